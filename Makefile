@@ -1,0 +1,72 @@
+# sfflow: Amazon States Language workflows inside PostgreSQL.
+# `make help` lists what there is to do.
+
+EXTENSION = sfflow
+EXTVERSION = 0.1.0
+MODULE_big = sfflow
+
+# A folder is a layer; a new .c file in one of them is picked up by itself.
+LAYERS = base json expr expr/jsonata asl graph store engine task worker api
+SRCS = $(sort $(foreach layer,$(LAYERS),$(wildcard src/$(layer)/*.c))) src/sfflow.c
+OBJS = $(SRCS:.c=.o)
+
+SQL_SCRIPT = sql/$(EXTENSION)--$(EXTVERSION).sql
+SQL_PARTS = $(sort $(wildcard sql/parts/*.sql))
+DATA_built = $(SQL_SCRIPT)
+
+PG_CONFIG ?= pg_config
+# PostgreSQL's headers count as system headers, so that -Wextra speaks about our code only. A
+# callback has the signature that PostgreSQL wants, whether it needs every parameter or not.
+PG_CPPFLAGS = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server)
+PG_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror -MMD -MP
+EXTRA_CLEAN = $(OBJS:.o=.d) tmp_install tmp_check results regression.diffs regression.out output_iso
+
+# Bitcode for the JIT triples the time of a build: `make with_llvm=yes` where a package wants it.
+ifneq ($(origin with_llvm),command line)
+override with_llvm := no
+endif
+
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+include $(PGXS)
+
+-include $(OBJS:.o=.d)
+
+# The install script is its parts, in order.
+$(SQL_SCRIPT): $(SQL_PARTS) Makefile
+	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit'; \
+	   for part in $(SQL_PARTS); do echo; cat $$part; done; } > $@.tmp && mv $@.tmp $@
+	@echo "assembled $@"
+
+# A private PostgreSQL with the extension in it, under tmp_install/. Executables find their share
+# directory relative to themselves, which is why they are copied and not linked.
+TMP_INSTALL = $(CURDIR)/tmp_install
+PG_BINDIR := $(shell $(PG_CONFIG) --bindir)
+PG_PKGLIBDIR := $(shell $(PG_CONFIG) --pkglibdir)
+PG_SHAREDIR := $(shell $(PG_CONFIG) --sharedir)
+
+tmp-install: $(TMP_INSTALL)/.sfflow
+
+$(TMP_INSTALL)/.postgresql: $(PG_BINDIR)/postgres $(PG_PKGLIBDIR) $(PG_SHAREDIR)/extension
+	@rm -rf $(TMP_INSTALL)
+	@mkdir -p $(TMP_INSTALL)$(PG_BINDIR) $(TMP_INSTALL)$(PG_PKGLIBDIR) $(TMP_INSTALL)$(PG_SHAREDIR)
+	cp -a $(PG_BINDIR)/. $(TMP_INSTALL)$(PG_BINDIR)/
+	cp -a $(PG_PKGLIBDIR)/. $(TMP_INSTALL)$(PG_PKGLIBDIR)/
+	cp -a $(PG_SHAREDIR)/. $(TMP_INSTALL)$(PG_SHAREDIR)/
+	@touch $@
+
+$(TMP_INSTALL)/.sfflow: $(TMP_INSTALL)/.postgresql $(shlib) $(SQL_SCRIPT) $(EXTENSION).control
+	$(MAKE) -s install DESTDIR=$(TMP_INSTALL)
+	@touch $@
+
+# Conventions that a compiler does not check.
+lint:
+	@status=0; for check in test/lint/*; do [ -x $$check ] || continue; $$check || status=1; done; exit $$status
+
+help:
+	@echo 'make               build the extension'
+	@echo 'make install       install it into the PostgreSQL that pg_config names'
+	@echo 'make tmp-install   a private PostgreSQL with the extension, under tmp_install/'
+	@echo 'make lint          check the conventions that a compiler does not check'
+	@echo 'make clean         remove everything that was built'
+
+.PHONY: tmp-install lint help

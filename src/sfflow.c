@@ -1,0 +1,20 @@
+/*
+ * sfflow.c
+ *		Entry point of the library.
+ */
+#include "postgres.h"
+
+#include "base/compat.h"
+#include "fmgr.h"
+
+PG_MODULE_MAGIC;
+
+void		_PG_init(void);
+
+/*
+ * Set the library up when it is loaded.
+ */
+void
+_PG_init(void)
+{
+}
