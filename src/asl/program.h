@@ -1,0 +1,346 @@
+/*
+ * program.h
+ *		A state machine as the engine runs it: compiled once, immutable.
+ *
+ * All states of a definition, nested ones included, stand in one array in
+ * document order (depth first), so that a branch's row can name its state by
+ * number; a version's definition never changes, so neither does the number.
+ * A "scope" is a list of states with a StartAt: the machine itself (scope 0),
+ * each branch of a Parallel state, the processor of each Map state.
+ *
+ *		machine = scopes[0] -- states of scope 0
+ *		              |
+ *		   states[i].scopes[0..nscopes-1]   (Parallel: one a branch; Map: one)
+ */
+#ifndef SF_ASL_PROGRAM_H
+#define SF_ASL_PROGRAM_H
+
+#include "expr/expr.h"
+
+/* State types: symbol, name */
+#define SF_STATE_TYPE_LIST(X) \
+	X(PASS, "Pass") \
+	X(TASK, "Task") \
+	X(CHOICE, "Choice") \
+	X(WAIT, "Wait") \
+	X(SUCCEED, "Succeed") \
+	X(FAIL, "Fail") \
+	X(PARALLEL, "Parallel") \
+	X(MAP, "Map")
+
+#define SF_STATE_TYPE_ENUM(sym, name) SF_STATE_##sym,
+typedef enum SfStateType
+{
+	SF_STATE_TYPE_LIST(SF_STATE_TYPE_ENUM)
+} SfStateType;
+
+typedef enum SfFailureMode
+{
+	SF_FAILURE_ABORT,			/* a failing branch aborts its siblings */
+	SF_FAILURE_DRAIN			/* siblings run on, to the join */
+} SfFailureMode;
+
+/*
+ * A path field such as InputPath.  Absent and null differ: absent means "$",
+ * null means {} (InputPath, OutputPath) or "discard" (ResultPath).
+ */
+typedef enum SfFieldKind
+{
+	SF_FIELD_ABSENT,
+	SF_FIELD_NULL,
+	SF_FIELD_LITERAL,			/* number fields only */
+	SF_FIELD_PATH,				/* JSONPath or intrinsic function: expr */
+	SF_FIELD_JSONATA			/* tmpl */
+} SfFieldKind;
+
+typedef struct SfPathField
+{
+	SfFieldKind kind;
+	SfExpr	   *expr;			/* SF_FIELD_PATH */
+	const char *text;			/* as written */
+} SfPathField;
+
+/* A number (seconds, counts, percentages): literal, …Path, or JSONata */
+typedef struct SfNumberField
+{
+	SfFieldKind kind;
+	double		number;			/* SF_FIELD_LITERAL; integers exact to 2^53 */
+	SfExpr	   *expr;			/* SF_FIELD_PATH */
+	SfTemplate *tmpl;			/* SF_FIELD_JSONATA */
+	const char *text;			/* path or expression as written */
+} SfNumberField;
+
+/* A string (Error, Cause, Timestamp …): literal, …Path, or JSONata */
+typedef struct SfStringField
+{
+	SfFieldKind kind;
+	const char *string;			/* SF_FIELD_LITERAL */
+	SfExpr	   *expr;			/* SF_FIELD_PATH */
+	SfTemplate *tmpl;			/* SF_FIELD_JSONATA */
+	const char *text;			/* path or expression as written */
+} SfStringField;
+
+typedef enum SfJitter
+{
+	SF_JITTER_NONE,
+	SF_JITTER_FULL
+} SfJitter;
+
+typedef struct SfRetrier
+{
+	int			nerrors;
+	const char **errors;		/* ErrorEquals */
+	double		interval_seconds;	/* default 1 */
+	int			max_attempts;	/* default 3; 0: never */
+	double		backoff_rate;	/* default 2.0 */
+	double		max_delay_seconds;	/* 0: no limit */
+	SfJitter	jitter;
+} SfRetrier;
+
+typedef struct SfCatcher
+{
+	int			nerrors;
+	const char **errors;
+	int			next;			/* state number */
+	SfPathField result_path;	/* JSONPath */
+	SfTemplate *output;			/* JSONata, or NULL */
+	SfTemplate *assign;			/* or NULL */
+} SfCatcher;
+
+/*
+ * Comparison operators of Choice (JSONPath): symbol, name, operand's type,
+ * comparison.  Each but the Is… ones and StringMatches has a …Path form too.
+ */
+#define SF_COMPARISON_LIST(X) \
+	X(STRING_EQUALS, "StringEquals", STRING, EQ, true) \
+	X(STRING_LESS_THAN, "StringLessThan", STRING, LT, true) \
+	X(STRING_GREATER_THAN, "StringGreaterThan", STRING, GT, true) \
+	X(STRING_LESS_THAN_EQUALS, "StringLessThanEquals", STRING, LE, true) \
+	X(STRING_GREATER_THAN_EQUALS, "StringGreaterThanEquals", STRING, GE, true) \
+	X(STRING_MATCHES, "StringMatches", STRING, MATCHES, false) \
+	X(NUMERIC_EQUALS, "NumericEquals", NUMERIC, EQ, true) \
+	X(NUMERIC_LESS_THAN, "NumericLessThan", NUMERIC, LT, true) \
+	X(NUMERIC_GREATER_THAN, "NumericGreaterThan", NUMERIC, GT, true) \
+	X(NUMERIC_LESS_THAN_EQUALS, "NumericLessThanEquals", NUMERIC, LE, true) \
+	X(NUMERIC_GREATER_THAN_EQUALS, "NumericGreaterThanEquals", NUMERIC, GE, true) \
+	X(BOOLEAN_EQUALS, "BooleanEquals", BOOLEAN, EQ, true) \
+	X(TIMESTAMP_EQUALS, "TimestampEquals", TIMESTAMP, EQ, true) \
+	X(TIMESTAMP_LESS_THAN, "TimestampLessThan", TIMESTAMP, LT, true) \
+	X(TIMESTAMP_GREATER_THAN, "TimestampGreaterThan", TIMESTAMP, GT, true) \
+	X(TIMESTAMP_LESS_THAN_EQUALS, "TimestampLessThanEquals", TIMESTAMP, LE, true) \
+	X(TIMESTAMP_GREATER_THAN_EQUALS, "TimestampGreaterThanEquals", TIMESTAMP, GE, true) \
+	X(IS_NULL, "IsNull", ANY, IS, false) \
+	X(IS_PRESENT, "IsPresent", ANY, IS, false) \
+	X(IS_NUMERIC, "IsNumeric", ANY, IS, false) \
+	X(IS_STRING, "IsString", ANY, IS, false) \
+	X(IS_BOOLEAN, "IsBoolean", ANY, IS, false) \
+	X(IS_TIMESTAMP, "IsTimestamp", ANY, IS, false)
+
+#define SF_COMPARISON_ENUM(sym, name, type, cmp, has_path) SF_CMP_##sym,
+typedef enum SfComparison
+{
+	SF_COMPARISON_LIST(SF_COMPARISON_ENUM)
+} SfComparison;
+
+typedef enum SfRuleKind
+{
+	SF_RULE_AND,
+	SF_RULE_OR,
+	SF_RULE_NOT,
+	SF_RULE_COMPARE,			/* JSONPath comparison */
+	SF_RULE_CONDITION			/* JSONata Condition */
+} SfRuleKind;
+
+typedef struct SfChoiceRule
+{
+	SfRuleKind	kind;
+	int			nchildren;		/* AND, OR: any number; NOT: 1 */
+	struct SfChoiceRule *children;
+	SfComparison comparison;	/* COMPARE */
+	SfExpr	   *variable;
+	JsonbValue	operand;		/* literal to compare with (own memory) … */
+	SfExpr	   *operand_path;	/* … or its path (…Path forms), else NULL */
+	TimestampTz operand_time;	/* literal of Timestamp… comparisons, parsed */
+	SfTemplate *condition;		/* CONDITION */
+	/* top-level rules only */
+	int			next;			/* state number */
+	SfTemplate *assign;			/* or NULL */
+	SfTemplate *output;			/* JSONata, or NULL */
+} SfChoiceRule;
+
+/* Resource of a Task (3.5 of the design) */
+typedef enum SfResourceKind
+{
+	SF_RESOURCE_SQL_FUNCTION,	/* sql:schema.function; name = "schema.function" */
+	SF_RESOURCE_SQL_QUERY,		/* sql:query */
+	SF_RESOURCE_ACTIVITY,		/* name = the activity's name */
+	SF_RESOURCE_START_EXECUTION,	/* child executions */
+	SF_RESOURCE_MAPPED			/* anything else: through sf_map_resource */
+} SfResourceKind;
+
+typedef enum SfIntegration
+{
+	SF_INTEGRATION_REQUEST_RESPONSE,
+	SF_INTEGRATION_SYNC,		/* .sync */
+	SF_INTEGRATION_SYNC2,		/* .sync:2 */
+	SF_INTEGRATION_WAIT_FOR_TASK_TOKEN
+} SfIntegration;
+
+typedef struct SfResource
+{
+	SfResourceKind kind;
+	SfIntegration integration;
+	const char *text;			/* as written in Resource */
+	const char *name;			/* see the kinds */
+	const char *service;		/* resourceType of the events: "sql", "states",
+								 * "lambda" … */
+	const char *action;			/* resource of the events:
+								 * "startExecution.sync:2" */
+} SfResource;
+
+/* Parse the text of a Resource; never fails (unknown ones are MAPPED). */
+extern void sf_resource_parse(const char *text, SfResource *out);
+
+struct SfProgram;
+
+typedef struct SfScope
+{
+	int			number;
+	int			owner_state;	/* Parallel or Map state; -1: the machine */
+	int			branch_index;	/* which branch of a Parallel; 0 for Map */
+	int			start;			/* state number of StartAt */
+	int			first;			/* states first..last in document order, nested
+								 * ones included */
+	int			last;
+} SfScope;
+
+typedef struct SfState
+{
+	int			number;
+	SfStateType type;
+	const char *name;
+	const char *pointer;		/* JSON pointer of the state in the definition */
+	int			scope;
+	SfQueryLanguage language;
+	int			next;			/* state number, -1: none (End, Succeed, Fail) */
+	bool		end;
+
+	/* data flow */
+	SfPathField input_path;
+	SfPathField output_path;
+	SfPathField result_path;	/* path is a reference path */
+	SfTemplate *parameters;		/* Parameters (JSONPath), Arguments (JSONata) */
+	SfTemplate *result_selector;
+	SfTemplate *output;			/* JSONata */
+	SfTemplate *assign;
+
+	int			nretriers;
+	SfRetrier  *retriers;
+	int			ncatchers;
+	SfCatcher  *catchers;
+
+	/* Pass */
+	Jsonb	   *result;			/* Result, or NULL */
+
+	/* Task */
+	SfResource	resource;
+	SfTemplate *credentials;
+	SfNumberField timeout;		/* TimeoutSeconds(Path) */
+	SfNumberField heartbeat;	/* HeartbeatSeconds(Path) */
+
+	/* Choice */
+	int			nrules;
+	SfChoiceRule *rules;
+	int			default_next;	/* state number, -1: none */
+
+	/* Wait: exactly one of the two is not ABSENT */
+	SfNumberField seconds;
+	SfStringField timestamp;
+
+	/* Fail */
+	SfStringField error;
+	SfStringField cause;
+
+	/* Parallel and Map */
+	SfFailureMode failure_mode;
+	int			nscopes;
+	int		   *scopes;			/* scope numbers */
+
+	/* Map */
+	bool		distributed;
+	SfPathField items_path;		/* JSONPath */
+	SfTemplate *items;			/* JSONata Items */
+	SfTemplate *item_selector;	/* ItemSelector, or Parameters as its old name */
+	SfNumberField max_concurrency;
+	SfNumberField tolerated_failure_count;
+	SfNumberField tolerated_failure_percentage;
+	const char *label;
+	SfResource *item_reader;	/* NULL: none */
+	SfTemplate *item_reader_parameters;
+	Jsonb	   *reader_config;	/* as written, or NULL */
+	SfNumberField max_items;
+	Jsonb	   *item_batcher;	/* as written, or NULL */
+	SfTemplate *batch_input;
+	SfResource *result_writer;	/* NULL: none */
+	SfTemplate *result_writer_parameters;
+	Jsonb	   *writer_config;
+} SfState;
+
+typedef struct SfProgram
+{
+	MemoryContext context;		/* holds everything below, this struct included */
+	const char *comment;
+	SfQueryLanguage language;
+	int			timeout_seconds;	/* of the machine; 0: none */
+	SfFailureMode failure_mode;
+	int			nstates;
+	SfState    *states;
+	int			nscopes;
+	SfScope    *scopes;
+} SfProgram;
+
+/* --- parse and validate --- */
+
+typedef enum SfSeverity
+{
+	SF_SEVERITY_ERROR,
+	SF_SEVERITY_WARNING
+} SfSeverity;
+
+typedef struct SfDiagnostic
+{
+	SfSeverity	severity;
+	const char *code;			/* SCHEMA_VALIDATION_FAILED … */
+	const char *location;		/* JSON pointer, or NULL */
+	const char *message;
+} SfDiagnostic;
+
+/*
+ * Check a definition given as text and compile it.
+ *
+ * *diagnostics gets a List of SfDiagnostic (errors and warnings, in the
+ * order in which they stand in the text), allocated in the current context.
+ * Returns the program, in a new memory context that is a child of parent, or
+ * NULL when there is any error (or parent is NULL: validate only).
+ * ereports only for limits (54001 stack depth).
+ */
+extern SfProgram *sf_asl_compile(const char *text, int len,
+								 MemoryContext parent, List **diagnostics);
+
+/*
+ * Compile one state by itself, as TestState takes it: a state object, or a
+ * whole definition of which state_name names one state.  Next targets that
+ * do not exist are allowed in the first form (they get number -1 and
+ * sf_asl_next_name() tells the name).
+ */
+extern SfProgram *sf_asl_compile_state(const char *text, int len,
+									   const char *state_name,
+									   MemoryContext parent,
+									   int *state_number, List **diagnostics);
+
+extern const char *sf_state_type_name(SfStateType type);
+
+/* State number by name, -1 when there is none. */
+extern int	sf_program_find_state(const SfProgram *program, const char *name);
+
+#endif							/* SF_ASL_PROGRAM_H */

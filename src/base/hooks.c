@@ -1,0 +1,14 @@
+/*
+ * hooks.c
+ *		Storage of the pointers declared in hooks.h.
+ */
+#include "postgres.h"
+
+#include "base/hooks.h"
+
+SfDueHook	sf_due_hook = NULL;
+SfCancelHook sf_cancel_hook = NULL;
+SfEndedHook sf_ended_hook = NULL;
+SfRunningHook sf_running_hook = NULL;
+SfCancelRequestedHook sf_cancel_requested_hook = NULL;
+SfRegisterHook sf_register_hook = NULL;

@@ -1,0 +1,57 @@
+/*
+ * hooks.h
+ *		Calls from the layers that make work due up to the one that does it.
+ *
+ * Storage and engine stand below nothing that knows of workers; they announce
+ * what they did through these pointers, which the worker layer fills when the
+ * library was preloaded and which are NULL otherwise.  All take effect at the
+ * commit of the current transaction and are forgotten when it (or the
+ * subtransaction) aborts.
+ */
+#ifndef SF_BASE_HOOKS_H
+#define SF_BASE_HOOKS_H
+
+#include "utils/timestamp.h"
+
+/* Key of a branch: what a claim is made by. */
+typedef struct SfBranchKey
+{
+	int64		execution_no;
+	int64		branch_no;
+} SfBranchKey;
+
+/* A branch is (or will be) due at a time; due <= now means at once. */
+typedef void (*SfDueHook) (SfBranchKey key, TimestampTz due);
+extern SfDueHook sf_due_hook;
+
+/*
+ * Cancel what runs for an execution (branch_no -1: all its branches), after
+ * commit: the worker whose slot says that it runs it gets a cancel request.
+ */
+typedef void (*SfCancelHook) (SfBranchKey key);
+extern SfCancelHook sf_cancel_hook;
+
+/* An execution has ended (sf_await sleeps on it). */
+typedef void (*SfEndedHook) (int64 execution_no);
+extern SfEndedHook sf_ended_hook;
+
+/*
+ * A worker's step is about to run user code for this branch (NULL: over).
+ * slot notes it for sf_workers, for cancel requests and for the poison file.
+ */
+typedef void (*SfRunningHook) (const SfBranchKey *key, Oid owner,
+							   const char *state);
+extern SfRunningHook sf_running_hook;
+
+/*
+ * Whether the task that now runs was asked to stop; called from the error
+ * path to tell a cancel by sf_stop from one by an administrator.
+ */
+typedef bool (*SfCancelRequestedHook) (void);
+extern SfCancelRequestedHook sf_cancel_requested_hook;
+
+/* An installation asks to be driven: this database has work. */
+typedef void (*SfRegisterHook) (void);
+extern SfRegisterHook sf_register_hook;
+
+#endif							/* SF_BASE_HOOKS_H */

@@ -1,0 +1,121 @@
+/*
+ * expr.h
+ *		The expression languages as the layers below see them: paths, intrinsic
+ *		functions, payload templates, JSONata; compile once, evaluate often.
+ *
+ * Compiled forms are immutable and live in the memory context that was
+ * current at compilation.  Results live in the context current at evaluation
+ * and never point into the environment's documents.
+ */
+#ifndef SF_EXPR_EXPR_H
+#define SF_EXPR_EXPR_H
+
+#include "base/errors.h"
+#include "json/json.h"
+
+typedef enum SfQueryLanguage
+{
+	SF_QL_JSONPATH,
+	SF_QL_JSONATA
+} SfQueryLanguage;
+
+/*
+ * What an expression can see.  The context object is costly to build and
+ * seldom looked at, so it may be given as a callback, called at most once.
+ */
+typedef struct SfEnv
+{
+	Jsonb	   *input;			/* $ (JSONPath), $states.input (JSONata) */
+	Jsonb	   *context;		/* $$, $states.context; NULL: ask make_context */
+	Jsonb	   *(*make_context) (void *arg);	/* may be NULL: no context here */
+	void	   *context_arg;
+	Jsonb	   *variables;		/* object of $name; NULL: none */
+	Jsonb	   *result;			/* $states.result; NULL: not in scope */
+	Jsonb	   *error_output;	/* $states.errorOutput; NULL: not in scope */
+} SfEnv;
+
+/* The context object, built on first use; NULL when there is none. */
+extern Jsonb *sf_env_context(SfEnv *env);
+
+/* --- paths and intrinsic functions (JSONPath mode) --- */
+
+typedef struct SfExpr SfExpr;
+
+/* What the text of an expression may be */
+#define SF_EXPR_PATH		0x01	/* $…, $$…, $name… */
+#define SF_EXPR_INTRINSIC	0x02	/* States.Xxx(…) */
+#define SF_EXPR_REFERENCE	0x04	/* a path that names at most one place */
+#define SF_EXPR_ANY			(SF_EXPR_PATH | SF_EXPR_INTRINSIC)
+
+/*
+ * Compile an expression of JSONPath mode; NULL with *err (a message that says
+ * what is wrong at which offset) when it is none of the allowed kinds.
+ */
+extern SfExpr *sf_expr_compile(const char *text, int allowed, SfError *err);
+
+/* The text that it was compiled from. */
+extern const char *sf_expr_text(const SfExpr *expr);
+
+/* True where the expression can yield at most one value. */
+extern bool sf_expr_is_definite(const SfExpr *expr);
+
+typedef enum SfEvalStatus
+{
+	SF_EVAL_OK,					/* *result is set */
+	SF_EVAL_NOT_FOUND,			/* a definite path that leads nowhere; err->cause
+								 * is the service's reason: "No results for
+								 * path: $['a']" or "Missing property in path
+								 * $['no']" */
+	SF_EVAL_ERROR				/* err is set: name and cause as the service has
+								 * them */
+} SfEvalStatus;
+
+/*
+ * Evaluate.  An indefinite path yields an array of its matches (maybe empty).
+ */
+extern SfEvalStatus sf_expr_eval(const SfExpr *expr, SfEnv *env,
+								 Jsonb **result, SfError *err);
+
+/*
+ * Evaluate without making a document: *result points into the documents of
+ * the environment or into fresh memory.  For Choice.
+ */
+extern SfEvalStatus sf_expr_eval_value(const SfExpr *expr, SfEnv *env,
+									   JsonbValue *result, SfError *err);
+
+/*
+ * Put value at the place a reference path names in doc, making objects on the
+ * way ("$": value itself).  False with States.ResultPathMatchFailure or
+ * States.Runtime where the place cannot be made.
+ */
+extern bool sf_expr_set(const SfExpr *path, const Jsonb *doc,
+						const Jsonb *value, Jsonb **result, SfError *err);
+
+/* --- payload templates --- */
+
+typedef struct SfTemplate SfTemplate;
+
+/* Called for each diagnostic of a template; location is relative: "/a/b[0]". */
+typedef void (*SfTemplateReport) (void *arg, const char *code,
+								  const char *location, const char *message);
+
+/*
+ * Compile a value of the definition.  JSONPath: members whose name ends in
+ * ".$" are paths or intrinsics, all else is literal.  JSONata: strings
+ * "{% … %}" are expressions, at any depth.  NULL when report was called.
+ */
+extern SfTemplate *sf_template_compile(const Jsonb *value,
+									   SfQueryLanguage language,
+									   SfTemplateReport report, void *arg);
+
+/* A constant template yields the same value each time, without an environment. */
+extern bool sf_template_is_constant(const SfTemplate *tmpl);
+
+/*
+ * Evaluate.  field ("Parameters", "Output", …) is where it stands, for the
+ * error's text and location.
+ */
+extern bool sf_template_eval(const SfTemplate *tmpl, SfEnv *env,
+							 const char *field, Jsonb **result, SfError *err);
+
+#endif							/* SF_EXPR_EXPR_H */

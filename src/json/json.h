@@ -1,0 +1,113 @@
+/*
+ * json.h
+ *		Helpers over jsonb, the representation of every payload.
+ *
+ * A payload is a detoasted Jsonb with a four-byte header.  Pieces of it are
+ * looked at as JsonbValue: those point into the buffer that they came from
+ * and die with it.
+ */
+#ifndef SF_JSON_JSON_H
+#define SF_JSON_JSON_H
+
+#include "lib/stringinfo.h"
+#include "utils/jsonb.h"
+#include "utils/timestamp.h"
+
+/* --- reading --- */
+
+/* The root of a document as a JsonbValue (a scalar, or jbvBinary). */
+extern void sf_json_root(const Jsonb *doc, JsonbValue *out);
+
+/* Member of an object by name; false when absent or when v is no object. */
+extern bool sf_json_member(const JsonbValue *v, const char *key, int keylen,
+						   JsonbValue *out);
+
+/* Element of an array by index (0-based); false when out of range. */
+extern bool sf_json_element(const JsonbValue *v, int64 index, JsonbValue *out);
+
+/* Number of elements of an array or members of an object; -1 for a scalar. */
+extern int	sf_json_count(const JsonbValue *v);
+
+extern bool sf_json_is_object(const JsonbValue *v);
+extern bool sf_json_is_array(const JsonbValue *v);
+
+/* "string", "number", "boolean", "null", "object", "array" */
+extern const char *sf_json_type_name(const JsonbValue *v);
+
+/* Member of a document as C string, or NULL when absent or no string. */
+extern char *sf_json_get_cstring(const Jsonb *doc, const char *key);
+
+/* Member of a document as a document of its own, or NULL when absent. */
+extern Jsonb *sf_json_get(const Jsonb *doc, const char *key);
+
+/* A number that is an integer of 64 bits (1.0 is); false for all others. */
+extern bool sf_json_to_int64(const JsonbValue *v, int64 *out);
+
+/* --- building --- */
+
+/* A document of its own from any value, jbvBinary included. */
+extern Jsonb *sf_json_make(const JsonbValue *v);
+extern Jsonb *sf_json_from_cstring(const char *text);	/* JSON text; ereports */
+extern Jsonb *sf_json_string(const char *text);			/* a JSON string */
+extern Jsonb *sf_json_int(int64 value);
+extern Jsonb *sf_json_bool(bool value);
+extern Jsonb *sf_json_null(void);
+extern Jsonb *sf_json_empty_object(void);
+extern Jsonb *sf_json_empty_array(void);
+extern void sf_json_value_cstring(JsonbValue *out, const char *text);
+extern void sf_json_value_int(JsonbValue *out, int64 value);
+
+/*
+ * An object under construction:
+ *		SfJsonBuilder b; sf_json_begin_object(&b);
+ *		sf_json_add_string(&b, "Error", name); … Jsonb *j = sf_json_finish(&b);
+ * NULL strings and documents are left out.
+ */
+typedef struct SfJsonBuilder
+{
+	JsonbParseState *state;
+	JsonbValue *result;
+} SfJsonBuilder;
+
+extern void sf_json_begin_object(SfJsonBuilder *b);
+extern void sf_json_begin_array(SfJsonBuilder *b);
+extern void sf_json_open_object(SfJsonBuilder *b, const char *key);	/* nested; key NULL in an array */
+extern void sf_json_open_array(SfJsonBuilder *b, const char *key);
+extern void sf_json_close_object(SfJsonBuilder *b);
+extern void sf_json_close_array(SfJsonBuilder *b);
+extern void sf_json_add_string(SfJsonBuilder *b, const char *key, const char *value);
+extern void sf_json_add_int(SfJsonBuilder *b, const char *key, int64 value);
+extern void sf_json_add_bool(SfJsonBuilder *b, const char *key, bool value);
+extern void sf_json_add_null(SfJsonBuilder *b, const char *key);
+extern void sf_json_add(SfJsonBuilder *b, const char *key, const Jsonb *value);
+extern void sf_json_add_value(SfJsonBuilder *b, const char *key, const JsonbValue *value);
+extern Jsonb *sf_json_finish(SfJsonBuilder *b);
+
+/* --- comparing, merging, printing --- */
+
+/* Equality by meaning (jsonb's own). */
+extern bool sf_json_equal(const Jsonb *a, const Jsonb *b);
+extern bool sf_json_value_equal(const JsonbValue *a, const JsonbValue *b);
+
+/* Members of overlay over those of base (both objects; either may be NULL). */
+extern Jsonb *sf_json_merge(const Jsonb *base, const Jsonb *overlay);
+
+/* Compact JSON text, as Step Functions prints it: no blanks after : and , */
+extern char *sf_json_to_cstring(const Jsonb *doc);
+extern void sf_json_append_text(StringInfo buf, const JsonbValue *v);
+
+/* Bytes that the document takes as text (for payload limits), no copy made. */
+extern Size sf_json_text_size(const Jsonb *doc);
+
+/* --- text and time --- */
+
+/*
+ * An ISO-8601 extended offset date-time (RFC 3339: "T" and an offset or Z are
+ * required, fractions allowed); false when it is not one.
+ */
+extern bool sf_timestamp_parse(const char *text, int len, TimestampTz *out);
+
+/* "2025-02-05T02:00:00.123Z": UTC, milliseconds, as the service prints it. */
+extern char *sf_timestamp_print(TimestampTz t);
+
+#endif							/* SF_JSON_JSON_H */
