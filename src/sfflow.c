@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/compat.h"
+#include "base/settings.h"
 #include "fmgr.h"
 
 PG_MODULE_MAGIC;
@@ -17,4 +18,5 @@ void		_PG_init(void);
 void
 _PG_init(void)
 {
+	sf_settings_define();
 }

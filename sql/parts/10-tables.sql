@@ -1,0 +1,179 @@
+-- Tables: private to the extension; functions and views are the contract.
+--
+-- Keys begin with execution_no, so that history can be partitioned by range
+-- (the number grows with time).  Hot tables have no foreign keys: their row
+-- locks on the referenced rows would turn into multixacts.
+
+CREATE SEQUENCE _sfflow.machine_no AS integer;
+CREATE SEQUENCE _sfflow.execution_no CACHE 32;
+CREATE SEQUENCE _sfflow.branch_no CACHE 256;
+
+-- One row a state machine; its definition is in the versions.
+CREATE TABLE _sfflow.state_machine (
+	machine_no integer NOT NULL DEFAULT nextval('_sfflow.machine_no') PRIMARY KEY,
+	name text COLLATE "C" NOT NULL UNIQUE,
+	owner regrole NOT NULL,
+	current_version integer NOT NULL,
+	created_at timestamptz NOT NULL
+);
+
+-- A version never changes; programs are cached by this key.
+CREATE TABLE _sfflow.state_machine_version (
+	machine_no integer NOT NULL,
+	version integer NOT NULL,
+	definition json NOT NULL,
+	execution_id_path text,
+	options jsonb NOT NULL,
+	created_at timestamptz NOT NULL,
+	PRIMARY KEY (machine_no, version)
+);
+
+-- Rights given by sf_grant; role 0 ('-') is public.
+CREATE TABLE _sfflow.privilege (
+	object_kind "char" NOT NULL,		-- m: state machine, a: activity
+	object_name text COLLATE "C" NOT NULL,
+	role regrole NOT NULL,
+	privilege "char" NOT NULL,			-- S: START, R: READ, O: OPERATE, W: WORK
+	PRIMARY KEY (object_kind, object_name, role, privilege)
+);
+
+-- One row an execution.  status: 0 RUNNING, 1 SUCCEEDED, 2 FAILED,
+-- 3 TIMED_OUT, 4 ABORTED.  Only columns outside every index change after the
+-- insert, so that updates are HOT.
+CREATE TABLE _sfflow.execution (
+	execution_no bigint NOT NULL PRIMARY KEY,
+	machine_no integer NOT NULL,
+	version integer NOT NULL,
+	status smallint NOT NULL,
+	redrive_count integer NOT NULL DEFAULT 0,
+	start_requests integer NOT NULL DEFAULT 1,
+	last_event_id integer NOT NULL DEFAULT 0,
+	parent_execution_no bigint,
+	parent_branch_no bigint,
+	requested_at timestamptz NOT NULL,
+	started_at timestamptz,
+	stopped_at timestamptz,
+	last_redriven_at timestamptz,
+	execution_id text COLLATE "C" NOT NULL UNIQUE,	-- machine:name
+	input jsonb NOT NULL,
+	output jsonb,
+	error text,
+	cause text
+) WITH (fillfactor = 70);
+
+-- One row a strand of control: the root (branch_no 0), a branch of a Parallel
+-- state, an iteration of a Map state, or the machine's deadline (branch_no
+-- -1).  phase: see src/engine/branch.h.
+CREATE TABLE _sfflow.branch (
+	execution_no bigint NOT NULL,
+	branch_no bigint NOT NULL,
+	parent_no bigint,					-- NULL: no parent
+	branch_index integer NOT NULL DEFAULT 0,
+	scope integer NOT NULL DEFAULT 0,
+	state integer NOT NULL,
+	phase smallint NOT NULL,
+	priority smallint NOT NULL DEFAULT 0,
+	attempt integer NOT NULL DEFAULT 0,	-- of this visit: $$.State.RetryCount
+	generation integer NOT NULL DEFAULT 0,	-- grows with each dispatch and abort
+	entered_event integer NOT NULL DEFAULT 0,
+	last_event integer NOT NULL DEFAULT 0,	-- previous_event_id of the next event
+	payload_event integer NOT NULL DEFAULT 0,	-- event that holds the payload, 0: none
+	pending integer NOT NULL DEFAULT 0,	-- JOIN: children that have not ended
+	next_index integer NOT NULL DEFAULT 0,	-- JOIN: iterations begun so far
+	total integer NOT NULL DEFAULT 0,	-- JOIN: iterations in all
+	max_concurrency integer NOT NULL DEFAULT 0,
+	failed_event integer NOT NULL DEFAULT 0,	-- JOIN: event of the first failure
+	failing boolean NOT NULL DEFAULT false,	-- JOIN: a child has failed
+	uncatchable boolean NOT NULL DEFAULT false,	-- the error cannot be caught
+	due_at timestamptz,					-- NULL: waits for something without a time
+	entered_at timestamptz,
+	started_at timestamptz,				-- of the task that runs
+	deadline timestamptz,				-- of the task that runs
+	concurrency_key text COLLATE "C",	-- reserved
+	iterations integer[],				-- Map indexes, outermost first
+	retry_counts integer[],				-- one a retrier
+	error text,
+	cause text,
+	payload jsonb,						-- input of the state; DONE: output
+	variables jsonb,
+	result jsonb,						-- outcome of a long task; items of a Map
+	PRIMARY KEY (execution_no, branch_no)
+) WITH (fillfactor = 70);
+
+-- Everything that is or will be due, in the order in which it is taken.
+CREATE INDEX branch_due ON _sfflow.branch (priority, due_at) WHERE due_at IS NOT NULL;
+
+-- The children of a Parallel or Map state.
+CREATE INDEX branch_parent ON _sfflow.branch (execution_no, parent_no, branch_index)
+	WHERE parent_no IS NOT NULL;
+
+-- History.  type: see src/engine/event.h.  A payload equal to that of an
+-- earlier event is not stored again: payload_from names that event.
+CREATE TABLE _sfflow.event (
+	execution_no bigint NOT NULL,
+	id integer NOT NULL,
+	previous_id integer NOT NULL,
+	type smallint NOT NULL,
+	state integer,						-- state number in the program
+	payload_from integer,
+	at timestamptz NOT NULL,
+	iterations integer[],				-- Map indexes, outermost first
+	payload jsonb,
+	extra jsonb,						-- what else the details hold
+	PRIMARY KEY (execution_no, id)
+);
+
+-- Calls of sf_start that found an execution and did not raise.
+CREATE TABLE _sfflow.start_request (
+	execution_no bigint NOT NULL,
+	request_no integer NOT NULL,
+	requested_at timestamptz NOT NULL,
+	requested_by regrole NOT NULL,
+	outcome text NOT NULL,				-- running, succeeded, redriven, skipped, restarted …
+	input_differs boolean NOT NULL,
+	PRIMARY KEY (execution_no, request_no)
+);
+
+-- Resource names that stand for others; role 0 is not used.
+CREATE TABLE _sfflow.resource_map (
+	owner regrole NOT NULL,
+	pattern text COLLATE "C" NOT NULL,
+	resource text NOT NULL,
+	PRIMARY KEY (owner, pattern)
+);
+
+-- Schedules; the job itself is pg_cron's.
+CREATE TABLE _sfflow.schedule (
+	name text COLLATE "C" NOT NULL PRIMARY KEY,
+	owner regrole NOT NULL,
+	schedule text NOT NULL,
+	state_machine text COLLATE "C" NOT NULL,
+	input jsonb NOT NULL,
+	timezone text,
+	job_id bigint,
+	last_execution_id text,
+	created_at timestamptz NOT NULL
+);
+
+-- Which copy of the database is driven.  Not dumped: a copy that lacks the
+-- row, or holds another one, is driven only after sf_enable().
+CREATE TABLE _sfflow.instance (
+	only_row boolean NOT NULL DEFAULT true PRIMARY KEY CHECK (only_row),
+	system_identifier bigint NOT NULL,
+	database_oid oid NOT NULL,
+	enabled boolean NOT NULL,
+	changed_at timestamptz NOT NULL
+);
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.machine_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.execution_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.branch_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.state_machine', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.state_machine_version', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.privilege', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.execution', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.branch', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.event', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.start_request', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.resource_map', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.schedule', '');

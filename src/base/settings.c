@@ -1,0 +1,97 @@
+/*
+ * settings.c
+ *		Definition of the settings declared in settings.h.
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "miscadmin.h"
+#include "utils/guc.h"
+
+#include "base/settings.h"
+
+int			sf_setting_workers = 2;
+int			sf_setting_max_workers = 8;
+int			sf_setting_max_running_tasks = 4;
+char	   *sf_setting_databases = NULL;
+int			sf_setting_slice_ms = 20;
+int			sf_setting_poll_interval = 60;
+int			sf_setting_max_payload_bytes = 16 * 1024 * 1024;
+int			sf_setting_max_history_events = 10000000;
+int			sf_setting_max_crashes = 3;
+int			sf_setting_evaluation_timeout_ms = 10000;
+
+/* An integer setting: variable, name, description, default, range, context */
+typedef struct SfIntSetting
+{
+	int		   *variable;
+	const char *name;
+	const char *description;
+	int			min;
+	int			max;
+	GucContext	context;
+	int			flags;
+} SfIntSetting;
+
+static const SfIntSetting int_settings[] =
+{
+	{&sf_setting_workers, "sfflow.workers",
+		"Workers that advance executions.",
+	1, 64, PGC_POSTMASTER, 0},
+	{&sf_setting_max_workers, "sfflow.max_workers",
+		"Workers in all, those that run a long task included.",
+	1, 256, PGC_POSTMASTER, 0},
+	{&sf_setting_max_running_tasks, "sfflow.max_running_tasks",
+		"Long SQL tasks that may run at once.",
+	1, 256, PGC_SIGHUP, 0},
+	{&sf_setting_slice_ms, "sfflow.slice_ms",
+		"Time after which a worker commits what it has done.",
+	1, 10000, PGC_SIGHUP, GUC_UNIT_MS},
+	{&sf_setting_poll_interval, "sfflow.poll_interval",
+		"Time between two looks at the tables when nothing rings.",
+	1, 86400, PGC_SIGHUP, GUC_UNIT_S},
+	{&sf_setting_max_payload_bytes, "sfflow.max_payload_bytes",
+		"Size that a payload may have as JSON text, in bytes.",
+	1024, 256 * 1024 * 1024, PGC_SUSET, GUC_UNIT_BYTE},
+	{&sf_setting_max_history_events, "sfflow.max_history_events",
+		"Events that the history of an execution may hold.",
+	100, INT_MAX, PGC_SUSET, 0},
+	{&sf_setting_max_crashes, "sfflow.max_crashes",
+		"Crashes of the server while a step ran alone after which it fails.",
+	1, 100, PGC_SIGHUP, 0},
+	{&sf_setting_evaluation_timeout_ms, "sfflow.evaluation_timeout",
+		"Time that one evaluation of an expression may take; 0 is no limit.",
+	0, INT_MAX, PGC_USERSET, GUC_UNIT_MS},
+};
+
+/* Define every setting that can be defined now. */
+void
+sf_settings_define(void)
+{
+	for (int i = 0; i < lengthof(int_settings); i++)
+	{
+		const SfIntSetting *s = &int_settings[i];
+
+		if (s->context == PGC_POSTMASTER &&
+			!process_shared_preload_libraries_in_progress)
+			continue;
+		DefineCustomIntVariable(s->name, s->description, NULL,
+								s->variable, *s->variable, s->min, s->max,
+								s->context, s->flags, NULL, NULL, NULL);
+	}
+
+	if (process_shared_preload_libraries_in_progress)
+		DefineCustomStringVariable("sfflow.databases",
+								   "Databases to drive, separated by commas; empty is every one that has the extension.",
+								   NULL, &sf_setting_databases, "",
+								   PGC_POSTMASTER, GUC_LIST_INPUT,
+								   NULL, NULL, NULL);
+
+	/*
+	 * Loaded late, the settings that only a preloaded library has would count
+	 * as misspelt, so the prefix is reserved when all of them are there.
+	 */
+	if (process_shared_preload_libraries_in_progress)
+		MarkGUCPrefixReserved("sfflow");
+}

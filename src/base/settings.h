@@ -1,0 +1,32 @@
+/*
+ * settings.h
+ *		The settings sfflow.*: unit, default and meaning of each.
+ */
+#ifndef SF_BASE_SETTINGS_H
+#define SF_BASE_SETTINGS_H
+
+/* Workers that advance executions, in the whole cluster */
+extern int	sf_setting_workers;
+/* Workers in all, those inside a long task included */
+extern int	sf_setting_max_workers;
+/* Long SQL tasks that may run at once */
+extern int	sf_setting_max_running_tasks;
+/* Databases to drive, comma separated; empty: all that have the extension */
+extern char *sf_setting_databases;
+/* Milliseconds after which a slice commits */
+extern int	sf_setting_slice_ms;
+/* Seconds between scans of the due index when nothing rings */
+extern int	sf_setting_poll_interval;
+/* Bytes (as JSON text) that a payload may take */
+extern int	sf_setting_max_payload_bytes;
+/* Events that an execution's history may hold */
+extern int	sf_setting_max_history_events;
+/* Crashes while alone after which a step fails */
+extern int	sf_setting_max_crashes;
+/* Milliseconds that one evaluation of an expression may take; 0: no limit */
+extern int	sf_setting_evaluation_timeout_ms;
+
+/* Define all settings; PGC_POSTMASTER ones only while preloading. */
+extern void sf_settings_define(void);
+
+#endif							/* SF_BASE_SETTINGS_H */

@@ -1,0 +1,86 @@
+/*
+ * slice.h
+ *		A worker's turn (4.2 of the design): claim due branches of one owner and
+ *		advance them for a slice, within the transaction of the caller.
+ *
+ * Who calls it, and where the transactions are:
+ *
+ *	worker:		Start; sf_slice_run(); Commit		-- and again
+ *				when the result says LONG_TASK, the slice has announced a long
+ *				SQL task (T1 is what was committed just now); the worker then does
+ *				Start; sf_slice_run_task(key, generation); Commit	-- T2
+ *				and T3 is an ordinary slice, given the same key as hint.
+ *	session:	sf_step, sf_run: inside the caller's transaction; long tasks run
+ *				inline.
+ *
+ * After a slice that ran user code the user id is still the owner's, until
+ * after the commit: the worker saves it before and restores it after with
+ * GetUserIdAndSecContext()/SetUserIdAndSecContext().
+ *
+ * When a slice fails (any ERROR out of it or out of the commit), nothing of it
+ * happened.  The worker aborts the transaction and runs the keys of
+ * sf_slice_touched() again one by one with alone = true; when that fails too
+ * it calls sf_slice_fail_branch() in a transaction of its own, which makes
+ * the branch fail with States.Runtime and the error's text.
+ */
+#ifndef SF_ENGINE_SLICE_H
+#define SF_ENGINE_SLICE_H
+
+#include "base/hooks.h"
+
+typedef struct SfSliceRequest
+{
+	const SfBranchKey *keys;	/* hints: tried first, by primary key */
+	int			nkeys;
+	bool		scan;			/* then take from the due index */
+	bool		alone;			/* one branch at most, no further ones */
+	bool		long_tasks;		/* may take on a long SQL task; false: leaves it
+								 * due for another worker */
+	Oid			only_owner;		/* InvalidOid: any; else this owner's only */
+	Oid			not_owner;		/* rotation: another owner's first, if any */
+	int			slice_ms;		/* commit after this long; 0: one branch */
+	/* session mode */
+	bool		in_session;		/* never asks for a commit */
+	int64		execution_no;	/* 0: any */
+	bool		skip_waits;		/* Wait states and retry delays are due */
+	int			max_transitions;	/* 0: no limit */
+} SfSliceRequest;
+
+typedef enum SfSliceOutcome
+{
+	SF_SLICE_IDLE,				/* nothing that is due could be claimed */
+	SF_SLICE_WORKED,
+	SF_SLICE_LONG_TASK			/* commit, then run result.task */
+} SfSliceOutcome;
+
+typedef struct SfSliceResult
+{
+	SfSliceOutcome outcome;
+	int			transitions;	/* states entered, resumed or left */
+	Oid			owner;			/* whose identity is on, InvalidOid: none */
+	SfBranchKey task;			/* LONG_TASK */
+	int			task_generation;
+	const char *task_state;		/* its state's name, static for the transaction */
+} SfSliceResult;
+
+extern void sf_slice_run(const SfSliceRequest *request, SfSliceResult *result);
+
+/* T2: run the announced task; its outcome goes to its own branch row only. */
+extern void sf_slice_run_task(SfBranchKey key, int generation,
+							  SfSliceResult *result);
+
+/* Make a branch fail with States.Runtime: its step raised what cannot be caught. */
+extern void sf_slice_fail_branch(SfBranchKey key, const char *cause);
+
+/*
+ * Branches that the last slice touched (also when it failed): valid until the
+ * next slice.  Returns their number, at most size are copied.
+ */
+extern int	sf_slice_touched(SfBranchKey *keys, int size);
+
+/*
+ * When the next timer is due: DT_NOEND when none.  One probe of the due index.
+ */
+extern TimestampTz sf_slice_next_due(void);
+
+#endif							/* SF_ENGINE_SLICE_H */
