@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/errors.h"
+#include "lib/stringinfo.h"
 
 #define SF_STATES_ERROR_DEFINE(sym, name, catchable) \
 	const char *const SF_ERR_##sym = name;
