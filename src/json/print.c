@@ -1,0 +1,192 @@
+/*
+ * print.c
+ *		Compact JSON text, as the service prints it, and its length.
+ *
+ * One walk over the document feeds a sink, which either appends to a buffer
+ * or only counts: so a payload's size is known without building its text.
+ */
+#include "postgres.h"
+
+#include "json/json.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/numeric.h"
+
+typedef struct TextSink
+{
+	StringInfo	buf;			/* NULL: only count */
+	Size		size;
+} TextSink;
+
+/* Write bytes. */
+static void
+sink_bytes(TextSink *sink, const char *bytes, Size len)
+{
+	sink->size += len;
+	if (sink->buf != NULL)
+		appendBinaryStringInfo(sink->buf, bytes, len);
+}
+
+/* Write the escape sequence of a character that cannot stand for itself. */
+static void
+sink_escape(TextSink *sink, unsigned char c)
+{
+	static const char from[] = "\"\\\b\f\n\r\t";
+	static const char to[] = "\"\\bfnrt";
+	const char *found = strchr(from, c);
+	char		escape[8];
+
+	if (c != '\0' && found != NULL)
+	{
+		escape[0] = '\\';
+		escape[1] = to[found - from];
+		sink_bytes(sink, escape, 2);
+		return;
+	}
+	snprintf(escape, sizeof(escape), "\\u%04X", c);
+	sink_bytes(sink, escape, 6);
+}
+
+/* Write a quoted string, in runs between the characters to escape. */
+static void
+sink_string(TextSink *sink, const char *s, int len)
+{
+	int			start = 0;
+	int			i;
+
+	sink_bytes(sink, "\"", 1);
+	for (i = 0; i < len; i++)
+	{
+		unsigned char c = (unsigned char) s[i];
+
+		if (c >= ' ' && c != '"' && c != '\\')
+			continue;
+		sink_bytes(sink, s + start, i - start);
+		sink_escape(sink, c);
+		start = i + 1;
+	}
+	sink_bytes(sink, s + start, len - start);
+	sink_bytes(sink, "\"", 1);
+}
+
+/* Write a scalar. */
+static void
+sink_scalar(TextSink *sink, const JsonbValue *v)
+{
+	char	   *text;
+
+	switch (v->type)
+	{
+		case jbvNull:
+			sink_bytes(sink, "null", 4);
+			break;
+		case jbvBool:
+			if (v->val.boolean)
+				sink_bytes(sink, "true", 4);
+			else
+				sink_bytes(sink, "false", 5);
+			break;
+		case jbvString:
+			sink_string(sink, v->val.string.val, v->val.string.len);
+			break;
+		case jbvNumeric:
+			text = DatumGetCString(DirectFunctionCall1(numeric_out,
+													   NumericGetDatum(v->val.numeric)));
+			sink_bytes(sink, text, strlen(text));
+			pfree(text);
+			break;
+		default:
+			elog(ERROR, "unexpected jsonb value of type %d", (int) v->type);
+	}
+}
+
+/* Write an array or object with all that is in it. */
+static void
+sink_container(TextSink *sink, JsonbContainer *container)
+{
+	JsonbIterator *it = JsonbIteratorInit(container);
+	JsonbIteratorToken token;
+	JsonbValue	v;
+	bool		raw_scalar = JsonContainerIsScalar(container);
+	bool		first = true;	/* no comma before what comes next */
+
+	while ((token = JsonbIteratorNext(&it, &v, false)) != WJB_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (token == WJB_END_ARRAY || token == WJB_END_OBJECT)
+		{
+			if (!raw_scalar)
+				sink_bytes(sink, token == WJB_END_ARRAY ? "]" : "}", 1);
+			first = false;
+			continue;
+		}
+		if (!first && token != WJB_VALUE)
+			sink_bytes(sink, ",", 1);
+		first = false;
+		switch (token)
+		{
+			case WJB_BEGIN_ARRAY:
+				if (!raw_scalar)
+					sink_bytes(sink, "[", 1);
+				first = true;
+				break;
+			case WJB_BEGIN_OBJECT:
+				sink_bytes(sink, "{", 1);
+				first = true;
+				break;
+			case WJB_KEY:
+				sink_string(sink, v.val.string.val, v.val.string.len);
+				sink_bytes(sink, ":", 1);
+				/* A container that is this member's value gets no comma. */
+				first = true;
+				break;
+			default:
+				sink_scalar(sink, &v);
+				break;
+		}
+	}
+}
+
+/* Write any value. */
+static void
+sink_value(TextSink *sink, const JsonbValue *v)
+{
+	if (v->type == jbvBinary)
+		sink_container(sink, v->val.binary.data);
+	else if (v->type == jbvArray || v->type == jbvObject)
+		sink_container(sink, &sf_json_make(v)->root);
+	else
+		sink_scalar(sink, v);
+}
+
+/* Append a value's compact JSON text to a buffer. */
+void
+sf_json_append_text(StringInfo buf, const JsonbValue *v)
+{
+	TextSink	sink = {buf, 0};
+
+	sink_value(&sink, v);
+}
+
+/* Print a document as compact JSON text: no blanks after : and , */
+char *
+sf_json_to_cstring(const Jsonb *doc)
+{
+	StringInfoData buf;
+	TextSink	sink = {&buf, 0};
+
+	initStringInfo(&buf);
+	sink_container(&sink, (JsonbContainer *) &doc->root);
+	return buf.data;
+}
+
+/* Count the bytes of a document's compact JSON text. */
+Size
+sf_json_text_size(const Jsonb *doc)
+{
+	TextSink	sink = {NULL, 0};
+
+	sink_container(&sink, (JsonbContainer *) &doc->root);
+	return sink.size;
+}

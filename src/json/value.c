@@ -1,0 +1,223 @@
+/*
+ * value.c
+ *		Reading jsonb: members, elements, types, and equality.
+ *
+ * Nothing here copies a payload.  A JsonbValue is a scalar or jbvBinary, and
+ * points into the document that it was taken from.
+ */
+#include "postgres.h"
+
+#include "json/json.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/numeric.h"
+
+/* The container under a value, or NULL when it is no array or object. */
+static JsonbContainer *
+value_container(const JsonbValue *v)
+{
+	return v->type == jbvBinary ? v->val.binary.data : NULL;
+}
+
+/* Give the root of a document as a value: a scalar, or jbvBinary. */
+void
+sf_json_root(const Jsonb *doc, JsonbValue *out)
+{
+	JsonbContainer *root = (JsonbContainer *) &doc->root;
+
+	if (JsonContainerIsScalar(root))
+	{
+		(void) JsonbExtractScalar(root, out);
+		return;
+	}
+	out->type = jbvBinary;
+	out->val.binary.data = root;
+	out->val.binary.len = VARSIZE(doc) - VARHDRSZ;
+}
+
+/* Look a member up in an object; false when absent or when v is no object. */
+bool
+sf_json_member(const JsonbValue *v, const char *key, int keylen,
+			   JsonbValue *out)
+{
+	JsonbContainer *container = value_container(v);
+
+	if (container == NULL || !JsonContainerIsObject(container))
+		return false;
+	return getKeyJsonValueFromContainer(container, key, keylen, out) != NULL;
+}
+
+/* Take an element of an array, 0-based; false when it is out of range. */
+bool
+sf_json_element(const JsonbValue *v, int64 index, JsonbValue *out)
+{
+	JsonbContainer *container = value_container(v);
+	JsonbValue *found;
+
+	if (container == NULL || !JsonContainerIsArray(container) ||
+		index < 0 || index >= JsonContainerSize(container))
+		return false;
+	found = getIthJsonbValueFromContainer(container, (uint32) index);
+	if (found == NULL)
+		return false;
+	*out = *found;
+	pfree(found);
+	return true;
+}
+
+/* Count the elements of an array or the members of an object; -1: a scalar. */
+int
+sf_json_count(const JsonbValue *v)
+{
+	JsonbContainer *container = value_container(v);
+
+	return container == NULL ? -1 : (int) JsonContainerSize(container);
+}
+
+/* Tell whether a value is an object. */
+bool
+sf_json_is_object(const JsonbValue *v)
+{
+	JsonbContainer *container = value_container(v);
+
+	return container != NULL && JsonContainerIsObject(container);
+}
+
+/* Tell whether a value is an array. */
+bool
+sf_json_is_array(const JsonbValue *v)
+{
+	JsonbContainer *container = value_container(v);
+
+	return container != NULL && JsonContainerIsArray(container);
+}
+
+/* Name the type of a value as JSON does. */
+const char *
+sf_json_type_name(const JsonbValue *v)
+{
+	switch (v->type)
+	{
+		case jbvNull:
+			return "null";
+		case jbvString:
+			return "string";
+		case jbvNumeric:
+			return "number";
+		case jbvBool:
+			return "boolean";
+		case jbvArray:
+			return "array";
+		case jbvObject:
+			return "object";
+		default:
+			return sf_json_is_array(v) ? "array" : "object";
+	}
+}
+
+/* Look a member of a document up; false when absent. */
+static bool
+document_member(const Jsonb *doc, const char *key, JsonbValue *out)
+{
+	JsonbValue	root;
+
+	sf_json_root(doc, &root);
+	return sf_json_member(&root, key, strlen(key), out);
+}
+
+/* Copy a string member of a document; NULL when absent or no string. */
+char *
+sf_json_get_cstring(const Jsonb *doc, const char *key)
+{
+	JsonbValue	v;
+
+	if (!document_member(doc, key, &v) || v.type != jbvString)
+		return NULL;
+	return pnstrdup(v.val.string.val, v.val.string.len);
+}
+
+/* Copy a member of a document into a document; NULL when absent. */
+Jsonb *
+sf_json_get(const Jsonb *doc, const char *key)
+{
+	JsonbValue	v;
+
+	if (!document_member(doc, key, &v))
+		return NULL;
+	return sf_json_make(&v);
+}
+
+/*
+ * Convert a number that is an integer of 64 bits (1.0 is one); false for
+ * every other value.
+ */
+bool
+sf_json_to_int64(const JsonbValue *v, int64 *out)
+{
+	char	   *text;
+	char	   *end;
+	long long	parsed;
+	bool		ok;
+
+	if (v->type != jbvNumeric)
+		return false;
+	text = numeric_normalize(v->val.numeric);
+	errno = 0;
+	parsed = strtoll(text, &end, 10);
+	ok = errno == 0 && end != text && *end == '\0';
+	pfree(text);
+	if (ok)
+		*out = parsed;
+	return ok;
+}
+
+/* Compare two documents by meaning, as jsonb's own = does. */
+bool
+sf_json_equal(const Jsonb *a, const Jsonb *b)
+{
+	return a == b ||
+		compareJsonbContainers((JsonbContainer *) &a->root,
+							   (JsonbContainer *) &b->root) == 0;
+}
+
+/* Bring a value that is still under construction into its compact form. */
+static JsonbValue
+compact_value(const JsonbValue *v)
+{
+	JsonbValue	result = *v;
+
+	if (v->type == jbvArray || v->type == jbvObject)
+		sf_json_root(sf_json_make(v), &result);
+	return result;
+}
+
+/* Compare two values by meaning: 1 equals 1.0, members have no order. */
+bool
+sf_json_value_equal(const JsonbValue *a, const JsonbValue *b)
+{
+	JsonbValue	left = compact_value(a);
+	JsonbValue	right = compact_value(b);
+
+	if (left.type != right.type)
+		return false;
+	switch (left.type)
+	{
+		case jbvNull:
+			return true;
+		case jbvString:
+			return left.val.string.len == right.val.string.len &&
+				memcmp(left.val.string.val, right.val.string.val,
+					   left.val.string.len) == 0;
+		case jbvNumeric:
+			return DatumGetBool(DirectFunctionCall2(numeric_eq,
+													NumericGetDatum(left.val.numeric),
+													NumericGetDatum(right.val.numeric)));
+		case jbvBool:
+			return left.val.boolean == right.val.boolean;
+		case jbvBinary:
+			return compareJsonbContainers(left.val.binary.data,
+										  right.val.binary.data) == 0;
+		default:
+			elog(ERROR, "unexpected jsonb value of type %d", (int) left.type);
+	}
+}
