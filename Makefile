@@ -21,13 +21,21 @@ PG_CPPFLAGS = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server)
 PG_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror -MMD -MP
 EXTRA_CLEAN = $(OBJS:.o=.d) tmp_install tmp_check results regression.diffs regression.out output_iso
 
+# installcheck below; PGXS's own drops its database, which fails while a worker is connected.
+NO_INSTALLCHECK = 1
+
 # Bitcode for the JIT triples the time of a build: `make with_llvm=yes` where a package wants it.
 ifneq ($(origin with_llvm),command line)
 override with_llvm := no
 endif
 
 PGXS := $(shell $(PG_CONFIG) --pgxs)
+ifneq ($(PGXS),)
 include $(PGXS)
+else
+all install:
+	@echo 'pg_config not found: install PostgreSQL and its server headers (postgresql-server-dev-15)'; exit 1
+endif
 
 -include $(OBJS:.o=.d)
 
@@ -38,7 +46,8 @@ $(SQL_SCRIPT): $(SQL_PARTS) Makefile
 	@echo "assembled $@"
 
 # A private PostgreSQL with the extension in it, under tmp_install/. Executables find their share
-# directory relative to themselves, which is why they are copied and not linked.
+# directory relative to themselves, which is why they are copied and not linked; pg_config would
+# do so too, and mislead whoever finds it in the PATH.
 TMP_INSTALL = $(CURDIR)/tmp_install
 PG_BINDIR := $(shell $(PG_CONFIG) --bindir)
 PG_PKGLIBDIR := $(shell $(PG_CONFIG) --pkglibdir)
@@ -50,6 +59,7 @@ $(TMP_INSTALL)/.postgresql: $(PG_BINDIR)/postgres $(PG_PKGLIBDIR) $(PG_SHAREDIR)
 	@rm -rf $(TMP_INSTALL)
 	@mkdir -p $(TMP_INSTALL)$(PG_BINDIR) $(TMP_INSTALL)$(PG_PKGLIBDIR) $(TMP_INSTALL)$(PG_SHAREDIR)
 	cp -a $(PG_BINDIR)/. $(TMP_INSTALL)$(PG_BINDIR)/
+	@rm -f $(TMP_INSTALL)$(PG_BINDIR)/pg_config
 	cp -a $(PG_PKGLIBDIR)/. $(TMP_INSTALL)$(PG_PKGLIBDIR)/
 	cp -a $(PG_SHAREDIR)/. $(TMP_INSTALL)$(PG_SHAREDIR)/
 	@touch $@
@@ -58,15 +68,41 @@ $(TMP_INSTALL)/.sfflow: $(TMP_INSTALL)/.postgresql $(shlib) $(SQL_SCRIPT) $(EXTE
 	$(MAKE) -s install DESTDIR=$(TMP_INSTALL)
 	@touch $@
 
+# All suites against a throw-away server, or some: make test SUITES="regress cases" TESTS="name".
+# Missing packages are installed when root on Debian, else named.
+test:
+	@test/tools/packages
+	@$(MAKE) -s tmp-install
+	@test/run $(SUITES) $(if $(TESTS),--tests $(TESTS))
+
+# The regression tests against the running server that PGHOST and PGPORT name, with the library
+# preloaded there. They get a database of their own.
+installcheck:
+	@test/tools/installcheck
+
+demo:
+	@test/tools/packages
+	@$(MAKE) -s tmp-install
+	@test/demo/run
+
+bench:
+	@test/tools/packages
+	@$(MAKE) -s tmp-install
+	@test/bench/run $(BENCH)
+
 # Conventions that a compiler does not check.
 lint:
 	@status=0; for check in test/lint/*; do [ -x $$check ] || continue; $$check || status=1; done; exit $$status
 
 help:
-	@echo 'make               build the extension'
-	@echo 'make install       install it into the PostgreSQL that pg_config names'
-	@echo 'make tmp-install   a private PostgreSQL with the extension, under tmp_install/'
-	@echo 'make lint          check the conventions that a compiler does not check'
-	@echo 'make clean         remove everything that was built'
+	@echo 'make                build the extension'
+	@echo 'make install        install it into the PostgreSQL that pg_config names'
+	@echo 'make demo           a nightly batch that fails, is repaired and redriven, on a throw-away server'
+	@echo 'make test           all tests, on throw-away servers (SUITES="regress tap" TESTS="name": some)'
+	@echo 'make installcheck   the regression tests against a running server with the library preloaded'
+	@echo 'make bench          measurements against floors of the same run'
+	@echo 'make lint           conventions that a compiler does not check'
+	@echo 'make tmp-install    a private PostgreSQL with the extension, under tmp_install/'
+	@echo 'make clean          remove everything that was built'
 
-.PHONY: tmp-install lint help
+.PHONY: tmp-install test installcheck demo bench lint help
