@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include "lib/stringinfo.h"
+
 #include "base/errors.h"
 #include "lib/stringinfo.h"
 
