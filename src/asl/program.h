@@ -16,6 +16,7 @@
 #define SF_ASL_PROGRAM_H
 
 #include "expr/expr.h"
+#include "nodes/pg_list.h"
 
 /* State types: symbol, name */
 #define SF_STATE_TYPE_LIST(X) \

@@ -69,7 +69,7 @@ static const SfIntSetting int_settings[] =
 void
 sf_settings_define(void)
 {
-	for (int i = 0; i < lengthof(int_settings); i++)
+	for (size_t i = 0; i < lengthof(int_settings); i++)
 	{
 		const SfIntSetting *s = &int_settings[i];
 
