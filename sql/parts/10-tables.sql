@@ -84,6 +84,7 @@ CREATE TABLE _sfflow.branch (
 	max_concurrency integer NOT NULL DEFAULT 0,
 	failed_event integer NOT NULL DEFAULT 0,	-- JOIN: event of the first failure
 	failing boolean NOT NULL DEFAULT false,	-- JOIN: a child has failed
+	aborting boolean NOT NULL DEFAULT false,	-- JOIN: ends as ABORTED when its children have
 	uncatchable boolean NOT NULL DEFAULT false,	-- the error cannot be caught
 	due_at timestamptz,					-- NULL: waits for something without a time
 	entered_at timestamptz,

@@ -12,4 +12,11 @@
 #error "sfflow needs PostgreSQL 15 or later"
 #endif
 
+/* EvalPlanQualInit() takes the result relations since 16 */
+#if PG_VERSION_NUM >= 160000
+#define SF_EPQ_EXTRA_ARG	, NIL
+#else
+#define SF_EPQ_EXTRA_ARG
+#endif
+
 #endif							/* SF_BASE_COMPAT_H */

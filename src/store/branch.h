@@ -7,6 +7,8 @@
 
 #include "base/hooks.h"
 #include "json/json.h"
+#include "nodes/pg_list.h"
+#include "storage/itemptr.h"
 
 /*
  * Phases, with the phases that may follow.  "due" says whether due_at is set.
@@ -65,5 +67,101 @@ typedef enum SfStatus
 } SfStatus;
 
 extern const char *sf_status_name(SfStatus status);
+
+/* A strand of control, as a row holds it; see sql/parts/10-tables.sql. */
+typedef struct SfBranch
+{
+	SfBranchKey key;
+	int64		parent_no;		/* -1: no parent */
+	int			branch_index;
+	int			scope;
+	int			state;
+	SfPhase		phase;
+	int			priority;
+	int			attempt;
+	int			generation;
+	int			entered_event;	/* event ids; negative ones are provisional, */
+	int			last_event;		/* see src/engine/apply.c */
+	int			payload_event;
+	int			pending;
+	int			next_index;
+	int			total;
+	int			max_concurrency;
+	int			failed_event;
+	bool		failing;
+	bool		aborting;
+	bool		uncatchable;
+	TimestampTz due_at;			/* DT_NOEND: not due by itself */
+	TimestampTz entered_at;		/* DT_NOBEGIN: not yet */
+	TimestampTz started_at;
+	TimestampTz deadline;		/* DT_NOEND: none */
+	int			niterations;
+	int		   *iterations;
+	int			nretries;
+	int		   *retry_counts;
+	char	   *error;
+	char	   *cause;
+	Jsonb	   *payload;
+	Jsonb	   *variables;
+	Jsonb	   *result;
+
+	/* not stored */
+	ItemPointerData tid;		/* of the row, when it was read and locked */
+	bool		stored;			/* there is a row */
+	bool		gone;			/* the row is to be deleted */
+} SfBranch;
+
+/* Tell whether a branch has ended (a parked outcome of a stopped one too). */
+extern bool sf_branch_has_ended(const SfBranch *branch);
+
+extern SfBranch *sf_branch_make(int64 execution_no, int64 branch_no);
+
+/* A number for a new branch. */
+extern int64 sf_branch_next_no(void);
+
+typedef enum SfLock
+{
+	SF_LOCK_NONE,				/* read only */
+	SF_LOCK_WAIT,				/* FOR UPDATE */
+	SF_LOCK_SKIP				/* FOR UPDATE SKIP LOCKED */
+} SfLock;
+
+/* One branch by key; NULL when it is not there, or locked with SF_LOCK_SKIP. */
+extern SfBranch *sf_branch_read(SfBranchKey key, SfLock lock);
+
+/* The children of a branch, by index; a List of SfBranch. */
+extern List *sf_branch_children(SfBranchKey parent, SfLock lock);
+
+/* Every branch of an execution, by number. */
+extern List *sf_branch_all(int64 execution_no, SfLock lock);
+
+/* Number of children that there are, whether locked or not. */
+extern int	sf_branch_count_children(SfBranchKey parent);
+
+/*
+ * Keys of due branches, in the order in which they are taken.  Unlocked;
+ * whoever claims one re-checks it.  execution_no 0: of any execution;
+ * at DT_NOEND: timers that lie ahead count too.
+ */
+extern int	sf_branch_due(int64 execution_no, TimestampTz at,
+						  SfBranchKey *keys, int size);
+
+/* When the first timer is due, DT_NOEND when there is none. */
+extern TimestampTz sf_branch_next_due(void);
+
+/* Write branches: inserts, updates or deletes by stored and gone. */
+extern void sf_branch_write(List *branches);
+
+/* Delete all descendants of a branch; waits for none of them. */
+extern void sf_branch_delete_children(SfBranchKey parent);
+
+/* Delete every branch of an execution. */
+extern void sf_branch_delete_all(int64 execution_no);
+
+/*
+ * End what is left of an execution that has ended: branches that nobody holds
+ * become ABORTED (parked outcomes and joins keep their phase) and not due.
+ */
+extern void sf_branch_quiesce(int64 execution_no);
 
 #endif							/* SF_STORE_BRANCH_H */

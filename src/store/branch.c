@@ -1,0 +1,492 @@
+/*
+ * branch.c
+ *		Rows of _sfflow.branch: read, lock, write.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "commands/sequence.h"
+#include "catalog/namespace.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "base/hooks.h"
+#include "store/branch.h"
+#include "store/table.h"
+
+/*
+ * Columns in the order of the table: number and name; the queries below and
+ * the writer are generated from it.
+ */
+#define BRANCH_COLUMNS(X) \
+	X(EXECUTION_NO, "execution_no") \
+	X(BRANCH_NO, "branch_no") \
+	X(PARENT_NO, "parent_no") \
+	X(BRANCH_INDEX, "branch_index") \
+	X(SCOPE, "scope") \
+	X(STATE, "state") \
+	X(PHASE, "phase") \
+	X(PRIORITY, "priority") \
+	X(ATTEMPT, "attempt") \
+	X(GENERATION, "generation") \
+	X(ENTERED_EVENT, "entered_event") \
+	X(LAST_EVENT, "last_event") \
+	X(PAYLOAD_EVENT, "payload_event") \
+	X(PENDING, "pending") \
+	X(NEXT_INDEX, "next_index") \
+	X(TOTAL, "total") \
+	X(MAX_CONCURRENCY, "max_concurrency") \
+	X(FAILED_EVENT, "failed_event") \
+	X(FAILING, "failing") \
+	X(ABORTING, "aborting") \
+	X(UNCATCHABLE, "uncatchable") \
+	X(DUE_AT, "due_at") \
+	X(ENTERED_AT, "entered_at") \
+	X(STARTED_AT, "started_at") \
+	X(DEADLINE, "deadline") \
+	X(CONCURRENCY_KEY, "concurrency_key") \
+	X(ITERATIONS, "iterations") \
+	X(RETRY_COUNTS, "retry_counts") \
+	X(ERROR, "error") \
+	X(CAUSE, "cause") \
+	X(PAYLOAD, "payload") \
+	X(VARIABLES, "variables") \
+	X(RESULT, "result")
+
+#define COLUMN_ENUM(sym, name) COL_##sym,
+enum
+{
+	COL_NONE = 0,
+	BRANCH_COLUMNS(COLUMN_ENUM)
+	COL_CTID					/* queries return it after the row's columns */
+};
+#define BRANCH_NCOLUMNS (COL_CTID - 1)
+
+#define COLUMN_SELECT(sym, name) "b." name ", "
+#define SELECT_BRANCH \
+	"SELECT " BRANCH_COLUMNS(COLUMN_SELECT) "b.ctid FROM _sfflow.branch b "
+#define EQ " OPERATOR(pg_catalog.=) "
+
+static const char *const status_names[] =
+{
+#define STATUS_NAME(sym, number) [number] = #sym,
+	SF_STATUS_LIST(STATUS_NAME)
+};
+
+/* Name of an execution's status, as the views show it. */
+const char *
+sf_status_name(SfStatus status)
+{
+	return status_names[status];
+}
+
+/* Tell whether a branch has ended. */
+bool
+sf_branch_has_ended(const SfBranch *branch)
+{
+	switch (branch->phase)
+	{
+		case SF_PHASE_DONE:
+		case SF_PHASE_FAILED:
+		case SF_PHASE_ABORTED:
+			return true;
+		case SF_PHASE_ANSWERED:
+			return branch->due_at == DT_NOEND;
+		default:
+			return false;
+	}
+}
+
+/* Make a branch in memory, due at once, without a row yet. */
+SfBranch *
+sf_branch_make(int64 execution_no, int64 branch_no)
+{
+	SfBranch   *branch = palloc0(sizeof(SfBranch));
+
+	branch->key.execution_no = execution_no;
+	branch->key.branch_no = branch_no;
+	branch->parent_no = -1;
+	branch->phase = SF_PHASE_ENTER;
+	branch->due_at = DT_NOEND;
+	branch->entered_at = DT_NOBEGIN;
+	branch->started_at = DT_NOBEGIN;
+	branch->deadline = DT_NOEND;
+	return branch;
+}
+
+/* Draw the number of a new branch. */
+int64
+sf_branch_next_no(void)
+{
+	Oid			seq = get_relname_relid("branch_no",
+										get_namespace_oid("_sfflow", false));
+
+	return nextval_internal(seq, false);
+}
+
+/* Read one row into a List of SfBranch. */
+static void
+read_branch(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **list = arg;
+	SfBranch   *b = palloc0(sizeof(SfBranch));
+	bool		isnull;
+
+	b->key.execution_no = sf_row_int64(tuple, desc, COL_EXECUTION_NO);
+	b->key.branch_no = sf_row_int64(tuple, desc, COL_BRANCH_NO);
+	b->parent_no = sf_row_is_null(tuple, desc, COL_PARENT_NO) ? -1 :
+		sf_row_int64(tuple, desc, COL_PARENT_NO);
+	b->branch_index = sf_row_int(tuple, desc, COL_BRANCH_INDEX);
+	b->scope = sf_row_int(tuple, desc, COL_SCOPE);
+	b->state = sf_row_int(tuple, desc, COL_STATE);
+	b->phase = sf_row_int(tuple, desc, COL_PHASE);
+	b->priority = sf_row_int(tuple, desc, COL_PRIORITY);
+	b->attempt = sf_row_int(tuple, desc, COL_ATTEMPT);
+	b->generation = sf_row_int(tuple, desc, COL_GENERATION);
+	b->entered_event = sf_row_int(tuple, desc, COL_ENTERED_EVENT);
+	b->last_event = sf_row_int(tuple, desc, COL_LAST_EVENT);
+	b->payload_event = sf_row_int(tuple, desc, COL_PAYLOAD_EVENT);
+	b->pending = sf_row_int(tuple, desc, COL_PENDING);
+	b->next_index = sf_row_int(tuple, desc, COL_NEXT_INDEX);
+	b->total = sf_row_int(tuple, desc, COL_TOTAL);
+	b->max_concurrency = sf_row_int(tuple, desc, COL_MAX_CONCURRENCY);
+	b->failed_event = sf_row_int(tuple, desc, COL_FAILED_EVENT);
+	b->failing = sf_row_bool(tuple, desc, COL_FAILING);
+	b->aborting = sf_row_bool(tuple, desc, COL_ABORTING);
+	b->uncatchable = sf_row_bool(tuple, desc, COL_UNCATCHABLE);
+	b->due_at = sf_row_time(tuple, desc, COL_DUE_AT, DT_NOEND);
+	b->entered_at = sf_row_time(tuple, desc, COL_ENTERED_AT, DT_NOBEGIN);
+	b->started_at = sf_row_time(tuple, desc, COL_STARTED_AT, DT_NOBEGIN);
+	b->deadline = sf_row_time(tuple, desc, COL_DEADLINE, DT_NOEND);
+	b->iterations = sf_row_int_array(tuple, desc, COL_ITERATIONS,
+									 &b->niterations);
+	b->retry_counts = sf_row_int_array(tuple, desc, COL_RETRY_COUNTS,
+									   &b->nretries);
+	b->error = sf_row_text(tuple, desc, COL_ERROR);
+	b->cause = sf_row_text(tuple, desc, COL_CAUSE);
+	b->payload = sf_row_jsonb(tuple, desc, COL_PAYLOAD);
+	b->variables = sf_row_jsonb(tuple, desc, COL_VARIABLES);
+	b->result = sf_row_jsonb(tuple, desc, COL_RESULT);
+	b->tid = *(ItemPointer) DatumGetPointer(heap_getattr(tuple, COL_CTID, desc,
+														 &isnull));
+	b->stored = true;
+	*list = lappend(*list, b);
+}
+
+/* Read one branch by key. */
+SfBranch *
+sf_branch_read(SfBranchKey key, SfLock lock)
+{
+#define BY_KEY SELECT_BRANCH "WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "$2"
+	static SfPlan plans[] = {
+		SF_PLAN(BY_KEY, 2, INT8OID, INT8OID),
+		SF_PLAN(BY_KEY " FOR UPDATE", 2, INT8OID, INT8OID),
+		SF_PLAN(BY_KEY " FOR UPDATE SKIP LOCKED", 2, INT8OID, INT8OID),
+	};
+	Datum		args[2] = {Int64GetDatum(key.execution_no),
+	Int64GetDatum(key.branch_no)};
+	List	   *list = NIL;
+
+	sf_store_query(&plans[lock], args, NULL, 1, read_branch, &list);
+	return list == NIL ? NULL : linitial(list);
+}
+
+/* Read the children of a branch. */
+List *
+sf_branch_children(SfBranchKey parent, SfLock lock)
+{
+#define BY_PARENT SELECT_BRANCH "WHERE b.execution_no" EQ "$1 AND b.parent_no" EQ \
+	"$2 ORDER BY b.branch_index"
+	static SfPlan plans[] = {
+		SF_PLAN(BY_PARENT, 2, INT8OID, INT8OID),
+		SF_PLAN(BY_PARENT " FOR UPDATE", 2, INT8OID, INT8OID),
+		SF_PLAN(BY_PARENT " FOR UPDATE SKIP LOCKED", 2, INT8OID, INT8OID),
+	};
+	Datum		args[2] = {Int64GetDatum(parent.execution_no),
+	Int64GetDatum(parent.branch_no)};
+	List	   *list = NIL;
+
+	sf_store_query(&plans[lock], args, NULL, 0, read_branch, &list);
+	return list;
+}
+
+/* Read every branch of an execution. */
+List *
+sf_branch_all(int64 execution_no, SfLock lock)
+{
+#define BY_EXECUTION SELECT_BRANCH "WHERE b.execution_no" EQ "$1 ORDER BY b.branch_no"
+	static SfPlan plans[] = {
+		SF_PLAN(BY_EXECUTION, 1, INT8OID),
+		SF_PLAN(BY_EXECUTION " FOR UPDATE", 1, INT8OID),
+		SF_PLAN(BY_EXECUTION " FOR UPDATE SKIP LOCKED", 1, INT8OID),
+	};
+	Datum		args[1] = {Int64GetDatum(execution_no)};
+	List	   *list = NIL;
+
+	sf_store_query(&plans[lock], args, NULL, 0, read_branch, &list);
+	return list;
+}
+
+/* Read a single number. */
+static void
+read_int64(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(int64 *) arg = sf_row_int64(tuple, desc, 1);
+}
+
+/* Count the children of a branch. */
+int
+sf_branch_count_children(SfBranchKey parent)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT pg_catalog.count(*) FROM _sfflow.branch b"
+		" WHERE b.execution_no" EQ "$1 AND b.parent_no" EQ "$2",
+		2, INT8OID, INT8OID);
+	Datum		args[2] = {Int64GetDatum(parent.execution_no),
+	Int64GetDatum(parent.branch_no)};
+	int64		count = 0;
+
+	sf_store_query(&plan, args, NULL, 1, read_int64, &count);
+	return (int) count;
+}
+
+typedef struct KeyList
+{
+	SfBranchKey *keys;
+	int			size;
+	int			count;
+} KeyList;
+
+/* Read a key. */
+static void
+read_key(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	KeyList    *list = arg;
+
+	if (list->count < list->size)
+	{
+		list->keys[list->count].execution_no = sf_row_int64(tuple, desc, 1);
+		list->keys[list->count].branch_no = sf_row_int64(tuple, desc, 2);
+		list->count++;
+	}
+}
+
+/* Find due branches, without locking them. */
+int
+sf_branch_due(int64 execution_no, TimestampTz at, SfBranchKey *keys, int size)
+{
+	static SfPlan any = SF_PLAN(
+		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
+		" WHERE b.due_at OPERATOR(pg_catalog.<=) $1"
+		" ORDER BY b.priority, b.due_at LIMIT $2",
+		2, TIMESTAMPTZOID, INT8OID);
+	static SfPlan one = SF_PLAN(
+		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
+		" WHERE b.execution_no" EQ "$3"
+		" AND b.due_at OPERATOR(pg_catalog.<=) $1"
+		" ORDER BY b.priority, b.due_at, b.branch_no LIMIT $2",
+		3, TIMESTAMPTZOID, INT8OID, INT8OID);
+	Datum		args[3] = {TimestampTzGetDatum(at), Int64GetDatum(size),
+	Int64GetDatum(execution_no)};
+	KeyList		list = {keys, size, 0};
+
+	sf_store_query(execution_no == 0 ? &any : &one, args, NULL, 0,
+				   read_key, &list);
+	return list.count;
+}
+
+/* Read a timestamp; a null leaves the default. */
+static void
+read_time(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(TimestampTz *) arg = sf_row_time(tuple, desc, 1, *(TimestampTz *) arg);
+}
+
+/* Find when the first timer is due. */
+TimestampTz
+sf_branch_next_due(void)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT b.due_at FROM _sfflow.branch b WHERE b.due_at IS NOT NULL"
+		" ORDER BY b.priority, b.due_at LIMIT 1", 0, InvalidOid);
+	TimestampTz due = DT_NOEND;
+
+	sf_store_query(&plan, NULL, NULL, 1, read_time, &due);
+	return due;
+}
+
+/* Make an int4[] of numbers. */
+static Datum
+int_array(const int *numbers, int count)
+{
+	Datum	   *elements = palloc(sizeof(Datum) * count);
+
+	for (int i = 0; i < count; i++)
+		elements[i] = Int32GetDatum(numbers[i]);
+	return PointerGetDatum(construct_array(elements, count, INT4OID,
+										   4, true, TYPALIGN_INT));
+}
+
+/* Set a column that may be null. */
+static void
+set_nullable(Datum *values, bool *nulls, int column, bool isnull, Datum value)
+{
+	nulls[column - 1] = isnull;
+	values[column - 1] = isnull ? (Datum) 0 : value;
+}
+
+/* Lay a branch out as the columns of its row. */
+static void
+form_branch(const SfBranch *b, Datum *values, bool *nulls)
+{
+	memset(nulls, false, sizeof(bool) * BRANCH_NCOLUMNS);
+#define SET(col, datum) (values[COL_##col - 1] = (datum))
+#define SET_NULLABLE(col, isnull, datum) \
+	set_nullable(values, nulls, COL_##col, isnull, (isnull) ? (Datum) 0 : (datum))
+	SET(EXECUTION_NO, Int64GetDatum(b->key.execution_no));
+	SET(BRANCH_NO, Int64GetDatum(b->key.branch_no));
+	SET_NULLABLE(PARENT_NO, b->parent_no < 0, Int64GetDatum(b->parent_no));
+	SET(BRANCH_INDEX, Int32GetDatum(b->branch_index));
+	SET(SCOPE, Int32GetDatum(b->scope));
+	SET(STATE, Int32GetDatum(b->state));
+	SET(PHASE, Int16GetDatum(b->phase));
+	SET(PRIORITY, Int16GetDatum(b->priority));
+	SET(ATTEMPT, Int32GetDatum(b->attempt));
+	SET(GENERATION, Int32GetDatum(b->generation));
+	SET(ENTERED_EVENT, Int32GetDatum(b->entered_event));
+	SET(LAST_EVENT, Int32GetDatum(b->last_event));
+	SET(PAYLOAD_EVENT, Int32GetDatum(b->payload_event));
+	SET(PENDING, Int32GetDatum(b->pending));
+	SET(NEXT_INDEX, Int32GetDatum(b->next_index));
+	SET(TOTAL, Int32GetDatum(b->total));
+	SET(MAX_CONCURRENCY, Int32GetDatum(b->max_concurrency));
+	SET(FAILED_EVENT, Int32GetDatum(b->failed_event));
+	SET(FAILING, BoolGetDatum(b->failing));
+	SET(ABORTING, BoolGetDatum(b->aborting));
+	SET(UNCATCHABLE, BoolGetDatum(b->uncatchable));
+	SET_NULLABLE(DUE_AT, b->due_at == DT_NOEND, TimestampTzGetDatum(b->due_at));
+	SET_NULLABLE(ENTERED_AT, b->entered_at == DT_NOBEGIN,
+				 TimestampTzGetDatum(b->entered_at));
+	SET_NULLABLE(STARTED_AT, b->started_at == DT_NOBEGIN,
+				 TimestampTzGetDatum(b->started_at));
+	SET_NULLABLE(DEADLINE, b->deadline == DT_NOEND,
+				 TimestampTzGetDatum(b->deadline));
+	SET_NULLABLE(CONCURRENCY_KEY, true, (Datum) 0);
+	SET_NULLABLE(ITERATIONS, b->niterations == 0,
+				 int_array(b->iterations, b->niterations));
+	SET_NULLABLE(RETRY_COUNTS, b->nretries == 0,
+				 int_array(b->retry_counts, b->nretries));
+	SET_NULLABLE(ERROR, b->error == NULL, CStringGetTextDatum(b->error));
+	SET_NULLABLE(CAUSE, b->cause == NULL, CStringGetTextDatum(b->cause));
+	SET_NULLABLE(PAYLOAD, b->payload == NULL, JsonbPGetDatum(b->payload));
+	SET_NULLABLE(VARIABLES, b->variables == NULL, JsonbPGetDatum(b->variables));
+	SET_NULLABLE(RESULT, b->result == NULL, JsonbPGetDatum(b->result));
+#undef SET
+#undef SET_NULLABLE
+}
+
+/* Write branches: new ones, changed ones, and those that are gone. */
+void
+sf_branch_write(List *branches)
+{
+	MemoryContext scratch,
+				old;
+	SfTable    *table;
+	ListCell   *lc;
+
+	if (branches == NIL)
+		return;
+	table = sf_table_open("branch", BRANCH_NCOLUMNS);
+	scratch = AllocSetContextCreate(CurrentMemoryContext, "sfflow branch row",
+									ALLOCSET_DEFAULT_SIZES);
+	foreach(lc, branches)
+	{
+		SfBranch   *b = lfirst(lc);
+		Datum		values[BRANCH_NCOLUMNS];
+		bool		nulls[BRANCH_NCOLUMNS];
+
+		if (b->gone)
+		{
+			if (b->stored)
+				sf_table_delete(table, &b->tid);
+			continue;
+		}
+		old = MemoryContextSwitchTo(scratch);
+		form_branch(b, values, nulls);
+		if (b->stored)
+			sf_table_update(table, &b->tid, values, nulls);
+		else
+			sf_table_insert(table, values, nulls);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(scratch);
+		b->stored = true;
+		if (sf_due_hook != NULL && b->due_at != DT_NOEND)
+			sf_due_hook(b->key, b->due_at);
+	}
+	sf_table_close(table);
+	MemoryContextDelete(scratch);
+	CommandCounterIncrement();
+}
+
+/* Delete all descendants of a branch. */
+void
+sf_branch_delete_children(SfBranchKey parent)
+{
+	static SfPlan plan = SF_PLAN(
+		"WITH RECURSIVE d AS ("
+		" SELECT b.branch_no FROM _sfflow.branch b"
+		"  WHERE b.execution_no" EQ "$1 AND b.parent_no" EQ "$2"
+		" UNION ALL"
+		" SELECT b.branch_no FROM d, _sfflow.branch b"
+		"  WHERE b.execution_no" EQ "$1 AND b.parent_no" EQ "d.branch_no)"
+		" DELETE FROM _sfflow.branch b USING d"
+		"  WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "d.branch_no",
+		2, INT8OID, INT8OID);
+	Datum		args[2] = {Int64GetDatum(parent.execution_no),
+	Int64GetDatum(parent.branch_no)};
+
+	sf_store_query(&plan, args, NULL, 0, NULL, NULL);
+}
+
+/* Delete every branch of an execution. */
+void
+sf_branch_delete_all(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.branch b WHERE b.execution_no" EQ "$1",
+		1, INT8OID);
+	Datum		args[1] = {Int64GetDatum(execution_no)};
+
+	sf_store_query(&plan, args, NULL, 0, NULL, NULL);
+}
+
+/* End what nobody holds of an execution that has ended. */
+void
+sf_branch_quiesce(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"WITH free AS ("
+		" SELECT b.branch_no FROM _sfflow.branch b"
+		"  WHERE b.execution_no" EQ "$1"
+		"  AND b.due_at IS NOT NULL OR b.execution_no" EQ "$1 AND b.phase"
+		"   OPERATOR(pg_catalog.<=) 6"
+		"  FOR UPDATE SKIP LOCKED)"
+		" UPDATE _sfflow.branch b SET due_at = NULL,"
+		"  generation = b.generation OPERATOR(pg_catalog.+) 1,"
+		"  phase = CASE WHEN b.phase" EQ "ANY ('{3,5,7,8,9}') THEN b.phase ELSE 9 END"
+		"  FROM free WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "free.branch_no",
+		1, INT8OID);
+	static SfPlan deadline = SF_PLAN(
+		"DELETE FROM _sfflow.branch b WHERE b.execution_no" EQ "$1"
+		" AND b.branch_no" EQ "(-1)",
+		1, INT8OID);
+	Datum		args[1] = {Int64GetDatum(execution_no)};
+
+	sf_store_query(&deadline, args, NULL, 0, NULL, NULL);
+	sf_store_query(&plan, args, NULL, 0, NULL, NULL);
+}

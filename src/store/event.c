@@ -1,0 +1,142 @@
+/*
+ * event.c
+ *		Rows of _sfflow.event.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#include "store/event.h"
+#include "store/table.h"
+
+enum
+{
+	COL_EXECUTION_NO, COL_ID, COL_PREVIOUS_ID, COL_TYPE, COL_STATE,
+	COL_PAYLOAD_FROM, COL_AT, COL_ITERATIONS, COL_PAYLOAD, COL_EXTRA,
+	EVENT_NCOLUMNS
+};
+#define EQ " OPERATOR(pg_catalog.=) "
+
+/* Make an int4[] of Map indexes. */
+static Datum
+iterations_datum(const SfEvent *event)
+{
+	Datum	   *elements = palloc(sizeof(Datum) * event->niterations);
+
+	for (int i = 0; i < event->niterations; i++)
+		elements[i] = Int32GetDatum(event->iterations[i]);
+	return PointerGetDatum(construct_array(elements, event->niterations,
+										   INT4OID, 4, true, TYPALIGN_INT));
+}
+
+/* Lay an event out as the columns of its row. */
+static void
+form_event(int64 execution_no, const SfEvent *event, Datum *values, bool *nulls)
+{
+	memset(values, 0, sizeof(Datum) * EVENT_NCOLUMNS);
+	memset(nulls, false, sizeof(bool) * EVENT_NCOLUMNS);
+
+	values[COL_EXECUTION_NO] = Int64GetDatum(execution_no);
+	values[COL_ID] = Int32GetDatum(event->id);
+	values[COL_PREVIOUS_ID] = Int32GetDatum(event->previous_id);
+	values[COL_TYPE] = Int16GetDatum(event->type);
+	values[COL_AT] = TimestampTzGetDatum(event->at);
+
+	if ((nulls[COL_STATE] = event->state < 0) == false)
+		values[COL_STATE] = Int32GetDatum(event->state);
+	if ((nulls[COL_PAYLOAD_FROM] = event->payload_from == 0) == false)
+		values[COL_PAYLOAD_FROM] = Int32GetDatum(event->payload_from);
+	if ((nulls[COL_ITERATIONS] = event->niterations == 0) == false)
+		values[COL_ITERATIONS] = iterations_datum(event);
+	if ((nulls[COL_PAYLOAD] = event->payload_from != 0 || event->payload == NULL) == false)
+		values[COL_PAYLOAD] = JsonbPGetDatum(event->payload);
+	if ((nulls[COL_EXTRA] = event->extra == NULL) == false)
+		values[COL_EXTRA] = JsonbPGetDatum(event->extra);
+}
+
+/* Append events to a history. */
+void
+sf_event_write(int64 execution_no, List *events)
+{
+	SfTable    *table;
+	MemoryContext scratch,
+				old;
+	ListCell   *lc;
+
+	if (events == NIL)
+		return;
+	table = sf_table_open("event", EVENT_NCOLUMNS);
+	scratch = AllocSetContextCreate(CurrentMemoryContext, "sfflow event row",
+									ALLOCSET_DEFAULT_SIZES);
+	foreach(lc, events)
+	{
+		Datum		values[EVENT_NCOLUMNS];
+		bool		nulls[EVENT_NCOLUMNS];
+
+		old = MemoryContextSwitchTo(scratch);
+		form_event(execution_no, lfirst(lc), values, nulls);
+		sf_table_insert(table, values, nulls);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(scratch);
+	}
+	sf_table_close(table);
+	MemoryContextDelete(scratch);
+	CommandCounterIncrement();
+}
+
+/* Read an integer. */
+static void
+read_int(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(int *) arg = sf_row_int(tuple, desc, 1);
+}
+
+/* Find the predecessor of an event. */
+int
+sf_event_previous(int64 execution_no, int id)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT e.previous_id FROM _sfflow.event e"
+		" WHERE e.execution_no" EQ "$1 AND e.id" EQ "$2",
+		2, INT8OID, INT4OID);
+	Datum		args[2] = {Int64GetDatum(execution_no), Int32GetDatum(id)};
+	int			previous = 0;
+
+	sf_store_query(&plan, args, NULL, 1, read_int, &previous);
+	return previous;
+}
+
+/* Read a document. */
+static void
+read_payload(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(Jsonb **) arg = sf_row_jsonb(tuple, desc, 1);
+}
+
+/* Find the input that a state was given last. */
+Jsonb *
+sf_event_last_input(int64 execution_no, int state)
+{
+	/* the first event of a visit is the one that enters the state */
+	static SfPlan plan = SF_PLAN(
+		"WITH RECURSIVE p AS ("
+		" (SELECT e.id, e.payload_from, e.payload FROM _sfflow.event e"
+		"  WHERE e.execution_no" EQ "$1 AND e.state" EQ "$2"
+		"  AND (e.payload IS NOT NULL OR e.payload_from IS NOT NULL)"
+		"  AND e.type" EQ "ANY ('{6,8,10,12,14,16,17,19}')"
+		"  ORDER BY e.id DESC LIMIT 1)"
+		" UNION ALL"
+		" SELECT e.id, e.payload_from, e.payload FROM p, _sfflow.event e"
+		"  WHERE e.execution_no" EQ "$1 AND e.id" EQ "p.payload_from)"
+		" SELECT p.payload FROM p WHERE p.payload IS NOT NULL",
+		2, INT8OID, INT4OID);
+	Datum		args[2] = {Int64GetDatum(execution_no), Int32GetDatum(state)};
+	Jsonb	   *payload = NULL;
+
+	sf_store_query(&plan, args, NULL, 1, read_payload, &payload);
+	return payload;
+}

@@ -1,0 +1,47 @@
+/*
+ * machine.h
+ *		State machines and their versions.
+ */
+#ifndef SF_STORE_MACHINE_H
+#define SF_STORE_MACHINE_H
+
+#include "json/json.h"
+
+typedef struct SfMachine
+{
+	int			machine_no;
+	int			version;
+	int			current_version;
+	Oid			owner;
+	char	   *name;
+	char	   *definition;		/* text as it was given */
+	char	   *execution_id_path;	/* or NULL */
+	Jsonb	   *options;
+} SfMachine;
+
+/* A machine by name (version 0: the current one); NULL when there is none. */
+extern SfMachine *sf_machine_read(const char *name, int version);
+
+/* A version by its key, for the program cache; NULL when it is gone. */
+extern SfMachine *sf_machine_read_version(int machine_no, int version);
+
+/*
+ * Insert a machine with its first version; false when the name is taken (the
+ * session that took it has committed).
+ */
+extern bool sf_machine_insert(SfMachine *machine);
+
+/* Lock a machine's row against other definitions of it. */
+extern void sf_machine_lock(int machine_no);
+
+/* Add a version and make it current. */
+extern void sf_machine_add_version(SfMachine *machine);
+
+/* Delete a machine, its versions, and its executions with all they have. */
+extern void sf_machine_delete(int machine_no);
+
+/* Executions of a machine: running ones, and those that have ended. */
+extern void sf_machine_count_executions(int machine_no, int64 *running,
+										int64 *ended);
+
+#endif							/* SF_STORE_MACHINE_H */

@@ -1,0 +1,309 @@
+/*
+ * table.c
+ *		Access to the extension's tables.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+#include "base/compat.h"
+#include "base/errors.h"
+#include "store/table.h"
+
+struct SfTable
+{
+	EState	   *estate;
+	ResultRelInfo *rri;
+	TupleTableSlot *slot;
+	TupleTableSlot *old;		/* carries nothing but the tid */
+};
+
+/* Find the owner of the schema that holds the tables. */
+Oid
+sf_store_owner(void)
+{
+	HeapTuple	tuple = SearchSysCache1(NAMESPACENAME,
+										CStringGetDatum("_sfflow"));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_SCHEMA),
+				 errmsg("extension \"sfflow\" is not installed in this database"),
+				 errhint("Run CREATE EXTENSION sfflow.")));
+	owner = ((Form_pg_namespace) GETSTRUCT(tuple))->nspowner;
+	ReleaseSysCache(tuple);
+	return owner;
+}
+
+/* Take on the rights of the extension's owner. */
+void
+sf_store_enter(SfStoreIdentity *saved)
+{
+	GetUserIdAndSecContext(&saved->user, &saved->sec_context);
+	SetUserIdAndSecContext(sf_store_owner(),
+						   saved->sec_context | SECURITY_LOCAL_USERID_CHANGE);
+}
+
+/* Give the rights back. */
+void
+sf_store_leave(const SfStoreIdentity *saved)
+{
+	SetUserIdAndSecContext(saved->user, saved->sec_context);
+}
+
+/* Prepare a plan once; it stays for the life of the backend. */
+static void
+prepare(SfPlan *plan)
+{
+	SPIPlanPtr	prepared = SPI_prepare(plan->query, plan->nargs, plan->argtypes);
+
+	if (prepared == NULL)
+		elog(ERROR, "SPI_prepare failed: %s: %s",
+			 SPI_result_code_string(SPI_result), plan->query);
+	if (SPI_keepplan(prepared) != 0)
+		elog(ERROR, "SPI_keepplan failed");
+	plan->plan = prepared;
+}
+
+/* Run a plan and hand each row to a reader. */
+uint64
+sf_store_query(SfPlan *plan, Datum *args, const char *nulls, long limit,
+			   SfRowReader reader, void *arg)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	SfStoreIdentity saved;
+	uint64		processed;
+	int			rc;
+
+	sf_store_enter(&saved);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	if (plan->plan == NULL)
+		prepare(plan);
+
+	rc = SPI_execute_plan(plan->plan, args, nulls, false, limit);
+	if (rc < 0)
+		elog(ERROR, "SPI_execute_plan failed: %s: %s",
+			 SPI_result_code_string(rc), plan->query);
+	processed = SPI_processed;
+
+	if (reader != NULL && SPI_tuptable != NULL)
+	{
+		SPITupleTable *rows = SPI_tuptable;
+		MemoryContext spi = MemoryContextSwitchTo(caller);
+
+		for (uint64 i = 0; i < processed; i++)
+			reader(rows->vals[i], rows->tupdesc, arg);
+		MemoryContextSwitchTo(spi);
+	}
+
+	if (SPI_finish() != SPI_OK_FINISH)
+		elog(ERROR, "SPI_finish failed");
+	sf_store_leave(&saved);
+	MemoryContextSwitchTo(caller);
+	return processed;
+}
+
+/* Fetch a column; *isnull tells whether it has a value. */
+static Datum
+column_value(HeapTuple tuple, TupleDesc desc, int column, bool *isnull)
+{
+	return heap_getattr(tuple, column, desc, isnull);
+}
+
+int64
+sf_row_int64(HeapTuple tuple, TupleDesc desc, int column)
+{
+	bool		isnull;
+	Datum		d = column_value(tuple, desc, column, &isnull);
+
+	return isnull ? 0 : DatumGetInt64(d);
+}
+
+/* Read an integer column of any width up to four bytes. */
+int
+sf_row_int(HeapTuple tuple, TupleDesc desc, int column)
+{
+	bool		isnull;
+	Datum		d = column_value(tuple, desc, column, &isnull);
+
+	if (isnull)
+		return 0;
+	if (TupleDescAttr(desc, column - 1)->atttypid == INT2OID)
+		return DatumGetInt16(d);
+	return DatumGetInt32(d);
+}
+
+bool
+sf_row_bool(HeapTuple tuple, TupleDesc desc, int column)
+{
+	bool		isnull;
+	Datum		d = column_value(tuple, desc, column, &isnull);
+
+	return isnull ? false : DatumGetBool(d);
+}
+
+bool
+sf_row_is_null(HeapTuple tuple, TupleDesc desc, int column)
+{
+	bool		isnull;
+
+	(void) column_value(tuple, desc, column, &isnull);
+	return isnull;
+}
+
+/* Read a text column as a C string of its own, NULL where it is null. */
+char *
+sf_row_text(HeapTuple tuple, TupleDesc desc, int column)
+{
+	bool		isnull;
+	Datum		d = column_value(tuple, desc, column, &isnull);
+
+	return isnull ? NULL : TextDatumGetCString(d);
+}
+
+/* Read a document as a detoasted copy, NULL where it is null. */
+Jsonb *
+sf_row_jsonb(HeapTuple tuple, TupleDesc desc, int column)
+{
+	bool		isnull;
+	Datum		d = column_value(tuple, desc, column, &isnull);
+
+	return isnull ? NULL : DatumGetJsonbPCopy(d);
+}
+
+TimestampTz
+sf_row_time(HeapTuple tuple, TupleDesc desc, int column, TimestampTz if_null)
+{
+	bool		isnull;
+	Datum		d = column_value(tuple, desc, column, &isnull);
+
+	return isnull ? if_null : DatumGetTimestampTz(d);
+}
+
+/* Read an int4[] column; NULL and 0 where it is null or empty. */
+int *
+sf_row_int_array(HeapTuple tuple, TupleDesc desc, int column, int *count)
+{
+	bool		isnull;
+	Datum		d = column_value(tuple, desc, column, &isnull);
+	ArrayType  *array;
+	int		   *result;
+
+	*count = 0;
+	if (isnull)
+		return NULL;
+	array = DatumGetArrayTypePCopy(d);
+	*count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	if (*count == 0)
+		return NULL;
+	result = palloc(sizeof(int) * *count);
+	memcpy(result, ARR_DATA_PTR(array), sizeof(int) * *count);
+	return result;
+}
+
+/* Open a table with its indexes. */
+SfTable *
+sf_table_open(const char *name, int ncolumns)
+{
+	SfTable    *table = palloc0(sizeof(SfTable));
+	Oid			relid;
+	Relation	rel;
+
+	relid = get_relname_relid(name, get_namespace_oid("_sfflow", false));
+	if (!OidIsValid(relid))
+		elog(ERROR, "table _sfflow.%s does not exist", name);
+	rel = table_open(relid, RowExclusiveLock);
+	if (RelationGetNumberOfAttributes(rel) != ncolumns)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("table _sfflow.%s does not belong to this version of sfflow", name),
+				 errhint("Run ALTER EXTENSION sfflow UPDATE.")));
+
+	table->estate = CreateExecutorState();
+	table->rri = makeNode(ResultRelInfo);
+	InitResultRelInfo(table->rri, rel, 0, NULL, 0);
+	ExecOpenIndices(table->rri, false);
+	table->slot = MakeSingleTupleTableSlot(RelationGetDescr(rel),
+										   table_slot_callbacks(rel));
+	table->old = MakeSingleTupleTableSlot(RelationGetDescr(rel),
+										  table_slot_callbacks(rel));
+	return table;
+}
+
+/* Put values into the table's slot. */
+static void
+fill_slot(SfTable *table, Datum *values, bool *nulls)
+{
+	TupleTableSlot *slot = table->slot;
+	int			natts = slot->tts_tupleDescriptor->natts;
+
+	ExecClearTuple(slot);
+	memcpy(slot->tts_values, values, sizeof(Datum) * natts);
+	memcpy(slot->tts_isnull, nulls, sizeof(bool) * natts);
+	ExecStoreVirtualTuple(slot);
+}
+
+/* Insert one row. */
+void
+sf_table_insert(SfTable *table, Datum *values, bool *nulls)
+{
+	fill_slot(table, values, nulls);
+	ExecSimpleRelationInsert(table->rri, table->estate, table->slot);
+	ResetPerTupleExprContext(table->estate);
+}
+
+/* Replace the row at tid, which the caller has locked. */
+void
+sf_table_update(SfTable *table, ItemPointer tid, Datum *values, bool *nulls)
+{
+	EPQState	epq;
+
+	EvalPlanQualInit(&epq, table->estate, NULL, NIL, -1 SF_EPQ_EXTRA_ARG);
+	fill_slot(table, values, nulls);
+	table->old->tts_tid = *tid;
+	ExecSimpleRelationUpdate(table->rri, table->estate, &epq,
+							 table->old, table->slot);
+	EvalPlanQualEnd(&epq);
+	ResetPerTupleExprContext(table->estate);
+}
+
+/* Delete the row at tid, which the caller has locked. */
+void
+sf_table_delete(SfTable *table, ItemPointer tid)
+{
+	EPQState	epq;
+
+	EvalPlanQualInit(&epq, table->estate, NULL, NIL, -1 SF_EPQ_EXTRA_ARG);
+	table->old->tts_tid = *tid;
+	ExecSimpleRelationDelete(table->rri, table->estate, &epq, table->old);
+	EvalPlanQualEnd(&epq);
+}
+
+/* Close a table; what was written is visible to the next command. */
+void
+sf_table_close(SfTable *table)
+{
+	Relation	rel = table->rri->ri_RelationDesc;
+
+	ExecDropSingleTupleTableSlot(table->slot);
+	ExecDropSingleTupleTableSlot(table->old);
+	ExecCloseIndices(table->rri);
+	table_close(rel, NoLock);
+	FreeExecutorState(table->estate);
+	pfree(table);
+}
