@@ -103,6 +103,7 @@ typedef struct SfCatcher
 	int			nerrors;
 	const char **errors;
 	int			next;			/* state number */
+	const char *next_name;
 	SfPathField result_path;	/* JSONPath */
 	SfTemplate *output;			/* JSONata, or NULL */
 	SfTemplate *assign;			/* or NULL */
@@ -165,6 +166,7 @@ typedef struct SfChoiceRule
 	SfTemplate *condition;		/* CONDITION */
 	/* top-level rules only */
 	int			next;			/* state number */
+	const char *next_name;
 	SfTemplate *assign;			/* or NULL */
 	SfTemplate *output;			/* JSONata, or NULL */
 } SfChoiceRule;
@@ -224,6 +226,7 @@ typedef struct SfState
 	int			scope;
 	SfQueryLanguage language;
 	int			next;			/* state number, -1: none (End, Succeed, Fail) */
+	const char *next_name;		/* NULL: none */
 	bool		end;
 
 	/* data flow */
@@ -253,6 +256,7 @@ typedef struct SfState
 	int			nrules;
 	SfChoiceRule *rules;
 	int			default_next;	/* state number, -1: none */
+	const char *default_name;	/* NULL: none */
 
 	/* Wait: exactly one of the two is not ABSENT */
 	SfNumberField seconds;
@@ -281,6 +285,8 @@ typedef struct SfState
 	Jsonb	   *reader_config;	/* as written, or NULL */
 	SfNumberField max_items;
 	Jsonb	   *item_batcher;	/* as written, or NULL */
+	SfNumberField max_items_per_batch;
+	SfNumberField max_input_bytes_per_batch;
 	SfTemplate *batch_input;
 	SfResource *result_writer;	/* NULL: none */
 	SfTemplate *result_writer_parameters;
@@ -314,7 +320,18 @@ typedef struct SfDiagnostic
 	const char *code;			/* SCHEMA_VALIDATION_FAILED … */
 	const char *location;		/* JSON pointer, or NULL */
 	const char *message;
+	int			position;		/* byte offset in the text, for sorting */
+	int			sequence;		/* order of those at the same position */
 } SfDiagnostic;
+
+extern const char *sf_severity_name(SfSeverity severity);	/* "ERROR" */
+extern bool sf_diagnostics_have_error(const List *diagnostics);
+
+/*
+ * The errors in one text, as the service refuses a definition: "Invalid State
+ * Machine Definition: 'CODE: message at LOCATION, …'".
+ */
+extern char *sf_diagnostics_print(const List *diagnostics);
 
 /*
  * Check a definition given as text and compile it.
@@ -329,10 +346,11 @@ extern SfProgram *sf_asl_compile(const char *text, int len,
 								 MemoryContext parent, List **diagnostics);
 
 /*
- * Compile one state by itself, as TestState takes it: a state object, or a
- * whole definition of which state_name names one state.  Next targets that
- * do not exist are allowed in the first form (they get number -1 and
- * sf_asl_next_name() tells the name).
+ * Compile one state by itself, as TestState takes it: a state object (with
+ * state_name NULL; it is called "State" then), or a whole definition of which
+ * state_name names one state.  Next targets that do not exist are allowed in
+ * the first form: they get number -1 and next_name tells the name.  Without a
+ * state of that name the result is NULL and *diagnostics says so.
  */
 extern SfProgram *sf_asl_compile_state(const char *text, int len,
 									   const char *state_name,

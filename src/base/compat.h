@@ -19,4 +19,26 @@
 #define SF_EPQ_EXTRA_ARG
 #endif
 
+/*
+ * common/jsonapi.h: since 16 the actions of a parse return an error code,
+ * since 17 the lexer's context can be allocated by the caller.  Users include
+ * common/jsonapi.h and mb/pg_wchar.h.
+ */
+#if PG_VERSION_NUM >= 160000
+#define SF_JSON_ACTION_RESULT	JsonParseErrorType
+#define SF_JSON_ACTION_RETURN	return JSON_SUCCESS
+#else
+#define SF_JSON_ACTION_RESULT	void
+#define SF_JSON_ACTION_RETURN	return
+#endif
+
+#if PG_VERSION_NUM >= 170000
+#define sf_json_lex_context(text, len) \
+	makeJsonLexContextCstringLen(NULL, (text), (len), GetDatabaseEncoding(), true)
+#else
+#define sf_json_lex_context(text, len) \
+	makeJsonLexContextCstringLen(unconstify(char *, (text)), (len), \
+								 GetDatabaseEncoding(), true)
+#endif
+
 #endif							/* SF_BASE_COMPAT_H */

@@ -1,0 +1,15 @@
+-- sf_validate: all that is wrong with a definition, one row a problem, none for a good one.
+
+CREATE FUNCTION sf_validate(
+	definition text,
+	OUT severity text,
+	OUT code text,
+	OUT location text,
+	OUT message text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_sf_validate'
+LANGUAGE C STRICT IMMUTABLE PARALLEL SAFE ROWS 10;
+REVOKE ALL ON FUNCTION sf_validate(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sf_validate(text) TO PUBLIC;
+COMMENT ON FUNCTION sf_validate(text) IS
+	'all that is wrong with a definition, in the order of its text; no rows for a good one';

@@ -1,0 +1,46 @@
+/*
+ * validate.c
+ *		sf_validate(): all that is wrong with a definition, one row each.
+ */
+#include "postgres.h"
+
+#include "asl/program.h"
+#include "base/compat.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "utils/builtins.h"
+
+PG_FUNCTION_INFO_V1(sfflow_sf_validate);
+
+/*
+ * Return the diagnostics of a definition, in the order of its text; no rows
+ * for one that is good.
+ */
+Datum
+sfflow_sf_validate(PG_FUNCTION_ARGS)
+{
+	text	   *definition = PG_GETARG_TEXT_PP(0);
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	List	   *diagnostics;
+	ListCell   *lc;
+
+	InitMaterializedSRF(fcinfo, 0);
+	(void) sf_asl_compile(VARDATA_ANY(definition), VARSIZE_ANY_EXHDR(definition),
+						  NULL, &diagnostics);
+	foreach(lc, diagnostics)
+	{
+		const SfDiagnostic *d = lfirst(lc);
+		Datum		values[4] = {0};
+		bool		nulls[4] = {false};
+
+		values[0] = CStringGetTextDatum(sf_severity_name(d->severity));
+		values[1] = CStringGetTextDatum(d->code);
+		if (d->location)
+			values[2] = CStringGetTextDatum(d->location);
+		else
+			nulls[2] = true;
+		values[3] = CStringGetTextDatum(d->message);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}

@@ -1,0 +1,305 @@
+/*
+ * compile.c
+ *		A tree that has been checked becomes a program.
+ *
+ * First every state and scope gets its number, in document order and depth
+ * first, so that the arrays have their size before anything points into them.
+ * Then each state is compiled where it stands; names of next states are
+ * looked up among the states of the same scope.
+ *
+ * What the validator accepted compiles: a failure here is a bug of ours.
+ */
+#include "postgres.h"
+
+#include "asl/compile.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+static void number_scope(SfCompiler *c, SfNode *scope);
+
+/* The processor of a Map state, under its new or its old name. */
+static SfNode *
+map_processor(const SfNode *state)
+{
+	SfNode	   *processor = sf_node_member(state, "ItemProcessor");
+
+	return processor ? processor : sf_node_member(state, "Iterator");
+}
+
+/* Number a state and what it holds. */
+static void
+number_state(SfCompiler *c, SfNode *state)
+{
+	const char *type = sf_node_member_string(state, "Type");
+	SfNode	   *branch;
+
+	state->number = c->program->nstates++;
+	if (strcmp(type, "Parallel") == 0)
+	{
+		SF_NODE_FOREACH(branch, sf_node_member(state, "Branches"))
+			number_scope(c, branch);
+	}
+	else if (strcmp(type, "Map") == 0)
+		number_scope(c, map_processor(state));
+}
+
+/* Number a scope and its states. */
+static void
+number_scope(SfCompiler *c, SfNode *scope)
+{
+	SfNode	   *state;
+
+	check_stack_depth();
+	scope->number = c->program->nscopes++;
+	SF_NODE_FOREACH(state, sf_node_member(scope, "States"))
+		number_state(c, state);
+}
+
+static void compile_scope(SfCompiler *c, const SfNode *scope, int owner,
+						  int branch_index);
+
+/* Compile the scopes that a Parallel or Map state holds. */
+static void
+compile_inner_scopes(SfCompiler *c, const SfNode *node, SfState *state)
+{
+	SfNode	   *branches = sf_node_member(node, "Branches");
+	SfNode	   *branch;
+	int			i = 0;
+
+	if (state->type == SF_STATE_MAP)
+	{
+		SfNode	   *processor = map_processor(node);
+
+		state->nscopes = 1;
+		state->scopes = palloc(sizeof(int));
+		state->scopes[0] = processor->number;
+		compile_scope(c, processor, state->number, 0);
+		return;
+	}
+	state->nscopes = branches->nchildren;
+	state->scopes = palloc(sizeof(int) * state->nscopes);
+	SF_NODE_FOREACH(branch, branches)
+	{
+		state->scopes[i] = branch->number;
+		compile_scope(c, branch, state->number, i++);
+	}
+}
+
+/* Compile what only some state types have. */
+static void
+compile_by_type(SfCompiler *c, const SfNode *node, SfState *state)
+{
+	switch (state->type)
+	{
+		case SF_STATE_PASS:
+			state->result = sf_compile_jsonb(c, node, "Result");
+			break;
+		case SF_STATE_TASK:
+			sf_resource_parse(sf_node_member_string(node, "Resource"),
+							  &state->resource);
+			state->credentials = sf_compile_template(c, node, "Credentials");
+			state->timeout = sf_compile_number(c, node, "TimeoutSeconds");
+			state->heartbeat = sf_compile_number(c, node, "HeartbeatSeconds");
+			break;
+		case SF_STATE_CHOICE:
+			sf_compile_choice(c, node, state);
+			break;
+		case SF_STATE_WAIT:
+			state->seconds = sf_compile_number(c, node, "Seconds");
+			state->timestamp = sf_compile_text(c, node, "Timestamp");
+			break;
+		case SF_STATE_FAIL:
+			state->error = sf_compile_text(c, node, "Error");
+			state->cause = sf_compile_text(c, node, "Cause");
+			break;
+		case SF_STATE_MAP:
+			sf_compile_map(c, node, state);
+			break;
+		case SF_STATE_PARALLEL:
+		case SF_STATE_SUCCEED:
+			break;
+	}
+}
+
+/* Compile what all state types have in common, as far as a type has it. */
+static void
+compile_data_flow(SfCompiler *c, const SfNode *node, SfState *state)
+{
+	bool		jsonata = c->language == SF_QL_JSONATA;
+
+	state->input_path = sf_compile_path(c, node, "InputPath", SF_EXPR_PATH);
+	state->output_path = sf_compile_path(c, node, "OutputPath", SF_EXPR_PATH);
+	state->result_path = sf_compile_path(c, node, "ResultPath",
+										 SF_EXPR_REFERENCE);
+	/* a Map state's Parameters are the old name of its ItemSelector */
+	if (state->type != SF_STATE_MAP)
+		state->parameters =
+			sf_compile_template(c, node, jsonata ? "Arguments" : "Parameters");
+	state->result_selector = sf_compile_template(c, node, "ResultSelector");
+	state->output = sf_compile_template(c, node, "Output");
+	state->assign = sf_compile_template(c, node, "Assign");
+}
+
+/* Compile a state. */
+static void
+compile_state(SfCompiler *c, const SfNode *node, int scope)
+{
+	SfState    *state = &c->program->states[node->number];
+	SfQueryLanguage saved = c->language;
+	const SfNode *end = sf_node_member(node, "End");
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+
+	c->language = sf_asl_language(node, c->program->language);
+	state->number = node->number;
+	sf_asl_find_state_type(sf_node_member_string(node, "Type"), &state->type);
+	state->name = pstrdup(node->key);
+	state->pointer = sf_node_location(node);
+	state->scope = scope;
+	state->language = c->language;
+	state->end = end && end->boolean;
+	state->next_name = sf_compile_string(c, node, "Next");
+	state->next = sf_compile_target(c, state->next_name);
+	state->default_name = sf_compile_string(c, node, "Default");
+	state->default_next = sf_compile_target(c, state->default_name);
+	state->failure_mode = sf_compile_failure_mode(node, c->program->failure_mode);
+
+	compile_data_flow(c, node, state);
+	sf_compile_retry(c, node, state);
+	sf_compile_catch(c, node, state);
+	compile_by_type(c, node, state);
+	if (state->type == SF_STATE_PARALLEL || state->type == SF_STATE_MAP)
+		compile_inner_scopes(c, node, state);
+	c->language = saved;
+}
+
+/* Compile a scope and its states. */
+static void
+compile_scope(SfCompiler *c, const SfNode *node, int owner, int branch_index)
+{
+	SfScope    *scope = &c->program->scopes[node->number];
+	SfNode	   *states = sf_node_member(node, "States");
+	SfNode	   *state;
+	SfNameTable saved = c->names;
+
+	check_stack_depth();
+	c->names.count = states->nchildren;
+	c->names.sorted = sf_node_sort_members(states);
+
+	scope->number = node->number;
+	scope->owner_state = owner;
+	scope->branch_index = branch_index;
+	scope->start = sf_compile_target(c, sf_node_member_string(node, "StartAt"));
+	scope->first = states->first->number;
+	SF_NODE_FOREACH(state, states)
+		compile_state(c, state, node->number);
+
+	/* numbers go depth first: the last state of the last inner scope */
+	scope->last = states->last->number;
+	if (c->program->states[scope->last].nscopes > 0)
+	{
+		SfState    *last = &c->program->states[scope->last];
+
+		scope->last = c->program->scopes[last->scopes[last->nscopes - 1]].last;
+	}
+
+	pfree(c->names.sorted);
+	c->names = saved;
+}
+
+/* Compile a tree into a program of its own memory context. */
+static SfProgram *
+compile_tree(SfNode *root, const char *text, MemoryContext parent)
+{
+	MemoryContext context = AllocSetContextCreate(parent, "sfflow program",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	SfCompiler	c = {0};
+	SfProgram  *program = palloc0(sizeof(SfProgram));
+
+	c.text = text;
+	c.program = program;
+	program->context = context;
+	program->language = sf_asl_language(root, SF_QL_JSONPATH);
+	program->comment = sf_compile_string(&c, root, "Comment");
+	program->timeout_seconds = sf_compile_double(&c, root, "TimeoutSeconds", 0);
+	program->failure_mode = sf_compile_failure_mode(root, SF_FAILURE_ABORT);
+
+	number_scope(&c, root);
+	program->states = palloc_extended(sizeof(SfState) * program->nstates,
+									  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	program->scopes = palloc0(sizeof(SfScope) * program->nscopes);
+	compile_scope(&c, root, -1, 0);
+
+	MemoryContextSwitchTo(caller);
+	return program;
+}
+
+/* Run in a context for the tree, keep the diagnostics, compile if it is good. */
+static SfProgram *
+compile_text(const char *text, int len, bool lone_state, MemoryContext parent,
+			 List **diagnostics)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext scratch = AllocSetContextCreate(caller, "sfflow definition",
+												  ALLOCSET_DEFAULT_SIZES);
+	SfProgram  *program = NULL;
+	List	   *found;
+	SfNode	   *root;
+	ListCell   *lc;
+
+	MemoryContextSwitchTo(scratch);
+	root = lone_state ? sf_asl_check_state(text, len, &found)
+		: sf_asl_check(text, len, &found);
+	if (root != NULL && parent != NULL)
+		program = compile_tree(root, text, parent);
+	MemoryContextSwitchTo(caller);
+
+	*diagnostics = NIL;
+	foreach(lc, found)
+	{
+		SfDiagnostic *copy = palloc(sizeof(SfDiagnostic));
+
+		*copy = *(SfDiagnostic *) lfirst(lc);
+		copy->code = pstrdup(copy->code);
+		copy->message = pstrdup(copy->message);
+		copy->location = copy->location ? pstrdup(copy->location) : NULL;
+		*diagnostics = lappend(*diagnostics, copy);
+	}
+	MemoryContextDelete(scratch);
+	return program;
+}
+
+SfProgram *
+sf_asl_compile(const char *text, int len, MemoryContext parent,
+			   List **diagnostics)
+{
+	return compile_text(text, len, false, parent, diagnostics);
+}
+
+SfProgram *
+sf_asl_compile_state(const char *text, int len, const char *state_name,
+					 MemoryContext parent, int *state_number,
+					 List **diagnostics)
+{
+	SfProgram  *program = compile_text(text, len, state_name == NULL, parent,
+									   diagnostics);
+	SfDiagnostic *missing;
+
+	*state_number = -1;
+	if (program == NULL)
+		return NULL;
+	*state_number = state_name == NULL ? 0
+		: sf_program_find_state(program, state_name);
+	if (*state_number >= 0)
+		return program;
+
+	MemoryContextDelete(program->context);
+	missing = palloc0(sizeof(SfDiagnostic));
+	missing->severity = SF_SEVERITY_ERROR;
+	missing->code = SF_CODE_SCHEMA;
+	missing->message = psprintf("State '%s' does not exist", state_name);
+	*diagnostics = lappend(*diagnostics, missing);
+	return NULL;
+}

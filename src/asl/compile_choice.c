@@ -1,0 +1,119 @@
+/*
+ * compile_choice.c
+ *		Rules of a Choice state.
+ */
+#include "postgres.h"
+
+#include "asl/compile.h"
+#include "json/json.h"
+#include "miscadmin.h"
+
+/* How a comparison compares: the fourth column of its list */
+#define SF_COMPARISON_IS_TIMESTAMP(sym, name, type, cmp, has_path) \
+	[SF_CMP_##sym] = SF_OPERAND_IS_##type,
+enum
+{
+	SF_OPERAND_IS_STRING,
+	SF_OPERAND_IS_NUMERIC,
+	SF_OPERAND_IS_BOOLEAN,
+	SF_OPERAND_IS_TIMESTAMP,
+	SF_OPERAND_IS_ANY
+};
+static const int operand_types[] = {
+	SF_COMPARISON_LIST(SF_COMPARISON_IS_TIMESTAMP)
+};
+
+/* Compile the operand of a comparison. */
+static void
+compile_operand(SfCompiler *c, const SfNode *value, bool is_path,
+				SfChoiceRule *rule)
+{
+	if (is_path)
+	{
+		rule->operand_path = sf_compile_expr(c, value, SF_EXPR_PATH);
+		return;
+	}
+	/* the value's memory is the program's: the document is not freed */
+	sf_json_root(sf_node_to_jsonb(value, c->text), &rule->operand);
+	if (operand_types[rule->comparison] == SF_OPERAND_IS_TIMESTAMP &&
+		!sf_timestamp_parse(value->string, strlen(value->string),
+							&rule->operand_time))
+		elog(ERROR, "timestamp \"%s\" does not parse", value->string);
+}
+
+static void compile_rule(SfCompiler *c, const SfNode *node, SfChoiceRule *rule);
+
+/* Compile the rules inside And, Or or Not. */
+static void
+compile_children(SfCompiler *c, const SfNode *value, SfRuleKind kind,
+				 SfChoiceRule *rule)
+{
+	SfNode	   *child;
+	int			i = 0;
+
+	rule->kind = kind;
+	if (kind == SF_RULE_NOT)
+	{
+		rule->nchildren = 1;
+		rule->children = palloc0(sizeof(SfChoiceRule));
+		compile_rule(c, value, &rule->children[0]);
+		return;
+	}
+	rule->nchildren = value->nchildren;
+	rule->children = palloc0(sizeof(SfChoiceRule) * rule->nchildren);
+	SF_NODE_FOREACH(child, value)
+		compile_rule(c, child, &rule->children[i++]);
+}
+
+/* Compile what a rule tests. */
+static void
+compile_rule(SfCompiler *c, const SfNode *node, SfChoiceRule *rule)
+{
+	SfNode	   *member;
+	bool		is_path;
+
+	check_stack_depth();
+	rule->next = -1;
+	SF_NODE_FOREACH(member, node)
+	{
+		if (strcmp(member->key, "And") == 0)
+			compile_children(c, member, SF_RULE_AND, rule);
+		else if (strcmp(member->key, "Or") == 0)
+			compile_children(c, member, SF_RULE_OR, rule);
+		else if (strcmp(member->key, "Not") == 0)
+			compile_children(c, member, SF_RULE_NOT, rule);
+		else if (strcmp(member->key, "Condition") == 0)
+		{
+			rule->kind = SF_RULE_CONDITION;
+			rule->condition = sf_compile_template_value(c, member);
+		}
+		else if (strcmp(member->key, "Variable") == 0)
+			rule->variable = sf_compile_expr(c, member, SF_EXPR_PATH);
+		else if (sf_asl_find_comparison(member->key, &rule->comparison, &is_path))
+		{
+			rule->kind = SF_RULE_COMPARE;
+			compile_operand(c, member, is_path, rule);
+		}
+	}
+}
+
+void
+sf_compile_choice(SfCompiler *c, const SfNode *node, SfState *state)
+{
+	const SfNode *choices = sf_node_member(node, "Choices");
+	SfNode	   *choice;
+	int			i = 0;
+
+	state->nrules = choices->nchildren;
+	state->rules = palloc0(sizeof(SfChoiceRule) * state->nrules);
+	SF_NODE_FOREACH(choice, choices)
+	{
+		SfChoiceRule *rule = &state->rules[i++];
+
+		compile_rule(c, choice, rule);
+		rule->next_name = sf_compile_string(c, choice, "Next");
+		rule->next = sf_compile_target(c, rule->next_name);
+		rule->assign = sf_compile_template(c, choice, "Assign");
+		rule->output = sf_compile_template(c, choice, "Output");
+	}
+}

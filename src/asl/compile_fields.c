@@ -1,0 +1,186 @@
+/*
+ * compile_fields.c
+ *		Single fields: strings, numbers, paths, templates.
+ *
+ * Each function takes the object and the field's name; an absent field is an
+ * absent value.  Where ASL has a second field for the same thing ("Seconds"
+ * and "SecondsPath"), both are looked for under the first one's name.
+ */
+#include "postgres.h"
+
+#include "asl/compile.h"
+
+/* A string of the program's own; NULL when absent. */
+const char *
+sf_compile_string(SfCompiler *c, const SfNode *object, const char *name)
+{
+	const char *string = sf_node_member_string(object, name);
+
+	return string ? pstrdup(string) : NULL;
+}
+
+/* A literal number, or its default. */
+double
+sf_compile_double(SfCompiler *c, const SfNode *object, const char *name,
+				  double def)
+{
+	const SfNode *value = sf_node_member(object, name);
+
+	return value ? sf_node_number(value) : def;
+}
+
+/* An expression of JSONPath mode. */
+SfExpr *
+sf_compile_expr(SfCompiler *c, const SfNode *value, int allowed)
+{
+	SfError		error;
+	SfExpr	   *expr = sf_expr_compile(pstrdup(value->string), allowed, &error);
+
+	if (expr == NULL)
+		elog(ERROR, "expression \"%s\" does not compile: %s", value->string,
+			 error.cause);
+	return expr;
+}
+
+/* A path that may be null. */
+SfPathField
+sf_compile_path(SfCompiler *c, const SfNode *object, const char *name,
+				int allowed)
+{
+	const SfNode *value = sf_node_member(object, name);
+	SfPathField field = {SF_FIELD_ABSENT, NULL, NULL};
+
+	if (value == NULL)
+		return field;
+	if (value->kind == SF_NODE_NULL)
+	{
+		field.kind = SF_FIELD_NULL;
+		return field;
+	}
+	field.kind = SF_FIELD_PATH;
+	field.expr = sf_compile_expr(c, value, allowed);
+	field.text = pstrdup(value->string);
+	return field;
+}
+
+/* The …Path form of a field; NULL when absent. */
+static SfNode *
+path_member(const SfNode *object, const char *name)
+{
+	char		path_name[64];
+
+	snprintf(path_name, sizeof(path_name), "%sPath", name);
+	return sf_node_member(object, path_name);
+}
+
+/* A number: literal, JSONata, or the …Path form. */
+SfNumberField
+sf_compile_number(SfCompiler *c, const SfNode *object, const char *name)
+{
+	const SfNode *value = sf_node_member(object, name);
+	const SfNode *path = path_member(object, name);
+	SfNumberField field = {SF_FIELD_ABSENT, 0, NULL, NULL, NULL};
+
+	if (value && value->kind == SF_NODE_NUMBER)
+	{
+		field.kind = SF_FIELD_LITERAL;
+		field.number = sf_node_number(value);
+	}
+	else if (value)
+	{
+		field.kind = SF_FIELD_JSONATA;
+		field.tmpl = sf_compile_template_value(c, value);
+		field.text = pstrdup(value->string);
+	}
+	else if (path)
+	{
+		field.kind = SF_FIELD_PATH;
+		field.expr = sf_compile_expr(c, path, SF_EXPR_PATH);
+		field.text = pstrdup(path->string);
+	}
+	return field;
+}
+
+/* A string: literal, JSONata, or the …Path form. */
+SfStringField
+sf_compile_text(SfCompiler *c, const SfNode *object, const char *name)
+{
+	const SfNode *value = sf_node_member(object, name);
+	const SfNode *path = path_member(object, name);
+	SfStringField field = {SF_FIELD_ABSENT, NULL, NULL, NULL, NULL};
+
+	if (value && c->language == SF_QL_JSONATA &&
+		strncmp(value->string, "{%", 2) == 0)
+	{
+		field.kind = SF_FIELD_JSONATA;
+		field.tmpl = sf_compile_template_value(c, value);
+		field.text = pstrdup(value->string);
+	}
+	else if (value)
+	{
+		field.kind = SF_FIELD_LITERAL;
+		field.string = pstrdup(value->string);
+	}
+	else if (path)
+	{
+		field.kind = SF_FIELD_PATH;
+		field.expr = sf_compile_expr(c, path, SF_EXPR_ANY);
+		field.text = pstrdup(path->string);
+	}
+	return field;
+}
+
+/* The validator has let the template pass; nothing may be reported now. */
+static void
+refuse_report(void *arg, const char *code, const char *location,
+			  const char *message)
+{
+	elog(ERROR, "template does not compile: %s: %s at %s", code, message,
+		 location ? location : "/");
+}
+
+/* A payload template. */
+SfTemplate *
+sf_compile_template_value(SfCompiler *c, const SfNode *value)
+{
+	return sf_template_compile(sf_node_to_jsonb(value, c->text), c->language,
+							   refuse_report, NULL);
+}
+
+SfTemplate *
+sf_compile_template(SfCompiler *c, const SfNode *object, const char *name)
+{
+	const SfNode *value = sf_node_member(object, name);
+
+	return value ? sf_compile_template_value(c, value) : NULL;
+}
+
+/* A value as it is written; NULL when absent. */
+Jsonb *
+sf_compile_jsonb(SfCompiler *c, const SfNode *object, const char *name)
+{
+	const SfNode *value = sf_node_member(object, name);
+
+	return value ? sf_node_to_jsonb(value, c->text) : NULL;
+}
+
+SfFailureMode
+sf_compile_failure_mode(const SfNode *object, SfFailureMode def)
+{
+	const char *mode = sf_node_member_string(object, "FailureMode");
+
+	if (mode == NULL)
+		return def;
+	return strcmp(mode, "DRAIN") == 0 ? SF_FAILURE_DRAIN : SF_FAILURE_ABORT;
+}
+
+int
+sf_compile_target(SfCompiler *c, const char *name)
+{
+	const SfNode *state;
+
+	if (name == NULL)
+		return -1;
+	state = sf_node_search_members(c->names.sorted, c->names.count, name);
+	return state ? state->number : -1;
+}

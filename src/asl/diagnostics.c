@@ -1,0 +1,171 @@
+/*
+ * diagnostics.c
+ *		Collecting what is wrong with a definition, and printing it.
+ */
+#include "postgres.h"
+
+#include "asl/validate.h"
+#include "lib/stringinfo.h"
+
+/* Append a diagnostic. */
+static void
+add_diagnostic(SfCheck *c, SfSeverity severity, const SfNode *at,
+			   const char *location, const char *code, const char *message)
+{
+	SfDiagnostic *d = palloc0(sizeof(SfDiagnostic));
+
+	d->severity = severity;
+	d->code = code;
+	d->location = location;
+	d->message = message;
+	d->position = at ? at->start : PG_INT32_MAX;
+	c->diagnostics = lappend(c->diagnostics, d);
+}
+
+static char *format_message(const char *fmt, va_list args) pg_attribute_printf(1, 0);
+
+/* Format a message of any length. */
+static char *
+format_message(const char *fmt, va_list args)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	for (;;)
+	{
+		va_list		copy;
+		int			needed;
+
+		va_copy(copy, args);
+		needed = appendStringInfoVA(&buf, fmt, copy);
+		va_end(copy);
+		if (needed == 0)
+			return buf.data;
+		enlargeStringInfo(&buf, needed);
+	}
+}
+
+/* Report an error at a node; NULL: without a location. */
+void
+sf_check_error(SfCheck *c, const SfNode *at, const char *code,
+			   const char *fmt,...)
+{
+	va_list		args;
+
+	va_start(args, fmt);
+	add_diagnostic(c, SF_SEVERITY_ERROR, at, at ? sf_node_location(at) : NULL,
+				   code, format_message(fmt, args));
+	va_end(args);
+}
+
+/* Report a warning: a definition with warnings only is valid. */
+void
+sf_check_warning(SfCheck *c, const SfNode *at, const char *code,
+				 const char *fmt,...)
+{
+	va_list		args;
+
+	va_start(args, fmt);
+	add_diagnostic(c, SF_SEVERITY_WARNING, at, sf_node_location(at), code,
+				   format_message(fmt, args));
+	va_end(args);
+}
+
+/* Report an error below a node, at a location relative to it. */
+void
+sf_check_error_at(SfCheck *c, const SfNode *at, const char *location,
+				  const char *code, const char *message)
+{
+	add_diagnostic(c, SF_SEVERITY_ERROR, sf_node_locate(at, location),
+				   psprintf("%s%s", sf_node_location(at), location ? location : ""),
+				   pstrdup(code), pstrdup(message));
+}
+
+/* Report a value of another kind than the one that has to be there. */
+bool
+sf_check_kind(SfCheck *c, const SfNode *value, SfNodeKind kind)
+{
+	static const char *const names[] = {
+		[SF_NODE_OBJECT] = "OBJECT",
+		[SF_NODE_ARRAY] = "ARRAY",
+		[SF_NODE_STRING] = "STRING",
+		[SF_NODE_NUMBER] = "NUMBER",
+		[SF_NODE_BOOLEAN] = "BOOLEAN",
+		[SF_NODE_NULL] = "NULL",
+	};
+
+	if (value->kind == kind)
+		return true;
+	sf_check_error(c, value, SF_CODE_SCHEMA, "Expected value of type [%s]",
+				   names[kind]);
+	return false;
+}
+
+/* Compare by place in the text; list_sort() is stable where this is 0. */
+static int
+compare_diagnostics(const ListCell *a, const ListCell *b)
+{
+	const SfDiagnostic *left = lfirst(a);
+	const SfDiagnostic *right = lfirst(b);
+
+	if (left->position != right->position)
+		return left->position < right->position ? -1 : 1;
+	return left->sequence - right->sequence;
+}
+
+/* Put diagnostics into the order of the text. */
+List *
+sf_diagnostics_sort(List *diagnostics)
+{
+	ListCell   *lc;
+	int			sequence = 0;
+
+	foreach(lc, diagnostics)
+		((SfDiagnostic *) lfirst(lc))->sequence = sequence++;
+	list_sort(diagnostics, compare_diagnostics);
+	return diagnostics;
+}
+
+/* Tell whether there is an error among diagnostics. */
+bool
+sf_diagnostics_have_error(const List *diagnostics)
+{
+	const ListCell *lc;
+
+	foreach(lc, diagnostics)
+	{
+		if (((const SfDiagnostic *) lfirst(lc))->severity == SF_SEVERITY_ERROR)
+			return true;
+	}
+	return false;
+}
+
+/* Print the errors as the service does when it refuses a definition. */
+char *
+sf_diagnostics_print(const List *diagnostics)
+{
+	StringInfoData buf;
+	const ListCell *lc;
+	const char *separator = "";
+
+	initStringInfo(&buf);
+	appendStringInfoString(&buf, "Invalid State Machine Definition: '");
+	foreach(lc, diagnostics)
+	{
+		const SfDiagnostic *d = lfirst(lc);
+
+		if (d->severity != SF_SEVERITY_ERROR)
+			continue;
+		appendStringInfo(&buf, "%s%s: %s at %s", separator, d->code, d->message,
+						 d->location ? d->location : "null");
+		separator = ", ";
+	}
+	appendStringInfoChar(&buf, '\'');
+	return buf.data;
+}
+
+const char *
+sf_severity_name(SfSeverity severity)
+{
+	return severity == SF_SEVERITY_ERROR ? "ERROR" : "WARNING";
+}

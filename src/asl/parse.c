@@ -1,0 +1,262 @@
+/*
+ * parse.c
+ *		JSON text to a tree of nodes, by PostgreSQL's own JSON parser.
+ *
+ * The parser calls back at the start and end of each value.  Only at the
+ * start of a member or element is the current token the first one of its
+ * value: scalars are reported after the parser has moved on.  So the start is
+ * noted there, and the end is where the token before the current one ended.
+ */
+#include "postgres.h"
+
+#include "asl/tree.h"
+#include "base/compat.h"
+#include "common/jsonapi.h"
+#include "json/json.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+
+/* Digits and exponent of a number that numeric surely can hold */
+#define SF_NUMBER_DIGITS_MAX 8000
+
+typedef struct SfTreeBuilder
+{
+	JsonLexContext *lex;
+	const char *text;
+	SfNode	   *root;
+	SfNode	   *container;		/* innermost object or array that is open */
+	const char *key;			/* name of the member whose value comes next */
+	int			start;			/* offset of the value that comes next */
+	const SfNode *bad_number;	/* first number that is out of range */
+} SfTreeBuilder;
+
+/* Append a node to the container that is open. */
+static SfNode *
+builder_add(SfTreeBuilder *b, SfNodeKind kind)
+{
+	SfNode	   *node = palloc0(sizeof(SfNode));
+
+	node->kind = kind;
+	node->number = -1;
+	node->key = b->key;
+	node->start = b->start;
+	node->parent = b->container;
+	b->key = NULL;
+
+	if (b->container == NULL)
+		b->root = node;
+	else
+	{
+		node->index = b->container->nchildren++;
+		if (b->container->last)
+			b->container->last->next = node;
+		else
+			b->container->first = node;
+		b->container->last = node;
+	}
+	return node;
+}
+
+/* Close the container that is open. */
+static void
+builder_close(SfTreeBuilder *b)
+{
+	b->container->end = b->lex->prev_token_terminator - b->text;
+	b->container = b->container->parent;
+}
+
+static SF_JSON_ACTION_RESULT
+on_object_start(void *state)
+{
+	SfTreeBuilder *b = state;
+
+	b->container = builder_add(b, SF_NODE_OBJECT);
+	SF_JSON_ACTION_RETURN;
+}
+
+static SF_JSON_ACTION_RESULT
+on_array_start(void *state)
+{
+	SfTreeBuilder *b = state;
+
+	b->container = builder_add(b, SF_NODE_ARRAY);
+	SF_JSON_ACTION_RETURN;
+}
+
+static SF_JSON_ACTION_RESULT
+on_container_end(void *state)
+{
+	builder_close(state);
+	SF_JSON_ACTION_RETURN;
+}
+
+static SF_JSON_ACTION_RESULT
+on_field_start(void *state, char *name, bool isnull)
+{
+	SfTreeBuilder *b = state;
+
+	b->key = name;
+	b->start = b->lex->token_start - b->text;
+	SF_JSON_ACTION_RETURN;
+}
+
+static SF_JSON_ACTION_RESULT
+on_element_start(void *state, bool isnull)
+{
+	SfTreeBuilder *b = state;
+
+	CHECK_FOR_INTERRUPTS();
+	b->start = b->lex->token_start - b->text;
+	SF_JSON_ACTION_RETURN;
+}
+
+/* Tell whether numeric can hold a number, without asking it to try. */
+static bool
+number_in_range(const char *token)
+{
+	const char *exponent = strpbrk(token, "eE");
+	long		value = exponent ? strtol(exponent + 1, NULL, 10) : 0;
+
+	return strlen(token) <= SF_NUMBER_DIGITS_MAX &&
+		value <= SF_NUMBER_DIGITS_MAX && value >= -SF_NUMBER_DIGITS_MAX;
+}
+
+static SF_JSON_ACTION_RESULT
+on_scalar(void *state, char *token, JsonTokenType type)
+{
+	SfTreeBuilder *b = state;
+	SfNode	   *node;
+
+	switch (type)
+	{
+		case JSON_TOKEN_STRING:
+			node = builder_add(b, SF_NODE_STRING);
+			node->string = token;
+			break;
+		case JSON_TOKEN_NUMBER:
+			node = builder_add(b, SF_NODE_NUMBER);
+			node->string = token;
+			if (b->bad_number == NULL && !number_in_range(token))
+				b->bad_number = node;
+			break;
+		case JSON_TOKEN_TRUE:
+		case JSON_TOKEN_FALSE:
+			node = builder_add(b, SF_NODE_BOOLEAN);
+			node->boolean = type == JSON_TOKEN_TRUE;
+			break;
+		default:
+			node = builder_add(b, SF_NODE_NULL);
+			break;
+	}
+	node->end = b->lex->prev_token_terminator - b->text;
+	SF_JSON_ACTION_RETURN;
+}
+
+/* Note line and column of an offset. */
+static void
+locate_offset(const char *text, int offset, SfParseError *error)
+{
+	int			i;
+
+	error->line = 1;
+	error->column = 1;
+	for (i = 0; i < offset; i++)
+	{
+		error->column++;
+		if (text[i] == '\n')
+		{
+			error->line++;
+			error->column = 1;
+		}
+	}
+}
+
+/*
+ * Describe why the parser gave up.  A bare word is reported as the service
+ * does, with the position after it; everything else in the parser's words.
+ */
+static void
+describe_error(JsonParseErrorType result, JsonLexContext *lex,
+			   const char *text, int len, SfParseError *error)
+{
+	int			start = lex->token_start ? lex->token_start - text : len;
+	int			end = start;
+
+	while (end < len && (isalnum((unsigned char) text[end]) ||
+						 text[end] == '_' || IS_HIGHBIT_SET(text[end])))
+		end++;
+
+	if ((result == JSON_EXPECTED_JSON || result == JSON_INVALID_TOKEN) &&
+		end > start && !isdigit((unsigned char) text[start]))
+	{
+		error->message = psprintf("Unrecognized token '%.*s': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')",
+								  end - start, text + start);
+		start = end;
+	}
+	else
+		error->message = pstrdup(json_errdetail(result, lex));
+	locate_offset(text, Min(start, len), error);
+}
+
+/* Mark members whose name an earlier member of the same object has. */
+static void
+mark_duplicates(SfNode *node)
+{
+	SfNode	   *child;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+
+	if (node->kind == SF_NODE_OBJECT && node->nchildren > 1)
+	{
+		SfNode	  **sorted = sf_node_sort_members(node);
+		int			i;
+
+		for (i = 1; i < node->nchildren; i++)
+			if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0)
+				sorted[i]->duplicate = true;
+		pfree(sorted);
+	}
+	SF_NODE_FOREACH(child, node)
+	{
+		if (child->nchildren > 0)
+			mark_duplicates(child);
+	}
+}
+
+SfNode *
+sf_node_parse(const char *text, int len, SfParseError *error)
+{
+	SfTreeBuilder b = {0};
+	JsonSemAction sem = {0};
+	JsonParseErrorType result;
+
+	b.text = text;
+	b.lex = sf_json_lex_context(text, len);
+	while (b.start < len && strchr(" \t\r\n", text[b.start]) != NULL)
+		b.start++;
+
+	sem.semstate = &b;
+	sem.object_start = on_object_start;
+	sem.object_end = on_container_end;
+	sem.array_start = on_array_start;
+	sem.array_end = on_container_end;
+	sem.object_field_start = on_field_start;
+	sem.array_element_start = on_element_start;
+	sem.scalar = on_scalar;
+
+	result = pg_parse_json(b.lex, &sem);
+	if (result != JSON_SUCCESS)
+	{
+		describe_error(result, b.lex, text, len, error);
+		return NULL;
+	}
+	if (b.bad_number != NULL)
+	{
+		error->message = "Numeric value is out of range.";
+		locate_offset(text, b.bad_number->start, error);
+		return NULL;
+	}
+	mark_duplicates(b.root);
+	return b.root;
+}

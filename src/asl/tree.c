@@ -1,0 +1,181 @@
+/*
+ * tree.c
+ *		Looking things up in the tree of a definition.
+ */
+#include "postgres.h"
+
+#include "asl/tree.h"
+#include "json/json.h"
+#include "miscadmin.h"
+
+/* Find a member of an object; of duplicates the last counts, as in jsonb. */
+SfNode *
+sf_node_member(const SfNode *object, const char *key)
+{
+	SfNode	   *child;
+	SfNode	   *found = NULL;
+
+	if (object == NULL || object->kind != SF_NODE_OBJECT)
+		return NULL;
+	SF_NODE_FOREACH(child, object)
+	{
+		if (strcmp(child->key, key) == 0)
+			found = child;
+	}
+	return found;
+}
+
+/* Find a member that is a string. */
+const char *
+sf_node_member_string(const SfNode *object, const char *key)
+{
+	SfNode	   *member = sf_node_member(object, key);
+
+	return member && member->kind == SF_NODE_STRING ? member->string : NULL;
+}
+
+/* Append the location of a node that is not the root. */
+static void
+append_location(StringInfo buf, const SfNode *node)
+{
+	check_stack_depth();
+	if (node->parent->parent != NULL)
+		append_location(buf, node->parent);
+	if (node->key != NULL)
+		appendStringInfo(buf, "/%s", node->key);
+	else
+		appendStringInfo(buf, "[%d]", node->index);
+}
+
+/* Print where a node stands. */
+char *
+sf_node_location(const SfNode *node)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	if (node->parent == NULL)
+		appendStringInfoChar(&buf, '/');
+	else
+		append_location(&buf, node);
+	return buf.data;
+}
+
+/* Find the child that the head of a location names; *rest is what follows. */
+static const SfNode *
+locate_child(const SfNode *node, const char *location, const char **rest)
+{
+	const SfNode *child;
+	const SfNode *best = NULL;
+	size_t		best_len = 0;
+
+	SF_NODE_FOREACH(child, node)
+	{
+		size_t		len;
+
+		if (child->key == NULL)
+		{
+			char		index[16];
+
+			snprintf(index, sizeof(index), "[%d]", child->index);
+			len = strlen(index);
+			if (strncmp(location, index, len) != 0)
+				continue;
+		}
+		else
+		{
+			len = strlen(child->key) + 1;
+			if (location[0] != '/' ||
+				strncmp(location + 1, child->key, len - 1) != 0 ||
+				strchr("/[", location[len]) == NULL)
+				continue;
+		}
+		if (len > best_len)
+		{
+			best = child;
+			best_len = len;
+		}
+	}
+	*rest = location + best_len;
+	return best;
+}
+
+/* Follow a relative location as far as it leads. */
+const SfNode *
+sf_node_locate(const SfNode *node, const char *location)
+{
+	while (location != NULL && *location != '\0')
+	{
+		const SfNode *child = locate_child(node, location, &location);
+
+		if (child == NULL)
+			break;
+		node = child;
+	}
+	return node;
+}
+
+/* Convert a value to jsonb. */
+Jsonb *
+sf_node_to_jsonb(const SfNode *node, const char *text)
+{
+	char	   *slice = pnstrdup(text + node->start, node->end - node->start);
+	Jsonb	   *result = sf_json_from_cstring(slice);
+
+	pfree(slice);
+	return result;
+}
+
+/* Read a number. */
+double
+sf_node_number(const SfNode *node)
+{
+	return strtod(node->string, NULL);
+}
+
+/* Compare members by name, then by position. */
+static int
+compare_members(const void *a, const void *b)
+{
+	const SfNode *left = *(SfNode *const *) a;
+	const SfNode *right = *(SfNode *const *) b;
+	int			cmp = strcmp(left->key, right->key);
+
+	return cmp != 0 ? cmp : left->start - right->start;
+}
+
+/* Sort the members of an object by name. */
+SfNode **
+sf_node_sort_members(const SfNode *object)
+{
+	SfNode	  **sorted = palloc(sizeof(SfNode *) * Max(object->nchildren, 1));
+	SfNode	   *child;
+	int			n = 0;
+
+	SF_NODE_FOREACH(child, object)
+		sorted[n++] = child;
+	qsort(sorted, n, sizeof(SfNode *), compare_members);
+	return sorted;
+}
+
+/* Find a member in what sf_node_sort_members() returned. */
+SfNode *
+sf_node_search_members(SfNode **sorted, int count, const char *key)
+{
+	int			low = 0;
+	int			high = count - 1;
+
+	while (low <= high)
+	{
+		int			middle = low + (high - low) / 2;
+		int			cmp = strcmp(key, sorted[middle]->key);
+
+		if (cmp == 0)
+			return sorted[middle];
+		if (cmp < 0)
+			high = middle - 1;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}

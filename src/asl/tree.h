@@ -1,0 +1,84 @@
+/*
+ * tree.h
+ *		The text of a definition as a tree that keeps what jsonb would lose:
+ *		order, duplicate members and the place of each value in the text.
+ */
+#ifndef SF_ASL_TREE_H
+#define SF_ASL_TREE_H
+
+#include "nodes/pg_list.h"
+#include "utils/jsonb.h"
+
+typedef enum SfNodeKind
+{
+	SF_NODE_OBJECT,
+	SF_NODE_ARRAY,
+	SF_NODE_STRING,
+	SF_NODE_NUMBER,
+	SF_NODE_BOOLEAN,
+	SF_NODE_NULL
+} SfNodeKind;
+
+typedef struct SfNode
+{
+	SfNodeKind	kind;
+	bool		boolean;		/* BOOLEAN */
+	bool		duplicate;		/* an earlier member has the same name */
+	int			index;			/* position among its siblings */
+	int			number;			/* of a state or a scope; -1: none yet */
+	int			nchildren;		/* OBJECT, ARRAY */
+	int			start;			/* byte offsets in the text: [start, end) */
+	int			end;
+	const char *key;			/* member name; NULL: element or root */
+	const char *string;			/* STRING: without escapes; NUMBER: as written */
+	struct SfNode *parent;
+	struct SfNode *first;		/* OBJECT, ARRAY: children in document order */
+	struct SfNode *last;
+	struct SfNode *next;		/* next sibling */
+} SfNode;
+
+#define SF_NODE_FOREACH(child, node) \
+	for ((child) = (node)->first; (child) != NULL; (child) = (child)->next)
+
+/* Why a text is no JSON document */
+typedef struct SfParseError
+{
+	int			line;			/* from 1 */
+	int			column;			/* from 1, in bytes */
+	const char *message;
+} SfParseError;
+
+/*
+ * Parse len bytes of JSON text into a tree in the current memory context.
+ * NULL with *error when it is malformed; ereports 54001 when it is nested too
+ * deeply.
+ */
+extern SfNode *sf_node_parse(const char *text, int len, SfParseError *error);
+
+/* Member of an object by name (the last of duplicates); NULL when absent. */
+extern SfNode *sf_node_member(const SfNode *object, const char *key);
+
+/* String value of a member; NULL when absent or no string. */
+extern const char *sf_node_member_string(const SfNode *object, const char *key);
+
+/* Where a value stands: "/States/C/Choices[0]/Next", the root is "/". */
+extern char *sf_node_location(const SfNode *node);
+
+/* The node at a relative location ("/a/b[0]"); the nearest one that exists. */
+extern const SfNode *sf_node_locate(const SfNode *node, const char *location);
+
+/* The value as jsonb, in the current memory context. */
+extern Jsonb *sf_node_to_jsonb(const SfNode *node, const char *text);
+
+/* The value of a NUMBER. */
+extern double sf_node_number(const SfNode *node);
+
+/*
+ * Members of an object sorted by name (then by position), for look-ups in
+ * large objects.  count is nchildren.
+ */
+extern SfNode **sf_node_sort_members(const SfNode *object);
+extern SfNode *sf_node_search_members(SfNode **sorted, int count,
+									  const char *key);
+
+#endif							/* SF_ASL_TREE_H */

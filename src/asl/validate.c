@@ -1,0 +1,329 @@
+/*
+ * validate.c
+ *		All that is wrong with a definition, at once.
+ *
+ * The text is parsed into a tree and each object in it is checked against the
+ * list of fields (fields.h): is the field known, does it belong to this state
+ * type and query language, has its value the right form.  Where a value is an
+ * object with fields of its own, its check comes back here.  Afterwards the
+ * transitions of every scope are followed (validate_flow.c).
+ *
+ * Nothing here stops at the first problem, so every function has to cope with
+ * any JSON in any place.
+ */
+#include "postgres.h"
+
+#include "asl/validate.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+
+#define SF_FIELD_ROW(shape, name, value, languages, states, flags, min, max, words) \
+	{SF_SHAPE_##shape, name, SF_VALUE_##value, SF_LANG_##languages, states, \
+	flags, min, max, words},
+static const SfField fields[] = {
+	SF_ASL_FIELD_LIST(SF_FIELD_ROW)
+};
+
+typedef struct SfFieldGroup
+{
+	SfShape		shape;
+	int			states;
+	bool		required;
+	const char *names[4];
+} SfFieldGroup;
+
+#define SF_GROUP_ROW(shape, states, required, a, b, c, d) \
+	{SF_SHAPE_##shape, states, required, {a, b, c, d}},
+static const SfFieldGroup groups[] = {
+	SF_ASL_GROUP_LIST(SF_GROUP_ROW)
+};
+
+typedef void (*SfValueCheck) (SfCheck *c, const SfNode *value,
+							  const SfField *field);
+
+#define SF_VALUE_FUNCTION(sym) [SF_VALUE_##sym] = sf_check_##sym,
+static const SfValueCheck value_checks[] = {
+	SF_VALUE_LIST(SF_VALUE_FUNCTION)
+};
+
+/* The field that stands for the operand of a comparison in a Choice rule */
+static const SfField operand_field = {
+	SF_SHAPE_RULE, NULL, SF_VALUE_operand, SF_LANG_P, 0, 0, 0, 0, NULL
+};
+
+/* Find the field of a member; NULL when it does not belong there. */
+static const SfField *
+find_field(SfShape shape, int states, const char *name)
+{
+	SfComparison comparison;
+	bool		is_path;
+	size_t		i;
+
+	for (i = 0; i < lengthof(fields); i++)
+	{
+		if (fields[i].shape == shape && strcmp(fields[i].name, name) == 0 &&
+			(fields[i].states & states) == states)
+			return &fields[i];
+	}
+	if ((shape == SF_SHAPE_RULE || shape == SF_SHAPE_NESTED_RULE) &&
+		sf_asl_find_comparison(name, &comparison, &is_path))
+		return &operand_field;
+	return NULL;
+}
+
+/* Check one member of an object. */
+static void
+check_member(SfCheck *c, const SfNode *member, SfShape shape, int states)
+{
+	const SfField *field = find_field(shape, states, member->key);
+
+	if (member->duplicate)
+		sf_check_error(c, member, SF_CODE_SCHEMA, "Duplicate field '%s'",
+					   member->key);
+	if (field == NULL)
+	{
+		sf_check_error(c, member->parent, SF_CODE_SCHEMA,
+					   "Field '%s' is not supported", member->key);
+		return;
+	}
+	if ((field->languages & (1 << c->language)) == 0)
+	{
+		bool		jsonata = c->language == SF_QL_JSONATA;
+
+		sf_check_error(c, member, SF_CODE_SCHEMA,
+					   "The QueryLanguage is set to '%s', but field '%s' is only supported for the '%s' QueryLanguage",
+					   jsonata ? "JSONata" : "JSONPath", member->key,
+					   jsonata ? "JSONPath" : "JSONata");
+		return;
+	}
+	if (field->flags & SF_ONLY_SFFLOW)
+		sf_check_warning(c, member, SF_CODE_SCHEMA,
+						 "Field '%s' is known to sfflow only", member->key);
+	value_checks[field->value] (c, member, field);
+}
+
+/* Report the required fields that are missing, all in one diagnostic. */
+static void
+check_required(SfCheck *c, const SfNode *object, SfShape shape, int states)
+{
+	StringInfoData missing;
+	size_t		i;
+
+	initStringInfo(&missing);
+	for (i = 0; i < lengthof(fields); i++)
+	{
+		if (fields[i].shape == shape && (fields[i].flags & SF_REQUIRED) &&
+			(fields[i].states & states) == states &&
+			sf_node_member(object, fields[i].name) == NULL)
+			appendStringInfo(&missing, "%s%s", missing.len ? ", " : "",
+							 fields[i].name);
+	}
+	if (missing.len > 0)
+		sf_check_error(c, object, SF_CODE_SCHEMA,
+					   "These fields are required: [%s]", missing.data);
+}
+
+/* Report fields that exclude each other, and groups of which none is there. */
+static void
+check_groups(SfCheck *c, const SfNode *object, SfShape shape, int states)
+{
+	size_t		i;
+	int			j;
+
+	for (i = 0; i < lengthof(groups); i++)
+	{
+		const SfFieldGroup *group = &groups[i];
+		StringInfoData names;
+		int			present = 0;
+
+		if (group->shape != shape || (group->states & states) != states)
+			continue;
+		initStringInfo(&names);
+		for (j = 0; j < 4 && group->names[j] != NULL; j++)
+		{
+			SfNode	   *member = sf_node_member(object, group->names[j]);
+			const SfField *field = find_field(shape, states, group->names[j]);
+
+			/* "End": false is as good as no End */
+			if (member != NULL &&
+				(member->kind != SF_NODE_BOOLEAN || member->boolean))
+				present++;
+			if (field && (field->languages & (1 << c->language)))
+				appendStringInfo(&names, "%s%s", names.len ? ", " : "",
+								 group->names[j]);
+			else if (member != NULL)
+				present--;		/* reported already */
+		}
+		if (present > 1)
+			sf_check_error(c, object, SF_CODE_SCHEMA,
+						   "Only one of these fields is allowed: [%s]", names.data);
+		else if (present == 0 && group->required)
+			sf_check_error(c, object, SF_CODE_SCHEMA,
+						   "One of these fields is required: [%s]", names.data);
+	}
+}
+
+void
+sf_check_object(SfCheck *c, const SfNode *object, SfShape shape, int states)
+{
+	SfNode	   *member;
+
+	check_stack_depth();
+	if (!sf_check_kind(c, object, SF_NODE_OBJECT))
+		return;
+	check_required(c, object, shape, states);
+	check_groups(c, object, shape, states);
+	SF_NODE_FOREACH(member, object)
+	{
+		CHECK_FOR_INTERRUPTS();
+		check_member(c, member, shape, states);
+	}
+}
+
+/*
+ * Only the exact string JSONPath means JSONPath; any other value that is there
+ * means JSONata (and is reported where it stands).
+ */
+SfQueryLanguage
+sf_asl_language(const SfNode *object, SfQueryLanguage inherited)
+{
+	const SfNode *member = sf_node_member(object, "QueryLanguage");
+
+	if (member == NULL)
+		return inherited;
+	return member->kind == SF_NODE_STRING && strcmp(member->string, "JSONPath") == 0
+		? SF_QL_JSONPATH : SF_QL_JSONATA;
+}
+
+/* Report malformed JSON in the form of the service. */
+static void
+report_malformed(SfCheck *c, const char *text, int len,
+				 const SfParseError *error)
+{
+	/* the service quotes the first 500 characters of its input */
+	int			shown = pg_mbcliplen(text, len, 500);
+	char	   *rest = shown < len ?
+		psprintf("[truncated %d bytes]", len - shown) : pstrdup("");
+	char	   *place = psprintf("[Source: (String)\"%.*s\"%s; line: %d, column: %d]",
+								 shown, text, rest, error->line, error->column);
+	SfDiagnostic *d = palloc0(sizeof(SfDiagnostic));
+
+	d->severity = SF_SEVERITY_ERROR;
+	d->code = SF_CODE_JSON;
+	d->location = place;
+	d->message = psprintf("%s\n at %s", error->message, place);
+	c->diagnostics = lappend(c->diagnostics, d);
+}
+
+/* Tell whether a text has nothing but JSON white space. */
+static bool
+is_blank(const char *text, int len)
+{
+	int			i;
+
+	for (i = 0; i < len; i++)
+		if (strchr(" \t\r\n", text[i]) == NULL)
+			return false;
+	return true;
+}
+
+/* Parse the text into an object; NULL after a diagnostic. */
+static SfNode *
+parse_object(SfCheck *c, const char *text, int len)
+{
+	SfParseError error;
+	SfNode	   *root = NULL;
+
+	if (len > SF_DEFINITION_BYTES_MAX)
+	{
+		sf_check_error(c, NULL, SF_CODE_SCHEMA,
+					   "Definition of %d bytes is longer than the %d bytes that are allowed",
+					   len, SF_DEFINITION_BYTES_MAX);
+		return NULL;
+	}
+	if (!is_blank(text, len))
+	{
+		root = sf_node_parse(text, len, &error);
+		if (root == NULL)
+		{
+			report_malformed(c, text, len, &error);
+			return NULL;
+		}
+	}
+	if (root == NULL || root->kind != SF_NODE_OBJECT)
+	{
+		sf_check_error(c, NULL, SF_CODE_SCHEMA,
+					   "Definition must be a valid JSON object");
+		return NULL;
+	}
+	return root;
+}
+
+SfNode *
+sf_asl_check(const char *text, int len, List **diagnostics)
+{
+	SfCheck		c = {0};
+	SfNode	   *root;
+
+	c.text = text;
+	root = parse_object(&c, text, len);
+	if (root != NULL)
+	{
+		c.machine_language = sf_asl_language(root, SF_QL_JSONPATH);
+		c.language = c.machine_language;
+		sf_check_object(&c, root, SF_SHAPE_MACHINE, 0);
+		sf_check_flow(&c);
+	}
+	*diagnostics = sf_diagnostics_sort(c.diagnostics);
+	return sf_diagnostics_have_error(*diagnostics) ? NULL : root;
+}
+
+/*
+ * Wrap a state into the tree of a machine that has no other, so that checking
+ * and compiling need not know the difference.
+ */
+static SfNode *
+wrap_state(SfNode *state)
+{
+	SfNode	   *root = palloc0(sizeof(SfNode));
+	SfNode	   *start = palloc0(sizeof(SfNode));
+	SfNode	   *states = palloc0(sizeof(SfNode));
+
+	root->kind = states->kind = SF_NODE_OBJECT;
+	start->kind = SF_NODE_STRING;
+	start->key = "StartAt";
+	start->string = SF_LONE_STATE_NAME;
+	states->key = "States";
+	state->key = SF_LONE_STATE_NAME;
+	root->number = start->number = states->number = -1;
+
+	start->parent = states->parent = root;
+	state->parent = states;
+	root->first = start;
+	root->last = start->next = states;
+	root->nchildren = 2;
+	states->first = states->last = state;
+	states->nchildren = states->index = 1;
+	return root;
+}
+
+SfNode *
+sf_asl_check_state(const char *text, int len, List **diagnostics)
+{
+	SfCheck		c = {0};
+	SfNode	   *state;
+	SfNode	   *root = NULL;
+
+	c.text = text;
+	c.lone_state = true;
+	state = parse_object(&c, text, len);
+	if (state != NULL)
+	{
+		root = wrap_state(state);
+		sf_check_object(&c, root, SF_SHAPE_MACHINE, 0);
+		sf_check_flow(&c);
+	}
+	*diagnostics = sf_diagnostics_sort(c.diagnostics);
+	return sf_diagnostics_have_error(*diagnostics) ? NULL : root;
+}

@@ -1,0 +1,96 @@
+/*
+ * validate.h
+ *		What the files of the validator share.  Private to src/asl.
+ */
+#ifndef SF_ASL_VALIDATE_H
+#define SF_ASL_VALIDATE_H
+
+#include "asl/fields.h"
+#include "asl/program.h"
+#include "asl/tree.h"
+
+/* Definitions longer than this are refused (Step Functions: 1 MB) */
+#define SF_DEFINITION_BYTES_MAX (2 * 1024 * 1024)
+
+#define SF_NAME_LENGTH_MAX 80	/* characters of a state's or variable's name */
+#define SF_LABEL_LENGTH_MAX 40
+
+#define SF_CODE_SCHEMA "SCHEMA_VALIDATION_FAILED"
+#define SF_CODE_JSON "INVALID_JSON_DESCRIPTION"
+#define SF_CODE_TARGET "MISSING_TRANSITION_TARGET"
+#define SF_CODE_END "MISSING_END_STATE"
+#define SF_CODE_DUPLICATE "DUPLICATE_STATE_NAME"
+
+typedef struct SfField
+{
+	SfShape		shape;
+	const char *name;
+	SfValueKind value;
+	int			languages;
+	int			states;
+	int			flags;
+	double		min;
+	double		max;
+	const char *words;
+} SfField;
+
+/* One validation, from text to diagnostics */
+typedef struct SfCheck
+{
+	const char *text;
+	bool		lone_state;		/* one state by itself: targets may be missing */
+	List	   *diagnostics;
+	List	   *scopes;			/* SfNode: each States, in order */
+	SfQueryLanguage machine_language;
+	/* of the state that is being looked at */
+	SfQueryLanguage language;
+	SfStateType state_type;
+} SfCheck;
+
+/* --- diagnostics.c --- */
+
+extern void sf_check_error(SfCheck *c, const SfNode *at, const char *code,
+						   const char *fmt,...) pg_attribute_printf(4, 5);
+extern void sf_check_warning(SfCheck *c, const SfNode *at, const char *code,
+							 const char *fmt,...) pg_attribute_printf(4, 5);
+extern void sf_check_error_at(SfCheck *c, const SfNode *at,
+							  const char *location, const char *code,
+							  const char *message);
+/* "Expected value of type [STRING]" unless the value is of the kind. */
+extern bool sf_check_kind(SfCheck *c, const SfNode *value, SfNodeKind kind);
+extern List *sf_diagnostics_sort(List *diagnostics);
+
+/* --- validate.c --- */
+
+/* Check the fields of an object; states as in fields.h, 0 where no state. */
+extern void sf_check_object(SfCheck *c, const SfNode *object, SfShape shape,
+							int states);
+
+/* The language of a state, as the service decides it. */
+extern SfQueryLanguage sf_asl_language(const SfNode *object,
+									   SfQueryLanguage inherited);
+
+/* Parse and check; the tree when it has no error, else NULL. */
+extern SfNode *sf_asl_check(const char *text, int len, List **diagnostics);
+
+/* The same for one state by itself, as a machine that has only this state. */
+#define SF_LONE_STATE_NAME "State"
+extern SfNode *sf_asl_check_state(const char *text, int len, List **diagnostics);
+
+/* --- validate_values.c, validate_states.c, validate_choice.c: one function a kind of value --- */
+
+#define SF_VALUE_DECLARE(sym) \
+	extern void sf_check_##sym(SfCheck *c, const SfNode *value, const SfField *field);
+SF_VALUE_LIST(SF_VALUE_DECLARE)
+
+extern bool sf_asl_find_state_type(const char *name, SfStateType *type);
+
+/* Comparison by the name of its field; *is_path: the …Path form. */
+extern bool sf_asl_find_comparison(const char *name, SfComparison *comparison,
+								   bool *is_path);
+
+/* --- validate_flow.c --- */
+
+extern void sf_check_flow(SfCheck *c);
+
+#endif							/* SF_ASL_VALIDATE_H */

@@ -1,0 +1,174 @@
+/*
+ * validate_choice.c
+ *		Checks of the rules of a Choice state.
+ *
+ * In JSONPath a rule is a comparison (Variable and one operator), or And, Or,
+ * Not over rules without Next; in JSONata it is a Condition.
+ */
+#include "postgres.h"
+
+#include "asl/validate.h"
+#include "json/json.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+
+/* What the literal operand of a comparison has to be */
+typedef enum SfOperandType
+{
+	SF_OPERAND_STRING,
+	SF_OPERAND_NUMERIC,
+	SF_OPERAND_BOOLEAN,
+	SF_OPERAND_TIMESTAMP,
+	SF_OPERAND_ANY				/* of IsNull and the like: a boolean */
+} SfOperandType;
+
+typedef struct SfComparisonInfo
+{
+	const char *name;
+	SfOperandType type;
+	bool		has_path;
+} SfComparisonInfo;
+
+#define SF_COMPARISON_ROW(sym, name, type, cmp, has_path) \
+	{name, SF_OPERAND_##type, has_path},
+static const SfComparisonInfo comparisons[] = {
+	SF_COMPARISON_LIST(SF_COMPARISON_ROW)
+};
+
+/* Find a comparison by the name of its field, "NumericEqualsPath" included. */
+bool
+sf_asl_find_comparison(const char *name, SfComparison *comparison, bool *is_path)
+{
+	size_t		i;
+
+	for (i = 0; i < lengthof(comparisons); i++)
+	{
+		size_t		len = strlen(comparisons[i].name);
+
+		if (strncmp(name, comparisons[i].name, len) != 0)
+			continue;
+		*is_path = comparisons[i].has_path && strcmp(name + len, "Path") == 0;
+		if (*is_path || name[len] == '\0')
+		{
+			*comparison = (SfComparison) i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Check the operand of a comparison: a literal of its type, or a path. */
+void
+sf_check_operand(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	SfComparison comparison;
+	bool		is_path;
+
+	if (!sf_asl_find_comparison(value->key, &comparison, &is_path))
+		return;
+	if (is_path)
+	{
+		sf_check_path(c, value, field);
+		return;
+	}
+	switch (comparisons[comparison].type)
+	{
+		case SF_OPERAND_STRING:
+			sf_check_kind(c, value, SF_NODE_STRING);
+			break;
+		case SF_OPERAND_NUMERIC:
+			sf_check_kind(c, value, SF_NODE_NUMBER);
+			break;
+		case SF_OPERAND_BOOLEAN:
+		case SF_OPERAND_ANY:
+			sf_check_kind(c, value, SF_NODE_BOOLEAN);
+			break;
+		case SF_OPERAND_TIMESTAMP:
+			sf_check_timestamp_or_jsonata(c, value, field);
+			break;
+	}
+}
+
+/*
+ * Check that a rule says exactly one thing.  Which fields there may be at all
+ * and what their values are is checked by the list of fields.
+ */
+static void
+check_rule(SfCheck *c, const SfNode *rule, SfShape shape)
+{
+	SfNode	   *member;
+	int			nconnectives = 0;
+	int			ncomparisons = 0;
+	SfComparison comparison;
+	bool		is_path;
+
+	check_stack_depth();
+	sf_check_object(c, rule, shape, 0);
+	if (rule->kind != SF_NODE_OBJECT)
+		return;
+
+	if (c->language == SF_QL_JSONATA)
+	{
+		if (sf_node_member(rule, "Condition") == NULL)
+			sf_check_error(c, rule, SF_CODE_SCHEMA,
+						   "These fields are required: [Condition]");
+		return;
+	}
+
+	SF_NODE_FOREACH(member, rule)
+	{
+		if (strcmp(member->key, "And") == 0 || strcmp(member->key, "Or") == 0 ||
+			strcmp(member->key, "Not") == 0)
+			nconnectives++;
+		else if (sf_asl_find_comparison(member->key, &comparison, &is_path))
+			ncomparisons++;
+	}
+	if (nconnectives + ncomparisons > 1)
+		sf_check_error(c, rule, SF_CODE_SCHEMA,
+					   "A Choice rule must have exactly one comparison operator, or one of [And, Or, Not]");
+	else if (nconnectives + ncomparisons == 0)
+		sf_check_error(c, rule, SF_CODE_SCHEMA,
+					   "A Choice rule must have a comparison operator, or one of [And, Or, Not]");
+	if (ncomparisons > 0 && sf_node_member(rule, "Variable") == NULL)
+		sf_check_error(c, rule, SF_CODE_SCHEMA,
+					   "These fields are required: [Variable]");
+	if (nconnectives > 0 && ncomparisons == 0 &&
+		(member = sf_node_member(rule, "Variable")) != NULL)
+		sf_check_error(c, rule, SF_CODE_SCHEMA,
+					   "Field 'Variable' is not supported");
+}
+
+/* Check an array of rules that must not be empty. */
+static void
+check_rules(SfCheck *c, const SfNode *value, SfShape shape)
+{
+	SfNode	   *rule;
+
+	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
+		return;
+	if (value->nchildren == 0)
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Array must not be empty");
+	SF_NODE_FOREACH(rule, value)
+		check_rule(c, rule, shape);
+}
+
+/* Choices. */
+void
+sf_check_rules(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	check_rules(c, value, SF_SHAPE_RULE);
+}
+
+/* And, Or. */
+void
+sf_check_nested_rules(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	check_rules(c, value, SF_SHAPE_NESTED_RULE);
+}
+
+/* Not. */
+void
+sf_check_nested_rule(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	check_rule(c, value, SF_SHAPE_NESTED_RULE);
+}

@@ -1,0 +1,217 @@
+/*
+ * validate_flow.c
+ *		Checks of the transitions: every target exists in its scope, every state
+ *		can be reached, the machine can end, no name stands twice.
+ */
+#include "postgres.h"
+
+#include "asl/validate.h"
+#include "miscadmin.h"
+
+/* The states of one scope while its transitions are followed */
+typedef struct SfScopeFlow
+{
+	SfCheck    *check;
+	int			nstates;
+	SfNode	  **sorted;			/* by name */
+	bool	   *reached;		/* by position in the scope */
+	SfNode	  **queue;			/* reached, but not followed yet */
+	int			nqueue;
+} SfScopeFlow;
+
+/* Called for each member that names a next state. */
+typedef void (*SfTargetCallback) (SfScopeFlow *flow, const SfNode *target);
+
+/* Call back for the transitions in an array of rules or catchers. */
+static void
+visit_array(SfScopeFlow *flow, const SfNode *array, SfTargetCallback callback)
+{
+	SfNode	   *element;
+	SfNode	   *next;
+
+	if (array == NULL || array->kind != SF_NODE_ARRAY)
+		return;
+	SF_NODE_FOREACH(element, array)
+	{
+		next = sf_node_member(element, "Next");
+		if (next != NULL && next->kind == SF_NODE_STRING)
+			callback(flow, next);
+	}
+}
+
+/* Call back for every transition of a state, in document order. */
+static void
+visit_targets(SfScopeFlow *flow, const SfNode *state, SfTargetCallback callback)
+{
+	SfNode	   *member;
+
+	if (state->kind != SF_NODE_OBJECT)
+		return;
+	SF_NODE_FOREACH(member, state)
+	{
+		if (strcmp(member->key, "Choices") == 0 ||
+			strcmp(member->key, "Catch") == 0)
+			visit_array(flow, member, callback);
+		else if (member->kind == SF_NODE_STRING &&
+				 (strcmp(member->key, "Next") == 0 ||
+				  strcmp(member->key, "Default") == 0))
+			callback(flow, member);
+	}
+}
+
+/* Mark a state as reached and queue it. */
+static void
+reach_target(SfScopeFlow *flow, const SfNode *target)
+{
+	SfNode	   *state = sf_node_search_members(flow->sorted, flow->nstates,
+											   target->string);
+
+	if (state != NULL && !flow->reached[state->index])
+	{
+		flow->reached[state->index] = true;
+		flow->queue[flow->nqueue++] = state;
+	}
+}
+
+/* Report a target that is no state of the scope. */
+static void
+check_target(SfScopeFlow *flow, const SfNode *target)
+{
+	if (sf_node_search_members(flow->sorted, flow->nstates,
+							   target->string) == NULL)
+		sf_check_error(flow->check, target, SF_CODE_TARGET,
+					   "Missing 'Next' target: %s", target->string);
+}
+
+/* Tell whether an execution can end in a state. */
+static bool
+is_terminal(const SfNode *state)
+{
+	const char *type = sf_node_member_string(state, "Type");
+	const SfNode *end = sf_node_member(state, "End");
+
+	return (end && end->kind == SF_NODE_BOOLEAN && end->boolean) ||
+		(type && (strcmp(type, "Succeed") == 0 || strcmp(type, "Fail") == 0));
+}
+
+/* Tell whether any state of a scope is terminal. */
+static bool
+has_terminal(const SfNode *states)
+{
+	SfNode	   *state;
+
+	SF_NODE_FOREACH(state, states)
+	{
+		if (is_terminal(state))
+			return true;
+	}
+	return false;
+}
+
+/* Report the states of a scope that no path from StartAt leads to. */
+static void
+check_reachable(SfScopeFlow *flow, const SfNode *start, const SfNode *states)
+{
+	SfNode	   *state;
+	int			done;
+
+	reach_target(flow, start);
+	for (done = 0; done < flow->nqueue; done++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		visit_targets(flow, flow->queue[done], reach_target);
+	}
+	SF_NODE_FOREACH(state, states)
+	{
+		if (!flow->reached[state->index])
+			sf_check_error(flow->check, state, SF_CODE_TARGET,
+						   "State \"%s\" is not reachable.", state->key);
+	}
+}
+
+/* Check one scope, given by its States. */
+static void
+check_scope(SfCheck *c, const SfNode *states, bool is_machine)
+{
+	const SfNode *start = sf_node_member(states->parent, "StartAt");
+	bool		ends = !is_machine || has_terminal(states);
+	SfNode	   *state;
+	SfScopeFlow flow = {0};
+
+	flow.check = c;
+	flow.nstates = states->nchildren;
+	flow.sorted = sf_node_sort_members(states);
+	flow.reached = palloc0(sizeof(bool) * Max(flow.nstates, 1));
+	flow.queue = palloc(sizeof(SfNode *) * Max(flow.nstates, 1));
+
+	if (start && start->kind == SF_NODE_STRING)
+		check_target(&flow, start);
+	SF_NODE_FOREACH(state, states)
+		visit_targets(&flow, state, check_target);
+	if (!ends)
+		sf_check_error(c, NULL, SF_CODE_END, "Workflow has no terminal state");
+	else if (start && start->kind == SF_NODE_STRING)
+		check_reachable(&flow, start, states);
+
+	pfree(flow.queue);
+	pfree(flow.reached);
+	pfree(flow.sorted);
+}
+
+/* Compare states by name, then by place in the text. */
+static int
+compare_states(const void *a, const void *b)
+{
+	const SfNode *left = *(SfNode *const *) a;
+	const SfNode *right = *(SfNode *const *) b;
+	int			cmp = strcmp(left->key, right->key);
+
+	return cmp != 0 ? cmp : left->start - right->start;
+}
+
+/* Report names that stand twice in the machine, whatever the scope. */
+static void
+check_unique_names(SfCheck *c)
+{
+	SfNode	  **all;
+	ListCell   *lc;
+	int			count = 0;
+	int			i = 0;
+
+	foreach(lc, c->scopes)
+		count += ((SfNode *) lfirst(lc))->nchildren;
+	all = palloc_extended(sizeof(SfNode *) * Max(count, 1), MCXT_ALLOC_HUGE);
+	foreach(lc, c->scopes)
+	{
+		const SfNode *states = lfirst(lc);
+		SfNode	   *state;
+
+		SF_NODE_FOREACH(state, states)
+			all[i++] = state;
+	}
+	qsort(all, count, sizeof(SfNode *), compare_states);
+	for (i = 1; i < count; i++)
+	{
+		if (strcmp(all[i - 1]->key, all[i]->key) == 0)
+			sf_check_error(c, all[i], SF_CODE_DUPLICATE,
+						   "Duplicate State name: %s", all[i]->key);
+	}
+	pfree(all);
+}
+
+/* Check the transitions of all scopes. */
+void
+sf_check_flow(SfCheck *c)
+{
+	ListCell   *lc;
+
+	check_unique_names(c);
+	foreach(lc, c->scopes)
+	{
+		const SfNode *states = lfirst(lc);
+		bool		is_machine = states->parent->parent == NULL;
+
+		if (!(is_machine && c->lone_state))
+			check_scope(c, states, is_machine);
+	}
+}

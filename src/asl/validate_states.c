@@ -1,0 +1,254 @@
+/*
+ * validate_states.c
+ *		Checks of states and of the objects inside them: branches, processors,
+ *		retriers, catchers, readers and writers.
+ */
+#include "postgres.h"
+
+#include "asl/validate.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+
+/* Find a state type by its name. */
+bool
+sf_asl_find_state_type(const char *name, SfStateType *type)
+{
+	static const char *const names[] = {
+#define SF_STATE_TYPE_NAME(sym, name) name,
+		SF_STATE_TYPE_LIST(SF_STATE_TYPE_NAME)
+	};
+	size_t		i;
+
+	for (i = 0; i < lengthof(names); i++)
+	{
+		if (strcmp(names[i], name) == 0)
+		{
+			*type = (SfStateType) i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Find the type of a state; false, with a diagnostic, when it has none. */
+static bool
+check_type(SfCheck *c, const SfNode *state, SfStateType *type)
+{
+	const SfNode *member = sf_node_member(state, "Type");
+
+	if (member == NULL)
+		sf_check_error(c, state, SF_CODE_SCHEMA,
+					   "These fields are required: [Type]");
+	else if (sf_check_kind(c, member, SF_NODE_STRING))
+	{
+		if (sf_asl_find_state_type(member->string, type))
+			return true;
+		sf_check_error(c, member, SF_CODE_SCHEMA,
+					   "Value should be one of the following: [Task, Pass, Choice, Wait, Succeed, Fail, Parallel, Map]");
+	}
+	return false;
+}
+
+/* Check what several fields of a Task state mean together. */
+static void
+check_task(SfCheck *c, const SfNode *state)
+{
+	const SfNode *timeout = sf_node_member(state, "TimeoutSeconds");
+	const SfNode *heartbeat = sf_node_member(state, "HeartbeatSeconds");
+
+	if (timeout && timeout->kind == SF_NODE_NUMBER &&
+		heartbeat && heartbeat->kind == SF_NODE_NUMBER &&
+		sf_node_number(heartbeat) >= sf_node_number(timeout))
+		sf_check_error(c, heartbeat, SF_CODE_SCHEMA,
+					   "HeartbeatSeconds must be smaller than TimeoutSeconds");
+}
+
+/* Check the fields of a state. */
+static void
+check_state(SfCheck *c, const SfNode *state)
+{
+	SfCheck		saved = *c;
+	SfStateType type;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+
+	if (state->key[0] == '\0')
+		sf_check_error(c, state, SF_CODE_SCHEMA, "State name must not be empty");
+	else if (pg_mbstrlen(state->key) > SF_NAME_LENGTH_MAX)
+		sf_check_error(c, state, SF_CODE_SCHEMA,
+					   "State name must not be longer than %d characters",
+					   SF_NAME_LENGTH_MAX);
+
+	if (sf_check_kind(c, state, SF_NODE_OBJECT) && check_type(c, state, &type))
+	{
+		c->state_type = type;
+		c->language = sf_asl_language(state, c->machine_language);
+		sf_check_object(c, state, SF_SHAPE_STATE, 1 << type);
+		if (type == SF_STATE_TASK)
+			check_task(c, state);
+	}
+
+	c->state_type = saved.state_type;
+	c->language = saved.language;
+}
+
+/* States: the scope's states; the flow between them is checked later. */
+void
+sf_check_states(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	SfNode	   *state;
+
+	if (!sf_check_kind(c, value, SF_NODE_OBJECT))
+		return;
+	c->scopes = lappend(c->scopes, (void *) value);
+	SF_NODE_FOREACH(state, value)
+		check_state(c, state);
+}
+
+/* An array of objects of one shape. */
+static bool
+check_objects(SfCheck *c, const SfNode *value, SfShape shape, bool may_be_empty)
+{
+	SfNode	   *element;
+
+	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
+		return false;
+	if (!may_be_empty && value->nchildren == 0)
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Array must not be empty");
+	SF_NODE_FOREACH(element, value)
+		sf_check_object(c, element, shape, 0);
+	return true;
+}
+
+void
+sf_check_branches(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	check_objects(c, value, SF_SHAPE_BRANCH, false);
+}
+
+void
+sf_check_processor(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	sf_check_object(c, value, SF_SHAPE_PROCESSOR, 0);
+}
+
+void
+sf_check_processor_config(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	const char *mode = sf_node_member_string(value, "Mode");
+
+	sf_check_object(c, value, SF_SHAPE_PROCESSOR_CONFIG, 0);
+	if (mode && strcmp(mode, "DISTRIBUTED") == 0 &&
+		sf_node_member(value, "ExecutionType") == NULL)
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "These fields are required: [ExecutionType]");
+}
+
+/* --- retriers and catchers --- */
+
+/* Warn of names that no error can ever have. */
+static void
+check_error_name(SfCheck *c, const SfNode *name)
+{
+	if (strncmp(name->string, "States.", 7) == 0 &&
+		!sf_error_is_known(name->string))
+		sf_check_warning(c, name, SF_CODE_SCHEMA,
+						 "'%s' is no error name of the language and never matches",
+						 name->string);
+	else if (strcmp(name->string, SF_ERR_RUNTIME) == 0)
+		sf_check_warning(c, name, SF_CODE_SCHEMA,
+						 "'%s' can not be caught or retried and never matches",
+						 name->string);
+}
+
+/* ErrorEquals: names; States.ALL stands alone, in the last retrier or catcher. */
+void
+sf_check_errors(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	const SfNode *owner = value->parent;
+	SfNode	   *name;
+
+	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
+		return;
+	if (value->nchildren == 0)
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Array must not be empty");
+	SF_NODE_FOREACH(name, value)
+	{
+		if (!sf_check_kind(c, name, SF_NODE_STRING))
+			continue;
+		if (strcmp(name->string, SF_ERR_ALL) != 0)
+			check_error_name(c, name);
+		else if (value->nchildren > 1)
+			sf_check_error(c, value, SF_CODE_SCHEMA,
+						   "'States.ALL' must be the only element of 'ErrorEquals'");
+		else if (owner->next != NULL)
+			sf_check_error(c, value, SF_CODE_SCHEMA,
+						   "'States.ALL' is only allowed in the last element of '%s'",
+						   owner->parent->key);
+	}
+}
+
+void
+sf_check_retriers(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	check_objects(c, value, SF_SHAPE_RETRIER, true);
+}
+
+void
+sf_check_catchers(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	check_objects(c, value, SF_SHAPE_CATCHER, true);
+}
+
+/* --- Distributed Map --- */
+
+void
+sf_check_item_reader(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	sf_check_object(c, value, SF_SHAPE_ITEM_READER, 0);
+}
+
+/* ReaderConfig: a CSV has to say where its header is. */
+void
+sf_check_reader_config(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	const char *type = sf_node_member_string(value, "InputType");
+	const char *header = sf_node_member_string(value, "CSVHeaderLocation");
+
+	sf_check_object(c, value, SF_SHAPE_READER_CONFIG, 0);
+	if (type && strcmp(type, "CSV") == 0 &&
+		sf_node_member(value, "CSVHeaderLocation") == NULL)
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "These fields are required: [CSVHeaderLocation]");
+	if (header && strcmp(header, "GIVEN") == 0 &&
+		sf_node_member(value, "CSVHeaders") == NULL)
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "These fields are required: [CSVHeaders]");
+}
+
+/* ItemBatcher: something has to limit a batch. */
+void
+sf_check_item_batcher(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	sf_check_object(c, value, SF_SHAPE_ITEM_BATCHER, 0);
+	if (value->kind == SF_NODE_OBJECT &&
+		!sf_node_member(value, "MaxItemsPerBatch") &&
+		!sf_node_member(value, "MaxItemsPerBatchPath") &&
+		!sf_node_member(value, "MaxInputBytesPerBatch") &&
+		!sf_node_member(value, "MaxInputBytesPerBatchPath"))
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "One of these fields is required: [MaxItemsPerBatch, MaxItemsPerBatchPath, MaxInputBytesPerBatch, MaxInputBytesPerBatchPath]");
+}
+
+void
+sf_check_result_writer(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	sf_check_object(c, value, SF_SHAPE_RESULT_WRITER, 0);
+}
+
+void
+sf_check_writer_config(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	sf_check_object(c, value, SF_SHAPE_WRITER_CONFIG, 0);
+}

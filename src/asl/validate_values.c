@@ -1,0 +1,375 @@
+/*
+ * validate_values.c
+ *		Checks of values that are no objects with fields of their own: scalars,
+ *		paths, templates.  One function a kind of value (fields.h).
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "asl/validate.h"
+#include "json/json.h"
+#include "mb/pg_wchar.h"
+
+/* Accept whatever JSON. */
+void
+sf_check_any(SfCheck *c, const SfNode *value, const SfField *field)
+{
+}
+
+void
+sf_check_string(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	sf_check_kind(c, value, SF_NODE_STRING);
+}
+
+void
+sf_check_boolean(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	sf_check_kind(c, value, SF_NODE_BOOLEAN);
+}
+
+/* Tell whether a word stands in a list "A, B, C". */
+static bool
+word_in_list(const char *word, const char *list)
+{
+	size_t		len = strlen(word);
+
+	while (list != NULL)
+	{
+		size_t		item = strcspn(list, ",");
+
+		if (item == len && strncmp(list, word, len) == 0)
+			return true;
+		list = strchr(list, ',');
+		if (list != NULL)
+			list += 2;
+	}
+	return false;
+}
+
+/* Check a string that has to be one of some words. */
+static void
+check_words(SfCheck *c, const SfNode *value, const char *words)
+{
+	if (sf_check_kind(c, value, SF_NODE_STRING) &&
+		!word_in_list(value->string, words))
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Value should be one of the following: [%s]", words);
+}
+
+void
+sf_check_word(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	check_words(c, value, field->words);
+}
+
+void
+sf_check_query_language(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	check_words(c, value, "JSONPath, JSONata");
+	if (field->shape == SF_SHAPE_STATE &&
+		c->machine_language == SF_QL_JSONATA && c->language == SF_QL_JSONPATH)
+		sf_check_error(c, value->parent, SF_CODE_SCHEMA,
+					   "'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole state machine");
+}
+
+void
+sf_check_state_type(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	/* checked before the state's fields could be */
+}
+
+/* --- numbers --- */
+
+static void
+check_range(SfCheck *c, const SfNode *value, double min, double max)
+{
+	double		number = sf_node_number(value);
+
+	if (number < min)
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Minimum value is %g", min);
+	else if (number > max)
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Maximum value is %.0f", max);
+}
+
+void
+sf_check_integer(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	if (value->kind != SF_NODE_NUMBER ||
+		floor(sf_node_number(value)) != sf_node_number(value))
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Expected value of type [INTEGER]");
+	else
+		check_range(c, value, field->min, field->max);
+}
+
+void
+sf_check_number(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	if (sf_check_kind(c, value, SF_NODE_NUMBER))
+		check_range(c, value, field->min, field->max);
+}
+
+/* --- templates and JSONata --- */
+
+typedef struct SfTemplateCheck
+{
+	SfCheck    *check;
+	const SfNode *node;
+} SfTemplateCheck;
+
+/* Take over a diagnostic of the template compiler. */
+static void
+report_template(void *arg, const char *code, const char *location,
+				const char *message)
+{
+	SfTemplateCheck *t = arg;
+
+	sf_check_error_at(t->check, t->node, location, code, message);
+}
+
+void
+sf_check_template(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	SfTemplateCheck t = {c, value};
+
+	(void) sf_template_compile(sf_node_to_jsonb(value, c->text), c->language,
+							   report_template, &t);
+}
+
+/* Tell whether a value is a JSONata expression: a string that begins so. */
+static bool
+is_jsonata(SfCheck *c, const SfNode *value)
+{
+	return c->language == SF_QL_JSONATA && value->kind == SF_NODE_STRING &&
+		strncmp(value->string, "{%", 2) == 0;
+}
+
+void
+sf_check_integer_or_jsonata(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	if (is_jsonata(c, value))
+		sf_check_template(c, value, field);
+	else
+		sf_check_integer(c, value, field);
+}
+
+void
+sf_check_number_or_jsonata(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	if (is_jsonata(c, value))
+		sf_check_template(c, value, field);
+	else
+		sf_check_number(c, value, field);
+}
+
+void
+sf_check_text_or_jsonata(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	if (sf_check_kind(c, value, SF_NODE_STRING) && is_jsonata(c, value))
+		sf_check_template(c, value, field);
+}
+
+void
+sf_check_timestamp_or_jsonata(SfCheck *c, const SfNode *value,
+							  const SfField *field)
+{
+	TimestampTz time;
+
+	if (!sf_check_kind(c, value, SF_NODE_STRING))
+		return;
+	if (is_jsonata(c, value))
+		sf_check_template(c, value, field);
+	else if (!sf_timestamp_parse(value->string, strlen(value->string), &time))
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "String does not match RFC3339 timestamp");
+}
+
+/* Items is an array, or an expression that yields one. */
+void
+sf_check_items(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	if (value->kind != SF_NODE_ARRAY && value->kind != SF_NODE_OBJECT &&
+		!is_jsonata(c, value))
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Expected value of type [ARRAY, OBJECT] or a JSONata expression");
+	else
+		sf_check_template(c, value, field);
+}
+
+/* Condition is a boolean, or an expression that yields one. */
+void
+sf_check_condition(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	if (value->kind == SF_NODE_BOOLEAN)
+		return;
+	if (is_jsonata(c, value))
+		sf_check_template(c, value, field);
+	else
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Expected value of type [BOOLEAN] or a JSONata expression");
+}
+
+/* Tell whether a name can be that of a variable: a Unicode identifier. */
+static bool
+is_variable_name(const char *name, int len)
+{
+	int			i;
+
+	for (i = 0; i < len; i++)
+	{
+		unsigned char ch = name[i];
+
+		if (IS_HIGHBIT_SET(ch) || ch == '_' || isalpha(ch) ||
+			(i > 0 && isdigit(ch)))
+			continue;
+		return false;
+	}
+	return len > 0 && pg_mbstrlen_with_len(name, len) <= SF_NAME_LENGTH_MAX;
+}
+
+/* Assign: an object whose members' names are those of variables. */
+void
+sf_check_assign(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	SfNode	   *member;
+
+	if (!sf_check_kind(c, value, SF_NODE_OBJECT))
+		return;
+	SF_NODE_FOREACH(member, value)
+	{
+		int			len = strlen(member->key);
+
+		if (c->language == SF_QL_JSONPATH && len > 2 &&
+			strcmp(member->key + len - 2, ".$") == 0)
+			len -= 2;
+		if (len == 6 && strncmp(member->key, "states", 6) == 0)
+			sf_check_error(c, member, SF_CODE_SCHEMA,
+						   "Variable name 'states' is reserved");
+		else if (!is_variable_name(member->key, len))
+			sf_check_error(c, member, SF_CODE_SCHEMA,
+						   "Variable name '%.*s' must be a Unicode identifier of at most %d characters",
+						   len, member->key, SF_NAME_LENGTH_MAX);
+	}
+	sf_check_template(c, value, field);
+}
+
+/* Credentials: an object that names a role, or an expression for one. */
+void
+sf_check_credentials(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	if (is_jsonata(c, value))
+	{
+		sf_check_template(c, value, field);
+		return;
+	}
+	if (!sf_check_kind(c, value, SF_NODE_OBJECT))
+		return;
+	if (sf_node_member(value, "RoleArn") == NULL &&
+		sf_node_member(value, "RoleArn.$") == NULL)
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "The field 'RoleArn' is required but was missing");
+	sf_check_template(c, value, field);
+}
+
+/* --- paths --- */
+
+/* Check an expression of JSONPath mode. */
+static void
+check_expression(SfCheck *c, const SfNode *value, int allowed, const char *what)
+{
+	SfError		error;
+
+	if (!sf_check_kind(c, value, SF_NODE_STRING))
+		return;
+	if (sf_expr_compile(value->string, allowed, &error) == NULL)
+		sf_check_error(c, value, SF_CODE_SCHEMA, "%s: %s", what,
+					   error.cause ? error.cause : value->string);
+}
+
+void
+sf_check_path(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	check_expression(c, value, SF_EXPR_PATH, "Value is not a valid JSONPath");
+}
+
+void
+sf_check_path_or_null(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	if (value->kind != SF_NODE_NULL)
+		sf_check_path(c, value, field);
+}
+
+void
+sf_check_path_or_intrinsic(SfCheck *c, const SfNode *value,
+						   const SfField *field)
+{
+	check_expression(c, value, SF_EXPR_ANY,
+					 "Value is not a valid JSONPath or intrinsic function call");
+}
+
+void
+sf_check_reference(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	check_expression(c, value, SF_EXPR_REFERENCE,
+					 "Value is not a Reference Path");
+}
+
+/* ResultPath: a place in the state's input, so not one in the context object. */
+void
+sf_check_reference_or_null(SfCheck *c, const SfNode *value,
+						   const SfField *field)
+{
+	if (value->kind == SF_NODE_NULL)
+		return;
+	if (value->kind == SF_NODE_STRING && value->string[0] == '$' &&
+		value->string[1] != '\0' && strchr(".[", value->string[1]) == NULL)
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Value is not a Reference Path: a result can be put into the state's input only");
+	else
+		sf_check_reference(c, value, field);
+}
+
+/* --- other strings --- */
+
+void
+sf_check_resource(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	if (sf_check_kind(c, value, SF_NODE_STRING) && value->string[0] == '\0')
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Minimum length is 1");
+}
+
+void
+sf_check_label(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	const char *p;
+
+	if (!sf_check_kind(c, value, SF_NODE_STRING))
+		return;
+	if (pg_mbstrlen(value->string) > SF_LABEL_LENGTH_MAX)
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Maximum length is %d",
+					   SF_LABEL_LENGTH_MAX);
+	for (p = value->string; *p != '\0'; p++)
+	{
+		if ((unsigned char) *p <= ' ' || *p == 0x7f ||
+			strchr("?*<>{}[]:;,\\|^~$#%&`\"", *p) != NULL)
+		{
+			sf_check_error(c, value, SF_CODE_SCHEMA,
+						   "Label must not contain white space, wildcards, brackets, special or control characters");
+			return;
+		}
+	}
+}
+
+/* An array of strings. */
+void
+sf_check_strings(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	SfNode	   *element;
+
+	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
+		return;
+	SF_NODE_FOREACH(element, value)
+		sf_check_kind(c, element, SF_NODE_STRING);
+}
