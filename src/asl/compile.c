@@ -271,6 +271,7 @@ compile_text(const char *text, int len, bool lone_state, MemoryContext parent,
 	return program;
 }
 
+/* Check a definition and compile it. */
 SfProgram *
 sf_asl_compile(const char *text, int len, MemoryContext parent,
 			   List **diagnostics)
@@ -278,6 +279,7 @@ sf_asl_compile(const char *text, int len, MemoryContext parent,
 	return compile_text(text, len, false, parent, diagnostics);
 }
 
+/* Compile one state by itself, or find it in a definition. */
 SfProgram *
 sf_asl_compile_state(const char *text, int len, const char *state_name,
 					 MemoryContext parent, int *state_number,

@@ -97,6 +97,7 @@ compile_rule(SfCompiler *c, const SfNode *node, SfChoiceRule *rule)
 	}
 }
 
+/* Compile Choices. */
 void
 sf_compile_choice(SfCompiler *c, const SfNode *node, SfState *state)
 {

@@ -147,6 +147,7 @@ sf_compile_template_value(SfCompiler *c, const SfNode *value)
 							   refuse_report, NULL);
 }
 
+/* Compile the payload template of a member; NULL when absent. */
 SfTemplate *
 sf_compile_template(SfCompiler *c, const SfNode *object, const char *name)
 {
@@ -164,6 +165,7 @@ sf_compile_jsonb(SfCompiler *c, const SfNode *object, const char *name)
 	return value ? sf_node_to_jsonb(value, c->text) : NULL;
 }
 
+/* Read FailureMode, or take its default. */
 SfFailureMode
 sf_compile_failure_mode(const SfNode *object, SfFailureMode def)
 {
@@ -174,6 +176,7 @@ sf_compile_failure_mode(const SfNode *object, SfFailureMode def)
 	return strcmp(mode, "DRAIN") == 0 ? SF_FAILURE_DRAIN : SF_FAILURE_ABORT;
 }
 
+/* Find the number of a next state in the current scope; -1 when there is none. */
 int
 sf_compile_target(SfCompiler *c, const char *name)
 {

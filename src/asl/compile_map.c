@@ -60,6 +60,7 @@ compile_writer(SfCompiler *c, const SfNode *writer, SfState *state)
 	state->writer_config = sf_compile_jsonb(c, writer, "WriterConfig");
 }
 
+/* Compile the fields of a Map state, its processor excepted. */
 void
 sf_compile_map(SfCompiler *c, const SfNode *node, SfState *state)
 {

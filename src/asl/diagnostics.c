@@ -164,6 +164,7 @@ sf_diagnostics_print(const List *diagnostics)
 	return buf.data;
 }
 
+/* Name a severity as the service does. */
 const char *
 sf_severity_name(SfSeverity severity)
 {

@@ -65,6 +65,7 @@ builder_close(SfTreeBuilder *b)
 	b->container = b->container->parent;
 }
 
+/* Open an object. */
 static SF_JSON_ACTION_RESULT
 on_object_start(void *state)
 {
@@ -74,6 +75,7 @@ on_object_start(void *state)
 	SF_JSON_ACTION_RETURN;
 }
 
+/* Open an array. */
 static SF_JSON_ACTION_RESULT
 on_array_start(void *state)
 {
@@ -83,6 +85,7 @@ on_array_start(void *state)
 	SF_JSON_ACTION_RETURN;
 }
 
+/* Close an object or array. */
 static SF_JSON_ACTION_RESULT
 on_container_end(void *state)
 {
@@ -90,6 +93,7 @@ on_container_end(void *state)
 	SF_JSON_ACTION_RETURN;
 }
 
+/* Note name and start of the member that follows. */
 static SF_JSON_ACTION_RESULT
 on_field_start(void *state, char *name, bool isnull)
 {
@@ -100,6 +104,7 @@ on_field_start(void *state, char *name, bool isnull)
 	SF_JSON_ACTION_RETURN;
 }
 
+/* Note the start of the element that follows. */
 static SF_JSON_ACTION_RESULT
 on_element_start(void *state, bool isnull)
 {
@@ -121,6 +126,7 @@ number_in_range(const char *token)
 		value <= SF_NUMBER_DIGITS_MAX && value >= -SF_NUMBER_DIGITS_MAX;
 }
 
+/* Add a scalar. */
 static SF_JSON_ACTION_RESULT
 on_scalar(void *state, char *token, JsonTokenType type)
 {
@@ -224,6 +230,7 @@ mark_duplicates(SfNode *node)
 	}
 }
 
+/* Parse JSON text into a tree. */
 SfNode *
 sf_node_parse(const char *text, int len, SfParseError *error)
 {

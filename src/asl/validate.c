@@ -164,6 +164,7 @@ check_groups(SfCheck *c, const SfNode *object, SfShape shape, int states)
 	}
 }
 
+/* Check every field of an object, and what is missing. */
 void
 sf_check_object(SfCheck *c, const SfNode *object, SfShape shape, int states)
 {
@@ -260,6 +261,7 @@ parse_object(SfCheck *c, const char *text, int len)
 	return root;
 }
 
+/* Parse and check a definition. */
 SfNode *
 sf_asl_check(const char *text, int len, List **diagnostics)
 {
@@ -308,6 +310,7 @@ wrap_state(SfNode *state)
 	return root;
 }
 
+/* Parse and check a state by itself. */
 SfNode *
 sf_asl_check_state(const char *text, int len, List **diagnostics)
 {

@@ -121,18 +121,21 @@ check_objects(SfCheck *c, const SfNode *value, SfShape shape, bool may_be_empty)
 	return true;
 }
 
+/* Branches: at least one. */
 void
 sf_check_branches(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	check_objects(c, value, SF_SHAPE_BRANCH, false);
 }
 
+/* ItemProcessor, Iterator. */
 void
 sf_check_processor(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	sf_check_object(c, value, SF_SHAPE_PROCESSOR, 0);
 }
 
+/* ProcessorConfig: a distributed one has to say how its children run. */
 void
 sf_check_processor_config(SfCheck *c, const SfNode *value, const SfField *field)
 {
@@ -189,12 +192,14 @@ sf_check_errors(SfCheck *c, const SfNode *value, const SfField *field)
 	}
 }
 
+/* Retry. */
 void
 sf_check_retriers(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	check_objects(c, value, SF_SHAPE_RETRIER, true);
 }
 
+/* Catch. */
 void
 sf_check_catchers(SfCheck *c, const SfNode *value, const SfField *field)
 {
@@ -203,6 +208,7 @@ sf_check_catchers(SfCheck *c, const SfNode *value, const SfField *field)
 
 /* --- Distributed Map --- */
 
+/* ItemReader. */
 void
 sf_check_item_reader(SfCheck *c, const SfNode *value, const SfField *field)
 {
@@ -241,12 +247,14 @@ sf_check_item_batcher(SfCheck *c, const SfNode *value, const SfField *field)
 					   "One of these fields is required: [MaxItemsPerBatch, MaxItemsPerBatchPath, MaxInputBytesPerBatch, MaxInputBytesPerBatchPath]");
 }
 
+/* ResultWriter. */
 void
 sf_check_result_writer(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	sf_check_object(c, value, SF_SHAPE_RESULT_WRITER, 0);
 }
 
+/* WriterConfig. */
 void
 sf_check_writer_config(SfCheck *c, const SfNode *value, const SfField *field)
 {

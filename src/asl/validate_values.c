@@ -17,12 +17,14 @@ sf_check_any(SfCheck *c, const SfNode *value, const SfField *field)
 {
 }
 
+/* Expect a string. */
 void
 sf_check_string(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	sf_check_kind(c, value, SF_NODE_STRING);
 }
 
+/* Expect true or false. */
 void
 sf_check_boolean(SfCheck *c, const SfNode *value, const SfField *field)
 {
@@ -58,12 +60,14 @@ check_words(SfCheck *c, const SfNode *value, const char *words)
 					   "Value should be one of the following: [%s]", words);
 }
 
+/* Expect one of the field's words. */
 void
 sf_check_word(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	check_words(c, value, field->words);
 }
 
+/* QueryLanguage: a machine in JSONata has no states in JSONPath. */
 void
 sf_check_query_language(SfCheck *c, const SfNode *value, const SfField *field)
 {
@@ -74,14 +78,15 @@ sf_check_query_language(SfCheck *c, const SfNode *value, const SfField *field)
 					   "'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole state machine");
 }
 
+/* Type: without a good one the fields of a state were not even looked at. */
 void
 sf_check_state_type(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	/* checked before the state's fields could be */
 }
 
 /* --- numbers --- */
 
+/* Report a number outside its range. */
 static void
 check_range(SfCheck *c, const SfNode *value, double min, double max)
 {
@@ -93,6 +98,7 @@ check_range(SfCheck *c, const SfNode *value, double min, double max)
 		sf_check_error(c, value, SF_CODE_SCHEMA, "Maximum value is %.0f", max);
 }
 
+/* Expect a number without a fraction. */
 void
 sf_check_integer(SfCheck *c, const SfNode *value, const SfField *field)
 {
@@ -104,6 +110,7 @@ sf_check_integer(SfCheck *c, const SfNode *value, const SfField *field)
 		check_range(c, value, field->min, field->max);
 }
 
+/* Expect a number. */
 void
 sf_check_number(SfCheck *c, const SfNode *value, const SfField *field)
 {
@@ -129,6 +136,7 @@ report_template(void *arg, const char *code, const char *location,
 	sf_check_error_at(t->check, t->node, location, code, message);
 }
 
+/* Expect a payload template that compiles. */
 void
 sf_check_template(SfCheck *c, const SfNode *value, const SfField *field)
 {
@@ -146,6 +154,7 @@ is_jsonata(SfCheck *c, const SfNode *value)
 		strncmp(value->string, "{%", 2) == 0;
 }
 
+/* Expect an integer or an expression for one. */
 void
 sf_check_integer_or_jsonata(SfCheck *c, const SfNode *value, const SfField *field)
 {
@@ -155,6 +164,7 @@ sf_check_integer_or_jsonata(SfCheck *c, const SfNode *value, const SfField *fiel
 		sf_check_integer(c, value, field);
 }
 
+/* Expect a number or an expression for one. */
 void
 sf_check_number_or_jsonata(SfCheck *c, const SfNode *value, const SfField *field)
 {
@@ -164,6 +174,7 @@ sf_check_number_or_jsonata(SfCheck *c, const SfNode *value, const SfField *field
 		sf_check_number(c, value, field);
 }
 
+/* Expect a string, which may be an expression. */
 void
 sf_check_text_or_jsonata(SfCheck *c, const SfNode *value, const SfField *field)
 {
@@ -171,6 +182,7 @@ sf_check_text_or_jsonata(SfCheck *c, const SfNode *value, const SfField *field)
 		sf_check_template(c, value, field);
 }
 
+/* Expect a timestamp or an expression for one. */
 void
 sf_check_timestamp_or_jsonata(SfCheck *c, const SfNode *value,
 							  const SfField *field)
@@ -288,12 +300,14 @@ check_expression(SfCheck *c, const SfNode *value, int allowed, const char *what)
 					   error.cause ? error.cause : value->string);
 }
 
+/* Expect a path. */
 void
 sf_check_path(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	check_expression(c, value, SF_EXPR_PATH, "Value is not a valid JSONPath");
 }
 
+/* Expect a path or null. */
 void
 sf_check_path_or_null(SfCheck *c, const SfNode *value, const SfField *field)
 {
@@ -301,6 +315,7 @@ sf_check_path_or_null(SfCheck *c, const SfNode *value, const SfField *field)
 		sf_check_path(c, value, field);
 }
 
+/* Expect a path or an intrinsic function. */
 void
 sf_check_path_or_intrinsic(SfCheck *c, const SfNode *value,
 						   const SfField *field)
@@ -309,6 +324,7 @@ sf_check_path_or_intrinsic(SfCheck *c, const SfNode *value,
 					 "Value is not a valid JSONPath or intrinsic function call");
 }
 
+/* Expect a path that names one place. */
 void
 sf_check_reference(SfCheck *c, const SfNode *value, const SfField *field)
 {
@@ -333,6 +349,7 @@ sf_check_reference_or_null(SfCheck *c, const SfNode *value,
 
 /* --- other strings --- */
 
+/* Resource: any text, what it means is decided when it runs. */
 void
 sf_check_resource(SfCheck *c, const SfNode *value, const SfField *field)
 {
@@ -340,6 +357,7 @@ sf_check_resource(SfCheck *c, const SfNode *value, const SfField *field)
 		sf_check_error(c, value, SF_CODE_SCHEMA, "Minimum length is 1");
 }
 
+/* Label: part of a name, so without special characters. */
 void
 sf_check_label(SfCheck *c, const SfNode *value, const SfField *field)
 {
