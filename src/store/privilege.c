@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
@@ -20,67 +21,40 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "store/access.h"
 #include "store/privilege.h"
+#include "store/scan.h"
 
 #define EQUALS " OPERATOR(pg_catalog.=) "
 
-static SfStatement find_grantees = {
-	.sql =
+static SfPlan find_grantees = SF_PLAN(
 	"SELECT role FROM _sfflow.privilege"
 	" WHERE object_kind" EQUALS "$1 AND object_name" EQUALS "$2"
 	" AND privilege" EQUALS "$3",
-	.nargs = 3, .types = {CHAROID, TEXTOID, CHAROID}
-};
+	3, CHAROID, TEXTOID, CHAROID);
 
-static SfStatement insert_privilege = {
-	.sql =
+static SfPlan insert_privilege = SF_PLAN(
 	"INSERT INTO _sfflow.privilege (object_kind, object_name, privilege, role)"
 	" VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
-	.nargs = 4, .types = {CHAROID, TEXTOID, CHAROID, REGROLEOID}
-};
+	4, CHAROID, TEXTOID, CHAROID, REGROLEOID);
 
-static SfStatement delete_privilege = {
-	.sql =
+static SfPlan delete_privilege = SF_PLAN(
 	"DELETE FROM _sfflow.privilege"
 	" WHERE object_kind" EQUALS "$1 AND object_name" EQUALS "$2"
 	" AND privilege" EQUALS "$3 AND role" EQUALS "$4",
-	.nargs = 4, .types = {CHAROID, TEXTOID, CHAROID, REGROLEOID}
-};
+	4, CHAROID, TEXTOID, CHAROID, REGROLEOID);
 
-static SfStatement delete_object = {
-	.sql =
+static SfPlan delete_object = SF_PLAN(
 	"DELETE FROM _sfflow.privilege"
 	" WHERE object_kind" EQUALS "$1 AND object_name" EQUALS "$2"
 	" RETURNING role",
-	.nargs = 2, .types = {CHAROID, TEXTOID}
-};
+	2, CHAROID, TEXTOID);
 
-static SfStatement find_uses = {
-	.sql =
+static SfPlan find_uses = SF_PLAN(
 	"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.state_machine WHERE owner" EQUALS "$1)"
 	" OR EXISTS (SELECT FROM _sfflow.privilege WHERE role" EQUALS "$1)"
 	" OR EXISTS (SELECT FROM _sfflow.resource_map WHERE owner" EQUALS "$1)"
 	" OR EXISTS (SELECT FROM _sfflow.schedule WHERE owner" EQUALS "$1)",
-	.nargs = 1, .types = {REGROLEOID}
-};
-
-/* Find the role that owns the schema _sfflow and what is in it. */
-Oid
-sf_privilege_extension_owner(void)
-{
-	HeapTuple	tuple = SearchSysCache1(NAMESPACENAME, CStringGetDatum("_sfflow"));
-	Oid			owner;
-
-	if (!HeapTupleIsValid(tuple))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("extension \"sfflow\" is not installed in this database"),
-				 errhint("CREATE EXTENSION sfflow;")));
-	owner = ((Form_pg_namespace) GETSTRUCT(tuple))->nspowner;
-	ReleaseSysCache(tuple);
-	return owner;
-}
+	1, REGROLEOID);
 
 /* Tell whether the current user owns what a role owns. */
 bool
@@ -89,33 +63,45 @@ sf_privilege_is_owner(Oid owner)
 	return has_privs_of_role(GetUserId(), owner);
 }
 
+/* Read a column that names a role. */
+static Oid
+row_role(HeapTuple tuple, TupleDesc desc, int column)
+{
+	bool		isnull;
+
+	return DatumGetObjectId(heap_getattr(tuple, column, desc, &isnull));
+}
+
+/* Looks for a grantee whose rights the user has */
+typedef struct GranteeSearch
+{
+	Oid			user;
+	bool		found;
+} GranteeSearch;
+
+/* Compare one grantee; no role is public. */
+static void
+read_grantee(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	GranteeSearch *search = arg;
+	Oid			role = row_role(tuple, desc, 1);
+
+	if (!OidIsValid(role) || has_privs_of_role(search->user, role))
+		search->found = true;
+}
+
 /* Look a privilege up among those given to the current user or to public. */
 static bool
 is_granted(char kind, const char *object, SfPrivilege p)
 {
-	Oid			user = GetUserId();
-	SfAccess	access;
-	Datum		values[3];
-	uint64		n;
-	uint64		i;
-	bool		found = false;
+	GranteeSearch search = {GetUserId(), false};
+	Datum		args[3];
 
-	sf_access_enter(&access);
-	values[0] = CharGetDatum(kind);
-	values[1] = CStringGetTextDatum(object);
-	values[2] = CharGetDatum((char) p);
-	n = sf_access_execute(&find_grantees, values, NULL, true);
-	for (i = 0; i < n && !found; i++)
-	{
-		bool		isnull;
-		Oid			role = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i],
-														  SPI_tuptable->tupdesc,
-														  1, &isnull));
-
-		found = !OidIsValid(role) || has_privs_of_role(user, role);
-	}
-	sf_access_leave(&access);
-	return found;
+	args[0] = CharGetDatum(kind);
+	args[1] = CStringGetTextDatum(object);
+	args[2] = CharGetDatum((char) p);
+	sf_scan_run(&find_grantees, args, NULL, read_grantee, &search);
+	return search.found;
 }
 
 /* Tell whether the current user has a privilege on a state machine. */
@@ -186,7 +172,7 @@ sf_privilege_require_owner(const char *machine, Oid owner)
 void
 sf_privilege_require_administrator(const char *function)
 {
-	if (!has_privs_of_role(GetUserId(), sf_privilege_extension_owner()))
+	if (!has_privs_of_role(GetUserId(), sf_store_owner()))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for function %s", function),
@@ -218,15 +204,24 @@ is_anchored(Oid role)
 	return found;
 }
 
-/* Give or take USAGE on the schema; the caller has entered the tables. */
+/* Give or take USAGE on the schema, as its owner. */
 static void
 set_anchor(Oid role, const char *format)
 {
-	const char *name = quote_identifier(GetUserNameFromId(role, false));
-	int			rc = SPI_execute(psprintf(format, name), false, 0);
+	SfStoreIdentity saved;
+	int			rc;
 
+	sf_store_enter(&saved);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	rc = SPI_execute(psprintf(format,
+							  quote_identifier(GetUserNameFromId(role, false))),
+					 false, 0);
 	if (rc != SPI_OK_UTILITY)
 		elog(ERROR, "SPI_execute failed: %s", SPI_result_code_string(rc));
+	if (SPI_finish() != SPI_OK_FINISH)
+		elog(ERROR, "SPI_finish failed");
+	sf_store_leave(&saved);
 }
 
 /*
@@ -244,96 +239,76 @@ lock_anchors(void)
 void
 sf_privilege_anchor(Oid role)
 {
-	SfAccess	access;
-
-	if (!OidIsValid(role) || role == sf_privilege_extension_owner() ||
-		is_anchored(role))
+	if (!OidIsValid(role) || role == sf_store_owner() || is_anchored(role))
 		return;
 	lock_anchors();
-	if (is_anchored(role))
-		return;
-	sf_access_enter(&access);
-	set_anchor(role, "GRANT USAGE ON SCHEMA _sfflow TO %s");
-	sf_access_leave(&access);
+	if (!is_anchored(role))
+		set_anchor(role, "GRANT USAGE ON SCHEMA _sfflow TO %s");
 }
 
 /* Take the anchor back when nothing names the role any more. */
 void
 sf_privilege_unanchor(Oid role)
 {
-	SfAccess	access;
-	Datum		value = ObjectIdGetDatum(role);
+	Datum		arg = ObjectIdGetDatum(role);
 
-	if (!OidIsValid(role) || role == sf_privilege_extension_owner() ||
-		!is_anchored(role) || GetUserNameFromId(role, true) == NULL)
+	if (!OidIsValid(role) || role == sf_store_owner() || !is_anchored(role) ||
+		GetUserNameFromId(role, true) == NULL)
 		return;
 	lock_anchors();
-	sf_access_enter(&access);
-	if (sf_access_execute(&find_uses, &value, NULL, false) == 0 &&
+	if (sf_store_query(&find_uses, &arg, NULL, 1, NULL, NULL) == 0 &&
 		is_anchored(role))
 		set_anchor(role, "REVOKE USAGE ON SCHEMA _sfflow FROM %s");
-	sf_access_leave(&access);
 }
 
 /* Store a privilege; giving it twice is no error. */
 void
 sf_privilege_grant(char kind, const char *object, Oid role, SfPrivilege p)
 {
-	SfAccess	access;
-	Datum		values[4];
+	Datum		args[4];
 
 	sf_privilege_anchor(role);
-	sf_access_enter(&access);
-	values[0] = CharGetDatum(kind);
-	values[1] = CStringGetTextDatum(object);
-	values[2] = CharGetDatum((char) p);
-	values[3] = ObjectIdGetDatum(role);
-	sf_access_execute(&insert_privilege, values, NULL, false);
-	sf_access_leave(&access);
+	args[0] = CharGetDatum(kind);
+	args[1] = CStringGetTextDatum(object);
+	args[2] = CharGetDatum((char) p);
+	args[3] = ObjectIdGetDatum(role);
+	sf_store_query(&insert_privilege, args, NULL, 0, NULL, NULL);
 }
 
 /* Take a privilege back; taking what was not given is no error. */
 void
 sf_privilege_revoke(char kind, const char *object, Oid role, SfPrivilege p)
 {
-	SfAccess	access;
-	Datum		values[4];
+	Datum		args[4];
 
-	sf_access_enter(&access);
-	values[0] = CharGetDatum(kind);
-	values[1] = CStringGetTextDatum(object);
-	values[2] = CharGetDatum((char) p);
-	values[3] = ObjectIdGetDatum(role);
-	sf_access_execute(&delete_privilege, values, NULL, false);
-	sf_access_leave(&access);
+	args[0] = CharGetDatum(kind);
+	args[1] = CStringGetTextDatum(object);
+	args[2] = CharGetDatum((char) p);
+	args[3] = ObjectIdGetDatum(role);
+	sf_store_query(&delete_privilege, args, NULL, 0, NULL, NULL);
 	sf_privilege_unanchor(role);
+}
+
+/* Collect a role. */
+static void
+read_role(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **roles = arg;
+
+	*roles = list_append_unique_oid(*roles, row_role(tuple, desc, 1));
 }
 
 /* Forget all privileges on an object that is being dropped. */
 void
 sf_privilege_forget(char kind, const char *object)
 {
-	SfAccess	access;
-	Datum		values[2];
-	Oid		   *roles;
-	uint64		n;
-	uint64		i;
+	List	   *roles = NIL;
+	ListCell   *lc;
+	Datum		args[2];
 
-	sf_access_enter(&access);
-	values[0] = CharGetDatum(kind);
-	values[1] = CStringGetTextDatum(object);
-	n = sf_access_execute(&delete_object, values, NULL, false);
-	roles = SPI_palloc(sizeof(Oid) * Max(n, 1));
-	for (i = 0; i < n; i++)
-	{
-		bool		isnull;
-
-		roles[i] = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i],
-												  SPI_tuptable->tupdesc, 1,
-												  &isnull));
-	}
-	sf_access_leave(&access);
-	for (i = 0; i < n; i++)
-		sf_privilege_unanchor(roles[i]);
-	pfree(roles);
+	args[0] = CharGetDatum(kind);
+	args[1] = CStringGetTextDatum(object);
+	sf_store_query(&delete_object, args, NULL, 0, read_role, &roles);
+	foreach(lc, roles)
+		sf_privilege_unanchor(lfirst_oid(lc));
 }

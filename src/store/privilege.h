@@ -45,9 +45,6 @@ extern void sf_privilege_require_owner(const char *machine, Oid owner);
 /* Raise 42501 unless the current user is a superuser or the extension's owner. */
 extern void sf_privilege_require_administrator(const char *function);
 
-/* The role that owns the schema _sfflow and what is in it. */
-extern Oid	sf_privilege_extension_owner(void);
-
 /*
  * Make DROP ROLE refuse while sfflow knows a role: give it USAGE on the schema
  * _sfflow unless it has it.  Called for every role stored as owner or grantee.
