@@ -21,3 +21,10 @@ sf_template_compile(const Jsonb *value, SfQueryLanguage language,
 		   "payload templates are not supported yet");
 	return NULL;
 }
+
+/* Give the text of an expression: nothing has one. */
+__attribute__((weak)) const char *
+sf_expr_text(const SfExpr *expr)
+{
+	return "";
+}
