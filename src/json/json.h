@@ -48,6 +48,9 @@ extern bool sf_json_to_int64(const JsonbValue *v, int64 *out);
 /* A document of its own from any value, jbvBinary included. */
 extern Jsonb *sf_json_make(const JsonbValue *v);
 extern Jsonb *sf_json_from_cstring(const char *text);	/* JSON text; ereports */
+
+/* The same, but false for malformed text instead of an ereport. */
+extern bool sf_json_parse(const char *text, int len, Jsonb **out);
 extern Jsonb *sf_json_string(const char *text);			/* a JSON string */
 extern Jsonb *sf_json_int(int64 value);
 extern Jsonb *sf_json_bool(bool value);
