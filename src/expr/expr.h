@@ -5,7 +5,9 @@
  *
  * Compiled forms are immutable and live in the memory context that was
  * current at compilation.  Results live in the context current at evaluation
- * and never point into the environment's documents.
+ * and never point into the environment's documents.  The one exception: a
+ * constant template hands out its own document each time, which lives as long
+ * as the template and must not be changed or freed.
  */
 #ifndef SF_EXPR_EXPR_H
 #define SF_EXPR_EXPR_H
@@ -45,6 +47,8 @@ typedef struct SfExpr SfExpr;
 #define SF_EXPR_PATH		0x01	/* $…, $$…, $name… */
 #define SF_EXPR_INTRINSIC	0x02	/* States.Xxx(…) */
 #define SF_EXPR_REFERENCE	0x04	/* a path that names at most one place */
+#define SF_EXPR_INPUT		0x08	/* with one of the two: $… only, neither $$…
+									 * nor $name… (ResultPath) */
 #define SF_EXPR_ANY			(SF_EXPR_PATH | SF_EXPR_INTRINSIC)
 
 /*
@@ -62,10 +66,12 @@ extern bool sf_expr_is_definite(const SfExpr *expr);
 typedef enum SfEvalStatus
 {
 	SF_EVAL_OK,					/* *result is set */
-	SF_EVAL_NOT_FOUND,			/* a definite path that leads nowhere; err->cause
-								 * is the service's reason: "No results for
-								 * path: $['a']" or "Missing property in path
-								 * $['no']" */
+	SF_EVAL_NOT_FOUND,			/* a definite path that leads nowhere; err (may
+								 * be NULL) is States.Runtime with the
+								 * service's reason as its cause: "No results
+								 * for path: $['a']" or "Missing property in
+								 * path $['no']".  The caller puts "Invalid
+								 * path '$.a' : " before it */
 	SF_EVAL_ERROR				/* err is set: name and cause as the service has
 								 * them */
 } SfEvalStatus;
@@ -85,8 +91,8 @@ extern SfEvalStatus sf_expr_eval_value(const SfExpr *expr, SfEnv *env,
 
 /*
  * Put value at the place a reference path names in doc, making objects on the
- * way ("$": value itself).  False with States.ResultPathMatchFailure or
- * States.Runtime where the place cannot be made.
+ * way ("$": value itself).  False with States.ResultPathMatchFailure where
+ * there is a scalar in the way, or an array's index is out of range.
  */
 extern bool sf_expr_set(const SfExpr *path, const Jsonb *doc,
 						const Jsonb *value, Jsonb **result, SfError *err);
@@ -101,8 +107,9 @@ typedef void (*SfTemplateReport) (void *arg, const char *code,
 
 /*
  * Compile a value of the definition.  JSONPath: members whose name ends in
- * ".$" are paths or intrinsics, all else is literal.  JSONata: strings
- * "{% … %}" are expressions, at any depth.  NULL when report was called.
+ * ".$" are paths or intrinsics, all else is literal; the location of a bad one
+ * is that of the object around it.  JSONata: strings "{% … %}" are
+ * expressions, at any depth.  NULL when report was called.
  */
 extern SfTemplate *sf_template_compile(const Jsonb *value,
 									   SfQueryLanguage language,

@@ -1,0 +1,25 @@
+/*
+ * compiled.h
+ *		What is behind SfExpr, for the files of this folder.
+ */
+#ifndef SF_EXPR_COMPILED_H
+#define SF_EXPR_COMPILED_H
+
+#include "expr/intrinsic.h"
+#include "expr/path.h"
+
+struct SfExpr
+{
+	const char *text;
+	SfPath	   *path;			/* either this … */
+	SfIntrinsic *call;			/* … or this */
+};
+
+/*
+ * Evaluate without making a document.  SF_PATH_PAST_END is told apart from
+ * SF_PATH_MISSING; SF_PATH_FAILED comes with err's name and cause.
+ */
+extern SfPathStatus sf_compiled_eval(const SfExpr *expr, SfEnv *env,
+									 JsonbValue *result, SfError *err);
+
+#endif							/* SF_EXPR_COMPILED_H */

@@ -1,0 +1,128 @@
+/*
+ * expr.c
+ *		The expressions of JSONPath mode behind one door: a text is compiled to
+ *		a path or to a call of an intrinsic function, and evaluated as either.
+ */
+#include "postgres.h"
+
+#include "expr/compiled.h"
+#include "mb/pg_wchar.h"
+
+/* Give the context object, built on first use. */
+Jsonb *
+sf_env_context(SfEnv *env)
+{
+	if (env->context == NULL && env->make_context != NULL)
+	{
+		env->context = env->make_context(env->context_arg);
+		env->make_context = NULL;
+	}
+	return env->context;
+}
+
+/* Compile a path and see whether it is of the kind that is allowed. */
+static bool
+compile_path(SfScanner *s, int allowed, SfPath **path)
+{
+	if (!(allowed & (SF_EXPR_PATH | SF_EXPR_REFERENCE)))
+		return sf_scan_fail(s, "a path is not allowed here");
+	if (!sf_path_parse(s, SF_PLACE_WHOLE, path))
+		return false;
+	if (!(allowed & SF_EXPR_PATH) && !(*path)->reference)
+		return sf_scan_fail(s, "a reference path has members and indexes only");
+	if ((allowed & SF_EXPR_INPUT) && (*path)->root != SF_ROOT_INPUT)
+		return sf_scan_fail(s, "the path has to begin with \"$.\" or \"$[\"");
+	return true;
+}
+
+/* Compile a call. */
+static bool
+compile_call(SfScanner *s, int allowed, SfIntrinsic **call)
+{
+	if (!(allowed & SF_EXPR_INTRINSIC))
+		return sf_scan_fail(s, "an intrinsic function is not allowed here");
+	if (!sf_intrinsic_parse(s, call))
+		return false;
+	sf_scan_space(s);
+	if (s->p < s->end)
+		return sf_scan_fail(s, "unexpected \"%.*s\" at offset %d",
+							pg_mblen(s->p), s->p, (int) (s->p - s->text));
+	return true;
+}
+
+/* Compile an expression; NULL with *err when it is none of the allowed kinds. */
+SfExpr *
+sf_expr_compile(const char *text, int allowed, SfError *err)
+{
+	SfExpr	   *expr = palloc0(sizeof(SfExpr));
+	SfScanner	s;
+	bool		ok;
+
+	sf_scan_init(&s, text, err);
+	expr->text = pstrdup(text);
+	if (strncmp(text, "States.", 7) == 0)
+		ok = compile_call(&s, allowed, &expr->call);
+	else
+		ok = compile_path(&s, allowed, &expr->path);
+	return ok ? expr : NULL;
+}
+
+/* The text that an expression was compiled from. */
+const char *
+sf_expr_text(const SfExpr *expr)
+{
+	return expr->text;
+}
+
+/* Tell whether an expression yields at most one value. */
+bool
+sf_expr_is_definite(const SfExpr *expr)
+{
+	return expr->path == NULL || expr->path->definite;
+}
+
+/* Evaluate without making a document; see compiled.h. */
+SfPathStatus
+sf_compiled_eval(const SfExpr *expr, SfEnv *env, JsonbValue *result,
+				 SfError *err)
+{
+	SfPathEnv	penv = {env, NULL};
+	SfPathStatus status;
+
+	if (expr->call != NULL)
+		return sf_intrinsic_eval(expr->call, expr->text, env, result, err) ?
+			SF_PATH_FOUND : SF_PATH_FAILED;
+	status = sf_path_eval(expr->path, &penv, result, err);
+	if (status == SF_PATH_FAILED && err != NULL)
+		sf_error_set(err, SF_ERR_RUNTIME, "Invalid path '%s' : %s",
+					 expr->text, err->cause);
+	return status;
+}
+
+/* Evaluate to a value that points into the environment or into fresh memory. */
+SfEvalStatus
+sf_expr_eval_value(const SfExpr *expr, SfEnv *env, JsonbValue *result,
+				   SfError *err)
+{
+	switch (sf_compiled_eval(expr, env, result, err))
+	{
+		case SF_PATH_FOUND:
+			return SF_EVAL_OK;
+		case SF_PATH_FAILED:
+			return SF_EVAL_ERROR;
+		default:
+			return SF_EVAL_NOT_FOUND;
+	}
+}
+
+/* Evaluate to a document of its own. */
+SfEvalStatus
+sf_expr_eval(const SfExpr *expr, SfEnv *env, Jsonb **result, SfError *err)
+{
+	JsonbValue	value;
+	SfEvalStatus status = sf_expr_eval_value(expr, env, &value, err);
+
+	if (status == SF_EVAL_OK)
+		*result = sf_json_make(&value);
+	return status;
+}

@@ -1,0 +1,306 @@
+/*
+ * filter_eval.c
+ *		Filters of a JSONPath: does an element pass?
+ *
+ * A path in a filter that leads nowhere is undefined: every test on it fails,
+ * but for !=, nin and noneof.  Strings compare by their bytes.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_collation.h"
+#include "expr/path.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "regex/regex.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/numeric.h"
+
+/* Evaluate an operand; false when it is undefined. */
+bool
+sf_operand_eval(const SfOperand *operand, SfPathEnv *penv, JsonbValue *result)
+{
+	if (operand->kind == SF_OPERAND_PATH)
+		return sf_path_eval(operand->path, penv, result, NULL) == SF_PATH_FOUND;
+	*result = operand->literal;
+	return operand->kind == SF_OPERAND_LITERAL;
+}
+
+/* Compare two numbers. */
+static int
+compare_numbers(const JsonbValue *a, const JsonbValue *b)
+{
+	return DatumGetInt32(DirectFunctionCall2(numeric_cmp,
+											 NumericGetDatum(a->val.numeric),
+											 NumericGetDatum(b->val.numeric)));
+}
+
+/* Compare two strings byte by byte. */
+static int
+compare_strings(const JsonbValue *a, const JsonbValue *b)
+{
+	int			cmp = memcmp(a->val.string.val, b->val.string.val,
+							 Min(a->val.string.len, b->val.string.len));
+
+	return cmp != 0 ? cmp : a->val.string.len - b->val.string.len;
+}
+
+/* Tell whether a string is the text of a number that equals another. */
+static bool
+string_equals_number(const JsonbValue *string, const JsonbValue *number)
+{
+	SfScanner	s;
+	JsonbValue	parsed;
+	char	   *str = pnstrdup(string->val.string.val, string->val.string.len);
+
+	sf_scan_init(&s, str, NULL);
+	return sf_scan_number(&s, &parsed) && s.p == s.end &&
+		compare_numbers(&parsed, number) == 0;
+}
+
+/* Tell whether two values are equal; a number equals its own text. */
+static bool
+values_equal(const JsonbValue *a, const JsonbValue *b)
+{
+	if (a->type == jbvString && b->type == jbvNumeric)
+		return string_equals_number(a, b);
+	if (a->type == jbvNumeric && b->type == jbvString)
+		return string_equals_number(b, a);
+	return sf_json_value_equal(a, b);
+}
+
+/* Test an order; only numbers have one, and strings. */
+static bool
+test_order(SfFilterOperator op, const JsonbValue *a, const JsonbValue *b)
+{
+	int			cmp;
+
+	if (a->type == jbvNumeric && b->type == jbvNumeric)
+		cmp = compare_numbers(a, b);
+	else if (a->type == jbvString && b->type == jbvString)
+		cmp = compare_strings(a, b);
+	else
+		return false;
+	switch (op)
+	{
+		case SF_OP_LT:
+			return cmp < 0;
+		case SF_OP_LE:
+			return cmp <= 0;
+		case SF_OP_GT:
+			return cmp > 0;
+		default:
+			return cmp >= 0;
+	}
+}
+
+/* Tell whether an array has an element that equals a value. */
+static bool
+array_has(const JsonbValue *array, const JsonbValue *v)
+{
+	JsonbIterator *it;
+	JsonbIteratorToken token;
+	JsonbValue	element;
+
+	if (!sf_json_is_array(array))
+		return false;
+	it = JsonbIteratorInit(array->val.binary.data);
+	while ((token = JsonbIteratorNext(&it, &element, true)) != WJB_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (token == WJB_ELEM && values_equal(&element, v))
+			return true;
+	}
+	return false;
+}
+
+/* Count the elements of an array that another array has, or has not. */
+static int
+count_shared(const JsonbValue *a, const JsonbValue *b)
+{
+	JsonbIterator *it = JsonbIteratorInit(a->val.binary.data);
+	JsonbIteratorToken token;
+	JsonbValue	element;
+	int			shared = 0;
+
+	while ((token = JsonbIteratorNext(&it, &element, true)) != WJB_DONE)
+	{
+		if (token == WJB_ELEM && array_has(b, &element))
+			shared++;
+	}
+	return shared;
+}
+
+/* Test two arrays as sets. */
+static bool
+test_sets(SfFilterOperator op, const JsonbValue *a, const JsonbValue *b)
+{
+	int			shared;
+
+	if (!sf_json_is_array(a) || !sf_json_is_array(b))
+		return false;
+	shared = count_shared(a, b);
+	switch (op)
+	{
+		case SF_OP_SUBSETOF:
+			return shared == sf_json_count(a);
+		case SF_OP_ANYOF:
+			return shared > 0;
+		default:
+			return shared == 0;
+	}
+}
+
+/* Measure a string in characters, an array or object in children; -1: neither. */
+static int
+value_size(const JsonbValue *v)
+{
+	if (v->type == jbvString)
+		return pg_mbstrlen_with_len(v->val.string.val, v->val.string.len);
+	return sf_json_count(v);
+}
+
+/* Tell whether a string contains another, or an array a value. */
+static bool
+test_contains(const JsonbValue *a, const JsonbValue *b)
+{
+	if (a->type == jbvString && b->type == jbvString)
+		return b->val.string.len == 0 ||
+			memmem(a->val.string.val, a->val.string.len,
+				   b->val.string.val, b->val.string.len) != NULL;
+	return array_has(a, b);
+}
+
+/* Match a string, or any string of an array, against a regular expression. */
+static bool
+test_match(const SfOperand *regex, const JsonbValue *v)
+{
+	JsonbIterator *it;
+	JsonbIteratorToken token;
+	JsonbValue	element;
+
+	if (v->type == jbvString)
+		return RE_compile_and_execute(regex->regex, v->val.string.val,
+									  v->val.string.len, regex->regex_flags,
+									  C_COLLATION_OID, 0, NULL);
+	if (!sf_json_is_array(v))
+		return false;
+	it = JsonbIteratorInit(v->val.binary.data);
+	while ((token = JsonbIteratorNext(&it, &element, true)) != WJB_DONE)
+	{
+		if (token == WJB_ELEM && element.type == jbvString &&
+			test_match(regex, &element))
+			return true;
+	}
+	return false;
+}
+
+/* Apply the operator of a test. */
+static bool
+test_accepts(const SfFilter *test, SfPathEnv *penv)
+{
+	JsonbValue	a;
+	JsonbValue	b;
+	bool		has_a;
+	bool		has_b;
+
+	if (test->op == SF_OP_MATCH)
+	{
+		bool		left = test->a.kind == SF_OPERAND_REGEX;
+
+		return sf_operand_eval(left ? &test->b : &test->a, penv, &a) &&
+			test_match(left ? &test->a : &test->b, &a);
+	}
+	has_a = sf_operand_eval(&test->a, penv, &a);
+	has_b = sf_operand_eval(&test->b, penv, &b);
+	if (!has_a || !has_b)
+		return test->op == SF_OP_NE || test->op == SF_OP_NIN ||
+			test->op == SF_OP_NONEOF;
+
+	switch (test->op)
+	{
+		case SF_OP_EQ:
+			return values_equal(&a, &b);
+		case SF_OP_NE:
+			return !values_equal(&a, &b);
+		case SF_OP_LT:
+		case SF_OP_LE:
+		case SF_OP_GT:
+		case SF_OP_GE:
+			return test_order(test->op, &a, &b);
+		case SF_OP_IN:
+			return array_has(&b, &a);
+		case SF_OP_NIN:
+			return !array_has(&b, &a);
+		case SF_OP_SUBSETOF:
+		case SF_OP_ANYOF:
+		case SF_OP_NONEOF:
+			return test_sets(test->op, &a, &b);
+		case SF_OP_SIZE:
+			{
+				int64		wanted;
+
+				return sf_json_to_int64(&b, &wanted) && value_size(&a) == wanted;
+			}
+		case SF_OP_EMPTY:
+			return b.type == jbvBool && value_size(&a) >= 0 &&
+				(value_size(&a) == 0) == b.val.boolean;
+		case SF_OP_CONTAINS:
+			return test_contains(&a, &b);
+		case SF_OP_MATCH:
+			break;
+	}
+	return false;
+}
+
+/*
+ * Tell whether an operand that stands by itself exists: it leads somewhere,
+ * to something else than null; an indefinite path has a match.  A literal is
+ * taken at its word.
+ */
+static bool
+operand_exists(const SfOperand *operand, SfPathEnv *penv)
+{
+	JsonbValue	v;
+
+	if (!sf_operand_eval(operand, penv, &v) || v.type == jbvNull)
+		return false;
+	if (operand->kind == SF_OPERAND_PATH)
+		return operand->path->definite || sf_json_count(&v) > 0;
+	return v.type != jbvBool || v.val.boolean;
+}
+
+/* Evaluate a filter's tree. */
+static bool
+filter_accepts(const SfFilter *filter, SfPathEnv *penv)
+{
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	switch (filter->kind)
+	{
+		case SF_FILTER_OR:
+			return filter_accepts(filter->left, penv) ||
+				filter_accepts(filter->right, penv);
+		case SF_FILTER_AND:
+			return filter_accepts(filter->left, penv) &&
+				filter_accepts(filter->right, penv);
+		case SF_FILTER_NOT:
+			return !filter_accepts(filter->left, penv);
+		case SF_FILTER_EXISTS:
+			return operand_exists(&filter->a, penv);
+		case SF_FILTER_TEST:
+			return test_accepts(filter, penv);
+	}
+	return false;
+}
+
+/* Tell whether a node passes a filter. */
+bool
+sf_filter_accepts(const SfFilter *filter, SfPathEnv *penv,
+				  const JsonbValue *node)
+{
+	SfPathEnv	inner = *penv;
+
+	inner.current = node;
+	return filter_accepts(filter, &inner);
+}

@@ -1,0 +1,386 @@
+/*
+ * filter_parse.c
+ *		Filters of a JSONPath, [?(…)], and the literals that stand in them.
+ *
+ *		or      := and ("||" and)*
+ *		and     := unary ("&&" unary)*
+ *		unary   := "!" unary | "(" or ")" | test
+ *		test    := operand (operator operand)?     (none: does it exist?)
+ *		operand := path | string | number | true | false | null
+ *		         | array | object | "/" regex "/" flags
+ */
+#include "postgres.h"
+
+#include <ctype.h>
+
+#include "catalog/pg_collation.h"
+#include "expr/path.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "regex/regex.h"
+#include "utils/builtins.h"
+
+static const char *const operators[] = {
+#define OPERATOR_TEXT(sym, text) text,
+	SF_FILTER_OPERATOR_LIST(OPERATOR_TEXT)
+};
+
+static bool parse_or(SfScanner *s, SfFilter **out);
+static bool parse_json(SfScanner *s, JsonbParseState **ps, JsonbValue *out);
+
+/* Make a node of a filter's tree. */
+static SfFilter *
+make_filter(SfFilterKind kind, SfFilter *left, SfFilter *right)
+{
+	SfFilter   *filter = palloc0(sizeof(SfFilter));
+
+	filter->kind = kind;
+	filter->left = left;
+	filter->right = right;
+	return filter;
+}
+
+/* --- literals --- */
+
+/* Parse the elements of an array; the bracket is behind us. */
+static bool
+parse_array(SfScanner *s, JsonbParseState **ps, JsonbValue *out)
+{
+	bool		first = true;
+	JsonbValue	v;
+
+	(void) pushJsonbValue(ps, WJB_BEGIN_ARRAY, NULL);
+	sf_scan_space(s);
+	while (!sf_scan_accept(s, "]"))
+	{
+		if (!first && !sf_scan_expect(s, ","))
+			return false;
+		first = false;
+		if (!parse_json(s, ps, &v))
+			return false;
+		/* a container has been pushed already */
+		if (v.type != jbvBinary)
+			(void) pushJsonbValue(ps, WJB_ELEM, &v);
+		sf_scan_space(s);
+	}
+	*out = *pushJsonbValue(ps, WJB_END_ARRAY, NULL);
+	return true;
+}
+
+/* Parse the members of an object; the brace is behind us. */
+static bool
+parse_object(SfScanner *s, JsonbParseState **ps, JsonbValue *out)
+{
+	bool		first = true;
+	JsonbValue	v;
+
+	(void) pushJsonbValue(ps, WJB_BEGIN_OBJECT, NULL);
+	sf_scan_space(s);
+	while (!sf_scan_accept(s, "}"))
+	{
+		if (!first && !sf_scan_expect(s, ","))
+			return false;
+		first = false;
+		sf_scan_space(s);
+		if (sf_scan_peek(s) != '\'' && sf_scan_peek(s) != '"')
+			return sf_scan_fail(s, "expected a quoted name at offset %d",
+								(int) (s->p - s->text));
+		v.type = jbvString;
+		if (!sf_scan_quoted(s, &v.val.string.val, &v.val.string.len))
+			return false;
+		(void) pushJsonbValue(ps, WJB_KEY, &v);
+		sf_scan_space(s);
+		if (!sf_scan_expect(s, ":") || !parse_json(s, ps, &v))
+			return false;
+		if (v.type != jbvBinary)
+			(void) pushJsonbValue(ps, WJB_VALUE, &v);
+		sf_scan_space(s);
+	}
+	*out = *pushJsonbValue(ps, WJB_END_OBJECT, NULL);
+	return true;
+}
+
+/* Skip a keyword, which no word character may follow. */
+static bool
+accept_word(SfScanner *s, const char *word)
+{
+	const char *start = s->p;
+
+	if (!sf_scan_accept(s, word))
+		return false;
+	if (!sf_scan_is_word(sf_scan_peek(s)))
+		return true;
+	s->p = start;
+	return false;
+}
+
+/*
+ * Parse a JSON value whose strings may have single quotes.  A scalar is given
+ * in *out; a container inside another is pushed onto *ps, and *out is only
+ * marked as jbvBinary.
+ */
+static bool
+parse_json(SfScanner *s, JsonbParseState **ps, JsonbValue *out)
+{
+	bool		nested = *ps != NULL;
+	char		c;
+
+	check_stack_depth();
+	sf_scan_space(s);
+	c = sf_scan_peek(s);
+	if (c == '\'' || c == '"')
+	{
+		out->type = jbvString;
+		return sf_scan_quoted(s, &out->val.string.val, &out->val.string.len);
+	}
+	if (c == '[' || c == '{')
+	{
+		s->p++;
+		if (!(c == '[' ? parse_array(s, ps, out) : parse_object(s, ps, out)))
+			return false;
+		if (nested)
+			out->type = jbvBinary;
+		else
+			sf_json_root(sf_json_make(out), out);
+		return true;
+	}
+	if (accept_word(s, "true") || accept_word(s, "false"))
+	{
+		out->type = jbvBool;
+		out->val.boolean = s->p[-2] == 'u';
+		return true;
+	}
+	if (accept_word(s, "null"))
+	{
+		out->type = jbvNull;
+		return true;
+	}
+	if (c == '-' || isdigit((unsigned char) c))
+		return sf_scan_number(s, out);
+	return sf_scan_fail(s, "expected a value at offset %d",
+						(int) (s->p - s->text));
+}
+
+/* --- regular expressions --- */
+
+/* Take the letters at the cursor as flags of PostgreSQL's regex engine. */
+static bool
+parse_regex_flags(SfScanner *s, int *flags)
+{
+	for (; s->p < s->end && isalpha((unsigned char) *s->p); s->p++)
+	{
+		switch (*s->p)
+		{
+			case 'i':
+			case 'u':
+				*flags |= REG_ICASE;
+				break;
+			case 'm':
+				*flags |= REG_NLANCH;
+				break;
+			case 's':
+				*flags &= ~REG_NLSTOP;
+				break;
+			case 'x':
+				*flags |= REG_EXPANDED;
+				break;
+			default:
+				return sf_scan_fail(s, "unknown flag \"%c\" of a regular expression",
+									*s->p);
+		}
+	}
+	return true;
+}
+
+/* Compile a pattern once to see whether it is one. */
+static bool
+check_regex(SfScanner *s, const SfOperand *operand)
+{
+	const char *pattern = VARDATA_ANY(operand->regex);
+	int			len = VARSIZE_ANY_EXHDR(operand->regex);
+	pg_wchar   *wide = palloc((len + 1) * sizeof(pg_wchar));
+	regex_t		re;
+	char		message[100];
+	int			code;
+
+	len = pg_mb2wchar_with_len(pattern, wide, len);
+	code = pg_regcomp(&re, wide, len, operand->regex_flags, C_COLLATION_OID);
+	pfree(wide);
+	if (code == REG_OKAY)
+	{
+		pg_regfree(&re);
+		return true;
+	}
+	pg_regerror(code, &re, message, sizeof(message));
+	return sf_scan_fail(s, "invalid regular expression: %s", message);
+}
+
+/*
+ * Parse /pattern/flags.  The pattern has to match the whole string, so it is
+ * anchored here; RE_compile_and_cache() keeps it compiled.
+ */
+static bool
+parse_regex(SfScanner *s, SfOperand *out)
+{
+	StringInfoData buf;
+
+	out->kind = SF_OPERAND_REGEX;
+	out->regex_flags = REG_ADVANCED | REG_NLSTOP;
+	initStringInfo(&buf);
+	appendStringInfoString(&buf, "^(?:");
+	s->p++;
+	/* (?i) and the like are understood at the very beginning only */
+	if (s->end - s->p > 2 && s->p[0] == '(' && s->p[1] == '?' &&
+		isalpha((unsigned char) s->p[2]))
+	{
+		s->p += 2;
+		if (!parse_regex_flags(s, &out->regex_flags) || !sf_scan_expect(s, ")"))
+			return false;
+	}
+	for (; s->p < s->end && *s->p != '/'; s->p++)
+	{
+		if (*s->p == '\\' && s->p + 1 < s->end)
+		{
+			if (s->p[1] != '/')
+				appendStringInfoChar(&buf, '\\');
+			s->p++;
+		}
+		appendStringInfoChar(&buf, *s->p);
+	}
+	if (!sf_scan_expect(s, "/") || !parse_regex_flags(s, &out->regex_flags))
+		return false;
+	appendStringInfoString(&buf, ")$");
+	out->regex = cstring_to_text_with_len(buf.data, buf.len);
+	return check_regex(s, out);
+}
+
+/* --- tests --- */
+
+/* Parse a path or a literal. */
+bool
+sf_operand_parse(SfScanner *s, SfOperand *out)
+{
+	JsonbParseState *ps = NULL;
+	char		c;
+
+	memset(out, 0, sizeof(SfOperand));
+	sf_scan_space(s);
+	c = sf_scan_peek(s);
+	if (c == '$' || c == '@')
+	{
+		out->kind = SF_OPERAND_PATH;
+		return sf_path_parse(s, SF_PLACE_FILTER, &out->path);
+	}
+	if (c == '/')
+		return parse_regex(s, out);
+	out->kind = SF_OPERAND_LITERAL;
+	return parse_json(s, &ps, &out->literal);
+}
+
+/* Skip an operator if one comes next. */
+static bool
+accept_operator(SfScanner *s, SfFilterOperator *op)
+{
+	int			i;
+
+	sf_scan_space(s);
+	for (i = 0; i < (int) lengthof(operators); i++)
+	{
+		if (isalpha((unsigned char) operators[i][0]) ?
+			accept_word(s, operators[i]) : sf_scan_accept(s, operators[i]))
+		{
+			*op = (SfFilterOperator) i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Parse a comparison, or an operand by itself. */
+static bool
+parse_test(SfScanner *s, SfFilter **out)
+{
+	SfFilter   *test = make_filter(SF_FILTER_EXISTS, NULL, NULL);
+
+	*out = test;
+	if (!sf_operand_parse(s, &test->a))
+		return false;
+	if (!accept_operator(s, &test->op))
+		return true;
+	test->kind = SF_FILTER_TEST;
+	if (!sf_operand_parse(s, &test->b))
+		return false;
+	if (test->op == SF_OP_MATCH &&
+		test->a.kind != SF_OPERAND_REGEX && test->b.kind != SF_OPERAND_REGEX)
+		return sf_scan_fail(s, "=~ needs a regular expression");
+	return true;
+}
+
+/* Parse a negation, something in parentheses, or a test. */
+static bool
+parse_unary(SfScanner *s, SfFilter **out)
+{
+	check_stack_depth();
+	sf_scan_space(s);
+	if (sf_scan_accept(s, "!"))
+	{
+		SfFilter   *operand;
+
+		if (!parse_unary(s, &operand))
+			return false;
+		*out = make_filter(SF_FILTER_NOT, operand, NULL);
+		return true;
+	}
+	if (sf_scan_accept(s, "("))
+		return parse_or(s, out) && sf_scan_expect(s, ")");
+	return parse_test(s, out);
+}
+
+/* Parse tests joined by &&. */
+static bool
+parse_and(SfScanner *s, SfFilter **out)
+{
+	SfFilter   *right;
+
+	if (!parse_unary(s, out))
+		return false;
+	for (;;)
+	{
+		sf_scan_space(s);
+		if (!sf_scan_accept(s, "&&"))
+			return true;
+		if (!parse_unary(s, &right))
+			return false;
+		*out = make_filter(SF_FILTER_AND, *out, right);
+	}
+}
+
+/* Parse what is joined by ||. */
+static bool
+parse_or(SfScanner *s, SfFilter **out)
+{
+	SfFilter   *right;
+
+	if (!parse_and(s, out))
+		return false;
+	for (;;)
+	{
+		sf_scan_space(s);
+		if (!sf_scan_accept(s, "||"))
+			return true;
+		if (!parse_and(s, &right))
+			return false;
+		*out = make_filter(SF_FILTER_OR, *out, right);
+	}
+}
+
+/* Parse what stands between [?( and )]. */
+bool
+sf_filter_parse(SfScanner *s, SfFilter **out)
+{
+	if (!parse_or(s, out))
+		return false;
+	sf_scan_space(s);
+	return true;
+}

@@ -1,0 +1,147 @@
+/*
+ * intrinsic_data.c
+ *		Intrinsic functions over JSON data and over numbers.
+ */
+#include "postgres.h"
+
+#include "common/int.h"
+#include "common/pg_prng.h"
+#include "expr/intrinsic.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+
+/* States.JsonMerge(a, b, false): the members of b over those of a. */
+bool
+sf_intrinsic_json_merge(SfCall *call)
+{
+	if (!sf_json_is_object(&call->args[0]) ||
+		!sf_json_is_object(&call->args[1]) ||
+		call->args[2].type != jbvBool || call->args[2].val.boolean)
+		return sf_intrinsic_invalid(call, NULL);
+	sf_json_root(sf_json_merge(sf_json_make(&call->args[0]),
+							   sf_json_make(&call->args[1])),
+				 call->result);
+	return true;
+}
+
+/* States.JsonToString(v): compact JSON text. */
+bool
+sf_intrinsic_json_to_string(SfCall *call)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	sf_json_append_text(&buf, &call->args[0]);
+	call->result->type = jbvString;
+	call->result->val.string.val = buf.data;
+	call->result->val.string.len = buf.len;
+	return true;
+}
+
+/* States.StringToJson(string): what the text says; null for a blank one. */
+bool
+sf_intrinsic_string_to_json(SfCall *call)
+{
+	const JsonbValue *arg = &call->args[0];
+	Jsonb	   *doc;
+	int			i;
+
+	if (arg->type != jbvString)
+		return sf_intrinsic_invalid(call, NULL);
+	for (i = 0; i < arg->val.string.len; i++)
+	{
+		if (strchr(" \t\r\n", arg->val.string.val[i]) == NULL)
+			break;
+	}
+	if (i == arg->val.string.len)
+	{
+		call->result->type = jbvNull;
+		return true;
+	}
+	if (!sf_json_parse(arg->val.string.val, arg->val.string.len, &doc))
+		return sf_intrinsic_invalid(call, NULL);
+	sf_json_root(doc, call->result);
+	return true;
+}
+
+/* States.MathAdd(a, b): the sum of both, each rounded half up first. */
+bool
+sf_intrinsic_math_add(SfCall *call)
+{
+	int64		a;
+	int64		b;
+	int64		sum;
+
+	if (!sf_intrinsic_integer(call, 0, &a) ||
+		!sf_intrinsic_integer(call, 1, &b) ||
+		pg_add_s64_overflow(a, b, &sum))
+		return sf_intrinsic_invalid(call, NULL);
+	sf_json_value_int(call->result, sum);
+	return true;
+}
+
+/*
+ * Draw the next bits of the 48-bit linear congruential generator that Java's
+ * java.util.Random specifies, so that a seed gives the numbers that it gives
+ * in the service.
+ */
+static uint32
+java_random_bits(uint64 *seed, int bits)
+{
+	*seed = (*seed * UINT64CONST(0x5DEECE66D) + 0xB) & ((UINT64CONST(1) << 48) - 1);
+	return (uint32) (*seed >> (48 - bits));
+}
+
+/* Draw a number below a bound from a seed, as java.util.Random.nextInt does. */
+static uint64
+java_random(int64 java_seed, uint64 bound)
+{
+	uint64		seed = ((uint64) java_seed ^ UINT64CONST(0x5DEECE66D)) &
+		((UINT64CONST(1) << 48) - 1);
+
+	if (bound > PG_INT32_MAX)
+	{
+		uint64		high = java_random_bits(&seed, 32);
+
+		return (high << 32 | java_random_bits(&seed, 32)) % bound;
+	}
+	if ((bound & (bound - 1)) == 0)
+		return (bound * (uint64) java_random_bits(&seed, 31)) >> 31;
+	for (;;)
+	{
+		int32		bits = (int32) java_random_bits(&seed, 31);
+		int32		value = bits % (int32) bound;
+
+		/* the last, incomplete run of values would favour small ones */
+		if ((int64) bits - value + (int64) bound - 1 <= PG_INT32_MAX)
+			return (uint64) value;
+	}
+}
+
+/*
+ * States.MathRandom(from, to [, seed]): a random integer, from included and
+ * to excluded.
+ */
+bool
+sf_intrinsic_math_random(SfCall *call)
+{
+	int64		from;
+	int64		to;
+	int64		seed;
+	uint64		offset;
+
+	if (!sf_intrinsic_integer(call, 0, &from) ||
+		!sf_intrinsic_integer(call, 1, &to) || from >= to)
+		return sf_intrinsic_invalid(call, NULL);
+	if (call->nargs > 2)
+	{
+		if (!sf_intrinsic_integer(call, 2, &seed))
+			return sf_intrinsic_invalid(call, NULL);
+		offset = java_random(seed, (uint64) to - (uint64) from);
+	}
+	else
+		offset = pg_prng_uint64_range(&pg_global_prng_state, 0,
+									  (uint64) to - (uint64) from - 1);
+	sf_json_value_int(call->result, (int64) ((uint64) from + offset));
+	return true;
+}

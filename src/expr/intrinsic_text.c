@@ -1,0 +1,320 @@
+/*
+ * intrinsic_text.c
+ *		Intrinsic functions over strings: format, split, base64, hashes, UUIDs.
+ */
+#include "postgres.h"
+
+#include "common/base64.h"
+#include "common/cryptohash.h"
+#include "common/sha1.h"
+#include "common/sha2.h"
+#include "common/md5.h"
+#include "expr/intrinsic.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+
+/* Give a buffer's text as the result. */
+static bool
+finish_string(SfCall *call, const char *text, int len)
+{
+	call->result->type = jbvString;
+	call->result->val.string.val = (char *) text;
+	call->result->val.string.len = len;
+	return true;
+}
+
+/* --- States.Format --- */
+
+/*
+ * Append a value as the service does inside a string: strings bare, objects
+ * {a=1, b=[x, y]}.
+ */
+static void
+append_display(StringInfo buf, const JsonbValue *v)
+{
+	JsonbIterator *it;
+	JsonbIteratorToken token;
+	JsonbValue	child;
+	bool		first = true;
+
+	check_stack_depth();
+	if (v->type == jbvString)
+	{
+		appendBinaryStringInfo(buf, v->val.string.val, v->val.string.len);
+		return;
+	}
+	if (v->type != jbvBinary)
+	{
+		sf_json_append_text(buf, v);
+		return;
+	}
+	it = JsonbIteratorInit(v->val.binary.data);
+	appendStringInfoChar(buf, sf_json_is_object(v) ? '{' : '[');
+	while ((token = JsonbIteratorNext(&it, &child, true)) != WJB_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (token != WJB_ELEM && token != WJB_KEY && token != WJB_VALUE)
+			continue;
+		if (token == WJB_VALUE)
+			appendStringInfoChar(buf, '=');
+		else if (!first)
+			appendStringInfoString(buf, ", ");
+		first = false;
+		append_display(buf, &child);
+	}
+	appendStringInfoChar(buf, sf_json_is_object(v) ? '}' : ']');
+}
+
+/*
+ * States.Format(template, v, …): the template with each {} replaced.  In the
+ * template \{ and \} are braces; a literal one knows \' and \\ as well.
+ */
+bool
+sf_intrinsic_format(SfCall *call)
+{
+	const char *raw = call->node->args[0].raw;
+	const char *escapes = raw != NULL ? "'{}\\" : "{}";
+	const char *p;
+	const char *end;
+	int			next = 1;
+	StringInfoData buf;
+
+	if (call->args[0].type != jbvString)
+		return sf_intrinsic_invalid(call, NULL);
+	p = raw != NULL ? raw : call->args[0].val.string.val;
+	end = p + (raw != NULL ? (int) strlen(raw) : call->args[0].val.string.len);
+
+	initStringInfo(&buf);
+	for (; p < end; p++)
+	{
+		if (*p == '\\' && p + 1 < end && strchr(escapes, p[1]) != NULL)
+			appendStringInfoChar(&buf, *++p);
+		else if (*p == '{' && p + 1 < end && p[1] == '}')
+		{
+			CHECK_FOR_INTERRUPTS();
+			if (next < call->nargs)
+				append_display(&buf, &call->args[next]);
+			next++;
+			p++;
+		}
+		else
+			appendStringInfoChar(&buf, *p);
+	}
+	if (next != call->nargs)
+		return sf_intrinsic_invalid(call,
+									"number of arguments do not match the occurrences of {}.");
+	return finish_string(call, buf.data, buf.len);
+}
+
+/* --- States.StringSplit --- */
+
+/* Tell whether a character is one of a set. */
+static bool
+is_delimiter(const char *c, int len, const JsonbValue *set)
+{
+	const char *p = set->val.string.val;
+	const char *end = p + set->val.string.len;
+
+	for (; p < end; p += pg_mblen(p))
+	{
+		if (end - p >= len && pg_mblen(p) == len && memcmp(p, c, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * States.StringSplit(string, delimiters): the pieces between characters of
+ * the second argument, empty ones left out.
+ */
+bool
+sf_intrinsic_string_split(SfCall *call)
+{
+	SfJsonBuilder b;
+	JsonbValue	piece;
+	const char *p;
+	const char *end;
+	const char *start;
+
+	if (call->args[0].type != jbvString || call->args[1].type != jbvString)
+		return sf_intrinsic_invalid(call, NULL);
+	start = p = call->args[0].val.string.val;
+	end = p + call->args[0].val.string.len;
+	piece.type = jbvString;
+
+	sf_json_begin_array(&b);
+	for (;;)
+	{
+		int			len = p < end ? pg_mblen(p) : 0;
+
+		CHECK_FOR_INTERRUPTS();
+		if (p >= end || is_delimiter(p, len, &call->args[1]))
+		{
+			piece.val.string.val = (char *) start;
+			piece.val.string.len = p - start;
+			if (p > start)
+				sf_json_add_value(&b, NULL, &piece);
+			start = p + len;
+		}
+		if (p >= end)
+			break;
+		p += len;
+	}
+	sf_json_root(sf_json_finish(&b), call->result);
+	return true;
+}
+
+/* --- States.Base64Encode, States.Base64Decode --- */
+
+/* States.Base64Encode(string). */
+bool
+sf_intrinsic_base64_encode(SfCall *call)
+{
+	const JsonbValue *arg = &call->args[0];
+	int			size;
+	char	   *encoded;
+
+	if (arg->type != jbvString)
+		return sf_intrinsic_invalid(call, NULL);
+	size = pg_b64_enc_len(arg->val.string.len);
+	encoded = palloc(size + 1);
+	size = pg_b64_encode((const void *) arg->val.string.val,
+						 arg->val.string.len, encoded, size);
+	if (size < 0)
+		elog(ERROR, "could not encode base64");
+	return finish_string(call, encoded, size);
+}
+
+/*
+ * States.Base64Decode(string): padding may be left out; what comes out has to
+ * be text.
+ */
+bool
+sf_intrinsic_base64_decode(SfCall *call)
+{
+	const JsonbValue *arg = &call->args[0];
+	StringInfoData padded;
+	int			size;
+	void	   *decoded;
+
+	if (arg->type != jbvString)
+		return sf_intrinsic_invalid(call, NULL);
+	initStringInfo(&padded);
+	appendBinaryStringInfo(&padded, arg->val.string.val, arg->val.string.len);
+	while (padded.len % 4 != 0)
+		appendStringInfoChar(&padded, '=');
+	size = pg_b64_dec_len(padded.len);
+	decoded = palloc(size + 1);
+	size = pg_b64_decode(padded.data, padded.len, decoded, size);
+	if (size < 0 || !pg_verify_mbstr(PG_UTF8, decoded, size, true))
+		return sf_intrinsic_invalid(call, NULL);
+	if (GetDatabaseEncoding() != PG_UTF8)
+	{
+		decoded = pg_any_to_server(decoded, size, PG_UTF8);
+		size = strlen(decoded);
+	}
+	return finish_string(call, decoded, size);
+}
+
+/* --- States.Hash --- */
+
+/* Algorithms: name, PostgreSQL's type, bytes of the digest */
+#define HASH_LIST(X) \
+	X("MD5", PG_MD5, MD5_DIGEST_LENGTH) \
+	X("SHA-1", PG_SHA1, SHA1_DIGEST_LENGTH) \
+	X("SHA-256", PG_SHA256, PG_SHA256_DIGEST_LENGTH) \
+	X("SHA-384", PG_SHA384, PG_SHA384_DIGEST_LENGTH) \
+	X("SHA-512", PG_SHA512, PG_SHA512_DIGEST_LENGTH)
+
+#define HASH_ENTRY(name, type, len) {name, type, len},
+static const struct
+{
+	const char *name;
+	pg_cryptohash_type type;
+	int			len;
+}			hashes[] = {
+	HASH_LIST(HASH_ENTRY)
+};
+
+/* Find an algorithm by its name; -1 when there is none. */
+static int
+find_hash(const JsonbValue *name)
+{
+	int			i;
+
+	for (i = 0; name->type == jbvString && i < (int) lengthof(hashes); i++)
+	{
+		if ((int) strlen(hashes[i].name) == name->val.string.len &&
+			memcmp(hashes[i].name, name->val.string.val, name->val.string.len) == 0)
+			return i;
+	}
+	return -1;
+}
+
+/* Append bytes as hexadecimal digits. */
+static void
+append_hex(StringInfo buf, const uint8 *bytes, int len)
+{
+	int			i;
+
+	for (i = 0; i < len; i++)
+		appendStringInfo(buf, "%02x", bytes[i]);
+}
+
+/* States.Hash(string, algorithm): the digest in hexadecimal. */
+bool
+sf_intrinsic_hash(SfCall *call)
+{
+	const JsonbValue *data = &call->args[0];
+	int			hash = find_hash(&call->args[1]);
+	pg_cryptohash_ctx *ctx;
+	uint8		digest[PG_SHA512_DIGEST_LENGTH];
+	StringInfoData buf;
+
+	if (hash < 0 || data->type != jbvString)
+		return sf_intrinsic_invalid(call, NULL);
+	ctx = pg_cryptohash_create(hashes[hash].type);
+	if (ctx == NULL || pg_cryptohash_init(ctx) < 0 ||
+		pg_cryptohash_update(ctx, (const uint8 *) data->val.string.val,
+							 data->val.string.len) < 0 ||
+		pg_cryptohash_final(ctx, digest, hashes[hash].len) < 0)
+	{
+		const char *reason = pg_cryptohash_error(ctx);
+
+		pg_cryptohash_free(ctx);
+		elog(ERROR, "could not compute %s hash: %s", hashes[hash].name, reason);
+	}
+	pg_cryptohash_free(ctx);
+	initStringInfo(&buf);
+	append_hex(&buf, digest, hashes[hash].len);
+	return finish_string(call, buf.data, buf.len);
+}
+
+/* --- States.UUID --- */
+
+/* States.UUID(): a random one (version 4). */
+bool
+sf_intrinsic_uuid(SfCall *call)
+{
+	uint8		bytes[16];
+	StringInfoData buf;
+
+	if (!pg_strong_random(bytes, sizeof(bytes)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate random values")));
+	bytes[6] = (bytes[6] & 0x0f) | 0x40;
+	bytes[8] = (bytes[8] & 0x3f) | 0x80;
+	initStringInfo(&buf);
+	append_hex(&buf, bytes, 4);
+	appendStringInfoChar(&buf, '-');
+	append_hex(&buf, bytes + 4, 2);
+	appendStringInfoChar(&buf, '-');
+	append_hex(&buf, bytes + 6, 2);
+	appendStringInfoChar(&buf, '-');
+	append_hex(&buf, bytes + 8, 2);
+	appendStringInfoChar(&buf, '-');
+	append_hex(&buf, bytes + 10, 6);
+	return finish_string(call, buf.data, buf.len);
+}

@@ -1,0 +1,206 @@
+/*
+ * path.h
+ *		Compiled JSONPath: the tree that path_parse.c makes and path_eval.c runs.
+ *
+ *		SfPath ── root ($, $$, $name, @)
+ *		   └── steps: member, index, union, slice, wildcard, descent,
+ *		              filter ── SfFilter (or, and, not, exists, test)
+ *		                           └── SfOperand (literal, path, regex)
+ *		              function ── arguments: SfOperand
+ */
+#ifndef SF_EXPR_PATH_H
+#define SF_EXPR_PATH_H
+
+#include "expr/expr.h"
+#include "expr/scan.h"
+
+/* Where a path begins */
+typedef enum SfPathRoot
+{
+	SF_ROOT_INPUT,				/* $ */
+	SF_ROOT_CONTEXT,			/* $$ */
+	SF_ROOT_VARIABLE,			/* $name */
+	SF_ROOT_CURRENT				/* @, inside a filter */
+} SfPathRoot;
+
+typedef enum SfStepKind
+{
+	SF_STEP_MEMBER,				/* .name ['name'] */
+	SF_STEP_INDEX,				/* [n] */
+	SF_STEP_MEMBERS,			/* ['a','b'] */
+	SF_STEP_INDEXES,			/* [0,2] */
+	SF_STEP_SLICE,				/* [from:to] */
+	SF_STEP_WILDCARD,			/* .* [*] */
+	SF_STEP_DESCENT,			/* .. ; the step that follows says what to find */
+	SF_STEP_FILTER,				/* [?(…)] */
+	SF_STEP_FUNCTION			/* .name(…) */
+} SfStepKind;
+
+/* Functions at the end of a path: symbol, name, least and most arguments */
+#define SF_PATH_FUNCTION_LIST(X) \
+	X(LENGTH, "length", 0, 1) \
+	X(MIN, "min", 0, 100) \
+	X(MAX, "max", 0, 100) \
+	X(AVG, "avg", 0, 100) \
+	X(SUM, "sum", 0, 100) \
+	X(STDDEV, "stddev", 0, 100) \
+	X(CONCAT, "concat", 0, 100) \
+	X(KEYS, "keys", 0, 0) \
+	X(FIRST, "first", 0, 0) \
+	X(LAST, "last", 0, 0) \
+	X(INDEX, "index", 1, 1)
+
+#define SF_PATH_FUNCTION_ENUM(sym, name, min, max) SF_PATH_##sym,
+typedef enum SfPathFunction
+{
+	SF_PATH_FUNCTION_LIST(SF_PATH_FUNCTION_ENUM)
+} SfPathFunction;
+
+/*
+ * Operators of a filter: symbol, text.  Where one is the beginning of another
+ * the longer one stands first.
+ */
+#define SF_FILTER_OPERATOR_LIST(X) \
+	X(EQ, "==") \
+	X(NE, "!=") \
+	X(LE, "<=") \
+	X(LT, "<") \
+	X(GE, ">=") \
+	X(GT, ">") \
+	X(MATCH, "=~") \
+	X(NIN, "nin") \
+	X(IN, "in") \
+	X(SUBSETOF, "subsetof") \
+	X(ANYOF, "anyof") \
+	X(NONEOF, "noneof") \
+	X(SIZE, "size") \
+	X(EMPTY, "empty") \
+	X(CONTAINS, "contains")
+
+#define SF_FILTER_OPERATOR_ENUM(sym, text) SF_OP_##sym,
+typedef enum SfFilterOperator
+{
+	SF_FILTER_OPERATOR_LIST(SF_FILTER_OPERATOR_ENUM)
+} SfFilterOperator;
+
+struct SfPath;
+
+typedef enum SfOperandKind
+{
+	SF_OPERAND_LITERAL,
+	SF_OPERAND_PATH,
+	SF_OPERAND_REGEX
+} SfOperandKind;
+
+typedef struct SfOperand
+{
+	SfOperandKind kind;
+	JsonbValue	literal;
+	struct SfPath *path;
+	text	   *regex;			/* anchored; cached compiled by PostgreSQL */
+	int			regex_flags;
+} SfOperand;
+
+typedef enum SfFilterKind
+{
+	SF_FILTER_OR,
+	SF_FILTER_AND,
+	SF_FILTER_NOT,				/* left */
+	SF_FILTER_EXISTS,			/* a */
+	SF_FILTER_TEST				/* a op b */
+} SfFilterKind;
+
+typedef struct SfFilter
+{
+	SfFilterKind kind;
+	struct SfFilter *left;
+	struct SfFilter *right;
+	SfFilterOperator op;
+	SfOperand	a;
+	SfOperand	b;
+} SfFilter;
+
+typedef struct SfName
+{
+	char	   *str;
+	int			len;
+} SfName;
+
+typedef struct SfStep
+{
+	SfStepKind	kind;
+	int			nnames;			/* MEMBER, MEMBERS */
+	SfName	   *names;
+	int			nindexes;		/* INDEX, INDEXES */
+	int64	   *indexes;
+	bool		has_from;		/* SLICE */
+	bool		has_to;
+	int64		from;
+	int64		to;
+	SfFilter   *filter;			/* FILTER */
+	SfPathFunction function;	/* FUNCTION */
+	bool		of_matches;		/* … applied to the array of all matches */
+	int			nargs;
+	SfOperand  *args;
+} SfStep;
+
+typedef struct SfPath
+{
+	SfPathRoot	root;
+	SfName		variable;
+	int			nsteps;
+	SfStep	   *steps;
+	bool		definite;		/* at most one match */
+	bool		reference;		/* members and indexes only */
+} SfPath;
+
+/* How a path is written inside something else */
+typedef enum SfPathPlace
+{
+	SF_PLACE_WHOLE,				/* the whole text is the path */
+	SF_PLACE_ARGUMENT,			/* ends at , ) or a blank */
+	SF_PLACE_FILTER				/* ends at an operator as well; @ is allowed */
+} SfPathPlace;
+
+/* --- path_parse.c, filter_parse.c --- */
+extern bool sf_path_parse(SfScanner *s, SfPathPlace place, SfPath **out);
+extern bool sf_filter_parse(SfScanner *s, SfFilter **out);
+extern bool sf_operand_parse(SfScanner *s, SfOperand *out);
+
+/* --- path_eval.c --- */
+
+typedef enum SfPathStatus
+{
+	SF_PATH_FOUND,
+	SF_PATH_PAST_END,			/* an array's index out of range, at the end of
+								 * the path: null for a template */
+	SF_PATH_MISSING,
+	SF_PATH_FAILED				/* a function could not be applied */
+} SfPathStatus;
+
+/* What the evaluation of a path stands on */
+typedef struct SfPathEnv
+{
+	SfEnv	   *env;			/* for $, $$ and $name */
+	const JsonbValue *current;	/* for @; NULL outside filters */
+} SfPathEnv;
+
+/*
+ * Evaluate.  The value points into the documents of the environment or into
+ * fresh memory.  err may be NULL: the reason is not wanted.
+ */
+extern SfPathStatus sf_path_eval(const SfPath *path, SfPathEnv *penv,
+								 JsonbValue *result, SfError *err);
+
+/* --- filter_eval.c --- */
+extern bool sf_filter_accepts(const SfFilter *filter, SfPathEnv *penv,
+							  const JsonbValue *node);
+extern bool sf_operand_eval(const SfOperand *operand, SfPathEnv *penv,
+							JsonbValue *result);
+
+/* --- path_function.c --- */
+extern bool sf_path_function_call(const SfStep *step, SfPathEnv *penv,
+								  const JsonbValue *subject, JsonbValue *result,
+								  SfError *err);
+
+#endif							/* SF_EXPR_PATH_H */

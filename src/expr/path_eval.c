@@ -1,0 +1,590 @@
+/*
+ * path_eval.c
+ *		Evaluation of a compiled JSONPath over jsonb.
+ *
+ * A path is a run of definite steps, which walk from one value to the next
+ * without allocating anything, then perhaps a run of steps with several
+ * matches.  Those are collected depth first, by recursion over the steps; the
+ * matches point into the document until they are put together as an array.
+ * Behind a function that takes all matches the walk is definite again.
+ *
+ * The dialect is Jayway's, which the service uses: what is missing before the
+ * first indefinite step is an error there, but makes an indefinite path yield
+ * [] in the service, and is silently left out behind it.
+ */
+#include "postgres.h"
+
+#include "expr/path.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+/* Bytes that the matches of one path may have in all, as jsonb. */
+#define MAX_MATCHED_BYTES	(128 * 1024 * 1024)
+
+/* Matches found so far */
+typedef struct Collector
+{
+	SfPathEnv  *penv;
+	JsonbValue *values;
+	Size		nvalues;
+	Size		allocated;
+	Size		bytes;
+	bool		failed;			/* a function could not be applied */
+	SfError    *err;
+} Collector;
+
+static void collect(Collector *c, const SfStep *step, const SfStep *end,
+					const JsonbValue *node);
+
+/* --- reasons, in the words of the service --- */
+
+/* Append the first steps of a path in normal form: $['a'][0]. */
+static void
+append_steps(StringInfo buf, const SfPath *path, int nsteps)
+{
+	int			i;
+
+	appendStringInfoChar(buf, path->root == SF_ROOT_CURRENT ? '@' : '$');
+	if (path->root == SF_ROOT_VARIABLE)
+		appendBinaryStringInfo(buf, path->variable.str, path->variable.len);
+	for (i = 0; i < nsteps; i++)
+	{
+		const SfStep *step = &path->steps[i];
+
+		if (step->kind == SF_STEP_MEMBER)
+			appendStringInfo(buf, "['%s']", step->names[0].str);
+		else if (step->kind == SF_STEP_INDEX)
+			appendStringInfo(buf, "[" INT64_FORMAT "]", step->indexes[0]);
+		else
+			appendStringInfoString(buf, "[...]");
+	}
+}
+
+/* Name the class that a value has in the service. */
+static const char *
+class_name(const JsonbValue *v)
+{
+	switch (v->type)
+	{
+		case jbvNull:
+			return "com.fasterxml.jackson.databind.node.NullNode";
+		case jbvString:
+			return "com.fasterxml.jackson.databind.node.TextNode";
+		case jbvNumeric:
+			return "com.fasterxml.jackson.databind.node.IntNode";
+		case jbvBool:
+			return "com.fasterxml.jackson.databind.node.BooleanNode";
+		default:
+			return "com.fasterxml.jackson.databind.node.ArrayNode";
+	}
+}
+
+/* Say why a step leads nowhere; node is NULL behind the end of an array. */
+static SfPathStatus
+missing(const SfPath *path, const SfStep *step, const JsonbValue *node,
+		SfError *err)
+{
+	int			position = step - path->steps;
+	StringInfoData buf;
+
+	if (err == NULL)
+		return SF_PATH_MISSING;
+	initStringInfo(&buf);
+	if (step->kind == SF_STEP_MEMBER && node != NULL && sf_json_is_object(node))
+	{
+		appendStringInfoString(&buf, position == path->nsteps - 1 ?
+							   "No results for path: " :
+							   "Missing property in path ");
+		append_steps(&buf, path, position + 1);
+	}
+	else if (step->kind == SF_STEP_MEMBER || step->kind == SF_STEP_MEMBERS)
+	{
+		appendStringInfo(&buf, "Expected to find an object with property ['%s'] in path ",
+						 step->names[0].str);
+		append_steps(&buf, path, position);
+		appendStringInfo(&buf, " but found '%s'. This is not a json object according to the JsonProvider: "
+						 "'com.jayway.jsonpath.spi.json.JacksonJsonNodeJsonProvider'.",
+						 node == NULL ? "null" : class_name(node));
+	}
+	else if (node == NULL)
+	{
+		appendStringInfoString(&buf, "The path ");
+		append_steps(&buf, path, position);
+		appendStringInfoString(&buf, " is null");
+	}
+	else
+	{
+		appendStringInfo(&buf, "Filter: [" INT64_FORMAT "] can only be applied to arrays. Current context is: ",
+						 step->indexes[0]);
+		sf_json_append_text(&buf, node);
+	}
+	sf_error_set(err, SF_ERR_RUNTIME, "%s", buf.data);
+	pfree(buf.data);
+	return SF_PATH_MISSING;
+}
+
+/* --- steps with one match --- */
+
+/* Take an element by an index that may count from the end. */
+static bool
+element_at(const JsonbValue *array, int64 index, JsonbValue *out)
+{
+	if (index < 0)
+		index += sf_json_count(array);
+	return sf_json_element(array, index, out);
+}
+
+/* Make one object of some members; false when all is required and is not there. */
+static bool
+merge_members(const SfStep *step, const JsonbValue *node, bool all,
+			  JsonbValue *out)
+{
+	SfJsonBuilder b;
+	JsonbValue	v;
+	int			i;
+
+	sf_json_begin_object(&b);
+	for (i = 0; i < step->nnames; i++)
+	{
+		if (sf_json_member(node, step->names[i].str, step->names[i].len, &v))
+			sf_json_add_value(&b, step->names[i].str, &v);
+		else if (all)
+			return false;
+	}
+	sf_json_root(sf_json_finish(&b), out);
+	return true;
+}
+
+/* --- steps with any number of matches --- */
+
+/* Keep a match. */
+static void
+add_match(Collector *c, const JsonbValue *v)
+{
+	if (c->nvalues == c->allocated)
+	{
+		Size		wanted = Max(c->allocated * 2, 16);
+
+		c->values = c->values == NULL ?
+			palloc(wanted * sizeof(JsonbValue)) :
+			repalloc_huge(c->values, wanted * sizeof(JsonbValue));
+		c->allocated = wanted;
+	}
+	c->values[c->nvalues++] = *v;
+	c->bytes += sizeof(JEntry);
+	if (v->type == jbvBinary)
+		c->bytes += v->val.binary.len;
+	else if (v->type == jbvString)
+		c->bytes += v->val.string.len;
+	else if (v->type == jbvNumeric)
+		c->bytes += VARSIZE_ANY(v->val.numeric);
+	if (c->bytes > MAX_MATCHED_BYTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EVALUATION_LIMIT),
+				 errmsg("path yields more than %d MB", MAX_MATCHED_BYTES / (1024 * 1024)),
+				 errdetail("Matches inside other matches count once for each."),
+				 errhint("Use a narrower path.")));
+}
+
+/* Go on from each child of an array or object. */
+static void
+collect_children(Collector *c, const SfStep *step, const SfStep *end,
+				 const JsonbValue *node)
+{
+	JsonbIterator *it;
+	JsonbIteratorToken token;
+	JsonbValue	child;
+
+	if (node->type != jbvBinary)
+		return;
+	it = JsonbIteratorInit(node->val.binary.data);
+	while ((token = JsonbIteratorNext(&it, &child, true)) != WJB_DONE)
+	{
+		if (token == WJB_ELEM || token == WJB_VALUE)
+			collect(c, step, end, &child);
+	}
+}
+
+/* Go on from the elements of an array, or the object, that pass a filter. */
+static void
+collect_filtered(Collector *c, const SfStep *step, const SfStep *end,
+				 const JsonbValue *node)
+{
+	JsonbIterator *it;
+	JsonbIteratorToken token;
+	JsonbValue	child;
+
+	if (sf_json_is_object(node))
+	{
+		if (sf_filter_accepts(step->filter, c->penv, node))
+			collect(c, step + 1, end, node);
+		return;
+	}
+	if (!sf_json_is_array(node))
+		return;
+	it = JsonbIteratorInit(node->val.binary.data);
+	while ((token = JsonbIteratorNext(&it, &child, true)) != WJB_DONE)
+	{
+		if (token == WJB_ELEM &&
+			sf_filter_accepts(step->filter, c->penv, &child))
+			collect(c, step + 1, end, &child);
+	}
+}
+
+/* Go on from the elements of a slice. */
+static void
+collect_slice(Collector *c, const SfStep *step, const SfStep *end,
+			  const JsonbValue *node)
+{
+	int64		count = sf_json_count(node);
+	int64		from = step->has_from ? step->from : 0;
+	int64		to = step->has_to ? step->to : count;
+	JsonbValue	element;
+
+	if (!sf_json_is_array(node))
+		return;
+	if (from < 0)
+		from = Max(from + count, 0);
+	if (to < 0)
+		to += count;
+	for (to = Min(to, count); from < to; from++)
+	{
+		if (sf_json_element(node, from, &element))
+			collect(c, step + 1, end, &element);
+	}
+}
+
+/* Go on from several members or elements. */
+static void
+collect_union(Collector *c, const SfStep *step, const SfStep *end,
+			  const JsonbValue *node)
+{
+	JsonbValue	v;
+	int			i;
+
+	if (step->kind == SF_STEP_INDEXES)
+	{
+		for (i = 0; i < step->nindexes; i++)
+		{
+			if (element_at(node, step->indexes[i], &v))
+				collect(c, step + 1, end, &v);
+		}
+	}
+	else if (!sf_json_is_object(node))
+		return;
+	else if (step + 1 == end)
+	{
+		if (merge_members(step, node, false, &v))
+			collect(c, end, end, &v);
+	}
+	else
+	{
+		for (i = 0; i < step->nnames; i++)
+		{
+			if (sf_json_member(node, step->names[i].str, step->names[i].len, &v))
+				collect(c, step + 1, end, &v);
+		}
+	}
+}
+
+/*
+ * Apply a step to a node and to all that is under it, outermost first.  A
+ * filter tests objects here and no arrays: their elements are met below.
+ */
+static void
+collect_descent(Collector *c, const SfStep *step, const SfStep *end,
+				const JsonbValue *node)
+{
+	JsonbIterator *it;
+	JsonbIteratorToken token;
+	JsonbValue	child;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (node->type != jbvBinary)
+		return;
+	if (step->kind == SF_STEP_MEMBERS && step + 1 == end)
+	{
+		if (sf_json_is_object(node) && merge_members(step, node, true, &child))
+			collect(c, end, end, &child);
+	}
+	else if (step->kind != SF_STEP_FILTER || sf_json_is_object(node))
+		collect(c, step, end, node);
+
+	it = JsonbIteratorInit(node->val.binary.data);
+	while ((token = JsonbIteratorNext(&it, &child, true)) != WJB_DONE)
+	{
+		if ((token == WJB_ELEM || token == WJB_VALUE) && child.type == jbvBinary)
+			collect_descent(c, step, end, &child);
+	}
+}
+
+/* Collect what the steps up to end match, from a node on. */
+static void
+collect(Collector *c, const SfStep *step, const SfStep *end,
+		const JsonbValue *node)
+{
+	JsonbValue	current = *node;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	for (; step < end && !c->failed; step++)
+	{
+		JsonbValue	next;
+
+		switch (step->kind)
+		{
+			case SF_STEP_MEMBER:
+				if (!sf_json_member(&current, step->names[0].str,
+									step->names[0].len, &next))
+					return;
+				break;
+			case SF_STEP_INDEX:
+				if (!element_at(&current, step->indexes[0], &next))
+					return;
+				break;
+			case SF_STEP_FUNCTION:
+				if (!sf_path_function_call(step, c->penv, &current, &next, c->err))
+				{
+					c->failed = true;
+					return;
+				}
+				break;
+			case SF_STEP_MEMBERS:
+			case SF_STEP_INDEXES:
+				collect_union(c, step, end, &current);
+				return;
+			case SF_STEP_SLICE:
+				collect_slice(c, step, end, &current);
+				return;
+			case SF_STEP_WILDCARD:
+				collect_children(c, step + 1, end, &current);
+				return;
+			case SF_STEP_DESCENT:
+				collect_descent(c, step + 1, end, &current);
+				return;
+			case SF_STEP_FILTER:
+				collect_filtered(c, step, end, &current);
+				return;
+		}
+		current = next;
+	}
+	if (!c->failed)
+		add_match(c, &current);
+}
+
+/* Put the matches together as an array. */
+static void
+make_array(const Collector *c, JsonbValue *out)
+{
+	SfJsonBuilder b;
+	Size		i;
+
+	sf_json_begin_array(&b);
+	for (i = 0; i < c->nvalues; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		sf_json_add_value(&b, NULL, &c->values[i]);
+	}
+	sf_json_root(sf_json_finish(&b), out);
+}
+
+/* --- the whole path --- */
+
+/* Find the value that a path begins at. */
+static bool
+find_root(const SfPath *path, SfPathEnv *penv, JsonbValue *out)
+{
+	Jsonb	   *doc;
+	JsonbValue	variables;
+
+	switch (path->root)
+	{
+		case SF_ROOT_INPUT:
+			if (penv->env->input == NULL)
+				return false;
+			sf_json_root(penv->env->input, out);
+			return true;
+		case SF_ROOT_CONTEXT:
+			doc = sf_env_context(penv->env);
+			if (doc == NULL)
+				return false;
+			sf_json_root(doc, out);
+			return true;
+		case SF_ROOT_VARIABLE:
+			if (penv->env->variables == NULL)
+				return false;
+			sf_json_root(penv->env->variables, &variables);
+			return sf_json_member(&variables, path->variable.str,
+								  path->variable.len, out);
+		case SF_ROOT_CURRENT:
+			if (penv->current == NULL)
+				return false;
+			*out = *penv->current;
+			return true;
+	}
+	return false;
+}
+
+/* Find the function that takes all matches of what stands before it, or the end. */
+static const SfStep *
+find_stop(const SfPath *path, const SfStep *step)
+{
+	while (step < path->steps + path->nsteps && !step->of_matches)
+		step++;
+	return step;
+}
+
+/* Tell whether a step can have several matches. */
+static bool
+is_indefinite(const SfPath *path, const SfStep *step)
+{
+	switch (step->kind)
+	{
+		case SF_STEP_MEMBER:
+		case SF_STEP_INDEX:
+		case SF_STEP_FUNCTION:
+			return false;
+		case SF_STEP_MEMBERS:
+			return step + 1 < path->steps + path->nsteps;
+		default:
+			return true;
+	}
+}
+
+/* Tell whether an indefinite step comes before another one. */
+static bool
+indefinite_before(const SfPath *path, const SfStep *step, const SfStep *stop)
+{
+	for (; step < stop; step++)
+	{
+		if (is_indefinite(path, step))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Take a step with one match.  False with *status where it leads nowhere.
+ */
+static bool
+take_step(const SfPath *path, const SfStep *step, SfPathEnv *penv,
+		  JsonbValue *current, SfPathStatus *status, SfError *err)
+{
+	JsonbValue	next;
+
+	switch (step->kind)
+	{
+		case SF_STEP_MEMBER:
+			if (!sf_json_member(current, step->names[0].str,
+								step->names[0].len, &next))
+			{
+				*status = missing(path, step, current, err);
+				return false;
+			}
+			break;
+		case SF_STEP_MEMBERS:
+			if (!sf_json_is_object(current))
+			{
+				*status = missing(path, step, current, err);
+				return false;
+			}
+			(void) merge_members(step, current, false, &next);
+			break;
+		case SF_STEP_INDEX:
+			if (!sf_json_is_array(current))
+			{
+				*status = missing(path, step, current, err);
+				return false;
+			}
+			if (element_at(current, step->indexes[0], &next))
+				break;
+			/* The service takes what is past the end for null. */
+			if (step + 1 < path->steps + path->nsteps)
+				*status = missing(path, step + 1, NULL, err);
+			else
+			{
+				StringInfoData buf;
+
+				*status = SF_PATH_PAST_END;
+				if (err == NULL)
+					return false;
+				initStringInfo(&buf);
+				append_steps(&buf, path, path->nsteps);
+				sf_error_set(err, SF_ERR_RUNTIME, "No results for path: %s", buf.data);
+			}
+			return false;
+		case SF_STEP_FUNCTION:
+			if (!sf_path_function_call(step, penv, current, &next, err))
+			{
+				*status = SF_PATH_FAILED;
+				return false;
+			}
+			break;
+		default:
+			elog(ERROR, "unexpected step of kind %d", (int) step->kind);
+	}
+	*current = next;
+	return true;
+}
+
+/*
+ * Evaluate a path.  Members and indexes are followed without allocating; an
+ * indefinite path yields an array, empty when nothing matches.
+ */
+SfPathStatus
+sf_path_eval(const SfPath *path, SfPathEnv *penv, JsonbValue *result,
+			 SfError *err)
+{
+	const SfStep *step = path->steps;
+	const SfStep *end = path->steps + path->nsteps;
+	JsonbValue	current;
+	SfPathStatus status;
+
+	check_stack_depth();
+	if (!find_root(path, penv, &current))
+	{
+		StringInfoData buf;
+
+		if (err == NULL)
+			return SF_PATH_MISSING;
+		initStringInfo(&buf);
+		append_steps(&buf, path, path->nsteps);
+		sf_error_set(err, SF_ERR_RUNTIME, "No results for path: %s", buf.data);
+		return SF_PATH_MISSING;
+	}
+	while (step < end)
+	{
+		const SfStep *stop;
+		Collector	c;
+
+		if (!is_indefinite(path, step))
+		{
+			if (take_step(path, step, penv, &current, &status, err))
+			{
+				step++;
+				continue;
+			}
+			stop = find_stop(path, step);
+			if (status == SF_PATH_FAILED || !indefinite_before(path, step, stop))
+				return status;
+			step = stop;
+			sf_json_root(sf_json_empty_array(), &current);
+			continue;
+		}
+		stop = find_stop(path, step);
+		memset(&c, 0, sizeof(c));
+		c.penv = penv;
+		c.err = err;
+		collect(&c, step, stop, &current);
+		if (c.failed)
+			return SF_PATH_FAILED;
+		make_array(&c, &current);
+		if (c.values != NULL)
+			pfree(c.values);
+		step = stop;
+	}
+	*result = current;
+	return SF_PATH_FOUND;
+}

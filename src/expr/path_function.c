@@ -1,0 +1,267 @@
+/*
+ * path_function.c
+ *		Functions that a JSONPath may end in: $.prices.sum(), $.a.length().
+ */
+#include "postgres.h"
+
+#include "expr/path.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/fmgrprotos.h"
+#include "utils/numeric.h"
+
+/* Running totals of the numbers that a function looks at */
+typedef struct Totals
+{
+	int64		count;
+	Numeric		sum;
+	Numeric		sum_of_squares;
+	Numeric		min;
+	Numeric		max;
+} Totals;
+
+#define CALL1(fn, a) \
+	DatumGetNumeric(DirectFunctionCall1(fn, NumericGetDatum(a)))
+#define CALL2(fn, a, b) \
+	DatumGetNumeric(DirectFunctionCall2(fn, NumericGetDatum(a), NumericGetDatum(b)))
+
+/* Take a number into the totals. */
+static void
+add_number(Totals *t, Numeric n)
+{
+	Numeric		square = CALL2(numeric_mul, n, n);
+
+	if (t->count++ == 0)
+	{
+		t->sum = t->min = t->max = n;
+		t->sum_of_squares = square;
+		return;
+	}
+	t->sum = CALL2(numeric_add, t->sum, n);
+	t->sum_of_squares = CALL2(numeric_add, t->sum_of_squares, square);
+	t->min = CALL2(numeric_smaller, t->min, n);
+	t->max = CALL2(numeric_larger, t->max, n);
+}
+
+/* Take the numbers of an array, or a number by itself, into the totals. */
+static void
+add_numbers(Totals *t, const JsonbValue *v)
+{
+	JsonbIterator *it;
+	JsonbIteratorToken token;
+	JsonbValue	element;
+
+	if (v->type == jbvNumeric)
+		add_number(t, v->val.numeric);
+	if (!sf_json_is_array(v))
+		return;
+	it = JsonbIteratorInit(v->val.binary.data);
+	while ((token = JsonbIteratorNext(&it, &element, true)) != WJB_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (token == WJB_ELEM && element.type == jbvNumeric)
+			add_number(t, element.val.numeric);
+	}
+}
+
+/* Compute the standard deviation of the whole population. */
+static Numeric
+standard_deviation(const Totals *t)
+{
+	Numeric		count = int64_to_numeric(t->count);
+	Numeric		mean = CALL2(numeric_div, t->sum, count);
+	Numeric		variance = CALL2(numeric_sub,
+								 CALL2(numeric_div, t->sum_of_squares, count),
+								 CALL2(numeric_mul, mean, mean));
+	Numeric		zero = int64_to_numeric(0);
+
+	/* Rounding may leave a hair below zero, of which there is no root. */
+	return CALL1(numeric_sqrt, CALL2(numeric_larger, variance, zero));
+}
+
+/* Aggregate the numbers of the subject and of the arguments. */
+static bool
+call_aggregate(const SfStep *step, SfPathEnv *penv, const JsonbValue *subject,
+			   JsonbValue *result, SfError *err)
+{
+	Totals		t;
+	Numeric		value;
+	JsonbValue	v;
+	int			i;
+
+	memset(&t, 0, sizeof(t));
+	if (sf_json_is_array(subject))
+		add_numbers(&t, subject);
+	for (i = 0; i < step->nargs; i++)
+	{
+		if (sf_operand_eval(&step->args[i], penv, &v))
+			add_numbers(&t, &v);
+	}
+	if (t.count == 0)
+		return sf_error_set(err, SF_ERR_RUNTIME,
+							"Aggregation function attempted to calculate value using empty array");
+	switch (step->function)
+	{
+		case SF_PATH_MIN:
+			value = t.min;
+			break;
+		case SF_PATH_MAX:
+			value = t.max;
+			break;
+		case SF_PATH_SUM:
+			value = t.sum;
+			break;
+		case SF_PATH_AVG:
+			value = CALL2(numeric_div, t.sum, int64_to_numeric(t.count));
+			break;
+		default:
+			value = standard_deviation(&t);
+			break;
+	}
+	result->type = jbvNumeric;
+	result->val.numeric = CALL1(numeric_trim_scale, value);
+	return true;
+}
+
+/* Append the text of a scalar, or of the scalars of an array. */
+static void
+append_scalars(StringInfo buf, const JsonbValue *v)
+{
+	JsonbIterator *it;
+	JsonbIteratorToken token;
+	JsonbValue	element;
+
+	if (v->type == jbvString)
+		appendBinaryStringInfo(buf, v->val.string.val, v->val.string.len);
+	else if (v->type == jbvNumeric || v->type == jbvBool)
+		sf_json_append_text(buf, v);
+	if (!sf_json_is_array(v))
+		return;
+	it = JsonbIteratorInit(v->val.binary.data);
+	while ((token = JsonbIteratorNext(&it, &element, true)) != WJB_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (token == WJB_ELEM && element.type != jbvBinary)
+			append_scalars(buf, &element);
+	}
+}
+
+/* Join texts: those of the subject when it is an array, then the arguments. */
+static void
+call_concat(const SfStep *step, SfPathEnv *penv, const JsonbValue *subject,
+			JsonbValue *result)
+{
+	StringInfoData buf;
+	JsonbValue	v;
+	int			i;
+
+	initStringInfo(&buf);
+	if (sf_json_is_array(subject))
+		append_scalars(&buf, subject);
+	for (i = 0; i < step->nargs; i++)
+	{
+		if (sf_operand_eval(&step->args[i], penv, &v))
+			append_scalars(&buf, &v);
+	}
+	result->type = jbvString;
+	result->val.string.val = buf.data;
+	result->val.string.len = buf.len;
+}
+
+/* Measure an array, an object or a string (in characters). */
+static bool
+call_length(const SfStep *step, SfPathEnv *penv, const JsonbValue *subject,
+			JsonbValue *result, SfError *err)
+{
+	JsonbValue	v = *subject;
+	int			length;
+
+	if (step->nargs > 0 && !sf_operand_eval(&step->args[0], penv, &v))
+		return sf_error_set(err, SF_ERR_RUNTIME, "length() of nothing");
+	if (v.type == jbvString)
+		length = pg_mbstrlen_with_len(v.val.string.val, v.val.string.len);
+	else
+		length = sf_json_count(&v);
+	if (length < 0)
+		return sf_error_set(err, SF_ERR_RUNTIME, "length() of a %s",
+							sf_json_type_name(&v));
+	sf_json_value_int(result, length);
+	return true;
+}
+
+/* List the names of an object's members. */
+static bool
+call_keys(const JsonbValue *subject, JsonbValue *result, SfError *err)
+{
+	SfJsonBuilder b;
+	JsonbIterator *it;
+	JsonbIteratorToken token;
+	JsonbValue	v;
+
+	if (!sf_json_is_object(subject))
+		return sf_error_set(err, SF_ERR_RUNTIME, "keys() of a %s",
+							sf_json_type_name(subject));
+	sf_json_begin_array(&b);
+	it = JsonbIteratorInit(subject->val.binary.data);
+	while ((token = JsonbIteratorNext(&it, &v, true)) != WJB_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (token == WJB_KEY)
+			sf_json_add_value(&b, NULL, &v);
+	}
+	sf_json_root(sf_json_finish(&b), result);
+	return true;
+}
+
+/* Take one element of an array. */
+static bool
+call_element(const SfStep *step, SfPathEnv *penv, const JsonbValue *subject,
+			 JsonbValue *result, SfError *err)
+{
+	int64		index = step->function == SF_PATH_LAST ? -1 : 0;
+	JsonbValue	v;
+
+	if (!sf_json_is_array(subject))
+		return sf_error_set(err, SF_ERR_RUNTIME, "element of a %s",
+							sf_json_type_name(subject));
+	if (step->function == SF_PATH_INDEX &&
+		(!sf_operand_eval(&step->args[0], penv, &v) ||
+		 !sf_json_to_int64(&v, &index)))
+		return sf_error_set(err, SF_ERR_RUNTIME, "index() needs an integer");
+	if (index < 0)
+		index += sf_json_count(subject);
+	if (!sf_json_element(subject, index, result))
+		return sf_error_set(err, SF_ERR_RUNTIME,
+							"element " INT64_FORMAT " is out of bounds", index);
+	return true;
+}
+
+/* Apply a function to a value; false with the reason where it can't be. */
+bool
+sf_path_function_call(const SfStep *step, SfPathEnv *penv,
+					  const JsonbValue *subject, JsonbValue *result,
+					  SfError *err)
+{
+	switch (step->function)
+	{
+		case SF_PATH_LENGTH:
+			return call_length(step, penv, subject, result, err);
+		case SF_PATH_MIN:
+		case SF_PATH_MAX:
+		case SF_PATH_AVG:
+		case SF_PATH_SUM:
+		case SF_PATH_STDDEV:
+			return call_aggregate(step, penv, subject, result, err);
+		case SF_PATH_CONCAT:
+			call_concat(step, penv, subject, result);
+			return true;
+		case SF_PATH_KEYS:
+			return call_keys(subject, result, err);
+		case SF_PATH_FIRST:
+		case SF_PATH_LAST:
+		case SF_PATH_INDEX:
+			return call_element(step, penv, subject, result, err);
+	}
+	return false;
+}

@@ -1,0 +1,396 @@
+/*
+ * path_parse.c
+ *		Text of a JSONPath to its compiled form.
+ *
+ *		path     := root step*
+ *		root     := "$" | "$$" | "$" word | "@"          (@ in filters only)
+ *		step     := "." name | "." "*" | "." function | [".", ".."] bracket
+ *		          | ".." (name | "*" | bracket)
+ *		bracket  := "[" (quoted ("," quoted)* | int ("," int)* | "*"
+ *		          | int? ":" int? | "?" "(" filter ")" ("," …)*) "]"
+ *		function := word "(" (operand ("," operand)*)? ")"
+ *
+ * A name goes on to the next ".", "[", "(" or blank, so that most names need
+ * no quotes.  The full grammar with examples is in docs/jsonpath.md.
+ */
+#include "postgres.h"
+
+#include "expr/path.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "nodes/pg_list.h"
+
+typedef struct FunctionEntry
+{
+	const char *name;
+	int			min_args;
+	int			max_args;
+} FunctionEntry;
+
+#define FUNCTION_ENTRY(sym, name, min, max) {name, min, max},
+static const FunctionEntry path_functions[] = {
+	SF_PATH_FUNCTION_LIST(FUNCTION_ENTRY)
+};
+
+/* Characters at which a name ends, by where the path stands */
+static const char *const name_stops[] = {
+	[SF_PLACE_WHOLE] = ".[( \t\r\n",
+	[SF_PLACE_ARGUMENT] = ".[(,) \t\r\n",
+	[SF_PLACE_FILTER] = ".[(,)=!<>&|~ \t\r\n"
+};
+
+/* Make a step of a kind at the end of the list. */
+static SfStep *
+add_step(List **steps, SfStepKind kind)
+{
+	SfStep	   *step = palloc0(sizeof(SfStep));
+
+	step->kind = kind;
+	*steps = lappend(*steps, step);
+	return step;
+}
+
+/* Turn a list of names into a step's array. */
+static void
+set_names(SfStep *step, List *names)
+{
+	ListCell   *lc;
+
+	step->names = palloc(sizeof(SfName) * list_length(names));
+	foreach(lc, names)
+		step->names[step->nnames++] = *(SfName *) lfirst(lc);
+	step->kind = step->nnames == 1 ? SF_STEP_MEMBER : SF_STEP_MEMBERS;
+}
+
+/* Parse the quoted names of a bracket. */
+static bool
+parse_names(SfScanner *s, List **steps)
+{
+	List	   *names = NIL;
+
+	do
+	{
+		SfName	   *name = palloc(sizeof(SfName));
+
+		sf_scan_space(s);
+		if (sf_scan_peek(s) != '\'' && sf_scan_peek(s) != '"')
+			return sf_scan_fail(s, "expected a quoted name at offset %d",
+								(int) (s->p - s->text));
+		if (!sf_scan_quoted(s, &name->str, &name->len))
+			return false;
+		names = lappend(names, name);
+		sf_scan_space(s);
+	} while (sf_scan_accept(s, ","));
+	set_names(add_step(steps, SF_STEP_MEMBER), names);
+	return true;
+}
+
+/* Parse the end of a slice, of which the colon comes next. */
+static bool
+parse_slice(SfScanner *s, SfStep *step)
+{
+	step->kind = SF_STEP_SLICE;
+	if (!sf_scan_expect(s, ":"))
+		return false;
+	sf_scan_space(s);
+	if (sf_scan_peek(s) != ']')
+	{
+		step->has_to = true;
+		if (!sf_scan_integer(s, &step->to))
+			return false;
+		sf_scan_space(s);
+	}
+	if (!step->has_from && !step->has_to)
+		return sf_scan_fail(s, "slice without a bound at offset %d",
+							(int) (s->p - s->text));
+	return true;
+}
+
+/* Parse an index, a union of indexes, or a slice. */
+static bool
+parse_indexes(SfScanner *s, List **steps)
+{
+	SfStep	   *step = add_step(steps, SF_STEP_INDEX);
+	int			allocated = 4;
+
+	if (sf_scan_peek(s) == ':')
+		return parse_slice(s, step);
+	step->indexes = palloc(sizeof(int64) * allocated);
+	do
+	{
+		if (step->nindexes == allocated)
+		{
+			allocated *= 2;
+			step->indexes = repalloc(step->indexes, sizeof(int64) * allocated);
+		}
+		sf_scan_space(s);
+		if (!sf_scan_integer(s, &step->indexes[step->nindexes++]))
+			return false;
+		sf_scan_space(s);
+	} while (sf_scan_accept(s, ","));
+
+	if (step->nindexes == 1 && sf_scan_peek(s) == ':')
+	{
+		step->has_from = true;
+		step->from = step->indexes[0];
+		return parse_slice(s, step);
+	}
+	if (step->nindexes > 1)
+		step->kind = SF_STEP_INDEXES;
+	return true;
+}
+
+/* Parse one or several filters; an element has to pass all of them. */
+static bool
+parse_filters(SfScanner *s, List **steps)
+{
+	SfStep	   *step = add_step(steps, SF_STEP_FILTER);
+
+	do
+	{
+		SfFilter   *filter;
+		SfFilter   *both;
+
+		sf_scan_space(s);
+		if (!sf_scan_expect(s, "?"))
+			return false;
+		sf_scan_space(s);
+		if (!sf_scan_expect(s, "(") || !sf_filter_parse(s, &filter) ||
+			!sf_scan_expect(s, ")"))
+			return false;
+		if (step->filter != NULL)
+		{
+			both = palloc0(sizeof(SfFilter));
+			both->kind = SF_FILTER_AND;
+			both->left = step->filter;
+			both->right = filter;
+			filter = both;
+		}
+		step->filter = filter;
+		sf_scan_space(s);
+	} while (sf_scan_accept(s, ","));
+	return true;
+}
+
+/* Parse what stands in brackets. */
+static bool
+parse_bracket(SfScanner *s, List **steps)
+{
+	char		c;
+	bool		ok;
+
+	if (!sf_scan_expect(s, "["))
+		return false;
+	sf_scan_space(s);
+	c = sf_scan_peek(s);
+	if (c == '\'' || c == '"')
+		ok = parse_names(s, steps);
+	else if (c == '?')
+		ok = parse_filters(s, steps);
+	else if (sf_scan_accept(s, "*"))
+	{
+		(void) add_step(steps, SF_STEP_WILDCARD);
+		ok = true;
+	}
+	else
+		ok = parse_indexes(s, steps);
+	if (!ok)
+		return false;
+	sf_scan_space(s);
+	return sf_scan_expect(s, "]");
+}
+
+/* Parse the arguments of a function, of which the parenthesis comes next. */
+static bool
+parse_function(SfScanner *s, const char *name, int len, List **steps)
+{
+	SfStep	   *step;
+	int			i;
+
+	for (i = 0; i < (int) lengthof(path_functions); i++)
+	{
+		if ((int) strlen(path_functions[i].name) == len &&
+			memcmp(path_functions[i].name, name, len) == 0)
+			break;
+	}
+	if (i == (int) lengthof(path_functions))
+		return sf_scan_fail(s, "function %.*s() does not exist", len, name);
+
+	step = add_step(steps, SF_STEP_FUNCTION);
+	step->function = (SfPathFunction) i;
+	step->args = palloc(sizeof(SfOperand) * path_functions[i].max_args);
+	(void) sf_scan_accept(s, "(");
+	sf_scan_space(s);
+	while (!sf_scan_accept(s, ")"))
+	{
+		if (step->nargs > 0 && !sf_scan_expect(s, ","))
+			return false;
+		sf_scan_space(s);
+		if (step->nargs == path_functions[i].max_args)
+			return sf_scan_fail(s, "too many arguments for %s()",
+								path_functions[i].name);
+		if (!sf_operand_parse(s, &step->args[step->nargs++]))
+			return false;
+		sf_scan_space(s);
+	}
+	if (step->nargs < path_functions[i].min_args)
+		return sf_scan_fail(s, "too few arguments for %s()",
+							path_functions[i].name);
+	return true;
+}
+
+/* Parse a bare name, a wildcard or a function. */
+static bool
+parse_name(SfScanner *s, SfPathPlace place, List **steps)
+{
+	const char *start = s->p;
+	SfName	   *name;
+
+	while (s->p < s->end && strchr(name_stops[place], *s->p) == NULL)
+		s->p++;
+	if (s->p == start)
+		return sf_scan_fail(s, "expected a name at offset %d",
+							(int) (start - s->text));
+	if (sf_scan_peek(s) == '(')
+		return parse_function(s, start, s->p - start, steps);
+	if (s->p - start == 1 && *start == '*')
+	{
+		(void) add_step(steps, SF_STEP_WILDCARD);
+		return true;
+	}
+	name = palloc(sizeof(SfName));
+	name->len = s->p - start;
+	name->str = pnstrdup(start, name->len);
+	set_names(add_step(steps, SF_STEP_MEMBER), list_make1(name));
+	return true;
+}
+
+/* Parse the steps of a path, as far as they go. */
+static bool
+parse_steps(SfScanner *s, SfPathPlace place, List **steps)
+{
+	for (;;)
+	{
+		SfStep	   *last;
+
+		CHECK_FOR_INTERRUPTS();
+		if (sf_scan_peek(s) == '[')
+		{
+			if (!parse_bracket(s, steps))
+				return false;
+			continue;
+		}
+		if (!sf_scan_accept(s, "."))
+			return true;
+		if (sf_scan_accept(s, "."))
+			(void) add_step(steps, SF_STEP_DESCENT);
+		if (!(sf_scan_peek(s) == '[' ? parse_bracket(s, steps) :
+			  parse_name(s, place, steps)))
+			return false;
+		last = llast(*steps);
+		if (last->kind == SF_STEP_FUNCTION && list_length(*steps) > 1 &&
+			((SfStep *) list_nth(*steps, list_length(*steps) - 2))->kind ==
+			SF_STEP_DESCENT)
+			return sf_scan_fail(s, "function right after \"..\"");
+	}
+}
+
+/* Parse where a path begins. */
+static bool
+parse_root(SfScanner *s, SfPathPlace place, SfPath *path)
+{
+	const char *start;
+
+	if (place == SF_PLACE_FILTER && sf_scan_accept(s, "@"))
+	{
+		path->root = SF_ROOT_CURRENT;
+		return true;
+	}
+	if (sf_scan_accept(s, "$$"))
+	{
+		path->root = SF_ROOT_CONTEXT;
+		return true;
+	}
+	if (!sf_scan_expect(s, "$"))
+		return false;
+	path->root = SF_ROOT_INPUT;
+	start = s->p;
+	if (s->p < s->end && (*s->p < '0' || *s->p > '9'))
+	{
+		while (s->p < s->end && sf_scan_is_word(*s->p))
+			s->p++;
+	}
+	if (s->p > start)
+	{
+		path->root = SF_ROOT_VARIABLE;
+		path->variable.len = s->p - start;
+		path->variable.str = pnstrdup(start, path->variable.len);
+	}
+	return true;
+}
+
+/*
+ * Find out what a path can yield.  A step that can match several places makes
+ * it indefinite, but for a union of names at the end, which makes one object.
+ * Behind a descent a function takes all matches at once and the path is
+ * definite again; behind other indefinite steps only those that aggregate do.
+ */
+static void
+classify_path(SfPath *path)
+{
+	bool		descended = false;
+	int			i;
+
+	path->definite = true;
+	path->reference = path->root != SF_ROOT_CURRENT;
+	for (i = 0; i < path->nsteps; i++)
+	{
+		SfStep	   *step = &path->steps[i];
+
+		if (step->kind == SF_STEP_FUNCTION)
+		{
+			bool		aggregates = step->function >= SF_PATH_MIN &&
+				step->function <= SF_PATH_CONCAT;
+
+			step->of_matches = !path->definite && (descended || aggregates);
+			if (step->of_matches)
+				path->definite = true;
+		}
+		else if (step->kind == SF_STEP_DESCENT)
+		{
+			descended = true;
+			path->definite = false;
+		}
+		else if (step->kind == SF_STEP_MEMBERS)
+			path->definite = path->definite && i == path->nsteps - 1;
+		else if (step->kind != SF_STEP_MEMBER && step->kind != SF_STEP_INDEX)
+			path->definite = false;
+
+		if (step->kind != SF_STEP_MEMBER &&
+			!(step->kind == SF_STEP_INDEX && step->indexes[0] >= 0))
+			path->reference = false;
+	}
+}
+
+/* Parse a path at the cursor; it ends where its place says. */
+bool
+sf_path_parse(SfScanner *s, SfPathPlace place, SfPath **out)
+{
+	SfPath	   *path = palloc0(sizeof(SfPath));
+	List	   *steps = NIL;
+	ListCell   *lc;
+
+	check_stack_depth();
+	if (!parse_root(s, place, path) || !parse_steps(s, place, &steps))
+		return false;
+	if (place == SF_PLACE_WHOLE && s->p < s->end)
+		return sf_scan_fail(s, "unexpected \"%.*s\" at offset %d",
+							pg_mblen(s->p), s->p, (int) (s->p - s->text));
+	path->steps = palloc(sizeof(SfStep) * Max(list_length(steps), 1));
+	foreach(lc, steps)
+		path->steps[path->nsteps++] = *(SfStep *) lfirst(lc);
+	list_free_deep(steps);
+	classify_path(path);
+	*out = path;
+	return true;
+}

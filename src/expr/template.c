@@ -1,0 +1,377 @@
+/*
+ * template.c
+ *		Payload templates: values of a definition in which some parts are
+ *		computed.
+ *
+ * JSONPath mode (Parameters, ResultSelector, ItemSelector, Assign …): a member
+ * "name.$" holds a path or an intrinsic function, whose result becomes the
+ * member "name".  JSONata mode (Arguments, Output, Assign …): any string
+ * "{% … %}" is an expression.  All else is literal.
+ *
+ * A template is compiled to a tree of which every part without an expression
+ * is one node, pointing into the template's own copy of the text; a template
+ * without any expression is that copy, and is handed out as it is.
+ */
+#include "postgres.h"
+
+#include "expr/compiled.h"
+#include "expr/jsonata/jsonata.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+typedef enum NodeKind
+{
+	NODE_CONSTANT,
+	NODE_EXPR,					/* JSONPath mode */
+	NODE_JSONATA,
+	NODE_OBJECT,
+	NODE_ARRAY
+} NodeKind;
+
+typedef struct TemplateNode
+{
+	NodeKind	kind;
+	JsonbValue	key;			/* name as a member of an object */
+	JsonbValue	constant;		/* CONSTANT */
+	SfExpr	   *expr;			/* EXPR */
+	const char *field;			/* EXPR: the name with its ".$" */
+	SfJsonata  *jsonata;		/* JSONATA */
+	const char *text;			/* JSONATA: the expression, trimmed */
+	const char *location;		/* JSONATA: "/a/b[0]", "" for the root */
+	int			nchildren;		/* OBJECT, ARRAY */
+	struct TemplateNode *children;
+} TemplateNode;
+
+struct SfTemplate
+{
+	Jsonb	   *doc;			/* copy of the value, under all constants */
+	TemplateNode root;
+};
+
+/* State of a compilation */
+typedef struct Compiler
+{
+	SfQueryLanguage language;
+	SfTemplateReport report;
+	void	   *arg;
+	bool		failed;
+	StringInfoData location;	/* of the node at hand: "/a/b[0]" */
+} Compiler;
+
+static void compile_node(Compiler *c, const JsonbValue *v, TemplateNode *node);
+
+/* --- compilation --- */
+
+/* Report a problem of the node at hand. */
+static void
+report_problem(Compiler *c, const char *code, const char *message)
+{
+	c->failed = true;
+	if (c->report != NULL)
+		c->report(c->arg, code, c->location.data, message);
+}
+
+/* Tell whether a member holds an expression: its name ends in ".$". */
+static bool
+is_expression_key(const Compiler *c, const JsonbValue *key)
+{
+	return c->language == SF_QL_JSONPATH && key->val.string.len >= 2 &&
+		memcmp(key->val.string.val + key->val.string.len - 2, ".$", 2) == 0;
+}
+
+/* Compile a member "name.$". */
+static void
+compile_expression(Compiler *c, const JsonbValue *key, const JsonbValue *v,
+				   TemplateNode *node)
+{
+	SfError		err;
+
+	node->kind = NODE_EXPR;
+	node->field = pnstrdup(key->val.string.val, key->val.string.len);
+	node->key.val.string.len -= 2;
+	if (v->type == jbvString)
+		node->expr = sf_expr_compile(pnstrdup(v->val.string.val, v->val.string.len),
+									 SF_EXPR_ANY, &err);
+	if (node->expr == NULL)
+		report_problem(c, "SCHEMA_VALIDATION_FAILED",
+					   psprintf("The value for the field '%s' must be a valid JSONPath or a valid intrinsic function call",
+								node->field));
+}
+
+/*
+ * Compile a string "{% … %}" of JSONata mode; false when it is a plain one.
+ */
+static bool
+compile_jsonata(Compiler *c, const JsonbValue *v, TemplateNode *node)
+{
+	const char *start = v->val.string.val + 2;
+	const char *end = v->val.string.val + v->val.string.len - 2;
+	SfError		err;
+
+	if (c->language != SF_QL_JSONATA || v->val.string.len < 4 ||
+		memcmp(v->val.string.val, "{%", 2) != 0 || memcmp(end, "%}", 2) != 0)
+		return false;
+	while (start < end && strchr(" \t\r\n", *start) != NULL)
+		start++;
+	while (start < end && strchr(" \t\r\n", end[-1]) != NULL)
+		end--;
+	node->kind = NODE_JSONATA;
+	node->text = pnstrdup(start, end - start);
+	node->location = pstrdup(c->location.data);
+	memset(&err, 0, sizeof(err));
+	node->jsonata = sf_jsonata_compile(node->text, end - start, &err);
+	if (node->jsonata == NULL)
+		report_problem(c, err.name != NULL ? err.name : "INVALID_JSONATA_EXPRESSION",
+					   err.cause);
+	return true;
+}
+
+/* Compile the members of an object. */
+static void
+compile_object(Compiler *c, const JsonbValue *v, TemplateNode *node)
+{
+	JsonbIterator *it = JsonbIteratorInit(v->val.binary.data);
+	JsonbIteratorToken token;
+	JsonbValue	child;
+	JsonbValue	key;
+	int			mark = c->location.len;
+
+	node->kind = NODE_OBJECT;
+	while ((token = JsonbIteratorNext(&it, &child, true)) != WJB_DONE)
+	{
+		TemplateNode *member = &node->children[node->nchildren];
+
+		if (token == WJB_KEY)
+			key = child;
+		if (token != WJB_VALUE)
+			continue;
+		node->nchildren++;
+		member->key = key;
+		if (is_expression_key(c, &key))
+			compile_expression(c, &key, &child, member);
+		else
+		{
+			appendStringInfoChar(&c->location, '/');
+			appendBinaryStringInfo(&c->location, key.val.string.val,
+								   key.val.string.len);
+			compile_node(c, &child, member);
+			c->location.len = mark;
+			c->location.data[mark] = '\0';
+		}
+	}
+}
+
+/* Compile the elements of an array. */
+static void
+compile_array(Compiler *c, const JsonbValue *v, TemplateNode *node)
+{
+	JsonbIterator *it = JsonbIteratorInit(v->val.binary.data);
+	JsonbIteratorToken token;
+	JsonbValue	child;
+	int			mark = c->location.len;
+
+	node->kind = NODE_ARRAY;
+	while ((token = JsonbIteratorNext(&it, &child, true)) != WJB_DONE)
+	{
+		if (token != WJB_ELEM)
+			continue;
+		appendStringInfo(&c->location, "[%d]", node->nchildren);
+		compile_node(c, &child, &node->children[node->nchildren++]);
+		c->location.len = mark;
+		c->location.data[mark] = '\0';
+	}
+}
+
+/* Compile a value; what holds no expression becomes one constant. */
+static void
+compile_node(Compiler *c, const JsonbValue *v, TemplateNode *node)
+{
+	bool		constant = true;
+	int			i;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (v->type == jbvString && compile_jsonata(c, v, node))
+		return;
+	if (v->type == jbvBinary)
+	{
+		node->children = palloc0(sizeof(TemplateNode) * Max(sf_json_count(v), 1));
+		if (sf_json_is_object(v))
+			compile_object(c, v, node);
+		else
+			compile_array(c, v, node);
+		for (i = 0; i < node->nchildren; i++)
+			constant = constant && node->children[i].kind == NODE_CONSTANT;
+		if (!constant)
+			return;
+		pfree(node->children);
+		node->children = NULL;
+		node->nchildren = 0;
+	}
+	node->kind = NODE_CONSTANT;
+	node->constant = *v;
+}
+
+/* Compile a value of the definition; NULL when report was called. */
+SfTemplate *
+sf_template_compile(const Jsonb *value, SfQueryLanguage language,
+					SfTemplateReport report, void *arg)
+{
+	SfTemplate *tmpl = palloc0(sizeof(SfTemplate));
+	Compiler	c;
+	JsonbValue	root;
+
+	c.language = language;
+	c.report = report;
+	c.arg = arg;
+	c.failed = false;
+	initStringInfo(&c.location);
+	tmpl->doc = palloc(VARSIZE(value));
+	memcpy(tmpl->doc, value, VARSIZE(value));
+	sf_json_root(tmpl->doc, &root);
+	compile_node(&c, &root, &tmpl->root);
+	pfree(c.location.data);
+	return c.failed ? NULL : tmpl;
+}
+
+/* Tell whether a template yields the same value each time. */
+bool
+sf_template_is_constant(const SfTemplate *tmpl)
+{
+	return tmpl->root.kind == NODE_CONSTANT;
+}
+
+/* --- evaluation --- */
+
+/* Evaluate a path or an intrinsic function. */
+static bool
+eval_expression(const TemplateNode *node, SfEnv *env, JsonbValue *result,
+				SfError *err)
+{
+	switch (sf_compiled_eval(node->expr, env, result, err))
+	{
+		case SF_PATH_FOUND:
+			return true;
+		case SF_PATH_PAST_END:
+			result->type = jbvNull;
+			return true;
+		case SF_PATH_FAILED:
+			return false;
+		case SF_PATH_MISSING:
+			break;
+	}
+	return sf_error_set(err, SF_ERR_RUNTIME,
+						"The JSONPath '%s' specified for the field '%s' could not be found in the input '%s'",
+						sf_expr_text(node->expr), node->field,
+						env->input == NULL ? "" : sf_json_to_cstring(env->input));
+}
+
+/* Evaluate a JSONata expression; field is where the template stands. */
+static bool
+eval_jsonata(const TemplateNode *node, SfEnv *env, const char *field,
+			 Jsonb **result, SfError *err)
+{
+	SfError		inner;
+	char	   *location;
+	char	   *outcome;
+
+	memset(&inner, 0, sizeof(inner));
+	inner.position = -1;
+	switch (sf_jsonata_eval(node->jsonata, env, result, &inner))
+	{
+		case SF_EVAL_OK:
+			return true;
+		case SF_EVAL_NOT_FOUND:
+			outcome = "returned nothing (undefined).";
+			break;
+		default:
+			if (inner.code != NULL)
+				outcome = psprintf("threw an error during evaluation. %s: %s",
+								   inner.code, inner.cause);
+			else if (strncmp(inner.cause, "returned ", 9) == 0)
+				outcome = pstrdup(inner.cause);
+			else
+				outcome = psprintf("threw an error during evaluation: %s",
+								   inner.cause);
+			break;
+	}
+	if (err == NULL)
+		return false;
+	location = psprintf("%s%s", field, node->location);
+	sf_error_set(err, SF_ERR_QUERY_EVALUATION_ERROR,
+				 "The JSONata expression '%s' specified for the field '%s' %s",
+				 node->text, location, outcome);
+	err->location = location;
+	err->code = inner.code;
+	err->position = inner.position;
+	return false;
+}
+
+/* Push a node's value onto a document under construction. */
+static bool
+push_node(const TemplateNode *node, SfEnv *env, const char *field,
+		  JsonbParseState **ps, JsonbIteratorToken as, JsonbValue **pushed,
+		  SfError *err)
+{
+	bool		object = node->kind == NODE_OBJECT;
+	JsonbValue	v;
+	Jsonb	   *doc;
+	int			i;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	switch (node->kind)
+	{
+		case NODE_CONSTANT:
+			v = node->constant;
+			break;
+		case NODE_EXPR:
+			if (!eval_expression(node, env, &v, err))
+				return false;
+			break;
+		case NODE_JSONATA:
+			if (!eval_jsonata(node, env, field, &doc, err))
+				return false;
+			sf_json_root(doc, &v);
+			break;
+		case NODE_OBJECT:
+		case NODE_ARRAY:
+			(void) pushJsonbValue(ps, object ? WJB_BEGIN_OBJECT : WJB_BEGIN_ARRAY, NULL);
+			for (i = 0; i < node->nchildren; i++)
+			{
+				const TemplateNode *child = &node->children[i];
+
+				if (object)
+					(void) pushJsonbValue(ps, WJB_KEY, (JsonbValue *) &child->key);
+				if (!push_node(child, env, field, ps,
+							   object ? WJB_VALUE : WJB_ELEM, pushed, err))
+					return false;
+			}
+			*pushed = pushJsonbValue(ps, object ? WJB_END_OBJECT : WJB_END_ARRAY, NULL);
+			return true;
+	}
+	*pushed = pushJsonbValue(ps, as, &v);
+	return true;
+}
+
+/* Evaluate a template; a constant one hands out its own document. */
+bool
+sf_template_eval(const SfTemplate *tmpl, SfEnv *env, const char *field,
+				 Jsonb **result, SfError *err)
+{
+	JsonbParseState *ps = NULL;
+	JsonbValue *pushed;
+
+	if (tmpl->root.kind == NODE_CONSTANT)
+	{
+		*result = tmpl->doc;
+		return true;
+	}
+	if (tmpl->root.kind == NODE_JSONATA)
+		return eval_jsonata(&tmpl->root, env, field, result, err);
+	if (!push_node(&tmpl->root, env, field, &ps, WJB_VALUE, &pushed, err))
+		return false;
+	*result = sf_json_make(pushed);
+	return true;
+}
