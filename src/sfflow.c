@@ -7,6 +7,7 @@
 #include "base/compat.h"
 #include "base/settings.h"
 #include "fmgr.h"
+#include "task/task.h"
 
 PG_MODULE_MAGIC;
 
@@ -19,4 +20,5 @@ void
 _PG_init(void)
 {
 	sf_settings_define();
+	sf_task_init();
 }

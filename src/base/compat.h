@@ -41,4 +41,29 @@
 								 GetDatabaseEncoding(), true)
 #endif
 
+/* Local transaction id of this backend */
+#if PG_VERSION_NUM >= 170000
+#define SF_MY_LXID	(MyProc->vxid.lxid)
+#else
+#define SF_MY_LXID	(MyProc->lxid)
+#endif
+
+/* Names as in SQL text: "schema.function" to a list */
+#if PG_VERSION_NUM >= 160000
+#define sf_qualified_name_list(text)	stringToQualifiedNameList(text, NULL)
+#else
+#define sf_qualified_name_list(text)	stringToQualifiedNameList(text)
+#endif
+
+/* Check a right on a function or a schema; utils/acl.h. */
+#if PG_VERSION_NUM >= 160000
+#define sf_function_aclcheck(oid, role, mode) \
+	object_aclcheck(ProcedureRelationId, oid, role, mode)
+#define sf_schema_aclcheck(oid, role, mode) \
+	object_aclcheck(NamespaceRelationId, oid, role, mode)
+#else
+#define sf_function_aclcheck(oid, role, mode) pg_proc_aclcheck(oid, role, mode)
+#define sf_schema_aclcheck(oid, role, mode) pg_namespace_aclcheck(oid, role, mode)
+#endif
+
 #endif							/* SF_BASE_COMPAT_H */

@@ -1,0 +1,321 @@
+/*
+ * identity.c
+ *		Running as the owner of a machine, and as nobody else.
+ *
+ * Three things keep owners apart (README.md has the protocol):
+ *
+ * The user id is the owner's with SECURITY_LOCAL_USERID_CHANGE, which makes
+ * PostgreSQL refuse SET ROLE and SET SESSION AUTHORIZATION.  In a worker it
+ * stays on until after the commit, so that code which runs at commit time runs
+ * as the owner too.  In the session of somebody else, where commit comes when
+ * the caller likes, SECURITY_RESTRICTED_OPERATION keeps a task from leaving
+ * such code behind.
+ *
+ * Settings live in a GUC nest level, which begins with what the owner would
+ * have after connecting and is rolled back as a whole.
+ *
+ * Session state (cursors, temporary tables, prepared statements) ends with the
+ * task; advisory locks end with the transaction of the slice.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/skey.h"
+#include "access/genam.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "base/compat.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_db_role_setting.h"
+#include "commands/prepare.h"
+#include "commands/sequence.h"
+#include "common/pg_prng.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
+#include "storage/proc.h"
+#include "task/sqltask.h"
+#include "task/task.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/fmgrprotos.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/portal.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+/* This session is a worker's: nobody else's state is in it */
+static bool private_session = false;
+
+/* Worker: who it was before sf_identity_assume, valid while assumed is */
+static Oid	assumed = InvalidOid;
+static Oid	own_userid;
+static int	own_sec_context;
+
+/* Tasks within tasks (a function may call sf_run) */
+static int	depth = 0;
+
+/* Worker: whose code ran last in this session */
+static Oid	last_owner = InvalidOid;
+
+/*
+ * The settings of one owner in this database ("name=value"), least specific
+ * first.  pg_db_role_setting has no invalidation: they are read once a
+ * transaction, as a new connection would.
+ */
+static MemoryContext settings_context = NULL;
+static List *settings = NIL;
+static Oid	settings_owner = InvalidOid;
+static LocalTransactionId settings_lxid = InvalidLocalTransactionId;
+
+/* Declare that this session serves owners only. */
+void
+sf_identity_private_session(void)
+{
+	private_session = true;
+}
+
+/* Raise an error when a role is gone. */
+static void
+check_role(Oid owner)
+{
+	if (!SearchSysCacheExists1(AUTHOID, ObjectIdGetDatum(owner)))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("role with OID %u does not exist", owner),
+				 errdetail("It is the owner of a state machine that is running.")));
+}
+
+/* Tell whether what an owner's code leaves behind in this session is its own. */
+static bool
+is_at_home(Oid owner)
+{
+	if (private_session)
+		return owner == assumed;
+	return GetSessionUserId() == owner && GetOuterUserId() == owner;
+}
+
+/*
+ * The security context for an owner's code: restricted where it is a guest,
+ * unless it could do everything anyway.
+ */
+static int
+sec_context_for(Oid owner, int outer)
+{
+	int			context = SECURITY_LOCAL_USERID_CHANGE |
+		(outer & SECURITY_RESTRICTED_OPERATION);
+
+	if (!is_at_home(owner) && !superuser_arg(owner))
+		context |= SECURITY_RESTRICTED_OPERATION;
+	return context;
+}
+
+/* Tell whether the session's cursors and temporary tables are this task's. */
+static bool
+owns_session(void)
+{
+	return private_session && depth == 1;
+}
+
+/*
+ * Take on the owner's identity until sf_identity_drop (sf_identity_assume of
+ * driver.h): in a transaction of a worker, before the first user code.
+ */
+void
+sf_identity_assume_owner(Oid owner)
+{
+	Oid			userid;
+	int			sec_context;
+
+	if (OidIsValid(assumed) && assumed != owner)
+		elog(ERROR, "identity of role %u is still on", assumed);
+	check_role(owner);
+	GetUserIdAndSecContext(&userid, &sec_context);
+	if (!OidIsValid(assumed))
+	{
+		own_userid = userid;
+		own_sec_context = sec_context;
+		assumed = owner;
+	}
+	if (private_session && last_owner != owner)
+	{
+		/* What no transaction undoes, and costs too much after each slice */
+		ResetSequenceCaches();
+		DirectFunctionCall1(setseed,
+							Float8GetDatum(pg_prng_double(&pg_global_prng_state)));
+		last_owner = owner;
+	}
+	SetUserIdAndSecContext(owner, sec_context_for(owner, sec_context));
+}
+
+/* Be again who this session is, and throw away what tasks left behind. */
+void
+sf_identity_drop(void)
+{
+	if (!OidIsValid(assumed))
+		return;
+	SetUserIdAndSecContext(own_userid, own_sec_context);
+	assumed = InvalidOid;
+	if (!private_session)
+		return;
+	PortalHashTableDeleteAll();
+	DropAllPreparedStatements();
+	LockReleaseAll(USER_LOCKMETHOD, true);
+}
+
+/* Append the settings of one row of pg_db_role_setting. */
+static void
+read_settings_of(Relation rel, Oid database, Oid role)
+{
+	ScanKeyData keys[2];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&keys[0], Anum_pg_db_role_setting_setdatabase,
+				BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(database));
+	ScanKeyInit(&keys[1], Anum_pg_db_role_setting_setrole,
+				BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(role));
+	scan = systable_beginscan(rel, DbRoleSettingDatidRolidIndexId, true,
+							  NULL, 2, keys);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		bool		isnull;
+		Datum		config = heap_getattr(tuple,
+										  Anum_pg_db_role_setting_setconfig,
+										  RelationGetDescr(rel), &isnull);
+		Datum	   *elements;
+		int			n;
+		MemoryContext oldcontext;
+
+		if (isnull)
+			continue;
+		deconstruct_array(DatumGetArrayTypeP(config), TEXTOID, -1, false,
+						  TYPALIGN_INT, &elements, NULL, &n);
+		oldcontext = MemoryContextSwitchTo(settings_context);
+		for (int i = 0; i < n; i++)
+			settings = lappend(settings, TextDatumGetCString(elements[i]));
+		MemoryContextSwitchTo(oldcontext);
+	}
+	systable_endscan(scan);
+}
+
+/* Read what ALTER ROLE and ALTER DATABASE … SET say for an owner. */
+static void
+read_settings(Oid owner)
+{
+	Relation	rel;
+
+	if (settings_context == NULL)
+		settings_context = AllocSetContextCreate(TopMemoryContext,
+												 "sfflow role settings",
+												 ALLOCSET_SMALL_SIZES);
+	settings_owner = InvalidOid;
+	settings = NIL;
+	MemoryContextReset(settings_context);
+
+	rel = table_open(DbRoleSettingRelationId, AccessShareLock);
+	read_settings_of(rel, InvalidOid, InvalidOid);
+	read_settings_of(rel, MyDatabaseId, InvalidOid);
+	read_settings_of(rel, InvalidOid, owner);
+	read_settings_of(rel, MyDatabaseId, owner);
+	table_close(rel, AccessShareLock);
+
+	settings_owner = owner;
+	settings_lxid = SF_MY_LXID;
+}
+
+/*
+ * Make the settings those of a new connection of the owner.  What cannot be
+ * set after the start of a session, or no longer exists, is passed over.
+ */
+static void
+apply_settings(Oid owner)
+{
+	ListCell   *lc;
+	int			encoding = pg_get_client_encoding();
+
+	ResetAllOptions();
+	if (pg_get_client_encoding() != encoding)
+		(void) set_config_option("client_encoding", pg_encoding_to_char(encoding),
+								 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SET,
+								 true, DEBUG1, false);
+	if (settings_owner != owner || settings_lxid != SF_MY_LXID)
+		read_settings(owner);
+	foreach(lc, settings)
+	{
+		char	   *name;
+		char	   *value;
+
+		ParseLongOption((const char *) lfirst(lc), &name, &value);
+		if (value != NULL && pg_strcasecmp(name, "client_encoding") != 0)
+			(void) set_config_option(name, value, PGC_SUSET, PGC_S_SESSION,
+									 GUC_ACTION_SET, true, DEBUG1, false);
+		pfree(name);
+		if (value != NULL)
+			pfree(value);
+	}
+}
+
+/*
+ * Become the owner for one task: user id, then settings in a nest level of
+ * their own.  In the task's subtransaction, whose abort undoes both; then
+ * sf_identity_abandon does the rest.
+ */
+void
+sf_identity_enter(SfIdentity *identity, Oid owner)
+{
+	depth++;
+	if (depth == 1 && private_session && owner != assumed)
+		elog(ERROR, "identity of role %u is not on", owner);
+	check_role(owner);
+	GetUserIdAndSecContext(&identity->userid, &identity->sec_context);
+	SetUserIdAndSecContext(owner, sec_context_for(owner, identity->sec_context));
+	identity->guc_nest_level = NewGUCNestLevel();
+	apply_settings(owner);
+}
+
+/*
+ * End a task that went well: cursors are closed, deferred constraints checked,
+ * temporary tables dropped, settings and user id put back.
+ */
+void
+sf_identity_leave(const SfIdentity *identity)
+{
+	if (owns_session())
+		PortalHashTableDeleteAll();
+	sf_constraints_fire();
+	if (owns_session())
+	{
+		if (MyXactFlags & XACT_FLAGS_ACCESSEDTEMPNAMESPACE)
+			ResetTempTableNamespace();
+		DropAllPreparedStatements();
+	}
+	AtEOXact_GUC(false, identity->guc_nest_level);
+	SetUserIdAndSecContext(identity->userid, identity->sec_context);
+	depth--;
+}
+
+/* How many tasks this session is in: what sf_identity_abandon goes back to. */
+int
+sf_identity_depth(void)
+{
+	return depth;
+}
+
+/*
+ * End a task that failed, after its subtransaction was rolled back, with what
+ * that does not undo.
+ */
+void
+sf_identity_abandon(int outer_depth)
+{
+	if (depth == outer_depth)
+		return;
+	if (owns_session())
+		DropAllPreparedStatements();
+	depth = outer_depth;
+}

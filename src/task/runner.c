@@ -1,0 +1,195 @@
+/*
+ * runner.c
+ *		Running a SQL task: as the owner, in a subtransaction, within its time.
+ *
+ * The subtransaction is that of PL/pgSQL's exec_stmt_block().  An error of the
+ * task is an outcome; query cancels are not, unless the task's own time limit
+ * made them.  A deadlock is tried again at once: rolling the subtransaction
+ * back has released what it had locked.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "common/pg_prng.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "portability/instr_time.h"
+#include "storage/latch.h"
+#include "task/sqltask.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+#include "utils/snapmgr.h"
+#include "utils/wait_event.h"
+
+/* A deadlock is retried this often, first after so many milliseconds */
+#define SF_DEADLOCK_RETRIES		5
+#define SF_DEADLOCK_BACKOFF_MS	10
+
+/* Wait before another try, longer each time, never as long as somebody else. */
+static void
+back_off(int attempt)
+{
+	double		ms = SF_DEADLOCK_BACKOFF_MS * (1 << attempt) *
+		(0.5 + pg_prng_double(&pg_global_prng_state));
+	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), (int64) ms);
+	long		left;
+
+	while ((left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until)) > 0)
+	{
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 left, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	/* What the latch was set for otherwise is still to be looked at. */
+	SetLatch(MyLatch);
+}
+
+/* Do what the resource says, as the owner; the result is in SPI's memory. */
+static Jsonb *
+run_resource(const SfTaskCall *call)
+{
+	switch (call->resource->kind)
+	{
+		case SF_RESOURCE_SQL_FUNCTION:
+			return sf_function_call(call);
+		case SF_RESOURCE_SQL_QUERY:
+			return sf_query_run(call);
+		default:
+			elog(ERROR, "resource \"%s\" is no SQL task", call->resource->text);
+	}
+}
+
+/* Copy a document into a context. */
+static Jsonb *
+copy_output(const Jsonb *output, MemoryContext context)
+{
+	Jsonb	   *copy = MemoryContextAlloc(context, VARSIZE(output));
+
+	memcpy(copy, output, VARSIZE(output));
+	return copy;
+}
+
+/* Run the task inside the subtransaction; the result is in context. */
+static Jsonb *
+run_as_owner(const SfTaskCall *call, MemoryContext context)
+{
+	SfIdentity	identity;
+	Jsonb	   *output;
+
+	PushActiveSnapshot(GetTransactionSnapshot());
+	sf_identity_enter(&identity, call->owner);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	output = copy_output(run_resource(call), context);
+	if (SPI_finish() != SPI_OK_FINISH)
+		elog(ERROR, "SPI_finish failed");
+	sf_identity_leave(&identity);
+	PopActiveSnapshot();
+	return output;
+}
+
+/*
+ * Turn a caught error into the outcome, or raise it again: a cancel is the
+ * task's only when its time is up.
+ */
+static void
+conclude(const ErrorData *edata, SfTimer *timer, SfTaskOutcome *out)
+{
+	out->ok = false;
+	out->serialization_failure =
+		edata->sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE;
+	if (edata->sqlerrcode != ERRCODE_QUERY_CANCELED)
+	{
+		sf_timer_settle(timer);
+		sf_failure_describe(edata, &out->error);
+		return;
+	}
+	if (sf_cancel_requested_hook != NULL && sf_cancel_requested_hook())
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_TASK_ABORTED),
+				 errmsg("task was aborted")));
+	if (!timer->fired)
+		ReThrowError((ErrorData *) edata);
+	memset(&out->error, 0, sizeof(out->error));
+	out->error.name = SF_ERR_TIMEOUT;
+	out->error.sqlstate = pstrdup(unpack_sql_state(edata->sqlerrcode));
+	out->error.position = -1;
+}
+
+/* Try once; returns the SQLSTATE of the error, 0 when it went well. */
+static int
+try_once(const SfTaskCall *call, SfTimer *timer, int attempt, SfTaskOutcome *out)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	int			depth = sf_identity_depth();
+	ErrorData  *volatile edata = NULL;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		error_context_stack = NULL; /* what is around is not the task's */
+		sf_timer_start(timer);
+		if (attempt > 0)
+			back_off(attempt - 1);
+		out->output = run_as_owner(call, context);
+		sf_timer_stop(timer);
+		sf_timer_check(timer);
+		if (TransactionIdIsValid(GetCurrentTransactionIdIfAny()))
+			out->assigned_xid = true;
+		ReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(context);
+		CurrentResourceOwner = owner;
+		out->ok = true;
+	}
+	PG_CATCH();
+	{
+		sf_timer_stop(timer);
+		MemoryContextSwitchTo(context);
+		edata = CopyErrorData();
+		FlushErrorState();
+		if (TransactionIdIsValid(GetCurrentTransactionIdIfAny()))
+			out->assigned_xid = true;
+		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(context);
+		CurrentResourceOwner = owner;
+		sf_identity_abandon(depth);
+	}
+	PG_END_TRY();
+
+	if (edata == NULL)
+		return 0;
+	conclude(edata, timer, out);
+	return edata->sqlerrcode;
+}
+
+/*
+ * Run a SQL task (sf_sql_task_runner of driver.h).
+ */
+void
+sf_sql_task_run(const SfTaskCall *call, SfTaskOutcome *out)
+{
+	SfTimer		timer;
+	instr_time	start;
+	instr_time	elapsed;
+
+	memset(out, 0, sizeof(*out));
+	INSTR_TIME_SET_CURRENT(start);
+	sf_timer_set(&timer, call->timeout_ms);
+	for (int attempt = 0; attempt <= SF_DEADLOCK_RETRIES; attempt++)
+	{
+		if (try_once(call, &timer, attempt, out) != ERRCODE_T_R_DEADLOCK_DETECTED)
+			break;
+		ereport(DEBUG1,
+				(errmsg_internal("deadlock in state \"%s\" of execution \"%s\", try %d",
+								 call->state != NULL ? call->state->name : "?",
+								 call->execution_id != NULL ? call->execution_id : "?",
+								 attempt + 1)));
+	}
+	INSTR_TIME_SET_CURRENT(elapsed);
+	INSTR_TIME_SUBTRACT(elapsed, start);
+	out->elapsed_us = (int64) INSTR_TIME_GET_MICROSEC(elapsed);
+}

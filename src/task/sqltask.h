@@ -1,0 +1,81 @@
+/*
+ * sqltask.h
+ *		The parts of a SQL task, for the files of this folder.
+ */
+#ifndef SF_TASK_SQLTASK_H
+#define SF_TASK_SQLTASK_H
+
+#include <signal.h>
+
+#include "access/tupdesc.h"
+#include "engine/driver.h"
+#include "fmgr.h"
+#include "nodes/params.h"
+
+/* --- runner.c --- */
+
+extern void sf_sql_task_run(const SfTaskCall *call, SfTaskOutcome *out);
+
+/* --- function.c, query.c: as the owner, inside SPI; result in SPI's memory --- */
+
+extern Jsonb *sf_function_call(const SfTaskCall *call);
+extern Jsonb *sf_query_run(const SfTaskCall *call);
+
+/* The statement with which function.c calls any function, for error contexts. */
+#define SF_CALL_STATEMENT	"SELECT pg_catalog.to_jsonb($1)"
+#define SF_CALL_PLAIN		"SELECT $1"
+
+/* --- arguments.c: members of a JSON object as values of SQL types --- */
+
+typedef struct SfConverter
+{
+	TupleDesc	desc;			/* a column for each member that is wanted */
+	FmgrInfo	flinfo;			/* jsonb_to_record */
+	MemoryContext cache;		/* what flinfo remembers about the types */
+	bool		lasting;		/* … which cannot go stale */
+	bool		running;
+} SfConverter;
+
+extern void sf_converter_init(SfConverter *converter, MemoryContext context,
+							  int n, const char *const *names, const Oid *types);
+extern ParamListInfo sf_converter_run(SfConverter *converter, Jsonb *object);
+
+/* --- failure.c --- */
+
+extern void sf_failure_describe(const ErrorData *edata, SfError *error);
+
+/* --- timer.c: a task's time limit --- */
+
+typedef struct SfTimer
+{
+	TimestampTz deadline;		/* 0: none */
+	volatile sig_atomic_t fired;	/* time is up, and we have cancelled */
+	struct SfTimer *outer;		/* of the task that started this one */
+} SfTimer;
+
+extern void sf_timer_set(SfTimer *timer, int64 timeout_ms);
+extern void sf_timer_start(SfTimer *timer);
+extern void sf_timer_stop(SfTimer *timer);
+extern void sf_timer_check(const SfTimer *timer);
+extern void sf_timer_settle(const SfTimer *timer);
+
+/* --- identity.c --- */
+
+typedef struct SfIdentity
+{
+	Oid			userid;			/* to go back to */
+	int			sec_context;
+	int			guc_nest_level;
+} SfIdentity;
+
+extern void sf_identity_assume_owner(Oid owner);
+extern void sf_identity_enter(SfIdentity *identity, Oid owner);
+extern void sf_identity_leave(const SfIdentity *identity);
+extern int	sf_identity_depth(void);
+extern void sf_identity_abandon(int outer_depth);
+
+/* --- constraints.c --- */
+
+extern void sf_constraints_fire(void);
+
+#endif							/* SF_TASK_SQLTASK_H */

@@ -1,0 +1,132 @@
+/*
+ * timer.c
+ *		The time limit of a task, through PostgreSQL's timeout framework.
+ *
+ * A timer that runs out cancels what runs, as statement_timeout does, and marks
+ * itself, so that the error path knows whose cancel it was.  When a real cancel
+ * is pending already the timer stays silent: that one goes first.  Tasks can
+ * nest (a function may call sf_run): timers form a stack, the alarm rings for
+ * the earliest, and each cancel belongs to the timers that are marked.  The
+ * alarm repeats, because code may catch query_canceled and carry on.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "storage/latch.h"
+#include "task/sqltask.h"
+#include "utils/timeout.h"
+
+/* Milliseconds after which a task that swallowed the cancel is told again */
+#define SF_TIMER_REPEAT_MS	1000
+
+static TimeoutId timer_id = MAX_TIMEOUTS;	/* not registered yet */
+static SfTimer *volatile timers = NULL;
+
+/* Mark the timers that ran out and cancel what runs (a signal handler). */
+static void
+ring(void)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	SfTimer    *timer;
+	bool		cancel = false;
+
+	if (QueryCancelPending)
+		return;
+	for (timer = timers; timer != NULL; timer = timer->outer)
+	{
+		if (timer->deadline != 0 && timer->deadline <= now)
+		{
+			timer->fired = true;
+			cancel = true;
+		}
+	}
+	if (cancel)
+	{
+		InterruptPending = true;
+		QueryCancelPending = true;
+		SetLatch(MyLatch);
+	}
+}
+
+/* Have the alarm ring for the earliest deadline of the stack. */
+static void
+arm(void)
+{
+	SfTimer    *timer;
+	TimestampTz earliest = 0;
+
+	for (timer = timers; timer != NULL; timer = timer->outer)
+		if (timer->deadline != 0 && (earliest == 0 || timer->deadline < earliest))
+			earliest = timer->deadline;
+
+	if (earliest != 0)
+	{
+		if (timer_id == MAX_TIMEOUTS)
+			timer_id = RegisterTimeout(USER_TIMEOUT, ring);
+		enable_timeout_every(timer_id, earliest, SF_TIMER_REPEAT_MS);
+	}
+	else if (timer_id != MAX_TIMEOUTS)
+		disable_timeout(timer_id, false);
+}
+
+/* Fix the deadline: timeout_ms from now; 0: none. */
+void
+sf_timer_set(SfTimer *timer, int64 timeout_ms)
+{
+	timer->deadline = timeout_ms <= 0 ? 0 :
+		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), timeout_ms);
+	timer->fired = false;
+	timer->outer = NULL;
+}
+
+/* Let the time run. */
+void
+sf_timer_start(SfTimer *timer)
+{
+	timer->outer = timers;
+	timers = timer;
+	if (timer->deadline != 0)
+		arm();
+}
+
+/* Stop it, on both paths. */
+void
+sf_timer_stop(SfTimer *timer)
+{
+	if (timers != timer)
+		return;
+	timers = timer->outer;
+	if (timer->deadline != 0)
+		arm();
+}
+
+/* Raise the cancel of a timer that ran out just when the work was done. */
+void
+sf_timer_check(const SfTimer *timer)
+{
+	if (!timer->fired)
+		return;
+	CHECK_FOR_INTERRUPTS();
+	ereport(ERROR,
+			(errcode(ERRCODE_QUERY_CANCELED),
+			 errmsg("canceling task due to its time limit")));
+}
+
+/*
+ * Take back the cancel of a timer when the task ended in another error just
+ * before it struck: nobody else has asked for it.
+ */
+void
+sf_timer_settle(const SfTimer *timer)
+{
+	const SfTimer *outer;
+
+	if (!timer->fired || !QueryCancelPending)
+		return;
+	if (sf_cancel_requested_hook != NULL && sf_cancel_requested_hook())
+		return;
+	for (outer = timer->outer; outer != NULL; outer = outer->outer)
+		if (outer->fired)
+			return;
+	QueryCancelPending = false;
+}
