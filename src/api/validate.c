@@ -14,12 +14,13 @@ PG_FUNCTION_INFO_V1(sfflow_sf_validate);
 
 /*
  * Return the diagnostics of a definition, in the order of its text; no rows
- * for one that is good.
+ * for one that is good.  NULL is no definition, as the empty text is none.
  */
 Datum
 sfflow_sf_validate(PG_FUNCTION_ARGS)
 {
-	text	   *definition = PG_GETARG_TEXT_PP(0);
+	text	   *definition = PG_ARGISNULL(0) ? cstring_to_text("")
+		: PG_GETARG_TEXT_PP(0);
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	List	   *diagnostics;
 	ListCell   *lc;

@@ -123,7 +123,11 @@ check_reachable(SfScopeFlow *flow, const SfNode *start, const SfNode *states)
 	}
 	SF_NODE_FOREACH(state, states)
 	{
-		if (!flow->reached[state->index])
+		/* of two states with one name only one is marked */
+		const SfNode *namesake = sf_node_search_members(flow->sorted, flow->nstates,
+														state->key);
+
+		if (!flow->reached[namesake->index])
 			sf_check_error(flow->check, state, SF_CODE_TARGET,
 						   "State \"%s\" is not reachable.", state->key);
 	}

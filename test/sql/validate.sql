@@ -1,0 +1,44 @@
+-- sf_validate: everything that is wrong with a definition at once. The rules themselves have their
+-- cases in test/cases/validate.test; here are the form of the result and the limits.
+
+-- A good definition has no problems.
+SELECT * FROM sf_validate('{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}');
+
+-- Problems come in the order of the text, with a location each.
+SELECT * FROM sf_validate('{
+  "StartAt": "A",
+  "States": {
+    "A": {"Type": "Task", "TimeoutSeconds": "soon", "Next": "B", "Retry": [{"ErrorEquals": ["States.Foo"]}]},
+    "B": {"Type": "Wait", "Next": "C"},
+    "D": {"Type": "Succeed"}
+  }
+}');
+
+-- An error refuses the definition; a warning does not.
+SELECT severity, count(*) FROM sf_validate('{"FailureMode": "DRAIN", "StartAt": "A", "States": {"A": {"Type": "Pass"}}}')
+GROUP BY severity ORDER BY severity;
+
+-- Text that is no JSON is a problem like any other, and says where.
+SELECT * FROM sf_validate('');
+SELECT * FROM sf_validate(E' \n\t ');
+SELECT * FROM sf_validate(E'{\n  "StartAt": "A",\n  "States": {,}\n}');
+SELECT * FROM sf_validate('{"a": "\u0000"}');
+SELECT * FROM sf_validate('{"a": 1e999999}');
+SELECT * FROM sf_validate(NULL);
+
+-- Only the beginning of a long text is quoted.
+SELECT code, length(location), right(location, 40) FROM sf_validate('{' || repeat(' ', 10000) || 'x}');
+
+-- Limits: length, and depth of nesting.
+SELECT code, location, message FROM sf_validate('{"Comment": "' || repeat('x', 10 * 1024 * 1024) || '"}');
+SELECT * FROM sf_validate(repeat('[', 10000) || repeat(']', 10000));
+SELECT * FROM sf_validate(repeat('{"a":', 10000) || '1' || repeat('}', 10000));
+SELECT * FROM sf_validate(repeat('[', 10000));
+SELECT count(*) FROM sf_validate('{"a": ' || repeat('[', 900) || repeat(']', 900) || '}');
+
+-- A large definition takes no longer than its length.
+SELECT count(*) FROM (
+	SELECT '{"StartAt": "s1", "States": {' ||
+		string_agg(format('"s%s": {"Type": "Pass", "Next": "s%s"}', n, n + 1), ', ') ||
+		', "s10001": {"Type": "Succeed"}}}' AS definition
+	FROM generate_series(1, 10000) AS n) AS d, sf_validate(d.definition);
