@@ -86,6 +86,8 @@ compile_rule(SfCompiler *c, const SfNode *node, SfChoiceRule *rule)
 		{
 			rule->kind = SF_RULE_CONDITION;
 			rule->condition = sf_compile_template_value(c, member);
+			rule->condition_text = pnstrdup(c->text + member->start,
+											member->end - member->start);
 		}
 		else if (strcmp(member->key, "Variable") == 0)
 			rule->variable = sf_compile_expr(c, member, SF_EXPR_PATH);

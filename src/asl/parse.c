@@ -16,6 +16,9 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
+/* Levels of objects and arrays; far less than the stack could take */
+#define SF_DEFINITION_DEPTH_MAX 1000
+
 /* Digits and exponent of a number that numeric surely can hold */
 #define SF_NUMBER_DIGITS_MAX 8000
 
@@ -26,6 +29,7 @@ typedef struct SfTreeBuilder
 	SfNode	   *root;
 	SfNode	   *container;		/* innermost object or array that is open */
 	const char *key;			/* name of the member whose value comes next */
+	int			depth;			/* of container */
 	int			start;			/* offset of the value that comes next */
 	const SfNode *bad_number;	/* first number that is out of range */
 } SfTreeBuilder;
@@ -57,21 +61,35 @@ builder_add(SfTreeBuilder *b, SfNodeKind kind)
 	return node;
 }
 
+/* Open a container. */
+static void
+builder_open(SfTreeBuilder *b, SfNodeKind kind)
+{
+	CHECK_FOR_INTERRUPTS();
+	b->container = builder_add(b, kind);
+	if (++b->depth > SF_DEFINITION_DEPTH_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_STATEMENT_TOO_COMPLEX),
+				 errmsg("definition is nested too deeply"),
+				 errdetail("There are more than %d levels of objects and arrays at line %d, column %d.",
+						   SF_DEFINITION_DEPTH_MAX, b->lex->line_number,
+						   (int) (b->lex->token_start - b->lex->line_start) + 1)));
+}
+
 /* Close the container that is open. */
 static void
 builder_close(SfTreeBuilder *b)
 {
 	b->container->end = b->lex->prev_token_terminator - b->text;
 	b->container = b->container->parent;
+	b->depth--;
 }
 
 /* Open an object. */
 static SF_JSON_ACTION_RESULT
 on_object_start(void *state)
 {
-	SfTreeBuilder *b = state;
-
-	b->container = builder_add(b, SF_NODE_OBJECT);
+	builder_open(state, SF_NODE_OBJECT);
 	SF_JSON_ACTION_RETURN;
 }
 
@@ -79,9 +97,7 @@ on_object_start(void *state)
 static SF_JSON_ACTION_RESULT
 on_array_start(void *state)
 {
-	SfTreeBuilder *b = state;
-
-	b->container = builder_add(b, SF_NODE_ARRAY);
+	builder_open(state, SF_NODE_ARRAY);
 	SF_JSON_ACTION_RETURN;
 }
 

@@ -164,6 +164,7 @@ typedef struct SfChoiceRule
 	SfExpr	   *operand_path;	/* … or its path (…Path forms), else NULL */
 	TimestampTz operand_time;	/* literal of Timestamp… comparisons, parsed */
 	SfTemplate *condition;		/* CONDITION */
+	const char *condition_text; /* as written */
 	/* top-level rules only */
 	int			next;			/* state number */
 	const char *next_name;

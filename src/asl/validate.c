@@ -98,7 +98,7 @@ check_member(SfCheck *c, const SfNode *member, SfShape shape, int states)
 		return;
 	}
 	if (field->flags & SF_ONLY_SFFLOW)
-		sf_check_warning(c, member, SF_CODE_SCHEMA,
+		sf_check_warning(c, member, SF_CODE_ONLY_SFFLOW,
 						 "Field '%s' is known to sfflow only", member->key);
 	value_checks[field->value] (c, member, field);
 }
@@ -203,9 +203,10 @@ report_malformed(SfCheck *c, const char *text, int len,
 				 const SfParseError *error)
 {
 	/* the service quotes the first 500 characters of its input */
-	int			shown = pg_mbcliplen(text, len, 500);
+	int			shown = pg_mbcharcliplen(text, len, 500);
 	char	   *rest = shown < len ?
-		psprintf("[truncated %d bytes]", len - shown) : pstrdup("");
+		psprintf("[truncated %d chars]",
+				 pg_mbstrlen_with_len(text + shown, len - shown)) : "";
 	char	   *place = psprintf("[Source: (String)\"%.*s\"%s; line: %d, column: %d]",
 								 shown, text, rest, error->line, error->column);
 	SfDiagnostic *d = palloc0(sizeof(SfDiagnostic));

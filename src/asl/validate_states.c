@@ -156,11 +156,11 @@ check_error_name(SfCheck *c, const SfNode *name)
 {
 	if (strncmp(name->string, "States.", 7) == 0 &&
 		!sf_error_is_known(name->string))
-		sf_check_warning(c, name, SF_CODE_SCHEMA,
+		sf_check_warning(c, name, SF_CODE_NEVER_MATCHES,
 						 "'%s' is no error name of the language and never matches",
 						 name->string);
 	else if (strcmp(name->string, SF_ERR_RUNTIME) == 0)
-		sf_check_warning(c, name, SF_CODE_SCHEMA,
+		sf_check_warning(c, name, SF_CODE_NEVER_MATCHES,
 						 "'%s' can not be caught or retried and never matches",
 						 name->string);
 }

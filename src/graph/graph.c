@@ -1,0 +1,191 @@
+/*
+ * graph.c
+ *		What the formats have in common: transitions, labels, colours.
+ */
+#include "postgres.h"
+
+#include "graph/graph.h"
+#include "json/json.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+
+/* Characters of a transition's label; the rest is left out */
+#define SF_GRAPH_LABEL_MAX 60
+
+#define SF_GRAPH_STATUS_ROW(sym, name, fill, border) {name, fill, border},
+const SfGraphStatusInfo sf_graph_statuses[] = {
+	SF_GRAPH_STATUS_LIST(SF_GRAPH_STATUS_ROW)
+};
+const int	sf_graph_nstatuses = lengthof(sf_graph_statuses);
+
+typedef struct SfGraphFormat
+{
+	const char *name;
+	void		(*draw) (StringInfo out, const SfProgram *program,
+						 const int *status_by_state);
+} SfGraphFormat;
+
+static const SfGraphFormat formats[] = {
+	{"mermaid", sf_graph_mermaid},
+	{"dot", sf_graph_dot},
+};
+
+/* Draw a program in a format. */
+char *
+sf_graph_render(const SfProgram *program, const char *format,
+				const int *status_by_state)
+{
+	StringInfoData out;
+	size_t		i;
+
+	for (i = 0; i < lengthof(formats); i++)
+	{
+		if (strcmp(formats[i].name, format) == 0)
+		{
+			initStringInfo(&out);
+			formats[i].draw(&out, program, status_by_state);
+			return out.data;
+		}
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unknown graph format \"%s\"", format),
+			 errhint("The formats are \"mermaid\" and \"dot\".")));
+}
+
+/* Tell whether a scope can end in a state. */
+bool
+sf_graph_is_terminal(const SfState *state)
+{
+	return state->end || state->type == SF_STATE_SUCCEED ||
+		state->type == SF_STATE_FAIL;
+}
+
+/* Choose what stands below the name of a state. */
+const char *
+sf_graph_subtitle(const SfState *state)
+{
+	if (state->type == SF_STATE_TASK)
+		return state->resource.text;
+	return sf_state_type_name(state->type);
+}
+
+/* The sign of a comparison: fourth column of the list */
+#define SIGN_EQ "="
+#define SIGN_LT "<"
+#define SIGN_GT ">"
+#define SIGN_LE "<="
+#define SIGN_GE ">="
+#define SIGN_MATCHES "matches"
+#define SIGN_IS NULL
+#define SF_COMPARISON_SIGN(sym, name, type, cmp, has_path) \
+	[SF_CMP_##sym] = {name, SIGN_##cmp},
+static const struct
+{
+	const char *name;
+	const char *sign;
+}			comparison_signs[] = {
+	SF_COMPARISON_LIST(SF_COMPARISON_SIGN)
+};
+
+/* Describe what a rule tests. */
+static void
+append_rule(StringInfo buf, const SfChoiceRule *rule, bool nested)
+{
+	bool		group = nested && rule->nchildren > 1;
+	int			i;
+
+	check_stack_depth();
+	if (buf->len > SF_GRAPH_LABEL_MAX * MAX_MULTIBYTE_CHAR_LEN)
+		return;					/* will be cut off anyway */
+	switch (rule->kind)
+	{
+		case SF_RULE_CONDITION:
+			appendStringInfoString(buf, rule->condition_text);
+			break;
+		case SF_RULE_COMPARE:
+			appendStringInfo(buf, "%s %s ", sf_expr_text(rule->variable),
+							 comparison_signs[rule->comparison].sign
+							 ? comparison_signs[rule->comparison].sign
+							 : comparison_signs[rule->comparison].name);
+			if (rule->operand_path)
+				appendStringInfoString(buf, sf_expr_text(rule->operand_path));
+			else
+				sf_json_append_text(buf, &rule->operand);
+			break;
+		case SF_RULE_AND:
+		case SF_RULE_OR:
+		case SF_RULE_NOT:
+			if (rule->kind == SF_RULE_NOT)
+				appendStringInfoString(buf, "not ");
+			if (group)
+				appendStringInfoChar(buf, '(');
+			for (i = 0; i < rule->nchildren; i++)
+			{
+				if (i > 0)
+					appendStringInfoString(buf, rule->kind == SF_RULE_AND
+										   ? " and " : " or ");
+				append_rule(buf, &rule->children[i], true);
+			}
+			if (group)
+				appendStringInfoChar(buf, ')');
+			break;
+	}
+}
+
+/* Cut a label that is too long to read. */
+static const char *
+shorten_label(StringInfo label)
+{
+	int			kept = pg_mbcharcliplen(label->data, label->len,
+										SF_GRAPH_LABEL_MAX);
+
+	if (kept < label->len)
+	{
+		label->len = kept;
+		label->data[kept] = '\0';
+		appendStringInfoString(label, "...");
+	}
+	return label->data;
+}
+
+/* Describe the errors that a catcher takes. */
+static const char *
+catcher_label(const SfCatcher *catcher)
+{
+	StringInfoData label;
+	int			i;
+
+	initStringInfo(&label);
+	for (i = 0; i < catcher->nerrors; i++)
+		appendStringInfo(&label, "%s%s", i > 0 ? ", " : "", catcher->errors[i]);
+	return shorten_label(&label);
+}
+
+/* Call back for each transition of a state that leads somewhere. */
+void
+sf_graph_visit_edges(const SfState *state, SfEdgeCallback callback, void *arg)
+{
+	int			i;
+
+	if (state->next >= 0)
+		callback(arg, state, state->next, SF_EDGE_NEXT, NULL);
+	for (i = 0; i < state->nrules; i++)
+	{
+		StringInfoData label;
+
+		initStringInfo(&label);
+		append_rule(&label, &state->rules[i], false);
+		if (state->rules[i].next >= 0)
+			callback(arg, state, state->rules[i].next, SF_EDGE_RULE,
+					 shorten_label(&label));
+	}
+	if (state->default_next >= 0)
+		callback(arg, state, state->default_next, SF_EDGE_RULE, "default");
+	for (i = 0; i < state->ncatchers; i++)
+	{
+		if (state->catchers[i].next >= 0)
+			callback(arg, state, state->catchers[i].next, SF_EDGE_CATCH,
+					 catcher_label(&state->catchers[i]));
+	}
+}

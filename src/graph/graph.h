@@ -1,0 +1,73 @@
+/*
+ * graph.h
+ *		A program as a picture, with or without the status of its states.
+ *
+ * This layer knows programs only: whoever has an execution says which status
+ * each state has.
+ */
+#ifndef SF_GRAPH_GRAPH_H
+#define SF_GRAPH_GRAPH_H
+
+#include "asl/program.h"
+#include "lib/stringinfo.h"
+
+/* Status of a state (3.4 of the design): symbol, name, fill, border */
+#define SF_GRAPH_STATUS_LIST(X) \
+	X(ENTRY, "entry", "#ffffff", "#8a8f98") \
+	X(RUNNING, "running", "#cfe2ff", "#1f5fbf") \
+	X(SUCCESS, "success", "#d4edda", "#2e7d32") \
+	X(FAILURE, "failure", "#f8d7da", "#b3261e") \
+	X(SKIP, "skip", "#eeeeee", "#b0b0b0")
+
+#define SF_GRAPH_STATUS_ENUM(sym, name, fill, border) SF_GRAPH_##sym,
+typedef enum SfGraphStatus
+{
+	SF_GRAPH_STATUS_LIST(SF_GRAPH_STATUS_ENUM)
+} SfGraphStatus;
+
+typedef struct SfGraphStatusInfo
+{
+	const char *name;
+	const char *fill;			/* colours as #rrggbb */
+	const char *border;
+} SfGraphStatusInfo;
+
+extern const SfGraphStatusInfo sf_graph_statuses[];
+extern const int sf_graph_nstatuses;
+
+/*
+ * Draw a program.  format is "mermaid" or "dot"; status_by_state has an
+ * SfGraphStatus for each state number, or is NULL for a machine by itself.
+ * ereports ERRCODE_INVALID_PARAMETER_VALUE for another format.
+ */
+extern char *sf_graph_render(const SfProgram *program, const char *format,
+							 const int *status_by_state);
+
+/* --- shared by the formats --- */
+
+typedef enum SfEdgeKind
+{
+	SF_EDGE_NEXT,
+	SF_EDGE_RULE,				/* of a Choice state, or its Default */
+	SF_EDGE_CATCH
+} SfEdgeKind;
+
+/* Called for each transition of a state; label NULL: none. */
+typedef void (*SfEdgeCallback) (void *arg, const SfState *from, int to,
+								SfEdgeKind kind, const char *label);
+
+extern void sf_graph_visit_edges(const SfState *state, SfEdgeCallback callback,
+								 void *arg);
+
+/* True where a scope can end in a state. */
+extern bool sf_graph_is_terminal(const SfState *state);
+
+/* The second line of a state's label: the resource of a task, or the type. */
+extern const char *sf_graph_subtitle(const SfState *state);
+
+extern void sf_graph_mermaid(StringInfo out, const SfProgram *program,
+							 const int *status_by_state);
+extern void sf_graph_dot(StringInfo out, const SfProgram *program,
+						 const int *status_by_state);
+
+#endif							/* SF_GRAPH_GRAPH_H */
