@@ -36,8 +36,11 @@ typedef void (*SfEndedHook) (int64 execution_no);
 extern SfEndedHook sf_ended_hook;
 
 /*
- * A worker's step is about to run user code for this branch (NULL: over).
- * slot notes it for sf_workers, for cancel requests and for the poison file.
+ * A worker takes up this branch (NULL: over).  Its slot notes it for
+ * sf_workers, for cancel requests and for the poison file; so call it right
+ * after the claim, before anything of the branch is evaluated.  A cancel that
+ * commits after the call interrupts the step; one that committed before must
+ * be seen in the execution's row: read that after the call.
  */
 typedef void (*SfRunningHook) (const SfBranchKey *key, Oid owner,
 							   const char *state);

@@ -9,6 +9,7 @@
 #include "miscadmin.h"
 #include "utils/guc.h"
 
+#include "base/debug_point.h"
 #include "base/settings.h"
 
 int			sf_setting_workers = 2;
@@ -80,6 +81,12 @@ sf_settings_define(void)
 								s->variable, *s->variable, s->min, s->max,
 								s->context, s->flags, NULL, NULL, NULL);
 	}
+
+	DefineCustomStringVariable("sfflow.debug_point",
+							   "Places in the code where a test stops, fails or kills a process.",
+							   NULL, &sf_setting_debug_point, "",
+							   PGC_SUSET, GUC_NOT_IN_SAMPLE | GUC_NO_SHOW_ALL,
+							   NULL, NULL, NULL);
 
 	if (process_shared_preload_libraries_in_progress)
 		DefineCustomStringVariable("sfflow.databases",

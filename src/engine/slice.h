@@ -61,6 +61,8 @@ typedef struct SfSliceResult
 	SfBranchKey task;			/* LONG_TASK */
 	int			task_generation;
 	const char *task_state;		/* its state's name, static for the transaction */
+	bool		long_task_left;	/* a long task was left due, request.long_tasks
+								 * being false: another worker is wanted */
 } SfSliceResult;
 
 extern void sf_slice_run(const SfSliceRequest *request, SfSliceResult *result);
@@ -79,7 +81,9 @@ extern void sf_slice_fail_branch(SfBranchKey key, const char *cause);
 extern int	sf_slice_touched(SfBranchKey *keys, int size);
 
 /*
- * When the next timer is due: DT_NOEND when none.  One probe of the due index.
+ * When the next timer is due, strictly after now: DT_NOEND when none.  Rows
+ * that are due already and were not claimed (locked, left) do not count.  One
+ * probe of the due index.
  */
 extern TimestampTz sf_slice_next_due(void);
 

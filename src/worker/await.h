@@ -1,0 +1,28 @@
+/*
+ * await.h
+ *		Sleeping until an execution may have ended.
+ */
+#ifndef SF_WORKER_AWAIT_H
+#define SF_WORKER_AWAIT_H
+
+#include "utils/timestamp.h"
+
+/*
+ * Sleep until an execution may have ended: true says look again, false that
+ * the time is over.  The first call only begins to listen and returns true at
+ * once, so that nothing is missed between a look and a sleep:
+ *
+ *		while (!ended(execution_no) && sf_await_ended(execution_no, until))
+ *			;
+ *		sf_await_done();
+ *
+ * Every second it says "look again" whatever happened: without the library
+ * preloaded nobody rings.  An error needs no sf_await_done().
+ */
+extern bool sf_await_ended(int64 execution_no, TimestampTz until);
+extern void sf_await_done(void);
+
+/* The transaction ended, maybe by an error while asleep. */
+extern void sf_await_forget(void);
+
+#endif							/* SF_WORKER_AWAIT_H */
