@@ -109,8 +109,7 @@ sf_compile_text(SfCompiler *c, const SfNode *object, const char *name)
 	const SfNode *path = path_member(object, name);
 	SfStringField field = {SF_FIELD_ABSENT, NULL, NULL, NULL, NULL};
 
-	if (value && c->language == SF_QL_JSONATA &&
-		strncmp(value->string, "{%", 2) == 0)
+	if (value && sf_asl_is_jsonata(value, c->language))
 	{
 		field.kind = SF_FIELD_JSONATA;
 		field.tmpl = sf_compile_template_value(c, value);

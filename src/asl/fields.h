@@ -52,7 +52,7 @@ typedef enum SfShape
 	X(path_or_null) \
 	X(path_or_intrinsic) \
 	X(reference)				/* a path that names one place */ \
-	X(reference_or_null) \
+	X(input_reference_or_null)	/* … in the input */ \
 	X(template)					/* payload template, JSONata inside */ \
 	X(assign) \
 	X(items) \
@@ -145,7 +145,7 @@ typedef enum SfValueKind
 	X(STATE, "Assign", assign, PA, SF_IN_NEXT | SF_IN_CHOICE, 0, 0, 0, NULL) \
 	X(STATE, "Next", string, PA, SF_IN_NEXT, 0, 0, 0, NULL) \
 	X(STATE, "End", boolean, PA, SF_IN_NEXT, 0, 0, 0, NULL) \
-	X(STATE, "ResultPath", reference_or_null, P, SF_IN_RESULT, 0, 0, 0, NULL) \
+	X(STATE, "ResultPath", input_reference_or_null, P, SF_IN_RESULT, 0, 0, 0, NULL) \
 	X(STATE, "Parameters", template, P, SF_IN_RESULT, 0, 0, 0, NULL) \
 	X(STATE, "ResultSelector", template, P, SF_IN_WORK, 0, 0, 0, NULL) \
 	X(STATE, "Arguments", template, A, SF_IN_TASK | SF_IN(PARALLEL), 0, 0, 0, NULL) \
@@ -197,7 +197,7 @@ typedef enum SfValueKind
 	X(CATCHER, "ErrorEquals", errors, PA, 0, SF_REQUIRED, 0, 0, NULL) \
 	X(CATCHER, "Next", string, PA, 0, SF_REQUIRED, 0, 0, NULL) \
 	X(CATCHER, "Comment", string, PA, 0, 0, 0, 0, NULL) \
-	X(CATCHER, "ResultPath", reference_or_null, P, 0, 0, 0, 0, NULL) \
+	X(CATCHER, "ResultPath", input_reference_or_null, P, 0, 0, 0, 0, NULL) \
 	X(CATCHER, "Output", template, A, 0, 0, 0, 0, NULL) \
 	X(CATCHER, "Assign", assign, PA, 0, 0, 0, 0, NULL) \
 	\

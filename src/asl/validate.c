@@ -197,6 +197,19 @@ sf_asl_language(const SfNode *object, SfQueryLanguage inherited)
 		? SF_QL_JSONPATH : SF_QL_JSONATA;
 }
 
+/* Tell whether a value is a JSONata expression, as templates do. */
+bool
+sf_asl_is_jsonata(const SfNode *value, SfQueryLanguage language)
+{
+	size_t		len;
+
+	if (language != SF_QL_JSONATA || value->kind != SF_NODE_STRING)
+		return false;
+	len = strlen(value->string);
+	return len >= 4 && strncmp(value->string, "{%", 2) == 0 &&
+		strcmp(value->string + len - 2, "%}") == 0;
+}
+
 /* Report malformed JSON in the form of the service. */
 static void
 report_malformed(SfCheck *c, const char *text, int len,

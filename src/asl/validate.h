@@ -73,6 +73,9 @@ extern void sf_check_object(SfCheck *c, const SfNode *object, SfShape shape,
 extern SfQueryLanguage sf_asl_language(const SfNode *object,
 									   SfQueryLanguage inherited);
 
+/* True for a string "{% … %}" in a state of that language. */
+extern bool sf_asl_is_jsonata(const SfNode *value, SfQueryLanguage language);
+
 /* Parse and check; the tree when it has no error, else NULL. */
 extern SfNode *sf_asl_check(const char *text, int len, List **diagnostics);
 

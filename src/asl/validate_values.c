@@ -10,6 +10,7 @@
 #include "asl/validate.h"
 #include "json/json.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 
 /* Accept whatever JSON. */
 void
@@ -136,29 +137,63 @@ report_template(void *arg, const char *code, const char *location,
 	sf_check_error_at(t->check, t->node, location, code, message);
 }
 
+/*
+ * Report members of a payload template that would be one member of its result:
+ * a name that stands twice, or with and without ".$".
+ */
+static void
+check_template_names(SfCheck *c, const SfNode *value)
+{
+	SfNode	  **sorted;
+	SfNode	   *child;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (value->nchildren == 0)
+		return;
+	SF_NODE_FOREACH(child, value)
+		check_template_names(c, child);
+	if (value->kind != SF_NODE_OBJECT)
+		return;
+
+	sorted = sf_node_sort_members(value);
+	SF_NODE_FOREACH(child, value)
+	{
+		int			len = strlen(child->key);
+		char	   *plain;
+
+		if (child->duplicate)
+			sf_check_error(c, child, SF_CODE_SCHEMA, "Duplicate field '%s'",
+						   child->key);
+		if (c->language != SF_QL_JSONPATH || len < 2 ||
+			strcmp(child->key + len - 2, ".$") != 0)
+			continue;
+		plain = pnstrdup(child->key, len - 2);
+		if (sf_node_search_members(sorted, value->nchildren, plain) != NULL)
+			sf_check_error(c, child, SF_CODE_SCHEMA,
+						   "Duplicate field '%s': there are both '%s' and '%s'",
+						   plain, plain, child->key);
+		pfree(plain);
+	}
+	pfree(sorted);
+}
+
 /* Expect a payload template that compiles. */
 void
 sf_check_template(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	SfTemplateCheck t = {c, value};
 
+	check_template_names(c, value);
 	(void) sf_template_compile(sf_node_to_jsonb(value, c->text), c->language,
 							   report_template, &t);
-}
-
-/* Tell whether a value is a JSONata expression: a string that begins so. */
-static bool
-is_jsonata(SfCheck *c, const SfNode *value)
-{
-	return c->language == SF_QL_JSONATA && value->kind == SF_NODE_STRING &&
-		strncmp(value->string, "{%", 2) == 0;
 }
 
 /* Expect an integer or an expression for one. */
 void
 sf_check_integer_or_jsonata(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	if (is_jsonata(c, value))
+	if (sf_asl_is_jsonata(value, c->language))
 		sf_check_template(c, value, field);
 	else
 		sf_check_integer(c, value, field);
@@ -168,7 +203,7 @@ sf_check_integer_or_jsonata(SfCheck *c, const SfNode *value, const SfField *fiel
 void
 sf_check_number_or_jsonata(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	if (is_jsonata(c, value))
+	if (sf_asl_is_jsonata(value, c->language))
 		sf_check_template(c, value, field);
 	else
 		sf_check_number(c, value, field);
@@ -178,7 +213,7 @@ sf_check_number_or_jsonata(SfCheck *c, const SfNode *value, const SfField *field
 void
 sf_check_text_or_jsonata(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	if (sf_check_kind(c, value, SF_NODE_STRING) && is_jsonata(c, value))
+	if (sf_check_kind(c, value, SF_NODE_STRING) && sf_asl_is_jsonata(value, c->language))
 		sf_check_template(c, value, field);
 }
 
@@ -191,7 +226,7 @@ sf_check_timestamp_or_jsonata(SfCheck *c, const SfNode *value,
 
 	if (!sf_check_kind(c, value, SF_NODE_STRING))
 		return;
-	if (is_jsonata(c, value))
+	if (sf_asl_is_jsonata(value, c->language))
 		sf_check_template(c, value, field);
 	else if (!sf_timestamp_parse(value->string, strlen(value->string), &time))
 		sf_check_error(c, value, SF_CODE_SCHEMA,
@@ -203,7 +238,7 @@ void
 sf_check_items(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	if (value->kind != SF_NODE_ARRAY && value->kind != SF_NODE_OBJECT &&
-		!is_jsonata(c, value))
+		!sf_asl_is_jsonata(value, c->language))
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "Expected value of type [ARRAY, OBJECT] or a JSONata expression");
 	else
@@ -216,7 +251,7 @@ sf_check_condition(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	if (value->kind == SF_NODE_BOOLEAN)
 		return;
-	if (is_jsonata(c, value))
+	if (sf_asl_is_jsonata(value, c->language))
 		sf_check_template(c, value, field);
 	else
 		sf_check_error(c, value, SF_CODE_SCHEMA,
@@ -271,7 +306,7 @@ sf_check_assign(SfCheck *c, const SfNode *value, const SfField *field)
 void
 sf_check_credentials(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	if (is_jsonata(c, value))
+	if (sf_asl_is_jsonata(value, c->language))
 	{
 		sf_check_template(c, value, field);
 		return;
@@ -332,19 +367,14 @@ sf_check_reference(SfCheck *c, const SfNode *value, const SfField *field)
 					 "Value is not a Reference Path");
 }
 
-/* ResultPath: a place in the state's input, so not one in the context object. */
+/* ResultPath: a place in the state's input, not in the context object. */
 void
-sf_check_reference_or_null(SfCheck *c, const SfNode *value,
-						   const SfField *field)
+sf_check_input_reference_or_null(SfCheck *c, const SfNode *value,
+								 const SfField *field)
 {
-	if (value->kind == SF_NODE_NULL)
-		return;
-	if (value->kind == SF_NODE_STRING && value->string[0] == '$' &&
-		value->string[1] != '\0' && strchr(".[", value->string[1]) == NULL)
-		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "Value is not a Reference Path: a result can be put into the state's input only");
-	else
-		sf_check_reference(c, value, field);
+	if (value->kind != SF_NODE_NULL)
+		check_expression(c, value, SF_EXPR_REFERENCE | SF_EXPR_INPUT,
+						 "Value is not a Reference Path");
 }
 
 /* --- other strings --- */
