@@ -25,13 +25,8 @@ finish_array(SfCall *call, SfJsonBuilder *b)
 bool
 sf_intrinsic_array(SfCall *call)
 {
-	SfJsonBuilder b;
-	int			i;
-
-	sf_json_begin_array(&b);
-	for (i = 0; i < call->nargs; i++)
-		sf_json_add_value(&b, NULL, &call->args[i]);
-	return finish_array(call, &b);
+	sf_json_root(sf_json_array_of(call->args, call->nargs), call->result);
+	return true;
 }
 
 /* States.ArrayContains(array, v): is there an element that equals v? */

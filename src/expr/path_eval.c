@@ -140,19 +140,23 @@ static bool
 merge_members(const SfStep *step, const JsonbValue *node, bool all,
 			  JsonbValue *out)
 {
-	SfJsonBuilder b;
-	JsonbValue	v;
+	SfJsonMember *members = palloc(sizeof(SfJsonMember) * step->nnames);
+	int			n = 0;
 	int			i;
 
-	sf_json_begin_object(&b);
 	for (i = 0; i < step->nnames; i++)
 	{
-		if (sf_json_member(node, step->names[i].str, step->names[i].len, &v))
-			sf_json_add_value(&b, step->names[i].str, &v);
+		members[n].key.type = jbvString;
+		members[n].key.val.string.val = step->names[i].str;
+		members[n].key.val.string.len = step->names[i].len;
+		if (sf_json_member(node, step->names[i].str, step->names[i].len,
+						   &members[n].value))
+			n++;
 		else if (all)
 			return false;
 	}
-	sf_json_root(sf_json_finish(&b), out);
+	sf_json_root(sf_json_object_of(members, n), out);
+	pfree(members);
 	return true;
 }
 
@@ -374,22 +378,6 @@ collect(Collector *c, const SfStep *step, const SfStep *end,
 		add_match(c, &current);
 }
 
-/* Put the matches together as an array. */
-static void
-make_array(const Collector *c, JsonbValue *out)
-{
-	SfJsonBuilder b;
-	Size		i;
-
-	sf_json_begin_array(&b);
-	for (i = 0; i < c->nvalues; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		sf_json_add_value(&b, NULL, &c->values[i]);
-	}
-	sf_json_root(sf_json_finish(&b), out);
-}
-
 /* --- the whole path --- */
 
 /* Find the value that a path begins at. */
@@ -580,7 +568,7 @@ sf_path_eval(const SfPath *path, SfPathEnv *penv, JsonbValue *result,
 		collect(&c, step, stop, &current);
 		if (c.failed)
 			return SF_PATH_FAILED;
-		make_array(&c, &current);
+		sf_json_root(sf_json_array_of(c.values, c.nvalues), &current);
 		if (c.values != NULL)
 			pfree(c.values);
 		step = stop;

@@ -2,9 +2,9 @@
  * set.c
  *		Putting a value at the place that a reference path names (ResultPath).
  *
- * The document is copied once, from the outside in; what lies beside the path
- * is pushed as it is.  Members that are missing on the way are made as
- * objects; an array's element has to be there.
+ * The containers on the path are put together anew, from the inside out; what
+ * lies beside the path is copied as it is.  Members that are missing on the
+ * way are made as objects; an array's element has to be there.
  */
 #include "postgres.h"
 
@@ -47,82 +47,72 @@ place_exists(const SfPath *path, const Jsonb *doc)
 	return true;
 }
 
-static JsonbValue *push_replaced(JsonbParseState **ps, JsonbIteratorToken as,
-								 const JsonbValue *node, const SfStep *step,
-								 const SfStep *end, const JsonbValue *value);
+static void replace(const JsonbValue *node, const SfStep *step,
+					const SfStep *end, const JsonbValue *value,
+					JsonbValue *result);
 
-/* Push an object with one member replaced or added; node NULL: a new object. */
-static JsonbValue *
-push_object(JsonbParseState **ps, const JsonbValue *node, const SfStep *step,
-			const SfStep *end, const JsonbValue *value)
+/* Make an object with one member replaced or added; node NULL: a new object. */
+static Jsonb *
+replace_member(const JsonbValue *node, const SfStep *step, const SfStep *end,
+			   const JsonbValue *value)
 {
 	const SfName *name = &step->names[0];
-	JsonbIterator *it;
-	JsonbIteratorToken token;
-	JsonbValue	v;
+	int			n = node == NULL ? 0 : sf_json_count(node);
+	SfJsonMember *members = palloc(sizeof(SfJsonMember) * (n + 1));
 	JsonbValue	old;
+	Jsonb	   *doc;
 	bool		exists;
 
-	(void) pushJsonbValue(ps, WJB_BEGIN_OBJECT, NULL);
-	exists = node != NULL && sf_json_member(node, name->str, name->len, &old);
 	if (node != NULL)
-	{
-		bool		skip = false;
-
-		it = JsonbIteratorInit(node->val.binary.data);
-		while ((token = JsonbIteratorNext(&it, &v, true)) != WJB_DONE)
-		{
-			if (token == WJB_KEY)
-				skip = v.val.string.len == name->len &&
-					memcmp(v.val.string.val, name->str, name->len) == 0;
-			if ((token == WJB_KEY || token == WJB_VALUE) && !skip)
-				(void) pushJsonbValue(ps, token, &v);
-		}
-	}
-	v.type = jbvString;
-	v.val.string.val = name->str;
-	v.val.string.len = name->len;
-	(void) pushJsonbValue(ps, WJB_KEY, &v);
-	(void) push_replaced(ps, WJB_VALUE, exists ? &old : NULL, step + 1, end, value);
-	return pushJsonbValue(ps, WJB_END_OBJECT, NULL);
+		(void) sf_json_list_members(node, members);
+	exists = node != NULL && sf_json_member(node, name->str, name->len, &old);
+	/* of two members with one key the last stays */
+	members[n].key.type = jbvString;
+	members[n].key.val.string.val = name->str;
+	members[n].key.val.string.len = name->len;
+	replace(exists ? &old : NULL, step + 1, end, value, &members[n].value);
+	doc = sf_json_object_of(members, n + 1);
+	pfree(members);
+	return doc;
 }
 
-/* Push an array with one element replaced. */
-static JsonbValue *
-push_array(JsonbParseState **ps, const JsonbValue *node, const SfStep *step,
-		   const SfStep *end, const JsonbValue *value)
+/* Make an array with one element replaced. */
+static Jsonb *
+replace_element(const JsonbValue *node, const SfStep *step, const SfStep *end,
+				const JsonbValue *value)
 {
 	JsonbIterator *it = JsonbIteratorInit(node->val.binary.data);
 	JsonbIteratorToken token;
+	JsonbValue *elements = palloc(sizeof(JsonbValue) * sf_json_count(node));
 	JsonbValue	v;
-	int64		i = 0;
+	Jsonb	   *doc;
+	int64		n = 0;
 
-	(void) pushJsonbValue(ps, WJB_BEGIN_ARRAY, NULL);
 	while ((token = JsonbIteratorNext(&it, &v, true)) != WJB_DONE)
 	{
-		if (token != WJB_ELEM)
-			continue;
-		if (i++ == step->indexes[0])
-			(void) push_replaced(ps, WJB_ELEM, &v, step + 1, end, value);
-		else
-			(void) pushJsonbValue(ps, WJB_ELEM, &v);
+		if (token == WJB_ELEM)
+			elements[n++] = v;
 	}
-	return pushJsonbValue(ps, WJB_END_ARRAY, NULL);
+	v = elements[step->indexes[0]];
+	replace(&v, step + 1, end, value, &elements[step->indexes[0]]);
+	doc = sf_json_array_of(elements, n);
+	pfree(elements);
+	return doc;
 }
 
-/* Push a node in which the place named by the remaining steps has the value. */
-static JsonbValue *
-push_replaced(JsonbParseState **ps, JsonbIteratorToken as,
-			  const JsonbValue *node, const SfStep *step, const SfStep *end,
-			  const JsonbValue *value)
+/* Give a node in which the place named by the remaining steps has the value. */
+static void
+replace(const JsonbValue *node, const SfStep *step, const SfStep *end,
+		const JsonbValue *value, JsonbValue *result)
 {
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	if (step == end)
-		return pushJsonbValue(ps, as, (JsonbValue *) value);
-	if (step->kind == SF_STEP_INDEX)
-		return push_array(ps, node, step, end, value);
-	return push_object(ps, node, step, end, value);
+		*result = *value;
+	else if (step->kind == SF_STEP_INDEX)
+		sf_json_root(replace_element(node, step, end, value), result);
+	else
+		sf_json_root(replace_member(node, step, end, value), result);
 }
 
 /*
@@ -134,8 +124,8 @@ sf_expr_set(const SfExpr *expr, const Jsonb *doc, const Jsonb *value,
 			Jsonb **result, SfError *err)
 {
 	const SfPath *path = expr->path;
-	JsonbParseState *ps = NULL;
 	JsonbValue	root;
+	JsonbValue	replaced;
 	JsonbValue	leaf;
 
 	if (path == NULL || !path->reference)
@@ -152,7 +142,7 @@ sf_expr_set(const SfExpr *expr, const Jsonb *doc, const Jsonb *value,
 							expr->text, sf_json_to_cstring(doc));
 	sf_json_root(doc, &root);
 	sf_json_root(value, &leaf);
-	*result = sf_json_make(push_replaced(&ps, WJB_VALUE, &root, path->steps,
-										 path->steps + path->nsteps, &leaf));
+	replace(&root, path->steps, path->steps + path->nsteps, &leaf, &replaced);
+	*result = sf_json_make(&replaced);
 	return true;
 }

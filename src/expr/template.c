@@ -308,51 +308,86 @@ eval_jsonata(const TemplateNode *node, SfEnv *env, const char *field,
 	return false;
 }
 
-/* Push a node's value onto a document under construction. */
-static bool
-push_node(const TemplateNode *node, SfEnv *env, const char *field,
-		  JsonbParseState **ps, JsonbIteratorToken as, JsonbValue **pushed,
-		  SfError *err)
+static bool eval_node(const TemplateNode *node, SfEnv *env, const char *field,
+					  JsonbValue *result, SfError *err);
+
+/* Free the documents of children, which their parent has copied. */
+static void
+free_child(const TemplateNode *child, const JsonbValue *value)
 {
-	bool		object = node->kind == NODE_OBJECT;
-	JsonbValue	v;
-	Jsonb	   *doc;
+	if (child->kind == NODE_OBJECT || child->kind == NODE_ARRAY)
+		pfree((char *) value->val.binary.data - offsetof(Jsonb, root));
+}
+
+/* Evaluate an object. */
+static bool
+eval_object(const TemplateNode *node, SfEnv *env, const char *field,
+			JsonbValue *result, SfError *err)
+{
+	SfJsonMember *members = palloc(sizeof(SfJsonMember) * node->nchildren);
 	int			i;
+
+	for (i = 0; i < node->nchildren; i++)
+	{
+		members[i].key = node->children[i].key;
+		if (!eval_node(&node->children[i], env, field, &members[i].value, err))
+			return false;
+	}
+	sf_json_root(sf_json_object_of(members, node->nchildren), result);
+	/* sorting noted where each member came from */
+	for (i = 0; i < sf_json_count(result); i++)
+		free_child(&node->children[members[i].order], &members[i].value);
+	pfree(members);
+	return true;
+}
+
+/* Evaluate an array. */
+static bool
+eval_array(const TemplateNode *node, SfEnv *env, const char *field,
+		   JsonbValue *result, SfError *err)
+{
+	JsonbValue *elements = palloc(sizeof(JsonbValue) * node->nchildren);
+	int			i;
+
+	for (i = 0; i < node->nchildren; i++)
+	{
+		if (!eval_node(&node->children[i], env, field, &elements[i], err))
+			return false;
+	}
+	sf_json_root(sf_json_array_of(elements, node->nchildren), result);
+	for (i = 0; i < node->nchildren; i++)
+		free_child(&node->children[i], &elements[i]);
+	pfree(elements);
+	return true;
+}
+
+/* Evaluate a node; an object or array is a document in fresh memory. */
+static bool
+eval_node(const TemplateNode *node, SfEnv *env, const char *field,
+		  JsonbValue *result, SfError *err)
+{
+	Jsonb	   *doc;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	switch (node->kind)
 	{
 		case NODE_CONSTANT:
-			v = node->constant;
-			break;
+			*result = node->constant;
+			return true;
 		case NODE_EXPR:
-			if (!eval_expression(node, env, &v, err))
-				return false;
-			break;
+			return eval_expression(node, env, result, err);
 		case NODE_JSONATA:
 			if (!eval_jsonata(node, env, field, &doc, err))
 				return false;
-			sf_json_root(doc, &v);
-			break;
-		case NODE_OBJECT:
-		case NODE_ARRAY:
-			(void) pushJsonbValue(ps, object ? WJB_BEGIN_OBJECT : WJB_BEGIN_ARRAY, NULL);
-			for (i = 0; i < node->nchildren; i++)
-			{
-				const TemplateNode *child = &node->children[i];
-
-				if (object)
-					(void) pushJsonbValue(ps, WJB_KEY, (JsonbValue *) &child->key);
-				if (!push_node(child, env, field, ps,
-							   object ? WJB_VALUE : WJB_ELEM, pushed, err))
-					return false;
-			}
-			*pushed = pushJsonbValue(ps, object ? WJB_END_OBJECT : WJB_END_ARRAY, NULL);
+			sf_json_root(doc, result);
 			return true;
+		case NODE_OBJECT:
+			return eval_object(node, env, field, result, err);
+		case NODE_ARRAY:
+			return eval_array(node, env, field, result, err);
 	}
-	*pushed = pushJsonbValue(ps, as, &v);
-	return true;
+	return false;
 }
 
 /* Evaluate a template; a constant one hands out its own document. */
@@ -360,8 +395,7 @@ bool
 sf_template_eval(const SfTemplate *tmpl, SfEnv *env, const char *field,
 				 Jsonb **result, SfError *err)
 {
-	JsonbParseState *ps = NULL;
-	JsonbValue *pushed;
+	JsonbValue	value;
 
 	if (tmpl->root.kind == NODE_CONSTANT)
 	{
@@ -370,8 +404,9 @@ sf_template_eval(const SfTemplate *tmpl, SfEnv *env, const char *field,
 	}
 	if (tmpl->root.kind == NODE_JSONATA)
 		return eval_jsonata(&tmpl->root, env, field, result, err);
-	if (!push_node(&tmpl->root, env, field, &ps, WJB_VALUE, &pushed, err))
+	if (!eval_node(&tmpl->root, env, field, &value, err))
 		return false;
-	*result = sf_json_make(pushed);
+	/* the root is an object or array, and so a document by itself */
+	*result = (Jsonb *) ((char *) value.val.binary.data - offsetof(Jsonb, root));
 	return true;
 }

@@ -243,21 +243,6 @@ sf_json_finish(SfJsonBuilder *b)
 	return JsonbValueToJsonb(b->result);
 }
 
-/* Push the members of an object into an object under construction. */
-static void
-push_members(SfJsonBuilder *b, const Jsonb *doc)
-{
-	JsonbIterator *it = JsonbIteratorInit((JsonbContainer *) &doc->root);
-	JsonbIteratorToken token;
-	JsonbValue	v;
-
-	while ((token = JsonbIteratorNext(&it, &v, true)) != WJB_DONE)
-	{
-		if (token == WJB_KEY || token == WJB_VALUE)
-			(void) pushJsonbValue(&b->state, token, &v);
-	}
-}
-
 /*
  * Lay the members of overlay over those of base.  Both are objects; either
  * may be NULL.  Where one has nothing to add, the other is returned itself.
@@ -265,16 +250,23 @@ push_members(SfJsonBuilder *b, const Jsonb *doc)
 Jsonb *
 sf_json_merge(const Jsonb *base, const Jsonb *overlay)
 {
-	SfJsonBuilder b;
+	SfJsonMember *members;
+	JsonbValue	v;
+	Jsonb	   *merged;
+	int			n;
 
 	if (overlay == NULL || JB_ROOT_COUNT(overlay) == 0)
 		return base != NULL ? (Jsonb *) base : sf_json_empty_object();
 	if (base == NULL || JB_ROOT_COUNT(base) == 0)
 		return (Jsonb *) overlay;
 
-	/* Of members with equal names the one pushed last stays. */
-	sf_json_begin_object(&b);
-	push_members(&b, base);
-	push_members(&b, overlay);
-	return sf_json_finish(&b);
+	members = palloc(sizeof(SfJsonMember) *
+					 (JB_ROOT_COUNT(base) + JB_ROOT_COUNT(overlay)));
+	sf_json_root(base, &v);
+	n = sf_json_list_members(&v, members);
+	sf_json_root(overlay, &v);
+	n += sf_json_list_members(&v, members + n);
+	merged = sf_json_object_of(members, n);
+	pfree(members);
+	return merged;
 }

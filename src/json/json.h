@@ -86,6 +86,26 @@ extern void sf_json_add(SfJsonBuilder *b, const char *key, const Jsonb *value);
 extern void sf_json_add_value(SfJsonBuilder *b, const char *key, const JsonbValue *value);
 extern Jsonb *sf_json_finish(SfJsonBuilder *b);
 
+/*
+ * Arrays and objects of finished parts: scalars, and containers that lie in
+ * any document (jbvBinary).  Parts are copied as they are, which is cheaper
+ * than the builder by far where they are large.
+ */
+typedef struct SfJsonMember
+{
+	JsonbValue	key;
+	JsonbValue	value;
+	int			order;			/* for the sort */
+} SfJsonMember;
+
+extern Jsonb *sf_json_array_of(const JsonbValue *values, Size n);
+
+/* Sorts the members in place; of those with one key the last stays. */
+extern Jsonb *sf_json_object_of(SfJsonMember *members, int n);
+
+/* Lists the members of an object, sf_json_count() of them; returns how many. */
+extern int	sf_json_list_members(const JsonbValue *object, SfJsonMember *members);
+
 /* --- comparing, merging, printing --- */
 
 /* Equality by meaning (jsonb's own). */
