@@ -1,0 +1,19 @@
+/*
+ * state_status.h
+ *		How far each state of an execution is, for its graph.
+ */
+#ifndef SF_ENGINE_STATE_STATUS_H
+#define SF_ENGINE_STATE_STATUS_H
+
+#include "asl/program.h"
+#include "store/status.h"
+
+/*
+ * An SfGraphStatus for each state number.  A state that was visited several
+ * times shows its last visit; of the iterations of a Map, one that failed
+ * counts more than one that runs, and that more than one that succeeded.
+ */
+extern int *sf_state_status_list(const SfStatusExecution *execution,
+								 const SfProgram *program);
+
+#endif							/* SF_ENGINE_STATE_STATUS_H */
