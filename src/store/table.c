@@ -125,6 +125,7 @@ column_value(HeapTuple tuple, TupleDesc desc, int column, bool *isnull)
 	return heap_getattr(tuple, column, desc, isnull);
 }
 
+/* Read a bigint column; 0 when it is null. */
 int64
 sf_row_int64(HeapTuple tuple, TupleDesc desc, int column)
 {
@@ -148,6 +149,7 @@ sf_row_int(HeapTuple tuple, TupleDesc desc, int column)
 	return DatumGetInt32(d);
 }
 
+/* Read a boolean column; false when it is null. */
 bool
 sf_row_bool(HeapTuple tuple, TupleDesc desc, int column)
 {
@@ -157,6 +159,7 @@ sf_row_bool(HeapTuple tuple, TupleDesc desc, int column)
 	return isnull ? false : DatumGetBool(d);
 }
 
+/* Tell whether a column is null. */
 bool
 sf_row_is_null(HeapTuple tuple, TupleDesc desc, int column)
 {
@@ -186,6 +189,7 @@ sf_row_jsonb(HeapTuple tuple, TupleDesc desc, int column)
 	return isnull ? NULL : DatumGetJsonbPCopy(d);
 }
 
+/* Read a timestamp column; if_null stands for null. */
 TimestampTz
 sf_row_time(HeapTuple tuple, TupleDesc desc, int column, TimestampTz if_null)
 {
