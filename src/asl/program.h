@@ -275,7 +275,8 @@ typedef struct SfState
 	/* Map */
 	bool		distributed;
 	SfPathField items_path;		/* JSONPath */
-	SfTemplate *items;			/* JSONata Items */
+	SfTemplate *items;			/* JSONata Items … */
+	const char *items_text;		/* … its expression as written, NULL: an array */
 	SfTemplate *item_selector;	/* ItemSelector, or Parameters as its old name */
 	SfNumberField max_concurrency;
 	SfNumberField tolerated_failure_count;

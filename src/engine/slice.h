@@ -63,6 +63,12 @@ typedef struct SfSliceResult
 	const char *task_state;		/* its state's name, static for the transaction */
 	bool		long_task_left;	/* a long task was left due, request.long_tasks
 								 * being false: another worker is wanted */
+	/* the last transition, for sf_step */
+	const char *branch;			/* "root", "Parallel[1]", "Map[17]" */
+	const char *state;
+	const char *transition;		/* "succeeded", "waiting", "failed" … */
+	const char *next_state;		/* NULL: none */
+	int64		execution_no;
 } SfSliceResult;
 
 extern void sf_slice_run(const SfSliceRequest *request, SfSliceResult *result);

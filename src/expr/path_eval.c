@@ -65,8 +65,6 @@ append_steps(StringInfo buf, const SfPath *path, int nsteps)
 static const char *
 class_name(const JsonbValue *v)
 {
-	int64		integer;
-
 	switch (v->type)
 	{
 		case jbvNull:
@@ -74,11 +72,7 @@ class_name(const JsonbValue *v)
 		case jbvString:
 			return "com.fasterxml.jackson.databind.node.TextNode";
 		case jbvNumeric:
-			if (!sf_json_to_int64(v, &integer))
-				return "com.fasterxml.jackson.databind.node.DoubleNode";
-			return integer == (int32) integer ?
-				"com.fasterxml.jackson.databind.node.IntNode" :
-				"com.fasterxml.jackson.databind.node.LongNode";
+			return "com.fasterxml.jackson.databind.node.IntNode";
 		case jbvBool:
 			return "com.fasterxml.jackson.databind.node.BooleanNode";
 		default:

@@ -28,7 +28,6 @@ typedef struct SfGraphFormat
 static const SfGraphFormat formats[] = {
 	{"mermaid", sf_graph_mermaid},
 	{"dot", sf_graph_dot},
-	{"svg", sf_graph_svg},
 };
 
 /* Draw a program in a format. */
@@ -51,7 +50,7 @@ sf_graph_render(const SfProgram *program, const char *format,
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unknown graph format \"%s\"", format),
-			 errhint("The formats are \"mermaid\", \"dot\" and \"svg\".")));
+			 errhint("The formats are \"mermaid\" and \"dot\".")));
 }
 
 /* Tell whether a scope can end in a state. */

@@ -232,27 +232,48 @@ sf_branch_all(int64 execution_no, SfLock lock)
 	return list;
 }
 
-/* Read a single number. */
-static void
-read_int64(HeapTuple tuple, TupleDesc desc, void *arg)
+/* Lock and read a branch that is due. */
+SfBranch *
+sf_branch_claim(SfBranchKey key, TimestampTz at, bool skip_waits)
 {
-	*(int64 *) arg = sf_row_int64(tuple, desc, 1);
+#define NOT_UNDER_LOCK " AND b.phase OPERATOR(pg_catalog.<>) 3 AND b.phase OPERATOR(pg_catalog.<>) 10"
+	static SfPlan plans[] = {
+		SF_PLAN(BY_KEY NOT_UNDER_LOCK " AND b.due_at OPERATOR(pg_catalog.<=) $3"
+				" FOR UPDATE SKIP LOCKED", 3, INT8OID, INT8OID, TIMESTAMPTZOID),
+		SF_PLAN(BY_KEY NOT_UNDER_LOCK " AND (b.due_at OPERATOR(pg_catalog.<=) $3"
+				" OR b.phase" EQ "1 OR b.phase" EQ "2) AND b.due_at IS NOT NULL"
+				" FOR UPDATE SKIP LOCKED", 3, INT8OID, INT8OID, TIMESTAMPTZOID),
+	};
+	Datum		args[3] = {Int64GetDatum(key.execution_no),
+	Int64GetDatum(key.branch_no), TimestampTzGetDatum(at)};
+	List	   *list = NIL;
+
+	sf_store_query(&plans[skip_waits], args, NULL, 1, read_branch, &list);
+	return list == NIL ? NULL : linitial(list);
 }
 
-/* Count the children of a branch. */
+/* Read a single number. */
+static void
+read_int(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(int *) arg = sf_row_int(tuple, desc, 1);
+}
+
+/* Find the last inner event of the child that ended last. */
 int
-sf_branch_count_children(SfBranchKey parent)
+sf_branch_last_inner_event(SfBranchKey parent)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT pg_catalog.count(*) FROM _sfflow.branch b"
-		" WHERE b.execution_no" EQ "$1 AND b.parent_no" EQ "$2",
+		"SELECT b.entered_event FROM _sfflow.branch b"
+		" WHERE b.execution_no" EQ "$1 AND b.parent_no" EQ "$2 AND b.phase" EQ "7"
+		" ORDER BY b.last_event DESC LIMIT 1",
 		2, INT8OID, INT8OID);
 	Datum		args[2] = {Int64GetDatum(parent.execution_no),
 	Int64GetDatum(parent.branch_no)};
-	int64		count = 0;
+	int			event = 0;
 
-	sf_store_query(&plan, args, NULL, 1, read_int64, &count);
-	return (int) count;
+	sf_store_query(&plan, args, NULL, 1, read_int, &event);
+	return event;
 }
 
 typedef struct KeyList
@@ -278,21 +299,23 @@ read_key(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Find due branches, without locking them. */
 int
-sf_branch_due(int64 execution_no, TimestampTz at, SfBranchKey *keys, int size)
+sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
+			  SfBranchKey *keys, int size)
 {
 	static SfPlan any = SF_PLAN(
 		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
-		" WHERE b.due_at OPERATOR(pg_catalog.<=) $1"
-		" ORDER BY b.priority, b.due_at LIMIT $2",
+		" WHERE b.priority" EQ "0 AND b.due_at OPERATOR(pg_catalog.<=) $1"
+		" ORDER BY b.due_at LIMIT $2",
 		2, TIMESTAMPTZOID, INT8OID);
 	static SfPlan one = SF_PLAN(
 		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
 		" WHERE b.execution_no" EQ "$3"
-		" AND b.due_at OPERATOR(pg_catalog.<=) $1"
+		" AND (b.due_at OPERATOR(pg_catalog.<=) $1"
+		"  OR $4 AND b.due_at IS NOT NULL AND (b.phase" EQ "1 OR b.phase" EQ "2))"
 		" ORDER BY b.priority, b.due_at, b.branch_no LIMIT $2",
-		3, TIMESTAMPTZOID, INT8OID, INT8OID);
-	Datum		args[3] = {TimestampTzGetDatum(at), Int64GetDatum(size),
-	Int64GetDatum(execution_no)};
+		4, TIMESTAMPTZOID, INT8OID, INT8OID, BOOLOID);
+	Datum		args[4] = {TimestampTzGetDatum(at), Int64GetDatum(size),
+	Int64GetDatum(execution_no), BoolGetDatum(skip_waits)};
 	KeyList		list = {keys, size, 0};
 
 	sf_store_query(execution_no == 0 ? &any : &one, args, NULL, 0,
@@ -307,16 +330,18 @@ read_time(HeapTuple tuple, TupleDesc desc, void *arg)
 	*(TimestampTz *) arg = sf_row_time(tuple, desc, 1, *(TimestampTz *) arg);
 }
 
-/* Find when the first timer is due. */
+/* Find when the next timer that lies ahead is due. */
 TimestampTz
 sf_branch_next_due(void)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT b.due_at FROM _sfflow.branch b WHERE b.due_at IS NOT NULL"
-		" ORDER BY b.priority, b.due_at LIMIT 1", 0, InvalidOid);
+		"SELECT b.due_at FROM _sfflow.branch b WHERE b.priority" EQ "0"
+		" AND b.due_at OPERATOR(pg_catalog.>) $1 ORDER BY b.due_at LIMIT 1",
+		1, TIMESTAMPTZOID);
 	TimestampTz due = DT_NOEND;
+	Datum		args[1] = {TimestampTzGetDatum(GetCurrentTimestamp())};
 
-	sf_store_query(&plan, NULL, NULL, 1, read_time, &due);
+	sf_store_query(&plan, args, NULL, 1, read_time, &due);
 	return due;
 }
 

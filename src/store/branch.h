@@ -109,6 +109,7 @@ typedef struct SfBranch
 	ItemPointerData tid;		/* of the row, when it was read and locked */
 	bool		stored;			/* there is a row */
 	bool		gone;			/* the row is to be deleted */
+	bool		is_parent;		/* scratch of a redrive: has children */
 } SfBranch;
 
 /* Tell whether a branch has ended (a parked outcome of a stopped one too). */
@@ -129,21 +130,28 @@ typedef enum SfLock
 /* One branch by key; NULL when it is not there, or locked with SF_LOCK_SKIP. */
 extern SfBranch *sf_branch_read(SfBranchKey key, SfLock lock);
 
+/*
+ * Lock and read a branch that is due and that nobody else has; NULL when it
+ * is not to be had.  Joins and deadlines are left out: they are claimed with
+ * sf_branch_read() under the lock of their execution (see engine/slice.c).
+ * With skip_waits, Wait states and retry delays count as due.
+ */
+extern SfBranch *sf_branch_claim(SfBranchKey key, TimestampTz at, bool skip_waits);
+
 /* The children of a branch, by index; a List of SfBranch. */
 extern List *sf_branch_children(SfBranchKey parent, SfLock lock);
 
 /* Every branch of an execution, by number. */
 extern List *sf_branch_all(int64 execution_no, SfLock lock);
 
-/* Number of children that there are, whether locked or not. */
-extern int	sf_branch_count_children(SfBranchKey parent);
+/* The last inner event of the child that ended last, 0 when there is none. */
+extern int	sf_branch_last_inner_event(SfBranchKey parent);
 
 /*
  * Keys of due branches, in the order in which they are taken.  Unlocked;
- * whoever claims one re-checks it.  execution_no 0: of any execution;
- * at DT_NOEND: timers that lie ahead count too.
+ * whoever claims one re-checks it.  execution_no 0: of any execution.
  */
-extern int	sf_branch_due(int64 execution_no, TimestampTz at,
+extern int	sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 						  SfBranchKey *keys, int size);
 
 /* When the first timer is due, DT_NOEND when there is none. */

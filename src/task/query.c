@@ -186,21 +186,16 @@ get_query(const char *text, Oid owner)
 {
 	MemoryContext context;
 	SfQuery    *query;
-	dlist_mutable_iter iter;
+	dlist_iter	iter;
 
-	dlist_foreach_modify(iter, &queries)
+	dlist_foreach(iter, &queries)
 	{
 		query = dlist_container(SfQuery, node, iter.cur);
-		if (query->owner != owner || strcmp(query->text, text) != 0)
-			continue;
-		/* What a table has become may give parameters other types. */
-		if (!SPI_plan_is_valid(query->plan) && query->running == 0)
+		if (query->owner == owner && strcmp(query->text, text) == 0)
 		{
-			forget_query(query);
-			break;
+			dlist_move_head(&queries, &query->node);
+			return query;
 		}
-		dlist_move_head(&queries, &query->node);
-		return query;
 	}
 	/* Until it is complete it goes away with SPI's memory. */
 	context = AllocSetContextCreate(CurrentMemoryContext, "sfflow query",
@@ -272,11 +267,15 @@ execute(SfQuery *query, ParamListInfo params)
 	{
 		rc = SPI_execute_plan_extended(query->plan, &options);
 	}
-	PG_FINALLY();
+	PG_CATCH();
 	{
+		/* Tables may have changed so that other types would be inferred. */
 		query->running--;
+		forget_query(query);
+		PG_RE_THROW();
 	}
 	PG_END_TRY();
+	query->running--;
 	if (rc < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -1,0 +1,101 @@
+-- State machines and executions: make, start, advance, stop, redrive.
+
+CREATE FUNCTION sf_create_state_machine(
+	name text,
+	definition json,
+	execution_id_path text DEFAULT NULL,
+	or_replace boolean DEFAULT false,
+	options jsonb DEFAULT '{}')
+RETURNS integer
+AS 'MODULE_PATHNAME', 'sfflow_sf_create_state_machine'
+LANGUAGE C VOLATILE;
+REVOKE ALL ON FUNCTION sf_create_state_machine(text, json, text, boolean, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sf_create_state_machine(text, json, text, boolean, jsonb) TO PUBLIC;
+COMMENT ON FUNCTION sf_create_state_machine(text, json, text, boolean, jsonb) IS
+	'validates and stores a state machine; returns its version';
+
+CREATE FUNCTION sf_drop_state_machine(name text, force boolean DEFAULT false)
+RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_drop_state_machine'
+LANGUAGE C VOLATILE;
+REVOKE ALL ON FUNCTION sf_drop_state_machine(text, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sf_drop_state_machine(text, boolean) TO PUBLIC;
+COMMENT ON FUNCTION sf_drop_state_machine(text, boolean) IS
+	'deletes a state machine, its versions and its executions';
+
+CREATE FUNCTION sf_start(
+	state_machine text,
+	input jsonb DEFAULT '{}',
+	name text DEFAULT NULL,
+	if_exists text DEFAULT 'resume')
+RETURNS text
+AS 'MODULE_PATHNAME', 'sfflow_sf_start'
+LANGUAGE C VOLATILE;
+REVOKE ALL ON FUNCTION sf_start(text, jsonb, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sf_start(text, jsonb, text, text) TO PUBLIC;
+COMMENT ON FUNCTION sf_start(text, jsonb, text, text) IS
+	'starts (or resumes) an execution; returns its id';
+
+CREATE FUNCTION sf_step(
+	execution_id text,
+	OUT branch text,
+	OUT state text,
+	OUT outcome text,
+	OUT next_state text,
+	OUT status text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_sf_step'
+LANGUAGE C VOLATILE ROWS 1;
+REVOKE ALL ON FUNCTION sf_step(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sf_step(text) TO PUBLIC;
+COMMENT ON FUNCTION sf_step(text) IS
+	'one transition of the branch that is due first, in this transaction';
+
+CREATE FUNCTION sf_run(
+	execution_id text,
+	skip_waits boolean DEFAULT false,
+	max_steps integer DEFAULT NULL)
+RETURNS text
+AS 'MODULE_PATHNAME', 'sfflow_sf_run'
+LANGUAGE C VOLATILE;
+REVOKE ALL ON FUNCTION sf_run(text, boolean, integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sf_run(text, boolean, integer) TO PUBLIC;
+COMMENT ON FUNCTION sf_run(text, boolean, integer) IS
+	'steps in this transaction until nothing is due; returns the status';
+
+CREATE PROCEDURE sf_run_due(max_steps integer DEFAULT 1000)
+AS 'MODULE_PATHNAME', 'sfflow_sf_run_due'
+LANGUAGE C;
+REVOKE ALL ON PROCEDURE sf_run_due(integer) FROM PUBLIC;
+COMMENT ON PROCEDURE sf_run_due(integer) IS
+	'advances whatever is due in this database, committing slice by slice';
+
+CREATE FUNCTION sf_await(execution_id text, timeout interval DEFAULT '10 s')
+RETURNS text
+AS 'MODULE_PATHNAME', 'sfflow_sf_await'
+LANGUAGE C VOLATILE;
+REVOKE ALL ON FUNCTION sf_await(text, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sf_await(text, interval) TO PUBLIC;
+COMMENT ON FUNCTION sf_await(text, interval) IS
+	'waits until an execution has ended; returns its status then, or RUNNING';
+
+CREATE FUNCTION sf_stop(execution_id text, error text DEFAULT NULL, cause text DEFAULT NULL)
+RETURNS text
+AS 'MODULE_PATHNAME', 'sfflow_sf_stop'
+LANGUAGE C VOLATILE;
+REVOKE ALL ON FUNCTION sf_stop(text, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sf_stop(text, text, text) TO PUBLIC;
+COMMENT ON FUNCTION sf_stop(text, text, text) IS
+	'ends an execution as ABORTED; returns its status';
+
+CREATE FUNCTION sf_redrive(
+	execution_id text,
+	from_state text DEFAULT NULL,
+	input jsonb DEFAULT NULL)
+RETURNS integer
+AS 'MODULE_PATHNAME', 'sfflow_sf_redrive'
+LANGUAGE C VOLATILE;
+REVOKE ALL ON FUNCTION sf_redrive(text, text, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sf_redrive(text, text, jsonb) TO PUBLIC;
+COMMENT ON FUNCTION sf_redrive(text, text, jsonb) IS
+	'continues an execution that has not succeeded; returns the redrive count';

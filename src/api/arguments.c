@@ -1,0 +1,120 @@
+/*
+ * arguments.c
+ *		Arguments that several SQL-callable functions take.
+ */
+#include "postgres.h"
+
+#include "utils/builtins.h"
+
+#include "api/arguments.h"
+#include "base/arn.h"
+#include "base/errors.h"
+#include "base/settings.h"
+
+/* Raise the error for an argument that may not be null. */
+static void
+null_argument(const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+			 errmsg("argument %s must not be null", name)));
+}
+
+/* Fetch a text argument. */
+char *
+sf_arg_text(FunctionCallInfo fcinfo, int n, const char *name)
+{
+	if (PG_ARGISNULL(n))
+		null_argument(name);
+	return text_to_cstring(PG_GETARG_TEXT_PP(n));
+}
+
+/* Fetch a text argument that may be null. */
+char *
+sf_arg_text_or_null(FunctionCallInfo fcinfo, int n)
+{
+	return PG_ARGISNULL(n) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(n));
+}
+
+/* Fetch a jsonb argument. */
+Jsonb *
+sf_arg_jsonb(FunctionCallInfo fcinfo, int n, const char *name)
+{
+	if (PG_ARGISNULL(n))
+		null_argument(name);
+	return PG_GETARG_JSONB_P(n);
+}
+
+/* Refuse a document that is too large. */
+void
+sf_arg_check_size(const Jsonb *document, const char *name)
+{
+	Size		size;
+
+	if (VARSIZE(document) < (Size) sf_setting_max_payload_bytes / 8)
+		return;
+	size = sf_json_text_size(document);
+	if (size > (Size) sf_setting_max_payload_bytes)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_PAYLOAD_TOO_LARGE),
+				 errmsg("%s is too large", name),
+				 errdetail("It has %zu bytes as JSON text; sfflow.max_payload_bytes is %d.",
+						   size, sf_setting_max_payload_bytes),
+				 errhint("Keep large data in a table and pass its key.")));
+}
+
+/* Find a machine, maybe by version. */
+SfMachine *
+sf_arg_machine(const char *text)
+{
+	char	   *name = pstrdup(sf_arn_to_state_machine(text));
+	char	   *slash = strchr(name, '/');
+	int			version = 0;
+	SfMachine  *machine;
+
+	if (slash != NULL)
+	{
+		char	   *end;
+		long		number;
+
+		*slash = '\0';
+		errno = 0;
+		number = strtol(slash + 1, &end, 10);
+		if (end == slash + 1 || *end != '\0' || errno != 0 || number < 1 ||
+			number > PG_INT32_MAX)
+			ereport(ERROR,
+					(errcode(ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST),
+					 errmsg("\"%s\" is not a version of state machine \"%s\"",
+							slash + 1, name),
+					 errhint("A version is a number, as in \"%s/1\".", name)));
+		version = (int) number;
+	}
+
+	machine = sf_machine_read(name, version);
+	if (machine != NULL)
+		return machine;
+	if (version != 0 && sf_machine_read(name, 0) != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST),
+				 errmsg("state machine \"%s\" has no version %d", name, version)));
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST),
+			 errmsg("state machine \"%s\" does not exist", name),
+			 errhint("The view sf_state_machines lists those that do.")));
+}
+
+/* Find an execution. */
+SfExecution *
+sf_arg_execution(const char *text, SfLock lock)
+{
+	const char *id = sf_arn_to_execution_id(text);
+	SfExecution *execution = sf_execution_find(id, lock);
+
+	if (execution == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_DOES_NOT_EXIST),
+				 errmsg("execution \"%s\" does not exist", id),
+				 strchr(id, ':') == NULL ?
+				 errhint("An execution id is \"machine:name\".") : 0));
+	return execution;
+}

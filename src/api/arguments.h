@@ -1,0 +1,32 @@
+/*
+ * arguments.h
+ *		Arguments that several SQL-callable functions take.
+ */
+#ifndef SF_API_ARGUMENTS_H
+#define SF_API_ARGUMENTS_H
+
+#include "fmgr.h"
+#include "store/execution.h"
+#include "store/machine.h"
+
+/* Text argument as a C string; NULL raises 22004 naming the argument. */
+extern char *sf_arg_text(FunctionCallInfo fcinfo, int n, const char *name);
+
+/* The same, where NULL is allowed. */
+extern char *sf_arg_text_or_null(FunctionCallInfo fcinfo, int n);
+
+/* jsonb argument, detoasted; NULL raises 22004 naming the argument. */
+extern Jsonb *sf_arg_jsonb(FunctionCallInfo fcinfo, int n, const char *name);
+
+/* Raise SF011 when a document is larger than a payload may be. */
+extern void sf_arg_check_size(const Jsonb *document, const char *name);
+
+/*
+ * "machine", "machine/3" or an ARN: the machine with that version, or SF003.
+ */
+extern SfMachine *sf_arg_machine(const char *text);
+
+/* An execution by id or ARN, or SF005. */
+extern SfExecution *sf_arg_execution(const char *text, SfLock lock);
+
+#endif							/* SF_API_ARGUMENTS_H */

@@ -1,0 +1,199 @@
+/*
+ * machine.c (api)
+ *		sf_create_state_machine(), sf_drop_state_machine().
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "api/arguments.h"
+#include "asl/program.h"
+#include "base/errors.h"
+#include "base/name.h"
+#include "store/instance.h"
+#include "store/privilege.h"
+
+/* More ended executions than this are not deleted in one go unless forced */
+#define MAX_ENDED_TO_DROP	10000
+
+PG_FUNCTION_INFO_V1(sfflow_sf_create_state_machine);
+PG_FUNCTION_INFO_V1(sfflow_sf_drop_state_machine);
+
+/* Refuse a definition that is not valid, with all that is wrong with it. */
+static void
+check_definition(const char *name, const char *definition)
+{
+	List	   *diagnostics = NIL;
+
+	(void) sf_asl_compile(definition, strlen(definition), NULL, &diagnostics);
+	if (sf_diagnostics_have_error(diagnostics))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_DEFINITION),
+				 errmsg("%s", sf_diagnostics_print(diagnostics)),
+				 errdetail("The definition of state machine \"%s\" was not stored.",
+						   name),
+				 errhint("SELECT * FROM sf_validate(definition) lists the problems with their places.")));
+}
+
+/* Refuse options that are unknown or have no such value. */
+static void
+check_options(const Jsonb *options)
+{
+	JsonbValue	root,
+				value;
+	JsonbIterator *it;
+	JsonbIteratorToken token;
+	char	   *level;
+
+	sf_json_root(options, &root);
+	if (!sf_json_is_object(&root))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument options must be a JSON object")));
+	it = JsonbIteratorInit(unconstify(JsonbContainer *, &options->root));
+	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	{
+		if (token == WJB_KEY &&
+			(value.val.string.len != 7 ||
+			 memcmp(value.val.string.val, "history", 7) != 0))
+			ereport(ERROR,
+					(errcode(ERRCODE_SF_INVALID_OPTION),
+					 errmsg("unknown option \"%.*s\"", value.val.string.len,
+							value.val.string.val),
+					 errhint("The options are: history.")));
+	}
+	if (!sf_json_member(&root, "history", 7, &value))
+		return;
+	level = sf_json_get_cstring(options, "history");
+	if (level == NULL || (strcmp(level, "ALL") != 0 &&
+						  strcmp(level, "TASKS") != 0 &&
+						  strcmp(level, "NONE") != 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("option history must be \"ALL\", \"TASKS\" or \"NONE\"")));
+}
+
+/* Refuse an execution_id_path that is no reference path into the input. */
+static void
+check_id_path(const char *path)
+{
+	SfError		error;
+
+	if (path == NULL)
+		return;
+	if (strncmp(path, "$$", 2) != 0 && path[0] == '$' && path[1] != '\0' &&
+		sf_expr_compile(path, SF_EXPR_PATH | SF_EXPR_REFERENCE, &error) != NULL)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("execution_id_path \"%s\" is not a reference path into the input",
+					path),
+			 errhint("It names one place, as \"$.id\" does.")));
+}
+
+/* Do two versions say the same, byte for byte? */
+static bool
+same_version(const SfMachine *a, const SfMachine *b)
+{
+	bool		same_path = (a->execution_id_path == NULL) == (b->execution_id_path == NULL) &&
+		(a->execution_id_path == NULL ||
+		 strcmp(a->execution_id_path, b->execution_id_path) == 0);
+
+	return same_path && strcmp(a->definition, b->definition) == 0 &&
+		sf_json_equal(a->options, b->options);
+}
+
+/* The name is taken: same, another version, or an error. */
+static int
+replace(SfMachine *wanted, bool or_replace)
+{
+	SfMachine  *there = sf_machine_read(wanted->name, 0);
+
+	if (there == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("state machine \"%s\" was created or dropped at the same time",
+						wanted->name),
+				 errhint("Try again.")));
+	sf_machine_lock(there->machine_no);
+	there = sf_machine_read(wanted->name, 0);
+	if (there == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("state machine \"%s\" was dropped at the same time",
+						wanted->name)));
+	sf_privilege_require_owner(there->name, there->owner);
+	if (same_version(there, wanted))
+		return there->version;
+	if (!or_replace)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("state machine \"%s\" exists with another definition or other options",
+						wanted->name),
+				 errhint("Use or_replace => true to add a version; running executions keep theirs.")));
+	wanted->machine_no = there->machine_no;
+	wanted->version = there->current_version + 1;
+	sf_machine_add_version(wanted);
+	return wanted->version;
+}
+
+/*
+ * sf_create_state_machine(name, definition, execution_id_path, or_replace,
+ * options): validate and store; the version.
+ */
+Datum
+sfflow_sf_create_state_machine(PG_FUNCTION_ARGS)
+{
+	SfMachine	machine = {0};
+	bool		or_replace = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
+
+	machine.name = sf_arg_text(fcinfo, 0, "name");
+	machine.definition = sf_arg_text(fcinfo, 1, "definition");
+	machine.execution_id_path = sf_arg_text_or_null(fcinfo, 2);
+	machine.options = sf_arg_jsonb(fcinfo, 4, "options");
+	machine.owner = GetUserId();
+
+	sf_name_check(machine.name, "state machine name");
+	check_options(machine.options);
+	check_id_path(machine.execution_id_path);
+	check_definition(machine.name, machine.definition);
+
+	(void) sf_instance_check_or_adopt();
+	if (sf_machine_insert(&machine))
+	{
+		sf_privilege_anchor(machine.owner);
+		PG_RETURN_INT32(machine.version);
+	}
+	PG_RETURN_INT32(replace(&machine, or_replace));
+}
+
+/* sf_drop_state_machine(name, force): with its versions and executions. */
+Datum
+sfflow_sf_drop_state_machine(PG_FUNCTION_ARGS)
+{
+	char	   *name = sf_arg_text(fcinfo, 0, "name");
+	bool		force = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
+	SfMachine  *machine = sf_arg_machine(name);
+	int64		running,
+				ended;
+
+	sf_privilege_require_owner(machine->name, machine->owner);
+	sf_machine_lock(machine->machine_no);
+	sf_machine_count_executions(machine->machine_no, &running, &ended);
+	if (running > 0 && !force)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_STATE_MACHINE_IN_USE),
+				 errmsg("state machine \"%s\" has " INT64_FORMAT " running executions",
+						machine->name, running),
+				 errhint("Stop them, or use force => true.")));
+	if (ended > MAX_ENDED_TO_DROP && !force)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_STATE_MACHINE_IN_USE),
+				 errmsg("state machine \"%s\" has " INT64_FORMAT " ended executions",
+						machine->name, ended),
+				 errhint("Delete them in batches with sf_purge(), or use force => true.")));
+	sf_machine_delete(machine->machine_no);
+	sf_privilege_unanchor(machine->owner);
+	PG_RETURN_VOID();
+}

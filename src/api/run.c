@@ -1,0 +1,241 @@
+/*
+ * run.c
+ *		sf_step(), sf_run(), sf_run_due(): advancing executions from a session.
+ *
+ * A session has no worker around it that would abort the transaction and try
+ * again, so every slice runs in a subtransaction.  When one fails, its
+ * branches are run again one by one; a branch that fails alone ends with
+ * States.Runtime and the error's text.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "executor/spi.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+#include "utils/timestamp.h"
+
+#include "api/arguments.h"
+#include "base/compat.h"
+#include "base/errors.h"
+#include "engine/slice.h"
+#include "store/privilege.h"
+
+PG_FUNCTION_INFO_V1(sfflow_sf_step);
+PG_FUNCTION_INFO_V1(sfflow_sf_run);
+PG_FUNCTION_INFO_V1(sfflow_sf_run_due);
+
+/* A slice in a session is not cut short by time */
+#define SESSION_SLICE_MS	1000
+
+/* Errors that end the caller's statement, whatever the execution says */
+static bool
+is_callers_error(int sqlerrcode)
+{
+	return sqlerrcode == ERRCODE_QUERY_CANCELED ||
+		ERRCODE_TO_CATEGORY(sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION ||
+		sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE ||
+		sqlerrcode == ERRCODE_OUT_OF_MEMORY;
+}
+
+/* Run a slice, or fail a branch, in a subtransaction; NULL or its error. */
+static ErrorData *
+try_slice(const SfSliceRequest *request, SfSliceResult *result,
+		  const SfBranchKey *fail, const char *cause)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	ErrorData  *volatile error = NULL;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		if (fail != NULL)
+			sf_slice_fail_branch(*fail, cause);
+		else
+			sf_slice_run(request, result);
+		ReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(context);
+		CurrentResourceOwner = owner;
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(context);
+		CurrentResourceOwner = owner;
+		if (is_callers_error(error->sqlerrcode))
+			ReThrowError(error);
+	}
+	PG_END_TRY();
+	return error;
+}
+
+/* Run one branch alone; when it raises, make it fail. */
+static void
+run_alone(const SfSliceRequest *request, SfBranchKey key, SfSliceResult *result)
+{
+	SfSliceRequest alone = *request;
+	ErrorData  *error;
+
+	alone.keys = &key;
+	alone.nkeys = 1;
+	alone.scan = false;
+	alone.alone = true;
+	error = try_slice(&alone, result, NULL, NULL);
+	if (error == NULL)
+		return;
+	error = try_slice(&alone, result, &key, error->message);
+	if (error != NULL)
+		ReThrowError(error);
+	result->outcome = SF_SLICE_WORKED;
+	result->transitions++;
+}
+
+/* Run a slice with the failure protocol of slice.h. */
+static void
+session_slice(const SfSliceRequest *request, SfSliceResult *result)
+{
+	SfBranchKey keys[64];
+	int			n;
+
+	if (try_slice(request, result, NULL, NULL) == NULL)
+		return;
+	n = sf_slice_touched(keys, lengthof(keys));
+	memset(result, 0, sizeof(*result));
+	for (int i = 0; i < n; i++)
+		run_alone(request, keys[i], result);
+}
+
+/* Find an execution that the caller may advance. */
+static SfExecution *
+advanceable(const char *id)
+{
+	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE);
+
+	sf_privilege_require_owner(execution->machine_name, execution->owner);
+	return execution;
+}
+
+/* Status of an execution now. */
+static const char *
+status_now(int64 execution_no)
+{
+	SfExecution *execution = sf_execution_read(execution_no, SF_LOCK_NONE, false);
+
+	return execution == NULL ? NULL : sf_status_name(execution->status);
+}
+
+/* A text datum, or null. */
+static void
+put_text(Datum *values, bool *nulls, int i, const char *text)
+{
+	nulls[i] = text == NULL;
+	if (text != NULL)
+		values[i] = CStringGetTextDatum(text);
+}
+
+/* sf_step(execution_id): one transition, as a row; none when nothing is due. */
+Datum
+sfflow_sf_step(PG_FUNCTION_ARGS)
+{
+	SfExecution *execution = advanceable(sf_arg_text(fcinfo, 0, "execution_id"));
+	SfSliceRequest request = {0};
+	SfSliceResult result = {0};
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	InitMaterializedSRF(fcinfo, 0);
+	request.scan = true;
+	request.alone = true;
+	request.in_session = true;
+	request.execution_no = execution->execution_no;
+	request.max_transitions = 1;
+	session_slice(&request, &result);
+	if (result.outcome != SF_SLICE_IDLE)
+	{
+		Datum		values[5] = {0};
+		bool		nulls[5] = {0};
+
+		put_text(values, nulls, 0, result.branch);
+		put_text(values, nulls, 1, result.state);
+		put_text(values, nulls, 2, result.transition);
+		put_text(values, nulls, 3, result.next_state);
+		put_text(values, nulls, 4, status_now(execution->execution_no));
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+/* sf_run(execution_id, skip_waits, max_steps): the status when nothing is due. */
+Datum
+sfflow_sf_run(PG_FUNCTION_ARGS)
+{
+	SfExecution *execution = advanceable(sf_arg_text(fcinfo, 0, "execution_id"));
+	int64		no = execution->execution_no;
+	int			left = PG_ARGISNULL(2) ? -1 : PG_GETARG_INT32(2);
+	SfSliceRequest request = {0};
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "sf_run",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	request.scan = true;
+	request.in_session = true;
+	request.slice_ms = SESSION_SLICE_MS;
+	request.execution_no = no;
+	request.skip_waits = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
+	while (left != 0)
+	{
+		SfSliceResult result = {0};
+
+		CHECK_FOR_INTERRUPTS();
+		request.max_transitions = Max(left, 0);
+		session_slice(&request, &result);
+		if (result.outcome == SF_SLICE_IDLE)
+			break;
+		if (left > 0)
+			left = Max(left - Max(result.transitions, 1), 0);
+		MemoryContextReset(context);
+	}
+	MemoryContextSwitchTo(old);
+	PG_RETURN_TEXT_P(cstring_to_text(status_now(no)));
+}
+
+/* sf_run_due(max_steps): advance whatever is due, committing slice by slice. */
+Datum
+sfflow_sf_run_due(PG_FUNCTION_ARGS)
+{
+	bool		nonatomic = fcinfo->context && IsA(fcinfo->context, CallContext) &&
+		!castNode(CallContext, fcinfo->context)->atomic;
+	int			left = PG_ARGISNULL(0) ? PG_INT32_MAX : PG_GETARG_INT32(0);
+	SfSliceRequest request = {0};
+
+	sf_privilege_require_administrator("sf_run_due");
+	request.scan = true;
+	request.in_session = true;
+	request.slice_ms = SESSION_SLICE_MS;
+	if (SPI_connect_ext(nonatomic ? SPI_OPT_NONATOMIC : 0) != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	while (left > 0)
+	{
+		SfSliceResult result = {0};
+
+		CHECK_FOR_INTERRUPTS();
+		request.max_transitions = left;
+		session_slice(&request, &result);
+		if (result.outcome == SF_SLICE_IDLE)
+			break;
+		left -= Max(result.transitions, 1);
+		if (nonatomic)
+			SPI_commit();
+	}
+	if (SPI_finish() != SPI_OK_FINISH)
+		elog(ERROR, "SPI_finish failed");
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,17 @@
+/*
+ * name.h
+ *		Names of state machines, executions, activities and schedules.
+ */
+#ifndef SF_BASE_NAME_H
+#define SF_BASE_NAME_H
+
+/* Longest name, in characters */
+#define SF_NAME_MAX		80
+
+/*
+ * Check a name by the rule of Step Functions; ereports ERRCODE_SF_INVALID_NAME
+ * naming what ("execution name") and the first character that is not allowed.
+ */
+extern void sf_name_check(const char *name, const char *what);
+
+#endif							/* SF_BASE_NAME_H */

@@ -1,0 +1,88 @@
+/*
+ * abort.c
+ *		Abort the children of a Parallel or Map state that gives up.
+ *
+ * Children whose rows are free end here, with their events, in the order of
+ * their index.  A child that another worker has in its hands is only asked to
+ * stop (its worker's slot gets a cancel request at our commit); that worker
+ * rolls back, claims the branch again, sees that the join above it has given
+ * up, and ends it.  The join stays in phase JOIN until the last has ended, so
+ * no transaction waits for a running task.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+
+#include "base/hooks.h"
+#include "engine/abort.h"
+#include "engine/apply.h"
+
+/* End one free child; returns how many ends it still owes its parent. */
+static int
+abort_child(SfRun *run, SfBranch *child)
+{
+	SfStep		step;
+	int			ndeltas;
+
+	check_stack_depth();
+	if (sf_branch_has_ended(child))
+		return 0;
+
+	if (child->phase == SF_PHASE_JOIN)
+	{
+		child->pending = sf_abort_children(run, child);
+		if (child->pending > 0)
+		{
+			child->aborting = true;
+			child->due_at = DT_NOEND;
+			sf_run_add_branch(run, child);
+			return 1;
+		}
+	}
+	ndeltas = list_length(run->deltas);
+
+	/* the parent counts for itself here: no delta */
+	sf_step_init(&step, run, child, NULL, GetCurrentTimestamp());
+	sf_step_abort(&step);
+	run->deltas = list_truncate(run->deltas, ndeltas);
+	sf_run_add_branch(run, child);
+	return 0;
+}
+
+/* Ask whoever works on a child to stop. */
+static void
+cancel_child(const SfBranch *child)
+{
+	if (sf_cancel_hook != NULL)
+		sf_cancel_hook(child->key);
+}
+
+/* Abort the children of a parent. */
+int
+sf_abort_children(SfRun *run, SfBranch *parent)
+{
+	List	   *all = sf_branch_children(parent->key, SF_LOCK_NONE);
+	List	   *free = sf_branch_children(parent->key, SF_LOCK_SKIP);
+	ListCell   *lc;
+	ListCell   *next_free = list_head(free);
+	int			pending = 0;
+
+	foreach(lc, all)
+	{
+		SfBranch   *child = lfirst(lc);
+		SfBranch   *mine = next_free ? lfirst(next_free) : NULL;
+
+		if (mine != NULL && mine->key.branch_no == child->key.branch_no)
+		{
+			next_free = lnext(free, next_free);
+			pending += abort_child(run, mine);
+		}
+		else if (!sf_branch_has_ended(child))
+		{
+			cancel_child(child);
+			pending++;
+		}
+	}
+	return pending;
+}

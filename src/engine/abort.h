@@ -1,0 +1,17 @@
+/*
+ * abort.h
+ *		Abort the children of a Parallel or Map state that gives up.
+ */
+#ifndef SF_ENGINE_ABORT_H
+#define SF_ENGINE_ABORT_H
+
+#include "engine/step.h"
+
+/*
+ * End every child of a parent that nobody works on; ask those who work on the
+ * others to stop.  Returns how many children are still to end.  The caller
+ * holds the lock of the execution.
+ */
+extern int	sf_abort_children(SfRun *run, SfBranch *parent);
+
+#endif							/* SF_ENGINE_ABORT_H */

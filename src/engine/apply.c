@@ -1,0 +1,435 @@
+/*
+ * apply.c
+ *		Carry the effects of transitions out.
+ *
+ * While a slice runs, its effects gather in SfRun: events with provisional ids
+ * (-1, -2 … in the order in which they happened), branches, what children
+ * tell their parents, how an execution ends.  At the end of the slice all of
+ * it is written at once, and shared rows are locked only then, always in the
+ * same order, which is what keeps user code from running under their locks
+ * and two slices from waiting for each other:
+ *
+ *		1. execution rows, by number
+ *		2. event ids are assigned: last_event_id + 1, + 2 …
+ *		3. parent branches, by number, take their children's ends into account
+ *		4. branches, events, execution rows are written
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "utils/timestamp.h"
+
+#include "base/errors.h"
+#include "base/hooks.h"
+#include "base/settings.h"
+#include "engine/apply.h"
+#include "engine/join.h"
+#include "engine/program_cache.h"
+
+/* Provisional id → id, for the callback of handlers. */
+static int
+real_event_id(SfRun *run, int provisional)
+{
+	sf_run_lock(run);
+	return run->base_event_id - provisional;
+}
+
+/* The execution's input, read when somebody asks. */
+static Jsonb *
+execution_input(SfRun *run)
+{
+	if (run->execution->input == NULL)
+	{
+		SfExecution *full = sf_execution_read(run->execution->execution_no,
+											  SF_LOCK_NONE, true);
+
+		run->execution->input = full ? full->input : sf_json_null();
+	}
+	return run->execution->input;
+}
+
+/* The item of the iteration that a branch belongs to. */
+static Jsonb *
+iteration_item(SfRun *run, const SfBranch *iteration)
+{
+	SfBranchKey key = {iteration->key.execution_no, iteration->parent_no};
+	SfBranch   *parent = iteration->parent_no < 0 ? NULL :
+		sf_branch_read(key, SF_LOCK_NONE);
+	const SfProgram *program = run->program;
+	SfStep		step;
+	SfError		error;
+	JsonbValue	array,
+				item;
+	Jsonb	   *items;
+
+	/* out of Parallel branches to the iteration that they are in */
+	while (parent != NULL &&
+		   program->states[parent->state].type != SF_STATE_MAP &&
+		   parent->parent_no >= 0)
+	{
+		iteration = parent;
+		key.branch_no = parent->parent_no;
+		parent = sf_branch_read(key, SF_LOCK_NONE);
+	}
+	if (parent == NULL || program->states[parent->state].type != SF_STATE_MAP)
+		return NULL;
+
+	if (parent->result != NULL)
+		items = parent->result;
+	else
+	{
+		memset(&step, 0, sizeof(step));
+		step.run = run;
+		step.program = program;
+		step.branch = parent;
+		step.state = &program->states[parent->state];
+		step.env.variables = parent->variables;
+		if (!sf_flow_input(&step, &error) ||
+			!sf_flow_path(&step, &step.state->items_path, &items, &error))
+			return NULL;
+	}
+	sf_json_root(items, &array);
+	if (!sf_json_is_array(&array) ||
+		!sf_json_element(&array, iteration->branch_index, &item))
+		return NULL;
+	return sf_json_make(&item);
+}
+
+/* Make a run for an execution. */
+SfRun *
+sf_run_make(SfExecution *execution)
+{
+	SfCachedProgram *cached = sf_program_cached(execution->machine_no,
+												execution->version);
+	SfRun	   *run = palloc0(sizeof(SfRun));
+
+	run->execution = execution;
+	run->program = cached->program;
+	run->history = cached->history;
+	run->event_id = real_event_id;
+	run->input = execution_input;
+	run->map_item = iteration_item;
+	return run;
+}
+
+/* Lock an execution and learn its last event id. */
+void
+sf_run_lock(SfRun *run)
+{
+	SfExecution *now;
+
+	if (run->locked)
+		return;
+
+	/*
+	 * Never wait for the lock of an execution that has ended: who holds it is
+	 * redriving it, and waits for us to let go of its branches.
+	 */
+	now = sf_execution_read(run->execution->execution_no, SF_LOCK_SKIP, false);
+	if (now == NULL)
+	{
+		now = sf_execution_read(run->execution->execution_no, SF_LOCK_NONE, false);
+		if (now != NULL && now->status == SF_STATUS_RUNNING)
+			now = sf_execution_read(run->execution->execution_no, SF_LOCK_WAIT, false);
+	}
+	if (now == NULL || now->status != SF_STATUS_RUNNING ||
+		now->redrive_count != run->execution->redrive_count)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
+				 errmsg("execution \"%s\" was stopped while it was advanced",
+						run->execution->execution_id)));
+	if (now->started_at != DT_NOBEGIN)
+		run->execution->started_at = now->started_at;
+	run->base_event_id = now->last_event_id;
+	run->locked = true;
+}
+
+/* Note that a branch has changed. */
+void
+sf_run_add_branch(SfRun *run, SfBranch *branch)
+{
+	if (list_length(run->branches) == 0 || llast(run->branches) != branch)
+		run->branches = list_append_unique_ptr(run->branches, branch);
+}
+
+/* Take over the children that a step spawned. */
+void
+sf_run_spawn(SfRun *run, SfStep *step)
+{
+	ListCell   *lc;
+
+	foreach(lc, step->spawn)
+	{
+		SfBranch   *child = lfirst(lc);
+
+		child->key.branch_no = sf_branch_next_no();
+		run->branches = lappend(run->branches, child);
+	}
+	step->spawn = NIL;
+}
+
+/* Replace a provisional event id. */
+static inline void
+fix_id(const SfRun *run, int *id)
+{
+	if (*id < 0)
+		*id = run->base_event_id - *id;
+}
+
+/* Give the events of a run their ids, and all that refers to them. */
+static void
+assign_event_ids(SfRun *run)
+{
+	ListCell   *lc;
+
+	foreach(lc, run->events)
+	{
+		SfEvent    *event = lfirst(lc);
+
+		fix_id(run, &event->id);
+		fix_id(run, &event->previous_id);
+		fix_id(run, &event->payload_from);
+	}
+	foreach(lc, run->branches)
+	{
+		SfBranch   *branch = lfirst(lc);
+
+		fix_id(run, &branch->entered_event);
+		fix_id(run, &branch->last_event);
+		fix_id(run, &branch->payload_event);
+		fix_id(run, &branch->failed_event);
+	}
+	foreach(lc, run->deltas)
+	{
+		SfParentDelta *delta = lfirst(lc);
+
+		fix_id(run, &delta->failed_event);
+	}
+}
+
+/* Sort deltas by parent. */
+static int
+compare_deltas(const ListCell *a, const ListCell *b)
+{
+	const SfParentDelta *x = lfirst(a);
+	const SfParentDelta *y = lfirst(b);
+
+	return (x->branch_no > y->branch_no) - (x->branch_no < y->branch_no);
+}
+
+/* Find a branch among those that the run changes. */
+static SfBranch *
+find_branch(const SfRun *run, int64 branch_no)
+{
+	ListCell   *lc;
+
+	foreach(lc, run->branches)
+	{
+		SfBranch   *branch = lfirst(lc);
+
+		if (branch->key.branch_no == branch_no)
+			return branch;
+	}
+	return NULL;
+}
+
+/* Count a child's end against its parent. */
+static void
+take_delta(SfBranch *parent, const SfParentDelta *delta)
+{
+	parent->pending = Max(parent->pending - delta->ended, 0);
+	if (delta->failed && !parent->failing)
+	{
+		parent->failing = true;
+		parent->failed_event = delta->failed_event;
+		parent->error = delta->error ? pstrdup(delta->error) : NULL;
+		parent->cause = delta->cause ? pstrdup(delta->cause) : NULL;
+		parent->uncatchable = delta->uncatchable;
+	}
+}
+
+/* Let parents take the ends of their children into account. */
+static void
+apply_deltas(SfRun *run, TimestampTz now)
+{
+	SfBranch   *parent = NULL;
+	ListCell   *lc;
+
+	list_sort(run->deltas, compare_deltas);
+	foreach(lc, run->deltas)
+	{
+		SfParentDelta *delta = lfirst(lc);
+		SfBranchKey key = {run->execution->execution_no, delta->branch_no};
+
+		if (parent == NULL || parent->key.branch_no != delta->branch_no)
+		{
+			parent = find_branch(run, delta->branch_no);
+			if (parent == NULL)
+			{
+				parent = sf_branch_read(key, SF_LOCK_WAIT);
+				if (parent == NULL)
+					elog(ERROR, "branch " INT64_FORMAT " of execution \"%s\" has lost its parent",
+						 delta->branch_no, run->execution->execution_id);
+				sf_run_add_branch(run, parent);
+			}
+		}
+		take_delta(parent, delta);
+		if (sf_join_is_ready(parent,
+							 run->program->states[parent->state].failure_mode))
+			parent->due_at = now;
+	}
+}
+
+/* The machine's deadline, as a row of its own. */
+static SfBranch *
+make_deadline(const SfRun *run)
+{
+	SfBranch   *deadline = sf_branch_make(run->execution->execution_no,
+										  SF_BRANCH_DEADLINE);
+	TimestampTz begin = run->execution->last_redriven_at != DT_NOBEGIN ?
+		run->execution->last_redriven_at : run->execution->started_at;
+
+	deadline->phase = SF_PHASE_DEADLINE;
+	deadline->due_at = begin + run->program->timeout_seconds * USECS_PER_SEC;
+	return deadline;
+}
+
+/* Put the end of a run's execution into its row. */
+static void
+fill_finish(SfExecution *execution, const SfFinish *finish, TimestampTz now)
+{
+	execution->status = finish->status;
+	execution->output = finish->output;
+	execution->error = unconstify(char *, finish->error);
+	execution->cause = unconstify(char *, finish->cause);
+	execution->stopped_at = now;
+}
+
+/* Wake whoever waits for the end, and whoever still works for it. */
+static void
+announce_end(int64 execution_no, bool cancel)
+{
+	SfBranchKey all = {execution_no, -1};
+
+	if (cancel && sf_cancel_hook != NULL)
+		sf_cancel_hook(all);
+	if (sf_ended_hook != NULL)
+		sf_ended_hook(execution_no);
+}
+
+/* Refuse a history that grows without end. */
+static void
+check_history_size(const SfRun *run)
+{
+	if (run->execution->last_event_id <= sf_setting_max_history_events ||
+		run->finish != NULL)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_EVALUATION_LIMIT),
+			 errmsg("The execution reached the maximum number of history events (%d).",
+					sf_setting_max_history_events)));
+}
+
+/* Write one run. */
+static void
+write_run(SfRun *run, TimestampTz now)
+{
+	SfExecution *execution = run->execution;
+
+	if (!run->locked)
+	{
+		/* nothing but rows of branches that are ours alone */
+		sf_branch_write(run->branches);
+		return;
+	}
+	assign_event_ids(run);
+	apply_deltas(run, now);
+	if (run->began && run->finish == NULL && run->program->timeout_seconds > 0)
+		run->branches = lappend(run->branches, make_deadline(run));
+
+	sf_branch_write(run->branches);
+	sf_event_write(execution->execution_no, run->events);
+	execution->last_event_id = run->base_event_id + list_length(run->events);
+	check_history_size(run);
+
+	if (run->finish != NULL)
+	{
+		fill_finish(execution, run->finish, now);
+		sf_execution_update(execution);
+		if (run->finish->status != SF_STATUS_SUCCEEDED)
+			sf_branch_quiesce(execution->execution_no);
+		else if (run->program->timeout_seconds > 0)
+			sf_branch_delete_all(execution->execution_no);
+		announce_end(execution->execution_no,
+					 run->finish->status != SF_STATUS_SUCCEEDED);
+	}
+	else if (run->events != NIL || run->began)
+		sf_execution_update(execution);
+}
+
+/* Sort runs by the number of their execution. */
+static int
+compare_runs(const ListCell *a, const ListCell *b)
+{
+	const SfRun *x = lfirst(a);
+	const SfRun *y = lfirst(b);
+
+	return (x->execution->execution_no > y->execution->execution_no) -
+		(x->execution->execution_no < y->execution->execution_no);
+}
+
+/* Write everything that is pending in these runs. */
+void
+sf_runs_write(List *runs)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	ListCell   *lc;
+
+	list_sort(runs, compare_runs);
+	foreach(lc, runs)
+	{
+		SfRun	   *run = lfirst(lc);
+
+		if (run->execution->status == SF_STATUS_RUNNING &&
+			(run->events != NIL || run->deltas != NIL || run->finish != NULL ||
+			 run->began))
+			sf_run_lock(run);
+	}
+	foreach(lc, runs)
+		write_run(lfirst(lc), now);
+}
+
+/* End an execution from outside. */
+void
+sf_execution_end(SfExecution *execution, SfStatus status, const char *error,
+				 const char *cause, SfEventType event_type, TimestampTz now)
+{
+	SfCachedProgram *cached = sf_program_cached(execution->machine_no,
+												execution->version);
+	SfBranchKey root_key = {execution->execution_no, SF_BRANCH_ROOT};
+	SfBranch   *root = sf_branch_read(root_key, SF_LOCK_NONE);
+	SfFinish	finish = {status, NULL, error, cause};
+
+	if (cached->history != SF_HISTORY_NONE)
+	{
+		SfEvent    *event = palloc0(sizeof(SfEvent));
+		SfJsonBuilder b;
+
+		sf_json_begin_object(&b);
+		sf_json_add_string(&b, "error", error);
+		sf_json_add_string(&b, "cause", cause);
+		event->extra = sf_json_finish(&b);
+		event->type = event_type;
+		event->id = ++execution->last_event_id;
+		/* a sibling of the event that entered the state it is stopped in */
+		event->previous_id = root == NULL ? 0 :
+			sf_event_previous(execution->execution_no, root->entered_event);
+		event->state = -1;
+		event->at = now;
+		sf_event_write(execution->execution_no, list_make1(event));
+	}
+	fill_finish(execution, &finish, now);
+	sf_execution_update(execution);
+	sf_branch_quiesce(execution->execution_no);
+	announce_end(execution->execution_no, true);
+}

@@ -1,0 +1,37 @@
+/*
+ * apply.h
+ *		Carry the effects of transitions out: the only way from the engine to
+ *		the tables.
+ */
+#ifndef SF_ENGINE_APPLY_H
+#define SF_ENGINE_APPLY_H
+
+#include "engine/step.h"
+
+/* Make a run: an execution as a slice works on it. */
+extern SfRun *sf_run_make(SfExecution *execution);
+
+/*
+ * Lock an execution and learn its last event id.  ereports
+ * ERRCODE_SF_EXECUTION_CHANGED when it has ended meanwhile.
+ */
+extern void sf_run_lock(SfRun *run);
+
+/* Note that a branch has changed (or is new): it is written with the run. */
+extern void sf_run_add_branch(SfRun *run, SfBranch *branch);
+
+/* Take over the children that a step spawned, and give them numbers. */
+extern void sf_run_spawn(SfRun *run, SfStep *step);
+
+/* Write everything that is pending in these runs (4.2 of the design). */
+extern void sf_runs_write(List *runs);
+
+/*
+ * End an execution whose row is locked by the caller, outside of any run
+ * (stop, timeout): row, event, branches, wake-ups.
+ */
+extern void sf_execution_end(SfExecution *execution, SfStatus status,
+							 const char *error, const char *cause,
+							 SfEventType event_type, TimestampTz now);
+
+#endif							/* SF_ENGINE_APPLY_H */

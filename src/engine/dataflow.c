@@ -1,0 +1,166 @@
+/*
+ * dataflow.c
+ *		Input and output processing of a state.
+ *
+ *		raw input --InputPath--> effective input --Parameters--> payload
+ *		result --ResultSelector--> --ResultPath (into the raw input)-->
+ *		--OutputPath--> output
+ *
+ * in JSONPath mode; in JSONata mode Arguments give the payload and Output the
+ * output, else the result is the output.  Assign sees the result and the old
+ * values of the variables.
+ */
+#include "postgres.h"
+
+#include "base/settings.h"
+#include "engine/step.h"
+
+/* A path field over the environment. */
+bool
+sf_flow_path(SfStep *step, const SfPathField *field, Jsonb **result,
+			 SfError *error)
+{
+	SfError		reason;
+
+	switch (field->kind)
+	{
+		case SF_FIELD_NULL:
+			*result = sf_json_empty_object();
+			return true;
+		case SF_FIELD_PATH:
+			break;
+		default:
+			*result = step->env.input;
+			return true;
+	}
+
+	switch (sf_expr_eval(field->expr, &step->env, result, &reason))
+	{
+		case SF_EVAL_OK:
+			return true;
+		case SF_EVAL_NOT_FOUND:
+			return sf_error_set(error, SF_ERR_RUNTIME, "Invalid path '%s' : %s",
+								field->text, reason.cause);
+		case SF_EVAL_ERROR:
+			break;
+	}
+	*error = reason;
+	return false;
+}
+
+/* Make the environment's input the effective input. */
+bool
+sf_flow_input(SfStep *step, SfError *error)
+{
+	Jsonb	   *input;
+
+	step->env.input = step->branch->payload;
+	if (step->state->language == SF_QL_JSONATA)
+		return true;
+	if (!sf_flow_path(step, &step->state->input_path, &input, error))
+		return false;
+	step->env.input = input;
+	return true;
+}
+
+/* Parameters or Arguments over the effective input. */
+bool
+sf_flow_parameters(SfStep *step, Jsonb **result, SfError *error)
+{
+	const SfState *state = step->state;
+
+	*result = step->env.input;
+	if (state->parameters == NULL)
+		return true;
+	return sf_template_eval(state->parameters, &step->env,
+							state->language == SF_QL_JSONATA ?
+							"Arguments" : "Parameters", result, error);
+}
+
+/* Refuse an output that is larger than a payload may be. */
+static bool
+check_size(SfStep *step, const Jsonb *output, SfError *error)
+{
+	/* text is longer than jsonb only for numbers and escapes: look closer then */
+	if (VARSIZE(output) < (Size) sf_setting_max_payload_bytes / 8)
+		return true;
+	if (sf_json_text_size(output) <= (Size) sf_setting_max_payload_bytes)
+		return true;
+	sf_error_set(error, SF_ERR_DATA_LIMIT_EXCEEDED,
+				 "The state/task '%s' returned a result with a size exceeding the maximum number of bytes service limit.",
+				 step->state->type == SF_STATE_TASK ?
+				 step->state->resource.text : step->state->name);
+	error->prefixed = false;
+	return false;
+}
+
+/* The output of a state in JSONPath mode. */
+static bool
+path_output(SfStep *step, Jsonb *result, Jsonb **output, SfError *error)
+{
+	const SfState *state = step->state;
+	Jsonb	   *raw = step->branch->payload;
+
+	if (state->result_path.kind == SF_FIELD_NULL)
+		result = raw;
+	else if (state->result_path.kind == SF_FIELD_PATH &&
+			 !sf_expr_set(state->result_path.expr, raw, result, &result, error))
+		return false;
+
+	step->env.input = result;
+	return sf_flow_path(step, &state->output_path, output, error);
+}
+
+/* The output of a state from its result. */
+bool
+sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output, SfError *error)
+{
+	const SfState *state = step->state;
+
+	if (state->result_selector != NULL)
+	{
+		step->env.input = result;
+		if (!sf_template_eval(state->result_selector, &step->env,
+							  "ResultSelector", &result, error))
+			return false;
+	}
+
+	if (state->language == SF_QL_JSONATA)
+	{
+		step->env.input = step->branch->payload;
+		*output = result;
+		if (state->output != NULL)
+		{
+			/* $states.result is there where the state has one */
+			if (state->type == SF_STATE_TASK || state->type == SF_STATE_PARALLEL ||
+				state->type == SF_STATE_MAP)
+				step->env.result = result;
+			if (!sf_template_eval(state->output, &step->env, "Output", output, error))
+				return false;
+		}
+	}
+	else if (!path_output(step, result, output, error))
+		return false;
+
+	/* what Assign sees */
+	step->env.input = state->language == SF_QL_JSONATA ?
+		step->branch->payload : result;
+	if (state->language == SF_QL_JSONATA)
+		step->env.result = result;
+	return check_size(step, *output, error);
+}
+
+/* Evaluate an Assign against the old values, then set the variables. */
+bool
+sf_flow_assign(SfStep *step, const SfTemplate *assign, const char *field,
+			   Jsonb **assigned, SfError *error)
+{
+	*assigned = NULL;
+	if (assign == NULL)
+		return true;
+	if (!sf_template_eval(assign, &step->env, field, assigned, error))
+		return false;
+	step->branch->variables = sf_json_merge(step->branch->variables, *assigned);
+	step->env.variables = step->branch->variables;
+	return check_size(step, step->branch->variables, error);
+}

@@ -1,0 +1,323 @@
+/*
+ * lifecycle.c
+ *		Executions begin, are stopped, and go on again.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+
+#include "base/errors.h"
+#include "engine/apply.h"
+#include "engine/join.h"
+#include "engine/lifecycle.h"
+#include "engine/program_cache.h"
+
+/* How long a redrive waits for workers to let go of what was stopped */
+#define LET_GO_MS		5000
+
+/* A root branch in a top-level state, due at once. */
+static SfBranch *
+make_root(const SfExecution *execution, int state, Jsonb *payload)
+{
+	SfBranch   *root = sf_branch_make(execution->execution_no, SF_BRANCH_ROOT);
+
+	root->state = state;
+	root->payload = payload;
+	root->due_at = GetCurrentTimestamp();
+	return root;
+}
+
+/* Make a new execution due. */
+void
+sf_lifecycle_begin(SfExecution *execution)
+{
+	const SfProgram *program = sf_program_get(execution->machine_no,
+											  execution->version);
+
+	sf_branch_write(list_make1(make_root(execution, program->scopes[0].start,
+										 execution->input)));
+}
+
+/* Forget how an execution ended. */
+static void
+reopen(SfExecution *execution)
+{
+	execution->status = SF_STATUS_RUNNING;
+	execution->stopped_at = DT_NOBEGIN;
+	execution->output = NULL;
+	execution->error = execution->cause = NULL;
+}
+
+/* Begin an ended execution anew. */
+void
+sf_lifecycle_restart(SfExecution *execution, const SfMachine *machine,
+					 Jsonb *input)
+{
+	sf_branch_delete_all(execution->execution_no);
+	reopen(execution);
+	execution->version = machine->current_version;
+	execution->started_at = DT_NOBEGIN;
+	execution->last_redriven_at = DT_NOBEGIN;
+	execution->input = execution->new_input = input;
+	sf_execution_update(execution);
+	sf_lifecycle_begin(execution);
+}
+
+/* Write an event that belongs to the execution as a whole. */
+static void
+write_event(SfExecution *execution, SfEventType type, Jsonb *payload,
+			Jsonb *extra, TimestampTz at)
+{
+	SfEvent    *event = palloc0(sizeof(SfEvent));
+
+	if (sf_program_cached(execution->machine_no, execution->version)->history ==
+		SF_HISTORY_NONE)
+		return;
+	event->type = type;
+	event->previous_id = type == SF_EVENT_EXECUTION_STARTED ? 0 :
+		execution->last_event_id;
+	event->id = ++execution->last_event_id;
+	event->state = -1;
+	event->at = at;
+	event->payload = payload;
+	event->extra = extra;
+	sf_event_write(execution->execution_no, list_make1(event));
+}
+
+/* End a running execution as ABORTED. */
+void
+sf_lifecycle_stop(SfExecution *execution, const char *error, const char *cause)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (execution->started_at == DT_NOBEGIN)
+	{
+		/* stopped before anybody took it: its history begins all the same */
+		write_event(execution, SF_EVENT_EXECUTION_STARTED, execution->input,
+					NULL, now);
+		execution->started_at = now;
+	}
+	sf_execution_end(execution, SF_STATUS_ABORTED, error, cause,
+					 SF_EVENT_EXECUTION_ABORTED, now);
+}
+
+/*
+ * Lock every branch of an ended execution.  A worker may still be rolling back
+ * the task that it was told to stop; it waits for nothing that we hold.
+ */
+static List *
+lock_branches(const SfExecution *execution)
+{
+	int			total = list_length(sf_branch_all(execution->execution_no,
+												  SF_LOCK_NONE));
+
+	for (int waited = 0; waited < LET_GO_MS; waited += 5)
+	{
+		List	   *branches = sf_branch_all(execution->execution_no, SF_LOCK_SKIP);
+
+		if (list_length(branches) == total)
+			return branches;
+		CHECK_FOR_INTERRUPTS();
+		pg_usleep(5000L);
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_EXECUTION_CHANGED),
+			 errmsg("execution \"%s\" has a task that has not stopped yet",
+					execution->execution_id),
+			 errhint("Wait for the worker that runs it (see sf_workers), then try again.")));
+}
+
+/* The branch with a number; NULL when there is none. */
+static SfBranch *
+branch_by_no(List *branches, int64 branch_no)
+{
+	int			low = 0,
+				high = list_length(branches) - 1;
+
+	/* sf_branch_all() returns them by number */
+	while (low <= high)
+	{
+		int			middle = (low + high) / 2;
+		SfBranch   *branch = list_nth(branches, middle);
+
+		if (branch->key.branch_no == branch_no)
+			return branch;
+		if (branch->key.branch_no < branch_no)
+			low = middle + 1;
+		else
+			high = middle - 1;
+	}
+	return NULL;
+}
+
+/* Put a branch without children back to work, unless it succeeded. */
+static void
+revive(SfBranch *branch, TimestampTz now)
+{
+	if (branch->phase == SF_PHASE_DONE)
+		return;
+	if (branch->phase != SF_PHASE_ANSWERED)
+	{
+		branch->phase = SF_PHASE_ENTER;
+		branch->failing = false;
+		branch->error = branch->cause = NULL;
+	}
+	branch->due_at = now;
+	branch->generation++;
+}
+
+/* Make a Parallel or Map state wait for its children again. */
+static void
+revive_join(const SfProgram *program, SfBranch *parent, TimestampTz now)
+{
+	parent->phase = SF_PHASE_JOIN;
+	parent->failing = parent->aborting = parent->uncatchable = false;
+	parent->failed_event = 0;
+	parent->error = parent->cause = NULL;
+	parent->generation++;
+	parent->due_at = sf_join_is_ready(parent,
+									  program->states[parent->state].failure_mode) ?
+		now : DT_NOEND;
+}
+
+/* Revive every branch that has not succeeded. */
+static void
+revive_all(const SfProgram *program, List *branches, TimestampTz now)
+{
+	ListCell   *lc;
+
+	/* who is a parent, and of how many that have to run again */
+	foreach(lc, branches)
+	{
+		SfBranch   *branch = lfirst(lc);
+
+		branch->is_parent = branch->phase == SF_PHASE_JOIN;
+		branch->pending = 0;
+	}
+	foreach(lc, branches)
+	{
+		SfBranch   *branch = lfirst(lc);
+		SfBranch   *parent = branch_by_no(branches, branch->parent_no);
+
+		if (branch->parent_no < 0 || parent == NULL)
+			continue;
+		parent->is_parent = true;
+		if (branch->phase != SF_PHASE_DONE)
+			parent->pending++;
+	}
+	foreach(lc, branches)
+	{
+		SfBranch   *branch = lfirst(lc);
+
+		if (branch->phase == SF_PHASE_DONE)
+			continue;
+		if (branch->is_parent)
+			revive_join(program, branch, now);
+		else
+			revive(branch, now);
+	}
+}
+
+/* Replace all branches by one that enters a top-level state. */
+static List *
+rewind_to(SfExecution *execution, const SfProgram *program, List *branches,
+		  const char *from_state, Jsonb *input)
+{
+	int			state = sf_program_find_state(program, from_state);
+	SfBranch   *old = branch_by_no(branches, SF_BRANCH_ROOT);
+	SfBranch   *root;
+
+	if (state < 0 || program->states[state].scope != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("state machine \"%s\" has no top-level state \"%s\"",
+						execution->machine_name, from_state)));
+	if (input == NULL)
+		input = sf_event_last_input(execution->execution_no, state);
+	if (input == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
+				 errmsg("the input of state \"%s\" in execution \"%s\" is not known",
+						from_state, execution->execution_id),
+				 errdetail("The state was not entered, or the machine keeps no history of it."),
+				 errhint("Give the argument input.")));
+
+	sf_branch_delete_all(execution->execution_no);
+	root = make_root(execution, state, input);
+	if (old != NULL)
+	{
+		root->variables = old->variables;
+		root->last_event = old->last_event;
+		root->generation = old->generation + 1;
+	}
+	return list_make1(root);
+}
+
+/* {"redriveCount": n} */
+static Jsonb *
+redrive_extra(int count)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_int(&b, "redriveCount", count);
+	return sf_json_finish(&b);
+}
+
+/* Go on with an execution that has not succeeded. */
+int
+sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
+					 Jsonb *input)
+{
+	const SfProgram *program = sf_program_get(execution->machine_no,
+											  execution->version);
+	TimestampTz now = GetCurrentTimestamp();
+	List	   *branches;
+
+	if (execution->status == SF_STATUS_RUNNING)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
+				 errmsg("Execution is RUNNING and cannot be redriven"),
+				 errdetail("Execution: \"%s\".", execution->execution_id)));
+	if (execution->status == SF_STATUS_SUCCEEDED)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
+				 errmsg("Execution is SUCCEEDED and cannot be redriven"),
+				 errdetail("Execution: \"%s\".", execution->execution_id),
+				 errhint("sf_start(…, if_exists => 'restart') runs it from the start.")));
+	if (input != NULL && from_state == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument input of sf_redrive needs from_state"),
+				 errdetail("What did not succeed runs again with the input it had.")));
+
+	branches = lock_branches(execution);
+	if (from_state != NULL)
+		branches = rewind_to(execution, program, branches, from_state, input);
+	else if (branches == NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
+				 errmsg("execution \"%s\" has nothing left to go on from",
+						execution->execution_id)));
+	else
+		revive_all(program, branches, now);
+
+	reopen(execution);
+	execution->redrive_count++;
+	execution->last_redriven_at = now;
+	write_event(execution, SF_EVENT_EXECUTION_REDRIVEN, NULL,
+				redrive_extra(execution->redrive_count), now);
+	if (program->timeout_seconds > 0)
+	{
+		SfBranch   *deadline = sf_branch_make(execution->execution_no,
+											  SF_BRANCH_DEADLINE);
+
+		deadline->phase = SF_PHASE_DEADLINE;
+		deadline->due_at = now + program->timeout_seconds * USECS_PER_SEC;
+		branches = lappend(branches, deadline);
+	}
+	sf_branch_write(branches);
+	sf_execution_update(execution);
+	return execution->redrive_count;
+}

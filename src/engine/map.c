@@ -1,0 +1,281 @@
+/*
+ * map.c
+ *		Map: one iteration an item, so many at a time.
+ *
+ * The items are worked out when the state is entered and kept in the branch's
+ * "result" until the join, so that iterations that begin later, after other
+ * transactions, see the same ones.
+ */
+#include "postgres.h"
+
+#include "engine/join.h"
+
+/* A count that a path gives: an integer, or a string that is one. */
+static bool
+count_from_value(Jsonb *value, int64 *count)
+{
+	JsonbValue	root;
+	char	   *text;
+	char	   *end;
+
+	sf_json_root(value, &root);
+	if (sf_json_to_int64(&root, count))
+		return true;
+	if (root.type != jbvString)
+		return false;
+	text = pnstrdup(root.val.string.val, root.val.string.len);
+	errno = 0;
+	*count = strtoll(text, &end, 10);
+	return end != text && *end == '\0' && errno == 0;
+}
+
+/* The text of a value, strings without quotes, for error messages. */
+static char *
+shown(Jsonb *value)
+{
+	JsonbValue	root;
+
+	sf_json_root(value, &root);
+	if (root.type == jbvString)
+		return pnstrdup(root.val.string.val, root.val.string.len);
+	return sf_json_to_cstring(value);
+}
+
+/* MaxConcurrency and its like; 0 where there is none. */
+static bool
+count_field(SfStep *step, const SfNumberField *field, const char *name,
+			int64 *count, SfError *error)
+{
+	Jsonb	   *value;
+	SfError		reason;
+
+	*count = 0;
+	switch (field->kind)
+	{
+		case SF_FIELD_LITERAL:
+			*count = (int64) field->number;
+			return true;
+		case SF_FIELD_PATH:
+			switch (sf_expr_eval(field->expr, &step->env, &value, &reason))
+			{
+				case SF_EVAL_OK:
+					break;
+				case SF_EVAL_NOT_FOUND:
+					return sf_error_set(error, SF_ERR_RUNTIME,
+										"Invalid path '%s' : %s", field->text,
+										reason.cause);
+				case SF_EVAL_ERROR:
+					*error = reason;
+					return false;
+			}
+			if (count_from_value(value, count))
+				return true;
+			return sf_error_set(error, SF_ERR_RUNTIME,
+								"The %sPath field refers to value \"%s\" which is not a valid integer: %s",
+								name, shown(value), field->text);
+		case SF_FIELD_JSONATA:
+			if (!sf_template_eval(field->tmpl, &step->env, name, &value, error))
+				return false;
+			if (count_from_value(value, count))
+				return true;
+			sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
+						 "The JSONata expression '%s' specified for the field '%s' returned an unexpected result type. Expected 'integer' for value: %s",
+						 field->text, name, sf_json_to_cstring(value));
+			error->location = name;
+			return false;
+		default:
+			return true;
+	}
+}
+
+/* The array that a JSONata Map iterates over. */
+static bool
+jsonata_items(SfStep *step, Jsonb **items, SfError *error)
+{
+	const SfState *state = step->state;
+	JsonbValue	root;
+
+	*items = step->env.input;
+	if (state->items != NULL &&
+		!sf_template_eval(state->items, &step->env, "Items", items, error))
+		return false;
+	sf_json_root(*items, &root);
+	if (sf_json_is_array(&root))
+		return true;
+	if (state->items != NULL && state->items_text != NULL)
+	{
+		sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
+					 "The JSONata expression '%s' specified for the field 'Items' returned an unexpected result type. Expected 'array', but was '%s' for value: %s",
+					 state->items_text, sf_json_type_name(&root),
+					 sf_json_to_cstring(*items));
+		error->location = "Items";
+		return false;
+	}
+	return sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
+						"Map state input must be an array but was: %s",
+						sf_json_to_cstring(*items));
+}
+
+/* The array that a Map iterates over. */
+static bool
+map_items(SfStep *step, Jsonb **items, SfError *error)
+{
+	const SfState *state = step->state;
+	JsonbValue	root;
+
+	if (state->language == SF_QL_JSONATA)
+		return jsonata_items(step, items, error);
+	if (!sf_flow_path(step, &state->items_path, items, error))
+		return false;
+	sf_json_root(*items, &root);
+	if (sf_json_is_array(&root))
+		return true;
+	return sf_error_set(error, SF_ERR_RUNTIME,
+						"Reference path \"%s\" must point to array.",
+						state->items_path.kind == SF_FIELD_PATH ?
+						state->items_path.text : "$");
+}
+
+/* The input of one iteration: the item, or what ItemSelector makes of it. */
+static bool
+iteration_input(SfStep *step, const JsonbValue *item, int index,
+				Jsonb **input, SfError *error)
+{
+	*input = sf_json_make(item);
+	if (step->state->item_selector == NULL)
+		return true;
+	step->map_item = *input;
+	step->map_index = index;
+	step->env.context = NULL;	/* built anew for each item */
+	return sf_template_eval(step->state->item_selector, &step->env,
+							"ItemSelector", input, error);
+}
+
+/* Begin iterations while there is room for them. */
+static bool
+begin_iterations(SfStep *step, Jsonb *items, SfError *error)
+{
+	SfBranch   *branch = step->branch;
+	JsonbValue	array,
+				item;
+	int			scope = step->state->scopes[0];
+	int			room;
+
+	room = (branch->max_concurrency > 0 ? branch->max_concurrency : SF_MAP_WINDOW)
+		- branch->pending;
+	sf_json_root(items, &array);
+	while (room-- > 0 && branch->next_index < branch->total)
+	{
+		int			index = branch->next_index;
+		SfBranch   *child;
+		Jsonb	   *input;
+
+		if (!sf_json_element(&array, index, &item))
+			elog(ERROR, "item %d of a Map is missing", index);
+		if (!iteration_input(step, &item, index, &input, error))
+			return false;
+		child = sf_join_spawn(step, scope, index, input, 0);
+		child->niterations = branch->niterations + 1;
+		child->iterations = palloc(sizeof(int) * child->niterations);
+		if (branch->niterations > 0)
+			memcpy(child->iterations, branch->iterations,
+				   sizeof(int) * branch->niterations);
+		child->iterations[branch->niterations] = index;
+		branch->next_index++;
+		branch->pending++;
+	}
+	return true;
+}
+
+/* {"length": n} */
+static Jsonb *
+length_extra(int length)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_int(&b, "length", length);
+	return sf_json_finish(&b);
+}
+
+/* Tolerated failures are checked even where they are not used (INLINE). */
+static bool
+check_tolerated(SfStep *step, SfError *error)
+{
+	const SfState *state = step->state;
+	int64		count;
+
+	if (!count_field(step, &state->tolerated_failure_count,
+					 "ToleratedFailureCount", &count, error))
+		return false;
+	if (count < 0)
+		return sf_error_set(error, SF_ERR_RUNTIME,
+							"ToleratedFailureCount cannot be negative.");
+	return true;
+}
+
+/* Map: work out the items and begin the first iterations. */
+SfStepOutcome
+sf_map_enter(SfStep *step)
+{
+	SfBranch   *branch = step->branch;
+	Jsonb	   *items;
+	JsonbValue	array;
+	int64		max_concurrency;
+	SfError		error;
+
+	if (!sf_flow_input(step, &error) || !map_items(step, &items, &error) ||
+		!count_field(step, &step->state->max_concurrency, "MaxConcurrency",
+					 &max_concurrency, &error))
+		return sf_step_fail(step, &error);
+
+	sf_json_root(items, &array);
+	branch->total = sf_json_count(&array);
+	branch->next_index = branch->pending = 0;
+	branch->max_concurrency = (int) Min(Max(max_concurrency, 0), PG_INT32_MAX);
+	sf_step_event(step, SF_EVENT_MAP_STATE_STARTED, NULL, length_extra(branch->total));
+
+	if (!check_tolerated(step, &error) || !begin_iterations(step, items, &error))
+	{
+		step->spawn = NIL;
+		return sf_step_fail(step, &error);
+	}
+	branch->phase = SF_PHASE_JOIN;
+	branch->result = branch->next_index < branch->total ? items : NULL;
+	branch->due_at = branch->pending == 0 ? step->now : DT_NOEND;
+	step->outcome_name = "started";
+	return branch->pending == 0 ? SF_STEP_GO_ON : SF_STEP_REST;
+}
+
+/* Map: some iterations have ended, others may begin. */
+SfStepOutcome
+sf_map_continue(SfStep *step)
+{
+	SfBranch   *branch = step->branch;
+	int			started = branch->last_event;
+	SfError		error;
+
+	branch->due_at = DT_NOEND;
+	if (branch->result == NULL || !sf_join_wants_more(branch))
+		return SF_STEP_REST;
+	if (!sf_flow_input(step, &error))
+		return sf_step_fail(step, &error);
+
+	/* a later iteration follows the inner events of the one before */
+	if (step->stimulus->last_inner_event != 0)
+		branch->last_event = step->stimulus->last_inner_event;
+	if (!begin_iterations(step, branch->result, &error))
+	{
+		/* others are running: they end first, as after a failed iteration */
+		sf_step_prefix(step, &error);
+		branch->failing = true;
+		branch->error = error.name ? pstrdup(error.name) : NULL;
+		branch->cause = error.cause ? pstrdup(error.cause) : NULL;
+		branch->uncatchable = error.name != NULL &&
+			strcmp(error.name, SF_ERR_RUNTIME) == 0;
+		branch->due_at = step->now;
+	}
+	branch->last_event = started;
+	step->outcome_name = "continued";
+	return SF_STEP_REST;
+}

@@ -1,0 +1,118 @@
+/*
+ * pass.c
+ *		The states that only look at data: Pass, Succeed, Fail.
+ */
+#include "postgres.h"
+
+#include "engine/step.h"
+
+/* Pass: Result, or the (parameterised) input. */
+SfStepOutcome
+sf_pass_enter(SfStep *step)
+{
+	const SfState *state = step->state;
+	Jsonb	   *result,
+			   *output,
+			   *assigned;
+	SfError		error;
+
+	if (!sf_flow_input(step, &error) ||
+		!sf_flow_parameters(step, &result, &error))
+		return sf_step_fail(step, &error);
+	if (state->result != NULL)
+		result = state->result;
+	if (!sf_flow_output(step, result, &output, &error) ||
+		!sf_flow_assign(step, state->assign, "Assign", &assigned, &error))
+		return sf_step_fail(step, &error);
+	step->outcome_name = "succeeded";
+	return sf_step_exit(step, output, state->next, assigned);
+}
+
+/* Succeed: ends the branch with its (filtered) input. */
+SfStepOutcome
+sf_succeed_enter(SfStep *step)
+{
+	Jsonb	   *output,
+			   *assigned;
+	SfError		error;
+
+	if (!sf_flow_input(step, &error) ||
+		!sf_flow_output(step, step->env.input, &output, &error) ||
+		!sf_flow_assign(step, step->state->assign, "Assign", &assigned, &error))
+		return sf_step_fail(step, &error);
+	step->outcome_name = "succeeded";
+	return sf_step_exit(step, output, -1, assigned);
+}
+
+/* Error or Cause of a Fail state; *result NULL where there is none. */
+static bool
+fail_text(SfStep *step, const SfStringField *field, const char *name,
+		  const char **result, SfError *error)
+{
+	Jsonb	   *value = NULL;
+	JsonbValue	root;
+
+	*result = NULL;
+	switch (field->kind)
+	{
+		case SF_FIELD_LITERAL:
+			*result = field->string;
+			return true;
+		case SF_FIELD_PATH:
+			switch (sf_expr_eval(field->expr, &step->env, &value, error))
+			{
+				case SF_EVAL_OK:
+					break;
+				case SF_EVAL_NOT_FOUND:
+					return sf_error_set(error, SF_ERR_RUNTIME,
+										"The JSONPath '%s' specified for the field '%sPath' could not be found in the input '%s'",
+										field->text, name,
+										sf_json_to_cstring(step->env.input));
+				case SF_EVAL_ERROR:
+					return false;
+			}
+			break;
+		case SF_FIELD_JSONATA:
+			if (!sf_template_eval(field->tmpl, &step->env, name, &value, error))
+				return false;
+			break;
+		default:
+			return true;
+	}
+
+	sf_json_root(value, &root);
+	if (root.type == jbvString)
+	{
+		*result = pnstrdup(root.val.string.val, root.val.string.len);
+		return true;
+	}
+	if (field->kind == SF_FIELD_JSONATA)
+	{
+		sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
+					 "The JSONata expression '%s' specified for the field '%s' returned an unexpected result type. Expected 'string', but was '%s' for value: %s",
+					 field->text, name, sf_json_type_name(&root),
+					 sf_json_to_cstring(value));
+		error->location = name;
+		return false;
+	}
+	return sf_error_set(error, SF_ERR_RUNTIME,
+						"The %sPath parameter does not reference a string value: %s == %s",
+						name, field->text, sf_json_to_cstring(value));
+}
+
+/* Fail: ends the branch with an error. */
+SfStepOutcome
+sf_fail_enter(SfStep *step)
+{
+	const SfState *state = step->state;
+	SfError		error,
+				failure;
+
+	memset(&failure, 0, sizeof(failure));
+	failure.position = -1;
+	if (!fail_text(step, &state->error, "Error", &failure.name, &error) ||
+		!fail_text(step, &state->cause, "Cause", &failure.cause, &error))
+		return sf_step_fail(step, &error);
+	step->outcome_name = "failed";
+	return sf_step_fail_branch(step, &failure);
+}

@@ -1,0 +1,184 @@
+/*
+ * task.c (engine)
+ *		Task: what it is given, and what its outcome leads to.
+ *
+ * Who carries a task out is not known here: sf_task_enter() asks for it, and
+ * sf_task_resume() is given the outcome, in the same slice or much later.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "engine/step.h"
+
+/* Events of a task, by the kind of its resource */
+typedef struct TaskEvents
+{
+	SfEventType scheduled;
+	SfEventType started;
+	SfEventType succeeded;
+	SfEventType failed;
+	SfEventType timed_out;
+} TaskEvents;
+
+static const TaskEvents task_events = {
+	SF_EVENT_TASK_SCHEDULED, SF_EVENT_TASK_STARTED, SF_EVENT_TASK_SUCCEEDED,
+	SF_EVENT_TASK_FAILED, SF_EVENT_TASK_TIMED_OUT
+};
+static const TaskEvents lambda_events = {
+	SF_EVENT_LAMBDA_FUNCTION_SCHEDULED, SF_EVENT_LAMBDA_FUNCTION_STARTED,
+	SF_EVENT_LAMBDA_FUNCTION_SUCCEEDED, SF_EVENT_LAMBDA_FUNCTION_FAILED,
+	SF_EVENT_LAMBDA_FUNCTION_TIMED_OUT
+};
+static const TaskEvents activity_events = {
+	SF_EVENT_ACTIVITY_SCHEDULED, SF_EVENT_ACTIVITY_STARTED,
+	SF_EVENT_ACTIVITY_SUCCEEDED, SF_EVENT_ACTIVITY_FAILED,
+	SF_EVENT_ACTIVITY_TIMED_OUT
+};
+
+/* The events that a Resource has in history. */
+static const TaskEvents *
+events_of(const SfResource *resource)
+{
+	if (resource->kind == SF_RESOURCE_ACTIVITY)
+		return &activity_events;
+	if (strncmp(resource->text, "arn:aws:lambda:", 15) == 0)
+		return &lambda_events;
+	return &task_events;
+}
+
+/* TimeoutSeconds or HeartbeatSeconds in milliseconds; 0 where there is none. */
+static bool
+seconds_field(SfStep *step, const SfNumberField *field, const char *name,
+			  int64 *ms, SfError *error)
+{
+	Jsonb	   *value;
+	JsonbValue	root;
+	int64		seconds;
+
+	*ms = 0;
+	switch (field->kind)
+	{
+		case SF_FIELD_LITERAL:
+			*ms = (int64) (field->number * 1000);
+			return true;
+		case SF_FIELD_PATH:
+			switch (sf_expr_eval(field->expr, &step->env, &value, error))
+			{
+				case SF_EVAL_OK:
+					break;
+				case SF_EVAL_NOT_FOUND:
+					return sf_error_set(error, SF_ERR_RUNTIME,
+										"Invalid path '%s' : %s", field->text,
+										pstrdup(error->cause));
+				case SF_EVAL_ERROR:
+					return false;
+			}
+			sf_json_root(value, &root);
+			if (sf_json_to_int64(&root, &seconds) && seconds > 0)
+				break;
+			return sf_error_set(error, SF_ERR_RUNTIME,
+								"The %sPath field refers to value \"%s\" which is not a valid integer: %s",
+								name, sf_json_to_cstring(value), field->text);
+		case SF_FIELD_JSONATA:
+			if (!sf_template_eval(field->tmpl, &step->env, name, &value, error))
+				return false;
+			sf_json_root(value, &root);
+			if (sf_json_to_int64(&root, &seconds) && seconds > 0)
+				break;
+			sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
+						 "The JSONata expression '%s' specified for the field '%s' returned an unexpected result type. Expected 'integer', but was '%s' for value: %s",
+						 field->text, name, sf_json_type_name(&root),
+						 sf_json_to_cstring(value));
+			error->location = name;
+			return false;
+		default:
+			return true;
+	}
+	*ms = Min(seconds, PG_INT32_MAX) * 1000;
+	return true;
+}
+
+/* What TaskScheduled says besides resource and parameters. */
+static Jsonb *
+scheduled_extra(const SfTaskRequest *task)
+{
+	SfJsonBuilder b;
+
+	if (task->timeout_ms == 0 && task->heartbeat_ms == 0)
+		return NULL;
+	sf_json_begin_object(&b);
+	if (task->timeout_ms != 0)
+		sf_json_add_int(&b, "timeoutInSeconds", task->timeout_ms / 1000);
+	if (task->heartbeat_ms != 0)
+		sf_json_add_int(&b, "heartbeatInSeconds", task->heartbeat_ms / 1000);
+	return sf_json_finish(&b);
+}
+
+/* Task: work out its payload and ask for it to be carried out. */
+SfStepOutcome
+sf_task_enter(SfStep *step)
+{
+	const SfState *state = step->state;
+	const TaskEvents *events = events_of(&state->resource);
+	SfTaskRequest *task = palloc0(sizeof(SfTaskRequest));
+	SfError		error;
+
+	task->resource = &state->resource;
+	if (!sf_flow_input(step, &error) ||
+		!seconds_field(step, &state->timeout, "TimeoutSeconds",
+					   &task->timeout_ms, &error) ||
+		!seconds_field(step, &state->heartbeat, "HeartbeatSeconds",
+					   &task->heartbeat_ms, &error) ||
+		!sf_flow_parameters(step, &task->payload, &error))
+		return sf_step_fail(step, &error);
+
+	sf_step_event(step, events->scheduled, task->payload, scheduled_extra(task));
+	sf_step_event(step, events->started, NULL, NULL);
+	step->task = task;
+	step->branch->started_at = step->now;
+	step->branch->deadline = task->timeout_ms == 0 ? DT_NOEND :
+		step->now + task->timeout_ms * 1000;
+	return SF_STEP_TASK;
+}
+
+/* {"error", "cause"} of a failed task. */
+static Jsonb *
+failure_extra(const SfError *error)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "error", error->name);
+	sf_json_add_string(&b, "cause", error->cause);
+	return sf_json_finish(&b);
+}
+
+/* Task: it has an outcome. */
+SfStepOutcome
+sf_task_resume(SfStep *step)
+{
+	const SfState *state = step->state;
+	const TaskEvents *events = events_of(&state->resource);
+	const SfStimulus *outcome = step->stimulus;
+	Jsonb	   *output,
+			   *assigned;
+	SfError		error;
+
+	if (!outcome->ok)
+	{
+		bool		timeout = outcome->error.name != NULL &&
+			strcmp(outcome->error.name, SF_ERR_TIMEOUT) == 0;
+
+		sf_step_event(step, timeout ? events->timed_out : events->failed, NULL,
+					  failure_extra(&outcome->error));
+		return sf_step_fail(step, &outcome->error);
+	}
+
+	sf_step_event(step, events->succeeded, outcome->output, NULL);
+	if (!sf_flow_output(step, outcome->output, &output, &error) ||
+		!sf_flow_assign(step, state->assign, "Assign", &assigned, &error))
+		return sf_step_fail(step, &error);
+	step->outcome_name = "succeeded";
+	return sf_step_exit(step, output, state->next, assigned);
+}
