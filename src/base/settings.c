@@ -22,6 +22,7 @@ int			sf_setting_max_payload_bytes = 16 * 1024 * 1024;
 int			sf_setting_max_history_events = 10000000;
 int			sf_setting_max_crashes = 3;
 int			sf_setting_evaluation_timeout_ms = 10000;
+int			sf_setting_evaluation_depth = 5000;
 
 /* An integer setting: variable, name, description, default, range, context */
 typedef struct SfIntSetting
@@ -64,6 +65,9 @@ static const SfIntSetting int_settings[] =
 	{&sf_setting_evaluation_timeout_ms, "sfflow.evaluation_timeout",
 		"Time that one evaluation of an expression may take; 0 is no limit.",
 	0, INT_MAX, PGC_USERSET, GUC_UNIT_MS},
+	{&sf_setting_evaluation_depth, "sfflow.evaluation_depth",
+		"Evaluations that may be nested in one another in a JSONata expression.",
+	10, 1000000, PGC_USERSET, 0},
 };
 
 /* Define every setting that can be defined now. */

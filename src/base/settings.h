@@ -25,6 +25,8 @@ extern int	sf_setting_max_history_events;
 extern int	sf_setting_max_crashes;
 /* Milliseconds that one evaluation of an expression may take; 0: no limit */
 extern int	sf_setting_evaluation_timeout_ms;
+/* Evaluations that may be nested in one another in a JSONata expression */
+extern int	sf_setting_evaluation_depth;
 
 /* Define all settings; PGC_POSTMASTER ones only while preloading. */
 extern void sf_settings_define(void);
