@@ -1,0 +1,575 @@
+/*
+ * regex.c
+ *		Regular expressions: JavaScript's notation on PostgreSQL's engine.
+ *
+ * The pattern is rewritten once, when the expression is compiled: what both
+ * know is copied, what they write differently (\b, \d, ., [], named groups, a
+ * brace that is no quantifier) is put into PostgreSQL's words.  What the
+ * engines do differently stays: PostgreSQL takes the longest match of an
+ * alternation where JavaScript takes the first, one preference (greedy or
+ * not) holds for a whole branch, and parentheses inside lookaround do not
+ * capture.  docs/jsonata.md says so.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_collation.h"
+#include "expr/jsonata/eval.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "regex/regex.h"
+#include "utils/builtins.h"
+
+#define MAX_GROUPS 100
+#define JS_SPACE "\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff"
+#define NOTHING "[^\\u0001-\\U0010ffff]"
+
+struct SfJnRegex
+{
+	text	   *pattern;		/* PostgreSQL's */
+	int			flags;
+};
+
+typedef struct Translation
+{
+	StringInfoData out;
+	SfJnThrow  *thrower;
+	SfJnArena  *arena;
+	const char *p;
+	const char *end;
+	int			position;
+	int			groups;
+	struct
+	{
+		const char *name;
+		int			len;
+	}			names[MAX_GROUPS];
+} Translation;
+
+/*
+ * Throw a syntax error of the pattern.
+ */
+static void pg_attribute_noreturn()
+fail_pattern(Translation *t, const char *reason)
+{
+	SfJnError  *e = sf_jn_error(t->thrower, SF_JN_S0303);
+
+	e->position = t->position;
+	e->message = reason;
+	e->message_len = strlen(reason);
+	sf_jn_throw(t->thrower);
+}
+
+/*
+ * Read so many hex digits at s; -1 when they are not there.
+ */
+static int
+hex_value(const char *s, const char *end, int digits)
+{
+	int			value = 0;
+	int			i;
+
+	for (i = 0; i < digits; i++)
+	{
+		char		c = s + i < end ? s[i] : '\0';
+
+		if (c >= '0' && c <= '9')
+			value = value * 16 + (c - '0');
+		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+			value = value * 16 + ((c | 0x20) - 'a' + 10);
+		else
+			return -1;
+	}
+	return value;
+}
+
+/*
+ * Append a character that stands for itself.
+ */
+static void
+append_literal(Translation *t, char c)
+{
+	if (c > ' ' && c < 0x7f && !isalnum((unsigned char) c) && c != '_')
+		appendStringInfoChar(&t->out, '\\');
+	appendStringInfoChar(&t->out, c);
+}
+
+/*
+ * Translate an escape that means one character; t->p is after the backslash.
+ */
+static void
+translate_character(Translation *t)
+{
+	char		c = *t->p++;
+	int			value;
+
+	switch (c)
+	{
+		case 'n':
+		case 'r':
+		case 't':
+		case 'f':
+		case 'v':
+			appendStringInfo(&t->out, "\\%c", c);
+			return;
+		case 'x':
+		case 'u':
+			value = hex_value(t->p, t->end, c == 'x' ? 2 : 4);
+			if (value > 0)
+			{
+				t->p += c == 'x' ? 2 : 4;
+				appendStringInfo(&t->out, "\\u%04x", value);
+				return;
+			}
+			break;
+		case 'c':
+			if (t->p < t->end && isalpha((unsigned char) *t->p))
+			{
+				appendStringInfo(&t->out, "\\u%04x", *t->p++ & 0x1f);
+				return;
+			}
+			break;
+		default:
+			break;
+	}
+	append_literal(t, c);
+}
+
+/*
+ * Translate a class [...]; t->p is after the bracket.
+ */
+static void
+translate_class(Translation *t)
+{
+	bool		after_set = false;	/* the last item was \d or the like */
+
+	if (t->p < t->end && *t->p == ']')
+	{
+		appendStringInfoString(&t->out, NOTHING);
+		t->p++;
+		return;
+	}
+	if (t->end - t->p >= 2 && t->p[0] == '^' && t->p[1] == ']')
+	{
+		appendStringInfoChar(&t->out, '.');
+		t->p += 2;
+		return;
+	}
+	appendStringInfoChar(&t->out, '[');
+	if (t->p < t->end && *t->p == '^')
+		appendStringInfoChar(&t->out, *t->p++);
+	while (t->p < t->end && *t->p != ']')
+	{
+		char		c = *t->p++;
+		bool		is_set = false;
+
+		if (c == '\\' && t->p < t->end)
+		{
+			is_set = strchr("dDwWsS", *t->p) != NULL;
+			if (*t->p == 'd')
+				appendStringInfoString(&t->out, "0-9");
+			else if (*t->p == 'w')
+				appendStringInfoString(&t->out, "A-Za-z0-9_");
+			else if (*t->p == 's')
+				appendStringInfoString(&t->out, JS_SPACE);
+			else if (is_set)
+				appendStringInfo(&t->out, "\\%c", *t->p);
+			else if (*t->p == 'b')
+				appendStringInfoString(&t->out, "\\u0008");
+			else
+			{
+				translate_character(t);
+				after_set = false;
+				continue;
+			}
+			t->p++;
+		}
+		else if (c == '-')
+		{
+			bool		before_set = t->end - t->p >= 2 && t->p[0] == '\\' &&
+				strchr("dDwWsS", t->p[1]) != NULL;
+			char		last = t->out.data[t->out.len - 1];
+			bool		edge = last == '[' || last == '^' ||
+				(t->p < t->end && *t->p == ']');
+
+			appendStringInfoString(&t->out, after_set || before_set || edge ? "\\-" : "-");
+		}
+		else if (c == '[')
+			appendStringInfoString(&t->out, "\\[");
+		else
+			appendStringInfoChar(&t->out, c);
+		after_set = is_set;
+	}
+	if (t->p >= t->end)
+		fail_pattern(t, "Unterminated character class");
+	t->p++;
+	appendStringInfoChar(&t->out, ']');
+}
+
+/*
+ * Translate a reference to a named group; t->p is after \k.
+ */
+static void
+translate_named_reference(Translation *t)
+{
+	const char *close = t->p < t->end && *t->p == '<' ?
+		memchr(t->p, '>', t->end - t->p) : NULL;
+	int			i;
+
+	for (i = 0; close != NULL && i < t->groups && i < MAX_GROUPS; i++)
+	{
+		if (t->names[i].name != NULL && t->names[i].len == close - t->p - 1 &&
+			memcmp(t->names[i].name, t->p + 1, t->names[i].len) == 0)
+		{
+			appendStringInfo(&t->out, "(?:\\%d)", i + 1);
+			t->p = close + 1;
+			return;
+		}
+	}
+	fail_pattern(t, "Invalid named reference");
+}
+
+/*
+ * Translate an escape outside of classes; t->p is after the backslash.
+ */
+static void
+translate_escape(Translation *t)
+{
+	char		c;
+
+	if (t->p >= t->end)
+		fail_pattern(t, "\\ at end of pattern");
+	c = *t->p;
+	switch (c)
+	{
+		case 'd':
+			appendStringInfoString(&t->out, "[0-9]");
+			break;
+		case 'D':
+			appendStringInfoString(&t->out, "[^0-9]");
+			break;
+		case 'w':
+			appendStringInfoString(&t->out, "[A-Za-z0-9_]");
+			break;
+		case 'W':
+			appendStringInfoString(&t->out, "[^A-Za-z0-9_]");
+			break;
+		case 's':
+			appendStringInfoString(&t->out, "[" JS_SPACE "]");
+			break;
+		case 'S':
+			appendStringInfoString(&t->out, "[^" JS_SPACE "]");
+			break;
+		case 'b':
+			appendStringInfoString(&t->out, "\\y");
+			break;
+		case 'B':
+			appendStringInfoString(&t->out, "\\Y");
+			break;
+		case '0':
+			appendStringInfoString(&t->out, NOTHING);
+			break;
+		case 'k':
+			t->p++;
+			translate_named_reference(t);
+			return;
+		default:
+			if (c >= '1' && c <= '9')
+			{
+				appendStringInfoString(&t->out, "(?:\\");
+				while (t->p < t->end && isdigit((unsigned char) *t->p))
+					appendStringInfoChar(&t->out, *t->p++);
+				appendStringInfoChar(&t->out, ')');
+				return;
+			}
+			translate_character(t);
+			return;
+	}
+	t->p++;
+}
+
+/*
+ * Translate what follows an opening parenthesis.
+ */
+static void
+translate_group(Translation *t)
+{
+	Size		left = t->end - t->p;
+
+	appendStringInfoChar(&t->out, '(');
+	if (left == 0 || *t->p != '?')
+	{
+		t->groups++;
+		return;
+	}
+	if (left >= 2 && strchr(":=!", t->p[1]) != NULL)
+	{
+		appendBinaryStringInfo(&t->out, t->p, 2);
+		t->p += 2;
+	}
+	else if (left >= 3 && t->p[1] == '<' && (t->p[2] == '=' || t->p[2] == '!'))
+	{
+		appendBinaryStringInfo(&t->out, t->p, 3);
+		t->p += 3;
+	}
+	else if (left >= 3 && t->p[1] == '<')
+	{
+		const char *close = memchr(t->p, '>', left);
+
+		if (close == NULL)
+			fail_pattern(t, "Invalid capture group name");
+		if (t->groups < MAX_GROUPS)
+		{
+			t->names[t->groups].name = t->p + 2;
+			t->names[t->groups].len = (int) (close - t->p - 2);
+		}
+		t->groups++;
+		t->p = close + 1;
+	}
+	else
+		fail_pattern(t, "Invalid group");
+}
+
+/*
+ * Tell whether a brace begins a quantifier {n}, {n,} or {n,m}.
+ */
+static bool
+is_quantifier(const char *p, const char *end)
+{
+	const char *start = p;
+
+	while (p < end && isdigit((unsigned char) *p))
+		p++;
+	if (p == start)
+		return false;
+	if (p < end && *p == ',')
+	{
+		p++;
+		while (p < end && isdigit((unsigned char) *p))
+			p++;
+	}
+	return p < end && *p == '}';
+}
+
+/*
+ * Rewrite a whole pattern.
+ */
+static void
+translate_pattern(Translation *t)
+{
+	while (t->p < t->end)
+	{
+		char		c = *t->p++;
+
+		switch (c)
+		{
+			case '\\':
+				translate_escape(t);
+				break;
+			case '[':
+				translate_class(t);
+				break;
+			case '(':
+				translate_group(t);
+				break;
+			case '.':
+				appendStringInfoString(&t->out, "[^\\n\\r\\u2028\\u2029]");
+				break;
+			case '{':
+				if (is_quantifier(t->p, t->end))
+				{
+					while (t->p[-1] != '}')
+					{
+						appendStringInfoChar(&t->out, t->p[-1]);
+						t->p++;
+					}
+					appendStringInfoChar(&t->out, '}');
+				}
+				else
+					appendStringInfoString(&t->out, "\\{");
+				break;
+			case '}':
+			case ']':
+				append_literal(t, c);
+				break;
+			default:
+				appendStringInfoChar(&t->out, c);
+				break;
+		}
+	}
+}
+
+/*
+ * Compile a regular expression: rewrite it and see that the engine takes it.
+ */
+SfJnRegex *
+sf_jn_regex_compile(SfJnArena *arena, SfJnThrow *thrower, const char *pattern,
+					Size len, bool ignore_case, bool multiline, int position)
+{
+	SfJnRegex  *regex = sf_jn_alloc(arena, sizeof(SfJnRegex));
+	Translation *t = palloc0(sizeof(Translation));
+	pg_wchar   *wide;
+	regex_t		re;
+	int			rc;
+
+	initStringInfo(&t->out);
+	t->thrower = thrower;
+	t->arena = arena;
+	t->p = pattern;
+	t->end = pattern + len;
+	t->position = position;
+	translate_pattern(t);
+
+	regex->flags = REG_ADVANCED | (ignore_case ? REG_ICASE : 0) |
+		(multiline ? REG_NLANCH : 0);
+	regex->pattern = sf_jn_alloc(arena, VARHDRSZ + t->out.len);
+	SET_VARSIZE(regex->pattern, VARHDRSZ + t->out.len);
+	memcpy(VARDATA(regex->pattern), t->out.data, t->out.len);
+
+	wide = palloc((t->out.len + 1) * sizeof(pg_wchar));
+	rc = pg_regcomp(&re, wide, pg_mb2wchar_with_len(t->out.data, wide, t->out.len),
+					regex->flags, C_COLLATION_OID);
+	CHECK_FOR_INTERRUPTS();
+	if (rc != REG_OKAY)
+	{
+		char	   *reason = sf_jn_alloc(arena, 100);
+
+		pg_regerror(rc, &re, reason, 100);
+		fail_pattern(t, reason);
+	}
+	pg_regfree(&re);
+	pfree(wide);
+	pfree(t->out.data);
+	pfree(t);
+	return regex;
+}
+
+/*
+ * Take a substring by code points.
+ */
+static SfJnValue *
+slice(SfJnEval *ev, const SfJnValue *s, const uint32 *offsets, regoff_t from, regoff_t to)
+{
+	Size		start = offsets == NULL ? (Size) from : offsets[from];
+	Size		end = offsets == NULL ? (Size) to : offsets[to];
+
+	return sf_jn_string(&ev->arena, s->u.str + start, end - start);
+}
+
+/*
+ * Decode a subject into code points and the byte offset of each; kept for the
+ * matches to come, as a search is mostly repeated on the same subject.
+ */
+static void
+decode_subject(SfJnEval *ev, SfJnValue *subject)
+{
+	const char *p = subject->u.str;
+	const char *end = p + subject->len;
+	Size		n = 0;
+	bool		ascii = true;
+
+	if (ev->decoded == subject)
+		return;
+	ev->wide = sf_jn_alloc(&ev->arena, ((Size) subject->len + 1) * sizeof(pg_wchar));
+	ev->offsets = sf_jn_alloc(&ev->arena, ((Size) subject->len + 1) * sizeof(uint32));
+	while (p < end)
+	{
+		uint32		cp;
+
+		ev->offsets[n] = (uint32) (p - subject->u.str);
+		ascii &= (unsigned char) *p < 0x80;
+		p += sf_jn_decode(p, end, &cp);
+		ev->wide[n++] = cp;
+	}
+	ev->offsets[n] = subject->len;
+	ev->nwide = n;
+	ev->decoded = subject;
+	if (ascii)
+		ev->offsets = NULL;
+}
+
+/*
+ * Search a subject from a code point on.
+ */
+bool
+sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex, SfJnValue *subject,
+				   Size from, SfJnMatch *match)
+{
+	regex_t    *re = RE_compile_and_cache(regex->pattern, regex->flags, C_COLLATION_OID);
+	regmatch_t	found[MAX_GROUPS + 1];
+	int			nfound = (int) Min(re->re_nsub, (size_t) MAX_GROUPS) + 1;
+	int			rc;
+	int			i;
+
+	sf_jn_check(ev);
+	decode_subject(ev, subject);
+	if (from > ev->nwide)
+		return false;
+	rc = pg_regexec(re, ev->wide, ev->nwide, from, NULL, nfound, found, 0);
+	CHECK_FOR_INTERRUPTS();
+	if (rc == REG_NOMATCH)
+		return false;
+	if (rc != REG_OKAY)
+	{
+		char		reason[100];
+
+		pg_regerror(rc, re, reason, sizeof(reason));
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_REGULAR_EXPRESSION),
+				 errmsg("regular expression failed: %s", reason)));
+	}
+	match->start = found[0].rm_so;
+	match->end = found[0].rm_eo;
+	match->text = slice(ev, subject, ev->offsets, found[0].rm_so, found[0].rm_eo);
+	match->ngroups = nfound - 1;
+	match->groups = sf_jn_alloc(&ev->arena, nfound * sizeof(SfJnValue *));
+	for (i = 1; i < nfound; i++)
+		match->groups[i - 1] = found[i].rm_so < 0 ? NULL :
+			slice(ev, subject, ev->offsets, found[i].rm_so, found[i].rm_eo);
+	return true;
+}
+
+/*
+ * Apply a regular expression, or its "next", as the function that it is in an
+ * expression: an object that describes the match, or undefined.
+ */
+SfJnValue *
+sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nargs)
+{
+	SfJnValue  *subject = f->kind == SF_JN_F_NEXT ? f->subject :
+		(nargs > 0 ? args[0] : NULL);
+	Size		from = f->kind == SF_JN_F_NEXT ? f->offset : 0;
+	SfJnMatch	match;
+	SfJnValue  *result;
+	SfJnValue  *groups;
+	SfJnValue  *next;
+	int			i;
+
+	if (!SF_JN_IS_STRING(subject))
+		return NULL;
+	if (f->kind == SF_JN_F_REGEX && nargs > 1 && SF_JN_IS_NUMBER(args[1]) &&
+		args[1]->u.number > 0)
+		from = (Size) args[1]->u.number;
+	decode_subject(ev, subject);
+	if (f->kind == SF_JN_F_NEXT && from >= ev->nwide)
+		return NULL;
+	if (!sf_jn_regex_search(ev, f->regex, subject, from, &match))
+		return NULL;
+	if (f->kind == SF_JN_F_NEXT && match.start == match.end)
+		sf_jn_fail(ev, SF_JN_D1004);
+
+	groups = sf_jn_array(&ev->arena, match.ngroups);
+	for (i = 0; i < match.ngroups; i++)
+		sf_jn_push(&ev->arena, groups, match.groups[i]);
+	next = sf_jn_function_value(ev, SF_JN_F_NEXT);
+	next->u.function->regex = f->regex;
+	next->u.function->subject = subject;
+	next->u.function->offset = match.end;
+	result = sf_jn_object(&ev->arena, 5);
+	sf_jn_set_c(&ev->arena, result, "match", match.text);
+	sf_jn_set_c(&ev->arena, result, "start", sf_jn_number(&ev->arena, match.start));
+	sf_jn_set_c(&ev->arena, result, "end", sf_jn_number(&ev->arena, match.end));
+	sf_jn_set_c(&ev->arena, result, "groups", groups);
+	sf_jn_set_c(&ev->arena, result, "next", next);
+	return result;
+}
