@@ -1,0 +1,200 @@
+-- Views: status as tables. A caller sees the rows of machines that it owns or may READ.
+--
+-- Each view is a security barrier over the private tables, filtered by _sfflow.can_read on the row
+-- of the state machine: looked up once a machine and query. Comparison with an execution id is
+-- leakproof, so it still reaches the index. What takes the program to be shown (names of states,
+-- details of events, jobs) comes from functions of one execution, joined laterally.
+
+CREATE FUNCTION _sfflow.can_read(machine text, owner regrole) RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_can_read'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10;
+
+CREATE FUNCTION _sfflow.history(
+	execution_no bigint,
+	OUT id integer,
+	OUT previous_event_id integer,
+	OUT "timestamp" timestamptz,
+	OUT type text,
+	OUT state text,
+	OUT details jsonb)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_history'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10000 ROWS 100;
+
+CREATE FUNCTION _sfflow.waiting_on(execution_no bigint) RETURNS text
+AS 'MODULE_PATHNAME', 'sfflow_waiting_on'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000;
+
+CREATE FUNCTION _sfflow.branch_place(
+	execution_no bigint,
+	scope integer,
+	state_no integer,
+	iterations integer[],
+	OUT state text,
+	OUT type text,
+	OUT resource text,
+	OUT branch text)
+AS 'MODULE_PATHNAME', 'sfflow_branch_place'
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
+
+CREATE FUNCTION _sfflow.jobs(
+	execution_no bigint,
+	OUT job_id text,
+	OUT job_status text,
+	OUT attempts integer,
+	OUT started_at timestamptz,
+	OUT stopped_at timestamptz,
+	OUT input_event integer,
+	OUT output_event integer,
+	OUT error text,
+	OUT cause text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_jobs'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10000 ROWS 20;
+
+CREATE FUNCTION _sfflow.job_relations(
+	machine_no integer,
+	version integer,
+	OUT job_id text,
+	OUT pre_job_id text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_job_relations'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10000 ROWS 20;
+
+-- The views call these with their reader's rights; each checks by itself what it may show.
+GRANT EXECUTE ON FUNCTION
+	_sfflow.can_read(text, regrole),
+	_sfflow.history(bigint),
+	_sfflow.waiting_on(bigint),
+	_sfflow.branch_place(bigint, integer, integer, integer[]),
+	_sfflow.jobs(bigint),
+	_sfflow.job_relations(integer, integer)
+	TO PUBLIC;
+
+CREATE VIEW sf_state_machines WITH (security_barrier) AS
+SELECT m.name AS state_machine, v.version, v.version = m.current_version AS is_current, m.owner,
+	v.definition, v.execution_id_path, v.options, v.created_at
+FROM _sfflow.state_machine m
+JOIN _sfflow.state_machine_version v ON v.machine_no = m.machine_no
+WHERE _sfflow.can_read(m.name, m.owner);
+COMMENT ON VIEW sf_state_machines IS 'state machines, one row a version';
+
+CREATE VIEW sf_executions WITH (security_barrier) AS
+SELECT e.execution_id, m.name AS state_machine, e.version,
+	substr(e.execution_id, length(m.name) + 2) AS name,
+	(ARRAY['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'])[e.status + 1] AS status,
+	e.input, e.output, e.error, e.cause, e.requested_at, e.started_at, e.stopped_at,
+	e.redrive_count, e.last_redriven_at, e.start_requests,
+	(SELECT p.execution_id FROM _sfflow.execution p
+	 WHERE p.execution_no = e.parent_execution_no) AS parent_execution_id,
+	CASE WHEN e.status = 0 THEN _sfflow.waiting_on(e.execution_no) END AS waiting_on
+FROM _sfflow.execution e
+JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
+WHERE _sfflow.can_read(m.name, m.owner);
+COMMENT ON VIEW sf_executions IS 'executions, and what each running one waits for';
+
+CREATE VIEW sf_jobs WITH (security_barrier) AS
+SELECT e.execution_id, substr(e.execution_id, length(m.name) + 2) AS id,
+	j.job_id, j.job_status, j.attempts, j.started_at, j.stopped_at,
+	(SELECT h.payload FROM _sfflow.event h
+	 WHERE h.execution_no = e.execution_no AND h.id = j.input_event) AS input,
+	(SELECT h.payload FROM _sfflow.event h
+	 WHERE h.execution_no = e.execution_no AND h.id = j.output_event) AS output,
+	j.error, j.cause
+FROM _sfflow.execution e
+JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
+CROSS JOIN LATERAL _sfflow.jobs(e.execution_no) j
+WHERE _sfflow.can_read(m.name, m.owner);
+COMMENT ON VIEW sf_jobs IS 'every Task state of an execution with how far it is';
+
+CREATE VIEW sf_job_relations WITH (security_barrier) AS
+SELECT m.name AS state_machine, v.version, r.job_id, r.pre_job_id
+FROM _sfflow.state_machine m
+JOIN _sfflow.state_machine_version v ON v.machine_no = m.machine_no
+CROSS JOIN LATERAL _sfflow.job_relations(v.machine_no, v.version) r
+WHERE _sfflow.can_read(m.name, m.owner);
+COMMENT ON VIEW sf_job_relations IS 'which job directly precedes which; null: none does';
+
+CREATE VIEW sf_history WITH (security_barrier) AS
+SELECT e.execution_id, h.id, h.previous_event_id, h."timestamp", h.type, h.state, h.details
+FROM _sfflow.execution e
+JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
+CROSS JOIN LATERAL _sfflow.history(e.execution_no) h
+WHERE _sfflow.can_read(m.name, m.owner);
+COMMENT ON VIEW sf_history IS 'what happened, as GetExecutionHistory of Step Functions tells it';
+
+-- phase: 1 RUN, 4 ANNOUNCED, 5 ANSWERED, 6 EXTERNAL (src/store/branch.h)
+CREATE VIEW sf_tasks WITH (security_barrier) AS
+SELECT e.execution_id, p.state, p.branch, p.resource,
+	CASE b.phase WHEN 1 THEN 'retrying' WHEN 4 THEN 'running' WHEN 5 THEN 'answered'
+		ELSE CASE WHEN b.started_at IS NULL THEN 'queued' ELSE 'running' END END AS status,
+	b.attempt,
+	CASE WHEN b.phase = 1 THEN b.due_at ELSE coalesce(b.started_at, b.entered_at) END AS scheduled_at,
+	CASE WHEN b.phase <> 1 THEN b.started_at END AS started_at,
+	b.deadline, NULL::timestamptz AS heartbeat_at, NULL::text AS worker
+FROM _sfflow.branch b
+JOIN _sfflow.execution e ON e.execution_no = b.execution_no
+JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
+CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
+WHERE b.phase IN (1, 4, 5, 6) AND e.status = 0 AND p.type = 'Task'
+	AND _sfflow.can_read(m.name, m.owner);
+COMMENT ON VIEW sf_tasks IS 'tasks that run, wait for an answer or for a retry';
+
+CREATE VIEW sf_start_requests WITH (security_barrier) AS
+SELECT e.execution_id, r.requested_at, r.requested_by, r.outcome, r.input_differs
+FROM _sfflow.start_request r
+JOIN _sfflow.execution e ON e.execution_no = r.execution_no
+JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
+WHERE _sfflow.can_read(m.name, m.owner);
+COMMENT ON VIEW sf_start_requests IS 'calls of sf_start that found an execution';
+
+-- Types of events that enter a state: 6, 8, 10, 12, 14, 16, 17, 19 (src/engine/event.h)
+CREATE VIEW sf_metrics WITH (security_barrier) AS
+SELECT m.name AS state_machine, x.executions_started, x.executions_succeeded, x.executions_failed,
+	x.executions_aborted, x.executions_timed_out, 0::bigint AS executions_throttled,
+	x.execution_time_ms_avg, x.execution_time_ms[1] AS execution_time_ms_p50,
+	x.execution_time_ms[2] AS execution_time_ms_p95, x.execution_time_ms[3] AS execution_time_ms_p99,
+	(SELECT count(*) FROM _sfflow.execution e
+	 JOIN _sfflow.event h ON h.execution_no = e.execution_no
+	 WHERE e.machine_no = m.machine_no
+		AND h.type IN (6, 8, 10, 12, 14, 16, 17, 19)) AS state_transitions
+FROM _sfflow.state_machine m
+CROSS JOIN LATERAL (
+	SELECT count(*) FILTER (WHERE e.started_at IS NOT NULL) AS executions_started,
+		count(*) FILTER (WHERE e.status = 1) AS executions_succeeded,
+		count(*) FILTER (WHERE e.status = 2) AS executions_failed,
+		count(*) FILTER (WHERE e.status = 4) AS executions_aborted,
+		count(*) FILTER (WHERE e.status = 3) AS executions_timed_out,
+		avg(t.ms)::double precision AS execution_time_ms_avg,
+		percentile_cont(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY t.ms) AS execution_time_ms
+	FROM _sfflow.execution e
+	CROSS JOIN LATERAL (
+		SELECT (1000 * extract(epoch FROM e.stopped_at - e.started_at))::double precision AS ms) t
+	WHERE e.machine_no = m.machine_no) x
+WHERE _sfflow.can_read(m.name, m.owner);
+COMMENT ON VIEW sf_metrics IS 'the metrics of Step Functions, by state machine';
+
+CREATE VIEW sf_alerts WITH (security_barrier) AS
+SELECT CASE e.status WHEN 2 THEN 'failed' ELSE 'timed_out' END AS kind, e.execution_id,
+	e.stopped_at AS since, concat_ws(': ', e.error, e.cause) AS detail
+FROM _sfflow.execution e
+JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
+WHERE e.status IN (2, 3) AND _sfflow.can_read(m.name, m.owner)
+UNION ALL
+SELECT 'overdue', e.execution_id, min(b.due_at), format('%s due for more than five minutes',
+	CASE WHEN count(*) = 1 THEN '1 branch' ELSE count(*) || ' branches' END)
+FROM _sfflow.branch b
+JOIN _sfflow.execution e ON e.execution_no = b.execution_no
+JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
+WHERE b.due_at < now() - interval '5 minutes' AND b.phase <> 4
+	AND _sfflow.can_read(m.name, m.owner)
+GROUP BY e.execution_id
+UNION ALL
+SELECT 'unknown_owner', NULL, NULL, format('the owner of state machine "%s" does not exist', m.name)
+FROM _sfflow.state_machine m
+WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = m.owner)
+	AND _sfflow.can_read(m.name, m.owner);
+COMMENT ON VIEW sf_alerts IS 'what somebody should look at';
+
+GRANT SELECT ON sf_state_machines, sf_executions, sf_jobs, sf_job_relations, sf_history, sf_tasks,
+	sf_start_requests, sf_metrics, sf_alerts TO PUBLIC;

@@ -1,0 +1,149 @@
+/*
+ * history.c
+ *		Behind the views sf_history, sf_executions and sf_tasks: what needs the
+ *		program of an execution to be shown.
+ *
+ * The functions can be called directly by whoever has USAGE on the private
+ * schema; so each of them checks that its caller may read the execution, and
+ * shows nothing otherwise.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "base/arn.h"
+#include "engine/event.h"
+#include "engine/event_details.h"
+#include "engine/label.h"
+#include "engine/program_cache.h"
+#include "engine/waiting.h"
+#include "store/status.h"
+
+PG_FUNCTION_INFO_V1(sfflow_history);
+PG_FUNCTION_INFO_V1(sfflow_waiting_on);
+PG_FUNCTION_INFO_V1(sfflow_branch_place);
+
+/* Names of the event types, by number */
+static const char *const type_names[] = {
+#define EVENT_TYPE_NAME(sym, name, shape) name,
+	SF_EVENT_TYPE_LIST(EVENT_TYPE_NAME)
+};
+
+typedef struct HistoryOutput
+{
+	ReturnSetInfo *rsinfo;
+	const SfProgram *program;
+	const char *role_arn;
+} HistoryOutput;
+
+/* Put one event into the result. */
+static void
+put_event(const SfStatusEvent *event, void *arg)
+{
+	HistoryOutput *out = arg;
+	Datum		values[6] = {0};
+	bool		nulls[6] = {false};
+
+	values[0] = Int32GetDatum(event->id);
+	values[1] = Int32GetDatum(event->previous_id);
+	values[2] = TimestampTzGetDatum(event->at);
+	values[3] = CStringGetTextDatum(event->type >= 0 && event->type < SF_EVENT_TYPE_COUNT ?
+									type_names[event->type] : "?");
+	nulls[4] = event->state < 0 || event->state >= out->program->nstates;
+	if (!nulls[4])
+		values[4] = CStringGetTextDatum(out->program->states[event->state].name);
+	values[5] = JsonbPGetDatum(sf_event_details(out->program, event,
+												out->role_arn));
+	tuplestore_putvalues(out->rsinfo->setResult, out->rsinfo->setDesc,
+						 values, nulls);
+}
+
+/*
+ * Return the history of an execution: id, previous_event_id, timestamp, type,
+ * state, details.
+ */
+Datum
+sfflow_history(PG_FUNCTION_ARGS)
+{
+	int64		execution_no = PG_GETARG_INT64(0);
+	SfStatusExecution execution;
+	HistoryOutput out;
+	const char *owner;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (!sf_status_execution(execution_no, &execution))
+		return (Datum) 0;
+	owner = GetUserNameFromId(execution.owner, true);
+	out.rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	out.program = sf_program_get(execution.machine_no, execution.version);
+	out.role_arn = sf_arn_role(owner != NULL ? owner : "unknown");
+	sf_status_events(execution_no, true, put_event, &out);
+	return (Datum) 0;
+}
+
+/* Say what a running execution waits for; null when it does not run. */
+Datum
+sfflow_waiting_on(PG_FUNCTION_ARGS)
+{
+	int64		execution_no = PG_GETARG_INT64(0);
+	SfStatusExecution execution;
+	char	   *text;
+
+	if (!sf_status_execution(execution_no, &execution) ||
+		execution.status != SF_STATUS_RUNNING)
+		PG_RETURN_NULL();
+	text = sf_waiting_text(sf_program_get(execution.machine_no, execution.version),
+						   sf_status_branches(execution_no),
+						   GetCurrentStatementStartTimestamp());
+	if (text == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(text));
+}
+
+/*
+ * Name where a branch stands: its state, that state's type and, for a Task, its
+ * resource, and the branch's own name.  The caller passes the columns of the
+ * row; what comes out is in the definition, not in the execution.
+ */
+Datum
+sfflow_branch_place(PG_FUNCTION_ARGS)
+{
+	int64		execution_no = PG_GETARG_INT64(0);
+	int			scope = PG_GETARG_INT32(1);
+	int			number = PG_GETARG_INT32(2);
+	SfStatusExecution execution;
+	const SfProgram *program;
+	const SfState *state;
+	ArrayType  *array = PG_ARGISNULL(3) ? NULL : PG_GETARG_ARRAYTYPE_P(3);
+	int			niterations = array == NULL ? 0 :
+		ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	TupleDesc	desc;
+	Datum		values[4] = {0};
+	bool		nulls[4] = {false};
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	if (!sf_status_execution(execution_no, &execution))
+		PG_RETURN_NULL();
+	program = sf_program_get(execution.machine_no, execution.version);
+	if (number < 0 || number >= program->nstates ||
+		scope < 0 || scope >= program->nscopes)
+		PG_RETURN_NULL();
+	state = &program->states[number];
+	values[0] = CStringGetTextDatum(state->name);
+	values[1] = CStringGetTextDatum(sf_state_type_name(state->type));
+	nulls[2] = state->type != SF_STATE_TASK;
+	if (!nulls[2])
+		values[2] = CStringGetTextDatum(state->resource.text);
+	values[3] = CStringGetTextDatum(sf_label_branch(program, scope,
+													array == NULL ? NULL :
+													(int *) ARR_DATA_PTR(array),
+													niterations));
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
+													  values, nulls)));
+}

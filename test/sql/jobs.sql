@@ -1,0 +1,191 @@
+-- Jobs: every Task of an execution with how far it is, derived from its events and branches.
+\set VERBOSITY terse
+\set ON_ERROR_STOP 1
+BEGIN;
+\ir ../fixtures/status.sql
+SET LOCAL timezone = 'UTC';
+
+CREATE VIEW jobs AS
+SELECT execution_id, job_id, job_status, attempts, to_char(started_at, 'MI:SS') AS started,
+	to_char(stopped_at, 'MI:SS') AS stopped, input, output, error
+FROM sf_jobs;
+
+-- What directly precedes what: the join waits for both branches, which begin after the first job.
+SELECT * FROM sf_job_relations;
+
+-- Accepted, not begun: everything is still to come.
+DO $$ BEGIN
+	PERFORM fixture.execution('nightly', 'begun');
+	PERFORM fixture.branch('nightly:begun', 0, 0, 0, due => '2025-02-05 02:00Z');
+END $$;
+SELECT job_id, job_status, attempts FROM jobs WHERE execution_id = 'nightly:begun';
+
+-- JOB-005 failed while JOB-002 still runs: its sibling goes on to the join, JOB-006 is out of reach.
+DO $$ BEGIN
+	PERFORM fixture.execution('nightly', 'draining');
+	PERFORM fixture.event('nightly:draining', 0, NULL, '{"id": 1}');
+	PERFORM fixture.task('nightly:draining', 0);
+	PERFORM fixture.event('nightly:draining', 17, 1, '{}');
+	PERFORM fixture.event('nightly:draining', 21, 1);
+	PERFORM fixture.event('nightly:draining', 8, 2, '"in 2"');
+	PERFORM fixture.event('nightly:draining', 39, 2, '{}');
+	PERFORM fixture.event('nightly:draining', 40, 2);
+	PERFORM fixture.task('nightly:draining', 4);
+	PERFORM fixture.task('nightly:draining', 5, fails => true);
+	PERFORM fixture.branch('nightly:draining', 0, 1, 3, pending => 1, failing => true);
+	PERFORM fixture.branch('nightly:draining', 11, 2, 4, parent => 0, scope => 1, due => '2025-02-05 02:10Z');
+	PERFORM fixture.branch('nightly:draining', 12, 5, 8, parent => 0, scope => 2, branch_index => 1,
+		error => 'check_violation', cause => 'amount is negative');
+END $$;
+SELECT job_id, job_status, attempts, started, stopped, input, output, error
+FROM jobs WHERE execution_id = 'nightly:draining';
+
+-- A failed execution: JOB-002 and JOB-003 completed, JOB-006 was skipped.
+DO $$ BEGIN
+	PERFORM fixture.execution('nightly', 'failed', 2, 'check_violation', 'amount is negative');
+	PERFORM fixture.event('nightly:failed', 0, NULL, '{"id": 1}');
+	PERFORM fixture.task('nightly:failed', 0);
+	PERFORM fixture.task('nightly:failed', 2);
+	PERFORM fixture.task('nightly:failed', 4);
+	PERFORM fixture.task('nightly:failed', 5, fails => true);
+	PERFORM fixture.task('nightly:failed', 3);
+	PERFORM fixture.event('nightly:failed', 23, 1);
+	PERFORM fixture.event('nightly:failed', 2, NULL, NULL, '{"error": "check_violation"}');
+	PERFORM fixture.branch('nightly:failed', 0, 1, 8);
+	PERFORM fixture.branch('nightly:failed', 11, 3, 7, parent => 0, scope => 1);
+	PERFORM fixture.branch('nightly:failed', 12, 5, 8, parent => 0, scope => 2, branch_index => 1,
+		error => 'check_violation', cause => 'amount is negative');
+END $$;
+SELECT job_id, job_status, attempts, error FROM jobs WHERE execution_id = 'nightly:failed';
+
+-- Redriven: JOB-005 is up again, with it JOB-006 has come within reach.
+DO $$ BEGIN
+	UPDATE _sfflow.execution SET status = 0, redrive_count = 1, stopped_at = NULL, error = NULL, cause = NULL
+	WHERE execution_id = 'nightly:failed';
+	PERFORM fixture.event('nightly:failed', 5, NULL, NULL, '{"redriveCount": 1}');
+	DELETE FROM _sfflow.branch WHERE branch_no IN (0, 12)
+		AND execution_no = (SELECT execution_no FROM _sfflow.execution WHERE execution_id = 'nightly:failed');
+	PERFORM fixture.branch('nightly:failed', 0, 1, 3, pending => 1);
+	PERFORM fixture.branch('nightly:failed', 12, 5, 0, parent => 0, scope => 2, branch_index => 1,
+		due => '2025-02-05 03:00Z');
+END $$;
+SELECT job_id, job_status, attempts, error FROM jobs WHERE execution_id = 'nightly:failed';
+
+-- ... and done: JOB-005 ran twice, all others once.
+DO $$ BEGIN
+	UPDATE _sfflow.execution SET status = 1, stopped_at = '2025-02-05 03:10Z' WHERE execution_id = 'nightly:failed';
+	PERFORM fixture.task('nightly:failed', 5);
+	PERFORM fixture.task('nightly:failed', 6);
+	PERFORM fixture.event('nightly:failed', 1, NULL, '{}');
+	DELETE FROM _sfflow.branch
+	WHERE execution_no = (SELECT execution_no FROM _sfflow.execution WHERE execution_id = 'nightly:failed');
+END $$;
+SELECT job_id, job_status, attempts, error FROM jobs WHERE execution_id = 'nightly:failed';
+
+-- Started again from the beginning ("restart"): what happened before does not count.
+DO $$ BEGIN
+	UPDATE _sfflow.execution SET status = 0, stopped_at = NULL WHERE execution_id = 'nightly:failed';
+	PERFORM fixture.event('nightly:failed', 0, NULL, '{"id": 1}');
+	PERFORM fixture.branch('nightly:failed', 0, 0, 0, due => '2025-02-05 04:00Z');
+END $$;
+SELECT job_id, job_status, attempts FROM jobs WHERE execution_id = 'nightly:failed';
+
+-- A choice, a loop and a catcher: 0 Check, 1 A, 2 B, 3 Repair, 4 Count. Check leads to A or B; A is
+-- caught by Repair; both go on to Count, which leads back to Check.
+SELECT FROM fixture.machine('choice', '{
+	"StartAt": "Check",
+	"States": {
+		"Check": {"Type": "Choice", "Default": "B",
+			"Choices": [{"Variable": "$.x", "NumericEquals": 1, "Next": "A"},
+				{"Variable": "$.x", "NumericEquals": 2, "Next": "Done"}]},
+		"A": {"Type": "Task", "Resource": "sql:f", "Next": "Count",
+			"Catch": [{"ErrorEquals": ["States.ALL"], "Next": "Repair"}]},
+		"B": {"Type": "Task", "Resource": "sql:f", "End": true},
+		"Repair": {"Type": "Task", "Resource": "sql:f", "Next": "Count"},
+		"Count": {"Type": "Pass", "Next": "Again"},
+		"Again": {"Type": "Task", "Resource": "sql:f", "Next": "Check"},
+		"Done": {"Type": "Succeed"}}}');
+SELECT job_id, pre_job_id FROM sf_job_relations WHERE state_machine = 'choice';
+
+-- In B: nothing else can be reached any more.
+DO $$ BEGIN
+	PERFORM fixture.execution('choice', 'b');
+	PERFORM fixture.event('choice:b', 8, 2, '1');
+	PERFORM fixture.branch('choice:b', 0, 2, 4);
+END $$;
+SELECT job_id, job_status FROM jobs WHERE execution_id = 'choice:b';
+
+-- In Repair: A failed and was caught, which leaves it a failure; B is open, and A could come again.
+DO $$ BEGIN
+	PERFORM fixture.execution('choice', 'repair');
+	PERFORM fixture.task('choice:repair', 1, fails => true);
+	PERFORM fixture.event('choice:repair', 9, 1, '{"Error": "check_violation"}');
+	PERFORM fixture.event('choice:repair', 8, 3, '1');
+	PERFORM fixture.event('choice:repair', 39, 3, '1');
+	PERFORM fixture.branch('choice:repair', 0, 3, 4);
+END $$;
+SELECT job_id, job_status, output, error FROM jobs WHERE execution_id = 'choice:repair';
+
+-- Second time in A: the last visit shows, attempts are summed up.
+DO $$ BEGIN
+	PERFORM fixture.task('choice:repair', 5);
+	PERFORM fixture.task('choice:repair', 1);
+	UPDATE _sfflow.branch SET state = 4, phase = 0
+	WHERE execution_no = (SELECT execution_no FROM _sfflow.execution WHERE execution_id = 'choice:repair');
+END $$;
+SELECT job_id, job_status, attempts, output, error FROM jobs WHERE execution_id = 'choice:repair';
+
+-- A retry that waits for its time runs; it is no failure yet.
+DO $$ BEGIN
+	PERFORM fixture.execution('choice', 'retry');
+	PERFORM fixture.task('choice:retry', 1, fails => true);
+	PERFORM fixture.branch('choice:retry', 0, 1, 1, due => '2125-02-05 02:00Z');
+END $$;
+SELECT job_id, job_status, attempts, stopped, error FROM jobs WHERE execution_id = 'choice:retry';
+
+-- An error without an event of its own (a path that does not exist) is read from the execution.
+DO $$ BEGIN
+	PERFORM fixture.execution('choice', 'path', 2, 'States.Runtime', 'Invalid path');
+	PERFORM fixture.event('choice:path', 8, 1, '1');
+	PERFORM fixture.event('choice:path', 2, NULL, NULL, '{"error": "States.Runtime"}');
+	PERFORM fixture.branch('choice:path', 0, 1, 8, error => 'States.Runtime', cause => 'Invalid path');
+END $$;
+SELECT job_id, job_status, attempts, error FROM jobs WHERE execution_id = 'choice:path';
+
+-- Map in Map: 0 Stores, 1 Prepare, 2 Days, 3 Load, 4 After. Iterations that began have rows.
+SELECT FROM fixture.machine('maps', '{
+	"StartAt": "Stores",
+	"States": {
+		"Stores": {"Type": "Map", "Next": "After", "ItemProcessor": {"StartAt": "Prepare", "States": {
+			"Prepare": {"Type": "Task", "Resource": "sql:f", "Next": "Days"},
+			"Days": {"Type": "Map", "End": true, "ItemProcessor": {"StartAt": "Load", "States": {
+				"Load": {"Type": "Task", "Resource": "sql:f", "End": true}}}}}}},
+		"After": {"Type": "Task", "Resource": "sql:f", "End": true}}}');
+DO $$ BEGIN
+	PERFORM fixture.execution('maps', 'm');
+	PERFORM fixture.event('maps:m', 29, 0, NULL, NULL, '{0}');
+	PERFORM fixture.event('maps:m', 29, 0, NULL, NULL, '{1}');
+	PERFORM fixture.task('maps:m', 1, iterations => '{1}');
+	PERFORM fixture.event('maps:m', 29, 2, NULL, NULL, '{1,0}');
+	PERFORM fixture.event('maps:m', 29, 2, NULL, NULL, '{1,10}');
+	PERFORM fixture.event('maps:m', 29, 2, NULL, NULL, '{1,2}');
+	PERFORM fixture.task('maps:m', 3, iterations => '{1,0}');
+	PERFORM fixture.branch('maps:m', 0, 0, 3, pending => 2);
+	PERFORM fixture.branch('maps:m', 1, 1, 0, parent => 0, scope => 1, iterations => '{0}');
+	PERFORM fixture.branch('maps:m', 2, 2, 3, parent => 0, scope => 1, iterations => '{1}', pending => 2);
+	PERFORM fixture.branch('maps:m', 4, 3, 0, parent => 2, scope => 2, iterations => '{1,10}');
+	PERFORM fixture.branch('maps:m', 5, 3, 4, parent => 2, scope => 2, iterations => '{1,2}');
+END $$;
+SELECT job_id, job_status, attempts FROM jobs WHERE execution_id = 'maps:m';
+SELECT job_id, pre_job_id FROM sf_job_relations WHERE state_machine = 'maps';
+
+-- 20,000 iterations cost what they are.
+DO $$ BEGIN PERFORM fixture.execution('maps', 'many'); END $$;
+INSERT INTO _sfflow.event (execution_no, id, previous_id, type, state, at, iterations)
+SELECT execution_no, 4 * i + n, 0, (ARRAY[29, 8, 39, 9])[n], CASE n WHEN 1 THEN 0 ELSE 1 END, now(), ARRAY[i]
+FROM _sfflow.execution, generate_series(0, 19999) i, generate_series(1, 4) n
+WHERE execution_id = 'maps:many';
+SET LOCAL statement_timeout = '20 s';
+SELECT job_status, count(*), min(job_id), count(DISTINCT job_id)
+FROM sf_jobs WHERE execution_id = 'maps:many' GROUP BY 1 ORDER BY 1;
+ROLLBACK;
