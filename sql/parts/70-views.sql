@@ -1,9 +1,9 @@
 -- Views: status as tables. A caller sees the rows of machines that it owns or may READ.
 --
--- Each view is a security barrier over the private tables, filtered by _sfflow.can_read on the row
--- of the state machine: looked up once a machine and query. Comparison with an execution id is
--- leakproof, so it still reaches the index. What takes the program to be shown (names of states,
--- details of events, jobs) comes from functions of one execution, joined laterally.
+-- Each view is a security barrier over the private tables, filtered by _sfflow.can_read, which looks
+-- rights up once a machine and query. Comparison with an execution id is leakproof, so it still
+-- reaches the index. What takes the program to be shown (names of states, details of events, jobs)
+-- comes from functions of one execution, joined laterally.
 
 CREATE FUNCTION _sfflow.can_read(machine text, owner regrole) RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_can_read'
@@ -79,32 +79,37 @@ JOIN _sfflow.state_machine_version v ON v.machine_no = m.machine_no
 WHERE _sfflow.can_read(m.name, m.owner);
 COMMENT ON VIEW sf_state_machines IS 'state machines, one row a version';
 
+-- Executions that the reader may see, each with its machine's name. OFFSET 0 keeps the planner from
+-- joining the other way round, which asks for the rights of machines that nobody asked about.
+CREATE VIEW _sfflow.readable_execution AS
+SELECT e.*, m.name AS state_machine
+FROM _sfflow.execution e
+CROSS JOIN LATERAL (
+	SELECT s.name, s.owner FROM _sfflow.state_machine s WHERE s.machine_no = e.machine_no OFFSET 0) m
+WHERE _sfflow.can_read(m.name, m.owner);
+
 CREATE VIEW sf_executions WITH (security_barrier) AS
-SELECT e.execution_id, m.name AS state_machine, e.version,
-	substr(e.execution_id, length(m.name) + 2) AS name,
+SELECT e.execution_id, e.state_machine, e.version,
+	substr(e.execution_id, length(e.state_machine) + 2) AS name,
 	(ARRAY['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'])[e.status + 1] AS status,
 	e.input, e.output, e.error, e.cause, e.requested_at, e.started_at, e.stopped_at,
 	e.redrive_count, e.last_redriven_at, e.start_requests,
 	(SELECT p.execution_id FROM _sfflow.execution p
 	 WHERE p.execution_no = e.parent_execution_no) AS parent_execution_id,
 	CASE WHEN e.status = 0 THEN _sfflow.waiting_on(e.execution_no) END AS waiting_on
-FROM _sfflow.execution e
-JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
-WHERE _sfflow.can_read(m.name, m.owner);
+FROM _sfflow.readable_execution e;
 COMMENT ON VIEW sf_executions IS 'executions, and what each running one waits for';
 
 CREATE VIEW sf_jobs WITH (security_barrier) AS
-SELECT e.execution_id, substr(e.execution_id, length(m.name) + 2) AS id,
+SELECT e.execution_id, substr(e.execution_id, length(e.state_machine) + 2) AS id,
 	j.job_id, j.job_status, j.attempts, j.started_at, j.stopped_at,
 	(SELECT h.payload FROM _sfflow.event h
 	 WHERE h.execution_no = e.execution_no AND h.id = j.input_event) AS input,
 	(SELECT h.payload FROM _sfflow.event h
 	 WHERE h.execution_no = e.execution_no AND h.id = j.output_event) AS output,
 	j.error, j.cause
-FROM _sfflow.execution e
-JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
-CROSS JOIN LATERAL _sfflow.jobs(e.execution_no) j
-WHERE _sfflow.can_read(m.name, m.owner);
+FROM _sfflow.readable_execution e
+CROSS JOIN LATERAL _sfflow.jobs(e.execution_no) j;
 COMMENT ON VIEW sf_jobs IS 'every Task state of an execution with how far it is';
 
 CREATE VIEW sf_job_relations WITH (security_barrier) AS
@@ -117,10 +122,8 @@ COMMENT ON VIEW sf_job_relations IS 'which job directly precedes which; null: no
 
 CREATE VIEW sf_history WITH (security_barrier) AS
 SELECT e.execution_id, h.id, h.previous_event_id, h."timestamp", h.type, h.state, h.details
-FROM _sfflow.execution e
-JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
-CROSS JOIN LATERAL _sfflow.history(e.execution_no) h
-WHERE _sfflow.can_read(m.name, m.owner);
+FROM _sfflow.readable_execution e
+CROSS JOIN LATERAL _sfflow.history(e.execution_no) h;
 COMMENT ON VIEW sf_history IS 'what happened, as GetExecutionHistory of Step Functions tells it';
 
 -- phase: 1 RUN, 4 ANNOUNCED, 5 ANSWERED, 6 EXTERNAL (src/store/branch.h)
@@ -133,19 +136,15 @@ SELECT e.execution_id, p.state, p.branch, p.resource,
 	CASE WHEN b.phase <> 1 THEN b.started_at END AS started_at,
 	b.deadline, NULL::timestamptz AS heartbeat_at, NULL::text AS worker
 FROM _sfflow.branch b
-JOIN _sfflow.execution e ON e.execution_no = b.execution_no
-JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
+JOIN _sfflow.readable_execution e ON e.execution_no = b.execution_no
 CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
-WHERE b.phase IN (1, 4, 5, 6) AND e.status = 0 AND p.type = 'Task'
-	AND _sfflow.can_read(m.name, m.owner);
+WHERE b.phase IN (1, 4, 5, 6) AND e.status = 0 AND p.type = 'Task';
 COMMENT ON VIEW sf_tasks IS 'tasks that run, wait for an answer or for a retry';
 
 CREATE VIEW sf_start_requests WITH (security_barrier) AS
 SELECT e.execution_id, r.requested_at, r.requested_by, r.outcome, r.input_differs
 FROM _sfflow.start_request r
-JOIN _sfflow.execution e ON e.execution_no = r.execution_no
-JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
-WHERE _sfflow.can_read(m.name, m.owner);
+JOIN _sfflow.readable_execution e ON e.execution_no = r.execution_no;
 COMMENT ON VIEW sf_start_requests IS 'calls of sf_start that found an execution';
 
 -- Types of events that enter a state: 6, 8, 10, 12, 14, 16, 17, 19 (src/engine/event.h)
@@ -177,17 +176,14 @@ COMMENT ON VIEW sf_metrics IS 'the metrics of Step Functions, by state machine';
 CREATE VIEW sf_alerts WITH (security_barrier) AS
 SELECT CASE e.status WHEN 2 THEN 'failed' ELSE 'timed_out' END AS kind, e.execution_id,
 	e.stopped_at AS since, concat_ws(': ', e.error, e.cause) AS detail
-FROM _sfflow.execution e
-JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
-WHERE e.status IN (2, 3) AND _sfflow.can_read(m.name, m.owner)
+FROM _sfflow.readable_execution e
+WHERE e.status IN (2, 3)
 UNION ALL
 SELECT 'overdue', e.execution_id, min(b.due_at), format('%s due for more than five minutes',
 	CASE WHEN count(*) = 1 THEN '1 branch' ELSE count(*) || ' branches' END)
 FROM _sfflow.branch b
-JOIN _sfflow.execution e ON e.execution_no = b.execution_no
-JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
+JOIN _sfflow.readable_execution e ON e.execution_no = b.execution_no
 WHERE b.due_at < now() - interval '5 minutes' AND b.phase <> 4
-	AND _sfflow.can_read(m.name, m.owner)
 GROUP BY e.execution_id
 UNION ALL
 SELECT 'unknown_owner', NULL, NULL, format('the owner of state machine "%s" does not exist', m.name)

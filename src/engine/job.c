@@ -260,7 +260,10 @@ follow_branch(Derivation *d, const SfStatusBranch *branch)
 			/* A redrive begins what failed anew. */
 			if (d->execution->status == SF_STATUS_RUNNING &&
 				job->status == SF_JOB_FAILURE)
+			{
+				set_running(job, DT_NOBEGIN);
 				job->status = SF_JOB_ENTRY;
+			}
 			break;
 		case SF_PHASE_RUN:
 		case SF_PHASE_ANNOUNCED:

@@ -90,8 +90,8 @@ DO $$ BEGIN
 END $$;
 SELECT job_id, job_status, attempts FROM jobs WHERE execution_id = 'nightly:failed';
 
--- A choice, a loop and a catcher: 0 Check, 1 A, 2 B, 3 Repair, 4 Count. Check leads to A or B; A is
--- caught by Repair; both go on to Count, which leads back to Check.
+-- A choice, a loop and a catcher: 0 Check, 1 A, 2 B, 3 Repair, 4 Count, 5 Again, 6 Done. Check leads to
+-- A, B or Done; A is caught by Repair; both go on to Count and Again, which leads back to Check.
 SELECT FROM fixture.machine('choice', '{
 	"StartAt": "Check",
 	"States": {
@@ -128,6 +128,7 @@ SELECT job_id, job_status, output, error FROM jobs WHERE execution_id = 'choice:
 
 -- Second time in A: the last visit shows, attempts are summed up.
 DO $$ BEGIN
+	PERFORM fixture.event('choice:repair', 9, 3, '"out 3"');
 	PERFORM fixture.task('choice:repair', 5);
 	PERFORM fixture.task('choice:repair', 1);
 	UPDATE _sfflow.branch SET state = 4, phase = 0

@@ -1,0 +1,151 @@
+-- sf_check: the invariants over the tables, each as one set-based query. No rows is good.
+
+CREATE FUNCTION _sfflow.is_place(machine_no integer, version integer, scope integer, state integer)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_is_place'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+REVOKE ALL ON FUNCTION _sfflow.is_place(integer, integer, integer, integer) FROM PUBLIC;
+
+-- Numbers of phases and status: src/store/branch.h. A branch is live in the phases 0 to 6, but an
+-- answer (5) that is not due belongs to a task that was stopped meanwhile.
+CREATE FUNCTION sf_check(OUT problem text, OUT execution_id text, OUT detail text)
+RETURNS SETOF record
+LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp
+AS $$
+WITH numbered AS (
+	SELECT h.execution_no, count(*) AS events, min(h.id) AS first, max(h.id) AS last
+	FROM _sfflow.event h GROUP BY h.execution_no
+), head AS (
+	SELECT e.execution_no, e.execution_id, e.machine_no, e.version, e.status, e.last_event_id,
+		e.started_at, e.stopped_at, coalesce(v.options ->> 'history', 'ALL') = 'ALL' AS full_history
+	FROM _sfflow.execution e
+	LEFT JOIN _sfflow.state_machine_version v
+		ON v.machine_no = e.machine_no AND v.version = e.version
+), strand AS (
+	SELECT b.*, b.phase < 7 AND NOT (b.phase = 5 AND b.due_at IS NULL) AS live
+	FROM _sfflow.branch b WHERE b.branch_no >= 0
+), problems AS (
+	-- history
+	SELECT 'events_not_dense' AS problem, n.execution_no,
+		format('%s events with ids from %s to %s', n.events, n.first, n.last) AS detail
+	FROM numbered n WHERE n.first <> 1 OR n.events <> n.last
+	UNION ALL
+	SELECT 'last_event_id_wrong', e.execution_no,
+		format('last_event_id is %s, the last event is %s', e.last_event_id, coalesce(n.last, 0))
+	FROM head e LEFT JOIN numbered n ON n.execution_no = e.execution_no
+	WHERE e.full_history AND e.last_event_id <> coalesce(n.last, 0)
+	UNION ALL
+	SELECT 'previous_event_not_before', h.execution_no, format('event %s points to %s', h.id, h.previous_id)
+	FROM _sfflow.event h WHERE h.previous_id >= h.id OR h.previous_id < 0
+	UNION ALL
+	SELECT 'payload_missing', h.execution_no,
+		format('event %s takes its payload from %s', h.id, h.payload_from)
+	FROM _sfflow.event h
+	LEFT JOIN _sfflow.event p ON p.execution_no = h.execution_no AND p.id = h.payload_from
+	WHERE h.payload_from IS NOT NULL
+		AND (p.id IS NULL OR p.id >= h.id OR p.payload IS NULL OR h.payload IS NOT NULL)
+	UNION ALL
+	SELECT 'execution_not_ended_by_event', e.execution_no,
+		format('status is %s, the last event has type %s', e.status, h.type)
+	FROM head e
+	JOIN _sfflow.event h ON h.execution_no = e.execution_no AND h.id = e.last_event_id
+	WHERE e.full_history AND e.status = 1 AND h.type <> 1
+	-- executions
+	UNION ALL
+	SELECT 'stopped_at_wrong', e.execution_no,
+		format('status is %s, stopped_at is %s', e.status, coalesce(e.stopped_at::text, 'null'))
+	FROM head e WHERE (e.status = 0) <> (e.stopped_at IS NULL)
+	UNION ALL
+	SELECT 'version_missing', e.execution_no, format('machine_no %s, version %s', e.machine_no, e.version)
+	FROM head e
+	WHERE NOT EXISTS (SELECT FROM _sfflow.state_machine_version v
+		JOIN _sfflow.state_machine m ON m.machine_no = v.machine_no
+		WHERE v.machine_no = e.machine_no AND v.version = e.version)
+	UNION ALL
+	SELECT 'root_missing', e.execution_no, 'it is running and has no root branch'
+	FROM head e
+	WHERE e.status = 0
+		AND NOT EXISTS (SELECT FROM strand b WHERE b.execution_no = e.execution_no AND b.branch_no = 0)
+	UNION ALL
+	SELECT 'stuck', e.execution_no, 'it is running and nothing of it is due or handed out'
+	FROM head e
+	WHERE e.status = 0
+		AND NOT EXISTS (SELECT FROM strand b
+			WHERE b.execution_no = e.execution_no AND b.live AND (b.due_at IS NOT NULL OR b.phase = 6))
+	UNION ALL
+	SELECT 'branches_left', e.execution_no, format('it has succeeded and has %s branches', count(*))
+	FROM head e JOIN _sfflow.branch b ON b.execution_no = e.execution_no
+	WHERE e.status = 1 GROUP BY e.execution_no
+	UNION ALL
+	-- A task that runs when its execution is stopped stays due until its worker has left it.
+	SELECT 'due_after_end', b.execution_no, format('branch %s is due', b.branch_no)
+	FROM head e JOIN _sfflow.branch b ON b.execution_no = e.execution_no
+	WHERE e.status <> 0 AND b.due_at IS NOT NULL
+		AND e.stopped_at < clock_timestamp() - interval '10 s'
+	-- branches
+	UNION ALL
+	SELECT 'never_due', b.execution_no, format('branch %s is in phase %s without a time', b.branch_no, b.phase)
+	FROM strand b JOIN head e ON e.execution_no = b.execution_no
+	WHERE e.status = 0 AND b.phase IN (0, 1, 2, 4) AND b.due_at IS NULL
+	UNION ALL
+	SELECT 'due_after_end_of_branch', b.execution_no, format('branch %s is in phase %s', b.branch_no, b.phase)
+	FROM strand b WHERE b.phase IN (7, 8, 9) AND b.due_at IS NOT NULL
+	UNION ALL
+	SELECT 'pending_wrong', b.execution_no,
+		format('branch %s waits for %s children, %s have not ended', b.branch_no, b.pending, count(c.branch_no))
+	FROM strand b
+	JOIN head e ON e.execution_no = b.execution_no
+	LEFT JOIN strand c ON c.execution_no = b.execution_no AND c.parent_no = b.branch_no AND c.live
+	WHERE e.status = 0 AND b.phase = 3
+	GROUP BY b.execution_no, b.branch_no, b.pending HAVING count(c.branch_no) <> b.pending
+	UNION ALL
+	SELECT 'joined_without_children', b.execution_no,
+		format('branch %s has no child to wait for and is not due', b.branch_no)
+	FROM strand b JOIN head e ON e.execution_no = b.execution_no
+	WHERE e.status = 0 AND b.phase = 3 AND b.pending = 0 AND b.due_at IS NULL
+	UNION ALL
+	SELECT 'parent_missing', b.execution_no, format('branch %s is a child of %s', b.branch_no, b.parent_no)
+	FROM strand b JOIN head e ON e.execution_no = b.execution_no
+	LEFT JOIN strand p ON p.execution_no = b.execution_no AND p.branch_no = b.parent_no
+	WHERE b.branch_no <> 0 AND (p.branch_no IS NULL OR (e.status = 0 AND p.phase <> 3))
+	UNION ALL
+	SELECT 'child_twice', b.execution_no,
+		format('%s children of branch %s have the index %s', count(*), b.parent_no, b.branch_index)
+	FROM strand b WHERE b.parent_no IS NOT NULL
+	GROUP BY b.execution_no, b.parent_no, b.branch_index HAVING count(*) > 1
+	UNION ALL
+	SELECT 'place_unknown', b.execution_no,
+		format('branch %s is at state %s of scope %s', b.branch_no, b.state, b.scope)
+	FROM strand b JOIN head e ON e.execution_no = b.execution_no
+	WHERE EXISTS (SELECT FROM _sfflow.state_machine_version v
+			WHERE v.machine_no = e.machine_no AND v.version = e.version)
+		AND NOT _sfflow.is_place(e.machine_no, e.version, b.scope, b.state)
+	UNION ALL
+	SELECT 'event_unknown', b.execution_no,
+		format('branch %s refers to events %s, the last one is %s', b.branch_no,
+			ARRAY[b.entered_event, b.last_event, b.payload_event, b.failed_event], e.last_event_id)
+	FROM strand b JOIN head e ON e.execution_no = b.execution_no
+	WHERE e.full_history AND (least(b.entered_event, b.last_event, b.payload_event, b.failed_event) < 0
+		OR greatest(b.entered_event, b.last_event, b.payload_event, b.failed_event) > e.last_event_id)
+)
+SELECT p.problem, e.execution_id, p.detail
+FROM problems p JOIN head e ON e.execution_no = p.execution_no
+UNION ALL
+-- what belongs to no execution or version
+SELECT 'execution_missing', NULL, format('%s rows of %s have the unknown execution_no %s', count(*), o.relation, o.execution_no)
+FROM (
+	SELECT 'branch' AS relation, b.execution_no FROM _sfflow.branch b
+	UNION ALL SELECT 'event', h.execution_no FROM _sfflow.event h
+	UNION ALL SELECT 'start_request', r.execution_no FROM _sfflow.start_request r) o
+WHERE NOT EXISTS (SELECT FROM _sfflow.execution e WHERE e.execution_no = o.execution_no)
+GROUP BY o.relation, o.execution_no
+UNION ALL
+SELECT 'current_version_missing', NULL, format('state machine "%s", version %s', m.name, m.current_version)
+FROM _sfflow.state_machine m
+WHERE NOT EXISTS (SELECT FROM _sfflow.state_machine_version v
+	WHERE v.machine_no = m.machine_no AND v.version = m.current_version)
+ORDER BY 2, 1, 3
+$$;
+REVOKE ALL ON FUNCTION sf_check() FROM PUBLIC;
+COMMENT ON FUNCTION sf_check() IS 'verifies the invariants over the tables: no rows is good';

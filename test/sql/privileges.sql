@@ -1,0 +1,62 @@
+-- Rights on state machines: what the owner has by itself, sf_grant gives and sf_revoke takes.
+\set VERBOSITY default
+\set SHOW_CONTEXT never
+CREATE ROLE regress_sfflow_owner;
+CREATE ROLE regress_sfflow_member IN ROLE regress_sfflow_owner;
+CREATE ROLE regress_sfflow_clerk;
+CREATE ROLE regress_sfflow_group;
+CREATE ROLE regress_sfflow_grouped IN ROLE regress_sfflow_group;
+\set VERBOSITY terse
+BEGIN;
+\ir ../fixtures/status.sql
+DROP SCHEMA fixture CASCADE;
+UPDATE _sfflow.state_machine SET name = 'regress_nightly', owner = 'regress_sfflow_owner' WHERE name = 'nightly';
+COMMIT;
+\set VERBOSITY default
+
+-- Who may give a right: the owner and its members.
+SET ROLE regress_sfflow_clerk;
+SELECT sf_grant('READ', 'regress_nightly', 'regress_sfflow_clerk');
+SELECT count(*) FROM sf_state_machines;
+SET ROLE regress_sfflow_member;
+SELECT count(*) FROM sf_state_machines;
+SELECT sf_grant('READ', 'regress_nightly', 'regress_sfflow_clerk');
+SELECT sf_grant('read', 'arn:aws:states:eu-west-1:123456789012:stateMachine:regress_nightly', 'regress_sfflow_clerk');
+SELECT sf_grant('READ', 'regress_nightly', 'regress_sfflow_group');
+SET ROLE regress_sfflow_clerk;
+SELECT count(*) FROM sf_state_machines;
+SET ROLE regress_sfflow_grouped;
+SELECT count(*) FROM sf_state_machines;
+
+-- A right is looked up at each use.
+RESET ROLE;
+SELECT sf_revoke('READ', 'regress_nightly', 'regress_sfflow_clerk');
+SET ROLE regress_sfflow_clerk;
+SELECT count(*) FROM sf_state_machines;
+RESET ROLE;
+SELECT sf_grant('READ', 'regress_nightly', 'public');
+SET ROLE regress_sfflow_clerk;
+SELECT count(*) FROM sf_state_machines;
+RESET ROLE;
+SELECT sf_revoke('READ', 'regress_nightly', 'public');
+
+-- What does not fit is told.
+SELECT sf_grant('RUN', 'regress_nightly', 'public');
+SELECT sf_grant('START', 'no_such_machine', 'public');
+SELECT sf_grant('START', 'regress_nightly', 'no_such_role');
+SELECT sf_grant('WORK', 'regress_nightly', 'public');
+SELECT sf_grant('START', 'activity:shell', 'public');
+SELECT sf_grant('WORK', 'activity:no_such_activity', 'public');
+SELECT sf_grant(NULL, 'regress_nightly', 'public') IS NULL AS nothing_for_null;
+
+-- A role that is known to sfflow cannot be dropped; once it is unknown, it can.
+SELECT sf_grant('START', 'regress_nightly', 'regress_sfflow_clerk');
+DROP ROLE regress_sfflow_clerk;
+SELECT sf_revoke('START', 'regress_nightly', 'regress_sfflow_clerk');
+DROP ROLE regress_sfflow_clerk;
+SELECT sf_revoke('READ', 'regress_nightly', 'regress_sfflow_group');
+
+DELETE FROM _sfflow.state_machine_version
+WHERE machine_no = (SELECT machine_no FROM _sfflow.state_machine WHERE name = 'regress_nightly');
+DELETE FROM _sfflow.state_machine WHERE name = 'regress_nightly';
+DROP ROLE regress_sfflow_owner, regress_sfflow_member, regress_sfflow_group, regress_sfflow_grouped;

@@ -1,0 +1,127 @@
+-- The views of status: what they show, to whom, and at what cost.
+\set VERBOSITY terse
+\set ON_ERROR_STOP 1
+BEGIN;
+\ir ../fixtures/status.sql
+SET LOCAL timezone = 'UTC';
+SELECT state_machine, version, is_current, execution_id_path, options, created_at FROM sf_state_machines;
+
+DO $$ BEGIN
+	PERFORM fixture.execution('nightly', '1');
+	PERFORM fixture.event('nightly:1', 0, NULL, '{"id": 1}');
+	PERFORM fixture.event('nightly:1', 8, 0, payload_from => 1, previous => 0);
+	PERFORM fixture.event('nightly:1', 39, 0, '{"n": 1}', '{"timeoutInSeconds": 60}');
+	PERFORM fixture.event('nightly:1', 40, 0);
+	PERFORM fixture.event('nightly:1', 42, 0, '{"rows": 3}');
+	PERFORM fixture.event('nightly:1', 9, 0, '{"rows": 3}', '{"assignedVariables": {"n": 1}}');
+	PERFORM fixture.event('nightly:1', 17, 1, payload_from => 6);
+	PERFORM fixture.event('nightly:1', 21, 1);
+	PERFORM fixture.event('nightly:1', 8, 2, payload_from => 6);
+	PERFORM fixture.event('nightly:1', 39, 2, '{}', previous => 9);
+	PERFORM fixture.event('nightly:1', 40, 2);
+	PERFORM fixture.event('nightly:1', 43, 2, NULL, '{"error": "E", "cause": "C"}');
+	PERFORM fixture.branch('nightly:1', 0, 1, 3, pending => 2);
+	PERFORM fixture.branch('nightly:1', 1, 2, 1, parent => 0, scope => 1, due => '2125-02-05 02:10Z');
+	PERFORM fixture.branch('nightly:1', 2, 4, 4, parent => 0, scope => 2, branch_index => 1, due => '2025-02-05 02:10Z');
+	UPDATE _sfflow.branch SET started_at = '2025-02-05 02:00:30Z' WHERE branch_no = 2;
+	PERFORM fixture.execution('nightly', '2', 1);
+	PERFORM fixture.event('nightly:2', 8, 0, '{}');
+	PERFORM fixture.event('nightly:2', 8, 2, '{}');
+	PERFORM fixture.execution('nightly', '3', 2, 'E', 'C');
+END $$;
+INSERT INTO _sfflow.start_request
+SELECT execution_no, 1, '2025-02-05 05:00Z', current_user::regrole, 'succeeded', true
+FROM _sfflow.execution WHERE execution_id = 'nightly:2';
+
+SELECT execution_id, state_machine, version, name, status, input, output, error, cause FROM sf_executions;
+SELECT execution_id, started_at, stopped_at, start_requests, waiting_on FROM sf_executions;
+SELECT id, previous_event_id AS prev, timestamp, type, state,
+	replace(details::text, (SELECT rolname FROM pg_roles WHERE oid = 10), 'owner') AS details
+FROM sf_history WHERE execution_id = 'nightly:1';
+SELECT execution_id, state, branch, resource, status, attempt, scheduled_at, started_at FROM sf_tasks;
+SELECT execution_id, requested_at, outcome, input_differs FROM sf_start_requests;
+SELECT * FROM sf_metrics \gx
+SELECT * FROM sf_alerts WHERE execution_id = 'nightly:3';
+
+-- What waits for what, in words.
+DO $$ BEGIN
+	PERFORM fixture.execution('nightly', 'words');
+	PERFORM fixture.branch('nightly:words', 0, 0, 2, due => '2125-02-05 02:10Z');
+END $$;
+SELECT waiting_on FROM sf_executions WHERE execution_id = 'nightly:words';
+UPDATE _sfflow.branch b SET phase = p.phase
+FROM _sfflow.execution e, (VALUES (6)) p(phase) WHERE e.execution_no = b.execution_no AND e.execution_id = 'nightly:words';
+SELECT waiting_on FROM sf_executions WHERE execution_id = 'nightly:words';
+DO $$ BEGIN
+	FOR i IN 1 .. 5 LOOP
+		PERFORM fixture.branch('nightly:words', i, 2, 0, parent => 0, scope => 1, due => now());
+	END LOOP;
+END $$;
+SELECT waiting_on FROM sf_executions WHERE execution_id = 'nightly:words';
+
+-- One execution out of 10,000 is found by its id, in every view; the filter of rights runs on the
+-- machine's row, not on each execution.
+INSERT INTO _sfflow.execution (execution_no, machine_no, version, status, requested_at, stopped_at, execution_id, input)
+SELECT nextval('_sfflow.execution_no'), machine_no, 1, 1, now(), now(), 'nightly:x' || i, '{}'
+FROM _sfflow.state_machine, generate_series(1, 10000) i WHERE name = 'nightly';
+INSERT INTO _sfflow.start_request
+SELECT execution_no, 2, now(), current_user::regrole, 'succeeded', false FROM _sfflow.execution;
+INSERT INTO _sfflow.branch (execution_no, branch_no, scope, state, phase)
+SELECT execution_no, 100, 0, 0, 6 FROM _sfflow.execution WHERE status = 1;
+INSERT INTO _sfflow.state_machine (name, owner, current_version, created_at)
+SELECT 'other' || i, 'pg_monitor', 1, now() FROM generate_series(1, 1000) i;
+ANALYZE _sfflow.execution, _sfflow.state_machine, _sfflow.branch, _sfflow.start_request;
+SET LOCAL plan_cache_mode = force_generic_plan;
+PREPARE executions(text) AS SELECT * FROM sf_executions WHERE execution_id = $1;
+PREPARE jobs(text) AS SELECT * FROM sf_jobs WHERE execution_id = $1;
+PREPARE history(text) AS SELECT * FROM sf_history WHERE execution_id = $1;
+PREPARE tasks(text) AS SELECT * FROM sf_tasks WHERE execution_id = $1;
+PREPARE requests(text) AS SELECT * FROM sf_start_requests WHERE execution_id = $1;
+EXPLAIN (COSTS OFF) EXECUTE executions('nightly:1');
+EXPLAIN (COSTS OFF) EXECUTE jobs('nightly:1');
+EXPLAIN (COSTS OFF) EXECUTE history('nightly:1');
+EXPLAIN (COSTS OFF) EXECUTE tasks('nightly:1');
+EXPLAIN (COSTS OFF) EXECUTE requests('nightly:1');
+-- Functions of one execution are called for that execution only.
+EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE jobs('nightly:1');
+
+DELETE FROM _sfflow.start_request WHERE request_no = 2;
+
+-- Somebody else sees nothing, not even through the private functions, until it is given READ.
+CREATE ROLE regress_sfflow_reader;
+GRANT USAGE ON SCHEMA _sfflow TO regress_sfflow_reader;
+CREATE FUNCTION pg_temp.seen() RETURNS TABLE (what text, rows bigint) LANGUAGE sql AS $$
+	SELECT 'state_machines', count(*) FROM sf_state_machines
+	UNION ALL SELECT 'executions', count(*) FROM sf_executions WHERE execution_id < 'nightly:w'
+	UNION ALL SELECT 'jobs', count(*) FROM sf_jobs WHERE execution_id = 'nightly:1'
+	UNION ALL SELECT 'job_relations', count(*) FROM sf_job_relations
+	UNION ALL SELECT 'history', count(*) FROM sf_history WHERE execution_id = 'nightly:1'
+	UNION ALL SELECT 'tasks', count(*) FROM sf_tasks
+	UNION ALL SELECT 'start_requests', count(*) FROM sf_start_requests
+	UNION ALL SELECT 'metrics', count(*) FROM sf_metrics
+	UNION ALL SELECT 'alerts', count(*) FROM sf_alerts
+	UNION ALL SELECT 'private history', count(*) FROM generate_series(1, 10) n, _sfflow.history(n)
+	UNION ALL SELECT 'private jobs', count(*) FROM generate_series(1, 10) n, _sfflow.jobs(n)
+	UNION ALL SELECT 'private relations', count(*) FROM generate_series(1, 10) n, _sfflow.job_relations(n, 1)
+$$;
+GRANT USAGE ON SCHEMA public TO PUBLIC;
+SET LOCAL ROLE regress_sfflow_reader;
+SELECT * FROM pg_temp.seen() WHERE rows > 0;
+SELECT _sfflow.waiting_on(n) FROM generate_series(1, 100) n WHERE _sfflow.waiting_on(n) IS NOT NULL;
+RESET ROLE;
+SELECT sf_grant('READ', 'nightly', 'regress_sfflow_reader');
+SET LOCAL ROLE regress_sfflow_reader;
+SELECT what, CASE what WHEN 'alerts' THEN least(rows, 1) WHEN 'private history' THEN least(rows, 1)
+	WHEN 'private jobs' THEN least(rows, 1) ELSE rows END FROM pg_temp.seen();
+-- A function of the reader's that tells what it is shown is not shown what it may not see.
+RESET ROLE;
+SELECT sf_revoke('READ', 'nightly', 'regress_sfflow_reader');
+SET LOCAL ROLE regress_sfflow_reader;
+CREATE FUNCTION pg_temp.leak(text) RETURNS boolean LANGUAGE plpgsql COST 0.0001 AS
+	$$ BEGIN RAISE NOTICE 'leaked %', $1; RETURN true; END $$;
+SELECT count(*) FROM sf_executions WHERE pg_temp.leak(execution_id);
+\set ON_ERROR_STOP 0
+SAVEPOINT s;
+SELECT * FROM _sfflow.execution;
+ROLLBACK TO s;
+ROLLBACK;
