@@ -6,37 +6,35 @@ CREATE ROLE regress_sfflow_member IN ROLE regress_sfflow_owner;
 CREATE ROLE regress_sfflow_clerk;
 CREATE ROLE regress_sfflow_group;
 CREATE ROLE regress_sfflow_grouped IN ROLE regress_sfflow_group;
-\set VERBOSITY terse
-BEGIN;
-\ir ../fixtures/status.sql
-DROP SCHEMA fixture CASCADE;
-UPDATE _sfflow.state_machine SET name = 'regress_nightly', owner = 'regress_sfflow_owner' WHERE name = 'nightly';
-COMMIT;
-\set VERBOSITY default
+INSERT INTO _sfflow.state_machine (name, owner, current_version, created_at)
+VALUES ('regress_nightly', 'regress_sfflow_owner', 1, now());
+INSERT INTO _sfflow.state_machine_version (machine_no, version, definition, options, created_at)
+SELECT machine_no, 1, '{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}', '{}', now()
+FROM _sfflow.state_machine WHERE name = 'regress_nightly';
 
 -- Who may give a right: the owner and its members.
 SET ROLE regress_sfflow_clerk;
 SELECT sf_grant('READ', 'regress_nightly', 'regress_sfflow_clerk');
-SELECT count(*) FROM sf_state_machines;
+SELECT count(*) FROM sf_state_machines WHERE state_machine = 'regress_nightly';
 SET ROLE regress_sfflow_member;
-SELECT count(*) FROM sf_state_machines;
+SELECT count(*) FROM sf_state_machines WHERE state_machine = 'regress_nightly';
 SELECT sf_grant('READ', 'regress_nightly', 'regress_sfflow_clerk');
 SELECT sf_grant('read', 'arn:aws:states:eu-west-1:123456789012:stateMachine:regress_nightly', 'regress_sfflow_clerk');
 SELECT sf_grant('READ', 'regress_nightly', 'regress_sfflow_group');
 SET ROLE regress_sfflow_clerk;
-SELECT count(*) FROM sf_state_machines;
+SELECT count(*) FROM sf_state_machines WHERE state_machine = 'regress_nightly';
 SET ROLE regress_sfflow_grouped;
-SELECT count(*) FROM sf_state_machines;
+SELECT count(*) FROM sf_state_machines WHERE state_machine = 'regress_nightly';
 
 -- A right is looked up at each use.
 RESET ROLE;
 SELECT sf_revoke('READ', 'regress_nightly', 'regress_sfflow_clerk');
 SET ROLE regress_sfflow_clerk;
-SELECT count(*) FROM sf_state_machines;
+SELECT count(*) FROM sf_state_machines WHERE state_machine = 'regress_nightly';
 RESET ROLE;
 SELECT sf_grant('READ', 'regress_nightly', 'public');
 SET ROLE regress_sfflow_clerk;
-SELECT count(*) FROM sf_state_machines;
+SELECT count(*) FROM sf_state_machines WHERE state_machine = 'regress_nightly';
 RESET ROLE;
 SELECT sf_revoke('READ', 'regress_nightly', 'public');
 

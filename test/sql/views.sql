@@ -2,7 +2,9 @@
 \set VERBOSITY terse
 \set ON_ERROR_STOP 1
 BEGIN;
-\ir ../fixtures/status.sql
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set fixtures :abs_srcdir '/fixtures/status.sql'
+\i :fixtures
 SET LOCAL timezone = 'UTC';
 SELECT state_machine, version, is_current, execution_id_path, options, created_at FROM sf_state_machines;
 
