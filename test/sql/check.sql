@@ -4,7 +4,9 @@
 BEGIN;
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set fixtures :abs_srcdir '/fixtures/status.sql'
+\set ECHO none
 \i :fixtures
+\set ECHO all
 
 -- One execution that waits at its join with one branch running, one that has succeeded.
 DO $$ BEGIN

@@ -4,7 +4,9 @@
 BEGIN;
 \getenv abs_srcdir PG_ABS_SRCDIR
 \set fixtures :abs_srcdir '/fixtures/status.sql'
+\set ECHO none
 \i :fixtures
+\set ECHO all
 SET LOCAL timezone = 'UTC';
 SELECT state_machine, version, is_current, execution_id_path, options, created_at FROM sf_state_machines;
 

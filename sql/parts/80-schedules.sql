@@ -1,0 +1,79 @@
+-- Schedules: jobs of pg_cron that start state machines.
+
+CREATE FUNCTION sf_schedule(
+	name text,
+	schedule text,
+	state_machine text,
+	input jsonb DEFAULT '{}',
+	timezone text DEFAULT NULL)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'sfflow_sf_schedule'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION sf_schedule(text, text, text, jsonb, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sf_schedule(text, text, text, jsonb, text) TO PUBLIC;
+COMMENT ON FUNCTION sf_schedule(text, text, text, jsonb, text) IS
+	'start a state machine by a cron expression; returns the number of the pg_cron job';
+
+CREATE FUNCTION sf_unschedule(name text) RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_unschedule'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION sf_unschedule(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sf_unschedule(text) TO PUBLIC;
+COMMENT ON FUNCTION sf_unschedule(text) IS 'remove a schedule and its pg_cron job';
+
+-- What the pg_cron jobs call; the second form is for a pg_cron in another database.
+CREATE FUNCTION _sfflow.run_schedule(name text) RETURNS text
+AS 'MODULE_PATHNAME', 'sfflow_run_schedule'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION _sfflow.run_schedule(
+	name text,
+	schedule text,
+	state_machine text,
+	input jsonb,
+	timezone text)
+RETURNS text
+AS 'MODULE_PATHNAME', 'sfflow_run_schedule_given'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+-- Gives C the extension's own sf_start, whatever schema it is in.
+CREATE FUNCTION _sfflow.start_scheduled(state_machine text, input jsonb, name text) RETURNS text
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+SET search_path = pg_catalog, pg_temp
+AS $$ SELECT @extschema@.sf_start($1, $2, $3, 'skip') $$;
+
+CREATE FUNCTION _sfflow.schedule_next(schedule text, timezone text, after timestamptz)
+RETURNS timestamptz
+AS 'MODULE_PATHNAME', 'sfflow_schedule_next'
+LANGUAGE C STABLE PARALLEL SAFE;
+
+CREATE FUNCTION _sfflow.schedule_zone() RETURNS text
+AS 'MODULE_PATHNAME', 'sfflow_schedule_zone'
+LANGUAGE C STABLE PARALLEL SAFE;
+
+CREATE FUNCTION _sfflow.schedule_active(job_id bigint) RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_schedule_active'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+
+-- Each of them checks its caller, or tells nothing that is worth hiding.
+GRANT EXECUTE ON FUNCTION
+	_sfflow.run_schedule(text),
+	_sfflow.run_schedule(text, text, text, jsonb, text),
+	_sfflow.start_scheduled(text, jsonb, text),
+	_sfflow.schedule_next(text, text, timestamptz),
+	_sfflow.schedule_zone(),
+	_sfflow.schedule_active(bigint)
+	TO PUBLIC;
+
+-- A schedule is seen by its owner and by whoever may READ the machine.
+CREATE VIEW sf_schedules WITH (security_barrier) AS
+SELECT s.name AS schedule_name, s.schedule, coalesce(s.timezone, _sfflow.schedule_zone()) AS timezone,
+	s.state_machine, s.input, a.active,
+	CASE WHEN a.active THEN _sfflow.schedule_next(s.schedule, s.timezone, now()) END AS next_run,
+	s.last_execution_id
+FROM _sfflow.schedule s
+LEFT JOIN _sfflow.state_machine m ON m.name = split_part(s.state_machine, '/', 1)
+CROSS JOIN LATERAL (SELECT coalesce(_sfflow.schedule_active(s.job_id), false) AS active) a
+WHERE pg_has_role(s.owner, 'USAGE') OR _sfflow.can_read(m.name, m.owner);
+GRANT SELECT ON sf_schedules TO PUBLIC;
+COMMENT ON VIEW sf_schedules IS 'schedules, and when each runs next';

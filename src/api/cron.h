@@ -1,0 +1,50 @@
+/*
+ * cron.h
+ *		Cron expressions as pg_cron takes them: when they match, in any time zone.
+ */
+#ifndef SF_API_CRON_H
+#define SF_API_CRON_H
+
+#include "datatype/timestamp.h"
+#include "pgtime.h"
+
+typedef struct SfCron
+{
+	int			seconds;		/* "N seconds": the interval; 0: the fields below */
+	uint64		minutes;		/* bit sets: 0-59 … */
+	uint32		hours;			/* 0-23 */
+	uint32		days;			/* 1-31 */
+	uint32		months;			/* 1-12 */
+	uint32		weekdays;		/* 0-6, Sunday is 0 */
+	bool		any_hour;		/* the field begins with "*" */
+	bool		any_day;
+	bool		any_weekday;
+	bool		last_day;		/* "$": the last day of the month */
+} SfCron;
+
+/*
+ * Parse "minute hour day month weekday" (numbers, ranges, steps, lists, names,
+ * "$" as day), "@hourly" and its like, or "N seconds".  When it is none of
+ * them, returns false and says in *problem what is wrong.
+ */
+extern bool sf_cron_parse(const char *text, SfCron *out, char **problem);
+
+/*
+ * The latest match at or before a time, and the first one after it; false when
+ * there is none within 40 years.  A local time that clocks skip does not
+ * match; one that they show twice matches the first time only, unless the hour
+ * is "*".  Intervals of seconds count from 1970-01-01 00:00 UTC.
+ */
+extern bool sf_cron_latest(const SfCron *cron, TimestampTz now, pg_tz *zone,
+						   TimestampTz *out);
+extern bool sf_cron_next(const SfCron *cron, TimestampTz after, pg_tz *zone,
+						 TimestampTz *out);
+
+/*
+ * An expression that matches in one zone at least whenever this one does in
+ * another: for a scheduler that knows only its own zone.
+ */
+extern char *sf_cron_cover(const SfCron *cron, pg_tz *zone, pg_tz *in_zone,
+						   TimestampTz now);
+
+#endif							/* SF_API_CRON_H */

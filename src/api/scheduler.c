@@ -1,0 +1,195 @@
+/*
+ * scheduler.c
+ *		pg_cron, as far as sfflow needs it.
+ *
+ * pg_cron lives in one database of a cluster, cron.database_name, and can run
+ * commands in others; its existence shows in that database only.  Its schema
+ * is always called cron.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_type.h"
+#include "commands/dbcommands.h"
+#include "commands/extension.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+
+#include "api/scheduler.h"
+#include "base/errors.h"
+#include "store/table.h"
+
+#define EQUALS " OPERATOR(pg_catalog.=) "
+
+/* Whether pg_cron is installed in this database. */
+bool
+sf_scheduler_is_here(void)
+{
+	return OidIsValid(get_extension_oid("pg_cron", true));
+}
+
+/* Raise what is to be done where pg_cron lives in another database. */
+static void
+raise_elsewhere(const char *database, const char *job_name, const char *schedule,
+				const char *command)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_SCHEDULER_UNAVAILABLE),
+			 errmsg("pg_cron does not live in this database but in \"%s\"", database),
+			 errdetail("It can run jobs here; they are made there."),
+			 errhint("Connect to database \"%s\" and call: SELECT cron.schedule_in_database(%s, %s, %s, %s, %s);",
+					 database, quote_literal_cstr(job_name),
+					 quote_literal_cstr(schedule), quote_literal_cstr(command),
+					 quote_literal_cstr(get_database_name(MyDatabaseId)),
+					 quote_literal_cstr(GetUserNameFromId(GetUserId(), false)))));
+}
+
+/* Raise unless pg_cron is installed in this database and can be used. */
+void
+sf_scheduler_require(const char *job_name, const char *schedule,
+					 const char *command)
+{
+	const char *database = GetConfigOption("cron.database_name", true, false);
+
+	if (!sf_scheduler_is_here())
+	{
+		if (database != NULL && strcmp(database, get_database_name(MyDatabaseId)) != 0)
+			raise_elsewhere(database, job_name, schedule, command);
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_SCHEDULER_UNAVAILABLE),
+				 errmsg("extension \"pg_cron\" is not installed"),
+				 errdetail("Schedules are jobs of pg_cron."),
+				 database == NULL ?
+				 errhint("Install pg_cron (on Debian the package postgresql-%d-cron), add it to shared_preload_libraries, set cron.database_name to \"%s\", restart, and run CREATE EXTENSION pg_cron.",
+						 PG_VERSION_NUM / 10000, get_database_name(MyDatabaseId)) :
+				 errhint("Run CREATE EXTENSION pg_cron in this database.")));
+	}
+	if (pg_namespace_aclcheck(get_namespace_oid("cron", false), GetUserId(),
+							  ACL_USAGE) != ACLCHECK_OK)
+	{
+		const char *role = quote_identifier(GetUserNameFromId(GetUserId(), false));
+
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("role %s may not use pg_cron", role),
+				 errhint("GRANT USAGE ON SCHEMA cron TO %s;", role)));
+	}
+}
+
+/* Keep the major and minor number of a version ("1.4-1"). */
+static void
+read_version(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	int			major = 0;
+	int			minor = 0;
+
+	sscanf(sf_row_text(tuple, desc, 1), "%d.%d", &major, &minor);
+	*(int *) arg = major * 1000 + minor;
+}
+
+/* Whether pg_cron takes schedules of less than a minute, as since 1.5. */
+bool
+sf_scheduler_has_seconds(void)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT e.extversion FROM pg_catalog.pg_extension e"
+		" WHERE e.extname" EQUALS "'pg_cron'", 0, InvalidOid);
+	int			version = 0;
+
+	sf_store_query(&plan, NULL, NULL, 1, read_version, &version);
+	return version >= 1005;
+}
+
+/* The zone in which pg_cron reads its schedules: a setting since 1.5. */
+const char *
+sf_scheduler_zone_name(void)
+{
+	const char *zone = GetConfigOption("cron.timezone", true, false);
+
+	return zone != NULL && zone[0] != '\0' ? zone : "GMT";
+}
+
+/* The same, loaded. */
+pg_tz *
+sf_scheduler_zone(void)
+{
+	pg_tz	   *zone = pg_tzset(sf_scheduler_zone_name());
+
+	return zone != NULL ? zone : pg_tzset("GMT");
+}
+
+/* Schedule a command as the current user. */
+int64
+sf_scheduler_add(const char *job_name, const char *schedule, const char *command)
+{
+	Oid			types[3] = {TEXTOID, TEXTOID, TEXTOID};
+	Datum		args[3];
+	int64		job_id;
+	bool		isnull;
+	int			rc;
+
+	args[0] = CStringGetTextDatum(job_name);
+	args[1] = CStringGetTextDatum(schedule);
+	args[2] = CStringGetTextDatum(command);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	rc = SPI_execute_with_args("SELECT cron.schedule($1, $2, $3)", 3, types, args,
+							   NULL, false, 1);
+	if (rc != SPI_OK_SELECT || SPI_processed != 1)
+		elog(ERROR, "SPI_execute_with_args failed: %s", SPI_result_code_string(rc));
+	job_id = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
+										 SPI_tuptable->tupdesc, 1, &isnull));
+	if (SPI_finish() != SPI_OK_FINISH)
+		elog(ERROR, "SPI_finish failed");
+	return job_id;
+}
+
+/* Remove a job of a role, if it is still there. */
+void
+sf_scheduler_remove(int64 job_id, Oid role)
+{
+	Oid			types[1] = {INT8OID};
+	Datum		args[1] = {Int64GetDatum(job_id)};
+	Oid			user;
+	int			context;
+	int			rc;
+
+	if (!sf_scheduler_is_here())
+		return;
+	GetUserIdAndSecContext(&user, &context);
+	SetUserIdAndSecContext(role, context | SECURITY_LOCAL_USERID_CHANGE);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	rc = SPI_execute_with_args("SELECT cron.unschedule(j.jobid) FROM cron.job j"
+							   " WHERE j.jobid" EQUALS "$1",
+							   1, types, args, NULL, false, 0);
+	if (rc != SPI_OK_SELECT)
+		elog(ERROR, "SPI_execute_with_args failed: %s", SPI_result_code_string(rc));
+	if (SPI_finish() != SPI_OK_FINISH)
+		elog(ERROR, "SPI_finish failed");
+	SetUserIdAndSecContext(user, context);
+}
+
+/* Keep whether a job is active. */
+static void
+read_active(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(bool *) arg = sf_row_bool(tuple, desc, 1);
+}
+
+/* Whether a job is there and active. */
+bool
+sf_scheduler_is_active(int64 job_id)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT j.active FROM cron.job j WHERE j.jobid" EQUALS "$1", 1, INT8OID);
+	Datum		arg = Int64GetDatum(job_id);
+	bool		active = false;
+
+	if (sf_scheduler_is_here())
+		sf_store_query(&plan, &arg, NULL, 1, read_active, &active);
+	return active;
+}
