@@ -96,7 +96,7 @@ SELECT job_id, job_status, attempts FROM jobs WHERE execution_id = 'nightly:fail
 
 -- A choice, a loop and a catcher: 0 Check, 1 A, 2 B, 3 Repair, 4 Count, 5 Again, 6 Done. Check leads to
 -- A, B or Done; A is caught by Repair; both go on to Count and Again, which leads back to Check.
-SELECT FROM fixture.machine('choice', '{
+SELECT fixture.machine('choice', '{
 	"StartAt": "Check",
 	"States": {
 		"Check": {"Type": "Choice", "Default": "B",
@@ -108,7 +108,7 @@ SELECT FROM fixture.machine('choice', '{
 		"Repair": {"Type": "Task", "Resource": "sql:f", "Next": "Count"},
 		"Count": {"Type": "Pass", "Next": "Again"},
 		"Again": {"Type": "Task", "Resource": "sql:f", "Next": "Check"},
-		"Done": {"Type": "Succeed"}}}');
+		"Done": {"Type": "Succeed"}}}') > 0 AS made;
 SELECT job_id, pre_job_id FROM sf_job_relations WHERE state_machine = 'choice';
 
 -- In B: nothing else can be reached any more.
@@ -158,14 +158,14 @@ END $$;
 SELECT job_id, job_status, attempts, error FROM jobs WHERE execution_id = 'choice:path';
 
 -- Map in Map: 0 Stores, 1 Prepare, 2 Days, 3 Load, 4 After. Iterations that began have rows.
-SELECT FROM fixture.machine('maps', '{
+SELECT fixture.machine('maps', '{
 	"StartAt": "Stores",
 	"States": {
 		"Stores": {"Type": "Map", "Next": "After", "ItemProcessor": {"StartAt": "Prepare", "States": {
 			"Prepare": {"Type": "Task", "Resource": "sql:f", "Next": "Days"},
 			"Days": {"Type": "Map", "End": true, "ItemProcessor": {"StartAt": "Load", "States": {
 				"Load": {"Type": "Task", "Resource": "sql:f", "End": true}}}}}}},
-		"After": {"Type": "Task", "Resource": "sql:f", "End": true}}}');
+		"After": {"Type": "Task", "Resource": "sql:f", "End": true}}}') > 0 AS made;
 DO $$ BEGIN
 	PERFORM fixture.execution('maps', 'm');
 	PERFORM fixture.event('maps:m', 29, 0, NULL, NULL, '{0}');
