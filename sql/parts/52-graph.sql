@@ -7,4 +7,4 @@ LANGUAGE C STRICT STABLE;
 REVOKE ALL ON FUNCTION sf_graph(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION sf_graph(text, text) TO PUBLIC;
 COMMENT ON FUNCTION sf_graph(text, text) IS
-	'a machine, or an execution with the status of each state, drawn as mermaid or dot';
+	'a machine, or an execution with the status of each state, drawn as mermaid, dot or svg';

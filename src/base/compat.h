@@ -12,6 +12,11 @@
 #error "sfflow needs PostgreSQL 15 or later"
 #endif
 
+/* VARSIZE() and its like left postgres.h in 16 */
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
 /* EvalPlanQualInit() takes the result relations since 16 */
 #if PG_VERSION_NUM >= 160000
 #define SF_EPQ_EXTRA_ARG	, NIL

@@ -3,7 +3,7 @@
  *		Filters of a JSONPath: does an element pass?
  *
  * A path in a filter that leads nowhere is undefined: every test on it fails,
- * but for !=, nin and noneof.  Strings compare by their bytes.
+ * but for !=, !==, nin and noneof.  Strings compare by their bytes.
  */
 #include "postgres.h"
 
@@ -214,11 +214,15 @@ test_accepts(const SfFilter *test, SfPathEnv *penv)
 	has_a = sf_operand_eval(&test->a, penv, &a);
 	has_b = sf_operand_eval(&test->b, penv, &b);
 	if (!has_a || !has_b)
-		return test->op == SF_OP_NE || test->op == SF_OP_NIN ||
-			test->op == SF_OP_NONEOF;
+		return test->op == SF_OP_NE || test->op == SF_OP_NOT_SAME ||
+			test->op == SF_OP_NIN || test->op == SF_OP_NONEOF;
 
 	switch (test->op)
 	{
+		case SF_OP_SAME:
+			return sf_json_value_equal(&a, &b);
+		case SF_OP_NOT_SAME:
+			return !sf_json_value_equal(&a, &b);
 		case SF_OP_EQ:
 			return values_equal(&a, &b);
 		case SF_OP_NE:
@@ -232,6 +236,8 @@ test_accepts(const SfFilter *test, SfPathEnv *penv)
 			return array_has(&b, &a);
 		case SF_OP_NIN:
 			return !array_has(&b, &a);
+		case SF_OP_ALL:
+			return test_sets(SF_OP_SUBSETOF, &b, &a);
 		case SF_OP_SUBSETOF:
 		case SF_OP_ANYOF:
 		case SF_OP_NONEOF:

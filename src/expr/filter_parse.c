@@ -278,6 +278,20 @@ sf_operand_parse(SfScanner *s, SfOperand *out)
 	return parse_json(s, &ps, &out->literal);
 }
 
+/* Skip an operator that is a word if it comes next, in any case of letters. */
+static bool
+accept_word_operator(SfScanner *s, const char *word)
+{
+	size_t		len = strlen(word);
+
+	if ((size_t) (s->end - s->p) < len ||
+		pg_strncasecmp(s->p, word, len) != 0 ||
+		(s->p + len < s->end && sf_scan_is_word(s->p[len])))
+		return false;
+	s->p += len;
+	return true;
+}
+
 /* Skip an operator if one comes next. */
 static bool
 accept_operator(SfScanner *s, SfFilterOperator *op)
@@ -288,7 +302,8 @@ accept_operator(SfScanner *s, SfFilterOperator *op)
 	for (i = 0; i < (int) lengthof(operators); i++)
 	{
 		if (isalpha((unsigned char) operators[i][0]) ?
-			accept_word(s, operators[i]) : sf_scan_accept(s, operators[i]))
+			accept_word_operator(s, operators[i]) :
+			sf_scan_accept(s, operators[i]))
 		{
 			*op = (SfFilterOperator) i;
 			return true;

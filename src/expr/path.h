@@ -57,10 +57,12 @@ typedef enum SfPathFunction
 } SfPathFunction;
 
 /*
- * Operators of a filter: symbol, text.  Where one is the beginning of another
- * the longer one stands first.
+ * Operators of a filter: symbol, text (words in any case).  Where one is the
+ * beginning of another the longer one stands first.
  */
 #define SF_FILTER_OPERATOR_LIST(X) \
+	X(SAME, "===") \
+	X(NOT_SAME, "!==") \
 	X(EQ, "==") \
 	X(NE, "!=") \
 	X(LE, "<=") \
@@ -73,6 +75,7 @@ typedef enum SfPathFunction
 	X(SUBSETOF, "subsetof") \
 	X(ANYOF, "anyof") \
 	X(NONEOF, "noneof") \
+	X(ALL, "all") \
 	X(SIZE, "size") \
 	X(EMPTY, "empty") \
 	X(CONTAINS, "contains")

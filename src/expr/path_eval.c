@@ -65,6 +65,8 @@ append_steps(StringInfo buf, const SfPath *path, int nsteps)
 static const char *
 class_name(const JsonbValue *v)
 {
+	int64		integer;
+
 	switch (v->type)
 	{
 		case jbvNull:
@@ -72,7 +74,11 @@ class_name(const JsonbValue *v)
 		case jbvString:
 			return "com.fasterxml.jackson.databind.node.TextNode";
 		case jbvNumeric:
-			return "com.fasterxml.jackson.databind.node.IntNode";
+			if (!sf_json_to_int64(v, &integer))
+				return "com.fasterxml.jackson.databind.node.DoubleNode";
+			return integer == (int32) integer ?
+				"com.fasterxml.jackson.databind.node.IntNode" :
+				"com.fasterxml.jackson.databind.node.LongNode";
 		case jbvBool:
 			return "com.fasterxml.jackson.databind.node.BooleanNode";
 		default:

@@ -14,11 +14,10 @@
 /* Running totals of the numbers that a function looks at */
 typedef struct Totals
 {
+	SfPathFunction function;	/* which of the totals are wanted */
 	int64		count;
-	Numeric		sum;
+	Numeric		value;			/* smallest, largest, or sum; own memory */
 	Numeric		sum_of_squares;
-	Numeric		min;
-	Numeric		max;
 } Totals;
 
 #define CALL1(fn, a) \
@@ -26,22 +25,42 @@ typedef struct Totals
 #define CALL2(fn, a, b) \
 	DatumGetNumeric(DirectFunctionCall2(fn, NumericGetDatum(a), NumericGetDatum(b)))
 
+/* Add a number to a total, which is in its own memory or NULL. */
+static Numeric
+add_to(Numeric total, Numeric n)
+{
+	Numeric		sum;
+
+	if (total == NULL)
+		return DatumGetNumericCopy(NumericGetDatum(n));
+	sum = CALL2(numeric_add, total, n);
+	pfree(total);
+	return sum;
+}
+
 /* Take a number into the totals. */
 static void
 add_number(Totals *t, Numeric n)
 {
-	Numeric		square = CALL2(numeric_mul, n, n);
-
-	if (t->count++ == 0)
+	t->count++;
+	if (t->function == SF_PATH_MIN || t->function == SF_PATH_MAX)
 	{
-		t->sum = t->min = t->max = n;
-		t->sum_of_squares = square;
+		int			cmp = t->value == NULL ? 0 :
+			DatumGetInt32(DirectFunctionCall2(numeric_cmp, NumericGetDatum(n),
+											  NumericGetDatum(t->value)));
+
+		if (t->value == NULL || (t->function == SF_PATH_MIN ? cmp < 0 : cmp > 0))
+			t->value = n;
 		return;
 	}
-	t->sum = CALL2(numeric_add, t->sum, n);
-	t->sum_of_squares = CALL2(numeric_add, t->sum_of_squares, square);
-	t->min = CALL2(numeric_smaller, t->min, n);
-	t->max = CALL2(numeric_larger, t->max, n);
+	t->value = add_to(t->value, n);
+	if (t->function == SF_PATH_STDDEV)
+	{
+		Numeric		square = CALL2(numeric_mul, n, n);
+
+		t->sum_of_squares = add_to(t->sum_of_squares, square);
+		pfree(square);
+	}
 }
 
 /* Take the numbers of an array, or a number by itself, into the totals. */
@@ -70,7 +89,7 @@ static Numeric
 standard_deviation(const Totals *t)
 {
 	Numeric		count = int64_to_numeric(t->count);
-	Numeric		mean = CALL2(numeric_div, t->sum, count);
+	Numeric		mean = CALL2(numeric_div, t->value, count);
 	Numeric		variance = CALL2(numeric_sub,
 								 CALL2(numeric_div, t->sum_of_squares, count),
 								 CALL2(numeric_mul, mean, mean));
@@ -91,6 +110,7 @@ call_aggregate(const SfStep *step, SfPathEnv *penv, const JsonbValue *subject,
 	int			i;
 
 	memset(&t, 0, sizeof(t));
+	t.function = step->function;
 	if (sf_json_is_array(subject))
 		add_numbers(&t, subject);
 	for (i = 0; i < step->nargs; i++)
@@ -101,24 +121,11 @@ call_aggregate(const SfStep *step, SfPathEnv *penv, const JsonbValue *subject,
 	if (t.count == 0)
 		return sf_error_set(err, SF_ERR_RUNTIME,
 							"Aggregation function attempted to calculate value using empty array");
-	switch (step->function)
-	{
-		case SF_PATH_MIN:
-			value = t.min;
-			break;
-		case SF_PATH_MAX:
-			value = t.max;
-			break;
-		case SF_PATH_SUM:
-			value = t.sum;
-			break;
-		case SF_PATH_AVG:
-			value = CALL2(numeric_div, t.sum, int64_to_numeric(t.count));
-			break;
-		default:
-			value = standard_deviation(&t);
-			break;
-	}
+	value = t.value;
+	if (step->function == SF_PATH_AVG)
+		value = CALL2(numeric_div, t.value, int64_to_numeric(t.count));
+	else if (step->function == SF_PATH_STDDEV)
+		value = standard_deviation(&t);
 	result->type = jbvNumeric;
 	result->val.numeric = CALL1(numeric_trim_scale, value);
 	return true;

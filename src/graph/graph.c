@@ -28,6 +28,7 @@ typedef struct SfGraphFormat
 static const SfGraphFormat formats[] = {
 	{"mermaid", sf_graph_mermaid},
 	{"dot", sf_graph_dot},
+	{"svg", sf_graph_svg},
 };
 
 /* Draw a program in a format. */
@@ -50,7 +51,7 @@ sf_graph_render(const SfProgram *program, const char *format,
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unknown graph format \"%s\"", format),
-			 errhint("The formats are \"mermaid\" and \"dot\".")));
+			 errhint("The formats are \"mermaid\", \"dot\" and \"svg\".")));
 }
 
 /* Tell whether a scope can end in a state. */

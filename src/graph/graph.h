@@ -36,7 +36,7 @@ extern const SfGraphStatusInfo sf_graph_statuses[];
 extern const int sf_graph_nstatuses;
 
 /*
- * Draw a program.  format is "mermaid" or "dot"; status_by_state has an
+ * Draw a program.  format is "mermaid", "dot" or "svg"; status_by_state has an
  * SfGraphStatus for each state number, or is NULL for a machine by itself.
  * ereports ERRCODE_INVALID_PARAMETER_VALUE for another format.
  */
@@ -68,6 +68,8 @@ extern const char *sf_graph_subtitle(const SfState *state);
 extern void sf_graph_mermaid(StringInfo out, const SfProgram *program,
 							 const int *status_by_state);
 extern void sf_graph_dot(StringInfo out, const SfProgram *program,
+						 const int *status_by_state);
+extern void sf_graph_svg(StringInfo out, const SfProgram *program,
 						 const int *status_by_state);
 
 #endif							/* SF_GRAPH_GRAPH_H */

@@ -9,6 +9,7 @@
 #ifndef SF_JSON_JSON_H
 #define SF_JSON_JSON_H
 
+#include "base/compat.h"
 #include "lib/stringinfo.h"
 #include "utils/jsonb.h"
 #include "utils/timestamp.h"
@@ -112,7 +113,10 @@ extern int	sf_json_list_members(const JsonbValue *object, SfJsonMember *members)
 extern bool sf_json_equal(const Jsonb *a, const Jsonb *b);
 extern bool sf_json_value_equal(const JsonbValue *a, const JsonbValue *b);
 
-/* Members of overlay over those of base (both objects; either may be NULL). */
+/*
+ * Members of overlay over those of base (both objects; either may be NULL).
+ * Where one has nothing to add the other is returned itself.
+ */
 extern Jsonb *sf_json_merge(const Jsonb *base, const Jsonb *overlay);
 
 /* Compact JSON text, as Step Functions prints it: no blanks after : and , */
@@ -125,8 +129,9 @@ extern Size sf_json_text_size(const Jsonb *doc);
 /* --- text and time --- */
 
 /*
- * An ISO-8601 extended offset date-time (RFC 3339: "T" and an offset or Z are
- * required, fractions allowed); false when it is not one.
+ * An ISO-8601 extended offset date-time (RFC 3339: "T", seconds, and an offset
+ * or Z are required, fractions allowed and cut to microseconds); false when it
+ * is not one.
  */
 extern bool sf_timestamp_parse(const char *text, int len, TimestampTz *out);
 

@@ -1,13 +1,19 @@
 /*
  * constraints.c
- *		Deferred constraints at the end of a task.
+ *		Deferred constraints around a task.
  *
  * They are checked when the task ends, so that a violation is the task's error
- * and not that of the commit, which other tasks share.  The next task of the
- * slice has to find every constraint in its initial mode again, and PostgreSQL
- * has no command for that within a transaction: so all are made deferred, and
- * the few that are deferrable but initially immediate are made immediate by
- * name.  (The name stands for all constraints of that name in its schema.)
+ * and not that of the commit, which other tasks share.  In the session of
+ * somebody else they are also checked before it begins, with the rights of
+ * whoever deferred them; and a task that is a guest there has them immediate
+ * throughout, since PostgreSQL refuses to defer anything in a
+ * security-restricted operation.
+ *
+ * The next task has to find every constraint in its initial mode again, and
+ * PostgreSQL has no command for that within a transaction: so all are made
+ * deferred, and the few that are deferrable but initially immediate are made
+ * immediate by name.  (A name stands for all constraints of that name in its
+ * schema.)
  */
 #include "postgres.h"
 
@@ -105,14 +111,21 @@ may_use_schema(const char *name)
 }
 
 /*
- * Check what is deferred, as the current user, and go back to initial modes.
+ * Check everything that is deferred, as the current user.  Constraints are
+ * immediate from now on.
  */
 void
-sf_constraints_fire(void)
+sf_constraints_check(void)
+{
+	set_constraints(NIL, false);
+}
+
+/* Put every constraint into its initial mode. */
+void
+sf_constraints_reset(void)
 {
 	ListCell   *lc;
 
-	set_constraints(NIL, false);
 	set_constraints(NIL, true);
 	if (!immediate_valid)
 		read_immediate_names();
@@ -120,7 +133,7 @@ sf_constraints_fire(void)
 	{
 		RangeVar   *name = (RangeVar *) lfirst(lc);
 
-		/* A schema that the owner may not look into keeps its constraints
+		/* A schema that the user may not look into keeps its constraints
 		 * deferred: only code with other rights can reach them. */
 		if (may_use_schema(name->schemaname))
 			set_constraints(list_make1(name), false);

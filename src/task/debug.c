@@ -14,6 +14,7 @@
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(sfflow_debug_run_task);
+PG_FUNCTION_INFO_V1(sfflow_debug_resolve_resource);
 
 /* Print an outcome as JSON, without what differs from run to run. */
 static Jsonb *
@@ -66,4 +67,23 @@ sfflow_debug_run_task(PG_FUNCTION_ARGS)
 	sf_sql_task_runner(&call, &outcome);
 	sf_identity_drop();
 	PG_RETURN_JSONB_P(print_outcome(&outcome));
+}
+
+/*
+ * debug_resolve_resource(resource text, owner oid) → text: what runs in place
+ * of a resource, NULL: nothing.  A suffix that was kept follows in brackets.
+ */
+Datum
+sfflow_debug_resolve_resource(PG_FUNCTION_ARGS)
+{
+	SfResource	resource;
+	SfResource	found;
+	const char *kept;
+
+	sf_resource_parse(text_to_cstring(PG_GETARG_TEXT_PP(0)), &resource);
+	if (!sf_resource_resolver(&resource, PG_GETARG_OID(1), &found))
+		PG_RETURN_NULL();
+	kept = found.integration == SF_INTEGRATION_WAIT_FOR_TASK_TOKEN ? " (waitForTaskToken)" :
+		found.integration == SF_INTEGRATION_REQUEST_RESPONSE ? "" : " (sync)";
+	PG_RETURN_TEXT_P(cstring_to_text(psprintf("%s%s", found.text, kept)));
 }

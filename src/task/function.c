@@ -290,6 +290,13 @@ refuse_payload(const Function *function, const Jsonb *payload)
 				 errmsg("payload of a call of function %s must be an object, not %s",
 						function->name, sf_json_type_name(&root)),
 				 errdetail("Its members are the arguments of %s.", function->signature)));
+	for (int i = 0; i < function->nparameters; i++)
+		if (function->parameters[i].name == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_PARAMETER),
+					 errmsg("parameter %d of function %s has no name", i + 1, function->name),
+					 errdetail("Arguments are passed by name."),
+					 errhint("Name the function's parameters, or let it take the payload as one json or jsonb.")));
 	key = unknown_key(function, payload);
 	if (key != NULL)
 		ereport(ERROR,
@@ -302,12 +309,6 @@ refuse_payload(const Function *function, const Jsonb *payload)
 		const Parameter *parameter = &function->parameters[i];
 		JsonbValue	value;
 
-		if (parameter->name == NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_PARAMETER),
-					 errmsg("parameter %d of function %s has no name", i + 1, function->name),
-					 errdetail("Arguments are passed by name."),
-					 errhint("Name the function's parameters, or let it take the payload as one json or jsonb.")));
 		if (!parameter->has_default &&
 			!sf_json_member(&root, parameter->name, strlen(parameter->name), &value))
 			ereport(ERROR,
@@ -339,12 +340,6 @@ check_callable(const Function *function, Oid owner)
 				 errmsg("permission denied for function %s", function->name),
 				 errdetail("The owner of the state machine, \"%s\", lacks EXECUTE on it.",
 						   GetUserNameFromId(owner, false))));
-	if (get_typtype(function->result_type) == TYPTYPE_PSEUDO &&
-		function->result_type != VOIDOID && function->result_type != RECORDOID)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("function %s returns %s, which is no value", function->name,
-						format_type_be(function->result_type))));
 	for (int i = 0; i < function->nparameters; i++)
 		if (get_typtype(function->parameters[i].type) == TYPTYPE_PSEUDO)
 			ereport(ERROR,
@@ -354,6 +349,12 @@ check_callable(const Function *function, Oid owner)
 							format_type_be(function->parameters[i].type)),
 					 errdetail("The type of an argument cannot be inferred from JSON."),
 					 errhint("Wrap it in a function whose parameters have definite types.")));
+	if (get_typtype(function->result_type) == TYPTYPE_PSEUDO &&
+		function->result_type != VOIDOID && function->result_type != RECORDOID)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("function %s returns %s, which is no value", function->name,
+						format_type_be(function->result_type))));
 }
 
 /* Raise the error that two functions fit a payload. */

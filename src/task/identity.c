@@ -63,10 +63,15 @@ static int	depth = 0;
 static Oid	last_owner = InvalidOid;
 
 /*
- * The settings of one owner in this database ("name=value"), least specific
- * first.  pg_db_role_setting has no invalidation: they are read once a
- * transaction, as a new connection would.
+ * The settings of one owner in this database, least specific first.
+ * pg_db_role_setting has no invalidation: they are read once a transaction.
  */
+typedef struct Setting
+{
+	char	   *name;
+	char	   *value;
+} Setting;
+
 static MemoryContext settings_context = NULL;
 static List *settings = NIL;
 static Oid	settings_owner = InvalidOid;
@@ -112,6 +117,16 @@ sec_context_for(Oid owner, int outer)
 	if (!is_at_home(owner) && !superuser_arg(owner))
 		context |= SECURITY_RESTRICTED_OPERATION;
 	return context;
+}
+
+/*
+ * Tell whether the next task runs inside somebody's session: a client's, or
+ * within another task.
+ */
+bool
+sf_identity_in_session(void)
+{
+	return !private_session || depth > 0;
 }
 
 /* Tell whether the session's cursors and temporary tables are this task's. */
@@ -167,7 +182,24 @@ sf_identity_drop(void)
 	LockReleaseAll(USER_LOCKMETHOD, true);
 }
 
-/* Append the settings of one row of pg_db_role_setting. */
+/* Remember a setting that stands as "name=value". */
+static void
+remember_setting(char *text)
+{
+	char	   *equals = strchr(text, '=');
+	Setting    *setting;
+
+	/* The encoding is about the client, which is another one here. */
+	if (equals == NULL || pg_strncasecmp(text, "client_encoding=", 16) == 0)
+		return;
+	*equals = '\0';
+	setting = palloc(sizeof(Setting));
+	setting->name = text;
+	setting->value = equals + 1;
+	settings = lappend(settings, setting);
+}
+
+/* Read the settings of one row of pg_db_role_setting. */
 static void
 read_settings_of(Relation rel, Oid database, Oid role)
 {
@@ -197,7 +229,7 @@ read_settings_of(Relation rel, Oid database, Oid role)
 						  TYPALIGN_INT, &elements, NULL, &n);
 		oldcontext = MemoryContextSwitchTo(settings_context);
 		for (int i = 0; i < n; i++)
-			settings = lappend(settings, TextDatumGetCString(elements[i]));
+			remember_setting(TextDatumGetCString(elements[i]));
 		MemoryContextSwitchTo(oldcontext);
 	}
 	systable_endscan(scan);
@@ -247,16 +279,10 @@ apply_settings(Oid owner)
 		read_settings(owner);
 	foreach(lc, settings)
 	{
-		char	   *name;
-		char	   *value;
+		const Setting *setting = lfirst(lc);
 
-		ParseLongOption((const char *) lfirst(lc), &name, &value);
-		if (value != NULL && pg_strcasecmp(name, "client_encoding") != 0)
-			(void) set_config_option(name, value, PGC_SUSET, PGC_S_SESSION,
-									 GUC_ACTION_SET, true, DEBUG1, false);
-		pfree(name);
-		if (value != NULL)
-			pfree(value);
+		(void) set_config_option(setting->name, setting->value, PGC_SUSET,
+								 PGC_S_SESSION, GUC_ACTION_SET, true, DEBUG1, false);
 	}
 }
 
@@ -276,6 +302,8 @@ sf_identity_enter(SfIdentity *identity, Oid owner)
 	SetUserIdAndSecContext(owner, sec_context_for(owner, identity->sec_context));
 	identity->guc_nest_level = NewGUCNestLevel();
 	apply_settings(owner);
+	if (!owns_session() && !InSecurityRestrictedOperation())
+		sf_constraints_reset();
 }
 
 /*
@@ -287,9 +315,10 @@ sf_identity_leave(const SfIdentity *identity)
 {
 	if (owns_session())
 		PortalHashTableDeleteAll();
-	sf_constraints_fire();
+	sf_constraints_check();
 	if (owns_session())
 	{
+		sf_constraints_reset();
 		if (MyXactFlags & XACT_FLAGS_ACCESSEDTEMPNAMESPACE)
 			ResetTempTableNamespace();
 		DropAllPreparedStatements();

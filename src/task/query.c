@@ -186,16 +186,21 @@ get_query(const char *text, Oid owner)
 {
 	MemoryContext context;
 	SfQuery    *query;
-	dlist_iter	iter;
+	dlist_mutable_iter iter;
 
-	dlist_foreach(iter, &queries)
+	dlist_foreach_modify(iter, &queries)
 	{
 		query = dlist_container(SfQuery, node, iter.cur);
-		if (query->owner == owner && strcmp(query->text, text) == 0)
+		if (query->owner != owner || strcmp(query->text, text) != 0)
+			continue;
+		/* What a table has become may give parameters other types. */
+		if (!SPI_plan_is_valid(query->plan) && query->running == 0)
 		{
-			dlist_move_head(&queries, &query->node);
-			return query;
+			forget_query(query);
+			break;
 		}
+		dlist_move_head(&queries, &query->node);
+		return query;
 	}
 	/* Until it is complete it goes away with SPI's memory. */
 	context = AllocSetContextCreate(CurrentMemoryContext, "sfflow query",
@@ -267,15 +272,11 @@ execute(SfQuery *query, ParamListInfo params)
 	{
 		rc = SPI_execute_plan_extended(query->plan, &options);
 	}
-	PG_CATCH();
+	PG_FINALLY();
 	{
-		/* Tables may have changed so that other types would be inferred. */
 		query->running--;
-		forget_query(query);
-		PG_RE_THROW();
 	}
 	PG_END_TRY();
-	query->running--;
 	if (rc < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

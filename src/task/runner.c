@@ -91,30 +91,35 @@ run_as_owner(const SfTaskCall *call, MemoryContext context)
 }
 
 /*
- * Turn a caught error into the outcome, or raise it again: a cancel is the
- * task's only when its time is up.
+ * Turn a caught error into the outcome, or raise it again.  Past its time limit
+ * a task has timed out, in whichever error it ended; else a query cancel is
+ * none of its business.
  */
 static void
 conclude(const ErrorData *edata, SfTimer *timer, SfTaskOutcome *out)
 {
-	out->ok = false;
-	out->serialization_failure =
-		edata->sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE;
-	if (edata->sqlerrcode != ERRCODE_QUERY_CANCELED)
-	{
-		sf_timer_settle(timer);
-		sf_failure_describe(edata, &out->error);
-		return;
-	}
-	if (sf_cancel_requested_hook != NULL && sf_cancel_requested_hook())
+	bool		canceled = edata->sqlerrcode == ERRCODE_QUERY_CANCELED;
+
+	if (canceled && sf_cancel_requested_hook != NULL && sf_cancel_requested_hook())
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_TASK_ABORTED),
 				 errmsg("task was aborted")));
-	if (!timer->fired)
+	if (canceled && !timer->fired)
 		ReThrowError((ErrorData *) edata);
+
+	out->ok = false;
+	out->serialization_failure = false;
+	if (!timer->fired)
+	{
+		out->serialization_failure =
+			edata->sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE;
+		sf_failure_describe(edata, &out->error);
+		return;
+	}
+	sf_timer_settle(timer);
 	memset(&out->error, 0, sizeof(out->error));
 	out->error.name = SF_ERR_TIMEOUT;
-	out->error.sqlstate = pstrdup(unpack_sql_state(edata->sqlerrcode));
+	out->error.sqlstate = pstrdup(unpack_sql_state(ERRCODE_QUERY_CANCELED));
 	out->error.position = -1;
 }
 
@@ -163,7 +168,7 @@ try_once(const SfTaskCall *call, SfTimer *timer, int attempt, SfTaskOutcome *out
 	if (edata == NULL)
 		return 0;
 	conclude(edata, timer, out);
-	return edata->sqlerrcode;
+	return timer->fired ? ERRCODE_QUERY_CANCELED : edata->sqlerrcode;
 }
 
 /*
@@ -175,9 +180,12 @@ sf_sql_task_run(const SfTaskCall *call, SfTaskOutcome *out)
 	SfTimer		timer;
 	instr_time	start;
 	instr_time	elapsed;
+	bool		in_session = sf_identity_in_session();
 
 	memset(out, 0, sizeof(*out));
 	INSTR_TIME_SET_CURRENT(start);
+	if (in_session)
+		sf_constraints_check();
 	sf_timer_set(&timer, call->timeout_ms);
 	for (int attempt = 0; attempt <= SF_DEADLOCK_RETRIES; attempt++)
 	{
@@ -189,6 +197,8 @@ sf_sql_task_run(const SfTaskCall *call, SfTaskOutcome *out)
 								 call->execution_id != NULL ? call->execution_id : "?",
 								 attempt + 1)));
 	}
+	if (in_session)
+		sf_constraints_reset();
 	INSTR_TIME_SET_CURRENT(elapsed);
 	INSTR_TIME_SUBTRACT(elapsed, start);
 	out->elapsed_us = (int64) INSTR_TIME_GET_MICROSEC(elapsed);

@@ -40,6 +40,10 @@ extern void sf_converter_init(SfConverter *converter, MemoryContext context,
 							  int n, const char *const *names, const Oid *types);
 extern ParamListInfo sf_converter_run(SfConverter *converter, Jsonb *object);
 
+/* --- resource.c --- */
+
+extern bool sf_resource_resolve(const SfResource *resource, Oid owner, SfResource *out);
+
 /* --- failure.c --- */
 
 extern void sf_failure_describe(const ErrorData *edata, SfError *error);
@@ -71,11 +75,13 @@ typedef struct SfIdentity
 extern void sf_identity_assume_owner(Oid owner);
 extern void sf_identity_enter(SfIdentity *identity, Oid owner);
 extern void sf_identity_leave(const SfIdentity *identity);
+extern bool sf_identity_in_session(void);
 extern int	sf_identity_depth(void);
 extern void sf_identity_abandon(int outer_depth);
 
 /* --- constraints.c --- */
 
-extern void sf_constraints_fire(void);
+extern void sf_constraints_check(void);
+extern void sf_constraints_reset(void);
 
 #endif							/* SF_TASK_SQLTASK_H */

@@ -113,8 +113,8 @@ sf_timer_check(const SfTimer *timer)
 }
 
 /*
- * Take back the cancel of a timer when the task ended in another error just
- * before it struck: nobody else has asked for it.
+ * Take back a cancel of a timer that has not struck yet, now that its task has
+ * ended: unless somebody else has asked for it too.
  */
 void
 sf_timer_settle(const SfTimer *timer)

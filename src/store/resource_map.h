@@ -1,0 +1,30 @@
+/*
+ * resource_map.h
+ *		Resource names that stand for others: the table, and a copy of it in
+ *		each session.
+ */
+#ifndef SF_STORE_RESOURCE_MAP_H
+#define SF_STORE_RESOURCE_MAP_H
+
+#include "nodes/pg_list.h"
+
+typedef struct SfResourceMapping
+{
+	Oid			owner;
+	char	   *pattern;		/* "*" is any text */
+	char	   *resource;
+} SfResourceMapping;
+
+/* Add a mapping, or give the one of the same owner and pattern a new resource. */
+extern void sf_resource_map_put(Oid owner, const char *pattern, const char *resource);
+
+/* Remove a mapping; false when there was none. */
+extern bool sf_resource_map_remove(Oid owner, const char *pattern);
+
+/*
+ * All mappings (of SfResourceMapping), as they are now.  The list is the
+ * session's copy: valid until the next command.
+ */
+extern List *sf_resource_map_read(void);
+
+#endif							/* SF_STORE_RESOURCE_MAP_H */

@@ -1,0 +1,114 @@
+/*
+ * resource.c
+ *		From a Resource that sfflow does not know to the one that runs instead.
+ *
+ * Candidates are the mappings of the machine's owner and those of superusers.
+ * The pattern with the most literal characters wins; of equal ones that of the
+ * owner, then the one with fewer asterisks, then the one that sorts first.  A
+ * pattern is compared with the Resource as written, and without its suffix
+ * (".waitForTaskToken", ".sync"): a suffix that the target lacks is kept.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "store/resource_map.h"
+#include "task/sqltask.h"
+
+/* Match a text with a pattern in which "*" is any text. */
+static bool
+matches(const char *pattern, const char *text)
+{
+	const char *star = NULL;	/* the last asterisk, and … */
+	const char *resume = NULL;	/* … the text that it has not taken yet */
+
+	while (*text != '\0')
+	{
+		if (*pattern == '*')
+		{
+			star = pattern++;
+			resume = text;
+		}
+		else if (*pattern == *text)
+		{
+			pattern++;
+			text++;
+		}
+		else if (star != NULL)
+		{
+			pattern = star + 1;
+			text = ++resume;
+		}
+		else
+			return false;
+	}
+	while (*pattern == '*')
+		pattern++;
+	return *pattern == '\0';
+}
+
+/* Number of asterisks in a pattern. */
+static int
+count_stars(const char *pattern)
+{
+	int			n = 0;
+
+	for (; *pattern != '\0'; pattern++)
+		n += *pattern == '*';
+	return n;
+}
+
+/* Tell whether mapping a goes before mapping b for the machines of an owner. */
+static bool
+goes_before(const SfResourceMapping *a, const SfResourceMapping *b, Oid owner)
+{
+	int			stars_a = count_stars(a->pattern);
+	int			stars_b = count_stars(b->pattern);
+	int			literals_a = (int) strlen(a->pattern) - stars_a;
+	int			literals_b = (int) strlen(b->pattern) - stars_b;
+
+	if (literals_a != literals_b)
+		return literals_a > literals_b;
+	if ((a->owner == owner) != (b->owner == owner))
+		return a->owner == owner;
+	if (stars_a != stars_b)
+		return stars_a < stars_b;
+	return strcmp(a->pattern, b->pattern) < 0;
+}
+
+/* Tell whether a mapping is about a resource of an owner's machine. */
+static bool
+applies(const SfResourceMapping *mapping, const SfResource *resource, Oid owner)
+{
+	if (mapping->owner != owner && !superuser_arg(mapping->owner))
+		return false;
+	return matches(mapping->pattern, resource->text) ||
+		matches(mapping->pattern, resource->name);
+}
+
+/*
+ * Find the resource that runs in place of one (sf_resource_resolver of
+ * driver.h); false: nothing maps it.  Strings are in CurrentMemoryContext.
+ */
+bool
+sf_resource_resolve(const SfResource *resource, Oid owner, SfResource *out)
+{
+	const SfResourceMapping *best = NULL;
+	ListCell   *lc;
+
+	foreach(lc, sf_resource_map_read())
+	{
+		const SfResourceMapping *mapping = lfirst(lc);
+
+		if (applies(mapping, resource, owner) &&
+			(best == NULL || goes_before(mapping, best, owner)))
+			best = mapping;
+	}
+	if (best == NULL)
+		return false;
+	sf_resource_parse(best->resource, out);
+	if (out->integration == SF_INTEGRATION_REQUEST_RESPONSE &&
+		(resource->integration == SF_INTEGRATION_WAIT_FOR_TASK_TOKEN ||
+		 out->kind == SF_RESOURCE_START_EXECUTION))
+		out->integration = resource->integration;
+	return true;
+}
