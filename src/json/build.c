@@ -5,8 +5,10 @@
 #include "postgres.h"
 
 #include "json/json.h"
+#include "nodes/pg_list.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
+#include "utils/memutils.h"
 #include "utils/numeric.h"
 
 /* Make a document of any value; containers inside another document are copied. */
@@ -104,73 +106,153 @@ sf_json_empty_array(void)
 
 /* --- objects and arrays under construction --- */
 
+/* A container that has been begun and not ended yet */
+typedef struct SfJsonLevel
+{
+	struct SfJsonLevel *parent;
+	JsonbValue	key;			/* its name, when the parent is an object */
+	bool		is_object;
+	int			n;
+	int			allocated;
+	SfJsonMember *members;		/* of an object */
+	JsonbValue *elements;		/* of an array */
+	List	   *documents;		/* nested containers that were ended */
+} SfJsonLevel;
+
+/* Begin a container inside the one at hand, if any. */
+static void
+push_level(SfJsonBuilder *b, const char *key, bool is_object)
+{
+	SfJsonLevel *level = palloc0(sizeof(SfJsonLevel));
+
+	if (key != NULL)
+		sf_json_value_cstring(&level->key, key);
+	level->parent = b->level;
+	level->is_object = is_object;
+	b->level = level;
+}
+
+/* Make room for one more child. */
+static void
+reserve_child(SfJsonLevel *level)
+{
+	Size		size = level->is_object ? sizeof(SfJsonMember) : sizeof(JsonbValue);
+	void	   *children = level->is_object ?
+		(void *) level->members : (void *) level->elements;
+
+	if (level->n < level->allocated)
+		return;
+	level->allocated = Max(level->allocated * 2, 8);
+	children = children == NULL ? palloc(level->allocated * size) :
+		repalloc_huge(children, level->allocated * size);
+	if (level->is_object)
+		level->members = children;
+	else
+		level->elements = children;
+}
+
+/* Add a child to a container; the key counts in an object only. */
+static void
+add_child(SfJsonLevel *level, const JsonbValue *key, const JsonbValue *value)
+{
+	JsonbValue	child = *value;
+
+	/* parts are copied as they are, so they have to be finished */
+	if (value->type == jbvArray || value->type == jbvObject)
+		sf_json_root(sf_json_make(value), &child);
+	reserve_child(level);
+	if (level->is_object)
+	{
+		level->members[level->n].key = *key;
+		level->members[level->n++].value = child;
+	}
+	else
+		level->elements[level->n++] = child;
+}
+
+/* End the container begun last, and add it to the one around it. */
+static void
+pop_level(SfJsonBuilder *b)
+{
+	SfJsonLevel *level = b->level;
+	Jsonb	   *doc = level->is_object ?
+		sf_json_object_of(level->members, level->n) :
+		sf_json_array_of(level->elements, level->n);
+
+	list_free_deep(level->documents);
+	if (level->members != NULL)
+		pfree(level->members);
+	if (level->elements != NULL)
+		pfree(level->elements);
+	b->level = level->parent;
+	if (b->level == NULL)
+		b->finished = doc;
+	else
+	{
+		JsonbValue	v;
+
+		sf_json_root(doc, &v);
+		add_child(b->level, &level->key, &v);
+		b->level->documents = lappend(b->level->documents, doc);
+	}
+	pfree(level);
+}
+
 /* Begin a document that is an object. */
 void
 sf_json_begin_object(SfJsonBuilder *b)
 {
-	b->state = NULL;
-	b->result = pushJsonbValue(&b->state, WJB_BEGIN_OBJECT, NULL);
+	memset(b, 0, sizeof(SfJsonBuilder));
+	push_level(b, NULL, true);
 }
 
 /* Begin a document that is an array. */
 void
 sf_json_begin_array(SfJsonBuilder *b)
 {
-	b->state = NULL;
-	b->result = pushJsonbValue(&b->state, WJB_BEGIN_ARRAY, NULL);
-}
-
-/* Push the name of the member that follows; in an array there is none. */
-static void
-push_key(SfJsonBuilder *b, const char *key)
-{
-	JsonbValue	k;
-
-	if (key == NULL)
-		return;
-	sf_json_value_cstring(&k, key);
-	(void) pushJsonbValue(&b->state, WJB_KEY, &k);
+	memset(b, 0, sizeof(SfJsonBuilder));
+	push_level(b, NULL, false);
 }
 
 /* Begin a nested object; key is NULL inside an array. */
 void
 sf_json_open_object(SfJsonBuilder *b, const char *key)
 {
-	push_key(b, key);
-	(void) pushJsonbValue(&b->state, WJB_BEGIN_OBJECT, NULL);
+	push_level(b, key, true);
 }
 
 /* Begin a nested array; key is NULL inside an array. */
 void
 sf_json_open_array(SfJsonBuilder *b, const char *key)
 {
-	push_key(b, key);
-	(void) pushJsonbValue(&b->state, WJB_BEGIN_ARRAY, NULL);
+	push_level(b, key, false);
 }
 
 /* End the object begun last. */
 void
 sf_json_close_object(SfJsonBuilder *b)
 {
-	b->result = pushJsonbValue(&b->state, WJB_END_OBJECT, NULL);
+	Assert(b->level->is_object);
+	pop_level(b);
 }
 
 /* End the array begun last. */
 void
 sf_json_close_array(SfJsonBuilder *b)
 {
-	b->result = pushJsonbValue(&b->state, WJB_END_ARRAY, NULL);
+	Assert(!b->level->is_object);
+	pop_level(b);
 }
 
-/* Add a value of any kind; a container is copied piece by piece. */
+/* Add a value of any kind, which has to live until its container is ended. */
 void
 sf_json_add_value(SfJsonBuilder *b, const char *key, const JsonbValue *value)
 {
-	bool		in_object = b->state->contVal.type == jbvObject;
+	JsonbValue	k;
 
-	push_key(b, key);
-	(void) pushJsonbValue(&b->state, in_object ? WJB_VALUE : WJB_ELEM,
-						  (JsonbValue *) value);
+	if (b->level->is_object)
+		sf_json_value_cstring(&k, key);
+	add_child(b->level, &k, value);
 }
 
 /* Add a string; NULL is left out. */
@@ -228,19 +310,16 @@ sf_json_add(SfJsonBuilder *b, const char *key, const Jsonb *value)
 	sf_json_add_value(b, key, &v);
 }
 
-/* End the document and give it; nested ones must have been closed. */
+/* End the document and give it; nested containers must have been closed. */
 Jsonb *
 sf_json_finish(SfJsonBuilder *b)
 {
-	if (b->state != NULL)
+	if (b->level != NULL)
 	{
-		Assert(b->state->next == NULL);
-		if (b->state->contVal.type == jbvObject)
-			sf_json_close_object(b);
-		else
-			sf_json_close_array(b);
+		Assert(b->level->parent == NULL);
+		pop_level(b);
 	}
-	return JsonbValueToJsonb(b->result);
+	return b->finished;
 }
 
 /*

@@ -65,12 +65,14 @@ extern void sf_json_value_int(JsonbValue *out, int64 value);
  * An object under construction:
  *		SfJsonBuilder b; sf_json_begin_object(&b);
  *		sf_json_add_string(&b, "Error", name); … Jsonb *j = sf_json_finish(&b);
- * NULL strings and documents are left out.
+ * NULL strings and documents are left out.  Keys, strings and documents are not
+ * copied before the container around them is closed, and have to live until
+ * then.  Of members with the same key the last one stays.
  */
 typedef struct SfJsonBuilder
 {
-	JsonbParseState *state;
-	JsonbValue *result;
+	struct SfJsonLevel *level;	/* container begun last */
+	Jsonb	   *finished;
 } SfJsonBuilder;
 
 extern void sf_json_begin_object(SfJsonBuilder *b);
