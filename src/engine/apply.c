@@ -248,11 +248,34 @@ take_delta(SfBranch *parent, const SfParentDelta *delta)
 	}
 }
 
+/*
+ * Make a join due if it has something to do.  One that has to abort its
+ * children comes before them: due since it was entered.
+ */
+static void
+set_due(const SfRun *run, SfBranch *parent, TimestampTz now)
+{
+	if (!sf_join_is_ready(parent,
+						  run->program->states[parent->state].failure_mode))
+		return;
+	parent->due_at = parent->failing && parent->entered_at != DT_NOBEGIN ?
+		parent->entered_at : now;
+}
+
+/* Write the counters of a join. */
+static void
+flush_join(const SfBranch *join)
+{
+	if (join != NULL)
+		sf_branch_update_join(join);
+}
+
 /* Let parents take the ends of their children into account. */
 static void
 apply_deltas(SfRun *run, TimestampTz now)
 {
 	SfBranch   *parent = NULL;
+	SfBranch   *join = NULL;	/* parent, where only its counters were read */
 	ListCell   *lc;
 
 	list_sort(run->deltas, compare_deltas);
@@ -263,21 +286,19 @@ apply_deltas(SfRun *run, TimestampTz now)
 
 		if (parent == NULL || parent->key.branch_no != delta->branch_no)
 		{
+			flush_join(join);
+			join = NULL;
 			parent = find_branch(run, delta->branch_no);
 			if (parent == NULL)
-			{
-				parent = sf_branch_read(key, SF_LOCK_WAIT);
-				if (parent == NULL)
-					elog(ERROR, "branch " INT64_FORMAT " of execution \"%s\" has lost its parent",
-						 delta->branch_no, run->execution->execution_id);
-				sf_run_add_branch(run, parent);
-			}
+				parent = join = sf_branch_read_join(key, SF_LOCK_WAIT);
+			if (parent == NULL)
+				elog(ERROR, "a branch of execution \"%s\" has lost its parent " INT64_FORMAT,
+					 run->execution->execution_id, delta->branch_no);
 		}
 		take_delta(parent, delta);
-		if (sf_join_is_ready(parent,
-							 run->program->states[parent->state].failure_mode))
-			parent->due_at = now;
+		set_due(run, parent, now);
 	}
+	flush_join(join);
 }
 
 /* The machine's deadline, as a row of its own. */

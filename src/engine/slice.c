@@ -49,8 +49,9 @@ typedef struct SfSlice
 	Oid			owner;			/* of all branches; InvalidOid: none yet */
 	List	   *runs;
 	int			subxacts;
-	bool		no_more_tasks;	/* an execution is locked, or a task waits */
-	bool		full;			/* commit before claiming more */
+	bool		no_more_tasks;	/* an execution is locked: no user code */
+	bool		no_more_claims; /* finish what is in hand, then commit */
+	bool		full;			/* commit as soon as possible */
 	bool		announced;		/* a long task was announced */
 } SfSlice;
 
@@ -74,9 +75,17 @@ sf_slice_next_due(void)
 	return sf_branch_next_due();
 }
 
+/* Ring again, at commit, for a branch that this slice leaves to another. */
+static void
+put_back(SfBranchKey key)
+{
+	if (sf_due_hook != NULL)
+		sf_due_hook(key, GetCurrentTimestamp());
+}
+
 /* Find the run of an execution in this slice, or make it; NULL: not for us. */
 static SfRun *
-find_run(SfSlice *slice, int64 execution_no)
+find_run(SfSlice *slice, int64 execution_no, int64 branch_no)
 {
 	SfExecution *execution;
 	SfRun	   *run;
@@ -91,11 +100,16 @@ find_run(SfSlice *slice, int64 execution_no)
 	execution = sf_execution_read(execution_no, SF_LOCK_NONE, false);
 	if (execution == NULL)
 		return NULL;
-	if (OidIsValid(slice->owner) && execution->owner != slice->owner)
-		return NULL;
 	if (OidIsValid(slice->request->only_owner) &&
 		execution->owner != slice->request->only_owner)
 		return NULL;
+	if (OidIsValid(slice->owner) && execution->owner != slice->owner)
+	{
+		SfBranchKey key = {execution_no, branch_no};
+
+		put_back(key);
+		return NULL;
+	}
 	run = sf_run_make(execution);
 	return run;
 }
@@ -112,13 +126,16 @@ claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
 		return NULL;
 	if (run->execution->status == SF_STATUS_RUNNING)
 	{
-		/* the lock is taken before the branch's; nothing else is under way */
-		if (slice->runs != NIL && !slice->request->in_session &&
-			!list_member_ptr(slice->runs, run))
+		/* the lock is taken before any other: let the next slice begin so */
+		if (slice->runs != NIL && !slice->request->in_session)
+		{
+			put_back(key);
+			slice->no_more_claims = true;
 			return NULL;
+		}
 		sf_run_lock(run);
 		slice->no_more_tasks = true;
-		slice->full = true;
+		slice->no_more_claims = true;
 	}
 	branch = sf_branch_read(key, SF_LOCK_SKIP);
 	if (branch == NULL || branch->due_at > now ||
@@ -133,8 +150,8 @@ claim(SfSlice *slice, SfBranchKey key, SfRun **run)
 {
 	SfBranch   *branch;
 
-	*run = find_run(slice, key.execution_no);
-	if (*run == NULL)
+	*run = find_run(slice, key.execution_no, key.branch_no);
+	if (*run == NULL || (*run)->finish != NULL)
 		return NULL;
 	branch = sf_branch_claim(key, GetCurrentTimestamp(),
 							 slice->request->skip_waits);
@@ -148,7 +165,7 @@ claim(SfSlice *slice, SfBranchKey key, SfRun **run)
 	if (ntouched < MAX_TOUCHED)
 		touched[ntouched++] = key;
 	if (ntouched == MAX_TOUCHED)
-		slice->full = true;
+		slice->no_more_claims = true;
 	return branch;
 }
 
@@ -174,7 +191,7 @@ is_aborted_by_parent(SfRun *run, const SfBranch *branch)
 
 	if (branch->parent_no < 0)
 		return false;
-	parent = sf_branch_read(key, SF_LOCK_NONE);
+	parent = sf_branch_read_join(key, SF_LOCK_NONE);
 	if (parent == NULL)
 		return true;
 	return parent->aborting || parent->phase != SF_PHASE_JOIN ||
@@ -205,21 +222,10 @@ answered_stimulus(SfBranch *branch, SfStimulus *stimulus)
 static void
 joined_stimulus(SfBranch *parent, SfStimulus *stimulus)
 {
-	List	   *children;
-	ListCell   *lc;
-
 	stimulus->kind = SF_STIMULUS_JOINED;
-	if (parent->failing)
-		return;
-	children = sf_branch_children(parent->key, SF_LOCK_NONE);
-	stimulus->outputs = palloc(sizeof(Jsonb *) * Max(list_length(children), 1));
-	foreach(lc, children)
-	{
-		SfBranch   *child = lfirst(lc);
-
-		stimulus->outputs[stimulus->noutputs++] = child->payload;
-		stimulus->last_event = Max(stimulus->last_event, child->last_event);
-	}
+	if (!parent->failing)
+		stimulus->outputs = sf_branch_outputs(parent->key, &stimulus->noutputs,
+											  &stimulus->last_event);
 }
 
 /*
@@ -282,7 +288,8 @@ is_used_up(const SfSlice *slice)
 	if (slice->request->max_transitions > 0 &&
 		slice->result->transitions >= slice->request->max_transitions)
 		return true;
-	return elapsed_ms(slice) >= slice->request->slice_ms;
+	return slice->request->slice_ms > 0 &&
+		elapsed_ms(slice) >= slice->request->slice_ms;
 }
 
 /* Must this task be announced, because it may take long? */
@@ -569,6 +576,20 @@ advance(SfSlice *slice, SfRun *run, SfBranch *branch)
 	}
 }
 
+/* Has a branch of this run failed in this slice? */
+static bool
+run_has_failure(const SfRun *run)
+{
+	ListCell   *lc;
+
+	foreach(lc, run->deltas)
+	{
+		if (((SfParentDelta *) lfirst(lc))->failed)
+			return true;
+	}
+	return false;
+}
+
 /* Claim and advance one branch. */
 static bool
 take_one(SfSlice *slice, SfBranchKey key)
@@ -580,8 +601,10 @@ take_one(SfSlice *slice, SfBranchKey key)
 		return false;
 	slice->result->outcome = SF_SLICE_WORKED;
 	advance(slice, run, branch);
-	if (slice->request->alone)
-		slice->full = true;
+	/* a failure may have made a join due that is to abort the others at once */
+	if (slice->request->alone || slice->request->slice_ms == 0 ||
+		run_has_failure(run))
+		slice->no_more_claims = true;
 	return true;
 }
 
@@ -591,20 +614,29 @@ take_branches(SfSlice *slice)
 {
 	const SfSliceRequest *request = slice->request;
 	SfBranchKey keys[SCAN_SIZE];
-	int			n;
 	bool		first = true;
+	int			n;
 
-	for (int i = 0; i < request->nkeys && (first || !is_used_up(slice)); i++)
-		if (take_one(slice, request->keys[i]))
+	for (int i = 0; i < request->nkeys; i++)
+	{
+		if (slice->no_more_claims || (!first && is_used_up(slice)))
+			put_back(request->keys[i]);
+		else if (take_one(slice, request->keys[i]))
 			first = false;
-
-	if (!request->scan || (!first && is_used_up(slice)))
+	}
+	if (!request->scan)
+		return;
+	if (slice->no_more_claims || (!first && is_used_up(slice)))
 		return;
 	n = sf_branch_due(request->execution_no, GetCurrentTimestamp(),
 					  request->skip_waits, keys, SCAN_SIZE);
-	for (int i = 0; i < n && (first || !is_used_up(slice)); i++)
+	for (int i = 0; i < n; i++)
+	{
+		if (slice->no_more_claims || (!first && is_used_up(slice)))
+			break;
 		if (take_one(slice, keys[i]))
 			first = false;
+	}
 }
 
 /* Run a slice. */

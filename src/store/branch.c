@@ -11,6 +11,7 @@
 #include "catalog/namespace.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -129,6 +130,31 @@ sf_branch_next_no(void)
 	return nextval_internal(seq, false);
 }
 
+/* Read a document; one that is stored out of line is remembered as it is. */
+static Jsonb *
+read_document(HeapTuple tuple, TupleDesc desc, int column,
+			  struct SfStoredDocument *as_read)
+{
+	bool		isnull;
+	Datum		stored = heap_getattr(tuple, column, desc, &isnull);
+
+	if (isnull)
+		return NULL;
+	as_read->document = DatumGetJsonbPCopy(stored);
+	if (VARATT_IS_EXTERNAL_ONDISK(DatumGetPointer(stored)))
+		as_read->stored = datumCopy(stored, false, -1);
+	return as_read->document;
+}
+
+/* The datum for a document: the stored one when it has not changed. */
+static Datum
+document_datum(const Jsonb *document, const struct SfStoredDocument *as_read)
+{
+	if (document == as_read->document && as_read->stored != (Datum) 0)
+		return as_read->stored;
+	return JsonbPGetDatum(document);
+}
+
 /* Read one row into a List of SfBranch. */
 static void
 read_branch(HeapTuple tuple, TupleDesc desc, void *arg)
@@ -169,9 +195,9 @@ read_branch(HeapTuple tuple, TupleDesc desc, void *arg)
 									   &b->nretries);
 	b->error = sf_row_text(tuple, desc, COL_ERROR);
 	b->cause = sf_row_text(tuple, desc, COL_CAUSE);
-	b->payload = sf_row_jsonb(tuple, desc, COL_PAYLOAD);
-	b->variables = sf_row_jsonb(tuple, desc, COL_VARIABLES);
-	b->result = sf_row_jsonb(tuple, desc, COL_RESULT);
+	b->payload = read_document(tuple, desc, COL_PAYLOAD, &b->as_read[0]);
+	b->variables = read_document(tuple, desc, COL_VARIABLES, &b->as_read[1]);
+	b->result = read_document(tuple, desc, COL_RESULT, &b->as_read[2]);
 	b->tid = *(ItemPointer) DatumGetPointer(heap_getattr(tuple, COL_CTID, desc,
 														 &isnull));
 	b->stored = true;
@@ -250,6 +276,127 @@ sf_branch_claim(SfBranchKey key, TimestampTz at, bool skip_waits)
 
 	sf_store_query(&plans[skip_waits], args, NULL, 1, read_branch, &list);
 	return list == NIL ? NULL : linitial(list);
+}
+
+/* Read the columns of a join. */
+static void
+read_join(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfBranch   *b = palloc0(sizeof(SfBranch));
+
+	b->key.execution_no = sf_row_int64(tuple, desc, 1);
+	b->key.branch_no = sf_row_int64(tuple, desc, 2);
+	b->state = sf_row_int(tuple, desc, 3);
+	b->phase = sf_row_int(tuple, desc, 4);
+	b->pending = sf_row_int(tuple, desc, 5);
+	b->next_index = sf_row_int(tuple, desc, 6);
+	b->total = sf_row_int(tuple, desc, 7);
+	b->max_concurrency = sf_row_int(tuple, desc, 8);
+	b->failed_event = sf_row_int(tuple, desc, 9);
+	b->failing = sf_row_bool(tuple, desc, 10);
+	b->aborting = sf_row_bool(tuple, desc, 11);
+	b->uncatchable = sf_row_bool(tuple, desc, 12);
+	b->due_at = sf_row_time(tuple, desc, 13, DT_NOEND);
+	b->entered_at = sf_row_time(tuple, desc, 14, DT_NOBEGIN);
+	b->error = sf_row_text(tuple, desc, 15);
+	b->cause = sf_row_text(tuple, desc, 16);
+	*(SfBranch **) arg = b;
+}
+
+/* Read what children look at in a join. */
+SfBranch *
+sf_branch_read_join(SfBranchKey key, SfLock lock)
+{
+#define SELECT_JOIN \
+	"SELECT b.execution_no, b.branch_no, b.state, b.phase, b.pending," \
+	" b.next_index, b.total, b.max_concurrency, b.failed_event, b.failing," \
+	" b.aborting, b.uncatchable, b.due_at, b.entered_at, b.error, b.cause" \
+	" FROM _sfflow.branch b" \
+	" WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "$2"
+	static SfPlan plans[] = {
+		SF_PLAN(SELECT_JOIN, 2, INT8OID, INT8OID),
+		SF_PLAN(SELECT_JOIN " FOR UPDATE", 2, INT8OID, INT8OID),
+		SF_PLAN(SELECT_JOIN " FOR UPDATE SKIP LOCKED", 2, INT8OID, INT8OID),
+	};
+	Datum		args[2] = {Int64GetDatum(key.execution_no),
+	Int64GetDatum(key.branch_no)};
+	SfBranch   *join = NULL;
+
+	sf_store_query(&plans[lock], args, NULL, 1, read_join, &join);
+	return join;
+}
+
+/* Write what children change in a join. */
+void
+sf_branch_update_join(const SfBranch *join)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.branch b SET pending = $3, failing = $4,"
+		" failed_event = $5, uncatchable = $6, error = $7, cause = $8,"
+		" due_at = $9"
+		" WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "$2",
+		9, INT8OID, INT8OID, INT4OID, BOOLOID, INT4OID, BOOLOID, TEXTOID,
+		TEXTOID, TIMESTAMPTZOID);
+	Datum		args[9] = {
+		Int64GetDatum(join->key.execution_no), Int64GetDatum(join->key.branch_no),
+		Int32GetDatum(join->pending), BoolGetDatum(join->failing),
+		Int32GetDatum(join->failed_event), BoolGetDatum(join->uncatchable),
+		join->error ? CStringGetTextDatum(join->error) : (Datum) 0,
+		join->cause ? CStringGetTextDatum(join->cause) : (Datum) 0,
+		TimestampTzGetDatum(join->due_at)
+	};
+	char		nulls[10] = "         ";
+
+	if (join->error == NULL)
+		nulls[6] = 'n';
+	if (join->cause == NULL)
+		nulls[7] = 'n';
+	if (join->due_at == DT_NOEND)
+		nulls[8] = 'n';
+	sf_store_query(&plan, args, nulls, 0, NULL, NULL);
+	if (sf_due_hook != NULL && join->due_at != DT_NOEND)
+		sf_due_hook(join->key, join->due_at);
+}
+
+typedef struct Outputs
+{
+	Jsonb	  **outputs;
+	int			count;
+	int			size;
+	int			last_event;
+} Outputs;
+
+/* Read the output of one child. */
+static void
+read_output(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Outputs    *o = arg;
+
+	if (o->count == o->size)
+	{
+		o->size *= 2;
+		o->outputs = repalloc(o->outputs, sizeof(Jsonb *) * o->size);
+	}
+	o->outputs[o->count++] = sf_row_jsonb(tuple, desc, 1);
+	o->last_event = Max(o->last_event, sf_row_int(tuple, desc, 2));
+}
+
+/* Read the outputs of the children of a branch. */
+Jsonb **
+sf_branch_outputs(SfBranchKey parent, int *count, int *last_event)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT b.payload, b.last_event FROM _sfflow.branch b"
+		" WHERE b.execution_no" EQ "$1 AND b.parent_no" EQ "$2"
+		" ORDER BY b.branch_index", 2, INT8OID, INT8OID);
+	Datum		args[2] = {Int64GetDatum(parent.execution_no),
+	Int64GetDatum(parent.branch_no)};
+	Outputs		o = {palloc(sizeof(Jsonb *) * 64), 0, 64, 0};
+
+	sf_store_query(&plan, args, NULL, 0, read_output, &o);
+	*count = o.count;
+	*last_event = o.last_event;
+	return o.outputs;
 }
 
 /* Read a single number. */
@@ -408,9 +555,12 @@ form_branch(const SfBranch *b, Datum *values, bool *nulls)
 				 int_array(b->retry_counts, b->nretries));
 	SET_NULLABLE(ERROR, b->error == NULL, CStringGetTextDatum(b->error));
 	SET_NULLABLE(CAUSE, b->cause == NULL, CStringGetTextDatum(b->cause));
-	SET_NULLABLE(PAYLOAD, b->payload == NULL, JsonbPGetDatum(b->payload));
-	SET_NULLABLE(VARIABLES, b->variables == NULL, JsonbPGetDatum(b->variables));
-	SET_NULLABLE(RESULT, b->result == NULL, JsonbPGetDatum(b->result));
+	SET_NULLABLE(PAYLOAD, b->payload == NULL,
+				 document_datum(b->payload, &b->as_read[0]));
+	SET_NULLABLE(VARIABLES, b->variables == NULL,
+				 document_datum(b->variables, &b->as_read[1]));
+	SET_NULLABLE(RESULT, b->result == NULL,
+				 document_datum(b->result, &b->as_read[2]));
 #undef SET
 #undef SET_NULLABLE
 }

@@ -107,6 +107,12 @@ typedef struct SfBranch
 
 	/* not stored */
 	ItemPointerData tid;		/* of the row, when it was read and locked */
+	struct SfStoredDocument
+	{
+		Datum		stored;		/* as it stands in the row, if out of line */
+		Jsonb	   *document;	/* what was read from there */
+	}			as_read[3];		/* payload, variables, result: so that an
+								 * unchanged large one is not stored anew */
 	bool		stored;			/* there is a row */
 	bool		gone;			/* the row is to be deleted */
 	bool		is_parent;		/* scratch of a redrive: has children */
@@ -143,6 +149,21 @@ extern List *sf_branch_children(SfBranchKey parent, SfLock lock);
 
 /* Every branch of an execution, by number. */
 extern List *sf_branch_all(int64 execution_no, SfLock lock);
+
+/*
+ * The columns of a join that its children look at and change: state, phase,
+ * counters, flags, error.  Documents are left out (NULL): a Map's items may
+ * be large, and its children are many.  Write with sf_branch_update_join().
+ */
+extern SfBranch *sf_branch_read_join(SfBranchKey key, SfLock lock);
+extern void sf_branch_update_join(const SfBranch *join);
+
+/*
+ * Outputs of the children that there are, in the order of their index; the
+ * largest last_event of any of them goes to *last_event.
+ */
+extern Jsonb **sf_branch_outputs(SfBranchKey parent, int *count,
+								 int *last_event);
 
 /* The last inner event of the child that ended last, 0 when there is none. */
 extern int	sf_branch_last_inner_event(SfBranchKey parent);
