@@ -3,7 +3,7 @@
 CREATE FUNCTION sf_graph(target text, format text DEFAULT 'mermaid')
 RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_sf_graph'
-LANGUAGE C STRICT STABLE;
+LANGUAGE C STABLE;
 REVOKE ALL ON FUNCTION sf_graph(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION sf_graph(text, text) TO PUBLIC;
 COMMENT ON FUNCTION sf_graph(text, text) IS

@@ -276,7 +276,7 @@ typedef struct SfState
 	bool		distributed;
 	SfPathField items_path;		/* JSONPath */
 	SfTemplate *items;			/* JSONata Items … */
-	const char *items_text;		/* … its expression as written, NULL: an array */
+	const char *items_text;		/* … its expression, trimmed; NULL: an array */
 	SfTemplate *item_selector;	/* ItemSelector, or Parameters as its old name */
 	SfNumberField max_concurrency;
 	SfNumberField tolerated_failure_count;
