@@ -11,7 +11,7 @@ SELECT sf_start('nightly', '{"id":"20250205"}');
 SELECT sf_await('nightly:20250205', '50 s') AS status;
 
 \qecho '=== JOB-005 failed; its sibling branch ran on to the join; JOB-006 is skipped'
-SELECT job_id, job_status, attempts, error, output
+SELECT job_id, job_status, attempts, error, left(output::text, 100) AS output
 FROM sf_jobs WHERE execution_id = 'nightly:20250205' ORDER BY job_id;
 
 \qecho '=== What JOB-005 says'

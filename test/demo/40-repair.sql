@@ -9,7 +9,7 @@ SELECT sf_start('nightly', '{"id":"20250205"}');
 SELECT sf_await('nightly:20250205', '50 s') AS status;
 
 \qecho '=== 001 to 004 ran once, 005 twice, 006 once'
-SELECT job_id, job_status, attempts, output
+SELECT job_id, job_status, attempts, left(output::text, 100) AS output
 FROM sf_jobs WHERE execution_id = 'nightly:20250205' ORDER BY job_id;
 
 SELECT status, redrive_count, start_requests, stopped_at - started_at AS took
