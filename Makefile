@@ -17,7 +17,7 @@ DATA_built = $(SQL_SCRIPT)
 PG_CONFIG ?= pg_config
 # PostgreSQL's headers count as system headers, so that -Wextra speaks about our code only. A
 # callback has the signature that PostgreSQL wants, whether it needs every parameter or not.
-PG_CPPFLAGS = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server)
+PG_CPPFLAGS = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DSFFLOW_VERSION='"$(EXTVERSION)"'
 PG_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror -MMD -MP
 EXTRA_CLEAN = $(OBJS:.o=.d) tmp_install tmp_check results regression.diffs regression.out output_iso
 

@@ -7,7 +7,9 @@
 #include "base/compat.h"
 #include "base/settings.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "task/task.h"
+#include "worker/worker.h"
 
 PG_MODULE_MAGIC;
 
@@ -21,4 +23,6 @@ _PG_init(void)
 {
 	sf_settings_define();
 	sf_task_init();
+	if (process_shared_preload_libraries_in_progress)
+		sf_worker_init();
 }

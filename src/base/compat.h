@@ -71,4 +71,19 @@
 #define sf_schema_aclcheck(oid, role, mode) pg_namespace_aclcheck(oid, role, mode)
 #endif
 
+/* Number of this process's PGPROC: a field until 16, a variable since 17 */
+#if PG_VERSION_NUM >= 170000
+#define SF_MY_PROCNO	MyProcNumber
+#else
+#define SF_MY_PROCNO	(MyProc->pgprocno)
+#endif
+
+/* Ownership of a database: one function a kind of object until 15 */
+#if PG_VERSION_NUM >= 160000
+#define SF_OWNS_DATABASE(oid, role) \
+	object_ownercheck(DatabaseRelationId, (oid), (role))
+#else
+#define SF_OWNS_DATABASE(oid, role)	pg_database_ownercheck((oid), (role))
+#endif
+
 #endif							/* SF_BASE_COMPAT_H */

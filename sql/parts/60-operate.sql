@@ -1,0 +1,79 @@
+-- Operation: whether this copy of the database is driven, and how the workers are doing.
+
+CREATE FUNCTION sf_enable() RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_enable'
+LANGUAGE C VOLATILE;
+REVOKE ALL ON FUNCTION sf_enable() FROM PUBLIC;
+COMMENT ON FUNCTION sf_enable() IS 'have this copy of the database driven by the background workers';
+
+CREATE FUNCTION sf_disable() RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_disable'
+LANGUAGE C VOLATILE;
+REVOKE ALL ON FUNCTION sf_disable() FROM PUBLIC;
+COMMENT ON FUNCTION sf_disable() IS 'have this copy of the database driven no longer';
+
+CREATE FUNCTION _sfflow.workers(
+	OUT pid integer,
+	OUT role text,
+	OUT state text,
+	OUT execution_no bigint,
+	OUT branch_no bigint,
+	OUT state_name text,
+	OUT since timestamptz,
+	OUT steps bigint)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_workers'
+LANGUAGE C VOLATILE PARALLEL RESTRICTED ROWS 8;
+REVOKE ALL ON FUNCTION _sfflow.workers() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION _sfflow.workers() TO PUBLIC;
+
+CREATE FUNCTION _sfflow.health(OUT item text, OUT ok boolean, OUT detail text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_health'
+LANGUAGE C VOLATILE PARALLEL RESTRICTED ROWS 8;
+REVOKE ALL ON FUNCTION _sfflow.health() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION _sfflow.health() TO PUBLIC;
+
+-- The launcher and the processes of this database. What they are at is shown to members of the
+-- state machine's owner.
+CREATE VIEW sf_workers WITH (security_barrier) AS
+SELECT w.pid, w.role, w.state, x.execution_id, x.job_id, w.since, w.steps
+FROM _sfflow.workers() w
+LEFT JOIN LATERAL (
+	SELECT e.execution_id,
+		w.state_name || coalesce('[' || b.iterations[cardinality(b.iterations)]::text || ']', '') AS job_id
+	FROM _sfflow.execution e
+	JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
+	LEFT JOIN _sfflow.branch b ON b.execution_no = e.execution_no AND b.branch_no = w.branch_no
+	WHERE e.execution_no = w.execution_no AND pg_has_role(m.owner::oid, 'MEMBER')
+) x ON true;
+GRANT SELECT ON sf_workers TO PUBLIC;
+COMMENT ON VIEW sf_workers IS 'the launcher and the workers of this database';
+
+-- Due for longer than a poll_interval: nobody came, although somebody looked.
+CREATE VIEW sf_health WITH (security_barrier) AS
+SELECT h.item, h.ok, h.detail FROM _sfflow.health() h
+UNION ALL
+SELECT 'backlog', due.oldest IS NULL OR due.oldest > clock_timestamp() - interval '5 minutes',
+	CASE WHEN due.n = 0 THEN 'nothing is due'
+		ELSE due.n || ' due, the oldest for ' || date_trunc('milliseconds', clock_timestamp() - due.oldest)
+	END
+FROM (
+	SELECT count(*) AS n, min(b.due_at) AS oldest
+	FROM _sfflow.branch b
+	WHERE b.due_at IS NOT NULL AND b.due_at <= clock_timestamp()
+) due
+UNION ALL
+SELECT 'due but unclaimed', late.n = 0,
+	CASE WHEN late.n = 0 THEN 'nothing' ELSE late.n || ' due for longer than sfflow.poll_interval' END
+FROM (
+	SELECT count(*) AS n
+	FROM _sfflow.branch b
+	WHERE b.due_at IS NOT NULL
+		AND b.due_at <= clock_timestamp() - coalesce(current_setting('sfflow.poll_interval', true), '60s')::interval
+		AND NOT EXISTS (
+			SELECT FROM _sfflow.workers() w
+			WHERE w.execution_no = b.execution_no AND w.branch_no = b.branch_no)
+) late;
+GRANT SELECT ON sf_health TO PUBLIC;
+COMMENT ON VIEW sf_health IS 'what an operator looks at first; a row that is not ok says what to do';

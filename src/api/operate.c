@@ -1,0 +1,228 @@
+/*
+ * operate.c
+ *		sf_enable, sf_disable, and the functions behind sf_workers and sf_health.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+#include "base/compat.h"
+#include "base/settings.h"
+#include "store/instance.h"
+#include "store/table.h"
+#include "worker/poison.h"
+#include "worker/shared.h"
+
+PG_FUNCTION_INFO_V1(sfflow_sf_enable);
+PG_FUNCTION_INFO_V1(sfflow_sf_disable);
+PG_FUNCTION_INFO_V1(sfflow_workers);
+PG_FUNCTION_INFO_V1(sfflow_health);
+
+#define WORKERS_COLUMNS	8
+#define HEALTH_COLUMNS	3
+
+#define ROLE_NAME(sym, name) name,
+static const char *const role_names[] = {SF_ROLE_LIST(ROLE_NAME)};
+
+#define STATE_NAME(sym, name) name,
+static const char *const state_names[] = {SF_SLOT_LIST(STATE_NAME)};
+
+/* Let a superuser or the extension's owner pass. */
+static void
+check_operator(const char *function)
+{
+	if (!superuser() && !has_privs_of_role(GetUserId(), sf_store_owner()))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for function %s", function),
+				 errdetail("Only a superuser or the owner of the extension may call it.")));
+}
+
+/* sf_enable(): have this copy of the database driven. */
+Datum
+sfflow_sf_enable(PG_FUNCTION_ARGS)
+{
+	check_operator("sf_enable");
+	sf_instance_set(true);
+	PG_RETURN_VOID();
+}
+
+/* sf_disable(): have it driven no longer. */
+Datum
+sfflow_sf_disable(PG_FUNCTION_ARGS)
+{
+	check_operator("sf_disable");
+	sf_instance_set(false);
+	PG_RETURN_VOID();
+}
+
+/* --- sf_workers --- */
+
+/* Copy the slots that concern this database; returns their number. */
+static int
+copy_slots(SfSlot *slots)
+{
+	int			count = 0;
+
+	LWLockAcquire(sf_shared_lock, LW_SHARED);
+	for (int i = 0; i < sf_shared->nslots; i++)
+	{
+		const SfSlot *slot = &sf_shared->slots[i];
+
+		if (slot->state != SF_SLOT_FREE &&
+			(i == SF_LAUNCHER_SLOT || slot->database == MyDatabaseId))
+			slots[count++] = *slot;
+	}
+	LWLockRelease(sf_shared_lock);
+	return count;
+}
+
+/*
+ * The processes of this database, and the launcher: pid, role, state,
+ * execution_no, branch_no, state's name, since, steps.
+ */
+Datum
+sfflow_workers(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	SfSlot	   *slots;
+	int			count;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (!sf_shared)
+		return (Datum) 0;
+	slots = palloc(sizeof(SfSlot) * sf_shared->nslots);
+	count = copy_slots(slots);
+	for (int i = 0; i < count; i++)
+	{
+		const SfSlot *slot = &slots[i];
+		Datum		values[WORKERS_COLUMNS];
+		bool		nulls[WORKERS_COLUMNS] = {0};
+
+		values[0] = Int32GetDatum(slot->pid);
+		nulls[0] = slot->pid == 0;
+		values[1] = CStringGetTextDatum(role_names[slot->role]);
+		values[2] = CStringGetTextDatum(slot->leave ? "leaving" : state_names[slot->state]);
+		values[3] = Int64GetDatum(slot->key.execution_no);
+		values[4] = Int64GetDatum(slot->key.branch_no);
+		values[5] = CStringGetTextDatum(slot->in_step ? slot->state_name : "");
+		nulls[3] = nulls[4] = nulls[5] = !slot->in_step;
+		values[6] = TimestampTzGetDatum(slot->since);
+		values[7] = Int64GetDatum(slot->steps);
+		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+/* --- sf_health --- */
+
+/* Add one line. */
+static void
+put(ReturnSetInfo *rsinfo, const char *item, bool ok, const char *detail)
+{
+	Datum		values[HEALTH_COLUMNS];
+	bool		nulls[HEALTH_COLUMNS] = {0};
+
+	values[0] = CStringGetTextDatum(item);
+	values[1] = BoolGetDatum(ok);
+	values[2] = CStringGetTextDatum(detail);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+/* Whether this database is driven, and why not. */
+static void
+put_driven(ReturnSetInfo *rsinfo)
+{
+	SfInstanceState state = sf_instance_state();
+	bool		ok = state == SF_INSTANCE_DRIVEN || state == SF_INSTANCE_NEW;
+
+	if (ok && !sf_shared)
+		put(rsinfo, "driven", false,
+			"no background workers: sfflow is not in shared_preload_libraries; sf_step, sf_run and sf_run_due work");
+	else if (ok && RecoveryInProgress())
+		put(rsinfo, "driven", true, "standby: driven after promotion");
+	else
+		put(rsinfo, "driven", ok, sf_instance_explain(state));
+}
+
+/* Numbers out of shared memory, taken under the lock */
+typedef struct Numbers
+{
+	bool		launcher;
+	bool		known;			/* this database */
+	TimestampTz last_turn;
+	int			processes;
+	int			advancing;
+	int			tasks;
+	bool		slots_exhausted;
+	bool		databases_exhausted;
+} Numbers;
+
+/* Take the numbers. */
+static void
+take_numbers(Numbers *n)
+{
+	SfDatabase *database;
+
+	memset(n, 0, sizeof(*n));
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	n->launcher = sf_shared->launcher_procno >= 0;
+	database = sf_shared_find_database(MyDatabaseId);
+	n->known = database != NULL;
+	if (database)
+		n->last_turn = database->last_turn;
+	for (int i = 1; i < sf_shared->nslots; i++)
+	{
+		if (sf_shared->slots[i].state != SF_SLOT_FREE)
+			n->processes++;
+	}
+	n->advancing = sf_shared_count_advancing(InvalidOid);
+	n->tasks = sf_shared_count_tasks();
+	n->slots_exhausted = sf_shared->slots_exhausted;
+	n->databases_exhausted = sf_shared->databases_exhausted && !database;
+	LWLockRelease(sf_shared_lock);
+}
+
+/* What the launcher and the workers are about. */
+static void
+put_workers(ReturnSetInfo *rsinfo)
+{
+	Numbers		n;
+	int			suspects = sf_poison_count_suspects();
+
+	take_numbers(&n);
+	put(rsinfo, "launcher", n.launcher || RecoveryInProgress(),
+		n.launcher ? "running" : "not running");
+	put(rsinfo, "worker slots", !n.slots_exhausted && !n.databases_exhausted,
+		psprintf("%d of %d processes (sfflow.max_workers), %d of %d advancing (sfflow.workers), %d of %d in long tasks%s%s",
+				 n.processes, sf_setting_max_workers,
+				 n.advancing, sf_setting_workers,
+				 n.tasks, sf_shared_max_tasks(),
+				 n.slots_exhausted ? "; no free background worker slot: increase max_worker_processes" : "",
+				 n.databases_exhausted ? "; too many databases have the extension" : ""));
+	put(rsinfo, "last turn", true,
+		n.last_turn == 0 ? "none since the server started" :
+		timestamptz_to_str(n.last_turn));
+	put(rsinfo, "suspects", suspects == 0,
+		suspects == 0 ? "none" :
+		psprintf("%d branches that were running in a crash of the server run alone first", suspects));
+}
+
+/* What sf_health shows beside the backlog: item, ok, detail. */
+Datum
+sfflow_health(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	InitMaterializedSRF(fcinfo, 0);
+	put_driven(rsinfo);
+	if (sf_shared)
+		put_workers(rsinfo);
+	return (Datum) 0;
+}

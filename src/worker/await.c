@@ -1,0 +1,101 @@
+/*
+ * await.c
+ *		Sleeping until an execution may have ended.
+ *
+ * Executions share a few condition variables; who is woken for another one
+ * looks, and sleeps again.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "utils/wait_event.h"
+
+#include "base/compat.h"
+#include "worker/await.h"
+#include "worker/shared.h"
+#include "worker/wake.h"
+
+/* A look once a second also finds what rang no bell */
+#define RECHECK_MS 1000
+
+static bool listening = false;
+
+/* Stop counting this session as a listener. */
+static void
+stop_listening(void)
+{
+	if (!listening)
+		return;
+	listening = false;
+	if (sf_shared)
+		pg_atomic_fetch_sub_u32(&sf_shared->awaiting, 1);
+}
+
+/* Begin to listen for the end of an execution. */
+static void
+start_listening(int64 execution_no)
+{
+	listening = true;
+	if (!sf_shared)
+		return;
+	pg_atomic_fetch_add_u32(&sf_shared->awaiting, 1);
+	ConditionVariablePrepareToSleep(sf_wake_ended_variable(execution_no));
+}
+
+/* A process that goes away listens no longer. */
+static void
+stop_listening_at_exit(int code, Datum arg)
+{
+	stop_listening();
+}
+
+/* Sleep until an execution may have ended; false when the time is over. */
+bool
+sf_await_ended(int64 execution_no, TimestampTz until)
+{
+	static bool registered = false;
+	long		ms;
+
+	if (!listening)
+	{
+		if (!registered)
+			before_shmem_exit(stop_listening_at_exit, (Datum) 0);
+		registered = true;
+		start_listening(execution_no);
+		return true;
+	}
+
+	ms = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until);
+	if (ms <= 0)
+		return false;
+	ms = Min(ms, RECHECK_MS);
+	if (sf_shared)
+		(void) ConditionVariableTimedSleep(sf_wake_ended_variable(execution_no),
+										   ms, PG_WAIT_EXTENSION);
+	else
+	{
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 ms, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+	}
+	CHECK_FOR_INTERRUPTS();
+	return true;
+}
+
+/* Listen no longer. */
+void
+sf_await_done(void)
+{
+	if (listening && sf_shared)
+		ConditionVariableCancelSleep();
+	stop_listening();
+}
+
+/* The transaction ended, maybe by an error while asleep. */
+void
+sf_await_forget(void)
+{
+	stop_listening();
+}

@@ -1,0 +1,290 @@
+/*
+ * leave.c
+ *		Making way for commands that want a database to themselves (4.8).
+ *
+ * DROP DATABASE, RENAME, SET TABLESPACE and CREATE DATABASE ... TEMPLATE fail
+ * while anybody is connected.  Before one of them runs, the workers of that
+ * database are asked to leave, and no new one is started until the command's
+ * transaction is over, whichever way.  Idle workers go at once, others after
+ * their slice; who is still there after a moment is terminated, which rolls
+ * its task back.
+ *
+ * Commands that make or remove the extension have the database looked at.
+ */
+#include "postgres.h"
+
+#include <signal.h>
+
+#include "access/xact.h"
+#include "catalog/pg_database.h"
+#include "commands/dbcommands.h"
+#include "commands/defrem.h"
+#include "miscadmin.h"
+#include "nodes/parsenodes.h"
+#include "storage/ipc.h"
+#include "tcop/utility.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+#include "utils/wait_event.h"
+
+#include "base/compat.h"
+#include "worker/shared.h"
+#include "worker/wake.h"
+#include "worker/worker.h"
+
+#define GRACE_MS	200			/* for slices to end */
+#define WAIT_MS		5000		/* then the command says what it sees */
+#define STEP_MS		20
+
+static ProcessUtility_hook_type previous_utility_hook = NULL;
+
+/* The database that this transaction wants to itself */
+static Oid	emptied = InvalidOid;
+
+/* Let workers into the database again. */
+static void
+let_in(void)
+{
+	SfDatabase *database;
+
+	if (!OidIsValid(emptied))
+		return;
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	database = sf_shared_find_database(emptied);
+	emptied = InvalidOid;
+	if (database && database->leaving > 0 && --database->leaving == 0)
+	{
+		/* whatever it is now; when it is gone the launcher finds that out */
+		database->state = SF_DATABASE_UNKNOWN;
+		database->scan = true;
+		database->failures = 0;
+		database->not_before = 0;
+		sf_shared_wake_launcher();
+	}
+	LWLockRelease(sf_shared_lock);
+}
+
+/* The transaction is over. */
+static void
+on_transaction(XactEvent event, void *arg)
+{
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT)
+		let_in();
+}
+
+/* The process is over. */
+static void
+on_exit_of_process(int code, Datum arg)
+{
+	let_in();
+}
+
+/* Ask the processes in a database to go, or make them; returns their number. */
+static int
+ask_to_leave(Oid oid, bool insist)
+{
+	int			count = 0;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	for (int i = 1; i < sf_shared->nslots; i++)
+	{
+		SfSlot	   *slot = &sf_shared->slots[i];
+
+		if (slot->state == SF_SLOT_FREE || slot->database != oid)
+			continue;
+		count++;
+		slot->leave = true;
+		if (insist && slot->pid != 0)
+			kill(slot->pid, SIGTERM);
+		else
+			sf_shared_wake_slot(slot);
+	}
+	LWLockRelease(sf_shared_lock);
+	return count;
+}
+
+/* Mark a database as to be left; false when no process can be in it. */
+static bool
+close_database(Oid oid)
+{
+	SfDatabase *database;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	database = sf_shared_find_database(oid);
+	if (database)
+	{
+		database->leaving++;
+		emptied = oid;
+	}
+	LWLockRelease(sf_shared_lock);
+	return database != NULL;
+}
+
+/* Have the workers of a database leave, until this transaction is over. */
+static void
+empty_database(Oid oid)
+{
+	static bool registered = false;
+	TimestampTz start = GetCurrentTimestamp();
+	bool		insisted = false;
+
+	if (!OidIsValid(oid) || OidIsValid(emptied))
+		return;
+	if (!registered)
+		before_shmem_exit(on_exit_of_process, (Datum) 0);
+	registered = true;
+	if (!close_database(oid))
+		return;
+
+	ConditionVariablePrepareToSleep(&sf_shared->slot_freed);
+	for (;;)
+	{
+		TimestampTz now = GetCurrentTimestamp();
+		bool		insist = !insisted &&
+			now >= TimestampTzPlusMilliseconds(start, GRACE_MS);
+
+		insisted = insisted || insist;
+		if (ask_to_leave(oid, insist) == 0 ||
+			now >= TimestampTzPlusMilliseconds(start, WAIT_MS))
+			break;
+		(void) ConditionVariableTimedSleep(&sf_shared->slot_freed, STEP_MS,
+										   PG_WAIT_EXTENSION);
+	}
+	ConditionVariableCancelSleep();
+}
+
+/* Tell whether the user may do to a database what needs it empty. */
+static bool
+may_empty(Oid oid, bool as_template)
+{
+	HeapTuple	tuple;
+	bool		is_template = false;
+
+	if (!OidIsValid(oid))
+		return false;
+	if (superuser() || SF_OWNS_DATABASE(oid, GetUserId()))
+		return true;
+	if (!as_template)
+		return false;
+
+	/* with CREATEDB anybody may copy a template */
+	tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(oid));
+	if (HeapTupleIsValid(tuple))
+	{
+		is_template = ((Form_pg_database) GETSTRUCT(tuple))->datistemplate;
+		ReleaseSysCache(tuple);
+	}
+	return is_template && have_createdb_privilege();
+}
+
+/* The value of a command's option, or NULL. */
+static const char *
+option_value(List *options, const char *name)
+{
+	ListCell   *cell;
+
+	foreach(cell, options)
+	{
+		DefElem    *option = lfirst_node(DefElem, cell);
+
+		if (strcmp(option->defname, name) == 0 && option->arg != NULL)
+			return defGetString(option);
+	}
+	return NULL;
+}
+
+/* Empty the database that a command needs empty. */
+static void
+prepare_for(Node *statement)
+{
+	const char *name = NULL;
+	bool		as_template = false;
+	Oid			oid;
+
+	switch (nodeTag(statement))
+	{
+		case T_DropdbStmt:
+			name = ((DropdbStmt *) statement)->dbname;
+			break;
+		case T_RenameStmt:
+			if (((RenameStmt *) statement)->renameType == OBJECT_DATABASE)
+				name = ((RenameStmt *) statement)->subname;
+			break;
+		case T_AlterDatabaseStmt:
+			if (option_value(((AlterDatabaseStmt *) statement)->options, "tablespace"))
+				name = ((AlterDatabaseStmt *) statement)->dbname;
+			break;
+		case T_CreatedbStmt:
+			name = option_value(((CreatedbStmt *) statement)->options, "template");
+			if (!name)
+				name = "template1";
+			as_template = true;
+			break;
+		default:
+			break;
+	}
+	if (!name || !IsTransactionState())
+		return;
+	oid = get_database_oid(name, true);
+	if (may_empty(oid, as_template))
+		empty_database(oid);
+}
+
+/* Tell whether a command makes, changes or removes the extension. */
+static bool
+concerns_extension(Node *statement)
+{
+	ListCell   *cell;
+
+	switch (nodeTag(statement))
+	{
+		case T_CreateExtensionStmt:
+			return strcmp(((CreateExtensionStmt *) statement)->extname, "sfflow") == 0;
+		case T_AlterExtensionStmt:
+			return strcmp(((AlterExtensionStmt *) statement)->extname, "sfflow") == 0;
+		case T_DropStmt:
+			if (((DropStmt *) statement)->removeType != OBJECT_EXTENSION)
+				return false;
+			foreach(cell, ((DropStmt *) statement)->objects)
+			{
+				if (strcmp(strVal(lfirst(cell)), "sfflow") == 0)
+					return true;
+			}
+			return false;
+		default:
+			return false;
+	}
+}
+
+/* Run a utility command, with what goes before and after it here. */
+static void
+process_utility(PlannedStmt *planned, const char *query, bool read_only_tree,
+				ProcessUtilityContext context, ParamListInfo params,
+				QueryEnvironment *environment, DestReceiver *dest,
+				QueryCompletion *completion)
+{
+	if (sf_shared)
+		prepare_for(planned->utilityStmt);
+
+	if (previous_utility_hook)
+		previous_utility_hook(planned, query, read_only_tree, context, params,
+							  environment, dest, completion);
+	else
+		standard_ProcessUtility(planned, query, read_only_tree, context, params,
+								environment, dest, completion);
+
+	/* read again: the tree may be a copy that was worked on */
+	if (sf_shared && concerns_extension(planned->utilityStmt))
+		sf_wake_register();
+}
+
+/* Make commands that need a database to themselves work. */
+void
+sf_leave_init(void)
+{
+	previous_utility_hook = ProcessUtility_hook;
+	ProcessUtility_hook = process_utility;
+	RegisterXactCallback(on_transaction, NULL);
+}

@@ -1,0 +1,307 @@
+/*
+ * poison.c
+ *		The notes that survive a crash.
+ *
+ * A step that brings the server down would do so again after each restart,
+ * and everybody's work would stand still.  So each worker notes the branches
+ * of its turn in a small file, mapped into memory: what a process wrote there
+ * stays when it is killed.  It need not survive a power cut, nothing is
+ * synced.  The postmaster maps the file once and its children inherit that.
+ *
+ * When shared memory is made anew and notes are left, there was a crash, and
+ * the branches in them are suspects; most of them are innocent.  Before anything else
+ * the launcher has them run alone, one at a time.  Only a crash in which the
+ * suspect was alone counts against it; after sfflow.max_crashes in a row its
+ * branch is made to fail.  A run without a crash clears the suspect.
+ *
+ * Being alone has a limit, or an hour's task would stop everybody for an hour
+ * after each crash.  It begins with five seconds and doubles each time the
+ * branch becomes a suspect again, so that a late crash is caught as well.
+ *
+ * The file lies in pg_stat_tmp, which base backups leave out and nothing
+ * empties.  Its space is allocated at once: writing to a hole of a mapped file
+ * on a full disk would be a SIGBUS.
+ *
+ * Notes are written by their owner only, without a lock: the number of keys is
+ * raised after the key is there.  Suspects are guarded by sf_shared_lock.
+ */
+#include "postgres.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "storage/fd.h"
+
+#include "worker/poison.h"
+#include "worker/shared.h"
+
+#define POISON_FILE			"pg_stat_tmp/sfflow.poison"
+#define POISON_MAGIC		0x53465031	/* changes with the layout */
+#define POISON_MAX_SLOTS	257
+#define POISON_MAX_KEYS		64
+#define POISON_MAX_SUSPECTS	1024
+
+typedef struct PoisonNote
+{
+	Oid			database;
+	uint32		alone;
+	uint32		nkeys;			/* ever noted: the last 64 are there */
+	SfBranchKey keys[POISON_MAX_KEYS];
+} PoisonNote;
+
+typedef struct PoisonFile
+{
+	uint32		magic;
+	int32		nsuspects;
+	SfSuspect	suspects[POISON_MAX_SUSPECTS];
+	PoisonNote	notes[POISON_MAX_SLOTS];
+} PoisonFile;
+
+static PoisonFile *poison = NULL;
+
+/* Map the file; NULL (and a line in the log) when that cannot be done. */
+static PoisonFile *
+map_file(void)
+{
+	int			fd = BasicOpenFile(POISON_FILE, O_RDWR | O_CREAT | PG_BINARY);
+	int			error = 0;
+	void	   *address = MAP_FAILED;
+
+	if (fd < 0)
+		error = errno;
+	else
+	{
+		error = posix_fallocate(fd, 0, sizeof(PoisonFile));
+		if (error == 0)
+		{
+			address = mmap(NULL, sizeof(PoisonFile), PROT_READ | PROT_WRITE,
+						   MAP_SHARED, fd, 0);
+			if (address == MAP_FAILED)
+				error = errno;
+		}
+		close(fd);
+	}
+	if (error == 0)
+		return address;
+	errno = error;
+	ereport(LOG,
+			(errcode_for_file_access(),
+			 errmsg("could not map file \"%s\": %m", POISON_FILE),
+			 errdetail("sfflow goes on without it: a step that crashes the server will not be found.")));
+	return NULL;
+}
+
+/* Find a suspect's place. */
+static SfSuspect *
+find_suspect(Oid database, SfBranchKey key)
+{
+	for (int i = 0; i < poison->nsuspects; i++)
+	{
+		SfSuspect  *suspect = &poison->suspects[i];
+
+		if (suspect->database == database &&
+			suspect->key.execution_no == key.execution_no &&
+			suspect->key.branch_no == key.branch_no)
+			return suspect;
+	}
+	return NULL;
+}
+
+/* Take a suspect off the list. */
+static void
+remove_suspect(SfSuspect *suspect)
+{
+	*suspect = poison->suspects[poison->nsuspects - 1];
+	poison->nsuspects--;
+}
+
+/* A branch took part in a crash. */
+static void
+suspect_branch(Oid database, SfBranchKey key, bool alone)
+{
+	SfSuspect  *suspect = find_suspect(database, key);
+
+	if (!suspect)
+	{
+		if (poison->nsuspects >= POISON_MAX_SUSPECTS)
+			return;
+		suspect = &poison->suspects[poison->nsuspects++];
+		memset(suspect, 0, sizeof(SfSuspect));
+		suspect->database = database;
+		suspect->key = key;
+	}
+	suspect->seen++;
+	if (alone)
+		suspect->crashes++;
+	suspect->released = false;
+}
+
+/* Open the file and turn the notes of a crash into suspects. */
+void
+sf_poison_startup(void)
+{
+	if (!poison)
+		poison = map_file();
+	if (!poison)
+		return;
+	if (poison->magic != POISON_MAGIC || poison->nsuspects < 0 ||
+		poison->nsuspects > POISON_MAX_SUSPECTS)
+	{
+		memset(poison, 0, sizeof(PoisonFile));
+		poison->magic = POISON_MAGIC;
+	}
+	for (int i = 0; i < POISON_MAX_SLOTS; i++)
+	{
+		PoisonNote *note = &poison->notes[i];
+		int			n = (int) Min(note->nkeys, POISON_MAX_KEYS);
+
+		for (int k = 0; k < n; k++)
+			suspect_branch(note->database, note->keys[k], note->alone != 0);
+		note->nkeys = 0;
+		note->alone = 0;
+	}
+}
+
+/* A worker's turn begins. */
+void
+sf_poison_turn_begin(int slot, Oid database, bool alone)
+{
+	if (!poison || slot >= POISON_MAX_SLOTS)
+		return;
+	poison->notes[slot].nkeys = 0;
+	poison->notes[slot].database = database;
+	poison->notes[slot].alone = alone;
+}
+
+/* The turn has come to a branch. */
+void
+sf_poison_turn_note(int slot, SfBranchKey key)
+{
+	PoisonNote *note;
+
+	if (!poison || slot >= POISON_MAX_SLOTS)
+		return;
+	note = &poison->notes[slot];
+	if (note->nkeys > 0)
+	{
+		const SfBranchKey *last = &note->keys[(note->nkeys - 1) % POISON_MAX_KEYS];
+
+		if (last->execution_no == key.execution_no &&
+			last->branch_no == key.branch_no)
+			return;
+	}
+	note->keys[note->nkeys % POISON_MAX_KEYS] = key;
+	pg_write_barrier();
+	note->nkeys++;
+}
+
+/* The turn is over without a crash: who was released is innocent now. */
+void
+sf_poison_turn_end(int slot)
+{
+	PoisonNote *note;
+
+	if (!poison || slot >= POISON_MAX_SLOTS)
+		return;
+	note = &poison->notes[slot];
+	if (poison->nsuspects > 0)
+	{
+		int			n = (int) Min(note->nkeys, POISON_MAX_KEYS);
+
+		LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+		for (int k = 0; k < n; k++)
+		{
+			SfSuspect  *suspect = find_suspect(note->database, note->keys[k]);
+
+			if (suspect && suspect->released)
+				remove_suspect(suspect);
+		}
+		LWLockRelease(sf_shared_lock);
+	}
+	note->nkeys = 0;
+	note->alone = 0;
+}
+
+/* Find a suspect of a database (InvalidOid: of any), not released. */
+bool
+sf_poison_next_suspect(Oid database, SfSuspect *suspect)
+{
+	bool		found = false;
+
+	if (!poison || poison->nsuspects == 0)
+		return false;
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	for (int i = 0; i < poison->nsuspects && !found; i++)
+	{
+		if (poison->suspects[i].released ||
+			(OidIsValid(database) && poison->suspects[i].database != database))
+			continue;
+		*suspect = poison->suspects[i];
+		found = true;
+	}
+	LWLockRelease(sf_shared_lock);
+	return found;
+}
+
+/* Suspects that wait. */
+int
+sf_poison_count_suspects(void)
+{
+	int			count = 0;
+
+	if (!poison)
+		return 0;
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	for (int i = 0; i < poison->nsuspects; i++)
+	{
+		if (!poison->suspects[i].released)
+			count++;
+	}
+	LWLockRelease(sf_shared_lock);
+	return count;
+}
+
+/* The suspect has run without a crash, or is beyond judging. */
+void
+sf_poison_clear_suspect(Oid database, SfBranchKey key)
+{
+	SfSuspect  *suspect;
+
+	if (!poison)
+		return;
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	suspect = find_suspect(database, key);
+	if (suspect)
+		remove_suspect(suspect);
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Forget the suspects of a database that cannot run them. */
+void
+sf_poison_clear_database(Oid database)
+{
+	if (!poison)
+		return;
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	for (int i = poison->nsuspects - 1; i >= 0; i--)
+	{
+		if (poison->suspects[i].database == database)
+			remove_suspect(&poison->suspects[i]);
+	}
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Nobody waits for the suspects any longer: what they run is not alone now. */
+void
+sf_poison_release_suspects(void)
+{
+	if (!poison)
+		return;
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	for (int i = 0; i < poison->nsuspects; i++)
+		poison->suspects[i].released = true;
+	for (int i = 0; i < POISON_MAX_SLOTS; i++)
+		poison->notes[i].alone = 0;
+	LWLockRelease(sf_shared_lock);
+}

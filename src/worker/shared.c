@@ -1,0 +1,302 @@
+/*
+ * shared.c
+ *		The shared area: making it, and the small operations on it.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "storage/proc.h"
+#include "storage/shmem.h"
+
+#include "base/compat.h"
+#include "base/settings.h"
+#include "worker/poison.h"
+#include "worker/shared.h"
+
+#define SF_TRANCHE "sfflow"
+
+SfShared   *sf_shared = NULL;
+LWLock	   *sf_shared_lock = NULL;
+
+static shmem_request_hook_type previous_request_hook = NULL;
+static shmem_startup_hook_type previous_startup_hook = NULL;
+
+/* Size of the area: the launcher and sfflow.max_workers. */
+static Size
+shared_size(void)
+{
+	return add_size(offsetof(SfShared, slots),
+					mul_size(sizeof(SfSlot), sf_setting_max_workers + 1));
+}
+
+/* Ask for the area and its lock. */
+static void
+request_shared(void)
+{
+	if (previous_request_hook)
+		previous_request_hook();
+	RequestAddinShmemSpace(shared_size());
+	RequestNamedLWLockTranche(SF_TRANCHE, 1);
+}
+
+/* Fill a new area. */
+static void
+initialize_shared(void)
+{
+	memset(sf_shared, 0, shared_size());
+	sf_shared->launcher_procno = -1;
+	sf_shared->nslots = sf_setting_max_workers + 1;
+	pg_atomic_init_u32(&sf_shared->awaiting, 0);
+	ConditionVariableInit(&sf_shared->slot_freed);
+	for (int i = 0; i < SF_AWAIT_BUCKETS; i++)
+		ConditionVariableInit(&sf_shared->ended[i]);
+	for (int i = 0; i < sf_shared->nslots; i++)
+	{
+		pg_atomic_init_u32(&sf_shared->slots[i].step, 0);
+		pg_atomic_init_u32(&sf_shared->slots[i].cancel, 0);
+		pg_atomic_init_u32(&sf_shared->slots[i].signalled, 0);
+	}
+}
+
+/* Make the area: at the start of the server, and again after a crash. */
+static void
+startup_shared(void)
+{
+	bool		found;
+
+	if (previous_startup_hook)
+		previous_startup_hook();
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	sf_shared = ShmemInitStruct("sfflow", shared_size(), &found);
+	sf_shared_lock = &GetNamedLWLockTranche(SF_TRANCHE)->lock;
+	if (!found)
+	{
+		initialize_shared();
+		sf_poison_startup();
+	}
+	LWLockRelease(AddinShmemInitLock);
+}
+
+/* Install the hooks that make the area. */
+void
+sf_shared_init(void)
+{
+	previous_request_hook = shmem_request_hook;
+	shmem_request_hook = request_shared;
+	previous_startup_hook = shmem_startup_hook;
+	shmem_startup_hook = startup_shared;
+}
+
+/* Find a database, or NULL. */
+SfDatabase *
+sf_shared_find_database(Oid oid)
+{
+	static int	last = 0;		/* a backend asks for its own nearly always */
+
+	if (sf_shared->databases[last].oid == oid)
+		return &sf_shared->databases[last];
+	for (int i = 0; i < SF_MAX_DATABASES; i++)
+	{
+		if (sf_shared->databases[i].oid == oid)
+		{
+			last = i;
+			return &sf_shared->databases[i];
+		}
+	}
+	return NULL;
+}
+
+/* Find a database or register it; NULL when the table is full. */
+SfDatabase *
+sf_shared_register_database(Oid oid)
+{
+	SfDatabase *database = sf_shared_find_database(oid);
+
+	if (database)
+		return database;
+	database = sf_shared_find_database(InvalidOid);
+	if (!database)
+	{
+		sf_shared->databases_exhausted = true;
+		return NULL;
+	}
+	memset(database, 0, offsetof(SfDatabase, ring));
+	database->oid = oid;
+	database->state = SF_DATABASE_UNKNOWN;
+	database->scan = true;
+	database->next_timer = DT_NOEND;
+	return database;
+}
+
+/* Count a database's slots that are not free. */
+int
+sf_shared_count_slots(Oid oid)
+{
+	int			count = 0;
+
+	for (int i = 0; i < sf_shared->nslots; i++)
+	{
+		const SfSlot *slot = &sf_shared->slots[i];
+
+		if (slot->state != SF_SLOT_FREE && slot->database == oid)
+			count++;
+	}
+	return count;
+}
+
+/* Count a database's (InvalidOid: everybody's) workers that advance. */
+int
+sf_shared_count_advancing(Oid oid)
+{
+	int			count = 0;
+
+	for (int i = 0; i < sf_shared->nslots; i++)
+	{
+		const SfSlot *slot = &sf_shared->slots[i];
+
+		if (slot->state != SF_SLOT_FREE && slot->role == SF_ROLE_WORKER &&
+			!slot->leave && !slot->probing &&
+			(!OidIsValid(oid) || slot->database == oid))
+			count++;
+	}
+	return count;
+}
+
+/* Count long tasks that run or may begin any moment. */
+int
+sf_shared_count_tasks(void)
+{
+	int			count = 0;
+
+	for (int i = 0; i < sf_shared->nslots; i++)
+	{
+		if (sf_shared->slots[i].state != SF_SLOT_FREE &&
+			sf_shared->slots[i].may_task)
+			count++;
+	}
+	return count;
+}
+
+/* Put a key into the ring; when it is full the tables will be looked at. */
+void
+sf_shared_push(SfDatabase *database, SfBranchKey key)
+{
+	if (database->ring_count >= SF_RING_SIZE)
+	{
+		database->scan = true;
+		return;
+	}
+	database->ring[(database->ring_first + database->ring_count) % SF_RING_SIZE] = key;
+	database->ring_count++;
+}
+
+/* Wake the process in a slot. */
+void
+sf_shared_wake_slot(const SfSlot *slot)
+{
+	if (slot->pid != 0)
+		SetLatch(&GetPGProcByNumber(slot->procno)->procLatch);
+}
+
+/* Wake the launcher. */
+void
+sf_shared_wake_launcher(void)
+{
+	if (sf_shared->launcher_procno >= 0)
+		SetLatch(&GetPGProcByNumber(sf_shared->launcher_procno)->procLatch);
+}
+
+/*
+ * Wake one idle worker of a database.  When there is none the launcher is told
+ * once; it starts one, or another one if this lasts.
+ */
+void
+sf_shared_wake_worker(SfDatabase *database)
+{
+	for (int i = 1; i < sf_shared->nslots; i++)
+	{
+		SfSlot	   *slot = &sf_shared->slots[i];
+
+		if (slot->state == SF_SLOT_IDLE && slot->role == SF_ROLE_WORKER &&
+			slot->database == database->oid && !slot->leave)
+		{
+			slot->state = SF_SLOT_WOKEN;
+			sf_shared_wake_slot(slot);
+			return;
+		}
+	}
+	if (!database->more_wanted)
+	{
+		database->more_wanted = true;
+		database->more_since = 0;
+		sf_shared_wake_launcher();
+	}
+}
+
+/* A long task waits: wake a process that is there for one, or the launcher. */
+void
+sf_shared_want_task(SfDatabase *database)
+{
+	database->task_wanted = true;
+	for (int i = 1; i < sf_shared->nslots; i++)
+	{
+		SfSlot	   *slot = &sf_shared->slots[i];
+
+		if (slot->state == SF_SLOT_IDLE && slot->role == SF_ROLE_TASK &&
+			slot->database == database->oid && !slot->leave)
+		{
+			slot->state = SF_SLOT_WOKEN;
+			sf_shared_wake_slot(slot);
+			return;
+		}
+	}
+	sf_shared_wake_launcher();
+}
+
+/* Long tasks that may run at once: room for the advancing workers is kept. */
+int
+sf_shared_max_tasks(void)
+{
+	return Min(sf_setting_max_running_tasks,
+			   Max(1, sf_setting_max_workers - sf_setting_workers));
+}
+
+/* Have the timer of a database go off no later than at; who sleeps learns it. */
+void
+sf_shared_lower_timer(SfDatabase *database, TimestampTz at)
+{
+	bool		told = false;
+
+	if (at >= database->next_timer)
+		return;
+	database->next_timer = at;
+	for (int i = 1; i < sf_shared->nslots; i++)
+	{
+		SfSlot	   *slot = &sf_shared->slots[i];
+
+		if (slot->state == SF_SLOT_IDLE && slot->role == SF_ROLE_WORKER &&
+			slot->database == database->oid && slot->pid != MyProcPid)
+		{
+			sf_shared_wake_slot(slot);
+			told = true;
+		}
+	}
+	if (!told && sf_shared_count_advancing(database->oid) == 0)
+		sf_shared_wake_launcher();
+}
+
+/* Free a slot. */
+void
+sf_shared_free_slot(SfSlot *slot)
+{
+	slot->state = SF_SLOT_FREE;
+	slot->pid = 0;
+	slot->database = InvalidOid;
+	slot->leave = false;
+	slot->probing = false;
+	slot->may_task = false;
+	slot->suspects = false;
+	slot->in_step = false;
+}

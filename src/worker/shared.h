@@ -1,0 +1,179 @@
+/*
+ * shared.h
+ *		What the launcher, the workers and committing sessions share.
+ *
+ * One fixed-size area, made when the server starts; it holds hints only and no
+ * pointers.  One lock (a named LWLock) guards all of it: every section is a
+ * few assignments, at most a walk over the slots.  Exceptions are marked.
+ */
+#ifndef SF_WORKER_SHARED_H
+#define SF_WORKER_SHARED_H
+
+#include "base/hooks.h"
+#include "port/atomics.h"
+#include "storage/condition_variable.h"
+#include "storage/lwlock.h"
+
+#define SF_MAX_DATABASES	128
+#define SF_RING_SIZE		1024
+#define SF_AWAIT_BUCKETS	16
+#define SF_STATE_NAME_SIZE	(80 * 4 + 1)
+
+/* Slot 0 is the launcher's */
+#define SF_LAUNCHER_SLOT	0
+
+/* What a process is: symbol, name in sf_workers */
+#define SF_ROLE_LIST(X) \
+	X(LAUNCHER, "launcher") \
+	X(WORKER, "worker")			/* advances executions; counts for sfflow.workers */ \
+	X(TASK, "task")				/* is in a long task, or there to take one */
+
+#define SF_ROLE_ENUM(sym, name) SF_ROLE_##sym,
+typedef enum SfRole
+{
+	SF_ROLE_LIST(SF_ROLE_ENUM)
+} SfRole;
+
+/*
+ * Life of a slot, with the states that may follow.
+ *
+ *	FREE		-> STARTING		the launcher asked for a process
+ *	STARTING	-> RUNNING		it has arrived
+ *				-> FREE			it never came up
+ *	RUNNING		-> IDLE			found nothing to do
+ *				-> FREE
+ *	IDLE		-> WOKEN		somebody set its latch for new work
+ *				-> RUNNING		woke by itself: a timer, a poll
+ *				-> FREE			asked to leave
+ *	WOKEN		-> RUNNING, FREE
+ */
+#define SF_SLOT_LIST(X) \
+	X(FREE, "free") \
+	X(STARTING, "starting") \
+	X(RUNNING, "running") \
+	X(IDLE, "idle") \
+	X(WOKEN, "running")
+
+#define SF_SLOT_ENUM(sym, name) SF_SLOT_##sym,
+typedef enum SfSlotState
+{
+	SF_SLOT_LIST(SF_SLOT_ENUM)
+} SfSlotState;
+
+/* A process */
+typedef struct SfSlot
+{
+	SfSlotState state;
+	SfRole		role;
+	Oid			database;
+	int			pid;			/* 0: not there yet */
+	int			procno;			/* of its PGPROC, whose latch wakes it */
+	uint32		launch;			/* tells this tenant from the one before */
+	bool		leave;			/* asked to go after its turn */
+	bool		probing;		/* finds out what the database holds */
+	bool		may_task;		/* may take a long task now (or is in one) */
+	bool		suspects;		/* runs the suspects of a crash, alone */
+	TimestampTz attached;
+	TimestampTz since;			/* in this state, or in this step */
+	int64		steps;
+
+	/* the step: written by the owner under the lock, read by its handler */
+	bool		in_step;
+	SfBranchKey key;
+	Oid			owner;
+	char		state_name[SF_STATE_NAME_SIZE];
+
+	/* cancel requests; atomics, because a signal handler reads them */
+	pg_atomic_uint32 step;		/* generation of the step */
+	pg_atomic_uint32 cancel;	/* generation that is to be cancelled */
+	pg_atomic_uint32 signalled; /* signals sent for requests, not yet taken */
+} SfSlot;
+
+/* What is known of a database */
+typedef enum SfDatabaseState
+{
+	SF_DATABASE_UNKNOWN,		/* a worker has to look */
+	SF_DATABASE_DRIVEN,
+	SF_DATABASE_NOT_DRIVEN		/* until it is registered again */
+} SfDatabaseState;
+
+/* A database with the extension (or that may have it) */
+typedef struct SfDatabase
+{
+	Oid			oid;			/* InvalidOid: free */
+	SfDatabaseState state;
+	int			leaving;		/* commands that want our processes out */
+	bool		scan;			/* look at the due index */
+	bool		more_wanted;	/* keys wait and nobody is idle */
+	bool		task_wanted;	/* a long task was left due */
+	int			failures;		/* processes that died, in a row */
+	TimestampTz not_before;		/* no new process earlier */
+	TimestampTz waiting_since;	/* wants its first worker; 0: does not */
+	TimestampTz more_since;		/* more_wanted since */
+	TimestampTz next_timer;
+	TimestampTz next_poll;
+	TimestampTz last_turn;
+	uint32		ring_first;
+	uint32		ring_count;
+	SfBranchKey ring[SF_RING_SIZE];
+} SfDatabase;
+
+typedef struct SfShared
+{
+	uint32		launches;		/* source of SfSlot.launch */
+	int			launcher_procno;	/* -1: there is none */
+	bool		slots_exhausted;	/* max_worker_processes is used up */
+	bool		databases_exhausted;	/* SF_MAX_DATABASES is used up */
+	ConditionVariable slot_freed;	/* sleepers wait for processes to leave */
+	pg_atomic_uint32 awaiting;	/* sessions inside sf_await */
+	ConditionVariable ended[SF_AWAIT_BUCKETS];
+	SfDatabase	databases[SF_MAX_DATABASES];
+	int			nslots;
+	SfSlot		slots[FLEXIBLE_ARRAY_MEMBER];
+} SfShared;
+
+/* NULL unless the library was preloaded */
+extern SfShared *sf_shared;
+extern LWLock *sf_shared_lock;
+
+/* Install the hooks that make the area. */
+extern void sf_shared_init(void);
+
+/* --- all of these want the lock held exclusively --- */
+
+/* Find a database, or NULL. */
+extern SfDatabase *sf_shared_find_database(Oid oid);
+
+/* Find a database or register it; NULL when the table is full. */
+extern SfDatabase *sf_shared_register_database(Oid oid);
+
+/* Count a database's slots that are not free. */
+extern int	sf_shared_count_slots(Oid oid);
+
+/* Count a database's (InvalidOid: everybody's) workers that advance. */
+extern int	sf_shared_count_advancing(Oid oid);
+
+/* Count long tasks that run or may begin any moment. */
+extern int	sf_shared_count_tasks(void);
+
+/* Put a key into the ring; when it is full the tables will be looked at. */
+extern void sf_shared_push(SfDatabase *database, SfBranchKey key);
+
+/* Wake the process in a slot, the launcher, one idle worker of a database. */
+extern void sf_shared_wake_slot(const SfSlot *slot);
+extern void sf_shared_wake_launcher(void);
+extern void sf_shared_wake_worker(SfDatabase *database);
+
+/* A long task waits: wake a process that is there for one, or the launcher. */
+extern void sf_shared_want_task(SfDatabase *database);
+
+/* Long tasks that may run at once: room for the advancing workers is kept. */
+extern int	sf_shared_max_tasks(void);
+
+/* Have the timer of a database go off no later than at; who sleeps learns it. */
+extern void sf_shared_lower_timer(SfDatabase *database, TimestampTz at);
+
+/* Free a slot. */
+extern void sf_shared_free_slot(SfSlot *slot);
+
+#endif							/* SF_WORKER_SHARED_H */

@@ -1,0 +1,223 @@
+/*
+ * slot.c
+ *		The slot of this process: its step, cancel requests, its role.
+ *
+ * A cancel request must hit the step that it was meant for and no later one.
+ * Steps are numbered.  Who cancels writes the number of the step that it sees
+ * into the slot and sends SIGINT, both under the lock; the worker takes the
+ * lock to go on to another step.  The handler compares the two numbers, so
+ * that a signal which arrives late is dropped; and what the handler raised but
+ * nobody has acted on yet is taken back when the step ends.
+ */
+#include "postgres.h"
+
+#include <signal.h>
+
+#include "miscadmin.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "storage/proc.h"
+#include "utils/timestamp.h"
+
+#include "base/compat.h"
+#include "worker/poison.h"
+#include "worker/slot.h"
+
+/* Pause before a process is started again where one died, doubling, seconds */
+#define MAX_PAUSE 60
+
+SfSlot	   *sf_slot_mine = NULL;
+
+static uint32 my_launch = 0;
+static bool my_goes_on = false;
+
+/* Its number in the shared area. */
+int
+sf_slot_number(void)
+{
+	return (int) (sf_slot_mine - sf_shared->slots);
+}
+
+/* Say whether this process looks for work right after the coming commit. */
+void
+sf_slot_set_goes_on(bool goes_on)
+{
+	my_goes_on = goes_on;
+}
+
+/* Tell so. */
+bool
+sf_slot_goes_on(void)
+{
+	return sf_slot_mine != NULL && my_goes_on;
+}
+
+/* Note how a process ended, for the launcher. */
+static void
+note_end(SfDatabase *database, bool clean, bool probing)
+{
+	if (clean)
+	{
+		database->failures = 0;
+		return;
+	}
+	database->failures++;
+	database->not_before =
+		TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+									1000 * Min(1 << Min(database->failures - 1, 6), MAX_PAUSE));
+	/* what it had taken on, or found out, nobody knows */
+	database->scan = true;
+	if (probing)
+		database->state = SF_DATABASE_UNKNOWN;
+}
+
+/* Give the slot back: this process ends, however it came to that. */
+static void
+detach_at_exit(int code, Datum arg)
+{
+	SfSlot	   *slot = sf_slot_mine;
+	SfDatabase *database;
+
+	if (!slot)
+		return;
+	sf_slot_mine = NULL;
+	sf_poison_turn_end((int) (slot - sf_shared->slots));
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	if (slot->launch == my_launch)
+	{
+		bool		probing = slot->probing;
+
+		database = sf_shared_find_database(slot->database);
+		sf_shared_free_slot(slot);
+		if (database)
+		{
+			note_end(database, code == 0, probing);
+			if (database->ring_count > 0 || database->scan)
+				sf_shared_wake_worker(database);
+		}
+		sf_shared_wake_launcher();
+	}
+	LWLockRelease(sf_shared_lock);
+	ConditionVariableBroadcast(&sf_shared->slot_freed);
+}
+
+/* Take the slot that the launcher kept; false: it was given up meanwhile. */
+bool
+sf_slot_attach(int number, uint32 launch)
+{
+	SfSlot	   *slot = &sf_shared->slots[number];
+	bool		ours;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	ours = slot->state == SF_SLOT_STARTING && slot->launch == launch;
+	if (ours)
+	{
+		slot->state = SF_SLOT_RUNNING;
+		slot->pid = MyProcPid;
+		slot->procno = SF_MY_PROCNO;
+		slot->attached = slot->since = GetCurrentTimestamp();
+		slot->steps = 0;
+		pg_atomic_write_u32(&slot->signalled, 0);
+	}
+	LWLockRelease(sf_shared_lock);
+
+	if (ours)
+	{
+		sf_slot_mine = slot;
+		my_launch = launch;
+		before_shmem_exit(detach_at_exit, (Datum) 0);
+	}
+	return ours;
+}
+
+/* Take back a cancel that was raised for a step that is over. */
+static void
+drop_cancel(void)
+{
+	QueryCancelPending = false;
+}
+
+/* A worker takes up a branch (NULL: it is over). */
+static void
+note_running(const SfBranchKey *key, Oid owner, const char *state)
+{
+	SfSlot	   *slot = sf_slot_mine;
+
+	if (!slot)
+		return;
+	if (!key)
+	{
+		sf_slot_step_over();
+		return;
+	}
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	pg_atomic_fetch_add_u32(&slot->step, 1);
+	slot->in_step = true;
+	slot->key = *key;
+	slot->owner = owner;
+	slot->since = GetCurrentTimestamp();
+	slot->steps++;
+	if (state)
+		strlcpy(slot->state_name, state, SF_STATE_NAME_SIZE);
+	else
+		slot->state_name[0] = '\0';
+	LWLockRelease(sf_shared_lock);
+	drop_cancel();
+	sf_poison_turn_note(sf_slot_number(), *key);
+}
+
+/* End the current step. */
+void
+sf_slot_step_over(void)
+{
+	SfSlot	   *slot = sf_slot_mine;
+
+	if (!slot || !slot->in_step)
+		return;
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	slot->in_step = false;
+	pg_atomic_fetch_add_u32(&slot->step, 1);
+	LWLockRelease(sf_shared_lock);
+	drop_cancel();
+}
+
+/* Tell whether the step that runs was asked to stop. */
+static bool
+cancel_requested(void)
+{
+	SfSlot	   *slot = sf_slot_mine;
+
+	return slot && slot->in_step &&
+		pg_atomic_read_u32(&slot->cancel) == pg_atomic_read_u32(&slot->step);
+}
+
+/* Handle SIGINT: a cancel request for this step, or an administrator's. */
+void
+sf_slot_handle_cancel(int signal_number)
+{
+	int			save_errno = errno;
+	SfSlot	   *slot = sf_slot_mine;
+
+	if (slot && slot->in_step)
+	{
+		bool		requested = pg_atomic_exchange_u32(&slot->signalled, 0) > 0;
+
+		if (!requested || cancel_requested())
+		{
+			QueryCancelPending = true;
+			InterruptPending = true;
+		}
+	}
+	SetLatch(MyLatch);
+	errno = save_errno;
+}
+
+/* Fill the hooks that concern the running step. */
+void
+sf_slot_init(void)
+{
+	sf_running_hook = note_running;
+	sf_cancel_requested_hook = cancel_requested;
+}

@@ -1,0 +1,541 @@
+/*
+ * turn.c
+ *		A worker's turn: transactions around slices and long tasks, and what
+ *		happens when one fails.
+ *
+ * A turn is one slice (T1 when it announces a long task), then maybe the task
+ * itself (T2); T3 is the next turn.  Each is an attempt: a transaction whose
+ * error is caught here.  When a slice fails nothing of it has happened; the
+ * branches that it touched run again one by one, so that an error finds its
+ * branch.  What then happens depends on the error:
+ *
+ *		serialization failure, deadlock, a lock or a cancel in between, an
+ *		execution that was changed meanwhile		again, five times at most
+ *		no memory, no disk, shutdown, no branch		nobody's fault: the worker pauses
+ *		anything else, or five times				the branch fails with States.Runtime
+ *
+ * Only what an administrator should see goes to the log.  After an attempt
+ * that ran user code the user is still the owner, until after the commit.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_extension.h"
+#include "commands/extension.h"
+#include "common/pg_prng.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/latch.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/timeout.h"
+
+#include "base/compat.h"
+#include "base/debug_point.h"
+#include "base/errors.h"
+#include "base/settings.h"
+#include "engine/slice.h"
+#include "store/instance.h"
+#include "task/task.h"
+#include "worker/poison.h"
+#include "worker/slot.h"
+#include "worker/turn.h"
+
+#define MAX_ATTEMPTS		5
+#define FIRST_PAUSE_MS		10
+#define MAX_TOUCHED			256
+
+typedef enum AttemptKind
+{
+	ATTEMPT_SLICE,
+	ATTEMPT_TASK,				/* T2 */
+	ATTEMPT_FAIL				/* make the branch fail */
+} AttemptKind;
+
+/* What to do about an error */
+typedef enum ErrorKind
+{
+	ERROR_PASSING,				/* try again */
+	ERROR_NOBODYS,				/* not the branch's fault */
+	ERROR_BRANCH				/* the branch's own */
+} ErrorKind;
+
+typedef struct Attempt
+{
+	AttemptKind kind;
+	bool		alone;			/* for the poison file */
+	SfSliceRequest request;		/* SLICE */
+	SfBranchKey key;			/* TASK, FAIL */
+	int			generation;		/* TASK */
+	const char *cause;			/* FAIL */
+
+	SfTurnVerdict verdict;
+	SfSliceResult result;
+	TimestampTz next_due;		/* SLICE that scanned and found nothing */
+	ErrorKind	error;
+	char	   *message;		/* of the error */
+	int			ntouched;
+	SfBranchKey touched[MAX_TOUCHED];
+} Attempt;
+
+/* --- whether to work here --- */
+
+/*
+ * Lock the extension against DROP until the end of the transaction; false when
+ * it is not there.  *version_fits: it is of the version of this library.
+ */
+static bool
+lock_extension(bool *version_fits)
+{
+	Oid			oid = get_extension_oid("sfflow", true);
+	Relation	rel;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	if (!OidIsValid(oid))
+		return false;
+	LockDatabaseObject(ExtensionRelationId, oid, 0, AccessShareLock);
+
+	rel = table_open(ExtensionRelationId, AccessShareLock);
+	ScanKeyInit(&key, Anum_pg_extension_oid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(oid));
+	scan = systable_beginscan(rel, ExtensionOidIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+	{
+		bool		isnull;
+		Datum		version = heap_getattr(tuple, Anum_pg_extension_extversion,
+										   RelationGetDescr(rel), &isnull);
+
+		*version_fits = !isnull &&
+			strcmp(TextDatumGetCString(version), SFFLOW_VERSION) == 0;
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return HeapTupleIsValid(tuple);
+}
+
+/* Decide whether to work here; in a transaction, which it holds for. */
+static SfTurnVerdict
+judge(void)
+{
+	bool		version_fits = false;
+
+	if (!lock_extension(&version_fits))
+		return SF_TURN_NO_EXTENSION;
+	if (!version_fits)
+	{
+		ereport(LOG,
+				(errmsg("sfflow does not drive database %u: the extension there is not of version %s",
+						MyDatabaseId, SFFLOW_VERSION),
+				 errhint("Run ALTER EXTENSION sfflow UPDATE there.")));
+		return SF_TURN_NOT_DRIVEN;
+	}
+	if (sf_instance_state() != SF_INSTANCE_DRIVEN)
+		return SF_TURN_NOT_DRIVEN;
+	return SF_TURN_MAY_WORK;
+}
+
+/* --- one attempt --- */
+
+/* Begin a transaction. */
+static void
+begin(const char *activity)
+{
+	SetCurrentStatementStartTimestamp();
+	pgstat_report_activity(STATE_RUNNING, activity);
+	StartTransactionCommand();
+	PushActiveSnapshot(GetTransactionSnapshot());
+}
+
+/* Commit it. */
+static void
+commit(void)
+{
+	PopActiveSnapshot();
+	CommitTransactionCommand();
+}
+
+/* Do what the attempt is for, in its transaction. */
+static void
+work(Attempt *a)
+{
+	switch (a->kind)
+	{
+		case ATTEMPT_SLICE:
+			sf_slice_run(&a->request, &a->result);
+			if (a->result.outcome == SF_SLICE_IDLE && a->request.scan)
+				a->next_due = sf_slice_next_due();
+			/* the task's name is wanted after the commit no more */
+			sf_slot_set_goes_on(!a->request.alone &&
+								a->result.outcome != SF_SLICE_LONG_TASK);
+			break;
+		case ATTEMPT_TASK:
+			sf_slice_run_task(a->key, a->generation, &a->result);
+			sf_slot_set_goes_on(true);
+			break;
+		case ATTEMPT_FAIL:
+			sf_slice_fail_branch(a->key, a->cause);
+			sf_slot_set_goes_on(false);
+			break;
+	}
+}
+
+/* Tell errors apart. */
+static ErrorKind
+classify(int sqlstate)
+{
+	switch (sqlstate)
+	{
+		case ERRCODE_T_R_SERIALIZATION_FAILURE:
+		case ERRCODE_T_R_DEADLOCK_DETECTED:
+		case ERRCODE_LOCK_NOT_AVAILABLE:
+		case ERRCODE_QUERY_CANCELED:
+		case ERRCODE_SF_EXECUTION_CHANGED:
+		case ERRCODE_SF_TASK_ABORTED:
+			return ERROR_PASSING;
+		case ERRCODE_READ_ONLY_SQL_TRANSACTION:
+			return ERROR_NOBODYS;
+	}
+	switch (ERRCODE_TO_CATEGORY(sqlstate))
+	{
+		case MAKE_SQLSTATE('5', '3', '0', '0', '0'):	/* insufficient resources */
+		case MAKE_SQLSTATE('5', '7', '0', '0', '0'):	/* operator intervention */
+		case MAKE_SQLSTATE('5', '8', '0', '0', '0'):	/* system error */
+			return ERROR_NOBODYS;
+	}
+	return ERROR_BRANCH;
+}
+
+/* Roll back after an error; keep what is needed of it. */
+static void
+handle_error(Attempt *a, MemoryContext context)
+{
+	ErrorData  *edata;
+
+	HOLD_INTERRUPTS();
+	disable_all_timeouts(false);
+	QueryCancelPending = false;
+	MemoryContextSwitchTo(context);
+	edata = CopyErrorData();
+	a->message = edata->message ? edata->message : pstrdup("unknown error");
+	a->error = classify(edata->sqlerrcode);
+	a->ntouched = sf_slice_touched(a->touched, MAX_TOUCHED);
+	a->ntouched = Min(a->ntouched, MAX_TOUCHED);
+	if (a->error == ERROR_BRANCH && a->kind == ATTEMPT_SLICE && a->ntouched == 0)
+		a->error = ERROR_NOBODYS;
+
+	if (a->error == ERROR_NOBODYS || a->kind == ATTEMPT_FAIL ||
+		ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_INTERNAL_ERROR)
+		EmitErrorReport();
+	AbortOutOfAnyTransaction();
+	LWLockReleaseAll();
+	FlushErrorState();
+	MemoryContextSwitchTo(context);
+	RESUME_INTERRUPTS();
+}
+
+/* Run one transaction; false when it failed. */
+static bool
+attempt(Attempt *a)
+{
+	MemoryContext context = CurrentMemoryContext;
+	volatile bool ok = false;
+	Oid			user;
+	int			sec_context;
+
+	GetUserIdAndSecContext(&user, &sec_context);
+	a->verdict = SF_TURN_MAY_WORK;
+	a->next_due = DT_NOEND;
+	memset(&a->result, 0, sizeof(a->result));
+	a->ntouched = 0;
+	sf_poison_turn_begin(sf_slot_number(), MyDatabaseId, a->alone);
+
+	PG_TRY();
+	{
+		begin(a->kind == ATTEMPT_TASK ? "sfflow: long task" : "sfflow: slice");
+		a->verdict = judge();
+		if (a->verdict == SF_TURN_MAY_WORK)
+			work(a);
+		SF_DEBUG_POINT("worker-before-commit");
+		commit();
+		SF_DEBUG_POINT("worker-after-commit");
+		ok = true;
+	}
+	PG_CATCH();
+	{
+		handle_error(a, context);
+	}
+	PG_END_TRY();
+
+	MemoryContextSwitchTo(context);
+	sf_slot_step_over();
+	sf_identity_drop();
+	SetUserIdAndSecContext(user, sec_context);
+	sf_poison_turn_end(sf_slot_number());
+	pgstat_report_stat(false);
+	pgstat_report_activity(STATE_IDLE, NULL);
+	return ok;
+}
+
+/* Decide whether to work here; in a transaction of its own. */
+SfTurnVerdict
+sf_turn_check(void)
+{
+	SfTurnVerdict verdict;
+
+	begin("sfflow: check");
+	verdict = judge();
+	commit();
+	pgstat_report_activity(STATE_IDLE, NULL);
+	return verdict;
+}
+
+/* --- long tasks --- */
+
+/*
+ * From now on this process does not count as one that advances.  Hints that it
+ * will not come to, because a long task comes first, go back.
+ */
+static void
+enter_task_role(SfTurn *turn)
+{
+	SfDatabase *database;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	sf_slot_mine->role = SF_ROLE_TASK;
+	sf_slot_mine->may_task = true;
+	database = sf_shared_find_database(MyDatabaseId);
+	if (database)
+	{
+		for (int i = 0; i < turn->nkeys; i++)
+			sf_shared_push(database, turn->keys[i]);
+		if (turn->scan)
+			database->scan = true;
+		if (database->scan || database->ring_count > 0)
+			sf_shared_wake_worker(database);
+	}
+	turn->nkeys = 0;
+	turn->scan = false;
+	sf_shared_wake_launcher();
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Advance again, unless there are enough who do. */
+static void
+leave_task_role(void)
+{
+	SfDatabase *database;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	sf_slot_mine->may_task = false;
+	if (sf_shared_count_advancing(InvalidOid) < sf_setting_workers &&
+		!sf_slot_mine->suspects)
+		sf_slot_mine->role = SF_ROLE_WORKER;
+	database = sf_shared_find_database(MyDatabaseId);
+	if (database && sf_slot_mine->role == SF_ROLE_WORKER)
+		database->scan = true;	/* timers may have been left to nobody */
+	sf_shared_wake_launcher();
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Sleep before the nth attempt after a passing error. */
+static void
+pause_before(int n)
+{
+	double		ms = FIRST_PAUSE_MS * (double) (1 << n);
+
+	ms *= 0.5 + pg_prng_double(&pg_global_prng_state);
+	(void) WaitLatch(MyLatch, WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, (long) ms,
+					 PG_WAIT_EXTENSION);
+	CHECK_FOR_INTERRUPTS();
+}
+
+/* Make a branch fail; nothing else helped. */
+static bool
+fail_branch(SfBranchKey key, const char *cause, bool alone)
+{
+	Attempt		a = {.kind = ATTEMPT_FAIL,.key = key,.cause = cause,.alone = alone};
+
+	ereport(LOG,
+			(errmsg("sfflow makes branch " INT64_FORMAT " of execution " INT64_FORMAT " fail: %s",
+					key.branch_no, key.execution_no, cause)));
+	return attempt(&a);
+}
+
+/*
+ * Run an announced task; an aborted one is left to the slice that comes next.
+ * Returns false when the worker should pause.
+ */
+static bool
+run_task(SfBranchKey key, int generation, bool alone)
+{
+	Attempt		a = {.kind = ATTEMPT_TASK,.key = key,.generation = generation,.alone = alone};
+
+	for (int n = 0; n < MAX_ATTEMPTS; n++)
+	{
+		if (n > 0)
+			pause_before(n);
+		if (attempt(&a))
+			return true;
+		if (a.error == ERROR_NOBODYS)
+			return false;
+		if (a.error == ERROR_BRANCH)
+			break;
+	}
+	return fail_branch(key, a.message, alone);
+}
+
+/* Run the announced task of a slice; its branch is the first hint after it. */
+static void
+run_announced(SfTurn *turn, const SfSliceResult *result)
+{
+	SfBranchKey key = result->task;
+
+	enter_task_role(turn);
+	turn->failed = !run_task(key, result->task_generation, false);
+	leave_task_role();
+	turn->keys[0] = key;
+	turn->nkeys = 1;
+	turn->worked = true;
+}
+
+/* --- a branch by itself --- */
+
+/*
+ * Advance one branch by itself, in a turn that failed or (NULL) as a suspect.
+ * Returns false when the worker should pause.
+ */
+static bool
+run_alone(SfBranchKey key, SfTurn *turn)
+{
+	Attempt		a = {.kind = ATTEMPT_SLICE,.alone = turn == NULL};
+
+	a.request.keys = &key;
+	a.request.nkeys = 1;
+	a.request.alone = true;
+	a.request.long_tasks = turn == NULL || turn->long_tasks;
+	for (int n = 0; n < MAX_ATTEMPTS; n++)
+	{
+		if (n > 0)
+			pause_before(n);
+		if (attempt(&a))
+		{
+			if (a.result.outcome != SF_SLICE_LONG_TASK)
+				return true;
+			if (!turn)
+				return run_task(a.result.task, a.result.task_generation, true);
+			run_announced(turn, &a.result);
+			return !turn->failed;
+		}
+		if (a.error == ERROR_NOBODYS)
+			return false;
+		if (a.error == ERROR_BRANCH)
+			break;
+	}
+	return fail_branch(key, a.message, turn == NULL);
+}
+
+/* Run one branch with nobody else at work: a suspect of a crash (4.6). */
+void
+sf_turn_run_suspect(SfBranchKey key, const char *cause)
+{
+	if (cause)
+		(void) fail_branch(key, cause, true);
+	else
+		(void) run_alone(key, NULL);
+}
+
+/* --- the turn --- */
+
+/* Take the keys that the slice got to out of the turn's hints. */
+static void
+drop_touched(SfTurn *turn, const SfSliceResult *result)
+{
+	SfBranchKey touched[MAX_TOUCHED];
+	int			ntouched = Min(sf_slice_touched(touched, MAX_TOUCHED), MAX_TOUCHED);
+	int			left = 0;
+
+	for (int i = 0; i < turn->nkeys; i++)
+	{
+		bool		found = false;
+
+		for (int k = 0; k < ntouched && !found; k++)
+			found = touched[k].execution_no == turn->keys[i].execution_no &&
+				touched[k].branch_no == turn->keys[i].branch_no;
+		if (!found)
+			turn->keys[left++] = turn->keys[i];
+	}
+
+	/* None of them was due, or free: it has looked at all. */
+	if (left == turn->nkeys || result->outcome == SF_SLICE_IDLE)
+		left = 0;
+	turn->nkeys = left;
+}
+
+/* Run the branches of a failed slice one by one. */
+static void
+run_one_by_one(SfTurn *turn, const Attempt *failed)
+{
+	SfTurn		one = *turn;
+
+	for (int i = 0; i < failed->ntouched && !one.failed; i++)
+	{
+		one.nkeys = 0;
+		one.failed = !run_alone(failed->touched[i], &one);
+	}
+
+	/* what a task left to do is found by a look at the tables */
+	turn->nkeys = 0;
+	turn->scan = true;
+	turn->failed = one.failed;
+	turn->worked = true;
+}
+
+/* Claim and advance. */
+void
+sf_turn_run(SfTurn *turn)
+{
+	Attempt		a = {.kind = ATTEMPT_SLICE};
+
+	a.request.keys = turn->keys;
+	a.request.nkeys = turn->nkeys;
+	a.request.scan = turn->scan;
+	a.request.long_tasks = turn->long_tasks;
+	a.request.not_owner = turn->last_owner;
+	a.request.slice_ms = sf_setting_slice_ms;
+	turn->failed = false;
+	turn->worked = false;
+	turn->next_due = DT_NOEND;
+
+	if (!attempt(&a))
+	{
+		turn->verdict = SF_TURN_MAY_WORK;
+		if (a.error == ERROR_NOBODYS)
+			turn->failed = true;
+		else
+			run_one_by_one(turn, &a);
+		return;
+	}
+
+	turn->verdict = a.verdict;
+	turn->long_task_left = a.result.long_task_left;
+	turn->next_due = a.next_due;
+	if (a.verdict != SF_TURN_MAY_WORK)
+		return;
+	if (OidIsValid(a.result.owner))
+		turn->last_owner = a.result.owner;
+	turn->worked = a.result.outcome != SF_SLICE_IDLE;
+	drop_touched(turn, &a.result);
+	if (a.result.outcome == SF_SLICE_LONG_TASK)
+		run_announced(turn, &a.result);
+}

@@ -1,0 +1,51 @@
+/*
+ * turn.h
+ *		A worker's turn: transactions around slices and long tasks, and what
+ *		happens when one fails.
+ */
+#ifndef SF_WORKER_TURN_H
+#define SF_WORKER_TURN_H
+
+#include "base/hooks.h"
+#include "utils/timestamp.h"
+
+#define SF_TURN_KEYS 32
+
+/* Whether this database is to be worked on at all */
+typedef enum SfTurnVerdict
+{
+	SF_TURN_MAY_WORK,
+	SF_TURN_NOT_DRIVEN,			/* another copy, disabled, or another version */
+	SF_TURN_NO_EXTENSION
+} SfTurnVerdict;
+
+typedef struct SfTurn
+{
+	/* what to do; keys that the slice did not get to are left in */
+	SfBranchKey keys[SF_TURN_KEYS];
+	int			nkeys;
+	bool		scan;			/* look at the due index */
+	bool		long_tasks;		/* may take a long task */
+	Oid			last_owner;		/* kept from turn to turn, for rotation */
+
+	/* how it went */
+	SfTurnVerdict verdict;
+	bool		worked;			/* there may be more */
+	bool		failed;			/* by no fault of a branch: pause */
+	bool		long_task_left;
+	TimestampTz next_due;		/* when scanned and nothing done */
+} SfTurn;
+
+/* Decide whether to work here; in a transaction of its own. */
+extern SfTurnVerdict sf_turn_check(void);
+
+/* Claim and advance; errors are dealt with inside. */
+extern void sf_turn_run(SfTurn *turn);
+
+/*
+ * Run one branch with nobody else at work: a suspect of a crash (4.6).  With a
+ * cause it is not run but made to fail.
+ */
+extern void sf_turn_run_suspect(SfBranchKey key, const char *cause);
+
+#endif							/* SF_WORKER_TURN_H */

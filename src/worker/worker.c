@@ -1,0 +1,421 @@
+/*
+ * worker.c
+ *		A worker: its loop, what it takes on, how it sleeps.
+ *
+ * It takes keys out of its database's ring; it looks at the due index when
+ * told so, when a timer goes off, once a poll_interval, and as long as looking
+ * finds something.  Who finds nothing by a look knows when the next timer is
+ * due and notes that for all; the first to wake for it takes the timer down
+ * again and looks.  So the timer is always somebody's: either it stands in
+ * shared memory, or a process is looking.
+ */
+#include "postgres.h"
+
+#include <signal.h>
+
+#include "access/xact.h"
+#include "libpq/pqsignal.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/interrupt.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "storage/procsignal.h"
+#include "tcop/tcopprot.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+
+#include "base/compat.h"
+#include "base/settings.h"
+#include "task/task.h"
+#include "worker/poison.h"
+#include "worker/shared.h"
+#include "worker/slot.h"
+#include "worker/turn.h"
+#include "worker/worker.h"
+
+/* Who is there for long tasks stays that long without one, milliseconds */
+#define TASK_LINGER_MS	5000
+/* Longest pause after failures that are no branch's fault, milliseconds */
+#define MAX_PAUSE_MS	60000
+
+/* --- signals and sleep, also for the launcher --- */
+
+/* Install signal handlers and let signals in. */
+void
+sf_worker_unblock_signals(void)
+{
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	pqsignal(SIGTERM, die);
+	pqsignal(SIGINT, sf_slot_handle_cancel);
+	BackgroundWorkerUnblockSignals();
+}
+
+/*
+ * Take in a changed configuration; see to interrupts.  Between turns there is
+ * nothing to roll back, so a request to terminate is followed without a word.
+ */
+void
+sf_worker_handle_signals(void)
+{
+	if (ProcDiePending && sf_slot_mine)
+		proc_exit(0);
+	CHECK_FOR_INTERRUPTS();
+	if (ConfigReloadPending)
+	{
+		ConfigReloadPending = false;
+		ProcessConfigFile(PGC_SIGHUP);
+	}
+}
+
+/* Sleep until the latch is set, at most until a time. */
+void
+sf_worker_sleep_until(TimestampTz until)
+{
+	long		ms;
+
+	ms = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until);
+	ms = Min(ms, 86400 * 1000L);
+	if (ms > 0)
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 ms, PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+}
+
+/* When a poll of the tables is due again, from now. */
+TimestampTz
+sf_worker_next_poll(void)
+{
+	return TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+									   (int64) sf_setting_poll_interval * 1000);
+}
+
+/* --- what to do --- */
+
+/* Whether this process may take a long task; marks it as one that may. */
+static bool
+reserve_task(SfDatabase *database)
+{
+	SfSlot	   *mine = sf_slot_mine;
+
+	mine->may_task = false;
+	if (sf_setting_max_workers == 1)
+		return true;
+	if (sf_shared_count_tasks() >= sf_shared_max_tasks())
+		return false;
+	if (mine->role == SF_ROLE_WORKER)
+	{
+		bool		another = false;
+
+		/* one that advances is to stay, whatever the others take on */
+		for (int i = 1; i < sf_shared->nslots && !another; i++)
+		{
+			const SfSlot *slot = &sf_shared->slots[i];
+
+			another = slot != mine && slot->database == database->oid &&
+				slot->pid != 0 && slot->role == SF_ROLE_WORKER &&
+				!slot->may_task && !slot->leave && !slot->probing;
+		}
+		if (!another)
+			return false;
+	}
+	mine->may_task = true;
+	return true;
+}
+
+/* Take hints out of the ring, up to what a turn holds. */
+static void
+take_keys(SfDatabase *database, SfTurn *turn)
+{
+	while (turn->nkeys < SF_TURN_KEYS && database->ring_count > 0)
+	{
+		turn->keys[turn->nkeys++] = database->ring[database->ring_first];
+		database->ring_first = (database->ring_first + 1) % SF_RING_SIZE;
+		database->ring_count--;
+	}
+	if (database->ring_count == 0 && !database->scan)
+		database->more_wanted = false;
+}
+
+/* Whether the due index is to be looked at; takes the reason away. */
+static bool
+take_scan(SfDatabase *database)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	bool		timer = database->next_timer <= now;
+
+	if (!database->scan && !timer && database->next_poll > now)
+		return false;
+	database->scan = false;
+	if (timer)
+		database->next_timer = DT_NOEND;
+	database->next_poll = sf_worker_next_poll();
+	return true;
+}
+
+/* Find work for this process; false: there is none. */
+static bool
+take_work(SfDatabase *database, SfTurn *turn)
+{
+	if (sf_slot_mine->role == SF_ROLE_WORKER)
+	{
+		turn->scan |= take_scan(database);
+		take_keys(database, turn);
+	}
+	if (turn->nkeys == 0 && !turn->scan && !database->task_wanted)
+		return false;
+
+	turn->long_tasks = reserve_task(database);
+	if (turn->long_tasks && database->task_wanted)
+	{
+		turn->scan = true;
+		database->task_wanted = false;
+	}
+	if (turn->nkeys == 0 && !turn->scan)
+		return false;
+
+	/* more than one turn's worth: somebody idle may help */
+	if (database->ring_count > 0)
+		sf_shared_wake_worker(database);
+	return true;
+}
+
+/* When this process looks at shared memory again without being woken. */
+static TimestampTz
+wake_time(const SfDatabase *database)
+{
+	if (sf_slot_mine->role == SF_ROLE_TASK)
+		return TimestampTzPlusMilliseconds(sf_slot_mine->since, TASK_LINGER_MS);
+	return Min(database->next_timer, database->next_poll);
+}
+
+/* What the loop is to do next */
+typedef enum Next
+{
+	NEXT_TURN,
+	NEXT_SLEEP,
+	NEXT_LEAVE
+} Next;
+
+/* Decide what to do next; fills the turn, or says until when to sleep. */
+static Next
+decide(SfTurn *turn, TimestampTz *until)
+{
+	SfSlot	   *mine = sf_slot_mine;
+	SfDatabase *database;
+	Next		next = NEXT_TURN;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	database = sf_shared_find_database(MyDatabaseId);
+	if (!database || database->leaving > 0 || mine->leave)
+	{
+		/* what this process was about to look at, the next one will */
+		if (database && (turn->scan || turn->nkeys > 0))
+			database->scan = true;
+		next = NEXT_LEAVE;
+	}
+	else if (take_work(database, turn))
+	{
+		if (mine->state != SF_SLOT_RUNNING)
+			mine->since = GetCurrentTimestamp();
+		mine->state = SF_SLOT_RUNNING;
+	}
+	else
+	{
+		next = NEXT_SLEEP;
+		if (mine->state != SF_SLOT_IDLE)
+		{
+			if (mine->state == SF_SLOT_RUNNING)
+				mine->since = GetCurrentTimestamp();
+			mine->state = SF_SLOT_IDLE;
+		}
+		mine->may_task = false;
+		*until = wake_time(database);
+		if (mine->role == SF_ROLE_TASK && *until <= GetCurrentTimestamp())
+			next = NEXT_LEAVE;
+	}
+	LWLockRelease(sf_shared_lock);
+	return next;
+}
+
+/* --- what came of it --- */
+
+/* Put what a turn found out where the others see it. */
+static void
+publish(SfTurn *turn)
+{
+	SfDatabase *database;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	database = sf_shared_find_database(MyDatabaseId);
+	if (database)
+	{
+		database->last_turn = GetCurrentTimestamp();
+		if (turn->verdict == SF_TURN_MAY_WORK)
+			database->state = SF_DATABASE_DRIVEN;
+		else if (turn->verdict == SF_TURN_NOT_DRIVEN)
+		{
+			database->state = SF_DATABASE_NOT_DRIVEN;
+			database->ring_count = 0;
+			database->scan = false;
+		}
+		else
+			database->oid = InvalidOid;
+		if (turn->long_task_left)
+			sf_shared_want_task(database);
+		if (turn->scan && !turn->worked && !turn->failed)
+			sf_shared_lower_timer(database, turn->next_due);
+	}
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Sleep after a failure that is nobody's fault; longer each time. */
+static void
+pause_after_failures(int failures)
+{
+	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+													Min(1000 << Min(failures - 1, 6), MAX_PAUSE_MS));
+
+	while (GetCurrentTimestamp() < until && !sf_slot_mine->leave)
+	{
+		sf_worker_handle_signals();
+		sf_worker_sleep_until(until);
+	}
+}
+
+/* Advance what is due until asked to leave. */
+static void
+work_loop(void)
+{
+	MemoryContext turn_context = AllocSetContextCreate(TopMemoryContext, "sfflow turn",
+													   ALLOCSET_DEFAULT_SIZES);
+	SfTurn		turn = {0};
+	int			failures = 0;
+
+	for (;;)
+	{
+		TimestampTz until = 0;
+		Next		next;
+
+		sf_worker_handle_signals();
+		next = decide(&turn, &until);
+		if (next == NEXT_LEAVE)
+			return;
+		if (next == NEXT_SLEEP)
+		{
+			pgstat_report_stat(true);
+			sf_worker_sleep_until(until);
+			continue;
+		}
+
+		MemoryContextReset(turn_context);
+		MemoryContextSwitchTo(turn_context);
+		sf_turn_run(&turn);
+		publish(&turn);
+		if (turn.verdict != SF_TURN_MAY_WORK)
+			return;
+		failures = turn.failed ? failures + 1 : 0;
+		if (turn.failed)
+		{
+			turn.nkeys = 0;
+			turn.scan = true;
+			pause_after_failures(failures);
+		}
+		else if (!turn.worked)
+			turn.scan = false;
+	}
+}
+
+/* --- a worker's life --- */
+
+/* Settings that a database may have set for its sessions, not for workers. */
+static void
+override_settings(void)
+{
+	static const char *const settings[][2] = {
+		{"default_transaction_isolation", "read committed"},
+		{"default_transaction_read_only", "off"},
+		{"default_transaction_deferrable", "off"},
+		{"lock_timeout", "0"},
+		{"statement_timeout", "0"},
+#if PG_VERSION_NUM >= 170000
+		{"transaction_timeout", "0"},
+#endif
+		{"search_path", "pg_catalog, pg_temp"},
+	};
+
+	for (size_t i = 0; i < lengthof(settings); i++)
+		SetConfigOption(settings[i][0], settings[i][1], PGC_SUSET, PGC_S_OVERRIDE);
+}
+
+/* Find out what the database holds; tells whether to stay and work. */
+static bool
+look_around(void)
+{
+	SfTurn		found = {0};
+	bool		stay;
+
+	found.verdict = sf_turn_check();
+	found.worked = true;
+	publish(&found);
+	if (found.verdict == SF_TURN_NO_EXTENSION)
+		sf_poison_clear_database(MyDatabaseId);
+	if (found.verdict != SF_TURN_MAY_WORK)
+		return false;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	stay = !sf_slot_mine->probing ||
+		sf_shared_count_advancing(InvalidOid) < sf_setting_workers;
+	if (stay)
+		sf_slot_mine->probing = false;
+	LWLockRelease(sf_shared_lock);
+	return stay;
+}
+
+/* Run this database's suspects one by one, while nobody else works. */
+static void
+run_suspects(void)
+{
+	SfSuspect	suspect;
+
+	while (sf_poison_next_suspect(MyDatabaseId, &suspect))
+	{
+		sf_worker_handle_signals();
+		if (sf_slot_mine->leave)
+			return;
+		LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+		sf_slot_mine->since = GetCurrentTimestamp();
+		LWLockRelease(sf_shared_lock);
+		sf_turn_run_suspect(suspect.key,
+							suspect.crashes < sf_setting_max_crashes ? NULL :
+							psprintf("The server crashed %d times while this step ran alone.",
+									 suspect.crashes));
+		sf_poison_clear_suspect(MyDatabaseId, suspect.key);
+	}
+}
+
+/* Entry point of a worker: connects, works until asked to leave. */
+void
+sfflow_worker_main(Datum arg)
+{
+	SfWorkerOrder order;
+
+	memcpy(&order, MyBgworkerEntry->bgw_extra, sizeof(order));
+	sf_worker_unblock_signals();
+	if (!sf_slot_attach(order.slot, order.launch))
+		proc_exit(0);
+
+	BackgroundWorkerInitializeConnectionByOid(order.database, InvalidOid, 0);
+	pgstat_report_appname(MyBgworkerEntry->bgw_name);
+	override_settings();
+	sf_identity_private_session();
+
+	if (look_around())
+	{
+		if (sf_slot_mine->suspects)
+			run_suspects();
+		else
+			work_loop();
+	}
+	proc_exit(0);
+}

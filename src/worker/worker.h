@@ -1,0 +1,46 @@
+/*
+ * worker.h
+ *		The processes: the launcher and the workers of a database.
+ */
+#ifndef SF_WORKER_WORKER_H
+#define SF_WORKER_WORKER_H
+
+#include "postmaster/bgworker.h"
+#include "utils/timestamp.h"
+
+/* What a worker is told: travels in bgw_extra */
+typedef struct SfWorkerOrder
+{
+	Oid			database;
+	int			slot;
+	uint32		launch;
+} SfWorkerOrder;
+
+/* Entry points of the processes */
+extern PGDLLEXPORT void sfflow_launcher_main(Datum arg);
+extern PGDLLEXPORT void sfflow_worker_main(Datum arg);
+
+/* Have the postmaster start the launcher. */
+extern void sf_launcher_init(void);
+
+/*
+ * Install signal handlers and let signals in; both kinds of process begin so.
+ */
+extern void sf_worker_unblock_signals(void);
+
+/* Take in a changed configuration; see to interrupts. */
+extern void sf_worker_handle_signals(void);
+
+/* Sleep until the latch is set, at most until a time. */
+extern void sf_worker_sleep_until(TimestampTz until);
+
+/* When a poll of the tables is due again, from now. */
+extern TimestampTz sf_worker_next_poll(void);
+
+/* Make commands that need a database to themselves work (leave.c). */
+extern void sf_leave_init(void);
+
+/* Make everything work in the background; from _PG_init while preloading. */
+extern void sf_worker_init(void);
+
+#endif							/* SF_WORKER_WORKER_H */

@@ -1,0 +1,110 @@
+# Workers come when a database is to be driven, and make way for commands that want it to themselves.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time);
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', <<'EOC');
+shared_preload_libraries = 'sfflow'
+sfflow.workers = 2
+sfflow.max_workers = 4
+EOC
+$node->start;
+
+# Wait until a database has a worker that is idle.
+sub worker_arrives
+{
+	my ($database, $name) = @_;
+	ok( $node->poll_query_until($database,
+			"SELECT count(*) > 0 FROM sf_workers WHERE role = 'worker' AND state = 'idle'"),
+		$name);
+}
+
+# Wait until no worker is connected to a database.
+sub workers_are_gone
+{
+	my ($database, $name) = @_;
+	ok( $node->poll_query_until('postgres',
+			"SELECT count(*) = 0 FROM pg_stat_activity
+			 WHERE backend_type = 'sfflow worker' AND datname = '$database'"),
+		$name);
+}
+
+# Run a statement and tell how long it took.
+sub seconds_for
+{
+	my $sql = shift;
+	my $start = time;
+	$node->safe_psql('postgres', $sql);
+	return time - $start;
+}
+
+sub driven
+{
+	my $database = shift;
+	return $node->safe_psql($database, "SELECT ok FROM sf_health WHERE item = 'driven'");
+}
+
+ok( $node->poll_query_until('postgres',
+		"SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'sfflow launcher'"),
+	'the launcher starts with the server');
+
+$node->safe_psql('postgres', 'CREATE DATABASE shop');
+$node->safe_psql('shop', 'CREATE EXTENSION sfflow');
+workers_are_gone('shop', 'nobody stays in a database that has nothing to drive yet');
+is(driven('shop'), 't', '... which is healthy');
+
+$node->safe_psql('shop', 'SELECT sf_enable()');
+worker_arrives('shop', 'a worker comes when the database is to be driven');
+
+cmp_ok(seconds_for('CREATE DATABASE copy TEMPLATE shop'),
+	'<', 2, 'the database can be copied with a worker connected');
+worker_arrives('shop', '... which comes back');
+is(driven('copy'), 'f', 'the copy is not driven');
+workers_are_gone('copy', '... and has no worker');
+like(
+	$node->safe_psql('copy', "SELECT detail FROM sf_health WHERE item = 'driven'"),
+	qr/copy of another database.*sf_enable/,
+	'... and sf_health says why');
+$node->safe_psql('copy', 'SELECT sf_enable()');
+worker_arrives('copy', '... until it is adopted');
+
+cmp_ok(seconds_for('ALTER DATABASE copy RENAME TO other'),
+	'<', 1, 'the database can be renamed with a worker connected');
+worker_arrives('other', '... which comes back');
+cmp_ok(seconds_for('DROP DATABASE other'), '<', 1, 'and dropped within a second');
+
+my ($status, undef, $error) = $node->psql('postgres',
+	"CREATE ROLE nobody LOGIN; SET SESSION AUTHORIZATION nobody; DROP DATABASE shop");
+like($error, qr/must be owner/, 'who may not drop a database is refused');
+worker_arrives('shop', '... and its worker stays');
+
+$node->safe_psql('shop', 'SELECT sf_disable()');
+workers_are_gone('shop', 'workers leave a database that is switched off');
+$node->safe_psql('shop', 'SELECT sf_enable()');
+worker_arrives('shop', '... and come back');
+
+$node->safe_psql('shop', 'DROP EXTENSION sfflow');
+workers_are_gone('shop', 'workers leave when the extension is dropped');
+$node->safe_psql('shop', 'CREATE EXTENSION sfflow; SELECT sf_enable()');
+worker_arrives('shop', '... and come back with it');
+
+$node->restart;
+worker_arrives('shop', 'a worker comes back after a restart');
+
+my $pid = $node->safe_psql('postgres',
+	"SELECT pg_terminate_backend(pid), pid FROM pg_stat_activity WHERE backend_type = 'sfflow launcher'");
+workers_are_gone('shop', 'workers leave with the launcher');
+worker_arrives('shop', '... and come back with the next one');
+
+my ($denied, undef, $message) = $node->psql('shop', "SET ROLE nobody; SELECT sf_enable()");
+like($message, qr/permission denied for function sf_enable/, 'not everybody may call sf_enable');
+
+$node->stop;
+unlike(slurp_file($node->logfile), qr/PANIC|ERROR:.*sfflow|WARNING/, 'the log is quiet');
+
+done_testing();

@@ -1,0 +1,32 @@
+# A standby drives nothing until it is promoted.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $primary = PostgreSQL::Test::Cluster->new('primary');
+$primary->init(allows_streaming => 1);
+$primary->append_conf('postgresql.conf', "shared_preload_libraries = 'sfflow'");
+$primary->start;
+$primary->safe_psql('postgres', 'CREATE EXTENSION sfflow; SELECT sf_enable()');
+$primary->backup('base');
+
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->start;
+$primary->wait_for_catchup($standby, 'replay', $primary->lsn('write'));
+
+my $count = "SELECT count(*) FROM pg_stat_activity WHERE backend_type LIKE 'sfflow %'";
+is($standby->safe_psql('postgres', $count), '0', 'a standby has neither launcher nor worker');
+is( $standby->safe_psql('postgres', "SELECT bool_and(ok) FROM sf_health"),
+	't', '... and is healthy');
+
+$primary->stop;
+$standby->promote;
+ok( $standby->poll_query_until('postgres',
+		"SELECT count(*) = 1 FROM sf_workers WHERE role = 'worker' AND state = 'idle'"),
+	'promoted, it has a worker: the same system identifier, no sf_enable() needed');
+$standby->stop;
+
+done_testing();
