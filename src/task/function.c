@@ -1,18 +1,12 @@
 /*
  * function.c
- *		sql:schema.function: find the function that fits a payload, and call it.
+ *		sql:schema.function: find the function that fits a payload.
  *
  * The name is looked up at each call with the owner's rights, as in SQL text:
  * folded to lower case unless quoted, and through the owner's search_path when
  * it has no schema.  Of several functions of that name the one is taken that
  * accepts exactly the keys of the payload with the fewest defaults; two that
  * fit equally well are an error.
- *
- * A call is a saved SPI plan of "SELECT to_jsonb($1)", where a parser hook puts
- * the call of that very function in the place of $1: nothing is quoted, nothing
- * resolved twice, defaults are the planner's business.  There is one plan for
- * each function and set of arguments given, valid as long as the function's
- * row in pg_proc is the same.
  */
 #include "postgres.h"
 
@@ -21,14 +15,11 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "funcapi.h"
 #include "json/json.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
-#include "parser/parse_node.h"
-#include "task/sqltask.h"
+#include "task/function.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
@@ -37,60 +28,14 @@
 #include "utils/regproc.h"
 #include "utils/syscache.h"
 
-/* The arguments that a call gives, by their place among the inputs */
-typedef struct ArgumentSet
-{
-	uint64		words[(FUNC_MAX_ARGS + 63) / 64];
-} ArgumentSet;
-
-typedef struct Parameter
-{
-	const char *name;			/* NULL: has none */
-	Oid			type;
-	bool		has_default;
-} Parameter;
-
-struct Function;
-
-/* A function with the plan that calls it with a set of arguments */
-typedef struct Call
-{
-	struct Call *next;
-	struct Function *function;
-	ArgumentSet given;
-	SPIPlanPtr	plan;
-	SfConverter converter;		/* unused for a whole payload */
-	int			ngiven;
-	int		   *places;			/* of the given arguments among the inputs */
-} Call;
-
-/* What is known of a function, from its row in pg_proc */
-typedef struct Function
-{
-	Oid			oid;			/* hash key */
-	MemoryContext context;		/* holds all below; NULL: not read yet */
-	TransactionId xmin;			/* of the row that was read … */
-	ItemPointerData tid;		/* … and where it was */
-	char	   *name;			/* qualified and quoted, for messages */
-	char	   *signature;		/* "shop.load(day date, size integer DEFAULT)" */
-	char		kind;
-	Oid			result_type;
-	bool		returns_set;
-	bool		variadic;
-	bool		whole_payload;	/* one parameter, of type json or jsonb */
-	int			nparameters;
-	Parameter  *parameters;
-	Call	   *calls;
-	int			running;
-} Function;
-
+/* By OID, for the session */
 static HTAB *functions = NULL;
 
 /* --- what is known of functions --- */
 
 /* Read the input parameters of a function. */
 static void
-read_parameters(Function *function, HeapTuple tuple)
+read_parameters(SfFunction *function, HeapTuple tuple)
 {
 	Form_pg_proc form = (Form_pg_proc) GETSTRUCT(tuple);
 	Oid		   *types;
@@ -99,10 +44,10 @@ read_parameters(Function *function, HeapTuple tuple)
 	int			n = get_func_arg_info(tuple, &types, &names, &modes);
 	int			inputs = 0;
 
-	function->parameters = palloc0(sizeof(Parameter) * Max(n, 1));
+	function->parameters = palloc0(sizeof(SfParameter) * Max(n, 1));
 	for (int i = 0; i < n; i++)
 	{
-		Parameter  *parameter = &function->parameters[inputs];
+		SfParameter  *parameter = &function->parameters[inputs];
 
 		if (modes != NULL && (modes[i] == PROARGMODE_OUT || modes[i] == PROARGMODE_TABLE))
 			continue;
@@ -118,7 +63,7 @@ read_parameters(Function *function, HeapTuple tuple)
 
 /* Print a function with its parameters. */
 static char *
-print_signature(const Function *function)
+print_signature(const SfFunction *function)
 {
 	StringInfoData buf;
 
@@ -126,7 +71,7 @@ print_signature(const Function *function)
 	appendStringInfo(&buf, "%s(", function->name);
 	for (int i = 0; i < function->nparameters; i++)
 	{
-		const Parameter *parameter = &function->parameters[i];
+		const SfParameter *parameter = &function->parameters[i];
 
 		appendStringInfoString(&buf, i > 0 ? ", " : "");
 		if (parameter->name != NULL)
@@ -141,7 +86,7 @@ print_signature(const Function *function)
 
 /* Read a function from its row in pg_proc. */
 static void
-read_function(Function *function, HeapTuple tuple)
+read_function(SfFunction *function, HeapTuple tuple)
 {
 	Form_pg_proc form = (Form_pg_proc) GETSTRUCT(tuple);
 	MemoryContext oldcontext;
@@ -165,9 +110,9 @@ read_function(Function *function, HeapTuple tuple)
 
 /* Forget what is known of a function. */
 static void
-forget_function(Function *function)
+forget_function(SfFunction *function)
 {
-	for (Call *call = function->calls; call != NULL; call = call->next)
+	for (SfCall *call = function->calls; call != NULL; call = call->next)
 		if (call->plan != NULL)
 			SPI_freeplan(call->plan);
 	function->calls = NULL;
@@ -176,16 +121,16 @@ forget_function(Function *function)
 }
 
 /* Look a function up by OID; what is known of it is as its row says now. */
-static Function *
+static SfFunction *
 get_function(Oid oid)
 {
 	HeapTuple	tuple;
-	Function   *function;
+	SfFunction   *function;
 	bool		found;
 
 	if (functions == NULL)
 	{
-		HASHCTL		ctl = {.keysize = sizeof(Oid), .entrysize = sizeof(Function)};
+		HASHCTL		ctl = {.keysize = sizeof(Oid), .entrysize = sizeof(SfFunction)};
 
 		functions = hash_create("sfflow functions", 64, &ctl, HASH_ELEM | HASH_BLOBS);
 	}
@@ -213,7 +158,7 @@ get_function(Oid oid)
 
 /* Tell whether a function has a parameter of some name. */
 static bool
-has_parameter(const Function *function, const char *name)
+has_parameter(const SfFunction *function, const char *name)
 {
 	for (int i = 0; i < function->nparameters; i++)
 		if (function->parameters[i].name != NULL &&
@@ -227,7 +172,7 @@ has_parameter(const Function *function, const char *name)
  * the call would use, or -1 when the payload does not fit.
  */
 static int
-match_payload(const Function *function, const JsonbValue *payload, ArgumentSet *given)
+match_payload(const SfFunction *function, const JsonbValue *payload, SfArgumentSet *given)
 {
 	int			ngiven = 0;
 
@@ -240,7 +185,7 @@ match_payload(const Function *function, const JsonbValue *payload, ArgumentSet *
 		return -1;
 	for (int i = 0; i < function->nparameters; i++)
 	{
-		const Parameter *parameter = &function->parameters[i];
+		const SfParameter *parameter = &function->parameters[i];
 		JsonbValue	value;
 
 		if (parameter->name != NULL &&
@@ -257,7 +202,7 @@ match_payload(const Function *function, const JsonbValue *payload, ArgumentSet *
 
 /* The first key of an object that is no parameter of the function, or NULL. */
 static char *
-unknown_key(const Function *function, const Jsonb *payload)
+unknown_key(const SfFunction *function, const Jsonb *payload)
 {
 	JsonbIterator *it = JsonbIteratorInit((JsonbContainer *) &payload->root);
 	JsonbValue	value;
@@ -278,7 +223,7 @@ unknown_key(const Function *function, const Jsonb *payload)
 
 /* Raise the error that a payload fits a function's parameters not. */
 static void
-refuse_payload(const Function *function, const Jsonb *payload)
+refuse_payload(const SfFunction *function, const Jsonb *payload)
 {
 	JsonbValue	root;
 	char	   *key;
@@ -306,7 +251,7 @@ refuse_payload(const Function *function, const Jsonb *payload)
 				 errhint("Choose the arguments with \"Parameters\" (JSONPath) or \"Arguments\" (JSONata) of the state; {} passes none.")));
 	for (int i = 0; i < function->nparameters; i++)
 	{
-		const Parameter *parameter = &function->parameters[i];
+		const SfParameter *parameter = &function->parameters[i];
 		JsonbValue	value;
 
 		if (!parameter->has_default &&
@@ -322,7 +267,7 @@ refuse_payload(const Function *function, const Jsonb *payload)
 
 /* Raise an error when a function cannot be a task. */
 static void
-check_callable(const Function *function, Oid owner)
+check_callable(const SfFunction *function, Oid owner)
 {
 	if (function->kind == PROKIND_PROCEDURE)
 		ereport(ERROR,
@@ -359,7 +304,7 @@ check_callable(const Function *function, Oid owner)
 
 /* Raise the error that two functions fit a payload. */
 static void
-refuse_ambiguity(const Function *a, const Function *b)
+refuse_ambiguity(const SfFunction *a, const SfFunction *b)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_AMBIGUOUS_FUNCTION),
@@ -378,7 +323,7 @@ refuse_all(FuncCandidateList candidates)
 	initStringInfo(&buf);
 	for (; candidates != NULL; candidates = candidates->next)
 	{
-		Function   *function = get_function(candidates->oid);
+		SfFunction   *function = get_function(candidates->oid);
 
 		appendStringInfo(&buf, "%s%s", name != NULL ? ", " : "", function->signature);
 		name = function->name;
@@ -390,12 +335,13 @@ refuse_all(FuncCandidateList candidates)
 }
 
 /* Find the function to call and the arguments that the payload gives. */
-static Function *
-resolve(const char *text, const Jsonb *payload, Oid owner, ArgumentSet *given)
+SfFunction *
+sf_function_resolve(const char *text, const Jsonb *payload, Oid owner,
+					SfArgumentSet *given)
 {
 	FuncCandidateList candidates;
-	Function   *best = NULL;
-	Function   *rival = NULL;
+	SfFunction   *best = NULL;
+	SfFunction   *rival = NULL;
 	int			best_defaults = 0;
 	JsonbValue	root;
 
@@ -411,8 +357,8 @@ resolve(const char *text, const Jsonb *payload, Oid owner, ArgumentSet *given)
 	sf_json_root(payload, &root);
 	for (FuncCandidateList c = candidates; c != NULL; c = c->next)
 	{
-		Function   *function = get_function(c->oid);
-		ArgumentSet set;
+		SfFunction   *function = get_function(c->oid);
+		SfArgumentSet set;
 		int			defaults = match_payload(function, &root, &set);
 
 		if (defaults < 0 || (best != NULL && defaults > best_defaults))
@@ -432,224 +378,4 @@ resolve(const char *text, const Jsonb *payload, Oid owner, ArgumentSet *given)
 	if (candidates->next == NULL && match_payload(best, &root, given) < 0)
 		refuse_payload(best, payload);
 	return best;
-}
-
-/* --- the call --- */
-
-/* Make the expression of a parameter of the plan. */
-static Param *
-make_param(int number, Oid type)
-{
-	Param	   *param = makeNode(Param);
-
-	param->paramkind = PARAM_EXTERN;
-	param->paramid = number;
-	param->paramtype = type;
-	param->paramtypmod = -1;
-	param->paramcollid = get_typcollation(type);
-	param->location = -1;
-	return param;
-}
-
-/* Parser hook: what stands in the place of $1 is the call of the function. */
-static Node *
-put_call(ParseState *pstate, ParamRef *pref)
-{
-	Call	   *call = (Call *) pstate->p_ref_hook_state;
-	Function   *function = call->function;
-	List	   *args = NIL;
-	FuncExpr   *expr;
-
-	for (int i = 0; i < call->ngiven; i++)
-	{
-		const Parameter *parameter = &function->parameters[call->places[i]];
-		NamedArgExpr *arg;
-
-		if (function->whole_payload)
-		{
-			args = list_make1(make_param(1, parameter->type));
-			break;
-		}
-		arg = makeNode(NamedArgExpr);
-		arg->arg = (Expr *) make_param(i + 1, parameter->type);
-		arg->name = pstrdup(parameter->name);
-		arg->argnumber = call->places[i];
-		arg->location = -1;
-		args = lappend(args, arg);
-	}
-	expr = makeFuncExpr(function->oid, function->result_type, args,
-						InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
-	expr->funcretset = function->returns_set;
-	expr->funcvariadic = function->variadic;
-	if (function->returns_set)
-		pstate->p_hasTargetSRFs = true;
-	return (Node *) expr;
-}
-
-/* Parser setup: have $1 replaced. */
-static void
-setup_parser(ParseState *pstate, void *arg)
-{
-	pstate->p_paramref_hook = put_call;
-	pstate->p_ref_hook_state = arg;
-}
-
-/* Note which parameters are given, and how their members become values. */
-static void
-init_arguments(Call *call)
-{
-	Function   *function = call->function;
-	const char *names[FUNC_MAX_ARGS];
-	Oid			types[FUNC_MAX_ARGS];
-
-	call->places = palloc(sizeof(int) * Max(function->nparameters, 1));
-	for (int i = 0; i < function->nparameters; i++)
-	{
-		if (!function->whole_payload &&
-			(call->given.words[i / 64] & (UINT64CONST(1) << (i % 64))) == 0)
-			continue;
-		names[call->ngiven] = function->parameters[i].name;
-		types[call->ngiven] = function->parameters[i].type;
-		call->places[call->ngiven++] = i;
-	}
-	if (!function->whole_payload)
-		sf_converter_init(&call->converter, function->context, call->ngiven, names, types);
-}
-
-/* Plan the call of a function with a set of arguments, or find the plan. */
-static Call *
-get_call(Function *function, const ArgumentSet *given)
-{
-	Call	   *call;
-	MemoryContext oldcontext;
-	bool		plain;
-
-	for (call = function->calls; call != NULL; call = call->next)
-		if (memcmp(&call->given, given, sizeof(*given)) == 0)
-			return call;
-
-	oldcontext = MemoryContextSwitchTo(function->context);
-	call = palloc0(sizeof(Call));
-	call->function = function;
-	call->given = *given;
-	init_arguments(call);
-	MemoryContextSwitchTo(oldcontext);
-
-	plain = function->result_type == VOIDOID || function->result_type == JSONBOID;
-	call->plan = SPI_prepare_params(plain ? SF_CALL_PLAIN : SF_CALL_STATEMENT,
-									setup_parser, call, CURSOR_OPT_GENERIC_PLAN);
-	if (call->plan == NULL)
-		elog(ERROR, "SPI_prepare_params failed: %s", SPI_result_code_string(SPI_result));
-	if (SPI_keepplan(call->plan) != 0)
-		elog(ERROR, "SPI_keepplan failed");
-	call->next = function->calls;
-	function->calls = call;
-	return call;
-}
-
-/* The payload as the only argument, of type json or jsonb. */
-static ParamListInfo
-whole_payload(const Function *function, Jsonb *payload)
-{
-	ParamListInfo params = makeParamList(1);
-	Oid			type = function->parameters[0].type;
-
-	params->params[0].value = type == JSONBOID ? JsonbPGetDatum(payload) :
-		PointerGetDatum(cstring_to_text(sf_json_to_cstring(payload)));
-	params->params[0].isnull = false;
-	params->params[0].pflags = PARAM_FLAG_CONST;
-	params->params[0].ptype = type;
-	return params;
-}
-
-/* Turn the rows of the result into JSON: one value, or an array of a set. */
-static Jsonb *
-collect_result(const Function *function)
-{
-	SfJsonBuilder b;
-
-	if (!function->returns_set)
-	{
-		bool		isnull;
-		Datum		value;
-
-		if (SPI_processed != 1)
-			elog(ERROR, "function %s gave " UINT64_FORMAT " rows", function->name,
-				 SPI_processed);
-		value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
-		return isnull || function->result_type == VOIDOID ? sf_json_null() :
-			DatumGetJsonbP(value);
-	}
-	sf_json_begin_array(&b);
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		bool		isnull;
-		Datum		value = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc,
-										  1, &isnull);
-
-		if (isnull || function->result_type == VOIDOID)
-			sf_json_add_null(&b, NULL);
-		else
-			sf_json_add(&b, NULL, DatumGetJsonbP(value));
-	}
-	return sf_json_finish(&b);
-}
-
-/* Run the plan of a call. */
-static void
-execute(Call *call, ParamListInfo params)
-{
-	SPIExecuteOptions options;
-	int			rc;
-
-	memset(&options, 0, sizeof(options));
-	options.params = params;
-	options.must_return_tuples = true;
-	call->function->running++;
-	PG_TRY();
-	{
-		rc = SPI_execute_plan_extended(call->plan, &options);
-	}
-	PG_FINALLY();
-	{
-		call->function->running--;
-	}
-	PG_END_TRY();
-	if (rc != SPI_OK_SELECT)
-		elog(ERROR, "calling function %s: %s", call->function->name,
-			 SPI_result_code_string(rc));
-}
-
-/* Error context: which payload could not be turned into arguments. */
-static void
-converting(void *arg)
-{
-	errcontext("arguments of %s", ((Function *) arg)->signature);
-}
-
-/*
- * Call the function that a task names with the task's payload.  The current
- * user is the owner, SPI is connected; the result is in SPI's memory.
- */
-Jsonb *
-sf_function_call(const SfTaskCall *task)
-{
-	ArgumentSet given;
-	Function   *function = resolve(task->resource->name, task->payload, task->owner, &given);
-	Call	   *call = get_call(function, &given);
-	ParamListInfo params;
-
-	if (function->whole_payload)
-		params = whole_payload(function, task->payload);
-	else
-	{
-		ErrorContextCallback callback = {.previous = error_context_stack,
-			.callback = converting, .arg = function};
-
-		error_context_stack = &callback;
-		params = sf_converter_run(&call->converter, task->payload);
-		error_context_stack = callback.previous;
-	}
-	execute(call, params);
-	return collect_result(function);
 }

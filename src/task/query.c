@@ -12,19 +12,13 @@
  */
 #include "postgres.h"
 
-#include "base/settings.h"
 #include "executor/spi.h"
-#include "funcapi.h"
 #include "json/json.h"
 #include "lib/ilist.h"
-#include "nodes/makefuncs.h"
 #include "task/sqltask.h"
 #include "tcop/tcopprot.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
-#include "utils/hsearch.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
 
 /* Plans that a session keeps */
 #define SF_QUERY_PLANS	64
@@ -217,71 +211,53 @@ get_query(const char *text, Oid owner)
 	return query;
 }
 
-/* --- the result --- */
+/* --- the run --- */
 
-/* Make a function info with which to_jsonb takes rows. */
-static void
-init_to_jsonb(FmgrInfo *flinfo)
-{
-	Const	   *row = makeNullConst(RECORDOID, -1, InvalidOid);
-
-	fmgr_info(F_TO_JSONB, flinfo);
-	fmgr_info_set_expr((Node *) makeFuncExpr(F_TO_JSONB, JSONBOID, list_make1(row),
-											 InvalidOid, InvalidOid,
-											 COERCE_EXPLICIT_CALL), flinfo);
-}
-
-/* Turn what the statement gave into the result of the task. */
+/* Run the plan with the arguments of the payload. */
 static Jsonb *
-collect_rows(uint64 count)
-{
-	SfJsonBuilder b;
-
-	sf_json_begin_object(&b);
-	sf_json_open_array(&b, "Rows");
-	if (SPI_tuptable != NULL)
-	{
-		TupleDesc	desc = BlessTupleDesc(SPI_tuptable->tupdesc);
-		FmgrInfo	flinfo;
-
-		init_to_jsonb(&flinfo);
-		for (uint64 i = 0; i < SPI_tuptable->numvals; i++)
-		{
-			Datum		row = heap_copy_tuple_as_datum(SPI_tuptable->vals[i], desc);
-
-			sf_json_add(&b, NULL, DatumGetJsonbP(FunctionCall1(&flinfo, row)));
-			pfree(DatumGetPointer(row));
-		}
-	}
-	sf_json_close_array(&b);
-	sf_json_add_int(&b, "RowCount", (int64) count);
-	return sf_json_finish(&b);
-}
-
-/* Run the plan. */
-static void
-execute(SfQuery *query, ParamListInfo params)
+execute(SfQuery *query, const JsonbValue *arguments, const char *resource)
 {
 	SPIExecuteOptions options;
-	volatile int rc = 0;
+	SfResult	result;
+	int			rc;
 
+	sf_result_init(&result, resource);
+	result.whole_rows = true;
 	memset(&options, 0, sizeof(options));
-	options.params = params;
+	options.params = sf_converter_run(&query->converter, number_arguments(arguments));
+	options.dest = &result.receiver;
+
+	sf_json_begin_object(&result.builder);
+	sf_json_open_array(&result.builder, "Rows");
+	rc = SPI_execute_plan_extended(query->plan, &options);
+	if (rc < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("sql:query cannot run this statement: %s",
+						SPI_result_code_string(rc))));
+	sf_json_close_array(&result.builder);
+	sf_json_add_int(&result.builder, "RowCount",
+					(int64) Max(SPI_processed, result.count));
+	return sf_json_finish(&result.builder);
+}
+
+/* The same, while nobody drops the plan. */
+static Jsonb *
+execute_held(SfQuery *query, const JsonbValue *arguments, const char *resource)
+{
+	Jsonb	   *volatile result = NULL;
+
 	query->running++;
 	PG_TRY();
 	{
-		rc = SPI_execute_plan_extended(query->plan, &options);
+		result = execute(query, arguments, resource);
 	}
 	PG_FINALLY();
 	{
 		query->running--;
 	}
 	PG_END_TRY();
-	if (rc < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("sql:query cannot run this statement: %s",
-						SPI_result_code_string(rc))));
+	return result;
 }
 
 /*
@@ -301,6 +277,5 @@ sf_query_run(const SfTaskCall *task)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the statement has %d parameters, but \"Arguments\" has %d elements",
 						query->nparams, ngiven)));
-	execute(query, sf_converter_run(&query->converter, number_arguments(&arguments)));
-	return collect_rows(SPI_processed);
+	return execute_held(query, &arguments, task->resource->text);
 }

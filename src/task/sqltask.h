@@ -10,7 +10,9 @@
 #include "access/tupdesc.h"
 #include "engine/driver.h"
 #include "fmgr.h"
+#include "json/json.h"
 #include "nodes/params.h"
+#include "tcop/dest.h"
 
 /* --- runner.c --- */
 
@@ -39,6 +41,26 @@ typedef struct SfConverter
 extern void sf_converter_init(SfConverter *converter, MemoryContext context,
 							  int n, const char *const *names, const Oid *types);
 extern ParamListInfo sf_converter_run(SfConverter *converter, Jsonb *object);
+
+/* --- result.c: rows as JSON, while they come --- */
+
+typedef struct SfResult
+{
+	DestReceiver receiver;		/* first: it is what the executor sees */
+	const char *resource;		/* for the error that it is too large */
+	MemoryContext context;		/* of the result */
+	MemoryContext row_context;	/* of the row at hand */
+	FmgrInfo	to_jsonb;
+	bool		single;			/* one row: value, else elements of builder */
+	bool		is_void;		/* the first column is nothing */
+	bool		whole_rows;		/* objects; else the first column, a jsonb */
+	SfJsonBuilder builder;
+	Jsonb	   *value;
+	Size		size;			/* bytes as text so far */
+	uint64		count;
+} SfResult;
+
+extern void sf_result_init(SfResult *result, const char *resource);
 
 /* --- resource.c --- */
 

@@ -7,7 +7,7 @@ RETURNS jsonb AS '$libdir/sfflow', 'sfflow_debug_run_task' LANGUAGE C;
 CREATE FUNCTION query_payload(payload jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	outcome jsonb := run_task('sql:query', payload, 'task_shop'::regrole, 0, false);
-	cause jsonb := outcome ->> 'cause';
+	cause jsonb := CASE WHEN left(outcome ->> 'cause', 1) = '{' THEN outcome ->> 'cause' END;
 BEGIN
 	RETURN CASE WHEN (outcome ->> 'ok')::boolean THEN (outcome -> 'output')::text
 		ELSE concat_ws(' | ', outcome ->> 'error', cause ->> 'message', cause ->> 'detail') END;
@@ -55,6 +55,13 @@ SELECT query('SELECT $2::integer', '1', '2');
 SELECT query('SELECT $1::integer', '"x"');
 SELECT query('SELECT FROM WHERE');
 SELECT query('SELECT * FROM pg_authid');
+
+-- A result that is too large ends the task when it has become so.
+ALTER ROLE task_shop SET sfflow.max_payload_bytes = 2000;
+SELECT query('SELECT generate_series(1, 1000000000) AS n');
+SELECT query('SELECT repeat($1, 2000) AS t', '"x"');
+SELECT query('SELECT repeat($1, 10) AS t', '"x"');
+ALTER ROLE task_shop RESET sfflow.max_payload_bytes;
 
 -- A plan follows its table.
 CREATE TABLE moving (a integer);

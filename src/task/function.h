@@ -1,0 +1,74 @@
+/*
+ * function.h
+ *		A function that can be a task: what is known of it, and how to call it.
+ */
+#ifndef SF_TASK_FUNCTION_H
+#define SF_TASK_FUNCTION_H
+
+#include "executor/spi.h"
+#include "storage/itemptr.h"
+#include "task/sqltask.h"
+
+/* The arguments that a call gives, by their place among the inputs */
+typedef struct SfArgumentSet
+{
+	uint64		words[(FUNC_MAX_ARGS + 63) / 64];
+} SfArgumentSet;
+
+typedef struct SfParameter
+{
+	const char *name;			/* NULL: has none */
+	Oid			type;
+	bool		has_default;
+} SfParameter;
+
+struct SfFunction;
+
+/* A function with the plan that calls it with a set of arguments */
+typedef struct SfCall
+{
+	struct SfCall *next;
+	struct SfFunction *function;
+	SfArgumentSet given;
+	SPIPlanPtr	plan;
+	SfConverter converter;		/* unused for a whole payload */
+	int			ngiven;
+	int		   *places;			/* of the given arguments among the inputs */
+} SfCall;
+
+/* What is known of a function, from its row in pg_proc */
+typedef struct SfFunction
+{
+	Oid			oid;			/* hash key */
+	MemoryContext context;		/* holds all below; NULL: not read yet */
+	TransactionId xmin;			/* of the row that was read … */
+	ItemPointerData tid;		/* … and where it was */
+	char	   *name;			/* qualified and quoted, for messages */
+	char	   *signature;		/* "shop.load(day date, size integer DEFAULT)" */
+	char		kind;
+	Oid			result_type;
+	bool		returns_set;
+	bool		variadic;
+	bool		whole_payload;	/* one parameter, of type json or jsonb */
+	int			nparameters;
+	SfParameter *parameters;
+	SfCall	   *calls;
+	int			running;
+} SfFunction;
+
+/*
+ * Find the function of a name that a payload fits, with the rights of the
+ * current user (the owner), and which parameters the payload gives.  Raises
+ * errors that say what does not fit.
+ */
+extern SfFunction *sf_function_resolve(const char *name, const Jsonb *payload,
+									   Oid owner, SfArgumentSet *given);
+
+/* Whether parameter n of the inputs is given. */
+static inline bool
+sf_function_is_given(const SfArgumentSet *given, int n)
+{
+	return (given->words[n / 64] & (UINT64CONST(1) << (n % 64))) != 0;
+}
+
+#endif							/* SF_TASK_FUNCTION_H */
