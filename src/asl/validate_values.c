@@ -185,8 +185,8 @@ sf_check_template(SfCheck *c, const SfNode *value, const SfField *field)
 	SfTemplateCheck t = {c, value};
 
 	check_template_names(c, value);
-	(void) sf_template_compile(sf_node_to_jsonb(value, c->text), c->language,
-							   report_template, &t);
+	sf_template_check(sf_node_to_jsonb(value, c->text), c->language,
+					  field->shape == SF_SHAPE_CATCHER, report_template, &t);
 }
 
 /* Expect an integer or an expression for one. */

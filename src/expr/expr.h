@@ -115,6 +115,15 @@ extern SfTemplate *sf_template_compile(const Jsonb *value,
 									   SfQueryLanguage language,
 									   SfTemplateReport report, void *arg);
 
+/*
+ * Report all that is wrong with a value as a template: what does not compile,
+ * and JSONata references that a state machine does not have.  in_catcher:
+ * $states.errorOutput is in scope.
+ */
+extern void sf_template_check(const Jsonb *value, SfQueryLanguage language,
+							  bool in_catcher, SfTemplateReport report,
+							  void *arg);
+
 /* A constant template yields the same value each time, without an environment. */
 extern bool sf_template_is_constant(const SfTemplate *tmpl);
 

@@ -56,6 +56,8 @@ typedef struct Compiler
 	SfTemplateReport report;
 	void	   *arg;
 	bool		failed;
+	bool		check;			/* what expressions refer to, too */
+	bool		in_catcher;
 	StringInfoData location;	/* of the node at hand: "/a/b[0]" */
 } Compiler;
 
@@ -99,6 +101,13 @@ compile_expression(Compiler *c, const JsonbValue *key, const JsonbValue *v,
 								node->field));
 }
 
+/* Take over what is wrong with a reference of a JSONata expression. */
+static void
+report_reference(void *arg, const char *message)
+{
+	report_problem(arg, "UNSUPPORTED_JSONATA_EXPRESSION", message);
+}
+
 /*
  * Compile a string "{% … %}" of JSONata mode; false when it is a plain one.
  */
@@ -124,6 +133,8 @@ compile_jsonata(Compiler *c, const JsonbValue *v, TemplateNode *node)
 	if (node->jsonata == NULL)
 		report_problem(c, err.name != NULL ? err.name : "INVALID_JSONATA_EXPRESSION",
 					   err.cause);
+	else if (c->check)
+		sf_jsonata_check(node->jsonata, c->in_catcher, report_reference, c);
 	return true;
 }
 
@@ -213,26 +224,42 @@ compile_node(Compiler *c, const JsonbValue *v, TemplateNode *node)
 	node->constant = *v;
 }
 
+/* Compile a value with what is set in the compiler. */
+static SfTemplate *
+compile_value(Compiler *c, const Jsonb *value)
+{
+	SfTemplate *tmpl = palloc0(sizeof(SfTemplate));
+	JsonbValue	root;
+
+	initStringInfo(&c->location);
+	tmpl->doc = palloc(VARSIZE(value));
+	memcpy(tmpl->doc, value, VARSIZE(value));
+	sf_json_root(tmpl->doc, &root);
+	compile_node(c, &root, &tmpl->root);
+	pfree(c->location.data);
+	return c->failed ? NULL : tmpl;
+}
+
 /* Compile a value of the definition; NULL when report was called. */
 SfTemplate *
 sf_template_compile(const Jsonb *value, SfQueryLanguage language,
 					SfTemplateReport report, void *arg)
 {
-	SfTemplate *tmpl = palloc0(sizeof(SfTemplate));
-	Compiler	c;
-	JsonbValue	root;
+	Compiler	c = {.language = language, .report = report, .arg = arg};
 
-	c.language = language;
-	c.report = report;
-	c.arg = arg;
-	c.failed = false;
-	initStringInfo(&c.location);
-	tmpl->doc = palloc(VARSIZE(value));
-	memcpy(tmpl->doc, value, VARSIZE(value));
-	sf_json_root(tmpl->doc, &root);
-	compile_node(&c, &root, &tmpl->root);
-	pfree(c.location.data);
-	return c.failed ? NULL : tmpl;
+	return compile_value(&c, value);
+}
+
+/* Report all that is wrong with a value as a template. */
+void
+sf_template_check(const Jsonb *value, SfQueryLanguage language,
+				  bool in_catcher, SfTemplateReport report, void *arg)
+{
+	Compiler	c = {.language = language, .report = report, .arg = arg};
+
+	c.check = true;
+	c.in_catcher = in_catcher;
+	(void) compile_value(&c, value);
 }
 
 /* Tell whether a template yields the same value each time. */
