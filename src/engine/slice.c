@@ -114,6 +114,18 @@ find_run(SfSlice *slice, int64 execution_no, int64 branch_no)
 	return run;
 }
 
+/* Is this a join or a deadline whose time has come? */
+static bool
+is_due_under_lock(const SfSlice *slice, const SfBranch *branch, TimestampTz now)
+{
+	if (branch == NULL || branch->due_at == DT_NOEND)
+		return false;
+	if (branch->phase == SF_PHASE_DEADLINE && slice->request->skip_waits)
+		return true;
+	return branch->due_at <= now &&
+		(branch->phase == SF_PHASE_JOIN || branch->phase == SF_PHASE_DEADLINE);
+}
+
 /* Claim a join or a deadline: under the lock of its execution. */
 static SfBranch *
 claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
@@ -121,8 +133,7 @@ claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
 	SfBranch   *branch = sf_branch_read(key, SF_LOCK_NONE);
 	TimestampTz now = GetCurrentTimestamp();
 
-	if (branch == NULL || branch->due_at > now ||
-		(branch->phase != SF_PHASE_JOIN && branch->phase != SF_PHASE_DEADLINE))
+	if (!is_due_under_lock(slice, branch, now))
 		return NULL;
 	if (run->execution->status == SF_STATUS_RUNNING)
 	{
@@ -138,10 +149,7 @@ claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
 		slice->no_more_claims = true;
 	}
 	branch = sf_branch_read(key, SF_LOCK_SKIP);
-	if (branch == NULL || branch->due_at > now ||
-		(branch->phase != SF_PHASE_JOIN && branch->phase != SF_PHASE_DEADLINE))
-		return NULL;
-	return branch;
+	return is_due_under_lock(slice, branch, now) ? branch : NULL;
 }
 
 /* Claim a branch, if it is due and free and belongs to the slice's owner. */

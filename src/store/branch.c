@@ -458,7 +458,11 @@ sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
 		" WHERE b.execution_no" EQ "$3"
 		" AND (b.due_at OPERATOR(pg_catalog.<=) $1"
-		"  OR $4 AND b.due_at IS NOT NULL AND (b.phase" EQ "1 OR b.phase" EQ "2))"
+		"  OR $4 AND b.due_at IS NOT NULL AND (b.phase" EQ "1 OR b.phase" EQ "2"
+		/* the machine's deadline comes if something waits beyond it */
+		"   OR b.phase" EQ "10 AND EXISTS (SELECT FROM _sfflow.branch w"
+		"    WHERE w.execution_no" EQ "$3 AND w.phase" EQ "2"
+		"    AND w.due_at OPERATOR(pg_catalog.>=) b.due_at)))"
 		" ORDER BY b.priority, b.due_at, b.branch_no LIMIT $2",
 		4, TIMESTAMPTZOID, INT8OID, INT8OID, BOOLOID);
 	Datum		args[4] = {TimestampTzGetDatum(at), Int64GetDatum(size),
