@@ -328,7 +328,11 @@ work_loop(void)
 
 /* --- a worker's life --- */
 
-/* Settings that a database may have set for its sessions, not for workers. */
+/*
+ * Settings that a database may have set for its sessions, not for workers.
+ * They are the session's, as if by SET: what RESET goes back to, which is where
+ * tasks begin, stays.
+ */
 static void
 override_settings(void)
 {
@@ -345,7 +349,7 @@ override_settings(void)
 	};
 
 	for (size_t i = 0; i < lengthof(settings); i++)
-		SetConfigOption(settings[i][0], settings[i][1], PGC_SUSET, PGC_S_OVERRIDE);
+		SetConfigOption(settings[i][0], settings[i][1], PGC_SUSET, PGC_S_SESSION);
 }
 
 /* Find out what the database holds; tells whether to stay and work. */
