@@ -151,12 +151,36 @@ branch_by_no(List *branches, int64 branch_no)
 	return NULL;
 }
 
+/*
+ * Make a branch that ended in a Fail state begin again: the Fail state would
+ * only fail once more, what led there may turn out otherwise.  Where the
+ * history does not know the branch's input, it stays where it is.
+ */
+static void
+rewind_failed(const SfProgram *program, SfBranch *branch)
+{
+	int			start = program->scopes[branch->scope].start;
+	Jsonb	   *input;
+
+	if (branch->parent_no < 0 || branch->phase != SF_PHASE_FAILED ||
+		program->states[branch->state].type != SF_STATE_FAIL)
+		return;
+	input = sf_event_last_input(branch->key.execution_no, start,
+								branch->iterations, branch->niterations);
+	if (input == NULL)
+		return;
+	branch->state = start;
+	branch->payload = input;
+	branch->payload_event = 0;
+}
+
 /* Put a branch without children back to work, unless it succeeded. */
 static void
-revive(SfBranch *branch, TimestampTz now)
+revive(const SfProgram *program, SfBranch *branch, TimestampTz now)
 {
 	if (branch->phase == SF_PHASE_DONE)
 		return;
+	rewind_failed(program, branch);
 	if (branch->phase != SF_PHASE_ANSWERED)
 	{
 		branch->phase = SF_PHASE_ENTER;
@@ -215,7 +239,7 @@ revive_all(const SfProgram *program, List *branches, TimestampTz now)
 		if (branch->is_parent)
 			revive_join(program, branch, now);
 		else
-			revive(branch, now);
+			revive(program, branch, now);
 	}
 }
 
@@ -234,7 +258,7 @@ rewind_to(SfExecution *execution, const SfProgram *program, List *branches,
 				 errmsg("state machine \"%s\" has no top-level state \"%s\"",
 						execution->machine_name, from_state)));
 	if (input == NULL)
-		input = sf_event_last_input(execution->execution_no, state);
+		input = sf_event_last_input(execution->execution_no, state, NULL, 0);
 	if (input == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),

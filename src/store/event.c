@@ -23,13 +23,13 @@ enum
 
 /* Make an int4[] of Map indexes. */
 static Datum
-iterations_datum(const SfEvent *event)
+iterations_datum(const int *iterations, int niterations)
 {
-	Datum	   *elements = palloc(sizeof(Datum) * event->niterations);
+	Datum	   *elements = palloc(sizeof(Datum) * niterations);
 
-	for (int i = 0; i < event->niterations; i++)
-		elements[i] = Int32GetDatum(event->iterations[i]);
-	return PointerGetDatum(construct_array(elements, event->niterations,
+	for (int i = 0; i < niterations; i++)
+		elements[i] = Int32GetDatum(iterations[i]);
+	return PointerGetDatum(construct_array(elements, niterations,
 										   INT4OID, 4, true, TYPALIGN_INT));
 }
 
@@ -51,7 +51,8 @@ form_event(int64 execution_no, const SfEvent *event, Datum *values, bool *nulls)
 	if ((nulls[COL_PAYLOAD_FROM] = event->payload_from == 0) == false)
 		values[COL_PAYLOAD_FROM] = Int32GetDatum(event->payload_from);
 	if ((nulls[COL_ITERATIONS] = event->niterations == 0) == false)
-		values[COL_ITERATIONS] = iterations_datum(event);
+		values[COL_ITERATIONS] = iterations_datum(event->iterations,
+												 event->niterations);
 	if ((nulls[COL_PAYLOAD] = event->payload_from != 0 || event->payload == NULL) == false)
 		values[COL_PAYLOAD] = JsonbPGetDatum(event->payload);
 	if ((nulls[COL_EXTRA] = event->extra == NULL) == false)
@@ -117,9 +118,10 @@ read_payload(HeapTuple tuple, TupleDesc desc, void *arg)
 	*(Jsonb **) arg = sf_row_jsonb(tuple, desc, 1);
 }
 
-/* Find the input that a state was given last. */
+/* Find the input that a state of a branch was given last. */
 Jsonb *
-sf_event_last_input(int64 execution_no, int state)
+sf_event_last_input(int64 execution_no, int state, const int *iterations,
+					int niterations)
 {
 	/* the first event of a visit is the one that enters the state */
 	static SfPlan plan = SF_PLAN(
@@ -128,13 +130,15 @@ sf_event_last_input(int64 execution_no, int state)
 		"  WHERE e.execution_no" EQ "$1 AND e.state" EQ "$2"
 		"  AND (e.payload IS NOT NULL OR e.payload_from IS NOT NULL)"
 		"  AND e.type" EQ "ANY ('{6,8,10,12,14,16,17,19}')"
+		"  AND COALESCE(e.iterations, '{}')" EQ "$3"
 		"  ORDER BY e.id DESC LIMIT 1)"
 		" UNION ALL"
 		" SELECT e.id, e.payload_from, e.payload FROM p, _sfflow.event e"
 		"  WHERE e.execution_no" EQ "$1 AND e.id" EQ "p.payload_from)"
 		" SELECT p.payload FROM p WHERE p.payload IS NOT NULL",
-		2, INT8OID, INT4OID);
-	Datum		args[2] = {Int64GetDatum(execution_no), Int32GetDatum(state)};
+		3, INT8OID, INT4OID, INT4ARRAYOID);
+	Datum		args[3] = {Int64GetDatum(execution_no), Int32GetDatum(state),
+	iterations_datum(iterations, niterations)};
 	Jsonb	   *payload = NULL;
 
 	sf_store_query(&plan, args, NULL, 1, read_payload, &payload);

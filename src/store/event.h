@@ -33,9 +33,10 @@ extern void sf_event_write(int64 execution_no, List *events);
 extern int	sf_event_previous(int64 execution_no, int id);
 
 /*
- * Input with which a state was entered last; NULL when the history does not
- * say.  Follows payload_from.
+ * Input with which a state was entered last, in the branch with these Map
+ * indexes; NULL when the history does not say.  Follows payload_from.
  */
-extern Jsonb *sf_event_last_input(int64 execution_no, int state);
+extern Jsonb *sf_event_last_input(int64 execution_no, int state,
+								  const int *iterations, int niterations);
 
 #endif							/* SF_STORE_EVENT_H */
