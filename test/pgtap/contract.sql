@@ -1,0 +1,94 @@
+-- The SQL contract: names of functions, arguments and columns, as callers rely on them.
+BEGIN;
+SELECT plan(58);
+
+-- Functions: name, arguments, result.
+CREATE TEMP TABLE contract (name text, arguments text, result text);
+INSERT INTO contract VALUES
+	('sf_create_state_machine', 'name text, definition json, execution_id_path text DEFAULT NULL::text, or_replace boolean DEFAULT false, options jsonb DEFAULT ''{}''::jsonb', 'integer'),
+	('sf_drop_state_machine', 'name text, force boolean DEFAULT false', 'void'),
+	('sf_validate', 'definition text', 'TABLE(severity text, code text, location text, message text)'),
+	('sf_start', 'state_machine text, input jsonb DEFAULT ''{}''::jsonb, name text DEFAULT NULL::text, if_exists text DEFAULT ''resume''::text', 'text'),
+	('sf_step', 'execution_id text', 'TABLE(branch text, state text, outcome text, next_state text, status text)'),
+	('sf_run', 'execution_id text, skip_waits boolean DEFAULT false, max_steps integer DEFAULT NULL::integer', 'text'),
+	('sf_run_due', 'IN max_steps integer DEFAULT 1000', NULL),
+	('sf_await', 'execution_id text, timeout interval DEFAULT ''00:00:10''::interval', 'text'),
+	('sf_stop', 'execution_id text, error text DEFAULT NULL::text, cause text DEFAULT NULL::text', 'text'),
+	('sf_redrive', 'execution_id text, from_state text DEFAULT NULL::text, input jsonb DEFAULT NULL::jsonb', 'integer'),
+	('sf_raise', 'error text, cause text DEFAULT NULL::text', 'void'),
+	('sf_schedule', 'name text, schedule text, state_machine text, input jsonb DEFAULT ''{}''::jsonb, timezone text DEFAULT NULL::text', 'bigint'),
+	('sf_unschedule', 'name text', 'void'),
+	('sf_grant', 'privilege text, object text, role text', 'void'),
+	('sf_revoke', 'privilege text, object text, role text', 'void'),
+	('sf_enable', '', 'void'),
+	('sf_disable', '', 'void'),
+	('sf_jsonpath', 'path text, input jsonb, context jsonb DEFAULT NULL::jsonb', 'jsonb'),
+	('sf_intrinsic', 'expression text, input jsonb, context jsonb DEFAULT NULL::jsonb', 'jsonb'),
+	('sf_check', '', 'TABLE(problem text, execution_id text, detail text)');
+
+SELECT is(
+	(SELECT array_agg(regexp_replace(pg_get_function_arguments(oid), '(, )?OUT .*', '')) FROM pg_proc WHERE proname = c.name),
+	ARRAY[c.arguments], c.name || ': arguments')
+FROM contract AS c;
+-- Columns of a result may be declared by RETURNS TABLE or by OUT.
+SELECT is(
+	(SELECT array_agg(coalesce('TABLE(' || (
+			SELECT string_agg(a.name || ' ' || format_type(a.type, NULL), ', ' ORDER BY a.n)
+			FROM unnest(p.proargnames, p.proallargtypes, p.proargmodes) WITH ORDINALITY AS a(name, type, mode, n)
+			WHERE a.mode IN ('o', 't')) || ')', pg_get_function_result(p.oid)))
+		FROM pg_proc AS p WHERE p.proname = c.name),
+	ARRAY[c.result], c.name || ': result')
+FROM contract AS c;
+
+-- Views: their columns in order.
+CREATE TEMP TABLE shown (name text, columns text);
+INSERT INTO shown VALUES
+	('sf_state_machines', 'state_machine, version, is_current, owner, definition, execution_id_path, options, created_at'),
+	('sf_executions', 'execution_id, state_machine, version, name, status, input, output, error, cause, requested_at, started_at, stopped_at, redrive_count, last_redriven_at, start_requests, parent_execution_id, waiting_on'),
+	('sf_jobs', 'execution_id, id, job_id, job_status, attempts, started_at, stopped_at, input, output, error, cause'),
+	('sf_job_relations', 'state_machine, version, job_id, pre_job_id'),
+	('sf_history', 'execution_id, id, previous_event_id, timestamp, type, state, details'),
+	('sf_tasks', 'execution_id, state, branch, resource, status, attempt, scheduled_at, started_at, deadline, heartbeat_at, worker'),
+	('sf_start_requests', 'execution_id, requested_at, requested_by, outcome, input_differs'),
+	('sf_schedules', 'schedule_name, schedule, timezone, state_machine, input, active, next_run, last_execution_id'),
+	('sf_workers', 'pid, role, state, execution_id, job_id, since, steps'),
+	('sf_health', 'item, ok, detail');
+SELECT is(
+	(SELECT string_agg(attname, ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = to_regclass(s.name) AND attnum > 0),
+	s.columns, s.name || ': columns')
+FROM shown AS s;
+
+-- Everybody may look; what one sees is another matter.
+SELECT ok((SELECT bool_and(has_table_privilege('public', to_regclass(name), 'SELECT')) FROM shown), 'views are open to all');
+
+-- Nothing but the contract is in the extension's schema.
+SELECT is(
+	(SELECT array_agg(DISTINCT p.proname ORDER BY p.proname) FROM pg_depend AS d JOIN pg_proc AS p ON p.oid = d.objid
+		JOIN pg_extension AS e ON e.oid = d.refobjid
+		WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e' AND e.extname = 'sfflow'
+			AND p.pronamespace = e.extnamespace AND p.proname !~ '^sf_'),
+	NULL, 'every function in the extension''s schema begins with sf_');
+
+-- Tables and sequences are dumped, except the one that tells a copy from its original.
+SELECT is(
+	(SELECT array_agg(c.oid::regclass::text ORDER BY 1) FROM pg_class AS c
+		WHERE c.relnamespace = '_sfflow'::regnamespace AND c.relkind IN ('r', 'S', 'p')
+			AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'sfflow' AND c.oid = ANY (extconfig))),
+	ARRAY['_sfflow.instance'], 'what is dumped');
+
+-- What has more rights than its caller does not look names up in the caller's search_path.
+SELECT is(
+	(SELECT array_agg(p.oid::regprocedure::text) FROM pg_depend AS d JOIN pg_proc AS p ON p.oid = d.objid
+		JOIN pg_extension AS e ON e.oid = d.refobjid
+		WHERE d.classid = 'pg_proc'::regclass AND d.deptype = 'e' AND e.extname = 'sfflow'
+			AND p.prosecdef AND NOT coalesce(p.proconfig, '{}') @> ARRAY['search_path=pg_catalog, pg_temp']),
+	NULL, 'SECURITY DEFINER functions have a fixed search_path');
+
+-- Errors have their own SQLSTATEs.
+SELECT throws_ok($$SELECT sf_start('no-such-machine')$$, 'SF003');
+SELECT throws_ok($$SELECT sf_stop('no-such-machine:x')$$, 'SF005');
+SELECT throws_ok($$SELECT sf_create_state_machine('a b', '{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}')$$, 'SF002');
+SELECT throws_ok($$SELECT sf_create_state_machine('a', '{"StartAt":"P","States":{"P":{"Type":"Pass"}}}')$$, 'SF001');
+
+SELECT * FROM finish();
+ROLLBACK;
