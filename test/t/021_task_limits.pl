@@ -1,0 +1,85 @@
+# How a SQL task in a worker is ended from outside: by its time limit, by sf_stop, by an administrator.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time);
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', <<'CONF');
+shared_preload_libraries = 'sfflow'
+sfflow.workers = 2
+sfflow.max_workers = 6
+CONF
+$node->start;
+$node->safe_psql('postgres', <<'SQL');
+CREATE EXTENSION sfflow;
+CREATE ROLE shop;
+CREATE SCHEMA shop AUTHORIZATION shop;
+SET SESSION AUTHORIZATION shop;
+CREATE TABLE shop.run (execution text, started timestamptz DEFAULT clock_timestamp());
+CREATE SEQUENCE shop.calls;
+CREATE FUNCTION shop.work(name text, seconds float8) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	call bigint := nextval('shop.calls');
+BEGIN
+	INSERT INTO shop.run VALUES (name);
+	PERFORM pg_sleep(seconds) WHERE call = 1 OR name <> 'canceled';
+	RETURN call;
+END $$;
+SELECT sf_create_state_machine('limited', $m${"StartAt": "Work", "States": {
+	"Work": {"Type": "Task", "Resource": "sql:shop.work", "TimeoutSeconds": 1,
+		"Parameters": {"name.$": "$$.Execution.Name", "seconds.$": "$.seconds"},
+		"Catch": [{"ErrorEquals": ["States.Timeout"], "Next": "Late"}], "End": true},
+	"Late": {"Type": "Pass", "End": true}}}$m$);
+SELECT sf_create_state_machine('free', $m${"StartAt": "Work", "States": {
+	"Work": {"Type": "Task", "Resource": "sql:shop.work",
+		"Parameters": {"name.$": "$$.Execution.Name", "seconds.$": "$.seconds"}, "End": true}}}$m$);
+SQL
+
+# Wait until the task of an execution runs; returns the worker's pid.
+sub wait_until_running
+{
+	my $name = shift;
+	$node->poll_query_until('postgres', <<"SQL") or die "no worker sleeps";
+SELECT count(*) = 1 FROM pg_stat_activity AS a JOIN sf_workers USING (pid)
+WHERE execution_id = '$name' AND a.wait_event = 'PgSleep'
+SQL
+	return $node->safe_psql('postgres', "SELECT pid FROM sf_workers WHERE execution_id = '$name'");
+}
+
+# The time limit: States.Timeout without a cause; the work is undone.
+my $begin = time;
+$node->safe_psql('postgres', q{SELECT sf_start('limited', '{"seconds": 60}', 'late')});
+is($node->safe_psql('postgres', "SELECT sf_await('limited:late', '30 s')"), 'SUCCEEDED', 'a timeout is caught');
+cmp_ok(time - $begin, '<', 10, 'in time');
+is($node->safe_psql('postgres', "SELECT output FROM sf_executions WHERE execution_id = 'limited:late'"),
+	'{"Cause": null, "Error": "States.Timeout"}', 'and has no cause');
+is($node->safe_psql('postgres', "SELECT count(*) FROM shop.run"), '0', 'its work is rolled back');
+
+# A task that is stopped: cancelled within a second, rolled back, ABORTED.
+$node->safe_psql('postgres', q{SELECT sf_start('free', '{"seconds": 60}', 'stopped')});
+wait_until_running('free:stopped');
+$begin = time;
+is($node->safe_psql('postgres', "SELECT sf_stop('free:stopped', 'Enough')"), 'ABORTED', 'sf_stop');
+$node->poll_query_until('postgres',
+	"SELECT count(*) = 0 FROM pg_stat_activity WHERE wait_event = 'PgSleep'") or die 'it sleeps on';
+cmp_ok(time - $begin, '<', 2, 'ends the task at once');
+is($node->safe_psql('postgres', "SELECT status, error FROM sf_executions WHERE name = 'stopped'"),
+	'ABORTED|Enough', 'the execution is aborted');
+is($node->safe_psql('postgres', "SELECT count(*) FROM shop.run"), '0', 'its work is rolled back');
+
+# A cancel that nobody asked the task for is not its failure: it runs again.
+$node->safe_psql('postgres', 'ALTER SEQUENCE shop.calls RESTART');
+$node->safe_psql('postgres', q{SELECT sf_start('free', '{"seconds": 60}', 'canceled')});
+my $pid = wait_until_running('free:canceled');
+is($node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)"), 't', 'an administrator cancels a task');
+is($node->safe_psql('postgres', "SELECT sf_await('free:canceled', '30 s')"), 'SUCCEEDED', 'which runs again');
+is($node->safe_psql('postgres', "SELECT output FROM sf_executions WHERE name = 'canceled'"), '2', 'as a second call');
+is($node->safe_psql('postgres', "SELECT count(*) FROM shop.run WHERE execution = 'canceled'"), '1', 'done once');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM sf_check()'), '0', 'sf_check() finds nothing');
+
+$node->stop;
+done_testing();
