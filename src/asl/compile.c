@@ -301,7 +301,7 @@ sf_asl_compile_state(const char *text, int len, const char *state_name,
 	missing = palloc0(sizeof(SfDiagnostic));
 	missing->severity = SF_SEVERITY_ERROR;
 	missing->code = SF_CODE_SCHEMA;
-	missing->message = psprintf("State '%s' does not exist", state_name);
+	missing->message = "State not found in definition";
 	*diagnostics = lappend(*diagnostics, missing);
 	return NULL;
 }

@@ -182,7 +182,7 @@ locate_offset(const char *text, int offset, SfParseError *error)
 
 	error->line = 1;
 	error->column = 1;
-	for (i = 0; i < offset; i++)
+	for (i = 0; i < offset; i += pg_mblen(text + i))
 	{
 		error->column++;
 		if (text[i] == '\n')
@@ -193,31 +193,108 @@ locate_offset(const char *text, int offset, SfParseError *error)
 	}
 }
 
+/* What should have stood at an offset, in the words of the service. */
+static const char *
+expected_at(const SfTreeBuilder *b, JsonParseErrorType result, int offset)
+{
+	bool		in_object = b->container && b->container->kind == SF_NODE_OBJECT;
+	char		before = '\0';
+
+	if (result == JSON_EXPECTED_COLON)
+		return "was expecting a colon to separate field name and value";
+	while (offset > 0 && strchr(" \t\r\n", b->text[offset - 1]) != NULL)
+		offset--;
+	if (offset > 0)
+		before = b->text[offset - 1];
+
+	if (before == '{' || (before == ',' && in_object))
+		return "was expecting double-quote to start field name";
+	if (before == '\0' || before == ',' || before == ':' || before == '[')
+		return "expected a valid value (JSON String, Number, Array, Object or token 'null', 'true' or 'false')";
+	if (b->container == NULL)
+		return "expected end of input";
+	return in_object ? "was expecting comma to separate Object entries"
+		: "was expecting comma to separate Array entries";
+}
+
+/* Describe where the text ends although it should not. */
+static const char *
+describe_end(const SfTreeBuilder *b)
+{
+	if (b->container == NULL)
+		return "Unexpected end-of-input";
+	return psprintf("Unexpected end-of-input: expected close marker for %s",
+					b->container->kind == SF_NODE_OBJECT ? "Object" : "Array");
+}
+
+/* Describe a token that should not be where it is; *end is set behind it. */
+static const char *
+describe_token(const SfTreeBuilder *b, JsonParseErrorType result, int start,
+			   int *end)
+{
+	const char *token = b->text + start;
+	const char *expected = expected_at(b, result, start);
+	bool		is_name = strstr(expected, "double-quote") != NULL;
+	int			len = 0;
+
+	if (result == JSON_INVALID_TOKEN && *token == '"')
+	{
+		*end = b->lex->input_length;
+		return "Unexpected end-of-input: was expecting closing quote for a string value";
+	}
+	if (result == JSON_INVALID_TOKEN && (*token == '-' || isdigit((unsigned char) *token)))
+		return "Invalid numeric value";
+
+	while (start + len < b->lex->input_length && !is_name &&
+		   (isalnum((unsigned char) token[len]) || token[len] == '_' ||
+			IS_HIGHBIT_SET(token[len])))
+		len++;
+	if (len > 0 && !isdigit((unsigned char) *token))
+	{
+		*end = start + len;
+		return psprintf("Unrecognized token '%.*s': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')",
+						len, token);
+	}
+
+	len = pg_mblen(token);
+	*end = start + len;
+	if (len > 1)
+		return psprintf("Unexpected character ('%.*s'): %s", len, token, expected);
+	return psprintf("Unexpected character ('%c' (code %d)): %s", *token, *token,
+					expected);
+}
+
 /*
- * Describe why the parser gave up.  A bare word is reported as the service
- * does, with the position after it; everything else in the parser's words.
+ * Describe why the parser gave up, in the words of the service as far as it
+ * can be told, with the position after what was unexpected.
  */
 static void
-describe_error(JsonParseErrorType result, JsonLexContext *lex,
-			   const char *text, int len, SfParseError *error)
+describe_error(SfTreeBuilder *b, JsonParseErrorType result, int len,
+			   SfParseError *error)
 {
-	int			start = lex->token_start ? lex->token_start - text : len;
+	const char *text = b->text;
+	int			start = b->lex->token_start ? b->lex->token_start - text : len;
 	int			end = start;
 
-	while (end < len && (isalnum((unsigned char) text[end]) ||
-						 text[end] == '_' || IS_HIGHBIT_SET(text[end])))
-		end++;
-
-	if ((result == JSON_EXPECTED_JSON || result == JSON_INVALID_TOKEN) &&
-		end > start && !isdigit((unsigned char) text[start]))
+	switch (result)
 	{
-		error->message = psprintf("Unrecognized token '%.*s': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')",
-								  end - start, text + start);
-		start = end;
+		case JSON_ESCAPING_INVALID:
+		case JSON_ESCAPING_REQUIRED:
+		case JSON_UNICODE_CODE_POINT_ZERO:
+		case JSON_UNICODE_ESCAPE_FORMAT:
+		case JSON_UNICODE_HIGH_ESCAPE:
+		case JSON_UNICODE_HIGH_SURROGATE:
+		case JSON_UNICODE_LOW_SURROGATE:
+			error->message = pstrdup(json_errdetail(result, b->lex));
+			break;
+		default:
+			if (start >= len)
+				error->message = describe_end(b);
+			else
+				error->message = describe_token(b, result, start, &end);
+			break;
 	}
-	else
-		error->message = pstrdup(json_errdetail(result, lex));
-	locate_offset(text, Min(start, len), error);
+	locate_offset(text, Min(end, len), error);
 }
 
 /* Mark members whose name an earlier member of the same object has. */
@@ -271,7 +348,7 @@ sf_node_parse(const char *text, int len, SfParseError *error)
 	result = pg_parse_json(b.lex, &sem);
 	if (result != JSON_SUCCESS)
 	{
-		describe_error(result, b.lex, text, len, error);
+		describe_error(&b, result, len, error);
 		return NULL;
 	}
 	if (b.bad_number != NULL)
