@@ -94,13 +94,7 @@ extern const char *sf_jn_type_name(const SfJnValue *v);
 /* Unix time in milliseconds, the same throughout an evaluation. */
 extern int64 sf_jn_now(SfJnEval *ev);
 
-/* integer.c: XPath's integer pictures */
-typedef struct SfJnIntegerFormat SfJnIntegerFormat;
-extern SfJnIntegerFormat *sf_jn_integer_format(SfJnEval *ev, const char *picture, Size len);
-extern SfJnValue *sf_jn_format_integer(SfJnEval *ev, double value,
-									   const SfJnIntegerFormat *format);
-
-/* datetime.c */
+/* datetime.c, datetime_parse.c */
 extern SfJnValue *sf_jn_format_datetime(SfJnEval *ev, double millis,
 										SfJnValue *picture, SfJnValue *timezone);
 extern SfJnValue *sf_jn_parse_datetime(SfJnEval *ev, SfJnValue *text,
