@@ -104,6 +104,10 @@ ROLLBACK;
 \c -
 SELECT query('task_eve', 'CREATE TEMP TABLE account AS SELECT 1 AS a', true);
 SELECT query('task_eve', 'CREATE TEMP TABLE account AS SELECT 2 AS a', true);
+BEGIN;
+SELECT query('task_eve', 'CREATE TEMP TABLE account ON COMMIT DROP AS SELECT 3 AS a', true);
+SELECT query('task_eve', 'CREATE TEMP TABLE account ON COMMIT DROP AS SELECT 4 AS a', true);
+COMMIT;
 SELECT query('task_bob', 'SELECT * FROM account', true);
 SELECT query('task_eve', 'CREATE FUNCTION pg_temp.lower(text) RETURNS text LANGUAGE sql AS $$ SELECT ''eve'' $$', true);
 SELECT query('task_bob', 'SELECT lower(''X''), to_regproc(''pg_temp.lower'')', true);
