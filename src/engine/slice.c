@@ -37,8 +37,9 @@
 /* More subtransactions with an xid would overflow the snapshots of others */
 #define MAX_SUBXACTS	60
 
-/* Keys taken from the due index at once */
+/* Keys taken from the due index at once, and at most while all are locked */
 #define SCAN_SIZE		64
+#define MAX_SCAN_SIZE	65536
 
 typedef struct SfSlice
 {
@@ -75,17 +76,9 @@ sf_slice_next_due(void)
 	return sf_branch_next_due();
 }
 
-/* Ring again, at commit, for a branch that this slice leaves to another. */
-static void
-put_back(SfBranchKey key)
-{
-	if (sf_due_hook != NULL)
-		sf_due_hook(key, GetCurrentTimestamp());
-}
-
 /* Find the run of an execution in this slice, or make it; NULL: not for us. */
 static SfRun *
-find_run(SfSlice *slice, int64 execution_no, int64 branch_no)
+find_run(SfSlice *slice, int64 execution_no)
 {
 	SfExecution *execution;
 	SfRun	   *run;
@@ -104,12 +97,7 @@ find_run(SfSlice *slice, int64 execution_no, int64 branch_no)
 		execution->owner != slice->request->only_owner)
 		return NULL;
 	if (OidIsValid(slice->owner) && execution->owner != slice->owner)
-	{
-		SfBranchKey key = {execution_no, branch_no};
-
-		put_back(key);
 		return NULL;
-	}
 	run = sf_run_make(execution);
 	return run;
 }
@@ -140,7 +128,6 @@ claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
 		/* the lock is taken before any other: let the next slice begin so */
 		if (slice->runs != NIL && !slice->request->in_session)
 		{
-			put_back(key);
 			slice->no_more_claims = true;
 			return NULL;
 		}
@@ -152,13 +139,26 @@ claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
 	return is_due_under_lock(slice, branch, now) ? branch : NULL;
 }
 
+/* Has this slice taken a branch already? Its row is not written yet. */
+static bool
+is_touched(SfBranchKey key)
+{
+	for (int i = 0; i < ntouched; i++)
+		if (touched[i].branch_no == key.branch_no &&
+			touched[i].execution_no == key.execution_no)
+			return true;
+	return false;
+}
+
 /* Claim a branch, if it is due and free and belongs to the slice's owner. */
 static SfBranch *
 claim(SfSlice *slice, SfBranchKey key, SfRun **run)
 {
 	SfBranch   *branch;
 
-	*run = find_run(slice, key.execution_no, key.branch_no);
+	if (is_touched(key))
+		return NULL;
+	*run = find_run(slice, key.execution_no);
 	if (*run == NULL || (*run)->finish != NULL)
 		return NULL;
 	branch = sf_branch_claim(key, GetCurrentTimestamp(),
@@ -616,35 +616,53 @@ take_one(SfSlice *slice, SfBranchKey key)
 	return true;
 }
 
+/*
+ * Take branches from the due index.  The first ones may all be in the hands of
+ * other workers: then look further, or what lies behind them would be left.
+ */
+static void
+scan_due(SfSlice *slice, bool first)
+{
+	const SfSliceRequest *request = slice->request;
+
+	for (int size = SCAN_SIZE; size <= MAX_SCAN_SIZE; size *= 4)
+	{
+		SfBranchKey *keys = palloc(sizeof(SfBranchKey) * size);
+		int			n = sf_branch_due(request->execution_no,
+									  GetCurrentTimestamp(),
+									  request->skip_waits, keys, size);
+
+		for (int i = size == SCAN_SIZE ? 0 : size / 4; i < n; i++)
+		{
+			if (slice->no_more_claims || (!first && is_used_up(slice)))
+				return;
+			CHECK_FOR_INTERRUPTS();
+			if (take_one(slice, keys[i]))
+				first = false;
+		}
+		pfree(keys);
+		if (!first || n < size)
+			return;
+	}
+}
+
 /* Take branches: the hinted ones, then those of the due index. */
 static void
 take_branches(SfSlice *slice)
 {
 	const SfSliceRequest *request = slice->request;
-	SfBranchKey keys[SCAN_SIZE];
 	bool		first = true;
-	int			n;
 
 	for (int i = 0; i < request->nkeys; i++)
 	{
 		if (slice->no_more_claims || (!first && is_used_up(slice)))
-			put_back(request->keys[i]);
-		else if (take_one(slice, request->keys[i]))
+			break;				/* the caller keeps its other hints */
+		if (take_one(slice, request->keys[i]))
 			first = false;
 	}
-	if (!request->scan)
-		return;
-	if (slice->no_more_claims || (!first && is_used_up(slice)))
-		return;
-	n = sf_branch_due(request->execution_no, GetCurrentTimestamp(),
-					  request->skip_waits, keys, SCAN_SIZE);
-	for (int i = 0; i < n; i++)
-	{
-		if (slice->no_more_claims || (!first && is_used_up(slice)))
-			break;
-		if (take_one(slice, keys[i]))
-			first = false;
-	}
+	if (request->scan && !slice->no_more_claims &&
+		(first || !is_used_up(slice)))
+		scan_due(slice, first);
 }
 
 /* Run a slice. */
