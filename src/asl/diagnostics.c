@@ -6,14 +6,32 @@
 
 #include "asl/validate.h"
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 
-/* Append a diagnostic. */
+/* Tell whether there is room for one more diagnostic; the last says so. */
+static bool
+has_room(SfCheck *c)
+{
+	CHECK_FOR_INTERRUPTS();
+	return list_length(c->diagnostics) <= SF_DIAGNOSTICS_MAX;
+}
+
+/* Append a diagnostic, for which there is room. */
 static void
 add_diagnostic(SfCheck *c, SfSeverity severity, const SfNode *at,
 			   const char *location, const char *code, const char *message)
 {
 	SfDiagnostic *d = palloc0(sizeof(SfDiagnostic));
 
+	if (list_length(c->diagnostics) == SF_DIAGNOSTICS_MAX)
+	{
+		severity = SF_SEVERITY_ERROR;
+		at = NULL;
+		location = NULL;
+		code = SF_CODE_SCHEMA;
+		message = psprintf("There are more problems than the %d that are listed",
+						   SF_DIAGNOSTICS_MAX);
+	}
 	d->severity = severity;
 	d->code = code;
 	d->location = location;
@@ -52,6 +70,8 @@ sf_check_error(SfCheck *c, const SfNode *at, const char *code,
 {
 	va_list		args;
 
+	if (!has_room(c))
+		return;
 	va_start(args, fmt);
 	add_diagnostic(c, SF_SEVERITY_ERROR, at, at ? sf_node_location(at) : NULL,
 				   code, format_message(fmt, args));
@@ -65,6 +85,8 @@ sf_check_warning(SfCheck *c, const SfNode *at, const char *code,
 {
 	va_list		args;
 
+	if (!has_room(c))
+		return;
 	va_start(args, fmt);
 	add_diagnostic(c, SF_SEVERITY_WARNING, at, sf_node_location(at), code,
 				   format_message(fmt, args));
@@ -76,6 +98,8 @@ void
 sf_check_error_at(SfCheck *c, const SfNode *at, const char *location,
 				  const char *code, const char *message)
 {
+	if (!has_room(c))
+		return;
 	add_diagnostic(c, SF_SEVERITY_ERROR, sf_node_locate(at, location),
 				   psprintf("%s%s", sf_node_location(at), location ? location : ""),
 				   pstrdup(code), pstrdup(message));

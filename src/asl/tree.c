@@ -61,9 +61,26 @@ sf_node_location(const SfNode *node)
 	return buf.data;
 }
 
-/* Find the child that the head of a location names; *rest is what follows. */
+/* Find the element that "[index]…" names. */
 static const SfNode *
-locate_child(const SfNode *node, const char *location, const char **rest)
+locate_element(const SfNode *node, const char *location, const char **rest)
+{
+	char	   *end;
+	long		index = strtol(location + 1, &end, 10);
+	const SfNode *child;
+
+	*rest = end + 1;
+	SF_NODE_FOREACH(child, node)
+	{
+		if (child->index == index)
+			return child;
+	}
+	return NULL;
+}
+
+/* Find the member that "/name…" names; names may hold slashes themselves. */
+static const SfNode *
+locate_member(const SfNode *node, const char *location, const char **rest)
 {
 	const SfNode *child;
 	const SfNode *best = NULL;
@@ -71,32 +88,16 @@ locate_child(const SfNode *node, const char *location, const char **rest)
 
 	SF_NODE_FOREACH(child, node)
 	{
-		size_t		len;
+		size_t		len = strlen(child->key);
 
-		if (child->key == NULL)
-		{
-			char		index[16];
-
-			snprintf(index, sizeof(index), "[%d]", child->index);
-			len = strlen(index);
-			if (strncmp(location, index, len) != 0)
-				continue;
-		}
-		else
-		{
-			len = strlen(child->key) + 1;
-			if (location[0] != '/' ||
-				strncmp(location + 1, child->key, len - 1) != 0 ||
-				strchr("/[", location[len]) == NULL)
-				continue;
-		}
-		if (len > best_len)
+		if (len >= best_len && strncmp(location + 1, child->key, len) == 0 &&
+			strchr("/[", location[len + 1]) != NULL)
 		{
 			best = child;
 			best_len = len;
 		}
 	}
-	*rest = location + best_len;
+	*rest = location + 1 + best_len;
 	return best;
 }
 
@@ -106,8 +107,12 @@ sf_node_locate(const SfNode *node, const char *location)
 {
 	while (location != NULL && *location != '\0')
 	{
-		const SfNode *child = locate_child(node, location, &location);
+		const SfNode *child = NULL;
 
+		if (*location == '[' && node->kind == SF_NODE_ARRAY)
+			child = locate_element(node, location, &location);
+		else if (*location == '/' && node->kind == SF_NODE_OBJECT)
+			child = locate_member(node, location, &location);
 		if (child == NULL)
 			break;
 		node = child;

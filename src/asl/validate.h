@@ -12,6 +12,9 @@
 /* Definitions longer than this are refused (Step Functions: 1 MB) */
 #define SF_DEFINITION_BYTES_MAX (2 * 1024 * 1024)
 
+/* Problems that are listed; nobody reads more */
+#define SF_DIAGNOSTICS_MAX 1000
+
 #define SF_NAME_LENGTH_MAX 80	/* characters of a state's or variable's name */
 #define SF_LABEL_LENGTH_MAX 40
 
@@ -44,6 +47,7 @@ typedef struct SfCheck
 	bool		lone_state;		/* one state by itself: targets may be missing */
 	List	   *diagnostics;
 	List	   *scopes;			/* SfNode: each States, in order */
+	List	   *labels;			/* SfNode: each Label */
 	SfQueryLanguage machine_language;
 	/* of the state that is being looked at */
 	SfQueryLanguage language;

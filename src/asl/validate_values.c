@@ -387,27 +387,54 @@ sf_check_resource(SfCheck *c, const SfNode *value, const SfField *field)
 		sf_check_error(c, value, SF_CODE_SCHEMA, "Minimum length is 1");
 }
 
-/* Label: part of a name, so without special characters. */
+/* Tell whether a label may hold the character at p, of len bytes. */
+static bool
+is_label_character(const char *p, int len)
+{
+	unsigned char ch = *p;
+
+	if (ch <= ' ' || ch == 0x7f ||
+		(len == 1 && strchr("?*<>{}[]:;,\\|^~$#%&`\"", ch) != NULL))
+		return false;
+	/* the control characters U+0080 to U+009F, in UTF-8 */
+	return !(GetDatabaseEncoding() == PG_UTF8 && ch == 0xc2 &&
+			 (unsigned char) p[1] < 0xa0);
+}
+
+/* Label: part of a name, so without special characters, and unique. */
 void
 sf_check_label(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	const char *p;
+	ListCell   *lc;
 
 	if (!sf_check_kind(c, value, SF_NODE_STRING))
 		return;
+	if (value->string[0] == '\0')
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Minimum length is 1");
 	if (pg_mbstrlen(value->string) > SF_LABEL_LENGTH_MAX)
 		sf_check_error(c, value, SF_CODE_SCHEMA, "Maximum length is %d",
 					   SF_LABEL_LENGTH_MAX);
-	for (p = value->string; *p != '\0'; p++)
+	for (p = value->string; *p != '\0'; p += pg_mblen(p))
 	{
-		if ((unsigned char) *p <= ' ' || *p == 0x7f ||
-			strchr("?*<>{}[]:;,\\|^~$#%&`\"", *p) != NULL)
+		if (!is_label_character(p, pg_mblen(p)))
 		{
 			sf_check_error(c, value, SF_CODE_SCHEMA,
 						   "Label must not contain white space, wildcards, brackets, special or control characters");
+			break;
+		}
+	}
+	foreach(lc, c->labels)
+	{
+		if (strcmp(((const SfNode *) lfirst(lc))->string, value->string) == 0)
+		{
+			sf_check_error(c, value, SF_CODE_SCHEMA,
+						   "Label '%s' is not unique in the state machine",
+						   value->string);
 			return;
 		}
 	}
+	c->labels = lappend(c->labels, (void *) value);
 }
 
 /* An array of strings. */

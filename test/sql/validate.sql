@@ -42,3 +42,10 @@ SELECT count(*) FROM (
 		string_agg(format('"s%s": {"Type": "Pass", "Next": "s%s"}', n, n + 1), ', ') ||
 		', "s10001": {"Type": "Succeed"}}}' AS definition
 	FROM generate_series(1, 10000) AS n) AS d, sf_validate(d.definition);
+
+-- Of very many problems the first thousand are listed.
+SELECT severity, code, location, message, count(*) OVER () FROM (
+	SELECT '{"StartAt": "A", "States": {"A": {"Type": "Task", "QueryLanguage": "JSONata", "Resource": "r", "End": true,
+		"Arguments": [' || string_agg('"{% ( %}"', ', ') || ']}}}' AS definition
+	FROM generate_series(1, 100000)) AS d, sf_validate(d.definition)
+ORDER BY location DESC NULLS FIRST LIMIT 2;
