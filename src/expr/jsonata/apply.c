@@ -219,8 +219,26 @@ name_call(const SfJnNode *procedure, SfJnCall *call)
 
 	if (node->type == SF_JN_N_PATH)
 		node = node->items.at[0];
-	call->token = node->name.str;
-	call->token_len = node->name.len;
+	switch (node->type)
+	{
+		case SF_JN_N_NAME:
+		case SF_JN_N_VARIABLE:
+		case SF_JN_N_STRING:
+		case SF_JN_N_WILDCARD:
+		case SF_JN_N_DESCENDANT:
+			call->token = node->name.str;
+			call->token_len = node->name.len;
+			break;
+		case SF_JN_N_FUNCTION:
+		case SF_JN_N_PARTIAL:
+			call->token = "(";
+			call->token_len = 1;
+			break;
+		default:
+			call->token = NULL;
+			call->token_len = 0;
+			break;
+	}
 }
 
 /*

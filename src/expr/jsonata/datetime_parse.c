@@ -19,6 +19,7 @@ typedef struct Components
 {
 	double		value[128];
 	bool		given[128];
+	bool		any;			/* some part was no literal */
 } Components;
 
 /* --- ISO 8601 --- */
@@ -260,6 +261,29 @@ zone_value(const SfJnPicturePart *part, const SfJnValue *text)
 }
 
 /*
+ * Read the digits of a fraction as milliseconds.
+ */
+static double
+milliseconds(const SfJnValue *text, const SfJnIntegerPicture *p)
+{
+	const char *s = text->u.str;
+	const char *end = s + text->len;
+	double		value = 0;
+	double		weight = 100;
+	uint32		c;
+
+	while (s < end)
+	{
+		s += sf_jn_decode(s, end, &c);
+		if (c < p->zero || c > p->zero + 9)
+			break;
+		value += (c - p->zero) * weight;
+		weight = floor(weight / 10);
+	}
+	return value;
+}
+
+/*
  * Read the value of a part from the text that its group matched.
  */
 static void
@@ -271,6 +295,8 @@ read_component(SfJnEval *ev, const SfJnPicturePart *part, const SfJnValue *text,
 
 	if (strchr("Zz", part->component) != NULL)
 		value = zone_value(part, text);
+	else if (part->component == 'f' && part->integer.style == SF_JN_DECIMAL)
+		value = milliseconds(text, &part->integer);
 	else if (part->has_integer)
 		value = sf_jn_parse_integer(ev, text->u.str, text->len, &part->integer);
 	else if (part->component == 'F')
@@ -280,7 +306,9 @@ read_component(SfJnEval *ev, const SfJnPicturePart *part, const SfJnValue *text,
 	else
 		value = find_name(sf_jn_months, 0, 12, text, part->max_width) + 1;
 	c->value[letter] = value;
-	c->given[letter] = true;
+	/* A name that is none leaves its component out. */
+	c->given[letter] = part->has_integer || !isnan(value);
+	c->any = true;
 }
 
 /*
@@ -394,8 +422,10 @@ make_time(SfJnEval *ev, Components *c)
 	c->value['M'] = c->value['M'] > 0 ? c->value['M'] - 1 : 0;
 	if (by_day)
 	{
-		c->value['M'] = 0;
-		c->value['D'] = c->value['d'];
+		double		derived = sf_jn_utc(c->value['Y'], 0, c->value['d'], 0, 0, 0, 0);
+
+		c->value['M'] = sf_jn_time_component(derived, 'M') - 1;
+		c->value['D'] = sf_jn_time_component(derived, 'D');
 	}
 	if (by_12)
 		c->value['H'] = (c->value['h'] == 12 ? 0 : c->value['h']) +
@@ -413,7 +443,6 @@ sf_jn_parse_datetime(SfJnEval *ev, SfJnValue *text, SfJnValue *picture)
 {
 	Components *c;
 	double		millis;
-	int			i;
 
 	if (picture == NULL)
 	{
@@ -425,10 +454,5 @@ sf_jn_parse_datetime(SfJnEval *ev, SfJnValue *text, SfJnValue *picture)
 	memset(c, 0, sizeof(*c));
 	if (!match_picture(ev, text, sf_jn_time_picture(ev, picture->u.str, picture->len), c))
 		return NULL;
-	for (i = 0; i < 128; i++)
-	{
-		if (c->given[i])
-			return sf_jn_number(&ev->arena, make_time(ev, c));
-	}
-	return NULL;
+	return c->any ? sf_jn_number(&ev->arena, make_time(ev, c)) : NULL;
 }

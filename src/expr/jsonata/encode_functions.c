@@ -11,17 +11,38 @@
 static const char url_component[] = "-_.!~*'()";
 static const char url_whole[] = "-_.!~*'();/?:@&=+$,#";
 
-/* $base64encode(str) */
+/*
+ * $base64encode(str).  The bytes are those of UTF-8 in a state machine; the
+ * reference takes one byte a character, the low one of its code.
+ */
 SF_JN_FUNCTION(base64encode)
 {
+	const char *bytes;
+	int			n;
 	int			len;
 	char	   *text;
 
 	if (args[0] == NULL)
 		return NULL;
-	len = pg_b64_enc_len((int) args[0]->len);
+	bytes = args[0]->u.str;
+	n = (int) args[0]->len;
+	if (ev->mode != SF_JN_IN_STATE)
+	{
+		const char *p = bytes;
+		char	   *low = sf_jn_alloc(&ev->arena, n);
+
+		for (n = 0; p < bytes + args[0]->len; n++)
+		{
+			uint32		c;
+
+			p += sf_jn_decode(p, bytes + args[0]->len, &c);
+			low[n] = (char) c;
+		}
+		bytes = low;
+	}
+	len = pg_b64_enc_len(n);
 	text = sf_jn_alloc(&ev->arena, len + 1);
-	len = pg_b64_encode(args[0]->u.str, (int) args[0]->len, text, len);
+	len = pg_b64_encode(bytes, n, text, len);
 	return sf_jn_string(&ev->arena, text, Max(len, 0));
 }
 
@@ -46,8 +67,8 @@ base64_digit(char c)
 
 /*
  * $base64decode(str).  As lenient as the reference: what is no digit is
- * passed over, padding ends the text, and bytes that are no UTF-8 become
- * U+FFFD.
+ * passed over and padding ends the text.  In a state machine the bytes are
+ * UTF-8 (what is not becomes U+FFFD), else each is a character.
  */
 SF_JN_FUNCTION(base64decode)
 {
@@ -81,7 +102,9 @@ SF_JN_FUNCTION(base64decode)
 	{
 		int			mblen = pg_utf_mblen((unsigned char *) bytes + i);
 
-		if (bytes[i] != '\0' && i + mblen <= n &&
+		if (ev->mode != SF_JN_IN_STATE)
+			len += sf_jn_encode((unsigned char) bytes[i++], text + len);
+		else if (i + mblen <= n &&
 			pg_utf8_islegal((unsigned char *) bytes + i, mblen))
 		{
 			memcpy(text + len, bytes + i, mblen);
@@ -90,10 +113,7 @@ SF_JN_FUNCTION(base64decode)
 		}
 		else
 		{
-			if (bytes[i] == '\0')
-				text[len++] = '\0';
-			else
-				len += sf_jn_encode(0xfffd, text + len);
+			len += sf_jn_encode(0xfffd, text + len);
 			i++;
 		}
 	}

@@ -306,14 +306,15 @@ check_parts(SfJnEval *ev, const Symbols *s, const SubPicture *p)
  * Tell how many digits stand right (or left) of each separator of a part.
  */
 static Positions
-group_positions(SfJnEval *ev, const Symbols *s, Run part, bool left)
+group_positions(SfJnEval *ev, const Symbols *s, Run part, Run integer, bool left)
 {
 	Positions	result;
 	int			i;
 
-	result.at = sf_jn_alloc(&ev->arena, (part.n + 1) * sizeof(int));
+	result.at = sf_jn_alloc(&ev->arena, (part.n + integer.n + 1) * sizeof(int));
 	result.n = 0;
-	for (i = find_char(part, s->grouping, 0); i >= 0; i = find_char(part, s->grouping, i + 1))
+	/* The reference looks for further ones in the integer part, whichever it is. */
+	for (i = find_char(part, s->grouping, 0); i >= 0; i = find_char(integer, s->grouping, i + 1))
 		result.at[result.n++] = left ? count_digits(s, part_of(part, 0, i), true) :
 			count_digits(s, part_of(part, i, part.n), true);
 	return result;
@@ -357,9 +358,9 @@ regular_distance(const Positions *p)
 static void
 analyse_parts(SfJnEval *ev, const Symbols *s, SubPicture *p)
 {
-	p->integer_groups = group_positions(ev, s, p->integer, false);
+	p->integer_groups = group_positions(ev, s, p->integer, p->integer, false);
 	p->regular = regular_distance(&p->integer_groups);
-	p->fraction_groups = group_positions(ev, s, p->fraction, true);
+	p->fraction_groups = group_positions(ev, s, p->fraction, p->integer, true);
 	p->min_integer = count_digits(s, p->integer, false);
 	p->scaling = p->min_integer;
 	p->min_fraction = count_digits(s, p->fraction, false);

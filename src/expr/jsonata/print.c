@@ -209,8 +209,7 @@ sf_jn_print_limited(StringInfo buf, const SfJnValue *v)
 	}
 	if (SF_JN_IS_NUMBER(v) && !isfinite(v->u.number))
 	{
-		appendStringInfoString(buf, isnan(v->u.number) ? "NaN" :
-							   v->u.number < 0 ? "-Infinity" : "Infinity");
+		appendStringInfoString(buf, "null");
 		return;
 	}
 	initStringInfo(&text);

@@ -239,14 +239,14 @@ sf_jn_print_number(double d, char *buf)
 }
 
 /*
- * Round to 15 significant digits.
+ * Round to 15 significant digits; integers keep theirs.
  */
 double
 sf_jn_round15(double d)
 {
 	char		buf[64];
 
-	if (!isfinite(d) || (fabs(d) < 1e15 && d == (double) (int64) d))
+	if (!isfinite(d) || d == floor(d))
 		return d;
 	snprintf(buf, sizeof(buf), "%.14e", d);
 	return strtod(buf, NULL);

@@ -199,7 +199,7 @@ extern int64 sf_jn_index_of(const SfJnValue *s, const SfJnValue *needle, Size fr
 #define SF_JN_NUMBER_LEN 32
 extern int	sf_jn_print_number(double d, char *buf);
 
-/* Round to 15 significant digits, as $string does with numbers. */
+/* Round a fraction to 15 significant digits, as $string does. */
 extern double sf_jn_round15(double d);
 
 /* The number that begins text, like strtod but without locale. */
