@@ -18,7 +18,18 @@ static const SfIntegrationSuffix integration_suffixes[] = {
 	{".waitForTaskToken", SF_INTEGRATION_WAIT_FOR_TASK_TOKEN},
 };
 
-/* Split the suffix that names the integration pattern off; returns the rest. */
+/* Tell whether a resource is one that has no children to wait for. */
+static bool
+has_no_sync(const char *text)
+{
+	return strncmp(text, "sql:", 4) == 0 || strncmp(text, "activity:", 9) == 0 ||
+		strstr(text, ":activity:") != NULL;
+}
+
+/*
+ * Split the suffix that names the integration pattern off; returns the rest.
+ * In sql:jobs.sync and the like it is the name of a function or an activity.
+ */
 static char *
 split_integration(const char *text, SfIntegration *integration)
 {
@@ -30,6 +41,9 @@ split_integration(const char *text, SfIntegration *integration)
 	{
 		size_t		suffix_len = strlen(integration_suffixes[i].suffix);
 
+		if (has_no_sync(text) && integration_suffixes[i].integration !=
+			SF_INTEGRATION_WAIT_FOR_TASK_TOKEN)
+			continue;
 		if (len > suffix_len &&
 			strcmp(text + len - suffix_len, integration_suffixes[i].suffix) == 0)
 		{

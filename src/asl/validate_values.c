@@ -11,6 +11,7 @@
 #include "json/json.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "utils/varlena.h"
 
 /* Accept whatever JSON. */
 void
@@ -379,12 +380,40 @@ sf_check_input_reference_or_null(SfCheck *c, const SfNode *value,
 
 /* --- other strings --- */
 
-/* Resource: any text, what it means is decided when it runs. */
+/* Tell whether a text is the name of a function, with or without a schema. */
+static bool
+is_function_name(const char *text)
+{
+	List	   *names;
+
+	return SplitIdentifierString(pstrdup(text), '.', &names) &&
+		list_length(names) >= 1 && list_length(names) <= 2;
+}
+
+/*
+ * Resource: any text, as far as it is not for sfflow itself; whether it can be
+ * run is found out when it runs.
+ */
 void
 sf_check_resource(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	if (sf_check_kind(c, value, SF_NODE_STRING) && value->string[0] == '\0')
+	SfResource	resource;
+
+	if (!sf_check_kind(c, value, SF_NODE_STRING))
+		return;
+	if (value->string[0] == '\0')
+	{
 		sf_check_error(c, value, SF_CODE_SCHEMA, "Minimum length is 1");
+		return;
+	}
+	sf_resource_parse(value->string, &resource);
+	if (resource.kind == SF_RESOURCE_SQL_FUNCTION &&
+		!is_function_name(resource.name))
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Resource should be 'sql:query' or 'sql:' and the name of a function");
+	else if (resource.kind == SF_RESOURCE_ACTIVITY && resource.name[0] == '\0')
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Resource should be 'activity:' and the name of an activity");
 }
 
 /* Tell whether a label may hold the character at p, of len bytes. */
