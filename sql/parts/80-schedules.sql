@@ -47,6 +47,11 @@ RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'sfflow_schedule_next'
 LANGUAGE C STABLE PARALLEL SAFE;
 
+CREATE FUNCTION _sfflow.schedule_latest(schedule text, timezone text, at timestamptz)
+RETURNS timestamptz
+AS 'MODULE_PATHNAME', 'sfflow_schedule_latest'
+LANGUAGE C STABLE PARALLEL SAFE;
+
 CREATE FUNCTION _sfflow.schedule_zone() RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_schedule_zone'
 LANGUAGE C STABLE PARALLEL SAFE;
@@ -61,6 +66,7 @@ GRANT EXECUTE ON FUNCTION
 	_sfflow.run_schedule(text, text, text, jsonb, text),
 	_sfflow.start_scheduled(text, jsonb, text),
 	_sfflow.schedule_next(text, text, timestamptz),
+	_sfflow.schedule_latest(text, text, timestamptz),
 	_sfflow.schedule_zone(),
 	_sfflow.schedule_active(bigint)
 	TO PUBLIC;

@@ -37,6 +37,7 @@ PG_FUNCTION_INFO_V1(sfflow_sf_unschedule);
 PG_FUNCTION_INFO_V1(sfflow_run_schedule);
 PG_FUNCTION_INFO_V1(sfflow_run_schedule_given);
 PG_FUNCTION_INFO_V1(sfflow_schedule_next);
+PG_FUNCTION_INFO_V1(sfflow_schedule_latest);
 PG_FUNCTION_INFO_V1(sfflow_schedule_zone);
 PG_FUNCTION_INFO_V1(sfflow_schedule_active);
 
@@ -292,12 +293,10 @@ sfflow_sf_schedule(PG_FUNCTION_ARGS)
 	SfSchedule	s;
 	SfSchedule *old;
 	SfCron		cron;
-	char	   *job_name;
 
 	read_arguments(fcinfo, &s);
 	check_schedule(&s, &cron);
-	job_name = psprintf("sfflow:%s", s.name);
-	sf_scheduler_require(job_name, job_expression(&s, &cron), given_command(&s));
+	sf_scheduler_require(s.name, job_expression(&s, &cron), given_command(&s));
 	if (cron.seconds > 0 && !sf_scheduler_has_seconds())
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_SCHEDULE),
@@ -310,7 +309,7 @@ sfflow_sf_schedule(PG_FUNCTION_ARGS)
 		sf_scheduler_remove(old->job_id, old->owner);
 	}
 	sf_privilege_anchor(s.owner);
-	s.job_id = sf_scheduler_add(job_name, job_expression(&s, &cron),
+	s.job_id = sf_scheduler_add(s.name, job_expression(&s, &cron),
 								psprintf("SELECT _sfflow.run_schedule(%s)",
 										 quote_literal_cstr(s.name)));
 	sf_schedule_write(&s);
@@ -364,24 +363,38 @@ sfflow_run_schedule_given(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(start(&s, scheduled)));
 }
 
-/*
- * Find the next match of an expression after a time (the third argument): in a
- * zone, or null for pg_cron's.
- */
-Datum
-sfflow_schedule_next(PG_FUNCTION_ARGS)
+typedef bool (*CronSearch) (const SfCron *cron, TimestampTz t, pg_tz *zone,
+							TimestampTz *out);
+
+/* Search a match by the arguments expression, zone (null: pg_cron's), time. */
+static Datum
+search_match(FunctionCallInfo fcinfo, CronSearch search)
 {
 	SfCron		cron;
-	TimestampTz next;
+	TimestampTz match;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(2))
 		PG_RETURN_NULL();
 	parse_cron(text_to_cstring(PG_GETARG_TEXT_PP(0)), &cron);
-	if (!sf_cron_next(&cron, PG_GETARG_TIMESTAMPTZ(2),
-					  load_zone(PG_ARGISNULL(1) ? NULL :
-								text_to_cstring(PG_GETARG_TEXT_PP(1))), &next))
+	if (!search(&cron, PG_GETARG_TIMESTAMPTZ(2),
+				load_zone(PG_ARGISNULL(1) ? NULL :
+						  text_to_cstring(PG_GETARG_TEXT_PP(1))), &match))
 		PG_RETURN_NULL();
-	PG_RETURN_TIMESTAMPTZ(next);
+	PG_RETURN_TIMESTAMPTZ(match);
+}
+
+/* Find the first match of an expression after a time. */
+Datum
+sfflow_schedule_next(PG_FUNCTION_ARGS)
+{
+	return search_match(fcinfo, sf_cron_next);
+}
+
+/* Find the latest match of an expression at or before a time. */
+Datum
+sfflow_schedule_latest(PG_FUNCTION_ARGS)
+{
+	return search_match(fcinfo, sf_cron_latest);
 }
 
 /* Tell the zone in which pg_cron reads its schedules. */

@@ -31,33 +31,49 @@ sf_scheduler_is_here(void)
 	return OidIsValid(get_extension_oid("pg_cron", true));
 }
 
+/*
+ * The database in which pg_cron lives; NULL when the server has not loaded it
+ * (its settings may stand in the configuration all the same).
+ */
+static const char *
+home_of_scheduler(void)
+{
+	const char *libraries = GetConfigOption("shared_preload_libraries", true, false);
+
+	if (libraries == NULL || strstr(libraries, "pg_cron") == NULL)
+		return NULL;
+	return GetConfigOption("cron.database_name", true, false);
+}
+
 /* Raise what is to be done where pg_cron lives in another database. */
 static void
-raise_elsewhere(const char *database, const char *job_name, const char *schedule,
+raise_elsewhere(const char *database, const char *name, const char *schedule,
 				const char *command)
 {
+	const char *here = get_database_name(MyDatabaseId);
+
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_SCHEDULER_UNAVAILABLE),
 			 errmsg("pg_cron does not live in this database but in \"%s\"", database),
 			 errdetail("It can run jobs here; they are made there."),
 			 errhint("Connect to database \"%s\" and call: SELECT cron.schedule_in_database(%s, %s, %s, %s, %s);",
-					 database, quote_literal_cstr(job_name),
+					 database, quote_literal_cstr(psprintf("sfflow:%s:%s", here, name)),
 					 quote_literal_cstr(schedule), quote_literal_cstr(command),
-					 quote_literal_cstr(get_database_name(MyDatabaseId)),
+					 quote_literal_cstr(here),
 					 quote_literal_cstr(GetUserNameFromId(GetUserId(), false)))));
 }
 
 /* Raise unless pg_cron is installed in this database and can be used. */
 void
-sf_scheduler_require(const char *job_name, const char *schedule,
+sf_scheduler_require(const char *name, const char *schedule,
 					 const char *command)
 {
-	const char *database = GetConfigOption("cron.database_name", true, false);
+	const char *database = home_of_scheduler();
 
 	if (!sf_scheduler_is_here())
 	{
 		if (database != NULL && strcmp(database, get_database_name(MyDatabaseId)) != 0)
-			raise_elsewhere(database, job_name, schedule, command);
+			raise_elsewhere(database, name, schedule, command);
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_SCHEDULER_UNAVAILABLE),
 				 errmsg("extension \"pg_cron\" is not installed"),
@@ -123,7 +139,7 @@ sf_scheduler_zone(void)
 
 /* Schedule a command as the current user. */
 int64
-sf_scheduler_add(const char *job_name, const char *schedule, const char *command)
+sf_scheduler_add(const char *name, const char *schedule, const char *command)
 {
 	Oid			types[3] = {TEXTOID, TEXTOID, TEXTOID};
 	Datum		args[3];
@@ -131,7 +147,7 @@ sf_scheduler_add(const char *job_name, const char *schedule, const char *command
 	bool		isnull;
 	int			rc;
 
-	args[0] = CStringGetTextDatum(job_name);
+	args[0] = CStringGetTextDatum(psprintf("sfflow:%s", name));
 	args[1] = CStringGetTextDatum(schedule);
 	args[2] = CStringGetTextDatum(command);
 	if (SPI_connect() != SPI_OK_CONNECT)

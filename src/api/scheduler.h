@@ -9,9 +9,9 @@
 
 /*
  * Raise SF024 unless pg_cron is installed in this database.  Where it lives in
- * another one, the hint is the call to make there for this job.
+ * another one, the hint is the call to make there for this schedule.
  */
-extern void sf_scheduler_require(const char *job_name, const char *schedule,
+extern void sf_scheduler_require(const char *name, const char *schedule,
 								 const char *command);
 
 /* Whether pg_cron is installed in this database. */
@@ -24,8 +24,11 @@ extern bool sf_scheduler_has_seconds(void);
 extern const char *sf_scheduler_zone_name(void);
 extern pg_tz *sf_scheduler_zone(void);
 
-/* Schedule a command as the current user; returns the number of the job. */
-extern int64 sf_scheduler_add(const char *job_name, const char *schedule,
+/*
+ * Schedule a command as the current user, in a job "sfflow:name"; one of that
+ * name and role is replaced.  Returns the number of the job.
+ */
+extern int64 sf_scheduler_add(const char *name, const char *schedule,
 							  const char *command);
 
 /* Remove a job of a role, if it is still there. */

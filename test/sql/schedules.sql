@@ -1,0 +1,92 @@
+-- Schedules: jobs of pg_cron that start state machines. Needs pg_cron in this database.
+SELECT count(*) = 0 AS skipped FROM pg_extension WHERE extname = 'pg_cron' \gset
+\if :skipped
+\quit
+\endif
+\set VERBOSITY default
+\set SHOW_CONTEXT never
+SET timezone = 'UTC';
+SET client_min_messages = warning;
+CREATE ROLE regress_sfflow_night LOGIN;
+CREATE ROLE regress_sfflow_other LOGIN;
+GRANT CREATE ON SCHEMA public TO regress_sfflow_night;
+SET ROLE regress_sfflow_night;
+SELECT sf_create_state_machine('regress_night',
+	'{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}');
+
+-- pg_cron has rights of its own.
+SELECT sf_schedule('regress_0200', '0 2 * * *', 'regress_night');
+RESET ROLE;
+GRANT USAGE ON SCHEMA cron TO regress_sfflow_night, regress_sfflow_other;
+SET ROLE regress_sfflow_night;
+SELECT sf_schedule('regress_0200', '0 2 * * *', 'regress_night',
+	'{"at": "<aws.scheduler.scheduled-time>", "by": ["<aws.scheduler.schedule-arn>, attempt <aws.scheduler.attempt-number>"]}') > 0 AS made;
+SELECT jobname, schedule, command, username, active FROM cron.job;
+SELECT schedule_name, schedule, timezone, state_machine, input, active,
+	next_run = _sfflow.schedule_next('0 2 * * *', 'GMT', now()) AS next_run, last_execution_id
+FROM sf_schedules;
+
+-- In another time zone the job covers summer and winter; the run finds out whether it is meant.
+SELECT sf_schedule('regress_0200', '0 2 * * mon', 'regress_night', timezone => 'Europe/Berlin') > 0 AS replaced;
+SELECT jobname, schedule, command FROM cron.job;
+SELECT schedule_name, schedule, timezone,
+	next_run = _sfflow.schedule_next('0 2 * * mon', 'Europe/Berlin', now()) AS next_run FROM sf_schedules;
+SELECT sf_schedule('regress_kathmandu', '0,30 9-17 * * *', 'regress_night', timezone => 'Asia/Kathmandu') > 0 AS made;
+SELECT schedule FROM cron.job WHERE jobname = 'sfflow:regress_kathmandu';
+SELECT sf_unschedule('regress_kathmandu');
+
+-- A run starts the execution that it is for; a run that is delivered again finds it there.
+SELECT sf_schedule('regress_0200', '0 0 1 1 *', 'regress_night/1',
+	'{"at": "<aws.scheduler.scheduled-time>", "id": "<aws.scheduler.execution-id>", "in <aws.scheduler.attempt-number>": ["<aws.scheduler.schedule-arn>", 1, null]}') > 0 AS replaced;
+SELECT _sfflow.run_schedule('regress_0200') = format('regress_night:schedule-%s',
+	to_char(date_trunc('year', now()), 'YYYYMMDD"T"HH24MISS"Z"')) AS started;
+SELECT _sfflow.run_schedule('regress_0200') = last_execution_id AS again FROM sf_schedules;
+SELECT count(*), bool_and((input ->> 'at')::timestamptz = date_trunc('year', requested_at)) AS at,
+	bool_and(input ->> 'id' ~ '^[0-9a-f]{16}$') AS id, min((input -> 'in 1')::text) AS rest
+FROM sf_executions WHERE state_machine = 'regress_night';
+
+-- With an execution_id_path the input names the execution.
+SELECT sf_create_state_machine('regress_named',
+	'{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}', execution_id_path => '$.id');
+SELECT sf_schedule('regress_named', '0 2 * * *', 'arn:aws:states:us-east-1:000000000000:stateMachine:regress_named', '{"id": 7}') > 0 AS made;
+SELECT _sfflow.run_schedule('regress_named');
+SELECT sf_unschedule('regress_named');
+
+-- What is wrong is told at once, not at two in the morning.
+SELECT sf_schedule('regress bad', '0 2 * * *', 'regress_night');
+SELECT sf_schedule('regress_bad', '0 25 * * *', 'regress_night');
+SELECT sf_schedule('regress_bad', '10 seconds', 'regress_night');
+SELECT sf_schedule('regress_bad', '0 2 * * *', 'regress_no_such_machine');
+SELECT sf_schedule('regress_bad', '0 2 * * *', 'regress_night', timezone => 'Mars/Olympus');
+SELECT sf_schedule('regress_bad', '0 2 * * *', 'regress_night', '{"a": ["<aws.scheduler.retry-count>"]}');
+SELECT sf_schedule('regress_bad', '0 2 * * *', 'regress_night', '{"<aws.scheduler.": 1}');
+SELECT sf_schedule('regress_bad', NULL, 'regress_night');
+SELECT sf_unschedule('regress_bad');
+
+-- Somebody else sees nothing, may not start the machine, and may not touch the schedule.
+SET ROLE regress_sfflow_other;
+SELECT * FROM sf_schedules;
+SELECT sf_schedule('regress_other', '0 2 * * *', 'regress_night');
+SELECT sf_schedule('regress_0200', '0 3 * * *', 'regress_night');
+SELECT sf_unschedule('regress_0200');
+RESET ROLE;
+SELECT sf_grant('START', 'regress_night', 'regress_sfflow_other');
+SET ROLE regress_sfflow_other;
+SELECT sf_schedule('regress_0200', '0 3 * * *', 'regress_night');
+SELECT sf_schedule('regress_other', '0 3 * * *', 'regress_night') > 0 AS made;
+SELECT _sfflow.run_schedule('regress_0200');
+
+-- A superuser removes both; jobs that are gone already are no obstacle.
+RESET ROLE;
+SELECT cron.unschedule(jobid) FROM cron.job WHERE jobname = 'sfflow:regress_other';
+SELECT schedule_name, active, next_run FROM sf_schedules WHERE schedule_name = 'regress_other';
+SELECT sf_unschedule('regress_0200'), sf_unschedule('regress_other');
+SELECT count(*) AS schedules FROM sf_schedules;
+SELECT count(*) AS jobs FROM cron.job;
+SELECT sf_revoke('START', 'regress_night', 'regress_sfflow_other');
+
+SELECT sf_drop_state_machine('regress_night', force => true), sf_drop_state_machine('regress_named', force => true);
+REVOKE USAGE ON SCHEMA cron FROM regress_sfflow_night, regress_sfflow_other;
+REVOKE CREATE ON SCHEMA public FROM regress_sfflow_night;
+DROP ROLE regress_sfflow_night;
+DROP ROLE regress_sfflow_other;
