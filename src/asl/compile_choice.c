@@ -8,21 +8,6 @@
 #include "json/json.h"
 #include "miscadmin.h"
 
-/* How a comparison compares: the fourth column of its list */
-#define SF_COMPARISON_IS_TIMESTAMP(sym, name, type, cmp, has_path) \
-	[SF_CMP_##sym] = SF_OPERAND_IS_##type,
-enum
-{
-	SF_OPERAND_IS_STRING,
-	SF_OPERAND_IS_NUMERIC,
-	SF_OPERAND_IS_BOOLEAN,
-	SF_OPERAND_IS_TIMESTAMP,
-	SF_OPERAND_IS_ANY
-};
-static const int operand_types[] = {
-	SF_COMPARISON_LIST(SF_COMPARISON_IS_TIMESTAMP)
-};
-
 /* Compile the operand of a comparison. */
 static void
 compile_operand(SfCompiler *c, const SfNode *value, bool is_path,
@@ -35,7 +20,7 @@ compile_operand(SfCompiler *c, const SfNode *value, bool is_path,
 	}
 	/* the value's memory is the program's: the document is not freed */
 	sf_json_root(sf_node_to_jsonb(value, c->text), &rule->operand);
-	if (operand_types[rule->comparison] == SF_OPERAND_IS_TIMESTAMP &&
+	if (sf_asl_operand_type(rule->comparison) == SF_OPERAND_TIMESTAMP &&
 		!sf_timestamp_parse(value->string, strlen(value->string),
 							&rule->operand_time))
 		elog(ERROR, "timestamp \"%s\" does not parse", value->string);

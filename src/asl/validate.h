@@ -95,6 +95,18 @@ SF_VALUE_LIST(SF_VALUE_DECLARE)
 
 extern bool sf_asl_find_state_type(const char *name, SfStateType *type);
 
+/* What the literal operand of a comparison is: the list's third column */
+typedef enum SfOperandType
+{
+	SF_OPERAND_STRING,
+	SF_OPERAND_NUMERIC,
+	SF_OPERAND_BOOLEAN,
+	SF_OPERAND_TIMESTAMP,
+	SF_OPERAND_ANY				/* of IsNull and the like: a boolean */
+} SfOperandType;
+
+extern SfOperandType sf_asl_operand_type(SfComparison comparison);
+
 /* Comparison by the name of its field; *is_path: the …Path form. */
 extern bool sf_asl_find_comparison(const char *name, SfComparison *comparison,
 								   bool *is_path);

@@ -12,16 +12,6 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 
-/* What the literal operand of a comparison has to be */
-typedef enum SfOperandType
-{
-	SF_OPERAND_STRING,
-	SF_OPERAND_NUMERIC,
-	SF_OPERAND_BOOLEAN,
-	SF_OPERAND_TIMESTAMP,
-	SF_OPERAND_ANY				/* of IsNull and the like: a boolean */
-} SfOperandType;
-
 typedef struct SfComparisonInfo
 {
 	const char *name;
@@ -57,6 +47,13 @@ sf_asl_find_comparison(const char *name, SfComparison *comparison, bool *is_path
 	return false;
 }
 
+/* Tell what the literal operand of a comparison has to be. */
+SfOperandType
+sf_asl_operand_type(SfComparison comparison)
+{
+	return comparisons[comparison].type;
+}
+
 /* Check the operand of a comparison: a literal of its type, or a path. */
 void
 sf_check_operand(SfCheck *c, const SfNode *value, const SfField *field)
@@ -71,7 +68,7 @@ sf_check_operand(SfCheck *c, const SfNode *value, const SfField *field)
 		sf_check_path(c, value, field);
 		return;
 	}
-	switch (comparisons[comparison].type)
+	switch (sf_asl_operand_type(comparison))
 	{
 		case SF_OPERAND_STRING:
 			sf_check_kind(c, value, SF_NODE_STRING);

@@ -173,6 +173,13 @@ compare_states(const void *a, const void *b)
 	return cmp != 0 ? cmp : left->start - right->start;
 }
 
+/* Tell whether a scope, given by its States, is that of a state by itself. */
+static bool
+is_made_up(const SfCheck *c, const SfNode *states)
+{
+	return c->lone_state && states->parent->parent == NULL;
+}
+
 /* Report names that stand twice in the machine, whatever the scope. */
 static void
 check_unique_names(SfCheck *c)
@@ -180,18 +187,21 @@ check_unique_names(SfCheck *c)
 	SfNode	  **all;
 	ListCell   *lc;
 	int			count = 0;
-	int			i = 0;
+	int			i;
 
 	foreach(lc, c->scopes)
 		count += ((SfNode *) lfirst(lc))->nchildren;
 	all = palloc_extended(sizeof(SfNode *) * Max(count, 1), MCXT_ALLOC_HUGE);
+	count = 0;
 	foreach(lc, c->scopes)
 	{
 		const SfNode *states = lfirst(lc);
 		SfNode	   *state;
 
+		if (is_made_up(c, states))
+			continue;
 		SF_NODE_FOREACH(state, states)
-			all[i++] = state;
+			all[count++] = state;
 	}
 	qsort(all, count, sizeof(SfNode *), compare_states);
 	for (i = 1; i < count; i++)
@@ -213,9 +223,8 @@ sf_check_flow(SfCheck *c)
 	foreach(lc, c->scopes)
 	{
 		const SfNode *states = lfirst(lc);
-		bool		is_machine = states->parent->parent == NULL;
 
-		if (!(is_machine && c->lone_state))
-			check_scope(c, states, is_machine);
+		if (!is_made_up(c, states))
+			check_scope(c, states, states->parent->parent == NULL);
 	}
 }
