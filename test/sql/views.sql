@@ -94,6 +94,8 @@ DELETE FROM _sfflow.start_request WHERE request_no = 2;
 -- Somebody else sees nothing, not even through the private functions, until it is given READ.
 CREATE ROLE regress_sfflow_reader;
 GRANT USAGE ON SCHEMA _sfflow TO regress_sfflow_reader;
+CREATE TEMP TABLE target AS SELECT execution_no, machine_no FROM _sfflow.execution WHERE execution_id = 'nightly:1';
+GRANT SELECT ON target TO regress_sfflow_reader;
 CREATE FUNCTION pg_temp.seen() RETURNS TABLE (what text, rows bigint) LANGUAGE sql AS $$
 	SELECT 'state_machines', count(*) FROM sf_state_machines
 	UNION ALL SELECT 'executions', count(*) FROM sf_executions WHERE execution_id < 'nightly:w'
@@ -104,19 +106,18 @@ CREATE FUNCTION pg_temp.seen() RETURNS TABLE (what text, rows bigint) LANGUAGE s
 	UNION ALL SELECT 'start_requests', count(*) FROM sf_start_requests
 	UNION ALL SELECT 'metrics', count(*) FROM sf_metrics
 	UNION ALL SELECT 'alerts', count(*) FROM sf_alerts
-	UNION ALL SELECT 'private history', count(*) FROM generate_series(1, 10) n, _sfflow.history(n)
-	UNION ALL SELECT 'private jobs', count(*) FROM generate_series(1, 10) n, _sfflow.jobs(n)
-	UNION ALL SELECT 'private relations', count(*) FROM generate_series(1, 10) n, _sfflow.job_relations(n, 1)
+	UNION ALL SELECT 'private history', count(*) FROM target, _sfflow.history(execution_no)
+	UNION ALL SELECT 'private jobs', count(*) FROM target, _sfflow.jobs(execution_no)
+	UNION ALL SELECT 'private relations', count(*) FROM target, _sfflow.job_relations(machine_no, 1)
 $$;
 GRANT USAGE ON SCHEMA public TO PUBLIC;
 SET LOCAL ROLE regress_sfflow_reader;
 SELECT * FROM pg_temp.seen() WHERE rows > 0;
-SELECT _sfflow.waiting_on(n) FROM generate_series(1, 100) n WHERE _sfflow.waiting_on(n) IS NOT NULL;
+SELECT _sfflow.waiting_on(execution_no) IS NULL AS hidden FROM target;
 RESET ROLE;
 SELECT sf_grant('READ', 'nightly', 'regress_sfflow_reader');
 SET LOCAL ROLE regress_sfflow_reader;
-SELECT what, CASE what WHEN 'alerts' THEN least(rows, 1) WHEN 'private history' THEN least(rows, 1)
-	WHEN 'private jobs' THEN least(rows, 1) ELSE rows END FROM pg_temp.seen();
+SELECT * FROM pg_temp.seen();
 -- A function of the reader's that tells what it is shown is not shown what it may not see.
 RESET ROLE;
 SELECT sf_revoke('READ', 'nightly', 'regress_sfflow_reader');
