@@ -31,8 +31,9 @@ typedef struct SfTaskOutcome
 	SfError		error;			/* not ok: name (States.Timeout, condition name,
 								 * name given to sf_raise), cause, sqlstate */
 	bool		assigned_xid;	/* its subtransaction got a transaction id */
-	bool		serialization_failure;	/* 40001: the caller may roll back the
-										 * whole transaction and try again */
+	bool		serialization_failure;	/* 40001, or a deadlock that locks of the
+										 * transaction take part in: the caller may
+										 * roll back all of it and try again */
 	int64		elapsed_us;
 } SfTaskOutcome;
 

@@ -365,10 +365,13 @@ resolve(const SfRun *run, const SfResource *resource, SfResource *resolved,
 	return false;
 }
 
-/* Run a SQL task here and now. */
+/*
+ * Run a SQL task here and now.  What it cannot serialize in this transaction
+ * may go well in another one; whoever cannot offer that takes it as a failure.
+ */
 static void
 run_task(const SfRun *run, const SfBranch *branch, const SfResource *resource,
-		 Jsonb *payload, bool in_session, SfTaskOutcome *outcome)
+		 Jsonb *payload, bool in_session, bool last_try, SfTaskOutcome *outcome)
 {
 	SfTaskCall	call;
 	const SfState *state = &run->program->states[branch->state];
@@ -383,7 +386,8 @@ run_task(const SfRun *run, const SfBranch *branch, const SfResource *resource,
 	if (sf_running_hook != NULL && !in_session)
 		sf_running_hook(NULL, InvalidOid, NULL);
 	note_duration(run, state, outcome->elapsed_us);
-	if (outcome->serialization_failure)
+	if (outcome->serialization_failure &&
+		(in_session ? IsolationUsesXactSnapshot() : !last_try))
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("could not serialize access in task \"%s\" of execution \"%s\"",
@@ -448,7 +452,7 @@ dispatch_task(SfSlice *slice, SfRun *run, SfBranch *branch,
 	if (sf_identity_assume != NULL && !slice->request->in_session)
 		sf_identity_assume(slice->owner);
 	run_task(run, branch, &resource, task->payload,
-			 slice->request->in_session, &outcome);
+			 slice->request->in_session, slice->request->last_try, &outcome);
 	if (outcome.assigned_xid)
 		slice->subxacts++;
 	task_stimulus(&outcome, stimulus);
@@ -480,7 +484,7 @@ take_announced(SfSlice *slice, SfRun *run, SfBranch *branch, SfStimulus *stimulu
 		return false;
 	}
 	if (resolve(run, &state->resource, &resource, &outcome.error))
-		run_task(run, branch, &resource, branch->result, true, &outcome);
+		run_task(run, branch, &resource, branch->result, true, true, &outcome);
 	task_stimulus(&outcome, stimulus);
 	return true;
 }
@@ -724,7 +728,8 @@ keep_outcome(SfBranch *branch, const SfTaskOutcome *outcome)
 
 /* T2: run an announced task. */
 void
-sf_slice_run_task(SfBranchKey key, int generation, SfSliceResult *result)
+sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
+				  SfSliceResult *result)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "sfflow long task",
@@ -756,7 +761,7 @@ sf_slice_run_task(SfBranchKey key, int generation, SfSliceResult *result)
 			{
 				if (sf_identity_assume != NULL)
 					sf_identity_assume(execution->owner);
-				run_task(run, branch, &resource, branch->result, false, &outcome);
+				run_task(run, branch, &resource, branch->result, false, last_try, &outcome);
 			}
 			keep_outcome(branch, &outcome);
 			sf_branch_write(list_make1(branch));

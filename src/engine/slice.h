@@ -34,6 +34,8 @@ typedef struct SfSliceRequest
 	int			nkeys;
 	bool		scan;			/* then take from the due index */
 	bool		alone;			/* one branch at most, no further ones */
+	bool		last_try;		/* a task that cannot be serialized has failed;
+								 * else the slice is rolled back (40001) */
 	bool		long_tasks;		/* may take on a long SQL task; false: leaves it
 								 * due for another worker */
 	Oid			only_owner;		/* InvalidOid: any; else this owner's only */
@@ -74,7 +76,7 @@ typedef struct SfSliceResult
 extern void sf_slice_run(const SfSliceRequest *request, SfSliceResult *result);
 
 /* T2: run the announced task; its outcome goes to its own branch row only. */
-extern void sf_slice_run_task(SfBranchKey key, int generation,
+extern void sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 							  SfSliceResult *result);
 
 /* Make a branch fail with States.Runtime: its step raised what cannot be caught. */

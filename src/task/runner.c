@@ -5,7 +5,9 @@
  * The subtransaction is that of PL/pgSQL's exec_stmt_block().  An error of the
  * task is an outcome; query cancels are not, unless the task's own time limit
  * made them.  A deadlock is tried again at once: rolling the subtransaction
- * back has released what it had locked.
+ * back has released what it had locked.  Not so when earlier tasks of the slice
+ * hold locks too: the same deadlock would come back, and the slice has to let
+ * go of everything.
  */
 #include "postgres.h"
 
@@ -181,6 +183,8 @@ sf_sql_task_run(const SfTaskCall *call, SfTaskOutcome *out)
 	instr_time	start;
 	instr_time	elapsed;
 	bool		in_session = sf_identity_in_session();
+	bool		holds_locks = !in_session &&
+		TransactionIdIsValid(GetTopTransactionIdIfAny());
 
 	memset(out, 0, sizeof(*out));
 	INSTR_TIME_SET_CURRENT(start);
@@ -191,6 +195,11 @@ sf_sql_task_run(const SfTaskCall *call, SfTaskOutcome *out)
 	{
 		if (try_once(call, &timer, attempt, out) != ERRCODE_T_R_DEADLOCK_DETECTED)
 			break;
+		if (holds_locks)
+		{
+			out->serialization_failure = true;
+			break;
+		}
 		ereport(DEBUG1,
 				(errmsg_internal("deadlock in state \"%s\" of execution \"%s\", try %d",
 								 call->state != NULL ? call->state->name : "?",

@@ -75,6 +75,7 @@ typedef struct Attempt
 	SfSliceRequest request;		/* SLICE */
 	SfBranchKey key;			/* TASK, FAIL */
 	int			generation;		/* TASK */
+	bool		last_try;		/* TASK: as in the request of a slice */
 	const char *cause;			/* FAIL */
 
 	SfTurnVerdict verdict;
@@ -180,7 +181,7 @@ work(Attempt *a)
 								a->result.outcome != SF_SLICE_LONG_TASK);
 			break;
 		case ATTEMPT_TASK:
-			sf_slice_run_task(a->key, a->generation, &a->result);
+			sf_slice_run_task(a->key, a->generation, a->last_try, &a->result);
 			sf_slot_set_goes_on(true);
 			break;
 		case ATTEMPT_FAIL:
@@ -385,6 +386,7 @@ run_task(SfBranchKey key, int generation, bool alone)
 	{
 		if (n > 0)
 			pause_before(n);
+		a.last_try = n == MAX_ATTEMPTS - 1;
 		if (attempt(&a))
 			return true;
 		if (a.error == ERROR_NOBODYS)
@@ -428,6 +430,7 @@ run_alone(SfBranchKey key, SfTurn *turn)
 	{
 		if (n > 0)
 			pause_before(n);
+		a.request.last_try = n == MAX_ATTEMPTS - 1;
 		if (attempt(&a))
 		{
 			if (a.result.outcome != SF_SLICE_LONG_TASK)

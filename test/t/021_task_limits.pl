@@ -1,4 +1,5 @@
-# How a SQL task in a worker is ended from outside: by its time limit, by sf_stop, by an administrator.
+# How a SQL task in a worker is ended from outside: by its time limit, by sf_stop, by an administrator,
+# by the locks of others.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;
@@ -79,6 +80,53 @@ is($node->safe_psql('postgres', "SELECT pg_cancel_backend($pid)"), 't', 'an admi
 is($node->safe_psql('postgres', "SELECT sf_await('free:canceled', '30 s')"), 'SUCCEEDED', 'which runs again');
 is($node->safe_psql('postgres', "SELECT output FROM sf_executions WHERE name = 'canceled'"), '2', 'as a second call');
 is($node->safe_psql('postgres', "SELECT count(*) FROM shop.run WHERE execution = 'canceled'"), '1', 'done once');
+
+# What cannot be serialized is rolled back and tried again, with the whole slice; at last it is an error
+# that can be caught.
+$node->safe_psql('postgres', <<'SQL');
+SET SESSION AUTHORIZATION shop;
+CREATE FUNCTION shop.clash(until integer) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+	IF nextval('shop.calls') < until THEN
+		RAISE serialization_failure;
+	END IF;
+	RETURN currval('shop.calls');
+END $$;
+SELECT sf_create_state_machine('clashing', $m${"StartAt": "Clash", "States": {
+	"Clash": {"Type": "Task", "Resource": "sql:shop.clash",
+		"Catch": [{"ErrorEquals": ["serialization_failure"], "Next": "Caught"}], "End": true},
+	"Caught": {"Type": "Pass", "Result": "caught", "End": true}}}$m$);
+SQL
+for my $case ([ 3, '3' ], [ 1000, '"caught"' ])
+{
+	my ($until, $output) = @$case;
+	$node->safe_psql('postgres', 'ALTER SEQUENCE shop.calls RESTART');
+	$node->safe_psql('postgres', qq{SELECT sf_start('clashing', '{"until": $until}', 'until-$until')});
+	is($node->safe_psql('postgres', "SELECT sf_await('clashing:until-$until', '30 s')"), 'SUCCEEDED', "serialization until $until");
+	is($node->safe_psql('postgres', "SELECT output FROM sf_executions WHERE name = 'until-$until'"), $output, 'ends as it should');
+}
+
+# Slices that hold many locks meet in deadlocks; none of their tasks fails for it.
+$node->safe_psql('postgres', <<'SQL');
+SET SESSION AUTHORIZATION shop;
+CREATE TABLE shop.stock (id integer PRIMARY KEY, n integer NOT NULL);
+INSERT INTO shop.stock SELECT g, 0 FROM generate_series(1, 5) AS g;
+CREATE FUNCTION shop.book(id integer) RETURNS void LANGUAGE sql
+AS $$ UPDATE shop.stock SET n = n + 1 WHERE stock.id = book.id; SELECT pg_sleep(0.001) $$;
+SELECT sf_create_state_machine('booking', $m${"StartAt": "Each", "States": {
+	"Each": {"Type": "Map", "ItemsPath": "$.ids", "End": true, "ItemProcessor": {"StartAt": "Book", "States": {
+		"Book": {"Type": "Task", "Resource": "sql:shop.book", "Parameters": {"id.$": "$"}, "End": true}}}}}}$m$);
+RESET SESSION AUTHORIZATION;
+ALTER ROLE shop SET deadlock_timeout = '20ms';
+SELECT sf_start('booking', jsonb_build_object('ids', (SELECT jsonb_agg(1 + (m * g) % 5) FROM generate_series(1, 100) AS g)), 'm' || m)
+FROM generate_series(1, 4) AS m;
+SQL
+$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_executions WHERE status = 'RUNNING'") or die 'no end';
+is($node->safe_psql('postgres', "SELECT status, count(*) FROM sf_executions WHERE state_machine = 'booking' GROUP BY status"),
+	'SUCCEEDED|4', 'slices that meet in deadlocks succeed');
+is($node->safe_psql('postgres', 'SELECT sum(n) FROM shop.stock'), '400', 'and each task of theirs once');
+ok($node->poll_query_until('postgres', 'SELECT sum(deadlocks) > 0 FROM pg_stat_database'), 'though there were deadlocks');
+note($node->safe_psql('postgres', 'SELECT sum(deadlocks) FROM pg_stat_database'), ' of them');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM sf_check()'), '0', 'sf_check() finds nothing');
 
 $node->stop;
