@@ -11,4 +11,6 @@ SfCancelHook sf_cancel_hook = NULL;
 SfEndedHook sf_ended_hook = NULL;
 SfRunningHook sf_running_hook = NULL;
 SfCancelRequestedHook sf_cancel_requested_hook = NULL;
+SfTaskTimeHook sf_task_time_hook = NULL;
+SfNoteTaskTimeHook sf_note_task_time_hook = NULL;
 SfRegisterHook sf_register_hook = NULL;

@@ -36,11 +36,12 @@ typedef void (*SfEndedHook) (int64 execution_no);
 extern SfEndedHook sf_ended_hook;
 
 /*
- * A worker takes up this branch (NULL: over).  Its slot notes it for
- * sf_workers, for cancel requests and for the poison file; so call it right
- * after the claim, before anything of the branch is evaluated.  A cancel that
- * commits after the call interrupts the step; one that committed before must
- * be seen in the execution's row: read that after the call.
+ * A worker takes up this branch.  With state NULL it has claimed it: the poison
+ * file is told.  With a name ("" where it is not known yet) it is about to run
+ * a task: its slot notes it for sf_workers and for cancel requests, until it
+ * calls with key NULL.  A cancel that commits after the call interrupts the
+ * step; one that committed before must be seen in the execution's row: read
+ * that after the call.  Calling again for the same branch keeps the step.
  */
 typedef void (*SfRunningHook) (const SfBranchKey *key, Oid owner,
 							   const char *state);
@@ -52,6 +53,17 @@ extern SfRunningHook sf_running_hook;
  */
 typedef bool (*SfCancelRequestedHook) (void);
 extern SfCancelRequestedHook sf_cancel_requested_hook;
+
+/*
+ * How long the SQL task of a state took when it ran last, in microseconds, in
+ * any worker; -1: not known, SF_TASK_RUNS: it runs for the first time now.
+ */
+#define SF_TASK_RUNS	PG_INT64_MAX
+typedef int64 (*SfTaskTimeHook) (int machine_no, int version, int state);
+extern SfTaskTimeHook sf_task_time_hook;
+typedef void (*SfNoteTaskTimeHook) (int machine_no, int version, int state,
+									int64 elapsed_us);
+extern SfNoteTaskTimeHook sf_note_task_time_hook;
 
 /* An installation asks to be driven: this database has work. */
 typedef void (*SfRegisterHook) (void);

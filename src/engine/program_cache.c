@@ -94,10 +94,6 @@ load(int machine_no, int version)
 	cached = MemoryContextAllocZero(program->context, sizeof(SfCachedProgram));
 	cached->program = program;
 	cached->history = history_level(machine->options);
-	cached->task_us = MemoryContextAlloc(program->context,
-										 sizeof(int64) * Max(program->nstates, 1));
-	for (int i = 0; i < program->nstates; i++)
-		cached->task_us[i] = -1;
 	return cached;
 }
 

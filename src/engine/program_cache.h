@@ -12,7 +12,6 @@ typedef struct SfCachedProgram
 {
 	const SfProgram *program;
 	SfHistoryLevel history;
-	int64	   *task_us;		/* by state: last run of its SQL task, -1: none */
 } SfCachedProgram;
 
 /*

@@ -139,6 +139,85 @@ claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
 	return is_due_under_lock(slice, branch, now) ? branch : NULL;
 }
 
+/* Has the join above a branch given up, so that the branch has to end? */
+static bool
+is_aborted_by_parent(const SfRun *run, const SfBranch *branch)
+{
+	SfBranchKey key = {branch->key.execution_no, branch->parent_no};
+	SfBranch   *parent;
+
+	if (branch->parent_no < 0)
+		return false;
+	parent = sf_branch_read_join(key, SF_LOCK_NONE);
+	if (parent == NULL)
+		return true;
+	return parent->aborting || parent->phase != SF_PHASE_JOIN ||
+		(parent->failing &&
+		 run->program->states[parent->state].failure_mode == SF_FAILURE_ABORT);
+}
+
+/* How long did the task of a state take when it ran last?  -1: not known. */
+static int64
+last_duration(const SfRun *run, const SfState *state)
+{
+	const SfExecution *e = run->execution;
+
+	if (sf_task_time_hook == NULL)
+		return -1;
+	return sf_task_time_hook(e->machine_no, e->version, state->number);
+}
+
+/* Is this task known to be short, so that it need not be announced? */
+static bool
+is_short(const SfRun *run, const SfState *state)
+{
+	int64		last = last_duration(run, state);
+
+	return last >= 0 && last <= (int64) sf_setting_slice_ms * 1000;
+}
+
+/* Remember how long a task took. */
+static void
+note_duration(const SfRun *run, const SfState *state, int64 elapsed_us)
+{
+	const SfExecution *e = run->execution;
+
+	if (sf_note_task_time_hook != NULL)
+		sf_note_task_time_hook(e->machine_no, e->version, state->number, elapsed_us);
+}
+
+/*
+ * May the caller be handed a task that is (or is to be) announced?  If not it
+ * is told that one was left.
+ */
+static bool
+may_offer(SfSlice *slice, const SfRun *run, const SfState *state)
+{
+	bool		known = last_duration(run, state) >= 0 && !is_short(run, state);
+
+	if (slice->request->long_tasks || (slice->request->new_tasks && !known))
+		return true;
+	if (known)
+		slice->result->long_task_left = true;
+	else
+		slice->result->new_task_left = true;
+	return false;
+}
+
+/*
+ * A claimed branch that is announced and goes on running: may we have it?  The
+ * lock that we leave behind is gone in a moment.
+ */
+static bool
+is_for_us(SfSlice *slice, const SfRun *run, const SfBranch *branch)
+{
+	if (branch->phase != SF_PHASE_ANNOUNCED || slice->request->in_session ||
+		run->execution->status != SF_STATUS_RUNNING ||
+		is_aborted_by_parent(run, branch))
+		return true;
+	return may_offer(slice, run, &run->program->states[branch->state]);
+}
+
 /* Has this slice taken a branch already? Its row is not written yet. */
 static bool
 is_touched(SfBranchKey key)
@@ -165,7 +244,7 @@ claim(SfSlice *slice, SfBranchKey key, SfRun **run)
 							 slice->request->skip_waits);
 	if (branch == NULL)
 		branch = claim_under_lock(slice, *run, key);
-	if (branch == NULL)
+	if (branch == NULL || !is_for_us(slice, *run, branch))
 		return NULL;
 
 	slice->runs = list_append_unique_ptr(slice->runs, *run);
@@ -174,6 +253,8 @@ claim(SfSlice *slice, SfBranchKey key, SfRun **run)
 		touched[ntouched++] = key;
 	if (ntouched == MAX_TOUCHED)
 		slice->no_more_claims = true;
+	if (sf_running_hook != NULL && !slice->request->in_session)
+		sf_running_hook(&key, slice->owner, NULL);
 	return branch;
 }
 
@@ -188,23 +269,6 @@ settle(SfRun *run, SfBranch *branch)
 	branch->due_at = DT_NOEND;
 	branch->generation++;
 	sf_run_add_branch(run, branch);
-}
-
-/* Has the join above a branch given up, so that the branch has to end? */
-static bool
-is_aborted_by_parent(SfRun *run, const SfBranch *branch)
-{
-	SfBranchKey key = {branch->key.execution_no, branch->parent_no};
-	SfBranch   *parent;
-
-	if (branch->parent_no < 0)
-		return false;
-	parent = sf_branch_read_join(key, SF_LOCK_NONE);
-	if (parent == NULL)
-		return true;
-	return parent->aborting || parent->phase != SF_PHASE_JOIN ||
-		(parent->failing &&
-		 run->program->states[parent->state].failure_mode == SF_FAILURE_ABORT);
 }
 
 /* The outcome of a long task, as T2 left it in the row. */
@@ -300,29 +364,6 @@ is_used_up(const SfSlice *slice)
 		elapsed_ms(slice) >= slice->request->slice_ms;
 }
 
-/* Must this task be announced, because it may take long? */
-static bool
-may_take_long(const SfSlice *slice, const SfRun *run, const SfState *state)
-{
-	SfCachedProgram *cached;
-	int64		last;
-
-	if (slice->request->in_session)
-		return false;
-	cached = sf_program_cached(run->execution->machine_no,
-							   run->execution->version);
-	last = cached->task_us[state->number];
-	return last < 0 || last > (int64) sf_setting_slice_ms * 1000;
-}
-
-/* Remember how long a task took. */
-static void
-note_duration(const SfRun *run, const SfState *state, int64 elapsed_us)
-{
-	sf_program_cached(run->execution->machine_no,
-					  run->execution->version)->task_us[state->number] = elapsed_us;
-}
-
 /* Fill in the call of a SQL task. */
 static void
 make_call(SfTaskCall *call, const SfRun *run, const SfBranch *branch,
@@ -380,6 +421,8 @@ run_task(const SfRun *run, const SfBranch *branch, const SfResource *resource,
 	memset(outcome, 0, sizeof(*outcome));
 	if (sf_running_hook != NULL && !in_session)
 		sf_running_hook(&branch->key, run->execution->owner, state->name);
+	if (!in_session && last_duration(run, state) < 0)
+		note_duration(run, state, SF_TASK_RUNS);
 	SF_DEBUG_POINT("task-before");
 	sf_sql_task_runner(&call, outcome);
 	SF_DEBUG_POINT("task-after");
@@ -406,16 +449,11 @@ task_stimulus(const SfTaskOutcome *outcome, SfStimulus *stimulus)
 	stimulus->error.prefixed = false;
 }
 
-/* Have the caller run an announced task next, or leave it for another worker. */
+/* Have the caller run an announced task next. */
 static void
 offer_long_task(SfSlice *slice, const SfBranch *branch, const SfState *state)
 {
 	slice->full = true;
-	if (!slice->request->long_tasks)
-	{
-		slice->result->long_task_left = true;
-		return;
-	}
 	slice->announced = true;
 	slice->result->task = branch->key;
 	slice->result->task_generation = branch->generation;
@@ -440,13 +478,14 @@ dispatch_task(SfSlice *slice, SfRun *run, SfBranch *branch,
 		task_stimulus(&outcome, stimulus);
 		return true;
 	}
-	if (may_take_long(slice, run, state))
+	if (!slice->request->in_session && !is_short(run, state))
 	{
 		branch->phase = SF_PHASE_ANNOUNCED;
 		branch->result = task->payload;
 		branch->generation++;
 		branch->due_at = branch->started_at;
-		offer_long_task(slice, branch, state);
+		if (may_offer(slice, run, state))
+			offer_long_task(slice, branch, state);
 		return false;
 	}
 	if (sf_identity_assume != NULL && !slice->request->in_session)
@@ -625,7 +664,7 @@ take_one(SfSlice *slice, SfBranchKey key)
  * other workers: then look further, or what lies behind them would be left.
  */
 static void
-scan_due(SfSlice *slice, bool first)
+scan_due(SfSlice *slice, bool *first)
 {
 	const SfSliceRequest *request = slice->request;
 
@@ -638,16 +677,36 @@ scan_due(SfSlice *slice, bool first)
 
 		for (int i = size == SCAN_SIZE ? 0 : size / 4; i < n; i++)
 		{
-			if (slice->no_more_claims || (!first && is_used_up(slice)))
+			if (slice->no_more_claims || (!*first && is_used_up(slice)))
 				return;
 			CHECK_FOR_INTERRUPTS();
 			if (take_one(slice, keys[i]))
-				first = false;
+				*first = false;
 		}
 		pfree(keys);
-		if (!first || n < size)
+		if (!*first || n < size)
 			return;
 	}
+}
+
+/* Of what is announced, take at most one; or say that there is some. */
+static void
+scan_announced(SfSlice *slice)
+{
+	const SfSliceRequest *request = slice->request;
+	SfBranchKey keys[SCAN_SIZE];
+	int			n = sf_branch_announced(GetCurrentTimestamp(), keys, SCAN_SIZE);
+
+	if (!request->in_session && !request->long_tasks && !request->new_tasks)
+	{
+		if (n > 0)
+			slice->result->long_task_left = true;
+		return;
+	}
+	for (int i = 0; i < n && !slice->no_more_claims && !is_used_up(slice); i++)
+		(void) take_one(slice, keys[i]);
+	if (slice->announced && n > 1)
+		slice->result->long_task_left = true;
 }
 
 /* Take branches: the hinted ones, then those of the due index. */
@@ -664,9 +723,13 @@ take_branches(SfSlice *slice)
 		if (take_one(slice, request->keys[i]))
 			first = false;
 	}
-	if (request->scan && !slice->no_more_claims &&
+	if (!request->scan)
+		return;
+	if (!slice->no_more_claims && (first || !is_used_up(slice)))
+		scan_due(slice, &first);
+	if (request->execution_no == 0 && !slice->no_more_claims &&
 		(first || !is_used_up(slice)))
-		scan_due(slice, first);
+		scan_announced(slice);
 }
 
 /* Run a slice. */
@@ -744,6 +807,9 @@ sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 	memset(result, 0, sizeof(*result));
 	ntouched = 0;
 	PushActiveSnapshot(GetTransactionSnapshot());
+	/* before the look at the status: a stop either shows there or cancels */
+	if (sf_running_hook != NULL)
+		sf_running_hook(&key, InvalidOid, "");
 	execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
 	branch = sf_branch_claim(key, DT_NOEND, false);
 	if (execution != NULL && branch != NULL &&

@@ -38,6 +38,7 @@ typedef struct SfSliceRequest
 								 * else the slice is rolled back (40001) */
 	bool		long_tasks;		/* may take on a long SQL task; false: leaves it
 								 * due for another worker */
+	bool		new_tasks;		/* may take on one that is not known to be long */
 	Oid			only_owner;		/* InvalidOid: any; else this owner's only */
 	Oid			not_owner;		/* rotation: another owner's first, if any */
 	int			slice_ms;		/* commit after this long; 0: one branch */
@@ -63,8 +64,9 @@ typedef struct SfSliceResult
 	SfBranchKey task;			/* LONG_TASK */
 	int			task_generation;
 	const char *task_state;		/* its state's name, static for the transaction */
-	bool		long_task_left;	/* a long task was left due, request.long_tasks
-								 * being false: another worker is wanted */
+	bool		long_task_left;	/* a task known to be long was left due: another
+								 * worker is wanted */
+	bool		new_task_left;	/* one that is not known to be long was */
 	/* the last transition, for sf_step */
 	const char *branch;			/* "root", "Parallel[1]", "Map[17]" */
 	const char *state;

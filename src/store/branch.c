@@ -452,6 +452,7 @@ sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 	static SfPlan any = SF_PLAN(
 		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
 		" WHERE b.priority" EQ "0 AND b.due_at OPERATOR(pg_catalog.<=) $1"
+		" AND b.phase OPERATOR(pg_catalog.<>) 4"
 		" ORDER BY b.due_at LIMIT $2",
 		2, TIMESTAMPTZOID, INT8OID);
 	static SfPlan one = SF_PLAN(
@@ -471,6 +472,23 @@ sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 
 	sf_store_query(execution_no == 0 ? &any : &one, args, NULL, 0,
 				   read_key, &list);
+	return list.count;
+}
+
+/* Find long tasks that have been announced, without locking them. */
+int
+sf_branch_announced(TimestampTz at, SfBranchKey *keys, int size)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
+		" WHERE b.priority" EQ "0 AND b.due_at OPERATOR(pg_catalog.<=) $1"
+		" AND b.phase" EQ "4"
+		" ORDER BY b.due_at LIMIT $2",
+		2, TIMESTAMPTZOID, INT8OID);
+	Datum		args[2] = {TimestampTzGetDatum(at), Int64GetDatum(size)};
+	KeyList		list = {keys, size, 0};
+
+	sf_store_query(&plan, args, NULL, 0, read_key, &list);
 	return list.count;
 }
 

@@ -170,10 +170,14 @@ extern int	sf_branch_last_inner_event(SfBranchKey parent);
 
 /*
  * Keys of due branches, in the order in which they are taken.  Unlocked;
- * whoever claims one re-checks it.  execution_no 0: of any execution.
+ * whoever claims one re-checks it.  execution_no 0: of any execution, but
+ * without announced long tasks, which stay due while they run.
  */
 extern int	sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 						  SfBranchKey *keys, int size);
+
+/* Keys of announced long tasks of any execution, in the same order. */
+extern int	sf_branch_announced(TimestampTz at, SfBranchKey *keys, int size);
 
 /* When the first timer is due, DT_NOEND when there is none. */
 extern TimestampTz sf_branch_next_due(void);

@@ -369,6 +369,21 @@ task_process_stands_by(Oid database)
 	return false;
 }
 
+/* Tell whether a long task runs in a database. */
+static bool
+runs_task(Oid database)
+{
+	for (int i = 1; i < sf_shared->nslots; i++)
+	{
+		const SfSlot *slot = &sf_shared->slots[i];
+
+		if (slot->state != SF_SLOT_FREE && slot->database == database &&
+			slot->role == SF_ROLE_TASK && slot->may_task)
+			return true;
+	}
+	return false;
+}
+
 /* Look at a database that has no worker. */
 static void
 consider_first(SfDatabase *database, TimestampTz now, Want *want, TimestampTz *next)
@@ -396,6 +411,14 @@ consider_more(SfDatabase *database, TimestampTz now, Want *want, TimestampTz *ne
 	TimestampTz at;
 
 	database->waiting_since = 0;
+
+	/* while long tasks run, the second one may take on what is new */
+	if (sf_shared_count_advancing(database->oid) < 2 && runs_task(database->oid) &&
+		sf_shared_count_advancing(InvalidOid) < sf_setting_workers)
+	{
+		consider(want, database->oid, SF_ROLE_WORKER, false, now);
+		return;
+	}
 	if (database->ring_count == 0 && !database->scan)
 		database->more_wanted = false;
 	if (!database->more_wanted)
@@ -433,7 +456,7 @@ find_want(TimestampTz *next)
 			consider_first(database, now, &want, next);
 		else
 			consider_more(database, now, &want, next);
-		if (database->task_wanted &&
+		if ((database->task_wanted || database->new_task_wanted) &&
 			sf_shared_count_tasks() < sf_shared_max_tasks() &&
 			!task_process_stands_by(database->oid))
 			consider(&want, database->oid, SF_ROLE_TASK, false, now);

@@ -208,6 +208,25 @@ sf_shared_wake_launcher(void)
 		SetLatch(&GetPGProcByNumber(sf_shared->launcher_procno)->procLatch);
 }
 
+/* Wake an idle process of a database that has a role; false: there is none. */
+static bool
+wake_idle(Oid database, SfRole role)
+{
+	for (int i = 1; i < sf_shared->nslots; i++)
+	{
+		SfSlot	   *slot = &sf_shared->slots[i];
+
+		if (slot->state == SF_SLOT_IDLE && slot->role == role &&
+			slot->database == database && !slot->leave)
+		{
+			slot->state = SF_SLOT_WOKEN;
+			sf_shared_wake_slot(slot);
+			return true;
+		}
+	}
+	return false;
+}
+
 /*
  * Wake one idle worker of a database.  When there is none the launcher is told
  * once; it starts one, or another one if this lasts.
@@ -215,44 +234,27 @@ sf_shared_wake_launcher(void)
 void
 sf_shared_wake_worker(SfDatabase *database)
 {
-	for (int i = 1; i < sf_shared->nslots; i++)
-	{
-		SfSlot	   *slot = &sf_shared->slots[i];
-
-		if (slot->state == SF_SLOT_IDLE && slot->role == SF_ROLE_WORKER &&
-			slot->database == database->oid && !slot->leave)
-		{
-			slot->state = SF_SLOT_WOKEN;
-			sf_shared_wake_slot(slot);
-			return;
-		}
-	}
-	if (!database->more_wanted)
-	{
-		database->more_wanted = true;
-		database->more_since = 0;
-		sf_shared_wake_launcher();
-	}
+	if (wake_idle(database->oid, SF_ROLE_WORKER) || database->more_wanted)
+		return;
+	database->more_wanted = true;
+	database->more_since = 0;
+	sf_shared_wake_launcher();
 }
 
-/* A long task waits: wake a process that is there for one, or the launcher. */
+/* A task was left: wake a process that may take it, or the launcher. */
 void
-sf_shared_want_task(SfDatabase *database)
+sf_shared_want_task(SfDatabase *database, bool known_long)
 {
-	database->task_wanted = true;
-	for (int i = 1; i < sf_shared->nslots; i++)
-	{
-		SfSlot	   *slot = &sf_shared->slots[i];
-
-		if (slot->state == SF_SLOT_IDLE && slot->role == SF_ROLE_TASK &&
-			slot->database == database->oid && !slot->leave)
-		{
-			slot->state = SF_SLOT_WOKEN;
-			sf_shared_wake_slot(slot);
-			return;
-		}
-	}
-	sf_shared_wake_launcher();
+	if (known_long)
+		database->task_wanted = true;
+	else
+		database->new_task_wanted = true;
+	if (wake_idle(database->oid, SF_ROLE_TASK))
+		return;
+	/* one worker stays free of tasks: a second one may take it */
+	if (sf_shared_count_advancing(database->oid) < 2 ||
+		!wake_idle(database->oid, SF_ROLE_WORKER))
+		sf_shared_wake_launcher();
 }
 
 /* Long tasks that may run at once: room for the advancing workers is kept. */

@@ -17,6 +17,7 @@
 #define SF_MAX_DATABASES	128
 #define SF_RING_SIZE		1024
 #define SF_AWAIT_BUCKETS	16
+#define SF_DURATIONS		2048
 #define SF_STATE_NAME_SIZE	(80 * 4 + 1)
 
 /* Slot 0 is the launcher's */
@@ -105,7 +106,8 @@ typedef struct SfDatabase
 	int			leaving;		/* commands that want our processes out */
 	bool		scan;			/* look at the due index */
 	bool		more_wanted;	/* keys wait and nobody is idle */
-	bool		task_wanted;	/* a long task was left due */
+	bool		task_wanted;	/* a task known to be long was left due */
+	bool		new_task_wanted;	/* one that is not known to be long was */
 	int			failures;		/* processes that died, in a row */
 	TimestampTz not_before;		/* no new process earlier */
 	TimestampTz waiting_since;	/* wants its first worker; 0: does not */
@@ -118,6 +120,16 @@ typedef struct SfDatabase
 	SfBranchKey ring[SF_RING_SIZE];
 } SfDatabase;
 
+/* How long a task took (durations.c) */
+typedef struct SfDuration
+{
+	Oid			database;
+	int			machine_no;
+	int			version;
+	int			state;
+	int64		elapsed_us;
+} SfDuration;
+
 typedef struct SfShared
 {
 	uint32		launches;		/* source of SfSlot.launch */
@@ -127,6 +139,7 @@ typedef struct SfShared
 	ConditionVariable slot_freed;	/* sleepers wait for processes to leave */
 	pg_atomic_uint32 awaiting;	/* sessions inside sf_await */
 	ConditionVariable ended[SF_AWAIT_BUCKETS];
+	SfDuration	durations[SF_DURATIONS];
 	SfDatabase	databases[SF_MAX_DATABASES];
 	int			nslots;
 	SfSlot		slots[FLEXIBLE_ARRAY_MEMBER];
@@ -164,8 +177,8 @@ extern void sf_shared_wake_slot(const SfSlot *slot);
 extern void sf_shared_wake_launcher(void);
 extern void sf_shared_wake_worker(SfDatabase *database);
 
-/* A long task waits: wake a process that is there for one, or the launcher. */
-extern void sf_shared_want_task(SfDatabase *database);
+/* A task was left: wake a process that is there for one, or the launcher. */
+extern void sf_shared_want_task(SfDatabase *database, bool known_long);
 
 /* Long tasks that may run at once: room for the advancing workers is kept. */
 extern int	sf_shared_max_tasks(void);

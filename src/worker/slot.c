@@ -30,6 +30,8 @@ SfSlot	   *sf_slot_mine = NULL;
 
 static uint32 my_launch = 0;
 static bool my_goes_on = false;
+static bool has_own_task = false;
+static SfBranchKey own_task;
 
 /* Its number in the shared area. */
 int
@@ -52,6 +54,23 @@ sf_slot_goes_on(void)
 	return sf_slot_mine != NULL && my_goes_on;
 }
 
+/* Say which announced task this process runs right after the coming commit. */
+void
+sf_slot_set_own_task(const SfBranchKey *key)
+{
+	has_own_task = key != NULL;
+	if (key)
+		own_task = *key;
+}
+
+/* Tell whether it is this one. */
+bool
+sf_slot_is_own_task(SfBranchKey key)
+{
+	return has_own_task && own_task.execution_no == key.execution_no &&
+		own_task.branch_no == key.branch_no;
+}
+
 /* Note how a process ended, for the launcher. */
 static void
 note_end(SfDatabase *database, bool clean, bool probing)
@@ -67,6 +86,7 @@ note_end(SfDatabase *database, bool clean, bool probing)
 									1000 * Min(1 << Min(database->failures - 1, 6), MAX_PAUSE));
 	/* what it had taken on, or found out, nobody knows */
 	database->scan = true;
+	database->task_wanted = database->new_task_wanted = true;
 	if (probing)
 		database->state = SF_DATABASE_UNKNOWN;
 }
@@ -138,11 +158,12 @@ drop_cancel(void)
 	QueryCancelPending = false;
 }
 
-/* A worker takes up a branch (NULL: it is over). */
+/* A worker takes up a branch (NULL: it is over; see hooks.h). */
 static void
 note_running(const SfBranchKey *key, Oid owner, const char *state)
 {
 	SfSlot	   *slot = sf_slot_mine;
+	bool		same;
 
 	if (!slot)
 		return;
@@ -151,21 +172,26 @@ note_running(const SfBranchKey *key, Oid owner, const char *state)
 		sf_slot_step_over();
 		return;
 	}
-
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	pg_atomic_fetch_add_u32(&slot->step, 1);
-	slot->in_step = true;
-	slot->key = *key;
-	slot->owner = owner;
-	slot->since = GetCurrentTimestamp();
-	slot->steps++;
-	if (state)
-		strlcpy(slot->state_name, state, SF_STATE_NAME_SIZE);
-	else
-		slot->state_name[0] = '\0';
-	LWLockRelease(sf_shared_lock);
-	drop_cancel();
 	sf_poison_turn_note(sf_slot_number(), *key);
+	if (!state)
+		return;
+
+	same = slot->in_step && slot->key.execution_no == key->execution_no &&
+		slot->key.branch_no == key->branch_no;
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	if (!same)
+	{
+		pg_atomic_fetch_add_u32(&slot->step, 1);
+		slot->in_step = true;
+		slot->key = *key;
+		slot->since = GetCurrentTimestamp();
+		slot->steps++;
+	}
+	slot->owner = owner;
+	strlcpy(slot->state_name, state, SF_STATE_NAME_SIZE);
+	LWLockRelease(sf_shared_lock);
+	if (!same)
+		drop_cancel();
 }
 
 /* End the current step. */

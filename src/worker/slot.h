@@ -26,6 +26,13 @@ extern int	sf_slot_number(void);
 extern void sf_slot_set_goes_on(bool goes_on);
 extern bool sf_slot_goes_on(void);
 
+/*
+ * Say which announced task this process runs right after the coming commit
+ * (NULL: none), so that nobody else is woken for it.
+ */
+extern void sf_slot_set_own_task(const SfBranchKey *key);
+extern bool sf_slot_is_own_task(SfBranchKey key);
+
 /* End the current step; a cancel that comes later hits nothing. */
 extern void sf_slot_step_over(void);
 

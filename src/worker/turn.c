@@ -176,9 +176,10 @@ work(Attempt *a)
 			sf_slice_run(&a->request, &a->result);
 			if (a->result.outcome == SF_SLICE_IDLE && a->request.scan)
 				a->next_due = sf_slice_next_due();
-			/* the task's name is wanted after the commit no more */
 			sf_slot_set_goes_on(!a->request.alone &&
 								a->result.outcome != SF_SLICE_LONG_TASK);
+			if (a->result.outcome == SF_SLICE_LONG_TASK)
+				sf_slot_set_own_task(&a->result.task);
 			break;
 		case ATTEMPT_TASK:
 			sf_slice_run_task(a->key, a->generation, a->last_try, &a->result);
@@ -279,6 +280,7 @@ attempt(Attempt *a)
 	PG_END_TRY();
 
 	MemoryContextSwitchTo(context);
+	sf_slot_set_own_task(NULL);
 	sf_slot_step_over();
 	sf_identity_drop();
 	SetUserIdAndSecContext(user, sec_context);
@@ -324,7 +326,12 @@ enter_task_role(SfTurn *turn)
 			database->scan = true;
 		if (database->scan || database->ring_count > 0)
 			sf_shared_wake_worker(database);
+		if (turn->long_task_left)
+			sf_shared_want_task(database, true);
+		if (turn->new_task_left)
+			sf_shared_want_task(database, false);
 	}
+	turn->long_task_left = turn->new_task_left = false;
 	turn->nkeys = 0;
 	turn->scan = false;
 	sf_shared_wake_launcher();
@@ -374,6 +381,22 @@ fail_branch(SfBranchKey key, const char *cause, bool alone)
 }
 
 /*
+ * There may be more announced tasks, and the one that was to be run may have
+ * been locked, if only for a look of somebody else: have them looked at again.
+ */
+static void
+look_again(void)
+{
+	SfDatabase *database;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	database = sf_shared_find_database(MyDatabaseId);
+	if (database)
+		database->task_wanted = database->new_task_wanted = true;
+	LWLockRelease(sf_shared_lock);
+}
+
+/*
  * Run an announced task; an aborted one is left to the slice that comes next.
  * Returns false when the worker should pause.
  */
@@ -405,6 +428,7 @@ run_announced(SfTurn *turn, const SfSliceResult *result)
 
 	enter_task_role(turn);
 	turn->failed = !run_task(key, result->task_generation, false);
+	look_again();
 	leave_task_role();
 	turn->keys[0] = key;
 	turn->nkeys = 1;
@@ -426,6 +450,7 @@ run_alone(SfBranchKey key, SfTurn *turn)
 	a.request.nkeys = 1;
 	a.request.alone = true;
 	a.request.long_tasks = turn == NULL || turn->long_tasks;
+	a.request.new_tasks = turn == NULL || turn->new_tasks;
 	for (int n = 0; n < MAX_ATTEMPTS; n++)
 	{
 		if (n > 0)
@@ -514,6 +539,7 @@ sf_turn_run(SfTurn *turn)
 	a.request.nkeys = turn->nkeys;
 	a.request.scan = turn->scan;
 	a.request.long_tasks = turn->long_tasks;
+	a.request.new_tasks = turn->new_tasks;
 	a.request.not_owner = turn->last_owner;
 	a.request.slice_ms = sf_setting_slice_ms;
 	turn->failed = false;
@@ -532,6 +558,7 @@ sf_turn_run(SfTurn *turn)
 
 	turn->verdict = a.verdict;
 	turn->long_task_left = a.result.long_task_left;
+	turn->new_task_left = a.result.new_task_left;
 	turn->next_due = a.next_due;
 	if (a.verdict != SF_TURN_MAY_WORK)
 		return;

@@ -26,6 +26,7 @@ typedef struct SfTurn
 	int			nkeys;
 	bool		scan;			/* look at the due index */
 	bool		long_tasks;		/* may take a long task */
+	bool		new_tasks;		/* may take one that is not known to be long */
 	Oid			last_owner;		/* kept from turn to turn, for rotation */
 
 	/* how it went */
@@ -33,6 +34,7 @@ typedef struct SfTurn
 	bool		worked;			/* there may be more */
 	bool		failed;			/* by no fault of a branch: pause */
 	bool		long_task_left;
+	bool		new_task_left;
 	TimestampTz next_due;		/* when scanned and nothing done */
 } SfTurn;
 

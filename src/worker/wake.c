@@ -142,7 +142,7 @@ deliver_due(bool registering)
 			continue;
 		if (entries[i].due > now)
 			sf_shared_lower_timer(database, entries[i].due);
-		else
+		else if (!sf_slot_is_own_task(entries[i].key))
 		{
 			sf_shared_push(database, entries[i].key);
 			pushed++;

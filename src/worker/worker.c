@@ -35,7 +35,7 @@
 #include "worker/worker.h"
 
 /* Who is there for long tasks stays that long without one, milliseconds */
-#define TASK_LINGER_MS	5000
+#define TASK_LINGER_MS	2000
 /* Longest pause after failures that are no branch's fault, milliseconds */
 #define MAX_PAUSE_MS	60000
 
@@ -92,35 +92,42 @@ sf_worker_next_poll(void)
 
 /* --- what to do --- */
 
-/* Whether this process may take a long task; marks it as one that may. */
+/* Tell whether another worker stays to advance, whatever this one takes on. */
 static bool
-reserve_task(SfDatabase *database)
+another_advances(Oid database)
 {
-	SfSlot	   *mine = sf_slot_mine;
-
-	mine->may_task = false;
-	if (sf_setting_max_workers == 1)
-		return true;
-	if (sf_shared_count_tasks() >= sf_shared_max_tasks())
-		return false;
-	if (mine->role == SF_ROLE_WORKER)
+	for (int i = 1; i < sf_shared->nslots; i++)
 	{
-		bool		another = false;
+		const SfSlot *slot = &sf_shared->slots[i];
 
-		/* one that advances is to stay, whatever the others take on */
-		for (int i = 1; i < sf_shared->nslots && !another; i++)
-		{
-			const SfSlot *slot = &sf_shared->slots[i];
-
-			another = slot != mine && slot->database == database->oid &&
-				slot->pid != 0 && slot->role == SF_ROLE_WORKER &&
-				!slot->may_task && !slot->leave && !slot->probing;
-		}
-		if (!another)
-			return false;
+		if (slot != sf_slot_mine && slot->database == database &&
+			slot->pid != 0 && slot->role == SF_ROLE_WORKER &&
+			!slot->may_task && !slot->leave && !slot->probing)
+			return true;
 	}
-	mine->may_task = true;
-	return true;
+	return false;
+}
+
+/*
+ * Decide which tasks this process may take on; marks it when there are any.
+ * Those not known to be long may go beyond the limit, one for each worker but
+ * the last: otherwise a few hours' tasks would stop every other task that has
+ * not run yet.
+ */
+static void
+reserve_tasks(SfDatabase *database, SfTurn *turn)
+{
+	int			tasks;
+
+	sf_slot_mine->may_task = false;
+	tasks = sf_shared_count_tasks();
+	turn->long_tasks = tasks < sf_shared_max_tasks();
+	turn->new_tasks = tasks < sf_shared_max_tasks() + sf_setting_workers - 1;
+	if (sf_setting_max_workers == 1)
+		turn->long_tasks = turn->new_tasks = true;
+	else if (sf_slot_mine->role == SF_ROLE_WORKER && !another_advances(database->oid))
+		turn->long_tasks = turn->new_tasks = false;
+	sf_slot_mine->may_task = turn->long_tasks || turn->new_tasks;
 }
 
 /* Take hints out of the ring, up to what a turn holds. */
@@ -162,14 +169,20 @@ take_work(SfDatabase *database, SfTurn *turn)
 		turn->scan |= take_scan(database);
 		take_keys(database, turn);
 	}
-	if (turn->nkeys == 0 && !turn->scan && !database->task_wanted)
+	if (turn->nkeys == 0 && !turn->scan && !database->task_wanted &&
+		!database->new_task_wanted)
 		return false;
 
-	turn->long_tasks = reserve_task(database);
+	reserve_tasks(database, turn);
 	if (turn->long_tasks && database->task_wanted)
 	{
 		turn->scan = true;
 		database->task_wanted = false;
+	}
+	if (turn->new_tasks && database->new_task_wanted)
+	{
+		turn->scan = true;
+		database->new_task_wanted = false;
 	}
 	if (turn->nkeys == 0 && !turn->scan)
 		return false;
@@ -262,7 +275,9 @@ publish(SfTurn *turn)
 		else
 			database->oid = InvalidOid;
 		if (turn->long_task_left)
-			sf_shared_want_task(database);
+			sf_shared_want_task(database, true);
+		if (turn->new_task_left)
+			sf_shared_want_task(database, false);
 		if (turn->scan && !turn->worked && !turn->failed)
 			sf_shared_lower_timer(database, turn->next_due);
 	}
