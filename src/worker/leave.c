@@ -58,6 +58,7 @@ let_in(void)
 	{
 		/* whatever it is now; when it is gone the launcher finds that out */
 		database->state = SF_DATABASE_UNKNOWN;
+		database->registrations++;
 		database->scan = true;
 		database->failures = 0;
 		database->not_before = 0;

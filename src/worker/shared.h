@@ -103,6 +103,7 @@ typedef struct SfDatabase
 {
 	Oid			oid;			/* InvalidOid: free */
 	SfDatabaseState state;
+	uint32		registrations;	/* a verdict from before the last one is void */
 	int			leaving;		/* commands that want our processes out */
 	bool		scan;			/* look at the due index */
 	bool		more_wanted;	/* keys wait and nobody is idle */

@@ -131,6 +131,7 @@ deliver_due(bool registering)
 	if (registering)
 	{
 		database->state = SF_DATABASE_UNKNOWN;
+		database->registrations++;
 		database->not_before = 0;
 	}
 	else if (database->state == SF_DATABASE_NOT_DRIVEN)

@@ -253,9 +253,41 @@ decide(SfTurn *turn, TimestampTz *until)
 
 /* --- what came of it --- */
 
-/* Put what a turn found out where the others see it. */
+/* How often this database has been registered; to be asked before a verdict. */
+static uint32
+count_registrations(void)
+{
+	SfDatabase *database;
+	uint32		count;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	database = sf_shared_find_database(MyDatabaseId);
+	count = database ? database->registrations : 0;
+	LWLockRelease(sf_shared_lock);
+	return count;
+}
+
+/* The verdict is that there is nothing to do here. */
 static void
-publish(SfTurn *turn)
+close_down(SfDatabase *database, SfTurnVerdict verdict)
+{
+	if (verdict == SF_TURN_NO_EXTENSION)
+	{
+		database->oid = InvalidOid;
+		return;
+	}
+	database->state = SF_DATABASE_NOT_DRIVEN;
+	database->ring_count = 0;
+	database->scan = false;
+}
+
+/*
+ * Put what a turn found out where the others see it.  A registration in the
+ * meantime knows better than a verdict against this database: then somebody
+ * will look again.
+ */
+static void
+publish(SfTurn *turn, uint32 registrations)
 {
 	SfDatabase *database;
 
@@ -266,14 +298,8 @@ publish(SfTurn *turn)
 		database->last_turn = GetCurrentTimestamp();
 		if (turn->verdict == SF_TURN_MAY_WORK)
 			database->state = SF_DATABASE_DRIVEN;
-		else if (turn->verdict == SF_TURN_NOT_DRIVEN)
-		{
-			database->state = SF_DATABASE_NOT_DRIVEN;
-			database->ring_count = 0;
-			database->scan = false;
-		}
-		else
-			database->oid = InvalidOid;
+		else if (database->registrations == registrations)
+			close_down(database, turn->verdict);
 		if (turn->long_task_left)
 			sf_shared_want_task(database, true);
 		if (turn->new_task_left)
@@ -310,6 +336,7 @@ work_loop(void)
 	for (;;)
 	{
 		TimestampTz until = 0;
+		uint32		registrations;
 		Next		next;
 
 		sf_worker_handle_signals();
@@ -325,8 +352,9 @@ work_loop(void)
 
 		MemoryContextReset(turn_context);
 		MemoryContextSwitchTo(turn_context);
+		registrations = count_registrations();
 		sf_turn_run(&turn);
-		publish(&turn);
+		publish(&turn, registrations);
 		if (turn.verdict != SF_TURN_MAY_WORK)
 			return;
 		failures = turn.failed ? failures + 1 : 0;
@@ -372,11 +400,12 @@ static bool
 look_around(void)
 {
 	SfTurn		found = {0};
+	uint32		registrations = count_registrations();
 	bool		stay;
 
 	found.verdict = sf_turn_check();
 	found.worked = true;
-	publish(&found);
+	publish(&found, registrations);
 	if (found.verdict == SF_TURN_NO_EXTENSION)
 		sf_poison_clear_database(MyDatabaseId);
 	if (found.verdict != SF_TURN_MAY_WORK)
