@@ -13,6 +13,8 @@
 #include "engine/event_details.h"
 #include "json/json.h"
 
+#define ASSIGNED "assignedVariables"
+
 typedef enum Shape
 {
 	NONE, INPUT, OUTPUT, ENTERED, EXITED, EXTRA, SCHEDULED, RESOURCE,
@@ -64,13 +66,31 @@ add_input_extras(SfJsonBuilder *b, const SfStatusEvent *event,
 		sf_json_add_string(b, "resource", state->resource.text);
 }
 
-/* Add what goes with the variables that a state assigned. */
+/*
+ * Add the variables that a state assigned, each as JSON text, which is how the
+ * service shows them even where payloads are documents.
+ */
 static void
-add_assigned_details(SfJsonBuilder *b, const Jsonb *extra)
+add_assigned(SfJsonBuilder *b, const Jsonb *variables)
 {
-	if (extra != NULL && sf_json_get(extra, "assignedVariables") != NULL &&
-		sf_json_get(extra, "assignedVariablesDetails") == NULL)
-		add_not_truncated(b, "assignedVariablesDetails");
+	JsonbIterator *it = JsonbIteratorInit(unconstify(JsonbContainer *, &variables->root));
+	JsonbValue	key;
+	JsonbValue	value;
+
+	sf_json_open_object(b, ASSIGNED);
+	if (JsonbIteratorNext(&it, &key, true) == WJB_BEGIN_OBJECT)
+		while (JsonbIteratorNext(&it, &key, true) == WJB_KEY)
+		{
+			StringInfoData text;
+
+			(void) JsonbIteratorNext(&it, &value, true);
+			initStringInfo(&text);
+			sf_json_append_text(&text, &value);
+			sf_json_add_string(b, pnstrdup(key.val.string.val, key.val.string.len),
+							   text.data);
+		}
+	sf_json_close_object(b);
+	add_not_truncated(b, ASSIGNED "Details");
 }
 
 /* Add the members that come from the event's shape. */
@@ -92,7 +112,6 @@ add_by_shape(SfJsonBuilder *b, const SfStatusEvent *event,
 			add_payload(b, "input", event->payload);
 			break;
 		case EXITED:
-			add_assigned_details(b, event->extra);
 			add_payload(b, "output", event->payload);
 			break;
 		case OUTPUT:
@@ -124,6 +143,8 @@ sf_event_details(const SfProgram *program, const SfStatusEvent *event,
 				 const char *role_arn)
 {
 	const SfState *state = NULL;
+	Jsonb	   *assigned;
+	Jsonb	   *details;
 	SfJsonBuilder b;
 
 	if (event->type < 0 || event->type >= SF_EVENT_TYPE_COUNT)
@@ -132,6 +153,11 @@ sf_event_details(const SfProgram *program, const SfStatusEvent *event,
 		state = &program->states[event->state];
 	sf_json_begin_object(&b);
 	add_by_shape(&b, event, state, role_arn);
-	/* Last, because a member given twice keeps its last value. */
-	return sf_json_merge(sf_json_finish(&b), event->extra);
+	details = sf_json_merge(sf_json_finish(&b), event->extra);
+	assigned = event->extra == NULL ? NULL : sf_json_get(event->extra, ASSIGNED);
+	if (assigned == NULL)
+		return details;
+	sf_json_begin_object(&b);
+	add_assigned(&b, assigned);
+	return sf_json_merge(details, sf_json_finish(&b));
 }

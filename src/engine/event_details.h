@@ -11,7 +11,7 @@
 /*
  * Build the details of an event (read with its payload) by the shape of its
  * type, see event.h; role_arn goes into those of ExecutionStarted.  Payloads
- * are jsonb, not quoted text.
+ * are jsonb, not quoted text; assigned variables are JSON text.
  */
 extern Jsonb *sf_event_details(const SfProgram *program,
 							   const SfStatusEvent *event,
