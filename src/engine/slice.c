@@ -844,7 +844,7 @@ sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 void
 sf_slice_fail_branch(SfBranchKey key, const char *cause)
 {
-	SfSliceRequest request = {0};
+	SfSliceRequest request = {.long_tasks = true};	/* also an announced one */
 	SfSliceResult result = {0};
 	SfSlice		slice;
 	SfRun	   *run;
