@@ -13,7 +13,10 @@
  * PostgreSQL has no command for that within a transaction: so all are made
  * deferred, and the few that are deferrable but initially immediate are made
  * immediate by name.  (A name stands for all constraints of that name in its
- * schema.)
+ * schema.)  Where there are such constraints this costs some microseconds for
+ * each, so a worker does it only when something is deferred.  The price: there,
+ * what a task says with SET CONSTRAINTS and leaves nothing deferred by, lasts
+ * until the end of the slice.
  */
 #include "postgres.h"
 
@@ -34,59 +37,89 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
-/* RangeVars of the deferrable, initially immediate constraints */
-static MemoryContext immediate_context = NULL;
-static List *immediate_names = NIL;
-static bool immediate_valid = false;
+/* What pg_constraint says, until it changes */
+static MemoryContext known_context = NULL;
+static bool known_valid = false;
 
-/* Forget the list: some constraint has changed. */
+/* RangeVars of the deferrable, initially immediate constraints */
+static List *immediate_names = NIL;
+
+/* OIDs of the tables that a deferrable constraint is about */
+static List *deferrable_tables = NIL;
+
+/* Forget the lists: some constraint has changed. */
 static void
 invalidate(Datum arg, int cacheid, uint32 hashvalue)
 {
-	immediate_valid = false;
+	known_valid = false;
 }
 
-/* Read the names from the catalogue. */
+/* Remember a deferrable constraint. */
 static void
-read_immediate_names(void)
+remember_constraint(Form_pg_constraint form)
+{
+	MemoryContext oldcontext;
+	char	   *schema = get_namespace_name(form->connamespace);
+
+	oldcontext = MemoryContextSwitchTo(known_context);
+	deferrable_tables = lappend_oid(deferrable_tables, form->conrelid);
+	if (OidIsValid(form->confrelid))
+		deferrable_tables = lappend_oid(deferrable_tables, form->confrelid);
+	if (!form->condeferred && schema != NULL)
+		immediate_names = lappend(immediate_names,
+								  makeRangeVar(pstrdup(schema),
+											   pstrdup(NameStr(form->conname)), -1));
+	MemoryContextSwitchTo(oldcontext);
+}
+
+/* Read the deferrable constraints from the catalogue, unless they are known. */
+static void
+read_constraints(void)
 {
 	Relation	rel;
 	SysScanDesc scan;
 	HeapTuple	tuple;
-	MemoryContext oldcontext;
 
-	if (immediate_context == NULL)
+	if (known_valid)
+		return;
+	if (known_context == NULL)
 	{
-		immediate_context = AllocSetContextCreate(TopMemoryContext,
-												  "sfflow immediate constraints",
-												  ALLOCSET_SMALL_SIZES);
+		known_context = AllocSetContextCreate(TopMemoryContext,
+											  "sfflow deferrable constraints",
+											  ALLOCSET_SMALL_SIZES);
 		CacheRegisterSyscacheCallback(CONSTROID, invalidate, (Datum) 0);
 	}
-	MemoryContextReset(immediate_context);
+	MemoryContextReset(known_context);
 	immediate_names = NIL;
-	immediate_valid = true;
+	deferrable_tables = NIL;
+	known_valid = true;			/* before reading: a change meanwhile counts */
 
 	rel = table_open(ConstraintRelationId, AccessShareLock);
 	scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Form_pg_constraint form = (Form_pg_constraint) GETSTRUCT(tuple);
-		char	   *schema;
 
 		CHECK_FOR_INTERRUPTS();
-		if (!form->condeferrable || form->condeferred)
-			continue;
-		schema = get_namespace_name(form->connamespace);
-		if (schema == NULL)
-			continue;
-		oldcontext = MemoryContextSwitchTo(immediate_context);
-		immediate_names = lappend(immediate_names,
-								  makeRangeVar(pstrdup(schema),
-											   pstrdup(NameStr(form->conname)), -1));
-		MemoryContextSwitchTo(oldcontext);
+		if (form->condeferrable)
+			remember_constraint(form);
 	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
+	list_sort(deferrable_tables, list_oid_cmp);
+	list_deduplicate_oid(deferrable_tables);
+}
+
+/* Tell whether a check of a deferrable constraint is waiting. */
+static bool
+is_anything_deferred(void)
+{
+	ListCell   *lc;
+
+	foreach(lc, deferrable_tables)
+		if (AfterTriggerPendingOnRel(lfirst_oid(lc)))
+			return true;
+	return false;
 }
 
 /* SET CONSTRAINTS names|ALL IMMEDIATE|DEFERRED */
@@ -127,8 +160,7 @@ sf_constraints_reset(void)
 	ListCell   *lc;
 
 	set_constraints(NIL, true);
-	if (!immediate_valid)
-		read_immediate_names();
+	read_constraints();
 	foreach(lc, immediate_names)
 	{
 		RangeVar   *name = (RangeVar *) lfirst(lc);
@@ -138,4 +170,15 @@ sf_constraints_reset(void)
 		if (may_use_schema(name->schemaname))
 			set_constraints(list_make1(name), false);
 	}
+}
+
+/* End a task in a worker: check what it has deferred, and go back. */
+void
+sf_constraints_finish(void)
+{
+	read_constraints();
+	if (immediate_names != NIL && !is_anything_deferred())
+		return;
+	sf_constraints_check();
+	sf_constraints_reset();
 }

@@ -314,15 +314,15 @@ void
 sf_identity_leave(const SfIdentity *identity)
 {
 	if (owns_session())
-		PortalHashTableDeleteAll();
-	sf_constraints_check();
-	if (owns_session())
 	{
-		sf_constraints_reset();
+		PortalHashTableDeleteAll();
+		sf_constraints_finish();
 		if (MyXactFlags & XACT_FLAGS_ACCESSEDTEMPNAMESPACE)
 			ResetTempTableNamespace();
 		DropAllPreparedStatements();
 	}
+	else
+		sf_constraints_check();
 	AtEOXact_GUC(false, identity->guc_nest_level);
 	SetUserIdAndSecContext(identity->userid, identity->sec_context);
 	depth--;

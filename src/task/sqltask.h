@@ -105,5 +105,6 @@ extern void sf_identity_abandon(int outer_depth);
 
 extern void sf_constraints_check(void);
 extern void sf_constraints_reset(void);
+extern void sf_constraints_finish(void);
 
 #endif							/* SF_TASK_SQLTASK_H */
