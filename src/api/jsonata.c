@@ -40,8 +40,7 @@ raise_failure(const SfJsonataFailure *failure)
 					 ERRCODE_SF_JSONATA_ERROR),
 			 errmsg("%s", failure->message),
 			 errdetail_internal("%s", detail.data),
-			 failure->limit ?
-			 errhint("The settings sfflow.evaluation_timeout and sfflow.evaluation_depth bound an evaluation.") : 0));
+			 failure->hint != NULL ? errhint("%s", failure->hint) : 0));
 }
 
 /*

@@ -104,6 +104,7 @@ SF_JN_FUNCTION(distinct)
 
 	if (!SF_JN_IS_ARRAY(list) || list->len <= 1)
 		return list;
+	sf_jn_check_nesting(ev, list);
 	while (size < list->len * 2)
 		size *= 2;
 	table = sf_jn_alloc(&ev->arena, size * sizeof(uint32));

@@ -168,6 +168,7 @@ extern SfJnValue *sf_jn_eval_binary(SfJnEval *ev, const SfJnNode *node,
 extern bool sf_jn_is_numeric(SfJnEval *ev, SfJnValue *v);
 extern bool sf_jn_all_numeric(SfJnEval *ev, SfJnValue *v);
 extern bool sf_jn_truth(SfJnEval *ev, SfJnValue *v);	/* undefined is false */
+extern void sf_jn_check_nesting(SfJnEval *ev, const SfJnValue *v);
 extern SfJnValue *sf_jn_to_string(SfJnEval *ev, SfJnValue *v, bool pretty);
 
 /* apply.c */

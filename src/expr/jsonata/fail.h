@@ -111,9 +111,9 @@
 	X(D3139, "The $single() function expected exactly 1 matching result.  Instead it matched 0.") \
 	X(D3140, "Malformed URL passed to ${{{functionName}}}(): {{value}}") \
 	X(D3141, "{{{message}}}") \
-	X(U1001, "Stack overflow error: Check for non-terminating recursive function.  Consider rewriting as tail-recursive.") \
+	X(U1001, "Stack overflow error: Check for non-terminating recursive function. Consider rewriting as tail-recursive") \
 	X(U1002, "Expression evaluation timeout: Check for infinite loop") \
-	X(U1003, "Expression evaluation takes too much memory: {{{message}}}")
+	X(U1003, "{{{message}}}")
 
 #define SF_JN_ERROR_ENUM(code, message) SF_JN_##code,
 typedef enum SfJnErrorCode

@@ -147,6 +147,7 @@ SF_JN_FUNCTION(string)
 /* $clone(value) */
 SF_JN_FUNCTION(clone)
 {
+	sf_jn_check_nesting(ev, args[0]);
 	return args[0] == NULL ? NULL : sf_jn_clone(&ev->arena, args[0]);
 }
 

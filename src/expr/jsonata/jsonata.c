@@ -53,6 +53,10 @@ describe_failure(SfJnArena *a, const SfJnError *e, SfJsonataFailure *failure)
 	failure->message = sf_jn_error_message(a, e);
 	failure->position = e->position;
 	failure->token = e->token == NULL ? NULL : pnstrdup(e->token, e->token_len);
+	failure->hint = e->code == SF_JN_U1001 ?
+		"The setting sfflow.evaluation_depth bounds how deeply evaluations nest." :
+		e->code == SF_JN_U1002 ?
+		"The setting sfflow.evaluation_timeout bounds the time of an evaluation." : NULL;
 	failure->limit = e->code == SF_JN_U1001 || e->code == SF_JN_U1002 ||
 		e->code == SF_JN_U1003;
 }
@@ -109,16 +113,20 @@ sf_jsonata_compile(const char *text, int len, SfError *err)
 }
 
 /*
- * Report the memory limit from inside the arena.
+ * Report that a limit was reached from inside the arena.
  */
 static void
-on_memory_limit(void *arg)
+on_limit(void *arg, const char *what)
 {
 	SfJnEval   *ev = arg;
+	bool		memory = strcmp(what, "memory") == 0;
+	int			limit = memory ? SF_JN_MAX_MEMORY_MB : SF_JN_MAX_STRING / (1024 * 1024);
 
+	/* The way out needs a little more. */
 	ev->arena.limit = 0;
 	sf_jn_fail_message(ev, SF_JN_U1003,
-					   psprintf("the limit is %d MB", SF_JN_MAX_MEMORY_MB));
+					   psprintf("%s exceeds the limit of %d MB",
+								memory ? "Expression evaluation" : "String", limit));
 }
 
 /*
@@ -129,9 +137,6 @@ begin(SfJnEval *ev, MemoryContext context, int mode)
 {
 	memset(ev, 0, sizeof(*ev));
 	sf_jn_arena_init(&ev->arena, context);
-	ev->arena.limit = (Size) SF_JN_MAX_MEMORY_MB * 1024 * 1024;
-	ev->arena.on_limit = on_memory_limit;
-	ev->arena.on_limit_arg = ev;
 	ev->mode = mode;
 	ev->max_depth = sf_setting_evaluation_depth;
 	if (sf_setting_evaluation_timeout_ms > 0)
@@ -151,7 +156,11 @@ run(SfJnEval *ev, const SfJnNode *root, SfJnValue *input, SfJnValue **result)
 
 	SF_JN_TRY(&ev->thrower);
 	{
+		ev->arena.limit = (Size) SF_JN_MAX_MEMORY_MB * 1024 * 1024;
+		ev->arena.on_limit = on_limit;
+		ev->arena.on_limit_arg = ev;
 		value = sf_jn_eval(ev, root, sf_jn_wrap_input(ev, input), ev->root);
+		sf_jn_check_nesting(ev, value);
 		ok = true;
 	}
 	SF_JN_CATCH(&ev->thrower);

@@ -44,6 +44,7 @@ typedef struct SfJsonataFailure
 	const char *token;			/* NULL: none */
 	int			position;
 	bool		limit;			/* depth, time or memory ran out */
+	const char *hint;			/* what can be done about that, or NULL */
 } SfJsonataFailure;
 
 /* Compile an expression for sf_jsonata_query(); NULL with *failure. */

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "expr/jsonata/eval.h"
+#include "expr/jsonata/limits.h"
 #include "expr/jsonata/print.h"
 #include "miscadmin.h"
 
@@ -79,22 +80,35 @@ sf_jn_truth(SfJnEval *ev, SfJnValue *v)
 }
 
 /*
- * Refuse numbers that are infinite, anywhere in a value.
+ * Refuse values nested too deeply, and if told so infinite numbers.
  */
 static void
-check_finite(SfJnEval *ev, SfJnValue *v)
+check_value(SfJnEval *ev, const SfJnValue *v, bool finite, int depth)
 {
 	uint32		i;
 
-	if (SF_JN_IS_ARRAY(v) || SF_JN_IS_OBJECT(v))
+	if (v == NULL)
+		return;
+	if (v->type == SF_JN_ARRAY || v->type == SF_JN_OBJECT)
 	{
-		if (stack_is_too_deep())
-			sf_jn_fail(ev, SF_JN_U1001);
+		if (depth > SF_JN_MAX_NESTING || stack_is_too_deep())
+			sf_jn_fail_message(ev, SF_JN_U1003, "Values are nested too deeply");
 		for (i = 0; i < v->len; i++)
-			check_finite(ev, SF_JN_IS_ARRAY(v) ? v->u.items[i] : v->u.members[i].value);
+			check_value(ev, v->type == SF_JN_ARRAY ? v->u.items[i] : v->u.members[i].value,
+						finite, depth + 1);
 	}
-	else
-		(void) sf_jn_is_numeric(ev, v);
+	else if (finite && v->type == SF_JN_NUMBER)
+		(void) sf_jn_is_numeric(ev, (SfJnValue *) v);
+}
+
+/*
+ * Refuse a value nested more deeply than recursive functions can go; to be
+ * called before they do.
+ */
+void
+sf_jn_check_nesting(SfJnEval *ev, const SfJnValue *v)
+{
+	check_value(ev, v, false, 0);
 }
 
 /*
@@ -121,7 +135,7 @@ sf_jn_to_string(SfJnEval *ev, SfJnValue *v, bool pretty)
 	}
 	if (v->type == SF_JN_ARRAY && (v->flags & SF_JN_OUTER) != 0 && v->len > 0)
 		v = v->u.items[0];
-	check_finite(ev, v);
+	check_value(ev, v, true, 0);
 	initStringInfo(&buf);
 	sf_jn_print(&buf, v, SF_JN_PRINT_STRING | (pretty ? SF_JN_PRINT_PRETTY : 0));
 	result = sf_jn_string_copy(&ev->arena, buf.data, buf.len);
@@ -376,9 +390,11 @@ sf_jn_eval_binary(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFram
 	switch (node->op)
 	{
 		case SF_JN_OP_EQ:
-			return sf_jn_bool(x != NULL && y != NULL && sf_jn_equal(x, y));
 		case SF_JN_OP_NE:
-			return sf_jn_bool(x != NULL && y != NULL && !sf_jn_equal(x, y));
+			sf_jn_check_nesting(ev, x);
+			if (node->op == SF_JN_OP_NE)
+				return sf_jn_bool(x != NULL && y != NULL && !sf_jn_equal(x, y));
+			return sf_jn_bool(x != NULL && y != NULL && sf_jn_equal(x, y));
 		case SF_JN_OP_LT:
 		case SF_JN_OP_LE:
 		case SF_JN_OP_GT:

@@ -9,6 +9,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_collation.h"
 #include "expr/jsonata/functions.h"
+#include "expr/jsonata/limits.h"
 #include "mb/pg_wchar.h"
 #include "nodes/pg_list.h"
 #include "nodes/value.h"
@@ -222,10 +223,8 @@ SF_JN_FUNCTION(pad)
 	missing = trunc(fabs(args[1]->u.number)) - sf_jn_char_count(s->u.str, s->len);
 	if (!(missing > 0))
 		return s;
-	if (missing * with->len + s->len > MaxAllocSize)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("string in a JSONata expression is too long")));
+	if (missing * with->len + s->len > SF_JN_MAX_STRING)
+		ev->arena.on_limit(ev, "string");
 	with_chars = sf_jn_char_count(with->u.str, with->len);
 	padding = (Size) (missing / with_chars) * with->len +
 		sf_jn_char_offset(with->u.str, with->len, (Size) fmod(missing, with_chars));

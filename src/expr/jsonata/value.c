@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "common/hashfn.h"
+#include "expr/jsonata/limits.h"
 #include "expr/jsonata/value.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
@@ -37,7 +38,7 @@ sf_jn_alloc_slow(SfJnArena *a, Size size)
 	Size		chunk;
 
 	if (a->limit > 0 && a->total + size > a->limit)
-		a->on_limit(a->on_limit_arg);
+		a->on_limit(a->on_limit_arg, "memory");
 
 	if (size >= MAX_CHUNK / 4)
 	{
@@ -112,11 +113,9 @@ sf_jn_string(SfJnArena *a, const char *str, Size len)
 {
 	SfJnValue  *v;
 
-	if (len > MaxAllocSize)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("string in a JSONata expression is too long"),
-				 errdetail("It would have %zu bytes.", len)));
+	if (len > SF_JN_MAX_STRING && a->limit > 0)
+		a->on_limit(a->on_limit_arg, "string");
+	Assert(len <= MaxAllocSize);
 	v = sf_jn_alloc(a, sizeof(SfJnValue));
 	v->type = SF_JN_STRING;
 	v->flags = 0;
@@ -188,7 +187,7 @@ sf_jn_reserve(SfJnArena *a, SfJnValue *array, Size capacity)
 
 	if (capacity <= c->cap)
 		return;
-	if (capacity > PG_INT32_MAX)
+	if (capacity > PG_INT32_MAX / 4)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("array in a JSONata expression is too long")));

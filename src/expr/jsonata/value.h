@@ -85,7 +85,7 @@ typedef struct SfJnArena
 	Size		total;			/* bytes taken so far */
 	Size		limit;			/* 0: none */
 	bool		small;			/* begin with a small chunk */
-	void		(*on_limit) (void *arg);	/* does not return */
+	void		(*on_limit) (void *arg, const char *what);	/* does not return */
 	void	   *on_limit_arg;
 } SfJnArena;
 
