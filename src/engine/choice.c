@@ -308,6 +308,8 @@ take(SfStep *step, const SfChoiceRule *rule, Jsonb *input)
 	step->env.result = NULL;
 	if (!sf_flow_assign(step, assign, "Assign", &assigned, &error))
 		return sf_step_fail(step, &error);
+	if (step->run->trace != NULL)
+		step->run->trace->next_name = rule ? rule->next_name : state->default_name;
 	step->outcome_name = "succeeded";
 	return sf_step_exit(step, output, rule ? rule->next : state->default_next,
 						assigned);
@@ -336,7 +338,7 @@ sf_choice_enter(SfStep *step)
 				return sf_step_fail(step, &error);
 		}
 	}
-	if (state->default_next >= 0)
+	if (state->default_name != NULL)
 		return take(step, NULL, input);
 
 	/* the service reports States.Runtime, not States.NoChoiceMatched */

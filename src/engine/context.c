@@ -78,6 +78,11 @@ sf_context_make(void *arg)
 	SfJsonBuilder b;
 
 	sf_json_begin_object(&b);
+	if (step->run->trace != NULL)
+	{
+		add_map(&b, step);
+		return sf_json_merge(step->run->trace->context, sf_json_finish(&b));
+	}
 	add_execution(&b, step->run);
 	sf_json_open_object(&b, "StateMachine");
 	sf_json_add_string(&b, "Id", sf_arn_state_machine(e->machine_name));

@@ -60,6 +60,7 @@ sf_flow_input(SfStep *step, SfError *error)
 	if (!sf_flow_path(step, &step->state->input_path, &input, error))
 		return false;
 	step->env.input = input;
+	sf_step_trace(step, SF_TRACE_AFTER_INPUT_PATH, input);
 	return true;
 }
 
@@ -70,11 +71,16 @@ sf_flow_parameters(SfStep *step, Jsonb **result, SfError *error)
 	const SfState *state = step->state;
 
 	*result = step->env.input;
-	if (state->parameters == NULL)
-		return true;
-	return sf_template_eval(state->parameters, &step->env,
-							state->language == SF_QL_JSONATA ?
-							"Arguments" : "Parameters", result, error);
+	if (state->parameters != NULL &&
+		!sf_template_eval(state->parameters, &step->env,
+						  state->language == SF_QL_JSONATA ?
+						  "Arguments" : "Parameters", result, error))
+		return false;
+	if (state->language == SF_QL_JSONPATH)
+		sf_step_trace(step, SF_TRACE_AFTER_PARAMETERS, *result);
+	else if (state->parameters != NULL)
+		sf_step_trace(step, SF_TRACE_AFTER_ARGUMENTS, *result);
+	return true;
 }
 
 /* Refuse an output that is larger than a payload may be. */
@@ -107,6 +113,7 @@ path_output(SfStep *step, Jsonb *result, Jsonb **output, SfError *error)
 			 !sf_expr_set(state->result_path.expr, raw, result, &result, error))
 		return false;
 
+	sf_step_trace(step, SF_TRACE_AFTER_RESULT_PATH, result);
 	step->env.input = result;
 	return sf_flow_path(step, &state->output_path, output, error);
 }
@@ -117,6 +124,7 @@ sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output, SfError *error)
 {
 	const SfState *state = step->state;
 
+	sf_step_trace(step, SF_TRACE_RESULT, result);
 	if (state->result_selector != NULL)
 	{
 		step->env.input = result;
@@ -124,6 +132,7 @@ sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output, SfError *error)
 							  "ResultSelector", &result, error))
 			return false;
 	}
+	sf_step_trace(step, SF_TRACE_AFTER_RESULT_SELECTOR, result);
 
 	if (state->language == SF_QL_JSONATA)
 	{

@@ -116,6 +116,15 @@ jsonata_items(SfStep *step, Jsonb **items, SfError *error)
 						sf_json_to_cstring(*items));
 }
 
+/* ItemsPath as the service shows it: "$$." has lost a dollar there. */
+static const char *
+items_path_text(const SfState *state)
+{
+	if (state->items_path.kind != SF_FIELD_PATH)
+		return "$";
+	return state->items_path.text + (strncmp(state->items_path.text, "$$", 2) == 0);
+}
+
 /* The array that a Map iterates over. */
 static bool
 map_items(SfStep *step, Jsonb **items, SfError *error)
@@ -123,17 +132,24 @@ map_items(SfStep *step, Jsonb **items, SfError *error)
 	const SfState *state = step->state;
 	JsonbValue	root;
 
+	if (step->run->trace != NULL && step->run->trace->reader_data != NULL)
+	{
+		*items = step->run->trace->reader_data;
+		return true;
+	}
 	if (state->language == SF_QL_JSONATA)
 		return jsonata_items(step, items, error);
 	if (!sf_flow_path(step, &state->items_path, items, error))
 		return false;
 	sf_json_root(*items, &root);
 	if (sf_json_is_array(&root))
+	{
+		sf_step_trace(step, SF_TRACE_AFTER_ITEMS_PATH, *items);
 		return true;
+	}
 	return sf_error_set(error, SF_ERR_RUNTIME,
 						"Reference path \"%s\" must point to array.",
-						state->items_path.kind == SF_FIELD_PATH ?
-						state->items_path.text : "$");
+						items_path_text(state));
 }
 
 /* The input of one iteration: the item, or what ItemSelector makes of it. */
@@ -147,8 +163,24 @@ iteration_input(SfStep *step, const JsonbValue *item, int index,
 	step->map_item = *input;
 	step->map_index = index;
 	step->env.context = NULL;	/* built anew for each item */
+	step->env.make_context = sf_context_make;
 	return sf_template_eval(step->state->item_selector, &step->env,
 							"ItemSelector", input, error);
+}
+
+/* Show the inputs that ItemSelector made to whoever looks on. */
+static void
+trace_selected(SfStep *step)
+{
+	SfJsonBuilder b;
+	ListCell   *lc;
+
+	if (step->run->trace == NULL || step->state->item_selector == NULL)
+		return;
+	sf_json_begin_array(&b);
+	foreach(lc, step->spawn)
+		sf_json_add(&b, NULL, ((SfBranch *) lfirst(lc))->payload);
+	sf_step_trace(step, SF_TRACE_AFTER_ITEM_SELECTOR, sf_json_finish(&b));
 }
 
 /* Begin iterations while there is room for them. */
@@ -163,6 +195,8 @@ begin_iterations(SfStep *step, Jsonb *items, SfError *error)
 
 	room = (branch->max_concurrency > 0 ? branch->max_concurrency : SF_MAP_WINDOW)
 		- branch->pending;
+	if (step->run->trace != NULL)
+		room = branch->total;	/* who looks on sees all of them */
 	sf_json_root(items, &array);
 	while (room-- > 0 && branch->next_index < branch->total)
 	{
@@ -184,6 +218,7 @@ begin_iterations(SfStep *step, Jsonb *items, SfError *error)
 		branch->next_index++;
 		branch->pending++;
 	}
+	trace_selected(step);
 	return true;
 }
 
@@ -208,6 +243,8 @@ check_tolerated(SfStep *step, SfError *error)
 	if (!count_field(step, &state->tolerated_failure_count,
 					 "ToleratedFailureCount", &count, error))
 		return false;
+	if (state->tolerated_failure_count.kind != SF_FIELD_ABSENT)
+		sf_step_trace(step, SF_TRACE_TOLERATED_FAILURE_COUNT, sf_json_int(count));
 	if (count < 0)
 		return sf_error_set(error, SF_ERR_RUNTIME,
 							"ToleratedFailureCount cannot be negative.");
@@ -229,6 +266,7 @@ sf_map_enter(SfStep *step)
 					 &max_concurrency, &error))
 		return sf_step_fail(step, &error);
 
+	sf_step_trace(step, SF_TRACE_MAX_CONCURRENCY, sf_json_int(max_concurrency));
 	sf_json_root(items, &array);
 	branch->total = sf_json_count(&array);
 	branch->next_index = branch->pending = 0;

@@ -95,6 +95,8 @@ joined_result(const SfStimulus *joined)
 {
 	SfJsonBuilder b;
 
+	if (joined->joined != NULL)
+		return joined->joined;
 	sf_json_begin_array(&b);
 	for (int i = 0; i < joined->noutputs; i++)
 		sf_json_add(&b, NULL, joined->outputs[i]);

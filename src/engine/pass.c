@@ -110,7 +110,8 @@ sf_fail_enter(SfStep *step)
 
 	memset(&failure, 0, sizeof(failure));
 	failure.position = -1;
-	if (!fail_text(step, &state->error, "Error", &failure.name, &error) ||
+	if (!sf_flow_input(step, &error) ||
+		!fail_text(step, &state->error, "Error", &failure.name, &error) ||
 		!fail_text(step, &state->cause, "Cause", &failure.cause, &error))
 		return sf_step_fail(step, &error);
 	step->outcome_name = "failed";

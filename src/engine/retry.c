@@ -84,8 +84,10 @@ delay_seconds(const SfRetrier *retrier, int made)
 
 /* Delay of the next attempt in microseconds, -1 when there is none. */
 int64
-sf_retry_next(const SfState *state, SfBranch *branch, const SfError *error)
+sf_retry_next(const SfState *state, SfBranch *branch, const SfError *error,
+			  int *matching)
 {
+	*matching = -1;
 	for (int i = 0; i < state->nretriers; i++)
 	{
 		const SfRetrier *retrier = &state->retriers[i];
@@ -93,6 +95,7 @@ sf_retry_next(const SfState *state, SfBranch *branch, const SfError *error)
 
 		if (!sf_error_matches(error, retrier->errors, retrier->nerrors))
 			continue;
+		*matching = i;
 		made = branch->nretries == state->nretriers ?
 			branch->retry_counts[i] : 0;
 		if (made >= retrier->max_attempts)

@@ -431,6 +431,24 @@ inside_drain(const SfStep *step)
 	}
 }
 
+/* Show a value to whoever looks on. */
+void
+sf_step_trace(SfStep *step, SfTraceField field, Jsonb *value)
+{
+	if (step->run->trace != NULL)
+		step->run->trace->values[field] = value;
+}
+
+/* Show an error to whoever looks on. */
+static void
+trace_error(SfStep *step, const SfError *error)
+{
+	if (step->run->trace == NULL)
+		return;
+	step->run->trace->failed = true;
+	step->run->trace->error = *error;
+}
+
 /* End the branch with an error. */
 SfStepOutcome
 sf_step_fail_branch(SfStep *step, const SfError *error)
@@ -442,6 +460,7 @@ sf_step_fail_branch(SfStep *step, const SfError *error)
 	int			failed_event = branch->last_event;
 	SfParentDelta *delta;
 
+	trace_error(step, error);
 	branch->phase = SF_PHASE_FAILED;
 	branch->due_at = DT_NOEND;
 	branch->error = error->name ? pstrdup(error->name) : NULL;
@@ -471,7 +490,7 @@ sf_step_prefix(SfStep *step, SfError *error)
 	SfRun	   *run = step->run;
 	int			id = step->branch->entered_event;
 
-	if (!error->prefixed || error->cause == NULL)
+	if (!error->prefixed || error->cause == NULL || run->trace != NULL)
 		return;
 	if (id < 0)
 		id = run->event_id ? run->event_id(run, id) : 0;
@@ -584,11 +603,14 @@ SfStepOutcome
 sf_step_fail(SfStep *step, const SfError *original)
 {
 	SfBranch   *branch = step->branch;
+	SfTrace    *trace = step->run->trace;
 	SfError		error = *original;
 	const SfCatcher *catcher;
 	int64		delay;
+	int			retrier;
 
 	sf_step_prefix(step, &error);
+	trace_error(step, &error);
 	step->env.error_output = NULL;
 	step->outcome_name = "failed";
 	if (error.name != NULL && strcmp(error.name, SF_ERR_RUNTIME) == 0)
@@ -597,7 +619,12 @@ sf_step_fail(SfStep *step, const SfError *original)
 		strcmp(error.name, SF_ERR_QUERY_EVALUATION_ERROR) == 0)
 		evaluation_failed(step, &error);
 
-	delay = sf_retry_next(step->state, branch, &error);
+	delay = sf_retry_next(step->state, branch, &error, &retrier);
+	if (trace != NULL)
+	{
+		trace->retrier = retrier;
+		trace->delay_us = delay;
+	}
 	if (delay >= 0)
 	{
 		step->drop_children = true;
@@ -617,9 +644,14 @@ sf_step_fail(SfStep *step, const SfError *original)
 
 	compound_failed(step);
 	catcher = sf_catch_find(step->state, &error);
-	if (catcher != NULL)
-		return catch_error(step, catcher, &error);
-	return sf_step_fail_branch(step, &error);
+	if (catcher == NULL)
+		return sf_step_fail_branch(step, &error);
+	if (trace != NULL)
+	{
+		trace->catcher = catcher - step->state->catchers;
+		trace->next_name = catcher->next_name;
+	}
+	return catch_error(step, catcher, &error);
 }
 
 /* The event that says that a state was aborted in the middle, if there is one. */

@@ -26,6 +26,47 @@ typedef enum SfHistoryLevel
 	SF_HISTORY_NONE
 } SfHistoryLevel;
 
+/*
+ * What somebody who looks on (sf_test_state) sees of a state's data, in the
+ * words of the service's inspectionData: symbol, name.
+ */
+#define SF_TRACE_LIST(X) \
+	X(INPUT, "input") \
+	X(AFTER_INPUT_PATH, "afterInputPath") \
+	X(AFTER_PARAMETERS, "afterParameters") \
+	X(AFTER_ARGUMENTS, "afterArguments") \
+	X(AFTER_ITEMS_PATH, "afterItemsPath") \
+	X(AFTER_ITEM_SELECTOR, "afterItemSelector") \
+	X(AFTER_ITEM_BATCHER, "afterItemBatcher") \
+	X(RESULT, "result") \
+	X(AFTER_RESULT_SELECTOR, "afterResultSelector") \
+	X(AFTER_RESULT_PATH, "afterResultPath") \
+	X(MAX_CONCURRENCY, "maxConcurrency") \
+	X(TOLERATED_FAILURE_COUNT, "toleratedFailureCount") \
+	X(TOLERATED_FAILURE_PERCENTAGE, "toleratedFailurePercentage") \
+	X(VARIABLES, "variables")
+
+#define SF_TRACE_ENUM(sym, name) SF_TRACE_##sym,
+typedef enum SfTraceField
+{
+	SF_TRACE_LIST(SF_TRACE_ENUM)
+	SF_TRACE_COUNT
+} SfTraceField;
+
+/* A run that is looked at: causes have no prefix, the context is given */
+typedef struct SfTrace
+{
+	Jsonb	   *context;		/* $$, but for Map.Item while items are made */
+	Jsonb	   *reader_data;	/* in place of what an ItemReader reads, or NULL */
+	Jsonb	   *values[SF_TRACE_COUNT];
+	const char *next_name;		/* where the state leads, NULL: nowhere */
+	bool		failed;			/* it met an error … */
+	SfError		error;			/* … this one, … */
+	int			retrier;		/* … and the retrier (-1: none) and catcher that */
+	int			catcher;		/* matched it */
+	int64		delay_us;		/* until the next attempt, -1: none */
+} SfTrace;
+
 /* An execution while a slice works on it */
 typedef struct SfRun
 {
@@ -45,6 +86,8 @@ typedef struct SfRun
 	Jsonb	   *(*input) (struct SfRun *run);	/* of the execution */
 	Jsonb	   *(*map_item) (struct SfRun *run, const SfBranch *iteration);
 	void	   *arg;
+
+	SfTrace    *trace;			/* somebody looks on; else NULL */
 
 	bool		locked;			/* the execution's row is locked by us */
 	int			base_event_id;	/* last id in the table, once locked */
@@ -86,9 +129,10 @@ typedef struct SfStimulus
 	bool		ok;
 	Jsonb	   *output;
 	SfError		error;			/* TASK: failed; */
-	/* JOINED: outputs by index; the last event of any child */
+	/* JOINED: outputs by index, or all of them; the last event of any child */
 	Jsonb	  **outputs;
 	int			noutputs;
+	Jsonb	   *joined;
 	int			last_event;
 	int			last_inner_event;	/* without MapIterationSucceeded */
 } SfStimulus;
@@ -156,6 +200,9 @@ extern void sf_step_init(SfStep *step, SfRun *run, SfBranch *branch,
  * state and of its iteration, and the end told to its parent.
  */
 extern void sf_step_abort(SfStep *step);
+
+/* Show a value to whoever looks on. */
+extern void sf_step_trace(SfStep *step, SfTraceField field, Jsonb *value);
 
 /* Put "An error occurred while executing the state …" before a cause. */
 extern void sf_step_prefix(SfStep *step, SfError *error);
@@ -229,9 +276,12 @@ extern Jsonb *sf_context_make(void *arg);
 extern bool sf_error_matches(const SfError *error, const char **names,
 							 int nnames);
 
-/* Delay of the next attempt in microseconds, -1 when retries are used up. */
+/*
+ * Delay of the next attempt in microseconds, -1 when retries are used up.
+ * *retrier gets the number of the retrier that matches, -1 for none.
+ */
 extern int64 sf_retry_next(const SfState *state, SfBranch *branch,
-						   const SfError *error);
+						   const SfError *error, int *retrier);
 
 /* The catcher for an error, or NULL. */
 extern const SfCatcher *sf_catch_find(const SfState *state,

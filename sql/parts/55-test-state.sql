@@ -1,0 +1,21 @@
+-- sf_test_state: one state by itself, without an execution.
+
+-- mock: {"result": value} or {"errorOutput": {"error", "cause"}} in place of what a Task or the
+-- children of a Map or Parallel do; with "fieldValidationMode" (STRICT, PRESENT, NONE) and
+-- "stateConfiguration" {"retrierRetryCount", "errorCausedByState", "mapIterationFailureCount",
+-- "mapItemReaderData"}, all as in TestState, but values where that has JSON text.
+CREATE FUNCTION sf_test_state(
+	definition json,
+	input jsonb DEFAULT '{}',
+	context jsonb DEFAULT NULL,
+	variables jsonb DEFAULT '{}',
+	mock jsonb DEFAULT NULL,
+	inspection_level text DEFAULT 'INFO',
+	state_name text DEFAULT NULL)
+RETURNS jsonb
+AS 'MODULE_PATHNAME', 'sfflow_sf_test_state'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION sf_test_state(json, jsonb, jsonb, jsonb, jsonb, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sf_test_state(json, jsonb, jsonb, jsonb, jsonb, text, text) TO PUBLIC;
+COMMENT ON FUNCTION sf_test_state(json, jsonb, jsonb, jsonb, jsonb, text, text) IS
+	'run one state of a definition with this input, and say what comes out; nothing is written';

@@ -1,0 +1,120 @@
+/*
+ * test_context.c
+ *		Is it a context object?  Its fields, and which states have them.
+ */
+#include "postgres.h"
+
+#include "api/test_context.h"
+
+#define PROBLEM "Invalid Context object provided: "
+
+typedef enum Kind
+{
+	OBJECT, STRING, NUMBER, ANY
+} Kind;
+
+/* The fields: what they are in, name, what they are; objects before what is in them */
+#define CONTEXT_FIELD_LIST(X) \
+	X(NULL, "Execution", OBJECT) \
+	X("Execution", "Id", STRING) \
+	X("Execution", "Input", ANY) \
+	X("Execution", "Name", STRING) \
+	X("Execution", "RoleArn", STRING) \
+	X("Execution", "StartTime", STRING) \
+	X("Execution", "RedriveCount", NUMBER) \
+	X("Execution", "RedriveTime", STRING) \
+	X(NULL, "State", OBJECT) \
+	X("State", "EnteredTime", STRING) \
+	X("State", "Name", STRING) \
+	X("State", "RetryCount", NUMBER) \
+	X(NULL, "StateMachine", OBJECT) \
+	X("StateMachine", "Id", STRING) \
+	X("StateMachine", "Name", STRING) \
+	X(NULL, "Task", OBJECT) \
+	X("Task", "Token", STRING) \
+	X(NULL, "Map", OBJECT) \
+	X("Map", "Item", OBJECT) \
+	X("Item", "Index", NUMBER) \
+	X("Item", "Value", ANY) \
+	X("Item", "Key", STRING) \
+	X("Item", "Source", STRING)
+
+static const struct
+{
+	const char *parent;
+	const char *name;
+	Kind		kind;
+}			fields[] = {
+#define CONTEXT_FIELD(parent, name, kind) {parent, name, kind},
+	CONTEXT_FIELD_LIST(CONTEXT_FIELD)
+};
+
+/* What a value has to be and is not; NULL where it is. */
+static const char *
+wrong_kind(Kind kind, const JsonbValue *value)
+{
+	switch (kind)
+	{
+		case OBJECT:
+			return sf_json_is_object(value) ? NULL : "an object";
+		case STRING:
+			return value->type == jbvString ? NULL : "a string";
+		case NUMBER:
+			return value->type == jbvNumeric ? NULL : "a number";
+		case ANY:
+			break;
+	}
+	return NULL;
+}
+
+/* Check the members of an object of the context, which is called parent. */
+static const char *
+check_fields(const JsonbValue *object, const char *parent)
+{
+	SfJsonMember *members = palloc(sizeof(SfJsonMember) * (sf_json_count(object) + 1));
+	int			n = sf_json_list_members(object, members);
+
+	for (int i = 0; i < n; i++)
+	{
+		const char *key = pnstrdup(members[i].key.val.string.val,
+								   members[i].key.val.string.len);
+		const char *problem;
+		size_t		f = 0;
+
+		while (f < lengthof(fields) &&
+			   (strcmp(fields[f].name, key) != 0 ||
+				strcmp(fields[f].parent ? fields[f].parent : "", parent) != 0))
+			f++;
+		if (f == lengthof(fields))
+			return psprintf(PROBLEM "Field '%s' is not allowed", key);
+		problem = wrong_kind(fields[f].kind, &members[i].value);
+		if (problem != NULL)
+			return psprintf(PROBLEM "Field '%s' must be %s", key, problem);
+		problem = fields[f].kind == OBJECT ?
+			check_fields(&members[i].value, fields[f].name) : NULL;
+		if (problem != NULL)
+			return problem;
+	}
+	return NULL;
+}
+
+/* Check a context object for a state. */
+const char *
+sf_test_context_check(const Jsonb *context, const SfState *state)
+{
+	JsonbValue	root;
+	const char *problem;
+	bool		waits;
+
+	sf_json_root(context, &root);
+	if (!sf_json_is_object(&root))
+		return PROBLEM "must be a JSON object";
+	problem = check_fields(&root, "");
+	if (problem != NULL)
+		return problem;
+	waits = state->type == SF_STATE_TASK &&
+		state->resource.integration != SF_INTEGRATION_REQUEST_RESPONSE;
+	if (sf_json_get(context, "Task") != NULL && !waits)
+		return PROBLEM "Context object contains 'Task' when state is not a Task state with a '.sync' or '.waitForTaskToken' service integration pattern";
+	return NULL;
+}

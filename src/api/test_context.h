@@ -1,0 +1,13 @@
+/*
+ * test_context.h
+ *		The context object that sf_test_state() is given.
+ */
+#ifndef SF_API_TEST_CONTEXT_H
+#define SF_API_TEST_CONTEXT_H
+
+#include "asl/program.h"
+
+/* What is wrong with a context object for a state; NULL for a good one. */
+extern const char *sf_test_context_check(const Jsonb *context, const SfState *state);
+
+#endif							/* SF_API_TEST_CONTEXT_H */
