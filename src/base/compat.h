@@ -86,4 +86,13 @@
 #define SF_OWNS_DATABASE(oid, role)	pg_database_ownercheck((oid), (role))
 #endif
 
+/* Bytes of pg_b64_encode() and pg_b64_decode() are unsigned since 18 */
+#if PG_VERSION_NUM >= 180000
+#define SF_B64_SRC(p)	((const uint8 *) (p))
+#define SF_B64_DST(p)	((uint8 *) (p))
+#else
+#define SF_B64_SRC(p)	(p)
+#define SF_B64_DST(p)	(p)
+#endif
+
 #endif							/* SF_BASE_COMPAT_H */

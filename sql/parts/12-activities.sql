@@ -1,0 +1,50 @@
+-- Work outside the database: activities, and tasks that were handed out.
+
+CREATE SEQUENCE _sfflow.activity_no AS integer;
+
+-- One row an activity: a queue that programs outside poll.
+CREATE TABLE _sfflow.activity (
+	activity_no integer NOT NULL DEFAULT nextval('_sfflow.activity_no') PRIMARY KEY,
+	name text COLLATE "C" NOT NULL UNIQUE,
+	owner regrole NOT NULL,
+	lease interval,
+	max_receive_count integer,
+	created_at timestamptz NOT NULL,
+	last_polled_at timestamptz,
+	last_worker text
+) WITH (fillfactor = 50);
+
+-- One row a task that somebody outside is to answer; its branch is in phase
+-- EXTERNAL.  status: 0 queued, 1 taken by a worker, 2 waits for its token
+-- alone, 3 answered, 4 dead letter.
+CREATE TABLE _sfflow.task (
+	execution_no bigint NOT NULL,
+	branch_no bigint NOT NULL,
+	activity_no integer,				-- NULL: a token alone
+	status smallint NOT NULL,
+	generation integer NOT NULL,		-- of the branch, when it was handed out
+	state integer NOT NULL,
+	attempt integer NOT NULL,
+	receives integer NOT NULL DEFAULT 0,
+	scheduled_at timestamptz NOT NULL,
+	started_at timestamptz,
+	heartbeat_at timestamptz,
+	lease_until timestamptz,
+	timeout interval,					-- of the task, from started_at
+	heartbeat interval,
+	secret bytea NOT NULL,
+	worker text,
+	input jsonb,
+	PRIMARY KEY (execution_no, branch_no)
+) WITH (fillfactor = 70);
+
+-- What waits to be taken, oldest first.
+CREATE INDEX task_queued ON _sfflow.task (activity_no, scheduled_at) WHERE status = 0;
+
+-- Child executions of an execution.
+CREATE INDEX execution_parent ON _sfflow.execution (parent_execution_no)
+	WHERE parent_execution_no IS NOT NULL;
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.activity_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.activity', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.task', '');
