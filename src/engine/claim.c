@@ -1,0 +1,168 @@
+/*
+ * claim.c
+ *		Taking branches for a slice.
+ *
+ * A branch is claimed by locking its row, FOR UPDATE SKIP LOCKED.  Two kinds
+ * are different: a join (its children's slices want to update the row) and a
+ * machine's deadline.  These are claimed under the lock of their execution, so
+ * that the order "execution, then branch" holds for everybody; and once a
+ * slice holds the lock of an execution it runs no more user code, since others
+ * wait for that lock when they commit.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "base/hooks.h"
+#include "engine/apply.h"
+#include "engine/slice_internal.h"
+
+/* Branches of one slice, for the run one by one after a failure */
+#define MAX_TOUCHED		256
+
+static SfBranchKey touched[MAX_TOUCHED];
+static int	ntouched = 0;
+
+/* Branches that the last slice touched. */
+int
+sf_slice_touched(SfBranchKey *keys, int size)
+{
+	int			n = Min(size, ntouched);
+
+	memcpy(keys, touched, sizeof(SfBranchKey) * n);
+	return n;
+}
+
+/* Forget the branches of the slice before. */
+void
+sf_claim_forget(void)
+{
+	ntouched = 0;
+}
+
+/* Remember a branch of this slice. */
+void
+sf_claim_remember(SfBranchKey key)
+{
+	if (ntouched < MAX_TOUCHED)
+		touched[ntouched++] = key;
+}
+
+/* Has this slice taken a branch already? Its row is not written yet. */
+static bool
+is_touched(SfBranchKey key)
+{
+	for (int i = 0; i < ntouched; i++)
+		if (touched[i].branch_no == key.branch_no &&
+			touched[i].execution_no == key.execution_no)
+			return true;
+	return false;
+}
+
+/* Find the run of an execution in this slice, or make it; NULL: not for us. */
+static SfRun *
+find_run(SfSlice *slice, int64 execution_no)
+{
+	SfExecution *execution;
+	SfRun	   *run;
+	ListCell   *lc;
+
+	foreach(lc, slice->runs)
+	{
+		run = lfirst(lc);
+		if (run->execution->execution_no == execution_no)
+			return run;
+	}
+	execution = sf_execution_read(execution_no, SF_LOCK_NONE, false);
+	if (execution == NULL)
+		return NULL;
+	if (OidIsValid(slice->request->only_owner) &&
+		execution->owner != slice->request->only_owner)
+		return NULL;
+	if (OidIsValid(slice->owner) && execution->owner != slice->owner)
+		return NULL;
+	run = sf_run_make(execution);
+	return run;
+}
+
+/* Is this a join or a deadline whose time has come? */
+static bool
+is_due_under_lock(const SfSlice *slice, const SfBranch *branch, TimestampTz now)
+{
+	if (branch == NULL || branch->due_at == DT_NOEND)
+		return false;
+	if (branch->phase == SF_PHASE_DEADLINE && slice->request->skip_waits)
+		return true;
+	return branch->due_at <= now &&
+		(branch->phase == SF_PHASE_JOIN || branch->phase == SF_PHASE_DEADLINE);
+}
+
+/* Claim a join or a deadline: under the lock of its execution. */
+static SfBranch *
+claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
+{
+	SfBranch   *branch = sf_branch_read(key, SF_LOCK_NONE);
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (!is_due_under_lock(slice, branch, now))
+		return NULL;
+	if (run->execution->status == SF_STATUS_RUNNING)
+	{
+		/* the lock is taken before any other: let the next slice begin so */
+		if (slice->runs != NIL && !slice->request->in_session)
+		{
+			slice->no_more_claims = true;
+			return NULL;
+		}
+		sf_run_lock(run);
+		slice->no_more_tasks = true;
+		slice->no_more_claims = true;
+	}
+	branch = sf_branch_read(key, SF_LOCK_SKIP);
+	return is_due_under_lock(slice, branch, now) ? branch : NULL;
+}
+
+/* Has the join above a branch given up, so that the branch has to end? */
+bool
+sf_claim_is_aborted(const SfRun *run, const SfBranch *branch)
+{
+	SfBranchKey key = {branch->key.execution_no, branch->parent_no};
+	SfBranch   *parent;
+
+	if (branch->parent_no < 0)
+		return false;
+	parent = sf_branch_read_join(key, SF_LOCK_NONE);
+	if (parent == NULL)
+		return true;
+	return parent->aborting || parent->phase != SF_PHASE_JOIN ||
+		(parent->failing &&
+		 run->program->states[parent->state].failure_mode == SF_FAILURE_ABORT);
+}
+
+/* Claim a branch, if it is due and free and belongs to the slice's owner. */
+SfBranch *
+sf_claim(SfSlice *slice, SfBranchKey key, SfRun **run)
+{
+	SfBranch   *branch;
+
+	if (is_touched(key))
+		return NULL;
+	*run = find_run(slice, key.execution_no);
+	if (*run == NULL || (*run)->finish != NULL)
+		return NULL;
+	branch = sf_branch_claim(key, GetCurrentTimestamp(),
+							 slice->request->skip_waits);
+	if (branch == NULL)
+		branch = claim_under_lock(slice, *run, key);
+	if (branch == NULL || !sf_dispatch_is_for_us(slice, *run, branch))
+		return NULL;
+
+	slice->runs = list_append_unique_ptr(slice->runs, *run);
+	slice->owner = (*run)->execution->owner;
+	sf_claim_remember(key);
+	if (ntouched == MAX_TOUCHED)
+		slice->no_more_claims = true;
+	if (sf_running_hook != NULL && !slice->request->in_session)
+		sf_running_hook(&key, slice->owner, NULL);
+	return branch;
+}

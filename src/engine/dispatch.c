@@ -1,0 +1,307 @@
+/*
+ * dispatch.c
+ *		Having tasks carried out: here and now, announced as long, or outside.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#include "base/debug_point.h"
+#include "base/errors.h"
+#include "base/hooks.h"
+#include "base/settings.h"
+#include "engine/apply.h"
+#include "engine/slice_internal.h"
+
+/* How long did the task of a state take when it ran last?  -1: not known. */
+static int64
+last_duration(const SfRun *run, const SfState *state)
+{
+	const SfExecution *e = run->execution;
+
+	if (sf_task_time_hook == NULL)
+		return -1;
+	return sf_task_time_hook(e->machine_no, e->version, state->number);
+}
+
+/* Is this task known to be short, so that it need not be announced? */
+static bool
+is_short(const SfRun *run, const SfState *state)
+{
+	int64		last = last_duration(run, state);
+
+	return last >= 0 && last <= (int64) sf_setting_slice_ms * 1000;
+}
+
+/* Remember how long a task took. */
+static void
+note_duration(const SfRun *run, const SfState *state, int64 elapsed_us)
+{
+	const SfExecution *e = run->execution;
+
+	if (sf_note_task_time_hook != NULL)
+		sf_note_task_time_hook(e->machine_no, e->version, state->number, elapsed_us);
+}
+
+/*
+ * May the caller be handed a task that is (or is to be) announced?  If not it
+ * is told that one was left.
+ */
+static bool
+may_offer(SfSlice *slice, const SfRun *run, const SfState *state)
+{
+	bool		known = last_duration(run, state) >= 0 && !is_short(run, state);
+
+	if (slice->request->long_tasks || (slice->request->new_tasks && !known))
+		return true;
+	if (known)
+		slice->result->long_task_left = true;
+	else
+		slice->result->new_task_left = true;
+	return false;
+}
+
+/*
+ * A claimed branch that is announced and goes on running: may we have it?  The
+ * lock that we leave behind is gone in a moment.
+ */
+bool
+sf_dispatch_is_for_us(SfSlice *slice, const SfRun *run, const SfBranch *branch)
+{
+	if (branch->phase != SF_PHASE_ANNOUNCED || slice->request->in_session ||
+		run->execution->status != SF_STATUS_RUNNING ||
+		sf_claim_is_aborted(run, branch))
+		return true;
+	return may_offer(slice, run, &run->program->states[branch->state]);
+}
+
+/* Fill in the call of a SQL task. */
+static void
+make_call(SfTaskCall *call, const SfRun *run, const SfBranch *branch,
+		  const SfResource *resource, Jsonb *payload, bool in_session)
+{
+	memset(call, 0, sizeof(*call));
+	call->key = branch->key;
+	call->execution_id = run->execution->execution_id;
+	call->state = &run->program->states[branch->state];
+	call->resource = resource;
+	call->owner = run->execution->owner;
+	call->payload = payload;
+	call->attempt = branch->attempt;
+	if (branch->deadline != DT_NOEND)
+		call->timeout_ms = Max((branch->deadline - branch->started_at) / 1000, 1);
+	call->in_session = in_session;
+}
+
+/* Find what carries a resource out; false with *error when nothing does. */
+static bool
+resolve(const SfRun *run, const SfResource *resource, SfResource *resolved,
+		SfError *error)
+{
+	*resolved = *resource;
+	if (resource->kind == SF_RESOURCE_MAPPED &&
+		(sf_resource_resolver == NULL ||
+		 !sf_resource_resolver(resource, run->execution->owner, resolved)))
+	{
+		sf_error_set(error, SF_ERR_RUNTIME,
+					 "The resource '%s' is not mapped to anything that sfflow can run.",
+					 resource->text);
+		return false;
+	}
+	if (resolved->kind == SF_RESOURCE_SQL_FUNCTION ||
+		resolved->kind == SF_RESOURCE_SQL_QUERY)
+		return true;
+	sf_error_set(error, SF_ERR_RUNTIME,
+				 "The resource '%s' cannot be carried out by this version of sfflow.",
+				 resolved->text);
+	return false;
+}
+
+/*
+ * Run a SQL task here and now.  What it cannot serialize in this transaction
+ * may go well in another one; whoever cannot offer that takes it as a failure.
+ */
+static void
+run_task(const SfRun *run, const SfBranch *branch, const SfResource *resource,
+		 Jsonb *payload, bool in_session, bool last_try, SfTaskOutcome *outcome)
+{
+	SfTaskCall	call;
+	const SfState *state = &run->program->states[branch->state];
+
+	make_call(&call, run, branch, resource, payload, in_session);
+	memset(outcome, 0, sizeof(*outcome));
+	if (sf_running_hook != NULL && !in_session)
+		sf_running_hook(&branch->key, run->execution->owner, state->name);
+	if (!in_session && last_duration(run, state) < 0)
+		note_duration(run, state, SF_TASK_RUNS);
+	SF_DEBUG_POINT("task-before");
+	sf_sql_task_runner(&call, outcome);
+	SF_DEBUG_POINT("task-after");
+	if (sf_running_hook != NULL && !in_session)
+		sf_running_hook(NULL, InvalidOid, NULL);
+	note_duration(run, state, outcome->elapsed_us);
+	if (outcome->serialization_failure &&
+		(in_session ? IsolationUsesXactSnapshot() : !last_try))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access in task \"%s\" of execution \"%s\"",
+						state->name, run->execution->execution_id)));
+}
+
+/* Turn a task's outcome into the stimulus for the next step. */
+static void
+task_stimulus(const SfTaskOutcome *outcome, SfStimulus *stimulus)
+{
+	memset(stimulus, 0, sizeof(*stimulus));
+	stimulus->kind = SF_STIMULUS_TASK;
+	stimulus->ok = outcome->ok;
+	stimulus->output = outcome->output ? outcome->output : sf_json_null();
+	stimulus->error = outcome->error;
+	stimulus->error.prefixed = false;
+}
+
+/* Have the caller run an announced task next. */
+static void
+offer_long_task(SfSlice *slice, const SfBranch *branch, const SfState *state)
+{
+	slice->full = true;
+	slice->announced = true;
+	slice->result->task = branch->key;
+	slice->result->task_generation = branch->generation;
+	slice->result->task_state = state->name;
+}
+
+/*
+ * Carry out what a Task state asks for.  True: *stimulus has its outcome;
+ * false: the branch rests (announced, or left for the next slice).
+ */
+bool
+sf_dispatch(SfSlice *slice, SfRun *run, SfBranch *branch,
+			  const SfStep *step, SfStimulus *stimulus)
+{
+	const SfTaskRequest *task = step->task;
+	const SfState *state = &run->program->states[branch->state];
+	SfResource	resource;
+	SfTaskOutcome outcome;
+
+	memset(&outcome, 0, sizeof(outcome));
+	if (!resolve(run, task->resource, &resource, &outcome.error))
+	{
+		task_stimulus(&outcome, stimulus);
+		return true;
+	}
+	if (!slice->request->in_session && !is_short(run, state))
+	{
+		branch->phase = SF_PHASE_ANNOUNCED;
+		branch->result = task->payload;
+		branch->generation++;
+		branch->due_at = branch->started_at;
+		if (may_offer(slice, run, state))
+			offer_long_task(slice, branch, state);
+		return false;
+	}
+	if (sf_identity_assume != NULL && !slice->request->in_session)
+		sf_identity_assume(slice->owner);
+	run_task(run, branch, &resource, task->payload,
+			 slice->request->in_session, slice->request->last_try, &outcome);
+	if (outcome.assigned_xid)
+		slice->subxacts++;
+	task_stimulus(&outcome, stimulus);
+	return true;
+}
+
+/* An announced task comes by: run it here (session), or say that it is there. */
+bool
+sf_dispatch_announced(SfSlice *slice, SfRun *run, SfBranch *branch, SfStimulus *stimulus)
+{
+	const SfState *state = &run->program->states[branch->state];
+	SfResource	resource;
+	SfTaskOutcome outcome;
+
+	memset(&outcome, 0, sizeof(outcome));
+	if (!slice->request->in_session)
+	{
+		offer_long_task(slice, branch, state);
+		return false;
+	}
+	if (resolve(run, &state->resource, &resource, &outcome.error))
+		run_task(run, branch, &resource, branch->result, true, true, &outcome);
+	task_stimulus(&outcome, stimulus);
+	return true;
+}
+
+/* Put the outcome of a long task into its branch. */
+static void
+keep_outcome(SfBranch *branch, const SfTaskOutcome *outcome)
+{
+	branch->phase = SF_PHASE_ANSWERED;
+	branch->due_at = GetCurrentTimestamp();
+	branch->failing = !outcome->ok;
+	branch->error = branch->cause = NULL;
+	if (outcome->ok)
+		branch->result = outcome->output ? outcome->output : sf_json_null();
+	else
+	{
+		SfJsonBuilder b;
+
+		branch->error = unconstify(char *, outcome->error.name);
+		branch->cause = unconstify(char *, outcome->error.cause);
+		sf_json_begin_object(&b);
+		sf_json_add_string(&b, "sqlstate", outcome->error.sqlstate);
+		branch->result = sf_json_finish(&b);
+	}
+}
+
+/* T2: run an announced task. */
+void
+sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
+				  SfSliceResult *result)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "sfflow long task",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	SfExecution *execution;
+	SfBranch   *branch;
+	SfRun	   *run;
+	SfResource	resource;
+	SfTaskOutcome outcome;
+
+	memset(result, 0, sizeof(*result));
+	sf_claim_forget();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	/* before the look at the status: a stop either shows there or cancels */
+	if (sf_running_hook != NULL)
+		sf_running_hook(&key, InvalidOid, "");
+	execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
+	branch = sf_branch_claim(key, DT_NOEND, false);
+	if (execution != NULL && branch != NULL &&
+		branch->phase == SF_PHASE_ANNOUNCED && branch->generation == generation &&
+		execution->status == SF_STATUS_RUNNING)
+	{
+		sf_claim_remember(key);
+		run = sf_run_make(execution);
+		if (!sf_claim_is_aborted(run, branch))
+		{
+			result->owner = execution->owner;
+			memset(&outcome, 0, sizeof(outcome));
+			if (resolve(run, &run->program->states[branch->state].resource,
+						&resource, &outcome.error))
+			{
+				if (sf_identity_assume != NULL)
+					sf_identity_assume(execution->owner);
+				run_task(run, branch, &resource, branch->result, false, last_try, &outcome);
+			}
+			keep_outcome(branch, &outcome);
+			sf_branch_write(list_make1(branch));
+			result->outcome = SF_SLICE_WORKED;
+		}
+	}
+	SF_DEBUG_POINT("long-task-before-commit");
+	PopActiveSnapshot();
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
