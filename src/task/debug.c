@@ -65,7 +65,8 @@ sfflow_debug_run_task(PG_FUNCTION_ARGS)
 		sf_identity_assume(call.owner);
 	}
 	sf_sql_task_runner(&call, &outcome);
-	sf_identity_drop();
+	if (as_worker)
+		sf_identity_drop();
 	PG_RETURN_JSONB_P(print_outcome(&outcome));
 }
 

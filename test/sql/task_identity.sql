@@ -132,6 +132,23 @@ SELECT query('task_eve', 'SELECT setseed(0.5)', true) \gset
 SELECT query('task_eve', 'SELECT random()', true) AS first \gset
 SELECT query('task_eve', 'SELECT setseed(0.5)', true) \gset
 SELECT query('task_bob', 'SELECT random()', true) = :'first' AS foreseen;
+-- A task within a task leaves what is around it alone; as another owner it is a guest.
+CREATE FUNCTION eve.nest() RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+	answers text[];
+BEGIN
+	CREATE TEMP TABLE mine AS SELECT 1 AS a;
+	SET work_mem = '7MB';
+	FOR i IN 1..2 LOOP
+		answers := answers || public.query('task_bob', 'CREATE TEMP TABLE yours (a integer)')
+			|| public.query('task_bob', 'SELECT current_user, current_setting(''work_mem'') AS mem')
+			|| public.query('task_bob', 'SELECT * FROM mine')
+			|| public.query('task_eve', 'UPDATE mine SET a = a + 1 RETURNING a');
+	END LOOP;
+	RETURN answers || current_user::text || current_setting('work_mem');
+END $$;
+SELECT unnest(ARRAY(SELECT jsonb_array_elements_text(query('task_eve', 'SELECT eve.nest() AS a', true)::jsonb #> '{0,a}'))) AS answer;
+SELECT query('task_eve', 'SELECT * FROM mine', true);
 SELECT query('task_eve', 'SELECT pg_advisory_lock(42)', true);
 SELECT count(*) FROM pg_locks WHERE locktype = 'advisory';
 SELECT current_user = session_user AS unchanged;
