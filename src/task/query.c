@@ -20,8 +20,9 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* Plans that a session keeps */
-#define SF_QUERY_PLANS	64
+/* Plans that a session keeps, and bytes of a text up to which it does */
+#define SF_QUERY_PLANS		64
+#define SF_QUERY_TEXT_MAX	65536
 
 typedef struct SfQuery
 {
@@ -150,8 +151,6 @@ plan_query(SfQuery *query)
 		names[i] = psprintf("%d", i + 1);
 	sf_converter_init(&query->converter, query->context, query->nparams, names, types);
 	MemoryContextSwitchTo(oldcontext);
-	if (SPI_keepplan(query->plan) != 0)
-		elog(ERROR, "SPI_keepplan failed");
 }
 
 /* Drop a plan, unless it is being run. */
@@ -196,7 +195,7 @@ get_query(const char *text, Oid owner)
 		dlist_move_head(&queries, &query->node);
 		return query;
 	}
-	/* Until it is complete it goes away with SPI's memory. */
+	/* Until it is kept it goes away with SPI's memory. */
 	context = AllocSetContextCreate(CurrentMemoryContext, "sfflow query",
 									ALLOCSET_SMALL_SIZES);
 	query = MemoryContextAllocZero(context, sizeof(SfQuery));
@@ -204,7 +203,11 @@ get_query(const char *text, Oid owner)
 	query->owner = owner;
 	query->text = MemoryContextStrdup(context, text);
 	plan_query(query);
+	if (strlen(text) > SF_QUERY_TEXT_MAX)
+		return query;
 	make_room();
+	if (SPI_keepplan(query->plan) != 0)
+		elog(ERROR, "SPI_keepplan failed");
 	MemoryContextSetParent(context, TopMemoryContext);
 	dlist_push_head(&queries, &query->node);
 	nqueries++;

@@ -71,8 +71,9 @@ ALTER TABLE moving ALTER COLUMN a TYPE text;
 SELECT query('INSERT INTO moving VALUES ($1) RETURNING a', '2');
 SELECT query('INSERT INTO moving VALUES ($1) RETURNING a', '"three"');
 
--- As many statements as one likes.
+-- As many statements as one likes, of any length.
 SELECT count(query(format('SELECT %s + $1 AS n', g), '1')) FROM generate_series(1, 200) AS g;
+SELECT query('SELECT $1::integer AS n -- ' || repeat('x', 100000), '1') FROM generate_series(1, 2);
 
 DROP FUNCTION query, query_payload, run_task;
 DROP TABLE sale, moving;
