@@ -134,7 +134,9 @@ SELECT e.execution_id, p.state, p.branch, p.resource,
 	b.attempt,
 	CASE WHEN b.phase = 1 THEN b.due_at ELSE coalesce(b.started_at, b.entered_at) END AS scheduled_at,
 	CASE WHEN b.phase <> 1 THEN b.started_at END AS started_at,
-	b.deadline, NULL::timestamptz AS heartbeat_at, NULL::text AS worker
+	b.deadline, NULL::timestamptz AS heartbeat_at,
+	(SELECT w.pid::text FROM _sfflow.workers() w
+	 WHERE w.execution_no = b.execution_no AND w.branch_no = b.branch_no LIMIT 1) AS worker
 FROM _sfflow.branch b
 JOIN _sfflow.readable_execution e ON e.execution_no = b.execution_no
 CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p

@@ -120,14 +120,16 @@ sfflow_branch_place(PG_FUNCTION_ARGS)
 	const SfProgram *program;
 	const SfState *state;
 	ArrayType  *array = PG_ARGISNULL(3) ? NULL : PG_GETARG_ARRAYTYPE_P(3);
-	int			niterations = array == NULL ? 0 :
-		ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	int			niterations;
 	TupleDesc	desc;
 	Datum		values[4] = {0};
 	bool		nulls[4] = {false};
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
+	if (array != NULL && array_contains_nulls(array))
+		array = NULL;
+	niterations = array == NULL ? 0 : ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	if (!sf_status_execution(execution_no, &execution))
 		PG_RETURN_NULL();
 	program = sf_program_get(execution.machine_no, execution.version);

@@ -175,6 +175,8 @@ sf_scheduler_remove(int64 job_id, Oid role)
 
 	if (!sf_scheduler_is_here())
 		return;
+	if (GetUserNameFromId(role, true) == NULL)
+		role = sf_store_owner();
 	GetUserIdAndSecContext(&user, &context);
 	SetUserIdAndSecContext(role, context | SECURITY_LOCAL_USERID_CHANGE);
 	if (SPI_connect() != SPI_OK_CONNECT)
