@@ -193,6 +193,7 @@ sfflow_sf_drop_state_machine(PG_FUNCTION_ARGS)
 				 errmsg("state machine \"%s\" has " INT64_FORMAT " ended executions",
 						machine->name, ended),
 				 errhint("Delete them in batches with sf_purge(), or use force => true.")));
+	sf_privilege_forget(SF_OBJECT_STATE_MACHINE, machine->name);
 	sf_machine_delete(machine->machine_no);
 	sf_privilege_unanchor(machine->owner);
 	PG_RETURN_VOID();

@@ -6,11 +6,9 @@ CREATE ROLE regress_sfflow_member IN ROLE regress_sfflow_owner;
 CREATE ROLE regress_sfflow_clerk;
 CREATE ROLE regress_sfflow_group;
 CREATE ROLE regress_sfflow_grouped IN ROLE regress_sfflow_group;
-INSERT INTO _sfflow.state_machine (name, owner, current_version, created_at)
-VALUES ('regress_nightly', 'regress_sfflow_owner', 1, now());
-INSERT INTO _sfflow.state_machine_version (machine_no, version, definition, options, created_at)
-SELECT machine_no, 1, '{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}', '{}', now()
-FROM _sfflow.state_machine WHERE name = 'regress_nightly';
+SET ROLE regress_sfflow_owner;
+SELECT sf_create_state_machine('regress_nightly',
+	'{"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": 3600, "Next": "B"}, "B": {"Type": "Pass", "End": true}}}');
 
 -- Who may give a right: the owner and its members.
 SET ROLE regress_sfflow_clerk;
@@ -54,7 +52,34 @@ SELECT sf_revoke('START', 'regress_nightly', 'regress_sfflow_clerk');
 DROP ROLE regress_sfflow_clerk;
 SELECT sf_revoke('READ', 'regress_nightly', 'regress_sfflow_group');
 
-DELETE FROM _sfflow.state_machine_version
-WHERE machine_no = (SELECT machine_no FROM _sfflow.state_machine WHERE name = 'regress_nightly');
-DELETE FROM _sfflow.state_machine WHERE name = 'regress_nightly';
+-- Dropping a machine takes its rights along.
+CREATE ROLE regress_sfflow_clerk;
+SELECT sf_create_state_machine('regress_dropped', '{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}');
+SELECT sf_grant('START', 'regress_dropped', 'regress_sfflow_clerk');
+SELECT sf_drop_state_machine('regress_dropped');
+DROP ROLE regress_sfflow_clerk;
+
+-- START, READ and OPERATE each allow what they say, and nothing else.
+SELECT sf_disable();
+CREATE ROLE regress_sfflow_clerk;
+SET ROLE regress_sfflow_clerk;
+SELECT sf_start('regress_nightly', name => '1');
+RESET ROLE;
+SELECT sf_grant('START', 'regress_nightly', 'regress_sfflow_clerk');
+SET ROLE regress_sfflow_clerk;
+SELECT sf_start('regress_nightly', name => '1');
+SELECT count(*) FROM sf_executions WHERE state_machine = 'regress_nightly';
+SELECT sf_stop('regress_nightly:1');
+SELECT sf_run('regress_nightly:1');
+SELECT sf_drop_state_machine('regress_nightly');
+RESET ROLE;
+SELECT sf_grant('OPERATE', 'regress_nightly', 'regress_sfflow_clerk');
+SELECT sf_run('regress_nightly:1', skip_waits => true);
+SET ROLE regress_sfflow_clerk;
+SELECT sf_stop('regress_nightly:1') = 'SUCCEEDED' AS stopped;
+SELECT sf_redrive('regress_nightly:1');
+RESET ROLE;
+SELECT sf_drop_state_machine('regress_nightly', force => true);
+DROP ROLE regress_sfflow_clerk;
 DROP ROLE regress_sfflow_owner, regress_sfflow_member, regress_sfflow_group, regress_sfflow_grouped;
+SELECT sf_enable();
