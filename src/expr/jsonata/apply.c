@@ -425,6 +425,29 @@ sf_jn_eval_partial(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFra
 }
 
 /*
+ * Call a function that errors will name by an expression.
+ */
+static SfJnValue *
+apply_named(SfJnEval *ev, const SfJnNode *procedure, SfJnValue *function,
+			SfJnValue **arg, SfJnFrame *env)
+{
+	SfJnCall	call;
+	SfJnCall   *outer_call = ev->call;
+	SfJnCall   *outermost = ev->outermost;
+	SfJnValue  *result;
+
+	name_call(procedure, &call);
+	call.position = procedure->position;
+	ev->call = &call;
+	if (outermost == NULL)
+		ev->outermost = &call;
+	result = sf_jn_apply(ev, function, arg, 1, NULL, env);
+	ev->call = outer_call;
+	ev->outermost = outermost;
+	return result;
+}
+
+/*
  * Evaluate left ~> right.
  */
 SfJnValue *
@@ -457,5 +480,5 @@ sf_jn_eval_apply(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame
 		result->u.function->second = right;
 		return result;
 	}
-	return sf_jn_apply(ev, right, &left, 1, NULL, env);
+	return apply_named(ev, node->rhs, right, &left, env);
 }
