@@ -109,6 +109,8 @@ call_partial(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nargs,
 			 SfJnValue *input, SfJnFrame *env)
 {
 	SfJnValue **all = sf_jn_alloc(&ev->arena, (f->nbound + 1) * sizeof(SfJnValue *));
+	const SfJnSignature *signature = sf_jn_native_signature(f->native);
+	int			n = f->nbound;
 	int			used = 0;
 	int			i;
 
@@ -119,7 +121,12 @@ call_partial(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nargs,
 		else
 			all[i] = used < nargs ? args[used] : NULL, used++;
 	}
-	return call_native(ev, f->native, all, f->nbound, input, env);
+	/* What is missing at the end was not given. */
+	while (n > 0 && all[n - 1] == NULL)
+		n--;
+	if (signature != NULL)
+		n = sf_jn_signature_validate(ev, signature, all, n, input, &all);
+	return call_native(ev, f->native, all, n, input, env);
 }
 
 /*

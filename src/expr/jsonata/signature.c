@@ -317,7 +317,8 @@ sf_jn_signature_validate(SfJnEval *ev, const SfJnSignature *s, SfJnValue **args,
 		{
 			if (strchr(param->types, type_symbol(context)) == NULL)
 				sf_jn_fail_argument(ev, SF_JN_T0411, context, i + 1);
-			out[nout++] = context;
+			out[nout++] = param->symbol == 'a' ?
+				array_argument(ev, param, context, i + 1) : context;
 		}
 		else if (taken[k] == 0)
 			out[nout++] = i < nargs ? args[i] : NULL, i++;
