@@ -30,8 +30,8 @@
 #define SELECT_ACTIVITY \
 	"SELECT a.activity_no, a.owner::pg_catalog.oid::pg_catalog.int8, a.name," \
 	" coalesce(" INTERVAL_MS("a.lease") ", 0), coalesce(a.max_receive_count, 0)," \
-	" coalesce(a.last_polled_at OPERATOR(pg_catalog.>) pg_catalog.now()" \
-	"  OPERATOR(pg_catalog.-) '1 day'::pg_catalog.interval, false)" \
+	" coalesce(a.last_polled_at OPERATOR(pg_catalog.>) (pg_catalog.now()" \
+	"  OPERATOR(pg_catalog.-) '1 day'::pg_catalog.interval), false)" \
 	" FROM _sfflow.activity a "
 
 /* Read an activity. */
