@@ -9,6 +9,11 @@ CREATE FUNCTION _sfflow.can_read(machine text, owner regrole) RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_can_read'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10;
 
+-- The same for an activity and WORK.
+CREATE FUNCTION _sfflow.can_work(activity text, owner regrole) RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_can_work'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10;
+
 CREATE FUNCTION _sfflow.history(
 	execution_no bigint,
 	OUT id integer,
@@ -64,6 +69,7 @@ LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10000 ROWS 20;
 -- The views call these with their reader's rights; each checks by itself what it may show.
 GRANT EXECUTE ON FUNCTION
 	_sfflow.can_read(text, regrole),
+	_sfflow.can_work(text, regrole),
 	_sfflow.history(bigint),
 	_sfflow.waiting_on(bigint),
 	_sfflow.branch_place(bigint, integer, integer, integer[]),
@@ -126,22 +132,50 @@ FROM _sfflow.readable_execution e
 CROSS JOIN LATERAL _sfflow.history(e.execution_no) h;
 COMMENT ON VIEW sf_history IS 'what happened, as GetExecutionHistory of Step Functions tells it';
 
--- phase: 1 RUN, 4 ANNOUNCED, 5 ANSWERED, 6 EXTERNAL (src/store/branch.h)
+-- phase: 1 RUN, 4 ANNOUNCED, 5 ANSWERED, 6 EXTERNAL (src/store/branch.h); only of an external one is
+-- there a row in task
 CREATE VIEW sf_tasks WITH (security_barrier) AS
 SELECT e.execution_id, p.state, p.branch, p.resource,
 	CASE b.phase WHEN 1 THEN 'retrying' WHEN 4 THEN 'running' WHEN 5 THEN 'answered'
-		ELSE CASE WHEN b.started_at IS NULL THEN 'queued' ELSE 'running' END END AS status,
+		ELSE (ARRAY['queued', 'running', 'waiting', 'answered', 'dead'])[coalesce(t.status, 1) + 1]
+	END AS status,
 	b.attempt,
-	CASE WHEN b.phase = 1 THEN b.due_at ELSE coalesce(b.started_at, b.entered_at) END AS scheduled_at,
-	CASE WHEN b.phase <> 1 THEN b.started_at END AS started_at,
-	b.deadline, NULL::timestamptz AS heartbeat_at,
-	(SELECT w.pid::text FROM _sfflow.workers() w
-	 WHERE w.execution_no = b.execution_no AND w.branch_no = b.branch_no LIMIT 1) AS worker
+	CASE WHEN b.phase = 1 THEN b.due_at
+		ELSE coalesce(t.scheduled_at, b.started_at, b.entered_at) END AS scheduled_at,
+	CASE WHEN t.status IS NOT NULL THEN t.started_at WHEN b.phase <> 1 THEN b.started_at END AS started_at,
+	coalesce(t.started_at + t.timeout, b.deadline) AS deadline, t.heartbeat_at,
+	coalesce(t.worker, (SELECT w.pid::text FROM _sfflow.workers() w
+		WHERE w.execution_no = b.execution_no AND w.branch_no = b.branch_no LIMIT 1)) AS worker
 FROM _sfflow.branch b
 JOIN _sfflow.readable_execution e ON e.execution_no = b.execution_no
+LEFT JOIN _sfflow.task t
+	ON t.execution_no = b.execution_no AND t.branch_no = b.branch_no AND b.phase = 6
 CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
 WHERE b.phase IN (1, 4, 5, 6) AND e.status = 0 AND p.type = 'Task';
 COMMENT ON VIEW sf_tasks IS 'tasks that run, wait for an answer or for a retry';
+
+-- status of a task: 0 queued, 1 taken, 4 dead letter (src/store/task.h)
+CREATE VIEW sf_activities WITH (security_barrier) AS
+SELECT a.name AS activity, a.owner, q.queued, q.oldest_queued_at, q.in_flight, a.last_polled_at,
+	a.last_worker
+FROM _sfflow.activity a
+CROSS JOIN LATERAL (
+	SELECT count(*) FILTER (WHERE t.status = 0) AS queued,
+		min(t.scheduled_at) FILTER (WHERE t.status = 0) AS oldest_queued_at,
+		count(*) FILTER (WHERE t.status = 1) AS in_flight
+	FROM _sfflow.task t WHERE t.activity_no = a.activity_no) q
+WHERE _sfflow.can_work(a.name, a.owner);
+COMMENT ON VIEW sf_activities IS 'activities and how much waits in each';
+
+CREATE VIEW sf_dead_letters WITH (security_barrier) AS
+SELECT e.execution_id, p.state, p.branch, p.resource, t.input, b.error, b.cause, t.receives,
+	coalesce(t.lease_until, t.heartbeat_at, t.started_at) AS died_at
+FROM _sfflow.task t
+JOIN _sfflow.readable_execution e ON e.execution_no = t.execution_no
+JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
+CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, t.state, b.iterations) p
+WHERE t.status = 4;
+COMMENT ON VIEW sf_dead_letters IS 'tasks that were handed out as often as allowed and never answered';
 
 CREATE VIEW sf_start_requests WITH (security_barrier) AS
 SELECT e.execution_id, r.requested_at, r.requested_by, r.outcome, r.input_differs
@@ -195,4 +229,4 @@ WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = m.owner)
 COMMENT ON VIEW sf_alerts IS 'what somebody should look at';
 
 GRANT SELECT ON sf_state_machines, sf_executions, sf_jobs, sf_job_relations, sf_history, sf_tasks,
-	sf_start_requests, sf_metrics, sf_alerts TO PUBLIC;
+	sf_activities, sf_dead_letters, sf_start_requests, sf_metrics, sf_alerts TO PUBLIC;

@@ -137,6 +137,7 @@ SELECT 'execution_missing', NULL, format('%s rows of %s have the unknown executi
 FROM (
 	SELECT 'branch' AS relation, b.execution_no FROM _sfflow.branch b
 	UNION ALL SELECT 'event', h.execution_no FROM _sfflow.event h
+	UNION ALL SELECT 'task', t.execution_no FROM _sfflow.task t
 	UNION ALL SELECT 'start_request', r.execution_no FROM _sfflow.start_request r) o
 WHERE NOT EXISTS (SELECT FROM _sfflow.execution e WHERE e.execution_no = o.execution_no)
 GROUP BY o.relation, o.execution_no

@@ -14,8 +14,10 @@
 #include "base/errors.h"
 #include "store/machine.h"
 #include "store/privilege.h"
+#include "store/task.h"
 
 PG_FUNCTION_INFO_V1(sfflow_can_read);
+PG_FUNCTION_INFO_V1(sfflow_can_work);
 PG_FUNCTION_INFO_V1(sfflow_sf_grant);
 PG_FUNCTION_INFO_V1(sfflow_sf_revoke);
 
@@ -69,6 +71,15 @@ sfflow_can_read(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(allowed);
 }
 
+/* Tell whether the current user may work on an activity of a given owner. */
+Datum
+sfflow_can_work(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(sf_privilege_check_activity(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+											   PG_GETARG_OID(1),
+											   SF_PRIVILEGE_WORK));
+}
+
 typedef struct Grant
 {
 	SfPrivilege privilege;
@@ -109,17 +120,25 @@ parse_state_machine(const char *text)
 	return name;
 }
 
-/* Find the activity of a grant ("activity:name", or its ARN). */
+/* Find the activity of a grant ("activity:name", or its ARN), likewise. */
 static const char *
 parse_activity(const char *text)
 {
 	const char *name = sf_arn_to_activity(text);
+	SfActivity *activity;
 
 	if (strncmp(name, "activity:", 9) == 0)
 		name += 9;
-	ereport(ERROR,
-			(errcode(ERRCODE_SF_ACTIVITY_DOES_NOT_EXIST),
-			 errmsg("activity \"%s\" does not exist", name)));
+	activity = sf_activity_read(name);
+	if (activity == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_ACTIVITY_DOES_NOT_EXIST),
+				 errmsg("activity \"%s\" does not exist", name)));
+	if (!sf_privilege_is_owner(activity->owner))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of activity \"%s\"", name)));
+	return name;
 }
 
 /* Check the arguments of sf_grant and sf_revoke. */

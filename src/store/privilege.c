@@ -52,6 +52,7 @@ static SfPlan delete_object = SF_PLAN(
 static SfPlan find_uses = SF_PLAN(
 	"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.state_machine WHERE owner" EQUALS "$1)"
 	" OR EXISTS (SELECT FROM _sfflow.privilege WHERE role" EQUALS "$1)"
+	" OR EXISTS (SELECT FROM _sfflow.activity WHERE owner" EQUALS "$1)"
 	" OR EXISTS (SELECT FROM _sfflow.resource_map WHERE owner" EQUALS "$1)"
 	" OR EXISTS (SELECT FROM _sfflow.schedule WHERE owner" EQUALS "$1)",
 	1, REGROLEOID);

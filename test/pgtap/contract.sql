@@ -1,6 +1,6 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 BEGIN;
-SELECT plan(58);
+SELECT plan(61);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -49,6 +49,9 @@ INSERT INTO shown VALUES
 	('sf_job_relations', 'state_machine, version, job_id, pre_job_id'),
 	('sf_history', 'execution_id, id, previous_event_id, timestamp, type, state, details'),
 	('sf_tasks', 'execution_id, state, branch, resource, status, attempt, scheduled_at, started_at, deadline, heartbeat_at, worker'),
+	('sf_activities', 'activity, owner, queued, oldest_queued_at, in_flight, last_polled_at, last_worker'),
+	('sf_dead_letters', 'execution_id, state, branch, resource, input, error, cause, receives, died_at'),
+	('sf_alerts', 'kind, execution_id, since, detail'),
 	('sf_start_requests', 'execution_id, requested_at, requested_by, outcome, input_differs'),
 	('sf_schedules', 'schedule_name, schedule, timezone, state_machine, input, active, next_run, last_execution_id'),
 	('sf_workers', 'pid, role, state, execution_id, job_id, since, steps'),

@@ -47,6 +47,33 @@ SELECT execution_id, requested_at, outcome, input_differs FROM sf_start_requests
 SELECT * FROM sf_metrics \gx
 SELECT * FROM sf_alerts WHERE execution_id = 'nightly:3';
 
+-- Tasks outside the database: one queued, one with a worker, one that waits for its token, one dead.
+INSERT INTO _sfflow.activity (activity_no, name, owner, created_at, last_polled_at, last_worker)
+VALUES (1000, 'shell', current_user::regrole, '2025-02-05 01:00Z', '2025-02-05 02:05Z', 'host-1');
+DO $$ BEGIN
+	PERFORM fixture.execution('nightly', 'out');
+	FOR i IN 0 .. 3 LOOP
+		PERFORM fixture.branch('nightly:out', i, 2 + i, CASE WHEN i < 3 THEN 6 ELSE 8 END,
+			scope => 1 + i / 2, error => CASE WHEN i = 3 THEN 'Sfflow.MaxReceiveCount' END);
+	END LOOP;
+END $$;
+INSERT INTO _sfflow.task (execution_no, branch_no, activity_no, status, generation, state, attempt, receives,
+	scheduled_at, started_at, heartbeat_at, lease_until, timeout, secret, worker, input)
+SELECT execution_no, b, CASE WHEN b <> 2 THEN 1000 END, (ARRAY[0, 1, 2, 4])[b + 1], 0, 2 + b, 0, b,
+	'2025-02-05 02:00Z', CASE WHEN b IN (1, 3) THEN '2025-02-05 02:01Z'::timestamptz END,
+	CASE WHEN b = 1 THEN '2025-02-05 02:02Z'::timestamptz END, CASE WHEN b = 3 THEN '2025-02-05 02:06Z'::timestamptz END,
+	'1 hour', '', CASE WHEN b = 1 THEN 'host-1' END, '{"a": 1}'
+FROM _sfflow.execution, generate_series(0, 3) b WHERE execution_id = 'nightly:out';
+SELECT state, branch, status, scheduled_at, started_at, deadline, heartbeat_at, worker FROM sf_tasks WHERE execution_id = 'nightly:out';
+SELECT activity, queued, oldest_queued_at, in_flight, last_polled_at, last_worker FROM sf_activities WHERE activity = 'shell';
+SELECT execution_id, state, branch, resource, input, error, cause, receives, died_at FROM sf_dead_letters;
+SELECT sf_grant('WORK', 'activity:shell', 'public'), sf_grant('WORK', 'arn:aws:states:us-east-1:000000000000:activity:shell', 'pg_monitor');
+SELECT object_kind, object_name, role, privilege FROM _sfflow.privilege WHERE object_name = 'shell' ORDER BY role;
+SELECT sf_revoke('WORK', 'activity:shell', 'public'), sf_revoke('WORK', 'activity:shell', 'pg_monitor');
+DELETE FROM _sfflow.branch USING _sfflow.execution e WHERE branch.execution_no = e.execution_no AND e.execution_id = 'nightly:out';
+DELETE FROM _sfflow.task;
+DELETE FROM _sfflow.execution WHERE execution_id = 'nightly:out';
+
 -- What waits for what, in words.
 DO $$ BEGIN
 	PERFORM fixture.execution('nightly', 'words');
@@ -106,6 +133,7 @@ CREATE FUNCTION pg_temp.seen() RETURNS TABLE (what text, rows bigint) LANGUAGE s
 	UNION ALL SELECT 'start_requests', count(*) FROM sf_start_requests
 	UNION ALL SELECT 'metrics', count(*) FROM sf_metrics
 	UNION ALL SELECT 'alerts', count(*) FROM sf_alerts
+	UNION ALL SELECT 'activities', count(*) FROM sf_activities
 	UNION ALL SELECT 'private history', count(*) FROM target, _sfflow.history(execution_no)
 	UNION ALL SELECT 'private jobs', count(*) FROM target, _sfflow.jobs(execution_no)
 	UNION ALL SELECT 'private relations', count(*) FROM target, _sfflow.job_relations(machine_no, 1)
