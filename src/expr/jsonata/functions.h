@@ -91,6 +91,9 @@ SF_JN_FUNCTION_LIST(SF_JN_FUNCTION_DECL)
 /* What $type calls the type of a value. */
 extern const char *sf_jn_type_name(const SfJnValue *v);
 
+/* The collation whose case rules are Unicode's, or the database's. */
+extern Oid	sf_jn_case_collation(void);
+
 /* Unix time in milliseconds, the same throughout an evaluation. */
 extern int64 sf_jn_now(SfJnEval *ev);
 

@@ -13,7 +13,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_collation.h"
-#include "expr/jsonata/eval.h"
+#include "expr/jsonata/functions.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
@@ -28,6 +28,7 @@ struct SfJnRegex
 {
 	text	   *pattern;		/* PostgreSQL's */
 	int			flags;
+	Oid			collation;		/* C, but where letters beyond ASCII have two cases */
 };
 
 typedef struct Translation
@@ -410,6 +411,7 @@ sf_jn_regex_compile(SfJnArena *arena, SfJnThrow *thrower, const char *pattern,
 	Translation *t = palloc0(sizeof(Translation));
 	pg_wchar   *wide;
 	regex_t		re;
+	Size		i;
 	int			rc;
 
 	initStringInfo(&t->out);
@@ -422,13 +424,19 @@ sf_jn_regex_compile(SfJnArena *arena, SfJnThrow *thrower, const char *pattern,
 
 	regex->flags = REG_ADVANCED | (ignore_case ? REG_ICASE : 0) |
 		(multiline ? REG_NLANCH : 0);
+	regex->collation = C_COLLATION_OID;
+	for (i = 0; ignore_case && i < len; i++)
+	{
+		if (IS_HIGHBIT_SET(pattern[i]) || (pattern[i] == '\\' && i + 1 < len && pattern[i + 1] == 'u'))
+			regex->collation = sf_jn_case_collation();
+	}
 	regex->pattern = sf_jn_alloc(arena, VARHDRSZ + t->out.len);
 	SET_VARSIZE(regex->pattern, VARHDRSZ + t->out.len);
 	memcpy(VARDATA(regex->pattern), t->out.data, t->out.len);
 
 	wide = palloc((t->out.len + 1) * sizeof(pg_wchar));
 	rc = pg_regcomp(&re, wide, pg_mb2wchar_with_len(t->out.data, wide, t->out.len),
-					regex->flags, C_COLLATION_OID);
+					regex->flags, regex->collation);
 	CHECK_FOR_INTERRUPTS();
 	if (rc != REG_OKAY)
 	{
@@ -495,7 +503,7 @@ bool
 sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex, SfJnValue *subject,
 				   Size from, SfJnMatch *match)
 {
-	regex_t    *re = RE_compile_and_cache(regex->pattern, regex->flags, C_COLLATION_OID);
+	regex_t    *re = RE_compile_and_cache(regex->pattern, regex->flags, regex->collation);
 	regmatch_t	found[MAX_GROUPS + 1];
 	int			nfound = (int) Min(re->re_nsub, (size_t) MAX_GROUPS) + 1;
 	int			rc;

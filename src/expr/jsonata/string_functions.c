@@ -97,8 +97,8 @@ SF_JN_FUNCTION(substringAfter)
 /*
  * The collation whose case rules are Unicode's, or the default one.
  */
-static Oid
-case_collation(void)
+Oid
+sf_jn_case_collation(void)
 {
 	static Oid	collation = InvalidOid;
 
@@ -148,8 +148,8 @@ change_case(SfJnEval *ev, SfJnValue *s, bool upper)
 				pg_ascii_tolower((unsigned char) s->u.str[i]);
 		return sf_jn_string(&ev->arena, text, s->len);
 	}
-	text = upper ? str_toupper(s->u.str, s->len, case_collation()) :
-		str_tolower(s->u.str, s->len, case_collation());
+	text = upper ? str_toupper(s->u.str, s->len, sf_jn_case_collation()) :
+		str_tolower(s->u.str, s->len, sf_jn_case_collation());
 	result = sf_jn_string_copy(&ev->arena, text, strlen(text));
 	pfree(text);
 	return result;
