@@ -62,7 +62,11 @@ add_input_extras(SfJsonBuilder *b, const SfStatusEvent *event,
 {
 	if (event->type == SF_EVENT_EXECUTION_STARTED)
 		sf_json_add_string(b, "roleArn", role_arn);
-	else if (state != NULL && state->type == SF_STATE_TASK)
+	else if (state == NULL || state->type != SF_STATE_TASK)
+		return;
+	else if (state->resource.kind == SF_RESOURCE_ACTIVITY)
+		sf_json_add_string(b, "resource", sf_arn_activity(state->resource.name));
+	else
 		sf_json_add_string(b, "resource", state->resource.text);
 }
 

@@ -13,7 +13,8 @@
  *	3.	Rows: each Task outside of Maps has one, each within a Map one for every
  *		iteration that began.
  *	4.	What was never reached: "entry" where a live branch can still come to
- *		it (job_reach.c), else "skip".
+ *		it (job_reach.c), else "skip".  What failed before a redrive and comes
+ *		again is "entry" too.
  */
 #include "postgres.h"
 
@@ -51,6 +52,7 @@ typedef struct Derivation
 	HTAB	   *jobs;			/* JobEntry */
 	HTAB	   *begun;			/* SfPlaceKey of Map state, iteration included */
 	MapRun	   *maps;			/* by state number */
+	int			redriven;		/* event of the last redrive; 0: none */
 } Derivation;
 
 /* Name a status as sf_jobs shows it. */
@@ -70,6 +72,7 @@ static void
 forget(Derivation *d)
 {
 	MemoryContextReset(d->context);
+	d->redriven = 0;
 	d->jobs = sf_place_hash("sfflow jobs", sizeof(JobEntry), d->context);
 	d->begun = sf_place_hash("sfflow iterations", sizeof(SfPlaceKey), d->context);
 	d->maps = MemoryContextAllocZero(d->context,
@@ -180,6 +183,7 @@ follow_task_event(Derivation *d, const SfStatusEvent *event)
 	SfJob	   *job = find_job(d, event->state, event->iterations,
 							   event->niterations);
 
+	job->last_event = event->id;
 	switch (event->type)
 	{
 		case SF_EVENT_TASK_STATE_ENTERED:
@@ -233,6 +237,8 @@ follow_event(const SfStatusEvent *event, void *arg)
 
 	if (event->type == SF_EVENT_EXECUTION_STARTED)
 		forget(d);
+	else if (event->type == SF_EVENT_EXECUTION_REDRIVEN)
+		d->redriven = event->id;
 	if (event->state < 0 || event->state >= d->program->nstates)
 		return;
 	state = &d->program->states[event->state];
@@ -256,15 +262,6 @@ follow_branch(Derivation *d, const SfStatusBranch *branch)
 	job = find_job(d, branch->state, branch->iterations, branch->niterations);
 	switch (branch->phase)
 	{
-		case SF_PHASE_ENTER:
-			/* A redrive begins what failed anew. */
-			if (d->execution->status == SF_STATUS_RUNNING &&
-				job->status == SF_JOB_FAILURE)
-			{
-				set_running(job, DT_NOBEGIN);
-				job->status = SF_JOB_ENTRY;
-			}
-			break;
 		case SF_PHASE_RUN:
 		case SF_PHASE_ANNOUNCED:
 		case SF_PHASE_ANSWERED:
@@ -281,13 +278,29 @@ follow_branch(Derivation *d, const SfStatusBranch *branch)
 	}
 }
 
-/* Settle a job that was reached, once all is known. */
+/* A job comes again: what is known of its last visit but its input is void. */
 static void
-settle_reached(Derivation *d, SfJob *job)
+set_entry(SfJob *job)
 {
-	if (job->status != SF_JOB_RUNNING || d->execution->status == SF_STATUS_RUNNING)
-		return;
-	set_failure(job, DT_NOEND, d->execution->error, d->execution->cause);
+	set_running(job, DT_NOBEGIN);
+	job->status = SF_JOB_ENTRY;
+}
+
+/* Settle the status of a job, once all is known. */
+static void
+settle(Derivation *d, SfJobReach *reach, SfJob *job)
+{
+	bool		runs = d->execution->status == SF_STATUS_RUNNING;
+
+	if (job->status == SF_JOB_RUNNING && !runs)
+		set_failure(job, DT_NOEND, d->execution->error, d->execution->cause);
+	else if (job->status == SF_JOB_FAILURE && runs &&
+			 job->last_event < d->redriven &&
+			 sf_job_reach_test(reach, job->state, job->iterations, job->niterations))
+		set_entry(job);
+	else if (job->status == SF_JOB_ENTRY &&
+			 !sf_job_reach_test(reach, job->state, job->iterations, job->niterations))
+		job->status = SF_JOB_SKIP;
 }
 
 /* Order the iterations of a Map of a depth by their indexes. */
@@ -311,11 +324,7 @@ append_row(Derivation *d, SfJobReach *reach, List *rows, int state,
 {
 	SfJob	   *job = find_job(d, state, iterations, n);
 
-	if (job->reached && job->status != SF_JOB_ENTRY)
-		settle_reached(d, job);
-	else if (job->status == SF_JOB_ENTRY)
-		job->status = sf_job_reach_test(reach, state, job->iterations, n) ?
-			SF_JOB_ENTRY : SF_JOB_SKIP;
+	settle(d, reach, job);
 	return lappend(rows, job);
 }
 

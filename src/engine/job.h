@@ -35,6 +35,7 @@ typedef struct SfJob
 	TimestampTz stopped_at;		/* DT_NOEND: not yet */
 	int			input_event;	/* event that holds the payload; 0: none */
 	int			output_event;
+	int			last_event;		/* of it, whatever it was; 0: none */
 	const char *error;			/* or NULL */
 	const char *cause;
 } SfJob;

@@ -75,6 +75,16 @@ DO $$ BEGIN
 END $$;
 SELECT job_id, job_status, attempts, error FROM jobs WHERE execution_id = 'nightly:failed';
 
+-- Redriven from Fork: what failed comes again, what succeeded shows its last visit until then.
+SAVEPOINT before;
+DO $$ BEGIN
+	DELETE FROM _sfflow.branch
+	WHERE execution_no = (SELECT execution_no FROM _sfflow.execution WHERE execution_id = 'nightly:failed');
+	PERFORM fixture.branch('nightly:failed', 0, 1, 0, due => '2025-02-05 03:00Z');
+END $$;
+SELECT job_id, job_status, attempts, error FROM jobs WHERE execution_id = 'nightly:failed';
+ROLLBACK TO before;
+
 -- ... and done: JOB-005 ran twice, all others once.
 DO $$ BEGIN
 	UPDATE _sfflow.execution SET status = 1, stopped_at = '2025-02-05 03:10Z' WHERE execution_id = 'nightly:failed';
