@@ -59,9 +59,17 @@ is_touched(SfBranchKey key)
 	return false;
 }
 
+/* A hint that this slice cannot follow, but another one may: ring again. */
+static void
+pass_over(const SfSlice *slice, SfBranchKey key)
+{
+	if (slice->in_hints && sf_due_hook != NULL)
+		sf_due_hook(key, GetCurrentTimestamp());
+}
+
 /* Find the run of an execution in this slice, or make it; NULL: not for us. */
 static SfRun *
-find_run(SfSlice *slice, int64 execution_no)
+find_run(SfSlice *slice, SfBranchKey key)
 {
 	SfExecution *execution;
 	SfRun	   *run;
@@ -70,17 +78,20 @@ find_run(SfSlice *slice, int64 execution_no)
 	foreach(lc, slice->runs)
 	{
 		run = lfirst(lc);
-		if (run->execution->execution_no == execution_no)
+		if (run->execution->execution_no == key.execution_no)
 			return run;
 	}
-	execution = sf_execution_read(execution_no, SF_LOCK_NONE, false);
+	execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
 	if (execution == NULL)
 		return NULL;
 	if (OidIsValid(slice->request->only_owner) &&
 		execution->owner != slice->request->only_owner)
 		return NULL;
 	if (OidIsValid(slice->owner) && execution->owner != slice->owner)
+	{
+		pass_over(slice, key);
 		return NULL;
+	}
 	run = sf_run_make(execution);
 	return run;
 }
@@ -111,12 +122,15 @@ claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
 		/* the lock is taken before any other: let the next slice begin so */
 		if (slice->runs != NIL && !slice->request->in_session)
 		{
+			pass_over(slice, key);
 			slice->no_more_claims = true;
 			return NULL;
 		}
 		sf_run_lock(run);
 		slice->no_more_tasks = true;
 		slice->no_more_claims = true;
+		/* whatever comes of this one: others have not been looked at */
+		slice->result->outcome = SF_SLICE_WORKED;
 	}
 	branch = sf_branch_read(key, SF_LOCK_SKIP);
 	return is_due_under_lock(slice, branch, now) ? branch : NULL;
@@ -147,7 +161,7 @@ sf_claim(SfSlice *slice, SfBranchKey key, SfRun **run)
 
 	if (is_touched(key))
 		return NULL;
-	*run = find_run(slice, key.execution_no);
+	*run = find_run(slice, key);
 	if (*run == NULL || (*run)->finish != NULL)
 		return NULL;
 	branch = sf_branch_claim(key, GetCurrentTimestamp(),

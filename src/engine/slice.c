@@ -339,16 +339,20 @@ take_branches(SfSlice *slice)
 	const SfSliceRequest *request = slice->request;
 	bool		first = true;
 
+	slice->in_hints = !request->in_session;
 	for (int i = 0; i < request->nkeys; i++)
 	{
 		if (slice->no_more_claims || (!first && is_used_up(slice)))
 			break;				/* the caller keeps its other hints */
+		slice->result->nkeys_tried++;
 		if (take_one(slice, request->keys[i]))
 			first = false;
 	}
+	slice->in_hints = false;
 	if (!request->scan)
 		return;
-	if (!slice->no_more_claims && (first || !is_used_up(slice)))
+	if (!request->only_announced && !slice->no_more_claims &&
+		(first || !is_used_up(slice)))
 		scan_due(slice, &first);
 	if (request->execution_no == 0 && !slice->no_more_claims &&
 		(first || !is_used_up(slice)))

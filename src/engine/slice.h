@@ -33,6 +33,7 @@ typedef struct SfSliceRequest
 	const SfBranchKey *keys;	/* hints: tried first, by primary key */
 	int			nkeys;
 	bool		scan;			/* then take from the due index */
+	bool		only_announced; /* ... but announced long tasks alone */
 	bool		alone;			/* one branch at most, no further ones */
 	bool		last_try;		/* a task that cannot be serialized has failed;
 								 * else the slice is rolled back (40001) */
@@ -60,6 +61,7 @@ typedef struct SfSliceResult
 {
 	SfSliceOutcome outcome;
 	int			transitions;	/* states entered, resumed or left */
+	int			nkeys_tried;	/* hints looked at; the caller keeps the others */
 	Oid			owner;			/* whose identity is on, InvalidOid: none */
 	SfBranchKey task;			/* LONG_TASK */
 	int			task_generation;

@@ -221,28 +221,34 @@ release_slot(SfSlot *slot, uint32 launch)
 	ConditionVariableBroadcast(&sf_shared->slot_freed);
 }
 
-/* The postmaster has no place left: say so once, and try again later. */
+/*
+ * The postmaster has no place left: try again later.  Where a database has no
+ * worker at all, say so, once.
+ */
 static void
-note_refusal(void)
+note_refusal(bool first)
 {
 	static bool said = false;
 
-	if (!said)
+	if (first && !said)
 		ereport(WARNING,
 				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
 				 errmsg("sfflow found no free slot for a background worker"),
-				 errdetail("Work goes on with those that run; this is said only once."),
+				 errdetail("A database has to wait for its turn; this is said only once."),
 				 errhint("Increase max_worker_processes.")));
-	said = true;
-	sf_shared->slots_exhausted = true;
+	said = said || first;
+	sf_shared->slots_exhausted = sf_shared->slots_exhausted || first;
 	refusals++;
 	retry_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
 										   Min(1000 << Min(refusals - 1, 6), MAX_RETRY_MS));
 }
 
-/* Start a process for a database; false when that cannot be done now. */
+/*
+ * Start a process for a database, maybe its first; false when that cannot be
+ * done now.
+ */
 static bool
-start_process(Oid database, SfRole role, bool probing, bool suspects)
+start_process(Oid database, SfRole role, bool first, bool probing, bool suspects)
 {
 	BackgroundWorker worker = {0};
 	SfWorkerOrder order;
@@ -285,7 +291,7 @@ start_process(Oid database, SfRole role, bool probing, bool suspects)
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	sf_shared_free_slot(slot);
 	LWLockRelease(sf_shared_lock);
-	note_refusal();
+	note_refusal(first);
 	return false;
 }
 
@@ -545,7 +551,7 @@ serve_databases(void)
 			forget_database(want.database);
 			continue;
 		}
-		if (start_process(want.database, want.role, false, false))
+		if (start_process(want.database, want.role, want.first, false, false))
 		{
 			SfDatabase *database;
 
@@ -602,7 +608,7 @@ probe_databases(void)
 		known = known || !database || database->leaving > 0;
 		LWLockRelease(sf_shared_lock);
 		if (!known && database_is_drivable(oid) &&
-			!start_process(oid, SF_ROLE_WORKER, true, false))
+			!start_process(oid, SF_ROLE_WORKER, false, true, false))
 			return Max(retry_at, TimestampTzPlusMilliseconds(now, ROOM_RECHECK_MS));
 		to_probe = list_delete_first(to_probe);
 	}
@@ -667,7 +673,7 @@ serve_suspects(TimestampTz *next)
 			LWLockRelease(sf_shared_lock);
 			if (database && database->not_before <= GetCurrentTimestamp() &&
 				retry_at <= GetCurrentTimestamp())
-				(void) start_process(suspect.database, SF_ROLE_TASK, false, true);
+				(void) start_process(suspect.database, SF_ROLE_TASK, true, false, true);
 			return true;
 		}
 		forget_database(suspect.database);

@@ -485,29 +485,12 @@ sf_turn_run_suspect(SfBranchKey key, const char *cause)
 
 /* --- the turn --- */
 
-/* Take the keys that the slice got to out of the turn's hints. */
+/* Take the hints that the slice has looked at out of the turn. */
 static void
-drop_touched(SfTurn *turn, const SfSliceResult *result)
+drop_tried(SfTurn *turn, int tried)
 {
-	SfBranchKey touched[MAX_TOUCHED];
-	int			ntouched = Min(sf_slice_touched(touched, MAX_TOUCHED), MAX_TOUCHED);
-	int			left = 0;
-
-	for (int i = 0; i < turn->nkeys; i++)
-	{
-		bool		found = false;
-
-		for (int k = 0; k < ntouched && !found; k++)
-			found = touched[k].execution_no == turn->keys[i].execution_no &&
-				touched[k].branch_no == turn->keys[i].branch_no;
-		if (!found)
-			turn->keys[left++] = turn->keys[i];
-	}
-
-	/* None of them was due, or free: it has looked at all. */
-	if (left == turn->nkeys || result->outcome == SF_SLICE_IDLE)
-		left = 0;
-	turn->nkeys = left;
+	turn->nkeys -= tried;
+	memmove(turn->keys, turn->keys + tried, sizeof(SfBranchKey) * turn->nkeys);
 }
 
 /* Run the branches of a failed slice one by one. */
@@ -538,6 +521,7 @@ sf_turn_run(SfTurn *turn)
 	a.request.keys = turn->keys;
 	a.request.nkeys = turn->nkeys;
 	a.request.scan = turn->scan;
+	a.request.only_announced = sf_slot_mine->role == SF_ROLE_TASK;
 	a.request.long_tasks = turn->long_tasks;
 	a.request.new_tasks = turn->new_tasks;
 	a.request.not_owner = turn->last_owner;
@@ -565,7 +549,7 @@ sf_turn_run(SfTurn *turn)
 	if (OidIsValid(a.result.owner))
 		turn->last_owner = a.result.owner;
 	turn->worked = a.result.outcome != SF_SLICE_IDLE;
-	drop_touched(turn, &a.result);
+	drop_tried(turn, a.result.nkeys_tried);
 	if (a.result.outcome == SF_SLICE_LONG_TASK)
 		run_announced(turn, &a.result);
 }

@@ -11,6 +11,9 @@
  */
 #include "postgres.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <signal.h>
 
 #include "access/xact.h"
@@ -297,7 +300,11 @@ publish(SfTurn *turn, uint32 registrations)
 	{
 		database->last_turn = GetCurrentTimestamp();
 		if (turn->verdict == SF_TURN_MAY_WORK)
+		{
 			database->state = SF_DATABASE_DRIVEN;
+			if (!turn->failed)
+				database->failures = 0;
+		}
 		else if (database->registrations == registrations)
 			close_down(database, turn->verdict);
 		if (turn->long_task_left)
@@ -395,6 +402,19 @@ override_settings(void)
 		SetConfigOption(settings[i][0], settings[i][1], PGC_SUSET, PGC_S_SESSION);
 }
 
+/*
+ * Have large allocations go back to the system when they are freed.  glibc
+ * keeps more and more of them otherwise, once one has been freed.
+ */
+static void
+limit_kept_memory(void)
+{
+#ifdef __GLIBC__
+	(void) mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+	(void) mallopt(M_TRIM_THRESHOLD, 1024 * 1024);
+#endif
+}
+
 /* Find out what the database holds; tells whether to stay and work. */
 static bool
 look_around(void)
@@ -450,6 +470,7 @@ sfflow_worker_main(Datum arg)
 
 	memcpy(&order, MyBgworkerEntry->bgw_extra, sizeof(order));
 	sf_worker_unblock_signals();
+	limit_kept_memory();
 	if (!sf_slot_attach(order.slot, order.launch))
 		proc_exit(0);
 
