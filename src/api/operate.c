@@ -27,6 +27,9 @@ PG_FUNCTION_INFO_V1(sfflow_health);
 #define WORKERS_COLUMNS	8
 #define HEALTH_COLUMNS	3
 
+/* A refused background worker is told that long */
+#define RECENT_MS		(5 * 60 * 1000)
+
 #define ROLE_NAME(sym, name) name,
 static const char *const role_names[] = {SF_ROLE_LIST(ROLE_NAME)};
 
@@ -160,7 +163,7 @@ typedef struct Numbers
 	int			processes;
 	int			advancing;
 	int			tasks;
-	bool		slots_exhausted;
+	bool		slots_exhausted;	/* in the last minutes */
 	bool		databases_exhausted;
 } Numbers;
 
@@ -184,7 +187,8 @@ take_numbers(Numbers *n)
 	}
 	n->advancing = sf_shared_count_advancing(InvalidOid);
 	n->tasks = sf_shared_count_tasks();
-	n->slots_exhausted = sf_shared->slots_exhausted;
+	n->slots_exhausted = sf_shared->refused_at >
+		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -RECENT_MS);
 	n->databases_exhausted = sf_shared->databases_exhausted && !database;
 	LWLockRelease(sf_shared_lock);
 }

@@ -237,7 +237,8 @@ note_refusal(bool first)
 				 errdetail("A database has to wait for its turn; this is said only once."),
 				 errhint("Increase max_worker_processes.")));
 	said = said || first;
-	sf_shared->slots_exhausted = sf_shared->slots_exhausted || first;
+	if (first)
+		sf_shared->refused_at = GetCurrentTimestamp();
 	refusals++;
 	retry_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
 										   Min(1000 << Min(refusals - 1, 6), MAX_RETRY_MS));
@@ -284,7 +285,6 @@ start_process(Oid database, SfRole role, bool first, bool probing, bool suspects
 	if (started)
 	{
 		refusals = 0;
-		sf_shared->slots_exhausted = false;
 		return true;
 	}
 	handles[number] = NULL;
@@ -719,7 +719,6 @@ attach(void)
 	slot->procno = SF_MY_PROCNO;
 	slot->since = slot->attached = GetCurrentTimestamp();
 	sf_shared->launcher_procno = SF_MY_PROCNO;
-	sf_shared->slots_exhausted = false;
 	/* those that a launcher before this one found are looked at again */
 	for (int i = 0; i < SF_MAX_DATABASES; i++)
 	{

@@ -135,7 +135,7 @@ typedef struct SfShared
 {
 	uint32		launches;		/* source of SfSlot.launch */
 	int			launcher_procno;	/* -1: there is none */
-	bool		slots_exhausted;	/* max_worker_processes is used up */
+	TimestampTz refused_at;		/* max_worker_processes was used up; 0: never */
 	bool		databases_exhausted;	/* SF_MAX_DATABASES is used up */
 	ConditionVariable slot_freed;	/* sleepers wait for processes to leave */
 	pg_atomic_uint32 awaiting;	/* sessions inside sf_await */
