@@ -41,7 +41,7 @@ SELECT w.pid, w.role, w.state, x.execution_id, x.job_id, w.since, w.steps
 FROM _sfflow.workers() w
 LEFT JOIN LATERAL (
 	SELECT e.execution_id,
-		w.state_name || coalesce('[' || b.iterations[cardinality(b.iterations)]::text || ']', '') AS job_id
+		_sfflow.job_label(w.execution_no, w.state_name, b.iterations) AS job_id
 	FROM _sfflow.execution e
 	JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
 	LEFT JOIN _sfflow.branch b ON b.execution_no = e.execution_no AND b.branch_no = w.branch_no

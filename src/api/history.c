@@ -1,6 +1,6 @@
 /*
  * history.c
- *		Behind the views sf_history, sf_executions and sf_tasks: what needs the
+ *		Behind the views sf_history, sf_executions, sf_tasks and sf_workers: what needs the
  *		program of an execution to be shown.
  *
  * The functions can be called directly by whoever has USAGE on the private
@@ -27,6 +27,7 @@
 PG_FUNCTION_INFO_V1(sfflow_history);
 PG_FUNCTION_INFO_V1(sfflow_waiting_on);
 PG_FUNCTION_INFO_V1(sfflow_branch_place);
+PG_FUNCTION_INFO_V1(sfflow_job_label);
 
 /* Names of the event types, by number */
 static const char *const type_names[] = {
@@ -105,6 +106,44 @@ sfflow_waiting_on(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(text));
 }
 
+/* Read an array of iterations that came from a row; null and odd ones are empty. */
+static int *
+iterations_argument(FunctionCallInfo fcinfo, int n, int *niterations)
+{
+	ArrayType  *array;
+
+	*niterations = 0;
+	if (PG_ARGISNULL(n))
+		return NULL;
+	array = PG_GETARG_ARRAYTYPE_P(n);
+	if (array_contains_nulls(array))
+		return NULL;
+	*niterations = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	return (int *) ARR_DATA_PTR(array);
+}
+
+/* Name a state of an execution within iterations as sf_jobs does. */
+Datum
+sfflow_job_label(PG_FUNCTION_ARGS)
+{
+	SfStatusExecution execution;
+	const SfProgram *program;
+	int		   *iterations;
+	int			niterations;
+	int			state;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) ||
+		!sf_status_execution(PG_GETARG_INT64(0), &execution))
+		PG_RETURN_NULL();
+	program = sf_program_get(execution.machine_no, execution.version);
+	state = sf_program_find_state(program, text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	if (state < 0)
+		PG_RETURN_NULL();
+	iterations = iterations_argument(fcinfo, 2, &niterations);
+	PG_RETURN_TEXT_P(cstring_to_text(sf_label_job(program, state, iterations,
+												  niterations)));
+}
+
 /*
  * Name where a branch stands: its state, that state's type and, for a Task, its
  * resource, and the branch's own name.  The caller passes the columns of the
@@ -119,7 +158,7 @@ sfflow_branch_place(PG_FUNCTION_ARGS)
 	SfStatusExecution execution;
 	const SfProgram *program;
 	const SfState *state;
-	ArrayType  *array = PG_ARGISNULL(3) ? NULL : PG_GETARG_ARRAYTYPE_P(3);
+	int		   *iterations;
 	int			niterations;
 	TupleDesc	desc;
 	Datum		values[4] = {0};
@@ -127,9 +166,7 @@ sfflow_branch_place(PG_FUNCTION_ARGS)
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	if (array != NULL && array_contains_nulls(array))
-		array = NULL;
-	niterations = array == NULL ? 0 : ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	iterations = iterations_argument(fcinfo, 3, &niterations);
 	if (!sf_status_execution(execution_no, &execution))
 		PG_RETURN_NULL();
 	program = sf_program_get(execution.machine_no, execution.version);
@@ -142,9 +179,7 @@ sfflow_branch_place(PG_FUNCTION_ARGS)
 	nulls[2] = state->type != SF_STATE_TASK;
 	if (!nulls[2])
 		values[2] = CStringGetTextDatum(state->resource.text);
-	values[3] = CStringGetTextDatum(sf_label_branch(program, scope,
-													array == NULL ? NULL :
-													(int *) ARR_DATA_PTR(array),
+	values[3] = CStringGetTextDatum(sf_label_branch(program, scope, iterations,
 													niterations));
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
 													  values, nulls)));

@@ -293,7 +293,9 @@ settle(Derivation *d, SfJobReach *reach, SfJob *job)
 	bool		runs = d->execution->status == SF_STATUS_RUNNING;
 
 	if (job->status == SF_JOB_RUNNING && !runs)
-		set_failure(job, DT_NOEND, d->execution->error, d->execution->cause);
+		set_failure(job, DT_NOEND, d->execution->error,
+					d->execution->error == NULL && d->execution->cause == NULL ?
+					"aborted" : d->execution->cause);
 	else if (job->status == SF_JOB_FAILURE && runs &&
 			 job->last_event < d->redriven &&
 			 sf_job_reach_test(reach, job->state, job->iterations, job->niterations))

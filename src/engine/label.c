@@ -57,6 +57,7 @@ sf_label_job(const SfProgram *program, int state,
 	const SfState *s = &program->states[state];
 	StringInfoData buf;
 
+	niterations = Min(niterations, sf_label_map_depth(program, s->scope));
 	initStringInfo(&buf);
 	append_maps(&buf, program, sf_label_enclosing_map(program, s->scope),
 				iterations, niterations - 1);

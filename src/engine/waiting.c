@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "engine/label.h"
 #include "engine/waiting.h"
 #include "json/json.h"
 #include "lib/stringinfo.h"
@@ -37,7 +38,7 @@ append_branch(StringInfo buf, const SfProgram *program,
 			  const SfStatusBranch *b, TimestampTz now)
 {
 	const char *name = b->state >= 0 && b->state < program->nstates ?
-		program->states[b->state].name : "?";
+		sf_label_job(program, b->state, b->iterations, b->niterations) : "?";
 
 	switch (b->phase)
 	{

@@ -90,6 +90,22 @@ DO $$ BEGIN
 END $$;
 SELECT waiting_on FROM sf_executions WHERE execution_id = 'nightly:words';
 
+-- A place within Maps is named as sf_jobs names it; what is not an array of indexes does no harm.
+SELECT fixture.machine('days', '{"StartAt": "Stores", "States": {"Stores": {"Type": "Map", "End": true,
+	"ItemProcessor": {"StartAt": "Days", "States": {"Days": {"Type": "Map", "End": true,
+		"ItemProcessor": {"StartAt": "Load", "States": {"Load": {"Type": "Task", "Resource": "sql:f", "End": true}}}}}}}}}') > 0 AS made;
+DO $$ BEGIN
+	PERFORM fixture.execution('days', '1');
+	PERFORM fixture.branch('days:1', 0, 2, 4, scope => 2, iterations => '{1,7}');
+END $$;
+SELECT e.waiting_on, t.state, t.branch FROM sf_executions e JOIN sf_tasks t USING (execution_id) WHERE execution_id = 'days:1';
+SELECT _sfflow.job_label(execution_no, 'Load', i) AS label, _sfflow.branch_place(execution_no, 2, 2, i) AS place
+FROM _sfflow.execution, (VALUES ('{1,7}'::integer[]), ('{1}'), ('{}'), (NULL), ('{1,NULL}'), ('{1,2,3,4}'), ('{{1,2},{3,4}}')) v(i)
+WHERE execution_id = 'days:1';
+DELETE FROM _sfflow.branch USING _sfflow.execution e WHERE branch.execution_no = e.execution_no AND e.execution_id = 'days:1';
+DELETE FROM _sfflow.execution WHERE execution_id = 'days:1';
+DELETE FROM _sfflow.state_machine WHERE name = 'days';
+
 -- One execution out of 10,000 is found by its id, in every view; the filter of rights runs on the
 -- machine's row, not on each execution.
 INSERT INTO _sfflow.execution (execution_no, machine_no, version, status, requested_at, stopped_at, execution_id, input)
