@@ -50,6 +50,7 @@ CREATE TABLE _sfflow.execution (
 	last_event_id integer NOT NULL DEFAULT 0,
 	parent_execution_no bigint,
 	parent_branch_no bigint,
+	parent_generation integer,			-- of the branch that waits for its end; NULL: none does
 	requested_at timestamptz NOT NULL,
 	started_at timestamptz,
 	stopped_at timestamptz,

@@ -35,6 +35,7 @@ CREATE TABLE _sfflow.task (
 	secret bytea NOT NULL,
 	worker text,
 	input jsonb,
+	submitted jsonb,					-- what the request returned, until history has it
 	PRIMARY KEY (execution_no, branch_no)
 ) WITH (fillfactor = 70);
 

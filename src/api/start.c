@@ -11,6 +11,7 @@
 #include "api/arguments.h"
 #include "base/errors.h"
 #include "base/name.h"
+#include "base/uuid.h"
 #include "engine/lifecycle.h"
 #include "expr/expr.h"
 #include "store/privilege.h"
@@ -44,28 +45,6 @@ parse_if_exists(const char *text)
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("argument if_exists must not be \"%s\"", text),
 			 errhint("It is one of resume, error, skip, restart.")));
-}
-
-/* A UUID of version 7: its first 48 bits are the time in milliseconds. */
-static char *
-make_uuid7(void)
-{
-	unsigned char b[16];
-	uint64		ms = (uint64) ((GetCurrentTimestamp() +
-								((POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) *
-								 USECS_PER_DAY)) / 1000);
-
-	if (!pg_strong_random(b, sizeof(b)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not generate random values")));
-	for (int i = 0; i < 6; i++)
-		b[i] = (unsigned char) (ms >> (40 - 8 * i));
-	b[6] = (b[6] & 0x0f) | 0x70;
-	b[8] = (b[8] & 0x3f) | 0x80;
-	return psprintf("%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-					b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7],
-					b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
 }
 
 /* The name that execution_id_path finds in the input. */
@@ -209,7 +188,7 @@ sfflow_sf_start(PG_FUNCTION_ARGS)
 	sf_arg_check_size(input, "input");
 	if (name == NULL)
 		name = machine->execution_id_path ? name_from_input(machine, input) :
-			make_uuid7();
+			sf_uuid_v7();
 	sf_name_check(name, "execution name");
 
 	execution.machine_no = machine->machine_no;

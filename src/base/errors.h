@@ -92,6 +92,7 @@ typedef struct SfError
 	const char *code;			/* JSONata code (T1006) or NULL */
 	int			position;		/* byte offset in the expression, -1 unknown */
 	const char *sqlstate;		/* five characters when SQL raised it, or NULL */
+	bool		heartbeat;		/* a missed heartbeat: matches two names */
 	bool		prefixed;		/* cause takes the "An error occurred …" prefix */
 } SfError;
 

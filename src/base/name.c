@@ -16,6 +16,20 @@ is_forbidden(unsigned char c)
 	return c <= ' ' || c == 0x7f || strchr("<>{}[]?*\"#%\\^|~$&,;:/`", c) != NULL;
 }
 
+/* Tell whether a name may be used. */
+bool
+sf_name_is_valid(const char *name)
+{
+	int			length = pg_mbstrlen(name);
+
+	if (length == 0 || length > SF_NAME_MAX)
+		return false;
+	for (const char *p = name; *p != '\0'; p += pg_mblen(p))
+		if (is_forbidden((unsigned char) *p))
+			return false;
+	return true;
+}
+
 /* Check a name. */
 void
 sf_name_check(const char *name, const char *what)

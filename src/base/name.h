@@ -14,4 +14,7 @@
  */
 extern void sf_name_check(const char *name, const char *what);
 
+/* The same without an error. */
+extern bool sf_name_is_valid(const char *name);
+
 #endif							/* SF_BASE_NAME_H */

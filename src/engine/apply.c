@@ -24,6 +24,7 @@
 #include "base/settings.h"
 #include "engine/apply.h"
 #include "engine/join.h"
+#include "engine/outside.h"
 #include "engine/program_cache.h"
 
 /* Provisional id → id, for the callback of handlers. */
@@ -109,6 +110,7 @@ sf_run_make(SfExecution *execution)
 	run->event_id = real_event_id;
 	run->input = execution_input;
 	run->map_item = iteration_item;
+	run->make_task = sf_outside_make_task;
 	return run;
 }
 
@@ -361,6 +363,7 @@ write_run(SfRun *run, TimestampTz now)
 	{
 		/* nothing but rows of branches that are ours alone */
 		sf_branch_write(run->branches);
+		sf_outside_write(run);
 		return;
 	}
 	assign_event_ids(run);
@@ -369,6 +372,7 @@ write_run(SfRun *run, TimestampTz now)
 		run->branches = lappend(run->branches, make_deadline(run));
 
 	sf_branch_write(run->branches);
+	sf_outside_write(run);
 	sf_event_write(execution->execution_no, run->events);
 	execution->last_event_id = run->base_event_id + list_length(run->events);
 	check_history_size(run);
@@ -381,6 +385,9 @@ write_run(SfRun *run, TimestampTz now)
 			sf_branch_quiesce(execution->execution_no);
 		else if (run->program->timeout_seconds > 0)
 			sf_branch_delete_all(execution->execution_no);
+		if (run->finish->status != SF_STATUS_SUCCEEDED)
+			sf_child_stop(execution, -1);
+		sf_child_report(execution);
 		announce_end(execution->execution_no,
 					 run->finish->status != SF_STATUS_SUCCEEDED);
 	}
@@ -452,5 +459,7 @@ sf_execution_end(SfExecution *execution, SfStatus status, const char *error,
 	fill_finish(execution, &finish, now);
 	sf_execution_update(execution);
 	sf_branch_quiesce(execution->execution_no);
+	sf_child_stop(execution, -1);
+	sf_child_report(execution);
 	announce_end(execution->execution_no, true);
 }

@@ -105,7 +105,8 @@ is_due_under_lock(const SfSlice *slice, const SfBranch *branch, TimestampTz now)
 	if (branch->phase == SF_PHASE_DEADLINE && slice->request->skip_waits)
 		return true;
 	return branch->due_at <= now &&
-		(branch->phase == SF_PHASE_JOIN || branch->phase == SF_PHASE_DEADLINE);
+		(branch->phase == SF_PHASE_JOIN || branch->phase == SF_PHASE_DEADLINE ||
+		 branch->phase == SF_PHASE_STOP);
 }
 
 /* Claim a join or a deadline: under the lock of its execution. */

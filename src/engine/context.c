@@ -91,5 +91,11 @@ sf_context_make(void *arg)
 	if (step->state != NULL)
 		add_state(&b, step);
 	add_map(&b, step);
+	if (step->token_task != NULL)
+	{
+		sf_json_open_object(&b, "Task");
+		sf_json_add_string(&b, "Token", sf_task_token(step->token_task));
+		sf_json_close_object(&b);
+	}
 	return sf_json_finish(&b);
 }

@@ -14,6 +14,7 @@
 #include "base/hooks.h"
 #include "base/settings.h"
 #include "engine/apply.h"
+#include "engine/outside.h"
 #include "engine/slice_internal.h"
 
 /* How long did the task of a state take when it ran last?  -1: not known. */
@@ -111,13 +112,9 @@ resolve(const SfRun *run, const SfResource *resource, SfResource *resolved,
 					 resource->text);
 		return false;
 	}
-	if (resolved->kind == SF_RESOURCE_SQL_FUNCTION ||
-		resolved->kind == SF_RESOURCE_SQL_QUERY)
-		return true;
-	sf_error_set(error, SF_ERR_RUNTIME,
-				 "The resource '%s' cannot be carried out by this version of sfflow.",
-				 resolved->text);
-	return false;
+	/* how the answer comes is written in the definition, not in the map */
+	resolved->integration = resource->integration;
+	return true;
 }
 
 /*
@@ -175,6 +172,46 @@ offer_long_task(SfSlice *slice, const SfBranch *branch, const SfState *state)
 }
 
 /*
+ * The request of a task that is answered by its token has been made: the
+ * branch waits for the answer; if it failed, for none.
+ */
+static void
+await_answer(SfRun *run, SfBranch *branch, const SfStep *step,
+			 SfStimulus *stimulus)
+{
+	if (!stimulus->ok)
+	{
+		run->tasks = list_delete_ptr(run->tasks, step->token_task);
+		return;
+	}
+	stimulus->kind = SF_STIMULUS_SUBMITTED;
+	branch->due_at = sf_outside_timer(branch, step->task);
+}
+
+/* Start a child execution; true: go on with its outcome, or wait for the end. */
+static bool
+dispatch_child(SfRun *run, SfBranch *branch, const SfStep *step,
+			   const SfResource *resource, SfStimulus *stimulus)
+{
+	SfTaskOutcome outcome;
+
+	memset(&outcome, 0, sizeof(outcome));
+	outcome.ok = sf_child_start(run, branch, resource, step->task->payload,
+								&outcome.output, &outcome.error);
+	task_stimulus(&outcome, stimulus);
+	if (!outcome.ok || resource->integration == SF_INTEGRATION_REQUEST_RESPONSE)
+		return true;
+	if (step->token_task != NULL)
+	{
+		step->token_task->generation = branch->generation;
+		sf_outside_await_token(run, branch, step->task, step->token_task);
+	}
+	stimulus->kind = SF_STIMULUS_SUBMITTED;
+	branch->due_at = sf_outside_timer(branch, step->task);
+	return true;
+}
+
+/*
  * Carry out what a Task state asks for.  True: *stimulus has its outcome;
  * false: the branch rests (announced, or left for the next slice).
  */
@@ -193,11 +230,24 @@ sf_dispatch(SfSlice *slice, SfRun *run, SfBranch *branch,
 		task_stimulus(&outcome, stimulus);
 		return true;
 	}
+	if (resource.kind == SF_RESOURCE_ACTIVITY)
+	{
+		if (!sf_outside_queue(run, branch, &resource, task, step->token_task,
+							  &outcome.error))
+			return false;
+		task_stimulus(&outcome, stimulus);
+		return true;
+	}
+	if (resource.kind == SF_RESOURCE_START_EXECUTION)
+		return dispatch_child(run, branch, step, &resource, stimulus);
+	if (step->token_task != NULL)
+		sf_outside_await_token(run, branch, task, step->token_task);
 	if (!slice->request->in_session && !is_short(run, state))
 	{
 		branch->phase = SF_PHASE_ANNOUNCED;
 		branch->result = task->payload;
-		branch->generation++;
+		if (step->token_task == NULL)
+			branch->generation++;
 		branch->due_at = branch->started_at;
 		if (may_offer(slice, run, state))
 			offer_long_task(slice, branch, state);
@@ -210,6 +260,8 @@ sf_dispatch(SfSlice *slice, SfRun *run, SfBranch *branch,
 	if (outcome.assigned_xid)
 		slice->subxacts++;
 	task_stimulus(&outcome, stimulus);
+	if (step->token_task != NULL)
+		await_answer(run, branch, step, stimulus);
 	return true;
 }
 
@@ -230,17 +282,47 @@ sf_dispatch_announced(SfSlice *slice, SfRun *run, SfBranch *branch, SfStimulus *
 	if (resolve(run, &state->resource, &resource, &outcome.error))
 		run_task(run, branch, &resource, branch->result, true, true, &outcome);
 	task_stimulus(&outcome, stimulus);
+	if (outcome.ok &&
+		state->resource.integration == SF_INTEGRATION_WAIT_FOR_TASK_TOKEN)
+	{
+		stimulus->kind = SF_STIMULUS_SUBMITTED;
+		branch->due_at = branch->deadline;
+	}
+	return true;
+}
+
+/* A task that is answered by its token was only the request; false: it is not. */
+static bool
+keep_submitted(const SfState *state, SfBranch *branch,
+			   const SfTaskOutcome *outcome)
+{
+	SfTask	   *task;
+
+	if (state->resource.integration != SF_INTEGRATION_WAIT_FOR_TASK_TOKEN)
+		return false;
+	task = sf_task_read(branch->key, SF_LOCK_WAIT);
+
+	if (task == NULL || task->generation != branch->generation ||
+		task->status != SF_TASK_TOKEN)
+		return false;
+	task->submitted = outcome->output ? outcome->output : sf_json_null();
+	sf_task_update(task);
+	branch->phase = SF_PHASE_EXTERNAL;
+	branch->result = NULL;
 	return true;
 }
 
 /* Put the outcome of a long task into its branch. */
 static void
-keep_outcome(SfBranch *branch, const SfTaskOutcome *outcome)
+keep_outcome(const SfState *state, SfBranch *branch,
+			 const SfTaskOutcome *outcome)
 {
 	branch->phase = SF_PHASE_ANSWERED;
 	branch->due_at = GetCurrentTimestamp();
 	branch->failing = !outcome->ok;
 	branch->error = branch->cause = NULL;
+	if (outcome->ok && keep_submitted(state, branch, outcome))
+		return;
 	if (outcome->ok)
 		branch->result = outcome->output ? outcome->output : sf_json_null();
 	else
@@ -295,7 +377,7 @@ sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 					sf_identity_assume(execution->owner);
 				run_task(run, branch, &resource, branch->result, false, last_try, &outcome);
 			}
-			keep_outcome(branch, &outcome);
+			keep_outcome(&run->program->states[branch->state], branch, &outcome);
 			sf_branch_write(list_make1(branch));
 			result->outcome = SF_SLICE_WORKED;
 		}

@@ -19,6 +19,8 @@
 #include "engine/abort.h"
 #include "engine/apply.h"
 #include "engine/join.h"
+#include "engine/lifecycle.h"
+#include "engine/outside.h"
 #include "engine/slice_internal.h"
 
 /* More subtransactions with an xid would overflow the snapshots of others */
@@ -39,32 +41,13 @@ sf_slice_next_due(void)
 static void
 settle(SfRun *run, SfBranch *branch)
 {
-	if (branch->phase == SF_PHASE_DEADLINE)
+	if (branch->phase == SF_PHASE_DEADLINE || branch->phase == SF_PHASE_STOP)
 		branch->gone = true;
 	else if (branch->phase != SF_PHASE_ANSWERED && branch->phase != SF_PHASE_JOIN)
 		branch->phase = SF_PHASE_ABORTED;
 	branch->due_at = DT_NOEND;
 	branch->generation++;
 	sf_run_add_branch(run, branch);
-}
-
-/* The outcome of a long task, as T2 left it in the row. */
-static void
-answered_stimulus(SfBranch *branch, SfStimulus *stimulus)
-{
-	stimulus->kind = SF_STIMULUS_TASK;
-	stimulus->ok = !branch->failing;
-	stimulus->output = branch->result ? branch->result : sf_json_null();
-	if (!stimulus->ok)
-	{
-		stimulus->error.name = branch->error;
-		stimulus->error.cause = branch->cause;
-		stimulus->error.position = -1;
-		stimulus->error.sqlstate = branch->result == NULL ? NULL :
-			sf_json_get_cstring(branch->result, "sqlstate");
-	}
-	branch->failing = false;
-	branch->error = branch->cause = NULL;
 }
 
 /* The outputs of all children, in order. */
@@ -86,8 +69,8 @@ make_stimulus(SfRun *run, SfBranch *branch, SfStimulus *stimulus)
 {
 	memset(stimulus, 0, sizeof(*stimulus));
 	stimulus->kind = SF_STIMULUS_DUE;
-	if (branch->phase == SF_PHASE_ANSWERED)
-		answered_stimulus(branch, stimulus);
+	if (branch->phase == SF_PHASE_ANSWERED || branch->phase == SF_PHASE_EXTERNAL)
+		return sf_outside_stimulus(run, branch, stimulus);
 	if (branch->phase != SF_PHASE_JOIN)
 		return true;
 
@@ -206,13 +189,17 @@ advance(SfSlice *slice, SfRun *run, SfBranch *branch)
 		settle(run, branch);
 		return;
 	}
-	if (branch->phase == SF_PHASE_DEADLINE)
+	if (branch->phase == SF_PHASE_DEADLINE || branch->phase == SF_PHASE_STOP)
 	{
 		SfExecution *execution = run->execution;
 
 		execution->last_event_id = run->base_event_id;
-		sf_execution_end(execution, SF_STATUS_TIMED_OUT, SF_ERR_TIMEOUT, NULL,
-						 SF_EVENT_EXECUTION_TIMED_OUT, GetCurrentTimestamp());
+		if (branch->phase == SF_PHASE_DEADLINE)
+			sf_execution_end(execution, SF_STATUS_TIMED_OUT, SF_ERR_TIMEOUT,
+							 NULL, SF_EVENT_EXECUTION_TIMED_OUT,
+							 GetCurrentTimestamp());
+		else
+			sf_lifecycle_stop(execution, branch->error, branch->cause);
 		slice->runs = list_delete_ptr(slice->runs, run);
 		return;
 	}

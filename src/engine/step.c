@@ -265,6 +265,8 @@ sf_step_advance(SfRun *run, SfBranch *branch, const SfStimulus *stimulus,
 			enter_state(step);
 			return run_state(step);
 		case SF_PHASE_RUN:
+			if (stimulus->kind == SF_STIMULUS_SUBMITTED)
+				return sf_task_submitted(step);
 			return stimulus->kind == SF_STIMULUS_TASK ?
 				sf_task_resume(step) : run_state(step);
 		case SF_PHASE_WAIT:
@@ -275,11 +277,13 @@ sf_step_advance(SfRun *run, SfBranch *branch, const SfStimulus *stimulus,
 		case SF_PHASE_ANNOUNCED:
 		case SF_PHASE_ANSWERED:
 		case SF_PHASE_EXTERNAL:
-			return sf_task_resume(step);
+			return stimulus->kind == SF_STIMULUS_SUBMITTED ?
+				sf_task_submitted(step) : sf_task_resume(step);
 		case SF_PHASE_DONE:
 		case SF_PHASE_FAILED:
 		case SF_PHASE_ABORTED:
 		case SF_PHASE_DEADLINE:
+		case SF_PHASE_STOP:
 			break;
 	}
 	elog(ERROR, "branch " INT64_FORMAT " of execution \"%s\" is due in phase %d",

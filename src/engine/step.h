@@ -17,6 +17,7 @@
 #include "engine/event.h"
 #include "store/event.h"
 #include "store/execution.h"
+#include "store/task.h"
 
 /* What an execution's history keeps (machine option "history") */
 typedef enum SfHistoryLevel
@@ -78,13 +79,16 @@ typedef struct SfRun
 	List	   *events;			/* SfEvent; ids -1, -2 … until they are written */
 	List	   *branches;		/* SfBranch that changed, or are new */
 	List	   *deltas;			/* SfParentDelta */
+	List	   *tasks;			/* SfTask to hand out */
+	List	   *settled;		/* SfTask that are over */
 	struct SfFinish *finish;	/* the execution ends */
 	bool		began;			/* the execution begins in this run */
 
-	/* what a handler may have to ask for; all three may be NULL */
+	/* what a handler may have to ask for; any may be NULL */
 	int			(*event_id) (struct SfRun *run, int provisional);
 	Jsonb	   *(*input) (struct SfRun *run);	/* of the execution */
 	Jsonb	   *(*map_item) (struct SfRun *run, const SfBranch *iteration);
+	SfTask	   *(*make_task) (struct SfRun *run, const SfBranch *branch);
 	void	   *arg;
 
 	SfTrace    *trace;			/* somebody looks on; else NULL */
@@ -119,15 +123,17 @@ typedef enum SfStimulusKind
 {
 	SF_STIMULUS_DUE,			/* its time has come */
 	SF_STIMULUS_TASK,			/* its task has an outcome */
+	SF_STIMULUS_SUBMITTED,		/* its request was made, the answer is to come */
 	SF_STIMULUS_JOINED			/* its children have ended */
 } SfStimulusKind;
 
 typedef struct SfStimulus
 {
 	SfStimulusKind kind;
-	/* TASK */
+	/* TASK; SUBMITTED has the output only */
 	bool		ok;
 	Jsonb	   *output;
+	const SfTask *task;			/* what was handed out, or NULL */
 	SfError		error;			/* TASK: failed; */
 	/* JOINED: outputs by index, or all of them; the last event of any child */
 	Jsonb	  **outputs;
@@ -177,6 +183,8 @@ typedef struct SfStep
 	}			held[4];		/* payloads that events of this step hold */
 	int			nheld;
 
+	SfTask	   *token_task;		/* has the token of $$.Task, or NULL */
+
 	/* effects */
 	SfTaskRequest *task;
 	List	   *spawn;			/* SfBranch: children to begin */
@@ -218,6 +226,7 @@ extern SfStepOutcome sf_succeed_enter(SfStep *step);
 extern SfStepOutcome sf_fail_enter(SfStep *step);
 extern SfStepOutcome sf_task_enter(SfStep *step);
 extern SfStepOutcome sf_task_resume(SfStep *step);
+extern SfStepOutcome sf_task_submitted(SfStep *step);
 extern SfStepOutcome sf_parallel_enter(SfStep *step);
 extern SfStepOutcome sf_map_enter(SfStep *step);
 extern SfStepOutcome sf_map_continue(SfStep *step);

@@ -101,13 +101,16 @@ seconds_field(SfStep *step, const SfNumberField *field, const char *name,
 
 /* What TaskScheduled says besides resource and parameters. */
 static Jsonb *
-scheduled_extra(const SfTaskRequest *task)
+scheduled_extra(const SfTaskRequest *task, const SfState *state)
 {
+	bool		activity = state->resource.kind == SF_RESOURCE_ACTIVITY;
 	SfJsonBuilder b;
 
-	if (task->timeout_ms == 0 && task->heartbeat_ms == 0)
+	if (task->timeout_ms == 0 && task->heartbeat_ms == 0 && !activity)
 		return NULL;
 	sf_json_begin_object(&b);
+	if (activity)
+		sf_json_add_string(&b, "resource", state->resource.text);
 	if (task->timeout_ms != 0)
 		sf_json_add_int(&b, "timeoutInSeconds", task->timeout_ms / 1000);
 	if (task->heartbeat_ms != 0)
@@ -125,6 +128,9 @@ sf_task_enter(SfStep *step)
 	SfError		error;
 
 	task->resource = &state->resource;
+	if (state->resource.integration == SF_INTEGRATION_WAIT_FOR_TASK_TOKEN &&
+		step->run->make_task != NULL)
+		step->token_task = step->run->make_task(step->run, step->branch);
 	if (!sf_flow_input(step, &error) ||
 		!seconds_field(step, &state->timeout, "TimeoutSeconds",
 					   &task->timeout_ms, &error) ||
@@ -133,8 +139,10 @@ sf_task_enter(SfStep *step)
 		!sf_flow_parameters(step, &task->payload, &error))
 		return sf_step_fail(step, &error);
 
-	sf_step_event(step, events->scheduled, task->payload, scheduled_extra(task));
-	sf_step_event(step, events->started, NULL, NULL);
+	sf_step_event(step, events->scheduled, task->payload,
+				  scheduled_extra(task, state));
+	if (state->resource.kind != SF_RESOURCE_ACTIVITY)
+		sf_step_event(step, events->started, NULL, NULL);
 	step->task = task;
 	step->branch->started_at = step->now;
 	step->branch->deadline = task->timeout_ms == 0 ? DT_NOEND :
@@ -154,6 +162,37 @@ failure_extra(const SfError *error)
 	return sf_json_finish(&b);
 }
 
+/*
+ * What happened while the task was outside, with the time at which it did: a
+ * worker took it.
+ */
+static void
+taken_event(SfStep *step, const SfTask *task)
+{
+	TimestampTz now = step->now;
+	SfJsonBuilder b;
+
+	if (task == NULL || task->activity_no == 0 || task->receives == 0)
+		return;
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "workerName", task->worker);
+	if (task->started_at != DT_NOBEGIN)
+		step->now = task->started_at;
+	sf_step_event(step, SF_EVENT_ACTIVITY_STARTED, NULL, sf_json_finish(&b));
+	step->now = now;
+}
+
+/* Task: its request was made; the answer comes with its token, or its child. */
+SfStepOutcome
+sf_task_submitted(SfStep *step)
+{
+	sf_step_event(step, SF_EVENT_TASK_SUBMITTED, step->stimulus->output, NULL);
+	step->branch->phase = SF_PHASE_EXTERNAL;
+	step->branch->result = NULL;
+	step->outcome_name = "waiting";
+	return SF_STEP_REST;
+}
+
 /* Task: it has an outcome. */
 SfStepOutcome
 sf_task_resume(SfStep *step)
@@ -165,6 +204,10 @@ sf_task_resume(SfStep *step)
 			   *assigned;
 	SfError		error;
 
+	taken_event(step, outcome->task);
+	if (outcome->task != NULL && outcome->task->submitted != NULL)
+		sf_step_event(step, SF_EVENT_TASK_SUBMITTED, outcome->task->submitted,
+					  NULL);
 	if (!outcome->ok)
 	{
 		bool		timeout = outcome->error.name != NULL &&

@@ -262,7 +262,7 @@ sf_branch_all(int64 execution_no, SfLock lock)
 SfBranch *
 sf_branch_claim(SfBranchKey key, TimestampTz at, bool skip_waits)
 {
-#define NOT_UNDER_LOCK " AND b.phase OPERATOR(pg_catalog.<>) 3 AND b.phase OPERATOR(pg_catalog.<>) 10"
+#define NOT_UNDER_LOCK " AND b.phase OPERATOR(pg_catalog.<>) 3 AND b.phase OPERATOR(pg_catalog.<) 10"
 	static SfPlan plans[] = {
 		SF_PLAN(BY_KEY NOT_UNDER_LOCK " AND b.due_at OPERATOR(pg_catalog.<=) $3"
 				" FOR UPDATE SKIP LOCKED", 3, INT8OID, INT8OID, TIMESTAMPTZOID),
@@ -640,7 +640,9 @@ sf_branch_delete_children(SfBranchKey parent)
 		"  WHERE b.execution_no" EQ "$1 AND b.parent_no" EQ "$2"
 		" UNION ALL"
 		" SELECT b.branch_no FROM d, _sfflow.branch b"
-		"  WHERE b.execution_no" EQ "$1 AND b.parent_no" EQ "d.branch_no)"
+		"  WHERE b.execution_no" EQ "$1 AND b.parent_no" EQ "d.branch_no),"
+		" t AS (DELETE FROM _sfflow.task t USING d"
+		"  WHERE t.execution_no" EQ "$1 AND t.branch_no" EQ "d.branch_no)"
 		" DELETE FROM _sfflow.branch b USING d"
 		"  WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "d.branch_no",
 		2, INT8OID, INT8OID);
@@ -655,7 +657,8 @@ void
 sf_branch_delete_all(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.branch b WHERE b.execution_no" EQ "$1",
+		"WITH t AS (DELETE FROM _sfflow.task t WHERE t.execution_no" EQ "$1)"
+		" DELETE FROM _sfflow.branch b WHERE b.execution_no" EQ "$1",
 		1, INT8OID);
 	Datum		args[1] = {Int64GetDatum(execution_no)};
 
@@ -680,7 +683,7 @@ sf_branch_quiesce(int64 execution_no)
 		1, INT8OID);
 	static SfPlan deadline = SF_PLAN(
 		"DELETE FROM _sfflow.branch b WHERE b.execution_no" EQ "$1"
-		" AND b.branch_no" EQ "(-1)",
+		" AND b.branch_no OPERATOR(pg_catalog.<) 0",
 		1, INT8OID);
 	Datum		args[1] = {Int64GetDatum(execution_no)};
 

@@ -27,6 +27,7 @@
  *	FAILED		no			ended with error and cause
  *	ABORTED		no			ended because a sibling or the execution did
  *	DEADLINE	due			not a strand of control: the machine's timeout
+ *	STOP		due			nor this: the execution is to end as ABORTED
  *
  * The numbers are stored.
  */
@@ -41,7 +42,8 @@
 	X(DONE, 7) \
 	X(FAILED, 8) \
 	X(ABORTED, 9) \
-	X(DEADLINE, 10)
+	X(DEADLINE, 10) \
+	X(STOP, 11)
 
 #define SF_PHASE_ENUM(sym, number) SF_PHASE_##sym = number,
 typedef enum SfPhase
@@ -51,6 +53,7 @@ typedef enum SfPhase
 
 #define SF_BRANCH_ROOT		INT64CONST(0)
 #define SF_BRANCH_DEADLINE	INT64CONST(-1)
+#define SF_BRANCH_STOP		INT64CONST(-2)
 
 /* Execution status as stored: number, name */
 #define SF_STATUS_LIST(X) \

@@ -19,7 +19,8 @@ enum
 {
 	COL_EXECUTION_NO = 1, COL_MACHINE_NO, COL_VERSION, COL_STATUS,
 	COL_REDRIVE_COUNT, COL_START_REQUESTS, COL_LAST_EVENT_ID,
-	COL_PARENT_EXECUTION_NO, COL_PARENT_BRANCH_NO, COL_REQUESTED_AT,
+	COL_PARENT_EXECUTION_NO, COL_PARENT_BRANCH_NO, COL_PARENT_GENERATION,
+	COL_REQUESTED_AT,
 	COL_STARTED_AT, COL_STOPPED_AT, COL_LAST_REDRIVEN_AT, COL_EXECUTION_ID,
 	COL_INPUT, COL_OUTPUT, COL_ERROR, COL_CAUSE,
 	/* what the queries add */
@@ -29,7 +30,8 @@ enum
 #define SELECT_EXECUTION(documents) \
 	"SELECT e.execution_no, e.machine_no, e.version, e.status," \
 	" e.redrive_count, e.start_requests, e.last_event_id," \
-	" e.parent_execution_no, e.parent_branch_no, e.requested_at," \
+	" e.parent_execution_no, e.parent_branch_no," \
+	" coalesce(e.parent_generation, 0), e.requested_at," \
 	" e.started_at, e.stopped_at, e.last_redriven_at, e.execution_id," \
 	documents \
 	" m.name, m.owner::pg_catalog.oid::pg_catalog.int8" \
@@ -62,6 +64,7 @@ read_execution(HeapTuple tuple, TupleDesc desc, void *arg)
 	e->last_event_id = sf_row_int(tuple, desc, COL_LAST_EVENT_ID);
 	e->parent_execution_no = sf_row_int64(tuple, desc, COL_PARENT_EXECUTION_NO);
 	e->parent_branch_no = sf_row_int64(tuple, desc, COL_PARENT_BRANCH_NO);
+	e->parent_generation = sf_row_int(tuple, desc, COL_PARENT_GENERATION);
 	e->requested_at = sf_row_time(tuple, desc, COL_REQUESTED_AT, DT_NOBEGIN);
 	e->started_at = sf_row_time(tuple, desc, COL_STARTED_AT, DT_NOBEGIN);
 	e->stopped_at = sf_row_time(tuple, desc, COL_STOPPED_AT, DT_NOBEGIN);
@@ -137,18 +140,23 @@ sf_execution_insert(SfExecution *e)
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.execution (execution_no, machine_no, version,"
 		" status, requested_at, execution_id, input, parent_execution_no,"
-		" parent_branch_no)"
+		" parent_branch_no, parent_generation)"
 		" VALUES (pg_catalog.nextval('_sfflow.execution_no'), $1, $2, 0,"
-		" pg_catalog.clock_timestamp(), $3, $4, $5, $6)"
+		" pg_catalog.clock_timestamp(), $3, $4, $5, $6, $7)"
 		" ON CONFLICT (execution_id) DO NOTHING RETURNING execution_no",
-		6, INT4OID, INT4OID, TEXTOID, JSONBOID, INT8OID, INT8OID);
-	Datum		args[6] = {
+		7, INT4OID, INT4OID, TEXTOID, JSONBOID, INT8OID, INT8OID, INT4OID);
+	Datum		args[7] = {
 		Int32GetDatum(e->machine_no), Int32GetDatum(e->version),
 		CStringGetTextDatum(e->execution_id), JsonbPGetDatum(e->input),
 		Int64GetDatum(e->parent_execution_no),
-		Int64GetDatum(e->parent_branch_no)
+		Int64GetDatum(e->parent_branch_no), Int32GetDatum(e->parent_generation)
 	};
-	const char *nulls = e->parent_execution_no == 0 ? "    nn" : "      ";
+	char		nulls[8] = "       ";
+
+	if (e->parent_execution_no == 0)
+		nulls[4] = nulls[5] = 'n';
+	if (e->parent_generation == 0)
+		nulls[6] = 'n';
 
 	e->execution_no = 0;
 	sf_store_query(&plan, args, nulls, 0, read_number, &e->execution_no);
@@ -197,6 +205,32 @@ sf_execution_update(SfExecution *e)
 	if (e->new_input == NULL)
 		nulls[11] = 'n';
 	sf_store_query(&plan, args, nulls, 0, NULL, NULL);
+}
+
+/* Read an execution into a list. */
+static void
+read_execution_list(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfExecution *execution;
+
+	read_execution(tuple, desc, &execution);
+	*(List **) arg = lappend(*(List **) arg, execution);
+}
+
+/* Children that an execution (branch_no -1: any branch of it) waits for. */
+List *
+sf_execution_waited_for(int64 execution_no, int64 branch_no)
+{
+	static SfPlan plan = SF_PLAN(
+		SELECT_EXECUTION(WITHOUT_DOCUMENTS) "WHERE e.parent_execution_no" EQ "$1"
+		" AND ($2" EQ "(-1) OR e.parent_branch_no" EQ "$2)"
+		" AND e.parent_generation IS NOT NULL AND e.status" EQ "0",
+		2, INT8OID, INT8OID);
+	Datum		args[2] = {Int64GetDatum(execution_no), Int64GetDatum(branch_no)};
+	List	   *children = NIL;
+
+	sf_store_query(&plan, args, NULL, 0, read_execution_list, &children);
+	return children;
 }
 
 /* Note a call of sf_start that found an execution. */

@@ -18,6 +18,7 @@ typedef struct SfExecution
 	int			last_event_id;
 	int64		parent_execution_no;	/* 0: none */
 	int64		parent_branch_no;
+	int			parent_generation;	/* 0: the parent does not wait */
 	TimestampTz requested_at;
 	TimestampTz started_at;		/* DT_NOBEGIN: not yet */
 	TimestampTz stopped_at;		/* DT_NOBEGIN: not yet */
@@ -59,6 +60,9 @@ extern bool sf_execution_insert(SfExecution *execution);
  * error and cause as they are in *execution.
  */
 extern void sf_execution_update(SfExecution *execution);
+
+/* Children of an execution that it waits for and that are RUNNING. */
+extern List *sf_execution_waited_for(int64 execution_no, int64 branch_no);
 
 /* Note a call of sf_start that found the execution. */
 extern void sf_execution_note_request(const SfExecution *execution,

@@ -155,6 +155,7 @@ sf_machine_delete(int machine_no)
 	static SfPlan plans[] = {
 		SF_PLAN("DELETE FROM _sfflow.event t" OF_MACHINE, 1, INT4OID),
 		SF_PLAN("DELETE FROM _sfflow.branch t" OF_MACHINE, 1, INT4OID),
+		SF_PLAN("DELETE FROM _sfflow.task t" OF_MACHINE, 1, INT4OID),
 		SF_PLAN("DELETE FROM _sfflow.start_request t" OF_MACHINE, 1, INT4OID),
 		SF_PLAN("DELETE FROM _sfflow.execution e WHERE e.machine_no" EQ "$1",
 				1, INT4OID),

@@ -22,8 +22,8 @@
 	"(extract(epoch FROM " column ") OPERATOR(pg_catalog.*) 1000)::pg_catalog.int8"
 #define MS_INTERVAL(arg) \
 	"(CASE WHEN " arg " OPERATOR(pg_catalog.>) 0 THEN" \
-	" pg_catalog.make_interval(secs => " arg "::pg_catalog.float8" \
-	" OPERATOR(pg_catalog./) 1000) END)"
+	" pg_catalog.make_interval(secs => (" arg "::pg_catalog.float8" \
+	" OPERATOR(pg_catalog./) 1000)) END)"
 
 /* --- activities --- */
 
@@ -144,7 +144,7 @@ sf_activity_note_poll(int activity_no, const char *worker)
 		" last_worker = $2 WHERE a.activity_no" EQ "(SELECT s.activity_no"
 		" FROM _sfflow.activity s WHERE s.activity_no" EQ "$1"
 		" AND (s.last_polled_at IS NULL OR s.last_polled_at OPERATOR(pg_catalog.<)"
-		" pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) '1 s'::pg_catalog.interval)"
+		" (pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) '1 s'::pg_catalog.interval))"
 		" FOR UPDATE SKIP LOCKED)", 2, INT4OID, TEXTOID);
 	Datum		args[2] = {Int32GetDatum(activity_no),
 	worker ? CStringGetTextDatum(worker) : (Datum) 0};
@@ -173,22 +173,23 @@ sf_task_write(const SfTask *t)
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.task (execution_no, branch_no, activity_no, status,"
 		" generation, state, attempt, scheduled_at, timeout, heartbeat, secret,"
-		" input, started_at)"
+		" input, submitted, started_at)"
 		" VALUES ($1, $2, $3, $4::pg_catalog.int2, $5, $6, $7,"
 		" pg_catalog.clock_timestamp(), " MS_INTERVAL("$8") ", " MS_INTERVAL("$9")
-		", $10, $11, CASE WHEN $4" EQ "2 THEN pg_catalog.clock_timestamp() END)",
-		11, INT8OID, INT8OID, INT4OID, INT4OID, INT4OID, INT4OID, INT4OID,
-		INT8OID, INT8OID, BYTEAOID, JSONBOID);
+		", $10, $11, $12, CASE WHEN $4" EQ "2 THEN pg_catalog.clock_timestamp() END)",
+		12, INT8OID, INT8OID, INT4OID, INT4OID, INT4OID, INT4OID, INT4OID,
+		INT8OID, INT8OID, BYTEAOID, JSONBOID, JSONBOID);
 	bytea	   *secret = palloc(VARHDRSZ + SF_TASK_SECRET_BYTES);
-	Datum		args[11] = {
+	Datum		args[12] = {
 		Int64GetDatum(t->key.execution_no), Int64GetDatum(t->key.branch_no),
 		Int32GetDatum(t->activity_no), Int32GetDatum(t->status),
 		Int32GetDatum(t->generation), Int32GetDatum(t->state),
 		Int32GetDatum(t->attempt), Int64GetDatum(t->timeout_ms),
 		Int64GetDatum(t->heartbeat_ms), PointerGetDatum(secret),
-		t->input ? JsonbPGetDatum(t->input) : (Datum) 0
+		t->input ? JsonbPGetDatum(t->input) : (Datum) 0,
+		t->submitted ? JsonbPGetDatum(t->submitted) : (Datum) 0
 	};
-	char		nulls[12] = "           ";
+	char		nulls[13] = "            ";
 
 	SET_VARSIZE(secret, VARHDRSZ + SF_TASK_SECRET_BYTES);
 	memcpy(VARDATA(secret), t->secret, SF_TASK_SECRET_BYTES);
@@ -196,6 +197,8 @@ sf_task_write(const SfTask *t)
 		nulls[2] = 'n';
 	if (t->input == NULL)
 		nulls[10] = 'n';
+	if (t->submitted == NULL)
+		nulls[11] = 'n';
 	sf_store_query(&clear, args, NULL, 0, NULL, NULL);
 	sf_store_query(&plan, args, nulls, 0, NULL, NULL);
 }
@@ -227,30 +230,84 @@ read_task(HeapTuple tuple, TupleDesc desc, void *arg)
 		memcpy(t->secret, VARDATA_ANY(secret), SF_TASK_SECRET_BYTES);
 	t->worker = sf_row_text(tuple, desc, 16);
 	t->input = sf_row_jsonb(tuple, desc, 17);
-	*(SfTask **) arg = t;
+	t->submitted = sf_row_jsonb(tuple, desc, 18);
+	*(List **) arg = lappend(*(List **) arg, t);
 }
 
 /* Read a task by its branch. */
 SfTask *
 sf_task_read(SfBranchKey key, SfLock lock)
 {
-#define SELECT_TASK \
-	"SELECT t.execution_no, t.branch_no, t.activity_no, t.status, t.generation," \
+#define TASK_COLUMNS \
+	"t.execution_no, t.branch_no, t.activity_no, t.status, t.generation," \
 	" t.state, t.attempt, t.receives, t.scheduled_at, t.started_at," \
 	" t.heartbeat_at, t.lease_until, coalesce(" INTERVAL_MS("t.timeout") ", 0)," \
-	" coalesce(" INTERVAL_MS("t.heartbeat") ", 0), t.secret, t.worker, t.input" \
-	" FROM _sfflow.task t WHERE t.execution_no" EQ "$1 AND t.branch_no" EQ "$2"
+	" coalesce(" INTERVAL_MS("t.heartbeat") ", 0), t.secret, t.worker, t.input, t.submitted"
+#define SELECT_TASK_BY_KEY \
+	"SELECT " TASK_COLUMNS " FROM _sfflow.task t" \
+	" WHERE t.execution_no" EQ "$1 AND t.branch_no" EQ "$2"
 	static SfPlan plans[] = {
-		SF_PLAN(SELECT_TASK, 2, INT8OID, INT8OID),
-		SF_PLAN(SELECT_TASK " FOR UPDATE", 2, INT8OID, INT8OID),
-		SF_PLAN(SELECT_TASK " FOR UPDATE SKIP LOCKED", 2, INT8OID, INT8OID),
+		SF_PLAN(SELECT_TASK_BY_KEY, 2, INT8OID, INT8OID),
+		SF_PLAN(SELECT_TASK_BY_KEY " FOR UPDATE", 2, INT8OID, INT8OID),
+		SF_PLAN(SELECT_TASK_BY_KEY " FOR UPDATE SKIP LOCKED", 2, INT8OID, INT8OID),
 	};
 	Datum		args[2] = {Int64GetDatum(key.execution_no),
 	Int64GetDatum(key.branch_no)};
-	SfTask	   *task = NULL;
+	List	   *tasks = NIL;
 
-	sf_store_query(&plans[lock], args, NULL, 1, read_task, &task);
-	return task;
+	sf_store_query(&plans[lock], args, NULL, 1, read_task, &tasks);
+	return tasks == NIL ? NULL : linitial(tasks);
+}
+
+/* Take queued tasks of an activity. */
+List *
+sf_task_take(const SfActivity *activity, const char *worker, int max_tasks)
+{
+	/*
+	 * Both rows are locked, or neither: a branch in the hands of a slice is
+	 * about to end.  The time of a task runs from now on.
+	 */
+	static SfPlan plan = SF_PLAN(
+		"WITH c AS MATERIALIZED (SELECT t.execution_no, t.branch_no"
+		"  FROM _sfflow.task t JOIN _sfflow.branch b"
+		"  ON b.execution_no" EQ "t.execution_no AND b.branch_no" EQ "t.branch_no"
+		"  AND b.generation" EQ "t.generation AND b.phase" EQ "6"
+		"  JOIN _sfflow.execution e ON e.execution_no" EQ "t.execution_no"
+		"  AND e.status" EQ "0"
+		"  WHERE t.activity_no" EQ "$1 AND t.status" EQ "0"
+		"  ORDER BY t.scheduled_at LIMIT $2 FOR UPDATE OF t, b SKIP LOCKED),"
+		" u AS (UPDATE _sfflow.task t SET status = 1, worker = $3,"
+		"  receives = t.receives OPERATOR(pg_catalog.+) 1,"
+		"  started_at = $5, heartbeat_at = $5,"
+		"  lease_until = $5 OPERATOR(pg_catalog.+) " MS_INTERVAL("$4")
+		"  FROM c WHERE t.execution_no" EQ "c.execution_no"
+		"  AND t.branch_no" EQ "c.branch_no RETURNING t.*),"
+		" d AS (UPDATE _sfflow.branch b SET due_at = least("
+		"  u.started_at OPERATOR(pg_catalog.+) u.timeout,"
+		"  u.heartbeat_at OPERATOR(pg_catalog.+) u.heartbeat, u.lease_until)"
+		"  FROM u WHERE b.execution_no" EQ "u.execution_no"
+		"  AND b.branch_no" EQ "u.branch_no)"
+		" SELECT " TASK_COLUMNS " FROM u t ORDER BY t.scheduled_at",
+		5, INT4OID, INT8OID, TEXTOID, INT8OID, TIMESTAMPTZOID);
+	Datum		args[5] = {
+		Int32GetDatum(activity->activity_no), Int64GetDatum(max_tasks),
+		worker ? CStringGetTextDatum(worker) : (Datum) 0,
+		Int64GetDatum(activity->lease_ms),
+		TimestampTzGetDatum(GetCurrentTimestamp())
+	};
+	List	   *tasks = NIL;
+	ListCell   *lc;
+
+	sf_store_query(&plan, args, worker ? NULL : "  n  ", 0, read_task, &tasks);
+	foreach(lc, tasks)
+	{
+		const SfTask *task = lfirst(lc);
+		TimestampTz timer = sf_task_timer(task);
+
+		if (timer != DT_NOEND && sf_due_hook != NULL)
+			sf_due_hook(task->key, timer);
+	}
+	return tasks;
 }
 
 /* Update what changes of a task. */
@@ -259,18 +316,20 @@ sf_task_update(const SfTask *t)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.task t SET status = $3::pg_catalog.int2, receives = $4,"
-		" started_at = $5, heartbeat_at = $6, lease_until = $7, worker = $8"
+		" started_at = $5, heartbeat_at = $6, lease_until = $7, worker = $8,"
+		" submitted = $9"
 		" WHERE t.execution_no" EQ "$1 AND t.branch_no" EQ "$2",
-		8, INT8OID, INT8OID, INT4OID, INT4OID, TIMESTAMPTZOID, TIMESTAMPTZOID,
-		TIMESTAMPTZOID, TEXTOID);
-	Datum		args[8] = {
+		9, INT8OID, INT8OID, INT4OID, INT4OID, TIMESTAMPTZOID, TIMESTAMPTZOID,
+		TIMESTAMPTZOID, TEXTOID, JSONBOID);
+	Datum		args[9] = {
 		Int64GetDatum(t->key.execution_no), Int64GetDatum(t->key.branch_no),
 		Int32GetDatum(t->status), Int32GetDatum(t->receives),
 		TimestampTzGetDatum(t->started_at), TimestampTzGetDatum(t->heartbeat_at),
 		TimestampTzGetDatum(t->lease_until),
-		t->worker ? CStringGetTextDatum(t->worker) : (Datum) 0
+		t->worker ? CStringGetTextDatum(t->worker) : (Datum) 0,
+		t->submitted ? JsonbPGetDatum(t->submitted) : (Datum) 0
 	};
-	char		nulls[9] = "        ";
+	char		nulls[10] = "         ";
 
 	if (t->started_at == DT_NOBEGIN)
 		nulls[4] = 'n';
@@ -280,6 +339,8 @@ sf_task_update(const SfTask *t)
 		nulls[6] = 'n';
 	if (t->worker == NULL)
 		nulls[7] = 'n';
+	if (t->submitted == NULL)
+		nulls[8] = 'n';
 	sf_store_query(&plan, args, nulls, 0, NULL, NULL);
 }
 

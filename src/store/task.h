@@ -47,6 +47,7 @@ typedef struct SfTask
 	unsigned char secret[SF_TASK_SECRET_BYTES];
 	char	   *worker;
 	Jsonb	   *input;
+	Jsonb	   *submitted;		/* what the request returned, not yet in history */
 } SfTask;
 
 /* An activity by name or number; NULL when there is none. */
@@ -75,9 +76,16 @@ extern void sf_task_write(const SfTask *task);
 /* A task by its branch; NULL when there is none. */
 extern SfTask *sf_task_read(SfBranchKey key, SfLock lock);
 
-/* Update what changes of a task: status, receives, times, worker. */
+/* Update what changes of a task: status, receives, times, worker, submitted. */
 extern void sf_task_update(const SfTask *task);
 extern void sf_task_delete(SfBranchKey key);
+
+/*
+ * Take queued tasks of an activity, oldest first, none that another session
+ * has in its hands; a List of SfTask, with their branches' timers set.
+ */
+extern List *sf_task_take(const SfActivity *activity, const char *worker,
+						  int max_tasks);
 
 /* Put an answer into a branch: phase ANSWERED, due now. */
 extern void sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,

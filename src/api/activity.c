@@ -1,0 +1,331 @@
+/*
+ * activity.c
+ *		Activities and task tokens: make a queue, take tasks, answer them.
+ */
+#include "postgres.h"
+
+#include "funcapi.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+#include "api/arguments.h"
+#include "base/arn.h"
+#include "base/errors.h"
+#include "base/name.h"
+#include "engine/program_cache.h"
+#include "store/privilege.h"
+#include "store/task.h"
+
+PG_FUNCTION_INFO_V1(sfflow_sf_create_activity);
+PG_FUNCTION_INFO_V1(sfflow_sf_drop_activity);
+PG_FUNCTION_INFO_V1(sfflow_sf_get_activity_task);
+PG_FUNCTION_INFO_V1(sfflow_sf_send_task_success);
+PG_FUNCTION_INFO_V1(sfflow_sf_send_task_failure);
+PG_FUNCTION_INFO_V1(sfflow_sf_send_task_heartbeat);
+
+/* Tasks that one call may take */
+#define MAX_TASKS		1000
+
+/* Longest error name and cause, as in Step Functions */
+#define MAX_ERROR		256
+#define MAX_CAUSE		32768
+
+/* Find an activity by name or ARN. */
+static SfActivity *
+find_activity(const char *text)
+{
+	const char *name = sf_arn_to_activity(text);
+	SfActivity *activity = sf_activity_read(name);
+
+	if (activity == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_ACTIVITY_DOES_NOT_EXIST),
+				 errmsg("activity \"%s\" does not exist", name),
+				 errhint("The view sf_activities lists those that do.")));
+	return activity;
+}
+
+/* sf_create_activity(name, lease, max_receive_count) */
+Datum
+sfflow_sf_create_activity(PG_FUNCTION_ARGS)
+{
+	char	   *name = sf_arg_text(fcinfo, 0, "name");
+	int			max_receive_count = PG_ARGISNULL(2) ? 0 : PG_GETARG_INT32(2);
+	SfActivity *there;
+
+	sf_name_check(name, "activity name");
+	if (!PG_ARGISNULL(2) && max_receive_count < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument max_receive_count must be at least 1")));
+	if (!PG_ARGISNULL(2) && PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument max_receive_count needs a lease"),
+				 errhint("A task is handed out again only when its lease is over.")));
+	if (!PG_ARGISNULL(1) &&
+		DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval,
+												TimestampTzGetDatum(0),
+												PG_GETARG_DATUM(1))) <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument lease must be longer than nothing")));
+
+	if (sf_activity_insert(name, GetUserId(),
+						   PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1),
+						   PG_ARGISNULL(1), max_receive_count))
+	{
+		sf_privilege_anchor(GetUserId());
+		PG_RETURN_VOID();
+	}
+
+	/* the same again is no error, as CreateActivity is none */
+	there = find_activity(name);
+	if (!sf_privilege_is_owner(there->owner) ||
+		there->max_receive_count != max_receive_count ||
+		(there->lease_ms == 0) != PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_ACTIVITY_ALREADY_EXISTS),
+				 errmsg("activity \"%s\" exists with other settings, or of another owner",
+						name)));
+	PG_RETURN_VOID();
+}
+
+/* sf_drop_activity(name) */
+Datum
+sfflow_sf_drop_activity(PG_FUNCTION_ARGS)
+{
+	SfActivity *activity = find_activity(sf_arg_text(fcinfo, 0, "name"));
+	int64		tasks;
+
+	if (!sf_privilege_is_owner(activity->owner))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of activity \"%s\"", activity->name)));
+	tasks = sf_activity_count_tasks(activity->activity_no);
+	if (tasks > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("activity \"%s\" has " INT64_FORMAT " tasks that nobody has answered",
+						activity->name, tasks),
+				 errhint("Stop their executions first; sf_tasks shows them.")));
+	sf_activity_delete(activity->activity_no);
+	sf_privilege_unanchor(activity->owner);
+	PG_RETURN_VOID();
+}
+
+/* An interval of so many milliseconds. */
+static Datum
+interval_of_ms(int64 ms)
+{
+	Interval   *interval = palloc0(sizeof(Interval));
+
+	interval->time = ms * 1000;
+	return IntervalPGetDatum(interval);
+}
+
+/* The name of the state that a task belongs to. */
+static const char *
+state_name(const SfExecution *execution, const SfTask *task)
+{
+	const SfProgram *program = sf_program_get(execution->machine_no,
+											  execution->version);
+
+	if (task->state < 0 || task->state >= program->nstates)
+		return NULL;
+	return program->states[task->state].name;
+}
+
+/* One task as a row. */
+static void
+put_task(ReturnSetInfo *rsinfo, const SfTask *task)
+{
+	SfExecution *execution = sf_execution_read(task->key.execution_no,
+											   SF_LOCK_NONE, false);
+	const char *state = execution ? state_name(execution, task) : NULL;
+	Datum		values[8] = {0};
+	bool		nulls[8] = {0};
+
+	values[0] = CStringGetTextDatum(sf_task_token(task));
+	if ((nulls[1] = task->input == NULL) == false)
+		values[1] = JsonbPGetDatum(task->input);
+	if ((nulls[2] = execution == NULL) == false)
+		values[2] = CStringGetTextDatum(execution->execution_id);
+	if ((nulls[3] = state == NULL) == false)
+		values[3] = CStringGetTextDatum(state);
+	values[4] = Int32GetDatum(task->attempt + task->receives);
+	if ((nulls[5] = task->heartbeat_ms == 0) == false)
+		values[5] = interval_of_ms(task->heartbeat_ms);
+	if ((nulls[6] = task->timeout_ms == 0) == false)
+		values[6] = TimestampTzGetDatum(task->started_at + task->timeout_ms * 1000);
+	values[7] = TimestampTzGetDatum(task->scheduled_at);
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+}
+
+/* sf_get_activity_task(activity, worker_name, max_tasks): tasks, oldest first. */
+Datum
+sfflow_sf_get_activity_task(PG_FUNCTION_ARGS)
+{
+	SfActivity *activity = find_activity(sf_arg_text(fcinfo, 0, "activity"));
+	char	   *worker = sf_arg_text_or_null(fcinfo, 1);
+	int			max_tasks = PG_ARGISNULL(2) ? 1 : PG_GETARG_INT32(2);
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	List	   *tasks;
+	ListCell   *lc;
+
+	sf_privilege_require_activity(activity->name, activity->owner,
+								  SF_PRIVILEGE_WORK);
+	if (max_tasks < 1 || max_tasks > MAX_TASKS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument max_tasks must be between 1 and %d", MAX_TASKS)));
+	if (worker != NULL && strlen(worker) > 1024)
+		worker[pg_mbcliplen(worker, strlen(worker), 1024)] = '\0';
+
+	InitMaterializedSRF(fcinfo, 0);
+	sf_activity_note_poll(activity->activity_no, worker);
+	tasks = sf_task_take(activity, worker, max_tasks);
+	foreach(lc, tasks)
+		put_task(rsinfo, lfirst(lc));
+	return (Datum) 0;
+}
+
+/* Raise the error for a token that is none. */
+static void
+invalid_token(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_TASK_TOKEN),
+			 errmsg("Invalid Token: 'Invalid token'"),
+			 errhint("Give the token as it was handed out.")));
+}
+
+/* Raise the error for a token whose task waits for it no longer. */
+static void
+timed_out(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_TASK_TIMED_OUT),
+			 errmsg("Task Timed Out: 'Provided task does not exist anymore'"),
+			 errdetail("The task has timed out, was handed out again, or its execution has ended.")));
+}
+
+/* Compare two secrets in a time that does not depend on where they differ. */
+static bool
+same_secret(const unsigned char *a, const unsigned char *b)
+{
+	unsigned char difference = 0;
+
+	for (int i = 0; i < SF_TASK_SECRET_BYTES; i++)
+		difference |= a[i] ^ b[i];
+	return difference == 0;
+}
+
+/*
+ * Find the task of a token and lock it: branch, then task.  Raises unless the
+ * task waits for an answer.
+ */
+static SfTask *
+lock_task(const char *token)
+{
+	SfTask		given;
+	SfTask	   *task;
+	SfBranch   *branch;
+	SfExecution *execution;
+
+	if (!sf_task_token_parse(token, &given))
+		invalid_token();
+
+	/* a look without a lock first: a guess must not hold anybody up */
+	task = sf_task_read(given.key, SF_LOCK_NONE);
+	if (task == NULL || task->generation > given.generation)
+		timed_out();
+	if (!same_secret(task->secret, given.secret))
+		invalid_token();
+
+	branch = sf_branch_read(given.key, SF_LOCK_WAIT);
+	task = sf_task_read(given.key, SF_LOCK_WAIT);
+	if (task == NULL || branch == NULL || task->generation != given.generation ||
+		!same_secret(task->secret, given.secret))
+		timed_out();
+	if (task->status == SF_TASK_ANSWERED)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_TASK_ALREADY_ANSWERED),
+				 errmsg("the task was answered already")));
+	execution = sf_execution_read(given.key.execution_no, SF_LOCK_NONE, false);
+	if (execution == NULL || execution->status != SF_STATUS_RUNNING ||
+		branch->generation != given.generation ||
+		(branch->phase != SF_PHASE_EXTERNAL && branch->phase != SF_PHASE_ANNOUNCED) ||
+		task->status == SF_TASK_QUEUED || task->status == SF_TASK_DEAD)
+		timed_out();
+	return task;
+}
+
+/* Answer a task. */
+static void
+answer(SfTask *task, bool ok, const Jsonb *output, const char *error,
+	   const char *cause)
+{
+	task->status = SF_TASK_ANSWERED;
+	sf_task_update(task);
+	sf_branch_answer(task->key, ok, output, error, cause);
+}
+
+/* sf_send_task_success(task_token, output) */
+Datum
+sfflow_sf_send_task_success(PG_FUNCTION_ARGS)
+{
+	char	   *token = sf_arg_text(fcinfo, 0, "task_token");
+	Jsonb	   *output = sf_arg_jsonb(fcinfo, 1, "output");
+
+	sf_arg_check_size(output, "output");
+	answer(lock_task(token), true, output, NULL, NULL);
+	PG_RETURN_VOID();
+}
+
+/* Refuse an error name or a cause that is too long. */
+static void
+check_length(const char *text, const char *name, size_t max)
+{
+	if (text != NULL && strlen(text) > max)
+		ereport(ERROR,
+				(errcode(ERRCODE_STRING_DATA_RIGHT_TRUNCATION),
+				 errmsg("argument %s is longer than %zu bytes", name, max)));
+}
+
+/* sf_send_task_failure(task_token, error, cause) */
+Datum
+sfflow_sf_send_task_failure(PG_FUNCTION_ARGS)
+{
+	char	   *token = sf_arg_text(fcinfo, 0, "task_token");
+	char	   *error = sf_arg_text_or_null(fcinfo, 1);
+	char	   *cause = sf_arg_text_or_null(fcinfo, 2);
+
+	check_length(error, "error", MAX_ERROR);
+	check_length(cause, "cause", MAX_CAUSE);
+	answer(lock_task(token), false, NULL, error, cause);
+	PG_RETURN_VOID();
+}
+
+/* sf_send_task_heartbeat(task_token): still at it. */
+Datum
+sfflow_sf_send_task_heartbeat(PG_FUNCTION_ARGS)
+{
+	SfTask	   *task = lock_task(sf_arg_text(fcinfo, 0, "task_token"));
+	TimestampTz now = GetCurrentTimestamp();
+
+	task->heartbeat_at = now;
+	if (task->activity_no != 0)
+	{
+		SfActivity *activity = sf_activity_read_no(task->activity_no);
+
+		if (activity != NULL && activity->lease_ms > 0)
+			task->lease_until = now + activity->lease_ms * 1000;
+	}
+	sf_task_update(task);
+	if (task->submitted == NULL)
+		sf_branch_set_due(task->key, sf_task_timer(task));
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,32 @@
+/*
+ * uuid.c
+ *		Identifiers that nobody else makes.
+ */
+#include "postgres.h"
+
+#include "datatype/timestamp.h"
+#include "utils/timestamp.h"
+
+#include "base/uuid.h"
+
+/* A UUID of version 7: its first 48 bits are the time in milliseconds. */
+char *
+sf_uuid_v7(void)
+{
+	unsigned char b[16];
+	uint64		ms = (uint64) ((GetCurrentTimestamp() +
+								((POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) *
+								 USECS_PER_DAY)) / 1000);
+
+	if (!pg_strong_random(b, sizeof(b)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate random values")));
+	for (int i = 0; i < 6; i++)
+		b[i] = (unsigned char) (ms >> (40 - 8 * i));
+	b[6] = (b[6] & 0x0f) | 0x70;
+	b[8] = (b[8] & 0x3f) | 0x80;
+	return psprintf("%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+					b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7],
+					b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+}

@@ -1,0 +1,170 @@
+-- Work outside the database: activities, task tokens, child executions.
+-- Each scene is one transaction, so that no worker takes part in it.
+\set VERBOSITY terse
+SET client_min_messages = notice;
+
+SELECT sf_create_activity('shell');
+SELECT sf_create_activity('shell');
+SELECT sf_create_activity('shell', '1 min');
+SELECT sf_create_activity('a:b');
+SELECT sf_create_activity('leased', NULL, 3);
+SELECT sf_create_activity('leased', '1 min', 2);
+
+SELECT sf_create_state_machine('outside', '{
+  "StartAt": "Shell",
+  "States": {
+    "Shell": {"Type": "Task", "Resource": "activity:shell", "Parameters": {"Command.$": "$.command"},
+              "HeartbeatSeconds": 30, "TimeoutSeconds": 600,
+              "Retry": [{"ErrorEquals": ["Shell.ExitCode.1"], "MaxAttempts": 1}],
+              "Catch": [{"ErrorEquals": ["States.HeartbeatTimeout"], "Next": "Silent"}],
+              "End": true},
+    "Silent": {"Type": "Pass", "End": true}
+  }}');
+
+-- a task is taken once, kept alive, and answered once
+BEGIN;
+SELECT sf_start('outside', '{"command": "true"}', 'a');
+SELECT sf_run('outside:a');
+SELECT state, resource, status, worker FROM sf_tasks WHERE execution_id = 'outside:a';
+SELECT activity, queued, in_flight FROM sf_activities ORDER BY activity;
+SELECT task_token, input, execution_id, state, attempt, heartbeat FROM sf_get_activity_task('shell', 'worker 1', 10) \gset
+\echo :input :execution_id :state :attempt :heartbeat
+SELECT count(*) FROM sf_get_activity_task('shell', 'worker 2', 10);
+SELECT state, status, worker FROM sf_tasks WHERE execution_id = 'outside:a';
+SELECT sf_send_task_heartbeat(:'task_token');
+SELECT sf_send_task_success(:'task_token', '{"exit": 0}');
+SAVEPOINT s;
+SELECT sf_send_task_success(:'task_token', '{"exit": 0}');
+ROLLBACK TO s;
+SELECT sf_run('outside:a');
+SAVEPOINT s;
+SELECT sf_send_task_heartbeat(:'task_token');
+ROLLBACK TO s;
+SELECT sf_send_task_failure('AAAA');
+ROLLBACK TO s;
+SELECT sf_send_task_failure('not base64 %');
+ROLLBACK TO s;
+SELECT id, previous_event_id AS prev, type, details - 'inputDetails' - 'outputDetails' AS details
+  FROM sf_history WHERE execution_id = 'outside:a' ORDER BY id;
+SELECT problem FROM sf_check();
+ROLLBACK;
+
+-- an answer of an attempt that is over changes nothing
+BEGIN;
+SELECT sf_start('outside', '{"command": "false"}', 'b');
+SELECT sf_run('outside:b');
+SELECT task_token AS first FROM sf_get_activity_task('shell') \gset
+SELECT sf_send_task_failure(:'first', 'Shell.ExitCode.1', 'it said no');
+SELECT sf_run('outside:b', skip_waits => true);
+SELECT task_token AS second, attempt FROM sf_get_activity_task('shell') \gset
+\echo attempt :attempt
+SAVEPOINT s;
+SELECT sf_send_task_success(:'first');
+ROLLBACK TO s;
+SELECT sf_send_task_failure(:'second', 'Shell.ExitCode.1', 'it said no again');
+SELECT sf_run('outside:b');
+SELECT error, cause FROM sf_executions WHERE execution_id = 'outside:b';
+SELECT state, input, error, cause, receives FROM sf_dead_letters WHERE execution_id = 'outside:b';
+SELECT job_id, job_status, attempts FROM sf_jobs WHERE execution_id = 'outside:b';
+-- a redrive puts it back under the same id
+SELECT sf_redrive('outside:b');
+SELECT sf_run('outside:b');
+SELECT count(*) FROM sf_dead_letters WHERE execution_id = 'outside:b';
+SELECT task_token AS third FROM sf_get_activity_task('shell') \gset
+SELECT sf_send_task_success(:'third', '"at last"');
+SELECT sf_run('outside:b');
+SELECT status, output FROM sf_executions WHERE execution_id = 'outside:b';
+SELECT problem FROM sf_check();
+ROLLBACK;
+
+-- a missed heartbeat, and a stopped execution
+BEGIN;
+SELECT sf_start('outside', '{"command": "sleep"}', 'c');
+SELECT sf_run('outside:c');
+SELECT task_token FROM sf_get_activity_task('shell') \gset
+UPDATE _sfflow.task SET heartbeat_at = heartbeat_at - interval '31 s';
+UPDATE _sfflow.branch b SET due_at = now() FROM _sfflow.execution e
+ WHERE e.execution_no = b.execution_no AND e.execution_id = 'outside:c';
+SELECT sf_run('outside:c');
+SELECT status, output FROM sf_executions WHERE execution_id = 'outside:c';
+SELECT sf_start('outside', '{"command": "sleep"}', 'd');
+SELECT sf_run('outside:d');
+SELECT sf_stop('outside:d');
+SELECT count(*) FROM sf_get_activity_task('shell');
+SELECT problem FROM sf_check();
+ROLLBACK;
+
+-- a lease that is over: again, and then a dead letter
+SELECT sf_create_state_machine('lease', '{"StartAt": "L", "States": {"L": {"Type": "Task", "Resource": "activity:leased", "End": true}}}');
+BEGIN;
+SELECT sf_start('lease', '{"n": 1}', 'a');
+SELECT sf_run('lease:a');
+SELECT attempt, task_token AS first FROM sf_get_activity_task('leased') \gset
+UPDATE _sfflow.task SET lease_until = now() - interval '1 s';
+UPDATE _sfflow.branch SET due_at = now();
+SELECT sf_run('lease:a');
+SAVEPOINT s;
+SELECT sf_send_task_success(:'first');
+ROLLBACK TO s;
+SELECT attempt FROM sf_get_activity_task('leased');
+UPDATE _sfflow.task SET lease_until = now() - interval '1 s';
+UPDATE _sfflow.branch SET due_at = now();
+SELECT sf_run('lease:a');
+SELECT error, cause FROM sf_executions WHERE execution_id = 'lease:a';
+SELECT state, receives, error FROM sf_dead_letters WHERE execution_id = 'lease:a';
+ROLLBACK;
+
+-- a task token that somebody was given by a function
+CREATE TABLE letters (token text);
+CREATE FUNCTION send_letter(letter jsonb) RETURNS jsonb LANGUAGE sql AS $$
+	INSERT INTO letters VALUES (letter->>'token') RETURNING '{"sent": true}'::jsonb $$;
+SELECT sf_create_state_machine('letter', '{"StartAt": "Ask", "States": {
+  "Ask": {"Type": "Task", "Resource": "sql:public.send_letter.waitForTaskToken",
+          "Parameters": {"token.$": "$$.Task.Token"}, "End": true}}}');
+BEGIN;
+SELECT sf_start('letter', '{}', 'a');
+SELECT sf_run('letter:a');
+SELECT waiting_on FROM sf_executions WHERE execution_id = 'letter:a';
+SELECT sf_send_task_success(token, '"yes"') FROM letters;
+SELECT sf_run('letter:a');
+SELECT type, details->'output' AS output FROM sf_history WHERE execution_id = 'letter:a' ORDER BY id;
+SELECT problem FROM sf_check();
+ROLLBACK;
+
+-- child executions
+SELECT sf_create_state_machine('child', '{"StartAt": "C", "States": {
+  "C": {"Type": "Choice", "Choices": [{"Variable": "$.good", "BooleanEquals": true, "Next": "Good"}], "Default": "Bad"},
+  "Good": {"Type": "Pass", "Parameters": {"answer": 42}, "End": true},
+  "Bad": {"Type": "Fail", "Error": "ChildError", "Cause": "no good"}}}');
+SELECT sf_create_state_machine('parent', '{"StartAt": "P", "States": {
+  "P": {"Type": "Task", "Resource": "arn:aws:states:::states:startExecution.sync:2",
+        "Parameters": {"StateMachineArn": "arn:aws:states:us-east-1:000000000000:stateMachine:child",
+                       "Name.$": "$.name", "Input": {"good.$": "$.good"}},
+        "Catch": [{"ErrorEquals": ["States.TaskFailed"], "Next": "Caught"}], "End": true},
+  "Caught": {"Type": "Pass", "Parameters": {"cause.$": "States.StringToJson($.Cause)"}, "End": true}}}');
+BEGIN;
+SELECT sf_start('parent', '{"name": "c1", "good": true}', 'a');
+SELECT sf_run('parent:a');
+SELECT execution_id, status, parent_execution_id FROM sf_executions WHERE state_machine IN ('parent', 'child') ORDER BY 1;
+SELECT sf_run('child:c1');
+SELECT sf_run('parent:a');
+SELECT output - 'StartDate' - 'StopDate' AS output FROM sf_executions WHERE execution_id = 'parent:a';
+SELECT sf_start('parent', '{"name": "c2", "good": false}', 'b');
+SELECT sf_run('parent:b'), sf_run('child:c2'), sf_run('parent:b');
+SELECT output #>> '{cause,Error}' AS error, output #>> '{cause,Status}' AS status FROM sf_executions WHERE execution_id = 'parent:b';
+-- with the parent its child stops; a name that is taken is an error
+SELECT sf_start('parent', '{"name": "c3", "good": true}', 'c');
+SELECT sf_run('parent:c'), sf_stop('parent:c'), sf_run('child:c3');
+SELECT cause LIKE '%which was managing this resource was aborted' AS aborted FROM sf_executions WHERE execution_id = 'child:c3';
+SELECT sf_start('parent', '{"name": "c3", "good": true}', 'd');
+SELECT sf_run('parent:d');
+SELECT details->>'error' AS error FROM sf_history WHERE execution_id = 'parent:d' AND type = 'TaskFailed';
+SELECT problem FROM sf_check();
+ROLLBACK;
+
+SELECT sf_drop_activity('shell');
+SELECT sf_drop_activity('leased');
+SELECT sf_drop_activity('nobody');
+SELECT sf_drop_state_machine(m) FROM unnest(ARRAY['outside', 'lease', 'letter', 'parent', 'child']) m;
+DROP FUNCTION send_letter;
+DROP TABLE letters;
