@@ -18,9 +18,11 @@
 #include "engine/abort.h"
 #include "engine/apply.h"
 
+static int	abort_children(SfRun *run, SfBranch *parent, int cause);
+
 /* End one free child; returns how many ends it still owes its parent. */
 static int
-abort_child(SfRun *run, SfBranch *child)
+abort_child(SfRun *run, SfBranch *child, int cause)
 {
 	SfStep		step;
 	int			ndeltas;
@@ -31,7 +33,7 @@ abort_child(SfRun *run, SfBranch *child)
 
 	if (child->phase == SF_PHASE_JOIN)
 	{
-		child->pending = sf_abort_children(run, child);
+		child->pending = abort_children(run, child, cause);
 		if (child->pending > 0)
 		{
 			child->aborting = true;
@@ -44,7 +46,7 @@ abort_child(SfRun *run, SfBranch *child)
 
 	/* the parent counts for itself here: no delta */
 	sf_step_init(&step, run, child, NULL, GetCurrentTimestamp());
-	sf_step_abort(&step);
+	sf_step_abort(&step, cause);
 	run->deltas = list_truncate(run->deltas, ndeltas);
 	sf_run_add_branch(run, child);
 	return 0;
@@ -58,9 +60,9 @@ cancel_child(const SfBranch *child)
 		sf_cancel_hook(child->key);
 }
 
-/* Abort the children of a parent. */
-int
-sf_abort_children(SfRun *run, SfBranch *parent)
+/* Abort the children of a parent, because of what an event tells. */
+static int
+abort_children(SfRun *run, SfBranch *parent, int cause)
 {
 	List	   *all = sf_branch_children(parent->key, SF_LOCK_NONE);
 	List	   *free = sf_branch_children(parent->key, SF_LOCK_SKIP);
@@ -76,7 +78,7 @@ sf_abort_children(SfRun *run, SfBranch *parent)
 		if (mine != NULL && mine->key.branch_no == child->key.branch_no)
 		{
 			next_free = lnext(free, next_free);
-			pending += abort_child(run, mine);
+			pending += abort_child(run, mine, cause);
 		}
 		else if (!sf_branch_has_ended(child))
 		{
@@ -85,4 +87,12 @@ sf_abort_children(SfRun *run, SfBranch *parent)
 		}
 	}
 	return pending;
+}
+
+/* Abort the children of a parent; what they did last follows its failure. */
+int
+sf_abort_children(SfRun *run, SfBranch *parent)
+{
+	return abort_children(run, parent, parent->failed_event != 0 ?
+						  parent->failed_event : SF_CHAIN);
 }

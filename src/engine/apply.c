@@ -438,6 +438,9 @@ sf_execution_end(SfExecution *execution, SfStatus status, const char *error,
 	SfBranch   *root = sf_branch_read(root_key, SF_LOCK_NONE);
 	SfFinish	finish = {status, NULL, error, cause};
 
+	/* the status tells: only the event of a timeout has an error */
+	if (status == SF_STATUS_TIMED_OUT)
+		finish.error = NULL;
 	if (cached->history != SF_HISTORY_NONE)
 	{
 		SfEvent    *event = palloc0(sizeof(SfEvent));

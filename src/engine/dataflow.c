@@ -83,9 +83,20 @@ sf_flow_parameters(SfStep *step, Jsonb **result, SfError *error)
 	return true;
 }
 
+/* What a result that is too large came from, as the service names it. */
+static const char *
+source_name(const SfState *state)
+{
+	if (state->type != SF_STATE_TASK)
+		return state->name;
+	/* an optimized integration goes by the name of its service */
+	return strstr(state->resource.text, ":states:::") != NULL ?
+		state->resource.service : state->resource.text;
+}
+
 /* Refuse an output that is larger than a payload may be. */
-static bool
-check_size(SfStep *step, const Jsonb *output, SfError *error)
+bool
+sf_flow_check_size(SfStep *step, const Jsonb *output, SfError *error)
 {
 	/* text is longer than jsonb only for numbers and escapes: look closer then */
 	if (VARSIZE(output) < (Size) sf_setting_max_payload_bytes / 8)
@@ -94,8 +105,7 @@ check_size(SfStep *step, const Jsonb *output, SfError *error)
 		return true;
 	sf_error_set(error, SF_ERR_DATA_LIMIT_EXCEEDED,
 				 "The state/task '%s' returned a result with a size exceeding the maximum number of bytes service limit.",
-				 step->state->type == SF_STATE_TASK ?
-				 step->state->resource.text : step->state->name);
+				 source_name(step->state));
 	error->prefixed = false;
 	return false;
 }
@@ -156,7 +166,7 @@ sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output, SfError *error)
 		step->branch->payload : result;
 	if (state->language == SF_QL_JSONATA)
 		step->env.result = result;
-	return check_size(step, *output, error);
+	return sf_flow_check_size(step, *output, error);
 }
 
 /* Evaluate an Assign against the old values, then set the variables. */
@@ -171,5 +181,5 @@ sf_flow_assign(SfStep *step, const SfTemplate *assign, const char *field,
 		return false;
 	step->branch->variables = sf_json_merge(step->branch->variables, *assigned);
 	step->env.variables = step->branch->variables;
-	return check_size(step, step->branch->variables, error);
+	return sf_flow_check_size(step, step->branch->variables, error);
 }

@@ -89,7 +89,7 @@ make_stimulus(SfRun *run, SfBranch *branch, SfStimulus *stimulus)
 		SfStep		step;
 
 		sf_step_init(&step, run, branch, stimulus, GetCurrentTimestamp());
-		sf_step_abort(&step);
+		sf_step_abort(&step, SF_CHAIN);
 		return false;
 	}
 	if (branch->pending == 0 &&
@@ -208,7 +208,7 @@ advance(SfSlice *slice, SfRun *run, SfBranch *branch)
 		SfStep		step;
 
 		sf_step_init(&step, run, branch, NULL, GetCurrentTimestamp());
-		sf_step_abort(&step);
+		sf_step_abort(&step, SF_CHAIN);
 		sf_run_add_branch(run, branch);
 		return;
 	}

@@ -472,6 +472,11 @@ sf_step_fail_branch(SfStep *step, const SfError *error)
 	if (owner == NULL || (uncatchable && !inside_drain(step)))
 		return fail_execution(step, error);
 
+	if (owner->type == SF_STATE_PARALLEL && !uncatchable &&
+		owner->failure_mode == SF_FAILURE_ABORT &&
+		step->state->type == SF_STATE_TASK && branch->started_at != DT_NOBEGIN)
+		sf_step_side_event(step, SF_EVENT_TASK_STATE_ABORTED, NULL, NULL,
+						   failed_event);
 	if (owner->type == SF_STATE_MAP && !uncatchable)
 	{
 		step->state = owner;
@@ -619,7 +624,8 @@ sf_step_fail(SfStep *step, const SfError *original)
 	step->outcome_name = "failed";
 	if (error.name != NULL && strcmp(error.name, SF_ERR_RUNTIME) == 0)
 		return sf_step_fail_branch(step, &error);
-	if (error.name != NULL &&
+	/* not again for one that comes out of a branch, an iteration or a task */
+	if (original->prefixed &&
 		strcmp(error.name, SF_ERR_QUERY_EVALUATION_ERROR) == 0)
 		evaluation_failed(step, &error);
 
@@ -679,7 +685,7 @@ aborted_event(SfStateType type)
 
 /* End a branch because a sibling failed or a parent aborts. */
 void
-sf_step_abort(SfStep *step)
+sf_step_abort(SfStep *step, int cause)
 {
 	SfBranch   *branch = step->branch;
 	const SfState *owner = owner_state(step);
@@ -691,7 +697,7 @@ sf_step_abort(SfStep *step)
 	if (branch->phase != SF_PHASE_ANSWERED)
 	{
 		if (branch->phase != SF_PHASE_ENTER && type != SF_EVENT_TYPE_COUNT)
-			sf_step_side_event(step, type, NULL, NULL, SF_CHAIN);
+			sf_step_side_event(step, type, NULL, NULL, cause);
 		branch->phase = SF_PHASE_ABORTED;
 	}
 	if (owner != NULL && owner->type == SF_STATE_MAP &&
@@ -699,7 +705,7 @@ sf_step_abort(SfStep *step)
 	{
 		step->state = owner;
 		sf_step_side_event(step, SF_EVENT_MAP_ITERATION_ABORTED, NULL, NULL,
-						   SF_CHAIN);
+						   cause);
 	}
 	if (owner != NULL)
 		(void) add_delta(step);

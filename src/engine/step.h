@@ -205,9 +205,10 @@ extern void sf_step_init(SfStep *step, SfRun *run, SfBranch *branch,
 
 /*
  * End a branch because a sibling failed or a parent aborts: the events of its
- * state and of its iteration, and the end told to its parent.
+ * state and of its iteration, and the end told to its parent.  cause: the event
+ * that they follow, SF_CHAIN for the branch's own last one.
  */
-extern void sf_step_abort(SfStep *step);
+extern void sf_step_abort(SfStep *step, int cause);
 
 /* Show a value to whoever looks on. */
 extern void sf_step_trace(SfStep *step, SfTraceField field, Jsonb *value);
@@ -265,6 +266,9 @@ extern bool sf_flow_parameters(SfStep *step, Jsonb **result, SfError *error);
 /* ResultSelector, ResultPath, OutputPath (JSONPath) or Output (JSONata). */
 extern bool sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output,
 						   SfError *error);
+
+/* False with States.DataLimitExceeded for more than a payload may be. */
+extern bool sf_flow_check_size(SfStep *step, const Jsonb *output, SfError *error);
 
 /* Assign: *assigned gets what it assigned (NULL: nothing); variables change. */
 extern bool sf_flow_assign(SfStep *step, const SfTemplate *assign,

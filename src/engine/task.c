@@ -99,18 +99,41 @@ seconds_field(SfStep *step, const SfNumberField *field, const char *name,
 	return true;
 }
 
+/* The role of Credentials, which is shown and not taken on; NULL for none. */
+static bool
+credentials_role(SfStep *step, const char **role, SfError *error)
+{
+	Jsonb	   *credentials;
+
+	*role = NULL;
+	if (step->state->credentials == NULL)
+		return true;
+	if (!sf_template_eval(step->state->credentials, &step->env, "Credentials",
+						  &credentials, error))
+		return false;
+	*role = sf_json_get_cstring(credentials, "RoleArn");
+	return true;
+}
+
 /* What TaskScheduled says besides resource and parameters. */
 static Jsonb *
-scheduled_extra(const SfTaskRequest *task, const SfState *state)
+scheduled_extra(const SfTaskRequest *task, const SfState *state,
+				const char *role)
 {
 	bool		activity = state->resource.kind == SF_RESOURCE_ACTIVITY;
 	SfJsonBuilder b;
 
-	if (task->timeout_ms == 0 && task->heartbeat_ms == 0 && !activity)
+	if (task->timeout_ms == 0 && task->heartbeat_ms == 0 && !activity && role == NULL)
 		return NULL;
 	sf_json_begin_object(&b);
 	if (activity)
 		sf_json_add_string(&b, "resource", state->resource.text);
+	if (role != NULL)
+	{
+		sf_json_open_object(&b, "taskCredentials");
+		sf_json_add_string(&b, "roleArn", role);
+		sf_json_close_object(&b);
+	}
 	if (task->timeout_ms != 0)
 		sf_json_add_int(&b, "timeoutInSeconds", task->timeout_ms / 1000);
 	if (task->heartbeat_ms != 0)
@@ -125,6 +148,7 @@ sf_task_enter(SfStep *step)
 	const SfState *state = step->state;
 	const TaskEvents *events = events_of(&state->resource);
 	SfTaskRequest *task = palloc0(sizeof(SfTaskRequest));
+	const char *role;
 	SfError		error;
 
 	task->resource = &state->resource;
@@ -136,11 +160,12 @@ sf_task_enter(SfStep *step)
 					   &task->timeout_ms, &error) ||
 		!seconds_field(step, &state->heartbeat, "HeartbeatSeconds",
 					   &task->heartbeat_ms, &error) ||
-		!sf_flow_parameters(step, &task->payload, &error))
+		!sf_flow_parameters(step, &task->payload, &error) ||
+		!credentials_role(step, &role, &error))
 		return sf_step_fail(step, &error);
 
 	sf_step_event(step, events->scheduled, task->payload,
-				  scheduled_extra(task, state));
+				  scheduled_extra(task, state, role));
 	if (state->resource.kind != SF_RESOURCE_ACTIVITY)
 		sf_step_event(step, events->started, NULL, NULL);
 	step->task = task;
@@ -193,6 +218,18 @@ sf_task_submitted(SfStep *step)
 	return SF_STEP_REST;
 }
 
+/* Task: it failed, or timed out. */
+static SfStepOutcome
+task_failed(SfStep *step, const TaskEvents *events, const SfError *error)
+{
+	bool		timeout = error->name != NULL &&
+		strcmp(error->name, SF_ERR_TIMEOUT) == 0;
+
+	sf_step_event(step, timeout ? events->timed_out : events->failed, NULL,
+				  failure_extra(error));
+	return sf_step_fail(step, error);
+}
+
 /* Task: it has an outcome. */
 SfStepOutcome
 sf_task_resume(SfStep *step)
@@ -209,14 +246,9 @@ sf_task_resume(SfStep *step)
 		sf_step_event(step, SF_EVENT_TASK_SUBMITTED, outcome->task->submitted,
 					  NULL);
 	if (!outcome->ok)
-	{
-		bool		timeout = outcome->error.name != NULL &&
-			strcmp(outcome->error.name, SF_ERR_TIMEOUT) == 0;
-
-		sf_step_event(step, timeout ? events->timed_out : events->failed, NULL,
-					  failure_extra(&outcome->error));
-		return sf_step_fail(step, &outcome->error);
-	}
+		return task_failed(step, events, &outcome->error);
+	if (!sf_flow_check_size(step, outcome->output, &error))
+		return task_failed(step, events, &error);
 
 	sf_step_event(step, events->succeeded, outcome->output, NULL);
 	if (!sf_flow_output(step, outcome->output, &output, &error) ||

@@ -1,0 +1,68 @@
+-- What history tells of failures: which events, what is in them, which event each follows.
+SET client_min_messages = warning;
+CREATE FUNCTION fails(error text DEFAULT 'Broken', cause text DEFAULT NULL) RETURNS jsonb LANGUAGE plpgsql AS $$
+BEGIN PERFORM sf_raise(error, cause); END $$;
+CREATE FUNCTION letters(n integer) RETURNS jsonb LANGUAGE sql AS $$ SELECT to_jsonb(repeat('x', n)) $$;
+
+-- Run a machine and show what it left, without what every execution begins with.
+CREATE FUNCTION events(definition json, input jsonb DEFAULT '{}')
+RETURNS TABLE(id integer, previous integer, type text, state text, details jsonb) LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM sf_create_state_machine('m', definition);
+	PERFORM sf_run(sf_start('m', input, 'x'), skip_waits => true);
+	RETURN QUERY SELECT h.id::integer, h.previous_event_id::integer, h.type, h.state,
+			h.details - '{name,input,inputDetails,output,outputDetails,region,resource,resourceType,parameters}'::text[]
+		FROM sf_history h WHERE h.execution_id = 'm:x' AND h.id > 2 ORDER BY h.id;
+	PERFORM sf_drop_state_machine('m', force => true);
+END $$;
+
+-- The failing branch of a Parallel is aborted too; all that its failure brings follows the failure.
+SELECT id, previous, type FROM events('{"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true, "Branches": [
+	{"StartAt": "B", "States": {"B": {"Type": "Wait", "Seconds": 60, "End": true}}},
+	{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "sql:public.fails", "End": true}}}]}}}');
+
+-- The same in a Map, where the others are aborted with their iterations.
+SELECT id, previous, type, details->'index' AS index FROM events('{"StartAt": "M", "States": {"M": {"Type": "Map", "End": true, "ItemProcessor":
+	{"StartAt": "C", "States": {
+		"C": {"Type": "Choice", "Choices": [{"Variable": "$", "NumericLessThan": 2, "Next": "W"}], "Default": "A"},
+		"W": {"Type": "Wait", "Seconds": 60, "End": true},
+		"A": {"Type": "Task", "Resource": "sql:public.fails", "Parameters": {}, "End": true}}}}}}', '[1, 2]')
+WHERE type NOT LIKE 'Choice%';
+
+-- … but not one that ends in a Fail state.
+SELECT id, previous, type FROM events('{"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true, "Branches": [
+	{"StartAt": "A", "States": {"A": {"Type": "Fail"}}}]}}}');
+
+-- Each attempt of a retried Parallel follows the last event of the attempt before.
+SELECT id, previous, type FROM events('{"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true,
+	"Retry": [{"ErrorEquals": ["Broken"], "MaxAttempts": 1}], "Branches": [
+	{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "sql:public.fails", "End": true}}}]}}}');
+
+-- An expression that fails inside a Map is reported once, for the state that has it.
+SELECT id, previous, type, details->>'state' AS state FROM events('{"QueryLanguage": "JSONata", "StartAt": "M", "States": {"M": {"Type": "Map", "Items": [1],
+	"ItemProcessor": {"StartAt": "I", "States": {"I": {"Type": "Pass", "Output": "{% $missing %}", "End": true}}}, "End": true}}}');
+
+-- Later items see their own context object.
+SELECT sf_create_state_machine('m', '{"StartAt": "M", "States": {"M": {"Type": "Map",
+	"ItemSelector": {"i.$": "$$.Map.Item.Index", "v.$": "$$.Map.Item.Value"},
+	"ItemProcessor": {"StartAt": "I", "States": {"I": {"Type": "Pass", "End": true}}}, "End": true}}}');
+SELECT sf_run(sf_start('m', '["a", "b", "c"]', 'x'));
+SELECT output FROM sf_executions WHERE execution_id = 'm:x';
+SELECT sf_drop_state_machine('m');
+
+-- A result that is too large makes the task fail, which can be caught; the cause has the resource, of an
+-- optimized integration the service.
+SET sfflow.max_payload_bytes = 2000;
+SELECT type, details FROM events('{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:public.letters",
+	"Parameters": {"n": 3000}, "Catch": [{"ErrorEquals": ["States.DataLimitExceeded"], "Next": "C"}], "End": true}, "C": {"Type": "Pass", "End": true}}}');
+SELECT sf_map_resource('arn:aws:states:::lambda:invoke', 'sql:public.letters');
+SELECT type, details FROM events('{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke",
+	"Parameters": {"n": 3000}, "End": true}}}') WHERE details ? 'cause';
+SELECT sf_unmap_resource('arn:aws:states:::lambda:invoke');
+RESET sfflow.max_payload_bytes;
+
+-- Credentials are shown; the task runs as the machine's owner all the same.
+SELECT type, details FROM events('{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:public.letters", "TimeoutSeconds": 9,
+	"Parameters": {"n": 1}, "Credentials": {"RoleArn.$": "$.role"}, "End": true}}}', '{"role": "arn:aws:iam::1:role/other"}') WHERE type = 'TaskScheduled';
+
+DROP FUNCTION events, fails, letters;
