@@ -8,7 +8,7 @@ use B ();
 use Exporter 'import';
 use JSON::PP;
 
-our @EXPORT_OK = qw(differences set_placeholders same);
+our @EXPORT_OK = qw(differences is_number set_placeholders same);
 
 my $json = JSON::PP->new->allow_nonref->canonical;
 my $generic = qr/<[A-Za-z_][\w-]*(?::\d+)?>/;
