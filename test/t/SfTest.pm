@@ -1,0 +1,129 @@
+package SfTest;
+
+# What the TAP tests share: servers with sfflow, waiting, the nightly machine with a ledger.
+#
+# Sizes are such that all tests together take minutes; SFFLOW_FULL=1 runs them at full size.
+use strict;
+use warnings;
+use Exporter 'import';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes ();
+
+our @EXPORT = qw(new_node full start_again machine_of_tasks task one_task percentile wait_gone ended
+  no_surprises);
+
+# Make and start a server with sfflow preloaded and, unless told otherwise, created in postgres.
+sub new_node
+{
+	my ($name, %how) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+	$node->init;
+	$node->append_conf('postgresql.conf', <<"EOC");
+shared_preload_libraries = 'sfflow'
+max_worker_processes = 64
+max_connections = 100
+timezone = 'UTC'
+restart_after_crash = on
+log_line_prefix = '%m [%p] %b %d '
+EOC
+	$node->append_conf('postgresql.conf', $how{conf}) if $how{conf};
+	$node->start;
+	$node->safe_psql('postgres', 'CREATE EXTENSION sfflow') unless $how{bare};
+	return $node;
+}
+
+# Choose between the size for every day and the size that was asked for with SFFLOW_FULL.
+sub full
+{
+	my ($small, $large) = @_;
+	return $ENV{SFFLOW_FULL} ? $large : $small;
+}
+
+# Start a server whose postmaster was killed, once its children have noticed.
+sub start_again
+{
+	my $node = shift;
+	for (1 .. 300)
+	{
+		return 1 if $node->start(fail_ok => 1);
+		Time::HiRes::sleep(0.1);
+	}
+	BAIL_OUT('the server does not start again');
+	return 0;
+}
+
+# Write a Task state that calls an SQL function.
+sub task
+{
+	my ($function, $next, $more) = @_;
+	my $way = defined $next ? qq("Next": "$next") : '"End": true';
+	return qq({"Type": "Task", "Resource": "sql:$function", $way) . ($more ? ", $more" : '') . '}';
+}
+
+# Write a machine of one task.
+sub one_task
+{
+	my ($function, $more) = @_;
+	return '{"StartAt": "T", "States": {"T": ' . task($function, undef, $more) . '}}';
+}
+
+# Write the nightly machine with one function for all its jobs.
+sub machine_of_tasks
+{
+	my ($function, %how) = @_;
+	my $mode = $how{mode} // 'DRAIN';
+	my $more = '"ResultPath": null, "Parameters": {"execution.$": "$$.Execution.Name", '
+	  . '"job.$": "$$.State.Name", "redrive.$": "$$.Execution.RedriveCount", "bad.$": "$.bad"}';
+	$more .= qq(, "Retry": $how{retry}) if $how{retry};
+	my ($one, $two, $three, $four, $five, $six) =
+	  map { task($function, @$_, $more) }
+	  [ 'Both' ], [ 'JOB-003' ], [ undef ], [ 'JOB-005' ], [ undef ], [ undef ];
+	return <<"EOJ";
+{"StartAt": "JOB-001", "States": {
+  "JOB-001": $one,
+  "Both": {"Type": "Parallel", "FailureMode": "$mode", "ResultPath": null, "Next": "JOB-006", "Branches": [
+    {"StartAt": "JOB-002", "States": {"JOB-002": $two, "JOB-003": $three}},
+    {"StartAt": "JOB-004", "States": {"JOB-004": $four, "JOB-005": $five}}]},
+  "JOB-006": $six}}
+EOJ
+}
+
+# Give the value below which the share p of some numbers lies.
+sub percentile
+{
+	my ($p, @numbers) = @_;
+	@numbers = sort { $a <=> $b } @numbers;
+	return $numbers[ int($p * $#numbers + 0.5) ];
+}
+
+# Wait until no execution is running.
+sub ended
+{
+	my ($node, $database) = @_;
+	return $node->poll_query_until($database // 'postgres',
+		q{SELECT count(*) = 0 FROM sf_executions WHERE status = 'RUNNING'});
+}
+
+# Wait until a process is gone.
+sub wait_gone
+{
+	my $pid = shift;
+	for (1 .. 1000)
+	{
+		return 1 unless kill 0, $pid;
+		Time::HiRes::sleep(0.01);
+	}
+	return 0;
+}
+
+# Assert that the tables hold together.
+sub no_surprises
+{
+	my ($node, $database) = @_;
+	is($node->safe_psql($database // 'postgres', 'SELECT * FROM sf_check()'), '', 'sf_check() finds nothing');
+	return;
+}
+
+1;
