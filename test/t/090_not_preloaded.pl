@@ -15,7 +15,7 @@ CREATE FUNCTION job(job text) RETURNS void LANGUAGE sql AS 'INSERT INTO ledger V
 EOS
 my $two = '{"StartAt": "A", "States": {"A": '
   . task('public.job', 'B', '"Parameters": {"job": "A"}') . ', "B": ' . task('public.job', undef, '"Parameters": {"job": "B"}') . '}}';
-$node->safe_psql('postgres', "SELECT sf_create_state_machine('two', \$\$$two\$\$)");
+$node->safe_psql('postgres', "SELECT sf_create_state_machine('two', \$def\$$two\$def\$)");
 
 is($node->safe_psql('postgres', q{SELECT sf_start('two', '{}', 'step')}), 'two:step', 'sf_start');
 is($node->safe_psql('postgres', q{SELECT state, next_state, status FROM sf_step('two:step')}), 'A|B|RUNNING', 'one step');
