@@ -421,7 +421,8 @@ look_around(void)
 {
 	SfTurn		found = {0};
 	uint32		registrations = count_registrations();
-	bool		stay;
+	bool		stay,
+				probed = sf_slot_mine->probing;
 
 	found.verdict = sf_turn_check();
 	found.worked = true;
@@ -432,11 +433,14 @@ look_around(void)
 		return false;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	stay = !sf_slot_mine->probing ||
+	stay = !probed ||
 		sf_shared_count_advancing(InvalidOid) < sf_setting_workers;
 	if (stay)
 		sf_slot_mine->probing = false;
 	LWLockRelease(sf_shared_lock);
+	/* the launcher waits for it, to have the next database looked at */
+	if (stay && probed)
+		sf_shared_wake_launcher();
 	return stay;
 }
 
