@@ -1,0 +1,113 @@
+# A copy of a database fires nothing of what its original fires; databases come and go.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use PostgreSQL::Test::Utils;
+use SfTest;
+use Test::More;
+use Time::HiRes qw(time);
+
+my $node = new_node('main', bare => 1);
+
+# Make a database with a machine that marks each run.
+sub make_database
+{
+	my $name = shift;
+	my $mark = one_task('public.mark');
+	$node->safe_psql('postgres', "CREATE DATABASE $name");
+	$node->safe_psql($name, <<"EOS");
+CREATE EXTENSION sfflow;
+CREATE TABLE marks (at timestamptz DEFAULT clock_timestamp(), execution text);
+CREATE FUNCTION mark(payload jsonb) RETURNS void LANGUAGE sql AS 'INSERT INTO marks (execution) VALUES (payload ->> ''n'')';
+SELECT sf_create_state_machine('mark', \$def\$$mark\$def\$);
+SELECT sf_create_state_machine('wait', '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 1, "Next": "T"},
+	"T": {"Type": "Task", "Resource": "sql:public.mark", "End": true}}}');
+EOS
+	return;
+}
+
+# Assert that a copy does nothing by itself, says so, and goes on when it is told to.
+sub check_copy
+{
+	my ($name, $how) = @_;
+	is($node->safe_psql($name, q{SELECT count(*) FROM sf_health WHERE item = 'driven' AND NOT ok}), '1', "$how: sf_health says that nothing is driven");
+	$node->safe_psql($name, q{SELECT sf_start('mark', '{"n": "in the copy"}', 'copy')});
+	# The original's timers, long due in the copy, are seen to fire in the original.
+	is($node->safe_psql($name, q{SELECT sf_await('mark:copy', '1500 ms')}), 'RUNNING', "$how: nothing runs");
+	is($node->safe_psql($name, 'SELECT count(*) FROM marks'), '0', "$how: nothing ran");
+	$node->safe_psql($name, 'SELECT sf_enable()');
+	ok(ended($node, $name), "$how: sf_enable() adopts it");
+	is($node->safe_psql($name, 'SELECT count(*) FROM marks'), '2', "$how: and what was under way goes on");
+	no_surprises($node, $name);
+	return;
+}
+
+make_database('original');
+$node->safe_psql('original', q{SELECT sf_start('wait', '{"n": "timer"}', 'w')});
+
+# Template copy, with workers connected to the template.
+$node->safe_psql('postgres', 'CREATE DATABASE copied TEMPLATE original');
+# Dump and restore.
+my $dump = "${PostgreSQL::Test::Utils::tmp_check}/original.sql";
+$node->command_ok([ 'pg_dump', '-f', $dump, $node->connstr('original') ], 'pg_dump');
+$node->safe_psql('postgres', 'CREATE DATABASE restored');
+$node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $node->connstr('restored') ], 'restore');
+
+ok(ended($node, 'original'), 'the original runs on');
+is($node->safe_psql('original', 'SELECT count(*) FROM marks'), '1', 'its timer fired once');
+check_copy('copied', 'template');
+check_copy('restored', 'dump and restore');
+
+# What was kept is all there.
+is( $node->safe_psql('restored', q{SELECT count(*) FROM sf_history WHERE execution_id = 'wait:w'}),
+	$node->safe_psql('original', q{SELECT count(*) FROM sf_history WHERE execution_id = 'wait:w'}),
+	'the history of a restored execution goes on where it was');
+
+# sf_disable() and sf_enable().
+$node->safe_psql('original', q{SELECT sf_disable(); SELECT sf_start('mark', '{"n": "later"}', 'later')});
+is($node->safe_psql('original', q{SELECT sf_await('mark:later', '500 ms')}), 'RUNNING', 'a disabled database is not driven');
+$node->safe_psql('original', 'SELECT sf_enable()');
+is($node->safe_psql('original', q{SELECT sf_await('mark:later', '5 s')}), 'SUCCEEDED', 'enabled again, it is');
+
+# Databases come and go while workers are connected.
+for my $what ('DROP DATABASE copied', 'ALTER DATABASE restored RENAME TO renamed', 'DROP DATABASE renamed')
+{
+	my $begin = time;
+	my ($rc, $out, $err) = $node->psql('postgres', $what);
+	is($rc, 0, $what) or diag($err);
+	cmp_ok(time - $begin, '<', 1, '… within a second');
+}
+
+# The extension comes and goes.
+$node->safe_psql('original', q{SELECT sf_start('wait', '{"n": "gone"}', 'gone')});
+my ($rc, $out, $err) = $node->psql('original', 'DROP EXTENSION sfflow');
+is($rc, 0, 'DROP EXTENSION with executions running') or diag($err);
+is($node->safe_psql('original', q{SELECT count(*) FROM pg_namespace WHERE nspname = '_sfflow'}), '0', 'leaves nothing');
+$node->safe_psql('original', 'CREATE EXTENSION sfflow');
+my $mark = one_task('public.mark');
+$node->safe_psql('original', "SELECT sf_create_state_machine('mark', \$def\$$mark\$def\$); SELECT sf_start('mark', '{}', 'new')");
+is($node->safe_psql('original', q{SELECT sf_await('mark:new', '5 s')}), 'SUCCEEDED', 'created again, it works');
+$node->safe_psql('original', 'DROP EXTENSION sfflow');
+$node->safe_psql('original', q{CREATE SCHEMA flows; CREATE EXTENSION sfflow SCHEMA flows});
+$node->safe_psql('original', "SELECT flows.sf_create_state_machine('mark', \$def\$$mark\$def\$); SELECT flows.sf_start('mark', '{}', 'new')");
+is($node->safe_psql('original', q{SELECT flows.sf_await('mark:new', '5 s')}), 'SUCCEEDED', 'in another schema too');
+
+# A standby drives nothing until it is promoted.
+$node->append_conf('postgresql.conf', "wal_level = replica\nmax_wal_senders = 5\n");
+$node->restart;
+make_database('streamed');
+$node->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($node, 'base', has_streaming => 1);
+$standby->start;
+$node->safe_psql('streamed', q{SELECT sf_start('wait', '{"n": "failover"}', 'w')});
+$node->wait_for_catchup($standby);
+is($standby->safe_psql('streamed', 'SELECT count(*) FROM marks'), '0', 'the standby has run nothing');
+$node->stop('immediate');
+$standby->promote;
+ok($standby->poll_query_until('streamed', q{SELECT count(*) = 1 FROM marks}), 'promoted, it goes on');
+is($standby->safe_psql('streamed', q{SELECT sf_await('wait:w', '5 s')}), 'SUCCEEDED', 'to the end');
+$standby->stop;
+
+done_testing();
