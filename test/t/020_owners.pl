@@ -98,7 +98,7 @@ CREATE FUNCTION bob.look() RETURNS jsonb LANGUAGE sql AS \$\$
 		'prepared', (SELECT count(*) FROM pg_prepared_statements),
 		'cursors', (SELECT count(*) FROM pg_cursors WHERE name = 'later'),
 		'listening', (SELECT count(*) FROM pg_listening_channels()),
-		'locks', (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'),
+		'locks', (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()),
 		'random', random())
 \$\$;
 SELECT sf_create_state_machine('bob',
