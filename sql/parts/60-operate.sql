@@ -50,30 +50,31 @@ LEFT JOIN LATERAL (
 GRANT SELECT ON sf_workers TO PUBLIC;
 COMMENT ON VIEW sf_workers IS 'the launcher and the workers of this database';
 
--- Due for longer than a poll_interval: nobody came, although somebody looked.
+-- What is due and nobody is at. Due for longer than a poll_interval: nobody came, although
+-- somebody looked.
 CREATE VIEW sf_health WITH (security_barrier) AS
-SELECT h.item, h.ok, h.detail FROM _sfflow.health() h
-UNION ALL
-SELECT 'backlog', due.oldest IS NULL OR due.oldest > clock_timestamp() - interval '5 minutes',
-	CASE WHEN due.n = 0 THEN 'nothing is due'
-		ELSE due.n || ' due, the oldest for ' || date_trunc('milliseconds', clock_timestamp() - due.oldest)
-	END
-FROM (
-	SELECT count(*) AS n, min(b.due_at) AS oldest
+WITH due AS (
+	SELECT b.due_at
 	FROM _sfflow.branch b
-	WHERE b.due_at IS NOT NULL AND b.due_at <= clock_timestamp()
-) due
-UNION ALL
-SELECT 'due but unclaimed', late.n = 0,
-	CASE WHEN late.n = 0 THEN 'nothing' ELSE late.n || ' due for longer than sfflow.poll_interval' END
-FROM (
-	SELECT count(*) AS n
-	FROM _sfflow.branch b
-	WHERE b.due_at IS NOT NULL
-		AND b.due_at <= clock_timestamp() - coalesce(current_setting('sfflow.poll_interval', true), '60s')::interval
+	WHERE b.due_at <= clock_timestamp()
 		AND NOT EXISTS (
 			SELECT FROM _sfflow.workers() w
 			WHERE w.execution_no = b.execution_no AND w.branch_no = b.branch_no)
-) late;
+), backlog AS (
+	SELECT count(*) AS n, clock_timestamp() - min(due.due_at) AS age,
+		count(*) FILTER (WHERE due.due_at <= clock_timestamp() - poll.interval) AS late
+	FROM (SELECT coalesce(current_setting('sfflow.poll_interval', true), '60s')::interval AS interval) poll
+	LEFT JOIN due ON true
+)
+SELECT h.item, h.ok, h.detail FROM _sfflow.health() h
+UNION ALL
+SELECT 'backlog', coalesce(b.age < interval '5 minutes', true),
+	CASE WHEN b.age IS NULL THEN 'nothing is due'
+		ELSE b.n || ' due, the oldest for ' || date_trunc('milliseconds', b.age) END
+FROM backlog b
+UNION ALL
+SELECT 'due but unclaimed', b.late = 0,
+	CASE WHEN b.late = 0 THEN 'nothing' ELSE b.late || ' due for longer than sfflow.poll_interval' END
+FROM backlog b;
 GRANT SELECT ON sf_health TO PUBLIC;
 COMMENT ON VIEW sf_health IS 'what an operator looks at first; a row that is not ok says what to do';

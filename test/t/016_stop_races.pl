@@ -1,0 +1,111 @@
+# A stop against the task it is meant for: both orders, and never the task that comes next.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', <<'EOC');
+shared_preload_libraries = 'sfflow'
+max_worker_processes = 16
+sfflow.poll_interval = 3600
+EOC
+$node->start;
+
+$node->safe_psql('postgres', <<'EOC');
+CREATE EXTENSION sfflow;
+CREATE TABLE ledger (what text);
+CREATE FUNCTION note(what text) RETURNS void LANGUAGE sql AS $$ INSERT INTO public.ledger VALUES (what) $$;
+CREATE FUNCTION note_slowly(what text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO public.ledger VALUES (what);
+	PERFORM pg_catalog.pg_sleep(60);
+END $$;
+SELECT sf_create_state_machine('m', '{"StartAt": "S", "States": {
+	"S": {"Type": "Task", "Resource": "sql:public.note", "Next": "T", "ResultPath": null},
+	"T": {"Type": "Task", "Resource": "sql:public.note", "End": true}}}');
+SELECT sf_create_state_machine('slow',
+	'{"StartAt": "S", "States": {"S": {"Type": "Task", "Resource": "sql:public.note_slowly", "End": true}}}');
+EOC
+
+sub sql { return $node->safe_psql('postgres', shift) }
+
+# Have workers wait at a debug point while the session holds its lock.
+sub hold_at
+{
+	my ($point, $session) = @_;
+	$session->query_safe("SELECT pg_advisory_lock(hashtextextended('$point', 0))");
+	sql("ALTER SYSTEM SET sfflow.debug_point = '$point:wait'; SELECT pg_reload_conf()");
+	sql("SELECT pg_terminate_backend(pid) FROM sf_workers WHERE role IN ('worker', 'task')");
+}
+
+sub let_go
+{
+	my ($point, $session) = @_;
+	sql('ALTER SYSTEM RESET sfflow.debug_point; SELECT pg_reload_conf()');
+	$session->query_safe("SELECT pg_advisory_unlock(hashtextextended('$point', 0))");
+}
+
+# Wait until a worker hangs at the point.
+sub worker_waits
+{
+	return $node->poll_query_until('postgres',
+		"SELECT count(*) > 0 FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+		 WHERE l.locktype = 'advisory' AND NOT l.granted AND a.backend_type = 'sfflow worker'");
+}
+
+my $session = $node->background_psql('postgres');
+
+# The stop comes before the task has begun: it does not run.
+hold_at('task-before', $session);
+sql("SELECT sf_start('m', '{\"what\": \"before\"}', 'a')");
+ok(worker_waits(), 'a worker is about to run a task');
+sql("SELECT sf_stop('m:a')");
+let_go('task-before', $session);
+ok( $node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_workers WHERE execution_id IS NOT NULL"),
+	'the stop ends it');
+is(sql("SELECT status FROM sf_executions WHERE execution_id = 'm:a'"), 'ABORTED', 'it is aborted');
+is(sql('SELECT count(*) FROM ledger'), '0', '... and the task has not run');
+
+# The stop comes when the task is done and about to commit: what committed stays.
+hold_at('long-task-before-commit', $session);
+sql("SELECT sf_start('m', '{\"what\": \"after\"}', 'b')");
+ok(worker_waits(), 'a worker is about to commit a task');
+sql("SELECT sf_stop('m:b')");
+let_go('long-task-before-commit', $session);
+ok( $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM ledger"),
+	'the task that was done is committed');
+is(sql("SELECT status FROM sf_executions WHERE execution_id = 'm:b'"), 'ABORTED', 'its execution is aborted');
+sql("SELECT sf_redrive('m:b')");
+is(sql("SELECT sf_await('m:b')"), 'SUCCEEDED', 'a redrive goes on');
+is(sql("SELECT count(*) FROM ledger WHERE what = 'after'"), '2',
+	'... with the task after it: the one that committed counts as done');
+
+# A stop for a step that is over hits nothing: the cancel names the step.
+sql('TRUNCATE ledger');
+sql("SELECT sf_start('m', '{\"what\": \"many\"}', 'n' || n) FROM generate_series(1, 200) n");
+sql("SELECT sf_stop('m:n' || n) FROM generate_series(1, 200, 2) n");
+ok( $node->poll_query_until('postgres',
+		"SELECT count(*) = 0 FROM sf_executions WHERE status = 'RUNNING'"),
+	'all end');
+is( sql("SELECT count(*) FROM sf_executions
+		 WHERE status <> 'SUCCEEDED' AND execution_id ~ ':n' AND (substring(execution_id, 4)::integer % 2) = 0"),
+	'0', 'none of those that were not stopped is harmed');
+is(sql('SELECT count(*) FROM sf_check()'), '0', 'the tables are in order');
+
+# A stop that is rolled back cancels nothing.
+sql("SELECT sf_start('slow', '{\"what\": \"x\"}', 'x')");
+ok( $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_workers WHERE execution_id = 'slow:x'"),
+	'a long task runs');
+sql("BEGIN; SELECT sf_stop('slow:x'); ROLLBACK");
+sql("BEGIN; SAVEPOINT s; SELECT sf_stop('slow:x'); ROLLBACK TO s; COMMIT");
+is(sql("SELECT steps FROM sf_workers WHERE execution_id = 'slow:x'"), '1', 'a stop that is rolled back does not reach it');
+sql("SELECT sf_stop('slow:x')");
+ok( $node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_workers WHERE execution_id = 'slow:x'"),
+	'one that commits does');
+
+$session->quit;
+$node->stop;
+done_testing();
