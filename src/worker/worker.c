@@ -54,6 +54,21 @@ sf_worker_unblock_signals(void)
 	BackgroundWorkerUnblockSignals();
 }
 
+/* Have no poll wait longer than sfflow.poll_interval is now. */
+static void
+shorten_polls(void)
+{
+	TimestampTz limit = sf_worker_next_poll();
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	for (int i = 0; i < SF_MAX_DATABASES; i++)
+	{
+		if (sf_shared->databases[i].next_poll > limit)
+			sf_shared->databases[i].next_poll = limit;
+	}
+	LWLockRelease(sf_shared_lock);
+}
+
 /*
  * Take in a changed configuration; see to interrupts.  Between turns there is
  * nothing to roll back, so a request to terminate is followed without a word.
@@ -68,6 +83,7 @@ sf_worker_handle_signals(void)
 	{
 		ConfigReloadPending = false;
 		ProcessConfigFile(PGC_SIGHUP);
+		shorten_polls();
 	}
 }
 
