@@ -51,6 +51,9 @@ CREATE TABLE _sfflow.execution (
 	parent_execution_no bigint,
 	parent_branch_no bigint,
 	parent_generation integer,			-- of the branch that waits for its end; NULL: none does
+	map_run_no bigint,					-- child of a Distributed Map: its run,
+	map_index integer,					-- … its place among the children of it,
+	map_items integer,					-- … and how many items it was given
 	requested_at timestamptz NOT NULL,
 	started_at timestamptz,
 	stopped_at timestamptz,
@@ -61,6 +64,49 @@ CREATE TABLE _sfflow.execution (
 	error text,
 	cause text
 ) WITH (fillfactor = 70);
+
+-- Child executions of an execution; those of a Distributed Map in their order.
+CREATE INDEX execution_parent ON _sfflow.execution (parent_execution_no, map_run_no, map_index)
+	WHERE parent_execution_no IS NOT NULL;
+
+-- One row a run of a Distributed Map state.  Counters of executions and of
+-- items are of children that have ended; status as in execution.
+CREATE TABLE _sfflow.map_run (
+	execution_no bigint NOT NULL,		-- that the state belongs to
+	map_run_no bigint NOT NULL,
+	branch_no bigint NOT NULL,			-- that waits for the run
+	state integer NOT NULL,				-- state number in the program
+	uuid text COLLATE "C" NOT NULL,		-- in the ARN and in the ids of the children
+	status smallint NOT NULL,
+	redrive_count integer NOT NULL DEFAULT 0,
+	keyed boolean NOT NULL,				-- items are the members of an object
+	max_items integer NOT NULL,			-- to read; 0: all
+	max_items_per_batch integer NOT NULL,	-- 0: no limit
+	max_bytes_per_batch bigint NOT NULL,	-- 0: no limit
+	tolerated_count integer NOT NULL,
+	tolerated_percentage double precision NOT NULL,
+	total integer NOT NULL,				-- items; 0 until they are read
+	children integer NOT NULL,			-- begun so far
+	succeeded integer NOT NULL,
+	failed integer NOT NULL,
+	timed_out integer NOT NULL,
+	aborted integer NOT NULL,
+	items_succeeded integer NOT NULL,
+	items_failed integer NOT NULL,
+	started_at timestamptz NOT NULL,
+	stopped_at timestamptz,
+	PRIMARY KEY (execution_no, map_run_no)
+) WITH (fillfactor = 70);
+
+-- Items of a run that no child has been given yet: read in one transaction,
+-- deleted by the one that makes them a child's input.
+CREATE TABLE _sfflow.map_item (
+	execution_no bigint NOT NULL,
+	map_run_no bigint NOT NULL,
+	item_index integer NOT NULL,
+	item jsonb NOT NULL,
+	PRIMARY KEY (execution_no, map_run_no, item_index)
+);
 
 -- One row a strand of control: the root (branch_no 0), a branch of a Parallel
 -- state, an iteration of a Map state, or the machine's deadline (branch_no
@@ -84,6 +130,7 @@ CREATE TABLE _sfflow.branch (
 	total integer NOT NULL DEFAULT 0,	-- JOIN: iterations in all
 	max_concurrency integer NOT NULL DEFAULT 0,
 	failed_event integer NOT NULL DEFAULT 0,	-- JOIN: event of the first failure
+	map_run_no bigint,					-- Distributed Map: the run; its children are executions
 	failing boolean NOT NULL DEFAULT false,	-- JOIN: a child has failed
 	aborting boolean NOT NULL DEFAULT false,	-- JOIN: ends as ABORTED when its children have
 	uncatchable boolean NOT NULL DEFAULT false,	-- the error cannot be caught
@@ -175,6 +222,8 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.state_machine_version', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.privilege', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.execution', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.branch', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.map_run', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.map_item', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.event', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.start_request', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.resource_map', '');

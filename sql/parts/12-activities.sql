@@ -42,10 +42,6 @@ CREATE TABLE _sfflow.task (
 -- What waits to be taken, oldest first.
 CREATE INDEX task_queued ON _sfflow.task (activity_no, scheduled_at) WHERE status = 0;
 
--- Child executions of an execution.
-CREATE INDEX execution_parent ON _sfflow.execution (parent_execution_no)
-	WHERE parent_execution_no IS NOT NULL;
-
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.activity_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.activity', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.task', '');

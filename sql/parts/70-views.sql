@@ -42,6 +42,10 @@ CREATE FUNCTION _sfflow.branch_place(
 AS 'MODULE_PATHNAME', 'sfflow_branch_place'
 LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 
+CREATE FUNCTION _sfflow.map_run_arn(execution_no bigint, state_no integer, uuid text) RETURNS text
+AS 'MODULE_PATHNAME', 'sfflow_map_run_arn'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000;
+
 CREATE FUNCTION _sfflow.jobs(
 	execution_no bigint,
 	OUT job_id text,
@@ -73,6 +77,7 @@ GRANT EXECUTE ON FUNCTION
 	_sfflow.history(bigint),
 	_sfflow.waiting_on(bigint),
 	_sfflow.branch_place(bigint, integer, integer, integer[]),
+	_sfflow.map_run_arn(bigint, integer, text),
 	_sfflow.jobs(bigint),
 	_sfflow.job_relations(integer, integer)
 	TO PUBLIC;
@@ -177,6 +182,18 @@ CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, t.state, b.iter
 WHERE t.status = 4;
 COMMENT ON VIEW sf_dead_letters IS 'tasks that were handed out as often as allowed and never answered';
 
+-- status and counters: src/store/map_run.h
+CREATE VIEW sf_map_runs WITH (security_barrier) AS
+SELECT e.execution_id, p.state, _sfflow.map_run_arn(e.execution_no, r.state, r.uuid) AS map_run_arn,
+	(ARRAY['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'])[r.status + 1] AS status,
+	r.total AS items, r.items_succeeded, r.items_failed,
+	r.children AS executions, r.children - r.succeeded - r.failed - r.timed_out - r.aborted AS running,
+	r.succeeded, r.failed, r.timed_out, r.aborted, r.redrive_count, r.started_at, r.stopped_at
+FROM _sfflow.map_run r
+JOIN _sfflow.readable_execution e ON e.execution_no = r.execution_no
+CROSS JOIN LATERAL _sfflow.branch_place(r.execution_no, 0, r.state, NULL) p;
+COMMENT ON VIEW sf_map_runs IS 'runs of Distributed Map states, with how far each is';
+
 CREATE VIEW sf_start_requests WITH (security_barrier) AS
 SELECT e.execution_id, r.requested_at, r.requested_by, r.outcome, r.input_differs
 FROM _sfflow.start_request r
@@ -205,7 +222,7 @@ CROSS JOIN LATERAL (
 	FROM _sfflow.execution e
 	CROSS JOIN LATERAL (
 		SELECT (1000 * extract(epoch FROM e.stopped_at - e.started_at))::double precision AS ms) t
-	WHERE e.machine_no = m.machine_no) x
+	WHERE e.machine_no = m.machine_no AND e.map_run_no IS NULL) x
 WHERE _sfflow.can_read(m.name, m.owner);
 COMMENT ON VIEW sf_metrics IS 'the metrics of Step Functions, by state machine';
 
@@ -229,4 +246,4 @@ WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = m.owner)
 COMMENT ON VIEW sf_alerts IS 'what somebody should look at';
 
 GRANT SELECT ON sf_state_machines, sf_executions, sf_jobs, sf_job_relations, sf_history, sf_tasks,
-	sf_activities, sf_dead_letters, sf_start_requests, sf_metrics, sf_alerts TO PUBLIC;
+	sf_activities, sf_dead_letters, sf_map_runs, sf_start_requests, sf_metrics, sf_alerts TO PUBLIC;

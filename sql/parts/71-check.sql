@@ -73,6 +73,8 @@ WITH numbered AS (
 	WHERE e.status = 0
 		AND NOT EXISTS (SELECT FROM strand b
 			WHERE b.execution_no = e.execution_no AND b.live AND (b.due_at IS NOT NULL OR b.phase = 6))
+		AND NOT EXISTS (SELECT FROM _sfflow.execution c
+			WHERE c.parent_execution_no = e.execution_no AND c.map_run_no IS NOT NULL AND c.status = 0)
 	UNION ALL
 	SELECT 'branches_left', e.execution_no, format('it has succeeded and has %s branches', count(*))
 	FROM head e JOIN _sfflow.branch b ON b.execution_no = e.execution_no
@@ -97,8 +99,49 @@ WITH numbered AS (
 	FROM strand b
 	JOIN head e ON e.execution_no = b.execution_no
 	LEFT JOIN strand c ON c.execution_no = b.execution_no AND c.parent_no = b.branch_no AND c.live
-	WHERE e.status = 0 AND b.phase = 3
+	WHERE e.status = 0 AND b.phase = 3 AND b.map_run_no IS NULL
 	GROUP BY b.execution_no, b.branch_no, b.pending HAVING count(c.branch_no) <> b.pending
+	UNION ALL
+	-- Distributed Maps: their children are executions
+	SELECT 'pending_wrong', b.execution_no,
+		format('branch %s waits for %s executions, %s have not ended', b.branch_no, b.pending, count(c.execution_no))
+	FROM strand b
+	JOIN head e ON e.execution_no = b.execution_no
+	LEFT JOIN _sfflow.execution c ON c.parent_execution_no = b.execution_no
+		AND c.map_run_no = b.map_run_no AND c.status = 0
+	WHERE e.status = 0 AND b.phase = 3 AND b.map_run_no IS NOT NULL
+	GROUP BY b.execution_no, b.branch_no, b.pending HAVING count(c.execution_no) <> b.pending
+	UNION ALL
+	SELECT 'map_run_missing', b.execution_no, format('branch %s waits for map run %s', b.branch_no, b.map_run_no)
+	FROM strand b
+	WHERE b.map_run_no IS NOT NULL
+		AND NOT EXISTS (SELECT FROM _sfflow.map_run r
+			WHERE r.execution_no = b.execution_no AND r.map_run_no = b.map_run_no)
+	UNION ALL
+	SELECT 'map_run_wrong', r.execution_no,
+		format('map run %s counts %s children, there are %s', r.map_run_no, r.children, count(c.execution_no))
+	FROM _sfflow.map_run r
+	LEFT JOIN _sfflow.execution c ON c.parent_execution_no = r.execution_no AND c.map_run_no = r.map_run_no
+	GROUP BY r.execution_no, r.map_run_no, r.children HAVING count(c.execution_no) <> r.children
+	UNION ALL
+	SELECT 'map_run_results_wrong', r.execution_no,
+		format('map run %s counts %s children that succeeded and %s that did not, there are %s and %s', r.map_run_no,
+			r.succeeded, r.failed + r.timed_out + r.aborted,
+			count(c.execution_no) FILTER (WHERE c.status = 1), count(c.execution_no) FILTER (WHERE c.status > 1))
+	FROM _sfflow.map_run r
+	LEFT JOIN _sfflow.execution c ON c.parent_execution_no = r.execution_no AND c.map_run_no = r.map_run_no
+	GROUP BY r.execution_no, r.map_run_no
+	HAVING count(c.execution_no) FILTER (WHERE c.status = 1) <> r.succeeded
+		OR count(c.execution_no) FILTER (WHERE c.status > 1) <> r.failed + r.timed_out + r.aborted
+	UNION ALL
+	SELECT 'map_items_wrong', b.execution_no,
+		format('branch %s has %s items left, there are %s', b.branch_no, b.total - b.next_index, count(i.item_index))
+	FROM strand b
+	JOIN head e ON e.execution_no = b.execution_no
+	LEFT JOIN _sfflow.map_item i ON i.execution_no = b.execution_no AND i.map_run_no = b.map_run_no
+	WHERE e.status = 0 AND b.phase = 3 AND b.map_run_no IS NOT NULL
+	GROUP BY b.execution_no, b.branch_no, b.total, b.next_index
+	HAVING count(i.item_index) <> b.total - b.next_index
 	UNION ALL
 	SELECT 'joined_without_children', b.execution_no,
 		format('branch %s has no child to wait for and is not due', b.branch_no)
@@ -138,7 +181,9 @@ FROM (
 	SELECT 'branch' AS relation, b.execution_no FROM _sfflow.branch b
 	UNION ALL SELECT 'event', h.execution_no FROM _sfflow.event h
 	UNION ALL SELECT 'task', t.execution_no FROM _sfflow.task t
-	UNION ALL SELECT 'start_request', r.execution_no FROM _sfflow.start_request r) o
+	UNION ALL SELECT 'start_request', r.execution_no FROM _sfflow.start_request r
+	UNION ALL SELECT 'map_run', r.execution_no FROM _sfflow.map_run r
+	UNION ALL SELECT DISTINCT 'map_item', i.execution_no FROM _sfflow.map_item i) o
 WHERE NOT EXISTS (SELECT FROM _sfflow.execution e WHERE e.execution_no = o.execution_no)
 GROUP BY o.relation, o.execution_no
 UNION ALL

@@ -20,6 +20,7 @@
 #include "engine/event.h"
 #include "engine/event_details.h"
 #include "engine/label.h"
+#include "engine/map.h"
 #include "engine/program_cache.h"
 #include "engine/waiting.h"
 #include "store/status.h"
@@ -28,6 +29,7 @@ PG_FUNCTION_INFO_V1(sfflow_history);
 PG_FUNCTION_INFO_V1(sfflow_waiting_on);
 PG_FUNCTION_INFO_V1(sfflow_branch_place);
 PG_FUNCTION_INFO_V1(sfflow_job_label);
+PG_FUNCTION_INFO_V1(sfflow_map_run_arn);
 
 /* Names of the event types, by number */
 static const char *const type_names[] = {
@@ -183,4 +185,23 @@ sfflow_branch_place(PG_FUNCTION_ARGS)
 													niterations));
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
 													  values, nulls)));
+}
+
+/* Build the ARN of a run of a Distributed Map: execution_no, state, uuid. */
+Datum
+sfflow_map_run_arn(PG_FUNCTION_ARGS)
+{
+	int			number = PG_GETARG_INT32(1);
+	SfStatusExecution execution;
+	SfExecution head = {0};
+	const SfProgram *program;
+
+	if (!sf_status_execution(PG_GETARG_INT64(0), &execution))
+		PG_RETURN_NULL();
+	program = sf_program_get(execution.machine_no, execution.version);
+	if (number < 0 || number >= program->nstates)
+		PG_RETURN_NULL();
+	head.machine_name = unconstify(char *, execution.machine);
+	PG_RETURN_TEXT_P(cstring_to_text(sf_map_run_arn(&head, &program->states[number],
+													text_to_cstring(PG_GETARG_TEXT_PP(2)))));
 }

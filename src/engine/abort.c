@@ -17,6 +17,22 @@
 #include "base/hooks.h"
 #include "engine/abort.h"
 #include "engine/apply.h"
+#include "engine/map.h"
+
+/* How soon to look for children that somebody had in hand */
+#define LOOK_AGAIN_MS	50
+
+/*
+ * When a join that has given up is due again.  The children of a Distributed
+ * Map that were in other hands are not branches: nobody else ends them.
+ */
+TimestampTz
+sf_abort_look_again(const SfBranch *join)
+{
+	if (join->map_run_no == 0)
+		return DT_NOEND;
+	return TimestampTzPlusMilliseconds(GetCurrentTimestamp(), LOOK_AGAIN_MS);
+}
 
 static int	abort_children(SfRun *run, SfBranch *parent, int cause);
 
@@ -37,7 +53,7 @@ abort_child(SfRun *run, SfBranch *child, int cause)
 		if (child->pending > 0)
 		{
 			child->aborting = true;
-			child->due_at = DT_NOEND;
+			child->due_at = sf_abort_look_again(child);
 			sf_run_add_branch(run, child);
 			return 1;
 		}
@@ -64,12 +80,17 @@ cancel_child(const SfBranch *child)
 static int
 abort_children(SfRun *run, SfBranch *parent, int cause)
 {
-	List	   *all = sf_branch_children(parent->key, SF_LOCK_NONE);
-	List	   *free = sf_branch_children(parent->key, SF_LOCK_SKIP);
+	List	   *all;
+	List	   *free;
 	ListCell   *lc;
-	ListCell   *next_free = list_head(free);
+	ListCell   *next_free;
 	int			pending = 0;
 
+	if (parent->map_run_no != 0)
+		return sf_map_run_abort(parent->key, parent->map_run_no);
+	all = sf_branch_children(parent->key, SF_LOCK_NONE);
+	free = sf_branch_children(parent->key, SF_LOCK_SKIP);
+	next_free = list_head(free);
 	foreach(lc, all)
 	{
 		SfBranch   *child = lfirst(lc);

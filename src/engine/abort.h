@@ -14,4 +14,7 @@
  */
 extern int	sf_abort_children(SfRun *run, SfBranch *parent);
 
+/* When a join that waits for the last of its aborted children is due again. */
+extern TimestampTz sf_abort_look_again(const SfBranch *join);
+
 #endif							/* SF_ENGINE_ABORT_H */

@@ -22,8 +22,9 @@
 #include "base/errors.h"
 #include "base/hooks.h"
 #include "base/settings.h"
+#include "base/uuid.h"
 #include "engine/apply.h"
-#include "engine/join.h"
+#include "engine/map.h"
 #include "engine/outside.h"
 #include "engine/program_cache.h"
 
@@ -96,6 +97,30 @@ iteration_item(SfRun *run, const SfBranch *iteration)
 	return sf_json_make(&item);
 }
 
+/* Draw the number and the identifier of a run of a Distributed Map. */
+static void
+name_map_run(SfRun *run, SfMapRun *map_run)
+{
+	map_run->map_run_no = sf_branch_next_no();
+	map_run->uuid = sf_uuid_v7();
+}
+
+/* The run of a Distributed Map that a branch is in. */
+static SfMapRun *
+map_run_of(SfRun *run, const SfBranch *branch)
+{
+	return sf_map_run_of(branch);
+}
+
+/* Items of that run. */
+static int
+read_map_items(SfRun *run, const SfBranch *branch, int first, int n,
+			   Jsonb **items)
+{
+	return sf_map_items_read(branch->key.execution_no, branch->map_run_no,
+							 first, n, items);
+}
+
 /* Make a run for an execution. */
 SfRun *
 sf_run_make(SfExecution *execution)
@@ -111,6 +136,9 @@ sf_run_make(SfExecution *execution)
 	run->input = execution_input;
 	run->map_item = iteration_item;
 	run->make_task = sf_outside_make_task;
+	run->name_map_run = name_map_run;
+	run->map_run = map_run_of;
+	run->read_map_items = read_map_items;
 	return run;
 }
 
@@ -340,6 +368,25 @@ announce_end(int64 execution_no, bool cancel)
 		sf_ended_hook(execution_no);
 }
 
+/* Does a program have a Distributed Map? */
+static bool
+has_distributed(const SfProgram *program)
+{
+	for (int i = 0; i < program->nstates; i++)
+		if (program->states[i].distributed)
+			return true;
+	return false;
+}
+
+/* End what is left of an execution that has not succeeded. */
+static void
+quiesce(const SfExecution *execution, const SfProgram *program)
+{
+	sf_branch_quiesce(execution->execution_no);
+	if (has_distributed(program))
+		sf_map_run_abort_all(execution->execution_no);
+}
+
 /* Refuse a history that grows without end. */
 static void
 check_history_size(const SfRun *run)
@@ -368,10 +415,12 @@ write_run(SfRun *run, TimestampTz now)
 	}
 	assign_event_ids(run);
 	apply_deltas(run, now);
-	if (run->began && run->finish == NULL && run->program->timeout_seconds > 0)
+	if (run->began && run->finish == NULL && run->program->timeout_seconds > 0 &&
+		execution->map_run_no == 0)
 		run->branches = lappend(run->branches, make_deadline(run));
 
 	sf_branch_write(run->branches);
+	sf_branch_write(run->children);
 	sf_outside_write(run);
 	sf_event_write(execution->execution_no, run->events);
 	execution->last_event_id = run->base_event_id + list_length(run->events);
@@ -382,7 +431,7 @@ write_run(SfRun *run, TimestampTz now)
 		fill_finish(execution, run->finish, now);
 		sf_execution_update(execution);
 		if (run->finish->status != SF_STATUS_SUCCEEDED)
-			sf_branch_quiesce(execution->execution_no);
+			quiesce(execution, run->program);
 		else if (run->program->timeout_seconds > 0)
 			sf_branch_delete_all(execution->execution_no);
 		if (run->finish->status != SF_STATUS_SUCCEEDED)
@@ -411,6 +460,7 @@ void
 sf_runs_write(List *runs)
 {
 	TimestampTz now = GetCurrentTimestamp();
+	List	   *ends = NIL;
 	ListCell   *lc;
 
 	list_sort(runs, compare_runs);
@@ -424,13 +474,20 @@ sf_runs_write(List *runs)
 			sf_run_lock(run);
 	}
 	foreach(lc, runs)
-		write_run(lfirst(lc), now);
+	{
+		SfRun	   *run = lfirst(lc);
+
+		write_run(run, now);
+		if (run->finish != NULL && run->execution->map_run_no != 0)
+			ends = lappend(ends, sf_map_run_child_end(run->execution, run->program));
+	}
+	sf_map_run_children_ended(ends);
 }
 
-/* End an execution from outside. */
-void
-sf_execution_end(SfExecution *execution, SfStatus status, const char *error,
-				 const char *cause, SfEventType event_type, TimestampTz now)
+/* End an execution from outside, without a word to its parent. */
+static void
+end_execution(SfExecution *execution, SfStatus status, const char *error,
+			  const char *cause, SfEventType event_type, TimestampTz now)
 {
 	SfCachedProgram *cached = sf_program_cached(execution->machine_no,
 												execution->version);
@@ -461,8 +518,29 @@ sf_execution_end(SfExecution *execution, SfStatus status, const char *error,
 	}
 	fill_finish(execution, &finish, now);
 	sf_execution_update(execution);
-	sf_branch_quiesce(execution->execution_no);
+	quiesce(execution, cached->program);
 	sf_child_stop(execution, -1);
 	sf_child_report(execution);
 	announce_end(execution->execution_no, true);
+}
+
+/* End an execution from outside. */
+void
+sf_execution_end(SfExecution *execution, SfStatus status, const char *error,
+				 const char *cause, SfEventType event_type, TimestampTz now)
+{
+	SfChildEnd *end;
+
+	end_execution(execution, status, error, cause, event_type, now);
+	end = sf_map_run_child_end(execution, sf_program_get(execution->machine_no,
+														 execution->version));
+	if (end != NULL)
+		sf_map_run_children_ended(list_make1(end));
+}
+
+/* End a child of a Distributed Map whose parent knows of it. */
+void
+sf_execution_end_child(SfExecution *execution, SfStatus status, TimestampTz now)
+{
+	end_execution(execution, status, NULL, NULL, SF_EVENT_EXECUTION_ABORTED, now);
 }

@@ -34,4 +34,8 @@ extern void sf_execution_end(SfExecution *execution, SfStatus status,
 							 const char *error, const char *cause,
 							 SfEventType event_type, TimestampTz now);
 
+/* The same for a child of a Distributed Map whose parent knows of it. */
+extern void sf_execution_end_child(SfExecution *execution, SfStatus status,
+								   TimestampTz now);
+
 #endif							/* SF_ENGINE_APPLY_H */

@@ -15,6 +15,7 @@
 
 #include "base/hooks.h"
 #include "engine/apply.h"
+#include "engine/map.h"
 #include "engine/slice_internal.h"
 
 /* Branches of one slice, for the run one by one after a failure */
@@ -152,6 +153,23 @@ sf_claim_is_aborted(const SfRun *run, const SfBranch *branch)
 	return parent->aborting || parent->phase != SF_PHASE_JOIN ||
 		(parent->failing &&
 		 run->program->states[parent->state].failure_mode == SF_FAILURE_ABORT);
+}
+
+/* Is this execution the child of a Distributed Map that is over? */
+bool
+sf_claim_is_orphan(const SfRun *run, const SfBranch *branch)
+{
+	int			scope = branch->scope;
+	int			owner;
+
+	if (run->execution->map_run_no == 0)
+		return false;
+	/* up to the Distributed Map: nearest first, and only one counts */
+	while ((owner = run->program->scopes[scope].owner_state) >= 0 &&
+		   !run->program->states[owner].distributed)
+		scope = run->program->states[owner].scope;
+	return sf_map_run_is_over(run->execution, owner >= 0 &&
+							  run->program->states[owner].failure_mode == SF_FAILURE_DRAIN);
 }
 
 /* Claim a branch, if it is due and free and belongs to the slice's owner. */

@@ -64,6 +64,7 @@ add_map(SfJsonBuilder *b, const SfStep *step)
 	sf_json_open_object(b, "Map");
 	sf_json_open_object(b, "Item");
 	sf_json_add_int(b, "Index", index);
+	sf_json_add(b, "Key", step->map_key);
 	sf_json_add(b, "Value", item);
 	sf_json_close_object(b);
 	sf_json_close_object(b);

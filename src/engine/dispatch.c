@@ -14,6 +14,7 @@
 #include "base/hooks.h"
 #include "base/settings.h"
 #include "engine/apply.h"
+#include "engine/map.h"
 #include "engine/outside.h"
 #include "engine/slice_internal.h"
 
@@ -74,7 +75,7 @@ sf_dispatch_is_for_us(SfSlice *slice, const SfRun *run, const SfBranch *branch)
 {
 	if (branch->phase != SF_PHASE_ANNOUNCED || slice->request->in_session ||
 		run->execution->status != SF_STATUS_RUNNING ||
-		sf_claim_is_aborted(run, branch))
+		sf_claim_is_orphan(run, branch) || sf_claim_is_aborted(run, branch))
 		return true;
 	return may_offer(slice, run, &run->program->states[branch->state]);
 }
@@ -117,6 +118,28 @@ resolve(const SfRun *run, const SfResource *resource, SfResource *resolved,
 	return true;
 }
 
+/* Can a resource read the items of a Map, or write its results? */
+static bool
+is_sql(const SfResource *resource, SfError *error)
+{
+	if (resource->kind == SF_RESOURCE_SQL_FUNCTION ||
+		resource->kind == SF_RESOURCE_SQL_QUERY)
+		return true;
+	return sf_error_set(error, SF_ERR_RUNTIME,
+						"The resource '%s' cannot read or write items.",
+						resource->text);
+}
+
+/* The resource of the task that a branch is at. */
+static const SfResource *
+task_resource(const SfRun *run, const SfBranch *branch)
+{
+	const SfState *state = &run->program->states[branch->state];
+
+	return state->type == SF_STATE_MAP ?
+		sf_distributed_resource(state, branch) : &state->resource;
+}
+
 /*
  * Run a SQL task here and now.  What it cannot serialize in this transaction
  * may go well in another one; whoever cannot offer that takes it as a failure.
@@ -135,7 +158,10 @@ run_task(const SfRun *run, const SfBranch *branch, const SfResource *resource,
 	if (!in_session && last_duration(run, state) < 0)
 		note_duration(run, state, SF_TASK_RUNS);
 	SF_DEBUG_POINT("task-before");
-	sf_sql_task_runner(&call, outcome);
+	if (state->type == SF_STATE_MAP)
+		sf_distributed_run_task(run, branch, &call, outcome);
+	else
+		sf_sql_task_runner(&call, outcome);
 	SF_DEBUG_POINT("task-after");
 	if (sf_running_hook != NULL && !in_session)
 		sf_running_hook(NULL, InvalidOid, NULL);
@@ -230,6 +256,11 @@ sf_dispatch(SfSlice *slice, SfRun *run, SfBranch *branch,
 		task_stimulus(&outcome, stimulus);
 		return true;
 	}
+	if (state->type == SF_STATE_MAP && !is_sql(&resource, &outcome.error))
+	{
+		task_stimulus(&outcome, stimulus);
+		return true;
+	}
 	if (resource.kind == SF_RESOURCE_ACTIVITY)
 	{
 		if (!sf_outside_queue(run, branch, &resource, task, step->token_task,
@@ -279,7 +310,7 @@ sf_dispatch_announced(SfSlice *slice, SfRun *run, SfBranch *branch, SfStimulus *
 		offer_long_task(slice, branch, state);
 		return false;
 	}
-	if (resolve(run, &state->resource, &resource, &outcome.error))
+	if (resolve(run, task_resource(run, branch), &resource, &outcome.error))
 		run_task(run, branch, &resource, branch->result, true, true, &outcome);
 	task_stimulus(&outcome, stimulus);
 	if (outcome.ok &&
@@ -366,12 +397,12 @@ sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 	{
 		sf_claim_remember(key);
 		run = sf_run_make(execution);
-		if (!sf_claim_is_aborted(run, branch))
+		if (!sf_claim_is_orphan(run, branch) && !sf_claim_is_aborted(run, branch))
 		{
 			result->owner = execution->owner;
 			memset(&outcome, 0, sizeof(outcome));
-			if (resolve(run, &run->program->states[branch->state].resource,
-						&resource, &outcome.error))
+			if (resolve(run, task_resource(run, branch), &resource,
+						&outcome.error))
 			{
 				if (sf_identity_assume != NULL)
 					sf_identity_assume(execution->owner);

@@ -10,6 +10,18 @@
 #include "asl/program.h"
 #include "base/hooks.h"
 
+/*
+ * Where the rows of a task go, instead of into its output.  begin is called
+ * before the first row, and again when the task is tried again; row says
+ * whether more are wanted.  A task that gives no rows calls none of them.
+ */
+typedef struct SfRowSink
+{
+	void		(*begin) (struct SfRowSink *sink);
+	bool		(*row) (struct SfRowSink *sink, Jsonb *row);
+	void		(*end) (struct SfRowSink *sink);
+} SfRowSink;
+
 /* A task to run now, in this backend */
 typedef struct SfTaskCall
 {
@@ -22,6 +34,7 @@ typedef struct SfTaskCall
 	int			attempt;		/* 0: the first */
 	int64		timeout_ms;		/* 0: none */
 	bool		in_session;		/* called from sf_step, sf_run: not a worker */
+	SfRowSink  *sink;			/* NULL: rows are the output */
 } SfTaskCall;
 
 typedef struct SfTaskOutcome

@@ -9,8 +9,8 @@
 
 #include "base/errors.h"
 #include "engine/apply.h"
-#include "engine/join.h"
 #include "engine/lifecycle.h"
+#include "engine/map.h"
 #include "engine/program_cache.h"
 
 /* How long a redrive waits for workers to let go of what was stopped */
@@ -205,9 +205,18 @@ revive_join(const SfProgram *program, SfBranch *parent, TimestampTz now)
 		now : DT_NOEND;
 }
 
+/* Is this a Distributed Map that has read its items? */
+static bool
+had_children(const SfBranch *branch)
+{
+	return branch->map_run_no != 0 && branch->total >= 0 &&
+		branch->phase != SF_PHASE_ANSWERED;
+}
+
 /* Revive every branch that has not succeeded. */
 static void
-revive_all(const SfProgram *program, List *branches, TimestampTz now)
+revive_all(const SfExecution *execution, const SfProgram *program,
+		   List *branches, TimestampTz now)
 {
 	ListCell   *lc;
 
@@ -216,7 +225,7 @@ revive_all(const SfProgram *program, List *branches, TimestampTz now)
 	{
 		SfBranch   *branch = lfirst(lc);
 
-		branch->is_parent = branch->phase == SF_PHASE_JOIN;
+		branch->is_parent = branch->phase == SF_PHASE_JOIN || had_children(branch);
 		branch->pending = 0;
 	}
 	foreach(lc, branches)
@@ -236,6 +245,8 @@ revive_all(const SfProgram *program, List *branches, TimestampTz now)
 
 		if (branch->phase == SF_PHASE_DONE)
 			continue;
+		if (had_children(branch))
+			branch->pending = sf_map_run_redrive(execution, branch, now);
 		if (branch->is_parent)
 			revive_join(program, branch, now);
 		else
@@ -289,6 +300,33 @@ redrive_extra(int count)
 	return sf_json_finish(&b);
 }
 
+/* Write the events of the runs that go on. */
+static void
+write_map_runs(SfExecution *execution, const SfProgram *program,
+			   List *branches, TimestampTz now)
+{
+	ListCell   *lc;
+
+	foreach(lc, branches)
+	{
+		const SfBranch *branch = lfirst(lc);
+		SfMapRun   *map_run;
+		SfJsonBuilder b;
+
+		if (branch->phase != SF_PHASE_JOIN || branch->map_run_no == 0)
+			continue;
+		map_run = sf_map_run_of(branch);
+		sf_json_begin_object(&b);
+		sf_json_add_string(&b, "mapRunArn",
+						   sf_map_run_arn(execution,
+										  &program->states[branch->state],
+										  map_run->uuid));
+		sf_json_add_int(&b, "redriveCount", map_run->redrive_count);
+		write_event(execution, SF_EVENT_MAP_RUN_REDRIVEN, NULL,
+					sf_json_finish(&b), now);
+	}
+}
+
 /* Go on with an execution that has not succeeded. */
 int
 sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
@@ -325,14 +363,15 @@ sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 				 errmsg("execution \"%s\" has nothing left to go on from",
 						execution->execution_id)));
 	else
-		revive_all(program, branches, now);
+		revive_all(execution, program, branches, now);
 
 	reopen(execution);
 	execution->redrive_count++;
 	execution->last_redriven_at = now;
 	write_event(execution, SF_EVENT_EXECUTION_REDRIVEN, NULL,
 				redrive_extra(execution->redrive_count), now);
-	if (program->timeout_seconds > 0)
+	write_map_runs(execution, program, branches, now);
+	if (program->timeout_seconds > 0 && execution->map_run_no == 0)
 	{
 		SfBranch   *deadline = sf_branch_make(execution->execution_no,
 											  SF_BRANCH_DEADLINE);

@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "engine/join.h"
+#include "engine/map.h"
 
 /* A count that a path gives: an integer, or a string that is one. */
 static bool
@@ -42,8 +42,8 @@ shown(Jsonb *value)
 }
 
 /* MaxConcurrency and its like; 0 where there is none. */
-static bool
-count_field(SfStep *step, const SfNumberField *field, const char *name,
+bool
+sf_map_count(SfStep *step, const SfNumberField *field, const char *name,
 			int64 *count, SfError *error)
 {
 	Jsonb	   *value;
@@ -126,8 +126,8 @@ items_path_text(const SfState *state)
 }
 
 /* The array that a Map iterates over. */
-static bool
-map_items(SfStep *step, Jsonb **items, SfError *error)
+bool
+sf_map_items(SfStep *step, Jsonb **items, SfError *error)
 {
 	const SfState *state = step->state;
 	JsonbValue	root;
@@ -153,8 +153,8 @@ map_items(SfStep *step, Jsonb **items, SfError *error)
 }
 
 /* The input of one iteration: the item, or what ItemSelector makes of it. */
-static bool
-iteration_input(SfStep *step, const JsonbValue *item, int index,
+bool
+sf_map_iteration_input(SfStep *step, const JsonbValue *item, int index,
 				Jsonb **input, SfError *error)
 {
 	*input = sf_json_make(item);
@@ -206,7 +206,7 @@ begin_iterations(SfStep *step, Jsonb *items, SfError *error)
 
 		if (!sf_json_element(&array, index, &item))
 			elog(ERROR, "item %d of a Map is missing", index);
-		if (!iteration_input(step, &item, index, &input, error))
+		if (!sf_map_iteration_input(step, &item, index, &input, error))
 			return false;
 		child = sf_join_spawn(step, scope, index, input, 0);
 		child->niterations = branch->niterations + 1;
@@ -223,8 +223,8 @@ begin_iterations(SfStep *step, Jsonb *items, SfError *error)
 }
 
 /* {"length": n} */
-static Jsonb *
-length_extra(int length)
+Jsonb *
+sf_map_length(int length)
 {
 	SfJsonBuilder b;
 
@@ -240,7 +240,7 @@ check_tolerated(SfStep *step, SfError *error)
 	const SfState *state = step->state;
 	int64		count;
 
-	if (!count_field(step, &state->tolerated_failure_count,
+	if (!sf_map_count(step, &state->tolerated_failure_count,
 					 "ToleratedFailureCount", &count, error))
 		return false;
 	if (state->tolerated_failure_count.kind != SF_FIELD_ABSENT)
@@ -261,8 +261,10 @@ sf_map_enter(SfStep *step)
 	int64		max_concurrency;
 	SfError		error;
 
-	if (!sf_flow_input(step, &error) || !map_items(step, &items, &error) ||
-		!count_field(step, &step->state->max_concurrency, "MaxConcurrency",
+	if (step->state->distributed && step->run->name_map_run != NULL)
+		return sf_distributed_enter(step);
+	if (!sf_flow_input(step, &error) || !sf_map_items(step, &items, &error) ||
+		!sf_map_count(step, &step->state->max_concurrency, "MaxConcurrency",
 					 &max_concurrency, &error))
 		return sf_step_fail(step, &error);
 
@@ -271,7 +273,7 @@ sf_map_enter(SfStep *step)
 	branch->total = sf_json_count(&array);
 	branch->next_index = branch->pending = 0;
 	branch->max_concurrency = (int) Min(Max(max_concurrency, 0), PG_INT32_MAX);
-	sf_step_event(step, SF_EVENT_MAP_STATE_STARTED, NULL, length_extra(branch->total));
+	sf_step_event(step, SF_EVENT_MAP_STATE_STARTED, NULL, sf_map_length(branch->total));
 
 	if (!check_tolerated(step, &error) || !begin_iterations(step, items, &error))
 	{
@@ -293,6 +295,8 @@ sf_map_continue(SfStep *step)
 	int			started = branch->last_event;
 	SfError		error;
 
+	if (branch->map_run_no != 0)
+		return sf_distributed_continue(step);
 	branch->due_at = DT_NOEND;
 	if (branch->result == NULL || !sf_join_wants_more(branch))
 		return SF_STEP_REST;

@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "engine/join.h"
+#include "engine/map.h"
 
 /* Add a child branch. */
 SfBranch *
@@ -114,6 +114,8 @@ sf_join_resume(SfStep *step)
 			   *assigned;
 	SfError		error;
 
+	if (branch->map_run_no != 0)
+		return sf_distributed_joined(step);
 	if (branch->failing)
 	{
 		memset(&error, 0, sizeof(error));

@@ -18,8 +18,8 @@
 #include "base/settings.h"
 #include "engine/abort.h"
 #include "engine/apply.h"
-#include "engine/join.h"
 #include "engine/lifecycle.h"
+#include "engine/map.h"
 #include "engine/outside.h"
 #include "engine/slice_internal.h"
 
@@ -52,12 +52,16 @@ settle(SfRun *run, SfBranch *branch)
 
 /* The outputs of all children, in order. */
 static void
-joined_stimulus(SfBranch *parent, SfStimulus *stimulus)
+joined_stimulus(const SfRun *run, SfBranch *parent, SfStimulus *stimulus)
 {
 	stimulus->kind = SF_STIMULUS_JOINED;
-	if (!parent->failing)
+	if (parent->failing)
+		return;
+	if (parent->map_run_no == 0)
 		stimulus->outputs = sf_branch_outputs(parent->key, &stimulus->noutputs,
 											  &stimulus->last_event);
+	else if (run->program->states[parent->state].result_writer == NULL)
+		stimulus->output = sf_map_run_outputs(run, parent);
 }
 
 /*
@@ -81,7 +85,7 @@ make_stimulus(SfRun *run, SfBranch *branch, SfStimulus *stimulus)
 		branch->pending = sf_abort_children(run, branch);
 	if (branch->pending > 0 && (branch->failing || branch->aborting))
 	{
-		branch->due_at = DT_NOEND;
+		branch->due_at = sf_abort_look_again(branch);
 		return false;
 	}
 	if (branch->aborting)
@@ -94,8 +98,8 @@ make_stimulus(SfRun *run, SfBranch *branch, SfStimulus *stimulus)
 	}
 	if (branch->pending == 0 &&
 		(branch->failing || branch->next_index >= branch->total))
-		joined_stimulus(branch, stimulus);
-	else if (branch->max_concurrency == 1)
+		joined_stimulus(run, branch, stimulus);
+	else if (branch->max_concurrency == 1 && branch->map_run_no == 0)
 		stimulus->last_inner_event = sf_branch_last_inner_event(branch->key);
 	return true;
 }
@@ -142,6 +146,7 @@ after_step(SfSlice *slice, SfRun *run, SfBranch *branch, SfStep *step,
 	if (step->drop_children)
 		sf_branch_delete_children(branch->key);
 	sf_run_spawn(run, step);
+	sf_map_run_apply(run, step);
 	switch (outcome)
 	{
 		case SF_STEP_TASK:
@@ -177,6 +182,28 @@ report(SfSlice *slice, const SfRun *run, const SfBranch *branch,
 		program->states[branch->state].name : NULL;
 }
 
+/*
+ * End an execution whose Distributed Map is over; what this slice did for it
+ * already goes first.
+ */
+static void
+end_orphan(SfSlice *slice, SfRun *run, const SfBranch *branch)
+{
+	if (run->branches != NIL || run->events != NIL)
+	{
+		if (sf_due_hook != NULL)
+			sf_due_hook(branch->key, GetCurrentTimestamp());
+		slice->no_more_claims = true;
+		return;
+	}
+	sf_run_lock(run);
+	run->execution->last_event_id = run->base_event_id;
+	sf_execution_end(run->execution, SF_STATUS_ABORTED, NULL, NULL,
+					 SF_EVENT_EXECUTION_ABORTED, GetCurrentTimestamp());
+	slice->runs = list_delete_ptr(slice->runs, run);
+	slice->no_more_claims = true;
+}
+
 /* Advance a claimed branch until it rests. */
 static void
 advance(SfSlice *slice, SfRun *run, SfBranch *branch)
@@ -201,6 +228,11 @@ advance(SfSlice *slice, SfRun *run, SfBranch *branch)
 		else
 			sf_lifecycle_stop(execution, branch->error, branch->cause);
 		slice->runs = list_delete_ptr(slice->runs, run);
+		return;
+	}
+	if (sf_claim_is_orphan(run, branch))
+	{
+		end_orphan(slice, run, branch);
 		return;
 	}
 	if (sf_claim_is_aborted(run, branch))
@@ -285,6 +317,10 @@ scan_due(SfSlice *slice, bool *first)
 									  GetCurrentTimestamp(),
 									  request->skip_waits, keys, size);
 
+		if (n == 0 && request->execution_no != 0)
+			n = sf_branch_due_children(request->execution_no,
+									   GetCurrentTimestamp(),
+									   request->skip_waits, keys, size);
 		for (int i = size == SCAN_SIZE ? 0 : size / 4; i < n; i++)
 		{
 			if (slice->no_more_claims || (!*first && is_used_up(slice)))

@@ -39,6 +39,9 @@ extern SfBranch *sf_claim(SfSlice *slice, SfBranchKey key, SfRun **run);
 /* Has the join above a branch given up, so that the branch has to end? */
 extern bool sf_claim_is_aborted(const SfRun *run, const SfBranch *branch);
 
+/* Is its execution the child of a Distributed Map that is over? */
+extern bool sf_claim_is_orphan(const SfRun *run, const SfBranch *branch);
+
 /* --- dispatch.c --- */
 
 /*

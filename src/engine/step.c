@@ -11,7 +11,7 @@
 #include "utils/timestamp.h"
 
 #include "base/settings.h"
-#include "engine/step.h"
+#include "engine/map.h"
 
 /* Events of entering and leaving, by state type */
 typedef struct StateEvents
@@ -201,6 +201,7 @@ enter_state(SfStep *step)
 	branch->retry_counts = NULL;
 	branch->error = branch->cause = NULL;
 	branch->result = NULL;
+	branch->map_run_no = 0;
 	branch->phase = SF_PHASE_RUN;
 }
 
@@ -228,6 +229,14 @@ run_state(SfStep *step)
 			return sf_map_enter(step);
 	}
 	elog(ERROR, "unknown state type %d", (int) step->state->type);
+}
+
+/* Go on after a task: a Distributed Map has tasks, too. */
+static SfStepOutcome
+resume_task(SfStep *step)
+{
+	return step->state->type == SF_STATE_MAP ?
+		sf_distributed_resume(step) : sf_task_resume(step);
 }
 
 /* Fill in a step without doing anything yet. */
@@ -268,7 +277,7 @@ sf_step_advance(SfRun *run, SfBranch *branch, const SfStimulus *stimulus,
 			if (stimulus->kind == SF_STIMULUS_SUBMITTED)
 				return sf_task_submitted(step);
 			return stimulus->kind == SF_STIMULUS_TASK ?
-				sf_task_resume(step) : run_state(step);
+				resume_task(step) : run_state(step);
 		case SF_PHASE_WAIT:
 			return sf_wait_resume(step);
 		case SF_PHASE_JOIN:
@@ -278,7 +287,7 @@ sf_step_advance(SfRun *run, SfBranch *branch, const SfStimulus *stimulus,
 		case SF_PHASE_ANSWERED:
 		case SF_PHASE_EXTERNAL:
 			return stimulus->kind == SF_STIMULUS_SUBMITTED ?
-				sf_task_submitted(step) : sf_task_resume(step);
+				sf_task_submitted(step) : resume_task(step);
 		case SF_PHASE_DONE:
 		case SF_PHASE_FAILED:
 		case SF_PHASE_ABORTED:
@@ -323,6 +332,7 @@ sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
 	branch->failing = branch->aborting = branch->uncatchable = false;
 	branch->pending = branch->total = branch->next_index = 0;
 	branch->failed_event = branch->max_concurrency = 0;
+	branch->map_run_no = 0;
 	branch->started_at = DT_NOBEGIN;
 	branch->deadline = DT_NOEND;
 
@@ -346,12 +356,17 @@ add_delta(SfStep *step)
 	return delta;
 }
 
-/* The Parallel or Map state that a branch is part of; NULL for the root. */
+/*
+ * The Parallel or Map state that a branch is part of; NULL for the root, also
+ * for that of a Distributed Map's child, which is an execution of its own.
+ */
 static const SfState *
 owner_state(const SfStep *step)
 {
 	int			owner = step->program->scopes[step->branch->scope].owner_state;
 
+	if (step->branch->key.branch_no == SF_BRANCH_ROOT)
+		return NULL;
 	return owner < 0 ? NULL : &step->program->states[owner];
 }
 
@@ -427,7 +442,7 @@ inside_drain(const SfStep *step)
 	{
 		int			owner = step->program->scopes[scope].owner_state;
 
-		if (owner < 0)
+		if (owner < 0 || step->program->states[owner].distributed)
 			return false;
 		if (step->program->states[owner].failure_mode == SF_FAILURE_DRAIN)
 			return true;
@@ -647,6 +662,7 @@ sf_step_fail(SfStep *step, const SfError *original)
 		branch->failing = branch->aborting = branch->uncatchable = false;
 		branch->failed_event = 0;
 		branch->pending = branch->total = branch->next_index = 0;
+		branch->map_run_no = 0;
 		branch->started_at = DT_NOBEGIN;
 		branch->deadline = DT_NOEND;
 		return delay == 0 ? SF_STEP_GO_ON : SF_STEP_REST;

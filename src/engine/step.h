@@ -68,6 +68,8 @@ typedef struct SfTrace
 	int64		delay_us;		/* until the next attempt, -1: none */
 } SfTrace;
 
+struct SfMapRun;
+
 /* An execution while a slice works on it */
 typedef struct SfRun
 {
@@ -81,6 +83,7 @@ typedef struct SfRun
 	List	   *deltas;			/* SfParentDelta */
 	List	   *tasks;			/* SfTask to hand out */
 	List	   *settled;		/* SfTask that are over */
+	List	   *children;		/* SfBranch: roots of executions that begin */
 	struct SfFinish *finish;	/* the execution ends */
 	bool		began;			/* the execution begins in this run */
 
@@ -89,6 +92,12 @@ typedef struct SfRun
 	Jsonb	   *(*input) (struct SfRun *run);	/* of the execution */
 	Jsonb	   *(*map_item) (struct SfRun *run, const SfBranch *iteration);
 	SfTask	   *(*make_task) (struct SfRun *run, const SfBranch *branch);
+
+	/* the same for Distributed Maps; NULL: there are none here */
+	void		(*name_map_run) (struct SfRun *run, struct SfMapRun *map_run);
+	struct SfMapRun *(*map_run) (struct SfRun *run, const SfBranch *branch);
+	int			(*read_map_items) (struct SfRun *run, const SfBranch *branch,
+								   int first, int n, Jsonb **items);
 	void	   *arg;
 
 	SfTrace    *trace;			/* somebody looks on; else NULL */
@@ -173,6 +182,7 @@ typedef struct SfStep
 	TimestampTz now;
 	SfEnv		env;			/* input, context, variables of the state */
 	Jsonb	   *map_item;		/* item for $$.Map.Item, or NULL */
+	Jsonb	   *map_key;		/* its key, where items come from an object */
 	int			map_index;		/* -1: none */
 	int			entered_previous;	/* previous_id of the event that entered the
 									 * state, SF_CHAIN: it was entered before */
@@ -189,6 +199,12 @@ typedef struct SfStep
 	SfTaskRequest *task;
 	List	   *spawn;			/* SfBranch: children to begin */
 	bool		drop_children;	/* the join is over: delete them */
+	struct SfMapRun *map_run;	/* a run of a Distributed Map begins … */
+	Jsonb	   *map_items;		/* … with these items; NULL: they are read */
+	List	   *children;		/* SfMapChild: child executions to begin */
+	bool		map_run_ends;	/* it ends … */
+	int64		map_run_no;		/* … this one … */
+	SfStatus	map_run_status; /* … so */
 	const char *outcome_name;	/* for sf_step: "succeeded", "retried" … */
 } SfStep;
 

@@ -43,6 +43,7 @@
 	X(TOTAL, "total") \
 	X(MAX_CONCURRENCY, "max_concurrency") \
 	X(FAILED_EVENT, "failed_event") \
+	X(MAP_RUN_NO, "map_run_no") \
 	X(FAILING, "failing") \
 	X(ABORTING, "aborting") \
 	X(UNCATCHABLE, "uncatchable") \
@@ -182,6 +183,7 @@ read_branch(HeapTuple tuple, TupleDesc desc, void *arg)
 	b->total = sf_row_int(tuple, desc, COL_TOTAL);
 	b->max_concurrency = sf_row_int(tuple, desc, COL_MAX_CONCURRENCY);
 	b->failed_event = sf_row_int(tuple, desc, COL_FAILED_EVENT);
+	b->map_run_no = sf_row_int64(tuple, desc, COL_MAP_RUN_NO);
 	b->failing = sf_row_bool(tuple, desc, COL_FAILING);
 	b->aborting = sf_row_bool(tuple, desc, COL_ABORTING);
 	b->uncatchable = sf_row_bool(tuple, desc, COL_UNCATCHABLE);
@@ -300,6 +302,7 @@ read_join(HeapTuple tuple, TupleDesc desc, void *arg)
 	b->entered_at = sf_row_time(tuple, desc, 14, DT_NOBEGIN);
 	b->error = sf_row_text(tuple, desc, 15);
 	b->cause = sf_row_text(tuple, desc, 16);
+	b->map_run_no = sf_row_int64(tuple, desc, 17);
 	*(SfBranch **) arg = b;
 }
 
@@ -310,7 +313,8 @@ sf_branch_read_join(SfBranchKey key, SfLock lock)
 #define SELECT_JOIN \
 	"SELECT b.execution_no, b.branch_no, b.state, b.phase, b.pending," \
 	" b.next_index, b.total, b.max_concurrency, b.failed_event, b.failing," \
-	" b.aborting, b.uncatchable, b.due_at, b.entered_at, b.error, b.cause" \
+	" b.aborting, b.uncatchable, b.due_at, b.entered_at, b.error, b.cause," \
+	" b.map_run_no" \
 	" FROM _sfflow.branch b" \
 	" WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "$2"
 	static SfPlan plans[] = {
@@ -492,6 +496,34 @@ sf_branch_announced(TimestampTz at, SfBranchKey *keys, int size)
 	return list.count;
 }
 
+/* Find due branches of an execution's children, without locking them. */
+int
+sf_branch_due_children(int64 execution_no, TimestampTz at, bool skip_waits,
+					   SfBranchKey *keys, int size)
+{
+	static SfPlan plan = SF_PLAN(
+		"WITH RECURSIVE tree AS ("
+		" SELECT e.execution_no FROM _sfflow.execution e"
+		"  WHERE e.parent_execution_no" EQ "$3 AND e.map_run_no IS NOT NULL"
+		"  AND e.status" EQ "0"
+		" UNION ALL"
+		" SELECT e.execution_no FROM tree t, _sfflow.execution e"
+		"  WHERE e.parent_execution_no" EQ "t.execution_no"
+		"  AND e.map_run_no IS NOT NULL AND e.status" EQ "0)"
+		" SELECT b.execution_no, b.branch_no FROM tree t, _sfflow.branch b"
+		" WHERE b.execution_no" EQ "t.execution_no"
+		" AND (b.due_at OPERATOR(pg_catalog.<=) $1"
+		"  OR $4 AND b.due_at IS NOT NULL AND (b.phase" EQ "1 OR b.phase" EQ "2))"
+		" ORDER BY b.due_at, b.execution_no, b.branch_no LIMIT $2",
+		4, TIMESTAMPTZOID, INT8OID, INT8OID, BOOLOID);
+	Datum		args[4] = {TimestampTzGetDatum(at), Int64GetDatum(size),
+	Int64GetDatum(execution_no), BoolGetDatum(skip_waits)};
+	KeyList		list = {keys, size, 0};
+
+	sf_store_query(&plan, args, NULL, 0, read_key, &list);
+	return list.count;
+}
+
 /* Read a timestamp; a null leaves the default. */
 static void
 read_time(HeapTuple tuple, TupleDesc desc, void *arg)
@@ -560,6 +592,7 @@ form_branch(const SfBranch *b, Datum *values, bool *nulls)
 	SET(TOTAL, Int32GetDatum(b->total));
 	SET(MAX_CONCURRENCY, Int32GetDatum(b->max_concurrency));
 	SET(FAILED_EVENT, Int32GetDatum(b->failed_event));
+	SET_NULLABLE(MAP_RUN_NO, b->map_run_no == 0, Int64GetDatum(b->map_run_no));
 	SET(FAILING, BoolGetDatum(b->failing));
 	SET(ABORTING, BoolGetDatum(b->aborting));
 	SET(UNCATCHABLE, BoolGetDatum(b->uncatchable));

@@ -91,6 +91,7 @@ typedef struct SfBranch
 	int			total;
 	int			max_concurrency;
 	int			failed_event;
+	int64		map_run_no;		/* Distributed Map: the run; 0: none */
 	bool		failing;
 	bool		aborting;
 	bool		uncatchable;
@@ -181,6 +182,13 @@ extern int	sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 
 /* Keys of announced long tasks of any execution, in the same order. */
 extern int	sf_branch_announced(TimestampTz at, SfBranchKey *keys, int size);
+
+/*
+ * The same for the running children of an execution, and theirs: executions
+ * that a Distributed Map began.
+ */
+extern int	sf_branch_due_children(int64 execution_no, TimestampTz at,
+								   bool skip_waits, SfBranchKey *keys, int size);
 
 /* When the first timer is due, DT_NOEND when there is none. */
 extern TimestampTz sf_branch_next_due(void);

@@ -20,8 +20,9 @@ enum
 	COL_EXECUTION_NO = 1, COL_MACHINE_NO, COL_VERSION, COL_STATUS,
 	COL_REDRIVE_COUNT, COL_START_REQUESTS, COL_LAST_EVENT_ID,
 	COL_PARENT_EXECUTION_NO, COL_PARENT_BRANCH_NO, COL_PARENT_GENERATION,
-	COL_REQUESTED_AT,
-	COL_STARTED_AT, COL_STOPPED_AT, COL_LAST_REDRIVEN_AT, COL_EXECUTION_ID,
+	COL_MAP_RUN_NO,
+	COL_MAP_INDEX, COL_MAP_ITEMS, COL_REQUESTED_AT, COL_STARTED_AT,
+	COL_STOPPED_AT, COL_LAST_REDRIVEN_AT, COL_EXECUTION_ID,
 	COL_INPUT, COL_OUTPUT, COL_ERROR, COL_CAUSE,
 	/* what the queries add */
 	COL_MACHINE_NAME, COL_OWNER
@@ -31,7 +32,8 @@ enum
 	"SELECT e.execution_no, e.machine_no, e.version, e.status," \
 	" e.redrive_count, e.start_requests, e.last_event_id," \
 	" e.parent_execution_no, e.parent_branch_no," \
-	" coalesce(e.parent_generation, 0), e.requested_at," \
+	" coalesce(e.parent_generation, 0), e.map_run_no, e.map_index," \
+	" e.map_items, e.requested_at," \
 	" e.started_at, e.stopped_at, e.last_redriven_at, e.execution_id," \
 	documents \
 	" m.name, m.owner::pg_catalog.oid::pg_catalog.int8" \
@@ -65,6 +67,9 @@ read_execution(HeapTuple tuple, TupleDesc desc, void *arg)
 	e->parent_execution_no = sf_row_int64(tuple, desc, COL_PARENT_EXECUTION_NO);
 	e->parent_branch_no = sf_row_int64(tuple, desc, COL_PARENT_BRANCH_NO);
 	e->parent_generation = sf_row_int(tuple, desc, COL_PARENT_GENERATION);
+	e->map_run_no = sf_row_int64(tuple, desc, COL_MAP_RUN_NO);
+	e->map_index = sf_row_int(tuple, desc, COL_MAP_INDEX);
+	e->map_items = sf_row_int(tuple, desc, COL_MAP_ITEMS);
 	e->requested_at = sf_row_time(tuple, desc, COL_REQUESTED_AT, DT_NOBEGIN);
 	e->started_at = sf_row_time(tuple, desc, COL_STARTED_AT, DT_NOBEGIN);
 	e->stopped_at = sf_row_time(tuple, desc, COL_STOPPED_AT, DT_NOBEGIN);
@@ -140,23 +145,27 @@ sf_execution_insert(SfExecution *e)
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.execution (execution_no, machine_no, version,"
 		" status, requested_at, execution_id, input, parent_execution_no,"
-		" parent_branch_no, parent_generation)"
+		" parent_branch_no, parent_generation, map_run_no, map_index, map_items)"
 		" VALUES (pg_catalog.nextval('_sfflow.execution_no'), $1, $2, 0,"
-		" pg_catalog.clock_timestamp(), $3, $4, $5, $6, $7)"
+		" pg_catalog.clock_timestamp(), $3, $4, $5, $6, $7, $8, $9, $10)"
 		" ON CONFLICT (execution_id) DO NOTHING RETURNING execution_no",
-		7, INT4OID, INT4OID, TEXTOID, JSONBOID, INT8OID, INT8OID, INT4OID);
-	Datum		args[7] = {
+		10, INT4OID, INT4OID, TEXTOID, JSONBOID, INT8OID, INT8OID, INT4OID,
+		INT8OID, INT4OID, INT4OID);
+	Datum		args[10] = {
 		Int32GetDatum(e->machine_no), Int32GetDatum(e->version),
 		CStringGetTextDatum(e->execution_id), JsonbPGetDatum(e->input),
 		Int64GetDatum(e->parent_execution_no),
-		Int64GetDatum(e->parent_branch_no), Int32GetDatum(e->parent_generation)
+		Int64GetDatum(e->parent_branch_no), Int32GetDatum(e->parent_generation),
+		Int64GetDatum(e->map_run_no), Int32GetDatum(e->map_index), Int32GetDatum(e->map_items)
 	};
-	char		nulls[8] = "       ";
+	char		nulls[11] = "          ";
 
 	if (e->parent_execution_no == 0)
 		nulls[4] = nulls[5] = 'n';
 	if (e->parent_generation == 0)
 		nulls[6] = 'n';
+	if (e->map_run_no == 0)
+		nulls[7] = nulls[8] = nulls[9] = 'n';
 
 	e->execution_no = 0;
 	sf_store_query(&plan, args, nulls, 0, read_number, &e->execution_no);

@@ -19,6 +19,9 @@ typedef struct SfExecution
 	int64		parent_execution_no;	/* 0: none */
 	int64		parent_branch_no;
 	int			parent_generation;	/* 0: the parent does not wait */
+	int64		map_run_no;		/* child of a Distributed Map; 0: it is none */
+	int			map_index;		/* its place among the children of the run */
+	int			map_items;		/* items that it was given */
 	TimestampTz requested_at;
 	TimestampTz started_at;		/* DT_NOBEGIN: not yet */
 	TimestampTz stopped_at;		/* DT_NOBEGIN: not yet */

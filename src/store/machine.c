@@ -157,6 +157,8 @@ sf_machine_delete(int machine_no)
 		SF_PLAN("DELETE FROM _sfflow.branch t" OF_MACHINE, 1, INT4OID),
 		SF_PLAN("DELETE FROM _sfflow.task t" OF_MACHINE, 1, INT4OID),
 		SF_PLAN("DELETE FROM _sfflow.start_request t" OF_MACHINE, 1, INT4OID),
+		SF_PLAN("DELETE FROM _sfflow.map_item t" OF_MACHINE, 1, INT4OID),
+		SF_PLAN("DELETE FROM _sfflow.map_run t" OF_MACHINE, 1, INT4OID),
 		SF_PLAN("DELETE FROM _sfflow.execution e WHERE e.machine_no" EQ "$1",
 				1, INT4OID),
 		SF_PLAN("DELETE FROM _sfflow.privilege p USING _sfflow.state_machine m"

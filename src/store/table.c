@@ -149,6 +149,16 @@ sf_row_int(HeapTuple tuple, TupleDesc desc, int column)
 	return DatumGetInt32(d);
 }
 
+/* Read a double precision column; 0 when it is null. */
+double
+sf_row_double(HeapTuple tuple, TupleDesc desc, int column)
+{
+	bool		isnull;
+	Datum		d = column_value(tuple, desc, column, &isnull);
+
+	return isnull ? 0 : DatumGetFloat8(d);
+}
+
 /* Read a boolean column; false when it is null. */
 bool
 sf_row_bool(HeapTuple tuple, TupleDesc desc, int column)

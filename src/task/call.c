@@ -195,8 +195,12 @@ call_function(const SfTaskCall *task, SfFunction *function, const SfArgumentSet 
 	result.single = !function->returns_set;
 	result.is_void = function->result_type == VOIDOID;
 	if (!result.single)
+	{
 		sf_json_begin_array(&result.builder);
+		sf_result_sink(&result, task->sink);
+	}
 	execute(call, params, &result);
+	sf_result_sunk(&result);
 	if (!result.single)
 		return sf_json_finish(&result.builder);
 	if (result.value == NULL)

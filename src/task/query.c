@@ -218,13 +218,13 @@ get_query(const char *text, Oid owner)
 
 /* Run the plan with the arguments of the payload. */
 static Jsonb *
-execute(SfQuery *query, const JsonbValue *arguments, const char *resource)
+execute(SfQuery *query, const JsonbValue *arguments, const SfTaskCall *task)
 {
 	SPIExecuteOptions options;
 	SfResult	result;
 	int			rc;
 
-	sf_result_init(&result, resource);
+	sf_result_init(&result, task->resource->text);
 	result.whole_rows = true;
 	memset(&options, 0, sizeof(options));
 	options.params = sf_converter_run(&query->converter, number_arguments(arguments));
@@ -232,7 +232,9 @@ execute(SfQuery *query, const JsonbValue *arguments, const char *resource)
 
 	sf_json_begin_object(&result.builder);
 	sf_json_open_array(&result.builder, "Rows");
+	sf_result_sink(&result, task->sink);
 	rc = SPI_execute_plan_extended(query->plan, &options);
+	sf_result_sunk(&result);
 	if (rc < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -246,14 +248,14 @@ execute(SfQuery *query, const JsonbValue *arguments, const char *resource)
 
 /* The same, while nobody drops the plan. */
 static Jsonb *
-execute_held(SfQuery *query, const JsonbValue *arguments, const char *resource)
+execute_held(SfQuery *query, const JsonbValue *arguments, const SfTaskCall *task)
 {
 	Jsonb	   *volatile result = NULL;
 
 	query->running++;
 	PG_TRY();
 	{
-		result = execute(query, arguments, resource);
+		result = execute(query, arguments, task);
 	}
 	PG_FINALLY();
 	{
@@ -280,5 +282,5 @@ sf_query_run(const SfTaskCall *task)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the statement has %d parameters, but \"Arguments\" has %d elements",
 						query->nparams, ngiven)));
-	return execute_held(query, &arguments, task->resource->text);
+	return execute_held(query, &arguments, task);
 }

@@ -52,6 +52,8 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 	if (result->whole_rows || first_column(result, slot, &value))
 	{
 		row = DatumGetJsonbP(value);
+		if (result->sink != NULL)
+			result->size = 0;
 		result->size += sf_json_text_size(row);
 	}
 	if (result->size > (Size) sf_setting_max_payload_bytes)
@@ -59,6 +61,17 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 				(errcode(ERRCODE_SF_PAYLOAD_TOO_LARGE),
 				 errmsg("The state/task '%s' returned a result with a size exceeding the maximum number of bytes service limit.",
 						result->resource)));
+
+	if (result->sink != NULL)
+	{
+		bool		more = result->sink->row(result->sink,
+											 row != NULL ? row : sf_json_null());
+
+		result->count++;
+		MemoryContextSwitchTo(oldcontext);
+		MemoryContextReset(result->row_context);
+		return more;
+	}
 
 	/* The builder points into what it is given. */
 	MemoryContextSwitchTo(result->context);
@@ -116,4 +129,21 @@ sf_result_init(SfResult *result, const char *resource)
 	result->row_context = AllocSetContextCreate(CurrentMemoryContext, "sfflow result row",
 												ALLOCSET_DEFAULT_SIZES);
 	init_to_jsonb(&result->to_jsonb);
+}
+
+/* Send the rows to a sink. */
+void
+sf_result_sink(SfResult *result, SfRowSink *sink)
+{
+	result->sink = sink;
+	if (sink != NULL)
+		sink->begin(sink);
+}
+
+/* All rows have come. */
+void
+sf_result_sunk(SfResult *result)
+{
+	if (result->sink != NULL)
+		result->sink->end(result->sink);
 }

@@ -53,6 +53,7 @@ typedef struct SfResult
 	FmgrInfo	to_jsonb;
 	bool		single;			/* one row: value, else elements of builder */
 	bool		is_void;		/* the first column is nothing */
+	SfRowSink  *sink;			/* rows go there; else NULL */
 	bool		whole_rows;		/* objects; else the first column, a jsonb */
 	SfJsonBuilder builder;
 	Jsonb	   *value;
@@ -61,6 +62,10 @@ typedef struct SfResult
 } SfResult;
 
 extern void sf_result_init(SfResult *result, const char *resource);
+
+/* Send the rows to a sink, from now until sf_result_sunk; NULL: do not. */
+extern void sf_result_sink(SfResult *result, SfRowSink *sink);
+extern void sf_result_sunk(SfResult *result);
 
 /* --- resource.c --- */
 

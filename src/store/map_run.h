@@ -1,0 +1,115 @@
+/*
+ * map_run.h
+ *		Rows of _sfflow.map_run and _sfflow.map_item: runs of Distributed Map
+ *		states, and the items that no child has been given yet.
+ */
+#ifndef SF_STORE_MAP_RUN_H
+#define SF_STORE_MAP_RUN_H
+
+#include "store/execution.h"
+
+typedef struct SfMapRun
+{
+	int64		execution_no;
+	int64		map_run_no;
+	int64		branch_no;		/* that waits for the run */
+	int			state;
+	char	   *uuid;
+	SfStatus	status;
+	int			redrive_count;
+	bool		keyed;			/* items are the members of an object */
+	int			max_items;		/* to read; 0: all */
+	int			max_items_per_batch;	/* 0: no limit */
+	int64		max_bytes_per_batch;	/* 0: no limit */
+	int			tolerated_count;
+	double		tolerated_percentage;
+	int			total;
+	int			children;
+	int			ended[SF_STATUS_ABORTED + 1];	/* executions, by status */
+	int			items_succeeded;
+	int			items_failed;
+	TimestampTz started_at;
+	TimestampTz stopped_at;		/* DT_NOEND: not yet */
+} SfMapRun;
+
+/* A child of a run that has ended */
+typedef struct SfMapResult
+{
+	int64		execution_no;
+	int			index;
+	const char *execution_id;
+	SfStatus	status;
+	int			redrive_count;
+	Jsonb	   *input;
+	Jsonb	   *output;			/* NULL: none */
+	const char *error;
+	const char *cause;
+	TimestampTz started_at;
+	TimestampTz stopped_at;
+} SfMapResult;
+
+/* --- runs --- */
+
+extern void sf_map_run_insert(const SfMapRun *run);
+
+/* By number; NULL when it is not there. */
+extern SfMapRun *sf_map_run_read(int64 execution_no, int64 map_run_no, SfLock lock);
+
+/* Write the counters, the status and the times of a row. */
+extern void sf_map_run_update(const SfMapRun *run);
+
+/* Note that the runs of an execution that still run are aborted; how many. */
+extern int	sf_map_run_stop_all(int64 execution_no);
+
+/* Note how many items there are, and whether they have keys. */
+extern void sf_map_run_note_items(const SfMapRun *run, int total, bool keyed);
+
+/* --- items --- */
+
+typedef struct SfItemWriter SfItemWriter;
+
+/* Add items to a run, in order from an index on; close within the same command. */
+extern SfItemWriter *sf_map_items_open(int64 execution_no, int64 map_run_no,
+									   int first);
+extern void sf_map_items_add(SfItemWriter *writer, const Jsonb *item);
+extern void sf_map_items_close(SfItemWriter *writer);
+
+/* Read up to n items from index first on; returns how many there are. */
+extern int	sf_map_items_read(int64 execution_no, int64 map_run_no, int first,
+							  int n, Jsonb **items);
+
+/*
+ * Delete items, from one index to below another.  Give both: what was deleted
+ * in front is still in the index, for a while.
+ */
+extern void sf_map_items_delete(int64 execution_no, int64 map_run_no,
+								int first, int below);
+
+/* --- children --- */
+
+/*
+ * Numbers of the running children of a run, by number; with lock, those that
+ * nobody has locked, locked.  map_run_no 0: of all runs of the execution.
+ */
+extern List *sf_map_run_running(int64 execution_no, int64 map_run_no, bool lock);
+
+/* Numbers of the children of a run that ended without success, by number. */
+extern List *sf_map_run_unsuccessful(int64 execution_no, int64 map_run_no);
+
+/* Bytes that the outputs of all children have as text. */
+extern int64 sf_map_run_output_size(int64 execution_no, int64 map_run_no);
+
+/*
+ * Ended children from index first on, at most n, by index; a List of
+ * SfMapResult.
+ */
+extern List *sf_map_run_results(int64 execution_no, int64 map_run_no, int first,
+								int n);
+
+/*
+ * Is the run that an execution is a child of over, or about to be?  Then its
+ * children are to end.  drains: failed ones do not end the others.
+ */
+extern bool sf_map_run_is_over(const SfExecution *child, bool drains);
+
+#endif							/* SF_STORE_MAP_RUN_H */
