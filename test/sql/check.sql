@@ -29,7 +29,7 @@ BEGIN
 	BEGIN
 		EXECUTE replace(replace(statement, 'GOOD', '(SELECT execution_no FROM _sfflow.execution WHERE execution_id = ''nightly:good'')'),
 			'DONE', '(SELECT execution_no FROM _sfflow.execution WHERE execution_id = ''nightly:done'')');
-		SELECT string_agg(format('%s %s: %s', execution_id, problem, regexp_replace(detail, 'execution_no \d+', 'execution_no')), E'\n') INTO problems FROM sf_check();
+		SELECT string_agg(format('%s %s: %s', execution_id, problem, regexp_replace(detail, '(execution_no|machine_no) \d+', '\1')), E'\n') INTO problems FROM sf_check();
 		RAISE EXCEPTION 'mend' USING errcode = 'P0009';
 	EXCEPTION WHEN SQLSTATE 'P0009' THEN
 	END;
