@@ -8,7 +8,7 @@ use SfTest;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-my $node = new_node('main', conf => "sfflow.workers = 2\nsfflow.max_workers = 8\nsfflow.max_running_tasks = 6\n");
+my $node = new_node('main', conf => "sfflow.workers = 2\nsfflow.max_workers = 8\nsfflow.max_running_tasks = 4\n");
 
 $node->safe_psql('postgres', <<'EOS');
 CREATE FUNCTION nap(seconds float8) RETURNS void LANGUAGE sql AS 'SELECT pg_sleep(seconds)';
