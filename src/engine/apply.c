@@ -17,6 +17,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "miscadmin.h"
 #include "utils/timestamp.h"
 
 #include "base/errors.h"
@@ -196,6 +197,35 @@ sf_run_spawn(SfRun *run, SfStep *step)
 		run->branches = lappend(run->branches, child);
 	}
 	step->spawn = NIL;
+}
+
+/* Forget what waits to be written of the descendants of a branch. */
+static void
+forget_children(SfRun *run, int64 parent_no)
+{
+	List	   *children = NIL;
+	ListCell   *lc;
+
+	check_stack_depth();
+	foreach(lc, run->branches)
+	{
+		SfBranch   *branch = lfirst(lc);
+
+		if (branch->parent_no != parent_no)
+			continue;
+		children = lappend(children, branch);
+		run->branches = foreach_delete_current(run->branches, lc);
+	}
+	foreach(lc, children)
+		forget_children(run, ((SfBranch *) lfirst(lc))->key.branch_no);
+}
+
+/* Delete the descendants of a branch. */
+void
+sf_run_drop_children(SfRun *run, const SfBranch *parent)
+{
+	forget_children(run, parent->key.branch_no);
+	sf_branch_delete_children(parent->key);
 }
 
 /* Replace a provisional event id. */

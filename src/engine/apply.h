@@ -23,6 +23,9 @@ extern void sf_run_add_branch(SfRun *run, SfBranch *branch);
 /* Take over the children that a step spawned, and give them numbers. */
 extern void sf_run_spawn(SfRun *run, SfStep *step);
 
+/* Delete the descendants of a branch, and what is pending of them. */
+extern void sf_run_drop_children(SfRun *run, const SfBranch *parent);
+
 /* Write everything that is pending in these runs (4.2 of the design). */
 extern void sf_runs_write(List *runs);
 

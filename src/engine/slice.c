@@ -144,7 +144,7 @@ after_step(SfSlice *slice, SfRun *run, SfBranch *branch, SfStep *step,
 		   SfStepOutcome outcome, SfStimulus *stimulus)
 {
 	if (step->drop_children)
-		sf_branch_delete_children(branch->key);
+		sf_run_drop_children(run, branch);
 	sf_run_spawn(run, step);
 	sf_map_run_apply(run, step);
 	switch (outcome)

@@ -29,7 +29,11 @@ SELECT id, previous, type, details->'index' AS index FROM events('{"StartAt": "M
 		"A": {"Type": "Task", "Resource": "sql:public.fails", "Parameters": {}, "End": true}}}}}}', '[1, 2]')
 WHERE type NOT LIKE 'Choice%';
 
--- … but not one that ends in a Fail state.
+-- A failure that is caught takes the others with it in the same way.
+SELECT id, previous, type FROM events('{"StartAt": "M", "States": {"M": {"Type": "Map", "Catch": [{"ErrorEquals": ["E"], "Next": "End"}], "ItemProcessor":
+	{"StartAt": "F", "States": {"F": {"Type": "Fail", "Error": "E"}}}, "Next": "End"}, "End": {"Type": "Succeed"}}}', '[1, 2, 3]');
+
+-- A branch that ends in a Fail state is not aborted.
 SELECT id, previous, type FROM events('{"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true, "Branches": [
 	{"StartAt": "A", "States": {"A": {"Type": "Fail"}}}]}}}');
 
