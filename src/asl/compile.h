@@ -36,6 +36,7 @@ extern SfNumberField sf_compile_number(SfCompiler *c, const SfNode *object,
 									   const char *name);
 extern SfStringField sf_compile_text(SfCompiler *c, const SfNode *object,
 									 const char *name);
+extern const char *sf_compile_expression_text(SfCompiler *c, const SfNode *value);
 extern SfTemplate *sf_compile_template(SfCompiler *c, const SfNode *object,
 									   const char *name);
 extern SfTemplate *sf_compile_template_value(SfCompiler *c, const SfNode *value);

@@ -71,8 +71,7 @@ compile_rule(SfCompiler *c, const SfNode *node, SfChoiceRule *rule)
 		{
 			rule->kind = SF_RULE_CONDITION;
 			rule->condition = sf_compile_template_value(c, member);
-			rule->condition_text = pnstrdup(c->text + member->start,
-											member->end - member->start);
+			rule->condition_text = sf_compile_expression_text(c, member);
 		}
 		else if (strcmp(member->key, "Variable") == 0)
 			rule->variable = sf_compile_expr(c, member, SF_EXPR_PATH);

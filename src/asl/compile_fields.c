@@ -73,6 +73,27 @@ path_member(const SfNode *object, const char *name)
 	return sf_node_member(object, path_name);
 }
 
+/*
+ * A JSONata expression as causes quote it, without {% %} and the blanks around
+ * it; NULL for what is none.
+ */
+const char *
+sf_compile_expression_text(SfCompiler *c, const SfNode *value)
+{
+	const char *start;
+	const char *end;
+
+	if (value == NULL || !sf_asl_is_jsonata(value, c->language))
+		return NULL;
+	start = value->string + 2;
+	end = value->string + strlen(value->string) - 2;
+	while (start < end && strchr(" \t\r\n", *start) != NULL)
+		start++;
+	while (start < end && strchr(" \t\r\n", end[-1]) != NULL)
+		end--;
+	return pnstrdup(start, end - start);
+}
+
 /* A number: literal, JSONata, or the …Path form. */
 SfNumberField
 sf_compile_number(SfCompiler *c, const SfNode *object, const char *name)
@@ -90,7 +111,7 @@ sf_compile_number(SfCompiler *c, const SfNode *object, const char *name)
 	{
 		field.kind = SF_FIELD_JSONATA;
 		field.tmpl = sf_compile_template_value(c, value);
-		field.text = pstrdup(value->string);
+		field.text = sf_compile_expression_text(c, value);
 	}
 	else if (path)
 	{
@@ -113,7 +134,7 @@ sf_compile_text(SfCompiler *c, const SfNode *object, const char *name)
 	{
 		field.kind = SF_FIELD_JSONATA;
 		field.tmpl = sf_compile_template_value(c, value);
-		field.text = pstrdup(value->string);
+		field.text = sf_compile_expression_text(c, value);
 	}
 	else if (value)
 	{

@@ -20,24 +20,6 @@ compile_resource(const SfNode *object)
 	return resource;
 }
 
-/* The expression of Items as causes quote it: without {% %}, trimmed. */
-static const char *
-items_expression(SfCompiler *c, const SfNode *items)
-{
-	const char *start;
-	const char *end;
-
-	if (items == NULL || !sf_asl_is_jsonata(items, c->language))
-		return NULL;
-	start = items->string + 2;
-	end = items->string + strlen(items->string) - 2;
-	while (start < end && strchr(" \t\r\n", *start) != NULL)
-		start++;
-	while (start < end && strchr(" \t\r\n", end[-1]) != NULL)
-		end--;
-	return pnstrdup(start, end - start);
-}
-
 /* Compile ItemReader. */
 static void
 compile_reader(SfCompiler *c, const SfNode *reader, SfState *state)
@@ -92,7 +74,7 @@ sf_compile_map(SfCompiler *c, const SfNode *node, SfState *state)
 	state->distributed = mode && strcmp(mode, "DISTRIBUTED") == 0;
 	state->items_path = sf_compile_path(c, node, "ItemsPath", SF_EXPR_REFERENCE);
 	state->items = sf_compile_template(c, node, "Items");
-	state->items_text = items_expression(c, sf_node_member(node, "Items"));
+	state->items_text = sf_compile_expression_text(c, sf_node_member(node, "Items"));
 	state->item_selector = sf_compile_template(c, node, "ItemSelector");
 	if (state->item_selector == NULL)
 		state->item_selector = sf_compile_template(c, node, "Parameters");

@@ -68,7 +68,7 @@ typedef struct SfNumberField
 	double		number;			/* SF_FIELD_LITERAL; integers exact to 2^53 */
 	SfExpr	   *expr;			/* SF_FIELD_PATH */
 	SfTemplate *tmpl;			/* SF_FIELD_JSONATA */
-	const char *text;			/* path or expression as written */
+	const char *text;			/* path as written, or expression without {% %} */
 } SfNumberField;
 
 /* A string (Error, Cause, Timestamp …): literal, …Path, or JSONata */
@@ -78,7 +78,7 @@ typedef struct SfStringField
 	const char *string;			/* SF_FIELD_LITERAL */
 	SfExpr	   *expr;			/* SF_FIELD_PATH */
 	SfTemplate *tmpl;			/* SF_FIELD_JSONATA */
-	const char *text;			/* path or expression as written */
+	const char *text;			/* path as written, or expression without {% %} */
 } SfStringField;
 
 typedef enum SfJitter
@@ -164,7 +164,7 @@ typedef struct SfChoiceRule
 	SfExpr	   *operand_path;	/* … or its path (…Path forms), else NULL */
 	TimestampTz operand_time;	/* literal of Timestamp… comparisons, parsed */
 	SfTemplate *condition;		/* CONDITION */
-	const char *condition_text; /* as written */
+	const char *condition_text; /* its expression; NULL: none, a literal */
 	/* top-level rules only */
 	int			next;			/* state number */
 	const char *next_name;

@@ -48,6 +48,37 @@ sf_flow_path(SfStep *step, const SfPathField *field, Jsonb **result,
 	return false;
 }
 
+/* A count that a path gives: an integer, or a string that is one. */
+bool
+sf_flow_count(Jsonb *value, int64 *count)
+{
+	JsonbValue	root;
+	char	   *text;
+	char	   *end;
+
+	sf_json_root(value, &root);
+	if (sf_json_to_int64(&root, count))
+		return true;
+	if (root.type != jbvString)
+		return false;
+	text = pnstrdup(root.val.string.val, root.val.string.len);
+	errno = 0;
+	*count = strtoll(text, &end, 10);
+	return end != text && *end == '\0' && errno == 0;
+}
+
+/* The text of a value, strings without quotes, for error messages. */
+char *
+sf_flow_shown(Jsonb *value)
+{
+	JsonbValue	root;
+
+	sf_json_root(value, &root);
+	if (root.type == jbvString)
+		return pnstrdup(root.val.string.val, root.val.string.len);
+	return sf_json_to_cstring(value);
+}
+
 /* Make the environment's input the effective input. */
 bool
 sf_flow_input(SfStep *step, SfError *error)

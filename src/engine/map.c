@@ -10,35 +10,14 @@
 
 #include "engine/map.h"
 
-/* A count that a path gives: an integer, or a string that is one. */
-static bool
-count_from_value(Jsonb *value, int64 *count)
-{
-	JsonbValue	root;
-	char	   *text;
-	char	   *end;
-
-	sf_json_root(value, &root);
-	if (sf_json_to_int64(&root, count))
-		return true;
-	if (root.type != jbvString)
-		return false;
-	text = pnstrdup(root.val.string.val, root.val.string.len);
-	errno = 0;
-	*count = strtoll(text, &end, 10);
-	return end != text && *end == '\0' && errno == 0;
-}
-
-/* The text of a value, strings without quotes, for error messages. */
-static char *
-shown(Jsonb *value)
+/* The type of a value, for error messages. */
+static const char *
+type_name(Jsonb *value)
 {
 	JsonbValue	root;
 
 	sf_json_root(value, &root);
-	if (root.type == jbvString)
-		return pnstrdup(root.val.string.val, root.val.string.len);
-	return sf_json_to_cstring(value);
+	return sf_json_type_name(&root);
 }
 
 /* MaxConcurrency and its like; 0 where there is none. */
@@ -68,19 +47,19 @@ sf_map_count(SfStep *step, const SfNumberField *field, const char *name,
 					*error = reason;
 					return false;
 			}
-			if (count_from_value(value, count))
+			if (sf_flow_count(value, count))
 				return true;
 			return sf_error_set(error, SF_ERR_RUNTIME,
 								"The %sPath field refers to value \"%s\" which is not a valid integer: %s",
-								name, shown(value), field->text);
+								name, sf_flow_shown(value), field->text);
 		case SF_FIELD_JSONATA:
 			if (!sf_template_eval(field->tmpl, &step->env, name, &value, error))
 				return false;
-			if (count_from_value(value, count))
+			if (sf_flow_count(value, count))
 				return true;
 			sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
-						 "The JSONata expression '%s' specified for the field '%s' returned an unexpected result type. Expected 'integer' for value: %s",
-						 field->text, name, sf_json_to_cstring(value));
+						 "The JSONata expression '%s' specified for the field '%s' returned an unexpected result type. Expected 'integer', but was '%s' for value: %s",
+						 field->text, name, type_name(value), sf_json_to_cstring(value));
 			error->location = name;
 			return false;
 		default:

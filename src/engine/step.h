@@ -283,6 +283,10 @@ extern bool sf_flow_parameters(SfStep *step, Jsonb **result, SfError *error);
 extern bool sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output,
 						   SfError *error);
 
+/* What a …Path field refers to: as a count, and as its errors show it. */
+extern bool sf_flow_count(Jsonb *value, int64 *count);
+extern char *sf_flow_shown(Jsonb *value);
+
 /* False with States.DataLimitExceeded for more than a payload may be. */
 extern bool sf_flow_check_size(SfStep *step, const Jsonb *output, SfError *error);
 

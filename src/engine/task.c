@@ -74,12 +74,11 @@ seconds_field(SfStep *step, const SfNumberField *field, const char *name,
 				case SF_EVAL_ERROR:
 					return false;
 			}
-			sf_json_root(value, &root);
-			if (sf_json_to_int64(&root, &seconds) && seconds > 0)
+			if (sf_flow_count(value, &seconds) && seconds > 0)
 				break;
 			return sf_error_set(error, SF_ERR_RUNTIME,
 								"The %sPath field refers to value \"%s\" which is not a valid integer: %s",
-								name, sf_json_to_cstring(value), field->text);
+								name, sf_flow_shown(value), field->text);
 		case SF_FIELD_JSONATA:
 			if (!sf_template_eval(field->tmpl, &step->env, name, &value, error))
 				return false;
