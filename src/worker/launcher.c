@@ -9,10 +9,10 @@
  * its latch is set or the first timer of a database without a worker is due.
  *
  * A database gets its first worker when it has something to do; another one
- * when keys have waited for MORE_DELAY_MS with all its workers busy; one more,
- * as a process for a task, when a long task was left.  When all places are
- * taken, an idle worker of another database makes room, and where nobody is
- * idle, one that has had its QUANTUM_MS does.
+ * when keys have waited for a moment with all its workers busy; one more, as a
+ * process for a task, when a long task was left.  When all places are taken,
+ * an idle worker of another database makes room, and where nobody is idle, one
+ * that has had its share of time does (demand.c).
  *
  * After a crash the suspects come first (poison.c).
  */
@@ -30,7 +30,6 @@
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
-#include "storage/procarray.h"
 #include "tcop/tcopprot.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -41,38 +40,20 @@
 
 #include "base/compat.h"
 #include "base/settings.h"
+#include "worker/demand.h"
 #include "worker/poison.h"
+#include "worker/processes.h"
 #include "worker/shared.h"
 #include "worker/slot.h"
 #include "worker/worker.h"
 
 #define RESTART_SECONDS		5
-#define MORE_DELAY_MS		20
-#define QUANTUM_MS			5000
 #define ROOM_RECHECK_MS		200
 #define FIRST_ALONE_MS		5000
-#define MAX_RETRY_MS		60000
-
-/* A database that is to be given a process */
-typedef struct Want
-{
-	Oid			database;		/* InvalidOid: nobody wants one */
-	SfRole		role;
-	bool		first;			/* it has none */
-	TimestampTz since;
-} Want;
-
-/* Handles of the processes in the slots, where this launcher started them */
-static BackgroundWorkerHandle **handles;
-static uint32 *handle_launch;
 
 /* Databases that are still to be looked at after the start */
 static List *to_probe = NIL;
 static MemoryContext launcher_context;
-
-/* When the postmaster refused a process: pause before the next try */
-static int	refusals = 0;
-static TimestampTz retry_at = 0;
 
 /* --- databases --- */
 
@@ -167,363 +148,7 @@ forget_database(Oid oid)
 	sf_poison_clear_database(oid);
 }
 
-/* --- processes --- */
-
-/* Reserve a free slot; NULL when there is none. */
-static SfSlot *
-reserve_slot(Oid database, SfRole role, bool probing, bool suspects)
-{
-	SfSlot	   *found = NULL;
-
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	for (int i = 1; i < sf_shared->nslots && !found; i++)
-	{
-		SfSlot	   *slot = &sf_shared->slots[i];
-
-		if (slot->state == SF_SLOT_FREE)
-			found = slot;
-	}
-	if (found)
-	{
-		sf_shared_free_slot(found);
-		found->state = SF_SLOT_STARTING;
-		found->role = role;
-		found->database = database;
-		found->launch = ++sf_shared->launches;
-		found->probing = probing;
-		found->suspects = suspects;
-		found->since = found->attached = GetCurrentTimestamp();
-	}
-	LWLockRelease(sf_shared_lock);
-	return found;
-}
-
-/* Give up on a process that has not come. */
-static void
-release_slot(SfSlot *slot, uint32 launch)
-{
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	if (slot->launch == launch && slot->state != SF_SLOT_FREE)
-	{
-		SfDatabase *database = sf_shared_find_database(slot->database);
-
-		if (database && OidIsValid(slot->database))
-		{
-			database->failures++;
-			database->not_before =
-				TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
-											1000 << Min(database->failures - 1, 6));
-			database->scan = true;
-		}
-		sf_shared_free_slot(slot);
-	}
-	LWLockRelease(sf_shared_lock);
-	ConditionVariableBroadcast(&sf_shared->slot_freed);
-}
-
-/*
- * The postmaster has no place left: try again later.  Where a database has no
- * worker at all, say so, once.
- */
-static void
-note_refusal(bool first)
-{
-	static bool said = false;
-
-	if (first && !said)
-		ereport(WARNING,
-				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-				 errmsg("sfflow found no free slot for a background worker"),
-				 errdetail("A database has to wait for its turn; this is said only once."),
-				 errhint("Increase max_worker_processes.")));
-	said = said || first;
-	if (first)
-		sf_shared->refused_at = GetCurrentTimestamp();
-	refusals++;
-	retry_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
-										   Min(1000 << Min(refusals - 1, 6), MAX_RETRY_MS));
-}
-
-/*
- * Start a process for a database, maybe its first; false when that cannot be
- * done now.
- */
-static bool
-start_process(Oid database, SfRole role, bool first, bool probing, bool suspects)
-{
-	BackgroundWorker worker = {0};
-	SfWorkerOrder order;
-	SfSlot	   *slot = reserve_slot(database, role, probing, suspects);
-	int			number;
-	MemoryContext old;
-	bool		started;
-
-	if (!slot)
-		return false;
-	number = (int) (slot - sf_shared->slots);
-	order.database = database;
-	order.slot = number;
-	order.launch = slot->launch;
-
-	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
-	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
-	worker.bgw_restart_time = BGW_NEVER_RESTART;
-	worker.bgw_notify_pid = MyProcPid;
-	strlcpy(worker.bgw_library_name, "sfflow", sizeof(worker.bgw_library_name));
-	strlcpy(worker.bgw_function_name, "sfflow_worker_main", sizeof(worker.bgw_function_name));
-	strlcpy(worker.bgw_type, "sfflow worker", BGW_MAXLEN);
-	snprintf(worker.bgw_name, BGW_MAXLEN, "sfflow worker for database %u", database);
-	memcpy(worker.bgw_extra, &order, sizeof(order));
-
-	old = MemoryContextSwitchTo(launcher_context);
-	if (handles[number])
-		pfree(handles[number]);
-	handles[number] = NULL;
-	started = RegisterDynamicBackgroundWorker(&worker, &handles[number]);
-	handle_launch[number] = order.launch;
-	MemoryContextSwitchTo(old);
-	if (started)
-	{
-		refusals = 0;
-		return true;
-	}
-	handles[number] = NULL;
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	sf_shared_free_slot(slot);
-	LWLockRelease(sf_shared_lock);
-	note_refusal(first);
-	return false;
-}
-
-/* Free the slots of processes that ended without doing so themselves. */
-static void
-reap(void)
-{
-	for (int i = 1; i < sf_shared->nslots; i++)
-	{
-		pid_t		pid;
-
-		if (handles[i] && GetBackgroundWorkerPid(handles[i], &pid) == BGWH_STOPPED)
-		{
-			release_slot(&sf_shared->slots[i], handle_launch[i]);
-			pfree(handles[i]);
-			handles[i] = NULL;
-			retry_at = 0;		/* there is a place now */
-		}
-	}
-}
-
-/*
- * Free the slots that a launcher before this one left behind: those whose
- * process is gone, and those whose process has not come (it will find that its
- * slot is given up, and go).
- */
-static void
-clear_slots(void)
-{
-	for (int i = 1; i < sf_shared->nslots; i++)
-	{
-		SfSlot	   *slot = &sf_shared->slots[i];
-		int			pid = slot->pid;
-
-		if (slot->state == SF_SLOT_STARTING ||
-			(slot->state != SF_SLOT_FREE && (pid == 0 || !BackendPidGetProc(pid))))
-		{
-			LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-			if (slot->pid == pid)
-				sf_shared_free_slot(slot);
-			LWLockRelease(sf_shared_lock);
-		}
-	}
-}
-
-/* --- who gets one --- */
-
-/* Take the earlier one as the time to look again. */
-static void
-look_at(TimestampTz *next, TimestampTz at)
-{
-	if (at < *next)
-		*next = at;
-}
-
-/* Put a candidate first when it is more urgent than the one so far. */
-static void
-consider(Want *want, Oid database, SfRole role, bool first, TimestampTz since)
-{
-	if (OidIsValid(want->database) &&
-		(want->first > first || (want->first == first && want->since <= since)))
-		return;
-	want->database = database;
-	want->role = role;
-	want->first = first;
-	want->since = since;
-}
-
-/* Tell whether a process for a long task stands by in a database. */
-static bool
-task_process_stands_by(Oid database)
-{
-	for (int i = 1; i < sf_shared->nslots; i++)
-	{
-		const SfSlot *slot = &sf_shared->slots[i];
-
-		if (slot->state != SF_SLOT_FREE && slot->database == database &&
-			slot->role == SF_ROLE_TASK && !slot->may_task && !slot->leave)
-			return true;
-	}
-	return false;
-}
-
-/* Tell whether a long task runs in a database. */
-static bool
-runs_task(Oid database)
-{
-	for (int i = 1; i < sf_shared->nslots; i++)
-	{
-		const SfSlot *slot = &sf_shared->slots[i];
-
-		if (slot->state != SF_SLOT_FREE && slot->database == database &&
-			slot->role == SF_ROLE_TASK && slot->may_task)
-			return true;
-	}
-	return false;
-}
-
-/* Look at a database that has no worker. */
-static void
-consider_first(SfDatabase *database, TimestampTz now, Want *want, TimestampTz *next)
-{
-	TimestampTz due = Min(database->next_timer, database->next_poll);
-
-	if (database->state == SF_DATABASE_UNKNOWN || database->scan ||
-		database->ring_count > 0)
-		due = now;
-	if (due > now)
-	{
-		database->waiting_since = 0;
-		look_at(next, due);
-		return;
-	}
-	if (database->waiting_since == 0)
-		database->waiting_since = now;
-	consider(want, database->oid, SF_ROLE_WORKER, true, database->waiting_since);
-}
-
-/* Look at a database that has workers: do they suffice? */
-static void
-consider_more(SfDatabase *database, TimestampTz now, Want *want, TimestampTz *next)
-{
-	TimestampTz at;
-
-	database->waiting_since = 0;
-
-	/* while long tasks run, the second one may take on what is new */
-	if (sf_shared_count_advancing(database->oid) < 2 && runs_task(database->oid) &&
-		sf_shared_count_advancing(InvalidOid) < sf_setting_workers)
-	{
-		consider(want, database->oid, SF_ROLE_WORKER, false, now);
-		return;
-	}
-	if (database->ring_count == 0 && !database->scan)
-		database->more_wanted = false;
-	if (!database->more_wanted)
-		return;
-	if (database->more_since == 0)
-		database->more_since = now;
-	at = TimestampTzPlusMilliseconds(database->more_since, MORE_DELAY_MS);
-	if (at > now)
-		look_at(next, at);
-	else
-		consider(want, database->oid, SF_ROLE_WORKER, false, database->more_since);
-}
-
-/* Find the database that is to get a process first; *next: when to look again. */
-static Want
-find_want(TimestampTz *next)
-{
-	Want		want = {0};
-	TimestampTz now = GetCurrentTimestamp();
-
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	for (int i = 0; i < SF_MAX_DATABASES; i++)
-	{
-		SfDatabase *database = &sf_shared->databases[i];
-
-		if (!OidIsValid(database->oid) || database->leaving > 0 ||
-			database->state == SF_DATABASE_NOT_DRIVEN)
-			continue;
-		if (database->not_before > now)
-		{
-			look_at(next, database->not_before);
-			continue;
-		}
-		if (sf_shared_count_advancing(database->oid) == 0)
-			consider_first(database, now, &want, next);
-		else
-			consider_more(database, now, &want, next);
-		if ((database->task_wanted || database->new_task_wanted) &&
-			sf_shared_count_tasks() < sf_shared_max_tasks() &&
-			!task_process_stands_by(database->oid))
-			consider(&want, database->oid, SF_ROLE_TASK, false, now);
-	}
-	LWLockRelease(sf_shared_lock);
-	return want;
-}
-
-/* Tell whether there is a place for a process of that role. */
-static bool
-has_room(SfRole role)
-{
-	bool		free_slot = false;
-	int			advancing;
-
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	for (int i = 1; i < sf_shared->nslots && !free_slot; i++)
-		free_slot = sf_shared->slots[i].state == SF_SLOT_FREE;
-	advancing = sf_shared_count_advancing(InvalidOid);
-	LWLockRelease(sf_shared_lock);
-	return free_slot && (role == SF_ROLE_TASK || advancing < sf_setting_workers);
-}
-
-/*
- * Ask one process to leave, for a database that has none: an idle one, or one
- * that has had its share of time.
- */
-static void
-make_room(const Want *want)
-{
-	TimestampTz now = GetCurrentTimestamp();
-	SfSlot	   *victim = NULL;
-
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	for (int i = 1; i < sf_shared->nslots; i++)
-	{
-		SfSlot	   *slot = &sf_shared->slots[i];
-		bool		idle = slot->state == SF_SLOT_IDLE;
-
-		if (slot->state == SF_SLOT_FREE || slot->database == want->database)
-			continue;
-		if (slot->leave)
-		{
-			/* somebody is on the way out */
-			victim = NULL;
-			break;
-		}
-		if (!idle && (slot->role != SF_ROLE_WORKER ||
-					  slot->attached > TimestampTzPlusMilliseconds(now, -QUANTUM_MS)))
-			continue;
-		if (!victim || (idle && victim->state != SF_SLOT_IDLE) ||
-			(idle == (victim->state == SF_SLOT_IDLE) && slot->since < victim->since))
-			victim = slot;
-	}
-	if (victim)
-	{
-		victim->leave = true;
-		sf_shared_wake_slot(victim);
-	}
-	LWLockRelease(sf_shared_lock);
-}
+/* --- who gets a process --- */
 
 /* Start what is wanted; returns when to look again. */
 static TimestampTz
@@ -533,17 +158,17 @@ serve_databases(void)
 
 	for (;;)
 	{
-		Want		want = find_want(&next);
+		SfWant		want = sf_demand_find(&next);
 
 		if (!OidIsValid(want.database))
 			return next;
-		if (retry_at > GetCurrentTimestamp() || !has_room(want.role))
+		if (sf_processes_retry_at() > GetCurrentTimestamp() || !sf_demand_has_room(want.role))
 		{
-			next = Min(next, Max(retry_at,
+			next = Min(next, Max(sf_processes_retry_at(),
 								 TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
 															 ROOM_RECHECK_MS)));
 			if (want.first)
-				make_room(&want);
+				sf_demand_make_room(&want);
 			return next;
 		}
 		if (!database_is_drivable(want.database))
@@ -551,7 +176,7 @@ serve_databases(void)
 			forget_database(want.database);
 			continue;
 		}
-		if (start_process(want.database, want.role, want.first, false, false))
+		if (sf_processes_start(want.database, want.role, want.first, false, false))
 		{
 			SfDatabase *database;
 
@@ -593,9 +218,9 @@ probe_databases(void)
 		SfDatabase *database;
 		bool		known;
 
-		if (retry_at > now)
-			return retry_at;
-		if (!has_room(SF_ROLE_TASK))
+		if (sf_processes_retry_at() > now)
+			return sf_processes_retry_at();
+		if (!sf_demand_has_room(SF_ROLE_TASK))
 			return TimestampTzPlusMilliseconds(now, ROOM_RECHECK_MS);
 		LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 		known = sf_shared_find_database(oid) != NULL;
@@ -608,8 +233,8 @@ probe_databases(void)
 		known = known || !database || database->leaving > 0;
 		LWLockRelease(sf_shared_lock);
 		if (!known && database_is_drivable(oid) &&
-			!start_process(oid, SF_ROLE_WORKER, false, true, false))
-			return Max(retry_at, TimestampTzPlusMilliseconds(now, ROOM_RECHECK_MS));
+			!sf_processes_start(oid, SF_ROLE_WORKER, false, true, false))
+			return Max(sf_processes_retry_at(), TimestampTzPlusMilliseconds(now, ROOM_RECHECK_MS));
 		to_probe = list_delete_first(to_probe);
 	}
 	return DT_NOEND;
@@ -672,8 +297,8 @@ serve_suspects(TimestampTz *next)
 			database = sf_shared_register_database(suspect.database);
 			LWLockRelease(sf_shared_lock);
 			if (database && database->not_before <= GetCurrentTimestamp() &&
-				retry_at <= GetCurrentTimestamp())
-				(void) start_process(suspect.database, SF_ROLE_TASK, true, false, true);
+				sf_processes_retry_at() <= GetCurrentTimestamp())
+				(void) sf_processes_start(suspect.database, SF_ROLE_TASK, true, false, true);
 			return true;
 		}
 		forget_database(suspect.database);
@@ -726,7 +351,7 @@ attach(void)
 			sf_shared->databases[i].scan = true;
 	}
 	LWLockRelease(sf_shared_lock);
-	clear_slots();
+	sf_processes_clear();
 }
 
 /* Entry point of the launcher. */
@@ -736,10 +361,7 @@ sfflow_launcher_main(Datum arg)
 	sf_worker_unblock_signals();
 	launcher_context = AllocSetContextCreate(TopMemoryContext, "sfflow launcher",
 											 ALLOCSET_DEFAULT_SIZES);
-	handles = MemoryContextAllocZero(launcher_context,
-									 sf_shared->nslots * sizeof(BackgroundWorkerHandle *));
-	handle_launch = MemoryContextAllocZero(launcher_context,
-										   sf_shared->nslots * sizeof(uint32));
+	sf_processes_init();
 	attach();
 	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
 	pgstat_report_appname(MyBgworkerEntry->bgw_name);
@@ -753,7 +375,7 @@ sfflow_launcher_main(Datum arg)
 		if (ProcDiePending)
 			proc_exit(1);
 		sf_worker_handle_signals();
-		reap();
+		sf_processes_reap();
 		if (!serve_suspects(&next))
 		{
 			next = serve_databases();

@@ -1,0 +1,32 @@
+/*
+ * demand.h
+ *		Which database is to get a process next, and who makes room for it.
+ */
+#ifndef SF_WORKER_DEMAND_H
+#define SF_WORKER_DEMAND_H
+
+#include "utils/timestamp.h"
+#include "worker/shared.h"
+
+/* A database that is to be given a process */
+typedef struct SfWant
+{
+	Oid			database;		/* InvalidOid: nobody wants one */
+	SfRole		role;
+	bool		first;			/* it has none */
+	TimestampTz since;
+} SfWant;
+
+/* Find the database that is to get a process first; lowers *next to when to look again. */
+extern SfWant sf_demand_find(TimestampTz *next);
+
+/* Tell whether there is a place for a process of that role. */
+extern bool sf_demand_has_room(SfRole role);
+
+/*
+ * Ask one process to leave, for a database that has none: an idle one, or one
+ * that has had its share of time.
+ */
+extern void sf_demand_make_room(const SfWant *want);
+
+#endif							/* SF_WORKER_DEMAND_H */
