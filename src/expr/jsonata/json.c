@@ -342,24 +342,38 @@ number_to_jsonb(const SfJnValue *v, JsonbValue *out)
 }
 
 /*
- * Make a jsonb string, of text that a database can hold.
+ * Make a jsonb string, of text that a database can hold: characters that it
+ * cannot, NUL and lone surrogates, become U+FFFD.
  */
 static void
 string_to_jsonb(const char *str, uint32 len, JsonbValue *out)
 {
-	char	   *text = palloc(len + 1);
+	static const char replacement[] = "\xef\xbf\xbd";
+	uint32		nuls = 0;
+	char	   *text;
+	char	   *p;
 	uint32		i;
 
-	memcpy(text, str, len);
-	for (i = 0; i + 2 < len; i++)
+	for (i = 0; i < len; i++)
+		nuls += str[i] == '\0';
+	p = text = palloc((Size) len + nuls * 2 + 1);
+	for (i = 0; i < len; i++)
 	{
-		/* A lone surrogate becomes U+FFFD. */
-		if ((unsigned char) text[i] == 0xed && (unsigned char) text[i + 1] >= 0xa0)
-			memcpy(text + i, "\xef\xbf\xbd", 3);
+		bool		surrogate = (unsigned char) str[i] == 0xed && i + 2 < len &&
+			(unsigned char) str[i + 1] >= 0xa0;
+
+		if (str[i] == '\0' || surrogate)
+		{
+			memcpy(p, replacement, 3);
+			p += 3;
+			i += surrogate ? 2 : 0;
+		}
+		else
+			*p++ = str[i];
 	}
 	out->type = jbvString;
 	out->val.string.val = text;
-	out->val.string.len = (int) len;
+	out->val.string.len = (int) (p - text);
 }
 
 /*

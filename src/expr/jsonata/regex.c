@@ -14,10 +14,10 @@
 
 #include "catalog/pg_collation.h"
 #include "expr/jsonata/functions.h"
+#include "expr/jsonata/watch.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "regex/regex.h"
 #include "utils/builtins.h"
 
 #define MAX_GROUPS 100
@@ -513,8 +513,7 @@ sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex, SfJnValue *subject,
 	decode_subject(ev, subject);
 	if (from > ev->nwide)
 		return false;
-	rc = pg_regexec(re, ev->wide, ev->nwide, from, NULL, nfound, found, 0);
-	CHECK_FOR_INTERRUPTS();
+	rc = sf_jn_regexec(ev, re, from, nfound, found);
 	if (rc == REG_NOMATCH)
 		return false;
 	if (rc != REG_OKAY)
