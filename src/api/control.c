@@ -53,6 +53,12 @@ sfflow_sf_redrive(PG_FUNCTION_ARGS)
 
 	if (input != NULL)
 		sf_arg_check_size(input, "input");
+	if (execution->map_run_no != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
+				 errmsg("execution \"%s\" is a child of a Distributed Map and cannot be redriven by itself",
+						execution->execution_id),
+				 errhint("Redrive its parent: that runs again what has failed.")));
 	PG_RETURN_INT32(sf_lifecycle_redrive(execution, from_state, input));
 }
 

@@ -462,8 +462,13 @@ write_run(SfRun *run, TimestampTz now)
 		sf_execution_update(execution);
 		if (run->finish->status != SF_STATUS_SUCCEEDED)
 			quiesce(execution, run->program);
-		else if (run->program->timeout_seconds > 0)
-			sf_branch_delete_all(execution->execution_no);
+		else
+		{
+			if (run->program->timeout_seconds > 0)
+				sf_branch_delete_all(execution->execution_no);
+			if (has_distributed(run->program))
+				sf_map_items_delete_all(execution->execution_no);
+		}
 		if (run->finish->status != SF_STATUS_SUCCEEDED)
 			sf_child_stop(execution, -1);
 		sf_child_report(execution);

@@ -55,6 +55,7 @@ sf_lifecycle_restart(SfExecution *execution, const SfMachine *machine,
 					 Jsonb *input)
 {
 	sf_branch_delete_all(execution->execution_no);
+	sf_map_items_delete_all(execution->execution_no);
 	reopen(execution);
 	execution->version = machine->current_version;
 	execution->started_at = DT_NOBEGIN;
@@ -279,6 +280,7 @@ rewind_to(SfExecution *execution, const SfProgram *program, List *branches,
 				 errhint("Give the argument input.")));
 
 	sf_branch_delete_all(execution->execution_no);
+	sf_map_items_delete_all(execution->execution_no);
 	root = make_root(execution, state, input);
 	if (old != NULL)
 	{

@@ -144,6 +144,10 @@ sf_map_run_apply(SfRun *run, SfStep *step)
 		begin_children(run, step);
 	if (step->map_run_ends && step->map_run_no != 0)
 		end_run(step->branch, step->map_run_no, step->map_run_status);
+	/* a redrive goes on with what is left, a caught or retried run does not */
+	if (step->map_run_ends && step->map_run_no != step->branch->map_run_no)
+		sf_map_items_delete(step->branch->key.execution_no, step->map_run_no,
+							0, PG_INT32_MAX);
 }
 
 /* --- results --- */

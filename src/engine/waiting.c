@@ -26,7 +26,7 @@ is_leaf(const SfStatusBranch *b)
 		case SF_PHASE_EXTERNAL:
 			return true;
 		case SF_PHASE_JOIN:
-			return b->pending == 0;
+			return b->pending == 0 || b->has_map_run;
 		default:
 			return false;
 	}
@@ -63,7 +63,10 @@ append_branch(StringInfo buf, const SfProgram *program,
 			appendStringInfo(buf, "task \"%s\" handed out", name);
 			break;
 		case SF_PHASE_JOIN:
-			appendStringInfo(buf, "join of \"%s\"", name);
+			if (b->pending > 0)
+				appendStringInfo(buf, "%d executions of \"%s\"", b->pending, name);
+			else
+				appendStringInfo(buf, "join of \"%s\"", name);
 			break;
 		default:
 			appendStringInfo(buf, "\"%s\" due", name);

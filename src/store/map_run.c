@@ -302,6 +302,18 @@ sf_map_items_delete(int64 execution_no, int64 map_run_no, int first, int below)
 	sf_store_query(&plan, args, NULL, 0, NULL, NULL);
 }
 
+/* Delete all items of an execution. */
+void
+sf_map_items_delete_all(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.map_item i WHERE i.execution_no" EQ "$1",
+		1, INT8OID);
+	Datum		args[1] = {Int64GetDatum(execution_no)};
+
+	sf_store_query(&plan, args, NULL, 0, NULL, NULL);
+}
+
 /* --- children --- */
 
 /* Read a number into a List of int64 pointers. */

@@ -85,6 +85,9 @@ extern int	sf_map_items_read(int64 execution_no, int64 map_run_no, int first,
 extern void sf_map_items_delete(int64 execution_no, int64 map_run_no,
 								int first, int below);
 
+/* Delete all items of an execution. */
+extern void sf_map_items_delete_all(int64 execution_no);
+
 /* --- children --- */
 
 /*

@@ -23,7 +23,8 @@ static SfPlan execution_plan = SF_PLAN(
 
 static SfPlan branches_plan = SF_PLAN(
 	"SELECT branch_no, parent_no, scope, state, phase, failing, uncatchable, pending,"
-	" due_at, entered_at, started_at, iterations, error, cause"
+	" due_at, entered_at, started_at, iterations, error, cause,"
+	" map_run_no IS NOT NULL"
 	" FROM _sfflow.branch"
 	" WHERE execution_no" EQUALS "$1 AND branch_no OPERATOR(pg_catalog.>=) 0",
 	1, INT8OID);
@@ -98,6 +99,7 @@ read_branch(HeapTuple tuple, TupleDesc desc, void *arg)
 	b->iterations = sf_row_int_array(tuple, desc, 12, &b->niterations);
 	b->error = sf_row_text(tuple, desc, 13);
 	b->cause = sf_row_text(tuple, desc, 14);
+	b->has_map_run = sf_row_bool(tuple, desc, 15);
 	*branches = lappend(*branches, b);
 }
 

@@ -33,6 +33,7 @@ typedef struct SfStatusBranch
 	bool		failing;		/* JOIN: a child has failed */
 	bool		uncatchable;	/* with an error that cannot be caught */
 	int			pending;		/* JOIN: children that have not ended */
+	bool		has_map_run;	/* … which are executions */
 	TimestampTz due_at;			/* DT_NOEND: none */
 	TimestampTz entered_at;		/* DT_NOBEGIN: not entered */
 	TimestampTz started_at;		/* DT_NOBEGIN: nothing runs */

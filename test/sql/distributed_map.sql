@@ -1,0 +1,208 @@
+-- Map in mode DISTRIBUTED: each item, or batch of items, is an execution of its own.
+\set VERBOSITY terse
+SET client_min_messages = warning;
+BEGIN;
+
+-- A machine with one Map state, of which the fields are given.
+CREATE FUNCTION pg_temp.make(name text, fields jsonb, states jsonb DEFAULT '{"Each": {"Type": "Pass", "End": true}}')
+RETURNS void LANGUAGE sql AS $$
+	SELECT sf_create_state_machine(name, json_build_object('StartAt', 'Map', 'States', json_build_object('Map',
+		jsonb_build_object('Type', 'Map', 'End', true, 'ItemProcessor', jsonb_build_object(
+			'ProcessorConfig', '{"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}'::jsonb,
+			'StartAt', (SELECT min(k) FROM jsonb_object_keys(states) k), 'States', states)) || fields)))
+$$;
+
+-- Run it with an input: how it ended, and what it gave.
+CREATE FUNCTION pg_temp.run(machine text, input jsonb DEFAULT '{}', OUT status text, OUT output jsonb, OUT error text, OUT cause text)
+LANGUAGE plpgsql AS $$
+DECLARE id text := sf_start(machine, input);
+BEGIN
+	PERFORM sf_run(id, skip_waits => true);
+	SELECT e.status, e.output, e.error, e.cause INTO run.status, run.output, run.error, run.cause
+	FROM sf_executions e WHERE e.execution_id = id;
+END $$;
+
+-- Names of this run only.
+CREATE FUNCTION pg_temp.plain(text) RETURNS text LANGUAGE sql
+	RETURN regexp_replace($1, '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', 'UUID', 'g');
+
+-- The parent's history tells of the run, not of its children: those have their own.
+SELECT pg_temp.make('each', '{"Label": "Label"}');
+SELECT sf_start('each', '["a", "b"]', 'first');
+SELECT sf_run('each:first');
+SELECT id, previous_event_id AS previous, type, pg_temp.plain(details::text) AS details
+FROM sf_history WHERE execution_id = 'each:first' AND type NOT LIKE 'Execution%' ORDER BY id;
+SELECT pg_temp.plain(execution_id) AS execution_id, status, input, output, parent_execution_id
+FROM sf_executions ORDER BY input::text;
+SELECT h.id, h.type FROM sf_history h JOIN sf_executions e USING (execution_id)
+WHERE e.input = '"a"' ORDER BY id;
+SELECT pg_temp.plain(map_run_arn) AS map_run_arn, state, status, items, items_succeeded, executions, running, succeeded
+FROM sf_map_runs;
+SELECT output FROM pg_temp.run('each', '[]');
+
+-- Fields over the state's input; ItemSelector sees item and index.
+SELECT pg_temp.make('select', '{"ItemsPath": "$.items", "MaxConcurrency": 2,
+	"ItemSelector": {"item.$": "$$.Map.Item.Value", "index.$": "$$.Map.Item.Index", "all.$": "$.all"}}');
+SELECT output FROM pg_temp.run('select', '{"items": [7, 8, 9], "all": true}');
+
+-- Children are executions in their own right.
+SELECT pg_temp.make('context', '{}',
+	'{"Each": {"Type": "Pass", "Parameters": {"id.$": "$$.Execution.Id", "input.$": "$$.Execution.Input"}, "End": true}}');
+SELECT pg_temp.plain(output::text) FROM pg_temp.run('context', '[1]');
+
+-- ItemBatcher: by number, by bytes, with an input for all of them.
+SELECT pg_temp.make('batch', '{"ItemBatcher": {"MaxItemsPerBatchPath": "$$.Execution.Input.n", "BatchInput": {"x": 1}},
+	"ItemsPath": "$.items"}');
+SELECT output FROM pg_temp.run('batch', '{"n": "2", "items": [1, 2, 3]}');
+SELECT pg_temp.make('bytes', '{"ItemBatcher": {"MaxInputBytesPerBatch": 60}}');
+SELECT output FROM pg_temp.run('bytes', '["0123456789", "0123456789", "0123456789", "a long one, 0123456789 0123456789 0123456789 0123456789 01234567"]');
+
+-- How many failures are tolerated; the others are aborted once it is too many.
+CREATE FUNCTION public.dm_odd(n int) RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+	IF n % 2 = 0 THEN PERFORM sf_raise('Even', n || ' is even'); END IF;
+	RETURN n;
+END $$;
+CREATE FUNCTION pg_temp.odd() RETURNS jsonb LANGUAGE sql
+	RETURN '{"Odd": {"Type": "Task", "Resource": "sql:public.dm_odd", "Parameters": {"n.$": "$"}, "End": true}}'::jsonb;
+SELECT pg_temp.make('strict', '{"MaxConcurrency": 1}', pg_temp.odd());
+SELECT status, error, cause FROM pg_temp.run('strict', '[1, 3, 4, 5]');
+SELECT id, previous_event_id AS previous, type FROM sf_history JOIN sf_executions USING (execution_id)
+WHERE state_machine = 'strict' AND parent_execution_id IS NULL ORDER BY id;
+SELECT status, items, items_succeeded, items_failed, executions, succeeded, failed, aborted FROM sf_map_runs WHERE execution_id LIKE 'strict:%';
+SELECT pg_temp.make('tolerant', '{"ToleratedFailureCountPath": "$.count", "ToleratedFailurePercentagePath": "$.percentage", "ItemsPath": "$.items"}',
+	pg_temp.odd());
+SELECT r.* FROM jsonb_array_elements('[
+	{"count": 1, "percentage": 0, "items": [1, 2, 3, 4]}, {"count": 2, "percentage": 0, "items": [1, 2, 3, 4]},
+	{"count": 0, "percentage": 50, "items": [1, 2, 3, 4]}, {"count": 0, "percentage": 49, "items": [1, 2, 3, 4]},
+	{"count": 3, "percentage": 49, "items": [1, 2, 3, 4]}, {"count": 1, "percentage": 99, "items": [1, 2, 3, 4]}]') i, pg_temp.run('tolerant', i) r;
+
+-- An item that cannot be made an input fails the run; a batch that fails counts all its items.
+SELECT pg_temp.make('selector', '{"ItemSelector": {"a.$": "$$.Map.Item.Value.a"}}');
+SELECT error, pg_temp.plain(cause) FROM pg_temp.run('selector', '[{"a": 1}, {"b": 1}]');
+SELECT pg_temp.make('batches', '{"ItemBatcher": {"MaxItemsPerBatch": 3}, "ToleratedFailureCount": 2}',
+	'{"Fail": {"Type": "Fail", "Error": "No"}}');
+SELECT status, error FROM pg_temp.run('batches', '[1, 2, 3, 4]');
+SELECT status, error FROM pg_temp.run('batches', '[1, 2]');
+
+-- An error of the run is retried and caught as any other: each attempt is a run.
+SELECT sf_create_state_machine('caught', '{"StartAt": "Map", "States": {
+	"Map": {"Type": "Map", "ItemsPath": "$.items", "Next": "After",
+		"Retry": [{"ErrorEquals": ["States.ExceedToleratedFailureThreshold"], "MaxAttempts": 1}],
+		"Catch": [{"ErrorEquals": ["States.ALL"], "Next": "After", "ResultPath": "$.error"}],
+		"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
+			"StartAt": "Fail", "States": {"Fail": {"Type": "Fail", "Error": "No"}}}},
+	"After": {"Type": "Succeed"}}}');
+SELECT * FROM pg_temp.run('caught', '{"items": [1]}');
+SELECT type, pg_temp.plain(details::text) FROM sf_history WHERE execution_id LIKE 'caught:%' AND type LIKE 'Map%' ORDER BY id;
+SELECT status, count(*) FROM sf_map_runs WHERE execution_id LIKE 'caught:%' GROUP BY 1;
+
+-- A redrive runs what failed and what was not begun; what succeeded stays.
+CREATE TABLE public.dm_done (n int);
+CREATE TABLE public.dm_bad (n int);
+CREATE FUNCTION public.dm_once(n int) RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+	IF EXISTS (SELECT FROM dm_bad b WHERE b.n = dm_once.n) THEN PERFORM sf_raise('Bad'); END IF;
+	INSERT INTO dm_done VALUES (n);
+	RETURN n;
+END $$;
+INSERT INTO dm_bad VALUES (3);
+SELECT pg_temp.make('redriven', '{"MaxConcurrency": 2}',
+	'{"Once": {"Type": "Task", "Resource": "sql:public.dm_once", "Parameters": {"n.$": "$"}, "End": true}}');
+SELECT sf_start('redriven', '[1, 2, 3, 4, 5, 6]', 'r');
+SELECT sf_run('redriven:r');
+SELECT items_succeeded, items_failed, executions, succeeded, failed, aborted FROM sf_map_runs WHERE execution_id = 'redriven:r';
+SELECT problem, detail FROM sf_check();
+TRUNCATE dm_bad;
+SELECT sf_redrive('redriven:r');
+SELECT sf_run('redriven:r');
+SELECT output FROM sf_executions WHERE execution_id = 'redriven:r';
+SELECT array_agg(n ORDER BY n) FROM dm_done;
+SELECT status, items_succeeded, items_failed, executions, succeeded, failed, aborted, redrive_count FROM sf_map_runs WHERE execution_id = 'redriven:r';
+SELECT type FROM sf_history WHERE execution_id = 'redriven:r' AND type LIKE '%Re%' ORDER BY id;
+
+-- A child is redriven by its parent alone.
+DO $$
+BEGIN
+	PERFORM sf_redrive(execution_id) FROM sf_executions WHERE parent_execution_id LIKE 'strict:%' AND status = 'FAILED';
+EXCEPTION WHEN OTHERS THEN RAISE WARNING '% %', SQLSTATE, pg_temp.plain(SQLERRM);
+END $$;
+
+-- Who stops the parent stops the children; a machine's timeout is the parent's.
+SELECT pg_temp.make('waiting', '{}', '{"Wait": {"Type": "Wait", "Seconds": 3600, "End": true}}');
+SELECT sf_start('waiting', '[1, 2]', 's');
+SELECT sf_run('waiting:s');
+SELECT waiting_on FROM sf_executions WHERE execution_id = 'waiting:s';
+SELECT problem, detail FROM sf_check();
+SELECT sf_stop('waiting:s');
+SELECT status, count(*) FROM sf_executions WHERE state_machine = 'waiting' GROUP BY 1;
+SELECT status, aborted FROM sf_map_runs WHERE execution_id = 'waiting:s';
+SELECT sf_redrive('waiting:s');
+SELECT sf_run('waiting:s', skip_waits => true);
+SELECT output FROM sf_executions WHERE execution_id = 'waiting:s';
+
+-- A child that is stopped counts as failed.
+SELECT sf_start('waiting', '[1, 2]', 'c');
+SELECT sf_run('waiting:c');
+SELECT sf_stop(min(execution_id)) FROM sf_executions WHERE parent_execution_id = 'waiting:c';
+SELECT sf_run('waiting:c');
+SELECT status, error FROM sf_executions WHERE execution_id = 'waiting:c';
+
+-- Maps in maps: a child can have children.
+SELECT pg_temp.make('outer', '{}', '{"Inner": {"Type": "Map", "End": true, "ItemProcessor": {
+	"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "Each", "States": {"Each": {"Type": "Wait", "Seconds": 60, "End": true}}}}}');
+SELECT output FROM pg_temp.run('outer', '[[1, 2], [3]]');
+SELECT sf_start('outer', '[[1, 2], [3]]', 'stopped');
+SELECT sf_run('outer:stopped');
+SELECT sf_stop('outer:stopped');
+SELECT status, count(*) FROM sf_executions WHERE state_machine = 'outer' GROUP BY 1 ORDER BY 1;
+
+-- In a Parallel state whose other branch fails.
+SELECT sf_create_state_machine('beside', '{"StartAt": "Both", "States": {"Both": {"Type": "Parallel", "End": true, "Branches": [
+	{"StartAt": "Map", "States": {"Map": {"Type": "Map", "End": true, "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
+		"StartAt": "Wait", "States": {"Wait": {"Type": "Wait", "Seconds": 60, "End": true}}}}}},
+	{"StartAt": "Pause", "States": {"Pause": {"Type": "Wait", "Seconds": 1, "Next": "Fail"}, "Fail": {"Type": "Fail", "Error": "No"}}}]}}}');
+SELECT sf_start('beside', '[1]', 'b');
+SELECT sf_run('beside:b');
+UPDATE _sfflow.branch b SET due_at = now() FROM _sfflow.execution e
+WHERE e.execution_no = b.execution_no AND e.execution_id = 'beside:b' AND b.phase = 2;
+SELECT sf_run('beside:b');
+SELECT status, count(*) FROM sf_executions WHERE state_machine = 'beside' GROUP BY 1 ORDER BY 1;
+
+-- Results that are larger than a payload may be; a ResultWriter takes them.
+SET LOCAL sfflow.max_payload_bytes = '2kB';
+SELECT pg_temp.make('large', '{"ItemReader": {"Resource": "sql:query", "Parameters": {"Statement": "SELECT repeat(''x'', 300) AS x FROM generate_series(1, 20)"}}}');
+SELECT error, cause FROM pg_temp.run('large');
+CREATE TABLE public.dm_file (key text, body text);
+CREATE FUNCTION public.dm_put(payload jsonb) RETURNS void LANGUAGE sql
+	BEGIN ATOMIC INSERT INTO dm_file VALUES (payload ->> 'Key', payload ->> 'Body'); END;
+SELECT sf_map_resource('arn:aws:states:::s3:putObject', 'sql:public.dm_put');
+SELECT pg_temp.make('written', '{"Label": "L", "ToleratedFailureCount": 9, "ResultWriter": {"Resource": "arn:aws:states:::s3:putObject",
+	"Parameters": {"Bucket": "b", "Prefix": "out"}}}', pg_temp.odd());
+SELECT pg_temp.plain(output::text) FROM pg_temp.run('written', '[1, 2, 3]');
+SELECT pg_temp.plain(key), jsonb_typeof(body::jsonb), pg_temp.plain(coalesce(body::jsonb -> 0 ->> 'Status', body)) FROM dm_file;
+SELECT jsonb_object_keys(body::jsonb -> 0) FROM dm_file WHERE key LIKE '%SUCC%';
+
+-- … to a table: a function, or a statement, is given the results.
+CREATE TABLE public.dm_result (n int);
+CREATE FUNCTION public.dm_store(payload jsonb) RETURNS void LANGUAGE sql
+	BEGIN ATOMIC INSERT INTO dm_result SELECT value::int FROM jsonb_array_elements(payload -> 'Results'); END;
+SELECT pg_temp.make('stored', '{"ResultWriter": {"Resource": "sql:public.dm_store"}}');
+SELECT output -> 'ResultWriterDetails' AS details FROM pg_temp.run('stored', '[1, 2]');
+SELECT pg_temp.make('inserted', '{"ResultWriter": {"Resource": "sql:query", "Parameters":
+	{"Statement": "INSERT INTO dm_result SELECT value::int + $1 FROM jsonb_array_elements($2)", "Arguments": [10]}}}');
+SELECT output -> 'ResultWriterDetails' AS details FROM pg_temp.run('inserted', '[1, 2]');
+SELECT array_agg(n ORDER BY n) FROM dm_result;
+SELECT pg_temp.make('refused', '{"ResultWriter": {"Resource": "sql:query", "Parameters": {"Statement": "SELECT 1/0, $1::jsonb"}}}');
+SELECT error, cause::jsonb ->> 'message' FROM pg_temp.run('refused', '[1]');
+
+-- … or WriterConfig alone says what form they take.
+SELECT pg_temp.make('flat', '{"ResultWriter": {"WriterConfig": {"Transformation": "FLATTEN", "OutputType": "JSON"}}}');
+SELECT output FROM pg_temp.run('flat', '[[1, 2], [3]]');
+
+-- Nothing is left but what a redrive needs, and nothing contradicts itself.
+SELECT execution_id LIKE 'strict:%' AS strict, count(*) FROM _sfflow.map_item JOIN _sfflow.execution USING (execution_no) GROUP BY 1 ORDER BY 1;
+SELECT problem, execution_id, detail FROM sf_check();
+SELECT sf_drop_state_machine('strict');
+SELECT count(*) FROM _sfflow.map_run r WHERE NOT EXISTS (SELECT FROM _sfflow.execution e WHERE e.execution_no = r.execution_no);
+ROLLBACK;
