@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "catalog/namespace.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "commands/dbcommands.h"
 #include "commands/extension.h"
@@ -19,6 +20,7 @@
 #include "utils/guc.h"
 
 #include "api/scheduler.h"
+#include "base/compat.h"
 #include "base/errors.h"
 #include "store/table.h"
 
@@ -83,8 +85,8 @@ sf_scheduler_require(const char *name, const char *schedule,
 						 PG_VERSION_NUM / 10000, get_database_name(MyDatabaseId)) :
 				 errhint("Run CREATE EXTENSION pg_cron in this database.")));
 	}
-	if (pg_namespace_aclcheck(get_namespace_oid("cron", false), GetUserId(),
-							  ACL_USAGE) != ACLCHECK_OK)
+	if (sf_schema_aclcheck(get_namespace_oid("cron", false), GetUserId(),
+						   ACL_USAGE) != ACLCHECK_OK)
 	{
 		const char *role = quote_identifier(GetUserNameFromId(GetUserId(), false));
 

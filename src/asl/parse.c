@@ -245,7 +245,7 @@ describe_token(const SfTreeBuilder *b, JsonParseErrorType result, int start,
 	if (result == JSON_INVALID_TOKEN && (*token == '-' || isdigit((unsigned char) *token)))
 		return "Invalid numeric value";
 
-	while (start + len < b->lex->input_length && !is_name &&
+	while (start + len < (int) b->lex->input_length && !is_name &&
 		   (isalnum((unsigned char) token[len]) || token[len] == '_' ||
 			IS_HIGHBIT_SET(token[len])))
 		len++;

@@ -12,6 +12,7 @@
  */
 #include "postgres.h"
 
+#include "base/compat.h"
 #include "catalog/pg_collation.h"
 #include "expr/jsonata/functions.h"
 #include "expr/jsonata/watch.h"
