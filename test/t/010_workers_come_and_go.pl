@@ -79,7 +79,7 @@ worker_arrives('other', '... which comes back');
 cmp_ok(seconds_for('DROP DATABASE other'), '<', 1, 'and dropped within a second');
 
 my ($status, undef, $error) = $node->psql('postgres',
-	"CREATE ROLE nobody LOGIN; SET SESSION AUTHORIZATION nobody; DROP DATABASE shop");
+	"CREATE ROLE passerby LOGIN; SET SESSION AUTHORIZATION passerby; DROP DATABASE shop");
 like($error, qr/must be owner/, 'who may not drop a database is refused');
 worker_arrives('shop', '... and its worker stays');
 
@@ -101,7 +101,7 @@ my $pid = $node->safe_psql('postgres',
 workers_are_gone('shop', 'workers leave with the launcher');
 worker_arrives('shop', '... and come back with the next one');
 
-my ($denied, undef, $message) = $node->psql('shop', "SET ROLE nobody; SELECT sf_enable()");
+my ($denied, undef, $message) = $node->psql('shop', "SET ROLE passerby; SELECT sf_enable()");
 like($message, qr/permission denied for function sf_enable/, 'not everybody may call sf_enable');
 
 $node->stop;
