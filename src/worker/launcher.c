@@ -50,6 +50,7 @@
 #define RESTART_SECONDS		5
 #define ROOM_RECHECK_MS		200
 #define FIRST_ALONE_MS		5000
+#define STUCK_MS			1000
 
 /* Databases that are still to be looked at after the start */
 static List *to_probe = NIL;
@@ -306,6 +307,44 @@ serve_suspects(TimestampTz *next)
 	return false;
 }
 
+/* --- turns that take long --- */
+
+/*
+ * Notice turns that take too long: a task that was short the last time, a wait
+ * for a lock that somebody keeps.  Such a worker does not count any more; what
+ * it was about to look at, another one does.  Returns when to look again.
+ */
+static TimestampTz
+watch_turns(void)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	TimestampTz next = DT_NOEND;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	sf_shared->launcher_watches = false;
+	for (int i = 1; i < sf_shared->nslots; i++)
+	{
+		SfSlot	   *slot = &sf_shared->slots[i];
+		SfDatabase *database = sf_shared_find_database(slot->database);
+		TimestampTz limit = TimestampTzPlusMilliseconds(slot->turn_began, STUCK_MS);
+
+		if (slot->state != SF_SLOT_RUNNING || slot->role != SF_ROLE_WORKER ||
+			slot->turn_began == 0 || slot->stuck || !database)
+			continue;
+		if (limit > now)
+		{
+			sf_shared->launcher_watches = true;
+			next = Min(next, limit);
+			continue;
+		}
+		slot->stuck = true;
+		database->scan = true;
+		sf_shared_wake_worker(database);
+	}
+	LWLockRelease(sf_shared_lock);
+	return next;
+}
+
 /* --- the launcher's life --- */
 
 /* Have the workers leave: whoever ends the launcher ends them. */
@@ -378,7 +417,8 @@ sfflow_launcher_main(Datum arg)
 		sf_processes_reap();
 		if (!serve_suspects(&next))
 		{
-			next = serve_databases();
+			next = watch_turns();
+			next = Min(next, serve_databases());
 			next = Min(next, probe_databases());
 		}
 		sf_worker_sleep_until(next);

@@ -146,6 +146,17 @@ sf_shared_count_slots(Oid oid)
 	return count;
 }
 
+/*
+ * Tell whether a slot is of a worker that advances, or that will when it is
+ * there.
+ */
+bool
+sf_shared_advances(const SfSlot *slot)
+{
+	return slot->state != SF_SLOT_FREE && slot->role == SF_ROLE_WORKER &&
+		!slot->leave && !slot->probing && !slot->stuck;
+}
+
 /* Count a database's (InvalidOid: everybody's) workers that advance. */
 int
 sf_shared_count_advancing(Oid oid)
@@ -156,8 +167,7 @@ sf_shared_count_advancing(Oid oid)
 	{
 		const SfSlot *slot = &sf_shared->slots[i];
 
-		if (slot->state != SF_SLOT_FREE && slot->role == SF_ROLE_WORKER &&
-			!slot->leave && !slot->probing &&
+		if (sf_shared_advances(slot) &&
 			(!OidIsValid(oid) || slot->database == oid))
 			count++;
 	}
@@ -300,5 +310,7 @@ sf_shared_free_slot(SfSlot *slot)
 	slot->probing = false;
 	slot->may_task = false;
 	slot->suspects = false;
+	slot->stuck = false;
+	slot->turn_began = 0;
 	slot->in_step = false;
 }

@@ -74,6 +74,8 @@ typedef struct SfSlot
 	bool		probing;		/* finds out what the database holds */
 	bool		may_task;		/* may take a long task now (or is in one) */
 	bool		suspects;		/* runs the suspects of a crash, alone */
+	bool		stuck;			/* its turn takes too long to count on it */
+	TimestampTz turn_began;		/* RUNNING: 0 before its first turn */
 	TimestampTz attached;
 	TimestampTz since;			/* in this state, or in this step */
 	int64		steps;
@@ -135,6 +137,7 @@ typedef struct SfShared
 {
 	uint32		launches;		/* source of SfSlot.launch */
 	int			launcher_procno;	/* -1: there is none */
+	bool		launcher_watches;	/* it looks whether turns end in time */
 	TimestampTz refused_at;		/* max_worker_processes was used up; 0: never */
 	bool		databases_exhausted;	/* SF_MAX_DATABASES is used up */
 	ConditionVariable slot_freed;	/* sleepers wait for processes to leave */
@@ -163,6 +166,9 @@ extern SfDatabase *sf_shared_register_database(Oid oid);
 
 /* Count a database's slots that are not free. */
 extern int	sf_shared_count_slots(Oid oid);
+
+/* Tell whether a slot is of a worker that advances. */
+extern bool sf_shared_advances(const SfSlot *slot);
 
 /* Count a database's (InvalidOid: everybody's) workers that advance. */
 extern int	sf_shared_count_advancing(Oid oid);

@@ -348,7 +348,10 @@ leave_task_role(void)
 	sf_slot_mine->may_task = false;
 	if (sf_shared_count_advancing(InvalidOid) < sf_setting_workers &&
 		!sf_slot_mine->suspects)
+	{
 		sf_slot_mine->role = SF_ROLE_WORKER;
+		sf_slot_mine->turn_began = GetCurrentTimestamp();
+	}
 	database = sf_shared_find_database(MyDatabaseId);
 	if (database && sf_slot_mine->role == SF_ROLE_WORKER)
 		database->scan = true;	/* timers may have been left to nobody */

@@ -120,8 +120,7 @@ another_advances(Oid database)
 		const SfSlot *slot = &sf_shared->slots[i];
 
 		if (slot != sf_slot_mine && slot->database == database &&
-			slot->pid != 0 && slot->role == SF_ROLE_WORKER &&
-			!slot->may_task && !slot->leave && !slot->probing)
+			slot->pid != 0 && sf_shared_advances(slot) && !slot->may_task)
 			return true;
 	}
 	return false;
@@ -229,6 +228,29 @@ typedef enum Next
 	NEXT_LEAVE
 } Next;
 
+/* Tell whether there are more workers than there are to be, without this one. */
+static bool
+is_one_too_many(Oid database)
+{
+	return sf_slot_mine->role == SF_ROLE_WORKER &&
+		sf_shared_count_advancing(InvalidOid) > sf_setting_workers &&
+		sf_shared_count_advancing(database) > 1;
+}
+
+/* A turn begins; the launcher sees to it that somebody else goes on if it takes long. */
+static void
+note_turn(void)
+{
+	SfSlot	   *mine = sf_slot_mine;
+
+	mine->turn_began = GetCurrentTimestamp();
+	if (mine->state != SF_SLOT_RUNNING)
+		mine->since = mine->turn_began;
+	mine->state = SF_SLOT_RUNNING;
+	if (!sf_shared->launcher_watches)
+		sf_shared_wake_launcher();
+}
+
 /* Decide what to do next; fills the turn, or says until when to sleep. */
 static Next
 decide(SfTurn *turn, TimestampTz *until)
@@ -239,7 +261,9 @@ decide(SfTurn *turn, TimestampTz *until)
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	database = sf_shared_find_database(MyDatabaseId);
-	if (!database || database->leaving > 0 || mine->leave)
+	mine->stuck = false;
+	if (!database || database->leaving > 0 || mine->leave ||
+		is_one_too_many(MyDatabaseId))
 	{
 		/* what this process was about to look at, the next one will */
 		if (database && (turn->scan || turn->nkeys > 0))
@@ -247,11 +271,7 @@ decide(SfTurn *turn, TimestampTz *until)
 		next = NEXT_LEAVE;
 	}
 	else if (take_work(database, turn))
-	{
-		if (mine->state != SF_SLOT_RUNNING)
-			mine->since = GetCurrentTimestamp();
-		mine->state = SF_SLOT_RUNNING;
-	}
+		note_turn();
 	else
 	{
 		next = NEXT_SLEEP;
@@ -339,6 +359,11 @@ pause_after_failures(int failures)
 {
 	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
 													Min(1000 << Min(failures - 1, 6), MAX_PAUSE_MS));
+
+	/* not stuck, and nobody else would fare better */
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	sf_slot_mine->turn_began = 0;
+	LWLockRelease(sf_shared_lock);
 
 	while (GetCurrentTimestamp() < until && !sf_slot_mine->leave)
 	{
