@@ -269,14 +269,17 @@ read_integer(SfJnEval *ev, SfJnPicturePart *part, const char *presentation, Size
 	part->has_integer = true;
 	part->year_digits = -1;
 	if (strchr("Zz", part->component) != NULL)
+	{
+		p->ordinal = false;
 		return;
-	if (part->min_width >= 0)
+	}
+	if (part->min_width >= 0 && p->style == SF_JN_DECIMAL)
 		p->mandatory = Max(p->mandatory, part->min_width);
 	if (part->component != 'Y')
 		return;
 	if (part->max_width >= 0)
 		p->mandatory = part->year_digits = part->max_width;
-	else if (p->mandatory + p->optional >= 2)
+	else if (p->style == SF_JN_DECIMAL && p->mandatory + p->optional >= 2)
 		part->year_digits = p->mandatory + p->optional;
 }
 

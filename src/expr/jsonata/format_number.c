@@ -237,8 +237,9 @@ split_parts(const Symbols *s, Run whole, SubPicture *p)
 	else
 	{
 		p->has_exponent = true;
-		p->mantissa = part_of(p->active, 0, exponent - first);
-		p->exponent = part_of(p->active, exponent - first + 1, p->active.n);
+		/* As in the reference a prefix shifts where the exponent begins. */
+		p->mantissa = part_of(p->active, 0, exponent);
+		p->exponent = part_of(p->active, exponent + 1, p->active.n);
 	}
 	point = find_char(p->mantissa, s->decimal, 0);
 	p->integer = point < 0 ? p->mantissa : part_of(p->mantissa, 0, point);

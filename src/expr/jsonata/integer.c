@@ -49,7 +49,7 @@ static const struct
 	{50, "l"}, {40, "xl"}, {10, "x"}, {9, "ix"}, {5, "v"}, {4, "iv"}, {1, "i"}
 };
 
-#define MAX_ROMAN 1000000		/* thousand letters M */
+#define MAX_ROMAN 10000000		/* ten thousand letters M */
 
 /*
  * The zero of the group of digits that a character belongs to, or 0.

@@ -130,6 +130,9 @@ sf_jn_to_string(SfJnEval *ev, SfJnValue *v, bool pretty)
 
 		if (!isfinite(v->u.number))
 			sf_jn_fail_value(ev, SF_JN_D3001, v);
+		if ((v->flags & SF_JN_EXACT) != 0)
+			return sf_jn_string(&ev->arena, text,
+								sprintf(text, INT64_FORMAT, ((SfJnExact *) v)->exact));
 		return sf_jn_string(&ev->arena, text,
 							sf_jn_print_number(sf_jn_round15(v->u.number), text));
 	}

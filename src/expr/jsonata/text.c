@@ -168,6 +168,29 @@ shortest_digits(double d, char *digits, int *point)
 		(*point)--;
 	}
 	memmove(digits, p, n);
+
+	/*
+	 * PostgreSQL wants the decimal strictly between the neighbours' midpoints;
+	 * JavaScript takes a midpoint too where it rounds to this number (1e23).
+	 */
+	if (n >= 16)
+	{
+		char		shorter[40];
+		int			len = snprintf(shorter, sizeof(shorter), "%.*e", n - 2, d);
+
+		if (strtod(shorter, NULL) == d)
+		{
+			p = memchr(shorter, 'e', len);
+			*point = atoi(p + 1) + 1;
+			n = 0;
+			for (len = 0; shorter + len < p; len++)
+			{
+				if (shorter[len] != '.')
+					digits[n++] = shorter[len];
+			}
+		}
+	}
+
 	while (n > 1 && digits[n - 1] == '0')
 		n--;
 	return n;
