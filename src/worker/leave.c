@@ -9,7 +9,9 @@
  * their slice; who is still there after a moment is terminated, which rolls
  * its task back.
  *
- * Commands that make or remove the extension have the database looked at.
+ * ALTER and DROP EXTENSION, which want the tables to themselves, do the same to
+ * their own database; and whatever became of the extension, the database is
+ * looked at again.
  */
 #include "postgres.h"
 
@@ -18,6 +20,7 @@
 #include "access/xact.h"
 #include "catalog/pg_database.h"
 #include "commands/dbcommands.h"
+#include "commands/extension.h"
 #include "commands/defrem.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
@@ -30,6 +33,7 @@
 #include "utils/wait_event.h"
 
 #include "base/compat.h"
+#include "store/table.h"
 #include "worker/shared.h"
 #include "worker/wake.h"
 #include "worker/worker.h"
@@ -196,6 +200,40 @@ option_value(List *options, const char *name)
 	return NULL;
 }
 
+/* Tell whether a command makes, changes or removes the extension. */
+static bool
+concerns_extension(Node *statement)
+{
+	ListCell   *cell;
+
+	switch (nodeTag(statement))
+	{
+		case T_CreateExtensionStmt:
+			return strcmp(((CreateExtensionStmt *) statement)->extname, "sfflow") == 0;
+		case T_AlterExtensionStmt:
+			return strcmp(((AlterExtensionStmt *) statement)->extname, "sfflow") == 0;
+		case T_DropStmt:
+			if (((DropStmt *) statement)->removeType != OBJECT_EXTENSION)
+				return false;
+			foreach(cell, ((DropStmt *) statement)->objects)
+			{
+				if (strcmp(strVal(lfirst(cell)), "sfflow") == 0)
+					return true;
+			}
+			return false;
+		default:
+			return false;
+	}
+}
+
+/* Tell whether the user may change or drop the extension. */
+static bool
+may_change_extension(void)
+{
+	return OidIsValid(get_extension_oid("sfflow", true)) &&
+		has_privs_of_role(GetUserId(), sf_store_owner());
+}
+
 /* Empty the database that a command needs empty. */
 static void
 prepare_for(Node *statement)
@@ -226,37 +264,18 @@ prepare_for(Node *statement)
 		default:
 			break;
 	}
-	if (!name || !IsTransactionState())
+	if (!IsTransactionState())
+		return;
+
+	/* the tables are locked for this, and a long task holds on to them */
+	if (concerns_extension(statement) && !IsA(statement, CreateExtensionStmt) &&
+		may_change_extension())
+		empty_database(MyDatabaseId);
+	if (!name)
 		return;
 	oid = get_database_oid(name, true);
 	if (may_empty(oid, as_template))
 		empty_database(oid);
-}
-
-/* Tell whether a command makes, changes or removes the extension. */
-static bool
-concerns_extension(Node *statement)
-{
-	ListCell   *cell;
-
-	switch (nodeTag(statement))
-	{
-		case T_CreateExtensionStmt:
-			return strcmp(((CreateExtensionStmt *) statement)->extname, "sfflow") == 0;
-		case T_AlterExtensionStmt:
-			return strcmp(((AlterExtensionStmt *) statement)->extname, "sfflow") == 0;
-		case T_DropStmt:
-			if (((DropStmt *) statement)->removeType != OBJECT_EXTENSION)
-				return false;
-			foreach(cell, ((DropStmt *) statement)->objects)
-			{
-				if (strcmp(strVal(lfirst(cell)), "sfflow") == 0)
-					return true;
-			}
-			return false;
-		default:
-			return false;
-	}
 }
 
 /* Run a utility command, with what goes before and after it here. */

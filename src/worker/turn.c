@@ -435,7 +435,7 @@ run_announced(SfTurn *turn, const SfSliceResult *result)
 	leave_task_role();
 	turn->keys[0] = key;
 	turn->nkeys = 1;
-	turn->worked = true;
+	turn->worked = turn->moved = true;
 }
 
 /* --- a branch by itself --- */
@@ -512,7 +512,7 @@ run_one_by_one(SfTurn *turn, const Attempt *failed)
 	turn->nkeys = 0;
 	turn->scan = true;
 	turn->failed = one.failed;
-	turn->worked = true;
+	turn->worked = turn->moved = true;
 }
 
 /* Claim and advance. */
@@ -531,6 +531,7 @@ sf_turn_run(SfTurn *turn)
 	a.request.slice_ms = sf_setting_slice_ms;
 	turn->failed = false;
 	turn->worked = false;
+	turn->moved = false;
 	turn->next_due = DT_NOEND;
 
 	if (!attempt(&a))
@@ -552,6 +553,7 @@ sf_turn_run(SfTurn *turn)
 	if (OidIsValid(a.result.owner))
 		turn->last_owner = a.result.owner;
 	turn->worked = a.result.outcome != SF_SLICE_IDLE;
+	turn->moved = a.result.transitions > 0;
 	drop_tried(turn, a.result.nkeys_tried);
 	if (a.result.outcome == SF_SLICE_LONG_TASK)
 		run_announced(turn, &a.result);

@@ -33,6 +33,7 @@ typedef struct SfTurn
 	SfTurnVerdict verdict;
 	bool		worked;			/* there may be more */
 	bool		failed;			/* by no fault of a branch: pause */
+	bool		moved;			/* some branch got on */
 	bool		long_task_left;
 	bool		new_task_left;
 	TimestampTz next_due;		/* when scanned and nothing done */

@@ -41,6 +41,9 @@
 #define TASK_LINGER_MS	2000
 /* Longest pause after failures that are no branch's fault, milliseconds */
 #define MAX_PAUSE_MS	60000
+/* After so many turns in a row that claimed something but moved nothing, pause */
+#define MAX_EMPTY_TURNS	1000
+#define EMPTY_PAUSE_MS	100
 
 /* --- signals and sleep, also for the launcher --- */
 
@@ -380,6 +383,7 @@ work_loop(void)
 													   ALLOCSET_DEFAULT_SIZES);
 	SfTurn		turn = {0};
 	int			failures = 0;
+	int			empty_turns = 0;
 
 	for (;;)
 	{
@@ -405,6 +409,10 @@ work_loop(void)
 		publish(&turn, registrations);
 		if (turn.verdict != SF_TURN_MAY_WORK)
 			return;
+		empty_turns = turn.worked && !turn.moved ? empty_turns + 1 : 0;
+		if (empty_turns > MAX_EMPTY_TURNS)
+			sf_worker_sleep_until(TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+															  EMPTY_PAUSE_MS));
 		failures = turn.failed ? failures + 1 : 0;
 		if (turn.failed)
 		{

@@ -110,6 +110,17 @@ EOC
 ok( $node->poll_query_until('work', "SELECT count(*) = 1 FROM sf_workers WHERE execution_id IS NOT NULL"),
 	'a long task runs in a database');
 my $begin = time;
+$node->safe_psql('work', 'DROP EXTENSION sfflow');
+cmp_ok(time - $begin, '<=', 2, '... whose extension can be dropped');
+$node->safe_psql('work', <<'EOC');
+CREATE EXTENSION sfflow;
+SELECT sf_create_state_machine('sleep', '{"StartAt": "S", "States": {"S": {"Type": "Task",
+	"Resource": "sql:query", "Parameters": {"Statement": "SELECT pg_sleep(60)"}, "End": true}}}');
+SELECT sf_start('sleep');
+EOC
+ok( $node->poll_query_until('work', "SELECT count(*) = 1 FROM sf_workers WHERE execution_id IS NOT NULL"),
+	'... and made again, which is driven again');
+$begin = time;
 sql('DROP DATABASE work');
 cmp_ok(time - $begin, '<=', 1, '... that can be dropped within a second');
 
