@@ -39,6 +39,26 @@ endif
 
 -include $(OBJS:.o=.d)
 
+# sfworker, which goes where PostgreSQL's programs are. It has a Makefile of its own.
+CLIENT = src/client/sfworker
+
+all: $(CLIENT)
+
+$(CLIENT): $(wildcard src/client/*.[ch]) src/task/conditions.h src/client/Makefile
+	$(MAKE) -C src/client PG_CONFIG='$(PG_CONFIG)' VERSION='$(EXTVERSION)'
+
+install: install-client
+install-client: $(CLIENT)
+	$(MAKE) -C src/client PG_CONFIG='$(PG_CONFIG)' VERSION='$(EXTVERSION)' install
+
+uninstall: uninstall-client
+uninstall-client:
+	$(MAKE) -C src/client PG_CONFIG='$(PG_CONFIG)' uninstall
+
+clean: clean-client
+clean-client:
+	$(MAKE) -C src/client clean
+
 # The install script is its parts, in order.
 $(SQL_SCRIPT): $(SQL_PARTS) Makefile
 	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit'; \
@@ -64,7 +84,7 @@ $(TMP_INSTALL)/.postgresql: $(PG_BINDIR)/postgres $(PG_PKGLIBDIR) $(PG_SHAREDIR)
 	cp -a $(PG_SHAREDIR)/. $(TMP_INSTALL)$(PG_SHAREDIR)/
 	@touch $@
 
-$(TMP_INSTALL)/.sfflow: $(TMP_INSTALL)/.postgresql $(shlib) $(SQL_SCRIPT) $(EXTENSION).control
+$(TMP_INSTALL)/.sfflow: $(TMP_INSTALL)/.postgresql $(shlib) $(CLIENT) $(SQL_SCRIPT) $(EXTENSION).control
 	$(MAKE) -s install DESTDIR=$(TMP_INSTALL)
 	@touch $@
 
@@ -95,8 +115,8 @@ lint:
 	@status=0; for check in test/lint/*; do [ -x $$check ] || continue; $$check || status=1; done; exit $$status
 
 help:
-	@echo 'make                build the extension'
-	@echo 'make install        install it into the PostgreSQL that pg_config names'
+	@echo 'make                build the extension and sfworker'
+	@echo 'make install        install them into the PostgreSQL that pg_config names'
 	@echo 'make demo           a nightly batch that fails, is repaired and redriven, on a throw-away server'
 	@echo 'make test           all tests, on throw-away servers (SUITES="regress tap" TESTS="name": some)'
 	@echo 'make installcheck   the regression tests against a running server with the library preloaded'
@@ -105,4 +125,4 @@ help:
 	@echo 'make tmp-install    a private PostgreSQL with the extension, under tmp_install/'
 	@echo 'make clean          remove everything that was built'
 
-.PHONY: tmp-install test installcheck demo bench lint help
+.PHONY: install-client uninstall-client clean-client tmp-install test installcheck demo bench lint help

@@ -1,0 +1,380 @@
+/*
+ * config.c
+ *		What the worker was told: by options, by a file.
+ *
+ * The file has the long options' names as keys, and two kinds of sections:
+ *
+ *		activity = shell
+ *		concurrency = 8
+ *
+ *		[database warehouse]
+ *		conninfo = service=warehouse
+ *		role = nightly
+ *
+ *		[connection shop]
+ *		header = Authorization: Bearer ...
+ *
+ * An option on the command line wins, because the file is read first.
+ */
+#include "config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "allow.h"
+#include "buf.h"
+#include "log.h"
+
+SfwConfig	sfw_config = {
+	.concurrency = 1,
+	.poll_interval = 10000,
+	.kill_after = 10000,
+	.http_timeout = 60000,
+	.connect_timeout = 10000,
+	.max_output = 1024 * 1024,
+	.max_stderr = 8192,
+	.max_redirects = 5,
+};
+
+typedef enum Type
+{
+	TEXT,
+	COUNT,
+	TIME,
+	SIZE
+} Type;
+
+/* Settings that only have to be stored: key, type, field, smallest value */
+#define SETTING_LIST(X) \
+	X("concurrency", COUNT, concurrency, 1) \
+	X("name", TEXT, name, 0) \
+	X("schema", TEXT, schema, 0) \
+	X("dbname", TEXT, dbname, 0) \
+	X("host", TEXT, host, 0) \
+	X("port", TEXT, port, 0) \
+	X("username", TEXT, user, 0) \
+	X("poll-interval", TIME, poll_interval, 100) \
+	X("kill-after", TIME, kill_after, 0) \
+	X("http-timeout", TIME, http_timeout, 1) \
+	X("connect-timeout", TIME, connect_timeout, 1) \
+	X("max-output", SIZE, max_output, 64) \
+	X("max-stderr", SIZE, max_stderr, 64) \
+	X("max-redirects", COUNT, max_redirects, 0) \
+	X("ca-file", TEXT, ca_file, 0) \
+	X("directory", TEXT, directory, 0) \
+	X("location", TEXT, location, 0)
+
+typedef struct Setting
+{
+	const char *key;
+	Type		type;
+	void	   *field;
+	int			least;
+} Setting;
+
+#define SETTING_ROW(key, type, field, least) {key, type, &sfw_config.field, least},
+static const Setting settings[] = {SETTING_LIST(SETTING_ROW)};
+
+/* Read a number that may have a unit; gives it in the smallest unit, or -1. */
+static int64_t
+parse_amount(const char *value, Type type)
+{
+	static const struct
+	{
+		Type		type;
+		const char *unit;
+		double		factor;
+	}			units[] = {
+		{COUNT, "", 1}, {TIME, "", 1000}, {TIME, "ms", 1}, {TIME, "s", 1000}, {TIME, "min", 60000},
+		{TIME, "h", 3600000}, {SIZE, "", 1}, {SIZE, "B", 1}, {SIZE, "kB", 1024}, {SIZE, "MB", 1048576},
+	};
+	char	   *end;
+	double		number = strtod(value, &end);
+
+	if (end == value || number < 0 || number > 1e9)
+		return -1;
+	while (*end == ' ')
+		end++;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+	{
+		if (units[i].type == type && strcmp(units[i].unit, end) == 0)
+			return (int64_t) (number * units[i].factor);
+	}
+	return -1;
+}
+
+/* Store a value in its field. */
+static bool
+store(const Setting *setting, const char *value, char **problem)
+{
+	int64_t		amount;
+
+	if (setting->type == TEXT)
+	{
+		char	  **field = setting->field;
+
+		free(*field);
+		*field = sfw_strdup(value);
+		return true;
+	}
+	amount = parse_amount(value, setting->type);
+	if (amount < setting->least || (setting->type == COUNT && amount > 1000))
+	{
+		*problem = sfw_format("invalid value for \"%s\": \"%s\"", setting->key, value);
+		return false;
+	}
+	if (setting->type == COUNT)
+		*(int *) setting->field = (int) amount;
+	else if (setting->type == SIZE)
+		*(size_t *) setting->field = (size_t) amount;
+	else
+		*(int64_t *) setting->field = amount;
+	return true;
+}
+
+/* Add an activity: its name, and after a colon the kind when that is another word. */
+static bool
+add_activity(const char *value, char **problem)
+{
+	const char *colon = strrchr(value, ':');
+	SfwServed	served;
+
+	served.name = colon != NULL ? sfw_strndup(value, (size_t) (colon - value)) : sfw_strdup(value);
+	served.kind = sfw_strdup(colon != NULL ? colon + 1 : value);
+	if (served.name[0] == '\0' || (strcmp(served.kind, "shell") != 0 &&
+								   strcmp(served.kind, "http") != 0 && strcmp(served.kind, "sql") != 0))
+	{
+		*problem = sfw_format("activity \"%s\" needs a kind: %s:shell, %s:http or %s:sql",
+							  value, served.name, served.name, served.name);
+		return false;
+	}
+	sfw_config.served = sfw_realloc(sfw_config.served,
+									sizeof(SfwServed) * (size_t) (sfw_config.n_served + 1));
+	sfw_config.served[sfw_config.n_served++] = served;
+	return true;
+}
+
+/* Append a copy of a string to a list. */
+static void
+add_string(char ***list, int *n, const char *value)
+{
+	*list = sfw_realloc(*list, sizeof(char *) * (size_t) (*n + 1));
+	(*list)[(*n)++] = sfw_strdup(value);
+}
+
+/* Set what an option or a line of the file says. */
+bool
+sfw_config_set(const char *key, const char *value, char **problem)
+{
+	if (strcmp(key, "activity") == 0)
+		return add_activity(value, problem);
+	if (strcmp(key, "allow") == 0)
+		return sfw_allow_add(value, problem);
+	if (strcmp(key, "pass-env") == 0)
+	{
+		add_string(&sfw_config.pass_env, &sfw_config.n_pass_env, value);
+		return true;
+	}
+	if (strcmp(key, "log-level") == 0 || strcmp(key, "log-format") == 0)
+	{
+		if (key[4] == 'l' ? sfw_log_set_level(value) : sfw_log_set_format(value))
+			return true;
+		*problem = sfw_format("invalid value for \"%s\": \"%s\"", key, value);
+		return false;
+	}
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+	{
+		if (strcmp(key, settings[i].key) == 0)
+			return store(&settings[i], value, problem);
+	}
+	*problem = sfw_format("unknown setting \"%s\"", key);
+	return false;
+}
+
+/* Begin the section that a line like [database NAME] names. */
+static bool
+begin_section(const char *line, char *kind, size_t size, char **problem)
+{
+	char		name[256];
+	char		form[64];
+	char		rest;
+
+	snprintf(form, sizeof(form), "[%%%zu[a-z] %%255[^]]]%%c", size - 1);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	if (sscanf(line, form, kind, name, &rest) == 2)
+#pragma GCC diagnostic pop
+	{
+		if (strcmp(kind, "database") == 0)
+		{
+			SfwDatabase *database = sfw_alloc(sizeof(SfwDatabase));
+
+			database->name = sfw_strdup(name);
+			database->next = sfw_config.databases;
+			sfw_config.databases = database;
+			return true;
+		}
+		if (strcmp(kind, "connection") == 0)
+		{
+			SfwConnection *connection = sfw_alloc(sizeof(SfwConnection));
+
+			connection->name = sfw_strdup(name);
+			connection->next = sfw_config.connections;
+			sfw_config.connections = connection;
+			return true;
+		}
+	}
+	*problem = sfw_format("expected [database NAME] or [connection NAME], not %s", line);
+	return false;
+}
+
+/* Set a key of a section; the section that was begun last is the first of its list. */
+static bool
+set_in_section(const char *kind, const char *key, const char *value, char **problem)
+{
+	SfwDatabase *database = sfw_config.databases;
+	SfwConnection *connection = sfw_config.connections;
+
+	if (strcmp(kind, "database") == 0 && strcmp(key, "conninfo") == 0)
+		database->conninfo = sfw_strdup(value);
+	else if (strcmp(kind, "database") == 0 && strcmp(key, "role") == 0)
+		database->role = sfw_strdup(value);
+	else if (strcmp(kind, "connection") == 0 && strcmp(key, "header") == 0)
+		add_string(&connection->headers, &connection->n_headers, value);
+	else
+	{
+		*problem = sfw_format("unknown key \"%s\" in a section [%s]", key, kind);
+		return false;
+	}
+	return true;
+}
+
+/* Cut white space off both ends, in place. */
+static char *
+trim(char *text)
+{
+	char	   *end;
+
+	while (isspace((unsigned char) *text))
+		text++;
+	end = text + strlen(text);
+	while (end > text && isspace((unsigned char) end[-1]))
+		*--end = '\0';
+	return text;
+}
+
+/* Follow one line of the file; section is the kind of section that it stands in. */
+static bool
+read_line(char *line, char *section, size_t size, char **problem)
+{
+	char	   *equals;
+	char	   *key;
+	char	   *value;
+
+	if (*line == '\0' || *line == '#' || *line == ';')
+		return true;
+	if (*line == '[')
+		return begin_section(line, section, size, problem);
+	equals = strchr(line, '=');
+	if (equals == NULL)
+	{
+		*problem = sfw_format("expected key = value, not \"%s\"", line);
+		return false;
+	}
+	*equals = '\0';
+	key = trim(line);
+	value = trim(equals + 1);
+	if (*section != '\0')
+		return set_in_section(section, key, value, problem);
+	return sfw_config_set(key, value, problem);
+}
+
+/* Read a file of settings. */
+bool
+sfw_config_read(const char *path, char **problem)
+{
+	FILE	   *file = fopen(path, "re");
+	char	   *line = NULL;
+	size_t		size = 0;
+	char		section[16] = "";
+	int			number = 0;
+	bool		good = true;
+	struct stat st;
+
+	if (file == NULL)
+	{
+		*problem = sfw_format("cannot open \"%s\": %s", path, strerror(errno));
+		return false;
+	}
+	while (good && getline(&line, &size, file) >= 0)
+	{
+		char	   *reason = NULL;
+
+		number++;
+		good = read_line(trim(line), section, sizeof(section), &reason);
+		if (!good)
+			*problem = sfw_format("%s:%d: %s", path, number, reason);
+		free(reason);
+	}
+	if (good && sfw_config.connections != NULL && fstat(fileno(file), &st) == 0 &&
+		(st.st_mode & (S_IRGRP | S_IROTH)) != 0)
+		sfw_log(SFW_WARNING, "the configuration holds credentials and others can read it",
+				"file", path, NULL);
+	free(line);
+	fclose(file);
+	return good;
+}
+
+/* Fill in what was not said, and check what belongs together. */
+bool
+sfw_config_finish(char **problem)
+{
+	char		host[256] = "localhost";
+
+	for (const SfwDatabase *database = sfw_config.databases; database != NULL; database = database->next)
+	{
+		if (database->conninfo == NULL)
+		{
+			*problem = sfw_format("section [database %s] has no conninfo", database->name);
+			return false;
+		}
+	}
+	if (sfw_config.name == NULL)
+	{
+		gethostname(host, sizeof(host) - 1);
+		sfw_config.name = sfw_format("%s:%d", host, (int) getpid());
+	}
+	if (sfw_config.n_served == 0 && !sfw_config.list)
+	{
+		*problem = sfw_strdup("no activity given (--activity)");
+		return false;
+	}
+	return true;
+}
+
+/* Find the section of a database; NULL when there is none. */
+const SfwDatabase *
+sfw_config_database(const char *name)
+{
+	const SfwDatabase *database = sfw_config.databases;
+
+	while (database != NULL && strcmp(database->name, name) != 0)
+		database = database->next;
+	return database;
+}
+
+/* Find the section of a connection; NULL when there is none. */
+const SfwConnection *
+sfw_config_connection(const char *name)
+{
+	const SfwConnection *connection = sfw_config.connections;
+
+	while (connection != NULL && strcmp(connection->name, name) != 0)
+		connection = connection->next;
+	return connection;
+}

@@ -1,0 +1,373 @@
+/*
+ * main.c
+ *		sfworker: does the work of workflows that is done outside the database.
+ *
+ *		main     options; what to do
+ *		config   options and settings
+ *		loop     descriptors, timers, signals
+ *		db       the connection            queue   claims, answers, heartbeats
+ *		task     the life of a task        shell, http, sql   the kinds of tasks
+ *		fetch    HTTP requests             allow   where they may go
+ *		child    processes                 json, buf, log
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "config.h"
+#include "db.h"
+#include "fetch.h"
+#include "log.h"
+#include "queue.h"
+
+/* Milliseconds for the last answers after everything was told to stop */
+#define LAST_WORDS 5000
+
+enum
+{
+	OPT_FIRST = 1000,
+	OPT_CONFIG,
+	OPT_ONCE,
+	OPT_LIST,
+	OPT_DRY_RUN,
+	OPT_HELP
+};
+
+static const struct option options[] = {
+	{"activity", required_argument, NULL, 'a'},
+	{"concurrency", required_argument, NULL, 'c'},
+	{"dbname", required_argument, NULL, 'd'},
+	{"host", required_argument, NULL, 'h'},
+	{"port", required_argument, NULL, 'p'},
+	{"username", required_argument, NULL, 'U'},
+	{"name", required_argument, NULL, OPT_FIRST},
+	{"schema", required_argument, NULL, OPT_FIRST},
+	{"poll-interval", required_argument, NULL, OPT_FIRST},
+	{"kill-after", required_argument, NULL, OPT_FIRST},
+	{"http-timeout", required_argument, NULL, OPT_FIRST},
+	{"connect-timeout", required_argument, NULL, OPT_FIRST},
+	{"max-output", required_argument, NULL, OPT_FIRST},
+	{"max-stderr", required_argument, NULL, OPT_FIRST},
+	{"max-redirects", required_argument, NULL, OPT_FIRST},
+	{"ca-file", required_argument, NULL, OPT_FIRST},
+	{"directory", required_argument, NULL, OPT_FIRST},
+	{"allow", required_argument, NULL, OPT_FIRST},
+	{"pass-env", required_argument, NULL, OPT_FIRST},
+	{"location", required_argument, NULL, OPT_FIRST},
+	{"log-level", required_argument, NULL, OPT_FIRST},
+	{"log-format", required_argument, NULL, OPT_FIRST},
+	{"config", required_argument, NULL, OPT_CONFIG},
+	{"once", no_argument, NULL, OPT_ONCE},
+	{"list", no_argument, NULL, OPT_LIST},
+	{"dry-run", no_argument, NULL, OPT_DRY_RUN},
+	{"help", no_argument, NULL, OPT_HELP},
+	{"version", no_argument, NULL, 'V'},
+	{NULL, 0, NULL, 0}
+};
+
+static const char *const help =
+	"sfworker runs shell commands, HTTP requests and SQL statements for sfflow's workflows.\n"
+	"\n"
+	"Usage:\n"
+	"  sfworker --activity NAME[:KIND] [OPTION]...\n"
+	"\n"
+	"What to do:\n"
+	"  -a, --activity=NAME[:KIND]  take tasks of this activity; KIND is shell, http or sql,\n"
+	"                              and may be left out where it is the name; may be repeated\n"
+	"  -c, --concurrency=N         tasks at the same time (1)\n"
+	"      --once                  leave when no task is left\n"
+	"      --list                  show the activities of the database and leave\n"
+	"      --dry-run               read a payload from standard input, say what would be done\n"
+	"                              (for http: resolve and decide, send nothing), and leave\n"
+	"      --location=URL          with --dry-run: as if the answer were a redirect to URL\n"
+	"      --config=FILE           settings, databases and connections (options win)\n"
+	"      --name=NAME             of this worker, in sf_activities (host:pid)\n"
+	"\n"
+	"Connection:\n"
+	"  -d, --dbname=DBNAME         database, or a connection string\n"
+	"  -h, --host=HOST             server, or directory of its socket\n"
+	"  -p, --port=PORT             port\n"
+	"  -U, --username=NAME         role\n"
+	"      --schema=NAME           of the extension (found by itself)\n"
+	"      --poll-interval=TIME    look for tasks that nobody told of (10s)\n"
+	"      --connect-timeout=TIME  for connections of all kinds (10s)\n"
+	"\n"
+	"Tasks:\n"
+	"      --allow=HOST[:PORT]     a request may go to this host (\"*.example.com\") or range\n"
+	"                              (\"10.0.0.0/8\"); may be repeated; see sfworker(1)\n"
+	"      --http-timeout=TIME     for a request, redirects included (60s)\n"
+	"      --max-redirects=N       that are followed (5)\n"
+	"      --ca-file=FILE          certificates to trust instead of the system's\n"
+	"      --directory=DIR         where commands start\n"
+	"      --pass-env=NAME         a variable that commands see; may be repeated (\"AWS_*\")\n"
+	"      --kill-after=TIME       between TERM and KILL (10s)\n"
+	"      --max-output=SIZE       of what a task gives (1MB)\n"
+	"      --max-stderr=SIZE       of standard error's tail (8192)\n"
+	"\n"
+	"Log, on standard error:\n"
+	"      --log-format=FORMAT     text or json\n"
+	"      --log-level=LEVEL       debug, info, warning or error\n"
+	"\n"
+	"      --help, --version\n";
+
+static int	signals_seen;
+static SfwTimer last_words;
+
+/* Complain about the command line and leave. */
+static void
+refuse(const char *problem)
+{
+	fprintf(stderr, "sfworker: %s\n", problem);
+	fputs("Try \"sfworker --help\" for more information.\n", stderr);
+	exit(2);
+}
+
+/* Read the file of settings that an option names. */
+static void
+read_config_file(int argc, char **argv)
+{
+	int			c;
+	int			index;
+	char	   *problem = NULL;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "a:c:d:h:p:U:V", options, &index)) != -1)
+	{
+		if (c == OPT_CONFIG && !sfw_config_read(optarg, &problem))
+			refuse(problem);
+	}
+	opterr = 1;
+	optind = 1;
+}
+
+/* Follow one option. */
+static void
+follow_option(int c, int index)
+{
+	char	   *problem = NULL;
+	const char *key = NULL;
+
+	switch (c)
+	{
+		case OPT_CONFIG:
+			return;
+		case OPT_ONCE:
+			sfw_config.once = true;
+			return;
+		case OPT_LIST:
+			sfw_config.list = true;
+			return;
+		case OPT_DRY_RUN:
+			sfw_config.dry_run = true;
+			return;
+		case '?':
+			/* getopt has said what is wrong. */
+			fputs("Try \"sfworker --help\" for more information.\n", stderr);
+			exit(2);
+		case OPT_HELP:
+			fputs(help, stdout);
+			exit(0);
+		case 'V':
+			puts("sfworker (sfflow) " SFW_VERSION);
+			exit(0);
+		case OPT_FIRST:
+			key = options[index].name;
+			break;
+		default:
+			for (int i = 0; options[i].name != NULL; i++)
+			{
+				if (options[i].val == c)
+					key = options[i].name;
+			}
+	}
+	if (!sfw_config_set(key, optarg, &problem))
+		refuse(problem);
+}
+
+/* Read the command line; the file that it names comes first, so that options win. */
+static void
+read_options(int argc, char **argv)
+{
+	int			c;
+	int			index = -1;
+	char	   *problem = NULL;
+
+	read_config_file(argc, argv);
+	while ((c = getopt_long(argc, argv, "a:c:d:h:p:U:V", options, &index)) != -1)
+	{
+		follow_option(c, index);
+	}
+	if (optind < argc)
+	{
+		if (sfw_config.dbname != NULL || optind + 1 < argc)
+			refuse("too many arguments");
+		sfw_config.dbname = sfw_strdup(argv[optind]);
+	}
+	if (!sfw_config_finish(&problem))
+		refuse(problem);
+}
+
+/* Show the activities and leave. */
+static int
+list(void)
+{
+	static const char *const statement =
+		"SELECT pg_catalog.format('SELECT activity, owner, queued, oldest_queued_at, in_flight,"
+		" last_polled_at, last_worker FROM %I.sf_activities ORDER BY activity', n.nspname)"
+		" FROM pg_catalog.pg_extension AS e JOIN pg_catalog.pg_namespace AS n"
+		" ON n.oid OPERATOR(pg_catalog.=) e.extnamespace"
+		" WHERE e.extname OPERATOR(pg_catalog.=) 'sfflow'";
+	PGconn	   *conn = sfw_db_open(sfw_config.dbname, true, true);
+	PGresult   *result;
+	PQprintOpt	print = {0};
+	int			status = 1;
+
+	if (PQstatus(conn) != CONNECTION_OK)
+	{
+		fprintf(stderr, "sfworker: %s", PQerrorMessage(conn));
+		PQfinish(conn);
+		return 1;
+	}
+	result = PQexec(conn, statement);
+	if (PQntuples(result) == 1)
+	{
+		PGresult   *found = result;
+
+		result = PQexec(conn, PQgetvalue(found, 0, 0));
+		PQclear(found);
+		status = PQresultStatus(result) == PGRES_TUPLES_OK ? 0 : 1;
+	}
+	else if (PQresultStatus(result) == PGRES_TUPLES_OK)
+		fputs("sfworker: extension sfflow is not installed in this database\n", stderr);
+	if (status != 0 && PQresultStatus(result) != PGRES_TUPLES_OK)
+		fprintf(stderr, "sfworker: %s", PQerrorMessage(conn));
+	print.header = print.align = 1;
+	print.fieldSep = "  ";
+	if (status == 0)
+		PQprint(stdout, result, &print);
+	PQclear(result);
+	PQfinish(conn);
+	return status;
+}
+
+/* Read a payload from standard input, say what would be done, and leave: 3 when it is refused. */
+static int
+dry_run(void)
+{
+	SfwBuf		input = {0};
+	SfwBuf		report = {0};
+	SfwJson		payload;
+	char		data[65536];
+	ssize_t		n;
+	bool		good;
+
+	if (sfw_config.n_served != 1)
+		refuse("--dry-run needs one activity");
+	while ((n = read(STDIN_FILENO, data, sizeof(data))) > 0)
+		sfw_buf_append(&input, data, (size_t) n);
+	if (input.data == NULL || !sfw_json_parse(input.data, input.len, &payload) ||
+		sfw_json_type(payload) != '{')
+	{
+		fputs("sfworker: the payload on standard input must be a JSON object\n", stderr);
+		return 2;
+	}
+	sfw_buf_putc(&report, '{');
+	good = sfw_kind_find(sfw_config.served[0].kind)->dry_run(payload, &report);
+	sfw_buf_printf(&report, ",\"decision\":\"%s\"}", good ? "allowed" : "refused");
+	puts(report.data);
+	sfw_buf_free(&report);
+	sfw_buf_free(&input);
+	return good ? 0 : 3;
+}
+
+/* The time for last words is over. */
+static void
+leave_now(void *arg)
+{
+	signals_seen = 3;
+}
+
+/* Somebody wants the worker to leave: drain first, stop what runs when asked again. */
+static void
+on_leave(void)
+{
+	signals_seen++;
+	if (signals_seen == 1)
+	{
+		sfw_log(SFW_INFO, "leaving when what runs has ended", NULL);
+		sfw_queue_drain();
+		return;
+	}
+	if (signals_seen > 2)
+		return;
+	sfw_log(SFW_WARNING, "leaving, what runs is stopped", NULL);
+	sfw_timer_set(&last_words, sfw_config.kill_after + LAST_WORDS, leave_now, NULL);
+	for (SfwTask *task = sfw_tasks, *next; task != NULL; task = next)
+	{
+		next = task->next;
+		sfw_task_stop(task, SFW_STOP_LEAVING);
+	}
+}
+
+/* Tell whether it is time to leave. */
+static bool
+is_done(void)
+{
+	if (signals_seen >= 3)
+		return true;
+	if (signals_seen > 0)
+		return sfw_queue_is_empty();
+	if (!sfw_config.once)
+		return false;
+	return sfw_queue_is_exhausted() || (sfw_db_failed() && sfw_queue_is_empty());
+}
+
+/* Work until it is time to leave; gives the exit status. */
+static int
+work(void)
+{
+	int			lost;
+
+	sfw_loop_init();
+	sfw_child_init();
+	sfw_fetch_init();
+	sfw_loop_on_signal(SIGTERM, on_leave);
+	sfw_loop_on_signal(SIGINT, on_leave);
+	sfw_loop_on_signal(SIGHUP, on_leave);
+	sfw_log(SFW_INFO, "sfworker " SFW_VERSION, "name", sfw_config.name, NULL);
+	sfw_queue_start();
+	while (!is_done())
+		sfw_loop_turn();
+	lost = sfw_queue_lost() + sfw_tasks_running;
+	if (lost > 0)
+		sfw_log(SFW_ERROR, "some tasks were left without an answer", NULL);
+	sfw_log(SFW_INFO, "left", NULL);
+	if (sfw_config.once && (sfw_db_failed() || sfw_queue_has_failed()))
+		return 1;
+	sfw_db_stop();
+	return lost > 0 ? 1 : 0;
+}
+
+/* Do what the command line says. */
+int
+main(int argc, char **argv)
+{
+	/* A closed standard stream must not become a connection or a pipe. */
+	for (int fd = 0; fd <= 2; fd++)
+	{
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", O_RDWR) < 0)
+			return 1;
+	}
+	read_options(argc, argv);
+	if (sfw_config.list)
+		return list();
+	if (sfw_config.dry_run)
+		return dry_run();
+	return work();
+}

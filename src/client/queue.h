@@ -1,0 +1,19 @@
+/*
+ * queue.h
+ *		What the worker and the database tell each other.
+ */
+#ifndef SFW_QUEUE_H
+#define SFW_QUEUE_H
+
+#include "task.h"
+
+extern void sfw_queue_start(void);
+extern void sfw_queue_pump(void);
+extern void sfw_queue_answer(SfwTask *task);
+extern void sfw_queue_drain(void);
+extern bool sfw_queue_is_empty(void);
+extern bool sfw_queue_is_exhausted(void);
+extern bool sfw_queue_has_failed(void);
+extern int	sfw_queue_lost(void);
+
+#endif							/* SFW_QUEUE_H */

@@ -1,0 +1,607 @@
+/*
+ * shell.c
+ *		Tasks that are commands.
+ *
+ *		{"Command": ["backup", "--full", "shop"],	or a string for /bin/sh -c
+ *		 "Input": ..., "Env": {...}, "Directory": "...", "TimeoutSeconds": 60}
+ *
+ * Nothing of a payload is ever put into a line for a shell: an array goes to
+ * exec as it is, a string is what its author wrote as a script, and data come
+ * in on standard input or in the environment.
+ *
+ * A command is a process group of its own, with three pipes.  When its first
+ * process ends, so do those that it left behind: TERM, and KILL a second later.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "config.h"
+#include "log.h"
+#include "task.h"
+
+/* Milliseconds for processes that a command left behind */
+#define LEFTOVER_GRACE 1000
+
+#define MAX_ARGUMENTS 4096
+
+/* What a payload asks for */
+typedef struct Command
+{
+	char	  **argv;
+	char	  **env;
+	char	   *directory;		/* or NULL */
+	char	   *input;			/* or NULL */
+} Command;
+
+/* A command that runs */
+typedef struct Shell
+{
+	SfwTask    *task;
+	Command		command;
+	pid_t		pid;
+	int			in;
+	int			out;
+	int			err;
+	int			start;			/* tells why the program could not be started */
+	size_t		in_len;
+	size_t		in_done;
+	SfwBuf		stdout_text;
+	SfwBuf		stderr_text;
+	bool		truncated;
+	int			start_errno;
+	bool		exited;
+	SfwTimer	leftover_timer;
+} Shell;
+
+/* Variables of the worker that commands see; a star at the end is any text */
+static const char *const passed[] = {
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR",
+};
+
+/* ---------------------------------------------------------------- payload */
+
+/* Append a pointer to a list that ends in NULL. */
+static void
+add(char ***list, char *text)
+{
+	size_t		n = 0;
+
+	while (*list != NULL && (*list)[n] != NULL)
+		n++;
+	*list = sfw_realloc(*list, sizeof(char *) * (n + 2));
+	(*list)[n] = text;
+	(*list)[n + 1] = NULL;
+}
+
+/* Release a list and what is in it. */
+static void
+free_list(char **list)
+{
+	for (size_t n = 0; list != NULL && list[n] != NULL; n++)
+		free(list[n]);
+	free(list);
+}
+
+/* Release what a payload asked for. */
+static void
+free_command(Command *command)
+{
+	free_list(command->argv);
+	free_list(command->env);
+	free(command->directory);
+	free(command->input);
+}
+
+/* Tell whether a value is a string, a number or a boolean. */
+static bool
+is_scalar(SfwJson value)
+{
+	return strchr("\"0tf", sfw_json_type(value)) != NULL;
+}
+
+/* Read Command; gives what is wrong with it, or NULL. */
+static char *
+read_command(SfwJson value, Command *command)
+{
+	SfwJsonWalk walk;
+	SfwJson		element;
+
+	if (sfw_json_type(value) == '"')
+	{
+		/* The -- keeps a script that begins with a minus from being an option. */
+		add(&command->argv, sfw_strdup("/bin/sh"));
+		add(&command->argv, sfw_strdup("-c"));
+		add(&command->argv, sfw_strdup("--"));
+		add(&command->argv, sfw_json_text(value));
+		return NULL;
+	}
+	if (sfw_json_type(value) != '[' || sfw_json_count(value) == 0 ||
+		sfw_json_count(value) > MAX_ARGUMENTS)
+		return sfw_strdup("Command must be a string or an array of strings");
+	walk = sfw_json_walk(value);
+	while (sfw_json_next(&walk, NULL, &element))
+	{
+		if (!is_scalar(element))
+			return sfw_strdup("the elements of Command must be strings");
+		add(&command->argv, sfw_json_text(element));
+	}
+	if (command->argv[0][0] == '\0')
+		return sfw_strdup("the first element of Command is empty");
+	return NULL;
+}
+
+/* Tell whether a text can be the name of a variable. */
+static bool
+is_variable(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+	return *name != '\0' && (*name < '0' || *name > '9') && name[strspn(name, letters)] == '\0';
+}
+
+/* Set a variable, instead of what the list has under its name. */
+static void
+set_variable(char ***env, const char *name, const char *value)
+{
+	size_t		len = strlen(name);
+	char	   *entry = sfw_format("%s=%s", name, value);
+
+	for (size_t n = 0; *env != NULL && (*env)[n] != NULL; n++)
+	{
+		if (strncmp((*env)[n], name, len) == 0 && (*env)[n][len] == '=')
+		{
+			free((*env)[n]);
+			(*env)[n] = entry;
+			return;
+		}
+	}
+	add(env, entry);
+}
+
+/* Tell whether a pattern is the name of a variable of the worker. */
+static bool
+passes(const char *pattern, const char *name, size_t len)
+{
+	size_t		n = strlen(pattern);
+
+	if (n > 0 && pattern[n - 1] == '*')
+		return len >= n - 1 && strncmp(pattern, name, n - 1) == 0;
+	return n == len && strncmp(pattern, name, n) == 0;
+}
+
+/* Begin an environment with what commands may see of the worker's own. */
+static char **
+base_environment(void)
+{
+	char	  **env = NULL;
+
+	for (char **entry = environ; *entry != NULL; entry++)
+	{
+		size_t		len = strcspn(*entry, "=");
+		bool		pass = false;
+
+		for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
+			pass = pass || passes(passed[i], *entry, len);
+		for (int i = 0; i < sfw_config.n_pass_env; i++)
+			pass = pass || passes(sfw_config.pass_env[i], *entry, len);
+		if (pass)
+			add(&env, sfw_strdup(*entry));
+	}
+	if (env == NULL)
+		env = sfw_alloc(sizeof(char *));
+	return env;
+}
+
+/* Read Env; gives what is wrong with it, or NULL. */
+static char *
+read_env(SfwJson value, Command *command)
+{
+	SfwJsonWalk walk;
+	SfwJson		key;
+	SfwJson		member;
+
+	if (sfw_json_type(value) != '{')
+		return sfw_strdup("Env must be an object");
+	walk = sfw_json_walk(value);
+	while (sfw_json_next(&walk, &key, &member))
+	{
+		char	   *name = sfw_json_text(key);
+		char	   *text;
+		char	   *problem = NULL;
+
+		if (!is_variable(name))
+			problem = sfw_format("\"%s\" in Env is no name of a variable", name);
+		else if (!is_scalar(member))
+			problem = sfw_format("\"%s\" in Env must be a string", name);
+		else
+		{
+			text = sfw_json_text(member);
+			set_variable(&command->env, name, text);
+			free(text);
+		}
+		free(name);
+		if (problem != NULL)
+			return problem;
+	}
+	return NULL;
+}
+
+/* Read a payload; gives what is wrong with it, or NULL. */
+static char *
+read_payload(SfwJson payload, Command *command)
+{
+	SfwJson		value;
+	char	   *problem;
+
+	if (!sfw_json_get(payload, "Command", &value))
+		return sfw_strdup("Command is missing");
+	problem = read_command(value, command);
+	if (problem != NULL)
+		return problem;
+	command->env = base_environment();
+	if (sfw_json_get(payload, "Env", &value) && (problem = read_env(value, command)) != NULL)
+		return problem;
+	if (sfw_json_get(payload, "Directory", &value))
+	{
+		if (sfw_json_type(value) != '"')
+			return sfw_strdup("Directory must be a string");
+		command->directory = sfw_json_text(value);
+	}
+	else
+		command->directory = sfw_strdup(sfw_config.directory);
+	if (sfw_json_get(payload, "Input", &value))
+		command->input = sfw_json_text(value);
+	return NULL;
+}
+
+/* ---------------------------------------------------------------- output */
+
+/* The error of a command that has ended with a status other than 0. */
+static void
+fail(Shell *shell, int status)
+{
+	SfwTask    *task = shell->task;
+	const SfwBuf *text = shell->stderr_text.len > 0 ? &shell->stderr_text : &shell->stdout_text;
+	size_t		skip = text->len > sfw_config.max_stderr ? text->len - sfw_config.max_stderr : 0;
+	char	   *cause;
+
+	/* The cut may have left the end of a character at the beginning. */
+	while (skip > 0 && skip < text->len && ((unsigned char) text->data[skip] & 0xC0) == 0x80)
+		skip++;
+	cause = text->len > 0 ? sfw_utf8_repair(text->data + skip, text->len - skip) : sfw_strdup("");
+	if (WIFSIGNALED(status))
+		sfw_task_failed(task, sfw_format("Shell.Signal.%d", WTERMSIG(status)), cause);
+	else
+		sfw_task_failed(task, sfw_format("Shell.ExitCode.%d", WEXITSTATUS(status)), cause);
+}
+
+/* The output of a command that has ended with status 0: its JSON, or its text. */
+static void
+succeed(Shell *shell)
+{
+	SfwBuf	   *text = &shell->stdout_text;
+	SfwBuf		output = {0};
+	SfwJson		value;
+
+	if (!shell->truncated && text->len > 0 && sfw_json_parse(text->data, text->len, &value))
+		sfw_buf_append(&output, value.text, value.len);
+	else
+	{
+		size_t		len = shell->truncated ? sfw_utf8_clip(text->data, text->len) : text->len;
+
+		sfw_buf_puts(&output, "{\"stdout\":");
+		sfw_json_put_string(&output, text->data, len);
+		sfw_buf_puts(&output, shell->truncated ? ",\"truncated\":true}" : "}");
+	}
+	sfw_task_succeeded(shell->task, sfw_buf_take(&output));
+}
+
+/* Clear up after a command, and tell how it went. */
+static void
+finish(Shell *shell)
+{
+	SfwTask    *task = shell->task;
+	int			status;
+
+	sfw_timer_clear(&shell->leftover_timer);
+	kill(-shell->pid, SIGKILL);
+	status = sfw_child_reap(shell->pid);
+	sfw_loop_close(&shell->in);
+	sfw_loop_close(&shell->out);
+	sfw_loop_close(&shell->err);
+	sfw_loop_close(&shell->start);
+	task->job = NULL;
+	if (shell->start_errno != 0)
+		sfw_task_failed(task, sfw_strdup("Shell.StartFailed"),
+						sfw_format("cannot start \"%s\": %s", shell->command.argv[0],
+								   strerror(shell->start_errno)));
+	else if (status != 0 || task->stopped != SFW_NOT_STOPPED)
+		fail(shell, status);
+	else
+		succeed(shell);
+	sfw_buf_free(&shell->stdout_text);
+	sfw_buf_free(&shell->stderr_text);
+	free_command(&shell->command);
+	free(shell);
+}
+
+/* ---------------------------------------------------------------- pipes */
+
+/* Keep what was written to standard output, up to the limit. */
+static void
+keep_stdout(Shell *shell, const char *data, size_t len)
+{
+	size_t		room = sfw_config.max_output - shell->stdout_text.len;
+
+	if (len > room)
+		shell->truncated = true;
+	sfw_buf_append(&shell->stdout_text, data, len > room ? room : len);
+}
+
+/* Keep the tail of what was written to standard error. */
+static void
+keep_stderr(Shell *shell, const char *data, size_t len)
+{
+	SfwBuf	   *text = &shell->stderr_text;
+
+	sfw_buf_append(text, data, len);
+	if (text->len > sfw_config.max_stderr * 2)
+	{
+		memmove(text->data, text->data + text->len - sfw_config.max_stderr, sfw_config.max_stderr + 1);
+		text->len = sfw_config.max_stderr;
+	}
+}
+
+/* Read what a pipe has, at most a few times so that others get their turn; false: closed. */
+static bool
+drain(Shell *shell, int *fd, bool until_empty)
+{
+	char		data[65536];
+
+	for (int i = 0; *fd >= 0 && (until_empty || i < 4); i++)
+	{
+		ssize_t		n = read(*fd, data, sizeof(data));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+			return true;
+		if (n <= 0)
+		{
+			sfw_loop_close(fd);
+			return false;
+		}
+		if (fd == &shell->out)
+			keep_stdout(shell, data, (size_t) n);
+		else if (fd == &shell->err)
+			keep_stderr(shell, data, (size_t) n);
+		else if ((size_t) n >= sizeof(int))
+			memcpy(&shell->start_errno, data, sizeof(int));
+		/* A command that has ended may have left one behind that writes for ever. */
+		if (until_empty && shell->truncated && i > 64)
+			break;
+	}
+	return *fd >= 0;
+}
+
+/* One of the pipes can be read. */
+static void
+readable(int fd, short revents, void *arg)
+{
+	Shell	   *shell = arg;
+	int		   *which = fd == shell->out ? &shell->out : fd == shell->err ? &shell->err : &shell->start;
+
+	drain(shell, which, false);
+	if (shell->exited && shell->out < 0 && shell->err < 0)
+		finish(shell);
+}
+
+/* The command takes more of its input. */
+static void
+writable(int fd, short revents, void *arg)
+{
+	Shell	   *shell = arg;
+	ssize_t		n = write(fd, shell->command.input + shell->in_done, shell->in_len - shell->in_done);
+
+	if (n > 0)
+		shell->in_done += (size_t) n;
+	/* A command need not read its input. */
+	if ((n < 0 && errno != EAGAIN && errno != EINTR) || shell->in_done == shell->in_len)
+		sfw_loop_close(&shell->in);
+}
+
+/* Those that the command left behind have had their time. */
+static void
+leftovers_late(void *arg)
+{
+	finish(arg);
+}
+
+/* The command's first process has ended. */
+static void
+exited(void *arg)
+{
+	Shell	   *shell = arg;
+	bool		open;
+
+	shell->exited = true;
+	drain(shell, &shell->start, true);
+	open = drain(shell, &shell->out, true);
+	open = drain(shell, &shell->err, true) || open;
+	if (!open)
+	{
+		finish(shell);
+		return;
+	}
+	kill(-shell->pid, SIGTERM);
+	sfw_timer_set(&shell->leftover_timer, LEFTOVER_GRACE, leftovers_late, shell);
+}
+
+/* ---------------------------------------------------------------- start, stop */
+
+/* Become the command; does not return.  Only what is safe after fork is called. */
+static void
+become(const Shell *shell, const int *fds, mode_t mask)
+{
+	int			reason;
+
+	setpgid(0, 0);
+	umask(mask);
+	if (dup2(fds[0], STDIN_FILENO) >= 0 && dup2(fds[1], STDOUT_FILENO) >= 0 &&
+		dup2(fds[2], STDERR_FILENO) >= 0 &&
+		(shell->command.directory == NULL || chdir(shell->command.directory) == 0))
+	{
+		/* Libraries open descriptors too; what they forgot to mark is closed all the same. */
+		if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0)
+		{
+			for (int fd = 3; fd < 1024; fd++)
+				fcntl(fd, F_SETFD, FD_CLOEXEC);
+		}
+		execvpe(shell->command.argv[0], shell->command.argv, shell->command.env);
+	}
+	reason = errno;
+	if (write(fds[3], &reason, sizeof(reason)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+/* Make the pipes: ours[] do not block, theirs[] are for the command. */
+static bool
+make_pipes(int *ours, int *theirs)
+{
+	for (int i = 0; i < 4; i++)
+	{
+		int			ends[2];
+
+		if (pipe2(ends, O_CLOEXEC) != 0)
+			return false;
+		ours[i] = ends[i == 0 ? 1 : 0];
+		theirs[i] = ends[i == 0 ? 0 : 1];
+		fcntl(ours[i], F_SETFL, O_NONBLOCK);
+	}
+	return true;
+}
+
+/* Start the command; false: errno says why not. */
+static bool
+spawn(Shell *shell)
+{
+	int			ours[4] = {-1, -1, -1, -1};
+	int			theirs[4] = {-1, -1, -1, -1};
+	mode_t		mask = umask(0);
+	int			reason;
+
+	umask(mask);
+	shell->pid = make_pipes(ours, theirs) ? sfw_child_fork() : -1;
+	if (shell->pid == 0)
+		become(shell, theirs, mask | 022);
+	reason = errno;
+	for (int i = 0; i < 4; i++)
+	{
+		if (theirs[i] >= 0)
+			close(theirs[i]);
+		if (shell->pid < 0 && ours[i] >= 0)
+			close(ours[i]);
+	}
+	errno = reason;
+	if (shell->pid < 0)
+		return false;
+	setpgid(shell->pid, shell->pid);
+	shell->in = ours[0];
+	shell->out = ours[1];
+	shell->err = ours[2];
+	shell->start = ours[3];
+	return true;
+}
+
+/* Begin a task. */
+static void
+shell_start(SfwTask *task)
+{
+	Shell	   *shell = sfw_alloc(sizeof(Shell));
+	char	   *problem = read_payload(task->payload, &shell->command);
+
+	shell->task = task;
+	if (problem != NULL)
+	{
+		free_command(&shell->command);
+		free(shell);
+		sfw_task_reject(task, problem);
+		return;
+	}
+	set_variable(&shell->command.env, "SFFLOW_EXECUTION_ID", task->execution_id);
+	set_variable(&shell->command.env, "SFFLOW_STATE", task->state != NULL ? task->state : "");
+	set_variable(&shell->command.env, "SFFLOW_ATTEMPT", task->attempt);
+	if (!spawn(shell))
+	{
+		problem = sfw_format("cannot start \"%s\": %s", shell->command.argv[0], strerror(errno));
+		free_command(&shell->command);
+		free(shell);
+		sfw_task_fail_soon(task, sfw_strdup("Shell.StartFailed"), problem);
+		return;
+	}
+	task->job = shell;
+	shell->in_len = shell->command.input != NULL ? strlen(shell->command.input) : 0;
+	if (shell->in_len == 0)
+		sfw_loop_close(&shell->in);
+	else
+		sfw_loop_watch(shell->in, POLLOUT, writable, shell);
+	sfw_loop_watch(shell->out, POLLIN, readable, shell);
+	sfw_loop_watch(shell->err, POLLIN, readable, shell);
+	sfw_loop_watch(shell->start, POLLIN, readable, shell);
+	sfw_child_watch(shell->pid, exited, shell);
+}
+
+/* End a task's processes. */
+static void
+shell_stop(SfwTask *task, bool hard)
+{
+	Shell	   *shell = task->job;
+
+	if (shell == NULL)
+		return;
+	kill(-shell->pid, hard ? SIGKILL : SIGTERM);
+	/* One that is suspended would not notice. */
+	kill(-shell->pid, SIGCONT);
+}
+
+/* Tell what would be run. */
+static bool
+shell_dry_run(SfwJson payload, SfwBuf *report)
+{
+	Command		command = {0};
+	char	   *problem = read_payload(payload, &command);
+	bool		good = problem == NULL;
+
+	sfw_json_put_key(report, good ? "argv" : "refused");
+	if (good)
+	{
+		for (size_t n = 0; command.argv[n] != NULL; n++)
+		{
+			sfw_buf_putc(report, n == 0 ? '[' : ',');
+			sfw_json_put_string(report, command.argv[n], strlen(command.argv[n]));
+		}
+		sfw_buf_puts(report, "],\"directory\":");
+		if (command.directory != NULL)
+			sfw_json_put_string(report, command.directory, strlen(command.directory));
+		else
+			sfw_buf_puts(report, "null");
+		sfw_buf_printf(report, ",\"inputBytes\":%zu",
+					   command.input != NULL ? strlen(command.input) : (size_t) 0);
+	}
+	else
+		sfw_json_put_string(report, problem, strlen(problem));
+	free(problem);
+	free_command(&command);
+	return good;
+}
+
+const SfwKind sfw_kind_shell = {"shell", "Shell", shell_start, shell_stop, shell_dry_run};
