@@ -67,7 +67,7 @@ SELECT pg_temp.error_of(repeat('(', 20000)), pg_temp.error_of(repeat('-', 20000)
 SELECT length(sf_jsonata('$', (repeat('[', 1000) || repeat(']', 1000))::json)::text);
 SET sfflow.evaluation_timeout = '100ms';
 SELECT pg_temp.error_of('$map([1..10000000], function($x) { $x * 2 }) ~> $count()');
-SELECT pg_temp.error_of('$match($pad("", 200000, "ab"), /a(?=.*x)/)');
+SELECT split_part(pg_temp.error_of('$match($pad("", 200000, "ab"), /a(?=.*x)/)'), ' | ', 2) AS error_of;
 -- A search for what nearly matches everywhere takes linear time.
 SELECT sf_jsonata('$contains($pad("", 1000000, "a"), $pad("", 500000, "a") & "b")');
 RESET sfflow.evaluation_timeout;
