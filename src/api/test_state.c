@@ -164,6 +164,14 @@ read_configuration(SfStateTest *test, const Jsonb *configuration)
 	test->retries = count_member(configuration, "retrierRetryCount", 0);
 	test->failed_iterations = count_member(configuration, "mapIterationFailureCount", -1);
 	test->reader_data = sf_json_get(configuration, "mapItemReaderData");
+	if (test->reader_data != NULL)
+	{
+		JsonbValue	root;
+
+		sf_json_root(test->reader_data, &root);
+		if (!sf_json_is_array(&root))
+			refuse("mock", "mapItemReaderData must be an array of items");
+	}
 	if (test->failed_iterations >= 0 && !test->mock.given)
 		refuse("mock", "TestState does not support MapIterationFailureCount when a mock is not specified.");
 	check_causing_state(test, string_member(configuration, "errorCausedByState"));

@@ -158,6 +158,21 @@ int_field(SfStep *step, const SfNumberField *field, const char *name,
 	return true;
 }
 
+/* Show what is tolerated, as far as the state says, to whoever looks on. */
+static void
+trace_tolerated(SfStep *step, const SfMapRun *map_run)
+{
+	const SfState *state = step->state;
+
+	if (state->tolerated_failure_count.kind != SF_FIELD_ABSENT)
+		sf_step_trace(step, SF_TRACE_TOLERATED_FAILURE_COUNT,
+					  sf_json_int(map_run->tolerated_count));
+	if (state->tolerated_failure_percentage.kind != SF_FIELD_ABSENT)
+		sf_step_trace(step, SF_TRACE_TOLERATED_FAILURE_PERCENTAGE,
+					  sf_json_from_cstring(psprintf("%.15g",
+													map_run->tolerated_percentage)));
+}
+
 /* What a run needs to know besides its items. */
 static bool
 run_fields(SfStep *step, SfMapRun *map_run, SfError *error)
@@ -171,8 +186,10 @@ run_fields(SfStep *step, SfMapRun *map_run, SfError *error)
 	if (map_run->tolerated_count < 0)
 		return sf_error_set(error, SF_ERR_RUNTIME,
 							"ToleratedFailureCount cannot be negative.");
-	if (!percentage_field(step, &map_run->tolerated_percentage, error) ||
-		!int_field(step, &state->max_items, "MaxItems", &map_run->max_items, error) ||
+	if (!percentage_field(step, &map_run->tolerated_percentage, error))
+		return false;
+	trace_tolerated(step, map_run);
+	if (!int_field(step, &state->max_items, "MaxItems", &map_run->max_items, error) ||
 		!int_field(step, &state->max_items_per_batch, "MaxItemsPerBatch",
 				   &map_run->max_items_per_batch, error) ||
 		!int_field(step, &state->max_input_bytes_per_batch,
@@ -312,6 +329,7 @@ sf_distributed_enter(SfStep *step)
 				   &branch->max_concurrency, &error))
 		return sf_step_fail(step, &error);
 	branch->max_concurrency = Max(branch->max_concurrency, 0);
+	sf_step_trace(step, SF_TRACE_MAX_CONCURRENCY, sf_json_int(branch->max_concurrency));
 
 	if (items != NULL)
 	{
@@ -634,7 +652,7 @@ sf_distributed_joined(SfStep *step)
 
 		return fail_run(step, &error);
 	}
-	if (step->state->result_writer != NULL)
+	if (step->state->result_writer != NULL && step->stimulus->joined == NULL)
 	{
 		/* with another step: the execution is locked now, and this is a task */
 		branch->phase = SF_PHASE_RUN;

@@ -111,11 +111,6 @@ sf_map_items(SfStep *step, Jsonb **items, SfError *error)
 	const SfState *state = step->state;
 	JsonbValue	root;
 
-	if (step->run->trace != NULL && step->run->trace->reader_data != NULL)
-	{
-		*items = step->run->trace->reader_data;
-		return true;
-	}
 	if (state->language == SF_QL_JSONATA)
 		return jsonata_items(step, items, error);
 	if (!sf_flow_path(step, &state->items_path, items, error))

@@ -58,7 +58,6 @@ typedef enum SfTraceField
 typedef struct SfTrace
 {
 	Jsonb	   *context;		/* $$, but for Map.Item while items are made */
-	Jsonb	   *reader_data;	/* in place of what an ItemReader reads, or NULL */
 	Jsonb	   *values[SF_TRACE_COUNT];
 	const char *next_name;		/* where the state leads, NULL: nowhere */
 	bool		failed;			/* it met an error … */

@@ -9,6 +9,8 @@
  *		          --> phase JOIN      the mock is what the children did
  *		then advance() again
  *
+ * A Distributed Map goes through its steps in between, on items in memory.
+ *
  * The branch begins in phase RUN, as one that was entered before, so that it
  * can have retries behind it.  What the data flow shows to an SfTrace becomes
  * the inspection data; which of that the service shows for which type of
@@ -17,6 +19,7 @@
 #include "postgres.h"
 
 #include "base/arn.h"
+#include "engine/map.h"
 #include "engine/test_state.h"
 
 /* Names of what never was, in the context object that is made up */
@@ -100,6 +103,45 @@ made_up_context(const SfStateTest *test, TimestampTz now)
 	return sf_json_finish(&b);
 }
 
+/* The run of a Distributed Map, in memory */
+typedef struct TestMap
+{
+	SfMapRun   *map_run;
+	Jsonb	   *items;
+} TestMap;
+
+/* SfRun.name_map_run */
+static void
+name_map_run(SfRun *run, SfMapRun *map_run)
+{
+	TestMap    *map = run->arg;
+
+	map_run->map_run_no = 1;
+	map_run->uuid = "00000000-0000-0000-0000-000000000000";
+	map->map_run = map_run;
+}
+
+/* SfRun.map_run */
+static SfMapRun *
+the_map_run(SfRun *run, const SfBranch *branch)
+{
+	return ((TestMap *) run->arg)->map_run;
+}
+
+/* SfRun.read_map_items */
+static int
+read_map_items(SfRun *run, const SfBranch *branch, int first, int n, Jsonb **items)
+{
+	JsonbValue	array;
+	JsonbValue	item;
+	int			i;
+
+	sf_json_root(((TestMap *) run->arg)->items, &array);
+	for (i = 0; i < n && sf_json_element(&array, first + i, &item); i++)
+		items[i] = sf_json_make(&item);
+	return i;
+}
+
 /* A run that no table knows. */
 static void
 make_run(const SfStateTest *test, SfTrace *trace, TimestampTz now, SfRun *run)
@@ -117,6 +159,10 @@ make_run(const SfStateTest *test, SfTrace *trace, TimestampTz now, SfRun *run)
 	run->program = test->program;
 	run->history = SF_HISTORY_NONE;
 	run->trace = trace;
+	run->name_map_run = name_map_run;
+	run->map_run = the_map_run;
+	run->read_map_items = read_map_items;
+	run->arg = palloc0(sizeof(TestMap));
 }
 
 /* A branch that stands in the state already, with the retries it has made. */
@@ -166,8 +212,10 @@ join_outcome(const SfStateTest *test, SfBranch *branch, const SfTrace *trace,
 			 SfStimulus *stimulus)
 {
 	stimulus->kind = SF_STIMULUS_JOINED;
-	stimulus->joined = test->mock.result;
+	stimulus->joined = stimulus->output = test->mock.result;
 	branch->pending = 0;
+	if (branch->failing)
+		return;					/* they could not even begin */
 	if (test->mock.result == NULL)
 	{
 		branch->failing = true;
@@ -199,6 +247,78 @@ task_outcome(SfStateTest *test, const SfStep *step, SfStimulus *stimulus)
 	stimulus->error.position = -1;
 }
 
+/* Show the inputs of the children of a Distributed Map, and the items in them. */
+static void
+trace_children(SfStep *step, List *children)
+{
+	const SfState *state = step->state;
+	SfJsonBuilder inputs;
+	SfJsonBuilder items;
+	ListCell   *lc;
+
+	sf_json_begin_array(&inputs);
+	sf_json_begin_array(&items);
+	foreach(lc, children)
+	{
+		Jsonb	   *input = ((SfMapChild *) lfirst(lc))->input;
+		JsonbValue	array;
+		JsonbValue	item;
+
+		sf_json_add(&inputs, NULL, input);
+		if (state->item_batcher == NULL)
+		{
+			sf_json_add(&items, NULL, input);
+			continue;
+		}
+		sf_json_root(sf_json_get(input, "Items"), &array);
+		for (int i = 0; sf_json_element(&array, i, &item); i++)
+			sf_json_add_value(&items, NULL, &item);
+	}
+	if (state->item_batcher != NULL)
+		sf_step_trace(step, SF_TRACE_AFTER_ITEM_BATCHER, sf_json_finish(&inputs));
+	if (state->item_selector != NULL)
+		sf_step_trace(step, SF_TRACE_AFTER_ITEM_SELECTOR, sf_json_finish(&items));
+}
+
+/* A Distributed Map has begun: read its items, and begin all children. */
+static void
+run_distributed(SfStateTest *test, SfRun *run, SfBranch *branch,
+				SfStepOutcome outcome, SfStep *step, TimestampTz now)
+{
+	TestMap    *map = run->arg;
+	List	   *children = NIL;
+	SfStimulus	stimulus;
+
+	memset(&stimulus, 0, sizeof(stimulus));
+	map->items = step->map_items;
+	if (outcome == SF_STEP_TASK)
+	{
+		JsonbValue	array;
+		int			n;
+
+		map->items = test->reader_data ? test->reader_data : sf_json_empty_array();
+		sf_json_root(map->items, &array);
+		n = sf_json_count(&array);
+		if (map->map_run->max_items > 0)
+			n = Min(n, map->map_run->max_items);
+		stimulus.kind = SF_STIMULUS_TASK;
+		stimulus.ok = true;
+		stimulus.output = sf_json_int(n);
+		(void) sf_step_advance(run, branch, &stimulus, now, step);
+	}
+
+	stimulus.kind = SF_STIMULUS_DUE;
+	while (branch->phase == SF_PHASE_JOIN && !branch->failing &&
+		   branch->next_index < branch->total)
+	{
+		(void) sf_step_advance(run, branch, &stimulus, now, step);
+		children = list_concat(children, step->children);
+		branch->pending = 0;	/* who looks on sees all of them */
+	}
+	if (branch->phase == SF_PHASE_JOIN && !branch->failing)
+		trace_children(step, children);
+}
+
 /* Take the state through its transitions; returns the last one's name. */
 static const char *
 run_state(SfStateTest *test, SfRun *run, SfBranch *branch, TimestampTz now)
@@ -210,11 +330,14 @@ run_state(SfStateTest *test, SfRun *run, SfBranch *branch, TimestampTz now)
 	memset(&stimulus, 0, sizeof(stimulus));
 	stimulus.kind = SF_STIMULUS_DUE;
 	outcome = sf_step_advance(run, branch, &stimulus, now, &step);
-	if (outcome == SF_STEP_TASK)
+	if (branch->map_run_no != 0 && (outcome == SF_STEP_TASK || branch->phase == SF_PHASE_JOIN))
+		run_distributed(test, run, branch, outcome, &step, now);
+	else if (outcome == SF_STEP_TASK)
 		task_outcome(test, &step, &stimulus);
-	else if (branch->phase == SF_PHASE_JOIN)
+
+	if (branch->phase == SF_PHASE_JOIN)
 		join_outcome(test, branch, run->trace, &stimulus);
-	else if (branch->phase != SF_PHASE_WAIT)
+	else if (stimulus.kind != SF_STIMULUS_TASK && branch->phase != SF_PHASE_WAIT)
 		return step.outcome_name;
 	(void) sf_step_advance(run, branch, &stimulus, now, &step);
 	return step.outcome_name;
@@ -277,7 +400,6 @@ sf_state_test_run(SfStateTest *test, SfInspection level, TimestampTz now)
 
 	make_run(test, &trace, now, &run);
 	trace.context = test->context ? test->context : made_up_context(test, now);
-	trace.reader_data = test->reader_data;
 	trace.next_name = state->next_name;
 	trace.values[SF_TRACE_INPUT] = test->input;
 	status = status_of(run_state(test, &run, branch, now));
