@@ -254,18 +254,13 @@ eval_comparison(SfJnEval *ev, const SfJnNode *node, SfJnValue *x, SfJnValue *y)
 static SfJnValue *
 eval_concat(SfJnEval *ev, SfJnValue *x, SfJnValue *y)
 {
-	char	   *text;
-
 	x = sf_jn_to_string(ev, x, false);
 	y = sf_jn_to_string(ev, y, false);
 	if (x == NULL && y == NULL)
 		return sf_jn_string(&ev->arena, "", 0);
 	if (x == NULL || y == NULL)
 		return x == NULL ? y : x;
-	text = sf_jn_alloc(&ev->arena, (Size) x->len + y->len);
-	memcpy(text, x->u.str, x->len);
-	memcpy(text + x->len, y->u.str, y->len);
-	return sf_jn_string(&ev->arena, text, (Size) x->len + y->len);
+	return sf_jn_concat(&ev->arena, x, y);
 }
 
 /*

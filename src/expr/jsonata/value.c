@@ -510,26 +510,73 @@ sf_jn_compare_strings(const SfJnValue *x, const SfJnValue *y)
 }
 
 /*
+ * Concatenate two strings.
+ */
+SfJnValue *
+sf_jn_concat(SfJnArena *a, SfJnValue *x, SfJnValue *y)
+{
+	Size		total = (Size) x->len + y->len;
+
+	if (x->u.str != a->tail_text || x->len != a->text_used || total > a->text_cap)
+	{
+		/* What was the result of & once may be added to again. */
+		Size		cap = x->u.str == a->tail_text ? total * 2 : total;
+		char	   *text = sf_jn_alloc(a, cap);
+
+		memcpy(text, x->u.str, x->len);
+		a->tail_text = text;
+		a->text_cap = cap;
+	}
+	memcpy(a->tail_text + x->len, y->u.str, y->len);
+	a->text_used = total;
+	return sf_jn_string(a, a->tail_text, total);
+}
+
+/*
  * Concatenate two values into an array, leaving out undefined.
  */
 SfJnValue *
 sf_jn_append(SfJnArena *a, SfJnValue *x, SfJnValue *y)
 {
+	SfJnValue **left = &x;
+	SfJnValue **right = &y;
+	Size		nleft = 1;
+	Size		nright = 1;
 	SfJnValue  *result;
 
 	if (x == NULL)
 		return y;
 	if (y == NULL)
 		return x;
-	result = sf_jn_array(a, (SF_JN_IS_ARRAY(x) ? x->len : 1) +
-						 (SF_JN_IS_ARRAY(y) ? y->len : 1));
-	if (SF_JN_IS_ARRAY(x))
-		sf_jn_push_all(a, result, x);
-	else
-		sf_jn_push(a, result, x);
-	if (SF_JN_IS_ARRAY(y))
-		sf_jn_push_all(a, result, y);
-	else
-		sf_jn_push(a, result, y);
+	if (x->type == SF_JN_ARRAY)
+	{
+		left = x->u.items;
+		nleft = x->len;
+	}
+	if (y->type == SF_JN_ARRAY)
+	{
+		right = y->u.items;
+		nright = y->len;
+	}
+	if (nleft == 0 || left != a->tail_items || nleft != a->tail_used ||
+		nleft + nright > a->tail_cap)
+	{
+		Size		cap = nleft > 0 && left == a->tail_items ?
+			(nleft + nright) * 2 : nleft + nright;
+		SfJnValue **items = sf_jn_alloc(a, cap * sizeof(SfJnValue *));
+
+		if (nleft > 0)
+			memcpy(items, left, nleft * sizeof(SfJnValue *));
+		a->tail_items = items;
+		a->tail_cap = cap;
+	}
+	if (nright > 0)
+		memcpy(a->tail_items + nleft, right, nright * sizeof(SfJnValue *));
+	a->tail_used = nleft + nright;
+
+	/* Its own capacity is what it holds, so that nothing else writes behind. */
+	result = sf_jn_array(a, 0);
+	result->u.items = a->tail_items;
+	result->len = ((SfJnContainer *) result)->cap = (uint32) (nleft + nright);
 	return result;
 }

@@ -87,6 +87,18 @@ typedef struct SfJnArena
 	bool		small;			/* begin with a small chunk */
 	void		(*on_limit) (void *arg, const char *what);	/* does not return */
 	void	   *on_limit_arg;
+
+	/*
+	 * The buffers that $append and & made last, with room behind what is in
+	 * use.  A value that is added to time and again ($reduce) grows in place:
+	 * the shorter values before it are beginnings of the same buffer.
+	 */
+	SfJnValue **tail_items;
+	Size		tail_used;
+	Size		tail_cap;
+	char	   *tail_text;
+	Size		text_used;
+	Size		text_cap;
 } SfJnArena;
 
 extern SfJnValue sf_jn_null_value;
@@ -176,6 +188,9 @@ extern bool sf_jn_same_string(const SfJnValue *x, const SfJnValue *y);
 
 /* Order of two strings by code unit, as JavaScript's < has it. */
 extern int	sf_jn_compare_strings(const SfJnValue *x, const SfJnValue *y);
+
+/* Concatenate two strings. */
+extern SfJnValue *sf_jn_concat(SfJnArena *a, SfJnValue *x, SfJnValue *y);
 
 /* Concatenate as $append does. */
 extern SfJnValue *sf_jn_append(SfJnArena *a, SfJnValue *x, SfJnValue *y);
