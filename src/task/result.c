@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "base/errors.h"
 #include "base/settings.h"
 #include "executor/executor.h"
@@ -18,14 +19,18 @@
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 
-/* Give a row as a JSON object. */
+/*
+ * Give a row as a JSON object.  The slot may be that of the table that is
+ * scanned, whose columns have other names than those of the result.
+ */
 static Datum
 row_to_json(SfResult *result, TupleTableSlot *slot)
 {
-	if (slot->tts_tupleDescriptor->tdtypeid == RECORDOID &&
-		slot->tts_tupleDescriptor->tdtypmod < 0)
-		(void) BlessTupleDesc(slot->tts_tupleDescriptor);
-	return FunctionCall1(&result->to_jsonb, ExecFetchSlotHeapTupleDatum(slot));
+	HeapTuple	tuple;
+
+	slot_getallattrs(slot);
+	tuple = heap_form_tuple(result->desc, slot->tts_values, slot->tts_isnull);
+	return FunctionCall1(&result->to_jsonb, HeapTupleGetDatum(tuple));
 }
 
 /* The first column, which is jsonb; false: it is null or void. */
@@ -86,10 +91,22 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 	return true;
 }
 
-/* Receiver: nothing to do before the first row. */
+/* Receiver: learn what the columns are called. */
 static void
 start_rows(DestReceiver *self, int operation, TupleDesc desc)
 {
+	SfResult   *result = (SfResult *) self;
+	MemoryContext oldcontext = MemoryContextSwitchTo(result->context);
+
+	result->desc = CreateTupleDescCopy(desc);
+	if (result->desc->tdtypeid != RECORDOID)
+	{
+		result->desc->tdtypeid = RECORDOID;
+		result->desc->tdtypmod = -1;
+	}
+	if (result->desc->tdtypmod < 0)
+		(void) BlessTupleDesc(result->desc);
+	MemoryContextSwitchTo(oldcontext);
 }
 
 /* Receiver: nor after the last. */

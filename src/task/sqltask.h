@@ -50,6 +50,7 @@ typedef struct SfResult
 	const char *resource;		/* for the error that it is too large */
 	MemoryContext context;		/* of the result */
 	MemoryContext row_context;	/* of the row at hand */
+	TupleDesc	desc;			/* of the rows */
 	FmgrInfo	to_jsonb;
 	bool		single;			/* one row: value, else elements of builder */
 	bool		is_void;		/* the first column is nothing */

@@ -71,6 +71,11 @@ ALTER TABLE moving ALTER COLUMN a TYPE text;
 SELECT query('INSERT INTO moving VALUES ($1) RETURNING a', '2');
 SELECT query('INSERT INTO moving VALUES ($1) RETURNING a', '"three"');
 
+-- Columns have the names that the statement gives them, whatever it scans.
+SELECT query('SELECT a AS b FROM moving ORDER BY a');
+SELECT query('SELECT a AS b FROM moving LIMIT 1');
+SELECT query('SELECT i FROM generate_series(1, 2) AS i');
+
 -- As many statements as one likes, of any length.
 SELECT count(query(format('SELECT %s + $1 AS n', g), '1')) FROM generate_series(1, 200) AS g;
 SELECT query('SELECT $1::integer AS n -- ' || repeat('x', 100000), '1') FROM generate_series(1, 2);
