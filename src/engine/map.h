@@ -75,9 +75,13 @@ typedef enum SfResultForm
 extern SfResultForm sf_result_form(const Jsonb *writer_config,
 								   SfResultForm otherwise);
 
-/* Add one child's result to an array under construction; returns how many. */
+/*
+ * Add one child's result to an array under construction; returns how many.
+ * What the array needs until it is finished goes into the context keep.
+ */
 extern int	sf_result_add(SfJsonBuilder *b, const SfMapResult *result,
-						  SfResultForm form, const char *machine);
+						  SfResultForm form, const char *machine,
+						  MemoryContext keep);
 
 /* --- map_run.c: effects and children --- */
 

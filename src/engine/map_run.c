@@ -14,6 +14,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "base/settings.h"
@@ -158,8 +159,11 @@ sf_map_run_outputs(const SfRun *run, const SfBranch *branch)
 {
 	const SfState *state = &run->program->states[branch->state];
 	SfResultForm form = sf_result_form(state->writer_config, SF_RESULT_COMPACT);
+	MemoryContext keep = CurrentMemoryContext;
+	MemoryContext pages = AllocSetContextCreate(keep, "sfflow page of results",
+												ALLOCSET_DEFAULT_SIZES);
 	int			first = 0;
-	List	   *page;
+	int			npage;
 	SfJsonBuilder b;
 
 	if (sf_map_run_output_size(branch->key.execution_no, branch->map_run_no) >
@@ -168,19 +172,25 @@ sf_map_run_outputs(const SfRun *run, const SfBranch *branch)
 	sf_json_begin_array(&b);
 	do
 	{
+		List	   *page;
 		ListCell   *lc;
 
 		CHECK_FOR_INTERRUPTS();
+		MemoryContextSwitchTo(pages);
 		page = sf_map_run_results(branch->key.execution_no, branch->map_run_no,
-								  first, PAGE);
+								  first, PAGE, form == SF_RESULT_NONE);
 		foreach(lc, page)
 		{
 			const SfMapResult *result = lfirst(lc);
 
-			(void) sf_result_add(&b, result, form, run->execution->machine_name);
+			(void) sf_result_add(&b, result, form, run->execution->machine_name,
+								 keep);
 			first = result->index + 1;
 		}
-	} while (list_length(page) == PAGE);
+		npage = list_length(page);
+		MemoryContextSwitchTo(keep);
+		MemoryContextReset(pages);
+	} while (npage == PAGE);
 	return sf_json_finish(&b);
 }
 

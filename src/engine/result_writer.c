@@ -22,7 +22,7 @@
 #include "engine/map.h"
 
 /* Results read at once, and bytes after which a part is complete */
-#define PAGE		100
+#define PAGE		50
 #define PART_BYTES	(4 * 1024 * 1024)
 
 typedef struct Writer
@@ -125,8 +125,9 @@ described(const SfMapResult *result, const char *machine)
 /* Add one child's result to an array. */
 int
 sf_result_add(SfJsonBuilder *b, const SfMapResult *result, SfResultForm form,
-			  const char *machine)
+			  const char *machine, MemoryContext keep)
 {
+	MemoryContext old;
 	const Jsonb *output = result->output != NULL ? result->output :
 		failure_output(result);
 	JsonbValue	root,
@@ -135,14 +136,18 @@ sf_result_add(SfJsonBuilder *b, const SfMapResult *result, SfResultForm form,
 
 	if (form == SF_RESULT_NONE)
 		output = described(result, machine);
+	old = MemoryContextSwitchTo(keep);
+	output = DatumGetJsonbPCopy(JsonbPGetDatum(output));
 	sf_json_root(output, &root);
 	if (form != SF_RESULT_FLATTEN || !sf_json_is_array(&root))
 	{
 		sf_json_add(b, NULL, output);
+		MemoryContextSwitchTo(old);
 		return 1;
 	}
 	for (n = 0; sf_json_element(&root, n, &element); n++)
 		sf_json_add(b, NULL, sf_json_make(&element));
+	MemoryContextSwitchTo(old);
 	return n;
 }
 
@@ -268,10 +273,13 @@ put_part_rows(Writer *writer, const Jsonb *part)
 static bool
 write_part(Writer *writer, int kind, int *first, bool *more)
 {
-	List	   *page;
 	Jsonb	   *part;
+	MemoryContext keep = CurrentMemoryContext;
+	MemoryContext pages = AllocSetContextCreate(keep, "sfflow page of results",
+												ALLOCSET_DEFAULT_SIZES);
 	SfJsonBuilder b;
 	Size		bytes = 0;
+	int			npage;
 	int			n = 0;
 
 	sf_json_begin_array(&b);
@@ -279,9 +287,13 @@ write_part(Writer *writer, int kind, int *first, bool *more)
 	{
 		ListCell   *lc;
 
+		List	   *page;
+
 		CHECK_FOR_INTERRUPTS();
+		MemoryContextSwitchTo(pages);
 		page = sf_map_run_results(writer->map_run->execution_no,
-								  writer->map_run->map_run_no, *first, PAGE);
+								  writer->map_run->map_run_no, *first, PAGE,
+								  writer->form == SF_RESULT_NONE);
 		foreach(lc, page)
 		{
 			const SfMapResult *result = lfirst(lc);
@@ -290,12 +302,15 @@ write_part(Writer *writer, int kind, int *first, bool *more)
 			if (writer->files && (result->status != SF_STATUS_SUCCEEDED) != (kind == 1))
 				continue;
 			n += sf_result_add(&b, result, writer->form,
-							   writer->run->execution->machine_name);
-			bytes += VARSIZE(result->input) +
-				(result->output != NULL ? VARSIZE(result->output) : 0);
+							   writer->run->execution->machine_name, keep);
+			bytes += result->input != NULL ? VARSIZE(result->input) : 0;
+			bytes += result->output != NULL ? VARSIZE(result->output) : 0;
 		}
-	} while (list_length(page) == PAGE && bytes < PART_BYTES);
-	*more = list_length(page) == PAGE;
+		npage = list_length(page);
+		MemoryContextSwitchTo(keep);
+		MemoryContextReset(pages);
+	} while (npage == PAGE && bytes < PART_BYTES);
+	*more = npage == PAGE;
 	part = sf_json_finish(&b);
 	writer->results += n;
 	if (n == 0)

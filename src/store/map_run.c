@@ -410,20 +410,21 @@ read_result(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Read ended children. */
 List *
-sf_map_run_results(int64 execution_no, int64 map_run_no, int first, int n)
+sf_map_run_results(int64 execution_no, int64 map_run_no, int first, int n,
+				   bool with_input)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT e.execution_no, e.map_index, e.execution_id, e.status,"
-		" e.redrive_count, e.input, e.output, e.error, e.cause, e.started_at,"
+		" e.redrive_count, CASE WHEN $5 THEN e.input END, e.output, e.error, e.cause, e.started_at,"
 		" e.stopped_at FROM _sfflow.execution e"
 		" WHERE e.parent_execution_no" EQ "$1 AND e.map_run_no" EQ "$2"
 		" AND e.map_index OPERATOR(pg_catalog.>=) $3"
 		" AND e.status OPERATOR(pg_catalog.<>) 0"
 		" ORDER BY e.parent_execution_no, e.map_run_no, e.map_index LIMIT $4",
-		4, INT8OID, INT8OID, INT4OID, INT8OID);
-	Datum		args[4] = {
+		5, INT8OID, INT8OID, INT4OID, INT8OID, BOOLOID);
+	Datum		args[5] = {
 		Int64GetDatum(execution_no), Int64GetDatum(map_run_no),
-		Int32GetDatum(first), Int64GetDatum(n)
+		Int32GetDatum(first), Int64GetDatum(n), BoolGetDatum(with_input)
 	};
 	List	   *list = NIL;
 

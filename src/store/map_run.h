@@ -40,7 +40,7 @@ typedef struct SfMapResult
 	const char *execution_id;
 	SfStatus	status;
 	int			redrive_count;
-	Jsonb	   *input;
+	Jsonb	   *input;			/* NULL: not asked for */
 	Jsonb	   *output;			/* NULL: none */
 	const char *error;
 	const char *cause;
@@ -104,10 +104,10 @@ extern int64 sf_map_run_output_size(int64 execution_no, int64 map_run_no);
 
 /*
  * Ended children from index first on, at most n, by index; a List of
- * SfMapResult.
+ * SfMapResult.  Their inputs, which may be large, are read if asked for.
  */
 extern List *sf_map_run_results(int64 execution_no, int64 map_run_no, int first,
-								int n);
+								int n, bool with_input);
 
 /*
  * Is the run that an execution is a child of over, or about to be?  Then its
