@@ -95,4 +95,9 @@
 #define SF_B64_DST(p)	(p)
 #endif
 
+/* Functions that do not return are marked in front since 18 */
+#ifndef pg_attribute_noreturn
+#define pg_attribute_noreturn() __attribute__((noreturn))
+#endif
+
 #endif							/* SF_BASE_COMPAT_H */

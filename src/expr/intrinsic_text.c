@@ -179,7 +179,7 @@ sf_intrinsic_base64_encode(SfCall *call)
 		return sf_intrinsic_invalid(call, NULL);
 	size = pg_b64_enc_len(arg->val.string.len);
 	encoded = palloc(size + 1);
-	size = pg_b64_encode((const void *) arg->val.string.val,
+	size = pg_b64_encode(SF_B64_SRC(arg->val.string.val),
 						 arg->val.string.len, encoded, size);
 	if (size < 0)
 		elog(ERROR, "could not encode base64");
@@ -206,7 +206,7 @@ sf_intrinsic_base64_decode(SfCall *call)
 		appendStringInfoChar(&padded, '=');
 	size = pg_b64_dec_len(padded.len);
 	decoded = palloc(size + 1);
-	size = pg_b64_decode(padded.data, padded.len, decoded, size);
+	size = pg_b64_decode(padded.data, padded.len, SF_B64_DST(decoded), size);
 	if (size < 0 || !pg_verify_mbstr(PG_UTF8, decoded, size, true))
 		return sf_intrinsic_invalid(call, NULL);
 	if (GetDatabaseEncoding() != PG_UTF8)

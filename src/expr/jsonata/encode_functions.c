@@ -42,7 +42,7 @@ SF_JN_FUNCTION(base64encode)
 	}
 	len = pg_b64_enc_len(n);
 	text = sf_jn_alloc(&ev->arena, len + 1);
-	len = pg_b64_encode(bytes, n, text, len);
+	len = pg_b64_encode(SF_B64_SRC(bytes), n, text, len);
 	return sf_jn_string(&ev->arena, text, Max(len, 0));
 }
 

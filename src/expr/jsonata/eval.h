@@ -5,6 +5,7 @@
 #ifndef SF_EXPR_JSONATA_EVAL_H
 #define SF_EXPR_JSONATA_EVAL_H
 
+#include "base/compat.h"
 #include "expr/jsonata/ast.h"
 #include "expr/jsonata/fail.h"
 

@@ -12,6 +12,7 @@
 
 #include <setjmp.h>
 
+#include "base/compat.h"
 #include "expr/jsonata/value.h"
 
 /* Codes of the reference implementation with their messages. */
