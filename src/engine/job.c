@@ -351,7 +351,8 @@ make_rows(Derivation *d, SfJobReach *reach)
 		const SfState *s = &d->program->states[state];
 		int			map;
 
-		if (s->type != SF_STATE_TASK)
+		if (s->type != SF_STATE_TASK ||
+			sf_label_distributed_map(d->program, s->scope) != d->execution->map_state)
 			continue;
 		map = sf_label_enclosing_map(d->program, s->scope);
 		if (map < 0)

@@ -8,15 +8,35 @@
 
 #include "engine/label.h"
 
-/* Find the nearest Map state around a scope. */
-int
-sf_label_enclosing_map(const SfProgram *program, int scope)
+/* Find the nearest Map state around a scope, of either mode. */
+static int
+nearest_map(const SfProgram *program, int scope)
 {
 	int			owner = program->scopes[scope].owner_state;
 
 	while (owner >= 0 && program->states[owner].type != SF_STATE_MAP)
 		owner = program->scopes[program->states[owner].scope].owner_state;
 	return owner;
+}
+
+/* Find the nearest Map state around a scope whose iterations are branches. */
+int
+sf_label_enclosing_map(const SfProgram *program, int scope)
+{
+	int			map = nearest_map(program, scope);
+
+	return map >= 0 && program->states[map].distributed ? -1 : map;
+}
+
+/* Find the Distributed Map of whose child executions a scope is part. */
+int
+sf_label_distributed_map(const SfProgram *program, int scope)
+{
+	int			map = nearest_map(program, scope);
+
+	while (map >= 0 && !program->states[map].distributed)
+		map = nearest_map(program, program->states[map].scope);
+	return map;
 }
 
 /* Count the Map states around a scope. */
@@ -80,6 +100,8 @@ append_scopes(StringInfo buf, const SfProgram *program, int scope,
 	if (s->owner_state < 0)
 		return;
 	owner = &program->states[s->owner_state];
+	if (owner->distributed)
+		return;					/* the root of an execution of its own */
 	if (owner->type == SF_STATE_MAP)
 		index = left > 0 ? iterations[--left] : -1;
 	append_scopes(buf, program, owner->scope, iterations, left);

@@ -9,9 +9,13 @@
 
 /*
  * The Map state whose iterations a scope is or lies in: number of the nearest
- * one, -1 when there is none.
+ * one, -1 when there is none.  Within the processor of a Distributed Map, that
+ * one does not count: its children are executions, not iterations.
  */
 extern int	sf_label_enclosing_map(const SfProgram *program, int scope);
+
+/* The Distributed Map whose child executions run a scope; -1: none. */
+extern int	sf_label_distributed_map(const SfProgram *program, int scope);
 
 /* Number of Map states that enclose a scope. */
 extern int	sf_label_map_depth(const SfProgram *program, int scope);

@@ -166,14 +166,15 @@ static bool
 can_be_reached(const SfProgram *program, SfJobReach *reach, int state,
 			   const int *statuses)
 {
-	int			map;
+	int			owner = state;
 
-	while ((map = sf_label_enclosing_map(program,
-										 program->states[state].scope)) >= 0)
+	while ((owner = program->scopes[program->states[owner].scope].owner_state) >= 0)
 	{
-		if (statuses[map] == SF_GRAPH_RUNNING)
+		if (program->states[owner].type != SF_STATE_MAP)
+			continue;
+		if (statuses[owner] == SF_GRAPH_RUNNING)
 			return true;
-		state = map;
+		state = owner;
 	}
 	return sf_job_reach_test(reach, state, NULL, 0);
 }

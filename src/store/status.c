@@ -15,9 +15,12 @@
 #define EQUALS " OPERATOR(pg_catalog.=) "
 
 static SfPlan execution_plan = SF_PLAN(
-	"SELECT e.machine_no, e.version, m.name, m.owner, e.status, e.error, e.cause"
+	"SELECT e.machine_no, e.version, m.name, m.owner, e.status, e.error, e.cause,"
+	" r.state"
 	" FROM _sfflow.execution e"
 	" JOIN _sfflow.state_machine m ON m.machine_no" EQUALS "e.machine_no"
+	" LEFT JOIN _sfflow.map_run r ON r.execution_no" EQUALS "e.parent_execution_no"
+	" AND r.map_run_no" EQUALS "e.map_run_no"
 	" WHERE e.execution_no" EQUALS "$1",
 	1, INT8OID);
 
@@ -64,6 +67,7 @@ read_execution(HeapTuple tuple, TupleDesc desc, void *arg)
 	out->status = (SfStatus) sf_row_int(tuple, desc, 5);
 	out->error = sf_row_text(tuple, desc, 6);
 	out->cause = sf_row_text(tuple, desc, 7);
+	out->map_state = row_int(tuple, desc, 8, -1);
 }
 
 /* Read an execution that the current user may see. */

@@ -20,6 +20,7 @@ typedef struct SfStatusExecution
 	SfStatus	status;
 	const char *error;			/* or NULL */
 	const char *cause;
+	int			map_state;		/* Distributed Map that it is a child of; -1: none */
 } SfStatusExecution;
 
 /* A branch, as far as its position goes */

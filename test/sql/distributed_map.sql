@@ -121,6 +121,9 @@ SELECT array_agg(n ORDER BY n) FROM dm_done;
 SELECT status, items_succeeded, items_failed, executions, succeeded, failed, aborted, redrive_count FROM sf_map_runs WHERE execution_id = 'redriven:r';
 SELECT type FROM sf_history WHERE execution_id = 'redriven:r' AND type LIKE '%Re%' ORDER BY id;
 
+-- The jobs of a child are those of the Map's processor, those of the parent the others.
+SELECT pg_temp.plain(execution_id) AS execution_id, job_id, job_status FROM sf_jobs WHERE execution_id LIKE 'strict%' ORDER BY 1, 2;
+
 -- A child is redriven by its parent alone.
 DO $$
 BEGIN
