@@ -15,6 +15,7 @@
 #include "api/arguments.h"
 #include "api/test_context.h"
 #include "engine/driver.h"
+#include "engine/lambda.h"
 #include "engine/test_state.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_test_state);
@@ -228,14 +229,20 @@ check_mock(const SfStateTest *test)
 		refuse("mock", problem);
 }
 
-/* Find what runs a Task that has no mock. */
+/* Find what runs a Task that has no mock; NULL: the task fails with *error. */
 static SfResource *
-find_resource(const SfState *state)
+find_resource(const SfState *state, Jsonb **payload, SfError *error)
 {
 	SfResource *resource = palloc(sizeof(SfResource));
 
 	*resource = state->resource;
-	if (resource->kind == SF_RESOURCE_MAPPED &&
+	if (sf_lambda_is_invoke(resource))
+	{
+		if (!sf_lambda_resolve(&state->resource, GetUserId(), resource, payload, error))
+			return NULL;
+		resource->integration = state->resource.integration;
+	}
+	else if (resource->kind == SF_RESOURCE_MAPPED &&
 		!sf_resource_resolver(&state->resource, GetUserId(), resource))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_RESOURCE_DOES_NOT_EXIST),
@@ -266,21 +273,26 @@ run_task(SfStateTest *test, const SfState *state, const SfTaskRequest *task,
 	SfTaskCall	call;
 
 	memset(&call, 0, sizeof(call));
+	memset(&outcome, 0, sizeof(outcome));
 	call.state = state;
-	call.resource = find_resource(state);
 	call.owner = GetUserId();
 	call.payload = task->payload;
+	call.resource = find_resource(state, &call.payload, &outcome.error);
 	call.attempt = test->retries;
 	call.timeout_ms = task->timeout_ms;
 	call.in_session = true;
 
 	/* an error that is no outcome aborts the caller's whole statement */
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	sf_sql_task_runner(&call, &outcome);
-	RollbackAndReleaseCurrentSubTransaction();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
+	if (call.resource != NULL)
+	{
+		BeginInternalSubTransaction(NULL);
+		MemoryContextSwitchTo(context);
+		sf_sql_task_runner(&call, &outcome);
+		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(context);
+		CurrentResourceOwner = owner;
+		sf_lambda_outcome(&state->resource, &outcome);
+	}
 
 	stimulus->ok = outcome.ok;
 	stimulus->output = outcome.output ? outcome.output : sf_json_null();

@@ -14,6 +14,7 @@
 #include "base/hooks.h"
 #include "base/settings.h"
 #include "engine/apply.h"
+#include "engine/lambda.h"
 #include "engine/map.h"
 #include "engine/outside.h"
 #include "engine/slice_internal.h"
@@ -98,13 +99,22 @@ make_call(SfTaskCall *call, const SfRun *run, const SfBranch *branch,
 	call->in_session = in_session;
 }
 
-/* Find what carries a resource out; false with *error when nothing does. */
+/*
+ * Find what carries a resource out, and what it is given, *payload; false with
+ * *error when nothing does.
+ */
 static bool
 resolve(const SfRun *run, const SfResource *resource, SfResource *resolved,
-		SfError *error)
+		Jsonb **payload, SfError *error)
 {
 	*resolved = *resource;
-	if (resource->kind == SF_RESOURCE_MAPPED &&
+	if (sf_lambda_is_invoke(resource))
+	{
+		if (!sf_lambda_resolve(resource, run->execution->owner, resolved,
+							   payload, error))
+			return false;
+	}
+	else if (resource->kind == SF_RESOURCE_MAPPED &&
 		(sf_resource_resolver == NULL ||
 		 !sf_resource_resolver(resource, run->execution->owner, resolved)))
 	{
@@ -161,7 +171,10 @@ run_task(const SfRun *run, const SfBranch *branch, const SfResource *resource,
 	if (state->type == SF_STATE_MAP)
 		sf_distributed_run_task(run, branch, &call, outcome);
 	else
+	{
 		sf_sql_task_runner(&call, outcome);
+		sf_lambda_outcome(&state->resource, outcome);
+	}
 	SF_DEBUG_POINT("task-after");
 	if (sf_running_hook != NULL && !in_session)
 		sf_running_hook(NULL, InvalidOid, NULL);
@@ -247,11 +260,12 @@ sf_dispatch(SfSlice *slice, SfRun *run, SfBranch *branch,
 {
 	const SfTaskRequest *task = step->task;
 	const SfState *state = &run->program->states[branch->state];
+	SfTaskRequest given = *task;	/* to what carries it out */
 	SfResource	resource;
 	SfTaskOutcome outcome;
 
 	memset(&outcome, 0, sizeof(outcome));
-	if (!resolve(run, task->resource, &resource, &outcome.error))
+	if (!resolve(run, task->resource, &resource, &given.payload, &outcome.error))
 	{
 		task_stimulus(&outcome, stimulus);
 		return true;
@@ -263,7 +277,7 @@ sf_dispatch(SfSlice *slice, SfRun *run, SfBranch *branch,
 	}
 	if (resource.kind == SF_RESOURCE_ACTIVITY)
 	{
-		if (!sf_outside_queue(run, branch, &resource, task, step->token_task,
+		if (!sf_outside_queue(run, branch, &resource, &given, step->token_task,
 							  &outcome.error))
 			return false;
 		task_stimulus(&outcome, stimulus);
@@ -286,7 +300,7 @@ sf_dispatch(SfSlice *slice, SfRun *run, SfBranch *branch,
 	}
 	if (sf_identity_assume != NULL && !slice->request->in_session)
 		sf_identity_assume(slice->owner);
-	run_task(run, branch, &resource, task->payload,
+	run_task(run, branch, &resource, given.payload,
 			 slice->request->in_session, slice->request->last_try, &outcome);
 	if (outcome.assigned_xid)
 		slice->subxacts++;
@@ -301,6 +315,7 @@ bool
 sf_dispatch_announced(SfSlice *slice, SfRun *run, SfBranch *branch, SfStimulus *stimulus)
 {
 	const SfState *state = &run->program->states[branch->state];
+	Jsonb	   *payload = branch->result;
 	SfResource	resource;
 	SfTaskOutcome outcome;
 
@@ -310,8 +325,8 @@ sf_dispatch_announced(SfSlice *slice, SfRun *run, SfBranch *branch, SfStimulus *
 		offer_long_task(slice, branch, state);
 		return false;
 	}
-	if (resolve(run, task_resource(run, branch), &resource, &outcome.error))
-		run_task(run, branch, &resource, branch->result, true, true, &outcome);
+	if (resolve(run, task_resource(run, branch), &resource, &payload, &outcome.error))
+		run_task(run, branch, &resource, payload, true, true, &outcome);
 	task_stimulus(&outcome, stimulus);
 	if (outcome.ok &&
 		state->resource.integration == SF_INTEGRATION_WAIT_FOR_TASK_TOKEN)
@@ -382,6 +397,7 @@ sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 	SfRun	   *run;
 	SfResource	resource;
 	SfTaskOutcome outcome;
+	Jsonb	   *payload;
 
 	memset(result, 0, sizeof(*result));
 	sf_claim_forget();
@@ -401,12 +417,13 @@ sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 		{
 			result->owner = execution->owner;
 			memset(&outcome, 0, sizeof(outcome));
-			if (resolve(run, task_resource(run, branch), &resource,
+			payload = branch->result;
+			if (resolve(run, task_resource(run, branch), &resource, &payload,
 						&outcome.error))
 			{
 				if (sf_identity_assume != NULL)
 					sf_identity_assume(execution->owner);
-				run_task(run, branch, &resource, branch->result, false, last_try, &outcome);
+				run_task(run, branch, &resource, payload, false, last_try, &outcome);
 			}
 			keep_outcome(&run->program->states[branch->state], branch, &outcome);
 			sf_branch_write(list_make1(branch));

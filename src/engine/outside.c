@@ -18,6 +18,7 @@
 #include "utils/timestamp.h"
 
 #include "base/errors.h"
+#include "engine/lambda.h"
 #include "engine/outside.h"
 #include "store/privilege.h"
 
@@ -139,6 +140,14 @@ settle_task(SfRun *run, SfTask *task)
 	run->settled = lappend(run->settled, task);
 }
 
+/* Is an answer the result of a Lambda function, which comes inside a response? */
+static bool
+is_function_result(const SfResource *resource, const SfTask *task)
+{
+	return task != NULL && task->activity_no != 0 && sf_lambda_is_invoke(resource) &&
+		resource->integration != SF_INTEGRATION_WAIT_FOR_TASK_TOKEN;
+}
+
 /* The outcome that was put into the row: by T2, or by whoever answered. */
 static void
 answered(SfRun *run, SfBranch *branch, SfTask *task, SfStimulus *stimulus)
@@ -146,6 +155,9 @@ answered(SfRun *run, SfBranch *branch, SfTask *task, SfStimulus *stimulus)
 	stimulus->kind = SF_STIMULUS_TASK;
 	stimulus->ok = !branch->failing;
 	stimulus->output = branch->result ? branch->result : sf_json_null();
+	if (stimulus->ok &&
+		is_function_result(&run->program->states[branch->state].resource, task))
+		stimulus->output = sf_lambda_response(stimulus->output);
 	stimulus->task = task;
 	if (!stimulus->ok)
 	{

@@ -7,9 +7,14 @@
  * owner, then the one with fewer asterisks, then the one that sorts first.  A
  * pattern is compared with the Resource as written, and without its suffix
  * (".waitForTaskToken", ".sync"): a suffix that the target lacks is kept.
+ *
+ * A Lambda function has more names: its ARN as written, without the qualifier
+ * (version or alias), and the function's name alone; one that is written as a
+ * name alone is compared as an ARN, too.
  */
 #include "postgres.h"
 
+#include "base/arn.h"
 #include "miscadmin.h"
 #include "store/resource_map.h"
 #include "task/sqltask.h"
@@ -75,14 +80,47 @@ goes_before(const SfResourceMapping *a, const SfResourceMapping *b, Oid owner)
 	return strcmp(a->pattern, b->pattern) < 0;
 }
 
-/* Tell whether a mapping is about a resource of an owner's machine. */
-static bool
-applies(const SfResourceMapping *mapping, const SfResource *resource, Oid owner)
+/* Names of a Lambda function besides the one that is written. */
+static List *
+function_names(const char *text)
 {
+	const char *function = strstr(text, ":function:");
+	const char *name = function != NULL ? function + strlen(":function:") : text;
+	char	   *plain = pnstrdup(name, strcspn(name, ":"));
+	char	   *unqualified = pnstrdup(text, name - text + strlen(plain));
+	List	   *names = list_make2(plain, unqualified);
+
+	if (function == NULL)
+		names = lappend(names, psprintf("arn:%s:lambda:%s:%s:function:%s", SF_ARN_PARTITION,
+										SF_ARN_REGION, SF_ARN_ACCOUNT, plain));
+	return names;
+}
+
+/* All names of a resource. */
+static List *
+resource_names(const SfResource *resource)
+{
+	List	   *names = list_make2(unconstify(char *, resource->text),
+								   unconstify(char *, resource->name));
+
+	if (resource->service != NULL && strcmp(resource->service, "lambda") == 0 &&
+		strncmp(resource->text, "arn:aws:states:::", 17) != 0)
+		names = list_concat(names, function_names(resource->text));
+	return names;
+}
+
+/* Tell whether a mapping is about a resource, by its names, of an owner's machine. */
+static bool
+applies(const SfResourceMapping *mapping, const List *names, Oid owner)
+{
+	const ListCell *lc;
+
 	if (mapping->owner != owner && !superuser_arg(mapping->owner))
 		return false;
-	return matches(mapping->pattern, resource->text) ||
-		matches(mapping->pattern, resource->name);
+	foreach(lc, names)
+		if (matches(mapping->pattern, lfirst(lc)))
+			return true;
+	return false;
 }
 
 /*
@@ -93,13 +131,14 @@ bool
 sf_resource_resolve(const SfResource *resource, Oid owner, SfResource *out)
 {
 	const SfResourceMapping *best = NULL;
+	List	   *names = resource_names(resource);
 	ListCell   *lc;
 
 	foreach(lc, sf_resource_map_read())
 	{
 		const SfResourceMapping *mapping = lfirst(lc);
 
-		if (applies(mapping, resource, owner) &&
+		if (applies(mapping, names, owner) &&
 			(best == NULL || goes_before(mapping, best, owner)))
 			best = mapping;
 	}
