@@ -99,3 +99,12 @@ REVOKE ALL ON FUNCTION sf_redrive(text, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION sf_redrive(text, text, jsonb) TO PUBLIC;
 COMMENT ON FUNCTION sf_redrive(text, text, jsonb) IS
 	'continues an execution that has not succeeded; returns the redrive count';
+
+CREATE FUNCTION sf_purge(older_than interval, max_executions integer DEFAULT NULL)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'sfflow_sf_purge'
+LANGUAGE C VOLATILE;
+REVOKE ALL ON FUNCTION sf_purge(interval, integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sf_purge(interval, integer) TO PUBLIC;
+COMMENT ON FUNCTION sf_purge(interval, integer) IS
+	'deletes ended executions of the caller''s machines; returns how many';

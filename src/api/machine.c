@@ -179,6 +179,7 @@ sfflow_sf_drop_state_machine(PG_FUNCTION_ARGS)
 				ended;
 
 	sf_privilege_require_owner(machine->name, machine->owner);
+	sf_machine_lock_executions();
 	sf_machine_lock(machine->machine_no);
 	sf_machine_count_executions(machine->machine_no, &running, &ended);
 	if (running > 0 && !force)

@@ -146,8 +146,10 @@ sf_execution_insert(SfExecution *e)
 		"INSERT INTO _sfflow.execution (execution_no, machine_no, version,"
 		" status, requested_at, execution_id, input, parent_execution_no,"
 		" parent_branch_no, parent_generation, map_run_no, map_index, map_items)"
-		" VALUES (pg_catalog.nextval('_sfflow.execution_no'), $1, $2, 0,"
-		" pg_catalog.clock_timestamp(), $3, $4, $5, $6, $7, $8, $9, $10)"
+		" SELECT pg_catalog.nextval('_sfflow.execution_no'), $1, $2, 0,"
+		" pg_catalog.clock_timestamp(), $3, $4, $5, $6, $7, $8, $9, $10"
+		/* a machine that is being dropped has locked the table: look again */
+		" FROM _sfflow.state_machine m WHERE m.machine_no" EQ "$1"
 		" ON CONFLICT (execution_id) DO NOTHING RETURNING execution_no",
 		10, INT4OID, INT4OID, TEXTOID, JSONBOID, INT8OID, INT8OID, INT4OID,
 		INT8OID, INT4OID, INT4OID);

@@ -118,6 +118,16 @@ sf_machine_insert(SfMachine *machine)
 	return true;
 }
 
+/* Keep executions as they are. */
+void
+sf_machine_lock_executions(void)
+{
+	static SfPlan plan = SF_PLAN(
+		"LOCK TABLE _sfflow.execution IN SHARE ROW EXCLUSIVE MODE", 0, InvalidOid);
+
+	sf_store_query(&plan, NULL, NULL, 0, NULL, NULL);
+}
+
 /* Lock a machine's row. */
 void
 sf_machine_lock(int machine_no)

@@ -34,6 +34,12 @@ extern bool sf_machine_insert(SfMachine *machine);
 /* Lock a machine's row against other definitions of it. */
 extern void sf_machine_lock(int machine_no);
 
+/*
+ * Keep executions from being started or advanced until the end of the
+ * transaction, and wait for what is under way.
+ */
+extern void sf_machine_lock_executions(void);
+
 /* Add a version and make it current. */
 extern void sf_machine_add_version(SfMachine *machine);
 

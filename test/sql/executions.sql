@@ -222,6 +222,23 @@ SELECT job_id, job_status, output FROM sf_jobs WHERE execution_id = 'map:a';
 SELECT problem FROM sf_check();
 ROLLBACK;
 
+-- purge: what has ended long enough ago, of the caller's machines
+BEGIN;
+SELECT sf_start('map', '{"rows": []}', n::text) FROM generate_series(1, 5) n;
+SELECT sf_run(execution_id) FROM sf_executions WHERE state_machine = 'map' ORDER BY name LIMIT 4;
+SELECT sf_purge('1 hour');
+UPDATE _sfflow.execution SET stopped_at = stopped_at - interval '2 hours' WHERE execution_id <> 'map:4';
+SELECT sf_purge('1 hour', 2);
+SET LOCAL ROLE pg_monitor;
+SELECT sf_purge('1 hour');
+RESET ROLE;
+SELECT sf_purge('1 hour');
+SELECT execution_id, status FROM sf_executions ORDER BY 1;
+SELECT count(DISTINCT execution_no) FROM _sfflow.event;
+SELECT problem FROM sf_check();
+SELECT sf_purge(NULL);
+ROLLBACK;
+
 -- drop
 SELECT sf_drop_state_machine(m) FROM unnest(ARRAY['steps', 'drain', 'abort', 'late', 'retry', 'map']) m;
 SELECT count(*) FROM sf_state_machines WHERE state_machine IN ('steps', 'drain', 'abort', 'late', 'retry', 'map');

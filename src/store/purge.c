@@ -1,0 +1,58 @@
+/*
+ * purge.c
+ *		Delete ended executions with all that belongs to them.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+
+#include "store/purge.h"
+#include "store/table.h"
+
+#define EQ " OPERATOR(pg_catalog.=) "
+
+/* What belongs to an execution, by its number */
+#define OF_PURGED(name, table, column) \
+	name " AS (DELETE FROM _sfflow." table " d USING x" \
+	" WHERE d." column EQ "x.execution_no), "
+
+/* Read the number of executions that were deleted. */
+static void
+read_count(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(int64 *) arg = sf_row_int64(tuple, desc, 1);
+}
+
+/* Delete a batch of ended executions. */
+int64
+sf_purge_executions(Datum older_than, Oid role, int64 limit)
+{
+	/*
+	 * Children of a Distributed Map and of .sync tasks go when they are old
+	 * enough themselves; one whose parent still runs stays.
+	 */
+	static SfPlan plan = SF_PLAN(
+		"WITH x AS MATERIALIZED (SELECT e.execution_no FROM _sfflow.execution e"
+		"  JOIN _sfflow.state_machine m ON m.machine_no" EQ "e.machine_no"
+		"  WHERE e.status OPERATOR(pg_catalog.<>) 0"
+		"  AND e.stopped_at OPERATOR(pg_catalog.<) (pg_catalog.now() OPERATOR(pg_catalog.-) $1)"
+		"  AND pg_catalog.pg_has_role($2, m.owner::pg_catalog.oid, 'USAGE')"
+		"  AND NOT EXISTS (SELECT FROM _sfflow.execution p"
+		"   WHERE p.execution_no" EQ "e.parent_execution_no AND p.status" EQ "0)"
+		"  ORDER BY e.execution_no LIMIT $3 FOR UPDATE OF e SKIP LOCKED), "
+		OF_PURGED("d1", "event", "execution_no")
+		OF_PURGED("d2", "branch", "execution_no")
+		OF_PURGED("d3", "task", "execution_no")
+		OF_PURGED("d4", "start_request", "execution_no")
+		OF_PURGED("d5", "map_item", "execution_no")
+		OF_PURGED("d6", "map_run", "execution_no")
+		"g AS (DELETE FROM _sfflow.execution d USING x"
+		" WHERE d.execution_no" EQ "x.execution_no RETURNING 1)"
+		" SELECT pg_catalog.count(*) FROM g",
+		3, INTERVALOID, OIDOID, INT8OID);
+	Datum		args[3] = {older_than, ObjectIdGetDatum(role), Int64GetDatum(limit)};
+	int64		count = 0;
+
+	sf_store_query(&plan, args, NULL, 0, read_count, &count);
+	return count;
+}
