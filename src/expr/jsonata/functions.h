@@ -1,7 +1,8 @@
 /*
  * functions.h
- *		The library of JSONata: one list from which the table, the
- *		declarations and the documentation test are made.
+ *		The library of JSONata: one list from which the table and the
+ *		declarations are made, and with which test/lint/docs compares the
+ *		documentation.
  */
 #ifndef SF_EXPR_JSONATA_FUNCTIONS_H
 #define SF_EXPR_JSONATA_FUNCTIONS_H
