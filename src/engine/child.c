@@ -118,6 +118,32 @@ check_name(const char *name, SfError *error)
 	return false;
 }
 
+/*
+ * The input of a child: nothing is {}, a string is JSON text as in the
+ * service's API, anything else itself.
+ */
+static bool
+child_input(Jsonb *given, Jsonb **input, SfError *error)
+{
+	JsonbValue	root;
+
+	*input = sf_json_empty_object();
+	if (given == NULL)
+		return true;
+	sf_json_root(given, &root);
+	if (root.type == jbvNull)
+		return true;
+	*input = given;
+	if (root.type != jbvString ||
+		sf_json_parse(root.val.string.val, root.val.string.len, input))
+		return true;
+	sf_error_set(error, "StepFunctions.InvalidExecutionInputException",
+				 "Invalid State Machine Execution Input: '%s'",
+				 pnstrdup(root.val.string.val, root.val.string.len));
+	error->prefixed = false;
+	return false;
+}
+
 /* Start a child execution. */
 bool
 sf_child_start(SfRun *run, SfBranch *branch, const SfResource *resource,
@@ -125,7 +151,6 @@ sf_child_start(SfRun *run, SfBranch *branch, const SfResource *resource,
 {
 	char	   *arn = sf_json_get_cstring(payload, "StateMachineArn");
 	char	   *name = sf_json_get_cstring(payload, "Name");
-	Jsonb	   *input = sf_json_get(payload, "Input");
 	SfExecution child = {0};
 	SfMachine  *machine;
 
@@ -133,7 +158,8 @@ sf_child_start(SfRun *run, SfBranch *branch, const SfResource *resource,
 		return sf_error_set(error, SF_ERR_RUNTIME,
 							"The field 'StateMachineArn' is required but was missing");
 	machine = find_machine(run, arn, error);
-	if (machine == NULL || (name != NULL && !check_name(name, error)))
+	if (machine == NULL || (name != NULL && !check_name(name, error)) ||
+		!child_input(sf_json_get(payload, "Input"), &child.input, error))
 		return false;
 
 	child.machine_no = machine->machine_no;
@@ -142,8 +168,6 @@ sf_child_start(SfRun *run, SfBranch *branch, const SfResource *resource,
 	child.owner = machine->owner;
 	child.execution_id = psprintf("%s:%s", machine->name,
 								  name ? name : sf_uuid_v7());
-	child.input = input == NULL || JB_ROOT_IS_SCALAR(input) ?
-		sf_json_empty_object() : input;
 	child.parent_execution_no = run->execution->execution_no;
 	child.parent_branch_no = branch->key.branch_no;
 	child.requested_at = GetCurrentTimestamp();

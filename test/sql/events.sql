@@ -69,4 +69,14 @@ RESET sfflow.max_payload_bytes;
 SELECT type, details FROM events('{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:public.letters", "TimeoutSeconds": 9,
 	"Parameters": {"n": 1}, "Credentials": {"RoleArn.$": "$.role"}, "End": true}}}', '{"role": "arn:aws:iam::1:role/other"}') WHERE type = 'TaskScheduled';
 
+-- A child's input may be given as text, which is JSON then; null is {}, and what is no JSON fails the task.
+SELECT sf_create_state_machine('child', '{"StartAt": "C", "States": {"C": {"Type": "Pass", "End": true}}}');
+SELECT sf_create_state_machine('parent', '{"StartAt": "M", "States": {"M": {"Type": "Map", "MaxConcurrency": 1, "ItemProcessor": {"StartAt": "S", "States": {
+	"S": {"Type": "Task", "Resource": "arn:aws:states:::states:startExecution",
+		"Parameters": {"StateMachineArn": "child", "Name.$": "States.Format(''c{}'', $$.Map.Item.Index)", "Input.$": "$"}, "ResultPath": null, "End": true}}}, "End": true}}}');
+SELECT sf_run(sf_start('parent', '[{"a": 1}, "{\"b\": 2}", "\"text\"", null, 3, "no JSON"]', 'p'));
+SELECT execution_id, input FROM sf_executions WHERE state_machine = 'child' ORDER BY execution_id;
+SELECT error, cause FROM sf_executions WHERE execution_id = 'parent:p';
+SELECT sf_drop_state_machine('parent', force => true), sf_drop_state_machine('child', force => true);
+
 DROP FUNCTION events, fails, letters;
