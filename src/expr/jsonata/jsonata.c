@@ -23,6 +23,7 @@
 typedef struct Bindings
 {
 	SfEnv	   *env;			/* state machines */
+	MemoryContext outer;		/* what the environment keeps lives there */
 	const SfJsonata *expr;
 	const SfJnValue *object;	/* sf_jsonata */
 	SfJnValue  *input;			/* $$ */
@@ -262,6 +263,19 @@ from_document(SfJnEval *ev, const Jsonb *doc)
 }
 
 /*
+ * The context object, which the environment keeps for the next evaluation.
+ */
+static Jsonb *
+context_object(const Bindings *b)
+{
+	MemoryContext old = MemoryContextSwitchTo(b->outer);
+	Jsonb	   *context = sf_env_context(b->env);
+
+	MemoryContextSwitchTo(old);
+	return context;
+}
+
+/*
  * Make $states, with the fields that the expression looks at.
  */
 static SfJnValue *
@@ -272,7 +286,7 @@ make_states(SfJnEval *ev, Bindings *b)
 
 	if ((used & SF_JN_STATES_CONTEXT) != 0)
 		sf_jn_set_c(&ev->arena, states, "context",
-					from_document(ev, sf_env_context(b->env)));
+					from_document(ev, context_object(b)));
 	if ((used & SF_JN_STATES_INPUT) != 0)
 		sf_jn_set_c(&ev->arena, states, "input", from_document(ev, b->env->input));
 	if ((used & SF_JN_STATES_RESULT) != 0 && b->env->result != NULL)
@@ -329,6 +343,7 @@ sf_jsonata_eval(const SfJsonata *expr, SfEnv *env, Jsonb **result, SfError *err)
 	MemoryContextSwitchTo(context);
 	begin(&ev, context, SF_JN_IN_STATE);
 	b.env = env;
+	b.outer = outer;
 	b.expr = expr;
 	ev.lookup = lookup_state;
 	ev.lookup_arg = &b;
