@@ -57,6 +57,16 @@ SELECT output FROM pg_temp.run('batch', '{"n": "2", "items": [1, 2, 3]}');
 SELECT pg_temp.make('bytes', '{"ItemBatcher": {"MaxInputBytesPerBatch": 60}}');
 SELECT output FROM pg_temp.run('bytes', '["0123456789", "0123456789", "0123456789", "a long one, 0123456789 0123456789 0123456789 0123456789 01234567"]');
 
+-- The same in JSONata.
+SELECT sf_create_state_machine('jsonata', '{"QueryLanguage": "JSONata", "StartAt": "Map", "States": {"Map": {"Type": "Map", "End": true,
+	"Items": "{% $states.input.items %}", "MaxConcurrency": "{% 1 + 1 %}",
+	"ItemSelector": {"v": "{% $states.context.Map.Item.Value %}", "i": "{% $states.context.Map.Item.Index %}"},
+	"ItemBatcher": {"MaxItemsPerBatch": "{% 2 %}", "BatchInput": {"z": "{% $states.input.z %}"}},
+	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "Each", "States": {
+		"Each": {"Type": "Pass", "Output": "{% $merge([$states.input.Items[-1], $states.input.BatchInput]) %}", "End": true}}},
+	"Output": {"last": "{% $states.result %}"}}}}');
+SELECT output FROM pg_temp.run('jsonata', '{"items": ["a", "b", "c"], "z": 1}');
+
 -- How many failures are tolerated; the others are aborted once it is too many.
 CREATE FUNCTION public.dm_odd(n int) RETURNS int LANGUAGE plpgsql AS $$
 BEGIN
