@@ -18,6 +18,8 @@
 #include <signal.h>
 
 #include "access/xact.h"
+#include "access/htup_details.h"
+#include "catalog/pg_authid.h"
 #include "catalog/pg_database.h"
 #include "commands/dbcommands.h"
 #include "commands/extension.h"
@@ -160,6 +162,21 @@ empty_database(Oid oid)
 	ConditionVariableCancelSleep();
 }
 
+/* Tell whether the user has CREATEDB; the core's own function is not in every 15. */
+static bool
+has_createdb(void)
+{
+	HeapTuple	tuple = SearchSysCache1(AUTHOID, ObjectIdGetDatum(GetUserId()));
+	bool		has = false;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		has = ((Form_pg_authid) GETSTRUCT(tuple))->rolcreatedb;
+		ReleaseSysCache(tuple);
+	}
+	return has;
+}
+
 /* Tell whether the user may do to a database what needs it empty. */
 static bool
 may_empty(Oid oid, bool as_template)
@@ -181,7 +198,7 @@ may_empty(Oid oid, bool as_template)
 		is_template = ((Form_pg_database) GETSTRUCT(tuple))->datistemplate;
 		ReleaseSysCache(tuple);
 	}
-	return is_template && have_createdb_privilege();
+	return is_template && has_createdb();
 }
 
 /* The value of a command's option, or NULL. */
