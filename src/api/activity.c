@@ -138,10 +138,26 @@ state_name(const SfExecution *execution, const SfTask *task)
 	return program->states[task->state].name;
 }
 
+/*
+ * How soon a task wants a sign of life: by its heartbeat or by its queue's
+ * lease, whichever is shorter; 0: never.  The lease is the queue's owner's
+ * business, but a worker that does not know it lets long tasks run twice.
+ */
+static int64
+silence_allowed(const SfActivity *activity, const SfTask *task)
+{
+	if (activity->lease_ms == 0)
+		return task->heartbeat_ms;
+	if (task->heartbeat_ms == 0)
+		return activity->lease_ms;
+	return Min(activity->lease_ms, task->heartbeat_ms);
+}
+
 /* One task as a row. */
 static void
-put_task(ReturnSetInfo *rsinfo, const SfTask *task)
+put_task(ReturnSetInfo *rsinfo, const SfActivity *activity, const SfTask *task)
 {
+	int64		silence = silence_allowed(activity, task);
 	SfExecution *execution = sf_execution_read(task->key.execution_no,
 											   SF_LOCK_NONE, false);
 	const char *state = execution ? state_name(execution, task) : NULL;
@@ -156,8 +172,8 @@ put_task(ReturnSetInfo *rsinfo, const SfTask *task)
 	if ((nulls[3] = state == NULL) == false)
 		values[3] = CStringGetTextDatum(state);
 	values[4] = Int32GetDatum(task->attempt + task->receives);
-	if ((nulls[5] = task->heartbeat_ms == 0) == false)
-		values[5] = interval_of_ms(task->heartbeat_ms);
+	if ((nulls[5] = silence == 0) == false)
+		values[5] = interval_of_ms(silence);
 	if ((nulls[6] = task->timeout_ms == 0) == false)
 		values[6] = TimestampTzGetDatum(task->started_at + task->timeout_ms * 1000);
 	values[7] = TimestampTzGetDatum(task->scheduled_at);
@@ -188,7 +204,7 @@ sfflow_sf_get_activity_task(PG_FUNCTION_ARGS)
 	sf_activity_note_poll(activity->activity_no, worker);
 	tasks = sf_task_take(activity, worker, max_tasks);
 	foreach(lc, tasks)
-		put_task(rsinfo, lfirst(lc));
+		put_task(rsinfo, activity, lfirst(lc));
 	return (Datum) 0;
 }
 
