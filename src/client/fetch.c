@@ -362,10 +362,12 @@ begin_hop(SfwFetch *fetch)
 	char	   *host;
 	int			port = 0;
 
-	if (!split_url(fetch->url, NULL, &whole, &scheme, &host, &port))
-		fetch->problem = sfw_strdup("this is no URL that can be used");
-	else
+	if (split_url(fetch->url, NULL, &whole, &scheme, &host, &port))
 		fetch->refused = sfw_allow_name(scheme, host, port);
+	else if (fetch->hops > 0)
+		fetch->refused = sfw_strdup("a redirect leads to no URL that can be used");
+	else
+		fetch->problem = sfw_strdup("this is no URL that can be used");
 	free(scheme);
 	free(fetch->host);
 	fetch->host = host;

@@ -273,7 +273,7 @@ read_body(SfwJson payload, SfwFetch *fetch)
 	return NULL;
 }
 
-/* The name of the connection that a payload wants, or NULL: the ARN's part after connection/. */
+/* The name of the connection that a payload wants, or NULL: what its ARN has after connection/. */
 static char *
 connection_name(SfwJson payload)
 {
@@ -287,8 +287,8 @@ connection_name(SfwJson payload)
 		!sfw_json_get(authentication, "ConnectionArn", &arn))
 		return NULL;
 	text = sfw_json_text(arn);
-	name = strstr(text, ":connection/");
-	name = sfw_strdup(name != NULL ? name + strlen(":connection/") : text);
+	name = strstr(text, "connection/");
+	name = sfw_strdup(name != NULL ? name + strlen("connection/") : text);
 	name[strcspn(name, "/")] = '\0';
 	free(text);
 	return name;

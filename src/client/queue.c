@@ -120,8 +120,7 @@ answer_again(SfwTask *task, const char *sqlstate, const char *message)
 	if (is_refusal(sqlstate))
 	{
 		/* A SQL task has its token, and may have answered with it. */
-		bool		expected = task->asked ||
-			(task->kind == &sfw_kind_sql && strcmp(sqlstate, "SF021") == 0);
+		bool		expected = task->asked || task->kind == &sfw_kind_sql;
 
 		sfw_task_log(task, expected ? SFW_INFO : SFW_WARNING,
 					 expected ? "the task has its answer" : "the answer is refused", "reason", message);

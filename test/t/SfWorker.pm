@@ -1,0 +1,114 @@
+package SfWorker;
+
+# What the tests of sfworker share: start one beside a server, wait for what it does, end it.
+use strict;
+use warnings;
+use Exporter 'import';
+use IPC::Run ();
+use POSIX ':sys_wait_h';
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+our @EXPORT = qw(start_worker worker_log stop_worker wait_worker wait_for run_task dry_run activity_machine);
+
+my $count = 0;
+my %running;
+
+# No worker outlives its test.
+END { kill 'KILL', keys %running if %running }
+
+# Start a worker for a database of a server; gives its pid and the file of its log.
+sub start_worker
+{
+	my ($node, @options) = @_;
+	my $log = "$PostgreSQL::Test::Utils::tmp_check/sfworker" . ++$count . "-$$.log";
+	my $pid = fork // die "fork: $!";
+	if ($pid == 0)
+	{
+		open STDERR, '>', $log or POSIX::_exit(99);
+		open STDIN, '<', '/dev/null' or POSIX::_exit(99);
+		exec 'sfworker', '-h', $node->host, '-p', $node->port, '-d', 'postgres', '--poll-interval', '2s', @options
+		  or POSIX::_exit(98);
+	}
+	$running{$pid} = 1;
+	return { pid => $pid, log => $log };
+}
+
+# Read a worker's log.
+sub worker_log
+{
+	return slurp_file(shift->{log});
+}
+
+# Wait until a worker has left; gives its exit status, or "signal N".
+sub wait_worker
+{
+	my $worker = shift;
+	wait_for("the worker leaves", sub { waitpid($worker->{pid}, WNOHANG) == $worker->{pid} ? [ $? ] : undef })
+	  or return 'still there';
+	my $status = $?;
+	delete $running{ $worker->{pid} };
+	return $status & 127 ? 'signal ' . ($status & 127) : $status >> 8;
+}
+
+# Send a signal and wait until the worker has left.
+sub stop_worker
+{
+	my ($worker, $signal) = @_;
+	kill $signal // 'TERM', $worker->{pid};
+	return wait_worker($worker);
+}
+
+# Wait until a function gives something true, and give that.
+sub wait_for
+{
+	my ($what, $check, $seconds) = @_;
+	my $end = time + ($seconds // 60);
+	while (time < $end)
+	{
+		my $result = $check->();
+		return $result if $result;
+		sleep 0.02;
+	}
+	diag("waited in vain: $what");
+	return;
+}
+
+# Make an activity and a machine of the same name that hands its input to it.
+sub activity_machine
+{
+	my ($node, $name, %how) = @_;
+	my $lease = $how{lease} ? "'$how{lease}'" : 'NULL';
+	my $receives = $how{receives} // 'NULL';
+	my $fields = $how{fields} // '';
+	my $resource = $how{resource} // "activity:$name";
+	my $activity = $how{activity} // $name;
+	$node->safe_psql('postgres', <<"SQL");
+SELECT sf_create_activity('$activity', $lease, $receives);
+SELECT sf_create_state_machine('$name', \$m\${"StartAt": "Work", "States": {"Work":
+	{"Type": "Task", "Resource": "$resource", $fields "End": true}}}\$m\$);
+SQL
+	return;
+}
+
+# Run one task; gives "status|output|error|cause" of its execution.
+sub run_task
+{
+	my ($node, $machine, $payload) = @_;
+	my $id = $node->safe_psql('postgres', "SELECT sf_start('$machine', \$p\$$payload\$p\$)");
+	$node->safe_psql('postgres', "SELECT sf_await('$id', '60 s')");
+	return $node->safe_psql('postgres',
+		"SELECT status, output, error, cause FROM sf_executions WHERE execution_id = '$id'");
+}
+
+# Ask what a worker would do with a payload; gives its exit status and what it says.
+sub dry_run
+{
+	my ($payload, @options) = @_;
+	my ($out, $err) = ('', '');
+	IPC::Run::run([ 'sfworker', '--dry-run', @options ], '<', \$payload, '>', \$out, '2>', \$err);
+	return ($? >> 8, $out . $err);
+}
+
+1;
