@@ -49,20 +49,77 @@ reopen(SfExecution *execution)
 	execution->error = execution->cause = NULL;
 }
 
+/*
+ * Lock every branch of an ended execution.  A worker may still be rolling back
+ * the task that it was told to stop; it waits for nothing that we hold.
+ */
+static List *
+lock_branches(const SfExecution *execution)
+{
+	for (int waited = 0; waited < LET_GO_MS; waited += 5)
+	{
+		List	   *branches = sf_branch_all(execution->execution_no, SF_LOCK_SKIP);
+		List	   *all = sf_branch_all(execution->execution_no, SF_LOCK_NONE);
+
+		if (list_length(branches) == list_length(all))
+			return branches;
+		CHECK_FOR_INTERRUPTS();
+		pg_usleep(5000L);
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_EXECUTION_CHANGED),
+			 errmsg("execution \"%s\" has a task that has not stopped yet",
+					execution->execution_id),
+			 errhint("Wait for the worker that runs it (see sf_workers), then try again.")));
+}
+
+/* The branch with a number; NULL when there is none. */
+static SfBranch *
+branch_by_no(List *branches, int64 branch_no)
+{
+	int			low = 0,
+				high = list_length(branches) - 1;
+
+	/* sf_branch_all() returns them by number */
+	while (low <= high)
+	{
+		int			middle = (low + high) / 2;
+		SfBranch   *branch = list_nth(branches, middle);
+
+		if (branch->key.branch_no == branch_no)
+			return branch;
+		if (branch->key.branch_no < branch_no)
+			low = middle + 1;
+		else
+			high = middle - 1;
+	}
+	return NULL;
+}
+
 /* Begin an ended execution anew. */
 void
 sf_lifecycle_restart(SfExecution *execution, const SfMachine *machine,
 					 Jsonb *input)
 {
+	List	   *branches = lock_branches(execution);
+	SfBranch   *old = branch_by_no(branches, SF_BRANCH_ROOT);
+	SfBranch   *root;
+
 	sf_branch_delete_all(execution->execution_no);
 	sf_map_items_delete_all(execution->execution_no);
 	reopen(execution);
-	execution->version = machine->current_version;
+	execution->version = machine->version;
 	execution->started_at = DT_NOBEGIN;
 	execution->last_redriven_at = DT_NOBEGIN;
 	execution->input = execution->new_input = input;
 	sf_execution_update(execution);
-	sf_lifecycle_begin(execution);
+
+	root = make_root(execution, sf_program_get(execution->machine_no,
+											   execution->version)->scopes[0].start,
+					 input);
+	/* a child that the last run waited for answers nothing of this one */
+	root->generation = old == NULL ? execution->last_event_id : old->generation + 1;
+	sf_branch_write(list_make1(root));
 }
 
 /* Write an event that belongs to the execution as a whole. */
@@ -104,55 +161,6 @@ sf_lifecycle_stop(SfExecution *execution, const char *error, const char *cause)
 }
 
 /*
- * Lock every branch of an ended execution.  A worker may still be rolling back
- * the task that it was told to stop; it waits for nothing that we hold.
- */
-static List *
-lock_branches(const SfExecution *execution)
-{
-	int			total = list_length(sf_branch_all(execution->execution_no,
-												  SF_LOCK_NONE));
-
-	for (int waited = 0; waited < LET_GO_MS; waited += 5)
-	{
-		List	   *branches = sf_branch_all(execution->execution_no, SF_LOCK_SKIP);
-
-		if (list_length(branches) == total)
-			return branches;
-		CHECK_FOR_INTERRUPTS();
-		pg_usleep(5000L);
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_SF_EXECUTION_CHANGED),
-			 errmsg("execution \"%s\" has a task that has not stopped yet",
-					execution->execution_id),
-			 errhint("Wait for the worker that runs it (see sf_workers), then try again.")));
-}
-
-/* The branch with a number; NULL when there is none. */
-static SfBranch *
-branch_by_no(List *branches, int64 branch_no)
-{
-	int			low = 0,
-				high = list_length(branches) - 1;
-
-	/* sf_branch_all() returns them by number */
-	while (low <= high)
-	{
-		int			middle = (low + high) / 2;
-		SfBranch   *branch = list_nth(branches, middle);
-
-		if (branch->key.branch_no == branch_no)
-			return branch;
-		if (branch->key.branch_no < branch_no)
-			low = middle + 1;
-		else
-			high = middle - 1;
-	}
-	return NULL;
-}
-
-/*
  * Make a branch that ended in a Fail state begin again: the Fail state would
  * only fail once more, what led there may turn out otherwise.  Where the
  * history does not know the branch's input, it stays where it is.
@@ -182,7 +190,8 @@ revive(const SfProgram *program, SfBranch *branch, TimestampTz now)
 	if (branch->phase == SF_PHASE_DONE)
 		return;
 	rewind_failed(program, branch);
-	if (branch->phase != SF_PHASE_ANSWERED)
+	/* an outcome that was committed while it was stopped stays, a failure does not */
+	if (branch->phase != SF_PHASE_ANSWERED || branch->failing)
 	{
 		branch->phase = SF_PHASE_ENTER;
 		branch->failing = false;
