@@ -115,10 +115,11 @@ session_slice(const SfSliceRequest *request, SfSliceResult *result)
 
 /* Find an execution that the caller may advance. */
 static SfExecution *
-advanceable(const char *id)
+advanceable(const char *id, const char *function)
 {
 	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE);
 
+	sf_slice_refuse_in_task(function);
 	sf_privilege_require_owner(execution->machine_name, execution->owner);
 	return execution;
 }
@@ -145,7 +146,7 @@ put_text(Datum *values, bool *nulls, int i, const char *text)
 Datum
 sfflow_sf_step(PG_FUNCTION_ARGS)
 {
-	SfExecution *execution = advanceable(sf_arg_text(fcinfo, 0, "execution_id"));
+	SfExecution *execution = advanceable(sf_arg_text(fcinfo, 0, "execution_id"), "sf_step");
 	SfSliceRequest request = {0};
 	SfSliceResult result = {0};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
@@ -176,7 +177,7 @@ sfflow_sf_step(PG_FUNCTION_ARGS)
 Datum
 sfflow_sf_run(PG_FUNCTION_ARGS)
 {
-	SfExecution *execution = advanceable(sf_arg_text(fcinfo, 0, "execution_id"));
+	SfExecution *execution = advanceable(sf_arg_text(fcinfo, 0, "execution_id"), "sf_run");
 	int64		no = execution->execution_no;
 	int			left = PG_ARGISNULL(2) ? -1 : PG_GETARG_INT32(2);
 	SfSliceRequest request = {0};
@@ -217,6 +218,7 @@ sfflow_sf_run_due(PG_FUNCTION_ARGS)
 	SfSliceRequest request = {0};
 
 	sf_privilege_require_administrator("sf_run_due");
+	sf_slice_refuse_in_task("sf_run_due");
 	request.scan = true;
 	request.in_session = true;
 	request.slice_ms = SESSION_SLICE_MS;

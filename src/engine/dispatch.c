@@ -19,6 +19,20 @@
 #include "engine/outside.h"
 #include "engine/slice_internal.h"
 
+/* Tasks that this backend is in the middle of */
+static int	ntasks = 0;
+
+/* Raise an error inside a task: its branch would be taken a second time. */
+void
+sf_slice_refuse_in_task(const char *function)
+{
+	if (ntasks > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("%s cannot be called by a task", function),
+				 errhint("Let workers run the other execution, or make it a child with arn:aws:states:::states:startExecution.sync.")));
+}
+
 /* How long did the task of a state take when it ran last?  -1: not known. */
 static int64
 last_duration(const SfRun *run, const SfState *state)
@@ -168,13 +182,22 @@ run_task(const SfRun *run, const SfBranch *branch, const SfResource *resource,
 	if (!in_session && last_duration(run, state) < 0)
 		note_duration(run, state, SF_TASK_RUNS);
 	SF_DEBUG_POINT("task-before");
-	if (state->type == SF_STATE_MAP)
-		sf_distributed_run_task(run, branch, &call, outcome);
-	else
+	ntasks++;
+	PG_TRY();
 	{
-		sf_sql_task_runner(&call, outcome);
-		sf_lambda_outcome(&state->resource, outcome);
+		if (state->type == SF_STATE_MAP)
+			sf_distributed_run_task(run, branch, &call, outcome);
+		else
+		{
+			sf_sql_task_runner(&call, outcome);
+			sf_lambda_outcome(&state->resource, outcome);
+		}
 	}
+	PG_FINALLY();
+	{
+		ntasks--;
+	}
+	PG_END_TRY();
 	SF_DEBUG_POINT("task-after");
 	if (sf_running_hook != NULL && !in_session)
 		sf_running_hook(NULL, InvalidOid, NULL);

@@ -79,6 +79,13 @@ typedef struct SfSliceResult
 
 extern void sf_slice_run(const SfSliceRequest *request, SfSliceResult *result);
 
+/*
+ * Raise an error when called, by way of the SQL function that is named, from
+ * inside a task: its branch is locked by this very transaction, so it would be
+ * taken, and run, a second time.
+ */
+extern void sf_slice_refuse_in_task(const char *function);
+
 /* T2: run the announced task; its outcome goes to its own branch row only. */
 extern void sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 							  SfSliceResult *result);
