@@ -28,6 +28,7 @@
 #include "engine/map.h"
 #include "engine/outside.h"
 #include "engine/program_cache.h"
+#include "engine/slice_internal.h"
 
 /* Provisional id → id, for the callback of handlers. */
 static int
@@ -164,7 +165,10 @@ sf_run_lock(SfRun *run)
 			now = sf_execution_read(run->execution->execution_no, SF_LOCK_WAIT, false);
 	}
 	if (now == NULL || now->status != SF_STATUS_RUNNING ||
-		now->redrive_count != run->execution->redrive_count)
+		now->redrive_count != run->execution->redrive_count ||
+		now->version != run->execution->version ||
+		(now->started_at == DT_NOBEGIN && !run->began &&
+		 run->execution->started_at != DT_NOBEGIN))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
 				 errmsg("execution \"%s\" was stopped while it was advanced",
@@ -203,7 +207,6 @@ sf_run_spawn(SfRun *run, SfStep *step)
 static void
 forget_children(SfRun *run, int64 parent_no)
 {
-	List	   *children = NIL;
 	ListCell   *lc;
 
 	check_stack_depth();
@@ -211,13 +214,12 @@ forget_children(SfRun *run, int64 parent_no)
 	{
 		SfBranch   *branch = lfirst(lc);
 
-		if (branch->parent_no != parent_no)
+		if (branch->parent_no != parent_no || branch->gone)
 			continue;
-		children = lappend(children, branch);
-		run->branches = foreach_delete_current(run->branches, lc);
+		branch->gone = true;
+		branch->stored = false;
+		forget_children(run, branch->key.branch_no);
 	}
-	foreach(lc, children)
-		forget_children(run, ((SfBranch *) lfirst(lc))->key.branch_no);
 }
 
 /* Delete the descendants of a branch. */
@@ -417,17 +419,94 @@ quiesce(const SfExecution *execution, const SfProgram *program)
 		sf_map_run_abort_all(execution->execution_no);
 }
 
-/* Refuse a history that grows without end. */
+/* Has a branch of this run failed since it was last written? */
+bool
+sf_run_has_failure(const SfRun *run)
+{
+	ListCell   *lc;
+
+	foreach(lc, run->deltas)
+	{
+		if (((SfParentDelta *) lfirst(lc))->failed)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Refuse a history that grows without end.  What says that a branch fails is
+ * let in, or it could never end.
+ */
 static void
 check_history_size(const SfRun *run)
 {
 	if (run->execution->last_event_id <= sf_setting_max_history_events ||
-		run->finish != NULL)
+		run->finish != NULL || sf_run_has_failure(run))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_EVALUATION_LIMIT),
 			 errmsg("The execution reached the maximum number of history events (%d).",
 					sf_setting_max_history_events)));
+}
+
+/* Will a branch rest, so that it has to be told when what it is part of ends? */
+static bool
+rests(const SfBranch *branch, TimestampTz now)
+{
+	switch (branch->phase)
+	{
+		case SF_PHASE_JOIN:
+		case SF_PHASE_EXTERNAL:
+			return true;
+		case SF_PHASE_RUN:
+		case SF_PHASE_WAIT:
+			return branch->due_at > now;
+		default:
+			return false;
+	}
+}
+
+/*
+ * Does what a run writes have to be known to whoever stops the execution, or
+ * aborts a part of it?  A branch that is in our hands is passed over there:
+ * then we must not leave it waiting, or with children, behind their backs.
+ */
+static bool
+needs_lock(const SfRun *run, TimestampTz now)
+{
+	ListCell   *lc;
+
+	if (run->events != NIL || run->deltas != NIL || run->finish != NULL ||
+		run->began)
+		return true;
+	foreach(lc, run->branches)
+	{
+		const SfBranch *branch = lfirst(lc);
+
+		if (!branch->gone && (!branch->stored || rests(branch, now)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Make branches due that are to rest while the join above them has given up:
+ * it passed them over because they were in our hands.
+ */
+static void
+recall_aborted(SfRun *run, TimestampTz now)
+{
+	ListCell   *lc;
+
+	foreach(lc, run->branches)
+	{
+		SfBranch   *branch = lfirst(lc);
+
+		if (branch->stored && !branch->gone && branch->parent_no >= 0 &&
+			rests(branch, now) && find_branch(run, branch->parent_no) == NULL &&
+			sf_claim_is_aborted(run, branch))
+			branch->due_at = now;
+	}
 }
 
 /* Write one run. */
@@ -444,6 +523,7 @@ write_run(SfRun *run, TimestampTz now)
 		return;
 	}
 	assign_event_ids(run);
+	recall_aborted(run, now);
 	apply_deltas(run, now);
 	if (run->began && run->finish == NULL && run->program->timeout_seconds > 0 &&
 		execution->map_run_no == 0)
@@ -503,9 +583,7 @@ sf_runs_write(List *runs)
 	{
 		SfRun	   *run = lfirst(lc);
 
-		if (run->execution->status == SF_STATUS_RUNNING &&
-			(run->events != NIL || run->deltas != NIL || run->finish != NULL ||
-			 run->began))
+		if (run->execution->status == SF_STATUS_RUNNING && needs_lock(run, now))
 			sf_run_lock(run);
 	}
 	foreach(lc, runs)

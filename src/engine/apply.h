@@ -26,6 +26,9 @@ extern void sf_run_spawn(SfRun *run, SfStep *step);
 /* Delete the descendants of a branch, and what is pending of them. */
 extern void sf_run_drop_children(SfRun *run, const SfBranch *parent);
 
+/* Has a branch failed since the run was last written? */
+extern bool sf_run_has_failure(const SfRun *run);
+
 /* Write everything that is pending in these runs (4.2 of the design). */
 extern void sf_runs_write(List *runs);
 

@@ -121,8 +121,13 @@ claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
 		return NULL;
 	if (run->execution->status == SF_STATUS_RUNNING)
 	{
-		/* the lock is taken before any other: let the next slice begin so */
-		if (slice->runs != NIL && !slice->request->in_session)
+		/*
+		 * The lock is taken before any other: let the next slice begin so.  In
+		 * a session nobody else works, but an end from outside has to find
+		 * everything written.
+		 */
+		if (slice->runs != NIL &&
+			(!slice->request->in_session || branch->phase != SF_PHASE_JOIN))
 		{
 			pass_over(slice, key);
 			slice->no_more_claims = true;
@@ -172,6 +177,21 @@ sf_claim_is_orphan(const SfRun *run, const SfBranch *branch)
 							  run->program->states[owner].failure_mode == SF_FAILURE_DRAIN);
 }
 
+/*
+ * Does an execution that had ended when we looked at it run again?  Its branch
+ * is ours now, so that nobody can redrive it from here on.
+ */
+static bool
+was_redriven(const SfRun *run)
+{
+	SfExecution *now;
+
+	if (run->execution->status == SF_STATUS_RUNNING)
+		return false;
+	now = sf_execution_read(run->execution->execution_no, SF_LOCK_NONE, false);
+	return now != NULL && now->status == SF_STATUS_RUNNING;
+}
+
 /* Claim a branch, if it is due and free and belongs to the slice's owner. */
 SfBranch *
 sf_claim(SfSlice *slice, SfBranchKey key, SfRun **run)
@@ -187,7 +207,15 @@ sf_claim(SfSlice *slice, SfBranchKey key, SfRun **run)
 							 slice->request->skip_waits);
 	if (branch == NULL)
 		branch = claim_under_lock(slice, *run, key);
-	if (branch == NULL || !sf_dispatch_is_for_us(slice, *run, branch))
+	if (branch == NULL)
+		return NULL;
+	if (was_redriven(*run))
+	{
+		if (sf_due_hook != NULL)
+			sf_due_hook(key, GetCurrentTimestamp());
+		return NULL;
+	}
+	if (!sf_dispatch_is_for_us(slice, *run, branch))
 		return NULL;
 
 	slice->runs = list_append_unique_ptr(slice->runs, *run);

@@ -235,7 +235,9 @@ advance(SfSlice *slice, SfRun *run, SfBranch *branch)
 		end_orphan(slice, run, branch);
 		return;
 	}
-	if (sf_claim_is_aborted(run, branch))
+	if (branch->phase == SF_PHASE_JOIN)
+		branch->aborting |= sf_claim_is_aborted(run, branch);	/* its children first */
+	else if (sf_claim_is_aborted(run, branch))
 	{
 		SfStep		step;
 
@@ -264,23 +266,11 @@ advance(SfSlice *slice, SfRun *run, SfBranch *branch)
 		if (stimulus.kind != SF_STIMULUS_TASK)
 			slice->result->transitions++;
 		sf_run_add_branch(run, branch);
+		if (run->locked)		/* an error whose text has an event's id */
+			slice->no_more_tasks = slice->no_more_claims = true;
 		report(slice, run, branch, before, &step);
 		go_on = after_step(slice, run, branch, &step, outcome, &stimulus);
 	}
-}
-
-/* Has a branch of this run failed in this slice? */
-static bool
-run_has_failure(const SfRun *run)
-{
-	ListCell   *lc;
-
-	foreach(lc, run->deltas)
-	{
-		if (((SfParentDelta *) lfirst(lc))->failed)
-			return true;
-	}
-	return false;
 }
 
 /* Claim and advance one branch. */
@@ -296,7 +286,7 @@ take_one(SfSlice *slice, SfBranchKey key)
 	advance(slice, run, branch);
 	/* a failure may have made a join due that is to abort the others at once */
 	if (slice->request->alone || slice->request->slice_ms == 0 ||
-		run_has_failure(run))
+		sf_run_has_failure(run))
 		slice->no_more_claims = true;
 	return true;
 }
@@ -421,7 +411,8 @@ sf_slice_run(const SfSliceRequest *request, SfSliceResult *result)
 void
 sf_slice_fail_branch(SfBranchKey key, const char *cause)
 {
-	SfSliceRequest request = {.long_tasks = true};	/* also an announced one */
+	/* also an announced one, and one that sf_run() did not let wait */
+	SfSliceRequest request = {.long_tasks = true,.skip_waits = true};
 	SfSliceResult result = {0};
 	SfSlice		slice;
 	SfRun	   *run;
