@@ -42,9 +42,13 @@ sub server_is_back
 sub kill_worker
 {
 	my $condition = shift;
-	$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM sf_workers WHERE $condition")
-	  or return 0;
-	my $pid = $node->safe_psql('postgres', "SELECT pid FROM sf_workers WHERE $condition LIMIT 1");
+	my $pid = '';
+	# It may be done with its task between two looks, so one look has to find it and tell who it is.
+	for (1 .. 1000)
+	{
+		$pid = $node->safe_psql('postgres', "SELECT pid FROM sf_workers WHERE $condition LIMIT 1");
+		last if $pid;
+	}
 	return $pid && kill 'KILL', $pid;
 }
 
