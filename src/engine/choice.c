@@ -286,6 +286,26 @@ eval_rule(SfStep *step, const SfChoiceRule *rule, int top, SfError *error)
 	return rule->kind == SF_RULE_AND ? VERDICT_YES : VERDICT_NO;
 }
 
+/* The name of a field of a rule, as errors have it. */
+static const char *
+rule_field(const SfStep *step, const SfChoiceRule *rule, const char *name)
+{
+	return psprintf("Choices[%d]/%s", (int) (rule - step->state->rules), name);
+}
+
+/* The output of a Choice: the rule's own, else the state's. */
+static bool
+choice_output(SfStep *step, const SfChoiceRule *rule, Jsonb *input,
+			  Jsonb **output, SfError *error)
+{
+	step->env.input = input;
+	if (rule == NULL || rule->output == NULL)
+		return sf_flow_output(step, input, output, error);
+	return sf_template_eval(rule->output, &step->env,
+							rule_field(step, rule, "Output"), output, error) &&
+		sf_flow_check_size(step, *output, error);
+}
+
 /* Leave a Choice state through a rule, or through Default (rule NULL). */
 static SfStepOutcome
 take(SfStep *step, const SfChoiceRule *rule, Jsonb *input)
@@ -296,17 +316,12 @@ take(SfStep *step, const SfChoiceRule *rule, Jsonb *input)
 			   *assigned;
 	SfError		error;
 
-	step->env.input = input;
-	if (!sf_flow_output(step, input, &output, &error))
-		return sf_step_fail(step, &error);
-	if (rule != NULL && rule->output != NULL &&
-		!sf_template_eval(rule->output, &step->env,
-						  psprintf("Choices[%d]/Output", (int) (rule - state->rules)),
-						  &output, &error))
+	if (!choice_output(step, rule, input, &output, &error))
 		return sf_step_fail(step, &error);
 	step->env.input = input;
 	step->env.result = NULL;
-	if (!sf_flow_assign(step, assign, "Assign", &assigned, &error))
+	if (!sf_flow_assign(step, assign, rule == NULL ? "Assign" :
+						rule_field(step, rule, "Assign"), &assigned, &error))
 		return sf_step_fail(step, &error);
 	if (step->run->trace != NULL)
 		step->run->trace->next_name = rule ? rule->next_name : state->default_name;

@@ -570,6 +570,7 @@ error_output(const SfError *error)
 static SfStepOutcome
 catch_error(SfStep *step, const SfCatcher *catcher, const SfError *error)
 {
+	int			number = catcher - step->state->catchers;
 	Jsonb	   *caught = error_output(error);
 	Jsonb	   *output = caught;
 	Jsonb	   *assigned = NULL;
@@ -583,8 +584,7 @@ catch_error(SfStep *step, const SfCatcher *catcher, const SfError *error)
 	{
 		if (catcher->output != NULL)
 			ok = sf_template_eval(catcher->output, &step->env,
-								  psprintf("Catch[%d]/Output",
-										   (int) (catcher - step->state->catchers)),
+								  psprintf("Catch[%d]/Output", number),
 								  &output, &nested);
 	}
 	else
@@ -597,10 +597,13 @@ catch_error(SfStep *step, const SfCatcher *catcher, const SfError *error)
 		step->env.input = caught;
 	}
 	if (ok)
-		ok = sf_flow_assign(step, catcher->assign, "Assign", &assigned, &nested);
+		ok = sf_flow_assign(step, catcher->assign,
+							psprintf("Catch[%d]/Assign", number), &assigned, &nested);
 	if (!ok)
 	{
 		sf_step_prefix(step, &nested);
+		if (strcmp(nested.name, SF_ERR_QUERY_EVALUATION_ERROR) == 0)
+			evaluation_failed(step, &nested);
 		return sf_step_fail_branch(step, &nested);
 	}
 	step->outcome_name = "caught";

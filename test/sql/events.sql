@@ -46,6 +46,18 @@ SELECT id, previous, type FROM events('{"StartAt": "P", "States": {"P": {"Type":
 SELECT id, previous, type, details->>'state' AS state FROM events('{"QueryLanguage": "JSONata", "StartAt": "M", "States": {"M": {"Type": "Map", "Items": [1],
 	"ItemProcessor": {"StartAt": "I", "States": {"I": {"Type": "Pass", "Output": "{% $missing %}", "End": true}}}, "End": true}}}');
 
+-- … with the place of the expression in the state.
+SELECT type, details->>'location' AS location FROM events('{"QueryLanguage": "JSONata", "StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:public.fails",
+	"Catch": [{"ErrorEquals": ["Other"], "Next": "E"}, {"ErrorEquals": ["States.ALL"], "Assign": {"a": ["{% $missing %}"]}, "Next": "E"}], "Next": "E"}, "E": {"Type": "Succeed"}}}')
+WHERE type LIKE '%Failed';
+SELECT type, details->>'location' AS location FROM events('{"QueryLanguage": "JSONata", "StartAt": "C", "States": {"C": {"Type": "Choice",
+	"Choices": [{"Condition": "{% true %}", "Assign": {"x": "{% $missing %}"}, "Next": "E"}]}, "E": {"Type": "Succeed"}}}')
+WHERE type LIKE '%Failed';
+
+-- A rule's Output stands in place of the state's.
+SELECT sf_test_state('{"QueryLanguage": "JSONata", "Type": "Choice", "Output": "{% $missing %}",
+	"Choices": [{"Condition": "{% true %}", "Output": "{% $states.input.a %}", "Next": "E"}]}', '{"a": 1}');
+
 -- Later items see their own context object.
 SELECT sf_create_state_machine('m', '{"StartAt": "M", "States": {"M": {"Type": "Map",
 	"ItemSelector": {"i.$": "$$.Map.Item.Index", "v.$": "$$.Map.Item.Value"},
