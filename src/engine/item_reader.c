@@ -438,11 +438,26 @@ schema_headers(const char *schema)
 	return headers;
 }
 
+/* The JSON that a content is, if it is one: text that holds it, or itself. */
+static bool
+parse_content(const Jsonb *content, JsonbValue *root)
+{
+	Jsonb	   *parsed;
+
+	sf_json_root(content, root);
+	if (root->type != jbvString)
+		return true;
+	if (!sf_json_parse(root->val.string.val, root->val.string.len, &parsed))
+		return false;
+	sf_json_root(parsed, root);
+	return true;
+}
+
 /* Read the files that an S3 Inventory manifest names. */
 static bool
 read_manifest(Reader *reader, const Jsonb *content)
 {
-	Jsonb	   *manifest = unconstify(Jsonb *, content);
+	Jsonb	   *manifest;
 	const char *bucket;
 	List	   *headers;
 	JsonbValue	root,
@@ -450,11 +465,9 @@ read_manifest(Reader *reader, const Jsonb *content)
 				file,
 				key;
 
-	sf_json_root(content, &root);
-	if (root.type == jbvString &&
-		!sf_json_parse(root.val.string.val, root.val.string.len, &manifest))
+	if (!parse_content(content, &root))
 		return refuse(reader, "The manifest is not valid JSON.");
-	sf_json_root(manifest, &root);
+	manifest = sf_json_make(&root);
 	if (!sf_json_member(&root, "files", 5, &files) || !sf_json_is_array(&files))
 		return refuse(reader, "The manifest has no list \"files\".");
 	bucket = sf_json_get_cstring(manifest, "destinationBucket");
@@ -479,7 +492,8 @@ listed_objects(const Jsonb *content, JsonbValue *list)
 {
 	JsonbValue	root;
 
-	sf_json_root(content, &root);
+	if (!parse_content(content, &root))
+		return false;
 	*list = root;
 	return sf_json_is_array(&root) ||
 		(sf_json_member(&root, "Contents", 8, list) && sf_json_is_array(list));
@@ -579,7 +593,6 @@ sf_item_reader_run(const SfMapRun *map_run, const SfState *state,
 		out->output = sf_json_int(reader.count);
 		return;
 	}
+	/* what was read until then goes with the caller's subtransaction */
 	out->error = reader.error;
-	sf_map_items_delete(map_run->execution_no, map_run->map_run_no, 0,
-						PG_INT32_MAX);
 }

@@ -84,6 +84,7 @@ begin_child(const SfRun *run, const SfBranch *parent, const SfMapRun *map_run,
 		elog(ERROR, "execution \"%s\" is there already", execution.execution_id);
 
 	root = sf_branch_make(execution.execution_no, SF_BRANCH_ROOT);
+	root->branch_index = index;
 	root->scope = state->scopes[0];
 	root->state = run->program->scopes[root->scope].start;
 	root->priority = parent->priority;

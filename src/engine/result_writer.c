@@ -13,9 +13,11 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
 #include "utils/memutils.h"
+#include "utils/resowner.h"
 #include "utils/timestamp.h"
 
 #include "base/arn.h"
@@ -440,23 +442,63 @@ sf_result_writer_run(const SfMapRun *map_run, const SfRun *run,
 		out->error = writer->outcome.error;
 }
 
-/* Carry out the task that a Distributed Map is at. */
-void
-sf_distributed_run_task(const SfRun *run, const SfBranch *branch,
-						const SfTaskCall *call, SfTaskOutcome *out)
+/* Read or write, whatever the branch is at. */
+static void
+run_task(const SfRun *run, const SfBranch *branch, const SfTaskCall *call,
+		 SfTaskOutcome *out)
 {
 	const SfState *state = &run->program->states[branch->state];
 	const SfMapRun *map_run = sf_map_run_of(branch);
-	instr_time	start;
-	instr_time	elapsed;
 
 	if (map_run == NULL)
 		elog(ERROR, "a run of Map \"%s\" is missing", state->name);
-	INSTR_TIME_SET_CURRENT(start);
 	if (sf_distributed_resource(state, branch) == state->item_reader)
 		sf_item_reader_run(map_run, state, call, out);
 	else
 		sf_result_writer_run(map_run, run, state, call, out);
+}
+
+/*
+ * Carry out the task that a Distributed Map is at.  It may take many calls: a
+ * subtransaction around them makes them one, of which nothing stays when one
+ * of them fails.
+ */
+void
+sf_distributed_run_task(const SfRun *run, const SfBranch *branch,
+						const SfTaskCall *call, SfTaskOutcome *out)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	instr_time	start;
+	instr_time	elapsed;
+
+	INSTR_TIME_SET_CURRENT(start);
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		run_task(run, branch, call, out);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(context);
+		CurrentResourceOwner = owner;
+		ReThrowError(error);
+	}
+	PG_END_TRY();
+	if (out->ok)
+		ReleaseCurrentSubTransaction();
+	else
+		RollbackAndReleaseCurrentSubTransaction();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+
 	INSTR_TIME_SET_CURRENT(elapsed);
 	INSTR_TIME_SUBTRACT(elapsed, start);
 	out->elapsed_us = (int64) INSTR_TIME_GET_MICROSEC(elapsed);

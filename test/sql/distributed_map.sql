@@ -206,6 +206,15 @@ SELECT pg_temp.make('inserted', '{"ResultWriter": {"Resource": "sql:query", "Par
 	{"Statement": "INSERT INTO dm_result SELECT value::int + $1 FROM jsonb_array_elements($2)", "Arguments": [10]}}}');
 SELECT output -> 'ResultWriterDetails' AS details FROM pg_temp.run('inserted', '[1, 2]');
 SELECT array_agg(n ORDER BY n) FROM dm_result;
+-- A part that is refused takes those before it along.
+CREATE FUNCTION public.dm_refuse(payload jsonb) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO dm_file VALUES (payload ->> 'Key', 'of the refused');
+	IF payload ->> 'Key' LIKE '%manifest%' THEN PERFORM sf_raise('Full', 'no room'); END IF;
+END $$;
+SELECT sf_map_resource('arn:aws:states:::s3:putObject', 'sql:public.dm_refuse');
+SELECT error, cause FROM pg_temp.run('written', '[1, 2, 3]');
+SELECT count(*) FROM dm_file WHERE body = 'of the refused';
 SELECT pg_temp.make('refused', '{"ResultWriter": {"Resource": "sql:query", "Parameters": {"Statement": "SELECT 1/0, $1::jsonb"}}}');
 SELECT error, cause::jsonb ->> 'message' FROM pg_temp.run('refused', '[1]');
 

@@ -103,6 +103,26 @@ ok( $node->poll_query_until('postgres', q{SELECT count(*) = 9 FROM sf_executions
 ok($node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM sf_workers WHERE job_id = 'Sleep'}), 'whose tasks are cancelled');
 is($node->safe_psql('postgres', q{SELECT aborted, running FROM sf_map_runs WHERE execution_id = 'endless:s'}), '8|0', 'and counted');
 is($node->safe_psql('postgres', 'SELECT * FROM sf_check()'), '', 'the tables are in order');
+
+# Who stops it while it reads stops the reading; a redrive reads again, from the start.
+$node->safe_psql('postgres', <<'EOS');
+SELECT sf_create_state_machine('reading', '{"StartAt": "Each", "States": {"Each": {"Type": "Map", "End": true,
+	"ItemReader": {"Resource": "sql:query", "Parameters": {"Statement": "SELECT n FROM toread"}},
+	"ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
+		"StartAt": "Pass", "States": {"Pass": {"Type": "Pass", "End": true}}}}}}');
+CREATE VIEW toread AS SELECT n FROM generate_series(1, 3) n, pg_sleep(CASE n WHEN 2 THEN 3600 ELSE 0 END);
+SELECT sf_start('reading', '{}', 'r');
+EOS
+ok($node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM sf_workers WHERE execution_id = 'reading:r'}), 'it reads');
+is($node->safe_psql('postgres', q{SELECT sf_stop('reading:r')}), 'ABORTED', 'it is stopped');
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM sf_workers WHERE execution_id = 'reading:r'}), 'and so is the reading');
+is($node->safe_psql('postgres', q{SELECT status, items, (SELECT count(*) FROM _sfflow.map_item) FROM sf_map_runs WHERE execution_id = 'reading:r'}),
+	'ABORTED|0|0', 'nothing is kept of what was read');
+$node->safe_psql('postgres', q{CREATE OR REPLACE VIEW toread AS SELECT n FROM generate_series(1, 3) n; SELECT sf_redrive('reading:r')});
+is($node->safe_psql('postgres', q{SELECT sf_await('reading:r', '1 min')}), 'SUCCEEDED', 'a redrive reads again');
+is( $node->safe_psql('postgres', q{SELECT jsonb_array_length(output) FROM sf_executions WHERE execution_id = 'reading:r'}),
+	3, 'every item once');
+is($node->safe_psql('postgres', 'SELECT * FROM sf_check()'), '', 'the tables are in order');
 $node->stop;
 
 done_testing();
