@@ -30,13 +30,6 @@
 #define SCAN_SIZE		64
 #define MAX_SCAN_SIZE	65536
 
-/* When the next timer is due. */
-TimestampTz
-sf_slice_next_due(void)
-{
-	return sf_branch_next_due();
-}
-
 /* A branch of an execution that has ended: let it rest where it is. */
 static void
 settle(SfRun *run, SfBranch *branch)
@@ -327,7 +320,7 @@ scan_due(SfSlice *slice, bool *first)
 
 /* Of what is announced, take at most one; or say that there is some. */
 static void
-scan_announced(SfSlice *slice)
+scan_announced(SfSlice *slice, bool first)
 {
 	const SfSliceRequest *request = slice->request;
 	SfBranchKey keys[SCAN_SIZE];
@@ -339,8 +332,14 @@ scan_announced(SfSlice *slice)
 			slice->result->long_task_left = true;
 		return;
 	}
-	for (int i = 0; i < n && !slice->no_more_claims && !is_used_up(slice); i++)
-		(void) take_one(slice, keys[i]);
+	/* however long the look has taken, one is tried */
+	for (int i = 0; i < n; i++)
+	{
+		if (slice->no_more_claims || (!first && is_used_up(slice)))
+			break;
+		if (take_one(slice, keys[i]))
+			first = false;
+	}
 	if (slice->announced && n > 1)
 		slice->result->long_task_left = true;
 }
@@ -369,7 +368,7 @@ take_branches(SfSlice *slice)
 		scan_due(slice, &first);
 	if (request->execution_no == 0 && !slice->no_more_claims &&
 		(first || !is_used_up(slice)))
-		scan_announced(slice);
+		scan_announced(slice, first);
 }
 
 /* Run a slice. */

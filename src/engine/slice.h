@@ -32,7 +32,8 @@ typedef struct SfSliceRequest
 {
 	const SfBranchKey *keys;	/* hints: tried first, by primary key */
 	int			nkeys;
-	bool		scan;			/* then take from the due index */
+	bool		scan;			/* then take from the due index (a worker gets
+								 * its keys from it, see worker/turn.c) */
 	bool		only_announced; /* ... but announced long tasks alone */
 	bool		alone;			/* one branch at most, no further ones */
 	bool		last_try;		/* a task that cannot be serialized has failed;
@@ -98,12 +99,5 @@ extern void sf_slice_fail_branch(SfBranchKey key, const char *cause);
  * next slice.  Returns their number, at most size are copied.
  */
 extern int	sf_slice_touched(SfBranchKey *keys, int size);
-
-/*
- * When the next timer is due, strictly after now: DT_NOEND when none.  Rows
- * that are due already and were not claimed (locked, left) do not count.  One
- * probe of the due index.
- */
-extern TimestampTz sf_slice_next_due(void);
 
 #endif							/* SF_ENGINE_SLICE_H */

@@ -533,14 +533,14 @@ read_time(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Find when the next timer that lies ahead is due. */
 TimestampTz
-sf_branch_next_due(void)
+sf_branch_next_due(TimestampTz after)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT b.due_at FROM _sfflow.branch b WHERE b.priority" EQ "0"
 		" AND b.due_at OPERATOR(pg_catalog.>) $1 ORDER BY b.due_at LIMIT 1",
 		1, TIMESTAMPTZOID);
 	TimestampTz due = DT_NOEND;
-	Datum		args[1] = {TimestampTzGetDatum(GetCurrentTimestamp())};
+	Datum		args[1] = {TimestampTzGetDatum(after)};
 
 	sf_store_query(&plan, args, NULL, 1, read_time, &due);
 	return due;

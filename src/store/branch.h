@@ -190,8 +190,8 @@ extern int	sf_branch_announced(TimestampTz at, SfBranchKey *keys, int size);
 extern int	sf_branch_due_children(int64 execution_no, TimestampTz at,
 								   bool skip_waits, SfBranchKey *keys, int size);
 
-/* When the first timer is due, DT_NOEND when there is none. */
-extern TimestampTz sf_branch_next_due(void);
+/* When the first timer strictly after a time is due, DT_NOEND when there is none. */
+extern TimestampTz sf_branch_next_due(TimestampTz after);
 
 /* Write branches: inserts, updates or deletes by stored and gone. */
 extern void sf_branch_write(List *branches);

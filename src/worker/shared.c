@@ -202,6 +202,20 @@ sf_shared_push(SfDatabase *database, SfBranchKey key)
 	database->ring_count++;
 }
 
+/* Take keys out of the ring, up to size in all. */
+void
+sf_shared_take_keys(SfDatabase *database, SfBranchKey *keys, int *nkeys, int size)
+{
+	while (*nkeys < size && database->ring_count > 0)
+	{
+		keys[(*nkeys)++] = database->ring[database->ring_first];
+		database->ring_first = (database->ring_first + 1) % SF_RING_SIZE;
+		database->ring_count--;
+	}
+	if (database->ring_count == 0 && !database->scan)
+		database->more_wanted = false;
+}
+
 /* Wake the process in a slot. */
 void
 sf_shared_wake_slot(const SfSlot *slot)

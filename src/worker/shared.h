@@ -14,8 +14,8 @@
 #include "storage/condition_variable.h"
 #include "storage/lwlock.h"
 
-#define SF_MAX_DATABASES	128
-#define SF_RING_SIZE		1024
+#define SF_MAX_DATABASES	64
+#define SF_RING_SIZE		4096
 #define SF_AWAIT_BUCKETS	16
 #define SF_DURATIONS		2048
 #define SF_STATE_NAME_SIZE	(80 * 4 + 1)
@@ -178,6 +178,10 @@ extern int	sf_shared_count_tasks(void);
 
 /* Put a key into the ring; when it is full the tables will be looked at. */
 extern void sf_shared_push(SfDatabase *database, SfBranchKey key);
+
+/* Take keys out of the ring, up to size in all. */
+extern void sf_shared_take_keys(SfDatabase *database, SfBranchKey *keys,
+								int *nkeys, int size);
 
 /* Wake the process in a slot, the launcher, one idle worker of a database. */
 extern void sf_shared_wake_slot(const SfSlot *slot);

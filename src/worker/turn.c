@@ -3,9 +3,9 @@
  *		A worker's turn: transactions around slices and long tasks, and what
  *		happens when one fails.
  *
- * A turn is one slice (T1 when it announces a long task), then maybe the task
- * itself (T2); T3 is the next turn.  Each is an attempt: a transaction whose
- * error is caught here.  When a slice fails nothing of it has happened; the
+ * A turn is maybe a look at the due index, one slice (T1 when it announces a
+ * long task), then maybe the task itself (T2); T3 is the next turn.  Each is
+ * an attempt: a transaction whose error is caught here.  When a slice fails nothing of it has happened; the
  * branches that it touched run again one by one, so that an error finds its
  * branch.  What then happens depends on the error:
  *
@@ -43,6 +43,7 @@
 #include "base/errors.h"
 #include "base/settings.h"
 #include "engine/slice.h"
+#include "store/branch.h"
 #include "store/instance.h"
 #include "task/task.h"
 #include "worker/poison.h"
@@ -55,6 +56,7 @@
 
 typedef enum AttemptKind
 {
+	ATTEMPT_LOOK,				/* for what is due */
 	ATTEMPT_SLICE,
 	ATTEMPT_TASK,				/* T2 */
 	ATTEMPT_FAIL				/* make the branch fail */
@@ -80,7 +82,11 @@ typedef struct Attempt
 
 	SfTurnVerdict verdict;
 	SfSliceResult result;
-	TimestampTz next_due;		/* SLICE that scanned and found nothing */
+	SfBranchKey *found;			/* LOOK: room for size */
+	int			size;
+	int			nfound;
+	bool		announced;		/* LOOK: there are announced tasks */
+	TimestampTz next_due;		/* LOOK: the first timer that lies ahead */
 	ErrorKind	error;
 	char	   *message;		/* of the error */
 	int			ntouched;
@@ -166,16 +172,32 @@ commit(void)
 	CommitTransactionCommand();
 }
 
+/*
+ * Find what is due, and when the next timer is.  Both are asked as of the same
+ * time, or what becomes due in between would be missed.
+ */
+static void
+look(Attempt *a)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	SfBranchKey task;
+
+	a->nfound = sf_branch_due(0, now, false, a->found, a->size);
+	a->announced = a->nfound < a->size && sf_branch_announced(now, &task, 1) > 0;
+	a->next_due = sf_branch_next_due(now);
+}
+
 /* Do what the attempt is for, in its transaction. */
 static void
 work(Attempt *a)
 {
 	switch (a->kind)
 	{
+		case ATTEMPT_LOOK:
+			look(a);
+			break;
 		case ATTEMPT_SLICE:
 			sf_slice_run(&a->request, &a->result);
-			if (a->result.outcome == SF_SLICE_IDLE && a->request.scan)
-				a->next_due = sf_slice_next_due();
 			sf_slot_set_goes_on(!a->request.alone &&
 								a->result.outcome != SF_SLICE_LONG_TASK);
 			if (a->result.outcome == SF_SLICE_LONG_TASK)
@@ -233,7 +255,8 @@ handle_error(Attempt *a, MemoryContext context)
 	a->error = classify(edata->sqlerrcode);
 	a->ntouched = sf_slice_touched(a->touched, MAX_TOUCHED);
 	a->ntouched = Min(a->ntouched, MAX_TOUCHED);
-	if (a->error == ERROR_BRANCH && a->kind == ATTEMPT_SLICE && a->ntouched == 0)
+	if (a->kind == ATTEMPT_LOOK ||
+		(a->error == ERROR_BRANCH && a->kind == ATTEMPT_SLICE && a->ntouched == 0))
 		a->error = ERROR_NOBODYS;
 
 	if (a->error == ERROR_NOBODYS || a->kind == ATTEMPT_FAIL ||
@@ -257,7 +280,6 @@ attempt(Attempt *a)
 
 	GetUserIdAndSecContext(&user, &sec_context);
 	a->verdict = SF_TURN_MAY_WORK;
-	a->next_due = DT_NOEND;
 	memset(&a->result, 0, sizeof(a->result));
 	a->ntouched = 0;
 	sf_poison_turn_begin(sf_slot_number(), MyDatabaseId, a->alone);
@@ -326,7 +348,7 @@ enter_task_role(SfTurn *turn)
 			database->scan = true;
 		if (database->scan || database->ring_count > 0)
 			sf_shared_wake_worker(database);
-		if (turn->long_task_left)
+		if (turn->long_task_left || turn->tasks)
 			sf_shared_want_task(database, true);
 		if (turn->new_task_left)
 			sf_shared_want_task(database, false);
@@ -515,25 +537,67 @@ run_one_by_one(SfTurn *turn, const Attempt *failed)
 	turn->worked = turn->moved = true;
 }
 
+/*
+ * Look at the due index and put what is due into the ring, where all workers
+ * take it from: with an old snapshot around, finding a branch in the index is
+ * slow, claiming it by its key is not.  False: there is nothing more to do.
+ */
+static bool
+find_work(SfTurn *turn)
+{
+	Attempt		a = {.kind = ATTEMPT_LOOK,.size = SF_RING_SIZE};
+	SfDatabase *database;
+
+	a.found = palloc(sizeof(SfBranchKey) * a.size);
+	turn->failed = !attempt(&a);
+	turn->verdict = turn->failed ? SF_TURN_MAY_WORK : a.verdict;
+	if (turn->failed || a.verdict != SF_TURN_MAY_WORK)
+		return false;
+
+	turn->scan = false;
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	database = sf_shared_find_database(MyDatabaseId);
+	if (database)
+	{
+		sf_shared_lower_timer(database, a.next_due);
+		for (int i = 0; i < a.nfound; i++)
+			sf_shared_push(database, a.found[i]);
+		database->scan = database->scan || a.nfound == a.size;
+		sf_shared_take_keys(database, turn->keys, &turn->nkeys, SF_TURN_KEYS);
+		if (database->ring_count > 0)
+			sf_shared_wake_worker(database);
+		if (a.announced && (turn->long_tasks || turn->new_tasks))
+			turn->tasks = true;
+		else if (a.announced)
+			sf_shared_want_task(database, true);
+	}
+	LWLockRelease(sf_shared_lock);
+	pfree(a.found);
+	turn->worked = turn->moved = a.nfound > 0;
+	return true;
+}
+
 /* Claim and advance. */
 void
 sf_turn_run(SfTurn *turn)
 {
 	Attempt		a = {.kind = ATTEMPT_SLICE};
 
-	a.request.keys = turn->keys;
-	a.request.nkeys = turn->nkeys;
-	a.request.scan = turn->scan;
-	a.request.only_announced = sf_slot_mine->role == SF_ROLE_TASK;
-	a.request.long_tasks = turn->long_tasks;
-	a.request.new_tasks = turn->new_tasks;
-	a.request.not_owner = turn->last_owner;
-	a.request.slice_ms = sf_setting_slice_ms;
 	turn->failed = false;
 	turn->worked = false;
 	turn->moved = false;
-	turn->next_due = DT_NOEND;
 
+	if (turn->scan && !find_work(turn))
+		return;
+	if (turn->nkeys == 0 && !turn->tasks)
+		return;
+
+	a.request.keys = turn->keys;
+	a.request.nkeys = turn->nkeys;
+	a.request.scan = a.request.only_announced = turn->tasks;
+	a.request.long_tasks = turn->long_tasks;
+	a.request.new_tasks = turn->new_tasks;
+	a.request.slice_ms = sf_setting_slice_ms;
 	if (!attempt(&a))
 	{
 		turn->verdict = SF_TURN_MAY_WORK;
@@ -541,20 +605,20 @@ sf_turn_run(SfTurn *turn)
 			turn->failed = true;
 		else
 			run_one_by_one(turn, &a);
+		look_again();
 		return;
 	}
 
 	turn->verdict = a.verdict;
 	turn->long_task_left = a.result.long_task_left;
 	turn->new_task_left = a.result.new_task_left;
-	turn->next_due = a.next_due;
 	if (a.verdict != SF_TURN_MAY_WORK)
 		return;
-	if (OidIsValid(a.result.owner))
-		turn->last_owner = a.result.owner;
 	turn->worked = a.result.outcome != SF_SLICE_IDLE;
 	turn->moved = a.result.transitions > 0;
 	drop_tried(turn, a.result.nkeys_tried);
+	/* after other work the slice may not have come to the announced ones */
+	turn->tasks = turn->tasks && a.result.outcome == SF_SLICE_WORKED;
 	if (a.result.outcome == SF_SLICE_LONG_TASK)
 		run_announced(turn, &a.result);
 }

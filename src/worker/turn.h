@@ -24,10 +24,10 @@ typedef struct SfTurn
 	/* what to do; keys that the slice did not get to are left in */
 	SfBranchKey keys[SF_TURN_KEYS];
 	int			nkeys;
-	bool		scan;			/* look at the due index */
+	bool		scan;			/* look at the due index for more keys */
+	bool		tasks;			/* look for announced tasks */
 	bool		long_tasks;		/* may take a long task */
 	bool		new_tasks;		/* may take one that is not known to be long */
-	Oid			last_owner;		/* kept from turn to turn, for rotation */
 
 	/* how it went */
 	SfTurnVerdict verdict;
@@ -36,7 +36,6 @@ typedef struct SfTurn
 	bool		moved;			/* some branch got on */
 	bool		long_task_left;
 	bool		new_task_left;
-	TimestampTz next_due;		/* when scanned and nothing done */
 } SfTurn;
 
 /* Decide whether to work here; in a transaction of its own. */

@@ -2,11 +2,10 @@
  * worker.c
  *		A worker: its loop, what it takes on, how it sleeps.
  *
- * It takes keys out of its database's ring; it looks at the due index when
- * told so, when a timer goes off, once a poll_interval, and as long as looking
- * finds something.  Who finds nothing by a look knows when the next timer is
- * due and notes that for all; the first to wake for it takes the timer down
- * again and looks.  So the timer is always somebody's: either it stands in
+ * It takes keys out of its database's ring; it looks at the due index, to put
+ * more keys there, when told so, when a timer goes off, and once a
+ * poll_interval.  Who looks learns when the next timer is due and notes that
+ * for all; the first to wake for it takes the timer down again and looks.  So the timer is always somebody's: either it stands in
  * shared memory, or a process is looking.
  */
 #include "postgres.h"
@@ -151,28 +150,18 @@ reserve_tasks(SfDatabase *database, SfTurn *turn)
 	sf_slot_mine->may_task = turn->long_tasks || turn->new_tasks;
 }
 
-/* Take hints out of the ring, up to what a turn holds. */
-static void
-take_keys(SfDatabase *database, SfTurn *turn)
-{
-	while (turn->nkeys < SF_TURN_KEYS && database->ring_count > 0)
-	{
-		turn->keys[turn->nkeys++] = database->ring[database->ring_first];
-		database->ring_first = (database->ring_first + 1) % SF_RING_SIZE;
-		database->ring_count--;
-	}
-	if (database->ring_count == 0 && !database->scan)
-		database->more_wanted = false;
-}
-
 /* Whether the due index is to be looked at; takes the reason away. */
 static bool
 take_scan(SfDatabase *database)
 {
 	TimestampTz now = GetCurrentTimestamp();
 	bool		timer = database->next_timer <= now;
+	bool		scan = database->scan;
 
-	if (!database->scan && !timer && database->next_poll > now)
+	/* a look is worth it when there is room for what it finds */
+	if (database->ring_count > SF_RING_SIZE / 4)
+		scan = false;
+	if (!scan && !timer && database->next_poll > now)
 		return false;
 	database->scan = false;
 	if (timer)
@@ -188,24 +177,30 @@ take_work(SfDatabase *database, SfTurn *turn)
 	if (sf_slot_mine->role == SF_ROLE_WORKER)
 	{
 		turn->scan |= take_scan(database);
-		take_keys(database, turn);
+		sf_shared_take_keys(database, turn->keys, &turn->nkeys, SF_TURN_KEYS);
 	}
-	if (turn->nkeys == 0 && !turn->scan && !database->task_wanted &&
-		!database->new_task_wanted)
+	if (turn->nkeys == 0 && !turn->scan && !turn->tasks &&
+		!database->task_wanted && !database->new_task_wanted)
 		return false;
 
 	reserve_tasks(database, turn);
+	if (turn->tasks && !turn->long_tasks && !turn->new_tasks)
+	{
+		/* for somebody who may */
+		database->task_wanted = database->new_task_wanted = true;
+		turn->tasks = false;
+	}
 	if (turn->long_tasks && database->task_wanted)
 	{
-		turn->scan = true;
+		turn->tasks = true;
 		database->task_wanted = false;
 	}
 	if (turn->new_tasks && database->new_task_wanted)
 	{
-		turn->scan = true;
+		turn->tasks = true;
 		database->new_task_wanted = false;
 	}
-	if (turn->nkeys == 0 && !turn->scan)
+	if (turn->nkeys == 0 && !turn->scan && !turn->tasks)
 		return false;
 
 	/* more than one turn's worth: somebody idle may help */
@@ -271,6 +266,8 @@ decide(SfTurn *turn, TimestampTz *until)
 		/* what this process was about to look at, the next one will */
 		if (database && (turn->scan || turn->nkeys > 0))
 			database->scan = true;
+		if (database && turn->tasks)
+			database->task_wanted = database->new_task_wanted = true;
 		next = NEXT_LEAVE;
 	}
 	else if (take_work(database, turn))
@@ -350,8 +347,6 @@ publish(SfTurn *turn, uint32 registrations)
 			sf_shared_want_task(database, true);
 		if (turn->new_task_left)
 			sf_shared_want_task(database, false);
-		if (turn->scan && !turn->worked && !turn->failed)
-			sf_shared_lower_timer(database, turn->next_due);
 	}
 	LWLockRelease(sf_shared_lock);
 }
@@ -420,8 +415,6 @@ work_loop(void)
 			turn.scan = true;
 			pause_after_failures(failures);
 		}
-		else if (!turn.worked)
-			turn.scan = false;
 	}
 }
 
