@@ -28,8 +28,9 @@ int64
 sf_purge_executions(Datum older_than, Oid role, int64 limit)
 {
 	/*
-	 * Children of a Distributed Map and of .sync tasks go when they are old
-	 * enough themselves; one whose parent still runs stays.
+	 * Children of .sync tasks go when they are old enough themselves; one
+	 * whose parent still runs stays.  Those of a Distributed Map go after
+	 * their parent, which takes their results when it is redriven.
 	 */
 	static SfPlan plan = SF_PLAN(
 		"WITH x AS MATERIALIZED (SELECT e.execution_no FROM _sfflow.execution e"
@@ -38,7 +39,8 @@ sf_purge_executions(Datum older_than, Oid role, int64 limit)
 		"  AND e.stopped_at OPERATOR(pg_catalog.<) (pg_catalog.now() OPERATOR(pg_catalog.-) $1)"
 		"  AND pg_catalog.pg_has_role($2, m.owner::pg_catalog.oid, 'USAGE')"
 		"  AND NOT EXISTS (SELECT FROM _sfflow.execution p"
-		"   WHERE p.execution_no" EQ "e.parent_execution_no AND p.status" EQ "0)"
+		"   WHERE p.execution_no" EQ "e.parent_execution_no"
+		"   AND (p.status" EQ "0 OR e.map_run_no IS NOT NULL))"
 		"  ORDER BY e.execution_no LIMIT $3 FOR UPDATE OF e SKIP LOCKED), "
 		OF_PURGED("d1", "event", "execution_no")
 		OF_PURGED("d2", "branch", "execution_no")

@@ -222,6 +222,16 @@ SELECT error, cause::jsonb ->> 'message' FROM pg_temp.run('refused', '[1]');
 SELECT pg_temp.make('flat', '{"ResultWriter": {"WriterConfig": {"Transformation": "FLATTEN", "OutputType": "JSON"}}}');
 SELECT output FROM pg_temp.run('flat', '[[1, 2], [3]]');
 
+-- Children are purged after their parent, which would take their results in a redrive.
+SAVEPOINT purge;
+UPDATE _sfflow.execution SET stopped_at = now() - interval '1 day'
+WHERE execution_id LIKE 'each/%' OR execution_id LIKE 'strict%' AND stopped_at IS NOT NULL;
+SELECT sf_purge('1 hour');
+SELECT count(*) FROM sf_executions WHERE execution_id LIKE 'each%';
+SELECT count(*) FROM sf_executions WHERE execution_id LIKE 'strict%';
+SELECT problem, detail FROM sf_check();
+ROLLBACK TO purge;
+
 -- Nothing is left but what a redrive needs, and nothing contradicts itself.
 SELECT execution_id LIKE 'strict:%' AS strict, count(*) FROM _sfflow.map_item JOIN _sfflow.execution USING (execution_no) GROUP BY 1 ORDER BY 1;
 SELECT problem, execution_id, detail FROM sf_check();
