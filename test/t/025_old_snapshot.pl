@@ -1,0 +1,55 @@
+# A transaction that is left open makes the due index full of dead entries; work goes on as fast, and nothing is left.
+use strict;
+use warnings;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(time);
+
+my $node = PostgreSQL::Test::Cluster->new('main');
+$node->init;
+$node->append_conf('postgresql.conf', <<'EOC');
+shared_preload_libraries = 'sfflow'
+max_worker_processes = 16
+sfflow.poll_interval = 3600
+fsync = off
+EOC
+$node->start;
+
+$node->safe_psql('postgres', <<'EOC');
+CREATE EXTENSION sfflow;
+CREATE FUNCTION nothing() RETURNS void LANGUAGE sql AS $$ SELECT $$;
+SELECT sf_create_state_machine('m',
+	'{"StartAt": "S", "States": {"S": {"Type": "Task", "Resource": "sql:public.nothing", "End": true}}}');
+EOC
+
+# Start many executions at once (more than the ring holds) and wait for them; returns seconds.
+my $rounds = 0;
+sub run_many
+{
+	my $begin = time;
+	$rounds++;
+	$node->safe_psql('postgres',
+		"SELECT count(sf_start('m', '{}', 'r$rounds-' || n)) FROM generate_series(1, 10000) n");
+	ok( $node->poll_query_until('postgres',
+			"SELECT count(*) = 0 FROM sf_executions WHERE status = 'RUNNING'"),
+		"round $rounds: all end");
+	return time - $begin;
+}
+
+run_many();
+my $before = run_many();
+
+my $session = $node->background_psql('postgres');
+$session->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pg_class');
+run_many() for 1 .. 3;
+my $after = run_many();
+$session->query_safe('COMMIT');
+
+# An order of magnitude is what a look a slice cost; machines that run tests are noisy.
+cmp_ok($after, '<', 4 * $before + 1, sprintf('40,000 steps later: %.1f s, before %.1f s', $after, $before));
+is($node->safe_psql('postgres', 'SELECT count(*) FROM sf_check()'), '0', 'the tables are in order');
+
+$session->quit;
+$node->stop;
+done_testing();
