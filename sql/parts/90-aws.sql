@@ -1,0 +1,842 @@
+-- sf_aws_install, sf_aws_uninstall: tables and functions that stand in for AWS services, in schema sfflow_aws.
+
+-- All that it makes is the caller's, and no member of the extension: pg_dump carries it like any other schema.
+CREATE FUNCTION sf_aws_install()
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $install$
+DECLARE
+	mapping record;
+BEGIN
+	CREATE SCHEMA sfflow_aws;
+	COMMENT ON SCHEMA sfflow_aws IS 'what stands in for AWS services that state machines call';
+
+	-- ------------------------------------------------------------ what all of them need
+
+	-- What a service's response has besides its own.
+	CREATE FUNCTION sfflow_aws.metadata() RETURNS jsonb LANGUAGE sql
+	SET search_path = pg_catalog, pg_temp AS $f$
+		SELECT jsonb_build_object(
+			'SdkHttpMetadata', jsonb_build_object('AllHttpHeaders', '{}'::jsonb, 'HttpHeaders', '{}'::jsonb, 'HttpStatusCode', 200),
+			'SdkResponseMetadata', jsonb_build_object('RequestId', gen_random_uuid()))
+	$f$;
+
+	-- Fail as an optimized integration does: error and cause have the names that the service gives itself.
+	CREATE FUNCTION sfflow_aws.fail(error text, message text, service text, code text, status integer DEFAULT 400)
+	RETURNS void LANGUAGE sql
+	SET search_path = pg_catalog, pg_temp AS $f$
+		SELECT @extschema@.sf_raise(error, format('%s (Service: %s; Status Code: %s; Error Code: %s; Request ID: %s; Proxy: null)',
+			message, service, status, code, gen_random_uuid()))
+	$f$;
+
+	-- Fail as an integration of the SDK does.
+	CREATE FUNCTION sfflow_aws.fail_sdk(service text, code text, message text)
+	RETURNS void LANGUAGE sql
+	SET search_path = pg_catalog, pg_temp AS $f$
+		SELECT @extschema@.sf_raise(service || '.' || code, format('%s (Service: %s, Status Code: 400, Request ID: %s) (SDK Attempt Count: 1)',
+			message, service, gen_random_uuid()))
+	$f$;
+
+	-- The machine that puts its input into an activity.
+	CREATE FUNCTION sfflow_aws.activity_machine(activity text) RETURNS text LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	BEGIN
+		PERFORM @extschema@.sf_create_state_machine('aws-activity-' || activity, json_build_object(
+			'Comment', 'Puts what is sent to activity ' || activity || ' into its queue.',
+			'StartAt', 'Work',
+			'States', json_build_object('Work', json_build_object('Type', 'Task', 'Resource', 'activity:' || activity, 'End', true))));
+		RETURN 'aws-activity-' || activity;
+	END $f$;
+
+	-- Check a target, and make what it needs: activity:NAME, notify:CHANNEL, or a state machine's name or ARN.
+	CREATE FUNCTION sfflow_aws.check_target(target text) RETURNS text LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	BEGIN
+		IF target LIKE 'activity:_%' THEN
+			PERFORM sfflow_aws.activity_machine(substr(target, 10));
+		ELSIF target LIKE 'arn:%:activity:%' THEN
+			target := 'activity:' || regexp_replace(target, '^.*:', '');
+			PERFORM sfflow_aws.activity_machine(substr(target, 10));
+		ELSIF target IS NULL OR target = '' THEN
+			RAISE EXCEPTION 'target must not be empty'
+				USING ERRCODE = 'invalid_parameter_value',
+					HINT = 'Give activity:NAME, notify:CHANNEL, or the name of a state machine.';
+		END IF;
+		RETURN target;
+	END $f$;
+
+	-- Send a message to a target.
+	CREATE FUNCTION sfflow_aws.deliver(target text, message jsonb, name text DEFAULT NULL) RETURNS void LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	BEGIN
+		IF target LIKE 'notify:%' THEN
+			PERFORM pg_notify(substr(target, 8), CASE jsonb_typeof(message) WHEN 'string' THEN message #>> '{}' ELSE message::text END);
+		ELSIF target LIKE 'activity:%' THEN
+			PERFORM @extschema@.sf_start('aws-activity-' || substr(target, 10), message, name);
+		ELSE
+			PERFORM @extschema@.sf_start(target, message, name);
+		END IF;
+	END $f$;
+
+	-- ------------------------------------------------------------ DynamoDB
+
+	CREATE TABLE sfflow_aws.dynamodb_table (
+		name text PRIMARY KEY,
+		partition_key text NOT NULL,
+		sort_key text
+	);
+
+	-- Items by the text of their keys; see key_text().
+	CREATE TABLE sfflow_aws.dynamodb_item (
+		table_name text,
+		partition text COLLATE "C",
+		sort text COLLATE "C",
+		item jsonb NOT NULL,
+		PRIMARY KEY (table_name, partition, sort)
+	);
+
+	-- Make a table whose items are told apart by one attribute, or two.
+	CREATE FUNCTION sfflow_aws.create_table(name text, partition_key text, sort_key text DEFAULT NULL)
+	RETURNS void LANGUAGE sql
+	SET search_path = pg_catalog, pg_temp AS $f$
+		INSERT INTO sfflow_aws.dynamodb_table VALUES (name, partition_key, sort_key)
+	$f$;
+
+	CREATE FUNCTION sfflow_aws.drop_table(name text)
+	RETURNS void LANGUAGE sql
+	SET search_path = pg_catalog, pg_temp AS $f$
+		DELETE FROM sfflow_aws.dynamodb_item WHERE table_name = name;
+		DELETE FROM sfflow_aws.dynamodb_table AS t WHERE t.name = drop_table.name;
+	$f$;
+
+	-- Fail as DynamoDB does; what is wrong with a request has another name than in the service itself.
+	CREATE FUNCTION sfflow_aws.dynamodb_fail(code text, message text, sdk boolean) RETURNS void LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	BEGIN
+		IF sdk THEN
+			PERFORM sfflow_aws.fail_sdk('DynamoDb', CASE code WHEN 'ValidationException' THEN 'DynamoDbException' ELSE code END, message);
+		ELSE
+			PERFORM sfflow_aws.fail('DynamoDB.' || CASE code WHEN 'ValidationException' THEN 'AmazonDynamoDBException' ELSE code END,
+				message, 'AmazonDynamoDBv2', code);
+		END IF;
+	END $f$;
+
+	-- The table of a request, by name or ARN.
+	CREATE FUNCTION sfflow_aws.dynamodb_table_of(payload jsonb, sdk boolean) RETURNS sfflow_aws.dynamodb_table LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		found_table sfflow_aws.dynamodb_table;
+	BEGIN
+		SELECT * INTO found_table FROM sfflow_aws.dynamodb_table WHERE name = regexp_replace(payload->>'TableName', '^arn:.*:table/', '');
+		IF NOT FOUND THEN
+			PERFORM sfflow_aws.dynamodb_fail('ResourceNotFoundException', 'Requested resource not found', sdk);
+		END IF;
+		RETURN found_table;
+	END $f$;
+
+	-- A key attribute as text, the same for numbers that are equal.
+	CREATE FUNCTION sfflow_aws.key_text(value jsonb) RETURNS text LANGUAGE sql IMMUTABLE
+	SET search_path = pg_catalog, pg_temp AS $f$
+		SELECT CASE WHEN value ? 'N' THEN 'N:' || trim_scale((value->>'N')::numeric)
+			WHEN value ? 'S' THEN 'S:' || (value->>'S') WHEN value ? 'B' THEN 'B:' || (value->>'B') END
+	$f$;
+
+	-- The attributes of an item that are its key.
+	CREATE FUNCTION sfflow_aws.key_of(t sfflow_aws.dynamodb_table, item jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE
+	SET search_path = pg_catalog, pg_temp AS $f$
+		SELECT jsonb_object_agg(attribute, item->attribute) FROM unnest(ARRAY[t.partition_key, t.sort_key]) AS attribute WHERE attribute IS NOT NULL
+	$f$;
+
+	-- Check the key of a request, or the key attributes of an item.
+	CREATE FUNCTION sfflow_aws.check_key(t sfflow_aws.dynamodb_table, given jsonb, whole_item boolean, sdk boolean) RETURNS void LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		attribute text;
+	BEGIN
+		IF jsonb_typeof(given) IS DISTINCT FROM 'object' THEN
+			PERFORM sfflow_aws.dynamodb_fail('ValidationException', format('1 validation error detected: Value null at ''%s'' failed to satisfy constraint: Member must not be null',
+				CASE WHEN whole_item THEN 'item' ELSE 'key' END), sdk);
+		END IF;
+		FOREACH attribute IN ARRAY array_remove(ARRAY[t.partition_key, t.sort_key], NULL) LOOP
+			IF sfflow_aws.key_text(given->attribute) IS NOT NULL THEN
+				CONTINUE;
+			END IF;
+			PERFORM sfflow_aws.dynamodb_fail('ValidationException', CASE WHEN whole_item
+				THEN 'One or more parameter values were invalid: Missing the key ' || attribute || ' in the item'
+				ELSE 'The provided key element does not match the schema' END, sdk);
+		END LOOP;
+		IF NOT whole_item AND sfflow_aws.key_of(t, given) <> given THEN
+			PERFORM sfflow_aws.dynamodb_fail('ValidationException', 'The provided key element does not match the schema', sdk);
+		END IF;
+	EXCEPTION WHEN data_exception THEN
+		PERFORM sfflow_aws.dynamodb_fail('ValidationException', 'A value provided cannot be converted into a number', sdk);
+	END $f$;
+
+	-- Fail unless an item satisfies the request's ConditionExpression.
+	CREATE FUNCTION sfflow_aws.check_condition(payload jsonb, item jsonb, sdk boolean) RETURNS void LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		ok boolean := true;
+		problem text;
+	BEGIN
+		IF payload->>'ConditionExpression' IS NULL THEN
+			RETURN;
+		END IF;
+		BEGIN
+			ok := @extschema@.sf_dynamodb_condition(payload->>'ConditionExpression', coalesce(item, '{}'),
+				payload->'ExpressionAttributeNames', payload->'ExpressionAttributeValues');
+		EXCEPTION WHEN SQLSTATE 'SF014' OR data_exception THEN
+			problem := SQLERRM;
+		END;
+		IF problem IS NOT NULL THEN
+			PERFORM sfflow_aws.dynamodb_fail('ValidationException', problem, sdk);
+		ELSIF NOT ok THEN
+			PERFORM sfflow_aws.dynamodb_fail('ConditionalCheckFailedException', 'The conditional request failed', sdk);
+		END IF;
+	END $f$;
+
+	-- The item with the attributes that the request wants.
+	CREATE FUNCTION sfflow_aws.project(payload jsonb, item jsonb) RETURNS jsonb LANGUAGE sql
+	SET search_path = pg_catalog, pg_temp AS $f$
+		SELECT CASE WHEN payload->>'ProjectionExpression' IS NULL THEN item
+			ELSE @extschema@.sf_dynamodb_project(payload->>'ProjectionExpression', item, payload->'ExpressionAttributeNames') END
+	$f$;
+
+	CREATE FUNCTION sfflow_aws.get_item(payload jsonb, sdk boolean) RETURNS jsonb LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		t sfflow_aws.dynamodb_table := sfflow_aws.dynamodb_table_of(payload, sdk);
+		key jsonb := payload->'Key';
+		found_item jsonb;
+		problem text;
+	BEGIN
+		PERFORM sfflow_aws.check_key(t, key, false, sdk);
+		SELECT item INTO found_item FROM sfflow_aws.dynamodb_item
+		WHERE table_name = t.name AND partition = sfflow_aws.key_text(key->t.partition_key)
+			AND sort = coalesce(sfflow_aws.key_text(key->t.sort_key), '');
+		IF NOT FOUND THEN
+			RETURN '{}';
+		END IF;
+		BEGIN
+			RETURN jsonb_build_object('Item', sfflow_aws.project(payload, found_item));
+		EXCEPTION WHEN SQLSTATE 'SF014' THEN
+			problem := SQLERRM;
+		END;
+		PERFORM sfflow_aws.dynamodb_fail('ValidationException', problem, sdk);
+	END $f$;
+
+	-- Put an item in the place of what was there, if anything; false: somebody else was faster.
+	CREATE FUNCTION sfflow_aws.store_item(t sfflow_aws.dynamodb_table, new_item jsonb, old_item jsonb) RETURNS boolean LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	BEGIN
+		IF old_item IS NULL THEN
+			INSERT INTO sfflow_aws.dynamodb_item
+			VALUES (t.name, sfflow_aws.key_text(new_item->t.partition_key), coalesce(sfflow_aws.key_text(new_item->t.sort_key), ''), new_item)
+			ON CONFLICT DO NOTHING;
+		ELSE
+			UPDATE sfflow_aws.dynamodb_item SET item = new_item
+			WHERE table_name = t.name AND partition = sfflow_aws.key_text(new_item->t.partition_key)
+				AND sort = coalesce(sfflow_aws.key_text(new_item->t.sort_key), '');
+		END IF;
+		RETURN FOUND;
+	END $f$;
+
+	-- The item of a key, locked; NULL when there is none.
+	CREATE FUNCTION sfflow_aws.lock_item(t sfflow_aws.dynamodb_table, key jsonb) RETURNS jsonb LANGUAGE sql
+	SET search_path = pg_catalog, pg_temp AS $f$
+		SELECT item FROM sfflow_aws.dynamodb_item
+		WHERE table_name = t.name AND partition = sfflow_aws.key_text(key->t.partition_key)
+			AND sort = coalesce(sfflow_aws.key_text(key->t.sort_key), '')
+		FOR UPDATE
+	$f$;
+
+	CREATE FUNCTION sfflow_aws.put_item(payload jsonb, sdk boolean) RETURNS jsonb LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		t sfflow_aws.dynamodb_table;
+		old_item jsonb;
+	BEGIN
+		IF jsonb_typeof(payload->'Item') = 'object' THEN
+			t := sfflow_aws.dynamodb_table_of(payload, sdk);
+		END IF;
+		PERFORM sfflow_aws.check_key(t, payload->'Item', true, sdk);
+		LOOP
+			old_item := sfflow_aws.lock_item(t, payload->'Item');
+			PERFORM sfflow_aws.check_condition(payload, old_item, sdk);
+			EXIT WHEN sfflow_aws.store_item(t, payload->'Item', old_item);
+		END LOOP;
+		IF payload->>'ReturnValues' = 'ALL_OLD' AND old_item IS NOT NULL THEN
+			RETURN jsonb_build_object('Attributes', old_item);
+		END IF;
+		RETURN '{}';
+	END $f$;
+
+	CREATE FUNCTION sfflow_aws.delete_item(payload jsonb, sdk boolean) RETURNS jsonb LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		t sfflow_aws.dynamodb_table := sfflow_aws.dynamodb_table_of(payload, sdk);
+		key jsonb := payload->'Key';
+		old_item jsonb;
+	BEGIN
+		PERFORM sfflow_aws.check_key(t, key, false, sdk);
+		old_item := sfflow_aws.lock_item(t, key);
+		PERFORM sfflow_aws.check_condition(payload, old_item, sdk);
+		DELETE FROM sfflow_aws.dynamodb_item
+		WHERE table_name = t.name AND partition = sfflow_aws.key_text(key->t.partition_key)
+			AND sort = coalesce(sfflow_aws.key_text(key->t.sort_key), '');
+		IF payload->>'ReturnValues' = 'ALL_OLD' AND old_item IS NOT NULL THEN
+			RETURN jsonb_build_object('Attributes', old_item);
+		END IF;
+		RETURN '{}';
+	END $f$;
+
+	-- An item after the request's UpdateExpression, and the attributes that it touched.
+	CREATE FUNCTION sfflow_aws.updated(t sfflow_aws.dynamodb_table, payload jsonb, old_item jsonb, sdk boolean) RETURNS jsonb LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		result jsonb := jsonb_build_object('Item', coalesce(old_item, payload->'Key'), 'Attributes', '[]'::jsonb);
+		problem text;
+		attribute text;
+	BEGIN
+		IF payload->>'UpdateExpression' IS NULL THEN
+			RETURN result;
+		END IF;
+		BEGIN
+			result := @extschema@.sf_dynamodb_update(payload->>'UpdateExpression', result->'Item',
+				payload->'ExpressionAttributeNames', payload->'ExpressionAttributeValues');
+		EXCEPTION WHEN SQLSTATE 'SF014' OR data_exception THEN
+			problem := SQLERRM;
+		END;
+		SELECT a INTO attribute FROM jsonb_array_elements_text(result->'Attributes') AS a WHERE a IN (t.partition_key, t.sort_key);
+		IF attribute IS NOT NULL THEN
+			problem := format('One or more parameter values were invalid: Cannot update attribute %s. This attribute is part of the key', attribute);
+		END IF;
+		IF problem IS NOT NULL THEN
+			PERFORM sfflow_aws.dynamodb_fail('ValidationException', problem, sdk);
+		END IF;
+		RETURN result;
+	END $f$;
+
+	-- Some attributes of an item, those that it has.
+	CREATE FUNCTION sfflow_aws.pick(item jsonb, attributes jsonb) RETURNS jsonb LANGUAGE sql
+	SET search_path = pg_catalog, pg_temp AS $f$
+		SELECT jsonb_object_agg(a, item->a) FROM jsonb_array_elements_text(attributes) AS a WHERE item ? a
+	$f$;
+
+	CREATE FUNCTION sfflow_aws.update_item(payload jsonb, sdk boolean) RETURNS jsonb LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		t sfflow_aws.dynamodb_table := sfflow_aws.dynamodb_table_of(payload, sdk);
+		old_item jsonb;
+		result jsonb;
+		returned jsonb;
+	BEGIN
+		PERFORM sfflow_aws.check_key(t, payload->'Key', false, sdk);
+		LOOP
+			old_item := sfflow_aws.lock_item(t, payload->'Key');
+			PERFORM sfflow_aws.check_condition(payload, old_item, sdk);
+			result := sfflow_aws.updated(t, payload, old_item, sdk);
+			EXIT WHEN sfflow_aws.store_item(t, result->'Item', old_item);
+		END LOOP;
+		returned := CASE payload->>'ReturnValues'
+			WHEN 'ALL_OLD' THEN old_item
+			WHEN 'ALL_NEW' THEN result->'Item'
+			WHEN 'UPDATED_OLD' THEN sfflow_aws.pick(old_item, result->'Attributes')
+			WHEN 'UPDATED_NEW' THEN sfflow_aws.pick(result->'Item', result->'Attributes') END;
+		RETURN CASE WHEN returned IS NULL THEN '{}' ELSE jsonb_build_object('Attributes', returned) END;
+	END $f$;
+
+	-- The value of the partition key that a query's key condition asks for; the sort key may be compared, too.
+	CREATE FUNCTION sfflow_aws.query_partition(t sfflow_aws.dynamodb_table, payload jsonb) RETURNS text LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		key jsonb := @extschema@.sf_dynamodb_key(payload->>'KeyConditionExpression', payload->'ExpressionAttributeNames', payload->'ExpressionAttributeValues');
+		other text;
+	BEGIN
+		IF NOT key->'Equal' ? t.partition_key THEN
+			RAISE EXCEPTION 'Query condition missed key schema element: %', t.partition_key USING ERRCODE = 'SF014';
+		END IF;
+		SELECT a INTO other FROM (SELECT jsonb_object_keys(key->'Equal') UNION ALL SELECT jsonb_array_elements_text(key->'Others')) AS v (a)
+		WHERE a <> t.partition_key AND a IS DISTINCT FROM t.sort_key;
+		IF FOUND THEN
+			RAISE EXCEPTION 'Query key condition not supported' USING ERRCODE = 'SF014';
+		END IF;
+		RETURN sfflow_aws.key_text(key->'Equal'->t.partition_key);
+	END $f$;
+
+	-- The items of a query, or (without a partition) of a scan, up to Limit of them, from ExclusiveStartKey on.
+	CREATE FUNCTION sfflow_aws.find_items(t sfflow_aws.dynamodb_table, payload jsonb, wanted_partition text) RETURNS jsonb LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		forward boolean := coalesce((payload->>'ScanIndexForward')::boolean, true);
+		start_key jsonb := nullif(payload->'ExclusiveStartKey', 'null');
+		started boolean := start_key IS NULL;
+		scanned integer := 0;
+		items jsonb[] := '{}';
+		matches integer := 0;
+		candidate record;
+		result jsonb := '{}';
+		names jsonb := payload->'ExpressionAttributeNames';
+		vals jsonb := payload->'ExpressionAttributeValues';
+	BEGIN
+		FOR candidate IN
+			SELECT i.item, CASE WHEN i.sort LIKE 'N:%' THEN substr(i.sort, 3)::numeric END AS number
+			FROM sfflow_aws.dynamodb_item AS i
+			WHERE i.table_name = t.name AND (wanted_partition IS NULL OR i.partition = wanted_partition)
+			ORDER BY i.partition, CASE WHEN forward THEN CASE WHEN i.sort LIKE 'N:%' THEN substr(i.sort, 3)::numeric END END,
+				CASE WHEN forward THEN i.sort END, CASE WHEN i.sort LIKE 'N:%' THEN substr(i.sort, 3)::numeric END DESC, i.sort DESC
+		LOOP
+			IF NOT started THEN
+				started := sfflow_aws.key_of(t, candidate.item) = start_key;
+				CONTINUE;
+			END IF;
+			CONTINUE WHEN wanted_partition IS NOT NULL
+				AND NOT @extschema@.sf_dynamodb_condition(payload->>'KeyConditionExpression', candidate.item, names, vals, 'KeyConditionExpression');
+			IF scanned >= (payload->>'Limit')::integer THEN
+				result := jsonb_build_object('LastEvaluatedKey', start_key);
+				EXIT;
+			END IF;
+			scanned := scanned + 1;
+			start_key := sfflow_aws.key_of(t, candidate.item);
+			CONTINUE WHEN payload->>'FilterExpression' IS NOT NULL
+				AND NOT @extschema@.sf_dynamodb_condition(payload->>'FilterExpression', candidate.item, names, vals, 'FilterExpression');
+			matches := matches + 1;
+			IF payload->>'Select' IS DISTINCT FROM 'COUNT' THEN
+				items := items || sfflow_aws.project(payload, candidate.item);
+			END IF;
+		END LOOP;
+		result := result || jsonb_build_object('Count', matches, 'ScannedCount', scanned);
+		IF payload->>'Select' IS DISTINCT FROM 'COUNT' THEN
+			result := result || jsonb_build_object('Items', to_jsonb(items));
+		END IF;
+		RETURN result;
+	END $f$;
+
+	-- A query or a scan.
+	CREATE FUNCTION sfflow_aws.query(payload jsonb, scan boolean, sdk boolean) RETURNS jsonb LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		t sfflow_aws.dynamodb_table := sfflow_aws.dynamodb_table_of(payload, sdk);
+		problem text;
+	BEGIN
+		IF payload->>'IndexName' IS NOT NULL THEN
+			problem := 'The table does not have the specified index: ' || (payload->>'IndexName');
+		ELSIF NOT scan AND payload->>'KeyConditionExpression' IS NULL THEN
+			problem := 'Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.';
+		ELSE
+			BEGIN
+				RETURN sfflow_aws.find_items(t, payload, CASE WHEN NOT scan THEN sfflow_aws.query_partition(t, payload) END);
+			EXCEPTION WHEN SQLSTATE 'SF014' OR data_exception THEN
+				problem := SQLERRM;
+			END;
+		END IF;
+		PERFORM sfflow_aws.dynamodb_fail('ValidationException', problem, sdk);
+	END $f$;
+
+	-- What the Resources are mapped to: the optimized integrations and those of the SDK.
+	CREATE FUNCTION sfflow_aws.dynamodb_get_item(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.get_item(payload, false) || sfflow_aws.metadata()';
+	CREATE FUNCTION sfflow_aws.dynamodb_put_item(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.put_item(payload, false) || sfflow_aws.metadata()';
+	CREATE FUNCTION sfflow_aws.dynamodb_update_item(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.update_item(payload, false) || sfflow_aws.metadata()';
+	CREATE FUNCTION sfflow_aws.dynamodb_delete_item(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.delete_item(payload, false) || sfflow_aws.metadata()';
+	CREATE FUNCTION sfflow_aws.sdk_dynamodb_get_item(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.get_item(payload, true)';
+	CREATE FUNCTION sfflow_aws.sdk_dynamodb_put_item(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.put_item(payload, true)';
+	CREATE FUNCTION sfflow_aws.sdk_dynamodb_update_item(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.update_item(payload, true)';
+	CREATE FUNCTION sfflow_aws.sdk_dynamodb_delete_item(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.delete_item(payload, true)';
+	CREATE FUNCTION sfflow_aws.sdk_dynamodb_query(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.query(payload, false, true)';
+	CREATE FUNCTION sfflow_aws.sdk_dynamodb_scan(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.query(payload, true, true)';
+
+	-- ------------------------------------------------------------ EventBridge
+
+	CREATE TABLE sfflow_aws.event_rule (
+		name text PRIMARY KEY,
+		bus text,					-- NULL: any
+		pattern jsonb NOT NULL,
+		target text NOT NULL
+	);
+
+	-- Send the events that match a pattern to a target; the same name again changes the rule.
+	CREATE FUNCTION sfflow_aws.put_rule(name text, pattern jsonb, target text, bus text DEFAULT NULL)
+	RETURNS void LANGUAGE sql
+	SET search_path = pg_catalog, pg_temp AS $f$
+		INSERT INTO sfflow_aws.event_rule VALUES (name, bus, pattern, sfflow_aws.check_target(target))
+		ON CONFLICT ON CONSTRAINT event_rule_pkey DO UPDATE SET bus = EXCLUDED.bus, pattern = EXCLUDED.pattern, target = EXCLUDED.target
+	$f$;
+
+	CREATE FUNCTION sfflow_aws.delete_rule(name text)
+	RETURNS void LANGUAGE sql
+	SET search_path = pg_catalog, pg_temp AS $f$
+		DELETE FROM sfflow_aws.event_rule AS r WHERE r.name = delete_rule.name
+	$f$;
+
+	-- Tell whether a value of an event (NULL: it has none) is what one entry of a pattern's list wants.
+	CREATE FUNCTION sfflow_aws.value_matches(actual jsonb, wanted jsonb) RETURNS boolean LANGUAGE plpgsql IMMUTABLE
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		content text := CASE jsonb_typeof(actual) WHEN 'string' THEN actual #>> '{}' END;
+		operand text;
+		bounds jsonb;
+	BEGIN
+		IF jsonb_typeof(wanted) <> 'object' THEN
+			RETURN actual = wanted;
+		ELSIF wanted ? 'exists' THEN
+			RETURN (actual IS NOT NULL) = (wanted->>'exists')::boolean;
+		ELSIF actual IS NULL THEN
+			RETURN false;
+		ELSIF wanted ? 'anything-but' THEN
+			bounds := wanted->'anything-but';
+			RETURN CASE jsonb_typeof(bounds)
+				WHEN 'array' THEN NOT EXISTS (SELECT FROM jsonb_array_elements(bounds) AS b WHERE sfflow_aws.value_matches(actual, b))
+				ELSE NOT sfflow_aws.value_matches(actual, bounds) END;
+		ELSIF wanted ? 'numeric' THEN
+			bounds := wanted->'numeric';
+			RETURN jsonb_typeof(actual) = 'number' AND (SELECT bool_and(CASE bounds->>n
+					WHEN '=' THEN actual = bounds->(n + 1) WHEN '<' THEN actual < bounds->(n + 1) WHEN '<=' THEN actual <= bounds->(n + 1)
+					WHEN '>' THEN actual > bounds->(n + 1) WHEN '>=' THEN actual >= bounds->(n + 1) END)
+				FROM generate_series(0, jsonb_array_length(bounds) - 1, 2) AS n);
+		END IF;
+		FOREACH operand IN ARRAY ARRAY['prefix', 'suffix', 'equals-ignore-case', 'wildcard'] LOOP
+			CONTINUE WHEN NOT wanted ? operand;
+			RETURN coalesce(CASE operand
+				WHEN 'prefix' THEN starts_with(content, wanted->>operand)
+				WHEN 'suffix' THEN right(content, length(wanted->>operand)) = wanted->>operand
+				WHEN 'equals-ignore-case' THEN lower(content) = lower(wanted->>operand)
+				ELSE content LIKE replace(replace(replace(replace(wanted->>operand, '\', '\\'), '%', '\%'), '_', '\_'), '*', '%') END, false);
+		END LOOP;
+		RETURN false;
+	END $f$;
+
+	-- Tell whether an event matches a pattern: each of its lists names one value that the event has there.
+	CREATE FUNCTION sfflow_aws.event_matches(event jsonb, pattern jsonb) RETURNS boolean LANGUAGE plpgsql IMMUTABLE
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		field text;
+		wanted jsonb;
+		actual jsonb;
+	BEGIN
+		FOR field, wanted IN SELECT * FROM jsonb_each(pattern) LOOP
+			actual := event->field;
+			IF field = '$or' THEN
+				IF NOT EXISTS (SELECT FROM jsonb_array_elements(wanted) AS p WHERE sfflow_aws.event_matches(event, p)) THEN
+					RETURN false;
+				END IF;
+			ELSIF jsonb_typeof(wanted) = 'object' THEN
+				IF NOT sfflow_aws.event_matches(coalesce(actual, '{}'), wanted) THEN
+					RETURN false;
+				END IF;
+			ELSIF NOT EXISTS (
+				SELECT FROM jsonb_array_elements(wanted) AS w
+				WHERE CASE jsonb_typeof(actual)
+					WHEN 'array' THEN EXISTS (SELECT FROM jsonb_array_elements(actual) AS v WHERE sfflow_aws.value_matches(v, w))
+					ELSE sfflow_aws.value_matches(actual, w) END)
+			THEN
+				RETURN false;
+			END IF;
+		END LOOP;
+		RETURN true;
+	END $f$;
+
+	-- What is wrong with an entry, or NULL.
+	CREATE FUNCTION sfflow_aws.entry_problem(entry jsonb) RETURNS jsonb LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		field text;
+	BEGIN
+		FOREACH field IN ARRAY ARRAY['Source', 'DetailType', 'Detail'] LOOP
+			IF entry->>field IS NULL THEN
+				RETURN jsonb_build_object('ErrorCode', 'InvalidArgument',
+					'ErrorMessage', format('Parameter %1$s is not valid. Reason: %1$s is a required argument.', field));
+			END IF;
+		END LOOP;
+		IF (CASE jsonb_typeof(entry->'Detail') WHEN 'object' THEN 'object' WHEN 'string' THEN jsonb_typeof((entry->>'Detail')::jsonb) END) = 'object' THEN
+			RETURN NULL;
+		END IF;
+		RETURN '{"ErrorCode": "MalformedDetail", "ErrorMessage": "Detail is malformed."}';
+	EXCEPTION WHEN invalid_text_representation THEN
+		RETURN '{"ErrorCode": "MalformedDetail", "ErrorMessage": "Detail is malformed."}';
+	END $f$;
+
+	-- Put one event on its bus; returns its id.
+	CREATE FUNCTION sfflow_aws.put_event(entry jsonb) RETURNS uuid LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		event_id uuid := gen_random_uuid();
+		event jsonb := jsonb_build_object('version', '0', 'id', event_id, 'detail-type', entry->'DetailType', 'source', entry->'Source',
+			'account', '000000000000', 'time', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'region', 'us-east-1',
+			'resources', coalesce(entry->'Resources', '[]'),
+			'detail', CASE jsonb_typeof(entry->'Detail') WHEN 'string' THEN (entry->>'Detail')::jsonb ELSE entry->'Detail' END);
+		rule_target text;
+	BEGIN
+		FOR rule_target IN
+			SELECT r.target FROM sfflow_aws.event_rule AS r
+			WHERE (r.bus IS NULL OR r.bus = regexp_replace(coalesce(entry->>'EventBusName', 'default'), '^arn:.*:event-bus/', ''))
+				AND sfflow_aws.event_matches(event, r.pattern)
+			ORDER BY r.name
+		LOOP
+			PERFORM sfflow_aws.deliver(rule_target, event);
+		END LOOP;
+		RETURN event_id;
+	END $f$;
+
+	-- All entries, or none: a failure rolls back what the others started.
+	CREATE FUNCTION sfflow_aws.events_put_events(payload jsonb) RETURNS jsonb LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		entry jsonb;
+		problem jsonb;
+		entries jsonb := '[]';
+		failed integer := 0;
+	BEGIN
+		FOR entry IN SELECT * FROM jsonb_array_elements(payload->'Entries') LOOP
+			problem := sfflow_aws.entry_problem(entry);
+			failed := failed + (problem IS NOT NULL)::integer;
+			entries := entries || coalesce(problem, jsonb_build_object('EventId', sfflow_aws.put_event(entry)));
+		END LOOP;
+		IF failed > 0 THEN
+			PERFORM @extschema@.sf_raise('EventBridge.FailedEntry', jsonb_build_object('Entries', entries, 'FailedEntryCount', failed)::text);
+		END IF;
+		RETURN jsonb_build_object('Entries', entries, 'FailedEntryCount', 0) || sfflow_aws.metadata();
+	END $f$;
+
+	-- ------------------------------------------------------------ SQS, SNS
+
+	-- Queues have one target, topics any number.
+	CREATE TABLE sfflow_aws.channel (
+		kind text CHECK (kind IN ('queue', 'topic')),
+		name text,
+		targets text[] NOT NULL,
+		PRIMARY KEY (kind, name)
+	);
+
+	CREATE FUNCTION sfflow_aws.create_queue(name text, target text)
+	RETURNS void LANGUAGE sql
+	SET search_path = pg_catalog, pg_temp AS $f$
+		INSERT INTO sfflow_aws.channel VALUES ('queue', name, ARRAY[sfflow_aws.check_target(target)])
+	$f$;
+
+	CREATE FUNCTION sfflow_aws.create_topic(name text, VARIADIC targets text[] DEFAULT '{}')
+	RETURNS void LANGUAGE sql
+	SET search_path = pg_catalog, pg_temp AS $f$
+		INSERT INTO sfflow_aws.channel
+		SELECT 'topic', create_topic.name, coalesce(array_agg(sfflow_aws.check_target(target)), '{}') FROM unnest(targets) AS target
+	$f$;
+
+	-- Send a message to all targets of a channel; false: there is no such channel.
+	CREATE FUNCTION sfflow_aws.send(channel_kind text, channel_name text, message jsonb) RETURNS boolean LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		channel_targets text[];
+		target text;
+	BEGIN
+		SELECT c.targets INTO channel_targets FROM sfflow_aws.channel AS c WHERE c.kind = channel_kind AND c.name = channel_name;
+		IF NOT FOUND THEN
+			RETURN false;
+		END IF;
+		FOREACH target IN ARRAY channel_targets LOOP
+			PERFORM sfflow_aws.deliver(target, message);
+		END LOOP;
+		RETURN true;
+	END $f$;
+
+	CREATE FUNCTION sfflow_aws.sqs_send_message(payload jsonb) RETURNS jsonb LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		body jsonb := payload->'MessageBody';
+	BEGIN
+		IF NOT sfflow_aws.send('queue', regexp_replace(payload->>'QueueUrl', '^.*[/:]', ''), body) THEN
+			PERFORM sfflow_aws.fail('SQS.QueueDoesNotExistException', 'The specified queue does not exist.', 'AmazonSQS', 'AWS.SimpleQueueService.NonExistentQueue');
+		END IF;
+		RETURN jsonb_build_object('MessageId', gen_random_uuid(),
+			'MD5OfMessageBody', md5(CASE jsonb_typeof(body) WHEN 'string' THEN body #>> '{}' ELSE body::text END)) || sfflow_aws.metadata();
+	END $f$;
+
+	CREATE FUNCTION sfflow_aws.sns_publish(payload jsonb) RETURNS jsonb LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	BEGIN
+		IF NOT sfflow_aws.send('topic', regexp_replace(coalesce(payload->>'TopicArn', payload->>'TargetArn'), '^.*:', ''), payload->'Message') THEN
+			PERFORM sfflow_aws.fail('SNS.NotFoundException', 'Topic does not exist', 'AmazonSNS', 'NotFound', 404);
+		END IF;
+		RETURN jsonb_build_object('MessageId', gen_random_uuid()) || sfflow_aws.metadata();
+	END $f$;
+
+	-- ------------------------------------------------------------ Step Functions
+
+	-- Fail with what is wrong with a token.
+	CREATE FUNCTION sfflow_aws.token_fail(state text, message text) RETURNS void LANGUAGE sql
+	SET search_path = pg_catalog, pg_temp AS $f$
+		SELECT sfflow_aws.fail_sdk('Sfn', CASE state WHEN 'SF019' THEN 'InvalidTokenException' ELSE 'TaskTimedOutException' END,
+			CASE state WHEN 'SF021' THEN 'Task Timed Out: ''Provided task does not exist anymore''' ELSE message END)
+	$f$;
+
+	CREATE FUNCTION sfflow_aws.sdk_sfn_send_task_success(payload jsonb) RETURNS jsonb LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		output jsonb := payload->'Output';
+	BEGIN
+		BEGIN
+			IF jsonb_typeof(output) = 'string' THEN
+				output := output #>> '{}';
+			END IF;
+		EXCEPTION WHEN invalid_text_representation THEN
+			output := NULL;
+		END;
+		BEGIN
+			PERFORM @extschema@.sf_send_task_success(payload->>'TaskToken', coalesce(output, '{}'));
+		EXCEPTION WHEN SQLSTATE 'SF019' OR SQLSTATE 'SF020' OR SQLSTATE 'SF021' THEN
+			PERFORM sfflow_aws.token_fail(SQLSTATE, SQLERRM);
+		END;
+		IF output IS NULL THEN
+			PERFORM sfflow_aws.fail_sdk('Sfn', 'InvalidOutputException', 'Invalid Output: ''Output must be a valid JSON text''');
+		END IF;
+		RETURN '{}';
+	END $f$;
+
+	CREATE FUNCTION sfflow_aws.sdk_sfn_send_task_failure(payload jsonb) RETURNS jsonb LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	BEGIN
+		PERFORM @extschema@.sf_send_task_failure(payload->>'TaskToken', payload->>'Error', payload->>'Cause');
+		RETURN '{}';
+	EXCEPTION WHEN SQLSTATE 'SF019' OR SQLSTATE 'SF020' OR SQLSTATE 'SF021' THEN
+		PERFORM sfflow_aws.token_fail(SQLSTATE, SQLERRM);
+	END $f$;
+
+	CREATE FUNCTION sfflow_aws.sdk_sfn_send_task_heartbeat(payload jsonb) RETURNS jsonb LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	BEGIN
+		PERFORM @extschema@.sf_send_task_heartbeat(payload->>'TaskToken');
+		RETURN '{}';
+	EXCEPTION WHEN SQLSTATE 'SF019' OR SQLSTATE 'SF020' OR SQLSTATE 'SF021' THEN
+		PERFORM sfflow_aws.token_fail(SQLSTATE, SQLERRM);
+	END $f$;
+
+	-- ------------------------------------------------------------ Systems Manager
+
+	-- Which activity's workers run the commands of an instance.
+	CREATE TABLE sfflow_aws.instance (
+		instance_id text PRIMARY KEY,
+		activity text NOT NULL
+	);
+
+	CREATE FUNCTION sfflow_aws.put_instance(instance_id text, activity text)
+	RETURNS void LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	BEGIN
+		PERFORM sfflow_aws.activity_machine(activity);
+		INSERT INTO sfflow_aws.instance VALUES (instance_id, activity)
+		ON CONFLICT ON CONSTRAINT instance_pkey DO UPDATE SET activity = EXCLUDED.activity;
+	END $f$;
+
+	-- The execution in which a command runs on an instance; NULL: there is no such instance.
+	CREATE FUNCTION sfflow_aws.command_execution(command text, instance text) RETURNS text LANGUAGE sql
+	SET search_path = pg_catalog, pg_temp AS $f$
+		SELECT format('aws-activity-%s:%s.%s', activity, command, instance) FROM sfflow_aws.instance AS i WHERE i.instance_id = instance
+	$f$;
+
+	-- What sfworker is given for a command.
+	CREATE FUNCTION sfflow_aws.shell_task(parameters jsonb) RETURNS jsonb LANGUAGE sql
+	SET search_path = pg_catalog, pg_temp AS $f$
+		SELECT jsonb_strip_nulls(jsonb_build_object(
+			'Command', jsonb_build_array('/bin/sh', '-c', (SELECT string_agg(line, E'\n' ORDER BY n) FROM jsonb_array_elements_text(parameters->'commands') WITH ORDINALITY AS c (line, n))),
+			'Directory', nullif(parameters->'workingDirectory'->>0, ''),
+			'TimeoutSeconds', (parameters->'executionTimeout'->>0)::integer))
+	$f$;
+
+	CREATE FUNCTION sfflow_aws.sdk_ssm_send_command(payload jsonb) RETURNS jsonb LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		command_id uuid := gen_random_uuid();
+		instance text;
+		execution text;
+	BEGIN
+		IF payload->>'DocumentName' IS DISTINCT FROM 'AWS-RunShellScript' THEN
+			PERFORM sfflow_aws.fail_sdk('Ssm', 'InvalidDocumentException', 'Document ' || coalesce(payload->>'DocumentName', 'null') || ' does not exist');
+		END IF;
+		FOR instance IN SELECT * FROM jsonb_array_elements_text(payload->'InstanceIds') LOOP
+			execution := sfflow_aws.command_execution(command_id::text, instance);
+			IF execution IS NULL THEN
+				PERFORM sfflow_aws.fail_sdk('Ssm', 'InvalidInstanceIdException', 'Instances not in a valid state for account');
+			END IF;
+			PERFORM @extschema@.sf_start(split_part(execution, ':', 1), sfflow_aws.shell_task(payload->'Parameters'), split_part(execution, ':', 2));
+		END LOOP;
+		RETURN jsonb_build_object('Command', jsonb_build_object('CommandId', command_id, 'DocumentName', payload->'DocumentName',
+			'InstanceIds', payload->'InstanceIds', 'Parameters', payload->'Parameters', 'RequestedDateTime', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+			'Status', 'Pending', 'StatusDetails', 'Pending', 'TargetCount', jsonb_array_length(payload->'InstanceIds'), 'CompletedCount', 0, 'ErrorCount', 0));
+	END $f$;
+
+	CREATE FUNCTION sfflow_aws.sdk_ssm_get_command_invocation(payload jsonb) RETURNS jsonb LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		execution record;
+		status text;
+	BEGIN
+		SELECT e.status, e.output, e.error, e.cause INTO execution FROM @extschema@.sf_executions AS e
+		WHERE e.execution_id = sfflow_aws.command_execution(payload->>'CommandId', payload->>'InstanceId');
+		IF NOT FOUND THEN
+			PERFORM sfflow_aws.fail_sdk('Ssm', 'InvocationDoesNotExistException', 'null');
+		END IF;
+		status := CASE WHEN execution.error = 'States.Timeout' OR execution.status = 'TIMED_OUT' THEN 'TimedOut'
+			WHEN execution.status = 'RUNNING' THEN 'InProgress' WHEN execution.status = 'SUCCEEDED' THEN 'Success'
+			WHEN execution.status = 'ABORTED' THEN 'Cancelled' ELSE 'Failed' END;
+		RETURN jsonb_build_object('CommandId', payload->'CommandId', 'InstanceId', payload->'InstanceId', 'DocumentName', 'AWS-RunShellScript',
+			'Status', status, 'StatusDetails', status,
+			'ResponseCode', CASE status WHEN 'Success' THEN 0 WHEN 'Failed' THEN coalesce(substring(execution.error FROM '^Shell\.ExitCode\.(\d+)$')::integer, 1) ELSE -1 END,
+			'StandardOutputContent', left(coalesce(execution.output->>'stdout', execution.output::text, ''), 24000),
+			'StandardErrorContent', left(coalesce(execution.cause, ''), 24000));
+	END $f$;
+
+	-- ------------------------------------------------------------ the resource map
+
+	CREATE TABLE sfflow_aws.resource (pattern text PRIMARY KEY, resource text NOT NULL);
+	INSERT INTO sfflow_aws.resource
+	SELECT 'arn:aws:states:::' || integration, coalesce('sql:sfflow_aws.' || handler, 'arn:aws:states:::states:startExecution') FROM (VALUES
+		('dynamodb:getItem', 'dynamodb_get_item'),
+		('dynamodb:putItem', 'dynamodb_put_item'),
+		('dynamodb:updateItem', 'dynamodb_update_item'),
+		('dynamodb:deleteItem', 'dynamodb_delete_item'),
+		('aws-sdk:dynamodb:getItem', 'sdk_dynamodb_get_item'),
+		('aws-sdk:dynamodb:putItem', 'sdk_dynamodb_put_item'),
+		('aws-sdk:dynamodb:updateItem', 'sdk_dynamodb_update_item'),
+		('aws-sdk:dynamodb:deleteItem', 'sdk_dynamodb_delete_item'),
+		('aws-sdk:dynamodb:query', 'sdk_dynamodb_query'),
+		('aws-sdk:dynamodb:scan', 'sdk_dynamodb_scan'),
+		('events:putEvents', 'events_put_events'),
+		('sqs:sendMessage', 'sqs_send_message'),
+		('sns:publish', 'sns_publish'),
+		('aws-sdk:sfn:sendTaskSuccess', 'sdk_sfn_send_task_success'),
+		('aws-sdk:sfn:sendTaskFailure', 'sdk_sfn_send_task_failure'),
+		('aws-sdk:sfn:sendTaskHeartbeat', 'sdk_sfn_send_task_heartbeat'),
+		('aws-sdk:sfn:startExecution', NULL),
+		('aws-sdk:ssm:sendCommand', 'sdk_ssm_send_command'),
+		('aws-sdk:ssm:getCommandInvocation', 'sdk_ssm_get_command_invocation')) AS v (integration, handler);
+	FOR mapping IN SELECT * FROM sfflow_aws.resource LOOP
+		PERFORM @extschema@.sf_map_resource(mapping.pattern, mapping.resource);
+	END LOOP;
+END $install$;
+REVOKE ALL ON FUNCTION sf_aws_install() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sf_aws_install() TO PUBLIC;
+COMMENT ON FUNCTION sf_aws_install() IS
+	'makes schema sfflow_aws with what stands in for AWS services, and maps their resources to it';
+
+-- The machines that it made for activities stay: their executions are history.
+CREATE FUNCTION sf_aws_uninstall()
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET client_min_messages = warning
+AS $uninstall$
+DECLARE
+	mapped text;
+BEGIN
+	FOR mapped IN SELECT pattern FROM sfflow_aws.resource LOOP
+		BEGIN
+			PERFORM @extschema@.sf_unmap_resource(mapped);
+		EXCEPTION WHEN SQLSTATE 'SF017' THEN
+			NULL;
+		END;
+	END LOOP;
+	DROP SCHEMA sfflow_aws CASCADE;
+END $uninstall$;
+REVOKE ALL ON FUNCTION sf_aws_uninstall() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sf_aws_uninstall() TO PUBLIC;
+COMMENT ON FUNCTION sf_aws_uninstall() IS
+	'drops schema sfflow_aws and the mappings to it; its items and rules are lost';

@@ -1,0 +1,142 @@
+-- What sf_aws_install() makes: DynamoDB, EventBridge, SQS, SNS, Step Functions and Systems Manager inside the database.
+-- Scenes that run executions are one transaction each, so that no worker takes part in them.
+\set VERBOSITY terse
+SET client_min_messages = warning;
+SELECT sf_aws_install();
+
+-- What a state with this resource and these parameters leaves: its output, or error and cause.
+CREATE FUNCTION call(resource text, parameters jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+	run_id text;
+	result jsonb;
+BEGIN
+	PERFORM sf_create_state_machine('call', json_build_object('StartAt', 'F', 'States', json_build_object('F',
+		json_build_object('Type', 'Task', 'Resource', 'arn:aws:states:::' || resource, 'Parameters', parameters, 'End', true))), or_replace => true);
+	run_id := sf_start('call', '{}');
+	PERFORM sf_run(run_id);
+	SELECT jsonb_strip_nulls(jsonb_build_object('status', nullif(e.status, 'SUCCEEDED'), 'output', e.output - '{SdkHttpMetadata,SdkResponseMetadata}'::text[],
+			'error', e.error, 'cause', regexp_replace(e.cause, '[0-9a-f]{8}-[-0-9a-f]{27}', '…')))
+		INTO result FROM sf_executions AS e WHERE execution_id = run_id;
+	RETURN result;
+END $$;
+
+-- ---- DynamoDB
+
+BEGIN;
+SELECT sfflow_aws.create_table('job', 'id', 'n');
+SELECT call('dynamodb:putItem', '{"TableName": "job", "Item": {"id": {"S": "a"}, "n": {"N": "1"}, "state": {"S": "new"}}}');
+SELECT call('dynamodb:putItem', '{"TableName": "job", "Item": {"id": {"S": "a"}, "n": {"N": "1.0"}, "state": {"S": "newer"}}, "ReturnValues": "ALL_OLD"}');
+SELECT call('dynamodb:getItem', '{"TableName": "job", "Key": {"id": {"S": "a"}, "n": {"N": "1"}}}');
+SELECT call('dynamodb:getItem', '{"TableName": "arn:aws:dynamodb:eu-west-1:1:table/job", "Key": {"id": {"S": "a"}, "n": {"N": "1"}},
+	"ProjectionExpression": "#s", "ExpressionAttributeNames": {"#s": "state"}}');
+SELECT call('dynamodb:getItem', '{"TableName": "job", "Key": {"id": {"S": "a"}, "n": {"N": "2"}}}');
+
+-- conditions
+SELECT call('dynamodb:putItem', '{"TableName": "job", "Item": {"id": {"S": "a"}, "n": {"N": "1"}}, "ConditionExpression": "attribute_not_exists(id)"}');
+SELECT call('dynamodb:updateItem', '{"TableName": "job", "Key": {"id": {"S": "a"}, "n": {"N": "1"}}, "ReturnValues": "UPDATED_NEW",
+	"UpdateExpression": "SET #s = :to ADD tries :one", "ConditionExpression": "#s IN (:from, :other)",
+	"ExpressionAttributeNames": {"#s": "state"}, "ExpressionAttributeValues": {":to": {"S": "running"}, ":from": {"S": "newer"}, ":other": {"S": "x"}, ":one": {"N": "1"}}}');
+SELECT call('dynamodb:updateItem', '{"TableName": "job", "Key": {"id": {"S": "b"}, "n": {"N": "1"}}, "ReturnValues": "ALL_NEW",
+	"UpdateExpression": "SET job_state = :s", "ExpressionAttributeValues": {":s": {"S": "made"}}}');
+SELECT call('aws-sdk:dynamodb:deleteItem', '{"TableName": "job", "Key": {"id": {"S": "b"}, "n": {"N": "1"}}, "ConditionExpression": "job_state = :s",
+	"ExpressionAttributeValues": {":s": {"S": "other"}}}');
+SELECT call('dynamodb:deleteItem', '{"TableName": "job", "Key": {"id": {"S": "b"}, "n": {"N": "1"}}, "ReturnValues": "ALL_OLD"}');
+
+-- queries: in the order of the sort key, which are numbers here
+SELECT count(call('dynamodb:putItem', jsonb_build_object('TableName', 'job', 'Item', jsonb_build_object('id', '{"S": "q"}'::jsonb, 'n', jsonb_build_object('N', n::text)))))
+FROM generate_series(1, 12) AS n;
+SELECT call('aws-sdk:dynamodb:query', '{"TableName": "job", "KeyConditionExpression": "id = :q AND n BETWEEN :from AND :to", "FilterExpression": "n <> :not",
+	"ExpressionAttributeValues": {":q": {"S": "q"}, ":from": {"N": "9"}, ":to": {"N": "11"}, ":not": {"N": "10"}}}');
+SELECT call('aws-sdk:dynamodb:query', '{"TableName": "job", "KeyConditionExpression": "id = :q", "ScanIndexForward": false, "Limit": 2,
+	"ExclusiveStartKey": {"id": {"S": "q"}, "n": {"N": "11"}}, "ExpressionAttributeValues": {":q": {"S": "q"}}}');
+SELECT call('aws-sdk:dynamodb:query', '{"TableName": "job", "KeyConditionExpression": "id = :q", "Select": "COUNT", "ExpressionAttributeValues": {":q": {"S": "q"}}}');
+SELECT call('aws-sdk:dynamodb:scan', '{"TableName": "job", "FilterExpression": "attribute_exists(tries)"}');
+
+-- refusals
+SELECT call('dynamodb:putItem', '{"TableName": "none", "Item": {"id": {"S": "a"}}}');
+SELECT call('aws-sdk:dynamodb:getItem', '{"TableName": "none", "Key": {"id": {"S": "a"}}}');
+SELECT call('dynamodb:putItem', '{"TableName": "none", "Item": null}');
+SELECT call('dynamodb:putItem', '{"TableName": "job", "Item": {"id": {"S": "a"}}}');
+SELECT call('dynamodb:getItem', '{"TableName": "job", "Key": {"id": {"S": "a"}}}');
+SELECT call('dynamodb:getItem', '{"TableName": "job", "Key": {"id": {"S": "a"}, "n": {"N": "many"}}}');
+SELECT call('dynamodb:updateItem', '{"TableName": "job", "Key": {"id": {"S": "a"}, "n": {"N": "1"}}, "UpdateExpression": "SET n = :v", "ExpressionAttributeValues": {":v": {"N": "2"}}}');
+SELECT call('dynamodb:updateItem', '{"TableName": "job", "Key": {"id": {"S": "a"}, "n": {"N": "1"}}, "UpdateExpression": "SET x ="}');
+SELECT call('aws-sdk:dynamodb:query', '{"TableName": "job", "KeyConditionExpression": "n = :v", "ExpressionAttributeValues": {":v": {"N": "2"}}}');
+SELECT call('aws-sdk:dynamodb:query', '{"TableName": "job", "KeyConditionExpression": "id = :v AND x = :v", "ExpressionAttributeValues": {":v": {"S": "2"}}}');
+ROLLBACK;
+
+-- ---- EventBridge
+
+-- patterns: what they match in {"source": "shop", "detail": {"n": 5, "tags": ["a", "b"], "state": "done"}}
+SELECT pattern, sfflow_aws.event_matches('{"source": "shop", "detail": {"n": 5, "tags": ["a", "b"], "state": "done"}}', pattern::jsonb) AS matches
+FROM (VALUES
+	('{"source": ["shop", "other"]}'), ('{"source": ["other"]}'), ('{"detail": {"tags": ["b"]}}'), ('{"detail": {"n": [5]}, "source": ["x"]}'),
+	('{"source": [{"prefix": "sh"}]}'), ('{"source": [{"suffix": "op"}]}'), ('{"source": [{"wildcard": "s*p"}]}'), ('{"source": [{"equals-ignore-case": "SHOP"}]}'),
+	('{"detail": {"state": [{"anything-but": ["open", "new"]}]}}'), ('{"detail": {"state": [{"anything-but": {"prefix": "do"}}]}}'),
+	('{"detail": {"n": [{"numeric": [">", 1, "<=", 5]}]}}'), ('{"detail": {"n": [{"numeric": ["<", 5]}]}}'),
+	('{"detail": {"gone": [{"exists": false}]}}'), ('{"detail": {"n": [{"exists": false}]}}'), ('{"$or": [{"source": ["x"]}, {"detail": {"n": [5]}}]}')) AS v(pattern);
+
+-- an event starts a machine, inside the transaction that puts it
+BEGIN;
+SELECT sf_create_state_machine('on_event', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "OutputPath": "$.detail", "End": true}}}');
+SELECT sfflow_aws.put_rule('r', '{"source": ["shop"]}', 'on_event', bus => 'orders');
+SELECT call('events:putEvents', '{"Entries": [{"EventBusName": "orders", "Source": "shop", "DetailType": "paid", "Detail": {"order": 1}},
+	{"EventBusName": "orders", "Source": "shop", "DetailType": "paid", "Detail": "{\"order\": 2}"}, {"Source": "shop", "DetailType": "paid", "Detail": {"order": 3}}]}')
+	#- '{output,Entries}' AS result;
+SELECT input - '{id,time}'::text[] AS input FROM sf_executions WHERE state_machine = 'on_event' ORDER BY input->'detail'->'order';
+SELECT call('events:putEvents', '{"Entries": [{"Source": "shop", "DetailType": "paid", "Detail": {}}, {"DetailType": "paid", "Detail": {}}, {"Source": "shop", "DetailType": "paid", "Detail": "\"x\""}]}');
+SELECT count(*) FROM sf_executions WHERE state_machine = 'on_event';
+ROLLBACK;
+
+-- ---- SQS and SNS: to an activity, to NOTIFY, to a machine
+
+BEGIN;
+SELECT sf_create_activity('shell');
+SELECT sf_create_state_machine('listener', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}');
+SELECT sfflow_aws.create_queue('jobs', 'activity:shell');
+SELECT sfflow_aws.create_topic('news', 'listener', 'activity:shell', 'notify:news');
+SELECT call('sqs:sendMessage', '{"QueueUrl": "https://sqs.eu-west-1.amazonaws.com/1/jobs", "MessageBody": {"Command": "true"}}') #- '{output,MessageId}' AS result;
+SELECT call('sns:publish', '{"TopicArn": "arn:aws:sns:eu-west-1:1:news", "Message": "hello"}') #- '{output,MessageId}' AS result;
+SELECT sf_run(execution_id), input FROM sf_executions WHERE state_machine IN ('aws-activity-shell', 'listener') ORDER BY state_machine, input::text;
+SELECT input FROM sf_get_activity_task('shell', max_tasks => 10) ORDER BY input::text;
+SELECT call('sqs:sendMessage', '{"QueueUrl": "https://sqs.eu-west-1.amazonaws.com/1/none", "MessageBody": "x"}');
+SELECT call('sns:publish', '{"TopicArn": "arn:aws:sns:eu-west-1:1:none", "Message": "x"}');
+
+-- .waitForTaskToken: the message carries the token
+SELECT sf_create_state_machine('ask', '{"StartAt": "F", "States": {"F": {"Type": "Task", "Resource": "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+	"Parameters": {"QueueUrl": "jobs", "MessageBody": {"token.$": "$$.Task.Token"}}, "End": true}}}');
+SELECT sf_run(sf_start('ask', '{}', 'x'));
+SELECT sf_run(execution_id) FROM sf_executions WHERE state_machine = 'aws-activity-shell' AND input ? 'token';
+SELECT input->>'token' AS token FROM sf_get_activity_task('shell') \gset
+-- … which another machine may answer
+SELECT call('aws-sdk:sfn:sendTaskHeartbeat', jsonb_build_object('TaskToken', :'token'));
+SELECT call('aws-sdk:sfn:sendTaskSuccess', jsonb_build_object('TaskToken', :'token', 'Output', '{"ok": true}'));
+SELECT sf_run('ask:x');
+SELECT output FROM sf_executions WHERE execution_id = 'ask:x';
+SELECT call('aws-sdk:sfn:sendTaskFailure', jsonb_build_object('TaskToken', :'token'));
+SELECT call('aws-sdk:sfn:sendTaskSuccess', '{"TaskToken": "guess", "Output": "{}"}');
+ROLLBACK;
+
+-- ---- Systems Manager: commands run by the workers of an activity
+
+BEGIN;
+SELECT sf_create_activity('shell');
+SELECT sfflow_aws.put_instance('i-1', 'shell');
+SELECT call('aws-sdk:ssm:sendCommand', '{"DocumentName": "AWS-RunShellScript", "InstanceIds": ["i-1"],
+	"Parameters": {"commands": ["cd /tmp", "ls"], "executionTimeout": ["60"]}}')->'output'->'Command' AS command \gset
+SELECT :'command'::jsonb->'Status' AS status, :'command'::jsonb->>'CommandId' AS command \gset
+\echo :status
+SELECT sf_run(execution_id) FROM sf_executions WHERE state_machine = 'aws-activity-shell';
+SELECT call('aws-sdk:ssm:getCommandInvocation', jsonb_build_object('CommandId', :'command', 'InstanceId', 'i-1')) #- '{output,CommandId}' AS invocation;
+SELECT input, task_token FROM sf_get_activity_task('shell') \gset
+\echo :input
+SELECT sf_send_task_failure(:'task_token', 'Shell.ExitCode.3', 'no such file');
+SELECT sf_run(execution_id) FROM sf_executions WHERE state_machine = 'aws-activity-shell';
+SELECT call('aws-sdk:ssm:getCommandInvocation', jsonb_build_object('CommandId', :'command', 'InstanceId', 'i-1')) #- '{output,CommandId}' AS invocation;
+SELECT call('aws-sdk:ssm:getCommandInvocation', '{"CommandId": "none", "InstanceId": "i-1"}');
+SELECT call('aws-sdk:ssm:sendCommand', '{"DocumentName": "AWS-RunShellScript", "InstanceIds": ["i-2"], "Parameters": {"commands": ["ls"]}}');
+ROLLBACK;
+
+DROP FUNCTION call;
+SELECT sf_aws_uninstall();
+SELECT to_regnamespace('sfflow_aws');
