@@ -513,23 +513,22 @@ BEGIN
 		field text;
 		wanted jsonb;
 		actual jsonb;
+		matched boolean;
 	BEGIN
 		FOR field, wanted IN SELECT * FROM jsonb_each(pattern) LOOP
 			actual := event->field;
 			IF field = '$or' THEN
-				IF NOT EXISTS (SELECT FROM jsonb_array_elements(wanted) AS p WHERE sfflow_aws.event_matches(event, p)) THEN
-					RETURN false;
-				END IF;
+				matched := EXISTS (SELECT FROM jsonb_array_elements(wanted) AS p WHERE sfflow_aws.event_matches(event, p));
 			ELSIF jsonb_typeof(wanted) = 'object' THEN
-				IF NOT sfflow_aws.event_matches(coalesce(actual, '{}'), wanted) THEN
-					RETURN false;
-				END IF;
-			ELSIF NOT EXISTS (
-				SELECT FROM jsonb_array_elements(wanted) AS w
-				WHERE CASE jsonb_typeof(actual)
-					WHEN 'array' THEN EXISTS (SELECT FROM jsonb_array_elements(actual) AS v WHERE sfflow_aws.value_matches(v, w))
-					ELSE sfflow_aws.value_matches(actual, w) END)
-			THEN
+				matched := sfflow_aws.event_matches(coalesce(actual, '{}'), wanted);
+			ELSE
+				matched := EXISTS (
+					SELECT FROM jsonb_array_elements(wanted) AS w
+					WHERE CASE jsonb_typeof(actual)
+						WHEN 'array' THEN EXISTS (SELECT FROM jsonb_array_elements(actual) AS v WHERE sfflow_aws.value_matches(v, w))
+						ELSE sfflow_aws.value_matches(actual, w) END);
+			END IF;
+			IF NOT matched THEN
 				RETURN false;
 			END IF;
 		END LOOP;
