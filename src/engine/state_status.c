@@ -202,6 +202,10 @@ sf_state_status_list(const SfStatusExecution *execution,
 	for (i = 0; i < program->nstates; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
+		/* what executions of a Distributed Map run is not skipped here */
+		if (sf_label_distributed_map(program, program->states[i].scope) !=
+			execution->map_state)
+			continue;
 		if (statuses[i] == SF_GRAPH_ENTRY &&
 			!can_be_reached(program, reach, i, statuses))
 			statuses[i] = SF_GRAPH_SKIP;

@@ -134,6 +134,10 @@ SELECT type FROM sf_history WHERE execution_id = 'redriven:r' AND type LIKE '%Re
 -- The jobs of a child are those of the Map's processor, those of the parent the others.
 SELECT pg_temp.plain(execution_id) AS execution_id, job_id, job_status FROM sf_jobs WHERE execution_id LIKE 'strict%' ORDER BY 1, 2;
 
+-- So with their graphs: what others run is not skipped.
+SELECT trim(line) AS line FROM sf_executions e, regexp_split_to_table(sf_graph(e.execution_id), '\n') line
+WHERE e.execution_id LIKE 'each%' AND line ~ 'class legend_(success|skip)' ORDER BY e.input::text, 1;
+
 -- A child is redriven by its parent alone.
 DO $$
 BEGIN
