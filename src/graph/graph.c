@@ -102,7 +102,9 @@ append_rule(StringInfo buf, const SfChoiceRule *rule, bool nested)
 	switch (rule->kind)
 	{
 		case SF_RULE_CONDITION:
-			appendStringInfoString(buf, rule->condition_text);
+			/* a literal true or false has no expression */
+			appendStringInfoString(buf, rule->condition_text ?
+								   rule->condition_text : "Condition");
 			break;
 		case SF_RULE_COMPARE:
 			appendStringInfo(buf, "%s %s ", sf_expr_text(rule->variable),

@@ -75,6 +75,14 @@ WHERE a <> b AND a.x < b.x + b.w AND b.x < a.x + a.w AND a.y < b.y + b.h AND b.y
 	AND NOT (a.x >= b.x AND a.x + a.w <= b.x + b.w AND a.y >= b.y AND a.y + a.h <= b.y + b.h)
 	AND NOT (b.x >= a.x AND b.x + b.w <= a.x + a.w AND b.y >= a.y AND b.y + b.h <= a.y + a.h);
 
+-- A Condition may be a literal.
+BEGIN;
+SELECT sf_create_state_machine('graph-literal', '{"QueryLanguage": "JSONata", "StartAt": "C", "States": {
+	"C": {"Type": "Choice", "Choices": [{"Condition": true, "Next": "S"}], "Default": "S"}, "S": {"Type": "Succeed"}}}');
+SELECT sf_graph('graph-literal', 'dot') ~ 'label="Condition"' AS labelled;
+SELECT sf_start('graph-literal', '{}', 'a'), sf_run('graph-literal:a');
+ROLLBACK;
+
 -- What is not there, and who may not look.
 SELECT sf_graph('graph-none');
 SELECT sf_graph('graph-nightly/2');
