@@ -151,6 +151,8 @@ add_activity(const char *value, char **problem)
 	{
 		*problem = sfw_format("activity \"%s\" needs a kind: %s:shell, %s:http or %s:sql",
 							  value, served.name, served.name, served.name);
+		free(served.name);
+		free(served.kind);
 		return false;
 	}
 	sfw_config.served = sfw_realloc(sfw_config.served,
