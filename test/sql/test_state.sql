@@ -29,6 +29,12 @@ SELECT sf_test_state('{"Type": "Pass", "End": true}', context => '{"Task": {"Tok
 SELECT sf_test_state('{"Type": "Task", "Resource": "activity:a.waitForTaskToken", "Parameters": {"t.$": "$$.Task.Token"}, "End": true}',
 	context => '{"Task": {"Token": "t"}}', mock => '{"result": 1}', inspection_level => 'DEBUG') #> '{inspectionData,afterParameters}' AS payload;
 
+-- Full jitter: anything up to the delay.
+SELECT max(delay) < 1000 AND min(delay) >= 0 AS within, count(DISTINCT delay) > 1 AS spread
+FROM generate_series(1, 50) AS n, LATERAL (SELECT (sf_test_state('{"Type": "Task", "Resource": "activity:a", "End": true,
+	"Retry": [{"ErrorEquals": ["E"], "IntervalSeconds": 1000, "JitterStrategy": "FULL"}]}', to_jsonb(n), mock => '{"errorOutput": {"error": "E"}}',
+	inspection_level => 'DEBUG') #> '{inspectionData,errorDetails,retryBackoffIntervalSeconds}')::integer AS delay) AS tested;
+
 -- Arguments that are not what they have to be.
 SELECT sf_test_state('{"Type": "Pass", "End": true}', variables => '[]');
 SELECT sf_test_state('{"Type": "Pass", "End": true}', inspection_level => 'ALL');
