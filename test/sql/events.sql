@@ -82,6 +82,7 @@ SELECT type, details FROM events('{"StartAt": "T", "States": {"T": {"Type": "Tas
 	"Parameters": {"n": 1}, "Credentials": {"RoleArn.$": "$.role"}, "End": true}}}', '{"role": "arn:aws:iam::1:role/other"}') WHERE type = 'TaskScheduled';
 
 -- A child's input may be given as text, which is JSON then; null is {}, and what is no JSON fails the task.
+BEGIN;
 SELECT sf_create_state_machine('child', '{"StartAt": "C", "States": {"C": {"Type": "Pass", "End": true}}}');
 SELECT sf_create_state_machine('parent', '{"StartAt": "M", "States": {"M": {"Type": "Map", "MaxConcurrency": 1, "ItemProcessor": {"StartAt": "S", "States": {
 	"S": {"Type": "Task", "Resource": "arn:aws:states:::states:startExecution",
@@ -89,6 +90,6 @@ SELECT sf_create_state_machine('parent', '{"StartAt": "M", "States": {"M": {"Typ
 SELECT sf_run(sf_start('parent', '[{"a": 1}, "{\"b\": 2}", "\"text\"", null, 3, "no JSON"]', 'p'));
 SELECT execution_id, input FROM sf_executions WHERE state_machine = 'child' ORDER BY execution_id;
 SELECT error, cause FROM sf_executions WHERE execution_id = 'parent:p';
-SELECT sf_drop_state_machine('parent', force => true), sf_drop_state_machine('child', force => true);
+ROLLBACK;
 
 DROP FUNCTION events, fails, letters;
