@@ -8,6 +8,7 @@
 #include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "commands/sequence.h"
+#include "miscadmin.h"
 #include "catalog/namespace.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -663,26 +664,47 @@ sf_branch_write(List *branches)
 	CommandCounterIncrement();
 }
 
-/* Delete all descendants of a branch. */
+/* Collect the numbers of deleted branches: arg is an ArrayBuildState **. */
+static void
+collect_number(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	ArrayBuildState **numbers = arg;
+
+	*numbers = accumArrayResult(*numbers, Int64GetDatum(sf_row_int64(tuple, desc, 1)),
+								false, INT8OID, CurrentMemoryContext);
+}
+
+/*
+ * Delete all descendants of a branch, generation by generation: the children
+ * of an array of branches are found by the index whatever the planner knows of
+ * the table, which a join does not ensure.
+ */
 void
 sf_branch_delete_children(SfBranchKey parent)
 {
-	static SfPlan plan = SF_PLAN(
-		"WITH RECURSIVE d AS ("
-		" SELECT b.branch_no FROM _sfflow.branch b"
-		"  WHERE b.execution_no" EQ "$1 AND b.parent_no" EQ "$2"
-		" UNION ALL"
-		" SELECT b.branch_no FROM d, _sfflow.branch b"
-		"  WHERE b.execution_no" EQ "$1 AND b.parent_no" EQ "d.branch_no),"
-		" t AS (DELETE FROM _sfflow.task t USING d"
-		"  WHERE t.execution_no" EQ "$1 AND t.branch_no" EQ "d.branch_no)"
-		" DELETE FROM _sfflow.branch b USING d"
-		"  WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "d.branch_no",
-		2, INT8OID, INT8OID);
-	Datum		args[2] = {Int64GetDatum(parent.execution_no),
-	Int64GetDatum(parent.branch_no)};
+	static SfPlan branches = SF_PLAN(
+		"DELETE FROM _sfflow.branch b WHERE b.execution_no" EQ "$1"
+		" AND b.parent_no" EQ "ANY ($2) RETURNING b.branch_no",
+		2, INT8OID, INT8ARRAYOID);
+	static SfPlan tasks = SF_PLAN(
+		"DELETE FROM _sfflow.task t WHERE t.execution_no" EQ "$1"
+		" AND t.branch_no" EQ "ANY ($2)",
+		2, INT8OID, INT8ARRAYOID);
+	Datum		number = Int64GetDatum(parent.branch_no);
+	Datum		args[2] = {Int64GetDatum(parent.execution_no)};
 
-	sf_store_query(&plan, args, NULL, 0, NULL, NULL);
+	args[1] = PointerGetDatum(construct_array(&number, 1, INT8OID, sizeof(int64),
+											  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+	for (;;)
+	{
+		ArrayBuildState *children = NULL;
+
+		CHECK_FOR_INTERRUPTS();
+		if (sf_store_query(&branches, args, NULL, 0, collect_number, &children) == 0)
+			break;
+		args[1] = makeArrayResult(children, CurrentMemoryContext);
+		sf_store_query(&tasks, args, NULL, 0, NULL, NULL);
+	}
 }
 
 /* Delete every branch of an execution. */
