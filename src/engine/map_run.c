@@ -167,7 +167,8 @@ sf_map_run_outputs(const SfRun *run, const SfBranch *branch)
 	int			npage;
 	SfJsonBuilder b;
 
-	if (sf_map_run_output_size(branch->key.execution_no, branch->map_run_no) >
+	if (sf_map_run_result_size(branch->key.execution_no, branch->map_run_no,
+							   form == SF_RESULT_NONE) >
 		sf_setting_max_payload_bytes)
 		return NULL;
 	sf_json_begin_array(&b);

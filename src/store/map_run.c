@@ -371,16 +371,21 @@ read_sum(HeapTuple tuple, TupleDesc desc, void *arg)
 	*(int64 *) arg = sf_row_int64(tuple, desc, 1);
 }
 
-/* Measure the outputs of all children. */
+/* Measure the results of all children. */
 int64
-sf_map_run_output_size(int64 execution_no, int64 map_run_no)
+sf_map_run_result_size(int64 execution_no, int64 map_run_no, bool with_input)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT pg_catalog.sum(pg_catalog.octet_length(e.output::pg_catalog.text))"
-		"::pg_catalog.int8 FROM _sfflow.execution e"
+		"SELECT pg_catalog.sum(coalesce(pg_catalog.octet_length("
+		"  e.output::pg_catalog.text), 0) OPERATOR(pg_catalog.+)"
+		" CASE WHEN $3 THEN pg_catalog.octet_length(e.input::pg_catalog.text)"
+		"  ELSE 0 END)::pg_catalog.int8 FROM _sfflow.execution e"
 		" WHERE e.parent_execution_no" EQ "$1 AND e.map_run_no" EQ "$2",
-		2, INT8OID, INT8OID);
-	Datum		args[2] = {Int64GetDatum(execution_no), Int64GetDatum(map_run_no)};
+		3, INT8OID, INT8OID, BOOLOID);
+	Datum		args[3] = {
+		Int64GetDatum(execution_no), Int64GetDatum(map_run_no),
+		BoolGetDatum(with_input)
+	};
 	int64		size = 0;
 
 	sf_store_query(&plan, args, NULL, 1, read_sum, &size);

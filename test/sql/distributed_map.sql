@@ -190,6 +190,9 @@ SELECT status, count(*) FROM sf_executions WHERE state_machine = 'beside' GROUP 
 SET LOCAL sfflow.max_payload_bytes = '2kB';
 SELECT pg_temp.make('large', '{"ItemReader": {"Resource": "sql:query", "Parameters": {"Statement": "SELECT repeat(''x'', 300) AS x FROM generate_series(1, 20)"}}}');
 SELECT error, cause FROM pg_temp.run('large');
+SELECT pg_temp.make('inputs', '{"ItemReader": {"Resource": "sql:query", "Parameters": {"Statement": "SELECT repeat(''x'', 300) AS x FROM generate_series(1, 20)"}},
+	"ResultWriter": {"WriterConfig": {"Transformation": "NONE", "OutputType": "JSON"}}}', '{"Each": {"Type": "Pass", "Result": 1, "End": true}}');
+SELECT error FROM pg_temp.run('inputs');
 CREATE TABLE public.dm_file (key text, body text);
 CREATE FUNCTION public.dm_put(payload jsonb) RETURNS void LANGUAGE sql
 	BEGIN ATOMIC INSERT INTO dm_file VALUES (payload ->> 'Key', payload ->> 'Body'); END;
