@@ -42,7 +42,6 @@ typedef struct SfSliceRequest
 								 * due for another worker */
 	bool		new_tasks;		/* may take on one that is not known to be long */
 	Oid			only_owner;		/* InvalidOid: any; else this owner's only */
-	Oid			not_owner;		/* rotation: another owner's first, if any */
 	int			slice_ms;		/* commit after this long; 0: one branch */
 	/* session mode */
 	bool		in_session;		/* never asks for a commit */
