@@ -243,18 +243,25 @@ name_matches(const char *pattern, const char *host, size_t len)
 	return len > tail && strncasecmp(pattern + 1, host + len - tail, tail) == 0;
 }
 
-/* Tell whether the list has this host by name. */
-static bool
-is_named(const char *host, int port)
+/* Tell whether a host has a name, or with "*.example.com" one below it. */
+bool
+sfw_allow_matches(const char *pattern, const char *host)
 {
 	size_t		len = strlen(host);
 
 	if (len > 0 && host[len - 1] == '.')
 		len--;
+	return name_matches(pattern, host, len);
+}
+
+/* Tell whether the list has this host by name. */
+static bool
+is_named(const char *host, int port)
+{
 	for (const Entry *entry = entries; entry != NULL; entry = entry->next)
 	{
 		if (entry->name != NULL && (entry->port == 0 || entry->port == port) &&
-			name_matches(entry->name, host, len))
+			sfw_allow_matches(entry->name, host))
 			return true;
 	}
 	return false;
@@ -318,17 +325,13 @@ has_numbers(void)
 char *
 sfw_allow_name(const char *scheme, const char *host, int port)
 {
-	size_t		len = strlen(host);
-
 	if (strcasecmp(scheme, "https") != 0 && strcasecmp(scheme, "http") != 0)
 		return sfw_format("scheme \"%s\" is neither https nor http", scheme);
 	if (is_named(host, port))
 		return NULL;
-	if (len > 0 && host[len - 1] == '.')
-		len--;
 	for (size_t i = 0; i < sizeof(metadata_names) / sizeof(metadata_names[0]); i++)
 	{
-		if (name_matches(metadata_names[i], host, len))
+		if (sfw_allow_matches(metadata_names[i], host))
 			return sfw_format("host \"%s\" is a metadata service", host);
 	}
 	if (entries == NULL && strcasecmp(scheme, "http") == 0)

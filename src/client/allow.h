@@ -14,6 +14,7 @@ extern bool sfw_allow_add(const char *entry, char **problem);
 extern char *sfw_allow_name(const char *scheme, const char *host, int port);
 extern char *sfw_allow_address(const char *host, const struct sockaddr *address, int port);
 
+extern bool sfw_allow_matches(const char *pattern, const char *host);
 extern char *sfw_allow_print(const struct sockaddr *address);
 
 #endif							/* SFW_ALLOW_H */

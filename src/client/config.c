@@ -12,6 +12,7 @@
  *		role = nightly
  *
  *		[connection shop]
+ *		host = api.example.com
  *		header = Authorization: Bearer ...
  *
  * An option on the command line wins, because the file is read first.
@@ -248,6 +249,8 @@ set_in_section(const char *kind, const char *key, const char *value, char **prob
 		database->role = sfw_strdup(value);
 	else if (strcmp(kind, "connection") == 0 && strcmp(key, "header") == 0)
 		add_string(&connection->headers, &connection->n_headers, value);
+	else if (strcmp(kind, "connection") == 0 && strcmp(key, "host") == 0)
+		add_string(&connection->hosts, &connection->n_hosts, value);
 	else
 	{
 		*problem = sfw_format("unknown key \"%s\" in a section [%s]", key, kind);
@@ -343,6 +346,16 @@ sfw_config_finish(char **problem)
 		if (database->conninfo == NULL)
 		{
 			*problem = sfw_format("section [database %s] has no conninfo", database->name);
+			return false;
+		}
+	}
+	/* Credentials that a payload could send anywhere would not be secret for long. */
+	for (const SfwConnection *connection = sfw_config.connections; connection != NULL;
+		 connection = connection->next)
+	{
+		if (connection->n_hosts == 0)
+		{
+			*problem = sfw_format("section [connection %s] has no host", connection->name);
 			return false;
 		}
 	}

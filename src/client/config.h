@@ -25,10 +25,12 @@ typedef struct SfwDatabase
 	struct SfwDatabase *next;
 } SfwDatabase;
 
-/* A section [connection NAME]: headers for requests that name it */
+/* A section [connection NAME]: headers for requests that name it and go to its hosts */
 typedef struct SfwConnection
 {
 	char	   *name;
+	char	  **hosts;
+	int			n_hosts;
 	char	  **headers;
 	int			n_headers;
 	struct SfwConnection *next;

@@ -81,6 +81,25 @@ split_url(const char *url, const char *base, char **whole, char **scheme, char *
 	return good;
 }
 
+/* Give the host of a URL in memory of its own; NULL when it has none. */
+char *
+sfw_fetch_host(const char *url)
+{
+	char	   *whole;
+	char	   *scheme;
+	char	   *host;
+	int			port;
+
+	if (!split_url(url, NULL, &whole, &scheme, &host, &port))
+	{
+		free(host);
+		host = NULL;
+	}
+	free(whole);
+	free(scheme);
+	return host;
+}
+
 /* Give libcurl a socket, unless the address may not be connected. */
 static curl_socket_t
 open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
@@ -297,6 +316,7 @@ make_handle(SfwFetch *fetch)
 	CURL	   *easy = curl_easy_init();
 	struct curl_slist *list = NULL;
 	int64_t		left = fetch->time_limit - (sfw_now() - fetch->began);
+	bool		without_body;
 
 	for (int i = 0; i < fetch->n_headers; i++)
 		list = curl_slist_append(list, fetch->headers[i]);
@@ -327,8 +347,16 @@ make_handle(SfwFetch *fetch)
 	curl_easy_setopt(easy, CURLOPT_HEADERDATA, (void *) fetch);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, (void *) fetch);
+	/* Servers want to hear that there is no body where they expect one. */
+	without_body = !fetch->has_body &&
+		(strcmp(fetch->method, "POST") == 0 || strcmp(fetch->method, "PUT") == 0 ||
+		 strcmp(fetch->method, "PATCH") == 0);
+	if (without_body && !sfw_fetch_has_header(fetch, "Content-Type"))
+		list = fetch->header_list = curl_slist_append(list, "Content-Type:");
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list);
-	if (fetch->has_body)
+	if (without_body)
+		curl_easy_setopt(easy, CURLOPT_POSTFIELDS, "");
+	else if (fetch->has_body)
 	{
 		curl_easy_setopt(easy, CURLOPT_POSTFIELDS, fetch->body.data != NULL ? fetch->body.data : "");
 		curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t) fetch->body.len);

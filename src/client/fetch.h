@@ -51,6 +51,7 @@ extern void sfw_fetch_free(SfwFetch *fetch);
 extern void sfw_fetch_header(SfwFetch *fetch, const char *line, bool secret);
 extern bool sfw_fetch_has_header(const SfwFetch *fetch, const char *name);
 
+extern char *sfw_fetch_host(const char *url);
 extern bool sfw_fetch_dry_run(const char *url, const char *location, SfwBuf *report);
 
 #endif							/* SFW_FETCH_H */

@@ -10,13 +10,15 @@
  * Output and errors are shaped as Step Functions does: {"ResponseBody",
  * "Headers", "StatusCode", "StatusText"}, States.Http.StatusCode.N with the
  * body as cause, States.Http.Socket when there is no response.  A connection is
- * a section of the worker's configuration that gives headers; where it has none
- * of that name, the request goes without, and the log says so.
+ * a section of the worker's configuration that gives headers to requests to its
+ * hosts; where it has none of that name, the request goes without, and the log
+ * says so.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "allow.h"
 #include "config.h"
 #include "fetch.h"
 #include "log.h"
@@ -294,22 +296,42 @@ connection_name(SfwJson payload)
 	return name;
 }
 
-/* Add the headers of the connection that a payload wants. */
-static void
+/* Tell whether a connection is meant for the host of a URL. */
+static bool
+is_for_host(const SfwConnection *connection, const char *url)
+{
+	char	   *host = sfw_fetch_host(url);
+	bool		found = false;
+
+	for (int i = 0; host != NULL && i < connection->n_hosts; i++)
+		found = found || sfw_allow_matches(connection->hosts[i], host);
+	free(host);
+	return found;
+}
+
+/* Add the headers of the connection that a payload wants; gives why they may not be sent, or NULL. */
+static char *
 add_connection(SfwJson payload, SfwFetch *fetch)
 {
 	char	   *name = connection_name(payload);
 	const SfwConnection *connection;
+	char	   *problem = NULL;
 
 	if (name == NULL)
-		return;
+		return NULL;
 	connection = sfw_config_connection(name);
 	if (connection == NULL)
 		sfw_log(SFW_WARNING, "a connection is not configured, the request goes without credentials",
 				"connection", name, NULL);
-	for (int i = 0; connection != NULL && i < connection->n_headers; i++)
-		sfw_fetch_header(fetch, connection->headers[i], true);
+	else if (!is_for_host(connection, fetch->url))
+		problem = sfw_format("connection \"%s\" is not for this host", name);
+	else
+	{
+		for (int i = 0; i < connection->n_headers; i++)
+			sfw_fetch_header(fetch, connection->headers[i], true);
+	}
 	free(name);
+	return problem;
 }
 
 /* Read ApiEndpoint, Method and QueryParameters; gives what is wrong with them, or NULL. */
@@ -540,8 +562,8 @@ http_start(SfwTask *task)
 		task->timeout_timer.at - sfw_now() + 1000 : sfw_config.http_timeout;
 	if (problem == NULL)
 	{
-		add_connection(task->payload, fetch);
-		if (sfw_fetch_begin(fetch))
+		fetch->refused = add_connection(task->payload, fetch);
+		if (fetch->refused == NULL && sfw_fetch_begin(fetch))
 		{
 			task->job = fetch;
 			return;

@@ -86,6 +86,7 @@ allow = 127.0.0.0/8:$port
 allow = localhost
 
 [connection shop]
+host = 127.0.0.1
 header = Authorization: Bearer of the shop
 EOC
 chmod 0600, $config;
@@ -132,6 +133,11 @@ like(asked(), qr{\r\n\r\na=1,x%20y\n}, 'is encoded as it wants');
 gives(qq({"ApiEndpoint": "$url/x", "Method": "GET", "Authentication": {"ConnectionArn": "arn:aws:events:us-east-1:123456789012:connection/shop/0a1b"}}),
 	qr/^SUCCEEDED/, 'a request with a connection');
 like(asked(), qr{\r\nAuthorization: Bearer of the shop\r\n}, 'has its headers');
+gives(qq({"ApiEndpoint": "http://127.0.0.2:$port/x", "Method": "GET", "Authentication": {"ConnectionArn": "connection/shop"}}),
+	'FAILED||States.Permissions|connection "shop" is not for this host', 'which another host does not get');
+is(asked(), '', 'nor anything else');
+gives(qq({"ApiEndpoint": "$url/x", "Method": "POST"}), qr/^SUCCEEDED/, 'a request that could have a body');
+like(asked(), qr{^POST /x HTTP(?!.*Content-Type).*\r\nContent-Length: 0\r\n}s, 'says that it has none');
 gives(qq({"ApiEndpoint": "$url/x", "Method": "GET", "Authentication": {"ConnectionArn": "connection/unknown"}}), qr/^SUCCEEDED/, 'one that is not configured');
 like(worker_log($worker), qr/a connection is not configured.*connection=unknown/, 'is logged');
 for my $bad (qq({"Method": "GET"}), qq({"ApiEndpoint": "$url/x"}), qq({"ApiEndpoint": "$url/x", "Method": "TRACE"}), qq({"ApiEndpoint": "not a URL", "Method": "GET"}),
@@ -175,6 +181,34 @@ for my $host (qw(169.254.169.254 2852039166 0xa9fea9fe 0251.0376.0251.0376 169.2
 is(asked() =~ s/GET \/json.*?====\n//sr, '', 'and nothing was sent');
 like(worker_log($worker), qr/a request is refused kind=http execution=calls:\S+ state=Work attempt=1 reason="host \\"169\.254\.169\.254\\" is a link-local/, 'but logged');
 is(stop_worker($worker), 0, 'the worker leaves');
+
+# Certificates are verified.
+SKIP:
+{
+	my $tls = PostgreSQL::Test::Utils::tempdir();
+	skip 'no openssl', 2
+	  if system("openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -addext subjectAltName=DNS:localhost -days 2"
+		. " -keyout $tls/key -out $tls/cert >$tls/log 2>&1") != 0;
+	my $free = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1', Proto => 'tcp');
+	my $tls_port = $free->sockport;
+	close $free;
+	push @servers, my $pid = fork // die "fork: $!";
+	if ($pid == 0)
+	{
+		open STDOUT, '>', "$tls/out";
+		open STDERR, '>', "$tls/err";
+		exec 'openssl', 's_server', '-quiet', '-www', '-accept', "127.0.0.1:$tls_port", '-key', "$tls/key", '-cert', "$tls/cert" or POSIX::_exit(98);
+	}
+	wait_for('the server listens', sub { IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $tls_port) });
+	my @options = ('-a', 'http', '--allow', 'localhost', '--allow', "127.0.0.1:$tls_port");
+	my $payload = qq({"ApiEndpoint": "https://localhost:$tls_port/", "Method": "GET"});
+	my $careful = start_worker($node, @options);
+	gives($payload, qr/^FAILED\|\|States\.Http\.Socket\|.*certificate/, 'a certificate of nobody known is refused');
+	stop_worker($careful);
+	$careful = start_worker($node, @options, '--ca-file', "$tls/cert");
+	gives($payload, qr/^SUCCEEDED\|.*"StatusCode": 200/, 'one of an authority that the operator named is good');
+	stop_worker($careful);
+}
 
 # The same decisions without sending anything, and without a list.
 for my $case ([ 'https://169.254.169.254/latest', 'is a link-local address: 169.254.169.254' ], [ 'https://2852039166/', 'is a link-local address' ],

@@ -55,8 +55,21 @@ ok(wait_for('the command has ended', sub { !alive('sleep 4.32[1]') }), 'and is e
 like(worker_log($worker), qr/a heartbeat is refused .*execution=shell:stopped/, 'because its heartbeat is refused');
 like(worker_log($worker), qr/killing what does not end by itself .*execution=shell:stopped/, 'at last by KILL');
 
+# So is one whose state has a time limit.
+activity_machine($node, 'limited', activity => 'shell', fields => '"TimeoutSeconds": 1,', resource => 'activity:shell', made => 1);
+my $limited = start('limited', 'late', 'exec sleep 5432.1');
+is(outcome($limited), 'FAILED||States.Timeout', "a state's time limit");
+ok(wait_for('the command has ended', sub { !alive('sleep 5432[.]1') }), 'ends the command');
+
+# A role that may work, and no more.
+$node->safe_psql('postgres', "CREATE ROLE batch LOGIN; SELECT sf_create_activity('granted'), sf_create_activity('forbidden'); SELECT sf_grant('WORK', 'activity:granted', 'batch')");
+activity_machine($node, 'granted', made => 1);
+my $granted = start('granted', 'one', 'echo granted');
+is(wait_worker(start_worker($node, '-a', 'granted:shell', '--once', '-U', 'batch')), 0, 'a role with WORK may work');
+is(outcome($granted), 'SUCCEEDED|{"stdout": "granted\n"}|', 'and has done it');
+is(wait_worker(start_worker($node, '-a', 'forbidden:shell', '--once', '-U', 'batch')), 1, 'but not elsewhere');
+
 # Tokens: guessed, truncated, replayed.
-my $machine = 'leased';
 $node->safe_psql('postgres', "SELECT sf_create_activity('by_hand'); SELECT sf_create_state_machine('by_hand',
 	'{\"StartAt\": \"W\", \"States\": {\"W\": {\"Type\": \"Task\", \"Resource\": \"activity:by_hand\", \"End\": true}}}'); SELECT sf_start('by_hand', '{}', 'one')");
 my $token;
@@ -131,8 +144,7 @@ my ($out, $err) = ('', '');
 ok(IPC::Run::run([ 'sfworker', '--list', '-h', $node->host, '-p', $node->port, '-d', 'postgres' ], '>', \$out, '2>', \$err), 'a list');
 like($out, qr/activity.*queued.*\n[\s\S]*\bleased\b/, 'of the activities');
 ok(IPC::Run::run([ 'sfworker', '--help' ], '>', \$out, '2>', \$err), 'help');
-my %helped = map { $_ => 1 } $out =~ /--([a-z-]+)/g;
-my $man = IPC::Run::run([ 'sfworker', '--version' ], '>', \$out, '2>', \$err);
+IPC::Run::run([ 'sfworker', '--version' ], '>', \$out, '2>', \$err);
 like($out, qr/^sfworker \(sfflow\) \d+\.\d+\.\d+$/m, 'a version');
 is(IPC::Run::run([ 'sfworker', @$_ ], '<', \'', '>', \$out, '2>', \$err) || $? >> 8, 2, "wrong: @$_")
   for [ '--nonsense' ], [], [ '-a', 'x' ], [ '-a', 'shell', '-c', '0' ], [ '-a', 'shell', '--max-output', '-1' ], [ '-a', 'shell', '--log-format', 'xml' ],

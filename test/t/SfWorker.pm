@@ -75,7 +75,7 @@ sub wait_for
 	return;
 }
 
-# Make an activity and a machine of the same name that hands its input to it.
+# Make an activity, unless it was made before, and a machine of the same name that hands its input to it.
 sub activity_machine
 {
 	my ($node, $name, %how) = @_;
@@ -84,8 +84,8 @@ sub activity_machine
 	my $fields = $how{fields} // '';
 	my $resource = $how{resource} // "activity:$name";
 	my $activity = $how{activity} // $name;
+	$node->safe_psql('postgres', "SELECT sf_create_activity('$activity', $lease, $receives)") unless $how{made};
 	$node->safe_psql('postgres', <<"SQL");
-SELECT sf_create_activity('$activity', $lease, $receives);
 SELECT sf_create_state_machine('$name', \$m\${"StartAt": "Work", "States": {"Work":
 	{"Type": "Task", "Resource": "$resource", $fields "End": true}}}\$m\$);
 SQL
