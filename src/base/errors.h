@@ -43,6 +43,7 @@
 	X(INVALID_SCHEDULE, '0','2','5', "invalid_schedule") \
 	X(ACTIVITY_ALREADY_EXISTS, '0','2','6', "activity_already_exists") \
 	X(EXECUTION_CHANGED, '0','2','7', "execution_changed") \
+	X(EXECUTION_LOCKED, '0','2','8', "execution_locked") \
 	X(JSONATA_ERROR, '0','3','0', "jsonata_error")
 
 /* ERRCODE_SF_…: ints as ereport wants them, constant in every file */

@@ -18,6 +18,7 @@
 
 #include "access/xact.h"
 #include "miscadmin.h"
+#include "utils/guc.h"
 #include "utils/timestamp.h"
 
 #include "base/errors.h"
@@ -144,6 +145,54 @@ sf_run_make(SfExecution *execution)
 	return run;
 }
 
+/* A worker waits no longer than that for what a session may hold for hours */
+#define LOCK_MS			"1000"
+
+static int64 locked_out = 0;
+
+/* The execution that could not be locked when ERRCODE_SF_EXECUTION_LOCKED came. */
+int64
+sf_slice_locked_out(void)
+{
+	return locked_out;
+}
+
+/* Lock an execution's row, a worker within LOCK_MS. */
+static SfExecution *
+lock_execution(const SfRun *run)
+{
+	int64		no = run->execution->execution_no;
+	MemoryContext context = CurrentMemoryContext;
+	int			nest;
+	SfExecution *volatile now = NULL;
+
+	if (!run->impatient)
+		return sf_execution_read(no, SF_LOCK_WAIT, false);
+	nest = NewGUCNestLevel();
+	(void) set_config_option("lock_timeout", LOCK_MS, PGC_SUSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	PG_TRY();
+	{
+		now = sf_execution_read(no, SF_LOCK_WAIT, false);
+	}
+	PG_CATCH();
+	{
+		if (geterrcode() != ERRCODE_LOCK_NOT_AVAILABLE)
+			PG_RE_THROW();
+		/* as much an error as the other: the transaction is over */
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		locked_out = no;
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_LOCKED),
+				 errmsg("execution \"%s\" is locked by another transaction",
+						run->execution->execution_id)));
+	}
+	PG_END_TRY();
+	AtEOXact_GUC(false, nest);
+	return now;
+}
+
 /* Lock an execution and learn its last event id. */
 void
 sf_run_lock(SfRun *run)
@@ -162,7 +211,7 @@ sf_run_lock(SfRun *run)
 	{
 		now = sf_execution_read(run->execution->execution_no, SF_LOCK_NONE, false);
 		if (now != NULL && now->status == SF_STATUS_RUNNING)
-			now = sf_execution_read(run->execution->execution_no, SF_LOCK_WAIT, false);
+			now = lock_execution(run);
 	}
 	if (now == NULL || now->status != SF_STATUS_RUNNING ||
 		now->redrive_count != run->execution->redrive_count ||

@@ -41,14 +41,6 @@ sf_claim_forget(void)
 	ntouched = 0;
 }
 
-/* Remember a branch of this slice. */
-void
-sf_claim_remember(SfBranchKey key)
-{
-	if (ntouched < MAX_TOUCHED)
-		touched[ntouched++] = key;
-}
-
 /* Has this slice taken a branch already? Its row is not written yet. */
 static bool
 is_touched(SfBranchKey key)
@@ -58,6 +50,14 @@ is_touched(SfBranchKey key)
 			touched[i].execution_no == key.execution_no)
 			return true;
 	return false;
+}
+
+/* Remember a branch of this slice. */
+void
+sf_claim_remember(SfBranchKey key)
+{
+	if (ntouched < MAX_TOUCHED && !is_touched(key))
+		touched[ntouched++] = key;
 }
 
 /* A hint that this slice cannot follow, but another one may: ring again. */
@@ -94,6 +94,7 @@ find_run(SfSlice *slice, SfBranchKey key)
 		return NULL;
 	}
 	run = sf_run_make(execution);
+	run->impatient = !slice->request->in_session;
 	return run;
 }
 
@@ -133,6 +134,7 @@ claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
 			slice->no_more_claims = true;
 			return NULL;
 		}
+		sf_claim_remember(key); /* if it cannot be locked, this one is put off */
 		sf_run_lock(run);
 		slice->no_more_tasks = true;
 		slice->no_more_claims = true;

@@ -30,6 +30,18 @@
 #define SCAN_SIZE		64
 #define MAX_SCAN_SIZE	65536
 
+/* What comes while its execution is locked is looked at again after that */
+#define PUT_OFF_MS		3000
+
+/* Make a branch due later. */
+void
+sf_slice_put_off(SfBranchKey key)
+{
+	PushActiveSnapshot(GetTransactionSnapshot());
+	sf_branch_put_off(key, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), PUT_OFF_MS));
+	PopActiveSnapshot();
+}
+
 /* A branch of an execution that has ended: let it rest where it is. */
 static void
 settle(SfRun *run, SfBranch *branch)

@@ -94,6 +94,14 @@ extern void sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 extern void sf_slice_fail_branch(SfBranchKey key, const char *cause);
 
 /*
+ * A worker's slice raises ERRCODE_SF_EXECUTION_LOCKED when a session holds the
+ * row of an execution (its number: sf_slice_locked_out()) for longer than a
+ * moment.  Its branches are put off then, so that the worker is free for others.
+ */
+extern int64 sf_slice_locked_out(void);
+extern void sf_slice_put_off(SfBranchKey key);
+
+/*
  * Branches that the last slice touched (also when it failed): valid until the
  * next slice.  Returns their number, at most size are copied.
  */

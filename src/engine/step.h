@@ -101,6 +101,7 @@ typedef struct SfRun
 
 	SfTrace    *trace;			/* somebody looks on; else NULL */
 
+	bool		impatient;		/* a worker's: wait for that lock for a moment only */
 	bool		locked;			/* the execution's row is locked by us */
 	int			base_event_id;	/* last id in the table, once locked */
 } SfRun;

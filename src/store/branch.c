@@ -664,6 +664,24 @@ sf_branch_write(List *branches)
 	CommandCounterIncrement();
 }
 
+/* Make a branch that is due, and that nobody holds, due later. */
+void
+sf_branch_put_off(SfBranchKey key, TimestampTz until)
+{
+	static SfPlan plan = SF_PLAN(
+		"WITH free AS (SELECT b.branch_no FROM _sfflow.branch b"
+		"  WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "$2"
+		"  AND b.due_at OPERATOR(pg_catalog.<) $3 FOR UPDATE SKIP LOCKED)"
+		" UPDATE _sfflow.branch b SET due_at = $3 FROM free"
+		" WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "free.branch_no",
+		3, INT8OID, INT8OID, TIMESTAMPTZOID);
+	Datum		args[3] = {Int64GetDatum(key.execution_no),
+	Int64GetDatum(key.branch_no), TimestampTzGetDatum(until)};
+
+	if (sf_store_query(&plan, args, NULL, 0, NULL, NULL) > 0 && sf_due_hook != NULL)
+		sf_due_hook(key, until);
+}
+
 /* Collect the numbers of deleted branches: arg is an ArrayBuildState **. */
 static void
 collect_number(HeapTuple tuple, TupleDesc desc, void *arg)

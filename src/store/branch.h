@@ -196,6 +196,9 @@ extern TimestampTz sf_branch_next_due(TimestampTz after);
 /* Write branches: inserts, updates or deletes by stored and gone. */
 extern void sf_branch_write(List *branches);
 
+/* Make a branch that is due, and that nobody holds, due later. */
+extern void sf_branch_put_off(SfBranchKey key, TimestampTz until);
+
 /* Delete all descendants of a branch; waits for none of them. */
 extern void sf_branch_delete_children(SfBranchKey parent);
 

@@ -11,6 +11,7 @@
  *
  *		serialization failure, deadlock, a lock or a cancel in between, an
  *		execution that was changed meanwhile		again, five times at most
+ *		a session holds the execution's row			put off for some seconds
  *		no memory, no disk, shutdown, no branch		nobody's fault: the worker pauses
  *		anything else, or five times				the branch fails with States.Runtime
  *
@@ -59,13 +60,15 @@ typedef enum AttemptKind
 	ATTEMPT_LOOK,				/* for what is due */
 	ATTEMPT_SLICE,
 	ATTEMPT_TASK,				/* T2 */
-	ATTEMPT_FAIL				/* make the branch fail */
+	ATTEMPT_FAIL,				/* make the branch fail */
+	ATTEMPT_PUT_OFF				/* make it due later */
 } AttemptKind;
 
 /* What to do about an error */
 typedef enum ErrorKind
 {
 	ERROR_PASSING,				/* try again */
+	ERROR_LOCKED,				/* try again later */
 	ERROR_NOBODYS,				/* not the branch's fault */
 	ERROR_BRANCH				/* the branch's own */
 } ErrorKind;
@@ -211,6 +214,10 @@ work(Attempt *a)
 			sf_slice_fail_branch(a->key, a->cause);
 			sf_slot_set_goes_on(false);
 			break;
+		case ATTEMPT_PUT_OFF:
+			sf_slice_put_off(a->key);
+			sf_slot_set_goes_on(true);
+			break;
 	}
 }
 
@@ -227,6 +234,8 @@ classify(int sqlstate)
 		case ERRCODE_SF_EXECUTION_CHANGED:
 		case ERRCODE_SF_TASK_ABORTED:
 			return ERROR_PASSING;
+		case ERRCODE_SF_EXECUTION_LOCKED:
+			return ERROR_LOCKED;
 		case ERRCODE_READ_ONLY_SQL_TRANSACTION:
 			return ERROR_NOBODYS;
 	}
@@ -393,6 +402,15 @@ pause_before(int n)
 	CHECK_FOR_INTERRUPTS();
 }
 
+/* Make a branch due later: a session holds its execution. */
+static bool
+put_off(SfBranchKey key)
+{
+	Attempt		a = {.kind = ATTEMPT_PUT_OFF,.key = key};
+
+	return attempt(&a);
+}
+
 /* Make a branch fail; nothing else helped. */
 static bool
 fail_branch(SfBranchKey key, const char *cause, bool alone)
@@ -402,7 +420,9 @@ fail_branch(SfBranchKey key, const char *cause, bool alone)
 	ereport(LOG,
 			(errmsg("sfflow makes branch " INT64_FORMAT " of execution " INT64_FORMAT " fail: %s",
 					key.branch_no, key.execution_no, cause)));
-	return attempt(&a);
+	if (attempt(&a))
+		return true;
+	return a.error == ERROR_LOCKED && put_off(key);
 }
 
 /*
@@ -490,6 +510,8 @@ run_alone(SfBranchKey key, SfTurn *turn)
 			run_announced(turn, &a.result);
 			return !turn->failed;
 		}
+		if (a.error == ERROR_LOCKED)
+			return put_off(key);
 		if (a.error == ERROR_NOBODYS)
 			return false;
 		if (a.error == ERROR_BRANCH)
@@ -523,11 +545,13 @@ static void
 run_one_by_one(SfTurn *turn, const Attempt *failed)
 {
 	SfTurn		one = *turn;
+	int64		locked = failed->error == ERROR_LOCKED ? sf_slice_locked_out() : 0;
 
 	for (int i = 0; i < failed->ntouched && !one.failed; i++)
 	{
 		one.nkeys = 0;
-		one.failed = !run_alone(failed->touched[i], &one);
+		one.failed = failed->touched[i].execution_no == locked ?
+			!put_off(failed->touched[i]) : !run_alone(failed->touched[i], &one);
 	}
 
 	/* what a task left to do is found by a look at the tables */
