@@ -36,6 +36,9 @@ gives('{"Command": "printf \'a\\\\000b\\\\377c\'"}', "SUCCEEDED|{\"stdout\": \"a
 gives('{"Command": "head -c 70000 /dev/zero | tr \'\\\\0\' x"}', qr/^SUCCEEDED\|\{"stdout": "(?:x{256}){256}", "truncated": true\}\|\|$/,
 	'what is too much is cut and marked');
 
+gives('{"Command": ["echo", "1e200000"]}', qr/^FAILED\|\|Shell\.InvalidOutput\|value overflows numeric format/, 'what only the database finds out is a failure');
+gives('{"Command": "head -c 20000 /dev/zero | tr \'\\\\0\' [; head -c 20000 /dev/zero | tr \'\\\\0\' ]"}', qr/^(?:SUCCEEDED\|[[]{20000}|FAILED\|\|Shell\.InvalidOutput\|stack depth)/, 'also how deep it goes');
+
 # How it fails.
 gives('{"Command": "echo to nobody; echo first >&2; echo second >&2; exit 3"}', "FAILED||Shell.ExitCode.3|first\nsecond\n",
 	'an exit status is an error, with standard error as its cause');
