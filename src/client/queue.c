@@ -11,7 +11,7 @@
  *		   way go together in one transaction, so that many short tasks share
  *		   one commit.  If one of them is refused all are rolled back and each
  *		   is sent alone;
- *		3. a claim of as many tasks as there are free slots, for an activity
+ *		3. with the answers if there are any, a claim of as many tasks as there are free slots, for an activity
  *		   that may have some: after a notification, after a claim that gave all
  *		   it was asked for, once a poll interval, after a new connection.
  *
@@ -152,7 +152,7 @@ answer_again(SfwTask *task, const char *sqlstate, const char *message)
 	enqueue(task);
 }
 
-/* Note how the answers of a statement were taken. */
+/* Note how the answers of a statement were taken; arg is not NULL if it said more than that. */
 static void
 answered(const PGresult *result, void *arg)
 {
@@ -168,7 +168,7 @@ answered(const PGresult *result, void *arg)
 			sfw_task_free(sent[i]);
 		return;
 	}
-	if (result == NULL || n > 1)
+	if (result == NULL || n > 1 || arg != NULL)
 	{
 		for (int i = 0; i < n; i++)
 		{
@@ -231,51 +231,6 @@ send_answer(void)
 	sfw_db_send(statement, task->success ? 2 : 3, values, answered, NULL);
 	free(function);
 	free(statement);
-}
-
-/* Send the successes at the head of the list together. */
-static void
-send_answers(void)
-{
-	SfwBuf		tokens = {0};
-	SfwBuf		outputs = {0};
-	const char *values[2];
-	char	   *function = sfw_db_function("sf_send_task_success");
-	char	   *statement = sfw_format("SELECT %s(t, o::jsonb) FROM"
-									   " pg_catalog.unnest($1::text[], $2::text[]) AS u (t, o)", function);
-
-	while (answers != NULL && answers->success && !answers->alone && n_batch < BATCH_TASKS &&
-		   outputs.len < BATCH_BYTES)
-	{
-		SfwTask    *task = dequeue();
-
-		put_element(&tokens, task->token);
-		put_element(&outputs, task->output);
-	}
-	sfw_buf_putc(&tokens, '}');
-	sfw_buf_putc(&outputs, '}');
-	values[0] = tokens.data;
-	values[1] = outputs.data;
-	n_under_way = n_batch;
-	sfw_db_send(statement, 2, values, answered, NULL);
-	sfw_buf_free(&tokens);
-	sfw_buf_free(&outputs);
-	free(function);
-	free(statement);
-}
-
-/* Say something about the answers if there are any. */
-static bool
-send_next_answer(void)
-{
-	if (answers == NULL || retry_timer.armed)
-		return false;
-	if (answers->success && !answers->alone && answers->next != NULL &&
-		answers->next->success && !answers->next->alone)
-		send_answers();
-	else
-		send_answer();
-	return true;
 }
 
 /* Note how a heartbeat was taken; a task that nobody waits for is stopped. */
@@ -385,19 +340,14 @@ claim_done(const PGresult *result, void *arg)
 	}
 }
 
-/* Ask for as many tasks as there are free slots. */
+/* Choose an activity that may have tasks for the free slots; false: there is none, or no slot. */
 static bool
-send_claim(void)
+choose_source(void)
 {
-	const char *values[3];
-	char		free_slots[16];
-	char	   *function;
-	char	   *statement;
-
+	claimed = NULL;
 	n_asked = sfw_config.concurrency - sfw_tasks_running;
 	if (draining || n_asked <= 0)
 		return false;
-	claimed = NULL;
 	for (int i = 0; i < n_sources && claimed == NULL; i++)
 	{
 		Source	   *source = &sources[(next_source + i) % n_sources];
@@ -409,19 +359,132 @@ send_claim(void)
 		return false;
 	next_source = (int) (claimed - sources + 1) % n_sources;
 	claimed->hot = false;
-	snprintf(free_slots, sizeof(free_slots), "%d", n_asked);
-	values[0] = claimed->activity;
-	values[1] = sfw_config.name;
-	values[2] = free_slots;
-	function = sfw_db_function("sf_get_activity_task");
-	statement = sfw_format("SELECT task_token, input, execution_id, state, attempt,"
-						   " extract(epoch FROM heartbeat)::float8,"
-						   " extract(epoch FROM deadline - pg_catalog.clock_timestamp())::float8"
-						   " FROM %s($1::text, $2::text, $3::integer)", function);
-	sfw_db_send(statement, 3, values, claim_done, NULL);
-	free(function);
-	free(statement);
 	return true;
+}
+
+/* What a claim selects; in front stands what is to be done before it, as n. */
+static char *
+claim_statement(const char *before, const char *arguments)
+{
+	char	   *function = sfw_db_function("sf_get_activity_task");
+	char	   *statement = sfw_format("SELECT task_token, input, execution_id, state, attempt,"
+									   " extract(epoch FROM heartbeat)::float8,"
+									   " extract(epoch FROM deadline - pg_catalog.clock_timestamp())::float8"
+									   " FROM %s %s(%s)", before, function, arguments);
+
+	free(function);
+	return statement;
+}
+
+/* Claim tasks of the source that was chosen. */
+static void
+send_claim(void)
+{
+	char		free_slots[16];
+	const char *values[3] = {claimed->activity, sfw_config.name, free_slots};
+	char	   *statement = claim_statement("", "$1::text, $2::text, $3::integer");
+
+	snprintf(free_slots, sizeof(free_slots), "%d", n_asked);
+	sfw_db_send(statement, 3, values, claim_done, NULL);
+	free(statement);
+}
+
+/* Note how answers and a claim went that were one statement. */
+static void
+answered_and_claimed(const PGresult *result, void *arg)
+{
+	Source	   *source = claimed;
+
+	answered(result, source);
+	if (result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK)
+	{
+		claim_done(result, NULL);
+		return;
+	}
+	/* Whichever it was that failed: the claim is made again by itself. */
+	claimed = NULL;
+	source->hot = true;
+}
+
+/*
+ * Send the successes at the head of the list together, and claim tasks of the
+ * source that was chosen if one was.  The claim's number depends on the count
+ * of answers, so that these are given first, and given also when there is
+ * nothing to claim.
+ */
+static void
+send_answers(void)
+{
+	SfwBuf		tokens = {0};
+	SfwBuf		outputs = {0};
+	char		free_slots[16];
+	const char *values[5] = {NULL, NULL, NULL, sfw_config.name, free_slots};
+	char	   *function = sfw_db_function("sf_send_task_success");
+	char	   *answer = sfw_format("SELECT %s(t, o::jsonb) FROM"
+									" pg_catalog.unnest($1::text[], $2::text[]) AS u (t, o)", function);
+
+	while (answers != NULL && answers->success && !answers->alone && n_batch < BATCH_TASKS &&
+		   outputs.len < BATCH_BYTES)
+	{
+		SfwTask    *task = dequeue();
+
+		put_element(&tokens, task->token);
+		put_element(&outputs, task->output);
+	}
+	sfw_buf_putc(&tokens, '}');
+	sfw_buf_putc(&outputs, '}');
+	values[0] = tokens.data;
+	values[1] = outputs.data;
+	n_under_way = n_batch;
+	if (claimed == NULL)
+		sfw_db_send(answer, 2, values, answered, NULL);
+	else
+	{
+		char	   *before = sfw_format("(SELECT pg_catalog.count(*) AS n FROM (%s OFFSET 0) AS s) AS a"
+										" CROSS JOIN LATERAL", answer);
+		char	   *statement = claim_statement(before, "$3::text, $4::text, $5::integer + 0 * a.n::integer");
+
+		values[2] = claimed->activity;
+		snprintf(free_slots, sizeof(free_slots), "%d", n_asked);
+		sfw_db_send(statement, 5, values, answered_and_claimed, NULL);
+		free(before);
+		free(statement);
+	}
+	sfw_buf_free(&tokens);
+	sfw_buf_free(&outputs);
+	free(function);
+	free(answer);
+}
+
+/* Tell whether an answer can go together with others. */
+static bool
+goes_together(const SfwTask *task)
+{
+	return task != NULL && task->success && !task->alone;
+}
+
+/* Say something about the answers, and claim what there may be. */
+static void
+send_answer_or_claim(void)
+{
+	bool		may_answer = answers != NULL && !retry_timer.armed;
+
+	if (may_answer && !goes_together(answers))
+	{
+		claimed = NULL;
+		send_answer();
+	}
+	else if (choose_source())
+	{
+		if (may_answer)
+			send_answers();
+		else
+			send_claim();
+	}
+	else if (may_answer && goes_together(answers->next))
+		send_answers();
+	else if (may_answer)
+		send_answer();
 }
 
 /* Say the most urgent thing, if the session is idle. */
@@ -430,8 +493,8 @@ sfw_queue_pump(void)
 {
 	if (!sfw_db_is_idle())
 		return;
-	if (!send_heartbeat() && !send_next_answer())
-		send_claim();
+	if (!send_heartbeat())
+		send_answer_or_claim();
 }
 
 /* Look at all activities: a notification may have been missed, a lease run out. */
