@@ -594,7 +594,7 @@ BEGIN
 		IF failed > 0 THEN
 			PERFORM @extschema@.sf_raise('EventBridge.FailedEntry', jsonb_build_object('Entries', entries, 'FailedEntryCount', failed)::text);
 		END IF;
-		RETURN jsonb_build_object('Entries', entries, 'FailedEntryCount', 0) || sfflow_aws.metadata();
+		RETURN jsonb_build_object('Entries', entries, 'FailedEntryCount', 0);
 	END $f$;
 
 	-- ------------------------------------------------------------ SQS, SNS
@@ -637,16 +637,27 @@ BEGIN
 		RETURN true;
 	END $f$;
 
+	-- What a FIFO queue or topic adds to its response.
+	CREATE FUNCTION sfflow_aws.sequence_number(channel_name text) RETURNS jsonb LANGUAGE sql
+	SET search_path = pg_catalog, pg_temp AS $f$
+		SELECT CASE WHEN channel_name LIKE '%.fifo'
+			THEN jsonb_build_object('SequenceNumber', lpad((extract(epoch FROM clock_timestamp()) * 1000000)::bigint::text, 20, '0')) ELSE '{}' END
+	$f$;
+
 	CREATE FUNCTION sfflow_aws.sqs_send_message(payload jsonb) RETURNS jsonb LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
 		body jsonb := payload->'MessageBody';
 	BEGIN
-		IF NOT sfflow_aws.send('queue', regexp_replace(payload->>'QueueUrl', '^.*[/:]', ''), body) THEN
+		IF payload->>'QueueUrl' ~ '^https?://[^/]*/?$' THEN
+			PERFORM @extschema@.sf_raise('SQS.SdkClientException',
+				format('Unable to execute HTTP request: %s: Name or service not known', substring(payload->>'QueueUrl' FROM '//([^/:]*)')));
+		ELSIF NOT sfflow_aws.send('queue', regexp_replace(payload->>'QueueUrl', '^.*[/:]', ''), body) THEN
 			PERFORM sfflow_aws.fail('SQS.QueueDoesNotExistException', 'The specified queue does not exist.', 'AmazonSQS', 'AWS.SimpleQueueService.NonExistentQueue');
 		END IF;
 		RETURN jsonb_build_object('MessageId', gen_random_uuid(),
-			'MD5OfMessageBody', md5(CASE jsonb_typeof(body) WHEN 'string' THEN body #>> '{}' ELSE body::text END)) || sfflow_aws.metadata();
+			'MD5OfMessageBody', md5(CASE jsonb_typeof(body) WHEN 'string' THEN body #>> '{}' ELSE body::text END))
+			|| sfflow_aws.sequence_number(payload->>'QueueUrl') || sfflow_aws.metadata();
 	END $f$;
 
 	CREATE FUNCTION sfflow_aws.sns_publish(payload jsonb) RETURNS jsonb LANGUAGE plpgsql
@@ -655,7 +666,7 @@ BEGIN
 		IF NOT sfflow_aws.send('topic', regexp_replace(coalesce(payload->>'TopicArn', payload->>'TargetArn'), '^.*:', ''), payload->'Message') THEN
 			PERFORM sfflow_aws.fail('SNS.NotFoundException', 'Topic does not exist', 'AmazonSNS', 'NotFound', 404);
 		END IF;
-		RETURN jsonb_build_object('MessageId', gen_random_uuid()) || sfflow_aws.metadata();
+		RETURN jsonb_build_object('MessageId', gen_random_uuid()) || sfflow_aws.sequence_number(payload->>'TopicArn') || sfflow_aws.metadata();
 	END $f$;
 
 	-- ------------------------------------------------------------ Step Functions

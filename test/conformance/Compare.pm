@@ -11,7 +11,7 @@ use JSON::PP;
 our @EXPORT_OK = qw(differences is_number set_placeholders same);
 
 my $json = JSON::PP->new->allow_nonref->canonical;
-my $generic = qr/<[A-Za-z_][\w-]*(?::\d+)?>/;
+my $generic = qr/<(?:[A-Za-z_][\w-]*|<[A-Za-z_][\w-]*>)(?::\d+)?>/;
 my $token;
 
 # Set the words that stand for anything in the case that is compared next.
