@@ -237,6 +237,8 @@ revive_all(const SfExecution *execution, const SfProgram *program,
 
 		branch->is_parent = branch->phase == SF_PHASE_JOIN || had_children(branch);
 		branch->pending = 0;
+		/* a timer, or a request to stop, that came after the end */
+		branch->gone = branch->key.branch_no < 0;
 	}
 	foreach(lc, branches)
 	{
@@ -253,7 +255,7 @@ revive_all(const SfExecution *execution, const SfProgram *program,
 	{
 		SfBranch   *branch = lfirst(lc);
 
-		if (branch->phase == SF_PHASE_DONE)
+		if (branch->phase == SF_PHASE_DONE || branch->gone)
 			continue;
 		if (had_children(branch))
 			branch->pending = sf_map_run_redrive(execution, branch, now);
