@@ -18,6 +18,7 @@
 #include "utils/timestamp.h"
 
 #include "base/errors.h"
+#include "engine/apply.h"
 #include "engine/lambda.h"
 #include "engine/outside.h"
 #include "store/privilege.h"
@@ -246,6 +247,8 @@ child_timer_rang(SfRun *run, SfBranch *branch, SfStimulus *stimulus)
 		branch->due_at = branch->deadline;
 		return false;
 	}
+	/* one at a time asks a child to stop: whoever holds the parent */
+	sf_run_lock(run);
 	sf_child_stop(run->execution, branch->key.branch_no);
 	fail_stimulus(stimulus, SF_ERR_TIMEOUT, NULL);
 	return true;
