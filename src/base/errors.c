@@ -7,9 +7,8 @@
 #include "lib/stringinfo.h"
 
 #include "base/errors.h"
-#include "lib/stringinfo.h"
 
-#define SF_STATES_ERROR_DEFINE(sym, name, catchable) \
+#define SF_STATES_ERROR_DEFINE(sym, name, catchable, meaning) \
 	const char *const SF_ERR_##sym = name;
 SF_STATES_ERROR_LIST(SF_STATES_ERROR_DEFINE)
 
@@ -48,7 +47,7 @@ sf_error_set(SfError *err, const char *name, const char *fmt,...)
 bool
 sf_error_is_known(const char *name)
 {
-#define SF_STATES_ERROR_MATCH(sym, str, catchable) \
+#define SF_STATES_ERROR_MATCH(sym, str, catchable, meaning) \
 	if (strcmp(name, str) == 0) \
 		return true;
 	SF_STATES_ERROR_LIST(SF_STATES_ERROR_MATCH)
