@@ -142,6 +142,11 @@ BEGIN
 			WHEN value ? 'S' THEN 'S:' || (value->>'S') WHEN value ? 'B' THEN 'B:' || (value->>'B') END
 	$f$;
 
+	-- A sort key that is a number, as such; 0 for all others.
+	CREATE FUNCTION sfflow_aws.key_number(key text) RETURNS numeric LANGUAGE sql IMMUTABLE AS $f$
+		SELECT CASE WHEN key LIKE 'N:%' THEN substr(key, 3)::numeric ELSE 0 END
+	$f$;
+
 	-- The attributes of an item that are its key.
 	CREATE FUNCTION sfflow_aws.key_of(t sfflow_aws.dynamodb_table, item jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE
 	SET search_path = pg_catalog, pg_temp AS $f$
@@ -369,9 +374,12 @@ BEGIN
 	CREATE FUNCTION sfflow_aws.find_items(t sfflow_aws.dynamodb_table, payload jsonb, wanted_partition text) RETURNS jsonb LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
-		forward boolean := coalesce((payload->>'ScanIndexForward')::boolean, true);
+		forward boolean := wanted_partition IS NULL OR coalesce((payload->>'ScanIndexForward')::boolean, true);
 		start_key jsonb := nullif(payload->'ExclusiveStartKey', 'null');
-		started boolean := start_key IS NULL;
+		start_partition text := sfflow_aws.key_text(start_key->t.partition_key);
+		start_sort text := coalesce(sfflow_aws.key_text(start_key->t.sort_key), '');
+		start_number numeric := sfflow_aws.key_number(start_sort);
+		last_key jsonb := start_key;
 		scanned integer := 0;
 		items jsonb[] := '{}';
 		matches integer := 0;
@@ -381,24 +389,22 @@ BEGIN
 		vals jsonb := payload->'ExpressionAttributeValues';
 	BEGIN
 		FOR candidate IN
-			SELECT i.item, CASE WHEN i.sort LIKE 'N:%' THEN substr(i.sort, 3)::numeric END AS number
-			FROM sfflow_aws.dynamodb_item AS i
+			SELECT i.item
+			FROM sfflow_aws.dynamodb_item AS i, LATERAL sfflow_aws.key_number(i.sort) AS number
 			WHERE i.table_name = t.name AND (wanted_partition IS NULL OR i.partition = wanted_partition)
-			ORDER BY i.partition, CASE WHEN forward THEN CASE WHEN i.sort LIKE 'N:%' THEN substr(i.sort, 3)::numeric END END,
-				CASE WHEN forward THEN i.sort END, CASE WHEN i.sort LIKE 'N:%' THEN substr(i.sort, 3)::numeric END DESC, i.sort DESC
+				AND (start_key IS NULL OR CASE WHEN forward
+					THEN (i.partition, number, i.sort) > (start_partition, start_number, start_sort)
+					ELSE (number, i.sort) < (start_number, start_sort) END)
+			ORDER BY i.partition, CASE WHEN forward THEN number END, CASE WHEN forward THEN i.sort END, number DESC, i.sort DESC
 		LOOP
-			IF NOT started THEN
-				started := sfflow_aws.key_of(t, candidate.item) = start_key;
-				CONTINUE;
-			END IF;
 			CONTINUE WHEN wanted_partition IS NOT NULL
 				AND NOT @extschema@.sf_dynamodb_condition(payload->>'KeyConditionExpression', candidate.item, names, vals, 'KeyConditionExpression');
 			IF scanned >= (payload->>'Limit')::integer THEN
-				result := jsonb_build_object('LastEvaluatedKey', start_key);
+				result := jsonb_build_object('LastEvaluatedKey', last_key);
 				EXIT;
 			END IF;
 			scanned := scanned + 1;
-			start_key := sfflow_aws.key_of(t, candidate.item);
+			last_key := sfflow_aws.key_of(t, candidate.item);
 			CONTINUE WHEN payload->>'FilterExpression' IS NOT NULL
 				AND NOT @extschema@.sf_dynamodb_condition(payload->>'FilterExpression', candidate.item, names, vals, 'FilterExpression');
 			matches := matches + 1;
