@@ -170,6 +170,9 @@ answered(const PGresult *result, void *arg)
 	}
 	if (result == NULL || n > 1 || arg != NULL)
 	{
+		if (result != NULL)
+			sfw_log(SFW_INFO, "answers are given one by one",
+					"sqlstate", sfw_db_sqlstate(result), NULL);
 		for (int i = 0; i < n; i++)
 		{
 			sent[i]->alone = true;
@@ -421,7 +424,8 @@ send_answers(void)
 	const char *values[5] = {NULL, NULL, NULL, sfw_config.name, free_slots};
 	char	   *function = sfw_db_function("sf_send_task_success");
 	char	   *answer = sfw_format("SELECT %s(t, o::jsonb) FROM"
-									" pg_catalog.unnest($1::text[], $2::text[]) AS u (t, o)", function);
+									" ROWS FROM (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[]))"
+									" AS u (t, o)", function);
 
 	while (answers != NULL && answers->success && !answers->alone && n_batch < BATCH_TASKS &&
 		   outputs.len < BATCH_BYTES)

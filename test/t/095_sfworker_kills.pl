@@ -74,6 +74,7 @@ $begun += () = slurp_file($_) =~ /task begins/g for @logs;
 cmp_ok($handed_out, '>=', $begun, 'what was begun was handed out');
 cmp_ok($handed_out, '<=', $begun + $concurrency * ($kills + $workers), 'and what was handed out was begun, but for those that died before');
 cmp_ok($handed_out, '>', $tasks, 'kills have met tasks');
+unlike(slurp_file($_), qr/one by one sqlstate=42/, 'answers go together') for @logs;
 is($node->safe_psql('postgres', 'SELECT queued, in_flight FROM sf_activities'), '0|0', 'nothing is left');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM sf_check()'), '0', 'the tables are as they must be');
 $node->stop;
