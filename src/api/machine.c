@@ -179,7 +179,7 @@ sfflow_sf_drop_state_machine(PG_FUNCTION_ARGS)
 				ended;
 
 	sf_privilege_require_owner(machine->name, machine->owner);
-	sf_machine_lock_executions();
+	sf_machine_lock_starts(machine->machine_no, true);
 	sf_machine_lock(machine->machine_no);
 	sf_machine_count_executions(machine->machine_no, &running, &ended);
 	if (running > 0 && !force)
@@ -194,6 +194,8 @@ sfflow_sf_drop_state_machine(PG_FUNCTION_ARGS)
 				 errmsg("state machine \"%s\" has " INT64_FORMAT " ended executions",
 						machine->name, ended),
 				 errhint("Delete them in batches with sf_purge(), or use force => true.")));
+	if (running > 0)
+		sf_machine_cancel_executions(machine->machine_no);
 	sf_privilege_forget(SF_OBJECT_STATE_MACHINE, machine->name);
 	sf_machine_delete(machine->machine_no);
 	sf_privilege_unanchor(machine->owner);

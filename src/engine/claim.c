@@ -84,7 +84,10 @@ find_run(SfSlice *slice, SfBranchKey key)
 	}
 	execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
 	if (execution == NULL)
+	{
+		sf_branch_delete_orphan(key);
 		return NULL;
+	}
 	if (OidIsValid(slice->request->only_owner) &&
 		execution->owner != slice->request->only_owner)
 		return NULL;

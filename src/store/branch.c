@@ -725,6 +725,24 @@ sf_branch_delete_children(SfBranchKey parent)
 	}
 }
 
+/* Delete a branch whose execution is gone. */
+void
+sf_branch_delete_orphan(SfBranchKey key)
+{
+	static SfPlan plan = SF_PLAN(
+		"WITH o AS (SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
+		" WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "$2"
+		" AND NOT EXISTS (SELECT FROM _sfflow.execution e"
+		"  WHERE e.execution_no" EQ "b.execution_no) FOR UPDATE SKIP LOCKED)"
+		" DELETE FROM _sfflow.branch b USING o"
+		" WHERE b.execution_no" EQ "o.execution_no AND b.branch_no" EQ "o.branch_no",
+		2, INT8OID, INT8OID);
+	Datum		args[2] = {Int64GetDatum(key.execution_no),
+	Int64GetDatum(key.branch_no)};
+
+	sf_store_query(&plan, args, NULL, 0, NULL, NULL);
+}
+
 /* Delete every branch of an execution. */
 void
 sf_branch_delete_all(int64 execution_no)

@@ -190,6 +190,9 @@ extern int	sf_branch_announced(TimestampTz at, SfBranchKey *keys, int size);
 extern int	sf_branch_due_children(int64 execution_no, TimestampTz at,
 								   bool skip_waits, SfBranchKey *keys, int size);
 
+/* Delete a branch, unless it is locked, whose execution went with its machine. */
+extern void sf_branch_delete_orphan(SfBranchKey key);
+
 /* When the first timer strictly after a time is due, DT_NOEND when there is none. */
 extern TimestampTz sf_branch_next_due(TimestampTz after);
 

@@ -10,6 +10,7 @@
 #include "utils/timestamp.h"
 
 #include "store/execution.h"
+#include "store/machine.h"
 #include "store/table.h"
 
 #define EQ " OPERATOR(pg_catalog.=) "
@@ -148,7 +149,7 @@ sf_execution_insert(SfExecution *e)
 		" parent_branch_no, parent_generation, map_run_no, map_index, map_items)"
 		" SELECT pg_catalog.nextval('_sfflow.execution_no'), $1, $2, 0,"
 		" pg_catalog.clock_timestamp(), $3, $4, $5, $6, $7, $8, $9, $10"
-		/* a machine that is being dropped has locked the table: look again */
+		/* a machine that was being dropped is gone now */
 		" FROM _sfflow.state_machine m WHERE m.machine_no" EQ "$1"
 		" ON CONFLICT (execution_id) DO NOTHING RETURNING execution_no",
 		10, INT4OID, INT4OID, TEXTOID, JSONBOID, INT8OID, INT8OID, INT4OID,
@@ -169,6 +170,7 @@ sf_execution_insert(SfExecution *e)
 	if (e->map_run_no == 0)
 		nulls[7] = nulls[8] = nulls[9] = 'n';
 
+	sf_machine_lock_starts(e->machine_no, false);
 	e->execution_no = 0;
 	sf_store_query(&plan, args, nulls, 0, read_number, &e->execution_no);
 	return e->execution_no != 0;

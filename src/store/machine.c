@@ -4,10 +4,15 @@
  */
 #include "postgres.h"
 
+#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 
+#include "base/hooks.h"
+#include "nodes/pg_list.h"
 #include "store/machine.h"
 #include "store/table.h"
 
@@ -118,14 +123,15 @@ sf_machine_insert(SfMachine *machine)
 	return true;
 }
 
-/* Keep executions as they are. */
+/* Keep a machine from being dropped, or executions from being started. */
 void
-sf_machine_lock_executions(void)
+sf_machine_lock_starts(int machine_no, bool exclusive)
 {
-	static SfPlan plan = SF_PLAN(
-		"LOCK TABLE _sfflow.execution IN SHARE ROW EXCLUSIVE MODE", 0, InvalidOid);
+	Oid			table = get_relname_relid("state_machine",
+										  get_namespace_oid("_sfflow", false));
 
-	sf_store_query(&plan, NULL, NULL, 0, NULL, NULL);
+	LockDatabaseObject(table, (Oid) machine_no, 0,
+					   exclusive ? AccessExclusiveLock : AccessShareLock);
 }
 
 /* Lock a machine's row. */
@@ -163,8 +169,18 @@ sf_machine_delete(int machine_no)
 	" USING _sfflow.execution e WHERE t.execution_no" EQ "e.execution_no" \
 	" AND e.machine_no" EQ "$1"
 	static SfPlan plans[] = {
+		/* executions before branches, as everybody locks them */
+		SF_PLAN("SELECT 1 FROM _sfflow.execution e WHERE e.machine_no" EQ "$1"
+				" ORDER BY e.execution_no FOR UPDATE", 1, INT4OID),
+		/* what a worker has in its hands it deletes itself, finding no execution */
+		SF_PLAN("WITH free AS (SELECT b.execution_no, b.branch_no"
+				" FROM _sfflow.branch b JOIN _sfflow.execution e"
+				" ON e.execution_no" EQ "b.execution_no WHERE e.machine_no" EQ "$1"
+				" FOR UPDATE OF b SKIP LOCKED)"
+				" DELETE FROM _sfflow.branch t USING free"
+				" WHERE t.execution_no" EQ "free.execution_no"
+				" AND t.branch_no" EQ "free.branch_no", 1, INT4OID),
 		SF_PLAN("DELETE FROM _sfflow.event t" OF_MACHINE, 1, INT4OID),
-		SF_PLAN("DELETE FROM _sfflow.branch t" OF_MACHINE, 1, INT4OID),
 		SF_PLAN("DELETE FROM _sfflow.task t" OF_MACHINE, 1, INT4OID),
 		SF_PLAN("DELETE FROM _sfflow.start_request t" OF_MACHINE, 1, INT4OID),
 		SF_PLAN("DELETE FROM _sfflow.map_item t" OF_MACHINE, 1, INT4OID),
@@ -183,6 +199,38 @@ sf_machine_delete(int machine_no)
 
 	for (size_t i = 0; i < lengthof(plans); i++)
 		sf_store_query(&plans[i], args, NULL, 0, NULL, NULL);
+}
+
+/* Read a number into a list. */
+static void
+read_number(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	int64	   *number = palloc(sizeof(int64));
+
+	*number = sf_row_int64(tuple, desc, 1);
+	*(List **) arg = lappend(*(List **) arg, number);
+}
+
+/* Ask whoever runs something for executions of a machine to stop. */
+void
+sf_machine_cancel_executions(int machine_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT e.execution_no FROM _sfflow.execution e"
+		" WHERE e.machine_no" EQ "$1 AND e.status" EQ "0", 1, INT4OID);
+	Datum		args[1] = {Int32GetDatum(machine_no)};
+	List	   *numbers = NIL;
+	ListCell   *lc;
+
+	if (sf_cancel_hook == NULL)
+		return;
+	sf_store_query(&plan, args, NULL, 0, read_number, &numbers);
+	foreach(lc, numbers)
+	{
+		SfBranchKey all = {*(int64 *) lfirst(lc), -1};
+
+		sf_cancel_hook(all);
+	}
 }
 
 /* Read two counts. */

@@ -35,16 +35,20 @@ extern bool sf_machine_insert(SfMachine *machine);
 extern void sf_machine_lock(int machine_no);
 
 /*
- * Keep executions from being started or advanced until the end of the
- * transaction, and wait for what is under way.
+ * Until the end of the transaction: keep a machine from being dropped, or
+ * (exclusive) executions of it from being started; waits for who has the
+ * other.  Not a lock of its row, which every start would write to.
  */
-extern void sf_machine_lock_executions(void);
+extern void sf_machine_lock_starts(int machine_no, bool exclusive);
 
 /* Add a version and make it current. */
 extern void sf_machine_add_version(SfMachine *machine);
 
 /* Delete a machine, its versions, and its executions with all they have. */
 extern void sf_machine_delete(int machine_no);
+
+/* At commit, ask whoever runs something for executions of a machine to stop. */
+extern void sf_machine_cancel_executions(int machine_no);
 
 /* Executions of a machine: running ones, and those that have ended. */
 extern void sf_machine_count_executions(int machine_no, int64 *running,
