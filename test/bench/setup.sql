@@ -1,0 +1,87 @@
+-- What the measurements run, and a second set of tables for the floors that write the same rows
+-- without sfflow.
+
+CREATE EXTENSION sfflow;
+CREATE SCHEMA bench;
+CREATE TABLE bench.floor (n bigint, at timestamptz DEFAULT now());
+CREATE FUNCTION nothing(payload jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS 'SELECT payload';
+
+-- A machine of n states in a row; every state is the given one.
+CREATE FUNCTION bench.chain(name text, n integer, state jsonb) RETURNS void LANGUAGE sql AS $$
+	SELECT sf_create_state_machine(name, json_build_object('StartAt', 'S1', 'States', (
+		SELECT json_object_agg('S' || i, state || CASE WHEN i < n
+			THEN jsonb_build_object('Next', 'S' || i + 1) ELSE '{"End": true}' END)
+		FROM generate_series(1, n) AS i)))
+$$;
+SELECT bench.chain('one', 1, '{"Type": "Task", "Resource": "sql:public.nothing"}');
+SELECT bench.chain('chain5', 5, '{"Type": "Task", "Resource": "sql:public.nothing"}');
+SELECT bench.chain('pass10', 10, '{"Type": "Pass"}');
+SELECT bench.chain('pass1', 1, '{"Type": "Pass"}');
+SELECT bench.chain('pass2', 2, '{"Type": "Pass"}');
+SELECT bench.chain('task2', 2, '{"Type": "Task", "Resource": "sql:public.nothing"}');
+SELECT bench.chain('wait1', 1, '{"Type": "Wait", "Seconds": 0}');
+SELECT bench.chain('wait2', 2, '{"Type": "Wait", "Seconds": 0}');
+SELECT bench.chain('timer', 1, '{"Type": "Wait", "TimestampPath": "$.at"}');
+
+-- Pass and Choice by turns.
+SELECT sf_create_state_machine('choice20', json_build_object('StartAt', 'S1', 'States', (
+	SELECT json_object_agg('S' || i, CASE i % 2
+		WHEN 1 THEN jsonb_build_object('Type', 'Pass', 'Next', 'S' || i + 1)
+		ELSE jsonb_build_object('Type', 'Choice', 'Choices', json_build_array(json_build_object(
+			'Variable', '$.n', 'NumericGreaterThan', 0, 'Next', CASE i WHEN 20 THEN 'Done' ELSE 'S' || i + 1 END))) END)
+	FROM generate_series(1, 20) AS i)::jsonb || '{"Done": {"Type": "Succeed"}}'));
+
+SELECT sf_create_state_machine('fan', '{"StartAt": "Each", "States": {"Each": {"Type": "Map", "ItemsPath": "$",
+	"ItemProcessor": {"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:public.nothing", "End": true}}},
+	"End": true}}}');
+
+-- The same tables with the same indexes and settings, in a schema of their own.
+CREATE TABLE bench.execution (LIKE _sfflow.execution INCLUDING ALL) WITH (fillfactor = 70);
+CREATE TABLE bench.branch (LIKE _sfflow.branch INCLUDING ALL) WITH (fillfactor = 70);
+CREATE TABLE bench.event (LIKE _sfflow.event INCLUDING ALL);
+CREATE SEQUENCE bench.execution_no START 1000000000;
+CREATE TABLE bench.template (LIKE _sfflow.execution);
+CREATE TABLE bench.template_event (LIKE _sfflow.event);
+CREATE TABLE bench.template_branch (LIKE _sfflow.branch);
+
+-- Remember an execution's rows as they are.
+CREATE PROCEDURE bench.remember(which text) LANGUAGE sql AS $$
+	INSERT INTO bench.template SELECT * FROM _sfflow.execution WHERE execution_id = which;
+	INSERT INTO bench.template_branch SELECT b.* FROM _sfflow.branch AS b
+		JOIN bench.template USING (execution_no) WHERE execution_id = which;
+	INSERT INTO bench.template_event SELECT e.* FROM _sfflow.event AS e
+		JOIN bench.template USING (execution_no) WHERE execution_id = which;
+$$;
+
+-- Write n copies of a remembered execution into the tables of a schema; returns their numbers.
+CREATE FUNCTION bench.copy(schema text, which text, n integer) RETURNS bigint[] LANGUAGE plpgsql AS $$
+DECLARE
+	numbers bigint[] := ARRAY(SELECT nextval('bench.execution_no') FROM generate_series(1, n));
+	part text;
+BEGIN
+	FOREACH part IN ARRAY ARRAY['execution', 'branch', 'event'] LOOP
+		EXECUTE (SELECT format('INSERT INTO %I.%I SELECT %s FROM unnest($1) AS no, bench.%I AS t
+			WHERE t.execution_no = (SELECT execution_no FROM bench.template WHERE execution_id = $2)
+			ORDER BY no %s', schema, part, string_agg(CASE attname
+				WHEN 'execution_no' THEN 'no'
+				WHEN 'execution_id' THEN 'execution_id || ''-'' || no'
+				ELSE attname END, ', ' ORDER BY attnum),
+			CASE part WHEN 'execution' THEN 'template' ELSE 'template_' || part END,
+			CASE part WHEN 'event' THEN ', id' END)
+			FROM pg_attribute WHERE attrelid = format('_sfflow.%I', part)::regclass AND attnum > 0) USING numbers, which;
+	END LOOP;
+	RETURN numbers;
+END $$;
+
+-- What n executions like a remembered one leave and go through, set-based in one transaction: every
+-- row is inserted, the executions are updated when they end, and the branches deleted.
+CREATE PROCEDURE bench.raw(which text, n integer, branches integer) LANGUAGE plpgsql AS $$
+DECLARE
+	numbers bigint[] := bench.copy('bench', which, n);
+BEGIN
+	INSERT INTO bench.branch (execution_no, branch_no, parent_no, branch_index, state, phase, due_at, entered_at, payload)
+		SELECT no, i, nullif(least(i, 1) - 1, -1), i, 0, 0, now(), now(), input
+		FROM unnest(numbers) AS no, generate_series(0, branches - 1) AS i, bench.template WHERE execution_id = which;
+	UPDATE bench.execution SET status = 1, stopped_at = now() WHERE execution_no = ANY (numbers);
+	DELETE FROM bench.branch WHERE execution_no = ANY (numbers);
+END $$;

@@ -1,0 +1,17 @@
+# The benchmark runs, in small, so that it can't rot; how fast anything is is not judged here.
+use strict;
+use warnings;
+use FindBin;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my ($out, $err);
+my $ok = IPC::Run::run(["$FindBin::Bin/../bench/run", '--smoke'], '>', \$out, '2>', \$err);
+ok($ok, 'every item is measured') or diag($err);
+for my $figure ('insert1', 'chain5', 'chain5-raw', 'choice20', 'fan1000', 'start', 'idle p99', 'payload 64kB',
+	'timers lateness p99', 'idle-cost WAL', 'cost pass1 rows', 'chain5 +waiting', 'chain5 +history')
+{
+	like($out, qr/^\Q$figure\E +[\d.]/m, "the table has $figure");
+}
+
+done_testing();
