@@ -12,6 +12,7 @@
 #include "api/arguments.h"
 #include "base/errors.h"
 #include "engine/lifecycle.h"
+#include "engine/slice.h"
 #include "store/privilege.h"
 #include "store/table.h"
 #include "worker/await.h"
@@ -37,6 +38,7 @@ sfflow_sf_stop(PG_FUNCTION_ARGS)
 {
 	SfExecution *execution = operable(sf_arg_text(fcinfo, 0, "execution_id"));
 
+	sf_slice_refuse_own_stop(execution);
 	if (execution->status == SF_STATUS_RUNNING)
 		sf_lifecycle_stop(execution, sf_arg_text_or_null(fcinfo, 1),
 						  sf_arg_text_or_null(fcinfo, 2));

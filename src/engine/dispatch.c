@@ -22,6 +22,9 @@
 /* Tasks that this backend is in the middle of */
 static int	ntasks = 0;
 
+/* Execution of the innermost of them */
+static int64 task_execution_no = 0;
+
 /* Raise an error inside a task: its branch would be taken a second time. */
 void
 sf_slice_refuse_in_task(const char *function)
@@ -31,6 +34,19 @@ sf_slice_refuse_in_task(const char *function)
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("%s cannot be called by a task", function),
 				 errhint("Let workers run the other execution, or make it a child with arn:aws:states:::states:startExecution.sync.")));
+}
+
+/* Raise an error when a task would stop the execution that it is part of. */
+void
+sf_slice_refuse_own_stop(const SfExecution *execution)
+{
+	if (ntasks > 0 && execution->execution_no == task_execution_no)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("a task cannot stop its own execution \"%s\"",
+						execution->execution_id),
+				 errdetail("The stop would roll back with the task."),
+				 errhint("Let the task fail with sf_raise(), or go on to a Fail state.")));
 }
 
 /* How long did the task of a state take when it ran last?  -1: not known. */
@@ -183,6 +199,7 @@ run_task(const SfRun *run, const SfBranch *branch, const SfResource *resource,
 		note_duration(run, state, SF_TASK_RUNS);
 	SF_DEBUG_POINT("task-before");
 	ntasks++;
+	task_execution_no = branch->key.execution_no;
 	PG_TRY();
 	{
 		if (state->type == SF_STATE_MAP)

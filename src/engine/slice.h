@@ -28,6 +28,8 @@
 
 #include "base/hooks.h"
 
+struct SfExecution;
+
 typedef struct SfSliceRequest
 {
 	const SfBranchKey *keys;	/* hints: tried first, by primary key */
@@ -85,6 +87,9 @@ extern void sf_slice_run(const SfSliceRequest *request, SfSliceResult *result);
  * taken, and run, a second time.
  */
 extern void sf_slice_refuse_in_task(const char *function);
+
+/* Raise an error when a task would stop the execution that it is part of. */
+extern void sf_slice_refuse_own_stop(const struct SfExecution *execution);
 
 /* T2: run the announced task; its outcome goes to its own branch row only. */
 extern void sf_slice_run_task(SfBranchKey key, int generation, bool last_try,

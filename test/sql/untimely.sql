@@ -67,6 +67,13 @@ SELECT sf_start('again', name => 'x');
 SELECT sf_run('again:x');
 SELECT error, cause::json ->> 'message' AS message FROM sf_executions WHERE execution_id = 'again:x';
 
+-- Nor can it stop the execution that it is part of: the stop would roll back with it.
+CREATE FUNCTION untimely.halt(payload jsonb) RETURNS text LANGUAGE sql AS 'SELECT sf_stop(''halt:x'')';
+SELECT sf_create_state_machine('halt', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:untimely.halt", "End": true}}}');
+SELECT sf_start('halt', name => 'x');
+SELECT sf_run('halt:x');
+SELECT error, cause::json ->> 'message' AS message FROM sf_executions WHERE execution_id = 'halt:x';
+
 -- Restarted with a version, it runs that version.
 SELECT sf_create_state_machine('versions', '{"StartAt": "A", "States": {"A": {"Type": "Pass", "Result": "first", "End": true}}}');
 SELECT sf_start('versions', name => 'x');
@@ -78,7 +85,7 @@ SELECT version, output FROM sf_executions WHERE execution_id = 'versions:x';
 
 SELECT * FROM sf_check();
 SELECT sf_drop_state_machine(m, force => true)
-FROM unnest('{deadline,endless,answered,parent,child,again,versions}'::text[]) AS m;
+FROM unnest('{deadline,endless,answered,parent,child,again,halt,versions}'::text[]) AS m;
 SELECT sf_drop_activity('untimely');
 DROP SCHEMA untimely CASCADE;
 SELECT sf_enable();
