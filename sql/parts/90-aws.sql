@@ -163,6 +163,15 @@ BEGIN
 			PERFORM sfflow_aws.dynamodb_fail('ValidationException', format('1 validation error detected: Value null at ''%s'' failed to satisfy constraint: Member must not be null',
 				CASE WHEN whole_item THEN 'item' ELSE 'key' END), sdk);
 		END IF;
+		IF EXISTS (
+			SELECT FROM jsonb_each(given) AS a (name, content)
+			WHERE CASE jsonb_typeof(content) WHEN 'object' THEN
+				(SELECT count(*) = 1 AND bool_and(k IN ('S', 'N', 'B', 'BOOL', 'NULL', 'M', 'L', 'SS', 'NS', 'BS')) FROM jsonb_object_keys(content) AS k)
+				ELSE false END IS NOT TRUE)
+		THEN
+			PERFORM sfflow_aws.dynamodb_fail('ValidationException',
+				'Supplied AttributeValue is empty, must contain exactly one of the supported datatypes', sdk);
+		END IF;
 		FOREACH attribute IN ARRAY array_remove(ARRAY[t.partition_key, t.sort_key], NULL) LOOP
 			IF sfflow_aws.key_text(given->attribute) IS NOT NULL THEN
 				CONTINUE;

@@ -44,6 +44,19 @@ get_expression(FunctionCallInfo fcinfo, const char *field, int n, SfDynamodb *x)
 	x->values = get_object(fcinfo, n + 1);
 }
 
+/* The argument that is an item. */
+static Jsonb *
+get_item(FunctionCallInfo fcinfo)
+{
+	Jsonb	   *item = sf_arg_jsonb(fcinfo, 1, "item");
+
+	if (!JB_ROOT_IS_OBJECT(item))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument item must be an object")));
+	return item;
+}
+
 /* sf_dynamodb_condition(expression, item, names, values, field) */
 Datum
 sfflow_sf_dynamodb_condition(PG_FUNCTION_ARGS)
@@ -53,7 +66,7 @@ sfflow_sf_dynamodb_condition(PG_FUNCTION_ARGS)
 	bool		result;
 
 	get_expression(fcinfo, sf_arg_text(fcinfo, 4, "field"), 2, &x);
-	if (!sf_dynamodb_condition(&x, sf_arg_jsonb(fcinfo, 1, "item"), &result, &error))
+	if (!sf_dynamodb_condition(&x, get_item(fcinfo), &result, &error))
 		raise_error(&error);
 	PG_RETURN_BOOL(result);
 }
@@ -81,7 +94,7 @@ sfflow_sf_dynamodb_update(PG_FUNCTION_ARGS)
 	Jsonb	   *result;
 
 	get_expression(fcinfo, "UpdateExpression", 2, &x);
-	if (!sf_dynamodb_update(&x, sf_arg_jsonb(fcinfo, 1, "item"), &result, &error))
+	if (!sf_dynamodb_update(&x, get_item(fcinfo), &result, &error))
 		raise_error(&error);
 	PG_RETURN_JSONB_P(result);
 }
@@ -96,7 +109,7 @@ sfflow_sf_dynamodb_project(PG_FUNCTION_ARGS)
 
 	x.text = sf_arg_text(fcinfo, 0, "expression");
 	x.names = get_object(fcinfo, 2);
-	if (!sf_dynamodb_project(&x, sf_arg_jsonb(fcinfo, 1, "item"), &result, &error))
+	if (!sf_dynamodb_project(&x, get_item(fcinfo), &result, &error))
 		raise_error(&error);
 	PG_RETURN_JSONB_P(result);
 }

@@ -57,6 +57,7 @@ SELECT call('dynamodb:putItem', '{"TableName": "none", "Item": {"id": {"S": "a"}
 SELECT call('aws-sdk:dynamodb:getItem', '{"TableName": "none", "Key": {"id": {"S": "a"}}}');
 SELECT call('dynamodb:putItem', '{"TableName": "none", "Item": null}');
 SELECT call('dynamodb:putItem', '{"TableName": "job", "Item": {"id": {"S": "a"}}}');
+SELECT call('dynamodb:putItem', '{"TableName": "job", "Item": {"id": {"S": "a"}, "n": {"N": "1"}, "x": {" S": "blank"}}}');
 SELECT call('dynamodb:getItem', '{"TableName": "job", "Key": {"id": {"S": "a"}}}');
 SELECT call('dynamodb:getItem', '{"TableName": "job", "Key": {"id": {"S": "a"}, "n": {"N": "many"}}}');
 SELECT call('dynamodb:updateItem', '{"TableName": "job", "Key": {"id": {"S": "a"}, "n": {"N": "1"}}, "UpdateExpression": "SET n = :v", "ExpressionAttributeValues": {":v": {"N": "2"}}}');
