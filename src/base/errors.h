@@ -99,7 +99,7 @@
 	  "Somebody else stopped, redrove or advanced the execution meanwhile.", \
 	  "Look at it and call again. Workers do so by themselves.") \
 	X(EXECUTION_LOCKED, '0','2','8', "execution_locked", \
-	  "A session holds the row of the execution locked for longer than a moment. It stands in logs only.", \
+	  "A session holds the row of the execution locked for longer than a moment. Raised in workers only.", \
 	  "End that transaction. Workers put the execution off and try again.") \
 	X(JSONATA_ERROR, '0','3','0', "jsonata_error", \
 	  "`sf_jsonata`: the expression does not parse, or failed.", \
