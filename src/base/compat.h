@@ -24,6 +24,13 @@
 #define SF_EPQ_EXTRA_ARG
 #endif
 
+/* ExecInsertIndexTuples() can leave all but summarizing indexes out since 16 */
+#if PG_VERSION_NUM >= 160000
+#define SF_INSERT_INDEX_EXTRA_ARG	, false
+#else
+#define SF_INSERT_INDEX_EXTRA_ARG
+#endif
+
 /*
  * common/jsonapi.h: since 16 the actions of a parse return an error code,
  * since 17 the lexer's context can be allocated by the caller.  Users include

@@ -6,6 +6,7 @@
 
 #include "access/xact.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -66,24 +67,32 @@ sf_event_write(int64 execution_no, List *events)
 	SfTable    *table;
 	MemoryContext scratch,
 				old;
-	ListCell   *lc;
+	Datum	   *values;
+	bool	   *nulls;
+	int			total = list_length(events);
 
 	if (events == NIL)
 		return;
 	table = sf_table_open("event", EVENT_NCOLUMNS);
-	scratch = AllocSetContextCreate(CurrentMemoryContext, "sfflow event row",
+	scratch = AllocSetContextCreate(CurrentMemoryContext, "sfflow event rows",
 									ALLOCSET_DEFAULT_SIZES);
-	foreach(lc, events)
+	values = palloc(sizeof(Datum) * EVENT_NCOLUMNS * Min(total, SF_TABLE_MAX_ROWS));
+	nulls = palloc(sizeof(bool) * EVENT_NCOLUMNS * Min(total, SF_TABLE_MAX_ROWS));
+	for (int begin = 0; begin < total; begin += SF_TABLE_MAX_ROWS)
 	{
-		Datum		values[EVENT_NCOLUMNS];
-		bool		nulls[EVENT_NCOLUMNS];
+		int			n = Min(total - begin, SF_TABLE_MAX_ROWS);
 
+		CHECK_FOR_INTERRUPTS();
 		old = MemoryContextSwitchTo(scratch);
-		form_event(execution_no, lfirst(lc), values, nulls);
-		sf_table_insert(table, values, nulls);
+		for (int i = 0; i < n; i++)
+			form_event(execution_no, list_nth(events, begin + i),
+					   values + i * EVENT_NCOLUMNS, nulls + i * EVENT_NCOLUMNS);
+		sf_table_insert_rows(table, n, values, nulls);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(scratch);
 	}
+	pfree(values);
+	pfree(nulls);
 	sf_table_close(table);
 	MemoryContextDelete(scratch);
 	CommandCounterIncrement();

@@ -29,6 +29,7 @@ struct SfTable
 	ResultRelInfo *rri;
 	TupleTableSlot *slot;
 	TupleTableSlot *old;		/* carries nothing but the tid */
+	TupleTableSlot *rows[SF_TABLE_MAX_ROWS];	/* made when first needed */
 };
 
 /* Find the owner of the schema that holds the tables. */
@@ -259,11 +260,10 @@ sf_table_open(const char *name, int ncolumns)
 	return table;
 }
 
-/* Put values into the table's slot. */
+/* Put values into a slot. */
 static void
-fill_slot(SfTable *table, Datum *values, bool *nulls)
+fill_slot(TupleTableSlot *slot, Datum *values, bool *nulls)
 {
-	TupleTableSlot *slot = table->slot;
 	int			natts = slot->tts_tupleDescriptor->natts;
 
 	ExecClearTuple(slot);
@@ -276,8 +276,38 @@ fill_slot(SfTable *table, Datum *values, bool *nulls)
 void
 sf_table_insert(SfTable *table, Datum *values, bool *nulls)
 {
-	fill_slot(table, values, nulls);
+	fill_slot(table->slot, values, nulls);
 	ExecSimpleRelationInsert(table->rri, table->estate, table->slot);
+	ResetPerTupleExprContext(table->estate);
+}
+
+/* Insert rows as COPY does: into pages together, into indexes one by one. */
+void
+sf_table_insert_rows(SfTable *table, int nrows, Datum *values, bool *nulls)
+{
+	Relation	rel = table->rri->ri_RelationDesc;
+	int			natts = RelationGetNumberOfAttributes(rel);
+
+	Assert(nrows <= SF_TABLE_MAX_ROWS);
+	for (int i = 0; i < nrows; i++)
+	{
+		if (table->rows[i] == NULL)
+		{
+			MemoryContext old = MemoryContextSwitchTo(table->estate->es_query_cxt);
+
+			table->rows[i] = MakeSingleTupleTableSlot(RelationGetDescr(rel),
+													  table_slot_callbacks(rel));
+			MemoryContextSwitchTo(old);
+		}
+		fill_slot(table->rows[i], values + i * natts, nulls + i * natts);
+		if (rel->rd_att->constr != NULL)
+			ExecConstraints(table->rri, table->rows[i], table->estate);
+	}
+	table_multi_insert(rel, table->rows, nrows, GetCurrentCommandId(true), 0, NULL);
+	for (int i = 0; i < nrows; i++)
+		list_free(ExecInsertIndexTuples(table->rri, table->rows[i], table->estate,
+										false, false, NULL, NIL
+										SF_INSERT_INDEX_EXTRA_ARG));
 	ResetPerTupleExprContext(table->estate);
 }
 
@@ -288,7 +318,7 @@ sf_table_update(SfTable *table, ItemPointer tid, Datum *values, bool *nulls)
 	EPQState	epq;
 
 	EvalPlanQualInit(&epq, table->estate, NULL, NIL, -1 SF_EPQ_EXTRA_ARG);
-	fill_slot(table, values, nulls);
+	fill_slot(table->slot, values, nulls);
 	table->old->tts_tid = *tid;
 	ExecSimpleRelationUpdate(table->rri, table->estate, &epq,
 							 table->old, table->slot);
@@ -316,6 +346,8 @@ sf_table_close(SfTable *table)
 
 	ExecDropSingleTupleTableSlot(table->slot);
 	ExecDropSingleTupleTableSlot(table->old);
+	for (int i = 0; i < SF_TABLE_MAX_ROWS && table->rows[i] != NULL; i++)
+		ExecDropSingleTupleTableSlot(table->rows[i]);
 	ExecCloseIndices(table->rri);
 	table_close(rel, NoLock);
 	FreeExecutorState(table->estate);

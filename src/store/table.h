@@ -75,6 +75,14 @@ typedef struct SfTable SfTable;
 /* Open a table of _sfflow for writing; close within the same command. */
 extern SfTable *sf_table_open(const char *name, int ncolumns);
 extern void sf_table_insert(SfTable *table, Datum *values, bool *nulls);
+
+/*
+ * Insert up to SF_TABLE_MAX_ROWS rows at once: values and nulls of all columns
+ * of the first row, then of the second …  They share pages' WAL records.
+ */
+#define SF_TABLE_MAX_ROWS	64
+extern void sf_table_insert_rows(SfTable *table, int nrows, Datum *values,
+								 bool *nulls);
 extern void sf_table_update(SfTable *table, ItemPointer tid,
 							Datum *values, bool *nulls);
 extern void sf_table_delete(SfTable *table, ItemPointer tid);
