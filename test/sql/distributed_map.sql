@@ -56,6 +56,9 @@ SELECT pg_temp.make('batch', '{"ItemBatcher": {"MaxItemsPerBatchPath": "$$.Execu
 SELECT output FROM pg_temp.run('batch', '{"n": "2", "items": [1, 2, 3]}');
 SELECT pg_temp.make('bytes', '{"ItemBatcher": {"MaxInputBytesPerBatch": 60}}');
 SELECT output FROM pg_temp.run('bytes', '["0123456789", "0123456789", "0123456789", "a long one, 0123456789 0123456789 0123456789 0123456789 01234567"]');
+SELECT pg_temp.make('bytes_path', '{"ItemBatcher": {"MaxInputBytesPerBatchPath": "$.bytes"}, "ItemsPath": "$.items"}');
+SELECT jsonb_array_length(output) AS batches FROM pg_temp.run('bytes_path', '{"bytes": 60, "items": ["0123456789", "0123456789", "0123456789"]}');
+SELECT jsonb_array_length(output) AS batches FROM pg_temp.run('bytes_path', '{"bytes": 600, "items": ["0123456789", "0123456789", "0123456789"]}');
 
 -- The same in JSONata.
 SELECT sf_create_state_machine('jsonata', '{"QueryLanguage": "JSONata", "StartAt": "Map", "States": {"Map": {"Type": "Map", "End": true,
@@ -212,6 +215,9 @@ SELECT output -> 'ResultWriterDetails' AS details FROM pg_temp.run('stored', '[1
 SELECT pg_temp.make('inserted', '{"ResultWriter": {"Resource": "sql:query", "Parameters":
 	{"Statement": "INSERT INTO dm_result SELECT value::int + $1 FROM jsonb_array_elements($2)", "Arguments": [10]}}}');
 SELECT output -> 'ResultWriterDetails' AS details FROM pg_temp.run('inserted', '[1, 2]');
+SELECT pg_temp.make('argued', '{"QueryLanguage": "JSONata", "ResultWriter": {"Resource": "sql:query", "Arguments":
+	{"Statement": "INSERT INTO dm_result SELECT value::int + $1 FROM jsonb_array_elements($2)", "Arguments": ["{% 10 * 10 %}"]}}}');
+SELECT status FROM pg_temp.run('argued', '[1, 2]');
 SELECT array_agg(n ORDER BY n) FROM dm_result;
 -- A part that is refused takes those before it along.
 CREATE FUNCTION public.dm_refuse(payload jsonb) RETURNS void LANGUAGE plpgsql AS $$

@@ -239,6 +239,17 @@ SELECT problem FROM sf_check();
 SELECT sf_purge(NULL);
 ROLLBACK;
 
+-- a Wait for a point in time: one that has passed, one that has not
+SELECT sf_create_state_machine('until', '{"StartAt": "Past", "States": {
+  "Past": {"Type": "Wait", "Timestamp": "2001-02-03T04:05:06+09:00", "Next": "Future"},
+  "Future": {"Type": "Wait", "Timestamp": "2090-02-03T04:05:06+09:00", "End": true}}}');
+BEGIN;
+SELECT sf_run(sf_start('until', '{}', 'then'));
+SELECT waiting_on FROM sf_executions WHERE execution_id = 'until:then';
+SELECT sf_run('until:then', skip_waits => true);
+ROLLBACK;
+SELECT sf_drop_state_machine('until');
+
 -- drop
 SELECT sf_drop_state_machine(m) FROM unnest(ARRAY['steps', 'drain', 'abort', 'late', 'retry', 'map']) m;
 SELECT count(*) FROM sf_state_machines WHERE state_machine IN ('steps', 'drain', 'abort', 'late', 'retry', 'map');
