@@ -239,6 +239,46 @@ JOIN _sfflow.readable_execution e ON e.execution_no = b.execution_no
 WHERE b.due_at < now() - interval '5 minutes' AND b.phase <> 4
 GROUP BY e.execution_id
 UNION ALL
+-- ExecutionFailed 2, ExecutionTimedOut 3 (src/engine/event.h)
+SELECT 'failed_again', e.execution_id, e.stopped_at, format('it has failed %s times under this id', f.times)
+FROM _sfflow.readable_execution e
+CROSS JOIN LATERAL (SELECT count(*) AS times FROM _sfflow.event h
+	WHERE h.execution_no = e.execution_no AND h.type IN (2, 3)) f
+WHERE e.status IN (2, 3) AND e.redrive_count > 0 AND f.times > 1
+UNION ALL
+SELECT 'dead_letter', d.execution_id, d.died_at, format('state "%s": %s', d.state, concat_ws(': ', d.error, d.cause))
+FROM sf_dead_letters d
+UNION ALL
+SELECT 'no_poller', NULL, a.oldest_queued_at, format('activity "%s" has %s queued and %s', a.activity,
+	CASE WHEN a.queued = 1 THEN '1 task' ELSE a.queued || ' tasks' END,
+	coalesce('nobody has polled it since ' || a.last_polled_at, 'nobody has ever polled it'))
+FROM sf_activities a
+WHERE a.oldest_queued_at < now() - interval '5 minutes'
+	AND (a.last_polled_at IS NULL OR a.last_polled_at < now() - interval '5 minutes')
+UNION ALL
+-- A task that runs far longer than its last runs did. TaskSucceeded 42, ActivitySucceeded 50,
+-- LambdaFunctionSucceeded 56: the event before says when it began.
+SELECT 'slow_task', e.execution_id, b.began, format('state "%s" has run for %s; of %s runs 95 %% took at most %s', p.state,
+	date_trunc('second', now() - b.began), r.runs, date_trunc('milliseconds', make_interval(secs => r.p95)))
+FROM _sfflow.branch bb
+JOIN _sfflow.readable_execution e ON e.execution_no = bb.execution_no
+LEFT JOIN _sfflow.task t ON t.execution_no = bb.execution_no AND t.branch_no = bb.branch_no AND bb.phase = 6
+CROSS JOIN LATERAL (SELECT CASE WHEN t.execution_no IS NULL THEN bb.started_at
+	WHEN t.status = 1 THEN t.started_at END AS began) b
+CROSS JOIN LATERAL _sfflow.branch_place(bb.execution_no, bb.scope, bb.state, bb.iterations) p
+CROSS JOIN LATERAL (
+	SELECT count(*) AS runs,
+		percentile_cont(0.95) WITHIN GROUP (ORDER BY extract(epoch FROM done.at - begun.at)::double precision) AS p95
+	FROM (SELECT x.execution_no FROM _sfflow.execution x
+		WHERE x.machine_no = e.machine_no AND x.version = e.version AND x.status <> 0
+		ORDER BY x.execution_no DESC LIMIT 200) recent
+	JOIN _sfflow.event done ON done.execution_no = recent.execution_no AND done.state = bb.state
+		AND done.type IN (42, 50, 56)
+	JOIN _sfflow.event begun ON begun.execution_no = done.execution_no AND begun.id = done.previous_id) r
+WHERE bb.phase IN (4, 6) AND e.status = 0 AND b.began IS NOT NULL AND r.runs >= 5
+	AND now() - b.began > make_interval(secs => r.p95 * coalesce(current_setting('sfflow.slow_task_factor', true)::integer, 3))
+	AND now() - b.began > interval '1 second'
+UNION ALL
 SELECT 'unknown_owner', NULL, NULL, format('the owner of state machine "%s" does not exist', m.name)
 FROM _sfflow.state_machine m
 WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = m.owner)

@@ -21,6 +21,7 @@ int			sf_setting_poll_interval = 60;
 int			sf_setting_max_payload_bytes = 16 * 1024 * 1024;
 int			sf_setting_max_history_events = 10000000;
 int			sf_setting_max_crashes = 3;
+int			sf_setting_slow_task_factor = 3;
 int			sf_setting_evaluation_timeout_ms = 10000;
 int			sf_setting_evaluation_depth = 5000;
 
@@ -62,6 +63,9 @@ static const SfIntSetting int_settings[] =
 	{&sf_setting_max_crashes, "sfflow.max_crashes",
 		"Crashes of the server while a step ran alone after which it fails.",
 	1, 100, PGC_SIGHUP, 0},
+	{&sf_setting_slow_task_factor, "sfflow.slow_task_factor",
+		"How many times its usual longest run a task may take before sf_alerts names it.",
+	1, 1000, PGC_USERSET, 0},
 	{&sf_setting_evaluation_timeout_ms, "sfflow.evaluation_timeout",
 		"Time that one evaluation of an expression may take; 0 is no limit.",
 	0, INT_MAX, PGC_USERSET, GUC_UNIT_MS},

@@ -23,6 +23,8 @@ extern int	sf_setting_max_payload_bytes;
 extern int	sf_setting_max_history_events;
 /* Crashes while alone after which a step fails */
 extern int	sf_setting_max_crashes;
+/* A task is slow that runs longer than this many times the p95 of its runs */
+extern int	sf_setting_slow_task_factor;
 /* Milliseconds that one evaluation of an expression may take; 0: no limit */
 extern int	sf_setting_evaluation_timeout_ms;
 /* Evaluations that may be nested in one another in a JSONata expression */
