@@ -502,19 +502,22 @@ int
 sf_branch_due_children(int64 execution_no, TimestampTz at, bool skip_waits,
 					   SfBranchKey *keys, int size)
 {
+	/* OFFSET 0: else tables are read whole to be hashed, whatever the tree holds */
 	static SfPlan plan = SF_PLAN(
 		"WITH RECURSIVE tree AS ("
 		" SELECT e.execution_no FROM _sfflow.execution e"
 		"  WHERE e.parent_execution_no" EQ "$3 AND e.map_run_no IS NOT NULL"
 		"  AND e.status" EQ "0"
 		" UNION ALL"
-		" SELECT e.execution_no FROM tree t, _sfflow.execution e"
+		" SELECT x.execution_no FROM tree t CROSS JOIN LATERAL ("
+		"  SELECT e.execution_no FROM _sfflow.execution e"
 		"  WHERE e.parent_execution_no" EQ "t.execution_no"
-		"  AND e.map_run_no IS NOT NULL AND e.status" EQ "0)"
-		" SELECT b.execution_no, b.branch_no FROM tree t, _sfflow.branch b"
-		" WHERE b.execution_no" EQ "t.execution_no"
-		" AND (b.due_at OPERATOR(pg_catalog.<=) $1"
-		"  OR $4 AND b.due_at IS NOT NULL AND (b.phase" EQ "1 OR b.phase" EQ "2))"
+		"  AND e.map_run_no IS NOT NULL AND e.status" EQ "0 OFFSET 0) x)"
+		" SELECT b.execution_no, b.branch_no FROM tree t CROSS JOIN LATERAL ("
+		"  SELECT * FROM _sfflow.branch b WHERE b.execution_no" EQ "t.execution_no"
+		"  AND (b.due_at OPERATOR(pg_catalog.<=) $1"
+		"   OR $4 AND b.due_at IS NOT NULL AND (b.phase" EQ "1 OR b.phase" EQ "2))"
+		"  OFFSET 0) b"
 		" ORDER BY b.due_at, b.execution_no, b.branch_no LIMIT $2",
 		4, TIMESTAMPTZOID, INT8OID, INT8OID, BOOLOID);
 	Datum		args[4] = {TimestampTzGetDatum(at), Int64GetDatum(size),
