@@ -31,12 +31,6 @@ PG_FUNCTION_INFO_V1(sfflow_branch_place);
 PG_FUNCTION_INFO_V1(sfflow_job_label);
 PG_FUNCTION_INFO_V1(sfflow_map_run_arn);
 
-/* Names of the event types, by number */
-static const char *const type_names[] = {
-#define EVENT_TYPE_NAME(sym, name, shape) name,
-	SF_EVENT_TYPE_LIST(EVENT_TYPE_NAME)
-};
-
 typedef struct HistoryOutput
 {
 	ReturnSetInfo *rsinfo;
@@ -56,7 +50,7 @@ put_event(const SfStatusEvent *event, void *arg)
 	values[1] = Int32GetDatum(event->previous_id);
 	values[2] = TimestampTzGetDatum(event->at);
 	values[3] = CStringGetTextDatum(event->type >= 0 && event->type < SF_EVENT_TYPE_COUNT ?
-									type_names[event->type] : "?");
+									sf_event_type_name(event->type) : "?");
 	nulls[4] = event->state < 0 || event->state >= out->program->nstates;
 	if (!nulls[4])
 		values[4] = CStringGetTextDatum(out->program->states[event->state].name);

@@ -63,17 +63,6 @@ sf_json_int(int64 value)
 	return sf_json_make(&v);
 }
 
-/* Make true or false. */
-Jsonb *
-sf_json_bool(bool value)
-{
-	JsonbValue	v;
-
-	v.type = jbvBool;
-	v.val.boolean = value;
-	return sf_json_make(&v);
-}
-
 /* Make null. */
 Jsonb *
 sf_json_null(void)

@@ -54,7 +54,6 @@ extern Jsonb *sf_json_from_cstring(const char *text);	/* JSON text; ereports */
 extern bool sf_json_parse(const char *text, int len, Jsonb **out);
 extern Jsonb *sf_json_string(const char *text);			/* a JSON string */
 extern Jsonb *sf_json_int(int64 value);
-extern Jsonb *sf_json_bool(bool value);
 extern Jsonb *sf_json_null(void);
 extern Jsonb *sf_json_empty_object(void);
 extern Jsonb *sf_json_empty_array(void);
