@@ -663,12 +663,8 @@ end_execution(SfExecution *execution, SfStatus status, const char *error,
 	if (cached->history != SF_HISTORY_NONE)
 	{
 		SfEvent    *event = palloc0(sizeof(SfEvent));
-		SfJsonBuilder b;
 
-		sf_json_begin_object(&b);
-		sf_json_add_string(&b, "error", error);
-		sf_json_add_string(&b, "cause", cause);
-		event->extra = sf_json_finish(&b);
+		event->extra = sf_event_error(error, cause);
 		event->type = event_type;
 		event->id = ++execution->last_event_id;
 		/* a sibling of the event that entered the state it is stopped in */

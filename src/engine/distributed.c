@@ -205,25 +205,14 @@ run_fields(SfStep *step, SfMapRun *map_run, SfError *error)
 
 /* --- beginning, reading --- */
 
-/* {"error": …, "cause": …} */
-static Jsonb *
-error_extra(const SfError *error)
-{
-	SfJsonBuilder b;
-
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "error", error->name);
-	sf_json_add_string(&b, "cause", error->cause);
-	return sf_json_finish(&b);
-}
-
 /* End the run with an error, then fail the state with it. */
 static SfStepOutcome
 fail_run(SfStep *step, SfError *error)
 {
 	sf_step_prefix(step, error);
 	if (error->name == NULL || strcmp(error->name, SF_ERR_RUNTIME) != 0)
-		sf_step_event(step, SF_EVENT_MAP_RUN_FAILED, NULL, error_extra(error));
+		sf_step_event(step, SF_EVENT_MAP_RUN_FAILED, NULL,
+					  sf_event_error(error->name, error->cause));
 	step->map_run_ends = true;
 	step->map_run_status = SF_STATUS_FAILED;
 	step->map_run_no = step->branch->map_run_no;

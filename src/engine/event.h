@@ -95,4 +95,7 @@ typedef enum SfEventType
 
 extern const char *sf_event_type_name(SfEventType type);
 
+/* Details of an event that something failed: {"error", "cause"} with what there is. */
+extern Jsonb *sf_event_error(const char *error, const char *cause);
+
 #endif							/* SF_ENGINE_EVENT_H */

@@ -405,8 +405,8 @@ sf_step_end_branch(SfStep *step, Jsonb *output)
 }
 
 /* {"error": …, "cause": …} with what there is. */
-static Jsonb *
-error_extra(const char *error, const char *cause)
+Jsonb *
+sf_event_error(const char *error, const char *cause)
 {
 	SfJsonBuilder b;
 
@@ -424,7 +424,7 @@ fail_execution(SfStep *step, const SfError *error)
 
 	step->state = NULL;
 	sf_step_event(step, SF_EVENT_EXECUTION_FAILED, NULL,
-				  error_extra(error->name, error->cause));
+				  sf_event_error(error->name, error->cause));
 	finish->status = SF_STATUS_FAILED;
 	finish->error = error->name;
 	finish->cause = error->cause;

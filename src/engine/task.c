@@ -174,18 +174,6 @@ sf_task_enter(SfStep *step)
 	return SF_STEP_TASK;
 }
 
-/* {"error", "cause"} of a failed task. */
-static Jsonb *
-failure_extra(const SfError *error)
-{
-	SfJsonBuilder b;
-
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "error", error->name);
-	sf_json_add_string(&b, "cause", error->cause);
-	return sf_json_finish(&b);
-}
-
 /*
  * What happened while the task was outside, with the time at which it did: a
  * worker took it.
@@ -225,7 +213,7 @@ task_failed(SfStep *step, const TaskEvents *events, const SfError *error)
 		strcmp(error->name, SF_ERR_TIMEOUT) == 0;
 
 	sf_step_event(step, timeout ? events->timed_out : events->failed, NULL,
-				  failure_extra(error));
+				  sf_event_error(error->name, error->cause));
 	return sf_step_fail(step, error);
 }
 
