@@ -239,7 +239,7 @@ compile_tree(SfNode *root, const char *text, MemoryContext parent)
 /* Run in a context for the tree, keep the diagnostics, compile if it is good. */
 static SfProgram *
 compile_text(const char *text, int len, bool lone_state, MemoryContext parent,
-			 List **diagnostics)
+			 SfResourceProbe probe, List **diagnostics)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext scratch = AllocSetContextCreate(caller, "sfflow definition",
@@ -251,7 +251,7 @@ compile_text(const char *text, int len, bool lone_state, MemoryContext parent,
 
 	MemoryContextSwitchTo(scratch);
 	root = lone_state ? sf_asl_check_state(text, len, &found)
-		: sf_asl_check(text, len, &found);
+		: sf_asl_check(text, len, probe, &found);
 	if (root != NULL && parent != NULL)
 		program = compile_tree(root, text, parent);
 	MemoryContextSwitchTo(caller);
@@ -276,7 +276,17 @@ SfProgram *
 sf_asl_compile(const char *text, int len, MemoryContext parent,
 			   List **diagnostics)
 {
-	return compile_text(text, len, false, parent, diagnostics);
+	return compile_text(text, len, false, parent, NULL, diagnostics);
+}
+
+/* Check a definition, its resources included. */
+List *
+sf_asl_validate(const char *text, int len, SfResourceProbe probe)
+{
+	List	   *diagnostics;
+
+	(void) compile_text(text, len, false, NULL, probe, &diagnostics);
+	return diagnostics;
 }
 
 /* Compile one state by itself, or find it in a definition. */
@@ -286,7 +296,7 @@ sf_asl_compile_state(const char *text, int len, const char *state_name,
 					 List **diagnostics)
 {
 	SfProgram  *program = compile_text(text, len, state_name == NULL, parent,
-									   diagnostics);
+									   NULL, diagnostics);
 	SfDiagnostic *missing;
 
 	*state_number = -1;

@@ -348,6 +348,21 @@ extern SfProgram *sf_asl_compile(const char *text, int len,
 								 MemoryContext parent, List **diagnostics);
 
 /*
+ * Tell why a resource cannot run here, as far as that is known before it does;
+ * NULL: nothing speaks against it.  function is what its Parameters or
+ * Arguments name outright as FunctionName, or NULL; for_items: it is to read
+ * the items of a Map, or to write its results.
+ */
+typedef char *(*SfResourceProbe) (const SfResource *resource,
+								  const char *function, bool for_items);
+
+/*
+ * Check a definition as sf_asl_compile does, and warn of resources of which
+ * probe knows that they cannot run.
+ */
+extern List *sf_asl_validate(const char *text, int len, SfResourceProbe probe);
+
+/*
  * Compile one state by itself, as TestState takes it: a state object (with
  * state_name NULL; it is called "State" then), or a whole definition of which
  * state_name names one state.  Next targets that do not exist are allowed in

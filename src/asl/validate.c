@@ -277,12 +277,14 @@ parse_object(SfCheck *c, const char *text, int len)
 
 /* Parse and check a definition. */
 SfNode *
-sf_asl_check(const char *text, int len, List **diagnostics)
+sf_asl_check(const char *text, int len, SfResourceProbe probe,
+			 List **diagnostics)
 {
 	SfCheck		c = {0};
 	SfNode	   *root;
 
 	c.text = text;
+	c.probe = probe;
 	root = parse_object(&c, text, len);
 	if (root != NULL)
 	{

@@ -26,6 +26,7 @@
 /* of warnings, which are ours alone */
 #define SF_CODE_ONLY_SFFLOW "SFFLOW_ONLY_FIELD"
 #define SF_CODE_NEVER_MATCHES "ERROR_NAME_NEVER_MATCHES"
+#define SF_CODE_RESOURCE "RESOURCE_DOES_NOT_EXIST"
 
 typedef struct SfField
 {
@@ -48,6 +49,7 @@ typedef struct SfCheck
 	List	   *diagnostics;
 	List	   *scopes;			/* SfNode: each States, in order */
 	List	   *labels;			/* SfNode: each Label */
+	SfResourceProbe probe;		/* NULL: do not ask whether resources exist */
 	SfQueryLanguage machine_language;
 	/* of the state that is being looked at */
 	SfQueryLanguage language;
@@ -81,7 +83,8 @@ extern SfQueryLanguage sf_asl_language(const SfNode *object,
 extern bool sf_asl_is_jsonata(const SfNode *value, SfQueryLanguage language);
 
 /* Parse and check; the tree when it has no error, else NULL. */
-extern SfNode *sf_asl_check(const char *text, int len, List **diagnostics);
+extern SfNode *sf_asl_check(const char *text, int len, SfResourceProbe probe,
+							List **diagnostics);
 
 /* The same for one state by itself, as a machine that has only this state. */
 #define SF_LONE_STATE_NAME "State"
@@ -92,6 +95,10 @@ extern SfNode *sf_asl_check_state(const char *text, int len, List **diagnostics)
 #define SF_VALUE_DECLARE(sym) \
 	extern void sf_check_##sym(SfCheck *c, const SfNode *value, const SfField *field);
 SF_VALUE_LIST(SF_VALUE_DECLARE)
+
+/* Warn of a resource that stands at a node and cannot run. */
+extern void sf_check_runs(SfCheck *c, const SfNode *at,
+						  const SfResource *resource, bool for_items);
 
 extern bool sf_asl_find_state_type(const char *name, SfStateType *type);
 

@@ -215,6 +215,19 @@ sf_check_item_reader(SfCheck *c, const SfNode *value, const SfField *field)
 	sf_check_object(c, value, SF_SHAPE_ITEM_READER, 0);
 }
 
+/* LOAD_AND_FLATTEN: the objects of the list are read by another resource. */
+static void
+check_transformation(SfCheck *c, const SfNode *value)
+{
+	SfResource	resource;
+
+	if (value == NULL || value->kind != SF_NODE_STRING ||
+		strcmp(value->string, "LOAD_AND_FLATTEN") != 0)
+		return;
+	sf_resource_parse("arn:aws:states:::s3:getObject", &resource);
+	sf_check_runs(c, value, &resource, true);
+}
+
 /* ReaderConfig: a CSV has to say where its header is. */
 void
 sf_check_reader_config(SfCheck *c, const SfNode *value, const SfField *field)
@@ -231,6 +244,7 @@ sf_check_reader_config(SfCheck *c, const SfNode *value, const SfField *field)
 		sf_node_member(value, "CSVHeaders") == NULL)
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "These fields are required: [CSVHeaders]");
+	check_transformation(c, sf_node_member(value, "Transformation"));
 }
 
 /* ItemBatcher: something has to limit a batch. */

@@ -390,9 +390,35 @@ is_function_name(const char *text)
 		list_length(names) >= 1 && list_length(names) <= 2;
 }
 
+/* The function that the parameters of a resource name outright, or NULL. */
+static const char *
+named_function(SfCheck *c, const SfNode *owner)
+{
+	const SfNode *parameters = sf_node_member(owner, c->language == SF_QL_JSONATA ?
+											  "Arguments" : "Parameters");
+	const SfNode *name = parameters ? sf_node_member(parameters, "FunctionName") : NULL;
+
+	if (name == NULL || name->kind != SF_NODE_STRING ||
+		sf_asl_is_jsonata(name, c->language))
+		return NULL;
+	return name->string;
+}
+
+/* Warn of a resource that cannot run, as far as that is known before. */
+void
+sf_check_runs(SfCheck *c, const SfNode *at, const SfResource *resource,
+			  bool for_items)
+{
+	char	   *problem = c->probe == NULL ? NULL
+		: c->probe(resource, named_function(c, at->parent), for_items);
+
+	if (problem != NULL)
+		sf_check_warning(c, at, SF_CODE_RESOURCE, "%s", problem);
+}
+
 /*
- * Resource: any text, as far as it is not for sfflow itself; whether it can be
- * run is found out when it runs.
+ * Resource: any text, as far as it is not for sfflow itself.  What cannot run
+ * now may when it is its turn, so that is worth a warning only.
  */
 void
 sf_check_resource(SfCheck *c, const SfNode *value, const SfField *field)
@@ -414,6 +440,8 @@ sf_check_resource(SfCheck *c, const SfNode *value, const SfField *field)
 	else if (resource.kind == SF_RESOURCE_ACTIVITY && resource.name[0] == '\0')
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "Resource should be 'activity:' and the name of an activity");
+	else
+		sf_check_runs(c, value, &resource, field->shape != SF_SHAPE_STATE);
 }
 
 /* Tell whether a label may hold the character at p, of len bytes. */

@@ -27,6 +27,7 @@
 #include "utils/memutils.h"
 #include "utils/regproc.h"
 #include "utils/syscache.h"
+#include "utils/varlena.h"
 
 /* By OID, for the session */
 static HTAB *functions = NULL;
@@ -332,6 +333,28 @@ refuse_all(FuncCandidateList candidates)
 			(errcode(ERRCODE_UNDEFINED_FUNCTION),
 			 errmsg("payload fits no function %s", name),
 			 errdetail("There are %s.", buf.data)));
+}
+
+/* Tell whether there is a function of a name. */
+bool
+sf_function_exists(const char *name)
+{
+	List	   *names;
+	Oid			schema;
+
+	if (!SplitIdentifierString(pstrdup(name), '.', &names) ||
+		list_length(names) < 1 || list_length(names) > 2)
+		return false;
+	if (list_length(names) == 2)
+	{
+		/* a look-up without the right to look would raise an error */
+		schema = get_namespace_oid(linitial(names), true);
+		if (!OidIsValid(schema) ||
+			sf_schema_aclcheck(schema, GetUserId(), ACL_USAGE) != ACLCHECK_OK)
+			return false;
+	}
+	return FuncnameGetCandidates(sf_qualified_name_list(name), -1, NIL,
+								 false, false, false, true) != NULL;
 }
 
 /* Find the function to call and the arguments that the payload gives. */

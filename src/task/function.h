@@ -56,6 +56,9 @@ typedef struct SfFunction
 	int			running;
 } SfFunction;
 
+/* Is there a function of a name, as the current user sees it?  No errors. */
+extern bool sf_function_exists(const char *name);
+
 /*
  * Find the function of a name that a payload fits, with the rights of the
  * current user (the owner), and which parameters the payload gives.  Raises
