@@ -150,19 +150,31 @@ sf_check_processor_config(SfCheck *c, const SfNode *value, const SfField *field)
 
 /* --- retriers and catchers --- */
 
-/* Warn of names that no error can ever have. */
+/* Warn of names that no error ever has. */
 static void
 check_error_name(SfCheck *c, const SfNode *name)
 {
-	if (strncmp(name->string, "States.", 7) == 0 &&
-		!sf_error_is_known(name->string))
-		sf_check_warning(c, name, SF_CODE_NEVER_MATCHES,
-						 "'%s' is no error name of the language and never matches",
-						 name->string);
-	else if (strcmp(name->string, SF_ERR_RUNTIME) == 0)
-		sf_check_warning(c, name, SF_CODE_NEVER_MATCHES,
-						 "'%s' can not be caught or retried and never matches",
-						 name->string);
+	switch (sf_error_use(name->string))
+	{
+		case SF_ERROR_UNKNOWN:
+			if (strncmp(name->string, "States.", 7) == 0)
+				sf_check_warning(c, name, SF_CODE_NEVER_MATCHES,
+								 "'%s' is no error name of the language and never matches",
+								 name->string);
+			break;
+		case SF_ERROR_TERMINAL:
+			sf_check_warning(c, name, SF_CODE_NEVER_MATCHES,
+							 "'%s' can not be caught or retried and never matches",
+							 name->string);
+			break;
+		case SF_ERROR_RESERVED:
+			sf_check_warning(c, name, SF_CODE_NEVER_MATCHES,
+							 "No state raises '%s' by itself: it matches only an error that is given this name",
+							 name->string);
+			break;
+		case SF_ERROR_RAISED:
+			break;
+	}
 }
 
 /* ErrorEquals: names; States.ALL stands alone, in the last retrier or catcher. */

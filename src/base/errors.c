@@ -8,7 +8,7 @@
 
 #include "base/errors.h"
 
-#define SF_STATES_ERROR_DEFINE(sym, name, catchable, meaning) \
+#define SF_STATES_ERROR_DEFINE(sym, name, use, meaning) \
 	const char *const SF_ERR_##sym = name;
 SF_STATES_ERROR_LIST(SF_STATES_ERROR_DEFINE)
 
@@ -43,13 +43,15 @@ sf_error_set(SfError *err, const char *name, const char *fmt,...)
 	return false;
 }
 
-/* Tell whether a name is one that the language reserves. */
-bool
-sf_error_is_known(const char *name)
+/* Tell what becomes of an error name. */
+SfErrorUse
+sf_error_use(const char *name)
 {
-#define SF_STATES_ERROR_MATCH(sym, str, catchable, meaning) \
+#define SF_STATES_ERROR_MATCH(sym, str, use, meaning) \
 	if (strcmp(name, str) == 0) \
-		return true;
+		return SF_ERROR_##use;
 	SF_STATES_ERROR_LIST(SF_STATES_ERROR_MATCH)
-	return false;
+	if (strncmp(name, "States.Http.StatusCode.", 23) == 0)
+		return SF_ERROR_RAISED;
+	return SF_ERROR_UNKNOWN;
 }

@@ -114,47 +114,47 @@ typedef enum SfSqlState
 } SfSqlState;
 
 /*
- * Error names reserved by the Amazon States Language: symbol, name, whether
- * Retry and Catch may match it, when it arises.
+ * Error names reserved by the Amazon States Language: symbol, name, what becomes
+ * of it (SfErrorUse), when it arises.
  */
 #define SF_STATES_ERROR_LIST(X) \
-	X(ALL, "States.ALL", true, \
+	X(ALL, "States.ALL", RAISED, \
 	  "Matches every error that can be caught. It is no error by itself and stands alone, in the last retrier or catcher.") \
-	X(BRANCH_FAILED, "States.BranchFailed", true, \
-	  "Known, and never raised: the join of a Parallel or Map fails with the error of its branch, as in Step Functions.") \
-	X(DATA_LIMIT_EXCEEDED, "States.DataLimitExceeded", true, \
+	X(BRANCH_FAILED, "States.BranchFailed", RESERVED, \
+	  "Never raised by a state: the join of a Parallel or Map fails with the error of its branch, as in Step Functions.") \
+	X(DATA_LIMIT_EXCEEDED, "States.DataLimitExceeded", RAISED, \
 	  "An output, a result or the array of a Map is larger than `sfflow.max_payload_bytes`.") \
-	X(EXCEED_TOLERATED_FAILURE_THRESHOLD, "States.ExceedToleratedFailureThreshold", true, \
+	X(EXCEED_TOLERATED_FAILURE_THRESHOLD, "States.ExceedToleratedFailureThreshold", RAISED, \
 	  "More items of a Distributed Map failed than it tolerates.") \
-	X(HEARTBEAT_TIMEOUT, "States.HeartbeatTimeout", true, \
+	X(HEARTBEAT_TIMEOUT, "States.HeartbeatTimeout", RAISED, \
 	  "Matches a missed heartbeat. The error that the output shows is `States.Timeout`, which matches too.") \
-	X(HTTP_SOCKET, "States.Http.Socket", true, \
+	X(HTTP_SOCKET, "States.Http.Socket", RAISED, \
 	  "sfworker could not send a request or read its answer. `States.Http.StatusCode.NNN` is an answer that is no success.") \
-	X(INTRINSIC_FAILURE, "States.IntrinsicFailure", true, \
-	  "Known, and never raised: an intrinsic function that fails is `States.Runtime`, as in Step Functions.") \
-	X(ITEM_READER_FAILED, "States.ItemReaderFailed", true, \
+	X(INTRINSIC_FAILURE, "States.IntrinsicFailure", RESERVED, \
+	  "Never raised by a state: an intrinsic function that fails is `States.Runtime`, as in Step Functions.") \
+	X(ITEM_READER_FAILED, "States.ItemReaderFailed", RAISED, \
 	  "The items of a Distributed Map could not be read. The cause says why.") \
-	X(NO_CHOICE_MATCHED, "States.NoChoiceMatched", true, \
-	  "Known, and never raised: a Choice without a match and without `Default` is `States.Runtime`, as in Step Functions.") \
-	X(PARAMETER_PATH_FAILURE, "States.ParameterPathFailure", true, \
-	  "Known, and never raised: a path in a template that leads nowhere is `States.Runtime`, as in Step Functions.") \
-	X(PERMISSIONS, "States.Permissions", true, \
+	X(NO_CHOICE_MATCHED, "States.NoChoiceMatched", RESERVED, \
+	  "Never raised by a state: a Choice without a match and without `Default` is `States.Runtime`, as in Step Functions.") \
+	X(PARAMETER_PATH_FAILURE, "States.ParameterPathFailure", RESERVED, \
+	  "Never raised by a state: a path in a template that leads nowhere is `States.Runtime`, as in Step Functions.") \
+	X(PERMISSIONS, "States.Permissions", RAISED, \
 	  "The machine's owner may not give work to the activity; or the settings of sfworker forbid what the task asks for.") \
-	X(QUERY_EVALUATION_ERROR, "States.QueryEvaluationError", true, \
+	X(QUERY_EVALUATION_ERROR, "States.QueryEvaluationError", RAISED, \
 	  "A JSONata expression failed, or gave a value of the wrong type. The history has the event EvaluationFailed.") \
-	X(RESULT_PATH_MATCH_FAILURE, "States.ResultPathMatchFailure", true, \
+	X(RESULT_PATH_MATCH_FAILURE, "States.ResultPathMatchFailure", RAISED, \
 	  "`ResultPath` leads through something that is no object or array.") \
-	X(RESULT_WRITER_FAILED, "States.ResultWriterFailed", true, \
+	X(RESULT_WRITER_FAILED, "States.ResultWriterFailed", RAISED, \
 	  "The results of a Distributed Map could not be written. Nothing of them was.") \
-	X(RUNTIME, "States.Runtime", false, \
+	X(RUNTIME, "States.Runtime", TERMINAL, \
 	  "The state cannot be run: a path leads nowhere, an intrinsic function fails, no rule of a Choice matches, nothing runs the resource, the server crashed again and again under the step.") \
-	X(TASK_FAILED, "States.TaskFailed", true, \
+	X(TASK_FAILED, "States.TaskFailed", RAISED, \
 	  "Matches every error but timeouts. It is raised where a child execution (`startExecution.sync`) did not succeed.") \
-	X(TIMEOUT, "States.Timeout", true, \
+	X(TIMEOUT, "States.Timeout", RAISED, \
 	  "The task took longer than `TimeoutSeconds`, or no heartbeat came in time; or the execution took longer than the machine's `TimeoutSeconds`, and is then `TIMED_OUT`.")
 
 /* SF_ERR_RUNTIME and so on: pointers to the names */
-#define SF_STATES_ERROR_DECL(sym, name, catchable, meaning) \
+#define SF_STATES_ERROR_DECL(sym, name, use, meaning) \
 	extern const char *const SF_ERR_##sym;
 SF_STATES_ERROR_LIST(SF_STATES_ERROR_DECL)
 
@@ -180,7 +180,16 @@ typedef struct SfError
 extern bool sf_error_set(SfError *err, const char *name,
 						 const char *fmt,...) pg_attribute_printf(3, 4);
 
-/* Tell whether name begins with "States." and is one of the list. */
-extern bool sf_error_is_known(const char *name);
+/* What becomes of an error name: the third column of the list */
+typedef enum SfErrorUse
+{
+	SF_ERROR_UNKNOWN,			/* not in the list */
+	SF_ERROR_RAISED,			/* arises, and can be caught */
+	SF_ERROR_TERMINAL,			/* arises, and can not be caught */
+	SF_ERROR_RESERVED			/* arises only where a definition names it */
+} SfErrorUse;
+
+/* Look a name up; States.Http.StatusCode.NNN stands for any number. */
+extern SfErrorUse sf_error_use(const char *name);
 
 #endif							/* SF_BASE_ERRORS_H */
