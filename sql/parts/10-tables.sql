@@ -120,6 +120,7 @@ CREATE TABLE _sfflow.branch (
 	state integer NOT NULL,
 	phase smallint NOT NULL,
 	priority smallint NOT NULL DEFAULT 0,
+	owner regrole NOT NULL,				-- of the machine: whose turn it is at
 	attempt integer NOT NULL DEFAULT 0,	-- of this visit: $$.State.RetryCount
 	generation integer NOT NULL DEFAULT 0,	-- grows with each dispatch and abort
 	entered_event integer NOT NULL DEFAULT 0,
@@ -149,8 +150,8 @@ CREATE TABLE _sfflow.branch (
 	PRIMARY KEY (execution_no, branch_no)
 ) WITH (fillfactor = 70);
 
--- Everything that is or will be due, in the order in which it is taken.
-CREATE INDEX branch_due ON _sfflow.branch (priority, due_at) WHERE due_at IS NOT NULL;
+-- Everything that is or will be due: owners take turns, each has its own in order.
+CREATE INDEX branch_due ON _sfflow.branch (priority, owner, due_at) WHERE due_at IS NOT NULL;
 
 -- The children of a Parallel or Map state.
 CREATE INDEX branch_parent ON _sfflow.branch (execution_no, parent_no, branch_index)

@@ -165,6 +165,11 @@ WITH numbered AS (
 			WHERE v.machine_no = e.machine_no AND v.version = e.version)
 		AND NOT _sfflow.is_place(e.machine_no, e.version, b.scope, b.state)
 	UNION ALL
+	SELECT 'owner_wrong', b.execution_no, format('branch %s is of %s, the state machine of %s', b.branch_no, b.owner, m.owner)
+	FROM _sfflow.branch b JOIN head e ON e.execution_no = b.execution_no
+	JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
+	WHERE b.owner <> m.owner
+	UNION ALL
 	SELECT 'event_unknown', b.execution_no,
 		format('branch %s refers to events %s, the last one is %s', b.branch_no,
 			ARRAY[b.entered_event, b.last_event, b.payload_event, b.failed_event], e.last_event_id)

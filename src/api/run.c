@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "common/pg_prng.h"
 #include "executor/spi.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -22,6 +23,7 @@
 #include "base/compat.h"
 #include "base/errors.h"
 #include "engine/slice.h"
+#include "store/branch.h"
 #include "store/privilege.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_step);
@@ -208,22 +210,17 @@ sfflow_sf_run(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(status_now(no)));
 }
 
-/* sf_run_due(max_steps): advance whatever is due, committing slice by slice. */
-Datum
-sfflow_sf_run_due(PG_FUNCTION_ARGS)
+/* Advance what is due of an owner, at most so many steps; how many it took. */
+static int
+run_due_of(Oid owner, int max_steps, bool nonatomic)
 {
-	bool		nonatomic = fcinfo->context && IsA(fcinfo->context, CallContext) &&
-		!castNode(CallContext, fcinfo->context)->atomic;
-	int			left = PG_ARGISNULL(0) ? PG_INT32_MAX : PG_GETARG_INT32(0);
 	SfSliceRequest request = {0};
+	int			left = max_steps;
 
-	sf_privilege_require_administrator("sf_run_due");
-	sf_slice_refuse_in_task("sf_run_due");
 	request.scan = true;
 	request.in_session = true;
 	request.slice_ms = SESSION_SLICE_MS;
-	if (SPI_connect_ext(nonatomic ? SPI_OPT_NONATOMIC : 0) != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
+	request.only_owner = owner;
 	while (left > 0)
 	{
 		SfSliceResult result = {0};
@@ -233,9 +230,50 @@ sfflow_sf_run_due(PG_FUNCTION_ARGS)
 		session_slice(&request, &result);
 		if (result.outcome == SF_SLICE_IDLE)
 			break;
-		left -= Max(result.transitions, 1);
+		left -= Min(Max(result.transitions, 1), left);
 		if (nonatomic)
 			SPI_commit();
+	}
+	return max_steps - left;
+}
+
+/*
+ * Advance what is due, at most so many steps, of which each owner has a share;
+ * how many it took.  Where there are too few steps for all, chance decides.
+ */
+static int
+run_due(int max_steps, bool nonatomic)
+{
+	List	   *owners = sf_branch_owners(InvalidOid);
+	int			n = list_length(owners);
+	int			first = n == 0 ? 0 :
+		(int) (pg_prng_double(&pg_global_prng_state) * n);
+	int			left = max_steps;
+
+	for (int i = 0; i < n && left > 0; i++)
+		left -= run_due_of(list_nth_oid(owners, (first + i) % n),
+						   Max(left / (n - i), 1), nonatomic);
+	list_free(owners);
+	return max_steps - left;
+}
+
+/* sf_run_due(max_steps): advance whatever is due, committing slice by slice. */
+Datum
+sfflow_sf_run_due(PG_FUNCTION_ARGS)
+{
+	bool		nonatomic = fcinfo->context && IsA(fcinfo->context, CallContext) &&
+		!castNode(CallContext, fcinfo->context)->atomic;
+	int			left = PG_ARGISNULL(0) ? PG_INT32_MAX : PG_GETARG_INT32(0);
+	int			taken = 1;
+
+	sf_privilege_require_administrator("sf_run_due");
+	sf_slice_refuse_in_task("sf_run_due");
+	if (SPI_connect_ext(nonatomic ? SPI_OPT_NONATOMIC : 0) != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	while (left > 0 && taken > 0)
+	{
+		taken = run_due(left, nonatomic);
+		left -= taken;
 	}
 	if (SPI_finish() != SPI_OK_FINISH)
 		elog(ERROR, "SPI_finish failed");

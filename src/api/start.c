@@ -193,6 +193,7 @@ sfflow_sf_start(PG_FUNCTION_ARGS)
 
 	execution.machine_no = machine->machine_no;
 	execution.version = machine->version;
+	execution.owner = machine->owner;
 	execution.execution_id = psprintf("%s:%s", machine->name, name);
 	execution.input = input;
 	if (sf_execution_insert(&execution))

@@ -20,8 +20,11 @@ typedef struct SfBranchKey
 	int64		branch_no;
 } SfBranchKey;
 
-/* A branch is (or will be) due at a time; due <= now means at once. */
-typedef void (*SfDueHook) (SfBranchKey key, TimestampTz due);
+/*
+ * A branch of an owner is (or will be) due at a time; due <= now means at once.
+ * InvalidOid for an owner that is not at hand: it is found when it is due.
+ */
+typedef void (*SfDueHook) (SfBranchKey key, Oid owner, TimestampTz due);
 extern SfDueHook sf_due_hook;
 
 /*

@@ -417,6 +417,7 @@ static SfBranch *
 make_deadline(const SfRun *run)
 {
 	SfBranch   *deadline = sf_branch_make(run->execution->execution_no,
+										  run->execution->owner,
 										  SF_BRANCH_DEADLINE);
 	TimestampTz begin = run->execution->last_redriven_at != DT_NOBEGIN ?
 		run->execution->last_redriven_at : run->execution->started_at;
@@ -465,7 +466,7 @@ quiesce(const SfExecution *execution, const SfProgram *program)
 {
 	sf_branch_quiesce(execution->execution_no);
 	if (has_distributed(program))
-		sf_map_run_abort_all(execution->execution_no);
+		sf_map_run_abort_all(execution);
 }
 
 /* Has a branch of this run failed since it was last written? */

@@ -312,7 +312,8 @@ sf_child_stop(const SfExecution *parent, int64 branch_no)
 	foreach(lc, children)
 	{
 		const SfExecution *child = lfirst(lc);
-		SfBranch   *stop = sf_branch_make(child->execution_no, SF_BRANCH_STOP);
+		SfBranch   *stop = sf_branch_make(child->execution_no, child->owner,
+										   SF_BRANCH_STOP);
 
 		if (sf_branch_read(stop->key, SF_LOCK_NONE) != NULL)
 			continue;

@@ -62,10 +62,10 @@ sf_claim_remember(SfBranchKey key)
 
 /* A hint that this slice cannot follow, but another one may: ring again. */
 static void
-pass_over(const SfSlice *slice, SfBranchKey key)
+pass_over(const SfSlice *slice, SfBranchKey key, Oid owner)
 {
 	if (slice->in_hints && sf_due_hook != NULL)
-		sf_due_hook(key, GetCurrentTimestamp());
+		sf_due_hook(key, owner, GetCurrentTimestamp());
 }
 
 /* Find the run of an execution in this slice, or make it; NULL: not for us. */
@@ -92,10 +92,7 @@ find_run(SfSlice *slice, SfBranchKey key)
 		execution->owner != slice->request->only_owner)
 		return NULL;
 	if (OidIsValid(slice->owner) && execution->owner != slice->owner)
-	{
-		pass_over(slice, key);
 		return NULL;
-	}
 	run = sf_run_make(execution);
 	run->impatient = !slice->request->in_session;
 	return run;
@@ -133,7 +130,7 @@ claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
 		if (slice->runs != NIL &&
 			(!slice->request->in_session || branch->phase != SF_PHASE_JOIN))
 		{
-			pass_over(slice, key);
+			pass_over(slice, key, run->execution->owner);
 			slice->no_more_claims = true;
 			return NULL;
 		}
@@ -217,7 +214,7 @@ sf_claim(SfSlice *slice, SfBranchKey key, SfRun **run)
 	if (was_redriven(*run))
 	{
 		if (sf_due_hook != NULL)
-			sf_due_hook(key, GetCurrentTimestamp());
+			sf_due_hook(key, (*run)->execution->owner, GetCurrentTimestamp());
 		return NULL;
 	}
 	if (!sf_dispatch_is_for_us(slice, *run, branch))

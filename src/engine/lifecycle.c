@@ -20,7 +20,8 @@
 static SfBranch *
 make_root(const SfExecution *execution, int state, Jsonb *payload)
 {
-	SfBranch   *root = sf_branch_make(execution->execution_no, SF_BRANCH_ROOT);
+	SfBranch   *root = sf_branch_make(execution->execution_no, execution->owner,
+									   SF_BRANCH_ROOT);
 
 	root->state = state;
 	root->payload = payload;
@@ -387,6 +388,7 @@ sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 	if (program->timeout_seconds > 0 && execution->map_run_no == 0)
 	{
 		SfBranch   *deadline = sf_branch_make(execution->execution_no,
+											  execution->owner,
 											  SF_BRANCH_DEADLINE);
 
 		deadline->phase = SF_PHASE_DEADLINE;

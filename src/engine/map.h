@@ -121,7 +121,7 @@ extern void sf_map_run_children_ended(List *ends);
 extern int	sf_map_run_abort(SfBranchKey parent, int64 map_run_no);
 
 /* End the running children of all runs of an execution that ends. */
-extern void sf_map_run_abort_all(int64 execution_no);
+extern void sf_map_run_abort_all(const SfExecution *execution);
 
 /* Go on with a run whose execution is redriven; returns how many run. */
 extern int	sf_map_run_redrive(const SfExecution *execution,

@@ -72,6 +72,7 @@ begin_child(const SfRun *run, const SfBranch *parent, const SfMapRun *map_run,
 
 	execution.machine_no = run->execution->machine_no;
 	execution.version = run->execution->version;
+	execution.owner = run->execution->owner;
 	execution.execution_id = sf_map_child_id(run->execution, state,
 											 map_run->uuid, index);
 	execution.input = child->input;
@@ -83,7 +84,7 @@ begin_child(const SfRun *run, const SfBranch *parent, const SfMapRun *map_run,
 	if (!sf_execution_insert(&execution))
 		elog(ERROR, "execution \"%s\" is there already", execution.execution_id);
 
-	root = sf_branch_make(execution.execution_no, SF_BRANCH_ROOT);
+	root = sf_branch_make(execution.execution_no, execution.owner, SF_BRANCH_ROOT);
 	root->branch_index = index;
 	root->scope = state->scopes[0];
 	root->state = run->program->scopes[root->scope].start;
@@ -339,9 +340,9 @@ sf_map_run_abort(SfBranchKey parent, int64 map_run_no)
 
 /* Have a child that somebody has in hand stopped by who comes next. */
 static void
-have_stopped(int64 execution_no)
+have_stopped(int64 execution_no, Oid owner)
 {
-	SfBranch   *stop = sf_branch_make(execution_no, SF_BRANCH_STOP);
+	SfBranch   *stop = sf_branch_make(execution_no, owner, SF_BRANCH_STOP);
 
 	if (sf_branch_read(stop->key, SF_LOCK_NONE) != NULL)
 		return;
@@ -352,16 +353,17 @@ have_stopped(int64 execution_no)
 
 /* End the running children of all runs of an execution. */
 void
-sf_map_run_abort_all(int64 execution_no)
+sf_map_run_abort_all(const SfExecution *execution)
 {
+	int64		no = execution->execution_no;
 	ListCell   *lc;
 
 	check_stack_depth();
-	if (sf_map_run_stop_all(execution_no) == 0)
+	if (sf_map_run_stop_all(no) == 0)
 		return;
-	abort_executions(sf_map_run_running(execution_no, 0, true));
-	foreach(lc, sf_map_run_running(execution_no, 0, false))
-		have_stopped(*(int64 *) lfirst(lc));
+	abort_executions(sf_map_run_running(no, 0, true));
+	foreach(lc, sf_map_run_running(no, 0, false))
+		have_stopped(*(int64 *) lfirst(lc), execution->owner);
 }
 
 /* --- redrive --- */

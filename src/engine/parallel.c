@@ -16,7 +16,7 @@ sf_join_spawn(SfStep *step, int scope, int index, Jsonb *payload,
 			  int payload_event)
 {
 	const SfBranch *parent = step->branch;
-	SfBranch   *child = sf_branch_make(parent->key.execution_no, 0);
+	SfBranch   *child = sf_branch_make(parent->key.execution_no, parent->owner, 0);
 
 	child->parent_no = parent->key.branch_no;
 	child->branch_index = index;

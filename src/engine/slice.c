@@ -197,7 +197,7 @@ end_orphan(SfSlice *slice, SfRun *run, const SfBranch *branch)
 	if (run->branches != NIL || run->events != NIL)
 	{
 		if (sf_due_hook != NULL)
-			sf_due_hook(branch->key, GetCurrentTimestamp());
+			sf_due_hook(branch->key, branch->owner, GetCurrentTimestamp());
 		slice->no_more_claims = true;
 		return;
 	}
@@ -296,6 +296,22 @@ take_one(SfSlice *slice, SfBranchKey key)
 	return true;
 }
 
+/* Find what is due: of an execution and its children, or of an owner. */
+static int
+find_due(const SfSliceRequest *request, SfBranchKey *keys, int size)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	int			n;
+
+	if (request->execution_no == 0)
+		return sf_branch_due_of(request->only_owner, now, keys, size);
+	n = sf_branch_due(request->execution_no, now, request->skip_waits, keys, size);
+	if (n == 0)
+		n = sf_branch_due_children(request->execution_no, now,
+								   request->skip_waits, keys, size);
+	return n;
+}
+
 /*
  * Take branches from the due index.  The first ones may all be in the hands of
  * other workers: then look further, or what lies behind them would be left.
@@ -308,14 +324,8 @@ scan_due(SfSlice *slice, bool *first)
 	for (int size = SCAN_SIZE; size <= MAX_SCAN_SIZE; size *= 4)
 	{
 		SfBranchKey *keys = palloc(sizeof(SfBranchKey) * size);
-		int			n = sf_branch_due(request->execution_no,
-									  GetCurrentTimestamp(),
-									  request->skip_waits, keys, size);
+		int			n = find_due(request, keys, size);
 
-		if (n == 0 && request->execution_no != 0)
-			n = sf_branch_due_children(request->execution_no,
-									   GetCurrentTimestamp(),
-									   request->skip_waits, keys, size);
 		for (int i = size == SCAN_SIZE ? 0 : size / 4; i < n; i++)
 		{
 			if (slice->no_more_claims || (!*first && is_used_up(slice)))
@@ -330,30 +340,51 @@ scan_due(SfSlice *slice, bool *first)
 	}
 }
 
+/* Of an owner's announced tasks, take at most one; false: go on to others. */
+static bool
+scan_announced_of(SfSlice *slice, Oid owner, bool *first)
+{
+	const SfSliceRequest *request = slice->request;
+	SfBranchKey keys[SCAN_SIZE];
+	int			n = sf_branch_announced(owner, GetCurrentTimestamp(), keys, SCAN_SIZE);
+
+	if (n == 0)
+		return false;
+	if (!request->in_session && !request->long_tasks && !request->new_tasks)
+	{
+		slice->result->long_task_left = true;
+		return true;
+	}
+	/* however long the look has taken, one is tried */
+	for (int i = 0; i < n; i++)
+	{
+		if (slice->no_more_claims || (!*first && is_used_up(slice)))
+			break;
+		if (take_one(slice, keys[i]))
+			*first = false;
+	}
+	if (slice->announced && n > 1)
+		slice->result->long_task_left = true;
+	return !*first;
+}
+
 /* Of what is announced, take at most one; or say that there is some. */
 static void
 scan_announced(SfSlice *slice, bool first)
 {
 	const SfSliceRequest *request = slice->request;
-	SfBranchKey keys[SCAN_SIZE];
-	int			n = sf_branch_announced(GetCurrentTimestamp(), keys, SCAN_SIZE);
+	ListCell   *lc;
 
-	if (!request->in_session && !request->long_tasks && !request->new_tasks)
+	if (OidIsValid(request->only_owner))
 	{
-		if (n > 0)
-			slice->result->long_task_left = true;
+		(void) scan_announced_of(slice, request->only_owner, &first);
 		return;
 	}
-	/* however long the look has taken, one is tried */
-	for (int i = 0; i < n; i++)
+	foreach(lc, sf_branch_owners(request->task_after))
 	{
-		if (slice->no_more_claims || (!first && is_used_up(slice)))
+		if (scan_announced_of(slice, lfirst_oid(lc), &first))
 			break;
-		if (take_one(slice, keys[i]))
-			first = false;
 	}
-	if (slice->announced && n > 1)
-		slice->result->long_task_left = true;
 }
 
 /* Take branches: the hinted ones, then those of the due index. */

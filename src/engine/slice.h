@@ -43,7 +43,9 @@ typedef struct SfSliceRequest
 	bool		long_tasks;		/* may take on a long SQL task; false: leaves it
 								 * due for another worker */
 	bool		new_tasks;		/* may take on one that is not known to be long */
-	Oid			only_owner;		/* InvalidOid: any; else this owner's only */
+	Oid			only_owner;		/* InvalidOid: any; else this owner's only.  A scan
+								 * of any execution needs one */
+	Oid			task_after;		/* announced tasks: those of this owner last */
 	int			slice_ms;		/* commit after this long; 0: one branch */
 	/* session mode */
 	bool		in_session;		/* never asks for a commit */

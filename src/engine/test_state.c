@@ -18,6 +18,8 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "base/arn.h"
 #include "engine/map.h"
 #include "engine/test_state.h"
@@ -170,7 +172,7 @@ static SfBranch *
 make_branch(const SfStateTest *test, TimestampTz now)
 {
 	const SfState *state = &test->program->states[test->state];
-	SfBranch   *branch = sf_branch_make(0, SF_BRANCH_ROOT);
+	SfBranch   *branch = sf_branch_make(0, GetUserId(), SF_BRANCH_ROOT);
 
 	branch->parent_no = -1;
 	branch->scope = state->scope;

@@ -34,6 +34,7 @@
 	X(STATE, "state") \
 	X(PHASE, "phase") \
 	X(PRIORITY, "priority") \
+	X(OWNER, "owner") \
 	X(ATTEMPT, "attempt") \
 	X(GENERATION, "generation") \
 	X(ENTERED_EVENT, "entered_event") \
@@ -107,12 +108,13 @@ sf_branch_has_ended(const SfBranch *branch)
 
 /* Make a branch in memory, due at once, without a row yet. */
 SfBranch *
-sf_branch_make(int64 execution_no, int64 branch_no)
+sf_branch_make(int64 execution_no, Oid owner, int64 branch_no)
 {
 	SfBranch   *branch = palloc0(sizeof(SfBranch));
 
 	branch->key.execution_no = execution_no;
 	branch->key.branch_no = branch_no;
+	branch->owner = owner;
 	branch->parent_no = -1;
 	branch->phase = SF_PHASE_ENTER;
 	branch->due_at = DT_NOEND;
@@ -174,6 +176,7 @@ read_branch(HeapTuple tuple, TupleDesc desc, void *arg)
 	b->state = sf_row_int(tuple, desc, COL_STATE);
 	b->phase = sf_row_int(tuple, desc, COL_PHASE);
 	b->priority = sf_row_int(tuple, desc, COL_PRIORITY);
+	b->owner = sf_row_oid(tuple, desc, COL_OWNER);
 	b->attempt = sf_row_int(tuple, desc, COL_ATTEMPT);
 	b->generation = sf_row_int(tuple, desc, COL_GENERATION);
 	b->entered_event = sf_row_int(tuple, desc, COL_ENTERED_EVENT);
@@ -304,6 +307,7 @@ read_join(HeapTuple tuple, TupleDesc desc, void *arg)
 	b->error = sf_row_text(tuple, desc, 15);
 	b->cause = sf_row_text(tuple, desc, 16);
 	b->map_run_no = sf_row_int64(tuple, desc, 17);
+	b->owner = sf_row_oid(tuple, desc, 18);
 	*(SfBranch **) arg = b;
 }
 
@@ -315,7 +319,7 @@ sf_branch_read_join(SfBranchKey key, SfLock lock)
 	"SELECT b.execution_no, b.branch_no, b.state, b.phase, b.pending," \
 	" b.next_index, b.total, b.max_concurrency, b.failed_event, b.failing," \
 	" b.aborting, b.uncatchable, b.due_at, b.entered_at, b.error, b.cause," \
-	" b.map_run_no" \
+	" b.map_run_no, b.owner" \
 	" FROM _sfflow.branch b" \
 	" WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "$2"
 	static SfPlan plans[] = {
@@ -360,7 +364,7 @@ sf_branch_update_join(const SfBranch *join)
 		nulls[8] = 'n';
 	sf_store_query(&plan, args, nulls, 0, NULL, NULL);
 	if (sf_due_hook != NULL && join->due_at != DT_NOEND)
-		sf_due_hook(join->key, join->due_at);
+		sf_due_hook(join->key, join->owner, join->due_at);
 }
 
 typedef struct Outputs
@@ -449,18 +453,84 @@ read_key(HeapTuple tuple, TupleDesc desc, void *arg)
 	}
 }
 
-/* Find due branches, without locking them. */
+/* What waits for a time, of an owner: the first columns of the index branch_due */
+#define OF_OWNER " WHERE b.priority" EQ "0 AND b.owner" EQ "$1"
+
+/* Read an owner. */
+static void
+read_owner(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(Oid *) arg = sf_row_oid(tuple, desc, 1);
+}
+
+/* List the owners of branches that are due or wait for a time: a probe an owner. */
+List *
+sf_branch_owners(Oid after)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT b.owner FROM _sfflow.branch b WHERE b.priority" EQ "0"
+		" AND b.owner OPERATOR(pg_catalog.>) $1 AND b.due_at IS NOT NULL"
+		" ORDER BY b.priority, b.owner LIMIT 1", 1, OIDOID);
+	List	   *first = NIL;
+	List	   *rest = NIL;
+	Oid			owner = InvalidOid;
+
+	for (;;)
+	{
+		Datum		args[1] = {ObjectIdGetDatum(owner)};
+
+		CHECK_FOR_INTERRUPTS();
+		if (sf_store_query(&plan, args, NULL, 1, read_owner, &owner) == 0)
+			return list_concat(first, rest);
+		if (owner > after)
+			first = lappend_oid(first, owner);
+		else
+			rest = lappend_oid(rest, owner);
+	}
+}
+
+/* Find due branches of an owner, without locking them. */
+int
+sf_branch_due_of(Oid owner, TimestampTz at, SfBranchKey *keys, int size)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b" OF_OWNER
+		" AND b.due_at OPERATOR(pg_catalog.<=) $2"
+		" AND b.phase OPERATOR(pg_catalog.<>) 4"
+		" ORDER BY b.due_at LIMIT $3",
+		3, OIDOID, TIMESTAMPTZOID, INT8OID);
+	Datum		args[3] = {ObjectIdGetDatum(owner), TimestampTzGetDatum(at),
+	Int64GetDatum(size)};
+	KeyList		list = {keys, size, 0};
+
+	sf_store_query(&plan, args, NULL, 0, read_key, &list);
+	return list.count;
+}
+
+/* Find long tasks of an owner that have been announced, without locking them. */
+int
+sf_branch_announced(Oid owner, TimestampTz at, SfBranchKey *keys, int size)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b" OF_OWNER
+		" AND b.due_at OPERATOR(pg_catalog.<=) $2"
+		" AND b.phase" EQ "4"
+		" ORDER BY b.due_at LIMIT $3",
+		3, OIDOID, TIMESTAMPTZOID, INT8OID);
+	Datum		args[3] = {ObjectIdGetDatum(owner), TimestampTzGetDatum(at),
+	Int64GetDatum(size)};
+	KeyList		list = {keys, size, 0};
+
+	sf_store_query(&plan, args, NULL, 0, read_key, &list);
+	return list.count;
+}
+
+/* Find due branches of an execution, without locking them. */
 int
 sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 			  SfBranchKey *keys, int size)
 {
-	static SfPlan any = SF_PLAN(
-		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
-		" WHERE b.priority" EQ "0 AND b.due_at OPERATOR(pg_catalog.<=) $1"
-		" AND b.phase OPERATOR(pg_catalog.<>) 4"
-		" ORDER BY b.due_at LIMIT $2",
-		2, TIMESTAMPTZOID, INT8OID);
-	static SfPlan one = SF_PLAN(
+	static SfPlan plan = SF_PLAN(
 		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
 		" WHERE b.execution_no" EQ "$3"
 		" AND (b.due_at OPERATOR(pg_catalog.<=) $1"
@@ -473,24 +543,6 @@ sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 		4, TIMESTAMPTZOID, INT8OID, INT8OID, BOOLOID);
 	Datum		args[4] = {TimestampTzGetDatum(at), Int64GetDatum(size),
 	Int64GetDatum(execution_no), BoolGetDatum(skip_waits)};
-	KeyList		list = {keys, size, 0};
-
-	sf_store_query(execution_no == 0 ? &any : &one, args, NULL, 0,
-				   read_key, &list);
-	return list.count;
-}
-
-/* Find long tasks that have been announced, without locking them. */
-int
-sf_branch_announced(TimestampTz at, SfBranchKey *keys, int size)
-{
-	static SfPlan plan = SF_PLAN(
-		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
-		" WHERE b.priority" EQ "0 AND b.due_at OPERATOR(pg_catalog.<=) $1"
-		" AND b.phase" EQ "4"
-		" ORDER BY b.due_at LIMIT $2",
-		2, TIMESTAMPTZOID, INT8OID);
-	Datum		args[2] = {TimestampTzGetDatum(at), Int64GetDatum(size)};
 	KeyList		list = {keys, size, 0};
 
 	sf_store_query(&plan, args, NULL, 0, read_key, &list);
@@ -535,16 +587,16 @@ read_time(HeapTuple tuple, TupleDesc desc, void *arg)
 	*(TimestampTz *) arg = sf_row_time(tuple, desc, 1, *(TimestampTz *) arg);
 }
 
-/* Find when the next timer that lies ahead is due. */
+/* Find when the next timer of an owner that lies ahead is due. */
 TimestampTz
-sf_branch_next_due(TimestampTz after)
+sf_branch_next_due(Oid owner, TimestampTz after)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT b.due_at FROM _sfflow.branch b WHERE b.priority" EQ "0"
-		" AND b.due_at OPERATOR(pg_catalog.>) $1 ORDER BY b.due_at LIMIT 1",
-		1, TIMESTAMPTZOID);
+		"SELECT b.due_at FROM _sfflow.branch b" OF_OWNER
+		" AND b.due_at OPERATOR(pg_catalog.>) $2 ORDER BY b.due_at LIMIT 1",
+		2, OIDOID, TIMESTAMPTZOID);
 	TimestampTz due = DT_NOEND;
-	Datum		args[1] = {TimestampTzGetDatum(after)};
+	Datum		args[2] = {ObjectIdGetDatum(owner), TimestampTzGetDatum(after)};
 
 	sf_store_query(&plan, args, NULL, 1, read_time, &due);
 	return due;
@@ -586,6 +638,7 @@ form_branch(const SfBranch *b, Datum *values, bool *nulls)
 	SET(STATE, Int32GetDatum(b->state));
 	SET(PHASE, Int16GetDatum(b->phase));
 	SET(PRIORITY, Int16GetDatum(b->priority));
+	SET(OWNER, ObjectIdGetDatum(b->owner));
 	SET(ATTEMPT, Int32GetDatum(b->attempt));
 	SET(GENERATION, Int32GetDatum(b->generation));
 	SET(ENTERED_EVENT, Int32GetDatum(b->entered_event));
@@ -660,7 +713,7 @@ sf_branch_write(List *branches)
 		MemoryContextReset(scratch);
 		b->stored = true;
 		if (sf_due_hook != NULL && b->due_at != DT_NOEND)
-			sf_due_hook(b->key, b->due_at);
+			sf_due_hook(b->key, b->owner, b->due_at);
 	}
 	sf_table_close(table);
 	MemoryContextDelete(scratch);
@@ -682,7 +735,7 @@ sf_branch_put_off(SfBranchKey key, TimestampTz until)
 	Int64GetDatum(key.branch_no), TimestampTzGetDatum(until)};
 
 	if (sf_store_query(&plan, args, NULL, 0, NULL, NULL) > 0 && sf_due_hook != NULL)
-		sf_due_hook(key, until);
+		sf_due_hook(key, InvalidOid, until);
 }
 
 /* Collect the numbers of deleted branches: arg is an ArrayBuildState **. */

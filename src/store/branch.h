@@ -75,6 +75,7 @@ extern const char *sf_status_name(SfStatus status);
 typedef struct SfBranch
 {
 	SfBranchKey key;
+	Oid			owner;			/* of the machine */
 	int64		parent_no;		/* -1: no parent */
 	int			branch_index;
 	int			scope;
@@ -125,7 +126,7 @@ typedef struct SfBranch
 /* Tell whether a branch has ended (a parked outcome of a stopped one too). */
 extern bool sf_branch_has_ended(const SfBranch *branch);
 
-extern SfBranch *sf_branch_make(int64 execution_no, int64 branch_no);
+extern SfBranch *sf_branch_make(int64 execution_no, Oid owner, int64 branch_no);
 
 /* A number for a new branch. */
 extern int64 sf_branch_next_no(void);
@@ -173,15 +174,23 @@ extern Jsonb **sf_branch_outputs(SfBranchKey parent, int *count,
 extern int	sf_branch_last_inner_event(SfBranchKey parent);
 
 /*
- * Keys of due branches, in the order in which they are taken.  Unlocked;
- * whoever claims one re-checks it.  execution_no 0: of any execution, but
- * without announced long tasks, which stay due while they run.
+ * Owners of branches that are due or wait for a time, in the order in which it
+ * is their turn: the next one after an owner first, that owner last.
  */
+extern List *sf_branch_owners(Oid after);
+
+/*
+ * Keys of an owner's due branches, oldest first.  Unlocked; whoever claims one
+ * re-checks it.  Announced long tasks, which stay due while they run, are
+ * found by themselves.
+ */
+extern int	sf_branch_due_of(Oid owner, TimestampTz at, SfBranchKey *keys, int size);
+extern int	sf_branch_announced(Oid owner, TimestampTz at, SfBranchKey *keys,
+								int size);
+
+/* Keys of due branches of an execution, announced ones too. */
 extern int	sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 						  SfBranchKey *keys, int size);
-
-/* Keys of announced long tasks of any execution, in the same order. */
-extern int	sf_branch_announced(TimestampTz at, SfBranchKey *keys, int size);
 
 /*
  * The same for the running children of an execution, and theirs: executions
@@ -193,8 +202,8 @@ extern int	sf_branch_due_children(int64 execution_no, TimestampTz at,
 /* Delete a branch, unless it is locked, whose execution went with its machine. */
 extern void sf_branch_delete_orphan(SfBranchKey key);
 
-/* When the first timer strictly after a time is due, DT_NOEND when there is none. */
-extern TimestampTz sf_branch_next_due(TimestampTz after);
+/* When an owner's first timer strictly after a time is due, DT_NOEND: never. */
+extern TimestampTz sf_branch_next_due(Oid owner, TimestampTz after);
 
 /* Write branches: inserts, updates or deletes by stored and gone. */
 extern void sf_branch_write(List *branches);

@@ -136,6 +136,16 @@ sf_row_int64(HeapTuple tuple, TupleDesc desc, int column)
 	return isnull ? 0 : DatumGetInt64(d);
 }
 
+/* Read a column of type oid or regrole; InvalidOid when it is null. */
+Oid
+sf_row_oid(HeapTuple tuple, TupleDesc desc, int column)
+{
+	bool		isnull;
+	Datum		d = column_value(tuple, desc, column, &isnull);
+
+	return isnull ? InvalidOid : DatumGetObjectId(d);
+}
+
 /* Read an integer column of any width up to four bytes. */
 int
 sf_row_int(HeapTuple tuple, TupleDesc desc, int column)

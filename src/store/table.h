@@ -57,6 +57,7 @@ extern uint64 sf_store_query(SfPlan *plan, Datum *args, const char *nulls,
 
 /* Values of a column, by 1-based number; defaults where it is null. */
 extern int64 sf_row_int64(HeapTuple tuple, TupleDesc desc, int column);
+extern Oid	sf_row_oid(HeapTuple tuple, TupleDesc desc, int column);
 extern int	sf_row_int(HeapTuple tuple, TupleDesc desc, int column);
 extern double sf_row_double(HeapTuple tuple, TupleDesc desc, int column);
 extern bool sf_row_bool(HeapTuple tuple, TupleDesc desc, int column);

@@ -305,7 +305,7 @@ sf_task_take(const SfActivity *activity, const char *worker, int max_tasks)
 		TimestampTz timer = sf_task_timer(task);
 
 		if (timer != DT_NOEND && sf_due_hook != NULL)
-			sf_due_hook(task->key, timer);
+			sf_due_hook(task->key, InvalidOid, timer);
 	}
 	return tasks;
 }
@@ -357,6 +357,13 @@ sf_task_delete(SfBranchKey key)
 	sf_store_query(&plan, args, NULL, 0, NULL, NULL);
 }
 
+/* Read the owner of a branch. */
+static void
+read_owner(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(Oid *) arg = sf_row_oid(tuple, desc, 1);
+}
+
 /* Put an answer into a branch. */
 void
 sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,
@@ -365,7 +372,7 @@ sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.branch b SET phase = 5, due_at = $7,"
 		" failing = NOT $3, result = $4, error = $5, cause = $6"
-		" WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "$2",
+		" WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "$2 RETURNING b.owner",
 		7, INT8OID, INT8OID, BOOLOID, JSONBOID, TEXTOID, TEXTOID, TIMESTAMPTZOID);
 	TimestampTz now = GetCurrentTimestamp();
 	Datum		args[7] = {
@@ -376,6 +383,7 @@ sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,
 		TimestampTzGetDatum(now)
 	};
 	char		nulls[8] = "       ";
+	Oid			owner = InvalidOid;
 
 	if (result == NULL)
 		nulls[3] = 'n';
@@ -383,9 +391,9 @@ sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,
 		nulls[4] = 'n';
 	if (cause == NULL)
 		nulls[5] = 'n';
-	sf_store_query(&plan, args, nulls, 0, NULL, NULL);
+	sf_store_query(&plan, args, nulls, 0, read_owner, &owner);
 	if (sf_due_hook != NULL)
-		sf_due_hook(key, now);
+		sf_due_hook(key, owner, now);
 }
 
 /* When nobody answers. */
@@ -417,7 +425,7 @@ sf_branch_set_due(SfBranchKey key, TimestampTz due)
 
 	sf_store_query(&plan, args, due == DT_NOEND ? "  n" : NULL, 0, NULL, NULL);
 	if (due != DT_NOEND && sf_due_hook != NULL)
-		sf_due_hook(key, due);
+		sf_due_hook(key, InvalidOid, due);
 }
 
 /* --- tokens --- */

@@ -74,7 +74,7 @@ consider_first(SfDatabase *database, TimestampTz now, SfWant *want, TimestampTz 
 	TimestampTz due = Min(database->next_timer, database->next_poll);
 
 	if (database->state == SF_DATABASE_UNKNOWN || database->scan ||
-		database->ring_count > 0)
+		database->ring.count > 0)
 		due = now;
 	if (due > now)
 	{
@@ -104,7 +104,7 @@ consider_more(SfDatabase *database, TimestampTz now, SfWant *want, TimestampTz *
 		consider(want, database->oid, SF_ROLE_WORKER, false, now);
 		return;
 	}
-	if (database->ring_count == 0 && !database->scan)
+	if (database->ring.count == 0 && !database->scan)
 		database->more_wanted = false;
 	if (!database->more_wanted)
 		return;

@@ -123,6 +123,7 @@ sf_shared_register_database(Oid oid)
 		return NULL;
 	}
 	memset(database, 0, offsetof(SfDatabase, ring));
+	sf_ring_clear(&database->ring);
 	database->oid = oid;
 	database->state = SF_DATABASE_UNKNOWN;
 	database->scan = true;
@@ -191,28 +192,36 @@ sf_shared_count_tasks(void)
 
 /* Put a key into the ring; when it is full the tables will be looked at. */
 void
-sf_shared_push(SfDatabase *database, SfBranchKey key)
+sf_shared_push(SfDatabase *database, SfBranchKey key, Oid owner)
 {
-	if (database->ring_count >= SF_RING_SIZE)
-	{
+	if (!sf_ring_push(&database->ring, key, owner))
 		database->scan = true;
-		return;
-	}
-	database->ring[(database->ring_first + database->ring_count) % SF_RING_SIZE] = key;
-	database->ring_count++;
 }
 
-/* Take keys out of the ring, up to size in all. */
+/* Put keys that were taken back into the ring. */
 void
-sf_shared_take_keys(SfDatabase *database, SfBranchKey *keys, int *nkeys, int size)
+sf_shared_put_back(SfDatabase *database, const SfBranchKey *keys, int nkeys,
+				   Oid owner)
 {
-	while (*nkeys < size && database->ring_count > 0)
+	while (nkeys > 0)
 	{
-		keys[(*nkeys)++] = database->ring[database->ring_first];
-		database->ring_first = (database->ring_first + 1) % SF_RING_SIZE;
-		database->ring_count--;
+		if (!sf_ring_put_back(&database->ring, keys[--nkeys], owner))
+			database->scan = true;
 	}
-	if (database->ring_count == 0 && !database->scan)
+}
+
+/* Take keys of one owner out of the ring, up to size in all. */
+void
+sf_shared_take_keys(SfDatabase *database, SfBranchKey *keys, int *nkeys,
+					int size, Oid *owner)
+{
+	if (*nkeys > 0 && sf_ring_has_others(&database->ring, *owner))
+	{
+		sf_shared_put_back(database, keys, *nkeys, *owner);
+		*nkeys = 0;
+	}
+	*nkeys += sf_ring_take(&database->ring, keys + *nkeys, size - *nkeys, owner);
+	if (database->ring.count == 0 && !database->scan)
 		database->more_wanted = false;
 }
 

@@ -13,9 +13,9 @@
 #include "port/atomics.h"
 #include "storage/condition_variable.h"
 #include "storage/lwlock.h"
+#include "worker/ring.h"
 
 #define SF_MAX_DATABASES	64
-#define SF_RING_SIZE		4096
 #define SF_AWAIT_BUCKETS	16
 #define SF_DURATIONS		2048
 #define SF_STATE_NAME_SIZE	(80 * 4 + 1)
@@ -118,9 +118,10 @@ typedef struct SfDatabase
 	TimestampTz next_timer;
 	TimestampTz next_poll;
 	TimestampTz last_turn;
-	uint32		ring_first;
-	uint32		ring_count;
-	SfBranchKey ring[SF_RING_SIZE];
+	TimestampTz last_look;		/* at the due index */
+	Oid			look_after;		/* this owner comes last at the next look */
+	Oid			task_after;		/* ... in looks for announced tasks: had the last one */
+	SfRing		ring;
 } SfDatabase;
 
 /* How long a task took (durations.c) */
@@ -177,11 +178,18 @@ extern int	sf_shared_count_advancing(Oid oid);
 extern int	sf_shared_count_tasks(void);
 
 /* Put a key into the ring; when it is full the tables will be looked at. */
-extern void sf_shared_push(SfDatabase *database, SfBranchKey key);
+extern void sf_shared_push(SfDatabase *database, SfBranchKey key, Oid owner);
 
-/* Take keys out of the ring, up to size in all. */
+/*
+ * Take keys of one owner out of the ring, up to size in all.  Those that the
+ * caller has already go back when it is another one's turn.
+ */
 extern void sf_shared_take_keys(SfDatabase *database, SfBranchKey *keys,
-								int *nkeys, int size);
+								int *nkeys, int size, Oid *owner);
+
+/* Put keys that were taken back into the ring, before those of their owner. */
+extern void sf_shared_put_back(SfDatabase *database, const SfBranchKey *keys,
+							   int nkeys, Oid owner);
 
 /* Wake the process in a slot, the launcher, one idle worker of a database. */
 extern void sf_shared_wake_slot(const SfSlot *slot);

@@ -113,7 +113,7 @@ detach_at_exit(int code, Datum arg)
 		if (database)
 		{
 			note_end(database, code == 0, probing);
-			if (database->ring_count > 0 || database->scan)
+			if (database->ring.count > 0 || database->scan)
 				sf_shared_wake_worker(database);
 		}
 		sf_shared_wake_launcher();

@@ -73,6 +73,20 @@ typedef enum ErrorKind
 	ERROR_BRANCH				/* the branch's own */
 } ErrorKind;
 
+/* A look at the due index: what for, and what was there */
+typedef struct Look
+{
+	MemoryContext context;		/* for what it finds */
+	Oid			after;			/* this owner comes last */
+	int			room;			/* for about that many keys */
+	SfBranchKey *keys;
+	Oid		   *owners;			/* of the keys */
+	int			nkeys;
+	bool		more;			/* there are more than were to be found */
+	bool		announced;		/* there are announced tasks */
+	TimestampTz next_due;		/* the first timer that lies ahead */
+} Look;
+
 typedef struct Attempt
 {
 	AttemptKind kind;
@@ -85,11 +99,7 @@ typedef struct Attempt
 
 	SfTurnVerdict verdict;
 	SfSliceResult result;
-	SfBranchKey *found;			/* LOOK: room for size */
-	int			size;
-	int			nfound;
-	bool		announced;		/* LOOK: there are announced tasks */
-	TimestampTz next_due;		/* LOOK: the first timer that lies ahead */
+	Look	   *look;			/* LOOK */
 	ErrorKind	error;
 	char	   *message;		/* of the error */
 	int			ntouched;
@@ -175,19 +185,46 @@ commit(void)
 	CommitTransactionCommand();
 }
 
+/* Find what is due of an owner, up to a number of keys. */
+static void
+look_at_owner(Look *look, Oid owner, TimestampTz now, int share)
+{
+	SfBranchKey task;
+	int			n = sf_branch_due_of(owner, now, look->keys + look->nkeys, share);
+
+	for (int i = 0; i < n; i++)
+		look->owners[look->nkeys++] = owner;
+	if (n == share)
+		look->more = true;
+	else if (!look->announced)
+		look->announced = sf_branch_announced(owner, now, &task, 1) > 0;
+	look->next_due = Min(look->next_due, sf_branch_next_due(owner, now));
+}
+
 /*
- * Find what is due, and when the next timer is.  Both are asked as of the same
- * time, or what becomes due in between would be missed.
+ * Find what is due of each owner, and when the next timer is.  All is asked as
+ * of the same time, or what becomes due in between would be missed.
  */
 static void
-look(Attempt *a)
+look_around(Look *look)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	SfBranchKey task;
+	List	   *owners = sf_branch_owners(look->after);
+	int			n = list_length(owners);
+	int			share = Max(look->room / Max(n, 1), SF_TURN_KEYS);
+	ListCell   *lc;
 
-	a->nfound = sf_branch_due(0, now, false, a->found, a->size);
-	a->announced = a->nfound < a->size && sf_branch_announced(now, &task, 1) > 0;
-	a->next_due = sf_branch_next_due(now);
+	look->keys = MemoryContextAlloc(look->context, sizeof(SfBranchKey) * share * n);
+	look->owners = MemoryContextAlloc(look->context, sizeof(Oid) * share * n);
+	look->next_due = DT_NOEND;
+	foreach(lc, owners)
+	{
+		CHECK_FOR_INTERRUPTS();
+		look_at_owner(look, lfirst_oid(lc), now, share);
+	}
+	/* the ring takes no more owners: others will be the first next time */
+	look->after = n > SF_RING_OWNERS ? list_nth_oid(owners, SF_RING_OWNERS - 1) :
+		InvalidOid;
 }
 
 /* Do what the attempt is for, in its transaction. */
@@ -197,7 +234,7 @@ work(Attempt *a)
 	switch (a->kind)
 	{
 		case ATTEMPT_LOOK:
-			look(a);
+			look_around(a->look);
 			break;
 		case ATTEMPT_SLICE:
 			sf_slice_run(&a->request, &a->result);
@@ -341,7 +378,7 @@ sf_turn_check(void)
  * will not come to, because a long task comes first, go back.
  */
 static void
-enter_task_role(SfTurn *turn)
+enter_task_role(SfTurn *turn, Oid owner)
 {
 	SfDatabase *database;
 
@@ -351,11 +388,11 @@ enter_task_role(SfTurn *turn)
 	database = sf_shared_find_database(MyDatabaseId);
 	if (database)
 	{
-		for (int i = 0; i < turn->nkeys; i++)
-			sf_shared_push(database, turn->keys[i]);
+		database->task_after = owner;
+		sf_shared_put_back(database, turn->keys, turn->nkeys, turn->owner);
 		if (turn->scan)
 			database->scan = true;
-		if (database->scan || database->ring_count > 0)
+		if (database->scan || database->ring.count > 0)
 			sf_shared_wake_worker(database);
 		if (turn->long_task_left || turn->tasks)
 			sf_shared_want_task(database, true);
@@ -471,12 +508,13 @@ run_announced(SfTurn *turn, const SfSliceResult *result)
 {
 	SfBranchKey key = result->task;
 
-	enter_task_role(turn);
+	enter_task_role(turn, result->owner);
 	turn->failed = !run_task(key, result->task_generation, false);
 	look_again();
 	leave_task_role();
 	turn->keys[0] = key;
 	turn->nkeys = 1;
+	turn->owner = result->owner;
 	turn->worked = turn->moved = true;
 }
 
@@ -561,6 +599,24 @@ run_one_by_one(SfTurn *turn, const Attempt *failed)
 	turn->worked = turn->moved = true;
 }
 
+/* Put what a look found where all workers take it from; take some of it. */
+static void
+take_findings(SfDatabase *database, SfTurn *turn, const Look *look)
+{
+	database->look_after = look->after;
+	database->scan = database->scan || look->more;
+	sf_shared_lower_timer(database, look->next_due);
+	for (int i = 0; i < look->nkeys; i++)
+		sf_shared_push(database, look->keys[i], look->owners[i]);
+	sf_shared_take_keys(database, turn->keys, &turn->nkeys, SF_TURN_KEYS, &turn->owner);
+	if (database->ring.count > 0)
+		sf_shared_wake_worker(database);
+	if (look->announced && (turn->long_tasks || turn->new_tasks))
+		turn->tasks = true;
+	else if (look->announced)
+		sf_shared_want_task(database, true);
+}
+
 /*
  * Look at the due index and put what is due into the ring, where all workers
  * take it from: with an old snapshot around, finding a branch in the index is
@@ -569,10 +625,19 @@ run_one_by_one(SfTurn *turn, const Attempt *failed)
 static bool
 find_work(SfTurn *turn)
 {
-	Attempt		a = {.kind = ATTEMPT_LOOK,.size = SF_RING_SIZE};
+	Look		look = {.context = CurrentMemoryContext};
+	Attempt		a = {.kind = ATTEMPT_LOOK,.look = &look};
 	SfDatabase *database;
 
-	a.found = palloc(sizeof(SfBranchKey) * a.size);
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	database = sf_shared_find_database(MyDatabaseId);
+	if (database)
+	{
+		look.after = database->look_after;
+		look.room = SF_RING_SIZE - database->ring.count;
+	}
+	LWLockRelease(sf_shared_lock);
+
 	turn->failed = !attempt(&a);
 	turn->verdict = turn->failed ? SF_TURN_MAY_WORK : a.verdict;
 	if (turn->failed || a.verdict != SF_TURN_MAY_WORK)
@@ -582,22 +647,9 @@ find_work(SfTurn *turn)
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	database = sf_shared_find_database(MyDatabaseId);
 	if (database)
-	{
-		sf_shared_lower_timer(database, a.next_due);
-		for (int i = 0; i < a.nfound; i++)
-			sf_shared_push(database, a.found[i]);
-		database->scan = database->scan || a.nfound == a.size;
-		sf_shared_take_keys(database, turn->keys, &turn->nkeys, SF_TURN_KEYS);
-		if (database->ring_count > 0)
-			sf_shared_wake_worker(database);
-		if (a.announced && (turn->long_tasks || turn->new_tasks))
-			turn->tasks = true;
-		else if (a.announced)
-			sf_shared_want_task(database, true);
-	}
+		take_findings(database, turn, &look);
 	LWLockRelease(sf_shared_lock);
-	pfree(a.found);
-	turn->worked = turn->moved = a.nfound > 0;
+	turn->worked = turn->moved = look.nkeys > 0;
 	return true;
 }
 
@@ -617,8 +669,10 @@ sf_turn_run(SfTurn *turn)
 		return;
 
 	a.request.keys = turn->keys;
-	a.request.nkeys = turn->nkeys;
+	/* for the announced ones first, or they would wait for all that is due */
+	a.request.nkeys = turn->tasks ? 0 : turn->nkeys;
 	a.request.scan = a.request.only_announced = turn->tasks;
+	a.request.task_after = turn->task_after;
 	a.request.long_tasks = turn->long_tasks;
 	a.request.new_tasks = turn->new_tasks;
 	a.request.slice_ms = sf_setting_slice_ms;
@@ -641,7 +695,6 @@ sf_turn_run(SfTurn *turn)
 	turn->worked = a.result.outcome != SF_SLICE_IDLE;
 	turn->moved = a.result.transitions > 0;
 	drop_tried(turn, a.result.nkeys_tried);
-	/* after other work the slice may not have come to the announced ones */
 	turn->tasks = turn->tasks && a.result.outcome == SF_SLICE_WORKED;
 	if (a.result.outcome == SF_SLICE_LONG_TASK)
 		run_announced(turn, &a.result);

@@ -24,8 +24,10 @@ typedef struct SfTurn
 	/* what to do; keys that the slice did not get to are left in */
 	SfBranchKey keys[SF_TURN_KEYS];
 	int			nkeys;
+	Oid			owner;			/* of all of them */
 	bool		scan;			/* look at the due index for more keys */
 	bool		tasks;			/* look for announced tasks */
+	Oid			task_after;		/* those of this owner last */
 	bool		long_tasks;		/* may take a long task */
 	bool		new_tasks;		/* may take one that is not known to be long */
 

@@ -35,6 +35,7 @@ typedef struct Entry
 {
 	EntryKind	kind;
 	int			level;
+	Oid			owner;			/* DUE: of the branch, if that is at hand */
 	SfBranchKey key;
 	TimestampTz due;
 } Entry;
@@ -48,7 +49,7 @@ static bool due_overflow = false;
 
 /* Append an entry. */
 static void
-append(EntryKind kind, SfBranchKey key, TimestampTz due)
+append(EntryKind kind, SfBranchKey key, Oid owner, TimestampTz due)
 {
 	Entry	   *entry;
 
@@ -65,13 +66,14 @@ append(EntryKind kind, SfBranchKey key, TimestampTz due)
 	entry = &entries[nentries++];
 	entry->kind = kind;
 	entry->level = GetCurrentTransactionNestLevel();
+	entry->owner = owner;
 	entry->key = key;
 	entry->due = due;
 }
 
 /* A branch is (or will be) due; more than the ring holds are one scan. */
 static void
-announce_due(SfBranchKey key, TimestampTz due)
+announce_due(SfBranchKey key, Oid owner, TimestampTz due)
 {
 	if (ndue >= SF_RING_SIZE)
 	{
@@ -79,14 +81,14 @@ announce_due(SfBranchKey key, TimestampTz due)
 		return;
 	}
 	ndue++;
-	append(ENTRY_DUE, key, due);
+	append(ENTRY_DUE, key, owner, due);
 }
 
 /* What runs for a branch is to be cancelled. */
 static void
 announce_cancel(SfBranchKey key)
 {
-	append(ENTRY_CANCEL, key, 0);
+	append(ENTRY_CANCEL, key, InvalidOid, 0);
 }
 
 /* An execution has ended. */
@@ -95,7 +97,7 @@ announce_ended(int64 execution_no)
 {
 	SfBranchKey key = {execution_no, 0};
 
-	append(ENTRY_ENDED, key, 0);
+	append(ENTRY_ENDED, key, InvalidOid, 0);
 }
 
 /* Have the current database looked at. */
@@ -105,7 +107,7 @@ sf_wake_register(void)
 	SfBranchKey none = {0, 0};
 
 	if (sf_shared)
-		append(ENTRY_REGISTER, none, 0);
+		append(ENTRY_REGISTER, none, InvalidOid, 0);
 }
 
 /* The condition variable that the end of an execution rings. */
@@ -141,11 +143,11 @@ deliver_due(bool registering)
 	{
 		if (entries[i].kind != ENTRY_DUE)
 			continue;
-		if (entries[i].due > now)
+		if (entries[i].due > now || !OidIsValid(entries[i].owner))
 			sf_shared_lower_timer(database, entries[i].due);
 		else if (!sf_slot_is_own_task(entries[i].key))
 		{
-			sf_shared_push(database, entries[i].key);
+			sf_shared_push(database, entries[i].key, entries[i].owner);
 			pushed++;
 		}
 	}

@@ -40,6 +40,8 @@
 #define TASK_LINGER_MS	2000
 /* Longest pause after failures that are no branch's fault, milliseconds */
 #define MAX_PAUSE_MS	60000
+/* While there are plenty of keys the tables are looked at that often, milliseconds */
+#define LOOK_PAUSE_MS	1000
 /* After so many turns in a row that claimed something but moved nothing, pause */
 #define MAX_EMPTY_TURNS	1000
 #define EMPTY_PAUSE_MS	100
@@ -148,6 +150,7 @@ reserve_tasks(SfDatabase *database, SfTurn *turn)
 	else if (sf_slot_mine->role == SF_ROLE_WORKER && !another_advances(database->oid))
 		turn->long_tasks = turn->new_tasks = false;
 	sf_slot_mine->may_task = turn->long_tasks || turn->new_tasks;
+	turn->task_after = database->task_after;
 }
 
 /* Whether the due index is to be looked at; takes the reason away. */
@@ -158,12 +161,14 @@ take_scan(SfDatabase *database)
 	bool		timer = database->next_timer <= now;
 	bool		scan = database->scan;
 
-	/* a look is worth it when there is room for what it finds */
-	if (database->ring_count > SF_RING_SIZE / 4)
+	/* worth it when there is room; now and then for owners who are not there */
+	if (database->ring.count > SF_RING_SIZE / 4 &&
+		now < TimestampTzPlusMilliseconds(database->last_look, LOOK_PAUSE_MS))
 		scan = false;
 	if (!scan && !timer && database->next_poll > now)
 		return false;
 	database->scan = false;
+	database->last_look = now;
 	if (timer)
 		database->next_timer = DT_NOEND;
 	database->next_poll = sf_worker_next_poll();
@@ -177,7 +182,8 @@ take_work(SfDatabase *database, SfTurn *turn)
 	if (sf_slot_mine->role == SF_ROLE_WORKER)
 	{
 		turn->scan |= take_scan(database);
-		sf_shared_take_keys(database, turn->keys, &turn->nkeys, SF_TURN_KEYS);
+		sf_shared_take_keys(database, turn->keys, &turn->nkeys, SF_TURN_KEYS,
+							&turn->owner);
 	}
 	if (turn->nkeys == 0 && !turn->scan && !turn->tasks &&
 		!database->task_wanted && !database->new_task_wanted)
@@ -204,7 +210,7 @@ take_work(SfDatabase *database, SfTurn *turn)
 		return false;
 
 	/* more than one turn's worth: somebody idle may help */
-	if (database->ring_count > 0)
+	if (database->ring.count > 0)
 		sf_shared_wake_worker(database);
 	return true;
 }
@@ -316,7 +322,7 @@ close_down(SfDatabase *database, SfTurnVerdict verdict)
 		return;
 	}
 	database->state = SF_DATABASE_NOT_DRIVEN;
-	database->ring_count = 0;
+	sf_ring_clear(&database->ring);
 	database->scan = false;
 }
 

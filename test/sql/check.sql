@@ -47,7 +47,7 @@ CALL pg_temp.broken('UPDATE _sfflow.event SET type = 2 WHERE execution_no = DONE
 CALL pg_temp.broken('UPDATE _sfflow.execution SET stopped_at = NULL WHERE execution_no = DONE');
 CALL pg_temp.broken('UPDATE _sfflow.execution SET version = 7 WHERE execution_no = DONE');
 CALL pg_temp.broken('DELETE FROM _sfflow.branch WHERE execution_no = GOOD');
-CALL pg_temp.broken('INSERT INTO _sfflow.branch (execution_no, branch_no, state, phase) VALUES (DONE, 0, 0, 7)');
+CALL pg_temp.broken('INSERT INTO _sfflow.branch (execution_no, branch_no, owner, state, phase) VALUES (DONE, 0, current_user::regrole, 0, 7)');
 CALL pg_temp.broken('UPDATE _sfflow.execution SET status = 2, stopped_at = ''2025-02-05 03:00Z'' WHERE execution_no = GOOD');
 -- branches
 CALL pg_temp.broken('UPDATE _sfflow.branch SET due_at = NULL WHERE execution_no = GOOD');
@@ -58,6 +58,7 @@ CALL pg_temp.broken('UPDATE _sfflow.branch SET parent_no = 9 WHERE execution_no 
 CALL pg_temp.broken('UPDATE _sfflow.branch SET branch_index = 0 WHERE execution_no = GOOD AND branch_no = 2');
 CALL pg_temp.broken('UPDATE _sfflow.branch SET state = 99 WHERE execution_no = GOOD AND branch_no = 1');
 CALL pg_temp.broken('UPDATE _sfflow.branch SET scope = 0 WHERE execution_no = GOOD AND branch_no = 1');
+CALL pg_temp.broken('UPDATE _sfflow.branch SET owner = ''pg_monitor'' WHERE execution_no = GOOD AND branch_no = 1');
 CALL pg_temp.broken('UPDATE _sfflow.branch SET entered_event = 99 WHERE execution_no = GOOD AND branch_no = 1');
 -- what belongs to nothing
 CALL pg_temp.broken('DELETE FROM _sfflow.execution WHERE execution_no = GOOD');

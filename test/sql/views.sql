@@ -113,8 +113,8 @@ SELECT nextval('_sfflow.execution_no'), machine_no, 1, 1, now(), now(), 'nightly
 FROM _sfflow.state_machine, generate_series(1, 10000) i WHERE name = 'nightly';
 INSERT INTO _sfflow.start_request
 SELECT execution_no, 2, now(), current_user::regrole, 'succeeded', false FROM _sfflow.execution;
-INSERT INTO _sfflow.branch (execution_no, branch_no, scope, state, phase)
-SELECT execution_no, 100, 0, 0, 6 FROM _sfflow.execution WHERE status = 1;
+INSERT INTO _sfflow.branch (execution_no, branch_no, owner, scope, state, phase)
+SELECT execution_no, 100, current_user::regrole, 0, 0, 6 FROM _sfflow.execution WHERE status = 1;
 INSERT INTO _sfflow.state_machine (name, owner, current_version, created_at)
 SELECT 'other' || i, 'pg_monitor', 1, now() FROM generate_series(1, 1000) i;
 ANALYZE _sfflow.execution, _sfflow.state_machine, _sfflow.branch, _sfflow.start_request;

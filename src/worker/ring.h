@@ -1,0 +1,55 @@
+/*
+ * ring.h
+ *		Keys of due branches that wait for a worker: a queue an owner.
+ *
+ * Part of the shared area: fixed size, no pointers, all zeros when empty.  The
+ * caller holds its lock.
+ */
+#ifndef SF_WORKER_RING_H
+#define SF_WORKER_RING_H
+
+#include "base/hooks.h"
+
+#define SF_RING_SIZE		4096
+#define SF_RING_OWNERS		256
+
+/* The keys of an owner, in order; positions in SfRing.keys, counted from 1 */
+typedef struct SfRingQueue
+{
+	Oid			owner;
+	uint16		first;
+	uint16		last;
+	uint16		count;
+} SfRingQueue;
+
+typedef struct SfRing
+{
+	int			count;			/* keys in all queues */
+	int			nqueues;		/* none of them is empty */
+	uint16		used;			/* positions that have ever held a key */
+	uint16		free;			/* first free one among them, 0: none */
+	SfRingQueue queues[SF_RING_OWNERS]; /* whose turn it is comes first */
+	uint16		next[SF_RING_SIZE];
+	uint16		previous[SF_RING_SIZE];
+	SfBranchKey keys[SF_RING_SIZE];
+} SfRing;
+
+/* Forget all keys. */
+extern void sf_ring_clear(SfRing *ring);
+
+/*
+ * Put a key behind the others of its owner.  False: a key did not find room,
+ * this one or one of the owner who has most.
+ */
+extern bool sf_ring_push(SfRing *ring, SfBranchKey key, Oid owner);
+
+/* The same, before the others of its owner: a key that was taken too early. */
+extern bool sf_ring_put_back(SfRing *ring, SfBranchKey key, Oid owner);
+
+/* Take keys of the owner whose turn it is; then it is the next one's turn. */
+extern int	sf_ring_take(SfRing *ring, SfBranchKey *keys, int size, Oid *owner);
+
+/* Tell whether owners other than one have keys here. */
+extern bool sf_ring_has_others(const SfRing *ring, Oid owner);
+
+#endif							/* SF_WORKER_RING_H */
