@@ -5,14 +5,15 @@
  * A resource that yields rows (sql:query, a function that returns a set) gives
  * one item a row, stored while they come, so that memory does not grow with
  * them.  One that yields a value gives a content, text or JSON, from which
- * InputType makes items.  A manifest, and a list with LOAD_AND_FLATTEN, name
- * further contents.
+ * InputType makes items.  A manifest of one of two kinds (ManifestType), and a
+ * list with LOAD_AND_FLATTEN, name further contents.
  *
  * All of it happens in the transaction that records how many items there are:
  * who is killed while reading reads again from the start.
  */
 #include "postgres.h"
 
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -251,7 +252,7 @@ delimiter(const Reader *reader)
 	return ',';
 }
 
-/* The headers that ReaderConfig gives. */
+/* The headers that ReaderConfig gives; NIL: the first row has them. */
 static List *
 given_headers(const Reader *reader)
 {
@@ -261,7 +262,8 @@ given_headers(const Reader *reader)
 	JsonbValue	root;
 	JsonbValue	value;
 
-	if (array == NULL)
+	if (array == NULL ||
+		strcmp(option(reader, "CSVHeaderLocation", "FIRST_ROW"), "GIVEN") != 0)
 		return NIL;
 	sf_json_root(array, &root);
 	for (int i = 0; sf_json_element(&root, i, &value); i++)
@@ -486,6 +488,52 @@ read_manifest(Reader *reader, const Jsonb *content)
 	return true;
 }
 
+/* Read the object that a line "s3://bucket/key" names. */
+static bool
+read_named_object(Reader *reader, const char *line, int len)
+{
+	const char *slash = len > 5 ? memchr(line + 5, '/', len - 5) : NULL;
+	JsonbValue	key;
+
+	if (slash == NULL || strncmp(line, "s3://", 5) != 0)
+		return refuse(reader, psprintf("The manifest has \"%.*s\", which names no object.",
+									   Min(pg_mbcliplen(line, len, 200), 200), line));
+	key.type = jbvString;
+	key.val.string.val = unconstify(char *, slash + 1);
+	key.val.string.len = (int) (line + len - slash - 1);
+	return read_object(reader, reader->call->resource, reader->input_type,
+					   pnstrdup(line + 5, slash - line - 5), &key,
+					   given_headers(reader));
+}
+
+/* Read the files that the manifest of an Athena query names, one a line. */
+static bool
+read_data_manifest(Reader *reader, const Jsonb *content)
+{
+	JsonbValue	root;
+	const char *line;
+	const char *end;
+
+	sf_json_root(content, &root);
+	if (root.type != jbvString)
+		return refuse(reader, "The manifest is not text.");
+	line = root.val.string.val;
+	end = line + root.val.string.len;
+	while (line < end && reader->count < reader->limit)
+	{
+		const char *stop = memchr(line, '\n', end - line);
+		int			len = (int) ((stop != NULL ? stop : end) - line);
+		int			used = len;
+
+		while (used > 0 && strchr(" \t\r", line[used - 1]) != NULL)
+			used--;
+		if (used > 0 && !read_named_object(reader, line, used))
+			return false;
+		line += len + 1;
+	}
+	return true;
+}
+
 /* The list of objects that listObjectsV2 gives: an array, or its Contents. */
 static bool
 listed_objects(const Jsonb *content, JsonbValue *list)
@@ -555,7 +603,7 @@ static bool
 read_all(Reader *reader, const SfState *state)
 {
 	Jsonb	   *content;
-	List	   *headers = NIL;
+	const char *manifest;
 
 	if (!call_resource(reader, reader->call->resource, reader->call->payload,
 					   &content))
@@ -566,11 +614,13 @@ read_all(Reader *reader, const SfState *state)
 		return load_and_flatten(reader, content);
 	if (lists_objects(state))
 		return read_list(reader, content);
-	if (strcmp(reader->input_type, "MANIFEST") == 0)
+	manifest = option(reader, "ManifestType", "");
+	if (strcmp(manifest, "ATHENA_DATA") == 0)
+		return read_data_manifest(reader, content);
+	if (strcmp(manifest, "S3_INVENTORY") == 0 ||
+		strcmp(reader->input_type, "MANIFEST") == 0)
 		return read_manifest(reader, content);
-	if (strcmp(option(reader, "CSVHeaderLocation", "FIRST_ROW"), "GIVEN") == 0)
-		headers = given_headers(reader);
-	return read_content(reader, reader->input_type, content, headers);
+	return read_content(reader, reader->input_type, content, given_headers(reader));
 }
 
 /* Read items into the run. */

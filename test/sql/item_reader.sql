@@ -92,6 +92,21 @@ SELECT output FROM pg_temp.run('flatten');
 SELECT pg_temp.make('manifest', '{"ItemReader": {"Resource": "arn:aws:states:::s3:getObject",
 	"Parameters": {"Bucket": "c", "Key": "manifest"}, "ReaderConfig": {"InputType": "MANIFEST"}}}');
 SELECT output FROM pg_temp.run('manifest');
+SELECT pg_temp.make('inventory', '{"ItemReader": {"Resource": "arn:aws:states:::s3:getObject",
+	"Parameters": {"Bucket": "c", "Key": "manifest"}, "ReaderConfig": {"ManifestType": "S3_INVENTORY", "MaxItems": 1}}}');
+SELECT output FROM pg_temp.run('inventory');
+
+-- The manifest of an Athena query names files by lines, each in a bucket of its own.
+INSERT INTO dm_object VALUES ('c', 'athena', E's3://c/out/1\r\ns3://d/out/2\n\n'),
+	('c', 'out/1', E'1,one\n2,two'), ('d', 'out/2', E'3,three\n'),
+	('c', 'lines', 's3://c/out/3'), ('c', 'out/3', E'{"n": 1}\n{"n": 2}'), ('c', 'bad', E's3://c/out/1\nc/out/2');
+SELECT pg_temp.make('athena', '{"ItemReader": {"Resource": "arn:aws:states:::s3:getObject", "Parameters": {"Bucket": "c", "Key.$": "$.key"},
+	"ReaderConfig": {"ManifestType": "ATHENA_DATA", "InputType": "CSV", "CSVHeaderLocation": "GIVEN", "CSVHeaders": ["n", "word"]}}}');
+SELECT output FROM pg_temp.run('athena', '{"key": "athena"}');
+SELECT error, cause FROM pg_temp.run('athena', '{"key": "bad"}');
+SELECT pg_temp.make('athena_lines', '{"ItemReader": {"Resource": "arn:aws:states:::s3:getObject",
+	"Parameters": {"Bucket": "c", "Key": "lines"}, "ReaderConfig": {"ManifestType": "ATHENA_DATA", "InputType": "JSONL"}}}');
+SELECT output FROM pg_temp.run('athena_lines');
 
 -- Fields that are wrong: before the run begins, or as its end.
 SELECT pg_temp.make('limits', '{"ItemReader": {"Resource": "arn:aws:states:::s3:getObject", "Parameters": {"Bucket": "b", "Key": "o"},
