@@ -64,14 +64,7 @@ compile_writer(SfCompiler *c, const SfNode *writer, SfState *state)
 void
 sf_compile_map(SfCompiler *c, const SfNode *node, SfState *state)
 {
-	const SfNode *processor = sf_node_member(node, "ItemProcessor");
-	const char *mode;
-
-	if (processor == NULL)
-		processor = sf_node_member(node, "Iterator");
-	mode = sf_node_member_string(sf_node_member(processor, "ProcessorConfig"),
-								 "Mode");
-	state->distributed = mode && strcmp(mode, "DISTRIBUTED") == 0;
+	state->distributed = sf_asl_is_distributed(node);
 	state->items_path = sf_compile_path(c, node, "ItemsPath", SF_EXPR_REFERENCE);
 	state->items = sf_compile_template(c, node, "Items");
 	state->items_text = sf_compile_expression_text(c, sf_node_member(node, "Items"));

@@ -107,6 +107,8 @@ typedef enum SfValueKind
 /* Flags */
 #define SF_REQUIRED		0x01
 #define SF_ONLY_SFFLOW	0x02	/* Step Functions does not know it */
+#define SF_DISTRIBUTED	0x04	/* of a Map: in DISTRIBUTED mode only */
+#define SF_IF_DISTRIBUTED 0x08	/* of a Map: has an effect in that mode only */
 
 #define SF_SECONDS_MAX	99999999
 
@@ -177,14 +179,14 @@ typedef enum SfValueKind
 	X(STATE, "ItemSelector", template, PA, SF_IN_MAP, 0, 0, 0, NULL) \
 	X(STATE, "MaxConcurrency", integer_or_jsonata, PA, SF_IN_MAP, 0, 0, INT_MAX, NULL) \
 	X(STATE, "MaxConcurrencyPath", path, P, SF_IN_MAP, 0, 0, 0, NULL) \
-	X(STATE, "ToleratedFailureCount", integer_or_jsonata, PA, SF_IN_MAP, 0, 0, INT_MAX, NULL) \
-	X(STATE, "ToleratedFailureCountPath", path, P, SF_IN_MAP, 0, 0, 0, NULL) \
-	X(STATE, "ToleratedFailurePercentage", number_or_jsonata, PA, SF_IN_MAP, 0, 0, 100, NULL) \
-	X(STATE, "ToleratedFailurePercentagePath", path, P, SF_IN_MAP, 0, 0, 0, NULL) \
-	X(STATE, "ItemReader", item_reader, PA, SF_IN_MAP, 0, 0, 0, NULL) \
-	X(STATE, "ItemBatcher", item_batcher, PA, SF_IN_MAP, 0, 0, 0, NULL) \
-	X(STATE, "ResultWriter", result_writer, PA, SF_IN_MAP, 0, 0, 0, NULL) \
-	X(STATE, "Label", label, PA, SF_IN_MAP, 0, 0, 0, NULL) \
+	X(STATE, "ToleratedFailureCount", integer_or_jsonata, PA, SF_IN_MAP, SF_IF_DISTRIBUTED, 0, INT_MAX, NULL) \
+	X(STATE, "ToleratedFailureCountPath", path, P, SF_IN_MAP, SF_IF_DISTRIBUTED, 0, 0, NULL) \
+	X(STATE, "ToleratedFailurePercentage", number_or_jsonata, PA, SF_IN_MAP, SF_IF_DISTRIBUTED, 0, 100, NULL) \
+	X(STATE, "ToleratedFailurePercentagePath", path, P, SF_IN_MAP, SF_IF_DISTRIBUTED, 0, 0, NULL) \
+	X(STATE, "ItemReader", item_reader, PA, SF_IN_MAP, SF_DISTRIBUTED, 0, 0, NULL) \
+	X(STATE, "ItemBatcher", item_batcher, PA, SF_IN_MAP, SF_DISTRIBUTED, 0, 0, NULL) \
+	X(STATE, "ResultWriter", result_writer, PA, SF_IN_MAP, SF_DISTRIBUTED, 0, 0, NULL) \
+	X(STATE, "Label", label, PA, SF_IN_MAP, SF_IF_DISTRIBUTED, 0, 0, NULL) \
 	\
 	X(RETRIER, "ErrorEquals", errors, PA, 0, SF_REQUIRED, 0, 0, NULL) \
 	X(RETRIER, "Comment", string, PA, 0, 0, 0, 0, NULL) \

@@ -100,6 +100,14 @@ check_member(SfCheck *c, const SfNode *member, SfShape shape, int states)
 	if (field->flags & SF_ONLY_SFFLOW)
 		sf_check_warning(c, member, SF_CODE_ONLY_SFFLOW,
 						 "Field '%s' is known to sfflow only", member->key);
+	if ((field->flags & SF_DISTRIBUTED) && !c->distributed)
+		sf_check_error(c, member, SF_CODE_SCHEMA,
+					   "Field '%s' is only supported in 'DISTRIBUTED' mode",
+					   member->key);
+	if ((field->flags & SF_IF_DISTRIBUTED) && !c->distributed)
+		sf_check_warning(c, member, SF_CODE_NO_EFFECT,
+						 "Field '%s' has an effect in 'DISTRIBUTED' mode only",
+						 member->key);
 	value_checks[field->value] (c, member, field);
 }
 
@@ -195,6 +203,21 @@ sf_asl_language(const SfNode *object, SfQueryLanguage inherited)
 		return inherited;
 	return member->kind == SF_NODE_STRING && strcmp(member->string, "JSONPath") == 0
 		? SF_QL_JSONPATH : SF_QL_JSONATA;
+}
+
+/* Tell whether a Map state is in DISTRIBUTED mode. */
+bool
+sf_asl_is_distributed(const SfNode *map)
+{
+	const SfNode *processor = sf_node_member(map, "ItemProcessor");
+	const SfNode *config;
+	const char *mode;
+
+	if (processor == NULL)
+		processor = sf_node_member(map, "Iterator");
+	config = processor ? sf_node_member(processor, "ProcessorConfig") : NULL;
+	mode = config ? sf_node_member_string(config, "Mode") : NULL;
+	return mode != NULL && strcmp(mode, "DISTRIBUTED") == 0;
 }
 
 /* Tell whether a value is a JSONata expression, as templates do. */

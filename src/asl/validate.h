@@ -27,6 +27,8 @@
 #define SF_CODE_ONLY_SFFLOW "SFFLOW_ONLY_FIELD"
 #define SF_CODE_NEVER_MATCHES "ERROR_NAME_NEVER_MATCHES"
 #define SF_CODE_RESOURCE "RESOURCE_DOES_NOT_EXIST"
+#define SF_CODE_NO_EFFECT "FIELD_WITHOUT_EFFECT"
+#define SF_CODE_NOT_HERE "NOT_SUPPORTED_BY_SFFLOW"
 
 typedef struct SfField
 {
@@ -54,6 +56,7 @@ typedef struct SfCheck
 	/* of the state that is being looked at */
 	SfQueryLanguage language;
 	SfStateType state_type;
+	bool		distributed;	/* it is a Map in DISTRIBUTED mode */
 } SfCheck;
 
 /* --- diagnostics.c --- */
@@ -78,6 +81,9 @@ extern void sf_check_object(SfCheck *c, const SfNode *object, SfShape shape,
 /* The language of a state, as the service decides it. */
 extern SfQueryLanguage sf_asl_language(const SfNode *object,
 									   SfQueryLanguage inherited);
+
+/* Is a Map state in DISTRIBUTED mode? */
+extern bool sf_asl_is_distributed(const SfNode *map);
 
 /* True for a string "{% … %}" in a state of that language. */
 extern bool sf_asl_is_jsonata(const SfNode *value, SfQueryLanguage language);

@@ -63,6 +63,18 @@ check_task(SfCheck *c, const SfNode *state)
 					   "HeartbeatSeconds must be smaller than TimeoutSeconds");
 }
 
+/* Check what several fields of a Map state mean together. */
+static void
+check_map(SfCheck *c, const SfNode *state)
+{
+	const SfNode *items = sf_node_member(state, c->language == SF_QL_JSONATA ?
+										 "Items" : "ItemsPath");
+
+	if (items != NULL && c->distributed && sf_node_member(state, "ItemReader"))
+		sf_check_warning(c, items, SF_CODE_NO_EFFECT,
+						 "Field '%s' has no effect beside 'ItemReader'", items->key);
+}
+
 /* Check the fields of a state. */
 static void
 check_state(SfCheck *c, const SfNode *state)
@@ -84,13 +96,17 @@ check_state(SfCheck *c, const SfNode *state)
 	{
 		c->state_type = type;
 		c->language = sf_asl_language(state, c->machine_language);
+		c->distributed = type == SF_STATE_MAP && sf_asl_is_distributed(state);
 		sf_check_object(c, state, SF_SHAPE_STATE, 1 << type);
 		if (type == SF_STATE_TASK)
 			check_task(c, state);
+		else if (type == SF_STATE_MAP)
+			check_map(c, state);
 	}
 
 	c->state_type = saved.state_type;
 	c->language = saved.language;
+	c->distributed = saved.distributed;
 }
 
 /* States: the scope's states; the flow between them is checked later. */
@@ -139,13 +155,15 @@ sf_check_processor(SfCheck *c, const SfNode *value, const SfField *field)
 void
 sf_check_processor_config(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	const char *mode = sf_node_member_string(value, "Mode");
+	const SfNode *type = sf_node_member(value, "ExecutionType");
 
 	sf_check_object(c, value, SF_SHAPE_PROCESSOR_CONFIG, 0);
-	if (mode && strcmp(mode, "DISTRIBUTED") == 0 &&
-		sf_node_member(value, "ExecutionType") == NULL)
+	if (c->distributed && type == NULL)
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "These fields are required: [ExecutionType]");
+	else if (!c->distributed && type != NULL)
+		sf_check_warning(c, type, SF_CODE_NO_EFFECT,
+						 "Field 'ExecutionType' has an effect in 'DISTRIBUTED' mode only");
 }
 
 /* --- retriers and catchers --- */
@@ -256,6 +274,9 @@ sf_check_reader_config(SfCheck *c, const SfNode *value, const SfField *field)
 		sf_node_member(value, "CSVHeaders") == NULL)
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "These fields are required: [CSVHeaders]");
+	if (type && strcmp(type, "PARQUET") == 0)
+		sf_check_warning(c, sf_node_member(value, "InputType"), SF_CODE_NOT_HERE,
+						 "InputType 'PARQUET' cannot be read here: the state would fail with States.ItemReaderFailed");
 	check_transformation(c, sf_node_member(value, "Transformation"));
 }
 
