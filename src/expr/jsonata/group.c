@@ -179,7 +179,7 @@ sf_jn_eval_group(SfJnEval *ev, const SfJnNodeList *pairs, int position,
 {
 	bool		tuples = SF_JN_IS_ARRAY(input) && (input->flags & SF_JN_TUPLES) != 0;
 	SfJnValue  *single[1] = {input};
-	bool		is_list = SF_JN_IS_ARRAY(input) && input->len > 0;
+	bool		is_list = SF_JN_IS_ARRAY(input) && (input->len > 0 || tuples);
 	SfJnValue  *keys;
 	SfJnValue  *result;
 	Group	   *groups;
@@ -188,7 +188,7 @@ sf_jn_eval_group(SfJnEval *ev, const SfJnNodeList *pairs, int position,
 	if (SF_JN_IS_ARRAY(input) && input->len == 0)
 		single[0] = NULL;
 	keys = collect_groups(ev, pairs, position, is_list ? input->u.items : single,
-						  is_list ? input->len : 1, tuples && is_list, env, &groups);
+						  is_list ? input->len : 1, tuples, env, &groups);
 	result = sf_jn_object(&ev->arena, keys->len);
 	for (i = 0; i < keys->len; i++)
 	{
@@ -196,7 +196,7 @@ sf_jn_eval_group(SfJnEval *ev, const SfJnNodeList *pairs, int position,
 		SfJnFrame  *frame = env;
 		SfJnValue  *value;
 
-		if (tuples && is_list)
+		if (tuples)
 		{
 			SfJnValue  *tuple = reduce_tuples(ev, context);
 

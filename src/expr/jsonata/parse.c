@@ -102,7 +102,9 @@ expect(SfJnCompile *c, SfJnOp op, bool infix)
 static void
 parse_arguments(SfJnCompile *c, SfJnNode *call)
 {
-	while (c->token != SF_JN_OP_RPAREN)
+	bool		more = c->token != SF_JN_OP_RPAREN;
+
+	while (more)
 	{
 		if (c->token == SF_JN_OP_QUESTION)
 		{
@@ -115,9 +117,9 @@ parse_arguments(SfJnCompile *c, SfJnNode *call)
 		}
 		else
 			sf_jn_list_add(c, &call->items, parse_expression(c, 0));
-		if (c->token != SF_JN_OP_COMMA)
-			break;
-		next(c, false);
+		more = c->token == SF_JN_OP_COMMA;
+		if (more)
+			next(c, false);
 	}
 	expect(c, SF_JN_OP_RPAREN, true);
 }
@@ -333,16 +335,15 @@ parse_sort(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 
 /*
  * Parse a token that stands at the beginning of an expression.
+ *
+ * The end of the text is an operand here: what is still open complains first,
+ * and process.c about the rest.
  */
 static SfJnNode *
 parse_prefix(SfJnCompile *c, SfJnNode *node)
 {
 	if (node->type != SF_JN_N_OPERATOR)
-	{
-		if (node->type == SF_JN_N_END)
-			fail_node(c, SF_JN_S0207, node);
 		return node;
-	}
 	switch (node->op)
 	{
 		case SF_JN_OP_AND:

@@ -592,6 +592,8 @@ process_node(SfJnCompile *c, SfJnNode *node)
 			return result;
 		case SF_JN_N_PARENT:
 			return process_parent(c, node);
+		case SF_JN_N_END:
+			sf_jn_throw_at(c->thrower, SF_JN_S0207, node->position, sf_jn_node_name[node->type]);
 		default:
 			return node;
 	}
