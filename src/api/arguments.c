@@ -90,10 +90,10 @@ sf_arg_machine(const char *text)
 		version = (int) number;
 	}
 
-	machine = sf_machine_read(name, version);
+	machine = sf_machine_read(name, version, false);
 	if (machine != NULL)
 		return machine;
-	if (version != 0 && sf_machine_read(name, 0) != NULL)
+	if (version != 0 && sf_machine_read(name, 0, false) != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST),
 				 errmsg("state machine \"%s\" has no version %d", name, version)));

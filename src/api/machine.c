@@ -108,7 +108,7 @@ same_version(const SfMachine *a, const SfMachine *b)
 static int
 replace(SfMachine *wanted, bool or_replace)
 {
-	SfMachine  *there = sf_machine_read(wanted->name, 0);
+	SfMachine  *there = sf_machine_read(wanted->name, 0, true);
 
 	if (there == NULL)
 		ereport(ERROR,
@@ -117,7 +117,7 @@ replace(SfMachine *wanted, bool or_replace)
 						wanted->name),
 				 errhint("Try again.")));
 	sf_machine_lock(there->machine_no);
-	there = sf_machine_read(wanted->name, 0);
+	there = sf_machine_read(wanted->name, 0, true);
 	if (there == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),

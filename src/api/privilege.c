@@ -110,7 +110,7 @@ static const char *
 parse_state_machine(const char *text)
 {
 	const char *name = sf_arn_to_state_machine(text);
-	SfMachine  *machine = sf_machine_read(name, 0);
+	SfMachine  *machine = sf_machine_read(name, 0, false);
 
 	if (machine == NULL)
 		ereport(ERROR,

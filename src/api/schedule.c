@@ -97,7 +97,7 @@ find_machine(const char *text)
 
 	if (slash != NULL)
 		*slash = '\0';
-	machine = sf_machine_read(name, 0);
+	machine = sf_machine_read(name, 0, false);
 	if (machine == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST),

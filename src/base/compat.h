@@ -31,6 +31,20 @@
 #define SF_INSERT_INDEX_EXTRA_ARG
 #endif
 
+/* index_beginscan() counts for EXPLAIN since 18 */
+#if PG_VERSION_NUM >= 180000
+#define SF_INDEX_BEGINSCAN_EXTRA_ARG	, NULL
+#else
+#define SF_INDEX_BEGINSCAN_EXTRA_ARG
+#endif
+
+/* ExecCheckIndexConstraints() is told of the row itself since 18 */
+#if PG_VERSION_NUM >= 180000
+#define SF_CHECK_INDEX_EXTRA_ARG	, NULL
+#else
+#define SF_CHECK_INDEX_EXTRA_ARG
+#endif
+
 /*
  * common/jsonapi.h: since 16 the actions of a parse return an error code,
  * since 17 the lexer's context can be allocated by the caller.  Users include

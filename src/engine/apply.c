@@ -375,7 +375,7 @@ set_due(const SfRun *run, SfBranch *parent, TimestampTz now)
 
 /* Write the counters of a join. */
 static void
-flush_join(const SfBranch *join)
+flush_join(SfBranch *join)
 {
 	if (join != NULL)
 		sf_branch_update_join(join);

@@ -47,7 +47,7 @@ find_machine(const SfRun *run, const char *arn, SfError *error)
 	const char *name = sf_arn_to_state_machine(arn);
 	char	   *plain = pnstrdup(name, strcspn(name, "/"));
 	int			version = strchr(name, '/') ? atoi(strchr(name, '/') + 1) : 0;
-	SfMachine  *machine = sf_machine_read(plain, version);
+	SfMachine  *machine = sf_machine_read(plain, version, false);
 	Oid			user;
 	int			sec_context;
 	bool		may;

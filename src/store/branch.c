@@ -7,19 +7,15 @@
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/pg_type.h"
-#include "commands/sequence.h"
 #include "miscadmin.h"
-#include "catalog/namespace.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "base/hooks.h"
 #include "store/branch.h"
-#include "store/table.h"
 
 /*
  * Columns in the order of the table: number and name; the queries below and
@@ -128,10 +124,7 @@ sf_branch_make(int64 execution_no, Oid owner, int64 branch_no)
 int64
 sf_branch_next_no(void)
 {
-	Oid			seq = get_relname_relid("branch_no",
-										get_namespace_oid("_sfflow", false));
-
-	return nextval_internal(seq, false);
+	return sf_sequence_next("branch_no");
 }
 
 /* Read a document; one that is stored out of line is remembered as it is. */
@@ -204,27 +197,23 @@ read_branch(HeapTuple tuple, TupleDesc desc, void *arg)
 	b->payload = read_document(tuple, desc, COL_PAYLOAD, &b->as_read[0]);
 	b->variables = read_document(tuple, desc, COL_VARIABLES, &b->as_read[1]);
 	b->result = read_document(tuple, desc, COL_RESULT, &b->as_read[2]);
-	b->tid = *(ItemPointer) DatumGetPointer(heap_getattr(tuple, COL_CTID, desc,
-														 &isnull));
+	b->tid = desc->natts < COL_CTID ? tuple->t_self :
+		*(ItemPointer) DatumGetPointer(heap_getattr(tuple, COL_CTID, desc, &isnull));
 	b->stored = true;
 	*list = lappend(*list, b);
 }
+
+static const SfKey branch_key = {"branch", "branch_pkey", 2, {INT8OID, INT8OID}};
 
 /* Read one branch by key. */
 SfBranch *
 sf_branch_read(SfBranchKey key, SfLock lock)
 {
-#define BY_KEY SELECT_BRANCH "WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "$2"
-	static SfPlan plans[] = {
-		SF_PLAN(BY_KEY, 2, INT8OID, INT8OID),
-		SF_PLAN(BY_KEY " FOR UPDATE", 2, INT8OID, INT8OID),
-		SF_PLAN(BY_KEY " FOR UPDATE SKIP LOCKED", 2, INT8OID, INT8OID),
-	};
-	Datum		args[2] = {Int64GetDatum(key.execution_no),
+	Datum		values[2] = {Int64GetDatum(key.execution_no),
 	Int64GetDatum(key.branch_no)};
 	List	   *list = NIL;
 
-	sf_store_query(&plans[lock], args, NULL, 1, read_branch, &list);
+	sf_row_fetch(&branch_key, values, lock, NULL, read_branch, &list);
 	return list == NIL ? NULL : linitial(list);
 }
 
@@ -264,24 +253,46 @@ sf_branch_all(int64 execution_no, SfLock lock)
 	return list;
 }
 
+/* What a branch is claimed for */
+typedef struct Claim
+{
+	TimestampTz at;
+	bool		skip_waits;
+	List	   *list;			/* of the one branch */
+} Claim;
+
+/* Is a branch to be had without the lock of its execution, and due? */
+static bool
+is_claimable(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	const Claim *claim = arg;
+	SfPhase		phase = sf_row_int(tuple, desc, COL_PHASE);
+	TimestampTz due = sf_row_time(tuple, desc, COL_DUE_AT, DT_NOEND);
+
+	if (phase == SF_PHASE_JOIN || phase == SF_PHASE_DEADLINE ||
+		phase == SF_PHASE_STOP || due == DT_NOEND)
+		return false;
+	return due <= claim->at || (claim->skip_waits &&
+								(phase == SF_PHASE_RUN || phase == SF_PHASE_WAIT));
+}
+
+/* Read the branch that is claimed. */
+static void
+read_claimed(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	read_branch(tuple, desc, &((Claim *) arg)->list);
+}
+
 /* Lock and read a branch that is due. */
 SfBranch *
 sf_branch_claim(SfBranchKey key, TimestampTz at, bool skip_waits)
 {
-#define NOT_UNDER_LOCK " AND b.phase OPERATOR(pg_catalog.<>) 3 AND b.phase OPERATOR(pg_catalog.<) 10"
-	static SfPlan plans[] = {
-		SF_PLAN(BY_KEY NOT_UNDER_LOCK " AND b.due_at OPERATOR(pg_catalog.<=) $3"
-				" FOR UPDATE SKIP LOCKED", 3, INT8OID, INT8OID, TIMESTAMPTZOID),
-		SF_PLAN(BY_KEY NOT_UNDER_LOCK " AND (b.due_at OPERATOR(pg_catalog.<=) $3"
-				" OR b.phase" EQ "1 OR b.phase" EQ "2) AND b.due_at IS NOT NULL"
-				" FOR UPDATE SKIP LOCKED", 3, INT8OID, INT8OID, TIMESTAMPTZOID),
-	};
-	Datum		args[3] = {Int64GetDatum(key.execution_no),
-	Int64GetDatum(key.branch_no), TimestampTzGetDatum(at)};
-	List	   *list = NIL;
+	Datum		values[2] = {Int64GetDatum(key.execution_no),
+	Int64GetDatum(key.branch_no)};
+	Claim		claim = {at, skip_waits, NIL};
 
-	sf_store_query(&plans[skip_waits], args, NULL, 1, read_branch, &list);
-	return list == NIL ? NULL : linitial(list);
+	sf_row_fetch(&branch_key, values, SF_LOCK_SKIP, is_claimable, read_claimed, &claim);
+	return claim.list == NIL ? NULL : linitial(claim.list);
 }
 
 /* Read the columns of a join. */
@@ -290,24 +301,25 @@ read_join(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	SfBranch   *b = palloc0(sizeof(SfBranch));
 
-	b->key.execution_no = sf_row_int64(tuple, desc, 1);
-	b->key.branch_no = sf_row_int64(tuple, desc, 2);
-	b->state = sf_row_int(tuple, desc, 3);
-	b->phase = sf_row_int(tuple, desc, 4);
-	b->pending = sf_row_int(tuple, desc, 5);
-	b->next_index = sf_row_int(tuple, desc, 6);
-	b->total = sf_row_int(tuple, desc, 7);
-	b->max_concurrency = sf_row_int(tuple, desc, 8);
-	b->failed_event = sf_row_int(tuple, desc, 9);
-	b->failing = sf_row_bool(tuple, desc, 10);
-	b->aborting = sf_row_bool(tuple, desc, 11);
-	b->uncatchable = sf_row_bool(tuple, desc, 12);
-	b->due_at = sf_row_time(tuple, desc, 13, DT_NOEND);
-	b->entered_at = sf_row_time(tuple, desc, 14, DT_NOBEGIN);
-	b->error = sf_row_text(tuple, desc, 15);
-	b->cause = sf_row_text(tuple, desc, 16);
-	b->map_run_no = sf_row_int64(tuple, desc, 17);
-	b->owner = sf_row_oid(tuple, desc, 18);
+	b->key.execution_no = sf_row_int64(tuple, desc, COL_EXECUTION_NO);
+	b->key.branch_no = sf_row_int64(tuple, desc, COL_BRANCH_NO);
+	b->state = sf_row_int(tuple, desc, COL_STATE);
+	b->phase = sf_row_int(tuple, desc, COL_PHASE);
+	b->pending = sf_row_int(tuple, desc, COL_PENDING);
+	b->next_index = sf_row_int(tuple, desc, COL_NEXT_INDEX);
+	b->total = sf_row_int(tuple, desc, COL_TOTAL);
+	b->max_concurrency = sf_row_int(tuple, desc, COL_MAX_CONCURRENCY);
+	b->failed_event = sf_row_int(tuple, desc, COL_FAILED_EVENT);
+	b->failing = sf_row_bool(tuple, desc, COL_FAILING);
+	b->aborting = sf_row_bool(tuple, desc, COL_ABORTING);
+	b->uncatchable = sf_row_bool(tuple, desc, COL_UNCATCHABLE);
+	b->due_at = sf_row_time(tuple, desc, COL_DUE_AT, DT_NOEND);
+	b->entered_at = sf_row_time(tuple, desc, COL_ENTERED_AT, DT_NOBEGIN);
+	b->error = sf_row_text(tuple, desc, COL_ERROR);
+	b->cause = sf_row_text(tuple, desc, COL_CAUSE);
+	b->map_run_no = sf_row_int64(tuple, desc, COL_MAP_RUN_NO);
+	b->owner = sf_row_oid(tuple, desc, COL_OWNER);
+	b->tid = tuple->t_self;
 	*(SfBranch **) arg = b;
 }
 
@@ -315,54 +327,46 @@ read_join(HeapTuple tuple, TupleDesc desc, void *arg)
 SfBranch *
 sf_branch_read_join(SfBranchKey key, SfLock lock)
 {
-#define SELECT_JOIN \
-	"SELECT b.execution_no, b.branch_no, b.state, b.phase, b.pending," \
-	" b.next_index, b.total, b.max_concurrency, b.failed_event, b.failing," \
-	" b.aborting, b.uncatchable, b.due_at, b.entered_at, b.error, b.cause," \
-	" b.map_run_no, b.owner" \
-	" FROM _sfflow.branch b" \
-	" WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "$2"
-	static SfPlan plans[] = {
-		SF_PLAN(SELECT_JOIN, 2, INT8OID, INT8OID),
-		SF_PLAN(SELECT_JOIN " FOR UPDATE", 2, INT8OID, INT8OID),
-		SF_PLAN(SELECT_JOIN " FOR UPDATE SKIP LOCKED", 2, INT8OID, INT8OID),
-	};
-	Datum		args[2] = {Int64GetDatum(key.execution_no),
+	Datum		values[2] = {Int64GetDatum(key.execution_no),
 	Int64GetDatum(key.branch_no)};
 	SfBranch   *join = NULL;
 
-	sf_store_query(&plans[lock], args, NULL, 1, read_join, &join);
+	sf_row_fetch(&branch_key, values, lock, NULL, read_join, &join);
 	return join;
+}
+
+/* Set a column that may be null. */
+static void
+set_nullable(Datum *values, bool *nulls, int column, bool isnull, Datum value)
+{
+	nulls[column - 1] = isnull;
+	values[column - 1] = isnull ? (Datum) 0 : value;
 }
 
 /* Write what children change in a join. */
 void
-sf_branch_update_join(const SfBranch *join)
+sf_branch_update_join(SfBranch *join)
 {
-	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.branch b SET pending = $3, failing = $4,"
-		" failed_event = $5, uncatchable = $6, error = $7, cause = $8,"
-		" due_at = $9"
-		" WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "$2",
-		9, INT8OID, INT8OID, INT4OID, BOOLOID, INT4OID, BOOLOID, TEXTOID,
-		TEXTOID, TIMESTAMPTZOID);
-	Datum		args[9] = {
-		Int64GetDatum(join->key.execution_no), Int64GetDatum(join->key.branch_no),
-		Int32GetDatum(join->pending), BoolGetDatum(join->failing),
-		Int32GetDatum(join->failed_event), BoolGetDatum(join->uncatchable),
-		join->error ? CStringGetTextDatum(join->error) : (Datum) 0,
-		join->cause ? CStringGetTextDatum(join->cause) : (Datum) 0,
-		TimestampTzGetDatum(join->due_at)
-	};
-	char		nulls[10] = "         ";
+	Datum		values[BRANCH_NCOLUMNS] = {0};
+	bool		nulls[BRANCH_NCOLUMNS] = {0};
+	bool		replace[BRANCH_NCOLUMNS] = {0};
+	SfTable    *table;
 
-	if (join->error == NULL)
-		nulls[6] = 'n';
-	if (join->cause == NULL)
-		nulls[7] = 'n';
-	if (join->due_at == DT_NOEND)
-		nulls[8] = 'n';
-	sf_store_query(&plan, args, nulls, 0, NULL, NULL);
+#define REPLACE(col, isnull, datum) \
+	(replace[COL_##col - 1] = true, \
+	 set_nullable(values, nulls, COL_##col, isnull, (isnull) ? (Datum) 0 : (datum)))
+	REPLACE(PENDING, false, Int32GetDatum(join->pending));
+	REPLACE(FAILING, false, BoolGetDatum(join->failing));
+	REPLACE(FAILED_EVENT, false, Int32GetDatum(join->failed_event));
+	REPLACE(UNCATCHABLE, false, BoolGetDatum(join->uncatchable));
+	REPLACE(ERROR, join->error == NULL, CStringGetTextDatum(join->error));
+	REPLACE(CAUSE, join->cause == NULL, CStringGetTextDatum(join->cause));
+	REPLACE(DUE_AT, join->due_at == DT_NOEND, TimestampTzGetDatum(join->due_at));
+#undef REPLACE
+	table = sf_table_open("branch", BRANCH_NCOLUMNS);
+	sf_table_update_columns(table, &join->tid, values, nulls, replace);
+	sf_table_close(table);
+	CommandCounterIncrement();
 	if (sf_due_hook != NULL && join->due_at != DT_NOEND)
 		sf_due_hook(join->key, join->owner, join->due_at);
 }
@@ -612,14 +616,6 @@ int_array(const int *numbers, int count)
 		elements[i] = Int32GetDatum(numbers[i]);
 	return PointerGetDatum(construct_array(elements, count, INT4OID,
 										   4, true, TYPALIGN_INT));
-}
-
-/* Set a column that may be null. */
-static void
-set_nullable(Datum *values, bool *nulls, int column, bool isnull, Datum value)
-{
-	nulls[column - 1] = isnull;
-	values[column - 1] = isnull ? (Datum) 0 : value;
 }
 
 /* Lay a branch out as the columns of its row. */

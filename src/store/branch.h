@@ -8,7 +8,7 @@
 #include "base/hooks.h"
 #include "json/json.h"
 #include "nodes/pg_list.h"
-#include "storage/itemptr.h"
+#include "store/direct.h"
 
 /*
  * Phases, with the phases that may follow.  "due" says whether due_at is set.
@@ -131,13 +131,6 @@ extern SfBranch *sf_branch_make(int64 execution_no, Oid owner, int64 branch_no);
 /* A number for a new branch. */
 extern int64 sf_branch_next_no(void);
 
-typedef enum SfLock
-{
-	SF_LOCK_NONE,				/* read only */
-	SF_LOCK_WAIT,				/* FOR UPDATE */
-	SF_LOCK_SKIP				/* FOR UPDATE SKIP LOCKED */
-} SfLock;
-
 /* One branch by key; NULL when it is not there, or locked with SF_LOCK_SKIP. */
 extern SfBranch *sf_branch_read(SfBranchKey key, SfLock lock);
 
@@ -158,10 +151,11 @@ extern List *sf_branch_all(int64 execution_no, SfLock lock);
 /*
  * The columns of a join that its children look at and change: state, phase,
  * counters, flags, error.  Documents are left out (NULL): a Map's items may
- * be large, and its children are many.  Write with sf_branch_update_join().
+ * be large, and its children are many.  Write one that is locked with
+ * sf_branch_update_join().
  */
 extern SfBranch *sf_branch_read_join(SfBranchKey key, SfLock lock);
-extern void sf_branch_update_join(const SfBranch *join);
+extern void sf_branch_update_join(SfBranch *join);
 
 /*
  * Outputs of the children that there are, in the order of their index; the

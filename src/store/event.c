@@ -12,7 +12,7 @@
 #include "utils/memutils.h"
 
 #include "store/event.h"
-#include "store/table.h"
+#include "store/direct.h"
 
 enum
 {

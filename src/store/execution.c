@@ -11,39 +11,46 @@
 
 #include "store/execution.h"
 #include "store/machine.h"
-#include "store/table.h"
+#include "store/direct.h"
 
 #define EQ " OPERATOR(pg_catalog.=) "
 
-/* Columns of the queries; the documents are read on demand. */
+/* Columns in the order of the table; the queries below are generated from it. */
+#define EXECUTION_COLUMNS(X) \
+	X(EXECUTION_NO, "execution_no") \
+	X(MACHINE_NO, "machine_no") \
+	X(VERSION, "version") \
+	X(STATUS, "status") \
+	X(REDRIVE_COUNT, "redrive_count") \
+	X(START_REQUESTS, "start_requests") \
+	X(LAST_EVENT_ID, "last_event_id") \
+	X(PARENT_EXECUTION_NO, "parent_execution_no") \
+	X(PARENT_BRANCH_NO, "parent_branch_no") \
+	X(PARENT_GENERATION, "parent_generation") \
+	X(MAP_RUN_NO, "map_run_no") \
+	X(MAP_INDEX, "map_index") \
+	X(MAP_ITEMS, "map_items") \
+	X(REQUESTED_AT, "requested_at") \
+	X(STARTED_AT, "started_at") \
+	X(STOPPED_AT, "stopped_at") \
+	X(LAST_REDRIVEN_AT, "last_redriven_at") \
+	X(EXECUTION_ID, "execution_id") \
+	X(INPUT, "input") \
+	X(OUTPUT, "output") \
+	X(ERROR, "error") \
+	X(CAUSE, "cause")
+
+#define COLUMN_ENUM(sym, name) COL_##sym,
 enum
 {
-	COL_EXECUTION_NO = 1, COL_MACHINE_NO, COL_VERSION, COL_STATUS,
-	COL_REDRIVE_COUNT, COL_START_REQUESTS, COL_LAST_EVENT_ID,
-	COL_PARENT_EXECUTION_NO, COL_PARENT_BRANCH_NO, COL_PARENT_GENERATION,
-	COL_MAP_RUN_NO,
-	COL_MAP_INDEX, COL_MAP_ITEMS, COL_REQUESTED_AT, COL_STARTED_AT,
-	COL_STOPPED_AT, COL_LAST_REDRIVEN_AT, COL_EXECUTION_ID,
-	COL_INPUT, COL_OUTPUT, COL_ERROR, COL_CAUSE,
-	/* what the queries add */
-	COL_MACHINE_NAME, COL_OWNER
+	COL_NONE = 0,
+	EXECUTION_COLUMNS(COLUMN_ENUM)
+	COL_END
 };
+#define EXECUTION_NCOLUMNS (COL_END - 1)
 
-#define SELECT_EXECUTION(documents) \
-	"SELECT e.execution_no, e.machine_no, e.version, e.status," \
-	" e.redrive_count, e.start_requests, e.last_event_id," \
-	" e.parent_execution_no, e.parent_branch_no," \
-	" coalesce(e.parent_generation, 0), e.map_run_no, e.map_index," \
-	" e.map_items, e.requested_at," \
-	" e.started_at, e.stopped_at, e.last_redriven_at, e.execution_id," \
-	documents \
-	" m.name, m.owner::pg_catalog.oid::pg_catalog.int8" \
-	" FROM _sfflow.execution e JOIN _sfflow.state_machine m" \
-	" ON m.machine_no" EQ "e.machine_no "
-#define WITH_DOCUMENTS " e.input, e.output, e.error, e.cause,"
-#define WITHOUT_DOCUMENTS \
-	" NULL::pg_catalog.jsonb, NULL::pg_catalog.jsonb," \
-	" NULL::pg_catalog.text, NULL::pg_catalog.text,"
+static const SfKey execution_by_no = {"execution", "execution_pkey", 1, {INT8OID}};
+static const SfKey execution_by_id = {"execution", "execution_execution_id_key", 1, {TEXTOID}};
 
 /* The name of an execution. */
 const char *
@@ -52,11 +59,12 @@ sf_execution_name(const SfExecution *execution)
 	return strchr(execution->execution_id, ':') + 1;
 }
 
-/* Read one row. */
+/* Read one row, but for the documents and texts. */
 static void
 read_execution(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	SfExecution *e = palloc0(sizeof(SfExecution));
+	const SfMachineIdentity *machine;
 
 	e->execution_no = sf_row_int64(tuple, desc, COL_EXECUTION_NO);
 	e->machine_no = sf_row_int(tuple, desc, COL_MACHINE_NO);
@@ -76,12 +84,27 @@ read_execution(HeapTuple tuple, TupleDesc desc, void *arg)
 	e->stopped_at = sf_row_time(tuple, desc, COL_STOPPED_AT, DT_NOBEGIN);
 	e->last_redriven_at = sf_row_time(tuple, desc, COL_LAST_REDRIVEN_AT, DT_NOBEGIN);
 	e->execution_id = sf_row_text(tuple, desc, COL_EXECUTION_ID);
+	machine = sf_machine_identity(e->machine_no);
+	if (machine == NULL)
+		return;					/* dropped in this moment, and the execution with it */
+	e->machine_name = pstrdup(machine->name);
+	e->owner = machine->owner;
+	*(SfExecution **) arg = e;
+}
+
+/* Read one row with all that it holds. */
+static void
+read_full(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfExecution *e = NULL;
+
+	read_execution(tuple, desc, &e);
+	if (e == NULL)
+		return;
 	e->input = sf_row_jsonb(tuple, desc, COL_INPUT);
 	e->output = sf_row_jsonb(tuple, desc, COL_OUTPUT);
 	e->error = sf_row_text(tuple, desc, COL_ERROR);
 	e->cause = sf_row_text(tuple, desc, COL_CAUSE);
-	e->machine_name = sf_row_text(tuple, desc, COL_MACHINE_NAME);
-	e->owner = (Oid) sf_row_int64(tuple, desc, COL_OWNER);
 	*(SfExecution **) arg = e;
 }
 
@@ -89,27 +112,11 @@ read_execution(HeapTuple tuple, TupleDesc desc, void *arg)
 SfExecution *
 sf_execution_read(int64 execution_no, SfLock lock, bool full)
 {
-#define BY_NO "WHERE e.execution_no" EQ "$1"
-	static SfPlan plans[2][3] = {
-		{
-			SF_PLAN(SELECT_EXECUTION(WITHOUT_DOCUMENTS) BY_NO, 1, INT8OID),
-			SF_PLAN(SELECT_EXECUTION(WITHOUT_DOCUMENTS) BY_NO
-					" FOR UPDATE OF e", 1, INT8OID),
-			SF_PLAN(SELECT_EXECUTION(WITHOUT_DOCUMENTS) BY_NO
-					" FOR UPDATE OF e SKIP LOCKED", 1, INT8OID),
-		},
-		{
-			SF_PLAN(SELECT_EXECUTION(WITH_DOCUMENTS) BY_NO, 1, INT8OID),
-			SF_PLAN(SELECT_EXECUTION(WITH_DOCUMENTS) BY_NO
-					" FOR UPDATE OF e", 1, INT8OID),
-			SF_PLAN(SELECT_EXECUTION(WITH_DOCUMENTS) BY_NO
-					" FOR UPDATE OF e SKIP LOCKED", 1, INT8OID),
-		},
-	};
-	Datum		args[1] = {Int64GetDatum(execution_no)};
+	Datum		value = Int64GetDatum(execution_no);
 	SfExecution *execution = NULL;
 
-	sf_store_query(&plans[full][lock], args, NULL, 1, read_execution, &execution);
+	sf_row_fetch(&execution_by_no, &value, lock, NULL,
+				 full ? read_full : read_execution, &execution);
 	return execution;
 }
 
@@ -117,125 +124,137 @@ sf_execution_read(int64 execution_no, SfLock lock, bool full)
 SfExecution *
 sf_execution_find(const char *execution_id, SfLock lock)
 {
-#define BY_ID "WHERE e.execution_id" EQ "$1"
-	static SfPlan plans[3] = {
-		SF_PLAN(SELECT_EXECUTION(WITH_DOCUMENTS) BY_ID, 1, TEXTOID),
-		SF_PLAN(SELECT_EXECUTION(WITH_DOCUMENTS) BY_ID
-				" FOR UPDATE OF e", 1, TEXTOID),
-		SF_PLAN(SELECT_EXECUTION(WITH_DOCUMENTS) BY_ID
-				" FOR UPDATE OF e SKIP LOCKED", 1, TEXTOID),
-	};
-	Datum		args[1] = {CStringGetTextDatum(execution_id)};
+	Datum		value = CStringGetTextDatum(execution_id);
 	SfExecution *execution = NULL;
 
-	sf_store_query(&plans[lock], args, NULL, 1, read_execution, &execution);
+	sf_row_fetch(&execution_by_id, &value, lock, NULL, read_full, &execution);
 	return execution;
 }
 
-/* Read the number of a new execution. */
+/* Set a column that may be null. */
 static void
-read_number(HeapTuple tuple, TupleDesc desc, void *arg)
+set_nullable(Datum *values, bool *nulls, int column, bool isnull, Datum value)
 {
-	*(int64 *) arg = sf_row_int64(tuple, desc, 1);
+	nulls[column - 1] = isnull;
+	values[column - 1] = value;
 }
+
+#define SET(col, datum) (values[COL_##col - 1] = (datum))
+#define SET_NULLABLE(col, isnull, datum) \
+	set_nullable(values, nulls, COL_##col, isnull, (isnull) ? (Datum) 0 : (datum))
 
 /* Insert an execution, unless its id is taken. */
 bool
 sf_execution_insert(SfExecution *e)
 {
-	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.execution (execution_no, machine_no, version,"
-		" status, requested_at, execution_id, input, parent_execution_no,"
-		" parent_branch_no, parent_generation, map_run_no, map_index, map_items)"
-		" SELECT pg_catalog.nextval('_sfflow.execution_no'), $1, $2, 0,"
-		" pg_catalog.clock_timestamp(), $3, $4, $5, $6, $7, $8, $9, $10"
-		/* a machine that was being dropped is gone now */
-		" FROM _sfflow.state_machine m WHERE m.machine_no" EQ "$1"
-		" ON CONFLICT (execution_id) DO NOTHING RETURNING execution_no",
-		10, INT4OID, INT4OID, TEXTOID, JSONBOID, INT8OID, INT8OID, INT4OID,
-		INT8OID, INT4OID, INT4OID);
-	Datum		args[10] = {
-		Int32GetDatum(e->machine_no), Int32GetDatum(e->version),
-		CStringGetTextDatum(e->execution_id), JsonbPGetDatum(e->input),
-		Int64GetDatum(e->parent_execution_no),
-		Int64GetDatum(e->parent_branch_no), Int32GetDatum(e->parent_generation),
-		Int64GetDatum(e->map_run_no), Int32GetDatum(e->map_index), Int32GetDatum(e->map_items)
-	};
-	char		nulls[11] = "          ";
-
-	if (e->parent_execution_no == 0)
-		nulls[4] = nulls[5] = 'n';
-	if (e->parent_generation == 0)
-		nulls[6] = 'n';
-	if (e->map_run_no == 0)
-		nulls[7] = nulls[8] = nulls[9] = 'n';
+	Datum		values[EXECUTION_NCOLUMNS] = {0};
+	bool		nulls[EXECUTION_NCOLUMNS] = {0};
+	bool		is_child = e->map_run_no != 0;
 
 	sf_machine_lock_starts(e->machine_no, false);
-	e->execution_no = 0;
-	sf_store_query(&plan, args, nulls, 0, read_number, &e->execution_no);
-	return e->execution_no != 0;
+	/* one that was being dropped is gone now: for the caller, as if it never was */
+	if (!sf_machine_exists(e->machine_no))
+		return false;
+	e->execution_no = sf_sequence_next("execution_no");
+	SET(EXECUTION_NO, Int64GetDatum(e->execution_no));
+	SET(MACHINE_NO, Int32GetDatum(e->machine_no));
+	SET(VERSION, Int32GetDatum(e->version));
+	SET(STATUS, Int16GetDatum(SF_STATUS_RUNNING));
+	SET(REDRIVE_COUNT, Int32GetDatum(0));
+	SET(START_REQUESTS, Int32GetDatum(1));
+	SET(LAST_EVENT_ID, Int32GetDatum(0));
+	SET_NULLABLE(PARENT_EXECUTION_NO, e->parent_execution_no == 0,
+				 Int64GetDatum(e->parent_execution_no));
+	SET_NULLABLE(PARENT_BRANCH_NO, e->parent_execution_no == 0,
+				 Int64GetDatum(e->parent_branch_no));
+	SET_NULLABLE(PARENT_GENERATION, e->parent_generation == 0,
+				 Int32GetDatum(e->parent_generation));
+	SET_NULLABLE(MAP_RUN_NO, !is_child, Int64GetDatum(e->map_run_no));
+	SET_NULLABLE(MAP_INDEX, !is_child, Int32GetDatum(e->map_index));
+	SET_NULLABLE(MAP_ITEMS, !is_child, Int32GetDatum(e->map_items));
+	SET(REQUESTED_AT, TimestampTzGetDatum(GetCurrentTimestamp()));
+	SET_NULLABLE(STARTED_AT, true, 0);
+	SET_NULLABLE(STOPPED_AT, true, 0);
+	SET_NULLABLE(LAST_REDRIVEN_AT, true, 0);
+	SET(EXECUTION_ID, CStringGetTextDatum(e->execution_id));
+	SET(INPUT, JsonbPGetDatum(e->input));
+	SET_NULLABLE(OUTPUT, true, 0);
+	SET_NULLABLE(ERROR, true, 0);
+	SET_NULLABLE(CAUSE, true, 0);
+	return sf_table_insert_new("execution", EXECUTION_NCOLUMNS,
+							   execution_by_id.index, values, nulls);
+}
+
+/* Read the address of a row. */
+static void
+read_address(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(ItemPointer) arg = tuple->t_self;
 }
 
 /* Write back what can change; documents that were not given stay. */
 void
 sf_execution_update(SfExecution *e)
 {
-	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.execution e SET status = $2::pg_catalog.int2,"
-		" redrive_count = $3, last_event_id = $4, started_at = $5,"
-		" stopped_at = $6, last_redriven_at = $7, output = $8, error = $9,"
-		" cause = $10, version = $11,"
-		" input = CASE WHEN $12 IS NULL THEN e.input ELSE $12 END"
-		" WHERE e.execution_no" EQ "$1",
-		12, INT8OID, INT4OID, INT4OID, INT4OID, TIMESTAMPTZOID,
-		TIMESTAMPTZOID, TIMESTAMPTZOID, JSONBOID, TEXTOID, TEXTOID, INT4OID,
-		JSONBOID);
-	Datum		args[12] = {
-		Int64GetDatum(e->execution_no), Int32GetDatum(e->status),
-		Int32GetDatum(e->redrive_count), Int32GetDatum(e->last_event_id),
-		TimestampTzGetDatum(e->started_at), TimestampTzGetDatum(e->stopped_at),
-		TimestampTzGetDatum(e->last_redriven_at),
-		e->output == NULL ? (Datum) 0 : JsonbPGetDatum(e->output),
-		e->error == NULL ? (Datum) 0 : CStringGetTextDatum(e->error),
-		e->cause == NULL ? (Datum) 0 : CStringGetTextDatum(e->cause),
-		Int32GetDatum(e->version),
-		e->new_input == NULL ? (Datum) 0 : JsonbPGetDatum(e->new_input)
-	};
-	char		nulls[13] = "            ";
+	Datum		values[EXECUTION_NCOLUMNS] = {0};
+	bool		nulls[EXECUTION_NCOLUMNS] = {0};
+	bool		replace[EXECUTION_NCOLUMNS] = {0};
+	Datum		key = Int64GetDatum(e->execution_no);
+	ItemPointerData tid;
+	SfTable    *table;
 
-	if (e->started_at == DT_NOBEGIN)
-		nulls[4] = 'n';
-	if (e->stopped_at == DT_NOBEGIN)
-		nulls[5] = 'n';
-	if (e->last_redriven_at == DT_NOBEGIN)
-		nulls[6] = 'n';
-	if (e->output == NULL)
-		nulls[7] = 'n';
-	if (e->error == NULL)
-		nulls[8] = 'n';
-	if (e->cause == NULL)
-		nulls[9] = 'n';
-	if (e->new_input == NULL)
-		nulls[11] = 'n';
-	sf_store_query(&plan, args, nulls, 0, NULL, NULL);
+	SET(STATUS, Int16GetDatum(e->status));
+	SET(REDRIVE_COUNT, Int32GetDatum(e->redrive_count));
+	SET(LAST_EVENT_ID, Int32GetDatum(e->last_event_id));
+	SET(VERSION, Int32GetDatum(e->version));
+	SET_NULLABLE(STARTED_AT, e->started_at == DT_NOBEGIN,
+				 TimestampTzGetDatum(e->started_at));
+	SET_NULLABLE(STOPPED_AT, e->stopped_at == DT_NOBEGIN,
+				 TimestampTzGetDatum(e->stopped_at));
+	SET_NULLABLE(LAST_REDRIVEN_AT, e->last_redriven_at == DT_NOBEGIN,
+				 TimestampTzGetDatum(e->last_redriven_at));
+	SET_NULLABLE(OUTPUT, e->output == NULL, JsonbPGetDatum(e->output));
+	SET_NULLABLE(ERROR, e->error == NULL, CStringGetTextDatum(e->error));
+	SET_NULLABLE(CAUSE, e->cause == NULL, CStringGetTextDatum(e->cause));
+	for (int column = 1; column <= EXECUTION_NCOLUMNS; column++)
+		replace[column - 1] = column == COL_STATUS || column == COL_REDRIVE_COUNT ||
+			column == COL_LAST_EVENT_ID || column == COL_VERSION ||
+			column == COL_STARTED_AT || column == COL_STOPPED_AT ||
+			column == COL_LAST_REDRIVEN_AT || column == COL_OUTPUT ||
+			column == COL_ERROR || column == COL_CAUSE;
+	if (e->new_input != NULL)
+	{
+		SET(INPUT, JsonbPGetDatum(e->new_input));
+		replace[COL_INPUT - 1] = true;
+	}
+
+	if (!sf_row_fetch(&execution_by_no, &key, SF_LOCK_NONE, NULL, read_address, &tid))
+		return;
+	table = sf_table_open("execution", EXECUTION_NCOLUMNS);
+	sf_table_update_columns(table, &tid, values, nulls, replace);
+	sf_table_close(table);
+	CommandCounterIncrement();
 }
 
 /* Read an execution into a list. */
 static void
 read_execution_list(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	SfExecution *execution;
+	SfExecution *execution = NULL;
 
 	read_execution(tuple, desc, &execution);
-	*(List **) arg = lappend(*(List **) arg, execution);
+	if (execution != NULL)
+		*(List **) arg = lappend(*(List **) arg, execution);
 }
 
 /* Children that an execution (branch_no -1: any branch of it) waits for. */
 List *
 sf_execution_waited_for(int64 execution_no, int64 branch_no)
 {
+#define COLUMN_SELECT(sym, name) "e." name ", "
 	static SfPlan plan = SF_PLAN(
-		SELECT_EXECUTION(WITHOUT_DOCUMENTS) "WHERE e.parent_execution_no" EQ "$1"
+		"SELECT " EXECUTION_COLUMNS(COLUMN_SELECT) "e.ctid FROM _sfflow.execution e"
+		" WHERE e.parent_execution_no" EQ "$1"
 		" AND ($2" EQ "(-1) OR e.parent_branch_no" EQ "$2)"
 		" AND e.parent_generation IS NOT NULL AND e.status" EQ "0",
 		2, INT8OID, INT8OID);

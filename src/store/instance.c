@@ -19,13 +19,15 @@
 
 #include "base/hooks.h"
 #include "store/instance.h"
-#include "store/table.h"
+#include "store/direct.h"
 
-static SfPlan read_plan = SF_PLAN(
-	"SELECT i.system_identifier OPERATOR(pg_catalog.=) $1"
-	" AND i.database_oid OPERATOR(pg_catalog.=) $2, i.enabled"
-	" FROM _sfflow.instance i",
-	2, INT8OID, OIDOID);
+static const SfKey instance_key = {"instance", "instance_pkey", 1, {BOOLOID}};
+
+/* Columns of the table */
+enum
+{
+	COL_ONLY_ROW = 1, COL_SYSTEM_IDENTIFIER, COL_DATABASE_OID, COL_ENABLED
+};
 
 static SfPlan empty_plan = SF_PLAN(
 	"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.state_machine)"
@@ -56,8 +58,10 @@ read_row(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	InstanceRow *row = arg;
 
-	row->ours = sf_row_bool(tuple, desc, 1);
-	row->enabled = sf_row_bool(tuple, desc, 2);
+	row->ours = sf_row_int64(tuple, desc, COL_SYSTEM_IDENTIFIER) ==
+		(int64) GetSystemIdentifier() &&
+		(Oid) sf_row_int(tuple, desc, COL_DATABASE_OID) == MyDatabaseId;
+	row->enabled = sf_row_bool(tuple, desc, COL_ENABLED);
 }
 
 /* Read the state. */
@@ -65,11 +69,9 @@ SfInstanceState
 sf_instance_state(void)
 {
 	InstanceRow row = {false, false};
-	Datum		args[2];
+	Datum		only = BoolGetDatum(true);
 
-	args[0] = Int64GetDatum((int64) GetSystemIdentifier());
-	args[1] = ObjectIdGetDatum(MyDatabaseId);
-	if (sf_store_query(&read_plan, args, NULL, 1, read_row, &row) == 0)
+	if (!sf_row_fetch(&instance_key, &only, SF_LOCK_NONE, NULL, read_row, &row))
 		return sf_store_query(&empty_plan, NULL, NULL, 1, NULL, NULL) == 0 ?
 			SF_INSTANCE_NEW : SF_INSTANCE_RESTORED;
 	if (!row.ours)

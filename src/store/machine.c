@@ -8,68 +8,175 @@
 #include "catalog/pg_type.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
+#include "utils/hsearch.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "base/hooks.h"
 #include "nodes/pg_list.h"
 #include "store/machine.h"
-#include "store/table.h"
+#include "store/direct.h"
 
 #define EQ " OPERATOR(pg_catalog.=) "
-#define SELECT_MACHINE \
-	"SELECT m.machine_no, v.version, m.current_version, m.owner::pg_catalog.oid::pg_catalog.int8," \
-	" m.name, v.definition::pg_catalog.text, v.execution_id_path, v.options" \
-	" FROM _sfflow.state_machine m JOIN _sfflow.state_machine_version v" \
-	" ON v.machine_no" EQ "m.machine_no "
 
-/* Read a machine with one of its versions. */
+static const SfKey machine_by_no = {"state_machine", "state_machine_pkey", 1, {INT4OID}};
+static const SfKey machine_by_name = {"state_machine", "state_machine_name_key", 1, {TEXTOID}};
+static const SfKey version_by_no = {"state_machine_version", "state_machine_version_pkey",
+2, {INT4OID, INT4OID}};
+
+/* Columns of the tables */
+enum
+{
+	COL_MACHINE_NO = 1, COL_NAME, COL_OWNER, COL_CURRENT_VERSION
+};
+enum
+{
+	COL_DEFINITION = 3, COL_EXECUTION_ID_PATH, COL_OPTIONS
+};
+
+/* Tell whether a machine is there. */
+bool
+sf_machine_exists(int machine_no)
+{
+	Datum		value = Int32GetDatum(machine_no);
+
+	return sf_row_fetch(&machine_by_no, &value, SF_LOCK_NONE, NULL, NULL, NULL);
+}
+
+/*
+ * Identities that this backend has met.  A machine's number is never given
+ * again; the key holds the relation, so that a dropped and re-created extension
+ * finds nothing of the one before.
+ */
+#define MAX_IDENTITIES	1000
+
+typedef struct IdentityKey
+{
+	Oid			relation;
+	int			machine_no;
+} IdentityKey;
+
+typedef struct Identity
+{
+	IdentityKey key;			/* hash key: must be first */
+	SfMachineIdentity identity;
+} Identity;
+
+static HTAB *identities = NULL;
+static MemoryContext identity_context = NULL;
+
+/* Make the table of identities, or make it anew when it is full. */
+static void
+make_room(void)
+{
+	HASHCTL		ctl = {.keysize = sizeof(IdentityKey),.entrysize = sizeof(Identity)};
+
+	if (identities != NULL && hash_get_num_entries(identities) < MAX_IDENTITIES)
+		return;
+	if (identity_context == NULL)
+		identity_context = AllocSetContextCreate(CacheMemoryContext, "sfflow machine identities",
+												 ALLOCSET_DEFAULT_SIZES);
+	identities = NULL;
+	MemoryContextReset(identity_context);
+	ctl.hcxt = identity_context;
+	identities = hash_create("sfflow machine identities", 64, &ctl,
+							 HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+/* Read an identity. */
+static void
+read_identity(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfMachineIdentity *identity = arg;
+	bool		isnull;
+
+	identity->name = sf_row_text(tuple, desc, COL_NAME);
+	identity->owner = DatumGetObjectId(heap_getattr(tuple, COL_OWNER, desc, &isnull));
+}
+
+/* What never changes about a machine. */
+const SfMachineIdentity *
+sf_machine_identity(int machine_no)
+{
+	IdentityKey key = {get_relname_relid("state_machine",
+										 get_namespace_oid("_sfflow", false)), machine_no};
+	Datum		value = Int32GetDatum(machine_no);
+	SfMachineIdentity read;
+	Identity   *entry = NULL;
+
+	if (identities != NULL)
+		entry = hash_search(identities, &key, HASH_FIND, NULL);
+	if (entry != NULL)
+		return &entry->identity;
+	if (!sf_row_fetch(&machine_by_no, &value, SF_LOCK_NONE, NULL, read_identity, &read))
+		return NULL;
+	make_room();
+	read.name = MemoryContextStrdup(identity_context, read.name);
+	entry = hash_search(identities, &key, HASH_ENTER, NULL);
+	entry->identity = read;
+	return &entry->identity;
+}
+
+/* Read a machine, without what its versions have. */
 static void
 read_machine(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	SfMachine  *m = palloc0(sizeof(SfMachine));
+	SfMachine  *m = arg;
+	bool		isnull;
 
-	m->machine_no = sf_row_int(tuple, desc, 1);
-	m->version = sf_row_int(tuple, desc, 2);
-	m->current_version = sf_row_int(tuple, desc, 3);
-	m->owner = (Oid) sf_row_int64(tuple, desc, 4);
-	m->name = sf_row_text(tuple, desc, 5);
-	m->definition = sf_row_text(tuple, desc, 6);
-	m->execution_id_path = sf_row_text(tuple, desc, 7);
-	m->options = sf_row_jsonb(tuple, desc, 8);
-	*(SfMachine **) arg = m;
+	m->machine_no = sf_row_int(tuple, desc, COL_MACHINE_NO);
+	m->name = sf_row_text(tuple, desc, COL_NAME);
+	m->owner = DatumGetObjectId(heap_getattr(tuple, COL_OWNER, desc, &isnull));
+	m->current_version = sf_row_int(tuple, desc, COL_CURRENT_VERSION);
+}
+
+/* Read what a version has, but for the definition. */
+static void
+read_version(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfMachine  *m = arg;
+
+	m->execution_id_path = sf_row_text(tuple, desc, COL_EXECUTION_ID_PATH);
+	m->options = sf_row_jsonb(tuple, desc, COL_OPTIONS);
+}
+
+/* Read all that a version has. */
+static void
+read_version_full(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	((SfMachine *) arg)->definition = sf_row_text(tuple, desc, COL_DEFINITION);
+	read_version(tuple, desc, arg);
+}
+
+/* Read a machine with one of its versions (0: the current one). */
+static SfMachine *
+read_by(const SfKey *key, Datum value, int version, bool full)
+{
+	SfMachine  *m = palloc0(sizeof(SfMachine));
+	Datum		values[2];
+
+	if (!sf_row_fetch(key, &value, SF_LOCK_NONE, NULL, read_machine, m))
+		return NULL;
+	m->version = version == 0 ? m->current_version : version;
+	values[0] = Int32GetDatum(m->machine_no);
+	values[1] = Int32GetDatum(m->version);
+	return sf_row_fetch(&version_by_no, values, SF_LOCK_NONE, NULL,
+						full ? read_version_full : read_version, m) ? m : NULL;
 }
 
 /* Find a machine by name. */
 SfMachine *
-sf_machine_read(const char *name, int version)
+sf_machine_read(const char *name, int version, bool full)
 {
-	static SfPlan current = SF_PLAN(
-		SELECT_MACHINE "AND v.version" EQ "m.current_version"
-		" WHERE m.name" EQ "$1", 1, TEXTOID);
-	static SfPlan numbered = SF_PLAN(
-		SELECT_MACHINE "AND v.version" EQ "$2 WHERE m.name" EQ "$1",
-		2, TEXTOID, INT4OID);
-	Datum		args[2] = {CStringGetTextDatum(name), Int32GetDatum(version)};
-	SfMachine  *machine = NULL;
-
-	sf_store_query(version == 0 ? &current : &numbered, args, NULL, 1,
-				   read_machine, &machine);
-	return machine;
+	return read_by(&machine_by_name, CStringGetTextDatum(name), version, full);
 }
 
 /* Find a version by its key. */
 SfMachine *
 sf_machine_read_version(int machine_no, int version)
 {
-	static SfPlan plan = SF_PLAN(
-		SELECT_MACHINE "WHERE m.machine_no" EQ "$1 AND v.version" EQ "$2",
-		2, INT4OID, INT4OID);
-	Datum		args[2] = {Int32GetDatum(machine_no), Int32GetDatum(version)};
-	SfMachine  *machine = NULL;
-
-	sf_store_query(&plan, args, NULL, 1, read_machine, &machine);
-	return machine;
+	return read_by(&machine_by_no, Int32GetDatum(machine_no), version, true);
 }
 
 /* Read the number of a new machine. */

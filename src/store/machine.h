@@ -14,13 +14,29 @@ typedef struct SfMachine
 	int			current_version;
 	Oid			owner;
 	char	   *name;
-	char	   *definition;		/* text as it was given */
+	char	   *definition;		/* text as it was given; NULL: not asked for */
 	char	   *execution_id_path;	/* or NULL */
 	Jsonb	   *options;
 } SfMachine;
 
-/* A machine by name (version 0: the current one); NULL when there is none. */
-extern SfMachine *sf_machine_read(const char *name, int version);
+/*
+ * A machine by name (version 0: the current one), full: with its definition;
+ * NULL when there is none.
+ */
+extern SfMachine *sf_machine_read(const char *name, int version, bool full);
+
+/* What never changes about a machine */
+typedef struct SfMachineIdentity
+{
+	const char *name;
+	Oid			owner;
+} SfMachineIdentity;
+
+/* The same for a machine that an execution belongs to; kept by the backend. */
+extern const SfMachineIdentity *sf_machine_identity(int machine_no);
+
+/* Whether there is a machine, by number. */
+extern bool sf_machine_exists(int machine_no);
 
 /* A version by its key, for the program cache; NULL when it is gone. */
 extern SfMachine *sf_machine_read_version(int machine_no, int version);

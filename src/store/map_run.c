@@ -12,7 +12,7 @@
 #include "utils/timestamp.h"
 
 #include "store/map_run.h"
-#include "store/table.h"
+#include "store/direct.h"
 
 #define EQ " OPERATOR(pg_catalog.=) "
 

@@ -1,36 +1,21 @@
 /*
  * table.c
- *		Access to the extension's tables.
+ *		Access to the extension's tables: whose rights, queries, columns of rows.
  */
 #include "postgres.h"
 
-#include "access/genam.h"
-#include "access/table.h"
-#include "access/tableam.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
-#include "executor/executor.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
-#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 #include "base/compat.h"
 #include "base/errors.h"
 #include "store/table.h"
-
-struct SfTable
-{
-	EState	   *estate;
-	ResultRelInfo *rri;
-	TupleTableSlot *slot;
-	TupleTableSlot *old;		/* carries nothing but the tid */
-	TupleTableSlot *rows[SF_TABLE_MAX_ROWS];	/* made when first needed */
-};
 
 /* Find the owner of the schema that holds the tables. */
 Oid
@@ -239,127 +224,4 @@ sf_row_int_array(HeapTuple tuple, TupleDesc desc, int column, int *count)
 	result = palloc(sizeof(int) * *count);
 	memcpy(result, ARR_DATA_PTR(array), sizeof(int) * *count);
 	return result;
-}
-
-/* Open a table with its indexes. */
-SfTable *
-sf_table_open(const char *name, int ncolumns)
-{
-	SfTable    *table = palloc0(sizeof(SfTable));
-	Oid			relid;
-	Relation	rel;
-
-	relid = get_relname_relid(name, get_namespace_oid("_sfflow", false));
-	if (!OidIsValid(relid))
-		elog(ERROR, "table _sfflow.%s does not exist", name);
-	rel = table_open(relid, RowExclusiveLock);
-	if (RelationGetNumberOfAttributes(rel) != ncolumns)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("table _sfflow.%s does not belong to this version of sfflow", name),
-				 errhint("Run ALTER EXTENSION sfflow UPDATE.")));
-
-	table->estate = CreateExecutorState();
-	table->rri = makeNode(ResultRelInfo);
-	InitResultRelInfo(table->rri, rel, 0, NULL, 0);
-	ExecOpenIndices(table->rri, false);
-	table->slot = MakeSingleTupleTableSlot(RelationGetDescr(rel),
-										   table_slot_callbacks(rel));
-	table->old = MakeSingleTupleTableSlot(RelationGetDescr(rel),
-										  table_slot_callbacks(rel));
-	return table;
-}
-
-/* Put values into a slot. */
-static void
-fill_slot(TupleTableSlot *slot, Datum *values, bool *nulls)
-{
-	int			natts = slot->tts_tupleDescriptor->natts;
-
-	ExecClearTuple(slot);
-	memcpy(slot->tts_values, values, sizeof(Datum) * natts);
-	memcpy(slot->tts_isnull, nulls, sizeof(bool) * natts);
-	ExecStoreVirtualTuple(slot);
-}
-
-/* Insert one row. */
-void
-sf_table_insert(SfTable *table, Datum *values, bool *nulls)
-{
-	fill_slot(table->slot, values, nulls);
-	ExecSimpleRelationInsert(table->rri, table->estate, table->slot);
-	ResetPerTupleExprContext(table->estate);
-}
-
-/* Insert rows as COPY does: into pages together, into indexes one by one. */
-void
-sf_table_insert_rows(SfTable *table, int nrows, Datum *values, bool *nulls)
-{
-	Relation	rel = table->rri->ri_RelationDesc;
-	int			natts = RelationGetNumberOfAttributes(rel);
-
-	Assert(nrows <= SF_TABLE_MAX_ROWS);
-	for (int i = 0; i < nrows; i++)
-	{
-		if (table->rows[i] == NULL)
-		{
-			MemoryContext old = MemoryContextSwitchTo(table->estate->es_query_cxt);
-
-			table->rows[i] = MakeSingleTupleTableSlot(RelationGetDescr(rel),
-													  table_slot_callbacks(rel));
-			MemoryContextSwitchTo(old);
-		}
-		fill_slot(table->rows[i], values + i * natts, nulls + i * natts);
-		if (rel->rd_att->constr != NULL)
-			ExecConstraints(table->rri, table->rows[i], table->estate);
-	}
-	table_multi_insert(rel, table->rows, nrows, GetCurrentCommandId(true), 0, NULL);
-	for (int i = 0; i < nrows; i++)
-		list_free(ExecInsertIndexTuples(table->rri, table->rows[i], table->estate,
-										false, false, NULL, NIL
-										SF_INSERT_INDEX_EXTRA_ARG));
-	ResetPerTupleExprContext(table->estate);
-}
-
-/* Replace the row at tid, which the caller has locked. */
-void
-sf_table_update(SfTable *table, ItemPointer tid, Datum *values, bool *nulls)
-{
-	EPQState	epq;
-
-	EvalPlanQualInit(&epq, table->estate, NULL, NIL, -1 SF_EPQ_EXTRA_ARG);
-	fill_slot(table->slot, values, nulls);
-	table->old->tts_tid = *tid;
-	ExecSimpleRelationUpdate(table->rri, table->estate, &epq,
-							 table->old, table->slot);
-	EvalPlanQualEnd(&epq);
-	ResetPerTupleExprContext(table->estate);
-}
-
-/* Delete the row at tid, which the caller has locked. */
-void
-sf_table_delete(SfTable *table, ItemPointer tid)
-{
-	EPQState	epq;
-
-	EvalPlanQualInit(&epq, table->estate, NULL, NIL, -1 SF_EPQ_EXTRA_ARG);
-	table->old->tts_tid = *tid;
-	ExecSimpleRelationDelete(table->rri, table->estate, &epq, table->old);
-	EvalPlanQualEnd(&epq);
-}
-
-/* Close a table; what was written is visible to the next command. */
-void
-sf_table_close(SfTable *table)
-{
-	Relation	rel = table->rri->ri_RelationDesc;
-
-	ExecDropSingleTupleTableSlot(table->slot);
-	ExecDropSingleTupleTableSlot(table->old);
-	for (int i = 0; i < SF_TABLE_MAX_ROWS && table->rows[i] != NULL; i++)
-		ExecDropSingleTupleTableSlot(table->rows[i]);
-	ExecCloseIndices(table->rri);
-	table_close(rel, NoLock);
-	FreeExecutorState(table->estate);
-	pfree(table);
 }

@@ -1,20 +1,16 @@
 /*
  * table.h
- *		Access to the extension's tables: saved plans for reading, direct row
- *		access for writing.
+ *		Access to the extension's tables: queries, and the columns of rows.
  *
- * Reading goes through SPI with plans that are prepared once a backend.
- * Writing goes straight to the table and its indexes (the executor's entry
- * points for logical replication), which costs no planning and takes arrays
- * and documents as they are.  Both run with the rights of the extension's
- * owner, whoever the caller is.
+ * Queries go through SPI, with plans that are prepared once a backend and run
+ * with the rights of the extension's owner, whoever the caller is.  What the
+ * hot path does with single rows goes around the executor: store/direct.h.
  */
 #ifndef SF_STORE_TABLE_H
 #define SF_STORE_TABLE_H
 
 #include "executor/spi.h"
 #include "json/json.h"
-#include "storage/itemptr.h"
 
 /* --- identity --- */
 
@@ -68,25 +64,5 @@ extern TimestampTz sf_row_time(HeapTuple tuple, TupleDesc desc, int column,
 							   TimestampTz if_null);
 extern int *sf_row_int_array(HeapTuple tuple, TupleDesc desc, int column,
 							 int *count);
-
-/* --- writing --- */
-
-typedef struct SfTable SfTable;
-
-/* Open a table of _sfflow for writing; close within the same command. */
-extern SfTable *sf_table_open(const char *name, int ncolumns);
-extern void sf_table_insert(SfTable *table, Datum *values, bool *nulls);
-
-/*
- * Insert up to SF_TABLE_MAX_ROWS rows at once: values and nulls of all columns
- * of the first row, then of the second …  They share pages' WAL records.
- */
-#define SF_TABLE_MAX_ROWS	64
-extern void sf_table_insert_rows(SfTable *table, int nrows, Datum *values,
-								 bool *nulls);
-extern void sf_table_update(SfTable *table, ItemPointer tid,
-							Datum *values, bool *nulls);
-extern void sf_table_delete(SfTable *table, ItemPointer tid);
-extern void sf_table_close(SfTable *table);
 
 #endif							/* SF_STORE_TABLE_H */

@@ -1,0 +1,381 @@
+/*
+ * direct.c
+ *		Single rows without the executor: found by key, locked, written.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_type.h"
+#include "commands/sequence.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "base/compat.h"
+#include "base/errors.h"
+#include "store/direct.h"
+
+struct SfTable
+{
+	EState	   *estate;
+	ResultRelInfo *rri;
+	TupleTableSlot *slot;
+	TupleTableSlot *old;		/* carries nothing but the tid */
+	TupleTableSlot *rows[SF_TABLE_MAX_ROWS];	/* made when first needed */
+};
+
+/* The number of a table or index of _sfflow. */
+static Oid
+relation_oid(const char *name)
+{
+	Oid			oid = get_relname_relid(name, get_namespace_oid("_sfflow", true));
+
+	if (!OidIsValid(oid))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation _sfflow.%s does not exist", name),
+				 errhint("Run CREATE EXTENSION sfflow.")));
+	return oid;
+}
+
+/* Draw a number. */
+int64
+sf_sequence_next(const char *name)
+{
+	return nextval_internal(relation_oid(name), false);
+}
+
+/* --- one row by key --- */
+
+/* Compare the columns of an index with the values of a key. */
+static void
+form_scan_keys(const SfKey *key, const Datum *values, ScanKey scan_keys)
+{
+	for (int i = 0; i < key->ncolumns; i++)
+		ScanKeyInit(&scan_keys[i], i + 1, BTEqualStrategyNumber,
+					key->types[i] == INT8OID ? F_INT8EQ :
+					key->types[i] == INT4OID ? F_INT4EQ :
+					key->types[i] == BOOLOID ? F_BOOLEQ : F_TEXTEQ,
+					values[i]);
+}
+
+/* Raise that a row has changed since this transaction's snapshot. */
+static void
+refuse_changed(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access due to concurrent update")));
+}
+
+/*
+ * Lock the row in a slot, whose latest version is then there; false when
+ * somebody has it, or has deleted it.  As nodeLockRows.c does.
+ */
+static bool
+lock_row(Relation rel, Snapshot snapshot, TupleTableSlot *slot, SfLock lock)
+{
+	ItemPointerData tid = slot->tts_tid;
+	TM_FailureData failure;
+	uint8		flags = TUPLE_LOCK_FLAG_LOCK_UPDATE_IN_PROGRESS;
+
+	if (!IsolationUsesXactSnapshot())
+		flags |= TUPLE_LOCK_FLAG_FIND_LAST_VERSION;
+	switch (table_tuple_lock(rel, &tid, snapshot, slot, GetCurrentCommandId(true),
+							 LockTupleExclusive,
+							 lock == SF_LOCK_SKIP ? LockWaitSkip : LockWaitBlock,
+							 flags, &failure))
+	{
+		case TM_Ok:
+			return true;
+		case TM_WouldBlock:
+		case TM_SelfModified:
+			return false;
+		case TM_Updated:
+		case TM_Deleted:
+			if (IsolationUsesXactSnapshot())
+				refuse_changed();
+			return false;
+		default:
+			elog(ERROR, "unexpected state of a row of %s", RelationGetRelationName(rel));
+	}
+	return false;
+}
+
+/* Hand the row in a slot on, if it is wanted and to be had. */
+static bool
+take_row(Relation rel, Snapshot snapshot, TupleTableSlot *slot, SfLock lock,
+		 SfRowFilter filter, SfRowReader reader, void *arg)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	bool		ours;
+
+	if (filter != NULL &&
+		!filter(ExecFetchSlotHeapTuple(slot, false, &ours), desc, arg))
+		return false;
+	if (lock != SF_LOCK_NONE)
+	{
+		if (!lock_row(rel, snapshot, slot, lock))
+			return false;
+		if (filter != NULL &&
+			!filter(ExecFetchSlotHeapTuple(slot, false, &ours), desc, arg))
+			return false;
+	}
+	if (reader != NULL)
+		reader(ExecFetchSlotHeapTuple(slot, false, &ours), desc, arg);
+	return true;
+}
+
+/* Find a row by its key. */
+bool
+sf_row_fetch(const SfKey *key, const Datum *values, SfLock lock,
+			 SfRowFilter filter, SfRowReader reader, void *arg)
+{
+	Relation	rel = table_open(relation_oid(key->table),
+								 lock == SF_LOCK_NONE ? AccessShareLock : RowShareLock);
+	Relation	index = index_open(relation_oid(key->index), AccessShareLock);
+	TupleTableSlot *slot = table_slot_create(rel, NULL);
+	ScanKeyData scan_keys[SF_KEY_MAX_COLUMNS];
+	IndexScanDesc scan;
+	Snapshot	snapshot;
+	bool		found;
+
+	/* what this transaction has written so far is to be seen */
+	snapshot = RegisterSnapshot(GetTransactionSnapshot());
+	form_scan_keys(key, values, scan_keys);
+	scan = index_beginscan(rel, index, snapshot SF_INDEX_BEGINSCAN_EXTRA_ARG,
+						   key->ncolumns, 0);
+	index_rescan(scan, scan_keys, key->ncolumns, NULL, 0);
+	found = index_getnext_slot(scan, ForwardScanDirection, slot) &&
+		take_row(rel, snapshot, slot, lock, filter, reader, arg);
+	ExecDropSingleTupleTableSlot(slot);
+	index_endscan(scan);
+	UnregisterSnapshot(snapshot);
+	index_close(index, NoLock);
+	table_close(rel, NoLock);
+	return found;
+}
+
+/* --- writing --- */
+
+/* Open a table with its indexes. */
+static SfTable *
+open_table(const char *name, int ncolumns, bool speculative)
+{
+	SfTable    *table = palloc0(sizeof(SfTable));
+	Relation	rel = table_open(relation_oid(name), RowExclusiveLock);
+
+	if (RelationGetNumberOfAttributes(rel) != ncolumns)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("table _sfflow.%s does not belong to this version of sfflow", name),
+				 errhint("Run ALTER EXTENSION sfflow UPDATE.")));
+
+	table->estate = CreateExecutorState();
+	table->rri = makeNode(ResultRelInfo);
+	InitResultRelInfo(table->rri, rel, 0, NULL, 0);
+	ExecOpenIndices(table->rri, speculative);
+	table->slot = MakeSingleTupleTableSlot(RelationGetDescr(rel),
+										   table_slot_callbacks(rel));
+	table->old = MakeSingleTupleTableSlot(RelationGetDescr(rel),
+										  table_slot_callbacks(rel));
+	return table;
+}
+
+/* Open a table for writing. */
+SfTable *
+sf_table_open(const char *name, int ncolumns)
+{
+	return open_table(name, ncolumns, false);
+}
+
+/* Put values into a slot. */
+static void
+fill_slot(TupleTableSlot *slot, Datum *values, bool *nulls)
+{
+	int			natts = slot->tts_tupleDescriptor->natts;
+
+	ExecClearTuple(slot);
+	memcpy(slot->tts_values, values, sizeof(Datum) * natts);
+	memcpy(slot->tts_isnull, nulls, sizeof(bool) * natts);
+	ExecStoreVirtualTuple(slot);
+}
+
+/* Insert one row. */
+void
+sf_table_insert(SfTable *table, Datum *values, bool *nulls)
+{
+	fill_slot(table->slot, values, nulls);
+	ExecSimpleRelationInsert(table->rri, table->estate, table->slot);
+	ResetPerTupleExprContext(table->estate);
+}
+
+/*
+ * Under REPEATABLE READ a row that was inserted since the snapshot is neither
+ * to be seen nor to be passed over.
+ */
+static void
+check_visible(SfTable *table, ItemPointer tid)
+{
+	Relation	rel = table->rri->ri_RelationDesc;
+	bool		visible;
+
+	if (!IsolationUsesXactSnapshot() ||
+		!table_tuple_fetch_row_version(rel, tid, SnapshotAny, table->old))
+		return;
+	visible = table_tuple_satisfies_snapshot(rel, table->old, GetTransactionSnapshot());
+	ExecClearTuple(table->old);
+	if (!visible)
+		refuse_changed();
+}
+
+/*
+ * Try to insert what is in the table's slot; -1 when somebody else inserted the
+ * same value at the same time: then look again.  As ExecInsert() does for ON
+ * CONFLICT DO NOTHING.
+ */
+static int
+insert_speculatively(SfTable *table, List *arbiters)
+{
+	Relation	rel = table->rri->ri_RelationDesc;
+	ItemPointerData conflict;
+	uint32		token;
+	bool		lost = false;
+
+	if (!ExecCheckIndexConstraints(table->rri, table->slot, table->estate, &conflict
+								   SF_CHECK_INDEX_EXTRA_ARG, arbiters))
+	{
+		check_visible(table, &conflict);
+		return 0;
+	}
+	token = SpeculativeInsertionLockAcquire(GetCurrentTransactionId());
+	table_tuple_insert_speculative(rel, table->slot, GetCurrentCommandId(true), 0,
+								   NULL, token);
+	list_free(ExecInsertIndexTuples(table->rri, table->slot, table->estate, false,
+									true, &lost, arbiters SF_INSERT_INDEX_EXTRA_ARG));
+	table_tuple_complete_speculative(rel, table->slot, token, !lost);
+	SpeculativeInsertionLockRelease(GetCurrentTransactionId());
+	return lost ? -1 : 1;
+}
+
+/* Insert a row unless there is one with the same value in a unique index. */
+bool
+sf_table_insert_new(const char *name, int ncolumns, const char *unique_index,
+					Datum *values, bool *nulls)
+{
+	SfTable    *table = open_table(name, ncolumns, true);
+	List	   *arbiters = list_make1_oid(relation_oid(unique_index));
+	int			inserted;
+
+	fill_slot(table->slot, values, nulls);
+	table->slot->tts_tableOid = RelationGetRelid(table->rri->ri_RelationDesc);
+	ExecConstraints(table->rri, table->slot, table->estate);
+	while ((inserted = insert_speculatively(table, arbiters)) < 0)
+		CHECK_FOR_INTERRUPTS();
+	sf_table_close(table);
+	CommandCounterIncrement();
+	return inserted > 0;
+}
+
+/* Insert rows as COPY does: into pages together, into indexes one by one. */
+void
+sf_table_insert_rows(SfTable *table, int nrows, Datum *values, bool *nulls)
+{
+	Relation	rel = table->rri->ri_RelationDesc;
+	int			natts = RelationGetNumberOfAttributes(rel);
+
+	Assert(nrows <= SF_TABLE_MAX_ROWS);
+	for (int i = 0; i < nrows; i++)
+	{
+		if (table->rows[i] == NULL)
+		{
+			MemoryContext old = MemoryContextSwitchTo(table->estate->es_query_cxt);
+
+			table->rows[i] = MakeSingleTupleTableSlot(RelationGetDescr(rel),
+													  table_slot_callbacks(rel));
+			MemoryContextSwitchTo(old);
+		}
+		fill_slot(table->rows[i], values + i * natts, nulls + i * natts);
+		if (rel->rd_att->constr != NULL)
+			ExecConstraints(table->rri, table->rows[i], table->estate);
+	}
+	table_multi_insert(rel, table->rows, nrows, GetCurrentCommandId(true), 0, NULL);
+	for (int i = 0; i < nrows; i++)
+		list_free(ExecInsertIndexTuples(table->rri, table->rows[i], table->estate,
+										false, false, NULL, NIL
+										SF_INSERT_INDEX_EXTRA_ARG));
+	ResetPerTupleExprContext(table->estate);
+}
+
+/* Replace the row at tid, which the caller has locked. */
+void
+sf_table_update(SfTable *table, ItemPointer tid, Datum *values, bool *nulls)
+{
+	EPQState	epq;
+
+	EvalPlanQualInit(&epq, table->estate, NULL, NIL, -1 SF_EPQ_EXTRA_ARG);
+	fill_slot(table->slot, values, nulls);
+	table->old->tts_tid = *tid;
+	ExecSimpleRelationUpdate(table->rri, table->estate, &epq,
+							 table->old, table->slot);
+	EvalPlanQualEnd(&epq);
+	ResetPerTupleExprContext(table->estate);
+}
+
+/* Replace some columns of the row at tid, which the caller has locked. */
+void
+sf_table_update_columns(SfTable *table, ItemPointer tid, Datum *values,
+						bool *nulls, bool *replace)
+{
+	Relation	rel = table->rri->ri_RelationDesc;
+	EPQState	epq;
+	HeapTuple	tuple;
+	bool		ours;
+
+	if (!table_tuple_fetch_row_version(rel, tid, SnapshotAny, table->old))
+		elog(ERROR, "a locked row of %s is gone", RelationGetRelationName(rel));
+	tuple = heap_modify_tuple(ExecFetchSlotHeapTuple(table->old, false, &ours),
+							  RelationGetDescr(rel), values, nulls, replace);
+	EvalPlanQualInit(&epq, table->estate, NULL, NIL, -1 SF_EPQ_EXTRA_ARG);
+	ExecForceStoreHeapTuple(tuple, table->slot, true);
+	ExecSimpleRelationUpdate(table->rri, table->estate, &epq, table->old, table->slot);
+	EvalPlanQualEnd(&epq);
+	ExecClearTuple(table->old);
+	ResetPerTupleExprContext(table->estate);
+}
+
+/* Delete the row at tid, which the caller has locked. */
+void
+sf_table_delete(SfTable *table, ItemPointer tid)
+{
+	EPQState	epq;
+
+	EvalPlanQualInit(&epq, table->estate, NULL, NIL, -1 SF_EPQ_EXTRA_ARG);
+	table->old->tts_tid = *tid;
+	ExecSimpleRelationDelete(table->rri, table->estate, &epq, table->old);
+	EvalPlanQualEnd(&epq);
+}
+
+/* Close a table; what was written is visible to the next command. */
+void
+sf_table_close(SfTable *table)
+{
+	Relation	rel = table->rri->ri_RelationDesc;
+
+	ExecDropSingleTupleTableSlot(table->slot);
+	ExecDropSingleTupleTableSlot(table->old);
+	for (int i = 0; i < SF_TABLE_MAX_ROWS && table->rows[i] != NULL; i++)
+		ExecDropSingleTupleTableSlot(table->rows[i]);
+	ExecCloseIndices(table->rri);
+	table_close(rel, NoLock);
+	FreeExecutorState(table->estate);
+	pfree(table);
+}

@@ -1,0 +1,92 @@
+/*
+ * direct.h
+ *		Single rows without the executor: found by key, locked, written.
+ *
+ * A query of one row by its key costs some twenty microseconds, most of them
+ * to set the executor up; an index scan by hand costs three.  That matters for
+ * the handful of rows that every execution touches.  Writing uses the
+ * executor's entry points for logical replication, which look after indexes,
+ * constraints and HOT, and take arrays and documents as they are.  No rights
+ * are checked here: callers are trusted code of the extension.
+ */
+#ifndef SF_STORE_DIRECT_H
+#define SF_STORE_DIRECT_H
+
+#include "storage/itemptr.h"
+#include "store/table.h"
+
+typedef enum SfLock
+{
+	SF_LOCK_NONE,				/* read only */
+	SF_LOCK_WAIT,				/* FOR UPDATE */
+	SF_LOCK_SKIP				/* FOR UPDATE SKIP LOCKED */
+} SfLock;
+
+/* The next number of a sequence of _sfflow. */
+extern int64 sf_sequence_next(const char *name);
+
+/* --- one row by key --- */
+
+#define SF_KEY_MAX_COLUMNS	2
+
+/* A table of _sfflow and one of its unique indexes, all of its columns */
+typedef struct SfKey
+{
+	const char *table;
+	const char *index;
+	int			ncolumns;
+	Oid			types[SF_KEY_MAX_COLUMNS];	/* bool, int4, int8, text */
+} SfKey;
+
+/* Tell whether a row is wanted; called before it is locked, and after. */
+typedef bool (*SfRowFilter) (HeapTuple tuple, TupleDesc desc, void *arg);
+
+/*
+ * Find the row with a key, as SELECT … WHERE key = … FOR UPDATE [SKIP LOCKED]
+ * does, and hand it to reader (may be NULL), whose tuple has the row's address
+ * in t_self.  False: it is not there, not to be had, or not wanted (filter may
+ * be NULL).  Raises 40001 as SELECT FOR UPDATE does.
+ */
+extern bool sf_row_fetch(const SfKey *key, const Datum *values, SfLock lock,
+						 SfRowFilter filter, SfRowReader reader, void *arg);
+
+/* --- writing --- */
+
+typedef struct SfTable SfTable;
+
+/* Open a table of _sfflow for writing; close within the same command. */
+extern SfTable *sf_table_open(const char *name, int ncolumns);
+extern void sf_table_insert(SfTable *table, Datum *values, bool *nulls);
+
+/*
+ * Insert up to SF_TABLE_MAX_ROWS rows at once: values and nulls of all columns
+ * of the first row, then of the second …  They share pages' WAL records.
+ */
+#define SF_TABLE_MAX_ROWS	64
+extern void sf_table_insert_rows(SfTable *table, int nrows, Datum *values,
+								 bool *nulls);
+
+/*
+ * Replace the row at tid, which the caller has locked; with replace, of each
+ * column, those columns alone.
+ */
+extern void sf_table_update(SfTable *table, ItemPointer tid,
+							Datum *values, bool *nulls);
+extern void sf_table_update_columns(SfTable *table, ItemPointer tid,
+									Datum *values, bool *nulls, bool *replace);
+
+/* Delete the row at tid, which the caller has locked. */
+extern void sf_table_delete(SfTable *table, ItemPointer tid);
+
+/* What was written is visible to the next command. */
+extern void sf_table_close(SfTable *table);
+
+/*
+ * Insert a row unless there is one with the same value in a unique index;
+ * waits for whoever is about to insert one.  False: there is one.  The table
+ * is opened and closed here.
+ */
+extern bool sf_table_insert_new(const char *name, int ncolumns,
+								const char *unique_index, Datum *values, bool *nulls);
+
+#endif							/* SF_STORE_DIRECT_H */
