@@ -304,7 +304,7 @@ find_due(const SfSliceRequest *request, SfBranchKey *keys, int size)
 	int			n;
 
 	if (request->execution_no == 0)
-		return sf_branch_due_of(request->only_owner, now, keys, size);
+		return sf_branch_due_of(request->only_owner, DT_NOBEGIN, now, keys, size);
 	n = sf_branch_due(request->execution_no, now, request->skip_waits, keys, size);
 	if (n == 0)
 		n = sf_branch_due_children(request->execution_no, now,
@@ -346,7 +346,8 @@ scan_announced_of(SfSlice *slice, Oid owner, bool *first)
 {
 	const SfSliceRequest *request = slice->request;
 	SfBranchKey keys[SCAN_SIZE];
-	int			n = sf_branch_announced(owner, GetCurrentTimestamp(), keys, SCAN_SIZE);
+	int			n = sf_branch_announced(owner, DT_NOBEGIN,
+											GetCurrentTimestamp(), keys, SCAN_SIZE);
 
 	if (n == 0)
 		return false;

@@ -493,18 +493,22 @@ sf_branch_owners(Oid after)
 	}
 }
 
+/* What has become due in a span of time, of an owner */
+#define DUE_BETWEEN OF_OWNER \
+	" AND b.due_at OPERATOR(pg_catalog.>=) $2 AND b.due_at OPERATOR(pg_catalog.<=) $3"
+
 /* Find due branches of an owner, without locking them. */
 int
-sf_branch_due_of(Oid owner, TimestampTz at, SfBranchKey *keys, int size)
+sf_branch_due_of(Oid owner, TimestampTz from, TimestampTz to, SfBranchKey *keys,
+				 int size)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b" OF_OWNER
-		" AND b.due_at OPERATOR(pg_catalog.<=) $2"
+		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b" DUE_BETWEEN
 		" AND b.phase OPERATOR(pg_catalog.<>) 4"
-		" ORDER BY b.due_at LIMIT $3",
-		3, OIDOID, TIMESTAMPTZOID, INT8OID);
-	Datum		args[3] = {ObjectIdGetDatum(owner), TimestampTzGetDatum(at),
-	Int64GetDatum(size)};
+		" ORDER BY b.due_at LIMIT $4",
+		4, OIDOID, TIMESTAMPTZOID, TIMESTAMPTZOID, INT8OID);
+	Datum		args[4] = {ObjectIdGetDatum(owner), TimestampTzGetDatum(from),
+	TimestampTzGetDatum(to), Int64GetDatum(size)};
 	KeyList		list = {keys, size, 0};
 
 	sf_store_query(&plan, args, NULL, 0, read_key, &list);
@@ -513,16 +517,16 @@ sf_branch_due_of(Oid owner, TimestampTz at, SfBranchKey *keys, int size)
 
 /* Find long tasks of an owner that have been announced, without locking them. */
 int
-sf_branch_announced(Oid owner, TimestampTz at, SfBranchKey *keys, int size)
+sf_branch_announced(Oid owner, TimestampTz from, TimestampTz to,
+					SfBranchKey *keys, int size)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b" OF_OWNER
-		" AND b.due_at OPERATOR(pg_catalog.<=) $2"
+		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b" DUE_BETWEEN
 		" AND b.phase" EQ "4"
-		" ORDER BY b.due_at LIMIT $3",
-		3, OIDOID, TIMESTAMPTZOID, INT8OID);
-	Datum		args[3] = {ObjectIdGetDatum(owner), TimestampTzGetDatum(at),
-	Int64GetDatum(size)};
+		" ORDER BY b.due_at LIMIT $4",
+		4, OIDOID, TIMESTAMPTZOID, TIMESTAMPTZOID, INT8OID);
+	Datum		args[4] = {ObjectIdGetDatum(owner), TimestampTzGetDatum(from),
+	TimestampTzGetDatum(to), Int64GetDatum(size)};
 	KeyList		list = {keys, size, 0};
 
 	sf_store_query(&plan, args, NULL, 0, read_key, &list);

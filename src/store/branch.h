@@ -174,13 +174,14 @@ extern int	sf_branch_last_inner_event(SfBranchKey parent);
 extern List *sf_branch_owners(Oid after);
 
 /*
- * Keys of an owner's due branches, oldest first.  Unlocked; whoever claims one
+ * Keys of an owner's branches that are due since a time, oldest first.  Unlocked; whoever claims one
  * re-checks it.  Announced long tasks, which stay due while they run, are
  * found by themselves.
  */
-extern int	sf_branch_due_of(Oid owner, TimestampTz at, SfBranchKey *keys, int size);
-extern int	sf_branch_announced(Oid owner, TimestampTz at, SfBranchKey *keys,
-								int size);
+extern int	sf_branch_due_of(Oid owner, TimestampTz from, TimestampTz to,
+							 SfBranchKey *keys, int size);
+extern int	sf_branch_announced(Oid owner, TimestampTz from, TimestampTz to,
+								SfBranchKey *keys, int size);
 
 /* Keys of due branches of an execution, announced ones too. */
 extern int	sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,

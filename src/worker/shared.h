@@ -115,10 +115,10 @@ typedef struct SfDatabase
 	TimestampTz not_before;		/* no new process earlier */
 	TimestampTz waiting_since;	/* wants its first worker; 0: does not */
 	TimestampTz more_since;		/* more_wanted since */
-	TimestampTz next_timer;
+	TimestampTz next_timer;		/* the first one that has not been looked for */
 	TimestampTz next_poll;
 	TimestampTz last_turn;
-	TimestampTz last_look;		/* at the due index */
+	TimestampTz last_look;		/* at all of the due index */
 	Oid			look_after;		/* this owner comes last at the next look */
 	Oid			task_after;		/* ... in looks for announced tasks: had the last one */
 	SfRing		ring;

@@ -78,6 +78,7 @@ typedef struct Look
 {
 	MemoryContext context;		/* for what it finds */
 	Oid			after;			/* this owner comes last */
+	TimestampTz from;			/* for what is due then or later */
 	int			room;			/* for about that many keys */
 	SfBranchKey *keys;
 	Oid		   *owners;			/* of the keys */
@@ -190,14 +191,15 @@ static void
 look_at_owner(Look *look, Oid owner, TimestampTz now, int share)
 {
 	SfBranchKey task;
-	int			n = sf_branch_due_of(owner, now, look->keys + look->nkeys, share);
+	int			n = sf_branch_due_of(owner, look->from, now,
+											  look->keys + look->nkeys, share);
 
 	for (int i = 0; i < n; i++)
 		look->owners[look->nkeys++] = owner;
 	if (n == share)
 		look->more = true;
 	else if (!look->announced)
-		look->announced = sf_branch_announced(owner, now, &task, 1) > 0;
+		look->announced = sf_branch_announced(owner, look->from, now, &task, 1) > 0;
 	look->next_due = Min(look->next_due, sf_branch_next_due(owner, now));
 }
 
@@ -595,6 +597,7 @@ run_one_by_one(SfTurn *turn, const Attempt *failed)
 	/* what a task left to do is found by a look at the tables */
 	turn->nkeys = 0;
 	turn->scan = true;
+	turn->scan_from = DT_NOBEGIN;
 	turn->failed = one.failed;
 	turn->worked = turn->moved = true;
 }
@@ -625,7 +628,7 @@ take_findings(SfDatabase *database, SfTurn *turn, const Look *look)
 static bool
 find_work(SfTurn *turn)
 {
-	Look		look = {.context = CurrentMemoryContext};
+	Look		look = {.context = CurrentMemoryContext,.from = turn->scan_from};
 	Attempt		a = {.kind = ATTEMPT_LOOK,.look = &look};
 	SfDatabase *database;
 

@@ -26,6 +26,7 @@ typedef struct SfTurn
 	int			nkeys;
 	Oid			owner;			/* of all of them */
 	bool		scan;			/* look at the due index for more keys */
+	TimestampTz scan_from;		/* ... that are due then or later */
 	bool		tasks;			/* look for announced tasks */
 	Oid			task_after;		/* those of this owner last */
 	bool		long_tasks;		/* may take a long task */

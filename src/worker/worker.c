@@ -3,9 +3,10 @@
  *		A worker: its loop, what it takes on, how it sleeps.
  *
  * It takes keys out of its database's ring; it looks at the due index, to put
- * more keys there, when told so, when a timer goes off, and once a
- * poll_interval.  Who looks learns when the next timer is due and notes that
- * for all; the first to wake for it takes the timer down again and looks.  So the timer is always somebody's: either it stands in
+ * more keys there, when told so, when a timer goes off (for what is due since
+ * then), and once a poll_interval.  Who looks learns when the next timer is
+ * due and notes that for all; the first to wake for it takes the timer down
+ * again and looks.  So the timer is always somebody's: either it stands in
  * shared memory, or a process is looking.
  */
 #include "postgres.h"
@@ -153,26 +154,36 @@ reserve_tasks(SfDatabase *database, SfTurn *turn)
 	turn->task_after = database->task_after;
 }
 
-/* Whether the due index is to be looked at; takes the reason away. */
-static bool
-take_scan(SfDatabase *database)
+/*
+ * Whether the due index is to be looked at; takes the reason away.  A timer is
+ * a reason to look for what is due since then.  What was due before stands in
+ * the ring, and would stand there once more with each look: the further the
+ * workers are behind, the more of their claims would be in vain.
+ */
+static void
+take_scan(SfDatabase *database, SfTurn *turn)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	bool		timer = database->next_timer <= now;
-	bool		scan = database->scan;
+	TimestampTz from = database->next_timer;
+	bool		all = database->scan || database->next_poll <= now;
 
 	/* worth it when there is room; now and then for owners who are not there */
 	if (database->ring.count > SF_RING_SIZE / 4 &&
 		now < TimestampTzPlusMilliseconds(database->last_look, LOOK_PAUSE_MS))
-		scan = false;
-	if (!scan && !timer && database->next_poll > now)
-		return false;
-	database->scan = false;
-	database->last_look = now;
-	if (timer)
+		all = false;
+	if (all)
+	{
+		database->scan = false;
+		database->last_look = now;
+		database->next_poll = sf_worker_next_poll();
+		from = DT_NOBEGIN;
+	}
+	if (from > now)
+		return;
+	if (database->next_timer <= now)
 		database->next_timer = DT_NOEND;
-	database->next_poll = sf_worker_next_poll();
-	return true;
+	turn->scan_from = turn->scan ? Min(turn->scan_from, from) : from;
+	turn->scan = true;
 }
 
 /* Find work for this process; false: there is none. */
@@ -181,7 +192,7 @@ take_work(SfDatabase *database, SfTurn *turn)
 {
 	if (sf_slot_mine->role == SF_ROLE_WORKER)
 	{
-		turn->scan |= take_scan(database);
+		take_scan(database, turn);
 		sf_shared_take_keys(database, turn->keys, &turn->nkeys, SF_TURN_KEYS,
 							&turn->owner);
 	}
@@ -419,6 +430,7 @@ work_loop(void)
 		{
 			turn.nkeys = 0;
 			turn.scan = true;
+			turn.scan_from = DT_NOBEGIN;
 			pause_after_failures(failures);
 		}
 	}
