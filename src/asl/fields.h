@@ -71,6 +71,7 @@ typedef enum SfShape
 	X(rules)					/* Choices */ \
 	X(nested_rules)				/* And, Or */ \
 	X(nested_rule)				/* Not */ \
+	X(compared)					/* what a comparison looks at: a reference path */ \
 	X(operand)					/* of a comparison */ \
 	X(item_reader) \
 	X(reader_config) \
@@ -107,8 +108,7 @@ typedef enum SfValueKind
 /* Flags */
 #define SF_REQUIRED		0x01
 #define SF_ONLY_SFFLOW	0x02	/* Step Functions does not know it */
-#define SF_DISTRIBUTED	0x04	/* of a Map: in DISTRIBUTED mode only */
-#define SF_IF_DISTRIBUTED 0x08	/* of a Map: has an effect in that mode only */
+#define SF_DISTRIBUTED	0x04	/* of a Map: without effect in INLINE mode */
 
 #define SF_SECONDS_MAX	99999999
 
@@ -123,7 +123,7 @@ typedef enum SfValueKind
 	X(MACHINE, "Comment", string, PA, 0, 0, 0, 0, NULL) \
 	X(MACHINE, "Version", word, PA, 0, 0, 0, 0, "1.0") \
 	X(MACHINE, "QueryLanguage", query_language, PA, 0, 0, 0, 0, NULL) \
-	X(MACHINE, "TimeoutSeconds", integer, PA, 0, 0, 1, SF_SECONDS_MAX, NULL) \
+	X(MACHINE, "TimeoutSeconds", integer, PA, 0, 0, 0, SF_SECONDS_MAX, NULL) \
 	X(MACHINE, "FailureMode", word, PA, 0, SF_ONLY_SFFLOW, 0, 0, "ABORT, DRAIN") \
 	\
 	X(BRANCH, "States", states, PA, 0, SF_REQUIRED, 0, 0, NULL) \
@@ -179,22 +179,22 @@ typedef enum SfValueKind
 	X(STATE, "ItemSelector", template, PA, SF_IN_MAP, 0, 0, 0, NULL) \
 	X(STATE, "MaxConcurrency", integer_or_jsonata, PA, SF_IN_MAP, 0, 0, INT_MAX, NULL) \
 	X(STATE, "MaxConcurrencyPath", path, P, SF_IN_MAP, 0, 0, 0, NULL) \
-	X(STATE, "ToleratedFailureCount", integer_or_jsonata, PA, SF_IN_MAP, SF_IF_DISTRIBUTED, 0, INT_MAX, NULL) \
-	X(STATE, "ToleratedFailureCountPath", path, P, SF_IN_MAP, SF_IF_DISTRIBUTED, 0, 0, NULL) \
-	X(STATE, "ToleratedFailurePercentage", number_or_jsonata, PA, SF_IN_MAP, SF_IF_DISTRIBUTED, 0, 100, NULL) \
-	X(STATE, "ToleratedFailurePercentagePath", path, P, SF_IN_MAP, SF_IF_DISTRIBUTED, 0, 0, NULL) \
+	X(STATE, "ToleratedFailureCount", integer_or_jsonata, PA, SF_IN_MAP, SF_DISTRIBUTED, 0, INT_MAX, NULL) \
+	X(STATE, "ToleratedFailureCountPath", path, P, SF_IN_MAP, SF_DISTRIBUTED, 0, 0, NULL) \
+	X(STATE, "ToleratedFailurePercentage", number_or_jsonata, PA, SF_IN_MAP, SF_DISTRIBUTED, 0, 100, NULL) \
+	X(STATE, "ToleratedFailurePercentagePath", path, P, SF_IN_MAP, SF_DISTRIBUTED, 0, 0, NULL) \
 	X(STATE, "ItemReader", item_reader, PA, SF_IN_MAP, SF_DISTRIBUTED, 0, 0, NULL) \
 	X(STATE, "ItemBatcher", item_batcher, PA, SF_IN_MAP, SF_DISTRIBUTED, 0, 0, NULL) \
 	X(STATE, "ResultWriter", result_writer, PA, SF_IN_MAP, SF_DISTRIBUTED, 0, 0, NULL) \
-	X(STATE, "Label", label, PA, SF_IN_MAP, SF_IF_DISTRIBUTED, 0, 0, NULL) \
+	X(STATE, "Label", label, PA, SF_IN_MAP, SF_DISTRIBUTED, 0, 0, NULL) \
 	\
 	X(RETRIER, "ErrorEquals", errors, PA, 0, SF_REQUIRED, 0, 0, NULL) \
 	X(RETRIER, "Comment", string, PA, 0, 0, 0, 0, NULL) \
-	X(RETRIER, "IntervalSeconds", integer, PA, 0, 0, 1, SF_SECONDS_MAX, NULL) \
+	X(RETRIER, "IntervalSeconds", integer, PA, 0, 0, 0, SF_SECONDS_MAX, NULL) \
 	X(RETRIER, "MaxAttempts", integer, PA, 0, 0, 0, SF_SECONDS_MAX, NULL) \
 	X(RETRIER, "BackoffRate", number, PA, 0, 0, 1, SF_SECONDS_MAX, NULL) \
-	X(RETRIER, "MaxDelaySeconds", integer, PA, 0, 0, 1, 31622399, NULL) \
-	X(RETRIER, "JitterStrategy", word, PA, 0, 0, 0, 0, "FULL, NONE") \
+	X(RETRIER, "MaxDelaySeconds", integer, PA, 0, 0, 1, 31622400, NULL) \
+	X(RETRIER, "JitterStrategy", word, PA, 0, 0, 0, 0, "NONE, FULL") \
 	\
 	X(CATCHER, "ErrorEquals", errors, PA, 0, SF_REQUIRED, 0, 0, NULL) \
 	X(CATCHER, "Next", string, PA, 0, SF_REQUIRED, 0, 0, NULL) \
@@ -208,13 +208,13 @@ typedef enum SfValueKind
 	X(RULE, "Assign", assign, PA, 0, 0, 0, 0, NULL) \
 	X(RULE, "Output", template, A, 0, 0, 0, 0, NULL) \
 	X(RULE, "Condition", condition, A, 0, 0, 0, 0, NULL) \
-	X(RULE, "Variable", path, P, 0, 0, 0, 0, NULL) \
+	X(RULE, "Variable", compared, P, 0, 0, 0, 0, NULL) \
 	X(RULE, "And", nested_rules, P, 0, 0, 0, 0, NULL) \
 	X(RULE, "Or", nested_rules, P, 0, 0, 0, 0, NULL) \
 	X(RULE, "Not", nested_rule, P, 0, 0, 0, 0, NULL) \
 	\
 	X(NESTED_RULE, "Comment", string, PA, 0, 0, 0, 0, NULL) \
-	X(NESTED_RULE, "Variable", path, P, 0, 0, 0, 0, NULL) \
+	X(NESTED_RULE, "Variable", compared, P, 0, 0, 0, 0, NULL) \
 	X(NESTED_RULE, "And", nested_rules, P, 0, 0, 0, 0, NULL) \
 	X(NESTED_RULE, "Or", nested_rules, P, 0, 0, 0, 0, NULL) \
 	X(NESTED_RULE, "Not", nested_rule, P, 0, 0, 0, 0, NULL) \
@@ -254,7 +254,7 @@ typedef enum SfValueKind
  */
 #define SF_ASL_GROUP_LIST(X) \
 	X(STATE, SF_IN_NEXT, true, "Next", "End", NULL, NULL) \
-	X(STATE, SF_IN_WAIT, true, "Seconds", "SecondsPath", "Timestamp", "TimestampPath") \
+	X(STATE, SF_IN_WAIT, true, "SecondsPath", "Seconds", "TimestampPath", "Timestamp") \
 	X(STATE, SF_IN_TASK, false, "TimeoutSeconds", "TimeoutSecondsPath", NULL, NULL) \
 	X(STATE, SF_IN_TASK, false, "HeartbeatSeconds", "HeartbeatSecondsPath", NULL, NULL) \
 	X(STATE, SF_IN_FAIL, false, "Error", "ErrorPath", NULL, NULL) \

@@ -91,7 +91,7 @@ check_member(SfCheck *c, const SfNode *member, SfShape shape, int states)
 	{
 		bool		jsonata = c->language == SF_QL_JSONATA;
 
-		sf_check_error(c, member, SF_CODE_SCHEMA,
+		sf_check_error(c, member->parent, SF_CODE_SCHEMA,
 					   "The QueryLanguage is set to '%s', but field '%s' is only supported for the '%s' QueryLanguage",
 					   jsonata ? "JSONata" : "JSONPath", member->key,
 					   jsonata ? "JSONPath" : "JSONata");
@@ -101,10 +101,6 @@ check_member(SfCheck *c, const SfNode *member, SfShape shape, int states)
 		sf_check_warning(c, member, SF_CODE_ONLY_SFFLOW,
 						 "Field '%s' is known to sfflow only", member->key);
 	if ((field->flags & SF_DISTRIBUTED) && !c->distributed)
-		sf_check_error(c, member, SF_CODE_SCHEMA,
-					   "Field '%s' is only supported in 'DISTRIBUTED' mode",
-					   member->key);
-	if ((field->flags & SF_IF_DISTRIBUTED) && !c->distributed)
 		sf_check_warning(c, member, SF_CODE_NO_EFFECT,
 						 "Field '%s' has an effect in 'DISTRIBUTED' mode only",
 						 member->key);
@@ -165,10 +161,10 @@ check_groups(SfCheck *c, const SfNode *object, SfShape shape, int states)
 		}
 		if (present > 1)
 			sf_check_error(c, object, SF_CODE_SCHEMA,
-						   "Only one of these fields is allowed: [%s]", names.data);
+						   "There should only be one of the following fields: [%s]", names.data);
 		else if (present == 0 && group->required)
 			sf_check_error(c, object, SF_CODE_SCHEMA,
-						   "One of these fields is required: [%s]", names.data);
+						   "This object should have only one of the following fields: [%s]", names.data);
 	}
 }
 

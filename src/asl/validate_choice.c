@@ -65,7 +65,7 @@ sf_check_operand(SfCheck *c, const SfNode *value, const SfField *field)
 		return;
 	if (is_path)
 	{
-		sf_check_path(c, value, field);
+		sf_check_compared(c, value, field);
 		return;
 	}
 	switch (sf_asl_operand_type(comparison))
@@ -86,6 +86,40 @@ sf_check_operand(SfCheck *c, const SfNode *value, const SfField *field)
 	}
 }
 
+/* The fields of which a rule has exactly one */
+static const char *const selectors[] = {"And", "Or", "Not", "Variable", "Condition"};
+
+/* Tell whether a field is one of those. */
+static bool
+is_selector(const char *name)
+{
+	size_t		i;
+
+	for (i = 0; i < lengthof(selectors); i++)
+	{
+		if (strcmp(name, selectors[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Print the names of all comparisons. */
+static char *
+print_comparisons(void)
+{
+	StringInfoData buf;
+	size_t		i;
+
+	initStringInfo(&buf);
+	for (i = 0; i < lengthof(comparisons); i++)
+	{
+		appendStringInfo(&buf, "%s%s", i > 0 ? ", " : "", comparisons[i].name);
+		if (comparisons[i].has_path)
+			appendStringInfo(&buf, ", %sPath", comparisons[i].name);
+	}
+	return buf.data;
+}
+
 /*
  * Check that a rule says exactly one thing.  Which fields there may be at all
  * and what their values are is checked by the list of fields.
@@ -94,7 +128,7 @@ static void
 check_rule(SfCheck *c, const SfNode *rule, SfShape shape)
 {
 	SfNode	   *member;
-	int			nconnectives = 0;
+	int			nselectors = 0;
 	int			ncomparisons = 0;
 	SfComparison comparison;
 	bool		is_path;
@@ -104,35 +138,31 @@ check_rule(SfCheck *c, const SfNode *rule, SfShape shape)
 	if (rule->kind != SF_NODE_OBJECT)
 		return;
 
-	if (c->language == SF_QL_JSONATA)
-	{
-		if (sf_node_member(rule, "Condition") == NULL)
-			sf_check_error(c, rule, SF_CODE_SCHEMA,
-						   "These fields are required: [Condition]");
-		return;
-	}
-
 	SF_NODE_FOREACH(member, rule)
 	{
-		if (strcmp(member->key, "And") == 0 || strcmp(member->key, "Or") == 0 ||
-			strcmp(member->key, "Not") == 0)
-			nconnectives++;
+		if (is_selector(member->key))
+			nselectors++;
 		else if (sf_asl_find_comparison(member->key, &comparison, &is_path))
 			ncomparisons++;
 	}
-	if (nconnectives + ncomparisons > 1)
+	if (nselectors != 1)
 		sf_check_error(c, rule, SF_CODE_SCHEMA,
-					   "A Choice rule must have exactly one comparison operator, or one of [And, Or, Not]");
-	else if (nconnectives + ncomparisons == 0)
+					   "The object must have only one of the following fields, [And, Or, Not, Variable, Condition]");
+	else if (sf_node_member(rule, "Variable") == NULL)
+	{
+		/* a comparison is of a Variable */
+		if (ncomparisons > 0 && c->language == SF_QL_JSONPATH)
+			sf_check_error(c, rule, SF_CODE_SCHEMA,
+						   "These fields are required: [Variable]");
+	}
+	else if (ncomparisons > 1)
 		sf_check_error(c, rule, SF_CODE_SCHEMA,
-					   "A Choice rule must have a comparison operator, or one of [And, Or, Not]");
-	if (ncomparisons > 0 && sf_node_member(rule, "Variable") == NULL)
+					   "There should only be one of the following fields: [%s]",
+					   print_comparisons());
+	else if (ncomparisons == 0)
 		sf_check_error(c, rule, SF_CODE_SCHEMA,
-					   "These fields are required: [Variable]");
-	if (nconnectives > 0 && ncomparisons == 0 &&
-		(member = sf_node_member(rule, "Variable")) != NULL)
-		sf_check_error(c, rule, SF_CODE_SCHEMA,
-					   "Field 'Variable' is not supported");
+					   "This object should have only one of the following fields: [%s]",
+					   print_comparisons());
 }
 
 /* Check an array of rules that must not be empty. */
@@ -144,7 +174,7 @@ check_rules(SfCheck *c, const SfNode *value, SfShape shape)
 	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
 		return;
 	if (value->nchildren == 0)
-		sf_check_error(c, value, SF_CODE_SCHEMA, "Array must not be empty");
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
 	SF_NODE_FOREACH(rule, value)
 		check_rule(c, rule, shape);
 }

@@ -49,6 +49,22 @@ check_type(SfCheck *c, const SfNode *state, SfStateType *type)
 	return false;
 }
 
+/* Refuse credentials for a worker, which has its own. */
+static void
+check_credentials(SfCheck *c, const SfNode *state)
+{
+	const SfNode *credentials = sf_node_member(state, "Credentials");
+	const char *text = sf_node_member_string(state, "Resource");
+	SfResource	resource;
+
+	if (credentials == NULL || text == NULL)
+		return;
+	sf_resource_parse(text, &resource);
+	if (resource.kind == SF_RESOURCE_ACTIVITY)
+		sf_check_error(c, credentials, SF_CODE_SCHEMA,
+					   "The field 'Credentials' is not supported for activities");
+}
+
 /* Check what several fields of a Task state mean together. */
 static void
 check_task(SfCheck *c, const SfNode *state)
@@ -61,6 +77,7 @@ check_task(SfCheck *c, const SfNode *state)
 		sf_node_number(heartbeat) >= sf_node_number(timeout))
 		sf_check_error(c, heartbeat, SF_CODE_SCHEMA,
 					   "HeartbeatSeconds must be smaller than TimeoutSeconds");
+	check_credentials(c, state);
 }
 
 /* Check what several fields of a Map state mean together. */
@@ -86,11 +103,12 @@ check_state(SfCheck *c, const SfNode *state)
 	CHECK_FOR_INTERRUPTS();
 
 	if (state->key[0] == '\0')
-		sf_check_error(c, state, SF_CODE_SCHEMA, "State name must not be empty");
+		sf_check_error(c, state, SF_CODE_STATE_NAME,
+					   "Invalid State name: it must not be empty");
 	else if (pg_mbstrlen(state->key) > SF_NAME_LENGTH_MAX)
-		sf_check_error(c, state, SF_CODE_SCHEMA,
-					   "State name must not be longer than %d characters",
-					   SF_NAME_LENGTH_MAX);
+		sf_check_error(c, state, SF_CODE_STATE_NAME,
+					   "Invalid State name: '%s' exceeds the %d-character limit allowed by the service",
+					   state->key, SF_NAME_LENGTH_MAX);
 
 	if (sf_check_kind(c, state, SF_NODE_OBJECT) && check_type(c, state, &type))
 	{
@@ -131,7 +149,7 @@ check_objects(SfCheck *c, const SfNode *value, SfShape shape, bool may_be_empty)
 	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
 		return false;
 	if (!may_be_empty && value->nchildren == 0)
-		sf_check_error(c, value, SF_CODE_SCHEMA, "Array must not be empty");
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
 	SF_NODE_FOREACH(element, value)
 		sf_check_object(c, element, shape, 0);
 	return true;
@@ -156,11 +174,15 @@ void
 sf_check_processor_config(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	const SfNode *type = sf_node_member(value, "ExecutionType");
+	const char *mode = sf_node_member_string(value, "Mode");
 
 	sf_check_object(c, value, SF_SHAPE_PROCESSOR_CONFIG, 0);
 	if (c->distributed && type == NULL)
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "These fields are required: [ExecutionType]");
+	else if (mode && strcmp(mode, "INLINE") == 0 && type != NULL)
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Field 'ExecutionType' is not supported");
 	else if (!c->distributed && type != NULL)
 		sf_check_warning(c, type, SF_CODE_NO_EFFECT,
 						 "Field 'ExecutionType' has an effect in 'DISTRIBUTED' mode only");
@@ -205,20 +227,16 @@ sf_check_errors(SfCheck *c, const SfNode *value, const SfField *field)
 	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
 		return;
 	if (value->nchildren == 0)
-		sf_check_error(c, value, SF_CODE_SCHEMA, "Array must not be empty");
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
 	SF_NODE_FOREACH(name, value)
 	{
 		if (!sf_check_kind(c, name, SF_NODE_STRING))
 			continue;
 		if (strcmp(name->string, SF_ERR_ALL) != 0)
 			check_error_name(c, name);
-		else if (value->nchildren > 1)
-			sf_check_error(c, value, SF_CODE_SCHEMA,
-						   "'States.ALL' must be the only element of 'ErrorEquals'");
-		else if (owner->next != NULL)
-			sf_check_error(c, value, SF_CODE_SCHEMA,
-						   "'States.ALL' is only allowed in the last element of '%s'",
-						   owner->parent->key);
+		else if (value->nchildren > 1 || owner->next != NULL)
+			sf_check_error(c, name, SF_CODE_SCHEMA,
+						   "States.ALL must appear alone and at end of list");
 	}
 }
 
@@ -269,7 +287,11 @@ sf_check_reader_config(SfCheck *c, const SfNode *value, const SfField *field)
 	if (type && strcmp(type, "CSV") == 0 &&
 		sf_node_member(value, "CSVHeaderLocation") == NULL)
 		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "These fields are required: [CSVHeaderLocation]");
+					   "The field 'CSVHeaderLocation' is required");
+	if (type && strcmp(type, "CSV") != 0 && strcmp(type, "MANIFEST") != 0 &&
+		sf_node_member(value, "CSVHeaderLocation") != NULL)
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Field 'CSVHeaderLocation' is not supported");
 	if (header && strcmp(header, "GIVEN") == 0 &&
 		sf_node_member(value, "CSVHeaders") == NULL)
 		sf_check_error(c, value, SF_CODE_SCHEMA,

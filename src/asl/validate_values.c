@@ -107,7 +107,7 @@ sf_check_integer(SfCheck *c, const SfNode *value, const SfField *field)
 	if (value->kind != SF_NODE_NUMBER ||
 		floor(sf_node_number(value)) != sf_node_number(value))
 		sf_check_error(c, value, SF_CODE_SCHEMA,
-					   "Expected value of type [INTEGER]");
+					   "Expected value of type Integer");
 	else
 		check_range(c, value, field->min, field->max);
 }
@@ -214,7 +214,7 @@ sf_check_number_or_jsonata(SfCheck *c, const SfNode *value, const SfField *field
 void
 sf_check_text_or_jsonata(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	if (sf_check_kind(c, value, SF_NODE_STRING) && sf_asl_is_jsonata(value, c->language))
+	if (sf_check_kind(c, value, SF_NODE_STRING) && c->language == SF_QL_JSONATA)
 		sf_check_template(c, value, field);
 }
 
@@ -269,12 +269,12 @@ is_variable_name(const char *name, int len)
 	{
 		unsigned char ch = name[i];
 
-		if (IS_HIGHBIT_SET(ch) || ch == '_' || isalpha(ch) ||
-			(i > 0 && isdigit(ch)))
+		if (IS_HIGHBIT_SET(ch) || isalpha(ch) ||
+			(i > 0 && (isdigit(ch) || ch == '_')))
 			continue;
 		return false;
 	}
-	return len > 0 && pg_mbstrlen_with_len(name, len) <= SF_NAME_LENGTH_MAX;
+	return len > 0;
 }
 
 /* Assign: an object whose members' names are those of variables. */
@@ -293,12 +293,16 @@ sf_check_assign(SfCheck *c, const SfNode *value, const SfField *field)
 			strcmp(member->key + len - 2, ".$") == 0)
 			len -= 2;
 		if (len == 6 && strncmp(member->key, "states", 6) == 0)
-			sf_check_error(c, member, SF_CODE_SCHEMA,
-						   "Variable name 'states' is reserved");
-		else if (!is_variable_name(member->key, len))
-			sf_check_error(c, member, SF_CODE_SCHEMA,
-						   "Variable name '%.*s' must be a Unicode identifier of at most %d characters",
+			sf_check_error(c, member, SF_CODE_RESERVED_VARIABLE,
+						   "Cannot assign to reserved variable '$states'.");
+		else if (pg_mbstrlen_with_len(member->key, len) > SF_NAME_LENGTH_MAX)
+			sf_check_error(c, member, SF_CODE_VARIABLE,
+						   "Invalid variable name '%.*s': the variable name exceeds the %d-character limit.",
 						   len, member->key, SF_NAME_LENGTH_MAX);
+		else if (!is_variable_name(member->key, len))
+			sf_check_error(c, member, SF_CODE_VARIABLE,
+						   "Invalid variable name '%.*s': the variable name contains invalid characters.",
+						   len, member->key);
 	}
 	sf_check_template(c, value, field);
 }
@@ -323,24 +327,55 @@ sf_check_credentials(SfCheck *c, const SfNode *value, const SfField *field)
 
 /* --- paths --- */
 
-/* Check an expression of JSONPath mode. */
-static void
-check_expression(SfCheck *c, const SfNode *value, int allowed, const char *what)
+/*
+ * Tell what is wrong with an expression of JSONPath mode; NULL: nothing, or it
+ * is no string and that is reported.
+ */
+static const char *
+expression_problem(SfCheck *c, const SfNode *value, int allowed)
 {
 	SfError		error;
 
-	if (!sf_check_kind(c, value, SF_NODE_STRING))
-		return;
-	if (sf_expr_compile(value->string, allowed, &error) == NULL)
-		sf_check_error(c, value, SF_CODE_SCHEMA, "%s: %s", what,
-					   error.cause ? error.cause : value->string);
+	if (!sf_check_kind(c, value, SF_NODE_STRING) ||
+		sf_expr_compile(value->string, allowed, &error) != NULL)
+		return NULL;
+	return error.cause ? error.cause : value->string;
+}
+
+/* Tell whether a string begins as paths do. */
+static bool
+has_dollar(const SfNode *value)
+{
+	return value->string[0] == '$';
+}
+
+/* Report that a string is no path. */
+static void
+refuse_path(SfCheck *c, const SfNode *value, const char *problem)
+{
+	if (has_dollar(value))
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Value must be a valid JSONPath. (%s)", problem);
+	else
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Value must be a valid JSONPath.");
+}
+
+/* Report that a path names more than one place, or none where it may. */
+static void
+refuse_reference(SfCheck *c, const SfNode *value, const char *problem)
+{
+	sf_check_error(c, value, SF_CODE_SCHEMA, "Value is not a Reference Path: %s",
+				   problem);
 }
 
 /* Expect a path. */
 void
 sf_check_path(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	check_expression(c, value, SF_EXPR_PATH, "Value is not a valid JSONPath");
+	const char *problem = expression_problem(c, value, SF_EXPR_PATH);
+
+	if (problem != NULL)
+		refuse_path(c, value, problem);
 }
 
 /* Expect a path or null. */
@@ -356,16 +391,33 @@ void
 sf_check_path_or_intrinsic(SfCheck *c, const SfNode *value,
 						   const SfField *field)
 {
-	check_expression(c, value, SF_EXPR_ANY,
-					 "Value is not a valid JSONPath or intrinsic function call");
+	const char *problem = expression_problem(c, value, SF_EXPR_ANY);
+
+	if (problem != NULL)
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "Value is not a valid JSONPath or intrinsic function call: %s",
+					   problem);
+}
+
+/* Check a path that names one place. */
+static void
+check_reference(SfCheck *c, const SfNode *value, int allowed)
+{
+	const char *problem = expression_problem(c, value, allowed);
+
+	if (problem == NULL)
+		return;
+	if (has_dollar(value))
+		refuse_reference(c, value, problem);
+	else
+		refuse_path(c, value, problem);
 }
 
 /* Expect a path that names one place. */
 void
 sf_check_reference(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	check_expression(c, value, SF_EXPR_REFERENCE,
-					 "Value is not a Reference Path");
+	check_reference(c, value, SF_EXPR_REFERENCE);
 }
 
 /* ResultPath: a place in the state's input, not in the context object. */
@@ -374,8 +426,18 @@ sf_check_input_reference_or_null(SfCheck *c, const SfNode *value,
 								 const SfField *field)
 {
 	if (value->kind != SF_NODE_NULL)
-		check_expression(c, value, SF_EXPR_REFERENCE | SF_EXPR_INPUT,
-						 "Value is not a Reference Path");
+		check_reference(c, value, SF_EXPR_REFERENCE | SF_EXPR_INPUT);
+}
+
+/* Variable, and what it is compared with: a path that names one place. */
+void
+sf_check_compared(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	const char *problem = expression_problem(c, value, SF_EXPR_REFERENCE);
+
+	if (problem != NULL)
+		refuse_reference(c, value, has_dollar(value) ? problem :
+						 "Reference path didn't start with '$'");
 }
 
 /* --- other strings --- */
@@ -470,14 +532,15 @@ sf_check_label(SfCheck *c, const SfNode *value, const SfField *field)
 	if (value->string[0] == '\0')
 		sf_check_error(c, value, SF_CODE_SCHEMA, "Minimum length is 1");
 	if (pg_mbstrlen(value->string) > SF_LABEL_LENGTH_MAX)
-		sf_check_error(c, value, SF_CODE_SCHEMA, "Maximum length is %d",
-					   SF_LABEL_LENGTH_MAX);
+		sf_check_error(c, value, SF_CODE_LABEL,
+					   "Invalid Label name: '%s' exceeds the %d-character limit allowed by the service",
+					   value->string, SF_LABEL_LENGTH_MAX);
 	for (p = value->string; *p != '\0'; p += pg_mblen(p))
 	{
 		if (!is_label_character(p, pg_mblen(p)))
 		{
-			sf_check_error(c, value, SF_CODE_SCHEMA,
-						   "Label must not contain white space, wildcards, brackets, special or control characters");
+			sf_check_error(c, value, SF_CODE_LABEL,
+						   "Invalid Label name: it must not contain white space, wildcards, brackets, special or control characters");
 			break;
 		}
 	}
@@ -485,9 +548,8 @@ sf_check_label(SfCheck *c, const SfNode *value, const SfField *field)
 	{
 		if (strcmp(((const SfNode *) lfirst(lc))->string, value->string) == 0)
 		{
-			sf_check_error(c, value, SF_CODE_SCHEMA,
-						   "Label '%s' is not unique in the state machine",
-						   value->string);
+			sf_check_error(c, value, SF_CODE_DUPLICATE_LABEL,
+						   "Duplicate Label name: %s", value->string);
 			return;
 		}
 	}

@@ -118,9 +118,16 @@ compile_jsonata(Compiler *c, const JsonbValue *v, TemplateNode *node)
 	const char *end = v->val.string.val + v->val.string.len - 2;
 	SfError		err;
 
-	if (c->language != SF_QL_JSONATA || v->val.string.len < 4 ||
-		memcmp(v->val.string.val, "{%", 2) != 0 || memcmp(end, "%}", 2) != 0)
+	if (c->language != SF_QL_JSONATA || v->val.string.len < 2 ||
+		memcmp(v->val.string.val, "{%", 2) != 0)
 		return false;
+	if (v->val.string.len < 4 || memcmp(end, "%}", 2) != 0)
+	{
+		if (c->check)
+			report_problem(c, "SCHEMA_VALIDATION_FAILED",
+						   "JSONata string must start with {% and end with %}");
+		return false;
+	}
 	while (start < end && strchr(" \t\r\n", *start) != NULL)
 		start++;
 	while (start < end && strchr(" \t\r\n", end[-1]) != NULL)
