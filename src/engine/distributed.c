@@ -15,8 +15,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "base/arn.h"
 #include "base/settings.h"
 #include "engine/map.h"
@@ -65,86 +63,6 @@ sf_map_child_id(const SfExecution *execution, const SfState *state,
 
 /* --- fields --- */
 
-/* A percentage that a value gives: a number, or a string that is one. */
-static bool
-percentage_from_value(Jsonb *value, double *percentage)
-{
-	JsonbValue	root;
-	char	   *text;
-	char	   *end;
-
-	sf_json_root(value, &root);
-	if (root.type == jbvNumeric)
-		text = sf_json_to_cstring(value);
-	else if (root.type == jbvString)
-		text = pnstrdup(root.val.string.val, root.val.string.len);
-	else
-		return false;
-	*percentage = strtod(text, &end);
-	return end != text && *end == '\0' && !isnan(*percentage);
-}
-
-/* ToleratedFailurePercentage; 0 where there is none. */
-static bool
-percentage_field(SfStep *step, double *percentage, SfError *error)
-{
-	const SfNumberField *field = &step->state->tolerated_failure_percentage;
-	Jsonb	   *value;
-	SfError		reason;
-
-	*percentage = 0;
-	switch (field->kind)
-	{
-		case SF_FIELD_LITERAL:
-			*percentage = field->number;
-			break;
-		case SF_FIELD_PATH:
-			switch (sf_expr_eval(field->expr, &step->env, &value, &reason))
-			{
-				case SF_EVAL_OK:
-					break;
-				case SF_EVAL_NOT_FOUND:
-					return sf_error_set(error, SF_ERR_RUNTIME,
-										"Invalid path '%s' : %s", field->text,
-										reason.cause);
-				case SF_EVAL_ERROR:
-					*error = reason;
-					return false;
-			}
-			if (!percentage_from_value(value, percentage))
-			{
-				JsonbValue	root;
-
-				sf_json_root(value, &root);
-				return sf_error_set(error, SF_ERR_RUNTIME,
-									"The ToleratedFailurePercentagePath field refers to value \"%s\" which is not a valid float: %s",
-									root.type == jbvString ?
-									pnstrdup(root.val.string.val, root.val.string.len) :
-									sf_json_to_cstring(value), field->text);
-			}
-			break;
-		case SF_FIELD_JSONATA:
-			if (!sf_template_eval(field->tmpl, &step->env,
-								  "ToleratedFailurePercentage", &value, error))
-				return false;
-			if (!percentage_from_value(value, percentage))
-			{
-				sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
-							 "The JSONata expression '%s' specified for the field 'ToleratedFailurePercentage' returned an unexpected result type. Expected 'number' for value: %s",
-							 field->text, sf_json_to_cstring(value));
-				error->location = "ToleratedFailurePercentage";
-				return false;
-			}
-			break;
-		default:
-			return true;
-	}
-	if (*percentage < 0 || *percentage > 100)
-		return sf_error_set(error, SF_ERR_RUNTIME,
-							"ToleratedFailurePercentage must be between 0 and 100.");
-	return true;
-}
-
 /* A count as an int. */
 static bool
 int_field(SfStep *step, const SfNumberField *field, const char *name,
@@ -156,21 +74,6 @@ int_field(SfStep *step, const SfNumberField *field, const char *name,
 		return false;
 	*count = (int) Max(Min(value, PG_INT32_MAX), PG_INT32_MIN);
 	return true;
-}
-
-/* Show what is tolerated, as far as the state says, to whoever looks on. */
-static void
-trace_tolerated(SfStep *step, const SfMapRun *map_run)
-{
-	const SfState *state = step->state;
-
-	if (state->tolerated_failure_count.kind != SF_FIELD_ABSENT)
-		sf_step_trace(step, SF_TRACE_TOLERATED_FAILURE_COUNT,
-					  sf_json_int(map_run->tolerated_count));
-	if (state->tolerated_failure_percentage.kind != SF_FIELD_ABSENT)
-		sf_step_trace(step, SF_TRACE_TOLERATED_FAILURE_PERCENTAGE,
-					  sf_json_from_cstring(psprintf("%.15g",
-													map_run->tolerated_percentage)));
 }
 
 /* What a run needs to know besides its items. */
@@ -186,9 +89,9 @@ run_fields(SfStep *step, SfMapRun *map_run, SfError *error)
 	if (map_run->tolerated_count < 0)
 		return sf_error_set(error, SF_ERR_RUNTIME,
 							"ToleratedFailureCount cannot be negative.");
-	if (!percentage_field(step, &map_run->tolerated_percentage, error))
+	if (!sf_map_percentage(step, &map_run->tolerated_percentage, error))
 		return false;
-	trace_tolerated(step, map_run);
+	sf_map_trace_tolerated(step, map_run->tolerated_count, map_run->tolerated_percentage);
 	if (!int_field(step, &state->max_items, "MaxItems", &map_run->max_items, error) ||
 		!int_field(step, &state->max_items_per_batch, "MaxItemsPerBatch",
 				   &map_run->max_items_per_batch, error) ||
@@ -314,11 +217,8 @@ sf_distributed_enter(SfStep *step)
 		return begin_writing(step);
 	if (!sf_flow_input(step, &error) ||
 		(state->item_reader == NULL && !sf_map_items(step, &items, &error)) ||
-		!int_field(step, &state->max_concurrency, "MaxConcurrency",
-				   &branch->max_concurrency, &error))
+		!sf_map_concurrency(step, &error))
 		return sf_step_fail(step, &error);
-	branch->max_concurrency = Max(branch->max_concurrency, 0);
-	sf_step_trace(step, SF_TRACE_MAX_CONCURRENCY, sf_json_int(branch->max_concurrency));
 
 	if (items != NULL)
 	{

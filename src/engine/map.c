@@ -8,16 +8,24 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "engine/map.h"
 
-/* The type of a value, for error messages. */
-static const char *
-type_name(Jsonb *value)
+/* Say that an expression gave a value of another type; returns false. */
+static bool
+fail_type(const SfNumberField *field, const char *name, const char *expected,
+		  Jsonb *value, SfError *error)
 {
 	JsonbValue	root;
 
 	sf_json_root(value, &root);
-	return sf_json_type_name(&root);
+	sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
+				 "The JSONata expression '%s' specified for the field '%s' returned an unexpected result type. Expected '%s', but was '%s' for value: %s",
+				 field->text, name, expected, sf_json_type_name(&root),
+				 sf_json_to_cstring(value));
+	error->location = name;
+	return false;
 }
 
 /* MaxConcurrency and its like; 0 where there is none. */
@@ -57,14 +65,95 @@ sf_map_count(SfStep *step, const SfNumberField *field, const char *name,
 				return false;
 			if (sf_flow_count(value, count))
 				return true;
-			sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
-						 "The JSONata expression '%s' specified for the field '%s' returned an unexpected result type. Expected 'integer', but was '%s' for value: %s",
-						 field->text, name, type_name(value), sf_json_to_cstring(value));
-			error->location = name;
-			return false;
+			return fail_type(field, name, "integer", value, error);
 		default:
 			return true;
 	}
+}
+
+/* A percentage that a value gives: a number, or a string that is one. */
+static bool
+percentage_from_value(Jsonb *value, double *percentage)
+{
+	JsonbValue	root;
+	char	   *text;
+	char	   *end;
+
+	sf_json_root(value, &root);
+	if (root.type == jbvNumeric)
+		text = sf_json_to_cstring(value);
+	else if (root.type == jbvString)
+		text = pnstrdup(root.val.string.val, root.val.string.len);
+	else
+		return false;
+	*percentage = strtod(text, &end);
+	return end != text && *end == '\0' && !isnan(*percentage);
+}
+
+/* ToleratedFailurePercentage; 0 where there is none. */
+bool
+sf_map_percentage(SfStep *step, double *percentage, SfError *error)
+{
+	const SfNumberField *field = &step->state->tolerated_failure_percentage;
+	Jsonb	   *value;
+	SfError		reason;
+
+	*percentage = 0;
+	switch (field->kind)
+	{
+		case SF_FIELD_LITERAL:
+			*percentage = field->number;
+			break;
+		case SF_FIELD_PATH:
+			switch (sf_expr_eval(field->expr, &step->env, &value, &reason))
+			{
+				case SF_EVAL_OK:
+					break;
+				case SF_EVAL_NOT_FOUND:
+					return sf_error_set(error, SF_ERR_RUNTIME,
+										"Invalid path '%s' : %s", field->text,
+										reason.cause);
+				case SF_EVAL_ERROR:
+					*error = reason;
+					return false;
+			}
+			if (!percentage_from_value(value, percentage))
+				return sf_error_set(error, SF_ERR_RUNTIME,
+									"The ToleratedFailurePercentagePath field refers to value \"%s\" which is not a valid float: %s",
+									sf_flow_shown(value), field->text);
+			break;
+		case SF_FIELD_JSONATA:
+			if (!sf_template_eval(field->tmpl, &step->env,
+								  "ToleratedFailurePercentage", &value, error))
+				return false;
+			if (!percentage_from_value(value, percentage))
+				return fail_type(field, "ToleratedFailurePercentage", "number", value, error);
+			break;
+		default:
+			return true;
+	}
+	if (*percentage < 0 || *percentage > 100)
+		return sf_error_set(error, SF_ERR_RUNTIME,
+							"ToleratedFailurePercentage must be between 0 and 100.");
+	return true;
+}
+
+/* MaxConcurrency into the branch; 0 is without limit. */
+bool
+sf_map_concurrency(SfStep *step, SfError *error)
+{
+	int64		count;
+
+	if (!sf_map_count(step, &step->state->max_concurrency, "MaxConcurrency",
+					  &count, error))
+		return false;
+	if (count < 0)
+		return sf_error_set(error, SF_ERR_RUNTIME,
+							"Expected non-negative integer for MaxConcurrency, got '" INT64_FORMAT "' instead.",
+							count);
+	sf_step_trace(step, SF_TRACE_MAX_CONCURRENCY, sf_json_int(count));
+	step->branch->max_concurrency = (int) Min(count, PG_INT32_MAX);
+	return true;
 }
 
 /* The array that a JSONata Map iterates over. */
@@ -207,21 +296,35 @@ sf_map_length(int length)
 	return sf_json_finish(&b);
 }
 
+/* Show what is tolerated, as far as the state says, to whoever looks on. */
+void
+sf_map_trace_tolerated(SfStep *step, int64 count, double percentage)
+{
+	const SfState *state = step->state;
+
+	if (state->tolerated_failure_count.kind != SF_FIELD_ABSENT)
+		sf_step_trace(step, SF_TRACE_TOLERATED_FAILURE_COUNT, sf_json_int(count));
+	if (state->tolerated_failure_percentage.kind != SF_FIELD_ABSENT)
+		sf_step_trace(step, SF_TRACE_TOLERATED_FAILURE_PERCENTAGE,
+					  sf_json_from_cstring(psprintf("%.15g", percentage)));
+}
+
 /* Tolerated failures are checked even where they are not used (INLINE). */
 static bool
 check_tolerated(SfStep *step, SfError *error)
 {
-	const SfState *state = step->state;
 	int64		count;
+	double		percentage;
 
-	if (!sf_map_count(step, &state->tolerated_failure_count,
-					 "ToleratedFailureCount", &count, error))
+	if (!sf_map_count(step, &step->state->tolerated_failure_count,
+					  "ToleratedFailureCount", &count, error))
 		return false;
-	if (state->tolerated_failure_count.kind != SF_FIELD_ABSENT)
-		sf_step_trace(step, SF_TRACE_TOLERATED_FAILURE_COUNT, sf_json_int(count));
 	if (count < 0)
 		return sf_error_set(error, SF_ERR_RUNTIME,
 							"ToleratedFailureCount cannot be negative.");
+	if (!sf_map_percentage(step, &percentage, error))
+		return false;
+	sf_map_trace_tolerated(step, count, percentage);
 	return true;
 }
 
@@ -232,21 +335,17 @@ sf_map_enter(SfStep *step)
 	SfBranch   *branch = step->branch;
 	Jsonb	   *items;
 	JsonbValue	array;
-	int64		max_concurrency;
 	SfError		error;
 
 	if (step->state->distributed && step->run->name_map_run != NULL)
 		return sf_distributed_enter(step);
 	if (!sf_flow_input(step, &error) || !sf_map_items(step, &items, &error) ||
-		!sf_map_count(step, &step->state->max_concurrency, "MaxConcurrency",
-					 &max_concurrency, &error))
+		!sf_map_concurrency(step, &error))
 		return sf_step_fail(step, &error);
 
-	sf_step_trace(step, SF_TRACE_MAX_CONCURRENCY, sf_json_int(max_concurrency));
 	sf_json_root(items, &array);
 	branch->total = sf_json_count(&array);
 	branch->next_index = branch->pending = 0;
-	branch->max_concurrency = (int) Min(Max(max_concurrency, 0), PG_INT32_MAX);
 	sf_step_event(step, SF_EVENT_MAP_STATE_STARTED, NULL, sf_map_length(branch->total));
 
 	if (!check_tolerated(step, &error) || !begin_iterations(step, items, &error))

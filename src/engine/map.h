@@ -15,6 +15,15 @@
 extern bool sf_map_count(SfStep *step, const SfNumberField *field,
 						 const char *name, int64 *count, SfError *error);
 
+/* ToleratedFailurePercentage; 0 where there is none. */
+extern bool sf_map_percentage(SfStep *step, double *percentage, SfError *error);
+
+/* MaxConcurrency, into the branch; 0 is without limit. */
+extern bool sf_map_concurrency(SfStep *step, SfError *error);
+
+/* Show what is tolerated, as far as the state says, to whoever looks on. */
+extern void sf_map_trace_tolerated(SfStep *step, int64 count, double percentage);
+
 /* The array that a Map without ItemReader iterates over. */
 extern bool sf_map_items(SfStep *step, Jsonb **items, SfError *error);
 
