@@ -311,6 +311,8 @@ sf_check_assign(SfCheck *c, const SfNode *value, const SfField *field)
 void
 sf_check_credentials(SfCheck *c, const SfNode *value, const SfField *field)
 {
+	const SfNode *role;
+
 	if (sf_asl_is_jsonata(value, c->language))
 	{
 		sf_check_template(c, value, field);
@@ -318,8 +320,10 @@ sf_check_credentials(SfCheck *c, const SfNode *value, const SfField *field)
 	}
 	if (!sf_check_kind(c, value, SF_NODE_OBJECT))
 		return;
-	if (sf_node_member(value, "RoleArn") == NULL &&
-		sf_node_member(value, "RoleArn.$") == NULL)
+	role = sf_node_member(value, "RoleArn");
+	if (role != NULL)
+		sf_check_kind(c, role, SF_NODE_STRING);
+	else if (sf_node_member(value, "RoleArn.$") == NULL)
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "The field 'RoleArn' is required but was missing");
 	sf_check_template(c, value, field);
