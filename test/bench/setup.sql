@@ -5,6 +5,14 @@ CREATE EXTENSION sfflow;
 CREATE SCHEMA bench;
 CREATE TABLE bench.floor (n bigint, at timestamptz DEFAULT now());
 CREATE FUNCTION nothing(payload jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS 'SELECT payload';
+CREATE FUNCTION lengthy(payload jsonb) RETURNS jsonb LANGUAGE sql VOLATILE AS 'SELECT $1 FROM pg_sleep(0.025)';
+CREATE FUNCTION nothing_later(n integer) RETURNS integer LANGUAGE plpgsql AS $$
+BEGIN
+	IF n = 0 THEN
+		PERFORM sf_raise('Later');
+	END IF;
+	RETURN n;
+END $$;
 
 -- A machine of n states in a row; every state is the given one.
 CREATE FUNCTION bench.chain(name text, n integer, state jsonb) RETURNS void LANGUAGE sql AS $$
@@ -21,6 +29,11 @@ SELECT bench.chain('pass2', 2, '{"Type": "Pass"}');
 SELECT bench.chain('task2', 2, '{"Type": "Task", "Resource": "sql:public.nothing"}');
 SELECT bench.chain('wait1', 1, '{"Type": "Wait", "Seconds": 0}');
 SELECT bench.chain('wait2', 2, '{"Type": "Wait", "Seconds": 0}');
+-- A task that takes longer than sfflow.slice_ms has transactions of its own.
+SELECT bench.chain('long1', 1, '{"Type": "Task", "Resource": "sql:public.lengthy"}');
+SELECT bench.chain('long2', 2, '{"Type": "Task", "Resource": "sql:public.lengthy"}');
+SELECT bench.chain('retry1', 1, '{"Type": "Task", "Resource": "sql:public.nothing_later",
+	"Parameters": {"n.$": "$$.State.RetryCount"}, "Retry": [{"ErrorEquals": ["Later"], "IntervalSeconds": 1}]}');
 SELECT bench.chain('timer', 1, '{"Type": "Wait", "TimestampPath": "$.at"}');
 
 -- Pass and Choice by turns.
@@ -79,8 +92,8 @@ CREATE PROCEDURE bench.raw(which text, n integer, branches integer) LANGUAGE plp
 DECLARE
 	numbers bigint[] := bench.copy('bench', which, n);
 BEGIN
-	INSERT INTO bench.branch (execution_no, branch_no, parent_no, branch_index, state, phase, due_at, entered_at, payload)
-		SELECT no, i, nullif(least(i, 1) - 1, -1), i, 0, 0, now(), now(), input
+	INSERT INTO bench.branch (execution_no, branch_no, owner, parent_no, branch_index, state, phase, due_at, entered_at, payload)
+		SELECT no, i, 'postgres'::regrole, nullif(least(i, 1) - 1, -1), i, 0, 0, now(), now(), input
 		FROM unnest(numbers) AS no, generate_series(0, branches - 1) AS i, bench.template WHERE execution_id = which;
 	UPDATE bench.execution SET status = 1, stopped_at = now() WHERE execution_no = ANY (numbers);
 	DELETE FROM bench.branch WHERE execution_no = ANY (numbers);

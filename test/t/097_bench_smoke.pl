@@ -9,7 +9,8 @@ my ($out, $err);
 my $ok = IPC::Run::run(["$FindBin::Bin/../bench/run", '--smoke'], '>', \$out, '2>', \$err);
 ok($ok, 'every item is measured') or diag($err);
 for my $figure ('insert1', 'chain5', 'chain5-raw', 'choice20', 'fan1000', 'start', 'idle p99', 'payload 64kB',
-	'timers lateness p99', 'idle-cost WAL', 'cost pass1 rows', 'chain5 +waiting', 'chain5 +history')
+	'timers lateness p99', 'idle-cost WAL', 'cost long1 rows', 'cost retry1 WAL', 'memory growth', 'chain5 workers=2',
+	'chain5 -waiting', 'chain5 +waiting', 'idle p95 -history', 'idle p95 +history')
 {
 	like($out, qr/^\Q$figure\E +[\d.]/m, "the table has $figure");
 }
