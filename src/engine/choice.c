@@ -246,11 +246,8 @@ eval_condition(SfStep *step, const SfChoiceRule *rule, int top, SfError *error)
 	sf_json_root(result, &root);
 	if (root.type == jbvBool)
 		return root.val.boolean ? VERDICT_YES : VERDICT_NO;
-	sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
-				 "The JSONata expression '%s' specified for the field '%s' returned an unexpected result type. Expected 'boolean', but was '%s' for value: %s",
-				 rule->condition_text ? rule->condition_text : "", field,
-				 sf_json_type_name(&root), sf_json_to_cstring(result));
-	error->location = field;
+	(void) sf_flow_wrong_type(rule->condition_text ? rule->condition_text : "", field,
+							  "boolean", result, error);
 	return VERDICT_ERROR;
 }
 

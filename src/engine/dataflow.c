@@ -79,6 +79,22 @@ sf_flow_shown(Jsonb *value)
 	return sf_json_to_cstring(value);
 }
 
+/* Say that a JSONata expression gave a value of another type; returns false. */
+bool
+sf_flow_wrong_type(const char *expression, const char *field,
+				   const char *expected, Jsonb *value, SfError *error)
+{
+	JsonbValue	root;
+
+	sf_json_root(value, &root);
+	sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
+				 "The JSONata expression '%s' specified for the field '%s' returned an unexpected result type. Expected '%s', but was '%s' for value: %s",
+				 expression, field, expected, sf_json_type_name(&root),
+				 sf_json_to_cstring(value));
+	error->location = field;
+	return false;
+}
+
 /* Make the environment's input the effective input. */
 bool
 sf_flow_input(SfStep *step, SfError *error)

@@ -12,28 +12,13 @@
 
 #include "engine/map.h"
 
-/* Say that an expression gave a value of another type; returns false. */
-static bool
-fail_type(const SfNumberField *field, const char *name, const char *expected,
-		  Jsonb *value, SfError *error)
-{
-	JsonbValue	root;
-
-	sf_json_root(value, &root);
-	sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
-				 "The JSONata expression '%s' specified for the field '%s' returned an unexpected result type. Expected '%s', but was '%s' for value: %s",
-				 field->text, name, expected, sf_json_type_name(&root),
-				 sf_json_to_cstring(value));
-	error->location = name;
-	return false;
-}
-
 /* MaxConcurrency and its like; 0 where there is none. */
 bool
 sf_map_count(SfStep *step, const SfNumberField *field, const char *name,
 			int64 *count, SfError *error)
 {
 	Jsonb	   *value;
+	JsonbValue	root;
 	SfError		reason;
 
 	*count = 0;
@@ -63,9 +48,10 @@ sf_map_count(SfStep *step, const SfNumberField *field, const char *name,
 		case SF_FIELD_JSONATA:
 			if (!sf_template_eval(field->tmpl, &step->env, name, &value, error))
 				return false;
-			if (sf_flow_count(value, count))
+			sf_json_root(value, &root);
+			if (sf_json_to_int64(&root, count))
 				return true;
-			return fail_type(field, name, "integer", value, error);
+			return sf_flow_wrong_type(field->text, name, "integer", value, error);
 		default:
 			return true;
 	}
@@ -96,6 +82,7 @@ sf_map_percentage(SfStep *step, double *percentage, SfError *error)
 {
 	const SfNumberField *field = &step->state->tolerated_failure_percentage;
 	Jsonb	   *value;
+	JsonbValue	root;
 	SfError		reason;
 
 	*percentage = 0;
@@ -126,8 +113,10 @@ sf_map_percentage(SfStep *step, double *percentage, SfError *error)
 			if (!sf_template_eval(field->tmpl, &step->env,
 								  "ToleratedFailurePercentage", &value, error))
 				return false;
-			if (!percentage_from_value(value, percentage))
-				return fail_type(field, "ToleratedFailurePercentage", "number", value, error);
+			sf_json_root(value, &root);
+			if (root.type != jbvNumeric || !percentage_from_value(value, percentage))
+				return sf_flow_wrong_type(field->text, "ToleratedFailurePercentage",
+										  "number", value, error);
 			break;
 		default:
 			return true;
@@ -171,14 +160,7 @@ jsonata_items(SfStep *step, Jsonb **items, SfError *error)
 	if (sf_json_is_array(&root))
 		return true;
 	if (state->items != NULL && state->items_text != NULL)
-	{
-		sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
-					 "The JSONata expression '%s' specified for the field 'Items' returned an unexpected result type. Expected 'array', but was '%s' for value: %s",
-					 state->items_text, sf_json_type_name(&root),
-					 sf_json_to_cstring(*items));
-		error->location = "Items";
-		return false;
-	}
+		return sf_flow_wrong_type(state->items_text, "Items", "array", *items, error);
 	return sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
 						"Map state input must be an array but was: %s",
 						sf_json_to_cstring(*items));

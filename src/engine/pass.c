@@ -87,14 +87,7 @@ fail_text(SfStep *step, const SfStringField *field, const char *name,
 		return true;
 	}
 	if (field->kind == SF_FIELD_JSONATA)
-	{
-		sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
-					 "The JSONata expression '%s' specified for the field '%s' returned an unexpected result type. Expected 'string', but was '%s' for value: %s",
-					 field->text, name, sf_json_type_name(&root),
-					 sf_json_to_cstring(value));
-		error->location = name;
-		return false;
-	}
+		return sf_flow_wrong_type(field->text, name, "string", value, error);
 	return sf_error_set(error, SF_ERR_RUNTIME,
 						"The %sPath parameter does not reference a string value: %s == %s",
 						name, field->text, sf_json_to_cstring(value));

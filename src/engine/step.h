@@ -287,6 +287,11 @@ extern bool sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output,
 extern bool sf_flow_count(Jsonb *value, int64 *count);
 extern char *sf_flow_shown(Jsonb *value);
 
+/* What a JSONata field gave is not of the type that it has to be: false. */
+extern bool sf_flow_wrong_type(const char *expression, const char *field,
+							   const char *expected, Jsonb *value,
+							   SfError *error);
+
 /* False with States.DataLimitExceeded for more than a payload may be. */
 extern bool sf_flow_check_size(SfStep *step, const Jsonb *output, SfError *error);
 

@@ -85,12 +85,7 @@ seconds_field(SfStep *step, const SfNumberField *field, const char *name,
 			sf_json_root(value, &root);
 			if (sf_json_to_int64(&root, &seconds) && seconds > 0)
 				break;
-			sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
-						 "The JSONata expression '%s' specified for the field '%s' returned an unexpected result type. Expected 'integer', but was '%s' for value: %s",
-						 field->text, name, sf_json_type_name(&root),
-						 sf_json_to_cstring(value));
-			error->location = name;
-			return false;
+			return sf_flow_wrong_type(field->text, name, "integer", value, error);
 		default:
 			return true;
 	}

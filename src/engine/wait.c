@@ -60,14 +60,7 @@ seconds_from_jsonata(const SfState *state, Jsonb *value, double *seconds,
 
 	sf_json_root(value, &root);
 	if (!sf_json_to_int64(&root, &number) || number < 0)
-	{
-		sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
-					 "The JSONata expression '%s' specified for the field 'Seconds' returned an unexpected result type. Expected 'integer', but was '%s' for value: %s",
-					 state->seconds.text, sf_json_type_name(&root),
-					 sf_json_to_cstring(value));
-		error->location = "Seconds";
-		return false;
-	}
+		return sf_flow_wrong_type(state->seconds.text, "Seconds", "integer", value, error);
 	*seconds = (double) number;
 	return true;
 }
