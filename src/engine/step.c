@@ -468,6 +468,17 @@ trace_error(SfStep *step, const SfError *error)
 	step->run->trace->error = *error;
 }
 
+/* Tell of the iteration that the branch is: its events name the Map. */
+static void
+iteration_event(SfStep *step, const SfState *map, SfEventType type, int cause)
+{
+	const SfState *state = step->state;
+
+	step->state = map;
+	sf_step_side_event(step, type, NULL, NULL, cause);
+	step->state = state;
+}
+
 /* End the branch with an error. */
 SfStepOutcome
 sf_step_fail_branch(SfStep *step, const SfError *error)
@@ -487,17 +498,13 @@ sf_step_fail_branch(SfStep *step, const SfError *error)
 	if (owner == NULL || (uncatchable && !inside_drain(step)))
 		return fail_execution(step, error);
 
-	if (owner->type == SF_STATE_PARALLEL && !uncatchable &&
-		owner->failure_mode == SF_FAILURE_ABORT &&
+	if (owner->type == SF_STATE_MAP && !uncatchable)
+		iteration_event(step, owner, SF_EVENT_MAP_ITERATION_FAILED, failed_event);
+	/* the task counts as aborted as those of the siblings do */
+	if (!uncatchable && owner->failure_mode == SF_FAILURE_ABORT &&
 		step->state->type == SF_STATE_TASK && branch->started_at != DT_NOBEGIN)
 		sf_step_side_event(step, SF_EVENT_TASK_STATE_ABORTED, NULL, NULL,
 						   failed_event);
-	if (owner->type == SF_STATE_MAP && !uncatchable)
-	{
-		step->state = owner;
-		sf_step_side_event(step, SF_EVENT_MAP_ITERATION_FAILED, NULL, NULL,
-						   failed_event);
-	}
 	delta = add_delta(step);
 	delta->failed = true;
 	delta->failed_event = failed_event;
@@ -712,19 +719,15 @@ sf_step_abort(SfStep *step, int cause)
 
 	branch->due_at = DT_NOEND;
 	branch->generation++;
+	if (owner != NULL && owner->type == SF_STATE_MAP &&
+		branch->entered_at != DT_NOBEGIN)
+		iteration_event(step, owner, SF_EVENT_MAP_ITERATION_ABORTED, cause);
 	/* an outcome that was committed stays, for a redrive to go on from */
 	if (branch->phase != SF_PHASE_ANSWERED)
 	{
 		if (branch->phase != SF_PHASE_ENTER && type != SF_EVENT_TYPE_COUNT)
 			sf_step_side_event(step, type, NULL, NULL, cause);
 		branch->phase = SF_PHASE_ABORTED;
-	}
-	if (owner != NULL && owner->type == SF_STATE_MAP &&
-		branch->entered_at != DT_NOBEGIN)
-	{
-		step->state = owner;
-		sf_step_side_event(step, SF_EVENT_MAP_ITERATION_ABORTED, NULL, NULL,
-						   cause);
 	}
 	if (owner != NULL)
 		(void) add_delta(step);
