@@ -6,6 +6,10 @@
  * again, so every slice runs in a subtransaction.  When one fails, its
  * branches are run again one by one; a branch that fails alone ends with
  * States.Runtime and the error's text.
+ *
+ * To roll a subtransaction back wakes nobody who waits for the transaction: a
+ * deadlock with what earlier tasks have locked is resolved where the procedure
+ * can end the transaction, else by the other side only.
  */
 #include "postgres.h"
 
@@ -33,14 +37,27 @@ PG_FUNCTION_INFO_V1(sfflow_sf_run_due);
 /* A slice in a session is not cut short by time */
 #define SESSION_SLICE_MS	1000
 
+/* A branch that meets others runs so often, again after so many milliseconds */
+#define MAX_ATTEMPTS		5
+#define FIRST_PAUSE_MS		10
+
 /* Errors that end the caller's statement, whatever the execution says */
 static bool
 is_callers_error(int sqlerrcode)
 {
 	return sqlerrcode == ERRCODE_QUERY_CANCELED ||
 		ERRCODE_TO_CATEGORY(sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION ||
-		sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE ||
+		(sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE &&
+		 IsolationUsesXactSnapshot()) ||
 		sqlerrcode == ERRCODE_OUT_OF_MEMORY;
+}
+
+/* Errors after which the same may go well */
+static bool
+is_passing(int sqlerrcode)
+{
+	return sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE ||
+		sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED;
 }
 
 /* Run a slice, or fail a branch, in a subtransaction; NULL or its error. */
@@ -79,21 +96,68 @@ try_slice(const SfSliceRequest *request, SfSliceResult *result,
 	return error;
 }
 
-/* Run one branch alone; when it raises, make it fail. */
+/* A slice was rolled back: let whoever waits for what it had locked go on. */
+static void
+let_go(const SfSliceRequest *request)
+{
+	if (request->lets_go)
+		SPI_commit();
+}
+
+/* Wait before another try, longer each time, never as long as somebody else. */
+static void
+back_off(int attempt)
+{
+	double		ms = FIRST_PAUSE_MS * (1 << attempt) *
+		(0.5 + pg_prng_double(&pg_global_prng_state));
+
+	pg_usleep((long) (ms * 1000));
+	CHECK_FOR_INTERRUPTS();
+}
+
+/* Add what a slice did to what others did before it. */
+static void
+add_result(SfSliceResult *result, const SfSliceResult *more)
+{
+	int			transitions = result->transitions + more->transitions;
+
+	if (more->outcome != SF_SLICE_IDLE)
+		*result = *more;
+	result->transitions = transitions;
+}
+
+/*
+ * Run one branch alone: again while it meets others, which rolling its slice
+ * back has let go on; when it raises, make it fail.
+ */
 static void
 run_alone(const SfSliceRequest *request, SfBranchKey key, SfSliceResult *result)
 {
 	SfSliceRequest alone = *request;
-	ErrorData  *error;
+	SfSliceResult mine;
+	ErrorData  *error = NULL;
 
 	alone.keys = &key;
 	alone.nkeys = 1;
 	alone.scan = false;
 	alone.alone = true;
-	error = try_slice(&alone, result, NULL, NULL);
-	if (error == NULL)
-		return;
-	error = try_slice(&alone, result, &key, error->message);
+	for (int n = 0; n < MAX_ATTEMPTS; n++)
+	{
+		if (n > 0)
+			back_off(n - 1);
+		alone.last_try = n == MAX_ATTEMPTS - 1;
+		memset(&mine, 0, sizeof(mine));
+		error = try_slice(&alone, &mine, NULL, NULL);
+		if (error == NULL)
+		{
+			add_result(result, &mine);
+			return;
+		}
+		let_go(request);
+		if (!is_passing(error->sqlerrcode))
+			break;
+	}
+	error = try_slice(&alone, &mine, &key, error->message);
 	if (error != NULL)
 		ReThrowError(error);
 	result->outcome = SF_SLICE_WORKED;
@@ -105,11 +169,15 @@ static void
 session_slice(const SfSliceRequest *request, SfSliceResult *result)
 {
 	SfBranchKey keys[64];
+	ErrorData  *error = try_slice(request, result, NULL, NULL);
 	int			n;
 
-	if (try_slice(request, result, NULL, NULL) == NULL)
+	if (error == NULL)
 		return;
 	n = sf_slice_touched(keys, lengthof(keys));
+	if (n == 0)
+		ReThrowError(error);
+	let_go(request);
 	memset(result, 0, sizeof(*result));
 	for (int i = 0; i < n; i++)
 		run_alone(request, keys[i], result);
@@ -221,6 +289,7 @@ run_due_of(Oid owner, int max_steps, bool nonatomic)
 	request.in_session = true;
 	request.slice_ms = SESSION_SLICE_MS;
 	request.only_owner = owner;
+	request.lets_go = nonatomic;
 	while (left > 0)
 	{
 		SfSliceResult result = {0};

@@ -114,7 +114,7 @@ sf_dispatch_is_for_us(SfSlice *slice, const SfRun *run, const SfBranch *branch)
 /* Fill in the call of a SQL task. */
 static void
 make_call(SfTaskCall *call, const SfRun *run, const SfBranch *branch,
-		  const SfResource *resource, Jsonb *payload, bool in_session)
+		  const SfResource *resource, Jsonb *payload, const SfSlice *slice)
 {
 	memset(call, 0, sizeof(*call));
 	call->key = branch->key;
@@ -126,7 +126,10 @@ make_call(SfTaskCall *call, const SfRun *run, const SfBranch *branch,
 	call->attempt = branch->attempt;
 	if (branch->deadline != DT_NOEND)
 		call->timeout_ms = Max((branch->deadline - branch->started_at) / 1000, 1);
-	call->in_session = in_session;
+	call->in_session = slice != NULL && slice->request->in_session;
+	/* where locks outlive the slice, to roll it back resolves no deadlock */
+	call->not_first = slice != NULL && slice->ntasks > 0 &&
+		(!call->in_session || slice->request->lets_go);
 }
 
 /*
@@ -181,17 +184,23 @@ task_resource(const SfRun *run, const SfBranch *branch)
 }
 
 /*
- * Run a SQL task here and now.  What it cannot serialize in this transaction
- * may go well in another one; whoever cannot offer that takes it as a failure.
+ * Run a SQL task here and now, in a slice or (NULL) by itself.  What it cannot
+ * serialize may go well when all that shares its fate is rolled back, until the
+ * last try, where it is a failure.  Not so with a snapshot of the session's
+ * transaction, which only the session itself can begin anew.
  */
 static void
-run_task(const SfRun *run, const SfBranch *branch, const SfResource *resource,
-		 Jsonb *payload, bool in_session, bool last_try, SfTaskOutcome *outcome)
+run_task(SfSlice *slice, const SfRun *run, const SfBranch *branch,
+		 const SfResource *resource, Jsonb *payload, bool last_try,
+		 SfTaskOutcome *outcome)
 {
 	SfTaskCall	call;
 	const SfState *state = &run->program->states[branch->state];
+	bool		in_session = slice != NULL && slice->request->in_session;
 
-	make_call(&call, run, branch, resource, payload, in_session);
+	make_call(&call, run, branch, resource, payload, slice);
+	if (slice != NULL)
+		slice->ntasks++;
 	memset(outcome, 0, sizeof(*outcome));
 	if (sf_running_hook != NULL && !in_session)
 		sf_running_hook(&branch->key, run->execution->owner, state->name);
@@ -220,7 +229,7 @@ run_task(const SfRun *run, const SfBranch *branch, const SfResource *resource,
 		sf_running_hook(NULL, InvalidOid, NULL);
 	note_duration(run, state, outcome->elapsed_us);
 	if (outcome->serialization_failure &&
-		(in_session ? IsolationUsesXactSnapshot() : !last_try))
+		(!last_try || (in_session && IsolationUsesXactSnapshot())))
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("could not serialize access in task \"%s\" of execution \"%s\"",
@@ -327,7 +336,8 @@ sf_dispatch(SfSlice *slice, SfRun *run, SfBranch *branch,
 		return dispatch_child(run, branch, step, &resource, stimulus);
 	if (step->token_task != NULL)
 		sf_outside_await_token(run, branch, task, step->token_task);
-	if (!slice->request->in_session && !is_short(run, state))
+	if (!slice->request->in_session &&
+		(slice->request->announce_all || !is_short(run, state)))
 	{
 		branch->phase = SF_PHASE_ANNOUNCED;
 		branch->result = task->payload;
@@ -340,8 +350,8 @@ sf_dispatch(SfSlice *slice, SfRun *run, SfBranch *branch,
 	}
 	if (sf_identity_assume != NULL && !slice->request->in_session)
 		sf_identity_assume(slice->owner);
-	run_task(run, branch, &resource, given.payload,
-			 slice->request->in_session, slice->request->last_try, &outcome);
+	run_task(slice, run, branch, &resource, given.payload,
+			 slice->request->last_try, &outcome);
 	if (outcome.assigned_xid)
 		slice->subxacts++;
 	task_stimulus(&outcome, stimulus);
@@ -366,7 +376,8 @@ sf_dispatch_announced(SfSlice *slice, SfRun *run, SfBranch *branch, SfStimulus *
 		return false;
 	}
 	if (resolve(run, task_resource(run, branch), &resource, &payload, &outcome.error))
-		run_task(run, branch, &resource, payload, true, true, &outcome);
+		run_task(slice, run, branch, &resource, payload,
+				 slice->request->last_try, &outcome);
 	task_stimulus(&outcome, stimulus);
 	if (outcome.ok &&
 		state->resource.integration == SF_INTEGRATION_WAIT_FOR_TASK_TOKEN)
@@ -423,10 +434,10 @@ keep_outcome(const SfState *state, SfBranch *branch,
 	}
 }
 
-/* T2: run an announced task. */
+/* T2: run an announced task, or note how its commit failed. */
 void
 sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
-				  SfSliceResult *result)
+				  const SfError *error, SfSliceResult *result)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "sfflow long task",
@@ -458,12 +469,14 @@ sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 			result->owner = execution->owner;
 			memset(&outcome, 0, sizeof(outcome));
 			payload = branch->result;
-			if (resolve(run, task_resource(run, branch), &resource, &payload,
-						&outcome.error))
+			if (error != NULL)
+				outcome.error = *error;
+			else if (resolve(run, task_resource(run, branch), &resource, &payload,
+							 &outcome.error))
 			{
 				if (sf_identity_assume != NULL)
 					sf_identity_assume(execution->owner);
-				run_task(run, branch, &resource, payload, false, last_try, &outcome);
+				run_task(NULL, run, branch, &resource, payload, last_try, &outcome);
 			}
 			keep_outcome(&run->program->states[branch->state], branch, &outcome);
 			sf_branch_write(list_make1(branch));

@@ -34,6 +34,8 @@ typedef struct SfTaskCall
 	int			attempt;		/* 0: the first */
 	int64		timeout_ms;		/* 0: none */
 	bool		in_session;		/* called from sf_step, sf_run: not a worker */
+	bool		not_first;		/* tasks ran before it in its slice; what they
+								 * locked goes when that is rolled back */
 	SfRowSink  *sink;			/* NULL: rows are the output */
 } SfTaskCall;
 

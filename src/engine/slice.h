@@ -26,6 +26,7 @@
 #ifndef SF_ENGINE_SLICE_H
 #define SF_ENGINE_SLICE_H
 
+#include "base/errors.h"
 #include "base/hooks.h"
 
 struct SfExecution;
@@ -43,12 +44,16 @@ typedef struct SfSliceRequest
 	bool		long_tasks;		/* may take on a long SQL task; false: leaves it
 								 * due for another worker */
 	bool		new_tasks;		/* may take on one that is not known to be long */
+	bool		announce_all;	/* every SQL task is announced, however short: so
+								 * that an error of the commit finds its task */
 	Oid			only_owner;		/* InvalidOid: any; else this owner's only.  A scan
 								 * of any execution needs one */
 	Oid			task_after;		/* announced tasks: those of this owner last */
 	int			slice_ms;		/* commit after this long; 0: one branch */
 	/* session mode */
 	bool		in_session;		/* never asks for a commit */
+	bool		lets_go;		/* rolled back, the slice keeps no lock: its
+								 * transaction ends, too */
 	int64		execution_no;	/* 0: any */
 	bool		skip_waits;		/* Wait states and retry delays are due */
 	int			max_transitions;	/* 0: no limit */
@@ -93,9 +98,12 @@ extern void sf_slice_refuse_in_task(const char *function);
 /* Raise an error when a task would stop the execution that it is part of. */
 extern void sf_slice_refuse_own_stop(const struct SfExecution *execution);
 
-/* T2: run the announced task; its outcome goes to its own branch row only. */
+/*
+ * T2: run the announced task; its outcome goes to its own branch row only.
+ * With an error, which the commit of T2 raised, that is the outcome.
+ */
 extern void sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
-							  SfSliceResult *result);
+							  const SfError *error, SfSliceResult *result);
 
 /* Make a branch fail with States.Runtime: its step raised what cannot be caught. */
 extern void sf_slice_fail_branch(SfBranchKey key, const char *cause);

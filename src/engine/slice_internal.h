@@ -20,6 +20,7 @@ typedef struct SfSlice
 	Oid			owner;			/* of all branches; InvalidOid: none yet */
 	List	   *runs;
 	int			subxacts;
+	int			ntasks;			/* SQL tasks that were run here */
 	bool		no_more_tasks;	/* an execution is locked: no user code */
 	bool		no_more_claims; /* finish what is in hand, then commit */
 	bool		full;			/* commit as soon as possible */

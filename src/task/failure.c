@@ -14,6 +14,7 @@
 #include "mb/pg_wchar.h"
 #include "task/conditions.h"
 #include "task/sqltask.h"
+#include "task/task.h"
 
 /* Bytes of each text in a cause; Step Functions takes 32,768 in all */
 #define SF_CAUSE_TEXT_MAX	6000

@@ -6,7 +6,7 @@
  * task is an outcome; query cancels are not, unless the task's own time limit
  * made them.  A deadlock is tried again at once: rolling the subtransaction
  * back has released what it had locked.  Not so when earlier tasks of the slice
- * hold locks too: the same deadlock would come back, and the slice has to let
+ * may hold locks too: the same deadlock would come back, and the slice has to let
  * go of everything.
  */
 #include "postgres.h"
@@ -19,6 +19,7 @@
 #include "portability/instr_time.h"
 #include "storage/latch.h"
 #include "task/sqltask.h"
+#include "task/task.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
@@ -183,8 +184,6 @@ sf_sql_task_run(const SfTaskCall *call, SfTaskOutcome *out)
 	instr_time	start;
 	instr_time	elapsed;
 	bool		in_session = sf_identity_in_session();
-	bool		holds_locks = !in_session &&
-		TransactionIdIsValid(GetTopTransactionIdIfAny());
 
 	memset(out, 0, sizeof(*out));
 	INSTR_TIME_SET_CURRENT(start);
@@ -195,7 +194,7 @@ sf_sql_task_run(const SfTaskCall *call, SfTaskOutcome *out)
 	{
 		if (try_once(call, &timer, attempt, out) != ERRCODE_T_R_DEADLOCK_DETECTED)
 			break;
-		if (holds_locks)
+		if (call->not_first)
 		{
 			out->serialization_failure = true;
 			break;

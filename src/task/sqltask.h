@@ -72,10 +72,6 @@ extern void sf_result_sunk(SfResult *result);
 
 extern bool sf_resource_resolve(const SfResource *resource, Oid owner, SfResource *out);
 
-/* --- failure.c --- */
-
-extern void sf_failure_describe(const ErrorData *edata, SfError *error);
-
 /* --- timer.c: a task's time limit --- */
 
 typedef struct SfTimer

@@ -7,6 +7,8 @@
 #ifndef SF_TASK_TASK_H
 #define SF_TASK_TASK_H
 
+#include "base/errors.h"
+
 /* Fill the hooks of engine/driver.h; from _PG_init. */
 extern void sf_task_init(void);
 
@@ -25,5 +27,8 @@ extern void sf_identity_private_session(void);
  * left.  Cheap when nothing is on.
  */
 extern void sf_identity_drop(void);
+
+/* Describe a caught error as the failure of a task, in the current context. */
+extern void sf_failure_describe(const ErrorData *edata, SfError *error);
 
 #endif							/* SF_TASK_TASK_H */

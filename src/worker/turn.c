@@ -13,7 +13,13 @@
  *		execution that was changed meanwhile		again, five times at most
  *		a session holds the execution's row			put off for some seconds
  *		no memory, no disk, shutdown, no branch		nobody's fault: the worker pauses
+ *		the commit failed							it is the task's failure, as below
  *		anything else, or five times				the branch fails with States.Runtime
+ *
+ * What a task did may fail as late as the commit, where nothing says which one
+ * of a slice it was: a remote server that does not commit, say.  Therefore each
+ * task of that branch is then announced and run by itself, and what the commit
+ * of T2 raises is the outcome of its task, for Retry and Catch.
  *
  * Only what an administrator should see goes to the log.  After an attempt
  * that ran user code the user is still the owner, until after the commit.
@@ -96,12 +102,15 @@ typedef struct Attempt
 	SfBranchKey key;			/* TASK, FAIL */
 	int			generation;		/* TASK */
 	bool		last_try;		/* TASK: as in the request of a slice */
+	const SfError *outcome;		/* TASK: how its commit failed; NULL: run it */
 	const char *cause;			/* FAIL */
 
 	SfTurnVerdict verdict;
 	SfSliceResult result;
 	Look	   *look;			/* LOOK */
 	ErrorKind	error;
+	bool		in_commit;		/* ... that the commit raised, the task's maybe: */
+	SfError		failure;
 	char	   *message;		/* of the error */
 	int			ntouched;
 	SfBranchKey touched[MAX_TOUCHED];
@@ -246,7 +255,8 @@ work(Attempt *a)
 				sf_slot_set_own_task(&a->result.task);
 			break;
 		case ATTEMPT_TASK:
-			sf_slice_run_task(a->key, a->generation, a->last_try, &a->result);
+			sf_slice_run_task(a->key, a->generation, a->last_try, a->outcome,
+							  &a->result);
 			sf_slot_set_goes_on(true);
 			break;
 		case ATTEMPT_FAIL:
@@ -301,6 +311,8 @@ handle_error(Attempt *a, MemoryContext context)
 	edata = CopyErrorData();
 	a->message = edata->message ? edata->message : pstrdup("unknown error");
 	a->error = classify(edata->sqlerrcode);
+	if (a->in_commit)
+		sf_failure_describe(edata, &a->failure);
 	a->ntouched = sf_slice_touched(a->touched, MAX_TOUCHED);
 	a->ntouched = Min(a->ntouched, MAX_TOUCHED);
 	if (a->kind == ATTEMPT_LOOK ||
@@ -330,6 +342,7 @@ attempt(Attempt *a)
 	a->verdict = SF_TURN_MAY_WORK;
 	memset(&a->result, 0, sizeof(a->result));
 	a->ntouched = 0;
+	a->in_commit = false;
 	sf_poison_turn_begin(sf_slot_number(), MyDatabaseId, a->alone);
 
 	PG_TRY();
@@ -339,6 +352,7 @@ attempt(Attempt *a)
 		if (a->verdict == SF_TURN_MAY_WORK)
 			work(a);
 		SF_DEBUG_POINT("worker-before-commit");
+		a->in_commit = true;
 		commit();
 		SF_DEBUG_POINT("worker-after-commit");
 		ok = true;
@@ -480,6 +494,20 @@ look_again(void)
 	LWLockRelease(sf_shared_lock);
 }
 
+/* Make how the commit of a task failed its outcome. */
+static bool
+fail_task(const Attempt *failed)
+{
+	Attempt		a = {.kind = ATTEMPT_TASK,.key = failed->key,.alone = failed->alone};
+
+	a.generation = failed->generation;
+	a.last_try = true;
+	a.outcome = &failed->failure;
+	if (attempt(&a))
+		return true;
+	return a.error != ERROR_NOBODYS && fail_branch(a.key, a.message, a.alone);
+}
+
 /*
  * Run an announced task; an aborted one is left to the slice that comes next.
  * Returns false when the worker should pause.
@@ -501,7 +529,7 @@ run_task(SfBranchKey key, int generation, bool alone)
 		if (a.error == ERROR_BRANCH)
 			break;
 	}
-	return fail_branch(key, a.message, alone);
+	return a.in_commit ? fail_task(&a) : fail_branch(key, a.message, alone);
 }
 
 /* Run the announced task of a slice; its branch is the first hint after it. */
@@ -554,7 +582,9 @@ run_alone(SfBranchKey key, SfTurn *turn)
 			return put_off(key);
 		if (a.error == ERROR_NOBODYS)
 			return false;
-		if (a.error == ERROR_BRANCH)
+		if (a.in_commit && !a.request.announce_all)
+			a.request.announce_all = true;
+		else if (a.error == ERROR_BRANCH)
 			break;
 	}
 	return fail_branch(key, a.message, turn == NULL);
