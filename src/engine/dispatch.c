@@ -330,6 +330,7 @@ sf_dispatch(SfSlice *slice, SfRun *run, SfBranch *branch,
 							  &outcome.error))
 			return false;
 		task_stimulus(&outcome, stimulus);
+		stimulus->error.prefixed = outcome.error.prefixed;
 		return true;
 	}
 	if (resource.kind == SF_RESOURCE_START_EXECUTION)

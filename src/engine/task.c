@@ -206,10 +206,15 @@ task_failed(SfStep *step, const TaskEvents *events, const SfError *error)
 {
 	bool		timeout = error->name != NULL &&
 		strcmp(error->name, SF_ERR_TIMEOUT) == 0;
+	SfError		told = *error;
+	SfEventType type = timeout ? events->timed_out : events->failed;
 
-	sf_step_event(step, timeout ? events->timed_out : events->failed, NULL,
-				  sf_event_error(error->name, error->cause));
-	return sf_step_fail(step, error);
+	/* an activity that is not there: nobody has had the task */
+	if (events == &activity_events && told.prefixed)
+		type = SF_EVENT_ACTIVITY_SCHEDULE_FAILED;
+	sf_step_prefix(step, &told);
+	sf_step_event(step, type, NULL, sf_event_error(told.name, told.cause));
+	return sf_step_fail(step, &told);
 }
 
 /* Task: it has an outcome. */

@@ -162,6 +162,15 @@ SELECT details->>'error' AS error FROM sf_history WHERE execution_id = 'parent:d
 SELECT problem FROM sf_check();
 ROLLBACK;
 
+-- An activity that is not there: the task cannot be queued, and nothing catches that.
+BEGIN;
+SELECT sf_create_state_machine('lost', '{"StartAt": "L", "States": {"L": {"Type": "Task", "Resource": "arn:aws:states:us-east-1:123456789012:activity:lost",
+	"Catch": [{"ErrorEquals": ["States.ALL"], "Next": "C"}], "End": true}, "C": {"Type": "Pass", "End": true}}}');
+SELECT sf_start('lost', '{}', 'l');
+SELECT sf_run('lost:l');
+SELECT previous_event_id, type, details->>'error' AS error, details->>'cause' AS cause FROM sf_history WHERE execution_id = 'lost:l' AND id > 2 ORDER BY id;
+ROLLBACK;
+
 SELECT sf_drop_activity('shell');
 SELECT sf_drop_activity('leased');
 SELECT sf_drop_activity('nobody');
