@@ -34,6 +34,13 @@ extern SfDueHook sf_due_hook;
 typedef void (*SfCancelHook) (SfBranchKey key);
 extern SfCancelHook sf_cancel_hook;
 
+/*
+ * The same, at once: for who has stopped an execution in this transaction and
+ * wants what its workers hold.  Not a promise: they may begin anew, until they
+ * find the execution's row locked.
+ */
+extern SfCancelHook sf_cancel_now_hook;
+
 /* An execution has ended (sf_await sleeps on it). */
 typedef void (*SfEndedHook) (int64 execution_no);
 extern SfEndedHook sf_ended_hook;

@@ -16,6 +16,9 @@
 /* How long a redrive waits for workers to let go of what was stopped */
 #define LET_GO_MS		5000
 
+/* ... and how often it asks them to */
+#define ASK_MS			100
+
 /* A root branch in a top-level state, due at once. */
 static SfBranch *
 make_root(const SfExecution *execution, int state, Jsonb *payload)
@@ -52,11 +55,15 @@ reopen(SfExecution *execution)
 
 /*
  * Lock every branch of an ended execution.  A worker may still be rolling back
- * the task that it was told to stop; it waits for nothing that we hold.
+ * the task that it was told to stop; where the stop is of this transaction, it
+ * has not been told yet.  Should it take the task up again before we have the
+ * branch, it cannot write how that ended: the execution's row is ours.
  */
 static List *
 lock_branches(const SfExecution *execution)
 {
+	SfBranchKey key = {execution->execution_no, -1};
+
 	for (int waited = 0; waited < LET_GO_MS; waited += 5)
 	{
 		List	   *branches = sf_branch_all(execution->execution_no, SF_LOCK_SKIP);
@@ -64,6 +71,8 @@ lock_branches(const SfExecution *execution)
 
 		if (list_length(branches) == list_length(all))
 			return branches;
+		if (sf_cancel_now_hook != NULL && waited % ASK_MS == 0)
+			sf_cancel_now_hook(key);
 		CHECK_FOR_INTERRUPTS();
 		pg_usleep(5000L);
 	}

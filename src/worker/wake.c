@@ -46,6 +46,7 @@ static int	nentries = 0;
 static int	size = 0;
 static int	ndue = 0;
 static bool due_overflow = false;
+static bool cancelled = false;	/* something before the end of the transaction */
 
 /* Append an entry. */
 static void
@@ -89,6 +90,40 @@ static void
 announce_cancel(SfBranchKey key)
 {
 	append(ENTRY_CANCEL, key, InvalidOid, 0);
+}
+
+/*
+ * Ask the workers that run a branch (branch_no -1: any of its execution) to
+ * stop.  The lock keeps them from going on to another step meanwhile.
+ */
+static void
+deliver_cancel(SfBranchKey key)
+{
+	for (int i = 1; i < sf_shared->nslots; i++)
+	{
+		SfSlot	   *slot = &sf_shared->slots[i];
+
+		if (slot->state == SF_SLOT_FREE || !slot->in_step || slot->pid == 0 ||
+			slot->pid == MyProcPid || slot->database != MyDatabaseId ||
+			slot->key.execution_no != key.execution_no ||
+			(key.branch_no != -1 && slot->key.branch_no != key.branch_no))
+			continue;
+		pg_atomic_write_u32(&slot->cancel, pg_atomic_read_u32(&slot->step));
+		pg_atomic_fetch_add_u32(&slot->signalled, 1);
+		kill(slot->pid, SIGINT);
+	}
+}
+
+/* The same, before the commit; what is cancelled in vain goes on when we abort. */
+static void
+cancel_now(SfBranchKey key)
+{
+	if (!sf_shared)
+		return;
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	deliver_cancel(key);
+	LWLockRelease(sf_shared_lock);
+	cancelled = true;
 }
 
 /* An execution has ended. */
@@ -162,34 +197,13 @@ deliver_due(bool registering)
 		sf_shared_wake_worker(database);
 }
 
-/*
- * Ask the workers that run a branch (branch_no -1: any of its execution) to
- * stop.  The lock keeps them from going on to another step meanwhile.
- */
-static void
-deliver_cancel(SfBranchKey key)
-{
-	for (int i = 1; i < sf_shared->nslots; i++)
-	{
-		SfSlot	   *slot = &sf_shared->slots[i];
-
-		if (slot->state == SF_SLOT_FREE || !slot->in_step || slot->pid == 0 ||
-			slot->pid == MyProcPid || slot->database != MyDatabaseId ||
-			slot->key.execution_no != key.execution_no ||
-			(key.branch_no != -1 && slot->key.branch_no != key.branch_no))
-			continue;
-		pg_atomic_write_u32(&slot->cancel, pg_atomic_read_u32(&slot->step));
-		pg_atomic_fetch_add_u32(&slot->signalled, 1);
-		kill(slot->pid, SIGINT);
-	}
-}
-
 /* Forget everything. */
 static void
 forget(void)
 {
 	nentries = 0;
 	ndue = 0;
+	cancelled = false;
 	due_overflow = false;
 }
 
@@ -226,6 +240,25 @@ deliver(void)
 	}
 }
 
+/*
+ * Have the tables looked at: tasks that were cancelled may still have to be run,
+ * unless what cancelled them has committed.
+ */
+static void
+take_back_cancel(void)
+{
+	SfDatabase *database;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	database = sf_shared_find_database(MyDatabaseId);
+	if (database)
+	{
+		database->scan = true;
+		sf_shared_wake_worker(database);
+	}
+	LWLockRelease(sf_shared_lock);
+}
+
 /* The transaction ends. */
 static void
 on_transaction(XactEvent event, void *arg)
@@ -235,10 +268,17 @@ on_transaction(XactEvent event, void *arg)
 		case XACT_EVENT_COMMIT:
 			if ((nentries > 0 || due_overflow) && sf_shared)
 				deliver();
+			if (cancelled)
+				take_back_cancel();
 			forget();
 			sf_await_forget();
 			break;
 		case XACT_EVENT_ABORT:
+			if (cancelled)
+				take_back_cancel();
+			forget();
+			sf_await_forget();
+			break;
 		case XACT_EVENT_PREPARE:
 			forget();
 			sf_await_forget();
@@ -276,6 +316,7 @@ sf_wake_init(void)
 {
 	sf_due_hook = announce_due;
 	sf_cancel_hook = announce_cancel;
+	sf_cancel_now_hook = cancel_now;
 	sf_ended_hook = announce_ended;
 	sf_register_hook = sf_wake_register;
 	RegisterXactCallback(on_transaction, NULL);
