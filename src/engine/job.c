@@ -15,6 +15,9 @@
  *	4.	What was never reached: "entry" where a live branch can still come to
  *		it (job_reach.c), else "skip".  What failed before a redrive and comes
  *		again is "entry" too.
+ *
+ * A machine without history tells by its branches what is at work, about to
+ * begin, or failed.  Of other jobs nothing is known, so they have no row.
  */
 #include "postgres.h"
 
@@ -27,6 +30,7 @@
 #include "engine/job.h"
 #include "engine/job_reach.h"
 #include "engine/label.h"
+#include "engine/program_cache.h"
 #include "json/json.h"
 
 typedef struct JobEntry
@@ -53,6 +57,7 @@ typedef struct Derivation
 	HTAB	   *begun;			/* SfPlaceKey of Map state, iteration included */
 	MapRun	   *maps;			/* by state number */
 	int			redriven;		/* event of the last redrive; 0: none */
+	bool		no_history;		/* branches are all there is */
 } Derivation;
 
 /* Name a status as sf_jobs shows it. */
@@ -269,6 +274,9 @@ follow_branch(Derivation *d, const SfStatusBranch *branch)
 			if (d->execution->status == SF_STATUS_RUNNING)
 				set_running(job, branch->entered_at);
 			break;
+		case SF_PHASE_ENTER:
+			job->next = d->execution->status == SF_STATUS_RUNNING;
+			break;
 		case SF_PHASE_FAILED:
 			if (job->error == NULL)
 				set_failure(job, job->stopped_at, branch->error, branch->cause);
@@ -326,6 +334,8 @@ append_row(Derivation *d, SfJobReach *reach, List *rows, int state,
 {
 	SfJob	   *job = find_job(d, state, iterations, n);
 
+	if (d->no_history && !job->reached && !job->next)
+		return rows;
 	settle(d, reach, job);
 	return lappend(rows, job);
 }
@@ -378,6 +388,8 @@ sf_job_list(const SfStatusExecution *execution, const SfProgram *program)
 
 	d.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow jobs",
 									  ALLOCSET_DEFAULT_SIZES);
+	d.no_history = sf_program_cached(execution->machine_no,
+									 execution->version)->history == SF_HISTORY_NONE;
 	forget(&d);
 	sf_status_events(execution->execution_no, false, follow_event, &d);
 	foreach(lc, branches)

@@ -29,6 +29,7 @@ typedef struct SfJob
 	int			niterations;
 	int		   *iterations;		/* indexes of the Maps around it, outermost first */
 	bool		reached;		/* else only status says something */
+	bool		next;			/* a branch is about to reach it */
 	SfJobStatus status;
 	int			attempts;		/* of all visits */
 	TimestampTz started_at;		/* of the last visit; DT_NOBEGIN: unknown */
@@ -43,7 +44,9 @@ typedef struct SfJob
 /*
  * Derive the jobs of an execution from its events since the last start and
  * from its branches; costs what one execution holds, no payload is read.
- * Returns a List of SfJob, Tasks in document order, then by iteration.
+ * Returns a List of SfJob, Tasks in document order, then by iteration.  Without
+ * history only those at which a branch stands, or failed: what came before is
+ * not known.
  */
 extern List *sf_job_list(const SfStatusExecution *execution,
 						 const SfProgram *program);

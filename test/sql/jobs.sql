@@ -167,6 +167,25 @@ DO $$ BEGIN
 END $$;
 SELECT job_id, job_status, attempts, error FROM jobs WHERE execution_id = 'choice:path';
 
+-- Without history there is only current work: no claim about what came before, or comes later.
+INSERT INTO _sfflow.state_machine_version
+SELECT machine_no, 2, definition, NULL, '{"history": "NONE"}', v.created_at
+FROM _sfflow.state_machine_version v JOIN _sfflow.state_machine USING (machine_no) WHERE name = 'nightly';
+DO $$ BEGIN
+	PERFORM fixture.execution('nightly', 'silent');
+	UPDATE _sfflow.execution SET version = 2 WHERE execution_id = 'nightly:silent';
+	PERFORM fixture.branch('nightly:silent', 0, 1, 3, pending => 2);
+	PERFORM fixture.branch('nightly:silent', 1, 3, 4, parent => 0, scope => 1);
+	PERFORM fixture.branch('nightly:silent', 2, 5, 0, parent => 0, scope => 2, branch_index => 1, due => '2025-02-05 02:10Z');
+END $$;
+SELECT job_id, job_status, attempts FROM jobs WHERE execution_id = 'nightly:silent';
+UPDATE _sfflow.branch b SET phase = 8, error = 'check_violation', due_at = NULL
+FROM _sfflow.execution e WHERE e.execution_no = b.execution_no AND e.execution_id = 'nightly:silent' AND b.branch_no = 2;
+SELECT job_id, job_status, error FROM jobs WHERE execution_id = 'nightly:silent';
+UPDATE _sfflow.execution SET status = 1, stopped_at = now() WHERE execution_id = 'nightly:silent';
+DELETE FROM _sfflow.branch b USING _sfflow.execution e WHERE e.execution_no = b.execution_no AND e.execution_id = 'nightly:silent';
+SELECT job_id, job_status FROM jobs WHERE execution_id = 'nightly:silent';
+
 -- Map in Map: 0 Stores, 1 Prepare, 2 Days, 3 Load, 4 After. Iterations that began have rows.
 SELECT fixture.machine('maps', '{
 	"StartAt": "Stores",
