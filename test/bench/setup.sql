@@ -34,6 +34,8 @@ SELECT bench.chain('long1', 1, '{"Type": "Task", "Resource": "sql:public.lengthy
 SELECT bench.chain('long2', 2, '{"Type": "Task", "Resource": "sql:public.lengthy"}');
 SELECT bench.chain('retry1', 1, '{"Type": "Task", "Resource": "sql:public.nothing_later",
 	"Parameters": {"n.$": "$$.State.RetryCount"}, "Retry": [{"ErrorEquals": ["Later"], "IntervalSeconds": 1}]}');
+SELECT bench.chain('rest1', 1, '{"Type": "Wait", "Seconds": 1}');
+SELECT bench.chain('rest2', 2, '{"Type": "Wait", "Seconds": 1}');
 SELECT bench.chain('timer', 1, '{"Type": "Wait", "TimestampPath": "$.at"}');
 
 -- Pass and Choice by turns.
