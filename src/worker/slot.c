@@ -17,6 +17,7 @@
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
+#include "utils/timeout.h"
 #include "utils/timestamp.h"
 
 #include "base/compat.h"
@@ -219,14 +220,22 @@ cancel_requested(void)
 		pg_atomic_read_u32(&slot->cancel) == pg_atomic_read_u32(&slot->step);
 }
 
-/* Handle SIGINT: a cancel request for this step, or an administrator's. */
+/*
+ * Handle SIGINT: a cancel request for this step, an administrator's, or a lock
+ * that was waited for too long, which the timeout sends to itself.
+ */
 void
 sf_slot_handle_cancel(int signal_number)
 {
 	int			save_errno = errno;
 	SfSlot	   *slot = sf_slot_mine;
 
-	if (slot && slot->in_step)
+	if (get_timeout_indicator(LOCK_TIMEOUT, false))
+	{
+		QueryCancelPending = true;
+		InterruptPending = true;
+	}
+	else if (slot && slot->in_step)
 	{
 		bool		requested = pg_atomic_exchange_u32(&slot->signalled, 0) > 0;
 

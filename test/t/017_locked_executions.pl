@@ -41,6 +41,9 @@ for my $n (1 .. 5)
 		"job:other$n\nSUCCEEDED", "another execution ends meanwhile, $n");
 }
 is($node->safe_psql('postgres', q{SELECT count(*) FROM sf_executions WHERE status = 'RUNNING'}), '8', 'the held ones do not');
+ok($node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM _sfflow.branch JOIN _sfflow.execution USING (execution_no)
+		WHERE execution_id LIKE 'joined:%' AND branch_no > 0 AND due_at > (input ->> 'at')::timestamptz + interval '1 s'}),
+	'they are put off, also where no task runs');
 $session->query_safe('COMMIT');
 $session->quit;
 ok(ended($node), 'they end once they are let go');
