@@ -17,6 +17,9 @@
 
 #define SF_TRANCHE "sfflow"
 
+/* What a running worker comes to that soon is left to it, milliseconds */
+#define BRISK_MS 2
+
 SfShared   *sf_shared = NULL;
 LWLock	   *sf_shared_lock = NULL;
 
@@ -241,6 +244,32 @@ sf_shared_wake_launcher(void)
 		SetLatch(&GetPGProcByNumber(sf_shared->launcher_procno)->procLatch);
 }
 
+/*
+ * Will a worker that is at it already come to what is in the ring before long?
+ * To wake a second one for it would cost more than it gains: two slices, each
+ * with a commit of its own, where one does.
+ */
+static bool
+is_in_good_hands(const SfDatabase *database)
+{
+	TimestampTz since = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -BRISK_MS);
+
+	if (database->key_us == 0 ||
+		(int64) database->ring.count * database->key_us > BRISK_MS * 1000)
+		return false;
+	for (int i = 1; i < sf_shared->nslots; i++)
+	{
+		const SfSlot *slot = &sf_shared->slots[i];
+
+		if (slot->database == database->oid && slot->role == SF_ROLE_WORKER &&
+			!slot->leave && !slot->stuck &&
+			(slot->state == SF_SLOT_WOKEN ||
+			 (slot->state == SF_SLOT_RUNNING && slot->turn_began >= since)))
+			return true;
+	}
+	return false;
+}
+
 /* Wake an idle process of a database that has a role; false: there is none. */
 static bool
 wake_idle(Oid database, SfRole role)
@@ -267,7 +296,8 @@ wake_idle(Oid database, SfRole role)
 void
 sf_shared_wake_worker(SfDatabase *database)
 {
-	if (wake_idle(database->oid, SF_ROLE_WORKER) || database->more_wanted)
+	if (is_in_good_hands(database) ||
+		wake_idle(database->oid, SF_ROLE_WORKER) || database->more_wanted)
 		return;
 	database->more_wanted = true;
 	database->more_since = 0;

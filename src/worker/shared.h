@@ -121,6 +121,8 @@ typedef struct SfDatabase
 	TimestampTz last_look;		/* at all of the due index */
 	Oid			look_after;		/* this owner comes last at the next look */
 	Oid			task_after;		/* ... in looks for announced tasks: had the last one */
+	int			arrivals;		/* commits of sessions that made work due, since the last turn began */
+	int			key_us;			/* what a key of the ring takes on average; 0: unknown */
 	SfRing		ring;
 } SfDatabase;
 

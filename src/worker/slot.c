@@ -164,6 +164,7 @@ static void
 note_running(const SfBranchKey *key, Oid owner, const char *state)
 {
 	SfSlot	   *slot = sf_slot_mine;
+	SfDatabase *database;
 	bool		same;
 
 	if (!slot)
@@ -190,6 +191,10 @@ note_running(const SfBranchKey *key, Oid owner, const char *state)
 	}
 	slot->owner = owner;
 	strlcpy(slot->state_name, state, SF_STATE_NAME_SIZE);
+	/* what was left to this turn may have to wait for longer than was thought */
+	database = sf_shared_find_database(MyDatabaseId);
+	if (database && database->ring.count > 0 && slot->role == SF_ROLE_WORKER)
+		sf_shared_wake_worker(database);
 	LWLockRelease(sf_shared_lock);
 	if (!same)
 		drop_cancel();

@@ -695,6 +695,7 @@ sf_turn_run(SfTurn *turn)
 	turn->failed = false;
 	turn->worked = false;
 	turn->moved = false;
+	turn->tried = 0;
 
 	if (turn->scan && !find_work(turn))
 		return;
@@ -727,7 +728,8 @@ sf_turn_run(SfTurn *turn)
 		return;
 	turn->worked = a.result.outcome != SF_SLICE_IDLE;
 	turn->moved = a.result.transitions > 0;
-	drop_tried(turn, a.result.nkeys_tried);
+	turn->tried = a.result.nkeys_tried;
+	drop_tried(turn, turn->tried);
 	turn->tasks = turn->tasks && a.result.outcome == SF_SLICE_WORKED;
 	if (a.result.outcome == SF_SLICE_LONG_TASK)
 		run_announced(turn, &a.result);

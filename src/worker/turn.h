@@ -39,6 +39,7 @@ typedef struct SfTurn
 	bool		moved;			/* some branch got on */
 	bool		long_task_left;
 	bool		new_task_left;
+	int			tried;			/* keys that the slice came to */
 } SfTurn;
 
 /* Decide whether to work here; in a transaction of its own. */

@@ -192,6 +192,8 @@ deliver_due(bool registering)
 		pushed = SF_RING_SIZE;
 	}
 
+	if (pushed > 0 && sf_slot_mine == NULL)
+		database->arrivals++;
 	/* A worker takes what it leaves for itself, unless that is a lot. */
 	if (pushed > (sf_slot_goes_on() ? 1 : 0))
 		sf_shared_wake_worker(database);

@@ -46,6 +46,8 @@
 /* After so many turns in a row that claimed something but moved nothing, pause */
 #define MAX_EMPTY_TURNS	1000
 #define EMPTY_PAUSE_MS	100
+/* How long work is let come together when it comes in all the time, microseconds */
+#define GATHER_US		1000
 
 /* --- signals and sleep, also for the launcher --- */
 
@@ -239,6 +241,7 @@ wake_time(const SfDatabase *database)
 typedef enum Next
 {
 	NEXT_TURN,
+	NEXT_GATHER,
 	NEXT_SLEEP,
 	NEXT_LEAVE
 } Next;
@@ -266,6 +269,22 @@ note_turn(void)
 		sf_shared_wake_launcher();
 }
 
+/*
+ * Is it worth a pause to let more work come together?  Where sessions commit
+ * one after the other, a slice for each of them would have as many commits of
+ * its own.  Nothing waits where nobody else was at it meanwhile, nor while a
+ * session waits for an end.
+ */
+static bool
+may_gather(const SfDatabase *database, const SfTurn *turn)
+{
+	return sf_slot_mine->role == SF_ROLE_WORKER && turn->tried > 0 &&
+		turn->nkeys == 0 && !turn->scan && !turn->tasks && !database->scan &&
+		database->arrivals > 0 &&
+		(int64) database->ring.count * database->key_us < GATHER_US &&
+		pg_atomic_read_u32(&sf_shared->awaiting) == 0;
+}
+
 /* Decide what to do next; fills the turn, or says until when to sleep. */
 static Next
 decide(SfTurn *turn, TimestampTz *until)
@@ -287,8 +306,16 @@ decide(SfTurn *turn, TimestampTz *until)
 			database->task_wanted = database->new_task_wanted = true;
 		next = NEXT_LEAVE;
 	}
+	else if (may_gather(database, turn))
+	{
+		next = NEXT_GATHER;
+		turn->tried = 0;		/* once */
+	}
 	else if (take_work(database, turn))
+	{
+		database->arrivals = 0;
 		note_turn();
+	}
 	else
 	{
 		next = NEXT_SLEEP;
@@ -337,6 +364,14 @@ close_down(SfDatabase *database, SfTurnVerdict verdict)
 	database->scan = false;
 }
 
+/* Let what a key has taken, commit and all, count for what the next will take. */
+static void
+note_cost(SfDatabase *database, int64 us)
+{
+	us = Max(1, Min(us, 1000000));
+	database->key_us = database->key_us == 0 ? us : (database->key_us * 7 + us) / 8;
+}
+
 /*
  * Put what a turn found out where the others see it.  A registration in the
  * meantime knows better than a verdict against this database: then somebody
@@ -352,6 +387,8 @@ publish(SfTurn *turn, uint32 registrations)
 	if (database)
 	{
 		database->last_turn = GetCurrentTimestamp();
+		if (turn->tried > 0)
+			note_cost(database, (database->last_turn - sf_slot_mine->turn_began) / turn->tried);
 		if (turn->verdict == SF_TURN_MAY_WORK)
 		{
 			database->state = SF_DATABASE_DRIVEN;
@@ -407,6 +444,11 @@ work_loop(void)
 		next = decide(&turn, &until);
 		if (next == NEXT_LEAVE)
 			return;
+		if (next == NEXT_GATHER)
+		{
+			pg_usleep(GATHER_US);
+			continue;
+		}
 		if (next == NEXT_SLEEP)
 		{
 			pgstat_report_stat(true);
