@@ -59,7 +59,7 @@ find_function(const char *name, Oid owner, SfResource *target)
 	return sf_resource_resolver(&function, owner, target);
 }
 
-/* The event of an invocation: Payload, as JSON text or as a value. */
+/* The event of an invocation: Payload, as JSON text or as a value; {} if empty. */
 static bool
 get_event(const Jsonb *request, Jsonb **event, SfError *error)
 {
@@ -70,7 +70,7 @@ get_event(const Jsonb *request, Jsonb **event, SfError *error)
 	*event = payload;
 	if (payload != NULL)
 		sf_json_root(payload, &root);
-	if (payload == NULL || root.type == jbvNull)
+	if (payload == NULL || root.type == jbvNull || (text != NULL && *text == '\0'))
 		*event = sf_json_empty_object();
 	else if (text != NULL && !sf_json_parse(text, strlen(text), event))
 	{

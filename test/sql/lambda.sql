@@ -39,9 +39,9 @@ FROM (VALUES ('price'), ('price:PROD'), ('arn:aws:lambda:eu-west-1:123456789012:
 		('arn:aws:lambda:eu-west-1:123456789012:function:price:$LATEST'), ('123456789012:function:price'), ('other')) AS v(written),
 	runs('arn:aws:states:::lambda:invoke', jsonb_build_object('FunctionName', written)) WHERE type = 'TaskSucceeded';
 
--- a payload is JSON text, or a value
+-- a payload is JSON text, or a value; an empty one is none
 SELECT payload, details->'output'->'Payload'->'payload' AS given, details->'error' AS error
-FROM (VALUES ('"{\"a\": 1}"'::jsonb), ('"\"text\""'), ('null'), ('[1]'), ('"no JSON"')) AS v(payload),
+FROM (VALUES ('"{\"a\": 1}"'::jsonb), ('"\"text\""'), ('null'), ('[1]'), ('""'), ('"no JSON"')) AS v(payload),
 	runs('arn:aws:states:::lambda:invoke', jsonb_build_object('FunctionName', 'price', 'Payload', payload)) WHERE type ~ 'Succeeded|Failed';
 
 -- errors have the shape of Lambda's
