@@ -115,7 +115,7 @@ is_due_under_lock(const SfSlice *slice, const SfBranch *branch, TimestampTz now)
 static SfBranch *
 claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
 {
-	SfBranch   *branch = sf_branch_read(key, SF_LOCK_NONE);
+	SfBranch   *branch = sf_branch_read_join(key, SF_LOCK_NONE);	/* no documents */
 	TimestampTz now = GetCurrentTimestamp();
 
 	if (!is_due_under_lock(slice, branch, now))
