@@ -27,7 +27,7 @@
 #include "base/compat.h"
 #include "base/errors.h"
 #include "engine/slice.h"
-#include "store/branch.h"
+#include "store/due.h"
 #include "store/privilege.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_step);

@@ -22,6 +22,7 @@
 #include "engine/map.h"
 #include "engine/outside.h"
 #include "engine/slice_internal.h"
+#include "store/due.h"
 
 /* More subtransactions with an xid would overflow the snapshots of others */
 #define MAX_SUBXACTS	60

@@ -167,38 +167,8 @@ extern Jsonb **sf_branch_outputs(SfBranchKey parent, int *count,
 /* The last inner event of the child that ended last, 0 when there is none. */
 extern int	sf_branch_last_inner_event(SfBranchKey parent);
 
-/*
- * Owners of branches that are due or wait for a time, in the order in which it
- * is their turn: the next one after an owner first, that owner last.
- */
-extern List *sf_branch_owners(Oid after);
-
-/*
- * Keys of an owner's branches that are due since a time, oldest first.  Unlocked; whoever claims one
- * re-checks it.  Announced long tasks, which stay due while they run, are
- * found by themselves.
- */
-extern int	sf_branch_due_of(Oid owner, TimestampTz from, TimestampTz to,
-							 SfBranchKey *keys, int size);
-extern int	sf_branch_announced(Oid owner, TimestampTz from, TimestampTz to,
-								SfBranchKey *keys, int size);
-
-/* Keys of due branches of an execution, announced ones too. */
-extern int	sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
-						  SfBranchKey *keys, int size);
-
-/*
- * The same for the running children of an execution, and theirs: executions
- * that a Distributed Map began.
- */
-extern int	sf_branch_due_children(int64 execution_no, TimestampTz at,
-								   bool skip_waits, SfBranchKey *keys, int size);
-
 /* Delete a branch, unless it is locked, whose execution went with its machine. */
 extern void sf_branch_delete_orphan(SfBranchKey key);
-
-/* When an owner's first timer strictly after a time is due, DT_NOEND: never. */
-extern TimestampTz sf_branch_next_due(Oid owner, TimestampTz after);
 
 /* Write branches: inserts, updates or deletes by stored and gone. */
 extern void sf_branch_write(List *branches);

@@ -50,7 +50,7 @@
 #include "base/errors.h"
 #include "base/settings.h"
 #include "engine/slice.h"
-#include "store/branch.h"
+#include "store/due.h"
 #include "store/instance.h"
 #include "task/task.h"
 #include "worker/poison.h"

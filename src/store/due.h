@@ -1,0 +1,41 @@
+/*
+ * due.h
+ *		Finding branches that are due, by owner or by execution.
+ */
+#ifndef SF_STORE_DUE_H
+#define SF_STORE_DUE_H
+
+#include "base/hooks.h"
+#include "nodes/pg_list.h"
+
+/*
+ * Owners of branches that are due or wait for a time, in the order in which it
+ * is their turn: the next one after an owner first, that owner last.
+ */
+extern List *sf_branch_owners(Oid after);
+
+/*
+ * Keys of an owner's branches that became due in a span of time, oldest first.
+ * Unlocked; whoever claims one re-checks it.  Announced long tasks, which stay
+ * due while they run, are found by themselves.
+ */
+extern int	sf_branch_due_of(Oid owner, TimestampTz from, TimestampTz to,
+							 SfBranchKey *keys, int size);
+extern int	sf_branch_announced(Oid owner, TimestampTz from, TimestampTz to,
+								SfBranchKey *keys, int size);
+
+/* Keys of due branches of an execution, announced ones too. */
+extern int	sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
+						  SfBranchKey *keys, int size);
+
+/*
+ * The same for the running children of an execution, and theirs: executions
+ * that a Distributed Map began.
+ */
+extern int	sf_branch_due_children(int64 execution_no, TimestampTz at,
+								   bool skip_waits, SfBranchKey *keys, int size);
+
+/* When an owner's first timer strictly after a time is due, DT_NOEND: never. */
+extern TimestampTz sf_branch_next_due(Oid owner, TimestampTz after);
+
+#endif							/* SF_STORE_DUE_H */
