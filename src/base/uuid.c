@@ -9,6 +9,27 @@
 
 #include "base/uuid.h"
 
+/* Random bytes are drawn for so many identifiers at once: each draw costs */
+#define DRAW_SIZE	32
+
+/* Fill an identifier with random bytes. */
+static void
+draw(unsigned char *b)
+{
+	static unsigned char drawn[DRAW_SIZE][16];
+	static int	left = 0;
+
+	if (left == 0)
+	{
+		if (!pg_strong_random(drawn, sizeof(drawn)))
+			ereport(ERROR,
+					(errcode(ERRCODE_INTERNAL_ERROR),
+					 errmsg("could not generate random values")));
+		left = DRAW_SIZE;
+	}
+	memcpy(b, drawn[--left], 16);
+}
+
 /* A UUID of version 7: its first 48 bits are the time in milliseconds. */
 char *
 sf_uuid_v7(void)
@@ -18,10 +39,7 @@ sf_uuid_v7(void)
 								((POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) *
 								 USECS_PER_DAY)) / 1000);
 
-	if (!pg_strong_random(b, sizeof(b)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not generate random values")));
+	draw(b);
 	for (int i = 0; i < 6; i++)
 		b[i] = (unsigned char) (ms >> (40 - 8 * i));
 	b[6] = (b[6] & 0x0f) | 0x70;

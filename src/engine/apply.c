@@ -297,6 +297,7 @@ assign_event_ids(SfRun *run)
 	{
 		SfEvent    *event = lfirst(lc);
 
+		event->execution_no = run->execution->execution_no;
 		fix_id(run, &event->id);
 		fix_id(run, &event->previous_id);
 		fix_id(run, &event->payload_from);
@@ -559,54 +560,93 @@ recall_aborted(SfRun *run, TimestampTz now)
 	}
 }
 
-/* Write one run. */
+/*
+ * Work out what a run's rows are to be.  One that is not locked has nothing but
+ * branches that are ours alone.
+ */
 static void
-write_run(SfRun *run, TimestampTz now)
+settle_run(SfRun *run, TimestampTz now)
 {
 	SfExecution *execution = run->execution;
 
 	if (!run->locked)
-	{
-		/* nothing but rows of branches that are ours alone */
-		sf_branch_write(run->branches);
-		sf_outside_write(run);
 		return;
-	}
 	assign_event_ids(run);
 	recall_aborted(run, now);
 	apply_deltas(run, now);
 	if (run->began && run->finish == NULL && run->program->timeout_seconds > 0 &&
 		execution->map_run_no == 0)
 		run->branches = lappend(run->branches, make_deadline(run));
-
-	sf_branch_write(run->branches);
-	sf_branch_write(run->children);
-	sf_outside_write(run);
-	sf_event_write(execution->execution_no, run->events);
 	execution->last_event_id = run->base_event_id + list_length(run->events);
 	check_history_size(run);
-
 	if (run->finish != NULL)
-	{
 		fill_finish(execution, run->finish, now);
-		sf_execution_update(execution);
-		if (run->finish->status != SF_STATUS_SUCCEEDED)
-			quiesce(execution, run->program);
-		else
+}
+
+/* Does a run change the row of its execution? */
+static bool
+changes_execution(const SfRun *run)
+{
+	return run->locked &&
+		(run->finish != NULL || run->events != NIL || run->began);
+}
+
+/* Append what is in a list to another one, and leave the first as it is. */
+static List *
+collect(List *all, const List *more)
+{
+	return all == NIL ? list_copy(more) : list_concat(all, more);
+}
+
+/* Write the rows of runs, each table at once. */
+static void
+write_rows(const List *runs)
+{
+	List	   *branches = NIL;
+	List	   *events = NIL;
+	List	   *executions = NIL;
+	ListCell   *lc;
+
+	foreach(lc, runs)
+	{
+		SfRun	   *run = lfirst(lc);
+
+		branches = collect(branches, run->branches);
+		if (run->locked)
 		{
-			if (run->program->timeout_seconds > 0)
-				sf_branch_delete_all(execution->execution_no);
-			if (has_distributed(run->program))
-				sf_map_items_delete_all(execution->execution_no);
+			branches = collect(branches, run->children);
+			events = collect(events, run->events);
 		}
-		if (run->finish->status != SF_STATUS_SUCCEEDED)
-			sf_child_stop(execution, -1);
-		sf_child_report(execution);
-		announce_end(execution->execution_no,
-					 run->finish->status != SF_STATUS_SUCCEEDED);
+		if (changes_execution(run))
+			executions = lappend(executions, run->execution);
 	}
-	else if (run->events != NIL || run->began)
-		sf_execution_update(execution);
+	sf_branch_write(branches);
+	foreach(lc, runs)
+		sf_outside_write(lfirst(lc));
+	sf_event_write(events);
+	sf_execution_update_all(executions);
+}
+
+/* See to what the end of a run's execution means for others. */
+static void
+follow_up_end(SfRun *run)
+{
+	SfExecution *execution = run->execution;
+	bool		succeeded = run->finish->status == SF_STATUS_SUCCEEDED;
+
+	if (!succeeded)
+		quiesce(execution, run->program);
+	else
+	{
+		if (run->program->timeout_seconds > 0)
+			sf_branch_delete_all(execution->execution_no);
+		if (has_distributed(run->program))
+			sf_map_items_delete_all(execution->execution_no);
+	}
+	if (!succeeded)
+		sf_child_stop(execution, -1);
+	sf_child_report(execution);
+	announce_end(execution->execution_no, !succeeded);
 }
 
 /* Sort runs by the number of their execution. */
@@ -637,11 +677,16 @@ sf_runs_write(List *runs)
 			sf_run_lock(run);
 	}
 	foreach(lc, runs)
+		settle_run(lfirst(lc), now);
+	write_rows(runs);
+	foreach(lc, runs)
 	{
 		SfRun	   *run = lfirst(lc);
 
-		write_run(run, now);
-		if (run->finish != NULL && run->execution->map_run_no != 0)
+		if (run->finish == NULL || !run->locked)
+			continue;
+		follow_up_end(run);
+		if (run->execution->map_run_no != 0)
 			ends = lappend(ends, sf_map_run_child_end(run->execution, run->program));
 	}
 	sf_map_run_children_ended(ends);
@@ -665,6 +710,7 @@ end_execution(SfExecution *execution, SfStatus status, const char *error,
 	{
 		SfEvent    *event = palloc0(sizeof(SfEvent));
 
+		event->execution_no = execution->execution_no;
 		event->extra = sf_event_error(error, cause);
 		event->type = event_type;
 		event->id = ++execution->last_event_id;
@@ -673,7 +719,7 @@ end_execution(SfExecution *execution, SfStatus status, const char *error,
 			sf_event_previous(execution->execution_no, root->entered_event);
 		event->state = -1;
 		event->at = now;
-		sf_event_write(execution->execution_no, list_make1(event));
+		sf_event_write(list_make1(event));
 	}
 	fill_finish(execution, &finish, now);
 	sf_execution_update(execution);

@@ -142,6 +142,7 @@ write_event(SfExecution *execution, SfEventType type, Jsonb *payload,
 	if (sf_program_cached(execution->machine_no, execution->version)->history ==
 		SF_HISTORY_NONE)
 		return;
+	event->execution_no = execution->execution_no;
 	event->type = type;
 	event->previous_id = type == SF_EVENT_EXECUTION_STARTED ? 0 :
 		execution->last_event_id;
@@ -150,7 +151,7 @@ write_event(SfExecution *execution, SfEventType type, Jsonb *payload,
 	event->at = at;
 	event->payload = payload;
 	event->extra = extra;
-	sf_event_write(execution->execution_no, list_make1(event));
+	sf_event_write(list_make1(event));
 }
 
 /* End a running execution as ABORTED. */

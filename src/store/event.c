@@ -36,12 +36,12 @@ iterations_datum(const int *iterations, int niterations)
 
 /* Lay an event out as the columns of its row. */
 static void
-form_event(int64 execution_no, const SfEvent *event, Datum *values, bool *nulls)
+form_event(const SfEvent *event, Datum *values, bool *nulls)
 {
 	memset(values, 0, sizeof(Datum) * EVENT_NCOLUMNS);
 	memset(nulls, false, sizeof(bool) * EVENT_NCOLUMNS);
 
-	values[COL_EXECUTION_NO] = Int64GetDatum(execution_no);
+	values[COL_EXECUTION_NO] = Int64GetDatum(event->execution_no);
 	values[COL_ID] = Int32GetDatum(event->id);
 	values[COL_PREVIOUS_ID] = Int32GetDatum(event->previous_id);
 	values[COL_TYPE] = Int16GetDatum(event->type);
@@ -60,9 +60,9 @@ form_event(int64 execution_no, const SfEvent *event, Datum *values, bool *nulls)
 		values[COL_EXTRA] = JsonbPGetDatum(event->extra);
 }
 
-/* Append events to a history. */
+/* Append events to histories. */
 void
-sf_event_write(int64 execution_no, List *events)
+sf_event_write(List *events)
 {
 	SfTable    *table;
 	MemoryContext scratch,
@@ -85,7 +85,7 @@ sf_event_write(int64 execution_no, List *events)
 		CHECK_FOR_INTERRUPTS();
 		old = MemoryContextSwitchTo(scratch);
 		for (int i = 0; i < n; i++)
-			form_event(execution_no, list_nth(events, begin + i),
+			form_event(list_nth(events, begin + i),
 					   values + i * EVENT_NCOLUMNS, nulls + i * EVENT_NCOLUMNS);
 		sf_table_insert_rows(table, n, values, nulls);
 		MemoryContextSwitchTo(old);

@@ -14,6 +14,7 @@
  */
 typedef struct SfEvent
 {
+	int64		execution_no;	/* set before it is written */
 	int			id;
 	int			previous_id;
 	int			type;			/* SfEventType */
@@ -26,8 +27,8 @@ typedef struct SfEvent
 	Jsonb	   *extra;
 } SfEvent;
 
-/* Append events, whose ids are assigned, to the history of an execution. */
-extern void sf_event_write(int64 execution_no, List *events);
+/* Append events, whose executions and ids are assigned, to histories. */
+extern void sf_event_write(List *events);
 
 /* previous_id of an event, 0 when there is no such event. */
 extern int	sf_event_previous(int64 execution_no, int id);

@@ -192,16 +192,15 @@ read_address(HeapTuple tuple, TupleDesc desc, void *arg)
 	*(ItemPointer) arg = tuple->t_self;
 }
 
-/* Write back what can change; documents that were not given stay. */
-void
-sf_execution_update(SfExecution *e)
+/* Replace what can change; documents that were not given stay. */
+static void
+update(SfTable *table, SfExecution *e)
 {
 	Datum		values[EXECUTION_NCOLUMNS] = {0};
 	bool		nulls[EXECUTION_NCOLUMNS] = {0};
 	bool		replace[EXECUTION_NCOLUMNS] = {0};
 	Datum		key = Int64GetDatum(e->execution_no);
 	ItemPointerData tid;
-	SfTable    *table;
 
 	SET(STATUS, Int16GetDatum(e->status));
 	SET(REDRIVE_COUNT, Int32GetDatum(e->redrive_count));
@@ -230,10 +229,30 @@ sf_execution_update(SfExecution *e)
 
 	if (!sf_row_fetch(&execution_by_no, &key, SF_LOCK_NONE, NULL, read_address, &tid))
 		return;
-	table = sf_table_open("execution", EXECUTION_NCOLUMNS);
 	sf_table_update_columns(table, &tid, values, nulls, replace);
+}
+
+/* Write executions back. */
+void
+sf_execution_update_all(List *executions)
+{
+	SfTable    *table;
+	ListCell   *lc;
+
+	if (executions == NIL)
+		return;
+	table = sf_table_open("execution", EXECUTION_NCOLUMNS);
+	foreach(lc, executions)
+		update(table, lfirst(lc));
 	sf_table_close(table);
 	CommandCounterIncrement();
+}
+
+/* Write an execution back. */
+void
+sf_execution_update(SfExecution *execution)
+{
+	sf_execution_update_all(list_make1(execution));
 }
 
 /* Read an execution into a list. */

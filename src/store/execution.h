@@ -64,6 +64,9 @@ extern bool sf_execution_insert(SfExecution *execution);
  */
 extern void sf_execution_update(SfExecution *execution);
 
+/* The same for a List of them. */
+extern void sf_execution_update_all(List *executions);
+
 /* Children of an execution that it waits for and that are RUNNING. */
 extern List *sf_execution_waited_for(int64 execution_no, int64 branch_no);
 
