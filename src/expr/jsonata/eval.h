@@ -104,7 +104,8 @@ struct SfJnEval
 	int64		now_ms;			/* Unix time, fixed at the first use */
 	bool		now_known;
 
-	/* the subject that regular expressions saw last, decoded */
+	/* the subject that regular expressions saw last, decoded; what they found */
+	struct SfJnSearch *search;
 	const SfJnValue *decoded;
 	unsigned int *wide;			/* pg_wchar */
 	uint32	   *offsets;		/* bytes; NULL: it is ASCII */
@@ -206,6 +207,8 @@ extern SfJnValue *sf_jn_library_function(const SfJnName *name, int mode);
 extern const SfJnSignature *sf_jn_native_signature(const SfJnNative *native);
 
 /* regex.c */
+typedef struct SfJnSearch SfJnSearch;	/* regex.c */
+
 typedef struct SfJnMatch
 {
 	Size		start;			/* code points */

@@ -4,11 +4,17 @@
  *
  * The pattern is rewritten once, when the expression is compiled: what both
  * know is copied, what they write differently (\b, \d, ., [], named groups, a
- * brace that is no quantifier) is put into PostgreSQL's words.  What the
- * engines do differently stays: PostgreSQL takes the longest match of an
- * alternation where JavaScript takes the first, one preference (greedy or
- * not) holds for a whole branch, and parentheses inside lookaround do not
- * capture.  docs/jsonata.md says so.
+ * brace that is no quantifier) is put into PostgreSQL's words.
+ *
+ * PostgreSQL takes the longest match of an alternation where JavaScript takes
+ * the first.  So the alternatives of a whole pattern are searched one by one:
+ * the match that begins first wins, of several the first alternative's.  What
+ * was found for each is kept until the search has come past it, as searches
+ * mostly go through one subject from its beginning to its end.
+ *
+ * What remains different: alternatives inside parentheses, one preference
+ * (greedy or not) for a whole branch, and parentheses inside lookaround do
+ * not capture.  docs/jsonata.md says so.
  */
 #include "postgres.h"
 
@@ -22,14 +28,40 @@
 #include "utils/builtins.h"
 
 #define MAX_GROUPS 100
+#define MAX_ALTERNATIVES 32
 #define JS_SPACE "\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff"
 #define NOTHING "[^\\u0001-\\U0010ffff]"
 
-struct SfJnRegex
+/* One alternative of a pattern, or all of it */
+typedef struct Alternative
 {
 	text	   *pattern;		/* PostgreSQL's */
+	int			captures;		/* that the alternatives before it have */
+} Alternative;
+
+struct SfJnRegex
+{
 	int			flags;
 	Oid			collation;		/* C, but where letters beyond ASCII have two cases */
+	int			ngroups;
+	int			ncaptures;		/* groups that the engine tells of */
+	int		   *captures;		/* which groups they are */
+	int			nalternatives;
+	Alternative *alternatives;
+};
+
+/* What the last search of a subject found for each alternative of a pattern */
+struct SfJnSearch
+{
+	const SfJnRegex *regex;
+	const SfJnValue *subject;
+	struct
+	{
+		Size		from;		/* where the search began */
+		bool		found;
+		regmatch_t *match;		/* the whole and the groups; NULL: not searched */
+		int			nmatch;
+	}			of[MAX_ALTERNATIVES];
 };
 
 typedef struct Translation
@@ -40,7 +72,18 @@ typedef struct Translation
 	const char *p;
 	const char *end;
 	int			position;
+	int			depth;			/* of parentheses */
+	int			around;			/* depth of the outermost lookaround; 0: none */
+	bool		references;		/* \1 or \k<name> */
 	int			groups;
+	int			ncaptures;
+	int			captures[MAX_GROUPS];
+	int			nbars;			/* between the alternatives of the whole */
+	struct
+	{
+		int			at;
+		int			captures;
+	}			bars[MAX_ALTERNATIVES];
 	struct
 	{
 		const char *name;
@@ -218,6 +261,7 @@ translate_named_reference(Translation *t)
 		memchr(t->p, '>', t->end - t->p) : NULL;
 	int			i;
 
+	t->references = true;
 	for (i = 0; close != NULL && i < t->groups && i < MAX_GROUPS; i++)
 	{
 		if (t->names[i].name != NULL && t->names[i].len == close - t->p - 1 &&
@@ -278,6 +322,7 @@ translate_escape(Translation *t)
 		default:
 			if (c >= '1' && c <= '9')
 			{
+				t->references = true;
 				appendStringInfoString(&t->out, "(?:\\");
 				while (t->p < t->end && isdigit((unsigned char) *t->p))
 					appendStringInfoChar(&t->out, *t->p++);
@@ -291,6 +336,17 @@ translate_escape(Translation *t)
 }
 
 /*
+ * Count a group; the engine does not tell of those inside lookaround.
+ */
+static void
+count_group(Translation *t)
+{
+	if (t->groups < MAX_GROUPS && t->around == 0)
+		t->captures[t->ncaptures++] = t->groups;
+	t->groups++;
+}
+
+/*
  * Translate what follows an opening parenthesis.
  */
 static void
@@ -299,11 +355,15 @@ translate_group(Translation *t)
 	Size		left = t->end - t->p;
 
 	appendStringInfoChar(&t->out, '(');
+	t->depth++;
 	if (left == 0 || *t->p != '?')
 	{
-		t->groups++;
+		count_group(t);
 		return;
 	}
+	if (t->around == 0 && left >= 2 && t->p[1] != ':' &&
+		(t->p[1] != '<' || (left >= 3 && strchr("=!", t->p[2]) != NULL)))
+		t->around = t->depth;
 	if (left >= 2 && strchr(":=!", t->p[1]) != NULL)
 	{
 		appendBinaryStringInfo(&t->out, t->p, 2);
@@ -325,7 +385,7 @@ translate_group(Translation *t)
 			t->names[t->groups].name = t->p + 2;
 			t->names[t->groups].len = (int) (close - t->p - 2);
 		}
-		t->groups++;
+		count_group(t);
 		t->p = close + 1;
 	}
 	else
@@ -374,6 +434,19 @@ translate_pattern(Translation *t)
 			case '(':
 				translate_group(t);
 				break;
+			case ')':
+				if (t->depth-- == t->around)
+					t->around = 0;
+				appendStringInfoChar(&t->out, c);
+				break;
+			case '|':
+				if (t->depth == 0 && t->nbars++ < MAX_ALTERNATIVES)
+				{
+					t->bars[t->nbars - 1].at = t->out.len;
+					t->bars[t->nbars - 1].captures = t->ncaptures;
+				}
+				appendStringInfoChar(&t->out, c);
+				break;
 			case '.':
 				appendStringInfoString(&t->out, "[^\\n\\r\\u2028\\u2029]");
 				break;
@@ -398,6 +471,37 @@ translate_pattern(Translation *t)
 				appendStringInfoChar(&t->out, c);
 				break;
 		}
+	}
+}
+
+/*
+ * Take the alternatives of a pattern apart; one with references stays whole,
+ * because they count its groups.
+ */
+static void
+split_alternatives(Translation *t, SfJnRegex *regex)
+{
+	bool		whole = t->references || t->nbars >= MAX_ALTERNATIVES;
+	int			n = whole ? 1 : t->nbars + 1;
+	int			start = 0;
+	int			i;
+
+	regex->ngroups = Min(t->groups, MAX_GROUPS);
+	regex->ncaptures = t->ncaptures;
+	regex->captures = sf_jn_alloc(t->arena, (t->ncaptures + 1) * sizeof(int));
+	memcpy(regex->captures, t->captures, t->ncaptures * sizeof(int));
+	regex->nalternatives = n;
+	regex->alternatives = sf_jn_alloc(t->arena, n * sizeof(Alternative));
+	for (i = 0; i < n; i++)
+	{
+		int			end = i < n - 1 ? t->bars[i].at : t->out.len;
+		text	   *pattern = sf_jn_alloc(t->arena, VARHDRSZ + end - start);
+
+		SET_VARSIZE(pattern, VARHDRSZ + end - start);
+		memcpy(VARDATA(pattern), t->out.data + start, end - start);
+		regex->alternatives[i].pattern = pattern;
+		regex->alternatives[i].captures = i == 0 ? 0 : t->bars[i - 1].captures;
+		start = end + 1;
 	}
 }
 
@@ -431,10 +535,7 @@ sf_jn_regex_compile(SfJnArena *arena, SfJnThrow *thrower, const char *pattern,
 		if (IS_HIGHBIT_SET(pattern[i]) || (pattern[i] == '\\' && i + 1 < len && pattern[i + 1] == 'u'))
 			regex->collation = sf_jn_case_collation();
 	}
-	regex->pattern = sf_jn_alloc(arena, VARHDRSZ + t->out.len);
-	SET_VARSIZE(regex->pattern, VARHDRSZ + t->out.len);
-	memcpy(VARDATA(regex->pattern), t->out.data, t->out.len);
-
+	split_alternatives(t, regex);
 	wide = palloc((t->out.len + 1) * sizeof(pg_wchar));
 	rc = pg_regcomp(&re, wide, pg_mb2wchar_with_len(t->out.data, wide, t->out.len),
 					regex->flags, regex->collation);
@@ -498,42 +599,112 @@ decode_subject(SfJnEval *ev, SfJnValue *subject)
 }
 
 /*
+ * Search the decoded subject for an alternative; false: it is not there.
+ */
+static bool
+search_alternative(SfJnEval *ev, const SfJnRegex *regex, const Alternative *alternative,
+				   Size from, regmatch_t *found, int nfound)
+{
+	regex_t    *re = RE_compile_and_cache(alternative->pattern, regex->flags,
+										  regex->collation);
+	int			rc = sf_jn_regexec(ev, re, from, nfound, found);
+	char		reason[100];
+
+	if (rc == REG_OKAY || rc == REG_NOMATCH)
+		return rc == REG_OKAY;
+	pg_regerror(rc, re, reason, sizeof(reason));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_REGULAR_EXPRESSION),
+			 errmsg("regular expression failed: %s", reason)));
+	return false;				/* not reached */
+}
+
+/*
+ * Take the search of a pattern in a subject up again, or begin one.
+ */
+static SfJnSearch *
+find_search(SfJnEval *ev, const SfJnRegex *regex, const SfJnValue *subject)
+{
+	if (ev->search == NULL)
+		ev->search = sf_jn_alloc(&ev->arena, sizeof(SfJnSearch));
+	else if (ev->search->regex == regex && ev->search->subject == subject)
+		return ev->search;
+	memset(ev->search->of, 0, regex->nalternatives * sizeof(ev->search->of[0]));
+	ev->search->regex = regex;
+	ev->search->subject = subject;
+	return ev->search;
+}
+
+/*
+ * Search for all alternatives; returns the one whose match is taken, or -1.
+ */
+static int
+search_alternatives(SfJnEval *ev, const SfJnRegex *regex, SfJnSearch *search, Size from)
+{
+	int			best = -1;
+	int			i;
+
+	for (i = 0; i < regex->nalternatives; i++)
+	{
+		const Alternative *a = &regex->alternatives[i];
+		int			last = i < regex->nalternatives - 1 ? a[1].captures : regex->ncaptures;
+		regmatch_t *match = search->of[i].match;
+
+		if (match == NULL)
+		{
+			search->of[i].nmatch = last - a->captures + 1;
+			match = sf_jn_alloc(&ev->arena, search->of[i].nmatch * sizeof(regmatch_t));
+		}
+		if (search->of[i].match == NULL || search->of[i].from > from ||
+			(search->of[i].found && (Size) match[0].rm_so < from))
+		{
+			search->of[i].found = search_alternative(ev, regex, a, from, match,
+													 search->of[i].nmatch);
+			search->of[i].from = from;
+			search->of[i].match = match;
+		}
+		if (search->of[i].found &&
+			(best < 0 || match[0].rm_so < search->of[best].match[0].rm_so))
+			best = i;
+	}
+	return best;
+}
+
+/*
  * Search a subject from a code point on.
  */
 bool
 sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex, SfJnValue *subject,
 				   Size from, SfJnMatch *match)
 {
-	regex_t    *re = RE_compile_and_cache(regex->pattern, regex->flags, regex->collation);
-	regmatch_t	found[MAX_GROUPS + 1];
-	int			nfound = (int) Min(re->re_nsub, (size_t) MAX_GROUPS) + 1;
-	int			rc;
+	SfJnSearch *search;
+	regmatch_t *found;
+	int			taken;
 	int			i;
 
 	sf_jn_check(ev);
 	decode_subject(ev, subject);
 	if (from > ev->nwide)
 		return false;
-	rc = sf_jn_regexec(ev, re, from, nfound, found);
-	if (rc == REG_NOMATCH)
+	search = find_search(ev, regex, subject);
+	taken = search_alternatives(ev, regex, search, from);
+	if (taken < 0)
 		return false;
-	if (rc != REG_OKAY)
-	{
-		char		reason[100];
-
-		pg_regerror(rc, re, reason, sizeof(reason));
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_REGULAR_EXPRESSION),
-				 errmsg("regular expression failed: %s", reason)));
-	}
+	found = search->of[taken].match;
 	match->start = found[0].rm_so;
 	match->end = found[0].rm_eo;
 	match->text = slice(ev, subject, ev->offsets, found[0].rm_so, found[0].rm_eo);
-	match->ngroups = nfound - 1;
-	match->groups = sf_jn_alloc(&ev->arena, nfound * sizeof(SfJnValue *));
-	for (i = 1; i < nfound; i++)
-		match->groups[i - 1] = found[i].rm_so < 0 ? NULL :
-			slice(ev, subject, ev->offsets, found[i].rm_so, found[i].rm_eo);
+	match->ngroups = regex->ngroups;
+	match->groups = sf_jn_alloc(&ev->arena, (regex->ngroups + 1) * sizeof(SfJnValue *));
+	memset(match->groups, 0, (regex->ngroups + 1) * sizeof(SfJnValue *));
+	for (i = 1; i < search->of[taken].nmatch; i++)
+	{
+		int			group = regex->captures[regex->alternatives[taken].captures + i - 1];
+
+		if (found[i].rm_so >= 0)
+			match->groups[group] = slice(ev, subject, ev->offsets, found[i].rm_so,
+										 found[i].rm_eo);
+	}
 	return true;
 }
 
