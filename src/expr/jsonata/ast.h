@@ -238,7 +238,7 @@ extern SfJnNode *sf_jn_process(SfJnCompile *c, SfJnNode *node);
 extern SfJnSignature *sf_jn_signature_parse(SfJnArena *arena, struct SfJnThrow *t,
 											const char *text, int position);
 
-/* regex.c */
+/* regex_pattern.c */
 extern SfJnRegex *sf_jn_regex_compile(SfJnArena *arena, struct SfJnThrow *t,
 									  const char *pattern, Size len,
 									  bool ignore_case, bool multiline,
