@@ -110,20 +110,19 @@ call_partial(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nargs,
 {
 	SfJnValue **all = sf_jn_alloc(&ev->arena, (f->nbound + 1) * sizeof(SfJnValue *));
 	const SfJnSignature *signature = sf_jn_native_signature(f->native);
-	int			n = f->nbound;
+	int			n = 0;			/* up to the last that was given, undefined or not */
 	int			used = 0;
 	int			i;
 
 	for (i = 0; i < f->nbound; i++)
 	{
-		if (!f->hole[i])
-			all[i] = f->bound[i];
-		else
-			all[i] = used < nargs ? args[used] : NULL, used++;
+		bool		given = !f->hole[i] || used < nargs;
+
+		all[i] = !given ? NULL : f->hole[i] ? args[used] : f->bound[i];
+		used += f->hole[i];
+		if (given)
+			n = i + 1;
 	}
-	/* What is missing at the end was not given. */
-	while (n > 0 && all[n - 1] == NULL)
-		n--;
 	if (signature != NULL)
 		n = sf_jn_signature_validate(ev, signature, all, n, input, &all);
 	return call_native(ev, f->native, all, n, input, env);
