@@ -36,6 +36,7 @@
 #include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "portability/instr_time.h"
 #include "storage/latch.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
@@ -177,6 +178,9 @@ judge(void)
 
 /* --- one attempt --- */
 
+/* What a commit of this process takes on average, microseconds */
+static int	commit_us = 0;
+
 /* Begin a transaction. */
 static void
 begin(const char *activity)
@@ -191,8 +195,22 @@ begin(const char *activity)
 static void
 commit(void)
 {
+	instr_time	began;
+	instr_time	took;
+
 	PopActiveSnapshot();
+	INSTR_TIME_SET_CURRENT(began);
 	CommitTransactionCommand();
+	INSTR_TIME_SET_CURRENT(took);
+	INSTR_TIME_SUBTRACT(took, began);
+	commit_us = (commit_us * 7 + (int) Min(INSTR_TIME_GET_MICROSEC(took), 1000000)) / 8;
+}
+
+/* What a commit takes lately. */
+int
+sf_turn_commit_us(void)
+{
+	return commit_us;
 }
 
 /* Find what is due of an owner, up to a number of keys. */

@@ -48,6 +48,9 @@ extern SfTurnVerdict sf_turn_check(void);
 /* Claim and advance; errors are dealt with inside. */
 extern void sf_turn_run(SfTurn *turn);
 
+/* What a commit takes lately, on average, microseconds. */
+extern int	sf_turn_commit_us(void);
+
 /*
  * Run one branch with nobody else at work: a suspect of a crash (4.6).  With a
  * cause it is not run but made to fail.

@@ -47,7 +47,8 @@
 #define MAX_EMPTY_TURNS	1000
 #define EMPTY_PAUSE_MS	100
 /* How long work is let come together when it comes in all the time, microseconds */
-#define GATHER_US		1000
+#define MIN_GATHER_US	1000
+#define MAX_GATHER_US	10000
 
 /* --- signals and sleep, also for the launcher --- */
 
@@ -269,6 +270,13 @@ note_turn(void)
 		sf_shared_wake_launcher();
 }
 
+/* How long to let work come together: the slower a commit, the more is to share it. */
+static int
+gather_us(void)
+{
+	return Max(MIN_GATHER_US, Min(3 * sf_turn_commit_us(), MAX_GATHER_US));
+}
+
 /*
  * Is it worth a pause to let more work come together?  Where sessions commit
  * one after the other, a slice for each of them would have as many commits of
@@ -281,7 +289,7 @@ may_gather(const SfDatabase *database, const SfTurn *turn)
 	return sf_slot_mine->role == SF_ROLE_WORKER && turn->tried > 0 &&
 		turn->nkeys == 0 && !turn->scan && !turn->tasks && !database->scan &&
 		database->arrivals > 0 &&
-		(int64) database->ring.count * database->key_us < GATHER_US &&
+		(int64) database->ring.count * database->key_us < gather_us() &&
 		pg_atomic_read_u32(&sf_shared->awaiting) == 0;
 }
 
@@ -446,7 +454,7 @@ work_loop(void)
 			return;
 		if (next == NEXT_GATHER)
 		{
-			pg_usleep(GATHER_US);
+			pg_usleep(gather_us());
 			continue;
 		}
 		if (next == NEXT_SLEEP)
