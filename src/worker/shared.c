@@ -213,17 +213,28 @@ sf_shared_put_back(SfDatabase *database, const SfBranchKey *keys, int nkeys,
 	}
 }
 
+/* As many keys as a slice will come to, so that the others find somebody idle. */
+static int
+keys_of_a_turn(const SfDatabase *database, int size)
+{
+	if (database->key_us == 0)
+		return size;
+	return Max(1, Min(size, sf_setting_slice_ms * 1000 / database->key_us));
+}
+
 /* Take keys of one owner out of the ring, up to size in all. */
 void
 sf_shared_take_keys(SfDatabase *database, SfBranchKey *keys, int *nkeys,
 					int size, Oid *owner)
 {
+	size = keys_of_a_turn(database, size);
 	if (*nkeys > 0 && sf_ring_has_others(&database->ring, *owner))
 	{
 		sf_shared_put_back(database, keys, *nkeys, *owner);
 		*nkeys = 0;
 	}
-	*nkeys += sf_ring_take(&database->ring, keys + *nkeys, size - *nkeys, owner);
+	if (*nkeys < size)
+		*nkeys += sf_ring_take(&database->ring, keys + *nkeys, size - *nkeys, owner);
 	if (database->ring.count == 0 && !database->scan)
 		database->more_wanted = false;
 }

@@ -9,7 +9,7 @@
 #include "base/hooks.h"
 #include "utils/timestamp.h"
 
-#define SF_TURN_KEYS 32
+#define SF_TURN_KEYS 64
 
 /* Whether this database is to be worked on at all */
 typedef enum SfTurnVerdict

@@ -376,7 +376,7 @@ close_down(SfDatabase *database, SfTurnVerdict verdict)
 static void
 note_cost(SfDatabase *database, int64 us)
 {
-	us = Max(1, Min(us, 1000000));
+	us = Max(1, Min(us, 2 * sf_setting_slice_ms * 1000));
 	database->key_us = database->key_us == 0 ? us : (database->key_us * 7 + us) / 8;
 }
 
