@@ -13,6 +13,7 @@
 #include "access/htup_details.h"
 #include "base/compat.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
