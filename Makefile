@@ -19,6 +19,9 @@ PG_CONFIG ?= pg_config
 # callback has the signature that PostgreSQL wants, whether it needs every parameter or not.
 PG_CPPFLAGS = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DSFFLOW_VERSION='"$(EXTVERSION)"'
 PG_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror -MMD -MP
+# Where PostgreSQL was built with link-time optimisation, the linker compiles once more and warns of
+# what only seems to be wrong.
+SHLIB_LINK = -Wno-error
 EXTRA_CLEAN = $(OBJS:.o=.d) tmp_install tmp_check results regression.diffs regression.out output_iso
 
 # installcheck below; PGXS's own drops its database, which fails while a worker is connected.

@@ -63,7 +63,7 @@ sfflow_sf_dynamodb_condition(PG_FUNCTION_ARGS)
 {
 	SfDynamodb	x;
 	SfError		error;
-	bool		result;
+	bool		result = false;
 
 	get_expression(fcinfo, sf_arg_text(fcinfo, 4, "field"), 2, &x);
 	if (!sf_dynamodb_condition(&x, get_item(fcinfo), &result, &error))
@@ -77,7 +77,7 @@ sfflow_sf_dynamodb_key(PG_FUNCTION_ARGS)
 {
 	SfDynamodb	x;
 	SfError		error;
-	Jsonb	   *result;
+	Jsonb	   *result = NULL;
 
 	get_expression(fcinfo, "KeyConditionExpression", 1, &x);
 	if (!sf_dynamodb_key(&x, &result, &error))
@@ -91,7 +91,7 @@ sfflow_sf_dynamodb_update(PG_FUNCTION_ARGS)
 {
 	SfDynamodb	x;
 	SfError		error;
-	Jsonb	   *result;
+	Jsonb	   *result = NULL;
 
 	get_expression(fcinfo, "UpdateExpression", 2, &x);
 	if (!sf_dynamodb_update(&x, get_item(fcinfo), &result, &error))
@@ -105,7 +105,7 @@ sfflow_sf_dynamodb_project(PG_FUNCTION_ARGS)
 {
 	SfDynamodb	x = {.field = "ProjectionExpression"};
 	SfError		error;
-	Jsonb	   *result;
+	Jsonb	   *result = NULL;
 
 	x.text = sf_arg_text(fcinfo, 0, "expression");
 	x.names = get_object(fcinfo, 2);

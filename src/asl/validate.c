@@ -266,7 +266,7 @@ is_blank(const char *text, int len)
 static SfNode *
 parse_object(SfCheck *c, const char *text, int len)
 {
-	SfParseError error;
+	SfParseError error = {0};
 	SfNode	   *root = NULL;
 
 	if (len > SF_DEFINITION_BYTES_MAX)
