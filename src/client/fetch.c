@@ -116,6 +116,7 @@ open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 		fetch->address_refused = reason;
 		return CURL_SOCKET_BAD;
 	}
+	fetch->address_allowed = true;
 	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
@@ -408,6 +409,9 @@ begin_hop(SfwFetch *fetch)
 	if (fetch->problem != NULL || fetch->refused != NULL)
 		return false;
 	fetch->status_line.len = fetch->header_lines.len = fetch->response.len = 0;
+	free(fetch->address_refused);
+	fetch->address_refused = NULL;
+	fetch->address_allowed = false;
 	fetch->easy = make_handle(fetch);
 	curl_multi_add_handle(multi, fetch->easy);
 	return true;
@@ -477,7 +481,8 @@ hop_done(SfwFetch *fetch, CURLcode code)
 	curl_easy_getinfo((CURL *) fetch->easy, CURLINFO_RESPONSE_CODE, &fetch->status);
 	if (code == CURLE_OK && follow(fetch))
 		return;
-	if (code != CURLE_OK && fetch->address_refused != NULL)
+	/* Of several addresses, what became of one that may be connected counts. */
+	if (code != CURLE_OK && fetch->address_refused != NULL && !fetch->address_allowed)
 	{
 		fetch->refused = fetch->address_refused;
 		fetch->address_refused = NULL;

@@ -39,7 +39,8 @@ struct SfwFetch
 	void	   *header_list;
 	char	   *host;
 	int			port;
-	char	   *address_refused;
+	char	   *address_refused;	/* why one of the host's addresses may not be connected */
+	bool		address_allowed;	/* another one may */
 	int			hops;
 	int64_t		began;
 };
