@@ -14,6 +14,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "tcop/utility.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -139,15 +140,20 @@ bool
 sf_row_fetch(const SfKey *key, const Datum *values, SfLock lock,
 			 SfRowFilter filter, SfRowReader reader, void *arg)
 {
-	Relation	rel = table_open(relation_oid(key->table),
-								 lock == SF_LOCK_NONE ? AccessShareLock : RowShareLock);
-	Relation	index = index_open(relation_oid(key->index), AccessShareLock);
-	TupleTableSlot *slot = table_slot_create(rel, NULL);
+	Relation	rel,
+				index;
+	TupleTableSlot *slot;
 	ScanKeyData scan_keys[SF_KEY_MAX_COLUMNS];
 	IndexScanDesc scan;
 	Snapshot	snapshot;
 	bool		found;
 
+	if (lock != SF_LOCK_NONE)
+		PreventCommandIfReadOnly("SELECT FOR UPDATE");
+	rel = table_open(relation_oid(key->table),
+					 lock == SF_LOCK_NONE ? AccessShareLock : RowShareLock);
+	index = index_open(relation_oid(key->index), AccessShareLock);
+	slot = table_slot_create(rel, NULL);
 	/* what this transaction has written so far is to be seen */
 	snapshot = RegisterSnapshot(GetTransactionSnapshot());
 	form_scan_keys(key, values, scan_keys);
@@ -171,8 +177,10 @@ static SfTable *
 open_table(const char *name, int ncolumns, bool speculative)
 {
 	SfTable    *table = palloc0(sizeof(SfTable));
-	Relation	rel = table_open(relation_oid(name), RowExclusiveLock);
+	Relation	rel;
 
+	PreventCommandIfReadOnly("UPDATE");
+	rel = table_open(relation_oid(name), RowExclusiveLock);
 	if (RelationGetNumberOfAttributes(rel) != ncolumns)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

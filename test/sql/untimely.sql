@@ -83,6 +83,22 @@ SELECT sf_start('versions/1', name => 'x', if_exists => 'restart');
 SELECT sf_run('versions:x');
 SELECT version, output FROM sf_executions WHERE execution_id = 'versions:x';
 
+-- A transaction that may not write advances, starts, and stops nothing.
+SELECT sf_start('versions', name => 'y');
+BEGIN READ ONLY;
+SELECT * FROM sf_step('versions:y');
+ROLLBACK;
+BEGIN READ ONLY;
+SELECT sf_run('versions:y');
+ROLLBACK;
+BEGIN READ ONLY;
+SELECT sf_stop('versions:y');
+ROLLBACK;
+BEGIN READ ONLY;
+SELECT sf_start('versions', name => 'y');
+ROLLBACK;
+SELECT sf_run('versions:y');
+
 SELECT * FROM sf_check();
 SELECT sf_drop_state_machine(m, force => true)
 FROM unnest('{deadline,endless,answered,parent,child,again,halt,versions}'::text[]) AS m;
