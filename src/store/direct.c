@@ -33,6 +33,16 @@ struct SfTable
 	TupleTableSlot *rows[SF_TABLE_MAX_ROWS];	/* made when first needed */
 };
 
+/* Raise that a table or index of _sfflow is not there. */
+static void
+refuse_missing(const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_TABLE),
+			 errmsg("relation _sfflow.%s does not exist", name),
+			 errhint("Run CREATE EXTENSION sfflow.")));
+}
+
 /* The number of a table or index of _sfflow. */
 static Oid
 relation_oid(const char *name)
@@ -40,11 +50,19 @@ relation_oid(const char *name)
 	Oid			oid = get_relname_relid(name, get_namespace_oid("_sfflow", true));
 
 	if (!OidIsValid(oid))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("relation _sfflow.%s does not exist", name),
-				 errhint("Run CREATE EXTENSION sfflow.")));
+		refuse_missing(name);
 	return oid;
+}
+
+/* Open a table of _sfflow; whoever drops the extension is waited for. */
+static Relation
+open_relation(const char *name, LOCKMODE lockmode)
+{
+	Relation	rel = try_table_open(relation_oid(name), lockmode);
+
+	if (rel == NULL)
+		refuse_missing(name);
+	return rel;
 }
 
 /* Draw a number. */
@@ -150,8 +168,8 @@ sf_row_fetch(const SfKey *key, const Datum *values, SfLock lock,
 
 	if (lock != SF_LOCK_NONE)
 		PreventCommandIfReadOnly("SELECT FOR UPDATE");
-	rel = table_open(relation_oid(key->table),
-					 lock == SF_LOCK_NONE ? AccessShareLock : RowShareLock);
+	rel = open_relation(key->table,
+						lock == SF_LOCK_NONE ? AccessShareLock : RowShareLock);
 	index = index_open(relation_oid(key->index), AccessShareLock);
 	slot = table_slot_create(rel, NULL);
 	/* what this transaction has written so far is to be seen */
@@ -180,7 +198,7 @@ open_table(const char *name, int ncolumns, bool speculative)
 	Relation	rel;
 
 	PreventCommandIfReadOnly("UPDATE");
-	rel = table_open(relation_oid(name), RowExclusiveLock);
+	rel = open_relation(name, RowExclusiveLock);
 	if (RelationGetNumberOfAttributes(rel) != ncolumns)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
