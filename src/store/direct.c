@@ -153,17 +153,16 @@ take_row(Relation rel, Snapshot snapshot, TupleTableSlot *slot, SfLock lock,
 	return true;
 }
 
-/* Find a row by its key. */
-bool
-sf_row_fetch(const SfKey *key, const Datum *values, SfLock lock,
-			 SfRowFilter filter, SfRowReader reader, void *arg)
+/* Find the row with a key that a snapshot sees. */
+static bool
+fetch_row(const SfKey *key, const Datum *values, Snapshot snapshot, SfLock lock,
+		  SfRowFilter filter, SfRowReader reader, void *arg)
 {
 	Relation	rel,
 				index;
 	TupleTableSlot *slot;
 	ScanKeyData scan_keys[SF_KEY_MAX_COLUMNS];
 	IndexScanDesc scan;
-	Snapshot	snapshot;
 	bool		found;
 
 	if (lock != SF_LOCK_NONE)
@@ -172,8 +171,7 @@ sf_row_fetch(const SfKey *key, const Datum *values, SfLock lock,
 						lock == SF_LOCK_NONE ? AccessShareLock : RowShareLock);
 	index = index_open(relation_oid(key->index), AccessShareLock);
 	slot = table_slot_create(rel, NULL);
-	/* what this transaction has written so far is to be seen */
-	snapshot = RegisterSnapshot(GetTransactionSnapshot());
+	snapshot = RegisterSnapshot(snapshot);
 	form_scan_keys(key, values, scan_keys);
 	scan = index_beginscan(rel, index, snapshot SF_INDEX_BEGINSCAN_EXTRA_ARG,
 						   key->ncolumns, 0);
@@ -186,6 +184,21 @@ sf_row_fetch(const SfKey *key, const Datum *values, SfLock lock,
 	index_close(index, NoLock);
 	table_close(rel, NoLock);
 	return found;
+}
+
+/* Find a row by its key; what this transaction has written so far is seen. */
+bool
+sf_row_fetch(const SfKey *key, const Datum *values, SfLock lock,
+			 SfRowFilter filter, SfRowReader reader, void *arg)
+{
+	return fetch_row(key, values, GetTransactionSnapshot(), lock, filter, reader, arg);
+}
+
+/* Tell whether there is a row with a key, whatever this transaction can see. */
+bool
+sf_row_is_there(const SfKey *key, const Datum *values)
+{
+	return fetch_row(key, values, GetLatestSnapshot(), SF_LOCK_NONE, NULL, NULL, NULL);
 }
 
 /* --- writing --- */

@@ -50,6 +50,12 @@ typedef bool (*SfRowFilter) (HeapTuple tuple, TupleDesc desc, void *arg);
 extern bool sf_row_fetch(const SfKey *key, const Datum *values, SfLock lock,
 						 SfRowFilter filter, SfRowReader reader, void *arg);
 
+/*
+ * Tell whether there is a row with a key now: under REPEATABLE READ one that
+ * was deleted since the snapshot is gone.
+ */
+extern bool sf_row_is_there(const SfKey *key, const Datum *values);
+
 /* --- writing --- */
 
 typedef struct SfTable SfTable;

@@ -41,7 +41,7 @@ sf_machine_exists(int machine_no)
 {
 	Datum		value = Int32GetDatum(machine_no);
 
-	return sf_row_fetch(&machine_by_no, &value, SF_LOCK_NONE, NULL, NULL, NULL);
+	return sf_row_is_there(&machine_by_no, &value);
 }
 
 /*
