@@ -5,6 +5,11 @@
  * The events say, in order, what happened to each state within certain
  * iterations of the Maps around it; the last word counts.  What no event
  * speaks of is "entry" where control can still come to it, else "skip".
+ *
+ * That holds for states whose events the machine's history keeps.  Of others
+ * only the branches tell, and only what is at work, about to begin, or failed:
+ * what else may have been is "unknown".  So are states that other executions
+ * run, those of a Distributed Map.
  */
 #include "postgres.h"
 
@@ -15,6 +20,7 @@
 #include "engine/event.h"
 #include "engine/job_reach.h"
 #include "engine/label.h"
+#include "engine/program_cache.h"
 #include "engine/state_status.h"
 #include "graph/graph.h"
 
@@ -136,9 +142,19 @@ weight(int status)
 			return 2;
 		case SF_GRAPH_SUCCESS:
 			return 1;
-		default:
+		case SF_GRAPH_ENTRY:
 			return 0;
+		default:
+			return -1;
 	}
+}
+
+/* Let a status of a state count, next to those that it has already. */
+static void
+add_status(int *sum, int status)
+{
+	if (weight(status) > weight(*sum))
+		*sum = status;
 }
 
 /* Put the visits of all iterations together. */
@@ -151,13 +167,48 @@ combine_visits(Visits *v, bool running, int *statuses)
 	hash_seq_init(&scan, v->table);
 	while ((visit = hash_seq_search(&scan)) != NULL)
 	{
-		int		   *status = &statuses[visit->key.number];
-
 		/* what did not come to its end when the execution did has failed */
 		if (visit->status == SF_GRAPH_RUNNING && !running)
 			visit->status = SF_GRAPH_FAILURE;
-		if (weight(visit->status) > weight(*status))
-			*status = visit->status;
+		add_status(&statuses[visit->key.number], visit->status);
+	}
+}
+
+/* Tell what a branch says about the state at which it stands. */
+static int
+branch_status(const SfStatusBranch *branch, bool running)
+{
+	switch (branch->phase)
+	{
+		case SF_PHASE_ENTER:
+			return running ? SF_GRAPH_ENTRY : SF_GRAPH_UNKNOWN;
+		case SF_PHASE_RUN:
+		case SF_PHASE_WAIT:
+		case SF_PHASE_JOIN:
+		case SF_PHASE_ANNOUNCED:
+		case SF_PHASE_ANSWERED:
+		case SF_PHASE_EXTERNAL:
+			return running ? SF_GRAPH_RUNNING : SF_GRAPH_UNKNOWN;
+		case SF_PHASE_FAILED:
+			return SF_GRAPH_FAILURE;
+		default:
+			return SF_GRAPH_UNKNOWN;
+	}
+}
+
+/* Add what the branches say. */
+static void
+follow_branches(List *branches, bool running, const SfProgram *program,
+				int *statuses)
+{
+	ListCell   *lc;
+
+	foreach(lc, branches)
+	{
+		const SfStatusBranch *branch = lfirst(lc);
+
+		if (branch->state >= 0 && branch->state < program->nstates)
+			add_status(&statuses[branch->state], branch_status(branch, running));
 	}
 }
 
@@ -179,16 +230,32 @@ can_be_reached(const SfProgram *program, SfJobReach *reach, int state,
 	return sf_job_reach_test(reach, state, NULL, 0);
 }
 
+/* Tell whether the history would tell of a visit to a state. */
+static bool
+is_told(const SfProgram *program, const SfState *state, SfHistoryLevel history,
+		int map_state)
+{
+	return (history == SF_HISTORY_ALL ||
+			(history == SF_HISTORY_TASKS && state->type == SF_STATE_TASK)) &&
+		sf_label_distributed_map(program, state->scope) == map_state;
+}
+
 /* Derive the status of every state of an execution. */
 int *
 sf_state_status_list(const SfStatusExecution *execution,
 					 const SfProgram *program)
 {
 	bool		running = execution->status == SF_STATUS_RUNNING;
-	int		   *statuses = palloc0(sizeof(int) * program->nstates);
+	SfHistoryLevel history = sf_program_cached(execution->machine_no,
+											   execution->version)->history;
+	List	   *branches = sf_status_branches(execution->execution_no);
+	int		   *statuses = palloc(sizeof(int) * program->nstates);
 	Visits		v = {program, NULL, NULL};
 	SfJobReach *reach;
 	int			i;
+
+	for (i = 0; i < program->nstates; i++)
+		statuses[i] = SF_GRAPH_UNKNOWN;
 
 	v.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow states",
 									  ALLOCSET_DEFAULT_SIZES);
@@ -196,19 +263,18 @@ sf_state_status_list(const SfStatusExecution *execution,
 	sf_status_events(execution->execution_no, false, follow_event, &v);
 	combine_visits(&v, running, statuses);
 	MemoryContextDelete(v.context);
+	/* a complete history has said it all */
+	if (history != SF_HISTORY_ALL)
+		follow_branches(branches, running, program, statuses);
 
-	reach = sf_job_reach_make(execution, program,
-							  sf_status_branches(execution->execution_no));
+	reach = sf_job_reach_make(execution, program, branches);
 	for (i = 0; i < program->nstates; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		/* what executions of a Distributed Map run is not skipped here */
-		if (sf_label_distributed_map(program, program->states[i].scope) !=
-			execution->map_state)
-			continue;
-		if (statuses[i] == SF_GRAPH_ENTRY &&
-			!can_be_reached(program, reach, i, statuses))
-			statuses[i] = SF_GRAPH_SKIP;
+		if (statuses[i] == SF_GRAPH_UNKNOWN &&
+			is_told(program, &program->states[i], history, execution->map_state))
+			statuses[i] = can_be_reached(program, reach, i, statuses) ?
+				SF_GRAPH_ENTRY : SF_GRAPH_SKIP;
 	}
 	return statuses;
 }

@@ -63,8 +63,9 @@ append_status(SfDot *d, int number, const char *separator, bool quoted)
 	if (d->status_by_state == NULL)
 		return;
 	info = &sf_graph_statuses[d->status_by_state[number]];
-	appendStringInfo(d->out, "%sstyle=\"%s\"%sfillcolor=\"%s\"%scolor=\"%s\"",
+	appendStringInfo(d->out, "%sstyle=\"%s%s\"%sfillcolor=\"%s\"%scolor=\"%s\"",
 					 separator, quoted ? "rounded,filled" : "filled",
+					 info->dashed ? ",dashed" : "",
 					 separator, info->fill, separator, info->border);
 }
 
@@ -184,12 +185,14 @@ draw_scope(SfDot *d, const SfScope *scope)
 static void
 draw_legend(SfDot *d)
 {
+	int			nstatuses = sf_graph_legend_size(d->program, d->status_by_state);
 	int			i;
 
 	appendStringInfoString(d->out, "    subgraph cluster_legend {\n        label=\"legend\";\n");
-	for (i = 0; i < sf_graph_nstatuses; i++)
-		appendStringInfo(d->out, "        legend_%s [shape=box, label=\"%s\", style=\"rounded,filled\", fillcolor=\"%s\", color=\"%s\"];\n",
+	for (i = 0; i < nstatuses; i++)
+		appendStringInfo(d->out, "        legend_%s [shape=box, label=\"%s\", style=\"rounded,filled%s\", fillcolor=\"%s\", color=\"%s\"];\n",
 						 sf_graph_statuses[i].name, sf_graph_statuses[i].name,
+						 sf_graph_statuses[i].dashed ? ",dashed" : "",
 						 sf_graph_statuses[i].fill, sf_graph_statuses[i].border);
 	appendStringInfoString(d->out, "    }\n");
 }

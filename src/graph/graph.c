@@ -12,11 +12,11 @@
 /* Characters of a transition's label; the rest is left out */
 #define SF_GRAPH_LABEL_MAX 60
 
-#define SF_GRAPH_STATUS_ROW(sym, name, fill, border) {name, fill, border},
+#define SF_GRAPH_STATUS_ROW(sym, name, fill, border, dashed) \
+	{name, fill, border, dashed},
 const SfGraphStatusInfo sf_graph_statuses[] = {
 	SF_GRAPH_STATUS_LIST(SF_GRAPH_STATUS_ROW)
 };
-const int	sf_graph_nstatuses = lengthof(sf_graph_statuses);
 
 typedef struct SfGraphFormat
 {
@@ -52,6 +52,18 @@ sf_graph_render(const SfProgram *program, const char *format,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unknown graph format \"%s\"", format),
 			 errhint("The formats are \"mermaid\", \"dot\" and \"svg\".")));
+}
+
+/* Leave "unknown", the last one, out of the legend where all is known. */
+int
+sf_graph_legend_size(const SfProgram *program, const int *status_by_state)
+{
+	int			i;
+
+	for (i = 0; i < program->nstates; i++)
+		if (status_by_state[i] == SF_GRAPH_UNKNOWN)
+			return SF_GRAPH_UNKNOWN + 1;
+	return SF_GRAPH_UNKNOWN;
 }
 
 /* Tell whether a scope can end in a state. */

@@ -11,15 +11,20 @@
 #include "asl/program.h"
 #include "lib/stringinfo.h"
 
-/* Status of a state (3.4 of the design): symbol, name, fill, border */
+/*
+ * Status of a state (3.4 of the design): symbol, name, fill, border, and
+ * whether that is dashed.  Unknown is what nothing tells of; only pictures
+ * that have such a state have it in their legend.
+ */
 #define SF_GRAPH_STATUS_LIST(X) \
-	X(ENTRY, "entry", "#ffffff", "#8a8f98") \
-	X(RUNNING, "running", "#cfe2ff", "#1f5fbf") \
-	X(SUCCESS, "success", "#d4edda", "#2e7d32") \
-	X(FAILURE, "failure", "#f8d7da", "#b3261e") \
-	X(SKIP, "skip", "#eeeeee", "#b0b0b0")
+	X(ENTRY, "entry", "#ffffff", "#8a8f98", false) \
+	X(RUNNING, "running", "#cfe2ff", "#1f5fbf", false) \
+	X(SUCCESS, "success", "#d4edda", "#2e7d32", false) \
+	X(FAILURE, "failure", "#f8d7da", "#b3261e", false) \
+	X(SKIP, "skip", "#eeeeee", "#b0b0b0", false) \
+	X(UNKNOWN, "unknown", "#ffffff", "#b0b0b0", true)
 
-#define SF_GRAPH_STATUS_ENUM(sym, name, fill, border) SF_GRAPH_##sym,
+#define SF_GRAPH_STATUS_ENUM(sym, name, fill, border, dashed) SF_GRAPH_##sym,
 typedef enum SfGraphStatus
 {
 	SF_GRAPH_STATUS_LIST(SF_GRAPH_STATUS_ENUM)
@@ -30,10 +35,10 @@ typedef struct SfGraphStatusInfo
 	const char *name;
 	const char *fill;			/* colours as #rrggbb */
 	const char *border;
+	bool		dashed;
 } SfGraphStatusInfo;
 
 extern const SfGraphStatusInfo sf_graph_statuses[];
-extern const int sf_graph_nstatuses;
 
 /*
  * Draw a program.  format is "mermaid", "dot" or "svg"; status_by_state has an
@@ -58,6 +63,10 @@ typedef void (*SfEdgeCallback) (void *arg, const SfState *from, int to,
 
 extern void sf_graph_visit_edges(const SfState *state, SfEdgeCallback callback,
 								 void *arg);
+
+/* Number of statuses, from the first, that the legend of a picture has. */
+extern int	sf_graph_legend_size(const SfProgram *program,
+								 const int *status_by_state);
 
 /* True where a scope can end in a state. */
 extern bool sf_graph_is_terminal(const SfState *state);

@@ -168,21 +168,23 @@ draw_ends(SfMermaid *m)
 static void
 draw_statuses(SfMermaid *m, const int *status_by_state)
 {
+	int			nstatuses = sf_graph_legend_size(m->program, status_by_state);
 	int			status;
 	int			i;
 
 	appendStringInfoString(m->out, "    subgraph legend\n");
-	for (status = 0; status < sf_graph_nstatuses; status++)
+	for (status = 0; status < nstatuses; status++)
 		appendStringInfo(m->out, "        legend_%s[\"%s\"]\n",
 						 sf_graph_statuses[status].name,
 						 sf_graph_statuses[status].name);
 	appendStringInfoString(m->out, "    end\n");
-	for (status = 0; status < sf_graph_nstatuses; status++)
+	for (status = 0; status < nstatuses; status++)
 	{
 		const SfGraphStatusInfo *info = &sf_graph_statuses[status];
 
-		appendStringInfo(m->out, "    classDef %s fill:%s,stroke:%s,color:#000000\n",
-						 info->name, info->fill, info->border);
+		appendStringInfo(m->out, "    classDef %s fill:%s,stroke:%s,color:#000000%s\n",
+						 info->name, info->fill, info->border,
+						 info->dashed ? ",stroke-dasharray:4 3" : "");
 		appendStringInfo(m->out, "    class legend_%s", info->name);
 		for (i = 0; i < m->program->nstates; i++)
 		{

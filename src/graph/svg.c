@@ -440,9 +440,10 @@ draw_ends(Svg *s, int bottom)
 static void
 draw_legend(Svg *s, int y)
 {
+	int			nstatuses = sf_graph_legend_size(s->program, s->status_by_state);
 	int			i;
 
-	for (i = 0; i < sf_graph_nstatuses; i++)
+	for (i = 0; i < nstatuses; i++)
 	{
 		int			x = PAD + i * (BOX_MIN + 4);
 
@@ -470,10 +471,11 @@ draw_head(Svg *s, int width, int height)
 					 "circle.end { fill: #57606a; }\n"
 					 "circle.ring { fill: none; stroke: #57606a; }\n",
 					 width, height, width, height);
-	for (i = 0; i < sf_graph_nstatuses; i++)
-		appendStringInfo(s->out, "rect.%s { fill: %s; stroke: %s; }\n",
+	for (i = 0; i <= SF_GRAPH_UNKNOWN; i++)
+		appendStringInfo(s->out, "rect.%s { fill: %s; stroke: %s;%s }\n",
 						 sf_graph_statuses[i].name, sf_graph_statuses[i].fill,
-						 sf_graph_statuses[i].border);
+						 sf_graph_statuses[i].border,
+						 sf_graph_statuses[i].dashed ? " stroke-dasharray: 4 3;" : "");
 	appendStringInfoString(s->out,
 						   "</style>\n"
 						   "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">"
@@ -497,7 +499,8 @@ sf_graph_svg(StringInfo out, const SfProgram *program,
 	bottom = 24 + s.scopes[0].h + 24;
 	width = s.scopes[0].w + 2 * PAD;
 	if (status_by_state != NULL)
-		width = Max(width, 2 * PAD + sf_graph_nstatuses * (BOX_MIN + 4));
+		width = Max(width, 2 * PAD + (BOX_MIN + 4) *
+					sf_graph_legend_size(program, status_by_state));
 	draw_head(&s, width, bottom + (status_by_state ? 56 : 20));
 	draw_scope(&s, &program->scopes[0]);
 	draw_ends(&s, bottom);

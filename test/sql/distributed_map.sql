@@ -39,6 +39,9 @@ WHERE e.input = '"a"' ORDER BY id;
 SELECT pg_temp.plain(map_run_arn) AS map_run_arn, state, status, items, items_succeeded, executions, running, succeeded
 FROM sf_map_runs;
 SELECT output FROM pg_temp.run('each', '[]');
+-- Nor does the picture of one say what the other did.
+SELECT line FROM sf_executions e, regexp_split_to_table(sf_graph(e.execution_id), '\n') AS line
+WHERE (e.execution_id = 'each:first' OR e.input = '"a"') AND line ~ 'class.*s[01]' ORDER BY e.execution_id <> 'each:first', line;
 
 -- Fields over the state's input; ItemSelector sees item and index.
 SELECT pg_temp.make('select', '{"ItemsPath": "$.items", "MaxConcurrency": 2,

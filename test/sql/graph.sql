@@ -49,6 +49,42 @@ SELECT * FROM pg_temp.statuses('graph-nightly:a');
 SELECT line FROM regexp_split_to_table(sf_graph('graph-nightly:a', 'dot'), '\n') AS line WHERE line ~ 'Bad|Good';
 COMMIT;
 
+-- What the history level leaves out is unknown, unless it is at work: with TASKS the states that are no Task,
+-- with NONE all of them. (State, then its status with ALL, TASKS and NONE.)
+BEGIN;
+DO $$
+DECLARE
+	level text;
+BEGIN
+	FOREACH level IN ARRAY '{ALL,TASKS,NONE}'::text[] LOOP
+		PERFORM sf_create_state_machine('graph-' || level, '{"StartAt": "Load", "States": {
+			"Load": {"Type": "Pass", "Next": "Sum"},
+			"Sum": {"Type": "Task", "Resource": "sql:query", "Parameters": {"Statement": "SELECT 1"}, "Next": "Any?"},
+			"Any?": {"Type": "Choice", "Choices": [{"Variable": "$.RowCount", "NumericEquals": 0, "Next": "Report"}], "Default": "Rest"},
+			"Report": {"Type": "Task", "Resource": "sql:query", "Parameters": {"Statement": "SELECT 2"}, "End": true},
+			"Rest": {"Type": "Wait", "Seconds": 3600, "Next": "Check"},
+			"Check": {"Type": "Task", "Resource": "sql:query", "Parameters": {"Statement": "SELECT 1 / 0"}, "Next": "Done"},
+			"Done": {"Type": "Succeed"}}}', options => jsonb_build_object('history', level));
+		PERFORM sf_start('graph-' || level, '{}', 'a'), sf_run('graph-' || level || ':a');
+	END LOOP;
+END $$;
+CREATE FUNCTION pg_temp.by_level() RETURNS TABLE (state text, all_events text, tasks text, no_events text) LANGUAGE sql AS $$
+	SELECT name, max(status) FILTER (WHERE level = 'ALL'), max(status) FILTER (WHERE level = 'TASKS'), max(status) FILTER (WHERE level = 'NONE')
+	FROM unnest('{Load,Sum,Any?,Report,Rest,Check,Done}'::text[]) WITH ORDINALITY AS s (name, no),
+		unnest('{ALL,TASKS,NONE}'::text[]) AS level,
+		LATERAL (SELECT reverse(split_part(reverse(line), ' ', 1)) AS status FROM pg_temp.statuses('graph-' || level || ':a') AS line
+			WHERE line ~ (',s' || no - 1 || '[, ]')) AS found
+	GROUP BY no, name ORDER BY no
+$$;
+SELECT * FROM pg_temp.by_level();
+SELECT sf_run('graph-' || level || ':a', skip_waits => true) FROM unnest('{ALL,TASKS,NONE}'::text[]) AS level;
+SELECT * FROM pg_temp.by_level();
+-- Only then the legend has it.
+SELECT format, level, sf_graph('graph-' || level || ':a', format) ~ 'legend_unknown|>unknown<' AS in_legend
+FROM unnest('{mermaid,dot,svg}'::text[]) AS format, unnest('{ALL,NONE}'::text[]) AS level;
+SELECT line FROM regexp_split_to_table(sf_graph('graph-NONE:a', 'dot'), '\n') AS line WHERE line ~ '^ *s[05] .*shape';
+ROLLBACK;
+
 -- Names are the users': whatever they hold, it stays inside the label.
 SELECT sf_create_state_machine('graph-names', '{
   "StartAt": "a \"quoted\" \\ name",
