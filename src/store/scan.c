@@ -11,20 +11,6 @@
 /* Rows that are fetched at a time */
 #define BATCH 1000
 
-/* Prepare a plan once; it stays for the life of the backend. */
-static void
-prepare(SfPlan *plan)
-{
-	SPIPlanPtr	prepared = SPI_prepare(plan->query, plan->nargs, plan->argtypes);
-
-	if (prepared == NULL)
-		elog(ERROR, "SPI_prepare failed: %s: %s",
-			 SPI_result_code_string(SPI_result), plan->query);
-	if (SPI_keepplan(prepared) != 0)
-		elog(ERROR, "SPI_keepplan failed");
-	plan->plan = prepared;
-}
-
 /* Hand the next batch of a cursor to a reader; returns its number of rows. */
 static uint64
 read_batch(Portal portal, MemoryContext caller, SfRowReader reader, void *arg)
@@ -62,8 +48,7 @@ sf_scan_run(SfPlan *plan, Datum *args, const char *nulls,
 	sf_store_enter(&saved);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	if (plan->plan == NULL)
-		prepare(plan);
+	sf_store_prepare(plan);
 	portal = SPI_cursor_open(NULL, plan->plan, args, nulls, true);
 	if (portal == NULL)
 		elog(ERROR, "SPI_cursor_open failed: %s: %s",

@@ -52,11 +52,14 @@ sf_store_leave(const SfStoreIdentity *saved)
 }
 
 /* Prepare a plan once; it stays for the life of the backend. */
-static void
-prepare(SfPlan *plan)
+void
+sf_store_prepare(SfPlan *plan)
 {
-	SPIPlanPtr	prepared = SPI_prepare(plan->query, plan->nargs, plan->argtypes);
+	SPIPlanPtr	prepared;
 
+	if (plan->plan != NULL)
+		return;
+	prepared = SPI_prepare(plan->query, plan->nargs, plan->argtypes);
 	if (prepared == NULL)
 		elog(ERROR, "SPI_prepare failed: %s: %s",
 			 SPI_result_code_string(SPI_result), plan->query);
@@ -78,8 +81,7 @@ sf_store_query(SfPlan *plan, Datum *args, const char *nulls, long limit,
 	sf_store_enter(&saved);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	if (plan->plan == NULL)
-		prepare(plan);
+	sf_store_prepare(plan);
 
 	rc = SPI_execute_plan(plan->plan, args, nulls, false, limit);
 	if (rc < 0)

@@ -40,6 +40,9 @@ typedef struct SfPlan
 
 #define SF_PLAN(query, nargs, ...) {query, nargs, {__VA_ARGS__}, NULL}
 
+/* Have the plan of a query, while SPI is connected. */
+extern void sf_store_prepare(SfPlan *plan);
+
 /* Read a row: called once a row with SPI's tuple, in the caller's context. */
 typedef void (*SfRowReader) (HeapTuple tuple, TupleDesc desc, void *arg);
 
