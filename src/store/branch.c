@@ -16,6 +16,7 @@
 
 #include "base/hooks.h"
 #include "store/branch.h"
+#include "store/row.h"
 
 /*
  * Columns in the order of the table: number and name; the queries below and
@@ -335,14 +336,6 @@ sf_branch_read_join(SfBranchKey key, SfLock lock)
 	return join;
 }
 
-/* Set a column that may be null. */
-static void
-set_nullable(Datum *values, bool *nulls, int column, bool isnull, Datum value)
-{
-	nulls[column - 1] = isnull;
-	values[column - 1] = isnull ? (Datum) 0 : value;
-}
-
 /* Write what children change in a join. */
 void
 sf_branch_update_join(SfBranch *join)
@@ -352,17 +345,13 @@ sf_branch_update_join(SfBranch *join)
 	bool		replace[BRANCH_NCOLUMNS] = {0};
 	SfTable    *table;
 
-#define REPLACE(col, isnull, datum) \
-	(replace[COL_##col - 1] = true, \
-	 set_nullable(values, nulls, COL_##col, isnull, (isnull) ? (Datum) 0 : (datum)))
-	REPLACE(PENDING, false, Int32GetDatum(join->pending));
-	REPLACE(FAILING, false, BoolGetDatum(join->failing));
-	REPLACE(FAILED_EVENT, false, Int32GetDatum(join->failed_event));
-	REPLACE(UNCATCHABLE, false, BoolGetDatum(join->uncatchable));
-	REPLACE(ERROR, join->error == NULL, CStringGetTextDatum(join->error));
-	REPLACE(CAUSE, join->cause == NULL, CStringGetTextDatum(join->cause));
-	REPLACE(DUE_AT, join->due_at == DT_NOEND, TimestampTzGetDatum(join->due_at));
-#undef REPLACE
+	SF_REPLACE(PENDING, Int32GetDatum(join->pending));
+	SF_REPLACE(FAILING, BoolGetDatum(join->failing));
+	SF_REPLACE(FAILED_EVENT, Int32GetDatum(join->failed_event));
+	SF_REPLACE(UNCATCHABLE, BoolGetDatum(join->uncatchable));
+	SF_REPLACE_NULLABLE(ERROR, join->error == NULL, CStringGetTextDatum(join->error));
+	SF_REPLACE_NULLABLE(CAUSE, join->cause == NULL, CStringGetTextDatum(join->cause));
+	SF_REPLACE_NULLABLE(DUE_AT, join->due_at == DT_NOEND, TimestampTzGetDatum(join->due_at));
 	table = sf_table_open("branch", BRANCH_NCOLUMNS);
 	sf_table_update_columns(table, &join->tid, values, nulls, replace);
 	sf_table_close(table);
@@ -436,71 +425,53 @@ sf_branch_last_inner_event(SfBranchKey parent)
 	return event;
 }
 
-/* Make an int4[] of numbers. */
-static Datum
-int_array(const int *numbers, int count)
-{
-	Datum	   *elements = palloc(sizeof(Datum) * count);
-
-	for (int i = 0; i < count; i++)
-		elements[i] = Int32GetDatum(numbers[i]);
-	return PointerGetDatum(construct_array(elements, count, INT4OID,
-										   4, true, TYPALIGN_INT));
-}
-
 /* Lay a branch out as the columns of its row. */
 static void
 form_branch(const SfBranch *b, Datum *values, bool *nulls)
 {
-	memset(nulls, false, sizeof(bool) * BRANCH_NCOLUMNS);
-#define SET(col, datum) (values[COL_##col - 1] = (datum))
-#define SET_NULLABLE(col, isnull, datum) \
-	set_nullable(values, nulls, COL_##col, isnull, (isnull) ? (Datum) 0 : (datum))
-	SET(EXECUTION_NO, Int64GetDatum(b->key.execution_no));
-	SET(BRANCH_NO, Int64GetDatum(b->key.branch_no));
-	SET_NULLABLE(PARENT_NO, b->parent_no < 0, Int64GetDatum(b->parent_no));
-	SET(BRANCH_INDEX, Int32GetDatum(b->branch_index));
-	SET(SCOPE, Int32GetDatum(b->scope));
-	SET(STATE, Int32GetDatum(b->state));
-	SET(PHASE, Int16GetDatum(b->phase));
-	SET(PRIORITY, Int16GetDatum(b->priority));
-	SET(OWNER, ObjectIdGetDatum(b->owner));
-	SET(ATTEMPT, Int32GetDatum(b->attempt));
-	SET(GENERATION, Int32GetDatum(b->generation));
-	SET(ENTERED_EVENT, Int32GetDatum(b->entered_event));
-	SET(LAST_EVENT, Int32GetDatum(b->last_event));
-	SET(PAYLOAD_EVENT, Int32GetDatum(b->payload_event));
-	SET(PENDING, Int32GetDatum(b->pending));
-	SET(NEXT_INDEX, Int32GetDatum(b->next_index));
-	SET(TOTAL, Int32GetDatum(b->total));
-	SET(MAX_CONCURRENCY, Int32GetDatum(b->max_concurrency));
-	SET(FAILED_EVENT, Int32GetDatum(b->failed_event));
-	SET_NULLABLE(MAP_RUN_NO, b->map_run_no == 0, Int64GetDatum(b->map_run_no));
-	SET(FAILING, BoolGetDatum(b->failing));
-	SET(ABORTING, BoolGetDatum(b->aborting));
-	SET(UNCATCHABLE, BoolGetDatum(b->uncatchable));
-	SET_NULLABLE(DUE_AT, b->due_at == DT_NOEND, TimestampTzGetDatum(b->due_at));
-	SET_NULLABLE(ENTERED_AT, b->entered_at == DT_NOBEGIN,
-				 TimestampTzGetDatum(b->entered_at));
-	SET_NULLABLE(STARTED_AT, b->started_at == DT_NOBEGIN,
-				 TimestampTzGetDatum(b->started_at));
-	SET_NULLABLE(DEADLINE, b->deadline == DT_NOEND,
-				 TimestampTzGetDatum(b->deadline));
-	SET_NULLABLE(CONCURRENCY_KEY, true, (Datum) 0);
-	SET_NULLABLE(ITERATIONS, b->niterations == 0,
-				 int_array(b->iterations, b->niterations));
-	SET_NULLABLE(RETRY_COUNTS, b->nretries == 0,
-				 int_array(b->retry_counts, b->nretries));
-	SET_NULLABLE(ERROR, b->error == NULL, CStringGetTextDatum(b->error));
-	SET_NULLABLE(CAUSE, b->cause == NULL, CStringGetTextDatum(b->cause));
-	SET_NULLABLE(PAYLOAD, b->payload == NULL,
-				 document_datum(b->payload, &b->as_read[0]));
-	SET_NULLABLE(VARIABLES, b->variables == NULL,
-				 document_datum(b->variables, &b->as_read[1]));
-	SET_NULLABLE(RESULT, b->result == NULL,
-				 document_datum(b->result, &b->as_read[2]));
-#undef SET
-#undef SET_NULLABLE
+	SF_SET(EXECUTION_NO, Int64GetDatum(b->key.execution_no));
+	SF_SET(BRANCH_NO, Int64GetDatum(b->key.branch_no));
+	SF_SET_NULLABLE(PARENT_NO, b->parent_no < 0, Int64GetDatum(b->parent_no));
+	SF_SET(BRANCH_INDEX, Int32GetDatum(b->branch_index));
+	SF_SET(SCOPE, Int32GetDatum(b->scope));
+	SF_SET(STATE, Int32GetDatum(b->state));
+	SF_SET(PHASE, Int16GetDatum(b->phase));
+	SF_SET(PRIORITY, Int16GetDatum(b->priority));
+	SF_SET(OWNER, ObjectIdGetDatum(b->owner));
+	SF_SET(ATTEMPT, Int32GetDatum(b->attempt));
+	SF_SET(GENERATION, Int32GetDatum(b->generation));
+	SF_SET(ENTERED_EVENT, Int32GetDatum(b->entered_event));
+	SF_SET(LAST_EVENT, Int32GetDatum(b->last_event));
+	SF_SET(PAYLOAD_EVENT, Int32GetDatum(b->payload_event));
+	SF_SET(PENDING, Int32GetDatum(b->pending));
+	SF_SET(NEXT_INDEX, Int32GetDatum(b->next_index));
+	SF_SET(TOTAL, Int32GetDatum(b->total));
+	SF_SET(MAX_CONCURRENCY, Int32GetDatum(b->max_concurrency));
+	SF_SET(FAILED_EVENT, Int32GetDatum(b->failed_event));
+	SF_SET_NULLABLE(MAP_RUN_NO, b->map_run_no == 0, Int64GetDatum(b->map_run_no));
+	SF_SET(FAILING, BoolGetDatum(b->failing));
+	SF_SET(ABORTING, BoolGetDatum(b->aborting));
+	SF_SET(UNCATCHABLE, BoolGetDatum(b->uncatchable));
+	SF_SET_NULLABLE(DUE_AT, b->due_at == DT_NOEND, TimestampTzGetDatum(b->due_at));
+	SF_SET_NULLABLE(ENTERED_AT, b->entered_at == DT_NOBEGIN,
+					TimestampTzGetDatum(b->entered_at));
+	SF_SET_NULLABLE(STARTED_AT, b->started_at == DT_NOBEGIN,
+					TimestampTzGetDatum(b->started_at));
+	SF_SET_NULLABLE(DEADLINE, b->deadline == DT_NOEND,
+					TimestampTzGetDatum(b->deadline));
+	SF_SET_NULL(CONCURRENCY_KEY);
+	SF_SET_NULLABLE(ITERATIONS, b->niterations == 0,
+					sf_int_array_datum(b->iterations, b->niterations));
+	SF_SET_NULLABLE(RETRY_COUNTS, b->nretries == 0,
+					sf_int_array_datum(b->retry_counts, b->nretries));
+	SF_SET_NULLABLE(ERROR, b->error == NULL, CStringGetTextDatum(b->error));
+	SF_SET_NULLABLE(CAUSE, b->cause == NULL, CStringGetTextDatum(b->cause));
+	SF_SET_NULLABLE(PAYLOAD, b->payload == NULL,
+					document_datum(b->payload, &b->as_read[0]));
+	SF_SET_NULLABLE(VARIABLES, b->variables == NULL,
+					document_datum(b->variables, &b->as_read[1]));
+	SF_SET_NULLABLE(RESULT, b->result == NULL,
+					document_datum(b->result, &b->as_read[2]));
 }
 
 /* Write branches: new ones, changed ones, and those that are gone. */

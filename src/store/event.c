@@ -7,57 +7,38 @@
 #include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
 #include "store/event.h"
-#include "store/direct.h"
+#include "store/row.h"
 
 enum
 {
-	COL_EXECUTION_NO, COL_ID, COL_PREVIOUS_ID, COL_TYPE, COL_STATE,
+	COL_EXECUTION_NO = 1, COL_ID, COL_PREVIOUS_ID, COL_TYPE, COL_STATE,
 	COL_PAYLOAD_FROM, COL_AT, COL_ITERATIONS, COL_PAYLOAD, COL_EXTRA,
-	EVENT_NCOLUMNS
+	COL_END
 };
+#define EVENT_NCOLUMNS (COL_END - 1)
 #define EQ " OPERATOR(pg_catalog.=) "
-
-/* Make an int4[] of Map indexes. */
-static Datum
-iterations_datum(const int *iterations, int niterations)
-{
-	Datum	   *elements = palloc(sizeof(Datum) * niterations);
-
-	for (int i = 0; i < niterations; i++)
-		elements[i] = Int32GetDatum(iterations[i]);
-	return PointerGetDatum(construct_array(elements, niterations,
-										   INT4OID, 4, true, TYPALIGN_INT));
-}
 
 /* Lay an event out as the columns of its row. */
 static void
 form_event(const SfEvent *event, Datum *values, bool *nulls)
 {
-	memset(values, 0, sizeof(Datum) * EVENT_NCOLUMNS);
-	memset(nulls, false, sizeof(bool) * EVENT_NCOLUMNS);
-
-	values[COL_EXECUTION_NO] = Int64GetDatum(event->execution_no);
-	values[COL_ID] = Int32GetDatum(event->id);
-	values[COL_PREVIOUS_ID] = Int32GetDatum(event->previous_id);
-	values[COL_TYPE] = Int16GetDatum(event->type);
-	values[COL_AT] = TimestampTzGetDatum(event->at);
-
-	if ((nulls[COL_STATE] = event->state < 0) == false)
-		values[COL_STATE] = Int32GetDatum(event->state);
-	if ((nulls[COL_PAYLOAD_FROM] = event->payload_from == 0) == false)
-		values[COL_PAYLOAD_FROM] = Int32GetDatum(event->payload_from);
-	if ((nulls[COL_ITERATIONS] = event->niterations == 0) == false)
-		values[COL_ITERATIONS] = iterations_datum(event->iterations,
-												 event->niterations);
-	if ((nulls[COL_PAYLOAD] = event->payload_from != 0 || event->payload == NULL) == false)
-		values[COL_PAYLOAD] = JsonbPGetDatum(event->payload);
-	if ((nulls[COL_EXTRA] = event->extra == NULL) == false)
-		values[COL_EXTRA] = JsonbPGetDatum(event->extra);
+	SF_SET(EXECUTION_NO, Int64GetDatum(event->execution_no));
+	SF_SET(ID, Int32GetDatum(event->id));
+	SF_SET(PREVIOUS_ID, Int32GetDatum(event->previous_id));
+	SF_SET(TYPE, Int16GetDatum(event->type));
+	SF_SET_NULLABLE(STATE, event->state < 0, Int32GetDatum(event->state));
+	SF_SET_NULLABLE(PAYLOAD_FROM, event->payload_from == 0,
+					Int32GetDatum(event->payload_from));
+	SF_SET(AT, TimestampTzGetDatum(event->at));
+	SF_SET_NULLABLE(ITERATIONS, event->niterations == 0,
+					sf_int_array_datum(event->iterations, event->niterations));
+	SF_SET_NULLABLE(PAYLOAD, event->payload_from != 0 || event->payload == NULL,
+					JsonbPGetDatum(event->payload));
+	SF_SET_NULLABLE(EXTRA, event->extra == NULL, JsonbPGetDatum(event->extra));
 }
 
 /* Append events to histories. */
@@ -147,7 +128,7 @@ sf_event_last_input(int64 execution_no, int state, const int *iterations,
 		" SELECT p.payload FROM p WHERE p.payload IS NOT NULL",
 		3, INT8OID, INT4OID, INT4ARRAYOID);
 	Datum		args[3] = {Int64GetDatum(execution_no), Int32GetDatum(state),
-	iterations_datum(iterations, niterations)};
+	sf_int_array_datum(iterations, niterations)};
 	Jsonb	   *payload = NULL;
 
 	sf_store_query(&plan, args, NULL, 1, read_payload, &payload);

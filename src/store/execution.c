@@ -11,7 +11,7 @@
 
 #include "store/execution.h"
 #include "store/machine.h"
-#include "store/direct.h"
+#include "store/row.h"
 
 #define EQ " OPERATOR(pg_catalog.=) "
 
@@ -131,24 +131,12 @@ sf_execution_find(const char *execution_id, SfLock lock)
 	return execution;
 }
 
-/* Set a column that may be null. */
-static void
-set_nullable(Datum *values, bool *nulls, int column, bool isnull, Datum value)
-{
-	nulls[column - 1] = isnull;
-	values[column - 1] = value;
-}
-
-#define SET(col, datum) (values[COL_##col - 1] = (datum))
-#define SET_NULLABLE(col, isnull, datum) \
-	set_nullable(values, nulls, COL_##col, isnull, (isnull) ? (Datum) 0 : (datum))
-
 /* Insert an execution, unless its id is taken. */
 bool
 sf_execution_insert(SfExecution *e)
 {
-	Datum		values[EXECUTION_NCOLUMNS] = {0};
-	bool		nulls[EXECUTION_NCOLUMNS] = {0};
+	Datum		values[EXECUTION_NCOLUMNS];
+	bool		nulls[EXECUTION_NCOLUMNS];
 	bool		is_child = e->map_run_no != 0;
 
 	sf_machine_lock_starts(e->machine_no, false);
@@ -156,31 +144,31 @@ sf_execution_insert(SfExecution *e)
 	if (!sf_machine_exists(e->machine_no))
 		return false;
 	e->execution_no = sf_sequence_next("execution_no");
-	SET(EXECUTION_NO, Int64GetDatum(e->execution_no));
-	SET(MACHINE_NO, Int32GetDatum(e->machine_no));
-	SET(VERSION, Int32GetDatum(e->version));
-	SET(STATUS, Int16GetDatum(SF_STATUS_RUNNING));
-	SET(REDRIVE_COUNT, Int32GetDatum(0));
-	SET(START_REQUESTS, Int32GetDatum(1));
-	SET(LAST_EVENT_ID, Int32GetDatum(0));
-	SET_NULLABLE(PARENT_EXECUTION_NO, e->parent_execution_no == 0,
-				 Int64GetDatum(e->parent_execution_no));
-	SET_NULLABLE(PARENT_BRANCH_NO, e->parent_execution_no == 0,
-				 Int64GetDatum(e->parent_branch_no));
-	SET_NULLABLE(PARENT_GENERATION, e->parent_generation == 0,
-				 Int32GetDatum(e->parent_generation));
-	SET_NULLABLE(MAP_RUN_NO, !is_child, Int64GetDatum(e->map_run_no));
-	SET_NULLABLE(MAP_INDEX, !is_child, Int32GetDatum(e->map_index));
-	SET_NULLABLE(MAP_ITEMS, !is_child, Int32GetDatum(e->map_items));
-	SET(REQUESTED_AT, TimestampTzGetDatum(GetCurrentTimestamp()));
-	SET_NULLABLE(STARTED_AT, true, 0);
-	SET_NULLABLE(STOPPED_AT, true, 0);
-	SET_NULLABLE(LAST_REDRIVEN_AT, true, 0);
-	SET(EXECUTION_ID, CStringGetTextDatum(e->execution_id));
-	SET(INPUT, JsonbPGetDatum(e->input));
-	SET_NULLABLE(OUTPUT, true, 0);
-	SET_NULLABLE(ERROR, true, 0);
-	SET_NULLABLE(CAUSE, true, 0);
+	SF_SET(EXECUTION_NO, Int64GetDatum(e->execution_no));
+	SF_SET(MACHINE_NO, Int32GetDatum(e->machine_no));
+	SF_SET(VERSION, Int32GetDatum(e->version));
+	SF_SET(STATUS, Int16GetDatum(SF_STATUS_RUNNING));
+	SF_SET(REDRIVE_COUNT, Int32GetDatum(0));
+	SF_SET(START_REQUESTS, Int32GetDatum(1));
+	SF_SET(LAST_EVENT_ID, Int32GetDatum(0));
+	SF_SET_NULLABLE(PARENT_EXECUTION_NO, e->parent_execution_no == 0,
+					Int64GetDatum(e->parent_execution_no));
+	SF_SET_NULLABLE(PARENT_BRANCH_NO, e->parent_execution_no == 0,
+					Int64GetDatum(e->parent_branch_no));
+	SF_SET_NULLABLE(PARENT_GENERATION, e->parent_generation == 0,
+					Int32GetDatum(e->parent_generation));
+	SF_SET_NULLABLE(MAP_RUN_NO, !is_child, Int64GetDatum(e->map_run_no));
+	SF_SET_NULLABLE(MAP_INDEX, !is_child, Int32GetDatum(e->map_index));
+	SF_SET_NULLABLE(MAP_ITEMS, !is_child, Int32GetDatum(e->map_items));
+	SF_SET(REQUESTED_AT, TimestampTzGetDatum(GetCurrentTimestamp()));
+	SF_SET_NULL(STARTED_AT);
+	SF_SET_NULL(STOPPED_AT);
+	SF_SET_NULL(LAST_REDRIVEN_AT);
+	SF_SET(EXECUTION_ID, CStringGetTextDatum(e->execution_id));
+	SF_SET(INPUT, JsonbPGetDatum(e->input));
+	SF_SET_NULL(OUTPUT);
+	SF_SET_NULL(ERROR);
+	SF_SET_NULL(CAUSE);
 	return sf_table_insert_new("execution", EXECUTION_NCOLUMNS,
 							   execution_by_id.index, values, nulls);
 }
@@ -202,30 +190,21 @@ update(SfTable *table, SfExecution *e)
 	Datum		key = Int64GetDatum(e->execution_no);
 	ItemPointerData tid;
 
-	SET(STATUS, Int16GetDatum(e->status));
-	SET(REDRIVE_COUNT, Int32GetDatum(e->redrive_count));
-	SET(LAST_EVENT_ID, Int32GetDatum(e->last_event_id));
-	SET(VERSION, Int32GetDatum(e->version));
-	SET_NULLABLE(STARTED_AT, e->started_at == DT_NOBEGIN,
-				 TimestampTzGetDatum(e->started_at));
-	SET_NULLABLE(STOPPED_AT, e->stopped_at == DT_NOBEGIN,
-				 TimestampTzGetDatum(e->stopped_at));
-	SET_NULLABLE(LAST_REDRIVEN_AT, e->last_redriven_at == DT_NOBEGIN,
-				 TimestampTzGetDatum(e->last_redriven_at));
-	SET_NULLABLE(OUTPUT, e->output == NULL, JsonbPGetDatum(e->output));
-	SET_NULLABLE(ERROR, e->error == NULL, CStringGetTextDatum(e->error));
-	SET_NULLABLE(CAUSE, e->cause == NULL, CStringGetTextDatum(e->cause));
-	for (int column = 1; column <= EXECUTION_NCOLUMNS; column++)
-		replace[column - 1] = column == COL_STATUS || column == COL_REDRIVE_COUNT ||
-			column == COL_LAST_EVENT_ID || column == COL_VERSION ||
-			column == COL_STARTED_AT || column == COL_STOPPED_AT ||
-			column == COL_LAST_REDRIVEN_AT || column == COL_OUTPUT ||
-			column == COL_ERROR || column == COL_CAUSE;
+	SF_REPLACE(STATUS, Int16GetDatum(e->status));
+	SF_REPLACE(REDRIVE_COUNT, Int32GetDatum(e->redrive_count));
+	SF_REPLACE(LAST_EVENT_ID, Int32GetDatum(e->last_event_id));
+	SF_REPLACE(VERSION, Int32GetDatum(e->version));
+	SF_REPLACE_NULLABLE(STARTED_AT, e->started_at == DT_NOBEGIN,
+						TimestampTzGetDatum(e->started_at));
+	SF_REPLACE_NULLABLE(STOPPED_AT, e->stopped_at == DT_NOBEGIN,
+						TimestampTzGetDatum(e->stopped_at));
+	SF_REPLACE_NULLABLE(LAST_REDRIVEN_AT, e->last_redriven_at == DT_NOBEGIN,
+						TimestampTzGetDatum(e->last_redriven_at));
+	SF_REPLACE_NULLABLE(OUTPUT, e->output == NULL, JsonbPGetDatum(e->output));
+	SF_REPLACE_NULLABLE(ERROR, e->error == NULL, CStringGetTextDatum(e->error));
+	SF_REPLACE_NULLABLE(CAUSE, e->cause == NULL, CStringGetTextDatum(e->cause));
 	if (e->new_input != NULL)
-	{
-		SET(INPUT, JsonbPGetDatum(e->new_input));
-		replace[COL_INPUT - 1] = true;
-	}
+		SF_REPLACE(INPUT, JsonbPGetDatum(e->new_input));
 
 	if (!sf_row_fetch(&execution_by_no, &key, SF_LOCK_NONE, NULL, read_address, &tid))
 		return;

@@ -12,7 +12,7 @@
 #include "utils/timestamp.h"
 
 #include "store/map_run.h"
-#include "store/direct.h"
+#include "store/row.h"
 
 #define EQ " OPERATOR(pg_catalog.=) "
 
@@ -65,34 +65,31 @@ sf_map_run_insert(const SfMapRun *run)
 {
 	SfTable    *table = sf_table_open("map_run", MAP_RUN_NCOLUMNS);
 	Datum		values[MAP_RUN_NCOLUMNS];
-	bool		nulls[MAP_RUN_NCOLUMNS] = {0};
+	bool		nulls[MAP_RUN_NCOLUMNS];
 
-#define SET(col, datum) (values[COL_##col - 1] = (datum))
-	SET(EXECUTION_NO, Int64GetDatum(run->execution_no));
-	SET(MAP_RUN_NO, Int64GetDatum(run->map_run_no));
-	SET(BRANCH_NO, Int64GetDatum(run->branch_no));
-	SET(STATE, Int32GetDatum(run->state));
-	SET(UUID, CStringGetTextDatum(run->uuid));
-	SET(STATUS, Int16GetDatum(run->status));
-	SET(REDRIVE_COUNT, Int32GetDatum(run->redrive_count));
-	SET(KEYED, BoolGetDatum(run->keyed));
-	SET(MAX_ITEMS, Int32GetDatum(run->max_items));
-	SET(MAX_ITEMS_PER_BATCH, Int32GetDatum(run->max_items_per_batch));
-	SET(MAX_BYTES_PER_BATCH, Int64GetDatum(run->max_bytes_per_batch));
-	SET(TOLERATED_COUNT, Int32GetDatum(run->tolerated_count));
-	SET(TOLERATED_PERCENTAGE, Float8GetDatum(run->tolerated_percentage));
-	SET(TOTAL, Int32GetDatum(run->total));
-	SET(CHILDREN, Int32GetDatum(run->children));
-	SET(SUCCEEDED, Int32GetDatum(run->ended[SF_STATUS_SUCCEEDED]));
-	SET(FAILED, Int32GetDatum(run->ended[SF_STATUS_FAILED]));
-	SET(TIMED_OUT, Int32GetDatum(run->ended[SF_STATUS_TIMED_OUT]));
-	SET(ABORTED, Int32GetDatum(run->ended[SF_STATUS_ABORTED]));
-	SET(ITEMS_SUCCEEDED, Int32GetDatum(run->items_succeeded));
-	SET(ITEMS_FAILED, Int32GetDatum(run->items_failed));
-	SET(STARTED_AT, TimestampTzGetDatum(run->started_at));
-	SET(STOPPED_AT, (Datum) 0);
-	nulls[COL_STOPPED_AT - 1] = true;
-#undef SET
+	SF_SET(EXECUTION_NO, Int64GetDatum(run->execution_no));
+	SF_SET(MAP_RUN_NO, Int64GetDatum(run->map_run_no));
+	SF_SET(BRANCH_NO, Int64GetDatum(run->branch_no));
+	SF_SET(STATE, Int32GetDatum(run->state));
+	SF_SET(UUID, CStringGetTextDatum(run->uuid));
+	SF_SET(STATUS, Int16GetDatum(run->status));
+	SF_SET(REDRIVE_COUNT, Int32GetDatum(run->redrive_count));
+	SF_SET(KEYED, BoolGetDatum(run->keyed));
+	SF_SET(MAX_ITEMS, Int32GetDatum(run->max_items));
+	SF_SET(MAX_ITEMS_PER_BATCH, Int32GetDatum(run->max_items_per_batch));
+	SF_SET(MAX_BYTES_PER_BATCH, Int64GetDatum(run->max_bytes_per_batch));
+	SF_SET(TOLERATED_COUNT, Int32GetDatum(run->tolerated_count));
+	SF_SET(TOLERATED_PERCENTAGE, Float8GetDatum(run->tolerated_percentage));
+	SF_SET(TOTAL, Int32GetDatum(run->total));
+	SF_SET(CHILDREN, Int32GetDatum(run->children));
+	SF_SET(SUCCEEDED, Int32GetDatum(run->ended[SF_STATUS_SUCCEEDED]));
+	SF_SET(FAILED, Int32GetDatum(run->ended[SF_STATUS_FAILED]));
+	SF_SET(TIMED_OUT, Int32GetDatum(run->ended[SF_STATUS_TIMED_OUT]));
+	SF_SET(ABORTED, Int32GetDatum(run->ended[SF_STATUS_ABORTED]));
+	SF_SET(ITEMS_SUCCEEDED, Int32GetDatum(run->items_succeeded));
+	SF_SET(ITEMS_FAILED, Int32GetDatum(run->items_failed));
+	SF_SET(STARTED_AT, TimestampTzGetDatum(run->started_at));
+	SF_SET_NULL(STOPPED_AT);
 	sf_table_insert(table, values, nulls);
 	sf_table_close(table);
 	CommandCounterIncrement();

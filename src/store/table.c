@@ -227,3 +227,15 @@ sf_row_int_array(HeapTuple tuple, TupleDesc desc, int column, int *count)
 	memcpy(result, ARR_DATA_PTR(array), sizeof(int) * *count);
 	return result;
 }
+
+/* Make an int4[] of numbers. */
+Datum
+sf_int_array_datum(const int *numbers, int count)
+{
+	Datum	   *elements = palloc(sizeof(Datum) * count);
+
+	for (int i = 0; i < count; i++)
+		elements[i] = Int32GetDatum(numbers[i]);
+	return PointerGetDatum(construct_array(elements, count, INT4OID,
+										   sizeof(int32), true, TYPALIGN_INT));
+}

@@ -68,4 +68,7 @@ extern TimestampTz sf_row_time(HeapTuple tuple, TupleDesc desc, int column,
 extern int *sf_row_int_array(HeapTuple tuple, TupleDesc desc, int column,
 							 int *count);
 
+/* An int4[] of numbers, to be written or asked for. */
+extern Datum sf_int_array_datum(const int *numbers, int count);
+
 #endif							/* SF_STORE_TABLE_H */
