@@ -153,29 +153,17 @@ document_datum(const Jsonb *document, const struct SfStoredDocument *as_read)
 	return JsonbPGetDatum(document);
 }
 
-/* Read one row into a List of SfBranch. */
-static void
-read_branch(HeapTuple tuple, TupleDesc desc, void *arg)
+/* Read what a branch and a join of it have in common: small columns. */
+static SfBranch *
+read_join_columns(HeapTuple tuple, TupleDesc desc)
 {
-	List	  **list = arg;
 	SfBranch   *b = palloc0(sizeof(SfBranch));
-	bool		isnull;
 
 	b->key.execution_no = sf_row_int64(tuple, desc, COL_EXECUTION_NO);
 	b->key.branch_no = sf_row_int64(tuple, desc, COL_BRANCH_NO);
-	b->parent_no = sf_row_is_null(tuple, desc, COL_PARENT_NO) ? -1 :
-		sf_row_int64(tuple, desc, COL_PARENT_NO);
-	b->branch_index = sf_row_int(tuple, desc, COL_BRANCH_INDEX);
-	b->scope = sf_row_int(tuple, desc, COL_SCOPE);
 	b->state = sf_row_int(tuple, desc, COL_STATE);
 	b->phase = sf_row_int(tuple, desc, COL_PHASE);
-	b->priority = sf_row_int(tuple, desc, COL_PRIORITY);
 	b->owner = sf_row_oid(tuple, desc, COL_OWNER);
-	b->attempt = sf_row_int(tuple, desc, COL_ATTEMPT);
-	b->generation = sf_row_int(tuple, desc, COL_GENERATION);
-	b->entered_event = sf_row_int(tuple, desc, COL_ENTERED_EVENT);
-	b->last_event = sf_row_int(tuple, desc, COL_LAST_EVENT);
-	b->payload_event = sf_row_int(tuple, desc, COL_PAYLOAD_EVENT);
 	b->pending = sf_row_int(tuple, desc, COL_PENDING);
 	b->next_index = sf_row_int(tuple, desc, COL_NEXT_INDEX);
 	b->total = sf_row_int(tuple, desc, COL_TOTAL);
@@ -187,19 +175,38 @@ read_branch(HeapTuple tuple, TupleDesc desc, void *arg)
 	b->uncatchable = sf_row_bool(tuple, desc, COL_UNCATCHABLE);
 	b->due_at = sf_row_time(tuple, desc, COL_DUE_AT, DT_NOEND);
 	b->entered_at = sf_row_time(tuple, desc, COL_ENTERED_AT, DT_NOBEGIN);
+	b->error = sf_row_text(tuple, desc, COL_ERROR);
+	b->cause = sf_row_text(tuple, desc, COL_CAUSE);
+	b->tid = *sf_row_address(tuple, desc, COL_CTID);
+	return b;
+}
+
+/* Read one row into a List of SfBranch. */
+static void
+read_branch(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **list = arg;
+	SfBranch   *b = read_join_columns(tuple, desc);
+
+	b->parent_no = sf_row_is_null(tuple, desc, COL_PARENT_NO) ? -1 :
+		sf_row_int64(tuple, desc, COL_PARENT_NO);
+	b->branch_index = sf_row_int(tuple, desc, COL_BRANCH_INDEX);
+	b->scope = sf_row_int(tuple, desc, COL_SCOPE);
+	b->priority = sf_row_int(tuple, desc, COL_PRIORITY);
+	b->attempt = sf_row_int(tuple, desc, COL_ATTEMPT);
+	b->generation = sf_row_int(tuple, desc, COL_GENERATION);
+	b->entered_event = sf_row_int(tuple, desc, COL_ENTERED_EVENT);
+	b->last_event = sf_row_int(tuple, desc, COL_LAST_EVENT);
+	b->payload_event = sf_row_int(tuple, desc, COL_PAYLOAD_EVENT);
 	b->started_at = sf_row_time(tuple, desc, COL_STARTED_AT, DT_NOBEGIN);
 	b->deadline = sf_row_time(tuple, desc, COL_DEADLINE, DT_NOEND);
 	b->iterations = sf_row_int_array(tuple, desc, COL_ITERATIONS,
 									 &b->niterations);
 	b->retry_counts = sf_row_int_array(tuple, desc, COL_RETRY_COUNTS,
 									   &b->nretries);
-	b->error = sf_row_text(tuple, desc, COL_ERROR);
-	b->cause = sf_row_text(tuple, desc, COL_CAUSE);
 	b->payload = read_document(tuple, desc, COL_PAYLOAD, &b->as_read[0]);
 	b->variables = read_document(tuple, desc, COL_VARIABLES, &b->as_read[1]);
 	b->result = read_document(tuple, desc, COL_RESULT, &b->as_read[2]);
-	b->tid = desc->natts < COL_CTID ? tuple->t_self :
-		*(ItemPointer) DatumGetPointer(heap_getattr(tuple, COL_CTID, desc, &isnull));
 	b->stored = true;
 	*list = lappend(*list, b);
 }
@@ -296,32 +303,11 @@ sf_branch_claim(SfBranchKey key, TimestampTz at, bool skip_waits)
 	return claim.list == NIL ? NULL : linitial(claim.list);
 }
 
-/* Read the columns of a join. */
+/* Read a join: its small columns. */
 static void
 read_join(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	SfBranch   *b = palloc0(sizeof(SfBranch));
-
-	b->key.execution_no = sf_row_int64(tuple, desc, COL_EXECUTION_NO);
-	b->key.branch_no = sf_row_int64(tuple, desc, COL_BRANCH_NO);
-	b->state = sf_row_int(tuple, desc, COL_STATE);
-	b->phase = sf_row_int(tuple, desc, COL_PHASE);
-	b->pending = sf_row_int(tuple, desc, COL_PENDING);
-	b->next_index = sf_row_int(tuple, desc, COL_NEXT_INDEX);
-	b->total = sf_row_int(tuple, desc, COL_TOTAL);
-	b->max_concurrency = sf_row_int(tuple, desc, COL_MAX_CONCURRENCY);
-	b->failed_event = sf_row_int(tuple, desc, COL_FAILED_EVENT);
-	b->failing = sf_row_bool(tuple, desc, COL_FAILING);
-	b->aborting = sf_row_bool(tuple, desc, COL_ABORTING);
-	b->uncatchable = sf_row_bool(tuple, desc, COL_UNCATCHABLE);
-	b->due_at = sf_row_time(tuple, desc, COL_DUE_AT, DT_NOEND);
-	b->entered_at = sf_row_time(tuple, desc, COL_ENTERED_AT, DT_NOBEGIN);
-	b->error = sf_row_text(tuple, desc, COL_ERROR);
-	b->cause = sf_row_text(tuple, desc, COL_CAUSE);
-	b->map_run_no = sf_row_int64(tuple, desc, COL_MAP_RUN_NO);
-	b->owner = sf_row_oid(tuple, desc, COL_OWNER);
-	b->tid = tuple->t_self;
-	*(SfBranch **) arg = b;
+	*(SfBranch **) arg = read_join_columns(tuple, desc);
 }
 
 /* Read what children look at in a join. */

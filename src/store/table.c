@@ -228,6 +228,17 @@ sf_row_int_array(HeapTuple tuple, TupleDesc desc, int column, int *count)
 	return result;
 }
 
+/* Find the address of a row. */
+ItemPointer
+sf_row_address(HeapTuple tuple, TupleDesc desc, int ctid_column)
+{
+	bool		isnull;
+
+	if (desc->natts < ctid_column)
+		return &tuple->t_self;
+	return (ItemPointer) DatumGetPointer(column_value(tuple, desc, ctid_column, &isnull));
+}
+
 /* Make an int4[] of numbers. */
 Datum
 sf_int_array_datum(const int *numbers, int count)

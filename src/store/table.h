@@ -68,6 +68,12 @@ extern TimestampTz sf_row_time(HeapTuple tuple, TupleDesc desc, int column,
 extern int *sf_row_int_array(HeapTuple tuple, TupleDesc desc, int column,
 							 int *count);
 
+/*
+ * The address of a row: the ctid that a query has in a column after
+ * those of the row, else where the tuple lies that sf_row_fetch (direct.h) found.
+ */
+extern ItemPointer sf_row_address(HeapTuple tuple, TupleDesc desc, int ctid_column);
+
 /* An int4[] of numbers, to be written or asked for. */
 extern Datum sf_int_array_datum(const int *numbers, int count);
 
