@@ -46,6 +46,9 @@ static int	nentries = 0;
 static int	size = 0;
 static int	ndue = 0;
 static bool due_overflow = false;
+
+/* Of a worker: sessions that made work due before its last commit was known */
+static int	company = 0;
 static bool cancelled = false;	/* something before the end of the transaction */
 
 /* Append an entry. */
@@ -199,6 +202,28 @@ deliver_due(bool registering)
 		sf_shared_wake_worker(database);
 }
 
+/*
+ * Note how many sessions made work due while a worker was at its slice.  What
+ * comes after this moment may be the answer to what it has done.
+ */
+static void
+note_company(void)
+{
+	SfDatabase *database = sf_slot_mine ? sf_shared_find_database(MyDatabaseId) : NULL;
+
+	company = database ? database->arrivals : 0;
+}
+
+/* Tell so, once. */
+int
+sf_wake_take_company(void)
+{
+	int			taken = company;
+
+	company = 0;
+	return taken;
+}
+
 /* Forget everything. */
 static void
 forget(void)
@@ -223,6 +248,7 @@ deliver(void)
 	}
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	note_company();
 	if (due || registering)
 		deliver_due(registering);
 	for (int i = 0; i < nentries; i++)

@@ -14,6 +14,12 @@ extern void sf_wake_init(void);
 extern ConditionVariable *sf_wake_ended_variable(int64 execution_no);
 
 /*
+ * In a worker, once after a turn: how many commits of sessions made work due
+ * before anybody could know what the turn has done.
+ */
+extern int	sf_wake_take_company(void);
+
+/*
  * Have the current database looked at, at the commit of this transaction: it
  * has the extension, has lost it, or is (no longer) to be driven.
  */

@@ -35,6 +35,7 @@
 #include "worker/shared.h"
 #include "worker/slot.h"
 #include "worker/turn.h"
+#include "worker/wake.h"
 #include "worker/worker.h"
 
 /* Who is there for long tasks stays that long without one, milliseconds */
@@ -280,15 +281,17 @@ gather_us(void)
 /*
  * Is it worth a pause to let more work come together?  Where sessions commit
  * one after the other, a slice for each of them would have as many commits of
- * its own.  Nothing waits where nobody else was at it meanwhile, nor while a
+ * its own.  Nothing waits where nobody else was at it meanwhile (a client that
+ * starts one when it sees the one before end is nobody else), nor while a
  * session waits for an end.
  */
 static bool
 may_gather(const SfDatabase *database, const SfTurn *turn)
 {
-	return sf_slot_mine->role == SF_ROLE_WORKER && turn->tried > 0 &&
+	bool		company = sf_wake_take_company() > 0;
+
+	return company && sf_slot_mine->role == SF_ROLE_WORKER && turn->tried > 0 &&
 		turn->nkeys == 0 && !turn->scan && !turn->tasks && !database->scan &&
-		database->arrivals > 0 &&
 		(int64) database->ring.count * database->key_us < gather_us() &&
 		pg_atomic_read_u32(&sf_shared->awaiting) == 0;
 }
