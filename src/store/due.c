@@ -35,6 +35,16 @@ read_key(HeapTuple tuple, TupleDesc desc, void *arg)
 	}
 }
 
+/* Find the keys that a plan returns, at most size of them. */
+static int
+find_keys(SfPlan *plan, Datum *args, SfBranchKey *keys, int size)
+{
+	KeyList		list = {keys, size, 0};
+
+	sf_store_query(plan, args, NULL, 0, read_key, &list);
+	return list.count;
+}
+
 /* What waits for a time, of an owner: the first columns of the index branch_due */
 #define OF_OWNER " WHERE b.priority" EQ "0 AND b.owner" EQ "$1"
 
@@ -71,26 +81,32 @@ sf_branch_owners(Oid after)
 	}
 }
 
-/* What has become due in a span of time, of an owner */
-#define DUE_BETWEEN OF_OWNER \
-	" AND b.due_at OPERATOR(pg_catalog.>=) $2 AND b.due_at OPERATOR(pg_catalog.<=) $3"
+/* What has become due in a span of time, of an owner, in some phase */
+#define DUE_BETWEEN(phase) \
+	"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b" OF_OWNER \
+	" AND b.due_at OPERATOR(pg_catalog.>=) $2 AND b.due_at OPERATOR(pg_catalog.<=) $3" \
+	" AND b.phase" phase " ORDER BY b.due_at LIMIT $4"
+
+/* Find what has become due in a span of time, without locking it. */
+static int
+find_due_between(SfPlan *plan, Oid owner, TimestampTz from, TimestampTz to,
+				 SfBranchKey *keys, int size)
+{
+	Datum		args[4] = {ObjectIdGetDatum(owner), TimestampTzGetDatum(from),
+	TimestampTzGetDatum(to), Int64GetDatum(size)};
+
+	return find_keys(plan, args, keys, size);
+}
 
 /* Find due branches of an owner, without locking them. */
 int
 sf_branch_due_of(Oid owner, TimestampTz from, TimestampTz to, SfBranchKey *keys,
 				 int size)
 {
-	static SfPlan plan = SF_PLAN(
-		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b" DUE_BETWEEN
-		" AND b.phase OPERATOR(pg_catalog.<>) 4"
-		" ORDER BY b.due_at LIMIT $4",
-		4, OIDOID, TIMESTAMPTZOID, TIMESTAMPTZOID, INT8OID);
-	Datum		args[4] = {ObjectIdGetDatum(owner), TimestampTzGetDatum(from),
-	TimestampTzGetDatum(to), Int64GetDatum(size)};
-	KeyList		list = {keys, size, 0};
+	static SfPlan plan = SF_PLAN(DUE_BETWEEN(" OPERATOR(pg_catalog.<>) 4"),
+								 4, OIDOID, TIMESTAMPTZOID, TIMESTAMPTZOID, INT8OID);
 
-	sf_store_query(&plan, args, NULL, 0, read_key, &list);
-	return list.count;
+	return find_due_between(&plan, owner, from, to, keys, size);
 }
 
 /* Find long tasks of an owner that have been announced, without locking them. */
@@ -98,17 +114,21 @@ int
 sf_branch_announced(Oid owner, TimestampTz from, TimestampTz to,
 					SfBranchKey *keys, int size)
 {
-	static SfPlan plan = SF_PLAN(
-		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b" DUE_BETWEEN
-		" AND b.phase" EQ "4"
-		" ORDER BY b.due_at LIMIT $4",
-		4, OIDOID, TIMESTAMPTZOID, TIMESTAMPTZOID, INT8OID);
-	Datum		args[4] = {ObjectIdGetDatum(owner), TimestampTzGetDatum(from),
-	TimestampTzGetDatum(to), Int64GetDatum(size)};
-	KeyList		list = {keys, size, 0};
+	static SfPlan plan = SF_PLAN(DUE_BETWEEN(EQ "4"),
+								 4, OIDOID, TIMESTAMPTZOID, TIMESTAMPTZOID, INT8OID);
 
-	sf_store_query(&plan, args, NULL, 0, read_key, &list);
-	return list.count;
+	return find_due_between(&plan, owner, from, to, keys, size);
+}
+
+/* Find due branches of an execution or of its children, without locking them. */
+static int
+find_due_within(SfPlan *plan, int64 execution_no, TimestampTz at, bool skip_waits,
+				SfBranchKey *keys, int size)
+{
+	Datum		args[4] = {TimestampTzGetDatum(at), Int64GetDatum(size),
+	Int64GetDatum(execution_no), BoolGetDatum(skip_waits)};
+
+	return find_keys(plan, args, keys, size);
 }
 
 /* Find due branches of an execution, without locking them. */
@@ -127,12 +147,8 @@ sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 		"    AND w.due_at OPERATOR(pg_catalog.>=) b.due_at)))"
 		" ORDER BY b.priority, b.due_at, b.branch_no LIMIT $2",
 		4, TIMESTAMPTZOID, INT8OID, INT8OID, BOOLOID);
-	Datum		args[4] = {TimestampTzGetDatum(at), Int64GetDatum(size),
-	Int64GetDatum(execution_no), BoolGetDatum(skip_waits)};
-	KeyList		list = {keys, size, 0};
 
-	sf_store_query(&plan, args, NULL, 0, read_key, &list);
-	return list.count;
+	return find_due_within(&plan, execution_no, at, skip_waits, keys, size);
 }
 
 /* Find due branches of an execution's children, without locking them. */
@@ -158,12 +174,8 @@ sf_branch_due_children(int64 execution_no, TimestampTz at, bool skip_waits,
 		"  OFFSET 0) b"
 		" ORDER BY b.due_at, b.execution_no, b.branch_no LIMIT $2",
 		4, TIMESTAMPTZOID, INT8OID, INT8OID, BOOLOID);
-	Datum		args[4] = {TimestampTzGetDatum(at), Int64GetDatum(size),
-	Int64GetDatum(execution_no), BoolGetDatum(skip_waits)};
-	KeyList		list = {keys, size, 0};
 
-	sf_store_query(&plan, args, NULL, 0, read_key, &list);
-	return list.count;
+	return find_due_within(&plan, execution_no, at, skip_waits, keys, size);
 }
 
 /* Read a timestamp; a null leaves the default. */
