@@ -387,13 +387,6 @@ sf_branch_outputs(SfBranchKey parent, int *count, int *last_event)
 	return o.outputs;
 }
 
-/* Read a single number. */
-static void
-read_int(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	*(int *) arg = sf_row_int(tuple, desc, 1);
-}
-
 /* Find the last inner event of the child that ended last. */
 int
 sf_branch_last_inner_event(SfBranchKey parent)
@@ -407,7 +400,7 @@ sf_branch_last_inner_event(SfBranchKey parent)
 	Int64GetDatum(parent.branch_no)};
 	int			event = 0;
 
-	sf_store_query(&plan, args, NULL, 1, read_int, &event);
+	sf_store_query(&plan, args, NULL, 1, sf_row_read_int, &event);
 	return event;
 }
 

@@ -48,13 +48,6 @@ find_keys(SfPlan *plan, Datum *args, SfBranchKey *keys, int size)
 /* What waits for a time, of an owner: the first columns of the index branch_due */
 #define OF_OWNER " WHERE b.priority" EQ "0 AND b.owner" EQ "$1"
 
-/* Read an owner. */
-static void
-read_owner(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	*(Oid *) arg = sf_row_oid(tuple, desc, 1);
-}
-
 /* List the owners of branches that are due or wait for a time: a probe an owner. */
 List *
 sf_branch_owners(Oid after)
@@ -72,7 +65,7 @@ sf_branch_owners(Oid after)
 		Datum		args[1] = {ObjectIdGetDatum(owner)};
 
 		CHECK_FOR_INTERRUPTS();
-		if (sf_store_query(&plan, args, NULL, 1, read_owner, &owner) == 0)
+		if (sf_store_query(&plan, args, NULL, 1, sf_row_read_oid, &owner) == 0)
 			return list_concat(first, rest);
 		if (owner > after)
 			first = lappend_oid(first, owner);

@@ -79,13 +79,6 @@ sf_event_write(List *events)
 	CommandCounterIncrement();
 }
 
-/* Read an integer. */
-static void
-read_int(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	*(int *) arg = sf_row_int(tuple, desc, 1);
-}
-
 /* Find the predecessor of an event. */
 int
 sf_event_previous(int64 execution_no, int id)
@@ -97,7 +90,7 @@ sf_event_previous(int64 execution_no, int id)
 	Datum		args[2] = {Int64GetDatum(execution_no), Int32GetDatum(id)};
 	int			previous = 0;
 
-	sf_store_query(&plan, args, NULL, 1, read_int, &previous);
+	sf_store_query(&plan, args, NULL, 1, sf_row_read_int, &previous);
 	return previous;
 }
 

@@ -251,7 +251,7 @@ sf_execution_waited_for(int64 execution_no, int64 branch_no)
 {
 #define COLUMN_SELECT(sym, name) "e." name ", "
 	static SfPlan plan = SF_PLAN(
-		"SELECT " EXECUTION_COLUMNS(COLUMN_SELECT) "e.ctid FROM _sfflow.execution e"
+		"SELECT " EXECUTION_COLUMNS(COLUMN_SELECT) "1 FROM _sfflow.execution e"
 		" WHERE e.parent_execution_no" EQ "$1"
 		" AND ($2" EQ "(-1) OR e.parent_branch_no" EQ "$2)"
 		" AND e.parent_generation IS NOT NULL AND e.status" EQ "0",

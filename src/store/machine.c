@@ -179,13 +179,6 @@ sf_machine_read_version(int machine_no, int version)
 	return read_by(&machine_by_no, Int32GetDatum(machine_no), version, true);
 }
 
-/* Read the number of a new machine. */
-static void
-read_int(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	*(int *) arg = sf_row_int(tuple, desc, 1);
-}
-
 /* Insert the row of a version. */
 static void
 insert_version(const SfMachine *machine)
@@ -222,7 +215,7 @@ sf_machine_insert(SfMachine *machine)
 	ObjectIdGetDatum(machine->owner)};
 
 	machine->machine_no = 0;
-	sf_store_query(&plan, args, NULL, 0, read_int, &machine->machine_no);
+	sf_store_query(&plan, args, NULL, 0, sf_row_read_int, &machine->machine_no);
 	if (machine->machine_no == 0)
 		return false;
 	machine->version = machine->current_version = 1;
@@ -308,16 +301,6 @@ sf_machine_delete(int machine_no)
 		sf_store_query(&plans[i], args, NULL, 0, NULL, NULL);
 }
 
-/* Read a number into a list. */
-static void
-read_number(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	int64	   *number = palloc(sizeof(int64));
-
-	*number = sf_row_int64(tuple, desc, 1);
-	*(List **) arg = lappend(*(List **) arg, number);
-}
-
 /* Ask whoever runs something for executions of a machine to stop. */
 void
 sf_machine_cancel_executions(int machine_no)
@@ -331,7 +314,7 @@ sf_machine_cancel_executions(int machine_no)
 
 	if (sf_cancel_hook == NULL)
 		return;
-	sf_store_query(&plan, args, NULL, 0, read_number, &numbers);
+	sf_store_query(&plan, args, NULL, 0, sf_row_read_int64_list, &numbers);
 	foreach(lc, numbers)
 	{
 		SfBranchKey all = {*(int64 *) lfirst(lc), -1};

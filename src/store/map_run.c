@@ -313,17 +313,6 @@ sf_map_items_delete_all(int64 execution_no)
 
 /* --- children --- */
 
-/* Read a number into a List of int64 pointers. */
-static void
-read_number(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	List	  **list = arg;
-	int64	   *number = palloc(sizeof(int64));
-
-	*number = sf_row_int64(tuple, desc, 1);
-	*list = lappend(*list, number);
-}
-
 #define SELECT_CHILD \
 	"SELECT e.execution_no FROM _sfflow.execution e" \
 	" WHERE e.parent_execution_no" EQ "$1"
@@ -343,7 +332,7 @@ sf_map_run_running(int64 execution_no, int64 map_run_no, bool lock)
 	Datum		args[2] = {Int64GetDatum(execution_no), Int64GetDatum(map_run_no)};
 	List	   *list = NIL;
 
-	sf_store_query(&plans[lock], args, NULL, 0, read_number, &list);
+	sf_store_query(&plans[lock], args, NULL, 0, sf_row_read_int64_list, &list);
 	return list;
 }
 
@@ -357,15 +346,8 @@ sf_map_run_unsuccessful(int64 execution_no, int64 map_run_no)
 	Datum		args[2] = {Int64GetDatum(execution_no), Int64GetDatum(map_run_no)};
 	List	   *list = NIL;
 
-	sf_store_query(&plan, args, NULL, 0, read_number, &list);
+	sf_store_query(&plan, args, NULL, 0, sf_row_read_int64_list, &list);
 	return list;
-}
-
-/* Read a single number. */
-static void
-read_sum(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	*(int64 *) arg = sf_row_int64(tuple, desc, 1);
 }
 
 /* Measure the results of all children. */
@@ -385,7 +367,7 @@ sf_map_run_result_size(int64 execution_no, int64 map_run_no, bool with_input)
 	};
 	int64		size = 0;
 
-	sf_store_query(&plan, args, NULL, 1, read_sum, &size);
+	sf_store_query(&plan, args, NULL, 1, sf_row_read_int64, &size);
 	return size;
 }
 

@@ -16,13 +16,6 @@
 	name " AS (DELETE FROM _sfflow." table " d USING x" \
 	" WHERE d." column EQ "x.execution_no), "
 
-/* Read the number of executions that were deleted. */
-static void
-read_count(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	*(int64 *) arg = sf_row_int64(tuple, desc, 1);
-}
-
 /* Delete a batch of ended executions. */
 int64
 sf_purge_executions(Datum older_than, Oid role, int64 limit)
@@ -55,6 +48,6 @@ sf_purge_executions(Datum older_than, Oid role, int64 limit)
 	Datum		args[3] = {older_than, ObjectIdGetDatum(role), Int64GetDatum(limit)};
 	int64		count = 0;
 
-	sf_store_query(&plan, args, NULL, 0, read_count, &count);
+	sf_store_query(&plan, args, NULL, 0, sf_row_read_int64, &count);
 	return count;
 }

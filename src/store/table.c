@@ -228,6 +228,38 @@ sf_row_int_array(HeapTuple tuple, TupleDesc desc, int column, int *count)
 	return result;
 }
 
+/* Read a row of one integer of up to four bytes. */
+void
+sf_row_read_int(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(int *) arg = sf_row_int(tuple, desc, 1);
+}
+
+/* Read a row of one bigint. */
+void
+sf_row_read_int64(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(int64 *) arg = sf_row_int64(tuple, desc, 1);
+}
+
+/* Read a row of one oid or regrole. */
+void
+sf_row_read_oid(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(Oid *) arg = sf_row_oid(tuple, desc, 1);
+}
+
+/* Read a row of one bigint into a List of pointers to int64. */
+void
+sf_row_read_int64_list(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **list = arg;
+	int64	   *number = palloc(sizeof(int64));
+
+	*number = sf_row_int64(tuple, desc, 1);
+	*list = lappend(*list, number);
+}
+
 /* Find the address of a row. */
 ItemPointer
 sf_row_address(HeapTuple tuple, TupleDesc desc, int ctid_column)

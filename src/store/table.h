@@ -69,6 +69,15 @@ extern int *sf_row_int_array(HeapTuple tuple, TupleDesc desc, int column,
 							 int *count);
 
 /*
+ * Readers of rows with one column: arg is where the value goes, int *, int64 *
+ * or Oid *; for _list a List of int64 *, which grows.
+ */
+extern void sf_row_read_int(HeapTuple tuple, TupleDesc desc, void *arg);
+extern void sf_row_read_int64(HeapTuple tuple, TupleDesc desc, void *arg);
+extern void sf_row_read_oid(HeapTuple tuple, TupleDesc desc, void *arg);
+extern void sf_row_read_int64_list(HeapTuple tuple, TupleDesc desc, void *arg);
+
+/*
  * The address of a row: the ctid that a query has in a column after
  * those of the row, else where the tuple lies that sf_row_fetch (direct.h) found.
  */

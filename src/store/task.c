@@ -113,13 +113,6 @@ sf_activity_delete(int activity_no)
 		sf_store_query(&plans[i], args, NULL, 0, NULL, NULL);
 }
 
-/* Read a number. */
-static void
-read_int64(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	*(int64 *) arg = sf_row_int64(tuple, desc, 1);
-}
-
 /* Count the tasks of an activity that have not ended. */
 int64
 sf_activity_count_tasks(int activity_no)
@@ -131,7 +124,7 @@ sf_activity_count_tasks(int activity_no)
 	Datum		args[1] = {Int32GetDatum(activity_no)};
 	int64		count = 0;
 
-	sf_store_query(&plan, args, NULL, 0, read_int64, &count);
+	sf_store_query(&plan, args, NULL, 0, sf_row_read_int64, &count);
 	return count;
 }
 
@@ -357,13 +350,6 @@ sf_task_delete(SfBranchKey key)
 	sf_store_query(&plan, args, NULL, 0, NULL, NULL);
 }
 
-/* Read the owner of a branch. */
-static void
-read_owner(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	*(Oid *) arg = sf_row_oid(tuple, desc, 1);
-}
-
 /* Put an answer into a branch. */
 void
 sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,
@@ -391,7 +377,7 @@ sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,
 		nulls[4] = 'n';
 	if (cause == NULL)
 		nulls[5] = 'n';
-	sf_store_query(&plan, args, nulls, 0, read_owner, &owner);
+	sf_store_query(&plan, args, nulls, 0, sf_row_read_oid, &owner);
 	if (sf_due_hook != NULL)
 		sf_due_hook(key, owner, now);
 }
