@@ -50,7 +50,6 @@
 #define RESTART_SECONDS		5
 #define ROOM_RECHECK_MS		200
 #define FIRST_ALONE_MS		5000
-#define STUCK_MS			1000
 
 /* Databases that are still to be looked at after the start */
 static List *to_probe = NIL;
@@ -311,36 +310,85 @@ serve_suspects(TimestampTz *next)
 
 /*
  * Notice turns that take too long: a task that was short the last time, a wait
- * for a lock that somebody keeps.  Such a worker does not count any more; what
- * it was about to look at, another one does.  Returns when to look again.
+ * for a lock that somebody keeps.  What it was about to look at, another one
+ * does; after a second such a worker does not count any more.  Returns when to
+ * look again.
  */
 static TimestampTz
-watch_turns(void)
+watch_turns(TimestampTz now)
 {
-	TimestampTz now = GetCurrentTimestamp();
+	int			slow_ms = Max(SF_SLOW_MS, 2 * sf_setting_slice_ms);
 	TimestampTz next = DT_NOEND;
 
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	sf_shared->launcher_watches = false;
 	for (int i = 1; i < sf_shared->nslots; i++)
 	{
 		SfSlot	   *slot = &sf_shared->slots[i];
 		SfDatabase *database = sf_shared_find_database(slot->database);
-		TimestampTz limit = TimestampTzPlusMilliseconds(slot->turn_began, STUCK_MS);
+		TimestampTz stuck = TimestampTzPlusMilliseconds(slot->turn_began, SF_STUCK_MS);
+		TimestampTz slow = TimestampTzPlusMilliseconds(slot->turn_began, slow_ms);
 
 		if (slot->state != SF_SLOT_RUNNING || slot->role != SF_ROLE_WORKER ||
 			slot->turn_began == 0 || slot->stuck || !database)
 			continue;
+		if (slot->nkeys > 1 && slow > now)
+		{
+			next = Min(next, slow);
+			continue;
+		}
+		slot->stuck = stuck <= now;
+		if (slot->stuck || (slot->nkeys > 1 && slot->in_step))
+		{
+			/* of its keys, too, the tables tell */
+			slot->nkeys = 0;
+			database->scan = true;
+			sf_shared_wake_another(database);
+		}
+		if (!slot->stuck)
+			next = Min(next, slot->nkeys > 1 ?
+					   TimestampTzPlusMilliseconds(now, slow_ms) : stuck);
+	}
+	return next;
+}
+
+/*
+ * Notice keys that were left to a worker that was at it, and that it has not
+ * come to: its task takes longer than the last time.  Returns when to look
+ * again.
+ */
+static TimestampTz
+guard_keys(TimestampTz now)
+{
+	TimestampTz next = DT_NOEND;
+
+	for (int i = 0; i < SF_MAX_DATABASES; i++)
+	{
+		SfDatabase *database = &sf_shared->databases[i];
+		TimestampTz limit = TimestampTzPlusMilliseconds(database->left_since, SF_LEFT_MS);
+
+		if (!OidIsValid(database->oid) || database->left_since == 0)
+			continue;
 		if (limit > now)
 		{
-			sf_shared->launcher_watches = true;
 			next = Min(next, limit);
 			continue;
 		}
-		slot->stuck = true;
-		database->scan = true;
-		sf_shared_wake_worker(database);
+		database->left_since = 0;
+		if (database->ring.count > 0 || database->scan)
+			sf_shared_wake_another(database);
 	}
+	return next;
+}
+
+/* Look at what workers are at; returns when to look again. */
+static TimestampTz
+look_at_workers(void)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	TimestampTz next;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	next = Min(watch_turns(now), guard_keys(now));
+	sf_shared->launcher_looks = next;
 	LWLockRelease(sf_shared_lock);
 	return next;
 }
@@ -417,7 +465,7 @@ sfflow_launcher_main(Datum arg)
 		sf_processes_reap();
 		if (!serve_suspects(&next))
 		{
-			next = watch_turns();
+			next = look_at_workers();
 			next = Min(next, serve_databases());
 			next = Min(next, probe_databases());
 		}

@@ -50,6 +50,7 @@ initialize_shared(void)
 {
 	memset(sf_shared, 0, shared_size());
 	sf_shared->launcher_procno = -1;
+	sf_shared->launcher_looks = DT_NOEND;
 	sf_shared->nslots = sf_setting_max_workers + 1;
 	pg_atomic_init_u32(&sf_shared->awaiting, 0);
 	ConditionVariableInit(&sf_shared->slot_freed);
@@ -235,6 +236,7 @@ sf_shared_take_keys(SfDatabase *database, SfBranchKey *keys, int *nkeys,
 	}
 	if (*nkeys < size)
 		*nkeys += sf_ring_take(&database->ring, keys + *nkeys, size - *nkeys, owner);
+	database->left_since = 0;
 	if (database->ring.count == 0 && !database->scan)
 		database->more_wanted = false;
 }
@@ -300,19 +302,53 @@ wake_idle(Oid database, SfRole role)
 	return false;
 }
 
-/*
- * Wake one idle worker of a database.  When there is none the launcher is told
- * once; it starts one, or another one if this lasts.
- */
+/* Wake one idle worker of a database, or tell the launcher that there is none. */
 void
-sf_shared_wake_worker(SfDatabase *database)
+sf_shared_wake_another(SfDatabase *database)
 {
-	if (is_in_good_hands(database) ||
-		wake_idle(database->oid, SF_ROLE_WORKER) || database->more_wanted)
+	if (wake_idle(database->oid, SF_ROLE_WORKER) || database->more_wanted)
 		return;
 	database->more_wanted = true;
 	database->more_since = 0;
 	sf_shared_wake_launcher();
+}
+
+/*
+ * Wake one idle worker of a database.  When there is none the launcher is told
+ * once; it starts one, or another one if this lasts.  Where a worker is about
+ * to come to it, the launcher sees to it that it does: a task that used to be
+ * short may take an hour this time.
+ */
+void
+sf_shared_wake_worker(SfDatabase *database)
+{
+	if (!is_in_good_hands(database))
+	{
+		sf_shared_wake_another(database);
+		return;
+	}
+	if (database->left_since == 0)
+		database->left_since = GetCurrentTimestamp();
+	sf_shared_watch(TimestampTzPlusMilliseconds(database->left_since, SF_LEFT_MS));
+}
+
+/* Have the launcher look at turns and keys no later than at. */
+void
+sf_shared_watch(TimestampTz at)
+{
+	if (at >= sf_shared->launcher_looks)
+		return;
+	sf_shared->launcher_looks = at;
+	sf_shared_wake_launcher();
+}
+
+/* Have the launcher see to it that a turn ends in time. */
+void
+sf_shared_watch_turn(SfSlot *slot, int nkeys)
+{
+	slot->nkeys = nkeys;
+	sf_shared_watch(TimestampTzPlusMilliseconds(slot->turn_began,
+												nkeys > 1 ? SF_SLOW_MS : SF_STUCK_MS));
 }
 
 /* A task was left: wake a process that may take it, or the launcher. */
@@ -376,5 +412,6 @@ sf_shared_free_slot(SfSlot *slot)
 	slot->suspects = false;
 	slot->stuck = false;
 	slot->turn_began = 0;
+	slot->nkeys = 0;
 	slot->in_step = false;
 }

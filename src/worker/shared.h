@@ -76,6 +76,7 @@ typedef struct SfSlot
 	bool		suspects;		/* runs the suspects of a crash, alone */
 	bool		stuck;			/* its turn takes too long to count on it */
 	TimestampTz turn_began;		/* RUNNING: 0 before its first turn */
+	int			nkeys;			/* that the turn began with; 0: others know of them */
 	TimestampTz attached;
 	TimestampTz since;			/* in this state, or in this step */
 	int64		steps;
@@ -115,6 +116,7 @@ typedef struct SfDatabase
 	TimestampTz not_before;		/* no new process earlier */
 	TimestampTz waiting_since;	/* wants its first worker; 0: does not */
 	TimestampTz more_since;		/* more_wanted since */
+	TimestampTz left_since;		/* keys are left to a worker that is at it; 0: none are */
 	TimestampTz next_timer;		/* the first one that has not been looked for */
 	TimestampTz next_poll;
 	TimestampTz last_turn;
@@ -140,7 +142,7 @@ typedef struct SfShared
 {
 	uint32		launches;		/* source of SfSlot.launch */
 	int			launcher_procno;	/* -1: there is none */
-	bool		launcher_watches;	/* it looks whether turns end in time */
+	TimestampTz launcher_looks; /* when it looks at turns and keys next */
 	TimestampTz refused_at;		/* max_worker_processes was used up; 0: never */
 	bool		databases_exhausted;	/* SF_MAX_DATABASES is used up */
 	ConditionVariable slot_freed;	/* sleepers wait for processes to leave */
@@ -151,6 +153,13 @@ typedef struct SfShared
 	int			nslots;
 	SfSlot		slots[FLEXIBLE_ARRAY_MEMBER];
 } SfShared;
+
+/* A turn that takes so long does not count on its worker any more, milliseconds */
+#define SF_STUCK_MS			1000
+/* What other keys the turn began with others come to before that, milliseconds */
+#define SF_SLOW_MS			50
+/* Keys that were left to a worker for longer are for another one, milliseconds */
+#define SF_LEFT_MS			10
 
 /* NULL unless the library was preloaded */
 extern SfShared *sf_shared;
@@ -197,6 +206,15 @@ extern void sf_shared_put_back(SfDatabase *database, const SfBranchKey *keys,
 extern void sf_shared_wake_slot(const SfSlot *slot);
 extern void sf_shared_wake_launcher(void);
 extern void sf_shared_wake_worker(SfDatabase *database);
+
+/* The same, whoever may be about to come to it. */
+extern void sf_shared_wake_another(SfDatabase *database);
+
+/* Have the launcher look at turns and keys no later than at. */
+extern void sf_shared_watch(TimestampTz at);
+
+/* A turn begins, or comes to more keys: have the launcher see to it that it ends. */
+extern void sf_shared_watch_turn(SfSlot *slot, int nkeys);
 
 /* A task was left: wake a process that is there for one, or the launcher. */
 extern void sf_shared_want_task(SfDatabase *database, bool known_long);

@@ -419,6 +419,7 @@ enter_task_role(SfTurn *turn, Oid owner)
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	sf_slot_mine->role = SF_ROLE_TASK;
 	sf_slot_mine->may_task = true;
+	sf_slot_mine->nkeys = 0;
 	database = sf_shared_find_database(MyDatabaseId);
 	if (database)
 	{
@@ -660,6 +661,7 @@ take_findings(SfDatabase *database, SfTurn *turn, const Look *look)
 	for (int i = 0; i < look->nkeys; i++)
 		sf_shared_push(database, look->keys[i], look->owners[i]);
 	sf_shared_take_keys(database, turn->keys, &turn->nkeys, SF_TURN_KEYS, &turn->owner);
+	sf_shared_watch_turn(sf_slot_mine, turn->nkeys);
 	if (database->ring.count > 0)
 		sf_shared_wake_worker(database);
 	if (look->announced && (turn->long_tasks || turn->new_tasks))

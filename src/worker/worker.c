@@ -259,7 +259,7 @@ is_one_too_many(Oid database)
 
 /* A turn begins; the launcher sees to it that somebody else goes on if it takes long. */
 static void
-note_turn(void)
+note_turn(const SfTurn *turn)
 {
 	SfSlot	   *mine = sf_slot_mine;
 
@@ -267,8 +267,7 @@ note_turn(void)
 	if (mine->state != SF_SLOT_RUNNING)
 		mine->since = mine->turn_began;
 	mine->state = SF_SLOT_RUNNING;
-	if (!sf_shared->launcher_watches)
-		sf_shared_wake_launcher();
+	sf_shared_watch_turn(mine, turn->nkeys);
 }
 
 /* How long to let work come together: the slower a commit, the more is to share it. */
@@ -325,7 +324,7 @@ decide(SfTurn *turn, TimestampTz *until)
 	else if (take_work(database, turn))
 	{
 		database->arrivals = 0;
-		note_turn();
+		note_turn(turn);
 	}
 	else
 	{

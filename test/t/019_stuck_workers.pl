@@ -52,6 +52,41 @@ is($node->safe_psql('postgres', "SELECT sf_await('m:a'), sf_await('m:b')"), 'SUC
 ok( $node->poll_query_until('postgres', "SELECT count(*) <= 2 FROM sf_workers WHERE role <> 'launcher'"),
 	'and there are no more workers than there should be');
 
+# What is committed the moment a worker begins to hang in a task that used to be short is not left to
+# that worker, whether it has taken it by then or not.
+$node->safe_psql('postgres', <<'EOC');
+CREATE PROCEDURE one_after_the_other(round integer) LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM sf_start('quick', '{"gate": "c"}', format('%s-warm-%s', round, n)) FROM generate_series(1, 40) n;
+	COMMIT;
+	PERFORM sf_await(format('quick:%s-warm-%s', round, n)) FROM generate_series(1, 40) n;
+	COMMIT;
+	PERFORM pg_sleep(0.01);
+	PERFORM sf_start('m', '{"gate": "a"}', round || '-hangs');
+	COMMIT;
+	PERFORM pg_sleep(0.0002 * (round % 6));
+	PERFORM sf_start('quick', '{"gate": "c"}', round || '-next');
+	COMMIT;
+	PERFORM sf_await(format('quick:%s-next', round));
+	COMMIT;
+END $$;
+SELECT sf_create_state_machine('quick', '{"StartAt": "T", "States": {
+	"T": {"Type": "Task", "Resource": "sql:public.pass", "End": true}}}');
+EOC
+for my $round (1 .. 12)
+{
+	$node->safe_psql('postgres', qq(SELECT sf_start('m', '{"gate": "c"}', '$round-short-' || n) FROM generate_series(1, 3) n));
+	$node->safe_psql('postgres', qq(SELECT sf_await('m:$round-short-' || n) FROM generate_series(1, 3) n));
+	$session->query_safe("BEGIN; SELECT FROM gate WHERE name = 'a' FOR UPDATE");
+	$node->safe_psql('postgres', "CALL one_after_the_other($round)");
+	$session->query_safe('COMMIT');
+	$node->safe_psql('postgres', "SELECT sf_await('m:$round-hangs')");
+}
+my $slowest = $node->safe_psql('postgres', q{SELECT max(extract(epoch FROM started_at - requested_at))
+	FROM sf_executions WHERE execution_id LIKE 'quick:%-next'});
+cmp_ok($slowest, '<', 0.5, 'what comes just then is left to another worker');
+note("after $slowest s");
+
 # A session that keeps executions locked.
 $session->query_safe("SELECT FROM gate");
 $node->safe_psql('postgres', q(ALTER SYSTEM SET sfflow.debug_point = 'task-after:sleep=300'; SELECT pg_reload_conf()));
