@@ -98,19 +98,19 @@ compile_by_type(SfCompiler *c, const SfNode *node, SfState *state)
 			sf_resource_parse(sf_node_member_string(node, "Resource"),
 							  &state->resource);
 			state->credentials = sf_compile_template(c, node, "Credentials");
-			state->timeout = sf_compile_number(c, node, "TimeoutSeconds");
-			state->heartbeat = sf_compile_number(c, node, "HeartbeatSeconds");
+			state->timeout = sf_compile_value(c, node, "TimeoutSeconds", SF_EXPR_PATH);
+			state->heartbeat = sf_compile_value(c, node, "HeartbeatSeconds", SF_EXPR_PATH);
 			break;
 		case SF_STATE_CHOICE:
 			sf_compile_choice(c, node, state);
 			break;
 		case SF_STATE_WAIT:
-			state->seconds = sf_compile_number(c, node, "Seconds");
-			state->timestamp = sf_compile_text(c, node, "Timestamp");
+			state->seconds = sf_compile_value(c, node, "Seconds", SF_EXPR_PATH);
+			state->timestamp = sf_compile_value(c, node, "Timestamp", SF_EXPR_ANY);
 			break;
 		case SF_STATE_FAIL:
-			state->error = sf_compile_text(c, node, "Error");
-			state->cause = sf_compile_text(c, node, "Cause");
+			state->error = sf_compile_value(c, node, "Error", SF_EXPR_ANY);
+			state->cause = sf_compile_value(c, node, "Cause", SF_EXPR_ANY);
 			break;
 		case SF_STATE_MAP:
 			sf_compile_map(c, node, state);

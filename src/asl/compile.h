@@ -32,10 +32,8 @@ extern double sf_compile_double(SfCompiler *c, const SfNode *object,
 extern SfExpr *sf_compile_expr(SfCompiler *c, const SfNode *value, int allowed);
 extern SfPathField sf_compile_path(SfCompiler *c, const SfNode *object,
 								   const char *name, int allowed);
-extern SfNumberField sf_compile_number(SfCompiler *c, const SfNode *object,
-									   const char *name);
-extern SfStringField sf_compile_text(SfCompiler *c, const SfNode *object,
-									 const char *name);
+extern SfValueField sf_compile_value(SfCompiler *c, const SfNode *object,
+									 const char *name, int allowed);
 extern const char *sf_compile_expression_text(SfCompiler *c, const SfNode *value);
 extern SfTemplate *sf_compile_template(SfCompiler *c, const SfNode *object,
 									   const char *name);

@@ -94,41 +94,14 @@ sf_compile_expression_text(SfCompiler *c, const SfNode *value)
 	return pnstrdup(start, end - start);
 }
 
-/* A number: literal, JSONata, or the …Path form. */
-SfNumberField
-sf_compile_number(SfCompiler *c, const SfNode *object, const char *name)
+/* A number or a string: literal, JSONata, or the …Path form. */
+SfValueField
+sf_compile_value(SfCompiler *c, const SfNode *object, const char *name,
+				 int allowed)
 {
 	const SfNode *value = sf_node_member(object, name);
 	const SfNode *path = path_member(object, name);
-	SfNumberField field = {SF_FIELD_ABSENT, 0, NULL, NULL, NULL};
-
-	if (value && value->kind == SF_NODE_NUMBER)
-	{
-		field.kind = SF_FIELD_LITERAL;
-		field.number = sf_node_number(value);
-	}
-	else if (value)
-	{
-		field.kind = SF_FIELD_JSONATA;
-		field.tmpl = sf_compile_template_value(c, value);
-		field.text = sf_compile_expression_text(c, value);
-	}
-	else if (path)
-	{
-		field.kind = SF_FIELD_PATH;
-		field.expr = sf_compile_expr(c, path, SF_EXPR_PATH);
-		field.text = pstrdup(path->string);
-	}
-	return field;
-}
-
-/* A string: literal, JSONata, or the …Path form. */
-SfStringField
-sf_compile_text(SfCompiler *c, const SfNode *object, const char *name)
-{
-	const SfNode *value = sf_node_member(object, name);
-	const SfNode *path = path_member(object, name);
-	SfStringField field = {SF_FIELD_ABSENT, NULL, NULL, NULL, NULL};
+	SfValueField field = {.kind = SF_FIELD_ABSENT};
 
 	if (value && sf_asl_is_jsonata(value, c->language))
 	{
@@ -139,12 +112,15 @@ sf_compile_text(SfCompiler *c, const SfNode *object, const char *name)
 	else if (value)
 	{
 		field.kind = SF_FIELD_LITERAL;
-		field.string = pstrdup(value->string);
+		if (value->kind == SF_NODE_NUMBER)
+			field.number = sf_node_number(value);
+		else
+			field.string = pstrdup(value->string);
 	}
 	else if (path)
 	{
 		field.kind = SF_FIELD_PATH;
-		field.expr = sf_compile_expr(c, path, SF_EXPR_ANY);
+		field.expr = sf_compile_expr(c, path, allowed);
 		field.text = pstrdup(path->string);
 	}
 	return field;

@@ -33,7 +33,7 @@ compile_reader(SfCompiler *c, const SfNode *reader, SfState *state)
 		sf_compile_template(c, reader, c->language == SF_QL_JSONATA
 							? "Arguments" : "Parameters");
 	state->reader_config = sf_compile_jsonb(c, reader, "ReaderConfig");
-	state->max_items = sf_compile_number(c, config, "MaxItems");
+	state->max_items = sf_compile_value(c, config, "MaxItems", SF_EXPR_PATH);
 }
 
 /* Compile ItemBatcher. */
@@ -41,9 +41,9 @@ static void
 compile_batcher(SfCompiler *c, const SfNode *batcher, SfState *state)
 {
 	state->max_items_per_batch =
-		sf_compile_number(c, batcher, "MaxItemsPerBatch");
+		sf_compile_value(c, batcher, "MaxItemsPerBatch", SF_EXPR_PATH);
 	state->max_input_bytes_per_batch =
-		sf_compile_number(c, batcher, "MaxInputBytesPerBatch");
+		sf_compile_value(c, batcher, "MaxInputBytesPerBatch", SF_EXPR_PATH);
 	state->batch_input = sf_compile_template(c, batcher, "BatchInput");
 }
 
@@ -71,11 +71,11 @@ sf_compile_map(SfCompiler *c, const SfNode *node, SfState *state)
 	state->item_selector = sf_compile_template(c, node, "ItemSelector");
 	if (state->item_selector == NULL)
 		state->item_selector = sf_compile_template(c, node, "Parameters");
-	state->max_concurrency = sf_compile_number(c, node, "MaxConcurrency");
+	state->max_concurrency = sf_compile_value(c, node, "MaxConcurrency", SF_EXPR_PATH);
 	state->tolerated_failure_count =
-		sf_compile_number(c, node, "ToleratedFailureCount");
+		sf_compile_value(c, node, "ToleratedFailureCount", SF_EXPR_PATH);
 	state->tolerated_failure_percentage =
-		sf_compile_number(c, node, "ToleratedFailurePercentage");
+		sf_compile_value(c, node, "ToleratedFailurePercentage", SF_EXPR_PATH);
 	state->label = sf_compile_string(c, node, "Label");
 
 	compile_reader(c, sf_node_member(node, "ItemReader"), state);

@@ -49,7 +49,7 @@ typedef enum SfFieldKind
 {
 	SF_FIELD_ABSENT,
 	SF_FIELD_NULL,
-	SF_FIELD_LITERAL,			/* number fields only */
+	SF_FIELD_LITERAL,			/* SfValueField only */
 	SF_FIELD_PATH,				/* JSONPath or intrinsic function: expr */
 	SF_FIELD_JSONATA			/* tmpl */
 } SfFieldKind;
@@ -61,25 +61,19 @@ typedef struct SfPathField
 	const char *text;			/* as written */
 } SfPathField;
 
-/* A number (seconds, counts, percentages): literal, …Path, or JSONata */
-typedef struct SfNumberField
+/*
+ * A number (seconds, counts, percentages) or a string (Error, Cause, Timestamp):
+ * literal, …Path, or JSONata.
+ */
+typedef struct SfValueField
 {
 	SfFieldKind kind;
 	double		number;			/* SF_FIELD_LITERAL; integers exact to 2^53 */
-	SfExpr	   *expr;			/* SF_FIELD_PATH */
-	SfTemplate *tmpl;			/* SF_FIELD_JSONATA */
-	const char *text;			/* path as written, or expression without {% %} */
-} SfNumberField;
-
-/* A string (Error, Cause, Timestamp …): literal, …Path, or JSONata */
-typedef struct SfStringField
-{
-	SfFieldKind kind;
 	const char *string;			/* SF_FIELD_LITERAL */
 	SfExpr	   *expr;			/* SF_FIELD_PATH */
 	SfTemplate *tmpl;			/* SF_FIELD_JSONATA */
 	const char *text;			/* path as written, or expression without {% %} */
-} SfStringField;
+} SfValueField;
 
 typedef enum SfJitter
 {
@@ -250,8 +244,8 @@ typedef struct SfState
 	/* Task */
 	SfResource	resource;
 	SfTemplate *credentials;
-	SfNumberField timeout;		/* TimeoutSeconds(Path) */
-	SfNumberField heartbeat;	/* HeartbeatSeconds(Path) */
+	SfValueField timeout;		/* TimeoutSeconds(Path) */
+	SfValueField heartbeat;		/* HeartbeatSeconds(Path) */
 
 	/* Choice */
 	int			nrules;
@@ -260,12 +254,12 @@ typedef struct SfState
 	const char *default_name;	/* NULL: none */
 
 	/* Wait: exactly one of the two is not ABSENT */
-	SfNumberField seconds;
-	SfStringField timestamp;
+	SfValueField seconds;
+	SfValueField timestamp;
 
 	/* Fail */
-	SfStringField error;
-	SfStringField cause;
+	SfValueField error;
+	SfValueField cause;
 
 	/* Parallel and Map */
 	SfFailureMode failure_mode;
@@ -278,17 +272,17 @@ typedef struct SfState
 	SfTemplate *items;			/* JSONata Items … */
 	const char *items_text;		/* … its expression, trimmed; NULL: an array */
 	SfTemplate *item_selector;	/* ItemSelector, or Parameters as its old name */
-	SfNumberField max_concurrency;
-	SfNumberField tolerated_failure_count;
-	SfNumberField tolerated_failure_percentage;
+	SfValueField max_concurrency;
+	SfValueField tolerated_failure_count;
+	SfValueField tolerated_failure_percentage;
 	const char *label;
 	SfResource *item_reader;	/* NULL: none */
 	SfTemplate *item_reader_parameters;
 	Jsonb	   *reader_config;	/* as written, or NULL */
-	SfNumberField max_items;
+	SfValueField max_items;
 	Jsonb	   *item_batcher;	/* as written, or NULL */
-	SfNumberField max_items_per_batch;
-	SfNumberField max_input_bytes_per_batch;
+	SfValueField max_items_per_batch;
+	SfValueField max_input_bytes_per_batch;
 	SfTemplate *batch_input;
 	SfResource *result_writer;	/* NULL: none */
 	SfTemplate *result_writer_parameters;

@@ -15,55 +15,64 @@
 #include "base/settings.h"
 #include "engine/step.h"
 
+/* Evaluate a path of a field; where it leads nowhere, that is an error too. */
+static SfEvalStatus
+eval_path(SfStep *step, const SfExpr *expr, const char *text, Jsonb **value,
+		  SfError *error)
+{
+	SfEvalStatus status = sf_expr_eval(expr, &step->env, value, error);
+
+	if (status == SF_EVAL_NOT_FOUND)
+		sf_error_set(error, SF_ERR_RUNTIME, "Invalid path '%s' : %s", text,
+					 error->cause);
+	return status;
+}
+
 /* A path field over the environment. */
 bool
 sf_flow_path(SfStep *step, const SfPathField *field, Jsonb **result,
 			 SfError *error)
 {
-	SfError		reason;
-
 	switch (field->kind)
 	{
 		case SF_FIELD_NULL:
 			*result = sf_json_empty_object();
 			return true;
 		case SF_FIELD_PATH:
-			break;
+			return eval_path(step, field->expr, field->text, result, error) == SF_EVAL_OK;
 		default:
 			*result = step->env.input;
 			return true;
 	}
-
-	switch (sf_expr_eval(field->expr, &step->env, result, &reason))
-	{
-		case SF_EVAL_OK:
-			return true;
-		case SF_EVAL_NOT_FOUND:
-			return sf_error_set(error, SF_ERR_RUNTIME, "Invalid path '%s' : %s",
-								field->text, reason.cause);
-		case SF_EVAL_ERROR:
-			break;
-	}
-	*error = reason;
-	return false;
 }
 
-/* A count that a path gives: an integer, or a string that is one. */
-bool
-sf_flow_count(Jsonb *value, int64 *count)
+/* Evaluate a field that is given by a path or by JSONata. */
+SfEvalStatus
+sf_flow_value(SfStep *step, const SfValueField *field, const char *name,
+			  Jsonb **value, SfError *error)
+{
+	if (field->kind == SF_FIELD_PATH)
+		return eval_path(step, field->expr, field->text, value, error);
+	return sf_template_eval(field->tmpl, &step->env, name, value, error) ?
+		SF_EVAL_OK : SF_EVAL_ERROR;
+}
+
+/* An integer that a path gives: a number, or a string that is one. */
+static bool
+integer_from_value(Jsonb *value, int64 *number)
 {
 	JsonbValue	root;
 	char	   *text;
 	char	   *end;
 
 	sf_json_root(value, &root);
-	if (sf_json_to_int64(&root, count))
+	if (sf_json_to_int64(&root, number))
 		return true;
 	if (root.type != jbvString)
 		return false;
 	text = pnstrdup(root.val.string.val, root.val.string.len);
 	errno = 0;
-	*count = strtoll(text, &end, 10);
+	*number = strtoll(text, &end, 10);
 	return end != text && *end == '\0' && errno == 0;
 }
 
@@ -93,6 +102,33 @@ sf_flow_wrong_type(const char *expression, const char *field,
 				 sf_json_to_cstring(value));
 	error->location = field;
 	return false;
+}
+
+/* A field that is an integer. */
+bool
+sf_flow_integer(SfStep *step, const SfValueField *field, const char *name,
+				int64 minimum, int64 *number, SfError *error)
+{
+	Jsonb	   *value;
+	JsonbValue	root;
+
+	*number = field->kind == SF_FIELD_LITERAL ? (int64) field->number : 0;
+	if (field->kind != SF_FIELD_PATH && field->kind != SF_FIELD_JSONATA)
+		return true;
+	if (sf_flow_value(step, field, name, &value, error) != SF_EVAL_OK)
+		return false;
+	if (field->kind == SF_FIELD_PATH)
+	{
+		if (integer_from_value(value, number) && *number >= minimum)
+			return true;
+		return sf_error_set(error, SF_ERR_RUNTIME,
+							"The %sPath field refers to value \"%s\" which is not a valid integer: %s",
+							name, sf_flow_shown(value), field->text);
+	}
+	sf_json_root(value, &root);
+	if (sf_json_to_int64(&root, number) && *number >= minimum)
+		return true;
+	return sf_flow_wrong_type(field->text, name, "integer", value, error);
 }
 
 /* Make the environment's input the effective input. */

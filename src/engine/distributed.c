@@ -65,7 +65,7 @@ sf_map_child_id(const SfExecution *execution, const SfState *state,
 
 /* A count as an int. */
 static bool
-int_field(SfStep *step, const SfNumberField *field, const char *name,
+int_field(SfStep *step, const SfValueField *field, const char *name,
 		  int *count, SfError *error)
 {
 	int64		value;

@@ -12,115 +12,59 @@
 
 #include "engine/map.h"
 
-/* MaxConcurrency and its like; 0 where there is none. */
+/* MaxConcurrency and its like. */
 bool
-sf_map_count(SfStep *step, const SfNumberField *field, const char *name,
-			int64 *count, SfError *error)
+sf_map_count(SfStep *step, const SfValueField *field, const char *name,
+			 int64 *count, SfError *error)
 {
-	Jsonb	   *value;
-	JsonbValue	root;
-	SfError		reason;
-
-	*count = 0;
-	switch (field->kind)
-	{
-		case SF_FIELD_LITERAL:
-			*count = (int64) field->number;
-			return true;
-		case SF_FIELD_PATH:
-			switch (sf_expr_eval(field->expr, &step->env, &value, &reason))
-			{
-				case SF_EVAL_OK:
-					break;
-				case SF_EVAL_NOT_FOUND:
-					return sf_error_set(error, SF_ERR_RUNTIME,
-										"Invalid path '%s' : %s", field->text,
-										reason.cause);
-				case SF_EVAL_ERROR:
-					*error = reason;
-					return false;
-			}
-			if (sf_flow_count(value, count))
-				return true;
-			return sf_error_set(error, SF_ERR_RUNTIME,
-								"The %sPath field refers to value \"%s\" which is not a valid integer: %s",
-								name, sf_flow_shown(value), field->text);
-		case SF_FIELD_JSONATA:
-			if (!sf_template_eval(field->tmpl, &step->env, name, &value, error))
-				return false;
-			sf_json_root(value, &root);
-			if (sf_json_to_int64(&root, count))
-				return true;
-			return sf_flow_wrong_type(field->text, name, "integer", value, error);
-		default:
-			return true;
-	}
+	return sf_flow_integer(step, field, name, PG_INT64_MIN, count, error);
 }
 
-/* A percentage that a value gives: a number, or a string that is one. */
+/* A percentage that a value gives: a number, or of a path a string that is one. */
 static bool
-percentage_from_value(Jsonb *value, double *percentage)
+percentage_from_value(Jsonb *value, bool of_path, double *percentage)
 {
 	JsonbValue	root;
-	char	   *text;
 	char	   *end;
+	char	   *text;
 
 	sf_json_root(value, &root);
-	if (root.type == jbvNumeric)
-		text = sf_json_to_cstring(value);
-	else if (root.type == jbvString)
-		text = pnstrdup(root.val.string.val, root.val.string.len);
-	else
+	if (root.type != jbvNumeric && !(of_path && root.type == jbvString))
 		return false;
+	text = sf_flow_shown(value);
 	*percentage = strtod(text, &end);
 	return end != text && *end == '\0' && !isnan(*percentage);
 }
 
-/* ToleratedFailurePercentage; 0 where there is none. */
+/* ToleratedFailurePercentage as the state has it; 0 where there is none. */
+static bool
+percentage_field(SfStep *step, double *percentage, SfError *error)
+{
+	static const char name[] = "ToleratedFailurePercentage";
+	const SfValueField *field = &step->state->tolerated_failure_percentage;
+	bool		is_path = field->kind == SF_FIELD_PATH;
+	Jsonb	   *value;
+
+	*percentage = field->kind == SF_FIELD_LITERAL ? field->number : 0;
+	if (!is_path && field->kind != SF_FIELD_JSONATA)
+		return true;
+	if (sf_flow_value(step, field, name, &value, error) != SF_EVAL_OK)
+		return false;
+	if (percentage_from_value(value, is_path, percentage))
+		return true;
+	if (!is_path)
+		return sf_flow_wrong_type(field->text, name, "number", value, error);
+	return sf_error_set(error, SF_ERR_RUNTIME,
+						"The %sPath field refers to value \"%s\" which is not a valid float: %s",
+						name, sf_flow_shown(value), field->text);
+}
+
+/* ToleratedFailurePercentage. */
 bool
 sf_map_percentage(SfStep *step, double *percentage, SfError *error)
 {
-	const SfNumberField *field = &step->state->tolerated_failure_percentage;
-	Jsonb	   *value;
-	JsonbValue	root;
-	SfError		reason;
-
-	*percentage = 0;
-	switch (field->kind)
-	{
-		case SF_FIELD_LITERAL:
-			*percentage = field->number;
-			break;
-		case SF_FIELD_PATH:
-			switch (sf_expr_eval(field->expr, &step->env, &value, &reason))
-			{
-				case SF_EVAL_OK:
-					break;
-				case SF_EVAL_NOT_FOUND:
-					return sf_error_set(error, SF_ERR_RUNTIME,
-										"Invalid path '%s' : %s", field->text,
-										reason.cause);
-				case SF_EVAL_ERROR:
-					*error = reason;
-					return false;
-			}
-			if (!percentage_from_value(value, percentage))
-				return sf_error_set(error, SF_ERR_RUNTIME,
-									"The ToleratedFailurePercentagePath field refers to value \"%s\" which is not a valid float: %s",
-									sf_flow_shown(value), field->text);
-			break;
-		case SF_FIELD_JSONATA:
-			if (!sf_template_eval(field->tmpl, &step->env,
-								  "ToleratedFailurePercentage", &value, error))
-				return false;
-			sf_json_root(value, &root);
-			if (root.type != jbvNumeric || !percentage_from_value(value, percentage))
-				return sf_flow_wrong_type(field->text, "ToleratedFailurePercentage",
-										  "number", value, error);
-			break;
-		default:
-			return true;
-	}
+	if (!percentage_field(step, percentage, error))
+		return false;
 	if (*percentage < 0 || *percentage > 100)
 		return sf_error_set(error, SF_ERR_RUNTIME,
 							"ToleratedFailurePercentage must be between 0 and 100.");

@@ -11,8 +11,8 @@
 
 /* --- map.c --- */
 
-/* MaxConcurrency and its like; 0 where there is none. */
-extern bool sf_map_count(SfStep *step, const SfNumberField *field,
+/* MaxConcurrency and its like, negative ones too; 0 where there is none. */
+extern bool sf_map_count(SfStep *step, const SfValueField *field,
 						 const char *name, int64 *count, SfError *error);
 
 /* ToleratedFailurePercentage; 0 where there is none. */

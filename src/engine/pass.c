@@ -46,38 +46,28 @@ sf_succeed_enter(SfStep *step)
 
 /* Error or Cause of a Fail state; *result NULL where there is none. */
 static bool
-fail_text(SfStep *step, const SfStringField *field, const char *name,
+fail_text(SfStep *step, const SfValueField *field, const char *name,
 		  const char **result, SfError *error)
 {
 	Jsonb	   *value = NULL;
 	JsonbValue	root;
 
 	*result = NULL;
-	switch (field->kind)
+	if (field->kind == SF_FIELD_LITERAL)
+		*result = field->string;
+	if (field->kind != SF_FIELD_PATH && field->kind != SF_FIELD_JSONATA)
+		return true;
+	switch (sf_flow_value(step, field, name, &value, error))
 	{
-		case SF_FIELD_LITERAL:
-			*result = field->string;
-			return true;
-		case SF_FIELD_PATH:
-			switch (sf_expr_eval(field->expr, &step->env, &value, error))
-			{
-				case SF_EVAL_OK:
-					break;
-				case SF_EVAL_NOT_FOUND:
-					return sf_error_set(error, SF_ERR_RUNTIME,
-										"The JSONPath '%s' specified for the field '%sPath' could not be found in the input '%s'",
-										field->text, name,
-										sf_json_to_cstring(step->env.input));
-				case SF_EVAL_ERROR:
-					return false;
-			}
+		case SF_EVAL_OK:
 			break;
-		case SF_FIELD_JSONATA:
-			if (!sf_template_eval(field->tmpl, &step->env, name, &value, error))
-				return false;
-			break;
-		default:
-			return true;
+		case SF_EVAL_NOT_FOUND:
+			return sf_error_set(error, SF_ERR_RUNTIME,
+								"The JSONPath '%s' specified for the field '%sPath' could not be found in the input '%s'",
+								field->text, name,
+								sf_json_to_cstring(step->env.input));
+		case SF_EVAL_ERROR:
+			return false;
 	}
 
 	sf_json_root(value, &root);

@@ -283,8 +283,23 @@ extern bool sf_flow_parameters(SfStep *step, Jsonb **result, SfError *error);
 extern bool sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output,
 						   SfError *error);
 
-/* What a …Path field refers to: as a count, and as its errors show it. */
-extern bool sf_flow_count(Jsonb *value, int64 *count);
+/*
+ * What a field has that is given by a path or by JSONata.  Where the path leads
+ * nowhere (SF_EVAL_NOT_FOUND) the error says "Invalid path …"; some fields have
+ * other words for it.
+ */
+extern SfEvalStatus sf_flow_value(SfStep *step, const SfValueField *field,
+								  const char *name, Jsonb **value, SfError *error);
+
+/*
+ * A field that has to be an integer, and if it is no literal, one that is not
+ * below minimum; 0 where there is none.
+ */
+extern bool sf_flow_integer(SfStep *step, const SfValueField *field,
+							const char *name, int64 minimum, int64 *number,
+							SfError *error);
+
+/* What a …Path field refers to, as its errors show it: strings without quotes. */
 extern char *sf_flow_shown(Jsonb *value);
 
 /* What a JSONata field gave is not of the type that it has to be: false. */

@@ -49,46 +49,13 @@ events_of(const SfResource *resource)
 
 /* TimeoutSeconds or HeartbeatSeconds in milliseconds; 0 where there is none. */
 static bool
-seconds_field(SfStep *step, const SfNumberField *field, const char *name,
+seconds_field(SfStep *step, const SfValueField *field, const char *name,
 			  int64 *ms, SfError *error)
 {
-	Jsonb	   *value;
-	JsonbValue	root;
 	int64		seconds;
 
-	*ms = 0;
-	switch (field->kind)
-	{
-		case SF_FIELD_LITERAL:
-			*ms = (int64) (field->number * 1000);
-			return true;
-		case SF_FIELD_PATH:
-			switch (sf_expr_eval(field->expr, &step->env, &value, error))
-			{
-				case SF_EVAL_OK:
-					break;
-				case SF_EVAL_NOT_FOUND:
-					return sf_error_set(error, SF_ERR_RUNTIME,
-										"Invalid path '%s' : %s", field->text,
-										pstrdup(error->cause));
-				case SF_EVAL_ERROR:
-					return false;
-			}
-			if (sf_flow_count(value, &seconds) && seconds > 0)
-				break;
-			return sf_error_set(error, SF_ERR_RUNTIME,
-								"The %sPath field refers to value \"%s\" which is not a valid integer: %s",
-								name, sf_flow_shown(value), field->text);
-		case SF_FIELD_JSONATA:
-			if (!sf_template_eval(field->tmpl, &step->env, name, &value, error))
-				return false;
-			sf_json_root(value, &root);
-			if (sf_json_to_int64(&root, &seconds) && seconds > 0)
-				break;
-			return sf_flow_wrong_type(field->text, name, "integer", value, error);
-		default:
-			return true;
-	}
+	if (!sf_flow_integer(step, field, name, 1, &seconds, error))
+		return false;
 	*ms = Min(seconds, PG_INT32_MAX) * 1000;
 	return true;
 }

@@ -15,24 +15,12 @@
 /* The longest delay: 24855 days and some hours, what 31 bits of seconds hold */
 #define MAX_WAIT_SECONDS	PG_INT32_MAX
 
-/* Turn a JSON number, or a string of one, into text without blanks. */
-static char *
-value_text(Jsonb *value)
-{
-	JsonbValue	root;
-
-	sf_json_root(value, &root);
-	if (root.type == jbvString)
-		return pnstrdup(root.val.string.val, root.val.string.len);
-	return sf_json_to_cstring(value);
-}
-
 /* Seconds from a value, as SecondsPath has it. */
 static bool
-seconds_from_value(const SfState *state, Jsonb *value, double *seconds,
+seconds_from_value(const SfValueField *field, Jsonb *value, int64 *seconds,
 				   SfError *error)
 {
-	const char *text = value_text(value);
+	const char *text = sf_flow_shown(value);
 	char	   *end;
 	long long	number;
 
@@ -41,95 +29,70 @@ seconds_from_value(const SfState *state, Jsonb *value, double *seconds,
 	if (end == text || *end != '\0' || errno != 0)
 		return sf_error_set(error, SF_ERR_RUNTIME,
 							"The SecondsPath parameter cannot be parsed as a long value: %s == %s",
-							state->seconds.text, text);
+							field->text, text);
 	if (number < 0)
 		return sf_error_set(error, SF_ERR_RUNTIME,
 							"The SecondsPath parameter references a negative value: %s == %s",
-							state->seconds.text, text);
-	*seconds = (double) number;
-	return true;
-}
-
-/* The result of a JSONata field must be an integer that is not negative. */
-static bool
-seconds_from_jsonata(const SfState *state, Jsonb *value, double *seconds,
-					 SfError *error)
-{
-	JsonbValue	root;
-	int64		number;
-
-	sf_json_root(value, &root);
-	if (!sf_json_to_int64(&root, &number) || number < 0)
-		return sf_flow_wrong_type(state->seconds.text, "Seconds", "integer", value, error);
-	*seconds = (double) number;
+							field->text, text);
+	*seconds = number;
 	return true;
 }
 
 /* How long Seconds asks to wait. */
 static bool
-wait_seconds(SfStep *step, double *seconds, SfError *error)
+wait_seconds(SfStep *step, int64 *seconds, SfError *error)
 {
-	const SfState *state = step->state;
+	const SfValueField *field = &step->state->seconds;
 	Jsonb	   *value;
 
-	switch (state->seconds.kind)
-	{
-		case SF_FIELD_LITERAL:
-			*seconds = state->seconds.number;
-			return true;
-		case SF_FIELD_JSONATA:
-			return sf_template_eval(state->seconds.tmpl, &step->env, "Seconds",
-									&value, error) &&
-				seconds_from_jsonata(state, value, seconds, error);
-		default:
-			break;
-	}
-	switch (sf_expr_eval(state->seconds.expr, &step->env, &value, error))
+	if (field->kind != SF_FIELD_PATH)
+		return sf_flow_integer(step, field, "Seconds", 0, seconds, error);
+	switch (sf_flow_value(step, field, "Seconds", &value, error))
 	{
 		case SF_EVAL_OK:
-			return seconds_from_value(state, value, seconds, error);
+			return seconds_from_value(field, value, seconds, error);
 		case SF_EVAL_NOT_FOUND:
 			return sf_error_set(error, SF_ERR_RUNTIME,
 								"The SecondsPath parameter does not reference an input value: %s",
-								state->seconds.text);
+								field->text);
 		case SF_EVAL_ERROR:
 			break;
 	}
 	return false;
 }
 
+/* The text that Timestamp holds; NULL with an error. */
+static const char *
+timestamp_text(SfStep *step, const SfValueField *field, SfError *error)
+{
+	Jsonb	   *value;
+
+	if (field->kind == SF_FIELD_LITERAL)
+		return field->string;
+	switch (sf_flow_value(step, field, "Timestamp", &value, error))
+	{
+		case SF_EVAL_OK:
+			return sf_flow_shown(value);
+		case SF_EVAL_NOT_FOUND:
+			sf_error_set(error, SF_ERR_RUNTIME,
+						 "The TimestampPath parameter does not reference an input value: %s",
+						 field->text);
+			break;
+		case SF_EVAL_ERROR:
+			break;
+	}
+	return NULL;
+}
+
 /* The moment that Timestamp names. */
 static bool
 wait_timestamp(SfStep *step, TimestampTz *at, SfError *error)
 {
-	const SfStringField *field = &step->state->timestamp;
-	Jsonb	   *value = NULL;
-	const char *text;
+	const SfValueField *field = &step->state->timestamp;
+	const char *text = timestamp_text(step, field, error);
 
-	if (field->kind == SF_FIELD_LITERAL)
-		text = field->string;
-	else if (field->kind == SF_FIELD_JSONATA)
-	{
-		if (!sf_template_eval(field->tmpl, &step->env, "Timestamp", &value, error))
-			return false;
-		text = value_text(value);
-	}
-	else
-	{
-		switch (sf_expr_eval(field->expr, &step->env, &value, error))
-		{
-			case SF_EVAL_OK:
-				break;
-			case SF_EVAL_NOT_FOUND:
-				return sf_error_set(error, SF_ERR_RUNTIME,
-									"The TimestampPath parameter does not reference an input value: %s",
-									field->text);
-			case SF_EVAL_ERROR:
-				return false;
-		}
-		text = value_text(value);
-	}
-
+	if (text == NULL)
+		return false;
 	if (sf_timestamp_parse(text, strlen(text), at))
 		return true;
 	if (field->kind == SF_FIELD_PATH)
@@ -149,7 +112,7 @@ sf_wait_enter(SfStep *step)
 {
 	SfError		error;
 	TimestampTz at;
-	double		seconds = 0;
+	int64		seconds = 0;
 
 	if (!sf_flow_input(step, &error))
 		return sf_step_fail(step, &error);
@@ -161,7 +124,7 @@ sf_wait_enter(SfStep *step)
 		if (seconds > MAX_WAIT_SECONDS)
 			at = DT_NOEND;
 		else
-			at = step->now + (int64) (seconds * USECS_PER_SEC);
+			at = step->now + seconds * USECS_PER_SEC;
 	}
 	else if (!wait_timestamp(step, &at, &error))
 		return sf_step_fail(step, &error);
