@@ -445,17 +445,10 @@ sf_distributed_continue(SfStep *step)
 		return sf_step_fail(step, &error);
 	if (!begin_children(step, &error))
 	{
-		/* those that run end first, as after too many failures */
 		step->children = NIL;
 		branch->next_index = next_index;
 		branch->pending = pending;
-		sf_step_prefix(step, &error);
-		branch->failing = true;
-		branch->error = error.name ? pstrdup(error.name) : NULL;
-		branch->cause = error.cause ? pstrdup(error.cause) : NULL;
-		branch->uncatchable = error.name != NULL &&
-			strcmp(error.name, SF_ERR_RUNTIME) == 0;
-		branch->due_at = step->now;
+		sf_join_fail(step, &error);
 		return SF_STEP_REST;
 	}
 	/* the rest of the window with the next step */
@@ -471,22 +464,13 @@ sf_distributed_continue(SfStep *step)
 static SfStepOutcome
 succeed_run(SfStep *step, Jsonb *result)
 {
-	const SfState *state = step->state;
-	Jsonb	   *output,
-			   *assigned;
-	SfError		error;
-
 	step->map_run_ends = true;
 	step->map_run_status = SF_STATUS_SUCCEEDED;
 	step->map_run_no = step->branch->map_run_no;
 	sf_step_event(step, SF_EVENT_MAP_RUN_SUCCEEDED, NULL, NULL);
 	(void) sf_step_side_event(step, SF_EVENT_MAP_STATE_SUCCEEDED, NULL, NULL,
 							  SF_CHAIN);
-	if (!sf_flow_output(step, result, &output, &error) ||
-		!sf_flow_assign(step, state->assign, "Assign", &assigned, &error))
-		return sf_step_fail(step, &error);
-	step->outcome_name = "succeeded";
-	return sf_step_exit(step, output, state->next, assigned);
+	return sf_step_succeed(step, result);
 }
 
 /* {"MapRunArn": …, "ResultWriterDetails": …} */

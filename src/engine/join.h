@@ -18,6 +18,12 @@
 extern SfBranch *sf_join_spawn(SfStep *step, int scope, int index,
 							   Jsonb *payload, int payload_event);
 
+/*
+ * Have the state fail with an error that a further child met before it began:
+ * the others end first, as after a failed child.
+ */
+extern void sf_join_fail(SfStep *step, SfError *error);
+
 /* More children may begin: iterations are left and there is room. */
 extern bool sf_join_wants_more(const SfBranch *parent);
 

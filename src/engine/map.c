@@ -306,16 +306,7 @@ sf_map_continue(SfStep *step)
 	if (step->stimulus->last_inner_event != 0)
 		branch->last_event = step->stimulus->last_inner_event;
 	if (!begin_iterations(step, branch->result, &error))
-	{
-		/* others are running: they end first, as after a failed iteration */
-		sf_step_prefix(step, &error);
-		branch->failing = true;
-		branch->error = error.name ? pstrdup(error.name) : NULL;
-		branch->cause = error.cause ? pstrdup(error.cause) : NULL;
-		branch->uncatchable = error.name != NULL &&
-			strcmp(error.name, SF_ERR_RUNTIME) == 0;
-		branch->due_at = step->now;
-	}
+		sf_join_fail(step, &error);
 	branch->last_event = started;
 	step->outcome_name = "continued";
 	return SF_STEP_REST;

@@ -62,6 +62,21 @@ sf_join_is_ready(const SfBranch *parent, SfFailureMode mode)
 	return sf_join_wants_more(parent);
 }
 
+/* Have a join fail when the children that run have ended. */
+void
+sf_join_fail(SfStep *step, SfError *error)
+{
+	SfBranch   *branch = step->branch;
+
+	sf_step_prefix(step, error);
+	branch->failing = true;
+	branch->error = error->name ? pstrdup(error->name) : NULL;
+	branch->cause = error->cause ? pstrdup(error->cause) : NULL;
+	branch->uncatchable = error->name != NULL &&
+		strcmp(error->name, SF_ERR_RUNTIME) == 0;
+	branch->due_at = step->now;
+}
+
 /* Parallel: begin all branches. */
 SfStepOutcome
 sf_parallel_enter(SfStep *step)
@@ -107,11 +122,7 @@ joined_result(const SfStimulus *joined)
 SfStepOutcome
 sf_join_resume(SfStep *step)
 {
-	const SfState *state = step->state;
 	SfBranch   *branch = step->branch;
-	Jsonb	   *result,
-			   *output,
-			   *assigned;
 	SfError		error;
 
 	if (branch->map_run_no != 0)
@@ -131,14 +142,9 @@ sf_join_resume(SfStep *step)
 	step->drop_children = true;
 	if (step->stimulus->last_event != 0)
 		branch->last_event = step->stimulus->last_event;
-	(void) sf_step_side_event(step, state->type == SF_STATE_MAP ?
+	(void) sf_step_side_event(step, step->state->type == SF_STATE_MAP ?
 							  SF_EVENT_MAP_STATE_SUCCEEDED :
 							  SF_EVENT_PARALLEL_STATE_SUCCEEDED,
 							  NULL, NULL, SF_CHAIN);
-	result = joined_result(step->stimulus);
-	if (!sf_flow_output(step, result, &output, &error) ||
-		!sf_flow_assign(step, state->assign, "Assign", &assigned, &error))
-		return sf_step_fail(step, &error);
-	step->outcome_name = "succeeded";
-	return sf_step_exit(step, output, state->next, assigned);
+	return sf_step_succeed(step, joined_result(step->stimulus));
 }

@@ -11,37 +11,24 @@ SfStepOutcome
 sf_pass_enter(SfStep *step)
 {
 	const SfState *state = step->state;
-	Jsonb	   *result,
-			   *output,
-			   *assigned;
+	Jsonb	   *result;
 	SfError		error;
 
 	if (!sf_flow_input(step, &error) ||
 		!sf_flow_parameters(step, &result, &error))
 		return sf_step_fail(step, &error);
-	if (state->result != NULL)
-		result = state->result;
-	if (!sf_flow_output(step, result, &output, &error) ||
-		!sf_flow_assign(step, state->assign, "Assign", &assigned, &error))
-		return sf_step_fail(step, &error);
-	step->outcome_name = "succeeded";
-	return sf_step_exit(step, output, state->next, assigned);
+	return sf_step_succeed(step, state->result != NULL ? state->result : result);
 }
 
 /* Succeed: ends the branch with its (filtered) input. */
 SfStepOutcome
 sf_succeed_enter(SfStep *step)
 {
-	Jsonb	   *output,
-			   *assigned;
 	SfError		error;
 
-	if (!sf_flow_input(step, &error) ||
-		!sf_flow_output(step, step->env.input, &output, &error) ||
-		!sf_flow_assign(step, step->state->assign, "Assign", &assigned, &error))
+	if (!sf_flow_input(step, &error))
 		return sf_step_fail(step, &error);
-	step->outcome_name = "succeeded";
-	return sf_step_exit(step, output, -1, assigned);
+	return sf_step_succeed(step, step->env.input);
 }
 
 /* Error or Cause of a Fail state; *result NULL where there is none. */

@@ -344,6 +344,22 @@ sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
 	return SF_STEP_GO_ON;
 }
 
+/* Leave the state with a result. */
+SfStepOutcome
+sf_step_succeed(SfStep *step, Jsonb *result)
+{
+	const SfState *state = step->state;
+	Jsonb	   *output,
+			   *assigned;
+	SfError		error;
+
+	if (!sf_flow_output(step, result, &output, &error) ||
+		!sf_flow_assign(step, state->assign, "Assign", &assigned, &error))
+		return sf_step_fail(step, &error);
+	step->outcome_name = "succeeded";
+	return sf_step_exit(step, output, state->next, assigned);
+}
+
 /* Tell the parent that a branch has ended. */
 static SfParentDelta *
 add_delta(SfStep *step)

@@ -264,6 +264,9 @@ extern int	sf_step_side_event(SfStep *step, SfEventType type, Jsonb *payload,
 extern SfStepOutcome sf_step_exit(SfStep *step, Jsonb *output, int next,
 								  Jsonb *assigned);
 
+/* Leave the state with a result: its output, Assign, then as sf_step_exit(). */
+extern SfStepOutcome sf_step_succeed(SfStep *step, Jsonb *result);
+
 /* Fail the state with an error: retry, catch, or fail the branch. */
 extern SfStepOutcome sf_step_fail(SfStep *step, const SfError *error);
 

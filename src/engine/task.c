@@ -188,11 +188,8 @@ task_failed(SfStep *step, const TaskEvents *events, const SfError *error)
 SfStepOutcome
 sf_task_resume(SfStep *step)
 {
-	const SfState *state = step->state;
-	const TaskEvents *events = events_of(&state->resource);
+	const TaskEvents *events = events_of(&step->state->resource);
 	const SfStimulus *outcome = step->stimulus;
-	Jsonb	   *output,
-			   *assigned;
 	SfError		error;
 
 	taken_event(step, outcome->task);
@@ -205,9 +202,5 @@ sf_task_resume(SfStep *step)
 		return task_failed(step, events, &error);
 
 	sf_step_event(step, events->succeeded, outcome->output, NULL);
-	if (!sf_flow_output(step, outcome->output, &output, &error) ||
-		!sf_flow_assign(step, state->assign, "Assign", &assigned, &error))
-		return sf_step_fail(step, &error);
-	step->outcome_name = "succeeded";
-	return sf_step_exit(step, output, state->next, assigned);
+	return sf_step_succeed(step, outcome->output);
 }

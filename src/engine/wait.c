@@ -144,14 +144,9 @@ sf_wait_enter(SfStep *step)
 SfStepOutcome
 sf_wait_resume(SfStep *step)
 {
-	Jsonb	   *output,
-			   *assigned;
 	SfError		error;
 
-	if (!sf_flow_input(step, &error) ||
-		!sf_flow_output(step, step->env.input, &output, &error) ||
-		!sf_flow_assign(step, step->state->assign, "Assign", &assigned, &error))
+	if (!sf_flow_input(step, &error))
 		return sf_step_fail(step, &error);
-	step->outcome_name = "succeeded";
-	return sf_step_exit(step, output, step->state->next, assigned);
+	return sf_step_succeed(step, step->env.input);
 }
