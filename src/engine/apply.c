@@ -413,19 +413,22 @@ apply_deltas(SfRun *run, TimestampTz now)
 	flush_join(join);
 }
 
-/* The machine's deadline, as a row of its own. */
-static SfBranch *
-make_deadline(const SfRun *run)
+/* Add the machine's deadline. */
+List *
+sf_execution_add_deadline(List *branches, const SfExecution *execution,
+						  const SfProgram *program)
 {
-	SfBranch   *deadline = sf_branch_make(run->execution->execution_no,
-										  run->execution->owner,
-										  SF_BRANCH_DEADLINE);
-	TimestampTz begin = run->execution->last_redriven_at != DT_NOBEGIN ?
-		run->execution->last_redriven_at : run->execution->started_at;
+	TimestampTz begin = execution->last_redriven_at != DT_NOBEGIN ?
+		execution->last_redriven_at : execution->started_at;
+	SfBranch   *deadline;
 
+	if (program->timeout_seconds <= 0 || execution->map_run_no != 0)
+		return branches;
+	deadline = sf_branch_make(execution->execution_no, execution->owner,
+							  SF_BRANCH_DEADLINE);
 	deadline->phase = SF_PHASE_DEADLINE;
-	deadline->due_at = begin + run->program->timeout_seconds * USECS_PER_SEC;
-	return deadline;
+	deadline->due_at = begin + program->timeout_seconds * USECS_PER_SEC;
+	return lappend(branches, deadline);
 }
 
 /* Put the end of a run's execution into its row. */
@@ -574,9 +577,9 @@ settle_run(SfRun *run, TimestampTz now)
 	assign_event_ids(run);
 	recall_aborted(run, now);
 	apply_deltas(run, now);
-	if (run->began && run->finish == NULL && run->program->timeout_seconds > 0 &&
-		execution->map_run_no == 0)
-		run->branches = lappend(run->branches, make_deadline(run));
+	if (run->began && run->finish == NULL)
+		run->branches = sf_execution_add_deadline(run->branches, execution,
+												  run->program);
 	execution->last_event_id = run->base_event_id + list_length(run->events);
 	check_history_size(run);
 	if (run->finish != NULL)

@@ -29,6 +29,13 @@ extern void sf_run_drop_children(SfRun *run, const SfBranch *parent);
 /* Has a branch failed since the run was last written? */
 extern bool sf_run_has_failure(const SfRun *run);
 
+/*
+ * Add the machine's deadline to branches, as a row of its own, if there is one:
+ * counted from where the execution last began.
+ */
+extern List *sf_execution_add_deadline(List *branches, const SfExecution *execution,
+									   const SfProgram *program);
+
 /* Write everything that is pending in these runs (4.2 of the design). */
 extern void sf_runs_write(List *runs);
 

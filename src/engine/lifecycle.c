@@ -351,16 +351,10 @@ write_map_runs(SfExecution *execution, const SfProgram *program,
 	}
 }
 
-/* Go on with an execution that has not succeeded. */
-int
-sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
-					 Jsonb *input)
+/* Refuse to redrive what is not over, or has succeeded. */
+static void
+check_redrivable(const SfExecution *execution)
 {
-	const SfProgram *program = sf_program_get(execution->machine_no,
-											  execution->version);
-	TimestampTz now = GetCurrentTimestamp();
-	List	   *branches;
-
 	if (execution->status == SF_STATUS_RUNNING)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
@@ -372,6 +366,19 @@ sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 				 errmsg("Execution is SUCCEEDED and cannot be redriven"),
 				 errdetail("Execution: \"%s\".", execution->execution_id),
 				 errhint("sf_start(…, if_exists => 'restart') runs it from the start.")));
+}
+
+/* Go on with an execution that has not succeeded. */
+int
+sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
+					 Jsonb *input)
+{
+	const SfProgram *program = sf_program_get(execution->machine_no,
+											  execution->version);
+	TimestampTz now = GetCurrentTimestamp();
+	List	   *branches;
+
+	check_redrivable(execution);
 	if (input != NULL && from_state == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -395,17 +402,7 @@ sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 	write_event(execution, SF_EVENT_EXECUTION_REDRIVEN, NULL,
 				redrive_extra(execution->redrive_count), now);
 	write_map_runs(execution, program, branches, now);
-	if (program->timeout_seconds > 0 && execution->map_run_no == 0)
-	{
-		SfBranch   *deadline = sf_branch_make(execution->execution_no,
-											  execution->owner,
-											  SF_BRANCH_DEADLINE);
-
-		deadline->phase = SF_PHASE_DEADLINE;
-		deadline->due_at = now + program->timeout_seconds * USECS_PER_SEC;
-		branches = lappend(branches, deadline);
-	}
-	sf_branch_write(branches);
+	sf_branch_write(sf_execution_add_deadline(branches, execution, program));
 	sf_execution_update(execution);
 	return execution->redrive_count;
 }
