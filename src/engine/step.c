@@ -315,6 +315,20 @@ assigned_extra(Jsonb *assigned)
 	return sf_json_finish(&b);
 }
 
+/* Forget what the present attempt at a state came to. */
+static void
+forget_attempt(SfBranch *branch)
+{
+	branch->result = NULL;
+	branch->error = branch->cause = NULL;
+	branch->failing = branch->aborting = branch->uncatchable = false;
+	branch->failed_event = 0;
+	branch->pending = branch->total = branch->next_index = 0;
+	branch->map_run_no = 0;
+	branch->started_at = DT_NOBEGIN;
+	branch->deadline = DT_NOEND;
+}
+
 /* Leave the state with an output. */
 SfStepOutcome
 sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
@@ -327,14 +341,8 @@ sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
 	branch->attempt = 0;
 	branch->nretries = 0;
 	branch->retry_counts = NULL;
-	branch->result = NULL;
-	branch->error = branch->cause = NULL;
-	branch->failing = branch->aborting = branch->uncatchable = false;
-	branch->pending = branch->total = branch->next_index = 0;
-	branch->failed_event = branch->max_concurrency = 0;
-	branch->map_run_no = 0;
-	branch->started_at = DT_NOBEGIN;
-	branch->deadline = DT_NOEND;
+	branch->max_concurrency = 0;
+	forget_attempt(branch);
 
 	if (next < 0)
 		return sf_step_end_branch(step, output);
@@ -648,11 +656,25 @@ compound_failed(SfStep *step)
 	sf_step_event(step, type, NULL, NULL);
 }
 
+/* Have the state done again after a delay. */
+static SfStepOutcome
+retry(SfStep *step, int64 delay)
+{
+	SfBranch   *branch = step->branch;
+
+	step->drop_children = true;
+	step->outcome_name = "retried";
+	branch->attempt++;
+	branch->phase = SF_PHASE_RUN;
+	branch->due_at = step->now + delay;
+	forget_attempt(branch);
+	return delay == 0 ? SF_STEP_GO_ON : SF_STEP_REST;
+}
+
 /* Fail the state: retry it, catch the error, or fail the branch. */
 SfStepOutcome
 sf_step_fail(SfStep *step, const SfError *original)
 {
-	SfBranch   *branch = step->branch;
 	SfTrace    *trace = step->run->trace;
 	SfError		error = *original;
 	const SfCatcher *catcher;
@@ -670,29 +692,14 @@ sf_step_fail(SfStep *step, const SfError *original)
 		strcmp(error.name, SF_ERR_QUERY_EVALUATION_ERROR) == 0)
 		evaluation_failed(step, &error);
 
-	delay = sf_retry_next(step->state, branch, &error, &retrier);
+	delay = sf_retry_next(step->state, step->branch, &error, &retrier);
 	if (trace != NULL)
 	{
 		trace->retrier = retrier;
 		trace->delay_us = delay;
 	}
 	if (delay >= 0)
-	{
-		step->drop_children = true;
-		step->outcome_name = "retried";
-		branch->attempt++;
-		branch->phase = SF_PHASE_RUN;
-		branch->due_at = step->now + delay;
-		branch->result = NULL;
-		branch->error = branch->cause = NULL;
-		branch->failing = branch->aborting = branch->uncatchable = false;
-		branch->failed_event = 0;
-		branch->pending = branch->total = branch->next_index = 0;
-		branch->map_run_no = 0;
-		branch->started_at = DT_NOBEGIN;
-		branch->deadline = DT_NOEND;
-		return delay == 0 ? SF_STEP_GO_ON : SF_STEP_REST;
-	}
+		return retry(step, delay);
 
 	compound_failed(step);
 	catcher = sf_catch_find(step->state, &error);
