@@ -299,6 +299,21 @@ dispatch_child(SfRun *run, SfBranch *branch, const SfStep *step,
 	return true;
 }
 
+/* Announce a long task, and have the caller run it next if it may. */
+static void
+announce(SfSlice *slice, SfRun *run, SfBranch *branch, const SfStep *step)
+{
+	const SfState *state = &run->program->states[branch->state];
+
+	branch->phase = SF_PHASE_ANNOUNCED;
+	branch->result = step->task->payload;
+	if (step->token_task == NULL)
+		branch->generation++;
+	branch->due_at = branch->started_at;
+	if (may_offer(slice, run, state))
+		offer_long_task(slice, branch, state);
+}
+
 /*
  * Carry out what a Task state asks for.  True: *stimulus has its outcome;
  * false: the branch rests (announced, or left for the next slice).
@@ -340,13 +355,7 @@ sf_dispatch(SfSlice *slice, SfRun *run, SfBranch *branch,
 	if (!slice->request->in_session &&
 		(slice->request->announce_all || !is_short(run, state)))
 	{
-		branch->phase = SF_PHASE_ANNOUNCED;
-		branch->result = task->payload;
-		if (step->token_task == NULL)
-			branch->generation++;
-		branch->due_at = branch->started_at;
-		if (may_offer(slice, run, state))
-			offer_long_task(slice, branch, state);
+		announce(slice, run, branch, step);
 		return false;
 	}
 	if (sf_identity_assume != NULL && !slice->request->in_session)

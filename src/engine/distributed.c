@@ -201,6 +201,26 @@ run_extra(const SfStep *step, const char *uuid)
 	return sf_json_finish(&b);
 }
 
+/* Begin a run. */
+static void
+begin_run(SfStep *step, SfMapRun *map_run)
+{
+	SfBranch   *branch = step->branch;
+
+	step->run->name_map_run(step->run, map_run);
+	map_run->execution_no = branch->key.execution_no;
+	map_run->branch_no = branch->key.branch_no;
+	map_run->state = step->state->number;
+	map_run->status = SF_STATUS_RUNNING;
+	map_run->started_at = step->now;
+	map_run->stopped_at = DT_NOEND;
+	step->map_run = map_run;
+	branch->map_run_no = map_run->map_run_no;
+	branch->next_index = branch->pending = 0;
+	sf_step_event(step, SF_EVENT_MAP_RUN_STARTED, NULL,
+				  run_extra(step, map_run->uuid));
+}
+
 /* Map: begin a run, and find its items or ask for them to be read. */
 SfStepOutcome
 sf_distributed_enter(SfStep *step)
@@ -233,19 +253,7 @@ sf_distributed_enter(SfStep *step)
 					   &payload, &error)))
 		return sf_step_fail(step, &error);
 
-	step->run->name_map_run(step->run, map_run);
-	map_run->execution_no = branch->key.execution_no;
-	map_run->branch_no = branch->key.branch_no;
-	map_run->state = state->number;
-	map_run->status = SF_STATUS_RUNNING;
-	map_run->started_at = step->now;
-	map_run->stopped_at = DT_NOEND;
-	step->map_run = map_run;
-	branch->map_run_no = map_run->map_run_no;
-	branch->next_index = branch->pending = 0;
-	sf_step_event(step, SF_EVENT_MAP_RUN_STARTED, NULL,
-				  run_extra(step, map_run->uuid));
-
+	begin_run(step, map_run);
 	if (items != NULL)
 	{
 		step->map_items = items;

@@ -210,6 +210,33 @@ end_orphan(SfSlice *slice, SfRun *run, const SfBranch *branch)
 	slice->no_more_claims = true;
 }
 
+/* End an execution whose time is up, or that is to stop. */
+static void
+end_execution(SfSlice *slice, SfRun *run, const SfBranch *branch)
+{
+	SfExecution *execution = run->execution;
+
+	execution->last_event_id = run->base_event_id;
+	if (branch->phase == SF_PHASE_DEADLINE)
+		sf_execution_end(execution, SF_STATUS_TIMED_OUT, SF_ERR_TIMEOUT,
+						 NULL, SF_EVENT_EXECUTION_TIMED_OUT,
+						 GetCurrentTimestamp());
+	else
+		sf_lifecycle_stop(execution, branch->error, branch->cause);
+	slice->runs = list_delete_ptr(slice->runs, run);
+}
+
+/* End a branch because its parent aborts. */
+static void
+abort_branch(SfRun *run, SfBranch *branch)
+{
+	SfStep		step;
+
+	sf_step_init(&step, run, branch, NULL, GetCurrentTimestamp());
+	sf_step_abort(&step, SF_CHAIN);
+	sf_run_add_branch(run, branch);
+}
+
 /* Advance a claimed branch until it rests. */
 static void
 advance(SfSlice *slice, SfRun *run, SfBranch *branch)
@@ -224,16 +251,7 @@ advance(SfSlice *slice, SfRun *run, SfBranch *branch)
 	}
 	if (branch->phase == SF_PHASE_DEADLINE || branch->phase == SF_PHASE_STOP)
 	{
-		SfExecution *execution = run->execution;
-
-		execution->last_event_id = run->base_event_id;
-		if (branch->phase == SF_PHASE_DEADLINE)
-			sf_execution_end(execution, SF_STATUS_TIMED_OUT, SF_ERR_TIMEOUT,
-							 NULL, SF_EVENT_EXECUTION_TIMED_OUT,
-							 GetCurrentTimestamp());
-		else
-			sf_lifecycle_stop(execution, branch->error, branch->cause);
-		slice->runs = list_delete_ptr(slice->runs, run);
+		end_execution(slice, run, branch);
 		return;
 	}
 	if (sf_claim_is_orphan(run, branch))
@@ -245,11 +263,7 @@ advance(SfSlice *slice, SfRun *run, SfBranch *branch)
 		branch->aborting |= sf_claim_is_aborted(run, branch);	/* its children first */
 	else if (sf_claim_is_aborted(run, branch))
 	{
-		SfStep		step;
-
-		sf_step_init(&step, run, branch, NULL, GetCurrentTimestamp());
-		sf_step_abort(&step, SF_CHAIN);
-		sf_run_add_branch(run, branch);
+		abort_branch(run, branch);
 		return;
 	}
 

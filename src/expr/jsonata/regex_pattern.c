@@ -137,8 +137,47 @@ translate_character(Translation *t)
 }
 
 /*
- * Translate a class [...]; t->p is after the bracket.
+ * Translate an escape in a class; t->p is after the backslash.  True: it stands
+ * for a set of characters.
  */
+static bool
+translate_class_escape(Translation *t)
+{
+	bool		is_set = strchr("dDwWsS", *t->p) != NULL;
+
+	if (*t->p == 'd')
+		appendStringInfoString(&t->out, "0-9");
+	else if (*t->p == 'w')
+		appendStringInfoString(&t->out, "A-Za-z0-9_");
+	else if (*t->p == 's')
+		appendStringInfoString(&t->out, JS_SPACE);
+	else if (is_set)
+		appendStringInfo(&t->out, "\\%c", *t->p);
+	else if (*t->p == 'b')
+		appendStringInfoString(&t->out, "\\u0008");
+	else
+	{
+		translate_character(t);
+		return false;
+	}
+	t->p++;
+	return is_set;
+}
+
+/* Translate a hyphen in a class, which is one beside a set or at an edge. */
+static void
+translate_hyphen(Translation *t, bool after_set)
+{
+	bool		before_set = t->end - t->p >= 2 && t->p[0] == '\\' &&
+		strchr("dDwWsS", t->p[1]) != NULL;
+	char		last = t->out.data[t->out.len - 1];
+	bool		edge = last == '[' || last == '^' ||
+		(t->p < t->end && *t->p == ']');
+
+	appendStringInfoString(&t->out, after_set || before_set || edge ? "\\-" : "-");
+}
+
+/* Translate a class [...]; t->p is after the bracket. */
 static void
 translate_class(Translation *t)
 {
@@ -165,36 +204,9 @@ translate_class(Translation *t)
 		bool		is_set = false;
 
 		if (c == '\\' && t->p < t->end)
-		{
-			is_set = strchr("dDwWsS", *t->p) != NULL;
-			if (*t->p == 'd')
-				appendStringInfoString(&t->out, "0-9");
-			else if (*t->p == 'w')
-				appendStringInfoString(&t->out, "A-Za-z0-9_");
-			else if (*t->p == 's')
-				appendStringInfoString(&t->out, JS_SPACE);
-			else if (is_set)
-				appendStringInfo(&t->out, "\\%c", *t->p);
-			else if (*t->p == 'b')
-				appendStringInfoString(&t->out, "\\u0008");
-			else
-			{
-				translate_character(t);
-				after_set = false;
-				continue;
-			}
-			t->p++;
-		}
+			is_set = translate_class_escape(t);
 		else if (c == '-')
-		{
-			bool		before_set = t->end - t->p >= 2 && t->p[0] == '\\' &&
-				strchr("dDwWsS", t->p[1]) != NULL;
-			char		last = t->out.data[t->out.len - 1];
-			bool		edge = last == '[' || last == '^' ||
-				(t->p < t->end && *t->p == ']');
-
-			appendStringInfoString(&t->out, after_set || before_set || edge ? "\\-" : "-");
-		}
+			translate_hyphen(t, after_set);
 		else if (c == '[')
 			appendStringInfoString(&t->out, "\\[");
 		else
