@@ -181,6 +181,7 @@ sfflow_sf_drop_state_machine(PG_FUNCTION_ARGS)
 	sf_privilege_require_owner(machine->name, machine->owner);
 	sf_machine_lock_starts(machine->machine_no, true);
 	sf_machine_lock(machine->machine_no);
+	sf_execution_check_all_seen(machine->machine_no);
 	sf_machine_count_executions(machine->machine_no, &running, &ended);
 	if (running > 0 && !force)
 		ereport(ERROR,

@@ -201,6 +201,38 @@ sf_row_is_there(const SfKey *key, const Datum *values)
 	return fetch_row(key, values, GetLatestSnapshot(), SF_LOCK_NONE, NULL, NULL, NULL);
 }
 
+/*
+ * Under REPEATABLE READ, raise 40001 when a row with a number in one of its
+ * columns was written since the snapshot.  Reads the table.
+ */
+void
+sf_table_check_unchanged(const char *name, int column, int32 number)
+{
+	Relation	rel;
+	Snapshot	latest;
+	TupleTableSlot *slot;
+	ScanKeyData key;
+	TableScanDesc scan;
+
+	if (!IsolationUsesXactSnapshot())
+		return;
+	rel = open_relation(name, AccessShareLock);
+	slot = table_slot_create(rel, NULL);
+	latest = RegisterSnapshot(GetLatestSnapshot());
+	ScanKeyInit(&key, column, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(number));
+	scan = table_beginscan(rel, latest, 1, &key);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!table_tuple_satisfies_snapshot(rel, slot, GetTransactionSnapshot()))
+			refuse_changed();
+	}
+	table_endscan(scan);
+	UnregisterSnapshot(latest);
+	ExecDropSingleTupleTableSlot(slot);
+	table_close(rel, NoLock);
+}
+
 /* --- writing --- */
 
 /* Open a table with its indexes. */

@@ -56,6 +56,12 @@ extern bool sf_row_fetch(const SfKey *key, const Datum *values, SfLock lock,
  */
 extern bool sf_row_is_there(const SfKey *key, const Datum *values);
 
+/*
+ * Under REPEATABLE READ, raise 40001 when a row with a number in a column
+ * (counted from 1) was written since the snapshot: it would be overlooked.
+ */
+extern void sf_table_check_unchanged(const char *name, int column, int32 number);
+
 /* --- writing --- */
 
 typedef struct SfTable SfTable;

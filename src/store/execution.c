@@ -245,6 +245,13 @@ read_execution_list(HeapTuple tuple, TupleDesc desc, void *arg)
 		*(List **) arg = lappend(*(List **) arg, execution);
 }
 
+/* Raise 40001 when the snapshot does not know all executions of a machine. */
+void
+sf_execution_check_all_seen(int machine_no)
+{
+	sf_table_check_unchanged("execution", COL_MACHINE_NO, machine_no);
+}
+
 /* Children that an execution (branch_no -1: any branch of it) waits for. */
 List *
 sf_execution_waited_for(int64 execution_no, int64 branch_no)

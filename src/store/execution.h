@@ -67,6 +67,12 @@ extern void sf_execution_update(SfExecution *execution);
 /* The same for a List of them. */
 extern void sf_execution_update_all(List *executions);
 
+/*
+ * Raise 40001 when executions of a machine, whose starts are locked, were
+ * written since a REPEATABLE READ snapshot.
+ */
+extern void sf_execution_check_all_seen(int machine_no);
+
 /* Children of an execution that it waits for and that are RUNNING. */
 extern List *sf_execution_waited_for(int64 execution_no, int64 branch_no);
 
