@@ -1,6 +1,7 @@
 /*
  * task.c (store)
- *		Rows of _sfflow.activity and _sfflow.task.
+ *		Rows of _sfflow.activity and _sfflow.task, and what they make of the
+ *		branches that wait for them.
  */
 #include "postgres.h"
 

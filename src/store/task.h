@@ -1,6 +1,7 @@
 /*
  * task.h (store)
- *		Rows of _sfflow.activity and _sfflow.task.
+ *		Rows of _sfflow.activity and _sfflow.task, and what they make of the
+ *		branches that wait for them.
  */
 #ifndef SF_STORE_TASK_H
 #define SF_STORE_TASK_H
