@@ -40,29 +40,6 @@ add_diagnostic(SfCheck *c, SfSeverity severity, const SfNode *at,
 	c->diagnostics = lappend(c->diagnostics, d);
 }
 
-static char *format_message(const char *fmt, va_list args) pg_attribute_printf(1, 0);
-
-/* Format a message of any length. */
-static char *
-format_message(const char *fmt, va_list args)
-{
-	StringInfoData buf;
-
-	initStringInfo(&buf);
-	for (;;)
-	{
-		va_list		copy;
-		int			needed;
-
-		va_copy(copy, args);
-		needed = appendStringInfoVA(&buf, fmt, copy);
-		va_end(copy);
-		if (needed == 0)
-			return buf.data;
-		enlargeStringInfo(&buf, needed);
-	}
-}
-
 /* Report an error at a node; NULL: without a location. */
 void
 sf_check_error(SfCheck *c, const SfNode *at, const char *code,
@@ -74,7 +51,7 @@ sf_check_error(SfCheck *c, const SfNode *at, const char *code,
 		return;
 	va_start(args, fmt);
 	add_diagnostic(c, SF_SEVERITY_ERROR, at, at ? sf_node_location(at) : NULL,
-				   code, format_message(fmt, args));
+				   code, sf_error_format(fmt, args));
 	va_end(args);
 }
 
@@ -89,7 +66,7 @@ sf_check_warning(SfCheck *c, const SfNode *at, const char *code,
 		return;
 	va_start(args, fmt);
 	add_diagnostic(c, SF_SEVERITY_WARNING, at, sf_node_location(at), code,
-				   format_message(fmt, args));
+				   sf_error_format(fmt, args));
 	va_end(args);
 }
 

@@ -12,34 +12,54 @@
 	const char *const SF_ERR_##sym = name;
 SF_STATES_ERROR_LIST(SF_STATES_ERROR_DEFINE)
 
-/* Fill an SfError with a name and a formatted cause. */
-bool
-sf_error_set(SfError *err, const char *name, const char *fmt,...)
+/* Format a message of any length. */
+char *
+sf_error_format(const char *fmt, va_list args)
 {
 	StringInfoData buf;
-
-	if (err == NULL)
-		return false;
 
 	initStringInfo(&buf);
 	for (;;)
 	{
-		va_list		args;
+		va_list		copy;
 		int			needed;
 
-		va_start(args, fmt);
-		needed = appendStringInfoVA(&buf, fmt, args);
-		va_end(args);
+		va_copy(copy, args);
+		needed = appendStringInfoVA(&buf, fmt, copy);
+		va_end(copy);
 		if (needed == 0)
-			break;
+			return buf.data;
 		enlargeStringInfo(&buf, needed);
 	}
+}
 
+/* Fill an SfError with a name and a cause yet to be formatted. */
+bool
+sf_error_set_va(SfError *err, const char *name, const char *fmt, va_list args)
+{
+	char	   *cause;
+
+	if (err == NULL)
+		return false;
+	/* first: args may point into *err */
+	cause = sf_error_format(fmt, args);
 	memset(err, 0, sizeof(*err));
 	err->name = name;
-	err->cause = buf.data;
+	err->cause = cause;
 	err->position = -1;
 	err->prefixed = true;
+	return false;
+}
+
+/* Fill an SfError with a name and a formatted cause. */
+bool
+sf_error_set(SfError *err, const char *name, const char *fmt,...)
+{
+	va_list		args;
+
+	va_start(args, fmt);
+	sf_error_set_va(err, name, fmt, args);
+	va_end(args);
 	return false;
 }
 

@@ -179,6 +179,11 @@ typedef struct SfError
 /* Fill *err (may be NULL) with a formatted cause; always returns false. */
 extern bool sf_error_set(SfError *err, const char *name,
 						 const char *fmt,...) pg_attribute_printf(3, 4);
+extern bool sf_error_set_va(SfError *err, const char *name, const char *fmt,
+							va_list args) pg_attribute_printf(3, 0);
+
+/* Format a message of any length; args can be used again. */
+extern char *sf_error_format(const char *fmt, va_list args) pg_attribute_printf(1, 0);
 
 /* What becomes of an error name: the third column of the list */
 typedef enum SfErrorUse

@@ -76,21 +76,12 @@ static SfDynamodbNode *parse_sum(Parser *p);
 bool
 sf_dynamodb_fail(SfError *error, const char *fmt,...)
 {
-	StringInfoData buf;
 	va_list		args;
-	int			needed;
 
-	initStringInfo(&buf);
-	for (;;)
-	{
-		va_start(args, fmt);
-		needed = appendStringInfoVA(&buf, fmt, args);
-		va_end(args);
-		if (needed == 0)
-			break;
-		enlargeStringInfo(&buf, needed);
-	}
-	return sf_error_set(error, "ValidationException", "%s", buf.data);
+	va_start(args, fmt);
+	sf_error_set_va(error, "ValidationException", fmt, args);
+	va_end(args);
+	return false;
 }
 
 /* Read the next token. */

@@ -26,24 +26,13 @@ sf_scan_init(SfScanner *s, const char *text, SfError *err)
 bool
 sf_scan_fail(SfScanner *s, const char *fmt,...)
 {
-	StringInfoData buf;
+	va_list		args;
 
 	if (s->err == NULL)
 		return false;
-	initStringInfo(&buf);
-	for (;;)
-	{
-		va_list		args;
-		int			needed;
-
-		va_start(args, fmt);
-		needed = appendStringInfoVA(&buf, fmt, args);
-		va_end(args);
-		if (needed == 0)
-			break;
-		enlargeStringInfo(&buf, needed);
-	}
-	sf_error_set(s->err, SF_ERR_RUNTIME, "%s", buf.data);
+	va_start(args, fmt);
+	sf_error_set_va(s->err, SF_ERR_RUNTIME, fmt, args);
+	va_end(args);
 	s->err->position = (int) (s->p - s->text);
 	return false;
 }
