@@ -11,6 +11,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "commands/sequence.h"
+#include "commands/trigger.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
@@ -235,6 +236,33 @@ sf_table_check_unchanged(const char *name, int column, int32 number)
 
 /* --- writing --- */
 
+/*
+ * The tables have no triggers.  Those that somebody adds, a foreign key to an
+ * execution say, are run as at the end of a query.
+ */
+static void
+begin_triggers(SfTable *table)
+{
+	if (table->rri->ri_TrigDesc == NULL)
+		return;
+	table->estate->es_opened_result_relations = list_make1(table->rri);
+	AfterTriggerBeginQuery();
+}
+
+/* Run the triggers that rows have queued, as whoever owns the tables. */
+static void
+end_triggers(SfTable *table)
+{
+	SfStoreIdentity saved;
+
+	if (table->rri->ri_TrigDesc == NULL)
+		return;
+	sf_store_enter(&saved);
+	AfterTriggerEndQuery(table->estate);
+	sf_store_leave(&saved);
+	ExecResetTupleTable(table->estate->es_tupleTable, false);
+}
+
 /* Open a table with its indexes. */
 static SfTable *
 open_table(const char *name, int ncolumns, bool speculative)
@@ -254,6 +282,7 @@ open_table(const char *name, int ncolumns, bool speculative)
 	table->rri = makeNode(ResultRelInfo);
 	InitResultRelInfo(table->rri, rel, 0, NULL, 0);
 	ExecOpenIndices(table->rri, speculative);
+	begin_triggers(table);
 	table->slot = MakeSingleTupleTableSlot(RelationGetDescr(rel),
 										   table_slot_callbacks(rel));
 	table->old = MakeSingleTupleTableSlot(RelationGetDescr(rel),
@@ -351,6 +380,8 @@ sf_table_insert_new(const char *name, int ncolumns, const char *unique_index,
 	ExecConstraints(table->rri, table->slot, table->estate);
 	while ((inserted = insert_speculatively(table, arbiters)) < 0)
 		CHECK_FOR_INTERRUPTS();
+	if (inserted > 0)
+		ExecARInsertTriggers(table->estate, table->rri, table->slot, NIL, NULL);
 	sf_table_close(table);
 	CommandCounterIncrement();
 	return inserted > 0;
@@ -380,9 +411,12 @@ sf_table_insert_rows(SfTable *table, int nrows, Datum *values, bool *nulls)
 	}
 	table_multi_insert(rel, table->rows, nrows, GetCurrentCommandId(true), 0, NULL);
 	for (int i = 0; i < nrows; i++)
+	{
 		list_free(ExecInsertIndexTuples(table->rri, table->rows[i], table->estate,
 										false, false, NULL, NIL
 										SF_INSERT_INDEX_EXTRA_ARG));
+		ExecARInsertTriggers(table->estate, table->rri, table->rows[i], NIL, NULL);
+	}
 	ResetPerTupleExprContext(table->estate);
 }
 
@@ -441,6 +475,7 @@ sf_table_close(SfTable *table)
 {
 	Relation	rel = table->rri->ri_RelationDesc;
 
+	end_triggers(table);
 	ExecDropSingleTupleTableSlot(table->slot);
 	ExecDropSingleTupleTableSlot(table->old);
 	for (int i = 0; i < SF_TABLE_MAX_ROWS && table->rows[i] != NULL; i++)

@@ -99,6 +99,25 @@ SELECT sf_start('versions', name => 'y');
 ROLLBACK;
 SELECT sf_run('versions:y');
 
+-- Triggers on the extension's tables, those of a foreign key among them, are run.
+CREATE TABLE untimely.runs (execution_no bigint REFERENCES _sfflow.execution);
+CREATE FUNCTION untimely.note() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO untimely.ledger VALUES (TG_OP || ' ' || TG_TABLE_NAME);
+	RETURN NULL;
+END $$;
+CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON _sfflow.execution FOR EACH ROW EXECUTE FUNCTION untimely.note();
+CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON _sfflow.branch FOR EACH ROW EXECUTE FUNCTION untimely.note();
+CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON _sfflow.event FOR EACH ROW EXECUTE FUNCTION untimely.note();
+TRUNCATE untimely.ledger;
+SELECT sf_start('versions', name => 'z');
+SELECT sf_run('versions:z');
+SELECT job, count(*) FROM untimely.ledger GROUP BY 1 ORDER BY 1;
+DROP TRIGGER note ON _sfflow.execution;
+DROP TRIGGER note ON _sfflow.branch;
+DROP TRIGGER note ON _sfflow.event;
+DROP TABLE untimely.runs;
+
 SELECT * FROM sf_check();
 SELECT sf_drop_state_machine(m, force => true)
 FROM unnest('{deadline,endless,answered,parent,child,again,halt,versions}'::text[]) AS m;
