@@ -217,8 +217,7 @@ static const SfKey branch_key = {"branch", "branch_pkey", 2, {INT8OID, INT8OID}}
 SfBranch *
 sf_branch_read(SfBranchKey key, SfLock lock)
 {
-	Datum		values[2] = {Int64GetDatum(key.execution_no),
-	Int64GetDatum(key.branch_no)};
+	Datum		values[2] = {SF_BRANCH_KEY_DATUMS(key)};
 	List	   *list = NIL;
 
 	sf_row_fetch(&branch_key, values, lock, NULL, read_branch, &list);
@@ -236,8 +235,7 @@ sf_branch_children(SfBranchKey parent, SfLock lock)
 		SF_PLAN(BY_PARENT " FOR UPDATE", 2, INT8OID, INT8OID),
 		SF_PLAN(BY_PARENT " FOR UPDATE SKIP LOCKED", 2, INT8OID, INT8OID),
 	};
-	Datum		args[2] = {Int64GetDatum(parent.execution_no),
-	Int64GetDatum(parent.branch_no)};
+	Datum		args[2] = {SF_BRANCH_KEY_DATUMS(parent)};
 	List	   *list = NIL;
 
 	sf_store_query(&plans[lock], args, NULL, 0, read_branch, &list);
@@ -295,8 +293,7 @@ read_claimed(HeapTuple tuple, TupleDesc desc, void *arg)
 SfBranch *
 sf_branch_claim(SfBranchKey key, TimestampTz at, bool skip_waits)
 {
-	Datum		values[2] = {Int64GetDatum(key.execution_no),
-	Int64GetDatum(key.branch_no)};
+	Datum		values[2] = {SF_BRANCH_KEY_DATUMS(key)};
 	Claim		claim = {at, skip_waits, NIL};
 
 	sf_row_fetch(&branch_key, values, SF_LOCK_SKIP, is_claimable, read_claimed, &claim);
@@ -314,8 +311,7 @@ read_join(HeapTuple tuple, TupleDesc desc, void *arg)
 SfBranch *
 sf_branch_read_join(SfBranchKey key, SfLock lock)
 {
-	Datum		values[2] = {Int64GetDatum(key.execution_no),
-	Int64GetDatum(key.branch_no)};
+	Datum		values[2] = {SF_BRANCH_KEY_DATUMS(key)};
 	SfBranch   *join = NULL;
 
 	sf_row_fetch(&branch_key, values, lock, NULL, read_join, &join);
@@ -377,8 +373,7 @@ sf_branch_outputs(SfBranchKey parent, int *count, int *last_event)
 		"SELECT b.payload, b.last_event FROM _sfflow.branch b"
 		" WHERE b.execution_no" EQ "$1 AND b.parent_no" EQ "$2"
 		" ORDER BY b.branch_index", 2, INT8OID, INT8OID);
-	Datum		args[2] = {Int64GetDatum(parent.execution_no),
-	Int64GetDatum(parent.branch_no)};
+	Datum		args[2] = {SF_BRANCH_KEY_DATUMS(parent)};
 	Outputs		o = {palloc(sizeof(Jsonb *) * 64), 0, 64, 0};
 
 	sf_store_query(&plan, args, NULL, 0, read_output, &o);
@@ -396,8 +391,7 @@ sf_branch_last_inner_event(SfBranchKey parent)
 		" WHERE b.execution_no" EQ "$1 AND b.parent_no" EQ "$2 AND b.phase" EQ "7"
 		" ORDER BY b.last_event DESC LIMIT 1",
 		2, INT8OID, INT8OID);
-	Datum		args[2] = {Int64GetDatum(parent.execution_no),
-	Int64GetDatum(parent.branch_no)};
+	Datum		args[2] = {SF_BRANCH_KEY_DATUMS(parent)};
 	int			event = 0;
 
 	sf_store_query(&plan, args, NULL, 1, sf_row_read_int, &event);
@@ -507,8 +501,7 @@ sf_branch_put_off(SfBranchKey key, TimestampTz until)
 		" UPDATE _sfflow.branch b SET due_at = $3 FROM free"
 		" WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "free.branch_no",
 		3, INT8OID, INT8OID, TIMESTAMPTZOID);
-	Datum		args[3] = {Int64GetDatum(key.execution_no),
-	Int64GetDatum(key.branch_no), TimestampTzGetDatum(until)};
+	Datum		args[3] = {SF_BRANCH_KEY_DATUMS(key), TimestampTzGetDatum(until)};
 
 	if (sf_store_query(&plan, args, NULL, 0, NULL, NULL) > 0 && sf_due_hook != NULL)
 		sf_due_hook(key, InvalidOid, until);
@@ -569,8 +562,7 @@ sf_branch_delete_orphan(SfBranchKey key)
 		" DELETE FROM _sfflow.branch b USING o"
 		" WHERE b.execution_no" EQ "o.execution_no AND b.branch_no" EQ "o.branch_no",
 		2, INT8OID, INT8OID);
-	Datum		args[2] = {Int64GetDatum(key.execution_no),
-	Int64GetDatum(key.branch_no)};
+	Datum		args[2] = {SF_BRANCH_KEY_DATUMS(key)};
 
 	sf_store_query(&plan, args, NULL, 0, NULL, NULL);
 }

@@ -123,6 +123,10 @@ typedef struct SfBranch
 	bool		is_parent;		/* scratch of a redrive: has children */
 } SfBranch;
 
+/* A key as the first two arguments of a query, or as the values of branch_pkey. */
+#define SF_BRANCH_KEY_DATUMS(key) \
+	Int64GetDatum((key).execution_no), Int64GetDatum((key).branch_no)
+
 /* Tell whether a branch has ended (a parked outcome of a stopped one too). */
 extern bool sf_branch_has_ended(const SfBranch *branch);
 

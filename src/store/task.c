@@ -175,7 +175,7 @@ sf_task_write(const SfTask *t)
 		INT8OID, INT8OID, BYTEAOID, JSONBOID, JSONBOID);
 	bytea	   *secret = palloc(VARHDRSZ + SF_TASK_SECRET_BYTES);
 	Datum		args[12] = {
-		Int64GetDatum(t->key.execution_no), Int64GetDatum(t->key.branch_no),
+		SF_BRANCH_KEY_DATUMS(t->key),
 		Int32GetDatum(t->activity_no), Int32GetDatum(t->status),
 		Int32GetDatum(t->generation), Int32GetDatum(t->state),
 		Int32GetDatum(t->attempt), Int64GetDatum(t->timeout_ms),
@@ -245,8 +245,7 @@ sf_task_read(SfBranchKey key, SfLock lock)
 		SF_PLAN(SELECT_TASK_BY_KEY " FOR UPDATE", 2, INT8OID, INT8OID),
 		SF_PLAN(SELECT_TASK_BY_KEY " FOR UPDATE SKIP LOCKED", 2, INT8OID, INT8OID),
 	};
-	Datum		args[2] = {Int64GetDatum(key.execution_no),
-	Int64GetDatum(key.branch_no)};
+	Datum		args[2] = {SF_BRANCH_KEY_DATUMS(key)};
 	List	   *tasks = NIL;
 
 	sf_store_query(&plans[lock], args, NULL, 1, read_task, &tasks);
@@ -316,7 +315,7 @@ sf_task_update(const SfTask *t)
 		9, INT8OID, INT8OID, INT4OID, INT4OID, TIMESTAMPTZOID, TIMESTAMPTZOID,
 		TIMESTAMPTZOID, TEXTOID, JSONBOID);
 	Datum		args[9] = {
-		Int64GetDatum(t->key.execution_no), Int64GetDatum(t->key.branch_no),
+		SF_BRANCH_KEY_DATUMS(t->key),
 		Int32GetDatum(t->status), Int32GetDatum(t->receives),
 		TimestampTzGetDatum(t->started_at), TimestampTzGetDatum(t->heartbeat_at),
 		TimestampTzGetDatum(t->lease_until),
@@ -345,8 +344,7 @@ sf_task_delete(SfBranchKey key)
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.task t WHERE t.execution_no" EQ "$1 AND t.branch_no" EQ "$2",
 		2, INT8OID, INT8OID);
-	Datum		args[2] = {Int64GetDatum(key.execution_no),
-	Int64GetDatum(key.branch_no)};
+	Datum		args[2] = {SF_BRANCH_KEY_DATUMS(key)};
 
 	sf_store_query(&plan, args, NULL, 0, NULL, NULL);
 }
@@ -363,7 +361,7 @@ sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,
 		7, INT8OID, INT8OID, BOOLOID, JSONBOID, TEXTOID, TEXTOID, TIMESTAMPTZOID);
 	TimestampTz now = GetCurrentTimestamp();
 	Datum		args[7] = {
-		Int64GetDatum(key.execution_no), Int64GetDatum(key.branch_no),
+		SF_BRANCH_KEY_DATUMS(key),
 		BoolGetDatum(ok), result ? JsonbPGetDatum(result) : (Datum) 0,
 		error ? CStringGetTextDatum(error) : (Datum) 0,
 		cause ? CStringGetTextDatum(cause) : (Datum) 0,
@@ -407,8 +405,7 @@ sf_branch_set_due(SfBranchKey key, TimestampTz due)
 		"UPDATE _sfflow.branch b SET due_at = $3"
 		" WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "$2",
 		3, INT8OID, INT8OID, TIMESTAMPTZOID);
-	Datum		args[3] = {Int64GetDatum(key.execution_no),
-	Int64GetDatum(key.branch_no), TimestampTzGetDatum(due)};
+	Datum		args[3] = {SF_BRANCH_KEY_DATUMS(key), TimestampTzGetDatum(due)};
 
 	sf_store_query(&plan, args, due == DT_NOEND ? "  n" : NULL, 0, NULL, NULL);
 	if (due != DT_NOEND && sf_due_hook != NULL)
