@@ -172,23 +172,7 @@ encode(SfJnEval *ev, SfJnValue *s, const char *kept, const char *function)
 static int
 escaped_byte(const char *s, const char *end)
 {
-	int			value = 0;
-	int			i;
-
-	if (end - s < 3 || s[0] != '%')
-		return -1;
-	for (i = 1; i <= 2; i++)
-	{
-		char		c = s[i];
-
-		if (c >= '0' && c <= '9')
-			value = value * 16 + (c - '0');
-		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-			value = value * 16 + ((c | 0x20) - 'a' + 10);
-		else
-			return -1;
-	}
-	return value;
+	return s < end && *s == '%' ? sf_jn_hex_value(s + 1, end, 2) : -1;
 }
 
 /*

@@ -208,29 +208,6 @@ read_regex(SfJnCompile *c)
 }
 
 /*
- * Read four hex digits at the current position; -1 when they are not.
- */
-static int
-read_hex4(SfJnCompile *c)
-{
-	int			value = 0;
-	int			i;
-
-	for (i = 0; i < 4; i++)
-	{
-		char		ch = peek(c, i);
-
-		if (ch >= '0' && ch <= '9')
-			value = value * 16 + (ch - '0');
-		else if ((ch | 0x20) >= 'a' && (ch | 0x20) <= 'f')
-			value = value * 16 + ((ch | 0x20) - 'a' + 10);
-		else
-			return -1;
-	}
-	return value;
-}
-
-/*
  * Read the uXXXX of an escape, joining a pair of surrogates.
  */
 static int
@@ -241,7 +218,7 @@ read_unicode(SfJnCompile *c, char *out, int outlen)
 	int			cp;
 
 	c->pos++;
-	cp = read_hex4(c);
+	cp = sf_jn_hex_value(c->text + c->pos, c->text + c->len, 4);
 	if (cp < 0)
 		sf_jn_throw_at(c->thrower, SF_JN_S0104, unit, NULL);
 	c->pos += 4;

@@ -62,29 +62,6 @@ fail_pattern(Translation *t, const char *reason)
 }
 
 /*
- * Read so many hex digits at s; -1 when they are not there.
- */
-static int
-hex_value(const char *s, const char *end, int digits)
-{
-	int			value = 0;
-	int			i;
-
-	for (i = 0; i < digits; i++)
-	{
-		char		c = s + i < end ? s[i] : '\0';
-
-		if (c >= '0' && c <= '9')
-			value = value * 16 + (c - '0');
-		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-			value = value * 16 + ((c | 0x20) - 'a' + 10);
-		else
-			return -1;
-	}
-	return value;
-}
-
-/*
  * Append a character that stands for itself.
  */
 static void
@@ -115,7 +92,7 @@ translate_character(Translation *t)
 			return;
 		case 'x':
 		case 'u':
-			value = hex_value(t->p, t->end, c == 'x' ? 2 : 4);
+			value = sf_jn_hex_value(t->p, t->end, c == 'x' ? 2 : 4);
 			if (value > 0)
 			{
 				t->p += c == 'x' ? 2 : 4;

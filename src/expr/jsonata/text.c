@@ -311,3 +311,26 @@ sf_jn_parse_number(const char *s, Size len)
 		pfree(copy);
 	return result;
 }
+
+/*
+ * Read so many hex digits at s; -1 when they are not there.
+ */
+int
+sf_jn_hex_value(const char *s, const char *end, int digits)
+{
+	int			value = 0;
+	int			i;
+
+	for (i = 0; i < digits; i++)
+	{
+		char		c = s + i < end ? s[i] : '\0';
+
+		if (c >= '0' && c <= '9')
+			value = value * 16 + (c - '0');
+		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+			value = value * 16 + ((c | 0x20) - 'a' + 10);
+		else
+			return -1;
+	}
+	return value;
+}

@@ -207,6 +207,9 @@ extern Size sf_jn_char_offset(const char *s, Size len, Size n);
 extern int	sf_jn_decode(const char *s, const char *end, uint32 *cp);
 extern int	sf_jn_encode(uint32 cp, char *out);
 
+/* The number that so many hex digits at s are; -1 when they are not there. */
+extern int	sf_jn_hex_value(const char *s, const char *end, int digits);
+
 /* Offset of needle at or after from, or -1. */
 extern int64 sf_jn_index_of(const SfJnValue *s, const SfJnValue *needle, Size from);
 
