@@ -10,6 +10,10 @@ $primary->init(allows_streaming => 1);
 $primary->append_conf('postgresql.conf', "shared_preload_libraries = 'sfflow'");
 $primary->start;
 $primary->safe_psql('postgres', 'CREATE EXTENSION sfflow; SELECT sf_enable()');
+$primary->safe_psql('postgres', <<'EOC');
+SELECT sf_create_state_machine('wait', '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 1000, "End": true}}}');
+SELECT sf_start('wait', '{}', 'x');
+EOC
 $primary->backup('base');
 
 my $standby = PostgreSQL::Test::Cluster->new('standby');
@@ -21,6 +25,14 @@ my $count = "SELECT count(*) FROM pg_stat_activity WHERE backend_type LIKE 'sffl
 is($standby->safe_psql('postgres', $count), '0', 'a standby has neither launcher nor worker');
 is( $standby->safe_psql('postgres', "SELECT bool_and(ok) FROM sf_health"),
 	't', '... and is healthy');
+
+# What would write is refused as such.
+for my $call (q{sf_start('wait')}, q{sf_start('wait', '{}', 'x')}, q{sf_run('wait:x', true)},
+	q{sf_stop('wait:x')})
+{
+	my (undef, undef, $stderr) = $standby->psql('postgres', "\\set VERBOSITY sqlstate\nSELECT $call");
+	like($stderr, qr/ERROR:  25006/, "$call: read-only transaction");
+}
 
 $primary->stop;
 $standby->promote;
