@@ -8,6 +8,10 @@
  * rolls back, claims the branch again, sees that the join above it has given
  * up, and ends it.  The join stays in phase JOIN until the last has ended, so
  * no transaction waits for a running task.
+ *
+ * A child that is not due may be held, too, by a session that has taken its
+ * task and not committed yet.  Nobody claims that one afterwards, so the join
+ * looks for it again.
  */
 #include "postgres.h"
 
@@ -19,8 +23,9 @@
 #include "engine/apply.h"
 #include "engine/map.h"
 
-/* How soon to look for children that somebody had in hand */
-#define LOOK_AGAIN_MS	50
+/* How soon to look for children that somebody had in hand, executions and branches */
+#define LOOK_AGAIN_MS		50
+#define LOOK_FOR_HELD_MS	500
 
 /*
  * When a join that has given up is due again.  The children of a Distributed
@@ -29,9 +34,10 @@
 TimestampTz
 sf_abort_look_again(const SfBranch *join)
 {
-	if (join->map_run_no == 0)
+	if (join->map_run_no == 0 && !join->child_held)
 		return DT_NOEND;
-	return TimestampTzPlusMilliseconds(GetCurrentTimestamp(), LOOK_AGAIN_MS);
+	return TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+									   join->map_run_no != 0 ? LOOK_AGAIN_MS : LOOK_FOR_HELD_MS);
 }
 
 static int	abort_children(SfRun *run, SfBranch *parent, int cause);
@@ -104,6 +110,8 @@ abort_children(SfRun *run, SfBranch *parent, int cause)
 		else if (!sf_branch_has_ended(child))
 		{
 			cancel_child(child);
+			if (child->due_at > GetCurrentTimestamp())
+				parent->child_held = true;
 			pending++;
 		}
 	}

@@ -107,6 +107,24 @@ sql("SELECT sf_stop('slow:x')");
 ok( $node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_workers WHERE execution_id = 'slow:x'"),
 	'one that commits does');
 
+# A task that a session takes from its queue in this moment is aborted, too, whatever becomes of the session.
+sql("SELECT sf_create_activity('hands')");
+sql(q{SELECT sf_create_state_machine('both', '{"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true, "Branches": [
+	{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:hands", "End": true}}},
+	{"StartAt": "B", "States": {"B": {"Type": "Task", "Resource": "activity:hands", "End": true}}}]}}}')});
+for my $end ('COMMIT', 'ROLLBACK')
+{
+	sql("SELECT sf_start('both', '{}', '$end')");
+	$node->poll_query_until('postgres', "SELECT queued = 2 FROM sf_activities WHERE activity = 'hands'") or die;
+	my $token = sql("SELECT task_token FROM sf_get_activity_task('hands')");
+	$session->query_safe("BEGIN; SELECT state FROM sf_get_activity_task('hands')");
+	sql("SELECT sf_send_task_failure('$token', 'boom')");
+	$node->poll_query_until('postgres',
+		"SELECT count(*) = 1 FROM sf_history WHERE execution_id = 'both:$end' AND type = 'ActivityFailed'") or die;
+	$session->query_safe($end);
+	is(sql("SELECT sf_await('both:$end')"), 'FAILED', "taken by a session when its sibling failed, then $end");
+}
+
 $session->quit;
 $node->stop;
 done_testing();
