@@ -1,8 +1,11 @@
 # What a crash interrupts runs again, once; what causes crashes is found and made to fail.
 use strict;
 use warnings;
+use FindBin;
+use lib $FindBin::Bin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use SfTest;
 use Test::More;
 
 my $node = PostgreSQL::Test::Cluster->new('main');
@@ -35,7 +38,7 @@ EOC
 # Wait until the server is back after a crash.
 sub server_is_back
 {
-	ok( $node->poll_query_until('postgres', 'SELECT true'), shift);
+	ok( recovered($node), shift);
 }
 
 # Kill a process that shows up in sf_workers in that role, as the kernel would.

@@ -66,7 +66,7 @@ sub kill_backend
 	my $running = running_tasks();
 	kill 'KILL', $pid;
 	wait_gone($pid);
-	$node->poll_query_until('postgres', 'SELECT true') or BAIL_OUT('no recovery');
+	recovered($node) or BAIL_OUT('no recovery');
 	return $running;
 }
 

@@ -44,7 +44,7 @@ sub kill_worker_at
 	my ($pid) = split /\n/, $node->safe_psql('postgres', "SELECT pid FROM sf_workers, sf_map_runs r WHERE $what");
 	ok($pid && kill('KILL', $pid), "a worker is killed $when");
 	sleep 0.1;
-	ok($node->poll_query_until('postgres', 'SELECT true'), 'the server recovers');
+	ok(recovered($node), 'the server recovers');
 	return;
 }
 

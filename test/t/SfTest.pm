@@ -6,13 +6,14 @@ package SfTest;
 use strict;
 use warnings;
 use Exporter 'import';
+use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes ();
 
 our @EXPORT = qw(new_node full start_again machine_of_tasks task one_task percentile wait_gone ended
-  no_surprises);
+  recovered no_surprises);
 
 # Make and start a server with sfflow preloaded and, unless told otherwise, created in postgres.
 sub new_node
@@ -106,6 +107,20 @@ sub ended
 	my ($node, $database) = @_;
 	return $node->poll_query_until($database // 'postgres',
 		q{SELECT count(*) = 0 FROM sf_executions WHERE status = 'RUNNING'});
+}
+
+# Wait until a server that may have crashed takes sessions. poll_query_until writes its query to psql, and dies of a
+# broken pipe when that has ended because it could not connect.
+sub recovered
+{
+	my $node = shift;
+	for (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
+	{
+		return 1 if IPC::Run::run([ 'psql', '-Xq', '-d', $node->connstr('postgres'), '-c', 'SELECT' ],
+			'<', '/dev/null', '>', \my $out, '2>', \my $err);
+		Time::HiRes::sleep(0.1);
+	}
+	return 0;
 }
 
 # Wait until a process is gone.
