@@ -84,13 +84,14 @@ is($node->safe_psql('postgres', q[
 	"shell:large\nSUCCEEDED\ntrue|65536\nshell:count\nSUCCEEDED\n10485760", 'ten megabytes go in and are counted');
 
 # Nothing stays behind: processes, descriptors.
-gives("{\"Command\": \"(sleep 1234 >/dev/null 2>&1 &) ; (sleep 1234 &) ; echo done\"}", 'SUCCEEDED|{"stdout": "done\n"}||', 'a command that leaves others behind');
+# (The number tells this run from others on the machine.)
+gives("{\"Command\": \"(sleep 1234.$$ >/dev/null 2>&1 &) ; (sleep 1234.$$ &) ; echo done\"}", 'SUCCEEDED|{"stdout": "done\n"}||', 'a command that leaves others behind');
 my $fds = () = glob "/proc/$worker->{pid}/fd/*";
 # The fourth is that of the folder that ls reads.
 gives('{"Command": ["ls", "/proc/self/fd"]}', 'SUCCEEDED|{"stdout": "0\\n1\\n2\\n3\\n"}||', 'a command has its three descriptors') for 1 .. 3;
 is(scalar(() = glob "/proc/$worker->{pid}/fd/*"), $fds, 'the worker no more than before');
 is(`ps -o stat=,args= --ppid $worker->{pid}`, '', 'and no children');
-is(`pgrep -f 'sleep 123[4]'`, '', 'nor have they');
+is(`pgrep -f 'sleep 123[4][.]$$'`, '', 'nor have they');
 
 # Dry runs need no server.
 is_deeply([ dry_run('{"Command": ["ls", "-l"]}', '-a', 'shell') ],
