@@ -366,13 +366,33 @@ insert_speculatively(SfTable *table, List *arbiters)
 	return lost ? -1 : 1;
 }
 
-/* Insert a row unless there is one with the same value in a unique index. */
+/*
+ * The unique indexes over one column: several while the index is being built
+ * anew, and each of them may be the one that notices a conflict.
+ */
+static List *
+unique_indexes_on(const SfTable *table, int column)
+{
+	List	   *indexes = NIL;
+
+	for (int i = 0; i < table->rri->ri_NumIndices; i++)
+	{
+		Relation	index = table->rri->ri_IndexRelationDescs[i];
+
+		if (index->rd_index->indisunique && index->rd_index->indnkeyatts == 1 &&
+			index->rd_index->indkey.values[0] == column)
+			indexes = lappend_oid(indexes, RelationGetRelid(index));
+	}
+	return indexes;
+}
+
+/* Insert a row unless there is one with the same value in a unique column. */
 bool
-sf_table_insert_new(const char *name, int ncolumns, const char *unique_index,
+sf_table_insert_new(const char *name, int ncolumns, int unique_column,
 					Datum *values, bool *nulls)
 {
 	SfTable    *table = open_table(name, ncolumns, true);
-	List	   *arbiters = list_make1_oid(relation_oid(unique_index));
+	List	   *arbiters = unique_indexes_on(table, unique_column);
 	int			inserted;
 
 	fill_slot(table->slot, values, nulls);

@@ -94,11 +94,11 @@ extern void sf_table_delete(SfTable *table, ItemPointer tid);
 extern void sf_table_close(SfTable *table);
 
 /*
- * Insert a row unless there is one with the same value in a unique index;
+ * Insert a row unless there is one with the same value in a unique column;
  * waits for whoever is about to insert one.  False: there is one.  The table
  * is opened and closed here.
  */
 extern bool sf_table_insert_new(const char *name, int ncolumns,
-								const char *unique_index, Datum *values, bool *nulls);
+								int unique_column, Datum *values, bool *nulls);
 
 #endif							/* SF_STORE_DIRECT_H */

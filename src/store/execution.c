@@ -170,7 +170,7 @@ sf_execution_insert(SfExecution *e)
 	SF_SET_NULL(ERROR);
 	SF_SET_NULL(CAUSE);
 	return sf_table_insert_new("execution", EXECUTION_NCOLUMNS,
-							   execution_by_id.index, values, nulls);
+							   COL_EXECUTION_ID, values, nulls);
 }
 
 /* Read the address of a row. */
