@@ -9,6 +9,7 @@
 SfDueHook	sf_due_hook = NULL;
 SfCancelHook sf_cancel_hook = NULL;
 SfCancelHook sf_cancel_now_hook = NULL;
+SfHeldHook	sf_held_hook = NULL;
 SfEndedHook sf_ended_hook = NULL;
 SfRunningHook sf_running_hook = NULL;
 SfCancelRequestedHook sf_cancel_requested_hook = NULL;

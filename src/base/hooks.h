@@ -41,6 +41,13 @@ extern SfCancelHook sf_cancel_hook;
  */
 extern SfCancelHook sf_cancel_now_hook;
 
+/*
+ * This transaction, of a session, has a branch in hand that workers pass over
+ * meanwhile: should it roll back, they have to look again.
+ */
+typedef void (*SfHeldHook) (void);
+extern SfHeldHook sf_held_hook;
+
 /* An execution has ended (sf_await sleeps on it). */
 typedef void (*SfEndedHook) (int64 execution_no);
 extern SfEndedHook sf_ended_hook;

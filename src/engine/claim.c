@@ -211,6 +211,8 @@ sf_claim(SfSlice *slice, SfBranchKey key, SfRun **run)
 		branch = claim_under_lock(slice, *run, key);
 	if (branch == NULL)
 		return NULL;
+	if (slice->request->in_session && sf_held_hook != NULL)
+		sf_held_hook();
 	if (was_redriven(*run))
 	{
 		if (sf_due_hook != NULL)

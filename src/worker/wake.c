@@ -50,6 +50,7 @@ static bool due_overflow = false;
 /* Of a worker: sessions that made work due before its last commit was known */
 static int	company = 0;
 static bool cancelled = false;	/* something before the end of the transaction */
+static bool held = false;		/* a branch that workers pass over meanwhile */
 
 /* Append an entry. */
 static void
@@ -127,6 +128,13 @@ cancel_now(SfBranchKey key)
 	deliver_cancel(key);
 	LWLockRelease(sf_shared_lock);
 	cancelled = true;
+}
+
+/* Workers pass over a branch until this transaction ends. */
+static void
+note_held(void)
+{
+	held = true;
 }
 
 /* An execution has ended. */
@@ -230,7 +238,7 @@ forget(void)
 {
 	nentries = 0;
 	ndue = 0;
-	cancelled = false;
+	cancelled = held = false;
 	due_overflow = false;
 }
 
@@ -270,10 +278,10 @@ deliver(void)
 
 /*
  * Have the tables looked at: tasks that were cancelled may still have to be run,
- * unless what cancelled them has committed.
+ * unless what cancelled them has committed; so may what was held meanwhile.
  */
 static void
-take_back_cancel(void)
+look_again(void)
 {
 	SfDatabase *database;
 
@@ -297,13 +305,13 @@ on_transaction(XactEvent event, void *arg)
 			if ((nentries > 0 || due_overflow) && sf_shared)
 				deliver();
 			if (cancelled)
-				take_back_cancel();
+				look_again();
 			forget();
 			sf_await_forget();
 			break;
 		case XACT_EVENT_ABORT:
-			if (cancelled)
-				take_back_cancel();
+			if ((cancelled || held) && sf_shared)
+				look_again();
 			forget();
 			sf_await_forget();
 			break;
@@ -345,6 +353,7 @@ sf_wake_init(void)
 	sf_due_hook = announce_due;
 	sf_cancel_hook = announce_cancel;
 	sf_cancel_now_hook = cancel_now;
+	sf_held_hook = note_held;
 	sf_ended_hook = announce_ended;
 	sf_register_hook = sf_wake_register;
 	RegisterXactCallback(on_transaction, NULL);

@@ -78,6 +78,18 @@ cmp_ok(
 		 FROM sf_executions WHERE execution_id IN ('wait:one', 'wait:two')"),
 	'<', 0.5, '... on time');
 
+# A timer that went off while a session had the branch in hand, and then rolled back.
+$node->safe_psql('postgres', "SELECT sf_start('wait', '{\"seconds\": 1}', 'tried')");
+$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_history WHERE execution_id = 'wait:tried' AND type = 'WaitStateEntered'")
+  or die 'the timer is not set';
+$node->safe_psql('postgres', <<'EOC');
+BEGIN;
+SELECT sf_run('wait:tried', skip_waits => true);
+SELECT pg_sleep_until(started_at + '1.3 s') FROM sf_executions WHERE execution_id = 'wait:tried';
+ROLLBACK;
+EOC
+is($node->safe_psql('postgres', "SELECT sf_await('wait:tried')"), 'SUCCEEDED', 'what a session let go of goes on');
+
 # A restart forgets all hints; the tables have everything.
 $node->safe_psql('postgres', q(SELECT sf_start('wait', '{"seconds": 1}', 'over')));
 $node->restart;
