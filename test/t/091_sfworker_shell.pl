@@ -90,8 +90,8 @@ my $fds = () = glob "/proc/$worker->{pid}/fd/*";
 # The fourth is that of the folder that ls reads.
 gives('{"Command": ["ls", "/proc/self/fd"]}', 'SUCCEEDED|{"stdout": "0\\n1\\n2\\n3\\n"}||', 'a command has its three descriptors') for 1 .. 3;
 is(scalar(() = glob "/proc/$worker->{pid}/fd/*"), $fds, 'the worker no more than before');
-is(`ps -o stat=,args= --ppid $worker->{pid}`, '', 'and no children');
-is(`pgrep -f 'sleep 123[4][.]$$'`, '', 'nor have they');
+is(join(' ', children($worker->{pid})), '', 'and no children');
+is(join(' ', processes(qr/sleep 123[4][.]$$/)), '', 'nor have they');
 
 # Dry runs need no server.
 is_deeply([ dry_run('{"Command": ["ls", "-l"]}', '-a', 'shell') ],

@@ -35,7 +35,7 @@ sub outcome
 sub alive
 {
 	my $pattern = shift;
-	return scalar(() = `pgrep -f '$pattern'`);
+	return scalar(() = processes($pattern));
 }
 
 # Heartbeats: HeartbeatSeconds and the lease are outlived by a long command.

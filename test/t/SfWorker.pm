@@ -10,13 +10,43 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(start_worker worker_log stop_worker wait_worker wait_for run_task dry_run activity_machine);
+our @EXPORT = qw(start_worker worker_log stop_worker wait_worker wait_for run_task dry_run activity_machine
+	processes children);
 
 my $count = 0;
 my %running;
 
 # No worker outlives its test.
 END { kill 'KILL', keys %running if %running }
+
+# Read a file of /proc; nothing when its process is gone.
+sub proc
+{
+	my $path = shift;
+	open my $file, '<', $path or return '';
+	local $/;
+	return <$file> // '';
+}
+
+# List processes whose arguments, joined by blanks, match.
+sub processes
+{
+	my $pattern = shift;
+	my @found;
+	for my $dir (glob '/proc/[0-9]*')
+	{
+		my $arguments = join ' ', split /\0/, proc("$dir/cmdline");
+		push @found, $dir =~ s{^/proc/}{}r if $arguments =~ $pattern;
+	}
+	return @found;
+}
+
+# List the children of a process, those that ended and were not waited for, too.
+sub children
+{
+	my $parent = shift;
+	return grep { proc("/proc/$_/stat") =~ /.*\) \S $parent / } map { s{^/proc/}{}r } glob '/proc/[0-9]*';
+}
 
 # Start a worker for a database of a server; gives its pid and the file of its log.
 sub start_worker
