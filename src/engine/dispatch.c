@@ -256,6 +256,7 @@ offer_long_task(SfSlice *slice, const SfBranch *branch, const SfState *state)
 	slice->announced = true;
 	slice->result->task = branch->key;
 	slice->result->task_generation = branch->generation;
+	slice->result->task_due = branch->due_at;
 	slice->result->task_state = state->name;
 }
 

@@ -355,20 +355,26 @@ scan_due(SfSlice *slice, bool *first)
 	}
 }
 
-/* Of an owner's announced tasks, take at most one; false: go on to others. */
+/*
+ * Of an owner's announced tasks, take at most one; false: go on to others.
+ * *left: no later than when the first one that is left was announced.
+ */
 static bool
-scan_announced_of(SfSlice *slice, Oid owner, bool *first)
+scan_announced_of(SfSlice *slice, Oid owner, bool *first, TimestampTz *left)
 {
 	const SfSliceRequest *request = slice->request;
 	SfBranchKey keys[SCAN_SIZE];
-	int			n = sf_branch_announced(owner, DT_NOBEGIN,
-											GetCurrentTimestamp(), keys, SCAN_SIZE);
+	TimestampTz dues[SCAN_SIZE];
+	bool		took_first = false;
+	int			n = sf_branch_announced(owner, request->task_from,
+											GetCurrentTimestamp(), keys, dues, SCAN_SIZE);
 
 	if (n == 0)
 		return false;
 	if (!request->in_session && !request->long_tasks && !request->new_tasks)
 	{
 		slice->result->long_task_left = true;
+		*left = Min(*left, dues[0]);
 		return true;
 	}
 	/* however long the look has taken, one is tried */
@@ -377,30 +383,48 @@ scan_announced_of(SfSlice *slice, Oid owner, bool *first)
 		if (slice->no_more_claims || (!*first && is_used_up(slice)))
 			break;
 		if (take_one(slice, keys[i]))
+		{
 			*first = false;
+			took_first = took_first || (i == 0 && slice->announced);
+		}
 	}
 	if (slice->announced && n > 1)
 		slice->result->long_task_left = true;
+	if (!took_first)
+		*left = Min(*left, dues[0]);
+	else if (n > 1)
+		*left = Min(*left, dues[1]);
 	return !*first;
+}
+
+/* Whose announced tasks to look for. */
+static List *
+announcing_owners(const SfSliceRequest *request)
+{
+	if (OidIsValid(request->only_owner))
+		return list_make1_oid(request->only_owner);
+	if (request->owners == NULL)
+		return sf_branch_owners(request->task_after);
+	return sf_owners_by_turn(request->owners, request->nowners, request->task_after);
 }
 
 /* Of what is announced, take at most one; or say that there is some. */
 static void
 scan_announced(SfSlice *slice, bool first)
 {
-	const SfSliceRequest *request = slice->request;
+	List	   *owners = announcing_owners(slice->request);
+	TimestampTz left = DT_NOEND;
 	ListCell   *lc;
 
-	if (OidIsValid(request->only_owner))
+	foreach(lc, owners)
 	{
-		(void) scan_announced_of(slice, request->only_owner, &first);
-		return;
+		if (!scan_announced_of(slice, lfirst_oid(lc), &first, &left))
+			continue;
+		if (lnext(owners, lc) != NULL)
+			left = Min(left, slice->request->task_from);
+		break;
 	}
-	foreach(lc, sf_branch_owners(request->task_after))
-	{
-		if (scan_announced_of(slice, lfirst_oid(lc), &first))
-			break;
-	}
+	slice->result->tasks_from = left;
 }
 
 /* Take branches: the hinted ones, then those of the due index. */
@@ -438,6 +462,7 @@ sf_slice_run(const SfSliceRequest *request, SfSliceResult *result)
 	MemoryContext old;
 
 	memset(result, 0, sizeof(*result));
+	result->tasks_from = request->task_from;
 	memset(&slice, 0, sizeof(slice));
 	slice.request = request;
 	slice.result = result;

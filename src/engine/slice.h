@@ -48,7 +48,10 @@ typedef struct SfSliceRequest
 								 * that an error of the commit finds its task */
 	Oid			only_owner;		/* InvalidOid: any; else this owner's only.  A scan
 								 * of any execution needs one */
-	Oid			task_after;		/* announced tasks: those of this owner last */
+	Oid			task_after;		/* announced tasks: those of this owner last, */
+	TimestampTz task_from;		/* ... those announced then or later, */
+	const Oid  *owners;			/* ... of these owners; NULL: of all there are */
+	int			nowners;
 	int			slice_ms;		/* commit after this long; 0: one branch */
 	/* session mode */
 	bool		in_session;		/* never asks for a commit */
@@ -74,6 +77,9 @@ typedef struct SfSliceResult
 	Oid			owner;			/* whose identity is on, InvalidOid: none */
 	SfBranchKey task;			/* LONG_TASK */
 	int			task_generation;
+	TimestampTz task_due;		/* since when it has been announced */
+	TimestampTz tasks_from;		/* what else is announced is so since then or later;
+								 * DT_NOEND: nothing is */
 	const char *task_state;		/* its state's name, static for the transaction */
 	bool		long_task_left;	/* a task known to be long was left due: another
 								 * worker is wanted */

@@ -17,6 +17,7 @@
 typedef struct KeyList
 {
 	SfBranchKey *keys;
+	TimestampTz *dues;			/* since when, or NULL: not asked for */
 	int			size;
 	int			count;
 } KeyList;
@@ -31,15 +32,17 @@ read_key(HeapTuple tuple, TupleDesc desc, void *arg)
 	{
 		list->keys[list->count].execution_no = sf_row_int64(tuple, desc, 1);
 		list->keys[list->count].branch_no = sf_row_int64(tuple, desc, 2);
+		if (list->dues != NULL)
+			list->dues[list->count] = sf_row_time(tuple, desc, 3, DT_NOEND);
 		list->count++;
 	}
 }
 
 /* Find the keys that a plan returns, at most size of them. */
 static int
-find_keys(SfPlan *plan, Datum *args, SfBranchKey *keys, int size)
+find_keys(SfPlan *plan, Datum *args, SfBranchKey *keys, TimestampTz *dues, int size)
 {
-	KeyList		list = {keys, size, 0};
+	KeyList		list = {keys, dues, size, 0};
 
 	sf_store_query(plan, args, NULL, 0, read_key, &list);
 	return list.count;
@@ -74,21 +77,40 @@ sf_branch_owners(Oid after)
 	}
 }
 
+/* Put owners into the order in which it is their turn. */
+List *
+sf_owners_by_turn(const Oid *owners, int nowners, Oid after)
+{
+	List	   *first = NIL;
+	List	   *rest = NIL;
+
+	for (int i = 0; i < nowners; i++)
+	{
+		if (owners[i] > after)
+			first = lappend_oid(first, owners[i]);
+		else
+			rest = lappend_oid(rest, owners[i]);
+	}
+	list_sort(first, list_oid_cmp);
+	list_sort(rest, list_oid_cmp);
+	return list_concat(first, rest);
+}
+
 /* What has become due in a span of time, of an owner, in some phase */
 #define DUE_BETWEEN(phase) \
-	"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b" OF_OWNER \
+	"SELECT b.execution_no, b.branch_no, b.due_at FROM _sfflow.branch b" OF_OWNER \
 	" AND b.due_at OPERATOR(pg_catalog.>=) $2 AND b.due_at OPERATOR(pg_catalog.<=) $3" \
 	" AND b.phase" phase " ORDER BY b.due_at LIMIT $4"
 
 /* Find what has become due in a span of time, without locking it. */
 static int
 find_due_between(SfPlan *plan, Oid owner, TimestampTz from, TimestampTz to,
-				 SfBranchKey *keys, int size)
+				 SfBranchKey *keys, TimestampTz *dues, int size)
 {
 	Datum		args[4] = {ObjectIdGetDatum(owner), TimestampTzGetDatum(from),
 	TimestampTzGetDatum(to), Int64GetDatum(size)};
 
-	return find_keys(plan, args, keys, size);
+	return find_keys(plan, args, keys, dues, size);
 }
 
 /* Find due branches of an owner, without locking them. */
@@ -99,18 +121,18 @@ sf_branch_due_of(Oid owner, TimestampTz from, TimestampTz to, SfBranchKey *keys,
 	static SfPlan plan = SF_PLAN(DUE_BETWEEN(" OPERATOR(pg_catalog.<>) 4"),
 								 4, OIDOID, TIMESTAMPTZOID, TIMESTAMPTZOID, INT8OID);
 
-	return find_due_between(&plan, owner, from, to, keys, size);
+	return find_due_between(&plan, owner, from, to, keys, NULL, size);
 }
 
 /* Find long tasks of an owner that have been announced, without locking them. */
 int
 sf_branch_announced(Oid owner, TimestampTz from, TimestampTz to,
-					SfBranchKey *keys, int size)
+					SfBranchKey *keys, TimestampTz *dues, int size)
 {
 	static SfPlan plan = SF_PLAN(DUE_BETWEEN(EQ "4"),
 								 4, OIDOID, TIMESTAMPTZOID, TIMESTAMPTZOID, INT8OID);
 
-	return find_due_between(&plan, owner, from, to, keys, size);
+	return find_due_between(&plan, owner, from, to, keys, dues, size);
 }
 
 /* Find due branches of an execution or of its children, without locking them. */
@@ -121,7 +143,7 @@ find_due_within(SfPlan *plan, int64 execution_no, TimestampTz at, bool skip_wait
 	Datum		args[4] = {TimestampTzGetDatum(at), Int64GetDatum(size),
 	Int64GetDatum(execution_no), BoolGetDatum(skip_waits)};
 
-	return find_keys(plan, args, keys, size);
+	return find_keys(plan, args, keys, NULL, size);
 }
 
 /* Find due branches of an execution, without locking them. */

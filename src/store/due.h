@@ -14,15 +14,19 @@
  */
 extern List *sf_branch_owners(Oid after);
 
+/* Owners that are known, in the same order. */
+extern List *sf_owners_by_turn(const Oid *owners, int nowners, Oid after);
+
 /*
  * Keys of an owner's branches that became due in a span of time, oldest first.
  * Unlocked; whoever claims one re-checks it.  Announced long tasks, which stay
- * due while they run, are found by themselves.
+ * due while they run, are found by themselves, with the time since when (dues
+ * may be NULL).
  */
 extern int	sf_branch_due_of(Oid owner, TimestampTz from, TimestampTz to,
 							 SfBranchKey *keys, int size);
 extern int	sf_branch_announced(Oid owner, TimestampTz from, TimestampTz to,
-								SfBranchKey *keys, int size);
+								SfBranchKey *keys, TimestampTz *dues, int size);
 
 /* Keys of due branches of an execution, announced ones too. */
 extern int	sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,

@@ -399,6 +399,28 @@ sf_shared_lower_timer(SfDatabase *database, TimestampTz at)
 		sf_shared_wake_launcher();
 }
 
+/* Remember who has work; more than there is room for are to be looked for. */
+void
+sf_shared_note_owner(SfDatabase *database, Oid owner)
+{
+	for (int i = 0; i < database->nowners; i++)
+	{
+		if (database->owners[i] == owner)
+			return;
+	}
+	if (database->nowners < SF_KNOWN_OWNERS)
+		database->owners[database->nowners++] = owner;
+	else
+		database->owners_known = false;
+}
+
+/* Have looks for announced tasks begin no later than at. */
+void
+sf_shared_lower_tasks(SfDatabase *database, TimestampTz at)
+{
+	database->tasks_from = Min(database->tasks_from, at);
+}
+
 /* Free a slot. */
 void
 sf_shared_free_slot(SfSlot *slot)

@@ -16,6 +16,7 @@
 #include "worker/ring.h"
 
 #define SF_MAX_DATABASES	64
+#define SF_KNOWN_OWNERS		64
 #define SF_AWAIT_BUCKETS	16
 #define SF_DURATIONS		2048
 #define SF_STATE_NAME_SIZE	(80 * 4 + 1)
@@ -123,6 +124,10 @@ typedef struct SfDatabase
 	TimestampTz last_look;		/* at all of the due index */
 	Oid			look_after;		/* this owner comes last at the next look */
 	Oid			task_after;		/* ... in looks for announced tasks: had the last one */
+	TimestampTz tasks_from;		/* what nobody has looked for was announced then or later */
+	bool		owners_known;	/* whoever has work, or had, is among these: */
+	int			nowners;
+	Oid			owners[SF_KNOWN_OWNERS];
 	int			arrivals;		/* commits of sessions that made work due, since the last turn began */
 	int			key_us;			/* what a key of the ring takes on average; 0: unknown */
 	SfRing		ring;
@@ -224,6 +229,15 @@ extern int	sf_shared_max_tasks(void);
 
 /* Have the timer of a database go off no later than at; who sleeps learns it. */
 extern void sf_shared_lower_timer(SfDatabase *database, TimestampTz at);
+
+/*
+ * Remember who has work.  To find the owners in the due index takes the longer
+ * the more an old snapshot keeps there that is done.
+ */
+extern void sf_shared_note_owner(SfDatabase *database, Oid owner);
+
+/* Have looks for announced tasks begin no later than at. */
+extern void sf_shared_lower_tasks(SfDatabase *database, TimestampTz at);
 
 /* Free a slot. */
 extern void sf_shared_free_slot(SfSlot *slot);

@@ -86,6 +86,9 @@ typedef struct Look
 	MemoryContext context;		/* for what it finds */
 	Oid			after;			/* this owner comes last */
 	TimestampTz from;			/* for what is due then or later */
+	const Oid  *of;				/* of these owners; NULL: of all there are */
+	int			nof;
+	List	   *owners_found;
 	int			room;			/* for about that many keys */
 	SfBranchKey *keys;
 	Oid		   *owners;			/* of the keys */
@@ -226,7 +229,7 @@ look_at_owner(Look *look, Oid owner, TimestampTz now, int share)
 	if (n == share)
 		look->more = true;
 	else if (!look->announced)
-		look->announced = sf_branch_announced(owner, look->from, now, &task, 1) > 0;
+		look->announced = sf_branch_announced(owner, look->from, now, &task, NULL, 1) > 0;
 	look->next_due = Min(look->next_due, sf_branch_next_due(owner, now));
 }
 
@@ -238,13 +241,18 @@ static void
 look_around(Look *look)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	List	   *owners = sf_branch_owners(look->after);
+	List	   *owners = look->of == NULL ? sf_branch_owners(look->after) :
+		sf_owners_by_turn(look->of, look->nof, look->after);
 	int			n = list_length(owners);
 	int			share = Max(look->room / Max(n, 1), SF_TURN_KEYS);
+	MemoryContext old;
 	ListCell   *lc;
 
-	look->keys = MemoryContextAlloc(look->context, sizeof(SfBranchKey) * share * n);
-	look->owners = MemoryContextAlloc(look->context, sizeof(Oid) * share * n);
+	old = MemoryContextSwitchTo(look->context);
+	look->keys = palloc(sizeof(SfBranchKey) * share * n);
+	look->owners = palloc(sizeof(Oid) * share * n);
+	look->owners_found = list_copy(owners);
+	MemoryContextSwitchTo(old);
 	look->next_due = DT_NOEND;
 	foreach(lc, owners)
 	{
@@ -405,6 +413,51 @@ sf_turn_check(void)
 	return verdict;
 }
 
+/* --- who has work, and since when long tasks are announced --- */
+
+/* Copy the owners that are known; false: there may be others. */
+static bool
+copy_owners(const SfDatabase *database, Oid *owners, int *nowners)
+{
+	*nowners = database->nowners;
+	memcpy(owners, database->owners, sizeof(Oid) * database->nowners);
+	return database->owners_known;
+}
+
+/*
+ * Take it on to look for what has been announced since the last such look:
+ * owners has room for SF_KNOWN_OWNERS.
+ */
+static void
+take_tasks(SfSliceRequest *request, Oid *owners)
+{
+	SfDatabase *database;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	database = sf_shared_find_database(MyDatabaseId);
+	if (database)
+	{
+		request->task_from = database->tasks_from;
+		database->tasks_from = DT_NOEND;
+		if (copy_owners(database, owners, &request->nowners))
+			request->owners = owners;
+	}
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Leave it to another look to find what was announced at a time, or later. */
+static void
+leave_tasks(TimestampTz from)
+{
+	SfDatabase *database;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	database = sf_shared_find_database(MyDatabaseId);
+	if (database)
+		sf_shared_lower_tasks(database, from);
+	LWLockRelease(sf_shared_lock);
+}
+
 /* --- long tasks --- */
 
 /*
@@ -445,8 +498,6 @@ enter_task_role(SfTurn *turn, Oid owner)
 static void
 leave_task_role(void)
 {
-	SfDatabase *database;
-
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	sf_slot_mine->may_task = false;
 	if (sf_shared_count_advancing(InvalidOid) < sf_setting_workers &&
@@ -455,9 +506,6 @@ leave_task_role(void)
 		sf_slot_mine->role = SF_ROLE_WORKER;
 		sf_slot_mine->turn_began = GetCurrentTimestamp();
 	}
-	database = sf_shared_find_database(MyDatabaseId);
-	if (database && sf_slot_mine->role == SF_ROLE_WORKER)
-		database->scan = true;	/* timers may have been left to nobody */
 	sf_shared_wake_launcher();
 	LWLockRelease(sf_shared_lock);
 }
@@ -529,10 +577,10 @@ fail_task(const Attempt *failed)
 
 /*
  * Run an announced task; an aborted one is left to the slice that comes next.
- * Returns false when the worker should pause.
+ * Returns false when the worker should pause.  *over: it need not be found again.
  */
 static bool
-run_task(SfBranchKey key, int generation, bool alone)
+run_task(SfBranchKey key, int generation, bool alone, bool *over)
 {
 	Attempt		a = {.kind = ATTEMPT_TASK,.key = key,.generation = generation,.alone = alone};
 
@@ -542,7 +590,10 @@ run_task(SfBranchKey key, int generation, bool alone)
 			pause_before(n);
 		a.last_try = n == MAX_ATTEMPTS - 1;
 		if (attempt(&a))
+		{
+			*over = a.result.outcome == SF_SLICE_WORKED;
 			return true;
+		}
 		if (a.error == ERROR_NOBODYS)
 			return false;
 		if (a.error == ERROR_BRANCH)
@@ -556,9 +607,12 @@ static void
 run_announced(SfTurn *turn, const SfSliceResult *result)
 {
 	SfBranchKey key = result->task;
+	bool		over = false;
 
 	enter_task_role(turn, result->owner);
-	turn->failed = !run_task(key, result->task_generation, false);
+	turn->failed = !run_task(key, result->task_generation, false, &over);
+	if (!over)
+		leave_tasks(result->task_due);
 	look_again();
 	leave_task_role();
 	turn->keys[0] = key;
@@ -577,6 +631,7 @@ static bool
 run_alone(SfBranchKey key, SfTurn *turn)
 {
 	Attempt		a = {.kind = ATTEMPT_SLICE,.alone = turn == NULL};
+	bool		over;
 
 	a.request.keys = &key;
 	a.request.nkeys = 1;
@@ -593,7 +648,7 @@ run_alone(SfBranchKey key, SfTurn *turn)
 			if (a.result.outcome != SF_SLICE_LONG_TASK)
 				return true;
 			if (!turn)
-				return run_task(a.result.task, a.result.task_generation, true);
+				return run_task(a.result.task, a.result.task_generation, true, &over);
 			run_announced(turn, &a.result);
 			return !turn->failed;
 		}
@@ -655,8 +710,18 @@ run_one_by_one(SfTurn *turn, const Attempt *failed)
 static void
 take_findings(SfDatabase *database, SfTurn *turn, const Look *look)
 {
+	ListCell   *lc;
+
 	database->look_after = look->after;
 	database->scan = database->scan || look->more;
+	if (look->of == NULL)
+	{
+		database->owners_known = true;
+		foreach(lc, look->owners_found)
+			sf_shared_note_owner(database, lfirst_oid(lc));
+	}
+	if (look->announced)
+		sf_shared_lower_tasks(database, look->from);
 	sf_shared_lower_timer(database, look->next_due);
 	for (int i = 0; i < look->nkeys; i++)
 		sf_shared_push(database, look->keys[i], look->owners[i]);
@@ -681,6 +746,7 @@ find_work(SfTurn *turn)
 	Look		look = {.context = CurrentMemoryContext,.from = turn->scan_from};
 	Attempt		a = {.kind = ATTEMPT_LOOK,.look = &look};
 	SfDatabase *database;
+	Oid			owners[SF_KNOWN_OWNERS];
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	database = sf_shared_find_database(MyDatabaseId);
@@ -688,6 +754,8 @@ find_work(SfTurn *turn)
 	{
 		look.after = database->look_after;
 		look.room = SF_RING_SIZE - database->ring.count;
+		if (look.from != DT_NOBEGIN && copy_owners(database, owners, &look.nof))
+			look.of = owners;
 	}
 	LWLockRelease(sf_shared_lock);
 
@@ -711,6 +779,8 @@ void
 sf_turn_run(SfTurn *turn)
 {
 	Attempt		a = {.kind = ATTEMPT_SLICE};
+	Oid			owners[SF_KNOWN_OWNERS];
+	bool		succeeded;
 
 	turn->failed = false;
 	turn->worked = false;
@@ -730,7 +800,12 @@ sf_turn_run(SfTurn *turn)
 	a.request.long_tasks = turn->long_tasks;
 	a.request.new_tasks = turn->new_tasks;
 	a.request.slice_ms = sf_setting_slice_ms;
-	if (!attempt(&a))
+	if (turn->tasks)
+		take_tasks(&a.request, owners);
+	succeeded = attempt(&a);
+	if (turn->tasks)
+		leave_tasks(succeeded ? a.result.tasks_from : a.request.task_from);
+	if (!succeeded)
 	{
 		turn->verdict = SF_TURN_MAY_WORK;
 		if (a.error == ERROR_NOBODYS)

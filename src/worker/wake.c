@@ -189,11 +189,14 @@ deliver_due(bool registering)
 	{
 		if (entries[i].kind != ENTRY_DUE)
 			continue;
+		if (OidIsValid(entries[i].owner))
+			sf_shared_note_owner(database, entries[i].owner);
 		if (entries[i].due > now || !OidIsValid(entries[i].owner))
 			sf_shared_lower_timer(database, entries[i].due);
 		else if (!sf_slot_is_own_task(entries[i].key))
 		{
 			sf_shared_push(database, entries[i].key, entries[i].owner);
+			sf_shared_lower_tasks(database, entries[i].due);	/* if it is one */
 			pushed++;
 		}
 	}

@@ -21,6 +21,9 @@ CREATE EXTENSION sfflow;
 CREATE FUNCTION nothing() RETURNS void LANGUAGE sql AS $$ SELECT $$;
 SELECT sf_create_state_machine('m',
 	'{"StartAt": "S", "States": {"S": {"Type": "Task", "Resource": "sql:public.nothing", "End": true}}}');
+CREATE FUNCTION long() RETURNS void LANGUAGE sql AS $$ SELECT pg_sleep(0.03) $$;
+SELECT sf_create_state_machine('long',
+	'{"StartAt": "S", "States": {"S": {"Type": "Task", "Resource": "sql:public.long", "End": true}}}');
 EOC
 
 # Start many executions at once (more than the ring holds) and wait for them; returns seconds.
@@ -44,6 +47,18 @@ my $session = $node->background_psql('postgres');
 $session->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pg_class');
 run_many() for 1 .. 3;
 my $after = run_many();
+
+# Long tasks, which are looked for in that index, do not make others read what is dead there.
+my $reads = "SELECT sum(%s) FROM pg_stat_user_indexes WHERE indexrelname = 'branch_due'";
+my $read = $node->safe_psql('postgres', sprintf($reads, 'idx_tup_read'));
+my $scans = $node->safe_psql('postgres', sprintf($reads, 'idx_scan'));
+$node->safe_psql('postgres', "SELECT count(sf_start('long', '{}', 'l' || n)) FROM generate_series(1, 40) n");
+ok( $node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_executions WHERE status = 'RUNNING'"),
+	'long tasks end');
+ok( $node->poll_query_until('postgres', 'SELECT (' . sprintf($reads, 'idx_scan') . ") >= $scans + 20"),
+	'they are looked for');
+cmp_ok($node->safe_psql('postgres', sprintf($reads, 'idx_tup_read')) - $read, '<', 400_000,
+	'each dead entry is read a few times, not for each task');
 $session->query_safe('COMMIT');
 
 # An order of magnitude is what a look a slice cost; machines that run tests are noisy.
