@@ -115,6 +115,18 @@ watch(short events, SfwReady ready)
 	sfw_loop_watch(fd, events, ready, NULL);
 }
 
+/* End the session and watch it no more. */
+static void
+end_session(void)
+{
+	if (conn_fd >= 0)
+		sfw_loop_watch(conn_fd, 0, NULL, NULL);
+	conn_fd = -1;
+	PQfinish(conn);
+	conn = NULL;
+	state = DOWN;
+}
+
 /* Give the session up and arrange the next try. */
 static void
 lose(const char *what)
@@ -127,12 +139,7 @@ lose(const char *what)
 	wait = delay / 2 + random() % (delay / 2 + 1);
 	sfw_log(SFW_WARNING, what, "reason", message, NULL);
 	free(message);
-	if (conn_fd >= 0)
-		sfw_loop_watch(conn_fd, 0, NULL, NULL);
-	conn_fd = -1;
-	PQfinish(conn);
-	conn = NULL;
-	state = DOWN;
+	end_session();
 	failed = true;
 	on_done = NULL;
 	sfw_timer_set(&timer, wait, try_connect, NULL);
@@ -373,10 +380,5 @@ void
 sfw_db_stop(void)
 {
 	sfw_timer_clear(&timer);
-	if (conn_fd >= 0)
-		sfw_loop_watch(conn_fd, 0, NULL, NULL);
-	conn_fd = -1;
-	PQfinish(conn);
-	conn = NULL;
-	state = DOWN;
+	end_session();
 }
