@@ -30,7 +30,7 @@ struct SfTable
 	EState	   *estate;
 	ResultRelInfo *rri;
 	TupleTableSlot *slot;
-	TupleTableSlot *old;		/* carries nothing but the tid */
+	TupleTableSlot *old;		/* the row to be replaced or deleted; at least its tid */
 	TupleTableSlot *rows[SF_TABLE_MAX_ROWS];	/* made when first needed */
 };
 
@@ -440,19 +440,26 @@ sf_table_insert_rows(SfTable *table, int nrows, Datum *values, bool *nulls)
 	ResetPerTupleExprContext(table->estate);
 }
 
-/* Replace the row at tid, which the caller has locked. */
-void
-sf_table_update(SfTable *table, ItemPointer tid, Datum *values, bool *nulls)
+/* Put what is in one slot in the place of the row in the other. */
+static void
+replace_row(SfTable *table)
 {
 	EPQState	epq;
 
 	EvalPlanQualInit(&epq, table->estate, NULL, NIL, -1 SF_EPQ_EXTRA_ARG);
-	fill_slot(table->slot, values, nulls);
-	table->old->tts_tid = *tid;
 	ExecSimpleRelationUpdate(table->rri, table->estate, &epq,
 							 table->old, table->slot);
 	EvalPlanQualEnd(&epq);
 	ResetPerTupleExprContext(table->estate);
+}
+
+/* Replace the row at tid, which the caller has locked. */
+void
+sf_table_update(SfTable *table, ItemPointer tid, Datum *values, bool *nulls)
+{
+	fill_slot(table->slot, values, nulls);
+	table->old->tts_tid = *tid;
+	replace_row(table);
 }
 
 /* Replace some columns of the row at tid, which the caller has locked. */
@@ -461,7 +468,6 @@ sf_table_update_columns(SfTable *table, ItemPointer tid, Datum *values,
 						bool *nulls, bool *replace)
 {
 	Relation	rel = table->rri->ri_RelationDesc;
-	EPQState	epq;
 	HeapTuple	tuple;
 	bool		ours;
 
@@ -469,12 +475,9 @@ sf_table_update_columns(SfTable *table, ItemPointer tid, Datum *values,
 		elog(ERROR, "a locked row of %s is gone", RelationGetRelationName(rel));
 	tuple = heap_modify_tuple(ExecFetchSlotHeapTuple(table->old, false, &ours),
 							  RelationGetDescr(rel), values, nulls, replace);
-	EvalPlanQualInit(&epq, table->estate, NULL, NIL, -1 SF_EPQ_EXTRA_ARG);
 	ExecForceStoreHeapTuple(tuple, table->slot, true);
-	ExecSimpleRelationUpdate(table->rri, table->estate, &epq, table->old, table->slot);
-	EvalPlanQualEnd(&epq);
+	replace_row(table);
 	ExecClearTuple(table->old);
-	ResetPerTupleExprContext(table->estate);
 }
 
 /* Delete the row at tid, which the caller has locked. */

@@ -51,6 +51,25 @@ find_keys(SfPlan *plan, Datum *args, SfBranchKey *keys, TimestampTz *dues, int s
 /* What waits for a time, of an owner: the first columns of the index branch_due */
 #define OF_OWNER " WHERE b.priority" EQ "0 AND b.owner" EQ "$1"
 
+/* Put owners into the order in which it is their turn. */
+static List *
+by_turn(List *owners, Oid after)
+{
+	List	   *first = NIL;
+	List	   *rest = NIL;
+	ListCell   *lc;
+
+	list_sort(owners, list_oid_cmp);
+	foreach(lc, owners)
+	{
+		if (lfirst_oid(lc) > after)
+			first = lappend_oid(first, lfirst_oid(lc));
+		else
+			rest = lappend_oid(rest, lfirst_oid(lc));
+	}
+	return list_concat(first, rest);
+}
+
 /* List the owners of branches that are due or wait for a time: a probe an owner. */
 List *
 sf_branch_owners(Oid after)
@@ -59,8 +78,7 @@ sf_branch_owners(Oid after)
 		"SELECT b.owner FROM _sfflow.branch b WHERE b.priority" EQ "0"
 		" AND b.owner OPERATOR(pg_catalog.>) $1 AND b.due_at IS NOT NULL"
 		" ORDER BY b.priority, b.owner LIMIT 1", 1, OIDOID);
-	List	   *first = NIL;
-	List	   *rest = NIL;
+	List	   *owners = NIL;
 	Oid			owner = InvalidOid;
 
 	for (;;)
@@ -69,31 +87,20 @@ sf_branch_owners(Oid after)
 
 		CHECK_FOR_INTERRUPTS();
 		if (sf_store_query(&plan, args, NULL, 1, sf_row_read_oid, &owner) == 0)
-			return list_concat(first, rest);
-		if (owner > after)
-			first = lappend_oid(first, owner);
-		else
-			rest = lappend_oid(rest, owner);
+			return by_turn(owners, after);
+		owners = lappend_oid(owners, owner);
 	}
 }
 
-/* Put owners into the order in which it is their turn. */
+/* Put owners that are known into that order. */
 List *
 sf_owners_by_turn(const Oid *owners, int nowners, Oid after)
 {
-	List	   *first = NIL;
-	List	   *rest = NIL;
+	List	   *list = NIL;
 
 	for (int i = 0; i < nowners; i++)
-	{
-		if (owners[i] > after)
-			first = lappend_oid(first, owners[i]);
-		else
-			rest = lappend_oid(rest, owners[i]);
-	}
-	list_sort(first, list_oid_cmp);
-	list_sort(rest, list_oid_cmp);
-	return list_concat(first, rest);
+		list = lappend_oid(list, owners[i]);
+	return by_turn(list, after);
 }
 
 /* What has become due in a span of time, of an owner, in some phase */
