@@ -74,13 +74,6 @@ sf_expr_text(const SfExpr *expr)
 	return expr->text;
 }
 
-/* Tell whether an expression yields at most one value. */
-bool
-sf_expr_is_definite(const SfExpr *expr)
-{
-	return expr->path == NULL || expr->path->definite;
-}
-
 /* Evaluate without making a document; see compiled.h. */
 SfPathStatus
 sf_compiled_eval(const SfExpr *expr, SfEnv *env, JsonbValue *result,

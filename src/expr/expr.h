@@ -60,9 +60,6 @@ extern SfExpr *sf_expr_compile(const char *text, int allowed, SfError *err);
 /* The text that it was compiled from. */
 extern const char *sf_expr_text(const SfExpr *expr);
 
-/* True where the expression can yield at most one value. */
-extern bool sf_expr_is_definite(const SfExpr *expr);
-
 typedef enum SfEvalStatus
 {
 	SF_EVAL_OK,					/* *result is set */
@@ -123,9 +120,6 @@ extern SfTemplate *sf_template_compile(const Jsonb *value,
 extern void sf_template_check(const Jsonb *value, SfQueryLanguage language,
 							  bool in_catcher, SfTemplateReport report,
 							  void *arg);
-
-/* A constant template yields the same value each time, without an environment. */
-extern bool sf_template_is_constant(const SfTemplate *tmpl);
 
 /*
  * Evaluate.  field ("Parameters", "Output", …) is where it stands, for the

@@ -269,13 +269,6 @@ sf_template_check(const Jsonb *value, SfQueryLanguage language,
 	(void) compile_value(&c, value);
 }
 
-/* Tell whether a template yields the same value each time. */
-bool
-sf_template_is_constant(const SfTemplate *tmpl)
-{
-	return tmpl->root.kind == NODE_CONSTANT;
-}
-
 /* --- evaluation --- */
 
 /* Evaluate a path or an intrinsic function. */

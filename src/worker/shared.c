@@ -135,22 +135,6 @@ sf_shared_register_database(Oid oid)
 	return database;
 }
 
-/* Count a database's slots that are not free. */
-int
-sf_shared_count_slots(Oid oid)
-{
-	int			count = 0;
-
-	for (int i = 0; i < sf_shared->nslots; i++)
-	{
-		const SfSlot *slot = &sf_shared->slots[i];
-
-		if (slot->state != SF_SLOT_FREE && slot->database == oid)
-			count++;
-	}
-	return count;
-}
-
 /*
  * Tell whether a slot is of a worker that advances, or that will when it is
  * there.

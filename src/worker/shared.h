@@ -181,9 +181,6 @@ extern SfDatabase *sf_shared_find_database(Oid oid);
 /* Find a database or register it; NULL when the table is full. */
 extern SfDatabase *sf_shared_register_database(Oid oid);
 
-/* Count a database's slots that are not free. */
-extern int	sf_shared_count_slots(Oid oid);
-
 /* Tell whether a slot is of a worker that advances. */
 extern bool sf_shared_advances(const SfSlot *slot);
 
