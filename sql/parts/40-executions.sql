@@ -1,6 +1,6 @@
 -- State machines and executions: make, start, advance, stop, redrive.
 
-CREATE FUNCTION sf_create_state_machine(
+CREATE FUNCTION @extschema@.sf_create_state_machine(
 	name text,
 	definition json,
 	execution_id_path text DEFAULT NULL,
@@ -9,21 +9,21 @@ CREATE FUNCTION sf_create_state_machine(
 RETURNS integer
 AS 'MODULE_PATHNAME', 'sfflow_sf_create_state_machine'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION sf_create_state_machine(text, json, text, boolean, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_create_state_machine(text, json, text, boolean, jsonb) TO PUBLIC;
-COMMENT ON FUNCTION sf_create_state_machine(text, json, text, boolean, jsonb) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_create_state_machine(text, json, text, boolean, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_create_state_machine(text, json, text, boolean, jsonb) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_create_state_machine(text, json, text, boolean, jsonb) IS
 	'validates and stores a state machine; returns its version';
 
-CREATE FUNCTION sf_drop_state_machine(name text, force boolean DEFAULT false)
+CREATE FUNCTION @extschema@.sf_drop_state_machine(name text, force boolean DEFAULT false)
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_drop_state_machine'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION sf_drop_state_machine(text, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_drop_state_machine(text, boolean) TO PUBLIC;
-COMMENT ON FUNCTION sf_drop_state_machine(text, boolean) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_drop_state_machine(text, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_drop_state_machine(text, boolean) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_drop_state_machine(text, boolean) IS
 	'deletes a state machine, its versions and its executions';
 
-CREATE FUNCTION sf_start(
+CREATE FUNCTION @extschema@.sf_start(
 	state_machine text,
 	input jsonb DEFAULT '{}',
 	name text DEFAULT NULL,
@@ -31,12 +31,12 @@ CREATE FUNCTION sf_start(
 RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_sf_start'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION sf_start(text, jsonb, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_start(text, jsonb, text, text) TO PUBLIC;
-COMMENT ON FUNCTION sf_start(text, jsonb, text, text) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_start(text, jsonb, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_start(text, jsonb, text, text) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_start(text, jsonb, text, text) IS
 	'starts (or resumes) an execution; returns its id';
 
-CREATE FUNCTION sf_step(
+CREATE FUNCTION @extschema@.sf_step(
 	execution_id text,
 	OUT branch text,
 	OUT state text,
@@ -46,65 +46,65 @@ CREATE FUNCTION sf_step(
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_sf_step'
 LANGUAGE C VOLATILE ROWS 1;
-REVOKE ALL ON FUNCTION sf_step(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_step(text) TO PUBLIC;
-COMMENT ON FUNCTION sf_step(text) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_step(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_step(text) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_step(text) IS
 	'one transition of the branch that is due first, in this transaction';
 
-CREATE FUNCTION sf_run(
+CREATE FUNCTION @extschema@.sf_run(
 	execution_id text,
 	skip_waits boolean DEFAULT false,
 	max_steps integer DEFAULT NULL)
 RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_sf_run'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION sf_run(text, boolean, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_run(text, boolean, integer) TO PUBLIC;
-COMMENT ON FUNCTION sf_run(text, boolean, integer) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_run(text, boolean, integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_run(text, boolean, integer) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_run(text, boolean, integer) IS
 	'steps in this transaction until nothing is due; returns the status';
 
-CREATE PROCEDURE sf_run_due(max_steps integer DEFAULT 1000)
+CREATE PROCEDURE @extschema@.sf_run_due(max_steps integer DEFAULT 1000)
 AS 'MODULE_PATHNAME', 'sfflow_sf_run_due'
 LANGUAGE C;
-REVOKE ALL ON PROCEDURE sf_run_due(integer) FROM PUBLIC;
-COMMENT ON PROCEDURE sf_run_due(integer) IS
+REVOKE ALL ON PROCEDURE @extschema@.sf_run_due(integer) FROM PUBLIC;
+COMMENT ON PROCEDURE @extschema@.sf_run_due(integer) IS
 	'advances whatever is due in this database, committing slice by slice';
 
-CREATE FUNCTION sf_await(execution_id text, timeout interval DEFAULT '10 s')
+CREATE FUNCTION @extschema@.sf_await(execution_id text, timeout interval DEFAULT '10 s')
 RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_sf_await'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION sf_await(text, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_await(text, interval) TO PUBLIC;
-COMMENT ON FUNCTION sf_await(text, interval) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_await(text, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_await(text, interval) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_await(text, interval) IS
 	'waits until an execution has ended; returns its status then, or RUNNING';
 
-CREATE FUNCTION sf_stop(execution_id text, error text DEFAULT NULL, cause text DEFAULT NULL)
+CREATE FUNCTION @extschema@.sf_stop(execution_id text, error text DEFAULT NULL, cause text DEFAULT NULL)
 RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_sf_stop'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION sf_stop(text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_stop(text, text, text) TO PUBLIC;
-COMMENT ON FUNCTION sf_stop(text, text, text) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_stop(text, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_stop(text, text, text) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_stop(text, text, text) IS
 	'ends an execution as ABORTED; returns its status';
 
-CREATE FUNCTION sf_redrive(
+CREATE FUNCTION @extschema@.sf_redrive(
 	execution_id text,
 	from_state text DEFAULT NULL,
 	input jsonb DEFAULT NULL)
 RETURNS integer
 AS 'MODULE_PATHNAME', 'sfflow_sf_redrive'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION sf_redrive(text, text, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_redrive(text, text, jsonb) TO PUBLIC;
-COMMENT ON FUNCTION sf_redrive(text, text, jsonb) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_redrive(text, text, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_redrive(text, text, jsonb) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_redrive(text, text, jsonb) IS
 	'continues an execution that has not succeeded; returns the redrive count';
 
-CREATE FUNCTION sf_purge(older_than interval, max_executions integer DEFAULT NULL)
+CREATE FUNCTION @extschema@.sf_purge(older_than interval, max_executions integer DEFAULT NULL)
 RETURNS bigint
 AS 'MODULE_PATHNAME', 'sfflow_sf_purge'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION sf_purge(interval, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_purge(interval, integer) TO PUBLIC;
-COMMENT ON FUNCTION sf_purge(interval, integer) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_purge(interval, integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_purge(interval, integer) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_purge(interval, integer) IS
 	'deletes ended executions of the caller''s machines; returns how many';

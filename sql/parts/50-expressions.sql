@@ -1,21 +1,21 @@
 -- sf_jsonpath, sf_intrinsic: the expressions of JSONPath mode by themselves.
 
 -- NULL where a path with at most one match leads nowhere, an array where it can have several.
-CREATE FUNCTION sf_jsonpath(path text, input jsonb, context jsonb DEFAULT NULL)
+CREATE FUNCTION @extschema@.sf_jsonpath(path text, input jsonb, context jsonb DEFAULT NULL)
 RETURNS jsonb
 AS 'MODULE_PATHNAME', 'sfflow_sf_jsonpath'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-REVOKE ALL ON FUNCTION sf_jsonpath(text, jsonb, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_jsonpath(text, jsonb, jsonb) TO PUBLIC;
-COMMENT ON FUNCTION sf_jsonpath(text, jsonb, jsonb) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_jsonpath(text, jsonb, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_jsonpath(text, jsonb, jsonb) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_jsonpath(text, jsonb, jsonb) IS
 	'value of a JSONPath as state machines use it; NULL where it leads nowhere';
 
 -- Volatile: States.UUID and States.MathRandom.
-CREATE FUNCTION sf_intrinsic(expression text, input jsonb, context jsonb DEFAULT NULL)
+CREATE FUNCTION @extschema@.sf_intrinsic(expression text, input jsonb, context jsonb DEFAULT NULL)
 RETURNS jsonb
 AS 'MODULE_PATHNAME', 'sfflow_sf_intrinsic'
 LANGUAGE C VOLATILE PARALLEL SAFE;
-REVOKE ALL ON FUNCTION sf_intrinsic(text, jsonb, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_intrinsic(text, jsonb, jsonb) TO PUBLIC;
-COMMENT ON FUNCTION sf_intrinsic(text, jsonb, jsonb) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_intrinsic(text, jsonb, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_intrinsic(text, jsonb, jsonb) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_intrinsic(text, jsonb, jsonb) IS
 	'value of an intrinsic function''s call, States.Format(…) and so on';

@@ -1,6 +1,6 @@
 -- sf_validate: all that is wrong with a definition, one row a problem, none for a good one.
 
-CREATE FUNCTION sf_validate(
+CREATE FUNCTION @extschema@.sf_validate(
 	definition text,
 	OUT severity text,
 	OUT code text,
@@ -9,7 +9,7 @@ CREATE FUNCTION sf_validate(
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_sf_validate'
 LANGUAGE C STABLE PARALLEL RESTRICTED ROWS 10;
-REVOKE ALL ON FUNCTION sf_validate(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_validate(text) TO PUBLIC;
-COMMENT ON FUNCTION sf_validate(text) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_validate(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_validate(text) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_validate(text) IS
 	'all that is wrong with a definition, in the order of its text; no rows for a good one';

@@ -1,10 +1,10 @@
 -- sf_graph: a machine or an execution as a picture.
 
-CREATE FUNCTION sf_graph(target text, format text DEFAULT 'mermaid')
+CREATE FUNCTION @extschema@.sf_graph(target text, format text DEFAULT 'mermaid')
 RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_sf_graph'
 LANGUAGE C STABLE;
-REVOKE ALL ON FUNCTION sf_graph(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_graph(text, text) TO PUBLIC;
-COMMENT ON FUNCTION sf_graph(text, text) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_graph(text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_graph(text, text) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_graph(text, text) IS
 	'a machine, or an execution with the status of each state, drawn as mermaid, dot or svg';

@@ -4,7 +4,7 @@
 -- children of a Map or Parallel do; with "fieldValidationMode" (STRICT, PRESENT, NONE) and
 -- "stateConfiguration" {"retrierRetryCount", "errorCausedByState", "mapIterationFailureCount",
 -- "mapItemReaderData"}, all as in TestState, but values where that has JSON text.
-CREATE FUNCTION sf_test_state(
+CREATE FUNCTION @extschema@.sf_test_state(
 	definition json,
 	input jsonb DEFAULT '{}',
 	context jsonb DEFAULT NULL,
@@ -15,7 +15,7 @@ CREATE FUNCTION sf_test_state(
 RETURNS jsonb
 AS 'MODULE_PATHNAME', 'sfflow_sf_test_state'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION sf_test_state(json, jsonb, jsonb, jsonb, jsonb, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_test_state(json, jsonb, jsonb, jsonb, jsonb, text, text) TO PUBLIC;
-COMMENT ON FUNCTION sf_test_state(json, jsonb, jsonb, jsonb, jsonb, text, text) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_test_state(json, jsonb, jsonb, jsonb, jsonb, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_test_state(json, jsonb, jsonb, jsonb, jsonb, text, text) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_test_state(json, jsonb, jsonb, jsonb, jsonb, text, text) IS
 	'run one state of a definition with this input, and say what comes out; nothing is written';

@@ -1,23 +1,23 @@
 -- Activities and task tokens: work outside the database.
 
-CREATE FUNCTION sf_create_activity(name text, lease interval DEFAULT NULL, max_receive_count integer DEFAULT NULL)
+CREATE FUNCTION @extschema@.sf_create_activity(name text, lease interval DEFAULT NULL, max_receive_count integer DEFAULT NULL)
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_create_activity'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION sf_create_activity(text, interval, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_create_activity(text, interval, integer) TO PUBLIC;
-COMMENT ON FUNCTION sf_create_activity(text, interval, integer) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_create_activity(text, interval, integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_create_activity(text, interval, integer) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_create_activity(text, interval, integer) IS
 	'makes a queue that programs outside the database poll';
 
-CREATE FUNCTION sf_drop_activity(name text)
+CREATE FUNCTION @extschema@.sf_drop_activity(name text)
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_drop_activity'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION sf_drop_activity(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_drop_activity(text) TO PUBLIC;
-COMMENT ON FUNCTION sf_drop_activity(text) IS 'deletes an activity that has no open tasks';
+REVOKE ALL ON FUNCTION @extschema@.sf_drop_activity(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_drop_activity(text) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_drop_activity(text) IS 'deletes an activity that has no open tasks';
 
-CREATE FUNCTION sf_get_activity_task(
+CREATE FUNCTION @extschema@.sf_get_activity_task(
 	activity text,
 	worker_name text DEFAULT NULL,
 	max_tasks integer DEFAULT 1,
@@ -32,31 +32,31 @@ CREATE FUNCTION sf_get_activity_task(
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_sf_get_activity_task'
 LANGUAGE C VOLATILE ROWS 1;
-REVOKE ALL ON FUNCTION sf_get_activity_task(text, text, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_get_activity_task(text, text, integer) TO PUBLIC;
-COMMENT ON FUNCTION sf_get_activity_task(text, text, integer) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_get_activity_task(text, text, integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_get_activity_task(text, text, integer) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_get_activity_task(text, text, integer) IS
 	'takes tasks of an activity, oldest first; no rows when there are none';
 
-CREATE FUNCTION sf_send_task_success(task_token text, output jsonb DEFAULT '{}')
+CREATE FUNCTION @extschema@.sf_send_task_success(task_token text, output jsonb DEFAULT '{}')
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_send_task_success'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION sf_send_task_success(text, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_send_task_success(text, jsonb) TO PUBLIC;
-COMMENT ON FUNCTION sf_send_task_success(text, jsonb) IS 'answers a task: it succeeded';
+REVOKE ALL ON FUNCTION @extschema@.sf_send_task_success(text, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_send_task_success(text, jsonb) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_send_task_success(text, jsonb) IS 'answers a task: it succeeded';
 
-CREATE FUNCTION sf_send_task_failure(task_token text, error text DEFAULT NULL, cause text DEFAULT NULL)
+CREATE FUNCTION @extschema@.sf_send_task_failure(task_token text, error text DEFAULT NULL, cause text DEFAULT NULL)
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_send_task_failure'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION sf_send_task_failure(text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_send_task_failure(text, text, text) TO PUBLIC;
-COMMENT ON FUNCTION sf_send_task_failure(text, text, text) IS 'answers a task: it failed';
+REVOKE ALL ON FUNCTION @extschema@.sf_send_task_failure(text, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_send_task_failure(text, text, text) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_send_task_failure(text, text, text) IS 'answers a task: it failed';
 
-CREATE FUNCTION sf_send_task_heartbeat(task_token text)
+CREATE FUNCTION @extschema@.sf_send_task_heartbeat(task_token text)
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_send_task_heartbeat'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION sf_send_task_heartbeat(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_send_task_heartbeat(text) TO PUBLIC;
-COMMENT ON FUNCTION sf_send_task_heartbeat(text) IS 'says that a task is still being worked on';
+REVOKE ALL ON FUNCTION @extschema@.sf_send_task_heartbeat(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_send_task_heartbeat(text) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_send_task_heartbeat(text) IS 'says that a task is still being worked on';

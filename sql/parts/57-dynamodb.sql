@@ -1,6 +1,6 @@
 -- sf_dynamodb_condition, _key, _update, _project: DynamoDB's expressions over items in its typed JSON.
 
-CREATE FUNCTION sf_dynamodb_condition(
+CREATE FUNCTION @extschema@.sf_dynamodb_condition(
 	expression text,
 	item jsonb,
 	attribute_names jsonb DEFAULT NULL,
@@ -9,21 +9,21 @@ CREATE FUNCTION sf_dynamodb_condition(
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_sf_dynamodb_condition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-REVOKE ALL ON FUNCTION sf_dynamodb_condition(text, jsonb, jsonb, jsonb, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_dynamodb_condition(text, jsonb, jsonb, jsonb, text) TO PUBLIC;
-COMMENT ON FUNCTION sf_dynamodb_condition(text, jsonb, jsonb, jsonb, text) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_dynamodb_condition(text, jsonb, jsonb, jsonb, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_dynamodb_condition(text, jsonb, jsonb, jsonb, text) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_dynamodb_condition(text, jsonb, jsonb, jsonb, text) IS
 	'whether an item satisfies a condition, filter or key condition of DynamoDB';
 
-CREATE FUNCTION sf_dynamodb_key(expression text, attribute_names jsonb DEFAULT NULL, attribute_values jsonb DEFAULT NULL)
+CREATE FUNCTION @extschema@.sf_dynamodb_key(expression text, attribute_names jsonb DEFAULT NULL, attribute_values jsonb DEFAULT NULL)
 RETURNS jsonb
 AS 'MODULE_PATHNAME', 'sfflow_sf_dynamodb_key'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-REVOKE ALL ON FUNCTION sf_dynamodb_key(text, jsonb, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_dynamodb_key(text, jsonb, jsonb) TO PUBLIC;
-COMMENT ON FUNCTION sf_dynamodb_key(text, jsonb, jsonb) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_dynamodb_key(text, jsonb, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_dynamodb_key(text, jsonb, jsonb) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_dynamodb_key(text, jsonb, jsonb) IS
 	'the attributes that a key condition of DynamoDB compares: with "=", and otherwise';
 
-CREATE FUNCTION sf_dynamodb_update(
+CREATE FUNCTION @extschema@.sf_dynamodb_update(
 	expression text,
 	item jsonb,
 	attribute_names jsonb DEFAULT NULL,
@@ -31,16 +31,16 @@ CREATE FUNCTION sf_dynamodb_update(
 RETURNS jsonb
 AS 'MODULE_PATHNAME', 'sfflow_sf_dynamodb_update'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-REVOKE ALL ON FUNCTION sf_dynamodb_update(text, jsonb, jsonb, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_dynamodb_update(text, jsonb, jsonb, jsonb) TO PUBLIC;
-COMMENT ON FUNCTION sf_dynamodb_update(text, jsonb, jsonb, jsonb) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_dynamodb_update(text, jsonb, jsonb, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_dynamodb_update(text, jsonb, jsonb, jsonb) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_dynamodb_update(text, jsonb, jsonb, jsonb) IS
 	'an item after an update expression of DynamoDB, and the attributes that it touched';
 
-CREATE FUNCTION sf_dynamodb_project(expression text, item jsonb, attribute_names jsonb DEFAULT NULL)
+CREATE FUNCTION @extschema@.sf_dynamodb_project(expression text, item jsonb, attribute_names jsonb DEFAULT NULL)
 RETURNS jsonb
 AS 'MODULE_PATHNAME', 'sfflow_sf_dynamodb_project'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-REVOKE ALL ON FUNCTION sf_dynamodb_project(text, jsonb, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_dynamodb_project(text, jsonb, jsonb) TO PUBLIC;
-COMMENT ON FUNCTION sf_dynamodb_project(text, jsonb, jsonb) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_dynamodb_project(text, jsonb, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_dynamodb_project(text, jsonb, jsonb) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_dynamodb_project(text, jsonb, jsonb) IS
 	'the attributes of an item that a projection expression of DynamoDB names';

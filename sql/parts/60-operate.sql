@@ -1,16 +1,16 @@
 -- Operation: whether this copy of the database is driven, and how the workers are doing.
 
-CREATE FUNCTION sf_enable() RETURNS void
+CREATE FUNCTION @extschema@.sf_enable() RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_enable'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION sf_enable() FROM PUBLIC;
-COMMENT ON FUNCTION sf_enable() IS 'have this copy of the database driven by the background workers';
+REVOKE ALL ON FUNCTION @extschema@.sf_enable() FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_enable() IS 'have this copy of the database driven by the background workers';
 
-CREATE FUNCTION sf_disable() RETURNS void
+CREATE FUNCTION @extschema@.sf_disable() RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_disable'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION sf_disable() FROM PUBLIC;
-COMMENT ON FUNCTION sf_disable() IS 'have this copy of the database driven no longer';
+REVOKE ALL ON FUNCTION @extschema@.sf_disable() FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_disable() IS 'have this copy of the database driven no longer';
 
 CREATE FUNCTION _sfflow.workers(
 	OUT pid integer,
@@ -36,7 +36,7 @@ GRANT EXECUTE ON FUNCTION _sfflow.health() TO PUBLIC;
 
 -- The launcher and the processes of this database. What they are at is shown to members of the
 -- state machine's owner.
-CREATE VIEW sf_workers WITH (security_barrier) AS
+CREATE VIEW @extschema@.sf_workers WITH (security_barrier) AS
 SELECT w.pid, w.role, w.state, x.execution_id, x.job_id, w.since, w.steps
 FROM _sfflow.workers() w
 LEFT JOIN LATERAL (
@@ -47,12 +47,12 @@ LEFT JOIN LATERAL (
 	LEFT JOIN _sfflow.branch b ON b.execution_no = e.execution_no AND b.branch_no = w.branch_no
 	WHERE e.execution_no = w.execution_no AND pg_has_role(m.owner::oid, 'MEMBER')
 ) x ON true;
-GRANT SELECT ON sf_workers TO PUBLIC;
-COMMENT ON VIEW sf_workers IS 'the launcher and the workers of this database';
+GRANT SELECT ON @extschema@.sf_workers TO PUBLIC;
+COMMENT ON VIEW @extschema@.sf_workers IS 'the launcher and the workers of this database';
 
 -- What is due and nobody is at. Due for longer than a poll_interval: nobody came, although
 -- somebody looked.
-CREATE VIEW sf_health WITH (security_barrier) AS
+CREATE VIEW @extschema@.sf_health WITH (security_barrier) AS
 WITH due AS (
 	SELECT b.due_at
 	FROM _sfflow.branch b
@@ -76,5 +76,5 @@ UNION ALL
 SELECT 'due but unclaimed', b.late = 0,
 	CASE WHEN b.late = 0 THEN 'nothing' ELSE b.late || ' due for longer than sfflow.poll_interval' END
 FROM backlog b;
-GRANT SELECT ON sf_health TO PUBLIC;
-COMMENT ON VIEW sf_health IS 'what an operator looks at first; a row that is not ok says what to do';
+GRANT SELECT ON @extschema@.sf_health TO PUBLIC;
+COMMENT ON VIEW @extschema@.sf_health IS 'what an operator looks at first; a row that is not ok says what to do';

@@ -82,13 +82,13 @@ GRANT EXECUTE ON FUNCTION
 	_sfflow.job_relations(integer, integer)
 	TO PUBLIC;
 
-CREATE VIEW sf_state_machines WITH (security_barrier) AS
+CREATE VIEW @extschema@.sf_state_machines WITH (security_barrier) AS
 SELECT m.name AS state_machine, v.version, v.version = m.current_version AS is_current, m.owner,
 	v.definition, v.execution_id_path, v.options, v.created_at
 FROM _sfflow.state_machine m
 JOIN _sfflow.state_machine_version v ON v.machine_no = m.machine_no
 WHERE _sfflow.can_read(m.name, m.owner);
-COMMENT ON VIEW sf_state_machines IS 'state machines, one row a version';
+COMMENT ON VIEW @extschema@.sf_state_machines IS 'state machines, one row a version';
 
 -- Executions that the reader may see, each with its machine's name. OFFSET 0 keeps the planner from
 -- joining the other way round, which asks for the rights of machines that nobody asked about.
@@ -99,7 +99,7 @@ CROSS JOIN LATERAL (
 	SELECT s.name, s.owner FROM _sfflow.state_machine s WHERE s.machine_no = e.machine_no OFFSET 0) m
 WHERE _sfflow.can_read(m.name, m.owner);
 
-CREATE VIEW sf_executions WITH (security_barrier) AS
+CREATE VIEW @extschema@.sf_executions WITH (security_barrier) AS
 SELECT e.execution_id, e.state_machine, e.version,
 	substr(e.execution_id, length(e.state_machine) + 2) AS name,
 	(ARRAY['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'])[e.status + 1] AS status,
@@ -109,9 +109,9 @@ SELECT e.execution_id, e.state_machine, e.version,
 	 WHERE p.execution_no = e.parent_execution_no) AS parent_execution_id,
 	CASE WHEN e.status = 0 THEN _sfflow.waiting_on(e.execution_no) END AS waiting_on
 FROM _sfflow.readable_execution e;
-COMMENT ON VIEW sf_executions IS 'executions, and what each running one waits for';
+COMMENT ON VIEW @extschema@.sf_executions IS 'executions, and what each running one waits for';
 
-CREATE VIEW sf_jobs WITH (security_barrier) AS
+CREATE VIEW @extschema@.sf_jobs WITH (security_barrier) AS
 SELECT e.execution_id, substr(e.execution_id, length(e.state_machine) + 2) AS id,
 	j.job_id, j.job_status, j.attempts, j.started_at, j.stopped_at,
 	(SELECT h.payload FROM _sfflow.event h
@@ -121,25 +121,25 @@ SELECT e.execution_id, substr(e.execution_id, length(e.state_machine) + 2) AS id
 	j.error, j.cause
 FROM _sfflow.readable_execution e
 CROSS JOIN LATERAL _sfflow.jobs(e.execution_no) j;
-COMMENT ON VIEW sf_jobs IS 'every Task state of an execution with how far it is';
+COMMENT ON VIEW @extschema@.sf_jobs IS 'every Task state of an execution with how far it is';
 
-CREATE VIEW sf_job_relations WITH (security_barrier) AS
+CREATE VIEW @extschema@.sf_job_relations WITH (security_barrier) AS
 SELECT m.name AS state_machine, v.version, r.job_id, r.pre_job_id
 FROM _sfflow.state_machine m
 JOIN _sfflow.state_machine_version v ON v.machine_no = m.machine_no
 CROSS JOIN LATERAL _sfflow.job_relations(v.machine_no, v.version) r
 WHERE _sfflow.can_read(m.name, m.owner);
-COMMENT ON VIEW sf_job_relations IS 'which job directly precedes which; null: none does';
+COMMENT ON VIEW @extschema@.sf_job_relations IS 'which job directly precedes which; null: none does';
 
-CREATE VIEW sf_history WITH (security_barrier) AS
+CREATE VIEW @extschema@.sf_history WITH (security_barrier) AS
 SELECT e.execution_id, h.id, h.previous_event_id, h."timestamp", h.type, h.state, h.details
 FROM _sfflow.readable_execution e
 CROSS JOIN LATERAL _sfflow.history(e.execution_no) h;
-COMMENT ON VIEW sf_history IS 'what happened, as GetExecutionHistory of Step Functions tells it';
+COMMENT ON VIEW @extschema@.sf_history IS 'what happened, as GetExecutionHistory of Step Functions tells it';
 
 -- phase: 1 RUN, 4 ANNOUNCED, 5 ANSWERED, 6 EXTERNAL (src/store/branch.h); only of an external one is
 -- there a row in task
-CREATE VIEW sf_tasks WITH (security_barrier) AS
+CREATE VIEW @extschema@.sf_tasks WITH (security_barrier) AS
 SELECT e.execution_id, p.state, p.branch, p.resource,
 	CASE b.phase WHEN 1 THEN 'retrying' WHEN 4 THEN 'running' WHEN 5 THEN 'answered'
 		ELSE (ARRAY['queued', 'running', 'waiting', 'answered', 'dead'])[coalesce(t.status, 1) + 1]
@@ -157,10 +157,10 @@ LEFT JOIN _sfflow.task t
 	ON t.execution_no = b.execution_no AND t.branch_no = b.branch_no AND b.phase = 6
 CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
 WHERE b.phase IN (1, 4, 5, 6) AND e.status = 0 AND p.type = 'Task';
-COMMENT ON VIEW sf_tasks IS 'tasks that run, wait for an answer or for a retry';
+COMMENT ON VIEW @extschema@.sf_tasks IS 'tasks that run, wait for an answer or for a retry';
 
 -- status of a task: 0 queued, 1 taken, 4 dead letter (src/store/task.h)
-CREATE VIEW sf_activities WITH (security_barrier) AS
+CREATE VIEW @extschema@.sf_activities WITH (security_barrier) AS
 SELECT a.name AS activity, a.owner, q.queued, q.oldest_queued_at, q.in_flight, a.last_polled_at,
 	a.last_worker
 FROM _sfflow.activity a
@@ -170,9 +170,9 @@ CROSS JOIN LATERAL (
 		count(*) FILTER (WHERE t.status = 1) AS in_flight
 	FROM _sfflow.task t WHERE t.activity_no = a.activity_no) q
 WHERE _sfflow.can_work(a.name, a.owner);
-COMMENT ON VIEW sf_activities IS 'activities and how much waits in each';
+COMMENT ON VIEW @extschema@.sf_activities IS 'activities and how much waits in each';
 
-CREATE VIEW sf_dead_letters WITH (security_barrier) AS
+CREATE VIEW @extschema@.sf_dead_letters WITH (security_barrier) AS
 SELECT e.execution_id, p.state, p.branch, p.resource, t.input, b.error, b.cause, t.receives,
 	coalesce(t.lease_until, t.heartbeat_at, t.started_at) AS died_at
 FROM _sfflow.task t
@@ -180,10 +180,10 @@ JOIN _sfflow.readable_execution e ON e.execution_no = t.execution_no
 JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
 CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, t.state, b.iterations) p
 WHERE t.status = 4;
-COMMENT ON VIEW sf_dead_letters IS 'tasks that were handed out as often as allowed and never answered';
+COMMENT ON VIEW @extschema@.sf_dead_letters IS 'tasks that were handed out as often as allowed and never answered';
 
 -- status and counters: src/store/map_run.h
-CREATE VIEW sf_map_runs WITH (security_barrier) AS
+CREATE VIEW @extschema@.sf_map_runs WITH (security_barrier) AS
 SELECT e.execution_id, p.state, _sfflow.map_run_arn(e.execution_no, r.state, r.uuid) AS map_run_arn,
 	(ARRAY['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'])[r.status + 1] AS status,
 	r.total AS items, r.items_succeeded, r.items_failed,
@@ -192,16 +192,16 @@ SELECT e.execution_id, p.state, _sfflow.map_run_arn(e.execution_no, r.state, r.u
 FROM _sfflow.map_run r
 JOIN _sfflow.readable_execution e ON e.execution_no = r.execution_no
 CROSS JOIN LATERAL _sfflow.branch_place(r.execution_no, 0, r.state, NULL) p;
-COMMENT ON VIEW sf_map_runs IS 'runs of Distributed Map states, with how far each is';
+COMMENT ON VIEW @extschema@.sf_map_runs IS 'runs of Distributed Map states, with how far each is';
 
-CREATE VIEW sf_start_requests WITH (security_barrier) AS
+CREATE VIEW @extschema@.sf_start_requests WITH (security_barrier) AS
 SELECT e.execution_id, r.requested_at, r.requested_by, r.outcome, r.input_differs
 FROM _sfflow.start_request r
 JOIN _sfflow.readable_execution e ON e.execution_no = r.execution_no;
-COMMENT ON VIEW sf_start_requests IS 'calls of sf_start that found an execution';
+COMMENT ON VIEW @extschema@.sf_start_requests IS 'calls of @extschema@.sf_start that found an execution';
 
 -- Types of events that enter a state: 6, 8, 10, 12, 14, 16, 17, 19 (src/engine/event.h)
-CREATE VIEW sf_metrics WITH (security_barrier) AS
+CREATE VIEW @extschema@.sf_metrics WITH (security_barrier) AS
 SELECT m.name AS state_machine, x.executions_started, x.executions_succeeded, x.executions_failed,
 	x.executions_aborted, x.executions_timed_out, 0::bigint AS executions_throttled,
 	x.execution_time_ms_avg, x.execution_time_ms[1] AS execution_time_ms_p50,
@@ -224,9 +224,9 @@ CROSS JOIN LATERAL (
 		SELECT (1000 * extract(epoch FROM e.stopped_at - e.started_at))::double precision AS ms) t
 	WHERE e.machine_no = m.machine_no AND e.map_run_no IS NULL) x
 WHERE _sfflow.can_read(m.name, m.owner);
-COMMENT ON VIEW sf_metrics IS 'the metrics of Step Functions, by state machine';
+COMMENT ON VIEW @extschema@.sf_metrics IS 'the metrics of Step Functions, by state machine';
 
-CREATE VIEW sf_alerts WITH (security_barrier) AS
+CREATE VIEW @extschema@.sf_alerts WITH (security_barrier) AS
 SELECT CASE e.status WHEN 2 THEN 'failed' ELSE 'timed_out' END AS kind, e.execution_id,
 	e.stopped_at AS since, concat_ws(': ', e.error, e.cause) AS detail
 FROM _sfflow.readable_execution e
@@ -247,12 +247,12 @@ CROSS JOIN LATERAL (SELECT count(*) AS times FROM _sfflow.event h
 WHERE e.status IN (2, 3) AND e.redrive_count > 0 AND f.times > 1
 UNION ALL
 SELECT 'dead_letter', d.execution_id, d.died_at, format('state "%s": %s', d.state, concat_ws(': ', d.error, d.cause))
-FROM sf_dead_letters d
+FROM @extschema@.sf_dead_letters d
 UNION ALL
 SELECT 'no_poller', NULL, a.oldest_queued_at, format('activity "%s" has %s queued and %s', a.activity,
 	CASE WHEN a.queued = 1 THEN '1 task' ELSE a.queued || ' tasks' END,
 	coalesce('nobody has polled it since ' || a.last_polled_at, 'nobody has ever polled it'))
-FROM sf_activities a
+FROM @extschema@.sf_activities a
 WHERE a.oldest_queued_at < now() - interval '5 minutes'
 	AND (a.last_polled_at IS NULL OR a.last_polled_at < now() - interval '5 minutes')
 UNION ALL
@@ -283,7 +283,9 @@ SELECT 'unknown_owner', NULL, NULL, format('the owner of state machine "%s" does
 FROM _sfflow.state_machine m
 WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = m.owner)
 	AND _sfflow.can_read(m.name, m.owner);
-COMMENT ON VIEW sf_alerts IS 'what somebody should look at';
+COMMENT ON VIEW @extschema@.sf_alerts IS 'what somebody should look at';
 
-GRANT SELECT ON sf_state_machines, sf_executions, sf_jobs, sf_job_relations, sf_history, sf_tasks,
-	sf_activities, sf_dead_letters, sf_map_runs, sf_start_requests, sf_metrics, sf_alerts TO PUBLIC;
+GRANT SELECT ON @extschema@.sf_state_machines, @extschema@.sf_executions, @extschema@.sf_jobs,
+	@extschema@.sf_job_relations, @extschema@.sf_history, @extschema@.sf_tasks, @extschema@.sf_activities,
+	@extschema@.sf_dead_letters, @extschema@.sf_map_runs, @extschema@.sf_start_requests,
+	@extschema@.sf_metrics, @extschema@.sf_alerts TO PUBLIC;

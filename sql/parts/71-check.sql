@@ -8,7 +8,7 @@ REVOKE ALL ON FUNCTION _sfflow.is_place(integer, integer, integer, integer) FROM
 
 -- Numbers of phases and status: src/store/branch.h. A branch is live in the phases 0 to 6, but an
 -- answer (5) that is not due belongs to a task that was stopped meanwhile.
-CREATE FUNCTION sf_check(OUT problem text, OUT execution_id text, OUT detail text)
+CREATE FUNCTION @extschema@.sf_check(OUT problem text, OUT execution_id text, OUT detail text)
 RETURNS SETOF record
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
@@ -198,5 +198,5 @@ WHERE NOT EXISTS (SELECT FROM _sfflow.state_machine_version v
 	WHERE v.machine_no = m.machine_no AND v.version = m.current_version)
 ORDER BY 2, 1, 3
 $$;
-REVOKE ALL ON FUNCTION sf_check() FROM PUBLIC;
-COMMENT ON FUNCTION sf_check() IS 'verifies the invariants over the tables: no rows is good';
+REVOKE ALL ON FUNCTION @extschema@.sf_check() FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_check() IS 'verifies the invariants over the tables: no rows is good';

@@ -1,6 +1,6 @@
 -- Schedules: jobs of pg_cron that start state machines.
 
-CREATE FUNCTION sf_schedule(
+CREATE FUNCTION @extschema@.sf_schedule(
 	name text,
 	schedule text,
 	state_machine text,
@@ -9,17 +9,17 @@ CREATE FUNCTION sf_schedule(
 RETURNS bigint
 AS 'MODULE_PATHNAME', 'sfflow_sf_schedule'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION sf_schedule(text, text, text, jsonb, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_schedule(text, text, text, jsonb, text) TO PUBLIC;
-COMMENT ON FUNCTION sf_schedule(text, text, text, jsonb, text) IS
+REVOKE ALL ON FUNCTION @extschema@.sf_schedule(text, text, text, jsonb, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_schedule(text, text, text, jsonb, text) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_schedule(text, text, text, jsonb, text) IS
 	'start a state machine by a cron expression; returns the number of the pg_cron job';
 
-CREATE FUNCTION sf_unschedule(name text) RETURNS void
+CREATE FUNCTION @extschema@.sf_unschedule(name text) RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_unschedule'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION sf_unschedule(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_unschedule(text) TO PUBLIC;
-COMMENT ON FUNCTION sf_unschedule(text) IS 'remove a schedule and its pg_cron job';
+REVOKE ALL ON FUNCTION @extschema@.sf_unschedule(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_unschedule(text) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_unschedule(text) IS 'remove a schedule and its pg_cron job';
 
 -- What the pg_cron jobs call; the second form is for a pg_cron in another database.
 CREATE FUNCTION _sfflow.run_schedule(name text) RETURNS text
@@ -72,7 +72,7 @@ GRANT EXECUTE ON FUNCTION
 	TO PUBLIC;
 
 -- A schedule is seen by its owner and by whoever may READ the machine.
-CREATE VIEW sf_schedules WITH (security_barrier) AS
+CREATE VIEW @extschema@.sf_schedules WITH (security_barrier) AS
 SELECT s.name AS schedule_name, s.schedule, coalesce(s.timezone, _sfflow.schedule_zone()) AS timezone,
 	s.state_machine, s.input, a.active,
 	CASE WHEN a.active THEN _sfflow.schedule_next(s.schedule, s.timezone, now()) END AS next_run,
@@ -81,5 +81,5 @@ FROM _sfflow.schedule s
 LEFT JOIN _sfflow.state_machine m ON m.name = split_part(s.state_machine, '/', 1)
 CROSS JOIN LATERAL (SELECT coalesce(_sfflow.schedule_active(s.job_id), false) AS active) a
 WHERE pg_has_role(s.owner, 'USAGE') OR _sfflow.can_read(m.name, m.owner);
-GRANT SELECT ON sf_schedules TO PUBLIC;
-COMMENT ON VIEW sf_schedules IS 'schedules, and when each runs next';
+GRANT SELECT ON @extschema@.sf_schedules TO PUBLIC;
+COMMENT ON VIEW @extschema@.sf_schedules IS 'schedules, and when each runs next';

@@ -1,7 +1,7 @@
 -- sf_aws_install, sf_aws_uninstall: tables and functions that stand in for AWS services, in schema sfflow_aws.
 
 -- All that it makes is the caller's, and no member of the extension: pg_dump carries it like any other schema.
-CREATE FUNCTION sf_aws_install()
+CREATE FUNCTION @extschema@.sf_aws_install()
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -837,13 +837,13 @@ BEGIN
 		PERFORM @extschema@.sf_map_resource(mapping.pattern, mapping.resource);
 	END LOOP;
 END $install$;
-REVOKE ALL ON FUNCTION sf_aws_install() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_aws_install() TO PUBLIC;
-COMMENT ON FUNCTION sf_aws_install() IS
+REVOKE ALL ON FUNCTION @extschema@.sf_aws_install() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_aws_install() TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_aws_install() IS
 	'makes schema sfflow_aws with what stands in for AWS services, and maps their resources to it';
 
 -- The machines that it made for activities stay: their executions are history.
-CREATE FUNCTION sf_aws_uninstall()
+CREATE FUNCTION @extschema@.sf_aws_uninstall()
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -861,7 +861,7 @@ BEGIN
 	END LOOP;
 	DROP SCHEMA sfflow_aws CASCADE;
 END $uninstall$;
-REVOKE ALL ON FUNCTION sf_aws_uninstall() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sf_aws_uninstall() TO PUBLIC;
-COMMENT ON FUNCTION sf_aws_uninstall() IS
+REVOKE ALL ON FUNCTION @extschema@.sf_aws_uninstall() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_aws_uninstall() TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_aws_uninstall() IS
 	'drops schema sfflow_aws and the mappings to it; its items and rules are lost';
