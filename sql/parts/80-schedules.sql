@@ -36,11 +36,11 @@ RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_run_schedule_given'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
--- Gives C the extension's own sf_start, whatever schema it is in.
+-- Gives C the extension's own sf_start, whatever schema it is in. Bound to that function, not to its
+-- name: the owner of the schema can rename it and make another one.
 CREATE FUNCTION _sfflow.start_scheduled(state_machine text, input jsonb, name text) RETURNS text
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
-SET search_path = pg_catalog, pg_temp
-AS $$ SELECT @extschema@.sf_start($1, $2, $3, 'skip') $$;
+RETURN @extschema@.sf_start($1, $2, $3, 'skip');
 
 CREATE FUNCTION _sfflow.schedule_next(schedule text, timezone text, after timestamptz)
 RETURNS timestamptz

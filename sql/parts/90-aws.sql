@@ -143,9 +143,8 @@ BEGIN
 	$f$;
 
 	-- A sort key that is a number, as such; 0 for all others.
-	CREATE FUNCTION sfflow_aws.key_number(key text) RETURNS numeric LANGUAGE sql IMMUTABLE AS $f$
-		SELECT CASE WHEN key LIKE 'N:%' THEN substr(key, 3)::numeric ELSE 0 END
-	$f$;
+	CREATE FUNCTION sfflow_aws.key_number(key text) RETURNS numeric LANGUAGE sql IMMUTABLE
+	RETURN CASE WHEN key LIKE 'N:%' THEN substr(key, 3)::numeric ELSE 0 END;
 
 	-- The attributes of an item that are its key.
 	CREATE FUNCTION sfflow_aws.key_of(t sfflow_aws.dynamodb_table, item jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE
@@ -450,16 +449,16 @@ BEGIN
 	END $f$;
 
 	-- What the Resources are mapped to: the optimized integrations and those of the SDK.
-	CREATE FUNCTION sfflow_aws.dynamodb_get_item(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.get_item(payload, false) || sfflow_aws.metadata()';
-	CREATE FUNCTION sfflow_aws.dynamodb_put_item(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.put_item(payload, false) || sfflow_aws.metadata()';
-	CREATE FUNCTION sfflow_aws.dynamodb_update_item(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.update_item(payload, false) || sfflow_aws.metadata()';
-	CREATE FUNCTION sfflow_aws.dynamodb_delete_item(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.delete_item(payload, false) || sfflow_aws.metadata()';
-	CREATE FUNCTION sfflow_aws.sdk_dynamodb_get_item(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.get_item(payload, true)';
-	CREATE FUNCTION sfflow_aws.sdk_dynamodb_put_item(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.put_item(payload, true)';
-	CREATE FUNCTION sfflow_aws.sdk_dynamodb_update_item(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.update_item(payload, true)';
-	CREATE FUNCTION sfflow_aws.sdk_dynamodb_delete_item(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.delete_item(payload, true)';
-	CREATE FUNCTION sfflow_aws.sdk_dynamodb_query(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.query(payload, false, true)';
-	CREATE FUNCTION sfflow_aws.sdk_dynamodb_scan(payload jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT sfflow_aws.query(payload, true, true)';
+	CREATE FUNCTION sfflow_aws.dynamodb_get_item(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.get_item(payload, false) || sfflow_aws.metadata();
+	CREATE FUNCTION sfflow_aws.dynamodb_put_item(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.put_item(payload, false) || sfflow_aws.metadata();
+	CREATE FUNCTION sfflow_aws.dynamodb_update_item(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.update_item(payload, false) || sfflow_aws.metadata();
+	CREATE FUNCTION sfflow_aws.dynamodb_delete_item(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.delete_item(payload, false) || sfflow_aws.metadata();
+	CREATE FUNCTION sfflow_aws.sdk_dynamodb_get_item(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.get_item(payload, true);
+	CREATE FUNCTION sfflow_aws.sdk_dynamodb_put_item(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.put_item(payload, true);
+	CREATE FUNCTION sfflow_aws.sdk_dynamodb_update_item(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.update_item(payload, true);
+	CREATE FUNCTION sfflow_aws.sdk_dynamodb_delete_item(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.delete_item(payload, true);
+	CREATE FUNCTION sfflow_aws.sdk_dynamodb_query(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.query(payload, false, true);
+	CREATE FUNCTION sfflow_aws.sdk_dynamodb_scan(payload jsonb) RETURNS jsonb LANGUAGE sql RETURN sfflow_aws.query(payload, true, true);
 
 	-- ------------------------------------------------------------ EventBridge
 
@@ -842,7 +841,8 @@ GRANT EXECUTE ON FUNCTION @extschema@.sf_aws_install() TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_aws_install() IS
 	'makes schema sfflow_aws with what stands in for AWS services, and maps their resources to it';
 
--- The machines that it made for activities stay: their executions are history.
+-- The machines that it made for activities stay: their executions are history. A schema of somebody
+-- else is not read: what it holds under the name of the table could be a view that runs code.
 CREATE FUNCTION @extschema@.sf_aws_uninstall()
 RETURNS void
 LANGUAGE plpgsql
@@ -851,7 +851,12 @@ SET client_min_messages = warning
 AS $uninstall$
 DECLARE
 	mapped text;
+	owner name := (SELECT pg_get_userbyid(nspowner) FROM pg_namespace WHERE nspname = 'sfflow_aws');
 BEGIN
+	IF owner <> current_user THEN
+		RAISE EXCEPTION 'schema sfflow_aws belongs to "%"', owner
+			USING ERRCODE = 'insufficient_privilege', HINT = 'Call sf_aws_uninstall() as that role.';
+	END IF;
 	FOR mapped IN SELECT pattern FROM sfflow_aws.resource LOOP
 		BEGIN
 			PERFORM @extschema@.sf_unmap_resource(mapped);

@@ -31,6 +31,7 @@
 #include "store/machine.h"
 #include "store/privilege.h"
 #include "store/schedule.h"
+#include "store/table.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_schedule);
 PG_FUNCTION_INFO_V1(sfflow_sf_unschedule);
@@ -183,8 +184,7 @@ start(const SfSchedule *s, TimestampTz scheduled)
 	char		nulls[4] = "   ";
 	MemoryContext caller = CurrentMemoryContext;
 	char	   *execution_id;
-	Oid			user;
-	int			context;
+	SfStoreIdentity saved;
 	int			rc;
 
 	placeholder_values(s->name, scheduled, values);
@@ -192,8 +192,7 @@ start(const SfSchedule *s, TimestampTz scheduled)
 	args[1] = JsonbPGetDatum(sf_placeholder_fill(s->input, values));
 	args[2] = CStringGetTextDatum(run_name(scheduled));
 	nulls[2] = machine->execution_id_path != NULL ? 'n' : ' ';
-	GetUserIdAndSecContext(&user, &context);
-	SetUserIdAndSecContext(s->owner, context | SECURITY_LOCAL_USERID_CHANGE);
+	sf_store_enter_as(&saved, s->owner);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	rc = SPI_execute_with_args("SELECT _sfflow.start_scheduled($1, $2, $3)", 3,
@@ -205,7 +204,7 @@ start(const SfSchedule *s, TimestampTz scheduled)
 													SPI_tuptable->tupdesc, 1));
 	if (SPI_finish() != SPI_OK_FINISH)
 		elog(ERROR, "SPI_finish failed");
-	SetUserIdAndSecContext(user, context);
+	sf_store_leave(&saved);
 	return execution_id;
 }
 

@@ -145,6 +145,7 @@ sf_scheduler_add(const char *name, const char *schedule, const char *command)
 {
 	Oid			types[3] = {TEXTOID, TEXTOID, TEXTOID};
 	Datum		args[3];
+	SfStoreIdentity saved;
 	int64		job_id;
 	bool		isnull;
 	int			rc;
@@ -152,6 +153,7 @@ sf_scheduler_add(const char *name, const char *schedule, const char *command)
 	args[0] = CStringGetTextDatum(psprintf("sfflow:%s", name));
 	args[1] = CStringGetTextDatum(schedule);
 	args[2] = CStringGetTextDatum(command);
+	sf_store_enter_as(&saved, GetUserId());
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	rc = SPI_execute_with_args("SELECT cron.schedule($1, $2, $3)", 3, types, args,
@@ -162,6 +164,7 @@ sf_scheduler_add(const char *name, const char *schedule, const char *command)
 										 SPI_tuptable->tupdesc, 1, &isnull));
 	if (SPI_finish() != SPI_OK_FINISH)
 		elog(ERROR, "SPI_finish failed");
+	sf_store_leave(&saved);
 	return job_id;
 }
 
@@ -171,16 +174,14 @@ sf_scheduler_remove(int64 job_id, Oid role)
 {
 	Oid			types[1] = {INT8OID};
 	Datum		args[1] = {Int64GetDatum(job_id)};
-	Oid			user;
-	int			context;
+	SfStoreIdentity saved;
 	int			rc;
 
 	if (!sf_scheduler_is_here())
 		return;
 	if (GetUserNameFromId(role, true) == NULL)
 		role = sf_store_owner();
-	GetUserIdAndSecContext(&user, &context);
-	SetUserIdAndSecContext(role, context | SECURITY_LOCAL_USERID_CHANGE);
+	sf_store_enter_as(&saved, role);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	rc = SPI_execute_with_args("SELECT cron.unschedule(j.jobid) FROM cron.job j"
@@ -190,7 +191,7 @@ sf_scheduler_remove(int64 job_id, Oid role)
 		elog(ERROR, "SPI_execute_with_args failed: %s", SPI_result_code_string(rc));
 	if (SPI_finish() != SPI_OK_FINISH)
 		elog(ERROR, "SPI_finish failed");
-	SetUserIdAndSecContext(user, context);
+	sf_store_leave(&saved);
 }
 
 /* Keep whether a job is active. */

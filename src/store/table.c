@@ -10,12 +10,16 @@
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
 #include "base/compat.h"
 #include "base/errors.h"
 #include "store/table.h"
+
+/* Where the names in a query of sfflow are looked up; workers have it throughout */
+#define SF_SAFE_SEARCH_PATH	"pg_catalog, pg_temp"
 
 /* Find the owner of the schema that holds the tables. */
 Oid
@@ -35,19 +39,48 @@ sf_store_owner(void)
 	return owner;
 }
 
+/*
+ * Take the session's search_path away; returns the nest level that gives it
+ * back, 0 when it is safe already.  PostgreSQL parses a kept plan again whenever
+ * the search_path differs from the one with which it was made, so it is not
+ * enough to do this when a plan is made.
+ */
+static int
+pin_names(void)
+{
+	int			level;
+
+	if (strcmp(namespace_search_path, SF_SAFE_SEARCH_PATH) == 0)
+		return 0;
+	level = NewGUCNestLevel();
+	(void) set_config_option("search_path", SF_SAFE_SEARCH_PATH, PGC_USERSET,
+							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	return level;
+}
+
+/* Take on the rights of a role, and no names of the session. */
+void
+sf_store_enter_as(SfStoreIdentity *saved, Oid role)
+{
+	GetUserIdAndSecContext(&saved->user, &saved->sec_context);
+	SetUserIdAndSecContext(role,
+						   saved->sec_context | SECURITY_LOCAL_USERID_CHANGE);
+	saved->guc_nest_level = pin_names();
+}
+
 /* Take on the rights of the extension's owner. */
 void
 sf_store_enter(SfStoreIdentity *saved)
 {
-	GetUserIdAndSecContext(&saved->user, &saved->sec_context);
-	SetUserIdAndSecContext(sf_store_owner(),
-						   saved->sec_context | SECURITY_LOCAL_USERID_CHANGE);
+	sf_store_enter_as(saved, sf_store_owner());
 }
 
-/* Give the rights back. */
+/* Give rights and names back. */
 void
 sf_store_leave(const SfStoreIdentity *saved)
 {
+	if (saved->guc_nest_level != 0)
+		AtEOXact_GUC(true, saved->guc_nest_level);
 	SetUserIdAndSecContext(saved->user, saved->sec_context);
 }
 

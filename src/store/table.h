@@ -3,8 +3,9 @@
  *		Access to the extension's tables: queries, and the columns of rows.
  *
  * Queries go through SPI, with plans that are prepared once a backend and run
- * with the rights of the extension's owner, whoever the caller is.  What the
- * hot path does with single rows goes around the executor: store/direct.h.
+ * with the rights of the extension's owner, whoever the caller is, and with a
+ * search_path of pg_catalog alone, whatever the session has.  What the hot
+ * path does with single rows goes around the executor: store/direct.h.
  */
 #ifndef SF_STORE_TABLE_H
 #define SF_STORE_TABLE_H
@@ -18,10 +19,16 @@ typedef struct SfStoreIdentity
 {
 	Oid			user;
 	int			sec_context;
+	int			guc_nest_level; /* of the search_path; 0: it was safe before */
 } SfStoreIdentity;
 
-/* Switch to the extension's owner; undone by sf_store_leave or on abort. */
+/*
+ * Switch to the extension's owner, or another role, and have names mean what
+ * they mean in pg_catalog; undone by sf_store_leave or on abort.  Every query
+ * that sfflow itself writes is between the two.
+ */
 extern void sf_store_enter(SfStoreIdentity *saved);
+extern void sf_store_enter_as(SfStoreIdentity *saved, Oid role);
 extern void sf_store_leave(const SfStoreIdentity *saved);
 
 /* Owner of the schema _sfflow; ereports when the extension is not there. */
