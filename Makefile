@@ -1,6 +1,12 @@
 # sfflow: Amazon States Language workflows inside PostgreSQL.
 # `make help` lists what there is to do.
 
+# What is made and removed has names relative to this folder, which may stand anywhere: make and shell take a
+# blank in a path for its end. From another folder (make -f) the same names would be other people's files.
+ifeq ($(wildcard src/sfflow.c),)
+$(error run make in the folder of sfflow's Makefile)
+endif
+
 EXTENSION = sfflow
 EXTVERSION = 0.1.0
 MODULE_big = sfflow
@@ -50,13 +56,16 @@ all: $(CLIENT)
 $(CLIENT): $(wildcard src/client/*.[ch]) src/task/conditions.h src/client/Makefile
 	$(MAKE) -C src/client PG_CONFIG='$(PG_CONFIG)' VERSION='$(EXTVERSION)'
 
+# A relative DESTDIR counts from here.
+CLIENT_DESTDIR = $(if $(DESTDIR),$(if $(filter /%,$(firstword $(DESTDIR))),,../../)$(DESTDIR))
+
 install: install-client
 install-client: $(CLIENT)
-	$(MAKE) -C src/client PG_CONFIG='$(PG_CONFIG)' VERSION='$(EXTVERSION)' install
+	$(MAKE) -C src/client PG_CONFIG='$(PG_CONFIG)' VERSION='$(EXTVERSION)' DESTDIR='$(CLIENT_DESTDIR)' install
 
 uninstall: uninstall-client
 uninstall-client:
-	$(MAKE) -C src/client PG_CONFIG='$(PG_CONFIG)' uninstall
+	$(MAKE) -C src/client PG_CONFIG='$(PG_CONFIG)' DESTDIR='$(CLIENT_DESTDIR)' uninstall
 
 clean: clean-client
 clean-client:
@@ -71,7 +80,7 @@ $(SQL_SCRIPT): $(SQL_PARTS) Makefile
 # A private PostgreSQL with the extension in it, under tmp_install/. Executables find their share
 # directory relative to themselves, which is why they are copied and not linked; pg_config would
 # do so too, and mislead whoever finds it in the PATH.
-TMP_INSTALL = $(CURDIR)/tmp_install
+override TMP_INSTALL := tmp_install
 PG_BINDIR := $(shell $(PG_CONFIG) --bindir)
 PG_PKGLIBDIR := $(shell $(PG_CONFIG) --pkglibdir)
 PG_SHAREDIR := $(shell $(PG_CONFIG) --sharedir)
