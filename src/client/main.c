@@ -8,7 +8,7 @@
  *		db       the connection            queue   claims, answers, heartbeats
  *		task     the life of a task        shell, http, sql   the kinds of tasks
  *		fetch    HTTP requests             allow   where they may go
- *		child    processes                 json, buf, log
+ *		child    processes                 secrets, json, buf, log
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +25,7 @@
 #include "fetch.h"
 #include "log.h"
 #include "queue.h"
+#include "secrets.h"
 
 /* Milliseconds for the last answers after everything was told to stop */
 #define LAST_WORDS 5000
@@ -188,6 +189,8 @@ follow_option(int c, int index)
 	}
 	if (!sfw_config_set(key, optarg, &problem))
 		refuse(problem);
+	if (strcmp(key, "dbname") == 0)
+		sfw_secrets_hide_conninfo(optarg);
 }
 
 /* Read the command line; the file that it names comes first, so that options win. */
@@ -208,6 +211,7 @@ read_options(int argc, char **argv)
 		if (sfw_config.dbname != NULL || optind + 1 < argc)
 			refuse("too many arguments");
 		sfw_config.dbname = sfw_strdup(argv[optind]);
+		sfw_secrets_hide_conninfo(argv[optind]);
 	}
 	if (!sfw_config_finish(&problem))
 		refuse(problem);
@@ -328,6 +332,18 @@ is_done(void)
 	return sfw_queue_is_exhausted() || (sfw_db_failed() && sfw_queue_is_empty());
 }
 
+/* Tell whether one of the activities is one of commands. */
+static bool
+serves_commands(void)
+{
+	for (int i = 0; i < sfw_config.n_served; i++)
+	{
+		if (strcmp(sfw_config.served[i].kind, "shell") == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Work until it is time to leave; gives the exit status. */
 static int
 work(void)
@@ -341,6 +357,8 @@ work(void)
 	sfw_loop_on_signal(SIGINT, on_leave);
 	sfw_loop_on_signal(SIGHUP, on_leave);
 	sfw_log(SFW_INFO, "sfworker " SFW_VERSION, "name", sfw_config.name, NULL);
+	if (geteuid() == 0 && serves_commands())
+		sfw_log(SFW_WARNING, "commands run as root, and can read every secret of this worker", NULL);
 	sfw_queue_start();
 	while (!is_done())
 		sfw_loop_turn();
@@ -358,6 +376,7 @@ work(void)
 int
 main(int argc, char **argv)
 {
+	sfw_secrets_hide();
 	/* A closed standard stream must not become a connection or a pipe. */
 	for (int fd = 0; fd <= 2; fd++)
 	{

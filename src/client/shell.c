@@ -66,6 +66,9 @@ static const char *const passed[] = {
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR",
 };
 
+/* Those that they see only when they are named without a star: what libpq logs in with */
+static const char *const passwords[] = {"PGPASSWORD", "PGSSLPASSWORD"};
+
 /* ---------------------------------------------------------------- payload */
 
 /* Append a pointer to a list that ends in NULL. */
@@ -166,15 +169,27 @@ set_variable(char ***env, const char *name, const char *value)
 	add(env, entry);
 }
 
+/* Tell whether a text of some length is a name. */
+static bool
+is_name(const char *text, size_t len, const char *name)
+{
+	return strlen(name) == len && strncmp(text, name, len) == 0;
+}
+
 /* Tell whether a pattern is the name of a variable of the worker. */
 static bool
 passes(const char *pattern, const char *name, size_t len)
 {
 	size_t		n = strlen(pattern);
 
-	if (n > 0 && pattern[n - 1] == '*')
-		return len >= n - 1 && strncmp(pattern, name, n - 1) == 0;
-	return n == len && strncmp(pattern, name, n) == 0;
+	if (n == 0 || pattern[n - 1] != '*')
+		return is_name(name, len, pattern);
+	for (size_t i = 0; i < sizeof(passwords) / sizeof(passwords[0]); i++)
+	{
+		if (is_name(name, len, passwords[i]))
+			return false;
+	}
+	return len >= n - 1 && strncmp(pattern, name, n - 1) == 0;
 }
 
 /* Begin an environment with what commands may see of the worker's own. */

@@ -48,17 +48,19 @@ sub children
 	return grep { proc("/proc/$_/stat") =~ /.*\) \S $parent / } map { s{^/proc/}{}r } glob '/proc/[0-9]*';
 }
 
-# Start a worker for a database of a server; gives its pid and the file of its log.
+# Start a worker for a database of a server; gives its pid and the file of its log. With { program => FILE } at the
+# end, that runs it.
 sub start_worker
 {
 	my ($node, @options) = @_;
+	my $program = ref $options[-1] ? (pop @options)->{program} : 'sfworker';
 	my $log = "$PostgreSQL::Test::Utils::tmp_check/sfworker" . ++$count . "-$$.log";
 	my $pid = fork // die "fork: $!";
 	if ($pid == 0)
 	{
 		open STDERR, '>', $log or POSIX::_exit(99);
 		open STDIN, '<', '/dev/null' or POSIX::_exit(99);
-		exec 'sfworker', '-h', $node->host, '-p', $node->port, '-d', 'postgres', '--poll-interval', '2s', @options
+		exec $program, '-h', $node->host, '-p', $node->port, '-d', 'postgres', '--poll-interval', '2s', @options
 		  or POSIX::_exit(98);
 	}
 	$running{$pid} = 1;

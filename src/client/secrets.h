@@ -1,0 +1,11 @@
+/*
+ * secrets.h
+ *		What others on this machine must not read out of /proc.
+ */
+#ifndef SFW_SECRETS_H
+#define SFW_SECRETS_H
+
+extern void sfw_secrets_hide(void);
+extern void sfw_secrets_hide_conninfo(char *argument);
+
+#endif							/* SFW_SECRETS_H */
