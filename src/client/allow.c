@@ -45,22 +45,44 @@ typedef struct Entry
 
 static Entry *entries;
 
-/* Ranges that are refused unless the list has them: address, bits, what they are */
+/*
+ * Ranges that are refused unless the list has them: address, bits, what they
+ * are.  They are the rows of IANA's two registries of special-purpose
+ * addresses that are not globally reachable, with the addresses of metadata
+ * services before the ranges around them.  Private networks (10.0.0.0/8,
+ * 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10, fc00::/7) are not among them:
+ * services of one's own live there, and only the operator knows which.
+ */
 #define SPECIAL_LIST(X) \
-	X("0.0.0.0", 8, "an unspecified address") \
-	X("127.0.0.0", 8, "a loopback address") \
-	X("169.254.0.0", 16, "a link-local address") \
 	X("100.100.100.200", 32, "a metadata address") \
 	X("168.63.129.16", 32, "a metadata address") \
 	X("192.0.0.192", 32, "a metadata address") \
+	X("fd00:ec2::254", 128, "a metadata address") \
+	X("fd20:ce::254", 128, "a metadata address") \
+	X("0.0.0.0", 8, "an unspecified address") \
+	X("127.0.0.0", 8, "a loopback address") \
+	X("169.254.0.0", 16, "a link-local address") \
+	X("192.0.0.0", 24, "a protocol's address") \
+	X("192.0.2.0", 24, "a documentation address") \
+	X("192.88.99.0", 24, "a relay's address") \
+	X("198.18.0.0", 15, "a benchmarking address") \
+	X("198.51.100.0", 24, "a documentation address") \
+	X("203.0.113.0", 24, "a documentation address") \
 	X("224.0.0.0", 4, "a multicast address") \
 	X("240.0.0.0", 4, "a reserved address") \
 	X("::", 128, "an unspecified address") \
 	X("::1", 128, "a loopback address") \
+	X("::ffff:0:0:0", 96, "a translated address") \
+	X("64:ff9b:1::", 48, "a translated address") \
+	X("100::", 64, "a discard address") \
+	X("100:0:0:1::", 64, "a discard address") \
+	X("2001::", 32, "a tunnel's address") \
+	X("2001::", 23, "a protocol's address") \
+	X("2001:db8::", 32, "a documentation address") \
+	X("3fff::", 20, "a documentation address") \
+	X("5f00::", 16, "a segment identifier") \
 	X("fe80::", 10, "a link-local address") \
 	X("fec0::", 10, "a site-local address") \
-	X("fd00:ec2::254", 128, "a metadata address") \
-	X("fd20:ce::254", 128, "a metadata address") \
 	X("ff00::", 8, "a multicast address")
 
 typedef struct Special
@@ -79,13 +101,20 @@ static const char *const metadata_names[] = {
 	"instance-data.ec2.internal", "metadata.tencentyun.com", "metadata.platformequinix.com",
 };
 
-/* Prefixes of IPv6 that carry an address of IPv4: NAT64, 6to4, "compatible" */
+/* Prefixes of IPv6 that carry an address of IPv4: NAT64, 6to4 */
 static const struct
 {
 	const char *address;
 	int			bits;
 	int			offset;
-}			carriers[] = {{"64:ff9b::", 96, 12}, {"2002::", 16, 2}, {"::", 96, 12}};
+}			carriers[] = {{"64:ff9b::", 96, 12}, {"2002::", 16, 2}};
+
+/* What is in use beside them: IPv4, global unicast, private networks.  All else is reserved. */
+static const struct
+{
+	const char *address;
+	int			bits;
+}			used[] = {{"0.0.0.0", 0}, {"2000::", 3}, {"fc00::", 7}};
 
 /* Read a number of IPv4 or IPv6; bits counts from the first of 128. */
 static bool
@@ -280,33 +309,39 @@ is_numbered(const Address *address, int port)
 	return false;
 }
 
+/* Tell whether an address lies in a range that is written as text. */
+static bool
+in_written_range(const Address *address, const char *text, int bits)
+{
+	Address		range;
+
+	return read_address(text, &range, &bits) && in_range(address, &range, bits);
+}
+
 /* Say what is special about an address; NULL: nothing. */
 static const char *
 special_kind(const Address *address)
 {
-	static const unsigned char mapped[12] = {[10] = 0xff,[11] = 0xff};
-
 	for (size_t i = 0; i < sizeof(specials) / sizeof(specials[0]); i++)
 	{
-		Address		range;
-		int			bits = specials[i].bits;
-
-		if (read_address(specials[i].address, &range, &bits) && in_range(address, &range, bits))
+		if (in_written_range(address, specials[i].address, specials[i].bits))
 			return specials[i].what;
 	}
 	for (size_t i = 0; i < sizeof(carriers) / sizeof(carriers[0]); i++)
 	{
-		Address		range;
-		Address		carried;
-		int			bits = carriers[i].bits;
+		Address		carried = {.bytes = {[10] = 0xff,[11] = 0xff}};
 
-		if (!read_address(carriers[i].address, &range, &bits) || !in_range(address, &range, bits))
+		if (!in_written_range(address, carriers[i].address, carriers[i].bits))
 			continue;
-		memcpy(carried.bytes, mapped, sizeof(mapped));
 		memcpy(carried.bytes + 12, address->bytes + carriers[i].offset, 4);
 		return special_kind(&carried);
 	}
-	return NULL;
+	for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++)
+	{
+		if (in_written_range(address, used[i].address, used[i].bits))
+			return NULL;
+	}
+	return "a reserved address";
 }
 
 /* Tell whether the list has addresses, so that a name may still be allowed by its number. */

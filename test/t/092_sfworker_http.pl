@@ -90,6 +90,8 @@ host = 127.0.0.1
 header = Authorization: Bearer of the shop
 EOC
 chmod 0600, $config;
+# Proxies that the environment names are not used: no request would succeed.
+local @ENV{qw(http_proxy https_proxy all_proxy)} = ('http://127.0.0.1:1') x 3;
 my $worker = start_worker($node, '--config', $config);
 my $url = "http://127.0.0.1:$port";
 
@@ -171,7 +173,7 @@ gives(qq({"ApiEndpoint": "http://127.0.0.1:1/", "Method": "GET"}), qr/^FAILED\|\
 gives(qq({"ApiEndpoint": "http://localhost:$port/json", "Method": "GET"}), qr/^SUCCEEDED/, 'a name and its address are allowed');
 gives(qq({"ApiEndpoint": "http://localhost:1/json", "Method": "GET"}), qr/^FAILED\|\|States\.Permissions\|host "localhost" is a loopback address/,
 	'a name does not allow a special address');
-gives(qq({"ApiEndpoint": "http://192.0.2.1/", "Method": "GET"}), qr/^FAILED\|\|States\.Permissions\|host "192\.0\.2\.1" \(192\.0\.2\.1\) is not in the allow-list/,
+gives(qq({"ApiEndpoint": "http://192.175.48.1/", "Method": "GET"}), qr/^FAILED\|\|States\.Permissions\|host "192\.175\.48\.1" \(192\.175\.48\.1\) is not in the allow-list/,
 	'what the list does not have is refused');
 for my $host (qw(169.254.169.254 2852039166 0xa9fea9fe 0251.0376.0251.0376 169.254.43518 [::ffff:169.254.169.254] [64:ff9b::a9fe:a9fe] [fe80::1] [fd00:ec2::254]
 	[::1] 0 metadata.google.internal metadata.google.internal. instance-data))
@@ -215,21 +217,21 @@ SKIP:
 for my $case ([ 'https://169.254.169.254/latest', 'is a link-local address: 169.254.169.254' ], [ 'https://2852039166/', 'is a link-local address' ],
 	[ 'https://localhost/', 'is a loopback address' ], [ 'https://metadata.google.internal/', 'is a metadata service' ], [ 'https://[::ffff:7f00:1]/', 'is a loopback address' ],
 	[ 'https://100.100.100.200/', 'is a metadata address' ], [ 'https://0.0.0.0/', 'is an unspecified address' ], [ 'https://[2002:7f00:1::]/', 'is a loopback address' ],
-	[ 'http://192.0.2.1/', 'needs host' ], [ 'gopher://192.0.2.1/', 'neither https nor http' ], [ 'https://224.0.0.1/', 'is a multicast address' ])
+	[ 'http://192.175.48.1/', 'needs host' ], [ 'gopher://192.175.48.1/', 'neither https nor http' ], [ 'https://224.0.0.1/', 'is a multicast address' ])
 {
 	my ($status, $said) = dry_run(qq({"ApiEndpoint": "$case->[0]", "Method": "GET"}), '-a', 'http');
 	is($status, 3, "dry run: $case->[0] is refused");
 	like($said, qr/\Q$case->[1]\E.*"decision":"refused"/, 'with its reason');
 }
-is_deeply([ dry_run('{"ApiEndpoint": "https://192.0.2.1/a/b?x", "Method": "GET"}', '-a', 'http', '--location', '../c') ],
-	[ 0, '{"method":"GET","hops":[{"url":"https://192.0.2.1/a/b?x","addresses":["192.0.2.1"]},'
-		. qq({"url":"https://192.0.2.1/c","addresses":["192.0.2.1"]}],"decision":"allowed"}\n) ], 'dry run: an address that may be, and its redirect');
-my ($status, $said) = dry_run('{"ApiEndpoint": "https://192.0.2.1/", "Method": "GET"}', '-a', 'http', '--location', 'https://169.254.169.254/');
+is_deeply([ dry_run('{"ApiEndpoint": "https://192.175.48.1/a/b?x", "Method": "GET"}', '-a', 'http', '--location', '../c') ],
+	[ 0, '{"method":"GET","hops":[{"url":"https://192.175.48.1/a/b?x","addresses":["192.175.48.1"]},'
+		. qq({"url":"https://192.175.48.1/c","addresses":["192.175.48.1"]}],"decision":"allowed"}\n) ], 'dry run: an address that may be, and its redirect');
+my ($status, $said) = dry_run('{"ApiEndpoint": "https://192.175.48.1/", "Method": "GET"}', '-a', 'http', '--location', 'https://169.254.169.254/');
 is($status, 3, 'dry run: a redirect to a link-local address is refused');
-like($said, qr/"url":"https:\/\/192\.0\.2\.1\/","addresses":\["192\.0\.2\.1"\]\},\{"url":"https:\/\/169\.254\.169\.254\/".*link-local/, 'and told from the first hop');
+like($said, qr/"url":"https:\/\/192\.175\.48\.1\/","addresses":\["192\.175\.48\.1"\]\},\{"url":"https:\/\/169\.254\.169\.254\/".*link-local/, 'and told from the first hop');
 is((dry_run('{"ApiEndpoint": "https://127.0.0.1/", "Method": "GET"}', '-a', 'http', '--allow', '127.0.0.1'))[0], 0, 'dry run: allowed by number');
 is((dry_run('{"ApiEndpoint": "https://localhost/", "Method": "GET"}', '-a', 'http', '--allow', 'localhost'))[0], 3, 'not by name');
-is((dry_run('{"ApiEndpoint": "https://192.0.2.1/", "Method": "GET"}', '-a', 'http', '--allow', '*.example.com'))[0], 3, 'nor what another entry allows');
+is((dry_run('{"ApiEndpoint": "https://192.175.48.1/", "Method": "GET"}', '-a', 'http', '--allow', '*.example.com'))[0], 3, 'nor what another entry allows');
 is(asked(), '', 'a dry run sends nothing');
 is(IPC::Run::run([ 'sfworker', '-a', 'http', '--allow', $_, '--dry-run' ], '<', '/dev/null', '>', \my $out, '2>', \my $err) || $? >> 8, 2, "no entry of the list: $_")
   for '10.0.0.0/33', 'a b', 'host:99999', 'http://example.com/', '10.0.0.0/x', '';
