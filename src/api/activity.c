@@ -52,26 +52,20 @@ Datum
 sfflow_sf_create_activity(PG_FUNCTION_ARGS)
 {
 	char	   *name = sf_arg_text(fcinfo, 0, "name");
-	int			max_receive_count = PG_ARGISNULL(2) ? 0 : PG_GETARG_INT32(2);
+	int64		lease_ms = PG_ARGISNULL(1) ? 0 : sf_arg_duration_ms(fcinfo, 1, "lease");
+	int			max_receive_count = sf_arg_count(fcinfo, 2, "max_receive_count", 1, 0);
 	SfActivity *there;
 
 	sf_name_check(name, "activity name");
-	if (!PG_ARGISNULL(2) && max_receive_count < 1)
+	if (max_receive_count > 0 && PG_ARGISNULL(1))
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument max_receive_count must be at least 1")));
-	if (!PG_ARGISNULL(2) && PG_ARGISNULL(1))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument max_receive_count needs a lease"),
 				 errhint("A task is handed out again only when its lease is over.")));
-	if (!PG_ARGISNULL(1) &&
-		DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval,
-												TimestampTzGetDatum(0),
-												PG_GETARG_DATUM(1))) <= 0)
+	if (!PG_ARGISNULL(1) && lease_ms < 1)
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument lease must be longer than nothing")));
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument lease must be at least a millisecond")));
 
 	if (sf_activity_insert(name, GetUserId(),
 						   PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1),
@@ -85,7 +79,7 @@ sfflow_sf_create_activity(PG_FUNCTION_ARGS)
 	there = find_activity(name);
 	if (!sf_privilege_is_owner(there->owner) ||
 		there->max_receive_count != max_receive_count ||
-		(there->lease_ms == 0) != PG_ARGISNULL(1))
+		there->lease_ms != lease_ms)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_ACTIVITY_ALREADY_EXISTS),
 				 errmsg("activity \"%s\" exists with other settings, or of another owner",
@@ -186,17 +180,17 @@ sfflow_sf_get_activity_task(PG_FUNCTION_ARGS)
 {
 	SfActivity *activity = find_activity(sf_arg_text(fcinfo, 0, "activity"));
 	char	   *worker = sf_arg_text_or_null(fcinfo, 1);
-	int			max_tasks = PG_ARGISNULL(2) ? 1 : PG_GETARG_INT32(2);
+	int			max_tasks = sf_arg_count(fcinfo, 2, "max_tasks", 1, 1);
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	List	   *tasks;
 	ListCell   *lc;
 
 	sf_privilege_require_activity(activity->name, activity->owner,
 								  SF_PRIVILEGE_WORK);
-	if (max_tasks < 1 || max_tasks > MAX_TASKS)
+	if (max_tasks > MAX_TASKS)
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument max_tasks must be between 1 and %d", MAX_TASKS)));
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument max_tasks must be at most %d", MAX_TASKS)));
 	if (worker != NULL && strlen(worker) > 1024)
 		worker[pg_mbcliplen(worker, strlen(worker), 1024)] = '\0';
 

@@ -5,11 +5,15 @@
 #include "postgres.h"
 
 #include "utils/builtins.h"
+#include "utils/timestamp.h"
 
 #include "api/arguments.h"
 #include "base/arn.h"
 #include "base/errors.h"
 #include "base/settings.h"
+
+/* Longest duration: what a time is shifted by must not leave the calendar */
+#define MAX_DURATION_YEARS	1000
 
 /* Raise the error for an argument that may not be null. */
 static void
@@ -43,6 +47,52 @@ sf_arg_jsonb(FunctionCallInfo fcinfo, int n, const char *name)
 	if (PG_ARGISNULL(n))
 		null_argument(name);
 	return PG_GETARG_JSONB_P(n);
+}
+
+/* Length of an interval, as extract(epoch) has it; double: it cannot overflow. */
+static double
+interval_us(const Interval *interval)
+{
+	double		days = interval->month / MONTHS_PER_YEAR * DAYS_PER_YEAR +
+		interval->month % MONTHS_PER_YEAR * (double) DAYS_PER_MONTH + interval->day;
+
+	return days * USECS_PER_DAY + interval->time;
+}
+
+/* Fetch an interval that is a duration; rounds as the tables' milliseconds do. */
+int64
+sf_arg_duration_ms(FunctionCallInfo fcinfo, int n, const char *name)
+{
+	double		us;
+
+	if (PG_ARGISNULL(n))
+		null_argument(name);
+	us = interval_us(PG_GETARG_INTERVAL_P(n));
+	if (us < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument %s must not be negative", name)));
+	if (us > MAX_DURATION_YEARS * DAYS_PER_YEAR * USECS_PER_DAY)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument %s must be at most %d years", name,
+						MAX_DURATION_YEARS)));
+	return ((int64) us + 500) / 1000;
+}
+
+/* Fetch a count. */
+int
+sf_arg_count(FunctionCallInfo fcinfo, int n, const char *name, int least,
+			 int if_null)
+{
+	if (PG_ARGISNULL(n))
+		return if_null;
+	if (PG_GETARG_INT32(n) < least)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 least == 0 ? errmsg("argument %s must not be negative", name) :
+				 errmsg("argument %s must be at least %d", name, least)));
+	return PG_GETARG_INT32(n);
 }
 
 /* Refuse a document that is too large. */

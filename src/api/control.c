@@ -104,16 +104,10 @@ sfflow_sf_await(PG_FUNCTION_ARGS)
 {
 	SfExecution *execution = sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"),
 											  SF_LOCK_NONE);
-	TimestampTz until;
+	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+													sf_arg_duration_ms(fcinfo, 1, "timeout"));
 	int64		no = execution->execution_no;
 
-	if (PG_ARGISNULL(1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("argument timeout must not be null")));
-	until = DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval,
-													TimestampTzGetDatum(GetCurrentTimestamp()),
-													PG_GETARG_DATUM(1)));
 	sf_privilege_require(execution->machine_name, execution->owner,
 						 SF_PRIVILEGE_READ);
 	if (execution->status == SF_STATUS_RUNNING)

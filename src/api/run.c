@@ -249,7 +249,7 @@ sfflow_sf_run(PG_FUNCTION_ARGS)
 {
 	SfExecution *execution = advanceable(sf_arg_text(fcinfo, 0, "execution_id"), "sf_run");
 	int64		no = execution->execution_no;
-	int			left = PG_ARGISNULL(2) ? -1 : PG_GETARG_INT32(2);
+	int			left = sf_arg_count(fcinfo, 2, "max_steps", 0, -1);
 	SfSliceRequest request = {0};
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "sf_run",
@@ -332,7 +332,7 @@ sfflow_sf_run_due(PG_FUNCTION_ARGS)
 {
 	bool		nonatomic = fcinfo->context && IsA(fcinfo->context, CallContext) &&
 		!castNode(CallContext, fcinfo->context)->atomic;
-	int			left = PG_ARGISNULL(0) ? PG_INT32_MAX : PG_GETARG_INT32(0);
+	int			left = sf_arg_count(fcinfo, 0, "max_steps", 0, PG_INT32_MAX);
 	int			taken = 1;
 
 	sf_privilege_require_administrator("sf_run_due");

@@ -372,7 +372,8 @@ search_match(FunctionCallInfo fcinfo, CronSearch search)
 	SfCron		cron;
 	TimestampTz match;
 
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(2))
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(2) ||
+		TIMESTAMP_NOT_FINITE(PG_GETARG_TIMESTAMPTZ(2)))
 		PG_RETURN_NULL();
 	parse_cron(text_to_cstring(PG_GETARG_TEXT_PP(0)), &cron);
 	if (!search(&cron, PG_GETARG_TIMESTAMPTZ(2),

@@ -97,7 +97,9 @@ parse_amount(const char *value, Type type)
 	char	   *end;
 	double		number = strtod(value, &end);
 
-	if (end == value || number < 0 || number > 1e9)
+	/* "nan" compares with nothing; half a retry is none */
+	if (end == value || !(number >= 0 && number <= 1e9) ||
+		(type == COUNT && number != (double) (int64_t) number))
 		return -1;
 	while (*end == ' ')
 		end++;

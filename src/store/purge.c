@@ -18,7 +18,7 @@
 
 /* Delete a batch of ended executions. */
 int64
-sf_purge_executions(Datum older_than, Oid role, int64 limit)
+sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
 {
 	/*
 	 * Children of .sync tasks go when they are old enough themselves; one
@@ -29,7 +29,7 @@ sf_purge_executions(Datum older_than, Oid role, int64 limit)
 		"WITH x AS MATERIALIZED (SELECT e.execution_no FROM _sfflow.execution e"
 		"  JOIN _sfflow.state_machine m ON m.machine_no" EQ "e.machine_no"
 		"  WHERE e.status OPERATOR(pg_catalog.<>) 0"
-		"  AND e.stopped_at OPERATOR(pg_catalog.<) (pg_catalog.now() OPERATOR(pg_catalog.-) $1)"
+		"  AND e.stopped_at OPERATOR(pg_catalog.<) $1"
 		"  AND pg_catalog.pg_has_role($2, m.owner::pg_catalog.oid, 'USAGE')"
 		"  AND NOT EXISTS (SELECT FROM _sfflow.execution p"
 		"   WHERE p.execution_no" EQ "e.parent_execution_no"
@@ -44,8 +44,8 @@ sf_purge_executions(Datum older_than, Oid role, int64 limit)
 		"g AS (DELETE FROM _sfflow.execution d USING x"
 		" WHERE d.execution_no" EQ "x.execution_no RETURNING 1)"
 		" SELECT pg_catalog.count(*) FROM g",
-		3, INTERVALOID, OIDOID, INT8OID);
-	Datum		args[3] = {older_than, ObjectIdGetDatum(role), Int64GetDatum(limit)};
+		3, TIMESTAMPTZOID, OIDOID, INT8OID);
+	Datum		args[3] = {TimestampTzGetDatum(ended_before), ObjectIdGetDatum(role), Int64GetDatum(limit)};
 	int64		count = 0;
 
 	sf_store_query(&plan, args, NULL, 0, sf_row_read_int64, &count);

@@ -1,0 +1,175 @@
+-- Every argument that is an interval, a count or a number, and every option: what is refused, and how.
+BEGIN;
+
+-- call: what is called; expected: its SQLSTATE and message (a pattern), or 'ok'
+CREATE TEMP TABLE cases (function text, argument text, call text, expected text);
+INSERT INTO cases VALUES
+-- durations
+('sf_purge', 'older_than', $$SELECT sf_purge(NULL)$$, '22004 argument older_than must not be null'),
+('sf_purge', 'older_than', $$SELECT sf_purge('-1 day')$$, 'SF012 argument older_than must not be negative'),
+('sf_purge', 'older_than', $$SELECT sf_purge('-1 microsecond')$$, 'SF012 argument older_than must not be negative'),
+('sf_purge', 'older_than', $$SELECT sf_purge('-1 mon')$$, 'SF012 argument older_than must not be negative'),
+('sf_purge', 'older_than', $$SELECT sf_purge('1 mon -31 days')$$, 'SF012 argument older_than must not be negative'),
+('sf_purge', 'older_than', $$SELECT sf_purge('1 year -364 days -31:00')$$, 'SF012 argument older_than must not be negative'),
+('sf_purge', 'older_than', $$SELECT sf_purge('-178000000 years')$$, 'SF012 argument older_than must not be negative'),
+('sf_purge', 'older_than', $$SELECT sf_purge('1001 years')$$, 'SF012 argument older_than must be at most 1000 years'),
+('sf_purge', 'older_than', $$SELECT sf_purge('178000000 years')$$, 'SF012 argument older_than must be at most 1000 years'),
+('sf_purge', 'older_than', $$SELECT sf_purge('2147483647 days 2562047788:00:54')$$, 'SF012 argument older_than must be at most 1000 years'),
+('sf_purge', 'older_than', $$SELECT sf_purge('1000 years')$$, 'ok'),
+('sf_purge', 'older_than', $$SELECT sf_purge('1 day -1 hour')$$, 'ok'),
+('sf_purge', 'max_executions', $$SELECT sf_purge('1 day', -1)$$, 'SF012 argument max_executions must not be negative'),
+('sf_purge', 'max_executions', $$SELECT sf_purge('1 day', -2147483648)$$, 'SF012 argument max_executions must not be negative'),
+('sf_purge', 'max_executions', $$SELECT sf_purge('1 day', 0)$$, 'ok'),
+('sf_purge', 'max_executions', $$SELECT sf_purge('1 day', NULL)$$, 'ok'),
+('sf_purge', 'max_executions', $$SELECT sf_purge('1 day', 2147483647)$$, 'ok'),
+('sf_await', 'timeout', $$SELECT sf_await('m:1', NULL)$$, '22004 argument timeout must not be null'),
+('sf_await', 'timeout', $$SELECT sf_await('m:1', '-1 ms')$$, 'SF012 argument timeout must not be negative'),
+('sf_await', 'timeout', $$SELECT sf_await('m:1', '-1 mon')$$, 'SF012 argument timeout must not be negative'),
+('sf_await', 'timeout', $$SELECT sf_await('m:1', '178000000 years')$$, 'SF012 argument timeout must be at most 1000 years'),
+('sf_await', 'timeout', $$SELECT sf_await('m:1', '0')$$, 'ok'),
+('sf_await', 'timeout', $$SELECT sf_await('m:1', '1000 years')$$, 'ok'),
+('sf_create_activity', 'lease', $$SELECT sf_create_activity('a1', '-1 s')$$, 'SF012 argument lease must not be negative'),
+('sf_create_activity', 'lease', $$SELECT sf_create_activity('a1', '1 mon -32 days')$$, 'SF012 argument lease must not be negative'),
+('sf_create_activity', 'lease', $$SELECT sf_create_activity('a1', '0')$$, 'SF012 argument lease must be at least a millisecond'),
+('sf_create_activity', 'lease', $$SELECT sf_create_activity('a1', '1 microsecond')$$, 'SF012 argument lease must be at least a millisecond'),
+('sf_create_activity', 'lease', $$SELECT sf_create_activity('a1', '178000000 years')$$, 'SF012 argument lease must be at most 1000 years'),
+('sf_create_activity', 'lease', $$SELECT sf_create_activity('a2', '1 year 1 mon 1.0005 s')$$, 'ok'),
+('sf_create_activity', 'lease', $$SELECT sf_create_activity('a2', '1 year 1 mon 1.0005 s')$$, 'ok'),
+('sf_create_activity', 'lease', $$SELECT sf_create_activity('a2', '1 min')$$, 'SF026 activity "a2" exists with other settings%'),
+('sf_create_activity', 'lease', $$SELECT sf_create_activity('a3', NULL)$$, 'ok'),
+('sf_create_activity', 'max_receive_count', $$SELECT sf_create_activity('a1', '1 min', 0)$$, 'SF012 argument max_receive_count must be at least 1'),
+('sf_create_activity', 'max_receive_count', $$SELECT sf_create_activity('a1', '1 min', -2147483648)$$, 'SF012 argument max_receive_count must be at least 1'),
+('sf_create_activity', 'max_receive_count', $$SELECT sf_create_activity('a1', NULL, 3)$$, 'SF012 argument max_receive_count needs a lease'),
+('sf_create_activity', 'max_receive_count', $$SELECT sf_create_activity('a4', '1 min', 2147483647)$$, 'ok'),
+-- counts
+('sf_get_activity_task', 'max_tasks', $$SELECT sf_get_activity_task('a3', 'w', 0)$$, 'SF012 argument max_tasks must be at least 1'),
+('sf_get_activity_task', 'max_tasks', $$SELECT sf_get_activity_task('a3', 'w', -2147483648)$$, 'SF012 argument max_tasks must be at least 1'),
+('sf_get_activity_task', 'max_tasks', $$SELECT sf_get_activity_task('a3', 'w', 1001)$$, 'SF012 argument max_tasks must be at most 1000'),
+('sf_get_activity_task', 'max_tasks', $$SELECT sf_get_activity_task('a3', 'w', 2147483647)$$, 'SF012 argument max_tasks must be at most 1000'),
+('sf_get_activity_task', 'max_tasks', $$SELECT sf_get_activity_task('a3', 'w', 1000)$$, 'ok'),
+('sf_get_activity_task', 'max_tasks', $$SELECT sf_get_activity_task('a3', 'w', NULL)$$, 'ok'),
+('sf_run', 'max_steps', $$SELECT sf_run('m:1', max_steps => -1)$$, 'SF012 argument max_steps must not be negative'),
+('sf_run', 'max_steps', $$SELECT sf_run('m:1', max_steps => -2147483648)$$, 'SF012 argument max_steps must not be negative'),
+('sf_run', 'max_steps', $$SELECT sf_run('m:1', max_steps => 0)$$, 'ok'),
+('sf_run', 'max_steps', $$SELECT sf_run('m:1', max_steps => 2147483647)$$, 'ok'),
+('sf_run', 'max_steps', $$SELECT sf_run('m:1', max_steps => NULL)$$, 'ok'),
+('sf_run_due', 'max_steps', $$CALL sf_run_due(-1)$$, 'SF012 argument max_steps must not be negative'),
+('sf_run_due', 'max_steps', $$CALL sf_run_due(-2147483648)$$, 'SF012 argument max_steps must not be negative'),
+('sf_run_due', 'max_steps', $$CALL sf_run_due(0)$$, 'ok'),
+-- options
+('sf_create_state_machine', 'options', $$SELECT sf_create_state_machine('o', (SELECT d FROM pass), options => NULL)$$, '22004 argument options must not be null'),
+('sf_create_state_machine', 'options', $$SELECT sf_create_state_machine('o', (SELECT d FROM pass), options => '[]')$$, 'SF012 argument options must be a JSON object'),
+('sf_create_state_machine', 'options', $$SELECT sf_create_state_machine('o', (SELECT d FROM pass), options => '{"history": null}')$$, 'SF012 option history must be %'),
+('sf_create_state_machine', 'options', $$SELECT sf_create_state_machine('o', (SELECT d FROM pass), options => '{"history": -1}')$$, 'SF012 option history must be %'),
+('sf_create_state_machine', 'options', $$SELECT sf_create_state_machine('o', (SELECT d FROM pass), options => '{"history": ["ALL"]}')$$, 'SF012 option history must be %'),
+('sf_create_state_machine', 'options', $$SELECT sf_create_state_machine('o', (SELECT d FROM pass), options => '{"history": "all"}')$$, 'SF012 option history must be %'),
+('sf_create_state_machine', 'options', $$SELECT sf_create_state_machine('o', (SELECT d FROM pass), options => '{"History": "ALL"}')$$, 'SF012 unknown option "History"'),
+('sf_test_state', 'mock', $$SELECT pg_temp.test_with('{"stateConfiguration": {"retrierRetryCount": -1}}')$$, 'SF012 retrierRetryCount must be a count'),
+('sf_test_state', 'mock', $$SELECT pg_temp.test_with('{"stateConfiguration": {"retrierRetryCount": 1e300}}')$$, 'SF012 retrierRetryCount must be a count'),
+('sf_test_state', 'mock', $$SELECT pg_temp.test_with('{"stateConfiguration": {"retrierRetryCount": 0.5}}')$$, 'SF012 retrierRetryCount must be a count'),
+('sf_test_state', 'mock', $$SELECT pg_temp.test_with('{"stateConfiguration": {"retrierRetryCount": null}}')$$, 'SF012 retrierRetryCount must be a count'),
+('sf_test_state', 'mock', $$SELECT pg_temp.test_with('{"stateConfiguration": {"retrierRetryCount": "1"}}')$$, 'SF012 retrierRetryCount must be a count'),
+('sf_test_state', 'mock', $$SELECT pg_temp.test_with('{"stateConfiguration": {"mapIterationFailureCount": -1}}')$$, 'SF012 mapIterationFailureCount must be a count'),
+('sf_test_state', 'mock', $$SELECT pg_temp.test_with('{"result": {}, "stateConfiguration": {"retrierRetryCount": 2147483647}}')$$, 'ok'),
+-- schedules: each is checked before pg_cron is asked
+('sf_schedule', 'schedule', $$SELECT sf_schedule('s', '0 seconds', 'm')$$, 'SF025 invalid schedule: %'),
+('sf_schedule', 'schedule', $$SELECT sf_schedule('s', '-1 seconds', 'm')$$, 'SF025 invalid schedule: %'),
+('sf_schedule', 'schedule', $$SELECT sf_schedule('s', '60 seconds', 'm')$$, 'SF025 invalid schedule: %'),
+('sf_schedule', 'schedule', $$SELECT sf_schedule('s', '99999999999999999999 seconds', 'm')$$, 'SF025 invalid schedule: %'),
+('sf_schedule', 'schedule', $$SELECT sf_schedule('s', '60 * * * *', 'm')$$, 'SF025 invalid schedule: %'),
+('sf_schedule', 'schedule', $$SELECT sf_schedule('s', '*/0 * * * *', 'm')$$, 'SF025 invalid schedule: %'),
+('sf_schedule', 'schedule', $$SELECT sf_schedule('s', '*/-1 * * * *', 'm')$$, 'SF025 invalid schedule: %'),
+('sf_schedule', 'schedule', $$SELECT sf_schedule('s', '5-1 * * * *', 'm')$$, 'SF025 invalid schedule: %'),
+('sf_schedule', 'schedule', $$SELECT sf_schedule('s', '0 0 30 2 *', 'm')$$, 'SF025 invalid schedule: %'),
+('sf_schedule', 'schedule', $$SELECT sf_schedule('s', '4294967296 * * * *', 'm')$$, 'SF025 invalid schedule: %'),
+('schedule_next', 'after', $$SELECT 1 / (_sfflow.schedule_next('* * * * *', NULL, 'infinity') IS NULL)::integer$$, 'ok'),
+('schedule_next', 'after', $$SELECT 1 / (_sfflow.schedule_next('* * * * *', NULL, '-infinity') IS NULL)::integer$$, 'ok'),
+('schedule_latest', 'at', $$SELECT 1 / (_sfflow.schedule_latest('* * * * *', NULL, 'infinity') IS NULL)::integer$$, 'ok'),
+('schedule_latest', 'at', $$SELECT 1 / (_sfflow.schedule_latest('* * * * *', NULL, '-infinity') IS NULL)::integer$$, 'ok');
+
+-- as long as 365.25 days a year, and yet negative where the year has 365
+INSERT INTO cases SELECT 'sf_purge', 'older_than', format('SELECT sf_purge(%L)', i),
+	CASE WHEN now() - i > now() THEN 'SF012 argument older_than must not reach into the future' ELSE 'ok' END
+FROM (VALUES (interval '1 year -365 days -06:00'), (interval '1 mon -30 days')) v (i);
+
+-- infinite intervals are of PostgreSQL 17
+INSERT INTO cases
+SELECT function, argument, replace(call, '?', sign || 'infinity'),
+	CASE WHEN current_setting('server_version_num')::integer < 170000 THEN '22007 %'
+		WHEN sign = '-' THEN format('SF012 argument %s must not be negative', argument)
+		ELSE format('SF012 argument %s must be at most 1000 years', argument) END
+FROM (VALUES ('sf_purge', 'older_than', $$SELECT sf_purge('?')$$),
+	('sf_await', 'timeout', $$SELECT sf_await('m:1', '?')$$),
+	('sf_create_activity', 'lease', $$SELECT sf_create_activity('a1', '?')$$)) f (function, argument, call),
+	(VALUES ('-'), ('')) s (sign);
+
+-- fields of a definition that are durations or counts: literal, and out of the input where it has a path
+CREATE TEMP TABLE fields (field text, state text);
+INSERT INTO fields SELECT field || suffix, state
+FROM (VALUES
+	('TimeoutSeconds', '"Type": "Task", "Resource": "activity:a3", {}'),
+	('HeartbeatSeconds', '"Type": "Task", "Resource": "activity:a3", {}'),
+	('Seconds', '"Type": "Wait", {}'),
+	('MaxConcurrency', '"Type": "Map", "ItemsPath": "$.items", {}, "ItemProcessor": {"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}'),
+	('ToleratedFailureCount', '"Type": "Map", "ItemsPath": "$.items", {}, "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}'),
+	('ToleratedFailurePercentage', '"Type": "Map", "ItemsPath": "$.items", {}, "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}'),
+	('MaxItemsPerBatch', '"Type": "Map", "ItemsPath": "$.items", "ItemBatcher": {{}}, "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}'),
+	('MaxInputBytesPerBatch', '"Type": "Map", "ItemsPath": "$.items", "ItemBatcher": {{}}, "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}')
+	) f (field, state), (VALUES (''), ('Path')) s (suffix)
+UNION ALL SELECT field, '"Type": "Task", "Resource": "activity:a3", "Retry": [{"ErrorEquals": ["States.ALL"], {}}]'
+FROM unnest(ARRAY['IntervalSeconds', 'MaxAttempts', 'BackoffRate', 'MaxDelaySeconds']) field
+UNION ALL SELECT 'MaxItems', '"Type": "Map", "ItemReader": {"Resource": "arn:aws:states:::s3:getObject", "ReaderConfig": {"InputType": "JSON", {}}, "Parameters": {"Bucket": "b", "Key": "k"}}, "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}'
+UNION ALL SELECT 'TimeoutSeconds', '{"StartAt": "S", {}, "States": {"S": {"Type": "Pass", "End": true}}}';
+CREATE FUNCTION pg_temp.definition(field text, state text, value text) RETURNS json LANGUAGE sql AS $$
+	SELECT format(CASE WHEN state LIKE '{%' THEN '%s' ELSE '{"StartAt": "S", "States": {"S": {%s, "End": true}}}' END,
+		replace(state, '{}', format('"%s": %s', field, value)))::json $$;
+
+CREATE FUNCTION pg_temp.test_with(mock jsonb) RETURNS jsonb LANGUAGE sql AS
+	$$ SELECT sf_test_state('{"Type": "Task", "Resource": "activity:a3", "End": true}', mock => mock) $$;
+CREATE TEMP TABLE pass AS SELECT '{"StartAt": "S", "States": {"S": {"Type": "Pass", "End": true}}}'::json AS d;
+SELECT sf_create_state_machine('m', d) FROM pass;
+SELECT sf_start('m', '{}', '1'), sf_run('m:1');
+
+-- What a statement raises, undone.
+CREATE FUNCTION pg_temp.outcome(call text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE call;
+	RETURN 'ok';
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLSTATE || ' ' || SQLERRM;
+END $$;
+-- How an execution with a field out of its input ends.
+CREATE FUNCTION pg_temp.run_with(field text, state text, value text) RETURNS text LANGUAGE sql AS $$
+	SELECT sf_create_state_machine('path', pg_temp.definition(field, state, '"$.n"'), or_replace => true);
+	SELECT sf_run(sf_start('path', format('{"n": %s, "items": [1]}', value)::jsonb)) $$;
+
+SELECT plan((SELECT count(*)::integer FROM cases) + 4);
+SELECT alike(pg_temp.outcome(call), expected, call) FROM cases;
+
+SELECT is_empty($$ SELECT field, outcome
+	FROM fields, pg_temp.outcome(format('SELECT sf_create_state_machine(%L, %L, or_replace => true)', 'literal', pg_temp.definition(field, state, '1'))) outcome
+	WHERE field NOT LIKE '%Path' AND outcome <> 'ok' $$, 'a definition with 1 in such a field is not');
+SELECT is_empty($$ SELECT field, value, outcome
+	FROM fields, (VALUES ('-1'), ('1e300'), ('null'), ('[]'), ('"-Infinity"'), ('"NaN"')) v (value),
+		pg_temp.outcome(format('SELECT sf_create_state_machine(%L, %L)', 'literal', pg_temp.definition(field, state, value))) outcome
+	WHERE field NOT LIKE '%Path' AND outcome NOT LIKE 'SF001 %' $$,
+	'a definition with such a value is refused');
+SELECT is_empty($$ SELECT field, value, outcome
+	FROM fields, (VALUES ('-1'), ('1e300'), ('null'), ('[]'), ('"-Infinity"'), ('"NaN"')) v (value),
+		pg_temp.run_with(field, state, value) outcome
+	WHERE field LIKE '%Path' AND outcome <> 'FAILED' $$,
+	'an input with such a value makes the execution fail');
+
+-- A new argument of these types has to be listed above.
+SELECT is_empty($$
+	SELECT p.proname, a.name
+	FROM pg_proc p
+	JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+		AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'sfflow'),
+	unnest(p.proargtypes::oid[], p.proargnames[1:p.pronargs]) a (type, name)
+	WHERE p.proname LIKE 'sf\_%' AND a.type::regtype IN ('smallint', 'integer', 'bigint', 'real', 'float', 'numeric', 'interval', 'timestamptz', 'timestamp')
+		AND NOT EXISTS (SELECT FROM cases c WHERE c.function = p.proname AND c.argument = a.name) $$,
+	'every such argument is among the cases');
+
+SELECT * FROM finish();
+ROLLBACK;
