@@ -159,7 +159,8 @@ CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iter
 WHERE b.phase IN (1, 4, 5, 6) AND e.status = 0 AND p.type = 'Task';
 COMMENT ON VIEW @extschema@.sf_tasks IS 'tasks that run, wait for an answer or for a retry';
 
--- status of a task: 0 queued, 1 taken, 4 dead letter (src/store/task.h)
+-- status of a task: 0 queued, 1 taken, 4 dead letter (src/store/task.h). The task of a branch that was
+-- aborted keeps its row; only one whose branch is in phase 6 (src/store/branch.h) waits for an answer.
 CREATE VIEW @extschema@.sf_activities WITH (security_barrier) AS
 SELECT a.name AS activity, a.owner, q.queued, q.oldest_queued_at, q.in_flight, a.last_polled_at,
 	a.last_worker
@@ -168,7 +169,11 @@ CROSS JOIN LATERAL (
 	SELECT count(*) FILTER (WHERE t.status = 0) AS queued,
 		min(t.scheduled_at) FILTER (WHERE t.status = 0) AS oldest_queued_at,
 		count(*) FILTER (WHERE t.status = 1) AS in_flight
-	FROM _sfflow.task t WHERE t.activity_no = a.activity_no) q
+	FROM _sfflow.task t
+	JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
+		AND b.generation = t.generation AND b.phase = 6
+	JOIN _sfflow.execution e ON e.execution_no = t.execution_no AND e.status = 0
+	WHERE t.activity_no = a.activity_no) q
 WHERE _sfflow.can_work(a.name, a.owner);
 COMMENT ON VIEW @extschema@.sf_activities IS 'activities and how much waits in each';
 
@@ -179,7 +184,7 @@ FROM _sfflow.task t
 JOIN _sfflow.readable_execution e ON e.execution_no = t.execution_no
 JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
 CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, t.state, b.iterations) p
-WHERE t.status = 4;
+WHERE t.status = 4 AND b.phase = 8 AND b.state = t.state;
 COMMENT ON VIEW @extschema@.sf_dead_letters IS 'tasks that were handed out as often as allowed and never answered';
 
 -- status and counters: src/store/map_run.h

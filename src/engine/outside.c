@@ -186,6 +186,7 @@ lease_is_over(SfRun *run, SfBranch *branch, SfTask *task, SfStimulus *stimulus)
 		fail_stimulus(stimulus, "Sfflow.MaxReceiveCount",
 					  psprintf("The task was handed out %d times and never answered.",
 							   task->receives));
+		task->used_up = true;
 		return true;
 	}
 	task->status = SF_TASK_QUEUED;
@@ -284,7 +285,12 @@ sf_outside_stimulus(SfRun *run, SfBranch *branch, SfStimulus *stimulus)
 	return timer_rang(run, branch, task, stimulus);
 }
 
-/* A task is over: forget it, unless it is a dead letter. */
+/*
+ * A task is over: forget it, unless it is a dead letter.  That is one whose
+ * receives are used up and whose own failure ended the branch: not one that
+ * was answered, nor one whose failure was caught, however the branch ended
+ * later in the slice.
+ */
 static void
 write_settled(SfRun *run, SfTask *task)
 {
@@ -295,7 +301,8 @@ write_settled(SfRun *run, SfTask *task)
 		const SfBranch *branch = lfirst(lc);
 
 		if (branch->key.branch_no == task->key.branch_no &&
-			branch->phase == SF_PHASE_FAILED && task->activity_no != 0)
+			branch->phase == SF_PHASE_FAILED && branch->state == task->state &&
+			task->used_up)
 		{
 			task->status = SF_TASK_DEAD;
 			sf_task_update(task);

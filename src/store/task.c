@@ -114,12 +114,20 @@ sf_activity_delete(int activity_no)
 		sf_store_query(&plans[i], args, NULL, 0, NULL, NULL);
 }
 
-/* Count the tasks of an activity that have not ended. */
+/*
+ * Count the tasks of an activity that can still be answered.  The task of a
+ * branch that was aborted keeps its row: its token then says what became of it.
+ */
 int64
 sf_activity_count_tasks(int activity_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.count(*) FROM _sfflow.task t"
+		" JOIN _sfflow.branch b ON b.execution_no" EQ "t.execution_no"
+		" AND b.branch_no" EQ "t.branch_no AND b.generation" EQ "t.generation"
+		" AND b.phase" EQ "6"
+		" JOIN _sfflow.execution e ON e.execution_no" EQ "t.execution_no"
+		" AND e.status" EQ "0"
 		" WHERE t.activity_no" EQ "$1 AND t.status OPERATOR(pg_catalog.<) 3",
 		1, INT4OID);
 	Datum		args[1] = {Int32GetDatum(activity_no)};

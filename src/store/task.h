@@ -49,6 +49,7 @@ typedef struct SfTask
 	char	   *worker;
 	Jsonb	   *input;
 	Jsonb	   *submitted;		/* what the request returned, not yet in history */
+	bool		used_up;		/* not stored: its lease ran out for the last time */
 } SfTask;
 
 /* An activity by name or number; NULL when there is none. */
@@ -62,7 +63,7 @@ extern bool sf_activity_insert(const char *name, Oid owner, Datum lease,
 /* Delete an activity with its queue. */
 extern void sf_activity_delete(int activity_no);
 
-/* Tasks of an activity that have not ended. */
+/* Tasks of an activity that can still be answered. */
 extern int64 sf_activity_count_tasks(int activity_no);
 
 /* Remember that somebody polls; at most once a second. */

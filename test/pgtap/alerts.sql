@@ -1,6 +1,6 @@
 -- What sf_alerts names: each kind appears for its reason, and not without it.
 BEGIN;
-SELECT plan(11);
+SELECT plan(21);
 
 CREATE FUNCTION alert_task(bad boolean) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -49,6 +49,62 @@ UPDATE _sfflow.task SET lease_until = now() - interval '1 s' WHERE status = 1;
 UPDATE _sfflow.branch b SET due_at = now() FROM _sfflow.execution e WHERE e.execution_no = b.execution_no AND e.execution_id = :'slow';
 SELECT sf_run(:'slow');
 SELECT is(pg_temp.kinds(:'slow'), 'dead_letter,failed', 'a dead letter is an alert');
+
+SELECT sf_redrive(:'slow');
+SELECT is(pg_temp.kinds(:'slow'), '', 'which a redrive takes away');
+SELECT sf_run(:'slow'), sf_stop(:'slow');
+
+-- Only what was never answered is a dead letter.
+SELECT sf_create_activity('answered', '1 min', 1);
+SELECT sf_create_state_machine('alert_late', '{"StartAt": "A", "States": {
+	"A": {"Type": "Task", "Resource": "activity:answered", "TimeoutSeconds": 10, "Next": "F"},
+	"F": {"Type": "Fail", "Error": "Later"}}}');
+SELECT sf_create_state_machine('alert_caught', '{"StartAt": "A", "States": {
+	"A": {"Type": "Task", "Resource": "activity:answered", "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "F"}], "End": true},
+	"F": {"Type": "Fail", "Error": "Later"}}}');
+SELECT sf_create_state_machine('alert_sibling', '{"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true, "Branches": [
+	{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:answered", "End": true}}},
+	{"StartAt": "F", "States": {"F": {"Type": "Fail", "Error": "Sibling"}}}]}}}');
+CREATE FUNCTION pg_temp.start(machine text, name text) RETURNS text LANGUAGE sql AS
+	$$ SELECT sf_start(machine, '{}', name); SELECT sf_run(machine || ':' || name) $$;
+CREATE FUNCTION pg_temp.let_lease_end() RETURNS void LANGUAGE sql AS $$
+	UPDATE _sfflow.task SET lease_until = now() - interval '1 s' WHERE status = 1;
+	UPDATE _sfflow.branch SET due_at = now() WHERE phase = 6 AND due_at IS NOT NULL $$;
+
+SELECT pg_temp.start('alert_late', 'ok');
+SELECT sf_send_task_success(task_token) FROM sf_get_activity_task('answered');
+SELECT sf_run('alert_late:ok');
+SELECT is(pg_temp.kinds('alert_late:ok'), 'failed', 'answered, then the execution failed in a later state');
+
+SELECT pg_temp.start('alert_late', 'refused');
+SELECT sf_send_task_failure(task_token, 'No', 'it cannot be done') FROM sf_get_activity_task('answered');
+SELECT sf_run('alert_late:refused');
+SELECT is(pg_temp.kinds('alert_late:refused'), 'failed', 'answered with a failure');
+
+SELECT pg_temp.start('alert_late', 'timeout');
+SELECT execution_id FROM sf_get_activity_task('answered');
+UPDATE _sfflow.task SET started_at = now() - interval '1 min' WHERE status = 1;
+UPDATE _sfflow.branch SET due_at = now() WHERE phase = 6 AND due_at IS NOT NULL;
+SELECT sf_run('alert_late:timeout');
+SELECT is(pg_temp.kinds('alert_late:timeout'), 'failed', 'it timed out by itself');
+
+SELECT pg_temp.start('alert_caught', 'used_up');
+SELECT execution_id FROM sf_get_activity_task('answered');
+SELECT pg_temp.let_lease_end(), sf_run('alert_caught:used_up');
+SELECT is(pg_temp.kinds('alert_caught:used_up'), 'failed', 'receives are used up, but the machine caught that');
+
+SELECT pg_temp.start('alert_late', 'stopped'), sf_stop('alert_late:stopped');
+SELECT pg_temp.start('alert_late', 'taken');
+SELECT execution_id FROM sf_get_activity_task('answered');
+SELECT sf_stop('alert_late:taken');
+SELECT pg_temp.start('alert_sibling', 'aborted');
+UPDATE _sfflow.task SET scheduled_at = scheduled_at - interval '10 min', lease_until = now() - interval '1 s';
+UPDATE _sfflow.activity SET last_polled_at = NULL WHERE name = 'answered';
+SELECT is(pg_temp.kinds('alert_late:stopped') || pg_temp.kinds('alert_late:taken'), '', 'executions that were stopped');
+SELECT is(pg_temp.kinds('alert_sibling:aborted'), 'failed', 'a task whose sibling failed');
+SELECT is_empty($$ SELECT 1 FROM sf_alerts WHERE kind = 'no_poller' $$, 'and no worker has to poll for any of them');
+SELECT is_empty($$ SELECT 1 FROM sf_activities WHERE activity = 'answered' AND queued + in_flight > 0 $$, 'nothing of them is queued or in flight');
+SELECT lives_ok($$ SELECT sf_drop_activity('answered') $$, 'so that their activity can be dropped');
 
 SELECT * FROM finish();
 ROLLBACK;

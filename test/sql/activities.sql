@@ -64,7 +64,8 @@ ROLLBACK TO s;
 SELECT sf_send_task_failure(:'second', 'Shell.ExitCode.1', 'it said no again');
 SELECT sf_run('outside:b');
 SELECT error, cause FROM sf_executions WHERE execution_id = 'outside:b';
-SELECT state, input, error, cause, receives FROM sf_dead_letters WHERE execution_id = 'outside:b';
+-- it was answered: no dead letter
+SELECT count(*) FROM sf_dead_letters WHERE execution_id = 'outside:b';
 SELECT job_id, job_status, attempts FROM sf_jobs WHERE execution_id = 'outside:b';
 -- a redrive puts it back under the same id
 SELECT sf_redrive('outside:b');
