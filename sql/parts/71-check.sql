@@ -196,6 +196,18 @@ SELECT 'current_version_missing', NULL, format('state machine "%s", version %s',
 FROM _sfflow.state_machine m
 WHERE NOT EXISTS (SELECT FROM _sfflow.state_machine_version v
 	WHERE v.machine_no = m.machine_no AND v.version = m.current_version)
+UNION ALL
+-- roles below 16384 cannot be dropped; nor can the owner of the type, which is the extension's
+SELECT 'role_droppable', NULL, format('DROP ROLE %s would not be refused; sf_enable() mends that', n.role)
+FROM (
+	SELECT m.owner AS role FROM _sfflow.state_machine m UNION SELECT p.role FROM _sfflow.privilege p
+	UNION SELECT a.owner FROM _sfflow.activity a UNION SELECT r.owner FROM _sfflow.resource_map r
+	UNION SELECT s.owner FROM _sfflow.schedule s) n
+JOIN pg_roles o ON o.oid = n.role AND o.oid >= 16384
+WHERE NOT EXISTS (SELECT FROM pg_shdepend d
+	WHERE d.dbid = (SELECT b.oid FROM pg_database b WHERE b.datname = current_database())
+		AND d.classid = 'pg_type'::regclass AND d.objid = '_sfflow.owner_or_grantee'::regtype
+		AND d.refclassid = 'pg_authid'::regclass AND d.refobjid = n.role)
 ORDER BY 2, 1, 3
 $$;
 REVOKE ALL ON FUNCTION @extschema@.sf_check() FROM PUBLIC;

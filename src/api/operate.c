@@ -15,6 +15,7 @@
 #include "base/compat.h"
 #include "base/settings.h"
 #include "store/instance.h"
+#include "store/privilege.h"
 #include "store/table.h"
 #include "worker/poison.h"
 #include "worker/shared.h"
@@ -52,6 +53,7 @@ Datum
 sfflow_sf_enable(PG_FUNCTION_ARGS)
 {
 	check_operator("sf_enable");
+	sf_privilege_anchor_all();
 	sf_instance_set(true);
 	PG_RETURN_VOID();
 }
@@ -88,7 +90,7 @@ copy_slots(SfSlot *slots)
 
 /*
  * The processes of this database, and the launcher: pid, role, state,
- * execution_no, branch_no, state's name, since, steps.
+ * execution_no, branch_no, state's name (for members of its owner), since, steps.
  */
 Datum
 sfflow_workers(PG_FUNCTION_ARGS)
@@ -115,7 +117,8 @@ sfflow_workers(PG_FUNCTION_ARGS)
 		values[3] = Int64GetDatum(slot->key.execution_no);
 		values[4] = Int64GetDatum(slot->key.branch_no);
 		values[5] = CStringGetTextDatum(slot->in_step ? slot->state_name : "");
-		nulls[3] = nulls[4] = nulls[5] = !slot->in_step;
+		nulls[3] = nulls[4] = !slot->in_step;
+		nulls[5] = !slot->in_step || !is_member_of_role(GetUserId(), slot->owner);
 		values[6] = TimestampTzGetDatum(slot->since);
 		values[7] = Int64GetDatum(slot->steps);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);

@@ -1,25 +1,14 @@
 /*
  * privilege.c
  *		Who may do what with a state machine or an activity.
- *
- * A column of type regrole does not depend on the role: PostgreSQL would drop
- * a role that owns machines.  So every role that sfflow stores as an owner or a
- * grantee gets USAGE on the schema _sfflow, which it cannot do anything with
- * but which makes DROP ROLE refuse (the "anchor"), and which DROP OWNED and
- * REASSIGN OWNED know how to find.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "catalog/namespace.h"
-#include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
-#include "utils/syscache.h"
 
 #include "store/privilege.h"
 #include "store/scan.h"
@@ -48,14 +37,6 @@ static SfPlan delete_object = SF_PLAN(
 	" WHERE object_kind" EQUALS "$1 AND object_name" EQUALS "$2"
 	" RETURNING role",
 	2, CHAROID, TEXTOID);
-
-static SfPlan find_uses = SF_PLAN(
-	"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.state_machine WHERE owner" EQUALS "$1)"
-	" OR EXISTS (SELECT FROM _sfflow.privilege WHERE role" EQUALS "$1)"
-	" OR EXISTS (SELECT FROM _sfflow.activity WHERE owner" EQUALS "$1)"
-	" OR EXISTS (SELECT FROM _sfflow.resource_map WHERE owner" EQUALS "$1)"
-	" OR EXISTS (SELECT FROM _sfflow.schedule WHERE owner" EQUALS "$1)",
-	1, REGROLEOID);
 
 /* Tell whether the current user owns what a role owns. */
 bool
@@ -178,88 +159,6 @@ sf_privilege_require_administrator(const char *function)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for function %s", function),
 				 errdetail("Only superusers and the owner of extension sfflow may call it.")));
-}
-
-/* Tell whether a role is named in the privileges of the schema _sfflow. */
-static bool
-is_anchored(Oid role)
-{
-	HeapTuple	tuple = SearchSysCache1(NAMESPACENAME, CStringGetDatum("_sfflow"));
-	bool		found = false;
-	bool		isnull;
-	Datum		datum;
-
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	datum = SysCacheGetAttr(NAMESPACENAME, tuple, Anum_pg_namespace_nspacl, &isnull);
-	if (!isnull)
-	{
-		Acl		   *acl = DatumGetAclPCopy(datum);
-		AclItem    *items = ACL_DAT(acl);
-		int			i;
-
-		for (i = 0; i < ACL_NUM(acl) && !found; i++)
-			found = items[i].ai_grantee == role;
-	}
-	ReleaseSysCache(tuple);
-	return found;
-}
-
-/* Give or take USAGE on the schema, as its owner. */
-static void
-set_anchor(Oid role, const char *format)
-{
-	SfStoreIdentity saved;
-	int			rc;
-
-	sf_store_enter(&saved);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	rc = SPI_execute(psprintf(format,
-							  quote_identifier(GetUserNameFromId(role, false))),
-					 false, 0);
-	if (rc != SPI_OK_UTILITY)
-		elog(ERROR, "SPI_execute failed: %s", SPI_result_code_string(rc));
-	if (SPI_finish() != SPI_OK_FINISH)
-		elog(ERROR, "SPI_finish failed");
-	sf_store_leave(&saved);
-}
-
-/*
- * Let one session at a time change the anchors: two concurrent GRANTs on the
- * same schema fail with "tuple concurrently updated".
- */
-static void
-lock_anchors(void)
-{
-	LockDatabaseObject(NamespaceRelationId, get_namespace_oid("_sfflow", false),
-					   0, ShareUpdateExclusiveLock);
-}
-
-/* Make DROP ROLE refuse while sfflow knows a role. */
-void
-sf_privilege_anchor(Oid role)
-{
-	if (!OidIsValid(role) || role == sf_store_owner() || is_anchored(role))
-		return;
-	lock_anchors();
-	if (!is_anchored(role))
-		set_anchor(role, "GRANT USAGE ON SCHEMA _sfflow TO %s");
-}
-
-/* Take the anchor back when nothing names the role any more. */
-void
-sf_privilege_unanchor(Oid role)
-{
-	Datum		arg = ObjectIdGetDatum(role);
-
-	if (!OidIsValid(role) || role == sf_store_owner() || !is_anchored(role) ||
-		GetUserNameFromId(role, true) == NULL)
-		return;
-	lock_anchors();
-	if (sf_store_query(&find_uses, &arg, NULL, 1, NULL, NULL) == 0 &&
-		is_anchored(role))
-		set_anchor(role, "REVOKE USAGE ON SCHEMA _sfflow FROM %s");
 }
 
 /* Store a privilege; giving it twice is no error. */

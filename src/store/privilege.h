@@ -46,13 +46,16 @@ extern void sf_privilege_require_owner(const char *machine, Oid owner);
 extern void sf_privilege_require_administrator(const char *function);
 
 /*
- * Make DROP ROLE refuse while sfflow knows a role: give it USAGE on the schema
- * _sfflow unless it has it.  Called for every role stored as owner or grantee.
+ * Make DROP ROLE refuse while sfflow knows a role (anchor.c).  Called for every
+ * role that is stored as owner or grantee, in the transaction that stores it.
  */
 extern void sf_privilege_anchor(Oid role);
 
-/* Take that USAGE back when no machine, grant or schedule names the role. */
+/* Take the anchor back when no machine, grant or schedule names the role. */
 extern void sf_privilege_unanchor(Oid role);
+
+/* Anchor all roles that are named, and no other ones: after a restore. */
+extern void sf_privilege_anchor_all(void);
 
 /* Store, and take back, a privilege (role InvalidOid: public). */
 extern void sf_privilege_grant(char kind, const char *object, Oid role,

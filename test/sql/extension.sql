@@ -2,6 +2,6 @@
 
 SELECT extversion, extrelocatable FROM pg_extension WHERE extname = 'sfflow';
 
--- Private things live in a schema of their own, to which nobody is let in by being somebody.
-SELECT nspname, has_schema_privilege('public', oid, 'USAGE') AS public_usage
-FROM pg_namespace WHERE nspname = '_sfflow';
+-- Private things live in a schema of their own, whose tables and sequences are granted to nobody.
+SELECT relname, relacl FROM pg_class
+WHERE relnamespace = '_sfflow'::regnamespace AND relkind IN ('r', 'S', 'v') AND relacl IS NOT NULL;

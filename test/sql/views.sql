@@ -146,7 +146,6 @@ DELETE FROM _sfflow.start_request WHERE request_no = 2;
 
 -- Somebody else sees nothing, not even through the private functions, until it is given READ.
 CREATE ROLE regress_sfflow_reader;
-GRANT USAGE ON SCHEMA _sfflow TO regress_sfflow_reader;
 CREATE TEMP TABLE target AS SELECT execution_no, machine_no FROM _sfflow.execution WHERE execution_id = 'nightly:1';
 GRANT SELECT ON target TO regress_sfflow_reader;
 CREATE FUNCTION pg_temp.seen() RETURNS TABLE (what text, rows bigint) LANGUAGE sql AS $$

@@ -1,0 +1,198 @@
+/*
+ * anchor.c
+ *		Roles that sfflow stores cannot be dropped.
+ *
+ * A column of type regrole does not depend on the role: PostgreSQL would drop
+ * a role that owns machines.  So every role that sfflow stores as an owner or a
+ * grantee gets an entry in pg_shdepend, its anchor, which says that a privilege
+ * of the role on the type _sfflow.owner_or_grantee depends on it.  DROP ROLE
+ * then refuses and names that type.  There is no such privilege in the type's
+ * access list: two transactions that change one access list wait for each other,
+ * entries of pg_shdepend are rows of their own.
+ *
+ * Why this type and no other object: docs/decisions/role-anchors.md.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/dependency.h"
+#include "catalog/indexing.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_shdepend.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+#include "store/privilege.h"
+#include "store/scan.h"
+
+#define EQUALS " OPERATOR(pg_catalog.=) "
+
+static SfPlan find_uses = SF_PLAN(
+	"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.state_machine WHERE owner" EQUALS "$1)"
+	" OR EXISTS (SELECT FROM _sfflow.privilege WHERE role" EQUALS "$1)"
+	" OR EXISTS (SELECT FROM _sfflow.activity WHERE owner" EQUALS "$1)"
+	" OR EXISTS (SELECT FROM _sfflow.resource_map WHERE owner" EQUALS "$1)"
+	" OR EXISTS (SELECT FROM _sfflow.schedule WHERE owner" EQUALS "$1)",
+	1, REGROLEOID);
+
+static SfPlan find_roles = SF_PLAN(
+	"SELECT owner FROM _sfflow.state_machine UNION SELECT role FROM _sfflow.privilege"
+	" UNION SELECT owner FROM _sfflow.activity UNION SELECT owner FROM _sfflow.resource_map"
+	" UNION SELECT owner FROM _sfflow.schedule",
+	0, 0);
+
+/* Find the type that stands for all roles that sfflow stores. */
+static Oid
+anchor_type(void)
+{
+	Oid			schema = get_namespace_oid("_sfflow", false);
+	Oid			type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
+									   CStringGetDatum("owner_or_grantee"),
+									   ObjectIdGetDatum(schema));
+
+	if (!OidIsValid(type))
+		elog(ERROR, "type _sfflow.owner_or_grantee does not exist");
+	return type;
+}
+
+/* List the roles that are anchored, as of now. */
+static List *
+anchored_roles(void)
+{
+	Relation	rel = table_open(SharedDependRelationId, AccessShareLock);
+	ScanKeyData keys[3];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	List	   *roles = NIL;
+
+	ScanKeyInit(&keys[0], Anum_pg_shdepend_dbid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(MyDatabaseId));
+	ScanKeyInit(&keys[1], Anum_pg_shdepend_classid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(TypeRelationId));
+	ScanKeyInit(&keys[2], Anum_pg_shdepend_objid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(anchor_type()));
+	scan = systable_beginscan(rel, SharedDependDependerIndexId, true, NULL, 3, keys);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_shdepend entry = (Form_pg_shdepend) GETSTRUCT(tuple);
+
+		if (entry->refclassid == AuthIdRelationId &&
+			entry->deptype == SHARED_DEPENDENCY_ACL)
+			roles = lappend_oid(roles, entry->refobjid);
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return roles;
+}
+
+/* Make a list of one role, as updateAclDependencies wants it. */
+static Oid *
+one_role(Oid role)
+{
+	Oid		   *list = palloc(sizeof(Oid));
+
+	*list = role;
+	return list;
+}
+
+/* Add or take away the entry of a role. */
+static void
+set_anchor(Oid role, bool anchored)
+{
+	updateAclDependencies(TypeRelationId, anchor_type(), 0, sf_store_owner(),
+						  anchored ? 0 : 1, anchored ? NULL : one_role(role),
+						  anchored ? 1 : 0, anchored ? one_role(role) : NULL);
+	CommandCounterIncrement();
+}
+
+/*
+ * Make DROP ROLE refuse while sfflow knows a role.  The lock keeps the anchor
+ * from going away until this transaction's row that names the role can be seen;
+ * transactions that anchor do not wait for each other.
+ */
+void
+sf_privilege_anchor(Oid role)
+{
+	if (!OidIsValid(role) || role == sf_store_owner())
+		return;
+	LockDatabaseObject(AuthIdRelationId, role, 0, RowExclusiveLock);
+	if (!list_member_oid(anchored_roles(), role))
+		set_anchor(role, true);
+}
+
+/* Note that there is a row. */
+static void
+read_any(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(bool *) arg = true;
+}
+
+/* Tell whether a row names a role, whatever the snapshot of the transaction. */
+static bool
+is_named(Oid role)
+{
+	Datum		arg = ObjectIdGetDatum(role);
+	bool		named = false;
+
+	PushActiveSnapshot(GetLatestSnapshot());
+	sf_scan_run(&find_uses, &arg, NULL, read_any, &named);
+	PopActiveSnapshot();
+	return named;
+}
+
+/*
+ * Take the anchor back when no row names the role any more.  When another open
+ * transaction is about to name it the anchor stays; should that transaction roll
+ * back, sf_enable() takes the anchor away.
+ */
+void
+sf_privilege_unanchor(Oid role)
+{
+	if (!OidIsValid(role) || role == sf_store_owner() ||
+		GetUserNameFromId(role, true) == NULL || is_named(role))
+		return;
+	if (!ConditionalLockDatabaseObject(AuthIdRelationId, role, 0,
+									   ShareRowExclusiveLock))
+		return;
+	if (!is_named(role))
+		set_anchor(role, false);
+}
+
+/* Collect a role that a row names. */
+static void
+read_role(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **roles = arg;
+
+	*roles = lappend_oid(*roles, sf_row_oid(tuple, desc, 1));
+}
+
+/*
+ * Anchor the roles that rows name, and no other ones: a dump does not bring the
+ * anchors along.
+ */
+void
+sf_privilege_anchor_all(void)
+{
+	List	   *roles = NIL;
+	ListCell   *lc;
+
+	sf_store_query(&find_roles, NULL, NULL, 0, read_role, &roles);
+	foreach(lc, roles)
+	{
+		if (GetUserNameFromId(lfirst_oid(lc), true) != NULL)
+			sf_privilege_anchor(lfirst_oid(lc));
+	}
+	foreach(lc, anchored_roles())
+		sf_privilege_unanchor(lfirst_oid(lc));
+}
