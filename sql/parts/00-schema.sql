@@ -5,10 +5,7 @@
 -- constraint below binds to pg_catalog. LOCAL: CREATE EXTENSION takes it back at its end.
 SET LOCAL search_path TO pg_catalog, pg_temp;
 
--- Everybody may name what is in it, since pg_cron runs a function of it as the owner of a schedule.
--- The tables are granted to nobody, and each function that PUBLIC may execute checks its caller.
 CREATE SCHEMA _sfflow;
-GRANT USAGE ON SCHEMA _sfflow TO PUBLIC;
 
 -- Stands in pg_shdepend for every role that owns something of sfflow or has a right, so that
 -- DROP ROLE refuses and names it.

@@ -17,3 +17,7 @@ BEGIN
 			CASE given.grantee WHEN 0 THEN 'PUBLIC' ELSE given.grantee::regrole::text END);
 	END LOOP;
 END $rights$;
+
+-- Every role may name what is in the private schema, since pg_cron runs a function of it as the owner of
+-- a schedule. No table is granted, and each function that PUBLIC may execute checks its caller.
+GRANT USAGE ON SCHEMA _sfflow TO PUBLIC;
