@@ -52,8 +52,8 @@ CREATE TABLE _sfflow.execution (
 	parent_branch_no bigint,
 	parent_generation integer,			-- of the branch that waits for its end; NULL: none does
 	map_run_no bigint,					-- child of a Distributed Map: its run,
-	map_index integer,					-- … its place among the children of it,
-	map_items integer,					-- … and how many items it was given
+	map_index integer,					-- its place among the children of it,
+	map_items integer,					-- how many items it was given
 	requested_at timestamptz NOT NULL,
 	started_at timestamptz,
 	stopped_at timestamptz,
@@ -179,7 +179,7 @@ CREATE TABLE _sfflow.start_request (
 	request_no integer NOT NULL,
 	requested_at timestamptz NOT NULL,
 	requested_by regrole NOT NULL,
-	outcome text NOT NULL,				-- running, succeeded, redriven, skipped, restarted …
+	outcome text NOT NULL,				-- running, succeeded, redriven, skipped, restarted and so on
 	input_differs boolean NOT NULL,
 	PRIMARY KEY (execution_no, request_no)
 );

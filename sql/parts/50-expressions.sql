@@ -18,4 +18,4 @@ LANGUAGE C VOLATILE PARALLEL SAFE;
 REVOKE ALL ON FUNCTION @extschema@.sf_intrinsic(text, jsonb, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION @extschema@.sf_intrinsic(text, jsonb, jsonb) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_intrinsic(text, jsonb, jsonb) IS
-	'value of an intrinsic function''s call, States.Format(…) and so on';
+	'value of an intrinsic function''s call, States.Format(...) and so on';

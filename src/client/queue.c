@@ -226,8 +226,8 @@ send_answer(void)
 	SfwTask    *task = dequeue();
 	char	   *function = sfw_db_function(task->success ? "sf_send_task_success" : "sf_send_task_failure");
 	char	   *statement = task->success ?
-		sfw_format("SELECT %s($1::text, $2::jsonb)", function) :
-		sfw_format("SELECT %s($1::text, $2::text, $3::text)", function);
+		sfw_format("SELECT %s($1::pg_catalog.text, $2::pg_catalog.jsonb)", function) :
+		sfw_format("SELECT %s($1::pg_catalog.text, $2::pg_catalog.text, $3::pg_catalog.text)", function);
 	const char *values[3] = {task->token, task->success ? task->output : task->error, task->cause};
 
 	n_under_way = 1;
@@ -278,7 +278,7 @@ send_heartbeat(void)
 	beating = sfw_strdup(task->token);
 	values[0] = beating;
 	function = sfw_db_function("sf_send_task_heartbeat");
-	statement = sfw_format("SELECT %s($1::text)", function);
+	statement = sfw_format("SELECT %s($1::pg_catalog.text)", function);
 	sfw_db_send(statement, 1, values, beaten, NULL);
 	free(function);
 	free(statement);
@@ -371,8 +371,9 @@ claim_statement(const char *before, const char *arguments)
 {
 	char	   *function = sfw_db_function("sf_get_activity_task");
 	char	   *statement = sfw_format("SELECT task_token, input, execution_id, state, attempt,"
-									   " extract(epoch FROM heartbeat)::float8,"
-									   " extract(epoch FROM deadline - pg_catalog.clock_timestamp())::float8"
+									   " extract(epoch FROM heartbeat)::pg_catalog.float8,"
+									   " extract(epoch FROM deadline OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp())"
+									   "::pg_catalog.float8"
 									   " FROM %s %s(%s)", before, function, arguments);
 
 	free(function);
@@ -385,7 +386,7 @@ send_claim(void)
 {
 	char		free_slots[16];
 	const char *values[3] = {claimed->activity, sfw_config.name, free_slots};
-	char	   *statement = claim_statement("", "$1::text, $2::text, $3::integer");
+	char	   *statement = claim_statement("", "$1::pg_catalog.text, $2::pg_catalog.text, $3::pg_catalog.int4");
 
 	snprintf(free_slots, sizeof(free_slots), "%d", n_asked);
 	sfw_db_send(statement, 3, values, claim_done, NULL);
@@ -423,8 +424,9 @@ send_answers(void)
 	char		free_slots[16];
 	const char *values[5] = {NULL, NULL, NULL, sfw_config.name, free_slots};
 	char	   *function = sfw_db_function("sf_send_task_success");
-	char	   *answer = sfw_format("SELECT %s(t, o::jsonb) FROM"
-									" ROWS FROM (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[]))"
+	char	   *answer = sfw_format("SELECT %s(t, o::pg_catalog.jsonb) FROM"
+									" ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]),"
+									" pg_catalog.unnest($2::pg_catalog.text[]))"
 									" AS u (t, o)", function);
 
 	while (answers != NULL && answers->success && !answers->alone && n_batch < BATCH_TASKS &&
@@ -446,7 +448,8 @@ send_answers(void)
 	{
 		char	   *before = sfw_format("(SELECT pg_catalog.count(*) AS n FROM (%s OFFSET 0) AS s) AS a"
 										" CROSS JOIN LATERAL", answer);
-		char	   *statement = claim_statement(before, "$3::text, $4::text, $5::integer + 0 * a.n::integer");
+		char	   *statement = claim_statement(before, "$3::pg_catalog.text, $4::pg_catalog.text, $5::pg_catalog.int4"
+												 " OPERATOR(pg_catalog.+) (0 OPERATOR(pg_catalog.*) a.n::pg_catalog.int4)");
 
 		values[2] = claimed->activity;
 		snprintf(free_slots, sizeof(free_slots), "%d", n_asked);

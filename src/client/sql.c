@@ -351,7 +351,7 @@ send_preparation(Sql *sql)
 		" pg_catalog.set_config('DateStyle', 'ISO', false),"
 		" (SELECT pg_catalog.set_config(s.name, '10s', false) FROM pg_catalog.pg_settings AS s"
 		"  WHERE s.name OPERATOR(pg_catalog.=) 'client_connection_check_interval'),"
-		" CASE WHEN $5::text IS NOT NULL THEN pg_catalog.set_config('role', $5::text, false) END";
+		" CASE WHEN $5::pg_catalog.text IS NOT NULL THEN pg_catalog.set_config('role', $5::pg_catalog.text, false) END";
 	const char *values[5] = {
 		sql->task->token, sql->task->execution_id, sql->task->state, sql->task->attempt,
 		sql->request.database != NULL ? sql->request.database->role : NULL,

@@ -365,7 +365,7 @@ check_redrivable(const SfExecution *execution)
 				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
 				 errmsg("Execution is SUCCEEDED and cannot be redriven"),
 				 errdetail("Execution: \"%s\".", execution->execution_id),
-				 errhint("sf_start(…, if_exists => 'restart') runs it from the start.")));
+				 errhint("sf_start(..., if_exists => 'restart') runs it from the start.")));
 }
 
 /* Go on with an execution that has not succeeded. */

@@ -31,7 +31,7 @@ clip(const char *text)
 	if (len <= SF_CAUSE_TEXT_MAX)
 		return pstrdup(text);
 	len = pg_mbcliplen(text, len, SF_CAUSE_TEXT_MAX);
-	return psprintf("%.*s…", len, text);
+	return psprintf("%.*s...", len, text);
 }
 
 /* Tell whether a line of context is about the statement that we call with. */
