@@ -5,8 +5,10 @@
 #include "postgres.h"
 
 #include "catalog/namespace.h"
+#include "catalog/pg_authid.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -17,6 +19,7 @@
 #include "store/instance.h"
 #include "store/privilege.h"
 #include "store/table.h"
+#include "worker/last_error.h"
 #include "worker/poison.h"
 #include "worker/shared.h"
 
@@ -221,6 +224,37 @@ put_workers(ReturnSetInfo *rsinfo)
 		psprintf("%d branches that were running in a crash of the server run alone first", suspects));
 }
 
+/*
+ * The last error that no execution shows.  It is bad as long as the workers
+ * have written nothing since; where they have nothing to write, they look at
+ * the tables once a minute at least and meet it again.
+ */
+static void
+put_last_error(ReturnSetInfo *rsinfo)
+{
+	SfLastError error;
+	bool		recent;
+	StringInfoData text;
+
+	if (!sf_last_error_read(&error))
+	{
+		put(rsinfo, "last worker error", true, "none since the server started");
+		return;
+	}
+	recent = error.in_a_row > 0 &&
+		error.at > TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -RECENT_MS);
+	initStringInfo(&text);
+	appendStringInfo(&text, "%s at %s", unpack_sql_state(error.sqlstate),
+					 timestamptz_to_str(error.at));
+	if (has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS))
+		appendStringInfo(&text, ": %s", error.message);
+	if (error.in_a_row > 0)
+		appendStringInfo(&text, "; %d in a row, the server log has each", error.in_a_row);
+	else
+		appendStringInfoString(&text, "; the workers have got on since");
+	put(rsinfo, "last worker error", !recent, text.data);
+}
+
 /* What sf_health shows beside the backlog: item, ok, detail. */
 Datum
 sfflow_health(PG_FUNCTION_ARGS)
@@ -230,6 +264,9 @@ sfflow_health(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	put_driven(rsinfo);
 	if (sf_shared)
+	{
 		put_workers(rsinfo);
+		put_last_error(rsinfo);
+	}
 	return (Datum) 0;
 }

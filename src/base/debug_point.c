@@ -28,14 +28,23 @@ wait_for_lock(const char *name)
 	LockRelease(&tag, ShareLock, false);
 }
 
+/* Raise an error. */
+static void
+raise_at(const char *name, int level, int sqlstate)
+{
+	ereport(level, (errcode(sqlstate), errmsg("debug point \"%s\"", name)));
+}
+
 /* Carry out one action. */
 static void
 act(const char *name, const char *action, size_t length)
 {
 	if (length == 5 && strncmp(action, "error", 5) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("debug point \"%s\"", name)));
+		raise_at(name, ERROR, ERRCODE_INTERNAL_ERROR);
+	if (length == 11 && strncmp(action, "error=", 6) == 0)
+		raise_at(name, ERROR, MAKE_SQLSTATE(action[6], action[7], action[8], action[9], action[10]));
+	if (length == 5 && strncmp(action, "fatal", 5) == 0)
+		raise_at(name, FATAL, ERRCODE_INTERNAL_ERROR);
 	if (length == 5 && strncmp(action, "crash", 5) == 0)
 		kill(MyProcPid, SIGKILL);
 	if (length >= 5 && strncmp(action, "sleep", 5) == 0)

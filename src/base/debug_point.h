@@ -5,7 +5,8 @@
  * SF_DEBUG_POINT("slice-before-commit") costs one comparison unless a
  * superuser has set sfflow.debug_point, a comma separated list of
  *
- *		name:error			raise an error
+ *		name:error			raise an error (name:error=53100: of that SQLSTATE)
+ *		name:fatal			raise one that ends this process
  *		name:crash			kill -9 this process
  *		name:sleep			pause for a second (name:sleep=MS: that long)
  *		name:wait			pause while another session of the database holds

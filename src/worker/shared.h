@@ -102,6 +102,18 @@ typedef enum SfDatabaseState
 	SF_DATABASE_NOT_DRIVEN		/* until it is registered again */
 } SfDatabaseState;
 
+/* Longest message of the last error, with its end */
+#define SF_LAST_ERROR_SIZE	256
+
+/* An error of a worker that no execution shows (last_error.c) */
+typedef struct SfLastError
+{
+	TimestampTz at;				/* 0: there was none */
+	int			in_a_row;		/* since a turn last wrote something */
+	int			sqlstate;
+	char		message[SF_LAST_ERROR_SIZE];
+} SfLastError;
+
 /* A database with the extension (or that may have it) */
 typedef struct SfDatabase
 {
@@ -130,6 +142,7 @@ typedef struct SfDatabase
 	Oid			owners[SF_KNOWN_OWNERS];
 	int			arrivals;		/* commits of sessions that made work due, since the last turn began */
 	int			key_us;			/* what a key of the ring takes on average; 0: unknown */
+	SfLastError last_error;
 	SfRing		ring;
 } SfDatabase;
 
@@ -150,6 +163,9 @@ typedef struct SfShared
 	TimestampTz launcher_looks; /* when it looks at turns and keys next */
 	TimestampTz refused_at;		/* max_worker_processes was used up; 0: never */
 	bool		databases_exhausted;	/* SF_MAX_DATABASES is used up */
+	TimestampTz failures_until; /* the second that these lines count for ends */
+	int			failures_logged;	/* lines about executions that failed */
+	int64		failures_suppressed;	/* ... and how many were left out */
 	ConditionVariable slot_freed;	/* sleepers wait for processes to leave */
 	pg_atomic_uint32 awaiting;	/* sessions inside sf_await */
 	ConditionVariable ended[SF_AWAIT_BUCKETS];

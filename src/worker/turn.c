@@ -54,6 +54,7 @@
 #include "store/due.h"
 #include "store/instance.h"
 #include "task/task.h"
+#include "worker/last_error.h"
 #include "worker/poison.h"
 #include "worker/slot.h"
 #include "worker/turn.h"
@@ -113,6 +114,7 @@ typedef struct Attempt
 	SfSliceResult result;
 	Look	   *look;			/* LOOK */
 	ErrorKind	error;
+	int			sqlstate;
 	bool		in_commit;		/* ... that the commit raised, the task's maybe: */
 	SfError		failure;
 	char	   *message;		/* of the error */
@@ -336,7 +338,8 @@ handle_error(Attempt *a, MemoryContext context)
 	MemoryContextSwitchTo(context);
 	edata = CopyErrorData();
 	a->message = edata->message ? edata->message : pstrdup("unknown error");
-	a->error = classify(edata->sqlerrcode);
+	a->sqlstate = edata->sqlerrcode;
+	a->error = classify(a->sqlstate);
 	if (a->in_commit)
 		sf_failure_describe(edata, &a->failure);
 	a->ntouched = sf_slice_touched(a->touched, MAX_TOUCHED);
@@ -395,6 +398,8 @@ attempt(Attempt *a)
 	sf_identity_drop();
 	SetUserIdAndSecContext(user, sec_context);
 	sf_poison_turn_end(sf_slot_number());
+	if (!ok && a->error == ERROR_NOBODYS)
+		sf_last_error_note(a->sqlstate, a->message);
 	pgstat_report_stat(false);
 	pgstat_report_activity(STATE_IDLE, NULL);
 	return ok;
@@ -619,6 +624,7 @@ run_announced(SfTurn *turn, const SfSliceResult *result)
 	turn->nkeys = 1;
 	turn->owner = result->owner;
 	turn->worked = turn->moved = true;
+	turn->wrote = !turn->failed;
 }
 
 /* --- a branch by itself --- */
@@ -704,6 +710,7 @@ run_one_by_one(SfTurn *turn, const Attempt *failed)
 	turn->scan_from = DT_NOBEGIN;
 	turn->failed = one.failed;
 	turn->worked = turn->moved = true;
+	turn->wrote = !turn->failed && failed->ntouched > 0;
 }
 
 /* Put what a look found where all workers take it from; take some of it. */
@@ -785,6 +792,7 @@ sf_turn_run(SfTurn *turn)
 	turn->failed = false;
 	turn->worked = false;
 	turn->moved = false;
+	turn->wrote = false;
 	turn->tried = 0;
 
 	if (turn->scan && !find_work(turn))
@@ -821,7 +829,7 @@ sf_turn_run(SfTurn *turn)
 	turn->new_task_left = a.result.new_task_left;
 	if (a.verdict != SF_TURN_MAY_WORK)
 		return;
-	turn->worked = a.result.outcome != SF_SLICE_IDLE;
+	turn->worked = turn->wrote = a.result.outcome != SF_SLICE_IDLE;
 	turn->moved = a.result.transitions > 0;
 	turn->tried = a.result.nkeys_tried;
 	drop_tried(turn, turn->tried);

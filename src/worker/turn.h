@@ -37,6 +37,7 @@ typedef struct SfTurn
 	bool		worked;			/* there may be more */
 	bool		failed;			/* by no fault of a branch: pause */
 	bool		moved;			/* some branch got on */
+	bool		wrote;			/* a transaction that wrote something committed */
 	bool		long_task_left;
 	bool		new_task_left;
 	int			tried;			/* keys that the slice came to */

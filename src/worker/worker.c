@@ -31,6 +31,7 @@
 #include "base/compat.h"
 #include "base/settings.h"
 #include "task/task.h"
+#include "worker/last_error.h"
 #include "worker/poison.h"
 #include "worker/shared.h"
 #include "worker/slot.h"
@@ -404,6 +405,8 @@ publish(SfTurn *turn, uint32 registrations)
 			database->state = SF_DATABASE_DRIVEN;
 			if (!turn->failed)
 				database->failures = 0;
+			if (turn->wrote)
+				sf_last_error_over(database);
 		}
 		else if (database->registrations == registrations)
 			close_down(database, turn->verdict);
@@ -590,6 +593,7 @@ sfflow_worker_main(Datum arg)
 	if (!sf_slot_attach(order.slot, order.launch))
 		proc_exit(0);
 
+	sf_last_error_watch_exit();
 	BackgroundWorkerInitializeConnectionByOid(order.database, InvalidOid, 0);
 	pgstat_report_appname(MyBgworkerEntry->bgw_name);
 	override_settings();

@@ -1,0 +1,22 @@
+/*
+ * last_error.h
+ *		The last error of a database's workers that no execution shows.
+ */
+#ifndef SF_WORKER_LAST_ERROR_H
+#define SF_WORKER_LAST_ERROR_H
+
+#include "worker/shared.h"
+
+/* Note an error of this worker. */
+extern void sf_last_error_note(int sqlstate, const char *message);
+
+/* A turn of a worker has written something: the errors in a row are over. */
+extern void sf_last_error_over(SfDatabase *database);
+
+/* Have this process note what makes it exit. */
+extern void sf_last_error_watch_exit(void);
+
+/* Copy what is noted of this database; false when there is nothing. */
+extern bool sf_last_error_read(SfLastError *out);
+
+#endif							/* SF_WORKER_LAST_ERROR_H */
