@@ -11,6 +11,7 @@ SfCancelHook sf_cancel_hook = NULL;
 SfCancelHook sf_cancel_now_hook = NULL;
 SfHeldHook	sf_held_hook = NULL;
 SfEndedHook sf_ended_hook = NULL;
+SfFailedHook sf_failed_hook = NULL;
 SfRunningHook sf_running_hook = NULL;
 SfCancelRequestedHook sf_cancel_requested_hook = NULL;
 SfTaskTimeHook sf_task_time_hook = NULL;

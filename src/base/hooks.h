@@ -53,6 +53,14 @@ typedef void (*SfEndedHook) (int64 execution_no);
 extern SfEndedHook sf_ended_hook;
 
 /*
+ * An execution has failed (or timed out) at this top-level state (NULL: not
+ * known), for the server's log.  error may be NULL.
+ */
+typedef void (*SfFailedHook) (const char *execution_id, const char *state,
+							  const char *error, bool timed_out);
+extern SfFailedHook sf_failed_hook;
+
+/*
  * A worker takes up this branch.  With state NULL it has claimed it: the poison
  * file is told.  With a name ("" where it is not known yet) it is about to run
  * a task: its slot notes it for sf_workers and for cancel requests, until it

@@ -24,6 +24,7 @@ int			sf_setting_max_crashes = 3;
 int			sf_setting_slow_task_factor = 3;
 int			sf_setting_evaluation_timeout_ms = 10000;
 int			sf_setting_evaluation_depth = 5000;
+bool		sf_setting_log_failures = true;
 
 /* An integer setting: variable, name, description, default, range, context */
 typedef struct SfIntSetting
@@ -89,6 +90,11 @@ sf_settings_define(void)
 								s->variable, *s->variable, s->min, s->max,
 								s->context, s->flags, NULL, NULL, NULL);
 	}
+
+	DefineCustomBoolVariable("sfflow.log_failures",
+							 "Log a line for each execution that fails.",
+							 NULL, &sf_setting_log_failures, true,
+							 PGC_SUSET, 0, NULL, NULL, NULL);
 
 	DefineCustomStringVariable("sfflow.debug_point",
 							   "Places in the code where a test stops, fails or kills a process.",

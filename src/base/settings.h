@@ -30,6 +30,9 @@ extern int	sf_setting_evaluation_timeout_ms;
 /* Evaluations that may be nested in one another in a JSONata expression */
 extern int	sf_setting_evaluation_depth;
 
+/* Whether executions that fail leave a line in the server's log */
+extern bool sf_setting_log_failures;
+
 /* Define all settings; PGC_POSTMASTER ones only while preloading. */
 extern void sf_settings_define(void);
 

@@ -442,16 +442,25 @@ fill_finish(SfExecution *execution, const SfFinish *finish, TimestampTz now)
 	execution->stopped_at = now;
 }
 
-/* Wake whoever waits for the end, and whoever still works for it. */
+/*
+ * Wake whoever waits for the end, and whoever still works for it; have it
+ * logged when it is a failure.
+ */
 static void
-announce_end(int64 execution_no, bool cancel)
+announce_end(const SfExecution *execution, const SfProgram *program,
+			 const SfBranch *root)
 {
-	SfBranchKey all = {execution_no, -1};
+	SfBranchKey all = {execution->execution_no, -1};
+	bool		timed_out = execution->status == SF_STATUS_TIMED_OUT;
 
-	if (cancel && sf_cancel_hook != NULL)
+	if (execution->status != SF_STATUS_SUCCEEDED && sf_cancel_hook != NULL)
 		sf_cancel_hook(all);
 	if (sf_ended_hook != NULL)
-		sf_ended_hook(execution_no);
+		sf_ended_hook(execution->execution_no);
+	if ((timed_out || execution->status == SF_STATUS_FAILED) && sf_failed_hook != NULL)
+		sf_failed_hook(execution->execution_id,
+					   root != NULL ? program->states[root->state].name : NULL,
+					   execution->error, timed_out);
 }
 
 /* Does a program have a Distributed Map? */
@@ -649,7 +658,7 @@ follow_up_end(SfRun *run)
 	if (!succeeded)
 		sf_child_stop(execution, -1);
 	sf_child_report(execution);
-	announce_end(execution->execution_no, !succeeded);
+	announce_end(execution, run->program, find_branch(run, SF_BRANCH_ROOT));
 }
 
 /* Sort runs by the number of their execution. */
@@ -729,7 +738,7 @@ end_execution(SfExecution *execution, SfStatus status, const char *error,
 	quiesce(execution, cached->program);
 	sf_child_stop(execution, -1);
 	sf_child_report(execution);
-	announce_end(execution->execution_no, true);
+	announce_end(execution, cached->program, root);
 }
 
 /* End an execution from outside. */

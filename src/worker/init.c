@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "worker/durations.h"
+#include "worker/failures.h"
 #include "worker/shared.h"
 #include "worker/slot.h"
 #include "worker/wake.h"
@@ -16,6 +17,7 @@ sf_worker_init(void)
 {
 	sf_shared_init();
 	sf_wake_init();
+	sf_failures_init();
 	sf_slot_init();
 	sf_durations_init();
 	sf_leave_init();

@@ -41,6 +41,7 @@
 #include "base/compat.h"
 #include "base/settings.h"
 #include "worker/demand.h"
+#include "worker/failures.h"
 #include "worker/poison.h"
 #include "worker/processes.h"
 #include "worker/shared.h"
@@ -468,6 +469,7 @@ sfflow_launcher_main(Datum arg)
 			next = look_at_workers();
 			next = Min(next, serve_databases());
 			next = Min(next, probe_databases());
+			next = Min(next, sf_failures_tell_suppressed());
 		}
 		sf_worker_sleep_until(next);
 	}
