@@ -233,8 +233,13 @@ COMMENT ON VIEW @extschema@.sf_metrics IS 'the metrics of Step Functions, by sta
 
 CREATE VIEW @extschema@.sf_alerts WITH (security_barrier) AS
 SELECT CASE e.status WHEN 2 THEN 'failed' ELSE 'timed_out' END AS kind, e.execution_id,
-	e.stopped_at AS since, concat_ws(': ', e.error, e.cause) AS detail
+	e.stopped_at AS since, concat_ws(': ', CASE WHEN e.cause IS NULL THEN s.state END, e.error, e.cause) AS detail
 FROM _sfflow.readable_execution e
+LEFT JOIN LATERAL (
+	SELECT format('state "%s"', p.state) AS state
+	FROM _sfflow.branch b
+	CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
+	WHERE e.cause IS NULL AND b.execution_no = e.execution_no AND b.branch_no = 0) s ON true
 WHERE e.status IN (2, 3)
 UNION ALL
 SELECT 'overdue', e.execution_id, min(b.due_at), format('%s due for more than five minutes',

@@ -394,9 +394,10 @@ begin_hop(SfwFetch *fetch)
 	if (split_url(fetch->url, NULL, &whole, &scheme, &host, &port))
 		fetch->refused = sfw_allow_name(scheme, host, port);
 	else if (fetch->hops > 0)
-		fetch->refused = sfw_strdup("a redirect leads to no URL that can be used");
+		fetch->refused = sfw_format("a redirect of host \"%s\" leads to no URL that can be used",
+									fetch->host);
 	else
-		fetch->problem = sfw_strdup("this is no URL that can be used");
+		fetch->problem = sfw_strdup("ApiEndpoint is no URL that can be used");
 	free(scheme);
 	free(fetch->host);
 	fetch->host = host;
@@ -488,7 +489,8 @@ hop_done(SfwFetch *fetch, CURLcode code)
 		fetch->address_refused = NULL;
 	}
 	else if (code != CURLE_OK && !fetch->too_large)
-		fetch->problem = sfw_strdup(curl_easy_strerror(code));
+		fetch->problem = sfw_format("host \"%s\", port %d: %s", fetch->host, fetch->port,
+									curl_easy_strerror(code));
 	drop_handle(fetch);
 	fetch->done(fetch);
 }

@@ -324,7 +324,12 @@ add_connection(SfwJson payload, SfwFetch *fetch)
 		sfw_log(SFW_WARNING, "a connection is not configured, the request goes without credentials",
 				"connection", name, NULL);
 	else if (!is_for_host(connection, fetch->url))
-		problem = sfw_format("connection \"%s\" is not for this host", name);
+	{
+		char	   *host = sfw_fetch_host(fetch->url);
+
+		problem = sfw_format("connection \"%s\" is not for host \"%s\"", name, host ? host : "");
+		free(host);
+	}
 	else
 	{
 		for (int i = 0; i < connection->n_headers; i++)
@@ -534,7 +539,8 @@ finished(SfwFetch *fetch)
 	}
 	else if (fetch->too_large)
 		sfw_task_failed(task, sfw_strdup("States.DataLimitExceeded"),
-						sfw_strdup("the response is larger than the worker takes (max-output)"));
+						sfw_format("the response of host \"%s\" is larger than the worker takes (max-output)",
+								   fetch->host));
 	else if (fetch->problem != NULL)
 		sfw_task_failed(task, sfw_strdup("States.Http.Socket"), sfw_strdup(fetch->problem));
 	else if (fetch->status < 200 || fetch->status > 299)
@@ -586,13 +592,15 @@ static void
 http_stop(SfwTask *task, bool hard)
 {
 	SfwFetch   *fetch = task->job;
+	char	   *cause;
 
 	if (fetch == NULL)
 		return;
 	task->job = NULL;
+	cause = sfw_format("the request to host \"%s\" was given up", fetch->host);
 	sfw_fetch_cancel(fetch);
 	sfw_fetch_free(fetch);
-	sfw_task_fail_soon(task, sfw_strdup("States.Http.Socket"), sfw_strdup("the request was given up"));
+	sfw_task_fail_soon(task, sfw_strdup("States.Http.Socket"), cause);
 }
 
 /* Resolve and decide, but send nothing. */

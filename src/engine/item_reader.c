@@ -37,6 +37,7 @@ typedef struct Reader
 	int			limit;
 	bool		streamed;		/* the resource gave rows */
 	bool		keyed;
+	const char *source;			/* what the content is of, for people */
 	SfError		error;
 } Reader;
 
@@ -87,11 +88,12 @@ end_rows(SfRowSink *sink)
 	sf_map_items_close(((Reader *) sink)->writer);
 }
 
-/* Report what is wrong with a content. */
+/* Report what is wrong with a content, and of what. */
 static bool
 refuse(Reader *reader, const char *cause)
 {
-	return sf_error_set(&reader->error, SF_ERR_ITEM_READER_FAILED, "%s", cause);
+	return sf_error_set(&reader->error, SF_ERR_ITEM_READER_FAILED, "%s %s",
+						cause, reader->source);
 }
 
 /* --- contents --- */
@@ -378,6 +380,18 @@ read_content(Reader *reader, const char *type, const Jsonb *content,
 
 /* --- calls --- */
 
+/* Name what a call reads: the object that it asks for, else the resource. */
+static const char *
+name_source(const SfResource *resource, const Jsonb *payload)
+{
+	const char *bucket = sf_json_get_cstring(payload, "Bucket");
+	const char *key = sf_json_get_cstring(payload, "Key");
+
+	if (key == NULL)
+		return psprintf("Resource: '%s'.", resource->text);
+	return psprintf("Object: '%s%s%s'.", bucket ? bucket : "", bucket ? "/" : "", key);
+}
+
 /* Call a resource; *content gets its value, NULL when it gave rows. */
 static bool
 call_resource(Reader *reader, const SfResource *resource, Jsonb *payload,
@@ -389,6 +403,7 @@ call_resource(Reader *reader, const SfResource *resource, Jsonb *payload,
 	call.resource = resource;
 	call.payload = payload;
 	call.sink = &reader->sink;
+	reader->source = name_source(resource, payload);
 	reader->streamed = false;
 	reader->before = reader->count;
 	memset(&outcome, 0, sizeof(outcome));

@@ -79,7 +79,9 @@ sf_outside_queue(SfRun *run, SfBranch *branch, const SfResource *resource,
 
 	if (activity == NULL)
 	{
-		sf_error_set(error, SF_ERR_RUNTIME, "The activity ARN does not exist.");
+		sf_error_set(error, SF_ERR_RUNTIME,
+					 "The activity ARN does not exist. Activity: '%s'.",
+					 resource->name);
 		return true;
 	}
 	if (!may_queue(run->execution->owner, activity))
@@ -184,8 +186,10 @@ lease_is_over(SfRun *run, SfBranch *branch, SfTask *task, SfStimulus *stimulus)
 							 task->receives >= activity->max_receive_count))
 	{
 		fail_stimulus(stimulus, "Sfflow.MaxReceiveCount",
-					  psprintf("The task was handed out %d times and never answered.",
-							   task->receives));
+					  psprintf("The task of state '%s' in activity '%s' was handed out %d %s and never answered.",
+							   run->program->states[task->state].name,
+							   activity ? activity->name : "", task->receives,
+							   task->receives == 1 ? "time" : "times"));
 		task->used_up = true;
 		return true;
 	}

@@ -490,6 +490,16 @@ sf_slice_run(const SfSliceRequest *request, SfSliceResult *result)
 	MemoryContextDelete(slice.context);
 }
 
+/* Add to a cause, which is a sentence or an error message, what state it is of. */
+static const char *
+name_state(const char *cause, const SfState *state)
+{
+	size_t		length = strlen(cause);
+	const char *stop = length > 0 && cause[length - 1] == '.' ? "" : ".";
+
+	return psprintf("%s%s State: '%s'.", cause, stop, state->name);
+}
+
 /* Make a branch fail with States.Runtime. */
 void
 sf_slice_fail_branch(SfBranchKey key, const char *cause)
@@ -510,8 +520,10 @@ sf_slice_fail_branch(SfBranchKey key, const char *cause)
 	if (branch != NULL && run->execution->status == SF_STATUS_RUNNING &&
 		branch->phase != SF_PHASE_DEADLINE)
 	{
-		SfError		error = {.name = SF_ERR_RUNTIME,.cause = cause,.position = -1};
+		SfError		error = {.name = SF_ERR_RUNTIME,.position = -1};
 		SfStep		step;
+
+		error.cause = name_state(cause, &run->program->states[branch->state]);
 
 		sf_step_init(&step, run, branch, NULL, GetCurrentTimestamp());
 		(void) sf_step_fail_branch(&step, &error);

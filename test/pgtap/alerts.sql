@@ -1,6 +1,6 @@
 -- What sf_alerts names: each kind appears for its reason, and not without it.
 BEGIN;
-SELECT plan(21);
+SELECT plan(23);
 
 CREATE FUNCTION alert_task(bad boolean) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -50,6 +50,8 @@ UPDATE _sfflow.branch b SET due_at = now() FROM _sfflow.execution e WHERE e.exec
 SELECT sf_run(:'slow');
 SELECT is(pg_temp.kinds(:'slow'), 'dead_letter,failed', 'a dead letter is an alert');
 
+SELECT is((SELECT cause FROM sf_executions WHERE execution_id = :'slow'),
+	'The task of state ''A'' in activity ''alert'' was handed out 1 time and never answered.', 'its cause names the activity');
 SELECT sf_redrive(:'slow');
 SELECT is(pg_temp.kinds(:'slow'), '', 'which a redrive takes away');
 SELECT sf_run(:'slow'), sf_stop(:'slow');
@@ -87,6 +89,8 @@ UPDATE _sfflow.task SET started_at = now() - interval '1 min' WHERE status = 1;
 UPDATE _sfflow.branch SET due_at = now() WHERE phase = 6 AND due_at IS NOT NULL;
 SELECT sf_run('alert_late:timeout');
 SELECT is(pg_temp.kinds('alert_late:timeout'), 'failed', 'it timed out by itself');
+SELECT is((SELECT detail FROM sf_alerts WHERE execution_id = 'alert_late:timeout'), 'state "A": States.Timeout',
+	'without a cause the alert names the state');
 
 SELECT pg_temp.start('alert_caught', 'used_up');
 SELECT execution_id FROM sf_get_activity_task('answered');

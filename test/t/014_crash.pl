@@ -89,7 +89,7 @@ ok( $node->poll_query_until('postgres',
 	'a step that crashes the server is made to fail');
 is( $node->safe_psql('postgres',
 		"SELECT error, cause FROM sf_executions WHERE execution_id = 'poison:p'"),
-	'States.Runtime|The server crashed 2 times while this step ran alone.', '... with a clear cause');
+	'States.Runtime|The server crashed 2 times while this step ran alone. State: \'K\'.', '... with a clear cause');
 ok( $node->poll_query_until('postgres',
 		"SELECT count(*) = 60 FROM sf_executions WHERE state_machine = 'chain' AND status = 'SUCCEEDED'"),
 	'... and the others have run');

@@ -113,9 +113,9 @@ gives(qq({"ApiEndpoint": "$url/none", "Method": "DELETE"}), qr/"StatusCode": 204
 gives(qq({"ApiEndpoint": "$url/missing", "Method": "GET"}), 'FAILED||States.Http.StatusCode.404|{"why": "it is not here"}',
 	'a status is an error, with the body as its cause');
 gives(qq({"ApiEndpoint": "$url/broken", "Method": "GET"}), 'FAILED||States.Http.StatusCode.503|Service Unavailable', 'or its text');
-gives(qq({"ApiEndpoint": "$url/large", "Method": "GET"}), qr/^FAILED\|\|States\.DataLimitExceeded\|/, 'a response that is too large');
+gives(qq({"ApiEndpoint": "$url/large", "Method": "GET"}), qr/^FAILED\|\|States\.DataLimitExceeded\|the response of host "127\.0\.0\.1" is larger /, 'a response that is too large');
 gives(qq({"ApiEndpoint": "$url/slow", "Method": "GET", "TimeoutSeconds": 0.3}), qr/^FAILED\|\|States\.Timeout\|/, 'a time limit');
-gives(qq({"ApiEndpoint": "http://127.0.0.3:$port/", "Method": "GET"}), qr/^FAILED\|\|States\.Http\.Socket\|/, 'a server that is not there');
+gives(qq({"ApiEndpoint": "http://127.0.0.3:$port/", "Method": "GET"}), qr/^FAILED\|\|States\.Http\.Socket\|host "127\.0\.0\.3", port $port: /, 'a server that is not there');
 
 # The request.
 asked();
@@ -136,7 +136,7 @@ gives(qq({"ApiEndpoint": "$url/x", "Method": "GET", "Authentication": {"Connecti
 	qr/^SUCCEEDED/, 'a request with a connection');
 like(asked(), qr{\r\nAuthorization: Bearer of the shop\r\n}, 'has its headers');
 gives(qq({"ApiEndpoint": "http://127.0.0.2:$port/x", "Method": "GET", "Authentication": {"ConnectionArn": "connection/shop"}}),
-	'FAILED||States.Permissions|connection "shop" is not for this host', 'which another host does not get');
+	'FAILED||States.Permissions|connection "shop" is not for host "127.0.0.2"', 'which another host does not get');
 is(asked(), '', 'nor anything else');
 gives(qq({"ApiEndpoint": "$url/x", "Method": "POST"}), qr/^SUCCEEDED/, 'a request that could have a body');
 like(asked(), qr{^POST /x HTTP(?!.*Content-Type).*\r\nContent-Length: 0\r\n}s, 'says that it has none');
@@ -165,7 +165,7 @@ gives(qq({"ApiEndpoint": "$url/away", "Method": "GET"}), 'FAILED||States.Permiss
 	'a redirect to a link-local address is refused');
 gives(qq({"ApiEndpoint": "$url/away-name", "Method": "GET"}), 'FAILED||States.Permissions|host "metadata.google.internal" is a metadata service',
 	'one to a metadata service by name too');
-gives(qq({"ApiEndpoint": "$url/file", "Method": "GET"}), 'FAILED||States.Permissions|a redirect leads to no URL that can be used', 'and one to a file');
+gives(qq({"ApiEndpoint": "$url/file", "Method": "GET"}), 'FAILED||States.Permissions|a redirect of host "127.0.0.1" leads to no URL that can be used', 'and one to a file');
 
 # Where requests may go.
 asked();
