@@ -8,6 +8,7 @@
 #include "base/settings.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "store/instance_file.h"
 #include "task/task.h"
 #include "worker/worker.h"
 
@@ -16,13 +17,18 @@ PG_MODULE_MAGIC;
 void		_PG_init(void);
 
 /*
- * Set the library up when it is loaded.
+ * Set the library up when it is loaded.  In a server that pg_upgrade runs nothing
+ * works in the background: what a worker commits after pg_upgrade has noted the
+ * next transaction id is lost.
  */
 void
 _PG_init(void)
 {
 	sf_settings_define();
 	sf_task_init();
-	if (process_shared_preload_libraries_in_progress)
-		sf_worker_init();
+	if (!process_shared_preload_libraries_in_progress || IsBinaryUpgrade)
+		return;
+	if (!IsUnderPostmaster)
+		sf_instance_file_start();
+	sf_worker_init();
 }

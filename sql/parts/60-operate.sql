@@ -12,6 +12,44 @@ LANGUAGE C VOLATILE;
 REVOKE ALL ON FUNCTION @extschema@.sf_disable() FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_disable() IS 'have this copy of the database driven no longer';
 
+-- Rows that come by other ways than sfflow are another database's work: src/store/load_guard.c.
+CREATE FUNCTION _sfflow.note_load() RETURNS trigger
+AS 'MODULE_PATHNAME', 'sfflow_note_load'
+LANGUAGE C;
+REVOKE ALL ON FUNCTION _sfflow.note_load() FROM PUBLIC;
+
+CREATE TRIGGER note_load AFTER INSERT ON _sfflow.execution
+	FOR EACH STATEMENT EXECUTE FUNCTION _sfflow.note_load();
+ALTER TABLE _sfflow.execution ENABLE ALWAYS TRIGGER note_load;
+CREATE TRIGGER note_load AFTER INSERT ON _sfflow.branch
+	FOR EACH STATEMENT EXECUTE FUNCTION _sfflow.note_load();
+ALTER TABLE _sfflow.branch ENABLE ALWAYS TRIGGER note_load;
+
+-- Gives tests the rules of src/store/copy_rules.c.
+CREATE FUNCTION _sfflow.decide_copy(own boolean, role text, standby_signal boolean, recovery_signal boolean,
+	recovery_target boolean, backup_label boolean, shut_down_in_recovery boolean) RETURNS text
+AS 'MODULE_PATHNAME', 'sfflow_decide_copy'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+REVOKE ALL ON FUNCTION _sfflow.decide_copy(boolean, text, boolean, boolean, boolean, boolean, boolean) FROM PUBLIC;
+
+-- How far each sequence has come, and the largest number in use. That of branch_no no index knows.
+CREATE VIEW _sfflow.sequence_use AS
+SELECT 'machine_no' AS name, s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END AS drawn,
+	greatest((SELECT max(machine_no) FROM _sfflow.state_machine), (SELECT max(machine_no) FROM _sfflow.state_machine_version))::bigint AS used
+FROM _sfflow.machine_no s
+UNION ALL
+SELECT 'activity_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,
+	(SELECT max(activity_no) FROM _sfflow.activity)::bigint
+FROM _sfflow.activity_no s
+UNION ALL
+SELECT 'execution_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,
+	greatest((SELECT max(execution_no) FROM _sfflow.execution), (SELECT max(execution_no) FROM _sfflow.branch))
+FROM _sfflow.execution_no s
+UNION ALL
+SELECT 'branch_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,
+	greatest((SELECT max(branch_no) FROM _sfflow.branch), (SELECT max(map_run_no) FROM _sfflow.map_run))
+FROM _sfflow.branch_no s;
+
 CREATE FUNCTION _sfflow.workers(
 	OUT pid integer,
 	OUT role text,
@@ -67,6 +105,11 @@ WITH due AS (
 	LEFT JOIN due ON true
 )
 SELECT h.item, h.ok, h.detail FROM _sfflow.health() h
+UNION ALL
+SELECT 'sequences', count(*) = 0,
+	coalesce(string_agg(format('%s is at %s, a row has %s', u.name, u.drawn, u.used), '; ')
+		|| ': new work would fail with a duplicate key; sf_enable() sets them right', 'ahead of all rows')
+FROM _sfflow.sequence_use u WHERE u.name <> 'branch_no' AND u.used > u.drawn
 UNION ALL
 SELECT 'backlog', coalesce(b.age < interval '5 minutes', true),
 	CASE WHEN b.age IS NULL THEN 'nothing is due'

@@ -208,6 +208,9 @@ WHERE NOT EXISTS (SELECT FROM pg_shdepend d
 	WHERE d.dbid = (SELECT b.oid FROM pg_database b WHERE b.datname = current_database())
 		AND d.classid = 'pg_type'::regclass AND d.objid = '_sfflow.owner_or_grantee'::regtype
 		AND d.refclassid = 'pg_authid'::regclass AND d.refobjid = n.role)
+UNION ALL
+SELECT 'sequence_behind', NULL, format('sequence _sfflow.%s is at %s, a row has the number %s', u.name, u.drawn, u.used)
+FROM _sfflow.sequence_use u WHERE u.used > u.drawn
 ORDER BY 2, 1, 3
 $$;
 REVOKE ALL ON FUNCTION @extschema@.sf_check() FROM PUBLIC;

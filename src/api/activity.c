@@ -15,6 +15,7 @@
 #include "base/errors.h"
 #include "base/name.h"
 #include "engine/program_cache.h"
+#include "store/instance.h"
 #include "store/privilege.h"
 #include "store/task.h"
 
@@ -195,6 +196,14 @@ sfflow_sf_get_activity_task(PG_FUNCTION_ARGS)
 		worker[pg_mbcliplen(worker, strlen(worker), 1024)] = '\0';
 
 	InitMaterializedSRF(fcinfo, 0);
+	if (!sf_instance_takes_work())
+	{
+		/* a notice: workers poll all the time, and the server's log is not to fill */
+		sf_instance_tell(NOTICE, sf_instance_state(),
+						 psprintf("activity \"%s\" hands nothing out: the database is not driven",
+								  activity->name));
+		return (Datum) 0;
+	}
 	sf_activity_note_poll(activity->activity_no, worker);
 	tasks = sf_task_take(activity, worker, max_tasks);
 	foreach(lc, tasks)

@@ -6,6 +6,7 @@
 
 #include "catalog/namespace.h"
 #include "catalog/pg_authid.h"
+#include "commands/trigger.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
@@ -17,6 +18,8 @@
 #include "base/compat.h"
 #include "base/settings.h"
 #include "store/instance.h"
+#include "store/instance_file.h"
+#include "store/load_guard.h"
 #include "store/privilege.h"
 #include "store/table.h"
 #include "worker/last_error.h"
@@ -27,6 +30,8 @@ PG_FUNCTION_INFO_V1(sfflow_sf_enable);
 PG_FUNCTION_INFO_V1(sfflow_sf_disable);
 PG_FUNCTION_INFO_V1(sfflow_workers);
 PG_FUNCTION_INFO_V1(sfflow_health);
+PG_FUNCTION_INFO_V1(sfflow_note_load);
+PG_FUNCTION_INFO_V1(sfflow_decide_copy);
 
 #define WORKERS_COLUMNS	8
 #define HEALTH_COLUMNS	3
@@ -57,7 +62,7 @@ sfflow_sf_enable(PG_FUNCTION_ARGS)
 {
 	check_operator("sf_enable");
 	sf_privilege_anchor_all();
-	sf_instance_set(true);
+	sf_instance_enable();
 	PG_RETURN_VOID();
 }
 
@@ -66,8 +71,47 @@ Datum
 sfflow_sf_disable(PG_FUNCTION_ARGS)
 {
 	check_operator("sf_disable");
-	sf_instance_set(false);
+	sf_instance_disable();
 	PG_RETURN_VOID();
+}
+
+/* Trigger: rows were inserted, not by sfflow. */
+Datum
+sfflow_note_load(PG_FUNCTION_ARGS)
+{
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function note_load was not called by a trigger")));
+	sf_load_guard_note();
+	return PointerGetDatum(NULL);
+}
+
+/*
+ * The rules by which a data directory is told from a copy, for tests: own, role,
+ * standby.signal, recovery.signal, a recovery target, backup_label, shut down in
+ * recovery; the role that it gets, with "new id" where that changes.
+ */
+Datum
+sfflow_decide_copy(PG_FUNCTION_ARGS)
+{
+	char	   *role = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	SfCopyFacts facts = {0};
+	SfCopyDecision decision;
+
+	facts.own = PG_GETARG_BOOL(0);
+	if (!sf_copy_role_of(role, &facts.role))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("role \"%s\" does not exist", role)));
+	facts.standby_signal = PG_GETARG_BOOL(2);
+	facts.recovery_signal = PG_GETARG_BOOL(3);
+	facts.recovery_target = PG_GETARG_BOOL(4);
+	facts.backup_label = PG_GETARG_BOOL(5);
+	facts.shut_down_in_recovery = PG_GETARG_BOOL(6);
+	decision = sf_copy_decide(&facts);
+	PG_RETURN_TEXT_P(cstring_to_text(psprintf("%s%s", sf_copy_role_name(decision.role),
+											  decision.keep_id ? "" : ", new id")));
 }
 
 /* --- sf_workers --- */
@@ -149,15 +193,30 @@ static void
 put_driven(ReturnSetInfo *rsinfo)
 {
 	SfInstanceState state = sf_instance_state();
-	bool		ok = state == SF_INSTANCE_DRIVEN || state == SF_INSTANCE_NEW;
+	bool		ok = state == SF_INSTANCE_DRIVEN || state == SF_INSTANCE_NEW ||
+		(state == SF_INSTANCE_STANDBY && RecoveryInProgress());
 
 	if (ok && !sf_shared)
 		put(rsinfo, "driven", false,
 			"no background workers: sfflow is not in shared_preload_libraries; sf_step, sf_run and sf_run_due work");
-	else if (ok && RecoveryInProgress())
-		put(rsinfo, "driven", true, "standby: driven after promotion");
 	else
 		put(rsinfo, "driven", ok, sf_instance_explain(state));
+}
+
+/* What tells this data directory from its copies. */
+static void
+put_data_directory(ReturnSetInfo *rsinfo)
+{
+	int64		id = sf_instance_file_id();
+
+	if (id == 0)
+		put(rsinfo, "data directory", true,
+			"no file sfflow.instance of its own: nothing is driven before sf_enable(), or the first state machine");
+	else
+		put(rsinfo, "data directory", true,
+			psprintf("id %016llx, %s", (unsigned long long) id,
+					 sf_shared && sf_shared->settled ? sf_copy_role_name(SF_COPY_SETTLED) :
+					 sf_copy_role_name(sf_instance_file_role())));
 }
 
 /* Numbers out of shared memory, taken under the lock */
@@ -263,6 +322,7 @@ sfflow_health(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	put_driven(rsinfo);
+	put_data_directory(rsinfo);
 	if (sf_shared)
 	{
 		put_workers(rsinfo);

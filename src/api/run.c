@@ -14,6 +14,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "common/pg_prng.h"
 #include "executor/spi.h"
 #include "funcapi.h"
@@ -27,7 +28,9 @@
 #include "base/compat.h"
 #include "base/errors.h"
 #include "engine/slice.h"
+#include "store/direct.h"
 #include "store/due.h"
+#include "store/instance.h"
 #include "store/privilege.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_step);
@@ -89,7 +92,8 @@ try_slice(const SfSliceRequest *request, SfSliceResult *result,
 		RollbackAndReleaseCurrentSubTransaction();
 		MemoryContextSwitchTo(context);
 		CurrentResourceOwner = owner;
-		if (is_callers_error(error->sqlerrcode))
+		/* nor is a number that was drawn twice the branch's fault */
+		if (is_callers_error(error->sqlerrcode) || sf_table_has_collided())
 			ReThrowError(error);
 	}
 	PG_END_TRY();
@@ -169,9 +173,11 @@ static void
 session_slice(const SfSliceRequest *request, SfSliceResult *result)
 {
 	SfBranchKey keys[64];
-	ErrorData  *error = try_slice(request, result, NULL, NULL);
+	ErrorData  *error;
 	int			n;
 
+	sf_table_forget_collision();
+	error = try_slice(request, result, NULL, NULL);
 	if (error == NULL)
 		return;
 	n = sf_slice_touched(keys, lengthof(keys));
@@ -183,14 +189,22 @@ session_slice(const SfSliceRequest *request, SfSliceResult *result)
 		run_alone(request, keys[i], result);
 }
 
-/* Find an execution that the caller may advance. */
+/*
+ * Find an execution that the caller may advance.  In a copy too: whoever names
+ * it means it, but is told that the original may run it as well.
+ */
 static SfExecution *
 advanceable(const char *id, const char *function)
 {
 	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE);
 
 	sf_slice_refuse_in_task(function);
+	sf_instance_refuse_upgrade(psprintf("%s()", function));
 	sf_privilege_require_owner(execution->machine_name, execution->owner);
+	if (!RecoveryInProgress() && !sf_instance_takes_work())
+		sf_instance_tell(WARNING, sf_instance_state(),
+						 psprintf("execution \"%s\" is advanced in a database that is not driven",
+								  execution->execution_id));
 	return execution;
 }
 
@@ -278,6 +292,22 @@ sfflow_sf_run(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(status_now(no)));
 }
 
+/*
+ * Raise when the database ceased to be driven while a slice looked for what is
+ * due: what it found may have been loaded from elsewhere.
+ */
+static void
+check_still_driven(void)
+{
+	SfInstanceState state = sf_instance_state();
+
+	if (state != SF_INSTANCE_DRIVEN && state != SF_INSTANCE_DISABLED)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_NOT_DRIVEN),
+				 errmsg("sf_run_due() stops: the database is not driven any more"),
+				 errdetail("%s.", sf_instance_explain(state))));
+}
+
 /* Advance what is due of an owner, at most so many steps; how many it took. */
 static int
 run_due_of(Oid owner, int max_steps, bool nonatomic)
@@ -299,6 +329,7 @@ run_due_of(Oid owner, int max_steps, bool nonatomic)
 		session_slice(&request, &result);
 		if (result.outcome == SF_SLICE_IDLE)
 			break;
+		check_still_driven();
 		left -= Min(Max(result.transitions, 1), left);
 		if (nonatomic)
 			SPI_commit();
@@ -326,7 +357,21 @@ run_due(int max_steps, bool nonatomic)
 	return max_steps - left;
 }
 
-/* sf_run_due(max_steps): advance whatever is due, committing slice by slice. */
+/* Tell whether this database is driven; a warning says so when it is not. */
+static bool
+may_run_due(void)
+{
+	SfInstanceState state = sf_instance_state();
+
+	if (state != SF_INSTANCE_DRIVEN && state != SF_INSTANCE_NEW)
+		sf_instance_tell(WARNING, state, "sf_run_due() runs nothing: the database is not driven");
+	return state == SF_INSTANCE_DRIVEN;
+}
+
+/*
+ * sf_run_due(max_steps): advance whatever is due, committing slice by slice;
+ * nothing where the background workers would advance nothing.
+ */
 Datum
 sfflow_sf_run_due(PG_FUNCTION_ARGS)
 {
@@ -337,6 +382,9 @@ sfflow_sf_run_due(PG_FUNCTION_ARGS)
 
 	sf_privilege_require_administrator("sf_run_due");
 	sf_slice_refuse_in_task("sf_run_due");
+	sf_instance_refuse_upgrade("sf_run_due()");
+	if (!may_run_due())
+		PG_RETURN_VOID();
 	if (SPI_connect_ext(nonatomic ? SPI_OPT_NONATOMIC : 0) != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	while (left > 0 && taken > 0)

@@ -28,6 +28,7 @@
 #include "base/arn.h"
 #include "base/errors.h"
 #include "base/name.h"
+#include "store/instance.h"
 #include "store/machine.h"
 #include "store/privilege.h"
 #include "store/schedule.h"
@@ -171,6 +172,19 @@ find_match(const SfSchedule *s, TimestampTz *scheduled)
 	return sf_cron_parse(job_expression(s, &cron), &cover, &problem) &&
 		sf_cron_latest(&cover, now, sf_scheduler_zone(), &called) &&
 		called == *scheduled;
+}
+
+/* Tell whether runs begin here; a warning says so when they are the original's. */
+static bool
+may_run(const char *schedule)
+{
+	sf_instance_refuse_upgrade("a schedule");
+	if (sf_instance_takes_work())
+		return true;
+	sf_instance_tell(WARNING, sf_instance_state(),
+					 psprintf("schedule \"%s\" starts nothing: the database is not driven",
+							  schedule));
+	return false;
 }
 
 /* Call sf_start as the schedule's owner. */
@@ -342,7 +356,7 @@ sfflow_run_schedule(PG_FUNCTION_ARGS)
 	char	   *execution_id;
 
 	require_schedule_owner(s);
-	if (!find_match(s, &scheduled))
+	if (!may_run(s->name) || !find_match(s, &scheduled))
 		PG_RETURN_NULL();
 	execution_id = start(s, scheduled);
 	sf_schedule_note_run(s->name, execution_id);
@@ -357,7 +371,7 @@ sfflow_run_schedule_given(PG_FUNCTION_ARGS)
 	TimestampTz scheduled;
 
 	read_arguments(fcinfo, &s);
-	if (!find_match(&s, &scheduled))
+	if (!may_run(s.name) || !find_match(&s, &scheduled))
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(start(&s, scheduled)));
 }

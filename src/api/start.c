@@ -14,6 +14,7 @@
 #include "base/uuid.h"
 #include "engine/lifecycle.h"
 #include "expr/expr.h"
+#include "store/instance.h"
 #include "store/privilege.h"
 
 /* What to do when the execution is there already */
@@ -185,6 +186,7 @@ sfflow_sf_start(PG_FUNCTION_ARGS)
 	SfExecution execution = {0};
 
 	sf_privilege_require(machine->name, machine->owner, SF_PRIVILEGE_START);
+	sf_instance_refuse_upgrade("sf_start()");
 	sf_arg_check_size(input, "input");
 	if (name == NULL)
 		name = machine->execution_id_path ? name_from_input(machine, input) :

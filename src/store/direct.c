@@ -236,14 +236,26 @@ sf_table_check_unchanged(const char *name, int column, int32 number)
 
 /* --- writing --- */
 
+/* Tell whether a table has triggers that writing a row fires. */
+static bool
+has_row_triggers(const SfTable *table)
+{
+	const TriggerDesc *triggers = table->rri->ri_TrigDesc;
+
+	return triggers != NULL &&
+		(triggers->trig_insert_before_row || triggers->trig_insert_after_row ||
+		 triggers->trig_update_before_row || triggers->trig_update_after_row ||
+		 triggers->trig_delete_before_row || triggers->trig_delete_after_row);
+}
+
 /*
- * The tables have no triggers.  Those that somebody adds, a foreign key to an
- * execution say, are run as at the end of a query.
+ * The tables have no triggers for rows.  Those that somebody adds, a foreign key to
+ * an execution say, are run as at the end of a query.
  */
 static void
 begin_triggers(SfTable *table)
 {
-	if (table->rri->ri_TrigDesc == NULL)
+	if (!has_row_triggers(table))
 		return;
 	table->estate->es_opened_result_relations = list_make1(table->rri);
 	AfterTriggerBeginQuery();
@@ -255,7 +267,7 @@ end_triggers(SfTable *table)
 {
 	SfStoreIdentity saved;
 
-	if (table->rri->ri_TrigDesc == NULL)
+	if (!has_row_triggers(table))
 		return;
 	sf_store_enter(&saved);
 	AfterTriggerEndQuery(table->estate);
@@ -309,12 +321,53 @@ fill_slot(TupleTableSlot *slot, Datum *values, bool *nulls)
 	ExecStoreVirtualTuple(slot);
 }
 
+/* An insert met a key that was there */
+static bool collided = false;
+
+/* Whether an insert met a key that is there already. */
+bool
+sf_table_has_collided(void)
+{
+	return collided;
+}
+
+/* Forget it. */
+void
+sf_table_forget_collision(void)
+{
+	collided = false;
+}
+
+/* An insert raises: note when the key is there already, and say what helps. */
+static void
+note_collision(void *arg)
+{
+	if (geterrcode() != ERRCODE_UNIQUE_VIOLATION)
+		return;
+	collided = true;
+	errhint("A sequence of sfflow is behind its table, as after a logical copy: sf_check() tells which one, sf_enable() sets it right.");
+}
+
+/* Watch inserts for collisions until the end of the block that has callback. */
+static void
+watch_collisions(ErrorContextCallback *callback)
+{
+	callback->callback = note_collision;
+	callback->arg = NULL;
+	callback->previous = error_context_stack;
+	error_context_stack = callback;
+}
+
 /* Insert one row. */
 void
 sf_table_insert(SfTable *table, Datum *values, bool *nulls)
 {
+	ErrorContextCallback callback;
+
 	fill_slot(table->slot, values, nulls);
+	watch_collisions(&callback);
 	ExecSimpleRelationInsert(table->rri, table->estate, table->slot);
+	error_context_stack = callback.previous;
 	ResetPerTupleExprContext(table->estate);
 }
 
@@ -393,13 +446,16 @@ sf_table_insert_new(const char *name, int ncolumns, int unique_column,
 {
 	SfTable    *table = open_table(name, ncolumns, true);
 	List	   *arbiters = unique_indexes_on(table, unique_column);
+	ErrorContextCallback callback;
 	int			inserted;
 
 	fill_slot(table->slot, values, nulls);
 	table->slot->tts_tableOid = RelationGetRelid(table->rri->ri_RelationDesc);
 	ExecConstraints(table->rri, table->slot, table->estate);
+	watch_collisions(&callback);
 	while ((inserted = insert_speculatively(table, arbiters)) < 0)
 		CHECK_FOR_INTERRUPTS();
+	error_context_stack = callback.previous;
 	if (inserted > 0)
 		ExecARInsertTriggers(table->estate, table->rri, table->slot, NIL, NULL);
 	sf_table_close(table);
@@ -413,8 +469,10 @@ sf_table_insert_rows(SfTable *table, int nrows, Datum *values, bool *nulls)
 {
 	Relation	rel = table->rri->ri_RelationDesc;
 	int			natts = RelationGetNumberOfAttributes(rel);
+	ErrorContextCallback callback;
 
 	Assert(nrows <= SF_TABLE_MAX_ROWS);
+	watch_collisions(&callback);
 	for (int i = 0; i < nrows; i++)
 	{
 		if (table->rows[i] == NULL)
@@ -437,6 +495,7 @@ sf_table_insert_rows(SfTable *table, int nrows, Datum *values, bool *nulls)
 										SF_INSERT_INDEX_EXTRA_ARG));
 		ExecARInsertTriggers(table->estate, table->rri, table->rows[i], NIL, NULL);
 	}
+	error_context_stack = callback.previous;
 	ResetPerTupleExprContext(table->estate);
 }
 

@@ -94,6 +94,13 @@ extern void sf_table_delete(SfTable *table, ItemPointer tid);
 extern void sf_table_close(SfTable *table);
 
 /*
+ * Whether an insert met a key that is there already, since it was last
+ * forgotten: a number was drawn twice, which is no fault of whoever's work it is.
+ */
+extern bool sf_table_has_collided(void);
+extern void sf_table_forget_collision(void);
+
+/*
  * Insert a row unless there is one with the same value in a unique column;
  * waits for whoever is about to insert one.  False: there is one.  The table
  * is opened and closed here.

@@ -3,30 +3,43 @@
  *		Whether this copy of the database is the one that is driven (4.7).
  *
  * The row of _sfflow.instance names the database that may be driven: by the
- * system identifier of its cluster and its oid.  A template copy brings a row
- * that names the original; a restored dump brings none, since the table is not
- * dumped, but brings the machines.  That is why the install script inserts no
- * row: it runs when a dump is restored as well.  A new installation is adopted
- * when its first state machine is made, while there is nothing yet that
- * another copy could be running.
+ * system identifier of its cluster, its oid, and the id of its data directory
+ * (instance_file.c).  A template copy brings a row that names the original,
+ * and so does a copy of the files; a restored dump brings none, since the table
+ * is not dumped, but brings the machines.  That is why the install script
+ * inserts no row: it runs when a dump is restored as well.  A new installation
+ * is adopted when its first state machine is made, while there is nothing yet
+ * that another copy could be running.
+ *
+ * Rows that are loaded into a driven database (a dump's data, a subscription)
+ * are somebody else's work: they stop it from being driven.  A trigger notices
+ * them; that it was disabled meanwhile is seen by its state (load_guard.c).
  */
 #include "postgres.h"
 
 #include "access/xlog.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/timestamp.h"
 
+#include "base/debug_point.h"
+#include "base/errors.h"
 #include "base/hooks.h"
-#include "store/instance.h"
 #include "store/direct.h"
+#include "store/instance.h"
+#include "store/instance_file.h"
+#include "store/load_guard.h"
+#include "store/sequence.h"
 
 static const SfKey instance_key = {"instance", "instance_pkey", 1, {BOOLOID}};
 
 /* Columns of the table */
 enum
 {
-	COL_ONLY_ROW = 1, COL_SYSTEM_IDENTIFIER, COL_DATABASE_OID, COL_ENABLED
+	COL_ONLY_ROW = 1, COL_SYSTEM_IDENTIFIER, COL_DATABASE_OID, COL_INCARNATION,
+	COL_ENABLED, COL_STOPPED_BECAUSE
 };
 
 static SfPlan empty_plan = SF_PLAN(
@@ -36,20 +49,34 @@ static SfPlan empty_plan = SF_PLAN(
 
 static SfPlan write_plan = SF_PLAN(
 	"INSERT INTO _sfflow.instance"
-	" (only_row, system_identifier, database_oid, enabled, changed_at)"
-	" VALUES (true, $1, $2, $3, $4)"
+	" (only_row, system_identifier, database_oid, incarnation, enabled, changed_at)"
+	" VALUES (true, $1, $2, $3, $4, $5)"
 	" ON CONFLICT (only_row) DO UPDATE SET"
 	" system_identifier = excluded.system_identifier,"
 	" database_oid = excluded.database_oid,"
+	" incarnation = excluded.incarnation,"
 	" enabled = excluded.enabled,"
+	" stopped_because = NULL,"
 	" changed_at = excluded.changed_at",
-	4, INT8OID, OIDOID, BOOLOID, TIMESTAMPTZOID);
+	5, INT8OID, OIDOID, INT8OID, BOOLOID, TIMESTAMPTZOID);
+
+static SfPlan stop_plan = SF_PLAN(
+	"UPDATE _sfflow.instance SET enabled = false, stopped_because = $1, changed_at = $2"
+	" WHERE enabled",
+	2, TEXTOID, TIMESTAMPTZOID);
+
+static SfPlan take_over_plan = SF_PLAN(
+	"UPDATE _sfflow.instance SET incarnation = $1, changed_at = $2 WHERE enabled",
+	2, INT8OID, TIMESTAMPTZOID);
 
 /* The row of _sfflow.instance, as far as it matters */
 typedef struct InstanceRow
 {
-	bool		ours;
+	bool		found;
+	bool		ours;			/* this database of this cluster */
+	bool		same_files;		/* ... and this data directory */
 	bool		enabled;
+	const char *stopped_because;	/* NULL: sf_disable(), or it is enabled */
 } InstanceRow;
 
 /* Keep the row. */
@@ -58,25 +85,100 @@ read_row(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	InstanceRow *row = arg;
 
+	row->found = true;
 	row->ours = sf_row_int64(tuple, desc, COL_SYSTEM_IDENTIFIER) ==
 		(int64) GetSystemIdentifier() &&
 		(Oid) sf_row_int(tuple, desc, COL_DATABASE_OID) == MyDatabaseId;
+	row->same_files = row->ours &&
+		sf_row_int64(tuple, desc, COL_INCARNATION) == sf_instance_file_id();
 	row->enabled = sf_row_bool(tuple, desc, COL_ENABLED);
+	row->stopped_because = sf_row_text(tuple, desc, COL_STOPPED_BECAUSE);
+}
+
+/* Find the row. */
+static InstanceRow
+find_row(void)
+{
+	InstanceRow row = {0};
+	Datum		only = BoolGetDatum(true);
+
+	(void) sf_row_fetch(&instance_key, &only, SF_LOCK_NONE, NULL, read_row, &row);
+	return row;
+}
+
+/* --- the state --- */
+
+/*
+ * Tell whether a row with another data directory's id is taken over: by a
+ * standby when it is promoted, by a promoted one at the launcher's first look.
+ */
+static bool
+is_to_be_taken_over(const InstanceRow *row)
+{
+	return row->enabled && sf_instance_file_id() != 0 &&
+		sf_instance_file_role() == SF_COPY_FOLLOWER;
+}
+
+/* Judge the row. */
+static SfInstanceState
+judge_row(const InstanceRow *row)
+{
+	if (IsBinaryUpgrade)
+		return SF_INSTANCE_UPGRADING;
+	if (!row->found)
+		return sf_store_query(&empty_plan, NULL, NULL, 1, NULL, NULL) == 0 ?
+			SF_INSTANCE_NEW : SF_INSTANCE_RESTORED;
+	if (!row->ours)
+		return SF_INSTANCE_COPY;
+	if (!row->enabled && row->stopped_because != NULL)
+		return SF_INSTANCE_STOPPED;
+	if (!row->enabled && (row->same_files || RecoveryInProgress()))
+		return SF_INSTANCE_DISABLED;
+	if (!row->same_files && !is_to_be_taken_over(row))
+		return SF_INSTANCE_FILES_COPIED;
+	/* a former primary has its own id until it replays that another one took over */
+	if (!row->same_files || RecoveryInProgress())
+		return SF_INSTANCE_STANDBY;
+	return sf_load_guard_is_on() ? SF_INSTANCE_DRIVEN : SF_INSTANCE_UNGUARDED;
 }
 
 /* Read the state. */
 SfInstanceState
 sf_instance_state(void)
 {
-	InstanceRow row = {false, false};
-	Datum		only = BoolGetDatum(true);
+	InstanceRow row = find_row();
 
-	if (!sf_row_fetch(&instance_key, &only, SF_LOCK_NONE, NULL, read_row, &row))
-		return sf_store_query(&empty_plan, NULL, NULL, 1, NULL, NULL) == 0 ?
-			SF_INSTANCE_NEW : SF_INSTANCE_RESTORED;
-	if (!row.ours)
-		return SF_INSTANCE_COPY;
-	return row.enabled ? SF_INSTANCE_DRIVEN : SF_INSTANCE_DISABLED;
+	return judge_row(&row);
+}
+
+/* Tell whether what is due may run by itself. */
+bool
+sf_instance_is_driven(void)
+{
+	return sf_instance_state() == SF_INSTANCE_DRIVEN;
+}
+
+/* Tell whether work that comes from outside may begin here. */
+bool
+sf_instance_takes_work(void)
+{
+	InstanceRow row = find_row();
+	SfInstanceState state = judge_row(&row);
+
+	return state == SF_INSTANCE_DRIVEN || state == SF_INSTANCE_NEW ||
+		(state == SF_INSTANCE_DISABLED && row.same_files);
+}
+
+/* --- in words --- */
+
+/* Say what stopped it, as the row has it. */
+static const char *
+explain_stop(void)
+{
+	InstanceRow row = find_row();
+
+	return psprintf("not driven: %s; sf_enable() adopts it",
+					row.stopped_because != NULL ? row.stopped_because : "stopped");
 }
 
 /* Say in one sentence why an installation in this state is (not) driven. */
@@ -95,23 +197,88 @@ sf_instance_explain(SfInstanceState state)
 			return "restored from a dump: not driven, so that nothing runs twice; sf_enable() adopts it";
 		case SF_INSTANCE_COPY:
 			return "copy of another database, or upgraded: not driven, so that nothing runs twice; sf_enable() adopts it";
+		case SF_INSTANCE_FILES_COPIED:
+			return "copy of a data directory, or restored from a base backup: not driven, so that nothing runs twice; sf_enable() adopts it";
+		case SF_INSTANCE_STANDBY:
+			return RecoveryInProgress() ? "standby: driven after promotion" :
+				"promoted: the launcher takes it over in a moment";
+		case SF_INSTANCE_STOPPED:
+			return explain_stop();
+		case SF_INSTANCE_UNGUARDED:
+			return "the triggers of _sfflow were disabled, as pg_restore --disable-triggers does: not driven, so that nothing runs twice; sf_enable() adopts it";
+		case SF_INSTANCE_UPGRADING:
+			return "pg_upgrade runs this server: not driven, since what it writes now is lost";
 	}
 	return "unknown";
 }
 
-/* Adopt this copy, or have it driven no longer. */
+/* Say that something is so because of the state. */
 void
-sf_instance_set(bool enabled)
+sf_instance_tell(int elevel, SfInstanceState state, const char *what)
 {
-	Datum		args[4];
+	ereport(elevel,
+			(errcode(ERRCODE_SF_NOT_DRIVEN),
+			 errmsg("%s", what),
+			 errdetail("%s.", sf_instance_explain(state))));
+}
+
+/* Raise where pg_upgrade runs this server. */
+void
+sf_instance_refuse_upgrade(const char *function)
+{
+	if (IsBinaryUpgrade)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_NOT_DRIVEN),
+				 errmsg("cannot execute %s while pg_upgrade runs this server", function),
+				 errdetail("What is written now does not reach the new cluster.")));
+}
+
+/* --- changing it --- */
+
+/* Write the row anew. */
+static void
+write_row(bool enabled)
+{
+	Datum		args[5];
 
 	args[0] = Int64GetDatum((int64) GetSystemIdentifier());
 	args[1] = ObjectIdGetDatum(MyDatabaseId);
-	args[2] = BoolGetDatum(enabled);
-	args[3] = TimestampTzGetDatum(GetCurrentTimestamp());
+	args[2] = Int64GetDatum(sf_instance_file_require());
+	args[3] = BoolGetDatum(enabled);
+	args[4] = TimestampTzGetDatum(GetCurrentTimestamp());
 	(void) sf_store_query(&write_plan, args, NULL, 0, NULL, NULL);
 	if (sf_register_hook)
 		sf_register_hook();
+}
+
+/* Adopt this copy: what has come into its tables is its own from now on. */
+void
+sf_instance_enable(void)
+{
+	PreventCommandIfReadOnly("sf_enable()");
+	/* waits for whoever has drawn a number: not where nothing has to be done */
+	if (!sf_instance_is_driven() || sf_sequence_behind(false) != NULL)
+		sf_sequence_pass_rows();
+	sf_load_guard_restore();
+	write_row(true);
+}
+
+/* Have this copy driven no longer. */
+void
+sf_instance_disable(void)
+{
+	PreventCommandIfReadOnly("sf_disable()");
+	if (find_row().found)
+	{
+		/* not adopted: in a copy the row goes on naming the original */
+		Datum		args[2] = {(Datum) 0, TimestampTzGetDatum(GetCurrentTimestamp())};
+
+		(void) sf_store_query(&stop_plan, args, "n ", 0, NULL, NULL);
+		if (sf_register_hook)
+			sf_register_hook();
+	}
+	else
+		write_row(false);
 }
 
 /* Adopt a new installation. */
@@ -122,6 +289,53 @@ sf_instance_check_or_adopt(void)
 
 	if (state != SF_INSTANCE_NEW)
 		return state;
-	sf_instance_set(true);
+	write_row(true);
 	return SF_INSTANCE_DRIVEN;
+}
+
+/* Have a driven database driven no longer, for a reason. */
+void
+sf_instance_stop(const char *reason)
+{
+	InstanceRow row = find_row();
+	Datum		args[2];
+
+	if (!row.found || !row.ours || !row.enabled)
+		return;
+	args[0] = CStringGetTextDatum(reason);
+	args[1] = TimestampTzGetDatum(GetCurrentTimestamp());
+	(void) sf_store_query(&stop_plan, args, NULL, 0, NULL, NULL);
+}
+
+/* Take a row with another data directory's id over, or mark it. */
+void
+sf_instance_settle(void)
+{
+	InstanceRow row = find_row();
+	Datum		args[2];
+
+	if (IsBinaryUpgrade || !row.ours || row.same_files || !row.enabled ||
+		sf_instance_file_role() == SF_COPY_SETTLED)
+		return;
+	/* before the file says settled; and no standby is waited for */
+	(void) set_config_option("synchronous_commit", "local", PGC_SUSET, PGC_S_SESSION,
+							 GUC_ACTION_LOCAL, true, 0, false);
+	if (sf_instance_file_role() == SF_COPY_FOLLOWER)
+	{
+		args[0] = Int64GetDatum(sf_instance_file_id());
+		args[1] = TimestampTzGetDatum(GetCurrentTimestamp());
+		(void) sf_store_query(&take_over_plan, args, NULL, 0, NULL, NULL);
+		ereport(LOG,
+				(errmsg("sfflow takes over database %u from the server that this one has followed",
+						MyDatabaseId)));
+	}
+	else
+	{
+		sf_instance_stop("copy of a data directory, or restored from a base backup, so that nothing runs twice");
+		ereport(LOG,
+				(errmsg("sfflow does not drive database %u: its files were copied from another data directory",
+						MyDatabaseId),
+				 errhint("If the original is gone for good, call sf_enable() there.")));
+	}
+	SF_DEBUG_POINT("settle-before-commit");
 }

@@ -18,6 +18,7 @@
 #include "pgstat.h"
 #include "portability/instr_time.h"
 #include "storage/latch.h"
+#include "store/direct.h"
 #include "task/sqltask.h"
 #include "task/task.h"
 #include "utils/memutils.h"
@@ -103,6 +104,9 @@ conclude(const ErrorData *edata, SfTimer *timer, SfTaskOutcome *out)
 {
 	bool		canceled = edata->sqlerrcode == ERRCODE_QUERY_CANCELED;
 
+	/* sf_start in the task drew a number that is in use: not the task's error */
+	if (edata->sqlerrcode == ERRCODE_UNIQUE_VIOLATION && sf_table_has_collided())
+		ReThrowError((ErrorData *) edata);
 	if (canceled && sf_cancel_requested_hook != NULL && sf_cancel_requested_hook())
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_TASK_ABORTED),

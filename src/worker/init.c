@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "store/load_guard.h"
 #include "worker/durations.h"
 #include "worker/failures.h"
 #include "worker/shared.h"
@@ -21,5 +22,6 @@ sf_worker_init(void)
 	sf_slot_init();
 	sf_durations_init();
 	sf_leave_init();
+	sf_load_guard_init();
 	sf_launcher_init();
 }

@@ -39,7 +39,9 @@
 #include "utils/varlena.h"
 
 #include "base/compat.h"
+#include "base/debug_point.h"
 #include "base/settings.h"
+#include "store/instance_file.h"
 #include "worker/demand.h"
 #include "worker/failures.h"
 #include "worker/poison.h"
@@ -52,8 +54,12 @@
 #define ROOM_RECHECK_MS		200
 #define FIRST_ALONE_MS		5000
 
-/* Databases that are still to be looked at after the start */
+/* Databases that are still to be looked at after the start, the one that is now */
 static List *to_probe = NIL;
+static Oid	probed = InvalidOid;
+
+/* Every database before those could be looked at: the data directory may settle */
+static bool may_settle = true;
 static MemoryContext launcher_context;
 
 /* --- databases --- */
@@ -78,13 +84,41 @@ name_is_allowed(const char *name)
 
 /* Tell whether a worker may connect to the database of a pg_database row. */
 static bool
-row_is_drivable(HeapTuple tuple)
+row_is_connectable(HeapTuple tuple)
 {
 	Form_pg_database row = (Form_pg_database) GETSTRUCT(tuple);
 
 	/* -2: left half dropped */
-	return row->datallowconn && row->datconnlimit != -2 &&
-		name_is_allowed(NameStr(row->datname));
+	return row->datallowconn && row->datconnlimit != -2;
+}
+
+/* Tell whether the database of a pg_database row may be driven. */
+static bool
+row_is_drivable(HeapTuple tuple)
+{
+	Form_pg_database row = (Form_pg_database) GETSTRUCT(tuple);
+
+	return row_is_connectable(tuple) && name_is_allowed(NameStr(row->datname));
+}
+
+/*
+ * Tell whether the database of a pg_database row is to be looked at: as long as
+ * the data directory has not settled also one that is not to be driven, which
+ * may be driven after another start.
+ */
+static bool
+row_is_to_probe(HeapTuple tuple)
+{
+	Form_pg_database row = (Form_pg_database) GETSTRUCT(tuple);
+
+	if (!row_is_connectable(tuple))
+	{
+		/* template0 is never driven, being never connected to */
+		if (row->datconnlimit != -2 && strcmp(NameStr(row->datname), "template0") != 0)
+			may_settle = false;
+		return false;
+	}
+	return !sf_shared->settled || row_is_drivable(tuple);
 }
 
 /* List the databases that are to be looked at. */
@@ -103,7 +137,7 @@ list_databases(void)
 	{
 		MemoryContext old;
 
-		if (!row_is_drivable(tuple))
+		if (!row_is_to_probe(tuple))
 			continue;
 		old = MemoryContextSwitchTo(launcher_context);
 		to_probe = lappend_oid(to_probe, ((Form_pg_database) GETSTRUCT(tuple))->oid);
@@ -115,22 +149,29 @@ list_databases(void)
 	CommitTransactionCommand();
 }
 
-/* Tell whether a database is (still) there and may be driven. */
+/* Tell whether a database is (still) there and passes a test. */
 static bool
-database_is_drivable(Oid oid)
+database_passes(Oid oid, bool (*test) (HeapTuple tuple))
 {
 	HeapTuple	tuple;
-	bool		drivable = false;
+	bool		passes = false;
 
 	StartTransactionCommand();
 	tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(oid));
 	if (HeapTupleIsValid(tuple))
 	{
-		drivable = row_is_drivable(tuple);
+		passes = test == NULL || test(tuple);
 		ReleaseSysCache(tuple);
 	}
 	CommitTransactionCommand();
-	return drivable;
+	return passes;
+}
+
+/* Tell whether a database is (still) there and may be driven. */
+static bool
+database_is_drivable(Oid oid)
+{
+	return database_passes(oid, row_is_drivable);
 }
 
 /* Forget a database that is gone. */
@@ -207,37 +248,102 @@ probe_runs(void)
 	return false;
 }
 
+/*
+ * The probe has ended, or stays as a worker.  One that could not look leaves the
+ * data directory unsettled until the next start, unless the database is gone.
+ */
+static void
+conclude_probe(void)
+{
+	Oid			looked_at;
+
+	LWLockAcquire(sf_shared_lock, LW_SHARED);
+	looked_at = sf_shared->looked_at;
+	LWLockRelease(sf_shared_lock);
+	if (looked_at != probed && database_passes(probed, NULL))
+		may_settle = false;
+	probed = InvalidOid;
+}
+
+/* Register a database for its probe; false when it need not be probed. */
+static bool
+register_for_probe(Oid oid)
+{
+	SfDatabase *database;
+	bool		known;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	known = sf_shared_find_database(oid) != NULL;
+	database = sf_shared_register_database(oid);
+	if (database && !known)
+	{
+		/* the probe is all that is wanted for now */
+		database->state = SF_DATABASE_NOT_DRIVEN;
+	}
+	/* one that is known has a worker, or is being left: that is no probe */
+	known = !database || database->leaving > 0 || (known && sf_shared->settled);
+	LWLockRelease(sf_shared_lock);
+	return !known;
+}
+
+/* Start the probe of a database; false when that cannot be done now. */
+static bool
+start_probe(Oid oid)
+{
+	bool		started = true;
+
+	if (database_is_drivable(oid))
+	{
+		if (register_for_probe(oid))
+			started = sf_processes_start(oid, SF_ROLE_WORKER, false, true, false);
+		else if (!sf_shared->settled)
+			may_settle = false;
+	}
+	else if (!sf_shared->settled && database_passes(oid, row_is_connectable))
+		started = sf_processes_look(oid);
+	if (started)
+		probed = oid;
+	return started;
+}
+
+/* All databases were looked at: write it down. */
+static void
+settle(void)
+{
+	if (sf_shared->settled || !may_settle)
+		return;
+	SF_DEBUG_POINT("settle-before-file");
+	may_settle = false;
+	if (!sf_instance_file_settle())
+		return;
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	sf_shared->settled = true;
+	LWLockRelease(sf_shared_lock);
+}
+
 /* Have the next database looked at; returns when to look again. */
 static TimestampTz
 probe_databases(void)
 {
 	TimestampTz now = GetCurrentTimestamp();
 
-	while (to_probe != NIL && !probe_runs())
+	for (;;)
 	{
-		Oid			oid = linitial_oid(to_probe);
-		SfDatabase *database;
-		bool		known;
-
+		if (probe_runs())
+			return DT_NOEND;
+		if (OidIsValid(probed))
+			conclude_probe();
+		if (to_probe == NIL)
+			break;
 		if (sf_processes_retry_at() > now)
 			return sf_processes_retry_at();
 		if (!sf_demand_has_room(SF_ROLE_TASK))
 			return TimestampTzPlusMilliseconds(now, ROOM_RECHECK_MS);
-		LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-		known = sf_shared_find_database(oid) != NULL;
-		database = sf_shared_register_database(oid);
-		if (database && !known)
-		{
-			/* the probe is all that is wanted for now */
-			database->state = SF_DATABASE_NOT_DRIVEN;
-		}
-		known = known || !database || database->leaving > 0;
-		LWLockRelease(sf_shared_lock);
-		if (!known && database_is_drivable(oid) &&
-			!sf_processes_start(oid, SF_ROLE_WORKER, false, true, false))
+		if (!start_probe(linitial_oid(to_probe)))
 			return Max(sf_processes_retry_at(), TimestampTzPlusMilliseconds(now, ROOM_RECHECK_MS));
 		to_probe = list_delete_first(to_probe);
 	}
+	settle();
 	return DT_NOEND;
 }
 

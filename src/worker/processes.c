@@ -123,13 +123,10 @@ note_refusal(bool first)
 										   Min(1000 << Min(refusals - 1, 6), MAX_RETRY_MS));
 }
 
-/*
- * Start a process for a database, maybe its first; false when that cannot be
- * done now.
- */
-bool
-sf_processes_start(Oid database, SfRole role, bool first, bool probing,
-				   bool suspects)
+/* Ask the postmaster for a process, in a slot that is kept for it. */
+static bool
+start_process(Oid database, SfRole role, bool first, bool probing,
+			  bool suspects, bool look_only)
 {
 	BackgroundWorker worker = {0};
 	SfWorkerOrder order;
@@ -144,6 +141,7 @@ sf_processes_start(Oid database, SfRole role, bool first, bool probing,
 	order.database = database;
 	order.slot = number;
 	order.launch = slot->launch;
+	order.look_only = look_only;
 
 	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
 	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
@@ -173,6 +171,24 @@ sf_processes_start(Oid database, SfRole role, bool first, bool probing,
 	LWLockRelease(sf_shared_lock);
 	note_refusal(first);
 	return false;
+}
+
+/*
+ * Start a process for a database, maybe its first; false when that cannot be
+ * done now.
+ */
+bool
+sf_processes_start(Oid database, SfRole role, bool first, bool probing,
+				   bool suspects)
+{
+	return start_process(database, role, first, probing, suspects, false);
+}
+
+/* Start a process that looks at a database and leaves. */
+bool
+sf_processes_look(Oid database)
+{
+	return start_process(database, SF_ROLE_WORKER, false, true, false, true);
 }
 
 /* Free the slots of processes that ended without doing so themselves. */

@@ -19,6 +19,9 @@ extern void sf_processes_init(void);
 extern bool sf_processes_start(Oid database, SfRole role, bool first,
 							   bool probing, bool suspects);
 
+/* Start a process that looks at a database, and leaves; false as above. */
+extern bool sf_processes_look(Oid database);
+
 /* When the postmaster may be asked again, after it refused a process. */
 extern TimestampTz sf_processes_retry_at(void);
 

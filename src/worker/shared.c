@@ -12,6 +12,7 @@
 
 #include "base/compat.h"
 #include "base/settings.h"
+#include "store/instance_file.h"
 #include "worker/poison.h"
 #include "worker/shared.h"
 
@@ -78,6 +79,8 @@ startup_shared(void)
 	if (!found)
 	{
 		initialize_shared();
+		sf_instance_file_reread();
+		sf_shared->settled = sf_instance_file_role() == SF_COPY_SETTLED;
 		sf_poison_startup();
 	}
 	LWLockRelease(AddinShmemInitLock);

@@ -166,6 +166,8 @@ typedef struct SfShared
 	TimestampTz failures_until; /* the second that these lines count for ends */
 	int			failures_logged;	/* lines about executions that failed */
 	int64		failures_suppressed;	/* ... and how many were left out */
+	bool		settled;		/* no database waits to be taken over, or marked as a copy */
+	Oid			looked_at;		/* the last one that a probe has looked at for that */
 	ConditionVariable slot_freed;	/* sleepers wait for processes to leave */
 	pg_atomic_uint32 awaiting;	/* sessions inside sf_await */
 	ConditionVariable ended[SF_AWAIT_BUCKETS];

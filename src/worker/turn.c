@@ -52,10 +52,13 @@
 #include "base/settings.h"
 #include "engine/slice.h"
 #include "store/due.h"
+#include "store/direct.h"
 #include "store/instance.h"
+#include "store/sequence.h"
 #include "task/task.h"
 #include "worker/last_error.h"
 #include "worker/poison.h"
+#include "worker/shared.h"
 #include "worker/slot.h"
 #include "worker/turn.h"
 
@@ -115,6 +118,7 @@ typedef struct Attempt
 	Look	   *look;			/* LOOK */
 	ErrorKind	error;
 	int			sqlstate;
+	bool		collided;		/* a number was drawn twice */
 	bool		in_commit;		/* ... that the commit raised, the task's maybe: */
 	SfError		failure;
 	char	   *message;		/* of the error */
@@ -176,7 +180,7 @@ judge(void)
 				 errhint("Run ALTER EXTENSION sfflow UPDATE there.")));
 		return SF_TURN_NOT_DRIVEN;
 	}
-	if (sf_instance_state() != SF_INSTANCE_DRIVEN)
+	if (!sf_instance_is_driven())
 		return SF_TURN_NOT_DRIVEN;
 	return SF_TURN_MAY_WORK;
 }
@@ -274,6 +278,8 @@ work(Attempt *a)
 	{
 		case ATTEMPT_LOOK:
 			look_around(a->look);
+			/* rows that were loaded since the verdict have been seen, but the mark they left not yet */
+			a->verdict = judge();
 			break;
 		case ATTEMPT_SLICE:
 			sf_slice_run(&a->request, &a->result);
@@ -344,7 +350,8 @@ handle_error(Attempt *a, MemoryContext context)
 		sf_failure_describe(edata, &a->failure);
 	a->ntouched = sf_slice_touched(a->touched, MAX_TOUCHED);
 	a->ntouched = Min(a->ntouched, MAX_TOUCHED);
-	if (a->kind == ATTEMPT_LOOK ||
+	a->collided = sf_table_has_collided();
+	if (a->kind == ATTEMPT_LOOK || a->collided ||
 		(a->error == ERROR_BRANCH && a->kind == ATTEMPT_SLICE && a->ntouched == 0))
 		a->error = ERROR_NOBODYS;
 
@@ -356,6 +363,20 @@ handle_error(Attempt *a, MemoryContext context)
 	FlushErrorState();
 	MemoryContextSwitchTo(context);
 	RESUME_INTERRUPTS();
+}
+
+/* Drive this database no longer: to go on would make branches fail that are well. */
+static void
+stop_driving(const char *message)
+{
+	ereport(LOG,
+			(errmsg("sfflow stops driving database %u: a number of its sequences was drawn twice",
+					MyDatabaseId),
+			 errhint("sf_check() tells which sequence is behind; sf_enable() sets it right and goes on.")));
+	begin("sfflow: stop");
+	sf_instance_stop(psprintf("a number of its sequences was drawn twice (%s)", message));
+	commit();
+	pgstat_report_activity(STATE_IDLE, NULL);
 }
 
 /* Run one transaction; false when it failed. */
@@ -371,7 +392,8 @@ attempt(Attempt *a)
 	a->verdict = SF_TURN_MAY_WORK;
 	memset(&a->result, 0, sizeof(a->result));
 	a->ntouched = 0;
-	a->in_commit = false;
+	a->in_commit = a->collided = false;
+	sf_table_forget_collision();
 	sf_poison_turn_begin(sf_slot_number(), MyDatabaseId, a->alone);
 
 	PG_TRY();
@@ -402,18 +424,43 @@ attempt(Attempt *a)
 		sf_last_error_note(a->sqlstate, a->message);
 	pgstat_report_stat(false);
 	pgstat_report_activity(STATE_IDLE, NULL);
+	if (!ok && a->collided)
+		stop_driving(a->message);
 	return ok;
+}
+
+/*
+ * Take the database over or mark it as a copy, if that has to be done yet; stop
+ * driving it where numbers would be drawn twice.
+ */
+static void
+prepare_database(void)
+{
+	const char *behind;
+
+	if (!sf_shared->settled)
+		sf_instance_settle();
+	CommandCounterIncrement();
+	if (sf_instance_is_driven() && (behind = sf_sequence_behind(true)) != NULL)
+		sf_instance_stop(behind);
+	CommandCounterIncrement();
 }
 
 /* Decide whether to work here; in a transaction of its own. */
 SfTurnVerdict
-sf_turn_check(void)
+sf_turn_check(bool *prepared)
 {
 	SfTurnVerdict verdict;
+	bool		version_fits = false;
+	bool		is_there;
 
 	begin("sfflow: check");
+	is_there = lock_extension(&version_fits);
+	if (is_there && version_fits)
+		prepare_database();
 	verdict = judge();
 	commit();
+	*prepared = !is_there || version_fits;
 	pgstat_report_activity(STATE_IDLE, NULL);
 	return verdict;
 }

@@ -43,8 +43,11 @@ typedef struct SfTurn
 	int			tried;			/* keys that the slice came to */
 } SfTurn;
 
-/* Decide whether to work here; in a transaction of its own. */
-extern SfTurnVerdict sf_turn_check(void);
+/*
+ * Decide whether to work here; in a transaction of its own.  *prepared: if the
+ * database was to be taken over or marked as a copy, that has been done.
+ */
+extern SfTurnVerdict sf_turn_check(bool *prepared);
 
 /* Claim and advance; errors are dealt with inside. */
 extern void sf_turn_run(SfTurn *turn);

@@ -530,17 +530,35 @@ limit_kept_memory(void)
 #endif
 }
 
-/* Find out what the database holds; tells whether to stay and work. */
+/* Tell the launcher that this database need not be looked at again. */
+static void
+report_look(void)
+{
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	if (sf_slot_mine->probing)
+		sf_shared->looked_at = MyDatabaseId;
+	LWLockRelease(sf_shared_lock);
+}
+
+/*
+ * Find out what the database holds; tells whether to stay and work.  Where it is
+ * only to be looked at, what is found out is for the launcher alone.
+ */
 static bool
-look_around(void)
+look_around(bool look_only)
 {
 	SfTurn		found = {0};
 	uint32		registrations = count_registrations();
-	bool		stay,
+	bool		prepared,
+				stay,
 				probed = sf_slot_mine->probing;
 
-	found.verdict = sf_turn_check();
+	found.verdict = sf_turn_check(&prepared);
 	found.worked = true;
+	if (prepared)
+		report_look();
+	if (look_only)
+		return false;
 	publish(&found, registrations);
 	if (found.verdict == SF_TURN_NO_EXTENSION)
 		sf_poison_clear_database(MyDatabaseId);
@@ -599,7 +617,7 @@ sfflow_worker_main(Datum arg)
 	override_settings();
 	sf_identity_private_session();
 
-	if (look_around())
+	if (look_around(order.look_only))
 	{
 		if (sf_slot_mine->suspects)
 			run_suspects();

@@ -14,6 +14,7 @@ typedef struct SfWorkerOrder
 	Oid			database;
 	int			slot;
 	uint32		launch;
+	bool		look_only;		/* sfflow.databases leaves the database out */
 } SfWorkerOrder;
 
 /* Entry points of the processes */

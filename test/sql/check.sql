@@ -8,6 +8,8 @@ BEGIN;
 \i :fixtures
 \set ECHO all
 
+ALTER SEQUENCE _sfflow.branch_no RESTART WITH 1000;
+
 -- One execution that waits at its join with one branch running, one that has succeeded.
 DO $$ BEGIN
 	PERFORM fixture.execution('nightly', 'good');
@@ -50,6 +52,7 @@ CALL pg_temp.broken('DELETE FROM _sfflow.branch WHERE execution_no = GOOD');
 CALL pg_temp.broken('INSERT INTO _sfflow.branch (execution_no, branch_no, owner, state, phase) VALUES (DONE, 0, current_user::regrole, 0, 7)');
 CALL pg_temp.broken('UPDATE _sfflow.execution SET status = 2, stopped_at = ''2025-02-05 03:00Z'' WHERE execution_no = GOOD');
 -- branches
+CALL pg_temp.broken('INSERT INTO _sfflow.branch (execution_no, branch_no, owner, state, phase, due_at, parent_no, branch_index, scope) SELECT execution_no, 1000, owner, state, phase, due_at, parent_no, branch_index + 7, scope FROM _sfflow.branch WHERE execution_no = GOOD AND branch_no = 1');
 CALL pg_temp.broken('UPDATE _sfflow.branch SET due_at = NULL WHERE execution_no = GOOD');
 CALL pg_temp.broken('UPDATE _sfflow.branch SET due_at = now() WHERE execution_no = GOOD AND branch_no = 2');
 CALL pg_temp.broken('UPDATE _sfflow.branch SET pending = 2 WHERE execution_no = GOOD AND branch_no = 0');

@@ -1,4 +1,4 @@
-# A copy of a database fires nothing of what the original fires, until sf_enable() adopts it.
+# A dump that is restored, and a template copy, fire nothing until sf_enable() adopts them.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

@@ -1,4 +1,4 @@
-# A copy of a database fires nothing of what its original fires; databases come and go.
+# Databases, the extension and copies of both come and go while workers run.
 use strict;
 use warnings;
 use FindBin;

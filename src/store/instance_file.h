@@ -1,0 +1,38 @@
+/*
+ * instance_file.h
+ *		The file by which a data directory knows itself from its copies.
+ *
+ * It lies in the root of the data directory and says which file it is itself,
+ * so that in a copy of the directory it is seen to be a copy.
+ */
+#ifndef SF_STORE_INSTANCE_FILE_H
+#define SF_STORE_INSTANCE_FILE_H
+
+#include "store/copy_rules.h"
+
+/*
+ * Decide what this data directory is and write it down; from _PG_init in the
+ * postmaster, before recovery, and in a single-user server.
+ */
+extern void sf_instance_file_start(void);
+
+/* Read the role anew: shared memory is made again after a crash. */
+extern void sf_instance_file_reread(void);
+
+/* Id of this data directory; 0: there is none, or the file is a copy. */
+extern int64 sf_instance_file_id(void);
+
+/*
+ * Id of this data directory; makes the file where it has none of its own.
+ * Takes a lock until the end of the transaction; raises where the file cannot
+ * be written.
+ */
+extern int64 sf_instance_file_require(void);
+
+/* What this data directory was when the server started, or is since. */
+extern SfCopyRole sf_instance_file_role(void);
+
+/* Write down that all databases were looked at; false when that failed. */
+extern bool sf_instance_file_settle(void);
+
+#endif							/* SF_STORE_INSTANCE_FILE_H */

@@ -1,0 +1,93 @@
+/*
+ * sequence.c
+ *		The sequences that number machines, executions, branches, activities.
+ *
+ * Rows that come by other ways than sfflow (a subscription, a dump's data) bring
+ * numbers that the sequences have not drawn.
+ */
+#include "postgres.h"
+
+#include "utils/builtins.h"
+
+#include "store/sequence.h"
+#include "store/table.h"
+
+typedef struct Position
+{
+	char	   *name;
+	int64		next;			/* the first number after all that are in use */
+} Position;
+
+/* A number beyond what a session may have drawn in advance stays unused */
+static SfPlan positions_plan = SF_PLAN(
+	"SELECT s.name, GREATEST(s.drawn, s.used) OPERATOR(pg_catalog.+) 1::pg_catalog.int8"
+	" FROM _sfflow.sequence_use s", 0, 0);
+
+static SfPlan behind_plan = SF_PLAN(
+	"SELECT s.name, s.used FROM _sfflow.sequence_use s"
+	" WHERE s.used OPERATOR(pg_catalog.>) s.drawn", 0, 0);
+
+static SfPlan quick_plan = SF_PLAN(
+	"SELECT s.name, s.used FROM _sfflow.sequence_use s"
+	" WHERE s.name OPERATOR(pg_catalog.<>) 'branch_no' AND s.used OPERATOR(pg_catalog.>) s.drawn",
+	0, 0);
+
+/* Add a row of name and number to a List of Position. */
+static void
+read_position(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **list = arg;
+	Position   *position = palloc(sizeof(Position));
+
+	position->name = sf_row_text(tuple, desc, 1);
+	position->next = sf_row_int64(tuple, desc, 2);
+	*list = lappend(*list, position);
+}
+
+/*
+ * Have a sequence go on with a number.  setval() would leave the other sessions
+ * the numbers that they have cached; RESTART does not.
+ */
+static void
+restart_sequence(const Position *position)
+{
+	char	   *command = psprintf("ALTER SEQUENCE _sfflow.%s RESTART WITH " INT64_FORMAT,
+								   quote_identifier(position->name), position->next);
+	SfStoreIdentity saved;
+
+	sf_store_enter(&saved);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	if (SPI_execute(command, false, 0) != SPI_OK_UTILITY)
+		elog(ERROR, "SPI_execute failed: %s", command);
+	if (SPI_finish() != SPI_OK_FINISH)
+		elog(ERROR, "SPI_finish failed");
+	sf_store_leave(&saved);
+}
+
+/* Have every sequence go on after the largest number in its tables. */
+void
+sf_sequence_pass_rows(void)
+{
+	List	   *positions = NIL;
+	ListCell   *cell;
+
+	(void) sf_store_query(&positions_plan, NULL, NULL, 0, read_position, &positions);
+	foreach(cell, positions)
+		restart_sequence(lfirst(cell));
+}
+
+/* Tell whether a sequence is behind its tables. */
+const char *
+sf_sequence_behind(bool quick)
+{
+	List	   *behind = NIL;
+	Position   *first;
+
+	if (sf_store_query(quick ? &quick_plan : &behind_plan, NULL, NULL, 1,
+					   read_position, &behind) == 0)
+		return NULL;
+	first = linitial(behind);
+	return psprintf("sequence _sfflow.%s is behind the number " INT64_FORMAT " of a row that sfflow has not written",
+					first->name, first->next);
+}
