@@ -11,13 +11,11 @@
 #include "utils/timestamp.h"
 
 #include "api/arguments.h"
-#include "base/arn.h"
+#include "api/objects.h"
 #include "base/errors.h"
 #include "base/name.h"
 #include "engine/program_cache.h"
 #include "store/instance.h"
-#include "store/privilege.h"
-#include "store/task.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_create_activity);
 PG_FUNCTION_INFO_V1(sfflow_sf_drop_activity);
@@ -32,21 +30,6 @@ PG_FUNCTION_INFO_V1(sfflow_sf_send_task_heartbeat);
 /* Longest error name and cause, as in Step Functions */
 #define MAX_ERROR		256
 #define MAX_CAUSE		32768
-
-/* Find an activity by name or ARN. */
-static SfActivity *
-find_activity(const char *text)
-{
-	const char *name = sf_arn_to_activity(text);
-	SfActivity *activity = sf_activity_read(name);
-
-	if (activity == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_ACTIVITY_DOES_NOT_EXIST),
-				 errmsg("activity \"%s\" does not exist", name),
-				 errhint("The view sf_activities lists those that do.")));
-	return activity;
-}
 
 /* sf_create_activity(name, lease, max_receive_count) */
 Datum
@@ -68,6 +51,10 @@ sfflow_sf_create_activity(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument lease must be at least a millisecond")));
 
+	there = sf_activity_read(name);
+	if (!sf_privilege_may_create() &&
+		(there == NULL || !sf_privilege_is_owner(there->owner)))
+		sf_deny_create();
 	if (sf_activity_insert(name, GetUserId(),
 						   PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1),
 						   PG_ARGISNULL(1), max_receive_count))
@@ -77,8 +64,8 @@ sfflow_sf_create_activity(PG_FUNCTION_ARGS)
 	}
 
 	/* the same again is no error, as CreateActivity is none */
-	there = find_activity(name);
-	if (!sf_privilege_is_owner(there->owner) ||
+	there = sf_activity_read(name);
+	if (there == NULL || !sf_privilege_is_owner(there->owner) ||
 		there->max_receive_count != max_receive_count ||
 		there->lease_ms != lease_ms)
 		ereport(ERROR,
@@ -92,13 +79,10 @@ sfflow_sf_create_activity(PG_FUNCTION_ARGS)
 Datum
 sfflow_sf_drop_activity(PG_FUNCTION_ARGS)
 {
-	SfActivity *activity = find_activity(sf_arg_text(fcinfo, 0, "name"));
+	SfActivity *activity = sf_arg_activity(sf_arg_text(fcinfo, 0, "name"),
+										   SF_PRIVILEGE_OWN);
 	int64		tasks;
 
-	if (!sf_privilege_is_owner(activity->owner))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner of activity \"%s\"", activity->name)));
 	tasks = sf_activity_count_tasks(activity->activity_no);
 	if (tasks > 0)
 		ereport(ERROR,
@@ -106,6 +90,7 @@ sfflow_sf_drop_activity(PG_FUNCTION_ARGS)
 				 errmsg("activity \"%s\" has " INT64_FORMAT " tasks that nobody has answered",
 						activity->name, tasks),
 				 errhint("Stop their executions first; sf_tasks shows them.")));
+	sf_privilege_forget(SF_OBJECT_ACTIVITY, activity->name);
 	sf_activity_delete(activity->activity_no);
 	sf_privilege_unanchor(activity->owner);
 	PG_RETURN_VOID();
@@ -179,15 +164,14 @@ put_task(ReturnSetInfo *rsinfo, const SfActivity *activity, const SfTask *task)
 Datum
 sfflow_sf_get_activity_task(PG_FUNCTION_ARGS)
 {
-	SfActivity *activity = find_activity(sf_arg_text(fcinfo, 0, "activity"));
+	SfActivity *activity = sf_arg_activity(sf_arg_text(fcinfo, 0, "activity"),
+										   SF_PRIVILEGE_WORK);
 	char	   *worker = sf_arg_text_or_null(fcinfo, 1);
 	int			max_tasks = sf_arg_count(fcinfo, 2, "max_tasks", 1, 1);
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	List	   *tasks;
 	ListCell   *lc;
 
-	sf_privilege_require_activity(activity->name, activity->owner,
-								  SF_PRIVILEGE_WORK);
 	if (max_tasks > MAX_TASKS)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
@@ -231,6 +215,36 @@ timed_out(void)
 			 errdetail("The task has timed out, was handed out again, or its execution has ended.")));
 }
 
+/*
+ * Raise unless the caller may answer a task: as a member of an owner, or with
+ * the right SEND, which public has until it is revoked.
+ */
+static void
+require_send(const SfTask *task, const SfExecution *execution)
+{
+	SfActivity *activity = task->activity_no == 0 ? NULL :
+		sf_activity_read_no(task->activity_no);
+	bool		may = sf_privilege_is_owner(execution->owner) ||
+		(activity != NULL ?
+		 sf_privilege_check(SF_OBJECT_ACTIVITY, activity->name, activity->owner,
+							SF_PRIVILEGE_SEND) :
+		 sf_privilege_check(SF_OBJECT_STATE_MACHINE, execution->machine_name,
+							execution->owner, SF_PRIVILEGE_SEND));
+
+	if (may)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("permission denied to answer the task"),
+			 errdetail("Public has lost the right SEND, and role \"%s\" was not given it.",
+					   GetUserNameFromId(GetUserId(), false)),
+			 errhint("A member of its owner can give it: SELECT sf_grant('SEND', %s, %s).",
+					 quote_literal_cstr(activity != NULL ?
+										psprintf("activity:%s", activity->name) :
+										execution->machine_name),
+					 quote_literal_cstr(GetUserNameFromId(GetUserId(), false)))));
+}
+
 /* Compare two secrets in a time that does not depend on where they differ. */
 static bool
 same_secret(const unsigned char *a, const unsigned char *b)
@@ -264,6 +278,9 @@ lock_task(const char *token)
 	if (!same_secret(task->secret, given.secret))
 		invalid_token();
 
+	execution = sf_execution_read(given.key.execution_no, SF_LOCK_NONE, false);
+	if (execution != NULL)
+		require_send(task, execution);
 	branch = sf_branch_read(given.key, SF_LOCK_WAIT);
 	task = sf_task_read(given.key, SF_LOCK_WAIT);
 	if (task == NULL || branch == NULL || task->generation != given.generation ||

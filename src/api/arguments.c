@@ -8,7 +8,6 @@
 #include "utils/timestamp.h"
 
 #include "api/arguments.h"
-#include "base/arn.h"
 #include "base/errors.h"
 #include "base/settings.h"
 
@@ -111,60 +110,4 @@ sf_arg_check_size(const Jsonb *document, const char *name)
 				 errdetail("It has %zu bytes as JSON text; sfflow.max_payload_bytes is %d.",
 						   size, sf_setting_max_payload_bytes),
 				 errhint("Keep large data in a table and pass its key.")));
-}
-
-/* Find a machine, maybe by version. */
-SfMachine *
-sf_arg_machine(const char *text)
-{
-	char	   *name = pstrdup(sf_arn_to_state_machine(text));
-	char	   *slash = strchr(name, '/');
-	int			version = 0;
-	SfMachine  *machine;
-
-	if (slash != NULL)
-	{
-		char	   *end;
-		long		number;
-
-		*slash = '\0';
-		errno = 0;
-		number = strtol(slash + 1, &end, 10);
-		if (end == slash + 1 || *end != '\0' || errno != 0 || number < 1 ||
-			number > PG_INT32_MAX)
-			ereport(ERROR,
-					(errcode(ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST),
-					 errmsg("\"%s\" is not a version of state machine \"%s\"",
-							slash + 1, name),
-					 errhint("A version is a number, as in \"%s/1\".", name)));
-		version = (int) number;
-	}
-
-	machine = sf_machine_read(name, version, false);
-	if (machine != NULL)
-		return machine;
-	if (version != 0 && sf_machine_read(name, 0, false) != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST),
-				 errmsg("state machine \"%s\" has no version %d", name, version)));
-	ereport(ERROR,
-			(errcode(ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST),
-			 errmsg("state machine \"%s\" does not exist", name),
-			 errhint("The view sf_state_machines lists those that do.")));
-}
-
-/* Find an execution. */
-SfExecution *
-sf_arg_execution(const char *text, SfLock lock)
-{
-	const char *id = sf_arn_to_execution_id(text);
-	SfExecution *execution = sf_execution_find(id, lock);
-
-	if (execution == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_EXECUTION_DOES_NOT_EXIST),
-				 errmsg("execution \"%s\" does not exist", id),
-				 strchr(id, ':') == NULL ?
-				 errhint("An execution id is \"machine:name\".") : 0));
-	return execution;
 }

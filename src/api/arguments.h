@@ -6,8 +6,7 @@
 #define SF_API_ARGUMENTS_H
 
 #include "fmgr.h"
-#include "store/execution.h"
-#include "store/machine.h"
+#include "json/json.h"
 
 /* Text argument as a C string; NULL raises 22004 naming the argument. */
 extern char *sf_arg_text(FunctionCallInfo fcinfo, int n, const char *name);
@@ -31,13 +30,5 @@ extern int	sf_arg_count(FunctionCallInfo fcinfo, int n, const char *name,
 
 /* Raise SF011 when a document is larger than a payload may be. */
 extern void sf_arg_check_size(const Jsonb *document, const char *name);
-
-/*
- * "machine", "machine/3" or an ARN: the machine with that version, or SF003.
- */
-extern SfMachine *sf_arg_machine(const char *text);
-
-/* An execution by id or ARN, or SF005. */
-extern SfExecution *sf_arg_execution(const char *text, SfLock lock);
 
 #endif							/* SF_API_ARGUMENTS_H */

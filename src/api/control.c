@@ -10,10 +10,10 @@
 #include "utils/timestamp.h"
 
 #include "api/arguments.h"
+#include "api/objects.h"
 #include "base/errors.h"
 #include "engine/lifecycle.h"
 #include "engine/slice.h"
-#include "store/privilege.h"
 #include "store/table.h"
 #include "worker/await.h"
 
@@ -21,22 +21,12 @@ PG_FUNCTION_INFO_V1(sfflow_sf_stop);
 PG_FUNCTION_INFO_V1(sfflow_sf_redrive);
 PG_FUNCTION_INFO_V1(sfflow_sf_await);
 
-/* Find an execution that the caller may operate, and lock it. */
-static SfExecution *
-operable(const char *id)
-{
-	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE);
-
-	sf_privilege_require(execution->machine_name, execution->owner,
-						 SF_PRIVILEGE_OPERATE);
-	return sf_arg_execution(execution->execution_id, SF_LOCK_WAIT);
-}
-
 /* sf_stop(execution_id, error, cause): the status after. */
 Datum
 sfflow_sf_stop(PG_FUNCTION_ARGS)
 {
-	SfExecution *execution = operable(sf_arg_text(fcinfo, 0, "execution_id"));
+	SfExecution *execution = sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"),
+											  SF_LOCK_WAIT, SF_PRIVILEGE_OPERATE);
 
 	sf_slice_refuse_own_stop(execution);
 	if (execution->status == SF_STATUS_RUNNING)
@@ -45,23 +35,106 @@ sfflow_sf_stop(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(sf_status_name(execution->status)));
 }
 
+/* Raise the error for a child that can only go on with its parent. */
+static void
+refuse_child(const SfExecution *child, const SfExecution *parent)
+{
+	bool		parent_ended = parent != NULL && parent->status != SF_STATUS_RUNNING &&
+		parent->status != SF_STATUS_SUCCEEDED;
+
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
+			 errmsg("execution \"%s\" is a child of a Distributed Map and cannot be redriven by itself",
+					child->execution_id),
+			 parent_ended ?
+			 errhint("Redrive its parent, \"%s\": that runs again what has failed.",
+					 parent->execution_id) :
+			 errdetail("It can be when its run and its parent have succeeded without it.")));
+}
+
+/* Say what a redrive goes on from. */
+void
+sf_redrive_notice(const SfExecution *execution, const char *from)
+{
+	ereport(NOTICE,
+			(errmsg("execution \"%s\" is redriven from %s %s",
+					execution->execution_id,
+					strstr(from, "\", \"") != NULL || strstr(from, "\" and ") != NULL ?
+					"states" : "state", from)));
+}
+
+/* Redrive one child of a Distributed Map whose failure was tolerated. */
+static int
+redrive_child(const SfExecution *child)
+{
+	/*
+	 * The parent first: locks are taken in the order of numbers.  It is written
+	 * back, so it is read with its documents.
+	 */
+	SfExecution *parent = sf_execution_read(child->parent_execution_no,
+											SF_LOCK_WAIT, true);
+	char	   *from;
+
+	if (child->status == SF_STATUS_RUNNING || child->status == SF_STATUS_SUCCEEDED)
+		return sf_lifecycle_redrive(unconstify(SfExecution *, child), NULL, NULL, NULL);
+	if (parent == NULL || parent->status != SF_STATUS_SUCCEEDED ||
+		sf_redrive_tolerated(parent, child->execution_no, &from) == 0)
+		refuse_child(child, parent);
+	child = sf_execution_read(child->execution_no, SF_LOCK_NONE, false);
+	ereport(NOTICE,
+			(errmsg("execution \"%s\" is redriven; \"%s\", which succeeded without it, keeps its output",
+					child->execution_id, parent->execution_id)));
+	return child->redrive_count;
+}
+
+/* Redrive the tolerated failures of an execution that has succeeded, if any. */
+static bool
+redrive_tolerated(SfExecution *execution)
+{
+	char	   *from;
+	int			n;
+
+	if (execution->status != SF_STATUS_SUCCEEDED)
+		return false;
+	n = sf_redrive_tolerated(execution, 0, &from);
+	if (n == 0)
+		return false;
+	ereport(NOTICE,
+			(errmsg(n == 1 ?
+					"%d child execution of state %s is redriven" :
+					"%d child executions of state %s are redriven", n, from),
+			 errdetail("Execution \"%s\" keeps its status and its output.",
+					   execution->execution_id)));
+	return true;
+}
+
 /* sf_redrive(execution_id, from_state, input): the redrive count. */
 Datum
 sfflow_sf_redrive(PG_FUNCTION_ARGS)
 {
-	SfExecution *execution = operable(sf_arg_text(fcinfo, 0, "execution_id"));
+	char	   *id = sf_arg_text(fcinfo, 0, "execution_id");
 	char	   *from_state = sf_arg_text_or_null(fcinfo, 1);
 	Jsonb	   *input = PG_ARGISNULL(2) ? NULL : PG_GETARG_JSONB_P(2);
+	bool		as_it_was = from_state == NULL && input == NULL;
+	SfPrivilege needed = as_it_was ? SF_PRIVILEGE_REDRIVE : SF_PRIVILEGE_OPERATE;
+	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, needed);
+	int			count;
+	char	   *from;
 
 	if (input != NULL)
 		sf_arg_check_size(input, "input");
 	if (execution->map_run_no != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
-				 errmsg("execution \"%s\" is a child of a Distributed Map and cannot be redriven by itself",
-						execution->execution_id),
-				 errhint("Redrive its parent: that runs again what has failed.")));
-	PG_RETURN_INT32(sf_lifecycle_redrive(execution, from_state, input));
+	{
+		if (!as_it_was)
+			refuse_child(execution, NULL);
+		PG_RETURN_INT32(redrive_child(execution));
+	}
+	execution = sf_arg_execution(id, SF_LOCK_WAIT, needed);
+	if (as_it_was && redrive_tolerated(execution))
+		PG_RETURN_INT32(execution->redrive_count);
+	count = sf_lifecycle_redrive(execution, from_state, input, &from);
+	sf_redrive_notice(execution, from);
+	PG_RETURN_INT32(count);
 }
 
 /* Read whether the row was written by this transaction. */
@@ -103,13 +176,11 @@ Datum
 sfflow_sf_await(PG_FUNCTION_ARGS)
 {
 	SfExecution *execution = sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"),
-											  SF_LOCK_NONE);
+											  SF_LOCK_NONE, SF_PRIVILEGE_READ);
 	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
 													sf_arg_duration_ms(fcinfo, 1, "timeout"));
 	int64		no = execution->execution_no;
 
-	sf_privilege_require(execution->machine_name, execution->owner,
-						 SF_PRIVILEGE_READ);
 	if (execution->status == SF_STATUS_RUNNING)
 		check_can_await(execution);
 

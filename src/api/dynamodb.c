@@ -52,7 +52,7 @@ get_item(FunctionCallInfo fcinfo)
 
 	if (!JB_ROOT_IS_OBJECT(item))
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument item must be an object")));
 	return item;
 }

@@ -7,12 +7,12 @@
 #include "utils/builtins.h"
 
 #include "api/arguments.h"
+#include "api/objects.h"
 #include "base/arn.h"
 #include "base/errors.h"
 #include "engine/program_cache.h"
 #include "engine/state_status.h"
 #include "graph/graph.h"
-#include "store/privilege.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_graph);
 
@@ -20,11 +20,11 @@ PG_FUNCTION_INFO_V1(sfflow_sf_graph);
 static char *
 draw_execution(const char *target, const char *format)
 {
-	SfExecution *found = sf_arg_execution(target, SF_LOCK_NONE);
+	SfExecution *found = sf_arg_execution(target, SF_LOCK_NONE,
+											  SF_PRIVILEGE_READ);
 	SfStatusExecution execution;
 	const SfProgram *program;
 
-	sf_privilege_require(found->machine_name, found->owner, SF_PRIVILEGE_READ);
 	if (!sf_status_execution(found->execution_no, &execution))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_DOES_NOT_EXIST),
@@ -38,9 +38,8 @@ draw_execution(const char *target, const char *format)
 static char *
 draw_machine(const char *target, const char *format)
 {
-	SfMachine  *machine = sf_arg_machine(target);
+	SfMachine  *machine = sf_arg_machine(target, SF_PRIVILEGE_READ);
 
-	sf_privilege_require(machine->name, machine->owner, SF_PRIVILEGE_READ);
 	return sf_graph_render(sf_program_get(machine->machine_no, machine->version),
 						   format, NULL);
 }

@@ -106,7 +106,7 @@ sfflow_job_relations(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	machine = sf_machine_read_version(machine_no, version);
 	if (machine == NULL ||
-		!sf_privilege_check(machine->name, machine->owner, SF_PRIVILEGE_READ))
+		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_PRIVILEGE_READ))
 		return (Datum) 0;
 	program = sf_program_get(machine_no, version);
 	foreach(lc, sf_flow_precedence(program))

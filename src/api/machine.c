@@ -8,11 +8,13 @@
 #include "utils/builtins.h"
 
 #include "api/arguments.h"
-#include "asl/program.h"
+#include "api/objects.h"
+#include "api/probe.h"
+#include "asl/validate.h"
+#include "base/closest.h"
 #include "base/errors.h"
 #include "base/name.h"
 #include "store/instance.h"
-#include "store/privilege.h"
 
 /* More ended executions than this are not deleted in one go unless forced */
 #define MAX_ENDED_TO_DROP	10000
@@ -36,6 +38,43 @@ check_definition(const char *name, const char *definition)
 				 errhint("SELECT * FROM sf_validate(definition) lists the problems with their places.")));
 }
 
+/*
+ * Pass on what a definition is warned of.  A function, or a right on it, may
+ * still come: so a machine is stored all the same.
+ */
+static void
+warn_of_definition(const char *name, const char *definition)
+{
+	ListCell   *lc;
+
+	foreach(lc, sf_asl_validate(definition, strlen(definition), sf_probe_resource))
+	{
+		const SfDiagnostic *d = lfirst(lc);
+
+		/* what only Step Functions would stumble over is no matter here */
+		if (d->severity == SF_SEVERITY_WARNING &&
+			strcmp(d->code, SF_CODE_ONLY_SFFLOW) != 0)
+			ereport(WARNING,
+					(errmsg("state machine \"%s\": %s", name, d->message),
+					 d->location == NULL ? 0 : errdetail("It is at %s.", d->location)));
+	}
+}
+
+/* Refuse an option that is unknown. */
+static void
+check_option_name(const char *name)
+{
+	SfClosest	closest = sf_closest_begin(name);
+
+	if (strcmp(name, "history") == 0)
+		return;
+	sf_closest_offer(&closest, "history");
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("unknown option \"%s\"", name),
+			 sf_closest_errhint(&closest, "The options are: history.")));
+}
+
 /* Refuse options that are unknown or have no such value. */
 static void
 check_options(const Jsonb *options)
@@ -54,14 +93,8 @@ check_options(const Jsonb *options)
 	it = JsonbIteratorInit(unconstify(JsonbContainer *, &options->root));
 	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
 	{
-		if (token == WJB_KEY &&
-			(value.val.string.len != 7 ||
-			 memcmp(value.val.string.val, "history", 7) != 0))
-			ereport(ERROR,
-					(errcode(ERRCODE_SF_INVALID_OPTION),
-					 errmsg("unknown option \"%.*s\"", value.val.string.len,
-							value.val.string.val),
-					 errhint("The options are: history.")));
+		if (token == WJB_KEY)
+			check_option_name(pnstrdup(value.val.string.val, value.val.string.len));
 	}
 	if (!sf_json_member(&root, "history", 7, &value))
 		return;
@@ -104,8 +137,8 @@ same_version(const SfMachine *a, const SfMachine *b)
 		sf_json_equal(a->options, b->options);
 }
 
-/* The name is taken: same, another version, or an error. */
-static int
+/* The name is taken: same (false), another version, or an error. */
+static bool
 replace(SfMachine *wanted, bool or_replace)
 {
 	SfMachine  *there = sf_machine_read(wanted->name, 0, true);
@@ -123,9 +156,19 @@ replace(SfMachine *wanted, bool or_replace)
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("state machine \"%s\" was dropped at the same time",
 						wanted->name)));
-	sf_privilege_require_owner(there->name, there->owner);
+	if (!sf_privilege_check(SF_OBJECT_STATE_MACHINE, there->name, there->owner,
+							SF_PRIVILEGE_ANY))
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("the name \"%s\" of a state machine is taken", wanted->name),
+				 errdetail("Names are of the whole database, whoever sees them.")));
+	sf_object_require(SF_OBJECT_STATE_MACHINE, there->name, there->owner,
+					  SF_PRIVILEGE_OWN);
 	if (same_version(there, wanted))
-		return there->version;
+	{
+		wanted->version = there->version;
+		return false;
+	}
 	if (!or_replace)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
@@ -135,7 +178,20 @@ replace(SfMachine *wanted, bool or_replace)
 	wanted->machine_no = there->machine_no;
 	wanted->version = there->current_version + 1;
 	sf_machine_add_version(wanted);
-	return wanted->version;
+	return true;
+}
+
+/* Raise unless the caller may create a machine, or has it already. */
+static void
+require_create(const char *name)
+{
+	SfMachine  *there;
+
+	if (sf_privilege_may_create())
+		return;
+	there = sf_machine_read(name, 0, false);
+	if (there == NULL || !sf_privilege_is_owner(there->owner))
+		sf_deny_create();
 }
 
 /*
@@ -147,6 +203,7 @@ sfflow_sf_create_state_machine(PG_FUNCTION_ARGS)
 {
 	SfMachine	machine = {0};
 	bool		or_replace = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
+	bool		stored;
 
 	machine.name = sf_arg_text(fcinfo, 0, "name");
 	machine.definition = sf_arg_text(fcinfo, 1, "definition");
@@ -155,6 +212,7 @@ sfflow_sf_create_state_machine(PG_FUNCTION_ARGS)
 	machine.owner = GetUserId();
 
 	sf_name_check(machine.name, "state machine name");
+	require_create(machine.name);
 	check_options(machine.options);
 	check_id_path(machine.execution_id_path);
 	check_definition(machine.name, machine.definition);
@@ -163,9 +221,13 @@ sfflow_sf_create_state_machine(PG_FUNCTION_ARGS)
 	if (sf_machine_insert(&machine))
 	{
 		sf_privilege_anchor(machine.owner);
-		PG_RETURN_INT32(machine.version);
+		stored = true;
 	}
-	PG_RETURN_INT32(replace(&machine, or_replace));
+	else
+		stored = replace(&machine, or_replace);
+	if (stored)
+		warn_of_definition(machine.name, machine.definition);
+	PG_RETURN_INT32(machine.version);
 }
 
 /* sf_drop_state_machine(name, force): with its versions and executions. */
@@ -174,11 +236,10 @@ sfflow_sf_drop_state_machine(PG_FUNCTION_ARGS)
 {
 	char	   *name = sf_arg_text(fcinfo, 0, "name");
 	bool		force = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
-	SfMachine  *machine = sf_arg_machine(name);
+	SfMachine  *machine = sf_arg_machine(name, SF_PRIVILEGE_OWN);
 	int64		running,
 				ended;
 
-	sf_privilege_require_owner(machine->name, machine->owner);
 	sf_machine_lock_starts(machine->machine_no, true);
 	sf_machine_lock(machine->machine_no);
 	sf_execution_check_all_seen(machine->machine_no);

@@ -10,11 +10,10 @@
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 
+#include "api/objects.h"
 #include "base/arn.h"
+#include "base/closest.h"
 #include "base/errors.h"
-#include "store/machine.h"
-#include "store/privilege.h"
-#include "store/task.h"
 
 PG_FUNCTION_INFO_V1(sfflow_can_read);
 PG_FUNCTION_INFO_V1(sfflow_can_work);
@@ -61,11 +60,13 @@ sfflow_can_read(PG_FUNCTION_ARGS)
 	if (sf_privilege_is_owner(owner))
 		PG_RETURN_BOOL(true);
 	if (strlen(machine) >= sizeof(entry->machine))
-		PG_RETURN_BOOL(sf_privilege_check(machine, owner, SF_PRIVILEGE_READ));
+		PG_RETURN_BOOL(sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner,
+										  SF_PRIVILEGE_READ));
 	entry = hash_search(answers_of_query(fcinfo->flinfo), machine, HASH_FIND, NULL);
 	if (entry != NULL)
 		PG_RETURN_BOOL(entry->allowed);
-	allowed = sf_privilege_check(machine, owner, SF_PRIVILEGE_READ);
+	allowed = sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner,
+										  SF_PRIVILEGE_READ);
 	entry = hash_search(answers_of_query(fcinfo->flinfo), machine, HASH_ENTER, &found);
 	entry->allowed = allowed;
 	PG_RETURN_BOOL(allowed);
@@ -75,9 +76,9 @@ sfflow_can_read(PG_FUNCTION_ARGS)
 Datum
 sfflow_can_work(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(sf_privilege_check_activity(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-											   PG_GETARG_OID(1),
-											   SF_PRIVILEGE_WORK));
+	PG_RETURN_BOOL(sf_privilege_check(SF_OBJECT_ACTIVITY,
+									  text_to_cstring(PG_GETARG_TEXT_PP(0)),
+									  PG_GETARG_OID(1), SF_PRIVILEGE_WORK));
 }
 
 typedef struct Grant
@@ -88,57 +89,54 @@ typedef struct Grant
 	Oid			role;			/* InvalidOid: public */
 } Grant;
 
-/* Read the name of a privilege; *kind gets the kind of object that has it. */
+/* Read the name of a privilege; *kinds gets the kinds of objects that have it. */
 static SfPrivilege
-parse_privilege(const char *text, char *kind)
+parse_privilege(const char *text, const char **kinds)
 {
-#define PARSE_PRIVILEGE(sym, letter, name, object_kind) \
+	SfClosest	closest = sf_closest_begin(text);
+
+#define PARSE_PRIVILEGE(sym, letter, name, object_kinds, is_public) \
 	if (pg_strcasecmp(text, name) == 0) \
 	{ \
-		*kind = object_kind; \
+		*kinds = object_kinds; \
 		return SF_PRIVILEGE_##sym; \
-	}
+	} \
+	sf_closest_offer(&closest, name);
 	SF_PRIVILEGE_LIST(PARSE_PRIVILEGE)
 	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			(errcode(ERRCODE_SF_INVALID_OPTION),
 			 errmsg("unrecognized privilege: \"%s\"", text),
-			 errhint("Privileges are START, READ and OPERATE on a state machine, and WORK on an activity.")));
+			 sf_closest_errhint(&closest,
+								"Privileges are START, READ, OPERATE and SEND on a state machine, WORK and SEND on an activity, and CREATE.")));
 }
 
-/* Find the state machine of a grant and check that the caller owns it. */
-static const char *
-parse_state_machine(const char *text)
+/* The kind of object that a text names. */
+static char
+kind_of_object(const char *text)
 {
-	const char *name = sf_arn_to_state_machine(text);
-	SfMachine  *machine = sf_machine_read(name, 0, false);
-
-	if (machine == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST),
-				 errmsg("state machine \"%s\" does not exist", name)));
-	sf_privilege_require_owner(name, machine->owner);
-	return name;
+	if (strcmp(text, "*") == 0)
+		return SF_OBJECT_ALL;
+	return strncmp(text, "activity:", 9) == 0 || sf_arn_to_activity(text) != text ?
+		SF_OBJECT_ACTIVITY : SF_OBJECT_STATE_MACHINE;
 }
 
-/* Find the activity of a grant ("activity:name", or its ARN), likewise. */
+/* Find the object of a grant and check that the caller may give rights on it. */
 static const char *
-parse_activity(const char *text)
+parse_object(const char *text, char kind)
 {
-	const char *name = sf_arn_to_activity(text);
-	SfActivity *activity;
-
-	if (strncmp(name, "activity:", 9) == 0)
-		name += 9;
-	activity = sf_activity_read(name);
-	if (activity == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_ACTIVITY_DOES_NOT_EXIST),
-				 errmsg("activity \"%s\" does not exist", name)));
-	if (!sf_privilege_is_owner(activity->owner))
+	switch (kind)
+	{
+		case SF_OBJECT_ACTIVITY:
+			return sf_arg_activity(text, SF_PRIVILEGE_OWN)->name;
+		case SF_OBJECT_STATE_MACHINE:
+			return sf_arg_machine(text, SF_PRIVILEGE_OWN)->name;
+	}
+	if (!sf_privilege_is_administrator())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner of activity \"%s\"", name)));
-	return name;
+				 errmsg("permission denied to give or take the right CREATE"),
+				 errdetail("Only superusers and the owner of extension sfflow may do so.")));
+	return text;
 }
 
 /* Check the arguments of sf_grant and sf_revoke. */
@@ -148,16 +146,16 @@ parse_grant(FunctionCallInfo fcinfo, Grant *grant)
 	char	   *privilege = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	char	   *object = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	char	   *role = text_to_cstring(PG_GETARG_TEXT_PP(2));
-	bool		is_activity = strncmp(object, "activity:", 9) == 0 ||
-		sf_arn_to_activity(object) != object;
+	const char *kinds;
 
-	grant->privilege = parse_privilege(privilege, &grant->kind);
-	if (is_activity != (grant->kind == SF_OBJECT_ACTIVITY))
+	grant->privilege = parse_privilege(privilege, &kinds);
+	grant->kind = kind_of_object(object);
+	if (strchr(kinds, grant->kind) == NULL)
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("privilege %s does not apply to \"%s\"", privilege, object),
-				 errhint("START, READ and OPERATE apply to a state machine, given by its name; WORK applies to an activity, given as \"activity:name\".")));
-	grant->object = is_activity ? parse_activity(object) : parse_state_machine(object);
+				 errhint("START, READ, OPERATE and SEND apply to a state machine, given by its name; WORK and SEND to an activity, given as \"activity:name\"; CREATE to \"*\".")));
+	grant->object = parse_object(object, grant->kind);
 	grant->role = strcmp(role, "public") == 0 ? InvalidOid : get_role_oid(role, false);
 }
 

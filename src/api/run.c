@@ -25,13 +25,13 @@
 #include "utils/timestamp.h"
 
 #include "api/arguments.h"
+#include "api/objects.h"
 #include "base/compat.h"
 #include "base/errors.h"
 #include "engine/slice.h"
 #include "store/direct.h"
 #include "store/due.h"
 #include "store/instance.h"
-#include "store/privilege.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_step);
 PG_FUNCTION_INFO_V1(sfflow_sf_run);
@@ -196,11 +196,11 @@ session_slice(const SfSliceRequest *request, SfSliceResult *result)
 static SfExecution *
 advanceable(const char *id, const char *function)
 {
-	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE);
+	SfExecution *execution;
 
 	sf_slice_refuse_in_task(function);
+	execution = sf_arg_execution(id, SF_LOCK_NONE, SF_PRIVILEGE_OWN);
 	sf_instance_refuse_upgrade(psprintf("%s()", function));
-	sf_privilege_require_owner(execution->machine_name, execution->owner);
 	if (!RecoveryInProgress() && !sf_instance_takes_work())
 		sf_instance_tell(WARNING, sf_instance_state(),
 						 psprintf("execution \"%s\" is advanced in a database that is not driven",

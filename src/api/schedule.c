@@ -23,14 +23,13 @@
 #include "utils/timestamp.h"
 
 #include "api/cron.h"
+#include "api/objects.h"
 #include "api/placeholder.h"
 #include "api/scheduler.h"
 #include "base/arn.h"
 #include "base/errors.h"
 #include "base/name.h"
 #include "store/instance.h"
-#include "store/machine.h"
-#include "store/privilege.h"
 #include "store/schedule.h"
 #include "store/table.h"
 
@@ -65,7 +64,7 @@ load_zone(const char *name)
 
 	if (zone == NULL || !pg_tz_acceptable(zone))
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("time zone \"%s\" not recognized", name)));
 	return zone;
 }
@@ -101,9 +100,7 @@ find_machine(const char *text)
 		*slash = '\0';
 	machine = sf_machine_read(name, 0, false);
 	if (machine == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST),
-				 errmsg("state machine \"%s\" does not exist", name)));
+		sf_object_missing(SF_OBJECT_STATE_MACHINE, name);
 	return machine;
 }
 
@@ -222,26 +219,52 @@ start(const SfSchedule *s, TimestampTz scheduled)
 	return execution_id;
 }
 
+/* Raise the error for a schedule that the current user cannot know of. */
+static void
+schedule_missing(const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("schedule \"%s\" does not exist", name),
+			 sf_privilege_is_administrator() ? 0 :
+			 errdetail("Or role \"%s\" has no right on it.",
+					   GetUserNameFromId(GetUserId(), false))));
+}
+
+/* May the current user see a schedule that is another role's? */
+static bool
+may_see(const SfSchedule *s)
+{
+	char	   *name = pnstrdup(s->state_machine, strcspn(s->state_machine, "/"));
+	SfMachine  *machine = sf_machine_read(name, 0, false);
+
+	return machine != NULL &&
+		sf_privilege_check(SF_OBJECT_STATE_MACHINE, name, machine->owner,
+						   SF_PRIVILEGE_READ);
+}
+
 /* Raise unless the current user may change a schedule. */
 static void
 require_schedule_owner(const SfSchedule *s)
 {
-	if (!sf_privilege_is_owner(s->owner))
+	if (sf_privilege_is_owner(s->owner))
+		return;
+	if (may_see(s))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be owner of schedule \"%s\"", s->name)));
+	schedule_missing(s->name);
 }
 
-/* Find a schedule or raise. */
+/* Find a schedule that the current user may change, or raise. */
 static SfSchedule *
 find_schedule(const char *name)
 {
 	SfSchedule *s = sf_schedule_read(name);
 
 	if (s == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("schedule \"%s\" does not exist", name)));
+		schedule_missing(name);
+	require_schedule_owner(s);
 	return s;
 }
 
@@ -293,7 +316,8 @@ check_schedule(const SfSchedule *s, SfCron *cron)
 	placeholder_values(s->name, GetCurrentTimestamp(), values);
 	(void) sf_placeholder_fill(s->input, values);
 	machine = find_machine(s->state_machine);
-	sf_privilege_require(machine->name, machine->owner, SF_PRIVILEGE_START);
+	sf_object_require(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner,
+					  SF_PRIVILEGE_START);
 }
 
 /*
@@ -337,7 +361,6 @@ sfflow_sf_unschedule(PG_FUNCTION_ARGS)
 {
 	SfSchedule *s = find_schedule(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 
-	require_schedule_owner(s);
 	sf_scheduler_remove(s->job_id, s->owner);
 	sf_schedule_delete(s->name);
 	sf_privilege_unanchor(s->owner);
@@ -355,7 +378,6 @@ sfflow_run_schedule(PG_FUNCTION_ARGS)
 	TimestampTz scheduled;
 	char	   *execution_id;
 
-	require_schedule_owner(s);
 	if (!may_run(s->name) || !find_match(s, &scheduled))
 		PG_RETURN_NULL();
 	execution_id = start(s, scheduled);

@@ -9,13 +9,14 @@
 #include "utils/timestamp.h"
 
 #include "api/arguments.h"
+#include "api/objects.h"
+#include "base/closest.h"
 #include "base/errors.h"
 #include "base/name.h"
 #include "base/uuid.h"
 #include "engine/lifecycle.h"
 #include "expr/expr.h"
 #include "store/instance.h"
-#include "store/privilege.h"
 
 /* What to do when the execution is there already */
 typedef enum IfExists
@@ -39,13 +40,18 @@ PG_FUNCTION_INFO_V1(sfflow_sf_start);
 static IfExists
 parse_if_exists(const char *text)
 {
+	SfClosest	closest;
+
 	for (size_t i = 0; i < lengthof(if_exists_names); i++)
 		if (strcmp(text, if_exists_names[i]) == 0)
 			return (IfExists) i;
+	closest = sf_closest_begin(text);
+	for (size_t i = 0; i < lengthof(if_exists_names); i++)
+		sf_closest_offer(&closest, if_exists_names[i]);
 	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			(errcode(ERRCODE_SF_INVALID_OPTION),
 			 errmsg("argument if_exists must not be \"%s\"", text),
-			 errhint("It is one of resume, error, skip, restart.")));
+			 sf_closest_errhint(&closest, "It is one of resume, error, skip, restart.")));
 }
 
 /* The name that execution_id_path finds in the input. */
@@ -102,6 +108,8 @@ tell_exists(const SfExecution *execution, bool differs)
 static const char *
 resume_ended(SfExecution *execution, bool differs)
 {
+	char	   *from;
+
 	if (differs)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INPUT_DIFFERS),
@@ -110,7 +118,8 @@ resume_ended(SfExecution *execution, bool differs)
 						sf_status_name(execution->status)),
 				 errdetail("To resume it would use the input that it was started with."),
 				 errhint("Use sf_redrive() to go on with the old input, or if_exists => 'restart' to run from the start with the new one.")));
-	(void) sf_lifecycle_redrive(execution, NULL, NULL);
+	(void) sf_lifecycle_redrive(execution, NULL, NULL, &from);
+	sf_redrive_notice(execution, from);
 	return "redriven";
 }
 
@@ -179,13 +188,13 @@ start_existing(const char *execution_id, const SfMachine *machine, Jsonb *input,
 Datum
 sfflow_sf_start(PG_FUNCTION_ARGS)
 {
-	SfMachine  *machine = sf_arg_machine(sf_arg_text(fcinfo, 0, "state_machine"));
+	SfMachine  *machine = sf_arg_machine(sf_arg_text(fcinfo, 0, "state_machine"),
+											SF_PRIVILEGE_START);
 	Jsonb	   *input = sf_arg_jsonb(fcinfo, 1, "input");
 	char	   *name = sf_arg_text_or_null(fcinfo, 2);
 	IfExists	if_exists = parse_if_exists(sf_arg_text(fcinfo, 3, "if_exists"));
 	SfExecution execution = {0};
 
-	sf_privilege_require(machine->name, machine->owner, SF_PRIVILEGE_START);
 	sf_instance_refuse_upgrade("sf_start()");
 	sf_arg_check_size(input, "input");
 	if (name == NULL)

@@ -6,6 +6,7 @@
 #include "postgres.h"
 
 #include "asl/validate.h"
+#include "base/closest.h"
 #include "miscadmin.h"
 
 /* The states of one scope while its transitions are followed */
@@ -77,10 +78,16 @@ reach_target(SfScopeFlow *flow, const SfNode *target)
 static void
 check_target(SfScopeFlow *flow, const SfNode *target)
 {
+	SfClosest	closest;
+
 	if (sf_node_search_members(flow->sorted, flow->nstates,
-							   target->string) == NULL)
-		sf_check_error(flow->check, target, SF_CODE_TARGET,
-					   "Missing 'Next' target: %s", target->string);
+							   target->string) != NULL)
+		return;
+	closest = sf_closest_begin(target->string);
+	for (int i = 0; i < flow->nstates; i++)
+		sf_closest_offer(&closest, flow->sorted[i]->key);
+	sf_check_error(flow->check, target, SF_CODE_TARGET, "Missing 'Next' target: %s%s",
+				   target->string, sf_closest_question(&closest));
 }
 
 /* Tell whether an execution can end in a state. */

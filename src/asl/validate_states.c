@@ -6,6 +6,7 @@
 #include "postgres.h"
 
 #include "asl/validate.h"
+#include "base/closest.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
@@ -190,6 +191,23 @@ sf_check_processor_config(SfCheck *c, const SfNode *value, const SfField *field)
 
 /* --- retriers and catchers --- */
 
+/* Bytes of the prefix that the names of the language share */
+#define STATES_PREFIX	(sizeof("States.") - 1)
+
+/* Ask whether a name of the language was meant; it begins with "States.". */
+static const char *
+question_of_error(const char *name)
+{
+	SfClosest	closest = sf_closest_begin(name + STATES_PREFIX);
+	const char *question;
+
+#define OFFER_ERROR(sym, known, use, meaning) \
+	sf_closest_offer_as(&closest, known + STATES_PREFIX, known);
+	SF_STATES_ERROR_LIST(OFFER_ERROR)
+	question = sf_closest_question(&closest);
+	return question[0] == '\0' ? "" : psprintf(".%s", question);
+}
+
 /* Warn of names that no error ever has. */
 static void
 check_error_name(SfCheck *c, const SfNode *name)
@@ -199,8 +217,8 @@ check_error_name(SfCheck *c, const SfNode *name)
 		case SF_ERROR_UNKNOWN:
 			if (strncmp(name->string, "States.", 7) == 0)
 				sf_check_warning(c, name, SF_CODE_NEVER_MATCHES,
-								 "'%s' is no error name of the language and never matches",
-								 name->string);
+								 "'%s' is no error name of the language and never matches%s",
+								 name->string, question_of_error(name->string));
 			break;
 		case SF_ERROR_TERMINAL:
 			sf_check_warning(c, name, SF_CODE_NEVER_MATCHES,

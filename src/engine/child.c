@@ -48,24 +48,22 @@ find_machine(const SfRun *run, const char *arn, SfError *error)
 	char	   *plain = pnstrdup(name, strcspn(name, "/"));
 	int			version = strchr(name, '/') ? atoi(strchr(name, '/') + 1) : 0;
 	SfMachine  *machine = sf_machine_read(plain, version, false);
-	Oid			user;
-	int			sec_context;
-	bool		may;
+	Oid			owner = run->execution->owner;
 
-	if (machine == NULL)
+	if (machine != NULL &&
+		sf_privilege_check_role(owner, SF_OBJECT_STATE_MACHINE, machine->name,
+								machine->owner, SF_PRIVILEGE_START))
+		return machine;
+	/* what the owner has no right at all on does not exist for it */
+	if (machine == NULL ||
+		!sf_privilege_check_role(owner, SF_OBJECT_STATE_MACHINE, machine->name,
+								 machine->owner, SF_PRIVILEGE_ANY))
 	{
 		sf_error_set(error, "StepFunctions.StateMachineDoesNotExistException",
 					 "State Machine Does Not Exist: '%s'", arn);
 		error->prefixed = false;
 		return NULL;
 	}
-	GetUserIdAndSecContext(&user, &sec_context);
-	SetUserIdAndSecContext(run->execution->owner,
-						   sec_context | SECURITY_LOCAL_USERID_CHANGE);
-	may = sf_privilege_check(machine->name, machine->owner, SF_PRIVILEGE_START);
-	SetUserIdAndSecContext(user, sec_context);
-	if (may)
-		return machine;
 	sf_error_set(error, "StepFunctions.AccessDeniedException",
 				 "The owner of state machine '%s' may not start state machine '%s'.",
 				 run->execution->machine_name, machine->name);

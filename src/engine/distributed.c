@@ -50,6 +50,20 @@ sf_map_run_arn(const SfExecution *execution, const SfState *state,
 					label_of(state, uuid), uuid);
 }
 
+/* What the event that a run is redriven tells. */
+Jsonb *
+sf_map_run_redriven_extra(const SfExecution *execution, const SfState *state,
+						  const SfMapRun *map_run)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "mapRunArn",
+					   sf_map_run_arn(execution, state, map_run->uuid));
+	sf_json_add_int(&b, "redriveCount", map_run->redrive_count);
+	return sf_json_finish(&b);
+}
+
 /* The execution id of a child. */
 char *
 sf_map_child_id(const SfExecution *execution, const SfState *state,

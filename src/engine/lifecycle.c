@@ -7,6 +7,7 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
+#include "base/closest.h"
 #include "base/errors.h"
 #include "engine/apply.h"
 #include "engine/lifecycle.h"
@@ -18,6 +19,9 @@
 
 /* ... and how often it asks them to */
 #define ASK_MS			100
+
+/* States that the notice of a redrive names */
+#define NAMED_STATES	3
 
 /* A root branch in a top-level state, due at once. */
 static SfBranch *
@@ -133,9 +137,9 @@ sf_lifecycle_restart(SfExecution *execution, const SfMachine *machine,
 }
 
 /* Write an event that belongs to the execution as a whole. */
-static void
-write_event(SfExecution *execution, SfEventType type, Jsonb *payload,
-			Jsonb *extra, TimestampTz at)
+void
+sf_lifecycle_event(SfExecution *execution, SfEventType type, Jsonb *payload,
+				   Jsonb *extra, TimestampTz at)
 {
 	SfEvent    *event = palloc0(sizeof(SfEvent));
 
@@ -163,8 +167,8 @@ sf_lifecycle_stop(SfExecution *execution, const char *error, const char *cause)
 	if (execution->started_at == DT_NOBEGIN)
 	{
 		/* stopped before anybody took it: its history begins all the same */
-		write_event(execution, SF_EVENT_EXECUTION_STARTED, execution->input,
-					NULL, now);
+		sf_lifecycle_event(execution, SF_EVENT_EXECUTION_STARTED, execution->input,
+						   NULL, now);
 		execution->started_at = now;
 	}
 	sf_execution_end(execution, SF_STATUS_ABORTED, error, cause,
@@ -277,6 +281,62 @@ revive_all(const SfExecution *execution, const SfProgram *program,
 	}
 }
 
+/* Does a redriven branch begin something by itself? */
+static bool
+begins_anew(const SfBranch *branch)
+{
+	if (branch->gone || branch->phase == SF_PHASE_DONE)
+		return false;
+	/* of the joins, those whose children are executions */
+	return branch->phase != SF_PHASE_JOIN || branch->map_run_no != 0;
+}
+
+/* Name the states from which branches go on: "A", "B" and 3 more. */
+static char *
+revived_states(const SfProgram *program, List *branches)
+{
+	List	   *states = NIL;
+	StringInfoData names;
+	ListCell   *lc;
+
+	foreach(lc, branches)
+	{
+		const SfBranch *branch = lfirst(lc);
+
+		if (begins_anew(branch))
+			states = list_append_unique_int(states, branch->state);
+	}
+	initStringInfo(&names);
+	foreach(lc, states)
+	{
+		if (foreach_current_index(lc) == NAMED_STATES)
+		{
+			appendStringInfo(&names, " and %d more", list_length(states) - NAMED_STATES);
+			break;
+		}
+		appendStringInfo(&names, "%s\"%s\"", names.len == 0 ? "" : ", ",
+						 program->states[lfirst_int(lc)].name);
+	}
+	return names.data;
+}
+
+/* Raise the error for a state that a redrive cannot go back to. */
+static void
+refuse_from_state(const SfExecution *execution, const SfProgram *program,
+				  const char *from_state)
+{
+	SfClosest	closest = sf_closest_begin(from_state);
+
+	for (int i = 0; i < program->nstates; i++)
+		if (program->states[i].scope == 0)
+			sf_closest_offer(&closest, program->states[i].name);
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("state machine \"%s\" has no top-level state \"%s\"",
+					execution->machine_name, from_state),
+			 sf_closest_errhint(&closest, NULL)));
+}
+
 /* Replace all branches by one that enters a top-level state. */
 static List *
 rewind_to(SfExecution *execution, const SfProgram *program, List *branches,
@@ -287,10 +347,7 @@ rewind_to(SfExecution *execution, const SfProgram *program, List *branches,
 	SfBranch   *root;
 
 	if (state < 0 || program->states[state].scope != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("state machine \"%s\" has no top-level state \"%s\"",
-						execution->machine_name, from_state)));
+		refuse_from_state(execution, program, from_state);
 	if (input == NULL)
 		input = sf_event_last_input(execution->execution_no, state, NULL, 0);
 	if (input == NULL)
@@ -334,20 +391,14 @@ write_map_runs(SfExecution *execution, const SfProgram *program,
 	foreach(lc, branches)
 	{
 		const SfBranch *branch = lfirst(lc);
+		const SfState *state = &program->states[branch->state];
 		SfMapRun   *map_run;
-		SfJsonBuilder b;
 
 		if (branch->phase != SF_PHASE_JOIN || branch->map_run_no == 0)
 			continue;
 		map_run = sf_map_run_of(branch);
-		sf_json_begin_object(&b);
-		sf_json_add_string(&b, "mapRunArn",
-						   sf_map_run_arn(execution,
-										  &program->states[branch->state],
-										  map_run->uuid));
-		sf_json_add_int(&b, "redriveCount", map_run->redrive_count);
-		write_event(execution, SF_EVENT_MAP_RUN_REDRIVEN, NULL,
-					sf_json_finish(&b), now);
+		sf_lifecycle_event(execution, SF_EVENT_MAP_RUN_REDRIVEN, NULL,
+						   sf_map_run_redriven_extra(execution, state, map_run), now);
 	}
 }
 
@@ -371,7 +422,7 @@ check_redrivable(const SfExecution *execution)
 /* Go on with an execution that has not succeeded. */
 int
 sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
-					 Jsonb *input)
+					 Jsonb *input, char **from)
 {
 	const SfProgram *program = sf_program_get(execution->machine_no,
 											  execution->version);
@@ -381,7 +432,7 @@ sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 	check_redrivable(execution);
 	if (input != NULL && from_state == NULL)
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument input of sf_redrive needs from_state"),
 				 errdetail("What did not succeed runs again with the input it had.")));
 
@@ -396,11 +447,13 @@ sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 	else
 		revive_all(execution, program, branches, now);
 
+	if (from != NULL)
+		*from = revived_states(program, branches);
 	reopen(execution);
 	execution->redrive_count++;
 	execution->last_redriven_at = now;
-	write_event(execution, SF_EVENT_EXECUTION_REDRIVEN, NULL,
-				redrive_extra(execution->redrive_count), now);
+	sf_lifecycle_event(execution, SF_EVENT_EXECUTION_REDRIVEN, NULL,
+					   redrive_extra(execution->redrive_count), now);
 	write_map_runs(execution, program, branches, now);
 	sf_branch_write(sf_execution_add_deadline(branches, execution, program));
 	sf_execution_update(execution);

@@ -73,6 +73,11 @@ extern void sf_result_writer_run(const SfMapRun *map_run, const SfRun *run,
 								 const SfState *state, const SfTaskCall *call,
 								 SfTaskOutcome *out);
 
+/* {"mapRunArn": …, "redriveCount": …} */
+extern Jsonb *sf_map_run_redriven_extra(const SfExecution *execution,
+										const SfState *state,
+										const SfMapRun *map_run);
+
 /* Results in the form that WriterConfig asks for. */
 typedef enum SfResultForm
 {

@@ -384,7 +384,7 @@ sf_map_run_redrive(const SfExecution *execution, const SfBranch *branch,
 											   SF_LOCK_WAIT, false);
 
 		CHECK_FOR_INTERRUPTS();
-		(void) sf_lifecycle_redrive(child, NULL, NULL);
+		(void) sf_lifecycle_redrive(child, NULL, NULL, NULL);
 	}
 	map_run->status = SF_STATUS_RUNNING;
 	map_run->stopped_at = DT_NOEND;

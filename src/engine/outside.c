@@ -43,20 +43,12 @@ sf_outside_make_task(SfRun *run, const SfBranch *branch)
 	return task;
 }
 
-/* May machines of a role put work into an activity? */
+/* Has a role, whose machine wants to use an activity, a privilege on it? */
 static bool
-may_queue(Oid role, const SfActivity *activity)
+may_use(Oid role, const SfActivity *activity, SfPrivilege p)
 {
-	Oid			user;
-	int			sec_context;
-	bool		may;
-
-	GetUserIdAndSecContext(&user, &sec_context);
-	SetUserIdAndSecContext(role, sec_context | SECURITY_LOCAL_USERID_CHANGE);
-	may = sf_privilege_check_activity(activity->name, activity->owner,
-									  SF_PRIVILEGE_WORK);
-	SetUserIdAndSecContext(user, sec_context);
-	return may;
+	return sf_privilege_check_role(role, SF_OBJECT_ACTIVITY, activity->name,
+								   activity->owner, p);
 }
 
 /* Hand a branch out: it rests until somebody answers, or time is up. */
@@ -77,14 +69,16 @@ sf_outside_queue(SfRun *run, SfBranch *branch, const SfResource *resource,
 {
 	SfActivity *activity = sf_activity_read(resource->name);
 
-	if (activity == NULL)
+	/* what the owner has no right at all on does not exist for it */
+	if (activity == NULL ||
+		!may_use(run->execution->owner, activity, SF_PRIVILEGE_ANY))
 	{
 		sf_error_set(error, SF_ERR_RUNTIME,
 					 "The activity ARN does not exist. Activity: '%s'.",
 					 resource->name);
 		return true;
 	}
-	if (!may_queue(run->execution->owner, activity))
+	if (!may_use(run->execution->owner, activity, SF_PRIVILEGE_WORK))
 	{
 		sf_error_set(error, SF_ERR_PERMISSIONS,
 					 "The owner of state machine '%s' has no right to give work to activity '%s'.",

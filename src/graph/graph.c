@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/errors.h"
 #include "graph/graph.h"
 #include "json/json.h"
 #include "mb/pg_wchar.h"
@@ -49,7 +50,7 @@ sf_graph_render(const SfProgram *program, const char *format,
 		}
 	}
 	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			(errcode(ERRCODE_SF_INVALID_OPTION),
 			 errmsg("unknown graph format \"%s\"", format),
 			 errhint("The formats are \"mermaid\", \"dot\" and \"svg\".")));
 }

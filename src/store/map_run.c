@@ -350,6 +350,23 @@ sf_map_run_unsuccessful(int64 execution_no, int64 map_run_no)
 	return list;
 }
 
+/* Find the runs that have succeeded although children of them did not. */
+List *
+sf_map_run_tolerant(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT r.map_run_no FROM _sfflow.map_run r WHERE r.execution_no" EQ "$1"
+		" AND r.status" EQ "1 AND (r.failed OPERATOR(pg_catalog.>) 0"
+		"  OR r.timed_out OPERATOR(pg_catalog.>) 0"
+		"  OR r.aborted OPERATOR(pg_catalog.>) 0)"
+		" ORDER BY r.map_run_no", 1, INT8OID);
+	Datum		args[1] = {Int64GetDatum(execution_no)};
+	List	   *list = NIL;
+
+	sf_store_query(&plan, args, NULL, 0, sf_row_read_int64_list, &list);
+	return list;
+}
+
 /* Measure the results of all children. */
 int64
 sf_map_run_result_size(int64 execution_no, int64 map_run_no, bool with_input)
@@ -428,13 +445,18 @@ bool
 sf_map_run_is_over(const SfExecution *child, bool drains)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT e.status OPERATOR(pg_catalog.<>) 0"
-		" OR b.phase OPERATOR(pg_catalog.<>) 3 OR b.aborting"
-		" OR b.failing AND NOT $4 OR b.map_run_no IS NULL"
-		" OR b.map_run_no OPERATOR(pg_catalog.<>) $3"
-		" FROM _sfflow.execution e, _sfflow.branch b"
-		" WHERE e.execution_no" EQ "$1 AND b.execution_no" EQ "$1"
-		" AND b.branch_no" EQ "$2",
+		/* a child of a run that succeeded runs because it was redriven */
+		"SELECT CASE e.status WHEN 1 THEN NOT EXISTS (SELECT"
+		"  FROM _sfflow.map_run r WHERE r.execution_no" EQ "$1"
+		"  AND r.map_run_no" EQ "$3 AND r.status" EQ "1)"
+		" WHEN 0 THEN b.branch_no IS NULL"
+		"  OR b.phase OPERATOR(pg_catalog.<>) 3 OR b.aborting"
+		"  OR b.failing AND NOT $4 OR b.map_run_no IS NULL"
+		"  OR b.map_run_no OPERATOR(pg_catalog.<>) $3"
+		" ELSE true END"
+		" FROM _sfflow.execution e LEFT JOIN _sfflow.branch b"
+		" ON b.execution_no" EQ "$1 AND b.branch_no" EQ "$2"
+		" WHERE e.execution_no" EQ "$1",
 		4, INT8OID, INT8OID, INT8OID, BOOLOID);
 	Datum		args[4] = {
 		Int64GetDatum(child->parent_execution_no),

@@ -99,6 +99,12 @@ extern List *sf_map_run_running(int64 execution_no, int64 map_run_no, bool lock)
 /* Numbers of the children of a run that ended without success, by number. */
 extern List *sf_map_run_unsuccessful(int64 execution_no, int64 map_run_no);
 
+/*
+ * Numbers of the runs of an execution that have succeeded although children of
+ * them did not.
+ */
+extern List *sf_map_run_tolerant(int64 execution_no);
+
 /* Bytes that the outputs (and inputs) of all children have as text. */
 extern int64 sf_map_run_result_size(int64 execution_no, int64 map_run_no,
 									bool with_input);

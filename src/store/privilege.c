@@ -15,11 +15,10 @@
 
 #define EQUALS " OPERATOR(pg_catalog.=) "
 
-static SfPlan find_grantees = SF_PLAN(
-	"SELECT role FROM _sfflow.privilege"
-	" WHERE object_kind" EQUALS "$1 AND object_name" EQUALS "$2"
-	" AND privilege" EQUALS "$3",
-	3, CHAROID, TEXTOID, CHAROID);
+static SfPlan find_grants = SF_PLAN(
+	"SELECT role, privilege FROM _sfflow.privilege"
+	" WHERE object_kind" EQUALS "$1 AND object_name" EQUALS "$2",
+	2, CHAROID, TEXTOID);
 
 static SfPlan insert_privilege = SF_PLAN(
 	"INSERT INTO _sfflow.privilege (object_kind, object_name, privilege, role)"
@@ -54,138 +53,166 @@ row_role(HeapTuple tuple, TupleDesc desc, int column)
 	return DatumGetObjectId(heap_getattr(tuple, column, desc, &isnull));
 }
 
-/* Looks for a grantee whose rights the user has */
-typedef struct GranteeSearch
-{
-	Oid			user;
-	bool		found;
-} GranteeSearch;
-
-/* Compare one grantee; no role is public. */
-static void
-read_grantee(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	GranteeSearch *search = arg;
-	Oid			role = row_role(tuple, desc, 1);
-
-	if (!OidIsValid(role) || has_privs_of_role(search->user, role))
-		search->found = true;
-}
-
-/* Look a privilege up among those given to the current user or to public. */
-static bool
-is_granted(char kind, const char *object, SfPrivilege p)
-{
-	GranteeSearch search = {GetUserId(), false};
-	Datum		args[3];
-
-	args[0] = CharGetDatum(kind);
-	args[1] = CStringGetTextDatum(object);
-	args[2] = CharGetDatum((char) p);
-	sf_scan_run(&find_grantees, args, NULL, read_grantee, &search);
-	return search.found;
-}
-
-/* Tell whether the current user has a privilege on a state machine. */
-bool
-sf_privilege_check(const char *machine, Oid owner, SfPrivilege p)
-{
-	return sf_privilege_is_owner(owner) ||
-		is_granted(SF_OBJECT_STATE_MACHINE, machine, p);
-}
-
-/* Tell whether the current user has a privilege on an activity. */
-bool
-sf_privilege_check_activity(const char *activity, Oid owner, SfPrivilege p)
-{
-	return sf_privilege_is_owner(owner) ||
-		is_granted(SF_OBJECT_ACTIVITY, activity, p);
-}
-
 /* Name a privilege as sf_grant takes it. */
-static const char *
-privilege_name(SfPrivilege p)
+const char *
+sf_privilege_name(SfPrivilege p)
 {
-#define PRIVILEGE_NAME(sym, letter, name, kind) \
+#define PRIVILEGE_NAME(sym, letter, name, kinds, is_public) \
 	if (p == SF_PRIVILEGE_##sym) \
 		return name;
 	SF_PRIVILEGE_LIST(PRIVILEGE_NAME)
-	return "?";
+	return "OPERATE";			/* gives what REDRIVE needs, too */
 }
 
-/* Raise unless the current user has the privilege on a state machine. */
-void
-sf_privilege_require(const char *machine, Oid owner, SfPrivilege p)
+/* Tell whether public has a privilege as long as sf_revoke has not taken it. */
+static bool
+is_public_at_first(SfPrivilege p)
 {
-	if (!sf_privilege_check(machine, owner, p))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied for state machine \"%s\"", machine),
-				 errhint("A member of its owner can give it: SELECT sf_grant('%s', %s, %s).",
-						 privilege_name(p), quote_literal_cstr(machine),
-						 quote_literal_cstr(GetUserNameFromId(GetUserId(), false)))));
+#define PRIVILEGE_IS_PUBLIC(sym, letter, name, kinds, is_public) \
+	if (p == SF_PRIVILEGE_##sym) \
+		return is_public;
+	SF_PRIVILEGE_LIST(PRIVILEGE_IS_PUBLIC)
+	return false;
 }
 
-/* Raise unless the current user has the privilege on an activity. */
-void
-sf_privilege_require_activity(const char *activity, Oid owner, SfPrivilege p)
+/* The letter of the row that says that public has lost a privilege. */
+static char
+lost_letter(SfPrivilege p)
 {
-	if (!sf_privilege_check_activity(activity, owner, p))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied for activity \"%s\"", activity),
-				 errhint("A member of its owner can give it: SELECT sf_grant('%s', %s, %s).",
-						 privilege_name(p),
-						 quote_literal_cstr(psprintf("activity:%s", activity)),
-						 quote_literal_cstr(GetUserNameFromId(GetUserId(), false)))));
+	return (char) pg_tolower((unsigned char) p);
 }
 
-/* Raise unless the current user owns a state machine. */
-void
-sf_privilege_require_owner(const char *machine, Oid owner)
+/* Does a privilege that was given do for the one that is wanted? */
+static bool
+suffices(SfPrivilege wanted, char given)
 {
-	if (!sf_privilege_is_owner(owner))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner of state machine \"%s\"", machine)));
+	switch (wanted)
+	{
+		case SF_PRIVILEGE_ANY:
+			return true;
+		case SF_PRIVILEGE_REDRIVE:
+			return given == SF_PRIVILEGE_START || given == SF_PRIVILEGE_OPERATE;
+		case SF_PRIVILEGE_SEND:
+			return given == SF_PRIVILEGE_SEND || given == SF_PRIVILEGE_WORK;
+		default:
+			return given == (char) wanted;
+	}
+}
+
+/* Looks for a grant that gives a role a privilege */
+typedef struct GrantSearch
+{
+	Oid			role;
+	SfPrivilege wanted;
+	bool		found;
+	bool		lost;			/* public has it no longer */
+} GrantSearch;
+
+/* Compare one grant; no role is public. */
+static void
+read_grant(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	GrantSearch *search = arg;
+	Oid			role = row_role(tuple, desc, 1);
+	bool		isnull;
+	char		given = DatumGetChar(heap_getattr(tuple, 2, desc, &isnull));
+
+	if (given == pg_tolower((unsigned char) given))
+		search->lost |= given == lost_letter(search->wanted);
+	else if (suffices(search->wanted, given) &&
+			 (!OidIsValid(role) || has_privs_of_role(search->role, role)))
+		search->found = true;
+}
+
+/* Look a privilege up among those given to a role or to public. */
+static bool
+is_granted(Oid role, char kind, const char *object, SfPrivilege p)
+{
+	GrantSearch search = {.role = role,.wanted = p};
+	Datum		args[2] = {CharGetDatum(kind), CStringGetTextDatum(object)};
+
+	if (p == SF_PRIVILEGE_OWN)
+		return false;
+	sf_scan_run(&find_grants, args, NULL, read_grant, &search);
+	return search.found || (is_public_at_first(p) && !search.lost);
+}
+
+/* Tell whether a role has a privilege on an object. */
+bool
+sf_privilege_check_role(Oid role, char kind, const char *object, Oid owner,
+						SfPrivilege p)
+{
+	return has_privs_of_role(role, owner) || is_granted(role, kind, object, p);
+}
+
+/* Tell whether the current user has a privilege on an object. */
+bool
+sf_privilege_check(char kind, const char *object, Oid owner, SfPrivilege p)
+{
+	return sf_privilege_check_role(GetUserId(), kind, object, owner, p);
+}
+
+/* Tell whether the current user is a superuser or the extension's owner. */
+bool
+sf_privilege_is_administrator(void)
+{
+	return has_privs_of_role(GetUserId(), sf_store_owner());
+}
+
+/* Tell whether the current user may create state machines and activities. */
+bool
+sf_privilege_may_create(void)
+{
+	return sf_privilege_check(SF_OBJECT_ALL, "*", sf_store_owner(),
+							  SF_PRIVILEGE_CREATE);
 }
 
 /* Raise unless the current user is a superuser or the extension's owner. */
 void
 sf_privilege_require_administrator(const char *function)
 {
-	if (!has_privs_of_role(GetUserId(), sf_store_owner()))
+	if (!sf_privilege_is_administrator())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied for function %s", function),
 				 errdetail("Only superusers and the owner of extension sfflow may call it.")));
 }
 
+/* Insert or delete a row of a privilege. */
+static void
+change_row(SfPlan *plan, char kind, const char *object, Oid role, char letter)
+{
+	Datum		args[4] = {
+		CharGetDatum(kind), CStringGetTextDatum(object),
+		CharGetDatum(letter), ObjectIdGetDatum(role)
+	};
+
+	sf_store_query(plan, args, NULL, 0, NULL, NULL);
+}
+
 /* Store a privilege; giving it twice is no error. */
 void
 sf_privilege_grant(char kind, const char *object, Oid role, SfPrivilege p)
 {
-	Datum		args[4];
-
+	if (!OidIsValid(role) && is_public_at_first(p))
+	{
+		change_row(&delete_privilege, kind, object, role, lost_letter(p));
+		return;
+	}
 	sf_privilege_anchor(role);
-	args[0] = CharGetDatum(kind);
-	args[1] = CStringGetTextDatum(object);
-	args[2] = CharGetDatum((char) p);
-	args[3] = ObjectIdGetDatum(role);
-	sf_store_query(&insert_privilege, args, NULL, 0, NULL, NULL);
+	change_row(&insert_privilege, kind, object, role, (char) p);
 }
 
 /* Take a privilege back; taking what was not given is no error. */
 void
 sf_privilege_revoke(char kind, const char *object, Oid role, SfPrivilege p)
 {
-	Datum		args[4];
-
-	args[0] = CharGetDatum(kind);
-	args[1] = CStringGetTextDatum(object);
-	args[2] = CharGetDatum((char) p);
-	args[3] = ObjectIdGetDatum(role);
-	sf_store_query(&delete_privilege, args, NULL, 0, NULL, NULL);
+	if (!OidIsValid(role) && is_public_at_first(p))
+	{
+		change_row(&insert_privilege, kind, object, role, lost_letter(p));
+		return;
+	}
+	change_row(&delete_privilege, kind, object, role, (char) p);
 	sf_privilege_unanchor(role);
 }
 

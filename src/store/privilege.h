@@ -9,38 +9,57 @@
 #ifndef SF_STORE_PRIVILEGE_H
 #define SF_STORE_PRIVILEGE_H
 
-/* Privileges: symbol, letter that is stored, name, kind of object */
+/*
+ * Privileges: symbol, letter that is stored, name, kinds of objects that have
+ * it, whether public has it until sf_revoke takes it.  What public lost is
+ * stored as a row of role 0 with the letter in lower case.
+ */
 #define SF_PRIVILEGE_LIST(X) \
-	X(START, 'S', "START", 'm') \
-	X(READ, 'R', "READ", 'm') \
-	X(OPERATE, 'O', "OPERATE", 'm') \
-	X(WORK, 'W', "WORK", 'a')
+	X(START, 'S', "START", "m", false) \
+	X(READ, 'R', "READ", "m", false) \
+	X(OPERATE, 'O', "OPERATE", "m", false) \
+	X(WORK, 'W', "WORK", "a", false) \
+	X(SEND, 'N', "SEND", "ma", true) \
+	X(CREATE, 'C', "CREATE", "*", true)
 
-#define SF_PRIVILEGE_ENUM(sym, letter, name, kind) SF_PRIVILEGE_##sym = letter,
+#define SF_PRIVILEGE_ENUM(sym, letter, name, kinds, is_public) \
+	SF_PRIVILEGE_##sym = letter,
 typedef enum SfPrivilege
 {
 	SF_PRIVILEGE_LIST(SF_PRIVILEGE_ENUM)
+	/* never stored: what a caller may need instead of one of them */
+	SF_PRIVILEGE_OWN = '.',		/* to be the owner */
+	SF_PRIVILEGE_REDRIVE = '+',	/* START or OPERATE */
+	SF_PRIVILEGE_ANY = '?'		/* any that was given: the name is no secret */
 } SfPrivilege;
 
-/* Kinds of objects, as stored */
+/* Kinds of objects, as stored; CREATE is of all of them, named "*" */
 #define SF_OBJECT_STATE_MACHINE	'm'
 #define SF_OBJECT_ACTIVITY		'a'
+#define SF_OBJECT_ALL			'*'
+
+/* The name of a privilege, as sf_grant takes it. */
+extern const char *sf_privilege_name(SfPrivilege p);
 
 /* Whether the current user is the owner, a member of it, or a superuser. */
 extern bool sf_privilege_is_owner(Oid owner);
 
-/* Whether the current user has a privilege on a state machine. */
-extern bool sf_privilege_check(const char *machine, Oid owner, SfPrivilege p);
+/*
+ * Whether the current user has a privilege on an object of a kind; InvalidOid
+ * as the owner of one that does not exist.
+ */
+extern bool sf_privilege_check(char kind, const char *object, Oid owner,
+							   SfPrivilege p);
 
-/* The same for an activity. */
-extern bool sf_privilege_check_activity(const char *activity, Oid owner,
-										SfPrivilege p);
+/* The same for a role. */
+extern bool sf_privilege_check_role(Oid role, char kind, const char *object,
+									Oid owner, SfPrivilege p);
 
-/* Raise 42501 unless the current user has the privilege, or is the owner. */
-extern void sf_privilege_require(const char *machine, Oid owner, SfPrivilege p);
-extern void sf_privilege_require_activity(const char *activity, Oid owner,
-										  SfPrivilege p);
-extern void sf_privilege_require_owner(const char *machine, Oid owner);
+/* Whether the current user may create state machines and activities. */
+extern bool sf_privilege_may_create(void);
+
+/* Whether the current user is a superuser or the extension's owner. */
+extern bool sf_privilege_is_administrator(void);
 
 /* Raise 42501 unless the current user is a superuser or the extension's owner. */
 extern void sf_privilege_require_administrator(const char *function);

@@ -23,7 +23,8 @@ sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
 	/*
 	 * Children of .sync tasks go when they are old enough themselves; one
 	 * whose parent still runs stays.  Those of a Distributed Map go after
-	 * their parent, which takes their results when it is redriven.
+	 * their parent, which takes their results when it is redriven; that waits
+	 * for those that run again after it has ended.
 	 */
 	static SfPlan plan = SF_PLAN(
 		"WITH x AS MATERIALIZED (SELECT e.execution_no FROM _sfflow.execution e"
@@ -34,6 +35,9 @@ sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
 		"  AND NOT EXISTS (SELECT FROM _sfflow.execution p"
 		"   WHERE p.execution_no" EQ "e.parent_execution_no"
 		"   AND (p.status" EQ "0 OR e.map_run_no IS NOT NULL))"
+		"  AND NOT EXISTS (SELECT FROM _sfflow.execution c"
+		"   WHERE c.parent_execution_no" EQ "e.execution_no"
+		"   AND c.map_run_no IS NOT NULL AND c.status" EQ "0)"
 		"  ORDER BY e.execution_no LIMIT $3 FOR UPDATE OF e SKIP LOCKED), "
 		OF_PURGED("d1", "event", "execution_no")
 		OF_PURGED("d2", "branch", "execution_no")

@@ -78,7 +78,8 @@ sf_status_execution(int64 execution_no, SfStatusExecution *out)
 
 	out->execution_no = execution_no;
 	return sf_scan_run(&execution_plan, &arg, NULL, read_execution, out) > 0 &&
-		sf_privilege_check(out->machine, out->owner, SF_PRIVILEGE_READ);
+		sf_privilege_check(SF_OBJECT_STATE_MACHINE, out->machine, out->owner,
+						   SF_PRIVILEGE_READ);
 }
 
 /* Read a branch and append it to a list. */

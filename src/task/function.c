@@ -336,28 +336,6 @@ refuse_all(FuncCandidateList candidates)
 			 errdetail("There are %s.", buf.data)));
 }
 
-/* Tell whether there is a function of a name. */
-bool
-sf_function_exists(const char *name)
-{
-	List	   *names;
-	Oid			schema;
-
-	if (!SplitIdentifierString(pstrdup(name), '.', &names) ||
-		list_length(names) < 1 || list_length(names) > 2)
-		return false;
-	if (list_length(names) == 2)
-	{
-		/* a look-up without the right to look would raise an error */
-		schema = get_namespace_oid(linitial(names), true);
-		if (!OidIsValid(schema) ||
-			sf_schema_aclcheck(schema, GetUserId(), ACL_USAGE) != ACLCHECK_OK)
-			return false;
-	}
-	return FuncnameGetCandidates(sf_qualified_name_list(name), -1, NIL,
-								 false, false, false, true) != NULL;
-}
-
 /* Find the function to call and the arguments that the payload gives. */
 SfFunction *
 sf_function_resolve(const char *text, const Jsonb *payload, Oid owner,
@@ -372,12 +350,17 @@ sf_function_resolve(const char *text, const Jsonb *payload, Oid owner,
 	candidates = FuncnameGetCandidates(sf_qualified_name_list(text), -1, NIL,
 									   false, false, false, true);
 	if (candidates == NULL)
+	{
+		SfClosest	closest;
+
+		(void) sf_function_look(text, &closest);
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_FUNCTION),
 				 errmsg("function %s does not exist", text),
 				 errdetail("It was looked up with the rights and the search_path of \"%s\".",
 						   GetUserNameFromId(owner, false)),
-				 errhint("Write it as schema.function, as in SQL.")));
+				 sf_closest_errhint(&closest, "Write it as schema.function, as in SQL.")));
+	}
 	sf_json_root(payload, &root);
 	for (FuncCandidateList c = candidates; c != NULL; c = c->next)
 	{

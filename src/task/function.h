@@ -5,6 +5,7 @@
 #ifndef SF_TASK_FUNCTION_H
 #define SF_TASK_FUNCTION_H
 
+#include "base/closest.h"
 #include "executor/spi.h"
 #include "storage/itemptr.h"
 #include "task/sqltask.h"
@@ -56,8 +57,19 @@ typedef struct SfFunction
 	int			running;
 } SfFunction;
 
-/* Is there a function of a name, as the current user sees it?  No errors. */
-extern bool sf_function_exists(const char *name);
+/* What a name is to the current user */
+typedef enum SfFunctionLook
+{
+	SF_FUNCTION_CALLABLE,
+	SF_FUNCTION_FORBIDDEN,		/* there is one, but without EXECUTE */
+	SF_FUNCTION_MISSING			/* or in a schema without USAGE */
+} SfFunctionLook;
+
+/*
+ * Look a function up by name, without errors.  Where it is missing, *closest
+ * gets the names of those near it that the current user may execute.
+ */
+extern SfFunctionLook sf_function_look(const char *name, SfClosest *closest);
 
 /*
  * Find the function of a name that a payload fits, with the rights of the

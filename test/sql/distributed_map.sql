@@ -144,7 +144,47 @@ SELECT pg_temp.plain(execution_id) AS execution_id, job_id, job_status FROM sf_j
 SELECT trim(line) AS line FROM sf_executions e, regexp_split_to_table(sf_graph(e.execution_id), '\n') line
 WHERE e.execution_id LIKE 'each%' AND line ~ 'class legend_(success|skip)' ORDER BY e.input::text, 1;
 
--- A child is redriven by its parent alone.
+-- What a run tolerated can be run again, all of it or one child: the parent keeps its status and its output.
+INSERT INTO dm_bad VALUES (2), (3), (5);
+SELECT pg_temp.make('tolerated', '{"MaxConcurrency": 2, "ToleratedFailureCount": 9}',
+	'{"Once": {"Type": "Task", "Resource": "sql:public.dm_once", "Parameters": {"n.$": "$"}, "End": true}}');
+TRUNCATE dm_done;
+SELECT sf_start('tolerated', '[1, 2, 3, 4, 5]', 't');
+SELECT sf_run('tolerated:t');
+CREATE FUNCTION pg_temp.child(parent text, input jsonb) RETURNS text LANGUAGE sql AS $$
+	SELECT execution_id FROM sf_executions WHERE parent_execution_id = parent AND sf_executions.input = child.input $$;
+SET client_min_messages = error;
+DELETE FROM dm_bad WHERE n = 2;
+SELECT sf_redrive(pg_temp.child('tolerated:t', '2'));
+SELECT status, items_succeeded, items_failed, running, succeeded, failed, redrive_count FROM sf_map_runs WHERE execution_id = 'tolerated:t';
+SELECT sf_run(pg_temp.child('tolerated:t', '2'));
+SELECT status, items_succeeded, items_failed, running, succeeded, failed, redrive_count FROM sf_map_runs WHERE execution_id = 'tolerated:t';
+DELETE FROM dm_bad WHERE n = 3;
+SET client_min_messages = notice;
+SELECT sf_redrive('tolerated:t');
+SET client_min_messages = warning;
+SELECT count(sf_run(execution_id)) FROM sf_executions WHERE parent_execution_id = 'tolerated:t' AND status = 'RUNNING';
+SELECT status, items_succeeded, items_failed, running, succeeded, failed, redrive_count FROM sf_map_runs WHERE execution_id = 'tolerated:t';
+SELECT status, output, redrive_count FROM sf_executions WHERE execution_id = 'tolerated:t';
+SELECT array_agg(n ORDER BY n) FROM dm_done;
+SELECT type FROM sf_history WHERE execution_id = 'tolerated:t' ORDER BY id DESC LIMIT 3;
+-- The parent is not purged under a child that runs again.
+SELECT sf_redrive('tolerated:t');
+SAVEPOINT purge;
+UPDATE _sfflow.execution SET stopped_at = now() - interval '1 day' WHERE execution_id LIKE 'tolerated%' AND stopped_at IS NOT NULL;
+SELECT sf_purge('1 hour');
+ROLLBACK TO purge;
+SELECT count(sf_run(execution_id)) FROM sf_executions WHERE parent_execution_id = 'tolerated:t' AND status = 'RUNNING';
+SELECT problem, detail FROM sf_check();
+-- Nothing is left to run again where all of it has succeeded.
+TRUNCATE dm_bad;
+SELECT sf_redrive('tolerated:t');
+SELECT count(sf_run(execution_id)) FROM sf_executions WHERE parent_execution_id = 'tolerated:t' AND status = 'RUNNING';
+SAVEPOINT over;
+SELECT sf_redrive('tolerated:t');
+ROLLBACK TO over;
+
+-- A child of a run that has failed is redriven by its parent alone.
 DO $$
 BEGIN
 	PERFORM sf_redrive(execution_id) FROM sf_executions WHERE parent_execution_id LIKE 'strict:%' AND status = 'FAILED';

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "base/errors.h"
 #include "base/settings.h"
 #include "expr/jsonata/eval.h"
 #include "expr/jsonata/jsonata.h"
@@ -218,7 +219,7 @@ sf_jsonata_query(const SfJsonata *expr, const text *input, const text *bindings,
 									VARSIZE_ANY_EXHDR(bindings));
 	if (b.object != NULL && b.object->type != SF_JN_OBJECT)
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("bindings of a JSONata expression must be a JSON object")));
 	ev.lookup = lookup_binding;
 	ev.lookup_arg = &b;

@@ -1,0 +1,41 @@
+/*
+ * objects.h
+ *		Find state machines, executions and activities for a caller, as far as
+ *		it may know of them.
+ */
+#ifndef SF_API_OBJECTS_H
+#define SF_API_OBJECTS_H
+
+#include "store/execution.h"
+#include "store/machine.h"
+#include "store/privilege.h"
+#include "store/task.h"
+
+/*
+ * "machine", "machine/3" or an ARN: the machine with that version.  SF003 when
+ * there is none or the caller has no right on it; 42501 when it has some right,
+ * but not the one that is needed.
+ */
+extern SfMachine *sf_arg_machine(const char *text, SfPrivilege needed);
+
+/* An execution by id or ARN, likewise (SF005); locked only once that is checked. */
+extern SfExecution *sf_arg_execution(const char *text, SfLock lock,
+									 SfPrivilege needed);
+
+/* An activity by name, "activity:name" or ARN, likewise (SF018). */
+extern SfActivity *sf_arg_activity(const char *text, SfPrivilege needed);
+
+/* The same for an object (SF_OBJECT_…) that was found otherwise. */
+extern void sf_object_require(char kind, const char *name, Oid owner,
+							  SfPrivilege needed);
+
+/* Raise the error for an object that does not exist, as far as the caller may know. */
+extern void sf_object_missing(char kind, const char *name) pg_attribute_noreturn();
+
+/* Raise 42501: the caller may not create state machines and activities. */
+extern void sf_deny_create(void) pg_attribute_noreturn();
+
+/* Say in a notice what a redrive goes on from (names of states). */
+extern void sf_redrive_notice(const SfExecution *execution, const char *from);
+
+#endif							/* SF_API_OBJECTS_H */

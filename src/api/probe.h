@@ -1,0 +1,15 @@
+/*
+ * probe.h
+ *		Whether the resources of a definition could run in a machine of the
+ *		caller, as things are now.
+ */
+#ifndef SF_API_PROBE_H
+#define SF_API_PROBE_H
+
+#include "asl/program.h"
+
+/* Tell why a resource cannot run; NULL: it can (SfResourceProbe). */
+extern char *sf_probe_resource(const SfResource *resource, const char *function,
+							   bool for_items);
+
+#endif							/* SF_API_PROBE_H */

@@ -1,0 +1,91 @@
+/*
+ * closest.c
+ *		Of the names that there are, the one that was probably meant.
+ *
+ * A name is near when at most three characters of it differ, and at most a third
+ * of those that were written; or when only the case of letters differs.
+ */
+#include "postgres.h"
+
+#include "utils/varlena.h"
+
+#include "base/closest.h"
+
+/* Characters that may differ */
+#define MAX_DISTANCE	3
+
+/* Longer names are not compared (varstr_levenshtein refuses them) */
+#define MAX_LENGTH		255
+
+/* Begin a search for the name nearest to one that does not exist. */
+SfClosest
+sf_closest_begin(const char *wanted)
+{
+	int			length = (int) strlen(wanted);
+	SfClosest	closest = {wanted, NULL, Min(MAX_DISTANCE, (length + 1) / 3) + 1};
+
+	if (length > MAX_LENGTH)
+		closest.distance = 0;
+	return closest;
+}
+
+/* The distance of a name from the one that was written; no more than limit + 1. */
+static int
+distance_of(const SfClosest *closest, const char *name, int limit)
+{
+	int			length = (int) strlen(name);
+
+	if (limit < 0 || length == 0 || length > MAX_LENGTH)
+		return limit + 1;
+	if (pg_strcasecmp(closest->wanted, name) == 0)
+		return 0;
+	return varstr_levenshtein_less_equal(closest->wanted,
+										 (int) strlen(closest->wanted),
+										 name, length, 1, 1, 1, limit, true);
+}
+
+/* Would a name be nearer than the nearest one so far? */
+bool
+sf_closest_is_better(const SfClosest *closest, const char *name)
+{
+	int			limit = closest->distance - 1;
+
+	return distance_of(closest, name, limit) <= limit;
+}
+
+/* Offer a name. */
+void
+sf_closest_offer(SfClosest *closest, const char *name)
+{
+	sf_closest_offer_as(closest, name, name);
+}
+
+/* Offer a name that is shown as a longer one. */
+void
+sf_closest_offer_as(SfClosest *closest, const char *name, const char *shown)
+{
+	int			limit = closest->distance - 1;
+	int			distance = distance_of(closest, name, limit);
+
+	if (distance > limit)
+		return;
+	closest->name = shown;
+	closest->distance = distance;
+}
+
+/* Ask whether the nearest name was meant. */
+const char *
+sf_closest_question(const SfClosest *closest)
+{
+	return closest->name == NULL ? "" :
+		psprintf(" Did you mean \"%s\"?", closest->name);
+}
+
+/* Give the hint of an error. */
+int
+sf_closest_errhint(const SfClosest *closest, const char *otherwise)
+{
+	if (closest->name != NULL)
+		return errhint("Did you mean \"%s\"?", closest->name);
+	return otherwise == NULL ? 0 : errhint("%s", otherwise);
+}

@@ -1,0 +1,26 @@
+/*
+ * names.h
+ *		Names that there are, to find the one that was probably meant.
+ */
+#ifndef SF_STORE_NAMES_H
+#define SF_STORE_NAMES_H
+
+#include "nodes/pg_list.h"
+
+/* A state machine or an activity */
+typedef struct SfNamed
+{
+	char	   *name;
+	Oid			owner;
+} SfNamed;
+
+/* SfNamed of all objects of a kind (SF_OBJECT_…), of the first thousands. */
+extern List *sf_names_of_objects(char kind);
+
+/*
+ * Ids (char *) of executions of a machine that sort next to one, and share
+ * the beginning of its name.
+ */
+extern List *sf_names_of_executions(const char *machine, const char *id);
+
+#endif							/* SF_STORE_NAMES_H */
