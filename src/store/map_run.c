@@ -446,10 +446,10 @@ sf_map_run_is_over(const SfExecution *child, bool drains)
 {
 	static SfPlan plan = SF_PLAN(
 		/* a child of a run that succeeded runs because it was redriven */
-		"SELECT CASE e.status WHEN 1 THEN NOT EXISTS (SELECT"
+		"SELECT CASE WHEN e.status" EQ "1 THEN NOT EXISTS (SELECT"
 		"  FROM _sfflow.map_run r WHERE r.execution_no" EQ "$1"
 		"  AND r.map_run_no" EQ "$3 AND r.status" EQ "1)"
-		" WHEN 0 THEN b.branch_no IS NULL"
+		" WHEN e.status" EQ "0 THEN b.branch_no IS NULL"
 		"  OR b.phase OPERATOR(pg_catalog.<>) 3 OR b.aborting"
 		"  OR b.failing AND NOT $4 OR b.map_run_no IS NULL"
 		"  OR b.map_run_no OPERATOR(pg_catalog.<>) $3"
