@@ -67,6 +67,13 @@
 								 GetDatabaseEncoding(), true)
 #endif
 
+/* Find a setting by its name: a function since 16, a loop before.  Users include utils/guc_tables.h. */
+#if PG_VERSION_NUM >= 160000
+#define sf_find_setting(name)	find_option((name), false, false, ERROR)
+#else
+extern struct config_generic *sf_find_setting(const char *name);
+#endif
+
 /* Local transaction id of this backend */
 #if PG_VERSION_NUM >= 170000
 #define SF_MY_LXID	(MyProc->vxid.lxid)

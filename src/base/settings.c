@@ -62,7 +62,7 @@ static const SfIntSetting int_settings[] =
 		"Events that the history of an execution may hold.",
 	100, INT_MAX, PGC_SUSET, 0},
 	{&sf_setting_max_crashes, "sfflow.max_crashes",
-		"Crashes of the server while a step ran alone after which it fails.",
+		"Crashes of the server while a step ran alone, or ends of its worker, after which it fails.",
 	1, 100, PGC_SIGHUP, 0},
 	{&sf_setting_slow_task_factor, "sfflow.slow_task_factor",
 		"How many times its usual longest run a task may take before sf_alerts names it.",

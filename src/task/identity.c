@@ -129,6 +129,16 @@ sf_identity_in_session(void)
 	return !private_session || depth > 0;
 }
 
+/*
+ * Tell whether code of an owner may be running: in a worker also at the commit,
+ * where constraints are checked.
+ */
+bool
+sf_identity_is_task(void)
+{
+	return private_session || depth > 0;
+}
+
 /* Tell whether the session's cursors and temporary tables are this task's. */
 static bool
 owns_session(void)
@@ -261,6 +271,17 @@ read_settings(Oid owner)
 }
 
 /*
+ * The source to name for a setting.  The check of temp_tablespaces raises an
+ * error for a tablespace that does not exist, whatever level is asked for,
+ * unless the setting is of a role.
+ */
+static GucSource
+source_for(const char *name)
+{
+	return pg_strcasecmp(name, "temp_tablespaces") == 0 ? PGC_S_TEST : PGC_S_SESSION;
+}
+
+/*
  * Make the settings those of a new connection of the owner.  What cannot be
  * set after the start of a session, or no longer exists, is passed over.
  */
@@ -270,7 +291,9 @@ apply_settings(Oid owner)
 	ListCell   *lc;
 	int			encoding = pg_get_client_encoding();
 
+	sf_fatal_settings_hold(true);
 	ResetAllOptions();
+	sf_fatal_settings_hold(false);
 	if (pg_get_client_encoding() != encoding)
 		(void) set_config_option("client_encoding", pg_encoding_to_char(encoding),
 								 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SET,
@@ -282,7 +305,8 @@ apply_settings(Oid owner)
 		const Setting *setting = lfirst(lc);
 
 		(void) set_config_option(setting->name, setting->value, PGC_SUSET,
-								 PGC_S_SESSION, GUC_ACTION_SET, true, DEBUG1, false);
+								 source_for(setting->name), GUC_ACTION_SET, true,
+								 DEBUG1, false);
 	}
 }
 

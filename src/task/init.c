@@ -15,4 +15,5 @@ sf_task_init(void)
 	sf_sql_task_runner = sf_sql_task_run;
 	sf_identity_assume = sf_identity_assume_owner;
 	sf_resource_resolver = sf_resource_resolve;
+	sf_fatal_settings_init();
 }

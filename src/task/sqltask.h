@@ -102,6 +102,12 @@ extern void sf_identity_leave(const SfIdentity *identity);
 extern bool sf_identity_in_session(void);
 extern int	sf_identity_depth(void);
 extern void sf_identity_abandon(int outer_depth);
+extern bool sf_identity_is_task(void);
+
+/* --- fatal_settings.c --- */
+
+extern void sf_fatal_settings_init(void);
+extern void sf_fatal_settings_hold(bool hold);
 
 /* --- constraints.c --- */
 

@@ -22,6 +22,12 @@ extern void sf_task_init(void);
 extern void sf_identity_private_session(void);
 
 /*
+ * Switch the settings off that make errors end the session, or end it after a
+ * time; a background worker of ours, before it connects.
+ */
+extern void sf_fatal_settings_off(void);
+
+/*
  * Lay the identity down that sf_identity_assume took on: after the commit (or
  * abort) and outside of any transaction.  Throws away what session state is
  * left.  Cheap when nothing is on.

@@ -18,6 +18,10 @@
  * after each crash.  It begins with five seconds and doubles each time the
  * branch becomes a suspect again, so that a late crash is caught as well.
  *
+ * A worker that ends by itself in the middle of a turn is a smaller crash
+ * (exits.c): its branches become suspects that the others do not wait for, and
+ * sf_turn_run() runs them one by one.
+ *
  * The file lies in pg_stat_tmp, which base backups leave out and nothing
  * empties.  Its space is allocated at once: writing to a hole of a mapped file
  * on a full disk would be a SIGBUS.
@@ -37,7 +41,7 @@
 #include "worker/shared.h"
 
 #define POISON_FILE			"pg_stat_tmp/sfflow.poison"
-#define POISON_MAGIC		0x53465031	/* changes with the layout */
+#define POISON_MAGIC		0x53465032	/* changes with the layout */
 #define POISON_MAX_SLOTS	257
 #define POISON_MAX_KEYS		64
 #define POISON_MAX_SUSPECTS	1024
@@ -116,21 +120,46 @@ remove_suspect(SfSuspect *suspect)
 	poison->nsuspects--;
 }
 
-/* A branch took part in a crash. */
-static void
-suspect_branch(Oid database, SfBranchKey key, bool alone)
+/* Find a place for one more suspect: at need, of one that nobody waits for. */
+static SfSuspect *
+free_place(void)
+{
+	if (poison->nsuspects < POISON_MAX_SUSPECTS)
+		return &poison->suspects[poison->nsuspects++];
+	for (int i = 0; i < poison->nsuspects; i++)
+	{
+		if (poison->suspects[i].released)
+			return &poison->suspects[i];
+	}
+	return NULL;
+}
+
+/* Find a suspect, or make a branch one; NULL: there is no place. */
+static SfSuspect *
+add_suspect(Oid database, SfBranchKey key)
 {
 	SfSuspect  *suspect = find_suspect(database, key);
 
-	if (!suspect)
+	if (suspect)
+		return suspect;
+	suspect = free_place();
+	if (suspect)
 	{
-		if (poison->nsuspects >= POISON_MAX_SUSPECTS)
-			return;
-		suspect = &poison->suspects[poison->nsuspects++];
 		memset(suspect, 0, sizeof(SfSuspect));
 		suspect->database = database;
 		suspect->key = key;
 	}
+	return suspect;
+}
+
+/* A branch took part in a crash. */
+static void
+suspect_branch(Oid database, SfBranchKey key, bool alone)
+{
+	SfSuspect  *suspect = add_suspect(database, key);
+
+	if (!suspect)
+		return;
 	suspect->seen++;
 	if (alone)
 		suspect->crashes++;
@@ -196,16 +225,16 @@ sf_poison_turn_note(int slot, SfBranchKey key)
 	note->nkeys++;
 }
 
-/* The turn is over without a crash: who was released is innocent now. */
+/* The turn is over without a crash: what it has run is innocent now, if released. */
 void
-sf_poison_turn_end(int slot)
+sf_poison_turn_end(int slot, bool run)
 {
 	PoisonNote *note;
 
 	if (!poison || slot >= POISON_MAX_SLOTS)
 		return;
 	note = &poison->notes[slot];
-	if (poison->nsuspects > 0)
+	if (run && poison->nsuspects > 0)
 	{
 		int			n = (int) Min(note->nkeys, POISON_MAX_KEYS);
 
@@ -221,6 +250,57 @@ sf_poison_turn_end(int slot)
 	}
 	note->nkeys = 0;
 	note->alone = 0;
+}
+
+/* The process of a turn ends by itself, in the step of a branch or between steps. */
+bool
+sf_poison_turn_exit(int slot, const SfBranchKey *key, SfSuspect *suspect)
+{
+	PoisonNote *note;
+	const SfBranchKey *keys;
+	int			n;
+	bool		found = false;
+
+	if (!poison || slot >= POISON_MAX_SLOTS)
+		return false;
+	note = &poison->notes[slot];
+	keys = key && note->nkeys > 0 ? key : note->keys;
+	n = key ? Min((int) note->nkeys, 1) : (int) Min(note->nkeys, POISON_MAX_KEYS);
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	for (int i = 0; i < n; i++)
+	{
+		SfSuspect  *noted = add_suspect(note->database, keys[i]);
+
+		if (!noted)
+			continue;
+		noted->released = true;
+		if (n == 1)
+			noted->exits++;
+		if (!found)
+			*suspect = *noted;
+		found = true;
+	}
+	note->nkeys = 0;
+	note->alone = 0;
+	LWLockRelease(sf_shared_lock);
+	return found;
+}
+
+/* Find what is known of a branch; false: it is no suspect. */
+bool
+sf_poison_find(Oid database, SfBranchKey key, SfSuspect *suspect)
+{
+	SfSuspect  *found;
+
+	if (!poison || poison->nsuspects == 0)
+		return false;
+	LWLockAcquire(sf_shared_lock, LW_SHARED);
+	found = find_suspect(database, key);
+	if (found)
+		*suspect = *found;
+	LWLockRelease(sf_shared_lock);
+	return found != NULL;
 }
 
 /* Find a suspect of a database (InvalidOid: of any), not released. */

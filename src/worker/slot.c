@@ -21,6 +21,7 @@
 #include "utils/timestamp.h"
 
 #include "base/compat.h"
+#include "worker/exits.h"
 #include "worker/poison.h"
 #include "worker/slot.h"
 
@@ -72,7 +73,10 @@ sf_slot_is_own_task(SfBranchKey key)
 		own_task.branch_no == key.branch_no;
 }
 
-/* Note how a process ended, for the launcher. */
+/*
+ * Note how a process ended, for the launcher.  The next one is put off, unless a
+ * branch did it: that one runs by itself, and fails in the end.
+ */
 static void
 note_end(SfDatabase *database, bool clean, bool probing)
 {
@@ -81,10 +85,13 @@ note_end(SfDatabase *database, bool clean, bool probing)
 		database->failures = 0;
 		return;
 	}
-	database->failures++;
-	database->not_before =
-		TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
-									1000 * Min(1 << Min(database->failures - 1, 6), MAX_PAUSE));
+	if (!sf_exits_is_branchs())
+	{
+		database->failures++;
+		database->not_before =
+			TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+										1000 * Min(1 << Min(database->failures - 1, 6), MAX_PAUSE));
+	}
 	/* what it had taken on, or found out, nobody knows */
 	database->scan = true;
 	database->task_wanted = database->new_task_wanted = true;
@@ -102,7 +109,7 @@ detach_at_exit(int code, Datum arg)
 	if (!slot)
 		return;
 	sf_slot_mine = NULL;
-	sf_poison_turn_end((int) (slot - sf_shared->slots));
+	sf_poison_turn_end((int) (slot - sf_shared->slots), false);
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	if (slot->launch == my_launch)
@@ -113,7 +120,7 @@ detach_at_exit(int code, Datum arg)
 		sf_shared_free_slot(slot);
 		if (database)
 		{
-			note_end(database, code == 0, probing);
+			note_end(database, code == 0 && !sf_exits_is_branchs(), probing);
 			if (database->ring.count > 0 || database->scan)
 				sf_shared_wake_worker(database);
 		}

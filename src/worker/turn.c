@@ -419,7 +419,8 @@ attempt(Attempt *a)
 	sf_slot_step_over();
 	sf_identity_drop();
 	SetUserIdAndSecContext(user, sec_context);
-	sf_poison_turn_end(sf_slot_number());
+	sf_poison_turn_end(sf_slot_number(),
+					   !(ok && a->result.outcome == SF_SLICE_LONG_TASK));
 	if (!ok && a->error == ERROR_NOBODYS)
 		sf_last_error_note(a->sqlstate, a->message);
 	pgstat_report_stat(false);
@@ -613,6 +614,33 @@ look_again(void)
 	LWLockRelease(sf_shared_lock);
 }
 
+/*
+ * A branch with which the worker ended too often must not be run again: tell the
+ * cause of its failure; else NULL.
+ */
+static char *
+exits_cause(SfBranchKey key)
+{
+	SfSuspect	suspect;
+
+	if (!sf_poison_find(MyDatabaseId, key, &suspect) ||
+		suspect.exits < sf_setting_max_crashes)
+		return NULL;
+	return psprintf("The worker process ended %d times while it ran this step.",
+					suspect.exits);
+}
+
+/* Make such a branch fail. */
+static bool
+fail_exits(SfBranchKey key, const char *cause, bool alone)
+{
+	bool		failed = fail_branch(key, cause, alone);
+
+	if (failed)
+		sf_poison_clear_suspect(MyDatabaseId, key);
+	return failed;
+}
+
 /* Make how the commit of a task failed its outcome. */
 static bool
 fail_task(const Attempt *failed)
@@ -635,7 +663,10 @@ static bool
 run_task(SfBranchKey key, int generation, bool alone, bool *over)
 {
 	Attempt		a = {.kind = ATTEMPT_TASK,.key = key,.generation = generation,.alone = alone};
+	char	   *cause = exits_cause(key);
 
+	if (cause)
+		return fail_exits(key, cause, alone);
 	for (int n = 0; n < MAX_ATTEMPTS; n++)
 	{
 		if (n > 0)
@@ -684,8 +715,11 @@ static bool
 run_alone(SfBranchKey key, SfTurn *turn)
 {
 	Attempt		a = {.kind = ATTEMPT_SLICE,.alone = turn == NULL};
+	char	   *cause = exits_cause(key);
 	bool		over;
 
+	if (cause)
+		return fail_exits(key, cause, turn == NULL);
 	a.request.keys = &key;
 	a.request.nkeys = 1;
 	a.request.alone = true;
@@ -758,6 +792,28 @@ run_one_by_one(SfTurn *turn, const Attempt *failed)
 	turn->failed = one.failed;
 	turn->worked = turn->moved = true;
 	turn->wrote = !turn->failed && failed->ntouched > 0;
+}
+
+/*
+ * Run the keys of the turn one by one when a suspect is among them; false: there
+ * is none.
+ */
+static bool
+run_suspects_alone(SfTurn *turn)
+{
+	Attempt		all = {.error = ERROR_PASSING,.ntouched = turn->nkeys};
+	SfSuspect	suspect;
+	bool		any = false;
+
+	for (int i = 0; i < turn->nkeys && !any; i++)
+		any = sf_poison_find(MyDatabaseId, turn->keys[i], &suspect);
+	if (!any)
+		return false;
+	memcpy(all.touched, turn->keys, sizeof(SfBranchKey) * turn->nkeys);
+	run_one_by_one(turn, &all);
+	look_again();
+	turn->verdict = SF_TURN_MAY_WORK;
+	return true;
 }
 
 /* Put what a look found where all workers take it from; take some of it. */
@@ -845,6 +901,8 @@ sf_turn_run(SfTurn *turn)
 	if (turn->scan && !find_work(turn))
 		return;
 	if (turn->nkeys == 0 && !turn->tasks)
+		return;
+	if (!turn->tasks && run_suspects_alone(turn))
 		return;
 
 	a.request.keys = turn->keys;

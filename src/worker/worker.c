@@ -31,6 +31,7 @@
 #include "base/compat.h"
 #include "base/settings.h"
 #include "task/task.h"
+#include "worker/exits.h"
 #include "worker/last_error.h"
 #include "worker/poison.h"
 #include "worker/shared.h"
@@ -507,9 +508,6 @@ override_settings(void)
 		{"default_transaction_deferrable", "off"},
 		{"lock_timeout", "0"},
 		{"statement_timeout", "0"},
-#if PG_VERSION_NUM >= 170000
-		{"transaction_timeout", "0"},
-#endif
 		{"search_path", "pg_catalog, pg_temp"},
 	};
 
@@ -607,12 +605,15 @@ sfflow_worker_main(Datum arg)
 
 	memcpy(&order, MyBgworkerEntry->bgw_extra, sizeof(order));
 	sf_worker_unblock_signals();
+	sf_exits_watch_signals();
 	limit_kept_memory();
 	if (!sf_slot_attach(order.slot, order.launch))
 		proc_exit(0);
 
 	sf_last_error_watch_exit();
+	sf_fatal_settings_off();
 	BackgroundWorkerInitializeConnectionByOid(order.database, InvalidOid, 0);
+	sf_exits_watch_end();
 	pgstat_report_appname(MyBgworkerEntry->bgw_name);
 	override_settings();
 	sf_identity_private_session();

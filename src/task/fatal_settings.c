@@ -1,0 +1,99 @@
+/*
+ * fatal_settings.c
+ *		Settings that would end the session: a task cannot change them.
+ *
+ * exit_on_error makes every error FATAL, and transaction_timeout ends the
+ * session: a worker would die and its task never end.  In a worker both are off
+ * from its start, whatever the configuration and the settings of roles and
+ * databases say.  In a client's session they stay as that session has them.
+ * A task that sets one, in whichever way, succeeds and changes nothing: a check
+ * hook may replace the value that is to be set.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "storage/proc.h"
+#include "task/sqltask.h"
+#include "task/task.h"
+#include "utils/elog.h"
+#include "utils/guc.h"
+#include "utils/guc_tables.h"
+
+#include "base/compat.h"
+
+static GucBoolCheckHook check_exit_on_error = NULL;
+
+/* Keep exit_on_error as it is while a task runs. */
+static bool
+keep_exit_on_error(bool *newval, void **extra, GucSource source)
+{
+	if (sf_identity_is_task())
+		*newval = ExitOnAnyError;
+	return check_exit_on_error == NULL || check_exit_on_error(newval, extra, source);
+}
+
+#if PG_VERSION_NUM >= 170000
+static GucIntCheckHook check_transaction_timeout = NULL;
+
+/* Keep transaction_timeout as it is while a task runs. */
+static bool
+keep_transaction_timeout(int *newval, void **extra, GucSource source)
+{
+	if (sf_identity_is_task())
+		*newval = TransactionTimeout;
+	return check_transaction_timeout == NULL ||
+		check_transaction_timeout(newval, extra, source);
+}
+#endif
+
+/* Put the check hooks in; once a process. */
+void
+sf_fatal_settings_init(void)
+{
+	struct config_bool *exit_on_error =
+		(struct config_bool *) sf_find_setting("exit_on_error");
+#if PG_VERSION_NUM >= 170000
+	struct config_int *transaction_timeout =
+		(struct config_int *) sf_find_setting("transaction_timeout");
+
+	check_transaction_timeout = transaction_timeout->check_hook;
+	transaction_timeout->check_hook = keep_transaction_timeout;
+#endif
+	check_exit_on_error = exit_on_error->check_hook;
+	exit_on_error->check_hook = keep_exit_on_error;
+}
+
+/* Have RESET ALL pass the settings over, or reset them again. */
+void
+sf_fatal_settings_hold(bool hold)
+{
+	static const char *const names[] = {
+		"exit_on_error",
+#if PG_VERSION_NUM >= 170000
+		"transaction_timeout",
+#endif
+	};
+
+	for (size_t i = 0; i < lengthof(names); i++)
+	{
+		struct config_generic *setting = sf_find_setting(names[i]);
+
+		if (hold)
+			setting->flags |= GUC_NO_RESET_ALL;
+		else
+			setting->flags &= ~GUC_NO_RESET_ALL;
+	}
+}
+
+/*
+ * Switch them off for good: in a worker, before it connects.  No setting of a
+ * file, a role or a database overrides this source.
+ */
+void
+sf_fatal_settings_off(void)
+{
+	SetConfigOption("exit_on_error", "off", PGC_SUSET, PGC_S_OVERRIDE);
+#if PG_VERSION_NUM >= 170000
+	SetConfigOption("transaction_timeout", "0", PGC_SUSET, PGC_S_OVERRIDE);
+#endif
+}
