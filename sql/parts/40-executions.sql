@@ -77,7 +77,16 @@ LANGUAGE C VOLATILE;
 REVOKE ALL ON FUNCTION @extschema@.sf_await(text, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION @extschema@.sf_await(text, interval) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_await(text, interval) IS
-	'waits until an execution has ended; returns its status then, or RUNNING';
+	'waits until an execution has ended, for five minutes at most; returns its status then, or RUNNING';
+
+-- For as long as it takes: unlike a query, it holds no snapshot while it waits.
+CREATE PROCEDURE @extschema@.sf_wait(execution_id text, timeout interval DEFAULT NULL, INOUT status text DEFAULT NULL)
+AS 'MODULE_PATHNAME', 'sfflow_sf_wait'
+LANGUAGE C;
+REVOKE ALL ON PROCEDURE @extschema@.sf_wait(text, interval, text) FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE @extschema@.sf_wait(text, interval, text) TO PUBLIC;
+COMMENT ON PROCEDURE @extschema@.sf_wait(text, interval, text) IS
+	'waits until an execution has ended and gives its status then, or RUNNING at the timeout';
 
 CREATE FUNCTION @extschema@.sf_stop(execution_id text, error text DEFAULT NULL, cause text DEFAULT NULL)
 RETURNS text

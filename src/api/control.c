@@ -1,25 +1,19 @@
 /*
  * control.c
- *		sf_stop(), sf_redrive(), sf_await().
+ *		sf_stop(), sf_redrive().
  */
 #include "postgres.h"
 
-#include "access/xact.h"
-#include "catalog/pg_type.h"
 #include "utils/builtins.h"
-#include "utils/timestamp.h"
 
 #include "api/arguments.h"
 #include "api/objects.h"
 #include "base/errors.h"
 #include "engine/lifecycle.h"
 #include "engine/slice.h"
-#include "store/table.h"
-#include "worker/await.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_stop);
 PG_FUNCTION_INFO_V1(sfflow_sf_redrive);
-PG_FUNCTION_INFO_V1(sfflow_sf_await);
 
 /* sf_stop(execution_id, error, cause): the status after. */
 Datum
@@ -135,63 +129,4 @@ sfflow_sf_redrive(PG_FUNCTION_ARGS)
 	count = sf_lifecycle_redrive(execution, from_state, input, &from);
 	sf_redrive_notice(execution, from);
 	PG_RETURN_INT32(count);
-}
-
-/* Read whether the row was written by this transaction. */
-static void
-read_is_ours(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	bool		isnull;
-	Datum		xmin = SPI_getbinval(tuple, desc, 1, &isnull);
-
-	*(bool *) arg = TransactionIdIsCurrentTransactionId(DatumGetTransactionId(xmin));
-}
-
-/* Refuse to wait for what cannot happen while the caller waits. */
-static void
-check_can_await(const SfExecution *execution)
-{
-	static SfPlan plan = SF_PLAN(
-		"SELECT e.xmin FROM _sfflow.execution e"
-		" WHERE e.execution_no OPERATOR(pg_catalog.=) $1", 1, INT8OID);
-	Datum		args[1] = {Int64GetDatum(execution->execution_no)};
-	bool		ours = false;
-
-	if (IsolationUsesXactSnapshot())
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_CANNOT_AWAIT),
-				 errmsg("sf_await cannot see the end of an execution in a transaction of this isolation level"),
-				 errhint("Use READ COMMITTED.")));
-	sf_store_query(&plan, args, NULL, 1, read_is_ours, &ours);
-	if (ours)
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_CANNOT_AWAIT),
-				 errmsg("execution \"%s\" was started or continued by this transaction and runs only when it commits",
-						execution->execution_id),
-				 errhint("Commit first, or use sf_run().")));
-}
-
-/* sf_await(execution_id, timeout): the status at the end, or at the timeout. */
-Datum
-sfflow_sf_await(PG_FUNCTION_ARGS)
-{
-	SfExecution *execution = sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"),
-											  SF_LOCK_NONE, SF_PRIVILEGE_READ);
-	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
-													sf_arg_duration_ms(fcinfo, 1, "timeout"));
-	int64		no = execution->execution_no;
-
-	if (execution->status == SF_STATUS_RUNNING)
-		check_can_await(execution);
-
-	while (execution->status == SF_STATUS_RUNNING && sf_await_ended(no, until))
-	{
-		execution = sf_execution_read(no, SF_LOCK_NONE, false);
-		if (execution == NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_SF_EXECUTION_DOES_NOT_EXIST),
-					 errmsg("the execution was purged while it was waited for")));
-	}
-	sf_await_done();
-	PG_RETURN_TEXT_P(cstring_to_text(sf_status_name(execution->status)));
 }

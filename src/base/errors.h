@@ -54,8 +54,8 @@
 	  "An option or an argument has a value that it cannot have.", \
 	  "The message names it and what it may be.") \
 	X(CANNOT_AWAIT, '0','1','3', "cannot_await", \
-	  "`sf_await` would never see the end: the same transaction started the execution, or its snapshot does not move on.", \
-	  "Commit first; use `READ COMMITTED`; or drive by hand with `sf_run`.") \
+	  "`sf_await` or `sf_wait` would never see the end: the same transaction started the execution, or its snapshot does not move on. Or `sf_wait` is called inside a query.", \
+	  "Commit first; use `READ COMMITTED`; or drive by hand with `sf_run`. Call `sf_wait` by itself.") \
 	X(EXPRESSION_ERROR, '0','1','4', "expression_error", \
 	  "A path, an intrinsic function or an expression of DynamoDB is wrong, or failed.", \
 	  "The detail says what is wrong with it.") \

@@ -8,7 +8,7 @@ SELECT sf_create_state_machine('nightly', :'definition', execution_id_path => '$
 \qecho '=== The night of 2025-02-05'
 SELECT sf_start('nightly', '{"id":"20250205"}');
 
-SELECT sf_await('nightly:20250205', '50 s') AS status;
+CALL sf_wait('nightly:20250205', '50 s');
 
 \qecho '=== JOB-005 failed; its sibling branch ran on to the join; JOB-006 is skipped'
 SELECT job_id, job_status, attempts, error, left(output::text, 100) AS output

@@ -6,7 +6,7 @@ UPDATE shop.payment SET terminal = 'T0000117' WHERE terminal = 'T00O0117' RETURN
 \qecho '=== The very same call again: it redrives what did not succeed'
 SELECT sf_start('nightly', '{"id":"20250205"}');
 
-SELECT sf_await('nightly:20250205', '50 s') AS status;
+CALL sf_wait('nightly:20250205', '50 s');
 
 \qecho '=== 001 to 004 ran once, 005 twice, 006 once'
 SELECT job_id, job_status, attempts, left(output::text, 100) AS output
