@@ -202,7 +202,19 @@ CREATE TABLE _sfflow.schedule (
 	timezone text,
 	job_id bigint,
 	last_execution_id text,
+	last_run_for timestamptz,			-- latest match that a run was for
+	changed_at timestamptz NOT NULL,	-- no run is expected for a match before
 	created_at timestamptz NOT NULL
+);
+
+-- One row per call of a schedule by pg_cron that came to its end; the last ones of each schedule.
+CREATE TABLE _sfflow.schedule_run (
+	schedule text COLLATE "C" NOT NULL,
+	run_at timestamptz NOT NULL,
+	pid integer NOT NULL,				-- of the process, which pg_cron notes, too
+	scheduled_for timestamptz,			-- NULL: the call was for no match in the schedule's zone
+	execution_id text,
+	PRIMARY KEY (schedule, run_at)
 );
 
 -- Which copy of the database is driven.  Not dumped: a copy that lacks the
@@ -231,3 +243,4 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.event', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.start_request', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.resource_map', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.schedule', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.schedule_run', '');

@@ -289,6 +289,11 @@ WHERE bb.phase IN (4, 6) AND e.status = 0 AND b.began IS NOT NULL AND r.runs >= 
 	AND now() - b.began > make_interval(secs => r.p95 * coalesce(current_setting('sfflow.slow_task_factor', true)::integer, 3))
 	AND now() - b.began > interval '1 second'
 UNION ALL
+SELECT 'missed_run', NULL, st.missed_at, format('schedule "%s" has not run: %s', s.name, st.problem)
+FROM _sfflow.schedule s
+CROSS JOIN LATERAL _sfflow.schedule_status(s.name) st
+WHERE st.missed_at IS NOT NULL
+UNION ALL
 SELECT 'unknown_owner', NULL, NULL, format('the owner of state machine "%s" does not exist', m.name)
 FROM _sfflow.state_machine m
 WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = m.owner)

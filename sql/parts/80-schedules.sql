@@ -56,10 +56,6 @@ CREATE FUNCTION _sfflow.schedule_zone() RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_schedule_zone'
 LANGUAGE C STABLE PARALLEL SAFE;
 
-CREATE FUNCTION _sfflow.schedule_active(job_id bigint) RETURNS boolean
-AS 'MODULE_PATHNAME', 'sfflow_schedule_active'
-LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
-
 -- Each of them checks its caller, or tells nothing that is worth hiding.
 GRANT EXECUTE ON FUNCTION
 	_sfflow.run_schedule(text),
@@ -67,8 +63,7 @@ GRANT EXECUTE ON FUNCTION
 	_sfflow.start_scheduled(text, jsonb, text),
 	_sfflow.schedule_next(text, text, timestamptz),
 	_sfflow.schedule_latest(text, text, timestamptz),
-	_sfflow.schedule_zone(),
-	_sfflow.schedule_active(bigint)
+	_sfflow.schedule_zone()
 	TO PUBLIC;
 
 -- A schedule is seen by its owner and by whoever may READ the machine.
@@ -76,10 +71,30 @@ CREATE VIEW @extschema@.sf_schedules WITH (security_barrier) AS
 SELECT s.name AS schedule_name, s.schedule, coalesce(s.timezone, _sfflow.schedule_zone()) AS timezone,
 	s.state_machine, s.input, a.active,
 	CASE WHEN a.active THEN _sfflow.schedule_next(s.schedule, s.timezone, now()) END AS next_run,
-	s.last_execution_id
+	s.last_execution_id, st.state, st.problem
 FROM _sfflow.schedule s
 LEFT JOIN _sfflow.state_machine m ON m.name = split_part(s.state_machine, '/', 1)
-CROSS JOIN LATERAL (SELECT coalesce(_sfflow.schedule_active(s.job_id), false) AS active) a
+CROSS JOIN LATERAL _sfflow.schedule_status(s.name) st
+CROSS JOIN LATERAL (SELECT st.state NOT IN ('gone', 'inactive') AS active) a
 WHERE pg_has_role(s.owner, 'USAGE') OR _sfflow.can_read(m.name, m.owner);
 GRANT SELECT ON @extschema@.sf_schedules TO PUBLIC;
-COMMENT ON VIEW @extschema@.sf_schedules IS 'schedules, and when each runs next';
+COMMENT ON VIEW @extschema@.sf_schedules IS 'schedules, when each runs next, and whether its runs come';
+
+-- pg_cron knows which calls failed, and why; sfflow knows what the others were for. The same call has the
+-- same process, at about the same time. A call that could not connect has no time.
+CREATE VIEW @extschema@.sf_schedule_runs WITH (security_barrier) AS
+SELECT s.name AS schedule_name, r.scheduled_for, r.started_at, r.status, r.error, r.execution_id, r.ended_at, r.run_id AS cron_run_id
+FROM _sfflow.schedule s
+LEFT JOIN _sfflow.state_machine m ON m.name = split_part(s.state_machine, '/', 1)
+CROSS JOIN LATERAL (
+	SELECT o.scheduled_for, coalesce(c.started_at, o.run_at) AS started_at, c.ended_at, c.run_id, o.execution_id,
+		CASE WHEN o.run_at IS NOT NULL AND coalesce(c.status, 'succeeded') = 'succeeded' AND o.scheduled_for IS NULL THEN 'skipped'
+			ELSE coalesce(c.status, 'succeeded') END AS status,
+		CASE WHEN c.status = 'failed' THEN c.message END AS error
+	FROM _sfflow.cron_runs(s.name) c
+	FULL JOIN (SELECT h.* FROM _sfflow.schedule_run h WHERE h.schedule = s.name) o
+		ON o.pid = c.pid AND o.run_at >= c.started_at - interval '10 s'
+			AND o.run_at <= coalesce(c.ended_at, 'infinity') + interval '10 s') r
+WHERE pg_has_role(s.owner, 'USAGE') OR _sfflow.can_read(m.name, m.owner);
+GRANT SELECT ON @extschema@.sf_schedule_runs TO PUBLIC;
+COMMENT ON VIEW @extschema@.sf_schedule_runs IS 'runs of schedules, and what became of each';

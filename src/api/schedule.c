@@ -25,6 +25,7 @@
 #include "api/cron.h"
 #include "api/objects.h"
 #include "api/placeholder.h"
+#include "api/schedule.h"
 #include "api/scheduler.h"
 #include "base/arn.h"
 #include "base/errors.h"
@@ -40,7 +41,6 @@ PG_FUNCTION_INFO_V1(sfflow_run_schedule_given);
 PG_FUNCTION_INFO_V1(sfflow_schedule_next);
 PG_FUNCTION_INFO_V1(sfflow_schedule_latest);
 PG_FUNCTION_INFO_V1(sfflow_schedule_zone);
-PG_FUNCTION_INFO_V1(sfflow_schedule_active);
 
 /* Parse an expression or raise. */
 static void
@@ -231,13 +231,16 @@ schedule_missing(const char *name)
 					   GetUserNameFromId(GetUserId(), false))));
 }
 
-/* May the current user see a schedule that is another role's? */
-static bool
-may_see(const SfSchedule *s)
+/* May the current user see a schedule? */
+bool
+sf_schedule_is_visible(const SfSchedule *s)
 {
 	char	   *name = pnstrdup(s->state_machine, strcspn(s->state_machine, "/"));
-	SfMachine  *machine = sf_machine_read(name, 0, false);
+	SfMachine  *machine;
 
+	if (sf_privilege_is_owner(s->owner))
+		return true;
+	machine = sf_machine_read(name, 0, false);
 	return machine != NULL &&
 		sf_privilege_check(SF_OBJECT_STATE_MACHINE, name, machine->owner,
 						   SF_PRIVILEGE_READ);
@@ -249,7 +252,7 @@ require_schedule_owner(const SfSchedule *s)
 {
 	if (sf_privilege_is_owner(s->owner))
 		return;
-	if (may_see(s))
+	if (sf_schedule_is_visible(s))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be owner of schedule \"%s\"", s->name)));
@@ -339,6 +342,7 @@ sfflow_sf_schedule(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_SF_INVALID_SCHEDULE),
 				 errmsg("the installed pg_cron has no schedules of less than a minute"),
 				 errhint("It takes pg_cron 1.5.")));
+	sf_scheduler_check_login(s.owner);
 	old = sf_schedule_read(s.name);
 	if (old != NULL)
 	{
@@ -378,10 +382,15 @@ sfflow_run_schedule(PG_FUNCTION_ARGS)
 	TimestampTz scheduled;
 	char	   *execution_id;
 
-	if (!may_run(s->name) || !find_match(s, &scheduled))
+	if (!may_run(s->name))
 		PG_RETURN_NULL();
+	if (!find_match(s, &scheduled))
+	{
+		sf_schedule_note_skip(s->name);
+		PG_RETURN_NULL();
+	}
 	execution_id = start(s, scheduled);
-	sf_schedule_note_run(s->name, execution_id);
+	sf_schedule_note_run(s->name, scheduled, execution_id);
 	PG_RETURN_TEXT_P(cstring_to_text(execution_id));
 }
 
@@ -438,11 +447,4 @@ Datum
 sfflow_schedule_zone(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_TEXT_P(cstring_to_text(sf_scheduler_zone_name()));
-}
-
-/* Tell whether the pg_cron job of a schedule is there and active. */
-Datum
-sfflow_schedule_active(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(sf_scheduler_is_active(PG_GETARG_INT64(0)));
 }

@@ -194,23 +194,61 @@ sf_scheduler_remove(int64 job_id, Oid role)
 	sf_store_leave(&saved);
 }
 
-/* Keep whether a job is active. */
+/* Keep what state a job is in. */
 static void
-read_active(HeapTuple tuple, TupleDesc desc, void *arg)
+read_job_state(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	*(bool *) arg = sf_row_bool(tuple, desc, 1);
+	*(SfJobState *) arg = sf_row_bool(tuple, desc, 1) ? SF_JOB_ACTIVE : SF_JOB_INACTIVE;
 }
 
-/* Whether a job is there and active. */
-bool
-sf_scheduler_is_active(int64 job_id)
+/* What state a job is in. */
+SfJobState
+sf_scheduler_job_state(int64 job_id)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT j.active FROM cron.job j WHERE j.jobid" EQUALS "$1", 1, INT8OID);
 	Datum		arg = Int64GetDatum(job_id);
-	bool		active = false;
+	SfJobState	state = SF_JOB_GONE;
 
 	if (sf_scheduler_is_here())
-		sf_store_query(&plan, &arg, NULL, 1, read_active, &active);
-	return active;
+		sf_store_query(&plan, &arg, NULL, 1, read_job_state, &state);
+	return state;
+}
+
+/* Keep why a run failed. */
+static void
+read_failure(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	if (strcmp(sf_row_text(tuple, desc, 1), "failed") == 0)
+		*(char **) arg = sf_row_is_null(tuple, desc, 2) ? pstrdup("failed") :
+			sf_row_text(tuple, desc, 2);
+}
+
+/* Why the last run of a job that has ended failed. */
+char *
+sf_scheduler_last_failure(int64 job_id)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT d.status, d.return_message FROM cron.job_run_details d"
+		" WHERE d.jobid" EQUALS "$1 AND d.status" EQUALS "ANY ('{succeeded,failed}')"
+		" ORDER BY d.runid DESC LIMIT 1", 1, INT8OID);
+	Datum		arg = Int64GetDatum(job_id);
+	char	   *failure = NULL;
+
+	if (sf_scheduler_is_here())
+		sf_store_query(&plan, &arg, NULL, 1, read_failure, &failure);
+	return failure;
+}
+
+/* Have the runs of a job that pg_cron has noted read. */
+void
+sf_scheduler_read_runs(int64 job_id, SfRowReader reader, void *arg)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT d.runid, d.job_pid, d.start_time, d.end_time, d.status, d.return_message"
+		" FROM cron.job_run_details d WHERE d.jobid" EQUALS "$1", 1, INT8OID);
+	Datum		job = Int64GetDatum(job_id);
+
+	if (sf_scheduler_is_here())
+		sf_store_query(&plan, &job, NULL, 0, reader, arg);
 }

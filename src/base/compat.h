@@ -94,9 +94,12 @@ extern struct config_generic *sf_find_setting(const char *name);
 	object_aclcheck(ProcedureRelationId, oid, role, mode)
 #define sf_schema_aclcheck(oid, role, mode) \
 	object_aclcheck(NamespaceRelationId, oid, role, mode)
+#define sf_database_aclcheck(oid, role, mode) \
+	object_aclcheck(DatabaseRelationId, oid, role, mode)
 #else
 #define sf_function_aclcheck(oid, role, mode) pg_proc_aclcheck(oid, role, mode)
 #define sf_schema_aclcheck(oid, role, mode) pg_namespace_aclcheck(oid, role, mode)
+#define sf_database_aclcheck(oid, role, mode) pg_database_aclcheck(oid, role, mode)
 #endif
 
 /* Number of this process's PGPROC: a field until 16, a variable since 17 */

@@ -87,7 +87,7 @@
 	  "The task was stopped with its execution or its branch, and rolled back.", \
 	  "Nothing: workers deal with it.") \
 	X(SCHEDULER_UNAVAILABLE, '0','2','4', "scheduler_unavailable", \
-	  "pg_cron is not installed here, or lives in another database.", \
+	  "pg_cron is not installed here, lives in another database, or cannot run jobs of this role.", \
 	  "The hint says what to install, or what to call there.") \
 	X(INVALID_SCHEDULE, '0','2','5', "invalid_schedule", \
 	  "The schedule cannot be read, never matches, or has a placeholder that there is not.", \

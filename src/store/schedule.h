@@ -6,6 +6,7 @@
 #define SF_STORE_SCHEDULE_H
 
 #include "json/json.h"
+#include "utils/timestamp.h"
 
 typedef struct SfSchedule
 {
@@ -16,6 +17,8 @@ typedef struct SfSchedule
 	Jsonb	   *input;			/* with placeholders */
 	char	   *timezone;		/* or NULL: pg_cron's */
 	int64		job_id;			/* of pg_cron */
+	TimestampTz changed_at;		/* by sf_schedule, last */
+	TimestampTz last_run_for;	/* latest match that a run was for; DT_NOBEGIN: none */
 } SfSchedule;
 
 /* A schedule by name; NULL when there is none. */
@@ -26,7 +29,11 @@ extern void sf_schedule_write(const SfSchedule *schedule);
 
 extern void sf_schedule_delete(const char *name);
 
-/* Note the execution that a schedule started last. */
-extern void sf_schedule_note_run(const char *name, const char *execution_id);
+/* Note a run and the execution that it started. */
+extern void sf_schedule_note_run(const char *name, TimestampTz scheduled_for,
+								 const char *execution_id);
+
+/* Note a call for a time at which the schedule, in its own zone, has no run. */
+extern void sf_schedule_note_skip(const char *name);
 
 #endif							/* SF_STORE_SCHEDULE_H */

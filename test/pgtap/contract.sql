@@ -1,6 +1,6 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 BEGIN;
-SELECT plan(61);
+SELECT plan(62);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -53,7 +53,8 @@ INSERT INTO shown VALUES
 	('sf_dead_letters', 'execution_id, state, branch, resource, input, error, cause, receives, died_at'),
 	('sf_alerts', 'kind, execution_id, since, detail'),
 	('sf_start_requests', 'execution_id, requested_at, requested_by, outcome, input_differs'),
-	('sf_schedules', 'schedule_name, schedule, timezone, state_machine, input, active, next_run, last_execution_id'),
+	('sf_schedules', 'schedule_name, schedule, timezone, state_machine, input, active, next_run, last_execution_id, state, problem'),
+	('sf_schedule_runs', 'schedule_name, scheduled_for, started_at, status, error, execution_id, ended_at, cron_run_id'),
 	('sf_workers', 'pid, role, state, execution_id, job_id, since, steps'),
 	('sf_health', 'item, ok, detail');
 SELECT is(

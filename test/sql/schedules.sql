@@ -6,7 +6,7 @@ SELECT count(*) = 0 AS skipped FROM pg_extension WHERE extname = 'pg_cron' \gset
 \set VERBOSITY default
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';
-SET client_min_messages = warning;
+SET client_min_messages = error;		-- no word of how this server's pg_cron connects
 CREATE ROLE regress_sfflow_night LOGIN;
 CREATE ROLE regress_sfflow_other LOGIN;
 GRANT CREATE ON SCHEMA public TO regress_sfflow_night;

@@ -6,7 +6,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 # pg_cron works by the minute.
-$PostgreSQL::Test::Utils::timeout_default = 90;
+$PostgreSQL::Test::Utils::timeout_default = 180;
 
 my $machine = q({"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}});
 

@@ -13,6 +13,7 @@ $PostgreSQL::Test::Utils::timeout_default = 180;
 my $node = new_node('main', bare => 1, conf => <<'EOC');
 shared_preload_libraries = 'sfflow, pg_cron'
 cron.database_name = 'tenancy'
+cron.use_background_workers = on
 EOC
 $node->safe_psql('postgres', 'CREATE ROLE tenant LOGIN; CREATE ROLE reader; CREATE DATABASE four OWNER tenant; CREATE DATABASE tenancy OWNER tenant');
 $node->safe_psql('tenancy', 'CREATE EXTENSION pg_cron');

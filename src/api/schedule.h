@@ -1,0 +1,13 @@
+/*
+ * schedule.h (api)
+ *		What the functions about schedules share.
+ */
+#ifndef SF_API_SCHEDULE_H
+#define SF_API_SCHEDULE_H
+
+#include "store/schedule.h"
+
+/* May the current user see a schedule: is it a member of the owner, or may it READ the machine? */
+extern bool sf_schedule_is_visible(const SfSchedule *schedule);
+
+#endif							/* SF_API_SCHEDULE_H */
