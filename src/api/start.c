@@ -83,7 +83,7 @@ name_from_input(const SfMachine *machine, Jsonb *input)
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_INVALID_EXECUTION_INPUT),
 			 errmsg("the execution's name at \"%s\" must be a string or an integer, not %s",
-					path, sf_json_to_cstring(value))));
+					path, sf_json_excerpt(value))));
 }
 
 /* Say that the execution is there and that nothing was done. */

@@ -99,7 +99,7 @@ sf_flow_wrong_type(const char *expression, const char *field,
 	sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
 				 "The JSONata expression '%s' specified for the field '%s' returned an unexpected result type. Expected '%s', but was '%s' for value: %s",
 				 expression, field, expected, sf_json_type_name(&root),
-				 sf_json_to_cstring(value));
+				 sf_json_excerpt(value));
 	error->location = field;
 	return false;
 }

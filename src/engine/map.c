@@ -107,7 +107,7 @@ jsonata_items(SfStep *step, Jsonb **items, SfError *error)
 		return sf_flow_wrong_type(state->items_text, "Items", "array", *items, error);
 	return sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
 						"Map state input must be an array but was: %s",
-						sf_json_to_cstring(*items));
+						sf_json_excerpt(*items));
 }
 
 /* ItemsPath as the service shows it: "$$." has lost a dollar there. */

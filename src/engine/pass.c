@@ -52,7 +52,7 @@ fail_text(SfStep *step, const SfValueField *field, const char *name,
 			return sf_error_set(error, SF_ERR_RUNTIME,
 								"The JSONPath '%s' specified for the field '%sPath' could not be found in the input '%s'",
 								field->text, name,
-								sf_json_to_cstring(step->env.input));
+								sf_json_excerpt(step->env.input));
 		case SF_EVAL_ERROR:
 			return false;
 	}
@@ -67,7 +67,7 @@ fail_text(SfStep *step, const SfValueField *field, const char *name,
 		return sf_flow_wrong_type(field->text, name, "string", value, error);
 	return sf_error_set(error, SF_ERR_RUNTIME,
 						"The %sPath parameter does not reference a string value: %s == %s",
-						name, field->text, sf_json_to_cstring(value));
+						name, field->text, sf_json_excerpt(value));
 }
 
 /* Fail: ends the branch with an error. */

@@ -34,7 +34,22 @@ typedef struct SfEnv
 	Jsonb	   *variables;		/* object of $name; NULL: none */
 	Jsonb	   *result;			/* $states.result; NULL: not in scope */
 	Jsonb	   *error_output;	/* $states.errorOutput; NULL: not in scope */
+	Size		made;			/* bytes that the evaluation at hand has made */
 } SfEnv;
+
+/* An evaluation may make this many times sfflow.max_payload_bytes in all */
+#define SF_EVALUATION_PAYLOADS	8
+
+/*
+ * Count what an evaluation makes; false with States.DataLimitExceeded when it
+ * comes to more than it may.  Nothing that fits a payload does: jsonb takes at
+ * most so many times the bytes of its text.
+ */
+extern bool sf_env_make(SfEnv *env, Size bytes, SfError *err);
+extern Size sf_env_may_make(const SfEnv *env);	/* bytes left */
+
+/* The same for a value of which a container is in memory of its own. */
+extern bool sf_env_make_value(SfEnv *env, const JsonbValue *v, SfError *err);
 
 /* The context object, built on first use; NULL when there is none. */
 extern Jsonb *sf_env_context(SfEnv *env);

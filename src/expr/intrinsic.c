@@ -106,7 +106,7 @@ argument_missing(const SfArgument *arg, SfEnv *env, SfError *err)
 	return sf_error_set(err, SF_ERR_RUNTIME,
 						"The JsonPath argument for the field '%s' could not be found in the input '%s'",
 						arg->path_text,
-						env->input == NULL ? "" : sf_json_to_cstring(env->input));
+						env->input == NULL ? "" : sf_json_excerpt(env->input));
 }
 
 static bool eval_call(const SfIntrinsic *node, SfEnv *env, JsonbValue *result,
@@ -150,6 +150,7 @@ eval_call(const SfIntrinsic *node, SfEnv *env, JsonbValue *result,
 
 	check_stack_depth();
 	call.node = node;
+	call.env = env;
 	call.nargs = node->nargs;
 	call.args = palloc(sizeof(JsonbValue) * Max(node->nargs, 1));
 	call.result = result;
@@ -160,7 +161,8 @@ eval_call(const SfIntrinsic *node, SfEnv *env, JsonbValue *result,
 		if (!eval_argument(&node->args[i], env, &call.args[i], err))
 			return false;
 	}
-	return intrinsics[node->function].call(&call);
+	return intrinsics[node->function].call(&call) &&
+		sf_env_make_value(env, result, err);
 }
 
 /* Evaluate an expression; an error's cause names its whole text. */

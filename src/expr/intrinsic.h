@@ -64,6 +64,7 @@ typedef struct SfIntrinsic
 typedef struct SfCall
 {
 	const SfIntrinsic *node;
+	SfEnv	   *env;
 	int			nargs;
 	JsonbValue *args;
 	JsonbValue *result;

@@ -31,7 +31,8 @@ sf_intrinsic_json_to_string(SfCall *call)
 	StringInfoData buf;
 
 	initStringInfo(&buf);
-	sf_json_append_text(&buf, &call->args[0]);
+	if (!sf_json_append_text_within(&buf, &call->args[0], sf_env_may_make(call->env)))
+		return sf_env_make(call->env, SIZE_MAX, call->err);
 	call->result->type = jbvString;
 	call->result->val.string.val = buf.data;
 	call->result->val.string.len = buf.len;

@@ -28,10 +28,10 @@ finish_string(SfCall *call, const char *text, int len)
 
 /*
  * Append a value as the service does inside a string: strings bare, objects
- * {a=1, b=[x, y]}.
+ * {a=1, b=[x, y]}.  False when the buffer comes to more bytes than max.
  */
-static void
-append_display(StringInfo buf, const JsonbValue *v)
+static bool
+append_display(StringInfo buf, const JsonbValue *v, Size max)
 {
 	JsonbIterator *it;
 	JsonbIteratorToken token;
@@ -41,14 +41,13 @@ append_display(StringInfo buf, const JsonbValue *v)
 	check_stack_depth();
 	if (v->type == jbvString)
 	{
+		if (buf->len + (Size) v->val.string.len > max)
+			return false;
 		appendBinaryStringInfo(buf, v->val.string.val, v->val.string.len);
-		return;
+		return true;
 	}
 	if (v->type != jbvBinary)
-	{
-		sf_json_append_text(buf, v);
-		return;
-	}
+		return sf_json_append_text_within(buf, v, max);
 	it = JsonbIteratorInit(v->val.binary.data);
 	appendStringInfoChar(buf, sf_json_is_object(v) ? '{' : '[');
 	while ((token = JsonbIteratorNext(&it, &child, true)) != WJB_DONE)
@@ -61,9 +60,11 @@ append_display(StringInfo buf, const JsonbValue *v)
 		else if (!first)
 			appendStringInfoString(buf, ", ");
 		first = false;
-		append_display(buf, &child);
+		if (!append_display(buf, &child, max))
+			return false;
 	}
 	appendStringInfoChar(buf, sf_json_is_object(v) ? '}' : ']');
+	return true;
 }
 
 /*
@@ -93,8 +94,9 @@ sf_intrinsic_format(SfCall *call)
 		else if (*p == '{' && p + 1 < end && p[1] == '}')
 		{
 			CHECK_FOR_INTERRUPTS();
-			if (next < call->nargs)
-				append_display(&buf, &call->args[next]);
+			if (next < call->nargs &&
+				!append_display(&buf, &call->args[next], sf_env_may_make(call->env)))
+				return sf_env_make(call->env, SIZE_MAX, call->err);
 			next++;
 			p++;
 		}

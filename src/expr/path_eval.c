@@ -574,6 +574,8 @@ sf_path_eval(const SfPath *path, SfPathEnv *penv, JsonbValue *result,
 		collect(&c, step, stop, &current);
 		if (c.failed)
 			return SF_PATH_FAILED;
+		if (!sf_env_make(penv->env, c.bytes, err))
+			return SF_PATH_FAILED;
 		sf_json_root(sf_json_array_of(c.values, c.nvalues), &current);
 		if (c.values != NULL)
 			pfree(c.values);

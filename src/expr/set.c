@@ -139,7 +139,7 @@ sf_expr_set(const SfExpr *expr, const Jsonb *doc, const Jsonb *value,
 	if (!place_exists(path, doc))
 		return sf_error_set(err, SF_ERR_RESULT_PATH_MATCH_FAILURE,
 							"Unable to apply ReferencePath %s to input %s",
-							expr->text, sf_json_to_cstring(doc));
+							expr->text, sf_json_excerpt(doc));
 	sf_json_root(doc, &root);
 	sf_json_root(value, &leaf);
 	replace(&root, path->steps, path->steps + path->nsteps, &leaf, &replaced);

@@ -279,7 +279,9 @@ eval_expression(const TemplateNode *node, SfEnv *env, JsonbValue *result,
 	switch (sf_compiled_eval(node->expr, env, result, err))
 	{
 		case SF_PATH_FOUND:
-			return true;
+			/* a call has counted what it made */
+			return node->expr->call != NULL ||
+				sf_env_make_value(env, result, err);
 		case SF_PATH_PAST_END:
 			result->type = jbvNull;
 			return true;
@@ -291,7 +293,7 @@ eval_expression(const TemplateNode *node, SfEnv *env, JsonbValue *result,
 	return sf_error_set(err, SF_ERR_RUNTIME,
 						"The JSONPath '%s' specified for the field '%s' could not be found in the input '%s'",
 						sf_expr_text(node->expr), node->field,
-						env->input == NULL ? "" : sf_json_to_cstring(env->input));
+						env->input == NULL ? "" : sf_json_excerpt(env->input));
 }
 
 /* Evaluate a JSONata expression; field is where the template stands. */
@@ -313,6 +315,8 @@ eval_jsonata(const TemplateNode *node, SfEnv *env, const char *field,
 			outcome = "returned nothing (undefined).";
 			break;
 		default:
+			if (inner.name == SF_ERR_DATA_LIMIT_EXCEEDED)
+				return sf_error_set(err, inner.name, "%s", inner.cause);
 			if (inner.code != NULL)
 				outcome = psprintf("threw an error during evaluation. %s: %s",
 								   inner.code, inner.cause);
@@ -424,6 +428,7 @@ sf_template_eval(const SfTemplate *tmpl, SfEnv *env, const char *field,
 {
 	JsonbValue	value;
 
+	env->made = 0;
 	if (tmpl->root.kind == NODE_CONSTANT)
 	{
 		*result = tmpl->doc;

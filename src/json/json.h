@@ -124,6 +124,12 @@ extern Jsonb *sf_json_merge(const Jsonb *base, const Jsonb *overlay);
 extern char *sf_json_to_cstring(const Jsonb *doc);
 extern void sf_json_append_text(StringInfo buf, const JsonbValue *v);
 
+/* The same up to a size of the buffer; false when it would be larger, and the text is cut. */
+extern bool sf_json_append_text_within(StringInfo buf, const JsonbValue *v, Size max);
+
+/* The beginning of a document, for a message. */
+extern char *sf_json_excerpt(const Jsonb *doc);
+
 /* Bytes that the document takes as text (for payload limits), no copy made. */
 extern Size sf_json_text_size(const Jsonb *doc);
 

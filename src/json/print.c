@@ -17,14 +17,18 @@ typedef struct TextSink
 {
 	StringInfo	buf;			/* NULL: only count */
 	Size		size;
+	Size		max;			/* bytes after which the walk ends */
 } TextSink;
 
-/* Write bytes. */
+/* Bytes of a document that a message shows, as many as the service keeps of a cause */
+#define EXCERPT_BYTES	32768
+
+/* Write bytes, as long as they fit. */
 static void
 sink_bytes(TextSink *sink, const char *bytes, Size len)
 {
 	sink->size += len;
-	if (sink->buf != NULL)
+	if (sink->buf != NULL && sink->size <= sink->max)
 		appendBinaryStringInfo(sink->buf, bytes, len);
 }
 
@@ -111,7 +115,8 @@ sink_container(TextSink *sink, JsonbContainer *container)
 	bool		raw_scalar = JsonContainerIsScalar(container);
 	bool		first = true;	/* no comma before what comes next */
 
-	while ((token = JsonbIteratorNext(&it, &v, false)) != WJB_DONE)
+	while (sink->size <= sink->max &&
+		   (token = JsonbIteratorNext(&it, &v, false)) != WJB_DONE)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (token == WJB_END_ARRAY || token == WJB_END_OBJECT)
@@ -164,9 +169,36 @@ sink_value(TextSink *sink, const JsonbValue *v)
 void
 sf_json_append_text(StringInfo buf, const JsonbValue *v)
 {
-	TextSink	sink = {buf, 0};
+	TextSink	sink = {buf, 0, SIZE_MAX};
 
 	sink_value(&sink, v);
+}
+
+/*
+ * The same as long as the buffer has at most max bytes: false where it would
+ * have more, and the text is cut.
+ */
+bool
+sf_json_append_text_within(StringInfo buf, const JsonbValue *v, Size max)
+{
+	TextSink	sink = {buf, buf->len, max};
+
+	sink_value(&sink, v);
+	return sink.size <= max;
+}
+
+/* Print the beginning of a document, for a message. */
+char *
+sf_json_excerpt(const Jsonb *doc)
+{
+	StringInfoData buf;
+	TextSink	sink = {&buf, 0, EXCERPT_BYTES};
+
+	initStringInfo(&buf);
+	sink_container(&sink, (JsonbContainer *) &doc->root);
+	if (sink.size > sink.max)
+		appendStringInfoString(&buf, "...");
+	return buf.data;
 }
 
 /* Print a document as compact JSON text: no blanks after : and , */
@@ -174,7 +206,7 @@ char *
 sf_json_to_cstring(const Jsonb *doc)
 {
 	StringInfoData buf;
-	TextSink	sink = {&buf, 0};
+	TextSink	sink = {&buf, 0, SIZE_MAX};
 
 	initStringInfo(&buf);
 	sink_container(&sink, (JsonbContainer *) &doc->root);
@@ -185,7 +217,7 @@ sf_json_to_cstring(const Jsonb *doc)
 Size
 sf_json_text_size(const Jsonb *doc)
 {
-	TextSink	sink = {NULL, 0};
+	TextSink	sink = {NULL, 0, SIZE_MAX};
 
 	sink_container(&sink, (JsonbContainer *) &doc->root);
 	return sink.size;

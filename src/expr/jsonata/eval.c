@@ -303,6 +303,7 @@ flatten(SfJnEval *ev, SfJnValue *list, SfJnValue *v)
 	}
 	if (stack_is_too_deep())
 		sf_jn_fail(ev, SF_JN_U1001);
+	sf_jn_check(ev);
 	for (i = 0; i < v->len; i++)
 		flatten(ev, list, v->u.items[i]);
 }

@@ -327,6 +327,23 @@ lookup_state(SfJnEval *ev, const SfJnName *name, bool *found)
 }
 
 /*
+ * Whether a result is no more than the evaluation may make; err in memory that stays.
+ */
+static bool
+fits(const SfJnValue *value, SfEnv *env, MemoryContext outer, SfError *err)
+{
+	MemoryContext old;
+	Size		size = 0;
+	bool		ok;
+
+	sf_jn_measure(value, sf_env_may_make(env), &size);
+	old = MemoryContextSwitchTo(outer);
+	ok = sf_env_make(env, size, err);
+	MemoryContextSwitchTo(old);
+	return ok;
+}
+
+/*
  * Evaluate in a state machine.
  */
 SfEvalStatus
@@ -366,6 +383,8 @@ sf_jsonata_eval(const SfJsonata *expr, SfEnv *env, Jsonb **result, SfError *err)
 	}
 	else if (value == NULL)
 		status = SF_EVAL_NOT_FOUND;
+	else if (!fits(value, env, outer, err))
+		status = SF_EVAL_ERROR;
 	else
 	{
 		bool		unsupported;

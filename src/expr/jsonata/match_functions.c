@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "expr/jsonata/functions.h"
+#include "expr/jsonata/limits.h"
 #include "lib/stringinfo.h"
 
 /* A run of matches over a subject */
@@ -251,11 +252,21 @@ read_digits(const char *p, const char *end, int most)
 }
 
 /*
+ * Stop where a text grows beyond what a string may have.
+ */
+static void
+check_length(SfJnEval *ev, const StringInfoData *buf)
+{
+	if (buf->len > SF_JN_MAX_STRING)
+		ev->arena.on_limit(ev->arena.on_limit_arg, "string");
+}
+
+/*
  * Append the replacement of a match: $0 is the match, $n a group, $$ a dollar.
  * As many digits belong to n as there can be groups.
  */
 static void
-append_replacement(StringInfo buf, const SfJnValue *replacement, const SfJnMatch *m)
+append_replacement(SfJnEval *ev, StringInfo buf, const SfJnValue *replacement, const SfJnMatch *m)
 {
 	const char *p = replacement->u.str;
 	const char *end = p + replacement->len;
@@ -267,6 +278,7 @@ append_replacement(StringInfo buf, const SfJnValue *replacement, const SfJnMatch
 		digits++;
 	while (p < end)
 	{
+		check_length(ev, buf);
 		if (*p != '$')
 		{
 			appendStringInfoChar(buf, *p++);
@@ -319,6 +331,7 @@ replace_string(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
 		if (SF_JN_IS_STRING(args[2]))
 			appendBinaryStringInfo(buf, args[2]->u.str, args[2]->len);
 		at = found + pattern->len;
+		check_length(ev, buf);
 		sf_jn_check(ev);
 	}
 	appendBinaryStringInfo(buf, s->u.str + at, (int) (s->len - at));
@@ -364,7 +377,7 @@ replace_matches(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
 		if (start > at)
 			appendBinaryStringInfo(buf, s->u.str + at, (int) (start - at));
 		if (SF_JN_IS_STRING(args[2]))
-			append_replacement(buf, args[2], &m.match);
+			append_replacement(ev, buf, args[2], &m.match);
 		else
 		{
 			SfJnValue  *object = match_object(ev, &m.match);
@@ -377,6 +390,7 @@ replace_matches(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
 		at = advance_to(s, m.match.start +
 						sf_jn_char_count(m.match.text->u.str, m.match.text->len),
 						&chars, &bytes);
+		check_length(ev, buf);
 	}
 	appendBinaryStringInfo(buf, s->u.str + at, (int) (s->len - at));
 }

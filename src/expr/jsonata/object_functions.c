@@ -20,6 +20,7 @@ collect_keys(SfJnEval *ev, const SfJnValue *v, SfJnValue *keys)
 	{
 		if (stack_is_too_deep())
 			sf_jn_fail(ev, SF_JN_U1001);
+		sf_jn_check(ev);
 		for (i = 0; i < v->len; i++)
 			collect_keys(ev, v->u.items[i], keys);
 	}
@@ -70,6 +71,7 @@ spread_value(SfJnEval *ev, SfJnValue *v, SfJnValue *result)
 	{
 		if (stack_is_too_deep())
 			sf_jn_fail(ev, SF_JN_U1001);
+		sf_jn_check(ev);
 		for (i = 0; i < v->len; i++)
 			spread_value(ev, v->u.items[i], result);
 	}

@@ -66,6 +66,7 @@ sf_jn_truth(SfJnEval *ev, SfJnValue *v)
 		case SF_JN_ARRAY:
 			if (stack_is_too_deep())
 				sf_jn_fail(ev, SF_JN_U1001);
+			sf_jn_check(ev);
 			for (i = 0; i < v->len; i++)
 			{
 				if (sf_jn_truth(ev, v->u.items[i]))
@@ -93,6 +94,8 @@ check_value(SfJnEval *ev, const SfJnValue *v, bool finite, int depth)
 	{
 		if (depth > SF_JN_MAX_NESTING || stack_is_too_deep())
 			sf_jn_fail_message(ev, SF_JN_U1003, "Values are nested too deeply");
+		/* parts that are shared are walked through once for each place */
+		sf_jn_check(ev);
 		for (i = 0; i < v->len; i++)
 			check_value(ev, v->type == SF_JN_ARRAY ? v->u.items[i] : v->u.members[i].value,
 						finite, depth + 1);

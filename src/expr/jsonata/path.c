@@ -37,6 +37,7 @@ sf_jn_lookup_member(SfJnEval *ev, const SfJnValue *input, const SfJnName *name)
 
 	if (stack_is_too_deep())
 		sf_jn_fail(ev, SF_JN_U1001);
+	sf_jn_check(ev);
 	result = sf_jn_sequence(&ev->arena, input->len);
 	for (i = 0; i < input->len; i++)
 	{

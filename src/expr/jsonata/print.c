@@ -6,11 +6,13 @@
 
 #include <math.h>
 
+#include "expr/jsonata/limits.h"
 #include "expr/jsonata/print.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
 #define LIMITED_LEN 500			/* bytes of a value in a message */
+#define MEASURED_BYTES 12		/* of a value, with its number but without its text */
 
 static const char hex_digits[] = "0123456789abcdef";
 
@@ -92,6 +94,15 @@ new_line(StringInfo buf, int flags, int indent)
 static void print_value(StringInfo buf, const SfJnValue *v, int flags, int indent);
 
 /*
+ * Whether a text is longer than a string may be, so that the rest does not matter.
+ */
+static bool
+is_too_long(const StringInfoData *buf, int flags)
+{
+	return (flags & SF_JN_PRINT_STRING) != 0 && buf->len > SF_JN_MAX_STRING;
+}
+
+/*
  * Append an array; undefined elements and functions are null.
  */
 static void
@@ -100,7 +111,7 @@ print_array(StringInfo buf, const SfJnValue *v, int flags, int indent)
 	uint32		i;
 
 	appendStringInfoChar(buf, '[');
-	for (i = 0; i < v->len; i++)
+	for (i = 0; i < v->len && !is_too_long(buf, flags); i++)
 	{
 		const SfJnValue *item = v->u.items[i];
 
@@ -128,7 +139,7 @@ print_object(StringInfo buf, const SfJnValue *v, int flags, int indent)
 	uint32		i;
 
 	appendStringInfoChar(buf, '{');
-	for (i = 0; i < v->len; i++)
+	for (i = 0; i < v->len && !is_too_long(buf, flags); i++)
 	{
 		const SfJnMember *m = &v->u.members[i];
 
@@ -191,6 +202,32 @@ void
 sf_jn_print(StringInfo buf, const SfJnValue *v, int flags)
 {
 	print_value(buf, v, flags, 0);
+}
+
+/*
+ * Count the bytes that a value takes as jsonb, at the least, as long as they are no more than max.
+ */
+void
+sf_jn_measure(const SfJnValue *v, Size max, Size *size)
+{
+	uint32		i;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	*size += MEASURED_BYTES;
+	if (v->type == SF_JN_STRING)
+		*size += v->len;
+	for (i = 0; v->type == SF_JN_ARRAY && i < v->len && *size <= max; i++)
+	{
+		if (v->u.items[i] != NULL)
+			sf_jn_measure(v->u.items[i], max, size);
+	}
+	for (i = 0; v->type == SF_JN_OBJECT && i < v->len && *size <= max; i++)
+	{
+		*size += v->u.members[i].keylen;
+		if (v->u.members[i].value != NULL)
+			sf_jn_measure(v->u.members[i].value, max, size);
+	}
 }
 
 /*

@@ -12,6 +12,12 @@
 #define SF_JN_PRINT_STRING	0x01	/* as $string: 15 digits, functions "" */
 #define SF_JN_PRINT_PRETTY	0x02	/* indented by two */
 
+/*
+ * Count the bytes that a value takes as jsonb, at the least; no further than
+ * max, for what shares its parts can be far larger than memory.
+ */
+extern void sf_jn_measure(const SfJnValue *v, Size max, Size *size);
+
 /* Append a value as JSON text, as JSON.stringify would. */
 extern void sf_jn_print(StringInfo buf, const SfJnValue *v, int flags);
 
