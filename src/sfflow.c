@@ -9,6 +9,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "store/instance_file.h"
+#include "store/quota.h"
 #include "task/task.h"
 #include "worker/worker.h"
 
@@ -30,5 +31,6 @@ _PG_init(void)
 		return;
 	if (!IsUnderPostmaster)
 		sf_instance_file_start();
+	sf_quota_init();
 	sf_worker_init();
 }

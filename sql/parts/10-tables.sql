@@ -131,6 +131,7 @@ CREATE TABLE _sfflow.branch (
 	total integer NOT NULL DEFAULT 0,	-- JOIN: iterations in all
 	max_concurrency integer NOT NULL DEFAULT 0,
 	failed_event integer NOT NULL DEFAULT 0,	-- JOIN: event of the first failure
+	transitions integer NOT NULL DEFAULT 0,	-- of it and of its children that have ended
 	map_run_no bigint,					-- Distributed Map: the run; its children are executions
 	failing boolean NOT NULL DEFAULT false,	-- JOIN: a child has failed
 	aborting boolean NOT NULL DEFAULT false,	-- JOIN: ends as ABORTED when its children have
@@ -152,6 +153,10 @@ CREATE TABLE _sfflow.branch (
 
 -- Everything that is or will be due: owners take turns, each has its own in order.
 CREATE INDEX branch_due ON _sfflow.branch (priority, owner, due_at) WHERE due_at IS NOT NULL;
+
+-- The root branches of an owner: to count its running executions. No column of it changes while
+-- one runs.
+CREATE INDEX branch_root ON _sfflow.branch (owner) WHERE branch_no = 0;
 
 -- The children of a Parallel or Map state.
 CREATE INDEX branch_parent ON _sfflow.branch (execution_no, parent_no, branch_index)

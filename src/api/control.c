@@ -11,6 +11,7 @@
 #include "base/errors.h"
 #include "engine/lifecycle.h"
 #include "engine/slice.h"
+#include "store/quota.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_stop);
 PG_FUNCTION_INFO_V1(sfflow_sf_redrive);
@@ -126,6 +127,7 @@ sfflow_sf_redrive(PG_FUNCTION_ARGS)
 	execution = sf_arg_execution(id, SF_LOCK_WAIT, needed);
 	if (as_it_was && redrive_tolerated(execution))
 		PG_RETURN_INT32(execution->redrive_count);
+	sf_quota_require(execution->owner, execution->machine_name);
 	count = sf_lifecycle_redrive(execution, from_state, input, &from);
 	sf_redrive_notice(execution, from);
 	PG_RETURN_INT32(count);

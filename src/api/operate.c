@@ -20,6 +20,7 @@
 #include "store/instance.h"
 #include "store/instance_file.h"
 #include "store/load_guard.h"
+#include "store/quota.h"
 #include "store/privilege.h"
 #include "store/table.h"
 #include "worker/last_error.h"
@@ -38,6 +39,9 @@ PG_FUNCTION_INFO_V1(sfflow_decide_copy);
 
 /* A refused background worker is told that long */
 #define RECENT_MS		(5 * 60 * 1000)
+
+/* Owners at a quota that are told at once */
+#define REFUSALS_SHOWN	10
 
 #define ROLE_NAME(sym, name) name,
 static const char *const role_names[] = {SF_ROLE_LIST(ROLE_NAME)};
@@ -314,6 +318,23 @@ put_last_error(ReturnSetInfo *rsinfo)
 	put(rsinfo, "last worker error", !recent, text.data);
 }
 
+/* Which owners were refused something by a quota in the last minutes. */
+static void
+put_quotas(ReturnSetInfo *rsinfo)
+{
+	SfQuotaRefusal refusals[REFUSALS_SHOWN];
+	int			n = sf_quota_refusals(refusals, lengthof(refusals));
+	StringInfoData detail;
+
+	initStringInfo(&detail);
+	for (int i = 0; i < n; i++)
+		appendStringInfo(&detail, "%s%s is reached: " INT64_FORMAT " refused, last at %s",
+						 i == 0 ? "" : "; ",
+						 sf_quota_describe(refusals[i].kind, refusals[i].owner),
+						 refusals[i].refused, timestamptz_to_str(refusals[i].last));
+	put(rsinfo, "quotas", n == 0, n == 0 ? "no owner is at one" : detail.data);
+}
+
 /* What sf_health shows beside the backlog: item, ok, detail. */
 Datum
 sfflow_health(PG_FUNCTION_ARGS)
@@ -328,5 +349,6 @@ sfflow_health(PG_FUNCTION_ARGS)
 		put_workers(rsinfo);
 		put_last_error(rsinfo);
 	}
+	put_quotas(rsinfo);
 	return (Datum) 0;
 }

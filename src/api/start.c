@@ -17,6 +17,7 @@
 #include "engine/lifecycle.h"
 #include "expr/expr.h"
 #include "store/instance.h"
+#include "store/quota.h"
 
 /* What to do when the execution is there already */
 typedef enum IfExists
@@ -118,6 +119,7 @@ resume_ended(SfExecution *execution, bool differs)
 						sf_status_name(execution->status)),
 				 errdetail("To resume it would use the input that it was started with."),
 				 errhint("Use sf_redrive() to go on with the old input, or if_exists => 'restart' to run from the start with the new one.")));
+	sf_quota_require(execution->owner, execution->machine_name);
 	(void) sf_lifecycle_redrive(execution, NULL, NULL, &from);
 	sf_redrive_notice(execution, from);
 	return "redriven";
@@ -156,6 +158,7 @@ handle_existing(SfExecution *execution, const SfMachine *machine, Jsonb *input,
 						 errmsg("execution \"%s\" is RUNNING and cannot be restarted",
 								execution->execution_id),
 						 errhint("Stop it first with sf_stop().")));
+			sf_quota_require(machine->owner, machine->name);
 			sf_lifecycle_restart(execution, machine, input);
 			return "restarted";
 	}
@@ -194,6 +197,8 @@ sfflow_sf_start(PG_FUNCTION_ARGS)
 	char	   *name = sf_arg_text_or_null(fcinfo, 2);
 	IfExists	if_exists = parse_if_exists(sf_arg_text(fcinfo, 3, "if_exists"));
 	SfExecution execution = {0};
+	SfQuotaKind quota;
+	bool		is_new;
 
 	sf_instance_refuse_upgrade("sf_start()");
 	sf_arg_check_size(input, "input");
@@ -207,9 +212,21 @@ sfflow_sf_start(PG_FUNCTION_ARGS)
 	execution.owner = machine->owner;
 	execution.execution_id = psprintf("%s:%s", machine->name, name);
 	execution.input = input;
-	if (sf_execution_insert(&execution))
+	quota = sf_quota_take(execution.owner);
+	if (quota != SF_QUOTA_NONE)
+		/* a name that is taken starts nothing, and is answered all the same */
+		is_new = sf_execution_find(execution.execution_id, SF_LOCK_NONE) == NULL;
+	else
+		is_new = sf_execution_insert(&execution);
+	if (is_new && quota != SF_QUOTA_NONE)
+		sf_quota_raise(quota, execution.owner, machine->name);
+	if (is_new)
 		sf_lifecycle_begin(&execution);
 	else
+	{
+		if (quota == SF_QUOTA_NONE)
+			sf_quota_give_back(execution.owner);
 		start_existing(execution.execution_id, machine, input, if_exists);
+	}
 	PG_RETURN_TEXT_P(cstring_to_text(execution.execution_id));
 }

@@ -74,6 +74,13 @@
 extern struct config_generic *sf_find_setting(const char *name);
 #endif
 
+/* What a check hook of a setting hands on: guc.c frees it since 16 */
+#if PG_VERSION_NUM >= 160000
+#define SF_GUC_MALLOC(size)	guc_malloc(LOG, size)
+#else
+#define SF_GUC_MALLOC(size)	malloc(size)
+#endif
+
 /* Local transaction id of this backend */
 #if PG_VERSION_NUM >= 170000
 #define SF_MY_LXID	(MyProc->vxid.lxid)

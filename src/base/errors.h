@@ -101,6 +101,9 @@
 	X(EXECUTION_LOCKED, '0','2','8', "execution_locked", \
 	  "A session holds the row of the execution locked for longer than a moment. Raised in workers only.", \
 	  "End that transaction. Workers put the execution off and try again.") \
+	X(QUOTA_EXCEEDED, '0','4','0', "quota_exceeded", \
+	  "The owner of the state machine has as many executions running, or has started as many in the last minute, as it may. As the failure of a task it is `StepFunctions.ExecutionLimitExceeded`.", \
+	  "The detail names the setting and the owner. Try again later, or raise it: `ALTER ROLE`.") \
 	X(JSONATA_ERROR, '0','3','0', "jsonata_error", \
 	  "`sf_jsonata`: the expression does not parse, or failed.", \
 	  "The detail has the code, the position and the token.")

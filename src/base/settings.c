@@ -9,6 +9,7 @@
 #include "miscadmin.h"
 #include "utils/guc.h"
 
+#include "base/compat.h"
 #include "base/debug_point.h"
 #include "base/settings.h"
 
@@ -25,6 +26,53 @@ int			sf_setting_slow_task_factor = 3;
 int			sf_setting_evaluation_timeout_ms = 10000;
 int			sf_setting_evaluation_depth = 5000;
 bool		sf_setting_log_failures = true;
+int			sf_setting_max_executions_per_owner = 1000000;
+int			sf_setting_max_starts_per_owner = 100000;
+int			sf_setting_max_transitions = 10000000;
+
+SfQuotas	sf_server_quotas;
+
+/* Remember from where a value comes, for the assign hook. */
+static bool
+check_quota(int *value, void **extra, GucSource source)
+{
+	GucSource  *from = SF_GUC_MALLOC(sizeof(GucSource));
+
+	if (from == NULL)
+		return false;
+	*from = source;
+	*extra = from;
+	return true;
+}
+
+/* Take a value over that is not a role's, a database's or a session's. */
+static void
+assign_quota(int *quota, int value, const void *extra)
+{
+	if (*(const GucSource *) extra <= PGC_S_ARGV)
+		*quota = value;
+}
+
+/* Assign sfflow.max_executions_per_owner. */
+static void
+assign_executions(int value, void *extra)
+{
+	assign_quota(&sf_server_quotas.executions, value, extra);
+}
+
+/* Assign sfflow.max_starts_per_owner. */
+static void
+assign_starts(int value, void *extra)
+{
+	assign_quota(&sf_server_quotas.starts, value, extra);
+}
+
+/* Assign sfflow.max_transitions. */
+static void
+assign_transitions(int value, void *extra)
+{
+	assign_quota(&sf_server_quotas.transitions, value, extra);
+}
 
 /* An integer setting: variable, name, description, default, range, context */
 typedef struct SfIntSetting
@@ -36,43 +84,53 @@ typedef struct SfIntSetting
 	int			max;
 	GucContext	context;
 	int			flags;
+	GucIntAssignHook assign;	/* of a quota; else NULL */
 } SfIntSetting;
 
 static const SfIntSetting int_settings[] =
 {
 	{&sf_setting_workers, "sfflow.workers",
 		"Workers that advance executions.",
-	1, 64, PGC_POSTMASTER, 0},
+	1, 64, PGC_POSTMASTER, 0, NULL},
 	{&sf_setting_max_workers, "sfflow.max_workers",
 		"Workers in all, those that run a long task included.",
-	1, 256, PGC_POSTMASTER, 0},
+	1, 256, PGC_POSTMASTER, 0, NULL},
 	{&sf_setting_max_running_tasks, "sfflow.max_running_tasks",
 		"Long SQL tasks that may run at once.",
-	1, 256, PGC_SIGHUP, 0},
+	1, 256, PGC_SIGHUP, 0, NULL},
 	{&sf_setting_slice_ms, "sfflow.slice_ms",
 		"Time after which a worker commits what it has done.",
-	1, 10000, PGC_SIGHUP, GUC_UNIT_MS},
+	1, 10000, PGC_SIGHUP, GUC_UNIT_MS, NULL},
 	{&sf_setting_poll_interval, "sfflow.poll_interval",
 		"Time between two looks at the tables when nothing rings.",
-	1, 86400, PGC_SIGHUP, GUC_UNIT_S},
+	1, 86400, PGC_SIGHUP, GUC_UNIT_S, NULL},
 	{&sf_setting_max_payload_bytes, "sfflow.max_payload_bytes",
 		"Size that a payload may have as JSON text, in bytes.",
-	1024, 256 * 1024 * 1024, PGC_SUSET, GUC_UNIT_BYTE},
+	1024, 256 * 1024 * 1024, PGC_SUSET, GUC_UNIT_BYTE, NULL},
 	{&sf_setting_max_history_events, "sfflow.max_history_events",
 		"Events that the history of an execution may hold.",
-	100, INT_MAX, PGC_SUSET, 0},
+	100, INT_MAX, PGC_SUSET, 0, NULL},
 	{&sf_setting_max_crashes, "sfflow.max_crashes",
 		"Crashes of the server while a step ran alone, or ends of its worker, after which it fails.",
-	1, 100, PGC_SIGHUP, 0},
+	1, 100, PGC_SIGHUP, 0, NULL},
 	{&sf_setting_slow_task_factor, "sfflow.slow_task_factor",
 		"How many times its usual longest run a task may take before sf_alerts names it.",
-	1, 1000, PGC_USERSET, 0},
+	1, 1000, PGC_USERSET, 0, NULL},
 	{&sf_setting_evaluation_timeout_ms, "sfflow.evaluation_timeout",
 		"Time that one evaluation of an expression may take; 0 is no limit.",
-	0, INT_MAX, PGC_USERSET, GUC_UNIT_MS},
+	0, INT_MAX, PGC_USERSET, GUC_UNIT_MS, NULL},
 	{&sf_setting_evaluation_depth, "sfflow.evaluation_depth",
 		"Evaluations that may be nested in one another in a JSONata expression.",
-	10, 1000000, PGC_USERSET, 0},
+	10, 1000000, PGC_USERSET, 0, NULL},
+	{&sf_setting_max_executions_per_owner, "sfflow.max_executions_per_owner",
+		"Executions of an owner's machines that may run at once; 0 is no limit.",
+	0, INT_MAX, PGC_SUSET, 0, assign_executions},
+	{&sf_setting_max_starts_per_owner, "sfflow.max_starts_per_owner",
+		"Executions of an owner's machines that may be started per minute; 0 is no limit.",
+	0, INT_MAX, PGC_SUSET, 0, assign_starts},
+	{&sf_setting_max_transitions, "sfflow.max_transitions",
+		"State transitions that an execution may make; 0 is no limit.",
+	0, INT_MAX, PGC_SUSET, 0, assign_transitions},
 };
 
 /* Define every setting that can be defined now. */
@@ -88,7 +146,9 @@ sf_settings_define(void)
 			continue;
 		DefineCustomIntVariable(s->name, s->description, NULL,
 								s->variable, *s->variable, s->min, s->max,
-								s->context, s->flags, NULL, NULL, NULL);
+								s->context, s->flags,
+								s->assign != NULL ? check_quota : NULL,
+								s->assign, NULL);
 	}
 
 	DefineCustomBoolVariable("sfflow.log_failures",

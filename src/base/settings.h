@@ -33,6 +33,24 @@ extern int	sf_setting_evaluation_depth;
 /* Whether executions that fail leave a line in the server's log */
 extern bool sf_setting_log_failures;
 
+/*
+ * Quotas, which ALTER ROLE … SET of an owner changes for its machines; 0 is no
+ * limit.  What a session has in these variables may be its own role's: the
+ * values for an owner come from store/quota.h.
+ */
+extern int	sf_setting_max_executions_per_owner;	/* that run at once */
+extern int	sf_setting_max_starts_per_owner;	/* a minute */
+extern int	sf_setting_max_transitions; /* of one execution */
+
+/* The same as the server's configuration has them, whoever's session this is */
+typedef struct SfQuotas
+{
+	int			executions;
+	int			starts;
+	int			transitions;
+} SfQuotas;
+extern SfQuotas sf_server_quotas;
+
 /* Define all settings; PGC_POSTMASTER ones only while preloading. */
 extern void sf_settings_define(void);
 

@@ -30,6 +30,7 @@
 #include "engine/outside.h"
 #include "engine/program_cache.h"
 #include "engine/slice_internal.h"
+#include "store/quota.h"
 
 /* Provisional id → id, for the callback of handlers. */
 static int
@@ -124,6 +125,13 @@ read_map_items(SfRun *run, const SfBranch *branch, int first, int n,
 							 first, n, items);
 }
 
+/* Does a quota of the owner leave room for another execution? */
+static bool
+may_begin(SfRun *run)
+{
+	return sf_quota_has_room(run->execution->owner);
+}
+
 /* Make a run for an execution. */
 SfRun *
 sf_run_make(SfExecution *execution)
@@ -134,6 +142,7 @@ sf_run_make(SfExecution *execution)
 
 	run->execution = execution;
 	run->program = cached->program;
+	run->max_transitions = sf_quota_of(execution->owner)->transitions;
 	run->history = cached->history;
 	run->event_id = real_event_id;
 	run->input = execution_input;
@@ -142,6 +151,7 @@ sf_run_make(SfExecution *execution)
 	run->name_map_run = name_map_run;
 	run->map_run = map_run_of;
 	run->read_map_items = read_map_items;
+	run->may_begin = may_begin;
 	return run;
 }
 
@@ -350,6 +360,8 @@ static void
 take_delta(SfBranch *parent, const SfParentDelta *delta)
 {
 	parent->pending = Max(parent->pending - delta->ended, 0);
+	parent->transitions = (int) Min((int64) parent->transitions + delta->transitions,
+									PG_INT32_MAX);
 	if (delta->failed && !parent->failing)
 	{
 		parent->failing = true;

@@ -24,6 +24,7 @@
 #include "engine/program_cache.h"
 #include "store/machine.h"
 #include "store/privilege.h"
+#include "store/quota.h"
 
 /* Milliseconds since 1970 */
 static int64
@@ -142,6 +143,31 @@ child_input(Jsonb *given, Jsonb **input, SfError *error)
 	return false;
 }
 
+/* Begin the execution of a child, or find it; within the quotas of its owner. */
+static bool
+insert_child(SfExecution *child, SfError *error)
+{
+	SfQuotaKind quota = sf_quota_take(child->owner);
+
+	if (quota != SF_QUOTA_NONE)
+	{
+		if (sf_execution_find(child->execution_id, SF_LOCK_NONE) != NULL)
+			return existing_child(child, error);
+		sf_error_set(error, "StepFunctions.ExecutionLimitExceeded",
+					 "Execution Limit Exceeded: %s is reached",
+					 sf_quota_describe(quota, child->owner));
+		error->prefixed = false;
+		return false;
+	}
+	if (sf_execution_insert(child))
+	{
+		sf_lifecycle_begin(child);
+		return true;
+	}
+	sf_quota_give_back(child->owner);
+	return existing_child(child, error);
+}
+
 /* Start a child execution. */
 bool
 sf_child_start(SfRun *run, SfBranch *branch, const SfResource *resource,
@@ -173,9 +199,7 @@ sf_child_start(SfRun *run, SfBranch *branch, const SfResource *resource,
 	if (waits_for_end(resource))
 		child.parent_generation = branch->generation;
 
-	if (sf_execution_insert(&child))
-		sf_lifecycle_begin(&child);
-	else if (!existing_child(&child, error))
+	if (!insert_child(&child, error))
 		return false;
 	*output = start_output(&child);
 	return true;

@@ -406,6 +406,17 @@ make_single(Feed *feed, Size *size, SfError *error)
 	return child;
 }
 
+/*
+ * Does a quota of the owner hold a run up?  One child may always run, or Maps
+ * within Maps would wait for each other; its end has the run looked at again.
+ */
+static bool
+is_held_up(const SfStep *step)
+{
+	return step->branch->pending > 0 && step->run->may_begin != NULL &&
+		!step->run->may_begin(step->run);
+}
+
 /* Is there room for another child? */
 static bool
 has_room(const SfBranch *branch)
@@ -418,7 +429,7 @@ has_room(const SfBranch *branch)
 
 /* Begin children while there is room for them, within what a step may do. */
 static bool
-begin_children(SfStep *step, SfError *error)
+begin_children(SfStep *step, bool *held_up, SfError *error)
 {
 	const SfState *state = step->state;
 	SfBranch   *branch = step->branch;
@@ -439,6 +450,9 @@ begin_children(SfStep *step, SfError *error)
 		Size		size;
 
 		CHECK_FOR_INTERRUPTS();
+		*held_up = is_held_up(step);
+		if (*held_up)
+			break;
 		child = state->item_batcher != NULL ?
 			make_batch(feed, batch_input, &size, error) :
 			make_single(feed, &size, error);
@@ -458,6 +472,7 @@ sf_distributed_continue(SfStep *step)
 	SfBranch   *branch = step->branch;
 	int			next_index = branch->next_index;
 	int			pending = branch->pending;
+	bool		held_up = false;
 	SfError		error;
 
 	branch->due_at = DT_NOEND;
@@ -465,7 +480,7 @@ sf_distributed_continue(SfStep *step)
 		return SF_STEP_REST;
 	if (!sf_flow_input(step, &error))
 		return sf_step_fail(step, &error);
-	if (!begin_children(step, &error))
+	if (!begin_children(step, &held_up, &error))
 	{
 		step->children = NIL;
 		branch->next_index = next_index;
@@ -474,7 +489,7 @@ sf_distributed_continue(SfStep *step)
 		return SF_STEP_REST;
 	}
 	/* the rest of the window with the next step */
-	if (has_room(branch))
+	if (has_room(branch) && !held_up)
 		branch->due_at = step->now;
 	step->outcome_name = "continued";
 	return SF_STEP_REST;

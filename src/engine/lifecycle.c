@@ -238,7 +238,7 @@ had_children(const SfBranch *branch)
 		branch->phase != SF_PHASE_ANSWERED;
 }
 
-/* Revive every branch that has not succeeded. */
+/* Revive every branch that has not succeeded; each may make as many transitions again. */
 static void
 revive_all(const SfExecution *execution, const SfProgram *program,
 		   List *branches, TimestampTz now)
@@ -252,6 +252,7 @@ revive_all(const SfExecution *execution, const SfProgram *program,
 
 		branch->is_parent = branch->phase == SF_PHASE_JOIN || had_children(branch);
 		branch->pending = 0;
+		branch->transitions = 0;
 		/* a timer, or a request to stop, that came after the end */
 		branch->gone = branch->key.branch_no < 0;
 	}

@@ -21,6 +21,7 @@
 #include "engine/apply.h"
 #include "engine/lifecycle.h"
 #include "engine/map.h"
+#include "store/quota.h"
 
 /* Results read at once */
 #define PAGE	500
@@ -83,6 +84,7 @@ begin_child(const SfRun *run, const SfBranch *parent, const SfMapRun *map_run,
 	execution.map_items = child->items;
 	if (!sf_execution_insert(&execution))
 		elog(ERROR, "execution \"%s\" is there already", execution.execution_id);
+	sf_quota_note_child(execution.owner);
 
 	root = sf_branch_make(execution.execution_no, execution.owner, SF_BRANCH_ROOT);
 	root->branch_index = index;

@@ -205,6 +205,20 @@ enter_state(SfStep *step)
 	branch->phase = SF_PHASE_RUN;
 }
 
+/* Count a transition; false with an error when there were too many. */
+static bool
+count_transition(SfStep *step, SfError *error)
+{
+	int			max = step->run->max_transitions;
+
+	if (max > 0 && step->branch->transitions >= max)
+		return sf_error_set(error, SF_ERR_RUNTIME,
+							"The execution reached the maximum number of state transitions (%d), sfflow.max_transitions.",
+							max);
+	step->branch->transitions++;
+	return true;
+}
+
 /* Do the work of the branch's state. */
 static SfStepOutcome
 run_state(SfStep *step)
@@ -267,11 +281,15 @@ SfStepOutcome
 sf_step_advance(SfRun *run, SfBranch *branch, const SfStimulus *stimulus,
 				TimestampTz now, SfStep *step)
 {
+	SfError		error;
+
 	sf_step_init(step, run, branch, stimulus, now);
 	switch (branch->phase)
 	{
 		case SF_PHASE_ENTER:
 			enter_state(step);
+			if (!count_transition(step, &error))
+				return sf_step_fail(step, &error);
 			return run_state(step);
 		case SF_PHASE_RUN:
 			if (stimulus->kind == SF_STIMULUS_SUBMITTED)
@@ -376,6 +394,7 @@ add_delta(SfStep *step)
 
 	delta->branch_no = step->branch->parent_no;
 	delta->ended = 1;
+	delta->transitions = step->branch->transitions;
 	step->run->deltas = lappend(step->run->deltas, delta);
 	return delta;
 }

@@ -97,9 +97,12 @@ typedef struct SfRun
 	struct SfMapRun *(*map_run) (struct SfRun *run, const SfBranch *branch);
 	int			(*read_map_items) (struct SfRun *run, const SfBranch *branch,
 								   int first, int n, Jsonb **items);
+	bool		(*may_begin) (struct SfRun *run);	/* a further child */
 	void	   *arg;
 
 	SfTrace    *trace;			/* somebody looks on; else NULL */
+
+	int			max_transitions;	/* of the execution; 0: no limit */
 
 	bool		impatient;		/* a worker's: wait for that lock for a moment only */
 	bool		locked;			/* the execution's row is locked by us */
@@ -111,6 +114,7 @@ typedef struct SfParentDelta
 {
 	int64		branch_no;		/* the parent */
 	int			ended;			/* how many children ended */
+	int			transitions;	/* that they made */
 	bool		failed;			/* one of them failed … */
 	int			failed_event;	/* … with this event … */
 	const char *error;			/* … and this error */

@@ -42,6 +42,7 @@
 	X(TOTAL, "total") \
 	X(MAX_CONCURRENCY, "max_concurrency") \
 	X(FAILED_EVENT, "failed_event") \
+	X(TRANSITIONS, "transitions") \
 	X(MAP_RUN_NO, "map_run_no") \
 	X(FAILING, "failing") \
 	X(ABORTING, "aborting") \
@@ -169,6 +170,7 @@ read_join_columns(HeapTuple tuple, TupleDesc desc)
 	b->total = sf_row_int(tuple, desc, COL_TOTAL);
 	b->max_concurrency = sf_row_int(tuple, desc, COL_MAX_CONCURRENCY);
 	b->failed_event = sf_row_int(tuple, desc, COL_FAILED_EVENT);
+	b->transitions = sf_row_int(tuple, desc, COL_TRANSITIONS);
 	b->map_run_no = sf_row_int64(tuple, desc, COL_MAP_RUN_NO);
 	b->failing = sf_row_bool(tuple, desc, COL_FAILING);
 	b->aborting = sf_row_bool(tuple, desc, COL_ABORTING);
@@ -330,6 +332,7 @@ sf_branch_update_join(SfBranch *join)
 	SF_REPLACE(PENDING, Int32GetDatum(join->pending));
 	SF_REPLACE(FAILING, BoolGetDatum(join->failing));
 	SF_REPLACE(FAILED_EVENT, Int32GetDatum(join->failed_event));
+	SF_REPLACE(TRANSITIONS, Int32GetDatum(join->transitions));
 	SF_REPLACE(UNCATCHABLE, BoolGetDatum(join->uncatchable));
 	SF_REPLACE_NULLABLE(ERROR, join->error == NULL, CStringGetTextDatum(join->error));
 	SF_REPLACE_NULLABLE(CAUSE, join->cause == NULL, CStringGetTextDatum(join->cause));
@@ -421,6 +424,7 @@ form_branch(const SfBranch *b, Datum *values, bool *nulls)
 	SF_SET(TOTAL, Int32GetDatum(b->total));
 	SF_SET(MAX_CONCURRENCY, Int32GetDatum(b->max_concurrency));
 	SF_SET(FAILED_EVENT, Int32GetDatum(b->failed_event));
+	SF_SET(TRANSITIONS, Int32GetDatum(b->transitions));
 	SF_SET_NULLABLE(MAP_RUN_NO, b->map_run_no == 0, Int64GetDatum(b->map_run_no));
 	SF_SET(FAILING, BoolGetDatum(b->failing));
 	SF_SET(ABORTING, BoolGetDatum(b->aborting));

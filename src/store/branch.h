@@ -92,6 +92,7 @@ typedef struct SfBranch
 	int			total;
 	int			max_concurrency;
 	int			failed_event;
+	int			transitions;	/* of it and of its children that have ended */
 	int64		map_run_no;		/* Distributed Map: the run; 0: none */
 	bool		failing;
 	bool		aborting;

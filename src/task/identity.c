@@ -19,15 +19,10 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
-#include "access/skey.h"
-#include "access/genam.h"
-#include "access/table.h"
 #include "access/xact.h"
 #include "base/compat.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_authid.h"
-#include "catalog/pg_db_role_setting.h"
 #include "commands/prepare.h"
 #include "commands/sequence.h"
 #include "common/pg_prng.h"
@@ -35,11 +30,10 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 #include "storage/proc.h"
+#include "store/role_settings.h"
 #include "task/sqltask.h"
 #include "task/task.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
@@ -192,65 +186,28 @@ sf_identity_drop(void)
 	LockReleaseAll(USER_LOCKMETHOD, true);
 }
 
-/* Remember a setting that stands as "name=value". */
+/* Remember a setting. */
 static void
-remember_setting(char *text)
+remember_setting(const char *name, const char *value, void *arg)
 {
-	char	   *equals = strchr(text, '=');
+	MemoryContext outer;
 	Setting    *setting;
 
 	/* The encoding is about the client, which is another one here. */
-	if (equals == NULL || pg_strncasecmp(text, "client_encoding=", 16) == 0)
+	if (pg_strcasecmp(name, "client_encoding") == 0)
 		return;
-	*equals = '\0';
+	outer = MemoryContextSwitchTo(settings_context);
 	setting = palloc(sizeof(Setting));
-	setting->name = text;
-	setting->value = equals + 1;
+	setting->name = pstrdup(name);
+	setting->value = pstrdup(value);
 	settings = lappend(settings, setting);
-}
-
-/* Read the settings of one row of pg_db_role_setting. */
-static void
-read_settings_of(Relation rel, Oid database, Oid role)
-{
-	ScanKeyData keys[2];
-	SysScanDesc scan;
-	HeapTuple	tuple;
-
-	ScanKeyInit(&keys[0], Anum_pg_db_role_setting_setdatabase,
-				BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(database));
-	ScanKeyInit(&keys[1], Anum_pg_db_role_setting_setrole,
-				BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(role));
-	scan = systable_beginscan(rel, DbRoleSettingDatidRolidIndexId, true,
-							  NULL, 2, keys);
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		bool		isnull;
-		Datum		config = heap_getattr(tuple,
-										  Anum_pg_db_role_setting_setconfig,
-										  RelationGetDescr(rel), &isnull);
-		Datum	   *elements;
-		int			n;
-		MemoryContext oldcontext;
-
-		if (isnull)
-			continue;
-		deconstruct_array(DatumGetArrayTypeP(config), TEXTOID, -1, false,
-						  TYPALIGN_INT, &elements, NULL, &n);
-		oldcontext = MemoryContextSwitchTo(settings_context);
-		for (int i = 0; i < n; i++)
-			remember_setting(TextDatumGetCString(elements[i]));
-		MemoryContextSwitchTo(oldcontext);
-	}
-	systable_endscan(scan);
+	MemoryContextSwitchTo(outer);
 }
 
 /* Read what ALTER ROLE and ALTER DATABASE … SET say for an owner. */
 static void
 read_settings(Oid owner)
 {
-	Relation	rel;
-
 	if (settings_context == NULL)
 		settings_context = AllocSetContextCreate(TopMemoryContext,
 												 "sfflow role settings",
@@ -259,13 +216,7 @@ read_settings(Oid owner)
 	settings = NIL;
 	MemoryContextReset(settings_context);
 
-	rel = table_open(DbRoleSettingRelationId, AccessShareLock);
-	read_settings_of(rel, InvalidOid, InvalidOid);
-	read_settings_of(rel, MyDatabaseId, InvalidOid);
-	read_settings_of(rel, InvalidOid, owner);
-	read_settings_of(rel, MyDatabaseId, owner);
-	table_close(rel, AccessShareLock);
-
+	sf_role_settings_read(owner, remember_setting, NULL);
 	settings_owner = owner;
 	settings_lxid = SF_MY_LXID;
 }

@@ -1,0 +1,483 @@
+/*
+ * quota.c
+ *		How much an owner of state machines may have running, and start.
+ *
+ * Starts: a token bucket that holds the starts of a minute and fills evenly.
+ *
+ * Running executions: known at the last count in the tables, plus all starts
+ * since then.  Only when that sum reaches the quota are they counted again, by
+ * an index on the root branches; executions that have ended meanwhile make
+ * room.  So an owner with few running executions is counted once per quota's
+ * worth of starts.  One that stays at its quota is counted at each start, but a
+ * count that is dear is trusted for twenty times as long as it took.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "portability/instr_time.h"
+#include "storage/ipc.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+
+#include "base/errors.h"
+#include "store/quota.h"
+#include "store/role_settings.h"
+#include "store/table.h"
+
+#define EQ " OPERATOR(pg_catalog.=) "
+
+#define TRANCHE			"sfflow_quota"
+
+/* Owners whose use is counted; when all are taken the least recent one goes */
+#define OWNERS			512
+
+/* A count is trusted for that many times as long as it took, */
+#define TRUST			20
+
+/* ... unless it took less than that, microseconds */
+#define CHEAP			5000
+
+/* Values of an owner are read again after that long, microseconds */
+#define VALUES_AGE		1000000
+
+/* sf_health names refusals of the last minutes, microseconds */
+#define RECENT			(5 * USECS_PER_MINUTE)
+
+/* What an owner uses of its quotas in a database */
+typedef struct Use
+{
+	Oid			database;		/* InvalidOid: free */
+	Oid			owner;
+	int64		used_at;		/* these are microseconds of a clock that */
+	int64		filled_at;		/* is never set back */
+	double		tokens;			/* starts that are left */
+	int64		known;			/* running executions at the last count */
+	int64		started;		/* since then */
+	int64		counted_at;
+	int64		count_took;
+	SfQuotaKind refused_kind;
+	int64		refused;
+	TimestampTz refused_at;		/* 0: never */
+} Use;
+
+static Use	local_uses[OWNERS];
+static Use *uses = local_uses;
+static LWLock *lock = NULL;		/* NULL: the uses are this backend's own */
+
+static shmem_request_hook_type previous_request_hook = NULL;
+static shmem_startup_hook_type previous_startup_hook = NULL;
+
+/* --- shared memory --- */
+
+/* Ask for the area and its lock. */
+static void
+request_uses(void)
+{
+	if (previous_request_hook)
+		previous_request_hook();
+	RequestAddinShmemSpace(sizeof(local_uses));
+	RequestNamedLWLockTranche(TRANCHE, 1);
+}
+
+/* Make the area. */
+static void
+startup_uses(void)
+{
+	bool		found;
+
+	if (previous_startup_hook)
+		previous_startup_hook();
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	uses = ShmemInitStruct("sfflow quotas", sizeof(local_uses), &found);
+	lock = &GetNamedLWLockTranche(TRANCHE)->lock;
+	if (!found)
+		memset(uses, 0, sizeof(local_uses));
+	LWLockRelease(AddinShmemInitLock);
+}
+
+/* Install the hooks that make the area. */
+void
+sf_quota_init(void)
+{
+	previous_request_hook = shmem_request_hook;
+	shmem_request_hook = request_uses;
+	previous_startup_hook = shmem_startup_hook;
+	shmem_startup_hook = startup_uses;
+}
+
+/* Lock the uses. */
+static void
+lock_uses(void)
+{
+	if (lock != NULL)
+		LWLockAcquire(lock, LW_EXCLUSIVE);
+}
+
+/* Unlock them. */
+static void
+unlock_uses(void)
+{
+	if (lock != NULL)
+		LWLockRelease(lock);
+}
+
+/* Microseconds of a clock that is never set back. */
+static int64
+clock_us(void)
+{
+	instr_time	now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	return (int64) INSTR_TIME_GET_MICROSEC(now);
+}
+
+/* --- the values of an owner --- */
+
+/* Values that this backend has read */
+typedef struct Values
+{
+	Oid			owner;			/* hash key: must be first */
+	SfQuotas	quotas;
+	int64		read_at;
+} Values;
+
+/* Take a value over, if it is a number that the setting may have. */
+static void
+take_value(int *quota, const char *value)
+{
+	char	   *end;
+	long		number;
+
+	errno = 0;
+	number = strtol(value, &end, 10);
+	if (end != value && *end == '\0' && errno == 0 && number >= 0 &&
+		number <= PG_INT32_MAX)
+		*quota = (int) number;
+}
+
+/* Take a setting over that is one of the quotas. */
+static void
+read_value(const char *name, const char *value, void *arg)
+{
+	SfQuotas   *quotas = arg;
+
+	if (pg_strcasecmp(name, "sfflow.max_executions_per_owner") == 0)
+		take_value(&quotas->executions, value);
+	else if (pg_strcasecmp(name, "sfflow.max_starts_per_owner") == 0)
+		take_value(&quotas->starts, value);
+	else if (pg_strcasecmp(name, "sfflow.max_transitions") == 0)
+		take_value(&quotas->transitions, value);
+}
+
+/* The quotas of an owner. */
+const SfQuotas *
+sf_quota_of(Oid owner)
+{
+	static HTAB *cache = NULL;
+	int64		now = clock_us();
+	Values	   *values;
+	bool		found;
+
+	if (cache == NULL)
+	{
+		HASHCTL		control = {.keysize = sizeof(Oid),.entrysize = sizeof(Values)};
+
+		cache = hash_create("sfflow quotas of owners", 16, &control,
+							HASH_ELEM | HASH_BLOBS);
+	}
+	values = hash_search(cache, &owner, HASH_ENTER, &found);
+	if (!found || now - values->read_at > VALUES_AGE)
+	{
+		SfQuotas	quotas = sf_server_quotas;
+
+		values->read_at = 0;
+		sf_role_settings_read(owner, read_value, &quotas);
+		values->quotas = quotas;
+		values->read_at = now;
+	}
+	return &values->quotas;
+}
+
+/* --- what an owner uses --- */
+
+/* Find the use of an owner in this database, or make it. */
+static Use *
+find_use(Oid owner, int64 now)
+{
+	static int	last = 0;		/* a backend asks for the same one mostly */
+	Use		   *oldest = &uses[0];
+
+	if (uses[last].owner == owner && uses[last].database == MyDatabaseId)
+	{
+		uses[last].used_at = now;
+		return &uses[last];
+	}
+	for (int i = 0; i < OWNERS && uses[i].database != InvalidOid; i++)
+	{
+		if (uses[i].owner == owner && uses[i].database == MyDatabaseId)
+		{
+			uses[i].used_at = now;
+			last = i;
+			return &uses[i];
+		}
+		if (uses[i].used_at < oldest->used_at)
+			oldest = &uses[i];
+		if (i + 1 < OWNERS && uses[i + 1].database == InvalidOid)
+			oldest = &uses[i + 1];
+	}
+	memset(oldest, 0, sizeof(*oldest));
+	oldest->database = MyDatabaseId;
+	oldest->owner = owner;
+	oldest->used_at = oldest->filled_at = now;
+	oldest->tokens = PG_INT32_MAX;	/* the first look cuts it to the quota */
+	last = (int) (oldest - uses);
+	return oldest;
+}
+
+/* Let time fill the bucket. */
+static void
+fill(Use *use, int starts, int64 now)
+{
+	use->tokens += (double) (now - use->filled_at) * starts / USECS_PER_MINUTE;
+	use->tokens = Min(use->tokens, starts);
+	use->filled_at = now;
+}
+
+/* May the running executions be counted again? */
+static bool
+may_count(const Use *use, int64 now)
+{
+	return use->count_took < CHEAP ||
+		now - use->counted_at >= use->count_took * TRUST;
+}
+
+/* Count the running executions of an owner, no further than to its quota. */
+static int64
+count_running(Oid owner, int limit)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT pg_catalog.count(*) FROM (SELECT 1 FROM _sfflow.branch b"
+		" JOIN _sfflow.execution e ON e.execution_no" EQ "b.execution_no"
+		" WHERE b.owner" EQ "$1::pg_catalog.regrole AND b.branch_no" EQ "0"
+		" AND e.status" EQ "0 LIMIT $2) r",
+		2, OIDOID, INT8OID);
+	Datum		args[2] = {ObjectIdGetDatum(owner), Int64GetDatum(limit)};
+	int64		count = 0;
+
+	sf_store_query(&plan, args, NULL, 1, sf_row_read_int64, &count);
+	return count;
+}
+
+/* Count the running executions, and note what came of it. */
+static void
+count_again(Oid owner, int limit)
+{
+	int64		began = clock_us();
+	int64		known = count_running(owner, limit);
+	int64		now = clock_us();
+	Use		   *use;
+
+	lock_uses();
+	use = find_use(owner, now);
+	use->known = known;
+	use->started = 0;
+	use->counted_at = now;
+	use->count_took = now - began;
+	unlock_uses();
+}
+
+/*
+ * Look whether an owner has room for one more running execution; *stale: it
+ * has not, as of a count that may be made again.
+ */
+static bool
+has_room(const Use *use, int limit, int64 now, bool *stale)
+{
+	*stale = false;
+	if (limit == 0 || use->known + use->started < limit)
+		return true;
+	*stale = may_count(use, now);
+	return false;
+}
+
+/* Note a refusal; those of long ago are forgotten. */
+static void
+note_refusal(Use *use, SfQuotaKind kind)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (use->refused_kind != kind || now - use->refused_at > RECENT)
+		use->refused = 0;
+	use->refused_kind = kind;
+	use->refused_at = now;
+	use->refused++;
+}
+
+/* Try to count a start; *stale (NULL: refuse at once) as has_room() has it. */
+static SfQuotaKind
+try_take(Oid owner, const SfQuotas *quotas, bool *stale)
+{
+	bool		may_count_again = false;
+	int64		now = clock_us();
+	SfQuotaKind kind = SF_QUOTA_NONE;
+	Use		   *use;
+
+	lock_uses();
+	use = find_use(owner, now);
+	if (quotas->starts > 0)
+		fill(use, quotas->starts, now);
+	if (quotas->starts > 0 && use->tokens < 1)
+		kind = SF_QUOTA_STARTS;
+	else if (!has_room(use, quotas->executions, now, &may_count_again))
+		kind = SF_QUOTA_EXECUTIONS;
+	if (kind == SF_QUOTA_NONE)
+	{
+		use->tokens -= 1;
+		use->started++;
+	}
+	else if (stale == NULL || !may_count_again)
+		note_refusal(use, kind);
+	unlock_uses();
+	if (stale != NULL)
+		*stale = may_count_again;
+	return kind;
+}
+
+/* Count a start. */
+SfQuotaKind
+sf_quota_take(Oid owner)
+{
+	const SfQuotas *quotas = sf_quota_of(owner);
+	bool		stale;
+	SfQuotaKind kind = try_take(owner, quotas, &stale);
+
+	if (!stale)
+		return kind;
+	count_again(owner, quotas->executions);
+	return try_take(owner, quotas, NULL);
+}
+
+/* The setting of a quota. */
+static const char *
+quota_name(SfQuotaKind kind)
+{
+	return kind == SF_QUOTA_STARTS ? "sfflow.max_starts_per_owner" :
+		"sfflow.max_executions_per_owner";
+}
+
+/* The value of a quota of an owner. */
+static int
+quota_value(SfQuotaKind kind, Oid owner)
+{
+	const SfQuotas *quotas = sf_quota_of(owner);
+
+	return kind == SF_QUOTA_STARTS ? quotas->starts : quotas->executions;
+}
+
+/* Name a quota, its value and its owner. */
+char *
+sf_quota_describe(SfQuotaKind kind, Oid owner)
+{
+	char	   *role = GetUserNameFromId(owner, true);
+
+	return psprintf("%s (%d) of role \"%s\"", quota_name(kind),
+					quota_value(kind, owner),
+					role == NULL ? psprintf("%u", owner) : role);
+}
+
+/* Raise the error for a quota that is used up. */
+void
+sf_quota_raise(SfQuotaKind kind, Oid owner, const char *machine)
+{
+	bool		starts = kind == SF_QUOTA_STARTS;
+
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_QUOTA_EXCEEDED),
+			 errmsg("no more executions of state machine \"%s\" can be started now", machine),
+			 errdetail("%s is reached: so many executions %s.",
+					   sf_quota_describe(kind, owner),
+					   starts ? "may be started per minute" : "may run at once"),
+			 errhint("Try again later. A superuser can raise it: ALTER ROLE %s SET %s = %d.",
+					 quote_identifier(GetUserNameFromId(owner, false)),
+					 quota_name(kind), 2 * Min(quota_value(kind, owner), PG_INT32_MAX / 2))));
+}
+
+/* Count what continues an ended execution as a start, or raise. */
+void
+sf_quota_require(Oid owner, const char *machine)
+{
+	SfQuotaKind kind = sf_quota_take(owner);
+
+	if (kind != SF_QUOTA_NONE)
+		sf_quota_raise(kind, owner, machine);
+}
+
+/* Take back the count of a start. */
+void
+sf_quota_give_back(Oid owner)
+{
+	Use		   *use;
+
+	lock_uses();
+	use = find_use(owner, clock_us());
+	use->tokens += 1;
+	use->started = Max(use->started - 1, 0);
+	unlock_uses();
+}
+
+/* Whether another child of a Distributed Map may begin. */
+bool
+sf_quota_has_room(Oid owner)
+{
+	int			limit = sf_quota_of(owner)->executions;
+	bool		room,
+				stale;
+
+	for (int tries = 0;; tries++)
+	{
+		int64		now = clock_us();
+
+		lock_uses();
+		room = has_room(find_use(owner, now), limit, now, &stale);
+		unlock_uses();
+		if (room || !stale || tries > 0)
+			return room;
+		count_again(owner, limit);
+	}
+}
+
+/* A child of a Distributed Map begins. */
+void
+sf_quota_note_child(Oid owner)
+{
+	lock_uses();
+	find_use(owner, clock_us())->started++;
+	unlock_uses();
+}
+
+/* Copy the refusals of the last minutes. */
+int
+sf_quota_refusals(SfQuotaRefusal *refusals, int size)
+{
+	TimestampTz since = GetCurrentTimestamp() - RECENT;
+	int			n = 0;
+
+	lock_uses();
+	for (int i = 0; i < OWNERS && n < size; i++)
+	{
+		const Use  *use = &uses[i];
+
+		if (use->database != MyDatabaseId || use->refused_at <= since)
+			continue;
+		refusals[n].owner = use->owner;
+		refusals[n].kind = use->refused_kind;
+		refusals[n].refused = use->refused;
+		refusals[n++].last = use->refused_at;
+	}
+	unlock_uses();
+	return n;
+}

@@ -1,0 +1,67 @@
+/*
+ * quota.h
+ *		How much an owner of state machines may have running, and start.
+ *
+ * The limits are settings (base/settings.h); ALTER ROLE … SET gives an owner
+ * its own.  Use is counted by owner and database in shared memory, where the
+ * library was preloaded, else in this backend alone.  So a start costs no query
+ * and locks no row, and what counts is approximate: a start that is rolled back
+ * counts until the next look at the tables; one that another session has not
+ * committed at that look does not.
+ */
+#ifndef SF_STORE_QUOTA_H
+#define SF_STORE_QUOTA_H
+
+#include "base/settings.h"
+#include "utils/timestamp.h"
+
+/* Which quota is used up */
+typedef enum SfQuotaKind
+{
+	SF_QUOTA_NONE,
+	SF_QUOTA_EXECUTIONS,		/* sfflow.max_executions_per_owner */
+	SF_QUOTA_STARTS				/* sfflow.max_starts_per_owner */
+} SfQuotaKind;
+
+/* The quotas of an owner; a change is seen within a second. */
+extern const SfQuotas *sf_quota_of(Oid owner);
+
+/* Count a start, unless a quota of the owner is used up: then which. */
+extern SfQuotaKind sf_quota_take(Oid owner);
+
+/* Take back the count of a start that found its execution there. */
+extern void sf_quota_give_back(Oid owner);
+
+/* Raise SF040 for a quota that is used up. */
+extern void sf_quota_raise(SfQuotaKind kind, Oid owner, const char *machine)
+			pg_attribute_noreturn();
+
+/* Count what continues an ended execution as a start, or raise. */
+extern void sf_quota_require(Oid owner, const char *machine);
+
+/* "sfflow.max_… (n) of role "…"", for errors. */
+extern char *sf_quota_describe(SfQuotaKind kind, Oid owner);
+
+/*
+ * Whether another child of a Distributed Map may begin; it counts as running,
+ * but not as a start.
+ */
+extern bool sf_quota_has_room(Oid owner);
+extern void sf_quota_note_child(Oid owner);
+
+/* Refusals of the last minutes in this database, for sf_health */
+typedef struct SfQuotaRefusal
+{
+	Oid			owner;
+	SfQuotaKind kind;
+	int64		refused;		/* since the first of them */
+	TimestampTz last;
+} SfQuotaRefusal;
+
+/* Copy at most size of them; returns how many there are. */
+extern int	sf_quota_refusals(SfQuotaRefusal *refusals, int size);
+
+/* Ask for the shared memory; from _PG_init while preloading. */
+extern void sf_quota_init(void);
+
+#endif							/* SF_STORE_QUOTA_H */
