@@ -2,7 +2,8 @@
  * quota.c
  *		How much an owner of state machines may have running, and start.
  *
- * Starts: a token bucket that holds the starts of a minute and fills evenly.
+ * Starts: a token bucket that holds the starts of a minute and fills evenly; how
+ * much has come in is worked out when it is empty, so that a start reads no clock.
  *
  * Running executions: known at the last count in the tables, plus all starts
  * since then.  Only when that sum reaches the quota are they counted again, by
@@ -41,7 +42,7 @@
 /* ... unless it took less than that, microseconds */
 #define CHEAP			5000
 
-/* Values of an owner are read again after that long, microseconds */
+/* Values of an owner are read again in a transaction that began that much later */
 #define VALUES_AGE		1000000
 
 /* sf_health names refusals of the last minutes, microseconds */
@@ -52,9 +53,10 @@ typedef struct Use
 {
 	Oid			database;		/* InvalidOid: free */
 	Oid			owner;
-	int64		used_at;		/* these are microseconds of a clock that */
-	int64		filled_at;		/* is never set back */
-	double		tokens;			/* starts that are left */
+	TimestampTz used_at;		/* when the transaction began */
+	int64		filled_at;		/* microseconds of a clock that is never set back */
+	double		tokens;			/* starts that were left then, less those since */
+	int			capacity;		/* the quota then */
 	int64		known;			/* running executions at the last count */
 	int64		started;		/* since then */
 	int64		counted_at;
@@ -142,7 +144,7 @@ typedef struct Values
 {
 	Oid			owner;			/* hash key: must be first */
 	SfQuotas	quotas;
-	int64		read_at;
+	TimestampTz read_at;
 } Values;
 
 /* Take a value over, if it is a number that the setting may have. */
@@ -178,7 +180,7 @@ const SfQuotas *
 sf_quota_of(Oid owner)
 {
 	static HTAB *cache = NULL;
-	int64		now = clock_us();
+	TimestampTz now = GetCurrentTransactionStartTimestamp();
 	Values	   *values;
 	bool		found;
 
@@ -190,7 +192,7 @@ sf_quota_of(Oid owner)
 							HASH_ELEM | HASH_BLOBS);
 	}
 	values = hash_search(cache, &owner, HASH_ENTER, &found);
-	if (!found || now - values->read_at > VALUES_AGE)
+	if (!found || now - values->read_at > VALUES_AGE || now < values->read_at)
 	{
 		SfQuotas	quotas = sf_server_quotas;
 
@@ -206,8 +208,9 @@ sf_quota_of(Oid owner)
 
 /* Find the use of an owner in this database, or make it. */
 static Use *
-find_use(Oid owner, int64 now)
+find_use(Oid owner)
 {
+	TimestampTz now = GetCurrentTransactionStartTimestamp();
 	static int	last = 0;		/* a backend asks for the same one mostly */
 	Use		   *oldest = &uses[0];
 
@@ -232,27 +235,33 @@ find_use(Oid owner, int64 now)
 	memset(oldest, 0, sizeof(*oldest));
 	oldest->database = MyDatabaseId;
 	oldest->owner = owner;
-	oldest->used_at = oldest->filled_at = now;
-	oldest->tokens = PG_INT32_MAX;	/* the first look cuts it to the quota */
+	oldest->used_at = now;
+	oldest->capacity = -1;
 	last = (int) (oldest - uses);
 	return oldest;
 }
 
-/* Let time fill the bucket. */
+/* Let time fill the bucket, if it is empty; a new quota begins with a full one. */
 static void
-fill(Use *use, int starts, int64 now)
+fill(Use *use, int starts)
 {
+	int64		now;
+
+	if (starts == use->capacity && use->tokens >= 1)
+		return;
+	now = clock_us();
 	use->tokens += (double) (now - use->filled_at) * starts / USECS_PER_MINUTE;
-	use->tokens = Min(use->tokens, starts);
+	use->tokens = starts != use->capacity ? starts : Min(use->tokens, starts);
+	use->capacity = starts;
 	use->filled_at = now;
 }
 
 /* May the running executions be counted again? */
 static bool
-may_count(const Use *use, int64 now)
+may_count(const Use *use)
 {
 	return use->count_took < CHEAP ||
-		now - use->counted_at >= use->count_took * TRUST;
+		clock_us() - use->counted_at >= use->count_took * TRUST;
 }
 
 /* Count the running executions of an owner, no further than to its quota. */
@@ -282,7 +291,7 @@ count_again(Oid owner, int limit)
 	Use		   *use;
 
 	lock_uses();
-	use = find_use(owner, now);
+	use = find_use(owner);
 	use->known = known;
 	use->started = 0;
 	use->counted_at = now;
@@ -295,12 +304,12 @@ count_again(Oid owner, int limit)
  * has not, as of a count that may be made again.
  */
 static bool
-has_room(const Use *use, int limit, int64 now, bool *stale)
+has_room(const Use *use, int limit, bool *stale)
 {
 	*stale = false;
 	if (limit == 0 || use->known + use->started < limit)
 		return true;
-	*stale = may_count(use, now);
+	*stale = may_count(use);
 	return false;
 }
 
@@ -322,17 +331,16 @@ static SfQuotaKind
 try_take(Oid owner, const SfQuotas *quotas, bool *stale)
 {
 	bool		may_count_again = false;
-	int64		now = clock_us();
 	SfQuotaKind kind = SF_QUOTA_NONE;
 	Use		   *use;
 
 	lock_uses();
-	use = find_use(owner, now);
+	use = find_use(owner);
 	if (quotas->starts > 0)
-		fill(use, quotas->starts, now);
+		fill(use, quotas->starts);
 	if (quotas->starts > 0 && use->tokens < 1)
 		kind = SF_QUOTA_STARTS;
-	else if (!has_room(use, quotas->executions, now, &may_count_again))
+	else if (!has_room(use, quotas->executions, &may_count_again))
 		kind = SF_QUOTA_EXECUTIONS;
 	if (kind == SF_QUOTA_NONE)
 	{
@@ -423,7 +431,7 @@ sf_quota_give_back(Oid owner)
 	Use		   *use;
 
 	lock_uses();
-	use = find_use(owner, clock_us());
+	use = find_use(owner);
 	use->tokens += 1;
 	use->started = Max(use->started - 1, 0);
 	unlock_uses();
@@ -439,10 +447,8 @@ sf_quota_has_room(Oid owner)
 
 	for (int tries = 0;; tries++)
 	{
-		int64		now = clock_us();
-
 		lock_uses();
-		room = has_room(find_use(owner, now), limit, now, &stale);
+		room = has_room(find_use(owner), limit, &stale);
 		unlock_uses();
 		if (room || !stale || tries > 0)
 			return room;
@@ -455,7 +461,7 @@ void
 sf_quota_note_child(Oid owner)
 {
 	lock_uses();
-	find_use(owner, clock_us())->started++;
+	find_use(owner)->started++;
 	unlock_uses();
 }
 
