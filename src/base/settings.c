@@ -26,8 +26,8 @@ int			sf_setting_slow_task_factor = 3;
 int			sf_setting_evaluation_timeout_ms = 10000;
 int			sf_setting_evaluation_depth = 5000;
 bool		sf_setting_log_failures = true;
-int			sf_setting_max_executions_per_owner = 1000000;
-int			sf_setting_max_starts_per_owner = 100000;
+int			sf_setting_max_executions_per_owner = 10000000;
+int			sf_setting_max_starts_per_owner = 1000000;
 int			sf_setting_max_transitions = 10000000;
 
 SfQuotas	sf_server_quotas;

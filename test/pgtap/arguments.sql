@@ -28,6 +28,8 @@ INSERT INTO cases VALUES
 ('sf_await', 'timeout', $$SELECT sf_await('m:1', '178000000 years')$$, 'SF012 argument timeout must be at most 1000 years'),
 ('sf_await', 'timeout', $$SELECT sf_await('m:1', '0')$$, 'ok'),
 ('sf_await', 'timeout', $$SELECT sf_await('m:1', '1000 years')$$, 'ok'),
+('sf_wait', 'timeout', $$CALL sf_wait('m:1', '-1 ms')$$, 'SF012 argument timeout must not be negative'),
+('sf_wait', 'timeout', $$CALL sf_wait('m:1', '178000000 years')$$, 'SF012 argument timeout must be at most 1000 years'),
 ('sf_create_activity', 'lease', $$SELECT sf_create_activity('a1', '-1 s')$$, 'SF012 argument lease must not be negative'),
 ('sf_create_activity', 'lease', $$SELECT sf_create_activity('a1', '1 mon -32 days')$$, 'SF012 argument lease must not be negative'),
 ('sf_create_activity', 'lease', $$SELECT sf_create_activity('a1', '0')$$, 'SF012 argument lease must be at least a millisecond'),
