@@ -181,6 +181,9 @@ deliver_due(bool registering)
 		database->state = SF_DATABASE_UNKNOWN;
 		database->registrations++;
 		database->not_before = 0;
+		/* what the launcher was told before, it may have passed over */
+		database->more_wanted = false;
+		sf_shared_wake_launcher();
 	}
 	else if (database->state == SF_DATABASE_NOT_DRIVEN)
 		return;

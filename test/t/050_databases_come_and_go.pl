@@ -93,6 +93,20 @@ $node->safe_psql('original', q{CREATE SCHEMA flows; CREATE EXTENSION sfflow SCHE
 $node->safe_psql('original', "SELECT flows.sf_create_state_machine('mark', \$def\$$mark\$def\$); SELECT flows.sf_start('mark', '{}', 'new')");
 is($node->safe_psql('original', q{SELECT flows.sf_await('mark:new', '5 s')}), 'SUCCEEDED', 'in another schema too');
 
+# Switched off while keys wait for a second worker that there may not be, and on again: it is driven again.
+my $single = new_node('single', conf => "sfflow.workers = 1\n");
+$single->safe_psql('postgres', <<"EOS");
+SELECT sf_create_state_machine('nap', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:query",
+	"Parameters": {"Statement": "SELECT pg_sleep(0.004)"}, "End": true}}}');
+EOS
+$single->safe_psql('postgres', "SELECT sf_start('nap', '{}', 'n$_' || g) FROM generate_series(1, 100) AS g") for 1 .. 10;
+$single->safe_psql('postgres', 'SELECT sf_disable()');
+ok($single->poll_query_until('postgres', q{SELECT count(*) = 0 FROM sf_workers WHERE role <> 'launcher'}), 'the worker leaves');
+$single->safe_psql('postgres', 'SELECT sf_enable()');
+is($single->safe_psql('postgres', "SELECT sf_start('nap', '{}', 'last'); COMMIT; SELECT sf_await('nap:last', '30 s')") =~ s/.*\n//sr,
+	'SUCCEEDED', 'sf_enable() has it driven at once');
+$single->stop;
+
 # A standby drives nothing until it is promoted.
 $node->append_conf('postgresql.conf', "wal_level = replica\nmax_wal_senders = 5\n");
 $node->restart;
