@@ -126,7 +126,7 @@ typedef enum SfSqlState
 	X(BRANCH_FAILED, "States.BranchFailed", RESERVED, \
 	  "Never raised by a state: the join of a Parallel or Map fails with the error of its branch, as in Step Functions.") \
 	X(DATA_LIMIT_EXCEEDED, "States.DataLimitExceeded", RAISED, \
-	  "An output, a result or the array of a Map is larger than `sfflow.max_payload_bytes`.") \
+	  "An output, a result or the array of a Map is larger than `sfflow.max_payload_bytes`, or an evaluation makes more than eight times as much.") \
 	X(EXCEED_TOLERATED_FAILURE_THRESHOLD, "States.ExceedToleratedFailureThreshold", RAISED, \
 	  "More items of a Distributed Map failed than it tolerates.") \
 	X(HEARTBEAT_TIMEOUT, "States.HeartbeatTimeout", RAISED, \
