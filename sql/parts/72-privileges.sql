@@ -6,7 +6,7 @@ LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.sf_grant(text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION @extschema@.sf_grant(text, text, text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_grant(text, text, text) IS
-	'give START, READ or OPERATE on a state machine, or WORK on activity:name, to a role or to public';
+	'give START, READ, OPERATE or SEND on a state machine, WORK or SEND on activity:name, or CREATE on *, to a role or to public';
 
 CREATE FUNCTION @extschema@.sf_revoke(privilege text, object text, role text) RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_revoke'
@@ -14,4 +14,21 @@ LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.sf_revoke(text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION @extschema@.sf_revoke(text, text, text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_revoke(text, text, text) IS
-	'take back what sf_grant gave';
+	'take back what sf_grant gave; task tokens that a role holds stay good until SEND is taken from public';
+
+-- What ALTER OWNER TO and REASSIGN OWNED do for PostgreSQL's own objects.
+CREATE FUNCTION @extschema@.sf_alter_owner(object text, new_owner text) RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_alter_owner'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION @extschema@.sf_alter_owner(text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_alter_owner(text, text) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_alter_owner(text, text) IS
+	'give a state machine, activity:name or schedule:name to another role';
+
+CREATE FUNCTION @extschema@.sf_reassign_owned(old_role text, new_role text) RETURNS bigint
+AS 'MODULE_PATHNAME', 'sfflow_sf_reassign_owned'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+REVOKE ALL ON FUNCTION @extschema@.sf_reassign_owned(text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION @extschema@.sf_reassign_owned(text, text) TO PUBLIC;
+COMMENT ON FUNCTION @extschema@.sf_reassign_owned(text, text) IS
+	'give all that a role owns here to another one, and take back the rights that it was given; returns how many';

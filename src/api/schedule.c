@@ -323,6 +323,21 @@ check_schedule(const SfSchedule *s, SfCron *cron)
 					  SF_PRIVILEGE_START);
 }
 
+/* Make the pg_cron job of a schedule, as its owner. */
+static int64
+add_job(const SfSchedule *s, const SfCron *cron)
+{
+	SfStoreIdentity saved;
+	int64		job_id;
+
+	sf_store_enter_as(&saved, s->owner);
+	job_id = sf_scheduler_add(s->name, job_expression(s, cron),
+							  psprintf("SELECT _sfflow.run_schedule(%s)",
+									   quote_literal_cstr(s->name)));
+	sf_store_leave(&saved);
+	return job_id;
+}
+
 /*
  * Make a schedule, or replace the one with its name; returns the number of the
  * pg_cron job.
@@ -350,13 +365,31 @@ sfflow_sf_schedule(PG_FUNCTION_ARGS)
 		sf_scheduler_remove(old->job_id, old->owner);
 	}
 	sf_privilege_anchor(s.owner);
-	s.job_id = sf_scheduler_add(s.name, job_expression(&s, &cron),
-								psprintf("SELECT _sfflow.run_schedule(%s)",
-										 quote_literal_cstr(s.name)));
+	s.job_id = add_job(&s, &cron);
 	sf_schedule_write(&s);
 	if (old != NULL && old->owner != s.owner)
 		sf_privilege_unanchor(old->owner);
 	PG_RETURN_INT64(s.job_id);
+}
+
+/* Give a schedule and its pg_cron job to another role; the owner before. */
+Oid
+sf_schedule_set_owner(const char *name, Oid owner)
+{
+	SfSchedule *s = find_schedule(name);
+	Oid			before = s->owner;
+	SfCron		cron;
+
+	parse_cron(s->schedule, &cron);
+	s->owner = owner;
+	if (sf_scheduler_is_here())
+	{
+		sf_scheduler_check_login(owner);
+		sf_scheduler_remove(s->job_id, before);
+		s->job_id = add_job(s, &cron);
+	}
+	sf_schedule_write(s);
+	return before;
 }
 
 /* Remove a schedule and its pg_cron job. */

@@ -109,6 +109,13 @@ extern struct config_generic *sf_find_setting(const char *name);
 #define sf_database_aclcheck(oid, role, mode) pg_database_aclcheck(oid, role, mode)
 #endif
 
+/* May a role become another one?  A right of its own since 16; utils/acl.h. */
+#if PG_VERSION_NUM >= 160000
+#define SF_CAN_SET_ROLE(member, role)	member_can_set_role(member, role)
+#else
+#define SF_CAN_SET_ROLE(member, role)	is_member_of_role(member, role)
+#endif
+
 /* Number of this process's PGPROC: a field until 16, a variable since 17 */
 #if PG_VERSION_NUM >= 170000
 #define SF_MY_PROCNO	MyProcNumber

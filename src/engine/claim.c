@@ -17,6 +17,7 @@
 #include "engine/apply.h"
 #include "engine/map.h"
 #include "engine/slice_internal.h"
+#include "store/owner.h"
 
 /* Branches of one slice, for the run one by one after a failure */
 #define MAX_TOUCHED		256
@@ -90,7 +91,12 @@ find_run(SfSlice *slice, SfBranchKey key)
 	}
 	if (OidIsValid(slice->request->only_owner) &&
 		execution->owner != slice->request->only_owner)
+	{
+		/* the machine may have another owner since */
+		if (sf_owner_requeue(key, slice->request->only_owner, execution->owner))
+			slice->result->outcome = SF_SLICE_WORKED;
 		return NULL;
+	}
 	if (OidIsValid(slice->owner) && execution->owner != slice->owner)
 		return NULL;
 	run = sf_run_make(execution);
@@ -222,6 +228,7 @@ sf_claim(SfSlice *slice, SfBranchKey key, SfRun **run)
 	if (!sf_dispatch_is_for_us(slice, *run, branch))
 		return NULL;
 
+	branch->owner = (*run)->execution->owner;
 	slice->runs = list_append_unique_ptr(slice->runs, *run);
 	slice->owner = (*run)->execution->owner;
 	sf_claim_remember(key);

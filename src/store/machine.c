@@ -4,11 +4,13 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
@@ -47,7 +49,8 @@ sf_machine_exists(int machine_no)
 /*
  * Identities that this backend has met.  A machine's number is never given
  * again; the key holds the relation, so that a dropped and re-created extension
- * finds nothing of the one before.
+ * finds nothing of the one before.  sf_alter_owner tells all backends that the
+ * table has changed.
  */
 #define MAX_IDENTITIES	1000
 
@@ -64,24 +67,39 @@ typedef struct Identity
 } Identity;
 
 static HTAB *identities = NULL;
+static Oid	identities_relation = InvalidOid;	/* whose change empties the table */
+static bool identities_valid = false;
 static MemoryContext identity_context = NULL;
+
+/* Relcache callback: the owner of a machine may have changed. */
+static void
+invalidate_identities(Datum arg, Oid relid)
+{
+	if (!OidIsValid(relid) || relid == identities_relation)
+		identities_valid = false;
+}
 
 /* Make the table of identities, or make it anew when it is full. */
 static void
-make_room(void)
+make_room(Oid relation)
 {
 	HASHCTL		ctl = {.keysize = sizeof(IdentityKey),.entrysize = sizeof(Identity)};
 
-	if (identities != NULL && hash_get_num_entries(identities) < MAX_IDENTITIES)
+	if (identities_valid && hash_get_num_entries(identities) < MAX_IDENTITIES)
 		return;
 	if (identity_context == NULL)
+	{
 		identity_context = AllocSetContextCreate(CacheMemoryContext, "sfflow machine identities",
 												 ALLOCSET_DEFAULT_SIZES);
+		CacheRegisterRelcacheCallback(invalidate_identities, (Datum) 0);
+	}
 	identities = NULL;
 	MemoryContextReset(identity_context);
 	ctl.hcxt = identity_context;
 	identities = hash_create("sfflow machine identities", 64, &ctl,
 							 HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	identities_relation = relation;
+	identities_valid = true;
 }
 
 /* Read an identity. */
@@ -95,7 +113,7 @@ read_identity(HeapTuple tuple, TupleDesc desc, void *arg)
 	identity->owner = DatumGetObjectId(heap_getattr(tuple, COL_OWNER, desc, &isnull));
 }
 
-/* What never changes about a machine. */
+/* What seldom changes about a machine. */
 const SfMachineIdentity *
 sf_machine_identity(int machine_no)
 {
@@ -105,16 +123,19 @@ sf_machine_identity(int machine_no)
 	SfMachineIdentity read;
 	Identity   *entry = NULL;
 
-	if (identities != NULL)
+	if (identities_valid)
 		entry = hash_search(identities, &key, HASH_FIND, NULL);
 	if (entry != NULL)
 		return &entry->identity;
+	make_room(key.relation);	/* before reading: a change meanwhile counts */
 	if (!sf_row_fetch(&machine_by_no, &value, SF_LOCK_NONE, NULL, read_identity, &read))
 		return NULL;
-	make_room();
 	read.name = MemoryContextStrdup(identity_context, read.name);
 	entry = hash_search(identities, &key, HASH_ENTER, NULL);
 	entry->identity = read;
+	/* a snapshot of long ago is good for its own transaction only */
+	if (IsolationUsesXactSnapshot())
+		identities_valid = false;
 	return &entry->identity;
 }
 

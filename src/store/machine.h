@@ -25,7 +25,7 @@ typedef struct SfMachine
  */
 extern SfMachine *sf_machine_read(const char *name, int version, bool full);
 
-/* What never changes about a machine */
+/* What only sf_alter_owner changes about a machine */
 typedef struct SfMachineIdentity
 {
 	const char *name;
