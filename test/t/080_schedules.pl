@@ -69,6 +69,34 @@ ok($node->poll_query_until('other', q(
 is($node->safe_psql('postgres', q(
 	SELECT count(*) FROM cron.job_run_details WHERE status = 'failed' OR username <> 'night')),
 	'0', 'no run failed, all ran as their role');
+
+# In a copy of the data directory pg_cron ticks as well, but nothing starts and nothing runs.
+$node->append_conf('postgresql.conf', "wal_level = replica\nmax_wal_senders = 5\n");
+$node->restart;
+$node->safe_psql('postgres', q(
+SELECT cron.schedule('run-due', '* * * * *', 'CALL sf_run_due()');
+SELECT sf_create_activity('post'), sf_create_state_machine('outside',
+	'{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "activity:post", "End": true}}}');
+SELECT sf_start('outside', '{}', 'due')));
+ok($node->poll_query_until('postgres', q(SELECT count(*) = 1 FROM sf_tasks WHERE execution_id = 'outside:due')), 'a task is queued');
+$node->backup('base');
+my $copy = PostgreSQL::Test::Cluster->new('copy');
+$copy->init_from_backup($node, 'base');
+$copy->start;
+$copy->safe_psql('postgres', q(SELECT sf_start('nightly', '{}', 'due')));
+my $began = $copy->safe_psql('postgres', 'SELECT clock_timestamp()');
+ok($copy->poll_query_until('postgres', qq(
+	SELECT count(DISTINCT j.command) = 3 FROM cron.job_run_details r JOIN cron.job j USING (jobid)
+	WHERE r.start_time > '$began' AND r.status = 'succeeded' AND j.database = 'postgres')), 'pg_cron ticks in the copy');
+is($copy->safe_psql('postgres', qq(SELECT count(*) FROM sf_executions WHERE requested_at > '$began')), '0', 'it starts nothing');
+is($copy->safe_psql('postgres', q(SELECT status FROM sf_executions WHERE execution_id = 'nightly:due')), 'RUNNING', 'it runs nothing');
+like(slurp_file($copy->logfile), qr/WARNING:  schedule "every-minute" starts nothing: the database is not driven/, 'the log says so');
+my ($out, $said);
+(undef, $out, $said) = $copy->psql('postgres', q(SELECT * FROM sf_get_activity_task('post')));
+is($out, '', 'nor are tasks handed out in the copy');
+like($said, qr/NOTICE:  activity "post" hands nothing out: the database is not driven/, 'which is said');
+$copy->stop;
+isnt($node->safe_psql('postgres', q(SELECT task_token FROM sf_get_activity_task('post'))), '', 'the original hands them out');
 $node->stop;
 
 # Not preloaded at all.
