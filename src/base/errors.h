@@ -63,8 +63,8 @@
 	  "An expression took more time, depth or memory than it may, or an execution has as many events as it may.", \
 	  "Look for a loop without an end, then at `sfflow.evaluation_timeout`, `sfflow.evaluation_depth` and `sfflow.max_history_events`.") \
 	X(NOT_DRIVEN, '0','1','6', "not_driven", \
-	  "No worker drives this database. Reserved: no function raises it.", \
-	  "`sf_health` tells whether one does.") \
+	  "The database is not driven: it is a copy, was switched off, or pg_upgrade runs its server. A warning with this SQLSTATE says so where nothing is done, or where only what was named is.", \
+	  "`sf_health` tells why. Where this is the original or its successor, call `sf_enable`.") \
 	X(RESOURCE_DOES_NOT_EXIST, '0','1','7', "resource_does_not_exist", \
 	  "The text is no resource that sfflow runs, or no mapping has this pattern.", \
 	  "Write `sql:schema.function`, `sql:query` or `activity:name`, or map it with `sf_map_resource`.") \
