@@ -26,23 +26,14 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
-#include "access/htup_details.h"
-#include "access/table.h"
 #include "access/xact.h"
-#include "catalog/indexing.h"
-#include "catalog/pg_extension.h"
-#include "commands/extension.h"
 #include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "portability/instr_time.h"
 #include "storage/latch.h"
-#include "storage/lmgr.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/timeout.h"
 
@@ -51,10 +42,9 @@
 #include "base/errors.h"
 #include "base/settings.h"
 #include "engine/slice.h"
-#include "store/due.h"
 #include "store/direct.h"
+#include "store/due.h"
 #include "store/instance.h"
-#include "store/sequence.h"
 #include "task/task.h"
 #include "worker/last_error.h"
 #include "worker/poison.h"
@@ -125,65 +115,6 @@ typedef struct Attempt
 	int			ntouched;
 	SfBranchKey touched[MAX_TOUCHED];
 } Attempt;
-
-/* --- whether to work here --- */
-
-/*
- * Lock the extension against DROP until the end of the transaction; false when
- * it is not there.  *version_fits: it is of the version of this library.
- */
-static bool
-lock_extension(bool *version_fits)
-{
-	Oid			oid = get_extension_oid("sfflow", true);
-	Relation	rel;
-	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple	tuple;
-
-	if (!OidIsValid(oid))
-		return false;
-	LockDatabaseObject(ExtensionRelationId, oid, 0, AccessShareLock);
-
-	rel = table_open(ExtensionRelationId, AccessShareLock);
-	ScanKeyInit(&key, Anum_pg_extension_oid, BTEqualStrategyNumber, F_OIDEQ,
-				ObjectIdGetDatum(oid));
-	scan = systable_beginscan(rel, ExtensionOidIndexId, true, NULL, 1, &key);
-	tuple = systable_getnext(scan);
-	if (HeapTupleIsValid(tuple))
-	{
-		bool		isnull;
-		Datum		version = heap_getattr(tuple, Anum_pg_extension_extversion,
-										   RelationGetDescr(rel), &isnull);
-
-		*version_fits = !isnull &&
-			strcmp(TextDatumGetCString(version), SFFLOW_VERSION) == 0;
-	}
-	systable_endscan(scan);
-	table_close(rel, AccessShareLock);
-	return HeapTupleIsValid(tuple);
-}
-
-/* Decide whether to work here; in a transaction, which it holds for. */
-static SfTurnVerdict
-judge(void)
-{
-	bool		version_fits = false;
-
-	if (!lock_extension(&version_fits))
-		return SF_TURN_NO_EXTENSION;
-	if (!version_fits)
-	{
-		ereport(LOG,
-				(errmsg("sfflow does not drive database %u: the extension there is not of version %s",
-						MyDatabaseId, SFFLOW_VERSION),
-				 errhint("Run ALTER EXTENSION sfflow UPDATE there.")));
-		return SF_TURN_NOT_DRIVEN;
-	}
-	if (!sf_instance_is_driven())
-		return SF_TURN_NOT_DRIVEN;
-	return SF_TURN_MAY_WORK;
-}
 
 /* --- one attempt --- */
 
@@ -279,7 +210,7 @@ work(Attempt *a)
 		case ATTEMPT_LOOK:
 			look_around(a->look);
 			/* rows that were loaded since the verdict have been seen, but the mark they left not yet */
-			a->verdict = judge();
+			a->verdict = sf_verdict();
 			break;
 		case ATTEMPT_SLICE:
 			sf_slice_run(&a->request, &a->result);
@@ -399,7 +330,7 @@ attempt(Attempt *a)
 	PG_TRY();
 	{
 		begin(a->kind == ATTEMPT_TASK ? "sfflow: long task" : "sfflow: slice");
-		a->verdict = judge();
+		a->verdict = sf_verdict();
 		if (a->verdict == SF_TURN_MAY_WORK)
 			work(a);
 		SF_DEBUG_POINT("worker-before-commit");
@@ -430,38 +361,16 @@ attempt(Attempt *a)
 	return ok;
 }
 
-/*
- * Take the database over or mark it as a copy, if that has to be done yet; stop
- * driving it where numbers would be drawn twice.
- */
-static void
-prepare_database(void)
-{
-	const char *behind;
-
-	if (!sf_shared->settled)
-		sf_instance_settle();
-	CommandCounterIncrement();
-	if (sf_instance_is_driven() && (behind = sf_sequence_behind(true)) != NULL)
-		sf_instance_stop(behind);
-	CommandCounterIncrement();
-}
-
 /* Decide whether to work here; in a transaction of its own. */
 SfTurnVerdict
 sf_turn_check(bool *prepared)
 {
 	SfTurnVerdict verdict;
-	bool		version_fits = false;
-	bool		is_there;
 
 	begin("sfflow: check");
-	is_there = lock_extension(&version_fits);
-	if (is_there && version_fits)
-		prepare_database();
-	verdict = judge();
+	*prepared = sf_verdict_prepare();
+	verdict = sf_verdict();
 	commit();
-	*prepared = !is_there || version_fits;
 	pgstat_report_activity(STATE_IDLE, NULL);
 	return verdict;
 }

@@ -8,16 +8,9 @@
 
 #include "base/hooks.h"
 #include "utils/timestamp.h"
+#include "worker/verdict.h"
 
 #define SF_TURN_KEYS 64
-
-/* Whether this database is to be worked on at all */
-typedef enum SfTurnVerdict
-{
-	SF_TURN_MAY_WORK,
-	SF_TURN_NOT_DRIVEN,			/* another copy, disabled, or another version */
-	SF_TURN_NO_EXTENSION
-} SfTurnVerdict;
 
 typedef struct SfTurn
 {
