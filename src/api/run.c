@@ -26,6 +26,7 @@
 
 #include "api/arguments.h"
 #include "api/objects.h"
+#include "base/backoff.h"
 #include "base/compat.h"
 #include "base/errors.h"
 #include "engine/slice.h"
@@ -42,7 +43,8 @@ PG_FUNCTION_INFO_V1(sfflow_sf_run_due);
 
 /* A branch that meets others runs so often, again after so many milliseconds */
 #define MAX_ATTEMPTS		5
-#define FIRST_PAUSE_MS		10
+#define FIRST_PAUSE_MS		50
+#define LONGEST_PAUSE_MS	1000
 
 /* Errors that end the caller's statement, whatever the execution says */
 static bool
@@ -108,14 +110,11 @@ let_go(const SfSliceRequest *request)
 		SPI_commit();
 }
 
-/* Wait before another try, longer each time, never as long as somebody else. */
+/* Wait before the nth further try. */
 static void
-back_off(int attempt)
+back_off(int n)
 {
-	double		ms = FIRST_PAUSE_MS * (1 << attempt) *
-		(0.5 + pg_prng_double(&pg_global_prng_state));
-
-	pg_usleep((long) (ms * 1000));
+	pg_usleep(sf_backoff_ms(n, FIRST_PAUSE_MS, LONGEST_PAUSE_MS) * 1000L);
 	CHECK_FOR_INTERRUPTS();
 }
 
@@ -148,7 +147,7 @@ run_alone(const SfSliceRequest *request, SfBranchKey key, SfSliceResult *result)
 	for (int n = 0; n < MAX_ATTEMPTS; n++)
 	{
 		if (n > 0)
-			back_off(n - 1);
+			back_off(n);
 		alone.last_try = n == MAX_ATTEMPTS - 1;
 		memset(&mine, 0, sizeof(mine));
 		error = try_slice(&alone, &mine, NULL, NULL);

@@ -7,36 +7,49 @@
  * made them.  A deadlock is tried again at once: rolling the subtransaction
  * back has released what it had locked.  Not so when earlier tasks of the slice
  * may hold locks too: the same deadlock would come back, and the slice has to let
- * go of everything.
+ * go of everything.  From the second try on, one task of an owner at a time runs
+ * again and has others give way.
  */
 #include "postgres.h"
 
+#include <limits.h>
+
 #include "access/xact.h"
-#include "common/pg_prng.h"
+#include "catalog/pg_authid.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "portability/instr_time.h"
+#include "base/backoff.h"
 #include "storage/latch.h"
 #include "store/direct.h"
+#include "storage/lock.h"
+#include "storage/proc.h"
 #include "task/sqltask.h"
 #include "task/task.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
 #include "utils/wait_event.h"
 
-/* A deadlock is retried this often, first after so many milliseconds */
+/*
+ * A deadlock is retried this often.  How long to wait depends on how long the
+ * task held its locks, milliseconds: a shorter pause would meet the same tasks
+ * again.
+ */
 #define SF_DEADLOCK_RETRIES		5
-#define SF_DEADLOCK_BACKOFF_MS	10
+#define SF_DEADLOCK_MIN_MS		10
+#define SF_DEADLOCK_MAX_MS		1000
+#define SF_DEADLOCK_LIMIT_MS	5000
+/* How long a retry waits for that of another task, and how often it looks, milliseconds */
+#define SF_TURN_LIMIT_MS		30000
+#define SF_TURN_LOOK_MS			10
 
-/* Wait before another try, longer each time, never as long as somebody else. */
+/* Sleep until a time, but not through interrupts. */
 static void
-back_off(int attempt)
+sleep_until(TimestampTz until)
 {
-	double		ms = SF_DEADLOCK_BACKOFF_MS * (1 << attempt) *
-		(0.5 + pg_prng_double(&pg_global_prng_state));
-	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), (int64) ms);
 	long		left;
 
 	while ((left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until)) > 0)
@@ -46,6 +59,35 @@ back_off(int attempt)
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
 	}
+}
+
+/*
+ * Let one task of an owner at a time be tried again, until its transaction ends:
+ * where many tasks want the same rows, those that were deadlocked would deadlock
+ * each other again.  A task that takes long is not waited for.  The lock's fourth
+ * field differs from those of SQL's advisory locks.
+ */
+static void
+take_turn(Oid owner)
+{
+	TimestampTz limit = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SF_TURN_LIMIT_MS);
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, AuthIdRelationId, owner, 3);
+	while (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL &&
+		   GetCurrentTimestamp() < limit)
+		sleep_until(TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SF_TURN_LOOK_MS));
+}
+
+/* Wait before the nth further try; the last one has taken so many milliseconds. */
+static void
+back_off(Oid owner, int n, int64 took_ms)
+{
+	int			base = (int) Max(SF_DEADLOCK_MIN_MS, Min(took_ms, SF_DEADLOCK_MAX_MS));
+
+	sleep_until(TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+											sf_backoff_ms(n, base, SF_DEADLOCK_LIMIT_MS)));
+	take_turn(owner);
 	/* What the latch was set for otherwise is still to be looked at. */
 	SetLatch(MyLatch);
 }
@@ -75,15 +117,30 @@ copy_output(const Jsonb *output, MemoryContext context)
 	return copy;
 }
 
+/*
+ * Have others give way when the task meets them in a deadlock again: the one that
+ * looks for it first is rolled back.
+ */
+static void
+insist(int attempt)
+{
+	int			ms = (int) Min((int64) DeadlockTimeout * (1 + attempt), INT_MAX);
+
+	if (attempt > 0)
+		(void) set_config_option("deadlock_timeout", psprintf("%d", ms), PGC_SUSET,
+								 PGC_S_SESSION, GUC_ACTION_SET, true, DEBUG1, false);
+}
+
 /* Run the task inside the subtransaction; the result is in context. */
 static Jsonb *
-run_as_owner(const SfTaskCall *call, MemoryContext context)
+run_as_owner(const SfTaskCall *call, int attempt, MemoryContext context)
 {
 	SfIdentity	identity;
 	Jsonb	   *output;
 
 	PushActiveSnapshot(GetTransactionSnapshot());
 	sf_identity_enter(&identity, call->owner);
+	insist(attempt);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	output = copy_output(run_resource(call), context);
@@ -132,12 +189,14 @@ conclude(const ErrorData *edata, SfTimer *timer, SfTaskOutcome *out)
 
 /* Try once; returns the SQLSTATE of the error, 0 when it went well. */
 static int
-try_once(const SfTaskCall *call, SfTimer *timer, int attempt, SfTaskOutcome *out)
+try_once(const SfTaskCall *call, SfTimer *timer, int attempt, int64 *took_ms,
+		 SfTaskOutcome *out)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
 	int			depth = sf_identity_depth();
 	ErrorData  *volatile edata = NULL;
+	volatile TimestampTz began = GetCurrentTimestamp();
 
 	BeginInternalSubTransaction(NULL);
 	MemoryContextSwitchTo(context);
@@ -146,8 +205,11 @@ try_once(const SfTaskCall *call, SfTimer *timer, int attempt, SfTaskOutcome *out
 		error_context_stack = NULL; /* what is around is not the task's */
 		sf_timer_start(timer);
 		if (attempt > 0)
-			back_off(attempt - 1);
-		out->output = run_as_owner(call, context);
+		{
+			back_off(call->owner, attempt, *took_ms);
+			began = GetCurrentTimestamp();
+		}
+		out->output = run_as_owner(call, attempt, context);
 		sf_timer_stop(timer);
 		sf_timer_check(timer);
 		if (TransactionIdIsValid(GetCurrentTransactionIdIfAny()))
@@ -174,6 +236,7 @@ try_once(const SfTaskCall *call, SfTimer *timer, int attempt, SfTaskOutcome *out
 
 	if (edata == NULL)
 		return 0;
+	*took_ms = (GetCurrentTimestamp() - began) / 1000;
 	conclude(edata, timer, out);
 	return timer->fired ? ERRCODE_QUERY_CANCELED : edata->sqlerrcode;
 }
@@ -187,6 +250,7 @@ sf_sql_task_run(const SfTaskCall *call, SfTaskOutcome *out)
 	SfTimer		timer;
 	instr_time	start;
 	instr_time	elapsed;
+	int64		took_ms = 0;
 	bool		in_session = sf_identity_in_session();
 
 	memset(out, 0, sizeof(*out));
@@ -196,7 +260,7 @@ sf_sql_task_run(const SfTaskCall *call, SfTaskOutcome *out)
 	sf_timer_set(&timer, call->timeout_ms);
 	for (int attempt = 0; attempt <= SF_DEADLOCK_RETRIES; attempt++)
 	{
-		if (try_once(call, &timer, attempt, out) != ERRCODE_T_R_DEADLOCK_DETECTED)
+		if (try_once(call, &timer, attempt, &took_ms, out) != ERRCODE_T_R_DEADLOCK_DETECTED)
 			break;
 		if (call->not_first)
 		{

@@ -27,7 +27,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "portability/instr_time.h"
@@ -37,6 +36,7 @@
 #include "utils/snapmgr.h"
 #include "utils/timeout.h"
 
+#include "base/backoff.h"
 #include "base/compat.h"
 #include "base/debug_point.h"
 #include "base/errors.h"
@@ -53,7 +53,8 @@
 #include "worker/turn.h"
 
 #define MAX_ATTEMPTS		5
-#define FIRST_PAUSE_MS		10
+#define FIRST_PAUSE_MS		50
+#define LONGEST_PAUSE_MS	1000
 #define MAX_TOUCHED			256
 
 typedef enum AttemptKind
@@ -476,10 +477,8 @@ leave_task_role(void)
 static void
 pause_before(int n)
 {
-	double		ms = FIRST_PAUSE_MS * (double) (1 << n);
-
-	ms *= 0.5 + pg_prng_double(&pg_global_prng_state);
-	(void) WaitLatch(MyLatch, WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, (long) ms,
+	(void) WaitLatch(MyLatch, WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+					 sf_backoff_ms(n, FIRST_PAUSE_MS, LONGEST_PAUSE_MS),
 					 PG_WAIT_EXTENSION);
 	CHECK_FOR_INTERRUPTS();
 }

@@ -1,0 +1,18 @@
+/*
+ * backoff.c
+ *		How long to wait before something is tried again.
+ */
+#include "postgres.h"
+
+#include "common/pg_prng.h"
+
+#include "base/backoff.h"
+
+/* Milliseconds to wait before the nth further attempt. */
+int
+sf_backoff_ms(int n, int base_ms, int limit_ms)
+{
+	double		longest = (double) base_ms * (double) (1 << Min(n, 20));
+
+	return (int) (pg_prng_double(&pg_global_prng_state) * Min(longest, (double) limit_ms));
+}

@@ -1,0 +1,15 @@
+/*
+ * backoff.h
+ *		How long to wait before something is tried again.
+ */
+#ifndef SF_BASE_BACKOFF_H
+#define SF_BASE_BACKOFF_H
+
+/*
+ * Milliseconds to wait before the nth (from 1) further attempt: any time up to
+ * base · 2^n, and up to limit.  Two processes that met once would meet again if
+ * both waited for about as long.
+ */
+extern int	sf_backoff_ms(int n, int base_ms, int limit_ms);
+
+#endif							/* SF_BASE_BACKOFF_H */
