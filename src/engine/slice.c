@@ -31,15 +31,12 @@
 #define SCAN_SIZE		64
 #define MAX_SCAN_SIZE	65536
 
-/* What comes while its execution is locked is looked at again after that */
-#define PUT_OFF_MS		3000
-
 /* Make a branch due later. */
 void
-sf_slice_put_off(SfBranchKey key)
+sf_slice_put_off(SfBranchKey key, int ms)
 {
 	PushActiveSnapshot(GetTransactionSnapshot());
-	sf_branch_put_off(key, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), PUT_OFF_MS));
+	sf_branch_put_off(key, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms));
 	PopActiveSnapshot();
 }
 

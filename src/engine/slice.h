@@ -120,7 +120,7 @@ extern void sf_slice_fail_branch(SfBranchKey key, const char *cause);
  * moment.  Its branches are put off then, so that the worker is free for others.
  */
 extern int64 sf_slice_locked_out(void);
-extern void sf_slice_put_off(SfBranchKey key);
+extern void sf_slice_put_off(SfBranchKey key, int ms);
 
 /*
  * Branches that the last slice touched (also when it failed): valid until the

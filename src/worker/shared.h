@@ -19,6 +19,7 @@
 #define SF_KNOWN_OWNERS		64
 #define SF_AWAIT_BUCKETS	16
 #define SF_DURATIONS		2048
+#define SF_SHORTAGES		64
 #define SF_STATE_NAME_SIZE	(80 * 4 + 1)
 
 /* Slot 0 is the launcher's */
@@ -156,6 +157,16 @@ typedef struct SfDuration
 	int64		elapsed_us;
 } SfDuration;
 
+/* A branch that has met a shortage by itself (shortage.c) */
+typedef struct SfShortage
+{
+	Oid			database;		/* InvalidOid: free */
+	SfBranchKey key;
+	int			tries;			/* how often, in a row */
+	int			counted;		/* of these, against it */
+	TimestampTz last;
+} SfShortage;
+
 typedef struct SfShared
 {
 	uint32		launches;		/* source of SfSlot.launch */
@@ -172,6 +183,8 @@ typedef struct SfShared
 	pg_atomic_uint32 awaiting;	/* sessions inside sf_await */
 	ConditionVariable ended[SF_AWAIT_BUCKETS];
 	SfDuration	durations[SF_DURATIONS];
+	int			shortage_of;	/* number from 1 of who met the last one; 0: over */
+	SfShortage	shortages[SF_SHORTAGES];
 	SfDatabase	databases[SF_MAX_DATABASES];
 	int			nslots;
 	SfSlot		slots[FLEXIBLE_ARRAY_MEMBER];

@@ -12,7 +12,9 @@
  *		serialization failure, deadlock, a lock or a cancel in between, an
  *		execution that was changed meanwhile		again, five times at most
  *		a session holds the execution's row			put off for some seconds
- *		no memory, no disk, shutdown, no branch		nobody's fault: the worker pauses
+ *		no disk, shutdown, no branch				nobody's fault: put off, as long as
+ *													that can be done; else the worker pauses
+ *		no memory									the same, and counted (shortage.c)
  *		the commit failed							it is the task's failure, as below
  *		anything else, or five times				the branch fails with States.Runtime
  *
@@ -49,12 +51,15 @@
 #include "worker/last_error.h"
 #include "worker/poison.h"
 #include "worker/shared.h"
+#include "worker/shortage.h"
 #include "worker/slot.h"
 #include "worker/turn.h"
 
 #define MAX_ATTEMPTS		5
 #define FIRST_PAUSE_MS		50
 #define LONGEST_PAUSE_MS	1000
+/* A branch whose execution a session holds is looked at again after that */
+#define LOCKED_MS			3000
 #define MAX_TOUCHED			256
 
 typedef enum AttemptKind
@@ -72,6 +77,7 @@ typedef enum ErrorKind
 	ERROR_PASSING,				/* try again */
 	ERROR_LOCKED,				/* try again later */
 	ERROR_NOBODYS,				/* not the branch's fault */
+	ERROR_SHORTAGE,				/* the branch's fault maybe, if others get on */
 	ERROR_BRANCH				/* the branch's own */
 } ErrorKind;
 
@@ -103,6 +109,7 @@ typedef struct Attempt
 	bool		last_try;		/* TASK: as in the request of a slice */
 	const SfError *outcome;		/* TASK: how its commit failed; NULL: run it */
 	const char *cause;			/* FAIL */
+	int			put_off_ms;		/* PUT_OFF */
 
 	SfTurnVerdict verdict;
 	SfSliceResult result;
@@ -230,7 +237,7 @@ work(Attempt *a)
 			sf_slot_set_goes_on(false);
 			break;
 		case ATTEMPT_PUT_OFF:
-			sf_slice_put_off(a->key);
+			sf_slice_put_off(a->key, a->put_off_ms);
 			sf_slot_set_goes_on(true);
 			break;
 	}
@@ -252,16 +259,26 @@ classify(int sqlstate)
 		case ERRCODE_SF_EXECUTION_LOCKED:
 			return ERROR_LOCKED;
 		case ERRCODE_READ_ONLY_SQL_TRANSACTION:
+		case ERRCODE_DISK_FULL:
+		case ERRCODE_TOO_MANY_CONNECTIONS:
 			return ERROR_NOBODYS;
 	}
 	switch (ERRCODE_TO_CATEGORY(sqlstate))
 	{
 		case MAKE_SQLSTATE('5', '3', '0', '0', '0'):	/* insufficient resources */
+			return ERROR_SHORTAGE;
 		case MAKE_SQLSTATE('5', '7', '0', '0', '0'):	/* operator intervention */
 		case MAKE_SQLSTATE('5', '8', '0', '0', '0'):	/* system error */
 			return ERROR_NOBODYS;
 	}
 	return ERROR_BRANCH;
+}
+
+/* Tell whether an attempt failed for what may be no fault of the branch. */
+static bool
+is_shortage(const Attempt *a)
+{
+	return a->error == ERROR_NOBODYS || a->error == ERROR_SHORTAGE;
 }
 
 /* Roll back after an error; keep what is needed of it. */
@@ -287,7 +304,7 @@ handle_error(Attempt *a, MemoryContext context)
 		(a->error == ERROR_BRANCH && a->kind == ATTEMPT_SLICE && a->ntouched == 0))
 		a->error = ERROR_NOBODYS;
 
-	if (a->error == ERROR_NOBODYS || a->kind == ATTEMPT_FAIL ||
+	if (is_shortage(a) || a->kind == ATTEMPT_FAIL ||
 		ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_INTERNAL_ERROR)
 		EmitErrorReport();
 	AbortOutOfAnyTransaction();
@@ -339,6 +356,8 @@ attempt(Attempt *a)
 		commit();
 		SF_DEBUG_POINT("worker-after-commit");
 		ok = true;
+		if (a->kind == ATTEMPT_SLICE && a->result.outcome == SF_SLICE_WORKED)
+			sf_shortage_over();
 	}
 	PG_CATCH();
 	{
@@ -353,7 +372,7 @@ attempt(Attempt *a)
 	SetUserIdAndSecContext(user, sec_context);
 	sf_poison_turn_end(sf_slot_number(),
 					   !(ok && a->result.outcome == SF_SLICE_LONG_TASK));
-	if (!ok && a->error == ERROR_NOBODYS)
+	if (!ok && is_shortage(a))
 		sf_last_error_note(a->sqlstate, a->message);
 	pgstat_report_stat(false);
 	pgstat_report_activity(STATE_IDLE, NULL);
@@ -483,11 +502,11 @@ pause_before(int n)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* Make a branch due later: a session holds its execution. */
+/* Make a branch due later. */
 static bool
-put_off(SfBranchKey key)
+put_off(SfBranchKey key, int ms)
 {
-	Attempt		a = {.kind = ATTEMPT_PUT_OFF,.key = key};
+	Attempt		a = {.kind = ATTEMPT_PUT_OFF,.key = key,.put_off_ms = ms};
 
 	return attempt(&a);
 }
@@ -503,7 +522,7 @@ fail_branch(SfBranchKey key, const char *cause, bool alone)
 					key.branch_no, key.execution_no, cause)));
 	if (attempt(&a))
 		return true;
-	return a.error == ERROR_LOCKED && put_off(key);
+	return a.error == ERROR_LOCKED && put_off(key, LOCKED_MS);
 }
 
 /*
@@ -520,6 +539,28 @@ look_again(void)
 	if (database)
 		database->task_wanted = database->new_task_wanted = true;
 	LWLockRelease(sf_shared_lock);
+}
+
+/*
+ * A branch that ran by itself failed for what may be no fault of its own: put it
+ * off, or make it fail when it happens to no other one.  False: not even that can
+ * be done now.
+ */
+static bool
+handle_shortage(SfBranchKey key, const Attempt *failed)
+{
+	int			ms;
+	int			count;
+
+	if (failed->collided)
+		return false;
+	count = sf_shortage_note(key, failed->error == ERROR_SHORTAGE, &ms);
+	if (count < MAX_ATTEMPTS)
+		return put_off(key, ms);
+	sf_shortage_clear(key);
+	return fail_branch(key, psprintf("%s (SQLSTATE %s, %d times in a row)",
+									 failed->message, unpack_sql_state(failed->sqlstate), count),
+					   failed->alone);
 }
 
 /*
@@ -560,7 +601,7 @@ fail_task(const Attempt *failed)
 	a.outcome = &failed->failure;
 	if (attempt(&a))
 		return true;
-	return a.error != ERROR_NOBODYS && fail_branch(a.key, a.message, a.alone);
+	return !is_shortage(&a) && fail_branch(a.key, a.message, a.alone);
 }
 
 /*
@@ -583,10 +624,11 @@ run_task(SfBranchKey key, int generation, bool alone, bool *over)
 		if (attempt(&a))
 		{
 			*over = a.result.outcome == SF_SLICE_WORKED;
+			sf_shortage_clear(key);
 			return true;
 		}
-		if (a.error == ERROR_NOBODYS)
-			return false;
+		if (is_shortage(&a))
+			return handle_shortage(key, &a);
 		if (a.error == ERROR_BRANCH)
 			break;
 	}
@@ -641,16 +683,19 @@ run_alone(SfBranchKey key, SfTurn *turn)
 		if (attempt(&a))
 		{
 			if (a.result.outcome != SF_SLICE_LONG_TASK)
+			{
+				sf_shortage_clear(key);
 				return true;
+			}
 			if (!turn)
 				return run_task(a.result.task, a.result.task_generation, true, &over);
 			run_announced(turn, &a.result);
 			return !turn->failed;
 		}
 		if (a.error == ERROR_LOCKED)
-			return put_off(key);
-		if (a.error == ERROR_NOBODYS)
-			return false;
+			return put_off(key, LOCKED_MS);
+		if (is_shortage(&a))
+			return handle_shortage(key, &a);
 		if (a.in_commit && !a.request.announce_all)
 			a.request.announce_all = true;
 		else if (a.error == ERROR_BRANCH)
@@ -690,7 +735,7 @@ run_one_by_one(SfTurn *turn, const Attempt *failed)
 	{
 		one.nkeys = 0;
 		one.failed = failed->touched[i].execution_no == locked ?
-			!put_off(failed->touched[i]) : !run_alone(failed->touched[i], &one);
+			!put_off(failed->touched[i], LOCKED_MS) : !run_alone(failed->touched[i], &one);
 	}
 
 	/* what a task left to do is found by a look at the tables */
@@ -829,7 +874,7 @@ sf_turn_run(SfTurn *turn)
 	if (!succeeded)
 	{
 		turn->verdict = SF_TURN_MAY_WORK;
-		if (a.error == ERROR_NOBODYS)
+		if (is_shortage(&a) && (a.ntouched == 0 || a.collided))
 			turn->failed = true;
 		else
 			run_one_by_one(turn, &a);

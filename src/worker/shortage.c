@@ -1,0 +1,114 @@
+/*
+ * shortage.c
+ *		Branches for which there was not enough memory, or something like it.
+ *
+ * Out of memory, say, may be the server's trouble or that of one branch, whose
+ * payload is evaluated to something too large.  Nothing tells which, but that
+ * other branches get on meanwhile.  So a branch that meets a shortage by itself is
+ * put off, longer each time, and the others go on; that it happened counts
+ * against it if something else has gone well since the last shortage, or if that
+ * was its own as well.  When it counts often enough the branch fails.  One that
+ * never gets anywhere fails in the end in any case.
+ *
+ * The counts are in shared memory: a restart of the server forgets them.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+
+#include "base/backoff.h"
+#include "worker/shared.h"
+#include "worker/shortage.h"
+
+#define FIRST_PAUSE_MS	1000
+#define MAX_PAUSE_MS	60000
+/* What was longer ago has been forgotten: the branch got on meanwhile */
+#define IN_A_ROW_MS		600000
+
+/* So many that do not count are as bad as one that does */
+#define TRIES_PER_COUNT	4
+
+/* Find the place of a branch, or NULL. */
+static SfShortage *
+find(SfBranchKey key)
+{
+	for (int i = 0; i < SF_SHORTAGES; i++)
+	{
+		SfShortage *s = &sf_shared->shortages[i];
+
+		if (s->database == MyDatabaseId && s->key.execution_no == key.execution_no &&
+			s->key.branch_no == key.branch_no)
+			return s;
+	}
+	return NULL;
+}
+
+/* Find the place of a branch, or give it the one that was used the longest ago. */
+static SfShortage *
+find_or_add(SfBranchKey key)
+{
+	SfShortage *s = find(key);
+
+	if (s && TimestampDifferenceExceeds(s->last, GetCurrentTimestamp(), IN_A_ROW_MS))
+		s->tries = s->counted = 0;
+	if (s)
+		return s;
+	s = &sf_shared->shortages[0];
+	for (int i = 1; i < SF_SHORTAGES; i++)
+	{
+		if (sf_shared->shortages[i].last < s->last)
+			s = &sf_shared->shortages[i];
+	}
+	memset(s, 0, sizeof(*s));
+	s->database = MyDatabaseId;
+	s->key = key;
+	return s;
+}
+
+/* A branch that ran by itself has met a shortage again. */
+int
+sf_shortage_note(SfBranchKey key, bool may_be_its_own, int *pause_ms)
+{
+	SfShortage *s;
+	int			number;
+	int			count;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	s = find_or_add(key);
+	number = (int) (s - sf_shared->shortages) + 1;
+	s->tries++;
+	if (may_be_its_own && (sf_shared->shortage_of == 0 || sf_shared->shortage_of == number))
+		s->counted++;
+	sf_shared->shortage_of = number;
+	s->last = GetCurrentTimestamp();
+	count = may_be_its_own ? Max(s->counted, s->tries / TRIES_PER_COUNT) : 0;
+	/* at least half of it: a branch that fails in the end has had its time */
+	*pause_ms = Min(FIRST_PAUSE_MS << Min(s->tries - 1, 6), MAX_PAUSE_MS) / 2;
+	*pause_ms += sf_backoff_ms(0, *pause_ms, MAX_PAUSE_MS);
+	LWLockRelease(sf_shared_lock);
+	return count;
+}
+
+/* A branch ran well by itself, or has failed. */
+void
+sf_shortage_clear(SfBranchKey key)
+{
+	SfShortage *s = find(key);
+
+	if (!s)
+		return;					/* without the lock: only this process runs it now */
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	s = find(key);
+	if (s)
+		memset(s, 0, sizeof(*s));
+	LWLockRelease(sf_shared_lock);
+}
+
+/* A slice or a task went well.  Without the lock: a hint that costs nothing. */
+void
+sf_shortage_over(void)
+{
+	if (sf_shared->shortage_of != 0)
+		sf_shared->shortage_of = 0;
+}
