@@ -122,6 +122,24 @@ bench:
 	@$(MAKE) -s tmp-install
 	@test/bench/run $(BENCH)
 
+# The models of the protocols, in all configurations and with all mutations, some minutes.
+model:
+	@test/tools/packages
+	@test/model/run $(MODELS)
+
+# Faults in rounds against a workload with an exact ledger, and the same at random for SOAK_MINUTES.
+FAULT_ROUNDS = 5
+SOAK_MINUTES = 60
+faults:
+	@test/tools/packages
+	@$(MAKE) -s tmp-install
+	@FAULT_ROUNDS=$(FAULT_ROUNDS) FAULTS='$(FAULTS)' test/run tap --tests 156_faults
+
+soak:
+	@test/tools/packages
+	@$(MAKE) -s tmp-install
+	@SOAK_MINUTES=$(SOAK_MINUTES) test/run tap --tests 157_soak
+
 # Conventions that a compiler does not check.
 lint:
 	@status=0; for check in test/lint/*; do [ -x $$check ] || continue; $$check || status=1; done; exit $$status
@@ -133,8 +151,11 @@ help:
 	@echo 'make test           all tests, on throw-away servers (SUITES="regress tap" TESTS="name": some)'
 	@echo 'make installcheck   the regression tests against a running server with the library preloaded'
 	@echo 'make bench          measurements against floors of the same run'
+	@echo 'make model          the models of the protocols, with spin, some minutes'
+	@echo 'make faults         every fault in rounds against an exact ledger (FAULT_ROUNDS=5, FAULTS=pattern)'
+	@echo 'make soak           load and random faults for an hour (SOAK_MINUTES=10)'
 	@echo 'make lint           conventions that a compiler does not check'
 	@echo 'make tmp-install    a private PostgreSQL with the extension, under tmp_install/'
 	@echo 'make clean          remove everything that was built'
 
-.PHONY: install-client uninstall-client clean-client tmp-install test installcheck demo bench lint help
+.PHONY: install-client uninstall-client clean-client tmp-install test installcheck demo bench model faults soak lint help

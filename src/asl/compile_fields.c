@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "asl/compile.h"
+#include "base/debug_point.h"
 
 /* A string of the program's own; NULL when absent. */
 const char *
@@ -169,7 +170,8 @@ sf_compile_failure_mode(const SfNode *object, SfFailureMode def)
 
 	if (mode == NULL)
 		return def;
-	return strcmp(mode, "DRAIN") == 0 ? SF_FAILURE_DRAIN : SF_FAILURE_ABORT;
+	return strcmp(mode, "DRAIN") == 0 && !SF_DEBUG_MUTATION("failure_mode") ?
+		SF_FAILURE_DRAIN : SF_FAILURE_ABORT;
 }
 
 /* Find the number of a next state in the current scope; -1 when there is none. */

@@ -28,28 +28,41 @@ wait_for_lock(const char *name)
 	LockRelease(&tag, ShareLock, false);
 }
 
-/* Raise an error. */
+/* Raise an error, with the SQLSTATE that follows "=". */
 static void
-raise_at(const char *name, int level, int sqlstate)
+raise_at(const char *name, int level, const char *action, size_t length)
 {
-	ereport(level, (errcode(sqlstate), errmsg("debug point \"%s\"", name)));
+	const char *equals = memchr(action, '=', length);
+	const char *state = equals && action + length - equals == 6 ? equals + 1 : "XX000";
+
+	ereport(level,
+			(errcode(MAKE_SQLSTATE(state[0], state[1], state[2], state[3], state[4])),
+			 errmsg("debug point \"%s\"", name)));
+}
+
+/* Tell whether an action is of a kind: "kind" or "kind=value". */
+static bool
+is_action(const char *action, size_t length, const char *kind)
+{
+	size_t		n = strlen(kind);
+
+	return length >= n && strncmp(action, kind, n) == 0 &&
+		(length == n || action[n] == '=');
 }
 
 /* Carry out one action. */
 static void
 act(const char *name, const char *action, size_t length)
 {
-	if (length == 5 && strncmp(action, "error", 5) == 0)
-		raise_at(name, ERROR, ERRCODE_INTERNAL_ERROR);
-	if (length == 11 && strncmp(action, "error=", 6) == 0)
-		raise_at(name, ERROR, MAKE_SQLSTATE(action[6], action[7], action[8], action[9], action[10]));
-	if (length == 5 && strncmp(action, "fatal", 5) == 0)
-		raise_at(name, FATAL, ERRCODE_INTERNAL_ERROR);
-	if (length == 5 && strncmp(action, "crash", 5) == 0)
+	if (is_action(action, length, "error"))
+		raise_at(name, ERROR, action, length);
+	if (is_action(action, length, "fatal"))
+		raise_at(name, FATAL, action, length);
+	if (is_action(action, length, "crash"))
 		kill(MyProcPid, SIGKILL);
-	if (length >= 5 && strncmp(action, "sleep", 5) == 0)
+	if (is_action(action, length, "sleep"))
 	{
-		long		ms = length > 6 && action[5] == '=' ? atol(action + 6) : 1000;
+		long		ms = length > 6 ? atol(action + 6) : 1000;
 
 		for (; ms > 0; ms -= 10)
 		{
@@ -57,29 +70,57 @@ act(const char *name, const char *action, size_t length)
 			pg_usleep(10 * 1000L);
 		}
 	}
-	if (length == 4 && strncmp(action, "wait", 4) == 0)
+	if (is_action(action, length, "wait"))
 		wait_for_lock(name);
+}
+
+/* Find what sfflow.debug_point says about a point; NULL: nothing (more). */
+static const char *
+find_action(const char *name, const char *entry, size_t *length)
+{
+	size_t		name_length = strlen(name);
+
+	while (entry && *entry)
+	{
+		entry += strspn(entry, " ,");
+		*length = strcspn(entry, " ,");
+		if (*length > name_length + 1 && entry[name_length] == ':' &&
+			strncmp(entry, name, name_length) == 0)
+		{
+			*length -= name_length + 1;
+			return entry + name_length + 1;
+		}
+		entry += *length;
+	}
+	return NULL;
 }
 
 /* Do what sfflow.debug_point says about this point, if anything. */
 void
 sf_debug_point_reached(const char *name)
 {
-	size_t		name_length = strlen(name);
-	const char *entry = sf_setting_debug_point;
+	size_t		length = 0;
+	const char *action = sf_setting_debug_point;
 
-	while (entry && *entry)
+	while ((action = find_action(name, action, &length)) != NULL)
 	{
-		size_t		length;
-
-		entry += strspn(entry, " ,");
-		length = strcspn(entry, " ,");
-		if (length > name_length + 1 && entry[name_length] == ':' &&
-			strncmp(entry, name, name_length) == 0)
-		{
-			act(name, entry + name_length + 1, length - name_length - 1);
-			return;
-		}
-		entry += length;
+		act(name, action, length);
+		action += length;
 	}
+}
+
+/* Tell whether sfflow.debug_point asks for the mistake of a name. */
+bool
+sf_debug_point_mutates(const char *name)
+{
+	size_t		length = 0;
+	const char *action = sf_setting_debug_point;
+
+	while ((action = find_action(name, action, &length)) != NULL)
+	{
+		if (is_action(action, length, "mutate"))
+			return true;
+		action += length;
+	}
+	return false;
 }

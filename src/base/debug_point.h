@@ -1,11 +1,15 @@
 /*
  * debug_point.h
- *		Named places where a test can stop, fail or kill a backend.
+ *		Named places where a test can stop, fail or kill a backend, or have it
+ *		make a mistake.
  *
- * SF_DEBUG_POINT("slice-before-commit") costs one comparison unless a
- * superuser has set sfflow.debug_point, a comma separated list of
+ * Where the models in test/model have the same place, it has the same name
+ * there.
  *
- *		name:error			raise an error (name:error=53100: of that SQLSTATE)
+ * SF_DEBUG_POINT("slice_commit") costs one comparison unless a superuser has
+ * set sfflow.debug_point, a comma separated list of
+ *
+ *		name:error			raise an error (name:error=53100: with that SQLSTATE)
  *		name:fatal			raise one that ends this process
  *		name:crash			kill -9 this process
  *		name:sleep			pause for a second (name:sleep=MS: that long)
@@ -13,7 +17,12 @@
  *							pg_advisory_lock(hashtextextended('name', 0));
  *							it shows in pg_locks as not granted meanwhile
  *
- * Set it for the workers with ALTER DATABASE or ALTER SYSTEM.
+ *		name:mutate			make the mistake of this name, which a test has to
+ *							notice: SF_DEBUG_MUTATION("name") is true.  They are
+ *							listed in test/model/mutations.txt
+ *
+ * Set it for the workers with ALTER DATABASE or ALTER SYSTEM.  Compiled with
+ * SF_OMIT_DEBUG_POINTS (make COPT=-DSF_OMIT_DEBUG_POINTS) there are none.
  */
 #ifndef SF_BASE_DEBUG_POINT_H
 #define SF_BASE_DEBUG_POINT_H
@@ -21,14 +30,26 @@
 /* Value of sfflow.debug_point; empty or NULL: no point is on */
 extern char *sf_setting_debug_point;
 
+#ifndef SF_OMIT_DEBUG_POINTS
+#define SF_DEBUG_POINTS_ARE_ON \
+	unlikely(sf_setting_debug_point != NULL && sf_setting_debug_point[0] != '\0')
+#else
+#define SF_DEBUG_POINTS_ARE_ON	false
+#endif
+
 #define SF_DEBUG_POINT(name) \
 	do { \
-		if (unlikely(sf_setting_debug_point != NULL && \
-					 sf_setting_debug_point[0] != '\0')) \
+		if (SF_DEBUG_POINTS_ARE_ON) \
 			sf_debug_point_reached(name); \
 	} while (0)
 
+#define SF_DEBUG_MUTATION(name) \
+	(SF_DEBUG_POINTS_ARE_ON && sf_debug_point_mutates(name))
+
 /* Do what sfflow.debug_point says about this point, if anything. */
 extern void sf_debug_point_reached(const char *name);
+
+/* Tell whether sfflow.debug_point asks for the mistake of a name. */
+extern bool sf_debug_point_mutates(const char *name);
 
 #endif							/* SF_BASE_DEBUG_POINT_H */

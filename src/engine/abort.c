@@ -18,6 +18,7 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
+#include "base/debug_point.h"
 #include "base/hooks.h"
 #include "engine/abort.h"
 #include "engine/apply.h"
@@ -34,7 +35,7 @@
 TimestampTz
 sf_abort_look_again(const SfBranch *join)
 {
-	if (join->map_run_no == 0 && !join->child_held)
+	if ((join->map_run_no == 0 && !join->child_held) || SF_DEBUG_MUTATION("look_again"))
 		return DT_NOEND;
 	return TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
 									   join->map_run_no != 0 ? LOOK_AGAIN_MS : LOOK_FOR_HELD_MS);
@@ -78,7 +79,7 @@ abort_child(SfRun *run, SfBranch *child, int cause)
 static void
 cancel_child(const SfBranch *child)
 {
-	if (sf_cancel_hook != NULL)
+	if (sf_cancel_hook != NULL && !SF_DEBUG_MUTATION("cancel_child"))
 		sf_cancel_hook(child->key);
 }
 
@@ -112,7 +113,8 @@ abort_children(SfRun *run, SfBranch *parent, int cause)
 			cancel_child(child);
 			if (child->due_at > GetCurrentTimestamp())
 				parent->child_held = true;
-			pending++;
+			if (!SF_DEBUG_MUTATION("give_up"))
+				pending++;
 		}
 	}
 	return pending;

@@ -21,6 +21,7 @@
 #include "utils/guc.h"
 #include "utils/timestamp.h"
 
+#include "base/debug_point.h"
 #include "base/errors.h"
 #include "base/hooks.h"
 #include "base/settings.h"
@@ -203,6 +204,16 @@ lock_execution(const SfRun *run)
 	return now;
 }
 
+/* Is an execution, as it is now, in the run in which the slice has read it? */
+static bool
+is_as_read(const SfExecution *read, const SfExecution *now, bool began)
+{
+	return now->status == SF_STATUS_RUNNING &&
+		now->redrive_count == read->redrive_count &&
+		now->version == read->version &&
+		(now->started_at != DT_NOBEGIN || began || read->started_at == DT_NOBEGIN);
+}
+
 /* Lock an execution and learn its last event id. */
 void
 sf_run_lock(SfRun *run)
@@ -212,22 +223,24 @@ sf_run_lock(SfRun *run)
 	if (run->locked)
 		return;
 
+	SF_DEBUG_POINT("slice_lock");
+
 	/*
 	 * Never wait for the lock of an execution that has ended: who holds it is
 	 * redriving it, and waits for us to let go of its branches.
 	 */
-	now = sf_execution_read(run->execution->execution_no, SF_LOCK_SKIP, false);
+	now = sf_execution_read(run->execution->execution_no,
+							SF_DEBUG_MUTATION("slice_lock") ? SF_LOCK_WAIT : SF_LOCK_SKIP,
+							false);
 	if (now == NULL)
 	{
 		now = sf_execution_read(run->execution->execution_no, SF_LOCK_NONE, false);
 		if (now != NULL && now->status == SF_STATUS_RUNNING)
 			now = lock_execution(run);
 	}
-	if (now == NULL || now->status != SF_STATUS_RUNNING ||
-		now->redrive_count != run->execution->redrive_count ||
-		now->version != run->execution->version ||
-		(now->started_at == DT_NOBEGIN && !run->began &&
-		 run->execution->started_at != DT_NOBEGIN))
+	if (now == NULL ||
+		(!is_as_read(run->execution, now, run->began) &&
+		 !SF_DEBUG_MUTATION("slice_status")))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
 				 errmsg("execution \"%s\" was stopped while it was advanced",
@@ -402,6 +415,8 @@ apply_deltas(SfRun *run, TimestampTz now)
 	SfBranch   *join = NULL;	/* parent, where only its counters were read */
 	ListCell   *lc;
 
+	if (SF_DEBUG_MUTATION("count_end"))
+		return;
 	list_sort(run->deltas, compare_deltas);
 	foreach(lc, run->deltas)
 	{
@@ -579,7 +594,7 @@ recall_aborted(SfRun *run, TimestampTz now)
 
 		if (branch->stored && !branch->gone && branch->parent_no >= 0 &&
 			rests(branch, now) && find_branch(run, branch->parent_no) == NULL &&
-			sf_claim_is_aborted(run, branch))
+			sf_claim_is_aborted(run, branch) && !SF_DEBUG_MUTATION("recall"))
 			branch->due_at = now;
 	}
 }

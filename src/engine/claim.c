@@ -13,6 +13,7 @@
 
 #include "utils/timestamp.h"
 
+#include "base/debug_point.h"
 #include "base/hooks.h"
 #include "engine/apply.h"
 #include "engine/map.h"
@@ -208,10 +209,13 @@ sf_claim(SfSlice *slice, SfBranchKey key, SfRun **run)
 
 	if (is_touched(key))
 		return NULL;
+	SF_DEBUG_POINT("read");
 	*run = find_run(slice, key);
 	if (*run == NULL || (*run)->finish != NULL)
 		return NULL;
-	branch = sf_branch_claim(key, GetCurrentTimestamp(),
+	SF_DEBUG_POINT("claim");
+	branch = sf_branch_claim(key, SF_DEBUG_MUTATION("claim") ? SF_LOCK_NONE : SF_LOCK_SKIP,
+							 GetCurrentTimestamp(),
 							 slice->request->skip_waits);
 	if (branch == NULL)
 		branch = claim_under_lock(slice, *run, key);
@@ -219,7 +223,7 @@ sf_claim(SfSlice *slice, SfBranchKey key, SfRun **run)
 		return NULL;
 	if (slice->request->in_session && sf_held_hook != NULL)
 		sf_held_hook();
-	if (was_redriven(*run))
+	if (was_redriven(*run) && !SF_DEBUG_MUTATION("claim_redriven"))
 	{
 		if (sf_due_hook != NULL)
 			sf_due_hook(key, (*run)->execution->owner, GetCurrentTimestamp());

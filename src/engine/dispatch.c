@@ -206,7 +206,7 @@ run_task(SfSlice *slice, const SfRun *run, const SfBranch *branch,
 		sf_running_hook(&branch->key, run->execution->owner, state->name);
 	if (!in_session && last_duration(run, state) < 0)
 		note_duration(run, state, SF_TASK_RUNS);
-	SF_DEBUG_POINT("task-before");
+	SF_DEBUG_POINT("step_begin");
 	ntasks++;
 	task_execution_no = branch->key.execution_no;
 	PG_TRY();
@@ -224,7 +224,7 @@ run_task(SfSlice *slice, const SfRun *run, const SfBranch *branch,
 		ntasks--;
 	}
 	PG_END_TRY();
-	SF_DEBUG_POINT("task-after");
+	SF_DEBUG_POINT("step_over");
 	if (sf_running_hook != NULL && !in_session)
 		sf_running_hook(NULL, InvalidOid, NULL);
 	note_duration(run, state, outcome->elapsed_us);
@@ -463,14 +463,17 @@ sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 
 	memset(result, 0, sizeof(*result));
 	sf_claim_forget();
+	SF_DEBUG_POINT("T2_claim");
 	PushActiveSnapshot(GetTransactionSnapshot());
 	/* before the look at the status: a stop either shows there or cancels */
 	if (sf_running_hook != NULL)
 		sf_running_hook(&key, InvalidOid, "");
 	execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
-	branch = sf_branch_claim(key, DT_NOEND, false);
+	branch = sf_branch_claim(key, SF_DEBUG_MUTATION("T2_claim") ? SF_LOCK_NONE : SF_LOCK_SKIP,
+							 DT_NOEND, false);
 	if (execution != NULL && branch != NULL &&
-		branch->phase == SF_PHASE_ANNOUNCED && branch->generation == generation &&
+		branch->phase == SF_PHASE_ANNOUNCED &&
+		(branch->generation == generation || SF_DEBUG_MUTATION("T2_generation")) &&
 		execution->status == SF_STATUS_RUNNING)
 	{
 		sf_claim_remember(key);
@@ -490,11 +493,12 @@ sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 				run_task(NULL, run, branch, &resource, payload, last_try, &outcome);
 			}
 			keep_outcome(&run->program->states[branch->state], branch, &outcome);
-			sf_branch_write(list_make1(branch));
+			if (!SF_DEBUG_MUTATION("T2_commit"))
+				sf_branch_write(list_make1(branch));
 			result->outcome = SF_SLICE_WORKED;
 		}
 	}
-	SF_DEBUG_POINT("long-task-before-commit");
+	SF_DEBUG_POINT("T2_commit");
 	PopActiveSnapshot();
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

@@ -8,6 +8,7 @@
 #include "utils/timestamp.h"
 
 #include "base/closest.h"
+#include "base/debug_point.h"
 #include "base/errors.h"
 #include "engine/apply.h"
 #include "engine/lifecycle.h"
@@ -206,7 +207,8 @@ revive(const SfProgram *program, SfBranch *branch, TimestampTz now)
 		return;
 	rewind_failed(program, branch);
 	/* an outcome that was committed while it was stopped stays, a failure does not */
-	if (branch->phase != SF_PHASE_ANSWERED || branch->failing)
+	if (branch->phase != SF_PHASE_ANSWERED || branch->failing ||
+		SF_DEBUG_MUTATION("redrive"))
 	{
 		branch->phase = SF_PHASE_ENTER;
 		branch->failing = false;

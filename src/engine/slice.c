@@ -471,10 +471,12 @@ sf_slice_run(const SfSliceRequest *request, SfSliceResult *result)
 
 	PushActiveSnapshot(GetTransactionSnapshot());
 	take_branches(&slice);
-	SF_DEBUG_POINT("slice-before-write");
 	sf_runs_write(slice.runs);
 	PopActiveSnapshot();
-	SF_DEBUG_POINT("slice-before-commit");
+	if (slice.announced)
+		SF_DEBUG_POINT("T1_commit");
+	else
+		SF_DEBUG_POINT("slice_commit");
 
 	result->owner = slice.owner;
 	if (slice.announced)

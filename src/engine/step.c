@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
+#include "base/debug_point.h"
 #include "base/settings.h"
 #include "engine/map.h"
 
@@ -765,7 +766,7 @@ sf_step_abort(SfStep *step, int cause)
 		branch->entered_at != DT_NOBEGIN)
 		iteration_event(step, owner, SF_EVENT_MAP_ITERATION_ABORTED, cause);
 	/* an outcome that was committed stays, for a redrive to go on from */
-	if (branch->phase != SF_PHASE_ANSWERED)
+	if (branch->phase != SF_PHASE_ANSWERED || SF_DEBUG_MUTATION("abort"))
 	{
 		if (branch->phase != SF_PHASE_ENTER && type != SF_EVENT_TYPE_COUNT)
 			sf_step_side_event(step, type, NULL, NULL, cause);

@@ -14,6 +14,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "base/debug_point.h"
 #include "base/hooks.h"
 #include "store/branch.h"
 #include "store/row.h"
@@ -293,12 +294,12 @@ read_claimed(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Lock and read a branch that is due. */
 SfBranch *
-sf_branch_claim(SfBranchKey key, TimestampTz at, bool skip_waits)
+sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at, bool skip_waits)
 {
 	Datum		values[2] = {SF_BRANCH_KEY_DATUMS(key)};
 	Claim		claim = {at, skip_waits, NIL};
 
-	sf_row_fetch(&branch_key, values, SF_LOCK_SKIP, is_claimable, read_claimed, &claim);
+	sf_row_fetch(&branch_key, values, lock, is_claimable, read_claimed, &claim);
 	return claim.list == NIL ? NULL : linitial(claim.list);
 }
 
@@ -429,7 +430,9 @@ form_branch(const SfBranch *b, Datum *values, bool *nulls)
 	SF_SET(FAILING, BoolGetDatum(b->failing));
 	SF_SET(ABORTING, BoolGetDatum(b->aborting));
 	SF_SET(UNCATCHABLE, BoolGetDatum(b->uncatchable));
-	SF_SET_NULLABLE(DUE_AT, b->due_at == DT_NOEND, TimestampTzGetDatum(b->due_at));
+	SF_SET_NULLABLE(DUE_AT, b->due_at == DT_NOEND ||
+					(b->phase == SF_PHASE_RUN && SF_DEBUG_MUTATION("retry_timer")),
+					TimestampTzGetDatum(b->due_at));
 	SF_SET_NULLABLE(ENTERED_AT, b->entered_at == DT_NOBEGIN,
 					TimestampTzGetDatum(b->entered_at));
 	SF_SET_NULLABLE(STARTED_AT, b->started_at == DT_NOBEGIN,

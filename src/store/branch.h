@@ -146,7 +146,8 @@ extern SfBranch *sf_branch_read(SfBranchKey key, SfLock lock);
  * sf_branch_read() under the lock of their execution (see engine/slice.c).
  * With skip_waits, Wait states and retry delays count as due.
  */
-extern SfBranch *sf_branch_claim(SfBranchKey key, TimestampTz at, bool skip_waits);
+extern SfBranch *sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at,
+								 bool skip_waits);
 
 /* The children of a branch, by index; a List of SfBranch. */
 extern List *sf_branch_children(SfBranchKey parent, SfLock lock);

@@ -13,8 +13,10 @@
 
 #include "miscadmin.h"
 #include "storage/latch.h"
-#include "task/sqltask.h"
 #include "utils/timeout.h"
+
+#include "base/debug_point.h"
+#include "task/sqltask.h"
 
 /* Milliseconds after which a task that swallowed the cancel is told again */
 #define SF_TIMER_REPEAT_MS	1000
@@ -40,7 +42,7 @@ ring(void)
 			cancel = true;
 		}
 	}
-	if (cancel)
+	if (cancel || SF_DEBUG_MUTATION("task_limit"))
 	{
 		InterruptPending = true;
 		QueryCancelPending = true;
@@ -96,7 +98,7 @@ sf_timer_stop(SfTimer *timer)
 	if (timers != timer)
 		return;
 	timers = timer->outer;
-	if (timer->deadline != 0)
+	if (timer->deadline != 0 && !SF_DEBUG_MUTATION("task_limit"))
 		arm();
 }
 

@@ -385,7 +385,7 @@ serve_suspects(TimestampTz *next)
 	while (sf_poison_next_suspect(InvalidOid, &suspect))
 	{
 		*next = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ROOM_RECHECK_MS);
-		if (any_process(&running, &since))
+		if (any_process(&running, &since) && (running || !SF_DEBUG_MUTATION("alone")))
 		{
 			limit = TimestampTzPlusMilliseconds(since,
 												(int64) FIRST_ALONE_MS << Min(Max(suspect.seen, 1) - 1, 20));
@@ -570,7 +570,7 @@ sfflow_launcher_main(Datum arg)
 			proc_exit(1);
 		sf_worker_handle_signals();
 		sf_processes_reap();
-		if (!serve_suspects(&next))
+		if (!serve_suspects(&next) || SF_DEBUG_MUTATION("alone"))
 		{
 			next = look_at_workers();
 			next = Min(next, serve_databases());

@@ -37,6 +37,7 @@
 
 #include "storage/fd.h"
 
+#include "base/debug_point.h"
 #include "worker/poison.h"
 #include "worker/shared.h"
 
@@ -161,7 +162,7 @@ suspect_branch(Oid database, SfBranchKey key, bool alone)
 	if (!suspect)
 		return;
 	suspect->seen++;
-	if (alone)
+	if (alone || SF_DEBUG_MUTATION("crash_count"))
 		suspect->crashes++;
 	suspect->released = false;
 }
@@ -210,6 +211,8 @@ sf_poison_turn_note(int slot, SfBranchKey key)
 	PoisonNote *note;
 
 	if (!poison || slot >= POISON_MAX_SLOTS)
+		return;
+	if (SF_DEBUG_MUTATION("note"))
 		return;
 	note = &poison->notes[slot];
 	if (note->nkeys > 0)
@@ -381,7 +384,7 @@ sf_poison_release_suspects(void)
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	for (int i = 0; i < poison->nsuspects; i++)
 		poison->suspects[i].released = true;
-	for (int i = 0; i < POISON_MAX_SLOTS; i++)
+	for (int i = 0; i < POISON_MAX_SLOTS && !SF_DEBUG_MUTATION("release"); i++)
 		poison->notes[i].alone = 0;
 	LWLockRelease(sf_shared_lock);
 }

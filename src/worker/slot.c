@@ -21,6 +21,7 @@
 #include "utils/timestamp.h"
 
 #include "base/compat.h"
+#include "base/debug_point.h"
 #include "worker/exits.h"
 #include "worker/poison.h"
 #include "worker/slot.h"
@@ -93,8 +94,8 @@ note_end(SfDatabase *database, bool clean, bool probing)
 										1000 * Min(1 << Min(database->failures - 1, 6), MAX_PAUSE));
 	}
 	/* what it had taken on, or found out, nobody knows */
-	database->scan = true;
-	database->task_wanted = database->new_task_wanted = true;
+	if (!SF_DEBUG_MUTATION("exit"))
+		database->scan = database->task_wanted = database->new_task_wanted = true;
 	if (probing)
 		database->state = SF_DATABASE_UNKNOWN;
 }

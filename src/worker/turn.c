@@ -351,10 +351,10 @@ attempt(Attempt *a)
 		a->verdict = sf_verdict();
 		if (a->verdict == SF_TURN_MAY_WORK)
 			work(a);
-		SF_DEBUG_POINT("worker-before-commit");
+		SF_DEBUG_POINT("commit");
 		a->in_commit = true;
 		commit();
-		SF_DEBUG_POINT("worker-after-commit");
+		SF_DEBUG_POINT("committed");
 		ok = true;
 		if (a->kind == ATTEMPT_SLICE && a->result.outcome == SF_SLICE_WORKED)
 			sf_shortage_over();

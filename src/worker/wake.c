@@ -18,6 +18,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+#include "base/debug_point.h"
 #include "worker/await.h"
 #include "worker/shared.h"
 #include "worker/slot.h"
@@ -96,6 +97,14 @@ announce_cancel(SfBranchKey key)
 	append(ENTRY_CANCEL, key, InvalidOid, 0);
 }
 
+/* Does a process run a branch (branch_no -1: any of its execution)? */
+static bool
+runs_branch(const SfSlot *slot, SfBranchKey key)
+{
+	return slot->key.execution_no == key.execution_no &&
+		(key.branch_no == -1 || slot->key.branch_no == key.branch_no);
+}
+
 /*
  * Ask the workers that run a branch (branch_no -1: any of its execution) to
  * stop.  The lock keeps them from going on to another step meanwhile.
@@ -109,8 +118,7 @@ deliver_cancel(SfBranchKey key)
 
 		if (slot->state == SF_SLOT_FREE || !slot->in_step || slot->pid == 0 ||
 			slot->pid == MyProcPid || slot->database != MyDatabaseId ||
-			slot->key.execution_no != key.execution_no ||
-			(key.branch_no != -1 && slot->key.branch_no != key.branch_no))
+			(!runs_branch(slot, key) && !SF_DEBUG_MUTATION("cancel")))
 			continue;
 		pg_atomic_write_u32(&slot->cancel, pg_atomic_read_u32(&slot->step));
 		pg_atomic_fetch_add_u32(&slot->signalled, 1);

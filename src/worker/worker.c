@@ -29,6 +29,7 @@
 #include "utils/memutils.h"
 
 #include "base/compat.h"
+#include "base/debug_point.h"
 #include "base/settings.h"
 #include "task/task.h"
 #include "worker/exits.h"
@@ -106,6 +107,8 @@ sf_worker_sleep_until(TimestampTz until)
 
 	ms = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until);
 	ms = Min(ms, 86400 * 1000L);
+	if (sf_slot_mine)
+		SF_DEBUG_POINT("sleep");
 	if (ms > 0)
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 						 ms, PG_WAIT_EXTENSION);

@@ -59,22 +59,22 @@ sub worker_waits
 my $session = $node->background_psql('postgres');
 
 # The stop comes before the task has begun: it does not run.
-hold_at('task-before', $session);
+hold_at('step_begin', $session);
 sql("SELECT sf_start('m', '{\"what\": \"before\"}', 'a')");
 ok(worker_waits(), 'a worker is about to run a task');
 sql("SELECT sf_stop('m:a')");
-let_go('task-before', $session);
+let_go('step_begin', $session);
 ok( $node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_workers WHERE execution_id IS NOT NULL"),
 	'the stop ends it');
 is(sql("SELECT status FROM sf_executions WHERE execution_id = 'm:a'"), 'ABORTED', 'it is aborted');
 is(sql('SELECT count(*) FROM ledger'), '0', '... and the task has not run');
 
 # The stop comes when the task is done and about to commit: what committed stays.
-hold_at('long-task-before-commit', $session);
+hold_at('T2_commit', $session);
 sql("SELECT sf_start('m', '{\"what\": \"after\"}', 'b')");
 ok(worker_waits(), 'a worker is about to commit a task');
 sql("SELECT sf_stop('m:b')");
-let_go('long-task-before-commit', $session);
+let_go('T2_commit', $session);
 ok( $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM ledger"),
 	'the task that was done is committed');
 is(sql("SELECT status FROM sf_executions WHERE execution_id = 'm:b'"), 'ABORTED', 'its execution is aborted');

@@ -89,7 +89,7 @@ note("after $slowest s");
 
 # A session that keeps executions locked.
 $session->query_safe("SELECT FROM gate");
-$node->safe_psql('postgres', q(ALTER SYSTEM SET sfflow.debug_point = 'task-after:sleep=300'; SELECT pg_reload_conf()));
+$node->safe_psql('postgres', q(ALTER SYSTEM SET sfflow.debug_point = 'step_over:sleep=300'; SELECT pg_reload_conf()));
 $node->safe_psql('postgres', q(SELECT sf_start('m', '{"gate": "c"}', 'k' || n) FROM generate_series(1, 2) n));
 $session->query_safe("BEGIN; SELECT sf_stop('m:k1'); SELECT sf_stop('m:k2')");
 $node->safe_psql('postgres', q(ALTER SYSTEM RESET sfflow.debug_point; SELECT pg_reload_conf()));

@@ -34,10 +34,10 @@ is($node->safe_psql('postgres', "SELECT sf_await('m:before', '3 min')"), 'SUCCEE
 is(last_error(), 't|none since the server started', 'still nothing');
 
 # The disk is full.
-debug_point('worker-before-commit:error=53100');
+debug_point('commit:error=53100');
 $node->safe_psql('postgres', "SELECT sf_start('m', '{}', 'full')");
 ok($node->poll_query_until('postgres', "SELECT NOT ok FROM sf_health WHERE item = 'last worker error'"), 'the row is not ok');
-like(last_error(), qr/^f\|53100 at \d{4}-.*: debug point "worker-before-commit"; \d+ in a row/, 'and says why');
+like(last_error(), qr/^f\|53100 at \d{4}-.*: debug point "commit"; \d+ in a row/, 'and says why');
 ok($node->poll_query_until('postgres', "SELECT detail ~ '; [2-9] in a row' FROM sf_health WHERE item = 'last worker error'"), 'it counts');
 like(last_error('monitor'), qr/: debug point/, 'to a role that monitors, too');
 like(last_error('nobody_special'), qr/^f\|53100 at [-0-9:.+ ]+; \d+ in a row/, 'any other sees the SQLSTATE alone');
@@ -50,7 +50,7 @@ ok($node->poll_query_until('postgres', "SELECT ok FROM sf_health WHERE item = 'l
 like(last_error(), qr/^t\|53100 at .*; the workers have got on since$/, 'and tells what there was');
 
 # A process that ends.
-debug_point('worker-before-commit:fatal');
+debug_point('commit:fatal');
 $node->safe_psql('postgres', "SELECT sf_start('m', '{}', 'fatal')");
 ok($node->poll_query_until('postgres', "SELECT NOT ok AND detail LIKE 'XX000 %' FROM sf_health WHERE item = 'last worker error'"),
 	'a worker that ends with an error leaves it');

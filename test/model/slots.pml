@@ -1,0 +1,127 @@
+/*
+ * slots.pml
+ *		Processes for tasks, shared between owners (src/worker/README.md).
+ *
+ * An owner may hold all slots but one (CAP); of the owners that wait, the one
+ * after the owner that came last is next.  One process, the keeper, advances
+ * branches and never runs an owner's code.  Owner 0 has more tasks than slots,
+ * which with HOSTILE never end; owner 1 has a new one whenever one has ended;
+ * owner 2 has one execution: T1, a task, T3.
+ *
+ * Modelled: announced tasks that are left because their owner holds as many
+ * slots as it may, and that are looked for again when one of them ends.
+ */
+#ifndef HOSTILE
+#define HOSTILE	1
+#endif
+#ifndef ENDLESS
+#define ENDLESS	1
+#endif
+#define NO		3				/* owners */
+#define NSLOTS	3
+#ifdef MUT_CAP
+#define CAP		NSLOTS
+#else
+#define CAP		(NSLOTS - 1)
+#endif
+#define TASKS	4				/* of owner 0: more than there are slots */
+#define NONE	255
+
+byte announced[NO];				/* tasks that wait for a slot */
+byte held[NO];					/* slots that an owner holds */
+bool due[NO], answered[NO];		/* for the keeper: T1, T3 */
+byte ended;						/* tasks of owner 0 */
+byte after;						/* the owner whose task was taken last */
+byte advanced;					/* the owner that was advanced last */
+bool wanted = true;				/* a look for announced tasks is asked for */
+bool capped;					/* a task was left because of the cap */
+bool fin, all_ended;
+
+#define MAY_TAKE(o)		(announced[o] > 0 && held[o] < CAP)
+#define ANY_CAPPED		((announced[0] > 0 && held[0] >= CAP) || (announced[1] > 0 && held[1] >= CAP))
+
+/* The next owner in turn, after one, that meets a condition. */
+#ifdef MUT_TURNS
+#define NEXT(cond, last)	(cond(0) -> 0 : (cond(1) -> 1 : (cond(2) -> 2 : NONE)))
+#else
+#define NEXT(cond, last) \
+	(cond((last + 1) % NO) -> (last + 1) % NO : \
+	 (cond((last + 2) % NO) -> (last + 2) % NO : (cond(last) -> last : NONE)))
+#endif
+#define TO_ADVANCE(o)	(due[o] || answered[o])
+
+/* A branch of an owner goes on: T1, or T3, after which owner 1 begins again. */
+inline advance(o)
+{
+	if
+	:: answered[o] -> answered[o] = false;
+		if
+		:: o == 1 -> due[1] = true
+		:: o == 2 -> fin = true
+		:: else
+		fi
+	:: due[o] && !answered[o] -> due[o] = false; announced[o]++; wanted = true
+	:: else
+	fi
+}
+
+/* A process that runs tasks. */
+proctype Slot()
+{
+	byte o;
+
+end_again:
+	atomic {
+		wanted ->
+		o = NEXT(MAY_TAKE, after);
+		if
+		:: o == NONE -> wanted = false; capped = capped || ANY_CAPPED; goto end_again
+		:: else -> announced[o]--; held[o]++; after = o
+		fi
+	};
+end_task:
+	!(o == 0 && HOSTILE);		/* blocks for ever: the task never ends */
+	atomic {
+		held[o]--;
+		if
+		:: o == 0 -> ended++; all_ended = (ended == TASKS)
+		:: else -> answered[o] = true
+		fi;
+#ifndef MUT_CAPPED
+		if :: capped -> capped = false; wanted = true :: else fi
+#endif
+	};
+	goto end_again
+}
+
+/* It advances; an owner's code never runs here. */
+proctype Keeper()
+{
+	byte o;
+
+end_again:
+#ifdef MUT_KEEPER
+	if
+	:: atomic { TO_ADVANCE(0) || TO_ADVANCE(1) || TO_ADVANCE(2) -> skip }
+	:: atomic { announced[0] > 0 -> announced[0]--; held[0]++ };
+end_task:	!HOSTILE; atomic { held[0]--; ended++; all_ended = (ended == TASKS) }; goto end_again
+	fi;
+#endif
+	atomic {
+		TO_ADVANCE(0) || TO_ADVANCE(1) || TO_ADVANCE(2) ->
+		o = NEXT(TO_ADVANCE, advanced);
+		advance(o); advanced = o
+	};
+	goto end_again
+}
+
+init
+{
+	atomic {
+		announced[0] = TASKS; due[1] = ENDLESS; due[2] = true;
+		run Slot(); run Slot(); run Slot(); run Keeper()
+	}
+}
+
+/* Under weak fairness: neither the greedy owner nor the endless one starves the third. */
+ltl done { <> fin && (!ENDLESS || [] <> answered[1]) && (HOSTILE || <> all_ended) }
