@@ -88,8 +88,9 @@ is($node->safe_psql('postgres', q{SELECT sf_await('late:index', '60 s')}), 'SUCC
 cmp_ok(overtook('late:index', $since), '<', $backlog * 0.75, 'most of it has not gone first');
 
 # Without workers: a call gives each owner a share of its steps.
-$node->safe_psql('postgres', 'SELECT sf_disable()');
 forget();
+$node->append_conf('postgresql.conf', "sfflow.databases = 'none'\n");
+$node->restart;
 flood('tick');
 $node->safe_psql('postgres', q{SELECT sf_start('few', '{}', 'tick')});
 $node->safe_psql('postgres', 'CALL sf_run_due(20)');
