@@ -76,7 +76,7 @@ sub ends
 		"SELECT name, status, error, cause FROM sf_executions WHERE state_machine = '$machine' ORDER BY name");
 }
 
-my $cause = 'States.Runtime|The worker process ended 3 times while it ran this step.';
+my $cause = "States.Runtime|The worker process ended 3 times while it ran this step. State: 'T'.";
 for my $way (qw(terminate terminate_from_program))
 {
 	$node->safe_psql('postgres', <<"EOC");

@@ -93,13 +93,13 @@ sub run_beside
 	ok($others, "$name: others go on");
 	return $node->safe_psql('postgres', "SELECT status, error, cause FROM sf_executions WHERE name = '$name'");
 }
-is(run_beside('poor', 1000), 'FAILED|States.Runtime|there is not enough (SQLSTATE 53200, 5 times in a row)',
+is(run_beside('poor', 1000), 'FAILED|States.Runtime|there is not enough (SQLSTATE 53200, 5 times in a row). State: \'T\'.',
 	'what has never enough memory fails');
-is(run_beside('disk', 14), 'RUNNING||', 'what finds the disk full does not');
+is(run_beside('disk', 8), 'RUNNING||', 'what finds the disk full does not');
 
 # For all at once and for a while: nothing fails.
 $node->safe_psql('postgres', <<'EOC');
-UPDATE shortage SET name = NULL, sqlstate = '53200', until = clock_timestamp() + '20 s' WHERE sqlstate = '53200';
+UPDATE shortage SET name = NULL, sqlstate = '53200', until = clock_timestamp() + '10 s' WHERE sqlstate = '53200';
 DELETE FROM shortage WHERE sqlstate = '53100';
 SELECT sf_start('work', '{}', 'all-' || n) FROM generate_series(1, 10) AS n;
 EOC
