@@ -8,9 +8,10 @@
  * Running executions: known at the last count in the tables, plus all starts
  * since then.  Only when that sum reaches the quota are they counted again, by
  * an index on the root branches; executions that have ended meanwhile make
- * room.  So an owner with few running executions is counted once per quota's
- * worth of starts.  One that stays at its quota is counted at each start, but a
- * count that is dear is trusted for twenty times as long as it took.
+ * room.  So an owner with few running executions is counted at its first start
+ * after a restart of the server, which forgets the uses, and then once per
+ * quota's worth of starts.  One that stays at its quota is counted at each start,
+ * but a count that is dear is trusted for twenty times as long as it took.
  */
 #include "postgres.h"
 
@@ -45,6 +46,9 @@
 /* Values of an owner are read again in a transaction that began that much later */
 #define VALUES_AGE		1000000
 
+/* More than any quota: executions may run from before the server was started */
+#define NOT_COUNTED		PG_INT32_MAX
+
 /* sf_health names refusals of the last minutes, microseconds */
 #define RECENT			(5 * USECS_PER_MINUTE)
 
@@ -57,7 +61,8 @@ typedef struct Use
 	int64		filled_at;		/* microseconds of a clock that is never set back */
 	double		tokens;			/* starts that were left then, less those since */
 	int			capacity;		/* the quota then */
-	int64		known;			/* running executions at the last count */
+	int64		known;			/* running executions at the last count, */
+								/* or NOT_COUNTED */
 	int64		started;		/* since then */
 	int64		counted_at;
 	int64		count_took;
@@ -237,6 +242,7 @@ find_use(Oid owner)
 	oldest->owner = owner;
 	oldest->used_at = now;
 	oldest->capacity = -1;
+	oldest->known = NOT_COUNTED;
 	last = (int) (oldest - uses);
 	return oldest;
 }
