@@ -7,6 +7,10 @@
  * updates few rows many times: each claim of a branch then passes all their old
  * versions.  So sf_await() waits for some minutes only.  A procedure can give the
  * snapshot of its CALL back while it waits.
+ *
+ * Neither holds a lock on a table while it waits.  VACUUM FULL would wait for that
+ * lock, the workers for VACUUM FULL, and the caller for the workers, which the
+ * deadlock detector does not see.
  */
 #include "postgres.h"
 
@@ -16,6 +20,7 @@
 #include "funcapi.h"
 #include "tcop/pquery.h"
 #include "utils/builtins.h"
+#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
@@ -73,14 +78,42 @@ check_can_await(const SfExecution *execution, const char *function)
 				 errhint("Commit first, or use sf_run().")));
 }
 
+/*
+ * Begin to note locks that are to be released before the end of the transaction.
+ * Returns the owner of resources to go back to; an error goes back by itself.
+ */
+static ResourceOwner
+note_locks(void)
+{
+	ResourceOwner outer = CurrentResourceOwner;
+
+	CurrentResourceOwner = ResourceOwnerCreate(outer, "sfflow wait");
+	return outer;
+}
+
+/* Release the locks that have been noted; not those that the transaction held before. */
+static void
+release_locks(ResourceOwner outer)
+{
+	ResourceOwner own = CurrentResourceOwner;
+
+	CurrentResourceOwner = outer;
+	ResourceOwnerRelease(own, RESOURCE_RELEASE_BEFORE_LOCKS, false, false);
+	ResourceOwnerRelease(own, RESOURCE_RELEASE_LOCKS, false, false);
+	ResourceOwnerRelease(own, RESOURCE_RELEASE_AFTER_LOCKS, false, false);
+	ResourceOwnerDelete(own);
+}
+
 /* Find an execution that the caller may see, and may wait for. */
 static SfExecution *
 awaitable(const char *id, const char *function)
 {
+	ResourceOwner outer = note_locks();
 	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_PRIVILEGE_READ);
 
 	if (execution->status == SF_STATUS_RUNNING)
 		check_can_await(execution, function);
+	release_locks(outer);
 	return execution;
 }
 
@@ -88,8 +121,10 @@ awaitable(const char *id, const char *function)
 static SfStatus
 look(int64 execution_no)
 {
+	ResourceOwner outer = note_locks();
 	SfExecution *execution = sf_execution_read(execution_no, SF_LOCK_NONE, false);
 
+	release_locks(outer);
 	if (execution == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_DOES_NOT_EXIST),
@@ -146,7 +181,7 @@ release_snapshot(void)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_CANNOT_AWAIT),
 				 errmsg("sf_wait cannot wait while a query holds a snapshot"),
-				 errhint("Call it by itself or from a DO block or procedure, not from a function and not in a loop over a query.")));
+				 errhint("Call it by itself or from a DO block or procedure; not from a function, in a loop over a query, or in a block with EXCEPTION.")));
 }
 
 /* Look at an execution with a snapshot of its own. */

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/resowner.h"
 
 #include "store/scan.h"
 
@@ -53,6 +54,8 @@ sf_scan_run(SfPlan *plan, Datum *args, const char *nulls,
 	if (portal == NULL)
 		elog(ERROR, "SPI_cursor_open failed: %s: %s",
 			 SPI_result_code_string(SPI_result), plan->query);
+	/* its locks go to the caller's owner of resources, as those of other queries do */
+	ResourceOwnerNewParent(portal->resowner, CurrentResourceOwner);
 	do
 	{
 		n = read_batch(portal, caller, reader, arg);
