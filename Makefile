@@ -128,8 +128,8 @@ model:
 	@test/model/run $(MODELS)
 
 # Faults in rounds against a workload with an exact ledger, and the same at random for SOAK_MINUTES.
-FAULT_ROUNDS = 5
-SOAK_MINUTES = 60
+FAULT_ROUNDS ?= 5
+SOAK_MINUTES ?= 60
 faults:
 	@test/tools/packages
 	@$(MAKE) -s tmp-install

@@ -53,6 +53,17 @@ for (in_place())
 	add($fault, $how, settle($node, $kind), @seconds);
 }
 
+# The ledger tells when something is wrong.
+SfFaults::serve($node);
+load($node, 'self', 3);
+is(join(' ', @{ settle($node, 'self') }{qw(lost doubled stuck executions)}), '0 0 0 3', 'a quiet load');
+$node->safe_psql('postgres', q{DELETE FROM ledger WHERE execution LIKE 'self-%' AND job = 'Two';
+	INSERT INTO ledger SELECT execution, job FROM ledger WHERE execution LIKE 'self-%' AND job IN ('Three', 'Last')});
+is(join(' ', @{ SfFaults::compare($node, 'self') }{qw(lost doubled stuck)}), '3 6 0', 'rows that are missing or too many are counted');
+load($node, 'open', 1);
+is(SfFaults::compare($node, 'open')->{stuck}, 1, 'and executions that have not ended');
+settle($node, 'open');
+
 for (elsewhere())
 {
 	my ($fault, $how, $move) = @$_;

@@ -144,12 +144,19 @@ sub probe
 	return time - $began;
 }
 
+# Write the condition that an execution is of a kind.
+sub of_kind
+{
+	my $kind = shift;
+	return "state_machine = 'load' AND name LIKE '$kind-%'";
+}
+
 # Wait until all of a kind have ended, redriving what has not succeeded; gives what is lost, doubled, stuck.
 sub settle
 {
 	my ($node, $kind) = @_;
 	serve($node);
-	my $of_kind = "state_machine = 'load' AND name LIKE '$kind-%'";
+	my $of_kind = of_kind($kind);
 	my $end = time + 180;
 	my $open = 1;
 	while ($open && time < $end)
@@ -158,6 +165,17 @@ sub settle
 		ask($node, "SELECT sf_redrive(execution_id) FROM sf_executions WHERE $of_kind AND status NOT IN ('RUNNING', 'SUCCEEDED')");
 		$open = ask($node, "SELECT count(*) FROM sf_executions WHERE $of_kind AND status <> 'SUCCEEDED'") // 1;
 	}
+	my $result = compare($node, $kind);
+	diag("$kind: stuck: " . $node->safe_psql('postgres', "SELECT name, status, error, left(cause, 200) FROM sf_executions WHERE $of_kind AND status <> 'SUCCEEDED' LIMIT 5"))
+	  if $result->{stuck};
+	return $result;
+}
+
+# Compare the ledger with what the executions of a kind say.
+sub compare
+{
+	my ($node, $kind) = @_;
+	my $of_kind = of_kind($kind);
 	my $in = join ', ', map { "'$_'" } @jobs;
 	my ($there, $lost, $doubled, $stuck) = split /\|/, $node->safe_psql('postgres', <<"EOS");
 WITH e AS (SELECT name, status FROM sf_executions WHERE $of_kind),
@@ -173,10 +191,6 @@ EOS
 	$doubled += $node->safe_psql('postgres', "SELECT count(*) FROM ledger AS l WHERE l.execution LIKE '$kind-%' AND NOT EXISTS (SELECT FROM sf_executions AS e WHERE e.name = l.execution AND e.state_machine = 'load')");
 	my $check = $node->safe_psql('postgres', 'SELECT * FROM sf_check()');
 	diag("$kind: sf_check(): $check") if $check ne '';
-	if ($stuck)
-	{
-		diag("$kind: stuck: " . $node->safe_psql('postgres', "SELECT name, status, error, left(cause, 200) FROM sf_executions WHERE $of_kind AND status <> 'SUCCEEDED' LIMIT 5"));
-	}
 	return { lost => $lost, doubled => $doubled, stuck => $stuck + ($check ne ''), executions => $there };
 }
 
@@ -250,7 +264,13 @@ sub storm
 	my $file = "$PostgreSQL::Test::Utils::tmp_check/storm-$$.sql";
 	unlink $file;
 	append_to_file($file, "$sql\n");
-	system_log('pgbench', '-n', '-c', $sessions, '-j', 1, '-T', $seconds, '-f', $file, '-h', $node->host, '-p', $node->port, 'postgres');
+	# A session that meets an error ends: the storm goes on with the others, and with new ones.
+	my $end = time + $seconds;
+	while (time < $end)
+	{
+		system_log('pgbench', '-n', '-c', $sessions, '-j', 1, '-T', int($end - time) + 1, '-f', $file, '-h', $node->host, '-p', $node->port, 'postgres')
+		  and sleep 0.1;
+	}
 	return;
 }
 
@@ -300,6 +320,7 @@ sub in_place
 			ask($node, 'SELECT pg_reload_conf()');
 			kill_process($node, 'sfflow worker');
 			$node->poll_down;
+			$node->_update_pid(0);
 			start_again($node);
 			ask($node, 'ALTER SYSTEM RESET restart_after_crash');
 			ask($node, 'SELECT pg_reload_conf()');
@@ -310,7 +331,7 @@ sub in_place
 			hold_transaction($_[0], 2, q{BEGIN; SELECT count(*) FROM (SELECT FROM _sfflow.execution WHERE status = 0 FOR UPDATE SKIP LOCKED) AS e, (SELECT FROM _sfflow.branch FOR UPDATE SKIP LOCKED LIMIT 20) AS b}) } ],
 		[ 'old snapshot', 'REPEATABLE READ open for 2 s', sub {
 			hold_transaction($_[0], 2, q{BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM sf_executions}) } ],
-		[ 'ticks', 'sf_run_due() in 6 sessions for 2 s', sub { storm($_[0], 6, 2, 'SELECT sf_run_due();') } ],
+		[ 'ticks', 'sf_run_due() in 6 sessions for 2 s', sub { storm($_[0], 6, 2, 'CALL sf_run_due();') } ],
 		[ 'stops and redrives', 'sf_stop, sf_redrive in 4 sessions for 2 s', sub {
 			storm($_[0], 4, 2, <<'EOS') } ],
 DO $$

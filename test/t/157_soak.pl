@@ -1,0 +1,84 @@
+# Mixed load and random faults for a while: the ledger stays exact, nothing is stuck, and no process grows.
+#
+# `make soak` runs it for SOAK_MINUTES; without that, for some seconds.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use PostgreSQL::Test::Utils;
+use SfFaults;
+use SfTest;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $asked = defined $ENV{SOAK_MINUTES};
+my $seconds = $asked ? 60 * $ENV{SOAK_MINUTES} : 15;
+my $most_growth = 32 * 1024;	# kB of a process after its first half minute
+srand($ENV{FAULT_SEED} // time);
+
+my $node = load_node('main', conf => "wal_level = replica\nmax_wal_senders = 5\nhot_standby = on\n");
+# What would end the server for good is a matter of the other test.
+my @faults = grep { $_->[0] !~ /^no crash restart/ } in_place();
+my (%count, @recovery, %first, %last);
+
+# Read what memory of its own each worker has, kB.
+sub look_at_memory
+{
+	for my $pid (split /\n/, SfFaults::ask($node, q{SELECT pid FROM pg_stat_activity WHERE backend_type LIKE 'sfflow%'}) // '')
+	{
+		open my $status, '<', "/proc/$pid/status" or next;
+		my ($anonymous) = join('', <$status>) =~ /^RssAnon:\s+(\d+) kB/m or next;
+		my $now = time;
+		$first{$pid}{since} //= $now;
+		$first{$pid}{kb} //= $anonymous if $now > $first{$pid}{since} + 30;
+		$last{$pid} = $anonymous;
+	}
+	return;
+}
+
+my $began = time;
+my $next_fault = $began + 3;
+my $settled = { map { $_ => 0 } qw(lost doubled stuck executions) };
+my $part = 0;
+while (time < $began + $seconds)
+{
+	# Ledgers are compared every few minutes, so that a fault is found near its time.
+	my $kind = 's' . ++$part;
+	my $end = time + 180;
+	while (time < $began + $seconds && time < $end)
+	{
+		SfFaults::serve($node);
+		load($node, $kind, 3 + int rand 10);
+		look_at_memory();
+		if (time > $next_fault)
+		{
+			my ($fault, undef, $inject) = @{ $faults[ rand @faults ] };
+			my $at = time;
+			note(sprintf('%.0f s: %s', $at - $began, $fault));
+			$count{$fault}++;
+			$inject->($node);
+			push @recovery, probe($node, $at);
+			# Quiet spells between faults, so that processes get old.
+			$next_fault = time + ($asked ? rand 40 : rand 3);
+		}
+		sleep 0.3;
+	}
+	my $result = settle($node, $kind);
+	$settled->{$_} += $result->{$_} for keys %$result;
+}
+
+my ($growth) = sort { $b <=> $a } 0, map { $last{$_} - $first{$_}{kb} } grep { $first{$_}{kb} } keys %last;
+my $faults = 0;
+$faults += $_ for values %count;
+my $old = grep { $first{$_}{kb} } keys %last;
+my $row = matrix_row('soak', sprintf('%d faults of %d kinds in %.0f s', $faults, scalar keys %count, $seconds), $settled, @recovery);
+my $memory = "$settled->{executions} executions; of " . scalar(keys %last) . " processes, $old watched for longer than 30 s grew by at most $growth kB";
+$asked ? diag(matrix_head() . $row . $memory) : note($row . $memory);
+cmp_ok($faults, '>', 0, 'there were faults');
+cmp_ok($settled->{executions}, '>', 0, 'and executions');
+is("@$settled{qw(lost doubled stuck)}", '0 0 0', 'nothing lost, doubled or stuck');
+cmp_ok($growth, '<', $most_growth, 'no process has grown');
+no_surprises($node);
+SfFaults::serve_no_longer($node, 'TERM');
+$node->stop;
+done_testing();
