@@ -107,6 +107,11 @@ test:
 	@$(MAKE) -s tmp-install
 	@test/run $(SUITES) $(if $(TESTS),--tests $(TESTS))
 
+# More suites with the library under sanitizers than make test runs.
+test-memory:
+	@test/tools/packages
+	@test/memory/run $(SUITES) $(if $(TESTS),--tests $(TESTS))
+
 # The regression tests against the running server that PGHOST and PGPORT name, with the library
 # preloaded there. They get a database of their own.
 installcheck:
@@ -149,6 +154,7 @@ help:
 	@echo 'make install        install them into the PostgreSQL that pg_config names'
 	@echo 'make demo           a nightly batch that fails, is repaired and redriven, on a throw-away server'
 	@echo 'make test           all tests, on throw-away servers (SUITES="regress tap" TESTS="name": some)'
+	@echo 'make test-memory    suites with the library under sanitizers (SUITES, TESTS as for make test)'
 	@echo 'make installcheck   the regression tests against a running server with the library preloaded'
 	@echo 'make bench          measurements against floors of the same run'
 	@echo 'make model          the models of the protocols, with spin, some minutes'
@@ -158,4 +164,4 @@ help:
 	@echo 'make tmp-install    a private PostgreSQL with the extension, under tmp_install/'
 	@echo 'make clean          remove everything that was built'
 
-.PHONY: install-client uninstall-client clean-client tmp-install test installcheck demo bench model faults soak lint help
+.PHONY: install-client uninstall-client clean-client tmp-install test test-memory installcheck demo bench model faults soak lint help

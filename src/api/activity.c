@@ -195,6 +195,9 @@ sfflow_sf_get_activity_task(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
+static void invalid_token(void) pg_attribute_noreturn();
+static void timed_out(void) pg_attribute_noreturn();
+
 /* Raise the error for a token that is none. */
 static void
 invalid_token(void)

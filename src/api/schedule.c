@@ -114,6 +114,7 @@ placeholder_values(const char *schedule, TimestampTz scheduled,
 	uint8		digest[PG_SHA256_DIGEST_LENGTH];
 	pg_cryptohash_ctx *sha = pg_cryptohash_create(PG_SHA256);
 	char	   *id = palloc(17);
+	char	   *fraction = strchr(time, '.');
 	int			i;
 
 	/* The same for a run that is delivered twice. */
@@ -125,7 +126,8 @@ placeholder_values(const char *schedule, TimestampTz scheduled,
 	for (i = 0; i < 8; i++)
 		snprintf(id + 2 * i, 3, "%02x", digest[i]);
 	/* "2025-02-05T02:00:00.000Z" without the fraction, as the service has it */
-	strcpy(strchr(time, '.'), "Z");
+	if (fraction != NULL)
+		strcpy(fraction, "Z");
 	values[SF_PLACEHOLDER_EXECUTION_ID] = id;
 	values[SF_PLACEHOLDER_SCHEDULED_TIME] = time;
 	values[SF_PLACEHOLDER_SCHEDULE_ARN] = sf_arn_schedule(schedule);

@@ -152,7 +152,7 @@ static void
 follow_option(int c, int index)
 {
 	char	   *problem = NULL;
-	const char *key = NULL;
+	const char *key = "";
 
 	switch (c)
 	{

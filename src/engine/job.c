@@ -90,7 +90,8 @@ keep_indexes(Derivation *d, const int *iterations, int n)
 {
 	int		   *copy = MemoryContextAlloc(d->context, sizeof(int) * Max(n, 1));
 
-	memcpy(copy, iterations, sizeof(int) * n);
+	if (n > 0)
+		memcpy(copy, iterations, sizeof(int) * n);
 	return copy;
 }
 

@@ -58,7 +58,8 @@ find_visit(Visits *v, const SfStatusEvent *event)
 		Size		size = sizeof(int) * event->niterations;
 
 		entry->key.iterations = MemoryContextAlloc(v->context, Max(size, 1));
-		memcpy(entry->key.iterations, event->iterations, size);
+		if (size > 0)
+			memcpy(entry->key.iterations, event->iterations, size);
 		entry->status = SF_GRAPH_ENTRY;
 	}
 	return entry;
