@@ -377,6 +377,8 @@ close_down(SfDatabase *database, SfTurnVerdict verdict)
 	database->state = SF_DATABASE_NOT_DRIVEN;
 	sf_ring_clear(&database->ring);
 	database->scan = false;
+	/* what the launcher was told is void: it is to be told anew */
+	database->more_wanted = false;
 }
 
 /* Let what a key has taken, commit and all, count for what the next will take. */
