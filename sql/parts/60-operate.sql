@@ -58,7 +58,8 @@ CREATE FUNCTION _sfflow.workers(
 	OUT branch_no bigint,
 	OUT state_name text,
 	OUT since timestamptz,
-	OUT steps bigint)
+	OUT steps bigint,
+	OUT holds_slot boolean)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_workers'
 LANGUAGE C VOLATILE PARALLEL RESTRICTED ROWS 8;
@@ -72,13 +73,20 @@ LANGUAGE C VOLATILE PARALLEL RESTRICTED ROWS 8;
 REVOKE ALL ON FUNCTION _sfflow.health() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION _sfflow.health() TO PUBLIC;
 
+CREATE FUNCTION _sfflow.task_slots(OUT slots integer, OUT held integer, OUT remark text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_task_slots'
+LANGUAGE C VOLATILE PARALLEL RESTRICTED ROWS 1;
+REVOKE ALL ON FUNCTION _sfflow.task_slots() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION _sfflow.task_slots() TO PUBLIC;
+
 -- The launcher and the processes of this database. What they are at is shown to members of the
 -- state machine's owner.
 CREATE VIEW @extschema@.sf_workers WITH (security_barrier) AS
-SELECT w.pid, w.role, w.state, x.execution_id, x.job_id, w.since, w.steps
+SELECT w.pid, w.role, w.state, x.execution_id, x.job_id, w.since, w.steps, x.owner, w.holds_slot
 FROM _sfflow.workers() w
 LEFT JOIN LATERAL (
-	SELECT e.execution_id,
+	SELECT e.execution_id, m.owner,
 		_sfflow.job_label(w.execution_no, w.state_name, b.iterations) AS job_id
 	FROM _sfflow.execution e
 	JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
@@ -110,6 +118,18 @@ SELECT 'sequences', count(*) = 0,
 	coalesce(string_agg(format('%s is at %s, a row has %s', u.name, u.drawn, u.used), '; ')
 		|| ': new work would fail with a duplicate key; sf_enable() sets them right', 'ahead of all rows')
 FROM _sfflow.sequence_use u WHERE u.name <> 'branch_no' AND u.used > u.drawn
+UNION ALL
+SELECT 'task slots', s.held < s.slots,
+	s.held || ' of ' || s.slots || ' slots are held by tasks' || coalesce(': ' || t.shown, '')
+		|| CASE WHEN s.held > t.n THEN '; ' || s.held - t.n || ' of them in other databases or of other owners' ELSE '' END
+		|| coalesce('; ' || s.remark, '')
+FROM _sfflow.task_slots() s
+CROSS JOIN (
+	SELECT count(*) AS n, string_agg(w.owner || '''s ' || w.execution_id || coalesce(' at ' || w.job_id, '')
+		|| ' for ' || date_trunc('second', clock_timestamp() - w.since), ', ' ORDER BY w.since) AS shown
+	FROM @extschema@.sf_workers w
+	WHERE w.holds_slot AND w.execution_id IS NOT NULL
+) t
 UNION ALL
 SELECT 'backlog', coalesce(b.age < interval '5 minutes', true),
 	CASE WHEN b.age IS NULL THEN 'nothing is due'

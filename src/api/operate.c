@@ -23,6 +23,7 @@
 #include "store/quota.h"
 #include "store/privilege.h"
 #include "store/table.h"
+#include "worker/admit.h"
 #include "worker/last_error.h"
 #include "worker/poison.h"
 #include "worker/shared.h"
@@ -30,11 +31,13 @@
 PG_FUNCTION_INFO_V1(sfflow_sf_enable);
 PG_FUNCTION_INFO_V1(sfflow_sf_disable);
 PG_FUNCTION_INFO_V1(sfflow_workers);
+PG_FUNCTION_INFO_V1(sfflow_task_slots);
 PG_FUNCTION_INFO_V1(sfflow_health);
 PG_FUNCTION_INFO_V1(sfflow_note_load);
 PG_FUNCTION_INFO_V1(sfflow_decide_copy);
 
-#define WORKERS_COLUMNS	8
+#define WORKERS_COLUMNS	9
+#define SLOTS_COLUMNS	3
 #define HEALTH_COLUMNS	3
 
 /* A refused background worker is told that long */
@@ -141,7 +144,8 @@ copy_slots(SfSlot *slots)
 
 /*
  * The processes of this database, and the launcher: pid, role, state,
- * execution_no, branch_no, state's name (for members of its owner), since, steps.
+ * execution_no, branch_no, state's name (for members of its owner), since, steps,
+ * whether a task holds the slot.
  */
 Datum
 sfflow_workers(PG_FUNCTION_ARGS)
@@ -170,10 +174,83 @@ sfflow_workers(PG_FUNCTION_ARGS)
 		values[5] = CStringGetTextDatum(slot->in_step ? slot->state_name : "");
 		nulls[3] = nulls[4] = !slot->in_step;
 		nulls[5] = !slot->in_step || !is_member_of_role(GetUserId(), slot->owner);
-		values[6] = TimestampTzGetDatum(slot->since);
+		values[6] = TimestampTzGetDatum(slot->since + sf_shared->clock_offset);
 		values[7] = Int64GetDatum(slot->steps);
+		values[8] = BoolGetDatum(sf_shared_is_held(slot));
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	}
+	return (Datum) 0;
+}
+
+/* Slots for tasks: what sfflow_task_slots shows, taken under the lock */
+typedef struct TaskSlots
+{
+	int			slots;
+	int			held;
+	int			max_tasks;
+	int			max_per_owner;
+	bool		waiting;		/* tasks do, of this database */
+	bool		capped;			/* ... whose owner has its share */
+} TaskSlots;
+
+/* Take the numbers. */
+static void
+take_task_slots(TaskSlots *t)
+{
+	const SfDatabase *database;
+
+	memset(t, 0, sizeof(*t));
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	database = sf_shared_find_database(MyDatabaseId);
+	t->slots = sf_shared_count_slots();
+	for (int i = 1; i < sf_shared->nslots; i++)
+	{
+		if (sf_shared_is_held(&sf_shared->slots[i]))
+			t->held++;
+	}
+	t->max_tasks = sf_shared_max_tasks();
+	t->max_per_owner = sf_admit_max_per_owner();
+	t->waiting = database && (database->task_wanted || database->new_task_wanted);
+	t->capped = database && database->capped_wanted;
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Say why tasks wait, or NULL. */
+static const char *
+explain_slots(const TaskSlots *t)
+{
+	if (t->held >= t->slots)
+		return "no other task can begin, though timers go off and activities go on: stop an execution, or increase sfflow.max_workers";
+	if (t->capped)
+		return psprintf("tasks wait whose owner has its share: %d (sfflow.max_running_tasks_per_owner), %d of them long (sfflow.max_running_tasks)",
+						t->max_per_owner, t->max_tasks);
+	if (t->waiting && t->held >= t->max_tasks)
+		return psprintf("tasks wait for one of %d to end (sfflow.max_running_tasks)",
+						t->max_tasks);
+	return NULL;
+}
+
+/* How many slots there are for tasks, in all databases: slots, held, a remark. */
+Datum
+sfflow_task_slots(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	Datum		values[SLOTS_COLUMNS];
+	bool		nulls[SLOTS_COLUMNS] = {0};
+	const char *remark;
+	TaskSlots	t;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (!sf_shared)
+		return (Datum) 0;
+	take_task_slots(&t);
+	remark = explain_slots(&t);
+	values[0] = Int32GetDatum(t.slots);
+	values[1] = Int32GetDatum(t.held);
+	if (remark)
+		values[2] = CStringGetTextDatum(remark);
+	nulls[2] = remark == NULL;
+	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	return (Datum) 0;
 }
 
@@ -228,11 +305,12 @@ typedef struct Numbers
 {
 	bool		launcher;
 	bool		known;			/* this database */
-	TimestampTz last_turn;
+	SfTick		last_turn;
 	int			processes;
 	int			advancing;
 	int			tasks;
 	bool		slots_exhausted;	/* in the last minutes */
+	bool		alone;			/* the launcher's process does everything */
 	bool		databases_exhausted;
 } Numbers;
 
@@ -251,13 +329,15 @@ take_numbers(Numbers *n)
 		n->last_turn = database->last_turn;
 	for (int i = 1; i < sf_shared->nslots; i++)
 	{
-		if (sf_shared->slots[i].state != SF_SLOT_FREE)
+		if (sf_shared->slots[i].state != SF_SLOT_FREE &&
+			OidIsValid(sf_shared->slots[i].database))
 			n->processes++;
 	}
 	n->advancing = sf_shared_count_advancing(InvalidOid);
 	n->tasks = sf_shared_count_tasks();
-	n->slots_exhausted = sf_shared->refused_at >
-		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -RECENT_MS);
+	n->slots_exhausted = sf_shared->refused_at != 0 &&
+		sf_shared->refused_at > sf_tick_plus_ms(sf_tick_now(), -RECENT_MS);
+	n->alone = sf_shared->alone;
 	n->databases_exhausted = sf_shared->databases_exhausted && !database;
 	LWLockRelease(sf_shared_lock);
 }
@@ -272,16 +352,17 @@ put_workers(ReturnSetInfo *rsinfo)
 	take_numbers(&n);
 	put(rsinfo, "launcher", n.launcher || RecoveryInProgress(),
 		n.launcher ? "running" : "not running");
-	put(rsinfo, "worker slots", !n.slots_exhausted && !n.databases_exhausted,
-		psprintf("%d of %d processes (sfflow.max_workers), %d of %d advancing (sfflow.workers), %d of %d in long tasks%s%s",
+	put(rsinfo, "worker slots", !n.alone && !n.slots_exhausted && !n.databases_exhausted,
+		psprintf("%d of %d processes (sfflow.max_workers), %d of %d advancing (sfflow.workers), %d of %d in long tasks%s%s%s",
 				 n.processes, sf_setting_max_workers,
 				 n.advancing, sf_setting_workers,
 				 n.tasks, sf_shared_max_tasks(),
-				 n.slots_exhausted ? "; no free background worker slot: increase max_worker_processes" : "",
+				 n.alone ? "; one process does everything, in one database after the other" : "",
+				 n.alone || n.slots_exhausted ? "; no free background worker slot: increase max_worker_processes" : "",
 				 n.databases_exhausted ? "; too many databases have the extension" : ""));
 	put(rsinfo, "last turn", true,
 		n.last_turn == 0 ? "none since the server started" :
-		timestamptz_to_str(n.last_turn));
+		timestamptz_to_str(n.last_turn + sf_shared->clock_offset));
 	put(rsinfo, "suspects", suspects == 0,
 		suspects == 0 ? "none" :
 		psprintf("%d branches that were running in a crash of the server run alone first", suspects));

@@ -14,6 +14,7 @@ SfEndedHook sf_ended_hook = NULL;
 SfFailedHook sf_failed_hook = NULL;
 SfRunningHook sf_running_hook = NULL;
 SfCancelRequestedHook sf_cancel_requested_hook = NULL;
+SfDeadlineHook sf_deadline_hook = NULL;
 SfTaskTimeHook sf_task_time_hook = NULL;
 SfNoteTaskTimeHook sf_note_task_time_hook = NULL;
 SfRegisterHook sf_register_hook = NULL;

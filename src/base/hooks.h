@@ -11,6 +11,7 @@
 #ifndef SF_BASE_HOOKS_H
 #define SF_BASE_HOOKS_H
 
+#include "base/clock.h"
 #include "utils/timestamp.h"
 
 /* Key of a branch: what a claim is made by. */
@@ -78,6 +79,13 @@ extern SfRunningHook sf_running_hook;
  */
 typedef bool (*SfCancelRequestedHook) (void);
 extern SfCancelRequestedHook sf_cancel_requested_hook;
+
+/*
+ * When the task that now runs is to be over; 0: no limit.  The alarm that ends
+ * it goes by the wall clock, which may be set back.
+ */
+typedef void (*SfDeadlineHook) (SfTick deadline);
+extern SfDeadlineHook sf_deadline_hook;
 
 /*
  * How long the SQL task of a state took when it ran last, in microseconds, in

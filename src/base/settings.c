@@ -16,6 +16,8 @@
 int			sf_setting_workers = 2;
 int			sf_setting_max_workers = 8;
 int			sf_setting_max_running_tasks = 4;
+int			sf_setting_max_running_tasks_per_owner = 0;
+int			sf_setting_default_task_timeout = 0;
 char	   *sf_setting_databases = NULL;
 int			sf_setting_slice_ms = 20;
 int			sf_setting_poll_interval = 60;
@@ -98,6 +100,12 @@ static const SfIntSetting int_settings[] =
 	{&sf_setting_max_running_tasks, "sfflow.max_running_tasks",
 		"Long SQL tasks that may run at once.",
 	1, 256, PGC_SIGHUP, 0, NULL},
+	{&sf_setting_max_running_tasks_per_owner, "sfflow.max_running_tasks_per_owner",
+		"SQL tasks of one owner in a database that may hold a slot at once; 0 is all slots but one.",
+	0, 256, PGC_SIGHUP, 0, NULL},
+	{&sf_setting_default_task_timeout, "sfflow.default_task_timeout",
+		"Time that a SQL task without TimeoutSeconds may take; 0 is no limit.",
+	0, INT_MAX / 1000, PGC_SUSET, GUC_UNIT_S, NULL},
 	{&sf_setting_slice_ms, "sfflow.slice_ms",
 		"Time after which a worker commits what it has done.",
 	1, 10000, PGC_SIGHUP, GUC_UNIT_MS, NULL},

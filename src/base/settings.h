@@ -11,6 +11,10 @@ extern int	sf_setting_workers;
 extern int	sf_setting_max_workers;
 /* Long SQL tasks that may run at once */
 extern int	sf_setting_max_running_tasks;
+/* Tasks of one owner that may hold a slot at once; 0: all slots but one */
+extern int	sf_setting_max_running_tasks_per_owner;
+/* Seconds that a SQL task without TimeoutSeconds may take; 0: no limit */
+extern int	sf_setting_default_task_timeout;
 /* Databases to drive, comma separated; empty: all that have the extension */
 extern char *sf_setting_databases;
 /* Milliseconds after which a slice commits */

@@ -79,6 +79,20 @@ note_duration(const SfRun *run, const SfState *state, int64 elapsed_us)
 		sf_note_task_time_hook(e->machine_no, e->version, state->number, elapsed_us);
 }
 
+/* Does an owner have its share of the slots already, for a task of that kind? */
+static bool
+has_its_share(const SfSliceRequest *request, Oid owner, bool known_long)
+{
+	for (int i = 0; i < request->nlimits; i++)
+	{
+		const SfOwnerLimit *limit = &request->limits[i];
+
+		if (limit->owner == owner)
+			return known_long ? !limit->long_tasks : !limit->new_tasks;
+	}
+	return false;
+}
+
 /*
  * May the caller be handed a task that is (or is to be) announced?  If not it
  * is told that one was left.
@@ -87,10 +101,14 @@ static bool
 may_offer(SfSlice *slice, const SfRun *run, const SfState *state)
 {
 	bool		known = last_duration(run, state) >= 0 && !is_short(run, state);
+	bool		capped = has_its_share(slice->request, run->execution->owner, known);
 
-	if (slice->request->long_tasks || (slice->request->new_tasks && !known))
+	if (!capped &&
+		(slice->request->long_tasks || (slice->request->new_tasks && !known)))
 		return true;
-	if (known)
+	if (capped)
+		slice->result->capped_left = true;
+	else if (known)
 		slice->result->long_task_left = true;
 	else
 		slice->result->new_task_left = true;

@@ -352,6 +352,18 @@ scan_due(SfSlice *slice, bool *first)
 	}
 }
 
+/* May an owner not have one more task beside those that hold slots? */
+static bool
+is_capped(const SfSliceRequest *request, Oid owner)
+{
+	for (int i = 0; i < request->nlimits; i++)
+	{
+		if (request->limits[i].owner == owner)
+			return !request->limits[i].long_tasks && !request->limits[i].new_tasks;
+	}
+	return false;
+}
+
 /*
  * Of an owner's announced tasks, take at most one; false: go on to others.
  * *left: no later than when the first one that is left was announced.
@@ -368,6 +380,12 @@ scan_announced_of(SfSlice *slice, Oid owner, bool *first, TimestampTz *left)
 
 	if (n == 0)
 		return false;
+	if (is_capped(request, owner))
+	{
+		slice->result->capped_left = true;
+		*left = Min(*left, dues[0]);
+		return false;
+	}
 	if (!request->in_session && !request->long_tasks && !request->new_tasks)
 	{
 		slice->result->long_task_left = true;

@@ -31,6 +31,14 @@
 
 struct SfExecution;
 
+/* What an owner who holds slots may have beside them */
+typedef struct SfOwnerLimit
+{
+	Oid			owner;
+	bool		long_tasks;
+	bool		new_tasks;
+} SfOwnerLimit;
+
 typedef struct SfSliceRequest
 {
 	const SfBranchKey *keys;	/* hints: tried first, by primary key */
@@ -45,7 +53,10 @@ typedef struct SfSliceRequest
 								 * due for another worker */
 	bool		new_tasks;		/* may take on one that is not known to be long */
 	bool		announce_all;	/* every SQL task is announced, however short: so
-								 * that an error of the commit finds its task */
+								 * that an error of the commit finds its task, or
+								 * where this slice is to run no user code */
+	const SfOwnerLimit *limits; /* for owners who hold slots; others have none */
+	int			nlimits;
 	Oid			only_owner;		/* InvalidOid: any; else this owner's only.  A scan
 								 * of any execution needs one */
 	Oid			task_after;		/* announced tasks: those of this owner last, */
@@ -84,6 +95,7 @@ typedef struct SfSliceResult
 	bool		long_task_left;	/* a task known to be long was left due: another
 								 * worker is wanted */
 	bool		new_task_left;	/* one that is not known to be long was */
+	bool		capped_left;	/* one was whose owner holds as many slots as it may */
 	/* the last transition, for sf_step */
 	const char *branch;			/* "root", "Parallel[1]", "Map[17]" */
 	const char *state;

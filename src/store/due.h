@@ -39,6 +39,12 @@ extern int	sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 extern int	sf_branch_due_children(int64 execution_no, TimestampTz at,
 								   bool skip_waits, SfBranchKey *keys, int size);
 
+/*
+ * Have an owner's work be due that the wall clock, set back, shows as ahead:
+ * phases that wait for no time, and retries that were due at the time until.
+ */
+extern void sf_branch_set_back(Oid owner, TimestampTz now, TimestampTz until);
+
 /* When an owner's first timer strictly after a time is due, DT_NOEND: never. */
 extern TimestampTz sf_branch_next_due(Oid owner, TimestampTz after);
 

@@ -23,15 +23,18 @@
 #include "storage/latch.h"
 #include "storage/lock.h"
 #include "storage/proc.h"
-#include "base/backoff.h"
-#include "store/direct.h"
-#include "task/sqltask.h"
-#include "task/task.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
 #include "utils/wait_event.h"
+
+#include "base/backoff.h"
+#include "base/clock.h"
+#include "base/settings.h"
+#include "store/direct.h"
+#include "task/sqltask.h"
+#include "task/task.h"
 
 /*
  * A deadlock is retried this often.  How long to wait depends on how long the
@@ -48,14 +51,14 @@
 
 /* Sleep until a time, but not through interrupts. */
 static void
-sleep_until(TimestampTz until)
+sleep_until(SfTick until)
 {
-	long		left;
+	int64		left;
 
-	while ((left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until)) > 0)
+	while ((left = until - sf_tick_now()) > 0)
 	{
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-						 left, PG_WAIT_EXTENSION);
+						 (long) ((left + 999) / 1000), PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 		CHECK_FOR_INTERRUPTS();
 	}
@@ -70,13 +73,13 @@ sleep_until(TimestampTz until)
 static void
 take_turn(Oid owner)
 {
-	TimestampTz limit = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SF_TURN_LIMIT_MS);
+	SfTick		limit = sf_tick_plus_ms(sf_tick_now(), SF_TURN_LIMIT_MS);
 	LOCKTAG		tag;
 
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, AuthIdRelationId, owner, 3);
 	while (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL &&
-		   GetCurrentTimestamp() < limit)
-		sleep_until(TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SF_TURN_LOOK_MS));
+		   sf_tick_now() < limit)
+		sleep_until(sf_tick_plus_ms(sf_tick_now(), SF_TURN_LOOK_MS));
 }
 
 /* Wait before the nth further try; the last one has taken so many milliseconds. */
@@ -85,8 +88,8 @@ back_off(Oid owner, int n, int64 took_ms)
 {
 	int			base = (int) Max(SF_DEADLOCK_MIN_MS, Min(took_ms, SF_DEADLOCK_MAX_MS));
 
-	sleep_until(TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
-											sf_backoff_ms(n, base, SF_DEADLOCK_LIMIT_MS)));
+	sleep_until(sf_tick_plus_ms(sf_tick_now(),
+								sf_backoff_ms(n, base, SF_DEADLOCK_LIMIT_MS)));
 	take_turn(owner);
 	/* What the latch was set for otherwise is still to be looked at. */
 	SetLatch(MyLatch);
@@ -133,7 +136,8 @@ insist(int attempt)
 
 /* Run the task inside the subtransaction; the result is in context. */
 static Jsonb *
-run_as_owner(const SfTaskCall *call, int attempt, MemoryContext context)
+run_as_owner(const SfTaskCall *call, SfTimer *timer, int attempt,
+			 MemoryContext context)
 {
 	SfIdentity	identity;
 	Jsonb	   *output;
@@ -141,6 +145,8 @@ run_as_owner(const SfTaskCall *call, int attempt, MemoryContext context)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	sf_identity_enter(&identity, call->owner);
 	insist(attempt);
+	/* with the owner's settings, now */
+	sf_timer_set_default(timer, (int64) sf_setting_default_task_timeout * 1000);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	output = copy_output(run_resource(call), context);
@@ -168,6 +174,8 @@ conclude(const ErrorData *edata, SfTimer *timer, SfTaskOutcome *out)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_TASK_ABORTED),
 				 errmsg("task was aborted")));
+	if (canceled && sf_timer_is_over(timer))
+		timer->fired = true;
 	if (canceled && !timer->fired)
 		ReThrowError((ErrorData *) edata);
 
@@ -183,6 +191,9 @@ conclude(const ErrorData *edata, SfTimer *timer, SfTaskOutcome *out)
 	sf_timer_settle(timer);
 	memset(&out->error, 0, sizeof(out->error));
 	out->error.name = SF_ERR_TIMEOUT;
+	if (timer->default_ms > 0)
+		out->error.cause = psprintf("The task has no TimeoutSeconds and took longer than sfflow.default_task_timeout, " INT64_FORMAT " s.",
+									timer->default_ms / 1000);
 	out->error.sqlstate = pstrdup(unpack_sql_state(ERRCODE_QUERY_CANCELED));
 	out->error.position = -1;
 }
@@ -196,7 +207,7 @@ try_once(const SfTaskCall *call, SfTimer *timer, int attempt, int64 *took_ms,
 	ResourceOwner owner = CurrentResourceOwner;
 	int			depth = sf_identity_depth();
 	ErrorData  *volatile edata = NULL;
-	volatile TimestampTz began = GetCurrentTimestamp();
+	volatile SfTick began = sf_tick_now();
 
 	BeginInternalSubTransaction(NULL);
 	MemoryContextSwitchTo(context);
@@ -207,9 +218,9 @@ try_once(const SfTaskCall *call, SfTimer *timer, int attempt, int64 *took_ms,
 		if (attempt > 0)
 		{
 			back_off(call->owner, attempt, *took_ms);
-			began = GetCurrentTimestamp();
+			began = sf_tick_now();
 		}
-		out->output = run_as_owner(call, attempt, context);
+		out->output = run_as_owner(call, timer, attempt, context);
 		sf_timer_stop(timer);
 		sf_timer_check(timer);
 		if (TransactionIdIsValid(GetCurrentTransactionIdIfAny()))
@@ -236,7 +247,7 @@ try_once(const SfTaskCall *call, SfTimer *timer, int attempt, int64 *took_ms,
 
 	if (edata == NULL)
 		return 0;
-	*took_ms = (GetCurrentTimestamp() - began) / 1000;
+	*took_ms = (sf_tick_now() - began) / 1000;
 	conclude(edata, timer, out);
 	return timer->fired ? ERRCODE_QUERY_CANCELED : edata->sqlerrcode;
 }

@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "access/tupdesc.h"
+#include "base/clock.h"
 #include "engine/driver.h"
 #include "fmgr.h"
 #include "json/json.h"
@@ -76,12 +77,16 @@ extern bool sf_resource_resolve(const SfResource *resource, Oid owner, SfResourc
 
 typedef struct SfTimer
 {
-	TimestampTz deadline;		/* 0: none */
+	SfTick		began;
+	SfTick		deadline;		/* 0: none */
+	int64		default_ms;		/* it is sfflow.default_task_timeout's; 0: it is not */
 	volatile sig_atomic_t fired;	/* time is up, and we have cancelled */
 	struct SfTimer *outer;		/* of the task that started this one */
 } SfTimer;
 
 extern void sf_timer_set(SfTimer *timer, int64 timeout_ms);
+extern void sf_timer_set_default(SfTimer *timer, int64 timeout_ms);
+extern bool sf_timer_is_over(const SfTimer *timer);
 extern void sf_timer_start(SfTimer *timer);
 extern void sf_timer_stop(SfTimer *timer);
 extern void sf_timer_check(const SfTimer *timer);

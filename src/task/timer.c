@@ -8,6 +8,10 @@
  * nest (a function may call sf_run): timers form a stack, the alarm rings for
  * the earliest, and each cancel belongs to the timers that are marked.  The
  * alarm repeats, because code may catch query_canceled and carry on.
+ *
+ * PostgreSQL's timeouts go by the wall clock: when it is set back they come
+ * late.  So the time of a task is measured by the other one, and the launcher,
+ * which is told, sends a cancel when the alarm does not come.
  */
 #include "postgres.h"
 
@@ -28,7 +32,7 @@ static SfTimer *volatile timers = NULL;
 static void
 ring(void)
 {
-	TimestampTz now = GetCurrentTimestamp();
+	SfTick		now = sf_tick_now();
 	SfTimer    *timer;
 	bool		cancel = false;
 
@@ -55,17 +59,21 @@ static void
 arm(void)
 {
 	SfTimer    *timer;
-	TimestampTz earliest = 0;
+	SfTick		earliest = 0;
 
 	for (timer = timers; timer != NULL; timer = timer->outer)
 		if (timer->deadline != 0 && (earliest == 0 || timer->deadline < earliest))
 			earliest = timer->deadline;
 
+	if (sf_deadline_hook != NULL)
+		sf_deadline_hook(earliest);
 	if (earliest != 0)
 	{
 		if (timer_id == MAX_TIMEOUTS)
 			timer_id = RegisterTimeout(USER_TIMEOUT, ring);
-		enable_timeout_every(timer_id, earliest, SF_TIMER_REPEAT_MS);
+		enable_timeout_every(timer_id,
+							 GetCurrentTimestamp() + (earliest - sf_tick_now()),
+							 SF_TIMER_REPEAT_MS);
 	}
 	else if (timer_id != MAX_TIMEOUTS)
 		disable_timeout(timer_id, false);
@@ -75,10 +83,30 @@ arm(void)
 void
 sf_timer_set(SfTimer *timer, int64 timeout_ms)
 {
+	timer->began = sf_tick_now();
 	timer->deadline = timeout_ms <= 0 ? 0 :
-		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), timeout_ms);
+		sf_tick_plus_ms(timer->began, timeout_ms);
+	timer->default_ms = 0;
 	timer->fired = false;
 	timer->outer = NULL;
+}
+
+/* Give a running timer that has no deadline one: timeout_ms after its task began. */
+void
+sf_timer_set_default(SfTimer *timer, int64 timeout_ms)
+{
+	if (timeout_ms <= 0 || (timer->deadline != 0 && timer->default_ms == 0))
+		return;
+	timer->deadline = sf_tick_plus_ms(timer->began, timeout_ms);
+	timer->default_ms = timeout_ms;
+	arm();
+}
+
+/* Tell whether the time is up, whether the alarm has come or not. */
+bool
+sf_timer_is_over(const SfTimer *timer)
+{
+	return timer->deadline != 0 && timer->deadline <= sf_tick_now();
 }
 
 /* Let the time run. */

@@ -22,6 +22,9 @@
 
 static bool listening = false;
 
+/* When the time is over */
+static SfTick give_up;
+
 /* Stop counting this session as a listener. */
 static void
 stop_listening(void)
@@ -56,6 +59,7 @@ bool
 sf_await_ended(int64 execution_no, TimestampTz until)
 {
 	static bool registered = false;
+	int64		left;
 	long		ms;
 
 	if (!listening)
@@ -63,14 +67,15 @@ sf_await_ended(int64 execution_no, TimestampTz until)
 		if (!registered)
 			before_shmem_exit(stop_listening_at_exit, (Datum) 0);
 		registered = true;
+		give_up = sf_tick_of_wall(until);
 		start_listening(execution_no);
 		return true;
 	}
 
-	ms = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until);
-	if (ms <= 0)
+	left = give_up - sf_tick_now();
+	if (left <= 0)
 		return false;
-	ms = Min(ms, RECHECK_MS);
+	ms = (long) Min((left + 999) / 1000, RECHECK_MS);
 	if (sf_shared)
 		(void) ConditionVariableTimedSleep(sf_wake_ended_variable(execution_no),
 										   ms, PG_WAIT_EXTENSION);

@@ -3,13 +3,15 @@
  *		Which database is to get a process next, and who makes room for it.
  *
  * The order: databases without a worker first, those that have waited longest
- * before others; then those whose workers are all busy; then long tasks.
+ * before others, and those that the keeper is in after them; then those whose
+ * workers are all busy or that want a process for a task.
  */
 #include "postgres.h"
 
 #include "utils/timestamp.h"
 
 #include "base/settings.h"
+#include "worker/admit.h"
 #include "worker/demand.h"
 #include "worker/shared.h"
 
@@ -18,7 +20,7 @@
 
 /* Take the earlier one as the time to look again. */
 static void
-look_at(TimestampTz *next, TimestampTz at)
+look_at(SfTick *next, SfTick at)
 {
 	if (at < *next)
 		*next = at;
@@ -26,7 +28,7 @@ look_at(TimestampTz *next, TimestampTz at)
 
 /* Put a candidate first when it is more urgent than the one so far. */
 static void
-consider(SfWant *want, Oid database, SfRole role, bool first, TimestampTz since)
+consider(SfWant *want, Oid database, SfRole role, bool first, SfTick since)
 {
 	if (OidIsValid(want->database) &&
 		(want->first > first || (want->first == first && want->since <= since)))
@@ -69,9 +71,9 @@ runs_task(Oid database)
 
 /* Look at a database that has no worker. */
 static void
-consider_first(SfDatabase *database, TimestampTz now, SfWant *want, TimestampTz *next)
+consider_first(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 {
-	TimestampTz due = Min(database->next_timer, database->next_poll);
+	SfTick		due = Min(sf_tick_of_wall(database->next_timer), database->next_poll);
 
 	if (database->state == SF_DATABASE_UNKNOWN || database->scan ||
 		database->ring.count > 0)
@@ -84,14 +86,16 @@ consider_first(SfDatabase *database, TimestampTz now, SfWant *want, TimestampTz 
 	}
 	if (database->waiting_since == 0)
 		database->waiting_since = now;
-	consider(want, database->oid, SF_ROLE_WORKER, true, database->waiting_since);
+	consider(want, database->oid, SF_ROLE_WORKER, true,
+			 sf_shared_keeper_slot()->database == database->oid ? now :
+			 database->waiting_since);
 }
 
 /* Look at a database that has workers: do they suffice? */
 static void
-consider_more(SfDatabase *database, TimestampTz now, SfWant *want, TimestampTz *next)
+consider_more(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 {
-	TimestampTz at;
+	SfTick		at;
 
 	database->waiting_since = 0;
 
@@ -110,19 +114,35 @@ consider_more(SfDatabase *database, TimestampTz now, SfWant *want, TimestampTz *
 		return;
 	if (database->more_since == 0)
 		database->more_since = now;
-	at = TimestampTzPlusMilliseconds(database->more_since, MORE_DELAY_MS);
+	at = sf_tick_plus_ms(database->more_since, MORE_DELAY_MS);
 	if (at > now)
 		look_at(next, at);
 	else
 		consider(want, database->oid, SF_ROLE_WORKER, false, database->more_since);
 }
 
+/* Look at a database for whose tasks a process may be wanted. */
+static void
+consider_task(SfDatabase *database, SfTick now, SfWant *want)
+{
+	if (!database->task_wanted && !database->new_task_wanted)
+	{
+		database->tasks_since = 0;
+		return;
+	}
+	if (database->tasks_since == 0)
+		database->tasks_since = now;
+	if (sf_shared_count_tasks() < sf_admit_max_tasks() &&
+		!task_process_stands_by(database->oid))
+		consider(want, database->oid, SF_ROLE_TASK, false, database->tasks_since);
+}
+
 /* Find the database that is to get a process first; *next: when to look again. */
 SfWant
-sf_demand_find(TimestampTz *next)
+sf_demand_find(SfTick *next)
 {
 	SfWant		want = {0};
-	TimestampTz now = GetCurrentTimestamp();
+	SfTick		now = sf_tick_now();
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	for (int i = 0; i < SF_MAX_DATABASES; i++)
@@ -141,10 +161,7 @@ sf_demand_find(TimestampTz *next)
 			consider_first(database, now, &want, next);
 		else
 			consider_more(database, now, &want, next);
-		if ((database->task_wanted || database->new_task_wanted) &&
-			sf_shared_count_tasks() < sf_shared_max_tasks() &&
-			!task_process_stands_by(database->oid))
-			consider(&want, database->oid, SF_ROLE_TASK, false, now);
+		consider_task(database, now, &want);
 	}
 	LWLockRelease(sf_shared_lock);
 	return want;
@@ -154,26 +171,36 @@ sf_demand_find(TimestampTz *next)
 bool
 sf_demand_has_room(SfRole role)
 {
-	bool		free_slot = false;
+	bool		free_slot;
 	int			advancing;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	for (int i = 1; i < sf_shared->nslots && !free_slot; i++)
-		free_slot = sf_shared->slots[i].state == SF_SLOT_FREE;
+	free_slot = sf_shared_has_free_slot();
 	advancing = sf_shared_count_advancing(InvalidOid);
 	LWLockRelease(sf_shared_lock);
 	return free_slot && (role == SF_ROLE_TASK || advancing < sf_setting_workers);
+}
+
+/* Tell whether a process leaves soon when it is asked to: it is in no task. */
+static bool
+is_movable(const SfSlot *slot)
+{
+	if (slot->state == SF_SLOT_FREE || slot->state == SF_SLOT_STANDBY ||
+		slot->role == SF_ROLE_KEEPER || slot->stuck)
+		return false;
+	return slot->role == SF_ROLE_WORKER || !slot->may_task;
 }
 
 /*
  * Ask one process to leave, for a database that has none: an idle one, or one
  * that has had its share of time.
  */
-void
+bool
 sf_demand_make_room(const SfWant *want)
 {
-	TimestampTz now = GetCurrentTimestamp();
+	SfTick		now = sf_tick_now();
 	SfSlot	   *victim = NULL;
+	bool		any = false;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	for (int i = 1; i < sf_shared->nslots; i++)
@@ -181,8 +208,9 @@ sf_demand_make_room(const SfWant *want)
 		SfSlot	   *slot = &sf_shared->slots[i];
 		bool		idle = slot->state == SF_SLOT_IDLE;
 
-		if (slot->state == SF_SLOT_FREE || slot->database == want->database)
+		if (!is_movable(slot) || slot->database == want->database)
 			continue;
+		any = true;
 		if (slot->leave)
 		{
 			/* somebody is on the way out */
@@ -190,7 +218,7 @@ sf_demand_make_room(const SfWant *want)
 			break;
 		}
 		if (!idle && (slot->role != SF_ROLE_WORKER ||
-					  slot->attached > TimestampTzPlusMilliseconds(now, -QUANTUM_MS)))
+					  slot->attached > sf_tick_plus_ms(now, -QUANTUM_MS)))
 			continue;
 		if (!victim || (idle && victim->state != SF_SLOT_IDLE) ||
 			(idle == (victim->state == SF_SLOT_IDLE) && slot->since < victim->since))
@@ -202,5 +230,5 @@ sf_demand_make_room(const SfWant *want)
 		sf_shared_wake_slot(victim);
 	}
 	LWLockRelease(sf_shared_lock);
+	return any;
 }
-

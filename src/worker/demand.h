@@ -5,7 +5,6 @@
 #ifndef SF_WORKER_DEMAND_H
 #define SF_WORKER_DEMAND_H
 
-#include "utils/timestamp.h"
 #include "worker/shared.h"
 
 /* A database that is to be given a process */
@@ -14,19 +13,20 @@ typedef struct SfWant
 	Oid			database;		/* InvalidOid: nobody wants one */
 	SfRole		role;
 	bool		first;			/* it has none */
-	TimestampTz since;
+	SfTick		since;
 } SfWant;
 
 /* Find the database that is to get a process first; lowers *next to when to look again. */
-extern SfWant sf_demand_find(TimestampTz *next);
+extern SfWant sf_demand_find(SfTick *next);
 
 /* Tell whether there is a place for a process of that role. */
 extern bool sf_demand_has_room(SfRole role);
 
 /*
  * Ask one process to leave, for a database that has none: an idle one, or one
- * that has had its share of time.
+ * that has had its share of time.  False: all are in tasks, and none of them
+ * can be expected to leave.
  */
-extern void sf_demand_make_room(const SfWant *want);
+extern bool sf_demand_make_room(const SfWant *want);
 
 #endif							/* SF_WORKER_DEMAND_H */

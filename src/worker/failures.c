@@ -76,19 +76,18 @@ note_failure(const char *execution_id, const char *state, const char *error,
 }
 
 /*
- * Begin another second when the last one is over, or when the clock was set
- * back; returns how many lines were left out in the last one.
+ * Begin another second when the last one is over; returns how many lines were
+ * left out in the last one.
  */
 static int64
 begin_second(void)
 {
-	TimestampTz now = GetCurrentTimestamp();
-	TimestampTz next = TimestampTzPlusMilliseconds(now, 1000);
+	SfTick		now = sf_tick_now();
 	int64		suppressed = sf_shared->failures_suppressed;
 
-	if (now < sf_shared->failures_until && next >= sf_shared->failures_until)
+	if (now < sf_shared->failures_until)
 		return 0;
-	sf_shared->failures_until = next;
+	sf_shared->failures_until = sf_tick_plus_ms(now, 1000);
 	sf_shared->failures_logged = 0;
 	sf_shared->failures_suppressed = 0;
 	return suppressed;
@@ -129,10 +128,10 @@ log_line(const char *text)
 }
 
 /* Say how many lines were left out, when the second is over. */
-TimestampTz
+SfTick
 sf_failures_tell_suppressed(void)
 {
-	TimestampTz next = DT_NOEND;
+	SfTick next = SF_TICK_NEVER;
 	int64		suppressed = 0;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);

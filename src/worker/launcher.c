@@ -18,6 +18,8 @@
  */
 #include "postgres.h"
 
+#include <signal.h>
+
 #include "access/genam.h"
 #include "access/heapam.h"
 #include "access/htup_details.h"
@@ -42,6 +44,7 @@
 #include "base/debug_point.h"
 #include "base/settings.h"
 #include "store/instance_file.h"
+#include "worker/alone.h"
 #include "worker/demand.h"
 #include "worker/failures.h"
 #include "worker/poison.h"
@@ -50,9 +53,13 @@
 #include "worker/slot.h"
 #include "worker/worker.h"
 
-#define RESTART_SECONDS		5
+#define RESTART_SECONDS		1
 #define ROOM_RECHECK_MS		200
 #define FIRST_ALONE_MS		5000
+#define CLOCK_CHECK_MS		5000
+#define GIVE_UP_MS			3000
+#define OVERDUE_MS			2000
+#define REFUSED_RECHECK_MS	500
 
 /* Databases that are still to be looked at after the start, the one that is now */
 static List *to_probe = NIL;
@@ -192,11 +199,24 @@ forget_database(Oid oid)
 
 /* --- who gets a process --- */
 
+/* No process can be had for a task: a worker may take it itself then (admit.c). */
+static void
+offer_to_worker(Oid oid)
+{
+	SfDatabase *database;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	database = sf_shared_find_database(oid);
+	if (database)
+		sf_shared_wake_idle_worker(database);
+	LWLockRelease(sf_shared_lock);
+}
+
 /* Start what is wanted; returns when to look again. */
-static TimestampTz
+static SfTick
 serve_databases(void)
 {
-	TimestampTz next = DT_NOEND;
+	SfTick		next = SF_TICK_NEVER;
 
 	for (;;)
 	{
@@ -204,13 +224,15 @@ serve_databases(void)
 
 		if (!OidIsValid(want.database))
 			return next;
-		if (sf_processes_retry_at() > GetCurrentTimestamp() || !sf_demand_has_room(want.role))
+		if (sf_processes_retry_at() > sf_tick_now() || !sf_demand_has_room(want.role))
 		{
 			next = Min(next, Max(sf_processes_retry_at(),
-								 TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+								 sf_tick_plus_ms(sf_tick_now(),
 															 ROOM_RECHECK_MS)));
-			if (want.first)
-				sf_demand_make_room(&want);
+			if (want.role == SF_ROLE_TASK)
+				offer_to_worker(want.database);
+			else if (want.first && !sf_demand_make_room(&want))
+				sf_processes_send_keeper(want.database);
 			return next;
 		}
 		if (!database_is_drivable(want.database))
@@ -218,7 +240,7 @@ serve_databases(void)
 			forget_database(want.database);
 			continue;
 		}
-		if (sf_processes_start(want.database, want.role, want.first, false, false))
+		if (sf_processes_start(want.database, want.role, want.first))
 		{
 			SfDatabase *database;
 
@@ -286,6 +308,19 @@ register_for_probe(Oid oid)
 	return !known;
 }
 
+/* The probe could not start: nothing is known again, unless a session has registered it. */
+static void
+forget_probe(Oid oid)
+{
+	SfDatabase *database;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	database = sf_shared_find_database(oid);
+	if (database && database->leaving == 0 && database->state == SF_DATABASE_NOT_DRIVEN)
+		database->oid = InvalidOid;
+	LWLockRelease(sf_shared_lock);
+}
+
 /* Start the probe of a database; false when that cannot be done now. */
 static bool
 start_probe(Oid oid)
@@ -295,7 +330,11 @@ start_probe(Oid oid)
 	if (database_is_drivable(oid))
 	{
 		if (register_for_probe(oid))
-			started = sf_processes_start(oid, SF_ROLE_WORKER, false, true, false);
+		{
+			started = sf_processes_probe(oid);
+			if (!started)
+				forget_probe(oid);
+		}
 		else if (!sf_shared->settled)
 			may_settle = false;
 	}
@@ -322,15 +361,15 @@ settle(void)
 }
 
 /* Have the next database looked at; returns when to look again. */
-static TimestampTz
+static SfTick
 probe_databases(void)
 {
-	TimestampTz now = GetCurrentTimestamp();
+	SfTick		now = sf_tick_now();
 
 	for (;;)
 	{
 		if (probe_runs())
-			return DT_NOEND;
+			return SF_TICK_NEVER;
 		if (OidIsValid(probed))
 			conclude_probe();
 		if (to_probe == NIL)
@@ -338,18 +377,18 @@ probe_databases(void)
 		if (sf_processes_retry_at() > now)
 			return sf_processes_retry_at();
 		if (!sf_demand_has_room(SF_ROLE_TASK))
-			return TimestampTzPlusMilliseconds(now, ROOM_RECHECK_MS);
+			return sf_tick_plus_ms(now, ROOM_RECHECK_MS);
 		if (!start_probe(linitial_oid(to_probe)))
-			return Max(sf_processes_retry_at(), TimestampTzPlusMilliseconds(now, ROOM_RECHECK_MS));
+			return Max(sf_processes_retry_at(), sf_tick_plus_ms(now, ROOM_RECHECK_MS));
 		to_probe = list_delete_first(to_probe);
 	}
 	settle();
-	return DT_NOEND;
+	return SF_TICK_NEVER;
 }
 
 /* Tell whether processes run, and since when the one for suspects is at its step. */
 static bool
-any_process(bool *for_suspects, TimestampTz *since)
+any_process(bool *for_suspects, SfTick *since)
 {
 	bool		any = false;
 
@@ -358,7 +397,7 @@ any_process(bool *for_suspects, TimestampTz *since)
 	{
 		const SfSlot *slot = &sf_shared->slots[i];
 
-		if (slot->state == SF_SLOT_FREE)
+		if (slot->state == SF_SLOT_FREE || !OidIsValid(slot->database))
 			continue;
 		any = true;
 		if (slot->suspects)
@@ -375,21 +414,21 @@ any_process(bool *for_suspects, TimestampTz *since)
  * (left, or that are waited for).  *next: when to look again.
  */
 static bool
-serve_suspects(TimestampTz *next)
+serve_suspects(SfTick *next)
 {
 	SfSuspect	suspect;
 	bool		running;
-	TimestampTz since = 0;
-	TimestampTz limit;
+	SfTick		since = 0;
+	SfTick		limit;
 
 	while (sf_poison_next_suspect(InvalidOid, &suspect))
 	{
-		*next = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ROOM_RECHECK_MS);
+		*next = sf_tick_plus_ms(sf_tick_now(), ROOM_RECHECK_MS);
 		if (any_process(&running, &since) && (running || !SF_DEBUG_MUTATION("alone")))
 		{
-			limit = TimestampTzPlusMilliseconds(since,
+			limit = sf_tick_plus_ms(since,
 												(int64) FIRST_ALONE_MS << Min(Max(suspect.seen, 1) - 1, 20));
-			if (running && limit <= GetCurrentTimestamp())
+			if (running && limit <= sf_tick_now())
 			{
 				sf_poison_release_suspects();
 				return false;
@@ -403,9 +442,9 @@ serve_suspects(TimestampTz *next)
 			LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 			database = sf_shared_register_database(suspect.database);
 			LWLockRelease(sf_shared_lock);
-			if (database && database->not_before <= GetCurrentTimestamp() &&
-				sf_processes_retry_at() <= GetCurrentTimestamp())
-				(void) sf_processes_start(suspect.database, SF_ROLE_TASK, true, false, true);
+			if (database && database->not_before <= sf_tick_now() &&
+				sf_processes_retry_at() <= sf_tick_now())
+				(void) sf_processes_run_suspects(suspect.database);
 			return true;
 		}
 		forget_database(suspect.database);
@@ -421,18 +460,18 @@ serve_suspects(TimestampTz *next)
  * does; after a second such a worker does not count any more.  Returns when to
  * look again.
  */
-static TimestampTz
-watch_turns(TimestampTz now)
+static SfTick
+watch_turns(SfTick now)
 {
 	int			slow_ms = Max(SF_SLOW_MS, 2 * sf_setting_slice_ms);
-	TimestampTz next = DT_NOEND;
+	SfTick		next = SF_TICK_NEVER;
 
 	for (int i = 1; i < sf_shared->nslots; i++)
 	{
 		SfSlot	   *slot = &sf_shared->slots[i];
 		SfDatabase *database = sf_shared_find_database(slot->database);
-		TimestampTz stuck = TimestampTzPlusMilliseconds(slot->turn_began, SF_STUCK_MS);
-		TimestampTz slow = TimestampTzPlusMilliseconds(slot->turn_began, slow_ms);
+		SfTick		stuck = sf_tick_plus_ms(slot->turn_began, SF_STUCK_MS);
+		SfTick		slow = sf_tick_plus_ms(slot->turn_began, slow_ms);
 
 		if (slot->state != SF_SLOT_RUNNING || slot->role != SF_ROLE_WORKER ||
 			slot->turn_began == 0 || slot->stuck || !database)
@@ -452,7 +491,7 @@ watch_turns(TimestampTz now)
 		}
 		if (!slot->stuck)
 			next = Min(next, slot->nkeys > 1 ?
-					   TimestampTzPlusMilliseconds(now, slow_ms) : stuck);
+					   sf_tick_plus_ms(now, slow_ms) : stuck);
 	}
 	return next;
 }
@@ -462,15 +501,15 @@ watch_turns(TimestampTz now)
  * come to: its task takes longer than the last time.  Returns when to look
  * again.
  */
-static TimestampTz
-guard_keys(TimestampTz now)
+static SfTick
+guard_keys(SfTick now)
 {
-	TimestampTz next = DT_NOEND;
+	SfTick		next = SF_TICK_NEVER;
 
 	for (int i = 0; i < SF_MAX_DATABASES; i++)
 	{
 		SfDatabase *database = &sf_shared->databases[i];
-		TimestampTz limit = TimestampTzPlusMilliseconds(database->left_since, SF_LEFT_MS);
+		SfTick		limit = sf_tick_plus_ms(database->left_since, SF_LEFT_MS);
 
 		if (!OidIsValid(database->oid) || database->left_since == 0)
 			continue;
@@ -487,11 +526,11 @@ guard_keys(TimestampTz now)
 }
 
 /* Look at what workers are at; returns when to look again. */
-static TimestampTz
+static SfTick
 look_at_workers(void)
 {
-	TimestampTz now = GetCurrentTimestamp();
-	TimestampTz next;
+	SfTick		now = sf_tick_now();
+	SfTick		next;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	next = Min(watch_turns(now), guard_keys(now));
@@ -500,7 +539,59 @@ look_at_workers(void)
 	return next;
 }
 
+/* Cancel tasks whose time is up and whose alarm, which goes by the wall clock, is late. */
+static void
+cancel_overdue(void)
+{
+	SfTick		limit = sf_tick_plus_ms(sf_tick_now(), -OVERDUE_MS);
+
+	for (int i = 1; i < sf_shared->nslots; i++)
+	{
+		const SfSlot *slot = &sf_shared->slots[i];
+
+		if (slot->state == SF_SLOT_RUNNING && slot->in_step && slot->pid != 0 &&
+			slot->deadline != 0 && slot->deadline < limit)
+			kill(slot->pid, SIGINT);
+	}
+}
+
+/* Look at the clock, and say when it was set back. */
+static void
+look_at_clock(void)
+{
+	int64		change;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	change = sf_shared_check_clock();
+	cancel_overdue();
+	LWLockRelease(sf_shared_lock);
+	if (change < 0)
+		ereport(LOG,
+				(errmsg("the system clock was set back by %.1f seconds",
+						-change / 1000000.0),
+				 errdetail("sfflow goes on with what was due; timers wait for the time that they name.")));
+}
+
 /* --- the launcher's life --- */
+
+/* Keep a process on standby.  When for a while none can be had, for anything, give up. */
+static void
+keep_processes(SfTick *next)
+{
+	static SfTick refused_since = 0;
+	SfTick		now = sf_tick_now();
+
+	if (sf_processes_keep_standby() || sf_processes_any())
+	{
+		refused_since = 0;
+		return;
+	}
+	if (refused_since == 0)
+		refused_since = now;
+	else if (now >= sf_tick_plus_ms(refused_since, GIVE_UP_MS))
+		sf_alone_begin(to_probe);
+	*next = Min(*next, sf_tick_plus_ms(now, REFUSED_RECHECK_MS));
+}
 
 /* Have the workers leave: whoever ends the launcher ends them. */
 static void
@@ -536,7 +627,7 @@ attach(void)
 	slot->role = SF_ROLE_LAUNCHER;
 	slot->pid = MyProcPid;
 	slot->procno = SF_MY_PROCNO;
-	slot->since = slot->attached = GetCurrentTimestamp();
+	slot->since = slot->attached = sf_tick_now();
 	sf_shared->launcher_procno = SF_MY_PROCNO;
 	/* those that a launcher before this one found are looked at again */
 	for (int i = 0; i < SF_MAX_DATABASES; i++)
@@ -557,27 +648,31 @@ sfflow_launcher_main(Datum arg)
 											 ALLOCSET_DEFAULT_SIZES);
 	sf_processes_init();
 	attach();
+	if (sf_shared->alone)
+		sf_alone_drive();
 	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
 	pgstat_report_appname(MyBgworkerEntry->bgw_name);
 	list_databases();
 
 	for (;;)
 	{
-		TimestampTz next = DT_NOEND;
+		SfTick		next = SF_TICK_NEVER;
 
 		/* the exit code has the postmaster start another one */
 		if (ProcDiePending)
 			proc_exit(1);
 		sf_worker_handle_signals();
+		look_at_clock();
 		sf_processes_reap();
+		keep_processes(&next);
 		if (!serve_suspects(&next) || SF_DEBUG_MUTATION("alone"))
 		{
-			next = look_at_workers();
+			next = Min(next, look_at_workers());
 			next = Min(next, serve_databases());
 			next = Min(next, probe_databases());
 			next = Min(next, sf_failures_tell_suppressed());
 		}
-		sf_worker_sleep_until(next);
+		sf_worker_sleep_until(Min(next, sf_tick_plus_ms(sf_tick_now(), CLOCK_CHECK_MS)));
 	}
 }
 

@@ -49,20 +49,27 @@ static ProcessUtility_hook_type previous_utility_hook = NULL;
 /* The database that this transaction wants to itself */
 static Oid	emptied = InvalidOid;
 
-/* Let workers into the database again. */
+/* ... to drop it */
+static bool dropping = false;
+
+/* Let workers into the database again, or forget it when it is gone. */
 static void
-let_in(void)
+let_in(bool gone)
 {
 	SfDatabase *database;
+	bool		last;
 
 	if (!OidIsValid(emptied))
 		return;
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	database = sf_shared_find_database(emptied);
 	emptied = InvalidOid;
-	if (database && database->leaving > 0 && --database->leaving == 0)
+	last = database && database->leaving > 0 && --database->leaving == 0;
+	if (last && gone)
+		database->oid = InvalidOid;
+	else if (last)
 	{
-		/* whatever it is now; when it is gone the launcher finds that out */
+		/* whatever it is now */
 		database->state = SF_DATABASE_UNKNOWN;
 		database->registrations++;
 		database->scan = true;
@@ -78,14 +85,17 @@ static void
 on_transaction(XactEvent event, void *arg)
 {
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT)
-		let_in();
+	{
+		let_in(dropping && event == XACT_EVENT_COMMIT);
+		dropping = false;
+	}
 }
 
 /* The process is over. */
 static void
 on_exit_of_process(int code, Datum arg)
 {
-	let_in();
+	let_in(false);
 }
 
 /* Ask the processes in a database to go, or make them; returns their number. */
@@ -134,7 +144,7 @@ static void
 empty_database(Oid oid)
 {
 	static bool registered = false;
-	TimestampTz start = GetCurrentTimestamp();
+	SfTick		start = sf_tick_now();
 	bool		insisted = false;
 
 	if (!OidIsValid(oid) || OidIsValid(emptied))
@@ -148,13 +158,13 @@ empty_database(Oid oid)
 	ConditionVariablePrepareToSleep(&sf_shared->slot_freed);
 	for (;;)
 	{
-		TimestampTz now = GetCurrentTimestamp();
+		SfTick		now = sf_tick_now();
 		bool		insist = !insisted &&
-			now >= TimestampTzPlusMilliseconds(start, GRACE_MS);
+			now >= sf_tick_plus_ms(start, GRACE_MS);
 
 		insisted = insisted || insist;
 		if (ask_to_leave(oid, insist) == 0 ||
-			now >= TimestampTzPlusMilliseconds(start, WAIT_MS))
+			now >= sf_tick_plus_ms(start, WAIT_MS))
 			break;
 		(void) ConditionVariableTimedSleep(&sf_shared->slot_freed, STEP_MS,
 										   PG_WAIT_EXTENSION);
@@ -291,8 +301,10 @@ prepare_for(Node *statement)
 	if (!name)
 		return;
 	oid = get_database_oid(name, true);
-	if (may_empty(oid, as_template))
-		empty_database(oid);
+	if (!may_empty(oid, as_template))
+		return;
+	empty_database(oid);
+	dropping = IsA(statement, DropdbStmt);
 }
 
 /* Run a utility command, with what goes before and after it here. */

@@ -42,8 +42,8 @@
 #include "worker/shared.h"
 
 #define POISON_FILE			"pg_stat_tmp/sfflow.poison"
-#define POISON_MAGIC		0x53465032	/* changes with the layout */
-#define POISON_MAX_SLOTS	257
+#define POISON_MAGIC		0x53465033	/* changes with the layout */
+#define POISON_MAX_SLOTS	258
 #define POISON_MAX_KEYS		64
 #define POISON_MAX_SUSPECTS	1024
 

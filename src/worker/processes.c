@@ -11,8 +11,8 @@
 #include "miscadmin.h"
 #include "storage/procarray.h"
 #include "utils/memutils.h"
-#include "utils/timestamp.h"
 
+#include "worker/admit.h"
 #include "worker/processes.h"
 #include "worker/shared.h"
 #include "worker/worker.h"
@@ -25,7 +25,12 @@ static uint32 *handle_launch;
 
 /* When the postmaster refused a process: pause before the next try */
 static int	refusals = 0;
-static TimestampTz retry_at = 0;
+static SfTick retry_at = 0;
+static int	standby_refusals = 0;
+static SfTick standby_retry_at = 0;
+
+/* The keeper stays in a database for that long when another one wants it */
+#define KEEPER_QUANTUM_MS 1000
 
 static MemoryContext process_context;
 
@@ -42,20 +47,51 @@ sf_processes_init(void)
 }
 
 /* When the postmaster may be asked again, after it refused a process. */
-TimestampTz
+SfTick
 sf_processes_retry_at(void)
 {
 	return retry_at;
 }
 
-/* Reserve a free slot; NULL when there is none. */
+/* What a process is started for */
+typedef enum SfErrand
+{
+	ERRAND_WORK,
+	ERRAND_PROBE,				/* look at the database, and stay if it is driven */
+	ERRAND_LOOK,				/* look at it, and leave */
+	ERRAND_SUSPECTS				/* run the suspects of a crash, alone */
+} SfErrand;
+
+/* Note in a slot what its process is for. */
+static void
+take_errand(SfSlot *slot, SfErrand errand)
+{
+	slot->probing = errand == ERRAND_PROBE || errand == ERRAND_LOOK;
+	slot->look_only = errand == ERRAND_LOOK;
+	slot->suspects = errand == ERRAND_SUSPECTS;
+}
+
+/* Make a free slot that of a process that is to come. */
+static void
+reserve(SfSlot *slot, Oid database, SfRole role, SfErrand errand)
+{
+	sf_shared_free_slot(slot);
+	slot->state = SF_SLOT_STARTING;
+	slot->role = role;
+	slot->database = database;
+	slot->launch = ++sf_shared->launches;
+	take_errand(slot, errand);
+	slot->since = slot->attached = sf_tick_now();
+}
+
+/* Reserve a free slot, not the keeper's; NULL when there is none. */
 static SfSlot *
-reserve_slot(Oid database, SfRole role, bool probing, bool suspects)
+reserve_slot(Oid database, SfRole role, SfErrand errand)
 {
 	SfSlot	   *found = NULL;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	for (int i = 1; i < sf_shared->nslots && !found; i++)
+	for (int i = 1; i < sf_shared->nslots - 1 && !found; i++)
 	{
 		SfSlot	   *slot = &sf_shared->slots[i];
 
@@ -63,16 +99,7 @@ reserve_slot(Oid database, SfRole role, bool probing, bool suspects)
 			found = slot;
 	}
 	if (found)
-	{
-		sf_shared_free_slot(found);
-		found->state = SF_SLOT_STARTING;
-		found->role = role;
-		found->database = database;
-		found->launch = ++sf_shared->launches;
-		found->probing = probing;
-		found->suspects = suspects;
-		found->since = found->attached = GetCurrentTimestamp();
-	}
+		reserve(found, database, role, errand);
 	LWLockRelease(sf_shared_lock);
 	return found;
 }
@@ -86,11 +113,12 @@ release_slot(SfSlot *slot, uint32 launch)
 	{
 		SfDatabase *database = sf_shared_find_database(slot->database);
 
+		sf_admit_end(slot);
 		if (database && OidIsValid(slot->database))
 		{
 			database->failures++;
 			database->not_before =
-				TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+				sf_tick_plus_ms(sf_tick_now(),
 											1000 << Min(database->failures - 1, 6));
 			database->scan = true;
 		}
@@ -100,15 +128,31 @@ release_slot(SfSlot *slot, uint32 launch)
 	ConditionVariableBroadcast(&sf_shared->slot_freed);
 }
 
+/* Tell whether there is any process but the launcher and the one on standby. */
+bool
+sf_processes_any(void)
+{
+	for (int i = 1; i < sf_shared->nslots; i++)
+	{
+		const SfSlot *slot = &sf_shared->slots[i];
+
+		if (slot->state != SF_SLOT_FREE && slot->state != SF_SLOT_STANDBY &&
+			OidIsValid(slot->database))
+			return true;
+	}
+	return false;
+}
+
 /*
  * The postmaster has no place left: try again later.  Where a database has no
- * worker at all, say so, once.
+ * worker at all, say so, once; when there is no process at all alone.c will.
  */
 static void
 note_refusal(bool first)
 {
 	static bool said = false;
 
+	first = first && (sf_processes_any() || sf_shared_keeper_slot()->state != SF_SLOT_FREE);
 	if (first && !said)
 		ereport(WARNING,
 				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
@@ -117,31 +161,25 @@ note_refusal(bool first)
 				 errhint("Increase max_worker_processes.")));
 	said = said || first;
 	if (first)
-		sf_shared->refused_at = GetCurrentTimestamp();
+		sf_shared->refused_at = sf_tick_now();
 	refusals++;
-	retry_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+	retry_at = sf_tick_plus_ms(sf_tick_now(),
 										   Min(1000 << Min(refusals - 1, 6), MAX_RETRY_MS));
 }
 
-/* Ask the postmaster for a process, in a slot that is kept for it. */
+/* Ask the postmaster for the process of a slot; false: it has no place left. */
 static bool
-start_process(Oid database, SfRole role, bool first, bool probing,
-			  bool suspects, bool look_only)
+register_process(SfSlot *slot)
 {
 	BackgroundWorker worker = {0};
 	SfWorkerOrder order;
-	SfSlot	   *slot = reserve_slot(database, role, probing, suspects);
-	int			number;
+	int			number = (int) (slot - sf_shared->slots);
 	MemoryContext old;
 	bool		started;
 
-	if (!slot)
-		return false;
-	number = (int) (slot - sf_shared->slots);
-	order.database = database;
+	order.database = slot->database;
 	order.slot = number;
 	order.launch = slot->launch;
-	order.look_only = look_only;
 
 	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
 	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
@@ -150,7 +188,10 @@ start_process(Oid database, SfRole role, bool first, bool probing,
 	strlcpy(worker.bgw_library_name, "sfflow", sizeof(worker.bgw_library_name));
 	strlcpy(worker.bgw_function_name, "sfflow_worker_main", sizeof(worker.bgw_function_name));
 	strlcpy(worker.bgw_type, "sfflow worker", BGW_MAXLEN);
-	snprintf(worker.bgw_name, BGW_MAXLEN, "sfflow worker for database %u", database);
+	if (OidIsValid(order.database))
+		snprintf(worker.bgw_name, BGW_MAXLEN, "sfflow worker for database %u", order.database);
+	else
+		strlcpy(worker.bgw_name, "sfflow worker on standby", BGW_MAXLEN);
 	memcpy(worker.bgw_extra, &order, sizeof(order));
 
 	old = MemoryContextSwitchTo(process_context);
@@ -160,35 +201,155 @@ start_process(Oid database, SfRole role, bool first, bool probing,
 	started = RegisterDynamicBackgroundWorker(&worker, &handles[number]);
 	handle_launch[number] = order.launch;
 	MemoryContextSwitchTo(old);
-	if (started)
-	{
-		refusals = 0;
-		return true;
-	}
-	handles[number] = NULL;
+
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	sf_shared_free_slot(slot);
+	if (!started)
+	{
+		handles[number] = NULL;
+		sf_shared_free_slot(slot);
+	}
+	sf_shared->refused = !started;
 	LWLockRelease(sf_shared_lock);
-	note_refusal(first);
-	return false;
+	return started;
+}
+
+/* Give the process on standby something to do; false: there is none. */
+static bool
+use_standby(Oid database, SfRole role, SfErrand errand)
+{
+	SfSlot	   *slot = sf_shared_keeper_slot();
+	bool		ready;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	ready = slot->state == SF_SLOT_STANDBY && !slot->leave;
+	if (ready)
+	{
+		slot->role = role;
+		slot->database = database;
+		take_errand(slot, errand);
+		slot->since = slot->attached = sf_tick_now();
+		slot->state = SF_SLOT_RUNNING;
+		sf_shared_wake_slot(slot);
+	}
+	LWLockRelease(sf_shared_lock);
+	return ready;
 }
 
 /*
  * Start a process for a database, maybe its first; false when that cannot be
- * done now.
+ * done now.  When not one process can be had, the one on standby does it all.
  */
-bool
-sf_processes_start(Oid database, SfRole role, bool first, bool probing,
-				   bool suspects)
+static bool
+start_process(Oid database, SfRole role, bool first, SfErrand errand)
 {
-	return start_process(database, role, first, probing, suspects, false);
+	SfSlot	   *slot = reserve_slot(database, role, errand);
+
+	if (!slot)
+		return false;
+	if (register_process(slot))
+	{
+		refusals = 0;
+		return true;
+	}
+	note_refusal(first);
+	return !sf_processes_any() && use_standby(database, role, errand);
 }
 
-/* Start a process that looks at a database and leaves. */
+/* Start a process that is to work. */
+bool
+sf_processes_start(Oid database, SfRole role, bool first)
+{
+	return start_process(database, role, first, ERRAND_WORK);
+}
+
+/* Start one that looks at a database and stays as a worker if it is driven. */
+bool
+sf_processes_probe(Oid database)
+{
+	return start_process(database, SF_ROLE_WORKER, false, ERRAND_PROBE);
+}
+
+/* Start one that looks at a database and leaves. */
 bool
 sf_processes_look(Oid database)
 {
-	return start_process(database, SF_ROLE_WORKER, false, true, false, true);
+	return start_process(database, SF_ROLE_WORKER, false, ERRAND_LOOK);
+}
+
+/* Start one that runs the suspects of a crash. */
+bool
+sf_processes_run_suspects(Oid database)
+{
+	return start_process(database, SF_ROLE_TASK, true, ERRAND_SUSPECTS);
+}
+
+/* Have a process on standby; false: the postmaster refuses it. */
+bool
+sf_processes_keep_standby(void)
+{
+	SfSlot	   *slot = sf_shared_keeper_slot();
+	bool		vacant;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	vacant = slot->state == SF_SLOT_FREE && standby_retry_at <= sf_tick_now();
+	if (vacant)
+		reserve(slot, InvalidOid, SF_ROLE_KEEPER, ERRAND_WORK);
+	else if (slot->state != SF_SLOT_FREE && slot->state != SF_SLOT_STANDBY &&
+			 slot->role != SF_ROLE_KEEPER && !slot->leave && !sf_shared->refused &&
+			 sf_shared_has_free_slot())
+	{
+		/* it did what others can do by now */
+		slot->leave = true;
+		sf_shared_wake_slot(slot);
+	}
+	LWLockRelease(sf_shared_lock);
+	if (!vacant)
+		return slot->state != SF_SLOT_FREE;
+	if (register_process(slot))
+	{
+		standby_refusals = 0;
+		return true;
+	}
+	sf_shared->refused_at = sf_tick_now();
+	standby_refusals++;
+	standby_retry_at = sf_tick_plus_ms(sf_tick_now(),
+									   Min(1000 << Min(standby_refusals - 1, 6), MAX_RETRY_MS));
+	return false;
+}
+
+/*
+ * Have the keeper advance a database all of whose processes, and all others,
+ * are in tasks.  While another database wants it, too, it goes round.
+ */
+void
+sf_processes_send_keeper(Oid database)
+{
+	SfSlot	   *slot = sf_shared_keeper_slot();
+
+	if (use_standby(database, sf_processes_any() ? SF_ROLE_KEEPER : SF_ROLE_WORKER,
+					ERRAND_WORK))
+		return;
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	if (slot->role == SF_ROLE_KEEPER && OidIsValid(slot->database) &&
+		slot->database != database && !slot->leave &&
+		(slot->state == SF_SLOT_IDLE ||
+		 slot->attached < sf_tick_plus_ms(sf_tick_now(), -KEEPER_QUANTUM_MS)))
+	{
+		slot->leave = true;
+		sf_shared_wake_slot(slot);
+	}
+	LWLockRelease(sf_shared_lock);
+}
+
+/*
+ * Take a slot for the launcher's own process, which is to drive a database
+ * because no other one can be had.
+ */
+SfSlot *
+sf_processes_take_slot(Oid database, bool suspects)
+{
+	return reserve_slot(database, SF_ROLE_WORKER,
+						suspects ? ERRAND_SUSPECTS : ERRAND_WORK);
 }
 
 /* Free the slots of processes that ended without doing so themselves. */
@@ -204,7 +365,9 @@ sf_processes_reap(void)
 			release_slot(&sf_shared->slots[i], handle_launch[i]);
 			pfree(handles[i]);
 			handles[i] = NULL;
-			retry_at = 0;		/* there is a place now */
+			/* there is a place now */
+			retry_at = standby_retry_at = 0;
+			sf_shared->refused = false;
 		}
 	}
 }

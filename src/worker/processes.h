@@ -5,7 +5,6 @@
 #ifndef SF_WORKER_PROCESSES_H
 #define SF_WORKER_PROCESSES_H
 
-#include "utils/timestamp.h"
 #include "worker/shared.h"
 
 /* Prepare; once. */
@@ -13,17 +12,36 @@ extern void sf_processes_init(void);
 
 /*
  * Start a process for a database, maybe its first; false when that cannot be
- * done now.  probing: it finds out what the database holds; suspects: it runs
- * the suspects of a crash.
+ * done now.
  */
-extern bool sf_processes_start(Oid database, SfRole role, bool first,
-							   bool probing, bool suspects);
+extern bool sf_processes_start(Oid database, SfRole role, bool first);
+
+/* Start a process that looks at a database and stays if it is driven; false as above. */
+extern bool sf_processes_probe(Oid database);
+
+/* Start a process that runs the suspects of a crash; false as above. */
+extern bool sf_processes_run_suspects(Oid database);
 
 /* Start a process that looks at a database, and leaves; false as above. */
 extern bool sf_processes_look(Oid database);
 
+/* Tell whether there is any process but the launcher and the one on standby. */
+extern bool sf_processes_any(void);
+
+/*
+ * Have a process on standby, without a database: the keeper to be, or the only
+ * worker.  False: the postmaster refuses it.
+ */
+extern bool sf_processes_keep_standby(void);
+
+/* Have the keeper, which runs no user code, advance a database. */
+extern void sf_processes_send_keeper(Oid database);
+
+/* Take a slot for the launcher's own process. */
+extern SfSlot *sf_processes_take_slot(Oid database, bool suspects);
+
 /* When the postmaster may be asked again, after it refused a process. */
-extern TimestampTz sf_processes_retry_at(void);
+extern SfTick sf_processes_retry_at(void);
 
 /* Free the slots of processes that ended without doing so themselves. */
 extern void sf_processes_reap(void);

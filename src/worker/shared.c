@@ -21,18 +21,21 @@
 /* What a running worker comes to that soon is left to it, milliseconds */
 #define BRISK_MS 2
 
+/* The wall clock was set, not only slewed, when it moved that far, microseconds */
+#define CLOCK_SET_US 100000
+
 SfShared   *sf_shared = NULL;
 LWLock	   *sf_shared_lock = NULL;
 
 static shmem_request_hook_type previous_request_hook = NULL;
 static shmem_startup_hook_type previous_startup_hook = NULL;
 
-/* Size of the area: the launcher and sfflow.max_workers. */
+/* Size of the area: the launcher, sfflow.max_workers and the keeper. */
 static Size
 shared_size(void)
 {
 	return add_size(offsetof(SfShared, slots),
-					mul_size(sizeof(SfSlot), sf_setting_max_workers + 1));
+					mul_size(sizeof(SfSlot), sf_setting_max_workers + 2));
 }
 
 /* Ask for the area and its lock. */
@@ -51,8 +54,9 @@ initialize_shared(void)
 {
 	memset(sf_shared, 0, shared_size());
 	sf_shared->launcher_procno = -1;
-	sf_shared->launcher_looks = DT_NOEND;
-	sf_shared->nslots = sf_setting_max_workers + 1;
+	sf_shared->launcher_looks = SF_TICK_NEVER;
+	sf_shared->clock_offset = sf_clock_offset();
+	sf_shared->nslots = sf_setting_max_workers + 2;
 	pg_atomic_init_u32(&sf_shared->awaiting, 0);
 	ConditionVariableInit(&sf_shared->slot_freed);
 	for (int i = 0; i < SF_AWAIT_BUCKETS; i++)
@@ -135,6 +139,7 @@ sf_shared_register_database(Oid oid)
 	database->state = SF_DATABASE_UNKNOWN;
 	database->scan = true;
 	database->next_timer = DT_NOEND;
+	database->set_back_from = DT_NOBEGIN;
 	return database;
 }
 
@@ -166,16 +171,72 @@ sf_shared_count_advancing(Oid oid)
 	return count;
 }
 
-/* Count long tasks that run or may begin any moment. */
+/* Tell whether a process takes keys of the ring: a worker or the keeper. */
+bool
+sf_shared_takes_keys(const SfSlot *slot)
+{
+	return slot->role == SF_ROLE_WORKER || slot->role == SF_ROLE_KEEPER;
+}
+
+/* Tell whether a slot is held by a task, for a time that nobody knows. */
+bool
+sf_shared_is_held(const SfSlot *slot)
+{
+	return slot->state != SF_SLOT_FREE &&
+		(slot->stuck || (slot->role == SF_ROLE_TASK && slot->may_task));
+}
+
+/* The last slot, which is kept for the keeper. */
+SfSlot *
+sf_shared_keeper_slot(void)
+{
+	return &sf_shared->slots[sf_shared->nslots - 1];
+}
+
+/* Tell whether a slot is free for one more worker or task. */
+bool
+sf_shared_has_free_slot(void)
+{
+	for (int i = 1; i < sf_shared->nslots - 1; i++)
+	{
+		if (sf_shared->slots[i].state == SF_SLOT_FREE)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Count the slots that there are for workers and tasks, taken or not: as many
+ * as max_workers says, or as the postmaster has granted when it grants no more.
+ */
+int
+sf_shared_count_slots(void)
+{
+	int			count = 0;
+
+	for (int i = 1; i < sf_shared->nslots; i++)
+	{
+		const SfSlot *slot = &sf_shared->slots[i];
+		bool		taken = slot->state != SF_SLOT_FREE &&
+			slot->state != SF_SLOT_STANDBY && slot->role != SF_ROLE_KEEPER;
+
+		if (taken || (!sf_shared->refused && i < sf_shared->nslots - 1))
+			count++;
+	}
+	return Max(count, 1);
+}
+
+/* Count tasks that hold a slot: long ones, those that may begin, overrunning ones. */
 int
 sf_shared_count_tasks(void)
 {
 	int			count = 0;
 
-	for (int i = 0; i < sf_shared->nslots; i++)
+	for (int i = 1; i < sf_shared->nslots; i++)
 	{
-		if (sf_shared->slots[i].state != SF_SLOT_FREE &&
-			sf_shared->slots[i].may_task)
+		const SfSlot *slot = &sf_shared->slots[i];
+
+		if (slot->state != SF_SLOT_FREE && (slot->may_task || slot->stuck))
 			count++;
 	}
 	return count;
@@ -252,7 +313,7 @@ sf_shared_wake_launcher(void)
 static bool
 is_in_good_hands(const SfDatabase *database)
 {
-	TimestampTz since = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -BRISK_MS);
+	SfTick		since = sf_tick_plus_ms(sf_tick_now(), -BRISK_MS);
 
 	if (database->key_us == 0 ||
 		(int64) database->ring.count * database->key_us > BRISK_MS * 1000)
@@ -261,7 +322,7 @@ is_in_good_hands(const SfDatabase *database)
 	{
 		const SfSlot *slot = &sf_shared->slots[i];
 
-		if (slot->database == database->oid && slot->role == SF_ROLE_WORKER &&
+		if (slot->database == database->oid && sf_shared_takes_keys(slot) &&
 			!slot->leave && !slot->stuck &&
 			(slot->state == SF_SLOT_WOKEN ||
 			 (slot->state == SF_SLOT_RUNNING && slot->turn_began >= since)))
@@ -289,11 +350,19 @@ wake_idle(Oid database, SfRole role)
 	return false;
 }
 
+/* Wake one idle worker of a database, if there is one. */
+void
+sf_shared_wake_idle_worker(const SfDatabase *database)
+{
+	(void) wake_idle(database->oid, SF_ROLE_WORKER);
+}
+
 /* Wake one idle worker of a database, or tell the launcher that there is none. */
 void
 sf_shared_wake_another(SfDatabase *database)
 {
-	if (wake_idle(database->oid, SF_ROLE_WORKER) || database->more_wanted)
+	if (wake_idle(database->oid, SF_ROLE_WORKER) ||
+		wake_idle(database->oid, SF_ROLE_KEEPER) || database->more_wanted)
 		return;
 	database->more_wanted = true;
 	database->more_since = 0;
@@ -315,13 +384,43 @@ sf_shared_wake_worker(SfDatabase *database)
 		return;
 	}
 	if (database->left_since == 0)
-		database->left_since = GetCurrentTimestamp();
-	sf_shared_watch(TimestampTzPlusMilliseconds(database->left_since, SF_LEFT_MS));
+		database->left_since = sf_tick_now();
+	sf_shared_watch(sf_tick_plus_ms(database->left_since, SF_LEFT_MS));
+}
+
+/*
+ * Notice that the wall clock was set.  What was due before stays due, although
+ * its time now seems to lie ahead; and a timer may be nearer or farther than
+ * its sleeper thinks.
+ */
+int64
+sf_shared_check_clock(void)
+{
+	int64		offset = sf_clock_offset();
+	int64		change = offset - sf_shared->clock_offset;
+
+	if (change > -CLOCK_SET_US && change < CLOCK_SET_US)
+		return 0;
+	sf_shared->clock_offset = offset;
+	if (change < 0)
+		sf_shared->behind_until = Max(sf_shared->behind_until, sf_tick_now()) - change;
+	for (int i = 0; i < SF_MAX_DATABASES; i++)
+	{
+		SfDatabase *database = &sf_shared->databases[i];
+
+		if (!OidIsValid(database->oid) || database->state == SF_DATABASE_NOT_DRIVEN)
+			continue;
+		if (change < 0)
+			database->set_back_from = GetCurrentTimestamp() - change;
+		database->scan = true;
+		sf_shared_wake_another(database);
+	}
+	return change;
 }
 
 /* Have the launcher look at turns and keys no later than at. */
 void
-sf_shared_watch(TimestampTz at)
+sf_shared_watch(SfTick at)
 {
 	if (at >= sf_shared->launcher_looks)
 		return;
@@ -334,8 +433,8 @@ void
 sf_shared_watch_turn(SfSlot *slot, int nkeys)
 {
 	slot->nkeys = nkeys;
-	sf_shared_watch(TimestampTzPlusMilliseconds(slot->turn_began,
-												nkeys > 1 ? SF_SLOW_MS : SF_STUCK_MS));
+	sf_shared_watch(sf_tick_plus_ms(slot->turn_began,
+									nkeys > 1 ? SF_SLOW_MS : SF_STUCK_MS));
 }
 
 /* A task was left: wake a process that may take it, or the launcher. */
@@ -359,7 +458,7 @@ int
 sf_shared_max_tasks(void)
 {
 	return Min(sf_setting_max_running_tasks,
-			   Max(1, sf_setting_max_workers - sf_setting_workers));
+			   Max(1, sf_shared_count_slots() - sf_setting_workers));
 }
 
 /* Have the timer of a database go off no later than at; who sleeps learns it. */
@@ -375,7 +474,7 @@ sf_shared_lower_timer(SfDatabase *database, TimestampTz at)
 	{
 		SfSlot	   *slot = &sf_shared->slots[i];
 
-		if (slot->state == SF_SLOT_IDLE && slot->role == SF_ROLE_WORKER &&
+		if (slot->state == SF_SLOT_IDLE && sf_shared_takes_keys(slot) &&
 			slot->database == database->oid && slot->pid != MyProcPid)
 		{
 			sf_shared_wake_slot(slot);
@@ -416,8 +515,9 @@ sf_shared_free_slot(SfSlot *slot)
 	slot->pid = 0;
 	slot->database = InvalidOid;
 	slot->leave = false;
-	slot->probing = false;
+	slot->probing = slot->look_only = false;
 	slot->may_task = false;
+	slot->user_owner = InvalidOid;
 	slot->suspects = false;
 	slot->stuck = false;
 	slot->turn_began = 0;

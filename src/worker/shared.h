@@ -9,6 +9,7 @@
 #ifndef SF_WORKER_SHARED_H
 #define SF_WORKER_SHARED_H
 
+#include "base/clock.h"
 #include "base/hooks.h"
 #include "port/atomics.h"
 #include "storage/condition_variable.h"
@@ -29,7 +30,8 @@
 #define SF_ROLE_LIST(X) \
 	X(LAUNCHER, "launcher") \
 	X(WORKER, "worker")			/* advances executions; counts for sfflow.workers */ \
-	X(TASK, "task")				/* is in a long task, or there to take one */
+	X(TASK, "task")				/* is in a long task, or there to take one */ \
+	X(KEEPER, "keeper")			/* advances executions, but runs no user code */
 
 #define SF_ROLE_ENUM(sym, name) SF_ROLE_##sym,
 typedef enum SfRole
@@ -43,6 +45,9 @@ typedef enum SfRole
  *	FREE		-> STARTING		the launcher asked for a process
  *	STARTING	-> RUNNING		it has arrived
  *				-> FREE			it never came up
+ *				-> STANDBY		it is the one that waits without a database
+ *	STANDBY		-> RUNNING		the launcher named a database
+ *				-> FREE
  *	RUNNING		-> IDLE			found nothing to do
  *				-> FREE
  *	IDLE		-> WOKEN		somebody set its latch for new work
@@ -53,6 +58,7 @@ typedef enum SfRole
 #define SF_SLOT_LIST(X) \
 	X(FREE, "free") \
 	X(STARTING, "starting") \
+	X(STANDBY, "standby") \
 	X(RUNNING, "running") \
 	X(IDLE, "idle") \
 	X(WOKEN, "running")
@@ -74,19 +80,23 @@ typedef struct SfSlot
 	uint32		launch;			/* tells this tenant from the one before */
 	bool		leave;			/* asked to go after its turn */
 	bool		probing;		/* finds out what the database holds */
+	bool		look_only;		/* ... and leaves: sfflow.databases leaves the database out */
 	bool		may_task;		/* may take a long task now (or is in one) */
+	Oid			user_owner;		/* it may be in code of this owner; InvalidOid: it is
+								 * in nobody's */
 	bool		suspects;		/* runs the suspects of a crash, alone */
 	bool		stuck;			/* its turn takes too long to count on it */
-	TimestampTz turn_began;		/* RUNNING: 0 before its first turn */
+	SfTick		turn_began;		/* RUNNING: 0 before its first turn */
 	int			nkeys;			/* that the turn began with; 0: others know of them */
-	TimestampTz attached;
-	TimestampTz since;			/* in this state, or in this step */
+	SfTick		attached;
+	SfTick		since;			/* in this state, or in this step */
 	int64		steps;
 
 	/* the step: written by the owner under the lock, read by its handler */
 	bool		in_step;
 	SfBranchKey key;
 	Oid			owner;
+	SfTick		deadline;		/* the task is to be over then; 0: no limit */
 	char		state_name[SF_STATE_NAME_SIZE];
 
 	/* cancel requests; atomics, because a signal handler reads them */
@@ -126,17 +136,21 @@ typedef struct SfDatabase
 	bool		more_wanted;	/* keys wait and nobody is idle */
 	bool		task_wanted;	/* a task known to be long was left due */
 	bool		new_task_wanted;	/* one that is not known to be long was */
+	bool		capped_wanted;	/* one was whose owner holds as many slots as it may */
 	int			failures;		/* processes that died, in a row */
-	TimestampTz not_before;		/* no new process earlier */
-	TimestampTz waiting_since;	/* wants its first worker; 0: does not */
-	TimestampTz more_since;		/* more_wanted since */
-	TimestampTz left_since;		/* keys are left to a worker that is at it; 0: none are */
+	SfTick		not_before;		/* no new process earlier */
+	SfTick		waiting_since;	/* wants its first worker; 0: does not */
+	SfTick		more_since;		/* more_wanted since */
+	SfTick		tasks_since;	/* wants a process for a task; 0: does not */
+	SfTick		left_since;		/* keys are left to a worker that is at it; 0: none are */
 	TimestampTz next_timer;		/* the first one that has not been looked for */
-	TimestampTz next_poll;
-	TimestampTz last_turn;
-	TimestampTz last_look;		/* at all of the due index */
+	SfTick		next_poll;
+	SfTick		last_turn;		/* 0: none yet */
+	SfTick		last_look;		/* at all of the due index */
 	Oid			look_after;		/* this owner comes last at the next look */
 	Oid			task_after;		/* ... in looks for announced tasks: had the last one */
+	TimestampTz set_back_from;	/* the wall clock was set back from there, and no
+								 * look has made up for it; DT_NOBEGIN: it was not */
 	TimestampTz tasks_from;		/* what nobody has looked for was announced then or later */
 	bool		owners_known;	/* whoever has work, or had, is among these: */
 	int			nowners;
@@ -164,17 +178,26 @@ typedef struct SfShortage
 	SfBranchKey key;
 	int			tries;			/* how often, in a row */
 	int			counted;		/* of these, against it */
-	TimestampTz last;
+	SfTick		last;
 } SfShortage;
 
 typedef struct SfShared
 {
 	uint32		launches;		/* source of SfSlot.launch */
 	int			launcher_procno;	/* -1: there is none */
-	TimestampTz launcher_looks; /* when it looks at turns and keys next */
-	TimestampTz refused_at;		/* max_worker_processes was used up; 0: never */
+	SfTick		launcher_looks; /* when it looks at turns and keys next */
+	int64		clock_offset;	/* of the wall clock, since it was set last */
+	SfTick		behind_until;	/* the wall clock was set back: then it shows again
+								 * what it has shown before */
+	SfTick		refused_at;		/* max_worker_processes was used up; 0: never */
+	bool		refused;		/* ... and no process has ended or begun since */
+	bool		alone;			/* not one process could be had: the launcher's
+								 * drives the databases one after the other */
+	bool		said_alone;		/* ... which the log says */
+	Oid			connecting;		/* it was about to connect to this one */
+	uint32		releases;		/* times that an owner gave a slot back */
 	bool		databases_exhausted;	/* SF_MAX_DATABASES is used up */
-	TimestampTz failures_until; /* the second that these lines count for ends */
+	SfTick		failures_until; /* the second that these lines count for ends */
 	int			failures_logged;	/* lines about executions that failed */
 	int64		failures_suppressed;	/* ... and how many were left out */
 	bool		settled;		/* no database waits to be taken over, or marked as a copy */
@@ -215,10 +238,25 @@ extern SfDatabase *sf_shared_register_database(Oid oid);
 /* Tell whether a slot is of a worker that advances. */
 extern bool sf_shared_advances(const SfSlot *slot);
 
+/* Tell whether a process takes keys of the ring: a worker or the keeper. */
+extern bool sf_shared_takes_keys(const SfSlot *slot);
+
+/* Tell whether a slot is held by a task, for a time that nobody knows. */
+extern bool sf_shared_is_held(const SfSlot *slot);
+
+/* The last slot, which is kept for the keeper. */
+extern SfSlot *sf_shared_keeper_slot(void);
+
+/* Tell whether a slot is free for one more worker or task. */
+extern bool sf_shared_has_free_slot(void);
+
+/* Count the slots that there are for workers and tasks, taken or not. */
+extern int	sf_shared_count_slots(void);
+
 /* Count a database's (InvalidOid: everybody's) workers that advance. */
 extern int	sf_shared_count_advancing(Oid oid);
 
-/* Count long tasks that run or may begin any moment. */
+/* Count tasks that hold a slot: long ones, those that may begin, overrunning ones. */
 extern int	sf_shared_count_tasks(void);
 
 /* Put a key into the ring; when it is full the tables will be looked at. */
@@ -240,11 +278,20 @@ extern void sf_shared_wake_slot(const SfSlot *slot);
 extern void sf_shared_wake_launcher(void);
 extern void sf_shared_wake_worker(SfDatabase *database);
 
-/* The same, whoever may be about to come to it. */
+/* Wake one idle worker of a database, if there is one. */
+extern void sf_shared_wake_idle_worker(const SfDatabase *database);
+
+/* The same as sf_shared_wake_worker, whoever may be about to come to it. */
 extern void sf_shared_wake_another(SfDatabase *database);
 
+/*
+ * Notice that the wall clock was set, and have the tables looked at then.
+ * Returns by how much, in microseconds, when that is worth a word; else 0.
+ */
+extern int64 sf_shared_check_clock(void);
+
 /* Have the launcher look at turns and keys no later than at. */
-extern void sf_shared_watch(TimestampTz at);
+extern void sf_shared_watch(SfTick at);
 
 /* A turn begins, or comes to more keys: have the launcher see to it that it ends. */
 extern void sf_shared_watch_turn(SfSlot *slot, int nkeys);

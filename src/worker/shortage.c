@@ -50,7 +50,7 @@ find_or_add(SfBranchKey key)
 {
 	SfShortage *s = find(key);
 
-	if (s && TimestampDifferenceExceeds(s->last, GetCurrentTimestamp(), IN_A_ROW_MS))
+	if (s && s->last < sf_tick_plus_ms(sf_tick_now(), -IN_A_ROW_MS))
 		s->tries = s->counted = 0;
 	if (s)
 		return s;
@@ -81,7 +81,7 @@ sf_shortage_note(SfBranchKey key, bool may_be_its_own, int *pause_ms)
 	if (may_be_its_own && (sf_shared->shortage_of == 0 || sf_shared->shortage_of == number))
 		s->counted++;
 	sf_shared->shortage_of = number;
-	s->last = GetCurrentTimestamp();
+	s->last = sf_tick_now();
 	count = may_be_its_own ? Max(s->counted, s->tries / TRIES_PER_COUNT) : 0;
 	/* at least half of it: a branch that fails in the end has had its time */
 	*pause_ms = Min(FIRST_PAUSE_MS << Min(s->tries - 1, 6), MAX_PAUSE_MS) / 2;

@@ -22,9 +22,11 @@
 
 #include "base/compat.h"
 #include "base/debug_point.h"
+#include "worker/admit.h"
 #include "worker/exits.h"
 #include "worker/poison.h"
 #include "worker/slot.h"
+#include "worker/worker.h"
 
 /* Pause before a process is started again where one died, doubling, seconds */
 #define MAX_PAUSE 60
@@ -32,6 +34,7 @@
 SfSlot	   *sf_slot_mine = NULL;
 
 static uint32 my_launch = 0;
+static bool my_work_is_done = false;
 static bool my_goes_on = false;
 static bool has_own_task = false;
 static SfBranchKey own_task;
@@ -90,8 +93,8 @@ note_end(SfDatabase *database, bool clean, bool probing)
 	{
 		database->failures++;
 		database->not_before =
-			TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
-										1000 * Min(1 << Min(database->failures - 1, 6), MAX_PAUSE));
+			sf_tick_plus_ms(sf_tick_now(),
+							1000 * Min(1 << Min(database->failures - 1, 6), MAX_PAUSE));
 	}
 	/* what it had taken on, or found out, nobody knows */
 	if (!SF_DEBUG_MUTATION("exit"))
@@ -117,11 +120,13 @@ detach_at_exit(int code, Datum arg)
 	{
 		bool		probing = slot->probing;
 
-		database = sf_shared_find_database(slot->database);
+		sf_admit_end(slot);
+		database = OidIsValid(slot->database) ?
+			sf_shared_find_database(slot->database) : NULL;
 		sf_shared_free_slot(slot);
 		if (database)
 		{
-			note_end(database, code == 0 && !sf_exits_is_branchs(), probing);
+			note_end(database, (code == 0 || my_work_is_done) && !sf_exits_is_branchs(), probing);
 			if (database->ring.count > 0 || database->scan)
 				sf_shared_wake_worker(database);
 		}
@@ -129,6 +134,35 @@ detach_at_exit(int code, Datum arg)
 	}
 	LWLockRelease(sf_shared_lock);
 	ConditionVariableBroadcast(&sf_shared->slot_freed);
+}
+
+/* Say that this process ends because it is to, whatever its exit code. */
+void
+sf_slot_set_done(void)
+{
+	my_work_is_done = true;
+}
+
+/* Wait for a database to be named to this process; false: it is not wanted. */
+bool
+sf_slot_await_database(void)
+{
+	for (;;)
+	{
+		bool		go;
+		bool		wait;
+
+		LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+		go = sf_slot_mine->launch != my_launch || sf_slot_mine->leave;
+		wait = sf_slot_mine->state == SF_SLOT_STANDBY;
+		LWLockRelease(sf_shared_lock);
+		if (go || ProcDiePending)
+			return false;
+		if (!wait)
+			return true;
+		sf_worker_handle_signals();
+		sf_worker_sleep_until(SF_TICK_NEVER);
+	}
 }
 
 /* Take the slot that the launcher kept; false: it was given up meanwhile. */
@@ -142,10 +176,10 @@ sf_slot_attach(int number, uint32 launch)
 	ours = slot->state == SF_SLOT_STARTING && slot->launch == launch;
 	if (ours)
 	{
-		slot->state = SF_SLOT_RUNNING;
+		slot->state = OidIsValid(slot->database) ? SF_SLOT_RUNNING : SF_SLOT_STANDBY;
 		slot->pid = MyProcPid;
 		slot->procno = SF_MY_PROCNO;
-		slot->attached = slot->since = GetCurrentTimestamp();
+		slot->attached = slot->since = sf_tick_now();
 		slot->steps = 0;
 		pg_atomic_write_u32(&slot->signalled, 0);
 	}
@@ -193,8 +227,9 @@ note_running(const SfBranchKey *key, Oid owner, const char *state)
 	{
 		pg_atomic_fetch_add_u32(&slot->step, 1);
 		slot->in_step = true;
+		slot->deadline = 0;
 		slot->key = *key;
-		slot->since = GetCurrentTimestamp();
+		slot->since = sf_tick_now();
 		slot->steps++;
 	}
 	slot->owner = owner;
@@ -221,6 +256,17 @@ sf_slot_step_over(void)
 	pg_atomic_fetch_add_u32(&slot->step, 1);
 	LWLockRelease(sf_shared_lock);
 	drop_cancel();
+}
+
+/* Note when the task of this step is to be over. */
+static void
+note_deadline(SfTick deadline)
+{
+	if (!sf_slot_mine)
+		return;
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	sf_slot_mine->deadline = deadline;
+	LWLockRelease(sf_shared_lock);
 }
 
 /* Tell whether the step that runs was asked to stop. */
@@ -267,5 +313,6 @@ void
 sf_slot_init(void)
 {
 	sf_running_hook = note_running;
+	sf_deadline_hook = note_deadline;
 	sf_cancel_requested_hook = cancel_requested;
 }

@@ -16,6 +16,12 @@ extern void sf_slot_init(void);
 /* Take the slot that the launcher kept; false: it was given up meanwhile. */
 extern bool sf_slot_attach(int number, uint32 launch);
 
+/* Wait for a database to be named to this process; false: it is not wanted. */
+extern bool sf_slot_await_database(void);
+
+/* Say that this process ends because it is to, whatever its exit code. */
+extern void sf_slot_set_done(void);
+
 /* Its number in the shared area. */
 extern int	sf_slot_number(void);
 

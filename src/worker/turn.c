@@ -48,6 +48,7 @@
 #include "store/due.h"
 #include "store/instance.h"
 #include "task/task.h"
+#include "worker/admit.h"
 #include "worker/last_error.h"
 #include "worker/poison.h"
 #include "worker/shared.h"
@@ -89,6 +90,8 @@ typedef struct Look
 	TimestampTz from;			/* for what is due then or later */
 	const Oid  *of;				/* of these owners; NULL: of all there are */
 	int			nof;
+	bool		set_back;		/* the wall clock was, */
+	TimestampTz set_back_from;	/* ... from there, and no look has made up for it */
 	List	   *owners_found;
 	int			room;			/* for about that many keys */
 	SfBranchKey *keys;
@@ -202,6 +205,8 @@ look_around(Look *look)
 	foreach(lc, owners)
 	{
 		CHECK_FOR_INTERRUPTS();
+		if (look->set_back)
+			sf_branch_set_back(lfirst_oid(lc), now, look->set_back_from);
 		look_at_owner(look, lfirst_oid(lc), now, share);
 	}
 	/* the ring takes no more owners: others will be the first next time */
@@ -444,18 +449,29 @@ leave_tasks(TimestampTz from)
 
 /*
  * From now on this process does not count as one that advances.  Hints that it
- * will not come to, because a long task comes first, go back.
+ * will not come to, because a long task comes first, go back.  False: the owner
+ * holds as many slots as it may, by now.
  */
-static void
+static bool
 enter_task_role(SfTurn *turn, Oid owner)
 {
 	SfDatabase *database;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	database = sf_shared_find_database(MyDatabaseId);
+	if (turn->capped_left && database)
+		sf_admit_want(database, turn->releases);
+	turn->releases = sf_shared->releases;
+	turn->capped_left = false;
+	if (!sf_admit_task(sf_slot_mine, owner))
+	{
+		turn->capped_left = true;
+		LWLockRelease(sf_shared_lock);
+		return false;
+	}
 	sf_slot_mine->role = SF_ROLE_TASK;
 	sf_slot_mine->may_task = true;
 	sf_slot_mine->nkeys = 0;
-	database = sf_shared_find_database(MyDatabaseId);
 	if (database)
 	{
 		database->task_after = owner;
@@ -474,6 +490,7 @@ enter_task_role(SfTurn *turn, Oid owner)
 	turn->scan = false;
 	sf_shared_wake_launcher();
 	LWLockRelease(sf_shared_lock);
+	return true;
 }
 
 /* Advance again, unless there are enough who do. */
@@ -481,12 +498,13 @@ static void
 leave_task_role(void)
 {
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	sf_admit_release(sf_slot_mine);
 	sf_slot_mine->may_task = false;
 	if (sf_shared_count_advancing(InvalidOid) < sf_setting_workers &&
 		!sf_slot_mine->suspects)
 	{
 		sf_slot_mine->role = SF_ROLE_WORKER;
-		sf_slot_mine->turn_began = GetCurrentTimestamp();
+		sf_slot_mine->turn_began = sf_tick_now();
 	}
 	sf_shared_wake_launcher();
 	LWLockRelease(sf_shared_lock);
@@ -642,7 +660,12 @@ run_announced(SfTurn *turn, const SfSliceResult *result)
 	SfBranchKey key = result->task;
 	bool		over = false;
 
-	enter_task_role(turn, result->owner);
+	turn->worked = turn->moved = true;
+	if (!enter_task_role(turn, result->owner))
+	{
+		leave_tasks(result->task_due);
+		return;
+	}
 	turn->failed = !run_task(key, result->task_generation, false, &over);
 	if (!over)
 		leave_tasks(result->task_due);
@@ -653,6 +676,30 @@ run_announced(SfTurn *turn, const SfSliceResult *result)
 	turn->owner = result->owner;
 	turn->worked = turn->moved = true;
 	turn->wrote = !turn->failed;
+}
+
+/* --- sharing slots --- */
+
+/*
+ * Say in a request what user code the slice may come to: short tasks, if their
+ * owner has no more than its share, and whose announced ones.
+ */
+static void
+share_slots(SfTurn *turn, SfSliceRequest *request)
+{
+	SfOwnerLimit *limits = palloc(sizeof(SfOwnerLimit) * sf_shared->nslots);
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	turn->releases = sf_shared->releases;
+	request->nlimits = sf_admit_limits(sf_slot_mine, turn->new_owners_only,
+										limits);
+	request->announce_all = request->only_announced ||
+		sf_slot_mine->role == SF_ROLE_KEEPER ||
+		!sf_admit_inline(sf_slot_mine, turn->owner);
+	LWLockRelease(sf_shared_lock);
+	request->limits = limits;
+	request->long_tasks = turn->long_tasks;
+	request->new_tasks = turn->new_tasks;
 }
 
 /* --- a branch by itself --- */
@@ -673,8 +720,9 @@ run_alone(SfBranchKey key, SfTurn *turn)
 	a.request.keys = &key;
 	a.request.nkeys = 1;
 	a.request.alone = true;
-	a.request.long_tasks = turn == NULL || turn->long_tasks;
-	a.request.new_tasks = turn == NULL || turn->new_tasks;
+	a.request.long_tasks = a.request.new_tasks = true;
+	if (turn)
+		share_slots(turn, &a.request);
 	for (int n = 0; n < MAX_ATTEMPTS; n++)
 	{
 		if (n > 0)
@@ -776,6 +824,8 @@ take_findings(SfDatabase *database, SfTurn *turn, const Look *look)
 	ListCell   *lc;
 
 	database->look_after = look->after;
+	if (look->set_back && database->set_back_from == look->set_back_from)
+		database->set_back_from = DT_NOBEGIN;
 	database->scan = database->scan || look->more;
 	if (look->of == NULL)
 	{
@@ -817,6 +867,10 @@ find_work(SfTurn *turn)
 	{
 		look.after = database->look_after;
 		look.room = SF_RING_SIZE - database->ring.count;
+		look.set_back_from = database->set_back_from;
+		look.set_back = look.from == DT_NOBEGIN &&
+			(look.set_back_from != DT_NOBEGIN ||
+			 sf_shared->behind_until > sf_tick_now());
 		if (look.from != DT_NOBEGIN && copy_owners(database, owners, &look.nof))
 			look.of = owners;
 	}
@@ -849,6 +903,7 @@ sf_turn_run(SfTurn *turn)
 	turn->worked = false;
 	turn->moved = false;
 	turn->wrote = false;
+	turn->capped_left = false;
 	turn->tried = 0;
 
 	if (turn->scan && !find_work(turn))
@@ -863,8 +918,7 @@ sf_turn_run(SfTurn *turn)
 	a.request.nkeys = turn->tasks ? 0 : turn->nkeys;
 	a.request.scan = a.request.only_announced = turn->tasks;
 	a.request.task_after = turn->task_after;
-	a.request.long_tasks = turn->long_tasks;
-	a.request.new_tasks = turn->new_tasks;
+	share_slots(turn, &a.request);
 	a.request.slice_ms = sf_setting_slice_ms;
 	if (turn->tasks)
 		take_tasks(&a.request, owners);
@@ -885,6 +939,7 @@ sf_turn_run(SfTurn *turn)
 	turn->verdict = a.verdict;
 	turn->long_task_left = a.result.long_task_left;
 	turn->new_task_left = a.result.new_task_left;
+	turn->capped_left = a.result.capped_left;
 	if (a.verdict != SF_TURN_MAY_WORK)
 		return;
 	turn->worked = turn->wrote = a.result.outcome != SF_SLICE_IDLE;

@@ -24,6 +24,7 @@ typedef struct SfTurn
 	Oid			task_after;		/* those of this owner last */
 	bool		long_tasks;		/* may take a long task */
 	bool		new_tasks;		/* may take one that is not known to be long */
+	bool		new_owners_only;	/* ... but of owners that hold no slot */
 
 	/* how it went */
 	SfTurnVerdict verdict;
@@ -33,6 +34,8 @@ typedef struct SfTurn
 	bool		wrote;			/* a transaction that wrote something committed */
 	bool		long_task_left;
 	bool		new_task_left;
+	bool		capped_left;	/* a task whose owner holds as many slots as it may */
+	uint32		releases;		/* in the shared area, when that was found out */
 	int			tried;			/* keys that the slice came to */
 } SfTurn;
 

@@ -32,6 +32,8 @@
 #include "base/debug_point.h"
 #include "base/settings.h"
 #include "task/task.h"
+#include "worker/admit.h"
+#include "worker/alone.h"
 #include "worker/exits.h"
 #include "worker/last_error.h"
 #include "worker/poison.h"
@@ -70,7 +72,7 @@ sf_worker_unblock_signals(void)
 static void
 shorten_polls(void)
 {
-	TimestampTz limit = sf_worker_next_poll();
+	SfTick		limit = sf_worker_next_poll();
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	for (int i = 0; i < SF_MAX_DATABASES; i++)
@@ -81,6 +83,14 @@ shorten_polls(void)
 	LWLockRelease(sf_shared_lock);
 }
 
+/* End this process; the launcher's is to be started again. */
+static void pg_attribute_noreturn()
+end_process(void)
+{
+	sf_slot_set_done();
+	proc_exit(sf_alone_is_mine() ? 1 : 0);
+}
+
 /*
  * Take in a changed configuration; see to interrupts.  Between turns there is
  * nothing to roll back, so a request to terminate is followed without a word.
@@ -89,7 +99,7 @@ void
 sf_worker_handle_signals(void)
 {
 	if (ProcDiePending && sf_slot_mine)
-		proc_exit(0);
+		end_process();
 	CHECK_FOR_INTERRUPTS();
 	if (ConfigReloadPending)
 	{
@@ -101,25 +111,26 @@ sf_worker_handle_signals(void)
 
 /* Sleep until the latch is set, at most until a time. */
 void
-sf_worker_sleep_until(TimestampTz until)
+sf_worker_sleep_until(SfTick until)
 {
+	int64		left;
 	long		ms;
 
-	ms = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until);
-	ms = Min(ms, 86400 * 1000L);
+	left = until - sf_tick_now();
+	ms = (long) Min((left + 999) / 1000, INT64CONST(86400) * 1000);
 	if (sf_slot_mine)
 		SF_DEBUG_POINT("sleep");
-	if (ms > 0)
+	if (left > 0)
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 						 ms, PG_WAIT_EXTENSION);
 	ResetLatch(MyLatch);
 }
 
 /* When a poll of the tables is due again, from now. */
-TimestampTz
+SfTick
 sf_worker_next_poll(void)
 {
-	return TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+	return sf_tick_plus_ms(sf_tick_now(),
 									   (int64) sf_setting_poll_interval * 1000);
 }
 
@@ -140,26 +151,29 @@ another_advances(Oid database)
 	return false;
 }
 
-/*
- * Decide which tasks this process may take on; marks it when there are any.
- * Those not known to be long may go beyond the limit, one for each worker but
- * the last: otherwise a few hours' tasks would stop every other task that has
- * not run yet.
- */
+/* Tell which tasks this process may take on now; of each owner, admit.c says. */
+static SfAdmission
+tasks_to_take(Oid database)
+{
+	if (sf_slot_mine->role == SF_ROLE_KEEPER ||
+		sf_shared_count_tasks() >= sf_admit_max_tasks())
+		return SF_ADMIT_NONE;
+	if (sf_slot_mine->role == SF_ROLE_TASK || another_advances(database))
+		return SF_ADMIT_ALL;
+	return sf_admit_last_worker(database);
+}
+
+/* Decide whether this process may take on a task; marks it when it may. */
 static void
 reserve_tasks(SfDatabase *database, SfTurn *turn)
 {
-	int			tasks;
+	SfAdmission may;
 
 	sf_slot_mine->may_task = false;
-	tasks = sf_shared_count_tasks();
-	turn->long_tasks = tasks < sf_shared_max_tasks();
-	turn->new_tasks = tasks < sf_shared_max_tasks() + sf_setting_workers - 1;
-	if (sf_setting_max_workers == 1)
-		turn->long_tasks = turn->new_tasks = true;
-	else if (sf_slot_mine->role == SF_ROLE_WORKER && !another_advances(database->oid))
-		turn->long_tasks = turn->new_tasks = false;
-	sf_slot_mine->may_task = turn->long_tasks || turn->new_tasks;
+	may = tasks_to_take(database->oid);
+	turn->long_tasks = turn->new_tasks = may != SF_ADMIT_NONE;
+	turn->new_owners_only = may == SF_ADMIT_NEW_OWNERS;
+	sf_slot_mine->may_task = turn->long_tasks;
 	turn->task_after = database->task_after;
 }
 
@@ -172,13 +186,14 @@ reserve_tasks(SfDatabase *database, SfTurn *turn)
 static void
 take_scan(SfDatabase *database, SfTurn *turn)
 {
-	TimestampTz now = GetCurrentTimestamp();
+	SfTick		now = sf_tick_now();
+	TimestampTz wall = GetCurrentTimestamp();
 	TimestampTz from = database->next_timer;
 	bool		all = database->scan || database->next_poll <= now;
 
 	/* worth it when there is room; now and then for owners who are not there */
 	if (database->ring.count > SF_RING_SIZE / 4 &&
-		now < TimestampTzPlusMilliseconds(database->last_look, LOOK_PAUSE_MS))
+		now < sf_tick_plus_ms(database->last_look, LOOK_PAUSE_MS))
 		all = false;
 	if (all)
 	{
@@ -187,9 +202,9 @@ take_scan(SfDatabase *database, SfTurn *turn)
 		database->next_poll = sf_worker_next_poll();
 		from = DT_NOBEGIN;
 	}
-	if (from > now)
+	if (from > wall)
 		return;
-	if (database->next_timer <= now)
+	if (database->next_timer <= wall)
 		database->next_timer = DT_NOEND;
 	turn->scan_from = turn->scan ? Min(turn->scan_from, from) : from;
 	turn->scan = true;
@@ -199,7 +214,7 @@ take_scan(SfDatabase *database, SfTurn *turn)
 static bool
 take_work(SfDatabase *database, SfTurn *turn)
 {
-	if (sf_slot_mine->role == SF_ROLE_WORKER)
+	if (sf_shared_takes_keys(sf_slot_mine))
 	{
 		take_scan(database, turn);
 		sf_shared_take_keys(database, turn->keys, &turn->nkeys, SF_TURN_KEYS,
@@ -236,12 +251,12 @@ take_work(SfDatabase *database, SfTurn *turn)
 }
 
 /* When this process looks at shared memory again without being woken. */
-static TimestampTz
+static SfTick
 wake_time(const SfDatabase *database)
 {
 	if (sf_slot_mine->role == SF_ROLE_TASK)
-		return TimestampTzPlusMilliseconds(sf_slot_mine->since, TASK_LINGER_MS);
-	return Min(database->next_timer, database->next_poll);
+		return sf_tick_plus_ms(sf_slot_mine->since, TASK_LINGER_MS);
+	return Min(sf_tick_of_wall(database->next_timer), database->next_poll);
 }
 
 /* What the loop is to do next */
@@ -257,6 +272,8 @@ typedef enum Next
 static bool
 is_one_too_many(Oid database)
 {
+	if (sf_slot_mine->role == SF_ROLE_KEEPER)
+		return sf_shared_count_advancing(database) > 0;
 	return sf_slot_mine->role == SF_ROLE_WORKER &&
 		sf_shared_count_advancing(InvalidOid) > sf_setting_workers &&
 		sf_shared_count_advancing(database) > 1;
@@ -268,7 +285,7 @@ note_turn(const SfTurn *turn)
 {
 	SfSlot	   *mine = sf_slot_mine;
 
-	mine->turn_began = GetCurrentTimestamp();
+	mine->turn_began = sf_tick_now();
 	if (mine->state != SF_SLOT_RUNNING)
 		mine->since = mine->turn_began;
 	mine->state = SF_SLOT_RUNNING;
@@ -302,7 +319,7 @@ may_gather(const SfDatabase *database, const SfTurn *turn)
 
 /* Decide what to do next; fills the turn, or says until when to sleep. */
 static Next
-decide(SfTurn *turn, TimestampTz *until)
+decide(SfTurn *turn, SfTick *until)
 {
 	SfSlot	   *mine = sf_slot_mine;
 	SfDatabase *database;
@@ -310,6 +327,7 @@ decide(SfTurn *turn, TimestampTz *until)
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	database = sf_shared_find_database(MyDatabaseId);
+	sf_admit_release(mine);
 	mine->stuck = false;
 	if (!database || database->leaving > 0 || mine->leave ||
 		is_one_too_many(MyDatabaseId))
@@ -337,12 +355,12 @@ decide(SfTurn *turn, TimestampTz *until)
 		if (mine->state != SF_SLOT_IDLE)
 		{
 			if (mine->state == SF_SLOT_RUNNING)
-				mine->since = GetCurrentTimestamp();
+				mine->since = sf_tick_now();
 			mine->state = SF_SLOT_IDLE;
 		}
 		mine->may_task = false;
 		*until = wake_time(database);
-		if (mine->role == SF_ROLE_TASK && *until <= GetCurrentTimestamp())
+		if (mine->role == SF_ROLE_TASK && *until <= sf_tick_now())
 			next = NEXT_LEAVE;
 	}
 	LWLockRelease(sf_shared_lock);
@@ -403,7 +421,7 @@ publish(SfTurn *turn, uint32 registrations)
 	database = sf_shared_find_database(MyDatabaseId);
 	if (database)
 	{
-		database->last_turn = GetCurrentTimestamp();
+		database->last_turn = sf_tick_now();
 		if (turn->tried > 0)
 			note_cost(database, (database->last_turn - sf_slot_mine->turn_began) / turn->tried);
 		if (turn->verdict == SF_TURN_MAY_WORK)
@@ -420,6 +438,8 @@ publish(SfTurn *turn, uint32 registrations)
 			sf_shared_want_task(database, true);
 		if (turn->new_task_left)
 			sf_shared_want_task(database, false);
+		if (turn->capped_left)
+			sf_admit_want(database, turn->releases);
 	}
 	LWLockRelease(sf_shared_lock);
 }
@@ -428,7 +448,7 @@ publish(SfTurn *turn, uint32 registrations)
 static void
 pause_after_failures(int failures)
 {
-	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+	SfTick		until = sf_tick_plus_ms(sf_tick_now(),
 													Min(1000 << Min(failures - 1, 6), MAX_PAUSE_MS));
 
 	/* not stuck, and nobody else would fare better */
@@ -436,7 +456,7 @@ pause_after_failures(int failures)
 	sf_slot_mine->turn_began = 0;
 	LWLockRelease(sf_shared_lock);
 
-	while (GetCurrentTimestamp() < until && !sf_slot_mine->leave)
+	while (sf_tick_now() < until && !sf_slot_mine->leave)
 	{
 		sf_worker_handle_signals();
 		sf_worker_sleep_until(until);
@@ -455,11 +475,15 @@ work_loop(void)
 
 	for (;;)
 	{
-		TimestampTz until = 0;
+		SfTick		until = 0;
 		uint32		registrations;
 		Next		next;
 
+		SfTick		alone_until = SF_TICK_NEVER;
+
 		sf_worker_handle_signals();
+		if (sf_alone_is_mine() && sf_alone_is_over(&alone_until))
+			return;
 		next = decide(&turn, &until);
 		if (next == NEXT_LEAVE)
 			return;
@@ -471,7 +495,7 @@ work_loop(void)
 		if (next == NEXT_SLEEP)
 		{
 			pgstat_report_stat(true);
-			sf_worker_sleep_until(until);
+			sf_worker_sleep_until(Min(until, alone_until));
 			continue;
 		}
 
@@ -484,7 +508,7 @@ work_loop(void)
 			return;
 		empty_turns = turn.worked && !turn.moved ? empty_turns + 1 : 0;
 		if (empty_turns > MAX_EMPTY_TURNS)
-			sf_worker_sleep_until(TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+			sf_worker_sleep_until(sf_tick_plus_ms(sf_tick_now(),
 															  EMPTY_PAUSE_MS));
 		failures = turn.failed ? failures + 1 : 0;
 		if (turn.failed)
@@ -548,7 +572,7 @@ report_look(void)
  * only to be looked at, what is found out is for the launcher alone.
  */
 static bool
-look_around(bool look_only)
+look_around(void)
 {
 	SfTurn		found = {0};
 	uint32		registrations = count_registrations();
@@ -560,7 +584,7 @@ look_around(bool look_only)
 	found.worked = true;
 	if (prepared)
 		report_look();
-	if (look_only)
+	if (sf_slot_mine->look_only)
 		return false;
 	publish(&found, registrations);
 	if (found.verdict == SF_TURN_NO_EXTENSION)
@@ -592,7 +616,7 @@ run_suspects(void)
 		if (sf_slot_mine->leave)
 			return;
 		LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-		sf_slot_mine->since = GetCurrentTimestamp();
+		sf_slot_mine->since = sf_tick_now();
 		LWLockRelease(sf_shared_lock);
 		sf_turn_run_suspect(suspect.key,
 							suspect.crashes < sf_setting_max_crashes ? NULL :
@@ -602,7 +626,41 @@ run_suspects(void)
 	}
 }
 
-/* Entry point of a worker: connects, works until asked to leave. */
+/* Connect to the database that the slot names. */
+static void
+connect_to_database(void)
+{
+	sf_last_error_watch_exit();
+	sf_fatal_settings_off();
+	BackgroundWorkerInitializeConnectionByOid(sf_slot_mine->database, InvalidOid, 0);
+	sf_shared->connecting = InvalidOid;
+	sf_exits_watch_end();
+	pgstat_report_appname(psprintf("sfflow worker for database %u", MyDatabaseId));
+	override_settings();
+	sf_identity_private_session();
+}
+
+/* Live as the worker in a slot. */
+void
+sf_worker_live(int slot, uint32 launch)
+{
+	sf_exits_watch_signals();
+	limit_kept_memory();
+	if (sf_slot_attach(slot, launch) && sf_slot_await_database())
+	{
+		connect_to_database();
+		if (look_around())
+		{
+			if (sf_slot_mine->suspects)
+				run_suspects();
+			else
+				work_loop();
+		}
+	}
+	end_process();
+}
+
+/* Entry point of a worker. */
 void
 sfflow_worker_main(Datum arg)
 {
@@ -610,25 +668,5 @@ sfflow_worker_main(Datum arg)
 
 	memcpy(&order, MyBgworkerEntry->bgw_extra, sizeof(order));
 	sf_worker_unblock_signals();
-	sf_exits_watch_signals();
-	limit_kept_memory();
-	if (!sf_slot_attach(order.slot, order.launch))
-		proc_exit(0);
-
-	sf_last_error_watch_exit();
-	sf_fatal_settings_off();
-	BackgroundWorkerInitializeConnectionByOid(order.database, InvalidOid, 0);
-	sf_exits_watch_end();
-	pgstat_report_appname(MyBgworkerEntry->bgw_name);
-	override_settings();
-	sf_identity_private_session();
-
-	if (look_around(order.look_only))
-	{
-		if (sf_slot_mine->suspects)
-			run_suspects();
-		else
-			work_loop();
-	}
-	proc_exit(0);
+	sf_worker_live(order.slot, order.launch);
 }

@@ -5,8 +5,8 @@
 #ifndef SF_WORKER_WORKER_H
 #define SF_WORKER_WORKER_H
 
+#include "base/clock.h"
 #include "postmaster/bgworker.h"
-#include "utils/timestamp.h"
 
 /* What a worker is told: travels in bgw_extra */
 typedef struct SfWorkerOrder
@@ -14,12 +14,14 @@ typedef struct SfWorkerOrder
 	Oid			database;
 	int			slot;
 	uint32		launch;
-	bool		look_only;		/* sfflow.databases leaves the database out */
 } SfWorkerOrder;
 
 /* Entry points of the processes */
 extern PGDLLEXPORT void sfflow_launcher_main(Datum arg);
 extern PGDLLEXPORT void sfflow_worker_main(Datum arg);
+
+/* Live as the worker in a slot: connect, work until asked to leave, end. */
+extern void sf_worker_live(int slot, uint32 launch) pg_attribute_noreturn();
 
 /* Have the postmaster start the launcher. */
 extern void sf_launcher_init(void);
@@ -33,10 +35,10 @@ extern void sf_worker_unblock_signals(void);
 extern void sf_worker_handle_signals(void);
 
 /* Sleep until the latch is set, at most until a time. */
-extern void sf_worker_sleep_until(TimestampTz until);
+extern void sf_worker_sleep_until(SfTick until);
 
 /* When a poll of the tables is due again, from now. */
-extern TimestampTz sf_worker_next_poll(void);
+extern SfTick sf_worker_next_poll(void);
 
 /* Make commands that need a database to themselves work (leave.c). */
 extern void sf_leave_init(void);

@@ -55,7 +55,7 @@ INSERT INTO shown VALUES
 	('sf_start_requests', 'execution_id, requested_at, requested_by, outcome, input_differs'),
 	('sf_schedules', 'schedule_name, schedule, timezone, state_machine, input, active, next_run, last_execution_id, state, problem'),
 	('sf_schedule_runs', 'schedule_name, scheduled_for, started_at, status, error, execution_id, ended_at, cron_run_id'),
-	('sf_workers', 'pid, role, state, execution_id, job_id, since, steps'),
+	('sf_workers', 'pid, role, state, execution_id, job_id, since, steps, owner, holds_slot'),
 	('sf_health', 'item, ok, detail');
 SELECT is(
 	(SELECT string_agg(attname, ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = to_regclass(s.name) AND attnum > 0),

@@ -101,7 +101,7 @@ sf_jn_check(SfJnEval *ev)
 {
 	CHECK_FOR_INTERRUPTS();
 	if (++ev->ticks % CHECK_EVERY == 0 && ev->deadline > 0 &&
-		GetCurrentTimestamp() > ev->deadline)
+		sf_tick_now() > ev->deadline)
 		sf_jn_fail(ev, SF_JN_U1002);
 }
 

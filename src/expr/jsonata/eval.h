@@ -5,6 +5,7 @@
 #ifndef SF_EXPR_JSONATA_EVAL_H
 #define SF_EXPR_JSONATA_EVAL_H
 
+#include "base/clock.h"
 #include "base/compat.h"
 #include "expr/jsonata/ast.h"
 #include "expr/jsonata/fail.h"
@@ -95,7 +96,7 @@ struct SfJnEval
 	int			depth;
 	int			max_depth;
 	uint32		ticks;
-	int64		deadline;		/* microseconds of the clock; 0: none */
+	SfTick		deadline;		/* 0: none */
 	SfJnFrame  *root;
 	SfJnCall   *call;			/* innermost */
 	SfJnCall   *outermost;

@@ -142,8 +142,7 @@ begin(SfJnEval *ev, MemoryContext context, int mode)
 	ev->mode = mode;
 	ev->max_depth = sf_setting_evaluation_depth;
 	if (sf_setting_evaluation_timeout_ms > 0)
-		ev->deadline = GetCurrentTimestamp() +
-			(int64) sf_setting_evaluation_timeout_ms * 1000;
+		ev->deadline = sf_tick_plus_ms(sf_tick_now(), sf_setting_evaluation_timeout_ms);
 	ev->root = sf_jn_frame(ev, NULL);
 }
 

@@ -70,7 +70,8 @@ sf_jn_regexec(SfJnEval *ev, regex_t *re, size_t from, int nmatch, regmatch_t *ma
 	if (watch_id == MAX_TIMEOUTS)
 		watch_id = RegisterTimeout(USER_TIMEOUT, ring);
 	watch_fired = false;
-	enable_timeout_at(watch_id, ev->deadline);
+	enable_timeout_after(watch_id,
+						 (int) Max((ev->deadline - sf_tick_now()) / 1000, 1));
 #if PG_VERSION_NUM >= 160000
 	/* The engine raises the cancel itself. */
 	PG_TRY();

@@ -1,0 +1,35 @@
+/*
+ * clock.h
+ *		Time for waits: a clock that nobody sets.
+ *
+ * The wall clock (TimestampTz) may be set back or forward while the server
+ * runs.  What the tables hold is wall time; what processes wait for among
+ * themselves is ticks: microseconds of the monotonic clock of this machine,
+ * which all processes share.  Ticks are never stored and never shown.
+ */
+#ifndef SF_BASE_CLOCK_H
+#define SF_BASE_CLOCK_H
+
+#include "utils/timestamp.h"
+
+typedef int64 SfTick;
+
+#define SF_TICK_NEVER	PG_INT64_MAX
+
+/* Read the monotonic clock. */
+extern SfTick sf_tick_now(void);
+
+/* Add milliseconds to a tick. */
+static inline SfTick
+sf_tick_plus_ms(SfTick tick, int64 ms)
+{
+	return tick + ms * 1000;
+}
+
+/* The tick at which the wall clock shows a time, unless it is set before then. */
+extern SfTick sf_tick_of_wall(TimestampTz at);
+
+/* By how much the wall clock is ahead of the monotonic one, microseconds. */
+extern int64 sf_clock_offset(void);
+
+#endif							/* SF_BASE_CLOCK_H */

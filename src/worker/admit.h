@@ -1,0 +1,59 @@
+/*
+ * admit.h
+ *		Sharing slots: how many processes may be in the code of one owner.
+ */
+#ifndef SF_WORKER_ADMIT_H
+#define SF_WORKER_ADMIT_H
+
+#include "engine/slice.h"
+#include "worker/shared.h"
+
+/* --- all of these want the lock held exclusively --- */
+
+/*
+ * Ask to run short tasks of an owner in the turn that begins.  False: the
+ * owner has its share; its tasks are to be announced, not run.
+ */
+extern bool sf_admit_inline(SfSlot *slot, Oid owner);
+
+/* Ask to run an announced task of an owner; false: the owner has its share. */
+extern bool sf_admit_task(SfSlot *slot, Oid owner);
+
+/* Give back what was admitted; have tasks looked for that waited for it. */
+extern void sf_admit_release(SfSlot *slot);
+
+/* The same, when the process of a slot ends. */
+extern void sf_admit_end(SfSlot *slot);
+
+/*
+ * A task was left whose owner has its share, as of so many releases: have it
+ * looked for when a slot is given back.
+ */
+extern void sf_admit_want(SfDatabase *database, uint32 releases);
+
+/*
+ * List what owners who hold slots in this slot's database may have beside them
+ * (nothing, where tasks of new owners only are wanted); limits has room for as
+ * many as there are slots.
+ */
+extern int	sf_admit_limits(const SfSlot *slot, bool new_owners_only,
+							SfOwnerLimit *limits);
+
+/* Which tasks a process may take on */
+typedef enum SfAdmission
+{
+	SF_ADMIT_NONE,
+	SF_ADMIT_NEW_OWNERS,		/* of owners that hold no slot */
+	SF_ADMIT_ALL
+} SfAdmission;
+
+/* Which tasks the last worker of a database may take itself. */
+extern SfAdmission sf_admit_last_worker(Oid database);
+
+/* Tasks of all owners that may hold a slot at once. */
+extern int	sf_admit_max_tasks(void);
+
+/* Tasks of one owner that may hold a slot at once. */
+extern int	sf_admit_max_per_owner(void);
+
+#endif							/* SF_WORKER_ADMIT_H */

@@ -1,0 +1,26 @@
+/*
+ * alone.h
+ *		The launcher's process when it is the only one that can be had.
+ */
+#ifndef SF_WORKER_ALONE_H
+#define SF_WORKER_ALONE_H
+
+#include "base/clock.h"
+#include "nodes/pg_list.h"
+
+/* Give up on starting processes: the next launcher drives databases itself. */
+extern void sf_alone_begin(List *databases) pg_attribute_noreturn();
+
+/* Drive the database that has waited longest; in a launcher without connection. */
+extern void sf_alone_drive(void) pg_attribute_noreturn();
+
+/* Tell whether this process is alone. */
+extern bool sf_alone_is_mine(void);
+
+/*
+ * Tell whether to end: another database waits for its turn, or processes can be
+ * had again.  *until: when to ask again, at the latest.
+ */
+extern bool sf_alone_is_over(SfTick *until);
+
+#endif							/* SF_WORKER_ALONE_H */
