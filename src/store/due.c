@@ -204,25 +204,29 @@ sf_branch_due_children(int64 execution_no, TimestampTz at, bool skip_waits,
 }
 
 /*
- * Have an owner's work be due again that was due before the wall clock was set
- * back.  Phases that wait for no time are due at once, whatever they say; a
- * retry whose delay had passed at the time until is, too.
+ * Have an owner's work be due that was due before the wall clock was set back.
+ * Phases that wait for no time are due at once, whatever they say; the delay of
+ * a retry lasts as long as it would have.
  */
 void
-sf_branch_set_back(Oid owner, TimestampTz now, TimestampTz until)
+sf_branch_set_back(Oid owner, TimestampTz now, int64 by)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH ahead AS ("
 		" SELECT b.execution_no, b.branch_no FROM _sfflow.branch b" OF_OWNER
 		"  AND b.due_at OPERATOR(pg_catalog.>) $2"
 		"  AND (b.phase" EQ "0 OR b.phase" EQ "3 OR b.phase" EQ "4 OR b.phase" EQ "5"
-		"   OR b.phase" EQ "11 OR b.phase" EQ "1 AND b.due_at OPERATOR(pg_catalog.<=) $3)"
+		"   OR b.phase" EQ "11 OR b.phase" EQ "1 AND $4)"
 		"  FOR UPDATE SKIP LOCKED)"
-		" UPDATE _sfflow.branch b SET due_at = $2 FROM ahead a"
+		" UPDATE _sfflow.branch b SET due_at = CASE WHEN b.phase" EQ "1"
+		"   AND b.due_at OPERATOR(pg_catalog.-) $3 OPERATOR(pg_catalog.>) $2"
+		"   THEN b.due_at OPERATOR(pg_catalog.-) $3 ELSE $2 END"
+		"  FROM ahead a"
 		"  WHERE b.execution_no" EQ "a.execution_no AND b.branch_no" EQ "a.branch_no",
-		3, OIDOID, TIMESTAMPTZOID, TIMESTAMPTZOID);
-	Datum		args[3] = {ObjectIdGetDatum(owner), TimestampTzGetDatum(now),
-	TimestampTzGetDatum(until)};
+		4, OIDOID, TIMESTAMPTZOID, INTERVALOID, BOOLOID);
+	Interval	interval = {.time = by};
+	Datum		args[4] = {ObjectIdGetDatum(owner), TimestampTzGetDatum(now),
+	IntervalPGetDatum(&interval), BoolGetDatum(by > 0)};
 
 	(void) sf_store_query(&plan, args, NULL, 0, NULL, NULL);
 }

@@ -41,9 +41,10 @@ extern int	sf_branch_due_children(int64 execution_no, TimestampTz at,
 
 /*
  * Have an owner's work be due that the wall clock, set back, shows as ahead:
- * phases that wait for no time, and retries that were due at the time until.
+ * phases that wait for no time.  When by how many microseconds is known (else
+ * 0), the delays of retries are shortened by that.
  */
-extern void sf_branch_set_back(Oid owner, TimestampTz now, TimestampTz until);
+extern void sf_branch_set_back(Oid owner, TimestampTz now, int64 by);
 
 /* When an owner's first timer strictly after a time is due, DT_NOEND: never. */
 extern TimestampTz sf_branch_next_due(Oid owner, TimestampTz after);

@@ -128,10 +128,12 @@ look_for_capped(void)
 void
 sf_admit_release(SfSlot *slot)
 {
-	bool		held = OidIsValid(slot->user_owner) && sf_shared_is_held(slot);
+	bool		makes_room = OidIsValid(slot->user_owner) &&
+		(sf_shared_is_held(slot) ||
+		 share_of(slot, slot->user_owner).in_code + 1 >= max_in_code());
 
 	slot->user_owner = InvalidOid;
-	if (held)
+	if (makes_room)
 		look_for_capped();
 }
 

@@ -139,7 +139,6 @@ sf_shared_register_database(Oid oid)
 	database->state = SF_DATABASE_UNKNOWN;
 	database->scan = true;
 	database->next_timer = DT_NOEND;
-	database->set_back_from = DT_NOBEGIN;
 	return database;
 }
 
@@ -411,7 +410,7 @@ sf_shared_check_clock(void)
 		if (!OidIsValid(database->oid) || database->state == SF_DATABASE_NOT_DRIVEN)
 			continue;
 		if (change < 0)
-			database->set_back_from = GetCurrentTimestamp() - change;
+			database->set_back_by -= change;
 		database->scan = true;
 		sf_shared_wake_another(database);
 	}

@@ -149,8 +149,9 @@ typedef struct SfDatabase
 	SfTick		last_look;		/* at all of the due index */
 	Oid			look_after;		/* this owner comes last at the next look */
 	Oid			task_after;		/* ... in looks for announced tasks: had the last one */
-	TimestampTz set_back_from;	/* the wall clock was set back from there, and no
-								 * look has made up for it; DT_NOBEGIN: it was not */
+	bool		looked;			/* all of the due index was looked at, once */
+	int64		set_back_by;	/* microseconds by which the wall clock was set back
+								 * since a look made up for that */
 	TimestampTz tasks_from;		/* what nobody has looked for was announced then or later */
 	bool		owners_known;	/* whoever has work, or had, is among these: */
 	int			nowners;

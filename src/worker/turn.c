@@ -91,7 +91,7 @@ typedef struct Look
 	const Oid  *of;				/* of these owners; NULL: of all there are */
 	int			nof;
 	bool		set_back;		/* the wall clock was, */
-	TimestampTz set_back_from;	/* ... from there, and no look has made up for it */
+	int64		set_back_by;	/* ... by that, and no look has made up for it */
 	List	   *owners_found;
 	int			room;			/* for about that many keys */
 	SfBranchKey *keys;
@@ -206,7 +206,7 @@ look_around(Look *look)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (look->set_back)
-			sf_branch_set_back(lfirst_oid(lc), now, look->set_back_from);
+			sf_branch_set_back(lfirst_oid(lc), now, look->set_back_by);
 		look_at_owner(look, lfirst_oid(lc), now, share);
 	}
 	/* the ring takes no more owners: others will be the first next time */
@@ -824,8 +824,11 @@ take_findings(SfDatabase *database, SfTurn *turn, const Look *look)
 	ListCell   *lc;
 
 	database->look_after = look->after;
-	if (look->set_back && database->set_back_from == look->set_back_from)
-		database->set_back_from = DT_NOBEGIN;
+	if (look->set_back)
+	{
+		database->looked = true;
+		database->set_back_by -= look->set_back_by;
+	}
 	database->scan = database->scan || look->more;
 	if (look->of == NULL)
 	{
@@ -867,9 +870,9 @@ find_work(SfTurn *turn)
 	{
 		look.after = database->look_after;
 		look.room = SF_RING_SIZE - database->ring.count;
-		look.set_back_from = database->set_back_from;
+		look.set_back_by = database->set_back_by;
 		look.set_back = look.from == DT_NOBEGIN &&
-			(look.set_back_from != DT_NOBEGIN ||
+			(!database->looked || look.set_back_by > 0 ||
 			 sf_shared->behind_until > sf_tick_now());
 		if (look.from != DT_NOBEGIN && copy_owners(database, owners, &look.nof))
 			look.of = owners;
