@@ -38,6 +38,9 @@
 	"inode " UINT64_FORMAT "\nborn " INT64_FORMAT "\nend\n"
 #define MAX_FILE_SIZE	256
 
+/* Tells the lock on the file from that of NOTIFY, which is 0 of no database too */
+#define FILE_LOCK_SUBID	1
+
 typedef struct InstanceFile
 {
 	int64		id;				/* 0: no file of this data directory's own */
@@ -292,19 +295,16 @@ sf_instance_file_role(void)
 	return current.role;
 }
 
-/* Id of this data directory; makes the file where it has none of its own. */
-int64
-sf_instance_file_require(void)
+/* Read the id of this data directory; make the file where it has none of its own. */
+static void
+require_file(void)
 {
 	InstanceFile found;
 
-	PreventCommandIfReadOnly("sf_enable()");
-	/* one session at a time, in the whole cluster */
-	LockSharedObject(DatabaseRelationId, InvalidOid, 0, ExclusiveLock);
 	if (read_file(&found) && (current.id == 0 || found.id == current.id))
 	{
 		current = found;
-		return current.id;
+		return;
 	}
 	found.role = current.role;
 	found.id = current.id != 0 ? current.id : new_id();
@@ -314,6 +314,20 @@ sf_instance_file_require(void)
 				 errmsg("could not write file \"%s\" in the data directory", INSTANCE_FILE),
 				 errdetail("It tells this data directory from its copies; the log of the server has the reason.")));
 	current = found;
+}
+
+/*
+ * Id of this data directory; makes the file where it has none of its own.  One
+ * session at a time in the whole cluster does so.  The file knows no
+ * transaction, so the lock ends here and not with the caller's transaction.
+ */
+int64
+sf_instance_file_require(void)
+{
+	PreventCommandIfReadOnly("sf_enable()");
+	LockSharedObject(DatabaseRelationId, InvalidOid, FILE_LOCK_SUBID, ExclusiveLock);
+	require_file();
+	UnlockSharedObject(DatabaseRelationId, InvalidOid, FILE_LOCK_SUBID, ExclusiveLock);
 	return current.id;
 }
 
