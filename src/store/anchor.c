@@ -119,14 +119,19 @@ set_anchor(Oid role, bool anchored)
  * Make DROP ROLE refuse while sfflow knows a role.  The lock keeps the anchor
  * from going away until this transaction's row that names the role can be seen;
  * transactions that anchor do not wait for each other.
+ *
+ * Without the lock another transaction is taking the anchor away.  It may stay
+ * open for long, so it is not waited for: an entry more outlives it, since it
+ * removes those only that it sees, and whoever comes after it finds the role named
+ * or finds this entry not yet committed.
  */
 void
 sf_privilege_anchor(Oid role)
 {
 	if (!OidIsValid(role) || role == sf_store_owner())
 		return;
-	LockDatabaseObject(AuthIdRelationId, role, 0, RowExclusiveLock);
-	if (!list_member_oid(anchored_roles(), role))
+	if (!ConditionalLockDatabaseObject(AuthIdRelationId, role, 0, RowExclusiveLock) ||
+		!list_member_oid(anchored_roles(), role))
 		set_anchor(role, true);
 }
 
