@@ -5,9 +5,10 @@
  *
  * A turn is maybe a look at the due index, one slice (T1 when it announces a
  * long task), then maybe the task itself (T2); T3 is the next turn.  Each is
- * an attempt: a transaction whose error is caught here.  When a slice fails nothing of it has happened; the
- * branches that it touched run again one by one, so that an error finds its
- * branch.  What then happens depends on the error:
+ * an attempt: a transaction whose error is caught (attempt.c).  When a slice
+ * fails nothing of it has happened; the branches that it touched run again one
+ * by one, so that an error finds its branch.  What then happens depends on the
+ * error:
  *
  *		serialization failure, deadlock, a lock or a cancel in between, an
  *		execution that was changed meanwhile		again, five times at most
@@ -22,36 +23,18 @@
  * of a slice it was: a remote server that does not commit, say.  Therefore each
  * task of that branch is then announced and run by itself, and what the commit
  * of T2 raises is the outcome of its task, for Retry and Catch.
- *
- * Only what an administrator should see goes to the log.  After an attempt
- * that ran user code the user is still the owner, until after the commit.
  */
 #include "postgres.h"
 
-#include "access/xact.h"
-#include "miscadmin.h"
 #include "pgstat.h"
-#include "portability/instr_time.h"
 #include "storage/latch.h"
-#include "utils/builtins.h"
-#include "utils/memutils.h"
-#include "utils/snapmgr.h"
-#include "utils/timeout.h"
 
 #include "base/backoff.h"
 #include "base/compat.h"
-#include "base/debug_point.h"
-#include "base/errors.h"
 #include "base/settings.h"
-#include "engine/slice.h"
-#include "store/direct.h"
-#include "store/due.h"
-#include "store/instance.h"
-#include "task/task.h"
 #include "worker/admit.h"
-#include "worker/last_error.h"
+#include "worker/attempt.h"
 #include "worker/poison.h"
-#include "worker/shared.h"
 #include "worker/shortage.h"
 #include "worker/slot.h"
 #include "worker/turn.h"
@@ -61,344 +44,6 @@
 #define LONGEST_PAUSE_MS	1000
 /* A branch whose execution a session holds is looked at again after that */
 #define LOCKED_MS			3000
-#define MAX_TOUCHED			256
-
-typedef enum AttemptKind
-{
-	ATTEMPT_LOOK,				/* for what is due */
-	ATTEMPT_SLICE,
-	ATTEMPT_TASK,				/* T2 */
-	ATTEMPT_FAIL,				/* make the branch fail */
-	ATTEMPT_PUT_OFF				/* make it due later */
-} AttemptKind;
-
-/* What to do about an error */
-typedef enum ErrorKind
-{
-	ERROR_PASSING,				/* try again */
-	ERROR_LOCKED,				/* try again later */
-	ERROR_NOBODYS,				/* not the branch's fault */
-	ERROR_SHORTAGE,				/* the branch's fault maybe, if others get on */
-	ERROR_BRANCH				/* the branch's own */
-} ErrorKind;
-
-/* A look at the due index: what for, and what was there */
-typedef struct Look
-{
-	MemoryContext context;		/* for what it finds */
-	Oid			after;			/* this owner comes last */
-	TimestampTz from;			/* for what is due then or later */
-	const Oid  *of;				/* of these owners; NULL: of all there are */
-	int			nof;
-	bool		set_back;		/* the wall clock was, */
-	int64		set_back_by;	/* ... by that, and no look has made up for it */
-	List	   *owners_found;
-	int			room;			/* for about that many keys */
-	SfBranchKey *keys;
-	Oid		   *owners;			/* of the keys */
-	int			nkeys;
-	bool		more;			/* there are more than were to be found */
-	bool		announced;		/* there are announced tasks */
-	TimestampTz next_due;		/* the first timer that lies ahead */
-} Look;
-
-typedef struct Attempt
-{
-	AttemptKind kind;
-	bool		alone;			/* for the poison file */
-	SfSliceRequest request;		/* SLICE */
-	SfBranchKey key;			/* TASK, FAIL */
-	int			generation;		/* TASK */
-	bool		last_try;		/* TASK: as in the request of a slice */
-	const SfError *outcome;		/* TASK: how its commit failed; NULL: run it */
-	const char *cause;			/* FAIL */
-	int			put_off_ms;		/* PUT_OFF */
-
-	SfTurnVerdict verdict;
-	SfSliceResult result;
-	Look	   *look;			/* LOOK */
-	ErrorKind	error;
-	int			sqlstate;
-	bool		collided;		/* a number was drawn twice */
-	bool		in_commit;		/* ... that the commit raised, the task's maybe: */
-	SfError		failure;
-	char	   *message;		/* of the error */
-	int			ntouched;
-	SfBranchKey touched[MAX_TOUCHED];
-} Attempt;
-
-/* --- one attempt --- */
-
-/* What a commit of this process takes on average, microseconds */
-static int	commit_us = 0;
-
-/* Begin a transaction. */
-static void
-begin(const char *activity)
-{
-	SetCurrentStatementStartTimestamp();
-	pgstat_report_activity(STATE_RUNNING, activity);
-	StartTransactionCommand();
-	PushActiveSnapshot(GetTransactionSnapshot());
-}
-
-/* Commit it. */
-static void
-commit(void)
-{
-	instr_time	began;
-	instr_time	took;
-
-	PopActiveSnapshot();
-	INSTR_TIME_SET_CURRENT(began);
-	CommitTransactionCommand();
-	INSTR_TIME_SET_CURRENT(took);
-	INSTR_TIME_SUBTRACT(took, began);
-	commit_us = (commit_us * 7 + (int) Min(INSTR_TIME_GET_MICROSEC(took), 1000000)) / 8;
-}
-
-/* What a commit takes lately. */
-int
-sf_turn_commit_us(void)
-{
-	return commit_us;
-}
-
-/* Find what is due of an owner, up to a number of keys. */
-static void
-look_at_owner(Look *look, Oid owner, TimestampTz now, int share)
-{
-	SfBranchKey task;
-	int			n = sf_branch_due_of(owner, look->from, now,
-											  look->keys + look->nkeys, share);
-
-	for (int i = 0; i < n; i++)
-		look->owners[look->nkeys++] = owner;
-	if (n == share)
-		look->more = true;
-	else if (!look->announced)
-		look->announced = sf_branch_announced(owner, look->from, now, &task, NULL, 1) > 0;
-	look->next_due = Min(look->next_due, sf_branch_next_due(owner, now));
-}
-
-/*
- * Find what is due of each owner, and when the next timer is.  All is asked as
- * of the same time, or what becomes due in between would be missed.
- */
-static void
-look_around(Look *look)
-{
-	TimestampTz now = GetCurrentTimestamp();
-	List	   *owners = look->of == NULL ? sf_branch_owners(look->after) :
-		sf_owners_by_turn(look->of, look->nof, look->after);
-	int			n = list_length(owners);
-	int			share = Max(look->room / Max(n, 1), SF_TURN_KEYS);
-	MemoryContext old;
-	ListCell   *lc;
-
-	old = MemoryContextSwitchTo(look->context);
-	look->keys = palloc(sizeof(SfBranchKey) * share * n);
-	look->owners = palloc(sizeof(Oid) * share * n);
-	look->owners_found = list_copy(owners);
-	MemoryContextSwitchTo(old);
-	look->next_due = DT_NOEND;
-	foreach(lc, owners)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (look->set_back)
-			sf_branch_set_back(lfirst_oid(lc), now, look->set_back_by);
-		look_at_owner(look, lfirst_oid(lc), now, share);
-	}
-	/* the ring takes no more owners: others will be the first next time */
-	look->after = n > SF_RING_OWNERS ? list_nth_oid(owners, SF_RING_OWNERS - 1) :
-		InvalidOid;
-}
-
-/* Do what the attempt is for, in its transaction. */
-static void
-work(Attempt *a)
-{
-	switch (a->kind)
-	{
-		case ATTEMPT_LOOK:
-			look_around(a->look);
-			/* rows that were loaded since the verdict have been seen, but the mark they left not yet */
-			a->verdict = sf_verdict();
-			break;
-		case ATTEMPT_SLICE:
-			sf_slice_run(&a->request, &a->result);
-			sf_slot_set_goes_on(!a->request.alone &&
-								a->result.outcome != SF_SLICE_LONG_TASK);
-			if (a->result.outcome == SF_SLICE_LONG_TASK)
-				sf_slot_set_own_task(&a->result.task);
-			break;
-		case ATTEMPT_TASK:
-			sf_slice_run_task(a->key, a->generation, a->last_try, a->outcome,
-							  &a->result);
-			sf_slot_set_goes_on(true);
-			break;
-		case ATTEMPT_FAIL:
-			sf_slice_fail_branch(a->key, a->cause);
-			sf_slot_set_goes_on(false);
-			break;
-		case ATTEMPT_PUT_OFF:
-			sf_slice_put_off(a->key, a->put_off_ms);
-			sf_slot_set_goes_on(true);
-			break;
-	}
-}
-
-/* Tell errors apart. */
-static ErrorKind
-classify(int sqlstate)
-{
-	switch (sqlstate)
-	{
-		case ERRCODE_T_R_SERIALIZATION_FAILURE:
-		case ERRCODE_T_R_DEADLOCK_DETECTED:
-		case ERRCODE_LOCK_NOT_AVAILABLE:
-		case ERRCODE_QUERY_CANCELED:
-		case ERRCODE_SF_EXECUTION_CHANGED:
-		case ERRCODE_SF_TASK_ABORTED:
-			return ERROR_PASSING;
-		case ERRCODE_SF_EXECUTION_LOCKED:
-			return ERROR_LOCKED;
-		case ERRCODE_READ_ONLY_SQL_TRANSACTION:
-		case ERRCODE_DISK_FULL:
-		case ERRCODE_TOO_MANY_CONNECTIONS:
-			return ERROR_NOBODYS;
-	}
-	switch (ERRCODE_TO_CATEGORY(sqlstate))
-	{
-		case MAKE_SQLSTATE('5', '3', '0', '0', '0'):	/* insufficient resources */
-			return ERROR_SHORTAGE;
-		case MAKE_SQLSTATE('5', '7', '0', '0', '0'):	/* operator intervention */
-		case MAKE_SQLSTATE('5', '8', '0', '0', '0'):	/* system error */
-			return ERROR_NOBODYS;
-	}
-	return ERROR_BRANCH;
-}
-
-/* Tell whether an attempt failed for what may be no fault of the branch. */
-static bool
-is_shortage(const Attempt *a)
-{
-	return a->error == ERROR_NOBODYS || a->error == ERROR_SHORTAGE;
-}
-
-/* Roll back after an error; keep what is needed of it. */
-static void
-handle_error(Attempt *a, MemoryContext context)
-{
-	ErrorData  *edata;
-
-	HOLD_INTERRUPTS();
-	disable_all_timeouts(false);
-	QueryCancelPending = false;
-	MemoryContextSwitchTo(context);
-	edata = CopyErrorData();
-	a->message = edata->message ? edata->message : pstrdup("unknown error");
-	a->sqlstate = edata->sqlerrcode;
-	a->error = classify(a->sqlstate);
-	if (a->in_commit)
-		sf_failure_describe(edata, &a->failure);
-	a->ntouched = sf_slice_touched(a->touched, MAX_TOUCHED);
-	a->ntouched = Min(a->ntouched, MAX_TOUCHED);
-	a->collided = sf_table_has_collided();
-	if (a->kind == ATTEMPT_LOOK || a->collided ||
-		(a->error == ERROR_BRANCH && a->kind == ATTEMPT_SLICE && a->ntouched == 0))
-		a->error = ERROR_NOBODYS;
-
-	if (is_shortage(a) || a->kind == ATTEMPT_FAIL ||
-		ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_INTERNAL_ERROR)
-		EmitErrorReport();
-	AbortOutOfAnyTransaction();
-	LWLockReleaseAll();
-	FlushErrorState();
-	MemoryContextSwitchTo(context);
-	RESUME_INTERRUPTS();
-}
-
-/* Drive this database no longer: to go on would make branches fail that are well. */
-static void
-stop_driving(const char *message)
-{
-	ereport(LOG,
-			(errmsg("sfflow stops driving database %u: a number of its sequences was drawn twice",
-					MyDatabaseId),
-			 errhint("sf_check() tells which sequence is behind; sf_enable() sets it right and goes on.")));
-	begin("sfflow: stop");
-	sf_instance_stop(psprintf("a number of its sequences was drawn twice (%s)", message));
-	commit();
-	pgstat_report_activity(STATE_IDLE, NULL);
-}
-
-/* Run one transaction; false when it failed. */
-static bool
-attempt(Attempt *a)
-{
-	MemoryContext context = CurrentMemoryContext;
-	volatile bool ok = false;
-	Oid			user;
-	int			sec_context;
-
-	GetUserIdAndSecContext(&user, &sec_context);
-	a->verdict = SF_TURN_MAY_WORK;
-	memset(&a->result, 0, sizeof(a->result));
-	a->ntouched = 0;
-	a->in_commit = a->collided = false;
-	sf_table_forget_collision();
-	sf_poison_turn_begin(sf_slot_number(), MyDatabaseId, a->alone);
-
-	PG_TRY();
-	{
-		begin(a->kind == ATTEMPT_TASK ? "sfflow: long task" : "sfflow: slice");
-		a->verdict = sf_verdict();
-		if (a->verdict == SF_TURN_MAY_WORK)
-			work(a);
-		SF_DEBUG_POINT("commit");
-		a->in_commit = true;
-		commit();
-		SF_DEBUG_POINT("committed");
-		ok = true;
-		if (a->kind == ATTEMPT_SLICE && a->result.outcome == SF_SLICE_WORKED)
-			sf_shortage_over();
-	}
-	PG_CATCH();
-	{
-		handle_error(a, context);
-	}
-	PG_END_TRY();
-
-	MemoryContextSwitchTo(context);
-	sf_slot_set_own_task(NULL);
-	sf_slot_step_over();
-	sf_identity_drop();
-	SetUserIdAndSecContext(user, sec_context);
-	sf_poison_turn_end(sf_slot_number(),
-					   !(ok && a->result.outcome == SF_SLICE_LONG_TASK));
-	if (!ok && is_shortage(a))
-		sf_last_error_note(a->sqlstate, a->message);
-	pgstat_report_stat(false);
-	pgstat_report_activity(STATE_IDLE, NULL);
-	if (!ok && a->collided)
-		stop_driving(a->message);
-	return ok;
-}
-
-/* Decide whether to work here; in a transaction of its own. */
-SfTurnVerdict
-sf_turn_check(bool *prepared)
-{
-	SfTurnVerdict verdict;
-
-	begin("sfflow: check");
-	*prepared = sf_verdict_prepare();
-	verdict = sf_verdict();
-	commit();
-	pgstat_report_activity(STATE_IDLE, NULL);
-	return verdict;
-}
 
 /* --- who has work, and since when long tasks are announced --- */
 
@@ -524,23 +169,23 @@ pause_before(int n)
 static bool
 put_off(SfBranchKey key, int ms)
 {
-	Attempt		a = {.kind = ATTEMPT_PUT_OFF,.key = key,.put_off_ms = ms};
+	SfAttempt	a = {.kind = SF_ATTEMPT_PUT_OFF,.key = key,.put_off_ms = ms};
 
-	return attempt(&a);
+	return sf_attempt(&a);
 }
 
 /* Make a branch fail; nothing else helped. */
 static bool
 fail_branch(SfBranchKey key, const char *cause, bool alone)
 {
-	Attempt		a = {.kind = ATTEMPT_FAIL,.key = key,.cause = cause,.alone = alone};
+	SfAttempt	a = {.kind = SF_ATTEMPT_FAIL,.key = key,.cause = cause,.alone = alone};
 
 	ereport(LOG,
 			(errmsg("sfflow makes branch " INT64_FORMAT " of execution " INT64_FORMAT " fail: %s",
 					key.branch_no, key.execution_no, cause)));
-	if (attempt(&a))
+	if (sf_attempt(&a))
 		return true;
-	return a.error == ERROR_LOCKED && put_off(key, LOCKED_MS);
+	return a.fault == SF_FAULT_LOCKED && put_off(key, LOCKED_MS);
 }
 
 /*
@@ -565,14 +210,14 @@ look_again(void)
  * be done now.
  */
 static bool
-handle_shortage(SfBranchKey key, const Attempt *failed)
+handle_shortage(SfBranchKey key, const SfAttempt *failed)
 {
 	int			ms;
 	int			count;
 
 	if (failed->collided)
 		return false;
-	count = sf_shortage_note(key, failed->error == ERROR_SHORTAGE, &ms);
+	count = sf_shortage_note(key, failed->fault == SF_FAULT_SHORTAGE, &ms);
 	if (count < MAX_ATTEMPTS)
 		return put_off(key, ms);
 	sf_shortage_clear(key);
@@ -610,16 +255,16 @@ fail_exits(SfBranchKey key, const char *cause, bool alone)
 
 /* Make how the commit of a task failed its outcome. */
 static bool
-fail_task(const Attempt *failed)
+fail_task(const SfAttempt *failed)
 {
-	Attempt		a = {.kind = ATTEMPT_TASK,.key = failed->key,.alone = failed->alone};
+	SfAttempt	a = {.kind = SF_ATTEMPT_TASK,.key = failed->key,.alone = failed->alone};
 
 	a.generation = failed->generation;
 	a.last_try = true;
 	a.outcome = &failed->failure;
-	if (attempt(&a))
+	if (sf_attempt(&a))
 		return true;
-	return !is_shortage(&a) && fail_branch(a.key, a.message, a.alone);
+	return !sf_attempt_met_shortage(&a) && fail_branch(a.key, a.message, a.alone);
 }
 
 /*
@@ -629,7 +274,7 @@ fail_task(const Attempt *failed)
 static bool
 run_task(SfBranchKey key, int generation, bool alone, bool *over)
 {
-	Attempt		a = {.kind = ATTEMPT_TASK,.key = key,.generation = generation,.alone = alone};
+	SfAttempt	a = {.kind = SF_ATTEMPT_TASK,.key = key,.generation = generation,.alone = alone};
 	char	   *cause = exits_cause(key);
 
 	if (cause)
@@ -639,15 +284,15 @@ run_task(SfBranchKey key, int generation, bool alone, bool *over)
 		if (n > 0)
 			pause_before(n);
 		a.last_try = n == MAX_ATTEMPTS - 1;
-		if (attempt(&a))
+		if (sf_attempt(&a))
 		{
 			*over = a.result.outcome == SF_SLICE_WORKED;
 			sf_shortage_clear(key);
 			return true;
 		}
-		if (is_shortage(&a))
+		if (sf_attempt_met_shortage(&a))
 			return handle_shortage(key, &a);
-		if (a.error == ERROR_BRANCH)
+		if (a.fault == SF_FAULT_BRANCH)
 			break;
 	}
 	return a.in_commit ? fail_task(&a) : fail_branch(key, a.message, alone);
@@ -711,7 +356,7 @@ share_slots(SfTurn *turn, SfSliceRequest *request)
 static bool
 run_alone(SfBranchKey key, SfTurn *turn)
 {
-	Attempt		a = {.kind = ATTEMPT_SLICE,.alone = turn == NULL};
+	SfAttempt	a = {.kind = SF_ATTEMPT_SLICE,.alone = turn == NULL};
 	char	   *cause = exits_cause(key);
 	bool		over;
 
@@ -728,7 +373,7 @@ run_alone(SfBranchKey key, SfTurn *turn)
 		if (n > 0)
 			pause_before(n);
 		a.request.last_try = n == MAX_ATTEMPTS - 1;
-		if (attempt(&a))
+		if (sf_attempt(&a))
 		{
 			if (a.result.outcome != SF_SLICE_LONG_TASK)
 			{
@@ -740,13 +385,13 @@ run_alone(SfBranchKey key, SfTurn *turn)
 			run_announced(turn, &a.result);
 			return !turn->failed;
 		}
-		if (a.error == ERROR_LOCKED)
+		if (a.fault == SF_FAULT_LOCKED)
 			return put_off(key, LOCKED_MS);
-		if (is_shortage(&a))
+		if (sf_attempt_met_shortage(&a))
 			return handle_shortage(key, &a);
 		if (a.in_commit && !a.request.announce_all)
 			a.request.announce_all = true;
-		else if (a.error == ERROR_BRANCH)
+		else if (a.fault == SF_FAULT_BRANCH)
 			break;
 	}
 	return fail_branch(key, a.message, turn == NULL);
@@ -774,10 +419,10 @@ drop_tried(SfTurn *turn, int tried)
 
 /* Run the branches of a failed slice one by one. */
 static void
-run_one_by_one(SfTurn *turn, const Attempt *failed)
+run_one_by_one(SfTurn *turn, const SfAttempt *failed)
 {
 	SfTurn		one = *turn;
-	int64		locked = failed->error == ERROR_LOCKED ? sf_slice_locked_out() : 0;
+	int64		locked = failed->fault == SF_FAULT_LOCKED ? sf_slice_locked_out() : 0;
 
 	for (int i = 0; i < failed->ntouched && !one.failed; i++)
 	{
@@ -802,7 +447,7 @@ run_one_by_one(SfTurn *turn, const Attempt *failed)
 static bool
 run_suspects_alone(SfTurn *turn)
 {
-	Attempt		all = {.error = ERROR_PASSING,.ntouched = turn->nkeys};
+	SfAttempt	all = {.fault = SF_FAULT_PASSING,.ntouched = turn->nkeys};
 	SfSuspect	suspect;
 	bool		any = false;
 
@@ -819,7 +464,7 @@ run_suspects_alone(SfTurn *turn)
 
 /* Put what a look found where all workers take it from; take some of it. */
 static void
-take_findings(SfDatabase *database, SfTurn *turn, const Look *look)
+take_findings(SfDatabase *database, SfTurn *turn, const SfLook *look)
 {
 	ListCell   *lc;
 
@@ -852,15 +497,15 @@ take_findings(SfDatabase *database, SfTurn *turn, const Look *look)
 }
 
 /*
- * Look at the due index and put what is due into the ring, where all workers
+ * SfLook at the due index and put what is due into the ring, where all workers
  * take it from: with an old snapshot around, finding a branch in the index is
  * slow, claiming it by its key is not.  False: there is nothing more to do.
  */
 static bool
 find_work(SfTurn *turn)
 {
-	Look		look = {.context = CurrentMemoryContext,.from = turn->scan_from};
-	Attempt		a = {.kind = ATTEMPT_LOOK,.look = &look};
+	SfLook		look = {.context = CurrentMemoryContext,.from = turn->scan_from};
+	SfAttempt	a = {.kind = SF_ATTEMPT_LOOK,.look = &look};
 	SfDatabase *database;
 	Oid			owners[SF_KNOWN_OWNERS];
 
@@ -879,7 +524,7 @@ find_work(SfTurn *turn)
 	}
 	LWLockRelease(sf_shared_lock);
 
-	turn->failed = !attempt(&a);
+	turn->failed = !sf_attempt(&a);
 	turn->verdict = turn->failed ? SF_TURN_MAY_WORK : a.verdict;
 	if (turn->failed || a.verdict != SF_TURN_MAY_WORK)
 		return false;
@@ -898,7 +543,7 @@ find_work(SfTurn *turn)
 void
 sf_turn_run(SfTurn *turn)
 {
-	Attempt		a = {.kind = ATTEMPT_SLICE};
+	SfAttempt	a = {.kind = SF_ATTEMPT_SLICE};
 	Oid			owners[SF_KNOWN_OWNERS];
 	bool		succeeded;
 
@@ -925,13 +570,13 @@ sf_turn_run(SfTurn *turn)
 	a.request.slice_ms = sf_setting_slice_ms;
 	if (turn->tasks)
 		take_tasks(&a.request, owners);
-	succeeded = attempt(&a);
+	succeeded = sf_attempt(&a);
 	if (turn->tasks)
 		leave_tasks(succeeded ? a.result.tasks_from : a.request.task_from);
 	if (!succeeded)
 	{
 		turn->verdict = SF_TURN_MAY_WORK;
-		if (is_shortage(&a) && (a.ntouched == 0 || a.collided))
+		if (sf_attempt_met_shortage(&a) && (a.ntouched == 0 || a.collided))
 			turn->failed = true;
 		else
 			run_one_by_one(turn, &a);

@@ -1,0 +1,298 @@
+/*
+ * attempt.c
+ *		One transaction of a worker's turn: begin, work, commit; what an error
+ *		means.
+ *
+ * An error is caught and classified here; turn.c decides what follows.  Only
+ * what an administrator should see goes to the log.  After an attempt that ran
+ * user code the user is still the owner, until after the commit.
+ */
+#include "postgres.h"
+
+#include "pgstat.h"
+#include "utils/snapmgr.h"
+#include "utils/timeout.h"
+
+#include "base/compat.h"
+#include "base/debug_point.h"
+#include "store/direct.h"
+#include "store/due.h"
+#include "store/instance.h"
+#include "task/task.h"
+#include "worker/attempt.h"
+#include "worker/last_error.h"
+#include "worker/poison.h"
+#include "worker/shortage.h"
+#include "worker/slot.h"
+#include "worker/turn.h"
+
+/* What a commit of this process takes on average, microseconds */
+static int	commit_us = 0;
+
+/* Begin a transaction. */
+static void
+begin(const char *activity)
+{
+	SetCurrentStatementStartTimestamp();
+	pgstat_report_activity(STATE_RUNNING, activity);
+	StartTransactionCommand();
+	PushActiveSnapshot(GetTransactionSnapshot());
+}
+
+/* Commit it. */
+static void
+commit(void)
+{
+	instr_time	began;
+	instr_time	took;
+
+	PopActiveSnapshot();
+	INSTR_TIME_SET_CURRENT(began);
+	CommitTransactionCommand();
+	INSTR_TIME_SET_CURRENT(took);
+	INSTR_TIME_SUBTRACT(took, began);
+	commit_us = (commit_us * 7 + (int) Min(INSTR_TIME_GET_MICROSEC(took), 1000000)) / 8;
+}
+
+/* What a commit takes lately. */
+int
+sf_turn_commit_us(void)
+{
+	return commit_us;
+}
+
+/* Find what is due of an owner, up to a number of keys. */
+static void
+look_at_owner(SfLook *look, Oid owner, TimestampTz now, int share)
+{
+	SfBranchKey task;
+	int			n = sf_branch_due_of(owner, look->from, now,
+											  look->keys + look->nkeys, share);
+
+	for (int i = 0; i < n; i++)
+		look->owners[look->nkeys++] = owner;
+	if (n == share)
+		look->more = true;
+	else if (!look->announced)
+		look->announced = sf_branch_announced(owner, look->from, now, &task, NULL, 1) > 0;
+	look->next_due = Min(look->next_due, sf_branch_next_due(owner, now));
+}
+
+/*
+ * Find what is due of each owner, and when the next timer is.  All is asked as
+ * of the same time, or what becomes due in between would be missed.
+ */
+static void
+look_around(SfLook *look)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	List	   *owners = look->of == NULL ? sf_branch_owners(look->after) :
+		sf_owners_by_turn(look->of, look->nof, look->after);
+	int			n = list_length(owners);
+	int			share = Max(look->room / Max(n, 1), SF_TURN_KEYS);
+	MemoryContext old;
+	ListCell   *lc;
+
+	old = MemoryContextSwitchTo(look->context);
+	look->keys = palloc(sizeof(SfBranchKey) * share * n);
+	look->owners = palloc(sizeof(Oid) * share * n);
+	look->owners_found = list_copy(owners);
+	MemoryContextSwitchTo(old);
+	look->next_due = DT_NOEND;
+	foreach(lc, owners)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (look->set_back)
+			sf_branch_set_back(lfirst_oid(lc), now, look->set_back_by);
+		look_at_owner(look, lfirst_oid(lc), now, share);
+	}
+	/* the ring takes no more owners: others will be the first next time */
+	look->after = n > SF_RING_OWNERS ? list_nth_oid(owners, SF_RING_OWNERS - 1) :
+		InvalidOid;
+}
+
+/* Do what the attempt is for, in its transaction. */
+static void
+work(SfAttempt *a)
+{
+	switch (a->kind)
+	{
+		case SF_ATTEMPT_LOOK:
+			look_around(a->look);
+			/* rows that were loaded since the verdict have been seen, but the mark they left not yet */
+			a->verdict = sf_verdict();
+			break;
+		case SF_ATTEMPT_SLICE:
+			sf_slice_run(&a->request, &a->result);
+			sf_slot_set_goes_on(!a->request.alone &&
+								a->result.outcome != SF_SLICE_LONG_TASK);
+			if (a->result.outcome == SF_SLICE_LONG_TASK)
+				sf_slot_set_own_task(&a->result.task);
+			break;
+		case SF_ATTEMPT_TASK:
+			sf_slice_run_task(a->key, a->generation, a->last_try, a->outcome,
+							  &a->result);
+			sf_slot_set_goes_on(true);
+			break;
+		case SF_ATTEMPT_FAIL:
+			sf_slice_fail_branch(a->key, a->cause);
+			sf_slot_set_goes_on(false);
+			break;
+		case SF_ATTEMPT_PUT_OFF:
+			sf_slice_put_off(a->key, a->put_off_ms);
+			sf_slot_set_goes_on(true);
+			break;
+	}
+}
+
+/* Tell errors apart. */
+static SfFault
+classify(int sqlstate)
+{
+	switch (sqlstate)
+	{
+		case ERRCODE_T_R_SERIALIZATION_FAILURE:
+		case ERRCODE_T_R_DEADLOCK_DETECTED:
+		case ERRCODE_LOCK_NOT_AVAILABLE:
+		case ERRCODE_QUERY_CANCELED:
+		case ERRCODE_SF_EXECUTION_CHANGED:
+		case ERRCODE_SF_TASK_ABORTED:
+			return SF_FAULT_PASSING;
+		case ERRCODE_SF_EXECUTION_LOCKED:
+			return SF_FAULT_LOCKED;
+		case ERRCODE_READ_ONLY_SQL_TRANSACTION:
+		case ERRCODE_DISK_FULL:
+		case ERRCODE_TOO_MANY_CONNECTIONS:
+			return SF_FAULT_ENVIRONMENT;
+	}
+	switch (ERRCODE_TO_CATEGORY(sqlstate))
+	{
+		case MAKE_SQLSTATE('5', '3', '0', '0', '0'):	/* insufficient resources */
+			return SF_FAULT_SHORTAGE;
+		case MAKE_SQLSTATE('5', '7', '0', '0', '0'):	/* operator intervention */
+		case MAKE_SQLSTATE('5', '8', '0', '0', '0'):	/* system error */
+			return SF_FAULT_ENVIRONMENT;
+	}
+	return SF_FAULT_BRANCH;
+}
+
+/* Tell whether an attempt failed for what may be no fault of the branch. */
+bool
+sf_attempt_met_shortage(const SfAttempt *a)
+{
+	return a->fault == SF_FAULT_ENVIRONMENT || a->fault == SF_FAULT_SHORTAGE;
+}
+
+/* Roll back after an error; keep what is needed of it. */
+static void
+handle_error(SfAttempt *a, MemoryContext context)
+{
+	ErrorData  *edata;
+
+	HOLD_INTERRUPTS();
+	disable_all_timeouts(false);
+	QueryCancelPending = false;
+	MemoryContextSwitchTo(context);
+	edata = CopyErrorData();
+	a->message = edata->message ? edata->message : pstrdup("unknown error");
+	a->sqlstate = edata->sqlerrcode;
+	a->fault = classify(a->sqlstate);
+	if (a->in_commit)
+		sf_failure_describe(edata, &a->failure);
+	a->ntouched = sf_slice_touched(a->touched, SF_MAX_TOUCHED);
+	a->ntouched = Min(a->ntouched, SF_MAX_TOUCHED);
+	a->collided = sf_table_has_collided();
+	if (a->kind == SF_ATTEMPT_LOOK || a->collided ||
+		(a->fault == SF_FAULT_BRANCH && a->kind == SF_ATTEMPT_SLICE && a->ntouched == 0))
+		a->fault = SF_FAULT_ENVIRONMENT;
+
+	if (sf_attempt_met_shortage(a) || a->kind == SF_ATTEMPT_FAIL ||
+		ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_INTERNAL_ERROR)
+		EmitErrorReport();
+	AbortOutOfAnyTransaction();
+	LWLockReleaseAll();
+	FlushErrorState();
+	MemoryContextSwitchTo(context);
+	RESUME_INTERRUPTS();
+}
+
+/* Drive this database no longer: to go on would make branches fail that are well. */
+static void
+stop_driving(const char *message)
+{
+	ereport(LOG,
+			(errmsg("sfflow stops driving database %u: a number of its sequences was drawn twice",
+					MyDatabaseId),
+			 errhint("sf_check() tells which sequence is behind; sf_enable() sets it right and goes on.")));
+	begin("sfflow: stop");
+	sf_instance_stop(psprintf("a number of its sequences was drawn twice (%s)", message));
+	commit();
+	pgstat_report_activity(STATE_IDLE, NULL);
+}
+
+/* Run one transaction; false when it failed. */
+bool
+sf_attempt(SfAttempt *a)
+{
+	MemoryContext context = CurrentMemoryContext;
+	volatile bool ok = false;
+	Oid			user;
+	int			sec_context;
+
+	GetUserIdAndSecContext(&user, &sec_context);
+	a->verdict = SF_TURN_MAY_WORK;
+	memset(&a->result, 0, sizeof(a->result));
+	a->ntouched = 0;
+	a->in_commit = a->collided = false;
+	sf_table_forget_collision();
+	sf_poison_turn_begin(sf_slot_number(), MyDatabaseId, a->alone);
+
+	PG_TRY();
+	{
+		begin(a->kind == SF_ATTEMPT_TASK ? "sfflow: long task" : "sfflow: slice");
+		a->verdict = sf_verdict();
+		if (a->verdict == SF_TURN_MAY_WORK)
+			work(a);
+		SF_DEBUG_POINT("commit");
+		a->in_commit = true;
+		commit();
+		SF_DEBUG_POINT("committed");
+		ok = true;
+		if (a->kind == SF_ATTEMPT_SLICE && a->result.outcome == SF_SLICE_WORKED)
+			sf_shortage_over();
+	}
+	PG_CATCH();
+	{
+		handle_error(a, context);
+	}
+	PG_END_TRY();
+
+	MemoryContextSwitchTo(context);
+	sf_slot_set_own_task(NULL);
+	sf_slot_step_over();
+	sf_identity_drop();
+	SetUserIdAndSecContext(user, sec_context);
+	sf_poison_turn_end(sf_slot_number(),
+					   !(ok && a->result.outcome == SF_SLICE_LONG_TASK));
+	if (!ok && sf_attempt_met_shortage(a))
+		sf_last_error_note(a->sqlstate, a->message);
+	pgstat_report_stat(false);
+	pgstat_report_activity(STATE_IDLE, NULL);
+	if (!ok && a->collided)
+		stop_driving(a->message);
+	return ok;
+}
+
+/* Decide whether to work here; in a transaction of its own. */
+SfTurnVerdict
+sf_turn_check(bool *prepared)
+{
+	SfTurnVerdict verdict;
+
+	begin("sfflow: check");
+	*prepared = sf_verdict_prepare();
+	verdict = sf_verdict();
+	commit();
+	pgstat_report_activity(STATE_IDLE, NULL);
+	return verdict;
+}

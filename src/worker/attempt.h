@@ -1,0 +1,85 @@
+/*
+ * attempt.h
+ *		One transaction of a worker's turn, whose error is caught.
+ */
+#ifndef SF_WORKER_ATTEMPT_H
+#define SF_WORKER_ATTEMPT_H
+
+#include "base/errors.h"
+#include "engine/slice.h"
+#include "worker/verdict.h"
+
+#define SF_MAX_TOUCHED		256
+
+typedef enum SfAttemptKind
+{
+	SF_ATTEMPT_LOOK,				/* for what is due */
+	SF_ATTEMPT_SLICE,
+	SF_ATTEMPT_TASK,				/* T2 */
+	SF_ATTEMPT_FAIL,				/* make the branch fail */
+	SF_ATTEMPT_PUT_OFF				/* make it due later */
+} SfAttemptKind;
+
+/* Whose fault an error is, and so what to do about it */
+typedef enum SfFault
+{
+	SF_FAULT_PASSING,				/* try again */
+	SF_FAULT_LOCKED,				/* try again later */
+	SF_FAULT_ENVIRONMENT,				/* not the branch's fault */
+	SF_FAULT_SHORTAGE,				/* the branch's fault maybe, if others get on */
+	SF_FAULT_BRANCH				/* the branch's own */
+} SfFault;
+
+/* A look at the due index: what for, and what was there */
+typedef struct SfLook
+{
+	MemoryContext context;		/* for what it finds */
+	Oid			after;			/* this owner comes last */
+	TimestampTz from;			/* for what is due then or later */
+	const Oid  *of;				/* of these owners; NULL: of all there are */
+	int			nof;
+	bool		set_back;		/* the wall clock was, */
+	int64		set_back_by;	/* ... by that, and no look has made up for it */
+	List	   *owners_found;
+	int			room;			/* for about that many keys */
+	SfBranchKey *keys;
+	Oid		   *owners;			/* of the keys */
+	int			nkeys;
+	bool		more;			/* there are more than were to be found */
+	bool		announced;		/* there are announced tasks */
+	TimestampTz next_due;		/* the first timer that lies ahead */
+} SfLook;
+
+/* A transaction of a turn: what to do in it, and how it ended */
+typedef struct SfAttempt
+{
+	SfAttemptKind kind;
+	bool		alone;			/* for the poison file */
+	SfSliceRequest request;		/* SLICE */
+	SfBranchKey key;			/* TASK, FAIL */
+	int			generation;		/* TASK */
+	bool		last_try;		/* TASK: as in the request of a slice */
+	const SfError *outcome;		/* TASK: how its commit failed; NULL: run it */
+	const char *cause;			/* FAIL */
+	int			put_off_ms;		/* PUT_OFF */
+
+	SfTurnVerdict verdict;
+	SfSliceResult result;
+	SfLook	   *look;			/* LOOK */
+	SfFault		fault;
+	int			sqlstate;
+	bool		collided;		/* a number was drawn twice */
+	bool		in_commit;		/* ... that the commit raised, the task's maybe: */
+	SfError		failure;
+	char	   *message;		/* of the error */
+	int			ntouched;
+	SfBranchKey touched[SF_MAX_TOUCHED];
+} SfAttempt;
+
+/* Carry an attempt out; false: it was rolled back, and fault says why. */
+extern bool sf_attempt(SfAttempt *a);
+
+/* Tell whether an attempt failed for want of memory, disk or the like. */
+extern bool sf_attempt_met_shortage(const SfAttempt *a);
+
+#endif							/* SF_WORKER_ATTEMPT_H */
