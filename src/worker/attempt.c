@@ -9,12 +9,18 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
+#include "miscadmin.h"
 #include "pgstat.h"
+#include "portability/instr_time.h"
+#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/timeout.h"
 
 #include "base/compat.h"
 #include "base/debug_point.h"
+#include "base/errors.h"
+#include "base/settings.h"
 #include "store/direct.h"
 #include "store/due.h"
 #include "store/instance.h"
@@ -22,6 +28,7 @@
 #include "worker/attempt.h"
 #include "worker/last_error.h"
 #include "worker/poison.h"
+#include "worker/shared.h"
 #include "worker/shortage.h"
 #include "worker/slot.h"
 #include "worker/turn.h"

@@ -26,15 +26,20 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/latch.h"
+#include "utils/memutils.h"
 
 #include "base/backoff.h"
 #include "base/compat.h"
+#include "base/errors.h"
 #include "base/settings.h"
+#include "engine/slice.h"
 #include "worker/admit.h"
 #include "worker/attempt.h"
 #include "worker/poison.h"
+#include "worker/shared.h"
 #include "worker/shortage.h"
 #include "worker/slot.h"
 #include "worker/turn.h"
