@@ -222,7 +222,7 @@ start(const SfSchedule *s, TimestampTz scheduled)
 }
 
 /* Raise the error for a schedule that the current user cannot know of. */
-static void
+static void pg_attribute_noreturn()
 schedule_missing(const char *name)
 {
 	ereport(ERROR,
