@@ -112,6 +112,10 @@ test-memory:
 	@test/tools/packages
 	@test/memory/run $(SUITES) $(if $(TESTS),--tests $(TESTS))
 
+# The tests on other releases of PostgreSQL, in chroots: make test-versions RELEASES="17 18".
+test-versions:
+	@test/versions/run $(RELEASES)
+
 # The regression tests against the running server that PGHOST and PGPORT name, with the library
 # preloaded there. They get a database of their own.
 installcheck:
@@ -155,6 +159,7 @@ help:
 	@echo 'make demo           a nightly batch that fails, is repaired and redriven, on a throw-away server'
 	@echo 'make test           all tests, on throw-away servers (SUITES="regress tap" TESTS="name": some)'
 	@echo 'make test-memory    suites with the library under sanitizers (SUITES, TESTS as for make test)'
+	@echo 'make test-versions  the tests on PostgreSQL 16, 17 and 18, in chroots (RELEASES="17 18")'
 	@echo 'make installcheck   the regression tests against a running server with the library preloaded'
 	@echo 'make bench          measurements against floors of the same run'
 	@echo 'make model          the models of the protocols, with spin, some minutes'
@@ -164,4 +169,4 @@ help:
 	@echo 'make tmp-install    a private PostgreSQL with the extension, under tmp_install/'
 	@echo 'make clean          remove everything that was built'
 
-.PHONY: install-client uninstall-client clean-client tmp-install test test-memory installcheck demo bench model faults soak lint help
+.PHONY: install-client uninstall-client clean-client tmp-install test test-memory test-versions installcheck demo bench model faults soak lint help

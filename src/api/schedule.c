@@ -221,6 +221,8 @@ start(const SfSchedule *s, TimestampTz scheduled)
 	return execution_id;
 }
 
+static void schedule_missing(const char *name) pg_attribute_noreturn();
+
 /* Raise the error for a schedule that the current user cannot know of. */
 static void pg_attribute_noreturn()
 schedule_missing(const char *name)
