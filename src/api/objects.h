@@ -6,6 +6,7 @@
 #ifndef SF_API_OBJECTS_H
 #define SF_API_OBJECTS_H
 
+#include "base/compat.h"
 #include "store/execution.h"
 #include "store/machine.h"
 #include "store/privilege.h"

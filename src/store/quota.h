@@ -12,6 +12,7 @@
 #ifndef SF_STORE_QUOTA_H
 #define SF_STORE_QUOTA_H
 
+#include "base/compat.h"
 #include "base/settings.h"
 #include "utils/timestamp.h"
 

@@ -6,6 +6,7 @@
 #define SF_WORKER_ALONE_H
 
 #include "base/clock.h"
+#include "base/compat.h"
 #include "nodes/pg_list.h"
 
 /* Give up on starting processes: the next launcher drives databases itself. */

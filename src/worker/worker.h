@@ -6,6 +6,7 @@
 #define SF_WORKER_WORKER_H
 
 #include "base/clock.h"
+#include "base/compat.h"
 #include "postmaster/bgworker.h"
 
 /* What a worker is told: travels in bgw_extra */
