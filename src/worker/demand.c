@@ -39,7 +39,10 @@ consider(SfWant *want, Oid database, SfRole role, bool first, SfTick since)
 	want->since = since;
 }
 
-/* Tell whether a process for a long task stands by in a database. */
+/*
+ * Tell whether a process for a long task stands by in a database.  One that runs
+ * the suspects of a crash takes nothing else, however long that takes.
+ */
 static bool
 task_process_stands_by(Oid database)
 {
@@ -48,7 +51,8 @@ task_process_stands_by(Oid database)
 		const SfSlot *slot = &sf_shared->slots[i];
 
 		if (slot->state != SF_SLOT_FREE && slot->database == database &&
-			slot->role == SF_ROLE_TASK && !slot->may_task && !slot->leave)
+			slot->role == SF_ROLE_TASK && !slot->may_task && !slot->leave &&
+			!slot->suspects)
 			return true;
 	}
 	return false;
