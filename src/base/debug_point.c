@@ -14,7 +14,7 @@
 
 char	   *sf_setting_debug_point = NULL;
 
-/* Wait while somebody holds the advisory lock of this name. */
+/* Wait while another session holds the advisory lock of this name. */
 static void
 wait_for_lock(const char *name)
 {

@@ -16,7 +16,6 @@
  *		name:wait			pause while another session of the database holds
  *							pg_advisory_lock(hashtextextended('name', 0));
  *							it shows in pg_locks as not granted meanwhile
- *
  *		name:mutate			make the mistake of this name, which a test has to
  *							notice: SF_DEBUG_MUTATION("name") is true.  They are
  *							listed in test/model/mutations.txt

@@ -35,6 +35,7 @@ byte after;						/* the owner whose task was taken last */
 byte advanced;					/* the owner that was advanced last */
 bool wanted = true;				/* a look for announced tasks is asked for */
 bool capped;					/* a task was left because of the cap */
+bool given_back[NSLOTS];		/* an owner gave a slot back since this one's look */
 bool fin, all_ended;
 
 #define MAY_TAKE(o)		(announced[o] > 0 && held[o] < CAP)
@@ -66,23 +67,42 @@ inline advance(o)
 }
 
 /* A process that runs tasks. */
-proctype Slot()
+proctype Slot(byte s)
 {
 	byte o;
+	bool left;					/* the look has left a task because of the cap */
 
 end_again:
 	atomic {
 		wanted ->
+		wanted = false; given_back[s] = false; left = ANY_CAPPED;
 		o = NEXT(MAY_TAKE, after);
 		if
-		:: o == NONE -> wanted = false; capped = capped || ANY_CAPPED; goto end_again
-		:: else -> announced[o]--; held[o]++; after = o
+		:: o == NONE -> skip
+		:: else -> announced[o]--; held[o]++; after = o; wanted = true
 		fi
 	};
+	if
+	:: o == NONE ->
+		atomic {				/* an owner may have given a slot back since the look */
+			if
+#ifndef MUT_RELEASES
+			:: left && given_back[s] -> wanted = true
+			:: left && !given_back[s] -> capped = true
+#else
+			:: left -> capped = true
+#endif
+			:: !left -> skip
+			fi;
+			o = 0; given_back[s] = false; left = false };
+		goto end_again
+	:: else
+	fi;
 end_task:
 	!(o == 0 && HOSTILE);		/* blocks for ever: the task never ends */
 	atomic {
 		held[o]--;
+		given_back[0] = true; given_back[1] = true; given_back[2] = true;
 		if
 		:: o == 0 -> ended++; all_ended = (ended == TASKS)
 		:: else -> answered[o] = true
@@ -119,7 +139,7 @@ init
 {
 	atomic {
 		announced[0] = TASKS; due[1] = ENDLESS; due[2] = true;
-		run Slot(); run Slot(); run Slot(); run Keeper()
+		run Slot(0); run Slot(1); run Slot(2); run Keeper()
 	}
 }
 

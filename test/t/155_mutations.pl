@@ -27,7 +27,12 @@ CREATE FUNCTION job(execution text, job text, seconds float8) RETURNS void LANGU
 BEGIN
 	RAISE LOG 'job begun: % %', execution, job;
 	INSERT INTO public.ledger VALUES (execution, job);
-	PERFORM pg_sleep(seconds);
+	-- for some seconds, or until the test lets go of a lock of the job's name
+	IF seconds >= 0 THEN
+		PERFORM pg_sleep(seconds);
+	ELSE
+		PERFORM pg_advisory_xact_lock_shared(hashtextextended(job, 0));
+	END IF;
 	IF EXISTS (SELECT FROM public.broken b WHERE b.job = job.job) THEN
 		PERFORM sf_raise('Broken');
 	END IF;
@@ -74,12 +79,13 @@ sub points
 sub hold { $session->query_safe("SELECT pg_advisory_lock(hashtextextended('$_[0]', 0))"); return }
 sub let_go { $session->query_safe("SELECT pg_advisory_unlock(hashtextextended('$_[0]', 0))"); return }
 
-# Wait until a number of workers hang at points.
+# Wait until a worker hangs at a point, or in a job.
 sub hangs
 {
-	my $count = shift // 1;
-	$node->poll_query_until('postgres', "SELECT count(*) >= $count FROM pg_locks l JOIN pg_stat_activity a USING (pid)
-		WHERE l.locktype = 'advisory' AND NOT l.granted AND a.backend_type = 'sfflow worker'") or die 'no worker waits';
+	my $name = shift;
+	$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+		WHERE l.locktype = 'advisory' AND NOT l.granted AND a.backend_type = 'sfflow worker'
+		AND l.objid::bigint = (hashtextextended('$name', 0) & 4294967295)") or die "no worker waits at $name";
 	return;
 }
 
@@ -175,7 +181,7 @@ my @scenarios = (
 		hold('slice_lock');
 		points('slice_lock:wait');
 		my $name = start($two_passes);
-		hangs();
+		hangs('slice_lock');
 		# Another one takes a step of what the worker has in hand.
 		my $before = -s $node->logfile;
 		my ($rc, $out, $err) = $node->psql('postgres', "SET sfflow.debug_point = '$mutation'; SELECT sf_step('$name:$name')");
@@ -187,12 +193,11 @@ my @scenarios = (
 		hold('read'); hold('claim');
 		points('read:wait', 'claim:wait');
 		my $name = start($two_passes);
-		hangs();
+		hangs('read');
 		# The worker reads the execution when it has ended, and gets the branch when it runs again.
 		sql("SELECT sf_stop('$name:$name')");
 		let_go('read');
-		$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
-			AND objid::bigint = (hashtextextended('claim', 0) & 4294967295)") or die 'no worker waits';
+		hangs('claim');
 		sql("SELECT sf_redrive('$name:$name')");
 		let_go('claim');
 		return wrong($name);
@@ -201,7 +206,7 @@ my @scenarios = (
 		hold('slice_lock');
 		points('slice_lock:wait');
 		my $name = start($two_passes);
-		hangs();
+		hangs('slice_lock');
 		sql("SELECT sf_stop('$name:$name')");
 		# The redrive has the execution's row and wants the branch; the slice has that one and wants the first.
 		my $operator = $node->background_psql('postgres', on_error_stop => 0);
@@ -218,7 +223,7 @@ my @scenarios = (
 		hold('slice_lock');
 		points('slice_lock:wait');
 		my $name = start($two_passes);
-		hangs();
+		hangs('slice_lock');
 		sql("SELECT sf_stop('$name:$name')");
 		let_go('slice_lock');
 		points();
@@ -229,14 +234,15 @@ my @scenarios = (
 		# The commit of the task fails on a remote server; while that is to be noted, the execution is stopped,
 		# repaired and redriven, and its task announced anew.
 		sql("UPDATE remote_state SET refuse = true");
-		hold('T2_claim');
+		hold('Far'); hold('T2_claim');
 		points('T2_claim:wait');
 		my $name = start('"F": ' . task('public.far_job', undef, '"ResultPath": null, "Parameters": {"execution.$": "$$.Execution.Name"}'));
-		hangs();
+		hangs('T2_claim');
 		let_go('T2_claim');
-		sleeps(1);
+		hangs('Far');
 		hold('T2_claim');
-		hangs();
+		let_go('Far');
+		hangs('T2_claim');
 		set_points('committed:sleep=1000');
 		sql("SELECT sf_stop('$name:$name')");
 		sql("UPDATE remote_state SET refuse = false");
@@ -249,7 +255,7 @@ my @scenarios = (
 	} ],
 	[ T2_claim => sub {
 		points();
-		my $name = start(job('A', 2));
+		my $name = start(job('A', 6));
 		sleeps(1);
 		sql("SELECT sf_step('$name:$name')");
 		return wrong($name, 'A');
@@ -261,10 +267,14 @@ my @scenarios = (
 	} ],
 	[ cancel => sub {
 		points();
-		my $stopped = start(job('A', 60));
-		my $name = start(job('B', 3));
-		sleeps(2);
+		hold('A'); hold('B');
+		my $stopped = start(job('A', -1));
+		hangs('A');
+		my $name = start(job('B', -1));
+		hangs('B');
 		sql("SELECT sf_stop('$stopped:$stopped')");
+		$node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_workers WHERE execution_id = '$stopped:$stopped'") or die;
+		let_go('B');
 		return wrong($name, 'B');
 	} ],
 	[ task_limit => sub {
@@ -279,7 +289,7 @@ my @scenarios = (
 		hold('T2_commit');
 		points('T2_commit:wait');
 		my $name = start(job('A', 0));
-		hangs();
+		hangs('T2_commit');
 		sql("SELECT sf_stop('$name:$name')");
 		let_go('T2_commit');
 		$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM ledger WHERE execution = '$name'") or die;
@@ -292,7 +302,7 @@ my @scenarios = (
 		$mutation = '';
 		points('T2_claim:wait');
 		my $name = start(job('A', 0));
-		hangs();
+		hangs('T2_claim');
 		# The worker ends before it runs what it has announced.
 		$mutation = $mistake;
 		points();
@@ -310,15 +320,18 @@ my @scenarios = (
 	[ give_up => sub {
 		points();
 		sql("INSERT INTO broken VALUES ('Bad')");
-		my $name = parallel('ABORT', job('Bad', 1), job('Long', 4), '"Catch": [{"ErrorEquals": ["States.ALL"], "ResultPath": null, "Next": "After"}],', job('After', 0));
+		hold('Long');
+		my $name = parallel('ABORT', job('Bad', 1), job('Long', -1), '"Catch": [{"ErrorEquals": ["States.ALL"], "ResultPath": null, "Next": "After"}],', job('After', 0));
 		my $wrong = wrong($name, 'After');
 		sql('TRUNCATE broken');
+		let_go('Long');
 		return $wrong . (done($name, 'Long') ? 'an aborted job is done' : '');
 	} ],
 	[ cancel_child => sub {
 		points();
 		sql("INSERT INTO broken VALUES ('Bad')");
-		my $name = parallel('ABORT', job('Bad', 1), job('Long', 60), '');
+		hold('Long');
+		my $name = parallel('ABORT', job('Bad', 1), job('Long', -1), '');
 		my $status = await($name);
 		sql('TRUNCATE broken');
 		return $status eq 'FAILED' ? '' : "it is $status";
@@ -326,13 +339,17 @@ my @scenarios = (
 	[ recall => sub {
 		points();
 		sql("INSERT INTO broken VALUES ('Bad')");
-		my $name = parallel('ABORT', job('Bad', 4), job('Short', 1, 'Rest') . ', "Rest": {"Type": "Wait", "Seconds": 3600, "End": true}', '');
-		sleeps(2);
+		hold('Bad'); hold('Short');
+		my $name = parallel('ABORT', job('Bad', -1), job('Short', -1, 'Rest') . ', "Rest": {"Type": "Wait", "Seconds": 3600, "End": true}', '');
+		hangs('Bad');
+		hangs('Short');
 		# The second branch is in a worker's hands, about to rest, when the first one fails.
 		hold('slice_lock');
 		set_points('slice_lock:wait');
-		hangs();
+		let_go('Short');
+		hangs('slice_lock');
 		set_points();
+		let_go('Bad');
 		$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_history WHERE execution_id = '$name:$name' AND type = 'TaskFailed'") or die;
 		sleep 0.5;
 		let_go('slice_lock');
@@ -357,7 +374,11 @@ my @scenarios = (
 	[ failure_mode => sub {
 		points();
 		sql("INSERT INTO broken VALUES ('Bad')");
-		my $name = parallel('DRAIN', job('Bad', 0.5), job('Long', 2), '');
+		hold('Long');
+		my $name = parallel('DRAIN', job('Bad', 0.5), job('Long', -1), '');
+		$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_history WHERE execution_id = '$name:$name' AND type = 'TaskFailed'") or die;
+		sleep 0.5;
+		let_go('Long');
 		await($name);
 		sql('TRUNCATE broken');
 		return done($name, 'Long') ? '' : 'a sibling that was to run on was aborted';
@@ -385,7 +406,7 @@ my @scenarios = (
 	} ],
 	[ alone => sub {
 		points();
-		my $name = start(job('A', 3));
+		my $name = start(job('A', 4));
 		sleeps(1);
 		crash();
 		my $other = start($two_passes);
@@ -431,7 +452,7 @@ my @scenarios = (
 		points('claim:wait');
 		my $name = start($two_passes, later => 1);
 		$session->query_safe("SELECT sf_start('$name', '{}', '$name')");
-		hangs();
+		hangs('claim');
 		sql("SELECT pg_terminate_backend(pid) FROM sf_workers WHERE role = 'worker'");
 		let_go('claim');
 		return wrong($name);
@@ -443,8 +464,7 @@ push @scenarios, [ release => sub {
 	my $name = start(job('A', 9));
 	sleeps(1);
 	crash();
-	my $other = start(job('B', 0));
-	await($other);
+	await(start($two_passes));
 	sleeps(1);
 	crash();
 	return wrong($name);
@@ -469,7 +489,7 @@ CREATE FOREIGN TABLE far (execution text) SERVER here OPTIONS (schema_name 'publ
 CREATE FUNCTION far_job(execution text) RETURNS void LANGUAGE plpgsql AS \$\$
 BEGIN
 	INSERT INTO public.far VALUES (execution);
-	PERFORM pg_sleep(1);
+	PERFORM pg_advisory_xact_lock_shared(hashtextextended('Far', 0));
 END \$\$;
 EOS
 

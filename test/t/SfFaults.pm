@@ -319,8 +319,7 @@ sub in_place
 			ask($node, 'ALTER SYSTEM SET restart_after_crash = off');
 			ask($node, 'SELECT pg_reload_conf()');
 			kill_process($node, 'sfflow worker');
-			$node->poll_down;
-			$node->_update_pid(0);
+			wait_until_down($node);
 			start_again($node);
 			ask($node, 'ALTER SYSTEM RESET restart_after_crash');
 			ask($node, 'SELECT pg_reload_conf()');
@@ -407,16 +406,18 @@ sub elsewhere
 }
 
 # Wait until a server that ended by itself is gone.
-sub PostgreSQL::Test::Cluster::poll_down
+sub wait_until_down
 {
 	my $node = shift;
 	my $file = $node->data_dir . '/postmaster.pid';
 	for (1 .. 1800)
 	{
-		return 1 unless -e $file;
+		last unless -e $file;
 		sleep 0.1;
 	}
-	return 0;
+	# The object is to know it, too, or it would not start the server again.
+	$node->_update_pid(0);
+	return;
 }
 
 1;
