@@ -12,6 +12,7 @@
 
 #include "api/arguments.h"
 #include "api/objects.h"
+#include "base/compat.h"
 #include "base/errors.h"
 #include "base/name.h"
 #include "engine/program_cache.h"

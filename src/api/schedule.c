@@ -28,6 +28,7 @@
 #include "api/schedule.h"
 #include "api/scheduler.h"
 #include "base/arn.h"
+#include "base/compat.h"
 #include "base/errors.h"
 #include "base/name.h"
 #include "store/instance.h"
