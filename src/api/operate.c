@@ -386,10 +386,10 @@ put_last_error(ReturnSetInfo *rsinfo)
 		return;
 	}
 	recent = error.in_a_row > 0 &&
-		error.at > TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -RECENT_MS);
+		error.at > sf_tick_plus_ms(sf_tick_now(), -RECENT_MS);
 	initStringInfo(&text);
 	appendStringInfo(&text, "%s at %s", unpack_sql_state(error.sqlstate),
-					 timestamptz_to_str(error.at));
+					 timestamptz_to_str(error.at + sf_shared->clock_offset));
 	if (has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS))
 		appendStringInfo(&text, ": %s", error.message);
 	if (error.in_a_row > 0)

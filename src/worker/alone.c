@@ -127,6 +127,25 @@ sf_alone_drive(void)
 	}
 }
 
+/*
+ * Tell whether this process may drive its database.  The launcher asks for each
+ * worker that it starts; alone, it had no connection to ask with.
+ */
+bool
+sf_alone_may_drive(void)
+{
+	SfDatabase *database;
+
+	if (!mine || sf_launcher_may_drive(MyDatabaseId))
+		return true;
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	database = sf_shared_find_database(MyDatabaseId);
+	if (database)
+		database->state = SF_DATABASE_NOT_DRIVEN;
+	LWLockRelease(sf_shared_lock);
+	return false;
+}
+
 /* Tell whether this process is alone. */
 bool
 sf_alone_is_mine(void)

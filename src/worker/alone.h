@@ -15,6 +15,9 @@ extern void sf_alone_begin(List *databases) pg_attribute_noreturn();
 /* Drive the database that has waited longest; in a launcher without connection. */
 extern void sf_alone_drive(void) pg_attribute_noreturn();
 
+/* Tell whether this process may drive its database; asks when it is alone. */
+extern bool sf_alone_may_drive(void);
+
 /* Tell whether this process is alone. */
 extern bool sf_alone_is_mine(void);
 

@@ -12,7 +12,6 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/elog.h"
-#include "utils/timestamp.h"
 
 #include "worker/last_error.h"
 
@@ -29,7 +28,7 @@ sf_last_error_note(int sqlstate, const char *message)
 	database = sf_shared_find_database(MyDatabaseId);
 	if (database)
 	{
-		database->last_error.at = GetCurrentTimestamp();
+		database->last_error.at = sf_tick_now();
 		database->last_error.in_a_row++;
 		database->last_error.sqlstate = sqlstate;
 		memcpy(database->last_error.message, message, length);

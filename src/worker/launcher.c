@@ -175,8 +175,8 @@ database_passes(Oid oid, bool (*test) (HeapTuple tuple))
 }
 
 /* Tell whether a database is (still) there and may be driven. */
-static bool
-database_is_drivable(Oid oid)
+bool
+sf_launcher_may_drive(Oid oid)
 {
 	return database_passes(oid, row_is_drivable);
 }
@@ -235,7 +235,7 @@ serve_databases(void)
 				sf_processes_send_keeper(want.database);
 			return next;
 		}
-		if (!database_is_drivable(want.database))
+		if (!sf_launcher_may_drive(want.database))
 		{
 			forget_database(want.database);
 			continue;
@@ -327,7 +327,7 @@ start_probe(Oid oid)
 {
 	bool		started = true;
 
-	if (database_is_drivable(oid))
+	if (sf_launcher_may_drive(oid))
 	{
 		if (register_for_probe(oid))
 		{
@@ -435,7 +435,7 @@ serve_suspects(SfTick *next)
 			}
 			return true;
 		}
-		if (database_is_drivable(suspect.database))
+		if (sf_launcher_may_drive(suspect.database))
 		{
 			SfDatabase *database;
 

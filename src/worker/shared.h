@@ -119,7 +119,7 @@ typedef enum SfDatabaseState
 /* An error of a worker that no execution shows (last_error.c) */
 typedef struct SfLastError
 {
-	TimestampTz at;				/* 0: there was none */
+	SfTick		at;				/* 0: there was none */
 	int			in_a_row;		/* since a turn last wrote something */
 	int			sqlstate;
 	char		message[SF_LAST_ERROR_SIZE];

@@ -649,7 +649,7 @@ sf_worker_live(int slot, uint32 launch)
 	if (sf_slot_attach(slot, launch) && sf_slot_await_database())
 	{
 		connect_to_database();
-		if (look_around())
+		if (sf_alone_may_drive() && look_around())
 		{
 			if (sf_slot_mine->suspects)
 				run_suspects();

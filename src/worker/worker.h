@@ -24,6 +24,9 @@ extern PGDLLEXPORT void sfflow_worker_main(Datum arg);
 /* Live as the worker in a slot: connect, work until asked to leave, end. */
 extern void sf_worker_live(int slot, uint32 launch) pg_attribute_noreturn();
 
+/* Tell whether a database is (still) there and may be driven. */
+extern bool sf_launcher_may_drive(Oid database);
+
 /* Have the postmaster start the launcher. */
 extern void sf_launcher_init(void);
 
