@@ -27,6 +27,7 @@
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/fmgroids.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -116,6 +117,23 @@ set_anchor(Oid role, bool anchored)
 }
 
 /*
+ * Lock a role's anchor in this database until the end of the transaction, unless
+ * others hold locks that conflict.  As ConditionalLockDatabaseObject(), which
+ * early minor releases do not have (16.2).
+ */
+static bool
+lock_anchor(Oid role, LOCKMODE mode)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, AuthIdRelationId, role, 0);
+	if (LockAcquire(&tag, mode, false, true) == LOCKACQUIRE_NOT_AVAIL)
+		return false;
+	AcceptInvalidationMessages();
+	return true;
+}
+
+/*
  * Make DROP ROLE refuse while sfflow knows a role.  The lock keeps the anchor
  * from going away until this transaction's row that names the role can be seen;
  * transactions that anchor do not wait for each other.
@@ -130,7 +148,7 @@ sf_privilege_anchor(Oid role)
 {
 	if (!OidIsValid(role) || role == sf_store_owner())
 		return;
-	if (!ConditionalLockDatabaseObject(AuthIdRelationId, role, 0, RowExclusiveLock) ||
+	if (!lock_anchor(role, RowExclusiveLock) ||
 		!list_member_oid(anchored_roles(), role))
 		set_anchor(role, true);
 }
@@ -166,8 +184,7 @@ sf_privilege_unanchor(Oid role)
 	if (!OidIsValid(role) || role == sf_store_owner() ||
 		GetUserNameFromId(role, true) == NULL || is_named(role))
 		return;
-	if (!ConditionalLockDatabaseObject(AuthIdRelationId, role, 0,
-									   ShareRowExclusiveLock))
+	if (!lock_anchor(role, ShareRowExclusiveLock))
 		return;
 	if (!is_named(role))
 		set_anchor(role, false);
