@@ -138,6 +138,7 @@ SELECT public.sf_create_state_machine('late', '{"StartAt": "W", "TimeoutSeconds"
 SELECT public.sf_create_state_machine('gone', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}');
 SELECT public.sf_create_state_machine('gone', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}', NULL, true);
 SELECT public.sf_start('gone'), public.sf_start('late', '{}', 'a');
+SELECT public.sf_alter_owner('gone', 'reader'), public.sf_reassign_owned('reader', 'postgres');
 SELECT public.sf_grant('START', 'flow', 'reader'), public.sf_grant('READ', 'flow', 'public'), public.sf_grant('WORK', 'activity:act', 'reader');
 SELECT public.sf_revoke('START', 'flow', 'reader');
 SELECT public.sf_map_resource('arn:other:*', 'sql:app.echo'), public.sf_unmap_resource('arn:other:*');
