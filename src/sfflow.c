@@ -10,7 +10,7 @@
 #include "miscadmin.h"
 #include "store/instance_file.h"
 #include "store/quota.h"
-#include "task/task.h"
+#include "task/sql_task.h"
 #include "worker/worker.h"
 
 PG_MODULE_MAGIC;

@@ -205,7 +205,7 @@ FROM _sfflow.start_request r
 JOIN _sfflow.readable_execution e ON e.execution_no = r.execution_no;
 COMMENT ON VIEW @extschema@.sf_start_requests IS 'calls of @extschema@.sf_start that found an execution';
 
--- Types of events that enter a state: 6, 8, 10, 12, 14, 16, 17, 19 (src/engine/event.h)
+-- Types of events that enter a state: 6, 8, 10, 12, 14, 16, 17, 19 (src/store/event_types.h)
 CREATE VIEW @extschema@.sf_metrics WITH (security_barrier) AS
 SELECT m.name AS state_machine, x.executions_started, x.executions_succeeded, x.executions_failed,
 	x.executions_aborted, x.executions_timed_out, 0::bigint AS executions_throttled,
@@ -249,7 +249,7 @@ JOIN _sfflow.readable_execution e ON e.execution_no = b.execution_no
 WHERE b.due_at < now() - interval '5 minutes' AND b.phase <> 4
 GROUP BY e.execution_id
 UNION ALL
--- ExecutionFailed 2, ExecutionTimedOut 3 (src/engine/event.h)
+-- ExecutionFailed 2, ExecutionTimedOut 3 (src/store/event_types.h)
 SELECT 'failed_again', e.execution_id, e.stopped_at, format('it has failed %s times under this id', f.times)
 FROM _sfflow.readable_execution e
 CROSS JOIN LATERAL (SELECT count(*) AS times FROM _sfflow.event h

@@ -10,12 +10,12 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-#include "api/arguments.h"
+#include "api/sql_arguments.h"
 #include "api/objects.h"
 #include "base/compat.h"
 #include "base/errors.h"
 #include "base/name.h"
-#include "engine/program_cache.h"
+#include "store/program_cache.h"
 #include "store/instance.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_create_activity);

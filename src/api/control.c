@@ -6,11 +6,11 @@
 
 #include "utils/builtins.h"
 
-#include "api/arguments.h"
+#include "api/sql_arguments.h"
 #include "api/objects.h"
 #include "base/errors.h"
-#include "engine/lifecycle.h"
-#include "engine/slice.h"
+#include "run/lifecycle.h"
+#include "run/slice.h"
 #include "store/quota.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_stop);

@@ -17,12 +17,12 @@
 #include "utils/builtins.h"
 
 #include "base/arn.h"
-#include "engine/event.h"
-#include "engine/event_details.h"
-#include "engine/label.h"
-#include "engine/map.h"
-#include "engine/program_cache.h"
-#include "engine/waiting.h"
+#include "store/event_types.h"
+#include "report/event_details.h"
+#include "report/label.h"
+#include "machine/map_state.h"
+#include "store/program_cache.h"
+#include "report/waiting.h"
 #include "store/status.h"
 
 PG_FUNCTION_INFO_V1(sfflow_history);

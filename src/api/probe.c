@@ -7,7 +7,7 @@
 
 #include "api/probe.h"
 #include "base/closest.h"
-#include "engine/lambda.h"
+#include "run/lambda.h"
 #include "miscadmin.h"
 #include "task/function.h"
 

@@ -13,7 +13,7 @@
 #include "utils/timestamp.h"
 
 #include "api/cron.h"
-#include "api/schedule.h"
+#include "api/schedule_functions.h"
 #include "api/scheduler.h"
 #include "base/compat.h"
 #include "store/instance.h"

@@ -13,46 +13,13 @@
 #define SF_EXPR_EXPR_H
 
 #include "base/errors.h"
-#include "json/json.h"
+#include "json/environment.h"
 
 typedef enum SfQueryLanguage
 {
 	SF_QL_JSONPATH,
 	SF_QL_JSONATA
 } SfQueryLanguage;
-
-/*
- * What an expression can see.  The context object is costly to build and
- * seldom looked at, so it may be given as a callback, called at most once.
- */
-typedef struct SfEnv
-{
-	Jsonb	   *input;			/* $ (JSONPath), $states.input (JSONata) */
-	Jsonb	   *context;		/* $$, $states.context; NULL: ask make_context */
-	Jsonb	   *(*make_context) (void *arg);	/* may be NULL: no context here */
-	void	   *context_arg;
-	Jsonb	   *variables;		/* object of $name; NULL: none */
-	Jsonb	   *result;			/* $states.result; NULL: not in scope */
-	Jsonb	   *error_output;	/* $states.errorOutput; NULL: not in scope */
-	Size		made;			/* bytes that the evaluation at hand has made */
-} SfEnv;
-
-/* An evaluation may make this many times sfflow.max_payload_bytes in all */
-#define SF_EVALUATION_PAYLOADS	8
-
-/*
- * Count what an evaluation makes; false with States.DataLimitExceeded when it
- * comes to more than it may.  Nothing that fits a payload does: jsonb takes at
- * most so many times the bytes of its text.
- */
-extern bool sf_env_make(SfEnv *env, Size bytes, SfError *err);
-extern Size sf_env_may_make(const SfEnv *env);	/* bytes left */
-
-/* The same for a value of which a container is in memory of its own. */
-extern bool sf_env_make_value(SfEnv *env, const JsonbValue *v, SfError *err);
-
-/* The context object, built on first use; NULL when there is none. */
-extern Jsonb *sf_env_context(SfEnv *env);
 
 /* --- paths and intrinsic functions (JSONPath mode) --- */
 
@@ -74,19 +41,6 @@ extern SfExpr *sf_expr_compile(const char *text, int allowed, SfError *err);
 
 /* The text that it was compiled from. */
 extern const char *sf_expr_text(const SfExpr *expr);
-
-typedef enum SfEvalStatus
-{
-	SF_EVAL_OK,					/* *result is set */
-	SF_EVAL_NOT_FOUND,			/* a definite path that leads nowhere; err (may
-								 * be NULL) is States.Runtime with the
-								 * service's reason as its cause: "No results
-								 * for path: $['a']" or "Missing property in
-								 * path $['no']".  The caller puts "Invalid
-								 * path '$.a' : " before it */
-	SF_EVAL_ERROR				/* err is set: name and cause as the service has
-								 * them */
-} SfEvalStatus;
 
 /*
  * Evaluate.  An indefinite path yields an array of its matches (maybe empty).

@@ -12,7 +12,7 @@
 #define SF_EXPR_PATH_H
 
 #include "expr/expr.h"
-#include "expr/scan.h"
+#include "expr/cursor.h"
 
 /* Where a path begins */
 typedef enum SfPathRoot

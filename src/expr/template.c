@@ -15,7 +15,7 @@
 #include "postgres.h"
 
 #include "expr/compiled.h"
-#include "expr/jsonata/jsonata.h"
+#include "jsonata/jsonata.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"

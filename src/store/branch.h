@@ -85,7 +85,7 @@ typedef struct SfBranch
 	int			attempt;
 	int			generation;
 	int			entered_event;	/* event ids; negative ones are provisional, */
-	int			last_event;		/* see src/engine/apply.c */
+	int			last_event;		/* see src/run/apply.c */
 	int			payload_event;
 	int			pending;
 	int			next_index;
@@ -143,7 +143,7 @@ extern SfBranch *sf_branch_read(SfBranchKey key, SfLock lock);
 /*
  * Lock and read a branch that is due and that nobody else has; NULL when it
  * is not to be had.  Joins and deadlines are left out: they are claimed with
- * sf_branch_read() under the lock of their execution (see engine/slice.c).
+ * sf_branch_read() under the lock of their execution (see run/slice.c).
  * With skip_waits, Wait states and retry delays count as due.
  */
 extern SfBranch *sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at,

@@ -1,5 +1,5 @@
 /*
- * event.h (store)
+ * event.h
  *		Rows of _sfflow.event.
  */
 #ifndef SF_STORE_EVENT_H

@@ -7,6 +7,14 @@
 
 #include "json/json.h"
 
+/* What an execution's history keeps (machine option "history") */
+typedef enum SfHistoryLevel
+{
+	SF_HISTORY_ALL,
+	SF_HISTORY_TASKS,
+	SF_HISTORY_NONE
+} SfHistoryLevel;
+
 typedef struct SfMachine
 {
 	int			machine_no;

@@ -1,5 +1,5 @@
 /*
- * schedule.c (store)
+ * schedule.c
  *		Rows of _sfflow.schedule.
  */
 #include "postgres.h"

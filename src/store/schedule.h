@@ -1,5 +1,5 @@
 /*
- * schedule.h (store)
+ * schedule.h
  *		Rows of _sfflow.schedule.
  */
 #ifndef SF_STORE_SCHEDULE_H

@@ -1,5 +1,5 @@
 /*
- * task.h (store)
+ * task.h
  *		Rows of _sfflow.activity and _sfflow.task, and what they make of the
  *		branches that wait for them.
  */

@@ -11,7 +11,7 @@
 #include "access/htup_details.h"
 #include "funcapi.h"
 #include "nodes/execnodes.h"
-#include "task/sqltask.h"
+#include "task/sql_task_internal.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"

@@ -30,7 +30,7 @@
 #include "commands/trigger.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
-#include "task/sqltask.h"
+#include "task/sql_task_internal.h"
 #include "utils/acl.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"

@@ -9,8 +9,8 @@
 
 #include "fmgr.h"
 #include "json/json.h"
-#include "task/sqltask.h"
-#include "task/task.h"
+#include "task/sql_task_internal.h"
+#include "task/sql_task.h"
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(sfflow_debug_run_task);

@@ -13,8 +13,8 @@
 #include "json/json.h"
 #include "mb/pg_wchar.h"
 #include "task/conditions.h"
-#include "task/sqltask.h"
-#include "task/task.h"
+#include "task/sql_task_internal.h"
+#include "task/sql_task.h"
 
 /* Bytes of each text in a cause; Step Functions takes 32,768 in all */
 #define SF_CAUSE_TEXT_MAX	6000

@@ -13,8 +13,8 @@
 
 #include "miscadmin.h"
 #include "storage/proc.h"
-#include "task/sqltask.h"
-#include "task/task.h"
+#include "task/sql_task_internal.h"
+#include "task/sql_task.h"
 #include "utils/elog.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"

@@ -8,7 +8,7 @@
 #include "base/closest.h"
 #include "executor/spi.h"
 #include "storage/itemptr.h"
-#include "task/sqltask.h"
+#include "task/sql_task_internal.h"
 
 /* The arguments that a call gives, by their place among the inputs */
 typedef struct SfArgumentSet

@@ -15,7 +15,7 @@
 #include "executor/spi.h"
 #include "json/json.h"
 #include "lib/ilist.h"
-#include "task/sqltask.h"
+#include "task/sql_task_internal.h"
 #include "tcop/tcopprot.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"

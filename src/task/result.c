@@ -15,7 +15,7 @@
 #include "funcapi.h"
 #include "json/json.h"
 #include "nodes/makefuncs.h"
-#include "task/sqltask.h"
+#include "task/sql_task_internal.h"
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 

@@ -33,8 +33,8 @@
 #include "base/clock.h"
 #include "base/settings.h"
 #include "store/direct.h"
-#include "task/sqltask.h"
-#include "task/task.h"
+#include "task/sql_task_internal.h"
+#include "task/sql_task.h"
 
 /*
  * A deadlock is retried this often.  How long to wait depends on how long the

@@ -20,7 +20,7 @@
 #include "utils/timeout.h"
 
 #include "base/debug_point.h"
-#include "task/sqltask.h"
+#include "task/sql_task_internal.h"
 
 /* Milliseconds after which a task that swallowed the cancel is told again */
 #define SF_TIMER_REPEAT_MS	1000

@@ -5,7 +5,7 @@
 #ifndef SF_WORKER_ADMIT_H
 #define SF_WORKER_ADMIT_H
 
-#include "engine/slice.h"
+#include "run/slice.h"
 #include "worker/shared.h"
 
 /* --- all of these want the lock held exclusively --- */

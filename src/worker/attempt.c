@@ -24,7 +24,7 @@
 #include "store/direct.h"
 #include "store/due.h"
 #include "store/instance.h"
-#include "task/task.h"
+#include "task/sql_task.h"
 #include "worker/attempt.h"
 #include "worker/last_error.h"
 #include "worker/poison.h"

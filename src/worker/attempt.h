@@ -6,7 +6,7 @@
 #define SF_WORKER_ATTEMPT_H
 
 #include "base/errors.h"
-#include "engine/slice.h"
+#include "run/slice.h"
 #include "worker/verdict.h"
 
 #define SF_MAX_TOUCHED		256

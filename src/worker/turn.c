@@ -35,7 +35,7 @@
 #include "base/compat.h"
 #include "base/errors.h"
 #include "base/settings.h"
-#include "engine/slice.h"
+#include "run/slice.h"
 #include "worker/admit.h"
 #include "worker/attempt.h"
 #include "worker/poison.h"

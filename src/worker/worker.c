@@ -31,7 +31,7 @@
 #include "base/compat.h"
 #include "base/debug_point.h"
 #include "base/settings.h"
-#include "task/task.h"
+#include "task/sql_task.h"
 #include "worker/admit.h"
 #include "worker/alone.h"
 #include "worker/exits.h"

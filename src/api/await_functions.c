@@ -1,0 +1,229 @@
+/*
+ * await_functions.c
+ *		sf_await(), CALL sf_wait(): waiting for the end of an execution.
+ *
+ * The query that calls a function holds a snapshot until it ends, and no vacuum
+ * removes what has been deleted or updated since.  An execution of many items
+ * updates few rows many times: each claim of a branch then passes all their old
+ * versions.  So sf_await() waits for some minutes only.  A procedure can give the
+ * snapshot of its CALL back while it waits.
+ *
+ * Neither holds a lock on a table while it waits.  VACUUM FULL would wait for that
+ * lock, the workers for VACUUM FULL, and the caller for the workers, which the
+ * deadlock detector does not see.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "funcapi.h"
+#include "tcop/pquery.h"
+#include "utils/builtins.h"
+#include "utils/resowner.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#include "api/sql_arguments.h"
+#include "api/objects.h"
+#include "base/errors.h"
+#include "store/table.h"
+#include "worker/await.h"
+
+/* The longest that sf_await() holds a snapshot, milliseconds */
+#define MAX_AWAIT_MS		(5 * 60 * 1000)
+
+PG_FUNCTION_INFO_V1(sfflow_sf_await);
+PG_FUNCTION_INFO_V1(sfflow_sf_wait);
+
+/* Read whether the row was written by this transaction. */
+static void
+read_is_ours(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	bool		isnull;
+	Datum		xmin = SPI_getbinval(tuple, desc, 1, &isnull);
+
+	*(bool *) arg = TransactionIdIsCurrentTransactionId(DatumGetTransactionId(xmin));
+}
+
+/* Refuse to wait where the end of an execution could never be seen. */
+static void
+check_isolation(const char *function)
+{
+	if (IsolationUsesXactSnapshot())
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_CANNOT_AWAIT),
+				 errmsg("%s cannot see the end of an execution in a transaction of this isolation level",
+						function),
+				 errhint("Use READ COMMITTED.")));
+}
+
+/* Refuse to wait for what cannot happen while the caller waits. */
+static void
+check_can_await(const SfExecution *execution, const char *function)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT e.xmin FROM _sfflow.execution e"
+		" WHERE e.execution_no OPERATOR(pg_catalog.=) $1", 1, INT8OID);
+	Datum		args[1] = {Int64GetDatum(execution->execution_no)};
+	bool		ours = false;
+
+	check_isolation(function);
+	sf_store_query(&plan, args, NULL, 1, read_is_ours, &ours);
+	if (ours)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_CANNOT_AWAIT),
+				 errmsg("execution \"%s\" was started or continued by this transaction and runs only when it commits",
+						execution->execution_id),
+				 errhint("Commit first, or use sf_run().")));
+}
+
+/*
+ * Begin to note locks that are to be released before the end of the transaction.
+ * Returns the owner of resources to go back to; an error goes back by itself.
+ */
+static ResourceOwner
+note_locks(void)
+{
+	ResourceOwner outer = CurrentResourceOwner;
+
+	CurrentResourceOwner = ResourceOwnerCreate(outer, "sfflow wait");
+	return outer;
+}
+
+/* Release the locks that have been noted; not those that the transaction held before. */
+static void
+release_locks(ResourceOwner outer)
+{
+	ResourceOwner own = CurrentResourceOwner;
+
+	CurrentResourceOwner = outer;
+	ResourceOwnerRelease(own, RESOURCE_RELEASE_BEFORE_LOCKS, false, false);
+	ResourceOwnerRelease(own, RESOURCE_RELEASE_LOCKS, false, false);
+	ResourceOwnerRelease(own, RESOURCE_RELEASE_AFTER_LOCKS, false, false);
+	ResourceOwnerDelete(own);
+}
+
+/* Find an execution that the caller may see, and may wait for. */
+static SfExecution *
+awaitable(const char *id, const char *function)
+{
+	ResourceOwner outer = note_locks();
+	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_PRIVILEGE_READ);
+
+	if (execution->status == SF_STATUS_RUNNING)
+		check_can_await(execution, function);
+	release_locks(outer);
+	return execution;
+}
+
+/* Look at an execution again. */
+static SfStatus
+look(int64 execution_no)
+{
+	ResourceOwner outer = note_locks();
+	SfExecution *execution = sf_execution_read(execution_no, SF_LOCK_NONE, false);
+
+	release_locks(outer);
+	if (execution == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_DOES_NOT_EXIST),
+				 errmsg("the execution was purged while it was waited for")));
+	return execution->status;
+}
+
+/*
+ * sf_await(execution_id, timeout): the status at the end, or at the timeout, or
+ * after MAX_AWAIT_MS, with a notice.
+ */
+Datum
+sfflow_sf_await(PG_FUNCTION_ARGS)
+{
+	int64		timeout_ms = sf_arg_duration_ms(fcinfo, 1, "timeout");
+	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+													Min(timeout_ms, MAX_AWAIT_MS));
+	SfExecution *execution = awaitable(sf_arg_text(fcinfo, 0, "execution_id"), "sf_await");
+	SfStatus	status = execution->status;
+
+	while (status == SF_STATUS_RUNNING && sf_await_ended(execution->execution_no, until))
+		status = look(execution->execution_no);
+	sf_await_done();
+	if (status == SF_STATUS_RUNNING && timeout_ms > MAX_AWAIT_MS)
+		ereport(NOTICE,
+				(errmsg("sf_await waits for at most %d minutes", MAX_AWAIT_MS / 60000),
+				 errdetail("While it waits, its query keeps old versions of rows from being removed."),
+				 errhint("CALL sf_wait() waits for any time.")));
+	PG_RETURN_TEXT_P(cstring_to_text(sf_status_name(status)));
+}
+
+/*
+ * Give the snapshots of the CALL back, as COMMIT in a procedure does: the one that
+ * it runs with, and the one that is kept for values of its result which are out
+ * of line; a status is not.  Where a query around it holds another one, waiting
+ * without a snapshot cannot be done.
+ */
+static void
+release_snapshot(void)
+{
+	Portal		portal = ActivePortal;
+
+	if (portal != NULL && portal->portalSnapshot != NULL &&
+		ActiveSnapshotSet() && GetActiveSnapshot() == portal->portalSnapshot)
+	{
+		PopActiveSnapshot();
+		portal->portalSnapshot = NULL;
+		if (portal->holdSnapshot != NULL)
+			UnregisterSnapshotFromOwner(portal->holdSnapshot, portal->resowner);
+		portal->holdSnapshot = NULL;
+	}
+	InvalidateCatalogSnapshot();
+	if (HaveRegisteredOrActiveSnapshot())
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_CANNOT_AWAIT),
+				 errmsg("sf_wait cannot wait while a query holds a snapshot"),
+				 errhint("Call it by itself or from a DO block or procedure; not from a function, in a loop over a query, or in a block with EXCEPTION.")));
+}
+
+/* Look at an execution with a snapshot of its own. */
+static SfStatus
+look_anew(int64 execution_no)
+{
+	SfStatus	status;
+
+	PushActiveSnapshot(GetTransactionSnapshot());
+	status = look(execution_no);
+	PopActiveSnapshot();
+	InvalidateCatalogSnapshot();
+	return status;
+}
+
+/* A row of one text. */
+static Datum
+text_row(const char *text)
+{
+	TupleDesc	desc = CreateTemplateTupleDesc(1);
+	Datum		value = CStringGetTextDatum(text);
+	bool		null = false;
+
+	TupleDescInitEntry(desc, 1, "status", TEXTOID, -1, 0);
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), &value, &null));
+}
+
+/* CALL sf_wait(execution_id, timeout, status): without a snapshot meanwhile. */
+Datum
+sfflow_sf_wait(PG_FUNCTION_ARGS)
+{
+	TimestampTz until = PG_ARGISNULL(1) ? DT_NOEND :
+		TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+									sf_arg_duration_ms(fcinfo, 1, "timeout"));
+	SfExecution *execution = awaitable(sf_arg_text(fcinfo, 0, "execution_id"), "sf_wait");
+	SfStatus	status = execution->status;
+
+	check_isolation("sf_wait");
+	release_snapshot();
+	while (status == SF_STATUS_RUNNING && sf_await_ended(execution->execution_no, until))
+		status = look_anew(execution->execution_no);
+	sf_await_done();
+	EnsurePortalSnapshotExists();
+	PG_RETURN_DATUM(text_row(sf_status_name(status)));
+}

@@ -1,0 +1,265 @@
+/*
+ * machine_functions.c
+ *		sf_create_state_machine(), sf_drop_state_machine().
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "api/sql_arguments.h"
+#include "api/objects.h"
+#include "api/probe.h"
+#include "asl/validate.h"
+#include "base/closest.h"
+#include "base/errors.h"
+#include "base/name.h"
+#include "store/instance.h"
+
+/* More ended executions than this are not deleted in one go unless forced */
+#define MAX_ENDED_TO_DROP	10000
+
+PG_FUNCTION_INFO_V1(sfflow_sf_create_state_machine);
+PG_FUNCTION_INFO_V1(sfflow_sf_drop_state_machine);
+
+/* Refuse a definition that is not valid, with all that is wrong with it. */
+static void
+check_definition(const char *name, const char *definition)
+{
+	List	   *diagnostics = NIL;
+
+	(void) sf_asl_compile(definition, strlen(definition), NULL, &diagnostics);
+	if (sf_diagnostics_have_error(diagnostics))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_DEFINITION),
+				 errmsg("%s", sf_diagnostics_print(diagnostics)),
+				 errdetail("The definition of state machine \"%s\" was not stored.",
+						   name),
+				 errhint("SELECT * FROM sf_validate(definition) lists the problems with their places.")));
+}
+
+/*
+ * Pass on what a definition is warned of.  A function, or a right on it, may
+ * still come: so a machine is stored all the same.
+ */
+static void
+warn_of_definition(const char *name, const char *definition)
+{
+	ListCell   *lc;
+
+	foreach(lc, sf_asl_validate(definition, strlen(definition), sf_probe_resource))
+	{
+		const SfDiagnostic *d = lfirst(lc);
+
+		/* what only Step Functions would stumble over is no matter here */
+		if (d->severity == SF_SEVERITY_WARNING &&
+			strcmp(d->code, SF_CODE_ONLY_SFFLOW) != 0)
+			ereport(WARNING,
+					(errmsg("state machine \"%s\": %s", name, d->message),
+					 d->location == NULL ? 0 : errdetail("It is at %s.", d->location)));
+	}
+}
+
+/* Refuse an option that is unknown. */
+static void
+check_option_name(const char *name)
+{
+	SfClosest	closest = sf_closest_begin(name);
+
+	if (strcmp(name, "history") == 0)
+		return;
+	sf_closest_offer(&closest, "history");
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("unknown option \"%s\"", name),
+			 sf_closest_errhint(&closest, "The options are: history.")));
+}
+
+/* Refuse options that are unknown or have no such value. */
+static void
+check_options(const Jsonb *options)
+{
+	JsonbValue	root,
+				value;
+	JsonbIterator *it;
+	JsonbIteratorToken token;
+	char	   *level;
+
+	sf_json_root(options, &root);
+	if (!sf_json_is_object(&root))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument options must be a JSON object")));
+	it = JsonbIteratorInit(unconstify(JsonbContainer *, &options->root));
+	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	{
+		if (token == WJB_KEY)
+			check_option_name(pnstrdup(value.val.string.val, value.val.string.len));
+	}
+	if (!sf_json_member(&root, "history", 7, &value))
+		return;
+	level = sf_json_get_cstring(options, "history");
+	if (level == NULL || (strcmp(level, "ALL") != 0 &&
+						  strcmp(level, "TASKS") != 0 &&
+						  strcmp(level, "NONE") != 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("option history must be \"ALL\", \"TASKS\" or \"NONE\"")));
+}
+
+/* Refuse an execution_id_path that is no reference path into the input. */
+static void
+check_id_path(const char *path)
+{
+	SfError		error;
+
+	if (path == NULL)
+		return;
+	if (strncmp(path, "$$", 2) != 0 && path[0] == '$' && path[1] != '\0' &&
+		sf_expr_compile(path, SF_EXPR_PATH | SF_EXPR_REFERENCE, &error) != NULL)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("execution_id_path \"%s\" is not a reference path into the input",
+					path),
+			 errhint("It names one place, as \"$.id\" does.")));
+}
+
+/* Do two versions say the same, byte for byte? */
+static bool
+same_version(const SfMachine *a, const SfMachine *b)
+{
+	bool		same_path = (a->execution_id_path == NULL) == (b->execution_id_path == NULL) &&
+		(a->execution_id_path == NULL ||
+		 strcmp(a->execution_id_path, b->execution_id_path) == 0);
+
+	return same_path && strcmp(a->definition, b->definition) == 0 &&
+		sf_json_equal(a->options, b->options);
+}
+
+/* The name is taken: same (false), another version, or an error. */
+static bool
+replace(SfMachine *wanted, bool or_replace)
+{
+	SfMachine  *there = sf_machine_read(wanted->name, 0, true);
+
+	if (there == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("state machine \"%s\" was created or dropped at the same time",
+						wanted->name),
+				 errhint("Try again.")));
+	sf_machine_lock(there->machine_no);
+	there = sf_machine_read(wanted->name, 0, true);
+	if (there == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("state machine \"%s\" was dropped at the same time",
+						wanted->name)));
+	if (!sf_privilege_check(SF_OBJECT_STATE_MACHINE, there->name, there->owner,
+							SF_PRIVILEGE_ANY))
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("the name \"%s\" of a state machine is taken", wanted->name),
+				 errdetail("Names are of the whole database, whoever sees them.")));
+	sf_object_require(SF_OBJECT_STATE_MACHINE, there->name, there->owner,
+					  SF_PRIVILEGE_OWN);
+	if (same_version(there, wanted))
+	{
+		wanted->version = there->version;
+		return false;
+	}
+	if (!or_replace)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("state machine \"%s\" exists with another definition or other options",
+						wanted->name),
+				 errhint("Use or_replace => true to add a version; running executions keep theirs.")));
+	wanted->machine_no = there->machine_no;
+	wanted->version = there->current_version + 1;
+	sf_machine_add_version(wanted);
+	return true;
+}
+
+/* Raise unless the caller may create a machine, or has it already. */
+static void
+require_create(const char *name)
+{
+	SfMachine  *there;
+
+	if (sf_privilege_may_create())
+		return;
+	there = sf_machine_read(name, 0, false);
+	if (there == NULL || !sf_privilege_is_owner(there->owner))
+		sf_deny_create();
+}
+
+/*
+ * sf_create_state_machine(name, definition, execution_id_path, or_replace,
+ * options): validate and store; the version.
+ */
+Datum
+sfflow_sf_create_state_machine(PG_FUNCTION_ARGS)
+{
+	SfMachine	machine = {0};
+	bool		or_replace = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
+	bool		stored;
+
+	machine.name = sf_arg_text(fcinfo, 0, "name");
+	machine.definition = sf_arg_text(fcinfo, 1, "definition");
+	machine.execution_id_path = sf_arg_text_or_null(fcinfo, 2);
+	machine.options = sf_arg_jsonb(fcinfo, 4, "options");
+	machine.owner = GetUserId();
+
+	sf_name_check(machine.name, "state machine name");
+	require_create(machine.name);
+	check_options(machine.options);
+	check_id_path(machine.execution_id_path);
+	check_definition(machine.name, machine.definition);
+
+	(void) sf_instance_check_or_adopt();
+	if (sf_machine_insert(&machine))
+	{
+		sf_privilege_anchor(machine.owner);
+		stored = true;
+	}
+	else
+		stored = replace(&machine, or_replace);
+	if (stored)
+		warn_of_definition(machine.name, machine.definition);
+	PG_RETURN_INT32(machine.version);
+}
+
+/* sf_drop_state_machine(name, force): with its versions and executions. */
+Datum
+sfflow_sf_drop_state_machine(PG_FUNCTION_ARGS)
+{
+	char	   *name = sf_arg_text(fcinfo, 0, "name");
+	bool		force = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
+	SfMachine  *machine = sf_arg_machine(name, SF_PRIVILEGE_OWN);
+	int64		running,
+				ended;
+
+	sf_machine_lock_starts(machine->machine_no, true);
+	sf_machine_lock(machine->machine_no);
+	sf_execution_check_all_seen(machine->machine_no);
+	sf_machine_count_executions(machine->machine_no, &running, &ended);
+	if (running > 0 && !force)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_STATE_MACHINE_IN_USE),
+				 errmsg("state machine \"%s\" has " INT64_FORMAT " running executions",
+						machine->name, running),
+				 errhint("Stop them, or use force => true.")));
+	if (ended > MAX_ENDED_TO_DROP && !force)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_STATE_MACHINE_IN_USE),
+				 errmsg("state machine \"%s\" has " INT64_FORMAT " ended executions",
+						machine->name, ended),
+				 errhint("Delete them in batches with sf_purge(), or use force => true.")));
+	if (running > 0)
+		sf_machine_cancel_executions(machine->machine_no);
+	sf_privilege_forget(SF_OBJECT_STATE_MACHINE, machine->name);
+	sf_machine_delete(machine->machine_no);
+	sf_privilege_unanchor(machine->owner);
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,129 @@
+/*
+ * owner_functions.c
+ *		sf_alter_owner(), sf_reassign_owned().
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+
+#include "api/sql_arguments.h"
+#include "api/objects.h"
+#include "api/schedule_functions.h"
+#include "base/compat.h"
+#include "base/errors.h"
+#include "store/owner.h"
+
+PG_FUNCTION_INFO_V1(sfflow_sf_alter_owner);
+PG_FUNCTION_INFO_V1(sfflow_sf_reassign_owned);
+
+/* Raise unless a role may be made the owner of something by the caller. */
+static void
+check_new_owner(Oid role)
+{
+	const char *name = GetUserNameFromId(role, false);
+
+	if (!SF_CAN_SET_ROLE(GetUserId(), role))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be able to SET ROLE \"%s\"", name)));
+	if (!sf_privilege_check_role(role, SF_OBJECT_ALL, "*", InvalidOid, SF_PRIVILEGE_CREATE) &&
+		!sf_privilege_is_administrator())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("role \"%s\" may not own state machines and activities", name),
+				 errhint("A superuser can give it the right: SELECT sf_grant('CREATE', '*', %s).",
+						 quote_literal_cstr(name))));
+}
+
+/* Change the owner of an object that the caller owns; the owner before. */
+static Oid
+alter_owner(const char *object, Oid role)
+{
+	Oid			before;
+
+	if (strncmp(object, "schedule:", 9) == 0)
+		return sf_schedule_set_owner(object + 9, role);
+	if (strncmp(object, "activity:", 9) == 0)
+	{
+		SfActivity *activity = sf_arg_activity(object, SF_PRIVILEGE_OWN);
+
+		before = activity->owner;
+		sf_owner_set_activity(activity->activity_no, role);
+	}
+	else
+	{
+		SfMachine  *machine = sf_arg_machine(object, SF_PRIVILEGE_OWN);
+
+		sf_machine_lock(machine->machine_no);
+		before = machine->owner;
+		sf_owner_set_machine(machine->machine_no, role);
+	}
+	return before;
+}
+
+/* sf_alter_owner(object, new_owner): of a machine, activity:name or schedule:name. */
+Datum
+sfflow_sf_alter_owner(PG_FUNCTION_ARGS)
+{
+	char	   *object = sf_arg_text(fcinfo, 0, "object");
+	Oid			role = get_role_oid(sf_arg_text(fcinfo, 1, "new_owner"), false);
+
+	check_new_owner(role);
+	sf_privilege_anchor(role);
+	sf_privilege_unanchor(alter_owner(object, role));
+	PG_RETURN_VOID();
+}
+
+/* Change the owner of all that a role owns of a kind; how many. */
+static int64
+reassign(char kind, const char *prefix, Oid from, Oid to)
+{
+	List	   *names = sf_owned_names(kind, from);
+	ListCell   *lc;
+
+	foreach(lc, names)
+	{
+		CHECK_FOR_INTERRUPTS();
+		(void) alter_owner(psprintf("%s%s", prefix, (char *) lfirst(lc)), to);
+	}
+	return list_length(names);
+}
+
+/*
+ * sf_reassign_owned(old_role, new_role): what REASSIGN OWNED does, for what is
+ * sfflow's; rights given to the old role are taken back.  How many objects.
+ */
+Datum
+sfflow_sf_reassign_owned(PG_FUNCTION_ARGS)
+{
+	Oid			from = get_role_oid(sf_arg_text(fcinfo, 0, "old_role"), false);
+	Oid			to = get_role_oid(sf_arg_text(fcinfo, 1, "new_role"), false);
+	char	   *conflict;
+	int64		mappings = 0;
+	int64		n;
+
+	if (!has_privs_of_role(GetUserId(), from))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied to reassign what role \"%s\" owns",
+						GetUserNameFromId(from, false))));
+	if (from == to)
+		PG_RETURN_INT64(0);
+	check_new_owner(to);
+	sf_privilege_anchor(to);
+	n = reassign(SF_OBJECT_STATE_MACHINE, "", from, to) +
+		reassign(SF_OBJECT_ACTIVITY, "activity:", from, to) +
+		reassign(SF_OBJECT_SCHEDULE, "schedule:", from, to);
+	conflict = sf_owner_move_mappings(from, to, &mappings);
+	if (conflict != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("both roles map the resource \"%s\", to different ones", conflict),
+				 errhint("Remove one of the mappings with sf_unmap_resource().")));
+	(void) sf_owner_delete_grants(from);
+	sf_privilege_unanchor(from);
+	PG_RETURN_INT64(n + mappings);
+}

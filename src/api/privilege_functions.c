@@ -1,0 +1,182 @@
+/*
+ * privilege_functions.c
+ *		sf_grant(), sf_revoke(), and the filter of the views.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+
+#include "api/objects.h"
+#include "base/arn.h"
+#include "base/closest.h"
+#include "base/errors.h"
+
+PG_FUNCTION_INFO_V1(sfflow_can_read);
+PG_FUNCTION_INFO_V1(sfflow_can_work);
+PG_FUNCTION_INFO_V1(sfflow_sf_grant);
+PG_FUNCTION_INFO_V1(sfflow_sf_revoke);
+
+/* What can_read found out for a machine, for the time of one query */
+typedef struct ReadEntry
+{
+	char		machine[NAMEDATALEN * 8];
+	bool		allowed;
+} ReadEntry;
+
+/* Find the table of answers that goes with this place in a query. */
+static HTAB *
+answers_of_query(FmgrInfo *flinfo)
+{
+	if (flinfo->fn_extra == NULL)
+	{
+		HASHCTL		control = {0};
+
+		control.keysize = sizeof(((ReadEntry *) 0)->machine);
+		control.entrysize = sizeof(ReadEntry);
+		control.hcxt = flinfo->fn_mcxt;
+		flinfo->fn_extra = hash_create("sfflow readable machines", 64, &control,
+									   HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
+	}
+	return flinfo->fn_extra;
+}
+
+/*
+ * Tell whether the current user may read a state machine of a given owner;
+ * remembers the answer for the rest of the query.
+ */
+Datum
+sfflow_can_read(PG_FUNCTION_ARGS)
+{
+	char	   *machine = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	Oid			owner = PG_GETARG_OID(1);
+	ReadEntry  *entry;
+	bool		found;
+	bool		allowed;
+
+	if (sf_privilege_is_owner(owner))
+		PG_RETURN_BOOL(true);
+	if (strlen(machine) >= sizeof(entry->machine))
+		PG_RETURN_BOOL(sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner,
+										  SF_PRIVILEGE_READ));
+	entry = hash_search(answers_of_query(fcinfo->flinfo), machine, HASH_FIND, NULL);
+	if (entry != NULL)
+		PG_RETURN_BOOL(entry->allowed);
+	allowed = sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner,
+										  SF_PRIVILEGE_READ);
+	entry = hash_search(answers_of_query(fcinfo->flinfo), machine, HASH_ENTER, &found);
+	entry->allowed = allowed;
+	PG_RETURN_BOOL(allowed);
+}
+
+/* Tell whether the current user may work on an activity of a given owner. */
+Datum
+sfflow_can_work(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(sf_privilege_check(SF_OBJECT_ACTIVITY,
+									  text_to_cstring(PG_GETARG_TEXT_PP(0)),
+									  PG_GETARG_OID(1), SF_PRIVILEGE_WORK));
+}
+
+typedef struct Grant
+{
+	SfPrivilege privilege;
+	char		kind;			/* of the object */
+	const char *object;			/* its name */
+	Oid			role;			/* InvalidOid: public */
+} Grant;
+
+/* Read the name of a privilege; *kinds gets the kinds of objects that have it. */
+static SfPrivilege
+parse_privilege(const char *text, const char **kinds)
+{
+	SfClosest	closest = sf_closest_begin(text);
+
+#define PARSE_PRIVILEGE(sym, letter, name, object_kinds, is_public) \
+	if (pg_strcasecmp(text, name) == 0) \
+	{ \
+		*kinds = object_kinds; \
+		return SF_PRIVILEGE_##sym; \
+	} \
+	sf_closest_offer(&closest, name);
+	SF_PRIVILEGE_LIST(PARSE_PRIVILEGE)
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("unrecognized privilege: \"%s\"", text),
+			 sf_closest_errhint(&closest,
+								"Privileges are START, READ, OPERATE and SEND on a state machine, WORK and SEND on an activity, and CREATE.")));
+}
+
+/* The kind of object that a text names. */
+static char
+kind_of_object(const char *text)
+{
+	if (strcmp(text, "*") == 0)
+		return SF_OBJECT_ALL;
+	return strncmp(text, "activity:", 9) == 0 || sf_arn_to_activity(text) != text ?
+		SF_OBJECT_ACTIVITY : SF_OBJECT_STATE_MACHINE;
+}
+
+/* Find the object of a grant and check that the caller may give rights on it. */
+static const char *
+parse_object(const char *text, char kind)
+{
+	switch (kind)
+	{
+		case SF_OBJECT_ACTIVITY:
+			return sf_arg_activity(text, SF_PRIVILEGE_OWN)->name;
+		case SF_OBJECT_STATE_MACHINE:
+			return sf_arg_machine(text, SF_PRIVILEGE_OWN)->name;
+	}
+	if (!sf_privilege_is_administrator())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied to give or take the right CREATE"),
+				 errdetail("Only superusers and the owner of extension sfflow may do so.")));
+	return text;
+}
+
+/* Check the arguments of sf_grant and sf_revoke. */
+static void
+parse_grant(FunctionCallInfo fcinfo, Grant *grant)
+{
+	char	   *privilege = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	char	   *object = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	char	   *role = text_to_cstring(PG_GETARG_TEXT_PP(2));
+	const char *kinds;
+
+	grant->privilege = parse_privilege(privilege, &kinds);
+	grant->kind = kind_of_object(object);
+	if (strchr(kinds, grant->kind) == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("privilege %s does not apply to \"%s\"", privilege, object),
+				 errhint("START, READ, OPERATE and SEND apply to a state machine, given by its name; WORK and SEND to an activity, given as \"activity:name\"; CREATE to \"*\".")));
+	grant->object = parse_object(object, grant->kind);
+	grant->role = strcmp(role, "public") == 0 ? InvalidOid : get_role_oid(role, false);
+}
+
+/* Give a role a privilege. */
+Datum
+sfflow_sf_grant(PG_FUNCTION_ARGS)
+{
+	Grant		grant;
+
+	parse_grant(fcinfo, &grant);
+	sf_privilege_grant(grant.kind, grant.object, grant.role, grant.privilege);
+	PG_RETURN_VOID();
+}
+
+/* Take a privilege from a role. */
+Datum
+sfflow_sf_revoke(PG_FUNCTION_ARGS)
+{
+	Grant		grant;
+
+	parse_grant(fcinfo, &grant);
+	sf_privilege_revoke(grant.kind, grant.object, grant.role, grant.privilege);
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,71 @@
+/*
+ * purge_functions.c
+ *		sf_purge(): delete ended executions.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/fmgrprotos.h"
+#include "utils/timestamp.h"
+
+#include "api/sql_arguments.h"
+#include "base/errors.h"
+#include "store/purge.h"
+
+PG_FUNCTION_INFO_V1(sfflow_sf_purge);
+
+/* Executions that one statement deletes */
+#define BATCH		1000
+
+/*
+ * The time before which an execution must have ended.  An interval of months
+ * and days ("1 mon -30 days") may reach into the future in one month only.
+ */
+static TimestampTz
+cutoff(FunctionCallInfo fcinfo)
+{
+	TimestampTz now = GetCurrentTransactionStartTimestamp();
+	TimestampTz at;
+
+	(void) sf_arg_duration_ms(fcinfo, 0, "older_than");
+	at = DatumGetTimestampTz(DirectFunctionCall2(timestamptz_mi_interval,
+												 TimestampTzGetDatum(now),
+												 PG_GETARG_DATUM(0)));
+	if (at > now)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument older_than must not reach into the future"),
+				 errdetail("It would delete what ended before %s.",
+						   timestamptz_to_str(at))));
+	return at;
+}
+
+/*
+ * sf_purge(older_than, max_executions): of the machines that the caller owns,
+ * in batches; how many were deleted.
+ */
+Datum
+sfflow_sf_purge(PG_FUNCTION_ARGS)
+{
+	TimestampTz ended_before = cutoff(fcinfo);
+	int64		left = sf_arg_count(fcinfo, 1, "max_executions", 0, -1);
+	int64		purged = 0;
+
+	if (left < 0)
+		left = PG_INT64_MAX;
+	while (left > 0)
+	{
+		int64		count;
+
+		CHECK_FOR_INTERRUPTS();
+		count = sf_purge_executions(ended_before, GetUserId(),
+									Min(left, BATCH));
+		purged += count;
+		left -= count;
+		if (count == 0)
+			break;
+	}
+	PG_RETURN_INT64(purged);
+}

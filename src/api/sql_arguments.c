@@ -1,0 +1,113 @@
+/*
+ * sql_arguments.c
+ *		Arguments that several SQL-callable functions take.
+ */
+#include "postgres.h"
+
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+#include "api/sql_arguments.h"
+#include "base/errors.h"
+#include "base/settings.h"
+
+/* Longest duration: what a time is shifted by must not leave the calendar */
+#define MAX_DURATION_YEARS	1000
+
+/* Raise the error for an argument that may not be null. */
+static void
+null_argument(const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+			 errmsg("argument %s must not be null", name)));
+}
+
+/* Fetch a text argument. */
+char *
+sf_arg_text(FunctionCallInfo fcinfo, int n, const char *name)
+{
+	if (PG_ARGISNULL(n))
+		null_argument(name);
+	return text_to_cstring(PG_GETARG_TEXT_PP(n));
+}
+
+/* Fetch a text argument that may be null. */
+char *
+sf_arg_text_or_null(FunctionCallInfo fcinfo, int n)
+{
+	return PG_ARGISNULL(n) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(n));
+}
+
+/* Fetch a jsonb argument. */
+Jsonb *
+sf_arg_jsonb(FunctionCallInfo fcinfo, int n, const char *name)
+{
+	if (PG_ARGISNULL(n))
+		null_argument(name);
+	return PG_GETARG_JSONB_P(n);
+}
+
+/* Length of an interval, as extract(epoch) has it; double: it cannot overflow. */
+static double
+interval_us(const Interval *interval)
+{
+	double		days = interval->month / MONTHS_PER_YEAR * DAYS_PER_YEAR +
+		interval->month % MONTHS_PER_YEAR * (double) DAYS_PER_MONTH + interval->day;
+
+	return days * USECS_PER_DAY + interval->time;
+}
+
+/* Fetch an interval that is a duration; rounds as the tables' milliseconds do. */
+int64
+sf_arg_duration_ms(FunctionCallInfo fcinfo, int n, const char *name)
+{
+	double		us;
+
+	if (PG_ARGISNULL(n))
+		null_argument(name);
+	us = interval_us(PG_GETARG_INTERVAL_P(n));
+	if (us < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument %s must not be negative", name)));
+	if (us > MAX_DURATION_YEARS * DAYS_PER_YEAR * USECS_PER_DAY)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument %s must be at most %d years", name,
+						MAX_DURATION_YEARS)));
+	return ((int64) us + 500) / 1000;
+}
+
+/* Fetch a count. */
+int
+sf_arg_count(FunctionCallInfo fcinfo, int n, const char *name, int least,
+			 int if_null)
+{
+	if (PG_ARGISNULL(n))
+		return if_null;
+	if (PG_GETARG_INT32(n) < least)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 least == 0 ? errmsg("argument %s must not be negative", name) :
+				 errmsg("argument %s must be at least %d", name, least)));
+	return PG_GETARG_INT32(n);
+}
+
+/* Refuse a document that is too large. */
+void
+sf_arg_check_size(const Jsonb *document, const char *name)
+{
+	Size		size;
+
+	if (VARSIZE(document) < (Size) sf_setting_max_payload_bytes / 8)
+		return;
+	size = sf_json_text_size(document);
+	if (size > (Size) sf_setting_max_payload_bytes)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_PAYLOAD_TOO_LARGE),
+				 errmsg("%s is too large", name),
+				 errdetail("It has %zu bytes as JSON text; sfflow.max_payload_bytes is %d.",
+						   size, sf_setting_max_payload_bytes),
+				 errhint("Keep large data in a table and pass its key.")));
+}

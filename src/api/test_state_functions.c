@@ -1,0 +1,353 @@
+/*
+ * test_state_functions.c
+ *		sf_test_state(): one state by itself, without an execution.
+ *
+ * Everything that the service refuses is refused before the state runs, in
+ * its words where they are known.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "utils/resowner.h"
+#include "utils/timestamp.h"
+
+#include "api/sql_arguments.h"
+#include "api/test_context.h"
+#include "run/driver.h"
+#include "run/lambda.h"
+#include "run/test_state.h"
+
+PG_FUNCTION_INFO_V1(sfflow_sf_test_state);
+
+/* Refuse something about an argument. */
+static void
+refuse(const char *argument, const char *problem)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("%s", problem),
+			 errdetail("Argument %s of sf_test_state() is not valid.", argument)));
+}
+
+/* Compile the definition and find the state. */
+static void
+read_definition(SfStateTest *test, const char *definition, const char *state_name)
+{
+	List	   *diagnostics = NIL;
+
+	test->program = sf_asl_compile_state(definition, strlen(definition), state_name,
+										 CurrentMemoryContext, &test->state,
+										 &diagnostics);
+	if (test->program == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_DEFINITION),
+				 errmsg("%s", sf_diagnostics_print(diagnostics)),
+				 errhint("The definition is one state; with state_name, it is a whole state machine.")));
+}
+
+/* A member that has to be a string; NULL where it is absent. */
+static const char *
+string_member(const Jsonb *object, const char *key)
+{
+	const char *text = sf_json_get_cstring(object, key);
+
+	if (text == NULL && sf_json_get(object, key) != NULL)
+		refuse("mock", psprintf("%s must be a string", key));
+	return text;
+}
+
+/* Refuse members of an object that are not among those known. */
+static void
+check_members(const Jsonb *object, const char *what, const char *const *known)
+{
+	SfJsonMember *members;
+	JsonbValue	root;
+	int			n;
+
+	sf_json_root(object, &root);
+	if (!sf_json_is_object(&root))
+		refuse("mock", psprintf("%s must be a JSON object", what));
+	members = palloc(sizeof(SfJsonMember) * (sf_json_count(&root) + 1));
+	n = sf_json_list_members(&root, members);
+	for (int i = 0; i < n; i++)
+	{
+		const char *key = pnstrdup(members[i].key.val.string.val,
+								   members[i].key.val.string.len);
+		const char *const *name = known;
+
+		while (*name != NULL && strcmp(*name, key) != 0)
+			name++;
+		if (*name == NULL)
+			refuse("mock", psprintf("unknown member \"%s\" of %s", key, what));
+	}
+}
+
+/* fieldValidationMode: how closely a result is looked at. */
+static void
+read_validation_mode(const Jsonb *mock, SfMock *out)
+{
+	const char *mode = string_member(mock, "fieldValidationMode");
+
+	if (mode == NULL)
+		mode = "STRICT";
+	out->check = strcmp(mode, "NONE") != 0;
+	out->check_required = strcmp(mode, "STRICT") == 0;
+	if (out->check && !out->check_required && strcmp(mode, "PRESENT") != 0)
+		refuse("mock", "fieldValidationMode must be STRICT, PRESENT or NONE");
+}
+
+/* The mocked result or error, if there is one. */
+static void
+read_outcome(const Jsonb *mock, SfMock *out)
+{
+	static const char *const error_members[] = {"error", "cause", NULL};
+	Jsonb	   *error = sf_json_get(mock, "errorOutput");
+
+	out->result = sf_json_get(mock, "result");
+	if (out->result != NULL && error != NULL)
+		refuse("mock", "A test mock should have only one of the following fields: [result, errorOutput].");
+	out->given = out->result != NULL || error != NULL;
+	if (error == NULL)
+		return;
+	check_members(error, "errorOutput", error_members);
+	out->error = string_member(error, "error");
+	out->cause = string_member(error, "cause");
+}
+
+/* A count of stateConfiguration; def where it is absent. */
+static int
+count_member(const Jsonb *configuration, const char *key, int def)
+{
+	Jsonb	   *value = sf_json_get(configuration, key);
+	JsonbValue	root;
+	int64		count;
+
+	if (value == NULL)
+		return def;
+	sf_json_root(value, &root);
+	if (!sf_json_to_int64(&root, &count) || count < 0 || count > PG_INT32_MAX)
+		refuse("mock", psprintf("%s must be a count", key));
+	return (int) count;
+}
+
+/* errorCausedByState has to be a state inside the one that is tested. */
+static void
+check_causing_state(const SfStateTest *test, const char *name)
+{
+	const SfProgram *program = test->program;
+	int			scope;
+
+	if (name == NULL)
+		return;
+	scope = sf_program_find_state(program, name);
+	scope = scope < 0 ? 0 : program->states[scope].scope;
+	while (program->scopes[scope].owner_state >= 0)
+	{
+		if (program->scopes[scope].owner_state == test->state)
+			return;
+		scope = program->states[program->scopes[scope].owner_state].scope;
+	}
+	refuse("mock", psprintf("errorCausedByState '%s' is not a state of the tested Map or Parallel state",
+							name));
+}
+
+/* What happened to the state before: stateConfiguration. */
+static void
+read_configuration(SfStateTest *test, const Jsonb *configuration)
+{
+	static const char *const members[] = {
+		"retrierRetryCount", "errorCausedByState", "mapIterationFailureCount",
+		"mapItemReaderData", NULL
+	};
+
+	check_members(configuration, "stateConfiguration", members);
+	test->retries = count_member(configuration, "retrierRetryCount", 0);
+	test->failed_iterations = count_member(configuration, "mapIterationFailureCount", -1);
+	test->reader_data = sf_json_get(configuration, "mapItemReaderData");
+	if (test->reader_data != NULL)
+	{
+		JsonbValue	root;
+
+		sf_json_root(test->reader_data, &root);
+		if (!sf_json_is_array(&root))
+			refuse("mock", "mapItemReaderData must be an array of items");
+	}
+	if (test->failed_iterations >= 0 && !test->mock.given)
+		refuse("mock", "TestState does not support MapIterationFailureCount when a mock is not specified.");
+	check_causing_state(test, string_member(configuration, "errorCausedByState"));
+}
+
+/* Read argument mock. */
+static void
+read_mock(SfStateTest *test, const Jsonb *mock)
+{
+	static const char *const members[] = {
+		"result", "errorOutput", "fieldValidationMode", "stateConfiguration", NULL
+	};
+	Jsonb	   *configuration;
+
+	check_members(mock, "mock", members);
+	read_validation_mode(mock, &test->mock);
+	read_outcome(mock, &test->mock);
+	configuration = sf_json_get(mock, "stateConfiguration");
+	if (configuration != NULL)
+		read_configuration(test, configuration);
+}
+
+/* Refuse a mock that does not go with the state, and a state that needs one. */
+static void
+check_mock(const SfStateTest *test)
+{
+	const SfState *state = &test->program->states[test->state];
+	bool		joins = state->type == SF_STATE_MAP || state->type == SF_STATE_PARALLEL;
+	const char *problem = NULL;
+	JsonbValue	root;
+
+	if (!test->mock.given)
+	{
+		if (joins)
+			ereport(ERROR,
+					(errcode(ERRCODE_SF_INVALID_DEFINITION),
+					 errmsg("TestState API does not support Map or Parallel states. Supported state types include: [Task, Wait, Pass, Succeed, Fail, Choice]"),
+					 errhint("Give a mock: what the state's branches or iterations return.")));
+		return;
+	}
+	if (!joins && state->type != SF_STATE_TASK)
+		refuse("mock", psprintf("State type '%s' is not supported when a mock is specified",
+								sf_state_type_name(state->type)));
+	if (test->mock.result == NULL)
+		return;
+	sf_json_root(test->mock.result, &root);
+	if (state->type == SF_STATE_TASK)
+		problem = sf_mock_check_result(&state->resource, &test->mock);
+	else if (state->type == SF_STATE_MAP && state->result_writer != NULL)
+		problem = sf_json_is_object(&root) ? NULL : "Mocked result must be a JSON object.";
+	else if (!sf_json_is_array(&root))
+		problem = "Mocked result must be an array.";
+	if (problem != NULL)
+		refuse("mock", problem);
+}
+
+/* Find what runs a Task that has no mock; NULL: the task fails with *error. */
+static SfResource *
+find_resource(const SfState *state, Jsonb **payload, SfError *error)
+{
+	SfResource *resource = palloc(sizeof(SfResource));
+
+	*resource = state->resource;
+	if (sf_lambda_is_invoke(resource))
+	{
+		if (!sf_lambda_resolve(&state->resource, GetUserId(), resource, payload, error))
+			return NULL;
+		resource->integration = state->resource.integration;
+	}
+	else if (resource->kind == SF_RESOURCE_MAPPED &&
+		!sf_resource_resolver(&state->resource, GetUserId(), resource))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_RESOURCE_DOES_NOT_EXIST),
+				 errmsg("nothing runs the resource \"%s\"", state->resource.text),
+				 errhint("Give a mock, or map it with sf_map_resource().")));
+	if (resource->integration != SF_INTEGRATION_REQUEST_RESPONSE ||
+		(resource->kind != SF_RESOURCE_SQL_FUNCTION &&
+		 resource->kind != SF_RESOURCE_SQL_QUERY))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("a Task with resource \"%s\" can be tested with a mock only",
+						state->resource.text),
+				 errdetail("Only SQL tasks that end by themselves run in a test.")));
+	return resource;
+}
+
+/*
+ * Run a SQL task as the caller, and undo what it did: in a subtransaction
+ * around its own.
+ */
+static void
+run_task(SfStateTest *test, const SfState *state, const SfTaskRequest *task,
+		 SfStimulus *stimulus)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	SfTaskOutcome outcome;
+	SfTaskCall	call;
+
+	memset(&call, 0, sizeof(call));
+	memset(&outcome, 0, sizeof(outcome));
+	call.state = state;
+	call.owner = GetUserId();
+	call.payload = task->payload;
+	call.resource = find_resource(state, &call.payload, &outcome.error);
+	call.attempt = test->retries;
+	call.timeout_ms = task->timeout_ms;
+	call.in_session = true;
+
+	/* an error that is no outcome aborts the caller's whole statement */
+	if (call.resource != NULL)
+	{
+		BeginInternalSubTransaction(NULL);
+		MemoryContextSwitchTo(context);
+		sf_sql_task_runner(&call, &outcome);
+		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(context);
+		CurrentResourceOwner = owner;
+		sf_lambda_outcome(&state->resource, &outcome);
+	}
+
+	stimulus->ok = outcome.ok;
+	stimulus->output = outcome.output ? outcome.output : sf_json_null();
+	stimulus->error = outcome.error;
+	stimulus->error.prefixed = false;
+}
+
+/* Read argument inspection_level. */
+static SfInspection
+read_level(const char *level)
+{
+	static const char *const names[] = {
+		[SF_INSPECTION_INFO] = "INFO",
+		[SF_INSPECTION_DEBUG] = "DEBUG",
+		[SF_INSPECTION_TRACE] = "TRACE",
+	};
+
+	for (size_t i = 0; i < lengthof(names); i++)
+		if (strcmp(names[i], level) == 0)
+			return (SfInspection) i;
+	refuse("inspection_level", "inspection_level must be INFO, DEBUG or TRACE");
+	return SF_INSPECTION_INFO;
+}
+
+/*
+ * sf_test_state(definition, input, context, variables, mock, inspection_level,
+ * state_name): run one state, write nothing.
+ */
+Datum
+sfflow_sf_test_state(PG_FUNCTION_ARGS)
+{
+	SfStateTest test = {.failed_iterations = -1, .run_task = run_task};
+	SfInspection level = read_level(sf_arg_text(fcinfo, 5, "inspection_level"));
+	JsonbValue	root;
+
+	test.input = sf_arg_jsonb(fcinfo, 1, "input");
+	test.variables = sf_arg_jsonb(fcinfo, 3, "variables");
+	sf_arg_check_size(test.input, "input");
+	sf_json_root(test.variables, &root);
+	if (!sf_json_is_object(&root))
+		refuse("variables", "variables must be a JSON object");
+	read_definition(&test, sf_arg_text(fcinfo, 0, "definition"),
+					sf_arg_text_or_null(fcinfo, 6));
+	if (!PG_ARGISNULL(4))
+		read_mock(&test, PG_GETARG_JSONB_P(4));
+	check_mock(&test);
+	if (!PG_ARGISNULL(2))
+	{
+		const char *problem;
+
+		test.context = PG_GETARG_JSONB_P(2);
+		problem = sf_test_context_check(test.context,
+										&test.program->states[test.state]);
+		if (problem != NULL)
+			refuse("context", problem);
+	}
+	PG_RETURN_JSONB_P(sf_state_test_run(&test, level, GetCurrentTimestamp()));
+}

@@ -1,0 +1,97 @@
+/*
+ * dynamodb.h
+ *		Expressions of DynamoDB over items in its typed JSON.
+ *
+ * An item is an object of attributes, an attribute an object of one member
+ * whose key is its type: {"id": {"S": "a"}, "n": {"N": "1.5"}}.  names and
+ * values are ExpressionAttributeNames and ExpressionAttributeValues; NULL:
+ * none.  All functions return false and fill *error with the text of the
+ * service's ValidationException where an expression is malformed or does not
+ * fit the item.
+ */
+#ifndef SF_AWS_DYNAMODB_H
+#define SF_AWS_DYNAMODB_H
+
+#include "base/errors.h"
+#include "json/json.h"
+#include "nodes/pg_list.h"
+
+typedef struct SfDynamodb
+{
+	const char *field;			/* "ConditionExpression", for messages */
+	const char *text;
+	const Jsonb *names;
+	const Jsonb *values;
+} SfDynamodb;
+
+/* Condition, filter and key condition expressions: does the item satisfy it? */
+extern bool sf_dynamodb_condition(const SfDynamodb *x, const Jsonb *item,
+								  bool *result, SfError *error);
+
+/*
+ * The attributes that a key condition is about: {"Equal": {name: value},
+ * "Others": [names]}; Others are compared otherwise than by "=".
+ */
+extern bool sf_dynamodb_key(const SfDynamodb *x, Jsonb **result, SfError *error);
+
+/* An update: {"Item": the item afterwards, "Attributes": [names touched]}. */
+extern bool sf_dynamodb_update(const SfDynamodb *x, Jsonb *item,
+							   Jsonb **result, SfError *error);
+
+/* A projection: the item with only those attributes. */
+extern bool sf_dynamodb_project(const SfDynamodb *x, const Jsonb *item,
+								Jsonb **result, SfError *error);
+
+/* --- between the files of this module --- */
+
+typedef enum SfDynamodbOp
+{
+	/* conditions */
+	SF_DDB_AND, SF_DDB_OR, SF_DDB_NOT,
+	SF_DDB_EQ, SF_DDB_NE, SF_DDB_LT, SF_DDB_LE, SF_DDB_GT, SF_DDB_GE,
+	SF_DDB_BETWEEN, SF_DDB_IN,
+	SF_DDB_ATTRIBUTE_EXISTS, SF_DDB_ATTRIBUTE_NOT_EXISTS,
+	SF_DDB_ATTRIBUTE_TYPE, SF_DDB_BEGINS_WITH, SF_DDB_CONTAINS,
+	/* operands */
+	SF_DDB_PATH, SF_DDB_VALUE, SF_DDB_SIZE,
+	SF_DDB_IF_NOT_EXISTS, SF_DDB_LIST_APPEND, SF_DDB_PLUS, SF_DDB_MINUS,
+	/* actions of an update: args are the path and, but for REMOVE, an operand */
+	SF_DDB_SET, SF_DDB_REMOVE, SF_DDB_ADD, SF_DDB_DELETE
+} SfDynamodbOp;
+
+/* A step of a document path: an attribute's name, or an index into a list */
+typedef struct SfDynamodbPathStep
+{
+	const char *name;			/* NULL: index */
+	int			index;
+} SfDynamodbPathStep;
+
+typedef struct SfDynamodbNode
+{
+	SfDynamodbOp op;
+	List	   *args;			/* SfDynamodbNode */
+	List	   *path;			/* PATH: SfDynamodbPathStep */
+	Jsonb	   *value;			/* VALUE: typed */
+} SfDynamodbNode;
+
+extern bool sf_dynamodb_parse_condition(const SfDynamodb *x, SfDynamodbNode **out, SfError *error);
+extern bool sf_dynamodb_parse_update(const SfDynamodb *x, List **actions, SfError *error);
+extern bool sf_dynamodb_parse_paths(const SfDynamodb *x, List **paths, SfError *error);
+
+/* An operand's value, NULL where the item has none. */
+extern bool sf_dynamodb_operand(const SfDynamodbNode *node, const Jsonb *item,
+								Jsonb **value, SfError *error);
+
+/* The type of a typed value ("S") and what it holds; false: it is none. */
+extern bool sf_dynamodb_type(const Jsonb *value, const char **type, JsonbValue *inner);
+
+/* Equality of typed values: numbers as numbers, sets in any order. */
+extern bool sf_dynamodb_equal(const Jsonb *a, const Jsonb *b);
+
+/* {type: inner} */
+extern Jsonb *sf_dynamodb_typed(const char *type, const Jsonb *inner);
+
+/* Fill *error with a ValidationException. */
+extern bool sf_dynamodb_fail(SfError *error, const char *fmt,...) pg_attribute_printf(2, 3);
+
+#endif							/* SF_AWS_DYNAMODB_H */

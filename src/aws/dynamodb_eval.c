@@ -1,0 +1,510 @@
+/*
+ * dynamodb_eval.c
+ *		DynamoDB's conditions over an item.
+ *
+ * A comparison of values of two types is false; so is one of an attribute that
+ * the item lacks, but for "<>".
+ */
+#include "postgres.h"
+
+#include "aws/dynamodb.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/numeric.h"
+
+static const char *const types[] = {
+	"S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"
+};
+
+/* The type of a typed value and what it holds; false: it is none. */
+bool
+sf_dynamodb_type(const Jsonb *value, const char **type, JsonbValue *inner)
+{
+	JsonbValue	root;
+
+	sf_json_root(value, &root);
+	if (!sf_json_is_object(&root) || sf_json_count(&root) != 1)
+		return false;
+	for (int i = 0; i < (int) lengthof(types); i++)
+		if (sf_json_member(&root, types[i], strlen(types[i]), inner))
+		{
+			*type = types[i];
+			return true;
+		}
+	return false;
+}
+
+/* {type: inner} */
+Jsonb *
+sf_dynamodb_typed(const char *type, const Jsonb *inner)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add(&b, type, inner);
+	return sf_json_finish(&b);
+}
+
+/* A string as C string; numbers may be written as JSON numbers. */
+static char *
+text_of(const JsonbValue *v)
+{
+	if (v->type == jbvString)
+		return pnstrdup(v->val.string.val, v->val.string.len);
+	if (v->type == jbvNumeric)
+		return DatumGetCString(DirectFunctionCall1(numeric_out,
+												   NumericGetDatum(v->val.numeric)));
+	return pstrdup("");
+}
+
+/* The bytes of a binary value. */
+static bytea *
+bytes_of(const JsonbValue *v)
+{
+	return DatumGetByteaPP(DirectFunctionCall2(binary_decode,
+											   CStringGetTextDatum(text_of(v)),
+											   CStringGetTextDatum("base64")));
+}
+
+/* A value of type N as numeric. */
+static Datum
+number_of(const JsonbValue *v)
+{
+	return DirectFunctionCall3(numeric_in, CStringGetDatum(text_of(v)),
+							   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+}
+
+/* Compare bytes as memcmp does, the shorter first. */
+static int
+compare_bytes(const char *a, size_t alen, const char *b, size_t blen)
+{
+	int			cmp = memcmp(a, b, Min(alen, blen));
+
+	return cmp != 0 ? cmp : alen < blen ? -1 : alen > blen;
+}
+
+/* Order two values of one type; false: it has no order. */
+static bool
+compare(const char *type, const JsonbValue *a, const JsonbValue *b, int *cmp)
+{
+	if (strcmp(type, "S") == 0)
+	{
+		char	   *x = text_of(a);
+		char	   *y = text_of(b);
+
+		*cmp = compare_bytes(x, strlen(x), y, strlen(y));
+	}
+	else if (strcmp(type, "N") == 0)
+		*cmp = DatumGetInt32(DirectFunctionCall2(numeric_cmp, number_of(a), number_of(b)));
+	else if (strcmp(type, "B") == 0)
+	{
+		bytea	   *x = bytes_of(a);
+		bytea	   *y = bytes_of(b);
+
+		*cmp = compare_bytes(VARDATA_ANY(x), VARSIZE_ANY_EXHDR(x),
+							 VARDATA_ANY(y), VARSIZE_ANY_EXHDR(y));
+	}
+	else
+		return false;
+	return true;
+}
+
+/* Is an element in a set of some type ("N" for NS)? */
+static bool
+set_contains(const JsonbValue *set, const char *type, const JsonbValue *element)
+{
+	int			n = sf_json_count(set);
+	int			cmp;
+
+	for (int i = 0; i < n; i++)
+	{
+		JsonbValue	member;
+
+		if (sf_json_element(set, i, &member) &&
+			compare(type, &member, element, &cmp) && cmp == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The type of a set's elements. */
+static const char *
+element_type(const char *set_type)
+{
+	return set_type[0] == 'S' ? "S" : set_type[0] == 'N' ? "N" : "B";
+}
+
+/* Is the type one of sets? */
+static bool
+is_set(const char *type)
+{
+	return type[1] == 'S' && type[2] == '\0';
+}
+
+/* Equality of two lists, maps, or sets of one type. */
+static bool
+containers_equal(const char *type, const JsonbValue *a, const JsonbValue *b)
+{
+	int			n = sf_json_count(a);
+	JsonbValue	x,
+				y;
+
+	if (n < 0 || n != sf_json_count(b))
+		return false;
+	if (strcmp(type, "M") == 0)
+	{
+		SfJsonMember *members = palloc(sizeof(SfJsonMember) * Max(n, 1));
+
+		sf_json_list_members(a, members);
+		for (int i = 0; i < n; i++)
+			if (!sf_json_member(b, members[i].key.val.string.val,
+								members[i].key.val.string.len, &y) ||
+				!sf_dynamodb_equal(sf_json_make(&members[i].value), sf_json_make(&y)))
+				return false;
+		return true;
+	}
+	for (int i = 0; i < n; i++)
+	{
+		if (!sf_json_element(a, i, &x) || !sf_json_element(b, i, &y))
+			return false;
+		if (is_set(type) ? !set_contains(b, element_type(type), &x) :
+			!sf_dynamodb_equal(sf_json_make(&x), sf_json_make(&y)))
+			return false;
+	}
+	return true;
+}
+
+/* Equality of typed values: numbers as numbers, sets in any order. */
+bool
+sf_dynamodb_equal(const Jsonb *a, const Jsonb *b)
+{
+	const char *type_a,
+			   *type_b;
+	JsonbValue	x,
+				y;
+	int			cmp;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (!sf_dynamodb_type(a, &type_a, &x) || !sf_dynamodb_type(b, &type_b, &y) ||
+		type_a != type_b)
+		return false;
+	if (compare(type_a, &x, &y, &cmp))
+		return cmp == 0;
+	if (is_set(type_a) || type_a[1] == '\0')	/* SS, NS, BS, M, L */
+		return containers_equal(type_a, &x, &y);
+	return sf_json_value_equal(&x, &y);
+}
+
+/* Follow a path into an item; NULL: it leads nowhere. */
+static Jsonb *
+follow_path(const List *path, const Jsonb *item)
+{
+	const ListCell *lc;
+	JsonbValue	value,
+				inner;
+	bool		first = true;
+
+	sf_json_root(item, &value);
+	foreach(lc, path)
+	{
+		const SfDynamodbPathStep *step = lfirst(lc);
+
+		inner = value;
+		if (!first && !sf_json_member(&value, step->name ? "M" : "L", 1, &inner))
+			return NULL;
+		if (step->name ? !sf_json_member(&inner, step->name, strlen(step->name), &value) :
+			!sf_json_element(&inner, step->index, &value))
+			return NULL;
+		first = false;
+	}
+	return sf_json_make(&value);
+}
+
+/* What size() gives; NULL: the value has none. */
+static Jsonb *
+size_of(const Jsonb *value)
+{
+	const char *type;
+	JsonbValue	inner;
+	int			size = -1;
+
+	if (value == NULL || !sf_dynamodb_type(value, &type, &inner))
+		return NULL;
+	if (strcmp(type, "S") == 0)
+		size = pg_mbstrlen(text_of(&inner));
+	else if (strcmp(type, "B") == 0)
+		size = VARSIZE_ANY_EXHDR(bytes_of(&inner));
+	else
+		size = sf_json_count(&inner);
+	return size < 0 ? NULL :
+		sf_dynamodb_typed("N", sf_json_string(psprintf("%d", size)));
+}
+
+/* An operand's value, NULL where the item has none. */
+bool
+sf_dynamodb_operand(const SfDynamodbNode *node, const Jsonb *item,
+					Jsonb **value, SfError *error)
+{
+	switch (node->op)
+	{
+		case SF_DDB_VALUE:
+			*value = node->value;
+			return true;
+		case SF_DDB_PATH:
+			*value = follow_path(node->path, item);
+			return true;
+		case SF_DDB_SIZE:
+			*value = size_of(follow_path(((SfDynamodbNode *) linitial(node->args))->path, item));
+			return true;
+		default:
+			return sf_dynamodb_fail(error, "Invalid expression: an operand is not allowed here");
+	}
+}
+
+/* Compare two values that may be missing. */
+static bool
+holds(SfDynamodbOp op, const Jsonb *a, const Jsonb *b)
+{
+	const char *type_a,
+			   *type_b;
+	JsonbValue	x,
+				y;
+	int			cmp;
+
+	if (op == SF_DDB_EQ || op == SF_DDB_NE)
+		return (a != NULL && b != NULL && sf_dynamodb_equal(a, b)) == (op == SF_DDB_EQ);
+	if (a == NULL || b == NULL || !sf_dynamodb_type(a, &type_a, &x) ||
+		!sf_dynamodb_type(b, &type_b, &y) || type_a != type_b ||
+		!compare(type_a, &x, &y, &cmp))
+		return false;
+	return op == SF_DDB_LT ? cmp < 0 : op == SF_DDB_LE ? cmp <= 0 :
+		op == SF_DDB_GT ? cmp > 0 : cmp >= 0;
+}
+
+/* begins_with(a, b) */
+static bool
+begins_with(const char *type, const JsonbValue *a, const JsonbValue *b)
+{
+	if (strcmp(type, "S") == 0)
+		return strncmp(text_of(a), text_of(b), strlen(text_of(b))) == 0;
+	if (strcmp(type, "B") == 0)
+	{
+		bytea	   *x = bytes_of(a);
+		bytea	   *y = bytes_of(b);
+
+		return VARSIZE_ANY_EXHDR(x) >= VARSIZE_ANY_EXHDR(y) &&
+			memcmp(VARDATA_ANY(x), VARDATA_ANY(y), VARSIZE_ANY_EXHDR(y)) == 0;
+	}
+	return false;
+}
+
+/* contains(a, b): a substring, an element of a set, an element of a list */
+static bool
+contains(const Jsonb *a, const Jsonb *b)
+{
+	const char *type_a,
+			   *type_b;
+	JsonbValue	x,
+				y;
+
+	if (!sf_dynamodb_type(a, &type_a, &x) || !sf_dynamodb_type(b, &type_b, &y))
+		return false;
+	if (strcmp(type_a, "S") == 0)
+		return type_a == type_b && strstr(text_of(&x), text_of(&y)) != NULL;
+	if (is_set(type_a))
+		return strcmp(element_type(type_a), type_b) == 0 && set_contains(&x, type_b, &y);
+	if (strcmp(type_a, "L") == 0)
+	{
+		int			n = sf_json_count(&x);
+		JsonbValue	element;
+
+		for (int i = 0; i < n; i++)
+			if (sf_json_element(&x, i, &element) &&
+				sf_dynamodb_equal(sf_json_make(&element), b))
+				return true;
+	}
+	return false;
+}
+
+/* A function of an attribute and another value. */
+static bool
+function_holds(SfDynamodbOp op, const Jsonb *a, const Jsonb *b)
+{
+	const char *type_a,
+			   *type_b;
+	JsonbValue	x,
+				y;
+
+	if (a == NULL || b == NULL || !sf_dynamodb_type(a, &type_a, &x) ||
+		!sf_dynamodb_type(b, &type_b, &y))
+		return false;
+	if (op == SF_DDB_ATTRIBUTE_TYPE)
+		return strcmp(type_a, text_of(&y)) == 0;
+	if (op == SF_DDB_CONTAINS)
+		return contains(a, b);
+	return type_a == type_b && begins_with(type_a, &x, &y);
+}
+
+/* Does an item satisfy a condition?  *result says so. */
+static bool
+evaluate(const SfDynamodbNode *node, const Jsonb *item, bool *result, SfError *error)
+{
+	Jsonb	   *operands[3] = {NULL, NULL, NULL};
+	ListCell   *lc;
+	int			i = 0;
+
+	check_stack_depth();
+	switch (node->op)
+	{
+		case SF_DDB_AND:
+		case SF_DDB_OR:
+			foreach(lc, node->args)
+			{
+				if (!evaluate(lfirst(lc), item, result, error))
+					return false;
+				if (*result == (node->op == SF_DDB_OR))
+					return true;
+			}
+			return true;
+		case SF_DDB_NOT:
+			if (!evaluate(linitial(node->args), item, result, error))
+				return false;
+			*result = !*result;
+			return true;
+		case SF_DDB_IN:
+			*result = false;
+			foreach(lc, node->args)
+			{
+				if (!sf_dynamodb_operand(lfirst(lc), item, &operands[Min(i, 1)], error))
+					return false;
+				if (i++ > 0 && holds(SF_DDB_EQ, operands[0], operands[1]))
+					*result = true;
+			}
+			return true;
+		default:
+			break;
+	}
+	foreach(lc, node->args)
+		if (!sf_dynamodb_operand(lfirst(lc), item, &operands[i++], error))
+			return false;
+	switch (node->op)
+	{
+		case SF_DDB_ATTRIBUTE_EXISTS:
+			*result = operands[0] != NULL;
+			break;
+		case SF_DDB_ATTRIBUTE_NOT_EXISTS:
+			*result = operands[0] == NULL;
+			break;
+		case SF_DDB_BETWEEN:
+			*result = holds(SF_DDB_GE, operands[0], operands[1]) &&
+				holds(SF_DDB_LE, operands[0], operands[2]);
+			break;
+		case SF_DDB_ATTRIBUTE_TYPE:
+		case SF_DDB_BEGINS_WITH:
+		case SF_DDB_CONTAINS:
+			*result = function_holds(node->op, operands[0], operands[1]);
+			break;
+		default:
+			*result = holds(node->op, operands[0], operands[1]);
+			break;
+	}
+	return true;
+}
+
+/* Does an item satisfy a condition? */
+bool
+sf_dynamodb_condition(const SfDynamodb *x, const Jsonb *item, bool *result,
+					  SfError *error)
+{
+	SfDynamodbNode *condition;
+
+	return sf_dynamodb_parse_condition(x, &condition, error) &&
+		evaluate(condition, item, result, error);
+}
+
+/* The attribute that a plain path names; NULL: it is no plain path. */
+static const char *
+plain_name(const SfDynamodbNode *node)
+{
+	if (node->op != SF_DDB_PATH || list_length(node->path) != 1)
+		return NULL;
+	return ((SfDynamodbPathStep *) linitial(node->path))->name;
+}
+
+/* Sort the comparisons of a key condition into equalities and others. */
+static bool
+key_terms(const SfDynamodb *x, const SfDynamodbNode *node, SfJsonBuilder *equal,
+		  List **others, SfError *error)
+{
+	const SfDynamodbNode *left = linitial(node->args);
+	const char *name;
+
+	check_stack_depth();
+	if (node->op == SF_DDB_AND)
+		return key_terms(x, left, equal, others, error) &&
+			key_terms(x, lsecond(node->args), equal, others, error);
+	name = plain_name(left);
+	if (name == NULL || node->op == SF_DDB_OR || node->op == SF_DDB_NOT ||
+		node->op == SF_DDB_NE || node->op == SF_DDB_IN ||
+		list_length(node->args) < 2 ||
+		((SfDynamodbNode *) lsecond(node->args))->op != SF_DDB_VALUE)
+		return sf_dynamodb_fail(error, "Invalid %s: Invalid operator used in %s",
+								x->field, x->field);
+	if (node->op == SF_DDB_EQ)
+		sf_json_add(equal, name, ((SfDynamodbNode *) lsecond(node->args))->value);
+	else
+		*others = lappend(*others, pstrdup(name));
+	return true;
+}
+
+/* The attributes that a key condition is about. */
+bool
+sf_dynamodb_key(const SfDynamodb *x, Jsonb **result, SfError *error)
+{
+	SfDynamodbNode *condition;
+	SfJsonBuilder b;
+	List	   *others = NIL;
+	ListCell   *lc;
+
+	if (!sf_dynamodb_parse_condition(x, &condition, error))
+		return false;
+	sf_json_begin_object(&b);
+	sf_json_open_object(&b, "Equal");
+	if (!key_terms(x, condition, &b, &others, error))
+		return false;
+	sf_json_close_object(&b);
+	sf_json_open_array(&b, "Others");
+	foreach(lc, others)
+		sf_json_add_string(&b, NULL, lfirst(lc));
+	sf_json_close_array(&b);
+	*result = sf_json_finish(&b);
+	return true;
+}
+
+/* The item with only some attributes. */
+bool
+sf_dynamodb_project(const SfDynamodb *x, const Jsonb *item, Jsonb **result,
+					SfError *error)
+{
+	List	   *paths;
+	ListCell   *lc;
+	SfJsonBuilder b;
+
+	if (!sf_dynamodb_parse_paths(x, &paths, error))
+		return false;
+	sf_json_begin_object(&b);
+	foreach(lc, paths)
+	{
+		const char *name = plain_name(lfirst(lc));
+
+		if (name == NULL)
+			return sf_dynamodb_fail(error, "Invalid %s: paths into attributes are not supported",
+									x->field);
+		sf_json_add(&b, name, sf_json_get(item, name));
+	}
+	*result = sf_json_finish(&b);
+	return true;
+}

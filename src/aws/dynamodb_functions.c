@@ -1,0 +1,115 @@
+/*
+ * dynamodb_functions.c
+ *		sf_dynamodb_condition() and its kin: DynamoDB's expressions by themselves.
+ *
+ * The handlers that sf_aws_install() makes are written with them.  An
+ * expression that is malformed, or does not fit the item, raises SF014 with
+ * the text of the service's ValidationException.
+ */
+#include "postgres.h"
+
+#include "api/sql_arguments.h"
+#include "base/errors.h"
+#include "aws/dynamodb.h"
+#include "utils/builtins.h"
+
+PG_FUNCTION_INFO_V1(sfflow_sf_dynamodb_condition);
+PG_FUNCTION_INFO_V1(sfflow_sf_dynamodb_key);
+PG_FUNCTION_INFO_V1(sfflow_sf_dynamodb_update);
+PG_FUNCTION_INFO_V1(sfflow_sf_dynamodb_project);
+
+/* Raise the error of an expression. */
+static void
+raise_error(const SfError *error)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_EXPRESSION_ERROR),
+			 errmsg_internal("%s", error->cause)));
+}
+
+/* A jsonb argument, NULL where it is null. */
+static const Jsonb *
+get_object(FunctionCallInfo fcinfo, int n)
+{
+	return PG_ARGISNULL(n) ? NULL : PG_GETARG_JSONB_P(n);
+}
+
+/* The expression with its names and values, which are arguments n and n + 1. */
+static void
+get_expression(FunctionCallInfo fcinfo, const char *field, int n, SfDynamodb *x)
+{
+	x->field = field;
+	x->text = sf_arg_text(fcinfo, 0, "expression");
+	x->names = get_object(fcinfo, n);
+	x->values = get_object(fcinfo, n + 1);
+}
+
+/* The argument that is an item. */
+static Jsonb *
+get_item(FunctionCallInfo fcinfo)
+{
+	Jsonb	   *item = sf_arg_jsonb(fcinfo, 1, "item");
+
+	if (!JB_ROOT_IS_OBJECT(item))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument item must be an object")));
+	return item;
+}
+
+/* sf_dynamodb_condition(expression, item, names, values, field) */
+Datum
+sfflow_sf_dynamodb_condition(PG_FUNCTION_ARGS)
+{
+	SfDynamodb	x;
+	SfError		error;
+	bool		result = false;
+
+	get_expression(fcinfo, sf_arg_text(fcinfo, 4, "field"), 2, &x);
+	if (!sf_dynamodb_condition(&x, get_item(fcinfo), &result, &error))
+		raise_error(&error);
+	PG_RETURN_BOOL(result);
+}
+
+/* sf_dynamodb_key(expression, names, values) */
+Datum
+sfflow_sf_dynamodb_key(PG_FUNCTION_ARGS)
+{
+	SfDynamodb	x;
+	SfError		error;
+	Jsonb	   *result = NULL;
+
+	get_expression(fcinfo, "KeyConditionExpression", 1, &x);
+	if (!sf_dynamodb_key(&x, &result, &error))
+		raise_error(&error);
+	PG_RETURN_JSONB_P(result);
+}
+
+/* sf_dynamodb_update(expression, item, names, values) */
+Datum
+sfflow_sf_dynamodb_update(PG_FUNCTION_ARGS)
+{
+	SfDynamodb	x;
+	SfError		error;
+	Jsonb	   *result = NULL;
+
+	get_expression(fcinfo, "UpdateExpression", 2, &x);
+	if (!sf_dynamodb_update(&x, get_item(fcinfo), &result, &error))
+		raise_error(&error);
+	PG_RETURN_JSONB_P(result);
+}
+
+/* sf_dynamodb_project(expression, item, names) */
+Datum
+sfflow_sf_dynamodb_project(PG_FUNCTION_ARGS)
+{
+	SfDynamodb	x = {.field = "ProjectionExpression"};
+	SfError		error;
+	Jsonb	   *result = NULL;
+
+	x.text = sf_arg_text(fcinfo, 0, "expression");
+	x.names = get_object(fcinfo, 2);
+	if (!sf_dynamodb_project(&x, get_item(fcinfo), &result, &error))
+		raise_error(&error);
+	PG_RETURN_JSONB_P(result);
+}

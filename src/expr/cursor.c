@@ -1,0 +1,147 @@
+/*
+ * cursor.c
+ *		A cursor over the text of an expression, shared by the parsers.
+ */
+#include "postgres.h"
+
+#include <ctype.h>
+
+#include "common/jsonapi.h"
+#include "common/string.h"
+#include "expr/cursor.h"
+#include "lib/stringinfo.h"
+#include "utils/fmgrprotos.h"
+
+/* Begin to scan a text. */
+void
+sf_scan_init(SfScanner *s, const char *text, SfError *err)
+{
+	s->text = text;
+	s->p = text;
+	s->end = text + strlen(text);
+	s->err = err;
+}
+
+/* Report what is wrong at the cursor; always returns false. */
+bool
+sf_scan_fail(SfScanner *s, const char *fmt,...)
+{
+	va_list		args;
+
+	if (s->err == NULL)
+		return false;
+	va_start(args, fmt);
+	sf_error_set_va(s->err, SF_ERR_RUNTIME, fmt, args);
+	va_end(args);
+	s->err->position = (int) (s->p - s->text);
+	return false;
+}
+
+/* Look at the next byte; '\0' at the end. */
+char
+sf_scan_peek(const SfScanner *s)
+{
+	return s->p < s->end ? *s->p : '\0';
+}
+
+/* Skip blanks. */
+void
+sf_scan_space(SfScanner *s)
+{
+	while (s->p < s->end && strchr(" \t\r\n", *s->p) != NULL)
+		s->p++;
+}
+
+/* Skip a text if it comes next. */
+bool
+sf_scan_accept(SfScanner *s, const char *token)
+{
+	size_t		len = strlen(token);
+
+	if ((size_t) (s->end - s->p) < len || memcmp(s->p, token, len) != 0)
+		return false;
+	s->p += len;
+	return true;
+}
+
+/* Skip a text that has to come next. */
+bool
+sf_scan_expect(SfScanner *s, const char *token)
+{
+	if (sf_scan_accept(s, token))
+		return true;
+	return sf_scan_fail(s, "expected \"%s\" at offset %d", token,
+						(int) (s->p - s->text));
+}
+
+/* Tell whether a byte belongs to a word; all of non-ASCII does. */
+bool
+sf_scan_is_word(char c)
+{
+	return isalnum((unsigned char) c) || c == '_' || IS_HIGHBIT_SET(c);
+}
+
+/* Read a quoted string; see cursor.h for the escapes. */
+bool
+sf_scan_quoted(SfScanner *s, char **str, int *len)
+{
+	char		quote = *s->p;
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	for (s->p++; s->p < s->end && *s->p != quote; s->p++)
+	{
+		if (*s->p == '\\' && s->p + 1 < s->end &&
+			(s->p[1] == quote || s->p[1] == '\\'))
+			s->p++;
+		appendStringInfoChar(&buf, *s->p);
+	}
+	if (s->p >= s->end)
+		return sf_scan_fail(s, "string is not closed");
+	s->p++;
+	*str = buf.data;
+	*len = buf.len;
+	return true;
+}
+
+/* Read an integer with an optional sign. */
+bool
+sf_scan_integer(SfScanner *s, int64 *out)
+{
+	const char *start = s->p;
+	char		digits[24];
+
+	if (sf_scan_peek(s) == '-')
+		s->p++;
+	while (s->p < s->end && isdigit((unsigned char) *s->p))
+		s->p++;
+	if (s->p == start || !isdigit((unsigned char) s->p[-1]))
+		return sf_scan_fail(s, "expected an integer at offset %d",
+							(int) (start - s->text));
+	/* 18 digits always fit; no array has an index beyond them */
+	if (s->p - start > 18)
+		return sf_scan_fail(s, "integer at offset %d is out of range",
+							(int) (start - s->text));
+	memcpy(digits, start, s->p - start);
+	digits[s->p - start] = '\0';
+	*out = strtoll(digits, NULL, 10);
+	return true;
+}
+
+/* Read a JSON number. */
+bool
+sf_scan_number(SfScanner *s, JsonbValue *out)
+{
+	const char *start = s->p;
+	Jsonb	   *doc;
+
+	while (s->p < s->end &&
+		   (isdigit((unsigned char) *s->p) || strchr("+-.eE", *s->p) != NULL))
+		s->p++;
+	if (!IsValidJsonNumber(start, s->p - start) ||
+		!sf_json_parse(start, s->p - start, &doc))
+		return sf_scan_fail(s, "invalid number at offset %d",
+							(int) (start - s->text));
+	sf_json_root(doc, out);
+	return true;
+}

@@ -1,0 +1,50 @@
+/*
+ * cursor.h
+ *		A cursor over the text of an expression, shared by the parsers.
+ *
+ * Every scanner returns false after having filled the error: its cause says
+ * what is wrong, its position where (byte offset).
+ */
+#ifndef SF_EXPR_CURSOR_H
+#define SF_EXPR_CURSOR_H
+
+#include "base/errors.h"
+#include "json/json.h"
+
+typedef struct SfScanner
+{
+	const char *text;			/* the whole expression */
+	const char *p;				/* next byte */
+	const char *end;
+	SfError    *err;			/* may be NULL */
+} SfScanner;
+
+extern void sf_scan_init(SfScanner *s, const char *text, SfError *err);
+extern bool sf_scan_fail(SfScanner *s, const char *fmt,...) pg_attribute_printf(2, 3);
+
+/* Next byte, or '\0' at the end. */
+extern char sf_scan_peek(const SfScanner *s);
+extern void sf_scan_space(SfScanner *s);
+
+/* Skip a text that comes next; false, without an error, when it does not. */
+extern bool sf_scan_accept(SfScanner *s, const char *token);
+
+/* Skip a text that has to come next. */
+extern bool sf_scan_expect(SfScanner *s, const char *token);
+
+/* A letter, digit, underscore or any byte of a non-ASCII character */
+extern bool sf_scan_is_word(char c);
+
+/*
+ * Read a quoted string, of which p is the opening quote.  A backslash takes
+ * its quote and itself literally; before all else it is an ordinary character.
+ */
+extern bool sf_scan_quoted(SfScanner *s, char **str, int *len);
+
+/* Read an integer with an optional sign. */
+extern bool sf_scan_integer(SfScanner *s, int64 *out);
+
+/* Read a JSON number. */
+extern bool sf_scan_number(SfScanner *s, JsonbValue *out);
+
+#endif							/* SF_EXPR_CURSOR_H */

@@ -1,0 +1,58 @@
+/*
+ * environment.c
+ *		The context object of an evaluation, and how much it may make.
+ */
+#include "postgres.h"
+
+#include "base/settings.h"
+#include "json/environment.h"
+#include "utils/memutils.h"
+
+/* Give the context object, built on first use. */
+Jsonb *
+sf_env_context(SfEnv *env)
+{
+	if (env->context == NULL && env->make_context != NULL)
+	{
+		env->context = env->make_context(env->context_arg);
+		env->make_context = NULL;
+	}
+	return env->context;
+}
+
+/* Bytes that an evaluation may still make. */
+Size
+sf_env_may_make(const SfEnv *env)
+{
+	Size		limit = Min((Size) sf_setting_max_payload_bytes * SF_EVALUATION_PAYLOADS,
+						MaxAllocSize / 2);
+
+	return env->made < limit ? limit - env->made : 0;
+}
+
+/* Count bytes that an evaluation has made; false when they are too many. */
+bool
+sf_env_make(SfEnv *env, Size bytes, SfError *err)
+{
+	bool		fits = bytes <= sf_env_may_make(env);
+
+	env->made = fits ? env->made + bytes : SIZE_MAX;
+	if (!fits)
+		sf_error_set(err, SF_ERR_DATA_LIMIT_EXCEEDED,
+					 "The evaluation makes more than %d times the maximum number of bytes of a payload (%d).",
+					 SF_EVALUATION_PAYLOADS, sf_setting_max_payload_bytes);
+	return fits;
+}
+
+/* Count a value that an evaluation has made; false when it is too much. */
+bool
+sf_env_make_value(SfEnv *env, const JsonbValue *v, SfError *err)
+{
+	Size		bytes = 0;
+
+	if (v->type == jbvString)
+		bytes = v->val.string.len;
+	else if (v->type == jbvBinary)
+		bytes = v->val.binary.len;
+	return sf_env_make(env, bytes, err);
+}

@@ -1,0 +1,228 @@
+/*
+ * eval.h
+ *		The evaluator of JSONata, as its own files see it.
+ */
+#ifndef SF_JSONATA_EVAL_H
+#define SF_JSONATA_EVAL_H
+
+#include "base/clock.h"
+#include "base/compat.h"
+#include "jsonata/ast.h"
+#include "jsonata/fail.h"
+
+typedef struct SfJnEval SfJnEval;
+typedef struct SfJnFunction SfJnFunction;
+
+/* Variables of one scope; the last binding of a name comes first. */
+typedef struct SfJnBinding
+{
+	SfJnName	name;
+	SfJnValue  *value;
+	struct SfJnBinding *next;
+} SfJnBinding;
+
+typedef struct SfJnFrame
+{
+	struct SfJnFrame *parent;
+	SfJnBinding *bindings;
+	const SfJnValue *tuple;		/* bindings of a tuple stream, or NULL */
+} SfJnFrame;
+
+/*
+ * A function in C.  args has at least SF_JN_MAX_ARGS elements, those not
+ * given are NULL.
+ */
+#define SF_JN_MAX_ARGS 8
+typedef SfJnValue *(*SfJnNativeFunction) (SfJnEval *ev, SfJnValue **args, int nargs);
+
+typedef struct SfJnNative
+{
+	const char *name;
+	SfJnNativeFunction function;
+	const char *signature;		/* NULL: anything goes */
+	int			arity;			/* what higher-order functions pass at most */
+	int			modes;			/* SF_JN_IN_… */
+} SfJnNative;
+
+#define SF_JN_IN_QUERY		0x01	/* sf_jsonata */
+#define SF_JN_IN_STATE		0x02	/* state machines */
+#define SF_JN_EVERYWHERE	0x03
+
+typedef enum SfJnFunctionKind
+{
+	SF_JN_F_NATIVE,
+	SF_JN_F_LAMBDA,
+	SF_JN_F_PARTIAL,			/* a native with some arguments bound */
+	SF_JN_F_REGEX,				/* matches its argument */
+	SF_JN_F_NEXT,				/* the next match of a regex */
+	SF_JN_F_TRANSFORM,
+	SF_JN_F_COMPOSE				/* f ~> g */
+} SfJnFunctionKind;
+
+struct SfJnFunction
+{
+	SfJnFunctionKind kind;
+	bool		thunk;
+	const SfJnNative *native;	/* NATIVE, PARTIAL */
+	const SfJnSignature *signature;
+	const SfJnName *params;		/* LAMBDA */
+	int			nparams;		/* LAMBDA, PARTIAL: arguments still open */
+	const SfJnNode *node;		/* LAMBDA: body; TRANSFORM, REGEX: the node */
+	SfJnFrame  *env;
+	SfJnValue  *input;
+	SfJnValue **bound;			/* PARTIAL: arguments, NULL in the holes */
+	bool	   *hole;
+	int			nbound;
+	const SfJnRegex *regex;		/* REGEX, NEXT */
+	SfJnValue  *subject;		/* NEXT: what is searched */
+	Size		offset;			/* NEXT: code points passed */
+	SfJnValue  *first;			/* COMPOSE */
+	SfJnValue  *second;
+};
+
+/* The calls under way, for the token and position of errors. */
+typedef struct SfJnCall
+{
+	const char *token;
+	Size		token_len;
+	int			position;
+} SfJnCall;
+
+struct SfJnEval
+{
+	SfJnArena	arena;
+	SfJnThrow	thrower;
+	int			mode;			/* SF_JN_IN_QUERY or SF_JN_IN_STATE */
+	int			depth;
+	int			max_depth;
+	uint32		ticks;
+	SfTick		deadline;		/* 0: none */
+	SfJnFrame  *root;
+	SfJnCall   *call;			/* innermost */
+	SfJnCall   *outermost;
+	SfJnValue  *focus;			/* context of the native that runs */
+	SfJnFrame  *focus_env;
+	int64		now_ms;			/* Unix time, fixed at the first use */
+	bool		now_known;
+
+	/* the subject that regular expressions saw last, decoded; what they found */
+	struct SfJnSearch *search;
+	const SfJnValue *decoded;
+	unsigned int *wide;			/* pg_wchar */
+	uint32	   *offsets;		/* bytes; NULL: it is ASCII */
+	Size		nwide;
+
+	/* Look a variable up outside the expression; NULL: there is none. */
+	SfJnValue  *(*lookup) (SfJnEval *ev, const SfJnName *name, bool *found);
+	void	   *lookup_arg;
+};
+
+/* eval.c */
+extern SfJnValue *sf_jn_eval(SfJnEval *ev, const SfJnNode *node,
+							 SfJnValue *input, SfJnFrame *env);
+extern void sf_jn_check(SfJnEval *ev);	/* limits; call in every long loop */
+extern SfJnFrame *sf_jn_frame(SfJnEval *ev, SfJnFrame *parent);
+extern void sf_jn_bind(SfJnEval *ev, SfJnFrame *frame, const SfJnName *name,
+					   SfJnValue *value);
+extern SfJnValue *sf_jn_lookup(SfJnEval *ev, SfJnFrame *frame, const SfJnName *name);
+extern SfJnValue *sf_jn_collapse(SfJnValue *v);
+extern SfJnValue *sf_jn_function_value(SfJnEval *ev, SfJnFunctionKind kind);
+extern SfJnValue *sf_jn_wrap_input(SfJnEval *ev, SfJnValue *input);
+
+/* Fill in what an error lacks from the calls under way, and throw it. */
+extern void sf_jn_raise(SfJnEval *ev) pg_attribute_noreturn();
+extern void sf_jn_fail(SfJnEval *ev, SfJnErrorCode code) pg_attribute_noreturn();
+extern void sf_jn_fail_at(SfJnEval *ev, SfJnErrorCode code, int position,
+						  const char *token) pg_attribute_noreturn();
+extern void sf_jn_fail_value(SfJnEval *ev, SfJnErrorCode code,
+							 SfJnValue *value) pg_attribute_noreturn();
+extern void sf_jn_fail_argument(SfJnEval *ev, SfJnErrorCode code,
+								SfJnValue *value, int index) pg_attribute_noreturn();
+extern void sf_jn_fail_message(SfJnEval *ev, SfJnErrorCode code,
+							   const char *message) pg_attribute_noreturn();
+
+/* path.c */
+extern SfJnValue *sf_jn_eval_path(SfJnEval *ev, const SfJnNode *node,
+								  SfJnValue *input, SfJnFrame *env);
+extern SfJnValue *sf_jn_eval_filter(SfJnEval *ev, const SfJnNode *predicate,
+									SfJnValue *input, SfJnFrame *env);
+extern SfJnValue *sf_jn_lookup_member(SfJnEval *ev, const SfJnValue *input,
+									  const SfJnName *name);
+
+/* group.c */
+extern SfJnValue *sf_jn_eval_group(SfJnEval *ev, const SfJnNodeList *pairs,
+								   int position, SfJnValue *input, SfJnFrame *env);
+extern SfJnValue *sf_jn_eval_sort(SfJnEval *ev, const SfJnNode *node,
+								  SfJnValue *input, SfJnFrame *env);
+extern SfJnFrame *sf_jn_tuple_frame(SfJnEval *ev, SfJnFrame *env,
+									const SfJnValue *tuple);
+
+/*
+ * Sort stably; swap(arg, a, b) tells whether a must come after b.  Makes a new
+ * array.
+ */
+typedef bool (*SfJnSwap) (SfJnEval *ev, void *arg, SfJnValue *a, SfJnValue *b);
+extern SfJnValue *sf_jn_merge_sort(SfJnEval *ev, const SfJnValue *array,
+								   SfJnSwap swap, void *arg);
+
+/* operator.c */
+extern SfJnValue *sf_jn_eval_binary(SfJnEval *ev, const SfJnNode *node,
+									SfJnValue *input, SfJnFrame *env);
+extern bool sf_jn_is_numeric(SfJnEval *ev, SfJnValue *v);
+extern bool sf_jn_all_numeric(SfJnEval *ev, SfJnValue *v);
+extern bool sf_jn_truth(SfJnEval *ev, SfJnValue *v);	/* undefined is false */
+extern void sf_jn_check_nesting(SfJnEval *ev, const SfJnValue *v);
+extern SfJnValue *sf_jn_to_string(SfJnEval *ev, SfJnValue *v, bool pretty);
+
+/* call.c */
+extern SfJnValue *sf_jn_eval_call(SfJnEval *ev, const SfJnNode *node,
+								  SfJnValue *input, SfJnFrame *env,
+								  SfJnValue **piped);
+extern SfJnValue *sf_jn_eval_partial(SfJnEval *ev, const SfJnNode *node,
+									 SfJnValue *input, SfJnFrame *env);
+extern SfJnValue *sf_jn_eval_apply(SfJnEval *ev, const SfJnNode *node,
+								   SfJnValue *input, SfJnFrame *env);
+extern SfJnValue *sf_jn_eval_lambda(SfJnEval *ev, const SfJnNode *node,
+									SfJnValue *input, SfJnFrame *env);
+
+/* Call a function; args are nargs values. */
+extern SfJnValue *sf_jn_apply(SfJnEval *ev, SfJnValue *function, SfJnValue **args,
+							  int nargs, SfJnValue *input, SfJnFrame *env);
+
+/* Call a function of a higher-order one: as many arguments as it takes. */
+extern SfJnValue *sf_jn_call_back(SfJnEval *ev, SfJnValue *function, SfJnValue *a,
+								  SfJnValue *b, SfJnValue *c);
+extern int	sf_jn_arity(const SfJnValue *function);
+
+/* transform.c */
+extern SfJnValue *sf_jn_apply_transform(SfJnEval *ev, const SfJnFunction *f,
+										SfJnValue *object);
+
+/* signature.c */
+extern int	sf_jn_signature_validate(SfJnEval *ev, const SfJnSignature *signature,
+									 SfJnValue **args, int nargs, SfJnValue *context,
+									 SfJnValue ***validated);
+
+/* functions.c: the library */
+extern SfJnValue *sf_jn_library_function(const SfJnName *name, int mode);
+extern const SfJnSignature *sf_jn_native_signature(const SfJnNative *native);
+
+/* regex.c */
+typedef struct SfJnSearch SfJnSearch;	/* regex.c */
+
+typedef struct SfJnMatch
+{
+	Size		start;			/* code points */
+	Size		end;
+	SfJnValue  *text;
+	SfJnValue **groups;			/* NULL: took no part */
+	int			ngroups;
+} SfJnMatch;
+
+/* Search from a code point on; false when there is no match. */
+extern bool sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex,
+							   SfJnValue *subject, Size from, SfJnMatch *match);
+extern SfJnValue *sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *f,
+									SfJnValue **args, int nargs);
+
+#endif							/* SF_JSONATA_EVAL_H */

@@ -1,0 +1,162 @@
+/*
+ * fail.c
+ *		Throwing errors of JSONata and putting their messages into words.
+ */
+#include "postgres.h"
+
+#include "jsonata/fail.h"
+#include "jsonata/jsonata_print.h"
+#include "lib/stringinfo.h"
+
+#define CODE_TEXT(code, message) #code,
+const char *const sf_jn_error_code_text[] = {
+	SF_JN_ERROR_LIST(CODE_TEXT)
+};
+
+#define CODE_MESSAGE(code, message) message,
+static const char *const error_template[] = {
+	SF_JN_ERROR_LIST(CODE_MESSAGE)
+};
+
+/*
+ * Begin an error.
+ */
+SfJnError *
+sf_jn_error(SfJnThrow *t, SfJnErrorCode code)
+{
+	memset(&t->error, 0, sizeof(t->error));
+	t->error.code = code;
+	t->error.position = -1;
+	return &t->error;
+}
+
+/*
+ * Leave for the innermost SF_JN_TRY.
+ */
+void
+sf_jn_throw(SfJnThrow *t)
+{
+	siglongjmp(*t->jump, 1);
+}
+
+/*
+ * Throw an error at a position.
+ */
+void
+sf_jn_throw_at(SfJnThrow *t, SfJnErrorCode code, int position, const char *token)
+{
+	SfJnError  *e = sf_jn_error(t, code);
+
+	e->position = position;
+	e->token = token;
+	e->token_len = token == NULL ? 0 : strlen(token);
+	sf_jn_throw(t);
+}
+
+/*
+ * Throw an error about a value.
+ */
+void
+sf_jn_throw_value(SfJnThrow *t, SfJnErrorCode code, SfJnValue *value)
+{
+	sf_jn_error(t, code)->value = value;
+	sf_jn_throw(t);
+}
+
+/*
+ * Throw an error about an argument.
+ */
+void
+sf_jn_throw_argument(SfJnThrow *t, SfJnErrorCode code, SfJnValue *value, int index)
+{
+	SfJnError  *e = sf_jn_error(t, code);
+
+	e->value = value;
+	e->index = index;
+	sf_jn_throw(t);
+}
+
+/*
+ * Throw an error whose message is given.
+ */
+void
+sf_jn_throw_message(SfJnThrow *t, SfJnErrorCode code, const char *message)
+{
+	SfJnError  *e = sf_jn_error(t, code);
+
+	e->message = message;
+	e->message_len = strlen(message);
+	sf_jn_throw(t);
+}
+
+/*
+ * Append a quoted string of an error.
+ */
+static void
+append_quoted(StringInfo buf, const char *str, Size len)
+{
+	SfJnValue	v = {.type = SF_JN_STRING,.len = (uint32) len,.u.str = str};
+
+	sf_jn_print(buf, &v, 0);
+}
+
+/*
+ * Append what a placeholder stands for; raw means without JSON's quotes.
+ */
+static void
+append_field(StringInfo buf, const SfJnError *e, const char *name, Size len,
+			 bool raw)
+{
+#define IS(s) (len == strlen(s) && memcmp(name, s, len) == 0)
+	if (IS("token"))
+	{
+		if (e->token == NULL)
+			appendStringInfoString(buf, "undefined");
+		else if (raw || e->token_raw)
+			appendBinaryStringInfo(buf, e->token, (int) e->token_len);
+		else
+			append_quoted(buf, e->token, e->token_len);
+	}
+	else if (IS("value"))
+		sf_jn_print_limited(buf, e->value);
+	else if (IS("value2") || IS("exp"))
+		sf_jn_print_limited(buf, e->value2);
+	else if (IS("index"))
+		appendStringInfo(buf, "%d", e->index);
+	else if (IS("message"))
+		appendBinaryStringInfo(buf, e->message, (int) e->message_len);
+	else if (e->type == NULL)
+		appendStringInfoString(buf, "undefined");
+	else if (raw)
+		appendStringInfoString(buf, e->type);
+	else
+		append_quoted(buf, e->type, strlen(e->type));
+#undef IS
+}
+
+/*
+ * Fill the template of an error: {{x}} as JSON, {{{x}}} as it is.
+ */
+char *
+sf_jn_error_message(SfJnArena *a, const SfJnError *e)
+{
+	const char *p = error_template[e->code];
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	while (*p != '\0')
+	{
+		if (p[0] == '{' && p[1] == '{')
+		{
+			bool		raw = p[2] == '{';
+			const char *name = p + (raw ? 3 : 2);
+			const char *end = strchr(name, '}');
+
+			append_field(&buf, e, name, end - name, raw);
+			p = end + (raw ? 3 : 2);
+		}
+		else
+			appendStringInfoChar(&buf, *p++);
+	}
+	return buf.data;
+}

@@ -1,0 +1,277 @@
+/*
+ * functions.c
+ *		The table of the library, and functions about values in general.
+ */
+#include "postgres.h"
+
+#include "jsonata/functions.h"
+#include "jsonata/jsonata_print.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#define NATIVE(name, signature, arity, modes) \
+	{#name, sf_jn_fn_##name, signature, arity, modes},
+static const SfJnNative natives[] = {
+	SF_JN_FUNCTION_LIST(NATIVE)
+};
+
+#define HASH_SIZE 256
+
+/* Per native: its value and parsed signature; made once a backend. */
+typedef struct Entry
+{
+	SfJnValue	value;
+	SfJnFunction function;
+	SfJnSignature *signature;
+	uint32		hash;
+} Entry;
+
+static Entry *entries = NULL;
+static uint8 entry_index[HASH_SIZE];	/* number + 1, open addressing */
+
+/*
+ * Build the table of the library.
+ */
+static void
+build_table(void)
+{
+	MemoryContext context = AllocSetContextCreate(TopMemoryContext,
+												  "sfflow JSONata library",
+												  ALLOCSET_SMALL_SIZES);
+	Entry	   *table = MemoryContextAllocZero(context, lengthof(natives) * sizeof(Entry));
+	SfJnArena	arena;
+	SfJnThrow	thrower = {0};
+	size_t		i;
+
+	StaticAssertStmt(lengthof(natives) < 250, "the index holds bytes");
+	sf_jn_arena_init(&arena, context);
+	memset(entry_index, 0, sizeof(entry_index));
+	for (i = 0; i < lengthof(natives); i++)
+	{
+		Entry	   *e = &table[i];
+		uint32		slot;
+
+		e->hash = sf_jn_hash(natives[i].name, strlen(natives[i].name));
+		e->function.kind = SF_JN_F_NATIVE;
+		e->function.native = &natives[i];
+		e->value.type = SF_JN_FUNCTION;
+		e->value.u.function = &e->function;
+		if (natives[i].signature != NULL)
+			e->signature = sf_jn_signature_parse(&arena, &thrower,
+												 natives[i].signature, 0);
+		slot = e->hash % HASH_SIZE;
+		while (entry_index[slot] != 0)
+			slot = (slot + 1) % HASH_SIZE;
+		entry_index[slot] = (uint8) (i + 1);
+	}
+	entries = table;
+}
+
+/*
+ * Find a function of the library that exists in a mode.
+ */
+SfJnValue *
+sf_jn_library_function(const SfJnName *name, int mode)
+{
+	uint32		slot;
+
+	if (entries == NULL)
+		build_table();
+	for (slot = name->hash % HASH_SIZE; entry_index[slot] != 0;
+		 slot = (slot + 1) % HASH_SIZE)
+	{
+		size_t		i = entry_index[slot] - 1;
+
+		if (entries[i].hash == name->hash && strlen(natives[i].name) == name->len &&
+			memcmp(natives[i].name, name->str, name->len) == 0)
+			return (natives[i].modes & mode) != 0 ? &entries[i].value : NULL;
+	}
+	return NULL;
+}
+
+/*
+ * The signature of a native.
+ */
+const SfJnSignature *
+sf_jn_native_signature(const SfJnNative *native)
+{
+	return entries[native - natives].signature;
+}
+
+/*
+ * Name the type of a value.
+ */
+const char *
+sf_jn_type_name(const SfJnValue *v)
+{
+	static const char *const names[] = {
+		[SF_JN_NULL] = "null", [SF_JN_BOOL] = "boolean", [SF_JN_NUMBER] = "number",
+		[SF_JN_STRING] = "string", [SF_JN_ARRAY] = "array", [SF_JN_OBJECT] = "object",
+		[SF_JN_FUNCTION] = "function"
+	};
+
+	return v == NULL ? "undefined" : names[v->type];
+}
+
+/* $type(value) */
+SF_JN_FUNCTION(type)
+{
+	return args[0] == NULL ? NULL :
+		sf_jn_cstring(&ev->arena, sf_jn_type_name(args[0]));
+}
+
+/* $exists(value) */
+SF_JN_FUNCTION(exists)
+{
+	return sf_jn_bool(args[0] != NULL);
+}
+
+/* $boolean(value) */
+SF_JN_FUNCTION(boolean)
+{
+	return args[0] == NULL ? NULL : sf_jn_bool(sf_jn_truth(ev, args[0]));
+}
+
+/* $not(value) */
+SF_JN_FUNCTION(not)
+{
+	return args[0] == NULL ? NULL : sf_jn_bool(!sf_jn_truth(ev, args[0]));
+}
+
+/* $string(value, prettify) */
+SF_JN_FUNCTION(string)
+{
+	return sf_jn_to_string(ev, args[0], sf_jn_truth(ev, args[1]));
+}
+
+/* $clone(value) */
+SF_JN_FUNCTION(clone)
+{
+	sf_jn_check_nesting(ev, args[0]);
+	return args[0] == NULL ? NULL : sf_jn_clone(&ev->arena, args[0]);
+}
+
+/*
+ * Throw an error whose message the expression gives.
+ */
+static void pg_attribute_noreturn()
+fail_with(SfJnEval *ev, SfJnErrorCode code, SfJnValue *message, const char *fallback)
+{
+	SfJnError  *e = sf_jn_error(&ev->thrower, code);
+
+	e->message = SF_JN_IS_STRING(message) && message->len > 0 ? message->u.str : fallback;
+	e->message_len = e->message == fallback ? strlen(fallback) : message->len;
+	sf_jn_raise(ev);
+}
+
+/* $error(message) */
+SF_JN_FUNCTION(error)
+{
+	fail_with(ev, SF_JN_D3137, args[0], "$error() function evaluated");
+}
+
+/* $assert(condition, message) */
+SF_JN_FUNCTION(assert)
+{
+	if (!sf_jn_truth(ev, args[0]))
+		fail_with(ev, SF_JN_D3141, args[1], "$assert() statement failed");
+	return NULL;
+}
+
+/*
+ * Run an expression given as text; its errors become those of $eval.
+ */
+static SfJnValue *
+eval_text(SfJnEval *ev, SfJnValue *text, SfJnValue *input)
+{
+	SfJnCall   *call = ev->call;
+	SfJnCall   *outermost = ev->outermost;
+	SfJnFrame  *env = ev->focus_env;
+	int			depth = ev->depth;
+	SfJnNode   *volatile root = NULL;
+	SfJnValue  *volatile result = NULL;
+
+	SF_JN_TRY(&ev->thrower);
+	{
+		SfJnNode   *node = sf_jn_parse(&ev->arena, &ev->thrower, text->u.str, text->len);
+
+		root = node;
+		ev->call = NULL;
+		ev->outermost = NULL;
+		result = sf_jn_eval(ev, node, input, env);
+		ev->call = call;
+		ev->outermost = outermost;
+	}
+	SF_JN_CATCH(&ev->thrower);
+	{
+		SfJnErrorCode code = ev->thrower.error.code;
+		char	   *message;
+
+		ev->call = call;
+		ev->outermost = outermost;
+		ev->depth = depth;
+		/* What is out of bounds stays so. */
+		if (code == SF_JN_U1001 || code == SF_JN_U1002 || code == SF_JN_U1003)
+			sf_jn_raise(ev);
+		message = sf_jn_error_message(&ev->arena, &ev->thrower.error);
+		sf_jn_fail_value(ev, root == NULL ? SF_JN_D3120 : SF_JN_D3121,
+						 sf_jn_string_copy(&ev->arena, message, strlen(message)));
+	}
+	SF_JN_END(&ev->thrower);
+	return result;
+}
+
+/* $eval(expression, context) */
+SF_JN_FUNCTION(eval)
+{
+	SfJnValue  *input = ev->focus;
+
+	if (args[0] == NULL)
+		return NULL;
+	if (args[1] != NULL)
+		input = sf_jn_wrap_input(ev, args[1]);
+	return eval_text(ev, args[0], input);
+}
+
+/*
+ * The time of the evaluation.
+ */
+int64
+sf_jn_now(SfJnEval *ev)
+{
+	if (!ev->now_known)
+	{
+		ev->now_ms = GetCurrentTimestamp() / 1000 +
+			(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * (int64) 86400000;
+		ev->now_known = true;
+	}
+	return ev->now_ms;
+}
+
+/* $millis() */
+SF_JN_FUNCTION(millis)
+{
+	return sf_jn_number(&ev->arena, sf_jn_now(ev));
+}
+
+/* $now(picture, timezone) */
+SF_JN_FUNCTION(now)
+{
+	return sf_jn_format_datetime(ev, sf_jn_now(ev), args[0], args[1]);
+}
+
+/* $fromMillis(number, picture, timezone) */
+SF_JN_FUNCTION(fromMillis)
+{
+	if (args[0] == NULL)
+		return NULL;
+	return sf_jn_format_datetime(ev, args[0]->u.number, args[1], args[2]);
+}
+
+/* $toMillis(timestamp, picture) */
+SF_JN_FUNCTION(toMillis)
+{
+	if (args[0] == NULL)
+		return NULL;
+	return sf_jn_parse_datetime(ev, args[0], args[1]);
+}

@@ -1,0 +1,426 @@
+/*
+ * integer.c
+ *		Integers by picture strings: digits of any script with separators,
+ *		letters, Roman numerals, English words.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "jsonata/functions.h"
+#include "jsonata/picture.h"
+
+const char *const sf_jn_few[20] = {
+	"Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine",
+	"Ten", "Eleven", "Twelve", "Thirteen", "Fourteen", "Fifteen", "Sixteen",
+	"Seventeen", "Eighteen", "Nineteen"
+};
+
+const char *const sf_jn_ordinals[20] = {
+	"Zeroth", "First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh",
+	"Eighth", "Ninth", "Tenth", "Eleventh", "Twelfth", "Thirteenth", "Fourteenth",
+	"Fifteenth", "Sixteenth", "Seventeenth", "Eighteenth", "Nineteenth"
+};
+
+const char *const sf_jn_tens[8] = {
+	"Twenty", "Thirty", "Forty", "Fifty", "Sixty", "Seventy", "Eighty", "Ninety"
+};
+
+const char *const sf_jn_magnitudes[4] = {
+	"Thousand", "Million", "Billion", "Trillion"
+};
+
+/* First code points of Unicode's decimal digits */
+static const uint32 digit_groups[] = {
+	0x30, 0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6,
+	0x0C66, 0x0CE6, 0x0D66, 0x0DE6, 0x0E50, 0x0ED0, 0x0F20, 0x1040, 0x1090, 0x17E0,
+	0x1810, 0x1946, 0x19D0, 0x1A80, 0x1A90, 0x1B50, 0x1BB0, 0x1C40, 0x1C50, 0xA620,
+	0xA8D0, 0xA900, 0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0xFF10
+};
+
+/* Roman numerals, from the largest */
+static const struct
+{
+	int			value;
+	const char *letters;
+}			romans[] =
+{
+	{1000, "m"}, {900, "cm"}, {500, "d"}, {400, "cd"}, {100, "c"}, {90, "xc"},
+	{50, "l"}, {40, "xl"}, {10, "x"}, {9, "ix"}, {5, "v"}, {4, "iv"}, {1, "i"}
+};
+
+#define MAX_ROMAN 10000000		/* ten thousand letters M */
+
+/*
+ * The zero of the group of digits that a character belongs to, or 0.
+ */
+static uint32
+digit_group(uint32 c)
+{
+	size_t		i;
+
+	for (i = 0; i < lengthof(digit_groups); i++)
+	{
+		if (c >= digit_groups[i] && c <= digit_groups[i] + 9)
+			return digit_groups[i];
+	}
+	return 0;
+}
+
+/*
+ * Tell whether the separators repeat at one distance; returns it, or 0.
+ */
+static int
+regular_distance(const SfJnIntegerPicture *p)
+{
+	int			divisor;
+	int			i;
+	int			k;
+
+	if (p->nseparators == 0)
+		return 0;
+	divisor = p->separators[0].position;
+	for (i = 1; i < p->nseparators; i++)
+	{
+		int			a = divisor;
+		int			b = p->separators[i].position;
+
+		if (p->separators[i].character != p->separators[0].character)
+			return 0;
+		while (b != 0)
+		{
+			int			rest = a % b;
+
+			a = b;
+			b = rest;
+		}
+		divisor = a;
+	}
+	for (i = 1; i <= p->nseparators; i++)
+	{
+		for (k = 0; k < p->nseparators; k++)
+		{
+			if (p->separators[k].position == i * divisor)
+				break;
+		}
+		if (k == p->nseparators)
+			return 0;
+	}
+	return divisor;
+}
+
+/*
+ * Read a picture of digits, from its right end.
+ */
+static void
+digits_picture(SfJnEval *ev, const char *picture, Size len, SfJnIntegerPicture *out)
+{
+	uint32	   *chars = sf_jn_alloc(&ev->arena, (len + 1) * sizeof(uint32));
+	int			n = 0;
+	const char *at = picture;
+	int			position = 0;
+	int			distance;
+
+	while (at < picture + len)
+		at += sf_jn_decode(at, picture + len, &chars[n++]);
+	out->separators = sf_jn_alloc(&ev->arena, (n + 1) * sizeof(SfJnSeparator));
+	while (n-- > 0)
+	{
+		uint32		group = digit_group(chars[n]);
+
+		if (group != 0)
+		{
+			if (out->zero == 0)
+				out->zero = group;
+			else if (out->zero != group)
+				sf_jn_fail(ev, SF_JN_D3131);
+			out->mandatory++;
+			position++;
+		}
+		else if (chars[n] == '#')
+		{
+			out->optional++;
+			position++;
+		}
+		else
+		{
+			out->separators[out->nseparators].position = position;
+			out->separators[out->nseparators++].character = chars[n];
+		}
+	}
+	if (out->mandatory == 0)
+	{
+		out->style = SF_JN_NUMBERING;
+		return;
+	}
+	distance = regular_distance(out);
+	if (distance > 0)
+	{
+		out->regular = true;
+		out->separators[0].position = distance;
+	}
+}
+
+/*
+ * Read the picture of an integer.
+ */
+void
+sf_jn_integer_picture(SfJnEval *ev, const char *picture, Size len,
+					  SfJnIntegerPicture *out)
+{
+	Size		primary = len;
+	Size		i;
+
+	memset(out, 0, sizeof(*out));
+	for (i = len; i > 0; i--)
+	{
+		if (picture[i - 1] != ';')
+			continue;
+		primary = i - 1;
+		out->ordinal = i < len && picture[i] == 'o';
+		break;
+	}
+	out->token = sf_jn_string_copy(&ev->arena, picture, primary);
+	if (primary == 2 && memcmp(picture, "Ww", 2) == 0)
+	{
+		out->style = SF_JN_WORDS;
+		out->letter_case = SF_JN_TITLE;
+		return;
+	}
+	if (primary == 1 && strchr("AaIiWw", picture[0]) != NULL)
+	{
+		out->letter_case = picture[0] >= 'a' ? SF_JN_LOWER : SF_JN_UPPER;
+		out->style = picture[0] == 'A' || picture[0] == 'a' ? SF_JN_LETTERS :
+			picture[0] == 'I' || picture[0] == 'i' ? SF_JN_ROMAN : SF_JN_WORDS;
+		return;
+	}
+	out->style = SF_JN_DECIMAL;
+	digits_picture(ev, picture, primary, out);
+}
+
+/*
+ * Append a number in words; follows: it comes after a larger part.
+ */
+static void
+append_words(SfJnEval *ev, StringInfo buf, double n, bool follows, bool ordinal)
+{
+	if (n <= 19)
+	{
+		appendStringInfoString(buf, follows ? " and " : "");
+		appendStringInfoString(buf, ordinal ? sf_jn_ordinals[(int) n] : sf_jn_few[(int) n]);
+	}
+	else if (n < 100)
+	{
+		appendStringInfoString(buf, follows ? " and " : "");
+		appendStringInfoString(buf, sf_jn_tens[(int) n / 10 - 2]);
+		if ((int) n % 10 > 0)
+		{
+			appendStringInfoChar(buf, '-');
+			append_words(ev, buf, (int) n % 10, false, ordinal);
+		}
+		else if (ordinal)
+		{
+			/* Twenty, twentieth */
+			buf->len--;
+			appendStringInfoString(buf, "ieth");
+		}
+	}
+	else
+	{
+		int			magnitude = n < 1000 ? 0 : Min((int) floor(log10(n) / 3), 4);
+		double		factor = magnitude == 0 ? 100 : pow(10, magnitude * 3);
+		double		mantissa = floor(n / factor);
+		double		rest = n - mantissa * factor;
+
+		sf_jn_check(ev);
+		appendStringInfoString(buf, follows ? ", " : "");
+		append_words(ev, buf, mantissa, false, false);
+		appendStringInfo(buf, " %s",
+						 magnitude == 0 ? "Hundred" : sf_jn_magnitudes[magnitude - 1]);
+		if (rest > 0)
+			append_words(ev, buf, rest, true, ordinal);
+		else if (ordinal)
+			appendStringInfoString(buf, "th");
+	}
+}
+
+/*
+ * Append a number by letters: a, b, … z, aa, …
+ */
+static void
+append_letters(StringInfo buf, double n, char first)
+{
+	char		letters[256];
+	int			at = sizeof(letters);
+
+	while (n > 0 && at > 0)
+	{
+		letters[--at] = first + (char) fmod(n - 1, 26);
+		n = floor((n - 1) / 26);
+	}
+	appendBinaryStringInfo(buf, letters + at, sizeof(letters) - at);
+}
+
+/*
+ * Append a Roman numeral.
+ */
+static void
+append_roman(SfJnEval *ev, StringInfo buf, double n)
+{
+	size_t		i;
+
+	if (n > MAX_ROMAN)
+		sf_jn_fail_message(ev, SF_JN_D3137, "number is too large for a Roman numeral");
+	for (i = 0; i < lengthof(romans); i++)
+	{
+		for (; n >= romans[i].value; n -= romans[i].value)
+			appendStringInfoString(buf, romans[i].letters);
+	}
+}
+
+/*
+ * Insert a separator into text of one-byte digits that others may already be
+ * in; at is a count of characters from the left.
+ */
+static void
+insert_separator(StringInfo digits, int at, const char *separator, int seplen)
+{
+	if (at < 0)
+	{
+		/* To the left of all digits the reference keeps the last ones only. */
+		int			keep = Min(-at, digits->len);
+
+		memmove(digits->data, digits->data + digits->len - keep, keep);
+		digits->len = keep;
+		at = 0;
+	}
+	enlargeStringInfo(digits, seplen);
+	memmove(digits->data + at + seplen, digits->data + at, digits->len - at);
+	memcpy(digits->data + at, separator, seplen);
+	digits->len += seplen;
+	digits->data[digits->len] = '\0';
+}
+
+/*
+ * Put the separators of a picture between digits.
+ */
+static void
+insert_separators(StringInfo digits, const SfJnIntegerPicture *p)
+{
+	char		text[4];
+	int			i;
+	int			shift = 0;
+
+	if (p->regular)
+	{
+		int			distance = p->separators[0].position;
+		int			len = digits->len;
+		int			textlen = sf_jn_encode(p->separators[0].character, text);
+
+		for (i = (len - 1) / distance; i > 0; i--)
+		{
+			insert_separator(digits, len - i * distance + shift, text, textlen);
+			shift += textlen;
+		}
+		return;
+	}
+	/* From the left; each is measured from the right end. */
+	for (i = p->nseparators - 1; i >= 0; i--)
+		insert_separator(digits, digits->len - p->separators[i].position, text,
+						 sf_jn_encode(p->separators[i].character, text));
+}
+
+/*
+ * Append the digits of a number.
+ */
+static void
+append_digits(StringInfo buf, double value, const SfJnIntegerPicture *p)
+{
+	char		text[SF_JN_NUMBER_LEN];
+	int			len = sf_jn_print_number(value, text);
+	StringInfoData digits;
+	const char *suffix = "th";
+	int			i;
+
+	initStringInfo(&digits);
+	for (i = len; i < p->mandatory; i++)
+		appendStringInfoChar(&digits, '0');
+	appendBinaryStringInfo(&digits, text, len);
+	insert_separators(&digits, p);
+	if (p->ordinal)
+	{
+		char		last = digits.data[digits.len - 1];
+		bool		teen = digits.len > 1 && digits.data[digits.len - 2] == '1';
+
+		if (!teen && last >= '1' && last <= '3')
+			suffix = last == '1' ? "st" : last == '2' ? "nd" : "rd";
+	}
+	for (i = 0; i < digits.len; i++)
+	{
+		char		c = digits.data[i];
+
+		if (c >= '0' && c <= '9' && p->zero != '0')
+		{
+			char		encoded[4];
+
+			appendBinaryStringInfo(buf, encoded,
+								   sf_jn_encode(p->zero + (c - '0'), encoded));
+		}
+		else
+			appendStringInfoChar(buf, c);
+	}
+	if (p->ordinal)
+		appendStringInfoString(buf, suffix);
+	pfree(digits.data);
+}
+
+/*
+ * Append an integer by its picture.
+ */
+void
+sf_jn_append_integer(SfJnEval *ev, StringInfo buf, double value,
+					 const SfJnIntegerPicture *p)
+{
+	int			start;
+
+	if (value < 0)
+		appendStringInfoChar(buf, '-');
+	value = fabs(value);
+	start = buf->len;
+	switch (p->style)
+	{
+		case SF_JN_DECIMAL:
+			append_digits(buf, value, p);
+			return;
+		case SF_JN_LETTERS:
+			append_letters(buf, value, p->letter_case == SF_JN_UPPER ? 'A' : 'a');
+			return;
+		case SF_JN_ROMAN:
+			append_roman(ev, buf, value);
+			break;
+		case SF_JN_WORDS:
+			if (isfinite(value))
+				append_words(ev, buf, value, false, p->ordinal);
+			break;
+		case SF_JN_NUMBERING:
+			sf_jn_fail_value(ev, SF_JN_D3130, p->token);
+	}
+	for (; start < buf->len && p->letter_case != SF_JN_TITLE; start++)
+		buf->data[start] = p->letter_case == SF_JN_UPPER ?
+			pg_ascii_toupper((unsigned char) buf->data[start]) :
+			pg_ascii_tolower((unsigned char) buf->data[start]);
+}
+
+/* $formatInteger(number, picture) */
+SF_JN_FUNCTION(formatInteger)
+{
+	SfJnIntegerPicture picture;
+	StringInfoData buf;
+
+	if (args[0] == NULL || args[1] == NULL)
+		return NULL;
+	sf_jn_integer_picture(ev, args[1]->u.str, args[1]->len, &picture);
+	initStringInfo(&buf);
+	sf_jn_append_integer(ev, &buf, floor(args[0]->u.number), &picture);
+	return sf_jn_string_copy(&ev->arena, buf.data, buf.len);
+}

@@ -1,0 +1,47 @@
+/*
+ * jsonata_print.h
+ *		Values to and from JSON text and jsonb.
+ */
+#ifndef SF_JSONATA_JSONATA_PRINT_H
+#define SF_JSONATA_JSONATA_PRINT_H
+
+#include "jsonata/jsonata_value.h"
+#include "json/json.h"
+
+/* How functions and numbers come out */
+#define SF_JN_PRINT_STRING	0x01	/* as $string: 15 digits, functions "" */
+#define SF_JN_PRINT_PRETTY	0x02	/* indented by two */
+
+/*
+ * Count the bytes that a value takes as jsonb, at the least; no further than
+ * max, for what shares its parts can be far larger than memory.
+ */
+extern void sf_jn_measure(const SfJnValue *v, Size max, Size *size);
+
+/* Append a value as JSON text, as JSON.stringify would. */
+extern void sf_jn_print(StringInfo buf, const SfJnValue *v, int flags);
+
+/* The same for a message: undefined is a word, and what is long is cut. */
+extern void sf_jn_print_limited(StringInfo buf, const SfJnValue *v);
+
+/*
+ * Parse JSON text of the server's encoding, keeping the order of keys; ereports
+ * what is no JSON.  strict: NULL instead of an error, also for duplicate keys
+ * and for numbers past the range of a double.
+ */
+extern SfJnValue *sf_jn_parse_json(SfJnArena *a, const char *text, int len);
+extern SfJnValue *sf_jn_parse_json_strict(SfJnArena *a, const char *text, int len);
+
+/* A value from jsonb; integers keep all their digits. */
+extern SfJnValue *sf_jn_from_jsonb(SfJnArena *a, const JsonbValue *v);
+
+/*
+ * A jsonb from a value; NULL with *unsupported when it holds a function.
+ * Numbers that JSON cannot say become strings ("Infinity").
+ */
+extern Jsonb *sf_jn_to_jsonb(const SfJnValue *v, bool *unsupported);
+
+/* A deep copy that shares no container with v ($clone). */
+extern SfJnValue *sf_jn_clone(SfJnArena *a, const SfJnValue *v);
+
+#endif							/* SF_JSONATA_JSONATA_PRINT_H */

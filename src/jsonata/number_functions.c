@@ -1,0 +1,323 @@
+/*
+ * number_functions.c
+ *		The library: numbers.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "common/pg_prng.h"
+#include "jsonata/functions.h"
+#include "port/pg_bswap.h"
+
+/* $abs(number) */
+SF_JN_FUNCTION(abs)
+{
+	return args[0] == NULL ? NULL : sf_jn_number(&ev->arena, fabs(args[0]->u.number));
+}
+
+/* $floor(number) */
+SF_JN_FUNCTION(floor)
+{
+	return args[0] == NULL ? NULL : sf_jn_number(&ev->arena, floor(args[0]->u.number));
+}
+
+/* $ceil(number) */
+SF_JN_FUNCTION(ceil)
+{
+	return args[0] == NULL ? NULL : sf_jn_number(&ev->arena, ceil(args[0]->u.number));
+}
+
+/*
+ * Shift the decimal point of a number without the rounding of a product.
+ */
+static double
+shift_point(double d, int places)
+{
+	char		text[SF_JN_NUMBER_LEN + 16];
+	int			len = sf_jn_print_number(d, text);
+	char	   *e = memchr(text, 'e', len);
+	int			exponent = places + (e == NULL ? 0 : atoi(e + 1));
+
+	if (!isfinite(d))
+		return d;
+	if (e == NULL)
+		e = text + len;
+	snprintf(e, text + sizeof(text) - e, "e%d", exponent);
+	return strtod(text, NULL);
+}
+
+/* $round(number, precision): halves go to the even neighbour */
+SF_JN_FUNCTION(round)
+{
+	int			precision;
+	double		d;
+	double		result;
+
+	if (args[0] == NULL)
+		return NULL;
+	d = args[0]->u.number;
+	precision = args[1] == NULL ? 0 : (int) Max(Min(args[1]->u.number, 400), -400);
+	if (precision != 0)
+		d = shift_point(d, precision);
+	result = floor(d + 0.5);
+	if (fabs(d) >= 4503599627370496.0)
+		result = d;
+	if (fabs(result - d) == 0.5 && fabs(fmod(result, 2)) == 1)
+		result -= 1;
+	if (precision != 0)
+		result = shift_point(result, -precision);
+	return sf_jn_number(&ev->arena, result == 0 ? 0 : result);
+}
+
+/* $sqrt(number) */
+SF_JN_FUNCTION(sqrt)
+{
+	if (args[0] == NULL)
+		return NULL;
+	if (args[0]->u.number < 0)
+		sf_jn_fail_argument(ev, SF_JN_D3060, args[0], 1);
+	return sf_jn_number(&ev->arena, sqrt(args[0]->u.number));
+}
+
+/* $power(base, exponent) */
+SF_JN_FUNCTION(power)
+{
+	double		result;
+
+	if (args[0] == NULL)
+		return NULL;
+	/* Without an exponent, and for (±1)^±∞, JavaScript has NaN. */
+	result = args[1] == NULL ? NAN : pow(args[0]->u.number, args[1]->u.number);
+	if (!isfinite(result))
+	{
+		SfJnError  *e = sf_jn_error(&ev->thrower, SF_JN_D3061);
+
+		e->index = 1;
+		e->value = args[0];
+		e->value2 = args[1];
+		sf_jn_raise(ev);
+	}
+	return sf_jn_number(&ev->arena, result);
+}
+
+/*
+ * The first number of java.util.Random with a seed, which is what Step
+ * Functions gives.
+ */
+static double
+java_random(int64 seed)
+{
+	const uint64 multiplier = UINT64CONST(0x5DEECE66D);
+	const uint64 mask = (UINT64CONST(1) << 48) - 1;
+	uint64		state = ((uint64) seed ^ multiplier) & mask;
+	uint64		high;
+	uint64		low;
+
+	state = (state * multiplier + 0xB) & mask;
+	high = state >> 22;
+	state = (state * multiplier + 0xB) & mask;
+	low = state >> 21;
+	return (double) ((high << 27) + low) * (1.0 / (double) (UINT64CONST(1) << 53));
+}
+
+/* $random(seed) */
+SF_JN_FUNCTION(random)
+{
+	if (SF_JN_IS_NUMBER(args[0]))
+	{
+		double		seed = args[0]->u.number;
+		int64		n = seed >= 9.2233720368547758e18 ? PG_INT64_MAX :
+			seed <= -9.2233720368547758e18 ? PG_INT64_MIN : (int64) seed;
+
+		if ((args[0]->flags & SF_JN_EXACT) != 0)
+			n = ((SfJnExact *) args[0])->exact;
+		return sf_jn_number(&ev->arena, java_random(n));
+	}
+	return sf_jn_number(&ev->arena, pg_prng_double(&pg_global_prng_state));
+}
+
+/*
+ * Check a string against the decimal notation that $number takes.
+ */
+static bool
+is_decimal(const char *s, Size len)
+{
+	Size		i = 0;
+	Size		start;
+
+#define DIGITS(least) \
+	do { \
+		start = i; \
+		while (i < len && s[i] >= '0' && s[i] <= '9') \
+			i++; \
+		if (i - start < (least)) \
+			return false; \
+	} while (0)
+
+	if (i < len && s[i] == '-')
+		i++;
+	DIGITS(1);
+	if (i < len && s[i] == '.')
+	{
+		i++;
+		DIGITS(1);
+	}
+	if (i < len && (s[i] == 'e' || s[i] == 'E'))
+	{
+		i++;
+		if (i < len && (s[i] == '-' || s[i] == '+'))
+			i++;
+		DIGITS(1);
+	}
+#undef DIGITS
+	return i == len;
+}
+
+/*
+ * Read 0x…, 0o… or 0b…; false when it is none of them.
+ */
+static bool
+parse_radix(const char *s, Size len, double *result)
+{
+	int			base;
+	Size		i;
+
+	if (len < 3 || s[0] != '0')
+		return false;
+	base = s[1] == 'x' || s[1] == 'X' ? 16 : s[1] == 'o' || s[1] == 'O' ? 8 :
+		s[1] == 'b' || s[1] == 'B' ? 2 : 0;
+	if (base == 0)
+		return false;
+	*result = 0;
+	for (i = 2; i < len; i++)
+	{
+		int			digit = s[i] >= '0' && s[i] <= '9' ? s[i] - '0' :
+			(s[i] | 0x20) >= 'a' && (s[i] | 0x20) <= 'f' ? (s[i] | 0x20) - 'a' + 10 : 99;
+
+		if (digit >= base)
+			return false;
+		*result = *result * base + digit;
+	}
+	return true;
+}
+
+/* $number(value) */
+SF_JN_FUNCTION(number)
+{
+	SfJnValue  *v = args[0];
+	double		d;
+
+	if (v == NULL || v->type == SF_JN_NUMBER)
+		return v;
+	if (v->type == SF_JN_BOOL)
+		return sf_jn_number(&ev->arena, v->u.boolean ? 1 : 0);
+	if (v->type == SF_JN_STRING)
+	{
+		if (is_decimal(v->u.str, v->len))
+		{
+			d = sf_jn_parse_number(v->u.str, v->len);
+			if (isfinite(d))
+				return sf_jn_number(&ev->arena, d);
+		}
+		else if (parse_radix(v->u.str, v->len, &d))
+			return sf_jn_number(&ev->arena, d);
+	}
+	sf_jn_fail_argument(ev, SF_JN_D3030, v, 1);
+}
+
+/* $formatBase(number, radix) */
+SF_JN_FUNCTION(formatBase)
+{
+	SfJnValue	two = {.type = SF_JN_NUMBER,.u.number = 0};
+	SfJnValue  *round_args[2] = {args[0], &two};
+	char		digits[1100];
+	int			n = sizeof(digits);
+	double		value;
+	double		radix = 10;
+
+	if (args[0] == NULL)
+		return NULL;
+	value = sf_jn_fn_round(ev, round_args, 1)->u.number;
+	if (args[1] != NULL)
+	{
+		round_args[0] = args[1];
+		radix = sf_jn_fn_round(ev, round_args, 1)->u.number;
+	}
+	if (radix < 2 || radix > 36)
+		sf_jn_fail_value(ev, SF_JN_D3100, sf_jn_number(&ev->arena, radix));
+	if (radix == 10 || !isfinite(value))
+	{
+		char	   *text = sf_jn_alloc(&ev->arena, SF_JN_NUMBER_LEN);
+
+		return sf_jn_string(&ev->arena, text, sf_jn_print_number(value, text));
+	}
+	for (two.u.number = fabs(value); two.u.number >= 1 || n == sizeof(digits);)
+	{
+		int			digit = (int) fmod(two.u.number, radix);
+
+		digits[--n] = "0123456789abcdefghijklmnopqrstuvwxyz"[digit];
+		two.u.number = floor(two.u.number / radix);
+	}
+	if (value < 0)
+		digits[--n] = '-';
+	return sf_jn_string_copy(&ev->arena, digits + n, sizeof(digits) - n);
+}
+
+/* $sum(array) */
+SF_JN_FUNCTION(sum)
+{
+	double		total = 0;
+	uint32		i;
+
+	if (args[0] == NULL)
+		return NULL;
+	for (i = 0; i < args[0]->len; i++)
+		total += args[0]->u.items[i]->u.number;
+	return sf_jn_number(&ev->arena, total);
+}
+
+/* $count(array) */
+SF_JN_FUNCTION(count)
+{
+	return sf_jn_number(&ev->arena, args[0] == NULL ? 0 : args[0]->len);
+}
+
+/* $max(array) */
+SF_JN_FUNCTION(max)
+{
+	double		result;
+	uint32		i;
+
+	if (args[0] == NULL || args[0]->len == 0)
+		return NULL;
+	result = args[0]->u.items[0]->u.number;
+	for (i = 1; i < args[0]->len; i++)
+		result = Max(result, args[0]->u.items[i]->u.number);
+	return sf_jn_number(&ev->arena, result);
+}
+
+/* $min(array) */
+SF_JN_FUNCTION(min)
+{
+	double		result;
+	uint32		i;
+
+	if (args[0] == NULL || args[0]->len == 0)
+		return NULL;
+	result = args[0]->u.items[0]->u.number;
+	for (i = 1; i < args[0]->len; i++)
+		result = Min(result, args[0]->u.items[i]->u.number);
+	return sf_jn_number(&ev->arena, result);
+}
+
+/* $average(array) */
+SF_JN_FUNCTION(average)
+{
+	SfJnValue  *total;
+
+	if (args[0] == NULL || args[0]->len == 0)
+		return NULL;
+	total = sf_jn_fn_sum(ev, args, nargs);
+	return sf_jn_number(&ev->arena, total->u.number / args[0]->len);
+}

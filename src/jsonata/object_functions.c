@@ -1,0 +1,167 @@
+/*
+ * object_functions.c
+ *		The library: objects.
+ */
+#include "postgres.h"
+
+#include "jsonata/functions.h"
+#include "miscadmin.h"
+
+/*
+ * Collect the keys of an object, or of all objects in an array, as members of
+ * another.
+ */
+static void
+collect_keys(SfJnEval *ev, const SfJnValue *v, SfJnValue *keys)
+{
+	uint32		i;
+
+	if (SF_JN_IS_ARRAY(v))
+	{
+		if (stack_is_too_deep())
+			sf_jn_fail(ev, SF_JN_U1001);
+		sf_jn_check(ev);
+		for (i = 0; i < v->len; i++)
+			collect_keys(ev, v->u.items[i], keys);
+	}
+	else if (SF_JN_IS_OBJECT(v))
+	{
+		for (i = 0; i < v->len; i++)
+			sf_jn_set_hashed(&ev->arena, keys, v->u.members[i].key,
+							 v->u.members[i].keylen, v->u.members[i].hash, NULL);
+	}
+}
+
+/* $keys(object) */
+SF_JN_FUNCTION(keys)
+{
+	SfJnValue  *keys = sf_jn_object(&ev->arena, 4);
+	SfJnValue  *result;
+	uint32		i;
+
+	collect_keys(ev, args[0], keys);
+	result = sf_jn_sequence(&ev->arena, keys->len);
+	for (i = 0; i < keys->len; i++)
+		sf_jn_push(&ev->arena, result,
+				   sf_jn_string(&ev->arena, keys->u.members[i].key,
+								keys->u.members[i].keylen));
+	return result;
+}
+
+/* $lookup(object, key) */
+SF_JN_FUNCTION(lookup)
+{
+	SfJnName	name;
+
+	if (args[0] == NULL || !SF_JN_IS_STRING(args[1]))
+		return NULL;
+	name = sf_jn_name(args[1]->u.str, args[1]->len);
+	return sf_jn_lookup_member(ev, args[0], &name);
+}
+
+/*
+ * Append one object for each member of v.
+ */
+static void
+spread_value(SfJnEval *ev, SfJnValue *v, SfJnValue *result)
+{
+	uint32		i;
+
+	if (SF_JN_IS_ARRAY(v))
+	{
+		if (stack_is_too_deep())
+			sf_jn_fail(ev, SF_JN_U1001);
+		sf_jn_check(ev);
+		for (i = 0; i < v->len; i++)
+			spread_value(ev, v->u.items[i], result);
+	}
+	else if (SF_JN_IS_OBJECT(v))
+	{
+		for (i = 0; i < v->len; i++)
+		{
+			SfJnValue  *object = sf_jn_object(&ev->arena, 1);
+
+			sf_jn_set_hashed(&ev->arena, object, v->u.members[i].key,
+							 v->u.members[i].keylen, v->u.members[i].hash,
+							 v->u.members[i].value);
+			sf_jn_push(&ev->arena, result, object);
+		}
+	}
+	else if (v != NULL)
+		sf_jn_push(&ev->arena, result, v);
+}
+
+/* $spread(object) */
+SF_JN_FUNCTION(spread)
+{
+	SfJnValue  *result;
+
+	if (!SF_JN_IS_ARRAY(args[0]) && !SF_JN_IS_OBJECT(args[0]))
+		return args[0];
+	result = sf_jn_sequence(&ev->arena, 4);
+	spread_value(ev, args[0], result);
+	if (SF_JN_IS_ARRAY(args[0]) && args[0]->len > 0)
+		result->flags = 0;
+	return result;
+}
+
+/* $merge(array) */
+SF_JN_FUNCTION(merge)
+{
+	SfJnValue  *result;
+	uint32		i;
+	uint32		k;
+
+	if (args[0] == NULL)
+		return NULL;
+	result = sf_jn_object(&ev->arena, 4);
+	for (i = 0; i < args[0]->len; i++)
+	{
+		const SfJnValue *object = args[0]->u.items[i];
+
+		for (k = 0; k < object->len; k++)
+			sf_jn_set_hashed(&ev->arena, result, object->u.members[k].key,
+							 object->u.members[k].keylen, object->u.members[k].hash,
+							 object->u.members[k].value);
+	}
+	return result;
+}
+
+/* $each(object, function) */
+SF_JN_FUNCTION(each)
+{
+	SfJnValue  *object = args[0];
+	SfJnValue  *result = sf_jn_sequence(&ev->arena, 4);
+	uint32		i;
+
+	for (i = 0; object != NULL && i < object->len; i++)
+	{
+		SfJnMember *m = &object->u.members[i];
+		SfJnValue  *v = sf_jn_call_back(ev, args[1], m->value,
+										sf_jn_string(&ev->arena, m->key, m->keylen),
+										object);
+
+		if (v != NULL)
+			sf_jn_push(&ev->arena, result, v);
+	}
+	return result;
+}
+
+/* $sift(object, function) */
+SF_JN_FUNCTION(sift)
+{
+	SfJnValue  *object = args[0];
+	SfJnValue  *result = sf_jn_object(&ev->arena, 4);
+	uint32		i;
+
+	for (i = 0; object != NULL && args[1] != NULL && i < object->len; i++)
+	{
+		SfJnMember *m = &object->u.members[i];
+
+		if (sf_jn_truth(ev, sf_jn_call_back(ev, args[1], m->value,
+											sf_jn_string(&ev->arena, m->key, m->keylen),
+											object)))
+			sf_jn_set_hashed(&ev->arena, result, m->key, m->keylen, m->hash, m->value);
+	}
+	return result->len > 0 ? result : NULL;
+}

@@ -1,0 +1,445 @@
+/*
+ * path.c
+ *		Paths: steps over a sequence of contexts.
+ *
+ * Each step maps every item of the sequence before it to a value and splices
+ * the results together: arrays lose one level, unless an array constructor
+ * made them.  As soon as a step binds a variable (@, #) or is some % 's
+ * ancestor, the path no longer carries items but tuples: objects with the
+ * context under "@" and the bindings under their names.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "jsonata/eval.h"
+#include "miscadmin.h"
+
+/*
+ * Look up a member of an object, or of every object in an array.
+ */
+SfJnValue *
+sf_jn_lookup_member(SfJnEval *ev, const SfJnValue *input, const SfJnName *name)
+{
+	SfJnValue  *result;
+	SfJnMember *m;
+	uint32		i;
+
+	if (input == NULL)
+		return NULL;
+	if (input->type == SF_JN_OBJECT)
+	{
+		m = sf_jn_find(input, name->str, name->len, name->hash);
+		return m == NULL ? NULL : m->value;
+	}
+	if (input->type != SF_JN_ARRAY)
+		return NULL;
+
+	if (stack_is_too_deep())
+		sf_jn_fail(ev, SF_JN_U1001);
+	sf_jn_check(ev);
+	result = sf_jn_sequence(&ev->arena, input->len);
+	for (i = 0; i < input->len; i++)
+	{
+		SfJnValue  *v = sf_jn_lookup_member(ev, input->u.items[i], name);
+
+		if (SF_JN_IS_ARRAY(v))
+			sf_jn_push_all(&ev->arena, result, v);
+		else if (v != NULL)
+			sf_jn_push(&ev->arena, result, v);
+	}
+	return result;
+}
+
+/*
+ * Keep the items that a predicate selects: by number, or by truth.
+ */
+SfJnValue *
+sf_jn_eval_filter(SfJnEval *ev, const SfJnNode *predicate, SfJnValue *input,
+				  SfJnFrame *env)
+{
+	SfJnValue  *result = sf_jn_sequence(&ev->arena, 4);
+	SfJnValue  *single[1];
+	SfJnValue **items = single;
+	uint32		n = 1;
+	bool		tuples = false;
+	uint32		i;
+
+	if (SF_JN_IS_ARRAY(input))
+	{
+		items = input->u.items;
+		n = input->len;
+		tuples = (input->flags & SF_JN_TUPLES) != 0;
+	}
+	else
+		single[0] = input;
+	if (tuples)
+		result->flags |= SF_JN_TUPLES;
+
+	if (predicate->type == SF_JN_N_NUMBER && predicate->predicates.n == 0)
+	{
+		double		at = floor(predicate->value->u.number);
+
+		if (at < 0)
+			at += n;
+		if (at >= 0 && at < n)
+		{
+			SfJnValue  *item = items[(uint32) at];
+
+			if (SF_JN_IS_ARRAY(item))
+				return item;
+			if (item != NULL)
+				sf_jn_push(&ev->arena, result, item);
+		}
+		return result;
+	}
+
+	for (i = 0; i < n; i++)
+	{
+		SfJnValue  *item = items[i];
+		SfJnValue  *context = item;
+		SfJnFrame  *frame = env;
+		SfJnValue  *res;
+
+		if (tuples)
+		{
+			context = sf_jn_get(item, "@");
+			frame = sf_jn_tuple_frame(ev, env, item);
+		}
+		res = sf_jn_eval(ev, predicate, context, frame);
+		if (SF_JN_IS_NUMBER(res) ? sf_jn_is_numeric(ev, res) : sf_jn_all_numeric(ev, res))
+		{
+			SfJnValue **numbers = SF_JN_IS_ARRAY(res) ? res->u.items : &res;
+			uint32		count = SF_JN_IS_ARRAY(res) ? res->len : 1;
+			uint32		k;
+
+			for (k = 0; k < count; k++)
+			{
+				double		at = floor(numbers[k]->u.number);
+
+				if ((at < 0 ? at + n : at) == i)
+					sf_jn_push(&ev->arena, result, item);
+			}
+		}
+		else if (sf_jn_truth(ev, res))
+			sf_jn_push(&ev->arena, result, item);
+	}
+	return result;
+}
+
+/*
+ * Apply the stages of a step: filters, and bindings of the position.
+ */
+static SfJnValue *
+eval_stages(SfJnEval *ev, const SfJnStages *stages, SfJnValue *input, SfJnFrame *env)
+{
+	SfJnValue  *result = input;
+	int			i;
+
+	for (i = 0; i < stages->n; i++)
+	{
+		const SfJnStage *stage = &stages->at[i];
+
+		if (stage->expr != NULL)
+			result = sf_jn_eval_filter(ev, stage->expr, result, env);
+		else if (SF_JN_IS_ARRAY(result))
+		{
+			uint32		k;
+
+			for (k = 0; k < result->len; k++)
+			{
+				if (SF_JN_IS_OBJECT(result->u.items[k]))
+					sf_jn_set_hashed(&ev->arena, result->u.items[k],
+									 stage->index.str, stage->index.len,
+									 stage->index.hash,
+									 sf_jn_number(&ev->arena, k));
+			}
+		}
+	}
+	return result;
+}
+
+/*
+ * Evaluate one step over the items of a sequence.
+ */
+static SfJnValue *
+eval_step(SfJnEval *ev, const SfJnNode *step, const SfJnValue *input,
+		  SfJnFrame *env, bool last)
+{
+	SfJnValue  *result;
+	bool		only_items = true;
+	uint32		i;
+
+	if (step->type == SF_JN_N_SORT)
+	{
+		result = sf_jn_eval_sort(ev, step, (SfJnValue *) input, env);
+		return eval_stages(ev, &step->stages, result, env);
+	}
+
+	result = sf_jn_sequence(&ev->arena, input->len);
+	for (i = 0; i < input->len; i++)
+	{
+		SfJnValue  *v = sf_jn_eval(ev, step, input->u.items[i], env);
+		int			k;
+
+		for (k = 0; k < step->stages.n; k++)
+			v = sf_jn_eval_filter(ev, step->stages.at[k].expr, v, env);
+		if (v != NULL)
+		{
+			sf_jn_push(&ev->arena, result, v);
+			if (v->type == SF_JN_ARRAY)
+				only_items = false;
+		}
+	}
+	if (only_items)
+		return result;
+	if (last && result->len == 1 && !SF_JN_IS_SEQUENCE(result->u.items[0]))
+		return result->u.items[0];
+	else
+	{
+		SfJnValue  *flat = sf_jn_sequence(&ev->arena, result->len);
+
+		for (i = 0; i < result->len; i++)
+		{
+			SfJnValue  *v = result->u.items[i];
+
+			if (v->type == SF_JN_ARRAY && (v->flags & SF_JN_CONS) == 0)
+				sf_jn_push_all(&ev->arena, flat, v);
+			else
+				sf_jn_push(&ev->arena, flat, v);
+		}
+		return flat;
+	}
+}
+
+/*
+ * Make a tuple that starts with the bindings of another.
+ */
+static SfJnValue *
+copy_tuple(SfJnEval *ev, const SfJnValue *tuple, SfJnValue *into)
+{
+	uint32		i;
+
+	if (into == NULL)
+		into = sf_jn_object(&ev->arena, tuple->len + 2);
+	for (i = 0; i < tuple->len; i++)
+		sf_jn_set_hashed(&ev->arena, into, tuple->u.members[i].key,
+						 tuple->u.members[i].keylen, tuple->u.members[i].hash,
+						 tuple->u.members[i].value);
+	return into;
+}
+
+/*
+ * Bind a name in a tuple.
+ */
+static void
+set_name(SfJnEval *ev, SfJnValue *tuple, const SfJnName *name, SfJnValue *value)
+{
+	sf_jn_set_hashed(&ev->arena, tuple, name->str, name->len, name->hash, value);
+}
+
+/*
+ * Make the tuples of one value that a step gave for one tuple.
+ */
+static void
+push_tuples(SfJnEval *ev, const SfJnNode *step, SfJnValue *tuple, SfJnValue *value,
+			SfJnValue *result)
+{
+	SfJnValue  *context = sf_jn_get(tuple, "@");
+	bool		tuples = SF_JN_IS_ARRAY(value) && (value->flags & SF_JN_TUPLES) != 0;
+	uint32		n = SF_JN_IS_ARRAY(value) ? value->len : 1;
+	uint32		i;
+
+	for (i = 0; i < n; i++)
+	{
+		SfJnValue  *item = SF_JN_IS_ARRAY(value) ? value->u.items[i] : value;
+		SfJnValue  *out = copy_tuple(ev, tuple, NULL);
+
+		if (tuples)
+			copy_tuple(ev, item, out);
+		else
+		{
+			if (step->focus.str != NULL)
+				set_name(ev, out, &step->focus, item);
+			else
+				sf_jn_set_c(&ev->arena, out, "@", item);
+			if (step->index.str != NULL)
+				set_name(ev, out, &step->index, sf_jn_number(&ev->arena, i));
+			if (step->ancestor != NULL)
+				set_name(ev, out, &step->ancestor->label, context);
+		}
+		sf_jn_push(&ev->arena, result, out);
+	}
+}
+
+/*
+ * Make a stream of tuples whose only binding is the context.
+ */
+static SfJnValue *
+tuples_of(SfJnEval *ev, const SfJnValue *input, const SfJnName *index)
+{
+	SfJnValue  *result = sf_jn_sequence(&ev->arena, input->len);
+	uint32		i;
+
+	result->flags |= SF_JN_TUPLES;
+	for (i = 0; i < input->len; i++)
+	{
+		SfJnValue  *tuple = sf_jn_object(&ev->arena, 2);
+
+		sf_jn_set_c(&ev->arena, tuple, "@", input->u.items[i]);
+		if (index != NULL && index->str != NULL)
+			set_name(ev, tuple, index, sf_jn_number(&ev->arena, i));
+		sf_jn_push(&ev->arena, result, tuple);
+	}
+	return result;
+}
+
+/*
+ * Evaluate one step over a stream of tuples; bindings NULL: it begins here.
+ */
+static SfJnValue *
+eval_tuple_step(SfJnEval *ev, const SfJnNode *step, SfJnValue *input,
+				SfJnValue *bindings, SfJnFrame *env)
+{
+	SfJnValue  *result;
+	uint32		i;
+
+	if (step->type == SF_JN_N_SORT)
+	{
+		if (bindings != NULL)
+		{
+			result = sf_jn_eval_sort(ev, step, bindings, env);
+			result->flags |= SF_JN_SEQUENCE | SF_JN_TUPLES;
+		}
+		else
+			result = tuples_of(ev, sf_jn_eval_sort(ev, step, input, env), &step->index);
+		return eval_stages(ev, &step->stages, result, env);
+	}
+
+	if (bindings == NULL)
+		bindings = tuples_of(ev, input, NULL);
+	result = sf_jn_sequence(&ev->arena, bindings->len);
+	result->flags |= SF_JN_TUPLES;
+	for (i = 0; i < bindings->len; i++)
+	{
+		SfJnValue  *tuple = bindings->u.items[i];
+		SfJnValue  *v = sf_jn_eval(ev, step, sf_jn_get(tuple, "@"),
+								   sf_jn_tuple_frame(ev, env, tuple));
+
+		if (v != NULL)
+			push_tuples(ev, step, tuple, v, result);
+	}
+	return eval_stages(ev, &step->stages, result, env);
+}
+
+/*
+ * Evaluate the path of one plain name, by far the most frequent; false where
+ * the general way is needed.
+ */
+static bool
+eval_simple_path(SfJnEval *ev, const SfJnNode *node, SfJnValue *input,
+				 SfJnValue **result)
+{
+	const SfJnNode *step = node->items.at[0];
+	SfJnMember *m;
+
+	if (node->items.n != 1 || step->type != SF_JN_N_NAME || step->tuple ||
+		step->stages.n > 0 || step->predicates.n > 0 || step->group != NULL ||
+		node->keep_singleton || node->group != NULL ||
+		SF_JN_IS_ARRAY(input))
+		return false;
+	*result = NULL;
+	if (!SF_JN_IS_OBJECT(input))
+		return true;
+	m = sf_jn_find(input, step->name.str, step->name.len, step->name.hash);
+	if (m == NULL)
+		return true;
+	if (SF_JN_IS_SEQUENCE(m->value))
+		return false;
+	*result = m->value;
+	return true;
+}
+
+/*
+ * Take the contexts out of a stream of tuples.
+ */
+static SfJnValue *
+contexts_of(SfJnEval *ev, const SfJnValue *tuples)
+{
+	SfJnValue  *result = sf_jn_sequence(&ev->arena, tuples->len);
+	uint32		i;
+
+	for (i = 0; i < tuples->len; i++)
+		sf_jn_push(&ev->arena, result, sf_jn_get(tuples->u.items[i], "@"));
+	return result;
+}
+
+/*
+ * Evaluate a path.
+ */
+SfJnValue *
+sf_jn_eval_path(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
+{
+	SfJnValue  *sequence;
+	SfJnValue  *result = NULL;
+	SfJnValue  *tuples = NULL;
+	bool		streaming = false;
+	int			i;
+
+	if (eval_simple_path(ev, node, input, &result))
+		return result;
+
+	if (SF_JN_IS_ARRAY(input) && node->items.at[0]->type != SF_JN_N_VARIABLE)
+		sequence = input;
+	else
+	{
+		sequence = sf_jn_sequence(&ev->arena, 1);
+		sf_jn_push(&ev->arena, sequence, input);
+	}
+
+	for (i = 0; i < node->items.n; i++)
+	{
+		const SfJnNode *step = node->items.at[i];
+
+		streaming |= step->tuple;
+		if (i == 0 && step->cons)
+			result = sf_jn_eval(ev, step, sequence, env);
+		else if (streaming)
+			tuples = eval_tuple_step(ev, step, sequence, tuples, env);
+		else
+			result = eval_step(ev, step, sequence, env, i == node->items.n - 1);
+		if (!streaming)
+		{
+			if (result == NULL || (SF_JN_IS_ARRAY(result) && result->len == 0))
+				break;
+			if (!SF_JN_IS_ARRAY(result))
+			{
+				SfJnValue  *wrapped = sf_jn_sequence(&ev->arena, 1);
+
+				sf_jn_push(&ev->arena, wrapped, result);
+				result = wrapped;
+			}
+			if (step->focus.str == NULL)
+				sequence = result;
+		}
+	}
+
+	if (streaming)
+		result = node->tuple ? tuples : contexts_of(ev, tuples);
+	if (node->keep_singleton && result != NULL)
+	{
+		if (SF_JN_IS_ARRAY(result) && (result->flags & SF_JN_CONS) != 0 &&
+			(result->flags & SF_JN_SEQUENCE) == 0)
+		{
+			SfJnValue  *wrapped = sf_jn_sequence(&ev->arena, 1);
+
+			sf_jn_push(&ev->arena, wrapped, result);
+			result = wrapped;
+		}
+		result->flags |= SF_JN_KEEP;
+	}
+	if (node->group != NULL)
+		result = sf_jn_eval_group(ev, &node->group->pairs, node->group->position,
+								  streaming ? tuples : result, env);
+	return result;
+}

@@ -1,0 +1,617 @@
+/*
+ * process.c
+ *		From the parser's tree to the one that is evaluated.
+ *
+ * Paths: a.b.c arrives as a tree of dots and leaves as one PATH with a list of
+ * steps, where predicates, sorts and bindings belong to the step they follow.
+ *
+ * Parents: each % gets a slot with a label and a level.  Walking back over
+ * the steps before it, level counts how many are still to be passed; the step
+ * at which it comes to nought binds its input to the label (ancestor) when it
+ * is evaluated, and the path that holds it carries tuples of such bindings.
+ * Slots that a path cannot resolve are passed up to the enclosing one.
+ *
+ * Tail calls: a call in tail position of a lambda's body is wrapped into a
+ * lambda without parameters (thunk) that the caller's loop runs.
+ */
+#include "postgres.h"
+
+#include "jsonata/ast.h"
+#include "jsonata/fail.h"
+#include "miscadmin.h"
+
+/*
+ * Append to the slots that a node leaves for its surroundings to resolve.
+ */
+static void
+add_seeking(SfJnCompile *c, SfJnNode *node, SfJnSlot *slot)
+{
+	SfJnSlot  **seeking = sf_jn_alloc(c->arena,
+									  (node->nseeking + 1) * sizeof(SfJnSlot *));
+
+	if (node->nseeking > 0)
+		memcpy(seeking, node->seeking, node->nseeking * sizeof(SfJnSlot *));
+	seeking[node->nseeking++] = slot;
+	node->seeking = seeking;
+}
+
+/*
+ * Pass the unresolved slots of a part up to the whole.
+ */
+static void
+push_ancestry(SfJnCompile *c, SfJnNode *whole, const SfJnNode *part)
+{
+	int			i;
+
+	if (part == NULL)
+		return;
+	for (i = 0; i < part->nseeking; i++)
+		add_seeking(c, whole, part->seeking[i]);
+	if (part->type == SF_JN_N_PARENT)
+		add_seeking(c, whole, part->slot);
+}
+
+/*
+ * Walk back over one step in search of a slot's ancestor.
+ */
+static void
+seek_parent(SfJnCompile *c, SfJnNode *node, SfJnSlot *slot)
+{
+	int			i;
+
+	switch (node->type)
+	{
+		case SF_JN_N_NAME:
+		case SF_JN_N_WILDCARD:
+			if (--slot->level == 0)
+			{
+				if (node->ancestor == NULL)
+					node->ancestor = slot;
+				else
+				{
+					/* The step has a label already: share it. */
+					c->ancestry[slot->index]->slot->label = node->ancestor->label;
+					node->ancestor = slot;
+				}
+				node->tuple = true;
+			}
+			break;
+		case SF_JN_N_PARENT:
+			slot->level++;
+			break;
+		case SF_JN_N_BLOCK:
+			if (node->items.n > 0)
+			{
+				node->tuple = true;
+				seek_parent(c, node->items.at[node->items.n - 1], slot);
+			}
+			break;
+		case SF_JN_N_PATH:
+			node->tuple = true;
+			i = node->items.n - 1;
+			seek_parent(c, node->items.at[i--], slot);
+			while (slot->level > 0 && i >= 0)
+				seek_parent(c, node->items.at[i--], slot);
+			break;
+		default:
+			sf_jn_throw_at(c->thrower, SF_JN_S0217, node->position,
+						   sf_jn_node_name[node->type]);
+	}
+}
+
+/*
+ * Resolve the slots of a path's last step over the steps before it.
+ */
+static void
+resolve_ancestry(SfJnCompile *c, SfJnNode *path)
+{
+	SfJnNode  **steps = path->items.at;
+	SfJnNode   *last = steps[path->items.n - 1];
+	int			nslots = last->nseeking + (last->type == SF_JN_N_PARENT);
+	int			k;
+
+	for (k = 0; k < nslots; k++)
+	{
+		SfJnSlot   *slot = k < last->nseeking ? last->seeking[k] : last->slot;
+		int			i = path->items.n - 2;
+
+		while (slot->level > 0)
+		{
+			SfJnNode   *step;
+
+			if (i < 0)
+			{
+				add_seeking(c, path, slot);
+				break;
+			}
+			step = steps[i--];
+			/* Steps that bind the focus do not move: skip a run of them. */
+			while (i >= 0 && step->focus.str != NULL && steps[i]->focus.str != NULL)
+				step = steps[i--];
+			seek_parent(c, step, slot);
+		}
+	}
+}
+
+/*
+ * Append a stage to a list of them.
+ */
+static SfJnStage *
+add_stage(SfJnCompile *c, SfJnStages *stages)
+{
+	SfJnStage  *at = sf_jn_alloc(c->arena, (stages->n + 1) * sizeof(SfJnStage));
+
+	if (stages->n > 0)
+		memcpy(at, stages->at, stages->n * sizeof(SfJnStage));
+	stages->at = at;
+	memset(&at[stages->n], 0, sizeof(SfJnStage));
+	return &at[stages->n++];
+}
+
+/*
+ * Make a path of one step.
+ */
+static SfJnNode *
+make_path(SfJnCompile *c, SfJnNode *step)
+{
+	SfJnNode   *path = sf_jn_node(c, SF_JN_N_PATH, step->position);
+
+	sf_jn_list_add(c, &path->items, step);
+	return path;
+}
+
+/*
+ * Process left.right into one path.
+ */
+static SfJnNode *
+process_dot(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *left = sf_jn_process(c, node->lhs);
+	SfJnNode   *path = left->type == SF_JN_N_PATH ? left : make_path(c, left);
+	SfJnNode   *right;
+	int			i;
+
+	if (left->type == SF_JN_N_PARENT)
+		add_seeking(c, path, left->slot);
+	right = sf_jn_process(c, node->rhs);
+	if (right->type == SF_JN_N_PATH)
+	{
+		for (i = 0; i < right->items.n; i++)
+			sf_jn_list_add(c, &path->items, right->items.at[i]);
+	}
+	else
+	{
+		if (right->predicates.n > 0)
+		{
+			right->stages = right->predicates;
+			memset(&right->predicates, 0, sizeof(SfJnStages));
+		}
+		sf_jn_list_add(c, &path->items, right);
+	}
+
+	for (i = 0; i < path->items.n; i++)
+	{
+		SfJnNode   *step = path->items.at[i];
+
+		if (step->type == SF_JN_N_NUMBER || step->type == SF_JN_N_CONSTANT)
+		{
+			SfJnError  *e = sf_jn_error(c->thrower, SF_JN_S0213);
+
+			e->position = step->position;
+			e->value = step->value;
+			sf_jn_throw(c->thrower);
+		}
+		if (step->type == SF_JN_N_STRING)
+			step->type = SF_JN_N_NAME;
+		if (step->keep_array)
+			path->keep_singleton = true;
+	}
+	/* Array constructors at either end of a path do not flatten. */
+	if (path->items.at[0]->type == SF_JN_N_ARRAY)
+		path->items.at[0]->cons = true;
+	if (path->items.at[path->items.n - 1]->type == SF_JN_N_ARRAY)
+		path->items.at[path->items.n - 1]->cons = true;
+	resolve_ancestry(c, path);
+	return path;
+}
+
+/*
+ * Process left[predicate].
+ */
+static SfJnNode *
+process_predicate(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result = sf_jn_process(c, node->lhs);
+	bool		is_path = result->type == SF_JN_N_PATH;
+	SfJnNode   *step = is_path ? result->items.at[result->items.n - 1] : result;
+	SfJnNode   *predicate;
+	SfJnStage  *stage;
+	int			i;
+
+	if (step->group != NULL)
+		sf_jn_throw_at(c->thrower, SF_JN_S0209, node->position, NULL);
+	predicate = sf_jn_process(c, node->rhs);
+	if (predicate->nseeking > 0)
+	{
+		for (i = 0; i < predicate->nseeking; i++)
+		{
+			if (predicate->seeking[i]->level == 1)
+				seek_parent(c, step, predicate->seeking[i]);
+			else
+				predicate->seeking[i]->level--;
+		}
+		push_ancestry(c, step, predicate);
+	}
+	stage = add_stage(c, is_path ? &step->stages : &step->predicates);
+	stage->expr = predicate;
+	stage->position = node->position;
+	return result;
+}
+
+/*
+ * Process the members of an object constructor or of a grouping.
+ */
+static void
+process_list(SfJnCompile *c, SfJnNode *whole, const SfJnNodeList *from,
+			 SfJnNodeList *to, bool ancestry)
+{
+	SfJnNodeList list = {0};
+	int			i;
+
+	for (i = 0; i < from->n; i++)
+	{
+		SfJnNode   *part = sf_jn_process(c, from->at[i]);
+
+		if (ancestry)
+			push_ancestry(c, whole, part);
+		sf_jn_list_add(c, &list, part);
+	}
+	*to = list;
+}
+
+/*
+ * Process left{key: value}.
+ */
+static SfJnNode *
+process_group(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result = sf_jn_process(c, node->lhs);
+
+	if (result->group != NULL)
+		sf_jn_throw_at(c->thrower, SF_JN_S0210, node->position, NULL);
+	result->group = sf_jn_alloc(c->arena, sizeof(SfJnGroup));
+	process_list(c, result, &node->items, &result->group->pairs, false);
+	result->group->position = node->position;
+	return result;
+}
+
+/*
+ * Process left^(terms): a step of its own.
+ */
+static SfJnNode *
+process_sort(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *path = sf_jn_process(c, node->lhs);
+	SfJnNode   *sort = sf_jn_node(c, SF_JN_N_SORT, node->position);
+	int			i;
+
+	if (path->type != SF_JN_N_PATH)
+		path = make_path(c, path);
+	sort->terms = node->terms;
+	sort->nterms = node->nterms;
+	for (i = 0; i < sort->nterms; i++)
+	{
+		sort->terms[i].expr = sf_jn_process(c, sort->terms[i].expr);
+		push_ancestry(c, sort, sort->terms[i].expr);
+	}
+	sf_jn_list_add(c, &path->items, sort);
+	resolve_ancestry(c, path);
+	return path;
+}
+
+/*
+ * Process left@$name.
+ */
+static SfJnNode *
+process_focus(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result = sf_jn_process(c, node->lhs);
+	SfJnNode   *step = result;
+
+	if (result->type == SF_JN_N_PATH)
+		step = result->items.at[result->items.n - 1];
+	if (step->stages.n > 0 || step->predicates.n > 0)
+		sf_jn_throw_at(c->thrower, SF_JN_S0215, node->position, NULL);
+	if (step->type == SF_JN_N_SORT)
+		sf_jn_throw_at(c->thrower, SF_JN_S0216, node->position, NULL);
+	if (node->keep_array)
+		step->keep_array = true;
+	step->focus = node->rhs->name;
+	step->tuple = true;
+	return result;
+}
+
+/*
+ * Process left#$name.
+ */
+static SfJnNode *
+process_index(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result = sf_jn_process(c, node->lhs);
+	SfJnNode   *step = result;
+
+	if (result->type == SF_JN_N_PATH)
+		step = result->items.at[result->items.n - 1];
+	else
+	{
+		result = make_path(c, result);
+		if (step->predicates.n > 0)
+		{
+			step->stages = step->predicates;
+			memset(&step->predicates, 0, sizeof(SfJnStages));
+		}
+	}
+	if (step->stages.n == 0)
+		step->index = node->rhs->name;
+	else
+	{
+		SfJnStage  *stage = add_stage(c, &step->stages);
+
+		stage->index = node->rhs->name;
+		stage->position = node->position;
+	}
+	step->tuple = true;
+	return result;
+}
+
+/*
+ * Process a node with an infix operator.
+ */
+static SfJnNode *
+process_binary(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result;
+
+	switch (node->op)
+	{
+		case SF_JN_OP_DOT:
+			return process_dot(c, node);
+		case SF_JN_OP_LBRACKET:
+			return process_predicate(c, node);
+		case SF_JN_OP_LBRACE:
+			return process_group(c, node);
+		case SF_JN_OP_CARET:
+			return process_sort(c, node);
+		case SF_JN_OP_AT:
+			return process_focus(c, node);
+		case SF_JN_OP_HASH:
+			return process_index(c, node);
+		case SF_JN_OP_ASSIGN:
+			result = sf_jn_node(c, SF_JN_N_BIND, node->position);
+			result->name = node->lhs->name;
+			result->rhs = sf_jn_process(c, node->rhs);
+			push_ancestry(c, result, result->rhs);
+			return result;
+		case SF_JN_OP_CHAIN:
+			result = sf_jn_node(c, SF_JN_N_APPLY, node->position);
+			result->lhs = sf_jn_process(c, node->lhs);
+			result->rhs = sf_jn_process(c, node->rhs);
+			result->keep_array = result->lhs->keep_array || result->rhs->keep_array;
+			return result;
+		default:
+			result = sf_jn_node(c, SF_JN_N_BINARY, node->position);
+			result->op = node->op;
+			result->lhs = sf_jn_process(c, node->lhs);
+			result->rhs = sf_jn_process(c, node->rhs);
+			push_ancestry(c, result, result->lhs);
+			push_ancestry(c, result, result->rhs);
+			return result;
+	}
+}
+
+/*
+ * Process a minus sign; before a number it is part of it.
+ */
+static SfJnNode *
+process_negate(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *operand = sf_jn_process(c, node->lhs);
+
+	if (operand->type == SF_JN_N_NUMBER)
+	{
+		operand->value = sf_jn_number(c->arena, -operand->value->u.number);
+		return operand;
+	}
+	node->lhs = operand;
+	push_ancestry(c, node, operand);
+	return node;
+}
+
+/*
+ * Wrap calls in tail position into thunks.
+ */
+static SfJnNode *
+optimize_tail(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *thunk;
+
+	if (node->type == SF_JN_N_FUNCTION && node->predicates.n == 0)
+	{
+		thunk = sf_jn_node(c, SF_JN_N_LAMBDA, node->position);
+		thunk->thunk = true;
+		thunk->rhs = node;
+		return thunk;
+	}
+	if (node->type == SF_JN_N_CONDITION)
+	{
+		node->rhs = optimize_tail(c, node->rhs);
+		if (node->third != NULL)
+			node->third = optimize_tail(c, node->third);
+	}
+	else if (node->type == SF_JN_N_BLOCK && node->items.n > 0)
+	{
+		SfJnNode  **last = &node->items.at[node->items.n - 1];
+
+		*last = optimize_tail(c, *last);
+	}
+	return node;
+}
+
+/*
+ * Process a condition.  The operands of ?? and ?: stand in it twice and are
+ * processed once.
+ */
+static SfJnNode *
+process_condition(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result = sf_jn_node(c, SF_JN_N_CONDITION, node->position);
+
+	if (node->op == SF_JN_OP_ELVIS)
+		result->lhs = result->rhs = sf_jn_process(c, node->lhs);
+	else if (node->op == SF_JN_OP_COALESCE)
+	{
+		result->rhs = sf_jn_process(c, node->rhs);
+		node->lhs->items.at[0] = result->rhs;
+		push_ancestry(c, node->lhs, result->rhs);
+		result->lhs = node->lhs;
+	}
+	else
+	{
+		result->lhs = sf_jn_process(c, node->lhs);
+		result->rhs = sf_jn_process(c, node->rhs);
+	}
+	push_ancestry(c, result, result->lhs);
+	push_ancestry(c, result, result->rhs);
+	if (node->third != NULL)
+	{
+		result->third = sf_jn_process(c, node->third);
+		push_ancestry(c, result, result->third);
+	}
+	return result;
+}
+
+/*
+ * Process a block; it ends in an array constructor if its last part does.
+ */
+static SfJnNode *
+process_block(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result = sf_jn_node(c, SF_JN_N_BLOCK, node->position);
+	int			i;
+
+	process_list(c, result, &node->items, &result->items, true);
+	for (i = 0; i < result->items.n; i++)
+	{
+		SfJnNode   *part = result->items.at[i];
+
+		if (part->cons || (part->type == SF_JN_N_PATH && part->items.at[0]->cons))
+			result->cons = true;
+	}
+	return result;
+}
+
+/*
+ * Give a parent operator its slot.
+ */
+static SfJnNode *
+process_parent(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnSlot   *slot = sf_jn_alloc(c->arena, sizeof(SfJnSlot));
+	char	   *label = sf_jn_alloc(c->arena, 16);
+	int			n = snprintf(label, 16, "!%d", c->nancestry);
+
+	if (c->nancestry >= c->ancestry_cap)
+	{
+		int			cap = c->ancestry_cap == 0 ? 8 : c->ancestry_cap * 2;
+		SfJnNode  **ancestry = sf_jn_alloc(c->arena, cap * sizeof(SfJnNode *));
+
+		if (c->nancestry > 0)
+			memcpy(ancestry, c->ancestry, c->nancestry * sizeof(SfJnNode *));
+		c->ancestry = ancestry;
+		c->ancestry_cap = cap;
+	}
+	slot->label = sf_jn_name(label, n);
+	slot->level = 1;
+	slot->index = c->nancestry;
+	node->slot = slot;
+	c->ancestry[c->nancestry++] = node;
+	return node;
+}
+
+/*
+ * Process a call or a partial application.
+ */
+static SfJnNode *
+process_call(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result = sf_jn_node(c, node->type, node->position);
+
+	process_list(c, result, &node->items, &result->items, true);
+	result->lhs = sf_jn_process(c, node->lhs);
+	return result;
+}
+
+/*
+ * Process a node of any kind but the keep_array that every kind has.
+ */
+static SfJnNode *
+process_node(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result;
+
+	switch (node->type)
+	{
+		case SF_JN_N_BINARY:
+			return process_binary(c, node);
+		case SF_JN_N_NEGATE:
+			return process_negate(c, node);
+		case SF_JN_N_ARRAY:
+		case SF_JN_N_OBJECT:
+			process_list(c, node, &node->items, &node->items, true);
+			return node;
+		case SF_JN_N_FUNCTION:
+		case SF_JN_N_PARTIAL:
+			return process_call(c, node);
+		case SF_JN_N_LAMBDA:
+			node->rhs = optimize_tail(c, sf_jn_process(c, node->rhs));
+			return node;
+		case SF_JN_N_CONDITION:
+			return process_condition(c, node);
+		case SF_JN_N_TRANSFORM:
+			node->lhs = sf_jn_process(c, node->lhs);
+			node->rhs = sf_jn_process(c, node->rhs);
+			if (node->third != NULL)
+				node->third = sf_jn_process(c, node->third);
+			return node;
+		case SF_JN_N_BLOCK:
+			return process_block(c, node);
+		case SF_JN_N_NAME:
+			result = make_path(c, node);
+			if (node->keep_array)
+				result->keep_singleton = true;
+			return result;
+		case SF_JN_N_PARENT:
+			return process_parent(c, node);
+		case SF_JN_N_END:
+			sf_jn_throw_at(c->thrower, SF_JN_S0207, node->position, sf_jn_node_name[node->type]);
+		default:
+			return node;
+	}
+}
+
+/*
+ * Process a node.
+ */
+SfJnNode *
+sf_jn_process(SfJnCompile *c, SfJnNode *node)
+{
+	SfJnNode   *result;
+
+	if (stack_is_too_deep())
+		sf_jn_throw_at(c->thrower, SF_JN_U1001, node->position, NULL);
+	CHECK_FOR_INTERRUPTS();
+	result = process_node(c, node);
+	if (node->keep_array)
+		result->keep_array = true;
+	return result;
+}

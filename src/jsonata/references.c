@@ -1,0 +1,228 @@
+/*
+ * references.c
+ *		What an expression refers to, found by walking its tree.
+ */
+#include "postgres.h"
+
+#include "jsonata/jsonata.h"
+#include "jsonata/jsonata_program.h"
+#include "miscadmin.h"
+
+/* Fields of $states: name, flag */
+static const struct
+{
+	const char *name;
+	int			flag;
+}			fields[] =
+{
+	{"input", SF_JN_STATES_INPUT},
+	{"result", SF_JN_STATES_RESULT},
+	{"errorOutput", SF_JN_STATES_ERROR_OUTPUT},
+	{"context", SF_JN_STATES_CONTEXT},
+};
+
+/*
+ * Compare a name with a text.
+ */
+static bool
+is_name(const SfJnName *name, const char *text)
+{
+	return name->str != NULL && name->len == strlen(text) &&
+		memcmp(name->str, text, name->len) == 0;
+}
+
+/*
+ * The flag of the field of $states that a path goes to; all when it is not
+ * plain to see, 0 when the path begins otherwise.
+ */
+static int
+path_field(const SfJnNode *path)
+{
+	const SfJnNode *first = path->items.at[0];
+	size_t		i;
+
+	if (first->type != SF_JN_N_VARIABLE || !is_name(&first->name, "states"))
+		return 0;
+	if (path->items.n < 2 || path->items.at[1]->type != SF_JN_N_NAME ||
+		first->stages.n > 0 || first->predicates.n > 0)
+		return SF_JN_STATES_ALL;
+	for (i = 0; i < lengthof(fields); i++)
+	{
+		if (is_name(&path->items.at[1]->name, fields[i].name))
+			return fields[i].flag;
+	}
+	return 0;
+}
+
+typedef struct Walk
+{
+	int			used;			/* fields of $states */
+	bool		in_catcher;
+	SfJsonataReport report;
+	void	   *report_arg;
+	const char **reported;
+	int			nreported;
+} Walk;
+
+/*
+ * Report a message, once.
+ */
+static void
+report_once(Walk *w, char *message)
+{
+	int			i;
+
+	for (i = 0; i < w->nreported; i++)
+	{
+		if (strcmp(w->reported[i], message) == 0)
+			return;
+	}
+	w->reported = w->reported == NULL ? palloc(sizeof(char *)) :
+		repalloc(w->reported, (w->nreported + 1) * sizeof(char *));
+	w->reported[w->nreported++] = message;
+	w->report(w->report_arg, message);
+}
+
+static void walk(Walk *w, const SfJnNode *node, bool top);
+
+/*
+ * Walk every node of a list.
+ */
+static void
+walk_list(Walk *w, const SfJnNodeList *list, bool top)
+{
+	int			i;
+
+	for (i = 0; i < list->n; i++)
+		walk(w, list->at[i], top);
+}
+
+/*
+ * Walk the predicates, which see the items as their input.
+ */
+static void
+walk_stages(Walk *w, const SfJnStages *stages)
+{
+	int			i;
+
+	for (i = 0; i < stages->n; i++)
+	{
+		if (stages->at[i].expr != NULL)
+			walk(w, stages->at[i].expr, false);
+	}
+}
+
+/*
+ * Look at the reference to $states with which a path begins.
+ */
+static void
+check_states(Walk *w, const SfJnNode *path)
+{
+	const SfJnNode *first = path->items.at[0];
+	const SfJnNode *second = path->items.n > 1 ? path->items.at[1] : NULL;
+	int			flag = path_field(path);
+
+	w->used |= flag;
+	if (w->report == NULL || first->type != SF_JN_N_VARIABLE ||
+		!is_name(&first->name, "states") || second == NULL ||
+		second->type != SF_JN_N_NAME)
+		return;
+	if (flag == 0 || (flag == SF_JN_STATES_ERROR_OUTPUT && !w->in_catcher))
+		report_once(w, psprintf("Field '$states.%.*s' does not exist.",
+								(int) second->name.len, second->name.str));
+}
+
+/*
+ * Walk a node; top: its input is that of the whole expression, which in a
+ * state machine is nothing.
+ */
+static void
+walk(Walk *w, const SfJnNode *node, bool top)
+{
+	int			i;
+
+	if (node == NULL)
+		return;
+	check_stack_depth();
+	switch (node->type)
+	{
+		case SF_JN_N_PATH:
+			check_states(w, node);
+			for (i = 0; i < node->items.n; i++)
+			{
+				const SfJnNode *step = node->items.at[i];
+
+				/* check_states() has seen to a $states that begins a path. */
+				if (i == 0 && step->type == SF_JN_N_VARIABLE &&
+					is_name(&step->name, "states"))
+				{
+					walk_stages(w, &step->stages);
+					walk_stages(w, &step->predicates);
+				}
+				else
+					walk(w, step, top && i == 0);
+			}
+			break;
+		case SF_JN_N_NAME:
+			if (top && w->report != NULL)
+				report_once(w, psprintf("Reference to '%.*s' at the top level is not supported.",
+										(int) node->name.len, node->name.str));
+			break;
+		case SF_JN_N_VARIABLE:
+			if (is_name(&node->name, "states"))
+				w->used |= SF_JN_STATES_ALL;
+			if (w->report != NULL && is_name(&node->name, "$"))
+				report_once(w, pstrdup("Reference to '$$' is not supported."));
+			break;
+		case SF_JN_N_SORT:
+			for (i = 0; i < node->nterms; i++)
+				walk(w, node->terms[i].expr, false);
+			break;
+		case SF_JN_N_LAMBDA:
+			walk(w, node->rhs, top);
+			break;
+		case SF_JN_N_TRANSFORM:
+			walk(w, node->lhs, false);
+			walk(w, node->rhs, false);
+			walk(w, node->third, false);
+			break;
+		default:
+			walk(w, node->lhs, top);
+			walk_list(w, &node->items, top);
+			if (node->rhs != node->lhs)
+				walk(w, node->rhs, top);
+			walk(w, node->third, top);
+			break;
+	}
+	walk_stages(w, &node->stages);
+	walk_stages(w, &node->predicates);
+	if (node->group != NULL)
+		walk_list(w, &node->group->pairs, false);
+}
+
+/*
+ * Tell which fields of $states an expression looks at.
+ */
+int
+sf_jn_states_used(const SfJnNode *root)
+{
+	Walk		w = {0};
+
+	walk(&w, root, true);
+	return w.used;
+}
+
+/*
+ * Report what an expression of a state machine must not refer to.
+ */
+void
+sf_jsonata_check(const SfJsonata *expr, bool in_catcher, SfJsonataReport report,
+				 void *arg)
+{
+	Walk		w = {0};
+
+	w.in_catcher = in_catcher;
+	w.report = report;
+	w.report_arg = arg;
+	walk(&w, expr->root, true);
+}

@@ -1,0 +1,233 @@
+/*
+ * regex.c
+ *		Regular expressions: matching, on PostgreSQL's engine.
+ *
+ * PostgreSQL takes the longest match of an alternation where JavaScript takes
+ * the first.  So the alternatives of a whole pattern are searched one by one:
+ * the match that begins first wins, of several the first alternative's.  What
+ * was found for each is kept until the search has come past it, as searches
+ * mostly go through one subject from its beginning to its end.
+ *
+ * What remains different: alternatives inside parentheses, one preference
+ * (greedy or not) for a whole branch, and parentheses inside lookaround do
+ * not capture.  docs/jsonata.md says so.
+ */
+#include "postgres.h"
+
+#include "jsonata/regex.h"
+#include "jsonata/watch.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+
+/* What the last search of a subject found for each alternative of a pattern */
+struct SfJnSearch
+{
+	const SfJnRegex *regex;
+	const SfJnValue *subject;
+	struct
+	{
+		Size		from;		/* where the search began */
+		bool		found;
+		regmatch_t *match;		/* the whole and the groups; NULL: not searched */
+		int			nmatch;
+	}			of[SF_JN_MAX_ALTERNATIVES];
+};
+
+/*
+ * Take a substring by code points.
+ */
+static SfJnValue *
+slice(SfJnEval *ev, const SfJnValue *s, const uint32 *offsets, regoff_t from, regoff_t to)
+{
+	Size		start = offsets == NULL ? (Size) from : offsets[from];
+	Size		end = offsets == NULL ? (Size) to : offsets[to];
+
+	return sf_jn_string(&ev->arena, s->u.str + start, end - start);
+}
+
+/*
+ * Decode a subject into code points and the byte offset of each; kept for the
+ * matches to come, as a search is mostly repeated on the same subject.
+ */
+static void
+decode_subject(SfJnEval *ev, SfJnValue *subject)
+{
+	const char *p = subject->u.str;
+	const char *end = p + subject->len;
+	Size		n = 0;
+	bool		ascii = true;
+
+	if (ev->decoded == subject)
+		return;
+	ev->wide = sf_jn_alloc(&ev->arena, ((Size) subject->len + 1) * sizeof(pg_wchar));
+	ev->offsets = sf_jn_alloc(&ev->arena, ((Size) subject->len + 1) * sizeof(uint32));
+	while (p < end)
+	{
+		uint32		cp;
+
+		ev->offsets[n] = (uint32) (p - subject->u.str);
+		ascii &= (unsigned char) *p < 0x80;
+		p += sf_jn_decode(p, end, &cp);
+		ev->wide[n++] = cp;
+	}
+	ev->offsets[n] = subject->len;
+	ev->nwide = n;
+	ev->decoded = subject;
+	if (ascii)
+		ev->offsets = NULL;
+}
+
+/*
+ * Search the decoded subject for an alternative; false: it is not there.
+ */
+static bool
+search_alternative(SfJnEval *ev, const SfJnRegex *regex, const SfJnAlternative *alternative,
+				   Size from, regmatch_t *found, int nfound)
+{
+	regex_t    *re = RE_compile_and_cache(alternative->pattern, regex->flags,
+										  regex->collation);
+	int			rc = sf_jn_regexec(ev, re, from, nfound, found);
+	char		reason[100];
+
+	if (rc == REG_OKAY || rc == REG_NOMATCH)
+		return rc == REG_OKAY;
+	pg_regerror(rc, re, reason, sizeof(reason));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_REGULAR_EXPRESSION),
+			 errmsg("regular expression failed: %s", reason)));
+	return false;				/* not reached */
+}
+
+/*
+ * Take the search of a pattern in a subject up again, or begin one.
+ */
+static SfJnSearch *
+find_search(SfJnEval *ev, const SfJnRegex *regex, const SfJnValue *subject)
+{
+	if (ev->search == NULL)
+		ev->search = sf_jn_alloc(&ev->arena, sizeof(SfJnSearch));
+	else if (ev->search->regex == regex && ev->search->subject == subject)
+		return ev->search;
+	memset(ev->search->of, 0, regex->nalternatives * sizeof(ev->search->of[0]));
+	ev->search->regex = regex;
+	ev->search->subject = subject;
+	return ev->search;
+}
+
+/*
+ * Search for all alternatives; returns the one whose match is taken, or -1.
+ */
+static int
+search_alternatives(SfJnEval *ev, const SfJnRegex *regex, SfJnSearch *search, Size from)
+{
+	int			best = -1;
+	int			i;
+
+	for (i = 0; i < regex->nalternatives; i++)
+	{
+		const SfJnAlternative *a = &regex->alternatives[i];
+		int			last = i < regex->nalternatives - 1 ? a[1].captures : regex->ncaptures;
+		regmatch_t *match = search->of[i].match;
+
+		if (match == NULL)
+		{
+			search->of[i].nmatch = last - a->captures + 1;
+			match = sf_jn_alloc(&ev->arena, search->of[i].nmatch * sizeof(regmatch_t));
+		}
+		if (search->of[i].match == NULL || search->of[i].from > from ||
+			(search->of[i].found && (Size) match[0].rm_so < from))
+		{
+			search->of[i].found = search_alternative(ev, regex, a, from, match,
+													 search->of[i].nmatch);
+			search->of[i].from = from;
+			search->of[i].match = match;
+		}
+		if (search->of[i].found &&
+			(best < 0 || match[0].rm_so < search->of[best].match[0].rm_so))
+			best = i;
+	}
+	return best;
+}
+
+/*
+ * Search a subject from a code point on.
+ */
+bool
+sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex, SfJnValue *subject,
+				   Size from, SfJnMatch *match)
+{
+	SfJnSearch *search;
+	regmatch_t *found;
+	int			taken;
+	int			i;
+
+	sf_jn_check(ev);
+	decode_subject(ev, subject);
+	if (from > ev->nwide)
+		return false;
+	search = find_search(ev, regex, subject);
+	taken = search_alternatives(ev, regex, search, from);
+	if (taken < 0)
+		return false;
+	found = search->of[taken].match;
+	match->start = found[0].rm_so;
+	match->end = found[0].rm_eo;
+	match->text = slice(ev, subject, ev->offsets, found[0].rm_so, found[0].rm_eo);
+	match->ngroups = regex->ngroups;
+	match->groups = sf_jn_alloc(&ev->arena, (regex->ngroups + 1) * sizeof(SfJnValue *));
+	memset(match->groups, 0, (regex->ngroups + 1) * sizeof(SfJnValue *));
+	for (i = 1; i < search->of[taken].nmatch; i++)
+	{
+		int			group = regex->captures[regex->alternatives[taken].captures + i - 1];
+
+		if (found[i].rm_so >= 0)
+			match->groups[group] = slice(ev, subject, ev->offsets, found[i].rm_so,
+										 found[i].rm_eo);
+	}
+	return true;
+}
+
+/*
+ * Apply a regular expression, or its "next", as the function that it is in an
+ * expression: an object that describes the match, or undefined.
+ */
+SfJnValue *
+sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nargs)
+{
+	SfJnValue  *subject = f->kind == SF_JN_F_NEXT ? f->subject :
+		(nargs > 0 ? args[0] : NULL);
+	Size		from = f->kind == SF_JN_F_NEXT ? f->offset : 0;
+	SfJnMatch	match;
+	SfJnValue  *result;
+	SfJnValue  *groups;
+	SfJnValue  *next;
+	int			i;
+
+	if (!SF_JN_IS_STRING(subject))
+		return NULL;
+	if (f->kind == SF_JN_F_REGEX && nargs > 1 && SF_JN_IS_NUMBER(args[1]) &&
+		args[1]->u.number > 0)
+		from = (Size) args[1]->u.number;
+	decode_subject(ev, subject);
+	if (f->kind == SF_JN_F_NEXT && from >= ev->nwide)
+		return NULL;
+	if (!sf_jn_regex_search(ev, f->regex, subject, from, &match))
+		return NULL;
+	if (f->kind == SF_JN_F_NEXT && match.start == match.end)
+		sf_jn_fail(ev, SF_JN_D1004);
+
+	groups = sf_jn_array(&ev->arena, match.ngroups);
+	for (i = 0; i < match.ngroups; i++)
+		sf_jn_push(&ev->arena, groups, match.groups[i]);
+	next = sf_jn_function_value(ev, SF_JN_F_NEXT);
+	next->u.function->regex = f->regex;
+	next->u.function->subject = subject;
+	next->u.function->offset = match.end;
+	result = sf_jn_object(&ev->arena, 5);
+	sf_jn_set_c(&ev->arena, result, "match", match.text);
+	sf_jn_set_c(&ev->arena, result, "start", sf_jn_number(&ev->arena, match.start));
+	sf_jn_set_c(&ev->arena, result, "end", sf_jn_number(&ev->arena, match.end));
+	sf_jn_set_c(&ev->arena, result, "groups", groups);
+	sf_jn_set_c(&ev->arena, result, "next", next);
+	return result;
+}

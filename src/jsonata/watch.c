@@ -1,0 +1,98 @@
+/*
+ * watch.c
+ *		The time limit of an evaluation while PostgreSQL's regular expressions
+ *		run.
+ *
+ * The engine knows no limit, but it looks for a query cancel.  So when the
+ * time is up a timer makes it see one, and what comes of it is turned into the
+ * error of the evaluation.  A cancel that is pending already goes first.
+ */
+#include "postgres.h"
+
+#include "base/errors.h"
+#include "base/hooks.h"
+#include "jsonata/eval.h"
+#include "jsonata/watch.h"
+#include "miscadmin.h"
+#include "utils/timeout.h"
+
+#define CHEAP_LEN 5000			/* code points that are searched soon enough */
+
+static TimeoutId watch_id = MAX_TIMEOUTS;	/* not registered yet */
+static volatile sig_atomic_t watch_fired = false;
+
+/*
+ * Make the engine see a cancel (a signal handler).
+ */
+static void
+ring(void)
+{
+	if (QueryCancelPending)
+		return;
+	watch_fired = true;
+	InterruptPending = true;
+	QueryCancelPending = true;
+}
+
+/*
+ * Take the timer back; true when it had struck.
+ */
+static bool
+end_watch(void)
+{
+	bool		fired;
+
+	disable_timeout(watch_id, false);
+	fired = watch_fired;
+	watch_fired = false;
+	if (fired && (sf_cancel_requested_hook == NULL || !sf_cancel_requested_hook()))
+		QueryCancelPending = false;
+	return fired;
+}
+
+/*
+ * Run pg_regexec() within the time limit of the evaluation.
+ */
+int
+sf_jn_regexec(SfJnEval *ev, regex_t *re, size_t from, int nmatch, regmatch_t *match)
+{
+	bool		costly = ev->nwide - from > CHEAP_LEN ||
+		(re->re_info & (REG_UBACKREF | REG_ULOOKAROUND)) != 0;
+	volatile int rc = REG_OKAY;
+
+	if (ev->deadline == 0 || !costly)
+	{
+		rc = pg_regexec(re, ev->wide, ev->nwide, from, NULL, nmatch, match, 0);
+		CHECK_FOR_INTERRUPTS();
+		return rc;
+	}
+
+	if (watch_id == MAX_TIMEOUTS)
+		watch_id = RegisterTimeout(USER_TIMEOUT, ring);
+	watch_fired = false;
+	enable_timeout_after(watch_id,
+						 (int) Max((ev->deadline - sf_tick_now()) / 1000, 1));
+#if PG_VERSION_NUM >= 160000
+	/* The engine raises the cancel itself. */
+	PG_TRY();
+	{
+		rc = pg_regexec(re, ev->wide, ev->nwide, from, NULL, nmatch, match, 0);
+	}
+	PG_CATCH();
+	{
+		if (!end_watch())
+			PG_RE_THROW();
+		FlushErrorState();
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EVALUATION_LIMIT),
+				 errmsg("Expression evaluation timeout: Check for infinite loop")));
+	}
+	PG_END_TRY();
+#else
+	rc = pg_regexec(re, ev->wide, ev->nwide, from, NULL, nmatch, match, 0);
+#endif
+	if (end_watch())
+		sf_jn_fail(ev, SF_JN_U1002);
+	CHECK_FOR_INTERRUPTS();
+	return rc;
+}

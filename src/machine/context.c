@@ -1,0 +1,102 @@
+/*
+ * context.c
+ *		The context object, $$: what an execution can know of itself.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/acl.h"
+
+#include "base/arn.h"
+#include "machine/step.h"
+
+/* {"Execution": …}: id, input, name, role, start, redrives. */
+static void
+add_execution(SfJsonBuilder *b, SfRun *run)
+{
+	const SfExecution *e = run->execution;
+	char	   *role = GetUserNameFromId(e->owner, true);
+
+	sf_json_open_object(b, "Execution");
+	sf_json_add_string(b, "Id", sf_arn_execution(e->execution_id));
+	sf_json_add(b, "Input", run->input ? run->input(run) : e->input);
+	if (e->started_at != DT_NOBEGIN)
+		sf_json_add_string(b, "StartTime", sf_timestamp_print(e->started_at));
+	sf_json_add_string(b, "Name", sf_execution_name(e));
+	sf_json_add_string(b, "RoleArn", sf_arn_role(role ? role : "unknown"));
+	sf_json_add_int(b, "RedriveCount", e->redrive_count);
+	if (e->redrive_count > 0 && e->last_redriven_at != DT_NOBEGIN)
+		sf_json_add_string(b, "RedriveTime",
+						   sf_timestamp_print(e->last_redriven_at));
+	sf_json_close_object(b);
+}
+
+/* {"State": …}: name, when it was entered, retries of a Task. */
+static void
+add_state(SfJsonBuilder *b, const SfStep *step)
+{
+	sf_json_open_object(b, "State");
+	sf_json_add_string(b, "Name", step->state->name);
+	if (step->branch->entered_at != DT_NOBEGIN)
+		sf_json_add_string(b, "EnteredTime",
+						   sf_timestamp_print(step->branch->entered_at));
+	if (step->state->type == SF_STATE_TASK)
+		sf_json_add_int(b, "RetryCount", step->branch->attempt);
+	sf_json_close_object(b);
+}
+
+/* {"Map": {"Item": …}}, inside a Map state. */
+static void
+add_map(SfJsonBuilder *b, const SfStep *step)
+{
+	const SfBranch *branch = step->branch;
+	Jsonb	   *item = step->map_item;
+	int			index = step->map_index;
+
+	if (index < 0 && branch->niterations > 0)
+	{
+		index = branch->iterations[branch->niterations - 1];
+		if (step->run->map_item != NULL)
+			item = step->run->map_item(step->run, branch);
+	}
+	if (index < 0)
+		return;
+	sf_json_open_object(b, "Map");
+	sf_json_open_object(b, "Item");
+	sf_json_add_int(b, "Index", index);
+	sf_json_add(b, "Key", step->map_key);
+	sf_json_add(b, "Value", item);
+	sf_json_close_object(b);
+	sf_json_close_object(b);
+}
+
+/* Build the context object of a step. */
+Jsonb *
+sf_context_make(void *arg)
+{
+	SfStep	   *step = arg;
+	const SfExecution *e = step->run->execution;
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	if (step->run->trace != NULL)
+	{
+		add_map(&b, step);
+		return sf_json_merge(step->run->trace->context, sf_json_finish(&b));
+	}
+	add_execution(&b, step->run);
+	sf_json_open_object(&b, "StateMachine");
+	sf_json_add_string(&b, "Id", sf_arn_state_machine(e->machine_name));
+	sf_json_add_string(&b, "Name", e->machine_name);
+	sf_json_close_object(&b);
+	if (step->state != NULL)
+		add_state(&b, step);
+	add_map(&b, step);
+	if (step->token_task != NULL)
+	{
+		sf_json_open_object(&b, "Task");
+		sf_json_add_string(&b, "Token", sf_task_token(step->token_task));
+		sf_json_close_object(&b);
+	}
+	return sf_json_finish(&b);
+}

@@ -1,0 +1,36 @@
+/*
+ * join.h
+ *		What Parallel and Map share: children, and the join.
+ */
+#ifndef SF_MACHINE_JOIN_H
+#define SF_MACHINE_JOIN_H
+
+#include "machine/step.h"
+
+/*
+ * Iterations of a Map without MaxConcurrency that exist at once.  The rest
+ * follow as these end, so that neither memory nor a transaction grows with
+ * the number of items.
+ */
+#define SF_MAP_WINDOW	1000
+
+/* Add a child to step->spawn, due at once, in a scope of the state. */
+extern SfBranch *sf_join_spawn(SfStep *step, int scope, int index,
+							   Jsonb *payload, int payload_event);
+
+/*
+ * Have the state fail with an error that a further child met before it began:
+ * the others end first, as after a failed child.
+ */
+extern void sf_join_fail(SfStep *step, SfError *error);
+
+/* More children may begin: iterations are left and there is room. */
+extern bool sf_join_wants_more(const SfBranch *parent);
+
+/*
+ * When a parent in phase JOIN is due after some children have ended: at once
+ * when all have, when it has to abort the others, or when more may begin.
+ */
+extern bool sf_join_is_ready(const SfBranch *parent, SfFailureMode mode);
+
+#endif							/* SF_MACHINE_JOIN_H */

@@ -1,0 +1,313 @@
+/*
+ * map_state.c
+ *		Map: one iteration an item, so many at a time.
+ *
+ * The items are worked out when the state is entered and kept in the branch's
+ * "result" until the join, so that iterations that begin later, after other
+ * transactions, see the same ones.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "machine/map_state.h"
+
+/* MaxConcurrency and its like. */
+bool
+sf_map_count(SfStep *step, const SfValueField *field, const char *name,
+			 int64 *count, SfError *error)
+{
+	return sf_flow_integer(step, field, name, PG_INT64_MIN, count, error);
+}
+
+/* A percentage that a value gives: a number, or of a path a string that is one. */
+static bool
+percentage_from_value(Jsonb *value, bool of_path, double *percentage)
+{
+	JsonbValue	root;
+	char	   *end;
+	char	   *text;
+
+	sf_json_root(value, &root);
+	if (root.type != jbvNumeric && !(of_path && root.type == jbvString))
+		return false;
+	text = sf_flow_shown(value);
+	*percentage = strtod(text, &end);
+	return end != text && *end == '\0' && !isnan(*percentage);
+}
+
+/* ToleratedFailurePercentage as the state has it; 0 where there is none. */
+static bool
+percentage_field(SfStep *step, double *percentage, SfError *error)
+{
+	static const char name[] = "ToleratedFailurePercentage";
+	const SfValueField *field = &step->state->tolerated_failure_percentage;
+	bool		is_path = field->kind == SF_FIELD_PATH;
+	Jsonb	   *value;
+
+	*percentage = field->kind == SF_FIELD_LITERAL ? field->number : 0;
+	if (!is_path && field->kind != SF_FIELD_JSONATA)
+		return true;
+	if (sf_flow_value(step, field, name, &value, error) != SF_EVAL_OK)
+		return false;
+	if (percentage_from_value(value, is_path, percentage))
+		return true;
+	if (!is_path)
+		return sf_flow_wrong_type(field->text, name, "number", value, error);
+	return sf_error_set(error, SF_ERR_RUNTIME,
+						"The %sPath field refers to value \"%s\" which is not a valid float: %s",
+						name, sf_flow_shown(value), field->text);
+}
+
+/* ToleratedFailurePercentage. */
+bool
+sf_map_percentage(SfStep *step, double *percentage, SfError *error)
+{
+	if (!percentage_field(step, percentage, error))
+		return false;
+	if (*percentage < 0 || *percentage > 100)
+		return sf_error_set(error, SF_ERR_RUNTIME,
+							"ToleratedFailurePercentage must be between 0 and 100.");
+	return true;
+}
+
+/* MaxConcurrency into the branch; 0 is without limit. */
+bool
+sf_map_concurrency(SfStep *step, SfError *error)
+{
+	int64		count;
+
+	if (!sf_map_count(step, &step->state->max_concurrency, "MaxConcurrency",
+					  &count, error))
+		return false;
+	if (count < 0)
+		return sf_error_set(error, SF_ERR_RUNTIME,
+							"Expected non-negative integer for MaxConcurrency, got '" INT64_FORMAT "' instead.",
+							count);
+	sf_step_trace(step, SF_TRACE_MAX_CONCURRENCY, sf_json_int(count));
+	step->branch->max_concurrency = (int) Min(count, PG_INT32_MAX);
+	return true;
+}
+
+/* The array that a JSONata Map iterates over. */
+static bool
+jsonata_items(SfStep *step, Jsonb **items, SfError *error)
+{
+	const SfState *state = step->state;
+	JsonbValue	root;
+
+	*items = step->env.input;
+	if (state->items != NULL &&
+		!sf_template_eval(state->items, &step->env, "Items", items, error))
+		return false;
+	sf_json_root(*items, &root);
+	if (sf_json_is_array(&root))
+		return true;
+	if (state->items != NULL && state->items_text != NULL)
+		return sf_flow_wrong_type(state->items_text, "Items", "array", *items, error);
+	return sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
+						"Map state input must be an array but was: %s",
+						sf_json_excerpt(*items));
+}
+
+/* ItemsPath as the service shows it: "$$." has lost a dollar there. */
+static const char *
+items_path_text(const SfState *state)
+{
+	if (state->items_path.kind != SF_FIELD_PATH)
+		return "$";
+	return state->items_path.text + (strncmp(state->items_path.text, "$$", 2) == 0);
+}
+
+/* The array that a Map iterates over. */
+bool
+sf_map_items(SfStep *step, Jsonb **items, SfError *error)
+{
+	const SfState *state = step->state;
+	JsonbValue	root;
+
+	if (state->language == SF_QL_JSONATA)
+		return jsonata_items(step, items, error);
+	if (!sf_flow_path(step, &state->items_path, items, error))
+		return false;
+	sf_json_root(*items, &root);
+	if (sf_json_is_array(&root))
+	{
+		sf_step_trace(step, SF_TRACE_AFTER_ITEMS_PATH, *items);
+		return true;
+	}
+	return sf_error_set(error, SF_ERR_RUNTIME,
+						"Reference path \"%s\" must point to array.",
+						items_path_text(state));
+}
+
+/* The input of one iteration: the item, or what ItemSelector makes of it. */
+bool
+sf_map_iteration_input(SfStep *step, const JsonbValue *item, int index,
+				Jsonb **input, SfError *error)
+{
+	*input = sf_json_make(item);
+	if (step->state->item_selector == NULL)
+		return true;
+	step->map_item = *input;
+	step->map_index = index;
+	step->env.context = NULL;	/* built anew for each item */
+	step->env.make_context = sf_context_make;
+	return sf_template_eval(step->state->item_selector, &step->env,
+							"ItemSelector", input, error);
+}
+
+/* Show the inputs that ItemSelector made to whoever looks on. */
+static void
+trace_selected(SfStep *step)
+{
+	SfJsonBuilder b;
+	ListCell   *lc;
+
+	if (step->run->trace == NULL || step->state->item_selector == NULL)
+		return;
+	sf_json_begin_array(&b);
+	foreach(lc, step->spawn)
+		sf_json_add(&b, NULL, ((SfBranch *) lfirst(lc))->payload);
+	sf_step_trace(step, SF_TRACE_AFTER_ITEM_SELECTOR, sf_json_finish(&b));
+}
+
+/* Begin iterations while there is room for them. */
+static bool
+begin_iterations(SfStep *step, Jsonb *items, SfError *error)
+{
+	SfBranch   *branch = step->branch;
+	JsonbValue	array,
+				item;
+	int			scope = step->state->scopes[0];
+	int			room;
+
+	room = (branch->max_concurrency > 0 ? branch->max_concurrency : SF_MAP_WINDOW)
+		- branch->pending;
+	if (step->run->trace != NULL)
+		room = branch->total;	/* who looks on sees all of them */
+	sf_json_root(items, &array);
+	while (room-- > 0 && branch->next_index < branch->total)
+	{
+		int			index = branch->next_index;
+		SfBranch   *child;
+		Jsonb	   *input;
+
+		if (!sf_json_element(&array, index, &item))
+			elog(ERROR, "item %d of a Map is missing", index);
+		if (!sf_map_iteration_input(step, &item, index, &input, error))
+			return false;
+		child = sf_join_spawn(step, scope, index, input, 0);
+		child->niterations = branch->niterations + 1;
+		child->iterations = palloc(sizeof(int) * child->niterations);
+		if (branch->niterations > 0)
+			memcpy(child->iterations, branch->iterations,
+				   sizeof(int) * branch->niterations);
+		child->iterations[branch->niterations] = index;
+		branch->next_index++;
+		branch->pending++;
+	}
+	trace_selected(step);
+	return true;
+}
+
+/* {"length": n} */
+Jsonb *
+sf_map_length(int length)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_int(&b, "length", length);
+	return sf_json_finish(&b);
+}
+
+/* Show what is tolerated, as far as the state says, to whoever looks on. */
+void
+sf_map_trace_tolerated(SfStep *step, int64 count, double percentage)
+{
+	const SfState *state = step->state;
+
+	if (state->tolerated_failure_count.kind != SF_FIELD_ABSENT)
+		sf_step_trace(step, SF_TRACE_TOLERATED_FAILURE_COUNT, sf_json_int(count));
+	if (state->tolerated_failure_percentage.kind != SF_FIELD_ABSENT)
+		sf_step_trace(step, SF_TRACE_TOLERATED_FAILURE_PERCENTAGE,
+					  sf_json_from_cstring(psprintf("%.15g", percentage)));
+}
+
+/* Tolerated failures are checked even where they are not used (INLINE). */
+static bool
+check_tolerated(SfStep *step, SfError *error)
+{
+	int64		count;
+	double		percentage;
+
+	if (!sf_map_count(step, &step->state->tolerated_failure_count,
+					  "ToleratedFailureCount", &count, error))
+		return false;
+	if (count < 0)
+		return sf_error_set(error, SF_ERR_RUNTIME,
+							"ToleratedFailureCount cannot be negative.");
+	if (!sf_map_percentage(step, &percentage, error))
+		return false;
+	sf_map_trace_tolerated(step, count, percentage);
+	return true;
+}
+
+/* Map: work out the items and begin the first iterations. */
+SfStepOutcome
+sf_map_enter(SfStep *step)
+{
+	SfBranch   *branch = step->branch;
+	Jsonb	   *items;
+	JsonbValue	array;
+	SfError		error;
+
+	if (step->state->distributed && step->run->name_map_run != NULL)
+		return sf_distributed_enter(step);
+	if (!sf_flow_input(step, &error) || !sf_map_items(step, &items, &error) ||
+		!sf_map_concurrency(step, &error))
+		return sf_step_fail(step, &error);
+
+	sf_json_root(items, &array);
+	branch->total = sf_json_count(&array);
+	branch->next_index = branch->pending = 0;
+	sf_step_event(step, SF_EVENT_MAP_STATE_STARTED, NULL, sf_map_length(branch->total));
+
+	if (!check_tolerated(step, &error) || !begin_iterations(step, items, &error))
+	{
+		step->spawn = NIL;
+		return sf_step_fail(step, &error);
+	}
+	branch->phase = SF_PHASE_JOIN;
+	branch->result = branch->next_index < branch->total ? items : NULL;
+	branch->due_at = branch->pending == 0 ? step->now : DT_NOEND;
+	step->outcome_name = "started";
+	return branch->pending == 0 ? SF_STEP_GO_ON : SF_STEP_REST;
+}
+
+/* Map: some iterations have ended, others may begin. */
+SfStepOutcome
+sf_map_continue(SfStep *step)
+{
+	SfBranch   *branch = step->branch;
+	int			started = branch->last_event;
+	SfError		error;
+
+	if (branch->map_run_no != 0)
+		return sf_distributed_continue(step);
+	branch->due_at = DT_NOEND;
+	if (branch->result == NULL || !sf_join_wants_more(branch))
+		return SF_STEP_REST;
+	if (!sf_flow_input(step, &error))
+		return sf_step_fail(step, &error);
+
+	/* a later iteration follows the inner events of the one before */
+	if (step->stimulus->last_inner_event != 0)
+		branch->last_event = step->stimulus->last_inner_event;
+	if (!begin_iterations(step, branch->result, &error))
+		sf_join_fail(step, &error);
+	branch->last_event = started;
+	step->outcome_name = "continued";
+	return SF_STEP_REST;
+}

@@ -1,0 +1,65 @@
+/*
+ * map_state.h
+ *		What the two modes of Map share, and what DISTRIBUTED adds.
+ */
+#ifndef SF_MACHINE_MAP_STATE_H
+#define SF_MACHINE_MAP_STATE_H
+
+#include "machine/join.h"
+#include "store/map_run.h"
+
+/* --- map_state.c --- */
+
+/* MaxConcurrency and its like, negative ones too; 0 where there is none. */
+extern bool sf_map_count(SfStep *step, const SfValueField *field,
+						 const char *name, int64 *count, SfError *error);
+
+/* ToleratedFailurePercentage; 0 where there is none. */
+extern bool sf_map_percentage(SfStep *step, double *percentage, SfError *error);
+
+/* MaxConcurrency, into the branch; 0 is without limit. */
+extern bool sf_map_concurrency(SfStep *step, SfError *error);
+
+/* Show what is tolerated, as far as the state says, to whoever looks on. */
+extern void sf_map_trace_tolerated(SfStep *step, int64 count, double percentage);
+
+/* The array that a Map without ItemReader iterates over. */
+extern bool sf_map_items(SfStep *step, Jsonb **items, SfError *error);
+
+/* The input of one iteration: the item, or what ItemSelector makes of it. */
+extern bool sf_map_iteration_input(SfStep *step, const JsonbValue *item,
+								   int index, Jsonb **input, SfError *error);
+
+/* {"length": n} */
+extern Jsonb *sf_map_length(int length);
+
+/* --- distributed_map.c: Map in mode DISTRIBUTED --- */
+
+/* A child execution to begin */
+typedef struct SfMapChild
+{
+	Jsonb	   *input;
+	int			items;			/* that it stands for */
+} SfMapChild;
+
+extern SfStepOutcome sf_distributed_enter(SfStep *step);
+extern SfStepOutcome sf_distributed_resume(SfStep *step);	/* a task has an outcome */
+extern SfStepOutcome sf_distributed_continue(SfStep *step);	/* children may begin */
+extern SfStepOutcome sf_distributed_joined(SfStep *step);	/* all have ended */
+
+/* The resource of the task that a Distributed Map is at. */
+extern const SfResource *sf_distributed_resource(const SfState *state,
+												 const SfBranch *branch);
+
+/* "…:mapRun:machine/label:uuid" and "machine/label:name", the child's id. */
+extern char *sf_map_run_arn(const SfExecution *execution, const SfState *state,
+							const char *uuid);
+extern char *sf_map_child_id(const SfExecution *execution, const SfState *state,
+							 const char *uuid, int index);
+
+/* {"mapRunArn": …, "redriveCount": …} */
+extern Jsonb *sf_map_run_redriven_extra(const SfExecution *execution,
+										const SfState *state,
+										const SfMapRun *map_run);
+
+#endif							/* SF_MACHINE_MAP_STATE_H */

@@ -1,0 +1,150 @@
+/*
+ * parallel_state.c
+ *		Parallel, and the join that it shares with Map.
+ *
+ * Entering spawns a child branch a scope and puts the state's branch into
+ * phase JOIN.  Children count down its "pending" when they end; the last one
+ * (or the first that fails, with FailureMode ABORT) makes it due again.
+ */
+#include "postgres.h"
+
+#include "machine/map_state.h"
+
+/* Add a child branch. */
+SfBranch *
+sf_join_spawn(SfStep *step, int scope, int index, Jsonb *payload,
+			  int payload_event)
+{
+	const SfBranch *parent = step->branch;
+	SfBranch   *child = sf_branch_make(parent->key.execution_no, parent->owner, 0);
+
+	child->parent_no = parent->key.branch_no;
+	child->branch_index = index;
+	child->scope = scope;
+	child->state = step->program->scopes[scope].start;
+	child->priority = parent->priority;
+	child->last_event = parent->last_event;
+	child->due_at = step->now;
+	child->payload = payload;
+	child->payload_event = payload_event;
+	child->variables = parent->variables;
+	child->niterations = parent->niterations;
+	child->iterations = parent->iterations;
+	step->spawn = lappend(step->spawn, child);
+	return child;
+}
+
+/* May more children begin? */
+bool
+sf_join_wants_more(const SfBranch *parent)
+{
+	int			window = parent->max_concurrency;
+
+	if (parent->failing || parent->aborting ||
+		parent->next_index >= parent->total)
+		return false;
+	if (window > 0)
+		return parent->pending < window;
+	/* refill in halves, so that not every end of an iteration wakes the Map */
+	return parent->pending <= SF_MAP_WINDOW / 2;
+}
+
+/* Is a parent due after some of its children have ended? */
+bool
+sf_join_is_ready(const SfBranch *parent, SfFailureMode mode)
+{
+	if (parent->phase != SF_PHASE_JOIN)
+		return false;
+	if (parent->pending == 0)
+		return true;
+	if (parent->failing && mode == SF_FAILURE_ABORT && !parent->aborting)
+		return true;
+	return sf_join_wants_more(parent);
+}
+
+/* Have a join fail when the children that run have ended. */
+void
+sf_join_fail(SfStep *step, SfError *error)
+{
+	SfBranch   *branch = step->branch;
+
+	sf_step_prefix(step, error);
+	branch->failing = true;
+	branch->error = error->name ? pstrdup(error->name) : NULL;
+	branch->cause = error->cause ? pstrdup(error->cause) : NULL;
+	branch->uncatchable = error->name != NULL &&
+		strcmp(error->name, SF_ERR_RUNTIME) == 0;
+	branch->due_at = step->now;
+}
+
+/* Parallel: begin all branches. */
+SfStepOutcome
+sf_parallel_enter(SfStep *step)
+{
+	const SfState *state = step->state;
+	Jsonb	   *payload;
+	int			payload_event;
+	SfError		error;
+
+	if (!sf_flow_input(step, &error) ||
+		!sf_flow_parameters(step, &payload, &error))
+		return sf_step_fail(step, &error);
+
+	sf_step_event(step, SF_EVENT_PARALLEL_STATE_STARTED, NULL, NULL);
+	payload_event = payload == step->branch->payload ?
+		step->branch->payload_event : 0;
+	for (int i = 0; i < state->nscopes; i++)
+		(void) sf_join_spawn(step, state->scopes[i], i, payload, payload_event);
+
+	step->branch->phase = SF_PHASE_JOIN;
+	step->branch->due_at = DT_NOEND;
+	step->branch->pending = state->nscopes;
+	step->branch->total = step->branch->next_index = state->nscopes;
+	step->outcome_name = "started";
+	return SF_STEP_REST;
+}
+
+/* The results of the children, in order, as an array. */
+static Jsonb *
+joined_result(const SfStimulus *joined)
+{
+	SfJsonBuilder b;
+
+	if (joined->joined != NULL)
+		return joined->joined;
+	sf_json_begin_array(&b);
+	for (int i = 0; i < joined->noutputs; i++)
+		sf_json_add(&b, NULL, joined->outputs[i]);
+	return sf_json_finish(&b);
+}
+
+/* Parallel, Map: all children have ended. */
+SfStepOutcome
+sf_join_resume(SfStep *step)
+{
+	SfBranch   *branch = step->branch;
+	SfError		error;
+
+	if (branch->map_run_no != 0)
+		return sf_distributed_joined(step);
+	if (branch->failing)
+	{
+		memset(&error, 0, sizeof(error));
+		error.name = branch->error;
+		error.cause = branch->cause;
+		error.position = -1;
+		if (branch->failed_event != 0)
+			branch->last_event = branch->failed_event;
+		return branch->uncatchable ? sf_step_fail_branch(step, &error) :
+			sf_step_fail(step, &error);
+	}
+
+	step->drop_children = true;
+	if (step->stimulus->last_event != 0)
+		branch->last_event = step->stimulus->last_event;
+	(void) sf_step_side_event(step, step->state->type == SF_STATE_MAP ?
+							  SF_EVENT_MAP_STATE_SUCCEEDED :
+							  SF_EVENT_PARALLEL_STATE_SUCCEEDED,
+							  NULL, NULL, SF_CHAIN);
+	return sf_step_succeed(step, joined_result(step->stimulus));
+}

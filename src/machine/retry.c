@@ -1,0 +1,121 @@
+/*
+ * retry.c
+ *		Retry and Catch: which error matches, and when to try again.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "common/pg_prng.h"
+#include "utils/timestamp.h"
+
+#include "machine/step.h"
+
+/* Does one name of ErrorEquals match an error? */
+static bool
+name_matches(const SfError *error, const char *name)
+{
+	if (strcmp(name, SF_ERR_ALL) == 0)
+		return true;
+	if (error->name != NULL && strcmp(name, error->name) == 0)
+		return true;
+
+	if (error->heartbeat && strcmp(name, SF_ERR_HEARTBEAT_TIMEOUT) == 0)
+		return true;
+
+	/* every failure but a timeout is one of the task */
+	if (strcmp(name, SF_ERR_TASK_FAILED) == 0)
+		return error->name == NULL ||
+			(strcmp(error->name, SF_ERR_TIMEOUT) != 0 &&
+			 strcmp(error->name, SF_ERR_HEARTBEAT_TIMEOUT) != 0);
+
+	/* an SQLSTATE, or its class */
+	if (error->sqlstate != NULL && error->sqlstate[0] != '\0')
+	{
+		size_t		len = strlen(name);
+
+		return (len == 5 || len == 2) &&
+			strncmp(name, error->sqlstate, len) == 0;
+	}
+	return false;
+}
+
+/* Does an error match one of ErrorEquals? */
+bool
+sf_error_matches(const SfError *error, const char **names, int nnames)
+{
+	for (int i = 0; i < nnames; i++)
+		if (name_matches(error, names[i]))
+			return true;
+	return false;
+}
+
+/* Count an attempt against a retrier; returns those made before. */
+static int
+count_attempt(const SfState *state, SfBranch *branch, int retrier)
+{
+	int		   *counts;
+
+	if (branch->nretries != state->nretriers)
+	{
+		branch->retry_counts = palloc0(sizeof(int) * state->nretriers);
+		branch->nretries = state->nretriers;
+	}
+	/* the array may be that of the branch before the step */
+	counts = palloc(sizeof(int) * state->nretriers);
+	memcpy(counts, branch->retry_counts, sizeof(int) * state->nretriers);
+	branch->retry_counts = counts;
+	return counts[retrier]++;
+}
+
+/* Seconds to wait before attempt number made + 1. */
+static double
+delay_seconds(const SfRetrier *retrier, int made)
+{
+	double		delay = retrier->interval_seconds *
+		pow(retrier->backoff_rate, (double) made);
+
+	/* a year is as good as any bound, and keeps microseconds in 64 bits */
+	if (!(delay < 365.25 * 86400))
+		delay = 365.25 * 86400;
+	if (retrier->max_delay_seconds > 0 && delay > retrier->max_delay_seconds)
+		delay = retrier->max_delay_seconds;
+	if (retrier->jitter == SF_JITTER_FULL)
+		delay *= pg_prng_double(&pg_global_prng_state);
+	return delay;
+}
+
+/* Delay of the next attempt in microseconds, -1 when there is none. */
+int64
+sf_retry_next(const SfState *state, SfBranch *branch, const SfError *error,
+			  int *matching)
+{
+	*matching = -1;
+	for (int i = 0; i < state->nretriers; i++)
+	{
+		const SfRetrier *retrier = &state->retriers[i];
+		int			made;
+
+		if (!sf_error_matches(error, retrier->errors, retrier->nerrors))
+			continue;
+		*matching = i;
+		made = branch->nretries == state->nretriers ?
+			branch->retry_counts[i] : 0;
+		if (made >= retrier->max_attempts)
+			return -1;			/* the first retrier that matches decides */
+		(void) count_attempt(state, branch, i);
+		return (int64) (delay_seconds(retrier, made) * USECS_PER_SEC);
+	}
+	return -1;
+}
+
+/* The first catcher that an error matches. */
+const SfCatcher *
+sf_catch_find(const SfState *state, const SfError *error)
+{
+	for (int i = 0; i < state->ncatchers; i++)
+		if (sf_error_matches(error, state->catchers[i].errors,
+							 state->catchers[i].nerrors))
+			return &state->catchers[i];
+	return NULL;
+}

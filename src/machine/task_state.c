@@ -1,0 +1,206 @@
+/*
+ * task_state.c
+ *		Task: what it is given, and what its outcome leads to.
+ *
+ * Who carries a task out is not known here: sf_task_enter() asks for it, and
+ * sf_task_resume() is given the outcome, in the same slice or much later.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "machine/step.h"
+
+/* Events of a task, by the kind of its resource */
+typedef struct TaskEvents
+{
+	SfEventType scheduled;
+	SfEventType started;
+	SfEventType succeeded;
+	SfEventType failed;
+	SfEventType timed_out;
+} TaskEvents;
+
+static const TaskEvents task_events = {
+	SF_EVENT_TASK_SCHEDULED, SF_EVENT_TASK_STARTED, SF_EVENT_TASK_SUCCEEDED,
+	SF_EVENT_TASK_FAILED, SF_EVENT_TASK_TIMED_OUT
+};
+static const TaskEvents lambda_events = {
+	SF_EVENT_LAMBDA_FUNCTION_SCHEDULED, SF_EVENT_LAMBDA_FUNCTION_STARTED,
+	SF_EVENT_LAMBDA_FUNCTION_SUCCEEDED, SF_EVENT_LAMBDA_FUNCTION_FAILED,
+	SF_EVENT_LAMBDA_FUNCTION_TIMED_OUT
+};
+static const TaskEvents activity_events = {
+	SF_EVENT_ACTIVITY_SCHEDULED, SF_EVENT_ACTIVITY_STARTED,
+	SF_EVENT_ACTIVITY_SUCCEEDED, SF_EVENT_ACTIVITY_FAILED,
+	SF_EVENT_ACTIVITY_TIMED_OUT
+};
+
+/* The events that a Resource has in history. */
+static const TaskEvents *
+events_of(const SfResource *resource)
+{
+	if (resource->kind == SF_RESOURCE_ACTIVITY)
+		return &activity_events;
+	if (strncmp(resource->text, "arn:aws:lambda:", 15) == 0)
+		return &lambda_events;
+	return &task_events;
+}
+
+/* TimeoutSeconds or HeartbeatSeconds in milliseconds; 0 where there is none. */
+static bool
+seconds_field(SfStep *step, const SfValueField *field, const char *name,
+			  int64 *ms, SfError *error)
+{
+	int64		seconds;
+
+	if (!sf_flow_integer(step, field, name, 1, &seconds, error))
+		return false;
+	*ms = Min(seconds, PG_INT32_MAX) * 1000;
+	return true;
+}
+
+/* The role of Credentials, which is shown and not taken on; NULL for none. */
+static bool
+credentials_role(SfStep *step, const char **role, SfError *error)
+{
+	Jsonb	   *credentials;
+
+	*role = NULL;
+	if (step->state->credentials == NULL)
+		return true;
+	if (!sf_template_eval(step->state->credentials, &step->env, "Credentials",
+						  &credentials, error))
+		return false;
+	*role = sf_json_get_cstring(credentials, "RoleArn");
+	return true;
+}
+
+/* What TaskScheduled says besides resource and parameters. */
+static Jsonb *
+scheduled_extra(const SfTaskRequest *task, const SfState *state,
+				const char *role)
+{
+	bool		activity = state->resource.kind == SF_RESOURCE_ACTIVITY;
+	SfJsonBuilder b;
+
+	if (task->timeout_ms == 0 && task->heartbeat_ms == 0 && !activity && role == NULL)
+		return NULL;
+	sf_json_begin_object(&b);
+	if (activity)
+		sf_json_add_string(&b, "resource", state->resource.text);
+	if (role != NULL)
+	{
+		sf_json_open_object(&b, "taskCredentials");
+		sf_json_add_string(&b, "roleArn", role);
+		sf_json_close_object(&b);
+	}
+	if (task->timeout_ms != 0)
+		sf_json_add_int(&b, "timeoutInSeconds", task->timeout_ms / 1000);
+	if (task->heartbeat_ms != 0)
+		sf_json_add_int(&b, "heartbeatInSeconds", task->heartbeat_ms / 1000);
+	return sf_json_finish(&b);
+}
+
+/* Task: work out its payload and ask for it to be carried out. */
+SfStepOutcome
+sf_task_enter(SfStep *step)
+{
+	const SfState *state = step->state;
+	const TaskEvents *events = events_of(&state->resource);
+	SfTaskRequest *task = palloc0(sizeof(SfTaskRequest));
+	const char *role;
+	SfError		error;
+
+	task->resource = &state->resource;
+	if (state->resource.integration == SF_INTEGRATION_WAIT_FOR_TASK_TOKEN &&
+		step->run->make_task != NULL)
+		step->token_task = step->run->make_task(step->run, step->branch);
+	if (!sf_flow_input(step, &error) ||
+		!seconds_field(step, &state->timeout, "TimeoutSeconds",
+					   &task->timeout_ms, &error) ||
+		!seconds_field(step, &state->heartbeat, "HeartbeatSeconds",
+					   &task->heartbeat_ms, &error) ||
+		!sf_flow_parameters(step, &task->payload, &error) ||
+		!credentials_role(step, &role, &error))
+		return sf_step_fail(step, &error);
+
+	sf_step_event(step, events->scheduled, task->payload,
+				  scheduled_extra(task, state, role));
+	if (state->resource.kind != SF_RESOURCE_ACTIVITY)
+		sf_step_event(step, events->started, NULL, NULL);
+	step->task = task;
+	step->branch->started_at = step->now;
+	step->branch->deadline = task->timeout_ms == 0 ? DT_NOEND :
+		step->now + task->timeout_ms * 1000;
+	return SF_STEP_TASK;
+}
+
+/*
+ * What happened while the task was outside, with the time at which it did: a
+ * worker took it.
+ */
+static void
+taken_event(SfStep *step, const SfTask *task)
+{
+	TimestampTz now = step->now;
+	SfJsonBuilder b;
+
+	if (task == NULL || task->activity_no == 0 || task->receives == 0)
+		return;
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "workerName", task->worker);
+	if (task->started_at != DT_NOBEGIN)
+		step->now = task->started_at;
+	sf_step_event(step, SF_EVENT_ACTIVITY_STARTED, NULL, sf_json_finish(&b));
+	step->now = now;
+}
+
+/* Task: its request was made; the answer comes with its token, or its child. */
+SfStepOutcome
+sf_task_submitted(SfStep *step)
+{
+	sf_step_event(step, SF_EVENT_TASK_SUBMITTED, step->stimulus->output, NULL);
+	step->branch->phase = SF_PHASE_EXTERNAL;
+	step->branch->result = NULL;
+	step->outcome_name = "waiting";
+	return SF_STEP_REST;
+}
+
+/* Task: it failed, or timed out. */
+static SfStepOutcome
+task_failed(SfStep *step, const TaskEvents *events, const SfError *error)
+{
+	bool		timeout = error->name != NULL &&
+		strcmp(error->name, SF_ERR_TIMEOUT) == 0;
+	SfError		told = *error;
+	SfEventType type = timeout ? events->timed_out : events->failed;
+
+	/* an activity that is not there: nobody has had the task */
+	if (events == &activity_events && told.prefixed)
+		type = SF_EVENT_ACTIVITY_SCHEDULE_FAILED;
+	sf_step_prefix(step, &told);
+	sf_step_event(step, type, NULL, sf_event_error(told.name, told.cause));
+	return sf_step_fail(step, &told);
+}
+
+/* Task: it has an outcome. */
+SfStepOutcome
+sf_task_resume(SfStep *step)
+{
+	const TaskEvents *events = events_of(&step->state->resource);
+	const SfStimulus *outcome = step->stimulus;
+	SfError		error;
+
+	taken_event(step, outcome->task);
+	if (outcome->task != NULL && outcome->task->submitted != NULL)
+		sf_step_event(step, SF_EVENT_TASK_SUBMITTED, outcome->task->submitted,
+					  NULL);
+	if (!outcome->ok)
+		return task_failed(step, events, &outcome->error);
+	if (!sf_flow_check_size(step, outcome->output, &error))
+		return task_failed(step, events, &error);
+
+	sf_step_event(step, events->succeeded, outcome->output, NULL);
+	return sf_step_succeed(step, outcome->output);
+}

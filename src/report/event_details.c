@@ -1,0 +1,167 @@
+/*
+ * event_details.c
+ *		The details of an event as the Step Functions API shows them.
+ *
+ * An event's row holds what cannot be told from the program: its payload, and
+ * in "extra" whatever else its details have.  Names, resources and the
+ * constant members are added here, by the shape of the event's type.
+ */
+#include "postgres.h"
+
+#include "base/arn.h"
+#include "store/event_types.h"
+#include "report/event_details.h"
+#include "json/json.h"
+
+#define ASSIGNED "assignedVariables"
+
+typedef enum Shape
+{
+	NONE, INPUT, OUTPUT, ENTERED, EXITED, EXTRA, SCHEDULED, RESOURCE,
+	ITERATION, MAP_STARTED
+} Shape;
+
+static const Shape shapes[] = {
+#define EVENT_SHAPE(sym, name, shape) shape,
+	SF_EVENT_TYPE_LIST(EVENT_SHAPE)
+};
+
+/* Add {"truncated": false}, which goes with each payload. */
+static void
+add_not_truncated(SfJsonBuilder *b, const char *key)
+{
+	sf_json_open_object(b, key);
+	sf_json_add_bool(b, "truncated", false);
+	sf_json_close_object(b);
+}
+
+/* Add a payload, if there is one, and what says that it is complete. */
+static void
+add_payload(SfJsonBuilder *b, const char *key, const Jsonb *payload)
+{
+	if (payload == NULL)
+		return;
+	sf_json_add(b, key, payload);
+	add_not_truncated(b, strcmp(key, "input") == 0 ? "inputDetails" : "outputDetails");
+}
+
+/* Add what tells the service and the action of a Task. */
+static void
+add_resource(SfJsonBuilder *b, const SfState *state)
+{
+	if (state == NULL || state->type != SF_STATE_TASK)
+		return;
+	sf_json_add_string(b, "resource", state->resource.action);
+	sf_json_add_string(b, "resourceType", state->resource.service);
+}
+
+/* Add the members of an INPUT shape that depend on the type. */
+static void
+add_input_extras(SfJsonBuilder *b, const SfStatusEvent *event,
+				 const SfState *state, const char *role_arn)
+{
+	if (event->type == SF_EVENT_EXECUTION_STARTED)
+		sf_json_add_string(b, "roleArn", role_arn);
+	else if (state == NULL || state->type != SF_STATE_TASK)
+		return;
+	else if (state->resource.kind == SF_RESOURCE_ACTIVITY)
+		sf_json_add_string(b, "resource", sf_arn_activity(state->resource.name));
+	else
+		sf_json_add_string(b, "resource", state->resource.text);
+}
+
+/*
+ * Add the variables that a state assigned, each as JSON text, which is how the
+ * service shows them even where payloads are documents.
+ */
+static void
+add_assigned(SfJsonBuilder *b, const Jsonb *variables)
+{
+	JsonbIterator *it = JsonbIteratorInit(unconstify(JsonbContainer *, &variables->root));
+	JsonbValue	key;
+	JsonbValue	value;
+
+	sf_json_open_object(b, ASSIGNED);
+	if (JsonbIteratorNext(&it, &key, true) == WJB_BEGIN_OBJECT)
+		while (JsonbIteratorNext(&it, &key, true) == WJB_KEY)
+		{
+			StringInfoData text;
+
+			(void) JsonbIteratorNext(&it, &value, true);
+			initStringInfo(&text);
+			sf_json_append_text(&text, &value);
+			sf_json_add_string(b, pnstrdup(key.val.string.val, key.val.string.len),
+							   text.data);
+		}
+	sf_json_close_object(b);
+	add_not_truncated(b, ASSIGNED "Details");
+}
+
+/* Add the members that come from the event's shape. */
+static void
+add_by_shape(SfJsonBuilder *b, const SfStatusEvent *event,
+			 const SfState *state, const char *role_arn)
+{
+	Shape		shape = shapes[event->type];
+
+	if ((shape == ENTERED || shape == EXITED || shape == ITERATION) && state != NULL)
+		sf_json_add_string(b, "name", state->name);
+	switch (shape)
+	{
+		case INPUT:
+			add_payload(b, "input", event->payload);
+			add_input_extras(b, event, state, role_arn);
+			break;
+		case ENTERED:
+			add_payload(b, "input", event->payload);
+			break;
+		case EXITED:
+			add_payload(b, "output", event->payload);
+			break;
+		case OUTPUT:
+			add_payload(b, "output", event->payload);
+			break;
+		case SCHEDULED:
+			add_resource(b, state);
+			sf_json_add_string(b, "region", SF_ARN_REGION);
+			sf_json_add(b, "parameters", event->payload);
+			break;
+		case RESOURCE:
+			add_resource(b, state);
+			add_payload(b, "output", event->payload);
+			break;
+		case ITERATION:
+			if (event->niterations > 0)
+				sf_json_add_int(b, "index", event->iterations[event->niterations - 1]);
+			break;
+		case NONE:
+		case EXTRA:
+		case MAP_STARTED:
+			break;
+	}
+}
+
+/* Build the details of an event. */
+Jsonb *
+sf_event_details(const SfProgram *program, const SfStatusEvent *event,
+				 const char *role_arn)
+{
+	const SfState *state = NULL;
+	Jsonb	   *assigned;
+	Jsonb	   *details;
+	SfJsonBuilder b;
+
+	if (event->type < 0 || event->type >= SF_EVENT_TYPE_COUNT)
+		return sf_json_empty_object();
+	if (event->state >= 0 && event->state < program->nstates)
+		state = &program->states[event->state];
+	sf_json_begin_object(&b);
+	add_by_shape(&b, event, state, role_arn);
+	details = sf_json_merge(sf_json_finish(&b), event->extra);
+	assigned = event->extra == NULL ? NULL : sf_json_get(event->extra, ASSIGNED);
+	if (assigned == NULL)
+		return details;
+	sf_json_begin_object(&b);
+	add_assigned(&b, assigned);
+	return sf_json_merge(details, sf_json_finish(&b));
+}

@@ -1,0 +1,399 @@
+/*
+ * job.c
+ *		Derive the jobs of an execution.
+ *
+ * A job is a Task state within certain iterations of the Maps around it; the
+ * pair is its key.  Four passes:
+ *
+ *	1.	Events, in order: what happened to each job, and which iterations of
+ *		each Map began.  A later visit of the same job replaces an earlier one.
+ *	2.	Branches: a job at which a live branch stands is running, whatever its
+ *		last event says; a branch that failed names the error of a job that
+ *		left no event of it.
+ *	3.	Rows: each Task outside of Maps has one, each within a Map one for every
+ *		iteration that began.
+ *	4.	What was never reached: "entry" where a live branch can still come to
+ *		it (job_reach.c), else "skip".  What failed before a redrive and comes
+ *		again is "entry" too.
+ *
+ * A machine without history tells by its branches what is at work, about to
+ * begin, or failed.  Of other jobs nothing is known, so they have no row.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+#include "store/event_types.h"
+#include "report/job.h"
+#include "report/job_reach.h"
+#include "report/label.h"
+#include "store/program_cache.h"
+#include "json/json.h"
+
+typedef struct JobEntry
+{
+	SfPlaceKey	key;			/* Task state, iterations */
+	SfJob		job;
+} JobEntry;
+
+/* The iterations of one Map that began, each with the indexes around it */
+typedef struct MapRun
+{
+	int			depth;			/* indexes an iteration has */
+	int			n;
+	int			size;
+	int		  **iterations;
+} MapRun;
+
+typedef struct Derivation
+{
+	const SfStatusExecution *execution;
+	const SfProgram *program;
+	MemoryContext context;		/* of the hash tables; reset at a restart */
+	HTAB	   *jobs;			/* JobEntry */
+	HTAB	   *begun;			/* SfPlaceKey of Map state, iteration included */
+	MapRun	   *maps;			/* by state number */
+	int			redriven;		/* event of the last redrive; 0: none */
+	bool		no_history;		/* branches are all there is */
+} Derivation;
+
+/* Name a status as sf_jobs shows it. */
+const char *
+sf_job_status_name(SfJobStatus status)
+{
+	static const char *const names[] = {
+#define JOB_STATUS_NAME(sym, name) name,
+		SF_JOB_STATUS_LIST(JOB_STATUS_NAME)
+	};
+
+	return names[status];
+}
+
+/* Begin, or begin again after a restart, with nothing known. */
+static void
+forget(Derivation *d)
+{
+	MemoryContextReset(d->context);
+	d->redriven = 0;
+	d->jobs = sf_place_hash("sfflow jobs", sizeof(JobEntry), d->context);
+	d->begun = sf_place_hash("sfflow iterations", sizeof(SfPlaceKey), d->context);
+	d->maps = MemoryContextAllocZero(d->context,
+									 sizeof(MapRun) * d->program->nstates);
+}
+
+/* Copy indexes to where they live as long as the derivation. */
+static int *
+keep_indexes(Derivation *d, const int *iterations, int n)
+{
+	int		   *copy = MemoryContextAlloc(d->context, sizeof(int) * Max(n, 1));
+
+	if (n > 0)
+		memcpy(copy, iterations, sizeof(int) * n);
+	return copy;
+}
+
+/* Note that an iteration of a Map, and those around it, began. */
+static void
+note_iteration(Derivation *d, int map, const int *iterations, int n)
+{
+	while (map >= 0 && n > 0)
+	{
+		SfPlaceKey	key = {map, n, (int *) iterations};
+		MapRun	   *run = &d->maps[map];
+		SfPlaceKey *entry;
+		bool		found;
+
+		entry = hash_search(d->begun, &key, HASH_ENTER, &found);
+		if (found)
+			return;
+		entry->iterations = keep_indexes(d, iterations, n);
+		if (run->n == run->size)
+		{
+			run->size = Max(16, run->size * 2);
+			run->iterations = run->iterations == NULL ?
+				MemoryContextAlloc(d->context, sizeof(int *) * run->size) :
+				repalloc_huge(run->iterations, sizeof(int *) * run->size);
+		}
+		run->depth = n;
+		run->iterations[run->n++] = entry->iterations;
+		map = sf_label_enclosing_map(d->program, d->program->states[map].scope);
+		n--;
+	}
+}
+
+/* Find the job of a Task within iterations, or make it, not reached yet. */
+static SfJob *
+find_job(Derivation *d, int state, const int *iterations, int n)
+{
+	SfPlaceKey	key = {state, n, (int *) iterations};
+	bool		found;
+	JobEntry   *entry = hash_search(d->jobs, &key, HASH_ENTER, &found);
+
+	if (!found)
+	{
+		memset(&entry->job, 0, sizeof(SfJob));
+		entry->key.iterations = keep_indexes(d, iterations, n);
+		entry->job.state = state;
+		entry->job.niterations = n;
+		entry->job.iterations = entry->key.iterations;
+		entry->job.started_at = DT_NOBEGIN;
+		entry->job.stopped_at = DT_NOEND;
+		note_iteration(d, sf_label_enclosing_map(d->program,
+												 d->program->states[state].scope),
+					   entry->key.iterations, n);
+	}
+	return &entry->job;
+}
+
+/* A job runs, for the first time or again. */
+static void
+set_running(SfJob *job, TimestampTz at)
+{
+	if (!job->reached)
+		job->started_at = at;
+	job->reached = true;
+	job->status = SF_JOB_RUNNING;
+	job->stopped_at = DT_NOEND;
+	job->output_event = 0;
+	job->error = NULL;
+	job->cause = NULL;
+}
+
+/* A job failed; error and cause may be NULL. */
+static void
+set_failure(SfJob *job, TimestampTz at, const char *error, const char *cause)
+{
+	job->reached = true;
+	job->status = SF_JOB_FAILURE;
+	job->stopped_at = at;
+	job->error = error;
+	job->cause = cause;
+}
+
+/* Read a string of an event's details, to live as long as the derivation. */
+static const char *
+event_string(Derivation *d, const SfStatusEvent *event, const char *key)
+{
+	char	   *value = event->extra ? sf_json_get_cstring(event->extra, key) : NULL;
+
+	return value ? MemoryContextStrdup(d->context, value) : NULL;
+}
+
+/* Follow what an event says about the Task at which it happened. */
+static void
+follow_task_event(Derivation *d, const SfStatusEvent *event)
+{
+	SfJob	   *job = find_job(d, event->state, event->iterations,
+							   event->niterations);
+
+	job->last_event = event->id;
+	switch (event->type)
+	{
+		case SF_EVENT_TASK_STATE_ENTERED:
+			job->reached = false;	/* a new visit begins */
+			set_running(job, event->at);
+			job->input_event = event->payload_event;
+			break;
+		case SF_EVENT_TASK_SCHEDULED:
+		case SF_EVENT_ACTIVITY_SCHEDULED:
+		case SF_EVENT_LAMBDA_FUNCTION_SCHEDULED:
+			set_running(job, event->at);
+			job->attempts++;
+			break;
+		case SF_EVENT_TASK_FAILED:
+		case SF_EVENT_TASK_TIMED_OUT:
+		case SF_EVENT_TASK_START_FAILED:
+		case SF_EVENT_TASK_SUBMIT_FAILED:
+		case SF_EVENT_ACTIVITY_FAILED:
+		case SF_EVENT_ACTIVITY_TIMED_OUT:
+		case SF_EVENT_ACTIVITY_SCHEDULE_FAILED:
+		case SF_EVENT_LAMBDA_FUNCTION_FAILED:
+		case SF_EVENT_LAMBDA_FUNCTION_TIMED_OUT:
+		case SF_EVENT_LAMBDA_FUNCTION_SCHEDULE_FAILED:
+		case SF_EVENT_EVALUATION_FAILED:
+			set_failure(job, event->at, event_string(d, event, "error"),
+						event_string(d, event, "cause"));
+			break;
+		case SF_EVENT_TASK_STATE_ABORTED:
+			if (job->status == SF_JOB_RUNNING)
+				set_failure(job, event->at, NULL, "aborted");
+			break;
+		case SF_EVENT_TASK_STATE_EXITED:
+			/* A caught failure leaves the state too, and stays a failure. */
+			if (job->status != SF_JOB_FAILURE)
+				job->status = SF_JOB_SUCCESS;
+			job->reached = true;
+			job->stopped_at = event->at;
+			job->output_event = event->payload_event;
+			break;
+		default:
+			break;
+	}
+}
+
+/* Pass 1: follow one event. */
+static void
+follow_event(const SfStatusEvent *event, void *arg)
+{
+	Derivation *d = arg;
+	const SfState *state;
+
+	if (event->type == SF_EVENT_EXECUTION_STARTED)
+		forget(d);
+	else if (event->type == SF_EVENT_EXECUTION_REDRIVEN)
+		d->redriven = event->id;
+	if (event->state < 0 || event->state >= d->program->nstates)
+		return;
+	state = &d->program->states[event->state];
+	if (state->type == SF_STATE_TASK)
+		follow_task_event(d, event);
+	else if (event->type == SF_EVENT_MAP_ITERATION_STARTED)
+		note_iteration(d, event->state, event->iterations, event->niterations);
+}
+
+/* Pass 2: what a branch says about the job at which it stands. */
+static void
+follow_branch(Derivation *d, const SfStatusBranch *branch)
+{
+	SfJob	   *job;
+
+	note_iteration(d, sf_label_enclosing_map(d->program, branch->scope),
+				   branch->iterations, branch->niterations);
+	if (branch->state < 0 || branch->state >= d->program->nstates ||
+		d->program->states[branch->state].type != SF_STATE_TASK)
+		return;
+	job = find_job(d, branch->state, branch->iterations, branch->niterations);
+	switch (branch->phase)
+	{
+		case SF_PHASE_RUN:
+		case SF_PHASE_ANNOUNCED:
+		case SF_PHASE_ANSWERED:
+		case SF_PHASE_EXTERNAL:
+			if (d->execution->status == SF_STATUS_RUNNING)
+				set_running(job, branch->entered_at);
+			break;
+		case SF_PHASE_ENTER:
+			job->next = d->execution->status == SF_STATUS_RUNNING;
+			break;
+		case SF_PHASE_FAILED:
+			if (job->error == NULL)
+				set_failure(job, job->stopped_at, branch->error, branch->cause);
+			break;
+		default:
+			break;
+	}
+}
+
+/* A job comes again: what is known of its last visit but its input is void. */
+static void
+set_entry(SfJob *job)
+{
+	set_running(job, DT_NOBEGIN);
+	job->status = SF_JOB_ENTRY;
+}
+
+/* Settle the status of a job, once all is known. */
+static void
+settle(Derivation *d, SfJobReach *reach, SfJob *job)
+{
+	bool		runs = d->execution->status == SF_STATUS_RUNNING;
+
+	if (job->status == SF_JOB_RUNNING && !runs)
+		set_failure(job, DT_NOEND, d->execution->error,
+					d->execution->error == NULL && d->execution->cause == NULL ?
+					"aborted" : d->execution->cause);
+	else if (job->status == SF_JOB_FAILURE && runs &&
+			 job->last_event < d->redriven &&
+			 sf_job_reach_test(reach, job->state, job->iterations, job->niterations))
+		set_entry(job);
+	else if (job->status == SF_JOB_ENTRY &&
+			 !sf_job_reach_test(reach, job->state, job->iterations, job->niterations))
+		job->status = SF_JOB_SKIP;
+}
+
+/* Order the iterations of a Map of a depth by their indexes. */
+static int
+compare_iterations(const void *a, const void *b, void *depth)
+{
+	const int  *x = *(int *const *) a;
+	const int  *y = *(int *const *) b;
+	int			i;
+
+	for (i = 0; i < *(int *) depth; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return 0;
+}
+
+/* Passes 3 and 4 for one row. */
+static List *
+append_row(Derivation *d, SfJobReach *reach, List *rows, int state,
+		   const int *iterations, int n)
+{
+	SfJob	   *job = find_job(d, state, iterations, n);
+
+	if (d->no_history && !job->reached && !job->next)
+		return rows;
+	settle(d, reach, job);
+	return lappend(rows, job);
+}
+
+/* Pass 3: make the rows, in document order. */
+static List *
+make_rows(Derivation *d, SfJobReach *reach)
+{
+	List	   *rows = NIL;
+	int			state;
+	int			i;
+
+	for (state = 0; state < d->program->nstates; state++)
+	{
+		MapRun	   *run = &d->maps[state];
+
+		if (d->program->states[state].type == SF_STATE_MAP && run->n > 1)
+			qsort_arg(run->iterations, run->n, sizeof(int *),
+					  compare_iterations, &run->depth);
+	}
+	for (state = 0; state < d->program->nstates; state++)
+	{
+		const SfState *s = &d->program->states[state];
+		int			map;
+
+		if (s->type != SF_STATE_TASK ||
+			sf_label_distributed_map(d->program, s->scope) != d->execution->map_state)
+			continue;
+		map = sf_label_enclosing_map(d->program, s->scope);
+		if (map < 0)
+			rows = append_row(d, reach, rows, state, NULL, 0);
+		else
+			for (i = 0; i < d->maps[map].n; i++)
+			{
+				CHECK_FOR_INTERRUPTS();
+				rows = append_row(d, reach, rows, state,
+								  d->maps[map].iterations[i], d->maps[map].depth);
+			}
+	}
+	return rows;
+}
+
+/* Derive the jobs of an execution. */
+List *
+sf_job_list(const SfStatusExecution *execution, const SfProgram *program)
+{
+	Derivation	d = {.execution = execution, .program = program};
+	List	   *branches = sf_status_branches(execution->execution_no);
+	ListCell   *lc;
+
+	d.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow jobs",
+									  ALLOCSET_DEFAULT_SIZES);
+	d.no_history = sf_program_cached(execution->machine_no,
+									 execution->version)->history == SF_HISTORY_NONE;
+	forget(&d);
+	sf_status_events(execution->execution_no, false, follow_event, &d);
+	foreach(lc, branches)
+		follow_branch(&d, lfirst(lc));
+	return make_rows(&d, sf_job_reach_make(execution, program, branches));
+}

@@ -1,0 +1,56 @@
+/*
+ * job.h
+ *		Jobs: every Task state of an execution with how far it is (3.4 of the
+ *		design).
+ */
+#ifndef SF_REPORT_JOB_H
+#define SF_REPORT_JOB_H
+
+#include "asl/program.h"
+#include "store/status.h"
+
+/* Job status: symbol, name */
+#define SF_JOB_STATUS_LIST(X) \
+	X(ENTRY, "entry") \
+	X(RUNNING, "running") \
+	X(SUCCESS, "success") \
+	X(FAILURE, "failure") \
+	X(SKIP, "skip")
+
+#define SF_JOB_STATUS_ENUM(sym, name) SF_JOB_##sym,
+typedef enum SfJobStatus
+{
+	SF_JOB_STATUS_LIST(SF_JOB_STATUS_ENUM)
+} SfJobStatus;
+
+typedef struct SfJob
+{
+	int			state;			/* number of the Task state */
+	int			niterations;
+	int		   *iterations;		/* indexes of the Maps around it, outermost first */
+	bool		reached;		/* else only status says something */
+	bool		next;			/* a branch is about to reach it */
+	SfJobStatus status;
+	int			attempts;		/* of all visits */
+	TimestampTz started_at;		/* of the last visit; DT_NOBEGIN: unknown */
+	TimestampTz stopped_at;		/* DT_NOEND: not yet */
+	int			input_event;	/* event that holds the payload; 0: none */
+	int			output_event;
+	int			last_event;		/* of it, whatever it was; 0: none */
+	const char *error;			/* or NULL */
+	const char *cause;
+} SfJob;
+
+/*
+ * Derive the jobs of an execution from its events since the last start and
+ * from its branches; costs what one execution holds, no payload is read.
+ * Returns a List of SfJob, Tasks in document order, then by iteration.  Without
+ * history only those at which a branch stands, or failed: what came before is
+ * not known.
+ */
+extern List *sf_job_list(const SfStatusExecution *execution,
+						 const SfProgram *program);
+
+extern const char *sf_job_status_name(SfJobStatus status);
+
+#endif							/* SF_REPORT_JOB_H */

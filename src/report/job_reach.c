@@ -1,0 +1,242 @@
+/*
+ * job_reach.c
+ *		Whether the live branches of an execution can still come to a state.
+ *
+ * At most one live branch stands in a scope within given iterations (a
+ * "place").  Control can still come to a state when the branch of its own
+ * place can go on to it, or when the branch of a place further out can go on
+ * to the Parallel or Map state that holds it: then it will be reached in a
+ * visit to come.
+ *
+ * Where a branch can go is read off the definition; which rule of a Choice or
+ * which catcher will match is not known, so all of them count.  A branch that
+ * waits for children of which one has failed cannot go on by Next, only by its
+ * catchers, or by its retriers from the beginning; without either it is
+ * doomed, and with it the branch that waits for it.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "nodes/bitmapset.h"
+
+#include "report/flow.h"
+#include "report/job_reach.h"
+
+typedef struct PlaceEntry
+{
+	SfPlaceKey	key;			/* scope, iterations */
+	const SfStatusBranch *branch;
+} PlaceEntry;
+
+typedef struct NumberEntry
+{
+	int64		branch_no;
+	const SfStatusBranch *branch;
+	bool		doomed;			/* JOIN: will fail */
+} NumberEntry;
+
+/* States after a state, found when first asked for */
+typedef struct After
+{
+	bool		known;
+	Bitmapset  *states;
+} After;
+
+struct SfJobReach
+{
+	const SfProgram *program;
+	HTAB	   *places;			/* PlaceEntry of live branches */
+	HTAB	   *numbers;		/* NumberEntry of all branches */
+	After	   *after;			/* by state: any way out */
+	After	   *after_catch;	/* by state: caught first */
+};
+
+/* Hash a place. */
+static uint32
+place_hash(const void *key, Size keysize)
+{
+	const SfPlaceKey *place = key;
+
+	return hash_combine(hash_uint32((uint32) place->number),
+						hash_bytes((const unsigned char *) place->iterations,
+								   sizeof(int) * place->niterations));
+}
+
+/* Compare places: 0 when they are the same. */
+static int
+place_compare(const void *a, const void *b, Size keysize)
+{
+	const SfPlaceKey *x = a;
+	const SfPlaceKey *y = b;
+
+	if (x->number != y->number || x->niterations != y->niterations)
+		return 1;
+	return x->niterations == 0 ? 0 :
+		memcmp(x->iterations, y->iterations, sizeof(int) * x->niterations);
+}
+
+/* Make a hash table whose entries begin with an SfPlaceKey. */
+HTAB *
+sf_place_hash(const char *name, Size entry_size, MemoryContext context)
+{
+	HASHCTL		control = {0};
+
+	control.keysize = sizeof(SfPlaceKey);
+	control.entrysize = entry_size;
+	control.hash = place_hash;
+	control.match = place_compare;
+	control.hcxt = context;
+	return hash_create(name, 256, &control,
+					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
+}
+
+/* Tell whether a branch has not ended. */
+static bool
+is_live(const SfStatusBranch *branch)
+{
+	return branch->phase != SF_PHASE_DONE && branch->phase != SF_PHASE_FAILED &&
+		branch->phase != SF_PHASE_ABORTED && branch->phase != SF_PHASE_DEADLINE;
+}
+
+/* Tell whether a waiting branch that fails has somewhere to go. */
+static bool
+can_recover(const SfProgram *program, const SfStatusBranch *branch)
+{
+	const SfState *s = &program->states[branch->state];
+
+	return !branch->uncatchable && (s->ncatchers > 0 || s->nretriers > 0);
+}
+
+/* Doom a branch whose children failed, and those that wait for it. */
+static void
+doom(SfJobReach *reach, int64 branch_no)
+{
+	NumberEntry *entry;
+
+	while ((entry = hash_search(reach->numbers, &branch_no, HASH_FIND, NULL)) != NULL)
+	{
+		if (entry->doomed)
+			return;
+		entry->doomed = true;
+		if (can_recover(reach->program, entry->branch))
+			return;
+		branch_no = entry->branch->parent_no;
+	}
+}
+
+/* Enter all branches by number and the live ones by place. */
+static void
+enter_branches(SfJobReach *reach, List *branches)
+{
+	ListCell   *lc;
+
+	foreach(lc, branches)
+	{
+		const SfStatusBranch *branch = lfirst(lc);
+		NumberEntry *number;
+
+		if (branch->state < 0 || branch->state >= reach->program->nstates)
+			continue;
+		number = hash_search(reach->numbers, &branch->branch_no, HASH_ENTER, NULL);
+		number->branch = branch;
+		number->doomed = false;
+		if (is_live(branch))
+		{
+			SfPlaceKey	key = {branch->scope, branch->niterations, branch->iterations};
+			PlaceEntry *place = hash_search(reach->places, &key, HASH_ENTER, NULL);
+
+			place->branch = branch;
+		}
+	}
+	foreach(lc, branches)
+	{
+		const SfStatusBranch *branch = lfirst(lc);
+
+		if (branch->phase == SF_PHASE_JOIN && branch->failing)
+			doom(reach, branch->branch_no);
+	}
+}
+
+/* Prepare for an execution. */
+SfJobReach *
+sf_job_reach_make(const SfStatusExecution *execution, const SfProgram *program,
+				  List *branches)
+{
+	SfJobReach *reach = palloc0(sizeof(SfJobReach));
+	HASHCTL		control = {0};
+
+	reach->program = program;
+	reach->places = sf_place_hash("sfflow places", sizeof(PlaceEntry),
+								  CurrentMemoryContext);
+	control.keysize = sizeof(int64);
+	control.entrysize = sizeof(NumberEntry);
+	control.hcxt = CurrentMemoryContext;
+	reach->numbers = hash_create("sfflow branches", 256, &control,
+								 HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	reach->after = palloc0(sizeof(After) * program->nstates);
+	reach->after_catch = palloc0(sizeof(After) * program->nstates);
+	if (execution->status == SF_STATUS_RUNNING)
+		enter_branches(reach, branches);
+	return reach;
+}
+
+/* Tell whether target follows a state, one of the ways. */
+static bool
+follows(SfJobReach *reach, int state, int target, int ways)
+{
+	After	   *after = ways == SF_FLOW_ALL ?
+		&reach->after[state] : &reach->after_catch[state];
+
+	if (!after->known)
+	{
+		after->states = sf_flow_after(reach->program, state, ways);
+		after->known = true;
+	}
+	return bms_is_member(target, after->states);
+}
+
+/* Tell whether a live branch will enter a state of its scope (again). */
+static bool
+branch_comes_to(SfJobReach *reach, const SfStatusBranch *branch, int target)
+{
+	const SfState *s = &reach->program->states[branch->state];
+	NumberEntry *number;
+
+	if (branch->phase == SF_PHASE_ENTER || branch->phase == SF_PHASE_RUN)
+		return branch->state == target ||
+			follows(reach, branch->state, target, SF_FLOW_ALL);
+	if (branch->phase != SF_PHASE_JOIN)
+		return follows(reach, branch->state, target, SF_FLOW_ALL);
+	number = hash_search(reach->numbers, &branch->branch_no, HASH_FIND, NULL);
+	if (number == NULL || !number->doomed)
+		return follows(reach, branch->state, target, SF_FLOW_ALL);
+	if (!can_recover(reach->program, branch))
+		return false;
+	if (s->nretriers > 0)
+		return branch->state == target ||
+			follows(reach, branch->state, target, SF_FLOW_ALL);
+	return follows(reach, branch->state, target, SF_FLOW_CATCH);
+}
+
+/* Tell whether control can still come to a state within iterations. */
+bool
+sf_job_reach_test(SfJobReach *reach, int state, const int *iterations,
+				  int niterations)
+{
+	while (state >= 0)
+	{
+		int			scope = reach->program->states[state].scope;
+		SfPlaceKey	key = {scope, niterations, (int *) iterations};
+		PlaceEntry *place = hash_search(reach->places, &key, HASH_FIND, NULL);
+
+		if (place != NULL && branch_comes_to(reach, place->branch, state))
+			return true;
+		state = reach->program->scopes[scope].owner_state;
+		if (state >= 0 && reach->program->states[state].distributed)
+			return false;		/* this is a child execution of it */
+		if (state >= 0 && reach->program->states[state].type == SF_STATE_MAP)
+			niterations--;
+	}
+	return false;
+}

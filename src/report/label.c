@@ -1,0 +1,123 @@
+/*
+ * label.c
+ *		How a job and a strand of control are named to people.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "report/label.h"
+
+/* Find the nearest Map state around a scope, of either mode. */
+static int
+nearest_map(const SfProgram *program, int scope)
+{
+	int			owner = program->scopes[scope].owner_state;
+
+	while (owner >= 0 && program->states[owner].type != SF_STATE_MAP)
+		owner = program->scopes[program->states[owner].scope].owner_state;
+	return owner;
+}
+
+/* Find the nearest Map state around a scope whose iterations are branches. */
+int
+sf_label_enclosing_map(const SfProgram *program, int scope)
+{
+	int			map = nearest_map(program, scope);
+
+	return map >= 0 && program->states[map].distributed ? -1 : map;
+}
+
+/* Find the Distributed Map of whose child executions a scope is part. */
+int
+sf_label_distributed_map(const SfProgram *program, int scope)
+{
+	int			map = nearest_map(program, scope);
+
+	while (map >= 0 && !program->states[map].distributed)
+		map = nearest_map(program, program->states[map].scope);
+	return map;
+}
+
+/* Count the Map states around a scope. */
+int
+sf_label_map_depth(const SfProgram *program, int scope)
+{
+	int			depth = 0;
+	int			map = sf_label_enclosing_map(program, scope);
+
+	while (map >= 0)
+	{
+		depth++;
+		map = sf_label_enclosing_map(program, program->states[map].scope);
+	}
+	return depth;
+}
+
+/* Append the names of the Map states below the outermost, up to map. */
+static void
+append_maps(StringInfo buf, const SfProgram *program, int map,
+			const int *iterations, int depth)
+{
+	check_stack_depth();
+	if (depth < 1)
+		return;
+	append_maps(buf, program,
+				sf_label_enclosing_map(program, program->states[map].scope),
+				iterations, depth - 1);
+	appendStringInfo(buf, "%s[%d]/", program->states[map].name,
+					 iterations[depth - 1]);
+}
+
+/* Name a state within its iterations. */
+char *
+sf_label_job(const SfProgram *program, int state,
+			 const int *iterations, int niterations)
+{
+	const SfState *s = &program->states[state];
+	StringInfoData buf;
+
+	niterations = Min(niterations, sf_label_map_depth(program, s->scope));
+	initStringInfo(&buf);
+	append_maps(&buf, program, sf_label_enclosing_map(program, s->scope),
+				iterations, niterations - 1);
+	appendStringInfoString(&buf, s->name);
+	if (niterations > 0)
+		appendStringInfo(&buf, "[%d]", iterations[niterations - 1]);
+	return buf.data;
+}
+
+/* Append the way down to a scope; left is how many iterations it lies in. */
+static void
+append_scopes(StringInfo buf, const SfProgram *program, int scope,
+			  const int *iterations, int left)
+{
+	const SfScope *s = &program->scopes[scope];
+	const SfState *owner;
+	int			index = s->branch_index;
+
+	check_stack_depth();
+	if (s->owner_state < 0)
+		return;
+	owner = &program->states[s->owner_state];
+	if (owner->distributed)
+		return;					/* the root of an execution of its own */
+	if (owner->type == SF_STATE_MAP)
+		index = left > 0 ? iterations[--left] : -1;
+	append_scopes(buf, program, owner->scope, iterations, left);
+	if (buf->len > 0)
+		appendStringInfoChar(buf, '/');
+	appendStringInfo(buf, "%s[%d]", owner->name, index);
+}
+
+/* Name a strand of control by the way down to it. */
+char *
+sf_label_branch(const SfProgram *program, int scope,
+				const int *iterations, int niterations)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	append_scopes(&buf, program, scope, iterations, niterations);
+	return buf.data;
+}

@@ -1,0 +1,281 @@
+/*
+ * state_status.c
+ *		Derive the status of every state of an execution.
+ *
+ * The events say, in order, what happened to each state within certain
+ * iterations of the Maps around it; the last word counts.  What no event
+ * speaks of is "entry" where control can still come to it, else "skip".
+ *
+ * That holds for states whose events the machine's history keeps.  Of others
+ * only the branches tell, and only what is at work, about to begin, or failed:
+ * what else may have been is "unknown".  So are states that other executions
+ * run, those of a Distributed Map.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+#include "store/event_types.h"
+#include "report/job_reach.h"
+#include "report/label.h"
+#include "store/program_cache.h"
+#include "report/state_status.h"
+#include "graph/graph.h"
+
+typedef struct VisitEntry
+{
+	SfPlaceKey	key;			/* state, iterations */
+	SfGraphStatus status;
+} VisitEntry;
+
+typedef struct Visits
+{
+	const SfProgram *program;
+	MemoryContext context;		/* of the table; reset at a restart */
+	HTAB	   *table;			/* VisitEntry */
+} Visits;
+
+/* Begin, or begin again after a restart, with nothing known. */
+static void
+forget(Visits *v)
+{
+	MemoryContextReset(v->context);
+	v->table = sf_place_hash("sfflow visits", sizeof(VisitEntry), v->context);
+}
+
+/* Find what is known of a state within iterations. */
+static VisitEntry *
+find_visit(Visits *v, const SfStatusEvent *event)
+{
+	SfPlaceKey	key = {event->state, event->niterations, event->iterations};
+	bool		found;
+	VisitEntry *entry = hash_search(v->table, &key, HASH_ENTER, &found);
+
+	if (!found)
+	{
+		Size		size = sizeof(int) * event->niterations;
+
+		entry->key.iterations = MemoryContextAlloc(v->context, Max(size, 1));
+		if (size > 0)
+			memcpy(entry->key.iterations, event->iterations, size);
+		entry->status = SF_GRAPH_ENTRY;
+	}
+	return entry;
+}
+
+/* Follow one event. */
+static void
+follow_event(const SfStatusEvent *event, void *arg)
+{
+	Visits	   *v = arg;
+	VisitEntry *visit;
+
+	if (event->type == SF_EVENT_EXECUTION_STARTED)
+		forget(v);
+	if (event->state < 0 || event->state >= v->program->nstates)
+		return;
+
+	switch (event->type)
+	{
+		case SF_EVENT_PASS_STATE_ENTERED:
+		case SF_EVENT_TASK_STATE_ENTERED:
+		case SF_EVENT_CHOICE_STATE_ENTERED:
+		case SF_EVENT_WAIT_STATE_ENTERED:
+		case SF_EVENT_SUCCEED_STATE_ENTERED:
+		case SF_EVENT_PARALLEL_STATE_ENTERED:
+		case SF_EVENT_MAP_STATE_ENTERED:
+			/* and again, when a retry or a redrive begins */
+		case SF_EVENT_TASK_SCHEDULED:
+		case SF_EVENT_ACTIVITY_SCHEDULED:
+		case SF_EVENT_LAMBDA_FUNCTION_SCHEDULED:
+		case SF_EVENT_PARALLEL_STATE_STARTED:
+		case SF_EVENT_MAP_STATE_STARTED:
+			find_visit(v, event)->status = SF_GRAPH_RUNNING;
+			break;
+		case SF_EVENT_PASS_STATE_EXITED:
+		case SF_EVENT_TASK_STATE_EXITED:
+		case SF_EVENT_CHOICE_STATE_EXITED:
+		case SF_EVENT_WAIT_STATE_EXITED:
+		case SF_EVENT_SUCCEED_STATE_EXITED:
+		case SF_EVENT_PARALLEL_STATE_EXITED:
+		case SF_EVENT_MAP_STATE_EXITED:
+			/* a caught failure leaves the state too, and stays a failure */
+			visit = find_visit(v, event);
+			if (visit->status != SF_GRAPH_FAILURE)
+				visit->status = SF_GRAPH_SUCCESS;
+			break;
+		case SF_EVENT_FAIL_STATE_ENTERED:
+		case SF_EVENT_TASK_FAILED:
+		case SF_EVENT_TASK_TIMED_OUT:
+		case SF_EVENT_TASK_START_FAILED:
+		case SF_EVENT_TASK_SUBMIT_FAILED:
+		case SF_EVENT_TASK_STATE_ABORTED:
+		case SF_EVENT_ACTIVITY_FAILED:
+		case SF_EVENT_ACTIVITY_TIMED_OUT:
+		case SF_EVENT_ACTIVITY_SCHEDULE_FAILED:
+		case SF_EVENT_LAMBDA_FUNCTION_FAILED:
+		case SF_EVENT_LAMBDA_FUNCTION_TIMED_OUT:
+		case SF_EVENT_LAMBDA_FUNCTION_SCHEDULE_FAILED:
+		case SF_EVENT_EVALUATION_FAILED:
+		case SF_EVENT_WAIT_STATE_ABORTED:
+		case SF_EVENT_PARALLEL_STATE_FAILED:
+		case SF_EVENT_PARALLEL_STATE_ABORTED:
+		case SF_EVENT_MAP_STATE_FAILED:
+		case SF_EVENT_MAP_STATE_ABORTED:
+			find_visit(v, event)->status = SF_GRAPH_FAILURE;
+			break;
+		default:
+			break;
+	}
+}
+
+/* Tell how much a status counts when several iterations share a state. */
+static int
+weight(int status)
+{
+	switch (status)
+	{
+		case SF_GRAPH_FAILURE:
+			return 3;
+		case SF_GRAPH_RUNNING:
+			return 2;
+		case SF_GRAPH_SUCCESS:
+			return 1;
+		case SF_GRAPH_ENTRY:
+			return 0;
+		default:
+			return -1;
+	}
+}
+
+/* Let a status of a state count, next to those that it has already. */
+static void
+add_status(int *sum, int status)
+{
+	if (weight(status) > weight(*sum))
+		*sum = status;
+}
+
+/* Put the visits of all iterations together. */
+static void
+combine_visits(Visits *v, bool running, int *statuses)
+{
+	HASH_SEQ_STATUS scan;
+	VisitEntry *visit;
+
+	hash_seq_init(&scan, v->table);
+	while ((visit = hash_seq_search(&scan)) != NULL)
+	{
+		/* what did not come to its end when the execution did has failed */
+		if (visit->status == SF_GRAPH_RUNNING && !running)
+			visit->status = SF_GRAPH_FAILURE;
+		add_status(&statuses[visit->key.number], visit->status);
+	}
+}
+
+/* Tell what a branch says about the state at which it stands. */
+static int
+branch_status(const SfStatusBranch *branch, bool running)
+{
+	switch (branch->phase)
+	{
+		case SF_PHASE_ENTER:
+			return running ? SF_GRAPH_ENTRY : SF_GRAPH_UNKNOWN;
+		case SF_PHASE_RUN:
+		case SF_PHASE_WAIT:
+		case SF_PHASE_JOIN:
+		case SF_PHASE_ANNOUNCED:
+		case SF_PHASE_ANSWERED:
+		case SF_PHASE_EXTERNAL:
+			return running ? SF_GRAPH_RUNNING : SF_GRAPH_UNKNOWN;
+		case SF_PHASE_FAILED:
+			return SF_GRAPH_FAILURE;
+		default:
+			return SF_GRAPH_UNKNOWN;
+	}
+}
+
+/* Add what the branches say. */
+static void
+follow_branches(List *branches, bool running, const SfProgram *program,
+				int *statuses)
+{
+	ListCell   *lc;
+
+	foreach(lc, branches)
+	{
+		const SfStatusBranch *branch = lfirst(lc);
+
+		if (branch->state >= 0 && branch->state < program->nstates)
+			add_status(&statuses[branch->state], branch_status(branch, running));
+	}
+}
+
+/* Tell whether control can come to a state in an iteration to come. */
+static bool
+can_be_reached(const SfProgram *program, SfJobReach *reach, int state,
+			   const int *statuses)
+{
+	int			owner = state;
+
+	while ((owner = program->scopes[program->states[owner].scope].owner_state) >= 0)
+	{
+		if (program->states[owner].type != SF_STATE_MAP)
+			continue;
+		if (statuses[owner] == SF_GRAPH_RUNNING)
+			return true;
+		state = owner;
+	}
+	return sf_job_reach_test(reach, state, NULL, 0);
+}
+
+/* Tell whether the history would tell of a visit to a state. */
+static bool
+is_told(const SfProgram *program, const SfState *state, SfHistoryLevel history,
+		int map_state)
+{
+	return (history == SF_HISTORY_ALL ||
+			(history == SF_HISTORY_TASKS && state->type == SF_STATE_TASK)) &&
+		sf_label_distributed_map(program, state->scope) == map_state;
+}
+
+/* Derive the status of every state of an execution. */
+int *
+sf_state_status_list(const SfStatusExecution *execution,
+					 const SfProgram *program)
+{
+	bool		running = execution->status == SF_STATUS_RUNNING;
+	SfHistoryLevel history = sf_program_cached(execution->machine_no,
+											   execution->version)->history;
+	List	   *branches = sf_status_branches(execution->execution_no);
+	int		   *statuses = palloc(sizeof(int) * program->nstates);
+	Visits		v = {program, NULL, NULL};
+	SfJobReach *reach;
+	int			i;
+
+	for (i = 0; i < program->nstates; i++)
+		statuses[i] = SF_GRAPH_UNKNOWN;
+
+	v.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow states",
+									  ALLOCSET_DEFAULT_SIZES);
+	forget(&v);
+	sf_status_events(execution->execution_no, false, follow_event, &v);
+	combine_visits(&v, running, statuses);
+	MemoryContextDelete(v.context);
+	/* a complete history has said it all */
+	if (history != SF_HISTORY_ALL)
+		follow_branches(branches, running, program, statuses);
+
+	reach = sf_job_reach_make(execution, program, branches);
+	for (i = 0; i < program->nstates; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (statuses[i] == SF_GRAPH_UNKNOWN &&
+			is_told(program, &program->states[i], history, execution->map_state))
+			statuses[i] = can_be_reached(program, reach, i, statuses) ?
+				SF_GRAPH_ENTRY : SF_GRAPH_SKIP;
+	}
+	return statuses;
+}

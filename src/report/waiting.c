@@ -1,0 +1,102 @@
+/*
+ * waiting.c
+ *		What a running execution waits for, in a few words.
+ */
+#include "postgres.h"
+
+#include "report/label.h"
+#include "report/waiting.h"
+#include "json/json.h"
+#include "lib/stringinfo.h"
+
+/* More branches than this are counted, not named */
+#define NAMED_BRANCHES 3
+
+/* Tell whether a branch waits for something other than its children. */
+static bool
+is_leaf(const SfStatusBranch *b)
+{
+	switch (b->phase)
+	{
+		case SF_PHASE_ENTER:
+		case SF_PHASE_RUN:
+		case SF_PHASE_WAIT:
+		case SF_PHASE_ANNOUNCED:
+		case SF_PHASE_ANSWERED:
+		case SF_PHASE_EXTERNAL:
+			return true;
+		case SF_PHASE_JOIN:
+			return b->pending == 0 || b->has_map_run;
+		default:
+			return false;
+	}
+}
+
+/* Append what one branch waits for. */
+static void
+append_branch(StringInfo buf, const SfProgram *program,
+			  const SfStatusBranch *b, TimestampTz now)
+{
+	const char *name = b->state >= 0 && b->state < program->nstates ?
+		sf_label_job(program, b->state, b->iterations, b->niterations) : "?";
+
+	switch (b->phase)
+	{
+		case SF_PHASE_WAIT:
+			appendStringInfo(buf, "Wait \"%s\" until %s", name,
+							 sf_timestamp_print(b->due_at));
+			break;
+		case SF_PHASE_RUN:
+			if (b->due_at != DT_NOEND && b->due_at > now)
+				appendStringInfo(buf, "retry of \"%s\" at %s", name,
+								 sf_timestamp_print(b->due_at));
+			else
+				appendStringInfo(buf, "\"%s\" due", name);
+			break;
+		case SF_PHASE_ANNOUNCED:
+			appendStringInfo(buf, "task \"%s\" running", name);
+			break;
+		case SF_PHASE_ANSWERED:
+			appendStringInfo(buf, "task \"%s\" answered", name);
+			break;
+		case SF_PHASE_EXTERNAL:
+			appendStringInfo(buf, "task \"%s\" handed out", name);
+			break;
+		case SF_PHASE_JOIN:
+			if (b->pending > 0)
+				appendStringInfo(buf, "%d executions of \"%s\"", b->pending, name);
+			else
+				appendStringInfo(buf, "join of \"%s\"", name);
+			break;
+		default:
+			appendStringInfo(buf, "\"%s\" due", name);
+			break;
+	}
+}
+
+/* Say what the live branches wait for. */
+char *
+sf_waiting_text(const SfProgram *program, List *branches, TimestampTz now)
+{
+	StringInfoData buf;
+	int			leaves = 0;
+	ListCell   *lc;
+
+	foreach(lc, branches)
+		if (is_leaf(lfirst(lc)))
+			leaves++;
+	if (leaves == 0)
+		return NULL;
+	if (leaves > NAMED_BRANCHES)
+		return psprintf("%d branches", leaves);
+	initStringInfo(&buf);
+	foreach(lc, branches)
+	{
+		if (!is_leaf(lfirst(lc)))
+			continue;
+		if (buf.len > 0)
+			appendStringInfoString(&buf, ", ");
+		append_branch(&buf, program, lfirst(lc), now);
+	}
+	return buf.data;
+}

@@ -1,0 +1,18 @@
+/*
+ * waiting.h
+ *		What a running execution waits for, in a few words.
+ */
+#ifndef SF_REPORT_WAITING_H
+#define SF_REPORT_WAITING_H
+
+#include "asl/program.h"
+#include "store/status.h"
+
+/*
+ * Say what the live branches (a List of SfStatusBranch) wait for: each of up
+ * to three of them, else how many there are.  NULL when there are none.
+ */
+extern char *sf_waiting_text(const SfProgram *program, List *branches,
+							 TimestampTz now);
+
+#endif							/* SF_REPORT_WAITING_H */

@@ -1,0 +1,129 @@
+/*
+ * abort.c
+ *		Abort the children of a Parallel or Map state that gives up.
+ *
+ * Children whose rows are free end here, with their events, in the order of
+ * their index.  A child that another worker has in its hands is only asked to
+ * stop (its worker's slot gets a cancel request at our commit); that worker
+ * rolls back, claims the branch again, sees that the join above it has given
+ * up, and ends it.  The join stays in phase JOIN until the last has ended, so
+ * no transaction waits for a running task.
+ *
+ * A child that is not due may be held, too, by a session that has taken its
+ * task and not committed yet.  Nobody claims that one afterwards, so the join
+ * looks for it again.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+
+#include "base/debug_point.h"
+#include "base/hooks.h"
+#include "run/abort.h"
+#include "run/apply.h"
+#include "run/map_run.h"
+
+/* How soon to look for children that somebody had in hand, executions and branches */
+#define LOOK_AGAIN_MS		50
+#define LOOK_FOR_HELD_MS	500
+
+/*
+ * When a join that has given up is due again.  The children of a Distributed
+ * Map that were in other hands are not branches: nobody else ends them.
+ */
+TimestampTz
+sf_abort_look_again(const SfBranch *join)
+{
+	if ((join->map_run_no == 0 && !join->child_held) || SF_DEBUG_MUTATION("look_again"))
+		return DT_NOEND;
+	return TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+									   join->map_run_no != 0 ? LOOK_AGAIN_MS : LOOK_FOR_HELD_MS);
+}
+
+static int	abort_children(SfRun *run, SfBranch *parent, int cause);
+
+/* End one free child; returns how many ends it still owes its parent. */
+static int
+abort_child(SfRun *run, SfBranch *child, int cause)
+{
+	SfStep		step;
+	int			ndeltas;
+
+	check_stack_depth();
+	if (sf_branch_has_ended(child))
+		return 0;
+
+	if (child->phase == SF_PHASE_JOIN)
+	{
+		child->pending = abort_children(run, child, cause);
+		if (child->pending > 0)
+		{
+			child->aborting = true;
+			child->due_at = sf_abort_look_again(child);
+			sf_run_add_branch(run, child);
+			return 1;
+		}
+	}
+	ndeltas = list_length(run->deltas);
+
+	/* the parent counts for itself here: no delta */
+	sf_step_init(&step, run, child, NULL, GetCurrentTimestamp());
+	sf_step_abort(&step, cause);
+	run->deltas = list_truncate(run->deltas, ndeltas);
+	sf_run_add_branch(run, child);
+	return 0;
+}
+
+/* Ask whoever works on a child to stop. */
+static void
+cancel_child(const SfBranch *child)
+{
+	if (sf_cancel_hook != NULL && !SF_DEBUG_MUTATION("cancel_child"))
+		sf_cancel_hook(child->key);
+}
+
+/* Abort the children of a parent, because of what an event tells. */
+static int
+abort_children(SfRun *run, SfBranch *parent, int cause)
+{
+	List	   *all;
+	List	   *free;
+	ListCell   *lc;
+	ListCell   *next_free;
+	int			pending = 0;
+
+	if (parent->map_run_no != 0)
+		return sf_map_run_abort(parent->key, parent->map_run_no);
+	all = sf_branch_children(parent->key, SF_LOCK_NONE);
+	free = sf_branch_children(parent->key, SF_LOCK_SKIP);
+	next_free = list_head(free);
+	foreach(lc, all)
+	{
+		SfBranch   *child = lfirst(lc);
+		SfBranch   *mine = next_free ? lfirst(next_free) : NULL;
+
+		if (mine != NULL && mine->key.branch_no == child->key.branch_no)
+		{
+			next_free = lnext(free, next_free);
+			pending += abort_child(run, mine, cause);
+		}
+		else if (!sf_branch_has_ended(child))
+		{
+			cancel_child(child);
+			if (child->due_at > GetCurrentTimestamp())
+				parent->child_held = true;
+			if (!SF_DEBUG_MUTATION("give_up"))
+				pending++;
+		}
+	}
+	return pending;
+}
+
+/* Abort the children of a parent; what they did last follows its failure. */
+int
+sf_abort_children(SfRun *run, SfBranch *parent)
+{
+	return abort_children(run, parent, parent->failed_event != 0 ?
+						  parent->failed_event : SF_CHAIN);
+}

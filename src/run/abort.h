@@ -1,0 +1,20 @@
+/*
+ * abort.h
+ *		Abort the children of a Parallel or Map state that gives up.
+ */
+#ifndef SF_RUN_ABORT_H
+#define SF_RUN_ABORT_H
+
+#include "machine/step.h"
+
+/*
+ * End every child of a parent that nobody works on; ask those who work on the
+ * others to stop.  Returns how many children are still to end.  The caller
+ * holds the lock of the execution.
+ */
+extern int	sf_abort_children(SfRun *run, SfBranch *parent);
+
+/* When a join that waits for the last of its aborted children is due again. */
+extern TimestampTz sf_abort_look_again(const SfBranch *join);
+
+#endif							/* SF_RUN_ABORT_H */

@@ -1,0 +1,348 @@
+/*
+ * child_execution.c
+ *		Child executions: start, tell the parent of the end, stop with it.
+ *
+ * A child knows its parent: execution, branch, and, where the parent waits for
+ * its end (.sync), the generation of that branch, so that the end of a child
+ * that the parent has given up answers nothing.  Locks: the child's execution,
+ * then the parent's branch; to stop a child, its parent inserts a branch of
+ * its own kind (STOP) into it and waits for no lock.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/timestamp.h"
+
+#include "base/arn.h"
+#include "base/errors.h"
+#include "base/name.h"
+#include "base/uuid.h"
+#include "run/lifecycle.h"
+#include "run/outside.h"
+#include "store/program_cache.h"
+#include "store/machine.h"
+#include "store/privilege.h"
+#include "store/quota.h"
+
+/* Milliseconds since 1970 */
+static int64
+epoch_ms(TimestampTz t)
+{
+	return (t + (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY) / 1000;
+}
+
+/* Does the parent wait for the child's end? */
+static bool
+waits_for_end(const SfResource *resource)
+{
+	return resource->integration == SF_INTEGRATION_SYNC ||
+		resource->integration == SF_INTEGRATION_SYNC2;
+}
+
+/* Find the machine that a request names; as the parent's owner may start it. */
+static SfMachine *
+find_machine(const SfRun *run, const char *arn, SfError *error)
+{
+	const char *name = sf_arn_to_state_machine(arn);
+	char	   *plain = pnstrdup(name, strcspn(name, "/"));
+	int			version = strchr(name, '/') ? atoi(strchr(name, '/') + 1) : 0;
+	SfMachine  *machine = sf_machine_read(plain, version, false);
+	Oid			owner = run->execution->owner;
+
+	if (machine != NULL &&
+		sf_privilege_check_role(owner, SF_OBJECT_STATE_MACHINE, machine->name,
+								machine->owner, SF_PRIVILEGE_START))
+		return machine;
+	/* what the owner has no right at all on does not exist for it */
+	if (machine == NULL ||
+		!sf_privilege_check_role(owner, SF_OBJECT_STATE_MACHINE, machine->name,
+								 machine->owner, SF_PRIVILEGE_ANY))
+	{
+		sf_error_set(error, "StepFunctions.StateMachineDoesNotExistException",
+					 "State Machine Does Not Exist: '%s'", arn);
+		error->prefixed = false;
+		return NULL;
+	}
+	sf_error_set(error, "StepFunctions.AccessDeniedException",
+				 "The owner of state machine '%s' may not start state machine '%s'.",
+				 run->execution->machine_name, machine->name);
+	error->prefixed = false;
+	return NULL;
+}
+
+/* What the request returns. */
+static Jsonb *
+start_output(const SfExecution *child)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "ExecutionArn", sf_arn_execution(child->execution_id));
+	sf_json_add_int(&b, "StartDate", epoch_ms(child->requested_at));
+	return sf_json_finish(&b);
+}
+
+/* The name is taken: the same input again is the same child. */
+static bool
+existing_child(SfExecution *child, SfError *error)
+{
+	SfExecution *there = sf_execution_find(child->execution_id, SF_LOCK_NONE);
+
+	if (there != NULL && there->parent_execution_no == child->parent_execution_no &&
+		there->parent_branch_no == child->parent_branch_no &&
+		there->status == SF_STATUS_RUNNING && child->parent_generation == 0 &&
+		sf_json_equal(there->input, child->input))
+	{
+		*child = *there;
+		return true;
+	}
+	sf_error_set(error, "StepFunctions.ExecutionAlreadyExistsException",
+				 "Execution Already Exists: '%s'",
+				 sf_arn_execution(child->execution_id));
+	error->prefixed = false;
+	return false;
+}
+
+/* Tell whether a name may be that of an execution. */
+static bool
+check_name(const char *name, SfError *error)
+{
+	if (sf_name_is_valid(name))
+		return true;
+	sf_error_set(error, "StepFunctions.InvalidNameException",
+				 "Invalid Name: '%s'", name);
+	error->prefixed = false;
+	return false;
+}
+
+/*
+ * The input of a child: nothing is {}, a string is JSON text as in the
+ * service's API, anything else itself.
+ */
+static bool
+child_input(Jsonb *given, Jsonb **input, SfError *error)
+{
+	JsonbValue	root;
+
+	*input = sf_json_empty_object();
+	if (given == NULL)
+		return true;
+	sf_json_root(given, &root);
+	if (root.type == jbvNull)
+		return true;
+	*input = given;
+	if (root.type != jbvString ||
+		sf_json_parse(root.val.string.val, root.val.string.len, input))
+		return true;
+	sf_error_set(error, "StepFunctions.InvalidExecutionInputException",
+				 "Invalid State Machine Execution Input: '%s'",
+				 pnstrdup(root.val.string.val, root.val.string.len));
+	error->prefixed = false;
+	return false;
+}
+
+/* Begin the execution of a child, or find it; within the quotas of its owner. */
+static bool
+insert_child(SfExecution *child, SfError *error)
+{
+	SfQuotaKind quota = sf_quota_take(child->owner);
+
+	if (quota != SF_QUOTA_NONE)
+	{
+		if (sf_execution_find(child->execution_id, SF_LOCK_NONE) != NULL)
+			return existing_child(child, error);
+		sf_error_set(error, "StepFunctions.ExecutionLimitExceeded",
+					 "Execution Limit Exceeded: %s is reached",
+					 sf_quota_describe(quota, child->owner));
+		error->prefixed = false;
+		return false;
+	}
+	if (sf_execution_insert(child))
+	{
+		sf_lifecycle_begin(child);
+		return true;
+	}
+	sf_quota_give_back(child->owner);
+	return existing_child(child, error);
+}
+
+/* Start a child execution. */
+bool
+sf_child_start(SfRun *run, SfBranch *branch, const SfResource *resource,
+			   Jsonb *payload, Jsonb **output, SfError *error)
+{
+	char	   *arn = sf_json_get_cstring(payload, "StateMachineArn");
+	char	   *name = sf_json_get_cstring(payload, "Name");
+	SfExecution child = {0};
+	SfMachine  *machine;
+
+	if (arn == NULL)
+		return sf_error_set(error, SF_ERR_RUNTIME,
+							"The field 'StateMachineArn' is required but was missing");
+	machine = find_machine(run, arn, error);
+	if (machine == NULL || (name != NULL && !check_name(name, error)) ||
+		!child_input(sf_json_get(payload, "Input"), &child.input, error))
+		return false;
+
+	child.machine_no = machine->machine_no;
+	child.version = machine->version;
+	child.machine_name = machine->name;
+	child.owner = machine->owner;
+	child.execution_id = psprintf("%s:%s", machine->name,
+								  name ? name : sf_uuid_v7());
+	child.parent_execution_no = run->execution->execution_no;
+	child.parent_branch_no = branch->key.branch_no;
+	child.requested_at = GetCurrentTimestamp();
+	branch->generation++;
+	if (waits_for_end(resource))
+		child.parent_generation = branch->generation;
+
+	if (!insert_child(&child, error))
+		return false;
+	*output = start_output(&child);
+	return true;
+}
+
+/* A member of the description, as text or parsed. */
+static void
+add_payload(SfJsonBuilder *b, const char *key, const Jsonb *value, bool parsed)
+{
+	char	   *details = psprintf("%sDetails", key);
+
+	if (value == NULL)
+		return;
+	if (parsed)
+		sf_json_add(b, key, value);
+	else
+		sf_json_add_string(b, key, sf_json_to_cstring(value));
+	sf_json_open_object(b, details);
+	sf_json_add_bool(b, "Included", true);
+	sf_json_close_object(b);
+}
+
+/* Can a redrive go on with an execution that ended so? */
+static bool
+is_redrivable(const SfExecution *child)
+{
+	return child->status != SF_STATUS_SUCCEEDED;
+}
+
+/* The child's description, as .sync returns it. */
+static Jsonb *
+describe(const SfExecution *child, bool parsed)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "ExecutionArn", sf_arn_execution(child->execution_id));
+	add_payload(&b, "Input", child->input, parsed);
+	sf_json_add_string(&b, "Name", sf_execution_name(child));
+	add_payload(&b, "Output", child->output, parsed);
+	sf_json_add_int(&b, "RedriveCount", child->redrive_count);
+	sf_json_add_string(&b, "RedriveStatus",
+					   is_redrivable(child) ? "REDRIVABLE" : "NOT_REDRIVABLE");
+	if (!is_redrivable(child))
+		sf_json_add_string(&b, "RedriveStatusReason",
+						   "Execution is SUCCEEDED and cannot be redriven");
+	sf_json_add_int(&b, "StartDate", epoch_ms(child->started_at));
+	sf_json_add_string(&b, "StateMachineArn",
+					   sf_arn_state_machine(child->machine_name));
+	sf_json_add_string(&b, "Status", sf_status_name(child->status));
+	sf_json_add_int(&b, "StopDate", epoch_ms(child->stopped_at));
+	return sf_json_finish(&b);
+}
+
+/* Append "key":"value" to compact JSON text. */
+static void
+append_member(StringInfo buf, const char *key, const char *value)
+{
+	if (value == NULL)
+		return;
+	if (buf->len > 1)
+		appendStringInfoChar(buf, ',');
+	escape_json(buf, key);
+	appendStringInfoChar(buf, ':');
+	escape_json(buf, value);
+}
+
+/* The cause of a failed .sync task: compact, keys in alphabetical order. */
+static char *
+failure_cause(const SfExecution *child)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfoChar(&buf, '{');
+	append_member(&buf, "Cause", child->cause);
+	append_member(&buf, "Error", child->error);
+	append_member(&buf, "ExecutionArn", sf_arn_execution(child->execution_id));
+	append_member(&buf, "Input", sf_json_to_cstring(child->input));
+	appendStringInfoString(&buf, ",\"InputDetails\":{\"Included\":true}");
+	append_member(&buf, "Name", sf_execution_name(child));
+	appendStringInfo(&buf, ",\"RedriveCount\":%d,\"RedriveStatus\":\"%s\",\"StartDate\":" INT64_FORMAT,
+					 child->redrive_count,
+					 is_redrivable(child) ? "REDRIVABLE" : "NOT_REDRIVABLE",
+					 epoch_ms(child->started_at));
+	append_member(&buf, "StateMachineArn",
+				  sf_arn_state_machine(child->machine_name));
+	append_member(&buf, "Status", sf_status_name(child->status));
+	appendStringInfo(&buf, ",\"StopDate\":" INT64_FORMAT "}",
+					 epoch_ms(child->stopped_at));
+	return buf.data;
+}
+
+/* Tell the branch that waits for it that an execution has ended. */
+void
+sf_child_report(const SfExecution *execution)
+{
+	SfBranchKey key = {execution->parent_execution_no, execution->parent_branch_no};
+	SfBranch   *branch;
+	SfExecution *parent,
+			   *child;
+	const SfResource *resource;
+
+	if (execution->parent_generation == 0)
+		return;
+	branch = sf_branch_read(key, SF_LOCK_WAIT);
+	if (branch == NULL || branch->phase != SF_PHASE_EXTERNAL ||
+		branch->generation != execution->parent_generation)
+		return;
+	parent = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
+	child = sf_execution_read(execution->execution_no, SF_LOCK_NONE, true);
+	if (parent == NULL || child == NULL)
+		return;
+	resource = &sf_program_get(parent->machine_no,
+							   parent->version)->states[branch->state].resource;
+	if (child->status == SF_STATUS_SUCCEEDED)
+		sf_branch_answer(key, true,
+						 describe(child, resource->integration == SF_INTEGRATION_SYNC2),
+						 NULL, NULL);
+	else
+		sf_branch_answer(key, false, NULL, SF_ERR_TASK_FAILED,
+						 failure_cause(child));
+}
+
+/* Have the children that a branch waits for stopped. */
+void
+sf_child_stop(const SfExecution *parent, int64 branch_no)
+{
+	List	   *children = sf_execution_waited_for(parent->execution_no, branch_no);
+	ListCell   *lc;
+
+	foreach(lc, children)
+	{
+		const SfExecution *child = lfirst(lc);
+		SfBranch   *stop = sf_branch_make(child->execution_no, child->owner,
+										   SF_BRANCH_STOP);
+
+		if (sf_branch_read(stop->key, SF_LOCK_NONE) != NULL)
+			continue;
+		stop->phase = SF_PHASE_STOP;
+		stop->due_at = child->requested_at; /* before all that is due there */
+		stop->cause = psprintf("The Task state in AWS Step Functions execution [%s] which was managing this resource was aborted",
+							   sf_arn_execution(parent->execution_id));
+		sf_branch_write(list_make1(stop));
+	}
+}

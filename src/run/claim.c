@@ -1,0 +1,244 @@
+/*
+ * claim.c
+ *		Taking branches for a slice.
+ *
+ * A branch is claimed by locking its row, FOR UPDATE SKIP LOCKED.  Two kinds
+ * are different: a join (its children's slices want to update the row) and a
+ * machine's deadline.  These are claimed under the lock of their execution, so
+ * that the order "execution, then branch" holds for everybody; and once a
+ * slice holds the lock of an execution it runs no more user code, since others
+ * wait for that lock when they commit.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "base/debug_point.h"
+#include "base/hooks.h"
+#include "run/apply.h"
+#include "run/map_run.h"
+#include "run/slice_internal.h"
+#include "store/owner.h"
+
+/* Branches of one slice, for the run one by one after a failure */
+#define MAX_TOUCHED		256
+
+static SfBranchKey touched[MAX_TOUCHED];
+static int	ntouched = 0;
+
+/* Branches that the last slice touched. */
+int
+sf_slice_touched(SfBranchKey *keys, int size)
+{
+	int			n = Min(size, ntouched);
+
+	memcpy(keys, touched, sizeof(SfBranchKey) * n);
+	return n;
+}
+
+/* Forget the branches of the slice before. */
+void
+sf_claim_forget(void)
+{
+	ntouched = 0;
+}
+
+/* Has this slice taken a branch already? Its row is not written yet. */
+static bool
+is_touched(SfBranchKey key)
+{
+	for (int i = 0; i < ntouched; i++)
+		if (touched[i].branch_no == key.branch_no &&
+			touched[i].execution_no == key.execution_no)
+			return true;
+	return false;
+}
+
+/* Remember a branch of this slice. */
+void
+sf_claim_remember(SfBranchKey key)
+{
+	if (ntouched < MAX_TOUCHED && !is_touched(key))
+		touched[ntouched++] = key;
+}
+
+/* A hint that this slice cannot follow, but another one may: ring again. */
+static void
+pass_over(const SfSlice *slice, SfBranchKey key, Oid owner)
+{
+	if (slice->in_hints && sf_due_hook != NULL)
+		sf_due_hook(key, owner, GetCurrentTimestamp());
+}
+
+/* Find the run of an execution in this slice, or make it; NULL: not for us. */
+static SfRun *
+find_run(SfSlice *slice, SfBranchKey key)
+{
+	SfExecution *execution;
+	SfRun	   *run;
+	ListCell   *lc;
+
+	foreach(lc, slice->runs)
+	{
+		run = lfirst(lc);
+		if (run->execution->execution_no == key.execution_no)
+			return run;
+	}
+	execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
+	if (execution == NULL)
+	{
+		sf_branch_delete_orphan(key);
+		return NULL;
+	}
+	if (OidIsValid(slice->request->only_owner) &&
+		execution->owner != slice->request->only_owner)
+	{
+		/* the machine may have another owner since */
+		if (sf_owner_requeue(key, slice->request->only_owner, execution->owner))
+			slice->result->outcome = SF_SLICE_WORKED;
+		return NULL;
+	}
+	if (OidIsValid(slice->owner) && execution->owner != slice->owner)
+		return NULL;
+	run = sf_run_make(execution);
+	run->impatient = !slice->request->in_session;
+	return run;
+}
+
+/* Is this a join or a deadline whose time has come? */
+static bool
+is_due_under_lock(const SfSlice *slice, const SfBranch *branch, TimestampTz now)
+{
+	if (branch == NULL || branch->due_at == DT_NOEND)
+		return false;
+	if (branch->phase == SF_PHASE_DEADLINE && slice->request->skip_waits)
+		return true;
+	return branch->due_at <= now &&
+		(branch->phase == SF_PHASE_JOIN || branch->phase == SF_PHASE_DEADLINE ||
+		 branch->phase == SF_PHASE_STOP);
+}
+
+/* Claim a join or a deadline: under the lock of its execution. */
+static SfBranch *
+claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
+{
+	SfBranch   *branch = sf_branch_read_join(key, SF_LOCK_NONE);	/* no documents */
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (!is_due_under_lock(slice, branch, now))
+		return NULL;
+	if (run->execution->status == SF_STATUS_RUNNING)
+	{
+		/*
+		 * The lock is taken before any other: let the next slice begin so.  In
+		 * a session nobody else works, but an end from outside has to find
+		 * everything written.
+		 */
+		if (slice->runs != NIL &&
+			(!slice->request->in_session || branch->phase != SF_PHASE_JOIN))
+		{
+			pass_over(slice, key, run->execution->owner);
+			slice->no_more_claims = true;
+			return NULL;
+		}
+		sf_claim_remember(key); /* if it cannot be locked, this one is put off */
+		sf_run_lock(run);
+		slice->no_more_tasks = true;
+		slice->no_more_claims = true;
+		/* whatever comes of this one: others have not been looked at */
+		slice->result->outcome = SF_SLICE_WORKED;
+	}
+	branch = sf_branch_read(key, SF_LOCK_SKIP);
+	return is_due_under_lock(slice, branch, now) ? branch : NULL;
+}
+
+/* Has the join above a branch given up, so that the branch has to end? */
+bool
+sf_claim_is_aborted(const SfRun *run, const SfBranch *branch)
+{
+	SfBranchKey key = {branch->key.execution_no, branch->parent_no};
+	SfBranch   *parent;
+
+	if (branch->parent_no < 0)
+		return false;
+	parent = sf_branch_read_join(key, SF_LOCK_NONE);
+	if (parent == NULL)
+		return true;
+	return parent->aborting || parent->phase != SF_PHASE_JOIN ||
+		(parent->failing &&
+		 run->program->states[parent->state].failure_mode == SF_FAILURE_ABORT);
+}
+
+/* Is this execution the child of a Distributed Map that is over? */
+bool
+sf_claim_is_orphan(const SfRun *run, const SfBranch *branch)
+{
+	int			scope = branch->scope;
+	int			owner;
+
+	if (run->execution->map_run_no == 0)
+		return false;
+	/* up to the Distributed Map: nearest first, and only one counts */
+	while ((owner = run->program->scopes[scope].owner_state) >= 0 &&
+		   !run->program->states[owner].distributed)
+		scope = run->program->states[owner].scope;
+	return sf_map_run_is_over(run->execution, owner >= 0 &&
+							  run->program->states[owner].failure_mode == SF_FAILURE_DRAIN);
+}
+
+/*
+ * Does an execution that had ended when we looked at it run again?  Its branch
+ * is ours now, so that nobody can redrive it from here on.
+ */
+static bool
+was_redriven(const SfRun *run)
+{
+	SfExecution *now;
+
+	if (run->execution->status == SF_STATUS_RUNNING)
+		return false;
+	now = sf_execution_read(run->execution->execution_no, SF_LOCK_NONE, false);
+	return now != NULL && now->status == SF_STATUS_RUNNING;
+}
+
+/* Claim a branch, if it is due and free and belongs to the slice's owner. */
+SfBranch *
+sf_claim(SfSlice *slice, SfBranchKey key, SfRun **run)
+{
+	SfBranch   *branch;
+
+	if (is_touched(key))
+		return NULL;
+	SF_DEBUG_POINT("read");
+	*run = find_run(slice, key);
+	if (*run == NULL || (*run)->finish != NULL)
+		return NULL;
+	SF_DEBUG_POINT("claim");
+	branch = sf_branch_claim(key, SF_DEBUG_MUTATION("claim") ? SF_LOCK_NONE : SF_LOCK_SKIP,
+							 GetCurrentTimestamp(),
+							 slice->request->skip_waits);
+	if (branch == NULL)
+		branch = claim_under_lock(slice, *run, key);
+	if (branch == NULL)
+		return NULL;
+	if (slice->request->in_session && sf_held_hook != NULL)
+		sf_held_hook();
+	if (was_redriven(*run) && !SF_DEBUG_MUTATION("claim_redriven"))
+	{
+		if (sf_due_hook != NULL)
+			sf_due_hook(key, (*run)->execution->owner, GetCurrentTimestamp());
+		return NULL;
+	}
+	if (!sf_dispatch_is_for_us(slice, *run, branch))
+		return NULL;
+
+	branch->owner = (*run)->execution->owner;
+	slice->runs = list_append_unique_ptr(slice->runs, *run);
+	slice->owner = (*run)->execution->owner;
+	sf_claim_remember(key);
+	if (ntouched == MAX_TOUCHED)
+		slice->no_more_claims = true;
+	if (sf_running_hook != NULL && !slice->request->in_session)
+		sf_running_hook(&key, slice->owner, NULL);
+	return branch;
+}

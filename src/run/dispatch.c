@@ -1,0 +1,523 @@
+/*
+ * dispatch.c
+ *		Having tasks carried out: here and now, announced as long, or outside.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#include "base/debug_point.h"
+#include "base/errors.h"
+#include "base/hooks.h"
+#include "base/settings.h"
+#include "run/apply.h"
+#include "run/lambda.h"
+#include "run/map_run.h"
+#include "run/outside.h"
+#include "run/slice_internal.h"
+
+/* Tasks that this backend is in the middle of */
+static int	ntasks = 0;
+
+/* Execution of the innermost of them */
+static int64 task_execution_no = 0;
+
+/* Raise an error inside a task: its branch would be taken a second time. */
+void
+sf_slice_refuse_in_task(const char *function)
+{
+	if (ntasks > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("%s cannot be called by a task", function),
+				 errhint("Let workers run the other execution, or make it a child with arn:aws:states:::states:startExecution.sync.")));
+}
+
+/* Raise an error when a task would stop the execution that it is part of. */
+void
+sf_slice_refuse_own_stop(const SfExecution *execution)
+{
+	if (ntasks > 0 && execution->execution_no == task_execution_no)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("a task cannot stop its own execution \"%s\"",
+						execution->execution_id),
+				 errdetail("The stop would roll back with the task."),
+				 errhint("Let the task fail with sf_raise(), or go on to a Fail state.")));
+}
+
+/* How long did the task of a state take when it ran last?  -1: not known. */
+static int64
+last_duration(const SfRun *run, const SfState *state)
+{
+	const SfExecution *e = run->execution;
+
+	if (sf_task_time_hook == NULL)
+		return -1;
+	return sf_task_time_hook(e->machine_no, e->version, state->number);
+}
+
+/* Is this task known to be short, so that it need not be announced? */
+static bool
+is_short(const SfRun *run, const SfState *state)
+{
+	int64		last = last_duration(run, state);
+
+	return last >= 0 && last <= (int64) sf_setting_slice_ms * 1000;
+}
+
+/* Remember how long a task took. */
+static void
+note_duration(const SfRun *run, const SfState *state, int64 elapsed_us)
+{
+	const SfExecution *e = run->execution;
+
+	if (sf_note_task_time_hook != NULL)
+		sf_note_task_time_hook(e->machine_no, e->version, state->number, elapsed_us);
+}
+
+/* Does an owner have its share of the slots already, for a task of that kind? */
+static bool
+has_its_share(const SfSliceRequest *request, Oid owner, bool known_long)
+{
+	for (int i = 0; i < request->nlimits; i++)
+	{
+		const SfOwnerLimit *limit = &request->limits[i];
+
+		if (limit->owner == owner)
+			return known_long ? !limit->long_tasks : !limit->new_tasks;
+	}
+	return false;
+}
+
+/*
+ * May the caller be handed a task that is (or is to be) announced?  If not it
+ * is told that one was left.
+ */
+static bool
+may_offer(SfSlice *slice, const SfRun *run, const SfState *state)
+{
+	bool		known = last_duration(run, state) >= 0 && !is_short(run, state);
+	bool		capped = has_its_share(slice->request, run->execution->owner, known);
+
+	if (!capped &&
+		(slice->request->long_tasks || (slice->request->new_tasks && !known)))
+		return true;
+	if (capped)
+		slice->result->capped_left = true;
+	else if (known)
+		slice->result->long_task_left = true;
+	else
+		slice->result->new_task_left = true;
+	return false;
+}
+
+/*
+ * A claimed branch that is announced and goes on running: may we have it?  The
+ * lock that we leave behind is gone in a moment.
+ */
+bool
+sf_dispatch_is_for_us(SfSlice *slice, const SfRun *run, const SfBranch *branch)
+{
+	if (branch->phase != SF_PHASE_ANNOUNCED || slice->request->in_session ||
+		run->execution->status != SF_STATUS_RUNNING ||
+		sf_claim_is_orphan(run, branch) || sf_claim_is_aborted(run, branch))
+		return true;
+	return may_offer(slice, run, &run->program->states[branch->state]);
+}
+
+/* Fill in the call of a SQL task. */
+static void
+make_call(SfTaskCall *call, const SfRun *run, const SfBranch *branch,
+		  const SfResource *resource, Jsonb *payload, const SfSlice *slice)
+{
+	memset(call, 0, sizeof(*call));
+	call->key = branch->key;
+	call->execution_id = run->execution->execution_id;
+	call->state = &run->program->states[branch->state];
+	call->resource = resource;
+	call->owner = run->execution->owner;
+	call->payload = payload;
+	call->attempt = branch->attempt;
+	if (branch->deadline != DT_NOEND)
+		call->timeout_ms = Max((branch->deadline - branch->started_at) / 1000, 1);
+	call->in_session = slice != NULL && slice->request->in_session;
+	/* where locks outlive the slice, to roll it back resolves no deadlock */
+	call->not_first = slice != NULL && slice->ntasks > 0 &&
+		(!call->in_session || slice->request->lets_go);
+}
+
+/*
+ * Find what carries a resource out, and what it is given, *payload; false with
+ * *error when nothing does.
+ */
+static bool
+resolve(const SfRun *run, const SfResource *resource, SfResource *resolved,
+		Jsonb **payload, SfError *error)
+{
+	*resolved = *resource;
+	if (sf_lambda_is_invoke(resource))
+	{
+		if (!sf_lambda_resolve(resource, run->execution->owner, resolved,
+							   payload, error))
+			return false;
+	}
+	else if (resource->kind == SF_RESOURCE_MAPPED &&
+		(sf_resource_resolver == NULL ||
+		 !sf_resource_resolver(resource, run->execution->owner, resolved)))
+	{
+		sf_error_set(error, SF_ERR_RUNTIME,
+					 "The resource '%s' is not mapped to anything that sfflow can run.",
+					 resource->text);
+		return false;
+	}
+	/* how the answer comes is written in the definition, not in the map */
+	resolved->integration = resource->integration;
+	return true;
+}
+
+/* Can a resource read the items of a Map, or write its results? */
+static bool
+is_sql(const SfResource *resource, SfError *error)
+{
+	if (resource->kind == SF_RESOURCE_SQL_FUNCTION ||
+		resource->kind == SF_RESOURCE_SQL_QUERY)
+		return true;
+	return sf_error_set(error, SF_ERR_RUNTIME,
+						"The resource '%s' cannot read or write items.",
+						resource->text);
+}
+
+/* The resource of the task that a branch is at. */
+static const SfResource *
+task_resource(const SfRun *run, const SfBranch *branch)
+{
+	const SfState *state = &run->program->states[branch->state];
+
+	return state->type == SF_STATE_MAP ?
+		sf_distributed_resource(state, branch) : &state->resource;
+}
+
+/*
+ * Run a SQL task here and now, in a slice or (NULL) by itself.  What it cannot
+ * serialize may go well when all that shares its fate is rolled back, until the
+ * last try, where it is a failure.  Not so with a snapshot of the session's
+ * transaction, which only the session itself can begin anew.
+ */
+static void
+run_task(SfSlice *slice, const SfRun *run, const SfBranch *branch,
+		 const SfResource *resource, Jsonb *payload, bool last_try,
+		 SfTaskOutcome *outcome)
+{
+	SfTaskCall	call;
+	const SfState *state = &run->program->states[branch->state];
+	bool		in_session = slice != NULL && slice->request->in_session;
+
+	make_call(&call, run, branch, resource, payload, slice);
+	if (slice != NULL)
+		slice->ntasks++;
+	memset(outcome, 0, sizeof(*outcome));
+	if (sf_running_hook != NULL && !in_session)
+		sf_running_hook(&branch->key, run->execution->owner, state->name);
+	if (!in_session && last_duration(run, state) < 0)
+		note_duration(run, state, SF_TASK_RUNS);
+	SF_DEBUG_POINT("step_begin");
+	ntasks++;
+	task_execution_no = branch->key.execution_no;
+	PG_TRY();
+	{
+		if (state->type == SF_STATE_MAP)
+			sf_distributed_run_task(run, branch, &call, outcome);
+		else
+		{
+			sf_sql_task_runner(&call, outcome);
+			sf_lambda_outcome(&state->resource, outcome);
+		}
+	}
+	PG_FINALLY();
+	{
+		ntasks--;
+	}
+	PG_END_TRY();
+	SF_DEBUG_POINT("step_over");
+	if (sf_running_hook != NULL && !in_session)
+		sf_running_hook(NULL, InvalidOid, NULL);
+	note_duration(run, state, outcome->elapsed_us);
+	if (outcome->serialization_failure &&
+		(!last_try || (in_session && IsolationUsesXactSnapshot())))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access in task \"%s\" of execution \"%s\"",
+						state->name, run->execution->execution_id)));
+}
+
+/* Turn a task's outcome into the stimulus for the next step. */
+static void
+task_stimulus(const SfTaskOutcome *outcome, SfStimulus *stimulus)
+{
+	memset(stimulus, 0, sizeof(*stimulus));
+	stimulus->kind = SF_STIMULUS_TASK;
+	stimulus->ok = outcome->ok;
+	stimulus->output = outcome->output ? outcome->output : sf_json_null();
+	stimulus->error = outcome->error;
+	stimulus->error.prefixed = false;
+}
+
+/* Have the caller run an announced task next. */
+static void
+offer_long_task(SfSlice *slice, const SfBranch *branch, const SfState *state)
+{
+	slice->full = true;
+	slice->announced = true;
+	slice->result->task = branch->key;
+	slice->result->task_generation = branch->generation;
+	slice->result->task_due = branch->due_at;
+	slice->result->task_state = state->name;
+}
+
+/*
+ * The request of a task that is answered by its token has been made: the
+ * branch waits for the answer; if it failed, for none.
+ */
+static void
+await_answer(SfRun *run, SfBranch *branch, const SfStep *step,
+			 SfStimulus *stimulus)
+{
+	if (!stimulus->ok)
+	{
+		run->tasks = list_delete_ptr(run->tasks, step->token_task);
+		return;
+	}
+	stimulus->kind = SF_STIMULUS_SUBMITTED;
+	branch->due_at = sf_outside_timer(branch, step->task);
+}
+
+/* Start a child execution; true: go on with its outcome, or wait for the end. */
+static bool
+dispatch_child(SfRun *run, SfBranch *branch, const SfStep *step,
+			   const SfResource *resource, SfStimulus *stimulus)
+{
+	SfTaskOutcome outcome;
+
+	memset(&outcome, 0, sizeof(outcome));
+	outcome.ok = sf_child_start(run, branch, resource, step->task->payload,
+								&outcome.output, &outcome.error);
+	task_stimulus(&outcome, stimulus);
+	if (!outcome.ok || resource->integration == SF_INTEGRATION_REQUEST_RESPONSE)
+		return true;
+	if (step->token_task != NULL)
+	{
+		step->token_task->generation = branch->generation;
+		sf_outside_await_token(run, branch, step->task, step->token_task);
+	}
+	stimulus->kind = SF_STIMULUS_SUBMITTED;
+	branch->due_at = sf_outside_timer(branch, step->task);
+	return true;
+}
+
+/* Announce a long task, and have the caller run it next if it may. */
+static void
+announce(SfSlice *slice, SfRun *run, SfBranch *branch, const SfStep *step)
+{
+	const SfState *state = &run->program->states[branch->state];
+
+	branch->phase = SF_PHASE_ANNOUNCED;
+	branch->result = step->task->payload;
+	if (step->token_task == NULL)
+		branch->generation++;
+	branch->due_at = branch->started_at;
+	if (may_offer(slice, run, state))
+		offer_long_task(slice, branch, state);
+}
+
+/*
+ * Carry out what a Task state asks for.  True: *stimulus has its outcome;
+ * false: the branch rests (announced, or left for the next slice).
+ */
+bool
+sf_dispatch(SfSlice *slice, SfRun *run, SfBranch *branch,
+			  const SfStep *step, SfStimulus *stimulus)
+{
+	const SfTaskRequest *task = step->task;
+	const SfState *state = &run->program->states[branch->state];
+	SfTaskRequest given = *task;	/* to what carries it out */
+	SfResource	resource;
+	SfTaskOutcome outcome;
+
+	memset(&outcome, 0, sizeof(outcome));
+	if (!resolve(run, task->resource, &resource, &given.payload, &outcome.error))
+	{
+		task_stimulus(&outcome, stimulus);
+		return true;
+	}
+	if (state->type == SF_STATE_MAP && !is_sql(&resource, &outcome.error))
+	{
+		task_stimulus(&outcome, stimulus);
+		return true;
+	}
+	if (resource.kind == SF_RESOURCE_ACTIVITY)
+	{
+		if (!sf_outside_queue(run, branch, &resource, &given, step->token_task,
+							  &outcome.error))
+			return false;
+		task_stimulus(&outcome, stimulus);
+		stimulus->error.prefixed = outcome.error.prefixed;
+		return true;
+	}
+	if (resource.kind == SF_RESOURCE_START_EXECUTION)
+		return dispatch_child(run, branch, step, &resource, stimulus);
+	if (step->token_task != NULL)
+		sf_outside_await_token(run, branch, task, step->token_task);
+	if (!slice->request->in_session &&
+		(slice->request->announce_all || !is_short(run, state)))
+	{
+		announce(slice, run, branch, step);
+		return false;
+	}
+	if (sf_identity_assume != NULL && !slice->request->in_session)
+		sf_identity_assume(slice->owner);
+	run_task(slice, run, branch, &resource, given.payload,
+			 slice->request->last_try, &outcome);
+	if (outcome.assigned_xid)
+		slice->subxacts++;
+	task_stimulus(&outcome, stimulus);
+	if (step->token_task != NULL)
+		await_answer(run, branch, step, stimulus);
+	return true;
+}
+
+/* An announced task comes by: run it here (session), or say that it is there. */
+bool
+sf_dispatch_announced(SfSlice *slice, SfRun *run, SfBranch *branch, SfStimulus *stimulus)
+{
+	const SfState *state = &run->program->states[branch->state];
+	Jsonb	   *payload = branch->result;
+	SfResource	resource;
+	SfTaskOutcome outcome;
+
+	memset(&outcome, 0, sizeof(outcome));
+	if (!slice->request->in_session)
+	{
+		offer_long_task(slice, branch, state);
+		return false;
+	}
+	if (resolve(run, task_resource(run, branch), &resource, &payload, &outcome.error))
+		run_task(slice, run, branch, &resource, payload,
+				 slice->request->last_try, &outcome);
+	task_stimulus(&outcome, stimulus);
+	if (outcome.ok &&
+		state->resource.integration == SF_INTEGRATION_WAIT_FOR_TASK_TOKEN)
+	{
+		stimulus->kind = SF_STIMULUS_SUBMITTED;
+		branch->due_at = branch->deadline;
+	}
+	return true;
+}
+
+/* A task that is answered by its token was only the request; false: it is not. */
+static bool
+keep_submitted(const SfState *state, SfBranch *branch,
+			   const SfTaskOutcome *outcome)
+{
+	SfTask	   *task;
+
+	if (state->resource.integration != SF_INTEGRATION_WAIT_FOR_TASK_TOKEN)
+		return false;
+	task = sf_task_read(branch->key, SF_LOCK_WAIT);
+
+	if (task == NULL || task->generation != branch->generation ||
+		task->status != SF_TASK_TOKEN)
+		return false;
+	task->submitted = outcome->output ? outcome->output : sf_json_null();
+	sf_task_update(task);
+	branch->phase = SF_PHASE_EXTERNAL;
+	branch->result = NULL;
+	return true;
+}
+
+/* Put the outcome of a long task into its branch. */
+static void
+keep_outcome(const SfState *state, SfBranch *branch,
+			 const SfTaskOutcome *outcome)
+{
+	branch->phase = SF_PHASE_ANSWERED;
+	branch->due_at = GetCurrentTimestamp();
+	branch->failing = !outcome->ok;
+	branch->error = branch->cause = NULL;
+	if (outcome->ok && keep_submitted(state, branch, outcome))
+		return;
+	if (outcome->ok)
+		branch->result = outcome->output ? outcome->output : sf_json_null();
+	else
+	{
+		SfJsonBuilder b;
+
+		branch->error = unconstify(char *, outcome->error.name);
+		branch->cause = unconstify(char *, outcome->error.cause);
+		sf_json_begin_object(&b);
+		sf_json_add_string(&b, "sqlstate", outcome->error.sqlstate);
+		branch->result = sf_json_finish(&b);
+	}
+}
+
+/* T2: run an announced task, or note how its commit failed. */
+void
+sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
+				  const SfError *error, SfSliceResult *result)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "sfflow long task",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	SfExecution *execution;
+	SfBranch   *branch;
+	SfRun	   *run;
+	SfResource	resource;
+	SfTaskOutcome outcome;
+	Jsonb	   *payload;
+
+	memset(result, 0, sizeof(*result));
+	sf_claim_forget();
+	SF_DEBUG_POINT("T2_claim");
+	PushActiveSnapshot(GetTransactionSnapshot());
+	/* before the look at the status: a stop either shows there or cancels */
+	if (sf_running_hook != NULL)
+		sf_running_hook(&key, InvalidOid, "");
+	execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
+	branch = sf_branch_claim(key, SF_DEBUG_MUTATION("T2_claim") ? SF_LOCK_NONE : SF_LOCK_SKIP,
+							 DT_NOEND, false);
+	if (execution != NULL && branch != NULL &&
+		branch->phase == SF_PHASE_ANNOUNCED &&
+		(branch->generation == generation || SF_DEBUG_MUTATION("T2_generation")) &&
+		execution->status == SF_STATUS_RUNNING)
+	{
+		sf_claim_remember(key);
+		run = sf_run_make(execution);
+		if (!sf_claim_is_orphan(run, branch) && !sf_claim_is_aborted(run, branch))
+		{
+			result->owner = execution->owner;
+			memset(&outcome, 0, sizeof(outcome));
+			payload = branch->result;
+			if (error != NULL)
+				outcome.error = *error;
+			else if (resolve(run, task_resource(run, branch), &resource, &payload,
+							 &outcome.error))
+			{
+				if (sf_identity_assume != NULL)
+					sf_identity_assume(execution->owner);
+				run_task(NULL, run, branch, &resource, payload, last_try, &outcome);
+			}
+			keep_outcome(&run->program->states[branch->state], branch, &outcome);
+			if (!SF_DEBUG_MUTATION("T2_commit"))
+				sf_branch_write(list_make1(branch));
+			result->outcome = SF_SLICE_WORKED;
+		}
+	}
+	SF_DEBUG_POINT("T2_commit");
+	PopActiveSnapshot();
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}

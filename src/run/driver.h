@@ -1,0 +1,77 @@
+/*
+ * driver.h
+ *		How the engine has a task carried out, without knowing how.
+ *
+ * The engine stands above the task layer; that layer registers itself here.
+ */
+#ifndef SF_RUN_DRIVER_H
+#define SF_RUN_DRIVER_H
+
+#include "asl/program.h"
+#include "base/hooks.h"
+
+/*
+ * Where the rows of a task go, instead of into its output.  begin is called
+ * before the first row, and again when the task is tried again; row says
+ * whether more are wanted.  A task that gives no rows calls none of them.
+ */
+typedef struct SfRowSink
+{
+	void		(*begin) (struct SfRowSink *sink);
+	bool		(*row) (struct SfRowSink *sink, Jsonb *row);
+	void		(*end) (struct SfRowSink *sink);
+} SfRowSink;
+
+/* A task to run now, in this backend */
+typedef struct SfTaskCall
+{
+	SfBranchKey key;
+	const char *execution_id;
+	const SfState *state;
+	const SfResource *resource; /* resolved: SQL_FUNCTION or SQL_QUERY */
+	Oid			owner;			/* of the state machine: runs as this role */
+	Jsonb	   *payload;		/* effective input (Parameters, Arguments) */
+	int			attempt;		/* 0: the first */
+	int64		timeout_ms;		/* 0: none */
+	bool		in_session;		/* called from sf_step, sf_run: not a worker */
+	bool		not_first;		/* tasks ran before it in its slice; what they
+								 * locked goes when that is rolled back */
+	SfRowSink  *sink;			/* NULL: rows are the output */
+} SfTaskCall;
+
+typedef struct SfTaskOutcome
+{
+	bool		ok;
+	Jsonb	   *output;			/* ok: the result (void gives null) */
+	SfError		error;			/* not ok: name (States.Timeout, condition name,
+								 * name given to sf_raise), cause, sqlstate */
+	bool		assigned_xid;	/* its subtransaction got a transaction id */
+	bool		serialization_failure;	/* 40001, or a deadlock that locks of the
+										 * transaction take part in: the caller may
+										 * roll back all of it and try again */
+	int64		elapsed_us;
+} SfTaskOutcome;
+
+/*
+ * Run a SQL task as the owner in a subtransaction.  Errors of the task are
+ * outcomes; what is re-thrown: query cancel that nobody asked this task for,
+ * shutdown (FATAL anyway), and a cancel by sf_stop or by the abort of
+ * siblings (ERRCODE_SF_TASK_ABORTED).  Output lives in CurrentMemoryContext.
+ */
+typedef void (*SfSqlTaskRunner) (const SfTaskCall *call, SfTaskOutcome *out);
+extern SfSqlTaskRunner sf_sql_task_runner;
+
+/*
+ * Take on the owner's identity from now until sf_identity_drop: user id with
+ * SECURITY_LOCAL_USERID_CHANGE, and, when the owner differs from the one
+ * before in this session, a clean session state.  Only in workers.
+ */
+typedef void (*SfIdentityAssume) (Oid owner);
+extern SfIdentityAssume sf_identity_assume;
+
+/* Find the resource that a MAPPED one stands for; false: nothing maps it. */
+typedef bool (*SfResourceResolver) (const SfResource *resource, Oid owner,
+									SfResource *out);
+extern SfResourceResolver sf_resource_resolver;
+
+#endif							/* SF_RUN_DRIVER_H */

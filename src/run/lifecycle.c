@@ -1,0 +1,464 @@
+/*
+ * lifecycle.c
+ *		Executions begin, are stopped, and go on again.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+
+#include "base/closest.h"
+#include "base/debug_point.h"
+#include "base/errors.h"
+#include "run/apply.h"
+#include "run/lifecycle.h"
+#include "run/map_run.h"
+#include "store/program_cache.h"
+
+/* How long a redrive waits for workers to let go of what was stopped */
+#define LET_GO_MS		5000
+
+/* ... and how often it asks them to */
+#define ASK_MS			100
+
+/* States that the notice of a redrive names */
+#define NAMED_STATES	3
+
+/* A root branch in a top-level state, due at once. */
+static SfBranch *
+make_root(const SfExecution *execution, int state, Jsonb *payload)
+{
+	SfBranch   *root = sf_branch_make(execution->execution_no, execution->owner,
+									   SF_BRANCH_ROOT);
+
+	root->state = state;
+	root->payload = payload;
+	root->due_at = GetCurrentTimestamp();
+	return root;
+}
+
+/* Make a new execution due. */
+void
+sf_lifecycle_begin(SfExecution *execution)
+{
+	const SfProgram *program = sf_program_get(execution->machine_no,
+											  execution->version);
+
+	sf_branch_write(list_make1(make_root(execution, program->scopes[0].start,
+										 execution->input)));
+}
+
+/* Forget how an execution ended. */
+static void
+reopen(SfExecution *execution)
+{
+	execution->status = SF_STATUS_RUNNING;
+	execution->stopped_at = DT_NOBEGIN;
+	execution->output = NULL;
+	execution->error = execution->cause = NULL;
+}
+
+/*
+ * Lock every branch of an ended execution.  A worker may still be rolling back
+ * the task that it was told to stop; where the stop is of this transaction, it
+ * has not been told yet.  Should it take the task up again before we have the
+ * branch, it cannot write how that ended: the execution's row is ours.
+ */
+static List *
+lock_branches(const SfExecution *execution)
+{
+	SfBranchKey key = {execution->execution_no, -1};
+
+	for (int waited = 0; waited < LET_GO_MS; waited += 5)
+	{
+		List	   *branches = sf_branch_all(execution->execution_no, SF_LOCK_SKIP);
+		List	   *all = sf_branch_all(execution->execution_no, SF_LOCK_NONE);
+
+		if (list_length(branches) == list_length(all))
+			return branches;
+		if (sf_cancel_now_hook != NULL && waited % ASK_MS == 0)
+			sf_cancel_now_hook(key);
+		CHECK_FOR_INTERRUPTS();
+		pg_usleep(5000L);
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_EXECUTION_CHANGED),
+			 errmsg("execution \"%s\" has a task that has not stopped yet",
+					execution->execution_id),
+			 errhint("Wait for the worker that runs it (see sf_workers), then try again.")));
+}
+
+/* The branch with a number; NULL when there is none. */
+static SfBranch *
+branch_by_no(List *branches, int64 branch_no)
+{
+	int			low = 0,
+				high = list_length(branches) - 1;
+
+	/* sf_branch_all() returns them by number */
+	while (low <= high)
+	{
+		int			middle = (low + high) / 2;
+		SfBranch   *branch = list_nth(branches, middle);
+
+		if (branch->key.branch_no == branch_no)
+			return branch;
+		if (branch->key.branch_no < branch_no)
+			low = middle + 1;
+		else
+			high = middle - 1;
+	}
+	return NULL;
+}
+
+/* Begin an ended execution anew. */
+void
+sf_lifecycle_restart(SfExecution *execution, const SfMachine *machine,
+					 Jsonb *input)
+{
+	List	   *branches = lock_branches(execution);
+	SfBranch   *old = branch_by_no(branches, SF_BRANCH_ROOT);
+	SfBranch   *root;
+
+	sf_branch_delete_all(execution->execution_no);
+	sf_map_items_delete_all(execution->execution_no);
+	reopen(execution);
+	execution->version = machine->version;
+	execution->started_at = DT_NOBEGIN;
+	execution->last_redriven_at = DT_NOBEGIN;
+	execution->input = execution->new_input = input;
+	sf_execution_update(execution);
+
+	root = make_root(execution, sf_program_get(execution->machine_no,
+											   execution->version)->scopes[0].start,
+					 input);
+	/* a child that the last run waited for answers nothing of this one */
+	root->generation = old == NULL ? execution->last_event_id : old->generation + 1;
+	sf_branch_write(list_make1(root));
+}
+
+/* Write an event that belongs to the execution as a whole. */
+void
+sf_lifecycle_event(SfExecution *execution, SfEventType type, Jsonb *payload,
+				   Jsonb *extra, TimestampTz at)
+{
+	SfEvent    *event = palloc0(sizeof(SfEvent));
+
+	if (sf_program_cached(execution->machine_no, execution->version)->history ==
+		SF_HISTORY_NONE)
+		return;
+	event->execution_no = execution->execution_no;
+	event->type = type;
+	event->previous_id = type == SF_EVENT_EXECUTION_STARTED ? 0 :
+		execution->last_event_id;
+	event->id = ++execution->last_event_id;
+	event->state = -1;
+	event->at = at;
+	event->payload = payload;
+	event->extra = extra;
+	sf_event_write(list_make1(event));
+}
+
+/* End a running execution as ABORTED. */
+void
+sf_lifecycle_stop(SfExecution *execution, const char *error, const char *cause)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (execution->started_at == DT_NOBEGIN)
+	{
+		/* stopped before anybody took it: its history begins all the same */
+		sf_lifecycle_event(execution, SF_EVENT_EXECUTION_STARTED, execution->input,
+						   NULL, now);
+		execution->started_at = now;
+	}
+	sf_execution_end(execution, SF_STATUS_ABORTED, error, cause,
+					 SF_EVENT_EXECUTION_ABORTED, now);
+}
+
+/*
+ * Make a branch that ended in a Fail state begin again: the Fail state would
+ * only fail once more, what led there may turn out otherwise.  Where the
+ * history does not know the branch's input, it stays where it is.
+ */
+static void
+rewind_failed(const SfProgram *program, SfBranch *branch)
+{
+	int			start = program->scopes[branch->scope].start;
+	Jsonb	   *input;
+
+	if (branch->parent_no < 0 || branch->phase != SF_PHASE_FAILED ||
+		program->states[branch->state].type != SF_STATE_FAIL)
+		return;
+	input = sf_event_last_input(branch->key.execution_no, start,
+								branch->iterations, branch->niterations);
+	if (input == NULL)
+		return;
+	branch->state = start;
+	branch->payload = input;
+	branch->payload_event = 0;
+}
+
+/* Put a branch without children back to work, unless it succeeded. */
+static void
+revive(const SfProgram *program, SfBranch *branch, TimestampTz now)
+{
+	if (branch->phase == SF_PHASE_DONE)
+		return;
+	rewind_failed(program, branch);
+	/* an outcome that was committed while it was stopped stays, a failure does not */
+	if (branch->phase != SF_PHASE_ANSWERED || branch->failing ||
+		SF_DEBUG_MUTATION("redrive"))
+	{
+		branch->phase = SF_PHASE_ENTER;
+		branch->failing = false;
+		branch->error = branch->cause = NULL;
+	}
+	branch->due_at = now;
+	branch->generation++;
+}
+
+/* Make a Parallel or Map state wait for its children again. */
+static void
+revive_join(const SfProgram *program, SfBranch *parent, TimestampTz now)
+{
+	parent->phase = SF_PHASE_JOIN;
+	parent->failing = parent->aborting = parent->uncatchable = false;
+	parent->failed_event = 0;
+	parent->error = parent->cause = NULL;
+	parent->generation++;
+	parent->due_at = sf_join_is_ready(parent,
+									  program->states[parent->state].failure_mode) ?
+		now : DT_NOEND;
+}
+
+/* Is this a Distributed Map that has read its items? */
+static bool
+had_children(const SfBranch *branch)
+{
+	return branch->map_run_no != 0 && branch->total >= 0 &&
+		branch->phase != SF_PHASE_ANSWERED;
+}
+
+/* Revive every branch that has not succeeded; each may make as many transitions again. */
+static void
+revive_all(const SfExecution *execution, const SfProgram *program,
+		   List *branches, TimestampTz now)
+{
+	ListCell   *lc;
+
+	/* who is a parent, and of how many that have to run again */
+	foreach(lc, branches)
+	{
+		SfBranch   *branch = lfirst(lc);
+
+		branch->is_parent = branch->phase == SF_PHASE_JOIN || had_children(branch);
+		branch->pending = 0;
+		branch->transitions = 0;
+		/* a timer, or a request to stop, that came after the end */
+		branch->gone = branch->key.branch_no < 0;
+	}
+	foreach(lc, branches)
+	{
+		SfBranch   *branch = lfirst(lc);
+		SfBranch   *parent = branch_by_no(branches, branch->parent_no);
+
+		if (branch->parent_no < 0 || parent == NULL)
+			continue;
+		parent->is_parent = true;
+		if (branch->phase != SF_PHASE_DONE)
+			parent->pending++;
+	}
+	foreach(lc, branches)
+	{
+		SfBranch   *branch = lfirst(lc);
+
+		if (branch->phase == SF_PHASE_DONE || branch->gone)
+			continue;
+		if (had_children(branch))
+			branch->pending = sf_map_run_redrive(execution, branch, now);
+		if (branch->is_parent)
+			revive_join(program, branch, now);
+		else
+			revive(program, branch, now);
+	}
+}
+
+/* Does a redriven branch begin something by itself? */
+static bool
+begins_anew(const SfBranch *branch)
+{
+	if (branch->gone || branch->phase == SF_PHASE_DONE)
+		return false;
+	/* of the joins, those whose children are executions */
+	return branch->phase != SF_PHASE_JOIN || branch->map_run_no != 0;
+}
+
+/* Name the states from which branches go on: "A", "B" and 3 more. */
+static char *
+revived_states(const SfProgram *program, List *branches)
+{
+	List	   *states = NIL;
+	StringInfoData names;
+	ListCell   *lc;
+
+	foreach(lc, branches)
+	{
+		const SfBranch *branch = lfirst(lc);
+
+		if (begins_anew(branch))
+			states = list_append_unique_int(states, branch->state);
+	}
+	initStringInfo(&names);
+	foreach(lc, states)
+	{
+		if (foreach_current_index(lc) == NAMED_STATES)
+		{
+			appendStringInfo(&names, " and %d more", list_length(states) - NAMED_STATES);
+			break;
+		}
+		appendStringInfo(&names, "%s\"%s\"", names.len == 0 ? "" : ", ",
+						 program->states[lfirst_int(lc)].name);
+	}
+	return names.data;
+}
+
+/* Raise the error for a state that a redrive cannot go back to. */
+static void
+refuse_from_state(const SfExecution *execution, const SfProgram *program,
+				  const char *from_state)
+{
+	SfClosest	closest = sf_closest_begin(from_state);
+
+	for (int i = 0; i < program->nstates; i++)
+		if (program->states[i].scope == 0)
+			sf_closest_offer(&closest, program->states[i].name);
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("state machine \"%s\" has no top-level state \"%s\"",
+					execution->machine_name, from_state),
+			 sf_closest_errhint(&closest, NULL)));
+}
+
+/* Replace all branches by one that enters a top-level state. */
+static List *
+rewind_to(SfExecution *execution, const SfProgram *program, List *branches,
+		  const char *from_state, Jsonb *input)
+{
+	int			state = sf_program_find_state(program, from_state);
+	SfBranch   *old = branch_by_no(branches, SF_BRANCH_ROOT);
+	SfBranch   *root;
+
+	if (state < 0 || program->states[state].scope != 0)
+		refuse_from_state(execution, program, from_state);
+	if (input == NULL)
+		input = sf_event_last_input(execution->execution_no, state, NULL, 0);
+	if (input == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
+				 errmsg("the input of state \"%s\" in execution \"%s\" is not known",
+						from_state, execution->execution_id),
+				 errdetail("The state was not entered, or the machine keeps no history of it."),
+				 errhint("Give the argument input.")));
+
+	sf_branch_delete_all(execution->execution_no);
+	sf_map_items_delete_all(execution->execution_no);
+	root = make_root(execution, state, input);
+	if (old != NULL)
+	{
+		root->variables = old->variables;
+		root->last_event = old->last_event;
+		root->generation = old->generation + 1;
+	}
+	return list_make1(root);
+}
+
+/* {"redriveCount": n} */
+static Jsonb *
+redrive_extra(int count)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_int(&b, "redriveCount", count);
+	return sf_json_finish(&b);
+}
+
+/* Write the events of the runs that go on. */
+static void
+write_map_runs(SfExecution *execution, const SfProgram *program,
+			   List *branches, TimestampTz now)
+{
+	ListCell   *lc;
+
+	foreach(lc, branches)
+	{
+		const SfBranch *branch = lfirst(lc);
+		const SfState *state = &program->states[branch->state];
+		SfMapRun   *map_run;
+
+		if (branch->phase != SF_PHASE_JOIN || branch->map_run_no == 0)
+			continue;
+		map_run = sf_map_run_of(branch);
+		sf_lifecycle_event(execution, SF_EVENT_MAP_RUN_REDRIVEN, NULL,
+						   sf_map_run_redriven_extra(execution, state, map_run), now);
+	}
+}
+
+/* Refuse to redrive what is not over, or has succeeded. */
+static void
+check_redrivable(const SfExecution *execution)
+{
+	if (execution->status == SF_STATUS_RUNNING)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
+				 errmsg("Execution is RUNNING and cannot be redriven"),
+				 errdetail("Execution: \"%s\".", execution->execution_id)));
+	if (execution->status == SF_STATUS_SUCCEEDED)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
+				 errmsg("Execution is SUCCEEDED and cannot be redriven"),
+				 errdetail("Execution: \"%s\".", execution->execution_id),
+				 errhint("sf_start(..., if_exists => 'restart') runs it from the start.")));
+}
+
+/* Go on with an execution that has not succeeded. */
+int
+sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
+					 Jsonb *input, char **from)
+{
+	const SfProgram *program = sf_program_get(execution->machine_no,
+											  execution->version);
+	TimestampTz now = GetCurrentTimestamp();
+	List	   *branches;
+
+	check_redrivable(execution);
+	if (input != NULL && from_state == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument input of sf_redrive needs from_state"),
+				 errdetail("What did not succeed runs again with the input it had.")));
+
+	branches = lock_branches(execution);
+	if (from_state != NULL)
+		branches = rewind_to(execution, program, branches, from_state, input);
+	else if (branches == NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
+				 errmsg("execution \"%s\" has nothing left to go on from",
+						execution->execution_id)));
+	else
+		revive_all(execution, program, branches, now);
+
+	if (from != NULL)
+		*from = revived_states(program, branches);
+	reopen(execution);
+	execution->redrive_count++;
+	execution->last_redriven_at = now;
+	sf_lifecycle_event(execution, SF_EVENT_EXECUTION_REDRIVEN, NULL,
+					   redrive_extra(execution->redrive_count), now);
+	write_map_runs(execution, program, branches, now);
+	sf_branch_write(sf_execution_add_deadline(branches, execution, program));
+	sf_execution_update(execution);
+	return execution->redrive_count;
+}

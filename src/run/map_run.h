@@ -1,0 +1,89 @@
+/*
+ * map_run.h
+ *		Runs of a Distributed Map: their tasks, and the ends of their children.
+ */
+#ifndef SF_RUN_MAP_RUN_H
+#define SF_RUN_MAP_RUN_H
+
+#include "machine/map_state.h"
+#include "run/driver.h"
+
+/* --- item_reader.c, result_writer.c: the tasks of a Distributed Map --- */
+
+/* Carry out the task that a Distributed Map is at, as its owner. */
+extern void sf_distributed_run_task(const SfRun *run, const SfBranch *branch,
+									const SfTaskCall *call, SfTaskOutcome *out);
+
+/* Read items into the run; the outcome's output is their number. */
+extern void sf_item_reader_run(const SfMapRun *map_run, const SfState *state,
+							   const SfTaskCall *call, SfTaskOutcome *out);
+
+/* Write the results of the run; the outcome's output is ResultWriterDetails. */
+extern void sf_result_writer_run(const SfMapRun *map_run, const SfRun *run,
+								 const SfState *state, const SfTaskCall *call,
+								 SfTaskOutcome *out);
+
+/* Results in the form that WriterConfig asks for. */
+typedef enum SfResultForm
+{
+	SF_RESULT_NONE,				/* with all that is known of the child */
+	SF_RESULT_COMPACT,			/* outputs */
+	SF_RESULT_FLATTEN			/* elements of outputs that are arrays */
+} SfResultForm;
+
+extern SfResultForm sf_result_form(const Jsonb *writer_config,
+								   SfResultForm otherwise);
+
+/*
+ * Add one child's result to an array under construction; returns how many.
+ * What the array needs until it is finished goes into the context keep.
+ */
+extern int	sf_result_add(SfJsonBuilder *b, const SfMapResult *result,
+						  SfResultForm form, const char *machine,
+						  MemoryContext keep);
+
+/* --- map_run_children.c: effects and children --- */
+
+/* Carry out what a step decided about a run. */
+extern void sf_map_run_apply(SfRun *run, SfStep *step);
+
+/* A run for the step of a branch; NULL when there is none. */
+extern SfMapRun *sf_map_run_of(const SfBranch *branch);
+
+/*
+ * Results of all children as an array; NULL when they are larger than a
+ * payload may be.
+ */
+extern Jsonb *sf_map_run_outputs(const SfRun *run, const SfBranch *branch);
+
+/* A child execution has ended, in this slice or from outside. */
+typedef struct SfChildEnd
+{
+	SfBranchKey parent;
+	int64		map_run_no;
+	const SfProgram *program;
+	SfStatus	status;
+	int			items;
+} SfChildEnd;
+
+/* Note how a child ended, for sf_map_run_children_ended; NULL: it is none. */
+extern SfChildEnd *sf_map_run_child_end(const SfExecution *execution,
+										const SfProgram *program);
+
+/* Count ended children against their parents; a List of SfChildEnd. */
+extern void sf_map_run_children_ended(List *ends);
+
+/*
+ * End the running children of a join as ABORTED; returns how many somebody
+ * else has in hand just now.
+ */
+extern int	sf_map_run_abort(SfBranchKey parent, int64 map_run_no);
+
+/* End the running children of all runs of an execution that ends. */
+extern void sf_map_run_abort_all(const SfExecution *execution);
+
+/* Go on with a run whose execution is redriven; returns how many run. */
+extern int	sf_map_run_redrive(const SfExecution *execution,
+							   const SfBranch *branch, TimestampTz now);
+
+#endif							/* SF_RUN_MAP_RUN_H */

@@ -1,0 +1,400 @@
+/*
+ * map_run_children.c
+ *		Runs of Distributed Maps: their effects on the tables, and how the ends
+ *		of their children come back.
+ *
+ * A child is an execution; its root branch starts in the scope of the Map's
+ * processor.  Locks are taken in the order: executions by number, then the
+ * branch that waits for the run, then the run's row.  So a child's slice,
+ * which has its execution locked, may wait for the parent's branch, but
+ * whoever holds the parent's branch never waits for a child: children that
+ * are locked are left out, and looked for again soon after.  A child whose run
+ * is over ends when it is claimed the next time (sf_map_run_is_over).
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+#include "base/settings.h"
+#include "run/apply.h"
+#include "run/lifecycle.h"
+#include "run/map_run.h"
+#include "store/quota.h"
+
+/* Results read at once */
+#define PAGE	500
+
+/* The run of a branch; NULL when there is none. */
+SfMapRun *
+sf_map_run_of(const SfBranch *branch)
+{
+	if (branch->map_run_no == 0)
+		return NULL;
+	return sf_map_run_read(branch->key.execution_no, branch->map_run_no,
+						   SF_LOCK_NONE);
+}
+
+/* --- effects of a step --- */
+
+/* Store the items of a run that its state found itself. */
+static void
+store_items(const SfMapRun *map_run, const Jsonb *items)
+{
+	SfItemWriter *writer = sf_map_items_open(map_run->execution_no,
+											 map_run->map_run_no, 0);
+	JsonbIterator *it = JsonbIteratorInit(unconstify(JsonbContainer *, &items->root));
+	JsonbValue	value;
+	JsonbIteratorToken token;
+
+	(void) JsonbIteratorNext(&it, &value, true);
+	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	{
+		Jsonb	   *item;
+
+		if (token != WJB_ELEM)
+			continue;
+		item = sf_json_make(&value);
+		sf_map_items_add(writer, item);
+		pfree(item);
+	}
+	sf_map_items_close(writer);
+}
+
+/* Begin an execution that is a child of a run. */
+static SfBranch *
+begin_child(const SfRun *run, const SfBranch *parent, const SfMapRun *map_run,
+			const SfMapChild *child, int index)
+{
+	const SfState *state = &run->program->states[parent->state];
+	SfExecution execution = {0};
+	SfBranch   *root;
+
+	execution.machine_no = run->execution->machine_no;
+	execution.version = run->execution->version;
+	execution.owner = run->execution->owner;
+	execution.execution_id = sf_map_child_id(run->execution, state,
+											 map_run->uuid, index);
+	execution.input = child->input;
+	execution.parent_execution_no = parent->key.execution_no;
+	execution.parent_branch_no = parent->key.branch_no;
+	execution.map_run_no = map_run->map_run_no;
+	execution.map_index = index;
+	execution.map_items = child->items;
+	if (!sf_execution_insert(&execution))
+		elog(ERROR, "execution \"%s\" is there already", execution.execution_id);
+	sf_quota_note_child(execution.owner);
+
+	root = sf_branch_make(execution.execution_no, execution.owner, SF_BRANCH_ROOT);
+	root->branch_index = index;
+	root->scope = state->scopes[0];
+	root->state = run->program->scopes[root->scope].start;
+	root->priority = parent->priority;
+	root->payload = child->input;
+	root->due_at = GetCurrentTimestamp();
+	return root;
+}
+
+/* Begin the children that a step decided on. */
+static void
+begin_children(SfRun *run, const SfStep *step)
+{
+	const SfBranch *parent = step->branch;
+	SfMapRun   *map_run = sf_map_run_read(parent->key.execution_no,
+										  parent->map_run_no, SF_LOCK_WAIT);
+	int			items = 0;
+	ListCell   *lc;
+
+	foreach(lc, step->children)
+	{
+		const SfMapChild *child = lfirst(lc);
+
+		CHECK_FOR_INTERRUPTS();
+		items += child->items;
+		run->children = lappend(run->children,
+								begin_child(run, parent, map_run, child,
+											map_run->children++));
+	}
+	sf_map_run_update(map_run);
+	sf_map_items_delete(parent->key.execution_no, parent->map_run_no,
+						parent->next_index - items, parent->next_index);
+}
+
+/* Note how a run ended. */
+static void
+end_run(const SfBranch *branch, int64 map_run_no, SfStatus status)
+{
+	SfMapRun   *map_run = sf_map_run_read(branch->key.execution_no, map_run_no,
+										  SF_LOCK_WAIT);
+
+	if (map_run == NULL)
+		return;
+	map_run->status = status;
+	map_run->stopped_at = GetCurrentTimestamp();
+	sf_map_run_update(map_run);
+}
+
+/* Carry out what a step decided about a run. */
+void
+sf_map_run_apply(SfRun *run, SfStep *step)
+{
+	if (step->map_run != NULL)
+	{
+		sf_map_run_insert(step->map_run);
+		if (step->map_items != NULL)
+			store_items(step->map_run, step->map_items);
+	}
+	if (step->children != NIL)
+		begin_children(run, step);
+	if (step->map_run_ends && step->map_run_no != 0)
+		end_run(step->branch, step->map_run_no, step->map_run_status);
+	/* a redrive goes on with what is left, a caught or retried run does not */
+	if (step->map_run_ends && step->map_run_no != step->branch->map_run_no)
+		sf_map_items_delete(step->branch->key.execution_no, step->map_run_no,
+							0, PG_INT32_MAX);
+}
+
+/* --- results --- */
+
+/* Put the results of all children into an array. */
+Jsonb *
+sf_map_run_outputs(const SfRun *run, const SfBranch *branch)
+{
+	const SfState *state = &run->program->states[branch->state];
+	SfResultForm form = sf_result_form(state->writer_config, SF_RESULT_COMPACT);
+	MemoryContext keep = CurrentMemoryContext;
+	MemoryContext pages = AllocSetContextCreate(keep, "sfflow page of results",
+												ALLOCSET_DEFAULT_SIZES);
+	int			first = 0;
+	int			npage;
+	SfJsonBuilder b;
+
+	if (sf_map_run_result_size(branch->key.execution_no, branch->map_run_no,
+							   form == SF_RESULT_NONE) >
+		sf_setting_max_payload_bytes)
+		return NULL;
+	sf_json_begin_array(&b);
+	do
+	{
+		List	   *page;
+		ListCell   *lc;
+
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextSwitchTo(pages);
+		page = sf_map_run_results(branch->key.execution_no, branch->map_run_no,
+								  first, PAGE, form == SF_RESULT_NONE);
+		foreach(lc, page)
+		{
+			const SfMapResult *result = lfirst(lc);
+
+			(void) sf_result_add(&b, result, form, run->execution->machine_name,
+								 keep);
+			first = result->index + 1;
+		}
+		npage = list_length(page);
+		MemoryContextSwitchTo(keep);
+		MemoryContextReset(pages);
+	} while (npage == PAGE);
+	return sf_json_finish(&b);
+}
+
+/* --- ends of children --- */
+
+/* Note how a child ended. */
+SfChildEnd *
+sf_map_run_child_end(const SfExecution *execution, const SfProgram *program)
+{
+	SfChildEnd *end;
+
+	if (execution->map_run_no == 0 || execution->status == SF_STATUS_RUNNING)
+		return NULL;
+	end = palloc0(sizeof(SfChildEnd));
+	end->parent.execution_no = execution->parent_execution_no;
+	end->parent.branch_no = execution->parent_branch_no;
+	end->map_run_no = execution->map_run_no;
+	end->program = program;
+	end->status = execution->status;
+	end->items = execution->map_items;
+	return end;
+}
+
+/* Sort ends by run. */
+static int
+compare_ends(const ListCell *a, const ListCell *b)
+{
+	const SfChildEnd *x = lfirst(a);
+	const SfChildEnd *y = lfirst(b);
+
+	if (x->parent.execution_no != y->parent.execution_no)
+		return x->parent.execution_no < y->parent.execution_no ? -1 : 1;
+	return (x->map_run_no > y->map_run_no) - (x->map_run_no < y->map_run_no);
+}
+
+/* Have more items failed than are tolerated? */
+static bool
+exceeds_threshold(const SfMapRun *map_run)
+{
+	int			count = map_run->tolerated_count;
+	double		percentage = map_run->tolerated_percentage;
+
+	if (map_run->items_failed == 0)
+		return false;
+	if (count == 0 && percentage == 0)
+		return true;
+	if (count > 0 && map_run->items_failed > count)
+		return true;
+	return percentage > 0 &&
+		map_run->items_failed * 100.0 > percentage * map_run->total;
+}
+
+/* Let a join take ended children into account; it may be gone already. */
+static void
+update_join(const SfChildEnd *end, SfBranch *join, const SfMapRun *map_run, int n)
+{
+	SfFailureMode mode = end->program->states[join->state].failure_mode;
+
+	join->pending = Max(join->pending - n, 0);
+	if (!join->failing && exceeds_threshold(map_run))
+	{
+		join->failing = true;
+		join->error = unconstify(char *, SF_ERR_EXCEED_TOLERATED_FAILURE_THRESHOLD);
+		join->cause = "The specified tolerated failure threshold was exceeded";
+	}
+	if (sf_join_is_ready(join, mode))
+		join->due_at = join->failing && join->entered_at != DT_NOBEGIN ?
+			join->entered_at : GetCurrentTimestamp();
+	sf_branch_update_join(join);
+}
+
+/* Count ended children against their parents. */
+void
+sf_map_run_children_ended(List *ends)
+{
+	int			i = 0;
+
+	list_sort(ends, compare_ends);
+	while (i < list_length(ends))
+	{
+		SfChildEnd *first = list_nth(ends, i);
+		SfBranch   *join = sf_branch_read_join(first->parent, SF_LOCK_WAIT);
+		SfMapRun   *map_run = sf_map_run_read(first->parent.execution_no,
+											  first->map_run_no, SF_LOCK_WAIT);
+		int			n = 0;
+
+		for (; i < list_length(ends); i++, n++)
+		{
+			SfChildEnd *end = list_nth(ends, i);
+
+			if (end->map_run_no != first->map_run_no)
+				break;
+			if (map_run == NULL)
+				continue;
+			map_run->ended[end->status]++;
+			if (end->status == SF_STATUS_SUCCEEDED)
+				map_run->items_succeeded += end->items;
+			else
+				map_run->items_failed += end->items;
+		}
+		if (map_run == NULL)
+			continue;
+		sf_map_run_update(map_run);
+		if (join != NULL && join->phase == SF_PHASE_JOIN &&
+			join->map_run_no == first->map_run_no)
+			update_join(first, join, map_run, n);
+	}
+}
+
+/* --- ending children --- */
+
+/* End executions as ABORTED, which their parent counts for itself. */
+static void
+abort_executions(List *numbers)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	ListCell   *lc;
+
+	foreach(lc, numbers)
+	{
+		SfExecution *child = sf_execution_read(*(int64 *) lfirst(lc),
+											   SF_LOCK_NONE, false);
+		SfMapRun   *map_run;
+
+		CHECK_FOR_INTERRUPTS();
+		sf_execution_end_child(child, SF_STATUS_ABORTED, now);
+		map_run = sf_map_run_read(child->parent_execution_no, child->map_run_no,
+								  SF_LOCK_WAIT);
+		if (map_run == NULL)
+			continue;
+		map_run->ended[SF_STATUS_ABORTED]++;
+		sf_map_run_update(map_run);
+	}
+}
+
+/* End the running children of a join. */
+int
+sf_map_run_abort(SfBranchKey parent, int64 map_run_no)
+{
+	check_stack_depth();
+	abort_executions(sf_map_run_running(parent.execution_no, map_run_no, true));
+	return list_length(sf_map_run_running(parent.execution_no, map_run_no, false));
+}
+
+/* Have a child that somebody has in hand stopped by who comes next. */
+static void
+have_stopped(int64 execution_no, Oid owner)
+{
+	SfBranch   *stop = sf_branch_make(execution_no, owner, SF_BRANCH_STOP);
+
+	if (sf_branch_read(stop->key, SF_LOCK_NONE) != NULL)
+		return;
+	stop->phase = SF_PHASE_STOP;
+	stop->due_at = GetCurrentTimestamp();
+	sf_branch_write(list_make1(stop));
+}
+
+/* End the running children of all runs of an execution. */
+void
+sf_map_run_abort_all(const SfExecution *execution)
+{
+	int64		no = execution->execution_no;
+	ListCell   *lc;
+
+	check_stack_depth();
+	if (sf_map_run_stop_all(no) == 0)
+		return;
+	abort_executions(sf_map_run_running(no, 0, true));
+	foreach(lc, sf_map_run_running(no, 0, false))
+		have_stopped(*(int64 *) lfirst(lc), execution->owner);
+}
+
+/* --- redrive --- */
+
+/* Redrive the children of a run that did not succeed. */
+int
+sf_map_run_redrive(const SfExecution *execution, const SfBranch *branch,
+				   TimestampTz now)
+{
+	SfMapRun   *map_run = sf_map_run_read(execution->execution_no,
+										  branch->map_run_no, SF_LOCK_WAIT);
+	ListCell   *lc;
+
+	check_stack_depth();
+	foreach(lc, sf_map_run_unsuccessful(execution->execution_no, branch->map_run_no))
+	{
+		SfExecution *child = sf_execution_read(*(int64 *) lfirst(lc),
+											   SF_LOCK_WAIT, false);
+
+		CHECK_FOR_INTERRUPTS();
+		(void) sf_lifecycle_redrive(child, NULL, NULL, NULL);
+	}
+	map_run->status = SF_STATUS_RUNNING;
+	map_run->stopped_at = DT_NOEND;
+	map_run->redrive_count++;
+	map_run->items_failed = 0;
+	map_run->ended[SF_STATUS_FAILED] = map_run->ended[SF_STATUS_TIMED_OUT] =
+		map_run->ended[SF_STATUS_ABORTED] = 0;
+	sf_map_run_update(map_run);
+	return list_length(sf_map_run_running(execution->execution_no,
+										  branch->map_run_no, false));
+}

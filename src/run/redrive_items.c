@@ -1,0 +1,92 @@
+/*
+ * redrive_items.c
+ *		Run again what has failed in a Distributed Map that tolerated it.
+ *
+ * The run, the state and the execution have succeeded, and stay so: their
+ * output was handed on.  The children that did not succeed are redriven as
+ * executions; when they end, the run's counters follow (map_run_children.c), and no
+ * branch is told.  Locks: the execution, its runs, then the children, which
+ * have ended.
+ */
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+
+#include "run/lifecycle.h"
+#include "run/map_run.h"
+#include "store/program_cache.h"
+
+/* Redrive a child of a run, and count it as running. */
+static void
+redrive_child(SfMapRun *map_run, int64 child_no)
+{
+	SfExecution *child = sf_execution_read(child_no, SF_LOCK_WAIT, false);
+
+	if (child == NULL || child->status == SF_STATUS_RUNNING ||
+		child->status == SF_STATUS_SUCCEEDED)
+		return;
+	map_run->ended[child->status]--;
+	map_run->items_failed -= child->map_items;
+	(void) sf_lifecycle_redrive(child, NULL, NULL, NULL);
+}
+
+/* Redrive the children of a run (child_no not 0: one of them); how many. */
+static int
+redrive_run(SfExecution *execution, const SfProgram *program,
+			SfMapRun *map_run, int64 child_no)
+{
+	int			begun = 0;
+	ListCell   *lc;
+
+	foreach(lc, sf_map_run_unsuccessful(execution->execution_no, map_run->map_run_no))
+	{
+		int64		no = *(int64 *) lfirst(lc);
+
+		CHECK_FOR_INTERRUPTS();
+		if (child_no != 0 && child_no != no)
+			continue;
+		redrive_child(map_run, no);
+		begun++;
+	}
+	if (begun == 0)
+		return 0;
+	map_run->redrive_count++;
+	sf_map_run_update(map_run);
+	sf_lifecycle_event(execution, SF_EVENT_MAP_RUN_REDRIVEN, NULL,
+					   sf_map_run_redriven_extra(execution,
+												 &program->states[map_run->state],
+												 map_run),
+					   GetCurrentTimestamp());
+	return begun;
+}
+
+/* Run again what has failed in Maps of an execution that has succeeded. */
+int
+sf_redrive_tolerated(SfExecution *execution, int64 child_no, char **from)
+{
+	const SfProgram *program = sf_program_get(execution->machine_no,
+											  execution->version);
+	StringInfoData names;
+	int			begun = 0;
+	ListCell   *lc;
+
+	initStringInfo(&names);
+	foreach(lc, sf_map_run_tolerant(execution->execution_no))
+	{
+		SfMapRun   *map_run = sf_map_run_read(execution->execution_no,
+											  *(int64 *) lfirst(lc), SF_LOCK_WAIT);
+		int			n = redrive_run(execution, program, map_run, child_no);
+
+		begun += n;
+		if (n > 0)
+			appendStringInfo(&names, "%s\"%s\"", names.len == 0 ? "" : ", ",
+							 program->states[map_run->state].name);
+	}
+	if (begun > 0)
+		sf_execution_update(execution);
+	if (from != NULL)
+		*from = names.data;
+	return begun;
+}

@@ -1,0 +1,143 @@
+/*
+ * slice.h
+ *		A worker's turn (4.2 of the design): claim due branches of one owner and
+ *		advance them for a slice, within the transaction of the caller.
+ *
+ * Who calls it, and where the transactions are:
+ *
+ *	worker:		Start; sf_slice_run(); Commit		-- and again
+ *				when the result says LONG_TASK, the slice has announced a long
+ *				SQL task (T1 is what was committed just now); the worker then does
+ *				Start; sf_slice_run_task(key, generation); Commit	-- T2
+ *				and T3 is an ordinary slice, given the same key as hint.
+ *	session:	sf_step, sf_run: inside the caller's transaction; long tasks run
+ *				inline.
+ *
+ * After a slice that ran user code the user id is still the owner's, until
+ * after the commit: the worker saves it before and restores it after with
+ * GetUserIdAndSecContext()/SetUserIdAndSecContext().
+ *
+ * When a slice fails (any ERROR out of it or out of the commit), nothing of it
+ * happened.  The worker aborts the transaction and runs the keys of
+ * sf_slice_touched() again one by one with alone = true; when that fails too
+ * it calls sf_slice_fail_branch() in a transaction of its own, which makes
+ * the branch fail with States.Runtime and the error's text.
+ */
+#ifndef SF_RUN_SLICE_H
+#define SF_RUN_SLICE_H
+
+#include "base/errors.h"
+#include "base/hooks.h"
+
+struct SfExecution;
+
+/* What an owner who holds slots may have beside them */
+typedef struct SfOwnerLimit
+{
+	Oid			owner;
+	bool		long_tasks;
+	bool		new_tasks;
+} SfOwnerLimit;
+
+typedef struct SfSliceRequest
+{
+	const SfBranchKey *keys;	/* hints: tried first, by primary key */
+	int			nkeys;
+	bool		scan;			/* then take from the due index (a worker gets
+								 * its keys from it, see worker/turn.c) */
+	bool		only_announced; /* ... but announced long tasks alone */
+	bool		alone;			/* one branch at most, no further ones */
+	bool		last_try;		/* a task that cannot be serialized has failed;
+								 * else the slice is rolled back (40001) */
+	bool		long_tasks;		/* may take on a long SQL task; false: leaves it
+								 * due for another worker */
+	bool		new_tasks;		/* may take on one that is not known to be long */
+	bool		announce_all;	/* every SQL task is announced, however short: so
+								 * that an error of the commit finds its task, or
+								 * where this slice is to run no user code */
+	const SfOwnerLimit *limits; /* for owners who hold slots; others have none */
+	int			nlimits;
+	Oid			only_owner;		/* InvalidOid: any; else this owner's only.  A scan
+								 * of any execution needs one */
+	Oid			task_after;		/* announced tasks: those of this owner last, */
+	TimestampTz task_from;		/* ... those announced then or later, */
+	const Oid  *owners;			/* ... of these owners; NULL: of all there are */
+	int			nowners;
+	int			slice_ms;		/* commit after this long; 0: one branch */
+	/* session mode */
+	bool		in_session;		/* never asks for a commit */
+	bool		lets_go;		/* rolled back, the slice keeps no lock: its
+								 * transaction ends, too */
+	int64		execution_no;	/* 0: any */
+	bool		skip_waits;		/* Wait states and retry delays are due */
+	int			max_transitions;	/* 0: no limit */
+} SfSliceRequest;
+
+typedef enum SfSliceOutcome
+{
+	SF_SLICE_IDLE,				/* nothing that is due could be claimed */
+	SF_SLICE_WORKED,
+	SF_SLICE_LONG_TASK			/* commit, then run result.task */
+} SfSliceOutcome;
+
+typedef struct SfSliceResult
+{
+	SfSliceOutcome outcome;
+	int			transitions;	/* states entered, resumed or left */
+	int			nkeys_tried;	/* hints looked at; the caller keeps the others */
+	Oid			owner;			/* whose identity is on, InvalidOid: none */
+	SfBranchKey task;			/* LONG_TASK */
+	int			task_generation;
+	TimestampTz task_due;		/* since when it has been announced */
+	TimestampTz tasks_from;		/* what else is announced is so since then or later;
+								 * DT_NOEND: nothing is */
+	const char *task_state;		/* its state's name, static for the transaction */
+	bool		long_task_left;	/* a task known to be long was left due: another
+								 * worker is wanted */
+	bool		new_task_left;	/* one that is not known to be long was */
+	bool		capped_left;	/* one was whose owner holds as many slots as it may */
+	/* the last transition, for sf_step */
+	const char *branch;			/* "root", "Parallel[1]", "Map[17]" */
+	const char *state;
+	const char *transition;		/* "succeeded", "waiting", "failed" … */
+	const char *next_state;		/* NULL: none */
+	int64		execution_no;
+} SfSliceResult;
+
+extern void sf_slice_run(const SfSliceRequest *request, SfSliceResult *result);
+
+/*
+ * Raise an error when called, by way of the SQL function that is named, from
+ * inside a task: its branch is locked by this very transaction, so it would be
+ * taken, and run, a second time.
+ */
+extern void sf_slice_refuse_in_task(const char *function);
+
+/* Raise an error when a task would stop the execution that it is part of. */
+extern void sf_slice_refuse_own_stop(const struct SfExecution *execution);
+
+/*
+ * T2: run the announced task; its outcome goes to its own branch row only.
+ * With an error, which the commit of T2 raised, that is the outcome.
+ */
+extern void sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
+							  const SfError *error, SfSliceResult *result);
+
+/* Make a branch fail with States.Runtime: its step raised what cannot be caught. */
+extern void sf_slice_fail_branch(SfBranchKey key, const char *cause);
+
+/*
+ * A worker's slice raises ERRCODE_SF_EXECUTION_LOCKED when a session holds the
+ * row of an execution (its number: sf_slice_locked_out()) for longer than a
+ * moment.  Its branches are put off then, so that the worker is free for others.
+ */
+extern int64 sf_slice_locked_out(void);
+extern void sf_slice_put_off(SfBranchKey key, int ms);
+
+/*
+ * Branches that the last slice touched (also when it failed): valid until the
+ * next slice.  Returns their number, at most size are copied.
+ */
+extern int	sf_slice_touched(SfBranchKey *keys, int size);
+
+#endif							/* SF_RUN_SLICE_H */

@@ -1,0 +1,223 @@
+/*
+ * test_mock.c
+ *		Does a mocked result look like what the mocked API returns?
+ *
+ * Each API that is known stands in a table with the shape of its response,
+ * written in a small language:
+ *
+ *		s n b		string, number, boolean
+ *		o *			any object, any value
+ *		v			an AttributeValue of DynamoDB
+ *		[T]			array of T
+ *		<T>			object of T under any key
+ *		{A:T,B!:T}	object; B has to be there; other members are not looked at
+ *
+ * Only a request-response integration has its API's response as the result;
+ * of the others, and of APIs that are not known, nothing is checked.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "run/test_state.h"
+
+#define UNITS		"{CapacityUnits:n,ReadCapacityUnits:n,WriteCapacityUnits:n}"
+#define CONSUMED \
+	"ConsumedCapacity:{TableName:s,CapacityUnits:n,ReadCapacityUnits:n," \
+	"WriteCapacityUnits:n,Table:" UNITS ",LocalSecondaryIndexes:<" UNITS ">," \
+	"GlobalSecondaryIndexes:<" UNITS ">}"
+#define WRITTEN \
+	"{Attributes:<v>," CONSUMED \
+	",ItemCollectionMetrics:{ItemCollectionKey:<v>,SizeEstimateRangeGB:[n]}}"
+#define ATTRIBUTE_VALUE \
+	"{S:s,N:s,B:s,SS:[s],NS:[s],BS:[s],M:<v>,L:[v],NULL:b,BOOL:b}"
+
+static const struct
+{
+	const char *service;
+	const char *action;
+	const char *shape;
+}			responses[] = {
+	{"batch", "submitJob", "{JobArn:s,JobName!:s,JobId!:s}"},
+	{"dynamodb", "deleteItem", WRITTEN},
+	{"dynamodb", "getItem", "{Item:<v>," CONSUMED "}"},
+	{"dynamodb", "putItem", WRITTEN},
+	{"dynamodb", "query", "{Items:[<v>],Count:n,ScannedCount:n,LastEvaluatedKey:<v>," CONSUMED "}"},
+	{"dynamodb", "scan", "{Items:[<v>],Count:n,ScannedCount:n,LastEvaluatedKey:<v>," CONSUMED "}"},
+	{"dynamodb", "updateItem", WRITTEN},
+	{"ecs", "runTask", "{Tasks:[o],Failures:[{Arn:s,Reason:s,Detail:s}]}"},
+	{"events", "putEvents", "{FailedEntryCount:n,Entries:[{EventId:s,ErrorCode:s,ErrorMessage:s}]}"},
+	{"glue", "startJobRun", "{JobRunId:s}"},
+	{"lambda", "invoke", "{StatusCode:n,FunctionError:s,LogResult:s,Payload:*,ExecutedVersion:s}"},
+	{"sfn", "startExecution", "{ExecutionArn!:s,StartDate!:s}"},
+	{"sns", "publish", "{MessageId:s,SequenceNumber:s}"},
+	{"sqs", "sendMessage",
+		"{MD5OfMessageBody:s,MD5OfMessageAttributes:s,MD5OfMessageSystemAttributes:s,"
+	"MessageId:s,SequenceNumber:s}"},
+	{"states", "startExecution", "{ExecutionArn!:s,StartDate!:s}"},
+};
+
+/* A check on its way through shape and value */
+typedef struct Check
+{
+	bool		required;		/* members marked "!" have to be there */
+	const char *problem;		/* what is wrong, once something is */
+} Check;
+
+static const char *check_value(Check *check, const char *shape, const char *name,
+							   const JsonbValue *value);
+
+/* Note that a field is no such thing. */
+static void
+must_be(Check *check, const char *name, const char *kind)
+{
+	if (check->problem == NULL)
+		check->problem = psprintf("Mock result schema validation error: Field '%s' must be %s",
+								  name, kind);
+}
+
+/* Check what each element of an array is; returns what follows the shape. */
+static const char *
+check_elements(Check *check, const char *shape, const char *name,
+			   const JsonbValue *value)
+{
+	JsonbValue	element;
+
+	if (value != NULL && !sf_json_is_array(value))
+	{
+		must_be(check, name, "an array");
+		value = NULL;
+	}
+	for (int i = 0; value != NULL && sf_json_element(value, i, &element); i++)
+		(void) check_value(check, shape, name, &element);
+	return check_value(check, shape, name, NULL) + 1;
+}
+
+/* Check what each member of an object is, whatever its name. */
+static const char *
+check_members(Check *check, const char *shape, const char *name,
+			  const JsonbValue *value)
+{
+	SfJsonMember *members;
+	int			n;
+
+	if (value != NULL && !sf_json_is_object(value))
+	{
+		must_be(check, name, "an object");
+		value = NULL;
+	}
+	if (value != NULL)
+	{
+		members = palloc(sizeof(SfJsonMember) * (sf_json_count(value) + 1));
+		n = sf_json_list_members(value, members);
+		for (int i = 0; i < n; i++)
+			(void) check_value(check, shape,
+							   pnstrdup(members[i].key.val.string.val,
+										members[i].key.val.string.len),
+							   &members[i].value);
+	}
+	return check_value(check, shape, name, NULL) + 1;
+}
+
+/* Check the members of an object that the shape names. */
+static const char *
+check_object(Check *check, const char *shape, const char *name,
+			 const JsonbValue *value)
+{
+	JsonbValue	member;
+
+	if (value != NULL && !sf_json_is_object(value))
+	{
+		must_be(check, name, "an object");
+		value = NULL;
+	}
+	for (;;)
+	{
+		size_t		len = strcspn(shape, "!:");
+		char	   *field = pnstrdup(shape, len);
+		bool		found = value != NULL &&
+			sf_json_member(value, field, len, &member);
+
+		shape += len;
+		if (*shape == '!')
+		{
+			if (value != NULL && !found && check->required && check->problem == NULL)
+				check->problem = psprintf("Mock result schema validation error: Field '%s' is required",
+										  field);
+			shape++;
+		}
+		shape = check_value(check, shape + 1, field, found ? &member : NULL);
+		if (*shape++ == '}')
+			return shape;
+	}
+}
+
+/*
+ * Check a value (NULL: only find the end of the shape); returns what follows
+ * the shape.
+ */
+static const char *
+check_value(Check *check, const char *shape, const char *name,
+			const JsonbValue *value)
+{
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	switch (*shape)
+	{
+		case '{':
+			return check_object(check, shape + 1, name, value);
+		case '[':
+			return check_elements(check, shape + 1, name, value);
+		case '<':
+			return check_members(check, shape + 1, name, value);
+		case 'v':
+			if (value != NULL)
+				(void) check_value(check, ATTRIBUTE_VALUE, name, value);
+			break;
+		case 's':
+			if (value != NULL && value->type != jbvString)
+				must_be(check, name, "a string");
+			break;
+		case 'n':
+			if (value != NULL && value->type != jbvNumeric)
+				must_be(check, name, "a number");
+			break;
+		case 'b':
+			if (value != NULL && value->type != jbvBool)
+				must_be(check, name, "a boolean");
+			break;
+		case 'o':
+			if (value != NULL && !sf_json_is_object(value))
+				must_be(check, name, "an object");
+			break;
+		default:
+			break;
+	}
+	return shape + 1;
+}
+
+/* Compare a mocked result with what the API of a resource would return. */
+const char *
+sf_mock_check_result(const SfResource *resource, const SfMock *mock)
+{
+	const char *service = resource->service;
+	Check		check = {.required = mock->check_required};
+	JsonbValue	root;
+
+	if (mock->result == NULL || !mock->check ||
+		resource->integration != SF_INTEGRATION_REQUEST_RESPONSE ||
+		strstr(resource->text, ":states:::") == NULL)
+		return NULL;
+	if (strncmp(service, "aws-sdk:", 8) == 0)
+		service += 8;
+	for (size_t i = 0; i < lengthof(responses); i++)
+	{
+		if (strcmp(responses[i].service, service) != 0 ||
+			strcmp(responses[i].action, resource->action) != 0)
+			continue;
+		sf_json_root(mock->result, &root);
+		(void) check_value(&check, responses[i].shape, "result", &root);
+		break;
+	}
+	return check.problem;
+}

@@ -1,0 +1,426 @@
+/*
+ * test_state.c
+ *		One state by itself, as the service's TestState runs it.
+ *
+ * The state's own handler does the work, on a run that was never stored:
+ *
+ *		advance() --> SF_STEP_TASK    the mock, or run_task(), is its outcome
+ *		          --> phase WAIT      its time has come
+ *		          --> phase JOIN      the mock is what the children did
+ *		then advance() again
+ *
+ * A Distributed Map goes through its steps in between, on items in memory.
+ *
+ * The branch begins in phase RUN, as one that was entered before, so that it
+ * can have retries behind it.  What the data flow shows to an SfTrace becomes
+ * the inspection data; which of that the service shows for which type of
+ * state stands in the table below.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "base/arn.h"
+#include "run/map_run.h"
+#include "run/test_state.h"
+
+/* Names of what never was, in the context object that is made up */
+#define TEST_MACHINE	"sf_test_state"
+#define TEST_EXECUTION	"test"
+#define TEST_STATE		"StateName"
+
+#define BIT(field)	(1u << SF_TRACE_##field)
+#define ALWAYS		(BIT(INPUT) | BIT(VARIABLES))
+#define RESULTS		(BIT(AFTER_RESULT_SELECTOR) | BIT(AFTER_RESULT_PATH))
+#define TOLERANCE \
+	(BIT(MAX_CONCURRENCY) | BIT(TOLERATED_FAILURE_COUNT) | BIT(TOLERATED_FAILURE_PERCENTAGE))
+
+/* What the service shows of a state, by its type and query language */
+static const struct
+{
+	uint32		jsonpath;
+	uint32		jsonata;
+}			shown[] = {
+	[SF_STATE_PASS] = {BIT(AFTER_INPUT_PATH) | BIT(AFTER_PARAMETERS) | RESULTS, 0},
+	[SF_STATE_TASK] = {
+		BIT(AFTER_INPUT_PATH) | BIT(AFTER_PARAMETERS) | BIT(RESULT) | RESULTS,
+		BIT(AFTER_ARGUMENTS) | BIT(RESULT)
+	},
+	[SF_STATE_CHOICE] = {BIT(AFTER_INPUT_PATH), 0},
+	[SF_STATE_WAIT] = {BIT(AFTER_INPUT_PATH), 0},
+	[SF_STATE_SUCCEED] = {BIT(AFTER_INPUT_PATH), 0},
+	[SF_STATE_FAIL] = {BIT(AFTER_INPUT_PATH), 0},
+	[SF_STATE_PARALLEL] = {RESULTS, 0},
+	[SF_STATE_MAP] = {
+		BIT(AFTER_INPUT_PATH) | BIT(AFTER_ITEMS_PATH) | BIT(AFTER_ITEM_SELECTOR) |
+		BIT(AFTER_ITEM_BATCHER) | TOLERANCE | RESULTS,
+		BIT(AFTER_ITEM_SELECTOR) | BIT(AFTER_ITEM_BATCHER) | TOLERANCE
+	},
+};
+
+static const char *const trace_names[] = {
+#define TRACE_NAME(sym, name) [SF_TRACE_##sym] = name,
+	SF_TRACE_LIST(TRACE_NAME)
+};
+
+/* The values that are shown of a state. */
+static uint32
+shown_of(const SfState *state)
+{
+	if (state->language == SF_QL_JSONATA)
+		return ALWAYS | shown[state->type].jsonata;
+	/* a Result makes the service skip the input's part of the data flow */
+	if (state->type == SF_STATE_PASS && state->result != NULL)
+		return ALWAYS | BIT(RESULT) | RESULTS;
+	return ALWAYS | shown[state->type].jsonpath;
+}
+
+/* The context object of an execution that never was. */
+static Jsonb *
+made_up_context(const SfStateTest *test, TimestampTz now)
+{
+	const SfState *state = &test->program->states[test->state];
+	const char *time = sf_timestamp_print(now);
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_open_object(&b, "Execution");
+	sf_json_add_string(&b, "Id", sf_arn_execution(TEST_MACHINE ":" TEST_EXECUTION));
+	sf_json_add(&b, "Input", test->input);
+	sf_json_add_string(&b, "Name", TEST_EXECUTION);
+	sf_json_add_null(&b, "RoleArn");
+	sf_json_add_string(&b, "StartTime", time);
+	sf_json_close_object(&b);
+	sf_json_open_object(&b, "StateMachine");
+	sf_json_add_string(&b, "Id", sf_arn_state_machine(TEST_MACHINE));
+	sf_json_add_string(&b, "Name", TEST_MACHINE);
+	sf_json_close_object(&b);
+	sf_json_open_object(&b, "State");
+	sf_json_add_string(&b, "Name", TEST_STATE);
+	sf_json_add_string(&b, "EnteredTime", time);
+	if (state->type == SF_STATE_TASK || state->type == SF_STATE_PARALLEL ||
+		state->type == SF_STATE_MAP)
+		sf_json_add_int(&b, "RetryCount", test->retries);
+	sf_json_close_object(&b);
+	return sf_json_finish(&b);
+}
+
+/* The run of a Distributed Map, in memory */
+typedef struct TestMap
+{
+	SfMapRun   *map_run;
+	Jsonb	   *items;
+} TestMap;
+
+/* SfRun.name_map_run */
+static void
+name_map_run(SfRun *run, SfMapRun *map_run)
+{
+	TestMap    *map = run->arg;
+
+	map_run->map_run_no = 1;
+	map_run->uuid = "00000000-0000-0000-0000-000000000000";
+	map->map_run = map_run;
+}
+
+/* SfRun.map_run */
+static SfMapRun *
+the_map_run(SfRun *run, const SfBranch *branch)
+{
+	return ((TestMap *) run->arg)->map_run;
+}
+
+/* SfRun.read_map_items */
+static int
+read_map_items(SfRun *run, const SfBranch *branch, int first, int n, Jsonb **items)
+{
+	JsonbValue	array;
+	JsonbValue	item;
+	int			i;
+
+	sf_json_root(((TestMap *) run->arg)->items, &array);
+	for (i = 0; i < n && sf_json_element(&array, first + i, &item); i++)
+		items[i] = sf_json_make(&item);
+	return i;
+}
+
+/* A run that no table knows. */
+static void
+make_run(const SfStateTest *test, SfTrace *trace, TimestampTz now, SfRun *run)
+{
+	SfExecution *execution = palloc0(sizeof(SfExecution));
+
+	execution->status = SF_STATUS_RUNNING;
+	execution->execution_id = TEST_MACHINE ":" TEST_EXECUTION;
+	execution->machine_name = TEST_MACHINE;
+	execution->started_at = now;
+	execution->input = test->input;
+
+	memset(run, 0, sizeof(*run));
+	run->execution = execution;
+	run->program = test->program;
+	run->history = SF_HISTORY_NONE;
+	run->trace = trace;
+	run->name_map_run = name_map_run;
+	run->map_run = the_map_run;
+	run->read_map_items = read_map_items;
+	run->arg = palloc0(sizeof(TestMap));
+}
+
+/* A branch that stands in the state already, with the retries it has made. */
+static SfBranch *
+make_branch(const SfStateTest *test, TimestampTz now)
+{
+	const SfState *state = &test->program->states[test->state];
+	SfBranch   *branch = sf_branch_make(0, GetUserId(), SF_BRANCH_ROOT);
+
+	branch->parent_no = -1;
+	branch->scope = state->scope;
+	branch->state = state->number;
+	branch->phase = SF_PHASE_RUN;
+	branch->entered_at = now;
+	branch->due_at = now;
+	branch->payload = test->input;
+	branch->variables = test->variables;
+	branch->attempt = test->retries;
+	branch->nretries = state->nretriers;
+	branch->retry_counts = palloc(sizeof(int) * (state->nretriers + 1));
+	for (int i = 0; i < state->nretriers; i++)
+		branch->retry_counts[i] = test->retries;
+	return branch;
+}
+
+/* Have failed more iterations than a Map tolerates, as far as it says? */
+static bool
+exceeds_tolerance(const SfStateTest *test, const SfBranch *branch,
+				  const SfTrace *trace)
+{
+	const Jsonb *count = trace->values[SF_TRACE_TOLERATED_FAILURE_COUNT];
+	const Jsonb *percentage = trace->values[SF_TRACE_TOLERATED_FAILURE_PERCENTAGE];
+
+	if (test->failed_iterations <= 0)
+		return false;
+	if (count != NULL &&
+		test->failed_iterations > atof(sf_json_to_cstring(count)))
+		return true;
+	return percentage != NULL && branch->total > 0 &&
+		100.0 * test->failed_iterations / branch->total >
+		atof(sf_json_to_cstring(percentage));
+}
+
+/* What the children of a join did: the mock, or too many failures. */
+static void
+join_outcome(const SfStateTest *test, SfBranch *branch, const SfTrace *trace,
+			 SfStimulus *stimulus)
+{
+	stimulus->kind = SF_STIMULUS_JOINED;
+	stimulus->joined = stimulus->output = test->mock.result;
+	branch->pending = 0;
+	if (branch->failing)
+		return;					/* they could not even begin */
+	if (test->mock.result == NULL)
+	{
+		branch->failing = true;
+		branch->error = unconstify(char *, test->mock.error);
+		branch->cause = unconstify(char *, test->mock.cause);
+	}
+	else if (exceeds_tolerance(test, branch, trace))
+	{
+		branch->failing = true;
+		branch->error = pstrdup(SF_ERR_EXCEED_TOLERATED_FAILURE_THRESHOLD);
+		branch->cause = pstrdup("The specified tolerated failure threshold was exceeded");
+	}
+}
+
+/* What a Task did: the mock, or what comes of running it. */
+static void
+task_outcome(SfStateTest *test, const SfStep *step, SfStimulus *stimulus)
+{
+	stimulus->kind = SF_STIMULUS_TASK;
+	if (!test->mock.given)
+	{
+		test->run_task(test, step->state, step->task, stimulus);
+		return;
+	}
+	stimulus->ok = test->mock.result != NULL;
+	stimulus->output = test->mock.result;
+	stimulus->error.name = test->mock.error;
+	stimulus->error.cause = test->mock.cause;
+	stimulus->error.position = -1;
+}
+
+/* Show the inputs of the children of a Distributed Map, and the items in them. */
+static void
+trace_children(SfStep *step, List *children)
+{
+	const SfState *state = step->state;
+	SfJsonBuilder inputs;
+	SfJsonBuilder items;
+	ListCell   *lc;
+
+	sf_json_begin_array(&inputs);
+	sf_json_begin_array(&items);
+	foreach(lc, children)
+	{
+		Jsonb	   *input = ((SfMapChild *) lfirst(lc))->input;
+		JsonbValue	array;
+		JsonbValue	item;
+
+		sf_json_add(&inputs, NULL, input);
+		if (state->item_batcher == NULL)
+		{
+			sf_json_add(&items, NULL, input);
+			continue;
+		}
+		sf_json_root(sf_json_get(input, "Items"), &array);
+		for (int i = 0; sf_json_element(&array, i, &item); i++)
+			sf_json_add_value(&items, NULL, &item);
+	}
+	if (state->item_batcher != NULL)
+		sf_step_trace(step, SF_TRACE_AFTER_ITEM_BATCHER, sf_json_finish(&inputs));
+	if (state->item_selector != NULL)
+		sf_step_trace(step, SF_TRACE_AFTER_ITEM_SELECTOR, sf_json_finish(&items));
+}
+
+/* A Distributed Map has begun: read its items, and begin all children. */
+static void
+run_distributed(SfStateTest *test, SfRun *run, SfBranch *branch,
+				SfStepOutcome outcome, SfStep *step, TimestampTz now)
+{
+	TestMap    *map = run->arg;
+	List	   *children = NIL;
+	SfStimulus	stimulus;
+
+	memset(&stimulus, 0, sizeof(stimulus));
+	map->items = step->map_items;
+	if (outcome == SF_STEP_TASK)
+	{
+		JsonbValue	array;
+		int			n;
+
+		map->items = test->reader_data ? test->reader_data : sf_json_empty_array();
+		sf_json_root(map->items, &array);
+		n = sf_json_count(&array);
+		if (map->map_run->max_items > 0)
+			n = Min(n, map->map_run->max_items);
+		stimulus.kind = SF_STIMULUS_TASK;
+		stimulus.ok = true;
+		stimulus.output = sf_json_int(n);
+		(void) sf_step_advance(run, branch, &stimulus, now, step);
+	}
+
+	stimulus.kind = SF_STIMULUS_DUE;
+	while (branch->phase == SF_PHASE_JOIN && !branch->failing &&
+		   branch->next_index < branch->total)
+	{
+		(void) sf_step_advance(run, branch, &stimulus, now, step);
+		children = list_concat(children, step->children);
+		branch->pending = 0;	/* who looks on sees all of them */
+	}
+	if (branch->phase == SF_PHASE_JOIN && !branch->failing)
+		trace_children(step, children);
+}
+
+/* Take the state through its transitions; returns the last one's name. */
+static const char *
+run_state(SfStateTest *test, SfRun *run, SfBranch *branch, TimestampTz now)
+{
+	SfStimulus	stimulus;
+	SfStep		step;
+	SfStepOutcome outcome;
+
+	memset(&stimulus, 0, sizeof(stimulus));
+	stimulus.kind = SF_STIMULUS_DUE;
+	outcome = sf_step_advance(run, branch, &stimulus, now, &step);
+	if (branch->map_run_no != 0 && (outcome == SF_STEP_TASK || branch->phase == SF_PHASE_JOIN))
+		run_distributed(test, run, branch, outcome, &step, now);
+	else if (outcome == SF_STEP_TASK)
+		task_outcome(test, &step, &stimulus);
+
+	if (branch->phase == SF_PHASE_JOIN)
+		join_outcome(test, branch, run->trace, &stimulus);
+	else if (stimulus.kind != SF_STIMULUS_TASK && branch->phase != SF_PHASE_WAIT)
+		return step.outcome_name;
+	(void) sf_step_advance(run, branch, &stimulus, now, &step);
+	return step.outcome_name;
+}
+
+/* {"retryIndex", "retryBackoffIntervalSeconds", "catchIndex"} of an error. */
+static void
+add_error_details(SfJsonBuilder *b, const SfTrace *trace)
+{
+	if (trace->retrier < 0 && trace->catcher < 0)
+		return;
+	sf_json_open_object(b, "errorDetails");
+	if (trace->retrier >= 0)
+		sf_json_add_int(b, "retryIndex", trace->retrier);
+	if (trace->delay_us >= 0)
+		sf_json_add_int(b, "retryBackoffIntervalSeconds",
+						trace->delay_us / USECS_PER_SEC);
+	if (trace->catcher >= 0)
+		sf_json_add_int(b, "catchIndex", trace->catcher);
+	sf_json_close_object(b);
+}
+
+/* What was seen on the way. */
+static void
+add_inspection_data(SfJsonBuilder *b, const SfState *state, const SfTrace *trace)
+{
+	uint32		fields = shown_of(state);
+
+	sf_json_open_object(b, "inspectionData");
+	for (int i = 0; i < SF_TRACE_COUNT; i++)
+		if (fields & (1u << i))
+			sf_json_add(b, trace_names[i], trace->values[i]);
+	add_error_details(b, trace);
+	sf_json_close_object(b);
+}
+
+/* The status that TestState gives the name of a transition. */
+static const char *
+status_of(const char *transition)
+{
+	if (strcmp(transition, "succeeded") == 0)
+		return "SUCCEEDED";
+	if (strcmp(transition, "retried") == 0)
+		return "RETRIABLE";
+	if (strcmp(transition, "caught") == 0)
+		return "CAUGHT_ERROR";
+	return "FAILED";
+}
+
+/* Test a state. */
+Jsonb *
+sf_state_test_run(SfStateTest *test, SfInspection level, TimestampTz now)
+{
+	const SfState *state = &test->program->states[test->state];
+	SfTrace		trace = {.retrier = -1, .catcher = -1, .delay_us = -1};
+	SfBranch   *branch = make_branch(test, now);
+	SfRun		run;
+	const char *status;
+	SfJsonBuilder b;
+
+	make_run(test, &trace, now, &run);
+	trace.context = test->context ? test->context : made_up_context(test, now);
+	trace.next_name = state->next_name;
+	trace.values[SF_TRACE_INPUT] = test->input;
+	status = status_of(run_state(test, &run, branch, now));
+	if (branch->variables != NULL && JB_ROOT_COUNT(branch->variables) > 0)
+		trace.values[SF_TRACE_VARIABLES] = branch->variables;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "status", status);
+	if (trace.failed)
+	{
+		sf_json_add_string(&b, "error", trace.error.name);
+		sf_json_add_string(&b, "cause", trace.error.cause);
+	}
+	if (strcmp(status, "SUCCEEDED") == 0 || strcmp(status, "CAUGHT_ERROR") == 0)
+	{
+		sf_json_add(&b, "output", branch->payload);
+		sf_json_add_string(&b, "nextState", trace.next_name);
+	}
+	if (level != SF_INSPECTION_INFO)
+		add_inspection_data(&b, state, &trace);
+	return sf_json_finish(&b);
+}

@@ -1,0 +1,62 @@
+/*
+ * test_state.h
+ *		One state by itself: run it in memory, and look at its data.
+ */
+#ifndef SF_RUN_TEST_STATE_H
+#define SF_RUN_TEST_STATE_H
+
+#include "machine/step.h"
+
+/* What stands in for the outcome of a Task, or of the children of a join */
+typedef struct SfMock
+{
+	bool		given;			/* a result or an error */
+	Jsonb	   *result;			/* NULL: an error */
+	const char *error;
+	const char *cause;
+	bool		check;			/* result against what the API would return … */
+	bool		check_required; /* … including what has to be there */
+} SfMock;
+
+typedef struct SfStateTest
+{
+	const SfProgram *program;
+	int			state;
+	Jsonb	   *input;
+	Jsonb	   *context;		/* NULL: made up */
+	Jsonb	   *variables;
+	SfMock		mock;
+
+	/* what happened to the state before */
+	int			retries;		/* attempts that the matching retrier has made */
+	int			failed_iterations;	/* of a Map; -1: not said */
+	Jsonb	   *reader_data;	/* what an ItemReader has read, or NULL */
+
+	/* runs a Task that has no mock */
+	void		(*run_task) (struct SfStateTest *test, const SfState *state,
+							 const SfTaskRequest *task, SfStimulus *outcome);
+} SfStateTest;
+
+typedef enum SfInspection
+{
+	SF_INSPECTION_INFO,
+	SF_INSPECTION_DEBUG,
+	SF_INSPECTION_TRACE
+} SfInspection;
+
+/*
+ * Test a state; reads and writes no table.  The result is that of TestState:
+ * {"status", "output", "error", "cause", "nextState", "inspectionData"}, values
+ * as JSON and not as text.  The caller has checked mock and context.
+ */
+extern Jsonb *sf_state_test_run(SfStateTest *test, SfInspection level,
+								TimestampTz now);
+
+/*
+ * test_mock.c: compare a mocked result with what the API of a Task's resource
+ * would return; NULL when it fits, else what is wrong, in the service's words.
+ */
+extern const char *sf_mock_check_result(const SfResource *resource,
+										const SfMock *mock);
+
+#endif							/* SF_RUN_TEST_STATE_H */

@@ -1,0 +1,141 @@
+/*
+ * program_cache.c
+ *		Compiled programs, one a version, kept by the backend.
+ *
+ * A version never changes, so entries are never stale; they are dropped, all
+ * but those that the present transaction has used, when there are too many.
+ * The key holds the relation that the version stands in, so that a dropped
+ * and re-created extension finds nothing of the one before.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "utils/builtins.h"
+#include "storage/proc.h"
+#include "utils/hsearch.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "base/compat.h"
+#include "store/program_cache.h"
+#include "store/machine.h"
+
+#define MAX_PROGRAMS	200
+
+typedef struct Key
+{
+	Oid			relation;
+	int			machine_no;
+	int			version;
+} Key;
+
+typedef struct Entry
+{
+	Key			key;			/* hash key: must be first */
+	SfCachedProgram *cached;	/* in the program's context */
+	LocalTransactionId used;
+} Entry;
+
+static HTAB *programs = NULL;
+
+/* Drop the entries that the present transaction has not used. */
+static void
+drop_unused(LocalTransactionId now)
+{
+	HASH_SEQ_STATUS scan;
+	Entry	   *entry;
+
+	hash_seq_init(&scan, programs);
+	while ((entry = hash_seq_search(&scan)) != NULL)
+	{
+		if (entry->used == now)
+			continue;
+		MemoryContextDelete(entry->cached->program->context);
+		hash_search(programs, &entry->key, HASH_REMOVE, NULL);
+	}
+}
+
+/* Read the option "history" of a version. */
+static SfHistoryLevel
+history_level(const Jsonb *options)
+{
+	char	   *level = sf_json_get_cstring(options, "history");
+
+	if (level != NULL && strcmp(level, "TASKS") == 0)
+		return SF_HISTORY_TASKS;
+	if (level != NULL && strcmp(level, "NONE") == 0)
+		return SF_HISTORY_NONE;
+	return SF_HISTORY_ALL;
+}
+
+/* Compile a version. */
+static SfCachedProgram *
+load(int machine_no, int version)
+{
+	SfMachine  *machine = sf_machine_read_version(machine_no, version);
+	SfProgram  *program;
+	SfCachedProgram *cached;
+	List	   *diagnostics = NIL;
+
+	if (machine == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST),
+				 errmsg("version %d of state machine number %d does not exist",
+						version, machine_no)));
+	program = sf_asl_compile(machine->definition, strlen(machine->definition),
+							 CacheMemoryContext, &diagnostics);
+	if (program == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_DEFINITION),
+				 errmsg("definition of state machine \"%s\" version %d is not valid any more",
+						machine->name, version),
+				 errhint("Compare the output of sf_validate() with the version of sfflow that stored it.")));
+
+	cached = MemoryContextAllocZero(program->context, sizeof(SfCachedProgram));
+	cached->program = program;
+	cached->history = history_level(machine->options);
+	return cached;
+}
+
+/* Find a program, or compile it. */
+SfCachedProgram *
+sf_program_cached(int machine_no, int version)
+{
+	LocalTransactionId now = SF_MY_LXID;
+	Key			key;
+	Entry	   *entry;
+	SfCachedProgram *cached;
+	bool		found;
+
+	if (programs == NULL)
+	{
+		HASHCTL		ctl = {.keysize = sizeof(Key),.entrysize = sizeof(Entry)};
+
+		programs = hash_create("sfflow programs", 64, &ctl,
+							   HASH_ELEM | HASH_BLOBS);
+	}
+	memset(&key, 0, sizeof(key));
+	key.relation = get_relname_relid("state_machine_version",
+									 get_namespace_oid("_sfflow", false));
+	key.machine_no = machine_no;
+	key.version = version;
+
+	entry = hash_search(programs, &key, HASH_FIND, NULL);
+	if (entry == NULL)
+	{
+		if (hash_get_num_entries(programs) >= MAX_PROGRAMS)
+			drop_unused(now);
+		cached = load(machine_no, version);
+		entry = hash_search(programs, &key, HASH_ENTER, &found);
+		entry->cached = cached;
+	}
+	entry->used = now;
+	return entry->cached;
+}
+
+/* Find a program alone. */
+const SfProgram *
+sf_program_get(int machine_no, int version)
+{
+	return sf_program_cached(machine_no, version)->program;
+}

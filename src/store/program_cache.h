@@ -1,0 +1,27 @@
+/*
+ * program_cache.h
+ *		Compiled programs, one a version, kept by the backend.
+ */
+#ifndef SF_STORE_PROGRAM_CACHE_H
+#define SF_STORE_PROGRAM_CACHE_H
+
+#include "asl/program.h"
+#include "store/machine.h"
+
+/* What a backend keeps of a version of a state machine */
+typedef struct SfCachedProgram
+{
+	const SfProgram *program;
+	SfHistoryLevel history;
+} SfCachedProgram;
+
+/*
+ * The program of a version, compiled on first use.  Valid at least until the
+ * end of the transaction.  ereports when the version does not exist.
+ */
+extern SfCachedProgram *sf_program_cached(int machine_no, int version);
+
+/* The same for those who want the program alone. */
+extern const SfProgram *sf_program_get(int machine_no, int version);
+
+#endif							/* SF_STORE_PROGRAM_CACHE_H */

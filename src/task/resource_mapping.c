@@ -1,0 +1,153 @@
+/*
+ * resource_mapping.c
+ *		From a Resource that sfflow does not know to the one that runs instead.
+ *
+ * Candidates are the mappings of the machine's owner and those of superusers.
+ * The pattern with the most literal characters wins; of equal ones that of the
+ * owner, then the one with fewer asterisks, then the one that sorts first.  A
+ * pattern is compared with the Resource as written, and without its suffix
+ * (".waitForTaskToken", ".sync"): a suffix that the target lacks is kept.
+ *
+ * A Lambda function has more names: its ARN as written, without the qualifier
+ * (version or alias), and the function's name alone; one that is written as a
+ * name alone is compared as an ARN, too.
+ */
+#include "postgres.h"
+
+#include "base/arn.h"
+#include "miscadmin.h"
+#include "store/resource_map.h"
+#include "task/sql_task_internal.h"
+
+/* Match a text with a pattern in which "*" is any text. */
+static bool
+matches(const char *pattern, const char *text)
+{
+	const char *star = NULL;	/* the last asterisk, and … */
+	const char *resume = NULL;	/* … the text that it has not taken yet */
+
+	while (*text != '\0')
+	{
+		if (*pattern == '*')
+		{
+			star = pattern++;
+			resume = text;
+		}
+		else if (*pattern == *text)
+		{
+			pattern++;
+			text++;
+		}
+		else if (star != NULL)
+		{
+			pattern = star + 1;
+			text = ++resume;
+		}
+		else
+			return false;
+	}
+	while (*pattern == '*')
+		pattern++;
+	return *pattern == '\0';
+}
+
+/* Number of asterisks in a pattern. */
+static int
+count_stars(const char *pattern)
+{
+	int			n = 0;
+
+	for (; *pattern != '\0'; pattern++)
+		n += *pattern == '*';
+	return n;
+}
+
+/* Tell whether mapping a goes before mapping b for the machines of an owner. */
+static bool
+goes_before(const SfResourceMapping *a, const SfResourceMapping *b, Oid owner)
+{
+	int			stars_a = count_stars(a->pattern);
+	int			stars_b = count_stars(b->pattern);
+	int			literals_a = (int) strlen(a->pattern) - stars_a;
+	int			literals_b = (int) strlen(b->pattern) - stars_b;
+
+	if (literals_a != literals_b)
+		return literals_a > literals_b;
+	if ((a->owner == owner) != (b->owner == owner))
+		return a->owner == owner;
+	if (stars_a != stars_b)
+		return stars_a < stars_b;
+	return strcmp(a->pattern, b->pattern) < 0;
+}
+
+/* Names of a Lambda function besides the one that is written. */
+static List *
+function_names(const char *text)
+{
+	const char *function = strstr(text, ":function:");
+	const char *name = function != NULL ? function + strlen(":function:") : text;
+	char	   *plain = pnstrdup(name, strcspn(name, ":"));
+	char	   *unqualified = pnstrdup(text, name - text + strlen(plain));
+	List	   *names = list_make2(plain, unqualified);
+
+	if (function == NULL)
+		names = lappend(names, psprintf("arn:%s:lambda:%s:%s:function:%s", SF_ARN_PARTITION,
+										SF_ARN_REGION, SF_ARN_ACCOUNT, plain));
+	return names;
+}
+
+/* All names of a resource. */
+static List *
+resource_names(const SfResource *resource)
+{
+	List	   *names = list_make2(unconstify(char *, resource->text),
+								   unconstify(char *, resource->name));
+
+	if (resource->service != NULL && strcmp(resource->service, "lambda") == 0 &&
+		strncmp(resource->text, "arn:aws:states:::", 17) != 0)
+		names = list_concat(names, function_names(resource->text));
+	return names;
+}
+
+/* Tell whether a mapping is about a resource, by its names, of an owner's machine. */
+static bool
+applies(const SfResourceMapping *mapping, const List *names, Oid owner)
+{
+	const ListCell *lc;
+
+	if (mapping->owner != owner && !superuser_arg(mapping->owner))
+		return false;
+	foreach(lc, names)
+		if (matches(mapping->pattern, lfirst(lc)))
+			return true;
+	return false;
+}
+
+/*
+ * Find the resource that runs in place of one (sf_resource_resolver of
+ * driver.h); false: nothing maps it.  Strings are in CurrentMemoryContext.
+ */
+bool
+sf_resource_resolve(const SfResource *resource, Oid owner, SfResource *out)
+{
+	const SfResourceMapping *best = NULL;
+	List	   *names = resource_names(resource);
+	ListCell   *lc;
+
+	foreach(lc, sf_resource_map_read())
+	{
+		const SfResourceMapping *mapping = lfirst(lc);
+
+		if (applies(mapping, names, owner) &&
+			(best == NULL || goes_before(mapping, best, owner)))
+			best = mapping;
+	}
+	if (best == NULL)
+		return false;
+	sf_resource_parse(best->resource, out);
+	if (out->integration == SF_INTEGRATION_REQUEST_RESPONSE &&
+		(resource->integration == SF_INTEGRATION_WAIT_FOR_TASK_TOKEN ||
+		 out->kind == SF_RESOURCE_START_EXECUTION))
+		out->integration = resource->integration;
+	return true;
+}
