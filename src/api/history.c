@@ -174,7 +174,7 @@ sfflow_branch_place(PG_FUNCTION_ARGS)
 	values[1] = CStringGetTextDatum(sf_state_type_name(state->type));
 	nulls[2] = state->type != SF_STATE_TASK;
 	if (!nulls[2])
-		values[2] = CStringGetTextDatum(state->resource.text);
+		values[2] = CStringGetTextDatum(sf_state_task(state)->resource.text);
 	values[3] = CStringGetTextDatum(sf_label_branch(program, scope, iterations,
 													niterations));
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
@@ -193,7 +193,8 @@ sfflow_map_run_arn(PG_FUNCTION_ARGS)
 	if (!sf_status_execution(PG_GETARG_INT64(0), &execution))
 		PG_RETURN_NULL();
 	program = sf_program_get(execution.machine_no, execution.version);
-	if (number < 0 || number >= program->nstates)
+	if (number < 0 || number >= program->nstates ||
+		sf_state_distributed(&program->states[number]) == NULL)
 		PG_RETURN_NULL();
 	head.machine_name = unconstify(char *, execution.machine);
 	PG_RETURN_TEXT_P(cstring_to_text(sf_map_run_arn(&head, &program->states[number],

@@ -113,7 +113,7 @@ sf_test_context_check(const Jsonb *context, const SfState *state)
 	if (problem != NULL)
 		return problem;
 	waits = state->type == SF_STATE_TASK &&
-		state->resource.integration != SF_INTEGRATION_REQUEST_RESPONSE;
+		sf_state_task(state)->resource.integration != SF_INTEGRATION_REQUEST_RESPONSE;
 	if (sf_json_get(context, "Task") != NULL && !waits)
 		return PROBLEM "Context object contains 'Task' when state is not a Task state with a '.sync' or '.waitForTaskToken' service integration pattern";
 	return NULL;

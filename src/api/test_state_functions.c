@@ -220,8 +220,9 @@ check_mock(const SfStateTest *test)
 		return;
 	sf_json_root(test->mock.result, &root);
 	if (state->type == SF_STATE_TASK)
-		problem = sf_mock_check_result(&state->resource, &test->mock);
-	else if (state->type == SF_STATE_MAP && state->result_writer != NULL)
+		problem = sf_mock_check_result(&sf_state_task(state)->resource, &test->mock);
+	else if (sf_state_distributed(state) != NULL &&
+			 sf_state_distributed(state)->result_writer != NULL)
 		problem = sf_json_is_object(&root) ? NULL : "Mocked result must be a JSON object.";
 	else if (!sf_json_is_array(&root))
 		problem = "Mocked result must be an array.";
@@ -233,20 +234,21 @@ check_mock(const SfStateTest *test)
 static SfResource *
 find_resource(const SfState *state, Jsonb **payload, SfError *error)
 {
+	const SfResource *written = &sf_state_task(state)->resource;
 	SfResource *resource = palloc(sizeof(SfResource));
 
-	*resource = state->resource;
+	*resource = *written;
 	if (sf_lambda_is_invoke(resource))
 	{
-		if (!sf_lambda_resolve(&state->resource, GetUserId(), resource, payload, error))
+		if (!sf_lambda_resolve(written, GetUserId(), resource, payload, error))
 			return NULL;
-		resource->integration = state->resource.integration;
+		resource->integration = written->integration;
 	}
 	else if (resource->kind == SF_RESOURCE_MAPPED &&
-		!sf_resource_resolver(&state->resource, GetUserId(), resource))
+		!sf_resource_resolver(written, GetUserId(), resource))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_RESOURCE_DOES_NOT_EXIST),
-				 errmsg("nothing runs the resource \"%s\"", state->resource.text),
+				 errmsg("nothing runs the resource \"%s\"", written->text),
 				 errhint("Give a mock, or map it with sf_map_resource().")));
 	if (resource->integration != SF_INTEGRATION_REQUEST_RESPONSE ||
 		(resource->kind != SF_RESOURCE_SQL_FUNCTION &&
@@ -254,7 +256,7 @@ find_resource(const SfState *state, Jsonb **payload, SfError *error)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("a Task with resource \"%s\" can be tested with a mock only",
-						state->resource.text),
+						written->text),
 				 errdetail("Only SQL tasks that end by themselves run in a test.")));
 	return resource;
 }
@@ -291,7 +293,7 @@ run_task(SfStateTest *test, const SfState *state, const SfTaskRequest *task,
 		RollbackAndReleaseCurrentSubTransaction();
 		MemoryContextSwitchTo(context);
 		CurrentResourceOwner = owner;
-		sf_lambda_outcome(&state->resource, &outcome);
+		sf_lambda_outcome(&sf_state_task(state)->resource, &outcome);
 	}
 
 	stimulus->ok = outcome.ok;

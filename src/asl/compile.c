@@ -92,25 +92,25 @@ compile_by_type(SfCompiler *c, const SfNode *node, SfState *state)
 	switch (state->type)
 	{
 		case SF_STATE_PASS:
-			state->result = sf_compile_jsonb(c, node, "Result");
+			state->pass.result = sf_compile_jsonb(c, node, "Result");
 			break;
 		case SF_STATE_TASK:
 			sf_resource_parse(sf_node_member_string(node, "Resource"),
-							  &state->resource);
-			state->credentials = sf_compile_template(c, node, "Credentials");
-			state->timeout = sf_compile_value(c, node, "TimeoutSeconds", SF_EXPR_PATH);
-			state->heartbeat = sf_compile_value(c, node, "HeartbeatSeconds", SF_EXPR_PATH);
+							  &state->task.resource);
+			state->task.credentials = sf_compile_template(c, node, "Credentials");
+			state->task.timeout = sf_compile_value(c, node, "TimeoutSeconds", SF_EXPR_PATH);
+			state->task.heartbeat = sf_compile_value(c, node, "HeartbeatSeconds", SF_EXPR_PATH);
 			break;
 		case SF_STATE_CHOICE:
 			sf_compile_choice(c, node, state);
 			break;
 		case SF_STATE_WAIT:
-			state->seconds = sf_compile_value(c, node, "Seconds", SF_EXPR_PATH);
-			state->timestamp = sf_compile_value(c, node, "Timestamp", SF_EXPR_ANY);
+			state->wait.seconds = sf_compile_value(c, node, "Seconds", SF_EXPR_PATH);
+			state->wait.timestamp = sf_compile_value(c, node, "Timestamp", SF_EXPR_ANY);
 			break;
 		case SF_STATE_FAIL:
-			state->error = sf_compile_value(c, node, "Error", SF_EXPR_ANY);
-			state->cause = sf_compile_value(c, node, "Cause", SF_EXPR_ANY);
+			state->fail.error = sf_compile_value(c, node, "Error", SF_EXPR_ANY);
+			state->fail.cause = sf_compile_value(c, node, "Cause", SF_EXPR_ANY);
 			break;
 		case SF_STATE_MAP:
 			sf_compile_map(c, node, state);
@@ -161,8 +161,6 @@ compile_state(SfCompiler *c, const SfNode *node, int scope)
 	state->end = end && end->boolean;
 	state->next_name = sf_compile_string(c, node, "Next");
 	state->next = sf_compile_target(c, state->next_name);
-	state->default_name = sf_compile_string(c, node, "Default");
-	state->default_next = sf_compile_target(c, state->default_name);
 	state->failure_mode = sf_compile_failure_mode(node, c->program->failure_mode);
 
 	compile_data_flow(c, node, state);

@@ -91,11 +91,11 @@ sf_compile_choice(SfCompiler *c, const SfNode *node, SfState *state)
 	SfNode	   *choice;
 	int			i = 0;
 
-	state->nrules = choices->nchildren;
-	state->rules = palloc0(sizeof(SfChoiceRule) * state->nrules);
+	state->choice.nrules = choices->nchildren;
+	state->choice.rules = palloc0(sizeof(SfChoiceRule) * state->choice.nrules);
 	SF_NODE_FOREACH(choice, choices)
 	{
-		SfChoiceRule *rule = &state->rules[i++];
+		SfChoiceRule *rule = &state->choice.rules[i++];
 
 		compile_rule(c, choice, rule);
 		rule->next_name = sf_compile_string(c, choice, "Next");
@@ -103,4 +103,6 @@ sf_compile_choice(SfCompiler *c, const SfNode *node, SfState *state)
 		rule->assign = sf_compile_template(c, choice, "Assign");
 		rule->output = sf_compile_template(c, choice, "Output");
 	}
+	state->choice.default_name = sf_compile_string(c, node, "Default");
+	state->choice.default_next = sf_compile_target(c, state->choice.default_name);
 }

@@ -212,6 +212,75 @@ typedef struct SfScope
 	int			last;
 } SfScope;
 
+/* --- what only one type of state has --- */
+
+typedef struct SfPassState
+{
+	Jsonb	   *result;			/* Result, or NULL */
+} SfPassState;
+
+typedef struct SfTaskState
+{
+	SfResource	resource;
+	SfTemplate *credentials;
+	SfValueField timeout;		/* TimeoutSeconds(Path) */
+	SfValueField heartbeat;		/* HeartbeatSeconds(Path) */
+} SfTaskState;
+
+typedef struct SfChoiceState
+{
+	int			nrules;
+	SfChoiceRule *rules;
+	int			default_next;	/* state number, -1: none */
+	const char *default_name;	/* NULL: none */
+} SfChoiceState;
+
+typedef struct SfWaitState
+{
+	/* exactly one of the two is not ABSENT */
+	SfValueField seconds;
+	SfValueField timestamp;
+} SfWaitState;
+
+typedef struct SfFailState
+{
+	SfValueField error;
+	SfValueField cause;
+} SfFailState;
+
+/* What a Map state has in mode DISTRIBUTED only */
+typedef struct SfDistributedMap
+{
+	const char *label;			/* NULL: none */
+	SfResource *item_reader;	/* NULL: none */
+	SfTemplate *item_reader_parameters;
+	Jsonb	   *reader_config;	/* as written, or NULL */
+	SfValueField max_items;
+	Jsonb	   *item_batcher;	/* as written, or NULL */
+	SfValueField max_items_per_batch;
+	SfValueField max_input_bytes_per_batch;
+	SfTemplate *batch_input;
+	SfResource *result_writer;	/* NULL: none */
+	SfTemplate *result_writer_parameters;
+	Jsonb	   *writer_config;	/* as written, or NULL */
+} SfDistributedMap;
+
+typedef struct SfMapState
+{
+	SfPathField items_path;		/* JSONPath */
+	SfTemplate *items;			/* JSONata Items … */
+	const char *items_text;		/* … its expression, trimmed; NULL: an array */
+	SfTemplate *item_selector;	/* ItemSelector, or Parameters as its old name */
+	SfValueField max_concurrency;
+	SfValueField tolerated_failure_count;	/* checked in mode INLINE, too */
+	SfValueField tolerated_failure_percentage;
+	SfDistributedMap *distributed;	/* NULL: mode INLINE */
+} SfMapState;
+
+/*
+ * A state.  Read the part of its type by sf_state_task(state) and the like,
+ * which check the type; only the compiler names the union's members.
+ */
 typedef struct SfState
 {
 	int			number;
@@ -238,56 +307,51 @@ typedef struct SfState
 	int			ncatchers;
 	SfCatcher  *catchers;
 
-	/* Pass */
-	Jsonb	   *result;			/* Result, or NULL */
-
-	/* Task */
-	SfResource	resource;
-	SfTemplate *credentials;
-	SfValueField timeout;		/* TimeoutSeconds(Path) */
-	SfValueField heartbeat;		/* HeartbeatSeconds(Path) */
-
-	/* Choice */
-	int			nrules;
-	SfChoiceRule *rules;
-	int			default_next;	/* state number, -1: none */
-	const char *default_name;	/* NULL: none */
-
-	/* Wait: exactly one of the two is not ABSENT */
-	SfValueField seconds;
-	SfValueField timestamp;
-
-	/* Fail */
-	SfValueField error;
-	SfValueField cause;
-
 	/* Parallel and Map */
 	SfFailureMode failure_mode;
-	int			nscopes;
+	int			nscopes;		/* other types: 0 */
 	int		   *scopes;			/* scope numbers */
 
-	/* Map */
-	bool		distributed;
-	SfPathField items_path;		/* JSONPath */
-	SfTemplate *items;			/* JSONata Items … */
-	const char *items_text;		/* … its expression, trimmed; NULL: an array */
-	SfTemplate *item_selector;	/* ItemSelector, or Parameters as its old name */
-	SfValueField max_concurrency;
-	SfValueField tolerated_failure_count;
-	SfValueField tolerated_failure_percentage;
-	const char *label;
-	SfResource *item_reader;	/* NULL: none */
-	SfTemplate *item_reader_parameters;
-	Jsonb	   *reader_config;	/* as written, or NULL */
-	SfValueField max_items;
-	Jsonb	   *item_batcher;	/* as written, or NULL */
-	SfValueField max_items_per_batch;
-	SfValueField max_input_bytes_per_batch;
-	SfTemplate *batch_input;
-	SfResource *result_writer;	/* NULL: none */
-	SfTemplate *result_writer_parameters;
-	Jsonb	   *writer_config;
+	union						/* Succeed and Parallel have no part of their own */
+	{
+		SfPassState pass;
+		SfTaskState task;
+		SfChoiceState choice;
+		SfWaitState wait;
+		SfFailState fail;
+		SfMapState	map;
+	};
 } SfState;
+
+/* sf_state_pass(state), sf_state_task(state) …: the part that its type has */
+#define SF_STATE_PART(TYPE, part_type, part) \
+	static inline const part_type * \
+	sf_state_##part(const SfState *state) \
+	{ \
+		Assert(state->type == SF_STATE_##TYPE); \
+		return &state->part; \
+	}
+SF_STATE_PART(PASS, SfPassState, pass)
+SF_STATE_PART(TASK, SfTaskState, task)
+SF_STATE_PART(CHOICE, SfChoiceState, choice)
+SF_STATE_PART(WAIT, SfWaitState, wait)
+SF_STATE_PART(FAIL, SfFailState, fail)
+SF_STATE_PART(MAP, SfMapState, map)
+
+/* The part of a Map state in mode DISTRIBUTED; NULL for any other state. */
+static inline const SfDistributedMap *
+sf_state_distributed(const SfState *state)
+{
+	return state->type == SF_STATE_MAP ? state->map.distributed : NULL;
+}
+
+/* Is a state a Task that is answered by its token (.waitForTaskToken)? */
+static inline bool
+sf_state_awaits_token(const SfState *state)
+{
+	return state->type == SF_STATE_TASK &&
+		state->task.resource.integration == SF_INTEGRATION_WAIT_FOR_TASK_TOKEN;
+}
 
 typedef struct SfProgram
 {

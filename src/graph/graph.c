@@ -80,7 +80,7 @@ const char *
 sf_graph_subtitle(const SfState *state)
 {
 	if (state->type == SF_STATE_TASK)
-		return state->resource.text;
+		return sf_state_task(state)->resource.text;
 	return sf_state_type_name(state->type);
 }
 
@@ -178,6 +178,26 @@ catcher_label(const SfCatcher *catcher)
 	return shorten_label(&label);
 }
 
+/* Call back for each transition of a Choice state that leads somewhere. */
+static void
+visit_choices(const SfState *state, SfEdgeCallback callback, void *arg)
+{
+	const SfChoiceState *choice = sf_state_choice(state);
+
+	for (int i = 0; i < choice->nrules; i++)
+	{
+		StringInfoData label;
+
+		initStringInfo(&label);
+		append_rule(&label, &choice->rules[i], false);
+		if (choice->rules[i].next >= 0)
+			callback(arg, state, choice->rules[i].next, SF_EDGE_RULE,
+					 shorten_label(&label));
+	}
+	if (choice->default_next >= 0)
+		callback(arg, state, choice->default_next, SF_EDGE_RULE, "default");
+}
+
 /* Call back for each transition of a state that leads somewhere. */
 void
 sf_graph_visit_edges(const SfState *state, SfEdgeCallback callback, void *arg)
@@ -186,18 +206,8 @@ sf_graph_visit_edges(const SfState *state, SfEdgeCallback callback, void *arg)
 
 	if (state->next >= 0)
 		callback(arg, state, state->next, SF_EDGE_NEXT, NULL);
-	for (i = 0; i < state->nrules; i++)
-	{
-		StringInfoData label;
-
-		initStringInfo(&label);
-		append_rule(&label, &state->rules[i], false);
-		if (state->rules[i].next >= 0)
-			callback(arg, state, state->rules[i].next, SF_EDGE_RULE,
-					 shorten_label(&label));
-	}
-	if (state->default_next >= 0)
-		callback(arg, state, state->default_next, SF_EDGE_RULE, "default");
+	if (state->type == SF_STATE_CHOICE)
+		visit_choices(state, callback, arg);
 	for (i = 0; i < state->ncatchers; i++)
 	{
 		if (state->catchers[i].next >= 0)

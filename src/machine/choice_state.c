@@ -287,7 +287,8 @@ eval_rule(SfStep *step, const SfChoiceRule *rule, int top, SfError *error)
 static const char *
 rule_field(const SfStep *step, const SfChoiceRule *rule, const char *name)
 {
-	return psprintf("Choices[%d]/%s", (int) (rule - step->state->rules), name);
+	return psprintf("Choices[%d]/%s", (int) (rule - sf_state_choice(step->state)->rules),
+					name);
 }
 
 /* The output of a Choice: the rule's own, else the state's. */
@@ -307,8 +308,8 @@ choice_output(SfStep *step, const SfChoiceRule *rule, Jsonb *input,
 static SfStepOutcome
 take(SfStep *step, const SfChoiceRule *rule, Jsonb *input)
 {
-	const SfState *state = step->state;
-	const SfTemplate *assign = rule ? rule->assign : state->assign;
+	const SfChoiceState *choice = sf_state_choice(step->state);
+	const SfTemplate *assign = rule ? rule->assign : step->state->assign;
 	Jsonb	   *output,
 			   *assigned;
 	SfError		error;
@@ -321,9 +322,9 @@ take(SfStep *step, const SfChoiceRule *rule, Jsonb *input)
 						rule_field(step, rule, "Assign"), &assigned, &error))
 		return sf_step_fail(step, &error);
 	if (step->run->trace != NULL)
-		step->run->trace->next_name = rule ? rule->next_name : state->default_name;
+		step->run->trace->next_name = rule ? rule->next_name : choice->default_name;
 	step->outcome_name = "succeeded";
-	return sf_step_exit(step, output, rule ? rule->next : state->default_next,
+	return sf_step_exit(step, output, rule ? rule->next : choice->default_next,
 						assigned);
 }
 
@@ -331,26 +332,26 @@ take(SfStep *step, const SfChoiceRule *rule, Jsonb *input)
 SfStepOutcome
 sf_choice_enter(SfStep *step)
 {
-	const SfState *state = step->state;
+	const SfChoiceState *choice = sf_state_choice(step->state);
 	Jsonb	   *input;
 	SfError		error;
 
 	if (!sf_flow_input(step, &error))
 		return sf_step_fail(step, &error);
 	input = step->env.input;
-	for (int i = 0; i < state->nrules; i++)
+	for (int i = 0; i < choice->nrules; i++)
 	{
-		switch (eval_rule(step, &state->rules[i], i, &error))
+		switch (eval_rule(step, &choice->rules[i], i, &error))
 		{
 			case VERDICT_YES:
-				return take(step, &state->rules[i], input);
+				return take(step, &choice->rules[i], input);
 			case VERDICT_NO:
 				break;
 			case VERDICT_ERROR:
 				return sf_step_fail(step, &error);
 		}
 	}
-	if (state->default_name != NULL)
+	if (choice->default_name != NULL)
 		return take(step, NULL, input);
 
 	/* the service reports States.Runtime, not States.NoChoiceMatched */

@@ -173,8 +173,8 @@ source_name(const SfState *state)
 	if (state->type != SF_STATE_TASK)
 		return state->name;
 	/* an optimized integration goes by the name of its service */
-	return strstr(state->resource.text, ":states:::") != NULL ?
-		state->resource.service : state->resource.text;
+	return strstr(sf_state_task(state)->resource.text, ":states:::") != NULL ?
+		sf_state_task(state)->resource.service : sf_state_task(state)->resource.text;
 }
 
 /* Refuse an output that is larger than a payload may be. */

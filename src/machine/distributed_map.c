@@ -38,7 +38,9 @@
 static const char *
 label_of(const SfState *state, const char *uuid)
 {
-	return state->label != NULL ? state->label : uuid;
+	const char *label = sf_state_distributed(state)->label;
+
+	return label != NULL ? label : uuid;
 }
 
 /* The ARN of a run. */
@@ -69,10 +71,11 @@ char *
 sf_map_child_id(const SfExecution *execution, const SfState *state,
 				const char *uuid, int index)
 {
-	if (state->label == NULL)
+	const char *label = sf_state_distributed(state)->label;
+
+	if (label == NULL)
 		return psprintf("%s/%s:%d", execution->machine_name, uuid, index);
-	return psprintf("%s/%s:%s-%d", execution->machine_name, state->label, uuid,
-					index);
+	return psprintf("%s/%s:%s-%d", execution->machine_name, label, uuid, index);
 }
 
 /* --- fields --- */
@@ -94,11 +97,11 @@ int_field(SfStep *step, const SfValueField *field, const char *name,
 static bool
 run_fields(SfStep *step, SfMapRun *map_run, SfError *error)
 {
-	const SfState *state = step->state;
+	const SfDistributedMap *map = sf_state_distributed(step->state);
 	int			bytes;
 
-	if (!int_field(step, &state->tolerated_failure_count, "ToleratedFailureCount",
-				   &map_run->tolerated_count, error))
+	if (!int_field(step, &sf_state_map(step->state)->tolerated_failure_count,
+				   "ToleratedFailureCount", &map_run->tolerated_count, error))
 		return false;
 	if (map_run->tolerated_count < 0)
 		return sf_error_set(error, SF_ERR_RUNTIME,
@@ -106,14 +109,14 @@ run_fields(SfStep *step, SfMapRun *map_run, SfError *error)
 	if (!sf_map_percentage(step, &map_run->tolerated_percentage, error))
 		return false;
 	sf_map_trace_tolerated(step, map_run->tolerated_count, map_run->tolerated_percentage);
-	if (!int_field(step, &state->max_items, "MaxItems", &map_run->max_items, error) ||
-		!int_field(step, &state->max_items_per_batch, "MaxItemsPerBatch",
+	if (!int_field(step, &map->max_items, "MaxItems", &map_run->max_items, error) ||
+		!int_field(step, &map->max_items_per_batch, "MaxItemsPerBatch",
 				   &map_run->max_items_per_batch, error) ||
-		!int_field(step, &state->max_input_bytes_per_batch,
-				   "MaxInputBytesPerBatch", &bytes, error))
+		!int_field(step, &map->max_input_bytes_per_batch, "MaxInputBytesPerBatch",
+				   &bytes, error))
 		return false;
 	map_run->max_bytes_per_batch = bytes;
-	if (state->item_batcher != NULL &&
+	if (map->item_batcher != NULL &&
 		(map_run->max_items_per_batch < 0 || bytes < 0))
 		return sf_error_set(error, SF_ERR_RUNTIME,
 							"ItemBatcher limits cannot be negative.");
@@ -192,15 +195,16 @@ task_payload(SfStep *step, const SfTemplate *tmpl, const char *field,
 static SfStepOutcome
 begin_writing(SfStep *step)
 {
+	const SfDistributedMap *map = sf_state_distributed(step->state);
 	Jsonb	   *payload;
 	SfError		error;
 
 	if (!sf_flow_input(step, &error) ||
-		!task_payload(step, step->state->result_writer_parameters, "ResultWriter",
+		!task_payload(step, map->result_writer_parameters, "ResultWriter",
 					  &payload, &error))
 		return fail_run(step, &error);
 	step->outcome_name = "writing";
-	return ask_for_task(step, step->state->result_writer, payload);
+	return ask_for_task(step, map->result_writer, payload);
 }
 
 /* {"mapRunArn": …} */
@@ -239,7 +243,7 @@ begin_run(SfStep *step, SfMapRun *map_run)
 SfStepOutcome
 sf_distributed_enter(SfStep *step)
 {
-	const SfState *state = step->state;
+	const SfDistributedMap *map = sf_state_distributed(step->state);
 	SfBranch   *branch = step->branch;
 	SfMapRun   *map_run = palloc0(sizeof(SfMapRun));
 	Jsonb	   *items = NULL;
@@ -250,7 +254,7 @@ sf_distributed_enter(SfStep *step)
 	if (branch->map_run_no != 0)
 		return begin_writing(step);
 	if (!sf_flow_input(step, &error) ||
-		(state->item_reader == NULL && !sf_map_items(step, &items, &error)) ||
+		(map->item_reader == NULL && !sf_map_items(step, &items, &error)) ||
 		!sf_map_concurrency(step, &error))
 		return sf_step_fail(step, &error);
 
@@ -263,7 +267,7 @@ sf_distributed_enter(SfStep *step)
 				  sf_map_length(map_run->total));
 	if (!run_fields(step, map_run, &error) ||
 		(items == NULL &&
-		 !task_payload(step, state->item_reader_parameters, "ItemReader",
+		 !task_payload(step, map->item_reader_parameters, "ItemReader",
 					   &payload, &error)))
 		return sf_step_fail(step, &error);
 
@@ -278,14 +282,16 @@ sf_distributed_enter(SfStep *step)
 		return fail_run_with(step, SF_ERR_ITEM_READER_FAILED,
 							 "field MaxItems must be positive");
 	step->outcome_name = "reading";
-	return ask_for_task(step, state->item_reader, payload);
+	return ask_for_task(step, map->item_reader, payload);
 }
 
 /* The resource of the task that a Distributed Map is at. */
 const SfResource *
 sf_distributed_resource(const SfState *state, const SfBranch *branch)
 {
-	return branch->total == READING ? state->item_reader : state->result_writer;
+	const SfDistributedMap *map = sf_state_distributed(state);
+
+	return branch->total == READING ? map->item_reader : map->result_writer;
 }
 
 /* --- children --- */
@@ -322,7 +328,7 @@ feed_peek(Feed *feed, int index, SfError *error)
 			elog(ERROR, "item %d of a Map is missing", index);
 	}
 	sf_json_root(feed->chunk[feed->pos], &item);
-	if (step->state->item_selector == NULL)
+	if (sf_state_map(step->state)->item_selector == NULL)
 		feed->input = feed->chunk[feed->pos];
 	else
 	{
@@ -431,7 +437,7 @@ has_room(const SfBranch *branch)
 static bool
 begin_children(SfStep *step, bool *held_up, SfError *error)
 {
-	const SfState *state = step->state;
+	const SfDistributedMap *map = sf_state_distributed(step->state);
 	SfBranch   *branch = step->branch;
 	Feed	   *feed = palloc0(sizeof(Feed));
 	Jsonb	   *batch_input = NULL;
@@ -440,8 +446,8 @@ begin_children(SfStep *step, bool *held_up, SfError *error)
 
 	feed->step = step;
 	feed->map_run = step->run->map_run(step->run, branch);
-	if (state->batch_input != NULL &&
-		!sf_template_eval(state->batch_input, &step->env, "ItemBatcher/BatchInput",
+	if (map->batch_input != NULL &&
+		!sf_template_eval(map->batch_input, &step->env, "ItemBatcher/BatchInput",
 						  &batch_input, error))
 		return false;
 	while (has_room(branch) && branch->next_index < limit && bytes < STEP_BYTES)
@@ -453,7 +459,7 @@ begin_children(SfStep *step, bool *held_up, SfError *error)
 		*held_up = is_held_up(step);
 		if (*held_up)
 			break;
-		child = state->item_batcher != NULL ?
+		child = map->item_batcher != NULL ?
 			make_batch(feed, batch_input, &size, error) :
 			make_single(feed, &size, error);
 		if (child == NULL)
@@ -562,7 +568,8 @@ sf_distributed_joined(SfStep *step)
 
 		return fail_run(step, &error);
 	}
-	if (step->state->result_writer != NULL && step->stimulus->joined == NULL)
+	if (sf_state_distributed(step->state)->result_writer != NULL &&
+		step->stimulus->joined == NULL)
 	{
 		/* with another step: the execution is locked now, and this is a task */
 		branch->phase = SF_PHASE_RUN;

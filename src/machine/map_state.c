@@ -41,7 +41,7 @@ static bool
 percentage_field(SfStep *step, double *percentage, SfError *error)
 {
 	static const char name[] = "ToleratedFailurePercentage";
-	const SfValueField *field = &step->state->tolerated_failure_percentage;
+	const SfValueField *field = &sf_state_map(step->state)->tolerated_failure_percentage;
 	bool		is_path = field->kind == SF_FIELD_PATH;
 	Jsonb	   *value;
 
@@ -77,7 +77,7 @@ sf_map_concurrency(SfStep *step, SfError *error)
 {
 	int64		count;
 
-	if (!sf_map_count(step, &step->state->max_concurrency, "MaxConcurrency",
+	if (!sf_map_count(step, &sf_state_map(step->state)->max_concurrency, "MaxConcurrency",
 					  &count, error))
 		return false;
 	if (count < 0)
@@ -93,18 +93,18 @@ sf_map_concurrency(SfStep *step, SfError *error)
 static bool
 jsonata_items(SfStep *step, Jsonb **items, SfError *error)
 {
-	const SfState *state = step->state;
+	const SfMapState *map = sf_state_map(step->state);
 	JsonbValue	root;
 
 	*items = step->env.input;
-	if (state->items != NULL &&
-		!sf_template_eval(state->items, &step->env, "Items", items, error))
+	if (map->items != NULL &&
+		!sf_template_eval(map->items, &step->env, "Items", items, error))
 		return false;
 	sf_json_root(*items, &root);
 	if (sf_json_is_array(&root))
 		return true;
-	if (state->items != NULL && state->items_text != NULL)
-		return sf_flow_wrong_type(state->items_text, "Items", "array", *items, error);
+	if (map->items != NULL && map->items_text != NULL)
+		return sf_flow_wrong_type(map->items_text, "Items", "array", *items, error);
 	return sf_error_set(error, SF_ERR_QUERY_EVALUATION_ERROR,
 						"Map state input must be an array but was: %s",
 						sf_json_excerpt(*items));
@@ -114,9 +114,11 @@ jsonata_items(SfStep *step, Jsonb **items, SfError *error)
 static const char *
 items_path_text(const SfState *state)
 {
-	if (state->items_path.kind != SF_FIELD_PATH)
+	const SfPathField *path = &sf_state_map(state)->items_path;
+
+	if (path->kind != SF_FIELD_PATH)
 		return "$";
-	return state->items_path.text + (strncmp(state->items_path.text, "$$", 2) == 0);
+	return path->text + (strncmp(path->text, "$$", 2) == 0);
 }
 
 /* The array that a Map iterates over. */
@@ -128,7 +130,7 @@ sf_map_items(SfStep *step, Jsonb **items, SfError *error)
 
 	if (state->language == SF_QL_JSONATA)
 		return jsonata_items(step, items, error);
-	if (!sf_flow_path(step, &state->items_path, items, error))
+	if (!sf_flow_path(step, &sf_state_map(state)->items_path, items, error))
 		return false;
 	sf_json_root(*items, &root);
 	if (sf_json_is_array(&root))
@@ -147,13 +149,13 @@ sf_map_iteration_input(SfStep *step, const JsonbValue *item, int index,
 				Jsonb **input, SfError *error)
 {
 	*input = sf_json_make(item);
-	if (step->state->item_selector == NULL)
+	if (sf_state_map(step->state)->item_selector == NULL)
 		return true;
 	step->map_item = *input;
 	step->map_index = index;
 	step->env.context = NULL;	/* built anew for each item */
 	step->env.make_context = sf_context_make;
-	return sf_template_eval(step->state->item_selector, &step->env,
+	return sf_template_eval(sf_state_map(step->state)->item_selector, &step->env,
 							"ItemSelector", input, error);
 }
 
@@ -164,7 +166,7 @@ trace_selected(SfStep *step)
 	SfJsonBuilder b;
 	ListCell   *lc;
 
-	if (step->run->trace == NULL || step->state->item_selector == NULL)
+	if (step->run->trace == NULL || sf_state_map(step->state)->item_selector == NULL)
 		return;
 	sf_json_begin_array(&b);
 	foreach(lc, step->spawn)
@@ -226,11 +228,11 @@ sf_map_length(int length)
 void
 sf_map_trace_tolerated(SfStep *step, int64 count, double percentage)
 {
-	const SfState *state = step->state;
+	const SfMapState *map = sf_state_map(step->state);
 
-	if (state->tolerated_failure_count.kind != SF_FIELD_ABSENT)
+	if (map->tolerated_failure_count.kind != SF_FIELD_ABSENT)
 		sf_step_trace(step, SF_TRACE_TOLERATED_FAILURE_COUNT, sf_json_int(count));
-	if (state->tolerated_failure_percentage.kind != SF_FIELD_ABSENT)
+	if (map->tolerated_failure_percentage.kind != SF_FIELD_ABSENT)
 		sf_step_trace(step, SF_TRACE_TOLERATED_FAILURE_PERCENTAGE,
 					  sf_json_from_cstring(psprintf("%.15g", percentage)));
 }
@@ -242,7 +244,7 @@ check_tolerated(SfStep *step, SfError *error)
 	int64		count;
 	double		percentage;
 
-	if (!sf_map_count(step, &step->state->tolerated_failure_count,
+	if (!sf_map_count(step, &sf_state_map(step->state)->tolerated_failure_count,
 					  "ToleratedFailureCount", &count, error))
 		return false;
 	if (count < 0)
@@ -263,7 +265,7 @@ sf_map_enter(SfStep *step)
 	JsonbValue	array;
 	SfError		error;
 
-	if (step->state->distributed && step->run->name_map_run != NULL)
+	if (sf_state_distributed(step->state) != NULL && step->run->name_map_run != NULL)
 		return sf_distributed_enter(step);
 	if (!sf_flow_input(step, &error) || !sf_map_items(step, &items, &error) ||
 		!sf_map_concurrency(step, &error))

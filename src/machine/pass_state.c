@@ -10,14 +10,14 @@
 SfStepOutcome
 sf_pass_enter(SfStep *step)
 {
-	const SfState *state = step->state;
+	Jsonb	   *fixed = sf_state_pass(step->state)->result;
 	Jsonb	   *result;
 	SfError		error;
 
 	if (!sf_flow_input(step, &error) ||
 		!sf_flow_parameters(step, &result, &error))
 		return sf_step_fail(step, &error);
-	return sf_step_succeed(step, state->result != NULL ? state->result : result);
+	return sf_step_succeed(step, fixed != NULL ? fixed : result);
 }
 
 /* Succeed: ends the branch with its (filtered) input. */
@@ -81,8 +81,8 @@ sf_fail_enter(SfStep *step)
 	memset(&failure, 0, sizeof(failure));
 	failure.position = -1;
 	if (!sf_flow_input(step, &error) ||
-		!fail_text(step, &state->error, "Error", &failure.name, &error) ||
-		!fail_text(step, &state->cause, "Cause", &failure.cause, &error))
+		!fail_text(step, &sf_state_fail(state)->error, "Error", &failure.name, &error) ||
+		!fail_text(step, &sf_state_fail(state)->cause, "Cause", &failure.cause, &error))
 		return sf_step_fail(step, &error);
 	step->outcome_name = "failed";
 	return sf_step_fail_branch(step, &failure);

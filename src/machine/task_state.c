@@ -64,13 +64,13 @@ seconds_field(SfStep *step, const SfValueField *field, const char *name,
 static bool
 credentials_role(SfStep *step, const char **role, SfError *error)
 {
+	const SfTemplate *tmpl = sf_state_task(step->state)->credentials;
 	Jsonb	   *credentials;
 
 	*role = NULL;
-	if (step->state->credentials == NULL)
+	if (tmpl == NULL)
 		return true;
-	if (!sf_template_eval(step->state->credentials, &step->env, "Credentials",
-						  &credentials, error))
+	if (!sf_template_eval(tmpl, &step->env, "Credentials", &credentials, error))
 		return false;
 	*role = sf_json_get_cstring(credentials, "RoleArn");
 	return true;
@@ -78,17 +78,16 @@ credentials_role(SfStep *step, const char **role, SfError *error)
 
 /* What TaskScheduled says besides resource and parameters. */
 static Jsonb *
-scheduled_extra(const SfTaskRequest *task, const SfState *state,
-				const char *role)
+scheduled_extra(const SfTaskRequest *task, const char *role)
 {
-	bool		activity = state->resource.kind == SF_RESOURCE_ACTIVITY;
+	bool		activity = task->resource->kind == SF_RESOURCE_ACTIVITY;
 	SfJsonBuilder b;
 
 	if (task->timeout_ms == 0 && task->heartbeat_ms == 0 && !activity && role == NULL)
 		return NULL;
 	sf_json_begin_object(&b);
 	if (activity)
-		sf_json_add_string(&b, "resource", state->resource.text);
+		sf_json_add_string(&b, "resource", task->resource->text);
 	if (role != NULL)
 	{
 		sf_json_open_object(&b, "taskCredentials");
@@ -106,15 +105,14 @@ scheduled_extra(const SfTaskRequest *task, const SfState *state,
 SfStepOutcome
 sf_task_enter(SfStep *step)
 {
-	const SfState *state = step->state;
+	const SfTaskState *state = sf_state_task(step->state);
 	const TaskEvents *events = events_of(&state->resource);
 	SfTaskRequest *task = palloc0(sizeof(SfTaskRequest));
 	const char *role;
 	SfError		error;
 
 	task->resource = &state->resource;
-	if (state->resource.integration == SF_INTEGRATION_WAIT_FOR_TASK_TOKEN &&
-		step->run->make_task != NULL)
+	if (sf_state_awaits_token(step->state) && step->run->make_task != NULL)
 		step->token_task = step->run->make_task(step->run, step->branch);
 	if (!sf_flow_input(step, &error) ||
 		!seconds_field(step, &state->timeout, "TimeoutSeconds",
@@ -126,7 +124,7 @@ sf_task_enter(SfStep *step)
 		return sf_step_fail(step, &error);
 
 	sf_step_event(step, events->scheduled, task->payload,
-				  scheduled_extra(task, state, role));
+				  scheduled_extra(task, role));
 	if (state->resource.kind != SF_RESOURCE_ACTIVITY)
 		sf_step_event(step, events->started, NULL, NULL);
 	step->task = task;
@@ -188,7 +186,7 @@ task_failed(SfStep *step, const TaskEvents *events, const SfError *error)
 SfStepOutcome
 sf_task_resume(SfStep *step)
 {
-	const TaskEvents *events = events_of(&step->state->resource);
+	const TaskEvents *events = events_of(&sf_state_task(step->state)->resource);
 	const SfStimulus *outcome = step->stimulus;
 	SfError		error;
 

@@ -42,7 +42,7 @@ seconds_from_value(const SfValueField *field, Jsonb *value, int64 *seconds,
 static bool
 wait_seconds(SfStep *step, int64 *seconds, SfError *error)
 {
-	const SfValueField *field = &step->state->seconds;
+	const SfValueField *field = &sf_state_wait(step->state)->seconds;
 	Jsonb	   *value;
 
 	if (field->kind != SF_FIELD_PATH)
@@ -88,7 +88,7 @@ timestamp_text(SfStep *step, const SfValueField *field, SfError *error)
 static bool
 wait_timestamp(SfStep *step, TimestampTz *at, SfError *error)
 {
-	const SfValueField *field = &step->state->timestamp;
+	const SfValueField *field = &sf_state_wait(step->state)->timestamp;
 	const char *text = timestamp_text(step, field, error);
 
 	if (text == NULL)
@@ -117,7 +117,7 @@ sf_wait_enter(SfStep *step)
 	if (!sf_flow_input(step, &error))
 		return sf_step_fail(step, &error);
 
-	if (step->state->seconds.kind != SF_FIELD_ABSENT)
+	if (sf_state_wait(step->state)->seconds.kind != SF_FIELD_ABSENT)
 	{
 		if (!wait_seconds(step, &seconds, &error))
 			return sf_step_fail(step, &error);

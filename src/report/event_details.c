@@ -51,8 +51,8 @@ add_resource(SfJsonBuilder *b, const SfState *state)
 {
 	if (state == NULL || state->type != SF_STATE_TASK)
 		return;
-	sf_json_add_string(b, "resource", state->resource.action);
-	sf_json_add_string(b, "resourceType", state->resource.service);
+	sf_json_add_string(b, "resource", sf_state_task(state)->resource.action);
+	sf_json_add_string(b, "resourceType", sf_state_task(state)->resource.service);
 }
 
 /* Add the members of an INPUT shape that depend on the type. */
@@ -64,10 +64,10 @@ add_input_extras(SfJsonBuilder *b, const SfStatusEvent *event,
 		sf_json_add_string(b, "roleArn", role_arn);
 	else if (state == NULL || state->type != SF_STATE_TASK)
 		return;
-	else if (state->resource.kind == SF_RESOURCE_ACTIVITY)
-		sf_json_add_string(b, "resource", sf_arn_activity(state->resource.name));
+	else if (sf_state_task(state)->resource.kind == SF_RESOURCE_ACTIVITY)
+		sf_json_add_string(b, "resource", sf_arn_activity(sf_state_task(state)->resource.name));
 	else
-		sf_json_add_string(b, "resource", state->resource.text);
+		sf_json_add_string(b, "resource", sf_state_task(state)->resource.text);
 }
 
 /*

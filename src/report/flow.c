@@ -25,7 +25,9 @@
 int
 sf_flow_max_successors(const SfState *state)
 {
-	return 2 + state->nrules + state->ncatchers;
+	int			nrules = state->type == SF_STATE_CHOICE ? sf_state_choice(state)->nrules : 0;
+
+	return 2 + nrules + state->ncatchers;
 }
 
 /* Collect the states that directly follow a state. */
@@ -39,11 +41,13 @@ sf_flow_successors(const SfState *state, int ways, int *out)
 	{
 		if (state->type == SF_STATE_CHOICE)
 		{
-			for (i = 0; i < state->nrules; i++)
-				if (state->rules[i].next >= 0)
-					out[n++] = state->rules[i].next;
-			if (state->default_next >= 0)
-				out[n++] = state->default_next;
+			const SfChoiceState *choice = sf_state_choice(state);
+
+			for (i = 0; i < choice->nrules; i++)
+				if (choice->rules[i].next >= 0)
+					out[n++] = choice->rules[i].next;
+			if (choice->default_next >= 0)
+				out[n++] = choice->default_next;
 		}
 		else if (state->next >= 0)
 			out[n++] = state->next;

@@ -25,7 +25,7 @@ sf_label_enclosing_map(const SfProgram *program, int scope)
 {
 	int			map = nearest_map(program, scope);
 
-	return map >= 0 && program->states[map].distributed ? -1 : map;
+	return map >= 0 && sf_state_distributed(&program->states[map]) != NULL ? -1 : map;
 }
 
 /* Find the Distributed Map of whose child executions a scope is part. */
@@ -34,7 +34,7 @@ sf_label_distributed_map(const SfProgram *program, int scope)
 {
 	int			map = nearest_map(program, scope);
 
-	while (map >= 0 && !program->states[map].distributed)
+	while (map >= 0 && sf_state_distributed(&program->states[map]) == NULL)
 		map = nearest_map(program, program->states[map].scope);
 	return map;
 }
@@ -100,7 +100,7 @@ append_scopes(StringInfo buf, const SfProgram *program, int scope,
 	if (s->owner_state < 0)
 		return;
 	owner = &program->states[s->owner_state];
-	if (owner->distributed)
+	if (sf_state_distributed(owner) != NULL)
 		return;					/* the root of an execution of its own */
 	if (owner->type == SF_STATE_MAP)
 		index = left > 0 ? iterations[--left] : -1;

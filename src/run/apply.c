@@ -92,7 +92,7 @@ iteration_item(SfRun *run, const SfBranch *iteration)
 		step.state = &program->states[parent->state];
 		step.env.variables = parent->variables;
 		if (!sf_flow_input(&step, &error) ||
-			!sf_flow_path(&step, &step.state->items_path, &items, &error))
+			!sf_flow_path(&step, &sf_state_map(step.state)->items_path, &items, &error))
 			return NULL;
 	}
 	sf_json_root(items, &array);
@@ -495,7 +495,7 @@ static bool
 has_distributed(const SfProgram *program)
 {
 	for (int i = 0; i < program->nstates; i++)
-		if (program->states[i].distributed)
+		if (sf_state_distributed(&program->states[i]) != NULL)
 			return true;
 	return false;
 }

@@ -301,6 +301,7 @@ sf_child_report(const SfExecution *execution)
 	SfBranch   *branch;
 	SfExecution *parent,
 			   *child;
+	const SfProgram *program;
 	const SfResource *resource;
 
 	if (execution->parent_generation == 0)
@@ -313,8 +314,8 @@ sf_child_report(const SfExecution *execution)
 	child = sf_execution_read(execution->execution_no, SF_LOCK_NONE, true);
 	if (parent == NULL || child == NULL)
 		return;
-	resource = &sf_program_get(parent->machine_no,
-							   parent->version)->states[branch->state].resource;
+	program = sf_program_get(parent->machine_no, parent->version);
+	resource = &sf_state_task(&program->states[branch->state])->resource;
 	if (child->status == SF_STATUS_SUCCEEDED)
 		sf_branch_answer(key, true,
 						 describe(child, resource->integration == SF_INTEGRATION_SYNC2),

@@ -198,7 +198,7 @@ task_resource(const SfRun *run, const SfBranch *branch)
 	const SfState *state = &run->program->states[branch->state];
 
 	return state->type == SF_STATE_MAP ?
-		sf_distributed_resource(state, branch) : &state->resource;
+		sf_distributed_resource(state, branch) : &sf_state_task(state)->resource;
 }
 
 /*
@@ -234,7 +234,7 @@ run_task(SfSlice *slice, const SfRun *run, const SfBranch *branch,
 		else
 		{
 			sf_sql_task_runner(&call, outcome);
-			sf_lambda_outcome(&state->resource, outcome);
+			sf_lambda_outcome(&sf_state_task(state)->resource, outcome);
 		}
 	}
 	PG_FINALLY();
@@ -408,8 +408,7 @@ sf_dispatch_announced(SfSlice *slice, SfRun *run, SfBranch *branch, SfStimulus *
 		run_task(slice, run, branch, &resource, payload,
 				 slice->request->last_try, &outcome);
 	task_stimulus(&outcome, stimulus);
-	if (outcome.ok &&
-		state->resource.integration == SF_INTEGRATION_WAIT_FOR_TASK_TOKEN)
+	if (outcome.ok && sf_state_awaits_token(state))
 	{
 		stimulus->kind = SF_STIMULUS_SUBMITTED;
 		branch->due_at = branch->deadline;
@@ -424,7 +423,7 @@ keep_submitted(const SfState *state, SfBranch *branch,
 {
 	SfTask	   *task;
 
-	if (state->resource.integration != SF_INTEGRATION_WAIT_FOR_TASK_TOKEN)
+	if (!sf_state_awaits_token(state))
 		return false;
 	task = sf_task_read(branch->key, SF_LOCK_WAIT);
 

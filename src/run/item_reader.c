@@ -609,8 +609,10 @@ read_list(Reader *reader, const Jsonb *content)
 static bool
 lists_objects(const SfState *state)
 {
-	return strcmp(state->item_reader->service, "s3") == 0 &&
-		strncmp(state->item_reader->action, "listObjects", 11) == 0;
+	const SfResource *reader = sf_state_distributed(state)->item_reader;
+
+	return strcmp(reader->service, "s3") == 0 &&
+		strncmp(reader->action, "listObjects", 11) == 0;
 }
 
 /* Read everything. */
@@ -647,7 +649,7 @@ sf_item_reader_run(const SfMapRun *map_run, const SfState *state,
 
 	reader.map_run = map_run;
 	reader.call = call;
-	reader.config = state->reader_config;
+	reader.config = sf_state_distributed(state)->reader_config;
 	reader.input_type = option(&reader, "InputType", "JSON");
 	reader.limit = map_run->max_items > 0 ? map_run->max_items : PG_INT32_MAX;
 	memset(out, 0, sizeof(*out));

@@ -162,7 +162,8 @@ Jsonb *
 sf_map_run_outputs(const SfRun *run, const SfBranch *branch)
 {
 	const SfState *state = &run->program->states[branch->state];
-	SfResultForm form = sf_result_form(state->writer_config, SF_RESULT_COMPACT);
+	SfResultForm form = sf_result_form(sf_state_distributed(state)->writer_config,
+									   SF_RESULT_COMPACT);
 	MemoryContext keep = CurrentMemoryContext;
 	MemoryContext pages = AllocSetContextCreate(keep, "sfflow page of results",
 												ALLOCSET_DEFAULT_SIZES);

@@ -139,10 +139,10 @@ settle_task(SfRun *run, SfTask *task)
 
 /* Is an answer the result of a Lambda function, which comes inside a response? */
 static bool
-is_function_result(const SfResource *resource, const SfTask *task)
+is_function_result(const SfState *state, const SfTask *task)
 {
-	return task != NULL && task->activity_no != 0 && sf_lambda_is_invoke(resource) &&
-		resource->integration != SF_INTEGRATION_WAIT_FOR_TASK_TOKEN;
+	return task != NULL && task->activity_no != 0 && !sf_state_awaits_token(state) &&
+		sf_lambda_is_invoke(&sf_state_task(state)->resource);
 }
 
 /* The outcome that was put into the row: by T2, or by whoever answered. */
@@ -153,7 +153,7 @@ answered(SfRun *run, SfBranch *branch, SfTask *task, SfStimulus *stimulus)
 	stimulus->ok = !branch->failing;
 	stimulus->output = branch->result ? branch->result : sf_json_null();
 	if (stimulus->ok &&
-		is_function_result(&run->program->states[branch->state].resource, task))
+		is_function_result(&run->program->states[branch->state], task))
 		stimulus->output = sf_lambda_response(stimulus->output);
 	stimulus->task = task;
 	if (!stimulus->ok)
@@ -257,10 +257,13 @@ child_timer_rang(SfRun *run, SfBranch *branch, SfStimulus *stimulus)
 static bool
 may_have_task(const SfState *state)
 {
-	const SfResource *r = &state->resource;
+	SfResourceKind kind;
 
-	return r->integration == SF_INTEGRATION_WAIT_FOR_TASK_TOKEN ||
-		r->kind == SF_RESOURCE_ACTIVITY || r->kind == SF_RESOURCE_MAPPED;
+	if (state->type != SF_STATE_TASK)
+		return false;
+	kind = sf_state_task(state)->resource.kind;
+	return sf_state_awaits_token(state) || kind == SF_RESOURCE_ACTIVITY ||
+		kind == SF_RESOURCE_MAPPED;
 }
 
 /* Work out what a branch that was handed out is told. */
@@ -325,12 +328,13 @@ sf_outside_write(SfRun *run)
 	foreach(lc, run->branches)
 	{
 		const SfBranch *branch = lfirst(lc);
-		const SfResource *r;
+		const SfState *state;
 
 		if (branch->phase != SF_PHASE_ABORTED || branch->state < 0)
 			continue;
-		r = &run->program->states[branch->state].resource;
-		if (r->kind == SF_RESOURCE_START_EXECUTION)
+		state = &run->program->states[branch->state];
+		if (state->type == SF_STATE_TASK &&
+			sf_state_task(state)->resource.kind == SF_RESOURCE_START_EXECUTION)
 			sf_child_stop(run->execution, branch->key.branch_no);
 	}
 }

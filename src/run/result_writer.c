@@ -405,7 +405,8 @@ write_rows(Writer *writer, Jsonb **details)
 	if (!write_parts(writer, 0))
 		return false;
 	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "Resource", writer->state->result_writer->text);
+	sf_json_add_string(&b, "Resource",
+					   sf_state_distributed(writer->state)->result_writer->text);
 	sf_json_add_int(&b, "Results", writer->results);
 	*details = sf_json_finish(&b);
 	return true;
@@ -418,16 +419,17 @@ sf_result_writer_run(const SfMapRun *map_run, const SfRun *run,
 					 SfTaskOutcome *out)
 {
 	Writer	   *writer = palloc0(sizeof(Writer));
-	const char *type = state->writer_config == NULL ? NULL :
-		sf_json_get_cstring(state->writer_config, "OutputType");
+	const SfDistributedMap *map = sf_state_distributed(state);
+	const char *type = map->writer_config == NULL ? NULL :
+		sf_json_get_cstring(map->writer_config, "OutputType");
 	Jsonb	   *details = NULL;
 
 	writer->map_run = map_run;
 	writer->run = run;
 	writer->state = state;
 	writer->call = call;
-	writer->files = strcmp(state->result_writer->service, "sql") != 0;
-	writer->form = sf_result_form(state->writer_config, writer->files ?
+	writer->files = strcmp(map->result_writer->service, "sql") != 0;
+	writer->form = sf_result_form(map->writer_config, writer->files ?
 								  SF_RESULT_NONE : SF_RESULT_COMPACT);
 	writer->lines = type != NULL && strcmp(type, "JSONL") == 0;
 	writer->context = AllocSetContextCreate(CurrentMemoryContext,
@@ -452,7 +454,7 @@ run_task(const SfRun *run, const SfBranch *branch, const SfTaskCall *call,
 
 	if (map_run == NULL)
 		elog(ERROR, "a run of Map \"%s\" is missing", state->name);
-	if (sf_distributed_resource(state, branch) == state->item_reader)
+	if (sf_distributed_resource(state, branch) == sf_state_distributed(state)->item_reader)
 		sf_item_reader_run(map_run, state, call, out);
 	else
 		sf_result_writer_run(map_run, run, state, call, out);

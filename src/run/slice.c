@@ -63,7 +63,7 @@ joined_stimulus(const SfRun *run, SfBranch *parent, SfStimulus *stimulus)
 	if (parent->map_run_no == 0)
 		stimulus->outputs = sf_branch_outputs(parent->key, &stimulus->noutputs,
 											  &stimulus->last_event);
-	else if (run->program->states[parent->state].result_writer == NULL)
+	else if (sf_state_distributed(&run->program->states[parent->state])->result_writer == NULL)
 		stimulus->output = sf_map_run_outputs(run, parent);
 }
 

@@ -70,7 +70,7 @@ shown_of(const SfState *state)
 	if (state->language == SF_QL_JSONATA)
 		return ALWAYS | shown[state->type].jsonata;
 	/* a Result makes the service skip the input's part of the data flow */
-	if (state->type == SF_STATE_PASS && state->result != NULL)
+	if (state->type == SF_STATE_PASS && sf_state_pass(state)->result != NULL)
 		return ALWAYS | BIT(RESULT) | RESULTS;
 	return ALWAYS | shown[state->type].jsonpath;
 }
@@ -267,7 +267,7 @@ trace_children(SfStep *step, List *children)
 		JsonbValue	item;
 
 		sf_json_add(&inputs, NULL, input);
-		if (state->item_batcher == NULL)
+		if (sf_state_distributed(state)->item_batcher == NULL)
 		{
 			sf_json_add(&items, NULL, input);
 			continue;
@@ -276,9 +276,9 @@ trace_children(SfStep *step, List *children)
 		for (int i = 0; sf_json_element(&array, i, &item); i++)
 			sf_json_add_value(&items, NULL, &item);
 	}
-	if (state->item_batcher != NULL)
+	if (sf_state_distributed(state)->item_batcher != NULL)
 		sf_step_trace(step, SF_TRACE_AFTER_ITEM_BATCHER, sf_json_finish(&inputs));
-	if (state->item_selector != NULL)
+	if (sf_state_map(state)->item_selector != NULL)
 		sf_step_trace(step, SF_TRACE_AFTER_ITEM_SELECTOR, sf_json_finish(&items));
 }
 
