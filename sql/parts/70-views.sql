@@ -14,6 +14,11 @@ CREATE FUNCTION _sfflow.can_work(activity text, owner regrole) RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_can_work'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10;
 
+-- The stored numbers of the event types whose names are LIKE one of the patterns.
+CREATE FUNCTION _sfflow.event_types(VARIADIC patterns text[]) RETURNS smallint[]
+AS 'MODULE_PATHNAME', 'sfflow_event_types'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
 CREATE FUNCTION _sfflow.history(
 	execution_no bigint,
 	OUT id integer,
@@ -74,6 +79,7 @@ LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10000 ROWS 20;
 GRANT EXECUTE ON FUNCTION
 	_sfflow.can_read(text, regrole),
 	_sfflow.can_work(text, regrole),
+	_sfflow.event_types(text[]),
 	_sfflow.history(bigint),
 	_sfflow.waiting_on(bigint),
 	_sfflow.branch_place(bigint, integer, integer, integer[]),
@@ -205,7 +211,6 @@ FROM _sfflow.start_request r
 JOIN _sfflow.readable_execution e ON e.execution_no = r.execution_no;
 COMMENT ON VIEW @extschema@.sf_start_requests IS 'calls of @extschema@.sf_start that found an execution';
 
--- Types of events that enter a state: 6, 8, 10, 12, 14, 16, 17, 19 (src/store/event_types.h)
 CREATE VIEW @extschema@.sf_metrics WITH (security_barrier) AS
 SELECT m.name AS state_machine, x.executions_started, x.executions_succeeded, x.executions_failed,
 	x.executions_aborted, x.executions_timed_out, 0::bigint AS executions_throttled,
@@ -214,7 +219,7 @@ SELECT m.name AS state_machine, x.executions_started, x.executions_succeeded, x.
 	(SELECT count(*) FROM _sfflow.execution e
 	 JOIN _sfflow.event h ON h.execution_no = e.execution_no
 	 WHERE e.machine_no = m.machine_no
-		AND h.type IN (6, 8, 10, 12, 14, 16, 17, 19)) AS state_transitions
+		AND h.type = ANY (_sfflow.event_types('%StateEntered'))) AS state_transitions
 FROM _sfflow.state_machine m
 CROSS JOIN LATERAL (
 	SELECT count(*) FILTER (WHERE e.started_at IS NOT NULL) AS executions_started,
@@ -249,11 +254,10 @@ JOIN _sfflow.readable_execution e ON e.execution_no = b.execution_no
 WHERE b.due_at < now() - interval '5 minutes' AND b.phase <> 4
 GROUP BY e.execution_id
 UNION ALL
--- ExecutionFailed 2, ExecutionTimedOut 3 (src/store/event_types.h)
 SELECT 'failed_again', e.execution_id, e.stopped_at, format('it has failed %s times under this id', f.times)
 FROM _sfflow.readable_execution e
 CROSS JOIN LATERAL (SELECT count(*) AS times FROM _sfflow.event h
-	WHERE h.execution_no = e.execution_no AND h.type IN (2, 3)) f
+	WHERE h.execution_no = e.execution_no AND h.type = ANY (_sfflow.event_types('ExecutionFailed', 'ExecutionTimedOut'))) f
 WHERE e.status IN (2, 3) AND e.redrive_count > 0 AND f.times > 1
 UNION ALL
 SELECT 'dead_letter', d.execution_id, d.died_at, format('state "%s": %s', d.state, concat_ws(': ', d.error, d.cause))
@@ -266,8 +270,8 @@ FROM @extschema@.sf_activities a
 WHERE a.oldest_queued_at < now() - interval '5 minutes'
 	AND (a.last_polled_at IS NULL OR a.last_polled_at < now() - interval '5 minutes')
 UNION ALL
--- A task that runs far longer than its last runs did. TaskSucceeded 42, ActivitySucceeded 50,
--- LambdaFunctionSucceeded 56: the event before says when it began.
+-- A task that runs far longer than its last runs did. The event before that of its success says when
+-- it began.
 SELECT 'slow_task', e.execution_id, b.began, format('state "%s" has run for %s; of %s runs 95 %% took at most %s', p.state,
 	date_trunc('second', now() - b.began), r.runs, date_trunc('milliseconds', make_interval(secs => r.p95)))
 FROM _sfflow.branch bb
@@ -283,7 +287,7 @@ CROSS JOIN LATERAL (
 		WHERE x.machine_no = e.machine_no AND x.version = e.version AND x.status <> 0
 		ORDER BY x.execution_no DESC LIMIT 200) recent
 	JOIN _sfflow.event done ON done.execution_no = recent.execution_no AND done.state = bb.state
-		AND done.type IN (42, 50, 56)
+		AND done.type = ANY (_sfflow.event_types('TaskSucceeded', 'ActivitySucceeded', 'LambdaFunctionSucceeded'))
 	JOIN _sfflow.event begun ON begun.execution_no = done.execution_no AND begun.id = done.previous_id) r
 WHERE bb.phase IN (4, 6) AND e.status = 0 AND b.began IS NOT NULL AND r.runs >= 5
 	AND now() - b.began > make_interval(secs => r.p95 * coalesce(current_setting('sfflow.slow_task_factor', true)::integer, 3))

@@ -49,10 +49,10 @@ WITH numbered AS (
 	SELECT 'execution_not_ended_by_event', e.execution_no,
 		format('status is %s, the last event has type %s', e.status, h.type)
 	FROM head e
-	-- MapRunRedriven 37: children of a run that has tolerated their failure run again
+	-- MapRunRedriven: children of a run that has tolerated their failure run again
 	CROSS JOIN LATERAL (SELECT h.type FROM _sfflow.event h
-		WHERE h.execution_no = e.execution_no AND h.type <> 37 ORDER BY h.id DESC LIMIT 1) h
-	WHERE e.full_history AND e.status = 1 AND h.type <> 1
+		WHERE h.execution_no = e.execution_no AND h.type <> ALL (_sfflow.event_types('MapRunRedriven')) ORDER BY h.id DESC LIMIT 1) h
+	WHERE e.full_history AND e.status = 1 AND h.type <> ALL (_sfflow.event_types('ExecutionSucceeded'))
 	-- executions
 	UNION ALL
 	SELECT 'stopped_at_wrong', e.execution_no,

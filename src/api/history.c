@@ -10,14 +10,17 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 
 #include "base/arn.h"
-#include "store/event_types.h"
+#include "asl/event_types.h"
 #include "report/event_details.h"
 #include "report/label.h"
 #include "machine/map_state.h"
@@ -25,6 +28,7 @@
 #include "report/waiting.h"
 #include "store/status.h"
 
+PG_FUNCTION_INFO_V1(sfflow_event_types);
 PG_FUNCTION_INFO_V1(sfflow_history);
 PG_FUNCTION_INFO_V1(sfflow_waiting_on);
 PG_FUNCTION_INFO_V1(sfflow_branch_place);
@@ -49,8 +53,7 @@ put_event(const SfStatusEvent *event, void *arg)
 	values[0] = Int32GetDatum(event->id);
 	values[1] = Int32GetDatum(event->previous_id);
 	values[2] = TimestampTzGetDatum(event->at);
-	values[3] = CStringGetTextDatum(event->type >= 0 && event->type < SF_EVENT_TYPE_COUNT ?
-									sf_event_type_name(event->type) : "?");
+	values[3] = CStringGetTextDatum(sf_event_type_name(event->type));
 	nulls[4] = event->state < 0 || event->state >= out->program->nstates;
 	if (!nulls[4])
 		values[4] = CStringGetTextDatum(out->program->states[event->state].name);
@@ -199,4 +202,29 @@ sfflow_map_run_arn(PG_FUNCTION_ARGS)
 	head.machine_name = unconstify(char *, execution.machine);
 	PG_RETURN_TEXT_P(cstring_to_text(sf_map_run_arn(&head, &program->states[number],
 													text_to_cstring(PG_GETARG_TEXT_PP(2)))));
+}
+
+/* Return the numbers of the types whose names are LIKE one of the arguments. */
+Datum
+sfflow_event_types(PG_FUNCTION_ARGS)
+{
+	Datum	   *patterns;
+	Datum		numbers[SF_EVENT_TYPE_COUNT];
+	int			npatterns,
+				n = 0;
+
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), TEXTOID, -1, false, TYPALIGN_INT,
+					  &patterns, NULL, &npatterns);
+	for (int type = 0; type < SF_EVENT_TYPE_COUNT; type++)
+	{
+		Datum		name = CStringGetTextDatum(sf_event_type_name(type));
+		bool		matches = false;
+
+		for (int i = 0; i < npatterns && !matches; i++)
+			matches = DatumGetBool(DirectFunctionCall2Coll(textlike, C_COLLATION_OID,
+														   name, patterns[i]));
+		if (matches)
+			numbers[n++] = Int16GetDatum(type);
+	}
+	PG_RETURN_ARRAYTYPE_P(construct_array(numbers, n, INT2OID, 2, true, TYPALIGN_SHORT));
 }

@@ -142,9 +142,8 @@ sf_join_resume(SfStep *step)
 	step->drop_children = true;
 	if (step->stimulus->last_event != 0)
 		branch->last_event = step->stimulus->last_event;
-	(void) sf_step_side_event(step, step->state->type == SF_STATE_MAP ?
-							  SF_EVENT_MAP_STATE_SUCCEEDED :
-							  SF_EVENT_PARALLEL_STATE_SUCCEEDED,
+	(void) sf_step_side_event(step,
+							  sf_event_type_of_state(step->state->type, SF_MEANS_SUCCEEDED),
 							  NULL, NULL, SF_CHAIN);
 	return sf_step_succeed(step, joined_result(step->stimulus));
 }

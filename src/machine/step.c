@@ -14,36 +14,6 @@
 #include "base/settings.h"
 #include "machine/map_state.h"
 
-/* Events of entering and leaving, by state type */
-typedef struct StateEvents
-{
-	SfEventType entered;
-	SfEventType exited;
-} StateEvents;
-
-static const StateEvents state_events[] = {
-	[SF_STATE_PASS] = {SF_EVENT_PASS_STATE_ENTERED, SF_EVENT_PASS_STATE_EXITED},
-	[SF_STATE_TASK] = {SF_EVENT_TASK_STATE_ENTERED, SF_EVENT_TASK_STATE_EXITED},
-	[SF_STATE_CHOICE] = {SF_EVENT_CHOICE_STATE_ENTERED, SF_EVENT_CHOICE_STATE_EXITED},
-	[SF_STATE_WAIT] = {SF_EVENT_WAIT_STATE_ENTERED, SF_EVENT_WAIT_STATE_EXITED},
-	[SF_STATE_SUCCEED] = {SF_EVENT_SUCCEED_STATE_ENTERED, SF_EVENT_SUCCEED_STATE_EXITED},
-	[SF_STATE_FAIL] = {SF_EVENT_FAIL_STATE_ENTERED, SF_EVENT_FAIL_STATE_ENTERED},
-	[SF_STATE_PARALLEL] = {SF_EVENT_PARALLEL_STATE_ENTERED, SF_EVENT_PARALLEL_STATE_EXITED},
-	[SF_STATE_MAP] = {SF_EVENT_MAP_STATE_ENTERED, SF_EVENT_MAP_STATE_EXITED},
-};
-
-static const char *const event_names[] = {
-#define EVENT_NAME(sym, name, shape) [SF_EVENT_##sym] = name,
-	SF_EVENT_TYPE_LIST(EVENT_NAME)
-};
-
-/* The name of an event type in the Step Functions API. */
-const char *
-sf_event_type_name(SfEventType type)
-{
-	return event_names[type];
-}
-
 /* Tell whether a history level keeps an event. */
 static bool
 history_keeps(SfHistoryLevel level, SfEventType type)
@@ -52,10 +22,7 @@ history_keeps(SfHistoryLevel level, SfEventType type)
 		return true;
 	if (level == SF_HISTORY_NONE)
 		return false;
-	return type <= SF_EVENT_EXECUTION_REDRIVEN ||
-		type == SF_EVENT_TASK_STATE_ENTERED ||
-		type == SF_EVENT_TASK_STATE_EXITED ||
-		(type >= SF_EVENT_TASK_SCHEDULED && type < SF_EVENT_EVALUATION_FAILED);
+	return sf_event_type_is_of_execution(type) || sf_event_type_is_of_task(type);
 }
 
 /* Two documents with the same bytes. */
@@ -193,7 +160,7 @@ enter_state(SfStep *step)
 
 	step->entered_previous = branch->last_event;
 	branch->entered_event =
-		sf_step_event(step, state_events[step->state->type].entered,
+		sf_step_event(step, sf_event_type_of_state(step->state->type, SF_MEANS_ENTERED),
 					  branch->payload, NULL);
 	branch->payload_event = event_holding(step, branch->payload);
 	branch->entered_at = step->now;
@@ -354,8 +321,8 @@ sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
 {
 	SfBranch   *branch = step->branch;
 
-	sf_step_event(step, state_events[step->state->type].exited, output,
-				  assigned_extra(assigned));
+	sf_step_event(step, sf_event_type_of_state(step->state->type, SF_MEANS_EXITED),
+				  output, assigned_extra(assigned));
 	set_payload(step, output);
 	branch->attempt = 0;
 	branch->nretries = 0;
@@ -446,18 +413,6 @@ sf_step_end_branch(SfStep *step, Jsonb *output)
 	branch->payload = output;
 	(void) add_delta(step);
 	return SF_STEP_ENDED;
-}
-
-/* {"error": …, "cause": …} with what there is. */
-Jsonb *
-sf_event_error(const char *error, const char *cause)
-{
-	SfJsonBuilder b;
-
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "error", error);
-	sf_json_add_string(&b, "cause", cause);
-	return sf_json_finish(&b);
 }
 
 /* End the whole execution as FAILED, whatever else it is doing. */
@@ -661,21 +616,6 @@ catch_error(SfStep *step, const SfCatcher *catcher, const SfError *error)
 	return sf_step_exit(step, output, catcher->next, assigned);
 }
 
-/* Append the event that says that a Parallel or Map state has failed. */
-static void
-compound_failed(SfStep *step)
-{
-	SfEventType type;
-
-	if (step->state->type == SF_STATE_PARALLEL)
-		type = SF_EVENT_PARALLEL_STATE_FAILED;
-	else if (step->state->type == SF_STATE_MAP)
-		type = SF_EVENT_MAP_STATE_FAILED;
-	else
-		return;
-	sf_step_event(step, type, NULL, NULL);
-}
-
 /* Have the state done again after a delay. */
 static SfStepOutcome
 retry(SfStep *step, int64 delay)
@@ -698,6 +638,7 @@ sf_step_fail(SfStep *step, const SfError *original)
 	SfTrace    *trace = step->run->trace;
 	SfError		error = *original;
 	const SfCatcher *catcher;
+	SfEventType failed;			/* of a Parallel or Map state */
 	int64		delay;
 	int			retrier;
 
@@ -721,7 +662,9 @@ sf_step_fail(SfStep *step, const SfError *original)
 	if (delay >= 0)
 		return retry(step, delay);
 
-	compound_failed(step);
+	failed = sf_event_type_of_state(step->state->type, SF_MEANS_FAILED);
+	if (failed != SF_EVENT_TYPE_COUNT)
+		sf_step_event(step, failed, NULL, NULL);
 	catcher = sf_catch_find(step->state, &error);
 	if (catcher == NULL)
 		return sf_step_fail_branch(step, &error);
@@ -733,32 +676,13 @@ sf_step_fail(SfStep *step, const SfError *original)
 	return catch_error(step, catcher, &error);
 }
 
-/* The event that says that a state was aborted in the middle, if there is one. */
-static SfEventType
-aborted_event(SfStateType type)
-{
-	switch (type)
-	{
-		case SF_STATE_TASK:
-			return SF_EVENT_TASK_STATE_ABORTED;
-		case SF_STATE_WAIT:
-			return SF_EVENT_WAIT_STATE_ABORTED;
-		case SF_STATE_PARALLEL:
-			return SF_EVENT_PARALLEL_STATE_ABORTED;
-		case SF_STATE_MAP:
-			return SF_EVENT_MAP_STATE_ABORTED;
-		default:
-			return SF_EVENT_TYPE_COUNT;
-	}
-}
-
 /* End a branch because a sibling failed or a parent aborts. */
 void
 sf_step_abort(SfStep *step, int cause)
 {
 	SfBranch   *branch = step->branch;
 	const SfState *owner = owner_state(step);
-	SfEventType type = aborted_event(step->state->type);
+	SfEventType type = sf_event_type_of_state(step->state->type, SF_MEANS_ABORTED);
 
 	branch->due_at = DT_NOEND;
 	branch->generation++;

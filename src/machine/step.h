@@ -14,7 +14,7 @@
 #include <limits.h>
 
 #include "asl/program.h"
-#include "store/event_types.h"
+#include "asl/event_types.h"
 #include "store/event.h"
 #include "store/execution.h"
 #include "store/machine.h"

@@ -11,40 +11,15 @@
 
 #include "machine/step.h"
 
-/* Events of a task, by the kind of its resource */
-typedef struct TaskEvents
-{
-	SfEventType scheduled;
-	SfEventType started;
-	SfEventType succeeded;
-	SfEventType failed;
-	SfEventType timed_out;
-} TaskEvents;
-
-static const TaskEvents task_events = {
-	SF_EVENT_TASK_SCHEDULED, SF_EVENT_TASK_STARTED, SF_EVENT_TASK_SUCCEEDED,
-	SF_EVENT_TASK_FAILED, SF_EVENT_TASK_TIMED_OUT
-};
-static const TaskEvents lambda_events = {
-	SF_EVENT_LAMBDA_FUNCTION_SCHEDULED, SF_EVENT_LAMBDA_FUNCTION_STARTED,
-	SF_EVENT_LAMBDA_FUNCTION_SUCCEEDED, SF_EVENT_LAMBDA_FUNCTION_FAILED,
-	SF_EVENT_LAMBDA_FUNCTION_TIMED_OUT
-};
-static const TaskEvents activity_events = {
-	SF_EVENT_ACTIVITY_SCHEDULED, SF_EVENT_ACTIVITY_STARTED,
-	SF_EVENT_ACTIVITY_SUCCEEDED, SF_EVENT_ACTIVITY_FAILED,
-	SF_EVENT_ACTIVITY_TIMED_OUT
-};
-
-/* The events that a Resource has in history. */
-static const TaskEvents *
-events_of(const SfResource *resource)
+/* What the events of a task are about, by its resource. */
+static SfEventSubject
+event_subject(const SfResource *resource)
 {
 	if (resource->kind == SF_RESOURCE_ACTIVITY)
-		return &activity_events;
+		return SF_SUBJECT_ACTIVITY;
 	if (strncmp(resource->text, "arn:aws:lambda:", 15) == 0)
-		return &lambda_events;
-	return &task_events;
+		return SF_SUBJECT_LAMBDA_FUNCTION;
+	return SF_SUBJECT_TASK;
 }
 
 /* TimeoutSeconds or HeartbeatSeconds in milliseconds; 0 where there is none. */
@@ -106,7 +81,7 @@ SfStepOutcome
 sf_task_enter(SfStep *step)
 {
 	const SfTaskState *state = sf_state_task(step->state);
-	const TaskEvents *events = events_of(&state->resource);
+	SfEventSubject subject = event_subject(&state->resource);
 	SfTaskRequest *task = palloc0(sizeof(SfTaskRequest));
 	const char *role;
 	SfError		error;
@@ -123,10 +98,10 @@ sf_task_enter(SfStep *step)
 		!credentials_role(step, &role, &error))
 		return sf_step_fail(step, &error);
 
-	sf_step_event(step, events->scheduled, task->payload,
-				  scheduled_extra(task, role));
+	sf_step_event(step, sf_event_type_find(subject, SF_MEANS_SCHEDULED),
+				  task->payload, scheduled_extra(task, role));
 	if (state->resource.kind != SF_RESOURCE_ACTIVITY)
-		sf_step_event(step, events->started, NULL, NULL);
+		sf_step_event(step, sf_event_type_find(subject, SF_MEANS_STARTED), NULL, NULL);
 	step->task = task;
 	step->branch->started_at = step->now;
 	step->branch->deadline = task->timeout_ms == 0 ? DT_NOEND :
@@ -167,15 +142,16 @@ sf_task_submitted(SfStep *step)
 
 /* Task: it failed, or timed out. */
 static SfStepOutcome
-task_failed(SfStep *step, const TaskEvents *events, const SfError *error)
+task_failed(SfStep *step, SfEventSubject subject, const SfError *error)
 {
 	bool		timeout = error->name != NULL &&
 		strcmp(error->name, SF_ERR_TIMEOUT) == 0;
 	SfError		told = *error;
-	SfEventType type = timeout ? events->timed_out : events->failed;
+	SfEventType type =
+		sf_event_type_find(subject, timeout ? SF_MEANS_TIMED_OUT : SF_MEANS_FAILED);
 
 	/* an activity that is not there: nobody has had the task */
-	if (events == &activity_events && told.prefixed)
+	if (subject == SF_SUBJECT_ACTIVITY && told.prefixed)
 		type = SF_EVENT_ACTIVITY_SCHEDULE_FAILED;
 	sf_step_prefix(step, &told);
 	sf_step_event(step, type, NULL, sf_event_error(told.name, told.cause));
@@ -186,7 +162,7 @@ task_failed(SfStep *step, const TaskEvents *events, const SfError *error)
 SfStepOutcome
 sf_task_resume(SfStep *step)
 {
-	const TaskEvents *events = events_of(&sf_state_task(step->state)->resource);
+	SfEventSubject subject = event_subject(&sf_state_task(step->state)->resource);
 	const SfStimulus *outcome = step->stimulus;
 	SfError		error;
 
@@ -195,10 +171,11 @@ sf_task_resume(SfStep *step)
 		sf_step_event(step, SF_EVENT_TASK_SUBMITTED, outcome->task->submitted,
 					  NULL);
 	if (!outcome->ok)
-		return task_failed(step, events, &outcome->error);
+		return task_failed(step, subject, &outcome->error);
 	if (!sf_flow_check_size(step, outcome->output, &error))
-		return task_failed(step, events, &error);
+		return task_failed(step, subject, &error);
 
-	sf_step_event(step, events->succeeded, outcome->output, NULL);
+	sf_step_event(step, sf_event_type_find(subject, SF_MEANS_SUCCEEDED),
+				  outcome->output, NULL);
 	return sf_step_succeed(step, outcome->output);
 }

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "base/arn.h"
-#include "store/event_types.h"
+#include "asl/event_types.h"
 #include "report/event_details.h"
 #include "json/json.h"
 
@@ -22,7 +22,7 @@ typedef enum Shape
 } Shape;
 
 static const Shape shapes[] = {
-#define EVENT_SHAPE(sym, name, shape) shape,
+#define EVENT_SHAPE(sym, name, shape, subject, meaning) shape,
 	SF_EVENT_TYPE_LIST(EVENT_SHAPE)
 };
 

@@ -26,7 +26,7 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-#include "store/event_types.h"
+#include "asl/event_types.h"
 #include "report/job.h"
 #include "report/job_reach.h"
 #include "report/label.h"
@@ -190,38 +190,27 @@ follow_task_event(Derivation *d, const SfStatusEvent *event)
 							   event->niterations);
 
 	job->last_event = event->id;
-	switch (event->type)
+	switch (sf_event_type_meaning(event->type))
 	{
-		case SF_EVENT_TASK_STATE_ENTERED:
+		case SF_MEANS_ENTERED:
 			job->reached = false;	/* a new visit begins */
 			set_running(job, event->at);
 			job->input_event = event->payload_event;
 			break;
-		case SF_EVENT_TASK_SCHEDULED:
-		case SF_EVENT_ACTIVITY_SCHEDULED:
-		case SF_EVENT_LAMBDA_FUNCTION_SCHEDULED:
+		case SF_MEANS_SCHEDULED:
 			set_running(job, event->at);
 			job->attempts++;
 			break;
-		case SF_EVENT_TASK_FAILED:
-		case SF_EVENT_TASK_TIMED_OUT:
-		case SF_EVENT_TASK_START_FAILED:
-		case SF_EVENT_TASK_SUBMIT_FAILED:
-		case SF_EVENT_ACTIVITY_FAILED:
-		case SF_EVENT_ACTIVITY_TIMED_OUT:
-		case SF_EVENT_ACTIVITY_SCHEDULE_FAILED:
-		case SF_EVENT_LAMBDA_FUNCTION_FAILED:
-		case SF_EVENT_LAMBDA_FUNCTION_TIMED_OUT:
-		case SF_EVENT_LAMBDA_FUNCTION_SCHEDULE_FAILED:
-		case SF_EVENT_EVALUATION_FAILED:
+		case SF_MEANS_FAILED:
+		case SF_MEANS_TIMED_OUT:
 			set_failure(job, event->at, event_string(d, event, "error"),
 						event_string(d, event, "cause"));
 			break;
-		case SF_EVENT_TASK_STATE_ABORTED:
+		case SF_MEANS_ABORTED:
 			if (job->status == SF_JOB_RUNNING)
 				set_failure(job, event->at, NULL, "aborted");
 			break;
-		case SF_EVENT_TASK_STATE_EXITED:
+		case SF_MEANS_EXITED:
 			/* A caught failure leaves the state too, and stays a failure. */
 			if (job->status != SF_JOB_FAILURE)
 				job->status = SF_JOB_SUCCESS;

@@ -17,7 +17,7 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-#include "store/event_types.h"
+#include "asl/event_types.h"
 #include "report/job_reach.h"
 #include "report/label.h"
 #include "store/program_cache.h"
@@ -74,57 +74,28 @@ follow_event(const SfStatusEvent *event, void *arg)
 
 	if (event->type == SF_EVENT_EXECUTION_STARTED)
 		forget(v);
-	if (event->state < 0 || event->state >= v->program->nstates)
+	if (event->state < 0 || event->state >= v->program->nstates ||
+		!sf_event_type_is_of_state(event->type))
 		return;
 
-	switch (event->type)
+	visit = find_visit(v, event);
+	switch (sf_event_type_meaning(event->type))
 	{
-		case SF_EVENT_PASS_STATE_ENTERED:
-		case SF_EVENT_TASK_STATE_ENTERED:
-		case SF_EVENT_CHOICE_STATE_ENTERED:
-		case SF_EVENT_WAIT_STATE_ENTERED:
-		case SF_EVENT_SUCCEED_STATE_ENTERED:
-		case SF_EVENT_PARALLEL_STATE_ENTERED:
-		case SF_EVENT_MAP_STATE_ENTERED:
-			/* and again, when a retry or a redrive begins */
-		case SF_EVENT_TASK_SCHEDULED:
-		case SF_EVENT_ACTIVITY_SCHEDULED:
-		case SF_EVENT_LAMBDA_FUNCTION_SCHEDULED:
-		case SF_EVENT_PARALLEL_STATE_STARTED:
-		case SF_EVENT_MAP_STATE_STARTED:
-			find_visit(v, event)->status = SF_GRAPH_RUNNING;
+		case SF_MEANS_ENTERED:
+		case SF_MEANS_SCHEDULED:	/* again, when a retry or a redrive begins */
+		case SF_MEANS_STARTED:
+			visit->status = v->program->states[event->state].type == SF_STATE_FAIL ?
+				SF_GRAPH_FAILURE : SF_GRAPH_RUNNING;
 			break;
-		case SF_EVENT_PASS_STATE_EXITED:
-		case SF_EVENT_TASK_STATE_EXITED:
-		case SF_EVENT_CHOICE_STATE_EXITED:
-		case SF_EVENT_WAIT_STATE_EXITED:
-		case SF_EVENT_SUCCEED_STATE_EXITED:
-		case SF_EVENT_PARALLEL_STATE_EXITED:
-		case SF_EVENT_MAP_STATE_EXITED:
+		case SF_MEANS_EXITED:
 			/* a caught failure leaves the state too, and stays a failure */
-			visit = find_visit(v, event);
 			if (visit->status != SF_GRAPH_FAILURE)
 				visit->status = SF_GRAPH_SUCCESS;
 			break;
-		case SF_EVENT_FAIL_STATE_ENTERED:
-		case SF_EVENT_TASK_FAILED:
-		case SF_EVENT_TASK_TIMED_OUT:
-		case SF_EVENT_TASK_START_FAILED:
-		case SF_EVENT_TASK_SUBMIT_FAILED:
-		case SF_EVENT_TASK_STATE_ABORTED:
-		case SF_EVENT_ACTIVITY_FAILED:
-		case SF_EVENT_ACTIVITY_TIMED_OUT:
-		case SF_EVENT_ACTIVITY_SCHEDULE_FAILED:
-		case SF_EVENT_LAMBDA_FUNCTION_FAILED:
-		case SF_EVENT_LAMBDA_FUNCTION_TIMED_OUT:
-		case SF_EVENT_LAMBDA_FUNCTION_SCHEDULE_FAILED:
-		case SF_EVENT_EVALUATION_FAILED:
-		case SF_EVENT_WAIT_STATE_ABORTED:
-		case SF_EVENT_PARALLEL_STATE_FAILED:
-		case SF_EVENT_PARALLEL_STATE_ABORTED:
-		case SF_EVENT_MAP_STATE_FAILED:
-		case SF_EVENT_MAP_STATE_ABORTED:
-			find_visit(v, event)->status = SF_GRAPH_FAILURE;
+		case SF_MEANS_FAILED:
+		case SF_MEANS_TIMED_OUT:
+		case SF_MEANS_ABORTED:
+			visit->status = SF_GRAPH_FAILURE;
 			break;
 		default:
 			break;

@@ -7,7 +7,7 @@
 #ifndef SF_RUN_LIFECYCLE_H
 #define SF_RUN_LIFECYCLE_H
 
-#include "store/event_types.h"
+#include "asl/event_types.h"
 #include "store/execution.h"
 #include "store/machine.h"
 

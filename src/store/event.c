@@ -10,6 +10,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+#include "asl/event_types.h"
 #include "store/event.h"
 #include "store/row.h"
 
@@ -112,16 +113,19 @@ sf_event_last_input(int64 execution_no, int state, const int *iterations,
 		" (SELECT e.id, e.payload_from, e.payload FROM _sfflow.event e"
 		"  WHERE e.execution_no" EQ "$1 AND e.state" EQ "$2"
 		"  AND (e.payload IS NOT NULL OR e.payload_from IS NOT NULL)"
-		"  AND e.type" EQ "ANY ('{6,8,10,12,14,16,17,19}')"
+		"  AND e.type" EQ "ANY ($4)"
 		"  AND COALESCE(e.iterations, '{}')" EQ "$3"
 		"  ORDER BY e.id DESC LIMIT 1)"
 		" UNION ALL"
 		" SELECT e.id, e.payload_from, e.payload FROM p, _sfflow.event e"
 		"  WHERE e.execution_no" EQ "$1 AND e.id" EQ "p.payload_from)"
 		" SELECT p.payload FROM p WHERE p.payload IS NOT NULL",
-		3, INT8OID, INT4OID, INT4ARRAYOID);
-	Datum		args[3] = {Int64GetDatum(execution_no), Int32GetDatum(state),
-	sf_int_array_datum(iterations, niterations)};
+		4, INT8OID, INT4OID, INT4ARRAYOID, INT4ARRAYOID);
+	int			entered[SF_EVENT_TYPE_COUNT];
+	int			nentered = sf_event_type_collect(SF_MEANS_ENTERED, entered);
+	Datum		args[4] = {Int64GetDatum(execution_no), Int32GetDatum(state),
+		sf_int_array_datum(iterations, niterations),
+	sf_int_array_datum(entered, nentered)};
 	Jsonb	   *payload = NULL;
 
 	sf_store_query(&plan, args, NULL, 1, read_payload, &payload);

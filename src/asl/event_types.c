@@ -1,0 +1,116 @@
+/*
+ * event_types.c
+ *		Look-ups in the list of event types.
+ */
+#include "postgres.h"
+
+#include "asl/event_types.h"
+
+typedef struct EventTypeInfo
+{
+	const char *name;
+	SfEventSubject subject;
+	SfEventMeaning meaning;
+} EventTypeInfo;
+
+static const EventTypeInfo types[] = {
+#define EVENT_TYPE_INFO(sym, name, shape, subject, meaning) \
+	{name, SF_SUBJECT_##subject, SF_MEANS_##meaning},
+	SF_EVENT_TYPE_LIST(EVENT_TYPE_INFO)
+};
+
+/* Is a number, which may come from a table, that of a type in the list? */
+static bool
+is_known(int type)
+{
+	return type >= 0 && type < SF_EVENT_TYPE_COUNT;
+}
+
+/* Name an event type. */
+const char *
+sf_event_type_name(int type)
+{
+	return is_known(type) ? types[type].name : "?";
+}
+
+/* Tell what an event of a type says happened. */
+SfEventMeaning
+sf_event_type_meaning(int type)
+{
+	return is_known(type) ? types[type].meaning : SF_MEANS_UNKNOWN;
+}
+
+/* Tell whether a type is about an execution as a whole. */
+bool
+sf_event_type_is_of_execution(int type)
+{
+	return is_known(type) && types[type].subject == SF_SUBJECT_EXECUTION;
+}
+
+/* Tell whether a type is about a Task state, or an attempt at its task. */
+bool
+sf_event_type_is_of_task(int type)
+{
+	if (!is_known(type))
+		return false;
+	switch (types[type].subject)
+	{
+		case SF_SUBJECT_TASK_STATE:
+		case SF_SUBJECT_TASK:
+		case SF_SUBJECT_ACTIVITY:
+		case SF_SUBJECT_LAMBDA_FUNCTION:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/* Tell whether a type is about a state, or what happens in a visit to it. */
+bool
+sf_event_type_is_of_state(int type)
+{
+	return is_known(type) &&
+		(types[type].subject < SF_SUBJECT_EXECUTION ||
+		 types[type].subject == SF_SUBJECT_EVALUATION || sf_event_type_is_of_task(type));
+}
+
+/* Find the first type with a subject and a meaning. */
+SfEventType
+sf_event_type_find(SfEventSubject subject, SfEventMeaning meaning)
+{
+	static uint8 found[SF_SUBJECT_COUNT][SF_MEANS_COUNT];
+	static bool filled = false;
+
+	if (!filled)
+	{
+		memset(found, SF_EVENT_TYPE_COUNT, sizeof(found));
+		for (int type = SF_EVENT_TYPE_COUNT - 1; type >= 0; type--)
+			found[types[type].subject][types[type].meaning] = type;
+		filled = true;
+	}
+	return found[subject][meaning];
+}
+
+/* Collect the types with a meaning. */
+int
+sf_event_type_collect(SfEventMeaning meaning, int *out)
+{
+	int			n = 0;
+
+	for (int type = 0; type < SF_EVENT_TYPE_COUNT; type++)
+		if (types[type].meaning == meaning)
+			out[n++] = type;
+	return n;
+}
+
+/* Build the details of an event of failure. */
+Jsonb *
+sf_event_error(const char *error, const char *cause)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "error", error);
+	sf_json_add_string(&b, "cause", cause);
+	return sf_json_finish(&b);
+}
