@@ -210,7 +210,7 @@ take_task_slots(TaskSlots *t)
 	}
 	t->max_tasks = sf_shared_max_tasks();
 	t->max_per_owner = sf_admit_max_per_owner();
-	t->waiting = database && (database->task_wanted || database->new_task_wanted);
+	t->waiting = database && database->task_wanted;
 	t->capped = database && database->capped_wanted;
 	LWLockRelease(sf_shared_lock);
 }

@@ -106,7 +106,7 @@ try_slice(const SfSliceRequest *request, SfSliceResult *result,
 static void
 let_go(const SfSliceRequest *request)
 {
-	if (request->lets_go)
+	if (request->releases_locks_on_rollback)
 		SPI_commit();
 }
 
@@ -142,8 +142,7 @@ run_alone(const SfSliceRequest *request, SfBranchKey key, SfSliceResult *result)
 
 	alone.keys = &key;
 	alone.nkeys = 1;
-	alone.scan = false;
-	alone.alone = true;
+	alone.mode = SF_SLICE_SESSION_BRANCH;
 	for (int n = 0; n < MAX_ATTEMPTS; n++)
 	{
 		if (n > 0)
@@ -235,9 +234,7 @@ sfflow_sf_step(PG_FUNCTION_ARGS)
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 
 	InitMaterializedSRF(fcinfo, 0);
-	request.scan = true;
-	request.alone = true;
-	request.in_session = true;
+	request.mode = SF_SLICE_EXECUTION;
 	request.execution_no = execution->execution_no;
 	request.max_transitions = 1;
 	session_slice(&request, &result);
@@ -269,8 +266,7 @@ sfflow_sf_run(PG_FUNCTION_ARGS)
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 
-	request.scan = true;
-	request.in_session = true;
+	request.mode = SF_SLICE_EXECUTION;
 	request.slice_ms = SESSION_SLICE_MS;
 	request.execution_no = no;
 	request.skip_waits = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
@@ -314,11 +310,10 @@ run_due_of(Oid owner, int max_steps, bool nonatomic)
 	SfSliceRequest request = {0};
 	int			left = max_steps;
 
-	request.scan = true;
-	request.in_session = true;
+	request.mode = SF_SLICE_OWNER;
 	request.slice_ms = SESSION_SLICE_MS;
 	request.only_owner = owner;
-	request.lets_go = nonatomic;
+	request.releases_locks_on_rollback = nonatomic;
 	while (left > 0)
 	{
 		SfSliceResult result = {0};

@@ -66,7 +66,7 @@ sf_claim_remember(SfBranchKey key)
 static void
 pass_over(const SfSlice *slice, SfBranchKey key, Oid owner)
 {
-	if (slice->in_hints && sf_due_hook != NULL)
+	if (!sf_slice_in_session(slice->request) && sf_due_hook != NULL)
 		sf_due_hook(key, owner, GetCurrentTimestamp());
 }
 
@@ -101,7 +101,7 @@ find_run(SfSlice *slice, SfBranchKey key)
 	if (OidIsValid(slice->owner) && execution->owner != slice->owner)
 		return NULL;
 	run = sf_run_make(execution);
-	run->impatient = !slice->request->in_session;
+	run->impatient = !sf_slice_in_session(slice->request);
 	return run;
 }
 
@@ -135,7 +135,7 @@ claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
 		 * everything written.
 		 */
 		if (slice->runs != NIL &&
-			(!slice->request->in_session || branch->phase != SF_PHASE_JOIN))
+			(!sf_slice_in_session(slice->request) || branch->phase != SF_PHASE_JOIN))
 		{
 			pass_over(slice, key, run->execution->owner);
 			slice->no_more_claims = true;
@@ -221,7 +221,7 @@ sf_claim(SfSlice *slice, SfBranchKey key, SfRun **run)
 		branch = claim_under_lock(slice, *run, key);
 	if (branch == NULL)
 		return NULL;
-	if (slice->request->in_session && sf_held_hook != NULL)
+	if (sf_slice_in_session(slice->request) && sf_held_hook != NULL)
 		sf_held_hook();
 	if (was_redriven(*run) && !SF_DEBUG_MUTATION("claim_redriven"))
 	{
@@ -238,7 +238,7 @@ sf_claim(SfSlice *slice, SfBranchKey key, SfRun **run)
 	sf_claim_remember(key);
 	if (ntouched == MAX_TOUCHED)
 		slice->no_more_claims = true;
-	if (sf_running_hook != NULL && !slice->request->in_session)
+	if (sf_running_hook != NULL && !sf_slice_in_session(slice->request))
 		sf_running_hook(&key, slice->owner, NULL);
 	return branch;
 }

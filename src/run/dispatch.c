@@ -88,7 +88,7 @@ has_its_share(const SfSliceRequest *request, Oid owner, bool known_long)
 		const SfOwnerLimit *limit = &request->limits[i];
 
 		if (limit->owner == owner)
-			return known_long ? !limit->long_tasks : !limit->new_tasks;
+			return limit->tasks < (known_long ? SF_OWNER_ALL_TASKS : SF_OWNER_NEW_TASKS);
 	}
 	return false;
 }
@@ -103,15 +103,12 @@ may_offer(SfSlice *slice, const SfRun *run, const SfState *state)
 	bool		known = last_duration(run, state) >= 0 && !is_short(run, state);
 	bool		capped = has_its_share(slice->request, run->execution->owner, known);
 
-	if (!capped &&
-		(slice->request->long_tasks || (slice->request->new_tasks && !known)))
+	if (!capped && (slice->request->tasks & SF_TASKS_LONG) != 0)
 		return true;
 	if (capped)
 		slice->result->capped_left = true;
-	else if (known)
-		slice->result->long_task_left = true;
 	else
-		slice->result->new_task_left = true;
+		slice->result->task_left = true;
 	return false;
 }
 
@@ -122,7 +119,7 @@ may_offer(SfSlice *slice, const SfRun *run, const SfState *state)
 bool
 sf_dispatch_is_for_us(SfSlice *slice, const SfRun *run, const SfBranch *branch)
 {
-	if (branch->phase != SF_PHASE_ANNOUNCED || slice->request->in_session ||
+	if (branch->phase != SF_PHASE_ANNOUNCED || sf_slice_in_session(slice->request) ||
 		run->execution->status != SF_STATUS_RUNNING ||
 		sf_claim_is_orphan(run, branch) || sf_claim_is_aborted(run, branch))
 		return true;
@@ -144,10 +141,10 @@ make_call(SfTaskCall *call, const SfRun *run, const SfBranch *branch,
 	call->attempt = branch->attempt;
 	if (branch->deadline != DT_NOEND)
 		call->timeout_ms = Max((branch->deadline - branch->started_at) / 1000, 1);
-	call->in_session = slice != NULL && slice->request->in_session;
+	call->in_session = slice != NULL && sf_slice_in_session(slice->request);
 	/* where locks outlive the slice, to roll it back resolves no deadlock */
 	call->not_first = slice != NULL && slice->ntasks > 0 &&
-		(!call->in_session || slice->request->lets_go);
+		(!call->in_session || slice->request->releases_locks_on_rollback);
 }
 
 /*
@@ -214,7 +211,7 @@ run_task(SfSlice *slice, const SfRun *run, const SfBranch *branch,
 {
 	SfTaskCall	call;
 	const SfState *state = &run->program->states[branch->state];
-	bool		in_session = slice != NULL && slice->request->in_session;
+	bool		in_session = slice != NULL && sf_slice_in_session(slice->request);
 
 	make_call(&call, run, branch, resource, payload, slice);
 	if (slice != NULL)
@@ -371,13 +368,13 @@ sf_dispatch(SfSlice *slice, SfRun *run, SfBranch *branch,
 		return dispatch_child(run, branch, step, &resource, stimulus);
 	if (step->token_task != NULL)
 		sf_outside_await_token(run, branch, task, step->token_task);
-	if (!slice->request->in_session &&
-		(slice->request->announce_all || !is_short(run, state)))
+	if (!sf_slice_in_session(slice->request) &&
+		((slice->request->tasks & SF_TASKS_SHORT) == 0 || !is_short(run, state)))
 	{
 		announce(slice, run, branch, step);
 		return false;
 	}
-	if (sf_identity_assume != NULL && !slice->request->in_session)
+	if (sf_identity_assume != NULL && !sf_slice_in_session(slice->request))
 		sf_identity_assume(slice->owner);
 	run_task(slice, run, branch, &resource, given.payload,
 			 slice->request->last_try, &outcome);
@@ -399,7 +396,7 @@ sf_dispatch_announced(SfSlice *slice, SfRun *run, SfBranch *branch, SfStimulus *
 	SfTaskOutcome outcome;
 
 	memset(&outcome, 0, sizeof(outcome));
-	if (!slice->request->in_session)
+	if (!sf_slice_in_session(slice->request))
 	{
 		offer_long_task(slice, branch, state);
 		return false;

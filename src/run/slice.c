@@ -137,7 +137,7 @@ must_pause(const SfSlice *slice, const SfRun *run, const SfBranch *branch)
 {
 	if (is_used_up(slice))
 		return true;
-	return slice->no_more_tasks && !slice->request->in_session &&
+	return slice->no_more_tasks && !sf_slice_in_session(slice->request) &&
 		run->program->states[branch->state].type == SF_STATE_TASK;
 }
 
@@ -174,7 +174,7 @@ report(SfSlice *slice, const SfRun *run, const SfBranch *branch,
 	const SfProgram *program = run->program;
 	int			owner = program->scopes[branch->scope].owner_state;
 
-	if (!slice->request->in_session)
+	if (!sf_slice_in_session(slice->request))
 		return;
 	result->execution_no = branch->key.execution_no;
 	result->state = before->name;
@@ -290,6 +290,14 @@ advance(SfSlice *slice, SfRun *run, SfBranch *branch)
 	}
 }
 
+/* Does a slice take no more than one branch? */
+static bool
+is_by_itself(const SfSliceRequest *request)
+{
+	return request->mode == SF_SLICE_BRANCH ||
+		request->mode == SF_SLICE_SESSION_BRANCH || request->slice_ms == 0;
+}
+
 /* Claim and advance one branch. */
 static bool
 take_one(SfSlice *slice, SfBranchKey key)
@@ -302,8 +310,7 @@ take_one(SfSlice *slice, SfBranchKey key)
 	slice->result->outcome = SF_SLICE_WORKED;
 	advance(slice, run, branch);
 	/* a failure may have made a join due that is to abort the others at once */
-	if (slice->request->alone || slice->request->slice_ms == 0 ||
-		sf_run_has_failure(run))
+	if (is_by_itself(slice->request) || sf_run_has_failure(run))
 		slice->no_more_claims = true;
 	return true;
 }
@@ -315,7 +322,7 @@ find_due(const SfSliceRequest *request, SfBranchKey *keys, int size)
 	TimestampTz now = GetCurrentTimestamp();
 	int			n;
 
-	if (request->execution_no == 0)
+	if (request->mode == SF_SLICE_OWNER)
 		return sf_branch_due_of(request->only_owner, DT_NOBEGIN, now, keys, size);
 	n = sf_branch_due(request->execution_no, now, request->skip_waits, keys, size);
 	if (n == 0)
@@ -359,7 +366,7 @@ is_capped(const SfSliceRequest *request, Oid owner)
 	for (int i = 0; i < request->nlimits; i++)
 	{
 		if (request->limits[i].owner == owner)
-			return !request->limits[i].long_tasks && !request->limits[i].new_tasks;
+			return request->limits[i].tasks == SF_OWNER_NO_TASKS;
 	}
 	return false;
 }
@@ -386,9 +393,9 @@ scan_announced_of(SfSlice *slice, Oid owner, bool *first, TimestampTz *left)
 		*left = Min(*left, dues[0]);
 		return false;
 	}
-	if (!request->in_session && !request->long_tasks && !request->new_tasks)
+	if (!sf_slice_in_session(request) && (request->tasks & SF_TASKS_LONG) == 0)
 	{
-		slice->result->long_task_left = true;
+		slice->result->task_left = true;
 		*left = Min(*left, dues[0]);
 		return true;
 	}
@@ -404,7 +411,7 @@ scan_announced_of(SfSlice *slice, Oid owner, bool *first, TimestampTz *left)
 		}
 	}
 	if (slice->announced && n > 1)
-		slice->result->long_task_left = true;
+		slice->result->task_left = true;
 	if (!took_first)
 		*left = Min(*left, dues[0]);
 	else if (n > 1)
@@ -442,14 +449,13 @@ scan_announced(SfSlice *slice, bool first)
 	slice->result->tasks_from = left;
 }
 
-/* Take branches: the hinted ones, then those of the due index. */
+/* Take branches: those of the keys, or what the tables say is due. */
 static void
 take_branches(SfSlice *slice)
 {
 	const SfSliceRequest *request = slice->request;
 	bool		first = true;
 
-	slice->in_hints = !request->in_session;
 	for (int i = 0; i < request->nkeys; i++)
 	{
 		if (slice->no_more_claims || (!first && is_used_up(slice)))
@@ -458,14 +464,11 @@ take_branches(SfSlice *slice)
 		if (take_one(slice, request->keys[i]))
 			first = false;
 	}
-	slice->in_hints = false;
-	if (!request->scan)
-		return;
-	if (!request->only_announced && !slice->no_more_claims &&
-		(first || !is_used_up(slice)))
+	if (request->mode == SF_SLICE_EXECUTION || request->mode == SF_SLICE_OWNER)
 		scan_due(slice, &first);
-	if (request->execution_no == 0 && !slice->no_more_claims &&
-		(first || !is_used_up(slice)))
+	if (request->mode == SF_SLICE_ANNOUNCED ||
+		(request->mode == SF_SLICE_OWNER && !slice->no_more_claims &&
+		 (first || !is_used_up(slice))))
 		scan_announced(slice, first);
 }
 
@@ -522,7 +525,7 @@ void
 sf_slice_fail_branch(SfBranchKey key, const char *cause)
 {
 	/* also an announced one, and one that sf_run() did not let wait */
-	SfSliceRequest request = {.long_tasks = true,.skip_waits = true};
+	SfSliceRequest request = {.mode = SF_SLICE_BRANCH,.tasks = SF_TASKS_ALL,.skip_waits = true};
 	SfSliceResult result = {0};
 	SfSlice		slice;
 	SfRun	   *run;

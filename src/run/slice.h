@@ -19,7 +19,7 @@
  *
  * When a slice fails (any ERROR out of it or out of the commit), nothing of it
  * happened.  The worker aborts the transaction and runs the keys of
- * sf_slice_touched() again one by one with alone = true; when that fails too
+ * sf_slice_touched() again one by one (SF_SLICE_BRANCH); when that fails too
  * it calls sf_slice_fail_branch() in a transaction of its own, which makes
  * the branch fail with States.Runtime and the error's text.
  */
@@ -31,47 +31,74 @@
 
 struct SfExecution;
 
-/* What an owner who holds slots may have beside them */
+/* Which branches a slice takes, and from where */
+typedef enum SfSliceMode
+{
+	/* in a worker */
+	SF_SLICE_KEYS,				/* those of keys that are due and free */
+	SF_SLICE_ANNOUNCED,			/* one announced long task, found in the tables */
+	SF_SLICE_BRANCH,			/* keys[0] by itself */
+	/* in a session, which runs long tasks in place and never asks for a commit */
+	SF_SLICE_EXECUTION,			/* what is due of an execution and its children */
+	SF_SLICE_OWNER,				/* what is due of an owner */
+	SF_SLICE_SESSION_BRANCH		/* keys[0] by itself */
+} SfSliceMode;
+
+/* Which SQL tasks a worker's slice takes on; it announces the others as long */
+typedef enum SfSliceTasks
+{
+	SF_TASKS_NONE = 0,			/* none, so it enters no user code */
+	SF_TASKS_SHORT = 1,			/* runs those that are known to be short */
+	SF_TASKS_LONG = 2,			/* hands the caller one announced task to run next */
+	SF_TASKS_ALL = SF_TASKS_SHORT | SF_TASKS_LONG
+} SfSliceTasks;
+
+/* Which announced tasks of an owner a slice may take on */
+typedef enum SfOwnerTasks
+{
+	SF_OWNER_NO_TASKS,
+	SF_OWNER_NEW_TASKS,			/* those that are not known to be long */
+	SF_OWNER_ALL_TASKS
+} SfOwnerTasks;
+
+/* A limit for an owner whose tasks hold slots already */
 typedef struct SfOwnerLimit
 {
 	Oid			owner;
-	bool		long_tasks;
-	bool		new_tasks;
+	SfOwnerTasks tasks;
 } SfOwnerLimit;
 
 typedef struct SfSliceRequest
 {
-	const SfBranchKey *keys;	/* hints: tried first, by primary key */
+	SfSliceMode mode;
+	SfSliceTasks tasks;			/* in a worker */
+	const SfBranchKey *keys;	/* KEYS, BRANCH, SESSION_BRANCH: claimed by primary key */
 	int			nkeys;
-	bool		scan;			/* then take from the due index (a worker gets
-								 * its keys from it, see worker/turn.c) */
-	bool		only_announced; /* ... but announced long tasks alone */
-	bool		alone;			/* one branch at most, no further ones */
+	int			slice_ms;		/* commit after this long; 0: one branch */
 	bool		last_try;		/* a task that cannot be serialized has failed;
 								 * else the slice is rolled back (40001) */
-	bool		long_tasks;		/* may take on a long SQL task; false: leaves it
-								 * due for another worker */
-	bool		new_tasks;		/* may take on one that is not known to be long */
-	bool		announce_all;	/* every SQL task is announced, however short: so
-								 * that an error of the commit finds its task, or
-								 * where this slice is to run no user code */
-	const SfOwnerLimit *limits; /* for owners who hold slots; others have none */
+	const SfOwnerLimit *limits; /* owners that are not listed have none */
 	int			nlimits;
-	Oid			only_owner;		/* InvalidOid: any; else this owner's only.  A scan
-								 * of any execution needs one */
-	Oid			task_after;		/* announced tasks: those of this owner last, */
+	/* ANNOUNCED */
+	Oid			task_after;		/* tasks of this owner last, */
 	TimestampTz task_from;		/* ... those announced then or later, */
 	const Oid  *owners;			/* ... of these owners; NULL: of all there are */
 	int			nowners;
-	int			slice_ms;		/* commit after this long; 0: one branch */
-	/* session mode */
-	bool		in_session;		/* never asks for a commit */
-	bool		lets_go;		/* rolled back, the slice keeps no lock: its
-								 * transaction ends, too */
-	int64		execution_no;	/* 0: any */
+	/* in a session */
+	Oid			only_owner;		/* OWNER */
+	int64		execution_no;	/* EXECUTION */
 	bool		skip_waits;		/* Wait states and retry delays are due */
+	bool		releases_locks_on_rollback; /* the caller ends the transaction of a
+											 * slice that was rolled back */
 	int			max_transitions;	/* 0: no limit */
 } SfSliceRequest;
+
+/* Does a session run the slice, and no worker? */
+static inline bool
+sf_slice_in_session(const SfSliceRequest *request)
+{
+	return request->mode >= SF_SLICE_EXECUTION;
+}
 
 typedef enum SfSliceOutcome
 {
@@ -92,10 +119,10 @@ typedef struct SfSliceResult
 	TimestampTz tasks_from;		/* what else is announced is so since then or later;
 								 * DT_NOEND: nothing is */
 	const char *task_state;		/* its state's name, static for the transaction */
-	bool		long_task_left;	/* a task known to be long was left due: another
-								 * worker is wanted */
-	bool		new_task_left;	/* one that is not known to be long was */
-	bool		capped_left;	/* one was whose owner holds as many slots as it may */
+	bool		task_left;		/* an announced task was left due: another process
+								 * is wanted for it */
+	bool		capped_left;	/* one was left because its owner holds as many slots
+								 * as it may */
 	/* the last transition, for sf_step */
 	const char *branch;			/* "root", "Parallel[1]", "Map[17]" */
 	const char *state;

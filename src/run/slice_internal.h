@@ -25,7 +25,6 @@ typedef struct SfSlice
 	bool		no_more_claims; /* finish what is in hand, then commit */
 	bool		full;			/* commit as soon as possible */
 	bool		announced;		/* a long task was announced */
-	bool		in_hints;		/* a worker's hints are being tried */
 } SfSlice;
 
 /* --- claim.c --- */

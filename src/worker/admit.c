@@ -119,7 +119,7 @@ look_for_capped(void)
 		if (!OidIsValid(database->oid) || !database->capped_wanted)
 			continue;
 		database->capped_wanted = false;
-		database->task_wanted = database->new_task_wanted = true;
+		database->task_wanted = true;
 		sf_shared_wake_launcher();
 	}
 }
@@ -154,7 +154,7 @@ sf_admit_want(SfDatabase *database, uint32 releases)
 	if (releases == sf_shared->releases)
 		database->capped_wanted = true;
 	else
-		sf_shared_want_task(database, true);
+		sf_shared_want_task(database);
 }
 
 /* List what owners who hold slots may have beside them. */
@@ -181,11 +181,12 @@ sf_admit_limits(const SfSlot *asking, bool new_owners_only, SfOwnerLimit *limits
 		if (listed || (share.holding == 0 && share.in_code < max_in_code()))
 			continue;
 		limits[n].owner = slot->user_owner;
-		limits[n].new_tasks = !new_owners_only &&
-			share.in_code < max_in_code() &&
-			share.holding < sf_admit_max_per_owner() &&
-			room + sf_setting_workers - 1 > 0;
-		limits[n].long_tasks = limits[n].new_tasks && room > 0;
+		if (new_owners_only || share.in_code >= max_in_code() ||
+			share.holding >= sf_admit_max_per_owner() ||
+			room + sf_setting_workers - 1 <= 0)
+			limits[n].tasks = SF_OWNER_NO_TASKS;
+		else
+			limits[n].tasks = room > 0 ? SF_OWNER_ALL_TASKS : SF_OWNER_NEW_TASKS;
 		n++;
 	}
 	return n;

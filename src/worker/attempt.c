@@ -131,7 +131,7 @@ work(SfAttempt *a)
 			break;
 		case SF_ATTEMPT_SLICE:
 			sf_slice_run(&a->request, &a->result);
-			sf_slot_set_goes_on(!a->request.alone &&
+			sf_slot_set_goes_on(a->request.mode != SF_SLICE_BRANCH &&
 								a->result.outcome != SF_SLICE_LONG_TASK);
 			if (a->result.outcome == SF_SLICE_LONG_TASK)
 				sf_slot_set_own_task(&a->result.task);

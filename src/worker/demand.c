@@ -129,7 +129,7 @@ consider_more(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 static void
 consider_task(SfDatabase *database, SfTick now, SfWant *want)
 {
-	if (!database->task_wanted && !database->new_task_wanted)
+	if (!database->task_wanted)
 	{
 		database->tasks_since = 0;
 		return;

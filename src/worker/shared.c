@@ -438,12 +438,9 @@ sf_shared_watch_turn(SfSlot *slot, int nkeys)
 
 /* A task was left: wake a process that may take it, or the launcher. */
 void
-sf_shared_want_task(SfDatabase *database, bool known_long)
+sf_shared_want_task(SfDatabase *database)
 {
-	if (known_long)
-		database->task_wanted = true;
-	else
-		database->new_task_wanted = true;
+	database->task_wanted = true;
 	if (wake_idle(database->oid, SF_ROLE_TASK))
 		return;
 	/* one worker stays free of tasks: a second one may take it */

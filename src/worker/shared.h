@@ -134,8 +134,7 @@ typedef struct SfDatabase
 	int			leaving;		/* commands that want our processes out */
 	bool		scan;			/* look at the due index */
 	bool		more_wanted;	/* keys wait and nobody is idle */
-	bool		task_wanted;	/* a task known to be long was left due */
-	bool		new_task_wanted;	/* one that is not known to be long was */
+	bool		task_wanted;	/* an announced task was left due */
 	bool		capped_wanted;	/* one was whose owner holds as many slots as it may */
 	int			failures;		/* processes that died, in a row */
 	SfTick		not_before;		/* no new process earlier */
@@ -298,7 +297,7 @@ extern void sf_shared_watch(SfTick at);
 extern void sf_shared_watch_turn(SfSlot *slot, int nkeys);
 
 /* A task was left: wake a process that is there for one, or the launcher. */
-extern void sf_shared_want_task(SfDatabase *database, bool known_long);
+extern void sf_shared_want_task(SfDatabase *database);
 
 /* Long tasks that may run at once: room for the advancing workers is kept. */
 extern int	sf_shared_max_tasks(void);

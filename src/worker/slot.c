@@ -98,7 +98,7 @@ note_end(SfDatabase *database, bool clean, bool probing)
 	}
 	/* what it had taken on, or found out, nobody knows */
 	if (!SF_DEBUG_MUTATION("exit"))
-		database->scan = database->task_wanted = database->new_task_wanted = true;
+		database->scan = database->task_wanted = true;
 	if (probing)
 		database->state = SF_DATABASE_UNKNOWN;
 }

@@ -130,12 +130,10 @@ enter_task_role(SfTurn *turn, Oid owner)
 			database->scan = true;
 		if (database->scan || database->ring.count > 0)
 			sf_shared_wake_worker(database);
-		if (turn->long_task_left || turn->tasks)
-			sf_shared_want_task(database, true);
-		if (turn->new_task_left)
-			sf_shared_want_task(database, false);
+		if (turn->task_left || turn->tasks)
+			sf_shared_want_task(database);
 	}
-	turn->long_task_left = turn->new_task_left = false;
+	turn->task_left = false;
 	turn->nkeys = 0;
 	turn->scan = false;
 	sf_shared_wake_launcher();
@@ -205,7 +203,7 @@ look_again(void)
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	database = sf_shared_find_database(MyDatabaseId);
 	if (database)
-		database->task_wanted = database->new_task_wanted = true;
+		database->task_wanted = true;
 	LWLockRelease(sf_shared_lock);
 }
 
@@ -341,15 +339,15 @@ share_slots(SfTurn *turn, SfSliceRequest *request)
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	turn->releases = sf_shared->releases;
-	request->nlimits = sf_admit_limits(sf_slot_mine, turn->new_owners_only,
-										limits);
-	request->announce_all = request->only_announced ||
-		sf_slot_mine->role == SF_ROLE_KEEPER ||
-		!sf_admit_inline(sf_slot_mine, turn->owner);
-	LWLockRelease(sf_shared_lock);
+	request->nlimits = sf_admit_limits(sf_slot_mine,
+									   turn->admission == SF_ADMIT_NEW_OWNERS, limits);
 	request->limits = limits;
-	request->long_tasks = turn->long_tasks;
-	request->new_tasks = turn->new_tasks;
+	request->tasks = turn->admission == SF_ADMIT_NONE ? SF_TASKS_NONE : SF_TASKS_LONG;
+	if (request->mode != SF_SLICE_ANNOUNCED &&
+		sf_slot_mine->role != SF_ROLE_KEEPER &&
+		sf_admit_inline(sf_slot_mine, turn->owner))
+		request->tasks |= SF_TASKS_SHORT;
+	LWLockRelease(sf_shared_lock);
 }
 
 /* --- a branch by itself --- */
@@ -369,8 +367,8 @@ run_alone(SfBranchKey key, SfTurn *turn)
 		return fail_exits(key, cause, turn == NULL);
 	a.request.keys = &key;
 	a.request.nkeys = 1;
-	a.request.alone = true;
-	a.request.long_tasks = a.request.new_tasks = true;
+	a.request.mode = SF_SLICE_BRANCH;
+	a.request.tasks = SF_TASKS_ALL;
 	if (turn)
 		share_slots(turn, &a.request);
 	for (int n = 0; n < MAX_ATTEMPTS; n++)
@@ -394,8 +392,8 @@ run_alone(SfBranchKey key, SfTurn *turn)
 			return put_off(key, LOCKED_MS);
 		if (sf_attempt_met_shortage(&a))
 			return handle_shortage(key, &a);
-		if (a.in_commit && !a.request.announce_all)
-			a.request.announce_all = true;
+		if (a.in_commit && (a.request.tasks & SF_TASKS_SHORT) != 0)
+			a.request.tasks &= ~SF_TASKS_SHORT;
 		else if (a.fault == SF_FAULT_BRANCH)
 			break;
 	}
@@ -495,10 +493,10 @@ take_findings(SfDatabase *database, SfTurn *turn, const SfLook *look)
 	sf_shared_watch_turn(sf_slot_mine, turn->nkeys);
 	if (database->ring.count > 0)
 		sf_shared_wake_worker(database);
-	if (look->announced && (turn->long_tasks || turn->new_tasks))
+	if (look->announced && turn->admission != SF_ADMIT_NONE)
 		turn->tasks = true;
 	else if (look->announced)
-		sf_shared_want_task(database, true);
+		sf_shared_want_task(database);
 }
 
 /*
@@ -569,7 +567,7 @@ sf_turn_run(SfTurn *turn)
 	a.request.keys = turn->keys;
 	/* for the announced ones first, or they would wait for all that is due */
 	a.request.nkeys = turn->tasks ? 0 : turn->nkeys;
-	a.request.scan = a.request.only_announced = turn->tasks;
+	a.request.mode = turn->tasks ? SF_SLICE_ANNOUNCED : SF_SLICE_KEYS;
 	a.request.task_after = turn->task_after;
 	share_slots(turn, &a.request);
 	a.request.slice_ms = sf_setting_slice_ms;
@@ -590,8 +588,7 @@ sf_turn_run(SfTurn *turn)
 	}
 
 	turn->verdict = a.verdict;
-	turn->long_task_left = a.result.long_task_left;
-	turn->new_task_left = a.result.new_task_left;
+	turn->task_left = a.result.task_left;
 	turn->capped_left = a.result.capped_left;
 	if (a.verdict != SF_TURN_MAY_WORK)
 		return;

@@ -8,6 +8,7 @@
 
 #include "base/hooks.h"
 #include "utils/timestamp.h"
+#include "worker/admit.h"
 #include "worker/verdict.h"
 
 #define SF_TURN_KEYS 64
@@ -22,9 +23,7 @@ typedef struct SfTurn
 	TimestampTz scan_from;		/* ... that are due then or later */
 	bool		tasks;			/* look for announced tasks */
 	Oid			task_after;		/* those of this owner last */
-	bool		long_tasks;		/* may take a long task */
-	bool		new_tasks;		/* may take one that is not known to be long */
-	bool		new_owners_only;	/* ... but of owners that hold no slot */
+	SfAdmission admission;		/* which of them it may take on */
 
 	/* how it went */
 	SfTurnVerdict verdict;
@@ -32,8 +31,7 @@ typedef struct SfTurn
 	bool		failed;			/* by no fault of a branch: pause */
 	bool		moved;			/* some branch got on */
 	bool		wrote;			/* a transaction that wrote something committed */
-	bool		long_task_left;
-	bool		new_task_left;
+	bool		task_left;		/* one that this process may not take on */
 	bool		capped_left;	/* a task whose owner holds as many slots as it may */
 	uint32		releases;		/* in the shared area, when that was found out */
 	int			tried;			/* keys that the slice came to */

@@ -167,13 +167,9 @@ tasks_to_take(Oid database)
 static void
 reserve_tasks(SfDatabase *database, SfTurn *turn)
 {
-	SfAdmission may;
-
 	sf_slot_mine->may_task = false;
-	may = tasks_to_take(database->oid);
-	turn->long_tasks = turn->new_tasks = may != SF_ADMIT_NONE;
-	turn->new_owners_only = may == SF_ADMIT_NEW_OWNERS;
-	sf_slot_mine->may_task = turn->long_tasks;
+	turn->admission = tasks_to_take(database->oid);
+	sf_slot_mine->may_task = turn->admission != SF_ADMIT_NONE;
 	turn->task_after = database->task_after;
 }
 
@@ -221,25 +217,20 @@ take_work(SfDatabase *database, SfTurn *turn)
 							&turn->owner);
 	}
 	if (turn->nkeys == 0 && !turn->scan && !turn->tasks &&
-		!database->task_wanted && !database->new_task_wanted)
+		!database->task_wanted)
 		return false;
 
 	reserve_tasks(database, turn);
-	if (turn->tasks && !turn->long_tasks && !turn->new_tasks)
+	if (turn->admission == SF_ADMIT_NONE)
 	{
-		/* for somebody who may */
-		database->task_wanted = database->new_task_wanted = true;
+		/* left to a process that may take on tasks */
+		database->task_wanted = database->task_wanted || turn->tasks;
 		turn->tasks = false;
 	}
-	if (turn->long_tasks && database->task_wanted)
+	else if (database->task_wanted)
 	{
 		turn->tasks = true;
 		database->task_wanted = false;
-	}
-	if (turn->new_tasks && database->new_task_wanted)
-	{
-		turn->tasks = true;
-		database->new_task_wanted = false;
 	}
 	if (turn->nkeys == 0 && !turn->scan && !turn->tasks)
 		return false;
@@ -336,7 +327,7 @@ decide(SfTurn *turn, SfTick *until)
 		if (database && (turn->scan || turn->nkeys > 0))
 			database->scan = true;
 		if (database && turn->tasks)
-			database->task_wanted = database->new_task_wanted = true;
+			database->task_wanted = true;
 		next = NEXT_LEAVE;
 	}
 	else if (may_gather(database, turn))
@@ -434,10 +425,8 @@ publish(SfTurn *turn, uint32 registrations)
 		}
 		else if (database->registrations == registrations)
 			close_down(database, turn->verdict);
-		if (turn->long_task_left)
-			sf_shared_want_task(database, true);
-		if (turn->new_task_left)
-			sf_shared_want_task(database, false);
+		if (turn->task_left)
+			sf_shared_want_task(database);
 		if (turn->capped_left)
 			sf_admit_want(database, turn->releases);
 	}
