@@ -37,14 +37,14 @@ find_target(const SfResource *resource, const char *function,
 		return true;
 	if (!sf_lambda_is_invoke(resource))
 	{
-		if (sf_resource_resolver(resource, GetUserId(), target))
+		if (sf_task_driver.resolve(resource, GetUserId(), target))
 			return true;
 		*problem = not_mapped("resource", resource->text);
 		return false;
 	}
 	/* without a name, it is known only when the task runs */
-	if (function == NULL || sf_resource_resolver(&named, GetUserId(), target) ||
-		sf_resource_resolver(resource, GetUserId(), target))
+	if (function == NULL || sf_task_driver.resolve(&named, GetUserId(), target) ||
+		sf_task_driver.resolve(resource, GetUserId(), target))
 		return function != NULL;
 	*problem = not_mapped("function", function);
 	return false;

@@ -245,7 +245,7 @@ find_resource(const SfState *state, Jsonb **payload, SfError *error)
 		resource->integration = written->integration;
 	}
 	else if (resource->kind == SF_RESOURCE_MAPPED &&
-		!sf_resource_resolver(written, GetUserId(), resource))
+		!sf_task_driver.resolve(written, GetUserId(), resource))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_RESOURCE_DOES_NOT_EXIST),
 				 errmsg("nothing runs the resource \"%s\"", written->text),
@@ -289,7 +289,7 @@ run_task(SfStateTest *test, const SfState *state, const SfTaskRequest *task,
 	{
 		BeginInternalSubTransaction(NULL);
 		MemoryContextSwitchTo(context);
-		sf_sql_task_runner(&call, &outcome);
+		sf_task_driver.run(&call, &outcome);
 		RollbackAndReleaseCurrentSubTransaction();
 		MemoryContextSwitchTo(context);
 		CurrentResourceOwner = owner;

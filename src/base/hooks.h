@@ -2,11 +2,11 @@
  * hooks.h
  *		Calls from the layers that make work due up to the one that does it.
  *
- * Storage and engine stand below nothing that knows of workers; they announce
- * what they did through these pointers, which the worker layer fills when the
- * library was preloaded and which are NULL otherwise.  All take effect at the
- * commit of the current transaction and are forgotten when it (or the
- * subtransaction) aborts.
+ * Storage and engine do not know of workers.  They tell what they did by the
+ * functions of sf_hooks.  Where the library was preloaded the worker layer puts
+ * its own functions there; the initial ones do nothing.  What is told takes
+ * effect at the commit of the current transaction, unless a function says
+ * otherwise, and is forgotten when the transaction or subtransaction aborts.
  */
 #ifndef SF_BASE_HOOKS_H
 #define SF_BASE_HOOKS_H
@@ -21,85 +21,80 @@ typedef struct SfBranchKey
 	int64		branch_no;
 } SfBranchKey;
 
-/*
- * A branch of an owner is (or will be) due at a time; due <= now means at once.
- * InvalidOid for an owner that is not at hand: it is found when it is due.
- */
-typedef void (*SfDueHook) (SfBranchKey key, Oid owner, TimestampTz due);
-extern SfDueHook sf_due_hook;
-
-/*
- * Cancel what runs for an execution (branch_no -1: all its branches), after
- * commit: the worker whose slot says that it runs it gets a cancel request.
- */
-typedef void (*SfCancelHook) (SfBranchKey key);
-extern SfCancelHook sf_cancel_hook;
-
-/*
- * The same, at once: for who has stopped an execution in this transaction and
- * wants what its workers hold.  Not a promise: they may begin anew, until they
- * find the execution's row locked.
- */
-extern SfCancelHook sf_cancel_now_hook;
-
-/*
- * This transaction, of a session, has a branch in hand that workers pass over
- * meanwhile: should it roll back, they have to look again.
- */
-typedef void (*SfHeldHook) (void);
-extern SfHeldHook sf_held_hook;
-
-/* An execution has ended (sf_await sleeps on it). */
-typedef void (*SfEndedHook) (int64 execution_no);
-extern SfEndedHook sf_ended_hook;
-
-/*
- * An execution has failed (or timed out) at this top-level state (NULL: not
- * known), for the server's log.  error may be NULL.
- */
-typedef void (*SfFailedHook) (const char *execution_id, const char *state,
-							  const char *error, bool timed_out);
-extern SfFailedHook sf_failed_hook;
-
-/*
- * A worker takes up this branch.  With state NULL it has claimed it: the poison
- * file is told.  With a name ("" where it is not known yet) it is about to run
- * a task: its slot notes it for sf_workers and for cancel requests, until it
- * calls with key NULL.  A cancel that commits after the call interrupts the
- * step; one that committed before must be seen in the execution's row: read
- * that after the call.  Calling again for the same branch keeps the step.
- */
-typedef void (*SfRunningHook) (const SfBranchKey *key, Oid owner,
-							   const char *state);
-extern SfRunningHook sf_running_hook;
-
-/*
- * Whether the task that now runs was asked to stop; called from the error
- * path to tell a cancel by sf_stop from one by an administrator.
- */
-typedef bool (*SfCancelRequestedHook) (void);
-extern SfCancelRequestedHook sf_cancel_requested_hook;
-
-/*
- * When the task that now runs is to be over; 0: no limit.  The alarm that ends
- * it goes by the wall clock, which may be set back.
- */
-typedef void (*SfDeadlineHook) (SfTick deadline);
-extern SfDeadlineHook sf_deadline_hook;
-
-/*
- * How long the SQL task of a state took when it ran last, in microseconds, in
- * any worker; -1: not known, SF_TASK_RUNS: it runs for the first time now.
- */
+/* A task time: the task runs for the first time now */
 #define SF_TASK_RUNS	PG_INT64_MAX
-typedef int64 (*SfTaskTimeHook) (int machine_no, int version, int state);
-extern SfTaskTimeHook sf_task_time_hook;
-typedef void (*SfNoteTaskTimeHook) (int machine_no, int version, int state,
-									int64 elapsed_us);
-extern SfNoteTaskTimeHook sf_note_task_time_hook;
 
-/* An installation asks to be driven: this database has work. */
-typedef void (*SfRegisterHook) (void);
-extern SfRegisterHook sf_register_hook;
+typedef struct SfHooks
+{
+	/*
+	 * A branch is (or will be) due at a time.  The owner may be InvalidOid when it
+	 * is not at hand: it is found when the branch is due.
+	 */
+	void		(*due) (SfBranchKey key, Oid owner, TimestampTz due);
+
+	/*
+	 * Cancel the task that a worker runs for a branch (branch_no -1: for all
+	 * branches of the execution).
+	 */
+	void		(*cancel) (SfBranchKey key);
+
+	/*
+	 * The same, at once: for a transaction that has stopped an execution and
+	 * wants the branches that workers hold.  They may claim them again until
+	 * they find the execution's row locked.
+	 */
+	void		(*cancel_now) (SfBranchKey key);
+
+	/*
+	 * This session holds a branch, which workers skip meanwhile.  If the
+	 * transaction rolls back, they have to look for it again.
+	 */
+	void		(*branch_held) (void);
+
+	/* An execution has ended: wakes sf_await. */
+	void		(*execution_ended) (int64 execution_no);
+
+	/*
+	 * An execution has failed or timed out at this top-level state (NULL: not
+	 * known), for the server's log.  error may be NULL.
+	 */
+	void		(*execution_failed) (const char *execution_id, const char *state,
+									 const char *error, bool timed_out);
+
+	/* At once: a worker has claimed a branch.  The poison file notes it. */
+	void		(*branch_claimed) (SfBranchKey key);
+
+	/*
+	 * At once: a worker begins to run a task, shown in sf_workers and open to
+	 * cancel requests until step_ends.  A cancel that commits after this call
+	 * interrupts the step; one that committed before must be seen in the
+	 * execution's row, so read that after the call.  Another call for the same
+	 * branch keeps the step and replaces owner and state.
+	 */
+	void		(*step_begins) (SfBranchKey key, Oid owner, const char *state);
+	void		(*step_ends) (void);
+
+	/* Was the running task asked to stop (by sf_stop, not an administrator)? */
+	bool		(*cancel_requested) (void);
+
+	/*
+	 * At once: the running task is to end by then (0: no limit).  Its own alarm
+	 * follows the wall clock, which may be set back.
+	 */
+	void		(*task_deadline) (SfTick deadline);
+
+	/*
+	 * How long the SQL task of a state took when it last ran, in microseconds, in
+	 * any worker; -1: not known.
+	 */
+	int64		(*task_time) (int machine_no, int version, int state);
+	void		(*note_task_time) (int machine_no, int version, int state,
+								   int64 elapsed_us);
+
+	/* This database has been installed, enabled or disabled: look at it again. */
+	void		(*register_database) (void);
+} SfHooks;
+
+extern SfHooks sf_hooks;
 
 #endif							/* SF_BASE_HOOKS_H */

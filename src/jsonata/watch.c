@@ -45,7 +45,7 @@ end_watch(void)
 	disable_timeout(watch_id, false);
 	fired = watch_fired;
 	watch_fired = false;
-	if (fired && (sf_cancel_requested_hook == NULL || !sf_cancel_requested_hook()))
+	if (fired && !sf_hooks.cancel_requested())
 		QueryCancelPending = false;
 	return fired;
 }

@@ -79,8 +79,8 @@ abort_child(SfRun *run, SfBranch *child, int cause)
 static void
 cancel_child(const SfBranch *child)
 {
-	if (sf_cancel_hook != NULL && !SF_DEBUG_MUTATION("cancel_child"))
-		sf_cancel_hook(child->key);
+	if (!SF_DEBUG_MUTATION("cancel_child"))
+		sf_hooks.cancel(child->key);
 }
 
 /* Abort the children of a parent, because of what an event tells. */

@@ -480,14 +480,13 @@ announce_end(const SfExecution *execution, const SfProgram *program,
 	SfBranchKey all = {execution->execution_no, -1};
 	bool		timed_out = execution->status == SF_STATUS_TIMED_OUT;
 
-	if (execution->status != SF_STATUS_SUCCEEDED && sf_cancel_hook != NULL)
-		sf_cancel_hook(all);
-	if (sf_ended_hook != NULL)
-		sf_ended_hook(execution->execution_no);
-	if ((timed_out || execution->status == SF_STATUS_FAILED) && sf_failed_hook != NULL)
-		sf_failed_hook(execution->execution_id,
-					   root != NULL ? program->states[root->state].name : NULL,
-					   execution->error, timed_out);
+	if (execution->status != SF_STATUS_SUCCEEDED)
+		sf_hooks.cancel(all);
+	sf_hooks.execution_ended(execution->execution_no);
+	if (timed_out || execution->status == SF_STATUS_FAILED)
+		sf_hooks.execution_failed(execution->execution_id,
+								  root != NULL ? program->states[root->state].name : NULL,
+								  execution->error, timed_out);
 }
 
 /* Does a program have a Distributed Map? */

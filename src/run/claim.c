@@ -66,8 +66,8 @@ sf_claim_remember(SfBranchKey key)
 static void
 pass_over(const SfSlice *slice, SfBranchKey key, Oid owner)
 {
-	if (!sf_slice_in_session(slice->request) && sf_due_hook != NULL)
-		sf_due_hook(key, owner, GetCurrentTimestamp());
+	if (!sf_slice_in_session(slice->request))
+		sf_hooks.due(key, owner, GetCurrentTimestamp());
 }
 
 /* Find the run of an execution in this slice, or make it; NULL: not for us. */
@@ -221,12 +221,11 @@ sf_claim(SfSlice *slice, SfBranchKey key, SfRun **run)
 		branch = claim_under_lock(slice, *run, key);
 	if (branch == NULL)
 		return NULL;
-	if (sf_slice_in_session(slice->request) && sf_held_hook != NULL)
-		sf_held_hook();
+	if (sf_slice_in_session(slice->request))
+		sf_hooks.branch_held();
 	if (was_redriven(*run) && !SF_DEBUG_MUTATION("claim_redriven"))
 	{
-		if (sf_due_hook != NULL)
-			sf_due_hook(key, (*run)->execution->owner, GetCurrentTimestamp());
+		sf_hooks.due(key, (*run)->execution->owner, GetCurrentTimestamp());
 		return NULL;
 	}
 	if (!sf_dispatch_is_for_us(slice, *run, branch))
@@ -238,7 +237,7 @@ sf_claim(SfSlice *slice, SfBranchKey key, SfRun **run)
 	sf_claim_remember(key);
 	if (ntouched == MAX_TOUCHED)
 		slice->no_more_claims = true;
-	if (sf_running_hook != NULL && !sf_slice_in_session(slice->request))
-		sf_running_hook(&key, slice->owner, NULL);
+	if (!sf_slice_in_session(slice->request))
+		sf_hooks.branch_claimed(key);
 	return branch;
 }

@@ -55,9 +55,7 @@ last_duration(const SfRun *run, const SfState *state)
 {
 	const SfExecution *e = run->execution;
 
-	if (sf_task_time_hook == NULL)
-		return -1;
-	return sf_task_time_hook(e->machine_no, e->version, state->number);
+	return sf_hooks.task_time(e->machine_no, e->version, state->number);
 }
 
 /* Is this task known to be short, so that it need not be announced? */
@@ -75,8 +73,7 @@ note_duration(const SfRun *run, const SfState *state, int64 elapsed_us)
 {
 	const SfExecution *e = run->execution;
 
-	if (sf_note_task_time_hook != NULL)
-		sf_note_task_time_hook(e->machine_no, e->version, state->number, elapsed_us);
+	sf_hooks.note_task_time(e->machine_no, e->version, state->number, elapsed_us);
 }
 
 /* Does an owner have its share of the slots already, for a task of that kind? */
@@ -163,8 +160,7 @@ resolve(const SfRun *run, const SfResource *resource, SfResource *resolved,
 			return false;
 	}
 	else if (resource->kind == SF_RESOURCE_MAPPED &&
-		(sf_resource_resolver == NULL ||
-		 !sf_resource_resolver(resource, run->execution->owner, resolved)))
+			 !sf_task_driver.resolve(resource, run->execution->owner, resolved))
 	{
 		sf_error_set(error, SF_ERR_RUNTIME,
 					 "The resource '%s' is not mapped to anything that sfflow can run.",
@@ -217,10 +213,12 @@ run_task(SfSlice *slice, const SfRun *run, const SfBranch *branch,
 	if (slice != NULL)
 		slice->ntasks++;
 	memset(outcome, 0, sizeof(*outcome));
-	if (sf_running_hook != NULL && !in_session)
-		sf_running_hook(&branch->key, run->execution->owner, state->name);
-	if (!in_session && last_duration(run, state) < 0)
-		note_duration(run, state, SF_TASK_RUNS);
+	if (!in_session)
+	{
+		sf_hooks.step_begins(branch->key, run->execution->owner, state->name);
+		if (last_duration(run, state) < 0)
+			note_duration(run, state, SF_TASK_RUNS);
+	}
 	SF_DEBUG_POINT("step_begin");
 	ntasks++;
 	task_execution_no = branch->key.execution_no;
@@ -230,7 +228,7 @@ run_task(SfSlice *slice, const SfRun *run, const SfBranch *branch,
 			sf_distributed_run_task(run, branch, &call, outcome);
 		else
 		{
-			sf_sql_task_runner(&call, outcome);
+			sf_task_driver.run(&call, outcome);
 			sf_lambda_outcome(&sf_state_task(state)->resource, outcome);
 		}
 	}
@@ -240,8 +238,8 @@ run_task(SfSlice *slice, const SfRun *run, const SfBranch *branch,
 	}
 	PG_END_TRY();
 	SF_DEBUG_POINT("step_over");
-	if (sf_running_hook != NULL && !in_session)
-		sf_running_hook(NULL, InvalidOid, NULL);
+	if (!in_session)
+		sf_hooks.step_ends();
 	note_duration(run, state, outcome->elapsed_us);
 	if (outcome->serialization_failure &&
 		(!last_try || (in_session && IsolationUsesXactSnapshot())))
@@ -374,8 +372,8 @@ sf_dispatch(SfSlice *slice, SfRun *run, SfBranch *branch,
 		announce(slice, run, branch, step);
 		return false;
 	}
-	if (sf_identity_assume != NULL && !sf_slice_in_session(slice->request))
-		sf_identity_assume(slice->owner);
+	if (!sf_slice_in_session(slice->request))
+		sf_task_driver.assume_identity(slice->owner);
 	run_task(slice, run, branch, &resource, given.payload,
 			 slice->request->last_try, &outcome);
 	if (outcome.assigned_xid)
@@ -480,8 +478,7 @@ sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 	SF_DEBUG_POINT("T2_claim");
 	PushActiveSnapshot(GetTransactionSnapshot());
 	/* before the look at the status: a stop either shows there or cancels */
-	if (sf_running_hook != NULL)
-		sf_running_hook(&key, InvalidOid, "");
+	sf_hooks.step_begins(key, InvalidOid, "");
 	execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
 	branch = sf_branch_claim(key, SF_DEBUG_MUTATION("T2_claim") ? SF_LOCK_NONE : SF_LOCK_SKIP,
 							 DT_NOEND, false);
@@ -502,8 +499,7 @@ sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 			else if (resolve(run, task_resource(run, branch), &resource, &payload,
 							 &outcome.error))
 			{
-				if (sf_identity_assume != NULL)
-					sf_identity_assume(execution->owner);
+				sf_task_driver.assume_identity(execution->owner);
 				run_task(NULL, run, branch, &resource, payload, last_try, &outcome);
 			}
 			keep_outcome(&run->program->states[branch->state], branch, &outcome);

@@ -52,26 +52,28 @@ typedef struct SfTaskOutcome
 	int64		elapsed_us;
 } SfTaskOutcome;
 
-/*
- * Run a SQL task as the owner in a subtransaction.  Errors of the task are
- * outcomes; what is re-thrown: query cancel that nobody asked this task for,
- * shutdown (FATAL anyway), and a cancel by sf_stop or by the abort of
- * siblings (ERRCODE_SF_TASK_ABORTED).  Output lives in CurrentMemoryContext.
- */
-typedef void (*SfSqlTaskRunner) (const SfTaskCall *call, SfTaskOutcome *out);
-extern SfSqlTaskRunner sf_sql_task_runner;
+/* What the task layer does for the engine; sf_task_init() fills it in */
+typedef struct SfTaskDriver
+{
+	/*
+	 * Run a SQL task as the owner in a subtransaction.  Errors of the task are
+	 * outcomes.  Three are raised again: a query cancel that was not meant for this
+	 * task, a shutdown (FATAL), and a cancel by sf_stop or by the abort of
+	 * siblings (ERRCODE_SF_TASK_ABORTED).  Output lives in CurrentMemoryContext.
+	 */
+	void		(*run) (const SfTaskCall *call, SfTaskOutcome *out);
 
-/*
- * Take on the owner's identity from now until sf_identity_drop: user id with
- * SECURITY_LOCAL_USERID_CHANGE, and, when the owner differs from the one
- * before in this session, a clean session state.  Only in workers.
- */
-typedef void (*SfIdentityAssume) (Oid owner);
-extern SfIdentityAssume sf_identity_assume;
+	/*
+	 * Take on the owner's identity from now until sf_identity_drop: user id with
+	 * SECURITY_LOCAL_USERID_CHANGE, and, when the owner differs from the one
+	 * before in this session, a clean session state.  Only in workers.
+	 */
+	void		(*assume_identity) (Oid owner);
 
-/* Find the resource that a MAPPED one stands for; false: nothing maps it. */
-typedef bool (*SfResourceResolver) (const SfResource *resource, Oid owner,
-									SfResource *out);
-extern SfResourceResolver sf_resource_resolver;
+	/* Find the resource that a MAPPED one stands for; false: nothing maps it. */
+	bool		(*resolve) (const SfResource *resource, Oid owner, SfResource *out);
+} SfTaskDriver;
+
+extern SfTaskDriver sf_task_driver;
 
 #endif							/* SF_RUN_DRIVER_H */

@@ -407,7 +407,7 @@ call_resource(Reader *reader, const SfResource *resource, Jsonb *payload,
 	reader->streamed = false;
 	reader->before = reader->count;
 	memset(&outcome, 0, sizeof(outcome));
-	sf_sql_task_runner(&call, &outcome);
+	sf_task_driver.run(&call, &outcome);
 	*content = NULL;
 	if (!outcome.ok)
 	{
@@ -574,8 +574,7 @@ load_and_flatten(Reader *reader, const Jsonb *content)
 				key;
 
 	sf_resource_parse(GET_OBJECT, &written);
-	if (sf_resource_resolver == NULL ||
-		!sf_resource_resolver(&written, reader->call->owner, &resource))
+	if (!sf_task_driver.resolve(&written, reader->call->owner, &resource))
 		return refuse(reader, "The resource '" GET_OBJECT
 					  "' is not mapped to anything that sfflow can run.");
 	if (!listed_objects(content, &list))

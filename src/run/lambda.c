@@ -56,7 +56,7 @@ find_function(const char *name, Oid owner, SfResource *target)
 	SfResource	function = {.kind = SF_RESOURCE_MAPPED, .text = name,
 	.name = name, .service = "lambda"};
 
-	return sf_resource_resolver(&function, owner, target);
+	return sf_task_driver.resolve(&function, owner, target);
 }
 
 /* The event of an invocation: Payload, as JSON text or as a value; {} if empty. */
@@ -90,11 +90,9 @@ sf_lambda_resolve(const SfResource *resource, Oid owner, SfResource *target,
 {
 	char	   *name = sf_json_get_cstring(*payload, "FunctionName");
 
-	if (sf_resource_resolver == NULL)
-		return not_found(name ? name : "?", error);
 	if (name != NULL && find_function(name, owner, target))
 		return get_event(*payload, payload, error);
-	if (sf_resource_resolver(resource, owner, target))
+	if (sf_task_driver.resolve(resource, owner, target))
 		return true;
 	if (name == NULL)
 		return sf_error_set(error, SF_ERR_RUNTIME,

@@ -76,8 +76,8 @@ lock_branches(const SfExecution *execution)
 
 		if (list_length(branches) == list_length(all))
 			return branches;
-		if (sf_cancel_now_hook != NULL && waited % ASK_MS == 0)
-			sf_cancel_now_hook(key);
+		if (waited % ASK_MS == 0)
+			sf_hooks.cancel_now(key);
 		CHECK_FOR_INTERRUPTS();
 		pg_usleep(5000L);
 	}

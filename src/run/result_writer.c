@@ -163,7 +163,7 @@ call_resource(Writer *writer, Jsonb *payload)
 
 	call.payload = payload;
 	memset(&writer->outcome, 0, sizeof(writer->outcome));
-	sf_sql_task_runner(&call, &writer->outcome);
+	sf_task_driver.run(&call, &writer->outcome);
 	return writer->outcome.ok;
 }
 

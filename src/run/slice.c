@@ -194,8 +194,7 @@ end_orphan(SfSlice *slice, SfRun *run, const SfBranch *branch)
 {
 	if (run->branches != NIL || run->events != NIL)
 	{
-		if (sf_due_hook != NULL)
-			sf_due_hook(branch->key, branch->owner, GetCurrentTimestamp());
+		sf_hooks.due(branch->key, branch->owner, GetCurrentTimestamp());
 		slice->no_more_claims = true;
 		return;
 	}

@@ -342,8 +342,8 @@ sf_branch_update_join(SfBranch *join)
 	sf_table_update_columns(table, &join->tid, values, nulls, replace);
 	sf_table_close(table);
 	CommandCounterIncrement();
-	if (sf_due_hook != NULL && join->due_at != DT_NOEND)
-		sf_due_hook(join->key, join->owner, join->due_at);
+	if (join->due_at != DT_NOEND)
+		sf_hooks.due(join->key, join->owner, join->due_at);
 }
 
 typedef struct Outputs
@@ -489,8 +489,8 @@ sf_branch_write(List *branches)
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(scratch);
 		b->stored = true;
-		if (sf_due_hook != NULL && b->due_at != DT_NOEND)
-			sf_due_hook(b->key, b->owner, b->due_at);
+		if (b->due_at != DT_NOEND)
+			sf_hooks.due(b->key, b->owner, b->due_at);
 	}
 	sf_table_close(table);
 	MemoryContextDelete(scratch);
@@ -510,8 +510,8 @@ sf_branch_put_off(SfBranchKey key, TimestampTz until)
 		3, INT8OID, INT8OID, TIMESTAMPTZOID);
 	Datum		args[3] = {SF_BRANCH_KEY_DATUMS(key), TimestampTzGetDatum(until)};
 
-	if (sf_store_query(&plan, args, NULL, 0, NULL, NULL) > 0 && sf_due_hook != NULL)
-		sf_due_hook(key, InvalidOid, until);
+	if (sf_store_query(&plan, args, NULL, 0, NULL, NULL) > 0)
+		sf_hooks.due(key, InvalidOid, until);
 }
 
 /* Collect the numbers of deleted branches: arg is an ArrayBuildState **. */

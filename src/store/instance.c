@@ -247,8 +247,7 @@ write_row(bool enabled)
 	args[3] = BoolGetDatum(enabled);
 	args[4] = TimestampTzGetDatum(GetCurrentTimestamp());
 	(void) sf_store_query(&write_plan, args, NULL, 0, NULL, NULL);
-	if (sf_register_hook)
-		sf_register_hook();
+	sf_hooks.register_database();
 }
 
 /* Adopt this copy: what has come into its tables is its own from now on. */
@@ -274,8 +273,7 @@ sf_instance_disable(void)
 		Datum		args[2] = {(Datum) 0, TimestampTzGetDatum(GetCurrentTimestamp())};
 
 		(void) sf_store_query(&stop_plan, args, "n ", 0, NULL, NULL);
-		if (sf_register_hook)
-			sf_register_hook();
+		sf_hooks.register_database();
 	}
 	else
 		write_row(false);

@@ -333,14 +333,12 @@ sf_machine_cancel_executions(int machine_no)
 	List	   *numbers = NIL;
 	ListCell   *lc;
 
-	if (sf_cancel_hook == NULL)
-		return;
 	sf_store_query(&plan, args, NULL, 0, sf_row_read_int64_list, &numbers);
 	foreach(lc, numbers)
 	{
 		SfBranchKey all = {*(int64 *) lfirst(lc), -1};
 
-		sf_cancel_hook(all);
+		sf_hooks.cancel(all);
 	}
 }
 

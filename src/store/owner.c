@@ -76,8 +76,7 @@ sf_owner_set_machine(int machine_no, Oid owner)
 		sf_store_query(&plans[i], args, NULL, 0, NULL, NULL);
 	announce_change("state_machine");
 	/* the new owner's queue has work that no bell was rung for */
-	if (sf_register_hook != NULL)
-		sf_register_hook();
+	sf_hooks.register_database();
 }
 
 /* Change the owner of an activity. */
@@ -150,7 +149,6 @@ sf_owner_requeue(SfBranchKey key, Oid from, Oid to)
 
 	if (sf_store_query(&plan, args, NULL, 0, NULL, NULL) == 0)
 		return false;
-	if (sf_due_hook != NULL)
-		sf_due_hook(key, to, GetCurrentTimestamp());
+	sf_hooks.due(key, to, GetCurrentTimestamp());
 	return true;
 }

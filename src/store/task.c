@@ -305,8 +305,8 @@ sf_task_take(const SfActivity *activity, const char *worker, int max_tasks)
 		const SfTask *task = lfirst(lc);
 		TimestampTz timer = sf_task_timer(task);
 
-		if (timer != DT_NOEND && sf_due_hook != NULL)
-			sf_due_hook(task->key, InvalidOid, timer);
+		if (timer != DT_NOEND)
+			sf_hooks.due(task->key, InvalidOid, timer);
 	}
 	return tasks;
 }
@@ -385,8 +385,7 @@ sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,
 	if (cause == NULL)
 		nulls[5] = 'n';
 	sf_store_query(&plan, args, nulls, 0, sf_row_read_oid, &owner);
-	if (sf_due_hook != NULL)
-		sf_due_hook(key, owner, now);
+	sf_hooks.due(key, owner, now);
 }
 
 /* When nobody answers. */
@@ -416,8 +415,8 @@ sf_branch_set_due(SfBranchKey key, TimestampTz due)
 	Datum		args[3] = {SF_BRANCH_KEY_DATUMS(key), TimestampTzGetDatum(due)};
 
 	sf_store_query(&plan, args, due == DT_NOEND ? "  n" : NULL, 0, NULL, NULL);
-	if (due != DT_NOEND && sf_due_hook != NULL)
-		sf_due_hook(key, InvalidOid, due);
+	if (due != DT_NOEND)
+		sf_hooks.due(key, InvalidOid, due);
 }
 
 /* --- tokens --- */

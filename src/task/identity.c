@@ -45,7 +45,7 @@
 /* This session is a worker's: nobody else's state is in it */
 static bool private_session = false;
 
-/* Worker: who it was before sf_identity_assume, valid while assumed is */
+/* Worker: who it was before it assumed an identity, valid while assumed is */
 static Oid	assumed = InvalidOid;
 static Oid	own_userid;
 static int	own_sec_context;
@@ -141,7 +141,7 @@ owns_session(void)
 }
 
 /*
- * Take on the owner's identity until sf_identity_drop (sf_identity_assume of
+ * Take on the owner's identity until sf_identity_drop (SfTaskDriver of
  * driver.h): in a transaction of a worker, before the first user code.
  */
 void

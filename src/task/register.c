@@ -8,12 +8,12 @@
 #include "task/sql_task_internal.h"
 #include "task/sql_task.h"
 
-/* Fill the hooks of run/driver.h. */
+/* Fill in the driver of run/driver.h. */
 void
 sf_task_init(void)
 {
-	sf_sql_task_runner = sf_sql_task_run;
-	sf_identity_assume = sf_identity_assume_owner;
-	sf_resource_resolver = sf_resource_resolve;
+	sf_task_driver.run = sf_sql_task_run;
+	sf_task_driver.assume_identity = sf_identity_assume_owner;
+	sf_task_driver.resolve = sf_resource_resolve;
 	sf_fatal_settings_init();
 }

@@ -124,7 +124,7 @@ applies(const SfResourceMapping *mapping, const List *names, Oid owner)
 }
 
 /*
- * Find the resource that runs in place of one (sf_resource_resolver of
+ * Find the resource that runs in place of one (SfTaskDriver of
  * driver.h); false: nothing maps it.  Strings are in CurrentMemoryContext.
  */
 bool

@@ -170,7 +170,7 @@ conclude(const ErrorData *edata, SfTimer *timer, SfTaskOutcome *out)
 	/* sf_start in the task drew a number that is in use: not the task's error */
 	if (edata->sqlerrcode == ERRCODE_UNIQUE_VIOLATION && sf_table_has_collided())
 		ReThrowError((ErrorData *) edata);
-	if (canceled && sf_cancel_requested_hook != NULL && sf_cancel_requested_hook())
+	if (canceled && sf_hooks.cancel_requested())
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_TASK_ABORTED),
 				 errmsg("task was aborted")));
@@ -253,7 +253,7 @@ try_once(const SfTaskCall *call, SfTimer *timer, int attempt, int64 *took_ms,
 }
 
 /*
- * Run a SQL task (sf_sql_task_runner of driver.h).
+ * Run a SQL task (SfTaskDriver of run/driver.h).
  */
 void
 sf_sql_task_run(const SfTaskCall *call, SfTaskOutcome *out)

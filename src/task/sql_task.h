@@ -9,7 +9,7 @@
 
 #include "base/errors.h"
 
-/* Fill the hooks of run/driver.h; from _PG_init. */
+/* Fill in the driver of run/driver.h; from _PG_init. */
 extern void sf_task_init(void);
 
 /*
@@ -28,7 +28,7 @@ extern void sf_identity_private_session(void);
 extern void sf_fatal_settings_off(void);
 
 /*
- * Lay the identity down that sf_identity_assume took on: after the commit (or
+ * Lay the identity down that the worker assumed: after the commit (or
  * abort) and outside of any transaction.  Throws away what session state is
  * left.  Cheap when nothing is on.
  */

@@ -65,8 +65,7 @@ arm(void)
 		if (timer->deadline != 0 && (earliest == 0 || timer->deadline < earliest))
 			earliest = timer->deadline;
 
-	if (sf_deadline_hook != NULL)
-		sf_deadline_hook(earliest);
+	sf_hooks.task_deadline(earliest);
 	if (earliest != 0)
 	{
 		if (timer_id == MAX_TIMEOUTS)
@@ -153,7 +152,7 @@ sf_timer_settle(const SfTimer *timer)
 
 	if (!timer->fired || !QueryCancelPending)
 		return;
-	if (sf_cancel_requested_hook != NULL && sf_cancel_requested_hook())
+	if (sf_hooks.cancel_requested())
 		return;
 	for (outer = timer->outer; outer != NULL; outer = outer->outer)
 		if (outer->fired)

@@ -67,6 +67,6 @@ note_duration(int machine_no, int version, int state, int64 elapsed_us)
 void
 sf_durations_init(void)
 {
-	sf_task_time_hook = read_duration;
-	sf_note_task_time_hook = note_duration;
+	sf_hooks.task_time = read_duration;
+	sf_hooks.note_task_time = note_duration;
 }

@@ -201,7 +201,7 @@ on_subtransaction(SubXactEvent event, SubTransactionId mine,
 void
 sf_failures_init(void)
 {
-	sf_failed_hook = note_failure;
+	sf_hooks.execution_failed = note_failure;
 	RegisterXactCallback(on_transaction, NULL);
 	RegisterSubXactCallback(on_subtransaction, NULL);
 }

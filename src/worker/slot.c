@@ -201,9 +201,17 @@ drop_cancel(void)
 	QueryCancelPending = false;
 }
 
-/* A worker takes up a branch (NULL: it is over; see hooks.h). */
+/* Note for the poison file that a branch was claimed. */
 static void
-note_running(const SfBranchKey *key, Oid owner, const char *state)
+note_branch(SfBranchKey key)
+{
+	if (sf_slot_mine)
+		sf_poison_turn_note(sf_slot_number(), key);
+}
+
+/* Begin a step, or complete what is known of the one that runs. */
+static void
+begin_step(SfBranchKey key, Oid owner, const char *state)
 {
 	SfSlot	   *slot = sf_slot_mine;
 	SfDatabase *database;
@@ -211,24 +219,16 @@ note_running(const SfBranchKey *key, Oid owner, const char *state)
 
 	if (!slot)
 		return;
-	if (!key)
-	{
-		sf_slot_step_over();
-		return;
-	}
-	sf_poison_turn_note(sf_slot_number(), *key);
-	if (!state)
-		return;
-
-	same = slot->in_step && slot->key.execution_no == key->execution_no &&
-		slot->key.branch_no == key->branch_no;
+	note_branch(key);
+	same = slot->in_step && slot->key.execution_no == key.execution_no &&
+		slot->key.branch_no == key.branch_no;
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	if (!same)
 	{
 		pg_atomic_fetch_add_u32(&slot->step, 1);
 		slot->in_step = true;
 		slot->deadline = 0;
-		slot->key = *key;
+		slot->key = key;
 		slot->since = sf_tick_now();
 		slot->steps++;
 	}
@@ -312,7 +312,9 @@ sf_slot_handle_cancel(int signal_number)
 void
 sf_slot_init(void)
 {
-	sf_running_hook = note_running;
-	sf_deadline_hook = note_deadline;
-	sf_cancel_requested_hook = cancel_requested;
+	sf_hooks.branch_claimed = note_branch;
+	sf_hooks.step_begins = begin_step;
+	sf_hooks.step_ends = sf_slot_step_over;
+	sf_hooks.task_deadline = note_deadline;
+	sf_hooks.cancel_requested = cancel_requested;
 }

@@ -364,12 +364,12 @@ on_subtransaction(SubXactEvent event, SubTransactionId mine,
 void
 sf_wake_init(void)
 {
-	sf_due_hook = announce_due;
-	sf_cancel_hook = announce_cancel;
-	sf_cancel_now_hook = cancel_now;
-	sf_held_hook = note_held;
-	sf_ended_hook = announce_ended;
-	sf_register_hook = sf_wake_register;
+	sf_hooks.due = announce_due;
+	sf_hooks.cancel = announce_cancel;
+	sf_hooks.cancel_now = cancel_now;
+	sf_hooks.branch_held = note_held;
+	sf_hooks.execution_ended = announce_ended;
+	sf_hooks.register_database = sf_wake_register;
 	RegisterXactCallback(on_transaction, NULL);
 	RegisterSubXactCallback(on_subtransaction, NULL);
 }
