@@ -21,15 +21,16 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/resowner.h"
 #include "utils/timestamp.h"
 
 #include "api/sql_arguments.h"
 #include "api/objects.h"
-#include "base/backoff.h"
 #include "base/compat.h"
 #include "base/errors.h"
+#include "base/subtransaction.h"
+#include "base/timing.h"
 #include "run/slice.h"
+#include "run/tries.h"
 #include "store/direct.h"
 #include "store/due.h"
 #include "store/instance.h"
@@ -37,14 +38,6 @@
 PG_FUNCTION_INFO_V1(sfflow_sf_step);
 PG_FUNCTION_INFO_V1(sfflow_sf_run);
 PG_FUNCTION_INFO_V1(sfflow_sf_run_due);
-
-/* A slice in a session is not cut short by time */
-#define SESSION_SLICE_MS	1000
-
-/* A branch that meets others runs so often, again after so many milliseconds */
-#define MAX_ATTEMPTS		5
-#define FIRST_PAUSE_MS		50
-#define LONGEST_PAUSE_MS	1000
 
 /* Errors that end the caller's statement, whatever the execution says */
 static bool
@@ -65,57 +58,46 @@ is_passing(int sqlerrcode)
 		sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED;
 }
 
+/* A slice of a session, or the branch that it makes fail */
+typedef struct SessionSlice
+{
+	const SfSliceRequest *request;
+	SfSliceResult *result;
+	const char *cause;			/* make the branch of the request fail; NULL: run */
+} SessionSlice;
+
+/* Run a slice inside the subtransaction. */
+static bool
+run_in_subtransaction(void *arg)
+{
+	SessionSlice *slice = arg;
+
+	if (slice->cause != NULL)
+		sf_slice_fail_branch(slice->request->keys[0], slice->cause);
+	else
+		sf_slice_run(slice->request, slice->result);
+	return true;
+}
+
 /* Run a slice, or fail a branch, in a subtransaction; NULL or its error. */
 static ErrorData *
-try_slice(const SfSliceRequest *request, SfSliceResult *result,
-		  const SfBranchKey *fail, const char *cause)
+try_slice(const SfSliceRequest *request, SfSliceResult *result, const char *cause)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	ErrorData  *volatile error = NULL;
+	SessionSlice slice = {request, result, cause};
+	ErrorData  *error = sf_subtransaction_run(run_in_subtransaction, NULL, &slice);
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		if (fail != NULL)
-			sf_slice_fail_branch(*fail, cause);
-		else
-			sf_slice_run(request, result);
-		ReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(context);
-		CurrentResourceOwner = owner;
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(context);
-		CurrentResourceOwner = owner;
-		/* nor is a number that was drawn twice the branch's fault */
-		if (is_callers_error(error->sqlerrcode) || sf_table_has_collided())
-			ReThrowError(error);
-	}
-	PG_END_TRY();
+	/* nor is a number that was drawn twice the branch's fault */
+	if (error != NULL && (is_callers_error(error->sqlerrcode) || sf_table_has_collided()))
+		ReThrowError(error);
 	return error;
 }
 
-/* A slice was rolled back: let whoever waits for what it had locked go on. */
+/* A slice was rolled back: have other transactions that wait for its locks go on. */
 static void
-let_go(const SfSliceRequest *request)
+release_locks(const SfSliceRequest *request)
 {
 	if (request->releases_locks_on_rollback)
 		SPI_commit();
-}
-
-/* Wait before the nth further try. */
-static void
-back_off(int n)
-{
-	pg_usleep(sf_backoff_ms(n, FIRST_PAUSE_MS, LONGEST_PAUSE_MS) * 1000L);
-	CHECK_FOR_INTERRUPTS();
 }
 
 /* Add what a slice did to what others did before it. */
@@ -129,44 +111,53 @@ add_result(SfSliceResult *result, const SfSliceResult *more)
 	result->transitions = transitions;
 }
 
-/*
- * Run one branch alone: again while it meets others, which rolling its slice
- * back has let go on; when it raises, make it fail.
- */
+/* A branch that a session runs by itself */
+typedef struct LoneBranch
+{
+	SfSliceRequest request;
+	SfSliceResult result;
+	ErrorData  *error;			/* of the last try; NULL: it went well */
+} LoneBranch;
+
+/* Try a branch by itself; true: it met others, and may go well next time. */
+static bool
+try_alone(void *arg, bool last)
+{
+	LoneBranch *alone = arg;
+
+	alone->request.last_try = last;
+	memset(&alone->result, 0, sizeof(alone->result));
+	alone->error = try_slice(&alone->request, &alone->result, NULL);
+	if (alone->error == NULL)
+		return false;
+	release_locks(&alone->request);
+	return is_passing(alone->error->sqlerrcode);
+}
+
+/* Run one branch by itself; when it raises an error of its own, make it fail. */
 static void
 run_alone(const SfSliceRequest *request, SfBranchKey key, SfSliceResult *result)
 {
-	SfSliceRequest alone = *request;
-	SfSliceResult mine;
-	ErrorData  *error = NULL;
+	LoneBranch	alone = {.request = *request};
+	ErrorData  *error;
 
-	alone.keys = &key;
-	alone.nkeys = 1;
-	alone.mode = SF_SLICE_SESSION_BRANCH;
-	for (int n = 0; n < MAX_ATTEMPTS; n++)
+	alone.request.mode = SF_SLICE_SESSION_BRANCH;
+	alone.request.keys = &key;
+	alone.request.nkeys = 1;
+	sf_tries_run(try_alone, &alone);
+	if (alone.error == NULL)
 	{
-		if (n > 0)
-			back_off(n);
-		alone.last_try = n == MAX_ATTEMPTS - 1;
-		memset(&mine, 0, sizeof(mine));
-		error = try_slice(&alone, &mine, NULL, NULL);
-		if (error == NULL)
-		{
-			add_result(result, &mine);
-			return;
-		}
-		let_go(request);
-		if (!is_passing(error->sqlerrcode))
-			break;
+		add_result(result, &alone.result);
+		return;
 	}
-	error = try_slice(&alone, &mine, &key, error->message);
+	error = try_slice(&alone.request, &alone.result, alone.error->message);
 	if (error != NULL)
 		ReThrowError(error);
 	result->outcome = SF_SLICE_WORKED;
 	result->transitions++;
 }
 
-/* Run a slice with the failure protocol of slice.h. */
+/* Run a slice; when it fails, what run/tries.h says. */
 static void
 session_slice(const SfSliceRequest *request, SfSliceResult *result)
 {
@@ -175,13 +166,13 @@ session_slice(const SfSliceRequest *request, SfSliceResult *result)
 	int			n;
 
 	sf_table_forget_collision();
-	error = try_slice(request, result, NULL, NULL);
+	error = try_slice(request, result, NULL);
 	if (error == NULL)
 		return;
 	n = sf_slice_touched(keys, lengthof(keys));
 	if (n == 0)
 		ReThrowError(error);
-	let_go(request);
+	release_locks(request);
 	memset(result, 0, sizeof(*result));
 	for (int i = 0; i < n; i++)
 		run_alone(request, keys[i], result);
@@ -267,7 +258,7 @@ sfflow_sf_run(PG_FUNCTION_ARGS)
 	MemoryContext old = MemoryContextSwitchTo(context);
 
 	request.mode = SF_SLICE_EXECUTION;
-	request.slice_ms = SESSION_SLICE_MS;
+	request.slice_ms = SF_SESSION_SLICE_MS;
 	request.execution_no = no;
 	request.skip_waits = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
 	while (left != 0)
@@ -311,7 +302,7 @@ run_due_of(Oid owner, int max_steps, bool nonatomic)
 	int			left = max_steps;
 
 	request.mode = SF_SLICE_OWNER;
-	request.slice_ms = SESSION_SLICE_MS;
+	request.slice_ms = SF_SESSION_SLICE_MS;
 	request.only_owner = owner;
 	request.releases_locks_on_rollback = nonatomic;
 	while (left > 0)

@@ -9,11 +9,11 @@
 
 #include "access/xact.h"
 #include "miscadmin.h"
-#include "utils/resowner.h"
 #include "utils/timestamp.h"
 
 #include "api/sql_arguments.h"
 #include "api/test_context.h"
+#include "base/subtransaction.h"
 #include "run/driver.h"
 #include "run/lambda.h"
 #include "run/test_state.h"
@@ -261,6 +261,23 @@ find_resource(const SfState *state, Jsonb **payload, SfError *error)
 	return resource;
 }
 
+/* A task of a test */
+typedef struct TestTask
+{
+	const SfTaskCall *call;
+	SfTaskOutcome *outcome;
+} TestTask;
+
+/* Run a task, and have what it did rolled back. */
+static bool
+run_and_undo(void *arg)
+{
+	TestTask   *task = arg;
+
+	sf_task_driver.run(task->call, task->outcome);
+	return false;
+}
+
 /*
  * Run a SQL task as the caller, and undo what it did: in a subtransaction
  * around its own.
@@ -269,10 +286,9 @@ static void
 run_task(SfStateTest *test, const SfState *state, const SfTaskRequest *task,
 		 SfStimulus *stimulus)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
 	SfTaskOutcome outcome;
 	SfTaskCall	call;
+	TestTask	run = {&call, &outcome};
 
 	memset(&call, 0, sizeof(call));
 	memset(&outcome, 0, sizeof(outcome));
@@ -287,12 +303,10 @@ run_task(SfStateTest *test, const SfState *state, const SfTaskRequest *task,
 	/* an error that is no outcome aborts the caller's whole statement */
 	if (call.resource != NULL)
 	{
-		BeginInternalSubTransaction(NULL);
-		MemoryContextSwitchTo(context);
-		sf_task_driver.run(&call, &outcome);
-		RollbackAndReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(context);
-		CurrentResourceOwner = owner;
+		ErrorData  *error = sf_subtransaction_run(run_and_undo, NULL, &run);
+
+		if (error != NULL)
+			ReThrowError(error);
 		sf_lambda_outcome(&sf_state_task(state)->resource, &outcome);
 	}
 

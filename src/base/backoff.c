@@ -7,6 +7,7 @@
 #include "common/pg_prng.h"
 
 #include "base/backoff.h"
+#include "base/timing.h"
 
 /* Milliseconds to wait before the nth further attempt. */
 int
@@ -15,4 +16,11 @@ sf_backoff_ms(int n, int base_ms, int limit_ms)
 	double		longest = (double) base_ms * (double) (1 << Min(n, 20));
 
 	return (int) (pg_prng_double(&pg_global_prng_state) * Min(longest, (double) limit_ms));
+}
+
+/* Milliseconds to pause after so many failures in a row. */
+int
+sf_backoff_doubled_ms(int failures)
+{
+	return Min(SF_FAILURE_PAUSE_MS << Min(Max(failures, 1) - 1, 6), SF_FAILURE_MAX_PAUSE_MS);
 }

@@ -12,4 +12,7 @@
  */
 extern int	sf_backoff_ms(int n, int base_ms, int limit_ms);
 
+/* Milliseconds to pause after so many failures in a row: a second, doubled up to a minute. */
+extern int	sf_backoff_doubled_ms(int failures);
+
 #endif							/* SF_BASE_BACKOFF_H */

@@ -20,13 +20,10 @@
 
 #include "base/debug_point.h"
 #include "base/hooks.h"
+#include "base/timing.h"
 #include "run/abort.h"
 #include "run/apply.h"
 #include "run/map_run.h"
-
-/* How soon to look for children that somebody had in hand, executions and branches */
-#define LOOK_AGAIN_MS		50
-#define LOOK_FOR_HELD_MS	500
 
 /*
  * When a join that has given up is due again.  The children of a Distributed
@@ -38,7 +35,7 @@ sf_abort_look_again(const SfBranch *join)
 	if ((join->map_run_no == 0 && !join->child_held) || SF_DEBUG_MUTATION("look_again"))
 		return DT_NOEND;
 	return TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
-									   join->map_run_no != 0 ? LOOK_AGAIN_MS : LOOK_FOR_HELD_MS);
+									   join->map_run_no != 0 ? SF_ABORT_LOOK_MS : SF_ABORT_HELD_LOOK_MS);
 }
 
 static int	abort_children(SfRun *run, SfBranch *parent, int cause);

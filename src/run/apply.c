@@ -25,6 +25,7 @@
 #include "base/errors.h"
 #include "base/hooks.h"
 #include "base/settings.h"
+#include "base/timing.h"
 #include "base/uuid.h"
 #include "run/apply.h"
 #include "run/map_run.h"
@@ -156,9 +157,6 @@ sf_run_make(SfExecution *execution)
 	return run;
 }
 
-/* A worker waits no longer than that for what a session may hold for hours */
-#define LOCK_MS			"1000"
-
 static int64 locked_out = 0;
 
 /* The execution that could not be locked when ERRCODE_SF_EXECUTION_LOCKED came. */
@@ -168,7 +166,7 @@ sf_slice_locked_out(void)
 	return locked_out;
 }
 
-/* Lock an execution's row, a worker within LOCK_MS. */
+/* Lock an execution's row, a worker within SF_ROW_LOCK_MS. */
 static SfExecution *
 lock_execution(const SfRun *run)
 {
@@ -180,7 +178,7 @@ lock_execution(const SfRun *run)
 	if (!run->impatient)
 		return sf_execution_read(no, SF_LOCK_WAIT, false);
 	nest = NewGUCNestLevel();
-	(void) set_config_option("lock_timeout", LOCK_MS, PGC_SUSET, PGC_S_SESSION,
+	(void) set_config_option("lock_timeout", SF_ROW_LOCK_MS, PGC_SUSET, PGC_S_SESSION,
 							 GUC_ACTION_SAVE, true, 0, false);
 	PG_TRY();
 	{

@@ -10,16 +10,11 @@
 #include "base/closest.h"
 #include "base/debug_point.h"
 #include "base/errors.h"
+#include "base/timing.h"
 #include "run/apply.h"
 #include "run/lifecycle.h"
 #include "run/map_run.h"
 #include "store/program_cache.h"
-
-/* How long a redrive waits for workers to let go of what was stopped */
-#define LET_GO_MS		5000
-
-/* ... and how often it asks them to */
-#define ASK_MS			100
 
 /* States that the notice of a redrive names */
 #define NAMED_STATES	3
@@ -69,17 +64,17 @@ lock_branches(const SfExecution *execution)
 {
 	SfBranchKey key = {execution->execution_no, -1};
 
-	for (int waited = 0; waited < LET_GO_MS; waited += 5)
+	for (int waited = 0; waited < SF_STOP_WAIT_MS; waited += SF_STOP_LOOK_MS)
 	{
 		List	   *branches = sf_branch_all(execution->execution_no, SF_LOCK_SKIP);
 		List	   *all = sf_branch_all(execution->execution_no, SF_LOCK_NONE);
 
 		if (list_length(branches) == list_length(all))
 			return branches;
-		if (waited % ASK_MS == 0)
+		if (waited % SF_STOP_ASK_MS == 0)
 			sf_hooks.cancel_now(key);
 		CHECK_FOR_INTERRUPTS();
-		pg_usleep(5000L);
+		pg_usleep(SF_STOP_LOOK_MS * 1000L);
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_EXECUTION_CHANGED),

@@ -17,10 +17,10 @@
 #include "miscadmin.h"
 #include "portability/instr_time.h"
 #include "utils/memutils.h"
-#include "utils/resowner.h"
 #include "utils/timestamp.h"
 
 #include "base/arn.h"
+#include "base/subtransaction.h"
 #include "run/map_run.h"
 
 /* Results read at once, and bytes after which a part is complete */
@@ -460,6 +460,25 @@ run_task(const SfRun *run, const SfBranch *branch, const SfTaskCall *call,
 		sf_result_writer_run(map_run, run, state, call, out);
 }
 
+/* What the task of a Distributed Map works with */
+typedef struct MapTask
+{
+	const SfRun *run;
+	const SfBranch *branch;
+	const SfTaskCall *call;
+	SfTaskOutcome *out;
+} MapTask;
+
+/* Run the task inside the subtransaction; false: it failed. */
+static bool
+run_in_subtransaction(void *arg)
+{
+	MapTask    *task = arg;
+
+	run_task(task->run, task->branch, task->call, task->out);
+	return task->out->ok;
+}
+
 /*
  * Carry out the task that a Distributed Map is at.  It may take many calls: a
  * subtransaction around them makes them one, of which nothing stays when one
@@ -469,37 +488,15 @@ void
 sf_distributed_run_task(const SfRun *run, const SfBranch *branch,
 						const SfTaskCall *call, SfTaskOutcome *out)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
+	MapTask		task = {run, branch, call, out};
+	ErrorData  *error;
 	instr_time	start;
 	instr_time	elapsed;
 
 	INSTR_TIME_SET_CURRENT(start);
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		run_task(run, branch, call, out);
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(context);
-		CurrentResourceOwner = owner;
+	error = sf_subtransaction_run(run_in_subtransaction, NULL, &task);
+	if (error != NULL)
 		ReThrowError(error);
-	}
-	PG_END_TRY();
-	if (out->ok)
-		ReleaseCurrentSubTransaction();
-	else
-		RollbackAndReleaseCurrentSubTransaction();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
 
 	INSTR_TIME_SET_CURRENT(elapsed);
 	INSTR_TIME_SUBTRACT(elapsed, start);

@@ -3,7 +3,7 @@
  *		A worker's turn (4.2 of the design): claim due branches of one owner and
  *		advance them for a slice, within the transaction of the caller.
  *
- * Who calls it, and where the transactions are:
+ * Its callers, and where the transactions are:
  *
  *	worker:		Start; sf_slice_run(); Commit		-- and again
  *				when the result says LONG_TASK, the slice has announced a long
@@ -17,11 +17,7 @@
  * after the commit: the worker saves it before and restores it after with
  * GetUserIdAndSecContext()/SetUserIdAndSecContext().
  *
- * When a slice fails (any ERROR out of it or out of the commit), nothing of it
- * happened.  The worker aborts the transaction and runs the keys of
- * sf_slice_touched() again one by one (SF_SLICE_BRANCH); when that fails too
- * it calls sf_slice_fail_branch() in a transaction of its own, which makes
- * the branch fail with States.Runtime and the error's text.
+ * When a slice fails, run/tries.h says what follows.
  */
 #ifndef SF_RUN_SLICE_H
 #define SF_RUN_SLICE_H

@@ -25,29 +25,28 @@
 #include "storage/proc.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
-#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 #include "utils/wait_event.h"
 
 #include "base/backoff.h"
 #include "base/clock.h"
 #include "base/settings.h"
+#include "base/subtransaction.h"
+#include "base/timing.h"
 #include "store/direct.h"
 #include "task/sql_task_internal.h"
 #include "task/sql_task.h"
 
-/*
- * A deadlock is retried this often.  How long to wait depends on how long the
- * task held its locks, milliseconds: a shorter pause would meet the same tasks
- * again.
- */
-#define SF_DEADLOCK_RETRIES		5
-#define SF_DEADLOCK_MIN_MS		10
-#define SF_DEADLOCK_MAX_MS		1000
-#define SF_DEADLOCK_LIMIT_MS	5000
-/* How long a retry waits for that of another task, and how often it looks, milliseconds */
-#define SF_TURN_LIMIT_MS		30000
-#define SF_TURN_LOOK_MS			10
+/* One try of a task */
+typedef struct Try
+{
+	const SfTaskCall *call;
+	SfTaskOutcome *out;
+	SfTimer    *timer;
+	int			attempt;		/* 0: the first */
+	SfTick		began;
+	int64		took_ms;		/* the try before it */
+} Try;
 
 /* Sleep until a time, but not through interrupts. */
 static void
@@ -73,20 +72,20 @@ sleep_until(SfTick until)
 static void
 take_turn(Oid owner)
 {
-	SfTick		limit = sf_tick_plus_ms(sf_tick_now(), SF_TURN_LIMIT_MS);
+	SfTick		limit = sf_tick_plus_ms(sf_tick_now(), SF_RETRY_TURN_LIMIT_MS);
 	LOCKTAG		tag;
 
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, AuthIdRelationId, owner, 3);
 	while (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL &&
 		   sf_tick_now() < limit)
-		sleep_until(sf_tick_plus_ms(sf_tick_now(), SF_TURN_LOOK_MS));
+		sleep_until(sf_tick_plus_ms(sf_tick_now(), SF_RETRY_TURN_LOOK_MS));
 }
 
 /* Wait before the nth further try; the last one has taken so many milliseconds. */
 static void
 back_off(Oid owner, int n, int64 took_ms)
 {
-	int			base = (int) Max(SF_DEADLOCK_MIN_MS, Min(took_ms, SF_DEADLOCK_MAX_MS));
+	int			base = (int) Max(SF_DEADLOCK_MIN_PAUSE_MS, Min(took_ms, SF_DEADLOCK_MAX_PAUSE_MS));
 
 	sleep_until(sf_tick_plus_ms(sf_tick_now(),
 								sf_backoff_ms(n, base, SF_DEADLOCK_LIMIT_MS)));
@@ -198,58 +197,52 @@ conclude(const ErrorData *edata, SfTimer *timer, SfTaskOutcome *out)
 	out->error.position = -1;
 }
 
+/* Try inside the subtransaction. */
+static bool
+run_in_subtransaction(void *arg)
+{
+	Try		   *try = arg;
+
+	error_context_stack = NULL; /* the caller's context is not the task's */
+	sf_timer_start(try->timer);
+	if (try->attempt > 0)
+	{
+		back_off(try->call->owner, try->attempt, try->took_ms);
+		try->began = sf_tick_now();
+	}
+	try->out->output = run_as_owner(try->call, try->timer, try->attempt, CurrentMemoryContext);
+	sf_timer_stop(try->timer);
+	sf_timer_check(try->timer);
+	return true;
+}
+
+/* Finish a try, whether it raised an error or not. */
+static void
+end_try(void *arg)
+{
+	Try		   *try = arg;
+
+	sf_timer_stop(try->timer);
+	if (TransactionIdIsValid(GetCurrentTransactionIdIfAny()))
+		try->out->assigned_xid = true;
+}
+
 /* Try once; returns the SQLSTATE of the error, 0 when it went well. */
 static int
-try_once(const SfTaskCall *call, SfTimer *timer, int attempt, int64 *took_ms,
-		 SfTaskOutcome *out)
+try_once(Try *try)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
 	int			depth = sf_identity_depth();
-	ErrorData  *volatile edata = NULL;
-	volatile SfTick began = sf_tick_now();
+	ErrorData  *edata;
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		error_context_stack = NULL; /* what is around is not the task's */
-		sf_timer_start(timer);
-		if (attempt > 0)
-		{
-			back_off(call->owner, attempt, *took_ms);
-			began = sf_tick_now();
-		}
-		out->output = run_as_owner(call, timer, attempt, context);
-		sf_timer_stop(timer);
-		sf_timer_check(timer);
-		if (TransactionIdIsValid(GetCurrentTransactionIdIfAny()))
-			out->assigned_xid = true;
-		ReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(context);
-		CurrentResourceOwner = owner;
-		out->ok = true;
-	}
-	PG_CATCH();
-	{
-		sf_timer_stop(timer);
-		MemoryContextSwitchTo(context);
-		edata = CopyErrorData();
-		FlushErrorState();
-		if (TransactionIdIsValid(GetCurrentTransactionIdIfAny()))
-			out->assigned_xid = true;
-		RollbackAndReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(context);
-		CurrentResourceOwner = owner;
-		sf_identity_abandon(depth);
-	}
-	PG_END_TRY();
-
+	try->began = sf_tick_now();
+	edata = sf_subtransaction_run(run_in_subtransaction, end_try, try);
+	try->out->ok = edata == NULL;
 	if (edata == NULL)
 		return 0;
-	*took_ms = (sf_tick_now() - began) / 1000;
-	conclude(edata, timer, out);
-	return timer->fired ? ERRCODE_QUERY_CANCELED : edata->sqlerrcode;
+	sf_identity_abandon(depth);
+	try->took_ms = (sf_tick_now() - try->began) / 1000;
+	conclude(edata, try->timer, try->out);
+	return try->timer->fired ? ERRCODE_QUERY_CANCELED : edata->sqlerrcode;
 }
 
 /*
@@ -261,7 +254,7 @@ sf_sql_task_run(const SfTaskCall *call, SfTaskOutcome *out)
 	SfTimer		timer;
 	instr_time	start;
 	instr_time	elapsed;
-	int64		took_ms = 0;
+	Try			try = {.call = call,.out = out,.timer = &timer};
 	bool		in_session = sf_identity_in_session();
 
 	memset(out, 0, sizeof(*out));
@@ -269,9 +262,9 @@ sf_sql_task_run(const SfTaskCall *call, SfTaskOutcome *out)
 	if (in_session)
 		sf_constraints_check();
 	sf_timer_set(&timer, call->timeout_ms);
-	for (int attempt = 0; attempt <= SF_DEADLOCK_RETRIES; attempt++)
+	for (; try.attempt <= SF_DEADLOCK_RETRIES; try.attempt++)
 	{
-		if (try_once(call, &timer, attempt, &took_ms, out) != ERRCODE_T_R_DEADLOCK_DETECTED)
+		if (try_once(&try) != ERRCODE_T_R_DEADLOCK_DETECTED)
 			break;
 		if (call->not_first)
 		{
@@ -282,7 +275,7 @@ sf_sql_task_run(const SfTaskCall *call, SfTaskOutcome *out)
 				(errmsg_internal("deadlock in state \"%s\" of execution \"%s\", try %d",
 								 call->state != NULL ? call->state->name : "?",
 								 call->execution_id != NULL ? call->execution_id : "?",
-								 attempt + 1)));
+								 try.attempt + 1)));
 	}
 	if (in_session)
 		sf_constraints_reset();

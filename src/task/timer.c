@@ -20,10 +20,8 @@
 #include "utils/timeout.h"
 
 #include "base/debug_point.h"
+#include "base/timing.h"
 #include "task/sql_task_internal.h"
-
-/* Milliseconds after which a task that swallowed the cancel is told again */
-#define SF_TIMER_REPEAT_MS	1000
 
 static TimeoutId timer_id = MAX_TIMEOUTS;	/* not registered yet */
 static SfTimer *volatile timers = NULL;

@@ -19,6 +19,7 @@
 #include "miscadmin.h"
 #include "storage/ipc.h"
 
+#include "base/timing.h"
 #include "worker/alone.h"
 #include "worker/demand.h"
 #include "worker/poison.h"
@@ -26,10 +27,6 @@
 #include "worker/shared.h"
 #include "worker/slot.h"
 #include "worker/worker.h"
-
-/* Others wait for that long, and the clock is looked at that often */
-#define QUANTUM_MS	5000
-#define CHECK_MS	5000
 
 static bool mine = false;
 
@@ -123,7 +120,7 @@ sf_alone_drive(void)
 			sf_shared->connecting = database;
 			sf_worker_live((int) (slot - sf_shared->slots), slot->launch);
 		}
-		sf_worker_sleep_until(Min(next, sf_tick_plus_ms(sf_tick_now(), CHECK_MS)));
+		sf_worker_sleep_until(Min(next, sf_tick_plus_ms(sf_tick_now(), SF_CLOCK_CHECK_MS)));
 	}
 }
 
@@ -158,9 +155,9 @@ bool
 sf_alone_is_over(SfTick *until)
 {
 	SfWant		want;
-	SfTick		turn_over = sf_tick_plus_ms(sf_slot_mine->attached, QUANTUM_MS);
+	SfTick		turn_over = sf_tick_plus_ms(sf_slot_mine->attached, SF_QUANTUM_MS);
 
-	*until = sf_tick_plus_ms(sf_tick_now(), CHECK_MS);
+	*until = sf_tick_plus_ms(sf_tick_now(), SF_CLOCK_CHECK_MS);
 	if (has_company())
 		return true;
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);

@@ -137,7 +137,7 @@ work(SfAttempt *a)
 				sf_slot_set_own_task(&a->result.task);
 			break;
 		case SF_ATTEMPT_TASK:
-			sf_slice_run_task(a->key, a->generation, a->last_try, a->outcome,
+			sf_slice_run_task(a->key, a->generation, a->request.last_try, a->outcome,
 							  &a->result);
 			sf_slot_set_goes_on(true);
 			break;
@@ -242,11 +242,11 @@ bool
 sf_attempt(SfAttempt *a)
 {
 	MemoryContext context = CurrentMemoryContext;
-	volatile bool ok = false;
 	Oid			user;
 	int			sec_context;
 
 	GetUserIdAndSecContext(&user, &sec_context);
+	a->ok = false;
 	a->verdict = SF_TURN_MAY_WORK;
 	memset(&a->result, 0, sizeof(a->result));
 	a->ntouched = 0;
@@ -264,7 +264,7 @@ sf_attempt(SfAttempt *a)
 		a->in_commit = true;
 		commit();
 		SF_DEBUG_POINT("committed");
-		ok = true;
+		a->ok = true;
 		if (a->kind == SF_ATTEMPT_SLICE && a->result.outcome == SF_SLICE_WORKED)
 			sf_shortage_over();
 	}
@@ -280,14 +280,14 @@ sf_attempt(SfAttempt *a)
 	sf_identity_drop();
 	SetUserIdAndSecContext(user, sec_context);
 	sf_poison_turn_end(sf_slot_number(),
-					   !(ok && a->result.outcome == SF_SLICE_LONG_TASK));
-	if (!ok && sf_attempt_met_shortage(a))
+					   !(a->ok && a->result.outcome == SF_SLICE_LONG_TASK));
+	if (!a->ok && sf_attempt_met_shortage(a))
 		sf_last_error_note(a->sqlstate, a->message);
 	pgstat_report_stat(false);
 	pgstat_report_activity(STATE_IDLE, NULL);
-	if (!ok && a->collided)
+	if (!a->ok && a->collided)
 		stop_driving(a->message);
-	return ok;
+	return a->ok;
 }
 
 /* Decide whether to work here; in a transaction of its own. */

@@ -55,14 +55,14 @@ typedef struct SfAttempt
 {
 	SfAttemptKind kind;
 	bool		alone;			/* for the poison file */
-	SfSliceRequest request;		/* SLICE */
+	SfSliceRequest request;		/* SLICE; TASK: last_try */
 	SfBranchKey key;			/* TASK, FAIL */
 	int			generation;		/* TASK */
-	bool		last_try;		/* TASK: as in the request of a slice */
 	const SfError *outcome;		/* TASK: how its commit failed; NULL: run it */
 	const char *cause;			/* FAIL */
 	int			put_off_ms;		/* PUT_OFF */
 
+	bool		ok;				/* it was committed */
 	SfTurnVerdict verdict;
 	SfSliceResult result;
 	SfLook	   *look;			/* LOOK */

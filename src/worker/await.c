@@ -13,12 +13,10 @@
 #include "utils/wait_event.h"
 
 #include "base/compat.h"
+#include "base/timing.h"
 #include "worker/await.h"
 #include "worker/shared.h"
 #include "worker/wake.h"
-
-/* A look once a second also finds what rang no bell */
-#define RECHECK_MS 1000
 
 static bool listening = false;
 
@@ -75,7 +73,7 @@ sf_await_ended(int64 execution_no, TimestampTz until)
 	left = give_up - sf_tick_now();
 	if (left <= 0)
 		return false;
-	ms = (long) Min((left + 999) / 1000, RECHECK_MS);
+	ms = (long) Min((left + 999) / 1000, SF_AWAIT_RECHECK_MS);
 	if (sf_shared)
 		(void) ConditionVariableTimedSleep(sf_wake_ended_variable(execution_no),
 										   ms, PG_WAIT_EXTENSION);

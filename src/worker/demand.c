@@ -11,12 +11,10 @@
 #include "utils/timestamp.h"
 
 #include "base/settings.h"
+#include "base/timing.h"
 #include "worker/admit.h"
 #include "worker/demand.h"
 #include "worker/shared.h"
-
-#define MORE_DELAY_MS		20
-#define QUANTUM_MS			5000
 
 /* Take the earlier one as the time to look again. */
 static void
@@ -118,7 +116,7 @@ consider_more(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 		return;
 	if (database->more_since == 0)
 		database->more_since = now;
-	at = sf_tick_plus_ms(database->more_since, MORE_DELAY_MS);
+	at = sf_tick_plus_ms(database->more_since, SF_MORE_DELAY_MS);
 	if (at > now)
 		look_at(next, at);
 	else
@@ -222,7 +220,7 @@ sf_demand_make_room(const SfWant *want)
 			break;
 		}
 		if (!idle && (slot->role != SF_ROLE_WORKER ||
-					  slot->attached > sf_tick_plus_ms(now, -QUANTUM_MS)))
+					  slot->attached > sf_tick_plus_ms(now, -SF_QUANTUM_MS)))
 			continue;
 		if (!victim || (idle && victim->state != SF_SLOT_IDLE) ||
 			(idle == (victim->state == SF_SLOT_IDLE) && slot->since < victim->since))

@@ -43,6 +43,7 @@
 #include "base/compat.h"
 #include "base/debug_point.h"
 #include "base/settings.h"
+#include "base/timing.h"
 #include "store/instance_file.h"
 #include "worker/alone.h"
 #include "worker/demand.h"
@@ -52,14 +53,6 @@
 #include "worker/shared.h"
 #include "worker/slot.h"
 #include "worker/worker.h"
-
-#define RESTART_SECONDS		1
-#define ROOM_RECHECK_MS		200
-#define FIRST_ALONE_MS		5000
-#define CLOCK_CHECK_MS		5000
-#define GIVE_UP_MS			3000
-#define OVERDUE_MS			2000
-#define REFUSED_RECHECK_MS	500
 
 /* Databases that are still to be looked at after the start, the one that is now */
 static List *to_probe = NIL;
@@ -228,7 +221,7 @@ serve_databases(void)
 		{
 			next = Min(next, Max(sf_processes_retry_at(),
 								 sf_tick_plus_ms(sf_tick_now(),
-															 ROOM_RECHECK_MS)));
+															 SF_ROOM_RECHECK_MS)));
 			if (want.role == SF_ROLE_TASK)
 				offer_to_worker(want.database);
 			else if (want.first && !sf_demand_make_room(&want))
@@ -377,9 +370,9 @@ probe_databases(void)
 		if (sf_processes_retry_at() > now)
 			return sf_processes_retry_at();
 		if (!sf_demand_has_room(SF_ROLE_TASK))
-			return sf_tick_plus_ms(now, ROOM_RECHECK_MS);
+			return sf_tick_plus_ms(now, SF_ROOM_RECHECK_MS);
 		if (!start_probe(linitial_oid(to_probe)))
-			return Max(sf_processes_retry_at(), sf_tick_plus_ms(now, ROOM_RECHECK_MS));
+			return Max(sf_processes_retry_at(), sf_tick_plus_ms(now, SF_ROOM_RECHECK_MS));
 		to_probe = list_delete_first(to_probe);
 	}
 	settle();
@@ -423,11 +416,11 @@ serve_suspects(SfTick *next)
 
 	while (sf_poison_next_suspect(InvalidOid, &suspect))
 	{
-		*next = sf_tick_plus_ms(sf_tick_now(), ROOM_RECHECK_MS);
+		*next = sf_tick_plus_ms(sf_tick_now(), SF_ROOM_RECHECK_MS);
 		if (any_process(&running, &since) && (running || !SF_DEBUG_MUTATION("alone")))
 		{
 			limit = sf_tick_plus_ms(since,
-												(int64) FIRST_ALONE_MS << Min(Max(suspect.seen, 1) - 1, 20));
+												(int64) SF_SUSPECT_ALONE_MS << Min(Max(suspect.seen, 1) - 1, 20));
 			if (running && limit <= sf_tick_now())
 			{
 				sf_poison_release_suspects();
@@ -543,7 +536,7 @@ look_at_workers(void)
 static void
 cancel_overdue(void)
 {
-	SfTick		limit = sf_tick_plus_ms(sf_tick_now(), -OVERDUE_MS);
+	SfTick		limit = sf_tick_plus_ms(sf_tick_now(), -SF_OVERDUE_MS);
 
 	for (int i = 1; i < sf_shared->nslots; i++)
 	{
@@ -588,9 +581,9 @@ keep_processes(SfTick *next)
 	}
 	if (refused_since == 0)
 		refused_since = now;
-	else if (now >= sf_tick_plus_ms(refused_since, GIVE_UP_MS))
+	else if (now >= sf_tick_plus_ms(refused_since, SF_ALONE_AFTER_MS))
 		sf_alone_begin(to_probe);
-	*next = Min(*next, sf_tick_plus_ms(now, REFUSED_RECHECK_MS));
+	*next = Min(*next, sf_tick_plus_ms(now, SF_REFUSED_RECHECK_MS));
 }
 
 /* Have the workers leave: whoever ends the launcher ends them. */
@@ -672,7 +665,7 @@ sfflow_launcher_main(Datum arg)
 			next = Min(next, probe_databases());
 			next = Min(next, sf_failures_tell_suppressed());
 		}
-		sf_worker_sleep_until(Min(next, sf_tick_plus_ms(sf_tick_now(), CLOCK_CHECK_MS)));
+		sf_worker_sleep_until(Min(next, sf_tick_plus_ms(sf_tick_now(), SF_CLOCK_CHECK_MS)));
 	}
 }
 
@@ -684,7 +677,7 @@ sf_launcher_init(void)
 
 	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
 	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
-	worker.bgw_restart_time = RESTART_SECONDS;
+	worker.bgw_restart_time = SF_LAUNCHER_RESTART_S;
 	strlcpy(worker.bgw_library_name, "sfflow", sizeof(worker.bgw_library_name));
 	strlcpy(worker.bgw_function_name, "sfflow_launcher_main", sizeof(worker.bgw_function_name));
 	strlcpy(worker.bgw_type, "sfflow launcher", BGW_MAXLEN);

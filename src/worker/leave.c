@@ -35,14 +35,11 @@
 #include "utils/wait_event.h"
 
 #include "base/compat.h"
+#include "base/timing.h"
 #include "store/table.h"
 #include "worker/shared.h"
 #include "worker/wake.h"
 #include "worker/worker.h"
-
-#define GRACE_MS	200			/* for slices to end */
-#define WAIT_MS		5000		/* then the command says what it sees */
-#define STEP_MS		20
 
 static ProcessUtility_hook_type previous_utility_hook = NULL;
 
@@ -160,13 +157,13 @@ empty_database(Oid oid)
 	{
 		SfTick		now = sf_tick_now();
 		bool		insist = !insisted &&
-			now >= sf_tick_plus_ms(start, GRACE_MS);
+			now >= sf_tick_plus_ms(start, SF_LEAVE_GRACE_MS);
 
 		insisted = insisted || insist;
 		if (ask_to_leave(oid, insist) == 0 ||
-			now >= sf_tick_plus_ms(start, WAIT_MS))
+			now >= sf_tick_plus_ms(start, SF_LEAVE_WAIT_MS))
 			break;
-		(void) ConditionVariableTimedSleep(&sf_shared->slot_freed, STEP_MS,
+		(void) ConditionVariableTimedSleep(&sf_shared->slot_freed, SF_LEAVE_LOOK_MS,
 										   PG_WAIT_EXTENSION);
 	}
 	ConditionVariableCancelSleep();

@@ -12,12 +12,12 @@
 #include "storage/procarray.h"
 #include "utils/memutils.h"
 
+#include "base/backoff.h"
+#include "base/timing.h"
 #include "worker/admit.h"
 #include "worker/processes.h"
 #include "worker/shared.h"
 #include "worker/worker.h"
-
-#define MAX_RETRY_MS	60000
 
 /* Handles of the processes in the slots, where this launcher started them */
 static BackgroundWorkerHandle **handles;
@@ -28,9 +28,6 @@ static int	refusals = 0;
 static SfTick retry_at = 0;
 static int	standby_refusals = 0;
 static SfTick standby_retry_at = 0;
-
-/* The keeper stays in a database for that long when another one wants it */
-#define KEEPER_QUANTUM_MS 1000
 
 static MemoryContext process_context;
 
@@ -118,8 +115,7 @@ release_slot(SfSlot *slot, uint32 launch)
 		{
 			database->failures++;
 			database->not_before =
-				sf_tick_plus_ms(sf_tick_now(),
-											1000 << Min(database->failures - 1, 6));
+				sf_tick_plus_ms(sf_tick_now(), sf_backoff_doubled_ms(database->failures));
 			database->scan = true;
 		}
 		sf_shared_free_slot(slot);
@@ -163,8 +159,7 @@ note_refusal(bool first)
 	if (first)
 		sf_shared->refused_at = sf_tick_now();
 	refusals++;
-	retry_at = sf_tick_plus_ms(sf_tick_now(),
-										   Min(1000 << Min(refusals - 1, 6), MAX_RETRY_MS));
+	retry_at = sf_tick_plus_ms(sf_tick_now(), sf_backoff_doubled_ms(refusals));
 }
 
 /* Ask the postmaster for the process of a slot; false: it has no place left. */
@@ -312,8 +307,7 @@ sf_processes_keep_standby(void)
 	}
 	sf_shared->refused_at = sf_tick_now();
 	standby_refusals++;
-	standby_retry_at = sf_tick_plus_ms(sf_tick_now(),
-									   Min(1000 << Min(standby_refusals - 1, 6), MAX_RETRY_MS));
+	standby_retry_at = sf_tick_plus_ms(sf_tick_now(), sf_backoff_doubled_ms(standby_refusals));
 	return false;
 }
 
@@ -333,7 +327,7 @@ sf_processes_send_keeper(Oid database)
 	if (slot->role == SF_ROLE_KEEPER && OidIsValid(slot->database) &&
 		slot->database != database && !slot->leave &&
 		(slot->state == SF_SLOT_IDLE ||
-		 slot->attached < sf_tick_plus_ms(sf_tick_now(), -KEEPER_QUANTUM_MS)))
+		 slot->attached < sf_tick_plus_ms(sf_tick_now(), -SF_KEEPER_QUANTUM_MS)))
 	{
 		slot->leave = true;
 		sf_shared_wake_slot(slot);

@@ -12,17 +12,12 @@
 
 #include "base/compat.h"
 #include "base/settings.h"
+#include "base/timing.h"
 #include "store/instance_file.h"
 #include "worker/poison.h"
 #include "worker/shared.h"
 
 #define SF_TRANCHE "sfflow"
-
-/* What a running worker comes to that soon is left to it, milliseconds */
-#define BRISK_MS 2
-
-/* The wall clock was set, not only slewed, when it moved that far, microseconds */
-#define CLOCK_SET_US 100000
 
 SfShared   *sf_shared = NULL;
 LWLock	   *sf_shared_lock = NULL;
@@ -312,10 +307,10 @@ sf_shared_wake_launcher(void)
 static bool
 is_in_good_hands(const SfDatabase *database)
 {
-	SfTick		since = sf_tick_plus_ms(sf_tick_now(), -BRISK_MS);
+	SfTick		since = sf_tick_plus_ms(sf_tick_now(), -SF_BRISK_MS);
 
 	if (database->key_us == 0 ||
-		(int64) database->ring.count * database->key_us > BRISK_MS * 1000)
+		(int64) database->ring.count * database->key_us > SF_BRISK_MS * 1000)
 		return false;
 	for (int i = 1; i < sf_shared->nslots; i++)
 	{
@@ -398,7 +393,7 @@ sf_shared_check_clock(void)
 	int64		offset = sf_clock_offset();
 	int64		change = offset - sf_shared->clock_offset;
 
-	if (change > -CLOCK_SET_US && change < CLOCK_SET_US)
+	if (change > -SF_CLOCK_SET_US && change < SF_CLOCK_SET_US)
 		return 0;
 	sf_shared->clock_offset = offset;
 	if (change < 0)

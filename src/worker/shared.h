@@ -213,13 +213,6 @@ typedef struct SfShared
 	SfSlot		slots[FLEXIBLE_ARRAY_MEMBER];
 } SfShared;
 
-/* A turn that takes so long does not count on its worker any more, milliseconds */
-#define SF_STUCK_MS			1000
-/* What other keys the turn began with others come to before that, milliseconds */
-#define SF_SLOW_MS			50
-/* Keys that were left to a worker for longer are for another one, milliseconds */
-#define SF_LEFT_MS			10
-
 /* NULL unless the library was preloaded */
 extern SfShared *sf_shared;
 extern LWLock *sf_shared_lock;

@@ -18,13 +18,9 @@
 #include "utils/timestamp.h"
 
 #include "base/backoff.h"
+#include "base/timing.h"
 #include "worker/shared.h"
 #include "worker/shortage.h"
-
-#define FIRST_PAUSE_MS	1000
-#define MAX_PAUSE_MS	60000
-/* What was longer ago has been forgotten: the branch got on meanwhile */
-#define IN_A_ROW_MS		600000
 
 /* So many that do not count are as bad as one that does */
 #define TRIES_PER_COUNT	4
@@ -50,7 +46,7 @@ find_or_add(SfBranchKey key)
 {
 	SfShortage *s = find(key);
 
-	if (s && s->last < sf_tick_plus_ms(sf_tick_now(), -IN_A_ROW_MS))
+	if (s && s->last < sf_tick_plus_ms(sf_tick_now(), -SF_SHORTAGE_FORGET_MS))
 		s->tries = s->counted = 0;
 	if (s)
 		return s;
@@ -84,8 +80,8 @@ sf_shortage_note(SfBranchKey key, bool may_be_its_own, int *pause_ms)
 	s->last = sf_tick_now();
 	count = may_be_its_own ? Max(s->counted, s->tries / TRIES_PER_COUNT) : 0;
 	/* at least half of it: a branch that fails in the end has had its time */
-	*pause_ms = Min(FIRST_PAUSE_MS << Min(s->tries - 1, 6), MAX_PAUSE_MS) / 2;
-	*pause_ms += sf_backoff_ms(0, *pause_ms, MAX_PAUSE_MS);
+	*pause_ms = sf_backoff_doubled_ms(s->tries) / 2;
+	*pause_ms += sf_backoff_ms(0, *pause_ms, SF_FAILURE_MAX_PAUSE_MS);
 	LWLockRelease(sf_shared_lock);
 	return count;
 }

@@ -20,6 +20,7 @@
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
+#include "base/backoff.h"
 #include "base/compat.h"
 #include "base/debug_point.h"
 #include "worker/admit.h"
@@ -27,9 +28,6 @@
 #include "worker/poison.h"
 #include "worker/slot.h"
 #include "worker/worker.h"
-
-/* Pause before a process is started again where one died, doubling, seconds */
-#define MAX_PAUSE 60
 
 SfSlot	   *sf_slot_mine = NULL;
 
@@ -93,8 +91,7 @@ note_end(SfDatabase *database, bool clean, bool probing)
 	{
 		database->failures++;
 		database->not_before =
-			sf_tick_plus_ms(sf_tick_now(),
-							1000 * Min(1 << Min(database->failures - 1, 6), MAX_PAUSE));
+			sf_tick_plus_ms(sf_tick_now(), sf_backoff_doubled_ms(database->failures));
 	}
 	/* what it had taken on, or found out, nobody knows */
 	if (!SF_DEBUG_MUTATION("exit"))

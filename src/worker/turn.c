@@ -3,26 +3,26 @@
  *		A worker's turn: transactions around slices and long tasks, and what
  *		happens when one fails.
  *
- * A turn is maybe a look at the due index, one slice (T1 when it announces a
- * long task), then maybe the task itself (T2); T3 is the next turn.  Each is
- * an attempt: a transaction whose error is caught (attempt.c).  When a slice
- * fails nothing of it has happened; the branches that it touched run again one
- * by one, so that an error finds its branch.  What then happens depends on the
- * error:
+ * A turn is a look at the due index when that is wanted, one slice (T1 when it
+ * announces a long task), and then the announced task itself (T2); T3 is the next
+ * turn.  Each is an attempt: a transaction whose error is caught (attempt.c).  The
+ * branches of a slice that failed run again one by one (run/tries.h).  What
+ * follows the error of a branch by itself:
  *
- *		serialization failure, deadlock, a lock or a cancel in between, an
- *		execution that was changed meanwhile		again, five times at most
+ *		serialization failure, deadlock, a lock
+ *		not available, a cancel, an execution
+ *		that was changed meanwhile					tried again
  *		a session holds the execution's row			put off for some seconds
- *		no disk, shutdown, no branch				nobody's fault: put off, as long as
- *													that can be done; else the worker pauses
+ *		no disk, shutdown							put off, as long as that can be
+ *													done; else the worker pauses
  *		no memory									the same, and counted (shortage.c)
- *		the commit failed							it is the task's failure, as below
- *		anything else, or five times				the branch fails with States.Runtime
+ *		the commit failed							its tasks run again as announced ones
+ *		anything else, or five tries				the branch fails with States.Runtime
  *
- * What a task did may fail as late as the commit, where nothing says which one
- * of a slice it was: a remote server that does not commit, say.  Therefore each
- * task of that branch is then announced and run by itself, and what the commit
- * of T2 raises is the outcome of its task, for Retry and Catch.
+ * What a task did may fail as late as the commit, a deferred trigger or a remote
+ * server for example, and then the error does not say which task of the slice it
+ * was.  Therefore each task of that branch is announced and run by itself, and
+ * the error of T2's commit is the outcome of its task, for Retry and Catch.
  */
 #include "postgres.h"
 
@@ -31,11 +31,12 @@
 #include "storage/latch.h"
 #include "utils/memutils.h"
 
-#include "base/backoff.h"
 #include "base/compat.h"
 #include "base/errors.h"
 #include "base/settings.h"
+#include "base/timing.h"
 #include "run/slice.h"
+#include "run/tries.h"
 #include "worker/admit.h"
 #include "worker/attempt.h"
 #include "worker/poison.h"
@@ -43,12 +44,6 @@
 #include "worker/shortage.h"
 #include "worker/slot.h"
 #include "worker/turn.h"
-
-#define MAX_ATTEMPTS		5
-#define FIRST_PAUSE_MS		50
-#define LONGEST_PAUSE_MS	1000
-/* A branch whose execution a session holds is looked at again after that */
-#define LOCKED_MS			3000
 
 /* --- who has work, and since when long tasks are announced --- */
 
@@ -158,16 +153,6 @@ leave_task_role(void)
 	LWLockRelease(sf_shared_lock);
 }
 
-/* Sleep before the nth attempt after a passing error. */
-static void
-pause_before(int n)
-{
-	(void) WaitLatch(MyLatch, WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-					 sf_backoff_ms(n, FIRST_PAUSE_MS, LONGEST_PAUSE_MS),
-					 PG_WAIT_EXTENSION);
-	CHECK_FOR_INTERRUPTS();
-}
-
 /* Make a branch due later. */
 static bool
 put_off(SfBranchKey key, int ms)
@@ -188,7 +173,7 @@ fail_branch(SfBranchKey key, const char *cause, bool alone)
 					key.branch_no, key.execution_no, cause)));
 	if (sf_attempt(&a))
 		return true;
-	return a.fault == SF_FAULT_LOCKED && put_off(key, LOCKED_MS);
+	return a.fault == SF_FAULT_LOCKED && put_off(key, SF_LOCKED_PUT_OFF_MS);
 }
 
 /*
@@ -221,7 +206,7 @@ handle_shortage(SfBranchKey key, const SfAttempt *failed)
 	if (failed->collided)
 		return false;
 	count = sf_shortage_note(key, failed->fault == SF_FAULT_SHORTAGE, &ms);
-	if (count < MAX_ATTEMPTS)
+	if (count < SF_TRIES)
 		return put_off(key, ms);
 	sf_shortage_clear(key);
 	return fail_branch(key, psprintf("%s (SQLSTATE %s, %d times in a row)",
@@ -263,11 +248,45 @@ fail_task(const SfAttempt *failed)
 	SfAttempt	a = {.kind = SF_ATTEMPT_TASK,.key = failed->key,.alone = failed->alone};
 
 	a.generation = failed->generation;
-	a.last_try = true;
+	a.request.last_try = true;
 	a.outcome = &failed->failure;
 	if (sf_attempt(&a))
 		return true;
 	return !sf_attempt_met_shortage(&a) && fail_branch(a.key, a.message, a.alone);
+}
+
+/*
+ * Try a branch by itself; true: it met others, and may go well next time.  Where
+ * the commit failed, each of its tasks is announced the next time, so that the
+ * commit of T2 tells which one it was.
+ */
+static bool
+try_alone(void *arg, bool last)
+{
+	SfAttempt  *a = arg;
+
+	a->request.last_try = last;
+	if (sf_attempt(a) || a->fault == SF_FAULT_LOCKED || sf_attempt_met_shortage(a))
+		return false;
+	if (a->in_commit && (a->request.tasks & SF_TASKS_SHORT) != 0)
+	{
+		a->request.tasks &= ~SF_TASKS_SHORT;
+		return true;
+	}
+	return a->fault == SF_FAULT_PASSING;
+}
+
+/* Decide what becomes of a branch that failed by itself; false: the worker should pause. */
+static bool
+give_up(SfBranchKey key, const SfAttempt *a)
+{
+	if (a->fault == SF_FAULT_LOCKED)
+		return put_off(key, SF_LOCKED_PUT_OFF_MS);
+	if (sf_attempt_met_shortage(a))
+		return handle_shortage(key, a);
+	if (a->kind == SF_ATTEMPT_TASK && a->in_commit)
+		return fail_task(a);
+	return fail_branch(key, a->message, a->alone);
 }
 
 /*
@@ -282,23 +301,12 @@ run_task(SfBranchKey key, int generation, bool alone, bool *over)
 
 	if (cause)
 		return fail_exits(key, cause, alone);
-	for (int n = 0; n < MAX_ATTEMPTS; n++)
-	{
-		if (n > 0)
-			pause_before(n);
-		a.last_try = n == MAX_ATTEMPTS - 1;
-		if (sf_attempt(&a))
-		{
-			*over = a.result.outcome == SF_SLICE_WORKED;
-			sf_shortage_clear(key);
-			return true;
-		}
-		if (sf_attempt_met_shortage(&a))
-			return handle_shortage(key, &a);
-		if (a.fault == SF_FAULT_BRANCH)
-			break;
-	}
-	return a.in_commit ? fail_task(&a) : fail_branch(key, a.message, alone);
+	sf_tries_run(try_alone, &a);
+	if (!a.ok)
+		return give_up(key, &a);
+	*over = a.result.outcome == SF_SLICE_WORKED;
+	sf_shortage_clear(key);
+	return true;
 }
 
 /* Run the announced task of a slice; its branch is the first hint after it. */
@@ -371,33 +379,18 @@ run_alone(SfBranchKey key, SfTurn *turn)
 	a.request.tasks = SF_TASKS_ALL;
 	if (turn)
 		share_slots(turn, &a.request);
-	for (int n = 0; n < MAX_ATTEMPTS; n++)
+	sf_tries_run(try_alone, &a);
+	if (!a.ok)
+		return give_up(key, &a);
+	if (a.result.outcome != SF_SLICE_LONG_TASK)
 	{
-		if (n > 0)
-			pause_before(n);
-		a.request.last_try = n == MAX_ATTEMPTS - 1;
-		if (sf_attempt(&a))
-		{
-			if (a.result.outcome != SF_SLICE_LONG_TASK)
-			{
-				sf_shortage_clear(key);
-				return true;
-			}
-			if (!turn)
-				return run_task(a.result.task, a.result.task_generation, true, &over);
-			run_announced(turn, &a.result);
-			return !turn->failed;
-		}
-		if (a.fault == SF_FAULT_LOCKED)
-			return put_off(key, LOCKED_MS);
-		if (sf_attempt_met_shortage(&a))
-			return handle_shortage(key, &a);
-		if (a.in_commit && (a.request.tasks & SF_TASKS_SHORT) != 0)
-			a.request.tasks &= ~SF_TASKS_SHORT;
-		else if (a.fault == SF_FAULT_BRANCH)
-			break;
+		sf_shortage_clear(key);
+		return true;
 	}
-	return fail_branch(key, a.message, turn == NULL);
+	if (!turn)
+		return run_task(a.result.task, a.result.task_generation, true, &over);
+	run_announced(turn, &a.result);
+	return !turn->failed;
 }
 
 /* Run one branch with nobody else at work: a suspect of a crash (4.6). */
@@ -431,7 +424,7 @@ run_one_by_one(SfTurn *turn, const SfAttempt *failed)
 	{
 		one.nkeys = 0;
 		one.failed = failed->touched[i].execution_no == locked ?
-			!put_off(failed->touched[i], LOCKED_MS) : !run_alone(failed->touched[i], &one);
+			!put_off(failed->touched[i], SF_LOCKED_PUT_OFF_MS) : !run_alone(failed->touched[i], &one);
 	}
 
 	/* what a task left to do is found by a look at the tables */

@@ -28,9 +28,11 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 
+#include "base/backoff.h"
 #include "base/compat.h"
 #include "base/debug_point.h"
 #include "base/settings.h"
+#include "base/timing.h"
 #include "task/sql_task.h"
 #include "worker/admit.h"
 #include "worker/alone.h"
@@ -42,19 +44,6 @@
 #include "worker/turn.h"
 #include "worker/wake.h"
 #include "worker/worker.h"
-
-/* Who is there for long tasks stays that long without one, milliseconds */
-#define TASK_LINGER_MS	2000
-/* Longest pause after failures that are no branch's fault, milliseconds */
-#define MAX_PAUSE_MS	60000
-/* While there are plenty of keys the tables are looked at that often, milliseconds */
-#define LOOK_PAUSE_MS	1000
-/* After so many turns in a row that claimed something but moved nothing, pause */
-#define MAX_EMPTY_TURNS	1000
-#define EMPTY_PAUSE_MS	100
-/* How long work is let come together when it comes in all the time, microseconds */
-#define MIN_GATHER_US	1000
-#define MAX_GATHER_US	10000
 
 /* --- signals and sleep, also for the launcher --- */
 
@@ -189,7 +178,7 @@ take_scan(SfDatabase *database, SfTurn *turn)
 
 	/* worth it when there is room; now and then for owners who are not there */
 	if (database->ring.count > SF_RING_SIZE / 4 &&
-		now < sf_tick_plus_ms(database->last_look, LOOK_PAUSE_MS))
+		now < sf_tick_plus_ms(database->last_look, SF_LOOK_PAUSE_MS))
 		all = false;
 	if (all)
 	{
@@ -246,7 +235,7 @@ static SfTick
 wake_time(const SfDatabase *database)
 {
 	if (sf_slot_mine->role == SF_ROLE_TASK)
-		return sf_tick_plus_ms(sf_slot_mine->since, TASK_LINGER_MS);
+		return sf_tick_plus_ms(sf_slot_mine->since, SF_TASK_LINGER_MS);
 	return Min(sf_tick_of_wall(database->next_timer), database->next_poll);
 }
 
@@ -287,7 +276,7 @@ note_turn(const SfTurn *turn)
 static int
 gather_us(void)
 {
-	return Max(MIN_GATHER_US, Min(3 * sf_turn_commit_us(), MAX_GATHER_US));
+	return Max(SF_GATHER_MIN_US, Min(3 * sf_turn_commit_us(), SF_GATHER_MAX_US));
 }
 
 /*
@@ -438,7 +427,7 @@ static void
 pause_after_failures(int failures)
 {
 	SfTick		until = sf_tick_plus_ms(sf_tick_now(),
-													Min(1000 << Min(failures - 1, 6), MAX_PAUSE_MS));
+													sf_backoff_doubled_ms(failures));
 
 	/* not stuck, and nobody else would fare better */
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
@@ -496,9 +485,9 @@ work_loop(void)
 		if (turn.verdict != SF_TURN_MAY_WORK)
 			return;
 		empty_turns = turn.worked && !turn.moved ? empty_turns + 1 : 0;
-		if (empty_turns > MAX_EMPTY_TURNS)
+		if (empty_turns > SF_STALLED_TURNS)
 			sf_worker_sleep_until(sf_tick_plus_ms(sf_tick_now(),
-															  EMPTY_PAUSE_MS));
+															  SF_STALLED_PAUSE_MS));
 		failures = turn.failed ? failures + 1 : 0;
 		if (turn.failed)
 		{
