@@ -57,7 +57,7 @@ put_event(const SfStatusEvent *event, void *arg)
 	nulls[4] = event->state < 0 || event->state >= out->program->nstates;
 	if (!nulls[4])
 		values[4] = CStringGetTextDatum(out->program->states[event->state].name);
-	values[5] = JsonbPGetDatum(sf_event_details(out->program, event,
+	values[5] = JsonbPGetDatum(sf_event_details_make(out->program, event,
 												out->role_arn));
 	tuplestore_putvalues(out->rsinfo->setResult, out->rsinfo->setDesc,
 						 values, nulls);

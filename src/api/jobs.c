@@ -12,7 +12,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "report/flow.h"
+#include "report/successors.h"
 #include "report/job.h"
 #include "report/label.h"
 #include "store/program_cache.h"
@@ -109,7 +109,7 @@ sfflow_job_relations(PG_FUNCTION_ARGS)
 		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_PRIVILEGE_READ))
 		return (Datum) 0;
 	program = sf_program_get(machine_no, version);
-	foreach(lc, sf_flow_precedence(program))
+	foreach(lc, sf_successors_precedence(program))
 	{
 		const SfPrecedence *pair = lfirst(lc);
 		Datum		values[2] = {0};

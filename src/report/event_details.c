@@ -2,9 +2,9 @@
  * event_details.c
  *		The details of an event as the Step Functions API shows them.
  *
- * An event's row holds what cannot be told from the program: its payload, and
- * in "extra" whatever else its details have.  Names, resources and the
- * constant members are added here, by the shape of the event's type.
+ * An event's row holds only what the program does not say: the payload, and in
+ * "extra" any further members of the details.  Names, resources and constant
+ * members are added here, by the shape of the event's type (event_types.h).
  */
 #include "postgres.h"
 
@@ -35,7 +35,7 @@ add_not_truncated(SfJsonBuilder *b, const char *key)
 	sf_json_close_object(b);
 }
 
-/* Add a payload, if there is one, and what says that it is complete. */
+/* Add a payload, if there is one, and the member that says it is complete. */
 static void
 add_payload(SfJsonBuilder *b, const char *key, const Jsonb *payload)
 {
@@ -45,7 +45,7 @@ add_payload(SfJsonBuilder *b, const char *key, const Jsonb *payload)
 	add_not_truncated(b, strcmp(key, "input") == 0 ? "inputDetails" : "outputDetails");
 }
 
-/* Add what tells the service and the action of a Task. */
+/* Add the service and the action of a Task. */
 static void
 add_resource(SfJsonBuilder *b, const SfState *state)
 {
@@ -71,8 +71,8 @@ add_input_extras(SfJsonBuilder *b, const SfStatusEvent *event,
 }
 
 /*
- * Add the variables that a state assigned, each as JSON text, which is how the
- * service shows them even where payloads are documents.
+ * Add the variables that a state assigned.  Each value is JSON text, as in the
+ * service, although payloads here are documents.
  */
 static void
 add_assigned(SfJsonBuilder *b, const Jsonb *variables)
@@ -116,8 +116,6 @@ add_by_shape(SfJsonBuilder *b, const SfStatusEvent *event,
 			add_payload(b, "input", event->payload);
 			break;
 		case EXITED:
-			add_payload(b, "output", event->payload);
-			break;
 		case OUTPUT:
 			add_payload(b, "output", event->payload);
 			break;
@@ -143,8 +141,8 @@ add_by_shape(SfJsonBuilder *b, const SfStatusEvent *event,
 
 /* Build the details of an event. */
 Jsonb *
-sf_event_details(const SfProgram *program, const SfStatusEvent *event,
-				 const char *role_arn)
+sf_event_details_make(const SfProgram *program, const SfStatusEvent *event,
+					  const char *role_arn)
 {
 	const SfState *state = NULL;
 	Jsonb	   *assigned;

@@ -13,8 +13,8 @@
  * type, see event_types.h; role_arn goes into those of ExecutionStarted.  Payloads
  * are jsonb, not quoted text; assigned variables are JSON text.
  */
-extern Jsonb *sf_event_details(const SfProgram *program,
-							   const SfStatusEvent *event,
-							   const char *role_arn);
+extern Jsonb *sf_event_details_make(const SfProgram *program,
+									const SfStatusEvent *event,
+									const char *role_arn);
 
 #endif							/* SF_REPORT_EVENT_DETAILS_H */

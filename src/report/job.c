@@ -8,20 +8,19 @@
  *	1.	Events, in order: what happened to each job, and which iterations of
  *		each Map began.  A later visit of the same job replaces an earlier one.
  *	2.	Branches: a job at which a live branch stands is running, whatever its
- *		last event says; a branch that failed names the error of a job that
- *		left no event of it.
- *	3.	Rows: each Task outside of Maps has one, each within a Map one for every
- *		iteration that began.
- *	4.	What was never reached: "entry" where a live branch can still come to
- *		it (job_reach.c), else "skip".  What failed before a redrive and comes
- *		again is "entry" too.
+ *		last event says.  A failed branch gives its error to a job whose
+ *		events do not name it.
+ *	3.	Rows: a Task outside of Maps has one row, a Task within a Map one row
+ *		per iteration that began.
+ *	4.	A job that was never reached is "entry" if a live branch can still come
+ *		to it (job_reach.c), else "skip".  A job that failed before a redrive
+ *		is "entry" if a live branch can come to it again.
  *
- * A machine without history tells by its branches what is at work, about to
- * begin, or failed.  Of other jobs nothing is known, so they have no row.
+ * If the machine keeps no history, only the branches tell which jobs run, are
+ * about to begin, or have failed.  Other jobs are unknown and have no row.
  */
 #include "postgres.h"
 
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
@@ -30,6 +29,7 @@
 #include "report/job.h"
 #include "report/job_reach.h"
 #include "report/label.h"
+#include "report/place.h"
 #include "store/program_cache.h"
 #include "json/json.h"
 
@@ -72,7 +72,7 @@ sf_job_status_name(SfJobStatus status)
 	return names[status];
 }
 
-/* Begin, or begin again after a restart, with nothing known. */
+/* Forget everything, at the beginning and when the execution restarts. */
 static void
 forget(Derivation *d)
 {
@@ -84,32 +84,19 @@ forget(Derivation *d)
 									 sizeof(MapRun) * d->program->nstates);
 }
 
-/* Copy indexes to where they live as long as the derivation. */
-static int *
-keep_indexes(Derivation *d, const int *iterations, int n)
-{
-	int		   *copy = MemoryContextAlloc(d->context, sizeof(int) * Max(n, 1));
-
-	if (n > 0)
-		memcpy(copy, iterations, sizeof(int) * n);
-	return copy;
-}
-
 /* Note that an iteration of a Map, and those around it, began. */
 static void
 note_iteration(Derivation *d, int map, const int *iterations, int n)
 {
 	while (map >= 0 && n > 0)
 	{
-		SfPlaceKey	key = {map, n, (int *) iterations};
 		MapRun	   *run = &d->maps[map];
-		SfPlaceKey *entry;
 		bool		found;
+		SfPlaceKey *entry = sf_place_enter(d->begun, map, iterations, n,
+										   d->context, &found);
 
-		entry = hash_search(d->begun, &key, HASH_ENTER, &found);
 		if (found)
 			return;
-		entry->iterations = keep_indexes(d, iterations, n);
 		if (run->n == run->size)
 		{
 			run->size = Max(16, run->size * 2);
@@ -128,14 +115,13 @@ note_iteration(Derivation *d, int map, const int *iterations, int n)
 static SfJob *
 find_job(Derivation *d, int state, const int *iterations, int n)
 {
-	SfPlaceKey	key = {state, n, (int *) iterations};
 	bool		found;
-	JobEntry   *entry = hash_search(d->jobs, &key, HASH_ENTER, &found);
+	JobEntry   *entry = sf_place_enter(d->jobs, state, iterations, n, d->context,
+									   &found);
 
 	if (!found)
 	{
 		memset(&entry->job, 0, sizeof(SfJob));
-		entry->key.iterations = keep_indexes(d, iterations, n);
 		entry->job.state = state;
 		entry->job.niterations = n;
 		entry->job.iterations = entry->key.iterations;
@@ -243,7 +229,7 @@ follow_event(const SfStatusEvent *event, void *arg)
 		note_iteration(d, event->state, event->iterations, event->niterations);
 }
 
-/* Pass 2: what a branch says about the job at which it stands. */
+/* Pass 2: follow a branch. */
 static void
 follow_branch(Derivation *d, const SfStatusBranch *branch)
 {
@@ -276,7 +262,7 @@ follow_branch(Derivation *d, const SfStatusBranch *branch)
 	}
 }
 
-/* A job comes again: what is known of its last visit but its input is void. */
+/* A job will be visited again: forget its last visit, except for the input. */
 static void
 set_entry(SfJob *job)
 {

@@ -1,6 +1,6 @@
 /*
  * job.h
- *		Jobs: every Task state of an execution with how far it is (3.4 of the
+ *		Jobs: the Task states of an execution with their status (3.4 of the
  *		design).
  */
 #ifndef SF_REPORT_JOB_H
@@ -28,7 +28,7 @@ typedef struct SfJob
 	int			state;			/* number of the Task state */
 	int			niterations;
 	int		   *iterations;		/* indexes of the Maps around it, outermost first */
-	bool		reached;		/* else only status says something */
+	bool		reached;		/* if not, only the status means something */
 	bool		next;			/* a branch is about to reach it */
 	SfJobStatus status;
 	int			attempts;		/* of all visits */
@@ -36,17 +36,16 @@ typedef struct SfJob
 	TimestampTz stopped_at;		/* DT_NOEND: not yet */
 	int			input_event;	/* event that holds the payload; 0: none */
 	int			output_event;
-	int			last_event;		/* of it, whatever it was; 0: none */
+	int			last_event;		/* of any type; 0: none */
 	const char *error;			/* or NULL */
 	const char *cause;
 } SfJob;
 
 /*
  * Derive the jobs of an execution from its events since the last start and
- * from its branches; costs what one execution holds, no payload is read.
- * Returns a List of SfJob, Tasks in document order, then by iteration.  Without
- * history only those at which a branch stands, or failed: what came before is
- * not known.
+ * from its branches; no payload is read.  Returns a List of SfJob, Tasks in
+ * document order, then by iteration.  If the machine keeps no history, only
+ * jobs at which a branch stands or has failed are in the list.
  */
 extern List *sf_job_list(const SfStatusExecution *execution,
 						 const SfProgram *program);

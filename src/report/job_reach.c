@@ -1,27 +1,26 @@
 /*
  * job_reach.c
- *		Whether the live branches of an execution can still come to a state.
+ *		Which states the live branches of an execution can still enter.
  *
- * At most one live branch stands in a scope within given iterations (a
- * "place").  Control can still come to a state when the branch of its own
- * place can go on to it, or when the branch of a place further out can go on
- * to the Parallel or Map state that holds it: then it will be reached in a
- * visit to come.
+ * A "place" is a scope within given iterations; at most one live branch is at
+ * a place.  A state can still be entered in two cases: the branch at the
+ * state's own place can go on to it; or a branch at an enclosing place can go
+ * on to the Parallel or Map state that contains it, and so visit it again.
  *
- * Where a branch can go is read off the definition; which rule of a Choice or
- * which catcher will match is not known, so all of them count.  A branch that
- * waits for children of which one has failed cannot go on by Next, only by its
- * catchers, or by its retriers from the beginning; without either it is
- * doomed, and with it the branch that waits for it.
+ * The definition says where a branch can go.  Which rule of a Choice or which
+ * catcher will match is not known, so all of them count.  A branch that waits
+ * for children, one of which has failed, cannot leave its state by Next: it
+ * can use a catcher, or a retrier, which begins the state again.  If the state
+ * has neither, the branch is doomed, and so is the branch that waits for it.
  */
 #include "postgres.h"
 
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "nodes/bitmapset.h"
 
-#include "report/flow.h"
+#include "report/successors.h"
 #include "report/job_reach.h"
+#include "report/place.h"
 
 typedef struct PlaceEntry
 {
@@ -52,45 +51,6 @@ struct SfJobReach
 	After	   *after_catch;	/* by state: caught first */
 };
 
-/* Hash a place. */
-static uint32
-place_hash(const void *key, Size keysize)
-{
-	const SfPlaceKey *place = key;
-
-	return hash_combine(hash_uint32((uint32) place->number),
-						hash_bytes((const unsigned char *) place->iterations,
-								   sizeof(int) * place->niterations));
-}
-
-/* Compare places: 0 when they are the same. */
-static int
-place_compare(const void *a, const void *b, Size keysize)
-{
-	const SfPlaceKey *x = a;
-	const SfPlaceKey *y = b;
-
-	if (x->number != y->number || x->niterations != y->niterations)
-		return 1;
-	return x->niterations == 0 ? 0 :
-		memcmp(x->iterations, y->iterations, sizeof(int) * x->niterations);
-}
-
-/* Make a hash table whose entries begin with an SfPlaceKey. */
-HTAB *
-sf_place_hash(const char *name, Size entry_size, MemoryContext context)
-{
-	HASHCTL		control = {0};
-
-	control.keysize = sizeof(SfPlaceKey);
-	control.entrysize = entry_size;
-	control.hash = place_hash;
-	control.match = place_compare;
-	control.hcxt = context;
-	return hash_create(name, 256, &control,
-					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
-}
-
 /* Tell whether a branch has not ended. */
 static bool
 is_live(const SfStatusBranch *branch)
@@ -99,7 +59,7 @@ is_live(const SfStatusBranch *branch)
 		branch->phase != SF_PHASE_ABORTED && branch->phase != SF_PHASE_DEADLINE;
 }
 
-/* Tell whether a waiting branch that fails has somewhere to go. */
+/* Tell whether a branch whose children failed can be retried or caught. */
 static bool
 can_recover(const SfProgram *program, const SfStatusBranch *branch)
 {
@@ -108,7 +68,7 @@ can_recover(const SfProgram *program, const SfStatusBranch *branch)
 	return !branch->uncatchable && (s->ncatchers > 0 || s->nretriers > 0);
 }
 
-/* Doom a branch whose children failed, and those that wait for it. */
+/* Doom a branch whose children failed, and the branches that wait for it. */
 static void
 doom(SfJobReach *reach, int64 branch_no)
 {
@@ -158,7 +118,7 @@ enter_branches(SfJobReach *reach, List *branches)
 	}
 }
 
-/* Prepare for an execution. */
+/* Collect the branches of an execution, by number and by place. */
 SfJobReach *
 sf_job_reach_make(const SfStatusExecution *execution, const SfProgram *program,
 				  List *branches)
@@ -185,12 +145,12 @@ sf_job_reach_make(const SfStatusExecution *execution, const SfProgram *program,
 static bool
 follows(SfJobReach *reach, int state, int target, int ways)
 {
-	After	   *after = ways == SF_FLOW_ALL ?
+	After	   *after = ways == SF_WAY_ALL ?
 		&reach->after[state] : &reach->after_catch[state];
 
 	if (!after->known)
 	{
-		after->states = sf_flow_after(reach->program, state, ways);
+		after->states = sf_successors_after(reach->program, state, ways);
 		after->known = true;
 	}
 	return bms_is_member(target, after->states);
@@ -205,21 +165,21 @@ branch_comes_to(SfJobReach *reach, const SfStatusBranch *branch, int target)
 
 	if (branch->phase == SF_PHASE_ENTER || branch->phase == SF_PHASE_RUN)
 		return branch->state == target ||
-			follows(reach, branch->state, target, SF_FLOW_ALL);
+			follows(reach, branch->state, target, SF_WAY_ALL);
 	if (branch->phase != SF_PHASE_JOIN)
-		return follows(reach, branch->state, target, SF_FLOW_ALL);
+		return follows(reach, branch->state, target, SF_WAY_ALL);
 	number = hash_search(reach->numbers, &branch->branch_no, HASH_FIND, NULL);
 	if (number == NULL || !number->doomed)
-		return follows(reach, branch->state, target, SF_FLOW_ALL);
+		return follows(reach, branch->state, target, SF_WAY_ALL);
 	if (!can_recover(reach->program, branch))
 		return false;
 	if (s->nretriers > 0)
 		return branch->state == target ||
-			follows(reach, branch->state, target, SF_FLOW_ALL);
-	return follows(reach, branch->state, target, SF_FLOW_CATCH);
+			follows(reach, branch->state, target, SF_WAY_ALL);
+	return follows(reach, branch->state, target, SF_WAY_CATCH);
 }
 
-/* Tell whether control can still come to a state within iterations. */
+/* Tell whether a state can still be entered within iterations. */
 bool
 sf_job_reach_test(SfJobReach *reach, int state, const int *iterations,
 				  int niterations)

@@ -1,6 +1,6 @@
 /*
  * label.c
- *		How a job and a strand of control are named to people.
+ *		Names of jobs and branches as views show them.
  */
 #include "postgres.h"
 
@@ -40,8 +40,8 @@ sf_label_distributed_map(const SfProgram *program, int scope)
 }
 
 /* Count the Map states around a scope. */
-int
-sf_label_map_depth(const SfProgram *program, int scope)
+static int
+map_depth(const SfProgram *program, int scope)
 {
 	int			depth = 0;
 	int			map = sf_label_enclosing_map(program, scope);
@@ -77,7 +77,7 @@ sf_label_job(const SfProgram *program, int state,
 	const SfState *s = &program->states[state];
 	StringInfoData buf;
 
-	niterations = Min(niterations, sf_label_map_depth(program, s->scope));
+	niterations = Min(niterations, map_depth(program, s->scope));
 	initStringInfo(&buf);
 	append_maps(&buf, program, sf_label_enclosing_map(program, s->scope),
 				iterations, niterations - 1);
@@ -87,7 +87,7 @@ sf_label_job(const SfProgram *program, int state,
 	return buf.data;
 }
 
-/* Append the way down to a scope; left is how many iterations it lies in. */
+/* Append the states around a scope; left is how many iterations it lies in. */
 static void
 append_scopes(StringInfo buf, const SfProgram *program, int scope,
 			  const int *iterations, int left)
@@ -110,7 +110,7 @@ append_scopes(StringInfo buf, const SfProgram *program, int scope,
 	appendStringInfo(buf, "%s[%d]", owner->name, index);
 }
 
-/* Name a strand of control by the way down to it. */
+/* Name a branch by the states around it. */
 char *
 sf_label_branch(const SfProgram *program, int scope,
 				const int *iterations, int niterations)

@@ -3,13 +3,13 @@
  *		Derive the status of every state of an execution.
  *
  * The events say, in order, what happened to each state within certain
- * iterations of the Maps around it; the last word counts.  What no event
- * speaks of is "entry" where control can still come to it, else "skip".
+ * iterations of the Maps around it; the last event decides.  A state without
+ * events is "entry" if it can still be entered, else "skip".
  *
- * That holds for states whose events the machine's history keeps.  Of others
- * only the branches tell, and only what is at work, about to begin, or failed:
- * what else may have been is "unknown".  So are states that other executions
- * run, those of a Distributed Map.
+ * This holds for states whose events the machine's history keeps.  For other
+ * states only the branches tell whether they run, are about to begin, or have
+ * failed; otherwise they are "unknown".  So are the states inside a
+ * Distributed Map, which other executions run.
  */
 #include "postgres.h"
 
@@ -20,6 +20,7 @@
 #include "asl/event_types.h"
 #include "report/job_reach.h"
 #include "report/label.h"
+#include "report/place.h"
 #include "store/program_cache.h"
 #include "report/state_status.h"
 #include "graph/graph.h"
@@ -37,7 +38,7 @@ typedef struct Visits
 	HTAB	   *table;			/* VisitEntry */
 } Visits;
 
-/* Begin, or begin again after a restart, with nothing known. */
+/* Forget everything, at the beginning and when the execution restarts. */
 static void
 forget(Visits *v)
 {
@@ -45,23 +46,16 @@ forget(Visits *v)
 	v->table = sf_place_hash("sfflow visits", sizeof(VisitEntry), v->context);
 }
 
-/* Find what is known of a state within iterations. */
+/* Find what is known of the state of an event within its iterations. */
 static VisitEntry *
 find_visit(Visits *v, const SfStatusEvent *event)
 {
-	SfPlaceKey	key = {event->state, event->niterations, event->iterations};
 	bool		found;
-	VisitEntry *entry = hash_search(v->table, &key, HASH_ENTER, &found);
+	VisitEntry *entry = sf_place_enter(v->table, event->state, event->iterations,
+									   event->niterations, v->context, &found);
 
 	if (!found)
-	{
-		Size		size = sizeof(int) * event->niterations;
-
-		entry->key.iterations = MemoryContextAlloc(v->context, Max(size, 1));
-		if (size > 0)
-			memcpy(entry->key.iterations, event->iterations, size);
 		entry->status = SF_GRAPH_ENTRY;
-	}
 	return entry;
 }
 
@@ -121,7 +115,7 @@ weight(int status)
 	}
 }
 
-/* Let a status of a state count, next to those that it has already. */
+/* Add a status to those that a state has; the weightiest stays. */
 static void
 add_status(int *sum, int status)
 {
@@ -139,7 +133,7 @@ combine_visits(Visits *v, bool running, int *statuses)
 	hash_seq_init(&scan, v->table);
 	while ((visit = hash_seq_search(&scan)) != NULL)
 	{
-		/* what did not come to its end when the execution did has failed */
+		/* a visit that had not ended when the execution did has failed */
 		if (visit->status == SF_GRAPH_RUNNING && !running)
 			visit->status = SF_GRAPH_FAILURE;
 		add_status(&statuses[visit->key.number], visit->status);

@@ -1,6 +1,6 @@
 /*
  * state_status.h
- *		How far each state of an execution is, for its graph.
+ *		The status of each state of an execution, for its graph.
  */
 #ifndef SF_REPORT_STATE_STATUS_H
 #define SF_REPORT_STATE_STATUS_H
@@ -9,10 +9,10 @@
 #include "store/status.h"
 
 /*
- * An SfGraphStatus for each state number.  A state that was visited several
- * times shows its last visit; of the iterations of a Map, one that failed
- * counts more than one that runs, and that more than one that succeeded.
- * SF_GRAPH_UNKNOWN: the history keeps nothing of it, and no branch stands there.
+ * Derive an SfGraphStatus for each state number.  A state that was visited
+ * several times shows its last visit.  Among the iterations of a Map, failure
+ * outranks running, and running outranks success.  SF_GRAPH_UNKNOWN: the
+ * history has no events of the state, and no branch stands there.
  */
 extern int *sf_state_status_list(const SfStatusExecution *execution,
 								 const SfProgram *program);

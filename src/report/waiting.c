@@ -9,7 +9,7 @@
 #include "json/json.h"
 #include "lib/stringinfo.h"
 
-/* More branches than this are counted, not named */
+/* If more branches than this are live, only their number is given */
 #define NAMED_BRANCHES 3
 
 /* Tell whether a branch waits for something other than its children. */
@@ -74,7 +74,7 @@ append_branch(StringInfo buf, const SfProgram *program,
 	}
 }
 
-/* Say what the live branches wait for. */
+/* Describe what the live branches wait for. */
 char *
 sf_waiting_text(const SfProgram *program, List *branches, TimestampTz now)
 {

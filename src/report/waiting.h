@@ -9,8 +9,8 @@
 #include "store/status.h"
 
 /*
- * Say what the live branches (a List of SfStatusBranch) wait for: each of up
- * to three of them, else how many there are.  NULL when there are none.
+ * Describe what the live branches among a List of SfStatusBranch wait for: each
+ * of up to three, of more only their number.  NULL when there are none.
  */
 extern char *sf_waiting_text(const SfProgram *program, List *branches,
 							 TimestampTz now);

@@ -1,43 +1,46 @@
 /*
- * flow.c
- *		Where control can go in a program, as far as the definition tells.
+ * successors.c
+ *		Which states can follow a state, read off the definition.
  *
- * Precedence between Tasks is a search over a graph with two nodes a state, one
- * where it is entered and one where it is left:
+ * Precedence between Tasks is found by searching a graph that has two nodes per
+ * state: "in", where the state is entered, and "out", where it is left.
  *
- *		in(Task)					stops the search: this Task is found
+ *		in(Task)					the search ends: this Task is found
  *		in(Parallel), in(Map)		→ in(StartAt) of each branch
  *		in(any other)				→ out
  *		out(s)						→ in(v) for each v that follows s
  *		out(s), s ends its branch	→ out(the Parallel or Map around it)
  *
- * started once from out(T) of each Task and once from the machine's StartAt.
- * Each search ends at the next Tasks, so all of them together cost little more
- * than what they find.
+ * There is one search from out(T) of each Task T, and one from the machine's
+ * StartAt.  Each search ends at the next Tasks, so the cost of all searches is
+ * about proportional to the number of pairs found.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
 
-#include "report/flow.h"
+#include "report/successors.h"
 
 /* How many successors a state can have at most, repeated ones included. */
-int
-sf_flow_max_successors(const SfState *state)
+static int
+max_successors(const SfState *state)
 {
 	int			nrules = state->type == SF_STATE_CHOICE ? sf_state_choice(state)->nrules : 0;
 
 	return 2 + nrules + state->ncatchers;
 }
 
-/* Collect the states that directly follow a state. */
-int
-sf_flow_successors(const SfState *state, int ways, int *out)
+/*
+ * Collect the states that directly follow a state into out, which has room for
+ * max_successors(state); a state may stand there twice.  Returns their number.
+ */
+static int
+direct_successors(const SfState *state, int ways, int *out)
 {
 	int			n = 0;
 	int			i;
 
-	if (ways & SF_FLOW_NEXT)
+	if (ways & SF_WAY_NEXT)
 	{
 		if (state->type == SF_STATE_CHOICE)
 		{
@@ -52,7 +55,7 @@ sf_flow_successors(const SfState *state, int ways, int *out)
 		else if (state->next >= 0)
 			out[n++] = state->next;
 	}
-	if (ways & SF_FLOW_CATCH)
+	if (ways & SF_WAY_CATCH)
 		for (i = 0; i < state->ncatchers; i++)
 			if (state->catchers[i].next >= 0)
 				out[n++] = state->catchers[i].next;
@@ -61,7 +64,7 @@ sf_flow_successors(const SfState *state, int ways, int *out)
 
 /* Find the states that control can come to after leaving a state. */
 Bitmapset *
-sf_flow_after(const SfProgram *program, int state, int ways)
+sf_successors_after(const SfProgram *program, int state, int ways)
 {
 	Bitmapset  *found = NULL;
 	int		   *stack = palloc(sizeof(int) * (program->nstates + 1));
@@ -71,8 +74,8 @@ sf_flow_after(const SfProgram *program, int state, int ways)
 	while (depth > 0)
 	{
 		const SfState *s = &program->states[stack[--depth]];
-		int		   *next = palloc(sizeof(int) * sf_flow_max_successors(s));
-		int			n = sf_flow_successors(s, ways, next);
+		int		   *next = palloc(sizeof(int) * max_successors(s));
+		int			n = direct_successors(s, ways, next);
 		int			i;
 
 		CHECK_FOR_INTERRUPTS();
@@ -84,7 +87,7 @@ sf_flow_after(const SfProgram *program, int state, int ways)
 			stack[depth++] = next[i];
 		}
 		pfree(next);
-		ways = SF_FLOW_ALL;		/* a choice of ways concerns the first step */
+		ways = SF_WAY_ALL;		/* the ways concern the first state only */
 	}
 	pfree(stack);
 	return found;
@@ -147,8 +150,8 @@ visit_in(Search *search, const SfState *s)
 static void
 visit_out(Search *search, const SfState *s)
 {
-	int		   *next = palloc(sizeof(int) * sf_flow_max_successors(s));
-	int			n = sf_flow_successors(s, SF_FLOW_ALL, next);
+	int		   *next = palloc(sizeof(int) * max_successors(s));
+	int			n = direct_successors(s, SF_WAY_ALL, next);
 	int			owner = search->program->scopes[s->scope].owner_state;
 	int			i;
 
@@ -194,7 +197,7 @@ compare_precedence(const ListCell *a, const ListCell *b)
 
 /* Find for each Task the Tasks that directly precede it. */
 List *
-sf_flow_precedence(const SfProgram *program)
+sf_successors_precedence(const SfProgram *program)
 {
 	Search		search = {.program = program};
 	int			i;

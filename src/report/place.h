@@ -1,0 +1,29 @@
+/*
+ * place.h
+ *		Hash tables keyed by a place: a state or scope of the program, within
+ *		certain iterations of the Maps around it.
+ */
+#ifndef SF_REPORT_PLACE_H
+#define SF_REPORT_PLACE_H
+
+#include "utils/hsearch.h"
+
+typedef struct SfPlaceKey
+{
+	int			number;			/* of the state or scope */
+	int			niterations;
+	int		   *iterations;		/* map indexes, outermost first */
+} SfPlaceKey;
+
+/* Make a hash table whose entries begin with an SfPlaceKey. */
+extern HTAB *sf_place_hash(const char *name, Size entry_size,
+						   MemoryContext context);
+
+/*
+ * Find the entry of a place, or add one.  The key of a new entry has a copy of
+ * the iterations in the given context.
+ */
+extern void *sf_place_enter(HTAB *table, int number, const int *iterations,
+							int niterations, MemoryContext context, bool *found);
+
+#endif							/* SF_REPORT_PLACE_H */

@@ -1,0 +1,66 @@
+package Sources;
+# Reading C sources as the checks need them: which files there are, their code without comments and
+# strings, and the global functions and variables that a file defines.
+use strict;
+use warnings;
+use Exporter qw(import);
+use File::Find;
+use FindBin;
+
+our @EXPORT = qw(c_files h_files text_of code_of global_definitions);
+
+chdir "$FindBin::Bin/../.." or die "cannot enter the source tree: $!\n";
+
+# The .c files below a folder, in order.
+sub c_files { return files_like(shift, qr/\.c$/) }
+
+# The .h files below a folder, in order.
+sub h_files { return files_like(shift, qr/\.h$/) }
+
+# The files below a folder whose names match, in order.
+sub files_like
+{
+	my ($folder, $like) = @_;
+	my @files;
+	find({ no_chdir => 1, wanted => sub { push @files, $_ if /$like/ } }, $folder);
+	return sort @files;
+}
+
+# The text of a file.
+sub text_of
+{
+	my $file = shift;
+	local $/;
+	open my $in, '<', $file or die "$file: $!\n";
+	my $text = <$in>;
+	close $in;
+	return $text;
+}
+
+# The code of a file: comments and the contents of strings are blanks, lines keep their numbers.
+sub code_of
+{
+	my $text = text_of(shift);
+	$text =~ s{(/\*.*?\*/)|("(?:[^"\\\n]|\\.)*")|('(?:[^'\\\n]|\\.)+')}
+	  { defined $1 ? $1 =~ s/[^\n]/ /gr : defined $2 ? '""' : "' '" }gse;
+	return $text;
+}
+
+# The global functions and variables that code of a .c file defines.
+sub global_definitions
+{
+	my $code = shift;
+	my @names;
+	# the type stands on a line of its own, the name at the beginning of the next
+	while ($code =~ /^((?!static\b|typedef\b|return\b|else\b)\w[\w \t*]*)\n(\w+)\([^;{]*\)\s*\{/gm)
+	{
+		push @names, $2;
+	}
+	while ($code =~ /^(?!static\b|extern\b|typedef\b|return\b|goto\b|struct \w+;)(?:const )?\w+(?:[ \t]+|[ \t]*\*+[ \t]*)(\w+)(?:\[[^\]]*\])?\s*(?:=|;)/gm)
+	{
+		push @names, $1;
+	}
+	return @names;
+}
+
+1;
