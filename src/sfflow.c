@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "aws/aws.h"
 #include "base/compat.h"
 #include "base/settings.h"
 #include "fmgr.h"
@@ -27,6 +28,7 @@ _PG_init(void)
 {
 	sf_settings_define();
 	sf_task_init();
+	sf_aws_init();
 	if (!process_shared_preload_libraries_in_progress || IsBinaryUpgrade)
 		return;
 	if (!IsUnderPostmaster)

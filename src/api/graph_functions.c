@@ -8,7 +8,7 @@
 
 #include "api/sql_arguments.h"
 #include "api/objects.h"
-#include "base/arn.h"
+#include "base/public_name.h"
 #include "base/errors.h"
 #include "store/program_cache.h"
 #include "report/state_status.h"
@@ -53,7 +53,8 @@ sfflow_sf_graph(PG_FUNCTION_ARGS)
 {
 	const char *target = sf_arg_text(fcinfo, 0, "target");
 	const char *format = sf_arg_text(fcinfo, 1, "format");
-	bool		is_execution = strchr(sf_arn_to_state_machine(target), ':') != NULL;
+	const char *id = sf_public_name_to_id(SF_NAME_STATE_MACHINE, target);
+	bool		is_execution = strchr(id, ':') != NULL;
 
 	PG_RETURN_TEXT_P(cstring_to_text(is_execution
 									 ? draw_execution(target, format)

@@ -19,7 +19,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
-#include "base/arn.h"
+#include "base/public_name.h"
 #include "asl/event_types.h"
 #include "report/event_details.h"
 #include "report/label.h"
@@ -81,7 +81,7 @@ sfflow_history(PG_FUNCTION_ARGS)
 	owner = GetUserNameFromId(execution.owner, true);
 	out.rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	out.program = sf_program_get(execution.machine_no, execution.version);
-	out.role_arn = sf_arn_role(owner != NULL ? owner : "unknown");
+	out.role_arn = sf_public_name(SF_NAME_ROLE, owner != NULL ? owner : "unknown");
 	sf_status_events(execution_no, true, put_event, &out);
 	return (Datum) 0;
 }
@@ -184,7 +184,7 @@ sfflow_branch_place(PG_FUNCTION_ARGS)
 													  values, nulls)));
 }
 
-/* Build the ARN of a run of a Distributed Map: execution_no, state, uuid. */
+/* Build the public name of a Map run: execution_no, state, uuid. */
 Datum
 sfflow_map_run_arn(PG_FUNCTION_ARGS)
 {

@@ -13,7 +13,7 @@
 #include "utils/builtins.h"
 
 #include "api/objects.h"
-#include "base/arn.h"
+#include "base/public_name.h"
 #include "base/closest.h"
 #include "base/errors.h"
 #include "store/names.h"
@@ -160,7 +160,7 @@ split_version(char *name)
 SfMachine *
 sf_arg_machine(const char *text, SfPrivilege needed)
 {
-	char	   *name = pstrdup(sf_arn_to_state_machine(text));
+	char	   *name = pstrdup(sf_public_name_to_id(SF_NAME_STATE_MACHINE, text));
 	int			version = split_version(name);
 	SfMachine  *machine = sf_machine_read(name, version, false);
 	SfMachine  *current = machine != NULL || version == 0 ? machine :
@@ -200,7 +200,7 @@ execution_missing(const char *id, const char *machine, bool known)
 SfExecution *
 sf_arg_execution(const char *text, SfLock lock, SfPrivilege needed)
 {
-	const char *id = sf_arn_to_execution_id(text);
+	const char *id = sf_public_name_to_id(SF_NAME_EXECUTION, text);
 	char	   *name = pnstrdup(id, strcspn(id, ":/"));
 	SfExecution *execution = sf_execution_find(id, SF_LOCK_NONE);
 	SfMachine  *machine = sf_machine_read(name, 0, false);
@@ -219,7 +219,7 @@ sf_arg_execution(const char *text, SfLock lock, SfPrivilege needed)
 SfActivity *
 sf_arg_activity(const char *text, SfPrivilege needed)
 {
-	const char *name = sf_arn_to_activity(text);
+	const char *name = sf_public_name_to_id(SF_NAME_ACTIVITY, text);
 	SfActivity *activity;
 
 	if (strncmp(name, "activity:", 9) == 0)

@@ -11,7 +11,7 @@
 #include "utils/hsearch.h"
 
 #include "api/objects.h"
-#include "base/arn.h"
+#include "base/public_name.h"
 #include "base/closest.h"
 #include "base/errors.h"
 
@@ -116,7 +116,7 @@ kind_of_object(const char *text)
 {
 	if (strcmp(text, "*") == 0)
 		return SF_OBJECT_ALL;
-	return strncmp(text, "activity:", 9) == 0 || sf_arn_to_activity(text) != text ?
+	return strncmp(text, "activity:", 9) == 0 || sf_public_name_to_id(SF_NAME_ACTIVITY, text) != text ?
 		SF_OBJECT_ACTIVITY : SF_OBJECT_STATE_MACHINE;
 }
 

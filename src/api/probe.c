@@ -7,8 +7,8 @@
 
 #include "api/probe.h"
 #include "base/closest.h"
-#include "run/lambda.h"
 #include "miscadmin.h"
+#include "run/service.h"
 #include "task/function.h"
 
 /* Print what nothing maps, in the words in which a task fails of it. */
@@ -20,33 +20,28 @@ not_mapped(const char *what, const char *name)
 }
 
 /*
- * Find what would run in place of a resource in a machine of the caller; false
- * with *problem when it is known that nothing does.  lambda:invoke runs what
- * stands in for the function that it names, or else what stands in for itself.
+ * Find what would run in place of a resource in a machine of the caller.  False
+ * with *problem when nothing would.  False with NULL when that is only known
+ * once the task runs, because its request names what carries it out.
  */
 static bool
 find_target(const SfResource *resource, const char *function,
 			SfResource *target, char **problem)
 {
-	SfResource	named = {.kind = SF_RESOURCE_MAPPED, .text = function,
-	.name = function, .service = "lambda"};
+	SfError		error = {0};
+	SfJsonBuilder b;
+	Jsonb	   *request;
 
 	*problem = NULL;
-	*target = *resource;
-	if (resource->kind != SF_RESOURCE_MAPPED)
-		return true;
-	if (!sf_lambda_is_invoke(resource))
-	{
-		if (sf_task_driver.resolve(resource, GetUserId(), target))
-			return true;
-		*problem = not_mapped("resource", resource->text);
+	if (function == NULL && sf_service.is_named_by_request(resource))
 		return false;
-	}
-	/* without a name, it is known only when the task runs */
-	if (function == NULL || sf_task_driver.resolve(&named, GetUserId(), target) ||
-		sf_task_driver.resolve(resource, GetUserId(), target))
-		return function != NULL;
-	*problem = not_mapped("function", function);
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "FunctionName", function);
+	request = sf_json_finish(&b);
+	if (sf_service_resolve(resource, GetUserId(), target, &request, &error))
+		return true;
+	*problem = error.name == NULL ? not_mapped("resource", resource->text) :
+		not_mapped("function", function);
 	return false;
 }
 
@@ -79,8 +74,7 @@ sf_probe_resource(const SfResource *resource, const char *function, bool for_ite
 
 	if (!find_target(resource, function, &target, &problem))
 		return problem;
-	if (for_items && target.kind != SF_RESOURCE_SQL_FUNCTION &&
-		target.kind != SF_RESOURCE_SQL_QUERY)
+	if (for_items && !sf_service_is_sql(&target))
 		return psprintf("The resource '%s' cannot read or write items.", target.text);
 	return target.kind == SF_RESOURCE_SQL_FUNCTION ?
 		probe_function(resource, target.name) : NULL;

@@ -27,7 +27,7 @@
 #include "api/placeholder.h"
 #include "api/schedule_functions.h"
 #include "api/scheduler.h"
-#include "base/arn.h"
+#include "base/public_name.h"
 #include "base/compat.h"
 #include "base/errors.h"
 #include "base/name.h"
@@ -131,7 +131,7 @@ placeholder_values(const char *schedule, TimestampTz scheduled,
 		strcpy(fraction, "Z");
 	values[SF_PLACEHOLDER_EXECUTION_ID] = id;
 	values[SF_PLACEHOLDER_SCHEDULED_TIME] = time;
-	values[SF_PLACEHOLDER_SCHEDULE_ARN] = sf_arn_schedule(schedule);
+	values[SF_PLACEHOLDER_SCHEDULE_ARN] = sf_public_name(SF_NAME_SCHEDULE, schedule);
 	values[SF_PLACEHOLDER_ATTEMPT_NUMBER] = "1";
 }
 
@@ -305,7 +305,7 @@ read_arguments(FunctionCallInfo fcinfo, SfSchedule *s)
 	s->name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	s->owner = GetUserId();
 	s->schedule = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	s->state_machine = unconstify(char *, sf_arn_to_state_machine(
+	s->state_machine = unconstify(char *, sf_public_name_to_id(SF_NAME_STATE_MACHINE,
 															text_to_cstring(PG_GETARG_TEXT_PP(2))));
 	s->input = PG_GETARG_JSONB_P(3);
 	s->timezone = PG_ARGISNULL(4) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(4));

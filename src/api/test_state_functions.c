@@ -15,7 +15,7 @@
 #include "api/test_context.h"
 #include "base/subtransaction.h"
 #include "run/driver.h"
-#include "run/lambda.h"
+#include "run/service.h"
 #include "run/test_state.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_test_state);
@@ -219,8 +219,11 @@ check_mock(const SfStateTest *test)
 	if (test->mock.result == NULL)
 		return;
 	sf_json_root(test->mock.result, &root);
-	if (state->type == SF_STATE_TASK)
-		problem = sf_mock_check_result(&sf_state_task(state)->resource, &test->mock);
+	if (state->type == SF_STATE_TASK && test->mock.check)
+		problem = sf_service.check_result(&sf_state_task(state)->resource,
+										  test->mock.result, test->mock.check_required);
+	else if (state->type == SF_STATE_TASK)
+		return;
 	else if (sf_state_distributed(state) != NULL &&
 			 sf_state_distributed(state)->result_writer != NULL)
 		problem = sf_json_is_object(&root) ? NULL : "Mocked result must be a JSON object.";
@@ -230,29 +233,24 @@ check_mock(const SfStateTest *test)
 		refuse("mock", problem);
 }
 
-/* Find what runs a Task that has no mock; NULL: the task fails with *error. */
+/* Find what runs a Task without a mock; NULL: the task fails with *error. */
 static SfResource *
 find_resource(const SfState *state, Jsonb **payload, SfError *error)
 {
 	const SfResource *written = &sf_state_task(state)->resource;
 	SfResource *resource = palloc(sizeof(SfResource));
 
-	*resource = *written;
-	if (sf_lambda_is_invoke(resource))
+	if (!sf_service_resolve(written, GetUserId(), resource, payload, error))
 	{
-		if (!sf_lambda_resolve(written, GetUserId(), resource, payload, error))
+		if (error->name != NULL)
 			return NULL;
-		resource->integration = written->integration;
-	}
-	else if (resource->kind == SF_RESOURCE_MAPPED &&
-		!sf_task_driver.resolve(written, GetUserId(), resource))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_RESOURCE_DOES_NOT_EXIST),
 				 errmsg("nothing runs the resource \"%s\"", written->text),
 				 errhint("Give a mock, or map it with sf_map_resource().")));
+	}
 	if (resource->integration != SF_INTEGRATION_REQUEST_RESPONSE ||
-		(resource->kind != SF_RESOURCE_SQL_FUNCTION &&
-		 resource->kind != SF_RESOURCE_SQL_QUERY))
+		!sf_service_is_sql(resource))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("a Task with resource \"%s\" can be tested with a mock only",
@@ -307,7 +305,7 @@ run_task(SfStateTest *test, const SfState *state, const SfTaskRequest *task,
 
 		if (error != NULL)
 			ReThrowError(error);
-		sf_lambda_outcome(&sf_state_task(state)->resource, &outcome);
+		sf_service.shape_outcome(&sf_state_task(state)->resource, &outcome);
 	}
 
 	stimulus->ok = outcome.ok;

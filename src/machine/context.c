@@ -7,7 +7,7 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 
-#include "base/arn.h"
+#include "base/public_name.h"
 #include "machine/step.h"
 
 /* {"Execution": …}: id, input, name, role, start, redrives. */
@@ -18,12 +18,12 @@ add_execution(SfJsonBuilder *b, SfRun *run)
 	char	   *role = GetUserNameFromId(e->owner, true);
 
 	sf_json_open_object(b, "Execution");
-	sf_json_add_string(b, "Id", sf_arn_execution(e->execution_id));
+	sf_json_add_string(b, "Id", sf_public_name(SF_NAME_EXECUTION, e->execution_id));
 	sf_json_add(b, "Input", run->input ? run->input(run) : e->input);
 	if (e->started_at != DT_NOBEGIN)
 		sf_json_add_string(b, "StartTime", sf_timestamp_print(e->started_at));
 	sf_json_add_string(b, "Name", sf_execution_name(e));
-	sf_json_add_string(b, "RoleArn", sf_arn_role(role ? role : "unknown"));
+	sf_json_add_string(b, "RoleArn", sf_public_name(SF_NAME_ROLE, role ? role : "unknown"));
 	sf_json_add_int(b, "RedriveCount", e->redrive_count);
 	if (e->redrive_count > 0 && e->last_redriven_at != DT_NOBEGIN)
 		sf_json_add_string(b, "RedriveTime",
@@ -86,7 +86,7 @@ sf_context_make(void *arg)
 	}
 	add_execution(&b, step->run);
 	sf_json_open_object(&b, "StateMachine");
-	sf_json_add_string(&b, "Id", sf_arn_state_machine(e->machine_name));
+	sf_json_add_string(&b, "Id", sf_public_name(SF_NAME_STATE_MACHINE, e->machine_name));
 	sf_json_add_string(&b, "Name", e->machine_name);
 	sf_json_close_object(&b);
 	if (step->state != NULL)

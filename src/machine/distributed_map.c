@@ -15,7 +15,7 @@
  */
 #include "postgres.h"
 
-#include "base/arn.h"
+#include "base/public_name.h"
 #include "base/settings.h"
 #include "machine/map_state.h"
 #include "miscadmin.h"
@@ -43,13 +43,14 @@ label_of(const SfState *state, const char *uuid)
 	return label != NULL ? label : uuid;
 }
 
-/* The ARN of a run. */
+/* Build the public name of a run. */
 char *
 sf_map_run_arn(const SfExecution *execution, const SfState *state,
 			   const char *uuid)
 {
-	return psprintf(SF_ARN_STATES "mapRun:%s/%s:%s", execution->machine_name,
-					label_of(state, uuid), uuid);
+	return sf_public_name(SF_NAME_MAP_RUN,
+						  psprintf("%s/%s:%s", execution->machine_name,
+								   label_of(state, uuid), uuid));
 }
 
 /* What the event that a run is redriven tells. */

@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "base/arn.h"
+#include "base/public_name.h"
 #include "asl/event_types.h"
 #include "report/event_details.h"
 #include "json/json.h"
@@ -65,7 +65,8 @@ add_input_extras(SfJsonBuilder *b, const SfStatusEvent *event,
 	else if (state == NULL || state->type != SF_STATE_TASK)
 		return;
 	else if (sf_state_task(state)->resource.kind == SF_RESOURCE_ACTIVITY)
-		sf_json_add_string(b, "resource", sf_arn_activity(sf_state_task(state)->resource.name));
+		sf_json_add_string(b, "resource",
+						   sf_public_name(SF_NAME_ACTIVITY, sf_state_task(state)->resource.name));
 	else
 		sf_json_add_string(b, "resource", sf_state_task(state)->resource.text);
 }
@@ -121,7 +122,7 @@ add_by_shape(SfJsonBuilder *b, const SfStatusEvent *event,
 			break;
 		case SCHEDULED:
 			add_resource(b, state);
-			sf_json_add_string(b, "region", SF_ARN_REGION);
+			sf_json_add_string(b, "region", sf_name_syntax.region);
 			sf_json_add(b, "parameters", event->payload);
 			break;
 		case RESOURCE:

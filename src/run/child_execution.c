@@ -15,7 +15,7 @@
 #include "utils/json.h"
 #include "utils/timestamp.h"
 
-#include "base/arn.h"
+#include "base/public_name.h"
 #include "base/errors.h"
 #include "base/name.h"
 #include "base/uuid.h"
@@ -45,7 +45,7 @@ waits_for_end(const SfResource *resource)
 static SfMachine *
 find_machine(const SfRun *run, const char *arn, SfError *error)
 {
-	const char *name = sf_arn_to_state_machine(arn);
+	const char *name = sf_public_name_to_id(SF_NAME_STATE_MACHINE, arn);
 	char	   *plain = pnstrdup(name, strcspn(name, "/"));
 	int			version = strchr(name, '/') ? atoi(strchr(name, '/') + 1) : 0;
 	SfMachine  *machine = sf_machine_read(plain, version, false);
@@ -79,7 +79,7 @@ start_output(const SfExecution *child)
 	SfJsonBuilder b;
 
 	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "ExecutionArn", sf_arn_execution(child->execution_id));
+	sf_json_add_string(&b, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, child->execution_id));
 	sf_json_add_int(&b, "StartDate", epoch_ms(child->requested_at));
 	return sf_json_finish(&b);
 }
@@ -100,7 +100,7 @@ existing_child(SfExecution *child, SfError *error)
 	}
 	sf_error_set(error, "StepFunctions.ExecutionAlreadyExistsException",
 				 "Execution Already Exists: '%s'",
-				 sf_arn_execution(child->execution_id));
+				 sf_public_name(SF_NAME_EXECUTION, child->execution_id));
 	error->prefixed = false;
 	return false;
 }
@@ -236,7 +236,7 @@ describe(const SfExecution *child, bool parsed)
 	SfJsonBuilder b;
 
 	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "ExecutionArn", sf_arn_execution(child->execution_id));
+	sf_json_add_string(&b, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, child->execution_id));
 	add_payload(&b, "Input", child->input, parsed);
 	sf_json_add_string(&b, "Name", sf_execution_name(child));
 	add_payload(&b, "Output", child->output, parsed);
@@ -248,7 +248,7 @@ describe(const SfExecution *child, bool parsed)
 						   "Execution is SUCCEEDED and cannot be redriven");
 	sf_json_add_int(&b, "StartDate", epoch_ms(child->started_at));
 	sf_json_add_string(&b, "StateMachineArn",
-					   sf_arn_state_machine(child->machine_name));
+					   sf_public_name(SF_NAME_STATE_MACHINE, child->machine_name));
 	sf_json_add_string(&b, "Status", sf_status_name(child->status));
 	sf_json_add_int(&b, "StopDate", epoch_ms(child->stopped_at));
 	return sf_json_finish(&b);
@@ -277,7 +277,7 @@ failure_cause(const SfExecution *child)
 	appendStringInfoChar(&buf, '{');
 	append_member(&buf, "Cause", child->cause);
 	append_member(&buf, "Error", child->error);
-	append_member(&buf, "ExecutionArn", sf_arn_execution(child->execution_id));
+	append_member(&buf, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, child->execution_id));
 	append_member(&buf, "Input", sf_json_to_cstring(child->input));
 	appendStringInfoString(&buf, ",\"InputDetails\":{\"Included\":true}");
 	append_member(&buf, "Name", sf_execution_name(child));
@@ -286,7 +286,7 @@ failure_cause(const SfExecution *child)
 					 is_redrivable(child) ? "REDRIVABLE" : "NOT_REDRIVABLE",
 					 epoch_ms(child->started_at));
 	append_member(&buf, "StateMachineArn",
-				  sf_arn_state_machine(child->machine_name));
+				  sf_public_name(SF_NAME_STATE_MACHINE, child->machine_name));
 	append_member(&buf, "Status", sf_status_name(child->status));
 	appendStringInfo(&buf, ",\"StopDate\":" INT64_FORMAT "}",
 					 epoch_ms(child->stopped_at));
@@ -343,7 +343,7 @@ sf_child_stop(const SfExecution *parent, int64 branch_no)
 		stop->phase = SF_PHASE_STOP;
 		stop->due_at = child->requested_at; /* before all that is due there */
 		stop->cause = psprintf("The Task state in AWS Step Functions execution [%s] which was managing this resource was aborted",
-							   sf_arn_execution(parent->execution_id));
+							   sf_public_name(SF_NAME_EXECUTION, parent->execution_id));
 		sf_branch_write(list_make1(stop));
 	}
 }

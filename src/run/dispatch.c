@@ -14,9 +14,9 @@
 #include "base/hooks.h"
 #include "base/settings.h"
 #include "run/apply.h"
-#include "run/lambda.h"
 #include "run/map_run.h"
 #include "run/outside.h"
+#include "run/service.h"
 #include "run/slice_internal.h"
 
 /* Tasks that this backend is in the middle of */
@@ -152,34 +152,16 @@ static bool
 resolve(const SfRun *run, const SfResource *resource, SfResource *resolved,
 		Jsonb **payload, SfError *error)
 {
-	*resolved = *resource;
-	if (sf_lambda_is_invoke(resource))
-	{
-		if (!sf_lambda_resolve(resource, run->execution->owner, resolved,
-							   payload, error))
-			return false;
-	}
-	else if (resource->kind == SF_RESOURCE_MAPPED &&
-			 !sf_task_driver.resolve(resource, run->execution->owner, resolved))
-	{
-		sf_error_set(error, SF_ERR_RUNTIME,
-					 "The resource '%s' is not mapped to anything that sfflow can run.",
-					 resource->text);
-		return false;
-	}
-	/* how the answer comes is written in the definition, not in the map */
-	resolved->integration = resource->integration;
-	return true;
+	return sf_service_resolve(resource, run->execution->owner, resolved, payload, error) ||
+		(error->name == NULL && sf_service_not_mapped(resource->text, error));
 }
 
 /* Can a resource read the items of a Map, or write its results? */
 static bool
 is_sql(const SfResource *resource, SfError *error)
 {
-	if (resource->kind == SF_RESOURCE_SQL_FUNCTION ||
-		resource->kind == SF_RESOURCE_SQL_QUERY)
-		return true;
-	return sf_error_set(error, SF_ERR_RUNTIME,
+	return sf_service_is_sql(resource) ||
+		sf_error_set(error, SF_ERR_RUNTIME,
 						"The resource '%s' cannot read or write items.",
 						resource->text);
 }
@@ -229,7 +211,7 @@ run_task(SfSlice *slice, const SfRun *run, const SfBranch *branch,
 		else
 		{
 			sf_task_driver.run(&call, outcome);
-			sf_lambda_outcome(&sf_state_task(state)->resource, outcome);
+			sf_service.shape_outcome(&sf_state_task(state)->resource, outcome);
 		}
 	}
 	PG_FINALLY();

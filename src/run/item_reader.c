@@ -1,51 +1,30 @@
 /*
  * item_reader.c
- *		ItemReader: have the resource read, and its content taken apart.
+ *		ItemReader: read the items of a Distributed Map from its resource.
  *
- * A resource that yields rows (sql:query, a function that returns a set) gives
- * one item a row, stored while they come, so that memory does not grow with
- * them.  One that yields a value gives a content, text or JSON, from which
- * InputType makes items.  A manifest of one of two kinds (ManifestType), and a
- * list with LOAD_AND_FLATTEN, name further contents.
+ * A resource that returns rows (sql:query, a function that returns a set) gives
+ * one item per row.  Each row is stored as it arrives, so that memory does not
+ * grow with their number.  A resource that returns one value gives a content,
+ * text or JSON, from which InputType makes items.  Some contents are lists of
+ * files with the items: sf_service.read_listed reads those.
  *
- * All of it happens in the transaction that records how many items there are:
- * who is killed while reading reads again from the start.
+ * Items are read in the transaction that records their number.  A worker that
+ * is killed while it reads leaves nothing, and reading starts again.
  */
 #include "postgres.h"
 
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "run/map_run.h"
 #include "json/csv.h"
-
-#define GET_OBJECT "arn:aws:states:::s3:getObject"
-
-static const char not_iterable[] = "Attempting to map over non-iterable node.";
-
-typedef struct Reader
-{
-	SfRowSink	sink;			/* first: rows of the resource come here */
-	const SfMapRun *map_run;
-	const SfTaskCall *call;
-	const Jsonb *config;		/* ReaderConfig, or NULL */
-	const char *input_type;		/* JSON where it is not given */
-	SfItemWriter *writer;
-	int			count;			/* items so far */
-	int			before;			/* items when the resource was called */
-	int			limit;
-	bool		streamed;		/* the resource gave rows */
-	bool		keyed;
-	const char *source;			/* what the content is of, for people */
-	SfError		error;
-} Reader;
+#include "run/item_reader.h"
+#include "run/service.h"
 
 /* --- items --- */
 
 /* Add an item; false when there are enough. */
 static bool
-add_item(Reader *reader, const Jsonb *item)
+add_item(SfItemReader *reader, const Jsonb *item)
 {
 	if (reader->count >= reader->limit)
 		return false;
@@ -56,7 +35,7 @@ add_item(Reader *reader, const Jsonb *item)
 
 /* Begin to add items. */
 static void
-open_items(Reader *reader)
+open_items(SfItemReader *reader)
 {
 	reader->writer = sf_map_items_open(reader->map_run->execution_no,
 									   reader->map_run->map_run_no,
@@ -67,7 +46,7 @@ open_items(Reader *reader)
 static void
 begin_rows(SfRowSink *sink)
 {
-	Reader	   *reader = (Reader *) sink;
+	SfItemReader *reader = (SfItemReader *) sink;
 
 	reader->streamed = true;
 	reader->count = reader->before;
@@ -78,29 +57,37 @@ begin_rows(SfRowSink *sink)
 static bool
 take_row(SfRowSink *sink, Jsonb *row)
 {
-	return add_item((Reader *) sink, row);
+	return add_item((SfItemReader *) sink, row);
 }
 
 /* Sink: that was all. */
 static void
 end_rows(SfRowSink *sink)
 {
-	sf_map_items_close(((Reader *) sink)->writer);
+	sf_map_items_close(((SfItemReader *) sink)->writer);
 }
 
-/* Report what is wrong with a content, and of what. */
-static bool
-refuse(Reader *reader, const char *cause)
+/* Report what is wrong with the content, and which content it is. */
+bool
+sf_item_reader_refuse(SfItemReader *reader, const char *cause)
 {
 	return sf_error_set(&reader->error, SF_ERR_ITEM_READER_FAILED, "%s %s",
 						cause, reader->source);
 }
 
+/* Report that the content is no list. */
+bool
+sf_item_reader_refuse_scalar(SfItemReader *reader)
+{
+	return sf_item_reader_refuse(reader, "Attempting to map over non-iterable node.");
+}
+
 /* --- contents --- */
 
-/* A member of ReaderConfig. */
-static const char *
-option(const Reader *reader, const char *name, const char *otherwise)
+/* Return a member of ReaderConfig, or a default. */
+const char *
+sf_item_reader_option(const SfItemReader *reader, const char *name,
+					  const char *otherwise)
 {
 	const char *value = reader->config == NULL ? NULL :
 		sf_json_get_cstring(reader->config, name);
@@ -136,7 +123,7 @@ follow_pointer(JsonbValue *value, const char *pointer)
 
 /* Add the elements of an array. */
 static void
-add_elements(Reader *reader, const JsonbValue *array)
+add_elements(SfItemReader *reader, const JsonbValue *array)
 {
 	JsonbIterator *it = JsonbIteratorInit(array->val.binary.data);
 	JsonbIteratorToken token;
@@ -158,7 +145,7 @@ add_elements(Reader *reader, const JsonbValue *array)
 
 /* Add the members of an object as {"Key": …, "Value": …}. */
 static void
-add_members(Reader *reader, const JsonbValue *object)
+add_members(SfItemReader *reader, const JsonbValue *object)
 {
 	int			n = sf_json_count(object);
 	SfJsonMember *members = palloc(sizeof(SfJsonMember) * Max(n, 1));
@@ -179,36 +166,36 @@ add_members(Reader *reader, const JsonbValue *object)
 
 /* Take a JSON value apart. */
 static bool
-read_json_value(Reader *reader, const Jsonb *content)
+read_json_value(SfItemReader *reader, const Jsonb *content)
 {
 	JsonbValue	root;
 
 	sf_json_root(content, &root);
-	if (!follow_pointer(&root, option(reader, "ItemsPointer", "")))
-		return refuse(reader, not_iterable);
+	if (!follow_pointer(&root, sf_item_reader_option(reader, "ItemsPointer", "")))
+		return sf_item_reader_refuse_scalar(reader);
 	if (sf_json_is_array(&root))
 		add_elements(reader, &root);
 	else if (sf_json_is_object(&root))
 		add_members(reader, &root);
 	else
-		return refuse(reader, not_iterable);
+		return sf_item_reader_refuse_scalar(reader);
 	return true;
 }
 
 /* Take JSON text apart. */
 static bool
-read_json(Reader *reader, const char *text, int len)
+read_json(SfItemReader *reader, const char *text, int len)
 {
 	Jsonb	   *content;
 
 	if (!sf_json_parse(text, len, &content))
-		return refuse(reader, "The content is not valid JSON.");
+		return sf_item_reader_refuse(reader, "The content is not valid JSON.");
 	return read_json_value(reader, content);
 }
 
 /* Take lines apart, each a JSON value. */
 static bool
-read_json_lines(Reader *reader, const char *text, int len)
+read_json_lines(SfItemReader *reader, const char *text, int len)
 {
 	const char *end = text + len;
 
@@ -223,7 +210,7 @@ read_json_lines(Reader *reader, const char *text, int len)
 		if ((int) strspn(text, " \t\r") < n)
 		{
 			if (!sf_json_parse(text, n, &item))
-				return refuse(reader, psprintf("Line %d of the content is not valid JSON.", line));
+				return sf_item_reader_refuse(reader, psprintf("Line %d of the content is not valid JSON.", line));
 			more = add_item(reader, item);
 			pfree(item);
 		}
@@ -236,7 +223,7 @@ read_json_lines(Reader *reader, const char *text, int len)
 
 /* The character that separates values. */
 static char
-delimiter(const Reader *reader)
+delimiter(const SfItemReader *reader)
 {
 	static const struct
 	{
@@ -246,7 +233,7 @@ delimiter(const Reader *reader)
 		{"COMMA", ','}, {"PIPE", '|'}, {"SEMICOLON", ';'}, {"SPACE", ' '},
 		{"TAB", '\t'}
 	};
-	const char *name = option(reader, "CSVDelimiter", "COMMA");
+	const char *name = sf_item_reader_option(reader, "CSVDelimiter", "COMMA");
 
 	for (size_t i = 0; i < lengthof(delimiters); i++)
 		if (strcmp(name, delimiters[i].name) == 0)
@@ -254,9 +241,9 @@ delimiter(const Reader *reader)
 	return ',';
 }
 
-/* The headers that ReaderConfig gives; NIL: the first row has them. */
-static List *
-given_headers(const Reader *reader)
+/* Return the headers that ReaderConfig gives. */
+List *
+sf_item_reader_headers(const SfItemReader *reader)
 {
 	Jsonb	   *array = reader->config == NULL ? NULL :
 		sf_json_get(reader->config, "CSVHeaders");
@@ -265,7 +252,7 @@ given_headers(const Reader *reader)
 	JsonbValue	value;
 
 	if (array == NULL ||
-		strcmp(option(reader, "CSVHeaderLocation", "FIRST_ROW"), "GIVEN") != 0)
+		strcmp(sf_item_reader_option(reader, "CSVHeaderLocation", "FIRST_ROW"), "GIVEN") != 0)
 		return NIL;
 	sf_json_root(array, &root);
 	for (int i = 0; sf_json_element(&root, i, &value); i++)
@@ -320,7 +307,7 @@ csv_item(List *headers, List *fields)
 
 /* Take comma-separated values apart; headers NIL: the first row has them. */
 static bool
-read_csv(Reader *reader, const char *text, int len, List *headers)
+read_csv(SfItemReader *reader, const char *text, int len, List *headers)
 {
 	SfCsv		csv = {text, text + len, delimiter(reader)};
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext,
@@ -335,7 +322,7 @@ read_csv(Reader *reader, const char *text, int len, List *headers)
 	if (headers == NIL && !sf_csv_next(&csv, &headers))
 		return true;
 	if (has_duplicates(headers))
-		return refuse(reader, "CSV headers cannot contain duplicates.");
+		return sf_item_reader_refuse(reader, "CSV headers cannot contain duplicates.");
 	old = MemoryContextSwitchTo(row);
 	while (more && sf_csv_next(&csv, &fields))
 	{
@@ -349,7 +336,7 @@ read_csv(Reader *reader, const char *text, int len, List *headers)
 
 /* Take a text apart as a type says. */
 static bool
-read_text(Reader *reader, const char *type, const char *text, int len,
+read_text(SfItemReader *reader, const char *type, const char *text, int len,
 		  List *headers)
 {
 	if (strcmp(type, "JSON") == 0)
@@ -358,12 +345,12 @@ read_text(Reader *reader, const char *type, const char *text, int len,
 		return read_json_lines(reader, text, len);
 	if (strcmp(type, "CSV") == 0)
 		return read_csv(reader, text, len, headers);
-	return refuse(reader, psprintf("InputType %s is not supported.", type));
+	return sf_item_reader_refuse(reader, psprintf("InputType %s is not supported.", type));
 }
 
 /* Take the content of one object apart; what is JSON already is not text. */
 static bool
-read_content(Reader *reader, const char *type, const Jsonb *content,
+read_content(SfItemReader *reader, const char *type, const Jsonb *content,
 			 List *headers)
 {
 	JsonbValue	root;
@@ -380,21 +367,9 @@ read_content(Reader *reader, const char *type, const Jsonb *content,
 
 /* --- calls --- */
 
-/* Name what a call reads: the object that it asks for, else the resource. */
-static const char *
-name_source(const SfResource *resource, const Jsonb *payload)
-{
-	const char *bucket = sf_json_get_cstring(payload, "Bucket");
-	const char *key = sf_json_get_cstring(payload, "Key");
-
-	if (key == NULL)
-		return psprintf("Resource: '%s'.", resource->text);
-	return psprintf("Object: '%s%s%s'.", bucket ? bucket : "", bucket ? "/" : "", key);
-}
-
 /* Call a resource; *content gets its value, NULL when it gave rows. */
 static bool
-call_resource(Reader *reader, const SfResource *resource, Jsonb *payload,
+call_resource(SfItemReader *reader, const SfResource *resource, Jsonb *payload,
 			  Jsonb **content)
 {
 	SfTaskCall	call = *reader->call;
@@ -403,7 +378,7 @@ call_resource(Reader *reader, const SfResource *resource, Jsonb *payload,
 	call.resource = resource;
 	call.payload = payload;
 	call.sink = &reader->sink;
-	reader->source = name_source(resource, payload);
+	reader->source = sf_service.describe_source(resource, payload);
 	reader->streamed = false;
 	reader->before = reader->count;
 	memset(&outcome, 0, sizeof(outcome));
@@ -419,224 +394,45 @@ call_resource(Reader *reader, const SfResource *resource, Jsonb *payload,
 	return true;
 }
 
-/* Read another object of a bucket. */
-static bool
-read_object(Reader *reader, const SfResource *resource, const char *type,
-			const char *bucket, const JsonbValue *key, List *headers)
+/* Add the elements of an array that a service found in the content. */
+bool
+sf_item_reader_add_array(SfItemReader *reader, const JsonbValue *array)
 {
-	Jsonb	   *content;
-	SfJsonBuilder b;
-
-	CHECK_FOR_INTERRUPTS();
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "Bucket", bucket);
-	sf_json_add_value(&b, "Key", key);
-	if (!call_resource(reader, resource, sf_json_finish(&b), &content))
-		return false;
-	return content == NULL || read_content(reader, type, content, headers);
-}
-
-/* Split "Bucket, Key, Size" into headers. */
-static List *
-schema_headers(const char *schema)
-{
-	List	   *headers = NIL;
-
-	while (schema != NULL && *schema != '\0')
-	{
-		size_t		len;
-
-		schema += strspn(schema, " ,");
-		len = strcspn(schema, ",");
-		if (len > 0)
-			headers = lappend(headers, pnstrdup(schema, len));
-		schema += len;
-	}
-	return headers;
-}
-
-/* The JSON that a content is, if it is one: text that holds it, or itself. */
-static bool
-parse_content(const Jsonb *content, JsonbValue *root)
-{
-	Jsonb	   *parsed;
-
-	sf_json_root(content, root);
-	if (root->type != jbvString)
-		return true;
-	if (!sf_json_parse(root->val.string.val, root->val.string.len, &parsed))
-		return false;
-	sf_json_root(parsed, root);
-	return true;
-}
-
-/* Read the files that an S3 Inventory manifest names. */
-static bool
-read_manifest(Reader *reader, const Jsonb *content)
-{
-	Jsonb	   *manifest;
-	const char *bucket;
-	List	   *headers;
-	JsonbValue	root,
-				files,
-				file,
-				key;
-
-	if (!parse_content(content, &root))
-		return refuse(reader, "The manifest is not valid JSON.");
-	manifest = sf_json_make(&root);
-	if (!sf_json_member(&root, "files", 5, &files) || !sf_json_is_array(&files))
-		return refuse(reader, "The manifest has no list \"files\".");
-	bucket = sf_json_get_cstring(manifest, "destinationBucket");
-	if (bucket != NULL && strrchr(bucket, ':') != NULL)
-		bucket = strrchr(bucket, ':') + 1;
-	if (bucket == NULL)
-		bucket = sf_json_get_cstring(reader->call->payload, "Bucket");
-	headers = schema_headers(sf_json_get_cstring(manifest, "fileSchema"));
-	for (int i = 0; sf_json_element(&files, i, &file); i++)
-	{
-		if (!sf_json_member(&file, "key", 3, &key))
-			return refuse(reader, "A file of the manifest has no \"key\".");
-		if (!read_object(reader, reader->call->resource, "CSV", bucket, &key, headers))
-			return false;
-	}
-	return true;
-}
-
-/* Read the object that a line "s3://bucket/key" names. */
-static bool
-read_named_object(Reader *reader, const char *line, int len)
-{
-	const char *slash = len > 5 ? memchr(line + 5, '/', len - 5) : NULL;
-	JsonbValue	key;
-
-	if (slash == NULL || strncmp(line, "s3://", 5) != 0)
-		return refuse(reader, psprintf("The manifest has \"%.*s\", which names no object.",
-									   Min(pg_mbcliplen(line, len, 200), 200), line));
-	key.type = jbvString;
-	key.val.string.val = unconstify(char *, slash + 1);
-	key.val.string.len = (int) (line + len - slash - 1);
-	return read_object(reader, reader->call->resource, reader->input_type,
-					   pnstrdup(line + 5, slash - line - 5), &key,
-					   given_headers(reader));
-}
-
-/* Read the files that the manifest of an Athena query names, one a line. */
-static bool
-read_data_manifest(Reader *reader, const Jsonb *content)
-{
-	JsonbValue	root;
-	const char *line;
-	const char *end;
-
-	sf_json_root(content, &root);
-	if (root.type != jbvString)
-		return refuse(reader, "The manifest is not text.");
-	line = root.val.string.val;
-	end = line + root.val.string.len;
-	while (line < end && reader->count < reader->limit)
-	{
-		const char *stop = memchr(line, '\n', end - line);
-		int			len = (int) ((stop != NULL ? stop : end) - line);
-		int			used = len;
-
-		while (used > 0 && strchr(" \t\r", line[used - 1]) != NULL)
-			used--;
-		if (used > 0 && !read_named_object(reader, line, used))
-			return false;
-		line += len + 1;
-	}
-	return true;
-}
-
-/* The list of objects that listObjectsV2 gives: an array, or its Contents. */
-static bool
-listed_objects(const Jsonb *content, JsonbValue *list)
-{
-	JsonbValue	root;
-
-	if (!parse_content(content, &root))
-		return false;
-	*list = root;
-	return sf_json_is_array(&root) ||
-		(sf_json_member(&root, "Contents", 8, list) && sf_json_is_array(list));
-}
-
-/* Read what a list of objects names. */
-static bool
-load_and_flatten(Reader *reader, const Jsonb *content)
-{
-	const char *bucket = sf_json_get_cstring(reader->call->payload, "Bucket");
-	SfResource	written,
-				resource;
-	JsonbValue	list,
-				object,
-				key;
-
-	sf_resource_parse(GET_OBJECT, &written);
-	if (!sf_task_driver.resolve(&written, reader->call->owner, &resource))
-		return refuse(reader, "The resource '" GET_OBJECT
-					  "' is not mapped to anything that sfflow can run.");
-	if (!listed_objects(content, &list))
-		return refuse(reader, not_iterable);
-	for (int i = 0; sf_json_element(&list, i, &object); i++)
-	{
-		if (!sf_json_member(&object, "Key", 3, &key))
-			return refuse(reader, "An object of the list has no \"Key\".");
-		if (!read_object(reader, &resource, reader->input_type, bucket, &key,
-						 given_headers(reader)))
-			return false;
-	}
-	return true;
-}
-
-/* Read the objects of a list. */
-static bool
-read_list(Reader *reader, const Jsonb *content)
-{
-	JsonbValue	list;
-
-	if (!listed_objects(content, &list))
-		return refuse(reader, not_iterable);
 	open_items(reader);
-	add_elements(reader, &list);
+	add_elements(reader, array);
 	sf_map_items_close(reader->writer);
 	return true;
 }
 
-/* Does the reader list the objects of a bucket? */
-static bool
-lists_objects(const SfState *state)
+/* Call a resource and add the items in its content. */
+bool
+sf_item_reader_load(SfItemReader *reader, const SfResource *resource,
+					const char *type, Jsonb *payload, List *headers)
 {
-	const SfResource *reader = sf_state_distributed(state)->item_reader;
+	Jsonb	   *content;
 
-	return strcmp(reader->service, "s3") == 0 &&
-		strncmp(reader->action, "listObjects", 11) == 0;
+	CHECK_FOR_INTERRUPTS();
+	if (!call_resource(reader, resource, payload, &content))
+		return false;
+	return content == NULL || read_content(reader, type, content, headers);
 }
 
 /* Read everything. */
 static bool
-read_all(Reader *reader, const SfState *state)
+read_all(SfItemReader *reader, const SfState *state)
 {
 	Jsonb	   *content;
-	const char *manifest;
+	bool		ok;
 
 	if (!call_resource(reader, reader->call->resource, reader->call->payload,
 					   &content))
 		return false;
 	if (content == NULL)
 		return true;
-	if (strcmp(option(reader, "Transformation", "NONE"), "LOAD_AND_FLATTEN") == 0)
-		return load_and_flatten(reader, content);
-	if (lists_objects(state))
-		return read_list(reader, content);
-	manifest = option(reader, "ManifestType", "");
-	if (strcmp(manifest, "ATHENA_DATA") == 0)
-		return read_data_manifest(reader, content);
-	if (strcmp(manifest, "S3_INVENTORY") == 0 ||
-		strcmp(reader->input_type, "MANIFEST") == 0)
-		return read_manifest(reader, content);
-	return read_content(reader, reader->input_type, content, given_headers(reader));
+	if (sf_service.read_listed(reader, state, content, &ok))
+		return ok;
+	return read_content(reader, reader->input_type, content,
+						sf_item_reader_headers(reader));
 }
 
 /* Read items into the run. */
@@ -644,12 +440,12 @@ void
 sf_item_reader_run(const SfMapRun *map_run, const SfState *state,
 				   const SfTaskCall *call, SfTaskOutcome *out)
 {
-	Reader		reader = {.sink = {begin_rows, take_row, end_rows}};
+	SfItemReader reader = {.sink = {begin_rows, take_row, end_rows}};
 
 	reader.map_run = map_run;
 	reader.call = call;
 	reader.config = sf_state_distributed(state)->reader_config;
-	reader.input_type = option(&reader, "InputType", "JSON");
+	reader.input_type = sf_item_reader_option(&reader, "InputType", "JSON");
 	reader.limit = map_run->max_items > 0 ? map_run->max_items : PG_INT32_MAX;
 	memset(out, 0, sizeof(*out));
 	out->ok = read_all(&reader, state);

@@ -19,8 +19,8 @@
 
 #include "base/errors.h"
 #include "run/apply.h"
-#include "run/lambda.h"
 #include "run/outside.h"
+#include "run/service.h"
 #include "store/privilege.h"
 
 /* Make a task for a branch. */
@@ -137,24 +137,25 @@ settle_task(SfRun *run, SfTask *task)
 	run->settled = lappend(run->settled, task);
 }
 
-/* Is an answer the result of a Lambda function, which comes inside a response? */
+/* Tell whether an answer is the result of an activity, rather than of a token. */
 static bool
-is_function_result(const SfState *state, const SfTask *task)
+is_activity_result(const SfState *state, const SfTask *task)
 {
-	return task != NULL && task->activity_no != 0 && !sf_state_awaits_token(state) &&
-		sf_lambda_is_invoke(&sf_state_task(state)->resource);
+	return task != NULL && task->activity_no != 0 && !sf_state_awaits_token(state);
 }
 
 /* The outcome that was put into the row: by T2, or by whoever answered. */
 static void
 answered(SfRun *run, SfBranch *branch, SfTask *task, SfStimulus *stimulus)
 {
+	const SfState *state = &run->program->states[branch->state];
+
 	stimulus->kind = SF_STIMULUS_TASK;
 	stimulus->ok = !branch->failing;
 	stimulus->output = branch->result ? branch->result : sf_json_null();
-	if (stimulus->ok &&
-		is_function_result(&run->program->states[branch->state], task))
-		stimulus->output = sf_lambda_response(stimulus->output);
+	if (stimulus->ok && is_activity_result(state, task))
+		stimulus->output = sf_service.shape_result(&sf_state_task(state)->resource,
+												   stimulus->output);
 	stimulus->task = task;
 	if (!stimulus->ok)
 	{

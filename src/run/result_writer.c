@@ -1,15 +1,13 @@
 /*
  * result_writer.c
- *		ResultWriter: have the results of a Distributed Map written.
+ *		ResultWriter: pass the results of a Distributed Map to its resource.
  *
- * Results are read page by page and handed out in parts, so that memory does
- * not grow with their number.  A resource written as that of S3 is called once
- * a file, with {"Bucket", "Key", "Body"}: SUCCEEDED_0.json, SUCCEEDED_1.json …,
- * likewise FAILED, and at last manifest.json, as in Step Functions.  A sql:
- * resource is called once a part with its parameters and {"MapRunArn",
- * "Results"}; a sql:query gets the results as its last argument.
+ * Results are read page by page and passed on in parts, so that memory does not
+ * grow with their number.  A sql: resource is called once per part with its
+ * parameters and {"MapRunArn", "Results"}; a sql:query gets the results as its
+ * last argument.  Any other resource gets files: sf_service.write_files.
  *
- * All calls happen in the transaction that records that they did.
+ * All calls happen in the transaction that records their success.
  */
 #include "postgres.h"
 
@@ -19,38 +17,14 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "base/arn.h"
+#include "base/public_name.h"
 #include "base/subtransaction.h"
-#include "run/map_run.h"
+#include "run/result_writer.h"
+#include "run/service.h"
 
 /* Results read at once, and bytes after which a part is complete */
 #define PAGE		50
 #define PART_BYTES	(4 * 1024 * 1024)
-
-typedef struct Writer
-{
-	const SfMapRun *map_run;
-	const SfRun *run;
-	const SfState *state;
-	const SfTaskCall *call;
-	SfResultForm form;
-	bool		lines;			/* JSON Lines rather than an array */
-	bool		files;			/* as S3 wants it */
-	const char *bucket;
-	const char *folder;			/* "prefix/uuid" */
-	MemoryContext context;		/* of the part at hand */
-	List	   *written[2];		/* names of files, and their sizes: succeeded, failed */
-	int64		results;
-	SfTaskOutcome outcome;		/* of the last call */
-} Writer;
-
-typedef struct WrittenFile
-{
-	char	   *key;
-	int64		size;
-} WrittenFile;
-
-static const char *const kinds[] = {"SUCCEEDED", "FAILED"};
 
 /* --- the form of results --- */
 
@@ -99,9 +73,9 @@ described(const SfMapResult *result, const char *machine)
 	SfJsonBuilder b;
 
 	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "ExecutionArn", sf_arn_execution(result->execution_id));
+	sf_json_add_string(&b, "ExecutionArn", sf_public_name(SF_NAME_EXECUTION, result->execution_id));
 	sf_json_add_string(&b, "Name", strchr(result->execution_id, ':') + 1);
-	sf_json_add_string(&b, "StateMachineArn", sf_arn_state_machine(machine));
+	sf_json_add_string(&b, "StateMachineArn", sf_public_name(SF_NAME_STATE_MACHINE, machine));
 	sf_json_add_string(&b, "Status", sf_status_name(result->status));
 	sf_json_add_string(&b, "Input", sf_json_to_cstring(result->input));
 	add_included(&b, "InputDetails");
@@ -155,9 +129,9 @@ sf_result_add(SfJsonBuilder *b, const SfMapResult *result, SfResultForm form,
 
 /* --- calls --- */
 
-/* Call the resource; false: it failed. */
-static bool
-call_resource(Writer *writer, Jsonb *payload)
+/* Call the resource. */
+bool
+sf_result_writer_call(SfResultWriter *writer, Jsonb *payload)
 {
 	SfTaskCall	call = *writer->call;
 
@@ -165,65 +139,6 @@ call_resource(Writer *writer, Jsonb *payload)
 	memset(&writer->outcome, 0, sizeof(writer->outcome));
 	sf_task_driver.run(&call, &writer->outcome);
 	return writer->outcome.ok;
-}
-
-/* Write a file. */
-static bool
-put_file(Writer *writer, const char *key, const char *body)
-{
-	SfJsonBuilder b;
-
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "Bucket", writer->bucket);
-	sf_json_add_string(&b, "Key", key);
-	sf_json_add_string(&b, "Body", body);
-	return call_resource(writer, sf_json_finish(&b));
-}
-
-/* The text of a part: an array, or a line a result. */
-static char *
-part_text(const Writer *writer, const Jsonb *part)
-{
-	StringInfoData text;
-	JsonbIterator *it;
-	JsonbIteratorToken token;
-	JsonbValue	value;
-
-	if (!writer->lines)
-		return sf_json_to_cstring(part);
-	initStringInfo(&text);
-	it = JsonbIteratorInit(unconstify(JsonbContainer *, &part->root));
-	(void) JsonbIteratorNext(&it, &value, true);
-	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
-	{
-		if (token != WJB_ELEM)
-			continue;
-		sf_json_append_text(&text, &value);
-		appendStringInfoChar(&text, '\n');
-	}
-	return text.data;
-}
-
-/* Write a part as a file, and note it for the manifest. */
-static bool
-put_part_file(Writer *writer, int kind, const Jsonb *part)
-{
-	MemoryContext old;
-	WrittenFile *file;
-	char	   *key = psprintf("%s/%s_%d.%s", writer->folder, kinds[kind],
-							   list_length(writer->written[kind]),
-							   writer->lines ? "jsonl" : "json");
-	char	   *body = part_text(writer, part);
-
-	if (!put_file(writer, key, body))
-		return false;
-	old = MemoryContextSwitchTo(GetMemoryChunkContext(writer));
-	file = palloc(sizeof(WrittenFile));
-	file->key = pstrdup(key);
-	file->size = (int64) strlen(body);
-	writer->written[kind] = lappend(writer->written[kind], file);
-	MemoryContextSwitchTo(old);
-	return true;
 }
 
 /* The arguments of a sql:query, with the results behind them. */
@@ -249,31 +164,37 @@ with_argument(const Jsonb *payload, const Jsonb *part)
 	return sf_json_finish(&b);
 }
 
-/* Hand a part to a sql: resource. */
+/* Pass a part to a sql: resource. */
 static bool
-put_part_rows(Writer *writer, const Jsonb *part)
+put_rows(SfResultWriter *writer, SfResultChoice choice, const Jsonb *part)
 {
 	const Jsonb *payload = writer->call->payload;
 	SfJsonBuilder b;
 
 	if (writer->call->resource->kind == SF_RESOURCE_SQL_QUERY)
-		return call_resource(writer, with_argument(payload, part));
+		return sf_result_writer_call(writer, with_argument(payload, part));
 	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "MapRunArn",
-					   sf_map_run_arn(writer->run->execution, writer->state,
-									  writer->map_run->uuid));
+	sf_json_add_string(&b, "MapRunArn", writer->map_run_name);
 	sf_json_add(&b, "Results", part);
-	return call_resource(writer, sf_json_merge(payload, sf_json_finish(&b)));
+	return sf_result_writer_call(writer, sf_json_merge(payload, sf_json_finish(&b)));
 }
 
 /* --- parts --- */
 
+/* Tell whether a result is one of those chosen. */
+static bool
+is_chosen(const SfMapResult *result, SfResultChoice choice)
+{
+	return choice == SF_RESULTS_ALL ||
+		(result->status == SF_STATUS_SUCCEEDED) == (choice == SF_RESULTS_SUCCEEDED);
+}
+
 /*
- * Write the next part of a kind, from child *first on; *first moves behind it.
- * *more: there may be others.
+ * Write the next part of the chosen results, from child *first on; *first moves
+ * behind it.  *more: there may be others.
  */
 static bool
-write_part(Writer *writer, int kind, int *first, bool *more)
+write_part(SfResultWriter *writer, SfResultChoice choice, int *first, bool *more)
 {
 	Jsonb	   *part;
 	MemoryContext keep = CurrentMemoryContext;
@@ -301,10 +222,9 @@ write_part(Writer *writer, int kind, int *first, bool *more)
 			const SfMapResult *result = lfirst(lc);
 
 			*first = result->index + 1;
-			if (writer->files && (result->status != SF_STATUS_SUCCEEDED) != (kind == 1))
+			if (!is_chosen(result, choice))
 				continue;
-			n += sf_result_add(&b, result, writer->form,
-							   writer->run->execution->machine_name, keep);
+			n += sf_result_add(&b, result, writer->form, writer->machine, keep);
 			bytes += result->input != NULL ? VARSIZE(result->input) : 0;
 			bytes += result->output != NULL ? VARSIZE(result->output) : 0;
 		}
@@ -315,15 +235,12 @@ write_part(Writer *writer, int kind, int *first, bool *more)
 	*more = npage == PAGE;
 	part = sf_json_finish(&b);
 	writer->results += n;
-	if (n == 0)
-		return true;
-	return writer->files ? put_part_file(writer, kind, part) :
-		put_part_rows(writer, part);
+	return n == 0 || writer->put(writer, choice, part);
 }
 
-/* Write all parts of a kind. */
-static bool
-write_parts(Writer *writer, int kind)
+/* Write the chosen results in parts. */
+bool
+sf_result_writer_put_all(SfResultWriter *writer, SfResultChoice choice)
 {
 	int			first = 0;
 	bool		more = true;
@@ -331,7 +248,7 @@ write_parts(Writer *writer, int kind)
 	while (more)
 	{
 		MemoryContext old = MemoryContextSwitchTo(writer->context);
-		bool		ok = write_part(writer, kind, &first, &more);
+		bool		ok = write_part(writer, choice, &first, &more);
 
 		MemoryContextSwitchTo(old);
 		if (!ok)
@@ -341,75 +258,20 @@ write_parts(Writer *writer, int kind)
 	return true;
 }
 
-/* The manifest of the files that were written. */
+/* Pass all results to a sql: resource; returns how many there were; NULL: error. */
 static Jsonb *
-make_manifest(const Writer *writer)
-{
-	SfJsonBuilder b;
-	ListCell   *lc;
-
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "DestinationBucket", writer->bucket);
-	sf_json_add_string(&b, "MapRunArn",
-					   sf_map_run_arn(writer->run->execution, writer->state,
-									  writer->map_run->uuid));
-	sf_json_open_object(&b, "ResultFiles");
-	for (int kind = 0; kind < 2; kind++)
-	{
-		sf_json_open_array(&b, kinds[kind]);
-		foreach(lc, writer->written[kind])
-		{
-			const WrittenFile *file = lfirst(lc);
-
-			sf_json_open_object(&b, NULL);
-			sf_json_add_string(&b, "Key", file->key);
-			sf_json_add_int(&b, "Size", file->size);
-			sf_json_close_object(&b);
-		}
-		sf_json_close_array(&b);
-	}
-	sf_json_open_array(&b, "PENDING");
-	sf_json_close_array(&b);
-	sf_json_close_object(&b);
-	return sf_json_finish(&b);
-}
-
-/* Write files and their manifest; *details says where it is. */
-static bool
-write_files(Writer *writer, Jsonb **details)
-{
-	const char *prefix = sf_json_get_cstring(writer->call->payload, "Prefix");
-	char	   *key;
-	SfJsonBuilder b;
-
-	writer->bucket = sf_json_get_cstring(writer->call->payload, "Bucket");
-	writer->folder = prefix == NULL || *prefix == '\0' ? writer->map_run->uuid :
-		psprintf("%s/%s", prefix, writer->map_run->uuid);
-	key = psprintf("%s/manifest.json", writer->folder);
-	if (!write_parts(writer, 0) || !write_parts(writer, 1) ||
-		!put_file(writer, key, sf_json_to_cstring(make_manifest(writer))))
-		return false;
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "Bucket", writer->bucket);
-	sf_json_add_string(&b, "Key", key);
-	*details = sf_json_finish(&b);
-	return true;
-}
-
-/* Hand all results to a sql: resource; *details says how many there were. */
-static bool
-write_rows(Writer *writer, Jsonb **details)
+write_rows(SfResultWriter *writer)
 {
 	SfJsonBuilder b;
 
-	if (!write_parts(writer, 0))
-		return false;
+	writer->put = put_rows;
+	if (!sf_result_writer_put_all(writer, SF_RESULTS_ALL))
+		return NULL;
 	sf_json_begin_object(&b);
 	sf_json_add_string(&b, "Resource",
-					   sf_state_distributed(writer->state)->result_writer->text);
+					   writer->map->result_writer->text);
 	sf_json_add_int(&b, "Results", writer->results);
-	*details = sf_json_finish(&b);
-	return true;
+	return sf_json_finish(&b);
 }
 
 /* Write the results of the run. */
@@ -418,33 +280,28 @@ sf_result_writer_run(const SfMapRun *map_run, const SfRun *run,
 					 const SfState *state, const SfTaskCall *call,
 					 SfTaskOutcome *out)
 {
-	Writer	   *writer = palloc0(sizeof(Writer));
+	SfResultWriter *writer = palloc0(sizeof(SfResultWriter));
 	const SfDistributedMap *map = sf_state_distributed(state);
-	const char *type = map->writer_config == NULL ? NULL :
-		sf_json_get_cstring(map->writer_config, "OutputType");
-	Jsonb	   *details = NULL;
+	bool		rows = strcmp(map->result_writer->service, "sql") == 0;
 
 	writer->map_run = map_run;
-	writer->run = run;
-	writer->state = state;
+	writer->map = map;
 	writer->call = call;
-	writer->files = strcmp(map->result_writer->service, "sql") != 0;
-	writer->form = sf_result_form(map->writer_config, writer->files ?
-								  SF_RESULT_NONE : SF_RESULT_COMPACT);
-	writer->lines = type != NULL && strcmp(type, "JSONL") == 0;
+	writer->machine = run->execution->machine_name;
+	writer->map_run_name = sf_map_run_arn(run->execution, state, map_run->uuid);
+	writer->form = sf_result_form(map->writer_config, rows ?
+								  SF_RESULT_COMPACT : SF_RESULT_NONE);
 	writer->context = AllocSetContextCreate(CurrentMemoryContext,
 											"sfflow results",
 											ALLOCSET_DEFAULT_SIZES);
 	memset(out, 0, sizeof(*out));
-	out->ok = writer->files ? write_files(writer, &details) :
-		write_rows(writer, &details);
-	if (out->ok)
-		out->output = details;
-	else
+	out->output = rows ? write_rows(writer) : sf_service.write_files(writer);
+	out->ok = out->output != NULL;
+	if (!out->ok)
 		out->error = writer->outcome.error;
 }
 
-/* Read or write, whatever the branch is at. */
+/* Read items or write results: what the branch has to do. */
 static void
 run_task(const SfRun *run, const SfBranch *branch, const SfTaskCall *call,
 		 SfTaskOutcome *out)

@@ -20,7 +20,7 @@
 
 #include "miscadmin.h"
 
-#include "base/arn.h"
+#include "base/public_name.h"
 #include "run/map_run.h"
 #include "run/test_state.h"
 
@@ -85,14 +85,14 @@ made_up_context(const SfStateTest *test, TimestampTz now)
 
 	sf_json_begin_object(&b);
 	sf_json_open_object(&b, "Execution");
-	sf_json_add_string(&b, "Id", sf_arn_execution(TEST_MACHINE ":" TEST_EXECUTION));
+	sf_json_add_string(&b, "Id", sf_public_name(SF_NAME_EXECUTION, TEST_MACHINE ":" TEST_EXECUTION));
 	sf_json_add(&b, "Input", test->input);
 	sf_json_add_string(&b, "Name", TEST_EXECUTION);
 	sf_json_add_null(&b, "RoleArn");
 	sf_json_add_string(&b, "StartTime", time);
 	sf_json_close_object(&b);
 	sf_json_open_object(&b, "StateMachine");
-	sf_json_add_string(&b, "Id", sf_arn_state_machine(TEST_MACHINE));
+	sf_json_add_string(&b, "Id", sf_public_name(SF_NAME_STATE_MACHINE, TEST_MACHINE));
 	sf_json_add_string(&b, "Name", TEST_MACHINE);
 	sf_json_close_object(&b);
 	sf_json_open_object(&b, "State");

@@ -52,11 +52,4 @@ typedef enum SfInspection
 extern Jsonb *sf_state_test_run(SfStateTest *test, SfInspection level,
 								TimestampTz now);
 
-/*
- * test_mock.c: compare a mocked result with what the API of a Task's resource
- * would return; NULL when it fits, else what is wrong, in the service's words.
- */
-extern const char *sf_mock_check_result(const SfResource *resource,
-										const SfMock *mock);
-
 #endif							/* SF_RUN_TEST_STATE_H */

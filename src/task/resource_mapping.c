@@ -8,14 +8,12 @@
  * pattern is compared with the Resource as written, and without its suffix
  * (".waitForTaskToken", ".sync"): a suffix that the target lacks is kept.
  *
- * A Lambda function has more names: its ARN as written, without the qualifier
- * (version or alias), and the function's name alone; one that is written as a
- * name alone is compared as an ARN, too.
+ * A service may know a resource by further names (sf_service.other_names).
  */
 #include "postgres.h"
 
-#include "base/arn.h"
 #include "miscadmin.h"
+#include "run/service.h"
 #include "store/resource_map.h"
 #include "task/sql_task_internal.h"
 
@@ -80,33 +78,13 @@ goes_before(const SfResourceMapping *a, const SfResourceMapping *b, Oid owner)
 	return strcmp(a->pattern, b->pattern) < 0;
 }
 
-/* Names of a Lambda function besides the one that is written. */
-static List *
-function_names(const char *text)
-{
-	const char *function = strstr(text, ":function:");
-	const char *name = function != NULL ? function + strlen(":function:") : text;
-	char	   *plain = pnstrdup(name, strcspn(name, ":"));
-	char	   *unqualified = pnstrdup(text, name - text + strlen(plain));
-	List	   *names = list_make2(plain, unqualified);
-
-	if (function == NULL)
-		names = lappend(names, psprintf("arn:%s:lambda:%s:%s:function:%s", SF_ARN_PARTITION,
-										SF_ARN_REGION, SF_ARN_ACCOUNT, plain));
-	return names;
-}
-
-/* All names of a resource. */
+/* List all names of a resource. */
 static List *
 resource_names(const SfResource *resource)
 {
-	List	   *names = list_make2(unconstify(char *, resource->text),
-								   unconstify(char *, resource->name));
-
-	if (resource->service != NULL && strcmp(resource->service, "lambda") == 0 &&
-		strncmp(resource->text, "arn:aws:states:::", 17) != 0)
-		names = list_concat(names, function_names(resource->text));
-	return names;
+	return list_concat(list_make2(unconstify(char *, resource->text),
+								  unconstify(char *, resource->name)),
+					   sf_service.other_names(resource));
 }
 
 /* Tell whether a mapping is about a resource, by its names, of an owner's machine. */

@@ -1,25 +1,25 @@
 /*
- * test_mock.c
- *		Does a mocked result look like what the mocked API returns?
+ * response_shapes.c
+ *		Compare a mocked result with the response of the mocked API.
  *
- * Each API that is known stands in a table with the shape of its response,
- * written in a small language:
+ * A table lists the known APIs with the shape of their response, written in a
+ * small language:
  *
  *		s n b		string, number, boolean
  *		o *			any object, any value
  *		v			an AttributeValue of DynamoDB
  *		[T]			array of T
  *		<T>			object of T under any key
- *		{A:T,B!:T}	object; B has to be there; other members are not looked at
+ *		{A:T,B!:T}	object with these members; B is always there
  *
- * Only a request-response integration has its API's response as the result;
- * of the others, and of APIs that are not known, nothing is checked.
+ * Only the result of a request-response integration is its API's response.
+ * Results of other integrations and of unknown APIs are not checked.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
 
-#include "run/test_state.h"
+#include "aws/services.h"
 
 #define UNITS		"{CapacityUnits:n,ReadCapacityUnits:n,WriteCapacityUnits:n}"
 #define CONSUMED \
@@ -196,16 +196,15 @@ check_value(Check *check, const char *shape, const char *name,
 	return shape + 1;
 }
 
-/* Compare a mocked result with what the API of a resource would return. */
+/* Compare a result with what the API of a resource returns. */
 const char *
-sf_mock_check_result(const SfResource *resource, const SfMock *mock)
+sf_response_check(const SfResource *resource, const Jsonb *result, bool all_members)
 {
 	const char *service = resource->service;
-	Check		check = {.required = mock->check_required};
+	Check		check = {.required = all_members};
 	JsonbValue	root;
 
-	if (mock->result == NULL || !mock->check ||
-		resource->integration != SF_INTEGRATION_REQUEST_RESPONSE ||
+	if (resource->integration != SF_INTEGRATION_REQUEST_RESPONSE ||
 		strstr(resource->text, ":states:::") == NULL)
 		return NULL;
 	if (strncmp(service, "aws-sdk:", 8) == 0)
@@ -215,7 +214,7 @@ sf_mock_check_result(const SfResource *resource, const SfMock *mock)
 		if (strcmp(responses[i].service, service) != 0 ||
 			strcmp(responses[i].action, resource->action) != 0)
 			continue;
-		sf_json_root(mock->result, &root);
+		sf_json_root(result, &root);
 		(void) check_value(&check, responses[i].shape, "result", &root);
 		break;
 	}

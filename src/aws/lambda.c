@@ -1,32 +1,39 @@
 /*
  * lambda.c
- *		Lambda functions: which function stands in, what it is given, and the
- *		shape of what it answers.
+ *		Lambda functions: what runs in place of one, what it is given, and the
+ *		shape of its answer.
  *
  * There are two ways to call one.  A function's ARN as Resource is looked up in
- * the resource map, given the payload, and its result is the task's.  The
- * integration lambda:invoke names the function in its request: that name is
- * looked up, the function is given Payload alone, and its result comes back
- * inside a response.  Where only the integration itself is mapped, its target
- * stands in for all functions and is given the whole request.
+ * the resource map.  The target is given the payload, and its result is that of
+ * the task.  The integration lambda:invoke names the function in its request.
+ * That name is looked up, the target is given Payload alone, and its result is
+ * returned inside a response.  If the map has the integration but not the
+ * function, the integration's target runs for all functions and is given the
+ * whole request.
+ *
+ * The map knows a function by its ARN as written, by the ARN without the
+ * qualifier (version or alias), and by its name alone.  A function written as a
+ * name alone is compared as an ARN, too.
  */
 #include "postgres.h"
 
-#include "base/arn.h"
+#include "aws/arn.h"
+#include "aws/services.h"
 #include "base/errors.h"
 #include "base/uuid.h"
-#include "run/lambda.h"
 
 #define INVOKE	"arn:aws:states:::lambda:invoke"
 
-/* Is a Resource the integration? */
+#define FUNCTION_PREFIX	SF_ARN_PREFIX("lambda") "function:"
+
+/* Tell whether a Resource is the integration, with any suffix. */
 bool
 sf_lambda_is_invoke(const SfResource *resource)
 {
 	return resource->kind == SF_RESOURCE_MAPPED && strcmp(resource->name, INVOKE) == 0;
 }
 
-/* Is a Resource a function's ARN? */
+/* Tell whether a Resource is a function's ARN. */
 static bool
 is_function(const SfResource *resource)
 {
@@ -35,12 +42,11 @@ is_function(const SfResource *resource)
 		strstr(resource->text, ":function:") != NULL;
 }
 
-/* Report a function that nothing stands in for. */
+/* Report a function for which nothing runs. */
 static bool
 not_found(const char *function, SfError *error)
 {
-	const char *prefix = strncmp(function, "arn:", 4) == 0 ? "" :
-		"arn:" SF_ARN_PARTITION ":lambda:" SF_ARN_REGION ":" SF_ARN_ACCOUNT ":function:";
+	const char *prefix = strncmp(function, "arn:", 4) == 0 ? "" : FUNCTION_PREFIX;
 
 	sf_error_set(error, "Lambda.ResourceNotFoundException",
 				 "Function not found: %s%s:$LATEST (Service: AWSLambda; Status Code: 404; Error Code: ResourceNotFoundException; Request ID: %s; Proxy: null)",
@@ -49,17 +55,35 @@ not_found(const char *function, SfError *error)
 	return false;
 }
 
-/* Find what stands in for a function; false: nothing. */
+/* List the names of a function besides the one that is written. */
+List *
+sf_lambda_other_names(const SfResource *resource)
+{
+	const char *text = resource->text;
+	const char *function = strstr(text, ":function:");
+	const char *name = function != NULL ? function + strlen(":function:") : text;
+	char	   *plain = pnstrdup(name, strcspn(name, ":"));
+	List	   *names = list_make2(plain, pnstrdup(text, name - text + strlen(plain)));
+
+	if (resource->service == NULL || strcmp(resource->service, "lambda") != 0 ||
+		strncmp(text, "arn:aws:states:::", 17) == 0)
+		return NIL;
+	if (function == NULL)
+		names = lappend(names, psprintf(FUNCTION_PREFIX "%s", plain));
+	return names;
+}
+
+/* Find what runs in place of a function. */
 static bool
 find_function(const char *name, Oid owner, SfResource *target)
 {
 	SfResource	function = {.kind = SF_RESOURCE_MAPPED, .text = name,
 	.name = name, .service = "lambda"};
 
-	return sf_task_driver.resolve(&function, owner, target);
+	return sf_service_look_up(&function, owner, target, NULL, NULL);
 }
 
-/* The event of an invocation: Payload, as JSON text or as a value; {} if empty. */
+/* Get the event of an invocation: Payload, JSON text or a value; {} if empty. */
 static bool
 get_event(const Jsonb *request, Jsonb **event, SfError *error)
 {
@@ -83,16 +107,19 @@ get_event(const Jsonb *request, Jsonb **event, SfError *error)
 	return true;
 }
 
-/* Find what stands in for the function that a request names. */
+/* Find what carries a resource out: for lambda:invoke, what the request names. */
 bool
 sf_lambda_resolve(const SfResource *resource, Oid owner, SfResource *target,
 				  Jsonb **payload, SfError *error)
 {
-	char	   *name = sf_json_get_cstring(*payload, "FunctionName");
+	char	   *name;
 
+	if (!sf_lambda_is_invoke(resource))
+		return sf_service_look_up(resource, owner, target, payload, error);
+	name = sf_json_get_cstring(*payload, "FunctionName");
 	if (name != NULL && find_function(name, owner, target))
 		return get_event(*payload, payload, error);
-	if (sf_task_driver.resolve(resource, owner, target))
+	if (sf_service_look_up(resource, owner, target, payload, error))
 		return true;
 	if (name == NULL)
 		return sf_error_set(error, SF_ERR_RUNTIME,
@@ -100,9 +127,9 @@ sf_lambda_resolve(const SfResource *resource, Oid owner, SfResource *target,
 	return not_found(name, error);
 }
 
-/* What an invocation returns. */
-Jsonb *
-sf_lambda_response(const Jsonb *result)
+/* Make the response of an invocation around the function's result. */
+static Jsonb *
+make_response(const Jsonb *result)
 {
 	SfJsonBuilder b;
 
@@ -123,14 +150,14 @@ sf_lambda_response(const Jsonb *result)
 	return sf_json_finish(&b);
 }
 
-/* Copy a member of a SQL error's cause. */
+/* Add a member of a SQL error's cause. */
 static void
 copy_member(SfJsonBuilder *b, const Jsonb *cause, const char *key)
 {
 	sf_json_add_string(b, key, sf_json_get_cstring(cause, key));
 }
 
-/* The lines of a context as a stack trace. */
+/* Add the lines of a context as a stack trace. */
 static void
 add_stack(SfJsonBuilder *b, char *context)
 {
@@ -144,7 +171,7 @@ add_stack(SfJsonBuilder *b, char *context)
 	sf_json_close_array(b);
 }
 
-/* The error object of a function that failed, as JSON text. */
+/* Print the error object of a function that failed. */
 static char *
 error_object(const SfError *error)
 {
@@ -173,19 +200,23 @@ error_object(const SfError *error)
 	return sf_json_to_cstring(sf_json_finish(&b));
 }
 
-/* Give the outcome of the SQL function that stands in the shape of Lambda's. */
-void
-sf_lambda_outcome(const SfResource *resource, SfTaskOutcome *outcome)
+/* Give the result of an activity the shape of Lambda's. */
+Jsonb *
+sf_lambda_shape_result(const SfResource *resource, Jsonb *result)
 {
-	bool		invoke = sf_lambda_is_invoke(resource);
+	return sf_lambda_is_invoke(resource) ? make_response(result) : result;
+}
 
+/* Give the outcome of a SQL function the shape of Lambda's. */
+void
+sf_lambda_shape_outcome(const SfResource *resource, SfTaskOutcome *outcome)
+{
 	if (outcome->ok)
 	{
-		if (invoke)
-			outcome->output = sf_lambda_response(outcome->output);
+		outcome->output = sf_lambda_shape_result(resource, outcome->output);
 		return;
 	}
-	if ((invoke || is_function(resource)) && outcome->error.name != NULL &&
+	if ((sf_lambda_is_invoke(resource) || is_function(resource)) && outcome->error.name != NULL &&
 		strncmp(outcome->error.name, "States.", 7) != 0 &&
 		strncmp(outcome->error.name, "Lambda.", 7) != 0)
 		outcome->error.cause = error_object(&outcome->error);

@@ -1,0 +1,59 @@
+/*
+ * arn.c
+ *		Build Amazon resource names and find the ids in them.
+ */
+#include "postgres.h"
+
+#include "aws/arn.h"
+
+/* What stands before the id in an ARN, by SfNameKind */
+static const char *const prefixes[] = {
+	[SF_NAME_EXECUTION] = SF_ARN_PREFIX("states") "execution:",
+	[SF_NAME_STATE_MACHINE] = SF_ARN_PREFIX("states") "stateMachine:",
+	[SF_NAME_ACTIVITY] = SF_ARN_PREFIX("states") "activity:",
+	[SF_NAME_MAP_RUN] = SF_ARN_PREFIX("states") "mapRun:",
+	[SF_NAME_ROLE] = "arn:aws:iam::" SF_ARN_ACCOUNT ":role/",
+	[SF_NAME_SCHEDULE] = SF_ARN_PREFIX("scheduler") "schedule/default/"
+};
+
+/* Build an object's ARN. */
+char *
+sf_arn_print(SfNameKind kind, const char *id)
+{
+	return psprintf("%s%s", prefixes[kind], id);
+}
+
+/* Return what follows the n-th colon of a text; NULL: it has fewer. */
+static const char *
+after_colon(const char *text, int n)
+{
+	while (n-- > 0 && text != NULL)
+	{
+		text = strchr(text, ':');
+		if (text != NULL)
+			text++;
+	}
+	return text;
+}
+
+/* Find the id in an ARN of Step Functions of the same kind. */
+const char *
+sf_arn_parse(SfNameKind kind, const char *text)
+{
+	const char *type = after_colon(prefixes[kind], 5);
+	const char *service = after_colon(text, 2);
+	const char *rest = after_colon(text, 5);
+	size_t		len = strlen(type);
+	char	   *id;
+
+	if (strncmp(text, "arn:", 4) != 0 || rest == NULL ||
+		strncmp(service, "states:", 7) != 0 ||
+		strncmp(rest, type, len) != 0 || rest[len] == '\0')
+		return text;
+	if (kind != SF_NAME_STATE_MACHINE)
+		return rest + len;
+	id = pstrdup(rest + len);
+	if (strchr(id, ':') != NULL)
+		*strchr(id, ':') = '/';
+	return id;
+}

@@ -1,0 +1,40 @@
+/*
+ * arn.h
+ *		Amazon resource names, the public names of sfflow's objects.
+ *
+ * Definitions written for Step Functions see ARNs ($$.Execution.Id) and take
+ * them apart, so these have the service's form, with a constant region and
+ * account:
+ *		arn:aws:states:us-east-1:000000000000:execution:nightly:20250205
+ *		arn:aws:states:us-east-1:000000000000:stateMachine:nightly
+ *		arn:aws:states:us-east-1:000000000000:activity:shell
+ *		arn:aws:states:us-east-1:000000000000:mapRun:nightly/label:uuid
+ *		arn:aws:iam::000000000000:role/batch_owner
+ *		arn:aws:scheduler:us-east-1:000000000000:schedule/default/evening
+ */
+#ifndef SF_AWS_ARN_H
+#define SF_AWS_ARN_H
+
+#include "base/public_name.h"
+
+#define SF_ARN_REGION		"us-east-1"
+#define SF_ARN_ACCOUNT		"000000000000"
+
+/* What the ARN of an object of a service begins with */
+#define SF_ARN_PREFIX(service) \
+	"arn:aws:" service ":" SF_ARN_REGION ":" SF_ARN_ACCOUNT ":"
+
+/* Build an object's ARN in the current memory context. */
+extern char *sf_arn_print(SfNameKind kind, const char *id);
+
+/*
+ * Find the id in an ARN of the right kind, of any partition, region and
+ * account; all other text is returned unchanged.
+ *		execution:		"…:execution:m:n"		→ "m:n"
+ *		state machine:	"…:stateMachine:m"		→ "m"
+ *						"…:stateMachine:m:3"	→ "m/3" (version or alias)
+ *		activity:		"…:activity:a"			→ "a"
+ */
+extern const char *sf_arn_parse(SfNameKind kind, const char *text);
+
+#endif							/* SF_AWS_ARN_H */

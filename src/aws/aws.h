@@ -1,0 +1,13 @@
+/*
+ * aws.h
+ *		What stands in for AWS: ARNs, DynamoDB, Lambda, S3.
+ *
+ * This layer is the highest; nothing but sfflow.c includes it.
+ */
+#ifndef SF_AWS_AWS_H
+#define SF_AWS_AWS_H
+
+/* Register the syntax of ARNs and the shapes of the APIs; from _PG_init. */
+extern void sf_aws_init(void);
+
+#endif							/* SF_AWS_AWS_H */

@@ -1,0 +1,155 @@
+/*
+ * s3_writer.c
+ *		Write the results of a Distributed Map as files in S3.
+ *
+ * The resource is called once per file with {"Bucket", "Key", "Body"}:
+ * SUCCEEDED_0.json, SUCCEEDED_1.json …, likewise FAILED, and at last
+ * manifest.json, as in Step Functions.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "aws/s3.h"
+
+typedef struct WrittenFile
+{
+	char	   *key;
+	int64		size;
+} WrittenFile;
+
+typedef struct Files
+{
+	const char *bucket;
+	const char *folder;			/* "prefix/uuid" */
+	bool		lines;			/* JSON Lines rather than an array */
+	List	   *written[2];		/* WrittenFile, by SfResultChoice */
+} Files;
+
+static const char *const names[] = {
+	[SF_RESULTS_SUCCEEDED] = "SUCCEEDED",
+	[SF_RESULTS_FAILED] = "FAILED"
+};
+
+/* Write a file. */
+static bool
+put_file(SfResultWriter *writer, const char *key, const char *body)
+{
+	const Files *files = writer->files;
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "Bucket", files->bucket);
+	sf_json_add_string(&b, "Key", key);
+	sf_json_add_string(&b, "Body", body);
+	return sf_result_writer_call(writer, sf_json_finish(&b));
+}
+
+/* Print a part: an array, or one line per result. */
+static char *
+print_part(const Jsonb *part, bool lines)
+{
+	StringInfoData text;
+	JsonbIterator *it;
+	JsonbIteratorToken token;
+	JsonbValue	value;
+
+	if (!lines)
+		return sf_json_to_cstring(part);
+	initStringInfo(&text);
+	it = JsonbIteratorInit(unconstify(JsonbContainer *, &part->root));
+	(void) JsonbIteratorNext(&it, &value, true);
+	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	{
+		if (token != WJB_ELEM)
+			continue;
+		sf_json_append_text(&text, &value);
+		appendStringInfoChar(&text, '\n');
+	}
+	return text.data;
+}
+
+/* Write a part as a file, and note it for the manifest. */
+static bool
+put_part(SfResultWriter *writer, SfResultChoice choice, const Jsonb *part)
+{
+	Files	   *files = writer->files;
+	MemoryContext old;
+	WrittenFile *file;
+	char	   *key = psprintf("%s/%s_%d.%s", files->folder, names[choice],
+							   list_length(files->written[choice]),
+							   files->lines ? "jsonl" : "json");
+	char	   *body = print_part(part, files->lines);
+
+	if (!put_file(writer, key, body))
+		return false;
+	old = MemoryContextSwitchTo(GetMemoryChunkContext(files));
+	file = palloc(sizeof(WrittenFile));
+	file->key = pstrdup(key);
+	file->size = (int64) strlen(body);
+	files->written[choice] = lappend(files->written[choice], file);
+	MemoryContextSwitchTo(old);
+	return true;
+}
+
+/* Make the manifest of the files that were written. */
+static Jsonb *
+make_manifest(const SfResultWriter *writer)
+{
+	const Files *files = writer->files;
+	SfJsonBuilder b;
+	ListCell   *lc;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "DestinationBucket", files->bucket);
+	sf_json_add_string(&b, "MapRunArn", writer->map_run_name);
+	sf_json_open_object(&b, "ResultFiles");
+	for (size_t i = 0; i < lengthof(names); i++)
+	{
+		sf_json_open_array(&b, names[i]);
+		foreach(lc, files->written[i])
+		{
+			const WrittenFile *file = lfirst(lc);
+
+			sf_json_open_object(&b, NULL);
+			sf_json_add_string(&b, "Key", file->key);
+			sf_json_add_int(&b, "Size", file->size);
+			sf_json_close_object(&b);
+		}
+		sf_json_close_array(&b);
+	}
+	sf_json_open_array(&b, "PENDING");
+	sf_json_close_array(&b);
+	sf_json_close_object(&b);
+	return sf_json_finish(&b);
+}
+
+/* Write files and their manifest; returns where the manifest is. */
+Jsonb *
+sf_s3_write_files(SfResultWriter *writer)
+{
+	const Jsonb *payload = writer->call->payload;
+	const Jsonb *config = writer->map->writer_config;
+	const char *prefix = sf_json_get_cstring(payload, "Prefix");
+	const char *uuid = writer->map_run->uuid;
+	const char *type = config == NULL ? NULL : sf_json_get_cstring(config, "OutputType");
+	Files	   *files = palloc0(sizeof(Files));
+	char	   *key;
+	SfJsonBuilder b;
+
+	files->bucket = sf_json_get_cstring(payload, "Bucket");
+	files->folder = prefix == NULL || *prefix == '\0' ? uuid :
+		psprintf("%s/%s", prefix, uuid);
+	files->lines = type != NULL && strcmp(type, "JSONL") == 0;
+	writer->files = files;
+	writer->put = put_part;
+	key = psprintf("%s/manifest.json", files->folder);
+	if (!sf_result_writer_put_all(writer, SF_RESULTS_SUCCEEDED) ||
+		!sf_result_writer_put_all(writer, SF_RESULTS_FAILED) ||
+		!put_file(writer, key, sf_json_to_cstring(make_manifest(writer))))
+		return NULL;
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "Bucket", files->bucket);
+	sf_json_add_string(&b, "Key", key);
+	return sf_json_finish(&b);
+}

@@ -1,0 +1,42 @@
+/*
+ * result_writer.h
+ *		ResultWriter: parts of it that services write files with.
+ */
+#ifndef SF_RUN_RESULT_WRITER_H
+#define SF_RUN_RESULT_WRITER_H
+
+#include "run/map_run.h"
+
+/* The results that a part holds */
+typedef enum SfResultChoice
+{
+	SF_RESULTS_SUCCEEDED,
+	SF_RESULTS_FAILED,
+	SF_RESULTS_ALL
+} SfResultChoice;
+
+typedef struct SfResultWriter
+{
+	const SfMapRun *map_run;
+	const SfDistributedMap *map;
+	const SfTaskCall *call;
+	const char *machine;
+	const char *map_run_name;	/* its public name */
+	SfResultForm form;
+	MemoryContext context;		/* of the part at hand */
+	int64		results;
+	SfTaskOutcome outcome;		/* of the last call */
+
+	/* writes a part; false: *outcome has the error */
+	bool		(*put) (struct SfResultWriter *writer, SfResultChoice choice,
+						const Jsonb *part);
+	void	   *files;			/* of the service that writes files */
+} SfResultWriter;
+
+/* Call the resource; false: it failed. */
+extern bool sf_result_writer_call(SfResultWriter *writer, Jsonb *payload);
+
+/* Write the chosen results in parts by writer->put; false: a call failed. */
+extern bool sf_result_writer_put_all(SfResultWriter *writer, SfResultChoice choice);
+
+#endif							/* SF_RUN_RESULT_WRITER_H */
