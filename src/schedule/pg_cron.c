@@ -1,10 +1,10 @@
 /*
- * scheduler.c
- *		pg_cron, as far as sfflow needs it.
+ * pg_cron.c
+ *		The jobs of pg_cron that run schedules.
  *
- * pg_cron lives in one database of a cluster, cron.database_name, and can run
- * commands in others; its existence shows in that database only.  Its schema
- * is always called cron.
+ * pg_cron is installed in one database of a cluster, cron.database_name, and can
+ * run commands in others.  Only that database has its catalogue entries and its
+ * schema, which is always called cron.
  */
 #include "postgres.h"
 
@@ -19,26 +19,26 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 
-#include "api/scheduler.h"
+#include "schedule/pg_cron.h"
 #include "base/compat.h"
 #include "base/errors.h"
 #include "store/table.h"
 
 #define EQUALS " OPERATOR(pg_catalog.=) "
 
-/* Whether pg_cron is installed in this database. */
+/* Tell whether pg_cron is installed in this database. */
 bool
-sf_scheduler_is_here(void)
+sf_pg_cron_is_here(void)
 {
 	return OidIsValid(get_extension_oid("pg_cron", true));
 }
 
 /*
- * The database in which pg_cron lives; NULL when the server has not loaded it
- * (its settings may stand in the configuration all the same).
+ * Name the database of pg_cron; NULL when the server has not loaded it, even if
+ * the configuration has its settings.
  */
 static const char *
-home_of_scheduler(void)
+pg_cron_database(void)
 {
 	const char *libraries = GetConfigOption("shared_preload_libraries", true, false);
 
@@ -47,7 +47,7 @@ home_of_scheduler(void)
 	return GetConfigOption("cron.database_name", true, false);
 }
 
-/* Raise what is to be done where pg_cron lives in another database. */
+/* Raise an error that says what to call in the database of pg_cron. */
 static void
 raise_elsewhere(const char *database, const char *name, const char *schedule,
 				const char *command)
@@ -67,12 +67,12 @@ raise_elsewhere(const char *database, const char *name, const char *schedule,
 
 /* Raise unless pg_cron is installed in this database and can be used. */
 void
-sf_scheduler_require(const char *name, const char *schedule,
+sf_pg_cron_require(const char *name, const char *schedule,
 					 const char *command)
 {
-	const char *database = home_of_scheduler();
+	const char *database = pg_cron_database();
 
-	if (!sf_scheduler_is_here())
+	if (!sf_pg_cron_is_here())
 	{
 		if (database != NULL && strcmp(database, get_database_name(MyDatabaseId)) != 0)
 			raise_elsewhere(database, name, schedule, command);
@@ -108,9 +108,9 @@ read_version(HeapTuple tuple, TupleDesc desc, void *arg)
 	*(int *) arg = major * 1000 + minor;
 }
 
-/* Whether pg_cron takes schedules of less than a minute, as since 1.5. */
+/* Tell whether pg_cron takes schedules of less than a minute, as since 1.5. */
 bool
-sf_scheduler_has_seconds(void)
+sf_pg_cron_has_seconds(void)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT e.extversion FROM pg_catalog.pg_extension e"
@@ -121,101 +121,102 @@ sf_scheduler_has_seconds(void)
 	return version >= 1005;
 }
 
-/* The zone in which pg_cron reads its schedules: a setting since 1.5. */
+/* Name the zone in which pg_cron reads its schedules, a setting since 1.5. */
 const char *
-sf_scheduler_zone_name(void)
+sf_pg_cron_zone_name(void)
 {
 	const char *zone = GetConfigOption("cron.timezone", true, false);
 
 	return zone != NULL && zone[0] != '\0' ? zone : "GMT";
 }
 
-/* The same, loaded. */
+/* Load the zone in which pg_cron reads its schedules. */
 pg_tz *
-sf_scheduler_zone(void)
+sf_pg_cron_zone(void)
 {
-	pg_tz	   *zone = pg_tzset(sf_scheduler_zone_name());
+	pg_tz	   *zone = pg_tzset(sf_pg_cron_zone_name());
 
 	return zone != NULL ? zone : pg_tzset("GMT");
 }
 
-/* Schedule a command as the current user. */
+/* Run a query as a role; returns the first value as text; NULL: no row. */
+char *
+sf_pg_cron_query_as(Oid role, const char *sql, int nargs, Oid *types,
+					Datum *args, const char *nulls)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	SfStoreIdentity saved;
+	char	   *value = NULL;
+	int			rc;
+
+	sf_store_enter_as(&saved, role);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	rc = SPI_execute_with_args(sql, nargs, types, args, nulls, false, 1);
+	if (rc != SPI_OK_SELECT)
+		elog(ERROR, "SPI_execute_with_args failed: %s", SPI_result_code_string(rc));
+	if (SPI_processed > 0)
+		value = MemoryContextStrdup(caller, SPI_getvalue(SPI_tuptable->vals[0],
+														 SPI_tuptable->tupdesc, 1));
+	if (SPI_finish() != SPI_OK_FINISH)
+		elog(ERROR, "SPI_finish failed");
+	sf_store_leave(&saved);
+	return value;
+}
+
+/* Schedule a command as a role. */
 int64
-sf_scheduler_add(const char *name, const char *schedule, const char *command)
+sf_pg_cron_add(Oid role, const char *name, const char *schedule,
+			   const char *command)
 {
 	Oid			types[3] = {TEXTOID, TEXTOID, TEXTOID};
 	Datum		args[3];
-	SfStoreIdentity saved;
-	int64		job_id;
-	bool		isnull;
-	int			rc;
 
 	args[0] = CStringGetTextDatum(psprintf("sfflow:%s", name));
 	args[1] = CStringGetTextDatum(schedule);
 	args[2] = CStringGetTextDatum(command);
-	sf_store_enter_as(&saved, GetUserId());
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	rc = SPI_execute_with_args("SELECT cron.schedule($1, $2, $3)", 3, types, args,
-							   NULL, false, 1);
-	if (rc != SPI_OK_SELECT || SPI_processed != 1)
-		elog(ERROR, "SPI_execute_with_args failed: %s", SPI_result_code_string(rc));
-	job_id = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0],
-										 SPI_tuptable->tupdesc, 1, &isnull));
-	if (SPI_finish() != SPI_OK_FINISH)
-		elog(ERROR, "SPI_finish failed");
-	sf_store_leave(&saved);
-	return job_id;
+	return strtoi64(sf_pg_cron_query_as(role, "SELECT cron.schedule($1, $2, $3)",
+										3, types, args, NULL), NULL, 10);
 }
 
 /* Remove a job of a role, if it is still there. */
 void
-sf_scheduler_remove(int64 job_id, Oid role)
+sf_pg_cron_remove(int64 job_id, Oid role)
 {
 	Oid			types[1] = {INT8OID};
 	Datum		args[1] = {Int64GetDatum(job_id)};
-	SfStoreIdentity saved;
-	int			rc;
 
-	if (!sf_scheduler_is_here())
+	if (!sf_pg_cron_is_here())
 		return;
 	if (GetUserNameFromId(role, true) == NULL)
 		role = sf_store_owner();
-	sf_store_enter_as(&saved, role);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	rc = SPI_execute_with_args("SELECT cron.unschedule(j.jobid) FROM cron.job j"
+	(void) sf_pg_cron_query_as(role, "SELECT cron.unschedule(j.jobid) FROM cron.job j"
 							   " WHERE j.jobid" EQUALS "$1",
-							   1, types, args, NULL, false, 0);
-	if (rc != SPI_OK_SELECT)
-		elog(ERROR, "SPI_execute_with_args failed: %s", SPI_result_code_string(rc));
-	if (SPI_finish() != SPI_OK_FINISH)
-		elog(ERROR, "SPI_finish failed");
-	sf_store_leave(&saved);
+							   1, types, args, NULL);
 }
 
-/* Keep what state a job is in. */
+/* Keep the state of a job. */
 static void
 read_job_state(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	*(SfJobState *) arg = sf_row_bool(tuple, desc, 1) ? SF_JOB_ACTIVE : SF_JOB_INACTIVE;
 }
 
-/* What state a job is in. */
+/* Find the state of a job. */
 SfJobState
-sf_scheduler_job_state(int64 job_id)
+sf_pg_cron_job_state(int64 job_id)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT j.active FROM cron.job j WHERE j.jobid" EQUALS "$1", 1, INT8OID);
 	Datum		arg = Int64GetDatum(job_id);
 	SfJobState	state = SF_JOB_GONE;
 
-	if (sf_scheduler_is_here())
+	if (sf_pg_cron_is_here())
 		sf_store_query(&plan, &arg, NULL, 1, read_job_state, &state);
 	return state;
 }
 
-/* Keep why a run failed. */
+/* Keep the message of a run that failed. */
 static void
 read_failure(HeapTuple tuple, TupleDesc desc, void *arg)
 {
@@ -224,9 +225,9 @@ read_failure(HeapTuple tuple, TupleDesc desc, void *arg)
 			sf_row_text(tuple, desc, 2);
 }
 
-/* Why the last run of a job that has ended failed. */
+/* Find why the last finished run of a job failed. */
 char *
-sf_scheduler_last_failure(int64 job_id)
+sf_pg_cron_last_failure(int64 job_id)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT d.status, d.return_message FROM cron.job_run_details d"
@@ -235,20 +236,20 @@ sf_scheduler_last_failure(int64 job_id)
 	Datum		arg = Int64GetDatum(job_id);
 	char	   *failure = NULL;
 
-	if (sf_scheduler_is_here())
+	if (sf_pg_cron_is_here())
 		sf_store_query(&plan, &arg, NULL, 1, read_failure, &failure);
 	return failure;
 }
 
-/* Have the runs of a job that pg_cron has noted read. */
+/* Read the runs of a job that pg_cron has recorded. */
 void
-sf_scheduler_read_runs(int64 job_id, SfRowReader reader, void *arg)
+sf_pg_cron_read_runs(int64 job_id, SfRowReader reader, void *arg)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT d.runid, d.job_pid, d.start_time, d.end_time, d.status, d.return_message"
 		" FROM cron.job_run_details d WHERE d.jobid" EQUALS "$1", 1, INT8OID);
 	Datum		job = Int64GetDatum(job_id);
 
-	if (sf_scheduler_is_here())
+	if (sf_pg_cron_is_here())
 		sf_store_query(&plan, &job, NULL, 0, reader, arg);
 }

@@ -1,5 +1,5 @@
 /*
- * scheduler_login.c
+ * pg_cron_login.c
  *		Can pg_cron run jobs of a role?
  *
  * It either starts a background worker that runs as the role, or logs in as the
@@ -22,7 +22,7 @@
 #include "utils/syscache.h"
 #include "utils/varlena.h"
 
-#include "api/scheduler.h"
+#include "schedule/pg_cron.h"
 #include "base/compat.h"
 #include "base/errors.h"
 
@@ -114,7 +114,7 @@ check_connection(Oid role)
 
 /* Raise when pg_cron cannot run a job of a role; warn of what cannot be known. */
 void
-sf_scheduler_check_login(Oid role)
+sf_pg_cron_check_login(Oid role)
 {
 	check_role(role);
 	if (strcmp(setting("cron.launch_active_jobs", "on"), "off") == 0)

@@ -2,8 +2,8 @@
  * placeholder.h
  *		What a schedule's input says about the run: <aws.scheduler.…>.
  */
-#ifndef SF_API_PLACEHOLDER_H
-#define SF_API_PLACEHOLDER_H
+#ifndef SF_SCHEDULE_PLACEHOLDER_H
+#define SF_SCHEDULE_PLACEHOLDER_H
 
 #include "json/json.h"
 
@@ -27,4 +27,4 @@ typedef enum SfPlaceholder
  */
 extern Jsonb *sf_placeholder_fill(const Jsonb *input, const char *const *values);
 
-#endif							/* SF_API_PLACEHOLDER_H */
+#endif							/* SF_SCHEDULE_PLACEHOLDER_H */

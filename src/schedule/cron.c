@@ -19,7 +19,7 @@
 #include "utils/datetime.h"
 #include "utils/timestamp.h"
 
-#include "api/cron.h"
+#include "schedule/cron.h"
 
 #define SEARCH_YEARS	40
 

@@ -6,7 +6,7 @@
 
 #include "lib/stringinfo.h"
 
-#include "api/placeholder.h"
+#include "schedule/placeholder.h"
 #include "base/errors.h"
 
 #define PREFIX "<aws.scheduler."

@@ -1,0 +1,256 @@
+/*
+ * schedule_run.c
+ *		What the runs of a schedule are: when, under which name, with which input.
+ *
+ * A schedule is a job of pg_cron, made as the calling role, whose command is
+ * _sfflow.run_schedule.  That function finds the match of the expression that
+ * the run is for and names the execution by it.  If pg_cron delivers a run
+ * twice, the second one finds the execution of the first.
+ *
+ * pg_cron reads all its schedules in one time zone.  For a schedule in another
+ * zone, the job's expression covers every time of a possible match
+ * (sf_cron_cover), and the run checks whether the schedule matches now.
+ *
+ * pg_cron records the runs that it begins, sfflow those that ended.  A run that
+ * neither has recorded was missed: the server was down, or pg_cron does not
+ * work.  Only the expression tells that it was due.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "common/cryptohash.h"
+#include "common/sha2.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+#include "base/errors.h"
+#include "base/public_name.h"
+#include "schedule/pg_cron.h"
+#include "schedule/placeholder.h"
+#include "schedule/schedule_run.h"
+#include "store/instance.h"
+
+/* Time after which a due run counts as missed */
+#define GRACE_MS		(5 * 60 * 1000)
+
+/* Parse an expression or raise. */
+void
+sf_schedule_parse(const char *text, SfCron *cron)
+{
+	char	   *problem = NULL;
+
+	if (!sf_cron_parse(text, cron, &problem))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_SCHEDULE),
+				 errmsg("invalid schedule: \"%s\"", text),
+				 problem == NULL ? 0 : errdetail("%s", problem),
+				 errhint("A schedule is \"minute hour day month weekday\", @daily and the like, or \"N seconds\".")));
+}
+
+/* Load a zone (NULL: pg_cron's) or raise. */
+pg_tz *
+sf_schedule_zone(const char *name)
+{
+	pg_tz	   *zone = name == NULL ? sf_pg_cron_zone() : pg_tzset(name);
+
+	if (zone == NULL || !pg_tz_acceptable(zone))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("time zone \"%s\" not recognized", name)));
+	return zone;
+}
+
+/* Tell whether pg_cron reads its schedules in this zone. */
+static bool
+is_scheduler_zone(pg_tz *zone)
+{
+	return strcmp(pg_get_timezone_name(zone),
+				  pg_get_timezone_name(sf_pg_cron_zone())) == 0;
+}
+
+/* Return the expression of the pg_cron job. */
+const char *
+sf_schedule_job_expression(const SfSchedule *s, const SfCron *cron)
+{
+	pg_tz	   *zone = sf_schedule_zone(s->timezone);
+
+	if (cron->seconds > 0 || is_scheduler_zone(zone))
+		return s->schedule;
+	return sf_cron_cover(cron, zone, sf_pg_cron_zone(), GetCurrentTimestamp());
+}
+
+/* Set the values of the placeholders for one run. */
+static void
+placeholder_values(const char *schedule, TimestampTz scheduled,
+				   const char *values[SF_PLACEHOLDER_COUNT])
+{
+	char	   *time = sf_timestamp_print(scheduled);
+	char	   *seed = psprintf("%s %s %u", schedule, time, MyDatabaseId);
+	uint8		digest[PG_SHA256_DIGEST_LENGTH];
+	pg_cryptohash_ctx *sha = pg_cryptohash_create(PG_SHA256);
+	char	   *id = palloc(17);
+	char	   *fraction = strchr(time, '.');
+	int			i;
+
+	/* a run that is delivered twice gets the same id */
+	if (sha == NULL || pg_cryptohash_init(sha) < 0 ||
+		pg_cryptohash_update(sha, (uint8 *) seed, strlen(seed)) < 0 ||
+		pg_cryptohash_final(sha, digest, sizeof(digest)) < 0)
+		elog(ERROR, "could not compute SHA-256");
+	pg_cryptohash_free(sha);
+	for (i = 0; i < 8; i++)
+		snprintf(id + 2 * i, 3, "%02x", digest[i]);
+	/* "2025-02-05T02:00:00.000Z" without the fraction, as the service has it */
+	if (fraction != NULL)
+		strcpy(fraction, "Z");
+	values[SF_PLACEHOLDER_EXECUTION_ID] = id;
+	values[SF_PLACEHOLDER_SCHEDULED_TIME] = time;
+	values[SF_PLACEHOLDER_SCHEDULE_ARN] = sf_public_name(SF_NAME_SCHEDULE, schedule);
+	values[SF_PLACEHOLDER_ATTEMPT_NUMBER] = "1";
+}
+
+/* Name the execution of a run: schedule-20250205T020000Z. */
+static char *
+run_name(TimestampTz scheduled)
+{
+	char	   *time = sf_timestamp_print(scheduled);
+	char	   *name = palloc(64);
+	char	   *p = name + sprintf(name, "schedule-");
+
+	for (; *time != '.'; time++)
+		if (*time != '-' && *time != ':')
+			*p++ = *time;
+	strcpy(p, "Z");
+	return name;
+}
+
+/*
+ * Find the match that a run at this time is for.  False when pg_cron calls for a
+ * time that the expression, in its own zone, does not match.
+ */
+bool
+sf_schedule_find_match(const SfSchedule *s, TimestampTz *scheduled)
+{
+	SfCron		cron;
+	SfCron		cover;
+	char	   *problem;
+	TimestampTz now = GetCurrentTimestamp();
+	TimestampTz called;
+	pg_tz	   *zone = sf_schedule_zone(s->timezone);
+
+	sf_schedule_parse(s->schedule, &cron);
+	if (!sf_cron_latest(&cron, now, zone, scheduled))
+		return false;
+	if (cron.seconds > 0 || is_scheduler_zone(zone))
+		return true;
+	return sf_cron_parse(sf_schedule_job_expression(s, &cron), &cover, &problem) &&
+		sf_cron_latest(&cover, now, sf_pg_cron_zone(), &called) &&
+		called == *scheduled;
+}
+
+/* Start the execution of a run as the schedule's owner; returns its id. */
+char *
+sf_schedule_start(const SfSchedule *s, TimestampTz scheduled, bool name_from_input)
+{
+	const char *values[SF_PLACEHOLDER_COUNT];
+	Oid			types[3] = {TEXTOID, JSONBOID, TEXTOID};
+	Datum		args[3];
+	char		nulls[4] = "   ";
+
+	placeholder_values(s->name, scheduled, values);
+	args[0] = CStringGetTextDatum(s->state_machine);
+	args[1] = JsonbPGetDatum(sf_placeholder_fill(s->input, values));
+	args[2] = CStringGetTextDatum(run_name(scheduled));
+	nulls[2] = name_from_input ? 'n' : ' ';
+	return sf_pg_cron_query_as(s->owner, "SELECT _sfflow.start_scheduled($1, $2, $3)",
+							   3, types, args, nulls);
+}
+
+/* Make the pg_cron job of a schedule, as its owner; returns the job's number. */
+int64
+sf_schedule_add_job(const SfSchedule *s, const SfCron *cron)
+{
+	return sf_pg_cron_add(s->owner, s->name, sf_schedule_job_expression(s, cron),
+						  psprintf("SELECT _sfflow.run_schedule(%s)",
+								   quote_literal_cstr(s->name)));
+}
+
+/* Raise when the schedule's expression, zone or input cannot be used. */
+void
+sf_schedule_check(const SfSchedule *s, SfCron *cron)
+{
+	const char *values[SF_PLACEHOLDER_COUNT];
+
+	sf_schedule_parse(s->schedule, cron);
+	(void) sf_schedule_zone(s->timezone);
+	placeholder_values(s->name, GetCurrentTimestamp(), values);
+	(void) sf_placeholder_fill(s->input, values);
+}
+
+/*
+ * Find the latest run that was due more than GRACE_MS ago and is not recorded;
+ * DT_NOBEGIN: none.  A local time that clocks skip is never due, and nothing was
+ * due before sf_schedule was called.
+ */
+static TimestampTz
+missed_run(const SfSchedule *s, pg_tz *zone)
+{
+	SfCron		cron;
+	char	   *problem;
+	TimestampTz due;
+
+	if (!sf_cron_parse(s->schedule, &cron, &problem) ||
+		!sf_cron_latest(&cron, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -GRACE_MS),
+						zone, &due))
+		return DT_NOBEGIN;
+	return due > s->changed_at && due > s->last_run_for ? due : DT_NOBEGIN;
+}
+
+/* Find the status of a schedule that should run. */
+static SfScheduleStatus
+running_status(const SfSchedule *s, bool job_is_there)
+{
+	pg_tz	   *zone = s->timezone ? pg_tzset(s->timezone) : sf_pg_cron_zone();
+	SfScheduleStatus status = {"active", NULL, DT_NOBEGIN};
+
+	if (zone != NULL)
+		status.missed_at = missed_run(s, zone);
+	if (!job_is_there)
+	{
+		status.state = "gone";
+		status.problem = "its pg_cron job does not exist";
+	}
+	else if (zone == NULL)
+	{
+		status.state = "failing";
+		status.problem = psprintf("time zone \"%s\" not recognized", s->timezone);
+	}
+	else if ((status.problem = sf_pg_cron_last_failure(s->job_id)) != NULL)
+		status.state = "failing";
+	else if (status.missed_at != DT_NOBEGIN)
+	{
+		status.state = "missed";
+		status.problem = "pg_cron has not called it";
+	}
+	return status;
+}
+
+/* Find the status of a schedule. */
+SfScheduleStatus
+sf_schedule_status(const SfSchedule *s)
+{
+	SfJobState	job = sf_pg_cron_job_state(s->job_id);
+	SfScheduleStatus status = {"inactive", NULL, DT_NOBEGIN};
+
+	if (job == SF_JOB_INACTIVE)
+		return status;
+	if (!sf_instance_takes_work())
+	{
+		status.state = "not driven";
+		status.problem = "a run starts nothing in a database that is not driven";
+		return status;
+	}
+	return running_status(s, job == SF_JOB_ACTIVE);
+}
+
