@@ -43,9 +43,7 @@ raise_failure(const SfJsonataFailure *failure)
 			 failure->hint != NULL ? errhint("%s", failure->hint) : 0));
 }
 
-/*
- * Compile an expression, unless it is the one of the call before.
- */
+/* Compile an expression, unless it is the one of the call before. */
 static SfJsonata *
 compile_cached(FunctionCallInfo fcinfo, text *expression)
 {
@@ -78,9 +76,7 @@ compile_cached(FunctionCallInfo fcinfo, text *expression)
 	return cache->expr;
 }
 
-/*
- * Evaluate a JSONata expression over JSON text; NULL where it is undefined.
- */
+/* Evaluate a JSONata expression over JSON text; NULL where it is undefined. */
 Datum
 sfflow_sf_jsonata(PG_FUNCTION_ARGS)
 {

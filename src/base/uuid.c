@@ -1,6 +1,6 @@
 /*
  * uuid.c
- *		Identifiers that nobody else makes.
+ *		UUIDs of version 4 and 7.
  */
 #include "postgres.h"
 
@@ -9,10 +9,10 @@
 
 #include "base/uuid.h"
 
-/* Random bytes are drawn for so many identifiers at once: each draw costs */
+/* Random bytes are drawn for this many UUIDs at once, which is cheaper */
 #define DRAW_SIZE	32
 
-/* Fill an identifier with random bytes. */
+/* Fill a UUID with random bytes. */
 static void
 draw(unsigned char *b)
 {
@@ -30,7 +30,28 @@ draw(unsigned char *b)
 	memcpy(b, drawn[--left], 16);
 }
 
-/* A UUID of version 7: its first 48 bits are the time in milliseconds. */
+/* Set version and variant, and print. */
+static char *
+print(unsigned char *b, int version)
+{
+	b[6] = (b[6] & 0x0f) | (version << 4);
+	b[8] = (b[8] & 0x3f) | 0x80;
+	return psprintf("%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+					b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7],
+					b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+}
+
+/* Make a random UUID (version 4). */
+char *
+sf_uuid_v4(void)
+{
+	unsigned char b[16];
+
+	draw(b);
+	return print(b, 4);
+}
+
+/* Make a UUID whose first 48 bits are the time in milliseconds (version 7). */
 char *
 sf_uuid_v7(void)
 {
@@ -42,9 +63,5 @@ sf_uuid_v7(void)
 	draw(b);
 	for (int i = 0; i < 6; i++)
 		b[i] = (unsigned char) (ms >> (40 - 8 * i));
-	b[6] = (b[6] & 0x0f) | 0x70;
-	b[8] = (b[8] & 0x3f) | 0x80;
-	return psprintf("%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-					b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7],
-					b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+	return print(b, 7);
 }

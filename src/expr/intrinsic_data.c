@@ -6,6 +6,8 @@
 
 #include "common/int.h"
 #include "common/pg_prng.h"
+
+#include "base/java_random.h"
 #include "expr/intrinsic.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
@@ -81,36 +83,23 @@ sf_intrinsic_math_add(SfCall *call)
 	return true;
 }
 
-/*
- * Draw the next bits of the 48-bit linear congruential generator that Java's
- * java.util.Random specifies, so that a seed gives the numbers that it gives
- * in the service.
- */
-static uint32
-java_random_bits(uint64 *seed, int bits)
-{
-	*seed = (*seed * UINT64CONST(0x5DEECE66D) + 0xB) & ((UINT64CONST(1) << 48) - 1);
-	return (uint32) (*seed >> (48 - bits));
-}
-
 /* Draw a number below a bound from a seed, as java.util.Random.nextInt does. */
 static uint64
-java_random(int64 java_seed, uint64 bound)
+java_random(int64 seed, uint64 bound)
 {
-	uint64		seed = ((uint64) java_seed ^ UINT64CONST(0x5DEECE66D)) &
-		((UINT64CONST(1) << 48) - 1);
+	uint64		state = sf_java_random_seed(seed);
 
 	if (bound > PG_INT32_MAX)
 	{
-		uint64		high = java_random_bits(&seed, 32);
+		uint64		high = sf_java_random_bits(&state, 32);
 
-		return (high << 32 | java_random_bits(&seed, 32)) % bound;
+		return (high << 32 | sf_java_random_bits(&state, 32)) % bound;
 	}
 	if ((bound & (bound - 1)) == 0)
-		return (bound * (uint64) java_random_bits(&seed, 31)) >> 31;
+		return (bound * (uint64) sf_java_random_bits(&state, 31)) >> 31;
 	for (;;)
 	{
-		int32		bits = (int32) java_random_bits(&seed, 31);
+		int32		bits = (int32) sf_java_random_bits(&state, 31);
 		int32		value = bits % (int32) bound;
 
 		/* the last, incomplete run of values would favour small ones */

@@ -5,16 +5,14 @@
 #include "postgres.h"
 
 #include "common/base64.h"
-#include "common/cryptohash.h"
-#include "common/sha1.h"
-#include "common/sha2.h"
-#include "common/md5.h"
+#include "base/digest.h"
+#include "base/uuid.h"
 #include "expr/intrinsic.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
-/* Give a buffer's text as the result. */
+/* Return a text as the result. */
 static bool
 finish_string(SfCall *call, const char *text, int len)
 {
@@ -219,104 +217,30 @@ sf_intrinsic_base64_decode(SfCall *call)
 	return finish_string(call, decoded, size);
 }
 
-/* --- States.Hash --- */
-
-/* Algorithms: name, PostgreSQL's type, bytes of the digest */
-#define HASH_LIST(X) \
-	X("MD5", PG_MD5, MD5_DIGEST_LENGTH) \
-	X("SHA-1", PG_SHA1, SHA1_DIGEST_LENGTH) \
-	X("SHA-256", PG_SHA256, PG_SHA256_DIGEST_LENGTH) \
-	X("SHA-384", PG_SHA384, PG_SHA384_DIGEST_LENGTH) \
-	X("SHA-512", PG_SHA512, PG_SHA512_DIGEST_LENGTH)
-
-#define HASH_ENTRY(name, type, len) {name, type, len},
-static const struct
-{
-	const char *name;
-	pg_cryptohash_type type;
-	int			len;
-}			hashes[] = {
-	HASH_LIST(HASH_ENTRY)
-};
-
-/* Find an algorithm by its name; -1 when there is none. */
-static int
-find_hash(const JsonbValue *name)
-{
-	int			i;
-
-	for (i = 0; name->type == jbvString && i < (int) lengthof(hashes); i++)
-	{
-		if ((int) strlen(hashes[i].name) == name->val.string.len &&
-			memcmp(hashes[i].name, name->val.string.val, name->val.string.len) == 0)
-			return i;
-	}
-	return -1;
-}
-
-/* Append bytes as hexadecimal digits. */
-static void
-append_hex(StringInfo buf, const uint8 *bytes, int len)
-{
-	int			i;
-
-	for (i = 0; i < len; i++)
-		appendStringInfo(buf, "%02x", bytes[i]);
-}
+/* --- States.Hash, States.UUID --- */
 
 /* States.Hash(string, algorithm): the digest in hexadecimal. */
 bool
 sf_intrinsic_hash(SfCall *call)
 {
 	const JsonbValue *data = &call->args[0];
-	int			hash = find_hash(&call->args[1]);
-	pg_cryptohash_ctx *ctx;
-	uint8		digest[PG_SHA512_DIGEST_LENGTH];
-	StringInfoData buf;
+	const JsonbValue *algorithm = &call->args[1];
+	char	   *digest;
 
-	if (hash < 0 || data->type != jbvString)
+	if (data->type != jbvString || algorithm->type != jbvString)
 		return sf_intrinsic_invalid(call, NULL);
-	ctx = pg_cryptohash_create(hashes[hash].type);
-	if (ctx == NULL || pg_cryptohash_init(ctx) < 0 ||
-		pg_cryptohash_update(ctx, (const uint8 *) data->val.string.val,
-							 data->val.string.len) < 0 ||
-		pg_cryptohash_final(ctx, digest, hashes[hash].len) < 0)
-	{
-		const char *reason = pg_cryptohash_error(ctx);
-
-		pg_cryptohash_free(ctx);
-		elog(ERROR, "could not compute %s hash: %s", hashes[hash].name, reason);
-	}
-	pg_cryptohash_free(ctx);
-	initStringInfo(&buf);
-	append_hex(&buf, digest, hashes[hash].len);
-	return finish_string(call, buf.data, buf.len);
+	digest = sf_digest_hex(algorithm->val.string.val, algorithm->val.string.len,
+						   data->val.string.val, data->val.string.len);
+	if (digest == NULL)
+		return sf_intrinsic_invalid(call, NULL);
+	return finish_string(call, digest, strlen(digest));
 }
-
-/* --- States.UUID --- */
 
 /* States.UUID(): a random one (version 4). */
 bool
 sf_intrinsic_uuid(SfCall *call)
 {
-	uint8		bytes[16];
-	StringInfoData buf;
+	char	   *uuid = sf_uuid_v4();
 
-	if (!pg_strong_random(bytes, sizeof(bytes)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not generate random values")));
-	bytes[6] = (bytes[6] & 0x0f) | 0x40;
-	bytes[8] = (bytes[8] & 0x3f) | 0x80;
-	initStringInfo(&buf);
-	append_hex(&buf, bytes, 4);
-	appendStringInfoChar(&buf, '-');
-	append_hex(&buf, bytes + 4, 2);
-	appendStringInfoChar(&buf, '-');
-	append_hex(&buf, bytes + 6, 2);
-	appendStringInfoChar(&buf, '-');
-	append_hex(&buf, bytes + 8, 2);
-	appendStringInfoChar(&buf, '-');
-	append_hex(&buf, bytes + 10, 6);
-	return finish_string(call, buf.data, buf.len);
+	return finish_string(call, uuid, strlen(uuid));
 }

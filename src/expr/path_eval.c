@@ -459,9 +459,7 @@ indefinite_before(const SfPath *path, const SfStep *step, const SfStep *stop)
 	return false;
 }
 
-/*
- * Take a step with one match.  False with *status where it leads nowhere.
- */
+/* Take a step with one match.  False with *status where it leads nowhere. */
 static bool
 take_step(const SfPath *path, const SfStep *step, SfPathEnv *penv,
 		  JsonbValue *current, SfPathStatus *status, SfError *err)

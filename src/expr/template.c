@@ -108,9 +108,7 @@ report_reference(void *arg, const char *message)
 	report_problem(arg, "UNSUPPORTED_JSONATA_EXPRESSION", message);
 }
 
-/*
- * Compile a string "{% … %}" of JSONata mode; false when it is a plain one.
- */
+/* Compile a string "{% … %}" of JSONata mode; false when it is a plain one. */
 static bool
 compile_jsonata(Compiler *c, const JsonbValue *v, TemplateNode *node)
 {

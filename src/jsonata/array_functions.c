@@ -48,9 +48,7 @@ SF_JN_FUNCTION(shuffle)
 	return result;
 }
 
-/*
- * Hash a value so that equal values hash alike.
- */
+/* Hash a value so that equal values hash alike. */
 static uint32
 hash_value(const SfJnValue *v)
 {
@@ -148,9 +146,7 @@ SF_JN_FUNCTION(zip)
 	return result;
 }
 
-/*
- * Default order of $sort.
- */
+/* Default order of $sort. */
 static bool
 default_swap(SfJnEval *ev, void *arg, SfJnValue *a, SfJnValue *b)
 {
@@ -159,9 +155,7 @@ default_swap(SfJnEval *ev, void *arg, SfJnValue *a, SfJnValue *b)
 	return sf_jn_compare_strings(a, b) > 0;
 }
 
-/*
- * Order of $sort with a function: JavaScript's truth of what it returns.
- */
+/* Order of $sort with a function: JavaScript's truth of what it returns. */
 static bool
 function_swap(SfJnEval *ev, void *arg, SfJnValue *a, SfJnValue *b)
 {

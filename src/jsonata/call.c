@@ -11,9 +11,7 @@
 #include "jsonata/eval.h"
 #include "miscadmin.h"
 
-/*
- * Make a closure of a lambda.
- */
+/* Make a closure of a lambda. */
 SfJnValue *
 sf_jn_eval_lambda(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {
@@ -34,9 +32,7 @@ sf_jn_eval_lambda(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFram
 	return v;
 }
 
-/*
- * Tell how many arguments a function takes.
- */
+/* Tell how many arguments a function takes. */
 int
 sf_jn_arity(const SfJnValue *function)
 {
@@ -60,9 +56,7 @@ sf_jn_arity(const SfJnValue *function)
 	return f->nparams;
 }
 
-/*
- * Call a native with room for the arguments that were not given.
- */
+/* Call a native with room for the arguments that were not given. */
 static SfJnValue *
 call_native(SfJnEval *ev, const SfJnNative *native, SfJnValue **args, int nargs,
 			SfJnValue *input, SfJnFrame *env)
@@ -87,9 +81,7 @@ call_native(SfJnEval *ev, const SfJnNative *native, SfJnValue **args, int nargs,
 	return result;
 }
 
-/*
- * Evaluate the body of a lambda with its parameters bound.
- */
+/* Evaluate the body of a lambda with its parameters bound. */
 static SfJnValue *
 call_lambda(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nargs)
 {
@@ -101,9 +93,7 @@ call_lambda(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nargs)
 	return sf_jn_eval(ev, f->node, f->input, frame);
 }
 
-/*
- * Call a native that was partially applied: fill the holes in order.
- */
+/* Call a native that was partially applied: fill the holes in order. */
 static SfJnValue *
 call_partial(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nargs,
 			 SfJnValue *input, SfJnFrame *env)
@@ -128,9 +118,7 @@ call_partial(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nargs,
 	return call_native(ev, f->native, all, n, input, env);
 }
 
-/*
- * Check the arguments and call, without running thunks.
- */
+/* Check the arguments and call, without running thunks. */
 static SfJnValue *
 apply_once(SfJnEval *ev, SfJnValue *function, SfJnValue **args, int nargs,
 		   SfJnValue *input, SfJnFrame *env)
@@ -166,9 +154,7 @@ apply_once(SfJnEval *ev, SfJnValue *function, SfJnValue **args, int nargs,
 	return NULL;
 }
 
-/*
- * Call a function and run the tail calls that it returns.
- */
+/* Call a function and run the tail calls that it returns. */
 SfJnValue *
 sf_jn_apply(SfJnEval *ev, SfJnValue *function, SfJnValue **args, int nargs,
 			SfJnValue *input, SfJnFrame *env)
@@ -200,9 +186,7 @@ sf_jn_apply(SfJnEval *ev, SfJnValue *function, SfJnValue **args, int nargs,
 	return result;
 }
 
-/*
- * Call a function of a higher-order one with as many arguments as it takes.
- */
+/* Call a function of a higher-order one with as many arguments as it takes. */
 SfJnValue *
 sf_jn_call_back(SfJnEval *ev, SfJnValue *function, SfJnValue *a, SfJnValue *b,
 				SfJnValue *c)
@@ -215,9 +199,7 @@ sf_jn_call_back(SfJnEval *ev, SfJnValue *function, SfJnValue *a, SfJnValue *b,
 					   ev->focus_env);
 }
 
-/*
- * Tell the token by which errors name a procedure.
- */
+/* Tell the token by which errors name a procedure. */
 static void
 name_call(const SfJnNode *procedure, SfJnCall *call)
 {
@@ -247,9 +229,7 @@ name_call(const SfJnNode *procedure, SfJnCall *call)
 	}
 }
 
-/*
- * Complain about a procedure that is a bare name although $name exists.
- */
+/* Complain about a procedure that is a bare name although $name exists. */
 static void
 check_forgotten_dollar(SfJnEval *ev, const SfJnNode *node, SfJnErrorCode code,
 					   SfJnFrame *env)
@@ -270,9 +250,7 @@ check_forgotten_dollar(SfJnEval *ev, const SfJnNode *node, SfJnErrorCode code,
 	}
 }
 
-/*
- * Evaluate a call; piped is the argument that ~> puts first, or NULL.
- */
+/* Evaluate a call; piped is the argument that ~> puts first, or NULL. */
 SfJnValue *
 sf_jn_eval_call(SfJnEval *ev, const SfJnNode *node, SfJnValue *input,
 				SfJnFrame *env, SfJnValue **piped)
@@ -307,9 +285,7 @@ sf_jn_eval_call(SfJnEval *ev, const SfJnNode *node, SfJnValue *input,
 	return result;
 }
 
-/*
- * Bind some arguments of a lambda.
- */
+/* Bind some arguments of a lambda. */
 static SfJnValue *
 bind_lambda(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
 			const SfJnNodeList *items)
@@ -333,9 +309,7 @@ bind_lambda(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
 	return v;
 }
 
-/*
- * Bind some arguments of a function in C.
- */
+/* Bind some arguments of a function in C. */
 static SfJnValue *
 bind_native(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
 			const SfJnNodeList *items)
@@ -391,9 +365,7 @@ bind_partial(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
 	return v;
 }
 
-/*
- * Evaluate a partial application.
- */
+/* Evaluate a partial application. */
 SfJnValue *
 sf_jn_eval_partial(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {
@@ -430,9 +402,7 @@ sf_jn_eval_partial(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFra
 	return procedure;			/* functions of one argument: nothing to bind */
 }
 
-/*
- * Call a function that errors will name by an expression.
- */
+/* Call a function that errors will name by an expression. */
 static SfJnValue *
 apply_named(SfJnEval *ev, const SfJnNode *procedure, SfJnValue *function,
 			SfJnValue **arg, SfJnFrame *env)
@@ -453,9 +423,7 @@ apply_named(SfJnEval *ev, const SfJnNode *procedure, SfJnValue *function,
 	return result;
 }
 
-/*
- * Evaluate left ~> right.
- */
+/* Evaluate left ~> right. */
 SfJnValue *
 sf_jn_eval_apply(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {

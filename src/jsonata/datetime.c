@@ -39,9 +39,7 @@ static const struct
 
 /* --- the calendar --- */
 
-/*
- * Days from 1970-01-01 to the first of a month; months may overflow.
- */
+/* Days from 1970-01-01 to the first of a month; months may overflow. */
 static double
 days_to_month(double year, double month)
 {
@@ -79,9 +77,7 @@ sf_jn_utc(double year, double month, double day, double hour, double minute,
 	return fabs(millis) <= MAX_TIME ? millis : NAN;
 }
 
-/*
- * Split days since 1970 into year, month (from 0) and day of the month.
- */
+/* Split days since 1970 into year, month (from 0) and day of the month. */
 static void
 split_days(double days, double *year, int *month, int *day)
 {
@@ -97,9 +93,7 @@ split_days(double days, double *year, int *month, int *day)
 	*year = yoe + era * 400 + (*month < 2 ? 1 : 0);
 }
 
-/*
- * Day of the week, 1 is Monday.
- */
+/* Day of the week, 1 is Monday. */
 static int
 week_day(double days)
 {
@@ -121,9 +115,7 @@ first_week(double year, int month)
 	return day > 4 ? first + 8 - day : first - (day - 1);
 }
 
-/*
- * Week of the year (months 12, month 0) or of a month (months 1).
- */
+/* Week of the year (months 12, month 0) or of a month (months 1). */
 static double
 week_number(double days, double year, int month, int months)
 {
@@ -139,9 +131,7 @@ week_number(double days, double year, int month, int months)
 	return week;
 }
 
-/*
- * Value of a component of a time.
- */
+/* Value of a component of a time. */
 double
 sf_jn_time_component(double millis, char component)
 {
@@ -199,9 +189,7 @@ sf_jn_time_component(double millis, char component)
 
 /* --- pictures --- */
 
-/*
- * Append a literal part, in which ]] stands for ].
- */
+/* Append a literal part, in which ]] stands for ]. */
 static void
 add_literal(SfJnEval *ev, SfJnTimePicture *picture, const char *s, const char *end)
 {
@@ -221,9 +209,7 @@ add_literal(SfJnEval *ev, SfJnTimePicture *picture, const char *s, const char *e
 	picture->parts[picture->n++].literal = sf_jn_string(&ev->arena, text, n);
 }
 
-/*
- * Read one width of a modifier: a number, or -1 where there is none or a star.
- */
+/* Read one width of a modifier: a number, or -1 where there is none or a star. */
 static int
 parse_width(const char *s, const char *end)
 {
@@ -256,9 +242,7 @@ read_width(const char *s, const char *end, SfJnPicturePart *part)
 	return comma - 1;
 }
 
-/*
- * Read the picture of a component that is a number.
- */
+/* Read the picture of a component that is a number. */
 static void
 read_integer(SfJnEval *ev, SfJnPicturePart *part, const char *presentation, Size len)
 {
@@ -283,9 +267,7 @@ read_integer(SfJnEval *ev, SfJnPicturePart *part, const char *presentation, Size
 		part->year_digits = p->mandatory + p->optional;
 }
 
-/*
- * Read a component, the text between brackets.
- */
+/* Read a component, the text between brackets. */
 static void
 read_marker(SfJnEval *ev, SfJnTimePicture *picture, const char *s, const char *end)
 {
@@ -343,9 +325,7 @@ read_marker(SfJnEval *ev, SfJnTimePicture *picture, const char *s, const char *e
 	picture->n++;
 }
 
-/*
- * Read a date/time picture.
- */
+/* Read a date/time picture. */
 SfJnTimePicture *
 sf_jn_time_picture(SfJnEval *ev, const char *text, Size len)
 {
@@ -390,9 +370,7 @@ typedef struct Zone
 	double		minutes;
 } Zone;
 
-/*
- * Append the name of a month or day.
- */
+/* Append the name of a month or day. */
 static void
 append_name(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part, double value)
 {
@@ -414,9 +392,7 @@ append_name(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part, double va
 							 part->names == SF_JN_LOWER ? pg_ascii_tolower(name[i]) : name[i]);
 }
 
-/*
- * Append the offset of a zone.
- */
+/* Append the offset of a zone. */
 static void
 append_zone(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part, const Zone *zone)
 {
@@ -444,9 +420,7 @@ append_zone(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part, const Zon
 		sf_jn_fail_value(ev, SF_JN_D3134, sf_jn_number(&ev->arena, p->mandatory));
 }
 
-/*
- * Append a component of a time.
- */
+/* Append a component of a time. */
 static void
 append_component(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part,
 				 double millis, const Zone *zone)
@@ -478,9 +452,7 @@ append_component(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part,
 	}
 }
 
-/*
- * Read a zone such as "+0530", as JavaScript's parseInt() would.
- */
+/* Read a zone such as "+0530", as JavaScript's parseInt() would. */
 static void
 parse_zone(const SfJnValue *text, Zone *zone)
 {
@@ -508,9 +480,7 @@ parse_zone(const SfJnValue *text, Zone *zone)
 	zone->minutes = fmod(offset, 100);
 }
 
-/*
- * Format a time; picture and zone may be undefined.
- */
+/* Format a time; picture and zone may be undefined. */
 SfJnValue *
 sf_jn_format_datetime(SfJnEval *ev, double millis, SfJnValue *picture, SfJnValue *timezone)
 {

@@ -30,9 +30,7 @@ typedef struct Scanner
 	const char *end;
 } Scanner;
 
-/*
- * Read exactly so many digits; false when they are not there.
- */
+/* Read exactly so many digits; false when they are not there. */
 static bool
 scan_digits(Scanner *s, int n, double *value)
 {
@@ -49,9 +47,7 @@ scan_digits(Scanner *s, int n, double *value)
 	return true;
 }
 
-/*
- * Read one character; false when it is another.
- */
+/* Read one character; false when it is another. */
 static bool
 scan_char(Scanner *s, char c)
 {
@@ -61,9 +57,7 @@ scan_char(Scanner *s, char c)
 	return true;
 }
 
-/*
- * Read the offset of a zone, in minutes; false when there is none.
- */
+/* Read the offset of a zone, in minutes; false when there is none. */
 static bool
 scan_zone(Scanner *s, double *offset)
 {
@@ -168,18 +162,14 @@ append_escaped(StringInfo buf, const char *s, Size len)
 	}
 }
 
-/*
- * The separator between hours and minutes of a zone, or 0.
- */
+/* The separator between hours and minutes of a zone, or 0. */
 static uint32
 zone_separator(const SfJnPicturePart *part)
 {
 	return part->integer.regular ? part->integer.separators[0].character : 0;
 }
 
-/*
- * Append the regular expression of one part.
- */
+/* Append the regular expression of one part. */
 static void
 append_pattern(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part)
 {
@@ -205,9 +195,7 @@ append_pattern(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part)
 						 sf_jn_string_copy(&ev->arena, &part->component, 1));
 }
 
-/*
- * Find a name in a list, cut to a width; NaN when it is not there.
- */
+/* Find a name in a list, cut to a width; NaN when it is not there. */
 static double
 find_name(const char *const *names, int first, int n, const SfJnValue *text, int width)
 {
@@ -225,9 +213,7 @@ find_name(const char *const *names, int first, int n, const SfJnValue *text, int
 	return NAN;
 }
 
-/*
- * Read the offset of a zone, in minutes.
- */
+/* Read the offset of a zone, in minutes. */
 static double
 zone_value(const SfJnPicturePart *part, const SfJnValue *text)
 {
@@ -260,9 +246,7 @@ zone_value(const SfJnPicturePart *part, const SfJnValue *text)
 	return (negative ? -hours : hours) * 60 + minutes;
 }
 
-/*
- * Read the digits of a fraction as milliseconds.
- */
+/* Read the digits of a fraction as milliseconds. */
 static double
 milliseconds(const SfJnValue *text, const SfJnIntegerPicture *p)
 {
@@ -283,9 +267,7 @@ milliseconds(const SfJnValue *text, const SfJnIntegerPicture *p)
 	return value;
 }
 
-/*
- * Read the value of a part from the text that its group matched.
- */
+/* Read the value of a part from the text that its group matched. */
 static void
 read_component(SfJnEval *ev, const SfJnPicturePart *part, const SfJnValue *text,
 			   Components *c)
@@ -311,9 +293,7 @@ read_component(SfJnEval *ev, const SfJnPicturePart *part, const SfJnValue *text,
 	c->any = true;
 }
 
-/*
- * Match text with a picture; false when it does not.
- */
+/* Match text with a picture; false when it does not. */
 static bool
 match_picture(SfJnEval *ev, SfJnValue *text, const SfJnTimePicture *picture,
 			  Components *c)
@@ -365,9 +345,7 @@ are_among(const Components *c, const char *all, const char *some)
 	return any;
 }
 
-/*
- * Default the components before and after those that are given.
- */
+/* Default the components before and after those that are given. */
 static void
 fill_in(SfJnEval *ev, Components *c, const char *order)
 {
@@ -394,9 +372,7 @@ fill_in(SfJnEval *ev, Components *c, const char *order)
 	}
 }
 
-/*
- * Make a time of components.
- */
+/* Make a time of components. */
 static double
 make_time(SfJnEval *ev, Components *c)
 {
@@ -435,9 +411,7 @@ make_time(SfJnEval *ev, Components *c)
 	return millis - zone * 60000;
 }
 
-/*
- * Parse a time; picture may be undefined.
- */
+/* Parse a time; picture may be undefined. */
 SfJnValue *
 sf_jn_parse_datetime(SfJnEval *ev, SfJnValue *text, SfJnValue *picture)
 {

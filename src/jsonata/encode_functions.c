@@ -46,9 +46,7 @@ SF_JN_FUNCTION(base64encode)
 	return sf_jn_string(&ev->arena, text, Max(len, 0));
 }
 
-/*
- * Value of a base64 digit, of either alphabet; -1 for all else.
- */
+/* Value of a base64 digit, of either alphabet; -1 for all else. */
 static int
 base64_digit(char c)
 {
@@ -120,9 +118,7 @@ SF_JN_FUNCTION(base64decode)
 	return sf_jn_string(&ev->arena, text, len);
 }
 
-/*
- * Throw the error of a malformed URL.
- */
+/* Throw the error of a malformed URL. */
 static void pg_attribute_noreturn()
 fail_url(SfJnEval *ev, const char *function, SfJnValue *value)
 {
@@ -133,9 +129,7 @@ fail_url(SfJnEval *ev, const char *function, SfJnValue *value)
 	sf_jn_raise(ev);
 }
 
-/*
- * Escape what is not a letter, a digit or in a set.
- */
+/* Escape what is not a letter, a digit or in a set. */
 static SfJnValue *
 encode(SfJnEval *ev, SfJnValue *s, const char *kept, const char *function)
 {
@@ -166,18 +160,14 @@ encode(SfJnEval *ev, SfJnValue *s, const char *kept, const char *function)
 	return sf_jn_string(&ev->arena, text, n);
 }
 
-/*
- * Read the byte of %XX at s; -1 when it is not one.
- */
+/* Read the byte of %XX at s; -1 when it is not one. */
 static int
 escaped_byte(const char *s, const char *end)
 {
 	return s < end && *s == '%' ? sf_jn_hex_value(s + 1, end, 2) : -1;
 }
 
-/*
- * Undo escapes, except of the characters in a set.
- */
+/* Undo escapes, except of the characters in a set. */
 static SfJnValue *
 decode(SfJnEval *ev, SfJnValue *s, const char *kept, const char *function)
 {

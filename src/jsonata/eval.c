@@ -33,9 +33,7 @@ sf_jn_raise(SfJnEval *ev)
 	sf_jn_throw(&ev->thrower);
 }
 
-/*
- * Throw an error of the evaluation.
- */
+/* Throw an error of the evaluation. */
 void
 sf_jn_fail(SfJnEval *ev, SfJnErrorCode code)
 {
@@ -43,9 +41,7 @@ sf_jn_fail(SfJnEval *ev, SfJnErrorCode code)
 	sf_jn_raise(ev);
 }
 
-/*
- * Throw an error at a position with a token.
- */
+/* Throw an error at a position with a token. */
 void
 sf_jn_fail_at(SfJnEval *ev, SfJnErrorCode code, int position, const char *token)
 {
@@ -57,9 +53,7 @@ sf_jn_fail_at(SfJnEval *ev, SfJnErrorCode code, int position, const char *token)
 	sf_jn_raise(ev);
 }
 
-/*
- * Throw an error about a value.
- */
+/* Throw an error about a value. */
 void
 sf_jn_fail_value(SfJnEval *ev, SfJnErrorCode code, SfJnValue *value)
 {
@@ -67,9 +61,7 @@ sf_jn_fail_value(SfJnEval *ev, SfJnErrorCode code, SfJnValue *value)
 	sf_jn_raise(ev);
 }
 
-/*
- * Throw an error about an argument.
- */
+/* Throw an error about an argument. */
 void
 sf_jn_fail_argument(SfJnEval *ev, SfJnErrorCode code, SfJnValue *value, int index)
 {
@@ -80,9 +72,7 @@ sf_jn_fail_argument(SfJnEval *ev, SfJnErrorCode code, SfJnValue *value, int inde
 	sf_jn_raise(ev);
 }
 
-/*
- * Throw an error whose message is given.
- */
+/* Throw an error whose message is given. */
 void
 sf_jn_fail_message(SfJnEval *ev, SfJnErrorCode code, const char *message)
 {
@@ -93,9 +83,7 @@ sf_jn_fail_message(SfJnEval *ev, SfJnErrorCode code, const char *message)
 	sf_jn_raise(ev);
 }
 
-/*
- * Look for a cancel request and at the clock, now and then.
- */
+/* Look for a cancel request and at the clock, now and then. */
 void
 sf_jn_check(SfJnEval *ev)
 {
@@ -105,9 +93,7 @@ sf_jn_check(SfJnEval *ev)
 		sf_jn_fail(ev, SF_JN_U1002);
 }
 
-/*
- * Open a scope.
- */
+/* Open a scope. */
 SfJnFrame *
 sf_jn_frame(SfJnEval *ev, SfJnFrame *parent)
 {
@@ -119,9 +105,7 @@ sf_jn_frame(SfJnEval *ev, SfJnFrame *parent)
 	return frame;
 }
 
-/*
- * Bind a variable in a scope.
- */
+/* Bind a variable in a scope. */
 void
 sf_jn_bind(SfJnEval *ev, SfJnFrame *frame, const SfJnName *name, SfJnValue *value)
 {
@@ -180,9 +164,7 @@ sf_jn_lookup(SfJnEval *ev, SfJnFrame *frame, const SfJnName *name)
 	return sf_jn_library_function(name, ev->mode);
 }
 
-/*
- * Leave a sequence: one element stands for itself, none for undefined.
- */
+/* Leave a sequence: one element stands for itself, none for undefined. */
 SfJnValue *
 sf_jn_collapse(SfJnValue *v)
 {
@@ -195,9 +177,7 @@ sf_jn_collapse(SfJnValue *v)
 	return v;
 }
 
-/*
- * Wrap an input that is an array, so that it counts as one input.
- */
+/* Wrap an input that is an array, so that it counts as one input. */
 SfJnValue *
 sf_jn_wrap_input(SfJnEval *ev, SfJnValue *input)
 {
@@ -211,9 +191,7 @@ sf_jn_wrap_input(SfJnEval *ev, SfJnValue *input)
 	return wrapper;
 }
 
-/*
- * Make a function value whose details the caller fills in.
- */
+/* Make a function value whose details the caller fills in. */
 SfJnValue *
 sf_jn_function_value(SfJnEval *ev, SfJnFunctionKind kind)
 {
@@ -229,9 +207,7 @@ sf_jn_function_value(SfJnEval *ev, SfJnFunctionKind kind)
 	return v;
 }
 
-/*
- * Negate a number.
- */
+/* Negate a number. */
 static SfJnValue *
 eval_negate(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {
@@ -288,9 +264,7 @@ eval_array(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 	return result;
 }
 
-/*
- * Append a value to a flat list, taking arrays apart at any depth.
- */
+/* Append a value to a flat list, taking arrays apart at any depth. */
 static void
 flatten(SfJnEval *ev, SfJnValue *list, SfJnValue *v)
 {
@@ -308,9 +282,7 @@ flatten(SfJnEval *ev, SfJnValue *list, SfJnValue *v)
 		flatten(ev, list, v->u.items[i]);
 }
 
-/*
- * Collect the values of all members.
- */
+/* Collect the values of all members. */
 static SfJnValue *
 eval_wildcard(SfJnEval *ev, SfJnValue *input)
 {
@@ -342,9 +314,7 @@ eval_wildcard(SfJnEval *ev, SfJnValue *input)
 	return result;
 }
 
-/*
- * Collect a value and everything below it; arrays are passed through.
- */
+/* Collect a value and everything below it; arrays are passed through. */
 static void
 collect_descendants(SfJnEval *ev, SfJnValue *v, SfJnValue *result)
 {
@@ -367,9 +337,7 @@ collect_descendants(SfJnEval *ev, SfJnValue *v, SfJnValue *result)
 	}
 }
 
-/*
- * Evaluate the parts of a block in a scope of their own.
- */
+/* Evaluate the parts of a block in a scope of their own. */
 static SfJnValue *
 eval_block(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {
@@ -382,9 +350,7 @@ eval_block(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 	return result;
 }
 
-/*
- * Evaluate one branch of a condition.
- */
+/* Evaluate one branch of a condition. */
 static SfJnValue *
 eval_condition(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {
@@ -397,9 +363,7 @@ eval_condition(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *
 	return NULL;
 }
 
-/*
- * Evaluate a node by its type.
- */
+/* Evaluate a node by its type. */
 static SfJnValue *
 eval_node(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {
@@ -473,9 +437,7 @@ eval_node(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 	sf_jn_fail_at(ev, SF_JN_S0206, node->position, sf_jn_node_name[node->type]);
 }
 
-/*
- * Evaluate a node with an input (NULL: undefined) in a scope.
- */
+/* Evaluate a node with an input (NULL: undefined) in a scope. */
 SfJnValue *
 sf_jn_eval(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {

@@ -18,9 +18,7 @@ static const char *const error_template[] = {
 	SF_JN_ERROR_LIST(CODE_MESSAGE)
 };
 
-/*
- * Begin an error.
- */
+/* Begin an error. */
 SfJnError *
 sf_jn_error(SfJnThrow *t, SfJnErrorCode code)
 {
@@ -30,18 +28,14 @@ sf_jn_error(SfJnThrow *t, SfJnErrorCode code)
 	return &t->error;
 }
 
-/*
- * Leave for the innermost SF_JN_TRY.
- */
+/* Leave for the innermost SF_JN_TRY. */
 void
 sf_jn_throw(SfJnThrow *t)
 {
 	siglongjmp(*t->jump, 1);
 }
 
-/*
- * Throw an error at a position.
- */
+/* Throw an error at a position. */
 void
 sf_jn_throw_at(SfJnThrow *t, SfJnErrorCode code, int position, const char *token)
 {
@@ -53,9 +47,7 @@ sf_jn_throw_at(SfJnThrow *t, SfJnErrorCode code, int position, const char *token
 	sf_jn_throw(t);
 }
 
-/*
- * Throw an error about a value.
- */
+/* Throw an error about a value. */
 void
 sf_jn_throw_value(SfJnThrow *t, SfJnErrorCode code, SfJnValue *value)
 {
@@ -63,9 +55,7 @@ sf_jn_throw_value(SfJnThrow *t, SfJnErrorCode code, SfJnValue *value)
 	sf_jn_throw(t);
 }
 
-/*
- * Throw an error about an argument.
- */
+/* Throw an error about an argument. */
 void
 sf_jn_throw_argument(SfJnThrow *t, SfJnErrorCode code, SfJnValue *value, int index)
 {
@@ -76,9 +66,7 @@ sf_jn_throw_argument(SfJnThrow *t, SfJnErrorCode code, SfJnValue *value, int ind
 	sf_jn_throw(t);
 }
 
-/*
- * Throw an error whose message is given.
- */
+/* Throw an error whose message is given. */
 void
 sf_jn_throw_message(SfJnThrow *t, SfJnErrorCode code, const char *message)
 {
@@ -89,9 +77,7 @@ sf_jn_throw_message(SfJnThrow *t, SfJnErrorCode code, const char *message)
 	sf_jn_throw(t);
 }
 
-/*
- * Append a quoted string of an error.
- */
+/* Append a quoted string of an error. */
 static void
 append_quoted(StringInfo buf, const char *str, Size len)
 {
@@ -100,9 +86,7 @@ append_quoted(StringInfo buf, const char *str, Size len)
 	sf_jn_print(buf, &v, 0);
 }
 
-/*
- * Append what a placeholder stands for; raw means without JSON's quotes.
- */
+/* Append what a placeholder stands for; raw means without JSON's quotes. */
 static void
 append_field(StringInfo buf, const SfJnError *e, const char *name, Size len,
 			 bool raw)
@@ -134,9 +118,7 @@ append_field(StringInfo buf, const SfJnError *e, const char *name, Size len,
 #undef IS
 }
 
-/*
- * Fill the template of an error: {{x}} as JSON, {{{x}}} as it is.
- */
+/* Fill the template of an error: {{x}} as JSON, {{{x}}} as it is. */
 char *
 sf_jn_error_message(SfJnArena *a, const SfJnError *e)
 {

@@ -66,9 +66,7 @@ typedef struct SubPicture
 	int			min_exponent;
 } SubPicture;
 
-/*
- * Decode a string.
- */
+/* Decode a string. */
 static Run
 decode(SfJnEval *ev, const SfJnValue *s)
 {
@@ -81,9 +79,7 @@ decode(SfJnEval *ev, const SfJnValue *s)
 	return run;
 }
 
-/*
- * Take a part of a run.
- */
+/* Take a part of a run. */
 static Run
 part_of(Run run, int from, int to)
 {
@@ -96,9 +92,7 @@ part_of(Run run, int from, int to)
 	return part;
 }
 
-/*
- * Find a character at or after a position, or -1.
- */
+/* Find a character at or after a position, or -1. */
 static int
 find_char(Run run, uint32 c, int from)
 {
@@ -112,9 +106,7 @@ find_char(Run run, uint32 c, int from)
 	return -1;
 }
 
-/*
- * Count the places where one run stands in another.
- */
+/* Count the places where one run stands in another. */
 static int
 count_runs(Run run, Run needle)
 {
@@ -126,18 +118,14 @@ count_runs(Run run, Run needle)
 	return count;
 }
 
-/*
- * Tell whether a character is a digit of the format.
- */
+/* Tell whether a character is a digit of the format. */
 static bool
 is_digit(const Symbols *s, uint32 c)
 {
 	return c >= s->zero && c < s->zero + 10;
 }
 
-/*
- * Tell whether a character means something in a picture.
- */
+/* Tell whether a character means something in a picture. */
 static bool
 is_active(const Symbols *s, uint32 c)
 {
@@ -145,9 +133,7 @@ is_active(const Symbols *s, uint32 c)
 		c == s->grouping || c == s->digit || c == s->separator;
 }
 
-/*
- * Count the digits of a run: mandatory ones, or optional ones too.
- */
+/* Count the digits of a run: mandatory ones, or optional ones too. */
 static int
 count_digits(const Symbols *s, Run run, bool optional)
 {
@@ -159,9 +145,7 @@ count_digits(const Symbols *s, Run run, bool optional)
 	return count;
 }
 
-/*
- * One character of the options, or its default.
- */
+/* One character of the options, or its default. */
 static uint32
 symbol(SfJnEval *ev, const SfJnValue *options, const char *name, uint32 fallback)
 {
@@ -173,9 +157,7 @@ symbol(SfJnEval *ev, const SfJnValue *options, const char *name, uint32 fallback
 	return c;
 }
 
-/*
- * A string of the options, or its default.
- */
+/* A string of the options, or its default. */
 static Run
 symbol_run(SfJnEval *ev, const SfJnValue *options, const char *name, const char *fallback)
 {
@@ -186,9 +168,7 @@ symbol_run(SfJnEval *ev, const SfJnValue *options, const char *name, const char 
 	return decode(ev, v);
 }
 
-/*
- * Read the options.
- */
+/* Read the options. */
 static void
 read_symbols(SfJnEval *ev, const SfJnValue *options, Symbols *s)
 {
@@ -203,9 +183,7 @@ read_symbols(SfJnEval *ev, const SfJnValue *options, Symbols *s)
 	s->minus = symbol_run(ev, options, "minus-sign", "-");
 }
 
-/*
- * Split a sub-picture into its parts.
- */
+/* Split a sub-picture into its parts. */
 static void
 split_parts(const Symbols *s, Run whole, SubPicture *p)
 {
@@ -246,9 +224,7 @@ split_parts(const Symbols *s, Run whole, SubPicture *p)
 	p->fraction = point < 0 ? p->suffix : part_of(p->mantissa, point + 1, p->mantissa.n);
 }
 
-/*
- * Check a sub-picture.  Of several errors the last one counts.
- */
+/* Check a sub-picture.  Of several errors the last one counts. */
 static void
 check_parts(SfJnEval *ev, const Symbols *s, const SubPicture *p)
 {
@@ -303,9 +279,7 @@ check_parts(SfJnEval *ev, const Symbols *s, const SubPicture *p)
 		sf_jn_fail(ev, error);
 }
 
-/*
- * Tell how many digits stand right (or left) of each separator of a part.
- */
+/* Tell how many digits stand right (or left) of each separator of a part. */
 static Positions
 group_positions(SfJnEval *ev, const Symbols *s, Run part, Run integer, bool left)
 {
@@ -321,9 +295,7 @@ group_positions(SfJnEval *ev, const Symbols *s, Run part, Run integer, bool left
 	return result;
 }
 
-/*
- * Tell at which distance separators repeat, or 0 where they do not.
- */
+/* Tell at which distance separators repeat, or 0 where they do not. */
 static int
 regular_distance(const Positions *p)
 {
@@ -353,9 +325,7 @@ regular_distance(const Positions *p)
 	return divisor;
 }
 
-/*
- * Work out the sizes that a sub-picture asks for.
- */
+/* Work out the sizes that a sub-picture asks for. */
 static void
 analyse_parts(SfJnEval *ev, const Symbols *s, SubPicture *p)
 {
@@ -388,9 +358,7 @@ typedef struct Output
 	int			cap;
 } Output;
 
-/*
- * Insert a character so many times.
- */
+/* Insert a character so many times. */
 static void
 insert(SfJnEval *ev, Output *out, int where, uint32 c, int times)
 {
@@ -415,9 +383,7 @@ insert(SfJnEval *ev, Output *out, int where, uint32 c, int times)
 	out->n += times;
 }
 
-/*
- * Append text of digits and perhaps a point.
- */
+/* Append text of digits and perhaps a point. */
 static void
 append_number(SfJnEval *ev, const Symbols *s, Output *out, const char *text)
 {
@@ -462,9 +428,7 @@ put_digits(SfJnEval *ev, const Symbols *s, const SubPicture *p, double mantissa,
 	return Max(point, p->min_integer);
 }
 
-/*
- * Put the separators between the digits.
- */
+/* Put the separators between the digits. */
 static void
 put_separators(SfJnEval *ev, const Symbols *s, const SubPicture *p, Output *out, int point)
 {
@@ -494,9 +458,7 @@ put_separators(SfJnEval *ev, const Symbols *s, const SubPicture *p, Output *out,
 		out->n--;
 }
 
-/*
- * Bring a number into the range of its mantissa; returns the exponent.
- */
+/* Bring a number into the range of its mantissa; returns the exponent. */
 static int
 scale(const SubPicture *p, double *mantissa)
 {
@@ -513,9 +475,7 @@ scale(const SubPicture *p, double *mantissa)
 	return exponent;
 }
 
-/*
- * Append code points as UTF-8.
- */
+/* Append code points as UTF-8. */
 static void
 append_run(StringInfo buf, Run run)
 {
@@ -526,9 +486,7 @@ append_run(StringInfo buf, Run run)
 		appendBinaryStringInfo(buf, text, sf_jn_encode(run.at[i], text));
 }
 
-/*
- * Format a number by a sub-picture.
- */
+/* Format a number by a sub-picture. */
 static SfJnValue *
 format(SfJnEval *ev, const Symbols *s, const SubPicture *p, double value, bool minus)
 {

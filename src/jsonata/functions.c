@@ -29,9 +29,7 @@ typedef struct Entry
 static Entry *entries = NULL;
 static uint8 entry_index[HASH_SIZE];	/* number + 1, open addressing */
 
-/*
- * Build the table of the library.
- */
+/* Build the table of the library. */
 static void
 build_table(void)
 {
@@ -67,9 +65,7 @@ build_table(void)
 	entries = table;
 }
 
-/*
- * Find a function of the library that exists in a mode.
- */
+/* Find a function of the library that exists in a mode. */
 SfJnValue *
 sf_jn_library_function(const SfJnName *name, int mode)
 {
@@ -89,18 +85,14 @@ sf_jn_library_function(const SfJnName *name, int mode)
 	return NULL;
 }
 
-/*
- * The signature of a native.
- */
+/* The signature of a native. */
 const SfJnSignature *
 sf_jn_native_signature(const SfJnNative *native)
 {
 	return entries[native - natives].signature;
 }
 
-/*
- * Name the type of a value.
- */
+/* Name the type of a value. */
 const char *
 sf_jn_type_name(const SfJnValue *v)
 {
@@ -151,9 +143,7 @@ SF_JN_FUNCTION(clone)
 	return args[0] == NULL ? NULL : sf_jn_clone(&ev->arena, args[0]);
 }
 
-/*
- * Throw an error whose message the expression gives.
- */
+/* Throw an error whose message the expression gives. */
 static void pg_attribute_noreturn()
 fail_with(SfJnEval *ev, SfJnErrorCode code, SfJnValue *message, const char *fallback)
 {
@@ -178,9 +168,7 @@ SF_JN_FUNCTION(assert)
 	return NULL;
 }
 
-/*
- * Run an expression given as text; its errors become those of $eval.
- */
+/* Run an expression given as text; its errors become those of $eval. */
 static SfJnValue *
 eval_text(SfJnEval *ev, SfJnValue *text, SfJnValue *input)
 {
@@ -233,9 +221,7 @@ SF_JN_FUNCTION(eval)
 	return eval_text(ev, args[0], input);
 }
 
-/*
- * The time of the evaluation.
- */
+/* The time of the evaluation. */
 int64
 sf_jn_now(SfJnEval *ev)
 {

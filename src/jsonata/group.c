@@ -18,9 +18,7 @@ typedef struct Group
 	bool		listed;			/* data is an array that we made */
 } Group;
 
-/*
- * Open a scope with the bindings of a tuple.
- */
+/* Open a scope with the bindings of a tuple. */
 SfJnFrame *
 sf_jn_tuple_frame(SfJnEval *ev, SfJnFrame *env, const SfJnValue *tuple)
 {
@@ -30,9 +28,7 @@ sf_jn_tuple_frame(SfJnEval *ev, SfJnFrame *env, const SfJnValue *tuple)
 	return frame;
 }
 
-/*
- * Add one more item to a group.
- */
+/* Add one more item to a group. */
 static void
 add_to_group(SfJnEval *ev, Group *group, SfJnValue *item)
 {
@@ -50,9 +46,7 @@ add_to_group(SfJnEval *ev, Group *group, SfJnValue *item)
 		sf_jn_push(&ev->arena, group->data, item);
 }
 
-/*
- * Fold a group's tuples into one whose bindings hold the values of all.
- */
+/* Fold a group's tuples into one whose bindings hold the values of all. */
 static SfJnValue *
 reduce_tuples(SfJnEval *ev, SfJnValue *data)
 {
@@ -96,9 +90,7 @@ reduce_tuples(SfJnEval *ev, SfJnValue *data)
 	return result;
 }
 
-/*
- * Throw an error about a key.
- */
+/* Throw an error about a key. */
 static void pg_attribute_noreturn()
 fail_key(SfJnEval *ev, SfJnErrorCode code, int position, SfJnValue *key)
 {
@@ -170,9 +162,7 @@ collect_groups(SfJnEval *ev, const SfJnNodeList *pairs, int position,
 	return keys;
 }
 
-/*
- * Evaluate a grouping, or construct an object.
- */
+/* Evaluate a grouping, or construct an object. */
 SfJnValue *
 sf_jn_eval_group(SfJnEval *ev, const SfJnNodeList *pairs, int position,
 				 SfJnValue *input, SfJnFrame *env)
@@ -211,9 +201,7 @@ sf_jn_eval_group(SfJnEval *ev, const SfJnNodeList *pairs, int position,
 	return result;
 }
 
-/*
- * Merge two sorted halves of from into to.
- */
+/* Merge two sorted halves of from into to. */
 static void
 merge_halves(SfJnEval *ev, SfJnValue **from, SfJnValue **to, uint32 low,
 			 uint32 middle, uint32 high, SfJnSwap swap, void *arg)
@@ -232,9 +220,7 @@ merge_halves(SfJnEval *ev, SfJnValue **from, SfJnValue **to, uint32 low,
 	}
 }
 
-/*
- * Sort a range of items; other holds a copy and is scratch.
- */
+/* Sort a range of items; other holds a copy and is scratch. */
 static void
 sort_range(SfJnEval *ev, SfJnValue **items, SfJnValue **other, uint32 low,
 		   uint32 high, SfJnSwap swap, void *arg)
@@ -249,9 +235,7 @@ sort_range(SfJnEval *ev, SfJnValue **items, SfJnValue **other, uint32 low,
 	merge_halves(ev, other, items, low, middle, high, swap, arg);
 }
 
-/*
- * Sort the elements of an array into a new one.
- */
+/* Sort the elements of an array into a new one. */
 SfJnValue *
 sf_jn_merge_sort(SfJnEval *ev, const SfJnValue *array, SfJnSwap swap, void *arg)
 {
@@ -271,9 +255,7 @@ typedef struct SortState
 	bool		tuples;
 } SortState;
 
-/*
- * Evaluate a term of an order-by clause for one item.
- */
+/* Evaluate a term of an order-by clause for one item. */
 static SfJnValue *
 eval_term(SfJnEval *ev, SortState *state, const SfJnTerm *term, SfJnValue *item)
 {
@@ -283,9 +265,7 @@ eval_term(SfJnEval *ev, SortState *state, const SfJnTerm *term, SfJnValue *item)
 	return sf_jn_eval(ev, term->expr, item, state->env);
 }
 
-/*
- * Tell whether the first item must come after the second.
- */
+/* Tell whether the first item must come after the second. */
 static bool
 terms_swap(SfJnEval *ev, void *arg, SfJnValue *a, SfJnValue *b)
 {
@@ -329,9 +309,7 @@ terms_swap(SfJnEval *ev, void *arg, SfJnValue *a, SfJnValue *b)
 	return comp == 1;
 }
 
-/*
- * Evaluate an order-by clause.
- */
+/* Evaluate an order-by clause. */
 SfJnValue *
 sf_jn_eval_sort(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {

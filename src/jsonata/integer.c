@@ -51,9 +51,7 @@ static const struct
 
 #define MAX_ROMAN 10000000		/* ten thousand letters M */
 
-/*
- * The zero of the group of digits that a character belongs to, or 0.
- */
+/* The zero of the group of digits that a character belongs to, or 0. */
 static uint32
 digit_group(uint32 c)
 {
@@ -67,9 +65,7 @@ digit_group(uint32 c)
 	return 0;
 }
 
-/*
- * Tell whether the separators repeat at one distance; returns it, or 0.
- */
+/* Tell whether the separators repeat at one distance; returns it, or 0. */
 static int
 regular_distance(const SfJnIntegerPicture *p)
 {
@@ -109,9 +105,7 @@ regular_distance(const SfJnIntegerPicture *p)
 	return divisor;
 }
 
-/*
- * Read a picture of digits, from its right end.
- */
+/* Read a picture of digits, from its right end. */
 static void
 digits_picture(SfJnEval *ev, const char *picture, Size len, SfJnIntegerPicture *out)
 {
@@ -161,9 +155,7 @@ digits_picture(SfJnEval *ev, const char *picture, Size len, SfJnIntegerPicture *
 	}
 }
 
-/*
- * Read the picture of an integer.
- */
+/* Read the picture of an integer. */
 void
 sf_jn_integer_picture(SfJnEval *ev, const char *picture, Size len,
 					  SfJnIntegerPicture *out)
@@ -198,9 +190,7 @@ sf_jn_integer_picture(SfJnEval *ev, const char *picture, Size len,
 	digits_picture(ev, picture, primary, out);
 }
 
-/*
- * Append a number in words; follows: it comes after a larger part.
- */
+/* Append a number in words; follows: it comes after a larger part. */
 static void
 append_words(SfJnEval *ev, StringInfo buf, double n, bool follows, bool ordinal)
 {
@@ -244,9 +234,7 @@ append_words(SfJnEval *ev, StringInfo buf, double n, bool follows, bool ordinal)
 	}
 }
 
-/*
- * Append a number by letters: a, b, … z, aa, …
- */
+/* Append a number by letters: a, b, … z, aa, … */
 static void
 append_letters(StringInfo buf, double n, char first)
 {
@@ -261,9 +249,7 @@ append_letters(StringInfo buf, double n, char first)
 	appendBinaryStringInfo(buf, letters + at, sizeof(letters) - at);
 }
 
-/*
- * Append a Roman numeral.
- */
+/* Append a Roman numeral. */
 static void
 append_roman(SfJnEval *ev, StringInfo buf, double n)
 {
@@ -301,9 +287,7 @@ insert_separator(StringInfo digits, int at, const char *separator, int seplen)
 	digits->data[digits->len] = '\0';
 }
 
-/*
- * Put the separators of a picture between digits.
- */
+/* Put the separators of a picture between digits. */
 static void
 insert_separators(StringInfo digits, const SfJnIntegerPicture *p)
 {
@@ -330,9 +314,7 @@ insert_separators(StringInfo digits, const SfJnIntegerPicture *p)
 						 sf_jn_encode(p->separators[i].character, text));
 }
 
-/*
- * Append the digits of a number.
- */
+/* Append the digits of a number. */
 static void
 append_digits(StringInfo buf, double value, const SfJnIntegerPicture *p)
 {
@@ -374,9 +356,7 @@ append_digits(StringInfo buf, double value, const SfJnIntegerPicture *p)
 	pfree(digits.data);
 }
 
-/*
- * Append an integer by its picture.
- */
+/* Append an integer by its picture. */
 void
 sf_jn_append_integer(SfJnEval *ev, StringInfo buf, double value,
 					 const SfJnIntegerPicture *p)

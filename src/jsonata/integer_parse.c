@@ -9,18 +9,14 @@
 #include "jsonata/functions.h"
 #include "jsonata/picture.h"
 
-/*
- * Compare a word with another, whatever their case.
- */
+/* Compare a word with another, whatever their case. */
 static bool
 same_word(const char *s, Size len, const char *word)
 {
 	return strlen(word) == len && pg_strncasecmp(s, word, len) == 0;
 }
 
-/*
- * Value of one English word; NaN when it is none of a number.
- */
+/* Value of one English word; NaN when it is none of a number. */
 static double
 word_value(const char *s, Size len)
 {
@@ -105,9 +101,7 @@ parse_words(const char *s, Size len)
 	}
 }
 
-/*
- * Parse a Roman numeral, from its right end.
- */
+/* Parse a Roman numeral, from its right end. */
 static double
 parse_roman(const char *s, Size len)
 {
@@ -194,9 +188,7 @@ parse_digits(const char *s, Size len, const SfJnIntegerPicture *p)
 	return any ? (negative ? -value : value) : NAN;
 }
 
-/*
- * Parse an integer by its picture; NaN where the text is none.
- */
+/* Parse an integer by its picture; NaN where the text is none. */
 double
 sf_jn_parse_integer(SfJnEval *ev, const char *s, Size len, const SfJnIntegerPicture *p)
 {
@@ -221,9 +213,7 @@ sf_jn_parse_integer(SfJnEval *ev, const char *s, Size len, const SfJnIntegerPict
 	sf_jn_fail_value(ev, SF_JN_D3130, p->token);
 }
 
-/*
- * Append the regular expression of an integer within a time.
- */
+/* Append the regular expression of an integer within a time. */
 void
 sf_jn_integer_pattern(SfJnEval *ev, StringInfo buf, const SfJnIntegerPicture *p)
 {

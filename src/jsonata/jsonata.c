@@ -31,9 +31,7 @@ typedef struct Bindings
 	bool		has_input;
 } Bindings;
 
-/*
- * Refuse databases whose text is not UTF-8.
- */
+/* Refuse databases whose text is not UTF-8. */
 static void
 require_utf8(void)
 {
@@ -45,9 +43,7 @@ require_utf8(void)
 						   GetDatabaseEncodingName())));
 }
 
-/*
- * Describe the error that was thrown, in the current memory context.
- */
+/* Describe the error that was thrown, in the current memory context. */
 static void
 describe_failure(SfJnArena *a, const SfJnError *e, SfJsonataFailure *failure)
 {
@@ -63,9 +59,7 @@ describe_failure(SfJnArena *a, const SfJnError *e, SfJsonataFailure *failure)
 		e->code == SF_JN_U1003;
 }
 
-/*
- * Compile an expression.
- */
+/* Compile an expression. */
 SfJsonata *
 sf_jsonata_prepare(const char *text, int len, SfJsonataFailure *failure)
 {
@@ -93,9 +87,7 @@ sf_jsonata_prepare(const char *text, int len, SfJsonataFailure *failure)
 	return expr;
 }
 
-/*
- * Compile an expression of a state machine.
- */
+/* Compile an expression of a state machine. */
 SfJsonata *
 sf_jsonata_compile(const char *text, int len, SfError *err)
 {
@@ -114,9 +106,7 @@ sf_jsonata_compile(const char *text, int len, SfError *err)
 	return expr;
 }
 
-/*
- * Report that a limit was reached from inside the arena.
- */
+/* Report that a limit was reached from inside the arena. */
 static void
 on_limit(void *arg, const char *what)
 {
@@ -131,9 +121,7 @@ on_limit(void *arg, const char *what)
 								memory ? "Expression evaluation" : "String", limit));
 }
 
-/*
- * Prepare an evaluation in a memory context of its own.
- */
+/* Prepare an evaluation in a memory context of its own. */
 static void
 begin(SfJnEval *ev, MemoryContext context, int mode)
 {
@@ -146,9 +134,7 @@ begin(SfJnEval *ev, MemoryContext context, int mode)
 	ev->root = sf_jn_frame(ev, NULL);
 }
 
-/*
- * Evaluate a program; false when an error was thrown.
- */
+/* Evaluate a program; false when an error was thrown. */
 static bool
 run(SfJnEval *ev, const SfJnNode *root, SfJnValue *input, SfJnValue **result)
 {
@@ -172,9 +158,7 @@ run(SfJnEval *ev, const SfJnNode *root, SfJnValue *input, SfJnValue **result)
 	return ok;
 }
 
-/*
- * Look a variable up for sf_jsonata: $$ and the bindings.
- */
+/* Look a variable up for sf_jsonata: $$ and the bindings. */
 static SfJnValue *
 lookup_binding(SfJnEval *ev, const SfJnName *name, bool *found)
 {
@@ -193,9 +177,7 @@ lookup_binding(SfJnEval *ev, const SfJnName *name, bool *found)
 	return m == NULL ? NULL : m->value;
 }
 
-/*
- * Evaluate over JSON text.
- */
+/* Evaluate over JSON text. */
 bool
 sf_jsonata_query(const SfJsonata *expr, const text *input, const text *bindings,
 				 text **result, SfJsonataFailure *failure)
@@ -248,9 +230,7 @@ sf_jsonata_query(const SfJsonata *expr, const text *input, const text *bindings,
 	return ok;
 }
 
-/*
- * Convert a document of the environment; NULL stays undefined.
- */
+/* Convert a document of the environment; NULL stays undefined. */
 static SfJnValue *
 from_document(SfJnEval *ev, const Jsonb *doc)
 {
@@ -262,9 +242,7 @@ from_document(SfJnEval *ev, const Jsonb *doc)
 	return sf_jn_from_jsonb(&ev->arena, &root);
 }
 
-/*
- * The context object, which the environment keeps for the next evaluation.
- */
+/* The context object, which the environment keeps for the next evaluation. */
 static Jsonb *
 context_object(const Bindings *b)
 {
@@ -275,9 +253,7 @@ context_object(const Bindings *b)
 	return context;
 }
 
-/*
- * Make $states, with the fields that the expression looks at.
- */
+/* Make $states, with the fields that the expression looks at. */
 static SfJnValue *
 make_states(SfJnEval *ev, Bindings *b)
 {
@@ -325,9 +301,7 @@ lookup_state(SfJnEval *ev, const SfJnName *name, bool *found)
 	return value;
 }
 
-/*
- * Whether a result is no more than the evaluation may make; err in memory that stays.
- */
+/* Whether a result is no more than the evaluation may make; err in memory that stays. */
 static bool
 fits(const SfJnValue *value, SfEnv *env, MemoryContext outer, SfError *err)
 {
@@ -342,9 +316,7 @@ fits(const SfJnValue *value, SfEnv *env, MemoryContext outer, SfError *err)
 	return ok;
 }
 
-/*
- * Evaluate in a state machine.
- */
+/* Evaluate in a state machine. */
 SfEvalStatus
 sf_jsonata_eval(const SfJsonata *expr, SfEnv *env, Jsonb **result, SfError *err)
 {

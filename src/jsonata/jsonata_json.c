@@ -37,9 +37,7 @@ typedef struct Builder
 	SfJnMember	interned[INTERN_SIZE];
 } Builder;
 
-/*
- * Put a finished value where it belongs.
- */
+/* Put a finished value where it belongs. */
 static void
 place(Builder *b, SfJnValue *v)
 {
@@ -59,9 +57,7 @@ place(Builder *b, SfJnValue *v)
 	}
 }
 
-/*
- * Begin a container inside the current one.
- */
+/* Begin a container inside the current one. */
 static void
 open_container(Builder *b, SfJnValue *container)
 {
@@ -72,9 +68,7 @@ open_container(Builder *b, SfJnValue *container)
 	b->level = level;
 }
 
-/*
- * End the current container.
- */
+/* End the current container. */
 static void
 close_container(Builder *b)
 {
@@ -84,9 +78,7 @@ close_container(Builder *b)
 	place(b, container);
 }
 
-/*
- * Action of the parser: an object begins.
- */
+/* Action of the parser: an object begins. */
 static SF_JSON_ACTION_RESULT
 on_object_start(void *state)
 {
@@ -96,9 +88,7 @@ on_object_start(void *state)
 	SF_JSON_ACTION_RETURN;
 }
 
-/*
- * Action of the parser: an array begins.
- */
+/* Action of the parser: an array begins. */
 static SF_JSON_ACTION_RESULT
 on_array_start(void *state)
 {
@@ -108,9 +98,7 @@ on_array_start(void *state)
 	SF_JSON_ACTION_RETURN;
 }
 
-/*
- * Action of the parser: an object or array ends.
- */
+/* Action of the parser: an object or array ends. */
 static SF_JSON_ACTION_RESULT
 on_container_end(void *state)
 {
@@ -118,9 +106,7 @@ on_container_end(void *state)
 	SF_JSON_ACTION_RETURN;
 }
 
-/*
- * Note a key.  Documents repeat their keys, so each is stored once.
- */
+/* Note a key.  Documents repeat their keys, so each is stored once. */
 static SF_JSON_ACTION_RESULT
 on_field(void *state, char *fname, bool isnull)
 {
@@ -144,9 +130,7 @@ on_field(void *state, char *fname, bool isnull)
 	SF_JSON_ACTION_RETURN;
 }
 
-/*
- * Action of the parser: a scalar.
- */
+/* Action of the parser: a scalar. */
 static SF_JSON_ACTION_RESULT
 on_scalar(void *state, char *token, JsonTokenType type)
 {
@@ -177,9 +161,7 @@ on_scalar(void *state, char *token, JsonTokenType type)
 	SF_JSON_ACTION_RETURN;
 }
 
-/*
- * Parse with a builder; the error code of the parser comes back.
- */
+/* Parse with a builder; the error code of the parser comes back. */
 static JsonParseErrorType
 run_parser(Builder *b, JsonLexContext *lex)
 {
@@ -196,9 +178,7 @@ run_parser(Builder *b, JsonLexContext *lex)
 	return pg_parse_json(lex, &actions);
 }
 
-/*
- * Parse JSON text.
- */
+/* Parse JSON text. */
 SfJnValue *
 sf_jn_parse_json(SfJnArena *a, const char *text, int len)
 {
@@ -216,9 +196,7 @@ sf_jn_parse_json(SfJnArena *a, const char *text, int len)
 	return b->root;
 }
 
-/*
- * Parse JSON text that an expression made; NULL when it is not strictly JSON.
- */
+/* Parse JSON text that an expression made; NULL when it is not strictly JSON. */
 SfJnValue *
 sf_jn_parse_json_strict(SfJnArena *a, const char *text, int len)
 {
@@ -255,9 +233,7 @@ from_numeric(SfJnArena *a, Numeric n)
 	return sf_jn_number(a, d);
 }
 
-/*
- * Make a value from jsonb.
- */
+/* Make a value from jsonb. */
 SfJnValue *
 sf_jn_from_jsonb(SfJnArena *a, const JsonbValue *v)
 {
@@ -306,9 +282,7 @@ sf_jn_from_jsonb(SfJnArena *a, const JsonbValue *v)
 	return result;
 }
 
-/*
- * Make a jsonb scalar of a number.
- */
+/* Make a jsonb scalar of a number. */
 static void
 number_to_jsonb(const SfJnValue *v, JsonbValue *out)
 {
@@ -376,9 +350,7 @@ string_to_jsonb(const char *str, uint32 len, JsonbValue *out)
 	out->val.string.len = (int) (p - text);
 }
 
-/*
- * Push a value onto a jsonb under construction; false when it is a function.
- */
+/* Push a value onto a jsonb under construction; false when it is a function. */
 static bool
 push_jsonb(JsonbParseState **ps, JsonbIteratorToken as, const SfJnValue *v,
 		   JsonbValue **pushed)
@@ -427,9 +399,7 @@ push_jsonb(JsonbParseState **ps, JsonbIteratorToken as, const SfJnValue *v,
 	return true;
 }
 
-/*
- * Make a jsonb of a value.
- */
+/* Make a jsonb of a value. */
 Jsonb *
 sf_jn_to_jsonb(const SfJnValue *v, bool *unsupported)
 {

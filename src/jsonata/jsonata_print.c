@@ -16,9 +16,7 @@
 
 static const char hex_digits[] = "0123456789abcdef";
 
-/*
- * Append a string with JSON's quotes and escapes.
- */
+/* Append a string with JSON's quotes and escapes. */
 static void
 print_string(StringInfo buf, const char *s, uint32 len)
 {
@@ -60,9 +58,7 @@ print_string(StringInfo buf, const char *s, uint32 len)
 	appendStringInfoChar(buf, '"');
 }
 
-/*
- * Append a number; what is not finite is null in JSON.
- */
+/* Append a number; what is not finite is null in JSON. */
 static void
 print_number(StringInfo buf, const SfJnValue *v, int flags)
 {
@@ -81,9 +77,7 @@ print_number(StringInfo buf, const SfJnValue *v, int flags)
 	}
 }
 
-/*
- * Start a new line of pretty text.
- */
+/* Start a new line of pretty text. */
 static void
 new_line(StringInfo buf, int flags, int indent)
 {
@@ -93,18 +87,14 @@ new_line(StringInfo buf, int flags, int indent)
 
 static void print_value(StringInfo buf, const SfJnValue *v, int flags, int indent);
 
-/*
- * Whether a text is longer than a string may be, so that the rest does not matter.
- */
+/* Whether a text is longer than a string may be, so that the rest does not matter. */
 static bool
 is_too_long(const StringInfoData *buf, int flags)
 {
 	return (flags & SF_JN_PRINT_STRING) != 0 && buf->len > SF_JN_MAX_STRING;
 }
 
-/*
- * Append an array; undefined elements and functions are null.
- */
+/* Append an array; undefined elements and functions are null. */
 static void
 print_array(StringInfo buf, const SfJnValue *v, int flags, int indent)
 {
@@ -129,9 +119,7 @@ print_array(StringInfo buf, const SfJnValue *v, int flags, int indent)
 	appendStringInfoChar(buf, ']');
 }
 
-/*
- * Append an object, without members that are undefined or functions.
- */
+/* Append an object, without members that are undefined or functions. */
 static void
 print_object(StringInfo buf, const SfJnValue *v, int flags, int indent)
 {
@@ -161,9 +149,7 @@ print_object(StringInfo buf, const SfJnValue *v, int flags, int indent)
 	appendStringInfoChar(buf, '}');
 }
 
-/*
- * Append a value at some depth of pretty text.
- */
+/* Append a value at some depth of pretty text. */
 static void
 print_value(StringInfo buf, const SfJnValue *v, int flags, int indent)
 {
@@ -195,9 +181,7 @@ print_value(StringInfo buf, const SfJnValue *v, int flags, int indent)
 	}
 }
 
-/*
- * Append a value as JSON text.
- */
+/* Append a value as JSON text. */
 void
 sf_jn_print(StringInfo buf, const SfJnValue *v, int flags)
 {
@@ -230,9 +214,7 @@ sf_jn_measure(const SfJnValue *v, Size max, Size *size)
 	}
 }
 
-/*
- * Append a value for a message.
- */
+/* Append a value for a message. */
 void
 sf_jn_print_limited(StringInfo buf, const SfJnValue *v)
 {
@@ -264,9 +246,7 @@ sf_jn_print_limited(StringInfo buf, const SfJnValue *v)
 	pfree(text.data);
 }
 
-/*
- * Copy a value deeply, as by way of JSON text.
- */
+/* Copy a value deeply, as by way of JSON text. */
 SfJnValue *
 sf_jn_clone(SfJnArena *a, const SfJnValue *v)
 {

@@ -19,9 +19,7 @@ SfJnValue	sf_jn_null_value = {.type = SF_JN_NULL};
 SfJnValue	sf_jn_true_value = {.type = SF_JN_BOOL,.u.boolean = true};
 SfJnValue	sf_jn_false_value = {.type = SF_JN_BOOL,.u.boolean = false};
 
-/*
- * Prepare an arena whose chunks come from a memory context.
- */
+/* Prepare an arena whose chunks come from a memory context. */
 void
 sf_jn_arena_init(SfJnArena *a, MemoryContext context)
 {
@@ -29,9 +27,7 @@ sf_jn_arena_init(SfJnArena *a, MemoryContext context)
 	a->context = context;
 }
 
-/*
- * Take a new chunk; large requests get one of their own.
- */
+/* Take a new chunk; large requests get one of their own. */
 void *
 sf_jn_alloc_slow(SfJnArena *a, Size size)
 {
@@ -56,9 +52,7 @@ sf_jn_alloc_slow(SfJnArena *a, Size size)
 	return a->next - size;
 }
 
-/*
- * Make a number.
- */
+/* Make a number. */
 SfJnValue *
 sf_jn_number(SfJnArena *a, double d)
 {
@@ -71,9 +65,7 @@ sf_jn_number(SfJnArena *a, double d)
 	return v;
 }
 
-/*
- * Make a number from an integer that may need more than 53 bits.
- */
+/* Make a number from an integer that may need more than 53 bits. */
 SfJnValue *
 sf_jn_exact(SfJnArena *a, int64 n)
 {
@@ -87,27 +79,21 @@ sf_jn_exact(SfJnArena *a, int64 n)
 	return &v->v;
 }
 
-/*
- * Return the one true, or the one false.
- */
+/* Return the one true, or the one false. */
 SfJnValue *
 sf_jn_bool(bool b)
 {
 	return b ? &sf_jn_true_value : &sf_jn_false_value;
 }
 
-/*
- * Return null.
- */
+/* Return null. */
 SfJnValue *
 sf_jn_null(void)
 {
 	return &sf_jn_null_value;
 }
 
-/*
- * Make a string around bytes that stay where they are.
- */
+/* Make a string around bytes that stay where they are. */
 SfJnValue *
 sf_jn_string(SfJnArena *a, const char *str, Size len)
 {
@@ -124,9 +110,7 @@ sf_jn_string(SfJnArena *a, const char *str, Size len)
 	return v;
 }
 
-/*
- * Make a string from a copy of bytes.
- */
+/* Make a string from a copy of bytes. */
 SfJnValue *
 sf_jn_string_copy(SfJnArena *a, const char *str, Size len)
 {
@@ -136,18 +120,14 @@ sf_jn_string_copy(SfJnArena *a, const char *str, Size len)
 	return sf_jn_string(a, copy, len);
 }
 
-/*
- * Make a string from a C string that outlives the arena.
- */
+/* Make a string from a C string that outlives the arena. */
 SfJnValue *
 sf_jn_cstring(SfJnArena *a, const char *str)
 {
 	return sf_jn_string(a, str, strlen(str));
 }
 
-/*
- * Make an empty array.
- */
+/* Make an empty array. */
 SfJnValue *
 sf_jn_array(SfJnArena *a, uint32 capacity)
 {
@@ -164,9 +144,7 @@ sf_jn_array(SfJnArena *a, uint32 capacity)
 	return &c->v;
 }
 
-/*
- * Make an empty sequence.
- */
+/* Make an empty sequence. */
 SfJnValue *
 sf_jn_sequence(SfJnArena *a, uint32 capacity)
 {
@@ -176,9 +154,7 @@ sf_jn_sequence(SfJnArena *a, uint32 capacity)
 	return v;
 }
 
-/*
- * Give an array room for so many elements.
- */
+/* Give an array room for so many elements. */
 void
 sf_jn_reserve(SfJnArena *a, SfJnValue *array, Size capacity)
 {
@@ -198,9 +174,7 @@ sf_jn_reserve(SfJnArena *a, SfJnValue *array, Size capacity)
 	c->cap = (uint32) capacity;
 }
 
-/*
- * Append to an array that is full.
- */
+/* Append to an array that is full. */
 void
 sf_jn_push_slow(SfJnArena *a, SfJnValue *array, SfJnValue *item)
 {
@@ -208,9 +182,7 @@ sf_jn_push_slow(SfJnArena *a, SfJnValue *array, SfJnValue *item)
 	array->u.items[array->len++] = item;
 }
 
-/*
- * Append the elements of another array.
- */
+/* Append the elements of another array. */
 void
 sf_jn_push_all(SfJnArena *a, SfJnValue *array, const SfJnValue *from)
 {
@@ -225,9 +197,7 @@ sf_jn_push_all(SfJnArena *a, SfJnValue *array, const SfJnValue *from)
 	array->len += from->len;
 }
 
-/*
- * Make an empty object.
- */
+/* Make an empty object. */
 SfJnValue *
 sf_jn_object(SfJnArena *a, uint32 capacity)
 {
@@ -244,9 +214,7 @@ sf_jn_object(SfJnArena *a, uint32 capacity)
 	return &c->v;
 }
 
-/*
- * Hash a key.
- */
+/* Hash a key. */
 uint32
 sf_jn_hash(const char *key, Size len)
 {
@@ -261,9 +229,7 @@ sf_jn_hash(const char *key, Size len)
 	return h ^ (h >> 15);
 }
 
-/*
- * Enter member number n into the index of an object.
- */
+/* Enter member number n into the index of an object. */
 static void
 index_member(SfJnContainer *c, uint32 n)
 {
@@ -275,9 +241,7 @@ index_member(SfJnContainer *c, uint32 n)
 	c->index[slot] = n + 1;
 }
 
-/*
- * Build the index of an object anew, with room for its capacity.
- */
+/* Build the index of an object anew, with room for its capacity. */
 static void
 rebuild_index(SfJnArena *a, SfJnContainer *c)
 {
@@ -293,9 +257,7 @@ rebuild_index(SfJnArena *a, SfJnContainer *c)
 		index_member(c, i);
 }
 
-/*
- * Find a member by key and hash.
- */
+/* Find a member by key and hash. */
 SfJnMember *
 sf_jn_find(const SfJnValue *object, const char *key, uint32 keylen, uint32 hash)
 {
@@ -326,9 +288,7 @@ sf_jn_find(const SfJnValue *object, const char *key, uint32 keylen, uint32 hash)
 	return NULL;
 }
 
-/*
- * Set a member whose key's hash is known.
- */
+/* Set a member whose key's hash is known. */
 void
 sf_jn_set_hashed(SfJnArena *a, SfJnValue *object, const char *key,
 				 uint32 keylen, uint32 hash, SfJnValue *value)
@@ -363,9 +323,7 @@ sf_jn_set_hashed(SfJnArena *a, SfJnValue *object, const char *key,
 		index_member(c, object->len - 1);
 }
 
-/*
- * Set a member.
- */
+/* Set a member. */
 void
 sf_jn_set(SfJnArena *a, SfJnValue *object, const char *key, uint32 keylen,
 		  SfJnValue *value)
@@ -373,18 +331,14 @@ sf_jn_set(SfJnArena *a, SfJnValue *object, const char *key, uint32 keylen,
 	sf_jn_set_hashed(a, object, key, keylen, sf_jn_hash(key, keylen), value);
 }
 
-/*
- * Set a member named by a constant.
- */
+/* Set a member named by a constant. */
 void
 sf_jn_set_c(SfJnArena *a, SfJnValue *object, const char *key, SfJnValue *value)
 {
 	sf_jn_set(a, object, key, (uint32) strlen(key), value);
 }
 
-/*
- * Remove a member, keeping the order of the others.
- */
+/* Remove a member, keeping the order of the others. */
 void
 sf_jn_delete(SfJnValue *object, const char *key, uint32 keylen)
 {
@@ -405,9 +359,7 @@ sf_jn_delete(SfJnValue *object, const char *key, uint32 keylen)
 	}
 }
 
-/*
- * Look a member up by a constant name.
- */
+/* Look a member up by a constant name. */
 SfJnValue *
 sf_jn_get(const SfJnValue *object, const char *key)
 {
@@ -417,18 +369,14 @@ sf_jn_get(const SfJnValue *object, const char *key)
 	return m == NULL ? NULL : m->value;
 }
 
-/*
- * Compare the bytes of two strings for equality.
- */
+/* Compare the bytes of two strings for equality. */
 bool
 sf_jn_same_string(const SfJnValue *x, const SfJnValue *y)
 {
 	return x->len == y->len && memcmp(x->u.str, y->u.str, x->len) == 0;
 }
 
-/*
- * Compare two values deeply; functions are equal to themselves only.
- */
+/* Compare two values deeply; functions are equal to themselves only. */
 bool
 sf_jn_equal(const SfJnValue *x, const SfJnValue *y)
 {
@@ -509,9 +457,7 @@ sf_jn_compare_strings(const SfJnValue *x, const SfJnValue *y)
 	return x->len == y->len ? 0 : (x->len < y->len ? -1 : 1);
 }
 
-/*
- * Concatenate two strings.
- */
+/* Concatenate two strings. */
 SfJnValue *
 sf_jn_concat(SfJnArena *a, SfJnValue *x, SfJnValue *y)
 {
@@ -532,9 +478,7 @@ sf_jn_concat(SfJnArena *a, SfJnValue *x, SfJnValue *y)
 	return sf_jn_string(a, a->tail_text, total);
 }
 
-/*
- * Concatenate two values into an array, leaving out undefined.
- */
+/* Concatenate two values into an array, leaving out undefined. */
 SfJnValue *
 sf_jn_append(SfJnArena *a, SfJnValue *x, SfJnValue *y)
 {

@@ -34,9 +34,7 @@ const char *const sf_jn_node_name[] = {
 #define FIRST_WORD SF_JN_OP_AND
 #define FIRST_SINGLE SF_JN_OP_DOT
 
-/*
- * Make a name with its hash; str is kept.
- */
+/* Make a name with its hash; str is kept. */
 SfJnName
 sf_jn_name(const char *str, Size len)
 {
@@ -48,9 +46,7 @@ sf_jn_name(const char *str, Size len)
 	return name;
 }
 
-/*
- * Make a node.
- */
+/* Make a node. */
 SfJnNode *
 sf_jn_node(SfJnCompile *c, SfJnNodeType type, int position)
 {
@@ -63,9 +59,7 @@ sf_jn_node(SfJnCompile *c, SfJnNodeType type, int position)
 	return node;
 }
 
-/*
- * Tell how many UTF-16 units stand before the current position.
- */
+/* Tell how many UTF-16 units stand before the current position. */
 static int
 position_in_units(SfJnCompile *c)
 {
@@ -79,36 +73,28 @@ position_in_units(SfJnCompile *c)
 	return c->units;
 }
 
-/*
- * Look at the character so many bytes ahead; '\0' past the end.
- */
+/* Look at the character so many bytes ahead; '\0' past the end. */
 static inline char
 peek(SfJnCompile *c, Size ahead)
 {
 	return c->pos + ahead < c->len ? c->text[c->pos + ahead] : '\0';
 }
 
-/*
- * Tell whether a character is white space of the language.
- */
+/* Tell whether a character is white space of the language. */
 static inline bool
 is_space(char ch)
 {
 	return ch == ' ' || (ch >= '\t' && ch <= '\r' && ch != '\f');
 }
 
-/*
- * Tell whether an operator of symbols begins with this character.
- */
+/* Tell whether an operator of symbols begins with this character. */
 static inline bool
 is_operator_char(char ch)
 {
 	return ch != '\0' && strchr(".[]{}(),@#;:?+-*/%|=<>^&!~", ch) != NULL;
 }
 
-/*
- * Skip white space and comments.
- */
+/* Skip white space and comments. */
 static void
 skip_blanks(SfJnCompile *c)
 {
@@ -132,9 +118,7 @@ skip_blanks(SfJnCompile *c)
 	}
 }
 
-/*
- * Set the current token.
- */
+/* Set the current token. */
 static SfJnNode *
 token(SfJnCompile *c, SfJnNodeType type, SfJnOp op)
 {
@@ -144,9 +128,7 @@ token(SfJnCompile *c, SfJnNodeType type, SfJnOp op)
 	return c->node;
 }
 
-/*
- * Throw an error whose token is a part of the text.
- */
+/* Throw an error whose token is a part of the text. */
 static void pg_attribute_noreturn()
 fail_token(SfJnCompile *c, SfJnErrorCode code, const char *str, Size len)
 {
@@ -158,9 +140,7 @@ fail_token(SfJnCompile *c, SfJnErrorCode code, const char *str, Size len)
 	sf_jn_throw(c->thrower);
 }
 
-/*
- * Read a regular expression; the opening slash was read.
- */
+/* Read a regular expression; the opening slash was read. */
 static void
 read_regex(SfJnCompile *c)
 {
@@ -207,9 +187,7 @@ read_regex(SfJnCompile *c)
 	sf_jn_throw_at(c->thrower, SF_JN_S0302, position_in_units(c), NULL);
 }
 
-/*
- * Read the uXXXX of an escape, joining a pair of surrogates.
- */
+/* Read the uXXXX of an escape, joining a pair of surrogates. */
 static int
 read_unicode(SfJnCompile *c, char *out, int outlen)
 {
@@ -232,9 +210,7 @@ read_unicode(SfJnCompile *c, char *out, int outlen)
 	return sf_jn_encode((uint32) cp, out);
 }
 
-/*
- * Read a string literal; its opening quote was read.
- */
+/* Read a string literal; its opening quote was read. */
 static void
 read_string(SfJnCompile *c, char quote)
 {
@@ -280,9 +256,7 @@ read_string(SfJnCompile *c, char quote)
 	sf_jn_throw_at(c->thrower, SF_JN_S0101, position_in_units(c), NULL);
 }
 
-/*
- * Read a number.
- */
+/* Read a number. */
 static void
 read_number(SfJnCompile *c)
 {
@@ -325,9 +299,7 @@ read_number(SfJnCompile *c)
 	node->name = sf_jn_name(c->text + start, c->pos - start);
 }
 
-/*
- * Read a name, a variable or a word that means something.
- */
+/* Read a name, a variable or a word that means something. */
 static void
 read_name(SfJnCompile *c)
 {
@@ -366,9 +338,7 @@ read_name(SfJnCompile *c)
 	node->name = sf_jn_name(start, len);
 }
 
-/*
- * Read the next token into c->node and c->token.
- */
+/* Read the next token into c->node and c->token. */
 void
 sf_jn_next_token(SfJnCompile *c, bool infix)
 {

@@ -26,9 +26,7 @@ typedef struct Matcher
 	SfJnMatch	match;
 } Matcher;
 
-/*
- * Read a match out of the object that a matcher returned; false at the end.
- */
+/* Read a match out of the object that a matcher returned; false at the end. */
 static bool
 read_match(SfJnEval *ev, Matcher *m, SfJnValue *object)
 {
@@ -63,9 +61,7 @@ read_match(SfJnEval *ev, Matcher *m, SfJnValue *object)
 	return true;
 }
 
-/*
- * Begin to match; pattern is a function.
- */
+/* Begin to match; pattern is a function. */
 static void
 begin_matches(Matcher *m, SfJnValue *subject, SfJnValue *pattern)
 {
@@ -77,9 +73,7 @@ begin_matches(Matcher *m, SfJnValue *subject, SfJnValue *pattern)
 		m->regex = pattern->u.function->regex;
 }
 
-/*
- * Find the next match; false at the end.
- */
+/* Find the next match; false at the end. */
 static bool
 next_match(SfJnEval *ev, Matcher *m)
 {
@@ -162,9 +156,7 @@ SF_JN_FUNCTION(match)
 	return result;
 }
 
-/*
- * Split at a string; one that is empty splits every character off.
- */
+/* Split at a string; one that is empty splits every character off. */
 static SfJnValue *
 split_string(SfJnEval *ev, SfJnValue *s, SfJnValue *separator, double limit)
 {
@@ -238,9 +230,7 @@ SF_JN_FUNCTION(split)
 	return result;
 }
 
-/*
- * Read up to so many digits at p; -1 when there are none.
- */
+/* Read up to so many digits at p; -1 when there are none. */
 static int
 read_digits(const char *p, const char *end, int most)
 {
@@ -251,9 +241,7 @@ read_digits(const char *p, const char *end, int most)
 	return value;
 }
 
-/*
- * Stop where a text grows beyond what a string may have.
- */
+/* Stop where a text grows beyond what a string may have. */
 static void
 check_length(SfJnEval *ev, const StringInfoData *buf)
 {
@@ -310,9 +298,7 @@ append_replacement(SfJnEval *ev, StringInfo buf, const SfJnValue *replacement, c
 	}
 }
 
-/*
- * Replace a string wherever it occurs.
- */
+/* Replace a string wherever it occurs. */
 static void
 replace_string(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
 {
@@ -337,9 +323,7 @@ replace_string(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
 	appendBinaryStringInfo(buf, s->u.str + at, (int) (s->len - at));
 }
 
-/*
- * The object that describes a match to a replacing function.
- */
+/* The object that describes a match to a replacing function. */
 static SfJnValue *
 match_object(SfJnEval *ev, const SfJnMatch *m)
 {
@@ -356,9 +340,7 @@ match_object(SfJnEval *ev, const SfJnMatch *m)
 	return result;
 }
 
-/*
- * Replace what a matcher finds.
- */
+/* Replace what a matcher finds. */
 static void
 replace_matches(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
 {

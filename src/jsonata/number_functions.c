@@ -7,8 +7,9 @@
 #include <math.h>
 
 #include "common/pg_prng.h"
+
+#include "base/java_random.h"
 #include "jsonata/functions.h"
-#include "port/pg_bswap.h"
 
 /* $abs(number) */
 SF_JN_FUNCTION(abs)
@@ -28,9 +29,7 @@ SF_JN_FUNCTION(ceil)
 	return args[0] == NULL ? NULL : sf_jn_number(&ev->arena, ceil(args[0]->u.number));
 }
 
-/*
- * Shift the decimal point of a number without the rounding of a product.
- */
+/* Shift the decimal point of a number without the rounding of a product. */
 static double
 shift_point(double d, int places)
 {
@@ -108,16 +107,10 @@ SF_JN_FUNCTION(power)
 static double
 java_random(int64 seed)
 {
-	const uint64 multiplier = UINT64CONST(0x5DEECE66D);
-	const uint64 mask = (UINT64CONST(1) << 48) - 1;
-	uint64		state = ((uint64) seed ^ multiplier) & mask;
-	uint64		high;
-	uint64		low;
+	uint64		state = sf_java_random_seed(seed);
+	uint64		high = sf_java_random_bits(&state, 26);
+	uint64		low = sf_java_random_bits(&state, 27);
 
-	state = (state * multiplier + 0xB) & mask;
-	high = state >> 22;
-	state = (state * multiplier + 0xB) & mask;
-	low = state >> 21;
 	return (double) ((high << 27) + low) * (1.0 / (double) (UINT64CONST(1) << 53));
 }
 
@@ -137,9 +130,7 @@ SF_JN_FUNCTION(random)
 	return sf_jn_number(&ev->arena, pg_prng_double(&pg_global_prng_state));
 }
 
-/*
- * Check a string against the decimal notation that $number takes.
- */
+/* Check a string against the decimal notation that $number takes. */
 static bool
 is_decimal(const char *s, Size len)
 {
@@ -174,9 +165,7 @@ is_decimal(const char *s, Size len)
 	return i == len;
 }
 
-/*
- * Read 0x…, 0o… or 0b…; false when it is none of them.
- */
+/* Read 0x…, 0o… or 0b…; false when it is none of them. */
 static bool
 parse_radix(const char *s, Size len, double *result)
 {
@@ -283,32 +272,32 @@ SF_JN_FUNCTION(count)
 	return sf_jn_number(&ev->arena, args[0] == NULL ? 0 : args[0]->len);
 }
 
-/* $max(array) */
-SF_JN_FUNCTION(max)
+/* Find the largest (or smallest) of the numbers in an array. */
+static SfJnValue *
+extreme(SfJnEval *ev, const SfJnValue *list, bool largest)
 {
 	double		result;
 	uint32		i;
 
-	if (args[0] == NULL || args[0]->len == 0)
+	if (list == NULL || list->len == 0)
 		return NULL;
-	result = args[0]->u.items[0]->u.number;
-	for (i = 1; i < args[0]->len; i++)
-		result = Max(result, args[0]->u.items[i]->u.number);
+	result = list->u.items[0]->u.number;
+	for (i = 1; i < list->len; i++)
+		result = largest ? Max(result, list->u.items[i]->u.number) :
+			Min(result, list->u.items[i]->u.number);
 	return sf_jn_number(&ev->arena, result);
+}
+
+/* $max(array) */
+SF_JN_FUNCTION(max)
+{
+	return extreme(ev, args[0], true);
 }
 
 /* $min(array) */
 SF_JN_FUNCTION(min)
 {
-	double		result;
-	uint32		i;
-
-	if (args[0] == NULL || args[0]->len == 0)
-		return NULL;
-	result = args[0]->u.items[0]->u.number;
-	for (i = 1; i < args[0]->len; i++)
-		result = Min(result, args[0]->u.items[i]->u.number);
-	return sf_jn_number(&ev->arena, result);
+	return extreme(ev, args[0], false);
 }
 
 /* $average(array) */

@@ -59,9 +59,7 @@ SF_JN_FUNCTION(lookup)
 	return sf_jn_lookup_member(ev, args[0], &name);
 }
 
-/*
- * Append one object for each member of v.
- */
+/* Append one object for each member of v. */
 static void
 spread_value(SfJnEval *ev, SfJnValue *v, SfJnValue *result)
 {

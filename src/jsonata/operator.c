@@ -13,9 +13,7 @@
 
 #define MAX_RANGE 1e7
 
-/*
- * Tell whether a value is a number; one that is infinite is an error.
- */
+/* Tell whether a value is a number; one that is infinite is an error. */
 bool
 sf_jn_is_numeric(SfJnEval *ev, SfJnValue *v)
 {
@@ -26,9 +24,7 @@ sf_jn_is_numeric(SfJnEval *ev, SfJnValue *v)
 	return true;
 }
 
-/*
- * Tell whether a value is an array of numbers (one without elements is).
- */
+/* Tell whether a value is an array of numbers (one without elements is). */
 bool
 sf_jn_all_numeric(SfJnEval *ev, SfJnValue *v)
 {
@@ -44,9 +40,7 @@ sf_jn_all_numeric(SfJnEval *ev, SfJnValue *v)
 	return true;
 }
 
-/*
- * Cast a value to a boolean; undefined is false.
- */
+/* Cast a value to a boolean; undefined is false. */
 bool
 sf_jn_truth(SfJnEval *ev, SfJnValue *v)
 {
@@ -80,9 +74,7 @@ sf_jn_truth(SfJnEval *ev, SfJnValue *v)
 	return false;
 }
 
-/*
- * Refuse values nested too deeply, and if told so infinite numbers.
- */
+/* Refuse values nested too deeply, and if told so infinite numbers. */
 static void
 check_value(SfJnEval *ev, const SfJnValue *v, bool finite, int depth)
 {
@@ -114,9 +106,7 @@ sf_jn_check_nesting(SfJnEval *ev, const SfJnValue *v)
 	check_value(ev, v, false, 0);
 }
 
-/*
- * Cast a value to a string as $string does; undefined stays so.
- */
+/* Cast a value to a string as $string does; undefined stays so. */
 SfJnValue *
 sf_jn_to_string(SfJnEval *ev, SfJnValue *v, bool pretty)
 {
@@ -149,9 +139,7 @@ sf_jn_to_string(SfJnEval *ev, SfJnValue *v, bool pretty)
 	return result;
 }
 
-/*
- * Throw an error of an operator about a value.
- */
+/* Throw an error of an operator about a value. */
 static void pg_attribute_noreturn()
 fail_operator(SfJnEval *ev, const SfJnNode *node, SfJnErrorCode code,
 			  SfJnValue *value, SfJnValue *value2)
@@ -166,9 +154,7 @@ fail_operator(SfJnEval *ev, const SfJnNode *node, SfJnErrorCode code,
 	sf_jn_raise(ev);
 }
 
-/*
- * Tell whether an operand is a number, naming the operator when it is infinite.
- */
+/* Tell whether an operand is a number, naming the operator when it is infinite. */
 static bool
 operand_is_numeric(SfJnEval *ev, const SfJnNode *node, SfJnValue *v)
 {
@@ -179,9 +165,7 @@ operand_is_numeric(SfJnEval *ev, const SfJnNode *node, SfJnValue *v)
 	return true;
 }
 
-/*
- * Calculate.
- */
+/* Calculate. */
 static SfJnValue *
 eval_arithmetic(SfJnEval *ev, const SfJnNode *node, SfJnValue *x, SfJnValue *y)
 {
@@ -214,9 +198,7 @@ eval_arithmetic(SfJnEval *ev, const SfJnNode *node, SfJnValue *x, SfJnValue *y)
 	return sf_jn_number(&ev->arena, result);
 }
 
-/*
- * Compare for order.
- */
+/* Compare for order. */
 static SfJnValue *
 eval_comparison(SfJnEval *ev, const SfJnNode *node, SfJnValue *x, SfJnValue *y)
 {
@@ -251,9 +233,7 @@ eval_comparison(SfJnEval *ev, const SfJnNode *node, SfJnValue *x, SfJnValue *y)
 	return sf_jn_bool(result);
 }
 
-/*
- * Concatenate two strings.
- */
+/* Concatenate two strings. */
 static SfJnValue *
 eval_concat(SfJnEval *ev, SfJnValue *x, SfJnValue *y)
 {
@@ -266,9 +246,7 @@ eval_concat(SfJnEval *ev, SfJnValue *x, SfJnValue *y)
 	return sf_jn_concat(&ev->arena, x, y);
 }
 
-/*
- * Tell whether a value is an integer, as JavaScript understands it.
- */
+/* Tell whether a value is an integer, as JavaScript understands it. */
 static bool
 is_integer(const SfJnValue *v)
 {
@@ -276,9 +254,7 @@ is_integer(const SfJnValue *v)
 		floor(v->u.number) == v->u.number;
 }
 
-/*
- * Make the integers from x to y.
- */
+/* Make the integers from x to y. */
 static SfJnValue *
 eval_range(SfJnEval *ev, const SfJnNode *node, SfJnValue *x, SfJnValue *y)
 {
@@ -310,9 +286,7 @@ eval_range(SfJnEval *ev, const SfJnNode *node, SfJnValue *x, SfJnValue *y)
 	return result;
 }
 
-/*
- * Tell whether two values are the same without looking into containers.
- */
+/* Tell whether two values are the same without looking into containers. */
 static bool
 is_identical(const SfJnValue *x, const SfJnValue *y)
 {
@@ -323,9 +297,7 @@ is_identical(const SfJnValue *x, const SfJnValue *y)
 	return sf_jn_equal(x, y);
 }
 
-/*
- * Tell whether x is among the elements of y.
- */
+/* Tell whether x is among the elements of y. */
 static SfJnValue *
 eval_in(SfJnValue *x, SfJnValue *y)
 {
@@ -373,9 +345,7 @@ eval_right_truth(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame
 	return result;
 }
 
-/*
- * Evaluate a node with an infix operator.
- */
+/* Evaluate a node with an infix operator. */
 SfJnValue *
 sf_jn_eval_binary(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {

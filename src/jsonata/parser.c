@@ -19,9 +19,7 @@
 
 static SfJnNode *parse_expression(SfJnCompile *c, int power);
 
-/*
- * Append to a list of nodes.
- */
+/* Append to a list of nodes. */
 void
 sf_jn_list_add(SfJnCompile *c, SfJnNodeList *list, SfJnNode *item)
 {
@@ -38,9 +36,7 @@ sf_jn_list_add(SfJnCompile *c, SfJnNodeList *list, SfJnNode *item)
 	list->at[list->n++] = item;
 }
 
-/*
- * Throw an error about a node, which is its token.
- */
+/* Throw an error about a node, which is its token. */
 static void pg_attribute_noreturn()
 fail_node(SfJnCompile *c, SfJnErrorCode code, const SfJnNode *node)
 {
@@ -53,9 +49,7 @@ fail_node(SfJnCompile *c, SfJnErrorCode code, const SfJnNode *node)
 	sf_jn_throw(c->thrower);
 }
 
-/*
- * Throw S0202 or S0203: something else was expected here.
- */
+/* Throw S0202 or S0203: something else was expected here. */
 static void pg_attribute_noreturn()
 fail_expected(SfJnCompile *c, SfJnOp op)
 {
@@ -72,9 +66,7 @@ fail_expected(SfJnCompile *c, SfJnOp op)
 	sf_jn_throw(c->thrower);
 }
 
-/*
- * Go to the next token; it must be a symbol of the language.
- */
+/* Go to the next token; it must be a symbol of the language. */
 static void
 next(SfJnCompile *c, bool infix)
 {
@@ -85,9 +77,7 @@ next(SfJnCompile *c, bool infix)
 		fail_node(c, SF_JN_S0204, c->node);
 }
 
-/*
- * Require an operator and go past it.
- */
+/* Require an operator and go past it. */
 static void
 expect(SfJnCompile *c, SfJnOp op, bool infix)
 {
@@ -96,9 +86,7 @@ expect(SfJnCompile *c, SfJnOp op, bool infix)
 	next(c, infix);
 }
 
-/*
- * Parse the arguments of a call up to the closing parenthesis.
- */
+/* Parse the arguments of a call up to the closing parenthesis. */
 static void
 parse_arguments(SfJnCompile *c, SfJnNode *call)
 {
@@ -124,9 +112,7 @@ parse_arguments(SfJnCompile *c, SfJnNode *call)
 	expect(c, SF_JN_OP_RPAREN, true);
 }
 
-/*
- * Parse the signature <…> of a lambda.
- */
+/* Parse the signature <…> of a lambda. */
 static void
 parse_signature(SfJnCompile *c, SfJnNode *lambda)
 {
@@ -202,9 +188,7 @@ parse_call(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 	return node;
 }
 
-/*
- * Parse the expressions of a block.
- */
+/* Parse the expressions of a block. */
 static SfJnNode *
 parse_block(SfJnCompile *c, SfJnNode *node)
 {
@@ -220,9 +204,7 @@ parse_block(SfJnCompile *c, SfJnNode *node)
 	return node;
 }
 
-/*
- * Parse the elements of an array constructor.
- */
+/* Parse the elements of an array constructor. */
 static SfJnNode *
 parse_array(SfJnCompile *c, SfJnNode *node)
 {
@@ -253,9 +235,7 @@ parse_array(SfJnCompile *c, SfJnNode *node)
 	return node;
 }
 
-/*
- * Parse the pairs of an object constructor or of a grouping.
- */
+/* Parse the pairs of an object constructor or of a grouping. */
 static void
 parse_pairs(SfJnCompile *c, SfJnNode *node)
 {
@@ -274,9 +254,7 @@ parse_pairs(SfJnCompile *c, SfJnNode *node)
 	expect(c, SF_JN_OP_RBRACE, true);
 }
 
-/*
- * Parse a transform: | pattern | update, delete |
- */
+/* Parse a transform: | pattern | update, delete | */
 static SfJnNode *
 parse_transform(SfJnCompile *c, SfJnNode *node)
 {
@@ -293,9 +271,7 @@ parse_transform(SfJnCompile *c, SfJnNode *node)
 	return node;
 }
 
-/*
- * Parse the terms of an order-by clause; the caret was read.
- */
+/* Parse the terms of an order-by clause; the caret was read. */
 static SfJnNode *
 parse_sort(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 {
@@ -404,9 +380,7 @@ parse_bracket(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 	return node;
 }
 
-/*
- * Parse a binding of the current context (@) or position (#) to a variable.
- */
+/* Parse a binding of the current context (@) or position (#) to a variable. */
 static SfJnNode *
 parse_binding(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 {
@@ -419,9 +393,7 @@ parse_binding(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 	return node;
 }
 
-/*
- * Parse left ?? right: the left side unless it is undefined.
- */
+/* Parse left ?? right: the left side unless it is undefined. */
 static SfJnNode *
 parse_coalesce(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 {
@@ -438,9 +410,7 @@ parse_coalesce(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 	return node;
 }
 
-/*
- * Parse an operator that follows a left side; c stands after it.
- */
+/* Parse an operator that follows a left side; c stands after it. */
 static SfJnNode *
 parse_infix(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 {
@@ -492,9 +462,7 @@ parse_infix(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 	}
 }
 
-/*
- * Tell how strongly the current token binds what stands left of it.
- */
+/* Tell how strongly the current token binds what stands left of it. */
 static int
 left_power(SfJnCompile *c)
 {
@@ -516,9 +484,7 @@ left_power(SfJnCompile *c)
 	}
 }
 
-/*
- * Parse an expression whose operators bind stronger than power.
- */
+/* Parse an expression whose operators bind stronger than power. */
 static SfJnNode *
 parse_expression(SfJnCompile *c, int power)
 {
@@ -540,9 +506,7 @@ parse_expression(SfJnCompile *c, int power)
 	return left;
 }
 
-/*
- * Parse a whole expression.
- */
+/* Parse a whole expression. */
 SfJnNode *
 sf_jn_parse(SfJnArena *arena, struct SfJnThrow *thrower, const char *text, Size len)
 {

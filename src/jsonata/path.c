@@ -15,9 +15,7 @@
 #include "jsonata/eval.h"
 #include "miscadmin.h"
 
-/*
- * Look up a member of an object, or of every object in an array.
- */
+/* Look up a member of an object, or of every object in an array. */
 SfJnValue *
 sf_jn_lookup_member(SfJnEval *ev, const SfJnValue *input, const SfJnName *name)
 {
@@ -51,9 +49,7 @@ sf_jn_lookup_member(SfJnEval *ev, const SfJnValue *input, const SfJnName *name)
 	return result;
 }
 
-/*
- * Keep the items that a predicate selects: by number, or by truth.
- */
+/* Keep the items that a predicate selects: by number, or by truth. */
 SfJnValue *
 sf_jn_eval_filter(SfJnEval *ev, const SfJnNode *predicate, SfJnValue *input,
 				  SfJnFrame *env)
@@ -127,9 +123,7 @@ sf_jn_eval_filter(SfJnEval *ev, const SfJnNode *predicate, SfJnValue *input,
 	return result;
 }
 
-/*
- * Apply the stages of a step: filters, and bindings of the position.
- */
+/* Apply the stages of a step: filters, and bindings of the position. */
 static SfJnValue *
 eval_stages(SfJnEval *ev, const SfJnStages *stages, SfJnValue *input, SfJnFrame *env)
 {
@@ -159,9 +153,7 @@ eval_stages(SfJnEval *ev, const SfJnStages *stages, SfJnValue *input, SfJnFrame 
 	return result;
 }
 
-/*
- * Evaluate one step over the items of a sequence.
- */
+/* Evaluate one step over the items of a sequence. */
 static SfJnValue *
 eval_step(SfJnEval *ev, const SfJnNode *step, const SfJnValue *input,
 		  SfJnFrame *env, bool last)
@@ -212,9 +204,7 @@ eval_step(SfJnEval *ev, const SfJnNode *step, const SfJnValue *input,
 	}
 }
 
-/*
- * Make a tuple that starts with the bindings of another.
- */
+/* Make a tuple that starts with the bindings of another. */
 static SfJnValue *
 copy_tuple(SfJnEval *ev, const SfJnValue *tuple, SfJnValue *into)
 {
@@ -229,18 +219,14 @@ copy_tuple(SfJnEval *ev, const SfJnValue *tuple, SfJnValue *into)
 	return into;
 }
 
-/*
- * Bind a name in a tuple.
- */
+/* Bind a name in a tuple. */
 static void
 set_name(SfJnEval *ev, SfJnValue *tuple, const SfJnName *name, SfJnValue *value)
 {
 	sf_jn_set_hashed(&ev->arena, tuple, name->str, name->len, name->hash, value);
 }
 
-/*
- * Make the tuples of one value that a step gave for one tuple.
- */
+/* Make the tuples of one value that a step gave for one tuple. */
 static void
 push_tuples(SfJnEval *ev, const SfJnNode *step, SfJnValue *tuple, SfJnValue *value,
 			SfJnValue *result)
@@ -272,9 +258,7 @@ push_tuples(SfJnEval *ev, const SfJnNode *step, SfJnValue *tuple, SfJnValue *val
 	}
 }
 
-/*
- * Make a stream of tuples whose only binding is the context.
- */
+/* Make a stream of tuples whose only binding is the context. */
 static SfJnValue *
 tuples_of(SfJnEval *ev, const SfJnValue *input, const SfJnName *index)
 {
@@ -294,9 +278,7 @@ tuples_of(SfJnEval *ev, const SfJnValue *input, const SfJnName *index)
 	return result;
 }
 
-/*
- * Evaluate one step over a stream of tuples; bindings NULL: it begins here.
- */
+/* Evaluate one step over a stream of tuples; bindings NULL: it begins here. */
 static SfJnValue *
 eval_tuple_step(SfJnEval *ev, const SfJnNode *step, SfJnValue *input,
 				SfJnValue *bindings, SfJnFrame *env)
@@ -360,9 +342,7 @@ eval_simple_path(SfJnEval *ev, const SfJnNode *node, SfJnValue *input,
 	return true;
 }
 
-/*
- * Take the contexts out of a stream of tuples.
- */
+/* Take the contexts out of a stream of tuples. */
 static SfJnValue *
 contexts_of(SfJnEval *ev, const SfJnValue *tuples)
 {
@@ -374,9 +354,7 @@ contexts_of(SfJnEval *ev, const SfJnValue *tuples)
 	return result;
 }
 
-/*
- * Evaluate a path.
- */
+/* Evaluate a path. */
 SfJnValue *
 sf_jn_eval_path(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {

@@ -20,9 +20,7 @@
 #include "jsonata/fail.h"
 #include "miscadmin.h"
 
-/*
- * Append to the slots that a node leaves for its surroundings to resolve.
- */
+/* Append to the slots that a node leaves for its surroundings to resolve. */
 static void
 add_seeking(SfJnCompile *c, SfJnNode *node, SfJnSlot *slot)
 {
@@ -35,9 +33,7 @@ add_seeking(SfJnCompile *c, SfJnNode *node, SfJnSlot *slot)
 	node->seeking = seeking;
 }
 
-/*
- * Pass the unresolved slots of a part up to the whole.
- */
+/* Pass the unresolved slots of a part up to the whole. */
 static void
 push_ancestry(SfJnCompile *c, SfJnNode *whole, const SfJnNode *part)
 {
@@ -51,9 +47,7 @@ push_ancestry(SfJnCompile *c, SfJnNode *whole, const SfJnNode *part)
 		add_seeking(c, whole, part->slot);
 }
 
-/*
- * Walk back over one step in search of a slot's ancestor.
- */
+/* Walk back over one step in search of a slot's ancestor. */
 static void
 seek_parent(SfJnCompile *c, SfJnNode *node, SfJnSlot *slot)
 {
@@ -99,9 +93,7 @@ seek_parent(SfJnCompile *c, SfJnNode *node, SfJnSlot *slot)
 	}
 }
 
-/*
- * Resolve the slots of a path's last step over the steps before it.
- */
+/* Resolve the slots of a path's last step over the steps before it. */
 static void
 resolve_ancestry(SfJnCompile *c, SfJnNode *path)
 {
@@ -133,9 +125,7 @@ resolve_ancestry(SfJnCompile *c, SfJnNode *path)
 	}
 }
 
-/*
- * Append a stage to a list of them.
- */
+/* Append a stage to a list of them. */
 static SfJnStage *
 add_stage(SfJnCompile *c, SfJnStages *stages)
 {
@@ -148,9 +138,7 @@ add_stage(SfJnCompile *c, SfJnStages *stages)
 	return &at[stages->n++];
 }
 
-/*
- * Make a path of one step.
- */
+/* Make a path of one step. */
 static SfJnNode *
 make_path(SfJnCompile *c, SfJnNode *step)
 {
@@ -160,9 +148,7 @@ make_path(SfJnCompile *c, SfJnNode *step)
 	return path;
 }
 
-/*
- * Process left.right into one path.
- */
+/* Process left.right into one path. */
 static SfJnNode *
 process_dot(SfJnCompile *c, SfJnNode *node)
 {
@@ -215,9 +201,7 @@ process_dot(SfJnCompile *c, SfJnNode *node)
 	return path;
 }
 
-/*
- * Process left[predicate].
- */
+/* Process left[predicate]. */
 static SfJnNode *
 process_predicate(SfJnCompile *c, SfJnNode *node)
 {
@@ -248,9 +232,7 @@ process_predicate(SfJnCompile *c, SfJnNode *node)
 	return result;
 }
 
-/*
- * Process the members of an object constructor or of a grouping.
- */
+/* Process the members of an object constructor or of a grouping. */
 static void
 process_list(SfJnCompile *c, SfJnNode *whole, const SfJnNodeList *from,
 			 SfJnNodeList *to, bool ancestry)
@@ -269,9 +251,7 @@ process_list(SfJnCompile *c, SfJnNode *whole, const SfJnNodeList *from,
 	*to = list;
 }
 
-/*
- * Process left{key: value}.
- */
+/* Process left{key: value}. */
 static SfJnNode *
 process_group(SfJnCompile *c, SfJnNode *node)
 {
@@ -285,9 +265,7 @@ process_group(SfJnCompile *c, SfJnNode *node)
 	return result;
 }
 
-/*
- * Process left^(terms): a step of its own.
- */
+/* Process left^(terms): a step of its own. */
 static SfJnNode *
 process_sort(SfJnCompile *c, SfJnNode *node)
 {
@@ -309,9 +287,7 @@ process_sort(SfJnCompile *c, SfJnNode *node)
 	return path;
 }
 
-/*
- * Process left@$name.
- */
+/* Process left@$name. */
 static SfJnNode *
 process_focus(SfJnCompile *c, SfJnNode *node)
 {
@@ -331,9 +307,7 @@ process_focus(SfJnCompile *c, SfJnNode *node)
 	return result;
 }
 
-/*
- * Process left#$name.
- */
+/* Process left#$name. */
 static SfJnNode *
 process_index(SfJnCompile *c, SfJnNode *node)
 {
@@ -364,9 +338,7 @@ process_index(SfJnCompile *c, SfJnNode *node)
 	return result;
 }
 
-/*
- * Process a node with an infix operator.
- */
+/* Process a node with an infix operator. */
 static SfJnNode *
 process_binary(SfJnCompile *c, SfJnNode *node)
 {
@@ -409,9 +381,7 @@ process_binary(SfJnCompile *c, SfJnNode *node)
 	}
 }
 
-/*
- * Process a minus sign; before a number it is part of it.
- */
+/* Process a minus sign; before a number it is part of it. */
 static SfJnNode *
 process_negate(SfJnCompile *c, SfJnNode *node)
 {
@@ -427,9 +397,7 @@ process_negate(SfJnCompile *c, SfJnNode *node)
 	return node;
 }
 
-/*
- * Wrap calls in tail position into thunks.
- */
+/* Wrap calls in tail position into thunks. */
 static SfJnNode *
 optimize_tail(SfJnCompile *c, SfJnNode *node)
 {
@@ -490,9 +458,7 @@ process_condition(SfJnCompile *c, SfJnNode *node)
 	return result;
 }
 
-/*
- * Process a block; it ends in an array constructor if its last part does.
- */
+/* Process a block; it ends in an array constructor if its last part does. */
 static SfJnNode *
 process_block(SfJnCompile *c, SfJnNode *node)
 {
@@ -510,9 +476,7 @@ process_block(SfJnCompile *c, SfJnNode *node)
 	return result;
 }
 
-/*
- * Give a parent operator its slot.
- */
+/* Give a parent operator its slot. */
 static SfJnNode *
 process_parent(SfJnCompile *c, SfJnNode *node)
 {
@@ -538,9 +502,7 @@ process_parent(SfJnCompile *c, SfJnNode *node)
 	return node;
 }
 
-/*
- * Process a call or a partial application.
- */
+/* Process a call or a partial application. */
 static SfJnNode *
 process_call(SfJnCompile *c, SfJnNode *node)
 {
@@ -551,9 +513,7 @@ process_call(SfJnCompile *c, SfJnNode *node)
 	return result;
 }
 
-/*
- * Process a node of any kind but the keep_array that every kind has.
- */
+/* Process a node of any kind but the keep_array that every kind has. */
 static SfJnNode *
 process_node(SfJnCompile *c, SfJnNode *node)
 {
@@ -599,9 +559,7 @@ process_node(SfJnCompile *c, SfJnNode *node)
 	}
 }
 
-/*
- * Process a node.
- */
+/* Process a node. */
 SfJnNode *
 sf_jn_process(SfJnCompile *c, SfJnNode *node)
 {

@@ -21,9 +21,7 @@ static const struct
 	{"context", SF_JN_STATES_CONTEXT},
 };
 
-/*
- * Compare a name with a text.
- */
+/* Compare a name with a text. */
 static bool
 is_name(const SfJnName *name, const char *text)
 {
@@ -64,9 +62,7 @@ typedef struct Walk
 	int			nreported;
 } Walk;
 
-/*
- * Report a message, once.
- */
+/* Report a message, once. */
 static void
 report_once(Walk *w, char *message)
 {
@@ -85,9 +81,7 @@ report_once(Walk *w, char *message)
 
 static void walk(Walk *w, const SfJnNode *node, bool top);
 
-/*
- * Walk every node of a list.
- */
+/* Walk every node of a list. */
 static void
 walk_list(Walk *w, const SfJnNodeList *list, bool top)
 {
@@ -97,9 +91,7 @@ walk_list(Walk *w, const SfJnNodeList *list, bool top)
 		walk(w, list->at[i], top);
 }
 
-/*
- * Walk the predicates, which see the items as their input.
- */
+/* Walk the predicates, which see the items as their input. */
 static void
 walk_stages(Walk *w, const SfJnStages *stages)
 {
@@ -112,9 +104,7 @@ walk_stages(Walk *w, const SfJnStages *stages)
 	}
 }
 
-/*
- * Look at the reference to $states with which a path begins.
- */
+/* Look at the reference to $states with which a path begins. */
 static void
 check_states(Walk *w, const SfJnNode *path)
 {
@@ -200,9 +190,7 @@ walk(Walk *w, const SfJnNode *node, bool top)
 		walk_list(w, &node->group->pairs, false);
 }
 
-/*
- * Tell which fields of $states an expression looks at.
- */
+/* Tell which fields of $states an expression looks at. */
 int
 sf_jn_states_used(const SfJnNode *root)
 {
@@ -212,9 +200,7 @@ sf_jn_states_used(const SfJnNode *root)
 	return w.used;
 }
 
-/*
- * Report what an expression of a state machine must not refer to.
- */
+/* Report what an expression of a state machine must not refer to. */
 void
 sf_jsonata_check(const SfJsonata *expr, bool in_catcher, SfJsonataReport report,
 				 void *arg)

@@ -33,9 +33,7 @@ struct SfJnSearch
 	}			of[SF_JN_MAX_ALTERNATIVES];
 };
 
-/*
- * Take a substring by code points.
- */
+/* Take a substring by code points. */
 static SfJnValue *
 slice(SfJnEval *ev, const SfJnValue *s, const uint32 *offsets, regoff_t from, regoff_t to)
 {
@@ -77,9 +75,7 @@ decode_subject(SfJnEval *ev, SfJnValue *subject)
 		ev->offsets = NULL;
 }
 
-/*
- * Search the decoded subject for an alternative; false: it is not there.
- */
+/* Search the decoded subject for an alternative; false: it is not there. */
 static bool
 search_alternative(SfJnEval *ev, const SfJnRegex *regex, const SfJnAlternative *alternative,
 				   Size from, regmatch_t *found, int nfound)
@@ -98,9 +94,7 @@ search_alternative(SfJnEval *ev, const SfJnRegex *regex, const SfJnAlternative *
 	return false;				/* not reached */
 }
 
-/*
- * Take the search of a pattern in a subject up again, or begin one.
- */
+/* Take the search of a pattern in a subject up again, or begin one. */
 static SfJnSearch *
 find_search(SfJnEval *ev, const SfJnRegex *regex, const SfJnValue *subject)
 {
@@ -114,9 +108,7 @@ find_search(SfJnEval *ev, const SfJnRegex *regex, const SfJnValue *subject)
 	return ev->search;
 }
 
-/*
- * Search for all alternatives; returns the one whose match is taken, or -1.
- */
+/* Search for all alternatives; returns the one whose match is taken, or -1. */
 static int
 search_alternatives(SfJnEval *ev, const SfJnRegex *regex, SfJnSearch *search, Size from)
 {
@@ -149,9 +141,7 @@ search_alternatives(SfJnEval *ev, const SfJnRegex *regex, SfJnSearch *search, Si
 	return best;
 }
 
-/*
- * Search a subject from a code point on.
- */
+/* Search a subject from a code point on. */
 bool
 sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex, SfJnValue *subject,
 				   Size from, SfJnMatch *match)

@@ -47,9 +47,7 @@ typedef struct Translation
 	}			names[SF_JN_MAX_GROUPS];
 } Translation;
 
-/*
- * Throw a syntax error of the pattern.
- */
+/* Throw a syntax error of the pattern. */
 static void pg_attribute_noreturn()
 fail_pattern(Translation *t, const char *reason)
 {
@@ -61,9 +59,7 @@ fail_pattern(Translation *t, const char *reason)
 	sf_jn_throw(t->thrower);
 }
 
-/*
- * Append a character that stands for itself.
- */
+/* Append a character that stands for itself. */
 static void
 append_literal(Translation *t, char c)
 {
@@ -72,9 +68,7 @@ append_literal(Translation *t, char c)
 	appendStringInfoChar(&t->out, c);
 }
 
-/*
- * Translate an escape that means one character; t->p is after the backslash.
- */
+/* Translate an escape that means one character; t->p is after the backslash. */
 static void
 translate_character(Translation *t)
 {
@@ -196,9 +190,7 @@ translate_class(Translation *t)
 	appendStringInfoChar(&t->out, ']');
 }
 
-/*
- * Translate a reference to a named group; t->p is after \k.
- */
+/* Translate a reference to a named group; t->p is after \k. */
 static void
 translate_named_reference(Translation *t)
 {
@@ -220,9 +212,7 @@ translate_named_reference(Translation *t)
 	fail_pattern(t, "Invalid named reference");
 }
 
-/*
- * Translate an escape outside of classes; t->p is after the backslash.
- */
+/* Translate an escape outside of classes; t->p is after the backslash. */
 static void
 translate_escape(Translation *t)
 {
@@ -280,9 +270,7 @@ translate_escape(Translation *t)
 	t->p++;
 }
 
-/*
- * Count a group; the engine does not tell of those inside lookaround.
- */
+/* Count a group; the engine does not tell of those inside lookaround. */
 static void
 count_group(Translation *t)
 {
@@ -291,9 +279,7 @@ count_group(Translation *t)
 	t->groups++;
 }
 
-/*
- * Translate what follows an opening parenthesis.
- */
+/* Translate what follows an opening parenthesis. */
 static void
 translate_group(Translation *t)
 {
@@ -337,9 +323,7 @@ translate_group(Translation *t)
 		fail_pattern(t, "Invalid group");
 }
 
-/*
- * Tell whether a brace begins a quantifier {n}, {n,} or {n,m}.
- */
+/* Tell whether a brace begins a quantifier {n}, {n,} or {n,m}. */
 static bool
 is_quantifier(const char *p, const char *end)
 {
@@ -358,9 +342,7 @@ is_quantifier(const char *p, const char *end)
 	return p < end && *p == '}';
 }
 
-/*
- * Rewrite a whole pattern.
- */
+/* Rewrite a whole pattern. */
 static void
 translate_pattern(Translation *t)
 {
@@ -450,9 +432,7 @@ split_alternatives(Translation *t, SfJnRegex *regex)
 	}
 }
 
-/*
- * Compile a regular expression: rewrite it and see that the engine takes it.
- */
+/* Compile a regular expression: rewrite it and see that the engine takes it. */
 SfJnRegex *
 sf_jn_regex_compile(SfJnArena *arena, SfJnThrow *thrower, const char *pattern,
 					Size len, bool ignore_case, bool multiline, int position)

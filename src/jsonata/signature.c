@@ -34,9 +34,7 @@ struct SfJnSignature
 	SfJnParam	params[MAX_PARAMS];
 };
 
-/*
- * Find the bracket that closes the one at position.
- */
+/* Find the bracket that closes the one at position. */
 static int
 closing_bracket(const char *text, int at, char open, char close)
 {
@@ -53,9 +51,7 @@ closing_bracket(const char *text, int at, char open, char close)
 	return at;
 }
 
-/*
- * Throw an error about a signature.
- */
+/* Throw an error about a signature. */
 static void pg_attribute_noreturn()
 fail_signature(SfJnThrow *t, SfJnErrorCode code, SfJnValue *value, int position)
 {
@@ -66,9 +62,7 @@ fail_signature(SfJnThrow *t, SfJnErrorCode code, SfJnValue *value, int position)
 	sf_jn_throw(t);
 }
 
-/*
- * Read one symbol that declares a parameter; returns where it ends.
- */
+/* Read one symbol that declares a parameter; returns where it ends. */
 static int
 parse_param(SfJnArena *arena, SfJnThrow *t, const char *text, int at, int position,
 			SfJnParam *param)
@@ -104,9 +98,7 @@ parse_param(SfJnArena *arena, SfJnThrow *t, const char *text, int at, int positi
 	}
 }
 
-/*
- * Parse a signature; position is where it stands in the expression.
- */
+/* Parse a signature; position is where it stands in the expression. */
 SfJnSignature *
 sf_jn_signature_parse(SfJnArena *arena, SfJnThrow *t, const char *text, int position)
 {
@@ -154,9 +146,7 @@ sf_jn_signature_parse(SfJnArena *arena, SfJnThrow *t, const char *text, int posi
 	return result;
 }
 
-/*
- * Tell the symbol of a value's type.
- */
+/* Tell the symbol of a value's type. */
 static char
 type_symbol(const SfJnValue *v)
 {
@@ -197,9 +187,7 @@ match_params(const SfJnSignature *s, int k, SfJnValue **args, int i, int nargs,
 	return false;
 }
 
-/*
- * Throw T0410 for the first argument that does not fit.
- */
+/* Throw T0410 for the first argument that does not fit. */
 static void pg_attribute_noreturn()
 fail_match(SfJnEval *ev, const SfJnSignature *s, SfJnValue **args, int nargs)
 {
@@ -226,9 +214,7 @@ fail_match(SfJnEval *ev, const SfJnSignature *s, SfJnValue **args, int nargs)
 	sf_jn_fail_argument(ev, SF_JN_T0410, good < nargs ? args[good] : NULL, good + 1);
 }
 
-/*
- * Tell the word that T0412 has for the elements of an array.
- */
+/* Tell the word that T0412 has for the elements of an array. */
 static const char *
 subtype_name(char symbol)
 {
@@ -251,9 +237,7 @@ subtype_name(char symbol)
 	}
 }
 
-/*
- * Make an argument the array that a parameter wants.
- */
+/* Make an argument the array that a parameter wants. */
 static SfJnValue *
 array_argument(SfJnEval *ev, const SfJnParam *param, SfJnValue *arg, int index)
 {

@@ -6,10 +6,8 @@
 
 #include <math.h>
 
-#include "common/cryptohash.h"
-#include "common/sha1.h"
-#include "common/sha2.h"
-#include "common/md5.h"
+#include "base/digest.h"
+#include "base/uuid.h"
 #include "jsonata/functions.h"
 #include "jsonata/jsonata_print.h"
 #include "miscadmin.h"
@@ -70,80 +68,25 @@ SF_JN_FUNCTION(range)
 	return result;
 }
 
-/* The algorithms of $hash */
-static const struct
-{
-	const char *name;
-	pg_cryptohash_type type;
-	int			len;
-}			algorithms[] =
-{
-	{"MD5", PG_MD5, MD5_DIGEST_LENGTH},
-	{"SHA-1", PG_SHA1, SHA1_DIGEST_LENGTH},
-	{"SHA-256", PG_SHA256, PG_SHA256_DIGEST_LENGTH},
-	{"SHA-384", PG_SHA384, PG_SHA384_DIGEST_LENGTH},
-	{"SHA-512", PG_SHA512, PG_SHA512_DIGEST_LENGTH},
-};
-
-/*
- * $hash(str, algorithm): hex digits.
- */
+/* $hash(str, algorithm): hex digits */
 SF_JN_FUNCTION(hash)
 {
-	uint8		digest[PG_SHA512_DIGEST_LENGTH];
-	pg_cryptohash_ctx *ctx;
-	char	   *text;
-	size_t		i;
-	int			k;
+	char	   *digest;
 
 	if (args[0] == NULL || args[1] == NULL)
 		return NULL;
-	for (i = 0; i < lengthof(algorithms); i++)
-	{
-		if (strlen(algorithms[i].name) == args[1]->len &&
-			memcmp(algorithms[i].name, args[1]->u.str, args[1]->len) == 0)
-			break;
-	}
-	if (i == lengthof(algorithms))
+	digest = sf_digest_hex(args[1]->u.str, args[1]->len, args[0]->u.str, args[0]->len);
+	if (digest == NULL)
 		sf_jn_fail_message(ev, SF_JN_D3137,
 						   psprintf("Hash algorithm '%.*s' must be one of SHA-1, SHA-384, SHA-256, SHA-512, MD5",
 									(int) Min(args[1]->len, 100), args[1]->u.str));
-
-	ctx = pg_cryptohash_create(algorithms[i].type);
-	if (pg_cryptohash_init(ctx) < 0 ||
-		pg_cryptohash_update(ctx, (const uint8 *) args[0]->u.str, args[0]->len) < 0 ||
-		pg_cryptohash_final(ctx, digest, algorithms[i].len) < 0)
-	{
-		const char *reason = pg_cryptohash_error(ctx);
-
-		pg_cryptohash_free(ctx);
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not compute %s hash: %s", algorithms[i].name, reason)));
-	}
-	pg_cryptohash_free(ctx);
-	text = sf_jn_alloc(&ev->arena, algorithms[i].len * 2 + 1);
-	for (k = 0; k < algorithms[i].len; k++)
-		sprintf(text + k * 2, "%02x", digest[k]);
-	return sf_jn_string(&ev->arena, text, algorithms[i].len * 2);
+	return sf_jn_cstring(&ev->arena, digest);
 }
 
 /* $uuid(): random, version 4 */
 SF_JN_FUNCTION(uuid)
 {
-	uint8		b[16];
-	char	   *text = sf_jn_alloc(&ev->arena, 40);
-
-	if (!pg_strong_random(b, sizeof(b)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not generate random values")));
-	b[6] = (b[6] & 0x0f) | 0x40;
-	b[8] = (b[8] & 0x3f) | 0x80;
-	snprintf(text, 40, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-			 b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7],
-			 b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
-	return sf_jn_string(&ev->arena, text, 36);
+	return sf_jn_cstring(&ev->arena, sf_uuid_v4());
 }
 
 /* $parse(str): a JSON text */

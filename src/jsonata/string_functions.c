@@ -16,18 +16,14 @@
 #include "utils/formatting.h"
 #include "utils/memutils.h"
 
-/*
- * Convert an argument to an integer as JavaScript's slice() does.
- */
+/* Convert an argument to an integer as JavaScript's slice() does. */
 static double
 to_integer(const SfJnValue *v)
 {
 	return isnan(v->u.number) ? 0 : trunc(v->u.number);
 }
 
-/*
- * Take the code points from start to end; negative ones count from the end.
- */
+/* Take the code points from start to end; negative ones count from the end. */
 static SfJnValue *
 slice(SfJnEval *ev, const SfJnValue *s, double start, double end)
 {
@@ -94,9 +90,7 @@ SF_JN_FUNCTION(substringAfter)
 	return sf_jn_string(&ev->arena, args[0]->u.str + at, args[0]->len - at);
 }
 
-/*
- * The collation whose case rules are Unicode's, or the default one.
- */
+/* The collation whose case rules are Unicode's, or the default one. */
 Oid
 sf_jn_case_collation(void)
 {
@@ -112,9 +106,7 @@ sf_jn_case_collation(void)
 	return collation;
 }
 
-/*
- * Tell whether a string has no bytes above ASCII.
- */
+/* Tell whether a string has no bytes above ASCII. */
 static bool
 is_ascii(const SfJnValue *s)
 {
@@ -128,9 +120,7 @@ is_ascii(const SfJnValue *s)
 	return true;
 }
 
-/*
- * Change the case of a string.
- */
+/* Change the case of a string. */
 static SfJnValue *
 change_case(SfJnEval *ev, SfJnValue *s, bool upper)
 {

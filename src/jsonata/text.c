@@ -13,9 +13,7 @@
 #include "common/shortest_dec.h"
 #include "jsonata/jsonata_value.h"
 
-/*
- * Count code points.
- */
+/* Count code points. */
 Size
 sf_jn_char_count(const char *s, Size len)
 {
@@ -27,9 +25,7 @@ sf_jn_char_count(const char *s, Size len)
 	return n;
 }
 
-/*
- * Find the byte offset of a code point.
- */
+/* Find the byte offset of a code point. */
 Size
 sf_jn_char_offset(const char *s, Size len, Size n)
 {
@@ -45,9 +41,7 @@ sf_jn_char_offset(const char *s, Size len, Size n)
 	return i;
 }
 
-/*
- * Decode one code point; returns the bytes it takes (at least one).
- */
+/* Decode one code point; returns the bytes it takes (at least one). */
 int
 sf_jn_decode(const char *s, const char *end, uint32 *cp)
 {
@@ -78,9 +72,7 @@ sf_jn_decode(const char *s, const char *end, uint32 *cp)
 	return 1;
 }
 
-/*
- * Encode one code point (a surrogate too); returns the bytes it takes.
- */
+/* Encode one code point (a surrogate too); returns the bytes it takes. */
 int
 sf_jn_encode(uint32 cp, char *out)
 {
@@ -109,9 +101,7 @@ sf_jn_encode(uint32 cp, char *out)
 	return 4;
 }
 
-/*
- * Find a substring at or after a byte offset.
- */
+/* Find a substring at or after a byte offset. */
 int64
 sf_jn_index_of(const SfJnValue *s, const SfJnValue *needle, Size from)
 {
@@ -196,9 +186,7 @@ shortest_digits(double d, char *digits, int *point)
 	return n;
 }
 
-/*
- * Print a number as ECMAScript's Number::toString does.
- */
+/* Print a number as ECMAScript's Number::toString does. */
 int
 sf_jn_print_number(double d, char *buf)
 {
@@ -252,9 +240,7 @@ sf_jn_print_number(double d, char *buf)
 	return (int) (out - buf);
 }
 
-/*
- * Round to 15 significant digits; integers keep theirs.
- */
+/* Round to 15 significant digits; integers keep theirs. */
 double
 sf_jn_round15(double d)
 {
@@ -266,9 +252,7 @@ sf_jn_round15(double d)
 	return strtod(buf, NULL);
 }
 
-/*
- * Convert a JSON number.  Plain numbers of up to 15 digits need no strtod.
- */
+/* Convert a JSON number.  Plain numbers of up to 15 digits need no strtod. */
 double
 sf_jn_parse_number(const char *s, Size len)
 {
@@ -312,9 +296,7 @@ sf_jn_parse_number(const char *s, Size len)
 	return result;
 }
 
-/*
- * Read so many hex digits at s; -1 when they are not there.
- */
+/* Read so many hex digits at s; -1 when they are not there. */
 int
 sf_jn_hex_value(const char *s, const char *end, int digits)
 {

@@ -6,9 +6,7 @@
 
 #include "jsonata/eval.h"
 
-/*
- * Throw an error about what a clause of the transform gave.
- */
+/* Throw an error about what a clause of the transform gave. */
 static void pg_attribute_noreturn()
 fail_clause(SfJnEval *ev, SfJnErrorCode code, const SfJnNode *clause, SfJnValue *value)
 {
@@ -19,9 +17,7 @@ fail_clause(SfJnEval *ev, SfJnErrorCode code, const SfJnNode *clause, SfJnValue 
 	sf_jn_raise(ev);
 }
 
-/*
- * Merge the update of one match into it.
- */
+/* Merge the update of one match into it. */
 static void
 update_match(SfJnEval *ev, const SfJnFunction *f, SfJnValue *match)
 {
@@ -40,9 +36,7 @@ update_match(SfJnEval *ev, const SfJnFunction *f, SfJnValue *match)
 						 update->u.members[i].value);
 }
 
-/*
- * Remove what the delete clause names from one match.
- */
+/* Remove what the delete clause names from one match. */
 static void
 delete_from_match(SfJnEval *ev, const SfJnFunction *f, SfJnValue *match)
 {
@@ -67,9 +61,7 @@ delete_from_match(SfJnEval *ev, const SfJnFunction *f, SfJnValue *match)
 		sf_jn_delete(match, items[i]->u.str, items[i]->len);
 }
 
-/*
- * Apply a transform to an object or array.
- */
+/* Apply a transform to an object or array. */
 SfJnValue *
 sf_jn_apply_transform(SfJnEval *ev, const SfJnFunction *f, SfJnValue *object)
 {

@@ -21,9 +21,7 @@
 static TimeoutId watch_id = MAX_TIMEOUTS;	/* not registered yet */
 static volatile sig_atomic_t watch_fired = false;
 
-/*
- * Make the engine see a cancel (a signal handler).
- */
+/* Make the engine see a cancel (a signal handler). */
 static void
 ring(void)
 {
@@ -34,9 +32,7 @@ ring(void)
 	QueryCancelPending = true;
 }
 
-/*
- * Take the timer back; true when it had struck.
- */
+/* Take the timer back; true when it had struck. */
 static bool
 end_watch(void)
 {
@@ -50,9 +46,7 @@ end_watch(void)
 	return fired;
 }
 
-/*
- * Run pg_regexec() within the time limit of the evaluation.
- */
+/* Run pg_regexec() within the time limit of the evaluation. */
 int
 sf_jn_regexec(SfJnEval *ev, regex_t *re, size_t from, int nmatch, regmatch_t *match)
 {

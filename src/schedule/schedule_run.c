@@ -18,12 +18,11 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "common/cryptohash.h"
-#include "common/sha2.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
+#include "base/digest.h"
 #include "base/errors.h"
 #include "base/public_name.h"
 #include "schedule/pg_cron.h"
@@ -87,20 +86,11 @@ placeholder_values(const char *schedule, TimestampTz scheduled,
 {
 	char	   *time = sf_timestamp_print(scheduled);
 	char	   *seed = psprintf("%s %s %u", schedule, time, MyDatabaseId);
-	uint8		digest[PG_SHA256_DIGEST_LENGTH];
-	pg_cryptohash_ctx *sha = pg_cryptohash_create(PG_SHA256);
-	char	   *id = palloc(17);
+	char	   *id = sf_digest_hex("SHA-256", 7, seed, strlen(seed));
 	char	   *fraction = strchr(time, '.');
-	int			i;
 
 	/* a run that is delivered twice gets the same id */
-	if (sha == NULL || pg_cryptohash_init(sha) < 0 ||
-		pg_cryptohash_update(sha, (uint8 *) seed, strlen(seed)) < 0 ||
-		pg_cryptohash_final(sha, digest, sizeof(digest)) < 0)
-		elog(ERROR, "could not compute SHA-256");
-	pg_cryptohash_free(sha);
-	for (i = 0; i < 8; i++)
-		snprintf(id + 2 * i, 3, "%02x", digest[i]);
+	id[16] = '\0';
 	/* "2025-02-05T02:00:00.000Z" without the fraction, as the service has it */
 	if (fraction != NULL)
 		strcpy(fraction, "Z");
