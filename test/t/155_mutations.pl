@@ -490,6 +490,8 @@ CREATE FUNCTION far_job(execution text) RETURNS void LANGUAGE plpgsql AS \$\$
 BEGIN
 	INSERT INTO public.far VALUES (execution);
 	PERFORM pg_advisory_xact_lock_shared(hashtextextended('Far', 0));
+	-- so long that it is announced the next time as well
+	PERFORM pg_sleep(3 * current_setting('sfflow.slice_ms')::float8 / 1000);
 END \$\$;
 EOS
 
