@@ -162,7 +162,7 @@ CREATE INDEX branch_root ON _sfflow.branch (owner) WHERE branch_no = 0;
 CREATE INDEX branch_parent ON _sfflow.branch (execution_no, parent_no, branch_index)
 	WHERE parent_no IS NOT NULL;
 
--- History.  type: see src/store/event_types.h.  A payload equal to that of an
+-- History.  type: see src/asl/event_types.h.  A payload equal to that of an
 -- earlier event is not stored again: payload_from names that event.
 CREATE TABLE _sfflow.event (
 	execution_no bigint NOT NULL,

@@ -19,7 +19,6 @@
 #include "base/settings.h"
 #include "store/instance.h"
 #include "store/instance_file.h"
-#include "store/load_guard.h"
 #include "store/quota.h"
 #include "store/privilege.h"
 #include "store/table.h"
@@ -90,7 +89,7 @@ sfflow_note_load(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("function note_load was not called by a trigger")));
-	sf_load_guard_note();
+	sf_instance_stop("rows were loaded into the tables of _sfflow, as from a dump, so that nothing runs twice");
 	return PointerGetDatum(NULL);
 }
 

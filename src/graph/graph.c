@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/errors.h"
 #include "graph/graph.h"
 #include "json/json.h"
 #include "mb/pg_wchar.h"
@@ -18,42 +17,6 @@
 const SfGraphStatusInfo sf_graph_statuses[] = {
 	SF_GRAPH_STATUS_LIST(SF_GRAPH_STATUS_ROW)
 };
-
-typedef struct SfGraphFormat
-{
-	const char *name;
-	void		(*draw) (StringInfo out, const SfProgram *program,
-						 const int *status_by_state);
-} SfGraphFormat;
-
-static const SfGraphFormat formats[] = {
-	{"mermaid", sf_graph_mermaid},
-	{"dot", sf_graph_dot},
-	{"svg", sf_graph_svg},
-};
-
-/* Draw a program in a format. */
-char *
-sf_graph_render(const SfProgram *program, const char *format,
-				const int *status_by_state)
-{
-	StringInfoData out;
-	size_t		i;
-
-	for (i = 0; i < lengthof(formats); i++)
-	{
-		if (strcmp(formats[i].name, format) == 0)
-		{
-			initStringInfo(&out);
-			formats[i].draw(&out, program, status_by_state);
-			return out.data;
-		}
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_SF_INVALID_OPTION),
-			 errmsg("unknown graph format \"%s\"", format),
-			 errhint("The formats are \"mermaid\", \"dot\" and \"svg\".")));
-}
 
 /* Leave "unknown", the last one, out of the legend where all is known. */
 int

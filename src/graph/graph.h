@@ -2,8 +2,8 @@
  * graph.h
  *		A program as a picture, with or without the status of its states.
  *
- * This layer knows programs only: whoever has an execution says which status
- * each state has.
+ * This layer knows programs only.  The caller, who knows the execution, gives
+ * the status of each state.
  */
 #ifndef SF_GRAPH_GRAPH_H
 #define SF_GRAPH_GRAPH_H
@@ -13,8 +13,8 @@
 
 /*
  * Status of a state (3.4 of the design): symbol, name, fill, border, and
- * whether that is dashed.  Unknown is what nothing tells of; only pictures
- * that have such a state have it in their legend.
+ * whether that is dashed.  A state is "unknown" if neither history nor
+ * branches tell of it; only pictures with such a state have it in the legend.
  */
 #define SF_GRAPH_STATUS_LIST(X) \
 	X(ENTRY, "entry", "#ffffff", "#8a8f98", false) \

@@ -18,6 +18,22 @@ sf_json_make(const JsonbValue *v)
 	return JsonbValueToJsonb((JsonbValue *) v);
 }
 
+/* Give the root of a document as a value: a scalar, or jbvBinary. */
+void
+sf_json_root(const Jsonb *doc, JsonbValue *out)
+{
+	JsonbContainer *root = (JsonbContainer *) &doc->root;
+
+	if (JsonContainerIsScalar(root))
+	{
+		(void) JsonbExtractScalar(root, out);
+		return;
+	}
+	out->type = jbvBinary;
+	out->val.binary.data = root;
+	out->val.binary.len = VARSIZE(doc) - VARHDRSZ;
+}
+
 /* Parse JSON text; ereports as the input function of jsonb does. */
 Jsonb *
 sf_json_from_cstring(const char *text)

@@ -19,22 +19,6 @@ value_container(const JsonbValue *v)
 	return v->type == jbvBinary ? v->val.binary.data : NULL;
 }
 
-/* Give the root of a document as a value: a scalar, or jbvBinary. */
-void
-sf_json_root(const Jsonb *doc, JsonbValue *out)
-{
-	JsonbContainer *root = (JsonbContainer *) &doc->root;
-
-	if (JsonContainerIsScalar(root))
-	{
-		(void) JsonbExtractScalar(root, out);
-		return;
-	}
-	out->type = jbvBinary;
-	out->val.binary.data = root;
-	out->val.binary.len = VARSIZE(doc) - VARHDRSZ;
-}
-
 /* Look a member up in an object; false when absent or when v is no object. */
 bool
 sf_json_member(const JsonbValue *v, const char *key, int keylen,

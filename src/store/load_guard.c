@@ -1,19 +1,19 @@
 /*
  * load_guard.c
- *		Noticing rows that come into the tables by other ways than sfflow.
+ *		Notice rows that reach the tables by other ways than sfflow's own writes.
  *
- * A dump's data that is loaded into a driven database, and rows that a
- * subscription brings, are work of another database, or of this one at another
- * time.  They are noticed in the transaction that brings them, which switches
- * driving off:
+ * Such rows come from a dump that is loaded into a driven database, or from a
+ * subscription.  They are work of another database, or of this database at an
+ * earlier time, and must not be driven here.  The transaction that brings them
+ * switches driving off.  How each way is noticed:
  *
- *	COPY, INSERT		by a statement trigger, which fires in every
- *						session_replication_role; sfflow's own writes go past
- *						the executor (direct.c) and fire none
- *	--disable-triggers	by the state in which DISABLE and ENABLE TRIGGER ALL
- *						leave that trigger: no longer ALWAYS
- *	apply workers		go past the executor as well; by the lock that they hold
- *						on the table when they commit
+ *	COPY, INSERT		a statement trigger fires, in every
+ *						session_replication_role.  sfflow's own writes go past
+ *						the executor (direct.c) and fire no trigger.
+ *	--disable-triggers	DISABLE and ENABLE TRIGGER ALL leave the trigger in a
+ *						state other than ALWAYS.
+ *	apply workers		go past the executor, too.  At commit they hold a lock
+ *						on the table.
  */
 #include "postgres.h"
 
@@ -28,7 +28,6 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "store/instance.h"
 #include "store/load_guard.h"
 #include "store/table.h"
 
@@ -68,7 +67,7 @@ fires_always(const char *name)
 	return always;
 }
 
-/* Tell whether the triggers that notice are as they were made. */
+/* Tell whether the triggers are in the state in which they were made. */
 bool
 sf_load_guard_is_on(void)
 {
@@ -80,7 +79,7 @@ sf_load_guard_is_on(void)
 	return true;
 }
 
-/* Enable them again. */
+/* Enable the triggers again. */
 void
 sf_load_guard_restore(void)
 {
@@ -94,13 +93,6 @@ sf_load_guard_restore(void)
 		if (!fires_always(guarded[i]))
 			(void) sf_store_query(&plans[i], NULL, NULL, 0, NULL, NULL);
 	}
-}
-
-/* Rows were inserted, not by sfflow. */
-void
-sf_load_guard_note(void)
-{
-	sf_instance_stop("rows were loaded into the tables of _sfflow, as from a dump, so that nothing runs twice");
 }
 
 /* Tell whether this transaction has written to a table. */
@@ -117,7 +109,10 @@ has_written_to(const char *name)
 	return written;
 }
 
-/* A transaction of a subscription is about to commit. */
+/* What switches driving off, and notes why */
+static void (*stop_driving) (const char *reason);
+
+/* Stop driving when a transaction of a subscription is about to commit rows. */
 static void
 on_transaction(XactEvent event, void *arg)
 {
@@ -129,15 +124,16 @@ on_transaction(XactEvent event, void *arg)
 		if (!has_written_to(guarded[i]))
 			continue;
 		PushActiveSnapshot(GetTransactionSnapshot());
-		sf_instance_stop("a subscription writes the tables of _sfflow, so that nothing runs twice");
+		stop_driving("a subscription writes the tables of _sfflow, so that nothing runs twice");
 		PopActiveSnapshot();
 		return;
 	}
 }
 
-/* Have rows noticed that a subscription brings. */
+/* Have the rows of subscriptions noticed. */
 void
-sf_load_guard_init(void)
+sf_load_guard_init(void (*stop) (const char *reason))
 {
+	stop_driving = stop;
 	RegisterXactCallback(on_transaction, NULL);
 }

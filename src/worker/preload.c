@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "store/instance.h"
 #include "store/load_guard.h"
 #include "worker/durations.h"
 #include "worker/failures.h"
@@ -22,6 +23,6 @@ sf_worker_init(void)
 	sf_slot_init();
 	sf_durations_init();
 	sf_leave_init();
-	sf_load_guard_init();
+	sf_load_guard_init(sf_instance_stop);
 	sf_launcher_init();
 }

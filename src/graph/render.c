@@ -1,0 +1,44 @@
+/*
+ * render.c
+ *		Draw a program in one of the formats.
+ */
+#include "postgres.h"
+
+#include "base/errors.h"
+#include "graph/graph.h"
+
+typedef struct Format
+{
+	const char *name;
+	void		(*draw) (StringInfo out, const SfProgram *program,
+						 const int *status_by_state);
+} Format;
+
+static const Format formats[] = {
+	{"mermaid", sf_graph_mermaid},
+	{"dot", sf_graph_dot},
+	{"svg", sf_graph_svg},
+};
+
+/* Draw a program in a format. */
+char *
+sf_graph_render(const SfProgram *program, const char *format,
+				const int *status_by_state)
+{
+	StringInfoData out;
+	size_t		i;
+
+	for (i = 0; i < lengthof(formats); i++)
+	{
+		if (strcmp(formats[i].name, format) == 0)
+		{
+			initStringInfo(&out);
+			formats[i].draw(&out, program, status_by_state);
+			return out.data;
+		}
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("unknown graph format \"%s\"", format),
+			 errhint("The formats are \"mermaid\", \"dot\" and \"svg\".")));
+}
