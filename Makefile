@@ -53,7 +53,7 @@ CLIENT = src/client/sfworker
 
 all: $(CLIENT)
 
-$(CLIENT): $(wildcard src/client/*.[ch]) src/task/conditions.h src/client/Makefile
+$(CLIENT): $(wildcard src/client/*.[ch]) src/base/sqlstates.h src/base/condition_names.h src/client/Makefile
 	$(MAKE) -C src/client PG_CONFIG='$(PG_CONFIG)' VERSION='$(EXTVERSION)'
 
 # A relative DESTDIR counts from here.

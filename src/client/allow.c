@@ -15,17 +15,13 @@
  * only an address in the list opens a special address.  With an empty list
  * every other host is allowed, over https.
  */
-#include "allow.h"
+#include "postgres_fe.h"
 
 #include <arpa/inet.h>
-#include <ctype.h>
 #include <netinet/in.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
-#include "buf.h"
+#include "allow.h"
 
 /* Addresses as 16 bytes; those of IPv4 as ::ffff:a.b.c.d */
 typedef struct Address
@@ -170,7 +166,7 @@ sfw_allow_print(const struct sockaddr *address)
 		inet_ntop(AF_INET6, &((const struct sockaddr_in6 *) address)->sin6_addr, text, sizeof(text));
 	else if (address->sa_family == AF_INET)
 		inet_ntop(AF_INET, &((const struct sockaddr_in *) address)->sin_addr, text, sizeof(text));
-	return sfw_strdup(text);
+	return pg_strdup(text);
 }
 
 /* Cut a port off an entry; false when it is none. */
@@ -222,10 +218,10 @@ split_bits(char *text, int *bits)
 bool
 sfw_allow_add(const char *text, char **problem)
 {
-	char	   *copy = sfw_strdup(text);
+	char	   *copy = pg_strdup(text);
 	char	   *host = copy;
 	size_t		len;
-	Entry	   *entry = sfw_alloc(sizeof(Entry));
+	Entry	   *entry = pg_malloc0(sizeof(Entry));
 	bool		good = split_port(copy, &entry->port) && split_bits(copy, &entry->bits);
 	int			bits = 0;
 
@@ -243,12 +239,12 @@ sfw_allow_add(const char *text, char **problem)
 	else
 	{
 		good = good && *host != '\0' && entry->bits < 0 && strpbrk(host, ":[]@?# ") == NULL;
-		entry->name = sfw_strdup(host);
+		entry->name = pg_strdup(host);
 	}
 	free(copy);
 	if (!good)
 	{
-		*problem = sfw_format("\"%s\" is not a host, an address or a range, with or without port", text);
+		*problem = psprintf("\"%s\" is not a host, an address or a range, with or without port", text);
 		free(entry->name);
 		free(entry);
 		return false;
@@ -322,12 +318,12 @@ in_written_range(const Address *address, const char *text, int bits)
 static const char *
 special_kind(const Address *address)
 {
-	for (size_t i = 0; i < sizeof(specials) / sizeof(specials[0]); i++)
+	for (size_t i = 0; i < lengthof(specials); i++)
 	{
 		if (in_written_range(address, specials[i].address, specials[i].bits))
 			return specials[i].what;
 	}
-	for (size_t i = 0; i < sizeof(carriers) / sizeof(carriers[0]); i++)
+	for (size_t i = 0; i < lengthof(carriers); i++)
 	{
 		Address		carried = {.bytes = {[10] = 0xff,[11] = 0xff}};
 
@@ -336,7 +332,7 @@ special_kind(const Address *address)
 		memcpy(carried.bytes + 12, address->bytes + carriers[i].offset, 4);
 		return special_kind(&carried);
 	}
-	for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++)
+	for (size_t i = 0; i < lengthof(used); i++)
 	{
 		if (in_written_range(address, used[i].address, used[i].bits))
 			return NULL;
@@ -361,13 +357,13 @@ char *
 sfw_allow_name(const char *scheme, const char *host, int port)
 {
 	if (strcasecmp(scheme, "https") != 0 && strcasecmp(scheme, "http") != 0)
-		return sfw_format("scheme \"%s\" is neither https nor http", scheme);
+		return psprintf("scheme \"%s\" is neither https nor http", scheme);
 	if (is_named(host, port))
 		return NULL;
-	for (size_t i = 0; i < sizeof(metadata_names) / sizeof(metadata_names[0]); i++)
+	for (size_t i = 0; i < lengthof(metadata_names); i++)
 	{
 		if (sfw_allow_matches(metadata_names[i], host))
-			return sfw_format("host \"%s\" is a metadata service", host);
+			return psprintf("host \"%s\" is a metadata service", host);
 	}
 	if (entries == NULL && strcasecmp(scheme, "http") == 0)
 	{
@@ -377,11 +373,11 @@ sfw_allow_name(const char *scheme, const char *host, int port)
 		const char *kind = read_address(host, &address, &bits) ? special_kind(&address) : NULL;
 
 		if (kind != NULL)
-			return sfw_format("host \"%s\" is %s", host, kind);
-		return sfw_format("http without TLS needs host \"%s\" in the allow-list", host);
+			return psprintf("host \"%s\" is %s", host, kind);
+		return psprintf("http without TLS needs host \"%s\" in the allow-list", host);
 	}
 	if (entries != NULL && !has_numbers())
-		return sfw_format("host \"%s\" is not in the allow-list", host);
+		return psprintf("host \"%s\" is not in the allow-list", host);
 	return NULL;
 }
 
@@ -395,7 +391,7 @@ sfw_allow_address(const char *host, const struct sockaddr *sa, int port)
 	char	   *reason;
 
 	if (!from_sockaddr(sa, &address))
-		return sfw_format("host \"%s\" is no internet address", host);
+		return psprintf("host \"%s\" is no internet address", host);
 	if (is_numbered(&address, port))
 		return NULL;
 	kind = special_kind(&address);
@@ -403,9 +399,9 @@ sfw_allow_address(const char *host, const struct sockaddr *sa, int port)
 		return NULL;
 	text = sfw_allow_print(sa);
 	if (kind != NULL)
-		reason = sfw_format("host \"%s\" is %s: %s", host, kind, text);
+		reason = psprintf("host \"%s\" is %s: %s", host, kind, text);
 	else
-		reason = sfw_format("host \"%s\" (%s) is not in the allow-list", host, text);
+		reason = psprintf("host \"%s\" (%s) is not in the allow-list", host, text);
 	free(text);
 	return reason;
 }

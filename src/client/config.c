@@ -1,6 +1,6 @@
 /*
  * config.c
- *		What the worker was told: by options, by a file.
+ *		The settings of the worker, from options and from a file.
  *
  * The file has the long options' names as keys, and two kinds of sections:
  *
@@ -17,18 +17,15 @@
  *
  * An option on the command line wins, because the file is read first.
  */
-#include "config.h"
+#include "postgres_fe.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "allow.h"
-#include "buf.h"
+#include "claimed_task.h"
+#include "config.h"
 #include "log.h"
 
 SfwConfig	sfw_config = {
@@ -97,13 +94,13 @@ parse_amount(const char *value, Type type)
 	char	   *end;
 	double		number = strtod(value, &end);
 
-	/* "nan" compares with nothing; half a retry is none */
+	/* The first comparison is false for "nan"; a count has no fraction. */
 	if (end == value || !(number >= 0 && number <= 1e9) ||
 		(type == COUNT && number != (double) (int64_t) number))
 		return -1;
 	while (*end == ' ')
 		end++;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+	for (size_t i = 0; i < lengthof(units); i++)
 	{
 		if (units[i].type == type && strcmp(units[i].unit, end) == 0)
 			return (int64_t) (number * units[i].factor);
@@ -122,13 +119,13 @@ store(const Setting *setting, const char *value, char **problem)
 		char	  **field = setting->field;
 
 		free(*field);
-		*field = sfw_strdup(value);
+		*field = pg_strdup(value);
 		return true;
 	}
 	amount = parse_amount(value, setting->type);
 	if (amount < setting->least || (setting->type == COUNT && amount > 1000))
 	{
-		*problem = sfw_format("invalid value for \"%s\": \"%s\"", setting->key, value);
+		*problem = psprintf("invalid value for \"%s\": \"%s\"", setting->key, value);
 		return false;
 	}
 	if (setting->type == COUNT)
@@ -147,32 +144,23 @@ add_activity(const char *value, char **problem)
 	const char *colon = strrchr(value, ':');
 	SfwServed	served;
 
-	served.name = colon != NULL ? sfw_strndup(value, (size_t) (colon - value)) : sfw_strdup(value);
-	served.kind = sfw_strdup(colon != NULL ? colon + 1 : value);
-	if (served.name[0] == '\0' || (strcmp(served.kind, "shell") != 0 &&
-								   strcmp(served.kind, "http") != 0 && strcmp(served.kind, "sql") != 0))
+	served.name = colon != NULL ? pnstrdup(value, (size_t) (colon - value)) : pg_strdup(value);
+	served.kind = pg_strdup(colon != NULL ? colon + 1 : value);
+	if (served.name[0] == '\0' || sfw_kind_find(served.kind) == NULL)
 	{
-		*problem = sfw_format("activity \"%s\" needs a kind: %s:shell, %s:http or %s:sql",
+		*problem = psprintf("activity \"%s\" needs a kind: %s:shell, %s:http or %s:sql",
 							  value, served.name, served.name, served.name);
 		free(served.name);
 		free(served.kind);
 		return false;
 	}
-	sfw_config.served = sfw_realloc(sfw_config.served,
+	sfw_config.served = pg_realloc(sfw_config.served,
 									sizeof(SfwServed) * (size_t) (sfw_config.n_served + 1));
 	sfw_config.served[sfw_config.n_served++] = served;
 	return true;
 }
 
-/* Append a copy of a string to a list. */
-static void
-add_string(char ***list, int *n, const char *value)
-{
-	*list = sfw_realloc(*list, sizeof(char *) * (size_t) (*n + 1));
-	(*list)[(*n)++] = sfw_strdup(value);
-}
-
-/* Set what an option or a line of the file says. */
+/* Store the setting of an option or of a line of the file. */
 bool
 sfw_config_set(const char *key, const char *value, char **problem)
 {
@@ -182,59 +170,53 @@ sfw_config_set(const char *key, const char *value, char **problem)
 		return sfw_allow_add(value, problem);
 	if (strcmp(key, "pass-env") == 0)
 	{
-		add_string(&sfw_config.pass_env, &sfw_config.n_pass_env, value);
+		simple_string_list_append(&sfw_config.pass_env, value);
 		return true;
 	}
 	if (strcmp(key, "log-level") == 0 || strcmp(key, "log-format") == 0)
 	{
 		if (key[4] == 'l' ? sfw_log_set_level(value) : sfw_log_set_format(value))
 			return true;
-		*problem = sfw_format("invalid value for \"%s\": \"%s\"", key, value);
+		*problem = psprintf("invalid value for \"%s\": \"%s\"", key, value);
 		return false;
 	}
-	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+	for (size_t i = 0; i < lengthof(settings); i++)
 	{
 		if (strcmp(key, settings[i].key) == 0)
 			return store(&settings[i], value, problem);
 	}
-	*problem = sfw_format("unknown setting \"%s\"", key);
+	*problem = psprintf("unknown setting \"%s\"", key);
 	return false;
 }
 
 /* Begin the section that a line like [database NAME] names. */
 static bool
-begin_section(const char *line, char *kind, size_t size, char **problem)
+begin_section(const char *line, char *kind, char **problem)
 {
 	char		name[256];
-	char		form[64];
 	char		rest;
 
-	snprintf(form, sizeof(form), "[%%%zu[a-z] %%255[^]]]%%c", size - 1);
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	if (sscanf(line, form, kind, name, &rest) == 2)
-#pragma GCC diagnostic pop
+	if (sscanf(line, "[%15[a-z] %255[^]]]%c", kind, name, &rest) != 2)
+		*kind = '\0';
+	if (strcmp(kind, "database") == 0)
 	{
-		if (strcmp(kind, "database") == 0)
-		{
-			SfwDatabase *database = sfw_alloc(sizeof(SfwDatabase));
+		SfwDatabase *database = pg_malloc0(sizeof(SfwDatabase));
 
-			database->name = sfw_strdup(name);
-			database->next = sfw_config.databases;
-			sfw_config.databases = database;
-			return true;
-		}
-		if (strcmp(kind, "connection") == 0)
-		{
-			SfwConnection *connection = sfw_alloc(sizeof(SfwConnection));
-
-			connection->name = sfw_strdup(name);
-			connection->next = sfw_config.connections;
-			sfw_config.connections = connection;
-			return true;
-		}
+		database->name = pg_strdup(name);
+		database->next = sfw_config.databases;
+		sfw_config.databases = database;
+		return true;
 	}
-	*problem = sfw_format("expected [database NAME] or [connection NAME], not %s", line);
+	if (strcmp(kind, "connection") == 0)
+	{
+		SfwConnection *connection = pg_malloc0(sizeof(SfwConnection));
+
+		connection->name = pg_strdup(name);
+		connection->next = sfw_config.connections;
+		sfw_config.connections = connection;
+		return true;
+	}
+	*problem = psprintf("expected [database NAME] or [connection NAME], not %s", line);
 	return false;
 }
 
@@ -246,16 +228,16 @@ set_in_section(const char *kind, const char *key, const char *value, char **prob
 	SfwConnection *connection = sfw_config.connections;
 
 	if (strcmp(kind, "database") == 0 && strcmp(key, "conninfo") == 0)
-		database->conninfo = sfw_strdup(value);
+		database->conninfo = pg_strdup(value);
 	else if (strcmp(kind, "database") == 0 && strcmp(key, "role") == 0)
-		database->role = sfw_strdup(value);
+		database->role = pg_strdup(value);
 	else if (strcmp(kind, "connection") == 0 && strcmp(key, "header") == 0)
-		add_string(&connection->headers, &connection->n_headers, value);
+		simple_string_list_append(&connection->headers, value);
 	else if (strcmp(kind, "connection") == 0 && strcmp(key, "host") == 0)
-		add_string(&connection->hosts, &connection->n_hosts, value);
+		simple_string_list_append(&connection->hosts, value);
 	else
 	{
-		*problem = sfw_format("unknown key \"%s\" in a section [%s]", key, kind);
+		*problem = psprintf("unknown key \"%s\" in a section [%s]", key, kind);
 		return false;
 	}
 	return true;
@@ -275,9 +257,9 @@ trim(char *text)
 	return text;
 }
 
-/* Follow one line of the file; section is the kind of section that it stands in. */
+/* Read one line of the file; section is the kind of section that it stands in. */
 static bool
-read_line(char *line, char *section, size_t size, char **problem)
+read_line(char *line, char *section, char **problem)
 {
 	char	   *equals;
 	char	   *key;
@@ -286,11 +268,11 @@ read_line(char *line, char *section, size_t size, char **problem)
 	if (*line == '\0' || *line == '#' || *line == ';')
 		return true;
 	if (*line == '[')
-		return begin_section(line, section, size, problem);
+		return begin_section(line, section, problem);
 	equals = strchr(line, '=');
 	if (equals == NULL)
 	{
-		*problem = sfw_format("expected key = value, not \"%s\"", line);
+		*problem = psprintf("expected key = value, not \"%s\"", line);
 		return false;
 	}
 	*equals = '\0';
@@ -308,14 +290,14 @@ sfw_config_read(const char *path, char **problem)
 	FILE	   *file = fopen(path, "re");
 	char	   *line = NULL;
 	size_t		size = 0;
-	char		section[16] = "";
+	char		section[16] = "";	/* as begin_section fills it */
 	int			number = 0;
 	bool		good = true;
 	struct stat st;
 
 	if (file == NULL)
 	{
-		*problem = sfw_format("cannot open \"%s\": %s", path, strerror(errno));
+		*problem = psprintf("cannot open \"%s\": %s", path, strerror(errno));
 		return false;
 	}
 	while (good && getline(&line, &size, file) >= 0)
@@ -323,9 +305,9 @@ sfw_config_read(const char *path, char **problem)
 		char	   *reason = NULL;
 
 		number++;
-		good = read_line(trim(line), section, sizeof(section), &reason);
+		good = read_line(trim(line), section, &reason);
 		if (!good)
-			*problem = sfw_format("%s:%d: %s", path, number, reason);
+			*problem = psprintf("%s:%d: %s", path, number, reason);
 		free(reason);
 	}
 	if (good && sfw_config.connections != NULL && fstat(fileno(file), &st) == 0 &&
@@ -337,7 +319,7 @@ sfw_config_read(const char *path, char **problem)
 	return good;
 }
 
-/* Fill in what was not said, and check what belongs together. */
+/* Fill in defaults, and check settings that depend on each other. */
 bool
 sfw_config_finish(char **problem)
 {
@@ -347,28 +329,28 @@ sfw_config_finish(char **problem)
 	{
 		if (database->conninfo == NULL)
 		{
-			*problem = sfw_format("section [database %s] has no conninfo", database->name);
+			*problem = psprintf("section [database %s] has no conninfo", database->name);
 			return false;
 		}
 	}
-	/* Credentials that a payload could send anywhere would not be secret for long. */
+	/* Without hosts a payload could send the credentials to any host. */
 	for (const SfwConnection *connection = sfw_config.connections; connection != NULL;
 		 connection = connection->next)
 	{
-		if (connection->n_hosts == 0)
+		if (connection->hosts.head == NULL)
 		{
-			*problem = sfw_format("section [connection %s] has no host", connection->name);
+			*problem = psprintf("section [connection %s] has no host", connection->name);
 			return false;
 		}
 	}
 	if (sfw_config.name == NULL)
 	{
 		gethostname(host, sizeof(host) - 1);
-		sfw_config.name = sfw_format("%s:%d", host, (int) getpid());
+		sfw_config.name = psprintf("%s:%d", host, (int) getpid());
 	}
 	if (sfw_config.n_served == 0 && !sfw_config.list)
 	{
-		*problem = sfw_strdup("no activity given (--activity)");
+		*problem = pg_strdup("no activity given (--activity)");
 		return false;
 	}
 	return true;

@@ -1,13 +1,13 @@
 /*
  * config.h
- *		What the worker was told: by options, by a file.
+ *		The settings of the worker, from options and from a file.
  */
 #ifndef SFW_CONFIG_H
 #define SFW_CONFIG_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "postgres_fe.h"
+
+#include "fe_utils/simple_list.h"
 
 /* An activity to serve, and how its payloads are read */
 typedef struct SfwServed
@@ -29,10 +29,8 @@ typedef struct SfwDatabase
 typedef struct SfwConnection
 {
 	char	   *name;
-	char	  **hosts;
-	int			n_hosts;
-	char	  **headers;
-	int			n_headers;
+	SimpleStringList hosts;
+	SimpleStringList headers;
 	struct SfwConnection *next;
 } SfwConnection;
 
@@ -56,8 +54,7 @@ typedef struct SfwConfig
 	int			max_redirects;
 	char	   *ca_file;
 	char	   *directory;		/* where commands start */
-	char	  **pass_env;
-	int			n_pass_env;
+	SimpleStringList pass_env;
 	bool		once;
 	bool		list;
 	bool		dry_run;

@@ -1,30 +1,28 @@
 /*
  * db.c
- *		The connection to the database with the workflows.
+ *		The session with the database that has the workflows.
  *
  * One session, one statement at a time, nothing that blocks:
  *
- *		DOWN --timer--> CONNECTING --> SETUP --> READY <--> BUSY
- *		  ^                 |            |         |         |
- *		  +-----------------+------------+---------+---------+   lost
+ *		DOWN --timer--> CONNECTING --> BUSY <--> READY
+ *		  ^                 |            |         |
+ *		  +-----------------+------------+---------+   lost
  *
- * SETUP finds sfflow's schema and listens.  When the session is lost, what was
- * asked is reported as of unknown outcome, and the next try is made after a
- * delay that doubles up to half a minute, of which a random part is taken, so
- * that a thousand workers do not all come at once when a server is back.
+ * The first two statements listen for notifications and find sfflow's schema.
+ * When the connection is lost, the sender of the statement under way is told
+ * that its outcome is unknown.  The delay before the next attempt doubles up to
+ * half a minute and is partly random, so that a thousand workers do not connect
+ * in the same moment when a server is back.
  */
-#include "db.h"
+#include "postgres_fe.h"
 
-#include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "buf.h"
 #include "config.h"
+#include "db.h"
 #include "log.h"
-#include "loop.h"
+#include "session.h"
 
 #define FIRST_DELAY 250
 #define LAST_DELAY	30000
@@ -33,116 +31,43 @@ typedef enum State
 {
 	DOWN,
 	CONNECTING,
-	SETUP,
-	READY,
-	BUSY
+	BUSY,						/* a statement is under way */
+	READY
 } State;
 
 static State state = DOWN;
-static PGconn *conn;
-static int	conn_fd = -1;		/* what the loop watches; libpq may change it */
-static int64_t delay;			/* before the next try */
-static bool failed;				/* the last try did not succeed */
+static SfwSession session = {.fd = -1};
+static int64_t delay;			/* before the next attempt */
+static bool failed;				/* the last attempt did not succeed */
 static char *schema;			/* of sfflow's functions, quoted */
-static SfwTimer timer;
+static SfwTimer retry_timer;
 
 static void (*on_connect) (void);
 static void (*on_idle) (void);
 static void (*on_notify) (const char *activity);
+static PGresult *kept;			/* of the statement under way: the first error, else the last result */
 static SfwDbDone on_done;
 static void *on_done_arg;
 
 static void try_connect(void *arg);
 
-/* Give a message of libpq without its last newline, in memory of its own. */
-char *
-sfw_db_message(const char *message)
-{
-	char	   *copy = sfw_strdup(message != NULL ? message : "");
-	size_t		len = strlen(copy);
-
-	while (len > 0 && copy[len - 1] == '\n')
-		copy[--len] = '\0';
-	return copy;
-}
-
-/* The SQLSTATE of a result, "" when it has none. */
-const char *
-sfw_db_sqlstate(const PGresult *result)
-{
-	const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-
-	return code != NULL ? code : "";
-}
-
-/*
- * Begin to connect, or with wait connect.  own: to the database with the
- * workflows, as the options say; else as conninfo says alone.
- */
-PGconn *
-sfw_db_open(const char *conninfo, bool own, bool wait)
-{
-	const char *keys[16] = {0};
-	const char *values[16] = {0};
-	int			n = 0;
-
-	/* What stands before dbname can be overruled by it, what follows cannot. */
-	keys[n] = "connect_timeout", values[n++] = "10";
-	keys[n] = "keepalives_idle", values[n++] = "30";
-	keys[n] = "keepalives_interval", values[n++] = "10";
-	keys[n] = "keepalives_count", values[n++] = "3";
-	keys[n] = "fallback_application_name", values[n++] = "sfworker";
-	keys[n] = "dbname", values[n++] = conninfo;
-	keys[n] = "client_encoding", values[n++] = "UTF8";
-	if (own && sfw_config.host != NULL)
-		keys[n] = "host", values[n++] = sfw_config.host;
-	if (own && sfw_config.port != NULL)
-		keys[n] = "port", values[n++] = sfw_config.port;
-	if (own && sfw_config.user != NULL)
-		keys[n] = "user", values[n++] = sfw_config.user;
-	return wait ? PQconnectdbParams(keys, values, 1) : PQconnectStartParams(keys, values, 1);
-}
-
-/* Watch the session's socket. */
-static void
-watch(short events, SfwReady ready)
-{
-	int			fd = PQsocket(conn);
-
-	if (fd != conn_fd && conn_fd >= 0)
-		sfw_loop_watch(conn_fd, 0, NULL, NULL);
-	conn_fd = fd;
-	sfw_loop_watch(fd, events, ready, NULL);
-}
-
-/* End the session and watch it no more. */
-static void
-end_session(void)
-{
-	if (conn_fd >= 0)
-		sfw_loop_watch(conn_fd, 0, NULL, NULL);
-	conn_fd = -1;
-	PQfinish(conn);
-	conn = NULL;
-	state = DOWN;
-}
-
-/* Give the session up and arrange the next try. */
+/* Give the session up and arrange the next attempt. */
 static void
 lose(const char *what)
 {
-	char	   *message = sfw_db_message(conn != NULL ? PQerrorMessage(conn) : "");
+	char	   *message = sfw_message(PQerrorMessage(session.conn));
 	SfwDbDone	done = on_done;
-	int64_t		wait;
 
-	delay = delay == 0 ? FIRST_DELAY : delay * 2 > LAST_DELAY ? LAST_DELAY : delay * 2;
-	wait = delay / 2 + random() % (delay / 2 + 1);
+	delay = delay == 0 ? FIRST_DELAY : Min(delay * 2, LAST_DELAY);
 	sfw_log(SFW_WARNING, what, "reason", message, NULL);
 	free(message);
-	end_session();
+	sfw_session_end(&session);
+	state = DOWN;
 	failed = true;
 	on_done = NULL;
-	sfw_timer_set(&timer, wait, try_connect, NULL);
+	PQclear(kept);
+	kept = NULL;
+	sfw_timer_set(&retry_timer, delay / 2 + random() % (delay / 2 + 1), try_connect, NULL);
 	if (done != NULL)
 		done(NULL, on_done_arg);
 }
@@ -153,14 +78,14 @@ deliver_notifications(void)
 {
 	PGnotify   *notify;
 
-	while ((notify = PQnotifies(conn)) != NULL)
+	while ((notify = PQnotifies(session.conn)) != NULL)
 	{
 		on_notify(notify->extra);
 		PQfreemem(notify);
 	}
 }
 
-/* Take the answer to the statement that is under way; the session is idle then. */
+/* Hand the result of the statement to its sender; the session is idle then. */
 static void
 finish_statement(PGresult *result)
 {
@@ -173,52 +98,53 @@ finish_statement(PGresult *result)
 	PQclear(result);
 }
 
-/* Read what the server sent, send what is left to be sent. */
+/* Read the results that have come; a statement is finished when there is no more. */
 static void
-talk(int fd, short revents, void *arg)
+read_results(void)
 {
-	static PGresult *last;
-	PGresult   *result;
-	int			flushed;
-
-	if (!PQconsumeInput(conn) || PQstatus(conn) == CONNECTION_BAD)
+	while (state == BUSY && !PQisBusy(session.conn))
 	{
-		PQclear(last);
-		last = NULL;
+		PGresult   *result = PQgetResult(session.conn);
+
+		if (result == NULL)
+		{
+			result = kept;
+			kept = NULL;
+			if (PQstatus(session.conn) == CONNECTION_BAD)
+			{
+				PQclear(result);
+				lose("connection lost");
+			}
+			else
+				finish_statement(result);
+		}
+		else if (kept != NULL && PQresultStatus(kept) == PGRES_FATAL_ERROR)
+			PQclear(result);
+		else
+		{
+			PQclear(kept);
+			kept = result;
+		}
+	}
+}
+
+/* Read what the server sent, send what is not sent yet. */
+static void
+talk(void *arg)
+{
+	if (!PQconsumeInput(session.conn) || PQstatus(session.conn) == CONNECTION_BAD)
+	{
 		lose("connection lost");
 		return;
 	}
-	flushed = PQflush(conn);
-	while (state == BUSY && !PQisBusy(conn))
-	{
-		result = PQgetResult(conn);
-		if (result != NULL)
-		{
-			/* The first error counts, else the last result. */
-			if (last == NULL || PQresultStatus(last) != PGRES_FATAL_ERROR)
-			{
-				PQclear(last);
-				last = result;
-			}
-			else
-				PQclear(result);
-			continue;
-		}
-		result = last;
-		last = NULL;
-		if (PQstatus(conn) == CONNECTION_BAD)
-		{
-			PQclear(result);
-			lose("connection lost");
-			return;
-		}
-		finish_statement(result);
-	}
+	read_results();
+	if (session.conn == NULL)
+		return;
 	deliver_notifications();
 	if (state == READY)
 		on_idle();
-	if (conn != NULL && (state == READY || state == BUSY))
-		watch((short) (POLLIN | (flushed == 1 || PQflush(conn) == 1 ? POLLOUT : 0)), talk);
+	if (state == READY || state == BUSY)
+		sfw_session_watch(&session);
 }
 
 /* Tell whether a statement can be sent. */
@@ -226,13 +152,6 @@ bool
 sfw_db_is_idle(void)
 {
 	return state == READY;
-}
-
-/* Tell whether there is a session. */
-bool
-sfw_db_is_up(void)
-{
-	return state == READY || state == BUSY;
 }
 
 /* Tell whether the last try to connect did not succeed. */
@@ -249,19 +168,19 @@ sfw_db_send(const char *statement, int n, const char *const *values, SfwDbDone d
 	state = BUSY;
 	on_done = done;
 	on_done_arg = arg;
-	if (!PQsendQueryParams(conn, statement, n, NULL, values, NULL, NULL, 0))
+	if (!PQsendQueryParams(session.conn, statement, n, NULL, values, NULL, NULL, 0))
 	{
 		lose("cannot send a statement");
 		return;
 	}
-	watch((short) (POLLIN | (PQflush(conn) == 1 ? POLLOUT : 0)), talk);
+	sfw_session_watch(&session);
 }
 
-/* Give the full name of one of sfflow's functions or views, in memory of its own. */
-char *
-sfw_db_function(const char *name)
+/* The schema of sfflow's functions, quoted. */
+const char *
+sfw_db_schema(void)
 {
-	return sfw_format("%s.%s", schema, name);
+	return schema;
 }
 
 /* Note where sfflow is, or try again later when it is not. */
@@ -272,7 +191,7 @@ setup_done(const PGresult *result, void *arg)
 		return;
 	if (PQresultStatus(result) != PGRES_TUPLES_OK || PQntuples(result) != 1)
 	{
-		char	   *message = sfw_db_message(PQresultErrorMessage(result));
+		char	   *message = sfw_message(PQresultErrorMessage(result));
 
 		lose(PQresultStatus(result) == PGRES_TUPLES_OK ?
 			 "extension sfflow is not installed in this database" : "cannot set the session up");
@@ -281,10 +200,10 @@ setup_done(const PGresult *result, void *arg)
 		return;
 	}
 	free(schema);
-	schema = sfw_strdup(PQgetvalue(result, 0, 0));
+	schema = pg_strdup(PQgetvalue(result, 0, 0));
 	failed = false;
 	delay = 0;
-	sfw_log(SFW_INFO, "connected", "database", PQdb(conn), "user", PQuser(conn), NULL);
+	sfw_log(SFW_INFO, "connected", "database", PQdb(session.conn), "user", PQuser(session.conn), NULL);
 	on_connect();
 }
 
@@ -314,63 +233,43 @@ listening(const PGresult *result, void *arg)
 				sfw_config.schema != NULL ? 1 : 0, values, setup_done, NULL);
 }
 
-/* Go on with connecting. */
+/* Set a new session up. */
 static void
-go_on_connecting(int fd, short revents, void *arg)
+connected(void *arg)
 {
-	switch (PQconnectPoll(conn))
-	{
-		case PGRES_POLLING_READING:
-			watch(POLLIN, go_on_connecting);
-			break;
-		case PGRES_POLLING_WRITING:
-			watch(POLLOUT, go_on_connecting);
-			break;
-		case PGRES_POLLING_OK:
-			sfw_timer_clear(&timer);
-			PQsetnonblocking(conn, 1);
-			sfw_db_send("LISTEN sf_activity", 0, NULL, listening, NULL);
-			break;
-		default:
-			lose("cannot connect");
-			break;
-	}
+	sfw_db_send("LISTEN sf_activity", 0, NULL, listening, NULL);
 }
 
-/* Give up a connection that does not come about: a server that does not answer. */
+/* There is no connection. */
 static void
-connect_late(void *arg)
+not_connected(void *arg)
 {
-	lose("connecting takes too long");
+	lose(*PQerrorMessage(session.conn) != '\0' ? "cannot connect" : "connecting takes too long");
 }
 
 /* Try to connect. */
 static void
 try_connect(void *arg)
 {
-	conn = sfw_db_open(sfw_config.dbname, true, false);
-	if (conn == NULL || PQstatus(conn) == CONNECTION_BAD)
-	{
-		lose("cannot connect");
-		return;
-	}
 	state = CONNECTING;
-	sfw_timer_set(&timer, sfw_config.connect_timeout, connect_late, NULL);
-	watch(POLLOUT, go_on_connecting);
+	sfw_session_begin(&session, sfw_config.dbname, true);
 }
 
 /*
- * Begin to keep a session.  connected is called when there is a new one, idle
- * whenever a statement may be sent, notified with the name of an activity that
- * has new tasks.
+ * Begin to keep a session.  when_connected is called when there is a new one,
+ * when_idle whenever a statement may be sent, when_notified with the name of an
+ * activity that has new tasks.
  */
 void
-sfw_db_start(void (*connected) (void), void (*idle) (void),
-			 void (*notified) (const char *activity))
+sfw_db_start(void (*when_connected) (void), void (*when_idle) (void),
+			 void (*when_notified) (const char *activity))
 {
-	on_connect = connected;
-	on_idle = idle;
-	on_notify = notified;
+	on_connect = when_connected;
+	on_idle = when_idle;
+	on_notify = when_notified;
+	session.connected = connected;
+	session.failed = not_connected;
+	session.talk = talk;
 	srandom((unsigned) (time(NULL) ^ getpid()));
 	try_connect(NULL);
 }
@@ -379,6 +278,7 @@ sfw_db_start(void (*connected) (void), void (*idle) (void),
 void
 sfw_db_stop(void)
 {
-	sfw_timer_clear(&timer);
-	end_session();
+	sfw_timer_clear(&retry_timer);
+	sfw_session_end(&session);
+	state = DOWN;
 }

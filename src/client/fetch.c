@@ -2,30 +2,26 @@
  * fetch.c
  *		HTTP requests in the event loop, each hop of them checked.
  *
- * libcurl does the talking, but decides nothing about where to: it follows no
- * redirect, uses no proxy, knows no scheme but http and https.  For each hop
- * the name is checked first (allow.c), and then the address itself, in the
- * moment in which libcurl wants a socket for it: that address is the one which
- * is connected.  A redirect is a new request made here, checked in the same
- * way, and without the credentials when it leads to another host.
+ * libcurl speaks HTTP, but does not decide where to: it follows no redirect,
+ * uses no proxy, knows no scheme but http and https.  For each hop allow.c
+ * checks the host's name, and then, when libcurl asks for a socket, the address
+ * that is about to be connected.  A redirect is a new request, which is checked
+ * in the same way, and loses the credentials when it leads to another host.
  */
-#include "fetch.h"
+#include "postgres_fe.h"
 
-#include <curl/curl.h>
 #include <netdb.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 #include "allow.h"
 #include "config.h"
-#include "json.h"
-#include "log.h"
+#include "fetch.h"
+#include "json_text.h"
 #include "loop.h"
 
-/* Bytes of header lines that are kept of a response */
+/* Bytes of header lines that a response may have */
 #define HEADERS_MAX (256 * 1024)
 
 static CURLM *multi;
@@ -33,71 +29,66 @@ static SfwTimer multi_timer;
 
 /* ---------------------------------------------------------------- where to */
 
-/* Take a URL apart and put it in order; false: it is none.  Free what is set. */
-static bool
-split_url(const char *url, const char *base, char **whole, char **scheme, char **host, int *port)
+/* Release a URL. */
+void
+sfw_url_free(SfwUrl *url)
 {
-	CURLU	   *parts = curl_url();
-	char	   *text = NULL;
-	bool		good;
-
-	*whole = *scheme = *host = NULL;
-	good = (base == NULL || curl_url_set(parts, CURLUPART_URL, base, 0) == CURLUE_OK) &&
-		curl_url_set(parts, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK &&
-		curl_url_get(parts, CURLUPART_SCHEME, &text, 0) == CURLUE_OK;
-	if (good)
-	{
-		*scheme = sfw_strdup(text);
-		curl_free(text);
-		good = curl_url_get(parts, CURLUPART_HOST, &text, 0) == CURLUE_OK && *text != '\0';
-	}
-	if (good)
-	{
-		size_t		len = strlen(text);
-
-		/* 2852039166, 0xa9fea9fe and the like are put in order when the URL is set. */
-		*host = text[0] == '[' && len > 2 ? sfw_strndup(text + 1, len - 2) : sfw_strdup(text);
-		curl_free(text);
-		*port = 0;
-		if (curl_url_get(parts, CURLUPART_PORT, &text, CURLU_DEFAULT_PORT) == CURLUE_OK)
-		{
-			*port = atoi(text);
-			curl_free(text);
-		}
-		good = curl_url_get(parts, CURLUPART_USER, &text, 0) == CURLUE_NO_USER;
-		if (!good)
-			curl_free(text);
-	}
-	if (good)
-	{
-		good = curl_url_get(parts, CURLUPART_URL, &text, 0) == CURLUE_OK;
-		if (good)
-		{
-			*whole = sfw_strdup(text);
-			curl_free(text);
-		}
-	}
-	curl_url_cleanup(parts);
-	return good;
+	free(url->text);
+	free(url->scheme);
+	free(url->host);
+	*url = (SfwUrl) {0};
 }
 
-/* Give the host of a URL in memory of its own; NULL when it has none. */
-char *
-sfw_fetch_host(const char *url)
+/* Give a part of a URL in memory of its own; NULL: it has none. */
+static char *
+url_part(CURLU *handle, CURLUPart part, unsigned int flags)
 {
-	char	   *whole;
-	char	   *scheme;
-	char	   *host;
-	int			port;
+	char	   *text;
+	char	   *copy;
 
-	if (!split_url(url, NULL, &whole, &scheme, &host, &port))
+	if (curl_url_get(handle, part, &text, flags) != CURLUE_OK)
+		return NULL;
+	copy = pg_strdup(text);
+	curl_free(text);
+	return copy;
+}
+
+/*
+ * Parse a URL, which may be relative to another, and bring it into normal form:
+ * hosts like 2852039166 and 0xa9fea9fe become addresses.  False: it cannot be
+ * used, or has a user name.  Release *parsed in any case.
+ */
+bool
+sfw_url_parse(const char *url, const char *base, SfwUrl *parsed)
+{
+	CURLU	   *handle = curl_url();
+	char	   *port = NULL;
+	char	   *user = NULL;
+	bool		good;
+
+	*parsed = (SfwUrl) {0};
+	good = (base == NULL || curl_url_set(handle, CURLUPART_URL, base, 0) == CURLUE_OK) &&
+		curl_url_set(handle, CURLUPART_URL, url, CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK &&
+		(parsed->scheme = url_part(handle, CURLUPART_SCHEME, 0)) != NULL &&
+		(parsed->host = url_part(handle, CURLUPART_HOST, 0)) != NULL && *parsed->host != '\0';
+	if (good)
 	{
-		free(host);
-		host = NULL;
+		size_t		len = strlen(parsed->host);
+
+		if (parsed->host[0] == '[' && len > 2)
+		{
+			memmove(parsed->host, parsed->host + 1, len - 2);
+			parsed->host[len - 2] = '\0';
+		}
+		port = url_part(handle, CURLUPART_PORT, CURLU_DEFAULT_PORT);
+		parsed->port = port != NULL ? atoi(port) : 0;
+		user = url_part(handle, CURLUPART_USER, 0);
+		good = user == NULL && (parsed->text = url_part(handle, CURLUPART_URL, 0)) != NULL;
 	}
-	free(whole);
-	free(scheme);
-	return host;
+	free(port);
+	free(user);
+	curl_url_cleanup(handle);
+	return good;
 }
 
 /* Give libcurl a socket, unless the address may not be connected. */
@@ -109,7 +100,7 @@ open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 
 	if (purpose != CURLSOCKTYPE_IPCXN)
 		return CURL_SOCKET_BAD;
-	reason = sfw_allow_address(fetch->host, &address->addr, fetch->port);
+	reason = sfw_allow_address(fetch->url.host, &address->addr, fetch->url.port);
 	if (reason != NULL)
 	{
 		free(fetch->address_refused);
@@ -120,177 +111,150 @@ open_socket(void *arg, curlsocktype purpose, struct curl_sockaddr *address)
 	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-/* Resolve a host as a request would, and say of each address whether it may be connected. */
-static bool
-report_addresses(const char *host, int port, SfwBuf *report)
+/* Resolve a host as a request would, and list its addresses; gives why none may be connected, or NULL. */
+static char *
+report_addresses(const SfwUrl *url, PQExpBuffer report)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
 	struct addrinfo *found = NULL;
 	char	   *refused = NULL;
-	int			allowed = 0;
-	int			error = getaddrinfo(host, NULL, &hints, &found);
+	bool		allowed = false;
+	int			error = getaddrinfo(url->host, NULL, &hints, &found);
 
-	sfw_buf_puts(report, ",\"addresses\":[");
+	sfw_json_put_key(report, "addresses");
+	sfw_json_open(report, '[');
 	for (struct addrinfo *one = found; one != NULL; one = one->ai_next)
 	{
 		char	   *text = sfw_allow_print(one->ai_addr);
-		char	   *reason = sfw_allow_address(host, one->ai_addr, port);
 
-		if (one != found)
-			sfw_buf_putc(report, ',');
-		sfw_json_put_string(report, text, strlen(text));
+		sfw_json_put_string(report, text);
 		free(text);
-		allowed += reason == NULL;
 		free(refused);
-		refused = reason;
+		refused = sfw_allow_address(url->host, one->ai_addr, url->port);
+		allowed = allowed || refused == NULL;
 	}
-	sfw_buf_putc(report, ']');
+	appendPQExpBufferChar(report, ']');
 	if (found != NULL)
 		freeaddrinfo(found);
 	if (error != 0)
-		refused = sfw_format("host \"%s\" cannot be resolved: %s", host, gai_strerror(error));
-	if (allowed == 0)
-	{
-		sfw_buf_puts(report, ",\"refused\":");
-		sfw_json_put_string(report, refused, strlen(refused));
-	}
+		return psprintf("host \"%s\" cannot be resolved: %s", url->host, gai_strerror(error));
+	if (!allowed)
+		return refused;
 	free(refused);
-	return allowed > 0;
+	return NULL;
 }
 
-/* Append what would become of one hop to a report; gives its URL in *whole. */
+/* Append the decision about one hop to a report; release *parsed. */
 static bool
-report_hop(const char *url, const char *base, char **whole, SfwBuf *report)
+report_hop(const char *url, const char *base, SfwUrl *parsed, PQExpBuffer report)
 {
-	char	   *scheme;
-	char	   *host;
-	char	   *refused = NULL;
-	int			port = 0;
-	bool		good = split_url(url, base, whole, &scheme, &host, &port);
+	bool		good = sfw_url_parse(url, base, parsed);
+	char	   *refused;
 
-	sfw_buf_puts(report, "{\"url\":");
-	sfw_json_put_string(report, *whole != NULL ? *whole : url, strlen(*whole != NULL ? *whole : url));
-	if (!good)
-		refused = sfw_strdup("this is no URL that can be used");
+	sfw_json_open(report, '{');
+	sfw_json_put_key(report, "url");
+	sfw_json_put_string(report, parsed->text != NULL ? parsed->text : url);
+	if (good)
+		refused = sfw_allow_name(parsed->scheme, parsed->host, parsed->port);
 	else
-		refused = sfw_allow_name(scheme, host, port);
+		refused = pg_strdup("this is no URL that can be used");
 	if (refused == NULL)
-		good = report_addresses(host, port, report);
-	else
+		refused = report_addresses(parsed, report);
+	good = refused == NULL;
+	if (!good)
 	{
-		good = false;
-		sfw_buf_puts(report, ",\"refused\":");
-		sfw_json_put_string(report, refused, strlen(refused));
+		sfw_json_put_key(report, "refused");
+		sfw_json_put_string(report, refused);
 		free(refused);
 	}
-	sfw_buf_putc(report, '}');
-	free(scheme);
-	free(host);
+	appendPQExpBufferChar(report, '}');
 	return good;
 }
 
 /*
  * Tell whether a request would be sent to a URL, and if location is not NULL
- * also on to where a redirect leads, without sending anything.
+ * also to the target of a redirect, without sending anything.
  */
 bool
-sfw_fetch_dry_run(const char *url, const char *location, SfwBuf *report)
+sfw_fetch_dry_run(const char *url, const char *location, PQExpBuffer report)
 {
-	char	   *first = NULL;
-	char	   *second = NULL;
+	SfwUrl		first;
+	SfwUrl		second = {0};
 	bool		good;
 
 	sfw_json_put_key(report, "hops");
-	sfw_buf_putc(report, '[');
-	good = report_hop(url, NULL, &first, report);
-	if (good && location != NULL)
-	{
-		sfw_buf_putc(report, ',');
-		good = report_hop(location, first, &second, report);
-	}
-	sfw_buf_putc(report, ']');
-	free(first);
-	free(second);
+	sfw_json_open(report, '[');
+	good = report_hop(url, NULL, &first, report) &&
+		(location == NULL || report_hop(location, first.text, &second, report));
+	appendPQExpBufferChar(report, ']');
+	sfw_url_free(&first);
+	sfw_url_free(&second);
 	return good;
 }
 
 /* ---------------------------------------------------------------- headers */
 
-/* Add a header, "Name: value". */
-void
-sfw_fetch_header(SfwFetch *fetch, const char *line, bool secret)
-{
-	size_t		n = (size_t) fetch->n_headers + 1;
-
-	fetch->headers = sfw_realloc(fetch->headers, sizeof(char *) * n);
-	fetch->secret = sfw_realloc(fetch->secret, sizeof(bool) * n);
-	fetch->headers[n - 1] = sfw_strdup(line);
-	fetch->secret[n - 1] = secret;
-	fetch->n_headers++;
-}
-
-/* Tell whether a line is a header of this name. */
+/* Tell whether a list has a header of a name: "Name: value", or "Name;" without a value. */
 static bool
-is_header(const char *line, const char *name)
+has_header(const struct curl_slist *list, const char *name)
 {
 	size_t		len = strlen(name);
 
-	return strncasecmp(line, name, len) == 0 && (line[len] == ':' || line[len] == ';');
-}
-
-/* Tell whether a header was added. */
-bool
-sfw_fetch_has_header(const SfwFetch *fetch, const char *name)
-{
-	for (int i = 0; i < fetch->n_headers; i++)
+	for (; list != NULL; list = list->next)
 	{
-		if (is_header(fetch->headers[i], name))
+		if (strncasecmp(list->data, name, len) == 0 && (list->data[len] == ':' || list->data[len] == ';'))
 			return true;
 	}
 	return false;
 }
 
-/* Leave out the headers that another host must not see, or those of a body. */
-static void
-drop_headers(SfwFetch *fetch, bool of_body)
+/* Tell whether the request has a header. */
+bool
+sfw_fetch_has_header(const SfwFetch *fetch, const char *name)
 {
-	int			kept = 0;
-
-	for (int i = 0; i < fetch->n_headers; i++)
-	{
-		bool		drop = of_body ? strncasecmp(fetch->headers[i], "content-", 8) == 0 : fetch->secret[i];
-
-		if (drop)
-		{
-			free(fetch->headers[i]);
-			continue;
-		}
-		fetch->headers[kept] = fetch->headers[i];
-		fetch->secret[kept++] = fetch->secret[i];
-	}
-	fetch->n_headers = kept;
+	return has_header(fetch->headers, name) || has_header(fetch->secret_headers, name);
 }
 
-/* Keep a header line of the response; a new status line begins anew. */
+/* Append headers to a list, without those of a body unless with_body. */
+static struct curl_slist *
+copy_headers(struct curl_slist *list, const struct curl_slist *headers, bool with_body)
+{
+	for (; headers != NULL; headers = headers->next)
+	{
+		if (with_body || strncasecmp(headers->data, "content-", 8) != 0)
+			list = curl_slist_append(list, headers->data);
+	}
+	return list;
+}
+
+/* Remove the headers of the body. */
+static void
+drop_body_headers(struct curl_slist **headers)
+{
+	struct curl_slist *kept = copy_headers(NULL, *headers, false);
+
+	curl_slist_free_all(*headers);
+	*headers = kept;
+}
+
+/* Take a header line of the response: keep the status line, and count the others' bytes. */
 static size_t
 on_header(char *data, size_t size, size_t n, void *arg)
 {
 	SfwFetch   *fetch = arg;
 	size_t		len = size * n;
 
+	/* There is one more status line after each interim response. */
 	if (len >= 5 && strncmp(data, "HTTP/", 5) == 0)
 	{
-		fetch->status_line.len = fetch->header_lines.len = 0;
-		sfw_buf_append(&fetch->status_line, data, len);
+		resetPQExpBuffer(&fetch->status_line);
+		appendBinaryPQExpBuffer(&fetch->status_line, data, len);
 	}
-	else if (fetch->header_lines.len + len > HEADERS_MAX)
-	{
-		fetch->too_large = true;
-		return 0;
-	}
-	else
-		sfw_buf_append(&fetch->header_lines, data, len);
-	return len;
+	fetch->header_bytes += len;
+	if (fetch->header_bytes <= HEADERS_MAX)
+		return len;
+	fetch->too_large = true;
+	return 0;
 }
 
 /* Keep a part of the response's body, up to the limit. */
@@ -304,7 +268,7 @@ on_body(char *data, size_t size, size_t n, void *arg)
 		fetch->too_large = true;
 		return 0;
 	}
-	sfw_buf_append(&fetch->response, data, size * n);
+	appendBinaryPQExpBuffer(&fetch->response, data, size * n);
 	return size * n;
 }
 
@@ -315,25 +279,20 @@ static CURL *
 make_handle(SfwFetch *fetch)
 {
 	CURL	   *easy = curl_easy_init();
-	struct curl_slist *list = NULL;
+	struct curl_slist *list;
 	int64_t		left = fetch->time_limit - (sfw_now() - fetch->began);
 	bool		without_body;
 
-	for (int i = 0; i < fetch->n_headers; i++)
-		list = curl_slist_append(list, fetch->headers[i]);
-	/* No pause to ask whether a body is welcome. */
+	list = copy_headers(NULL, fetch->headers, true);
+	list = copy_headers(list, fetch->secret_headers, true);
+	/* Send a body at once, without asking the server first. */
 	list = curl_slist_append(list, "Expect:");
-	fetch->header_list = list;
 	curl_easy_setopt(easy, CURLOPT_PRIVATE, (void *) fetch);
-	curl_easy_setopt(easy, CURLOPT_URL, fetch->url);
+	curl_easy_setopt(easy, CURLOPT_URL, fetch->url.text);
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(easy, CURLOPT_PROXY, "");
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-#if LIBCURL_VERSION_NUM >= 0x075500
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-#else
-	curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long) (CURLPROTO_HTTP | CURLPROTO_HTTPS));
-#endif
 	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
 	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
 	if (sfw_config.ca_file != NULL)
@@ -348,19 +307,20 @@ make_handle(SfwFetch *fetch)
 	curl_easy_setopt(easy, CURLOPT_HEADERDATA, (void *) fetch);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, (void *) fetch);
-	/* Servers want to hear that there is no body where they expect one. */
-	without_body = !fetch->has_body &&
+	/* Where servers expect a body, say that it is empty. */
+	without_body = fetch->body == NULL &&
 		(strcmp(fetch->method, "POST") == 0 || strcmp(fetch->method, "PUT") == 0 ||
 		 strcmp(fetch->method, "PATCH") == 0);
 	if (without_body && !sfw_fetch_has_header(fetch, "Content-Type"))
-		list = fetch->header_list = curl_slist_append(list, "Content-Type:");
+		list = curl_slist_append(list, "Content-Type:");
+	fetch->header_list = list;
 	curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list);
 	if (without_body)
 		curl_easy_setopt(easy, CURLOPT_POSTFIELDS, "");
-	else if (fetch->has_body)
+	else if (fetch->body != NULL)
 	{
-		curl_easy_setopt(easy, CURLOPT_POSTFIELDS, fetch->body.data != NULL ? fetch->body.data : "");
-		curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t) fetch->body.len);
+		curl_easy_setopt(easy, CURLOPT_POSTFIELDS, fetch->body);
+		curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t) strlen(fetch->body));
 	}
 	if (strcmp(fetch->method, "HEAD") == 0)
 		curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
@@ -368,7 +328,7 @@ make_handle(SfwFetch *fetch)
 	return easy;
 }
 
-/* Take the handle of the last hop away. */
+/* Release the handle of the last hop. */
 static void
 drop_handle(SfwFetch *fetch)
 {
@@ -382,34 +342,37 @@ drop_handle(SfwFetch *fetch)
 	fetch->header_list = NULL;
 }
 
-/* Send the request as it stands, if it may be; false: refused or problem says why not. */
+/*
+ * Send the request to a URL if it may be sent there; false: refused or problem
+ * says why not.  A redirect to another host, another port or from https to http
+ * loses the secret headers.
+ */
 static bool
-begin_hop(SfwFetch *fetch)
+begin_hop(SfwFetch *fetch, const char *target)
 {
-	char	   *whole;
-	char	   *scheme;
-	char	   *host;
-	int			port = 0;
+	SfwUrl		url;
+	bool		good = sfw_url_parse(target, NULL, &url);
 
-	if (split_url(fetch->url, NULL, &whole, &scheme, &host, &port))
-		fetch->refused = sfw_allow_name(scheme, host, port);
+	if (good)
+		fetch->refused = sfw_allow_name(url.scheme, url.host, url.port);
 	else if (fetch->hops > 0)
-		fetch->refused = sfw_format("a redirect of host \"%s\" leads to no URL that can be used",
-									fetch->host);
+		fetch->refused = psprintf("a redirect of host \"%s\" leads to no URL that can be used", fetch->url.host);
 	else
-		fetch->problem = sfw_strdup("ApiEndpoint is no URL that can be used");
-	free(scheme);
-	free(fetch->host);
-	fetch->host = host;
-	fetch->port = port;
-	if (whole != NULL)
+		fetch->problem = pg_strdup("ApiEndpoint is no URL that can be used");
+	if (fetch->hops > 0 && good &&
+		(strcasecmp(url.host, fetch->url.host) != 0 || url.port != fetch->url.port ||
+		 (strcasecmp(fetch->url.scheme, "https") == 0 && strcasecmp(url.scheme, "https") != 0)))
 	{
-		free(fetch->url);
-		fetch->url = whole;
+		curl_slist_free_all(fetch->secret_headers);
+		fetch->secret_headers = NULL;
 	}
+	sfw_url_free(&fetch->url);
+	fetch->url = url;
 	if (fetch->problem != NULL || fetch->refused != NULL)
 		return false;
-	fetch->status_line.len = fetch->header_lines.len = fetch->response.len = 0;
+	resetPQExpBuffer(&fetch->status_line);
+	resetPQExpBuffer(&fetch->response);
+	fetch->header_bytes = 0;
 	free(fetch->address_refused);
 	fetch->address_refused = NULL;
 	fetch->address_allowed = false;
@@ -418,60 +381,40 @@ begin_hop(SfwFetch *fetch)
 	return true;
 }
 
-/* Tell whether a status leads elsewhere. */
+/* Tell whether a status is a redirect. */
 static bool
 is_redirect(long status)
 {
 	return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-/* Tell whether the new URL is that of another host or port than the last hop's, or less safe. */
-static bool
-leads_elsewhere(const SfwFetch *fetch, bool was_tls)
-{
-	char	   *whole;
-	char	   *scheme;
-	char	   *host;
-	int			port = 0;
-	bool		elsewhere;
-
-	elsewhere = !split_url(fetch->url, NULL, &whole, &scheme, &host, &port) ||
-		strcasecmp(host, fetch->host) != 0 || port != fetch->port ||
-		(was_tls && strcasecmp(scheme, "https") != 0);
-	free(whole);
-	free(scheme);
-	free(host);
-	return elsewhere;
-}
-
-/* Go on to where a response leads; false: the response is the last. */
+/* Follow a redirect; false: the response is the last. */
 static bool
 follow(SfwFetch *fetch)
 {
 	char	   *location = NULL;
-	bool		was_tls = strncasecmp(fetch->url, "https:", 6) == 0;
 
 	if (!is_redirect(fetch->status) || fetch->hops >= sfw_config.max_redirects)
 		return false;
 	curl_easy_getinfo(fetch->easy, CURLINFO_REDIRECT_URL, &location);
 	if (location == NULL)
 		return false;
+	location = pg_strdup(location);
 	fetch->hops++;
-	free(fetch->url);
-	fetch->url = sfw_strdup(location);
 	drop_handle(fetch);
 	if ((fetch->status == 303 && strcmp(fetch->method, "HEAD") != 0) ||
 		(fetch->status <= 302 && strcmp(fetch->method, "POST") == 0))
 	{
 		free(fetch->method);
-		fetch->method = sfw_strdup("GET");
-		fetch->has_body = false;
-		drop_headers(fetch, true);
+		fetch->method = pg_strdup("GET");
+		free(fetch->body);
+		fetch->body = NULL;
+		drop_body_headers(&fetch->headers);
+		drop_body_headers(&fetch->secret_headers);
 	}
-	if (leads_elsewhere(fetch, was_tls))
-		drop_headers(fetch, false);
-	if (!begin_hop(fetch))
+	if (!begin_hop(fetch, location))
 		fetch->done(fetch);
+	free(location);
 	return true;
 }
 
@@ -479,27 +422,26 @@ follow(SfwFetch *fetch)
 static void
 hop_done(SfwFetch *fetch, CURLcode code)
 {
-	curl_easy_getinfo((CURL *) fetch->easy, CURLINFO_RESPONSE_CODE, &fetch->status);
+	curl_easy_getinfo(fetch->easy, CURLINFO_RESPONSE_CODE, &fetch->status);
 	if (code == CURLE_OK && follow(fetch))
 		return;
-	/* Of several addresses, what became of one that may be connected counts. */
+	/* A refused address counts only if the host has no other. */
 	if (code != CURLE_OK && fetch->address_refused != NULL && !fetch->address_allowed)
 	{
 		fetch->refused = fetch->address_refused;
 		fetch->address_refused = NULL;
 	}
 	else if (code != CURLE_OK && !fetch->too_large)
-		fetch->problem = sfw_format("host \"%s\", port %d: %s", fetch->host, fetch->port,
-									curl_easy_strerror(code));
-	drop_handle(fetch);
+		fetch->problem = psprintf("host \"%s\", port %d: %s", fetch->url.host, fetch->url.port,
+								  curl_easy_strerror(code));
 	fetch->done(fetch);
 }
 
 /* ---------------------------------------------------------------- libcurl in the loop */
 
-/* See which requests have ended. */
+/* Find the hops that have ended. */
 static void
-look(void)
+find_ended(void)
 {
 	CURLMsg    *message;
 	int			left;
@@ -529,20 +471,20 @@ socket_ready(int fd, short revents, void *arg)
 	if (revents & (POLLERR | POLLNVAL))
 		what |= CURL_CSELECT_ERR;
 	curl_multi_socket_action(multi, fd, what, &running);
-	look();
+	find_ended();
 }
 
-/* libcurl's time has come. */
+/* libcurl's timer has fired. */
 static void
 multi_timeout(void *arg)
 {
 	int			running;
 
 	curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running);
-	look();
+	find_ended();
 }
 
-/* libcurl wants a socket watched, or watched no more. */
+/* Watch a socket for libcurl, or stop watching it. */
 static int
 on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *socket_arg)
 {
@@ -556,7 +498,7 @@ on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *socket_arg)
 	return 0;
 }
 
-/* libcurl wants to be called in a while. */
+/* Set or clear libcurl's timer. */
 static int
 on_timer(CURLM *handle, long delay, void *arg)
 {
@@ -567,7 +509,7 @@ on_timer(CURLM *handle, long delay, void *arg)
 	return 0;
 }
 
-/* Make libcurl ready. */
+/* Initialize libcurl. */
 void
 sfw_fetch_init(void)
 {
@@ -575,6 +517,17 @@ sfw_fetch_init(void)
 	multi = curl_multi_init();
 	curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_socket);
 	curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, on_timer);
+}
+
+/* Make a request, still without a method, a URL and a time limit. */
+SfwFetch *
+sfw_fetch_new(void)
+{
+	SfwFetch   *fetch = pg_malloc0(sizeof(SfwFetch));
+
+	initPQExpBuffer(&fetch->status_line);
+	initPQExpBuffer(&fetch->response);
+	return fetch;
 }
 
 /*
@@ -585,33 +538,24 @@ bool
 sfw_fetch_begin(SfwFetch *fetch)
 {
 	fetch->began = sfw_now();
-	return begin_hop(fetch);
+	return begin_hop(fetch, fetch->endpoint);
 }
 
-/* End a request now; done is not called. */
-void
-sfw_fetch_cancel(SfwFetch *fetch)
-{
-	drop_handle(fetch);
-}
-
-/* Release a request that has ended. */
+/* End a request if it has not ended, and release it. */
 void
 sfw_fetch_free(SfwFetch *fetch)
 {
-	for (int i = 0; i < fetch->n_headers; i++)
-		free(fetch->headers[i]);
-	free(fetch->headers);
-	free(fetch->secret);
+	drop_handle(fetch);
+	curl_slist_free_all(fetch->headers);
+	curl_slist_free_all(fetch->secret_headers);
+	sfw_url_free(&fetch->url);
 	free(fetch->method);
-	free(fetch->url);
-	free(fetch->host);
+	free(fetch->endpoint);
+	free(fetch->body);
 	free(fetch->refused);
 	free(fetch->problem);
 	free(fetch->address_refused);
-	sfw_buf_free(&fetch->body);
-	sfw_buf_free(&fetch->status_line);
-	sfw_buf_free(&fetch->header_lines);
-	sfw_buf_free(&fetch->response);
+	termPQExpBuffer(&fetch->status_line);
+	termPQExpBuffer(&fetch->response);
 	free(fetch);
 }

@@ -7,32 +7,31 @@
  *		 "Transform": {"RequestBodyEncoding": "URL_ENCODED"},
  *		 "Authentication": {"ConnectionArn": "..."}}
  *
- * Output and errors are shaped as Step Functions does: {"ResponseBody",
+ * Output and errors have the shape of Step Functions: {"ResponseBody",
  * "Headers", "StatusCode", "StatusText"}, States.Http.StatusCode.N with the
  * body as cause, States.Http.Socket when there is no response.  A connection is
- * a section of the worker's configuration that gives headers to requests to its
- * hosts; where it has none of that name, the request goes without, and the log
- * says so.
+ * a section of the worker's configuration with headers for requests to its
+ * hosts.  If there is no section of that name, the request is sent without them
+ * and the log has a warning.
  */
-#include <stdlib.h>
-#include <string.h>
+#include "postgres_fe.h"
+
 #include <strings.h>
 
 #include "allow.h"
+#include "claimed_task.h"
 #include "config.h"
 #include "fetch.h"
-#include "log.h"
-#include "task.h"
 
 static const char *const methods[] = {"GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"};
 
-/* Headers that are libcurl's business, or would deceive whoever is in between */
+/* Headers that libcurl sets, or that could deceive a proxy or server about where a request ends */
 static const char *const forbidden[] = {
 	"Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "TE", "Trailer",
 	"Keep-Alive", "Expect", "Proxy-Authorization", "Proxy-Connection",
 };
 
-/* Headers of a payload that another host must not see after a redirect */
+/* Headers of a payload that are not sent to another host after a redirect */
 static const char *const credentials[] = {"Authorization", "Cookie", "X-Api-Key"};
 
 /* Texts of statuses, for responses that carry none (HTTP/2): status, text */
@@ -46,8 +45,8 @@ static const char *const credentials[] = {"Authorization", "Cookie", "X-Api-Key"
 	X(429, "Too Many Requests") X(500, "Internal Server Error") X(501, "Not Implemented") \
 	X(502, "Bad Gateway") X(503, "Service Unavailable") X(504, "Gateway Timeout")
 
-/* Headers of a response that are looked at */
-#define MAX_HEADERS 500
+/* The headers of a response that the output has: those before the body, and those after it */
+#define HEADER_ORIGINS (CURLH_HEADER | CURLH_TRAILER)
 
 /* How an array becomes several parameters */
 typedef enum ArrayFormat
@@ -60,75 +59,85 @@ typedef enum ArrayFormat
 
 /* ---------------------------------------------------------------- request */
 
-/* Append a text in percent encoding. */
+/* Append a text in percent encoding; libcurl takes eight megabytes at once. */
 static void
-put_encoded(SfwBuf *buf, const char *text)
+put_encoded(PQExpBuffer buf, const char *text)
 {
-	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
+	size_t		left = strlen(text);
 
-	for (const char *p = text; *p != '\0'; p++)
+	while (left > 0)
 	{
-		if (strchr(plain, *p) != NULL)
-			sfw_buf_putc(buf, *p);
-		else
-			sfw_buf_printf(buf, "%%%02X", (unsigned char) *p);
+		int			piece = (int) Min(left, 1024 * 1024);
+		char	   *encoded = curl_easy_escape(NULL, text, piece);
+
+		if (encoded == NULL)
+			sfw_out_of_memory();
+		appendPQExpBufferStr(buf, encoded);
+		curl_free(encoded);
+		text += piece;
+		left -= (size_t) piece;
 	}
 }
 
-/* Append one parameter; null is an empty one. */
+/* Append a value in percent encoding. */
 static void
-put_parameter(SfwBuf *buf, const char *name, SfwJson value)
+put_encoded_value(PQExpBuffer buf, SfwJson value)
 {
-	char	   *text = sfw_json_type(value) == 'n' ? sfw_strdup("") : sfw_json_text(value);
+	char	   *text = sfw_json_text(value);
 
-	if (buf->len > 0)
-		sfw_buf_putc(buf, '&');
-	put_encoded(buf, name);
-	sfw_buf_putc(buf, '=');
 	put_encoded(buf, text);
 	free(text);
 }
 
+/* Append the name of a parameter. */
+static void
+put_name(PQExpBuffer buf, const char *name)
+{
+	if (buf->len > 0)
+		appendPQExpBufferChar(buf, '&');
+	put_encoded(buf, name);
+	appendPQExpBufferChar(buf, '=');
+}
+
+/* Append one parameter; null is an empty one. */
+static void
+put_parameter(PQExpBuffer buf, const char *name, SfwJson value)
+{
+	put_name(buf, name);
+	if (sfw_json_type(value) != 'n')
+		put_encoded_value(buf, value);
+}
+
 /* Append the parameters that an array under a name becomes. */
 static void
-put_array(SfwBuf *buf, const char *name, SfwJson array, ArrayFormat format)
+put_array(PQExpBuffer buf, const char *name, SfwJson array, ArrayFormat format)
 {
 	SfwJsonWalk walk = sfw_json_walk(array);
 	SfwJson		element;
-	size_t		index = 0;
 
-	while (sfw_json_next(&walk, NULL, &element))
+	for (size_t index = 0; sfw_json_next(&walk, NULL, &element); index++)
 	{
+		char	   *key;
+
 		if (format == COMMAS)
 		{
-			char	   *text = sfw_json_text(element);
-
 			if (index == 0)
-			{
-				if (buf->len > 0)
-					sfw_buf_putc(buf, '&');
-				put_encoded(buf, name);
-			}
-			sfw_buf_putc(buf, index == 0 ? '=' : ',');
-			put_encoded(buf, text);
-			free(text);
+				put_name(buf, name);
+			else
+				appendPQExpBufferChar(buf, ',');
+			put_encoded_value(buf, element);
+			continue;
 		}
-		else
-		{
-			char	   *key = format == REPEAT ? sfw_strdup(name) :
-				format == BRACKETS ? sfw_format("%s[]", name) : sfw_format("%s[%zu]", name, index);
-
-			put_parameter(buf, key, element);
-			free(key);
-		}
-		index++;
+		key = format == INDICES ? psprintf("%s[%zu]", name, index) :
+			psprintf("%s%s", name, format == BRACKETS ? "[]" : "");
+		put_parameter(buf, key, element);
+		free(key);
 	}
 }
 
 /* Turn an object into parameters, joined with &. */
 static void
-put_parameters(SfwBuf *buf, SfwJson object, ArrayFormat format)
+put_parameters(PQExpBuffer buf, SfwJson object, ArrayFormat format)
 {
 	SfwJsonWalk walk = sfw_json_walk(object);
 	SfwJson		key;
@@ -146,7 +155,7 @@ put_parameters(SfwBuf *buf, SfwJson object, ArrayFormat format)
 	}
 }
 
-/* Tell whether a text is in a list, whatever the case. */
+/* Tell whether a text is in a list, in upper or lower case. */
 static bool
 is_one_of(const char *text, const char *const *list, size_t n)
 {
@@ -164,23 +173,44 @@ add_header(SfwFetch *fetch, const char *name, const char *value)
 {
 	static const char token[] = "!#$%&'*+-.^_`|~0123456789"
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	struct curl_slist **list;
 	char	   *line;
 
 	if (*name == '\0' || name[strspn(name, token)] != '\0')
-		return sfw_format("\"%s\" is no name of a header", name);
+		return psprintf("\"%s\" is no name of a header", name);
 	for (const char *p = value; *p != '\0'; p++)
 	{
 		if (((unsigned char) *p < 0x20 && *p != '\t') || *p == 0x7f)
-			return sfw_format("header \"%s\" has a control character", name);
+			return psprintf("header \"%s\" has a control character", name);
 	}
-	if (is_one_of(name, forbidden, sizeof(forbidden) / sizeof(forbidden[0])))
-		return sfw_format("header \"%s\" cannot be set", name);
-	/* A semicolon is libcurl's way to say that the value is empty. */
-	line = *value == '\0' ? sfw_format("%s;", name) : sfw_format("%s: %s", name, value);
-	sfw_fetch_header(fetch, line,
-					 is_one_of(name, credentials, sizeof(credentials) / sizeof(credentials[0])));
+	if (is_one_of(name, forbidden, lengthof(forbidden)))
+		return psprintf("header \"%s\" cannot be set", name);
+	/* With a semicolon libcurl sends a header without a value. */
+	line = *value == '\0' ? psprintf("%s;", name) : psprintf("%s: %s", name, value);
+	list = is_one_of(name, credentials, lengthof(credentials)) ? &fetch->secret_headers : &fetch->headers;
+	*list = curl_slist_append(*list, line);
 	free(line);
 	return NULL;
+}
+
+/* Read one member of Headers, a value or an array of values; gives what is wrong with it, or NULL. */
+static char *
+read_header(const char *name, SfwJson value, SfwFetch *fetch)
+{
+	SfwJsonWalk walk = sfw_json_walk(value);
+	bool		is_array = sfw_json_type(value) == '[';
+	char	   *problem = NULL;
+
+	while (problem == NULL && (!is_array || sfw_json_next(&walk, NULL, &value)))
+	{
+		char	   *text = sfw_json_text(value);
+
+		problem = add_header(fetch, name, text);
+		free(text);
+		if (!is_array)
+			break;
+	}
+	return problem;
 }
 
 /* Read Headers; gives what is wrong with them, or NULL. */
@@ -193,23 +223,12 @@ read_headers(SfwJson object, SfwFetch *fetch)
 	char	   *problem = NULL;
 
 	if (sfw_json_type(object) != '{')
-		return sfw_strdup("Headers must be an object");
+		return pg_strdup("Headers must be an object");
 	while (problem == NULL && sfw_json_next(&walk, &key, &value))
 	{
 		char	   *name = sfw_json_text(key);
-		SfwJsonWalk inner = sfw_json_walk(value);
-		SfwJson		element = value;
-		bool		is_array = sfw_json_type(value) == '[';
 
-		while (problem == NULL && (!is_array || sfw_json_next(&inner, NULL, &element)))
-		{
-			char	   *text = sfw_json_text(element);
-
-			problem = add_header(fetch, name, text);
-			free(text);
-			if (!is_array)
-				break;
-		}
+		problem = read_header(name, value, fetch);
 		free(name);
 	}
 	return problem;
@@ -229,7 +248,7 @@ read_array_format(SfwJson transform)
 		!sfw_json_get(options, "ArrayFormat", &value))
 		return INDICES;
 	text = sfw_json_text(value);
-	for (int i = 0; i < 4; i++)
+	for (size_t i = 0; i < lengthof(names); i++)
 	{
 		if (strcmp(text, names[i]) == 0)
 			format = (ArrayFormat) i;
@@ -258,24 +277,25 @@ read_body(SfwJson payload, SfwFetch *fetch)
 
 	if (!sfw_json_get(payload, "RequestBody", &body))
 		return NULL;
-	fetch->has_body = true;
 	if (sfw_json_get(payload, "Transform", &transform) && wants_url_encoded(transform))
 	{
+		PQExpBufferData form;
+
 		if (sfw_json_type(body) != '{')
-			return sfw_strdup("RequestBody must be an object to be URL encoded");
-		put_parameters(&fetch->body, body, read_array_format(transform));
+			return pg_strdup("RequestBody must be an object to be URL encoded");
+		initPQExpBuffer(&form);
+		put_parameters(&form, body, read_array_format(transform));
+		fetch->body = sfw_buffer_data(&form);
 		type = "Content-Type: application/x-www-form-urlencoded";
 	}
 	else
-		fetch->body.data = sfw_json_text(body);
-	if (fetch->body.data != NULL && fetch->body.size == 0)
-		fetch->body.len = fetch->body.size = strlen(fetch->body.data);
+		fetch->body = sfw_json_text(body);
 	if (!sfw_fetch_has_header(fetch, "Content-Type"))
-		sfw_fetch_header(fetch, type, false);
+		fetch->headers = curl_slist_append(fetch->headers, type);
 	return NULL;
 }
 
-/* The name of the connection that a payload wants, or NULL: what its ARN has after connection/. */
+/* The name of the connection that a payload names, or NULL: the part of its ARN after connection/. */
 static char *
 connection_name(SfwJson payload)
 {
@@ -290,53 +310,72 @@ connection_name(SfwJson payload)
 		return NULL;
 	text = sfw_json_text(arn);
 	name = strstr(text, "connection/");
-	name = sfw_strdup(name != NULL ? name + strlen("connection/") : text);
+	name = pg_strdup(name != NULL ? name + strlen("connection/") : text);
 	name[strcspn(name, "/")] = '\0';
 	free(text);
 	return name;
 }
 
-/* Tell whether a connection is meant for the host of a URL. */
+/* Tell whether a connection is for requests to a host. */
 static bool
-is_for_host(const SfwConnection *connection, const char *url)
+is_for_host(const SfwConnection *connection, const char *host)
 {
-	char	   *host = sfw_fetch_host(url);
-	bool		found = false;
-
-	for (int i = 0; host != NULL && i < connection->n_hosts; i++)
-		found = found || sfw_allow_matches(connection->hosts[i], host);
-	free(host);
-	return found;
+	for (SimpleStringListCell *pattern = connection->hosts.head; pattern != NULL; pattern = pattern->next)
+	{
+		if (sfw_allow_matches(pattern->val, host))
+			return true;
+	}
+	return false;
 }
 
-/* Add the headers of the connection that a payload wants; gives why they may not be sent, or NULL. */
+/* Add the headers of the connection that a payload names; gives why they may not be sent, or NULL. */
 static char *
 add_connection(SfwJson payload, SfwFetch *fetch)
 {
 	char	   *name = connection_name(payload);
-	const SfwConnection *connection;
+	const SfwConnection *connection = name != NULL ? sfw_config_connection(name) : NULL;
 	char	   *problem = NULL;
+	SfwUrl		url = {0};
 
-	if (name == NULL)
-		return NULL;
-	connection = sfw_config_connection(name);
-	if (connection == NULL)
+	if (connection != NULL)
+	{
+		const char *host = sfw_url_parse(fetch->endpoint, NULL, &url) ? url.host : "";
+
+		if (!is_for_host(connection, host))
+			problem = psprintf("connection \"%s\" is not for host \"%s\"", name, host);
+		for (SimpleStringListCell *header = connection->headers.head; problem == NULL && header != NULL;
+			 header = header->next)
+			fetch->secret_headers = curl_slist_append(fetch->secret_headers, header->val);
+	}
+	else if (name != NULL)
 		sfw_log(SFW_WARNING, "a connection is not configured, the request goes without credentials",
 				"connection", name, NULL);
-	else if (!is_for_host(connection, fetch->url))
-	{
-		char	   *host = sfw_fetch_host(fetch->url);
-
-		problem = sfw_format("connection \"%s\" is not for host \"%s\"", name, host ? host : "");
-		free(host);
-	}
-	else
-	{
-		for (int i = 0; i < connection->n_headers; i++)
-			sfw_fetch_header(fetch, connection->headers[i], true);
-	}
+	sfw_url_free(&url);
 	free(name);
 	return problem;
+}
+
+/* Append QueryParameters to the URL of a request; gives what is wrong with them, or NULL. */
+static char *
+add_query(SfwJson parameters, SfwFetch *fetch)
+{
+	PQExpBufferData query;
+	char	   *url;
+
+	if (sfw_json_type(parameters) != '{')
+		return pg_strdup("QueryParameters must be an object");
+	initPQExpBuffer(&query);
+	put_parameters(&query, parameters, REPEAT);
+	fetch->endpoint[strcspn(fetch->endpoint, "#")] = '\0';
+	if (query.len > 0)
+	{
+		url = psprintf("%s%c%s", fetch->endpoint, strchr(fetch->endpoint, '?') != NULL ? '&' : '?',
+					   sfw_buffer_data(&query));
+		free(fetch->endpoint);
+		fetch->endpoint = url;
+	}
+	termPQExpBuffer(&query);
+	return NULL;
 }
 
 /* Read ApiEndpoint, Method and QueryParameters; gives what is wrong with them, or NULL. */
@@ -344,42 +383,23 @@ static char *
 read_target(SfwJson payload, SfwFetch *fetch)
 {
 	SfwJson		value;
-	SfwBuf		query = {0};
-	char	   *fragment;
 
 	if (!sfw_json_get(payload, "ApiEndpoint", &value) || sfw_json_type(value) != '"')
-		return sfw_strdup("ApiEndpoint is missing");
-	fetch->url = sfw_json_text(value);
-	for (const char *p = fetch->url; *p != '\0'; p++)
+		return pg_strdup("ApiEndpoint is missing");
+	fetch->endpoint = sfw_json_text(value);
+	for (const char *p = fetch->endpoint; *p != '\0'; p++)
 	{
 		if ((unsigned char) *p <= 0x20 || *p == 0x7f)
-			return sfw_strdup("ApiEndpoint has blanks or control characters");
+			return pg_strdup("ApiEndpoint has blanks or control characters");
 	}
 	if (!sfw_json_get(payload, "Method", &value))
-		return sfw_strdup("Method is missing");
+		return pg_strdup("Method is missing");
 	fetch->method = sfw_json_text(value);
-	if (!is_one_of(fetch->method, methods, sizeof(methods) / sizeof(methods[0])))
-		return sfw_format("Method \"%s\" is unknown", fetch->method);
+	if (!is_one_of(fetch->method, methods, lengthof(methods)))
+		return psprintf("Method \"%s\" is unknown", fetch->method);
 	for (char *p = fetch->method; *p != '\0'; p++)
 		*p = (char) (*p & ~0x20);
-	if (!sfw_json_get(payload, "QueryParameters", &value))
-		return NULL;
-	if (sfw_json_type(value) != '{')
-		return sfw_strdup("QueryParameters must be an object");
-	put_parameters(&query, value, REPEAT);
-	fragment = strchr(fetch->url, '#');
-	if (fragment != NULL)
-		*fragment = '\0';
-	if (query.len > 0)
-	{
-		char	   *url = sfw_format("%s%c%s", fetch->url,
-									 strchr(fetch->url, '?') != NULL ? '&' : '?', query.data);
-
-		free(fetch->url);
-		fetch->url = url;
-	}
-	sfw_buf_free(&query);
-	return NULL;
+	return sfw_json_get(payload, "QueryParameters", &value) ? add_query(value, fetch) : NULL;
 }
 
 /* Turn a payload into a request; gives what is wrong with it, or NULL. */
@@ -398,134 +418,82 @@ read_payload(SfwJson payload, SfwFetch *fetch)
 
 /* ---------------------------------------------------------------- response */
 
-/* The text of a status. */
+/* The text of a status, of the status line or the usual one. */
 static char *
 status_text(const SfwFetch *fetch)
 {
-	const char *line = fetch->status_line.data != NULL ? fetch->status_line.data : "";
-	const char *text = strchr(line, ' ');
+	const char *text = strchr(fetch->status_line.data, ' ');
 
 	text = text != NULL ? strchr(text + 1, ' ') : NULL;
-	if (text != NULL)
-	{
-		size_t		len = strcspn(text + 1, "\r\n");
-
-		if (len > 0)
-			return sfw_strndup(text + 1, len);
-	}
-#define STATUS_CASE(number, text) case number: return sfw_strdup(text);
+	if (text != NULL && strcspn(text + 1, "\r\n") > 0)
+		return pnstrdup(text + 1, strcspn(text + 1, "\r\n"));
+#define STATUS_CASE(number, text) case number: return pg_strdup(text);
 	switch (fetch->status)
 	{
 			STATUS_LIST(STATUS_CASE)
 	}
-	return sfw_strdup("");
+	return pg_strdup("");
 }
 
-/* Read a header line at *p into memory of its own, the name in lower case; false: none is left. */
-static bool
-next_header(const char **p, char **name, char **value)
-{
-	while (**p != '\0')
-	{
-		const char *line = *p;
-		size_t		len = strcspn(line, "\r\n");
-		const char *end = line + len;
-		const char *colon = memchr(line, ':', len);
-		const char *start;
-
-		*p = end + strspn(end, "\r\n");
-		if (colon == NULL || colon == line)
-			continue;
-		*name = sfw_strndup(line, (size_t) (colon - line));
-		for (char *c = *name; *c != '\0'; c++)
-		{
-			if (*c >= 'A' && *c <= 'Z')
-				*c = (char) (*c | 0x20);
-		}
-		start = colon + 1;
-		while (start < end && (*start == ' ' || *start == '\t'))
-			start++;
-		while (end > start && (end[-1] == ' ' || end[-1] == '\t'))
-			end--;
-		*value = sfw_strndup(start, (size_t) (end - start));
-		return true;
-	}
-	return false;
-}
-
-/* Append the values that have the name of the first one; those are done then. */
+/* Append the values of the headers that have the name of one, as an array under the name in lower case. */
 static void
-put_header(SfwBuf *buf, char **names, char **values, int n, int first)
+put_header(PQExpBuffer buf, CURL *easy, const struct curl_header *header)
 {
-	sfw_json_put_key(buf, names[first]);
-	for (int i = first; i < n; i++)
-	{
-		if (names[i] == NULL || (i > first && strcmp(names[first], names[i]) != 0))
-			continue;
-		sfw_buf_putc(buf, i == first ? '[' : ',');
-		sfw_json_put_string(buf, values[i], strlen(values[i]));
-		if (i > first)
-		{
-			free(names[i]);
-			names[i] = NULL;
-		}
-	}
-	sfw_buf_putc(buf, ']');
+	char	   *name = pg_strdup(header->name);
+	struct curl_header *value;
+
+	for (char *p = name; *p != '\0'; p++)
+		*p = pg_ascii_tolower(*p);
+	sfw_json_put_key(buf, name);
+	sfw_json_open(buf, '[');
+	for (size_t i = 0; curl_easy_header(easy, name, i, HEADER_ORIGINS, -1, &value) == CURLHE_OK; i++)
+		sfw_json_put_string(buf, value->value);
+	appendPQExpBufferChar(buf, ']');
+	free(name);
 }
 
-/* Append the headers: an array of values under each name. */
+/* Append the headers of the response. */
 static void
-put_headers(SfwBuf *buf, const SfwFetch *fetch)
+put_headers(PQExpBuffer buf, CURL *easy)
 {
-	char	  **names = sfw_alloc(sizeof(char *) * MAX_HEADERS);
-	char	  **values = sfw_alloc(sizeof(char *) * MAX_HEADERS);
-	const char *p = fetch->header_lines.data != NULL ? fetch->header_lines.data : "";
-	int			n = 0;
+	struct curl_header *header = NULL;
 
-	while (n < MAX_HEADERS && next_header(&p, &names[n], &values[n]))
-		n++;
-	sfw_buf_putc(buf, '{');
-	for (int i = 0; i < n; i++)
+	sfw_json_open(buf, '{');
+	while ((header = curl_easy_nextheader(easy, HEADER_ORIGINS, -1, header)) != NULL)
 	{
-		if (names[i] == NULL)
-			continue;
-		if (i > 0)
-			sfw_buf_putc(buf, ',');
-		put_header(buf, names, values, n, i);
+		if (header->index == 0)
+			put_header(buf, easy, header);
 	}
-	sfw_buf_putc(buf, '}');
-	for (int i = 0; i < n; i++)
-	{
-		free(names[i]);
-		free(values[i]);
-	}
-	free(names);
-	free(values);
+	appendPQExpBufferChar(buf, '}');
 }
 
 /* The output of a request that has succeeded. */
 static char *
-print_response(const SfwFetch *fetch)
+print_response(SfwFetch *fetch)
 {
-	SfwBuf		buf = {0};
+	PQExpBufferData buf;
+	const char *response = sfw_buffer_data(&fetch->response);
 	SfwJson		body;
 	char	   *text = status_text(fetch);
 
-	sfw_buf_puts(&buf, "{\"ResponseBody\":");
-	if (fetch->response.len > 0 && sfw_json_parse(fetch->response.data, fetch->response.len, &body))
-		sfw_buf_append(&buf, body.text, body.len);
+	initPQExpBuffer(&buf);
+	sfw_json_open(&buf, '{');
+	sfw_json_put_key(&buf, "ResponseBody");
+	if (sfw_json_parse(response, fetch->response.len, &body))
+		sfw_json_put_value(&buf, body);
 	else
-		sfw_json_put_string(&buf, fetch->response.data, fetch->response.len);
-	sfw_buf_puts(&buf, ",\"Headers\":");
-	put_headers(&buf, fetch);
-	sfw_buf_printf(&buf, ",\"StatusCode\":%ld,\"StatusText\":", fetch->status);
-	sfw_json_put_string(&buf, text, strlen(text));
-	sfw_buf_putc(&buf, '}');
+		sfw_json_put_bytes(&buf, response, fetch->response.len);
+	sfw_json_put_key(&buf, "Headers");
+	put_headers(&buf, fetch->easy);
+	appendPQExpBuffer(&buf, ",\"StatusCode\":%ld", fetch->status);
+	sfw_json_put_key(&buf, "StatusText");
+	sfw_json_put_string(&buf, text);
+	appendPQExpBufferChar(&buf, '}');
 	free(text);
-	return sfw_buf_take(&buf);
+	return sfw_buffer_data(&buf);
 }
 
-/* A request has ended: tell how it went. */
+/* Report the outcome of a request that has ended. */
 static void
 finished(SfwFetch *fetch)
 {
@@ -535,18 +503,17 @@ finished(SfwFetch *fetch)
 	if (fetch->refused != NULL)
 	{
 		sfw_task_log(task, SFW_WARNING, "a request is refused", "reason", fetch->refused);
-		sfw_task_failed(task, sfw_strdup("States.Permissions"), sfw_strdup(fetch->refused));
+		sfw_task_failed(task, pg_strdup(fetch->refused), "States.Permissions");
 	}
 	else if (fetch->too_large)
-		sfw_task_failed(task, sfw_strdup("States.DataLimitExceeded"),
-						sfw_format("the response of host \"%s\" is larger than the worker takes (max-output)",
-								   fetch->host));
+		sfw_task_failed(task, psprintf("the response of host \"%s\" is larger than the worker takes (max-output)",
+									   fetch->url.host), "States.DataLimitExceeded");
 	else if (fetch->problem != NULL)
-		sfw_task_failed(task, sfw_strdup("States.Http.Socket"), sfw_strdup(fetch->problem));
+		sfw_task_failed(task, pg_strdup(fetch->problem), "States.Http.Socket");
 	else if (fetch->status < 200 || fetch->status > 299)
-		sfw_task_failed(task, sfw_format("States.Http.StatusCode.%ld", fetch->status),
-						fetch->response.len > 0 ?
-						sfw_utf8_repair(fetch->response.data, fetch->response.len) : status_text(fetch));
+		sfw_task_failed(task, fetch->response.len > 0 ?
+						sfw_utf8_repair(fetch->response.data, fetch->response.len) : status_text(fetch),
+						"States.Http.StatusCode.%ld", fetch->status);
 	else
 		sfw_task_succeeded(task, print_response(fetch));
 	sfw_fetch_free(fetch);
@@ -558,12 +525,12 @@ finished(SfwFetch *fetch)
 static void
 http_start(SfwTask *task)
 {
-	SfwFetch   *fetch = sfw_alloc(sizeof(SfwFetch));
+	SfwFetch   *fetch = sfw_fetch_new();
 	char	   *problem = read_payload(task->payload, fetch);
 
 	fetch->done = finished;
 	fetch->arg = task;
-	/* The payload's own limit has a timer, and may be longer. */
+	/* TimeoutSeconds of the payload has a timer of its own, and may be longer than http-timeout. */
 	fetch->time_limit = task->timeout_timer.armed ?
 		task->timeout_timer.at - sfw_now() + 1000 : sfw_config.http_timeout;
 	if (problem == NULL)
@@ -574,56 +541,42 @@ http_start(SfwTask *task)
 			task->job = fetch;
 			return;
 		}
-		problem = fetch->problem;
-		fetch->problem = NULL;
 	}
-	if (problem != NULL)
-		sfw_task_reject(task, problem);
-	else
+	if (fetch->refused != NULL)
 	{
 		sfw_task_log(task, SFW_WARNING, "a request is refused", "reason", fetch->refused);
-		sfw_task_fail_soon(task, sfw_strdup("States.Permissions"), sfw_strdup(fetch->refused));
+		sfw_task_fail_soon(task, pg_strdup(fetch->refused), "States.Permissions");
 	}
+	else
+		sfw_task_reject(task, problem != NULL ? problem : pg_strdup(fetch->problem));
 	sfw_fetch_free(fetch);
 }
 
-/* End a task's request. */
+/* Abandon a task's request. */
 static void
 http_stop(SfwTask *task, bool hard)
 {
 	SfwFetch   *fetch = task->job;
-	char	   *cause;
 
 	if (fetch == NULL)
 		return;
 	task->job = NULL;
-	cause = sfw_format("the request to host \"%s\" was given up", fetch->host);
-	sfw_fetch_cancel(fetch);
+	sfw_task_fail_soon(task, psprintf("the request to host \"%s\" was given up", fetch->url.host),
+					   "States.Http.Socket");
 	sfw_fetch_free(fetch);
-	sfw_task_fail_soon(task, sfw_strdup("States.Http.Socket"), cause);
 }
 
 /* Resolve and decide, but send nothing. */
 static bool
-http_dry_run(SfwJson payload, SfwBuf *report)
+http_dry_run(SfwJson payload, PQExpBuffer report)
 {
-	SfwFetch   *fetch = sfw_alloc(sizeof(SfwFetch));
+	SfwFetch   *fetch = sfw_fetch_new();
 	char	   *problem = read_payload(payload, fetch);
-	bool		good;
+	bool		good = problem == NULL;
 
-	if (problem != NULL)
-	{
-		sfw_json_put_key(report, "refused");
-		sfw_json_put_string(report, problem, strlen(problem));
-		good = false;
-	}
-	else
-	{
-		sfw_json_put_key(report, "method");
-		sfw_json_put_string(report, fetch->method, strlen(fetch->method));
-		sfw_buf_putc(report, ',');
-		good = sfw_fetch_dry_run(fetch->url, sfw_config.location, report);
-	}
+	sfw_json_put_key(report, good ? "method" : "refused");
+	sfw_json_put_string(report, good ? fetch->method : problem);
+	good = good && sfw_fetch_dry_run(fetch->endpoint, sfw_config.location, report);
 	free(problem);
 	sfw_fetch_free(fetch);
 	return good;

@@ -2,18 +2,16 @@
  * log.c
  *		The worker's log on standard error: lines of text, or of JSON.
  *
- * A line is written at once, and what a payload holds cannot end it: a value
- * in a line of text is quoted as JSON when it is more than a word.
+ * Each line is one write.  A value cannot end its line: in a line of text a
+ * value that is more than a word is quoted as JSON.
  */
-#include "log.h"
+#include "postgres_fe.h"
 
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "json.h"
+#include "json_text.h"
+#include "log.h"
 
 /* Bytes of a value that a line shows */
 #define VALUE_MAX 2000
@@ -46,13 +44,6 @@ sfw_log_set_format(const char *name)
 	return as_json || strcmp(name, "text") == 0;
 }
 
-/* Tell whether lines of this level are written. */
-bool
-sfw_log_wants(SfwLevel level)
-{
-	return level >= lowest;
-}
-
 /* Tell whether a value can stand in a line of text as it is. */
 static bool
 is_word(const char *value)
@@ -64,29 +55,25 @@ is_word(const char *value)
 
 /* Append one field. */
 static void
-put_field(SfwBuf *line, const char *key, const char *value)
+put_field(PQExpBuffer line, const char *key, const char *value)
 {
 	size_t		len = strlen(value);
 
 	if (len > VALUE_MAX)
 		len = sfw_utf8_clip(value, VALUE_MAX);
 	if (as_json)
-	{
-		sfw_buf_putc(line, ',');
 		sfw_json_put_key(line, key);
-		sfw_json_put_string(line, value, len);
-		return;
-	}
-	sfw_buf_printf(line, " %s=", key);
-	if (is_word(value))
-		sfw_buf_append(line, value, len);
 	else
-		sfw_json_put_string(line, value, len);
+		appendPQExpBuffer(line, " %s=", key);
+	if (!as_json && is_word(value))
+		appendBinaryPQExpBuffer(line, value, len);
+	else
+		sfw_json_put_bytes(line, value, len);
 }
 
 /* Write a whole line, as far as standard error takes it. */
 static void
-write_line(const SfwBuf *line)
+write_line(const PQExpBufferData *line)
 {
 	size_t		done = 0;
 
@@ -104,7 +91,7 @@ write_line(const SfwBuf *line)
 void
 sfw_log(SfwLevel level, const char *message,...)
 {
-	SfwBuf		line = {0};
+	PQExpBufferData line;
 	struct timespec now;
 	struct tm	utc;
 	char		stamp[32];
@@ -113,17 +100,18 @@ sfw_log(SfwLevel level, const char *message,...)
 
 	if (level < lowest)
 		return;
+	initPQExpBuffer(&line);
 	clock_gettime(CLOCK_REALTIME, &now);
 	gmtime_r(&now.tv_sec, &utc);
 	strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", &utc);
 	if (as_json)
 	{
-		sfw_buf_printf(&line, "{\"time\":\"%s.%03ldZ\",\"level\":\"%s\",\"pid\":%d,\"message\":",
+		appendPQExpBuffer(&line, "{\"time\":\"%s.%03ldZ\",\"level\":\"%s\",\"pid\":%d,\"message\":",
 					   stamp, now.tv_nsec / 1000000, level_names[level], (int) getpid());
-		sfw_json_put_string(&line, message, strlen(message));
+		sfw_json_put_string(&line, message);
 	}
 	else
-		sfw_buf_printf(&line, "%s.%03ldZ [%d] %s: %s",
+		appendPQExpBuffer(&line, "%s.%03ldZ [%d] %s: %s",
 					   stamp, now.tv_nsec / 1000000, (int) getpid(), level_names[level], message);
 	va_start(args, message);
 	while ((key = va_arg(args, const char *)) != NULL)
@@ -134,7 +122,7 @@ sfw_log(SfwLevel level, const char *message,...)
 			put_field(&line, key, value);
 	}
 	va_end(args);
-	sfw_buf_puts(&line, as_json ? "}\n" : "\n");
+	appendPQExpBufferStr(&line, as_json ? "}\n" : "\n");
 	write_line(&line);
-	sfw_buf_free(&line);
+	termPQExpBuffer(&line);
 }

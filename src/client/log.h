@@ -17,7 +17,6 @@ typedef enum SfwLevel
 
 extern bool sfw_log_set_level(const char *name);
 extern bool sfw_log_set_format(const char *name);
-extern bool sfw_log_wants(SfwLevel level);
 
 /* Fields are pairs of strings (key, value) up to a NULL; a NULL value is left out. */
 extern void sfw_log(SfwLevel level, const char *message,...) __attribute__((sentinel));

@@ -5,23 +5,20 @@
  * Everything happens in one thread, between two calls of poll().  A signal's
  * handler only writes the signal's number into a pipe that the loop watches.
  */
-#include "loop.h"
+#include "postgres_fe.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "buf.h"
 #include "log.h"
+#include "loop.h"
 
-/* Who wants to know about a descriptor; indexed by it */
+/* What to call for a descriptor, which is the index */
 typedef struct Watch
 {
-	short		events;			/* 0: nobody */
+	short		events;			/* 0: the descriptor is not watched */
 	unsigned	serial;			/* tells a descriptor from an older one with its number */
 	SfwReady	ready;
 	void	   *arg;
@@ -31,12 +28,12 @@ static Watch *watches;
 static int	n_watches;
 static unsigned next_serial = 1;
 
-static SfwTimer *timers;		/* armed, in no order: there are few */
+static SfwTimer *timers;		/* armed, in no order, because there are few */
 
 static int	signal_pipe[2] = {-1, -1};
 static void (*signal_handlers[NSIG]) (void);
 
-/* Milliseconds of a clock that nobody sets. */
+/* Milliseconds of a clock that cannot be set. */
 int64_t
 sfw_now(void)
 {
@@ -53,7 +50,7 @@ note_signal(int signo)
 	int			saved = errno;
 	unsigned char byte = (unsigned char) signo;
 
-	/* A full pipe is no loss: a turn of the loop is due anyway. */
+	/* When the pipe is full, a turn of the loop is due already. */
 	if (write(signal_pipe[1], &byte, 1) < 0)
 		errno = saved;
 	errno = saved;
@@ -99,7 +96,7 @@ sfw_loop_on_signal(int signo, void (*handle) (void))
 	sigaction(signo, &action, NULL);
 }
 
-/* Watch a descriptor, or change what for; with no events, watch it no more. */
+/* Watch a descriptor for events, or change them; without events, stop watching it. */
 void
 sfw_loop_watch(int fd, short events, SfwReady ready, void *arg)
 {
@@ -109,7 +106,7 @@ sfw_loop_watch(int fd, short events, SfwReady ready, void *arg)
 	{
 		int			more = n_watches == 0 ? 64 : n_watches * 2;
 
-		watches = sfw_realloc(watches, sizeof(Watch) * (size_t) more);
+		watches = pg_realloc(watches, sizeof(Watch) * (size_t) more);
 		while (n_watches < more)
 			watches[n_watches++] = (Watch) {0};
 	}
@@ -121,7 +118,7 @@ sfw_loop_watch(int fd, short events, SfwReady ready, void *arg)
 		watches[fd] = (Watch) {events, next_serial++, ready, arg};
 }
 
-/* Close a descriptor and watch it no more. */
+/* Close a descriptor and stop watching it. */
 void
 sfw_loop_close(int *fd)
 {
@@ -132,7 +129,7 @@ sfw_loop_close(int *fd)
 	*fd = -1;
 }
 
-/* Have a function called in so many milliseconds, instead of what the timer was set to. */
+/* Have a function called after a delay in milliseconds; what the timer was set to before is forgotten. */
 void
 sfw_timer_set(SfwTimer *timer, int64_t delay, void (*fire) (void *arg), void *arg)
 {
@@ -201,10 +198,10 @@ time_left(void)
 	if (timer == NULL)
 		return -1;
 	left = timer->at - sfw_now();
-	return left < 0 ? 0 : left > 3600000 ? 3600000 : (int) left;
+	return (int) Min(Max(left, 0), 3600000);
 }
 
-/* Wait for what comes next and handle it. */
+/* Wait for descriptors, signals and timers, and handle those that are ready. */
 void
 sfw_loop_turn(void)
 {
@@ -217,8 +214,8 @@ sfw_loop_turn(void)
 	if (room < n_watches)
 	{
 		room = n_watches;
-		polled = sfw_realloc(polled, sizeof(*polled) * (size_t) room);
-		serials = sfw_realloc(serials, sizeof(*serials) * (size_t) room);
+		polled = pg_realloc(polled, sizeof(*polled) * (size_t) room);
+		serials = pg_realloc(serials, sizeof(*serials) * (size_t) room);
 	}
 	for (int fd = 0; fd < n_watches; fd++)
 	{
@@ -233,7 +230,7 @@ sfw_loop_turn(void)
 		sfw_log(SFW_ERROR, "cannot poll", NULL);
 		exit(1);
 	}
-	/* What one handler closes, and perhaps another opened since, is skipped. */
+	/* A descriptor that a handler has closed, or reused, is skipped. */
 	for (int i = 0; ready > 0 && i < n; i++)
 	{
 		Watch	   *watch = &watches[polled[i].fd];

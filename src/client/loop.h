@@ -28,7 +28,7 @@ extern void sfw_loop_init(void);
 extern void sfw_loop_on_signal(int signo, void (*handle) (void));
 extern void sfw_loop_turn(void);
 
-/* Watch a descriptor, or change what for; with no events, watch it no more. */
+/* Watch a descriptor for events, or change them; without events, stop watching it. */
 extern void sfw_loop_watch(int fd, short events, SfwReady ready, void *arg);
 extern void sfw_loop_close(int *fd);
 

@@ -2,33 +2,35 @@
  * main.c
  *		sfworker: does the work of workflows that is done outside the database.
  *
- *		main     options; what to do
- *		config   options and settings
- *		loop     descriptors, timers, signals
- *		db       the connection            queue   claims, answers, heartbeats
- *		task     the life of a task        shell, http, sql   the kinds of tasks
- *		fetch    HTTP requests             allow   where they may go
- *		child    processes                 secrets, json, buf, log
+ *		main			options; what to do
+ *		config			settings
+ *		loop			descriptors, timers, signals
+ *		session, db		connections; the session with the workflows
+ *		queue			claims, answers, heartbeats
+ *		claimed_task	the life of a task
+ *		shell, http, sql	the kinds of tasks
+ *		fetch, allow	HTTP requests; where they may go
+ *		subprocess		processes
+ *		json_text, log, secrets
  */
-#include <errno.h>
+#include "postgres_fe.h"
+
 #include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "child.h"
 #include "config.h"
 #include "db.h"
 #include "fetch.h"
 #include "log.h"
 #include "queue.h"
 #include "secrets.h"
+#include "session.h"
+#include "subprocess.h"
 
-/* Milliseconds for the last answers after everything was told to stop */
-#define LAST_WORDS 5000
+/* Milliseconds for the last answers after all tasks were told to stop */
+#define LAST_ANSWERS 5000
 
 enum
 {
@@ -96,7 +98,7 @@ static const char *const help =
 	"  -p, --port=PORT             port\n"
 	"  -U, --username=NAME         role\n"
 	"      --schema=NAME           of the extension (found by itself)\n"
-	"      --poll-interval=TIME    look for tasks that nobody told of (10s)\n"
+	"      --poll-interval=TIME    look for tasks without a notification (10s)\n"
 	"      --connect-timeout=TIME  for connections of all kinds (10s)\n"
 	"\n"
 	"Tasks:\n"
@@ -118,7 +120,7 @@ static const char *const help =
 	"      --help, --version\n";
 
 static int	signals_seen;
-static SfwTimer last_words;
+static SfwTimer exit_timer;
 
 /* Complain about the command line and leave. */
 static void
@@ -210,7 +212,7 @@ read_options(int argc, char **argv)
 	{
 		if (sfw_config.dbname != NULL || optind + 1 < argc)
 			refuse("too many arguments");
-		sfw_config.dbname = sfw_strdup(argv[optind]);
+		sfw_config.dbname = pg_strdup(argv[optind]);
 		sfw_secrets_hide_conninfo(argv[optind]);
 	}
 	if (!sfw_config_finish(&problem))
@@ -227,7 +229,7 @@ list(void)
 		" FROM pg_catalog.pg_extension AS e JOIN pg_catalog.pg_namespace AS n"
 		" ON n.oid OPERATOR(pg_catalog.=) e.extnamespace"
 		" WHERE e.extname OPERATOR(pg_catalog.=) 'sfflow'";
-	PGconn	   *conn = sfw_db_open(sfw_config.dbname, true, true);
+	PGconn	   *conn = sfw_session_open(sfw_config.dbname, true, true);
 	PGresult   *result;
 	PQprintOpt	print = {0};
 	int			status = 1;
@@ -264,8 +266,8 @@ list(void)
 static int
 dry_run(void)
 {
-	SfwBuf		input = {0};
-	SfwBuf		report = {0};
+	PQExpBufferData input;
+	PQExpBufferData report;
 	SfwJson		payload;
 	char		data[65536];
 	ssize_t		n;
@@ -273,31 +275,32 @@ dry_run(void)
 
 	if (sfw_config.n_served != 1)
 		refuse("--dry-run needs one activity");
+	initPQExpBuffer(&input);
+	initPQExpBuffer(&report);
 	while ((n = read(STDIN_FILENO, data, sizeof(data))) > 0)
-		sfw_buf_append(&input, data, (size_t) n);
-	if (input.data == NULL || !sfw_json_parse(input.data, input.len, &payload) ||
-		sfw_json_type(payload) != '{')
+		appendBinaryPQExpBuffer(&input, data, (size_t) n);
+	if (!sfw_json_parse(sfw_buffer_data(&input), input.len, &payload) || sfw_json_type(payload) != '{')
 	{
 		fputs("sfworker: the payload on standard input must be a JSON object\n", stderr);
 		return 2;
 	}
-	sfw_buf_putc(&report, '{');
+	sfw_json_open(&report, '{');
 	good = sfw_kind_find(sfw_config.served[0].kind)->dry_run(payload, &report);
-	sfw_buf_printf(&report, ",\"decision\":\"%s\"}", good ? "allowed" : "refused");
-	puts(report.data);
-	sfw_buf_free(&report);
-	sfw_buf_free(&input);
+	appendPQExpBuffer(&report, ",\"decision\":\"%s\"}", good ? "allowed" : "refused");
+	puts(sfw_buffer_data(&report));
+	termPQExpBuffer(&report);
+	termPQExpBuffer(&input);
 	return good ? 0 : 3;
 }
 
-/* The time for last words is over. */
+/* The time for the last answers is over. */
 static void
-leave_now(void *arg)
+exit_now(void *arg)
 {
 	signals_seen = 3;
 }
 
-/* Somebody wants the worker to leave: drain first, stop what runs when asked again. */
+/* Handle a signal to exit: the first drains, the second stops the tasks that run. */
 static void
 on_leave(void)
 {
@@ -311,7 +314,7 @@ on_leave(void)
 	if (signals_seen > 2)
 		return;
 	sfw_log(SFW_WARNING, "leaving, what runs is stopped", NULL);
-	sfw_timer_set(&last_words, sfw_config.kill_after + LAST_WORDS, leave_now, NULL);
+	sfw_timer_set(&exit_timer, sfw_config.kill_after + LAST_ANSWERS, exit_now, NULL);
 	for (SfwTask *task = sfw_tasks, *next; task != NULL; task = next)
 	{
 		next = task->next;
@@ -351,7 +354,7 @@ work(void)
 	int			lost;
 
 	sfw_loop_init();
-	sfw_child_init();
+	sfw_subprocess_init();
 	sfw_fetch_init();
 	sfw_loop_on_signal(SIGTERM, on_leave);
 	sfw_loop_on_signal(SIGINT, on_leave);

@@ -1,38 +1,38 @@
 /*
  * queue.c
- *		What the worker and the database tell each other: claims, answers,
- *		heartbeats.
+ *		What the worker sends to the database: claims, answers, heartbeats.
  *
- * There is one session and one statement at a time; whenever it is idle the
- * most urgent thing is said next:
+ * There is one session, with one statement at a time.  Whenever the session is
+ * idle the most urgent statement is sent:
  *
- *		1. a heartbeat, because a task is lost when it comes too late;
- *		2. answers.  Those that have gathered while the last statement was under
+ *		1. a heartbeat, because a task is lost when its heartbeat is late;
+ *		2. answers.  Those that were queued while the last statement was under
  *		   way go together in one transaction, so that many short tasks share
- *		   one commit.  If one of them is refused all are rolled back and each
- *		   is sent alone;
- *		3. with the answers if there are any, a claim of as many tasks as there are free slots, for an activity
- *		   that may have some: after a notification, after a claim that gave all
- *		   it was asked for, once a poll interval, after a new connection.
+ *		   one commit.  If one of them fails all are rolled back, and each is
+ *		   sent alone;
+ *		3. a claim, in the same statement as the answers if there are any.  It
+ *		   asks for as many tasks as there are free slots, of an activity that
+ *		   may have tasks: after a notification, after a claim that got as many
+ *		   as it asked for, once per poll interval, after a new connection.
  *
- * An answer whose statement was lost with the connection is sent again.  That
- * it is then refused as answered already is the proof that it had arrived.
+ * An answer whose statement was lost with the connection is sent again.  If the
+ * database then refuses it as answered already, the first one had arrived.
  */
-#include "queue.h"
+#include "postgres_fe.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/sqlstates.h"
 #include "config.h"
 #include "db.h"
+#include "fe_utils/string_utils.h"
 #include "log.h"
+#include "queue.h"
+#include "session.h"
 
 /* Answers in one transaction, and their bytes */
 #define BATCH_TASKS 64
 #define BATCH_BYTES (1024 * 1024)
 
-/* Milliseconds until something is tried again that went wrong */
+/* Milliseconds before an answer that failed is sent again, and how often it is sent */
 #define RETRY_DELAY 2000
 #define RETRY_MAX	10
 
@@ -41,13 +41,13 @@ typedef struct Source
 {
 	const char *activity;
 	const SfwKind *kind;
-	bool		hot;
-	bool		dry;			/* its last claim found fewer than it asked for */
+	bool		may_have_tasks;
+	bool		exhausted;		/* its last claim got fewer tasks than it asked for */
 } Source;
 
 static Source *sources;
 static int	n_sources;
-static int	next_source;		/* they take turns */
+static int	next_source;		/* the activities take turns */
 static bool draining;
 static SfwTask *answers;		/* to be sent, oldest first */
 static SfwTask **answers_end = &answers;
@@ -57,39 +57,44 @@ static int	n_failed;			/* claims that failed */
 static SfwTimer poll_timer;
 static SfwTimer retry_timer;
 
-/* What a statement is about, while it is under way */
+/* The statement under way: the tasks it answers, what it claims, whose heartbeat it is */
 static SfwTask *batch[BATCH_TASKS];
 static int	n_batch;
 static Source *claimed;
 static int	n_asked;
-static char *beating;			/* the token of the heartbeat */
+static char *heartbeat_token;
 
-/* SQLSTATEs that say that nobody waits for a task any more */
-static const char *const refusals[] = {
-	"SF005", "SF018", "SF019", "SF020", "SF021", "SF023",
-};
-
-/* Tell whether an error is about the token: nobody waits for the task. */
-static bool
-is_refusal(const char *sqlstate)
+/* What an error means for an answer or a heartbeat, as base/sqlstates.h says */
+typedef enum ErrorUse
 {
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
+	RETRY,						/* send it again later */
+	OUTPUT,						/* the output cannot be stored: report a failure */
+	REFUSED						/* no answer with this token can succeed */
+} ErrorUse;
+
+/* Say what an error means for an answer. */
+static ErrorUse
+error_use(const char *sqlstate)
+{
+	static const struct
 	{
-		if (strcmp(refusals[i], sqlstate) == 0)
-			return true;
+		char		code[6];
+		ErrorUse	use;
+	}			states[] = {
+#define SQLSTATE_ROW(sym, a, b, c, name, answer, meaning, advice) {{'S', 'F', a, b, c}, answer},
+		SF_SQLSTATE_LIST(SQLSTATE_ROW)
+	};
+
+	for (size_t i = 0; i < lengthof(states); i++)
+	{
+		if (strcmp(states[i].code, sqlstate) == 0)
+			return states[i].use;
 	}
-	return false;
+	/* Data exceptions, and limits of the program: values that jsonb cannot hold. */
+	return strncmp(sqlstate, "22", 2) == 0 || strncmp(sqlstate, "54", 2) == 0 ? OUTPUT : RETRY;
 }
 
-/* Tell whether an error is about the output: it cannot be stored as it is. */
-static bool
-is_bad_output(const char *sqlstate)
-{
-	return strcmp(sqlstate, "SF011") == 0 || strncmp(sqlstate, "22", 2) == 0 ||
-		strncmp(sqlstate, "54", 2) == 0;
-}
-
-/* Put a task at the end of those to be answered. */
+/* Add a task to those that are to be answered. */
 static void
 enqueue(SfwTask *task)
 {
@@ -98,7 +103,7 @@ enqueue(SfwTask *task)
 	answers_end = &task->next;
 }
 
-/* Try again what went wrong. */
+/* Send answers again that failed. */
 static void
 try_again(void *arg)
 {
@@ -113,31 +118,33 @@ sfw_queue_answer(SfwTask *task)
 	sfw_queue_pump();
 }
 
-/* Put back an answer whose statement failed, or give it up. */
+/* Put back an answer that failed with an error, or give it up. */
 static void
 answer_again(SfwTask *task, const char *sqlstate, const char *message)
 {
-	if (is_refusal(sqlstate))
+	ErrorUse	use = error_use(sqlstate);
+
+	if (use == REFUSED)
 	{
-		/* A SQL task has its token, and may have answered with it. */
-		bool		expected = task->asked || task->kind == &sfw_kind_sql;
+		/* A SQL task knows its token, and may have answered by itself. */
+		bool		expected = task->answer_lost || task->kind == &sfw_kind_sql;
 
 		sfw_task_log(task, expected ? SFW_INFO : SFW_WARNING,
 					 expected ? "the task has its answer" : "the answer is refused", "reason", message);
 		sfw_task_free(task);
 		return;
 	}
-	if (is_bad_output(sqlstate) && task->success)
+	if (use == OUTPUT && task->success)
 	{
 		sfw_task_log(task, SFW_WARNING, "the output cannot be stored", "reason", message);
 		task->success = false;
-		free(task->output);
-		task->output = NULL;
-		task->error = strcmp(sqlstate, "SF011") == 0 ? sfw_strdup("States.DataLimitExceeded") :
-			sfw_format("%s.InvalidOutput", task->kind->error_prefix);
-		task->cause = sfw_strdup(message);
+		if (strcmp(sqlstate, "SF011") == 0)
+			strcpy(task->error, "States.DataLimitExceeded");
+		else
+			snprintf(task->error, sizeof(task->error), "%s.InvalidOutput", task->kind->error_prefix);
+		task->cause = pg_strdup(message);
 	}
-	else if (++task->refusals >= RETRY_MAX)
+	else if (++task->attempts >= RETRY_MAX)
 	{
 		sfw_task_log(task, SFW_ERROR, "an answer is given up", "reason", message);
 		n_lost++;
@@ -152,7 +159,7 @@ answer_again(SfwTask *task, const char *sqlstate, const char *message)
 	enqueue(task);
 }
 
-/* Note how the answers of a statement were taken; arg is not NULL if it said more than that. */
+/* Handle the result of a statement with answers; arg is not NULL if it made a claim, too. */
 static void
 answered(const PGresult *result, void *arg)
 {
@@ -172,37 +179,18 @@ answered(const PGresult *result, void *arg)
 	{
 		if (result != NULL)
 			sfw_log(SFW_INFO, "answers are given one by one",
-					"sqlstate", sfw_db_sqlstate(result), NULL);
+					"sqlstate", sfw_sqlstate(result), NULL);
 		for (int i = 0; i < n; i++)
 		{
 			sent[i]->alone = true;
-			sent[i]->asked = result == NULL;
+			sent[i]->answer_lost = result == NULL;
 			enqueue(sent[i]);
 		}
 		return;
 	}
-	message = sfw_db_message(PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
-	answer_again(sent[0], sfw_db_sqlstate(result), message);
+	message = sfw_primary_message(result);
+	answer_again(sent[0], sfw_sqlstate(result), message);
 	free(message);
-}
-
-/* Append an element of an array's text form. */
-static void
-put_element(SfwBuf *array, const char *text)
-{
-	sfw_buf_puts(array, array->len > 0 ? ",\"" : "{\"");
-	for (const char *p = text; *p != '\0'; p++)
-	{
-		size_t		plain = strcspn(p, "\"\\");
-
-		sfw_buf_append(array, p, plain);
-		p += plain;
-		if (*p == '\0')
-			break;
-		sfw_buf_putc(array, '\\');
-		sfw_buf_putc(array, *p);
-	}
-	sfw_buf_putc(array, '"');
 }
 
 /* Take the first answer off the list. */
@@ -224,38 +212,37 @@ static void
 send_answer(void)
 {
 	SfwTask    *task = dequeue();
-	char	   *function = sfw_db_function(task->success ? "sf_send_task_success" : "sf_send_task_failure");
-	char	   *statement = task->success ?
-		sfw_format("SELECT %s($1::pg_catalog.text, $2::pg_catalog.jsonb)", function) :
-		sfw_format("SELECT %s($1::pg_catalog.text, $2::pg_catalog.text, $3::pg_catalog.text)", function);
+	char	   *statement = psprintf(task->success ?
+									 "SELECT %s.sf_send_task_success($1::pg_catalog.text, $2::pg_catalog.jsonb)" :
+									 "SELECT %s.sf_send_task_failure($1::pg_catalog.text, $2::pg_catalog.text, $3::pg_catalog.text)",
+									 sfw_db_schema());
 	const char *values[3] = {task->token, task->success ? task->output : task->error, task->cause};
 
 	n_under_way = 1;
 	sfw_db_send(statement, task->success ? 2 : 3, values, answered, NULL);
-	free(function);
 	free(statement);
 }
 
-/* Note how a heartbeat was taken; a task that nobody waits for is stopped. */
+/* Handle the result of a heartbeat; a task whose token is refused is stopped. */
 static void
-beaten(const PGresult *result, void *arg)
+heartbeat_done(const PGresult *result, void *arg)
 {
 	SfwTask    *task = sfw_tasks;
 
-	while (task != NULL && strcmp(task->token, beating) != 0)
+	while (task != NULL && strcmp(task->token, heartbeat_token) != 0)
 		task = task->next;
-	free(beating);
-	beating = NULL;
+	free(heartbeat_token);
+	heartbeat_token = NULL;
 	if (task == NULL)
 		return;
 	if (result == NULL)
 		task->heartbeat_due = true;
 	else if (PQresultStatus(result) != PGRES_TUPLES_OK)
 	{
-		char	   *message = sfw_db_message(PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
+		char	   *message = sfw_primary_message(result);
 
 		sfw_task_log(task, SFW_WARNING, "a heartbeat is refused", "reason", message);
-		if (is_refusal(sfw_db_sqlstate(result)))
+		if (error_use(sfw_sqlstate(result)) == REFUSED)
 			sfw_task_stop(task, SFW_STOP_REFUSED);
 		free(message);
 	}
@@ -267,7 +254,6 @@ send_heartbeat(void)
 {
 	SfwTask    *task = sfw_tasks;
 	const char *values[1];
-	char	   *function;
 	char	   *statement;
 
 	while (task != NULL && !task->heartbeat_due)
@@ -275,28 +261,25 @@ send_heartbeat(void)
 	if (task == NULL)
 		return false;
 	task->heartbeat_due = false;
-	beating = sfw_strdup(task->token);
-	values[0] = beating;
-	function = sfw_db_function("sf_send_task_heartbeat");
-	statement = sfw_format("SELECT %s($1::pg_catalog.text)", function);
-	sfw_db_send(statement, 1, values, beaten, NULL);
-	free(function);
+	values[0] = heartbeat_token = pg_strdup(task->token);
+	statement = psprintf("SELECT %s.sf_send_task_heartbeat($1::pg_catalog.text)", sfw_db_schema());
+	sfw_db_send(statement, 1, values, heartbeat_done, NULL);
 	free(statement);
 	return true;
 }
 
-/* Read a number of a row; what is null gives the default. */
+/* Read a number of a row; null gives the default. */
 static double
 number_at(const PGresult *result, int row, int column, double otherwise)
 {
 	return PQgetisnull(result, row, column) ? otherwise : strtod(PQgetvalue(result, row, column), NULL);
 }
 
-/* Read a text of a row; NULL for null. */
+/* Read a text of a row; null gives the default. */
 static const char *
-text_at(const PGresult *result, int row, int column)
+text_at(const PGresult *result, int row, int column, const char *otherwise)
 {
-	return PQgetisnull(result, row, column) ? NULL : PQgetvalue(result, row, column);
+	return PQgetisnull(result, row, column) ? otherwise : PQgetvalue(result, row, column);
 }
 
 /* Begin the tasks that a claim gave. */
@@ -311,28 +294,28 @@ claim_done(const PGresult *result, void *arg)
 		return;
 	if (PQresultStatus(result) != PGRES_TUPLES_OK)
 	{
-		char	   *message = sfw_db_message(PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
+		char	   *message = sfw_primary_message(result);
 
-		/* It may be made, granted or started later: the next poll sees. */
+		/* The activity may be made or granted later; the next poll tries again. */
 		sfw_log(SFW_ERROR, "cannot take tasks", "activity", source->activity,
-				"sqlstate", sfw_db_sqlstate(result), "reason", message, NULL);
+				"sqlstate", sfw_sqlstate(result), "reason", message, NULL);
 		free(message);
-		source->dry = true;
+		source->exhausted = true;
 		n_failed++;
 		return;
 	}
 	n = PQntuples(result);
 	if (n == n_asked)
-		source->hot = true;
-	source->dry = n < n_asked;
+		source->may_have_tasks = true;
+	source->exhausted = n < n_asked;
 	for (int row = 0; row < n; row++)
 	{
 		SfwClaim	claim = {
-			.token = text_at(result, row, 0),
-			.input = PQgetisnull(result, row, 1) ? "null" : PQgetvalue(result, row, 1),
-			.execution_id = text_at(result, row, 2),
-			.state = text_at(result, row, 3),
-			.attempt = text_at(result, row, 4),
+			.token = text_at(result, row, 0, ""),
+			.input = text_at(result, row, 1, "null"),
+			.execution_id = text_at(result, row, 2, NULL),
+			.state = text_at(result, row, 3, NULL),
+			.attempt = text_at(result, row, 4, NULL),
 			.heartbeat = number_at(result, row, 5, 0),
 			.time_left = number_at(result, row, 6, -1),
 		};
@@ -343,7 +326,7 @@ claim_done(const PGresult *result, void *arg)
 	}
 }
 
-/* Choose an activity that may have tasks for the free slots; false: there is none, or no slot. */
+/* Choose an activity to claim tasks of; false: none may have tasks, or no slot is free. */
 static bool
 choose_source(void)
 {
@@ -355,29 +338,25 @@ choose_source(void)
 	{
 		Source	   *source = &sources[(next_source + i) % n_sources];
 
-		if (source->hot)
+		if (source->may_have_tasks)
 			claimed = source;
 	}
 	if (claimed == NULL)
 		return false;
 	next_source = (int) (claimed - sources + 1) % n_sources;
-	claimed->hot = false;
+	claimed->may_have_tasks = false;
 	return true;
 }
 
-/* What a claim selects; in front stands what is to be done before it, as n. */
+/* Write a claim; before is empty, or a FROM item that the arguments refer to. */
 static char *
 claim_statement(const char *before, const char *arguments)
 {
-	char	   *function = sfw_db_function("sf_get_activity_task");
-	char	   *statement = sfw_format("SELECT task_token, input, execution_id, state, attempt,"
-									   " extract(epoch FROM heartbeat)::pg_catalog.float8,"
-									   " extract(epoch FROM deadline OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp())"
-									   "::pg_catalog.float8"
-									   " FROM %s %s(%s)", before, function, arguments);
-
-	free(function);
-	return statement;
+	return psprintf("SELECT task_token, input, execution_id, state, attempt,"
+					" extract(epoch FROM heartbeat)::pg_catalog.float8,"
+					" extract(epoch FROM deadline OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp())"
+					"::pg_catalog.float8"
+					" FROM %s %s.sf_get_activity_task(%s)", before, sfw_db_schema(), arguments);
 }
 
 /* Claim tasks of the source that was chosen. */
@@ -393,7 +372,7 @@ send_claim(void)
 	free(statement);
 }
 
-/* Note how answers and a claim went that were one statement. */
+/* Handle the result of a statement with answers and a claim. */
 static void
 answered_and_claimed(const PGresult *result, void *arg)
 {
@@ -405,62 +384,9 @@ answered_and_claimed(const PGresult *result, void *arg)
 		claim_done(result, NULL);
 		return;
 	}
-	/* Whichever it was that failed: the claim is made again by itself. */
+	/* The answers or the claim failed; the claim is made again, alone. */
 	claimed = NULL;
-	source->hot = true;
-}
-
-/*
- * Send the successes at the head of the list together, and claim tasks of the
- * source that was chosen if one was.  The claim's number depends on the count
- * of answers, so that these are given first, and given also when there is
- * nothing to claim.
- */
-static void
-send_answers(void)
-{
-	SfwBuf		tokens = {0};
-	SfwBuf		outputs = {0};
-	char		free_slots[16];
-	const char *values[5] = {NULL, NULL, NULL, sfw_config.name, free_slots};
-	char	   *function = sfw_db_function("sf_send_task_success");
-	char	   *answer = sfw_format("SELECT %s(t, o::pg_catalog.jsonb) FROM"
-									" ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]),"
-									" pg_catalog.unnest($2::pg_catalog.text[]))"
-									" AS u (t, o)", function);
-
-	while (answers != NULL && answers->success && !answers->alone && n_batch < BATCH_TASKS &&
-		   outputs.len < BATCH_BYTES)
-	{
-		SfwTask    *task = dequeue();
-
-		put_element(&tokens, task->token);
-		put_element(&outputs, task->output);
-	}
-	sfw_buf_putc(&tokens, '}');
-	sfw_buf_putc(&outputs, '}');
-	values[0] = tokens.data;
-	values[1] = outputs.data;
-	n_under_way = n_batch;
-	if (claimed == NULL)
-		sfw_db_send(answer, 2, values, answered, NULL);
-	else
-	{
-		char	   *before = sfw_format("(SELECT pg_catalog.count(*) AS n FROM (%s OFFSET 0) AS s) AS a"
-										" CROSS JOIN LATERAL", answer);
-		char	   *statement = claim_statement(before, "$3::pg_catalog.text, $4::pg_catalog.text, $5::pg_catalog.int4"
-												 " OPERATOR(pg_catalog.+) (0 OPERATOR(pg_catalog.*) a.n::pg_catalog.int4)");
-
-		values[2] = claimed->activity;
-		snprintf(free_slots, sizeof(free_slots), "%d", n_asked);
-		sfw_db_send(statement, 5, values, answered_and_claimed, NULL);
-		free(before);
-		free(statement);
-	}
-	sfw_buf_free(&tokens);
-	sfw_buf_free(&outputs);
-	free(function);
-	free(answer);
+	source->may_have_tasks = true;
 }
 
 /* Tell whether an answer can go together with others. */
@@ -470,7 +396,58 @@ goes_together(const SfwTask *task)
 	return task != NULL && task->success && !task->alone;
 }
 
-/* Say something about the answers, and claim what there may be. */
+/*
+ * Send the successes at the head of the list together, and claim tasks of the
+ * chosen activity if there is one.  The number of tasks to claim depends on the
+ * count of answers, so that the answers are given first, and are given when
+ * there is nothing to claim.
+ */
+static void
+send_answers(void)
+{
+	PQExpBufferData tokens;
+	PQExpBufferData outputs;
+	char		free_slots[16];
+	const char *values[5] = {NULL, NULL, NULL, sfw_config.name, free_slots};
+	char	   *statement = psprintf("SELECT %s.sf_send_task_success(t, o::pg_catalog.jsonb) FROM"
+									 " ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]),"
+									 " pg_catalog.unnest($2::pg_catalog.text[])) AS u (t, o)", sfw_db_schema());
+
+	initPQExpBuffer(&tokens);
+	initPQExpBuffer(&outputs);
+	appendPQExpBufferChar(&tokens, '{');
+	appendPQExpBufferChar(&outputs, '{');
+	while (goes_together(answers) && n_batch < BATCH_TASKS && outputs.len < BATCH_BYTES)
+	{
+		SfwTask    *task = dequeue();
+
+		appendPGArray(&tokens, task->token);
+		appendPGArray(&outputs, task->output);
+	}
+	appendPQExpBufferChar(&tokens, '}');
+	appendPQExpBufferChar(&outputs, '}');
+	values[0] = sfw_buffer_data(&tokens);
+	values[1] = sfw_buffer_data(&outputs);
+	n_under_way = n_batch;
+	if (claimed != NULL)
+	{
+		char	   *before = psprintf("(SELECT pg_catalog.count(*) AS n FROM (%s OFFSET 0) AS s) AS a"
+									  " CROSS JOIN LATERAL", statement);
+
+		free(statement);
+		statement = claim_statement(before, "$3::pg_catalog.text, $4::pg_catalog.text, $5::pg_catalog.int4"
+									" OPERATOR(pg_catalog.+) (0 OPERATOR(pg_catalog.*) a.n::pg_catalog.int4)");
+		free(before);
+		values[2] = claimed->activity;
+		snprintf(free_slots, sizeof(free_slots), "%d", n_asked);
+	}
+	sfw_db_send(statement, claimed != NULL ? 5 : 2, values, claimed != NULL ? answered_and_claimed : answered, NULL);
+	termPQExpBuffer(&tokens);
+	termPQExpBuffer(&outputs);
+	free(statement);
+}
+
+/* Send answers, claim tasks, or both. */
 static void
 send_answer_or_claim(void)
 {
@@ -494,7 +471,7 @@ send_answer_or_claim(void)
 		send_answer();
 }
 
-/* Say the most urgent thing, if the session is idle. */
+/* Send the most urgent statement, if the session is idle. */
 void
 sfw_queue_pump(void)
 {
@@ -504,17 +481,17 @@ sfw_queue_pump(void)
 		send_answer_or_claim();
 }
 
-/* Look at all activities: a notification may have been missed, a lease run out. */
+/* Claim of all activities: a notification may have been missed, or a lease may have expired. */
 static void
 poll_all(void *arg)
 {
 	for (int i = 0; i < n_sources; i++)
-		sources[i].hot = true;
+		sources[i].may_have_tasks = true;
 	sfw_timer_set(&poll_timer, sfw_config.poll_interval, poll_all, NULL);
 	sfw_queue_pump();
 }
 
-/* There is a new session: what happened meanwhile told nobody. */
+/* There is a new session: notifications sent before it are lost. */
 static void
 connected(void)
 {
@@ -529,17 +506,17 @@ notified(const char *activity)
 	for (int i = 0; i < n_sources; i++)
 	{
 		if (strcmp(sources[i].activity, activity) == 0)
-			sources[i].hot = true;
+			sources[i].may_have_tasks = true;
 	}
 	sfw_queue_pump();
 }
 
-/* Begin to talk with the database. */
+/* Connect to the database, and claim tasks from now on. */
 void
 sfw_queue_start(void)
 {
 	n_sources = sfw_config.n_served;
-	sources = sfw_alloc(sizeof(Source) * (size_t) (n_sources > 0 ? n_sources : 1));
+	sources = pg_malloc0(sizeof(Source) * (size_t) n_sources);
 	for (int i = 0; i < n_sources; i++)
 	{
 		sources[i].activity = sfw_config.served[i].name;
@@ -556,20 +533,20 @@ sfw_queue_drain(void)
 	sfw_timer_clear(&poll_timer);
 }
 
-/* Tell whether nothing runs and nothing is left to be answered. */
+/* Tell whether no task runs and none has to be answered. */
 bool
 sfw_queue_is_empty(void)
 {
 	return sfw_tasks_running == 0 && answers == NULL && n_under_way == 0 && claimed == NULL;
 }
 
-/* Tell whether no activity had more tasks when it was asked last. */
+/* Tell whether no activity had more tasks at its last claim. */
 bool
 sfw_queue_is_exhausted(void)
 {
 	for (int i = 0; i < n_sources; i++)
 	{
-		if (!sources[i].dry || sources[i].hot)
+		if (!sources[i].exhausted || sources[i].may_have_tasks)
 			return false;
 	}
 	return sfw_queue_is_empty();

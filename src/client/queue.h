@@ -1,11 +1,11 @@
 /*
  * queue.h
- *		What the worker and the database tell each other.
+ *		What the worker sends to the database: claims, answers, heartbeats.
  */
 #ifndef SFW_QUEUE_H
 #define SFW_QUEUE_H
 
-#include "task.h"
+#include "claimed_task.h"
 
 extern void sfw_queue_start(void);
 extern void sfw_queue_pump(void);

@@ -1,30 +1,30 @@
 /*
  * secrets.c
- *		What others on this machine must not read out of /proc.
+ *		Keep the worker's secrets from other processes, which could read them
+ *		out of /proc.
  *
  * The worker knows passwords: PGPASSWORD in its environment, connection
  * strings and headers of its configuration.  Its commands run as the same
- * user, and /proc shows a process of the same user everything: its
- * environment, its memory, its descriptors.  So the process is made
- * undumpable, which gives those files to root and also means no core dump; a
- * command gets back to normal in exec.  The strings in the environment that
- * the kernel shows are overwritten as well, because a file of /proc that was
- * opened before keeps its right to read.  The command line can be read by all
- * users at any time, so passwords in it are overwritten.
+ * user, and /proc shows a process of the same user everything: environment,
+ * memory, descriptors.  So the process is made undumpable, which gives those
+ * files to root and also prevents core dumps; exec makes a command normal
+ * again.  The strings in the environment that the kernel shows are overwritten
+ * as well, because a file of /proc that was opened before stays readable.  All
+ * users can read the command line at any time, so a connection string with a
+ * password is overwritten there.
  *
- * This protects nothing from root, nor files that the user can read.
+ * Root can still read everything, and the user's other processes can read the
+ * user's files.
  */
-#include "secrets.h"
+#include "postgres_fe.h"
 
 #include <libpq-fe.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "buf.h"
+#include "secrets.h"
 
-/* Move the environment to where only this process sees it. */
+/* Move the environment to memory that /proc does not show. */
 static void
 move_environment(void)
 {
@@ -33,16 +33,16 @@ move_environment(void)
 
 	while (environ[n] != NULL)
 		n++;
-	copy = sfw_alloc(sizeof(char *) * (n + 1));
+	copy = pg_malloc0(sizeof(char *) * (n + 1));
 	for (size_t i = 0; i < n; i++)
 	{
-		copy[i] = sfw_strdup(environ[i]);
+		copy[i] = pg_strdup(environ[i]);
 		memset(environ[i], 0, strlen(environ[i]));
 	}
 	environ = copy;
 }
 
-/* Close this process to others of the same user; to be called first of all. */
+/* Keep other processes of the same user out of this one; to be called first of all. */
 void
 sfw_secrets_hide(void)
 {

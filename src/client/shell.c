@@ -5,29 +5,26 @@
  *		{"Command": ["backup", "--full", "shop"],	or a string for /bin/sh -c
  *		 "Input": ..., "Env": {...}, "Directory": "...", "TimeoutSeconds": 60}
  *
- * Nothing of a payload is ever put into a line for a shell: an array goes to
- * exec as it is, a string is what its author wrote as a script, and data come
- * in on standard input or in the environment.
+ * No part of a payload is put into a line for a shell: an array goes to exec as
+ * it is, a string is what its author wrote as a script, and data reach a command
+ * on standard input or in the environment.
  *
- * A command is a process group of its own, with three pipes.  When its first
- * process ends, so do those that it left behind: TERM, and KILL a second later.
+ * A command is a process group with three pipes.  When its first process ends,
+ * the others of the group get TERM, and KILL a second later.
  */
-#include <errno.h>
+#include "postgres_fe.h"
+
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "child.h"
+#include "claimed_task.h"
 #include "config.h"
-#include "log.h"
-#include "task.h"
+#include "subprocess.h"
 
-/* Milliseconds for processes that a command left behind */
+/* Milliseconds between TERM and KILL for the other processes of a command that has ended */
 #define LEFTOVER_GRACE 1000
 
 #define MAX_ARGUMENTS 4096
@@ -50,11 +47,11 @@ typedef struct Shell
 	int			in;
 	int			out;
 	int			err;
-	int			start;			/* tells why the program could not be started */
+	int			start;			/* the child writes errno into it when it cannot start the program */
 	size_t		in_len;
 	size_t		in_done;
-	SfwBuf		stdout_text;
-	SfwBuf		stderr_text;
+	PQExpBufferData stdout_text;
+	PQExpBufferData stderr_text;
 	bool		truncated;
 	int			start_errno;
 	bool		exited;
@@ -66,7 +63,7 @@ static const char *const passed[] = {
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR",
 };
 
-/* Those that they see only when they are named without a star: what libpq logs in with */
+/* libpq's passwords: commands see them only when --pass-env names them without a star */
 static const char *const passwords[] = {"PGPASSWORD", "PGSSLPASSWORD"};
 
 /* ---------------------------------------------------------------- payload */
@@ -79,7 +76,7 @@ add(char ***list, char *text)
 
 	while (*list != NULL && (*list)[n] != NULL)
 		n++;
-	*list = sfw_realloc(*list, sizeof(char *) * (n + 2));
+	*list = pg_realloc(*list, sizeof(char *) * (n + 2));
 	(*list)[n] = text;
 	(*list)[n + 1] = NULL;
 }
@@ -93,7 +90,7 @@ free_list(char **list)
 	free(list);
 }
 
-/* Release what a payload asked for. */
+/* Release a command. */
 static void
 free_command(Command *command)
 {
@@ -120,24 +117,24 @@ read_command(SfwJson value, Command *command)
 	if (sfw_json_type(value) == '"')
 	{
 		/* The -- keeps a script that begins with a minus from being an option. */
-		add(&command->argv, sfw_strdup("/bin/sh"));
-		add(&command->argv, sfw_strdup("-c"));
-		add(&command->argv, sfw_strdup("--"));
+		add(&command->argv, pg_strdup("/bin/sh"));
+		add(&command->argv, pg_strdup("-c"));
+		add(&command->argv, pg_strdup("--"));
 		add(&command->argv, sfw_json_text(value));
 		return NULL;
 	}
 	if (sfw_json_type(value) != '[' || sfw_json_count(value) == 0 ||
 		sfw_json_count(value) > MAX_ARGUMENTS)
-		return sfw_strdup("Command must be a string or an array of strings");
+		return pg_strdup("Command must be a string or an array of strings");
 	walk = sfw_json_walk(value);
 	while (sfw_json_next(&walk, NULL, &element))
 	{
 		if (!is_scalar(element))
-			return sfw_strdup("the elements of Command must be strings");
+			return pg_strdup("the elements of Command must be strings");
 		add(&command->argv, sfw_json_text(element));
 	}
 	if (command->argv[0][0] == '\0')
-		return sfw_strdup("the first element of Command is empty");
+		return pg_strdup("the first element of Command is empty");
 	return NULL;
 }
 
@@ -150,12 +147,12 @@ is_variable(const char *name)
 	return *name != '\0' && (*name < '0' || *name > '9') && name[strspn(name, letters)] == '\0';
 }
 
-/* Set a variable, instead of what the list has under its name. */
+/* Set a variable, in place of an earlier value. */
 static void
 set_variable(char ***env, const char *name, const char *value)
 {
 	size_t		len = strlen(name);
-	char	   *entry = sfw_format("%s=%s", name, value);
+	char	   *entry = psprintf("%s=%s", name, value);
 
 	for (size_t n = 0; *env != NULL && (*env)[n] != NULL; n++)
 	{
@@ -184,7 +181,7 @@ passes(const char *pattern, const char *name, size_t len)
 
 	if (n == 0 || pattern[n - 1] != '*')
 		return is_name(name, len, pattern);
-	for (size_t i = 0; i < sizeof(passwords) / sizeof(passwords[0]); i++)
+	for (size_t i = 0; i < lengthof(passwords); i++)
 	{
 		if (is_name(name, len, passwords[i]))
 			return false;
@@ -192,7 +189,7 @@ passes(const char *pattern, const char *name, size_t len)
 	return len >= n - 1 && strncmp(pattern, name, n - 1) == 0;
 }
 
-/* Begin an environment with what commands may see of the worker's own. */
+/* Make an environment of the worker's variables that commands may see. */
 static char **
 base_environment(void)
 {
@@ -203,15 +200,15 @@ base_environment(void)
 		size_t		len = strcspn(*entry, "=");
 		bool		pass = false;
 
-		for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
+		for (size_t i = 0; i < lengthof(passed); i++)
 			pass = pass || passes(passed[i], *entry, len);
-		for (int i = 0; i < sfw_config.n_pass_env; i++)
-			pass = pass || passes(sfw_config.pass_env[i], *entry, len);
+		for (SimpleStringListCell *pattern = sfw_config.pass_env.head; pattern != NULL; pattern = pattern->next)
+			pass = pass || passes(pattern->val, *entry, len);
 		if (pass)
-			add(&env, sfw_strdup(*entry));
+			add(&env, pg_strdup(*entry));
 	}
 	if (env == NULL)
-		env = sfw_alloc(sizeof(char *));
+		env = pg_malloc0(sizeof(char *));
 	return env;
 }
 
@@ -224,7 +221,7 @@ read_env(SfwJson value, Command *command)
 	SfwJson		member;
 
 	if (sfw_json_type(value) != '{')
-		return sfw_strdup("Env must be an object");
+		return pg_strdup("Env must be an object");
 	walk = sfw_json_walk(value);
 	while (sfw_json_next(&walk, &key, &member))
 	{
@@ -233,9 +230,9 @@ read_env(SfwJson value, Command *command)
 		char	   *problem = NULL;
 
 		if (!is_variable(name))
-			problem = sfw_format("\"%s\" in Env is no name of a variable", name);
+			problem = psprintf("\"%s\" in Env is no name of a variable", name);
 		else if (!is_scalar(member))
-			problem = sfw_format("\"%s\" in Env must be a string", name);
+			problem = psprintf("\"%s\" in Env must be a string", name);
 		else
 		{
 			text = sfw_json_text(member);
@@ -257,7 +254,7 @@ read_payload(SfwJson payload, Command *command)
 	char	   *problem;
 
 	if (!sfw_json_get(payload, "Command", &value))
-		return sfw_strdup("Command is missing");
+		return pg_strdup("Command is missing");
 	problem = read_command(value, command);
 	if (problem != NULL)
 		return problem;
@@ -267,11 +264,11 @@ read_payload(SfwJson payload, Command *command)
 	if (sfw_json_get(payload, "Directory", &value))
 	{
 		if (sfw_json_type(value) != '"')
-			return sfw_strdup("Directory must be a string");
+			return pg_strdup("Directory must be a string");
 		command->directory = sfw_json_text(value);
 	}
 	else
-		command->directory = sfw_strdup(sfw_config.directory);
+		command->directory = sfw_config.directory != NULL ? pg_strdup(sfw_config.directory) : NULL;
 	if (sfw_json_get(payload, "Input", &value))
 		command->input = sfw_json_text(value);
 	return NULL;
@@ -279,47 +276,66 @@ read_payload(SfwJson payload, Command *command)
 
 /* ---------------------------------------------------------------- output */
 
-/* The error of a command that has ended with a status other than 0. */
+/* Report a status other than 0. */
 static void
 fail(Shell *shell, int status)
 {
 	SfwTask    *task = shell->task;
-	const SfwBuf *text = shell->stderr_text.len > 0 ? &shell->stderr_text : &shell->stdout_text;
+	PQExpBuffer text = shell->stderr_text.len > 0 ? &shell->stderr_text : &shell->stdout_text;
+	const char *data = sfw_buffer_data(text);
 	size_t		skip = text->len > sfw_config.max_stderr ? text->len - sfw_config.max_stderr : 0;
 	char	   *cause;
 
 	/* The cut may have left the end of a character at the beginning. */
-	while (skip > 0 && skip < text->len && ((unsigned char) text->data[skip] & 0xC0) == 0x80)
+	while (skip > 0 && skip < text->len && ((unsigned char) data[skip] & 0xC0) == 0x80)
 		skip++;
-	cause = text->len > 0 ? sfw_utf8_repair(text->data + skip, text->len - skip) : sfw_strdup("");
+	cause = sfw_utf8_repair(data + skip, text->len - skip);
 	if (WIFSIGNALED(status))
-		sfw_task_failed(task, sfw_format("Shell.Signal.%d", WTERMSIG(status)), cause);
+		sfw_task_failed(task, cause, "Shell.Signal.%d", WTERMSIG(status));
 	else
-		sfw_task_failed(task, sfw_format("Shell.ExitCode.%d", WEXITSTATUS(status)), cause);
+		sfw_task_failed(task, cause, "Shell.ExitCode.%d", WEXITSTATUS(status));
 }
 
-/* The output of a command that has ended with status 0: its JSON, or its text. */
+/* Report status 0: the output is what the command wrote, as JSON if it is JSON, else as text. */
 static void
 succeed(Shell *shell)
 {
-	SfwBuf	   *text = &shell->stdout_text;
-	SfwBuf		output = {0};
+	const char *text = sfw_buffer_data(&shell->stdout_text);
+	size_t		len = shell->stdout_text.len;
+	PQExpBufferData output;
 	SfwJson		value;
 
-	if (!shell->truncated && text->len > 0 && sfw_json_parse(text->data, text->len, &value))
-		sfw_buf_append(&output, value.text, value.len);
+	initPQExpBuffer(&output);
+	if (!shell->truncated && sfw_json_parse(text, len, &value))
+		sfw_json_put_value(&output, value);
 	else
 	{
-		size_t		len = shell->truncated ? sfw_utf8_clip(text->data, text->len) : text->len;
-
-		sfw_buf_puts(&output, "{\"stdout\":");
-		sfw_json_put_string(&output, text->data, len);
-		sfw_buf_puts(&output, shell->truncated ? ",\"truncated\":true}" : "}");
+		sfw_json_open(&output, '{');
+		sfw_json_put_key(&output, "stdout");
+		sfw_json_put_bytes(&output, text, shell->truncated ? sfw_utf8_clip(text, len) : len);
+		appendPQExpBufferStr(&output, shell->truncated ? ",\"truncated\":true}" : "}");
 	}
-	sfw_task_succeeded(shell->task, sfw_buf_take(&output));
+	sfw_task_succeeded(shell->task, sfw_buffer_data(&output));
 }
 
-/* Clear up after a command, and tell how it went. */
+/* Say why a command could not be started. */
+static char *
+start_problem(const Command *command, int reason)
+{
+	return psprintf("cannot start \"%s\": %s", command->argv[0], strerror(reason));
+}
+
+/* Release a command that does not run any more. */
+static void
+free_shell(Shell *shell)
+{
+	termPQExpBuffer(&shell->stdout_text);
+	termPQExpBuffer(&shell->stderr_text);
+	free_command(&shell->command);
+	free(shell);
+}
+
+/* Release what a command used, and report its outcome. */
 static void
 finish(Shell *shell)
 {
@@ -328,24 +344,19 @@ finish(Shell *shell)
 
 	sfw_timer_clear(&shell->leftover_timer);
 	kill(-shell->pid, SIGKILL);
-	status = sfw_child_reap(shell->pid);
+	status = sfw_subprocess_reap(shell->pid);
 	sfw_loop_close(&shell->in);
 	sfw_loop_close(&shell->out);
 	sfw_loop_close(&shell->err);
 	sfw_loop_close(&shell->start);
 	task->job = NULL;
 	if (shell->start_errno != 0)
-		sfw_task_failed(task, sfw_strdup("Shell.StartFailed"),
-						sfw_format("cannot start \"%s\": %s", shell->command.argv[0],
-								   strerror(shell->start_errno)));
+		sfw_task_failed(task, start_problem(&shell->command, shell->start_errno), "Shell.StartFailed");
 	else if (status != 0 || task->stopped != SFW_NOT_STOPPED)
 		fail(shell, status);
 	else
 		succeed(shell);
-	sfw_buf_free(&shell->stdout_text);
-	sfw_buf_free(&shell->stderr_text);
-	free_command(&shell->command);
-	free(shell);
+	free_shell(shell);
 }
 
 /* ---------------------------------------------------------------- pipes */
@@ -358,16 +369,16 @@ keep_stdout(Shell *shell, const char *data, size_t len)
 
 	if (len > room)
 		shell->truncated = true;
-	sfw_buf_append(&shell->stdout_text, data, len > room ? room : len);
+	appendBinaryPQExpBuffer(&shell->stdout_text, data, Min(len, room));
 }
 
 /* Keep the tail of what was written to standard error. */
 static void
 keep_stderr(Shell *shell, const char *data, size_t len)
 {
-	SfwBuf	   *text = &shell->stderr_text;
+	PQExpBuffer text = &shell->stderr_text;
 
-	sfw_buf_append(text, data, len);
+	appendBinaryPQExpBuffer(text, data, len);
 	if (text->len > sfw_config.max_stderr * 2)
 	{
 		memmove(text->data, text->data + text->len - sfw_config.max_stderr, sfw_config.max_stderr + 1);
@@ -375,7 +386,7 @@ keep_stderr(Shell *shell, const char *data, size_t len)
 	}
 }
 
-/* Read what a pipe has, at most a few times so that others get their turn; false: closed. */
+/* Read what a pipe has, a few times at most unless until_empty, so that other tasks get their turn; false: closed. */
 static bool
 drain(Shell *shell, int *fd, bool until_empty)
 {
@@ -400,14 +411,14 @@ drain(Shell *shell, int *fd, bool until_empty)
 			keep_stderr(shell, data, (size_t) n);
 		else if ((size_t) n >= sizeof(int))
 			memcpy(&shell->start_errno, data, sizeof(int));
-		/* A command that has ended may have left one behind that writes for ever. */
+		/* A process that the command left behind may write for ever. */
 		if (until_empty && shell->truncated && i > 64)
 			break;
 	}
 	return *fd >= 0;
 }
 
-/* One of the pipes can be read. */
+/* A pipe can be read. */
 static void
 readable(int fd, short revents, void *arg)
 {
@@ -433,7 +444,7 @@ writable(int fd, short revents, void *arg)
 		sfw_loop_close(&shell->in);
 }
 
-/* Those that the command left behind have had their time. */
+/* The time of the processes that the command left behind is over. */
 static void
 leftovers_late(void *arg)
 {
@@ -474,7 +485,7 @@ become(const Shell *shell, const int *fds, mode_t mask)
 		dup2(fds[2], STDERR_FILENO) >= 0 &&
 		(shell->command.directory == NULL || chdir(shell->command.directory) == 0))
 	{
-		/* Libraries open descriptors too; what they forgot to mark is closed all the same. */
+		/* Close the descriptors, too, that libraries have opened without the mark. */
 		if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0)
 		{
 			for (int fd = 3; fd < 1024; fd++)
@@ -515,7 +526,7 @@ spawn(Shell *shell)
 	int			reason;
 
 	umask(mask);
-	shell->pid = make_pipes(ours, theirs) ? sfw_child_fork() : -1;
+	shell->pid = make_pipes(ours, theirs) ? sfw_subprocess_fork() : -1;
 	if (shell->pid == 0)
 		become(shell, theirs, mask | 022);
 	reason = errno;
@@ -541,14 +552,15 @@ spawn(Shell *shell)
 static void
 shell_start(SfwTask *task)
 {
-	Shell	   *shell = sfw_alloc(sizeof(Shell));
+	Shell	   *shell = pg_malloc0(sizeof(Shell));
 	char	   *problem = read_payload(task->payload, &shell->command);
 
 	shell->task = task;
+	initPQExpBuffer(&shell->stdout_text);
+	initPQExpBuffer(&shell->stderr_text);
 	if (problem != NULL)
 	{
-		free_command(&shell->command);
-		free(shell);
+		free_shell(shell);
 		sfw_task_reject(task, problem);
 		return;
 	}
@@ -557,10 +569,8 @@ shell_start(SfwTask *task)
 	set_variable(&shell->command.env, "SFFLOW_ATTEMPT", task->attempt);
 	if (!spawn(shell))
 	{
-		problem = sfw_format("cannot start \"%s\": %s", shell->command.argv[0], strerror(errno));
-		free_command(&shell->command);
-		free(shell);
-		sfw_task_fail_soon(task, sfw_strdup("Shell.StartFailed"), problem);
+		sfw_task_fail_soon(task, start_problem(&shell->command, errno), "Shell.StartFailed");
+		free_shell(shell);
 		return;
 	}
 	task->job = shell;
@@ -572,7 +582,7 @@ shell_start(SfwTask *task)
 	sfw_loop_watch(shell->out, POLLIN, readable, shell);
 	sfw_loop_watch(shell->err, POLLIN, readable, shell);
 	sfw_loop_watch(shell->start, POLLIN, readable, shell);
-	sfw_child_watch(shell->pid, exited, shell);
+	sfw_subprocess_watch(shell->pid, exited, shell);
 }
 
 /* End a task's processes. */
@@ -584,13 +594,13 @@ shell_stop(SfwTask *task, bool hard)
 	if (shell == NULL)
 		return;
 	kill(-shell->pid, hard ? SIGKILL : SIGTERM);
-	/* One that is suspended would not notice. */
+	/* A suspended process takes the signal only when it goes on. */
 	kill(-shell->pid, SIGCONT);
 }
 
 /* Tell what would be run. */
 static bool
-shell_dry_run(SfwJson payload, SfwBuf *report)
+shell_dry_run(SfwJson payload, PQExpBuffer report)
 {
 	Command		command = {0};
 	char	   *problem = read_payload(payload, &command);
@@ -599,21 +609,20 @@ shell_dry_run(SfwJson payload, SfwBuf *report)
 	sfw_json_put_key(report, good ? "argv" : "refused");
 	if (good)
 	{
+		sfw_json_open(report, '[');
 		for (size_t n = 0; command.argv[n] != NULL; n++)
-		{
-			sfw_buf_putc(report, n == 0 ? '[' : ',');
-			sfw_json_put_string(report, command.argv[n], strlen(command.argv[n]));
-		}
-		sfw_buf_puts(report, "],\"directory\":");
+			sfw_json_put_string(report, command.argv[n]);
+		appendPQExpBufferChar(report, ']');
+		sfw_json_put_key(report, "directory");
 		if (command.directory != NULL)
-			sfw_json_put_string(report, command.directory, strlen(command.directory));
+			sfw_json_put_string(report, command.directory);
 		else
-			sfw_buf_puts(report, "null");
-		sfw_buf_printf(report, ",\"inputBytes\":%zu",
-					   command.input != NULL ? strlen(command.input) : (size_t) 0);
+			appendPQExpBufferStr(report, "null");
+		appendPQExpBuffer(report, ",\"inputBytes\":%zu",
+						  command.input != NULL ? strlen(command.input) : (size_t) 0);
 	}
 	else
-		sfw_json_put_string(report, problem, strlen(problem));
+		sfw_json_put_string(report, problem);
 	free(problem);
 	free_command(&command);
 	return good;

@@ -5,33 +5,31 @@
  *		{"Statement": "CALL shop.rebuild($1, $2)", "Arguments": ["2025-02-05", 3],
  *		 "Database": "warehouse", "TimeoutSeconds": 3600}
  *
- * For what cannot run inside the workflow's transaction: procedures that
- * commit, VACUUM, CREATE INDEX CONCURRENTLY, another database.  Where a
- * statement may run, and as whom, is the worker's configuration; a payload only
- * chooses among its sections.  The statement goes by the extended protocol,
- * which takes one statement and keeps arguments apart from it.
+ * For statements that cannot run inside the workflow's transaction: procedures
+ * that commit, VACUUM, CREATE INDEX CONCURRENTLY, statements in another
+ * database.  The worker's configuration decides where a statement may run and
+ * as which role; a payload only chooses one of its sections.  The extended
+ * protocol takes one statement and keeps arguments apart from it.
  *
- * Each task has a session of its own, so nothing of one reaches the next.  The
- * session knows the task's token (current_setting('sfworker.task_token')): work
- * that must not be done twice answers by itself, in its own transaction.
+ * Each task has a session of its own, so that settings and temporary tables of
+ * one do not reach the next.  The session has the task's token
+ * (current_setting('sfworker.task_token')): work that must not be done twice
+ * answers the task in its own transaction.
  *
  *		connecting -> preparing -> running
  */
-#include <libpq-fe.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "postgres_fe.h"
+
 #include <unistd.h>
 
-#include "child.h"
+#include "base/condition_names.h"
+#include "claimed_task.h"
 #include "config.h"
-#include "db.h"
-#include "log.h"
-#include "task.h"
-#include "task/conditions.h"
+#include "session.h"
+#include "subprocess.h"
 
 #define MAX_ARGUMENTS 1000
-#define CONNECT_ERROR "sqlclient_unable_to_establish_sqlconnection"
+#define FIELD_MAX	6000			/* bytes of a member of a cause */
 
 /* Types whose values are JSON or become JSON: oid as in pg_type */
 #define OID_BOOL		16
@@ -56,23 +54,19 @@ typedef struct Sql
 {
 	SfwTask    *task;
 	Request		request;
-	PGconn	   *conn;
-	int			fd;
+	SfwSession	session;
 	bool		running;		/* the payload's statement was sent */
-	SfwTimer	connect_timer;
-	SfwBuf		rows;
+	PQExpBufferData rows;		/* JSON without the closing bracket */
 	long long	n_rows;
 	char	   *affected;		/* of a statement that gives no rows */
 	bool		too_large;
-	char	   *error;			/* the first one */
+	char	   *error;			/* the first one, or NULL */
 	char	   *cause;
 } Sql;
 
-static void talk(int fd, short revents, void *arg);
-
 /* ---------------------------------------------------------------- payload */
 
-/* Release what a payload asked for. */
+/* Release a request. */
 static void
 free_request(Request *request)
 {
@@ -82,7 +76,7 @@ free_request(Request *request)
 	free(request->statement);
 }
 
-/* Find the database that a payload names, or the one there is; gives what is wrong, or NULL. */
+/* Find the database that a payload names, or the default; gives what is wrong, or NULL. */
 static char *
 read_database(SfwJson payload, Request *request)
 {
@@ -97,7 +91,7 @@ read_database(SfwJson payload, Request *request)
 		if (request->database == NULL && sfw_config.databases != NULL)
 		{
 			if (sfw_config.databases->next != NULL)
-				return sfw_strdup("Database is missing: the worker has several");
+				return pg_strdup("Database is missing: the worker has several");
 			request->database = sfw_config.databases;
 		}
 		return NULL;
@@ -105,7 +99,7 @@ read_database(SfwJson payload, Request *request)
 	name = sfw_json_text(value);
 	request->database = sfw_config_database(name);
 	if (request->database == NULL)
-		problem = sfw_format("the worker has no database \"%s\"", name);
+		problem = psprintf("the worker has no database \"%s\"", name);
 	free(name);
 	return problem;
 }
@@ -119,13 +113,13 @@ read_payload(SfwJson payload, Request *request)
 	SfwJson		element;
 
 	if (!sfw_json_get(payload, "Statement", &value) || sfw_json_type(value) != '"')
-		return sfw_strdup("Statement is missing");
+		return pg_strdup("Statement is missing");
 	request->statement = sfw_json_text(value);
 	if (sfw_json_get(payload, "Arguments", &value))
 	{
 		if (sfw_json_type(value) != '[' || sfw_json_count(value) > MAX_ARGUMENTS)
-			return sfw_strdup("Arguments must be an array");
-		request->arguments = sfw_alloc(sizeof(char *) * (sfw_json_count(value) + 1));
+			return pg_strdup("Arguments must be an array");
+		request->arguments = pg_malloc0(sizeof(char *) * (sfw_json_count(value) + 1));
 		walk = sfw_json_walk(value);
 		while (sfw_json_next(&walk, NULL, &element))
 			request->arguments[request->n_arguments++] =
@@ -138,39 +132,50 @@ read_payload(SfwJson payload, Request *request)
 
 /* Append a point in time as to_jsonb writes it; false: it is not in the form expected. */
 static bool
-put_time(SfwBuf *buf, const char *text, bool zoned)
+put_time(PQExpBuffer buf, const char *text, bool zoned)
 {
-	size_t		len = strlen(text);
 	const char *blank = strchr(text, ' ');
 	const char *sign;
 
 	if (blank == NULL || strchr(blank + 1, ' ') != NULL || blank - text != 10)
 		return false;
-	sfw_buf_printf(buf, "\"%.10sT%s", text, blank + 1);
 	sign = zoned ? strpbrk(blank, "+-") : NULL;
-	if (sign != NULL && text + len - sign == 3)
-		sfw_buf_puts(buf, ":00");
-	sfw_buf_putc(buf, '"');
+	appendPQExpBuffer(buf, "\"%.10sT%s%s\"", text, blank + 1, sign != NULL && strlen(sign) == 3 ? ":00" : "");
 	return true;
 }
 
 /* Append a value of a type as JSON. */
 static void
-put_value(SfwBuf *buf, Oid type, const char *text)
+put_value(PQExpBuffer buf, Oid type, const char *text)
 {
 	SfwJson		value;
-	bool		is_number = false;
+	bool		is_json = type == OID_JSON || type == OID_JSONB;
 
-	for (size_t i = 0; i < sizeof(number_types) / sizeof(number_types[0]); i++)
-		is_number = is_number || type == number_types[i];
+	for (size_t i = 0; i < lengthof(number_types); i++)
+		is_json = is_json || type == number_types[i];
 	if (type == OID_BOOL)
-		sfw_buf_puts(buf, *text == 't' ? "true" : "false");
-	else if ((is_number || type == OID_JSON || type == OID_JSONB) &&
-			 sfw_json_parse(text, strlen(text), &value))
-		sfw_buf_append(buf, value.text, value.len);
+		appendPQExpBufferStr(buf, *text == 't' ? "true" : "false");
+	else if (is_json && sfw_json_parse(text, strlen(text), &value))
+		sfw_json_put_value(buf, value);
 	else if ((type != OID_TIMESTAMP && type != OID_TIMESTAMPTZ) ||
 			 !put_time(buf, text, type == OID_TIMESTAMPTZ))
-		sfw_json_put_string(buf, text, strlen(text));
+		sfw_json_put_string(buf, text);
+}
+
+/* Append a row as an object. */
+static void
+put_row(PQExpBuffer rows, const PGresult *result, int row)
+{
+	sfw_json_open(rows, '{');
+	for (int i = 0; i < PQnfields(result); i++)
+	{
+		sfw_json_put_key(rows, PQfname(result, i));
+		if (PQgetisnull(result, row, i))
+			appendPQExpBufferStr(rows, "null");
+		else
+			put_value(rows, PQftype(result, i), PQgetvalue(result, row, i));
+	}
+	appendPQExpBufferChar(rows, '}');
 }
 
 /* Keep the rows of a result, up to the limit. */
@@ -180,21 +185,9 @@ keep_rows(Sql *sql, const PGresult *result)
 	for (int row = 0; row < PQntuples(result); row++)
 	{
 		sql->n_rows++;
-		if (sql->rows.len > sfw_config.max_output)
-			sql->too_large = true;
-		if (sql->too_large)
-			continue;
-		sfw_buf_putc(&sql->rows, sql->rows.len > 0 ? ',' : '[');
-		for (int i = 0; i < PQnfields(result); i++)
-		{
-			sfw_buf_putc(&sql->rows, i > 0 ? ',' : '{');
-			sfw_json_put_key(&sql->rows, PQfname(result, i));
-			if (PQgetisnull(result, row, i))
-				sfw_buf_puts(&sql->rows, "null");
-			else
-				put_value(&sql->rows, PQftype(result, i), PQgetvalue(result, row, i));
-		}
-		sfw_buf_puts(&sql->rows, PQnfields(result) > 0 ? "}" : "{}");
+		sql->too_large = sql->too_large || sql->rows.len > sfw_config.max_output;
+		if (!sql->too_large)
+			put_row(&sql->rows, result, row);
 	}
 }
 
@@ -211,7 +204,7 @@ condition_name(const char *sqlstate)
 		SF_CONDITION_LIST(CONDITION_ROW)
 	};
 
-	for (size_t i = 0; i < sizeof(conditions) / sizeof(conditions[0]); i++)
+	for (size_t i = 0; i < lengthof(conditions); i++)
 	{
 		if (strcmp(conditions[i].code, sqlstate) == 0)
 			return conditions[i].name;
@@ -219,109 +212,97 @@ condition_name(const char *sqlstate)
 	return sqlstate;
 }
 
-/* Append a member of a cause if there is something to it. */
+/* Append a member of a cause unless its text is NULL. */
 static void
-put_field(SfwBuf *cause, const char *key, const char *text)
+put_field(PQExpBuffer cause, const char *key, const char *text)
 {
 	if (text == NULL)
 		return;
-	sfw_buf_puts(cause, cause->len > 0 ? ", " : "{");
+	appendPQExpBufferStr(cause, cause->len > 0 ? ", " : "{");
 	sfw_json_put_key(cause, key);
-	sfw_json_put_string(cause, text, strlen(text) > 6000 ? sfw_utf8_clip(text, 6000) : strlen(text));
+	sfw_json_put_bytes(cause, text, strlen(text) > FIELD_MAX ? sfw_utf8_clip(text, FIELD_MAX) : strlen(text));
 }
 
-/* Keep the first error, shaped as those of SQL tasks in the database. */
+/* Keep the first error; the cause has the members of an SQL task's in the database. */
 static void
-keep_error(Sql *sql, const PGresult *result)
+keep_error(Sql *sql, const char *error, const char *message, const PGresult *result)
 {
-	SfwBuf		cause = {0};
-	char	   *message;
+	PQExpBufferData cause;
+	char	   *text;
 
 	if (sql->error != NULL)
 		return;
-	message = sfw_db_message(PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
-	sql->error = sfw_strdup(*sfw_db_sqlstate(result) != '\0' ?
-							condition_name(sfw_db_sqlstate(result)) : "connection_failure");
+	sql->error = pg_strdup(error);
+	text = sfw_message(message);
+	initPQExpBuffer(&cause);
 	put_field(&cause, "sqlstate", PQresultErrorField(result, PG_DIAG_SQLSTATE));
-	put_field(&cause, "message", message);
+	put_field(&cause, "message", text);
 	put_field(&cause, "detail", PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL));
 	put_field(&cause, "hint", PQresultErrorField(result, PG_DIAG_MESSAGE_HINT));
 	put_field(&cause, "context", PQresultErrorField(result, PG_DIAG_CONTEXT));
-	sfw_buf_puts(&cause, "}");
-	sql->cause = sfw_buf_take(&cause);
-	free(message);
+	appendPQExpBufferChar(&cause, '}');
+	sql->cause = sfw_buffer_data(&cause);
+	free(text);
+}
+
+/* Keep the error of a result. */
+static void
+keep_result_error(Sql *sql, const PGresult *result)
+{
+	const char *sqlstate = sfw_sqlstate(result);
+
+	keep_error(sql, *sqlstate != '\0' ? condition_name(sqlstate) : "connection_failure",
+			   PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY), result);
 }
 
 /* ---------------------------------------------------------------- session */
 
-/* Leave the session and tell how it went. */
+/* The output of a statement that has succeeded. */
+static char *
+make_output(Sql *sql)
+{
+	const char *rows = sfw_buffer_data(&sql->rows);
+
+	if (sql->affected != NULL && *sql->affected != '\0')
+		return psprintf("{\"Rows\":%s],\"RowCount\":%s}", rows, sql->affected);
+	return psprintf("{\"Rows\":%s],\"RowCount\":%lld}", rows, sql->n_rows);
+}
+
+/* Close the session and report the outcome. */
 static void
 finish(Sql *sql)
 {
 	SfwTask    *task = sql->task;
-	SfwBuf		output = {0};
 
-	sfw_timer_clear(&sql->connect_timer);
-	sfw_loop_watch(sql->fd, 0, NULL, NULL);
-	PQfinish(sql->conn);
+	sfw_session_end(&sql->session);
 	task->job = NULL;
 	if (sql->error != NULL)
-		sfw_task_failed(task, sql->error, sql->cause);
+		sfw_task_failed(task, sql->cause, "%s", sql->error);
 	else if (sql->too_large)
-		sfw_task_failed(task, sfw_strdup("States.DataLimitExceeded"),
-						sfw_strdup("the rows are larger than the worker takes (max-output);"
-								   " the statement was carried out"));
+		sfw_task_failed(task, pg_strdup("the rows are larger than the worker takes (max-output);"
+										" the statement was carried out"), "States.DataLimitExceeded");
 	else
-	{
-		sfw_buf_puts(&output, "{\"Rows\":");
-		sfw_buf_puts(&output, sql->rows.len > 0 ? sql->rows.data : "[");
-		if (sql->affected != NULL && *sql->affected != '\0')
-			sfw_buf_printf(&output, "],\"RowCount\":%s}", sql->affected);
-		else
-			sfw_buf_printf(&output, "],\"RowCount\":%lld}", sql->n_rows);
-		sfw_task_succeeded(task, sfw_buf_take(&output));
-	}
+		sfw_task_succeeded(task, make_output(sql));
 	free_request(&sql->request);
 	free(sql->affected);
-	sfw_buf_free(&sql->rows);
+	free(sql->error);
+	termPQExpBuffer(&sql->rows);
 	free(sql);
 }
 
-/* Give up because the session is gone or was never there. */
+/* Fail because of the session: it is lost, was not established, or has to end. */
 static void
 lose(Sql *sql, const char *error)
 {
-	if (sql->error == NULL)
-	{
-		SfwBuf		cause = {0};
-		char	   *message = sfw_db_message(PQerrorMessage(sql->conn));
-
-		put_field(&cause, "message", message);
-		sfw_buf_puts(&cause, "}");
-		sql->error = sfw_strdup(error);
-		sql->cause = sfw_buf_take(&cause);
-		free(message);
-	}
+	keep_error(sql, error, PQerrorMessage(sql->session.conn), NULL);
 	finish(sql);
 }
 
-/* Watch the session's socket; libpq may have changed it. */
+/* There is no connection. */
 static void
-watch(Sql *sql, short events, SfwReady ready)
+not_connected(void *arg)
 {
-	int			fd = PQsocket(sql->conn);
-
-	if (sql->fd != fd)
-		sfw_loop_watch(sql->fd, 0, NULL, NULL);
-	sql->fd = fd;
-	sfw_loop_watch(fd, events, ready, sql);
-}
-
-/* Watch for what the server sends, and for room to send what is left. */
-static void
-watch_talk(Sql *sql)
-{
-	watch(sql, (short) (POLLIN | (PQflush(sql->conn) == 1 ? POLLOUT : 0)), talk);
+	lose(arg, "sqlclient_unable_to_establish_sqlconnection");
 }
 
 /* Send the payload's statement. */
@@ -329,20 +310,22 @@ static bool
 send_statement(Sql *sql)
 {
 	sql->running = true;
-	if (!PQsendQueryParams(sql->conn, sql->request.statement, sql->request.n_arguments, NULL,
+	if (!PQsendQueryParams(sql->session.conn, sql->request.statement, sql->request.n_arguments, NULL,
 						   (const char *const *) sql->request.arguments, NULL, NULL, 0))
 		return false;
-	PQsetSingleRowMode(sql->conn);
+	PQsetSingleRowMode(sql->session.conn);
 	return true;
 }
 
 /*
- * Send what makes the session ready: who it is for, as which role; and that the
- * server looks whether we still live, so that what a dead worker asked for ends.
+ * Prepare a new session: give it the task's token and names, and the role; have
+ * the server check that the worker lives, so that a dead worker's statement is
+ * cancelled.
  */
-static bool
-send_preparation(Sql *sql)
+static void
+connected(void *arg)
 {
+	Sql		   *sql = arg;
 	static const char *const statement =
 		"SELECT pg_catalog.set_config('sfworker.task_token', $1, false),"
 		" pg_catalog.set_config('sfworker.execution_id', $2, false),"
@@ -357,7 +340,10 @@ send_preparation(Sql *sql)
 		sql->request.database != NULL ? sql->request.database->role : NULL,
 	};
 
-	return PQsendQueryParams(sql->conn, statement, 5, NULL, values, NULL, NULL, 0);
+	if (PQsendQueryParams(sql->session.conn, statement, 5, NULL, values, NULL, NULL, 0))
+		sfw_session_watch(&sql->session);
+	else
+		lose(sql, "connection_failure");
 }
 
 /* Take one result of what was sent. */
@@ -374,104 +360,75 @@ take_result(Sql *sql, const PGresult *result)
 		case PGRES_COMMAND_OK:
 		case PGRES_EMPTY_QUERY:
 			if (sql->running)
-				sql->affected = sfw_strdup(PQcmdTuples((PGresult *) result));
+				sql->affected = pg_strdup(PQcmdTuples((PGresult *) result));
 			break;
 		case PGRES_COPY_IN:
 		case PGRES_COPY_OUT:
 		case PGRES_COPY_BOTH:
 			if (sql->error == NULL)
 			{
-				sql->error = sfw_strdup("Sql.InvalidParameters");
-				sql->cause = sfw_strdup("COPY from or to the worker is not possible");
+				sql->error = pg_strdup("Sql.InvalidParameters");
+				sql->cause = pg_strdup("COPY from or to the worker is not possible");
 			}
 			break;
 		default:
-			keep_error(sql, result);
+			keep_result_error(sql, result);
 			break;
 	}
 }
 
-/* Read what the server sent, send what is left to be sent. */
+/* All results of a statement have come: send the payload's, or report its outcome. */
 static void
-talk(int fd, short revents, void *arg)
+statement_done(Sql *sql)
+{
+	if (PQstatus(sql->session.conn) == CONNECTION_BAD)
+		lose(sql, "connection_failure");
+	else if (sql->running || sql->error != NULL)
+		finish(sql);
+	else if (send_statement(sql))
+		sfw_session_watch(&sql->session);
+	else
+		lose(sql, "connection_failure");
+}
+
+/* Read what the server sent, send what is not sent yet. */
+static void
+talk(void *arg)
 {
 	Sql		   *sql = arg;
-	PGresult   *result;
-	bool		copying;
 
-	if (!PQconsumeInput(sql->conn))
+	if (!PQconsumeInput(sql->session.conn))
 	{
 		lose(sql, "connection_failure");
 		return;
 	}
-	while (!PQisBusy(sql->conn))
+	while (!PQisBusy(sql->session.conn))
 	{
-		result = PQgetResult(sql->conn);
+		PGresult   *result = PQgetResult(sql->session.conn);
+		ExecStatusType status = PQresultStatus(result);
+
 		if (result == NULL)
 		{
-			if (PQstatus(sql->conn) == CONNECTION_BAD)
-				lose(sql, "connection_failure");
-			else if (sql->running || sql->error != NULL)
-				finish(sql);
-			else if (!send_statement(sql))
-				lose(sql, "connection_failure");
-			else
-				break;
+			statement_done(sql);
 			return;
 		}
 		take_result(sql, result);
-		copying = PQresultStatus(result) >= PGRES_COPY_OUT && PQresultStatus(result) <= PGRES_COPY_IN;
 		PQclear(result);
-		/* Leaving is the shortest way out of a COPY. */
-		if (copying)
+		/* The shortest way out of a COPY is to close the session. */
+		if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH)
 		{
 			finish(sql);
 			return;
 		}
 	}
-	watch_talk(sql);
+	sfw_session_watch(&sql->session);
 }
 
-/* Go on with connecting. */
-static void
-go_on_connecting(int fd, short revents, void *arg)
-{
-	Sql		   *sql = arg;
-
-	switch (PQconnectPoll(sql->conn))
-	{
-		case PGRES_POLLING_READING:
-			watch(sql, POLLIN, go_on_connecting);
-			break;
-		case PGRES_POLLING_WRITING:
-			watch(sql, POLLOUT, go_on_connecting);
-			break;
-		case PGRES_POLLING_OK:
-			sfw_timer_clear(&sql->connect_timer);
-			PQsetnonblocking(sql->conn, 1);
-			if (send_preparation(sql))
-				watch_talk(sql);
-			else
-				lose(sql, "connection_failure");
-			break;
-		default:
-			lose(sql, CONNECT_ERROR);
-			break;
-	}
-}
-
-/* A server does not answer. */
-static void
-connect_late(void *arg)
-{
-	lose(arg, CONNECT_ERROR);
-}
-
-/* Notices are the statement's own affair: they are for whoever debugs. */
+/* Log a notice of the server at level debug. */
 static void
 notice(void *arg, const char *message)
 {
-	char	   *text = sfw_db_message(message);
+	char	   *text = sfw_message(message);
 
 	sfw_task_log(((Sql *) arg)->task, SFW_DEBUG, "notice", "text", text);
 	free(text);
@@ -483,8 +440,9 @@ notice(void *arg, const char *message)
 static void
 sql_start(SfwTask *task)
 {
-	Sql		   *sql = sfw_alloc(sizeof(Sql));
+	Sql		   *sql = pg_malloc0(sizeof(Sql));
 	char	   *problem = read_payload(task->payload, &sql->request);
+	const SfwDatabase *database = sql->request.database;
 
 	if (problem != NULL)
 	{
@@ -494,51 +452,45 @@ sql_start(SfwTask *task)
 		return;
 	}
 	sql->task = task;
-	sql->fd = -1;
 	task->job = sql;
-	if (sql->request.database != NULL)
-		sql->conn = sfw_db_open(sql->request.database->conninfo, false, false);
-	else
-		sql->conn = sfw_db_open(sfw_config.dbname, true, false);
-	PQsetNoticeProcessor(sql->conn, notice, sql);
-	if (PQstatus(sql->conn) == CONNECTION_BAD)
-	{
-		sfw_timer_set(&sql->connect_timer, 0, connect_late, sql);
-		return;
-	}
-	sfw_timer_set(&sql->connect_timer, sfw_config.connect_timeout, connect_late, sql);
-	watch(sql, POLLOUT, go_on_connecting);
+	initPQExpBuffer(&sql->rows);
+	appendPQExpBufferChar(&sql->rows, '[');
+	sql->session = (SfwSession) {
+		.fd = -1, .connected = connected, .failed = not_connected, .talk = talk, .arg = sql,
+	};
+	sfw_session_begin(&sql->session, database != NULL ? database->conninfo : sfw_config.dbname, database == NULL);
+	PQsetNoticeProcessor(sql->session.conn, notice, sql);
 }
 
-/* A process that asked for a cancel has ended. */
+/* Reap a process that asked for a cancel. */
 static void
 cancel_done(void *arg)
 {
-	sfw_child_reap((pid_t) (intptr_t) arg);
+	sfw_subprocess_reap((pid_t) (intptr_t) arg);
 }
 
 /* Ask the server to cancel the statement; in a process of its own, because that may block. */
 static void
 cancel(Sql *sql)
 {
-	PGcancel   *handle = PQgetCancel(sql->conn);
+	PGcancel   *handle = PQgetCancel(sql->session.conn);
 	char		problem[256];
 	pid_t		pid;
 
 	if (handle == NULL)
 		return;
-	pid = sfw_child_fork();
+	pid = sfw_subprocess_fork();
 	if (pid == 0)
 	{
 		alarm(10);
 		_exit(PQcancel(handle, problem, sizeof(problem)) ? 0 : 1);
 	}
 	if (pid > 0)
-		sfw_child_watch(pid, cancel_done, (void *) (intptr_t) pid);
+		sfw_subprocess_watch(pid, cancel_done, (void *) (intptr_t) pid);
 	PQfreeCancel(handle);
 }
 
-/* End a task's statement; hard: leave, and let the server notice. */
+/* Cancel a task's statement; hard: close the session, and let the server notice. */
 static void
 sql_stop(SfwTask *task, bool hard)
 {
@@ -554,7 +506,7 @@ sql_stop(SfwTask *task, bool hard)
 
 /* Tell what would be run, and where. */
 static bool
-sql_dry_run(SfwJson payload, SfwBuf *report)
+sql_dry_run(SfwJson payload, PQExpBuffer report)
 {
 	Request		request = {0};
 	char	   *problem = read_payload(payload, &request);
@@ -562,12 +514,12 @@ sql_dry_run(SfwJson payload, SfwBuf *report)
 	const char *name = request.database != NULL ? request.database->name : "(the worker's own)";
 
 	sfw_json_put_key(report, good ? "database" : "refused");
-	sfw_json_put_string(report, good ? name : problem, strlen(good ? name : problem));
+	sfw_json_put_string(report, good ? name : problem);
 	if (good)
 	{
-		sfw_buf_puts(report, ",\"statement\":");
-		sfw_json_put_string(report, request.statement, strlen(request.statement));
-		sfw_buf_printf(report, ",\"arguments\":%d", request.n_arguments);
+		sfw_json_put_key(report, "statement");
+		sfw_json_put_string(report, request.statement);
+		appendPQExpBuffer(report, ",\"arguments\":%d", request.n_arguments);
 	}
 	free(problem);
 	free_request(&request);

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/condition_names.h"
 #include "base/errors.h"
 #include "task/conditions.h"
 
@@ -22,7 +23,7 @@ typedef struct OwnCondition
 	const char *name;
 } OwnCondition;
 
-#define OWN_CONDITION(sym, a, b, c, name, meaning, advice) {ERRCODE_SF_##sym, name},
+#define OWN_CONDITION(sym, a, b, c, name, answer, meaning, advice) {ERRCODE_SF_##sym, name},
 static const OwnCondition own_conditions[] = {SF_SQLSTATE_LIST(OWN_CONDITION)};
 
 /* Compare a SQLSTATE with an entry of the list. */

@@ -1,28 +1,23 @@
 /*
- * task.c
- *		The life of a task in this worker.
+ * claimed_task.c
+ *		The life of a task that this worker has claimed.
  *
  *		claimed -> runs -> over -> answered
  *		             |       ^
  *		             +-stop--+      TERM, and KILL when that is not enough
  *
- * A task is stopped for one of three reasons, and that decides what becomes of
- * its answer: its own TimeoutSeconds gives States.Timeout; a token that nobody
- * waits for any more gives none; a worker that must leave at once gives
- * Worker.Stopped, which Retry may name.
+ * A task is stopped for one of three reasons, which decides about its answer:
+ * after its own TimeoutSeconds it fails with States.Timeout; one whose token the
+ * database refuses is not answered; when the worker has to exit at once it
+ * fails with Worker.Stopped, which Retry may name.
  */
-#include "task.h"
+#include "postgres_fe.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "claimed_task.h"
 #include "config.h"
-#include "log.h"
 #include "queue.h"
 
-/* Step Functions takes so many bytes of an error name and of a cause */
-#define ERROR_MAX	256
+/* Bytes of a cause that Step Functions takes */
 #define CAUSE_MAX	32000
 
 SfwTask    *sfw_tasks;
@@ -34,7 +29,7 @@ sfw_kind_find(const char *name)
 {
 	static const SfwKind *const kinds[] = {&sfw_kind_shell, &sfw_kind_http, &sfw_kind_sql};
 
-	for (int i = 0; i < 3; i++)
+	for (size_t i = 0; i < lengthof(kinds); i++)
 	{
 		if (strcmp(kinds[i]->name, name) == 0)
 			return kinds[i];
@@ -42,11 +37,11 @@ sfw_kind_find(const char *name)
 	return NULL;
 }
 
-/* Write a line about a task; never its token, which is a bearer's right. */
+/* Log a line about a task; never its token: whoever has that may answer the task. */
 void
-sfw_task_log(const SfwTask *task, int level, const char *message, const char *key, const char *value)
+sfw_task_log(const SfwTask *task, SfwLevel level, const char *message, const char *key, const char *value)
 {
-	sfw_log((SfwLevel) level, message, "kind", task->kind->name, "execution", task->execution_id,
+	sfw_log(level, message, "kind", task->kind->name, "execution", task->execution_id,
 			"state", task->state, "attempt", task->attempt,
 			key != NULL ? key : "detail", key != NULL ? value : NULL, NULL);
 }
@@ -69,14 +64,14 @@ timed_out(void *arg)
 	sfw_task_stop(arg, SFW_STOP_TIMEOUT);
 }
 
-/* The database has given the task up by now. */
+/* The database takes no answer any more. */
 static void
 deadline_over(void *arg)
 {
 	sfw_task_stop(arg, SFW_STOP_REFUSED);
 }
 
-/* What was asked to end has not. */
+/* The task did not end when it was asked to. */
 static void
 kill_hard(void *arg)
 {
@@ -84,18 +79,6 @@ kill_hard(void *arg)
 
 	sfw_task_log(task, SFW_WARNING, "killing what does not end by itself", NULL, NULL);
 	task->kind->stop(task, true);
-}
-
-/* Fail with what fail_soon noted. */
-static void
-fail_now(void *arg)
-{
-	SfwTask    *task = arg;
-	char	   *error = task->error;
-	char	   *cause = task->cause;
-
-	task->error = task->cause = NULL;
-	sfw_task_failed(task, error, cause);
 }
 
 /* Read the payload and its time limit; gives what is wrong with them, or NULL. */
@@ -107,39 +90,44 @@ read_payload(SfwTask *task)
 
 	if (!sfw_json_parse(task->input, strlen(task->input), &task->payload) ||
 		sfw_json_type(task->payload) != '{')
-		return sfw_strdup("the payload must be an object");
+		return pg_strdup("the payload must be an object");
 	if (sfw_json_get(task->payload, "TimeoutSeconds", &seconds))
 	{
 		if (!sfw_json_number(seconds, &limit) || !(limit > 0))
-			return sfw_strdup("TimeoutSeconds must be a positive number");
+			return pg_strdup("TimeoutSeconds must be a positive number");
 		if (limit < 1e9)
 			sfw_timer_set(&task->timeout_timer, (int64_t) (limit * 1000), timed_out, task);
 	}
 	return NULL;
 }
 
+/* Copy a text; NULL stays NULL. */
+static char *
+copy(const char *text)
+{
+	return text != NULL ? pg_strdup(text) : NULL;
+}
+
 /* Begin a task that was claimed. */
 void
 sfw_task_begin(const SfwKind *kind, const SfwClaim *claim)
 {
-	SfwTask    *task = sfw_alloc(sizeof(SfwTask));
+	SfwTask    *task = pg_malloc0(sizeof(SfwTask));
 	char	   *problem;
 
 	task->kind = kind;
-	task->token = sfw_strdup(claim->token);
-	task->input = sfw_strdup(claim->input);
-	task->execution_id = sfw_strdup(claim->execution_id);
-	task->state = sfw_strdup(claim->state);
-	task->attempt = sfw_strdup(claim->attempt);
+	task->token = pg_strdup(claim->token);
+	task->input = pg_strdup(claim->input);
+	task->execution_id = copy(claim->execution_id);
+	task->state = copy(claim->state);
+	task->attempt = copy(claim->attempt);
 	task->began = sfw_now();
 	task->next = sfw_tasks;
 	sfw_tasks = task;
 	sfw_tasks_running++;
 	if (claim->heartbeat > 0)
 	{
-		task->heartbeat = (int64_t) (claim->heartbeat * 1000 / 3);
-		if (task->heartbeat < 100)
-			task->heartbeat = 100;
+		task->heartbeat = Max((int64_t) (claim->heartbeat * 1000 / 3), 100);
 		sfw_timer_set(&task->heartbeat_timer, task->heartbeat, heartbeat, task);
 	}
 	if (claim->time_left >= 0)
@@ -154,7 +142,7 @@ sfw_task_begin(const SfwKind *kind, const SfwClaim *claim)
 	kind->start(task);
 }
 
-/* Ask what runs to end, and have it killed when it does not. */
+/* Ask a task to end, and have it killed when it does not. */
 void
 sfw_task_stop(SfwTask *task, SfwStop why)
 {
@@ -184,26 +172,15 @@ sfw_task_free(SfwTask *task)
 	free(task->state);
 	free(task->attempt);
 	free(task->output);
-	free(task->error);
 	free(task->cause);
 	free(task);
 }
 
-/* Cut a text to so many bytes at a character's end; NULL stays NULL. */
-static char *
-clip(char *text, size_t max)
-{
-	if (text != NULL && strlen(text) > max)
-		text[sfw_utf8_clip(text, max)] = '\0';
-	return text;
-}
-
-/* Take a task from those that run, and have its answer sent when one is wanted. */
+/* Take a task off the list of those that run. */
 static void
-end(SfwTask *task)
+unlink_task(SfwTask *task)
 {
 	SfwTask   **link = &sfw_tasks;
-	char		elapsed[32];
 
 	while (*link != task)
 		link = &(*link)->next;
@@ -216,14 +193,28 @@ end(SfwTask *task)
 	sfw_timer_clear(&task->timeout_timer);
 	sfw_timer_clear(&task->deadline_timer);
 	sfw_timer_clear(&task->kill_timer);
+	sfw_timer_clear(&task->outcome_timer);
+}
 
+/* End a task, and send its answer unless the database would refuse it. */
+static void
+end(void *arg)
+{
+	SfwTask    *task = arg;
+	bool		refused = task->stopped == SFW_STOP_REFUSED;
+	char		elapsed[32];
+
+	if (!task->success && task->stopped == SFW_STOP_TIMEOUT)
+		strcpy(task->error, "States.Timeout");
+	else if (!task->success && task->stopped == SFW_STOP_LEAVING)
+		strcpy(task->error, "Worker.Stopped");
+	unlink_task(task);
 	snprintf(elapsed, sizeof(elapsed), "%lld", (long long) (sfw_now() - task->began));
 	sfw_log(SFW_INFO, task->success ? "task succeeded" : "task failed",
 			"kind", task->kind->name, "execution", task->execution_id, "state", task->state,
-			"attempt", task->attempt, "ms", elapsed,
-			task->success || task->error == NULL ? "answered" : "error",
-			task->stopped == SFW_STOP_REFUSED ? "no" : task->error, NULL);
-	if (task->stopped == SFW_STOP_REFUSED)
+			"attempt", task->attempt, "ms", elapsed, task->success ? "answered" : "error",
+			refused ? "no" : task->success ? NULL : task->error, NULL);
+	if (refused)
 	{
 		sfw_task_free(task);
 		sfw_queue_pump();
@@ -232,7 +223,7 @@ end(SfwTask *task)
 		sfw_queue_answer(task);
 }
 
-/* Note that a task has succeeded with a JSON text. */
+/* Report that a task has succeeded with a JSON text. */
 void
 sfw_task_succeeded(SfwTask *task, char *output)
 {
@@ -241,38 +232,44 @@ sfw_task_succeeded(SfwTask *task, char *output)
 	end(task);
 }
 
-/* Note that a task has failed; the reason for which it was stopped comes first. */
-void
-sfw_task_failed(SfwTask *task, char *error, char *cause)
+/* Note a failure: its error name, and its cause, of which Step Functions takes so much. */
+static void
+note_failure(SfwTask *task, char *cause, const char *error, va_list args)
 {
-	if (task->stopped == SFW_STOP_TIMEOUT)
-	{
-		free(error);
-		error = sfw_strdup("States.Timeout");
-	}
-	else if (task->stopped == SFW_STOP_LEAVING)
-	{
-		free(error);
-		error = sfw_strdup("Worker.Stopped");
-	}
-	task->success = false;
-	task->error = clip(error, ERROR_MAX);
-	task->cause = clip(cause, CAUSE_MAX);
+	vsnprintf(task->error, sizeof(task->error), error, args);
+	if (cause != NULL && strlen(cause) > CAUSE_MAX)
+		cause[sfw_utf8_clip(cause, CAUSE_MAX)] = '\0';
+	free(task->cause);
+	task->cause = cause;
+}
+
+/* Report that a task has failed; the reason for which it was stopped comes first. */
+void
+sfw_task_failed(SfwTask *task, char *cause, const char *error,...)
+{
+	va_list		args;
+
+	va_start(args, error);
+	note_failure(task, cause, error, args);
+	va_end(args);
 	end(task);
 }
 
-/* Fail in a moment: what start may do. */
+/* Report from within start that a task has failed. */
 void
-sfw_task_fail_soon(SfwTask *task, char *error, char *cause)
+sfw_task_fail_soon(SfwTask *task, char *cause, const char *error,...)
 {
-	task->error = error;
-	task->cause = cause;
-	sfw_timer_set(&task->timeout_timer, 0, fail_now, task);
+	va_list		args;
+
+	va_start(args, error);
+	note_failure(task, cause, error, args);
+	va_end(args);
+	sfw_timer_set(&task->outcome_timer, 0, end, task);
 }
 
-/* Fail in a moment, because the payload cannot be carried out as it is: nothing was begun. */
+/* Report from within start that the payload cannot be carried out; nothing was begun. */
 void
 sfw_task_reject(SfwTask *task, char *cause)
 {
-	sfw_task_fail_soon(task, sfw_format("%s.InvalidParameters", task->kind->error_prefix), cause);
+	sfw_task_fail_soon(task, cause, "%s.InvalidParameters", task->kind->error_prefix);
 }

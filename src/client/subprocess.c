@@ -1,35 +1,34 @@
 /*
- * child.c
+ * subprocess.c
  *		Processes that the worker has started.
  *
- * A child that has ended is looked at first and reaped later: as long as it is
- * a zombie nobody else gets its number, so that its process group can be
- * killed without hitting a stranger.
+ * The exit of a child is noticed first and the child reaped later.  As long as
+ * it is a zombie no other process gets its pid, so that signals to its process
+ * group cannot hit another one.
  */
-#include "child.h"
+#include "postgres_fe.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "buf.h"
 #include "loop.h"
+#include "subprocess.h"
 
 typedef struct Child
 {
 	pid_t		pid;
-	void		(*exited) (void *arg);	/* NULL: told already */
+	void		(*exited) (void *arg);	/* NULL: was called */
 	void	   *arg;
 	struct Child *next;
 } Child;
 
 static Child *children;
 
-/* Tell those whose children have ended. */
+/* Call the functions for the children that have ended. */
 static void
-look(void)
+find_exited(void)
 {
 	Child	   *child = children;
 
@@ -43,7 +42,7 @@ look(void)
 		{
 			void		(*exited) (void *arg) = child->exited;
 
-			/* It may reap, or start another: begin again. */
+			/* It may reap or start a child: begin again. */
 			child->exited = NULL;
 			exited(child->arg);
 			child = children;
@@ -53,21 +52,21 @@ look(void)
 	}
 }
 
-/* Begin to look after children. */
+/* Have the exits of children noticed. */
 void
-sfw_child_init(void)
+sfw_subprocess_init(void)
 {
-	sfw_loop_on_signal(SIGCHLD, look);
+	sfw_loop_on_signal(SIGCHLD, find_exited);
 }
 
 /*
- * Fork a child that handles signals as a new program does, and that dies with
- * the worker: one that is killed must not leave jobs behind that nobody knows.
- * Other threads may exist (libcurl resolves names in them), so the child may
- * call only what is safe in a signal handler.
+ * Fork a child that handles signals as a new program does, and that the kernel
+ * kills when the worker dies, so that no command outlives it.  Other threads
+ * may exist (libcurl resolves names in them), so the child may call only what
+ * is safe in a signal handler.
  */
 pid_t
-sfw_child_fork(void)
+sfw_subprocess_fork(void)
 {
 	sigset_t	all;
 	sigset_t	before;
@@ -90,11 +89,11 @@ sfw_child_fork(void)
 	return pid;
 }
 
-/* Have a function called when a child has ended; it must see to its being reaped. */
+/* Have a function called when a child has ended; the function must have the child reaped. */
 void
-sfw_child_watch(pid_t pid, void (*exited) (void *arg), void *arg)
+sfw_subprocess_watch(pid_t pid, void (*exited) (void *arg), void *arg)
 {
-	Child	   *child = sfw_alloc(sizeof(Child));
+	Child	   *child = pg_malloc0(sizeof(Child));
 
 	*child = (Child) {pid, exited, arg, children};
 	children = child;
@@ -102,7 +101,7 @@ sfw_child_watch(pid_t pid, void (*exited) (void *arg), void *arg)
 
 /* Reap a child that has ended; gives its status as wait() does. */
 int
-sfw_child_reap(pid_t pid)
+sfw_subprocess_reap(pid_t pid)
 {
 	Child	  **link = &children;
 	int			status = 0;

@@ -1,0 +1,150 @@
+/*
+ * session.c
+ *		Sessions with PostgreSQL that the event loop drives.
+ *
+ * A session connects without blocking.  Either connected or failed is called,
+ * later than sfw_session_begin.  After each statement that its owner sends,
+ * sfw_session_watch has talk called when there is something to read or write.
+ */
+#include "postgres_fe.h"
+
+#include <poll.h>
+
+#include "common/string.h"
+#include "config.h"
+#include "session.h"
+
+/* Copy a message of libpq without its last newline; NULL gives "". */
+char *
+sfw_message(const char *message)
+{
+	char	   *copy = pg_strdup(message != NULL ? message : "");
+
+	pg_strip_crlf(copy);
+	return copy;
+}
+
+/* Copy the message of an error. */
+char *
+sfw_primary_message(const PGresult *result)
+{
+	return sfw_message(PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
+}
+
+/* The SQLSTATE of a result, "" when it has none. */
+const char *
+sfw_sqlstate(const PGresult *result)
+{
+	const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+
+	return code != NULL ? code : "";
+}
+
+/*
+ * Begin to connect, or with wait connect.  own: to the database with the
+ * workflows, as the options say; else as conninfo alone says.
+ */
+PGconn *
+sfw_session_open(const char *conninfo, bool own, bool wait)
+{
+	/* Parameters before dbname can be overridden by it, those after it cannot. */
+	const char *const keys[] = {"connect_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count",
+	"fallback_application_name", "dbname", "client_encoding", "host", "port", "user", NULL};
+	const char *values[lengthof(keys)] = {"10", "30", "10", "3", "sfworker", conninfo, "UTF8"};
+
+	/* A parameter without a value is as if it were not there. */
+	if (own)
+	{
+		values[7] = sfw_config.host;
+		values[8] = sfw_config.port;
+		values[9] = sfw_config.user;
+	}
+	return wait ? PQconnectdbParams(keys, values, 1) : PQconnectStartParams(keys, values, 1);
+}
+
+/* Watch the socket of a session. */
+static void
+watch(SfwSession *session, short events, SfwReady ready)
+{
+	int			fd = PQsocket(session->conn);
+
+	if (session->fd != fd)
+		sfw_loop_watch(session->fd, 0, NULL, NULL);
+	session->fd = fd;
+	sfw_loop_watch(fd, events, ready, session);
+}
+
+/* Let the owner read and write. */
+static void
+ready_to_talk(int fd, short revents, void *arg)
+{
+	SfwSession *session = arg;
+
+	session->talk(session->arg);
+}
+
+/* Watch for what the server sends, and for room to send what is not sent yet. */
+void
+sfw_session_watch(SfwSession *session)
+{
+	watch(session, (short) (POLLIN | (PQflush(session->conn) == 1 ? POLLOUT : 0)), ready_to_talk);
+}
+
+/* Go on with connecting. */
+static void
+go_on_connecting(int fd, short revents, void *arg)
+{
+	SfwSession *session = arg;
+
+	switch (PQconnectPoll(session->conn))
+	{
+		case PGRES_POLLING_READING:
+			watch(session, POLLIN, go_on_connecting);
+			break;
+		case PGRES_POLLING_WRITING:
+			watch(session, POLLOUT, go_on_connecting);
+			break;
+		case PGRES_POLLING_OK:
+			sfw_timer_clear(&session->connect_timer);
+			PQsetnonblocking(session->conn, 1);
+			session->connected(session->arg);
+			break;
+		default:
+			session->failed(session->arg);
+			break;
+	}
+}
+
+/* Give up: the server does not answer, or there was nothing to connect to. */
+static void
+give_up_connecting(void *arg)
+{
+	SfwSession *session = arg;
+
+	session->failed(session->arg);
+}
+
+/* Begin to connect; conninfo and own are those of sfw_session_open. */
+void
+sfw_session_begin(SfwSession *session, const char *conninfo, bool own)
+{
+	session->conn = sfw_session_open(conninfo, own, false);
+	if (PQstatus(session->conn) == CONNECTION_BAD)
+	{
+		sfw_timer_set(&session->connect_timer, 0, give_up_connecting, session);
+		return;
+	}
+	sfw_timer_set(&session->connect_timer, sfw_config.connect_timeout, give_up_connecting, session);
+	watch(session, POLLOUT, go_on_connecting);
+}
+
+/* Close a session, or stop connecting. */
+void
+sfw_session_end(SfwSession *session)
+{
+	sfw_timer_clear(&session->connect_timer);
+	sfw_loop_watch(session->fd, 0, NULL, NULL);
+	session->fd = -1;
+	PQfinish(session->conn);
+	session->conn = NULL;
+}
