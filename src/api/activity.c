@@ -15,8 +15,9 @@
 #include "base/compat.h"
 #include "base/errors.h"
 #include "base/name.h"
-#include "store/program_cache.h"
+#include "run/apply.h"
 #include "store/instance.h"
+#include "store/program_cache.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_create_activity);
 PG_FUNCTION_INFO_V1(sfflow_sf_drop_activity);
@@ -190,7 +191,7 @@ sfflow_sf_get_activity_task(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 	}
 	sf_activity_note_poll(activity->activity_no, worker);
-	tasks = sf_task_take(activity, worker, max_tasks);
+	tasks = sf_apply_take(activity, worker, max_tasks);
 	foreach(lc, tasks)
 		put_task(rsinfo, activity, lfirst(lc));
 	return (Datum) 0;
@@ -303,16 +304,6 @@ lock_task(const char *token)
 	return task;
 }
 
-/* Answer a task. */
-static void
-answer(SfTask *task, bool ok, const Jsonb *output, const char *error,
-	   const char *cause)
-{
-	task->status = SF_TASK_ANSWERED;
-	sf_task_update(task);
-	sf_branch_answer(task->key, ok, output, error, cause);
-}
-
 /* sf_send_task_success(task_token, output) */
 Datum
 sfflow_sf_send_task_success(PG_FUNCTION_ARGS)
@@ -321,7 +312,7 @@ sfflow_sf_send_task_success(PG_FUNCTION_ARGS)
 	Jsonb	   *output = sf_arg_jsonb(fcinfo, 1, "output");
 
 	sf_arg_check_size(output, "output");
-	answer(lock_task(token), true, output, NULL, NULL);
+	sf_apply_answer(lock_task(token), true, output, NULL, NULL);
 	PG_RETURN_VOID();
 }
 
@@ -345,7 +336,7 @@ sfflow_sf_send_task_failure(PG_FUNCTION_ARGS)
 
 	check_length(error, "error", MAX_ERROR);
 	check_length(cause, "cause", MAX_CAUSE);
-	answer(lock_task(token), false, NULL, error, cause);
+	sf_apply_answer(lock_task(token), false, NULL, error, cause);
 	PG_RETURN_VOID();
 }
 
@@ -354,18 +345,9 @@ Datum
 sfflow_sf_send_task_heartbeat(PG_FUNCTION_ARGS)
 {
 	SfTask	   *task = lock_task(sf_arg_text(fcinfo, 0, "task_token"));
-	TimestampTz now = GetCurrentTimestamp();
+	SfActivity *activity = task->activity_no == 0 ? NULL :
+		sf_activity_read_no(task->activity_no);
 
-	task->heartbeat_at = now;
-	if (task->activity_no != 0)
-	{
-		SfActivity *activity = sf_activity_read_no(task->activity_no);
-
-		if (activity != NULL && activity->lease_ms > 0)
-			task->lease_until = now + activity->lease_ms * 1000;
-	}
-	sf_task_update(task);
-	if (task->submitted == NULL)
-		sf_branch_set_due(task->key, sf_task_timer(task));
+	sf_apply_heartbeat(task, activity == NULL ? 0 : activity->lease_ms);
 	PG_RETURN_VOID();
 }

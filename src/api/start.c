@@ -14,6 +14,7 @@
 #include "base/errors.h"
 #include "base/name.h"
 #include "base/uuid.h"
+#include "run/apply.h"
 #include "run/lifecycle.h"
 #include "expr/expr.h"
 #include "store/instance.h"
@@ -184,7 +185,7 @@ start_existing(const char *execution_id, const SfMachine *machine, Jsonb *input,
 				 errhint("Try again.")));
 	differs = !sf_json_equal(execution->input, input);
 	outcome = handle_existing(execution, machine, input, if_exists, differs);
-	sf_execution_note_request(execution, outcome, differs);
+	sf_apply_request(execution, outcome, differs);
 }
 
 /* sf_start(state_machine, input, name, if_exists): the execution id. */
@@ -217,12 +218,10 @@ sfflow_sf_start(PG_FUNCTION_ARGS)
 		/* a name that is taken starts nothing, and is answered all the same */
 		is_new = sf_execution_find(execution.execution_id, SF_LOCK_NONE) == NULL;
 	else
-		is_new = sf_execution_insert(&execution);
+		is_new = sf_lifecycle_begin(&execution);
 	if (is_new && quota != SF_QUOTA_NONE)
 		sf_quota_raise(quota, execution.owner, machine->name);
-	if (is_new)
-		sf_lifecycle_begin(&execution);
-	else
+	if (!is_new)
 	{
 		if (quota == SF_QUOTA_NONE)
 			sf_quota_give_back(execution.owner);

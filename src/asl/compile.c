@@ -127,17 +127,53 @@ compile_data_flow(SfCompiler *c, const SfNode *node, SfState *state)
 {
 	bool		jsonata = c->language == SF_QL_JSONATA;
 
-	state->input_path = sf_compile_path(c, node, "InputPath", SF_EXPR_PATH);
+	c->uses_context = false;
 	state->output_path = sf_compile_path(c, node, "OutputPath", SF_EXPR_PATH);
 	state->result_path = sf_compile_path(c, node, "ResultPath",
 										 SF_EXPR_REFERENCE);
+	state->result_selector = sf_compile_template(c, node, "ResultSelector");
+	state->output = sf_compile_template(c, node, "Output");
+	state->assign = sf_compile_template(c, node, "Assign");
+	if (c->uses_context)
+		state->needs.leave |= SF_NEED_CONTEXT;
+
+	c->uses_context = false;
+	state->input_path = sf_compile_path(c, node, "InputPath", SF_EXPR_PATH);
 	/* a Map state's Parameters are the old name of its ItemSelector */
 	if (state->type != SF_STATE_MAP)
 		state->parameters =
 			sf_compile_template(c, node, jsonata ? "Arguments" : "Parameters");
-	state->result_selector = sf_compile_template(c, node, "ResultSelector");
-	state->output = sf_compile_template(c, node, "Output");
-	state->assign = sf_compile_template(c, node, "Assign");
+}
+
+/*
+ * Work out what the transitions of a state need.  What only a catcher needs is
+ * left to be found out.
+ */
+static void
+compile_needs(const SfCompiler *c, SfState *state)
+{
+	SfNeeds    *needs = &state->needs;
+
+	if (c->uses_context)
+		needs->enter |= SF_NEED_CONTEXT;
+	for (int i = 0; i < state->nretriers; i++)
+		if (state->retriers[i].jitter == SF_JITTER_FULL)
+			needs->leave |= SF_NEED_RANDOM;
+	if (sf_state_distributed(state) != NULL)
+	{
+		needs->proceed = needs->enter | SF_NEED_MAP_RUN | SF_NEED_ITEMS;
+		needs->enter |= SF_NEED_MAP_RUN;
+	}
+	else
+		needs->proceed = needs->enter;
+	/* these are left as they are entered; any may fail at once */
+	if (state->type != SF_STATE_TASK && state->type != SF_STATE_PARALLEL &&
+		state->type != SF_STATE_MAP)
+		needs->enter |= needs->leave;
+	needs->enter |= needs->leave & SF_NEED_RANDOM;
+	needs->proceed |= needs->leave & SF_NEED_RANDOM;
+	if (sf_state_awaits_token(state))
+		needs->enter |= SF_NEED_TOKEN;
 }
 
 /* Compile a state. */
@@ -164,9 +200,10 @@ compile_state(SfCompiler *c, const SfNode *node, int scope)
 	state->failure_mode = sf_compile_failure_mode(node, c->program->failure_mode);
 
 	compile_data_flow(c, node, state);
-	sf_compile_retry(c, node, state);
-	sf_compile_catch(c, node, state);
 	compile_by_type(c, node, state);
+	sf_compile_retry(c, node, state);
+	compile_needs(c, state);
+	sf_compile_catch(c, node, state);
 	if (state->type == SF_STATE_PARALLEL || state->type == SF_STATE_MAP)
 		compile_inner_scopes(c, node, state);
 	c->language = saved;

@@ -21,6 +21,7 @@ typedef struct SfCompiler
 	int			nscopes;		/* used so far */
 	SfNameTable names;
 	SfQueryLanguage language;	/* of the state that is being compiled */
+	bool		uses_context;	/* ... a field of it looks at the context object */
 } SfCompiler;
 
 /* --- compile_fields.c: one member of an object, absent ones included --- */

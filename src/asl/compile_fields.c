@@ -40,6 +40,7 @@ sf_compile_expr(SfCompiler *c, const SfNode *value, int allowed)
 	if (expr == NULL)
 		elog(ERROR, "expression \"%s\" does not compile: %s", value->string,
 			 error.cause);
+	c->uses_context |= sf_expr_uses_context(expr);
 	return expr;
 }
 
@@ -140,8 +141,11 @@ refuse_report(void *arg, const char *code, const char *location,
 SfTemplate *
 sf_compile_template_value(SfCompiler *c, const SfNode *value)
 {
-	return sf_template_compile(sf_node_to_jsonb(value, c->text), c->language,
-							   refuse_report, NULL);
+	SfTemplate *tmpl = sf_template_compile(sf_node_to_jsonb(value, c->text),
+										   c->language, refuse_report, NULL);
+
+	c->uses_context |= sf_template_uses_context(tmpl);
+	return tmpl;
 }
 
 /* Compile the payload template of a member; NULL when absent. */

@@ -212,6 +212,22 @@ typedef struct SfScope
 	int			last;
 } SfScope;
 
+/* What a transition of a state may need, beyond the row of its branch */
+#define SF_NEED_EVENT_IDS	0x01	/* the last event id, for an error's text */
+#define SF_NEED_CONTEXT		0x02	/* what stands in the context object */
+#define SF_NEED_TOKEN		0x04	/* a task token */
+#define SF_NEED_MAP_RUN		0x08	/* the run of a Distributed Map */
+#define SF_NEED_ITEMS		0x10	/* ... its items that come next */
+#define SF_NEED_RANDOM		0x20	/* a random number, for jitter */
+
+/* SF_NEED_… of a state's transitions, as far as its definition tells */
+typedef struct SfNeeds
+{
+	uint32		enter;			/* entering it, or doing it again */
+	uint32		proceed;		/* beginning more of its children */
+	uint32		leave;			/* when its task or its children have an outcome */
+} SfNeeds;
+
 /* --- what only one type of state has --- */
 
 typedef struct SfPassState
@@ -301,6 +317,8 @@ typedef struct SfState
 	SfTemplate *result_selector;
 	SfTemplate *output;			/* JSONata */
 	SfTemplate *assign;
+
+	SfNeeds		needs;
 
 	int			nretriers;
 	SfRetrier  *retriers;

@@ -84,6 +84,20 @@ typedef struct SfError
 	bool		prefixed;		/* cause takes the "An error occurred …" prefix */
 } SfError;
 
+/* An error with a name and a cause (either may be NULL) that needs no prefix. */
+static inline SfError
+sf_error_make(const char *name, const char *cause)
+{
+	return (SfError) {.name = name,.cause = cause,.position = -1};
+}
+
+/* Tell whether an error has a name. */
+static inline bool
+sf_error_is(const SfError *error, const char *name)
+{
+	return error->name != NULL && strcmp(error->name, name) == 0;
+}
+
 /* Fill *err (may be NULL) with a formatted cause; always returns false. */
 extern bool sf_error_set(SfError *err, const char *name,
 						 const char *fmt,...) pg_attribute_printf(3, 4);

@@ -13,6 +13,7 @@ struct SfExpr
 	const char *text;
 	SfPath	   *path;			/* either this … */
 	SfIntrinsic *call;			/* … or this */
+	bool		uses_context;
 };
 
 /*

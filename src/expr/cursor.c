@@ -20,6 +20,7 @@ sf_scan_init(SfScanner *s, const char *text, SfError *err)
 	s->p = text;
 	s->end = text + strlen(text);
 	s->err = err;
+	s->uses_context = false;
 }
 
 /* Report what is wrong at the cursor; always returns false. */

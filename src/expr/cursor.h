@@ -17,6 +17,7 @@ typedef struct SfScanner
 	const char *p;				/* next byte */
 	const char *end;
 	SfError    *err;			/* may be NULL */
+	bool		uses_context;	/* a path begins with $$ */
 } SfScanner;
 
 extern void sf_scan_init(SfScanner *s, const char *text, SfError *err);

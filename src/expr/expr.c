@@ -54,7 +54,15 @@ sf_expr_compile(const char *text, int allowed, SfError *err)
 		ok = compile_call(&s, allowed, &expr->call);
 	else
 		ok = compile_path(&s, allowed, &expr->path);
+	expr->uses_context = s.uses_context;
 	return ok ? expr : NULL;
+}
+
+/* Tell whether an expression looks at the context object. */
+bool
+sf_expr_uses_context(const SfExpr *expr)
+{
+	return expr->uses_context;
 }
 
 /* The text that an expression was compiled from. */

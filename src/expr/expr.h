@@ -42,6 +42,9 @@ extern SfExpr *sf_expr_compile(const char *text, int allowed, SfError *err);
 /* The text that it was compiled from. */
 extern const char *sf_expr_text(const SfExpr *expr);
 
+/* Tell whether an expression, or a template, looks at the context object. */
+extern bool sf_expr_uses_context(const SfExpr *expr);
+
 /*
  * Evaluate.  An indefinite path yields an array of its matches (maybe empty).
  */
@@ -66,6 +69,8 @@ extern bool sf_expr_set(const SfExpr *path, const Jsonb *doc,
 /* --- payload templates --- */
 
 typedef struct SfTemplate SfTemplate;
+
+extern bool sf_template_uses_context(const SfTemplate *tmpl);
 
 /* Called for each diagnostic of a template; location is relative: "/a/b[0]". */
 typedef void (*SfTemplateReport) (void *arg, const char *code,

@@ -309,6 +309,7 @@ parse_root(SfScanner *s, SfPathPlace place, SfPath *path)
 	if (sf_scan_accept(s, "$$"))
 	{
 		path->root = SF_ROOT_CONTEXT;
+		s->uses_context = true;
 		return true;
 	}
 	if (!sf_scan_expect(s, "$"))

@@ -47,6 +47,7 @@ struct SfTemplate
 {
 	Jsonb	   *doc;			/* copy of the value, under all constants */
 	TemplateNode root;
+	bool		uses_context;
 };
 
 /* State of a compilation */
@@ -56,6 +57,7 @@ typedef struct Compiler
 	SfTemplateReport report;
 	void	   *arg;
 	bool		failed;
+	bool		uses_context;	/* an expression looks at the context object */
 	bool		check;			/* what expressions refer to, too */
 	bool		in_catcher;
 	StringInfoData location;	/* of the node at hand: "/a/b[0]" */
@@ -99,6 +101,8 @@ compile_expression(Compiler *c, const JsonbValue *key, const JsonbValue *v,
 		report_problem(c, "SCHEMA_VALIDATION_FAILED",
 					   psprintf("The value for the field '%s' must be a valid JSONPath or a valid intrinsic function call",
 								node->field));
+	else
+		c->uses_context |= sf_expr_uses_context(node->expr);
 }
 
 /* Take over what is wrong with a reference of a JSONata expression. */
@@ -140,6 +144,8 @@ compile_jsonata(Compiler *c, const JsonbValue *v, TemplateNode *node)
 					   err.cause);
 	else if (c->check)
 		sf_jsonata_check(node->jsonata, c->in_catcher, report_reference, c);
+	if (node->jsonata != NULL)
+		c->uses_context |= sf_jsonata_uses_context(node->jsonata);
 	return true;
 }
 
@@ -242,7 +248,15 @@ compile_value(Compiler *c, const Jsonb *value)
 	sf_json_root(tmpl->doc, &root);
 	compile_node(c, &root, &tmpl->root);
 	pfree(c->location.data);
+	tmpl->uses_context = c->uses_context;
 	return c->failed ? NULL : tmpl;
+}
+
+/* Tell whether a template looks at the context object. */
+bool
+sf_template_uses_context(const SfTemplate *tmpl)
+{
+	return tmpl->uses_context;
 }
 
 /* Compile a value of the definition; NULL when report was called. */

@@ -17,6 +17,9 @@ typedef struct SfJsonata SfJsonata;
  */
 extern SfJsonata *sf_jsonata_compile(const char *text, int len, SfError *err);
 
+/* Tell whether an expression looks at $states.context. */
+extern bool sf_jsonata_uses_context(const SfJsonata *expr);
+
 /* Called for each reference that a state machine does not support. */
 typedef void (*SfJsonataReport) (void *arg, const char *message);
 

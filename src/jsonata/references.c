@@ -52,6 +52,15 @@ path_field(const SfJnNode *path)
 	return 0;
 }
 
+/*
+ * Tell whether an expression looks at $states.context.
+ */
+bool
+sf_jsonata_uses_context(const SfJsonata *expr)
+{
+	return (expr->states_used & SF_JN_STATES_CONTEXT) != 0;
+}
+
 typedef struct Walk
 {
 	int			used;			/* fields of $states */

@@ -321,9 +321,9 @@ take(SfStep *step, const SfChoiceRule *rule, Jsonb *input)
 	if (!sf_flow_assign(step, assign, rule == NULL ? "Assign" :
 						rule_field(step, rule, "Assign"), &assigned, &error))
 		return sf_step_fail(step, &error);
-	if (step->run->trace != NULL)
-		step->run->trace->next_name = rule ? rule->next_name : choice->default_name;
-	step->outcome_name = "succeeded";
+	if (step->loaded->trace != NULL)
+		step->loaded->trace->next_name = rule ? rule->next_name : choice->default_name;
+	step->transition->name = "succeeded";
 	return sf_step_exit(step, output, rule ? rule->next : choice->default_next,
 						assigned);
 }

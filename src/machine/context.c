@@ -4,24 +4,22 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
-#include "utils/acl.h"
-
 #include "base/public_name.h"
 #include "machine/step.h"
 
 /* {"Execution": …}: id, input, name, role, start, redrives. */
 static void
-add_execution(SfJsonBuilder *b, SfRun *run)
+add_execution(SfJsonBuilder *b, const SfStep *step)
 {
-	const SfExecution *e = run->execution;
-	char	   *role = GetUserNameFromId(e->owner, true);
+	const SfExecution *e = step->loaded->execution;
+	const char *role = step->loaded->role;
 
 	sf_json_open_object(b, "Execution");
 	sf_json_add_string(b, "Id", sf_public_name(SF_NAME_EXECUTION, e->execution_id));
-	sf_json_add(b, "Input", run->input ? run->input(run) : e->input);
-	if (e->started_at != DT_NOBEGIN)
-		sf_json_add_string(b, "StartTime", sf_timestamp_print(e->started_at));
+	sf_json_add(b, "Input", step->loaded->input);
+	if (step->execution_started_at != DT_NOBEGIN)
+		sf_json_add_string(b, "StartTime",
+						   sf_timestamp_print(step->execution_started_at));
 	sf_json_add_string(b, "Name", sf_execution_name(e));
 	sf_json_add_string(b, "RoleArn", sf_public_name(SF_NAME_ROLE, role ? role : "unknown"));
 	sf_json_add_int(b, "RedriveCount", e->redrive_count);
@@ -56,8 +54,7 @@ add_map(SfJsonBuilder *b, const SfStep *step)
 	if (index < 0 && branch->niterations > 0)
 	{
 		index = branch->iterations[branch->niterations - 1];
-		if (step->run->map_item != NULL)
-			item = step->run->map_item(step->run, branch);
+		item = step->loaded->map_item;
 	}
 	if (index < 0)
 		return;
@@ -75,16 +72,18 @@ Jsonb *
 sf_context_make(void *arg)
 {
 	SfStep	   *step = arg;
-	const SfExecution *e = step->run->execution;
+	const SfExecution *e = step->loaded->execution;
+	SfTrace    *trace = step->loaded->trace;
 	SfJsonBuilder b;
 
 	sf_json_begin_object(&b);
-	if (step->run->trace != NULL)
+	if (trace != NULL)
 	{
 		add_map(&b, step);
-		return sf_json_merge(step->run->trace->context, sf_json_finish(&b));
+		return sf_json_merge(trace->context, sf_json_finish(&b));
 	}
-	add_execution(&b, step->run);
+	(void) sf_step_has(step, SF_NEED_CONTEXT);
+	add_execution(&b, step);
 	sf_json_open_object(&b, "StateMachine");
 	sf_json_add_string(&b, "Id", sf_public_name(SF_NAME_STATE_MACHINE, e->machine_name));
 	sf_json_add_string(&b, "Name", e->machine_name);
@@ -92,10 +91,10 @@ sf_context_make(void *arg)
 	if (step->state != NULL)
 		add_state(&b, step);
 	add_map(&b, step);
-	if (step->token_task != NULL)
+	if (step->loaded->token != NULL)
 	{
 		sf_json_open_object(&b, "Task");
-		sf_json_add_string(&b, "Token", sf_task_token(step->token_task));
+		sf_json_add_string(&b, "Token", step->loaded->token);
 		sf_json_close_object(&b);
 	}
 	return sf_json_finish(&b);

@@ -20,13 +20,6 @@
 #include "machine/map_state.h"
 #include "miscadmin.h"
 
-/* Items that are looked at, and bytes that are handed out, in one step */
-#define STEP_ITEMS		10000
-#define STEP_BYTES		(4 * 1024 * 1024)
-
-/* Items read at once */
-#define CHUNK			1000
-
 /* {"…": …} around Items, in bytes */
 #define BATCH_OVERHEAD	32
 
@@ -126,17 +119,25 @@ run_fields(SfStep *step, SfMapRun *map_run, SfError *error)
 
 /* --- beginning, reading --- */
 
+/* End the run of the branch. */
+static void
+end_run(SfStep *step, SfStatus status)
+{
+	SfMapRunEnd *end = &sf_step_effect(step, SF_EFFECT_END_MAP_RUN)->end_map_run;
+
+	end->map_run_no = step->branch->map_run_no;
+	end->status = status;
+}
+
 /* End the run with an error, then fail the state with it. */
 static SfStepOutcome
 fail_run(SfStep *step, SfError *error)
 {
 	sf_step_prefix(step, error);
-	if (error->name == NULL || strcmp(error->name, SF_ERR_RUNTIME) != 0)
+	if (!sf_error_is(error, SF_ERR_RUNTIME))
 		sf_step_event(step, SF_EVENT_MAP_RUN_FAILED, NULL,
 					  sf_event_error(error->name, error->cause));
-	step->map_run_ends = true;
-	step->map_run_status = SF_STATUS_FAILED;
-	step->map_run_no = step->branch->map_run_no;
+	end_run(step, SF_STATUS_FAILED);
 	return sf_step_fail(step, error);
 }
 
@@ -144,7 +145,7 @@ fail_run(SfStep *step, SfError *error)
 static SfStepOutcome
 fail_run_with(SfStep *step, const char *name, const char *cause)
 {
-	SfError		error = {.name = name,.cause = cause,.position = -1};
+	SfError		error = sf_error_make(name, cause);
 
 	return fail_run(step, &error);
 }
@@ -159,7 +160,7 @@ await_children(SfStep *step, int total)
 	branch->phase = SF_PHASE_JOIN;
 	branch->due_at = step->now;
 	branch->result = NULL;
-	step->outcome_name = "started";
+	step->transition->name = "started";
 	return SF_STEP_REST;
 }
 
@@ -171,7 +172,7 @@ ask_for_task(SfStep *step, const SfResource *resource, Jsonb *payload)
 
 	task->resource = resource;
 	task->payload = payload;
-	step->task = task;
+	step->transition->task = task;
 	step->branch->started_at = step->now;
 	step->branch->deadline = DT_NOEND;
 	return SF_STEP_TASK;
@@ -204,7 +205,7 @@ begin_writing(SfStep *step)
 		!task_payload(step, map->result_writer_parameters, "ResultWriter",
 					  &payload, &error))
 		return fail_run(step, &error);
-	step->outcome_name = "writing";
+	step->transition->name = "writing";
 	return ask_for_task(step, map->result_writer, payload);
 }
 
@@ -216,24 +217,26 @@ run_extra(const SfStep *step, const char *uuid)
 
 	sf_json_begin_object(&b);
 	sf_json_add_string(&b, "mapRunArn",
-					   sf_map_run_arn(step->run->execution, step->state, uuid));
+					   sf_map_run_arn(step->loaded->execution, step->state, uuid));
 	return sf_json_finish(&b);
 }
 
-/* Begin a run. */
+/* Begin a run; items NULL: they are to be read. */
 static void
-begin_run(SfStep *step, SfMapRun *map_run)
+begin_run(SfStep *step, SfMapRun *map_run, Jsonb *items)
 {
 	SfBranch   *branch = step->branch;
+	SfEffect   *effect;
 
-	step->run->name_map_run(step->run, map_run);
 	map_run->execution_no = branch->key.execution_no;
 	map_run->branch_no = branch->key.branch_no;
 	map_run->state = step->state->number;
 	map_run->status = SF_STATUS_RUNNING;
 	map_run->started_at = step->now;
 	map_run->stopped_at = DT_NOEND;
-	step->map_run = map_run;
+	effect = sf_step_effect(step, SF_EFFECT_BEGIN_MAP_RUN);
+	effect->begin_map_run.map_run = map_run;
+	effect->begin_map_run.items = items;
 	branch->map_run_no = map_run->map_run_no;
 	branch->next_index = branch->pending = 0;
 	sf_step_event(step, SF_EVENT_MAP_RUN_STARTED, NULL,
@@ -246,7 +249,7 @@ sf_distributed_enter(SfStep *step)
 {
 	const SfDistributedMap *map = sf_state_distributed(step->state);
 	SfBranch   *branch = step->branch;
-	SfMapRun   *map_run = palloc0(sizeof(SfMapRun));
+	SfMapRun   *map_run;
 	Jsonb	   *items = NULL;
 	Jsonb	   *payload = NULL;
 	JsonbValue	array;
@@ -254,6 +257,10 @@ sf_distributed_enter(SfStep *step)
 
 	if (branch->map_run_no != 0)
 		return begin_writing(step);
+	if (!sf_step_has(step, SF_NEED_MAP_RUN))
+		return SF_STEP_REST;
+	map_run = palloc(sizeof(SfMapRun));
+	*map_run = *step->loaded->map_run;	/* with nothing but its names */
 	if (!sf_flow_input(step, &error) ||
 		(map->item_reader == NULL && !sf_map_items(step, &items, &error)) ||
 		!sf_map_concurrency(step, &error))
@@ -272,17 +279,14 @@ sf_distributed_enter(SfStep *step)
 					   &payload, &error)))
 		return sf_step_fail(step, &error);
 
-	begin_run(step, map_run);
+	begin_run(step, map_run, items);
 	if (items != NULL)
-	{
-		step->map_items = items;
 		return await_children(step, map_run->total);
-	}
 	branch->total = READING;
 	if (map_run->max_items < 0)
 		return fail_run_with(step, SF_ERR_ITEM_READER_FAILED,
 							 "field MaxItems must be positive");
-	step->outcome_name = "reading";
+	step->transition->name = "reading";
 	return ask_for_task(step, map->item_reader, payload);
 }
 
@@ -302,41 +306,37 @@ typedef struct Feed
 {
 	SfStep	   *step;
 	const SfMapRun *map_run;
-	Jsonb	   *chunk[CHUNK];
-	int			n;				/* items of the chunk */
-	int			pos;			/* the one that comes next … */
+	int			pos;			/* the item that comes next … */
 	Jsonb	   *input;			/* … and what became of it, or NULL */
 	Size		size;			/* of input */
 } Feed;
 
-/* Find the input that the next item gives; false: there is none, or an error. */
+/* Find the input that the next item gives; false: an error, or it is not loaded. */
 static bool
 feed_peek(Feed *feed, int index, SfError *error)
 {
 	SfStep	   *step = feed->step;
+	Jsonb	   *loaded;
 	JsonbValue	item;
 	JsonbValue	value;
 
 	if (feed->input != NULL)
 		return true;
-	error->name = NULL;
-	if (feed->pos == feed->n)
+	if (feed->pos == step->loaded->nitems)
 	{
-		feed->pos = 0;
-		feed->n = step->run->read_map_items(step->run, step->branch, index,
-											CHUNK, feed->chunk);
-		if (feed->n == 0)
-			elog(ERROR, "item %d of a Map is missing", index);
+		step->transition->needs |= SF_NEED_ITEMS;
+		return false;
 	}
-	sf_json_root(feed->chunk[feed->pos], &item);
+	loaded = step->loaded->items[feed->pos];
+	sf_json_root(loaded, &item);
 	if (sf_state_map(step->state)->item_selector == NULL)
-		feed->input = feed->chunk[feed->pos];
+		feed->input = loaded;
 	else
 	{
 		step->map_key = NULL;
 		if (feed->map_run->keyed && sf_json_member(&item, "Value", 5, &value))
 		{
-			step->map_key = sf_json_get(feed->chunk[feed->pos], "Key");
+			step->map_key = sf_json_get(loaded, "Key");
 			item = value;
 		}
 		if (!sf_map_iteration_input(step, &item, index, &feed->input, error))
@@ -420,8 +420,7 @@ make_single(Feed *feed, Size *size, SfError *error)
 static bool
 is_held_up(const SfStep *step)
 {
-	return step->branch->pending > 0 && step->run->may_begin != NULL &&
-		!step->run->may_begin(step->run);
+	return step->branch->pending > 0 && !step->loaded->may_begin;
 }
 
 /* Is there room for another child? */
@@ -442,16 +441,16 @@ begin_children(SfStep *step, bool *held_up, SfError *error)
 	SfBranch   *branch = step->branch;
 	Feed	   *feed = palloc0(sizeof(Feed));
 	Jsonb	   *batch_input = NULL;
-	int			limit = branch->next_index + STEP_ITEMS;
+	int			limit = branch->next_index + SF_MAP_STEP_ITEMS;
 	Size		bytes = 0;
 
 	feed->step = step;
-	feed->map_run = step->run->map_run(step->run, branch);
+	feed->map_run = step->loaded->map_run;
 	if (map->batch_input != NULL &&
 		!sf_template_eval(map->batch_input, &step->env, "ItemBatcher/BatchInput",
 						  &batch_input, error))
 		return false;
-	while (has_room(branch) && branch->next_index < limit && bytes < STEP_BYTES)
+	while (has_room(branch) && branch->next_index < limit && bytes < SF_MAP_STEP_BYTES)
 	{
 		SfMapChild *child;
 		Size		size;
@@ -466,7 +465,7 @@ begin_children(SfStep *step, bool *held_up, SfError *error)
 		if (child == NULL)
 			return false;
 		bytes += size;
-		step->children = lappend(step->children, child);
+		sf_step_effect(step, SF_EFFECT_BEGIN_CHILD)->child = child;
 		branch->pending++;
 	}
 	return true;
@@ -479,17 +478,22 @@ sf_distributed_continue(SfStep *step)
 	SfBranch   *branch = step->branch;
 	int			next_index = branch->next_index;
 	int			pending = branch->pending;
+	int			neffects = step->transition->neffects;
 	bool		held_up = false;
 	SfError		error;
 
 	branch->due_at = DT_NOEND;
 	if (!sf_join_wants_more(branch))
 		return SF_STEP_REST;
+	if (!sf_step_has(step, SF_NEED_MAP_RUN) || !sf_step_has(step, SF_NEED_ITEMS))
+		return SF_STEP_REST;
 	if (!sf_flow_input(step, &error))
 		return sf_step_fail(step, &error);
 	if (!begin_children(step, &held_up, &error))
 	{
-		step->children = NIL;
+		if (step->transition->needs != 0)
+			return SF_STEP_REST;
+		step->transition->neffects = neffects;	/* no child begins */
 		branch->next_index = next_index;
 		branch->pending = pending;
 		sf_join_fail(step, &error);
@@ -498,7 +502,7 @@ sf_distributed_continue(SfStep *step)
 	/* the rest of the window with the next step */
 	if (has_room(branch) && !held_up)
 		branch->due_at = step->now;
-	step->outcome_name = "continued";
+	step->transition->name = "continued";
 	return SF_STEP_REST;
 }
 
@@ -508,9 +512,7 @@ sf_distributed_continue(SfStep *step)
 static SfStepOutcome
 succeed_run(SfStep *step, Jsonb *result)
 {
-	step->map_run_ends = true;
-	step->map_run_status = SF_STATUS_SUCCEEDED;
-	step->map_run_no = step->branch->map_run_no;
+	end_run(step, SF_STATUS_SUCCEEDED);
 	sf_step_event(step, SF_EVENT_MAP_RUN_SUCCEEDED, NULL, NULL);
 	(void) sf_step_side_event(step, SF_EVENT_MAP_STATE_SUCCEEDED, NULL, NULL,
 							  SF_CHAIN);
@@ -521,12 +523,12 @@ succeed_run(SfStep *step, Jsonb *result)
 static Jsonb *
 written_result(SfStep *step, Jsonb *details)
 {
-	const SfMapRun *map_run = step->run->map_run(step->run, step->branch);
+	const SfMapRun *map_run = step->loaded->map_run;
 	SfJsonBuilder b;
 
 	sf_json_begin_object(&b);
 	sf_json_add_string(&b, "MapRunArn",
-					   sf_map_run_arn(step->run->execution, step->state,
+					   sf_map_run_arn(step->loaded->execution, step->state,
 									  map_run->uuid));
 	sf_json_add(&b, "ResultWriterDetails", details);
 	return sf_json_finish(&b);
@@ -551,6 +553,8 @@ sf_distributed_resume(SfStep *step)
 			elog(ERROR, "the number of items of a Map is missing");
 		return await_children(step, (int) total);
 	}
+	if (!sf_step_has(step, SF_NEED_MAP_RUN))
+		return SF_STEP_REST;
 	if (!outcome->ok)
 		return fail_run_with(step, SF_ERR_RESULT_WRITER_FAILED,
 							 outcome->error.cause);
@@ -565,7 +569,7 @@ sf_distributed_joined(SfStep *step)
 
 	if (branch->failing)
 	{
-		SfError		error = {.name = branch->error,.cause = branch->cause,.position = -1};
+		SfError		error = sf_branch_error(branch);
 
 		return fail_run(step, &error);
 	}
@@ -575,7 +579,7 @@ sf_distributed_joined(SfStep *step)
 		/* with another step: the execution is locked now, and this is a task */
 		branch->phase = SF_PHASE_RUN;
 		branch->due_at = step->now;
-		step->outcome_name = "joined";
+		step->transition->name = "joined";
 		return SF_STEP_REST;
 	}
 	if (step->stimulus->output == NULL)

@@ -14,7 +14,7 @@
  */
 #define SF_MAP_WINDOW	1000
 
-/* Add a child to step->spawn, due at once, in a scope of the state. */
+/* Spawn a child, due at once, in a scope of the state. */
 extern SfBranch *sf_join_spawn(SfStep *step, int scope, int index,
 							   Jsonb *payload, int payload_event);
 
@@ -32,5 +32,12 @@ extern bool sf_join_wants_more(const SfBranch *parent);
  * when all have, when it has to abort the others, or when more may begin.
  */
 extern bool sf_join_is_ready(const SfBranch *parent, SfFailureMode mode);
+
+/*
+ * Let a parent take the ends of children into account; it is due when that
+ * leaves it something to do.
+ */
+extern void sf_join_count(SfBranch *parent, const SfParentDelta *delta,
+						  SfFailureMode mode, TimestampTz now);
 
 #endif							/* SF_MACHINE_JOIN_H */

@@ -159,18 +159,19 @@ sf_map_iteration_input(SfStep *step, const JsonbValue *item, int index,
 							"ItemSelector", input, error);
 }
 
-/* Show the inputs that ItemSelector made to whoever looks on. */
+/* Show the inputs that ItemSelector made to the trace of a test. */
 static void
 trace_selected(SfStep *step)
 {
+	const SfTransition *t = step->transition;
 	SfJsonBuilder b;
-	ListCell   *lc;
 
-	if (step->run->trace == NULL || sf_state_map(step->state)->item_selector == NULL)
+	if (step->loaded->trace == NULL || sf_state_map(step->state)->item_selector == NULL)
 		return;
 	sf_json_begin_array(&b);
-	foreach(lc, step->spawn)
-		sf_json_add(&b, NULL, ((SfBranch *) lfirst(lc))->payload);
+	for (int i = 0; i < t->neffects; i++)
+		if (t->effects[i].kind == SF_EFFECT_SPAWN_BRANCH)
+			sf_json_add(&b, NULL, t->effects[i].spawn->payload);
 	sf_step_trace(step, SF_TRACE_AFTER_ITEM_SELECTOR, sf_json_finish(&b));
 }
 
@@ -186,8 +187,8 @@ begin_iterations(SfStep *step, Jsonb *items, SfError *error)
 
 	room = (branch->max_concurrency > 0 ? branch->max_concurrency : SF_MAP_WINDOW)
 		- branch->pending;
-	if (step->run->trace != NULL)
-		room = branch->total;	/* who looks on sees all of them */
+	if (step->loaded->trace != NULL)
+		room = branch->total;	/* a test shows all of them */
 	sf_json_root(items, &array);
 	while (room-- > 0 && branch->next_index < branch->total)
 	{
@@ -224,7 +225,7 @@ sf_map_length(int length)
 	return sf_json_finish(&b);
 }
 
-/* Show what is tolerated, as far as the state says, to whoever looks on. */
+/* Show what is tolerated, as far as the state says, to the trace of a test. */
 void
 sf_map_trace_tolerated(SfStep *step, int64 count, double percentage)
 {
@@ -263,9 +264,10 @@ sf_map_enter(SfStep *step)
 	SfBranch   *branch = step->branch;
 	Jsonb	   *items;
 	JsonbValue	array;
+	int			neffects;
 	SfError		error;
 
-	if (sf_state_distributed(step->state) != NULL && step->run->name_map_run != NULL)
+	if (sf_state_distributed(step->state) != NULL)
 		return sf_distributed_enter(step);
 	if (!sf_flow_input(step, &error) || !sf_map_items(step, &items, &error) ||
 		!sf_map_concurrency(step, &error))
@@ -276,15 +278,16 @@ sf_map_enter(SfStep *step)
 	branch->next_index = branch->pending = 0;
 	sf_step_event(step, SF_EVENT_MAP_STATE_STARTED, NULL, sf_map_length(branch->total));
 
+	neffects = step->transition->neffects;
 	if (!check_tolerated(step, &error) || !begin_iterations(step, items, &error))
 	{
-		step->spawn = NIL;
+		step->transition->neffects = neffects;	/* no iteration begins */
 		return sf_step_fail(step, &error);
 	}
 	branch->phase = SF_PHASE_JOIN;
 	branch->result = branch->next_index < branch->total ? items : NULL;
 	branch->due_at = branch->pending == 0 ? step->now : DT_NOEND;
-	step->outcome_name = "started";
+	step->transition->name = "started";
 	return branch->pending == 0 ? SF_STEP_GO_ON : SF_STEP_REST;
 }
 
@@ -310,6 +313,6 @@ sf_map_continue(SfStep *step)
 	if (!begin_iterations(step, branch->result, &error))
 		sf_join_fail(step, &error);
 	branch->last_event = started;
-	step->outcome_name = "continued";
+	step->transition->name = "continued";
 	return SF_STEP_REST;
 }

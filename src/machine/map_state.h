@@ -20,7 +20,7 @@ extern bool sf_map_percentage(SfStep *step, double *percentage, SfError *error);
 /* MaxConcurrency, into the branch; 0 is without limit. */
 extern bool sf_map_concurrency(SfStep *step, SfError *error);
 
-/* Show what is tolerated, as far as the state says, to whoever looks on. */
+/* Show what is tolerated, as far as the state says, to the trace of a test. */
 extern void sf_map_trace_tolerated(SfStep *step, int64 count, double percentage);
 
 /* The array that a Map without ItemReader iterates over. */
@@ -35,12 +35,9 @@ extern Jsonb *sf_map_length(int length);
 
 /* --- distributed_map.c: Map in mode DISTRIBUTED --- */
 
-/* A child execution to begin */
-typedef struct SfMapChild
-{
-	Jsonb	   *input;
-	int			items;			/* that it stands for */
-} SfMapChild;
+/* Items that are looked at, and bytes that are handed out, in one step */
+#define SF_MAP_STEP_ITEMS	10000
+#define SF_MAP_STEP_BYTES	(4 * 1024 * 1024)
 
 extern SfStepOutcome sf_distributed_enter(SfStep *step);
 extern SfStepOutcome sf_distributed_resume(SfStep *step);	/* a task has an outcome */

@@ -30,7 +30,7 @@ sf_join_spawn(SfStep *step, int scope, int index, Jsonb *payload,
 	child->variables = parent->variables;
 	child->niterations = parent->niterations;
 	child->iterations = parent->iterations;
-	step->spawn = lappend(step->spawn, child);
+	sf_step_effect(step, SF_EFFECT_SPAWN_BRANCH)->spawn = child;
 	return child;
 }
 
@@ -62,6 +62,26 @@ sf_join_is_ready(const SfBranch *parent, SfFailureMode mode)
 	return sf_join_wants_more(parent);
 }
 
+/* Let a parent take the ends of children into account. */
+void
+sf_join_count(SfBranch *parent, const SfParentDelta *delta, SfFailureMode mode,
+			  TimestampTz now)
+{
+	parent->pending = Max(parent->pending - delta->ended, 0);
+	parent->transitions = (int) Min((int64) parent->transitions + delta->transitions,
+									PG_INT32_MAX);
+	if (delta->failed && !parent->failing)
+	{
+		parent->failing = true;
+		parent->failed_event = delta->failed_event;
+		sf_branch_set_error(parent, &delta->error);
+	}
+	/* a join that has to abort its children comes before them */
+	if (sf_join_is_ready(parent, mode))
+		parent->due_at = parent->failing && parent->entered_at != DT_NOBEGIN ?
+			parent->entered_at : now;
+}
+
 /* Have a join fail when the children that run have ended. */
 void
 sf_join_fail(SfStep *step, SfError *error)
@@ -70,10 +90,7 @@ sf_join_fail(SfStep *step, SfError *error)
 
 	sf_step_prefix(step, error);
 	branch->failing = true;
-	branch->error = error->name ? pstrdup(error->name) : NULL;
-	branch->cause = error->cause ? pstrdup(error->cause) : NULL;
-	branch->uncatchable = error->name != NULL &&
-		strcmp(error->name, SF_ERR_RUNTIME) == 0;
+	sf_branch_set_error(branch, error);
 	branch->due_at = step->now;
 }
 
@@ -100,7 +117,7 @@ sf_parallel_enter(SfStep *step)
 	step->branch->due_at = DT_NOEND;
 	step->branch->pending = state->nscopes;
 	step->branch->total = step->branch->next_index = state->nscopes;
-	step->outcome_name = "started";
+	step->transition->name = "started";
 	return SF_STEP_REST;
 }
 
@@ -129,17 +146,14 @@ sf_join_resume(SfStep *step)
 		return sf_distributed_joined(step);
 	if (branch->failing)
 	{
-		memset(&error, 0, sizeof(error));
-		error.name = branch->error;
-		error.cause = branch->cause;
-		error.position = -1;
+		error = sf_branch_error(branch);
 		if (branch->failed_event != 0)
 			branch->last_event = branch->failed_event;
 		return branch->uncatchable ? sf_step_fail_branch(step, &error) :
 			sf_step_fail(step, &error);
 	}
 
-	step->drop_children = true;
+	(void) sf_step_effect(step, SF_EFFECT_DROP_CHILDREN);
 	if (step->stimulus->last_event != 0)
 		branch->last_event = step->stimulus->last_event;
 	(void) sf_step_side_event(step,

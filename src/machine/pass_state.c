@@ -75,15 +75,13 @@ SfStepOutcome
 sf_fail_enter(SfStep *step)
 {
 	const SfState *state = step->state;
-	SfError		error,
-				failure;
+	SfError		error;
+	SfError		failure = sf_error_make(NULL, NULL);
 
-	memset(&failure, 0, sizeof(failure));
-	failure.position = -1;
 	if (!sf_flow_input(step, &error) ||
 		!fail_text(step, &sf_state_fail(state)->error, "Error", &failure.name, &error) ||
 		!fail_text(step, &sf_state_fail(state)->cause, "Cause", &failure.cause, &error))
 		return sf_step_fail(step, &error);
-	step->outcome_name = "failed";
+	step->transition->name = "failed";
 	return sf_step_fail_branch(step, &failure);
 }

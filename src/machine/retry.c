@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#include "common/pg_prng.h"
 #include "utils/timestamp.h"
 
 #include "machine/step.h"
@@ -70,7 +69,7 @@ count_attempt(const SfState *state, SfBranch *branch, int retrier)
 
 /* Seconds to wait before attempt number made + 1. */
 static double
-delay_seconds(const SfRetrier *retrier, int made)
+delay_seconds(const SfRetrier *retrier, int made, double random)
 {
 	double		delay = retrier->interval_seconds *
 		pow(retrier->backoff_rate, (double) made);
@@ -81,14 +80,14 @@ delay_seconds(const SfRetrier *retrier, int made)
 	if (retrier->max_delay_seconds > 0 && delay > retrier->max_delay_seconds)
 		delay = retrier->max_delay_seconds;
 	if (retrier->jitter == SF_JITTER_FULL)
-		delay *= pg_prng_double(&pg_global_prng_state);
+		delay *= random;
 	return delay;
 }
 
 /* Delay of the next attempt in microseconds, -1 when there is none. */
 int64
 sf_retry_next(const SfState *state, SfBranch *branch, const SfError *error,
-			  int *matching)
+			  double random, int *matching)
 {
 	*matching = -1;
 	for (int i = 0; i < state->nretriers; i++)
@@ -104,7 +103,7 @@ sf_retry_next(const SfState *state, SfBranch *branch, const SfError *error,
 		if (made >= retrier->max_attempts)
 			return -1;			/* the first retrier that matches decides */
 		(void) count_attempt(state, branch, i);
-		return (int64) (delay_seconds(retrier, made) * USECS_PER_SEC);
+		return (int64) (delay_seconds(retrier, made, random) * USECS_PER_SEC);
 	}
 	return -1;
 }

@@ -87,8 +87,6 @@ sf_task_enter(SfStep *step)
 	SfError		error;
 
 	task->resource = &state->resource;
-	if (sf_state_awaits_token(step->state) && step->run->make_task != NULL)
-		step->token_task = step->run->make_task(step->run, step->branch);
 	if (!sf_flow_input(step, &error) ||
 		!seconds_field(step, &state->timeout, "TimeoutSeconds",
 					   &task->timeout_ms, &error) ||
@@ -102,7 +100,7 @@ sf_task_enter(SfStep *step)
 				  task->payload, scheduled_extra(task, role));
 	if (state->resource.kind != SF_RESOURCE_ACTIVITY)
 		sf_step_event(step, sf_event_type_find(subject, SF_MEANS_STARTED), NULL, NULL);
-	step->task = task;
+	step->transition->task = task;
 	step->branch->started_at = step->now;
 	step->branch->deadline = task->timeout_ms == 0 ? DT_NOEND :
 		step->now + task->timeout_ms * 1000;
@@ -129,33 +127,95 @@ taken_event(SfStep *step, const SfTask *task)
 	step->now = now;
 }
 
+/* Rest until the task is answered; its row, if it has one, goes with the branch. */
+static SfStepOutcome
+await_answer(SfStep *step, SfPhase phase, Jsonb *result)
+{
+	SfBranch   *branch = step->branch;
+
+	if (step->stimulus->task != NULL && branch->phase == SF_PHASE_EXTERNAL)
+		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->task_changed = step->stimulus->task;
+	else if (step->stimulus->task != NULL)
+		sf_step_effect(step, SF_EFFECT_HAND_OUT_TASK)->hand_out = step->stimulus->task;
+	branch->phase = phase;
+	branch->result = result;
+	branch->due_at = step->stimulus->due;
+	return SF_STEP_REST;
+}
+
+/* Task: it is announced as long, with its payload in the branch. */
+SfStepOutcome
+sf_task_announced(SfStep *step)
+{
+	return await_answer(step, SF_PHASE_ANNOUNCED, step->stimulus->output);
+}
+
+/* Task: it waits in the queue of its activity. */
+SfStepOutcome
+sf_task_queued(SfStep *step)
+{
+	return await_answer(step, SF_PHASE_EXTERNAL, NULL);
+}
+
 /* Task: its request was made; the answer comes with its token, or its child. */
 SfStepOutcome
 sf_task_submitted(SfStep *step)
 {
 	sf_step_event(step, SF_EVENT_TASK_SUBMITTED, step->stimulus->output, NULL);
-	step->branch->phase = SF_PHASE_EXTERNAL;
-	step->branch->result = NULL;
-	step->outcome_name = "waiting";
+	step->transition->name = "waiting";
+	return await_answer(step, SF_PHASE_EXTERNAL, NULL);
+}
+
+/*
+ * Task: it ran in a transaction of its own, in which nothing but the branch's
+ * row is written; the next slice takes the outcome from there.
+ */
+SfStepOutcome
+sf_task_keep_outcome(SfStep *step)
+{
+	const SfStimulus *outcome = step->stimulus;
+	SfBranch   *branch = step->branch;
+	SfJsonBuilder b;
+
+	branch->phase = SF_PHASE_ANSWERED;
+	branch->due_at = step->now;
+	branch->failing = !outcome->ok;
+	branch->error = branch->cause = NULL;
+	branch->result = outcome->output;
+	if (outcome->task != NULL)
+	{
+		/* only its request was made; the answer comes with its token */
+		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->task_changed = outcome->task;
+		branch->phase = SF_PHASE_EXTERNAL;
+		branch->result = NULL;
+	}
+	if (outcome->ok)
+		return SF_STEP_REST;
+	branch->error = unconstify(char *, outcome->error.name);
+	branch->cause = unconstify(char *, outcome->error.cause);
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "sqlstate", outcome->error.sqlstate);
+	branch->result = sf_json_finish(&b);
 	return SF_STEP_REST;
 }
 
 /* Task: it failed, or timed out. */
 static SfStepOutcome
-task_failed(SfStep *step, SfEventSubject subject, const SfError *error)
+task_failed(SfStep *step, SfEventSubject subject, SfError *error)
 {
-	bool		timeout = error->name != NULL &&
-		strcmp(error->name, SF_ERR_TIMEOUT) == 0;
-	SfError		told = *error;
-	SfEventType type =
-		sf_event_type_find(subject, timeout ? SF_MEANS_TIMED_OUT : SF_MEANS_FAILED);
+	SfEventType type = sf_event_type_find(subject, sf_error_is(error, SF_ERR_TIMEOUT) ?
+										  SF_MEANS_TIMED_OUT : SF_MEANS_FAILED);
 
-	/* an activity that is not there: nobody has had the task */
-	if (subject == SF_SUBJECT_ACTIVITY && told.prefixed)
+	/* an activity that is not there: no worker has had the task */
+	if (subject == SF_SUBJECT_ACTIVITY && error->prefixed)
 		type = SF_EVENT_ACTIVITY_SCHEDULE_FAILED;
-	sf_step_prefix(step, &told);
-	sf_step_event(step, type, NULL, sf_event_error(told.name, told.cause));
-	return sf_step_fail(step, &told);
+	/* its deadline has come: the child goes on, and is asked to end */
+	if (sf_state_task(step->state)->resource.kind == SF_RESOURCE_START_EXECUTION &&
+		sf_error_is(error, SF_ERR_TIMEOUT) && step->stimulus->task == NULL)
+		(void) sf_step_effect(step, SF_EFFECT_STOP_CHILDREN);
+	sf_step_prefix(step, error);
+	sf_step_event(step, type, NULL, sf_event_error(error->name, error->cause));
+	return sf_step_fail(step, error);
 }
 
 /* Task: it has an outcome. */
@@ -164,14 +224,16 @@ sf_task_resume(SfStep *step)
 {
 	SfEventSubject subject = event_subject(&sf_state_task(step->state)->resource);
 	const SfStimulus *outcome = step->stimulus;
-	SfError		error;
+	SfError		error = outcome->error;
 
+	if (outcome->task != NULL)
+		sf_step_effect(step, SF_EFFECT_SETTLE_TASK)->settle = outcome->task;
 	taken_event(step, outcome->task);
 	if (outcome->task != NULL && outcome->task->submitted != NULL)
 		sf_step_event(step, SF_EVENT_TASK_SUBMITTED, outcome->task->submitted,
 					  NULL);
 	if (!outcome->ok)
-		return task_failed(step, subject, &outcome->error);
+		return task_failed(step, subject, &error);
 	if (!sf_flow_check_size(step, outcome->output, &error))
 		return task_failed(step, subject, &error);
 

@@ -27,52 +27,40 @@
 
 /*
  * When a join that has given up is due again.  The children of a Distributed
- * Map that were in other hands are not branches: nobody else ends them.
+ * Map that are locked are executions: no transaction of theirs ends them.
  */
 TimestampTz
-sf_abort_look_again(const SfBranch *join)
+sf_abort_look_again(const SfBranch *join, bool child_held)
 {
-	if ((join->map_run_no == 0 && !join->child_held) || SF_DEBUG_MUTATION("look_again"))
+	if ((join->map_run_no == 0 && !child_held) || SF_DEBUG_MUTATION("look_again"))
 		return DT_NOEND;
 	return TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
 									   join->map_run_no != 0 ? SF_ABORT_LOOK_MS : SF_ABORT_HELD_LOOK_MS);
 }
 
-static int	abort_children(SfRun *run, SfBranch *parent, int cause);
+static int	abort_children(SfRun *run, SfBranch *parent, int cause, bool *child_held);
 
 /* End one free child; returns how many ends it still owes its parent. */
 static int
 abort_child(SfRun *run, SfBranch *child, int cause)
 {
-	SfStep		step;
-	int			ndeltas;
+	/* the parent counts for itself here */
+	SfStimulus	stimulus = {.kind = SF_STIMULUS_ABORTED,.cause = cause,.parent_counts = true};
+	bool		child_held = false;
 
 	check_stack_depth();
 	if (sf_branch_has_ended(child))
 		return 0;
-
 	if (child->phase == SF_PHASE_JOIN)
 	{
-		child->pending = abort_children(run, child, cause);
-		if (child->pending > 0)
-		{
-			child->aborting = true;
-			child->due_at = sf_abort_look_again(child);
-			sf_run_add_branch(run, child);
-			return 1;
-		}
+		stimulus.counted = true;
+		stimulus.pending = abort_children(run, child, cause, &child_held);
+		stimulus.due = sf_abort_look_again(child, child_held);
 	}
-	ndeltas = list_length(run->deltas);
-
-	/* the parent counts for itself here: no delta */
-	sf_step_init(&step, run, child, NULL, GetCurrentTimestamp());
-	sf_step_abort(&step, cause);
-	run->deltas = list_truncate(run->deltas, ndeltas);
-	sf_run_add_branch(run, child);
-	return 0;
+	return sf_run_advance(run, child, &stimulus)->outcome == SF_STEP_ENDED ? 0 : 1;
 }
 
-/* Ask whoever works on a child to stop. */
+/* Ask the worker that runs a child to stop. */
 static void
 cancel_child(const SfBranch *child)
 {
@@ -82,7 +70,7 @@ cancel_child(const SfBranch *child)
 
 /* Abort the children of a parent, because of what an event tells. */
 static int
-abort_children(SfRun *run, SfBranch *parent, int cause)
+abort_children(SfRun *run, SfBranch *parent, int cause, bool *child_held)
 {
 	List	   *all;
 	List	   *free;
@@ -109,7 +97,7 @@ abort_children(SfRun *run, SfBranch *parent, int cause)
 		{
 			cancel_child(child);
 			if (child->due_at > GetCurrentTimestamp())
-				parent->child_held = true;
+				*child_held = true;
 			if (!SF_DEBUG_MUTATION("give_up"))
 				pending++;
 		}
@@ -119,8 +107,8 @@ abort_children(SfRun *run, SfBranch *parent, int cause)
 
 /* Abort the children of a parent; what they did last follows its failure. */
 int
-sf_abort_children(SfRun *run, SfBranch *parent)
+sf_abort_children(SfRun *run, SfBranch *parent, bool *child_held)
 {
 	return abort_children(run, parent, parent->failed_event != 0 ?
-						  parent->failed_event : SF_CHAIN);
+						  parent->failed_event : SF_CHAIN, child_held);
 }

@@ -5,16 +5,16 @@
 #ifndef SF_RUN_ABORT_H
 #define SF_RUN_ABORT_H
 
-#include "machine/step.h"
+#include "run/apply.h"
 
 /*
  * End every child of a parent that nobody works on; ask those who work on the
- * others to stop.  Returns how many children are still to end.  The caller
- * holds the lock of the execution.
+ * others to stop.  Returns how many children are still to end; *child_held: a
+ * session holds one that rests.  The caller holds the lock of the execution.
  */
-extern int	sf_abort_children(SfRun *run, SfBranch *parent);
+extern int	sf_abort_children(SfRun *run, SfBranch *parent, bool *child_held);
 
 /* When a join that waits for the last of its aborted children is due again. */
-extern TimestampTz sf_abort_look_again(const SfBranch *join);
+extern TimestampTz sf_abort_look_again(const SfBranch *join, bool child_held);
 
 #endif							/* SF_RUN_ABORT_H */

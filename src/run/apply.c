@@ -19,6 +19,7 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
+#include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
 #include "base/debug_point.h"
@@ -26,113 +27,13 @@
 #include "base/hooks.h"
 #include "base/settings.h"
 #include "base/timing.h"
-#include "base/uuid.h"
-#include "run/apply.h"
-#include "run/map_run.h"
-#include "run/outside.h"
-#include "store/program_cache.h"
+#include "machine/join.h"
+#include "run/apply_effects.h"
 #include "run/slice_internal.h"
+#include "store/due.h"
+#include "store/owner.h"
+#include "store/program_cache.h"
 #include "store/quota.h"
-
-/* Provisional id → id, for the callback of handlers. */
-static int
-real_event_id(SfRun *run, int provisional)
-{
-	sf_run_lock(run);
-	return run->base_event_id - provisional;
-}
-
-/* The execution's input, read when somebody asks. */
-static Jsonb *
-execution_input(SfRun *run)
-{
-	if (run->execution->input == NULL)
-	{
-		SfExecution *full = sf_execution_read(run->execution->execution_no,
-											  SF_LOCK_NONE, true);
-
-		run->execution->input = full ? full->input : sf_json_null();
-	}
-	return run->execution->input;
-}
-
-/* The item of the iteration that a branch belongs to. */
-static Jsonb *
-iteration_item(SfRun *run, const SfBranch *iteration)
-{
-	SfBranchKey key = {iteration->key.execution_no, iteration->parent_no};
-	SfBranch   *parent = iteration->parent_no < 0 ? NULL :
-		sf_branch_read(key, SF_LOCK_NONE);
-	const SfProgram *program = run->program;
-	SfStep		step;
-	SfError		error;
-	JsonbValue	array,
-				item;
-	Jsonb	   *items;
-
-	/* out of Parallel branches to the iteration that they are in */
-	while (parent != NULL &&
-		   program->states[parent->state].type != SF_STATE_MAP &&
-		   parent->parent_no >= 0)
-	{
-		iteration = parent;
-		key.branch_no = parent->parent_no;
-		parent = sf_branch_read(key, SF_LOCK_NONE);
-	}
-	if (parent == NULL || program->states[parent->state].type != SF_STATE_MAP)
-		return NULL;
-
-	if (parent->result != NULL)
-		items = parent->result;
-	else
-	{
-		memset(&step, 0, sizeof(step));
-		step.run = run;
-		step.program = program;
-		step.branch = parent;
-		step.state = &program->states[parent->state];
-		step.env.variables = parent->variables;
-		if (!sf_flow_input(&step, &error) ||
-			!sf_flow_path(&step, &sf_state_map(step.state)->items_path, &items, &error))
-			return NULL;
-	}
-	sf_json_root(items, &array);
-	if (!sf_json_is_array(&array) ||
-		!sf_json_element(&array, iteration->branch_index, &item))
-		return NULL;
-	return sf_json_make(&item);
-}
-
-/* Draw the number and the identifier of a run of a Distributed Map. */
-static void
-name_map_run(SfRun *run, SfMapRun *map_run)
-{
-	map_run->map_run_no = sf_branch_next_no();
-	map_run->uuid = sf_uuid_v7();
-}
-
-/* The run of a Distributed Map that a branch is in. */
-static SfMapRun *
-map_run_of(SfRun *run, const SfBranch *branch)
-{
-	return sf_map_run_of(branch);
-}
-
-/* Items of that run. */
-static int
-read_map_items(SfRun *run, const SfBranch *branch, int first, int n,
-			   Jsonb **items)
-{
-	return sf_map_items_read(branch->key.execution_no, branch->map_run_no,
-							 first, n, items);
-}
-
-/* Does a quota of the owner leave room for another execution? */
-static bool
-may_begin(SfRun *run)
-{
-	return sf_quota_has_room(run->execution->owner);
-}
 
 /* Make a run for an execution. */
 SfRun *
@@ -144,17 +45,44 @@ sf_run_make(SfExecution *execution)
 
 	run->execution = execution;
 	run->program = cached->program;
-	run->max_transitions = sf_quota_of(execution->owner)->transitions;
-	run->history = cached->history;
-	run->event_id = real_event_id;
-	run->input = execution_input;
-	run->map_item = iteration_item;
-	run->make_task = sf_outside_make_task;
-	run->name_map_run = name_map_run;
-	run->map_run = map_run_of;
-	run->read_map_items = read_map_items;
-	run->may_begin = may_begin;
+	run->loaded.execution = execution;
+	run->loaded.program = cached->program;
+	run->loaded.history = cached->history;
+	run->loaded.max_transitions = sf_quota_of(execution->owner)->transitions;
+	run->item_of = -1;
 	return run;
+}
+
+/* Make a run of an execution whose row the caller has locked. */
+SfRun *
+sf_run_make_locked(SfExecution *execution)
+{
+	SfRun	   *run = sf_run_make(execution);
+
+	run->administered = true;
+	run->locked = true;
+	run->base_event_id = execution->last_event_id;
+	return run;
+}
+
+/* Append an event of the execution as a whole to a run; previous: an event's id. */
+void
+sf_run_add_event(SfRun *run, SfEventType type, int previous, Jsonb *payload,
+				 Jsonb *extra, TimestampTz at)
+{
+	SfEvent    *event;
+
+	if (run->loaded.history == SF_HISTORY_NONE)
+		return;
+	event = palloc0(sizeof(SfEvent));
+	event->type = type;
+	event->id = -(list_length(run->events) + 1);
+	event->previous_id = previous;
+	event->state = -1;
+	event->at = at;
+	event->payload = payload;
+	event->extra = extra;
+	run->events = lappend(run->events, event);
 }
 
 static int64 locked_out = 0;
@@ -175,7 +103,7 @@ lock_execution(const SfRun *run)
 	int			nest;
 	SfExecution *volatile now = NULL;
 
-	if (!run->impatient)
+	if (!run->bounded_lock_wait)
 		return sf_execution_read(no, SF_LOCK_WAIT, false);
 	nest = NewGUCNestLevel();
 	(void) set_config_option("lock_timeout", SF_ROW_LOCK_MS, PGC_SUSET, PGC_S_SESSION,
@@ -257,22 +185,6 @@ sf_run_add_branch(SfRun *run, SfBranch *branch)
 		run->branches = list_append_unique_ptr(run->branches, branch);
 }
 
-/* Take over the children that a step spawned. */
-void
-sf_run_spawn(SfRun *run, SfStep *step)
-{
-	ListCell   *lc;
-
-	foreach(lc, step->spawn)
-	{
-		SfBranch   *child = lfirst(lc);
-
-		child->key.branch_no = sf_branch_next_no();
-		run->branches = lappend(run->branches, child);
-	}
-	step->spawn = NIL;
-}
-
 /* Forget what waits to be written of the descendants of a branch. */
 static void
 forget_children(SfRun *run, int64 parent_no)
@@ -292,13 +204,139 @@ forget_children(SfRun *run, int64 parent_no)
 	}
 }
 
-/* Delete the descendants of a branch. */
-void
-sf_run_drop_children(SfRun *run, const SfBranch *parent)
+/* --- effects --- */
+
+/* The execution starts. */
+static void
+apply_begin_execution(SfRun *run, const SfBranch *branch, TimestampTz at)
 {
-	forget_children(run, parent->key.branch_no);
-	sf_branch_delete_children(parent->key);
+	run->execution->started_at = at;
+	run->began = true;
 }
+
+/* An event happened: it is written with the run. */
+static void
+apply_event(SfRun *run, const SfBranch *branch, SfEvent *event)
+{
+	run->events = lappend(run->events, event);
+}
+
+/* A child begins. */
+static void
+apply_spawn(SfRun *run, const SfBranch *branch, SfBranch *child)
+{
+	child->key.branch_no = sf_branch_next_no();
+	run->branches = lappend(run->branches, child);
+}
+
+/* The children of a branch are not needed any more. */
+static void
+apply_drop_children(SfRun *run, const SfBranch *branch, SfNoValue none)
+{
+	forget_children(run, branch->key.branch_no);
+	sf_branch_delete_children(branch->key);
+}
+
+/* Children of a branch have ended: counted when the run is written. */
+static void
+apply_ended(SfRun *run, const SfBranch *branch, SfParentDelta *delta)
+{
+	run->deltas = lappend(run->deltas, delta);
+}
+
+/* The execution ends. */
+static void
+apply_finish(SfRun *run, const SfBranch *branch, SfFinish *finish)
+{
+	run->finish = finish;
+}
+
+/* Carry a transition out: the branch's new value, then the effects in order. */
+void
+sf_apply(SfRun *run, SfBranch *branch, const SfTransition *t)
+{
+	*branch = t->branch;
+	sf_run_add_branch(run, branch);
+	for (int i = 0; i < t->neffects; i++)
+	{
+		const SfEffect *effect = &t->effects[i];
+
+		switch (effect->kind)
+		{
+#define APPLY(sym, member, type) \
+			case SF_EFFECT_##sym: \
+				apply_##member(run, branch, effect->member); \
+				break;
+				SF_EFFECT_LIST(APPLY)
+		}
+	}
+	if (run->map_children != NIL)
+		apply_map_children(run, branch);
+}
+
+/* Delete every branch of a run's execution, and the items of its Maps. */
+void
+sf_run_drop_all(SfRun *run)
+{
+	sf_branch_delete_all(run->execution->execution_no);
+	sf_map_items_delete_all(run->execution->execution_no);
+}
+
+/* --- single rows --- */
+
+/* Insert an execution; false when its id is taken. */
+bool
+sf_apply_insert(SfExecution *execution)
+{
+	return sf_execution_insert(execution);
+}
+
+/* Write one branch. */
+void
+sf_apply_branch(SfBranch *branch)
+{
+	sf_branch_write(list_make1(branch));
+}
+
+/* Note a call of sf_start that found the execution. */
+void
+sf_apply_request(const SfExecution *execution, const char *outcome,
+				 bool input_differs)
+{
+	sf_execution_note_request(execution, outcome, input_differs);
+}
+
+/* Delete a branch, unless it is locked, whose execution went with its machine. */
+void
+sf_apply_orphan(SfBranchKey key)
+{
+	sf_branch_delete_orphan(key);
+}
+
+/* Put a branch into the queue of the role that owns its machine now. */
+bool
+sf_apply_requeue(SfBranchKey key, Oid from, Oid to)
+{
+	return sf_owner_requeue(key, from, to);
+}
+
+/* Have an owner's work be due that the wall clock, set back, shows as ahead. */
+void
+sf_apply_set_back(Oid owner, TimestampTz now, int64 by)
+{
+	sf_branch_set_back(owner, now, by);
+}
+
+/* Make a branch due later. */
+void
+sf_slice_put_off(SfBranchKey key, int ms)
+{
+	PushActiveSnapshot(GetTransactionSnapshot());
+	sf_branch_put_off(key, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms));
+	PopActiveSnapshot();
+}
+
+/* --- writing a slice --- */
 
 /* Replace a provisional event id. */
 static inline void
@@ -366,37 +404,6 @@ find_branch(const SfRun *run, int64 branch_no)
 	return NULL;
 }
 
-/* Count a child's end against its parent. */
-static void
-take_delta(SfBranch *parent, const SfParentDelta *delta)
-{
-	parent->pending = Max(parent->pending - delta->ended, 0);
-	parent->transitions = (int) Min((int64) parent->transitions + delta->transitions,
-									PG_INT32_MAX);
-	if (delta->failed && !parent->failing)
-	{
-		parent->failing = true;
-		parent->failed_event = delta->failed_event;
-		parent->error = delta->error ? pstrdup(delta->error) : NULL;
-		parent->cause = delta->cause ? pstrdup(delta->cause) : NULL;
-		parent->uncatchable = delta->uncatchable;
-	}
-}
-
-/*
- * Make a join due if it has something to do.  One that has to abort its
- * children comes before them: due since it was entered.
- */
-static void
-set_due(const SfRun *run, SfBranch *parent, TimestampTz now)
-{
-	if (!sf_join_is_ready(parent,
-						  run->program->states[parent->state].failure_mode))
-		return;
-	parent->due_at = parent->failing && parent->entered_at != DT_NOBEGIN ?
-		parent->entered_at : now;
-}
-
 /* Write the counters of a join. */
 static void
 flush_join(SfBranch *join)
@@ -432,78 +439,28 @@ apply_deltas(SfRun *run, TimestampTz now)
 				elog(ERROR, "a branch of execution \"%s\" has lost its parent " INT64_FORMAT,
 					 run->execution->execution_id, delta->branch_no);
 		}
-		take_delta(parent, delta);
-		set_due(run, parent, now);
+		sf_join_count(parent, delta,
+					  run->program->states[parent->state].failure_mode, now);
 	}
 	flush_join(join);
 }
 
 /* Add the machine's deadline. */
-List *
-sf_execution_add_deadline(List *branches, const SfExecution *execution,
-						  const SfProgram *program)
+void
+sf_run_add_deadline(SfRun *run)
 {
+	const SfExecution *execution = run->execution;
 	TimestampTz begin = execution->last_redriven_at != DT_NOBEGIN ?
 		execution->last_redriven_at : execution->started_at;
 	SfBranch   *deadline;
 
-	if (program->timeout_seconds <= 0 || execution->map_run_no != 0)
-		return branches;
+	if (run->program->timeout_seconds <= 0 || execution->map_run_no != 0)
+		return;
 	deadline = sf_branch_make(execution->execution_no, execution->owner,
 							  SF_BRANCH_DEADLINE);
 	deadline->phase = SF_PHASE_DEADLINE;
-	deadline->due_at = begin + program->timeout_seconds * USECS_PER_SEC;
-	return lappend(branches, deadline);
-}
-
-/* Put the end of a run's execution into its row. */
-static void
-fill_finish(SfExecution *execution, const SfFinish *finish, TimestampTz now)
-{
-	execution->status = finish->status;
-	execution->output = finish->output;
-	execution->error = unconstify(char *, finish->error);
-	execution->cause = unconstify(char *, finish->cause);
-	execution->stopped_at = now;
-}
-
-/*
- * Wake whoever waits for the end, and whoever still works for it; have it
- * logged when it is a failure.
- */
-static void
-announce_end(const SfExecution *execution, const SfProgram *program,
-			 const SfBranch *root)
-{
-	SfBranchKey all = {execution->execution_no, -1};
-	bool		timed_out = execution->status == SF_STATUS_TIMED_OUT;
-
-	if (execution->status != SF_STATUS_SUCCEEDED)
-		sf_hooks.cancel(all);
-	sf_hooks.execution_ended(execution->execution_no);
-	if (timed_out || execution->status == SF_STATUS_FAILED)
-		sf_hooks.execution_failed(execution->execution_id,
-								  root != NULL ? program->states[root->state].name : NULL,
-								  execution->error, timed_out);
-}
-
-/* Does a program have a Distributed Map? */
-static bool
-has_distributed(const SfProgram *program)
-{
-	for (int i = 0; i < program->nstates; i++)
-		if (sf_state_distributed(&program->states[i]) != NULL)
-			return true;
-	return false;
-}
-
-/* End what is left of an execution that has not succeeded. */
-static void
-quiesce(const SfExecution *execution, const SfProgram *program)
-{
-	sf_branch_quiesce(execution->execution_no);
-	if (has_distributed(program))
-		sf_map_run_abort_all(execution);
+	deadline->due_at = begin + run->program->timeout_seconds * USECS_PER_SEC;
+	run->branches = lappend(run->branches, deadline);
 }
 
 /* Has a branch of this run failed since it was last written? */
@@ -528,7 +485,7 @@ static void
 check_history_size(const SfRun *run)
 {
 	if (run->execution->last_event_id <= sf_setting_max_history_events ||
-		run->finish != NULL || sf_run_has_failure(run))
+		run->finish != NULL || run->administered || sf_run_has_failure(run))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_EVALUATION_LIMIT),
@@ -608,15 +565,18 @@ settle_run(SfRun *run, TimestampTz now)
 	if (!run->locked)
 		return;
 	assign_event_ids(run);
-	recall_aborted(run, now);
+	if (!run->administered)
+		recall_aborted(run, now);
 	apply_deltas(run, now);
 	if (run->began && run->finish == NULL)
-		run->branches = sf_execution_add_deadline(run->branches, execution,
-												  run->program);
+		sf_run_add_deadline(run);
 	execution->last_event_id = run->base_event_id + list_length(run->events);
 	check_history_size(run);
-	if (run->finish != NULL)
-		fill_finish(execution, run->finish, now);
+	if (run->finish == NULL)
+		return;
+	if (run->finish->state < 0 && find_branch(run, SF_BRANCH_ROOT) != NULL)
+		run->finish->state = find_branch(run, SF_BRANCH_ROOT)->state;
+	sf_apply_finish(run, now);
 }
 
 /* Does a run change the row of its execution? */
@@ -624,7 +584,7 @@ static bool
 changes_execution(const SfRun *run)
 {
 	return run->locked &&
-		(run->finish != NULL || run->events != NIL || run->began);
+		(run->finish != NULL || run->events != NIL || run->began || run->administered);
 }
 
 /* Append what is in a list to another one, and leave the first as it is. */
@@ -658,31 +618,9 @@ write_rows(const List *runs)
 	}
 	sf_branch_write(branches);
 	foreach(lc, runs)
-		sf_outside_write(lfirst(lc));
+		sf_apply_tasks(lfirst(lc));
 	sf_event_write(events);
 	sf_execution_update_all(executions);
-}
-
-/* See to what the end of a run's execution means for others. */
-static void
-follow_up_end(SfRun *run)
-{
-	SfExecution *execution = run->execution;
-	bool		succeeded = run->finish->status == SF_STATUS_SUCCEEDED;
-
-	if (!succeeded)
-		quiesce(execution, run->program);
-	else
-	{
-		if (run->program->timeout_seconds > 0)
-			sf_branch_delete_all(execution->execution_no);
-		if (has_distributed(run->program))
-			sf_map_items_delete_all(execution->execution_no);
-	}
-	if (!succeeded)
-		sf_child_stop(execution, -1);
-	sf_child_report(execution);
-	announce_end(execution, run->program, find_branch(run, SF_BRANCH_ROOT));
 }
 
 /* Sort runs by the number of their execution. */
@@ -701,7 +639,6 @@ void
 sf_runs_write(List *runs)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	List	   *ends = NIL;
 	ListCell   *lc;
 
 	list_sort(runs, compare_runs);
@@ -715,73 +652,5 @@ sf_runs_write(List *runs)
 	foreach(lc, runs)
 		settle_run(lfirst(lc), now);
 	write_rows(runs);
-	foreach(lc, runs)
-	{
-		SfRun	   *run = lfirst(lc);
-
-		if (run->finish == NULL || !run->locked)
-			continue;
-		follow_up_end(run);
-		if (run->execution->map_run_no != 0)
-			ends = lappend(ends, sf_map_run_child_end(run->execution, run->program));
-	}
-	sf_map_run_children_ended(ends);
-}
-
-/* End an execution from outside, without a word to its parent. */
-static void
-end_execution(SfExecution *execution, SfStatus status, const char *error,
-			  const char *cause, SfEventType event_type, TimestampTz now)
-{
-	SfCachedProgram *cached = sf_program_cached(execution->machine_no,
-												execution->version);
-	SfBranchKey root_key = {execution->execution_no, SF_BRANCH_ROOT};
-	SfBranch   *root = sf_branch_read(root_key, SF_LOCK_NONE);
-	SfFinish	finish = {status, NULL, error, cause};
-
-	/* the status tells: only the event of a timeout has an error */
-	if (status == SF_STATUS_TIMED_OUT)
-		finish.error = NULL;
-	if (cached->history != SF_HISTORY_NONE)
-	{
-		SfEvent    *event = palloc0(sizeof(SfEvent));
-
-		event->execution_no = execution->execution_no;
-		event->extra = sf_event_error(error, cause);
-		event->type = event_type;
-		event->id = ++execution->last_event_id;
-		/* a sibling of the event that entered the state it is stopped in */
-		event->previous_id = root == NULL ? 0 :
-			sf_event_previous(execution->execution_no, root->entered_event);
-		event->state = -1;
-		event->at = now;
-		sf_event_write(list_make1(event));
-	}
-	fill_finish(execution, &finish, now);
-	sf_execution_update(execution);
-	quiesce(execution, cached->program);
-	sf_child_stop(execution, -1);
-	sf_child_report(execution);
-	announce_end(execution, cached->program, root);
-}
-
-/* End an execution from outside. */
-void
-sf_execution_end(SfExecution *execution, SfStatus status, const char *error,
-				 const char *cause, SfEventType event_type, TimestampTz now)
-{
-	SfChildEnd *end;
-
-	end_execution(execution, status, error, cause, event_type, now);
-	end = sf_map_run_child_end(execution, sf_program_get(execution->machine_no,
-														 execution->version));
-	if (end != NULL)
-		sf_map_run_children_ended(list_make1(end));
-}
-
-/* End a child of a Distributed Map whose parent knows of it. */
-void
-sf_execution_end_child(SfExecution *execution, SfStatus status, TimestampTz now)
-{
-	end_execution(execution, status, NULL, NULL, SF_EVENT_EXECUTION_ABORTED, now);
+	sf_apply_after_ends(runs);
 }

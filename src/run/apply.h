@@ -1,15 +1,60 @@
 /*
  * apply.h
- *		Carry the effects of transitions out: the only way from the engine to
- *		the tables.
+ *		Carry the effects of transitions out: the only way to the rows of
+ *		executions, branches, events, tasks and map runs.
+ *
+ * Only the files apply*.c call the functions of store/ that write these rows;
+ * test/lint/door checks it.  Purge, load and administration are apart.
  */
 #ifndef SF_RUN_APPLY_H
 #define SF_RUN_APPLY_H
 
-#include "machine/step.h"
+#include "machine/transition.h"
+#include "store/map_run.h"
+
+/* An execution while a slice, or a session, works on it */
+typedef struct SfRun
+{
+	SfExecution *execution;
+	const SfProgram *program;
+	SfLoaded	loaded;			/* for its transitions */
+	SfTransition transition;	/* the last one */
+	SfTask	   *token_task;		/* with the token of that one, or NULL */
+	int64		item_of;		/* the branch that loaded.map_item is of; -1: none */
+
+	/* effects that are carried out when the run is written */
+	List	   *events;			/* SfEvent; ids -1, -2 … until then */
+	List	   *branches;		/* SfBranch that changed, or are new */
+	List	   *deltas;			/* SfParentDelta */
+	List	   *tasks;			/* SfTask to hand out */
+	List	   *settled;		/* SfTask that are over */
+	List	   *map_children;	/* SfMapChild, until the transition is applied */
+	List	   *children;		/* SfBranch: roots of executions that begin */
+	SfFinish   *finish;			/* the execution ends */
+	bool		began;			/* it begins in this run */
+
+	bool		bounded_lock_wait;	/* a worker's: give its row's lock up soon */
+	bool		administered;	/* no slice's: a session stops it, or has it go on */
+	bool		locked;			/* the execution's row is locked by us */
+	int			base_event_id;	/* last id in the table, once locked */
+} SfRun;
+
+/* --- load.c --- */
+
+/* Take a branch through a transition; returns it, valid until the next one. */
+extern SfTransition *sf_run_advance(SfRun *run, SfBranch *branch,
+									const SfStimulus *stimulus);
+
+/* --- apply.c: runs --- */
+
+/* Carry a transition out: the branch gets its new value, and all effects. */
+extern void sf_apply(SfRun *run, SfBranch *branch, const SfTransition *t);
 
 /* Make a run: an execution as a slice works on it. */
 extern SfRun *sf_run_make(SfExecution *execution);
+
+/* Make a run of an execution whose row the caller has locked. */
+extern SfRun *sf_run_make_locked(SfExecution *execution);
 
 /*
  * Lock an execution and learn its last event id.  ereports
@@ -20,35 +65,55 @@ extern void sf_run_lock(SfRun *run);
 /* Note that a branch has changed (or is new): it is written with the run. */
 extern void sf_run_add_branch(SfRun *run, SfBranch *branch);
 
-/* Take over the children that a step spawned, and give them numbers. */
-extern void sf_run_spawn(SfRun *run, SfStep *step);
+/* Append an event of the execution as a whole, after any event. */
+extern void sf_run_add_event(SfRun *run, SfEventType type, int previous,
+							 Jsonb *payload, Jsonb *extra, TimestampTz at);
 
-/* Delete the descendants of a branch, and what is pending of them. */
-extern void sf_run_drop_children(SfRun *run, const SfBranch *parent);
+/*
+ * Add the machine's deadline, if it has one, as a branch of its own: counted
+ * from when the execution last began.
+ */
+extern void sf_run_add_deadline(SfRun *run);
+
+/* Delete every branch of a run's execution, and the items of its Maps. */
+extern void sf_run_drop_all(SfRun *run);
 
 /* Has a branch failed since the run was last written? */
 extern bool sf_run_has_failure(const SfRun *run);
 
-/*
- * Add the machine's deadline to branches, as a row of its own, if there is one:
- * counted from where the execution last began.
- */
-extern List *sf_execution_add_deadline(List *branches, const SfExecution *execution,
-									   const SfProgram *program);
-
 /* Write everything that is pending in these runs (4.2 of the design). */
 extern void sf_runs_write(List *runs);
 
-/*
- * End an execution whose row is locked by the caller, outside of any run
- * (stop, timeout): row, event, branches, wake-ups.
- */
-extern void sf_execution_end(SfExecution *execution, SfStatus status,
-							 const char *error, const char *cause,
-							 SfEventType event_type, TimestampTz now);
+/* --- apply.c: single rows, at once --- */
 
-/* The same for a child of a Distributed Map whose parent knows of it. */
-extern void sf_execution_end_child(SfExecution *execution, SfStatus status,
-								   TimestampTz now);
+extern bool sf_apply_insert(SfExecution *execution);	/* false: id is taken */
+extern void sf_apply_branch(SfBranch *branch);
+extern void sf_apply_request(const SfExecution *execution, const char *outcome,
+							 bool input_differs);
+extern void sf_apply_orphan(SfBranchKey key);
+extern bool sf_apply_requeue(SfBranchKey key, Oid from, Oid to);
+extern void sf_apply_set_back(Oid owner, TimestampTz now, int64 by);
+
+/* --- apply_end.c --- */
+
+/* Ask for the end of an execution, by a branch in phase STOP. */
+extern void sf_apply_stop_request(int64 execution_no, Oid owner, TimestampTz due,
+								  char *cause);
+
+/* --- apply_task.c --- */
+
+extern List *sf_apply_take(const SfActivity *activity, const char *worker,
+						   int max_tasks);
+extern void sf_apply_answer(SfTask *task, bool ok, const Jsonb *output,
+							const char *error, const char *cause);
+extern void sf_apply_heartbeat(SfTask *task, int64 lease_ms);
+
+/* --- apply_map_run.c --- */
+
+extern void sf_apply_map_run(const SfMapRun *map_run);
+extern SfItemWriter *sf_apply_items_open(const SfMapRun *map_run, int first);
+extern void sf_apply_item(SfItemWriter *writer, const Jsonb *item);
+extern void sf_apply_items_close(SfItemWriter *writer);
+extern void sf_apply_items_read(const SfMapRun *map_run, int total, bool keyed);
 
 #endif							/* SF_RUN_APPLY_H */

@@ -19,9 +19,9 @@
 #include "base/errors.h"
 #include "base/name.h"
 #include "base/uuid.h"
+#include "run/apply.h"
 #include "run/lifecycle.h"
 #include "run/outside.h"
-#include "store/program_cache.h"
 #include "store/machine.h"
 #include "store/privilege.h"
 #include "store/quota.h"
@@ -159,19 +159,17 @@ insert_child(SfExecution *child, SfError *error)
 		error->prefixed = false;
 		return false;
 	}
-	if (sf_execution_insert(child))
-	{
-		sf_lifecycle_begin(child);
+	if (sf_lifecycle_begin(child))
 		return true;
-	}
 	sf_quota_give_back(child->owner);
 	return existing_child(child, error);
 }
 
 /* Start a child execution. */
 bool
-sf_child_start(SfRun *run, SfBranch *branch, const SfResource *resource,
-			   Jsonb *payload, Jsonb **output, SfError *error)
+sf_child_start(const SfRun *run, const SfBranch *branch, int generation,
+			   const SfResource *resource, Jsonb *payload, Jsonb **output,
+			   SfError *error)
 {
 	char	   *arn = sf_json_get_cstring(payload, "StateMachineArn");
 	char	   *name = sf_json_get_cstring(payload, "Name");
@@ -195,9 +193,8 @@ sf_child_start(SfRun *run, SfBranch *branch, const SfResource *resource,
 	child.parent_execution_no = run->execution->execution_no;
 	child.parent_branch_no = branch->key.branch_no;
 	child.requested_at = GetCurrentTimestamp();
-	branch->generation++;
 	if (waits_for_end(resource))
-		child.parent_generation = branch->generation;
+		child.parent_generation = generation;
 
 	if (!insert_child(&child, error))
 		return false;
@@ -230,9 +227,10 @@ is_redrivable(const SfExecution *child)
 }
 
 /* The child's description, as .sync returns it. */
-static Jsonb *
-describe(const SfExecution *child, bool parsed)
+Jsonb *
+sf_child_output(const SfExecution *child, const SfResource *resource)
 {
+	bool		parsed = resource->integration == SF_INTEGRATION_SYNC2;
 	SfJsonBuilder b;
 
 	sf_json_begin_object(&b);
@@ -268,8 +266,8 @@ append_member(StringInfo buf, const char *key, const char *value)
 }
 
 /* The cause of a failed .sync task: compact, keys in alphabetical order. */
-static char *
-failure_cause(const SfExecution *child)
+char *
+sf_child_failure(const SfExecution *child)
 {
 	StringInfoData buf;
 
@@ -293,38 +291,6 @@ failure_cause(const SfExecution *child)
 	return buf.data;
 }
 
-/* Tell the branch that waits for it that an execution has ended. */
-void
-sf_child_report(const SfExecution *execution)
-{
-	SfBranchKey key = {execution->parent_execution_no, execution->parent_branch_no};
-	SfBranch   *branch;
-	SfExecution *parent,
-			   *child;
-	const SfProgram *program;
-	const SfResource *resource;
-
-	if (execution->parent_generation == 0)
-		return;
-	branch = sf_branch_read(key, SF_LOCK_WAIT);
-	if (branch == NULL || branch->phase != SF_PHASE_EXTERNAL ||
-		branch->generation != execution->parent_generation)
-		return;
-	parent = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
-	child = sf_execution_read(execution->execution_no, SF_LOCK_NONE, true);
-	if (parent == NULL || child == NULL)
-		return;
-	program = sf_program_get(parent->machine_no, parent->version);
-	resource = &sf_state_task(&program->states[branch->state])->resource;
-	if (child->status == SF_STATUS_SUCCEEDED)
-		sf_branch_answer(key, true,
-						 describe(child, resource->integration == SF_INTEGRATION_SYNC2),
-						 NULL, NULL);
-	else
-		sf_branch_answer(key, false, NULL, SF_ERR_TASK_FAILED,
-						 failure_cause(child));
-}
-
 /* Have the children that a branch waits for stopped. */
 void
 sf_child_stop(const SfExecution *parent, int64 branch_no)
@@ -335,15 +301,10 @@ sf_child_stop(const SfExecution *parent, int64 branch_no)
 	foreach(lc, children)
 	{
 		const SfExecution *child = lfirst(lc);
-		SfBranch   *stop = sf_branch_make(child->execution_no, child->owner,
-										   SF_BRANCH_STOP);
 
-		if (sf_branch_read(stop->key, SF_LOCK_NONE) != NULL)
-			continue;
-		stop->phase = SF_PHASE_STOP;
-		stop->due_at = child->requested_at; /* before all that is due there */
-		stop->cause = psprintf("The Task state in AWS Step Functions execution [%s] which was managing this resource was aborted",
-							   sf_public_name(SF_NAME_EXECUTION, parent->execution_id));
-		sf_branch_write(list_make1(stop));
+		/* before all that is due there */
+		sf_apply_stop_request(child->execution_no, child->owner, child->requested_at,
+							  psprintf("The Task state in AWS Step Functions execution [%s] which was managing this resource was aborted",
+									   sf_public_name(SF_NAME_EXECUTION, parent->execution_id)));
 	}
 }

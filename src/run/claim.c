@@ -18,7 +18,6 @@
 #include "run/apply.h"
 #include "run/map_run.h"
 #include "run/slice_internal.h"
-#include "store/owner.h"
 
 /* Branches of one slice, for the run one by one after a failure */
 #define MAX_TOUCHED		256
@@ -87,21 +86,21 @@ find_run(SfSlice *slice, SfBranchKey key)
 	execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
 	if (execution == NULL)
 	{
-		sf_branch_delete_orphan(key);
+		sf_apply_orphan(key);
 		return NULL;
 	}
 	if (OidIsValid(slice->request->only_owner) &&
 		execution->owner != slice->request->only_owner)
 	{
 		/* the machine may have another owner since */
-		if (sf_owner_requeue(key, slice->request->only_owner, execution->owner))
+		if (sf_apply_requeue(key, slice->request->only_owner, execution->owner))
 			slice->result->outcome = SF_SLICE_WORKED;
 		return NULL;
 	}
 	if (OidIsValid(slice->owner) && execution->owner != slice->owner)
 		return NULL;
 	run = sf_run_make(execution);
-	run->impatient = !sf_slice_in_session(slice->request);
+	run->bounded_lock_wait = !sf_slice_in_session(slice->request);
 	return run;
 }
 

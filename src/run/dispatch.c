@@ -255,120 +255,116 @@ offer_long_task(SfSlice *slice, const SfBranch *branch, const SfState *state)
 	slice->result->task_state = state->name;
 }
 
-/*
- * The request of a task that is answered by its token has been made: the
- * branch waits for the answer; if it failed, for none.
- */
-static void
-await_answer(SfRun *run, SfBranch *branch, const SfStep *step,
-			 SfStimulus *stimulus)
-{
-	if (!stimulus->ok)
-	{
-		run->tasks = list_delete_ptr(run->tasks, step->token_task);
-		return;
-	}
-	stimulus->kind = SF_STIMULUS_SUBMITTED;
-	branch->due_at = sf_outside_timer(branch, step->task);
-}
-
-/* Start a child execution; true: go on with its outcome, or wait for the end. */
-static bool
-dispatch_child(SfRun *run, SfBranch *branch, const SfStep *step,
-			   const SfResource *resource, SfStimulus *stimulus)
-{
-	SfTaskOutcome outcome;
-
-	memset(&outcome, 0, sizeof(outcome));
-	outcome.ok = sf_child_start(run, branch, resource, step->task->payload,
-								&outcome.output, &outcome.error);
-	task_stimulus(&outcome, stimulus);
-	if (!outcome.ok || resource->integration == SF_INTEGRATION_REQUEST_RESPONSE)
-		return true;
-	if (step->token_task != NULL)
-	{
-		step->token_task->generation = branch->generation;
-		sf_outside_await_token(run, branch, step->task, step->token_task);
-	}
-	stimulus->kind = SF_STIMULUS_SUBMITTED;
-	branch->due_at = sf_outside_timer(branch, step->task);
-	return true;
-}
-
-/* Announce a long task, and have the caller run it next if it may. */
-static void
-announce(SfSlice *slice, SfRun *run, SfBranch *branch, const SfStep *step)
+/* Have the caller run the task next that a branch has announced, if it may. */
+void
+sf_dispatch_offer(SfSlice *slice, const SfRun *run, const SfBranch *branch)
 {
 	const SfState *state = &run->program->states[branch->state];
 
-	branch->phase = SF_PHASE_ANNOUNCED;
-	branch->result = step->task->payload;
-	if (step->token_task == NULL)
-		branch->generation++;
-	branch->due_at = branch->started_at;
 	if (may_offer(slice, run, state))
 		offer_long_task(slice, branch, state);
 }
 
-/*
- * Carry out what a Task state asks for.  True: *stimulus has its outcome;
- * false: the branch rests (announced, or left for the next slice).
- */
-bool
-sf_dispatch(SfSlice *slice, SfRun *run, SfBranch *branch,
-			  const SfStep *step, SfStimulus *stimulus)
+/* The task was only the request: the branch waits for the answer. */
+static void
+submitted(const SfBranch *branch, const SfTaskRequest *request, SfTask *task,
+		  SfStimulus *stimulus)
 {
-	const SfTaskRequest *task = step->task;
+	stimulus->kind = SF_STIMULUS_SUBMITTED;
+	stimulus->task = task;
+	stimulus->due = sf_outside_timer(branch, request);
+}
+
+/* Start a child execution. */
+static void
+dispatch_child(SfRun *run, const SfBranch *branch, const SfTaskRequest *request,
+			   const SfResource *resource, SfStimulus *stimulus)
+{
+	int			generation = branch->generation + 1;
+	SfTaskOutcome outcome;
+
+	memset(&outcome, 0, sizeof(outcome));
+	outcome.ok = sf_child_start(run, branch, generation, resource, request->payload,
+								&outcome.output, &outcome.error);
+	task_stimulus(&outcome, stimulus);
+	stimulus->generation = generation;
+	if (!outcome.ok || resource->integration == SF_INTEGRATION_REQUEST_RESPONSE)
+		return;
+	if (run->token_task != NULL)
+		sf_outside_await_token(run->token_task, request);
+	submitted(branch, request, run->token_task, stimulus);
+}
+
+/* Announce a long task. */
+static void
+announce(const SfBranch *branch, const SfTaskRequest *request, SfTask *task,
+		 SfStimulus *stimulus)
+{
+	memset(stimulus, 0, sizeof(*stimulus));
+	stimulus->kind = SF_STIMULUS_ANNOUNCED;
+	stimulus->output = request->payload;
+	stimulus->task = task;
+	stimulus->generation = branch->generation + 1;
+	stimulus->due = branch->started_at;
+}
+
+/* Run a SQL task here and now, or announce it as long. */
+static void
+dispatch_sql(SfSlice *slice, SfRun *run, const SfBranch *branch,
+			 const SfTaskRequest *request, const SfResource *resource,
+			 Jsonb *payload, SfStimulus *stimulus)
+{
 	const SfState *state = &run->program->states[branch->state];
-	SfTaskRequest given = *task;	/* to what carries it out */
+	SfTask	   *task = run->token_task;
+	bool		in_session = sf_slice_in_session(slice->request);
+	SfTaskOutcome outcome;
+
+	if (task != NULL)
+		sf_outside_await_token(task, request);
+	if (!in_session &&
+		((slice->request->tasks & SF_TASKS_SHORT) == 0 || !is_short(run, state)))
+	{
+		announce(branch, request, task, stimulus);
+		return;
+	}
+	if (!in_session)
+		sf_task_driver.assume_identity(slice->owner);
+	run_task(slice, run, branch, resource, payload, slice->request->last_try, &outcome);
+	if (outcome.assigned_xid)
+		slice->subxacts++;
+	task_stimulus(&outcome, stimulus);
+	if (task == NULL || !stimulus->ok)
+		return;
+	stimulus->generation = task->generation;
+	submitted(branch, request, task, stimulus);
+}
+
+/* Have the task of a branch carried out. */
+void
+sf_dispatch(SfSlice *slice, SfRun *run, const SfBranch *branch,
+			const SfTaskRequest *request, SfStimulus *stimulus)
+{
+	const SfState *state = &run->program->states[branch->state];
+	SfTaskRequest given = *request; /* to what carries it out */
 	SfResource	resource;
 	SfTaskOutcome outcome;
 
 	memset(&outcome, 0, sizeof(outcome));
-	if (!resolve(run, task->resource, &resource, &given.payload, &outcome.error))
-	{
+	if (!resolve(run, request->resource, &resource, &given.payload, &outcome.error) ||
+		(state->type == SF_STATE_MAP && !is_sql(&resource, &outcome.error)))
 		task_stimulus(&outcome, stimulus);
-		return true;
-	}
-	if (state->type == SF_STATE_MAP && !is_sql(&resource, &outcome.error))
-	{
-		task_stimulus(&outcome, stimulus);
-		return true;
-	}
-	if (resource.kind == SF_RESOURCE_ACTIVITY)
-	{
-		if (!sf_outside_queue(run, branch, &resource, &given, step->token_task,
-							  &outcome.error))
-			return false;
-		task_stimulus(&outcome, stimulus);
-		stimulus->error.prefixed = outcome.error.prefixed;
-		return true;
-	}
-	if (resource.kind == SF_RESOURCE_START_EXECUTION)
-		return dispatch_child(run, branch, step, &resource, stimulus);
-	if (step->token_task != NULL)
-		sf_outside_await_token(run, branch, task, step->token_task);
-	if (!sf_slice_in_session(slice->request) &&
-		((slice->request->tasks & SF_TASKS_SHORT) == 0 || !is_short(run, state)))
-	{
-		announce(slice, run, branch, step);
-		return false;
-	}
-	if (!sf_slice_in_session(slice->request))
-		sf_task_driver.assume_identity(slice->owner);
-	run_task(slice, run, branch, &resource, given.payload,
-			 slice->request->last_try, &outcome);
-	if (outcome.assigned_xid)
-		slice->subxacts++;
-	task_stimulus(&outcome, stimulus);
-	if (step->token_task != NULL)
-		await_answer(run, branch, step, stimulus);
-	return true;
+	else if (resource.kind == SF_RESOURCE_ACTIVITY)
+		sf_outside_queue(run, branch, &resource, &given, stimulus);
+	else if (resource.kind == SF_RESOURCE_START_EXECUTION)
+		dispatch_child(run, branch, request, &resource, stimulus);
+	else
+		dispatch_sql(slice, run, branch, request, &resource, given.payload, stimulus);
 }
 
-/* An announced task comes by: run it here (session), or say that it is there. */
+/* Run an announced task, in a session; a worker's slice offers it to its caller. */
 bool
-sf_dispatch_announced(SfSlice *slice, SfRun *run, SfBranch *branch, SfStimulus *stimulus)
+sf_dispatch_announced(SfSlice *slice, SfRun *run, const SfBranch *branch,
+					  SfStimulus *stimulus)
 {
 	const SfState *state = &run->program->states[branch->state];
 	Jsonb	   *payload = branch->result;
@@ -388,55 +384,41 @@ sf_dispatch_announced(SfSlice *slice, SfRun *run, SfBranch *branch, SfStimulus *
 	if (outcome.ok && sf_state_awaits_token(state))
 	{
 		stimulus->kind = SF_STIMULUS_SUBMITTED;
-		branch->due_at = branch->deadline;
+		stimulus->due = branch->deadline;
 	}
 	return true;
 }
 
-/* A task that is answered by its token was only the request; false: it is not. */
-static bool
-keep_submitted(const SfState *state, SfBranch *branch,
+/*
+ * The row of a task that is answered by its token, where the outcome is only
+ * that of its request; NULL: the outcome is the task's.
+ */
+static SfTask *
+submitted_task(const SfState *state, const SfBranch *branch,
 			   const SfTaskOutcome *outcome)
 {
-	SfTask	   *task;
-
-	if (!sf_state_awaits_token(state))
-		return false;
-	task = sf_task_read(branch->key, SF_LOCK_WAIT);
+	SfTask	   *task = outcome->ok && sf_state_awaits_token(state) ?
+		sf_task_read(branch->key, SF_LOCK_WAIT) : NULL;
 
 	if (task == NULL || task->generation != branch->generation ||
 		task->status != SF_TASK_TOKEN)
-		return false;
+		return NULL;
 	task->submitted = outcome->output ? outcome->output : sf_json_null();
-	sf_task_update(task);
-	branch->phase = SF_PHASE_EXTERNAL;
-	branch->result = NULL;
-	return true;
+	return task;
 }
 
-/* Put the outcome of a long task into its branch. */
+/* Put the outcome of a long task into its branch's row, and nothing else. */
 static void
-keep_outcome(const SfState *state, SfBranch *branch,
-			 const SfTaskOutcome *outcome)
+keep_outcome(SfRun *run, SfBranch *branch, const SfTaskOutcome *outcome)
 {
-	branch->phase = SF_PHASE_ANSWERED;
-	branch->due_at = GetCurrentTimestamp();
-	branch->failing = !outcome->ok;
-	branch->error = branch->cause = NULL;
-	if (outcome->ok && keep_submitted(state, branch, outcome))
-		return;
-	if (outcome->ok)
-		branch->result = outcome->output ? outcome->output : sf_json_null();
-	else
-	{
-		SfJsonBuilder b;
+	SfStimulus	stimulus;
 
-		branch->error = unconstify(char *, outcome->error.name);
-		branch->cause = unconstify(char *, outcome->error.cause);
-		sf_json_begin_object(&b);
-		sf_json_add_string(&b, "sqlstate", outcome->error.sqlstate);
-		branch->result = sf_json_finish(&b);
-	}
+	task_stimulus(outcome, &stimulus);
+	stimulus.kind = SF_STIMULUS_OUTCOME;
+	stimulus.task = submitted_task(&run->program->states[branch->state], branch, outcome);
+	(void) sf_run_advance(run, branch, &stimulus);
+	if (!SF_DEBUG_MUTATION("T2_commit"))
+		sf_apply_branch(branch);
 }
 
 /* T2: run an announced task, or note how its commit failed. */
@@ -484,9 +466,7 @@ sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 				sf_task_driver.assume_identity(execution->owner);
 				run_task(NULL, run, branch, &resource, payload, last_try, &outcome);
 			}
-			keep_outcome(&run->program->states[branch->state], branch, &outcome);
-			if (!SF_DEBUG_MUTATION("T2_commit"))
-				sf_branch_write(list_make1(branch));
+			keep_outcome(run, branch, &outcome);
 			result->outcome = SF_SLICE_WORKED;
 		}
 	}

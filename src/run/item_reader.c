@@ -17,6 +17,7 @@
 #include "utils/memutils.h"
 
 #include "json/csv.h"
+#include "run/apply.h"
 #include "run/item_reader.h"
 #include "run/service.h"
 
@@ -28,7 +29,7 @@ add_item(SfItemReader *reader, const Jsonb *item)
 {
 	if (reader->count >= reader->limit)
 		return false;
-	sf_map_items_add(reader->writer, item);
+	sf_apply_item(reader->writer, item);
 	reader->count++;
 	return reader->count < reader->limit;
 }
@@ -37,9 +38,7 @@ add_item(SfItemReader *reader, const Jsonb *item)
 static void
 open_items(SfItemReader *reader)
 {
-	reader->writer = sf_map_items_open(reader->map_run->execution_no,
-									   reader->map_run->map_run_no,
-									   reader->count);
+	reader->writer = sf_apply_items_open(reader->map_run, reader->count);
 }
 
 /* Sink: rows come, maybe once more after a try that was rolled back. */
@@ -64,7 +63,7 @@ take_row(SfRowSink *sink, Jsonb *row)
 static void
 end_rows(SfRowSink *sink)
 {
-	sf_map_items_close(((SfItemReader *) sink)->writer);
+	sf_apply_items_close(((SfItemReader *) sink)->writer);
 }
 
 /* Report what is wrong with the content, and which content it is. */
@@ -361,7 +360,7 @@ read_content(SfItemReader *reader, const char *type, const Jsonb *content,
 	ok = root.type == jbvString ?
 		read_text(reader, type, root.val.string.val, root.val.string.len, headers) :
 		read_json_value(reader, content);
-	sf_map_items_close(reader->writer);
+	sf_apply_items_close(reader->writer);
 	return ok;
 }
 
@@ -400,7 +399,7 @@ sf_item_reader_add_array(SfItemReader *reader, const JsonbValue *array)
 {
 	open_items(reader);
 	add_elements(reader, array);
-	sf_map_items_close(reader->writer);
+	sf_apply_items_close(reader->writer);
 	return true;
 }
 
@@ -451,7 +450,7 @@ sf_item_reader_run(const SfMapRun *map_run, const SfState *state,
 	out->ok = read_all(&reader, state);
 	if (out->ok)
 	{
-		sf_map_run_note_items(map_run, reader.count, reader.keyed);
+		sf_apply_items_read(map_run, reader.count, reader.keyed);
 		out->output = sf_json_int(reader.count);
 		return;
 	}

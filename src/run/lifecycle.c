@@ -32,15 +32,17 @@ make_root(const SfExecution *execution, int state, Jsonb *payload)
 	return root;
 }
 
-/* Make a new execution due. */
-void
+/* Insert a new execution, due at once; false when its id is taken. */
+bool
 sf_lifecycle_begin(SfExecution *execution)
 {
-	const SfProgram *program = sf_program_get(execution->machine_no,
-											  execution->version);
+	const SfProgram *program;
 
-	sf_branch_write(list_make1(make_root(execution, program->scopes[0].start,
-										 execution->input)));
+	if (!sf_apply_insert(execution))
+		return false;
+	program = sf_program_get(execution->machine_no, execution->version);
+	sf_apply_branch(make_root(execution, program->scopes[0].start, execution->input));
+	return true;
 }
 
 /* Forget how an execution ended. */
@@ -114,61 +116,71 @@ sf_lifecycle_restart(SfExecution *execution, const SfMachine *machine,
 	List	   *branches = lock_branches(execution);
 	SfBranch   *old = branch_by_no(branches, SF_BRANCH_ROOT);
 	SfBranch   *root;
+	SfRun	   *run;
 
-	sf_branch_delete_all(execution->execution_no);
-	sf_map_items_delete_all(execution->execution_no);
 	reopen(execution);
 	execution->version = machine->version;
 	execution->started_at = DT_NOBEGIN;
 	execution->last_redriven_at = DT_NOBEGIN;
 	execution->input = execution->new_input = input;
-	sf_execution_update(execution);
 
-	root = make_root(execution, sf_program_get(execution->machine_no,
-											   execution->version)->scopes[0].start,
-					 input);
+	run = sf_run_make_locked(execution);
+	root = make_root(execution, run->program->scopes[0].start, input);
 	/* a child that the last run waited for answers nothing of this one */
 	root->generation = old == NULL ? execution->last_event_id : old->generation + 1;
-	sf_branch_write(list_make1(root));
+	sf_run_drop_all(run);
+	run->branches = list_make1(root);
+	sf_runs_write(list_make1(run));
 }
 
-/* Write an event that belongs to the execution as a whole. */
+/* Have a run's execution end without its branches. */
 void
-sf_lifecycle_event(SfExecution *execution, SfEventType type, Jsonb *payload,
-				   Jsonb *extra, TimestampTz at)
+sf_lifecycle_end(SfRun *run, SfStatus status, SfEventType event_type,
+				 const char *error, const char *cause)
 {
-	SfEvent    *event = palloc0(sizeof(SfEvent));
+	SfExecution *execution = run->execution;
+	SfBranchKey key = {execution->execution_no, SF_BRANCH_ROOT};
+	SfBranch   *root = sf_branch_read(key, SF_LOCK_NONE);
+	SfFinish   *finish = palloc0(sizeof(SfFinish));
+	TimestampTz now = GetCurrentTimestamp();
 
-	if (sf_program_cached(execution->machine_no, execution->version)->history ==
-		SF_HISTORY_NONE)
-		return;
-	event->execution_no = execution->execution_no;
-	event->type = type;
-	event->previous_id = type == SF_EVENT_EXECUTION_STARTED ? 0 :
-		execution->last_event_id;
-	event->id = ++execution->last_event_id;
-	event->state = -1;
-	event->at = at;
-	event->payload = payload;
-	event->extra = extra;
-	sf_event_write(list_make1(event));
+	/* a sibling of the event that entered the state in which it ends */
+	sf_run_add_event(run, event_type, root == NULL ? 0 :
+					 sf_event_previous(execution->execution_no, root->entered_event),
+					 NULL, sf_event_error(error, cause), now);
+	finish->status = status;
+	/* the status tells: only the event of a timeout has an error */
+	if (status != SF_STATUS_TIMED_OUT)
+		finish->error.name = error;
+	finish->error.cause = cause;
+	finish->state = root == NULL ? -1 : root->state;
+	run->finish = finish;
+}
+
+/* Have the execution of a run end as ABORTED. */
+void
+sf_lifecycle_abort(SfRun *run, const char *error, const char *cause)
+{
+	SfExecution *execution = run->execution;
+
+	if (execution->started_at == DT_NOBEGIN)
+	{
+		/* it ends before a worker took it: its history begins all the same */
+		execution->started_at = GetCurrentTimestamp();
+		sf_run_add_event(run, SF_EVENT_EXECUTION_STARTED, 0, execution->input,
+						 NULL, execution->started_at);
+	}
+	sf_lifecycle_end(run, SF_STATUS_ABORTED, SF_EVENT_EXECUTION_ABORTED, error, cause);
 }
 
 /* End a running execution as ABORTED. */
 void
 sf_lifecycle_stop(SfExecution *execution, const char *error, const char *cause)
 {
-	TimestampTz now = GetCurrentTimestamp();
+	SfRun	   *run = sf_run_make_locked(execution);
 
-	if (execution->started_at == DT_NOBEGIN)
-	{
-		/* stopped before anybody took it: its history begins all the same */
-		sf_lifecycle_event(execution, SF_EVENT_EXECUTION_STARTED, execution->input,
-						   NULL, now);
-		execution->started_at = now;
-	}
-	sf_execution_end(execution, SF_STATUS_ABORTED, error, cause,
-					 SF_EVENT_EXECUTION_ABORTED, now);
+	sf_lifecycle_abort(run, error, cause);
+	sf_runs_write(list_make1(run));
 }
 
 /*
@@ -337,9 +349,10 @@ refuse_from_state(const SfExecution *execution, const SfProgram *program,
 
 /* Replace all branches by one that enters a top-level state. */
 static List *
-rewind_to(SfExecution *execution, const SfProgram *program, List *branches,
-		  const char *from_state, Jsonb *input)
+rewind_to(SfRun *run, List *branches, const char *from_state, Jsonb *input)
 {
+	const SfExecution *execution = run->execution;
+	const SfProgram *program = run->program;
 	int			state = sf_program_find_state(program, from_state);
 	SfBranch   *old = branch_by_no(branches, SF_BRANCH_ROOT);
 	SfBranch   *root;
@@ -356,8 +369,7 @@ rewind_to(SfExecution *execution, const SfProgram *program, List *branches,
 				 errdetail("The state was not entered, or the machine keeps no history of it."),
 				 errhint("Give the argument input.")));
 
-	sf_branch_delete_all(execution->execution_no);
-	sf_map_items_delete_all(execution->execution_no);
+	sf_run_drop_all(run);
 	root = make_root(execution, state, input);
 	if (old != NULL)
 	{
@@ -379,24 +391,33 @@ redrive_extra(int count)
 	return sf_json_finish(&b);
 }
 
-/* Write the events of the runs that go on. */
+/* Append an event that follows the last one of the execution. */
+void
+sf_lifecycle_event(SfRun *run, SfEventType type, Jsonb *extra, TimestampTz at)
+{
+	int			n = list_length(run->events);
+
+	sf_run_add_event(run, type, n == 0 ? run->base_event_id : -n, NULL, extra, at);
+}
+
+/* Append the events of the Distributed Maps that go on. */
 static void
-write_map_runs(SfExecution *execution, const SfProgram *program,
-			   List *branches, TimestampTz now)
+redrive_map_runs(SfRun *run, TimestampTz now)
 {
 	ListCell   *lc;
 
-	foreach(lc, branches)
+	foreach(lc, run->branches)
 	{
 		const SfBranch *branch = lfirst(lc);
-		const SfState *state = &program->states[branch->state];
+		const SfState *state = &run->program->states[branch->state];
 		SfMapRun   *map_run;
 
 		if (branch->phase != SF_PHASE_JOIN || branch->map_run_no == 0)
 			continue;
 		map_run = sf_map_run_of(branch);
-		sf_lifecycle_event(execution, SF_EVENT_MAP_RUN_REDRIVEN, NULL,
-						   sf_map_run_redriven_extra(execution, state, map_run), now);
+		sf_lifecycle_event(run, SF_EVENT_MAP_RUN_REDRIVEN,
+						   sf_map_run_redriven_extra(run->execution, state, map_run),
+						   now);
 	}
 }
 
@@ -422,9 +443,8 @@ int
 sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 					 Jsonb *input, char **from)
 {
-	const SfProgram *program = sf_program_get(execution->machine_no,
-											  execution->version);
 	TimestampTz now = GetCurrentTimestamp();
+	SfRun	   *run;
 	List	   *branches;
 
 	check_redrivable(execution);
@@ -434,26 +454,28 @@ sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 				 errmsg("argument input of sf_redrive needs from_state"),
 				 errdetail("What did not succeed runs again with the input it had.")));
 
+	run = sf_run_make_locked(execution);
 	branches = lock_branches(execution);
 	if (from_state != NULL)
-		branches = rewind_to(execution, program, branches, from_state, input);
+		branches = rewind_to(run, branches, from_state, input);
 	else if (branches == NIL)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
 				 errmsg("execution \"%s\" has nothing left to go on from",
 						execution->execution_id)));
 	else
-		revive_all(execution, program, branches, now);
+		revive_all(execution, run->program, branches, now);
 
 	if (from != NULL)
-		*from = revived_states(program, branches);
+		*from = revived_states(run->program, branches);
 	reopen(execution);
 	execution->redrive_count++;
 	execution->last_redriven_at = now;
-	sf_lifecycle_event(execution, SF_EVENT_EXECUTION_REDRIVEN, NULL,
+	run->branches = branches;
+	sf_lifecycle_event(run, SF_EVENT_EXECUTION_REDRIVEN,
 					   redrive_extra(execution->redrive_count), now);
-	write_map_runs(execution, program, branches, now);
-	sf_branch_write(sf_execution_add_deadline(branches, execution, program));
-	sf_execution_update(execution);
+	redrive_map_runs(run, now);
+	sf_run_add_deadline(run);
+	sf_runs_write(list_make1(run));
 	return execution->redrive_count;
 }

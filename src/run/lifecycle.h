@@ -11,8 +11,13 @@
 #include "store/execution.h"
 #include "store/machine.h"
 
-/* Make a new execution due: its root branch, in the machine's first state. */
-extern void sf_lifecycle_begin(SfExecution *execution);
+struct SfRun;
+
+/*
+ * Insert a new execution, whose root branch is due at once in the machine's
+ * first state.  False: its id is taken.
+ */
+extern bool sf_lifecycle_begin(SfExecution *execution);
 
 /*
  * Begin an ended execution anew with another input, in the current version of
@@ -45,8 +50,18 @@ extern int	sf_lifecycle_redrive(SfExecution *execution,
 extern int	sf_redrive_tolerated(SfExecution *execution, int64 child_no,
 								 char **from);
 
-/* Write an event that belongs to an execution as a whole. */
-extern void sf_lifecycle_event(SfExecution *execution, SfEventType type,
-							   Jsonb *payload, Jsonb *extra, TimestampTz at);
+/*
+ * Have the execution of a run, whose row is locked, end without its branches:
+ * by a stop or a timeout.  Write the run afterwards.
+ */
+extern void sf_lifecycle_end(struct SfRun *run, SfStatus status,
+							 SfEventType event_type, const char *error,
+							 const char *cause);
+extern void sf_lifecycle_abort(struct SfRun *run, const char *error,
+							   const char *cause);
+
+/* Append an event that follows the last one of the execution. */
+extern void sf_lifecycle_event(struct SfRun *run, SfEventType type, Jsonb *extra,
+							   TimestampTz at);
 
 #endif							/* SF_RUN_LIFECYCLE_H */

@@ -6,6 +6,7 @@
 #define SF_RUN_MAP_RUN_H
 
 #include "machine/map_state.h"
+#include "run/apply.h"
 #include "run/driver.h"
 
 /* --- item_reader.c, result_writer.c: the tasks of a Distributed Map --- */
@@ -42,10 +43,7 @@ extern int	sf_result_add(SfJsonBuilder *b, const SfMapResult *result,
 						  SfResultForm form, const char *machine,
 						  MemoryContext keep);
 
-/* --- map_run_children.c: effects and children --- */
-
-/* Carry out what a step decided about a run. */
-extern void sf_map_run_apply(SfRun *run, SfStep *step);
+/* --- apply_map_run.c: effects and children --- */
 
 /* A run for the step of a branch; NULL when there is none. */
 extern SfMapRun *sf_map_run_of(const SfBranch *branch);

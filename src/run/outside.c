@@ -25,7 +25,7 @@
 
 /* Make a task for a branch. */
 SfTask *
-sf_outside_make_task(SfRun *run, const SfBranch *branch)
+sf_outside_make_task(const SfBranch *branch)
 {
 	SfTask	   *task = palloc0(sizeof(SfTask));
 
@@ -51,61 +51,54 @@ may_use(Oid role, const SfActivity *activity, SfPrivilege p)
 								   activity->owner, p);
 }
 
-/* Hand a branch out: it rests until somebody answers, or time is up. */
-static void
-hand_out(SfRun *run, SfBranch *branch, const SfTaskRequest *request,
-		 SfTask *task)
-{
-	task->timeout_ms = request->timeout_ms;
-	task->heartbeat_ms = request->heartbeat_ms;
-	branch->generation = task->generation;
-	run->tasks = lappend(run->tasks, task);
-}
-
 /* Queue a task of an activity. */
-bool
-sf_outside_queue(SfRun *run, SfBranch *branch, const SfResource *resource,
-				 const SfTaskRequest *request, SfTask *task, SfError *error)
+void
+sf_outside_queue(SfRun *run, const SfBranch *branch, const SfResource *resource,
+				 const SfTaskRequest *request, SfStimulus *stimulus)
 {
 	SfActivity *activity = sf_activity_read(resource->name);
+	SfTask	   *task;
 
+	memset(stimulus, 0, sizeof(*stimulus));
+	stimulus->kind = SF_STIMULUS_TASK;
 	/* what the owner has no right at all on does not exist for it */
 	if (activity == NULL ||
 		!may_use(run->execution->owner, activity, SF_PRIVILEGE_ANY))
 	{
-		sf_error_set(error, SF_ERR_RUNTIME,
+		sf_error_set(&stimulus->error, SF_ERR_RUNTIME,
 					 "The activity ARN does not exist. Activity: '%s'.",
 					 resource->name);
-		return true;
+		return;
 	}
 	if (!may_use(run->execution->owner, activity, SF_PRIVILEGE_WORK))
 	{
-		sf_error_set(error, SF_ERR_PERMISSIONS,
+		sf_error_set(&stimulus->error, SF_ERR_PERMISSIONS,
 					 "The owner of state machine '%s' has no right to give work to activity '%s'.",
 					 run->execution->machine_name, activity->name);
-		error->prefixed = false;
-		return true;
+		stimulus->error.prefixed = false;
+		return;
 	}
 
-	if (task == NULL)
-		task = sf_outside_make_task(run, branch);
+	task = run->token_task != NULL ? run->token_task : sf_outside_make_task(branch);
 	task->activity_no = activity->activity_no;
 	task->status = SF_TASK_QUEUED;
 	task->input = request->payload;
-	hand_out(run, branch, request, task);
-	branch->phase = SF_PHASE_EXTERNAL;
-	branch->due_at = DT_NOEND;
+	task->timeout_ms = request->timeout_ms;
+	task->heartbeat_ms = request->heartbeat_ms;
 	sf_activity_notify(activity);
-	return false;
+	stimulus->kind = SF_STIMULUS_QUEUED;
+	stimulus->task = task;
+	stimulus->generation = task->generation;
+	stimulus->due = DT_NOEND;
 }
 
-/* Put a task whose token is handed out among those to be written. */
+/* Make a task one that is answered by its token. */
 void
-sf_outside_await_token(SfRun *run, SfBranch *branch,
-					   const SfTaskRequest *request, SfTask *task)
+sf_outside_await_token(SfTask *task, const SfTaskRequest *request)
 {
 	task->status = SF_TASK_TOKEN;
-	hand_out(run, branch, request, task);
+	task->timeout_ms = request->timeout_ms;
+	task->heartbeat_ms = request->heartbeat_ms;
 }
 
 /* When nobody has answered a token that is handed out now. */
@@ -119,22 +112,22 @@ sf_outside_timer(const SfBranch *branch, const SfTaskRequest *request)
 	return due;
 }
 
-/* Put a failure into a stimulus. */
+/* The task has failed. */
 static void
-fail_stimulus(SfStimulus *stimulus, const char *name, const char *cause)
+fail_stimulus(SfStimulus *stimulus, SfTask *task, const char *name, const char *cause)
 {
 	stimulus->kind = SF_STIMULUS_TASK;
-	stimulus->ok = false;
-	stimulus->error.name = name;
-	stimulus->error.cause = cause;
-	stimulus->error.position = -1;
+	stimulus->task = task;
+	stimulus->error = sf_error_make(name, cause);
 }
 
-/* Remember that a task is over. */
+/* Nothing has happened yet; task: what has changed of it, or NULL. */
 static void
-settle_task(SfRun *run, SfTask *task)
+wait_until(SfStimulus *stimulus, TimestampTz due, SfTask *task)
 {
-	run->settled = lappend(run->settled, task);
+	stimulus->kind = SF_STIMULUS_NOT_YET;
+	stimulus->due = due;
+	stimulus->task = task;
 }
 
 /* Tell whether an answer is the result of an activity, rather than of a token. */
@@ -144,9 +137,9 @@ is_activity_result(const SfState *state, const SfTask *task)
 	return task != NULL && task->activity_no != 0 && !sf_state_awaits_token(state);
 }
 
-/* The outcome that was put into the row: by T2, or by whoever answered. */
+/* The outcome that was put into the row: by T2, or by an answer. */
 static void
-answered(SfRun *run, SfBranch *branch, SfTask *task, SfStimulus *stimulus)
+answered(const SfRun *run, const SfBranch *branch, SfTask *task, SfStimulus *stimulus)
 {
 	const SfState *state = &run->program->states[branch->state];
 
@@ -158,49 +151,37 @@ answered(SfRun *run, SfBranch *branch, SfTask *task, SfStimulus *stimulus)
 												   stimulus->output);
 	stimulus->task = task;
 	if (!stimulus->ok)
-	{
-		stimulus->error.name = branch->error;
-		stimulus->error.cause = branch->cause;
-		stimulus->error.position = -1;
-		stimulus->error.sqlstate = branch->result == NULL ? NULL :
-			sf_json_get_cstring(branch->result, "sqlstate");
-	}
-	branch->failing = false;
-	branch->error = branch->cause = NULL;
-	if (task != NULL)
-		settle_task(run, task);
+		stimulus->error = sf_branch_error(branch);
 }
 
 /* The lease of a task is over: back into the queue, or given up. */
-static bool
-lease_is_over(SfRun *run, SfBranch *branch, SfTask *task, SfStimulus *stimulus)
+static void
+lease_is_over(const SfRun *run, SfTask *task, SfStimulus *stimulus)
 {
 	SfActivity *activity = sf_activity_read_no(task->activity_no);
 
 	if (activity == NULL || (activity->max_receive_count > 0 &&
 							 task->receives >= activity->max_receive_count))
 	{
-		fail_stimulus(stimulus, "Sfflow.MaxReceiveCount",
+		task->used_up = true;
+		fail_stimulus(stimulus, task, "Sfflow.MaxReceiveCount",
 					  psprintf("The task of state '%s' in activity '%s' was handed out %d %s and never answered.",
 							   run->program->states[task->state].name,
 							   activity ? activity->name : "", task->receives,
 							   task->receives == 1 ? "time" : "times"));
-		task->used_up = true;
-		return true;
+		return;
 	}
 	task->status = SF_TASK_QUEUED;
 	task->started_at = DT_NOBEGIN;
 	task->heartbeat_at = DT_NOBEGIN;
 	task->lease_until = DT_NOEND;
-	sf_task_update(task);
 	sf_activity_notify(activity);
-	branch->due_at = DT_NOEND;
-	return false;
+	wait_until(stimulus, DT_NOEND, task);
 }
 
-/* Nobody has answered, and a timer rang. */
-static bool
-timer_rang(SfRun *run, SfBranch *branch, SfTask *task, SfStimulus *stimulus)
+/* A timer of a task that was not answered has come. */
+static void
+timer_rang(const SfRun *run, SfTask *task, SfStimulus *stimulus)
 {
 	TimestampTz now = GetCurrentTimestamp();
 	TimestampTz heard = task->heartbeat_at == DT_NOBEGIN ? task->started_at :
@@ -211,47 +192,21 @@ timer_rang(SfRun *run, SfBranch *branch, SfTask *task, SfStimulus *stimulus)
 		/* T2 of a request that is answered by its token */
 		stimulus->kind = SF_STIMULUS_SUBMITTED;
 		stimulus->output = task->submitted;
+		stimulus->task = task;
+		stimulus->due = sf_task_timer(task);
 		task->submitted = NULL;
-		sf_task_update(task);
-		branch->due_at = sf_task_timer(task);
-		return true;
 	}
-	if (task->timeout_ms > 0 && now >= task->started_at + task->timeout_ms * 1000)
-		fail_stimulus(stimulus, SF_ERR_TIMEOUT, NULL);
+	else if (task->timeout_ms > 0 && now >= task->started_at + task->timeout_ms * 1000)
+		fail_stimulus(stimulus, task, SF_ERR_TIMEOUT, NULL);
 	else if (task->heartbeat_ms > 0 && now >= heard + task->heartbeat_ms * 1000)
 	{
-		fail_stimulus(stimulus, SF_ERR_TIMEOUT, NULL);
+		fail_stimulus(stimulus, task, SF_ERR_TIMEOUT, NULL);
 		stimulus->error.heartbeat = true;
 	}
 	else if (now >= task->lease_until)
-	{
-		if (!lease_is_over(run, branch, task, stimulus))
-			return false;
-	}
+		lease_is_over(run, task, stimulus);
 	else
-	{
-		branch->due_at = sf_task_timer(task);
-		return false;
-	}
-	stimulus->task = task;
-	settle_task(run, task);
-	return true;
-}
-
-/* A branch waits for a child execution, and its time is up, or not. */
-static bool
-child_timer_rang(SfRun *run, SfBranch *branch, SfStimulus *stimulus)
-{
-	if (GetCurrentTimestamp() < branch->deadline)
-	{
-		branch->due_at = branch->deadline;
-		return false;
-	}
-	/* one at a time asks a child to stop: whoever holds the parent */
-	sf_run_lock(run);
-	sf_child_stop(run->execution, branch->key.branch_no);
-	fail_stimulus(stimulus, SF_ERR_TIMEOUT, NULL);
-	return true;
+		wait_until(stimulus, sf_task_timer(task), NULL);
 }
 
 /* May a state's task have a row in _sfflow.task? */
@@ -267,9 +222,9 @@ may_have_task(const SfState *state)
 		kind == SF_RESOURCE_MAPPED;
 }
 
-/* Work out what a branch that was handed out is told. */
-bool
-sf_outside_stimulus(SfRun *run, SfBranch *branch, SfStimulus *stimulus)
+/* Work out what has happened to a branch that was handed out. */
+void
+sf_outside_stimulus(SfRun *run, const SfBranch *branch, SfStimulus *stimulus)
 {
 	const SfState *state = &run->program->states[branch->state];
 	SfTask	   *task = may_have_task(state) ?
@@ -278,64 +233,11 @@ sf_outside_stimulus(SfRun *run, SfBranch *branch, SfStimulus *stimulus)
 	if (task != NULL && task->generation != branch->generation)
 		task = NULL;
 	if (branch->phase == SF_PHASE_ANSWERED)
-	{
 		answered(run, branch, task, stimulus);
-		return true;
-	}
-	if (task == NULL)
-		return child_timer_rang(run, branch, stimulus);
-	return timer_rang(run, branch, task, stimulus);
-}
-
-/*
- * A task is over: forget it, unless it is a dead letter.  That is one whose
- * receives are used up and whose own failure ended the branch: not one that
- * was answered, nor one whose failure was caught, however the branch ended
- * later in the slice.
- */
-static void
-write_settled(SfRun *run, SfTask *task)
-{
-	ListCell   *lc;
-
-	foreach(lc, run->branches)
-	{
-		const SfBranch *branch = lfirst(lc);
-
-		if (branch->key.branch_no == task->key.branch_no &&
-			branch->phase == SF_PHASE_FAILED && branch->state == task->state &&
-			task->used_up)
-		{
-			task->status = SF_TASK_DEAD;
-			sf_task_update(task);
-			return;
-		}
-	}
-	sf_task_delete(task->key);
-}
-
-/* Write and settle the tasks of a run. */
-void
-sf_outside_write(SfRun *run)
-{
-	ListCell   *lc;
-
-	foreach(lc, run->settled)
-		write_settled(run, lfirst(lc));
-	foreach(lc, run->tasks)
-		sf_task_write(lfirst(lc));
-
-	/* a child execution that a branch waited for ends with the branch */
-	foreach(lc, run->branches)
-	{
-		const SfBranch *branch = lfirst(lc);
-		const SfState *state;
-
-		if (branch->phase != SF_PHASE_ABORTED || branch->state < 0)
-			continue;
-		state = &run->program->states[branch->state];
-		if (state->type == SF_STATE_TASK &&
-			sf_state_task(state)->resource.kind == SF_RESOURCE_START_EXECUTION)
-			sf_child_stop(run->execution, branch->key.branch_no);
-	}
+	else if (task != NULL)
+		timer_rang(run, task, stimulus);
+	else if (GetCurrentTimestamp() < branch->deadline)
+		wait_until(stimulus, branch->deadline, NULL);	/* a child execution */
+	else
+		fail_stimulus(stimulus, NULL, SF_ERR_TIMEOUT, NULL);
 }

@@ -4,7 +4,7 @@
  *
  * The run, the state and the execution have succeeded, and stay so: their
  * output was handed on.  The children that did not succeed are redriven as
- * executions; when they end, the run's counters follow (map_run_children.c), and no
+ * executions; when they end, the run's counters follow (apply_map_run.c), and no
  * branch is told.  Locks: the execution, its runs, then the children, which
  * have ended.
  */
@@ -14,9 +14,9 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
+#include "run/apply.h"
 #include "run/lifecycle.h"
 #include "run/map_run.h"
-#include "store/program_cache.h"
 
 /* Redrive a child of a run, and count it as running. */
 static void
@@ -34,9 +34,9 @@ redrive_child(SfMapRun *map_run, int64 child_no)
 
 /* Redrive the children of a run (child_no not 0: one of them); how many. */
 static int
-redrive_run(SfExecution *execution, const SfProgram *program,
-			SfMapRun *map_run, int64 child_no)
+redrive_run(SfRun *run, SfMapRun *map_run, int64 child_no)
 {
+	const SfExecution *execution = run->execution;
 	int			begun = 0;
 	ListCell   *lc;
 
@@ -53,10 +53,10 @@ redrive_run(SfExecution *execution, const SfProgram *program,
 	if (begun == 0)
 		return 0;
 	map_run->redrive_count++;
-	sf_map_run_update(map_run);
-	sf_lifecycle_event(execution, SF_EVENT_MAP_RUN_REDRIVEN, NULL,
+	sf_apply_map_run(map_run);
+	sf_lifecycle_event(run, SF_EVENT_MAP_RUN_REDRIVEN,
 					   sf_map_run_redriven_extra(execution,
-												 &program->states[map_run->state],
+												 &run->program->states[map_run->state],
 												 map_run),
 					   GetCurrentTimestamp());
 	return begun;
@@ -66,8 +66,7 @@ redrive_run(SfExecution *execution, const SfProgram *program,
 int
 sf_redrive_tolerated(SfExecution *execution, int64 child_no, char **from)
 {
-	const SfProgram *program = sf_program_get(execution->machine_no,
-											  execution->version);
+	SfRun	   *run = sf_run_make_locked(execution);
 	StringInfoData names;
 	int			begun = 0;
 	ListCell   *lc;
@@ -77,15 +76,15 @@ sf_redrive_tolerated(SfExecution *execution, int64 child_no, char **from)
 	{
 		SfMapRun   *map_run = sf_map_run_read(execution->execution_no,
 											  *(int64 *) lfirst(lc), SF_LOCK_WAIT);
-		int			n = redrive_run(execution, program, map_run, child_no);
+		int			n = redrive_run(run, map_run, child_no);
 
 		begun += n;
 		if (n > 0)
 			appendStringInfo(&names, "%s\"%s\"", names.len == 0 ? "" : ", ",
-							 program->states[map_run->state].name);
+							 run->program->states[map_run->state].name);
 	}
 	if (begun > 0)
-		sf_execution_update(execution);
+		sf_runs_write(list_make1(run));
 	if (from != NULL)
 		*from = names.data;
 	return begun;

@@ -18,12 +18,14 @@
 #include "utils/timestamp.h"
 
 #include "base/public_name.h"
+#include "base/settings.h"
 #include "base/subtransaction.h"
 #include "run/result_writer.h"
 #include "run/service.h"
 
 /* Results read at once, and bytes after which a part is complete */
 #define PAGE		50
+#define OUTPUTS_PAGE	500
 #define PART_BYTES	(4 * 1024 * 1024)
 
 /* --- the form of results --- */
@@ -299,6 +301,49 @@ sf_result_writer_run(const SfMapRun *map_run, const SfRun *run,
 	out->ok = out->output != NULL;
 	if (!out->ok)
 		out->error = writer->outcome.error;
+}
+
+/* Put the results of all children into an array. */
+Jsonb *
+sf_map_run_outputs(const SfRun *run, const SfBranch *branch)
+{
+	const SfState *state = &run->program->states[branch->state];
+	SfResultForm form = sf_result_form(sf_state_distributed(state)->writer_config,
+									   SF_RESULT_COMPACT);
+	MemoryContext keep = CurrentMemoryContext;
+	MemoryContext pages = AllocSetContextCreate(keep, "sfflow page of results",
+												ALLOCSET_DEFAULT_SIZES);
+	int			first = 0;
+	int			npage;
+	SfJsonBuilder b;
+
+	if (sf_map_run_result_size(branch->key.execution_no, branch->map_run_no,
+							   form == SF_RESULT_NONE) >
+		sf_setting_max_payload_bytes)
+		return NULL;
+	sf_json_begin_array(&b);
+	do
+	{
+		List	   *page;
+		ListCell   *lc;
+
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextSwitchTo(pages);
+		page = sf_map_run_results(branch->key.execution_no, branch->map_run_no,
+								  first, OUTPUTS_PAGE, form == SF_RESULT_NONE);
+		foreach(lc, page)
+		{
+			const SfMapResult *result = lfirst(lc);
+
+			(void) sf_result_add(&b, result, form, run->execution->machine_name,
+								 keep);
+			first = result->index + 1;
+		}
+		npage = list_length(page);
+		MemoryContextSwitchTo(keep);
+		MemoryContextReset(pages);
+	} while (npage == OUTPUTS_PAGE);
+	return sf_json_finish(&b);
 }
 
 /* Read items or write results: what the branch has to do. */

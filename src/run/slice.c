@@ -31,28 +31,6 @@
 #define SCAN_SIZE		64
 #define MAX_SCAN_SIZE	65536
 
-/* Make a branch due later. */
-void
-sf_slice_put_off(SfBranchKey key, int ms)
-{
-	PushActiveSnapshot(GetTransactionSnapshot());
-	sf_branch_put_off(key, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms));
-	PopActiveSnapshot();
-}
-
-/* A branch of an execution that has ended: let it rest where it is. */
-static void
-settle(SfRun *run, SfBranch *branch)
-{
-	if (branch->phase == SF_PHASE_DEADLINE || branch->phase == SF_PHASE_STOP)
-		branch->gone = true;
-	else if (branch->phase != SF_PHASE_ANSWERED && branch->phase != SF_PHASE_JOIN)
-		branch->phase = SF_PHASE_ABORTED;
-	branch->due_at = DT_NOEND;
-	branch->generation++;
-	sf_run_add_branch(run, branch);
-}
-
 /* The outputs of all children, in order. */
 static void
 joined_stimulus(const SfRun *run, SfBranch *parent, SfStimulus *stimulus)
@@ -67,44 +45,48 @@ joined_stimulus(const SfRun *run, SfBranch *parent, SfStimulus *stimulus)
 		stimulus->output = sf_map_run_outputs(run, parent);
 }
 
-/*
- * Work out what a claimed branch is told.  False: nothing to do for now (the
- * branch has been updated to say what it waits for).
- */
-static bool
+/* What has happened to the children of a join, which may have to end them. */
+static void
+join_stimulus(SfRun *run, SfBranch *join, SfStimulus *stimulus)
+{
+	bool		aborting = join->aborting || sf_claim_is_aborted(run, join);
+	bool		child_held = false;
+
+	stimulus->counted = true;
+	stimulus->pending = join->pending;
+	stimulus->aborting = aborting;
+	if (join->pending > 0 &&
+		(aborting ||
+		 (join->failing &&
+		  run->program->states[join->state].failure_mode == SF_FAILURE_ABORT)))
+		stimulus->pending = sf_abort_children(run, join, &child_held);
+	if (stimulus->pending > 0 && (join->failing || aborting))
+	{
+		stimulus->kind = SF_STIMULUS_NOT_YET;
+		stimulus->due = sf_abort_look_again(join, child_held);
+	}
+	else if (aborting)
+	{
+		stimulus->kind = SF_STIMULUS_ABORTED;
+		stimulus->cause = SF_CHAIN;
+	}
+	else if (stimulus->pending == 0 &&
+			 (join->failing || join->next_index >= join->total))
+		joined_stimulus(run, join, stimulus);
+	else if (join->max_concurrency == 1 && join->map_run_no == 0)
+		stimulus->last_inner_event = sf_branch_last_inner_event(join->key);
+}
+
+/* Work out what has happened to a branch that is ours. */
+static void
 make_stimulus(SfRun *run, SfBranch *branch, SfStimulus *stimulus)
 {
 	memset(stimulus, 0, sizeof(*stimulus));
 	stimulus->kind = SF_STIMULUS_DUE;
 	if (branch->phase == SF_PHASE_ANSWERED || branch->phase == SF_PHASE_EXTERNAL)
-		return sf_outside_stimulus(run, branch, stimulus);
-	if (branch->phase != SF_PHASE_JOIN)
-		return true;
-
-	if (branch->pending > 0 &&
-		(branch->aborting ||
-		 (branch->failing &&
-		  run->program->states[branch->state].failure_mode == SF_FAILURE_ABORT)))
-		branch->pending = sf_abort_children(run, branch);
-	if (branch->pending > 0 && (branch->failing || branch->aborting))
-	{
-		branch->due_at = sf_abort_look_again(branch);
-		return false;
-	}
-	if (branch->aborting)
-	{
-		SfStep		step;
-
-		sf_step_init(&step, run, branch, stimulus, GetCurrentTimestamp());
-		sf_step_abort(&step, SF_CHAIN);
-		return false;
-	}
-	if (branch->pending == 0 &&
-		(branch->failing || branch->next_index >= branch->total))
-		joined_stimulus(run, branch, stimulus);
-	else if (branch->max_concurrency == 1 && branch->map_run_no == 0)
-		stimulus->last_inner_event = sf_branch_last_inner_event(branch->key);
-	return true;
+		sf_outside_stimulus(run, branch, stimulus);
+	else if (branch->phase == SF_PHASE_JOIN)
+		join_stimulus(run, branch, stimulus);
 }
 
 /* Milliseconds since the slice began. */
@@ -141,34 +123,10 @@ must_pause(const SfSlice *slice, const SfRun *run, const SfBranch *branch)
 		run->program->states[branch->state].type == SF_STATE_TASK;
 }
 
-/* Carry out what a step decided; true: go on with the branch. */
-static bool
-after_step(SfSlice *slice, SfRun *run, SfBranch *branch, SfStep *step,
-		   SfStepOutcome outcome, SfStimulus *stimulus)
-{
-	if (step->drop_children)
-		sf_run_drop_children(run, branch);
-	sf_run_spawn(run, step);
-	sf_map_run_apply(run, step);
-	switch (outcome)
-	{
-		case SF_STEP_TASK:
-			return sf_dispatch(slice, run, branch, step, stimulus);
-		case SF_STEP_GO_ON:
-			if (must_pause(slice, run, branch))
-				return false;
-			return make_stimulus(run, branch, stimulus);
-		case SF_STEP_REST:
-		case SF_STEP_ENDED:
-			break;
-	}
-	return false;
-}
-
-/* Remember the last transition, for sf_step. */
+/* Remember the last transition of a state, for sf_step. */
 static void
 report(SfSlice *slice, const SfRun *run, const SfBranch *branch,
-	   const SfState *before, const SfStep *step)
+	   const SfState *before)
 {
 	SfSliceResult *result = slice->result;
 	const SfProgram *program = run->program;
@@ -178,11 +136,60 @@ report(SfSlice *slice, const SfRun *run, const SfBranch *branch,
 		return;
 	result->execution_no = branch->key.execution_no;
 	result->state = before->name;
-	result->transition = step->outcome_name;
+	result->transition = run->transition.name;
 	result->branch = owner < 0 ? "root" :
 		psprintf("%s[%d]", program->states[owner].name, branch->branch_index);
 	result->next_state = branch->phase == SF_PHASE_ENTER ?
 		program->states[branch->state].name : NULL;
+}
+
+/* Take a branch through a transition. */
+static void
+step(SfSlice *slice, SfRun *run, SfBranch *branch, const SfStimulus *stimulus)
+{
+	int			before = branch->state;
+
+	CHECK_FOR_INTERRUPTS();
+	(void) sf_run_advance(run, branch, stimulus);
+	if (run->locked)			/* an error whose text has an event's id */
+		slice->no_more_tasks = slice->no_more_claims = true;
+	switch (stimulus->kind)
+	{
+		case SF_STIMULUS_DUE:
+		case SF_STIMULUS_SUBMITTED:
+		case SF_STIMULUS_JOINED:
+			slice->result->transitions++;
+			/* FALLTHROUGH */
+		case SF_STIMULUS_TASK:
+			report(slice, run, branch, &run->program->states[before]);
+			break;
+		default:
+			break;
+	}
+}
+
+/* What comes next for a branch in this slice; false: it rests, or has ended. */
+static bool
+next_stimulus(SfSlice *slice, SfRun *run, SfBranch *branch, SfStimulus *stimulus)
+{
+	switch (run->transition.outcome)
+	{
+		case SF_STEP_TASK:
+			sf_dispatch(slice, run, branch, run->transition.task, stimulus);
+			return true;
+		case SF_STEP_GO_ON:
+			if (must_pause(slice, run, branch))
+				return false;
+			make_stimulus(run, branch, stimulus);
+			return true;
+		case SF_STEP_REST:
+			if (stimulus->kind == SF_STIMULUS_ANNOUNCED)
+				sf_dispatch_offer(slice, run, branch);
+			return false;
+		case SF_STEP_ENDED:
+			break;
+	}
+	return false;
 }
 
 /*
@@ -199,55 +206,35 @@ end_orphan(SfSlice *slice, SfRun *run, const SfBranch *branch)
 		return;
 	}
 	sf_run_lock(run);
-	run->execution->last_event_id = run->base_event_id;
-	sf_execution_end(run->execution, SF_STATUS_ABORTED, NULL, NULL,
-					 SF_EVENT_EXECUTION_ABORTED, GetCurrentTimestamp());
-	slice->runs = list_delete_ptr(slice->runs, run);
+	sf_lifecycle_end(run, SF_STATUS_ABORTED, SF_EVENT_EXECUTION_ABORTED, NULL, NULL);
 	slice->no_more_claims = true;
 }
 
 /* End an execution whose time is up, or that is to stop. */
 static void
-end_execution(SfSlice *slice, SfRun *run, const SfBranch *branch)
+end_execution(SfRun *run, const SfBranch *branch)
 {
-	SfExecution *execution = run->execution;
-
-	execution->last_event_id = run->base_event_id;
 	if (branch->phase == SF_PHASE_DEADLINE)
-		sf_execution_end(execution, SF_STATUS_TIMED_OUT, SF_ERR_TIMEOUT,
-						 NULL, SF_EVENT_EXECUTION_TIMED_OUT,
-						 GetCurrentTimestamp());
+		sf_lifecycle_end(run, SF_STATUS_TIMED_OUT, SF_EVENT_EXECUTION_TIMED_OUT,
+						 SF_ERR_TIMEOUT, NULL);
 	else
-		sf_lifecycle_stop(execution, branch->error, branch->cause);
-	slice->runs = list_delete_ptr(slice->runs, run);
-}
-
-/* End a branch because its parent aborts. */
-static void
-abort_branch(SfRun *run, SfBranch *branch)
-{
-	SfStep		step;
-
-	sf_step_init(&step, run, branch, NULL, GetCurrentTimestamp());
-	sf_step_abort(&step, SF_CHAIN);
-	sf_run_add_branch(run, branch);
+		sf_lifecycle_abort(run, branch->error, branch->cause);
 }
 
 /* Advance a claimed branch until it rests. */
 static void
 advance(SfSlice *slice, SfRun *run, SfBranch *branch)
 {
-	SfStimulus	stimulus;
-	bool		go_on;
+	SfStimulus	stimulus = {.kind = SF_STIMULUS_OVER};
 
 	if (run->execution->status != SF_STATUS_RUNNING)
 	{
-		settle(run, branch);
+		step(slice, run, branch, &stimulus);
 		return;
 	}
 	if (branch->phase == SF_PHASE_DEADLINE || branch->phase == SF_PHASE_STOP)
 	{
-		end_execution(slice, run, branch);
+		end_execution(run, branch);
 		return;
 	}
 	if (sf_claim_is_orphan(run, branch))
@@ -255,38 +242,21 @@ advance(SfSlice *slice, SfRun *run, SfBranch *branch)
 		end_orphan(slice, run, branch);
 		return;
 	}
-	if (branch->phase == SF_PHASE_JOIN)
-		branch->aborting |= sf_claim_is_aborted(run, branch);	/* its children first */
-	else if (sf_claim_is_aborted(run, branch))
+	if (branch->phase != SF_PHASE_JOIN && sf_claim_is_aborted(run, branch))
 	{
-		abort_branch(run, branch);
-		return;
+		stimulus.kind = SF_STIMULUS_ABORTED;
+		stimulus.cause = SF_CHAIN;
 	}
-
-	if (branch->phase == SF_PHASE_ANNOUNCED)
-		go_on = sf_dispatch_announced(slice, run, branch, &stimulus);
+	else if (branch->phase == SF_PHASE_ANNOUNCED)
+	{
+		if (!sf_dispatch_announced(slice, run, branch, &stimulus))
+			return;
+	}
 	else
-	{
-		go_on = make_stimulus(run, branch, &stimulus);
-		sf_run_add_branch(run, branch);
-	}
-	while (go_on)
-	{
-		SfStep		step;
-		SfStepOutcome outcome;
-		const SfState *before = &run->program->states[branch->state];
-
-		CHECK_FOR_INTERRUPTS();
-		outcome = sf_step_advance(run, branch, &stimulus,
-								  GetCurrentTimestamp(), &step);
-		if (stimulus.kind != SF_STIMULUS_TASK)
-			slice->result->transitions++;
-		sf_run_add_branch(run, branch);
-		if (run->locked)		/* an error whose text has an event's id */
-			slice->no_more_tasks = slice->no_more_claims = true;
-		report(slice, run, branch, before, &step);
-		go_on = after_step(slice, run, branch, &step, outcome, &stimulus);
-	}
+		make_stimulus(run, branch, &stimulus);
+	do
+		step(slice, run, branch, &stimulus);
+	while (next_stimulus(slice, run, branch, &stimulus));
 }
 
 /* Does a slice take no more than one branch? */
@@ -539,14 +509,12 @@ sf_slice_fail_branch(SfBranchKey key, const char *cause)
 	if (branch != NULL && run->execution->status == SF_STATUS_RUNNING &&
 		branch->phase != SF_PHASE_DEADLINE)
 	{
-		SfError		error = {.name = SF_ERR_RUNTIME,.position = -1};
-		SfStep		step;
+		SfStimulus	stimulus = {.kind = SF_STIMULUS_CONDEMNED};
 
-		error.cause = name_state(cause, &run->program->states[branch->state]);
-
-		sf_step_init(&step, run, branch, NULL, GetCurrentTimestamp());
-		(void) sf_step_fail_branch(&step, &error);
-		sf_run_add_branch(run, branch);
+		stimulus.error =
+			sf_error_make(SF_ERR_RUNTIME,
+						  name_state(cause, &run->program->states[branch->state]));
+		(void) sf_run_advance(run, branch, &stimulus);
 		sf_runs_write(slice.runs);
 	}
 	PopActiveSnapshot();

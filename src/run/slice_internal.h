@@ -6,9 +6,9 @@
 #ifndef SF_RUN_SLICE_INTERNAL_H
 #define SF_RUN_SLICE_INTERNAL_H
 
+#include "run/apply.h"
 #include "run/driver.h"
 #include "run/slice.h"
-#include "machine/step.h"
 #include "portability/instr_time.h"
 
 typedef struct SfSlice
@@ -44,16 +44,20 @@ extern bool sf_claim_is_orphan(const SfRun *run, const SfBranch *branch);
 
 /* --- dispatch.c --- */
 
-/*
- * Carry out what a Task state asks for.  True: *stimulus has its outcome;
- * false: the branch rests (announced, handed out, or left for the next slice).
- */
-extern bool sf_dispatch(SfSlice *slice, SfRun *run, SfBranch *branch,
-						const SfStep *step, SfStimulus *stimulus);
+/* Have the task of a branch carried out; *stimulus says what came of it. */
+extern void sf_dispatch(SfSlice *slice, SfRun *run, const SfBranch *branch,
+						const SfTaskRequest *task, SfStimulus *stimulus);
 
-/* An announced task comes by: run it here (session), or say that it is there. */
-extern bool sf_dispatch_announced(SfSlice *slice, SfRun *run, SfBranch *branch,
-								  SfStimulus *stimulus);
+/* Have the caller run the task next that a branch has announced, if it may. */
+extern void sf_dispatch_offer(SfSlice *slice, const SfRun *run,
+							  const SfBranch *branch);
+
+/*
+ * Run an announced task, in a session; *stimulus gets its outcome.  False: a
+ * worker's slice has offered it to its caller.
+ */
+extern bool sf_dispatch_announced(SfSlice *slice, SfRun *run,
+								  const SfBranch *branch, SfStimulus *stimulus);
 
 /* May this slice have a claimed branch, which may be an announced task? */
 extern bool sf_dispatch_is_for_us(SfSlice *slice, const SfRun *run,

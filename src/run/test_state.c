@@ -18,6 +18,7 @@
  */
 #include "postgres.h"
 
+#include "common/pg_prng.h"
 #include "miscadmin.h"
 
 #include "base/public_name.h"
@@ -105,50 +106,25 @@ made_up_context(const SfStateTest *test, TimestampTz now)
 	return sf_json_finish(&b);
 }
 
-/* The run of a Distributed Map, in memory */
-typedef struct TestMap
+/* A test on its way */
+typedef struct TestRun
 {
-	SfMapRun   *map_run;
-	Jsonb	   *items;
-} TestMap;
+	SfStateTest *test;
+	TimestampTz now;
+	SfTrace    *trace;
+	SfLoaded	loaded;
+	SfBranch   *branch;
+	SfTransition transition;	/* the last one */
+	SfMapRun	map_run;		/* of a Distributed Map, in memory */
+} TestRun;
 
-/* SfRun.name_map_run */
+/* What is loaded for an execution that no table knows. */
 static void
-name_map_run(SfRun *run, SfMapRun *map_run)
-{
-	TestMap    *map = run->arg;
-
-	map_run->map_run_no = 1;
-	map_run->uuid = "00000000-0000-0000-0000-000000000000";
-	map->map_run = map_run;
-}
-
-/* SfRun.map_run */
-static SfMapRun *
-the_map_run(SfRun *run, const SfBranch *branch)
-{
-	return ((TestMap *) run->arg)->map_run;
-}
-
-/* SfRun.read_map_items */
-static int
-read_map_items(SfRun *run, const SfBranch *branch, int first, int n, Jsonb **items)
-{
-	JsonbValue	array;
-	JsonbValue	item;
-	int			i;
-
-	sf_json_root(((TestMap *) run->arg)->items, &array);
-	for (i = 0; i < n && sf_json_element(&array, first + i, &item); i++)
-		items[i] = sf_json_make(&item);
-	return i;
-}
-
-/* A run that no table knows. */
-static void
-make_run(const SfStateTest *test, SfTrace *trace, TimestampTz now, SfRun *run)
+make_loaded(const SfStateTest *test, SfTrace *trace, TimestampTz now,
+			TestRun *run)
 {
 	SfExecution *execution = palloc0(sizeof(SfExecution));
+	SfLoaded   *loaded = &run->loaded;
 
 	execution->status = SF_STATUS_RUNNING;
 	execution->execution_id = TEST_MACHINE ":" TEST_EXECUTION;
@@ -156,15 +132,17 @@ make_run(const SfStateTest *test, SfTrace *trace, TimestampTz now, SfRun *run)
 	execution->started_at = now;
 	execution->input = test->input;
 
-	memset(run, 0, sizeof(*run));
-	run->execution = execution;
-	run->program = test->program;
-	run->history = SF_HISTORY_NONE;
-	run->trace = trace;
-	run->name_map_run = name_map_run;
-	run->map_run = the_map_run;
-	run->read_map_items = read_map_items;
-	run->arg = palloc0(sizeof(TestMap));
+	run->map_run.map_run_no = 1;
+	run->map_run.uuid = "00000000-0000-0000-0000-000000000000";
+	loaded->execution = execution;
+	loaded->program = test->program;
+	loaded->history = SF_HISTORY_NONE;
+	loaded->trace = trace;
+	loaded->map_run = &run->map_run;
+	loaded->may_begin = true;
+	loaded->random = pg_prng_double(&pg_global_prng_state);
+	loaded->has = SF_NEED_EVENT_IDS | SF_NEED_CONTEXT | SF_NEED_TOKEN |
+		SF_NEED_MAP_RUN | SF_NEED_ITEMS | SF_NEED_RANDOM;
 }
 
 /* A branch that stands in the state already, with the retries it has made. */
@@ -234,26 +212,37 @@ join_outcome(const SfStateTest *test, SfBranch *branch, const SfTrace *trace,
 
 /* What a Task did: the mock, or what comes of running it. */
 static void
-task_outcome(SfStateTest *test, const SfStep *step, SfStimulus *stimulus)
+task_outcome(TestRun *run, SfStimulus *stimulus)
 {
+	SfStateTest *test = run->test;
+
 	stimulus->kind = SF_STIMULUS_TASK;
 	if (!test->mock.given)
 	{
-		test->run_task(test, step->state, step->task, stimulus);
+		test->run_task(test, &test->program->states[test->state],
+					   run->transition.task, stimulus);
 		return;
 	}
 	stimulus->ok = test->mock.result != NULL;
 	stimulus->output = test->mock.result;
-	stimulus->error.name = test->mock.error;
-	stimulus->error.cause = test->mock.cause;
-	stimulus->error.position = -1;
+	stimulus->error = sf_error_make(test->mock.error, test->mock.cause);
+}
+
+/* Take the branch through a transition. */
+static SfStepOutcome
+advance(TestRun *run, const SfStimulus *stimulus)
+{
+	sf_transition(&run->loaded, run->branch, stimulus, run->now, &run->transition);
+	*run->branch = run->transition.branch;
+	return run->transition.outcome;
 }
 
 /* Show the inputs of the children of a Distributed Map, and the items in them. */
 static void
-trace_children(SfStep *step, List *children)
+trace_children(TestRun *run, List *children)
 {
-	const SfState *state = step->state;
+	const SfState *state = &run->test->program->states[run->test->state];
+	bool		batched = sf_state_distributed(state)->item_batcher != NULL;
 	SfJsonBuilder inputs;
 	SfJsonBuilder items;
 	ListCell   *lc;
@@ -267,7 +256,7 @@ trace_children(SfStep *step, List *children)
 		JsonbValue	item;
 
 		sf_json_add(&inputs, NULL, input);
-		if (sf_state_distributed(state)->item_batcher == NULL)
+		if (!batched)
 		{
 			sf_json_add(&items, NULL, input);
 			continue;
@@ -276,73 +265,103 @@ trace_children(SfStep *step, List *children)
 		for (int i = 0; sf_json_element(&array, i, &item); i++)
 			sf_json_add_value(&items, NULL, &item);
 	}
-	if (sf_state_distributed(state)->item_batcher != NULL)
-		sf_step_trace(step, SF_TRACE_AFTER_ITEM_BATCHER, sf_json_finish(&inputs));
+	if (batched)
+		run->trace->values[SF_TRACE_AFTER_ITEM_BATCHER] = sf_json_finish(&inputs);
 	if (sf_state_map(state)->item_selector != NULL)
-		sf_step_trace(step, SF_TRACE_AFTER_ITEM_SELECTOR, sf_json_finish(&items));
+		run->trace->values[SF_TRACE_AFTER_ITEM_SELECTOR] = sf_json_finish(&items);
+}
+
+/* Load the items that are left of an array. */
+static void
+load_items(TestRun *run, const Jsonb *items)
+{
+	SfLoaded   *loaded = &run->loaded;
+	JsonbValue	array;
+	JsonbValue	item;
+
+	sf_json_root(items, &array);
+	loaded->items = palloc(sizeof(Jsonb *) * (sf_json_count(&array) + 1));
+	loaded->nitems = 0;
+	while (sf_json_element(&array, run->branch->next_index + loaded->nitems, &item))
+		loaded->items[loaded->nitems++] = sf_json_make(&item);
+}
+
+/* What a transition did to a run: the items that it found, the children it began. */
+static void
+take_effects(TestRun *run, Jsonb **items, List **children)
+{
+	const SfTransition *t = &run->transition;
+
+	for (int i = 0; i < t->neffects; i++)
+	{
+		if (t->effects[i].kind == SF_EFFECT_BEGIN_MAP_RUN)
+		{
+			run->map_run = *t->effects[i].begin_map_run.map_run;
+			*items = t->effects[i].begin_map_run.items;
+		}
+		else if (t->effects[i].kind == SF_EFFECT_BEGIN_CHILD)
+			*children = lappend(*children, t->effects[i].child);
+	}
 }
 
 /* A Distributed Map has begun: read its items, and begin all children. */
 static void
-run_distributed(SfStateTest *test, SfRun *run, SfBranch *branch,
-				SfStepOutcome outcome, SfStep *step, TimestampTz now)
+run_distributed(TestRun *run, SfStepOutcome outcome)
 {
-	TestMap    *map = run->arg;
+	SfBranch   *branch = run->branch;
+	Jsonb	   *items = NULL;
 	List	   *children = NIL;
-	SfStimulus	stimulus;
+	SfStimulus	stimulus = {0};
 
-	memset(&stimulus, 0, sizeof(stimulus));
-	map->items = step->map_items;
+	take_effects(run, &items, &children);
 	if (outcome == SF_STEP_TASK)
 	{
 		JsonbValue	array;
 		int			n;
 
-		map->items = test->reader_data ? test->reader_data : sf_json_empty_array();
-		sf_json_root(map->items, &array);
+		items = run->test->reader_data ? run->test->reader_data : sf_json_empty_array();
+		sf_json_root(items, &array);
 		n = sf_json_count(&array);
-		if (map->map_run->max_items > 0)
-			n = Min(n, map->map_run->max_items);
+		if (run->map_run.max_items > 0)
+			n = Min(n, run->map_run.max_items);
 		stimulus.kind = SF_STIMULUS_TASK;
 		stimulus.ok = true;
 		stimulus.output = sf_json_int(n);
-		(void) sf_step_advance(run, branch, &stimulus, now, step);
+		(void) advance(run, &stimulus);
 	}
 
 	stimulus.kind = SF_STIMULUS_DUE;
 	while (branch->phase == SF_PHASE_JOIN && !branch->failing &&
 		   branch->next_index < branch->total)
 	{
-		(void) sf_step_advance(run, branch, &stimulus, now, step);
-		children = list_concat(children, step->children);
-		branch->pending = 0;	/* who looks on sees all of them */
+		load_items(run, items);
+		(void) advance(run, &stimulus);
+		take_effects(run, &items, &children);
+		branch->pending = 0;	/* a test shows all of them */
 	}
 	if (branch->phase == SF_PHASE_JOIN && !branch->failing)
-		trace_children(step, children);
+		trace_children(run, children);
 }
 
 /* Take the state through its transitions; returns the last one's name. */
 static const char *
-run_state(SfStateTest *test, SfRun *run, SfBranch *branch, TimestampTz now)
+run_state(TestRun *run)
 {
-	SfStimulus	stimulus;
-	SfStep		step;
-	SfStepOutcome outcome;
+	SfBranch   *branch = run->branch;
+	SfStimulus	stimulus = {.kind = SF_STIMULUS_DUE};
+	SfStepOutcome outcome = advance(run, &stimulus);
 
-	memset(&stimulus, 0, sizeof(stimulus));
-	stimulus.kind = SF_STIMULUS_DUE;
-	outcome = sf_step_advance(run, branch, &stimulus, now, &step);
 	if (branch->map_run_no != 0 && (outcome == SF_STEP_TASK || branch->phase == SF_PHASE_JOIN))
-		run_distributed(test, run, branch, outcome, &step, now);
+		run_distributed(run, outcome);
 	else if (outcome == SF_STEP_TASK)
-		task_outcome(test, &step, &stimulus);
+		task_outcome(run, &stimulus);
 
 	if (branch->phase == SF_PHASE_JOIN)
-		join_outcome(test, branch, run->trace, &stimulus);
+		join_outcome(run->test, branch, run->trace, &stimulus);
 	else if (stimulus.kind != SF_STIMULUS_TASK && branch->phase != SF_PHASE_WAIT)
-		return step.outcome_name;
-	(void) sf_step_advance(run, branch, &stimulus, now, &step);
-	return step.outcome_name;
+		return run->transition.name;
+	(void) advance(run, &stimulus);
+	return run->transition.name;
 }
 
 /* {"retryIndex", "retryBackoffIntervalSeconds", "catchIndex"} of an error. */
@@ -395,16 +414,17 @@ sf_state_test_run(SfStateTest *test, SfInspection level, TimestampTz now)
 {
 	const SfState *state = &test->program->states[test->state];
 	SfTrace		trace = {.retrier = -1, .catcher = -1, .delay_us = -1};
-	SfBranch   *branch = make_branch(test, now);
-	SfRun		run;
+	TestRun		run = {.test = test,.now = now,.trace = &trace};
+	SfBranch   *branch;
 	const char *status;
 	SfJsonBuilder b;
 
-	make_run(test, &trace, now, &run);
+	make_loaded(test, &trace, now, &run);
+	run.branch = branch = make_branch(test, now);
 	trace.context = test->context ? test->context : made_up_context(test, now);
 	trace.next_name = state->next_name;
 	trace.values[SF_TRACE_INPUT] = test->input;
-	status = status_of(run_state(test, &run, branch, now));
+	status = status_of(run_state(&run));
 	if (branch->variables != NULL && JB_ROOT_COUNT(branch->variables) > 0)
 		trace.values[SF_TRACE_VARIABLES] = branch->variables;
 

@@ -122,7 +122,6 @@ typedef struct SfBranch
 	bool		stored;			/* there is a row */
 	bool		gone;			/* the row is to be deleted */
 	bool		is_parent;		/* scratch of a redrive: has children */
-	bool		child_held;		/* ... of an abort: a child that rests is held */
 } SfBranch;
 
 /* A key as the first two arguments of a query, or as the values of branch_pkey. */

@@ -21,6 +21,7 @@
 #include "base/debug_point.h"
 #include "base/errors.h"
 #include "base/settings.h"
+#include "run/apply.h"
 #include "store/direct.h"
 #include "store/due.h"
 #include "store/instance.h"
@@ -110,7 +111,7 @@ look_around(SfLook *look)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (look->set_back)
-			sf_branch_set_back(lfirst_oid(lc), now, look->set_back_by);
+			sf_apply_set_back(lfirst_oid(lc), now, look->set_back_by);
 		look_at_owner(look, lfirst_oid(lc), now, share);
 	}
 	/* the ring takes no more owners: others will be the first next time */

@@ -1,5 +1,5 @@
 /*
- * map_run_children.c
+ * apply_map_run.c
  *		Runs of Distributed Maps: their effects on the tables, and how the ends
  *		of their children come back.
  *
@@ -18,13 +18,10 @@
 #include "utils/timestamp.h"
 
 #include "base/settings.h"
-#include "run/apply.h"
+#include "run/apply_effects.h"
 #include "run/lifecycle.h"
 #include "run/map_run.h"
 #include "store/quota.h"
-
-/* Results read at once */
-#define PAGE	500
 
 /* The run of a branch; NULL when there is none. */
 SfMapRun *
@@ -36,7 +33,7 @@ sf_map_run_of(const SfBranch *branch)
 						   SF_LOCK_NONE);
 }
 
-/* --- effects of a step --- */
+/* --- effects --- */
 
 /* Store the items of a run that its state found itself. */
 static void
@@ -96,17 +93,23 @@ begin_child(const SfRun *run, const SfBranch *parent, const SfMapRun *map_run,
 	return root;
 }
 
-/* Begin the children that a step decided on. */
-static void
-begin_children(SfRun *run, const SfStep *step)
+/* A child is to begin. */
+void
+apply_child(SfRun *run, const SfBranch *branch, SfMapChild *child)
 {
-	const SfBranch *parent = step->branch;
+	run->map_children = lappend(run->map_children, child);
+}
+
+/* Begin the children that a transition decided on. */
+void
+apply_map_children(SfRun *run, const SfBranch *parent)
+{
 	SfMapRun   *map_run = sf_map_run_read(parent->key.execution_no,
 										  parent->map_run_no, SF_LOCK_WAIT);
 	int			items = 0;
 	ListCell   *lc;
 
-	foreach(lc, step->children)
+	foreach(lc, run->map_children)
 	{
 		const SfMapChild *child = lfirst(lc);
 
@@ -116,88 +119,74 @@ begin_children(SfRun *run, const SfStep *step)
 								begin_child(run, parent, map_run, child,
 											map_run->children++));
 	}
+	run->map_children = NIL;
 	sf_map_run_update(map_run);
 	sf_map_items_delete(parent->key.execution_no, parent->map_run_no,
 						parent->next_index - items, parent->next_index);
 }
 
-/* Note how a run ended. */
-static void
-end_run(const SfBranch *branch, int64 map_run_no, SfStatus status)
+/* A run ends. */
+void
+apply_end_map_run(SfRun *run, const SfBranch *branch, SfMapRunEnd end)
 {
-	SfMapRun   *map_run = sf_map_run_read(branch->key.execution_no, map_run_no,
-										  SF_LOCK_WAIT);
+	SfMapRun   *map_run = end.map_run_no == 0 ? NULL :
+		sf_map_run_read(branch->key.execution_no, end.map_run_no, SF_LOCK_WAIT);
 
-	if (map_run == NULL)
-		return;
-	map_run->status = status;
-	map_run->stopped_at = GetCurrentTimestamp();
+	if (map_run != NULL)
+	{
+		map_run->status = end.status;
+		map_run->stopped_at = GetCurrentTimestamp();
+		sf_map_run_update(map_run);
+	}
+	/* a redrive goes on with what is left, a caught or retried run does not */
+	if (end.map_run_no != branch->map_run_no)
+		sf_map_items_delete(branch->key.execution_no, end.map_run_no, 0, PG_INT32_MAX);
+}
+
+/* A run begins. */
+void
+apply_begin_map_run(SfRun *run, const SfBranch *branch, SfMapRunBegin begin)
+{
+	sf_map_run_insert(begin.map_run);
+	if (begin.items != NULL)
+		store_items(begin.map_run, begin.items);
+}
+
+/* Write the counters of a run. */
+void
+sf_apply_map_run(const SfMapRun *map_run)
+{
 	sf_map_run_update(map_run);
 }
 
-/* Carry out what a step decided about a run. */
-void
-sf_map_run_apply(SfRun *run, SfStep *step)
+/* --- feeding items to a run --- */
+
+/* Begin to add items, from an index on. */
+SfItemWriter *
+sf_apply_items_open(const SfMapRun *map_run, int first)
 {
-	if (step->map_run != NULL)
-	{
-		sf_map_run_insert(step->map_run);
-		if (step->map_items != NULL)
-			store_items(step->map_run, step->map_items);
-	}
-	if (step->children != NIL)
-		begin_children(run, step);
-	if (step->map_run_ends && step->map_run_no != 0)
-		end_run(step->branch, step->map_run_no, step->map_run_status);
-	/* a redrive goes on with what is left, a caught or retried run does not */
-	if (step->map_run_ends && step->map_run_no != step->branch->map_run_no)
-		sf_map_items_delete(step->branch->key.execution_no, step->map_run_no,
-							0, PG_INT32_MAX);
+	return sf_map_items_open(map_run->execution_no, map_run->map_run_no, first);
 }
 
-/* --- results --- */
-
-/* Put the results of all children into an array. */
-Jsonb *
-sf_map_run_outputs(const SfRun *run, const SfBranch *branch)
+/* Add an item. */
+void
+sf_apply_item(SfItemWriter *writer, const Jsonb *item)
 {
-	const SfState *state = &run->program->states[branch->state];
-	SfResultForm form = sf_result_form(sf_state_distributed(state)->writer_config,
-									   SF_RESULT_COMPACT);
-	MemoryContext keep = CurrentMemoryContext;
-	MemoryContext pages = AllocSetContextCreate(keep, "sfflow page of results",
-												ALLOCSET_DEFAULT_SIZES);
-	int			first = 0;
-	int			npage;
-	SfJsonBuilder b;
+	sf_map_items_add(writer, item);
+}
 
-	if (sf_map_run_result_size(branch->key.execution_no, branch->map_run_no,
-							   form == SF_RESULT_NONE) >
-		sf_setting_max_payload_bytes)
-		return NULL;
-	sf_json_begin_array(&b);
-	do
-	{
-		List	   *page;
-		ListCell   *lc;
+/* End to add items. */
+void
+sf_apply_items_close(SfItemWriter *writer)
+{
+	sf_map_items_close(writer);
+}
 
-		CHECK_FOR_INTERRUPTS();
-		MemoryContextSwitchTo(pages);
-		page = sf_map_run_results(branch->key.execution_no, branch->map_run_no,
-								  first, PAGE, form == SF_RESULT_NONE);
-		foreach(lc, page)
-		{
-			const SfMapResult *result = lfirst(lc);
-
-			(void) sf_result_add(&b, result, form, run->execution->machine_name,
-								 keep);
-			first = result->index + 1;
-		}
-		npage = list_length(page);
-		MemoryContextSwitchTo(keep);
-		MemoryContextReset(pages);
-	} while (npage == PAGE);
-	return sf_json_finish(&b);
+/* Note how many items there are, and whether they have keys. */
+void
+sf_apply_items_read(const SfMapRun *map_run, int total, bool keyed)
+{
+	sf_map_run_note_items(map_run, total, keyed);
 }
 
 /* --- ends of children --- */
@@ -253,18 +242,12 @@ exceeds_threshold(const SfMapRun *map_run)
 static void
 update_join(const SfChildEnd *end, SfBranch *join, const SfMapRun *map_run, int n)
 {
-	SfFailureMode mode = end->program->states[join->state].failure_mode;
+	SfParentDelta delta = {.ended = n,.failed = exceeds_threshold(map_run)};
 
-	join->pending = Max(join->pending - n, 0);
-	if (!join->failing && exceeds_threshold(map_run))
-	{
-		join->failing = true;
-		join->error = unconstify(char *, SF_ERR_EXCEED_TOLERATED_FAILURE_THRESHOLD);
-		join->cause = "The specified tolerated failure threshold was exceeded";
-	}
-	if (sf_join_is_ready(join, mode))
-		join->due_at = join->failing && join->entered_at != DT_NOBEGIN ?
-			join->entered_at : GetCurrentTimestamp();
+	delta.error = sf_error_make(SF_ERR_EXCEED_TOLERATED_FAILURE_THRESHOLD,
+								"The specified tolerated failure threshold was exceeded");
+	sf_join_count(join, &delta, end->program->states[join->state].failure_mode,
+				  GetCurrentTimestamp());
 	sf_branch_update_join(join);
 }
 
@@ -312,17 +295,20 @@ sf_map_run_children_ended(List *ends)
 static void
 abort_executions(List *numbers)
 {
-	TimestampTz now = GetCurrentTimestamp();
 	ListCell   *lc;
 
 	foreach(lc, numbers)
 	{
 		SfExecution *child = sf_execution_read(*(int64 *) lfirst(lc),
 											   SF_LOCK_NONE, false);
+		SfRun	   *run;
 		SfMapRun   *map_run;
 
 		CHECK_FOR_INTERRUPTS();
-		sf_execution_end_child(child, SF_STATUS_ABORTED, now);
+		run = sf_run_make_locked(child);
+		sf_lifecycle_end(run, SF_STATUS_ABORTED, SF_EVENT_EXECUTION_ABORTED, NULL, NULL);
+		run->finish->parent_knows = true;
+		sf_runs_write(list_make1(run));
 		map_run = sf_map_run_read(child->parent_execution_no, child->map_run_no,
 								  SF_LOCK_WAIT);
 		if (map_run == NULL)
@@ -341,19 +327,6 @@ sf_map_run_abort(SfBranchKey parent, int64 map_run_no)
 	return list_length(sf_map_run_running(parent.execution_no, map_run_no, false));
 }
 
-/* Have a child that somebody has in hand stopped by who comes next. */
-static void
-have_stopped(int64 execution_no, Oid owner)
-{
-	SfBranch   *stop = sf_branch_make(execution_no, owner, SF_BRANCH_STOP);
-
-	if (sf_branch_read(stop->key, SF_LOCK_NONE) != NULL)
-		return;
-	stop->phase = SF_PHASE_STOP;
-	stop->due_at = GetCurrentTimestamp();
-	sf_branch_write(list_make1(stop));
-}
-
 /* End the running children of all runs of an execution. */
 void
 sf_map_run_abort_all(const SfExecution *execution)
@@ -366,7 +339,8 @@ sf_map_run_abort_all(const SfExecution *execution)
 		return;
 	abort_executions(sf_map_run_running(no, 0, true));
 	foreach(lc, sf_map_run_running(no, 0, false))
-		have_stopped(*(int64 *) lfirst(lc), execution->owner);
+		sf_apply_stop_request(*(int64 *) lfirst(lc), execution->owner,
+							  GetCurrentTimestamp(), NULL);
 }
 
 /* --- redrive --- */

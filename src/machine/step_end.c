@@ -1,0 +1,379 @@
+/*
+ * step_end.c
+ *		How a state fails (retry, catch, or not at all), and how a branch ends.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "base/debug_point.h"
+#include "machine/map_state.h"
+
+/* Forget what the present attempt at a state came to. */
+void
+sf_branch_forget_attempt(SfBranch *branch)
+{
+	branch->result = NULL;
+	branch->error = branch->cause = NULL;
+	branch->failing = branch->aborting = branch->uncatchable = false;
+	branch->failed_event = 0;
+	branch->pending = branch->total = branch->next_index = 0;
+	branch->map_run_no = 0;
+	branch->started_at = DT_NOBEGIN;
+	branch->deadline = DT_NOEND;
+}
+
+/* --- the error in a branch's row --- */
+
+/* The error with which a branch, its task or its children failed. */
+SfError
+sf_branch_error(const SfBranch *branch)
+{
+	SfError		error = sf_error_make(branch->error, branch->cause);
+
+	/* a task that ran in a transaction of its own leaves its SQLSTATE, too */
+	if (branch->phase == SF_PHASE_ANSWERED && branch->result != NULL)
+		error.sqlstate = sf_json_get_cstring(branch->result, "sqlstate");
+	return error;
+}
+
+/* Put an error into a branch. */
+void
+sf_branch_set_error(SfBranch *branch, const SfError *error)
+{
+	branch->error = error->name ? pstrdup(error->name) : NULL;
+	branch->cause = error->cause ? pstrdup(error->cause) : NULL;
+	branch->uncatchable = sf_error_is(error, SF_ERR_RUNTIME);
+}
+
+/* --- the end of a branch --- */
+
+/* Tell the parent that a branch has ended. */
+static SfParentDelta *
+count_end(SfStep *step)
+{
+	SfParentDelta *delta = palloc0(sizeof(SfParentDelta));
+
+	delta->branch_no = step->branch->parent_no;
+	delta->ended = 1;
+	delta->transitions = step->branch->transitions;
+	sf_step_effect(step, SF_EFFECT_COUNT_END)->ended = delta;
+	return delta;
+}
+
+/* End the execution. */
+static SfStepOutcome
+finish(SfStep *step, SfStatus status, Jsonb *output, const SfError *error)
+{
+	SfFinish   *end = palloc0(sizeof(SfFinish));
+
+	step->state = NULL;
+	if (error == NULL)
+		sf_step_event(step, SF_EVENT_EXECUTION_SUCCEEDED, output, NULL);
+	else
+	{
+		sf_step_event(step, SF_EVENT_EXECUTION_FAILED, NULL,
+					  sf_event_error(error->name, error->cause));
+		end->error = *error;
+	}
+	end->status = status;
+	end->output = output;
+	end->state = step->branch->key.branch_no == SF_BRANCH_ROOT ? step->branch->state : -1;
+	sf_step_effect(step, SF_EFFECT_END_EXECUTION)->finish = end;
+	return SF_STEP_ENDED;
+}
+
+/*
+ * The Parallel or Map state that a branch is part of; NULL for the root, also
+ * for that of a Distributed Map's child, which is an execution of its own.
+ */
+static const SfState *
+owner_state(const SfStep *step)
+{
+	int			owner = step->program->scopes[step->branch->scope].owner_state;
+
+	if (step->branch->key.branch_no == SF_BRANCH_ROOT)
+		return NULL;
+	return owner < 0 ? NULL : &step->program->states[owner];
+}
+
+/* End the branch with an output. */
+SfStepOutcome
+sf_step_end_branch(SfStep *step, Jsonb *output)
+{
+	SfBranch   *branch = step->branch;
+	const SfState *owner = owner_state(step);
+
+	branch->due_at = DT_NOEND;
+	if (owner == NULL)
+	{
+		branch->gone = true;
+		return finish(step, SF_STATUS_SUCCEEDED, output, NULL);
+	}
+
+	/* An ended iteration keeps its last inner event where nobody else looks. */
+	branch->entered_event = branch->last_event;
+	if (owner->type == SF_STATE_MAP)
+	{
+		step->state = owner;
+		sf_step_event(step, SF_EVENT_MAP_ITERATION_SUCCEEDED, NULL, NULL);
+	}
+	branch->phase = SF_PHASE_DONE;
+	branch->payload = output;
+	(void) count_end(step);
+	return SF_STEP_ENDED;
+}
+
+/* True where a join above the branch waits for siblings of a failed one. */
+static bool
+inside_drain(const SfStep *step)
+{
+	int			scope = step->branch->scope;
+
+	for (;;)
+	{
+		int			owner = step->program->scopes[scope].owner_state;
+
+		if (owner < 0 || sf_state_distributed(&step->program->states[owner]) != NULL)
+			return false;
+		if (step->program->states[owner].failure_mode == SF_FAILURE_DRAIN)
+			return true;
+		scope = step->program->states[owner].scope;
+	}
+}
+
+/* Show an error to the trace of a test. */
+static void
+trace_error(SfStep *step, const SfError *error)
+{
+	if (step->loaded->trace == NULL)
+		return;
+	step->loaded->trace->failed = true;
+	step->loaded->trace->error = *error;
+}
+
+/* Tell of the iteration that the branch is: its events name the Map. */
+static void
+iteration_event(SfStep *step, const SfState *map, SfEventType type, int cause)
+{
+	const SfState *state = step->state;
+
+	step->state = map;
+	sf_step_side_event(step, type, NULL, NULL, cause);
+	step->state = state;
+}
+
+/* End the branch with an error. */
+SfStepOutcome
+sf_step_fail_branch(SfStep *step, const SfError *error)
+{
+	SfBranch   *branch = step->branch;
+	const SfState *owner = owner_state(step);
+	bool		uncatchable = sf_error_is(error, SF_ERR_RUNTIME);
+	int			failed_event = branch->last_event;
+	SfParentDelta *delta;
+
+	trace_error(step, error);
+	branch->phase = SF_PHASE_FAILED;
+	branch->due_at = DT_NOEND;
+	branch->error = error->name ? pstrdup(error->name) : NULL;
+	branch->cause = error->cause ? pstrdup(error->cause) : NULL;
+	if (owner == NULL || (uncatchable && !inside_drain(step)))
+		return finish(step, SF_STATUS_FAILED, NULL, error);
+
+	if (owner->type == SF_STATE_MAP && !uncatchable)
+		iteration_event(step, owner, SF_EVENT_MAP_ITERATION_FAILED, failed_event);
+	/* the task counts as aborted as those of the siblings do */
+	if (!uncatchable && owner->failure_mode == SF_FAILURE_ABORT &&
+		step->state->type == SF_STATE_TASK && branch->started_at != DT_NOBEGIN)
+		sf_step_side_event(step, SF_EVENT_TASK_STATE_ABORTED, NULL, NULL,
+						   failed_event);
+	delta = count_end(step);
+	delta->failed = true;
+	delta->failed_event = failed_event;
+	delta->error = *error;
+	return SF_STEP_ENDED;
+}
+
+/* --- the failure of a state --- */
+
+/* Append EvaluationFailed for a failed JSONata expression. */
+static void
+evaluation_failed(SfStep *step, const SfError *error)
+{
+	SfJsonBuilder b;
+	int			previous = SF_CHAIN;
+	int			id;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "error", error->name);
+	sf_json_add_string(&b, "cause", error->cause);
+	sf_json_add_string(&b, "location", error->location);
+	sf_json_add_string(&b, "state", step->state->name);
+
+	/* a sibling of the event that entered the state, but for Wait */
+	if (step->state->type != SF_STATE_WAIT &&
+		step->branch->last_event == step->branch->entered_event)
+		previous = step->entered_previous;
+	id = sf_step_side_event(step, SF_EVENT_EVALUATION_FAILED, NULL,
+							sf_json_finish(&b), previous);
+	if (id != 0)
+		step->branch->last_event = id;
+}
+
+/* What a catcher's path is applied to: {"Error": …, "Cause": …}. */
+static Jsonb *
+error_output(const SfError *error)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	if (error->name != NULL)
+		sf_json_add_string(&b, "Error", error->name);
+	else
+		sf_json_add_null(&b, "Error");
+	if (error->cause != NULL)
+		sf_json_add_string(&b, "Cause", error->cause);
+	else
+		sf_json_add_null(&b, "Cause");
+	return sf_json_finish(&b);
+}
+
+/* Leave the state through a catcher. */
+static SfStepOutcome
+catch_error(SfStep *step, const SfCatcher *catcher, const SfError *error)
+{
+	int			number = catcher - step->state->catchers;
+	Jsonb	   *caught = error_output(error);
+	Jsonb	   *output = caught;
+	Jsonb	   *assigned = NULL;
+	SfError		nested;
+	bool		ok = true;
+
+	(void) sf_step_effect(step, SF_EFFECT_DROP_CHILDREN);
+	step->env.input = step->branch->payload;
+	step->env.error_output = caught;
+	if (step->state->language == SF_QL_JSONATA)
+	{
+		if (catcher->output != NULL)
+			ok = sf_template_eval(catcher->output, &step->env,
+								  psprintf("Catch[%d]/Output", number),
+								  &output, &nested);
+	}
+	else
+	{
+		if (catcher->result_path.kind == SF_FIELD_NULL)
+			output = step->branch->payload;
+		else if (catcher->result_path.kind == SF_FIELD_PATH)
+			ok = sf_expr_set(catcher->result_path.expr, step->branch->payload,
+							 caught, &output, &nested);
+		step->env.input = caught;
+	}
+	if (ok)
+		ok = sf_flow_assign(step, catcher->assign,
+							psprintf("Catch[%d]/Assign", number), &assigned, &nested);
+	if (!ok)
+	{
+		sf_step_prefix(step, &nested);
+		if (sf_error_is(&nested, SF_ERR_QUERY_EVALUATION_ERROR))
+			evaluation_failed(step, &nested);
+		return sf_step_fail_branch(step, &nested);
+	}
+	step->transition->name = "caught";
+	return sf_step_exit(step, output, catcher->next, assigned);
+}
+
+/* Have the state done again after a delay. */
+static SfStepOutcome
+retry(SfStep *step, int64 delay)
+{
+	SfBranch   *branch = step->branch;
+
+	(void) sf_step_effect(step, SF_EFFECT_DROP_CHILDREN);
+	step->transition->name = "retried";
+	branch->attempt++;
+	branch->phase = SF_PHASE_RUN;
+	branch->due_at = step->now + delay;
+	sf_branch_forget_attempt(branch);
+	return delay == 0 ? SF_STEP_GO_ON : SF_STEP_REST;
+}
+
+/* Fail the state: retry it, catch the error, or fail the branch. */
+SfStepOutcome
+sf_step_fail(SfStep *step, SfError *error)
+{
+	SfTrace    *trace = step->loaded->trace;
+	const SfCatcher *catcher;
+	bool		of_evaluation = error->prefixed;
+	SfEventType failed;			/* of a Parallel or Map state */
+	int64		delay;
+	int			retrier;
+
+	sf_step_prefix(step, error);
+	trace_error(step, error);
+	step->env.error_output = NULL;
+	step->transition->name = "failed";
+	if (sf_error_is(error, SF_ERR_RUNTIME))
+		return sf_step_fail_branch(step, error);
+	/* not again for one that comes out of a branch, an iteration or a task */
+	if (of_evaluation && sf_error_is(error, SF_ERR_QUERY_EVALUATION_ERROR))
+		evaluation_failed(step, error);
+
+	delay = sf_retry_next(step->state, step->branch, error, step->loaded->random,
+						  &retrier);
+	if (trace != NULL)
+	{
+		trace->retrier = retrier;
+		trace->delay_us = delay;
+	}
+	if (delay >= 0)
+		return retry(step, delay);
+
+	failed = sf_event_type_of_state(step->state->type, SF_MEANS_FAILED);
+	if (failed != SF_EVENT_TYPE_COUNT)
+		sf_step_event(step, failed, NULL, NULL);
+	catcher = sf_catch_find(step->state, error);
+	if (catcher == NULL)
+		return sf_step_fail_branch(step, error);
+	if (trace != NULL)
+	{
+		trace->catcher = catcher - step->state->catchers;
+		trace->next_name = catcher->next_name;
+	}
+	return catch_error(step, catcher, error);
+}
+
+/* --- abort --- */
+
+/* End a branch because a sibling failed or a parent aborts. */
+SfStepOutcome
+sf_step_abort(SfStep *step)
+{
+	SfBranch   *branch = step->branch;
+	const SfState *owner = owner_state(step);
+	SfEventType type = sf_event_type_of_state(step->state->type, SF_MEANS_ABORTED);
+	int			cause = step->stimulus->cause;
+
+	if (step->stimulus->counted && branch->pending > 0)
+	{
+		/* a join, which ends when the last of its own children has */
+		branch->aborting = true;
+		branch->due_at = step->stimulus->due;
+		return SF_STEP_REST;
+	}
+	branch->due_at = DT_NOEND;
+	branch->generation++;
+	if (owner != NULL && owner->type == SF_STATE_MAP &&
+		branch->entered_at != DT_NOBEGIN)
+		iteration_event(step, owner, SF_EVENT_MAP_ITERATION_ABORTED, cause);
+	/* an outcome that was committed stays, for a redrive to go on from */
+	if (branch->phase != SF_PHASE_ANSWERED || SF_DEBUG_MUTATION("abort"))
+	{
+		if (branch->phase != SF_PHASE_ENTER && type != SF_EVENT_TYPE_COUNT)
+			sf_step_side_event(step, type, NULL, NULL, cause);
+		branch->phase = SF_PHASE_ABORTED;
+	}
+	if (owner != NULL && !step->stimulus->parent_counts)
+		(void) count_end(step);
+	return SF_STEP_ENDED;
+}

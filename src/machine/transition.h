@@ -1,0 +1,272 @@
+/*
+ * transition.h
+ *		A transition of a branch: what the machine is given, and what it says
+ *		shall be.
+ *
+ *		(what was loaded, branch, stimulus, now) → (branch', effects)
+ *
+ * The machine reads no table, no catalogue and no clock, and changes nothing
+ * that it is given.  run/ loads what a state needs before the call and carries
+ * the effects out afterwards (run/apply.c).  A transition may turn out to need
+ * something that was not loaded: then its "needs" say what, the rest of it is
+ * void, and the caller loads that and calls again.
+ */
+#ifndef SF_MACHINE_TRANSITION_H
+#define SF_MACHINE_TRANSITION_H
+
+#include "asl/program.h"
+#include "asl/event_types.h"
+#include "store/event.h"
+#include "store/execution.h"
+#include "store/machine.h"
+#include "store/map_run.h"
+#include "store/task.h"
+
+/*
+ * What sf_test_state shows of a state's data, in the words of the service's
+ * inspectionData: symbol, name.
+ */
+#define SF_TRACE_LIST(X) \
+	X(INPUT, "input") \
+	X(AFTER_INPUT_PATH, "afterInputPath") \
+	X(AFTER_PARAMETERS, "afterParameters") \
+	X(AFTER_ARGUMENTS, "afterArguments") \
+	X(AFTER_ITEMS_PATH, "afterItemsPath") \
+	X(AFTER_ITEM_SELECTOR, "afterItemSelector") \
+	X(AFTER_ITEM_BATCHER, "afterItemBatcher") \
+	X(RESULT, "result") \
+	X(AFTER_RESULT_SELECTOR, "afterResultSelector") \
+	X(AFTER_RESULT_PATH, "afterResultPath") \
+	X(MAX_CONCURRENCY, "maxConcurrency") \
+	X(TOLERATED_FAILURE_COUNT, "toleratedFailureCount") \
+	X(TOLERATED_FAILURE_PERCENTAGE, "toleratedFailurePercentage") \
+	X(VARIABLES, "variables")
+
+#define SF_TRACE_ENUM(sym, name) SF_TRACE_##sym,
+typedef enum SfTraceField
+{
+	SF_TRACE_LIST(SF_TRACE_ENUM)
+	SF_TRACE_COUNT
+} SfTraceField;
+
+/* What a test of a state is told; with it causes have no prefix */
+typedef struct SfTrace
+{
+	Jsonb	   *context;		/* $$, but for Map.Item while items are made */
+	Jsonb	   *values[SF_TRACE_COUNT];
+	const char *next_name;		/* where the state leads, NULL: nowhere */
+	bool		failed;			/* it met an error … */
+	SfError		error;			/* … this one, … */
+	int			retrier;		/* … and the retrier (-1: none) and catcher that */
+	int			catcher;		/* matched it */
+	int64		delay_us;		/* until the next attempt, -1: none */
+} SfTrace;
+
+/* --- what goes in --- */
+
+/* What was loaded for a transition, besides the branch */
+typedef struct SfLoaded
+{
+	const SfExecution *execution;
+	const SfProgram *program;
+	SfHistoryLevel history;
+	int			max_transitions;	/* of the execution; 0: no limit */
+	SfTrace    *trace;			/* sf_test_state; else NULL */
+	int			nevents;		/* events that wait to be written: the next one has
+								 * the provisional id -nevents - 1 */
+	uint32		has;			/* SF_NEED_…: which of the following are loaded */
+
+	int			base_event_id;	/* EVENT_IDS: the last id in the table */
+	Jsonb	   *input;			/* CONTEXT: of the execution, */
+	const char *role;			/* ... its owner's name, NULL: unknown, */
+	Jsonb	   *map_item;		/* ... of the iteration that the branch is in */
+	const char *token;			/* TOKEN: of the task that is to be handed out */
+	SfMapRun   *map_run;		/* MAP_RUN: of the branch, or named for a new one */
+	Jsonb	  **items;			/* ITEMS: from branch->next_index on */
+	int			nitems;
+	bool		may_begin;		/* ITEMS: the owner's quota has room for a child */
+	double		random;			/* RANDOM: from 0 to 1, for the jitter of a delay */
+} SfLoaded;
+
+/* What happened to the branch since its last transition */
+typedef enum SfStimulusKind
+{
+	SF_STIMULUS_DUE,			/* its time has come */
+	SF_STIMULUS_TASK,			/* its task has an outcome */
+	SF_STIMULUS_OUTCOME,		/* the same, to be kept in the branch's row */
+	SF_STIMULUS_ANNOUNCED,		/* its task is long and gets transactions of its own */
+	SF_STIMULUS_QUEUED,			/* its task waits for a worker outside */
+	SF_STIMULUS_SUBMITTED,		/* its request was made, the answer is to come */
+	SF_STIMULUS_JOINED,			/* its children have ended */
+	SF_STIMULUS_NOT_YET,		/* nothing: it is to be looked at again */
+	SF_STIMULUS_ABORTED,		/* the join above it gives up */
+	SF_STIMULUS_CONDEMNED,		/* its step cannot be run: it fails with an error */
+	SF_STIMULUS_OVER			/* its execution has ended */
+} SfStimulusKind;
+
+typedef struct SfStimulus
+{
+	SfStimulusKind kind;
+
+	/* TASK, OUTCOME, SUBMITTED (output alone); CONDEMNED (error alone) */
+	bool		ok;
+	Jsonb	   *output;			/* ANNOUNCED: the payload */
+	SfError		error;
+
+	/*
+	 * The row of the task, or NULL.  TASK: it is over; ANNOUNCED, QUEUED,
+	 * SUBMITTED: it is handed out with this; OUTCOME, NOT_YET: it has changed.
+	 */
+	SfTask	   *task;
+	int			generation;		/* of the branch from now on; 0: as before */
+	TimestampTz due;			/* QUEUED, SUBMITTED, NOT_YET, ABORTED: until when to rest */
+
+	/* JOINED: outputs by index, or all of them; the last event of any child */
+	Jsonb	  **outputs;
+	int			noutputs;
+	Jsonb	   *joined;
+	int			last_event;
+	int			last_inner_event;	/* without MapIterationSucceeded */
+
+	/* a join that gives up */
+	bool		aborting;		/* NOT_YET: with the join above it */
+	bool		counted;		/* pending is to be set */
+	int			pending;		/* children that have not ended yet */
+	bool		parent_counts;	/* ABORTED: the parent knows of this end */
+	int			cause;			/* ABORTED: the event that its events follow */
+} SfStimulus;
+
+/* --- what comes out --- */
+
+/* In place of an event id: the last one of the branch's chain */
+#define SF_CHAIN	INT_MIN
+
+/* A task to carry out */
+typedef struct SfTaskRequest
+{
+	const SfResource *resource;
+	Jsonb	   *payload;
+	int64		timeout_ms;		/* 0: none */
+	int64		heartbeat_ms;	/* 0: none */
+} SfTaskRequest;
+
+/* Children that ended, to be taken into account by their parent */
+typedef struct SfParentDelta
+{
+	int64		branch_no;		/* the parent */
+	int			ended;			/* how many children ended */
+	int			transitions;	/* that they made */
+	bool		failed;			/* one of them failed … */
+	int			failed_event;	/* … with this event … */
+	SfError		error;			/* … and this error */
+} SfParentDelta;
+
+/* How an execution ends */
+typedef struct SfFinish
+{
+	SfStatus	status;
+	Jsonb	   *output;
+	SfError		error;
+	int			state;			/* that the root branch was in, -1: not known */
+	bool		parent_knows;	/* the run of a Distributed Map ends its children */
+} SfFinish;
+
+/* A run of a Distributed Map begins */
+typedef struct SfMapRunBegin
+{
+	SfMapRun   *map_run;
+	Jsonb	   *items;			/* NULL: they are read */
+} SfMapRunBegin;
+
+/* A child execution of a Distributed Map begins */
+typedef struct SfMapChild
+{
+	Jsonb	   *input;
+	int			items;			/* that it stands for */
+} SfMapChild;
+
+/* A run of a Distributed Map ends */
+typedef struct SfMapRunEnd
+{
+	int64		map_run_no;
+	SfStatus	status;
+} SfMapRunEnd;
+
+/* Nothing besides the kind of an effect */
+typedef struct SfNoValue
+{
+	char		unused;
+} SfNoValue;
+
+/*
+ * Effects: symbol, member of the union, its type.  They are carried out in the
+ * order in which they stand in the transition; run/apply.c has a function
+ * apply_<member> for each.
+ */
+#define SF_EFFECT_LIST(X) \
+	X(BEGIN_EXECUTION, begin_execution, TimestampTz)	/* it starts at that time */ \
+	X(APPEND_EVENT, event, SfEvent *) \
+	X(SPAWN_BRANCH, spawn, SfBranch *)					/* a child, due at once */ \
+	X(DROP_CHILDREN, drop_children, SfNoValue)			/* and theirs */ \
+	X(COUNT_END, ended, SfParentDelta *)				/* tell the parent */ \
+	X(HAND_OUT_TASK, hand_out, SfTask *) \
+	X(UPDATE_TASK, task_changed, SfTask *)				/* it stays handed out */ \
+	X(SETTLE_TASK, settle, SfTask *)					/* it is over */ \
+	X(STOP_CHILDREN, stop_children, SfNoValue)			/* executions it waited for */ \
+	X(BEGIN_MAP_RUN, begin_map_run, SfMapRunBegin) \
+	X(BEGIN_CHILD, child, SfMapChild *)					/* of that run */ \
+	X(END_MAP_RUN, end_map_run, SfMapRunEnd) \
+	X(END_EXECUTION, finish, SfFinish *)
+
+#define SF_EFFECT_ENUM(sym, member, type) SF_EFFECT_##sym,
+typedef enum SfEffectKind
+{
+	SF_EFFECT_LIST(SF_EFFECT_ENUM)
+} SfEffectKind;
+
+#define SF_EFFECT_MEMBER(sym, member, type) type member;
+typedef struct SfEffect
+{
+	SfEffectKind kind;
+	union
+	{
+		SF_EFFECT_LIST(SF_EFFECT_MEMBER)
+	};
+} SfEffect;
+
+typedef enum SfStepOutcome
+{
+	SF_STEP_GO_ON,				/* the branch is due at once: step again */
+	SF_STEP_TASK,				/* carry out the task, come back with its outcome */
+	SF_STEP_REST,				/* waits for a time, for children, for others */
+	SF_STEP_ENDED				/* the branch has ended */
+} SfStepOutcome;
+
+typedef struct SfTransition
+{
+	uint32		needs;			/* not 0: void, call again with these loaded */
+	SfStepOutcome outcome;
+	SfTaskRequest *task;		/* TASK */
+	const char *name;			/* for sf_step: "succeeded", "retried" … */
+	SfBranch	branch;			/* the new value */
+	int			neffects;
+	int			size;			/* of the array, which grows */
+	SfEffect   *effects;
+} SfTransition;
+
+/*
+ * Work out what comes of a stimulus.  *t may have been used before: its array
+ * of effects is used again.
+ */
+extern void sf_transition(const SfLoaded *loaded, const SfBranch *branch,
+						  const SfStimulus *stimulus, TimestampTz now,
+						  SfTransition *t);
+
+/* What a transition of a branch needs, as far as its program tells. */
+extern uint32 sf_transition_needs(const SfProgram *program, const SfBranch *branch,
+								  const SfStimulus *stimulus);
+
+/* The error with which a branch, its task or its children failed. */
+extern SfError sf_branch_error(const SfBranch *branch);
+
+#endif							/* SF_MACHINE_TRANSITION_H */

@@ -1,0 +1,38 @@
+/*
+ * apply_effects.h
+ *		Effects that apply.c has carried out in other files.  Private to
+ *		src/run/apply*.c.
+ *
+ * Each function gets the run, the branch with its new value, and the member of
+ * the effect.
+ */
+#ifndef SF_RUN_APPLY_EFFECTS_H
+#define SF_RUN_APPLY_EFFECTS_H
+
+#include "run/apply.h"
+
+/* --- apply_task.c --- */
+
+extern void apply_hand_out(SfRun *run, const SfBranch *branch, SfTask *task);
+extern void apply_task_changed(SfRun *run, const SfBranch *branch, SfTask *task);
+extern void apply_settle(SfRun *run, const SfBranch *branch, SfTask *task);
+extern void apply_stop_children(SfRun *run, const SfBranch *branch, SfNoValue none);
+
+/* Write the tasks of a run, after its branches. */
+extern void sf_apply_tasks(SfRun *run);
+
+/* --- apply_map_run.c --- */
+
+extern void apply_begin_map_run(SfRun *run, const SfBranch *branch, SfMapRunBegin begin);
+extern void apply_child(SfRun *run, const SfBranch *branch, SfMapChild *child);
+extern void apply_end_map_run(SfRun *run, const SfBranch *branch, SfMapRunEnd end);
+
+/* Begin the children that a transition decided on, all at once. */
+extern void apply_map_children(SfRun *run, const SfBranch *branch);
+
+/* --- apply_end.c --- */
+
+extern void sf_apply_finish(SfRun *run, TimestampTz now);
+extern void sf_apply_after_ends(List *runs);
+
+#endif							/* SF_RUN_APPLY_EFFECTS_H */

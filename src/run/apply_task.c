@@ -1,0 +1,123 @@
+/*
+ * apply_task.c
+ *		Rows of tasks that are handed out, and the branches that wait for them.
+ *
+ * Locks: branch, then task.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "run/apply_effects.h"
+#include "run/outside.h"
+
+/* A task is handed out: it is written with the run. */
+void
+apply_hand_out(SfRun *run, const SfBranch *branch, SfTask *task)
+{
+	run->tasks = lappend(run->tasks, task);
+}
+
+/* A task that stays handed out has changed. */
+void
+apply_task_changed(SfRun *run, const SfBranch *branch, SfTask *task)
+{
+	sf_task_update(task);
+}
+
+/* A task is over. */
+void
+apply_settle(SfRun *run, const SfBranch *branch, SfTask *task)
+{
+	run->settled = lappend(run->settled, task);
+}
+
+/* The child executions that a branch waited for are to end. */
+void
+apply_stop_children(SfRun *run, const SfBranch *branch, SfNoValue none)
+{
+	/* one at a time asks a child to stop: the session that holds the parent */
+	sf_run_lock(run);
+	sf_child_stop(run->execution, branch->key.branch_no);
+}
+
+/*
+ * Delete a task that is over, unless it is a dead letter: its receives are used
+ * up, and that failure ended the branch.  A task that was answered is none, nor
+ * one whose failure was caught.
+ */
+static void
+write_settled(SfRun *run, SfTask *task)
+{
+	ListCell   *lc;
+
+	foreach(lc, run->branches)
+	{
+		const SfBranch *branch = lfirst(lc);
+
+		if (branch->key.branch_no == task->key.branch_no &&
+			branch->phase == SF_PHASE_FAILED && branch->state == task->state &&
+			task->used_up)
+		{
+			task->status = SF_TASK_DEAD;
+			sf_task_update(task);
+			return;
+		}
+	}
+	sf_task_delete(task->key);
+}
+
+/* Write and settle the tasks of a run, after its branches. */
+void
+sf_apply_tasks(SfRun *run)
+{
+	ListCell   *lc;
+
+	foreach(lc, run->settled)
+		write_settled(run, lfirst(lc));
+	foreach(lc, run->tasks)
+		sf_task_write(lfirst(lc));
+
+	/* a child execution that a branch waited for ends with the branch */
+	foreach(lc, run->branches)
+	{
+		const SfBranch *branch = lfirst(lc);
+		const SfState *state;
+
+		if (branch->phase != SF_PHASE_ABORTED || branch->state < 0)
+			continue;
+		state = &run->program->states[branch->state];
+		if (state->type == SF_STATE_TASK &&
+			sf_state_task(state)->resource.kind == SF_RESOURCE_START_EXECUTION)
+			sf_child_stop(run->execution, branch->key.branch_no);
+	}
+}
+
+/* Hand queued tasks of an activity to a worker; a List of SfTask. */
+List *
+sf_apply_take(const SfActivity *activity, const char *worker, int max_tasks)
+{
+	return sf_task_take(activity, worker, max_tasks);
+}
+
+/* Put the answer of a task into its branch; the caller has locked both. */
+void
+sf_apply_answer(SfTask *task, bool ok, const Jsonb *output, const char *error,
+				const char *cause)
+{
+	task->status = SF_TASK_ANSWERED;
+	sf_task_update(task);
+	sf_branch_answer(task->key, ok, output, error, cause);
+}
+
+/* Note that the worker of a task has sent a heartbeat; lease_ms 0: no lease. */
+void
+sf_apply_heartbeat(SfTask *task, int64 lease_ms)
+{
+	task->heartbeat_at = GetCurrentTimestamp();
+	if (lease_ms > 0)
+		task->lease_until = task->heartbeat_at + lease_ms * 1000;
+	sf_task_update(task);
+	if (task->submitted == NULL)
+		sf_branch_set_due(task->key, sf_task_timer(task));
+}

@@ -1,0 +1,204 @@
+/*
+ * load.c
+ *		One transition of a branch: load what it needs, have the machine work it
+ *		out, carry its effects out.
+ *
+ * What is needed is written in the compiled program (SfNeeds).  Where a
+ * transition turns out to need more (the number of an event, for an error's
+ * text; the context object, in a catcher), it is loaded and the transition is
+ * worked out once more: the first time has changed nothing.
+ */
+#include "postgres.h"
+
+#include "common/pg_prng.h"
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+
+#include "base/uuid.h"
+#include "machine/map_state.h"
+#include "run/apply.h"
+#include "run/map_run.h"
+#include "run/outside.h"
+#include "store/quota.h"
+
+/* Items of a Distributed Map that one query reads */
+#define CHUNK	1000
+
+/* The iteration that a branch is part of, out of Parallel branches; *map: of what. */
+static const SfBranch *
+find_iteration(const SfProgram *program, const SfBranch *branch, SfBranch **map)
+{
+	SfBranchKey key = branch->key;
+
+	while (branch->parent_no >= 0)
+	{
+		key.branch_no = branch->parent_no;
+		*map = sf_branch_read(key, SF_LOCK_NONE);
+		if (*map == NULL)
+			return NULL;
+		if (program->states[(*map)->state].type == SF_STATE_MAP)
+			return branch;
+		branch = *map;
+	}
+	return NULL;
+}
+
+/* The items of a Map that has none left to begin: worked out once more. */
+static bool
+items_again(const SfRun *run, SfBranch *map, Jsonb **items)
+{
+	SfStimulus	stimulus = {.kind = SF_STIMULUS_DUE};
+	SfTransition t = {.branch = *map};
+	SfStep		step;
+	SfError		error;
+
+	sf_step_init(&step, &run->loaded, &stimulus, 0, &t);
+	return sf_flow_input(&step, &error) &&
+		sf_flow_path(&step, &sf_state_map(step.state)->items_path, items, &error);
+}
+
+/* The item of the iteration that a branch belongs to; NULL: none. */
+static Jsonb *
+iteration_item(const SfRun *run, const SfBranch *branch)
+{
+	SfBranch   *map;
+	const SfBranch *iteration = find_iteration(run->program, branch, &map);
+	Jsonb	   *items;
+	JsonbValue	array,
+				item;
+
+	if (iteration == NULL)
+		return NULL;
+	items = map->result;
+	if (items == NULL && !items_again(run, map, &items))
+		return NULL;
+	sf_json_root(items, &array);
+	if (!sf_json_is_array(&array) ||
+		!sf_json_element(&array, iteration->branch_index, &item))
+		return NULL;
+	return sf_json_make(&item);
+}
+
+/* What stands in the context object. */
+static void
+load_context(SfRun *run, const SfBranch *branch)
+{
+	SfLoaded   *loaded = &run->loaded;
+	SfExecution *execution = run->execution;
+
+	if (execution->input == NULL)
+	{
+		SfExecution *full = sf_execution_read(execution->execution_no,
+											  SF_LOCK_NONE, true);
+
+		execution->input = full ? full->input : sf_json_null();
+	}
+	loaded->input = execution->input;
+	if (loaded->role == NULL)
+		loaded->role = GetUserNameFromId(execution->owner, true);
+	if (branch->niterations > 0 && run->item_of != branch->key.branch_no)
+	{
+		loaded->map_item = iteration_item(run, branch);
+		run->item_of = branch->key.branch_no;
+	}
+}
+
+/* The run that a Distributed Map is in, or names for one that begins. */
+static void
+load_map_run(SfRun *run, const SfBranch *branch)
+{
+	if (branch->phase != SF_PHASE_ENTER && branch->map_run_no != 0)
+	{
+		run->loaded.map_run = sf_map_run_of(branch);
+		return;
+	}
+	run->loaded.map_run = palloc0(sizeof(SfMapRun));
+	run->loaded.map_run->map_run_no = sf_branch_next_no();
+	run->loaded.map_run->uuid = sf_uuid_v7();
+}
+
+/*
+ * The items that come next, and room for their children: as many as one step
+ * may hand out, or twice as many as those that were too few for a batch.
+ */
+static void
+load_items(SfRun *run, const SfBranch *branch)
+{
+	SfLoaded   *loaded = &run->loaded;
+	bool		more = (loaded->has & SF_NEED_ITEMS) != 0;
+	int			most = Min(more ? loaded->nitems * 2 : SF_MAP_STEP_ITEMS,
+						   branch->total - branch->next_index);
+	Size		bytes = 0;
+
+	if (!sf_join_wants_more(branch))
+		return;
+	loaded->items = palloc_extended(sizeof(Jsonb *) * (most + 1), MCXT_ALLOC_HUGE);
+	loaded->nitems = 0;
+	while (loaded->nitems < most && (more || bytes < SF_MAP_STEP_BYTES))
+	{
+		int			n = sf_map_items_read(branch->key.execution_no, branch->map_run_no,
+										  branch->next_index + loaded->nitems,
+										  Min(CHUNK, most - loaded->nitems),
+										  loaded->items + loaded->nitems);
+
+		CHECK_FOR_INTERRUPTS();
+		if (n == 0)
+			elog(ERROR, "item %d of a Map is missing", branch->next_index + loaded->nitems);
+		for (int i = 0; i < n; i++)
+			bytes += VARSIZE(loaded->items[loaded->nitems + i]);
+		loaded->nitems += n;
+	}
+	loaded->may_begin = sf_quota_has_room(run->execution->owner);
+}
+
+/* Load what a transition needs. */
+static void
+load(SfRun *run, const SfBranch *branch, uint32 needs)
+{
+	SfLoaded   *loaded = &run->loaded;
+
+	if ((needs & SF_NEED_EVENT_IDS) != 0)
+	{
+		sf_run_lock(run);
+		loaded->base_event_id = run->base_event_id;
+	}
+	if ((needs & SF_NEED_CONTEXT) != 0)
+		load_context(run, branch);
+	if ((needs & SF_NEED_TOKEN) != 0)
+	{
+		run->token_task = sf_outside_make_task(branch);
+		loaded->token = sf_task_token(run->token_task);
+	}
+	if ((needs & SF_NEED_MAP_RUN) != 0)
+		load_map_run(run, branch);
+	if ((needs & SF_NEED_ITEMS) != 0)
+		load_items(run, branch);
+	if ((needs & SF_NEED_RANDOM) != 0)
+		loaded->random = pg_prng_double(&pg_global_prng_state);
+	loaded->has |= needs;
+}
+
+/* Take a branch through a transition. */
+SfTransition *
+sf_run_advance(SfRun *run, SfBranch *branch, const SfStimulus *stimulus)
+{
+	SfTransition *t = &run->transition;
+	SfLoaded   *loaded = &run->loaded;
+	TimestampTz now = GetCurrentTimestamp();
+	uint32		needs = sf_transition_needs(run->program, branch, stimulus);
+
+	loaded->nevents = list_length(run->events);
+	loaded->has = 0;
+	loaded->token = NULL;
+	run->token_task = NULL;
+	if (run->locked)
+		needs |= SF_NEED_EVENT_IDS;
+	do
+	{
+		load(run, branch, needs);
+		sf_transition(loaded, branch, stimulus, now, t);
+		needs = t->needs;
+	} while (needs != 0);
+	sf_apply(run, branch, t);
+	return t;
+}
