@@ -88,7 +88,7 @@ read_payload(SfwTask *task)
 	SfwJson		seconds;
 	double		limit;
 
-	if (!sfw_json_parse(task->input, strlen(task->input), &task->payload) ||
+	if (task->input == NULL || !sfw_json_parse(task->input, strlen(task->input), &task->payload) ||
 		sfw_json_type(task->payload) != '{')
 		return pg_strdup("the payload must be an object");
 	if (sfw_json_get(task->payload, "TimeoutSeconds", &seconds))
@@ -101,37 +101,39 @@ read_payload(SfwTask *task)
 	return NULL;
 }
 
-/* Copy a text; NULL stays NULL. */
+/* Copy a text of a claim; NULL for null. */
 static char *
-copy(const char *text)
+text_at(const PGresult *claim, int row, int column)
 {
-	return text != NULL ? pg_strdup(text) : NULL;
+	return PQgetisnull(claim, row, column) ? NULL : pg_strdup(PQgetvalue(claim, row, column));
 }
 
-/* Begin a task that was claimed. */
+/* Begin a task that was claimed: a row with SFW_CLAIM_COLUMNS. */
 void
-sfw_task_begin(const SfwKind *kind, const SfwClaim *claim)
+sfw_task_begin(const SfwKind *kind, const PGresult *claim, int row)
 {
 	SfwTask    *task = pg_malloc0(sizeof(SfwTask));
+	double		heartbeat_time = strtod(PQgetvalue(claim, row, 5), NULL);
+	double		time_left = strtod(PQgetvalue(claim, row, 6), NULL);
 	char	   *problem;
 
 	task->kind = kind;
-	task->token = pg_strdup(claim->token);
-	task->input = pg_strdup(claim->input);
-	task->execution_id = copy(claim->execution_id);
-	task->state = copy(claim->state);
-	task->attempt = copy(claim->attempt);
+	task->token = pg_strdup(PQgetvalue(claim, row, 0));
+	task->input = text_at(claim, row, 1);
+	task->execution_id = text_at(claim, row, 2);
+	task->state = text_at(claim, row, 3);
+	task->attempt = text_at(claim, row, 4);
 	task->began = sfw_now();
 	task->next = sfw_tasks;
 	sfw_tasks = task;
 	sfw_tasks_running++;
-	if (claim->heartbeat > 0)
+	if (heartbeat_time > 0)
 	{
-		task->heartbeat = Max((int64_t) (claim->heartbeat * 1000 / 3), 100);
+		task->heartbeat = Max((int64_t) (heartbeat_time * 1000 / 3), 100);
 		sfw_timer_set(&task->heartbeat_timer, task->heartbeat, heartbeat, task);
 	}
-	if (claim->time_left >= 0)
-		sfw_timer_set(&task->deadline_timer, (int64_t) (claim->time_left * 1000), deadline_over, task);
+	if (!PQgetisnull(claim, row, 6))
+		sfw_timer_set(&task->deadline_timer, (int64_t) (time_left * 1000), deadline_over, task);
 	problem = read_payload(task);
 	if (problem != NULL)
 	{
@@ -149,7 +151,7 @@ sfw_task_stop(SfwTask *task, SfwStop why)
 	static const char *const reasons[] = {
 		NULL, "its time is over", "nobody waits for it any more", "the worker leaves"};
 
-	if (task->over || (task->stopped != SFW_NOT_STOPPED && why != SFW_STOP_REFUSED))
+	if (task->end_timer.armed || (task->stopped != SFW_NOT_STOPPED && why != SFW_STOP_REFUSED))
 		return;
 	if (task->stopped == SFW_NOT_STOPPED)
 	{
@@ -187,13 +189,12 @@ unlink_task(SfwTask *task)
 	*link = task->next;
 	task->next = NULL;
 	sfw_tasks_running--;
-	task->over = true;
 	task->heartbeat_due = false;
 	sfw_timer_clear(&task->heartbeat_timer);
 	sfw_timer_clear(&task->timeout_timer);
 	sfw_timer_clear(&task->deadline_timer);
 	sfw_timer_clear(&task->kill_timer);
-	sfw_timer_clear(&task->outcome_timer);
+	sfw_timer_clear(&task->end_timer);
 }
 
 /* End a task, and send its answer unless the database would refuse it. */
@@ -229,18 +230,7 @@ sfw_task_succeeded(SfwTask *task, char *output)
 {
 	task->success = true;
 	task->output = output;
-	end(task);
-}
-
-/* Note a failure: its error name, and its cause, of which Step Functions takes so much. */
-static void
-note_failure(SfwTask *task, char *cause, const char *error, va_list args)
-{
-	vsnprintf(task->error, sizeof(task->error), error, args);
-	if (cause != NULL && strlen(cause) > CAUSE_MAX)
-		cause[sfw_utf8_clip(cause, CAUSE_MAX)] = '\0';
-	free(task->cause);
-	task->cause = cause;
+	sfw_timer_set(&task->end_timer, 0, end, task);
 }
 
 /* Report that a task has failed; the reason for which it was stopped comes first. */
@@ -250,26 +240,17 @@ sfw_task_failed(SfwTask *task, char *cause, const char *error,...)
 	va_list		args;
 
 	va_start(args, error);
-	note_failure(task, cause, error, args);
+	vsnprintf(task->error, sizeof(task->error), error, args);
 	va_end(args);
-	end(task);
+	if (strlen(cause) > CAUSE_MAX)
+		cause[sfw_utf8_clip(cause, CAUSE_MAX)] = '\0';
+	task->cause = cause;
+	sfw_timer_set(&task->end_timer, 0, end, task);
 }
 
-/* Report from within start that a task has failed. */
-void
-sfw_task_fail_soon(SfwTask *task, char *cause, const char *error,...)
-{
-	va_list		args;
-
-	va_start(args, error);
-	note_failure(task, cause, error, args);
-	va_end(args);
-	sfw_timer_set(&task->outcome_timer, 0, end, task);
-}
-
-/* Report from within start that the payload cannot be carried out; nothing was begun. */
+/* Report that the payload cannot be carried out; nothing was begun. */
 void
 sfw_task_reject(SfwTask *task, char *cause)
 {
-	sfw_task_fail_soon(task, cause, "%s.InvalidParameters", task->kind->error_prefix);
+	sfw_task_failed(task, cause, "%s.InvalidParameters", task->kind->error_prefix);
 }

@@ -5,6 +5,8 @@
 #ifndef SFW_CLAIMED_TASK_H
 #define SFW_CLAIMED_TASK_H
 
+#include <libpq-fe.h>
+
 #include "json_text.h"
 #include "log.h"
 #include "loop.h"
@@ -15,10 +17,9 @@
 typedef struct SfwTask SfwTask;
 
 /*
- * How a kind of task is run.  After start the kind reports the outcome once,
- * also of a task that was stopped: later than start by sfw_task_succeeded or
- * sfw_task_failed, within start by sfw_task_fail_soon or sfw_task_reject.
- * The task must not be used after its outcome was reported.
+ * How a kind of task is run.  After start the kind reports the outcome once, by
+ * one of the functions below, also of a task that was stopped.  The task exists
+ * until the end of the event loop's turn.
  */
 typedef struct SfwKind
 {
@@ -56,8 +57,7 @@ struct SfwTask
 	SfwTimer	deadline_timer;	/* after it the database refuses any answer */
 	SfwTimer	kill_timer;
 	SfwStop		stopped;
-	SfwTimer	outcome_timer;	/* reports the failure that start noted */
-	bool		over;			/* nothing of it runs any more */
+	SfwTimer	end_timer;		/* ends a task whose outcome was reported */
 
 	bool		success;
 	char	   *output;			/* success: JSON */
@@ -70,17 +70,11 @@ struct SfwTask
 	SfwTask    *next;
 };
 
-/* A row of sf_get_activity_task; strings are copied. */
-typedef struct SfwClaim
-{
-	const char *token;
-	const char *input;
-	const char *execution_id;
-	const char *state;
-	const char *attempt;
-	double		heartbeat;		/* seconds, 0: none */
-	double		time_left;		/* seconds, negative: unlimited */
-} SfwClaim;
+/* What a claim selects from sf_get_activity_task, in this order */
+#define SFW_CLAIM_COLUMNS \
+	"task_token, input, execution_id, state, attempt," \
+	" extract(epoch FROM heartbeat)::pg_catalog.float8," \
+	" extract(epoch FROM deadline OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp())::pg_catalog.float8"
 
 extern const SfwKind sfw_kind_shell;
 extern const SfwKind sfw_kind_http;
@@ -91,14 +85,13 @@ extern int	sfw_tasks_running;
 
 extern const SfwKind *sfw_kind_find(const char *name);
 
-extern void sfw_task_begin(const SfwKind *kind, const SfwClaim *claim);
+extern void sfw_task_begin(const SfwKind *kind, const PGresult *claim, int row);
 extern void sfw_task_stop(SfwTask *task, SfwStop why);
 extern void sfw_task_free(SfwTask *task);
 
-/* The outcome.  output and cause are handed over; error is a printf format. */
+/* Report the outcome.  output and cause are handed over; error is a printf format. */
 extern void sfw_task_succeeded(SfwTask *task, char *output);
 extern void sfw_task_failed(SfwTask *task, char *cause, const char *error,...) pg_attribute_printf(3, 4);
-extern void sfw_task_fail_soon(SfwTask *task, char *cause, const char *error,...) pg_attribute_printf(3, 4);
 extern void sfw_task_reject(SfwTask *task, char *cause);
 
 extern void sfw_task_log(const SfwTask *task, SfwLevel level, const char *message,

@@ -39,6 +39,9 @@ SfwConfig	sfw_config = {
 	.max_redirects = 5,
 };
 
+/* No string in jsonb is longer; written as JSON it has less than the 2 GB of a PQExpBuffer. */
+#define MAX_SIZE (256 * 1024 * 1024 - 1)
+
 typedef enum Type
 {
 	TEXT,
@@ -131,7 +134,7 @@ store(const Setting *setting, const char *value, char **problem)
 	if (setting->type == COUNT)
 		*(int *) setting->field = (int) amount;
 	else if (setting->type == SIZE)
-		*(size_t *) setting->field = (size_t) amount;
+		*(size_t *) setting->field = (size_t) Min(amount, MAX_SIZE);
 	else
 		*(int64_t *) setting->field = amount;
 	return true;
@@ -189,55 +192,44 @@ sfw_config_set(const char *key, const char *value, char **problem)
 	return false;
 }
 
-/* Begin the section that a line like [database NAME] names. */
-static bool
-begin_section(const char *line, char *kind, char **problem)
+/* Begin the section that a line like [database NAME] names; NULL: there is no such kind. */
+static SfwSection *
+begin_section(const char *line, char **problem)
 {
+	SfwSection *section = pg_malloc0(sizeof(SfwSection));
 	char		name[256];
 	char		rest;
 
-	if (sscanf(line, "[%15[a-z] %255[^]]]%c", kind, name, &rest) != 2)
-		*kind = '\0';
-	if (strcmp(kind, "database") == 0)
+	if (sscanf(line, "[%15[a-z] %255[^]]]%c", section->kind, name, &rest) != 2 ||
+		(strcmp(section->kind, "database") != 0 && strcmp(section->kind, "connection") != 0))
 	{
-		SfwDatabase *database = pg_malloc0(sizeof(SfwDatabase));
-
-		database->name = pg_strdup(name);
-		database->next = sfw_config.databases;
-		sfw_config.databases = database;
-		return true;
+		*problem = psprintf("expected [database NAME] or [connection NAME], not %s", line);
+		free(section);
+		return NULL;
 	}
-	if (strcmp(kind, "connection") == 0)
-	{
-		SfwConnection *connection = pg_malloc0(sizeof(SfwConnection));
-
-		connection->name = pg_strdup(name);
-		connection->next = sfw_config.connections;
-		sfw_config.connections = connection;
-		return true;
-	}
-	*problem = psprintf("expected [database NAME] or [connection NAME], not %s", line);
-	return false;
+	section->name = pg_strdup(name);
+	section->next = sfw_config.sections;
+	sfw_config.sections = section;
+	return section;
 }
 
-/* Set a key of a section; the section that was begun last is the first of its list. */
+/* Set a key of a section. */
 static bool
-set_in_section(const char *kind, const char *key, const char *value, char **problem)
+set_in_section(SfwSection *section, const char *key, const char *value, char **problem)
 {
-	SfwDatabase *database = sfw_config.databases;
-	SfwConnection *connection = sfw_config.connections;
+	bool		is_database = strcmp(section->kind, "database") == 0;
 
-	if (strcmp(kind, "database") == 0 && strcmp(key, "conninfo") == 0)
-		database->conninfo = pg_strdup(value);
-	else if (strcmp(kind, "database") == 0 && strcmp(key, "role") == 0)
-		database->role = pg_strdup(value);
-	else if (strcmp(kind, "connection") == 0 && strcmp(key, "header") == 0)
-		simple_string_list_append(&connection->headers, value);
-	else if (strcmp(kind, "connection") == 0 && strcmp(key, "host") == 0)
-		simple_string_list_append(&connection->hosts, value);
+	if (is_database && strcmp(key, "conninfo") == 0)
+		section->conninfo = pg_strdup(value);
+	else if (is_database && strcmp(key, "role") == 0)
+		section->role = pg_strdup(value);
+	else if (!is_database && strcmp(key, "header") == 0)
+		simple_string_list_append(&section->headers, value);
+	else if (!is_database && strcmp(key, "host") == 0)
+		simple_string_list_append(&section->hosts, value);
 	else
 	{
-		*problem = psprintf("unknown key \"%s\" in a section [%s]", key, kind);
+		*problem = psprintf("unknown key \"%s\" in a section [%s]", key, section->kind);
 		return false;
 	}
 	return true;
@@ -257,9 +249,9 @@ trim(char *text)
 	return text;
 }
 
-/* Read one line of the file; section is the kind of section that it stands in. */
+/* Read one line of the file; *section is the one that it stands in, or NULL. */
 static bool
-read_line(char *line, char *section, char **problem)
+read_line(char *line, SfwSection **section, char **problem)
 {
 	char	   *equals;
 	char	   *key;
@@ -268,7 +260,10 @@ read_line(char *line, char *section, char **problem)
 	if (*line == '\0' || *line == '#' || *line == ';')
 		return true;
 	if (*line == '[')
-		return begin_section(line, section, problem);
+	{
+		*section = begin_section(line, problem);
+		return *section != NULL;
+	}
 	equals = strchr(line, '=');
 	if (equals == NULL)
 	{
@@ -278,8 +273,8 @@ read_line(char *line, char *section, char **problem)
 	*equals = '\0';
 	key = trim(line);
 	value = trim(equals + 1);
-	if (*section != '\0')
-		return set_in_section(section, key, value, problem);
+	if (*section != NULL)
+		return set_in_section(*section, key, value, problem);
 	return sfw_config_set(key, value, problem);
 }
 
@@ -290,7 +285,7 @@ sfw_config_read(const char *path, char **problem)
 	FILE	   *file = fopen(path, "re");
 	char	   *line = NULL;
 	size_t		size = 0;
-	char		section[16] = "";	/* as begin_section fills it */
+	SfwSection *section = NULL;
 	int			number = 0;
 	bool		good = true;
 	struct stat st;
@@ -305,13 +300,13 @@ sfw_config_read(const char *path, char **problem)
 		char	   *reason = NULL;
 
 		number++;
-		good = read_line(trim(line), section, &reason);
+		good = read_line(trim(line), &section, &reason);
 		if (!good)
 			*problem = psprintf("%s:%d: %s", path, number, reason);
 		free(reason);
 	}
-	if (good && sfw_config.connections != NULL && fstat(fileno(file), &st) == 0 &&
-		(st.st_mode & (S_IRGRP | S_IROTH)) != 0)
+	if (good && sfw_config_section(sfw_config.sections, "connection", NULL) != NULL &&
+		fstat(fileno(file), &st) == 0 && (st.st_mode & (S_IRGRP | S_IROTH)) != 0)
 		sfw_log(SFW_WARNING, "the configuration holds credentials and others can read it",
 				"file", path, NULL);
 	free(line);
@@ -325,21 +320,15 @@ sfw_config_finish(char **problem)
 {
 	char		host[256] = "localhost";
 
-	for (const SfwDatabase *database = sfw_config.databases; database != NULL; database = database->next)
+	for (const SfwSection *section = sfw_config.sections; section != NULL; section = section->next)
 	{
-		if (database->conninfo == NULL)
+		bool		is_database = strcmp(section->kind, "database") == 0;
+
+		/* Without hosts a payload could send the headers of a connection to any host. */
+		if (is_database ? section->conninfo == NULL : section->hosts.head == NULL)
 		{
-			*problem = psprintf("section [database %s] has no conninfo", database->name);
-			return false;
-		}
-	}
-	/* Without hosts a payload could send the credentials to any host. */
-	for (const SfwConnection *connection = sfw_config.connections; connection != NULL;
-		 connection = connection->next)
-	{
-		if (connection->hosts.head == NULL)
-		{
-			*problem = psprintf("section [connection %s] has no host", connection->name);
+			*problem = psprintf("section [%s %s] has no %s", section->kind, section->name,
+								is_database ? "conninfo" : "host");
 			return false;
 		}
 	}
@@ -356,24 +345,12 @@ sfw_config_finish(char **problem)
 	return true;
 }
 
-/* Find the section of a database; NULL when there is none. */
-const SfwDatabase *
-sfw_config_database(const char *name)
+/* Find the first section in a list that has a kind and, unless that is NULL, a name. */
+const SfwSection *
+sfw_config_section(const SfwSection *list, const char *kind, const char *name)
 {
-	const SfwDatabase *database = sfw_config.databases;
-
-	while (database != NULL && strcmp(database->name, name) != 0)
-		database = database->next;
-	return database;
-}
-
-/* Find the section of a connection; NULL when there is none. */
-const SfwConnection *
-sfw_config_connection(const char *name)
-{
-	const SfwConnection *connection = sfw_config.connections;
-
-	while (connection != NULL && strcmp(connection->name, name) != 0)
-		connection = connection->next;
-	return connection;
+	while (list != NULL &&
+		   (strcmp(list->kind, kind) != 0 || (name != NULL && strcmp(list->name, name) != 0)))
+		list = list->next;
+	return list;
 }

@@ -16,23 +16,20 @@ typedef struct SfwServed
 	char	   *kind;			/* shell, http, sql */
 } SfwServed;
 
-/* A section [database NAME]: where SQL tasks may run */
-typedef struct SfwDatabase
+/*
+ * A section of the file: [database NAME], where SQL tasks may run, or
+ * [connection NAME], headers for requests that name it and go to its hosts
+ */
+typedef struct SfwSection
 {
+	char		kind[16];
 	char	   *name;
-	char	   *conninfo;
-	char	   *role;			/* or NULL */
-	struct SfwDatabase *next;
-} SfwDatabase;
-
-/* A section [connection NAME]: headers for requests that name it and go to its hosts */
-typedef struct SfwConnection
-{
-	char	   *name;
-	SimpleStringList hosts;
-	SimpleStringList headers;
-	struct SfwConnection *next;
-} SfwConnection;
+	char	   *conninfo;		/* of a database */
+	char	   *role;			/* of a database, or NULL */
+	SimpleStringList hosts;		/* of a connection */
+	SimpleStringList headers;	/* of a connection */
+	struct SfwSection *next;
+} SfwSection;
 
 typedef struct SfwConfig
 {
@@ -55,12 +52,11 @@ typedef struct SfwConfig
 	char	   *ca_file;
 	char	   *directory;		/* where commands start */
 	SimpleStringList pass_env;
-	bool		once;
-	bool		list;
-	bool		dry_run;
+	int			once;			/* true or false, as getopt_long sets it */
+	int			list;
+	int			dry_run;
 	char	   *location;		/* with dry_run: where a redirect would lead */
-	SfwDatabase *databases;
-	SfwConnection *connections;
+	SfwSection *sections;		/* the last one first */
 } SfwConfig;
 
 extern SfwConfig sfw_config;
@@ -68,7 +64,6 @@ extern SfwConfig sfw_config;
 extern bool sfw_config_set(const char *key, const char *value, char **problem);
 extern bool sfw_config_read(const char *path, char **problem);
 extern bool sfw_config_finish(char **problem);
-extern const SfwDatabase *sfw_config_database(const char *name);
-extern const SfwConnection *sfw_config_connection(const char *name);
+extern const SfwSection *sfw_config_section(const SfwSection *list, const char *kind, const char *name);
 
 #endif							/* SFW_CONFIG_H */

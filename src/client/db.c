@@ -72,19 +72,6 @@ lose(const char *what)
 		done(NULL, on_done_arg);
 }
 
-/* Deliver the notifications that have come. */
-static void
-deliver_notifications(void)
-{
-	PGnotify   *notify;
-
-	while ((notify = PQnotifies(session.conn)) != NULL)
-	{
-		on_notify(notify->extra);
-		PQfreemem(notify);
-	}
-}
-
 /* Hand the result of the statement to its sender; the session is idle then. */
 static void
 finish_statement(PGresult *result)
@@ -132,15 +119,19 @@ read_results(void)
 static void
 talk(void *arg)
 {
+	PGnotify   *notify;
+
 	if (!PQconsumeInput(session.conn) || PQstatus(session.conn) == CONNECTION_BAD)
 	{
 		lose("connection lost");
 		return;
 	}
 	read_results();
-	if (session.conn == NULL)
-		return;
-	deliver_notifications();
+	while (session.conn != NULL && (notify = PQnotifies(session.conn)) != NULL)
+	{
+		on_notify(notify->extra);
+		PQfreemem(notify);
+	}
 	if (state == READY)
 		on_idle();
 	if (state == READY || state == BUSY)

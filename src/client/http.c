@@ -241,30 +241,27 @@ read_array_format(SfwJson transform)
 	static const char *const names[] = {"INDICES", "REPEAT", "COMMAS", "BRACKETS"};
 	SfwJson		options;
 	SfwJson		value;
-	char	   *text;
-	ArrayFormat format = INDICES;
 
-	if (!sfw_json_get(transform, "RequestEncodingOptions", &options) ||
-		!sfw_json_get(options, "ArrayFormat", &value))
-		return INDICES;
-	text = sfw_json_text(value);
-	for (size_t i = 0; i < lengthof(names); i++)
+	if (sfw_json_get(transform, "RequestEncodingOptions", &options) &&
+		sfw_json_get(options, "ArrayFormat", &value))
 	{
-		if (strcmp(text, names[i]) == 0)
-			format = (ArrayFormat) i;
+		for (size_t i = 0; i < lengthof(names); i++)
+		{
+			if (sfw_json_is(value, names[i]))
+				return (ArrayFormat) i;
+		}
 	}
-	free(text);
-	return format;
+	return INDICES;
 }
 
 /* Tell whether Transform wants the body URL encoded. */
 static bool
-wants_url_encoded(SfwJson transform)
+wants_url_encoded(SfwJson payload, SfwJson *transform)
 {
 	SfwJson		value;
 
-	return sfw_json_get(transform, "RequestBodyEncoding", &value) &&
-		value.len == strlen("\"URL_ENCODED\"") && memcmp(value.text, "\"URL_ENCODED\"", value.len) == 0;
+	return sfw_json_get(payload, "Transform", transform) &&
+		sfw_json_get(*transform, "RequestBodyEncoding", &value) && sfw_json_is(value, "URL_ENCODED");
 }
 
 /* Read RequestBody; gives what is wrong with it, or NULL. */
@@ -277,7 +274,7 @@ read_body(SfwJson payload, SfwFetch *fetch)
 
 	if (!sfw_json_get(payload, "RequestBody", &body))
 		return NULL;
-	if (sfw_json_get(payload, "Transform", &transform) && wants_url_encoded(transform))
+	if (wants_url_encoded(payload, &transform))
 	{
 		PQExpBufferData form;
 
@@ -318,7 +315,7 @@ connection_name(SfwJson payload)
 
 /* Tell whether a connection is for requests to a host. */
 static bool
-is_for_host(const SfwConnection *connection, const char *host)
+is_for_host(const SfwSection *connection, const char *host)
 {
 	for (SimpleStringListCell *pattern = connection->hosts.head; pattern != NULL; pattern = pattern->next)
 	{
@@ -333,7 +330,8 @@ static char *
 add_connection(SfwJson payload, SfwFetch *fetch)
 {
 	char	   *name = connection_name(payload);
-	const SfwConnection *connection = name != NULL ? sfw_config_connection(name) : NULL;
+	const SfwSection *connection = name != NULL ?
+		sfw_config_section(sfw_config.sections, "connection", name) : NULL;
 	char	   *problem = NULL;
 	SfwUrl		url = {0};
 
@@ -545,7 +543,7 @@ http_start(SfwTask *task)
 	if (fetch->refused != NULL)
 	{
 		sfw_task_log(task, SFW_WARNING, "a request is refused", "reason", fetch->refused);
-		sfw_task_fail_soon(task, pg_strdup(fetch->refused), "States.Permissions");
+		sfw_task_failed(task, pg_strdup(fetch->refused), "States.Permissions");
 	}
 	else
 		sfw_task_reject(task, problem != NULL ? problem : pg_strdup(fetch->problem));
@@ -561,7 +559,7 @@ http_stop(SfwTask *task, bool hard)
 	if (fetch == NULL)
 		return;
 	task->job = NULL;
-	sfw_task_fail_soon(task, psprintf("the request to host \"%s\" was given up", fetch->url.host),
+	sfw_task_failed(task, psprintf("the request to host \"%s\" was given up", fetch->url.host),
 					   "States.Http.Socket");
 	sfw_fetch_free(fetch);
 }

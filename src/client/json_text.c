@@ -197,38 +197,6 @@ sfw_json_next(SfwJsonWalk *walk, SfwJson *key, SfwJson *value)
 	return true;
 }
 
-/* The number of members or elements. */
-size_t
-sfw_json_count(SfwJson container)
-{
-	SfwJsonWalk walk = sfw_json_walk(container);
-	SfwJson		value;
-	size_t		count = 0;
-
-	while (sfw_json_next(&walk, NULL, &value))
-		count++;
-	return count;
-}
-
-/* Find a member that is there and not null. */
-bool
-sfw_json_get(SfwJson object, const char *key, SfwJson *value)
-{
-	SfwJsonWalk walk = sfw_json_walk(object);
-	SfwJson		name;
-
-	while (walk.object && sfw_json_next(&walk, &name, value))
-	{
-		char	   *text = sfw_json_text(name);
-		bool		found = strcmp(text, key) == 0;
-
-		free(text);
-		if (found)
-			return sfw_json_type(*value) != 'n';
-	}
-	return false;
-}
-
 /* Keep the string that the parser has decoded. */
 static ActionResult
 keep_string(void *state, char *token, JsonTokenType type)
@@ -253,6 +221,32 @@ sfw_json_text(SfwJson value)
 		return pnstrdup(value.text + 1, value.len - 2);
 	parse(value, &actions);
 	return text;
+}
+
+/* Tell whether a value is a string that holds a text. */
+bool
+sfw_json_is(SfwJson value, const char *text)
+{
+	char	   *held = sfw_json_text(value);
+	bool		same = sfw_json_type(value) == '"' && strcmp(held, text) == 0;
+
+	free(held);
+	return same;
+}
+
+/* Find a member that is there and not null. */
+bool
+sfw_json_get(SfwJson object, const char *key, SfwJson *value)
+{
+	SfwJsonWalk walk = sfw_json_walk(object);
+	SfwJson		name;
+
+	while (walk.object && sfw_json_next(&walk, &name, value))
+	{
+		if (sfw_json_is(name, key))
+			return sfw_json_type(*value) != 'n';
+	}
+	return false;
 }
 
 /* Read a number; strings are none. */

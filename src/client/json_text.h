@@ -29,7 +29,7 @@ extern char sfw_json_type(SfwJson value);
 extern bool sfw_json_get(SfwJson object, const char *key, SfwJson *value);
 extern SfwJsonWalk sfw_json_walk(SfwJson container);
 extern bool sfw_json_next(SfwJsonWalk *walk, SfwJson *key, SfwJson *value);
-extern size_t sfw_json_count(SfwJson container);
+extern bool sfw_json_is(SfwJson value, const char *text);
 extern char *sfw_json_text(SfwJson value);
 extern bool sfw_json_number(SfwJson value, double *number);
 

@@ -32,13 +32,10 @@
 /* Milliseconds for the last answers after all tasks were told to stop */
 #define LAST_ANSWERS 5000
 
+/* What getopt_long gives for long options that are no settings and set no flag */
 enum
 {
-	OPT_FIRST = 1000,
-	OPT_CONFIG,
-	OPT_ONCE,
-	OPT_LIST,
-	OPT_DRY_RUN,
+	OPT_CONFIG = 1000,
 	OPT_HELP
 };
 
@@ -49,26 +46,26 @@ static const struct option options[] = {
 	{"host", required_argument, NULL, 'h'},
 	{"port", required_argument, NULL, 'p'},
 	{"username", required_argument, NULL, 'U'},
-	{"name", required_argument, NULL, OPT_FIRST},
-	{"schema", required_argument, NULL, OPT_FIRST},
-	{"poll-interval", required_argument, NULL, OPT_FIRST},
-	{"kill-after", required_argument, NULL, OPT_FIRST},
-	{"http-timeout", required_argument, NULL, OPT_FIRST},
-	{"connect-timeout", required_argument, NULL, OPT_FIRST},
-	{"max-output", required_argument, NULL, OPT_FIRST},
-	{"max-stderr", required_argument, NULL, OPT_FIRST},
-	{"max-redirects", required_argument, NULL, OPT_FIRST},
-	{"ca-file", required_argument, NULL, OPT_FIRST},
-	{"directory", required_argument, NULL, OPT_FIRST},
-	{"allow", required_argument, NULL, OPT_FIRST},
-	{"pass-env", required_argument, NULL, OPT_FIRST},
-	{"location", required_argument, NULL, OPT_FIRST},
-	{"log-level", required_argument, NULL, OPT_FIRST},
-	{"log-format", required_argument, NULL, OPT_FIRST},
+	{"name", required_argument, NULL, 0},
+	{"schema", required_argument, NULL, 0},
+	{"poll-interval", required_argument, NULL, 0},
+	{"kill-after", required_argument, NULL, 0},
+	{"http-timeout", required_argument, NULL, 0},
+	{"connect-timeout", required_argument, NULL, 0},
+	{"max-output", required_argument, NULL, 0},
+	{"max-stderr", required_argument, NULL, 0},
+	{"max-redirects", required_argument, NULL, 0},
+	{"ca-file", required_argument, NULL, 0},
+	{"directory", required_argument, NULL, 0},
+	{"allow", required_argument, NULL, 0},
+	{"pass-env", required_argument, NULL, 0},
+	{"location", required_argument, NULL, 0},
+	{"log-level", required_argument, NULL, 0},
+	{"log-format", required_argument, NULL, 0},
 	{"config", required_argument, NULL, OPT_CONFIG},
-	{"once", no_argument, NULL, OPT_ONCE},
-	{"list", no_argument, NULL, OPT_LIST},
-	{"dry-run", no_argument, NULL, OPT_DRY_RUN},
+	{"once", no_argument, &sfw_config.once, true},
+	{"list", no_argument, &sfw_config.list, true},
+	{"dry-run", no_argument, &sfw_config.dry_run, true},
 	{"help", no_argument, NULL, OPT_HELP},
 	{"version", no_argument, NULL, 'V'},
 	{NULL, 0, NULL, 0}
@@ -117,97 +114,76 @@ static const char *const help =
 	"      --log-format=FORMAT     text or json\n"
 	"      --log-level=LEVEL       debug, info, warning or error\n"
 	"\n"
-	"      --help, --version\n";
+	"      --help, --version";
 
 static int	signals_seen;
 static SfwTimer exit_timer;
 
-/* Complain about the command line and leave. */
+/* Exit because of a wrong command line; problem is NULL if it was printed. */
 static void
 refuse(const char *problem)
 {
-	fprintf(stderr, "sfworker: %s\n", problem);
+	if (problem != NULL)
+		fprintf(stderr, "sfworker: %s\n", problem);
 	fputs("Try \"sfworker --help\" for more information.\n", stderr);
 	exit(2);
 }
 
-/* Read the file of settings that an option names. */
+/* Store the setting of an option, which is given as getopt_long does. */
 static void
-read_config_file(int argc, char **argv)
+read_setting(int c, int index)
 {
-	int			c;
-	int			index;
 	char	   *problem = NULL;
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "a:c:d:h:p:U:V", options, &index)) != -1)
+	/* A short option stands for the long one with its letter. */
+	if (c != 0)
 	{
-		if (c == OPT_CONFIG && !sfw_config_read(optarg, &problem))
-			refuse(problem);
+		for (index = 0; options[index].val != c;)
+			index++;
 	}
-	opterr = 1;
-	optind = 1;
+	if (options[index].flag != NULL)
+		return;
+	if (!sfw_config_set(options[index].name, optarg, &problem))
+		refuse(problem);
+	if (strcmp(options[index].name, "dbname") == 0)
+		sfw_secrets_hide_conninfo(optarg);
 }
 
-/* Follow one option. */
+/* Read options once; the file that they name, or the others. */
 static void
-follow_option(int c, int index)
+read_options_once(int argc, char **argv, bool file)
 {
+	int			c;
+	int			index = 0;
 	char	   *problem = NULL;
-	const char *key = "";
 
-	switch (c)
+	optind = 1;
+	opterr = !file;
+	while ((c = getopt_long(argc, argv, "a:c:d:h:p:U:V", options, &index)) != -1)
 	{
-		case OPT_CONFIG:
-			return;
-		case OPT_ONCE:
-			sfw_config.once = true;
-			return;
-		case OPT_LIST:
-			sfw_config.list = true;
-			return;
-		case OPT_DRY_RUN:
-			sfw_config.dry_run = true;
-			return;
-		case '?':
-			/* getopt has said what is wrong. */
-			fputs("Try \"sfworker --help\" for more information.\n", stderr);
-			exit(2);
-		case OPT_HELP:
-			fputs(help, stdout);
+		if (c == OPT_CONFIG && file && !sfw_config_read(optarg, &problem))
+			refuse(problem);
+		if (c == OPT_CONFIG || file)
+			continue;
+		if (c == '?')
+			refuse(NULL);
+		if (c == OPT_HELP || c == 'V')
+		{
+			puts(c == 'V' ? "sfworker (sfflow) " SFW_VERSION : help);
 			exit(0);
-		case 'V':
-			puts("sfworker (sfflow) " SFW_VERSION);
-			exit(0);
-		case OPT_FIRST:
-			key = options[index].name;
-			break;
-		default:
-			for (int i = 0; options[i].name != NULL; i++)
-			{
-				if (options[i].val == c)
-					key = options[i].name;
-			}
+		}
+		read_setting(c, index);
 	}
-	if (!sfw_config_set(key, optarg, &problem))
-		refuse(problem);
-	if (strcmp(key, "dbname") == 0)
-		sfw_secrets_hide_conninfo(optarg);
 }
 
 /* Read the command line; the file that it names comes first, so that options win. */
 static void
 read_options(int argc, char **argv)
 {
-	int			c;
-	int			index = -1;
 	char	   *problem = NULL;
 
-	read_config_file(argc, argv);
-	while ((c = getopt_long(argc, argv, "a:c:d:h:p:U:V", options, &index)) != -1)
-	{
-		follow_option(c, index);
-	}
+	read_options_once(argc, argv, true);
+	read_options_once(argc, argv, false);
 	if (optind < argc)
 	{
 		if (sfw_config.dbname != NULL || optind + 1 < argc)
@@ -315,11 +291,8 @@ on_leave(void)
 		return;
 	sfw_log(SFW_WARNING, "leaving, what runs is stopped", NULL);
 	sfw_timer_set(&exit_timer, sfw_config.kill_after + LAST_ANSWERS, exit_now, NULL);
-	for (SfwTask *task = sfw_tasks, *next; task != NULL; task = next)
-	{
-		next = task->next;
+	for (SfwTask *task = sfw_tasks; task != NULL; task = task->next)
 		sfw_task_stop(task, SFW_STOP_LEAVING);
-	}
 }
 
 /* Tell whether it is time to leave. */

@@ -114,6 +114,7 @@ try_again(void *arg)
 void
 sfw_queue_answer(SfwTask *task)
 {
+	task->alone = task->success && strlen(task->output) > BATCH_BYTES;
 	enqueue(task);
 	sfw_queue_pump();
 }
@@ -268,20 +269,6 @@ send_heartbeat(void)
 	return true;
 }
 
-/* Read a number of a row; null gives the default. */
-static double
-number_at(const PGresult *result, int row, int column, double otherwise)
-{
-	return PQgetisnull(result, row, column) ? otherwise : strtod(PQgetvalue(result, row, column), NULL);
-}
-
-/* Read a text of a row; null gives the default. */
-static const char *
-text_at(const PGresult *result, int row, int column, const char *otherwise)
-{
-	return PQgetisnull(result, row, column) ? otherwise : PQgetvalue(result, row, column);
-}
-
 /* Begin the tasks that a claim gave. */
 static void
 claim_done(const PGresult *result, void *arg)
@@ -309,21 +296,7 @@ claim_done(const PGresult *result, void *arg)
 		source->may_have_tasks = true;
 	source->exhausted = n < n_asked;
 	for (int row = 0; row < n; row++)
-	{
-		SfwClaim	claim = {
-			.token = text_at(result, row, 0, ""),
-			.input = text_at(result, row, 1, "null"),
-			.execution_id = text_at(result, row, 2, NULL),
-			.state = text_at(result, row, 3, NULL),
-			.attempt = text_at(result, row, 4, NULL),
-			.heartbeat = number_at(result, row, 5, 0),
-			.time_left = number_at(result, row, 6, -1),
-		};
-
-		if (!PQgetisnull(result, row, 6) && claim.time_left < 0)
-			claim.time_left = 0;
-		sfw_task_begin(source->kind, &claim);
-	}
+		sfw_task_begin(source->kind, result, row);
 }
 
 /* Choose an activity to claim tasks of; false: none may have tasks, or no slot is free. */
@@ -352,11 +325,8 @@ choose_source(void)
 static char *
 claim_statement(const char *before, const char *arguments)
 {
-	return psprintf("SELECT task_token, input, execution_id, state, attempt,"
-					" extract(epoch FROM heartbeat)::pg_catalog.float8,"
-					" extract(epoch FROM deadline OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp())"
-					"::pg_catalog.float8"
-					" FROM %s %s.sf_get_activity_task(%s)", before, sfw_db_schema(), arguments);
+	return psprintf("SELECT " SFW_CLAIM_COLUMNS " FROM %s %s.sf_get_activity_task(%s)",
+					before, sfw_db_schema(), arguments);
 }
 
 /* Claim tasks of the source that was chosen. */

@@ -15,6 +15,7 @@
 #include "postgres_fe.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -38,16 +39,23 @@ typedef struct Command
 	char	   *input;			/* or NULL */
 } Command;
 
+/* The pipes of a command; into START the child writes errno when it cannot start the program */
+enum
+{
+	IN,
+	OUT,
+	ERR,
+	START,
+	N_PIPES
+};
+
 /* A command that runs */
 typedef struct Shell
 {
 	SfwTask    *task;
 	Command		command;
 	pid_t		pid;
-	int			in;
-	int			out;
-	int			err;
-	int			start;			/* the child writes errno into it when it cannot start the program */
+	int			pipes[N_PIPES]; /* our ends */
 	size_t		in_len;
 	size_t		in_done;
 	PQExpBufferData stdout_text;
@@ -123,18 +131,17 @@ read_command(SfwJson value, Command *command)
 		add(&command->argv, sfw_json_text(value));
 		return NULL;
 	}
-	if (sfw_json_type(value) != '[' || sfw_json_count(value) == 0 ||
-		sfw_json_count(value) > MAX_ARGUMENTS)
+	if (sfw_json_type(value) != '[')
 		return pg_strdup("Command must be a string or an array of strings");
 	walk = sfw_json_walk(value);
-	while (sfw_json_next(&walk, NULL, &element))
+	for (int n = 0; sfw_json_next(&walk, NULL, &element); n++)
 	{
-		if (!is_scalar(element))
-			return pg_strdup("the elements of Command must be strings");
+		if (n == MAX_ARGUMENTS || !is_scalar(element))
+			return psprintf("the elements of Command must be strings, at most %d", MAX_ARGUMENTS);
 		add(&command->argv, sfw_json_text(element));
 	}
-	if (command->argv[0][0] == '\0')
-		return pg_strdup("the first element of Command is empty");
+	if (command->argv == NULL || command->argv[0][0] == '\0')
+		return pg_strdup("the first element of Command is missing or empty");
 	return NULL;
 }
 
@@ -345,10 +352,8 @@ finish(Shell *shell)
 	sfw_timer_clear(&shell->leftover_timer);
 	kill(-shell->pid, SIGKILL);
 	status = sfw_subprocess_reap(shell->pid);
-	sfw_loop_close(&shell->in);
-	sfw_loop_close(&shell->out);
-	sfw_loop_close(&shell->err);
-	sfw_loop_close(&shell->start);
+	for (int i = 0; i < N_PIPES; i++)
+		sfw_loop_close(&shell->pipes[i]);
 	task->job = NULL;
 	if (shell->start_errno != 0)
 		sfw_task_failed(task, start_problem(&shell->command, shell->start_errno), "Shell.StartFailed");
@@ -386,33 +391,31 @@ keep_stderr(Shell *shell, const char *data, size_t len)
 	}
 }
 
-/* Read what a pipe has, a few times at most unless until_empty, so that other tasks get their turn; false: closed. */
+/* Read what a pipe has, at most max times, so that other tasks get their turn; false: it is closed. */
 static bool
-drain(Shell *shell, int *fd, bool until_empty)
+drain(Shell *shell, int which, int max)
 {
+	int		   *fd = &shell->pipes[which];
 	char		data[65536];
 
-	for (int i = 0; *fd >= 0 && (until_empty || i < 4); i++)
+	for (int i = 0; *fd >= 0 && i < max; i++)
 	{
 		ssize_t		n = read(*fd, data, sizeof(data));
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+		if (n < 0 && errno == EAGAIN)
 			return true;
 		if (n <= 0)
-		{
 			sfw_loop_close(fd);
-			return false;
-		}
-		if (fd == &shell->out)
+		else if (which == OUT)
 			keep_stdout(shell, data, (size_t) n);
-		else if (fd == &shell->err)
+		else if (which == ERR)
 			keep_stderr(shell, data, (size_t) n);
 		else if ((size_t) n >= sizeof(int))
 			memcpy(&shell->start_errno, data, sizeof(int));
 		/* A process that the command left behind may write for ever. */
-		if (until_empty && shell->truncated && i > 64)
+		if (shell->truncated && i > 64)
 			break;
 	}
 	return *fd >= 0;
@@ -423,10 +426,9 @@ static void
 readable(int fd, short revents, void *arg)
 {
 	Shell	   *shell = arg;
-	int		   *which = fd == shell->out ? &shell->out : fd == shell->err ? &shell->err : &shell->start;
 
-	drain(shell, which, false);
-	if (shell->exited && shell->out < 0 && shell->err < 0)
+	drain(shell, fd == shell->pipes[OUT] ? OUT : fd == shell->pipes[ERR] ? ERR : START, 4);
+	if (shell->exited && shell->pipes[OUT] < 0 && shell->pipes[ERR] < 0)
 		finish(shell);
 }
 
@@ -441,7 +443,7 @@ writable(int fd, short revents, void *arg)
 		shell->in_done += (size_t) n;
 	/* A command need not read its input. */
 	if ((n < 0 && errno != EAGAIN && errno != EINTR) || shell->in_done == shell->in_len)
-		sfw_loop_close(&shell->in);
+		sfw_loop_close(&shell->pipes[IN]);
 }
 
 /* The time of the processes that the command left behind is over. */
@@ -459,9 +461,9 @@ exited(void *arg)
 	bool		open;
 
 	shell->exited = true;
-	drain(shell, &shell->start, true);
-	open = drain(shell, &shell->out, true);
-	open = drain(shell, &shell->err, true) || open;
+	drain(shell, START, INT_MAX);
+	open = drain(shell, OUT, INT_MAX);
+	open = drain(shell, ERR, INT_MAX) || open;
 	if (!open)
 	{
 		finish(shell);
@@ -481,8 +483,8 @@ become(const Shell *shell, const int *fds, mode_t mask)
 
 	setpgid(0, 0);
 	umask(mask);
-	if (dup2(fds[0], STDIN_FILENO) >= 0 && dup2(fds[1], STDOUT_FILENO) >= 0 &&
-		dup2(fds[2], STDERR_FILENO) >= 0 &&
+	if (dup2(fds[IN], STDIN_FILENO) >= 0 && dup2(fds[OUT], STDOUT_FILENO) >= 0 &&
+		dup2(fds[ERR], STDERR_FILENO) >= 0 &&
 		(shell->command.directory == NULL || chdir(shell->command.directory) == 0))
 	{
 		/* Close the descriptors, too, that libraries have opened without the mark. */
@@ -494,7 +496,7 @@ become(const Shell *shell, const int *fds, mode_t mask)
 		execvpe(shell->command.argv[0], shell->command.argv, shell->command.env);
 	}
 	reason = errno;
-	if (write(fds[3], &reason, sizeof(reason)) < 0)
+	if (write(fds[START], &reason, sizeof(reason)) < 0)
 		_exit(126);
 	_exit(127);
 }
@@ -503,14 +505,14 @@ become(const Shell *shell, const int *fds, mode_t mask)
 static bool
 make_pipes(int *ours, int *theirs)
 {
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < N_PIPES; i++)
 	{
 		int			ends[2];
 
 		if (pipe2(ends, O_CLOEXEC) != 0)
 			return false;
-		ours[i] = ends[i == 0 ? 1 : 0];
-		theirs[i] = ends[i == 0 ? 0 : 1];
+		ours[i] = ends[i == IN ? 1 : 0];
+		theirs[i] = ends[i == IN ? 0 : 1];
 		fcntl(ours[i], F_SETFL, O_NONBLOCK);
 	}
 	return true;
@@ -520,32 +522,26 @@ make_pipes(int *ours, int *theirs)
 static bool
 spawn(Shell *shell)
 {
-	int			ours[4] = {-1, -1, -1, -1};
-	int			theirs[4] = {-1, -1, -1, -1};
+	int			theirs[N_PIPES] = {-1, -1, -1, -1};
 	mode_t		mask = umask(0);
 	int			reason;
 
 	umask(mask);
-	shell->pid = make_pipes(ours, theirs) ? sfw_subprocess_fork() : -1;
+	memset(shell->pipes, -1, sizeof(shell->pipes));
+	shell->pid = make_pipes(shell->pipes, theirs) ? sfw_subprocess_fork() : -1;
 	if (shell->pid == 0)
 		become(shell, theirs, mask | 022);
 	reason = errno;
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < N_PIPES; i++)
 	{
-		if (theirs[i] >= 0)
-			close(theirs[i]);
-		if (shell->pid < 0 && ours[i] >= 0)
-			close(ours[i]);
+		sfw_loop_close(&theirs[i]);
+		if (shell->pid < 0)
+			sfw_loop_close(&shell->pipes[i]);
 	}
 	errno = reason;
-	if (shell->pid < 0)
-		return false;
-	setpgid(shell->pid, shell->pid);
-	shell->in = ours[0];
-	shell->out = ours[1];
-	shell->err = ours[2];
-	shell->start = ours[3];
-	return true;
+	if (shell->pid >= 0)
+		setpgid(shell->pid, shell->pid);
+	return shell->pid >= 0;
 }
 
 /* Begin a task. */
@@ -569,19 +565,18 @@ shell_start(SfwTask *task)
 	set_variable(&shell->command.env, "SFFLOW_ATTEMPT", task->attempt);
 	if (!spawn(shell))
 	{
-		sfw_task_fail_soon(task, start_problem(&shell->command, errno), "Shell.StartFailed");
+		sfw_task_failed(task, start_problem(&shell->command, errno), "Shell.StartFailed");
 		free_shell(shell);
 		return;
 	}
 	task->job = shell;
 	shell->in_len = shell->command.input != NULL ? strlen(shell->command.input) : 0;
 	if (shell->in_len == 0)
-		sfw_loop_close(&shell->in);
+		sfw_loop_close(&shell->pipes[IN]);
 	else
-		sfw_loop_watch(shell->in, POLLOUT, writable, shell);
-	sfw_loop_watch(shell->out, POLLIN, readable, shell);
-	sfw_loop_watch(shell->err, POLLIN, readable, shell);
-	sfw_loop_watch(shell->start, POLLIN, readable, shell);
+		sfw_loop_watch(shell->pipes[IN], POLLOUT, writable, shell);
+	for (int i = OUT; i < N_PIPES; i++)
+		sfw_loop_watch(shell->pipes[i], POLLIN, readable, shell);
 	sfw_subprocess_watch(shell->pid, exited, shell);
 }
 

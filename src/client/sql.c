@@ -43,7 +43,7 @@ static const Oid number_types[] = {20, 21, 23, 26, 700, 701, 1700};
 /* What a payload asks for */
 typedef struct Request
 {
-	const SfwDatabase *database;	/* NULL: the worker's own */
+	const SfwSection *database;	/* NULL: the worker's own */
 	char	   *statement;
 	char	  **arguments;
 	int			n_arguments;
@@ -80,26 +80,22 @@ free_request(Request *request)
 static char *
 read_database(SfwJson payload, Request *request)
 {
+	const SfwSection *any = sfw_config_section(sfw_config.sections, "database", NULL);
 	SfwJson		value;
 	char	   *name;
 	char	   *problem = NULL;
 
-	if (!sfw_json_get(payload, "Database", &value))
-	{
-		/* Without a name: "default", else the only one, else the worker's own. */
-		request->database = sfw_config_database("default");
-		if (request->database == NULL && sfw_config.databases != NULL)
-		{
-			if (sfw_config.databases->next != NULL)
-				return pg_strdup("Database is missing: the worker has several");
-			request->database = sfw_config.databases;
-		}
-		return NULL;
-	}
-	name = sfw_json_text(value);
-	request->database = sfw_config_database(name);
-	if (request->database == NULL)
+	/* Without a name: "default", else the only one, else the worker's own. */
+	name = sfw_json_get(payload, "Database", &value) ? sfw_json_text(value) : NULL;
+	request->database = sfw_config_section(any, "database", name != NULL ? name : "default");
+	if (request->database == NULL && name != NULL)
 		problem = psprintf("the worker has no database \"%s\"", name);
+	else if (request->database == NULL && any != NULL)
+	{
+		request->database = any;
+		if (sfw_config_section(any->next, "database", NULL) != NULL)
+			problem = pg_strdup("Database is missing: the worker has several");
+	}
 	free(name);
 	return problem;
 }
@@ -117,13 +113,17 @@ read_payload(SfwJson payload, Request *request)
 	request->statement = sfw_json_text(value);
 	if (sfw_json_get(payload, "Arguments", &value))
 	{
-		if (sfw_json_type(value) != '[' || sfw_json_count(value) > MAX_ARGUMENTS)
+		if (sfw_json_type(value) != '[')
 			return pg_strdup("Arguments must be an array");
-		request->arguments = pg_malloc0(sizeof(char *) * (sfw_json_count(value) + 1));
 		walk = sfw_json_walk(value);
+		request->arguments = pg_malloc0(sizeof(char *) * MAX_ARGUMENTS);
 		while (sfw_json_next(&walk, NULL, &element))
+		{
+			if (request->n_arguments == MAX_ARGUMENTS)
+				return psprintf("Arguments has more than %d elements", MAX_ARGUMENTS);
 			request->arguments[request->n_arguments++] =
 				sfw_json_type(element) == 'n' ? NULL : sfw_json_text(element);
+		}
 	}
 	return read_database(payload, request);
 }
@@ -442,7 +442,7 @@ sql_start(SfwTask *task)
 {
 	Sql		   *sql = pg_malloc0(sizeof(Sql));
 	char	   *problem = read_payload(task->payload, &sql->request);
-	const SfwDatabase *database = sql->request.database;
+	const SfwSection *database = sql->request.database;
 
 	if (problem != NULL)
 	{
