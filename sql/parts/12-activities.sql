@@ -14,7 +14,7 @@ CREATE TABLE _sfflow.activity (
 	last_worker text
 ) WITH (fillfactor = 50);
 
--- One row a task that somebody outside is to answer; its branch is in phase
+-- One row per task that a client outside answers; its branch is in phase
 -- EXTERNAL.  status: 0 queued, 1 taken by a worker, 2 waits for its token
 -- alone, 3 answered, 4 dead letter.
 CREATE TABLE _sfflow.task (

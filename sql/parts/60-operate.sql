@@ -96,8 +96,8 @@ LEFT JOIN LATERAL (
 GRANT SELECT ON @extschema@.sf_workers TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_workers IS 'the launcher and the workers of this database';
 
--- What is due and nobody is at. Due for longer than a poll_interval: nobody came, although
--- somebody looked.
+-- Work that is due and not claimed. If it has been due for longer than poll_interval, no worker took it,
+-- although workers have scanned since.
 CREATE VIEW @extschema@.sf_health WITH (security_barrier) AS
 WITH due AS (
 	SELECT b.due_at

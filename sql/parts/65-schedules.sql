@@ -1,5 +1,5 @@
--- What is known of the runs of a schedule. Each function tells only the schedule's owner, and whoever may
--- READ the machine.
+-- What is known of the runs of a schedule. Each function answers only the schedule's owner and roles that
+-- may READ the machine.
 
 -- state: active, inactive, failing, missed, gone, not driven; problem: in words, null without one;
 -- missed_at: the latest time at which a run was due and none came, null where there is none.

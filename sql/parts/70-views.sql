@@ -97,7 +97,7 @@ WHERE _sfflow.can_read(m.name, m.owner);
 COMMENT ON VIEW @extschema@.sf_state_machines IS 'state machines, one row a version';
 
 -- Executions that the reader may see, each with its machine's name. OFFSET 0 keeps the planner from
--- joining the other way round, which asks for the rights of machines that nobody asked about.
+-- joining the other way round, which checks rights of machines that the query does not need.
 CREATE VIEW _sfflow.readable_execution AS
 SELECT e.*, m.name AS state_machine
 FROM _sfflow.execution e

@@ -66,7 +66,7 @@ GRANT EXECUTE ON FUNCTION
 	_sfflow.schedule_zone()
 	TO PUBLIC;
 
--- A schedule is seen by its owner and by whoever may READ the machine.
+-- A schedule is visible to its owner and to roles that may READ the machine.
 CREATE VIEW @extschema@.sf_schedules WITH (security_barrier) AS
 SELECT s.name AS schedule_name, s.schedule, coalesce(s.timezone, _sfflow.schedule_zone()) AS timezone,
 	s.state_machine, s.input, a.active,

@@ -239,7 +239,7 @@ BEGIN
 		PERFORM sfflow_aws.dynamodb_fail('ValidationException', problem, sdk);
 	END $f$;
 
-	-- Put an item in the place of what was there, if anything; false: somebody else was faster.
+	-- Put an item in the place of what was there, if anything; false: another session was faster.
 	CREATE FUNCTION sfflow_aws.store_item(t sfflow_aws.dynamodb_table, new_item jsonb, old_item jsonb) RETURNS boolean LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	BEGIN
@@ -841,8 +841,8 @@ GRANT EXECUTE ON FUNCTION @extschema@.sf_aws_install() TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_aws_install() IS
 	'makes schema sfflow_aws with what stands in for AWS services, and maps their resources to it';
 
--- The machines that it made for activities stay: their executions are history. A schema of somebody
--- else is not read: what it holds under the name of the table could be a view that runs code.
+-- The machines that it made for activities stay: their executions are history. A schema of another
+-- role is not read: what it holds under the name of the table could be a view that runs code.
 CREATE FUNCTION @extschema@.sf_aws_uninstall()
 RETURNS void
 LANGUAGE plpgsql

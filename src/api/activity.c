@@ -276,7 +276,7 @@ lock_task(const char *token)
 	if (!sf_task_token_parse(token, &given))
 		invalid_token();
 
-	/* a look without a lock first: a guess must not hold anybody up */
+	/* look without a lock first: a guessed token must not block other sessions */
 	task = sf_task_read(given.key, SF_LOCK_NONE);
 	if (task == NULL || task->generation > given.generation)
 		timed_out();

@@ -3,8 +3,8 @@
  *		Behind the views sf_history, sf_executions, sf_tasks and sf_workers: what needs the
  *		program of an execution to be shown.
  *
- * The functions can be called directly by whoever has USAGE on the private
- * schema; so each of them checks that its caller may read the execution, and
+ * Every role with USAGE on the private schema can call the functions
+ * directly, so each of them checks that its caller may read the execution, and
  * shows nothing otherwise.
  */
 #include "postgres.h"

@@ -2,8 +2,8 @@
  * jobs.c
  *		Behind the views sf_jobs and sf_job_relations.
  *
- * The functions can be called directly by whoever has USAGE on the private
- * schema; so each of them checks that its caller may read what it shows.
+ * Every role with USAGE on the private schema can call the functions
+ * directly, so each of them checks that its caller may read what it shows.
  */
 #include "postgres.h"
 

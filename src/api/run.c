@@ -7,9 +7,9 @@
  * branches are run again one by one; a branch that fails alone ends with
  * States.Runtime and the error's text.
  *
- * To roll a subtransaction back wakes nobody who waits for the transaction: a
- * deadlock with what earlier tasks have locked is resolved where the procedure
- * can end the transaction, else by the other side only.
+ * Rolling a subtransaction back does not wake sessions that wait for the
+ * transaction.  So a deadlock over locks of earlier tasks is resolved here only
+ * if the procedure can end the transaction; else the other session fails.
  */
 #include "postgres.h"
 
@@ -179,8 +179,9 @@ session_slice(const SfSliceRequest *request, SfSliceResult *result)
 }
 
 /*
- * Find an execution that the caller may advance.  In a copy too: whoever names
- * it means it, but is told that the original may run it as well.
+ * Find an execution that the caller may advance.  This works in a copy, too,
+ * since the caller names the execution; a warning says that the original may
+ * run it as well.
  */
 static SfExecution *
 advanceable(const char *id, const char *function)

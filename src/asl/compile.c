@@ -1,13 +1,13 @@
 /*
  * compile.c
- *		A tree that has been checked becomes a program.
+ *		Compile a checked tree into a program.
  *
  * First every state and scope gets its number, in document order and depth
  * first, so that the arrays have their size before anything points into them.
- * Then each state is compiled where it stands; names of next states are
- * looked up among the states of the same scope.
+ * Then each state is compiled; names of next states are looked up among the
+ * states of the same scope.
  *
- * What the validator accepted compiles: a failure here is a bug of ours.
+ * Whatever the validator accepts compiles: a failure here is a bug.
  */
 #include "postgres.h"
 
@@ -271,7 +271,7 @@ compile_tree(SfNode *root, const char *text, MemoryContext parent)
 	return program;
 }
 
-/* Run in a context for the tree, keep the diagnostics, compile if it is good. */
+/* Check a text, and compile it if it has no error and parent is given. */
 static SfProgram *
 compile_text(const char *text, int len, bool lone_state, MemoryContext parent,
 			 SfResourceProbe probe, List **diagnostics)

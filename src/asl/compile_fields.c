@@ -76,8 +76,8 @@ path_member(const SfNode *object, const char *name)
 }
 
 /*
- * A JSONata expression as causes quote it, without {% %} and the blanks around
- * it; NULL for what is none.
+ * The text of a JSONata expression as causes quote it, without {% %} and the
+ * blanks around it; NULL if the value is no expression.
  */
 const char *
 sf_compile_expression_text(SfCompiler *c, const SfNode *value)
@@ -128,7 +128,7 @@ sf_compile_value(SfCompiler *c, const SfNode *object, const char *name,
 	return field;
 }
 
-/* The validator has let the template pass; nothing may be reported now. */
+/* Raise an error: the validator has accepted the template. */
 static void
 refuse_report(void *arg, const char *code, const char *location,
 			  const char *message)

@@ -142,7 +142,7 @@ extern bool sf_event_type_is_of_task(int type);
 /* Is a type about a state, an attempt at its task, or an expression in it? */
 extern bool sf_event_type_is_of_state(int type);
 
-/* The first type that says this of this; SF_EVENT_TYPE_COUNT: there is none. */
+/* The first type with a subject and a meaning; SF_EVENT_TYPE_COUNT: there is none. */
 extern SfEventType sf_event_type_find(SfEventSubject subject, SfEventMeaning meaning);
 
 /* The same for a state of a type. */

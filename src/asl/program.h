@@ -1,16 +1,16 @@
 /*
  * program.h
- *		A state machine as the engine runs it: compiled once, immutable.
+ *		A compiled state machine: made once, never changed.
  *
- * All states of a definition, nested ones included, stand in one array in
- * document order (depth first), so that a branch's row can name its state by
- * number; a version's definition never changes, so neither does the number.
+ * All states of a definition, nested ones included, are in one array in
+ * document order (depth first).  A branch's row names its state by the number
+ * in this array, which stays the same: a version's definition never changes.
  * A "scope" is a list of states with a StartAt: the machine itself (scope 0),
  * each branch of a Parallel state, the processor of each Map state.
  *
  *		machine = scopes[0] -- states of scope 0
  *		              |
- *		   states[i].scopes[0..nscopes-1]   (Parallel: one a branch; Map: one)
+ *		   states[i].scopes[0..nscopes-1]   (Parallel: one per branch; Map: one)
  */
 #ifndef SF_ASL_PROGRAM_H
 #define SF_ASL_PROGRAM_H
@@ -424,17 +424,16 @@ extern SfProgram *sf_asl_compile(const char *text, int len,
 								 MemoryContext parent, List **diagnostics);
 
 /*
- * Tell why a resource cannot run here, as far as that is known before it does;
- * NULL: nothing speaks against it.  function is what its Parameters or
- * Arguments name outright as FunctionName, or NULL; for_items: it is to read
- * the items of a Map, or to write its results.
+ * Return why a resource cannot run here, if that is known beforehand, or NULL.
+ * function is the constant FunctionName in its Parameters or Arguments, or
+ * NULL; for_items: it reads the items of a Map, or writes its results.
  */
 typedef char *(*SfResourceProbe) (const SfResource *resource,
 								  const char *function, bool for_items);
 
 /*
- * Check a definition as sf_asl_compile does, and warn of resources of which
- * probe knows that they cannot run.
+ * Check a definition as sf_asl_compile does, and warn of resources that cannot
+ * run according to probe.
  */
 extern List *sf_asl_validate(const char *text, int len, SfResourceProbe probe);
 

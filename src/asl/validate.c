@@ -1,6 +1,6 @@
 /*
  * validate.c
- *		All that is wrong with a definition, at once.
+ *		Find everything that is wrong with a definition.
  *
  * The text is parsed into a tree and each object in it is checked against the
  * list of fields (fields.h): is the field known, does it belong to this state

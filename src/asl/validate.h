@@ -12,7 +12,7 @@
 /* Definitions longer than this are refused (Step Functions: 1 MB) */
 #define SF_DEFINITION_BYTES_MAX (2 * 1024 * 1024)
 
-/* Problems that are listed; nobody reads more */
+/* Diagnostics that are kept; a longer list is of no use */
 #define SF_DIAGNOSTICS_MAX 1000
 
 #define SF_NAME_LENGTH_MAX 80	/* characters of a state's or variable's name */
@@ -28,7 +28,7 @@
 #define SF_CODE_DUPLICATE_LABEL "DUPLICATE_LABEL_NAME"
 #define SF_CODE_VARIABLE "INVALID_VARIABLE_NAME"
 #define SF_CODE_RESERVED_VARIABLE "RESERVED_VARIABLE_NAME"
-/* of warnings, which are ours alone */
+/* of warnings, which Step Functions does not have */
 #define SF_CODE_ONLY_SFFLOW "SFFLOW_ONLY_FIELD"
 #define SF_CODE_NEVER_MATCHES "ERROR_NAME_NEVER_MATCHES"
 #define SF_CODE_RESOURCE "RESOURCE_DOES_NOT_EXIST"
@@ -101,7 +101,7 @@ extern SfNode *sf_asl_check(const char *text, int len, SfResourceProbe probe,
 #define SF_LONE_STATE_NAME "State"
 extern SfNode *sf_asl_check_state(const char *text, int len, List **diagnostics);
 
-/* --- validate_values.c, validate_states.c, validate_choice.c: one function a kind of value --- */
+/* --- validate_values.c, validate_states.c, validate_choice.c: one function per kind of value --- */
 
 #define SF_VALUE_DECLARE(sym) \
 	extern void sf_check_##sym(SfCheck *c, const SfNode *value, const SfField *field);

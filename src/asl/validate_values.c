@@ -1,7 +1,7 @@
 /*
  * validate_values.c
  *		Checks of values that are no objects with fields of their own: scalars,
- *		paths, templates.  One function a kind of value (fields.h).
+ *		paths, templates.  One function per kind of value (fields.h).
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * clock.h
- *		Time for waits: a clock that nobody sets.
+ *		Time for waits: a clock that cannot be set.
  *
  * The wall clock (TimestampTz) may be set back or forward while the server
  * runs.  What the tables hold is wall time; what processes wait for among

@@ -46,7 +46,7 @@ extern int	sf_setting_max_executions_per_owner;	/* that run at once */
 extern int	sf_setting_max_starts_per_owner;	/* a minute */
 extern int	sf_setting_max_transitions; /* of one execution */
 
-/* The same as the server's configuration has them, whoever's session this is */
+/* The quotas as the server's configuration has them, without those of the session */
 typedef struct SfQuotas
 {
 	int			executions;

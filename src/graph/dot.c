@@ -2,9 +2,9 @@
  * dot.c
  *		A program in the language of Graphviz.
  *
- * A Parallel or Map state is a cluster with two points in it: s<number>, from
- * which its branches start, and s<number>_end, at which they join.  What leads
- * to the state leads to the first, what leads away starts at the second.
+ * A Parallel or Map state is a cluster with two points in it: s<number>, where
+ * its branches start, and s<number>_end, where they join.  Transitions to the
+ * state lead to the first point, transitions from it start at the second.
  */
 #include "postgres.h"
 

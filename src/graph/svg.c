@@ -1,14 +1,16 @@
 /*
  * svg.c
- *		A program as a drawing that needs no other tool.
+ *		A program as an SVG picture, with a layout of our own.
  *
- * Each scope is laid out by itself, from the inside out.  Its states stand in
- * layers: a state's layer is the length of the longest way to it from StartAt,
- * where transitions that lead back (found by a depth-first walk) do not count.
- * A layer is a row, centred; a Parallel or Map state is a box as large as its
- * branches, side by side, need.  Then places become absolute from the outside
- * in, and transitions are curves from the bottom of a box to the top of
- * another; those that lead back leave and enter at the right side.
+ * Inner scopes are laid out before the scopes around them.  The states of a
+ * scope stand in layers: a state's layer is the length of the longest path to
+ * it from StartAt.  Transitions that lead back do not count; a depth-first
+ * walk finds them.  A layer is a centred row.  A Parallel or Map state is a
+ * box that has room for its branches side by side.
+ *
+ * Then positions are made absolute, outer scopes first.  A transition is a
+ * curve from the bottom of one box to the top of another; transitions that
+ * lead back leave and enter on the right.
  */
 #include "postgres.h"
 

@@ -7,7 +7,7 @@ use Exporter qw(import);
 use File::Find;
 use FindBin;
 
-our @EXPORT = qw(c_files h_files text_of code_of global_definitions);
+our @EXPORT = qw(c_files h_files files_like text_of code_of comments_of global_definitions);
 
 chdir "$FindBin::Bin/../.." or die "cannot enter the source tree: $!\n";
 
@@ -43,6 +43,14 @@ sub code_of
 	my $text = text_of(shift);
 	$text =~ s{(/\*.*?\*/)|("(?:[^"\\\n]|\\.)*")|('(?:[^'\\\n]|\\.)+')}
 	  { defined $1 ? $1 =~ s/[^\n]/ /gr : defined $2 ? '""' : "' '" }gse;
+	return $text;
+}
+
+# The comments of C code, each at its line.
+sub comments_of
+{
+	my $text = shift;
+	$text =~ s{(/\*.*?\*/)|("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+'|[^/"'\n]+|[/"'])}{ defined $1 ? $1 : $& =~ s/[^\n]//gr }gse;
 	return $text;
 }
 
