@@ -22,7 +22,7 @@ sub files_like
 {
 	my ($folder, $like) = @_;
 	my @files;
-	find({ no_chdir => 1, wanted => sub { push @files, $_ if /$like/ } }, $folder);
+	find({ no_chdir => 1, wanted => sub { push @files, $_ if -f && /$like/ } }, $folder);
 	return sort @files;
 }
 
