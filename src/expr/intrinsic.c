@@ -69,8 +69,8 @@ sf_intrinsic_invalid(SfCall *call, const char *detail)
 }
 
 /* Round a number half up, towards +infinity; false when it does not fit. */
-bool
-sf_intrinsic_round(const JsonbValue *v, int64 *out)
+static bool
+round_half_up(const JsonbValue *v, int64 *out)
 {
 	JsonbValue	rounded;
 	Datum		half;
@@ -94,7 +94,7 @@ sf_intrinsic_round(const JsonbValue *v, int64 *out)
 bool
 sf_intrinsic_integer(const SfCall *call, int arg, int64 *out)
 {
-	return sf_intrinsic_round(&call->args[arg], out);
+	return round_half_up(&call->args[arg], out);
 }
 
 /* Say that an argument's path leads nowhere. */

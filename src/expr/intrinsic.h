@@ -91,9 +91,6 @@ extern bool sf_intrinsic_invalid(SfCall *call, const char *detail);
 /* An argument as integer, rounded half up; false when it is no number. */
 extern bool sf_intrinsic_integer(const SfCall *call, int arg, int64 *out);
 
-/* Round a number half up; false when it does not fit. */
-extern bool sf_intrinsic_round(const JsonbValue *v, int64 *out);
-
 /* --- the functions: intrinsic_array.c, intrinsic_text.c, intrinsic_data.c --- */
 #define SF_INTRINSIC_DECLARE(sym, name, min, max) \
 	extern bool sf_intrinsic_##sym(SfCall *call);

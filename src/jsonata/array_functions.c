@@ -48,6 +48,15 @@ SF_JN_FUNCTION(shuffle)
 	return result;
 }
 
+static uint32 hash_value(const SfJnValue *v);
+
+/* Hash a part of a container; of a container in it, only the length. */
+static uint32
+hash_part(const SfJnValue *v)
+{
+	return v != NULL && v->type >= SF_JN_ARRAY ? v->len : hash_value(v);
+}
+
 /* Hash a value so that equal values hash alike. */
 static uint32
 hash_value(const SfJnValue *v)
@@ -74,16 +83,11 @@ hash_value(const SfJnValue *v)
 			return h ^ sf_jn_hash(v->u.str, v->len);
 		case SF_JN_ARRAY:
 			for (i = 0; i < Min(v->len, 8); i++)
-				h = h * 31 + (v->u.items[i] == NULL ? 0 :
-							  v->u.items[i]->type >= SF_JN_ARRAY ? v->u.items[i]->len :
-							  hash_value(v->u.items[i]));
+				h = h * 31 + hash_part(v->u.items[i]);
 			return h + v->len;
 		case SF_JN_OBJECT:
 			for (i = 0; i < v->len; i++)
-				h += v->u.members[i].hash * 31 +
-					(v->u.members[i].value == NULL ? 0 :
-					 v->u.members[i].value->type >= SF_JN_ARRAY ? v->u.members[i].value->len :
-					 hash_value(v->u.members[i].value));
+				h += v->u.members[i].hash * 31 + hash_part(v->u.members[i].value);
 			return h + v->len;
 		case SF_JN_FUNCTION:
 			return h;
@@ -191,6 +195,14 @@ SF_JN_FUNCTION(sort)
 	return sf_jn_merge_sort(ev, list, default_swap, NULL);
 }
 
+/* Call a function with an element of an array, its index, and the array. */
+static SfJnValue *
+call_with_item(SfJnEval *ev, SfJnValue *function, SfJnValue *list, uint32 i)
+{
+	return sf_jn_call_back(ev, function, list->u.items[i],
+						   sf_jn_number(&ev->arena, i), list);
+}
+
 /* $map(array, function) */
 SF_JN_FUNCTION(map)
 {
@@ -203,8 +215,7 @@ SF_JN_FUNCTION(map)
 	result = sf_jn_sequence(&ev->arena, list->len);
 	for (i = 0; i < list->len; i++)
 	{
-		SfJnValue  *v = sf_jn_call_back(ev, args[1], list->u.items[i],
-										sf_jn_number(&ev->arena, i), list);
+		SfJnValue  *v = call_with_item(ev, args[1], list, i);
 
 		if (v != NULL)
 			sf_jn_push(&ev->arena, result, v);
@@ -224,8 +235,7 @@ SF_JN_FUNCTION(filter)
 	result = sf_jn_sequence(&ev->arena, 4);
 	for (i = 0; i < list->len; i++)
 	{
-		if (sf_jn_truth(ev, sf_jn_call_back(ev, args[1], list->u.items[i],
-											sf_jn_number(&ev->arena, i), list)))
+		if (sf_jn_truth(ev, call_with_item(ev, args[1], list, i)))
 			sf_jn_push(&ev->arena, result, list->u.items[i]);
 	}
 	return result;
@@ -243,9 +253,7 @@ SF_JN_FUNCTION(single)
 		return NULL;
 	for (i = 0; i < list->len; i++)
 	{
-		if (args[1] != NULL &&
-			!sf_jn_truth(ev, sf_jn_call_back(ev, args[1], list->u.items[i],
-											 sf_jn_number(&ev->arena, i), list)))
+		if (args[1] != NULL && !sf_jn_truth(ev, call_with_item(ev, args[1], list, i)))
 			continue;
 		if (found)
 			sf_jn_fail_argument(ev, SF_JN_D3138, NULL, i);

@@ -241,13 +241,35 @@ check_forgotten_dollar(SfJnEval *ev, const SfJnNode *node, SfJnErrorCode code,
 	first = node->lhs->items.at[0];
 	if (first->name.str != NULL && sf_jn_lookup(ev, env, &first->name) != NULL)
 	{
-		SfJnError  *e = sf_jn_error(&ev->thrower, code);
-
-		e->position = node->position;
-		e->token = first->name.str;
-		e->token_len = first->name.len;
+		sf_jn_error_at(&ev->thrower, code, node->position, first->name.str,
+					   first->name.len);
 		sf_jn_raise(ev);
 	}
+}
+
+/*
+ * Call a function that errors name by its expression, procedure, and place at
+ * a position.
+ */
+static SfJnValue *
+apply_named(SfJnEval *ev, const SfJnNode *procedure, int position,
+			SfJnValue *function, SfJnValue **args, int nargs,
+			SfJnValue *input, SfJnFrame *env)
+{
+	SfJnCall	call;
+	SfJnCall   *outer_call = ev->call;
+	SfJnCall   *outermost = ev->outermost;
+	SfJnValue  *result;
+
+	name_call(procedure, &call);
+	call.position = position;
+	ev->call = &call;
+	if (outermost == NULL)
+		ev->outermost = &call;
+	result = sf_jn_apply(ev, function, args, nargs, input, env);
+	ev->call = outer_call;
+	ev->outermost = outermost;
+	return result;
 }
 
 /* Evaluate a call; piped is the argument that ~> puts first, or NULL. */
@@ -258,10 +280,6 @@ sf_jn_eval_call(SfJnEval *ev, const SfJnNode *node, SfJnValue *input,
 	SfJnValue  *procedure = sf_jn_eval(ev, node->lhs, input, env);
 	SfJnValue  *few[SF_JN_MAX_ARGS];
 	SfJnValue **args = few;
-	SfJnCall	call;
-	SfJnCall   *outer_call = ev->call;
-	SfJnCall   *outermost = ev->outermost;
-	SfJnValue  *result;
 	int			nargs = 0;
 	int			i;
 
@@ -273,16 +291,8 @@ sf_jn_eval_call(SfJnEval *ev, const SfJnNode *node, SfJnValue *input,
 		args[nargs++] = *piped;
 	for (i = 0; i < node->items.n; i++)
 		args[nargs++] = sf_jn_eval(ev, node->items.at[i], input, env);
-
-	name_call(node->lhs, &call);
-	call.position = node->position;
-	ev->call = &call;
-	if (outermost == NULL)
-		ev->outermost = &call;
-	result = sf_jn_apply(ev, procedure, args, nargs, input, env);
-	ev->call = outer_call;
-	ev->outermost = outermost;
-	return result;
+	return apply_named(ev, node->lhs, node->position, procedure, args, nargs,
+					   input, env);
 }
 
 /* Bind some arguments of a lambda. */
@@ -309,14 +319,19 @@ bind_lambda(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
 	return v;
 }
 
-/* Bind some arguments of a function in C. */
+/*
+ * Bind some arguments of a function in C, or more of those that a partial
+ * application left open.
+ */
 static SfJnValue *
 bind_native(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
 			const SfJnNodeList *items)
 {
+	bool		is_partial = f->kind == SF_JN_F_PARTIAL;
+	int			n = is_partial ? f->nbound : Max(f->native->arity, items->n);
 	SfJnValue  *v = sf_jn_function_value(ev, SF_JN_F_PARTIAL);
 	SfJnFunction *g = v->u.function;
-	int			n = Max(f->native->arity, items->n);
+	int			used = 0;
 	int			i;
 
 	g->native = f->native;
@@ -325,40 +340,14 @@ bind_native(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
 	g->hole = sf_jn_alloc(&ev->arena, n + 1);
 	for (i = 0; i < n; i++)
 	{
-		g->hole[i] = i < items->n && items->at[i]->type == SF_JN_N_PLACEHOLDER;
-		g->bound[i] = i < items->n && !g->hole[i] ? args[i] : NULL;
-		g->nparams += g->hole[i];
-	}
-	return v;
-}
-
-/*
- * Bind some arguments of any other function by way of a lambda's environment:
- * a partially applied native whose holes are filled anew.
- */
-static SfJnValue *
-bind_partial(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
-			 const SfJnNodeList *items)
-{
-	SfJnValue  *v = sf_jn_function_value(ev, SF_JN_F_PARTIAL);
-	SfJnFunction *g = v->u.function;
-	int			used = 0;
-	int			i;
-
-	*g = *f;
-	g->nparams = 0;
-	g->bound = sf_jn_alloc(&ev->arena, (f->nbound + 1) * sizeof(SfJnValue *));
-	g->hole = sf_jn_alloc(&ev->arena, f->nbound + 1);
-	for (i = 0; i < f->nbound; i++)
-	{
-		g->bound[i] = f->bound[i];
 		g->hole[i] = false;
-		if (!f->hole[i])
+		if (is_partial && !f->hole[i])
+		{
+			g->bound[i] = f->bound[i];
 			continue;
-		if (used < items->n && items->at[used]->type == SF_JN_N_PLACEHOLDER)
-			g->hole[i] = true;
-		else
-			g->bound[i] = used < items->n ? args[used] : NULL;
+		}
+		g->hole[i] = used < items->n && items->at[used]->type == SF_JN_N_PLACEHOLDER;
+		g->bound[i] = used < items->n && !g->hole[i] ? args[used] : NULL;
 		g->nparams += g->hole[i];
 		used++;
 	}
@@ -384,43 +373,18 @@ sf_jn_eval_partial(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFra
 	if (!SF_JN_IS_FUNCTION(procedure))
 	{
 		SfJnCall	call;
-		SfJnError  *e = sf_jn_error(&ev->thrower, SF_JN_T1008);
 
 		name_call(node->lhs, &call);
-		e->position = node->position;
-		e->token = call.token;
-		e->token_len = call.token_len;
+		sf_jn_error_at(&ev->thrower, SF_JN_T1008, node->position, call.token,
+					   call.token_len);
 		sf_jn_raise(ev);
 	}
 	f = procedure->u.function;
 	if (f->kind == SF_JN_F_LAMBDA)
 		return bind_lambda(ev, f, args, &node->items);
-	if (f->kind == SF_JN_F_NATIVE)
+	if (f->kind == SF_JN_F_NATIVE || f->kind == SF_JN_F_PARTIAL)
 		return bind_native(ev, f, args, &node->items);
-	if (f->kind == SF_JN_F_PARTIAL)
-		return bind_partial(ev, f, args, &node->items);
 	return procedure;			/* functions of one argument: nothing to bind */
-}
-
-/* Call a function that errors will name by an expression. */
-static SfJnValue *
-apply_named(SfJnEval *ev, const SfJnNode *procedure, SfJnValue *function,
-			SfJnValue **arg, SfJnFrame *env)
-{
-	SfJnCall	call;
-	SfJnCall   *outer_call = ev->call;
-	SfJnCall   *outermost = ev->outermost;
-	SfJnValue  *result;
-
-	name_call(procedure, &call);
-	call.position = procedure->position;
-	ev->call = &call;
-	if (outermost == NULL)
-		ev->outermost = &call;
-	result = sf_jn_apply(ev, function, arg, 1, NULL, env);
-	ev->call = outer_call;
-	ev->outermost = outermost;
-	return result;
 }
 
 /* Evaluate left ~> right. */
@@ -440,13 +404,7 @@ sf_jn_eval_apply(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame
 	}
 	right = sf_jn_eval(ev, node->rhs, input, env);
 	if (!SF_JN_IS_FUNCTION(right))
-	{
-		SfJnError  *e = sf_jn_error(&ev->thrower, SF_JN_T2006);
-
-		e->position = node->position;
-		e->value = right;
-		sf_jn_raise(ev);
-	}
+		sf_jn_fail_value_at(ev, SF_JN_T2006, node->position, right);
 	if (SF_JN_IS_FUNCTION(left))
 	{
 		result = sf_jn_function_value(ev, SF_JN_F_COMPOSE);
@@ -454,5 +412,5 @@ sf_jn_eval_apply(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame
 		result->u.function->second = right;
 		return result;
 	}
-	return apply_named(ev, node->rhs, right, &left, env);
+	return apply_named(ev, node->rhs, node->rhs->position, right, &left, 1, NULL, env);
 }

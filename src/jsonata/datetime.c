@@ -487,7 +487,6 @@ sf_jn_format_datetime(SfJnEval *ev, double millis, SfJnValue *picture, SfJnValue
 	static const char iso[] = "[Y0001]-[M01]-[D01]T[H01]:[m01]:[s01].[f001][Z01:01t]";
 	SfJnTimePicture *parts;
 	StringInfoData buf;
-	SfJnValue  *result;
 	Zone		zone = {0, 0};
 	int			i;
 
@@ -505,7 +504,5 @@ sf_jn_format_datetime(SfJnEval *ev, double millis, SfJnValue *picture, SfJnValue
 		else
 			append_component(ev, &buf, &parts->parts[i], millis, &zone);
 	}
-	result = sf_jn_string_copy(&ev->arena, buf.data, buf.len);
-	pfree(buf.data);
-	return result;
+	return sf_jn_string_of(&ev->arena, &buf);
 }

@@ -45,11 +45,15 @@ sf_jn_fail(SfJnEval *ev, SfJnErrorCode code)
 void
 sf_jn_fail_at(SfJnEval *ev, SfJnErrorCode code, int position, const char *token)
 {
-	SfJnError  *e = sf_jn_error(&ev->thrower, code);
+	sf_jn_error_at(&ev->thrower, code, position, token, token == NULL ? 0 : strlen(token));
+	sf_jn_raise(ev);
+}
 
-	e->position = position;
-	e->token = token;
-	e->token_len = token == NULL ? 0 : strlen(token);
+/* Throw an error at a position about a value. */
+void
+sf_jn_fail_value_at(SfJnEval *ev, SfJnErrorCode code, int position, SfJnValue *value)
+{
+	sf_jn_error_at(&ev->thrower, code, position, NULL, 0)->value = value;
 	sf_jn_raise(ev);
 }
 
@@ -83,7 +87,16 @@ sf_jn_fail_message(SfJnEval *ev, SfJnErrorCode code, const char *message)
 	sf_jn_raise(ev);
 }
 
-/* Look for a cancel request and at the clock, now and then. */
+/* Refuse to recurse further when the stack is full; then as sf_jn_check. */
+void
+sf_jn_check_stack(SfJnEval *ev)
+{
+	if (stack_is_too_deep())
+		sf_jn_fail(ev, SF_JN_U1001);
+	sf_jn_check(ev);
+}
+
+/* Look for a cancel request; at every CHECK_EVERY-th call also at the clock. */
 void
 sf_jn_check(SfJnEval *ev)
 {
@@ -165,8 +178,8 @@ sf_jn_lookup(SfJnEval *ev, SfJnFrame *frame, const SfJnName *name)
 }
 
 /* Leave a sequence: one element stands for itself, none for undefined. */
-SfJnValue *
-sf_jn_collapse(SfJnValue *v)
+static SfJnValue *
+collapse(SfJnValue *v)
 {
 	if (!SF_JN_IS_SEQUENCE(v) || (v->flags & SF_JN_TUPLES) != 0)
 		return v;
@@ -177,6 +190,16 @@ sf_jn_collapse(SfJnValue *v)
 	return v;
 }
 
+/* Make a sequence of one item. */
+SfJnValue *
+sf_jn_sequence_of(SfJnEval *ev, SfJnValue *item)
+{
+	SfJnValue  *sequence = sf_jn_sequence(&ev->arena, 1);
+
+	sf_jn_push(&ev->arena, sequence, item);
+	return sequence;
+}
+
 /* Wrap an input that is an array, so that it counts as one input. */
 SfJnValue *
 sf_jn_wrap_input(SfJnEval *ev, SfJnValue *input)
@@ -185,9 +208,8 @@ sf_jn_wrap_input(SfJnEval *ev, SfJnValue *input)
 
 	if (!SF_JN_IS_ARRAY(input) || SF_JN_IS_SEQUENCE(input))
 		return input;
-	wrapper = sf_jn_sequence(&ev->arena, 1);
+	wrapper = sf_jn_sequence_of(ev, input);
 	wrapper->flags |= SF_JN_OUTER;
-	sf_jn_push(&ev->arena, wrapper, input);
 	return wrapper;
 }
 
@@ -217,12 +239,7 @@ eval_negate(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env
 		return NULL;
 	if (!sf_jn_is_numeric(ev, v))
 	{
-		SfJnError  *e = sf_jn_error(&ev->thrower, SF_JN_D1002);
-
-		e->position = node->position;
-		e->token = "-";
-		e->token_len = 1;
-		e->value = v;
+		sf_jn_error_at(&ev->thrower, SF_JN_D1002, node->position, "-", 1)->value = v;
 		sf_jn_raise(ev);
 	}
 	return sf_jn_number(&ev->arena, -v->u.number);
@@ -275,9 +292,7 @@ flatten(SfJnEval *ev, SfJnValue *list, SfJnValue *v)
 		sf_jn_push(&ev->arena, list, v);
 		return;
 	}
-	if (stack_is_too_deep())
-		sf_jn_fail(ev, SF_JN_U1001);
-	sf_jn_check(ev);
+	sf_jn_check_stack(ev);
 	for (i = 0; i < v->len; i++)
 		flatten(ev, list, v->u.items[i]);
 }
@@ -290,8 +305,7 @@ eval_wildcard(SfJnEval *ev, SfJnValue *input)
 	bool		plain = false;
 	uint32		i;
 
-	if (SF_JN_IS_ARRAY(input) && (input->flags & SF_JN_OUTER) != 0 && input->len > 0)
-		input = input->u.items[0];
+	input = sf_jn_unwrap(input);
 	if (SF_JN_IS_OBJECT(input) || SF_JN_IS_ARRAY(input))
 	{
 		for (i = 0; i < input->len; i++)
@@ -320,9 +334,7 @@ collect_descendants(SfJnEval *ev, SfJnValue *v, SfJnValue *result)
 {
 	uint32		i;
 
-	if (stack_is_too_deep())
-		sf_jn_fail(ev, SF_JN_U1001);
-	sf_jn_check(ev);
+	sf_jn_check_stack(ev);
 	if (!SF_JN_IS_ARRAY(v))
 		sf_jn_push(&ev->arena, result, v);
 	if (SF_JN_IS_ARRAY(v))
@@ -414,9 +426,7 @@ eval_node(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 		case SF_JN_N_VARIABLE:
 			if (node->name.len > 0)
 				return sf_jn_lookup(ev, env, &node->name);
-			if (SF_JN_IS_ARRAY(input) && (input->flags & SF_JN_OUTER) != 0)
-				return input->u.items[0];
-			return input;
+			return sf_jn_unwrap(input);
 		case SF_JN_N_LAMBDA:
 			return sf_jn_eval_lambda(ev, node, input, env);
 		case SF_JN_N_PARTIAL:
@@ -459,7 +469,7 @@ sf_jn_eval(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 	{
 		if (node->keep_array)
 			v->flags |= SF_JN_KEEP;
-		return sf_jn_collapse(v);
+		return collapse(v);
 	}
 	return v;
 }

@@ -121,12 +121,13 @@ struct SfJnEval
 extern SfJnValue *sf_jn_eval(SfJnEval *ev, const SfJnNode *node,
 							 SfJnValue *input, SfJnFrame *env);
 extern void sf_jn_check(SfJnEval *ev);	/* limits; call in every long loop */
+extern void sf_jn_check_stack(SfJnEval *ev);	/* the same in recursions */
 extern SfJnFrame *sf_jn_frame(SfJnEval *ev, SfJnFrame *parent);
 extern void sf_jn_bind(SfJnEval *ev, SfJnFrame *frame, const SfJnName *name,
 					   SfJnValue *value);
 extern SfJnValue *sf_jn_lookup(SfJnEval *ev, SfJnFrame *frame, const SfJnName *name);
-extern SfJnValue *sf_jn_collapse(SfJnValue *v);
 extern SfJnValue *sf_jn_function_value(SfJnEval *ev, SfJnFunctionKind kind);
+extern SfJnValue *sf_jn_sequence_of(SfJnEval *ev, SfJnValue *item);
 extern SfJnValue *sf_jn_wrap_input(SfJnEval *ev, SfJnValue *input);
 
 /* Fill in what an error lacks from the calls under way, and throw it. */
@@ -136,6 +137,8 @@ extern void sf_jn_fail_at(SfJnEval *ev, SfJnErrorCode code, int position,
 						  const char *token) pg_attribute_noreturn();
 extern void sf_jn_fail_value(SfJnEval *ev, SfJnErrorCode code,
 							 SfJnValue *value) pg_attribute_noreturn();
+extern void sf_jn_fail_value_at(SfJnEval *ev, SfJnErrorCode code, int position,
+								SfJnValue *value) pg_attribute_noreturn();
 extern void sf_jn_fail_argument(SfJnEval *ev, SfJnErrorCode code,
 								SfJnValue *value, int index) pg_attribute_noreturn();
 extern void sf_jn_fail_message(SfJnEval *ev, SfJnErrorCode code,

@@ -35,45 +35,24 @@ sf_jn_throw(SfJnThrow *t)
 	siglongjmp(*t->jump, 1);
 }
 
-/* Throw an error at a position. */
-void
-sf_jn_throw_at(SfJnThrow *t, SfJnErrorCode code, int position, const char *token)
+/* Begin an error with a position and a token. */
+SfJnError *
+sf_jn_error_at(SfJnThrow *t, SfJnErrorCode code, int position, const char *token,
+			   Size token_len)
 {
 	SfJnError  *e = sf_jn_error(t, code);
 
 	e->position = position;
 	e->token = token;
-	e->token_len = token == NULL ? 0 : strlen(token);
-	sf_jn_throw(t);
+	e->token_len = token_len;
+	return e;
 }
 
-/* Throw an error about a value. */
+/* Throw an error at a position. */
 void
-sf_jn_throw_value(SfJnThrow *t, SfJnErrorCode code, SfJnValue *value)
+sf_jn_throw_at(SfJnThrow *t, SfJnErrorCode code, int position, const char *token)
 {
-	sf_jn_error(t, code)->value = value;
-	sf_jn_throw(t);
-}
-
-/* Throw an error about an argument. */
-void
-sf_jn_throw_argument(SfJnThrow *t, SfJnErrorCode code, SfJnValue *value, int index)
-{
-	SfJnError  *e = sf_jn_error(t, code);
-
-	e->value = value;
-	e->index = index;
-	sf_jn_throw(t);
-}
-
-/* Throw an error whose message is given. */
-void
-sf_jn_throw_message(SfJnThrow *t, SfJnErrorCode code, const char *message)
-{
-	SfJnError  *e = sf_jn_error(t, code);
-
-	e->message = message;
-	e->message_len = strlen(message);
+	sf_jn_error_at(t, code, position, token, token == NULL ? 0 : strlen(token));
 	sf_jn_throw(t);
 }
 

@@ -152,20 +152,15 @@ extern const char *const sf_jn_error_code_text[];
 
 /* Forget the last error and begin one; fill its fields, then throw. */
 extern SfJnError *sf_jn_error(SfJnThrow *t, SfJnErrorCode code);
+extern SfJnError *sf_jn_error_at(SfJnThrow *t, SfJnErrorCode code, int position,
+								 const char *token, Size token_len);
+
+/* Throw the error that was begun. */
 extern void sf_jn_throw(SfJnThrow *t) pg_attribute_noreturn();
 
-/* Throw an error that has a position and a token (C string, may be NULL). */
+/* Begin and throw an error with a position and a token (NULL: none). */
 extern void sf_jn_throw_at(SfJnThrow *t, SfJnErrorCode code, int position,
 						   const char *token) pg_attribute_noreturn();
-/* Throw an error about a value; position and token are filled in later. */
-extern void sf_jn_throw_value(SfJnThrow *t, SfJnErrorCode code,
-							  SfJnValue *value) pg_attribute_noreturn();
-/* … about argument number index. */
-extern void sf_jn_throw_argument(SfJnThrow *t, SfJnErrorCode code,
-								 SfJnValue *value, int index) pg_attribute_noreturn();
-/* … whose message is given (D3137, S0303). */
-extern void sf_jn_throw_message(SfJnThrow *t, SfJnErrorCode code,
-								const char *message) pg_attribute_noreturn();
 
 /* The message of an error, palloc'd, terminated. */
 extern char *sf_jn_error_message(SfJnArena *a, const SfJnError *e);

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "jsonata/functions.h"
+#include "jsonata/picture.h"
 #include "lib/stringinfo.h"
 
 #define MAX_FRACTION 100		/* digits after the point, as toFixed() has it */
@@ -295,42 +296,12 @@ group_positions(SfJnEval *ev, const Symbols *s, Run part, Run integer, bool left
 	return result;
 }
 
-/* Tell at which distance separators repeat, or 0 where they do not. */
-static int
-regular_distance(const Positions *p)
-{
-	int			divisor = p->n > 0 ? p->at[0] : 0;
-	int			i;
-	int			k;
-
-	for (i = 1; i < p->n; i++)
-	{
-		int			b = p->at[i];
-
-		while (b != 0)
-		{
-			int			rest = divisor % b;
-
-			divisor = b;
-			b = rest;
-		}
-	}
-	for (i = 1; i <= p->n; i++)
-	{
-		for (k = 0; k < p->n && p->at[k] != i * divisor; k++)
-			;
-		if (k == p->n)
-			return 0;
-	}
-	return divisor;
-}
-
 /* Work out the sizes that a sub-picture asks for. */
 static void
 analyse_parts(SfJnEval *ev, const Symbols *s, SubPicture *p)
 {
 	p->integer_groups = group_positions(ev, s, p->integer, p->integer, false);
-	p->regular = regular_distance(&p->integer_groups);
+	p->regular = sf_jn_regular_distance(p->integer_groups.at, p->integer_groups.n);
 	p->fraction_groups = group_positions(ev, s, p->fraction, p->integer, true);
 	p->min_integer = count_digits(s, p->integer, false);
 	p->scaling = p->min_integer;
@@ -369,13 +340,8 @@ insert(SfJnEval *ev, Output *out, int where, uint32 c, int times)
 	where = Max(Min(where, out->n), 0);
 	if (out->n + times > out->cap)
 	{
-		uint32	   *at;
-
 		out->cap = (out->n + times) * 2;
-		at = sf_jn_alloc(&ev->arena, out->cap * sizeof(uint32));
-		if (out->n > 0)
-			memcpy(at, out->at, out->n * sizeof(uint32));
-		out->at = at;
+		out->at = sf_jn_grow(&ev->arena, out->at, out->n, out->cap, sizeof(uint32));
 	}
 	memmove(out->at + where + times, out->at + where, (out->n - where) * sizeof(uint32));
 	for (i = 0; i < times; i++)
@@ -492,7 +458,6 @@ format(SfJnEval *ev, const Symbols *s, const SubPicture *p, double value, bool m
 {
 	Output		out = {NULL, 0, 0};
 	StringInfoData buf;
-	SfJnValue  *result;
 	int			exponent = 0;
 	int			point;
 
@@ -524,9 +489,7 @@ format(SfJnEval *ev, const Symbols *s, const SubPicture *p, double value, bool m
 		append_run(&buf, (Run) {digits.at, digits.n});
 	}
 	append_run(&buf, p->suffix);
-	result = sf_jn_string_copy(&ev->arena, buf.data, buf.len);
-	pfree(buf.data);
-	return result;
+	return sf_jn_string_of(&ev->arena, &buf);
 }
 
 /* $formatNumber(number, picture, options) */

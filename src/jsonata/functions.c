@@ -93,8 +93,8 @@ sf_jn_native_signature(const SfJnNative *native)
 }
 
 /* Name the type of a value. */
-const char *
-sf_jn_type_name(const SfJnValue *v)
+static const char *
+type_name(const SfJnValue *v)
 {
 	static const char *const names[] = {
 		[SF_JN_NULL] = "null", [SF_JN_BOOL] = "boolean", [SF_JN_NUMBER] = "number",
@@ -109,7 +109,7 @@ sf_jn_type_name(const SfJnValue *v)
 SF_JN_FUNCTION(type)
 {
 	return args[0] == NULL ? NULL :
-		sf_jn_cstring(&ev->arena, sf_jn_type_name(args[0]));
+		sf_jn_cstring(&ev->arena, type_name(args[0]));
 }
 
 /* $exists(value) */

@@ -89,9 +89,6 @@ SF_JN_FUNCTION_LIST(SF_JN_FUNCTION_DECL)
 #define SF_JN_FUNCTION(name) \
 	SfJnValue *sf_jn_fn_##name(SfJnEval *ev, SfJnValue **args, int nargs)
 
-/* What $type calls the type of a value. */
-extern const char *sf_jn_type_name(const SfJnValue *v);
-
 /* The collation whose case rules are Unicode's, or the database's. */
 extern Oid	sf_jn_case_collation(void);
 

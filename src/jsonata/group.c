@@ -64,8 +64,7 @@ reduce_tuples(SfJnEval *ev, SfJnValue *data)
 		SfJnValue  *tuple = data->u.items[i];
 
 		for (k = 0; i == 0 && k < tuple->len; k++)
-			sf_jn_set_hashed(&ev->arena, result, tuple->u.members[k].key,
-							 tuple->u.members[k].keylen, tuple->u.members[k].hash, NULL);
+			sf_jn_set_member(&ev->arena, result, &tuple->u.members[k], NULL);
 	}
 	ncolumns = result->len;
 	columns = sf_jn_alloc(&ev->arena, (ncolumns + 1) * sizeof(Group));
@@ -88,17 +87,6 @@ reduce_tuples(SfJnEval *ev, SfJnValue *data)
 	for (k = 0; k < ncolumns; k++)
 		result->u.members[k].value = columns[k].data;
 	return result;
-}
-
-/* Throw an error about a key. */
-static void pg_attribute_noreturn()
-fail_key(SfJnEval *ev, SfJnErrorCode code, int position, SfJnValue *key)
-{
-	SfJnError  *e = sf_jn_error(&ev->thrower, code);
-
-	e->position = position;
-	e->value = key;
-	sf_jn_raise(ev);
 }
 
 /*
@@ -131,7 +119,7 @@ collect_groups(SfJnEval *ev, const SfJnNodeList *pairs, int position,
 			if (key == NULL)
 				continue;
 			if (key->type != SF_JN_STRING)
-				fail_key(ev, SF_JN_T1003, position, key);
+				sf_jn_fail_value_at(ev, SF_JN_T1003, position, key);
 			hash = sf_jn_hash(key->u.str, key->len);
 			m = sf_jn_find(keys, key->u.str, key->len, hash);
 			if (m != NULL)
@@ -139,17 +127,13 @@ collect_groups(SfJnEval *ev, const SfJnNodeList *pairs, int position,
 				Group	   *group = &list[m - keys->u.members];
 
 				if (group->pair != pair)
-					fail_key(ev, SF_JN_D1009, position, key);
+					sf_jn_fail_value_at(ev, SF_JN_D1009, position, key);
 				add_to_group(ev, group, item);
 				continue;
 			}
 			if (keys->len >= cap)
 			{
-				Group	   *old = list;
-
-				list = sf_jn_alloc(&ev->arena, Max(cap * 2, 4) * sizeof(Group));
-				if (cap > 0)
-					memcpy(list, old, cap * sizeof(Group));
+				list = sf_jn_grow(&ev->arena, list, cap, Max(cap * 2, 4), sizeof(Group));
 				cap = Max(cap * 2, 4);
 			}
 			list[keys->len].data = item;
@@ -195,8 +179,7 @@ sf_jn_eval_group(SfJnEval *ev, const SfJnNodeList *pairs, int position,
 		}
 		value = sf_jn_eval(ev, pairs->at[groups[i].pair + 1], context, frame);
 		if (value != NULL)
-			sf_jn_set_hashed(&ev->arena, result, keys->u.members[i].key,
-							 keys->u.members[i].keylen, keys->u.members[i].hash, value);
+			sf_jn_set_member(&ev->arena, result, &keys->u.members[i], value);
 	}
 	return result;
 }
@@ -313,14 +296,7 @@ terms_swap(SfJnEval *ev, void *arg, SfJnValue *a, SfJnValue *b)
 SfJnValue *
 sf_jn_eval_sort(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {
-	SortState	state;
-	SfJnValue  *result;
+	SortState	state = {node, env, (input->flags & SF_JN_TUPLES) != 0};
 
-	state.node = node;
-	state.env = env;
-	state.tuples = (input->flags & SF_JN_TUPLES) != 0;
-	if (input->len <= 1)
-		return input;
-	result = sf_jn_merge_sort(ev, input, terms_swap, &state);
-	return result;
+	return input->len <= 1 ? input : sf_jn_merge_sort(ev, input, terms_swap, &state);
 }

@@ -65,44 +65,50 @@ digit_group(uint32 c)
 	return 0;
 }
 
-/* Tell whether the separators repeat at one distance; returns it, or 0. */
-static int
-regular_distance(const SfJnIntegerPicture *p)
+/* Tell at which distance positions repeat (d, 2d, 3d …); 0: they do not. */
+int
+sf_jn_regular_distance(const int *positions, int n)
 {
-	int			divisor;
+	int			divisor = n > 0 ? positions[0] : 0;
 	int			i;
 	int			k;
 
-	if (p->nseparators == 0)
-		return 0;
-	divisor = p->separators[0].position;
-	for (i = 1; i < p->nseparators; i++)
+	for (i = 1; i < n; i++)
 	{
-		int			a = divisor;
-		int			b = p->separators[i].position;
+		int			b = positions[i];
 
-		if (p->separators[i].character != p->separators[0].character)
-			return 0;
 		while (b != 0)
 		{
-			int			rest = a % b;
+			int			rest = divisor % b;
 
-			a = b;
+			divisor = b;
 			b = rest;
 		}
-		divisor = a;
 	}
-	for (i = 1; i <= p->nseparators; i++)
+	for (i = 1; i <= n; i++)
 	{
-		for (k = 0; k < p->nseparators; k++)
-		{
-			if (p->separators[k].position == i * divisor)
-				break;
-		}
-		if (k == p->nseparators)
+		for (k = 0; k < n && positions[k] != i * divisor; k++)
+			;
+		if (k == n)
 			return 0;
 	}
 	return divisor;
+}
+
+/* Tell at which distance one separator repeats; 0: it does not. */
+static int
+separator_distance(SfJnEval *ev, const SfJnIntegerPicture *p)
+{
+	int		   *positions = sf_jn_alloc(&ev->arena, (p->nseparators + 1) * sizeof(int));
+	int			i;
+
+	for (i = 0; i < p->nseparators; i++)
+	{
+		if (p->separators[i].character != p->separators[0].character)
+			return 0;
+		positions[i] = p->separators[i].position;
+	}
+	return sf_jn_regular_distance(positions, p->nseparators);
 }
 
 /* Read a picture of digits, from its right end. */
@@ -147,7 +153,7 @@ digits_picture(SfJnEval *ev, const char *picture, Size len, SfJnIntegerPicture *
 		out->style = SF_JN_NUMBERING;
 		return;
 	}
-	distance = regular_distance(out);
+	distance = separator_distance(ev, out);
 	if (distance > 0)
 	{
 		out->regular = true;
@@ -402,5 +408,5 @@ SF_JN_FUNCTION(formatInteger)
 	sf_jn_integer_picture(ev, args[1]->u.str, args[1]->len, &picture);
 	initStringInfo(&buf);
 	sf_jn_append_integer(ev, &buf, floor(args[0]->u.number), &picture);
-	return sf_jn_string_copy(&ev->arena, buf.data, buf.len);
+	return sf_jn_string_of(&ev->arena, &buf);
 }

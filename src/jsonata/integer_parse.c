@@ -105,46 +105,22 @@ parse_words(const char *s, Size len)
 static double
 parse_roman(const char *s, Size len)
 {
+	static const char letters[] = "IVXLCDM";
+	static const int values[] = {1, 5, 10, 50, 100, 500, 1000};
 	double		total = 0;
 	double		largest = 1;
 
 	while (len-- > 0)
 	{
+		const char *letter = s[len] == '\0' ? NULL :
+			strchr(letters, pg_ascii_toupper((unsigned char) s[len]));
 		double		value;
 
-		switch (pg_ascii_toupper((unsigned char) s[len]))
-		{
-			case 'M':
-				value = 1000;
-				break;
-			case 'D':
-				value = 500;
-				break;
-			case 'C':
-				value = 100;
-				break;
-			case 'L':
-				value = 50;
-				break;
-			case 'X':
-				value = 10;
-				break;
-			case 'V':
-				value = 5;
-				break;
-			case 'I':
-				value = 1;
-				break;
-			default:
-				return NAN;
-		}
-		if (value < largest)
-			total -= value;
-		else
-		{
-			largest = value;
-			total += value;
-		}
+		if (letter == NULL)
+			return NAN;
+		value = values[letter - letters];
+		total += value < largest ? -value : value;
+		largest = Max(largest, value);
 	}
 	return total;
 }

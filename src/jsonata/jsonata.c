@@ -219,9 +219,7 @@ sf_jsonata_query(const SfJsonata *expr, const text *input, const text *bindings,
 		MemoryContextSwitchTo(outer);
 		initStringInfo(&buf);
 		appendStringInfoSpaces(&buf, VARHDRSZ);
-		if (SF_JN_IS_ARRAY(value) && (value->flags & SF_JN_OUTER) != 0 && value->len > 0)
-			value = value->u.items[0];
-		sf_jn_print(&buf, value, 0);
+		sf_jn_print(&buf, sf_jn_unwrap(value), 0);
 		SET_VARSIZE(buf.data, buf.len);
 		*result = (text *) buf.data;
 	}

@@ -58,7 +58,7 @@ place(Builder *b, SfJnValue *v)
 }
 
 /* Begin a container inside the current one. */
-static void
+static SF_JSON_ACTION_RESULT
 open_container(Builder *b, SfJnValue *container)
 {
 	Level	   *level = sf_jn_alloc(b->arena, sizeof(Level));
@@ -66,16 +66,7 @@ open_container(Builder *b, SfJnValue *container)
 	level->container = container;
 	level->outer = b->level;
 	b->level = level;
-}
-
-/* End the current container. */
-static void
-close_container(Builder *b)
-{
-	SfJnValue  *container = b->level->container;
-
-	b->level = b->level->outer;
-	place(b, container);
+	SF_JSON_ACTION_RETURN;
 }
 
 /* Action of the parser: an object begins. */
@@ -84,8 +75,7 @@ on_object_start(void *state)
 {
 	Builder    *b = state;
 
-	open_container(b, sf_jn_object(b->arena, 4));
-	SF_JSON_ACTION_RETURN;
+	return open_container(b, sf_jn_object(b->arena, 4));
 }
 
 /* Action of the parser: an array begins. */
@@ -94,15 +84,18 @@ on_array_start(void *state)
 {
 	Builder    *b = state;
 
-	open_container(b, sf_jn_array(b->arena, 4));
-	SF_JSON_ACTION_RETURN;
+	return open_container(b, sf_jn_array(b->arena, 4));
 }
 
 /* Action of the parser: an object or array ends. */
 static SF_JSON_ACTION_RESULT
 on_container_end(void *state)
 {
-	close_container(state);
+	Builder    *b = state;
+	SfJnValue  *container = b->level->container;
+
+	b->level = b->level->outer;
+	place(b, container);
 	SF_JSON_ACTION_RETURN;
 }
 
@@ -118,10 +111,7 @@ on_field(void *state, char *fname, bool isnull)
 	if (known->key == NULL || known->hash != hash || known->keylen != len ||
 		memcmp(known->key, fname, len) != 0)
 	{
-		char	   *copy = sf_jn_alloc(b->arena, len);
-
-		memcpy(copy, fname, len);
-		known->key = copy;
+		known->key = sf_jn_grow(b->arena, fname, len, len, 1);
 		known->keylen = len;
 		known->hash = hash;
 	}
@@ -268,11 +258,8 @@ sf_jn_from_jsonb(SfJnArena *a, const JsonbValue *v)
 	{
 		if (token == WJB_KEY)
 		{
-			char	   *copy = sf_jn_alloc(a, item.val.string.len);
-
 			keylen = item.val.string.len;
-			memcpy(copy, item.val.string.val, keylen);
-			key = copy;
+			key = sf_jn_grow(a, item.val.string.val, keylen, keylen, 1);
 		}
 		else if (token == WJB_VALUE)
 			sf_jn_set(a, result, key, keylen, sf_jn_from_jsonb(a, &item));
@@ -350,52 +337,65 @@ string_to_jsonb(const char *str, uint32 len, JsonbValue *out)
 	out->val.string.len = (int) (p - text);
 }
 
+/* Make a jsonb scalar; undefined is null.  False for functions and containers. */
+static bool
+scalar_to_jsonb(const SfJnValue *v, JsonbValue *out)
+{
+	switch (v == NULL ? SF_JN_NULL : (SfJnType) v->type)
+	{
+		case SF_JN_NULL:
+			out->type = jbvNull;
+			return true;
+		case SF_JN_BOOL:
+			out->type = jbvBool;
+			out->val.boolean = v->u.boolean;
+			return true;
+		case SF_JN_NUMBER:
+			number_to_jsonb(v, out);
+			return true;
+		case SF_JN_STRING:
+			string_to_jsonb(v->u.str, v->len, out);
+			return true;
+		default:
+			return false;
+	}
+}
+
 /* Push a value onto a jsonb under construction; false when it is a function. */
 static bool
 push_jsonb(JsonbParseState **ps, JsonbIteratorToken as, const SfJnValue *v,
 		   JsonbValue **pushed)
 {
 	JsonbValue	out;
+	bool		object;
 	uint32		i;
 
-	if (v == NULL || v->type == SF_JN_NULL)
-		out.type = jbvNull;
-	else if (v->type == SF_JN_BOOL)
+	if (scalar_to_jsonb(v, &out))
 	{
-		out.type = jbvBool;
-		out.val.boolean = v->u.boolean;
-	}
-	else if (v->type == SF_JN_NUMBER)
-		number_to_jsonb(v, &out);
-	else if (v->type == SF_JN_STRING)
-		string_to_jsonb(v->u.str, v->len, &out);
-	else if (v->type == SF_JN_FUNCTION)
-		return false;
-	else
-	{
-		bool		object = v->type == SF_JN_OBJECT;
-
-		check_stack_depth();
-		CHECK_FOR_INTERRUPTS();
-		pushJsonbValue(ps, object ? WJB_BEGIN_OBJECT : WJB_BEGIN_ARRAY, NULL);
-		for (i = 0; i < v->len; i++)
-		{
-			const SfJnValue *item = object ? v->u.members[i].value : v->u.items[i];
-
-			if (object)
-			{
-				if (item == NULL)
-					continue;
-				string_to_jsonb(v->u.members[i].key, v->u.members[i].keylen, &out);
-				pushJsonbValue(ps, WJB_KEY, &out);
-			}
-			if (!push_jsonb(ps, object ? WJB_VALUE : WJB_ELEM, item, pushed))
-				return false;
-		}
-		*pushed = pushJsonbValue(ps, object ? WJB_END_OBJECT : WJB_END_ARRAY, NULL);
+		*pushed = pushJsonbValue(ps, as, &out);
 		return true;
 	}
-	*pushed = pushJsonbValue(ps, as, &out);
+	if (v->type == SF_JN_FUNCTION)
+		return false;
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	object = v->type == SF_JN_OBJECT;
+	pushJsonbValue(ps, object ? WJB_BEGIN_OBJECT : WJB_BEGIN_ARRAY, NULL);
+	for (i = 0; i < v->len; i++)
+	{
+		const SfJnValue *item = object ? v->u.members[i].value : v->u.items[i];
+
+		if (object)
+		{
+			if (item == NULL)
+				continue;
+			string_to_jsonb(v->u.members[i].key, v->u.members[i].keylen, &out);
+			pushJsonbValue(ps, WJB_KEY, &out);
+		}
+		if (!push_jsonb(ps, object ? WJB_VALUE : WJB_ELEM, item, pushed))
+			return false;
+	}
+	*pushed = pushJsonbValue(ps, object ? WJB_END_OBJECT : WJB_END_ARRAY, NULL);
 	return true;
 }
 
@@ -404,35 +404,14 @@ Jsonb *
 sf_jn_to_jsonb(const SfJnValue *v, bool *unsupported)
 {
 	JsonbParseState *ps = NULL;
-	JsonbValue *pushed = NULL;
+	JsonbValue *pushed;
 	JsonbValue	scalar;
 
 	*unsupported = false;
-	if (v->type == SF_JN_ARRAY || v->type == SF_JN_OBJECT)
-	{
-		if (push_jsonb(&ps, WJB_VALUE, v, &pushed))
-			return JsonbValueToJsonb(pushed);
-		*unsupported = true;
-		return NULL;
-	}
-	switch ((SfJnType) v->type)
-	{
-		case SF_JN_FUNCTION:
-			*unsupported = true;
-			return NULL;
-		case SF_JN_BOOL:
-			scalar.type = jbvBool;
-			scalar.val.boolean = v->u.boolean;
-			break;
-		case SF_JN_NUMBER:
-			number_to_jsonb(v, &scalar);
-			break;
-		case SF_JN_STRING:
-			string_to_jsonb(v->u.str, v->len, &scalar);
-			break;
-		default:
-			scalar.type = jbvNull;
-			break;
-	}
-	return JsonbValueToJsonb(&scalar);
+	if (scalar_to_jsonb(v, &scalar))
+		return JsonbValueToJsonb(&scalar);
+	if (push_jsonb(&ps, WJB_VALUE, v, &pushed))
+		return JsonbValueToJsonb(pushed);
+	*unsupported = true;
+	return NULL;
 }

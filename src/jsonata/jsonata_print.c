@@ -257,7 +257,7 @@ sf_jn_clone(SfJnArena *a, const SfJnValue *v)
 	{
 		check_stack_depth();
 		CHECK_FOR_INTERRUPTS();
-		if ((v->flags & SF_JN_OUTER) != 0 && v->len > 0)
+		if ((v->flags & SF_JN_OUTER) != 0)
 			return sf_jn_clone(a, v->u.items[0]);
 		copy = sf_jn_array(a, v->len);
 		for (i = 0; i < v->len; i++)
@@ -276,8 +276,7 @@ sf_jn_clone(SfJnArena *a, const SfJnValue *v)
 			const SfJnMember *m = &v->u.members[i];
 
 			if (m->value != NULL)
-				sf_jn_set_hashed(a, copy, m->key, m->keylen, m->hash,
-								 SF_JN_IS_FUNCTION(m->value) ?
+				sf_jn_set_member(a, copy, m, SF_JN_IS_FUNCTION(m->value) ?
 								 sf_jn_string(a, "", 0) : sf_jn_clone(a, m->value));
 		}
 		return copy;

@@ -52,6 +52,17 @@ sf_jn_alloc_slow(SfJnArena *a, Size size)
 	return a->next - size;
 }
 
+/* Move n items to room for capacity of them. */
+void *
+sf_jn_grow(SfJnArena *a, const void *items, Size n, Size capacity, Size size)
+{
+	void	   *room = sf_jn_alloc(a, capacity * size);
+
+	if (n > 0)
+		memcpy(room, items, n * size);
+	return room;
+}
+
 /* Make a number. */
 SfJnValue *
 sf_jn_number(SfJnArena *a, double d)
@@ -114,10 +125,17 @@ sf_jn_string(SfJnArena *a, const char *str, Size len)
 SfJnValue *
 sf_jn_string_copy(SfJnArena *a, const char *str, Size len)
 {
-	char	   *copy = sf_jn_alloc(a, len);
+	return sf_jn_string(a, sf_jn_grow(a, str, len, len, 1), len);
+}
 
-	memcpy(copy, str, len);
-	return sf_jn_string(a, copy, len);
+/* Make a string of what a buffer holds, and free the buffer. */
+SfJnValue *
+sf_jn_string_of(SfJnArena *a, StringInfo buf)
+{
+	SfJnValue  *v = sf_jn_string_copy(a, buf->data, buf->len);
+
+	pfree(buf->data);
+	return v;
 }
 
 /* Make a string from a C string that outlives the arena. */
@@ -127,21 +145,27 @@ sf_jn_cstring(SfJnArena *a, const char *str)
 	return sf_jn_string(a, str, strlen(str));
 }
 
-/* Make an empty array. */
-SfJnValue *
-sf_jn_array(SfJnArena *a, uint32 capacity)
+/* Make an empty array or object with room for so many items of a size. */
+static SfJnValue *
+make_container(SfJnArena *a, SfJnType type, uint32 capacity, Size size)
 {
 	SfJnContainer *c = sf_jn_alloc(a, sizeof(SfJnContainer));
 
-	c->v.type = SF_JN_ARRAY;
+	c->v.type = type;
 	c->v.flags = 0;
 	c->v.len = 0;
-	c->v.u.items = capacity > 0 ?
-		sf_jn_alloc(a, (Size) capacity * sizeof(SfJnValue *)) : NULL;
+	c->v.u.items = capacity > 0 ? sf_jn_alloc(a, capacity * size) : NULL;
 	c->cap = capacity;
 	c->index_size = 0;
 	c->index = NULL;
 	return &c->v;
+}
+
+/* Make an empty array. */
+SfJnValue *
+sf_jn_array(SfJnArena *a, uint32 capacity)
+{
+	return make_container(a, SF_JN_ARRAY, capacity, sizeof(SfJnValue *));
 }
 
 /* Make an empty sequence. */
@@ -155,11 +179,10 @@ sf_jn_sequence(SfJnArena *a, uint32 capacity)
 }
 
 /* Give an array room for so many elements. */
-void
-sf_jn_reserve(SfJnArena *a, SfJnValue *array, Size capacity)
+static void
+reserve(SfJnArena *a, SfJnValue *array, Size capacity)
 {
 	SfJnContainer *c = (SfJnContainer *) array;
-	SfJnValue **items;
 
 	if (capacity <= c->cap)
 		return;
@@ -167,10 +190,8 @@ sf_jn_reserve(SfJnArena *a, SfJnValue *array, Size capacity)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("array in a JSONata expression is too long")));
-	items = sf_jn_alloc(a, capacity * sizeof(SfJnValue *));
-	if (array->len > 0)
-		memcpy(items, array->u.items, array->len * sizeof(SfJnValue *));
-	array->u.items = items;
+	array->u.items = sf_jn_grow(a, array->u.items, array->len, capacity,
+								sizeof(SfJnValue *));
 	c->cap = (uint32) capacity;
 }
 
@@ -178,7 +199,7 @@ sf_jn_reserve(SfJnArena *a, SfJnValue *array, Size capacity)
 void
 sf_jn_push_slow(SfJnArena *a, SfJnValue *array, SfJnValue *item)
 {
-	sf_jn_reserve(a, array, array->len < 4 ? 4 : (Size) array->len * 2);
+	reserve(a, array, array->len < 4 ? 4 : (Size) array->len * 2);
 	array->u.items[array->len++] = item;
 }
 
@@ -191,7 +212,7 @@ sf_jn_push_all(SfJnArena *a, SfJnValue *array, const SfJnValue *from)
 	if (from->len == 0)
 		return;
 	if (need > ((SfJnContainer *) array)->cap)
-		sf_jn_reserve(a, array, Max(need, (Size) array->len * 2));
+		reserve(a, array, Max(need, (Size) array->len * 2));
 	memcpy(array->u.items + array->len, from->u.items,
 		   from->len * sizeof(SfJnValue *));
 	array->len += from->len;
@@ -201,17 +222,7 @@ sf_jn_push_all(SfJnArena *a, SfJnValue *array, const SfJnValue *from)
 SfJnValue *
 sf_jn_object(SfJnArena *a, uint32 capacity)
 {
-	SfJnContainer *c = sf_jn_alloc(a, sizeof(SfJnContainer));
-
-	c->v.type = SF_JN_OBJECT;
-	c->v.flags = 0;
-	c->v.len = 0;
-	c->v.u.members = capacity > 0 ?
-		sf_jn_alloc(a, (Size) capacity * sizeof(SfJnMember)) : NULL;
-	c->cap = capacity;
-	c->index_size = 0;
-	c->index = NULL;
-	return &c->v;
+	return make_container(a, SF_JN_OBJECT, capacity, sizeof(SfJnMember));
 }
 
 /* Hash a key. */
@@ -303,14 +314,9 @@ sf_jn_set_hashed(SfJnArena *a, SfJnValue *object, const char *key,
 	}
 	if (object->len >= c->cap)
 	{
-		uint32		cap = c->cap < 4 ? 4 : c->cap * 2;
-		SfJnMember *members = sf_jn_alloc(a, (Size) cap * sizeof(SfJnMember));
-
-		if (object->len > 0)
-			memcpy(members, object->u.members,
-				   object->len * sizeof(SfJnMember));
-		object->u.members = members;
-		c->cap = cap;
+		c->cap = c->cap < 4 ? 4 : c->cap * 2;
+		object->u.members = sf_jn_grow(a, object->u.members, object->len, c->cap,
+									   sizeof(SfJnMember));
 		if (object->len + 1 >= INDEX_FROM)
 			rebuild_index(a, c);
 	}
@@ -329,6 +335,16 @@ sf_jn_set(SfJnArena *a, SfJnValue *object, const char *key, uint32 keylen,
 		  SfJnValue *value)
 {
 	sf_jn_set_hashed(a, object, key, keylen, sf_jn_hash(key, keylen), value);
+}
+
+/* Set all members of one object in another. */
+void
+sf_jn_set_all(SfJnArena *a, SfJnValue *object, const SfJnValue *from)
+{
+	uint32		i;
+
+	for (i = 0; i < from->len; i++)
+		sf_jn_set_member(a, object, &from->u.members[i], from->u.members[i].value);
 }
 
 /* Set a member named by a constant. */
@@ -370,8 +386,8 @@ sf_jn_get(const SfJnValue *object, const char *key)
 }
 
 /* Compare the bytes of two strings for equality. */
-bool
-sf_jn_same_string(const SfJnValue *x, const SfJnValue *y)
+static bool
+same_string(const SfJnValue *x, const SfJnValue *y)
 {
 	return x->len == y->len && memcmp(x->u.str, y->u.str, x->len) == 0;
 }
@@ -399,7 +415,7 @@ sf_jn_equal(const SfJnValue *x, const SfJnValue *y)
 					((const SfJnExact *) y)->exact;
 			return x->u.number == y->u.number;
 		case SF_JN_STRING:
-			return sf_jn_same_string(x, y);
+			return same_string(x, y);
 		case SF_JN_ARRAY:
 			if (x->len != y->len)
 				return false;

@@ -15,6 +15,8 @@
 
 #include "postgres.h"
 
+#include "lib/stringinfo.h"
+
 typedef enum SfJnType
 {
 	SF_JN_NULL,
@@ -113,6 +115,13 @@ extern SfJnValue sf_jn_false_value;
 #define SF_JN_IS_FUNCTION(v) SF_JN_IS(v, SF_JN_FUNCTION)
 #define SF_JN_IS_SEQUENCE(v) (SF_JN_IS_ARRAY(v) && ((v)->flags & SF_JN_SEQUENCE) != 0)
 
+/* Take the array out of the wrapper that an input has (sf_jn_wrap_input). */
+static inline SfJnValue *
+sf_jn_unwrap(SfJnValue *v)
+{
+	return SF_JN_IS_ARRAY(v) && (v->flags & SF_JN_OUTER) != 0 ? v->u.items[0] : v;
+}
+
 /* --- memory --- */
 
 extern void sf_jn_arena_init(SfJnArena *a, MemoryContext context);
@@ -134,6 +143,10 @@ sf_jn_alloc(SfJnArena *a, Size size)
 	return sf_jn_alloc_slow(a, size);
 }
 
+/* Move n items of a size to room for capacity of them. */
+extern void *sf_jn_grow(SfJnArena *a, const void *items, Size n, Size capacity,
+						Size size);
+
 /* --- making values --- */
 
 extern SfJnValue *sf_jn_number(SfJnArena *a, double d);
@@ -146,9 +159,11 @@ extern SfJnValue *sf_jn_string(SfJnArena *a, const char *str, Size len);
 extern SfJnValue *sf_jn_string_copy(SfJnArena *a, const char *str, Size len);
 extern SfJnValue *sf_jn_cstring(SfJnArena *a, const char *str);
 
+/* A string of what a buffer holds, which is freed. */
+extern SfJnValue *sf_jn_string_of(SfJnArena *a, StringInfo buf);
+
 extern SfJnValue *sf_jn_array(SfJnArena *a, uint32 capacity);
 extern SfJnValue *sf_jn_sequence(SfJnArena *a, uint32 capacity);
-extern void sf_jn_reserve(SfJnArena *a, SfJnValue *array, Size capacity);
 extern void sf_jn_push_slow(SfJnArena *a, SfJnValue *array, SfJnValue *item);
 
 /* Append one element (may be NULL: undefined). */
@@ -172,6 +187,16 @@ extern void sf_jn_set(SfJnArena *a, SfJnValue *object, const char *key,
 					  uint32 keylen, SfJnValue *value);
 extern void sf_jn_set_hashed(SfJnArena *a, SfJnValue *object, const char *key,
 							 uint32 keylen, uint32 hash, SfJnValue *value);
+extern void sf_jn_set_all(SfJnArena *a, SfJnValue *object, const SfJnValue *from);
+
+/* Set a member with the key of another. */
+static inline void
+sf_jn_set_member(SfJnArena *a, SfJnValue *object, const SfJnMember *like,
+				 SfJnValue *value)
+{
+	sf_jn_set_hashed(a, object, like->key, like->keylen, like->hash, value);
+}
+
 extern void sf_jn_set_c(SfJnArena *a, SfJnValue *object, const char *key,
 						SfJnValue *value);
 extern void sf_jn_delete(SfJnValue *object, const char *key, uint32 keylen);
@@ -184,7 +209,6 @@ extern SfJnValue *sf_jn_get(const SfJnValue *object, const char *key);
 /* --- using values --- */
 
 extern bool sf_jn_equal(const SfJnValue *x, const SfJnValue *y);
-extern bool sf_jn_same_string(const SfJnValue *x, const SfJnValue *y);
 
 /* Order of two strings by code unit, as JavaScript's < has it. */
 extern int	sf_jn_compare_strings(const SfJnValue *x, const SfJnValue *y);

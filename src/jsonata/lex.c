@@ -132,11 +132,7 @@ token(SfJnCompile *c, SfJnNodeType type, SfJnOp op)
 static void pg_attribute_noreturn()
 fail_token(SfJnCompile *c, SfJnErrorCode code, const char *str, Size len)
 {
-	SfJnError  *e = sf_jn_error(c->thrower, code);
-
-	e->position = position_in_units(c);
-	e->token = str;
-	e->token_len = len;
+	sf_jn_error_at(c->thrower, code, position_in_units(c), str, len);
 	sf_jn_throw(c->thrower);
 }
 

@@ -382,7 +382,6 @@ SF_JN_FUNCTION(replace)
 {
 	double		limit = args[3] == NULL ? INFINITY : args[3]->u.number;
 	StringInfoData buf;
-	SfJnValue  *result;
 
 	if (args[0] == NULL)
 		return NULL;
@@ -397,7 +396,5 @@ SF_JN_FUNCTION(replace)
 		replace_string(ev, &buf, args, limit);
 	else
 		replace_matches(ev, &buf, args, limit);
-	result = sf_jn_string_copy(&ev->arena, buf.data, buf.len);
-	pfree(buf.data);
-	return result;
+	return sf_jn_string_of(&ev->arena, &buf);
 }

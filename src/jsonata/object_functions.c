@@ -18,17 +18,14 @@ collect_keys(SfJnEval *ev, const SfJnValue *v, SfJnValue *keys)
 
 	if (SF_JN_IS_ARRAY(v))
 	{
-		if (stack_is_too_deep())
-			sf_jn_fail(ev, SF_JN_U1001);
-		sf_jn_check(ev);
+		sf_jn_check_stack(ev);
 		for (i = 0; i < v->len; i++)
 			collect_keys(ev, v->u.items[i], keys);
 	}
 	else if (SF_JN_IS_OBJECT(v))
 	{
 		for (i = 0; i < v->len; i++)
-			sf_jn_set_hashed(&ev->arena, keys, v->u.members[i].key,
-							 v->u.members[i].keylen, v->u.members[i].hash, NULL);
+			sf_jn_set_member(&ev->arena, keys, &v->u.members[i], NULL);
 	}
 }
 
@@ -67,9 +64,7 @@ spread_value(SfJnEval *ev, SfJnValue *v, SfJnValue *result)
 
 	if (SF_JN_IS_ARRAY(v))
 	{
-		if (stack_is_too_deep())
-			sf_jn_fail(ev, SF_JN_U1001);
-		sf_jn_check(ev);
+		sf_jn_check_stack(ev);
 		for (i = 0; i < v->len; i++)
 			spread_value(ev, v->u.items[i], result);
 	}
@@ -79,9 +74,7 @@ spread_value(SfJnEval *ev, SfJnValue *v, SfJnValue *result)
 		{
 			SfJnValue  *object = sf_jn_object(&ev->arena, 1);
 
-			sf_jn_set_hashed(&ev->arena, object, v->u.members[i].key,
-							 v->u.members[i].keylen, v->u.members[i].hash,
-							 v->u.members[i].value);
+			sf_jn_set_member(&ev->arena, object, &v->u.members[i], v->u.members[i].value);
 			sf_jn_push(&ev->arena, result, object);
 		}
 	}
@@ -108,21 +101,21 @@ SF_JN_FUNCTION(merge)
 {
 	SfJnValue  *result;
 	uint32		i;
-	uint32		k;
 
 	if (args[0] == NULL)
 		return NULL;
 	result = sf_jn_object(&ev->arena, 4);
 	for (i = 0; i < args[0]->len; i++)
-	{
-		const SfJnValue *object = args[0]->u.items[i];
-
-		for (k = 0; k < object->len; k++)
-			sf_jn_set_hashed(&ev->arena, result, object->u.members[k].key,
-							 object->u.members[k].keylen, object->u.members[k].hash,
-							 object->u.members[k].value);
-	}
+		sf_jn_set_all(&ev->arena, result, args[0]->u.items[i]);
 	return result;
+}
+
+/* Call a function with the value of a member, its key, and the object. */
+static SfJnValue *
+call_with_member(SfJnEval *ev, SfJnValue *function, SfJnValue *object, const SfJnMember *m)
+{
+	return sf_jn_call_back(ev, function, m->value,
+						   sf_jn_string(&ev->arena, m->key, m->keylen), object);
 }
 
 /* $each(object, function) */
@@ -134,10 +127,7 @@ SF_JN_FUNCTION(each)
 
 	for (i = 0; object != NULL && i < object->len; i++)
 	{
-		SfJnMember *m = &object->u.members[i];
-		SfJnValue  *v = sf_jn_call_back(ev, args[1], m->value,
-										sf_jn_string(&ev->arena, m->key, m->keylen),
-										object);
+		SfJnValue  *v = call_with_member(ev, args[1], object, &object->u.members[i]);
 
 		if (v != NULL)
 			sf_jn_push(&ev->arena, result, v);
@@ -156,10 +146,8 @@ SF_JN_FUNCTION(sift)
 	{
 		SfJnMember *m = &object->u.members[i];
 
-		if (sf_jn_truth(ev, sf_jn_call_back(ev, args[1], m->value,
-											sf_jn_string(&ev->arena, m->key, m->keylen),
-											object)))
-			sf_jn_set_hashed(&ev->arena, result, m->key, m->keylen, m->hash, m->value);
+		if (sf_jn_truth(ev, call_with_member(ev, args[1], object, m)))
+			sf_jn_set_member(&ev->arena, result, m, m->value);
 	}
 	return result->len > 0 ? result : NULL;
 }

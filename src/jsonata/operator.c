@@ -58,9 +58,7 @@ sf_jn_truth(SfJnEval *ev, SfJnValue *v)
 		case SF_JN_OBJECT:
 			return v->len > 0;
 		case SF_JN_ARRAY:
-			if (stack_is_too_deep())
-				sf_jn_fail(ev, SF_JN_U1001);
-			sf_jn_check(ev);
+			sf_jn_check_stack(ev);
 			for (i = 0; i < v->len; i++)
 			{
 				if (sf_jn_truth(ev, v->u.items[i]))
@@ -111,7 +109,6 @@ SfJnValue *
 sf_jn_to_string(SfJnEval *ev, SfJnValue *v, bool pretty)
 {
 	StringInfoData buf;
-	SfJnValue  *result;
 
 	if (v == NULL || v->type == SF_JN_STRING)
 		return v;
@@ -129,14 +126,11 @@ sf_jn_to_string(SfJnEval *ev, SfJnValue *v, bool pretty)
 		return sf_jn_string(&ev->arena, text,
 							sf_jn_print_number(sf_jn_round15(v->u.number), text));
 	}
-	if (v->type == SF_JN_ARRAY && (v->flags & SF_JN_OUTER) != 0 && v->len > 0)
-		v = v->u.items[0];
+	v = sf_jn_unwrap(v);
 	check_value(ev, v, true, 0);
 	initStringInfo(&buf);
 	sf_jn_print(&buf, v, SF_JN_PRINT_STRING | (pretty ? SF_JN_PRINT_PRETTY : 0));
-	result = sf_jn_string_copy(&ev->arena, buf.data, buf.len);
-	pfree(buf.data);
-	return result;
+	return sf_jn_string_of(&ev->arena, &buf);
 }
 
 /* Throw an error of an operator about a value. */
@@ -144,11 +138,11 @@ static void pg_attribute_noreturn()
 fail_operator(SfJnEval *ev, const SfJnNode *node, SfJnErrorCode code,
 			  SfJnValue *value, SfJnValue *value2)
 {
-	SfJnError  *e = sf_jn_error(&ev->thrower, code);
+	const char *text = sf_jn_operator_text[node->op];
+	SfJnError  *e = sf_jn_error_at(&ev->thrower, code, node->position,
+								   node->name.str != NULL ? node->name.str : text,
+								   strlen(text));
 
-	e->position = node->position;
-	e->token = node->name.str != NULL ? node->name.str : sf_jn_operator_text[node->op];
-	e->token_len = strlen(sf_jn_operator_text[node->op]);
 	e->value = value;
 	e->value2 = value2;
 	sf_jn_raise(ev);

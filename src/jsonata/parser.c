@@ -25,27 +25,28 @@ sf_jn_list_add(SfJnCompile *c, SfJnNodeList *list, SfJnNode *item)
 {
 	if (list->n >= list->cap)
 	{
-		int			cap = list->cap == 0 ? 4 : list->cap * 2;
-		SfJnNode  **at = sf_jn_alloc(c->arena, cap * sizeof(SfJnNode *));
-
-		if (list->n > 0)
-			memcpy(at, list->at, list->n * sizeof(SfJnNode *));
-		list->at = at;
-		list->cap = cap;
+		list->cap = list->cap == 0 ? 4 : list->cap * 2;
+		list->at = sf_jn_grow(c->arena, list->at, list->n, list->cap, sizeof(SfJnNode *));
 	}
 	list->at[list->n++] = item;
 }
 
-/* Throw an error about a node, which is its token. */
+/* Begin an error about a node, which is its token. */
+static SfJnError *
+node_error(SfJnCompile *c, SfJnErrorCode code, const SfJnNode *node)
+{
+	SfJnError  *e = sf_jn_error_at(c->thrower, code, node->position,
+								   node->name.str, node->name.len);
+
+	e->token_raw = node->type == SF_JN_N_NUMBER || node->type == SF_JN_N_CONSTANT;
+	return e;
+}
+
+/* Throw an error about a node. */
 static void pg_attribute_noreturn()
 fail_node(SfJnCompile *c, SfJnErrorCode code, const SfJnNode *node)
 {
-	SfJnError  *e = sf_jn_error(c->thrower, code);
-
-	e->position = node->position;
-	e->token = node->name.str;
-	e->token_len = node->name.len;
-	e->token_raw = node->type == SF_JN_N_NUMBER || node->type == SF_JN_N_CONSTANT;
+	(void) node_error(c, code, node);
 	sf_jn_throw(c->thrower);
 }
 
@@ -53,16 +54,9 @@ fail_node(SfJnCompile *c, SfJnErrorCode code, const SfJnNode *node)
 static void pg_attribute_noreturn()
 fail_expected(SfJnCompile *c, SfJnOp op)
 {
-	SfJnValue  *expected = sf_jn_cstring(c->arena, sf_jn_operator_text[op]);
-	SfJnNode   *node = c->node;
-	SfJnError  *e = sf_jn_error(c->thrower, node->type == SF_JN_N_END ?
-								SF_JN_S0203 : SF_JN_S0202);
+	SfJnErrorCode code = c->node->type == SF_JN_N_END ? SF_JN_S0203 : SF_JN_S0202;
 
-	e->position = node->position;
-	e->token = node->name.str;
-	e->token_len = node->name.len;
-	e->token_raw = node->type == SF_JN_N_NUMBER || node->type == SF_JN_N_CONSTANT;
-	e->value = expected;
+	node_error(c, code, c->node)->value = sf_jn_cstring(c->arena, sf_jn_operator_text[op]);
 	sf_jn_throw(c->thrower);
 }
 
@@ -168,13 +162,9 @@ parse_call(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 
 		if (param->type != SF_JN_N_VARIABLE)
 		{
-			SfJnValue  *number = sf_jn_number(c->arena, i + 1);
-			SfJnError  *e = sf_jn_error(c->thrower, SF_JN_S0208);
-
-			e->position = param->position;
-			e->token = param->name.str;
-			e->token_len = param->name.len;
-			e->value = number;
+			sf_jn_error_at(c->thrower, SF_JN_S0208, param->position,
+						   param->name.str, param->name.len)->value =
+				sf_jn_number(c->arena, i + 1);
 			sf_jn_throw(c->thrower);
 		}
 	}
@@ -292,13 +282,9 @@ parse_sort(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 		term.expr = parse_expression(c, 0);
 		if (node->nterms >= cap)
 		{
-			SfJnTerm   *terms;
-
 			cap = cap == 0 ? 4 : cap * 2;
-			terms = sf_jn_alloc(c->arena, cap * sizeof(SfJnTerm));
-			if (node->nterms > 0)
-				memcpy(terms, node->terms, node->nterms * sizeof(SfJnTerm));
-			node->terms = terms;
+			node->terms = sf_jn_grow(c->arena, node->terms, node->nterms, cap,
+									 sizeof(SfJnTerm));
 		}
 		node->terms[node->nterms++] = term;
 		if (c->token != SF_JN_OP_COMMA)

@@ -33,9 +33,7 @@ sf_jn_lookup_member(SfJnEval *ev, const SfJnValue *input, const SfJnName *name)
 	if (input->type != SF_JN_ARRAY)
 		return NULL;
 
-	if (stack_is_too_deep())
-		sf_jn_fail(ev, SF_JN_U1001);
-	sf_jn_check(ev);
+	sf_jn_check_stack(ev);
 	result = sf_jn_sequence(&ev->arena, input->len);
 	for (i = 0; i < input->len; i++)
 	{
@@ -123,6 +121,13 @@ sf_jn_eval_filter(SfJnEval *ev, const SfJnNode *predicate, SfJnValue *input,
 	return result;
 }
 
+/* Bind a name in a tuple. */
+static void
+set_name(SfJnEval *ev, SfJnValue *tuple, const SfJnName *name, SfJnValue *value)
+{
+	sf_jn_set_hashed(&ev->arena, tuple, name->str, name->len, name->hash, value);
+}
+
 /* Apply the stages of a step: filters, and bindings of the position. */
 static SfJnValue *
 eval_stages(SfJnEval *ev, const SfJnStages *stages, SfJnValue *input, SfJnFrame *env)
@@ -143,10 +148,8 @@ eval_stages(SfJnEval *ev, const SfJnStages *stages, SfJnValue *input, SfJnFrame 
 			for (k = 0; k < result->len; k++)
 			{
 				if (SF_JN_IS_OBJECT(result->u.items[k]))
-					sf_jn_set_hashed(&ev->arena, result->u.items[k],
-									 stage->index.str, stage->index.len,
-									 stage->index.hash,
-									 sf_jn_number(&ev->arena, k));
+					set_name(ev, result->u.items[k], &stage->index,
+							 sf_jn_number(&ev->arena, k));
 			}
 		}
 	}
@@ -204,28 +207,6 @@ eval_step(SfJnEval *ev, const SfJnNode *step, const SfJnValue *input,
 	}
 }
 
-/* Make a tuple that starts with the bindings of another. */
-static SfJnValue *
-copy_tuple(SfJnEval *ev, const SfJnValue *tuple, SfJnValue *into)
-{
-	uint32		i;
-
-	if (into == NULL)
-		into = sf_jn_object(&ev->arena, tuple->len + 2);
-	for (i = 0; i < tuple->len; i++)
-		sf_jn_set_hashed(&ev->arena, into, tuple->u.members[i].key,
-						 tuple->u.members[i].keylen, tuple->u.members[i].hash,
-						 tuple->u.members[i].value);
-	return into;
-}
-
-/* Bind a name in a tuple. */
-static void
-set_name(SfJnEval *ev, SfJnValue *tuple, const SfJnName *name, SfJnValue *value)
-{
-	sf_jn_set_hashed(&ev->arena, tuple, name->str, name->len, name->hash, value);
-}
-
 /* Make the tuples of one value that a step gave for one tuple. */
 static void
 push_tuples(SfJnEval *ev, const SfJnNode *step, SfJnValue *tuple, SfJnValue *value,
@@ -239,10 +220,11 @@ push_tuples(SfJnEval *ev, const SfJnNode *step, SfJnValue *tuple, SfJnValue *val
 	for (i = 0; i < n; i++)
 	{
 		SfJnValue  *item = SF_JN_IS_ARRAY(value) ? value->u.items[i] : value;
-		SfJnValue  *out = copy_tuple(ev, tuple, NULL);
+		SfJnValue  *out = sf_jn_object(&ev->arena, tuple->len + 2);
 
+		sf_jn_set_all(&ev->arena, out, tuple);
 		if (tuples)
-			copy_tuple(ev, item, out);
+			sf_jn_set_all(&ev->arena, out, item);
 		else
 		{
 			if (step->focus.str != NULL)
@@ -370,10 +352,7 @@ sf_jn_eval_path(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame 
 	if (SF_JN_IS_ARRAY(input) && node->items.at[0]->type != SF_JN_N_VARIABLE)
 		sequence = input;
 	else
-	{
-		sequence = sf_jn_sequence(&ev->arena, 1);
-		sf_jn_push(&ev->arena, sequence, input);
-	}
+		sequence = sf_jn_sequence_of(ev, input);
 
 	for (i = 0; i < node->items.n; i++)
 	{
@@ -391,12 +370,7 @@ sf_jn_eval_path(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame 
 			if (result == NULL || (SF_JN_IS_ARRAY(result) && result->len == 0))
 				break;
 			if (!SF_JN_IS_ARRAY(result))
-			{
-				SfJnValue  *wrapped = sf_jn_sequence(&ev->arena, 1);
-
-				sf_jn_push(&ev->arena, wrapped, result);
-				result = wrapped;
-			}
+				result = sf_jn_sequence_of(ev, result);
 			if (step->focus.str == NULL)
 				sequence = result;
 		}
@@ -408,12 +382,7 @@ sf_jn_eval_path(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame 
 	{
 		if (SF_JN_IS_ARRAY(result) && (result->flags & SF_JN_CONS) != 0 &&
 			(result->flags & SF_JN_SEQUENCE) == 0)
-		{
-			SfJnValue  *wrapped = sf_jn_sequence(&ev->arena, 1);
-
-			sf_jn_push(&ev->arena, wrapped, result);
-			result = wrapped;
-		}
+			result = sf_jn_sequence_of(ev, result);
 		result->flags |= SF_JN_KEEP;
 	}
 	if (node->group != NULL)

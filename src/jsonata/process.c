@@ -24,13 +24,9 @@
 static void
 add_seeking(SfJnCompile *c, SfJnNode *node, SfJnSlot *slot)
 {
-	SfJnSlot  **seeking = sf_jn_alloc(c->arena,
-									  (node->nseeking + 1) * sizeof(SfJnSlot *));
-
-	if (node->nseeking > 0)
-		memcpy(seeking, node->seeking, node->nseeking * sizeof(SfJnSlot *));
-	seeking[node->nseeking++] = slot;
-	node->seeking = seeking;
+	node->seeking = sf_jn_grow(c->arena, node->seeking, node->nseeking,
+							   node->nseeking + 1, sizeof(SfJnSlot *));
+	node->seeking[node->nseeking++] = slot;
 }
 
 /* Pass the unresolved slots of a part up to the whole. */
@@ -129,13 +125,10 @@ resolve_ancestry(SfJnCompile *c, SfJnNode *path)
 static SfJnStage *
 add_stage(SfJnCompile *c, SfJnStages *stages)
 {
-	SfJnStage  *at = sf_jn_alloc(c->arena, (stages->n + 1) * sizeof(SfJnStage));
-
-	if (stages->n > 0)
-		memcpy(at, stages->at, stages->n * sizeof(SfJnStage));
-	stages->at = at;
-	memset(&at[stages->n], 0, sizeof(SfJnStage));
-	return &at[stages->n++];
+	stages->at = sf_jn_grow(c->arena, stages->at, stages->n, stages->n + 1,
+							sizeof(SfJnStage));
+	memset(&stages->at[stages->n], 0, sizeof(SfJnStage));
+	return &stages->at[stages->n++];
 }
 
 /* Make a path of one step. */
@@ -181,10 +174,8 @@ process_dot(SfJnCompile *c, SfJnNode *node)
 
 		if (step->type == SF_JN_N_NUMBER || step->type == SF_JN_N_CONSTANT)
 		{
-			SfJnError  *e = sf_jn_error(c->thrower, SF_JN_S0213);
-
-			e->position = step->position;
-			e->value = step->value;
+			sf_jn_error_at(c->thrower, SF_JN_S0213, step->position, NULL, 0)->value =
+				step->value;
 			sf_jn_throw(c->thrower);
 		}
 		if (step->type == SF_JN_N_STRING)
@@ -486,13 +477,9 @@ process_parent(SfJnCompile *c, SfJnNode *node)
 
 	if (c->nancestry >= c->ancestry_cap)
 	{
-		int			cap = c->ancestry_cap == 0 ? 8 : c->ancestry_cap * 2;
-		SfJnNode  **ancestry = sf_jn_alloc(c->arena, cap * sizeof(SfJnNode *));
-
-		if (c->nancestry > 0)
-			memcpy(ancestry, c->ancestry, c->nancestry * sizeof(SfJnNode *));
-		c->ancestry = ancestry;
-		c->ancestry_cap = cap;
+		c->ancestry_cap = c->ancestry_cap == 0 ? 8 : c->ancestry_cap * 2;
+		c->ancestry = sf_jn_grow(c->arena, c->ancestry, c->nancestry,
+								 c->ancestry_cap, sizeof(SfJnNode *));
 	}
 	slot->label = sf_jn_name(label, n);
 	slot->level = 1;

@@ -107,6 +107,21 @@ translate_character(Translation *t)
 	append_literal(t, c);
 }
 
+/* List the characters of \d, \w or \s (or of its opposite, \D and so on). */
+static const char *
+class_members(char letter)
+{
+	switch (pg_ascii_tolower((unsigned char) letter))
+	{
+		case 'd':
+			return "0-9";
+		case 'w':
+			return "A-Za-z0-9_";
+		default:
+			return JS_SPACE;
+	}
+}
+
 /*
  * Translate an escape in a class; t->p is after the backslash.  True: it stands
  * for a set of characters.
@@ -116,12 +131,8 @@ translate_class_escape(Translation *t)
 {
 	bool		is_set = strchr("dDwWsS", *t->p) != NULL;
 
-	if (*t->p == 'd')
-		appendStringInfoString(&t->out, "0-9");
-	else if (*t->p == 'w')
-		appendStringInfoString(&t->out, "A-Za-z0-9_");
-	else if (*t->p == 's')
-		appendStringInfoString(&t->out, JS_SPACE);
+	if (strchr("dws", *t->p) != NULL)
+		appendStringInfoString(&t->out, class_members(*t->p));
 	else if (is_set)
 		appendStringInfo(&t->out, "\\%c", *t->p);
 	else if (*t->p == 'b')
@@ -224,22 +235,13 @@ translate_escape(Translation *t)
 	switch (c)
 	{
 		case 'd':
-			appendStringInfoString(&t->out, "[0-9]");
-			break;
 		case 'D':
-			appendStringInfoString(&t->out, "[^0-9]");
-			break;
 		case 'w':
-			appendStringInfoString(&t->out, "[A-Za-z0-9_]");
-			break;
 		case 'W':
-			appendStringInfoString(&t->out, "[^A-Za-z0-9_]");
-			break;
 		case 's':
-			appendStringInfoString(&t->out, "[" JS_SPACE "]");
-			break;
 		case 'S':
-			appendStringInfoString(&t->out, "[^" JS_SPACE "]");
+			appendStringInfo(&t->out, isupper((unsigned char) c) ? "[^%s]" : "[%s]",
+							 class_members(c));
 			break;
 		case 'b':
 			appendStringInfoString(&t->out, "\\y");

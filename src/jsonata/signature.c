@@ -55,10 +55,7 @@ closing_bracket(const char *text, int at, char open, char close)
 static void pg_attribute_noreturn()
 fail_signature(SfJnThrow *t, SfJnErrorCode code, SfJnValue *value, int position)
 {
-	SfJnError  *e = sf_jn_error(t, code);
-
-	e->position = position;
-	e->value = value;
+	sf_jn_error_at(t, code, position, NULL, 0)->value = value;
 	sf_jn_throw(t);
 }
 
@@ -218,23 +215,14 @@ fail_match(SfJnEval *ev, const SfJnSignature *s, SfJnValue **args, int nargs)
 static const char *
 subtype_name(char symbol)
 {
-	switch (symbol)
-	{
-		case 'a':
-			return "arrays";
-		case 'b':
-			return "booleans";
-		case 'f':
-			return "functions";
-		case 'n':
-			return "numbers";
-		case 'o':
-			return "objects";
-		case 's':
-			return "strings";
-		default:
-			return NULL;
-	}
+	static const char *const names[] = {
+		"arrays", "booleans", "functions", "numbers", "objects", "strings"
+	};
+
+	for (size_t i = 0; i < lengthof(names); i++)
+		if (names[i][0] == symbol)
+			return names[i];
+	return NULL;
 }
 
 /* Make an argument the array that a parameter wants. */
@@ -252,12 +240,8 @@ array_argument(SfJnEval *ev, const SfJnParam *param, SfJnValue *arg, int index)
 	{
 		if (symbol != 'a')
 			good = symbol == param->subtype;
-		else if (arg->len > 0)
-		{
-			good = type_symbol(arg->u.items[0]) == param->subtype;
-			for (i = 1; good && i < arg->len; i++)
-				good = type_symbol(arg->u.items[i]) == param->subtype;
-		}
+		for (i = 0; symbol == 'a' && good && i < arg->len; i++)
+			good = type_symbol(arg->u.items[i]) == param->subtype;
 		if (!good)
 		{
 			SfJnError  *e = sf_jn_error(&ev->thrower, SF_JN_T0412);

@@ -12,6 +12,7 @@
 
 #include "common/shortest_dec.h"
 #include "jsonata/jsonata_value.h"
+#include "mb/pg_wchar.h"
 
 /* Count code points. */
 Size
@@ -45,60 +46,22 @@ sf_jn_char_offset(const char *s, Size len, Size n)
 int
 sf_jn_decode(const char *s, const char *end, uint32 *cp)
 {
-	unsigned char c = (unsigned char) s[0];
+	int			len = pg_utf_mblen((const unsigned char *) s);
 
-	if (c < 0x80 || end - s < 2)
+	if (len > end - s)
 	{
-		*cp = c;
+		*cp = 0xfffd;
 		return 1;
 	}
-	if (c < 0xe0)
-	{
-		*cp = ((c & 0x1f) << 6) | (s[1] & 0x3f);
-		return 2;
-	}
-	if (c < 0xf0 && end - s >= 3)
-	{
-		*cp = ((c & 0x0f) << 12) | ((s[1] & 0x3f) << 6) | (s[2] & 0x3f);
-		return 3;
-	}
-	if (end - s >= 4)
-	{
-		*cp = ((c & 0x07) << 18) | ((s[1] & 0x3f) << 12) |
-			((s[2] & 0x3f) << 6) | (s[3] & 0x3f);
-		return 4;
-	}
-	*cp = 0xfffd;
-	return 1;
+	*cp = utf8_to_unicode((const unsigned char *) s);
+	return len;
 }
 
 /* Encode one code point (a surrogate too); returns the bytes it takes. */
 int
 sf_jn_encode(uint32 cp, char *out)
 {
-	if (cp < 0x80)
-	{
-		out[0] = (char) cp;
-		return 1;
-	}
-	if (cp < 0x800)
-	{
-		out[0] = (char) (0xc0 | (cp >> 6));
-		out[1] = (char) (0x80 | (cp & 0x3f));
-		return 2;
-	}
-	if (cp < 0x10000)
-	{
-		out[0] = (char) (0xe0 | (cp >> 12));
-		out[1] = (char) (0x80 | ((cp >> 6) & 0x3f));
-		out[2] = (char) (0x80 | (cp & 0x3f));
-		return 3;
-	}
-	out[0] = (char) (0xf0 | (cp >> 18));
-	out[1] = (char) (0x80 | ((cp >> 12) & 0x3f));
-	out[2] = (char) (0x80 | ((cp >> 6) & 0x3f));
-	out[3] = (char) (0x80 | (cp & 0x3f));
-	return 4;
+	return pg_utf_mblen(unicode_to_utf8(cp, (unsigned char *) out));
 }
 
 /* Find a substring at or after a byte offset. */

@@ -6,34 +6,18 @@
 
 #include "jsonata/eval.h"
 
-/* Throw an error about what a clause of the transform gave. */
-static void pg_attribute_noreturn()
-fail_clause(SfJnEval *ev, SfJnErrorCode code, const SfJnNode *clause, SfJnValue *value)
-{
-	SfJnError  *e = sf_jn_error(&ev->thrower, code);
-
-	e->position = clause->position;
-	e->value = value;
-	sf_jn_raise(ev);
-}
-
 /* Merge the update of one match into it. */
 static void
 update_match(SfJnEval *ev, const SfJnFunction *f, SfJnValue *match)
 {
 	SfJnValue  *update = sf_jn_eval(ev, f->node->rhs, match, f->env);
-	uint32		i;
 
 	if (update == NULL)
 		return;
 	if (update->type != SF_JN_OBJECT)
-		fail_clause(ev, SF_JN_T2011, f->node->rhs, update);
-	if (!SF_JN_IS_OBJECT(match))
-		return;
-	for (i = 0; i < update->len; i++)
-		sf_jn_set_hashed(&ev->arena, match, update->u.members[i].key,
-						 update->u.members[i].keylen, update->u.members[i].hash,
-						 update->u.members[i].value);
+		sf_jn_fail_value_at(ev, SF_JN_T2011, f->node->rhs->position, update);
+	if (SF_JN_IS_OBJECT(match))
+		sf_jn_set_all(&ev->arena, match, update);
 }
 
 /* Remove what the delete clause names from one match. */
@@ -55,7 +39,7 @@ delete_from_match(SfJnEval *ev, const SfJnFunction *f, SfJnValue *match)
 	for (i = 0; i < n; i++)
 	{
 		if (!SF_JN_IS_STRING(items[i]))
-			fail_clause(ev, SF_JN_T2012, f->node->third, names);
+			sf_jn_fail_value_at(ev, SF_JN_T2012, f->node->third->position, names);
 	}
 	for (i = 0; i < n && SF_JN_IS_OBJECT(match); i++)
 		sf_jn_delete(match, items[i]->u.str, items[i]->len);
