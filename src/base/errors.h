@@ -3,10 +3,10 @@
  *		The SQLSTATEs of sfflow as constants, every States.* error name, and the value in
  *		which an evaluation reports its failure.
  *
- * Two kinds of failure are kept apart.  What a caller of an SQL function did
- * wrong is an ereport(ERROR) with an SQLSTATE of sqlstates.h.  What goes
- * wrong inside a running state machine is data: evaluators and state handlers
- * return false and fill an SfError, which Retry and Catch then look at.
+ * There are two kinds of failures.  A mistake of the caller of an SQL function
+ * is an ereport(ERROR) with an SQLSTATE of sqlstates.h.  A failure inside a
+ * running state machine is data: evaluators and state handlers return false
+ * and fill an SfError, which is then matched against Retry and Catch.
  */
 #ifndef SF_BASE_ERRORS_H
 #define SF_BASE_ERRORS_H
@@ -27,39 +27,39 @@ typedef enum SfSqlState
  */
 #define SF_STATES_ERROR_LIST(X) \
 	X(ALL, "States.ALL", RAISED, \
-	  "Matches every error that can be caught. It is no error by itself and stands alone, in the last retrier or catcher.") \
+	  "Matches every error that can be caught. It must be the only name in its list, in the last retrier or catcher. No error has this name.") \
 	X(BRANCH_FAILED, "States.BranchFailed", RESERVED, \
 	  "Never raised by a state: the join of a Parallel or Map fails with the error of its branch, as in Step Functions.") \
 	X(DATA_LIMIT_EXCEEDED, "States.DataLimitExceeded", RAISED, \
-	  "An output, a result or the array of a Map is larger than `sfflow.max_payload_bytes`, or an evaluation makes more than eight times as much.") \
+	  "An output, a result or the array of a Map is larger than `sfflow.max_payload_bytes`, or an evaluation produces more than eight times as much.") \
 	X(EXCEED_TOLERATED_FAILURE_THRESHOLD, "States.ExceedToleratedFailureThreshold", RAISED, \
 	  "More items of a Distributed Map failed than it tolerates.") \
 	X(HEARTBEAT_TIMEOUT, "States.HeartbeatTimeout", RAISED, \
-	  "Matches a missed heartbeat. The error that the output shows is `States.Timeout`, which matches too.") \
+	  "Matches a missed heartbeat. The error itself has the name `States.Timeout`, which matches, too.") \
 	X(HTTP_SOCKET, "States.Http.Socket", RAISED, \
-	  "sfworker could not send a request or read its answer. `States.Http.StatusCode.NNN` is an answer that is no success.") \
+	  "sfworker could not send a request or read its answer. An answer with a status other than success is `States.Http.StatusCode.NNN`.") \
 	X(INTRINSIC_FAILURE, "States.IntrinsicFailure", RESERVED, \
-	  "Never raised by a state: an intrinsic function that fails is `States.Runtime`, as in Step Functions.") \
+	  "Never raised by a state: an intrinsic function that fails raises `States.Runtime`, as in Step Functions.") \
 	X(ITEM_READER_FAILED, "States.ItemReaderFailed", RAISED, \
 	  "The items of a Distributed Map could not be read. The cause says why.") \
 	X(NO_CHOICE_MATCHED, "States.NoChoiceMatched", RESERVED, \
-	  "Never raised by a state: a Choice without a match and without `Default` is `States.Runtime`, as in Step Functions.") \
+	  "Never raised by a state: a Choice without a match and without `Default` raises `States.Runtime`, as in Step Functions.") \
 	X(PARAMETER_PATH_FAILURE, "States.ParameterPathFailure", RESERVED, \
-	  "Never raised by a state: a path in a template that leads nowhere is `States.Runtime`, as in Step Functions.") \
+	  "Never raised by a state: a path without a match in a template raises `States.Runtime`, as in Step Functions.") \
 	X(PERMISSIONS, "States.Permissions", RAISED, \
-	  "The machine's owner may not give work to the activity; or the settings of sfworker forbid what the task asks for.") \
+	  "The machine's owner has no right on the activity, or the settings of sfworker forbid the task.") \
 	X(QUERY_EVALUATION_ERROR, "States.QueryEvaluationError", RAISED, \
-	  "A JSONata expression failed, or gave a value of the wrong type. The history has the event EvaluationFailed.") \
+	  "A JSONata expression failed, or returned a value of the wrong type. The history has the event EvaluationFailed.") \
 	X(RESULT_PATH_MATCH_FAILURE, "States.ResultPathMatchFailure", RAISED, \
-	  "`ResultPath` leads through something that is no object or array.") \
+	  "`ResultPath` leads through a value that is neither an object nor an array.") \
 	X(RESULT_WRITER_FAILED, "States.ResultWriterFailed", RAISED, \
-	  "The results of a Distributed Map could not be written. Nothing of them was.") \
+	  "The results of a Distributed Map could not be written. None was written.") \
 	X(RUNTIME, "States.Runtime", TERMINAL, \
-	  "The state cannot be run: a path leads nowhere, an intrinsic function fails, no rule of a Choice matches, nothing runs the resource, the server crashed again and again under the step.") \
+	  "The state cannot be run: a path has no match, an intrinsic function fails, no rule of a Choice matches, the resource does not exist, or the step crashed the server repeatedly.") \
 	X(TASK_FAILED, "States.TaskFailed", RAISED, \
-	  "Matches every error but timeouts. It is raised where a child execution (`startExecution.sync`) did not succeed.") \
+	  "Matches every error except timeouts. A task whose child execution (`startExecution.sync`) did not succeed raises it.") \
 	X(TIMEOUT, "States.Timeout", RAISED, \
-	  "The task took longer than `TimeoutSeconds`, or no heartbeat came in time; or the execution took longer than the machine's `TimeoutSeconds`, and is then `TIMED_OUT`.")
+	  "The task took longer than `TimeoutSeconds`, or no heartbeat came in time. Or the execution took longer than the machine's `TimeoutSeconds`; then its status is `TIMED_OUT`.")
 
 /* SF_ERR_RUNTIME and so on: pointers to the names */
 #define SF_STATES_ERROR_DECL(sym, name, use, meaning) \
