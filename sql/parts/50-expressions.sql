@@ -8,7 +8,7 @@ LANGUAGE C IMMUTABLE PARALLEL SAFE;
 REVOKE ALL ON FUNCTION @extschema@.sf_jsonpath(text, jsonb, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION @extschema@.sf_jsonpath(text, jsonb, jsonb) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_jsonpath(text, jsonb, jsonb) IS
-	'value of a JSONPath as state machines use it; NULL where it leads nowhere';
+	'value of a JSONPath as in state machines; NULL if it has no match';
 
 -- Volatile: States.UUID and States.MathRandom.
 CREATE FUNCTION @extschema@.sf_intrinsic(expression text, input jsonb, context jsonb DEFAULT NULL)

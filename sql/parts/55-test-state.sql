@@ -18,4 +18,4 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.sf_test_state(json, jsonb, jsonb, jsonb, jsonb, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION @extschema@.sf_test_state(json, jsonb, jsonb, jsonb, jsonb, text, text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_test_state(json, jsonb, jsonb, jsonb, jsonb, text, text) IS
-	'run one state of a definition with this input, and say what comes out; nothing is written';
+	'runs one state of a definition with this input and returns the outcome; writes nothing';

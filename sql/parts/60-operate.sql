@@ -4,13 +4,13 @@ CREATE FUNCTION @extschema@.sf_enable() RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_enable'
 LANGUAGE C VOLATILE;
 REVOKE ALL ON FUNCTION @extschema@.sf_enable() FROM PUBLIC;
-COMMENT ON FUNCTION @extschema@.sf_enable() IS 'have this copy of the database driven by the background workers';
+COMMENT ON FUNCTION @extschema@.sf_enable() IS 'lets background workers drive this copy of the database';
 
 CREATE FUNCTION @extschema@.sf_disable() RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_disable'
 LANGUAGE C VOLATILE;
 REVOKE ALL ON FUNCTION @extschema@.sf_disable() FROM PUBLIC;
-COMMENT ON FUNCTION @extschema@.sf_disable() IS 'have this copy of the database driven no longer';
+COMMENT ON FUNCTION @extschema@.sf_disable() IS 'stops background workers from driving this copy of the database';
 
 -- Rows that come by other ways than sfflow are another database's work: src/store/load_guard.c.
 CREATE FUNCTION _sfflow.note_load() RETURNS trigger

@@ -94,7 +94,7 @@ SELECT m.name AS state_machine, v.version, v.version = m.current_version AS is_c
 FROM _sfflow.state_machine m
 JOIN _sfflow.state_machine_version v ON v.machine_no = m.machine_no
 WHERE _sfflow.can_read(m.name, m.owner);
-COMMENT ON VIEW @extschema@.sf_state_machines IS 'state machines, one row a version';
+COMMENT ON VIEW @extschema@.sf_state_machines IS 'state machines, one row per version';
 
 -- Executions that the reader may see, each with its machine's name. OFFSET 0 keeps the planner from
 -- joining the other way round, which checks rights of machines that the query does not need.
@@ -127,7 +127,7 @@ SELECT e.execution_id, substr(e.execution_id, length(e.state_machine) + 2) AS id
 	j.error, j.cause
 FROM _sfflow.readable_execution e
 CROSS JOIN LATERAL _sfflow.jobs(e.execution_no) j;
-COMMENT ON VIEW @extschema@.sf_jobs IS 'every Task state of an execution with how far it is';
+COMMENT ON VIEW @extschema@.sf_jobs IS 'every Task state of an execution, with its status';
 
 CREATE VIEW @extschema@.sf_job_relations WITH (security_barrier) AS
 SELECT m.name AS state_machine, v.version, r.job_id, r.pre_job_id
@@ -135,13 +135,13 @@ FROM _sfflow.state_machine m
 JOIN _sfflow.state_machine_version v ON v.machine_no = m.machine_no
 CROSS JOIN LATERAL _sfflow.job_relations(v.machine_no, v.version) r
 WHERE _sfflow.can_read(m.name, m.owner);
-COMMENT ON VIEW @extschema@.sf_job_relations IS 'which job directly precedes which; null: none does';
+COMMENT ON VIEW @extschema@.sf_job_relations IS 'which job directly precedes which; null: none';
 
 CREATE VIEW @extschema@.sf_history WITH (security_barrier) AS
 SELECT e.execution_id, h.id, h.previous_event_id, h."timestamp", h.type, h.state, h.details
 FROM _sfflow.readable_execution e
 CROSS JOIN LATERAL _sfflow.history(e.execution_no) h;
-COMMENT ON VIEW @extschema@.sf_history IS 'what happened, as GetExecutionHistory of Step Functions tells it';
+COMMENT ON VIEW @extschema@.sf_history IS 'the events of executions, as GetExecutionHistory of Step Functions returns them';
 
 -- phase: 1 RUN, 4 ANNOUNCED, 5 ANSWERED, 6 EXTERNAL (src/store/branch.h); only of an external one is
 -- there a row in task
@@ -181,7 +181,7 @@ CROSS JOIN LATERAL (
 	JOIN _sfflow.execution e ON e.execution_no = t.execution_no AND e.status = 0
 	WHERE t.activity_no = a.activity_no) q
 WHERE _sfflow.can_work(a.name, a.owner);
-COMMENT ON VIEW @extschema@.sf_activities IS 'activities and how much waits in each';
+COMMENT ON VIEW @extschema@.sf_activities IS 'activities, and how many tasks wait in each';
 
 CREATE VIEW @extschema@.sf_dead_letters WITH (security_barrier) AS
 SELECT e.execution_id, p.state, p.branch, p.resource, t.input, b.error, b.cause, t.receives,
@@ -191,7 +191,7 @@ JOIN _sfflow.readable_execution e ON e.execution_no = t.execution_no
 JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
 CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, t.state, b.iterations) p
 WHERE t.status = 4 AND b.phase = 8 AND b.state = t.state;
-COMMENT ON VIEW @extschema@.sf_dead_letters IS 'tasks that were handed out as often as allowed and never answered';
+COMMENT ON VIEW @extschema@.sf_dead_letters IS 'tasks that programs took as often as allowed and never answered';
 
 -- status and counters: src/store/map_run.h
 CREATE VIEW @extschema@.sf_map_runs WITH (security_barrier) AS
@@ -203,7 +203,7 @@ SELECT e.execution_id, p.state, _sfflow.map_run_arn(e.execution_no, r.state, r.u
 FROM _sfflow.map_run r
 JOIN _sfflow.readable_execution e ON e.execution_no = r.execution_no
 CROSS JOIN LATERAL _sfflow.branch_place(r.execution_no, 0, r.state, NULL) p;
-COMMENT ON VIEW @extschema@.sf_map_runs IS 'runs of Distributed Map states, with how far each is';
+COMMENT ON VIEW @extschema@.sf_map_runs IS 'runs of Distributed Map states, with their progress';
 
 CREATE VIEW @extschema@.sf_start_requests WITH (security_barrier) AS
 SELECT e.execution_id, r.requested_at, r.requested_by, r.outcome, r.input_differs
@@ -234,7 +234,7 @@ CROSS JOIN LATERAL (
 		SELECT (1000 * extract(epoch FROM e.stopped_at - e.started_at))::double precision AS ms) t
 	WHERE e.machine_no = m.machine_no AND e.map_run_no IS NULL) x
 WHERE _sfflow.can_read(m.name, m.owner);
-COMMENT ON VIEW @extschema@.sf_metrics IS 'the metrics of Step Functions, by state machine';
+COMMENT ON VIEW @extschema@.sf_metrics IS 'the metrics of Step Functions, per state machine';
 
 CREATE VIEW @extschema@.sf_alerts WITH (security_barrier) AS
 SELECT CASE e.status WHEN 2 THEN 'failed' ELSE 'timed_out' END AS kind, e.execution_id,
@@ -302,7 +302,7 @@ SELECT 'unknown_owner', NULL, NULL, format('the owner of state machine "%s" does
 FROM _sfflow.state_machine m
 WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = m.owner)
 	AND _sfflow.can_read(m.name, m.owner);
-COMMENT ON VIEW @extschema@.sf_alerts IS 'what somebody should look at';
+COMMENT ON VIEW @extschema@.sf_alerts IS 'what an operator should look at';
 
 GRANT SELECT ON @extschema@.sf_state_machines, @extschema@.sf_executions, @extschema@.sf_jobs,
 	@extschema@.sf_job_relations, @extschema@.sf_history, @extschema@.sf_tasks, @extschema@.sf_activities,

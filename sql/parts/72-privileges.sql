@@ -14,7 +14,7 @@ LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.sf_revoke(text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION @extschema@.sf_revoke(text, text, text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_revoke(text, text, text) IS
-	'take back what sf_grant gave; task tokens that a role holds stay good until SEND is taken from public';
+	'revoke a right that sf_grant gave; task tokens that a role holds stay valid until SEND is revoked from public';
 
 -- What ALTER OWNER TO and REASSIGN OWNED do for PostgreSQL's own objects.
 CREATE FUNCTION @extschema@.sf_alter_owner(object text, new_owner text) RETURNS void
@@ -31,4 +31,4 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 REVOKE ALL ON FUNCTION @extschema@.sf_reassign_owned(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION @extschema@.sf_reassign_owned(text, text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_reassign_owned(text, text) IS
-	'give all that a role owns here to another one, and take back the rights that it was given; returns how many';
+	'give all objects of a role to another one, and revoke the rights of the former; returns the number of objects';

@@ -78,7 +78,7 @@ CROSS JOIN LATERAL _sfflow.schedule_status(s.name) st
 CROSS JOIN LATERAL (SELECT st.state NOT IN ('gone', 'inactive') AS active) a
 WHERE pg_has_role(s.owner, 'USAGE') OR _sfflow.can_read(m.name, m.owner);
 GRANT SELECT ON @extschema@.sf_schedules TO PUBLIC;
-COMMENT ON VIEW @extschema@.sf_schedules IS 'schedules, when each runs next, and whether its runs come';
+COMMENT ON VIEW @extschema@.sf_schedules IS 'schedules, the next run of each, and whether its runs happen';
 
 -- pg_cron knows which calls failed, and why; sfflow knows what the others were for. The same call has the
 -- same process, at about the same time. A call that could not connect has no time.
@@ -97,4 +97,4 @@ CROSS JOIN LATERAL (
 			AND o.run_at <= coalesce(c.ended_at, 'infinity') + interval '10 s') r
 WHERE pg_has_role(s.owner, 'USAGE') OR _sfflow.can_read(m.name, m.owner);
 GRANT SELECT ON @extschema@.sf_schedule_runs TO PUBLIC;
-COMMENT ON VIEW @extschema@.sf_schedule_runs IS 'runs of schedules, and what became of each';
+COMMENT ON VIEW @extschema@.sf_schedule_runs IS 'runs of schedules, and the outcome of each';

@@ -10,7 +10,7 @@ DECLARE
 	mapping record;
 BEGIN
 	CREATE SCHEMA sfflow_aws;
-	COMMENT ON SCHEMA sfflow_aws IS 'what stands in for AWS services that state machines call';
+	COMMENT ON SCHEMA sfflow_aws IS 'replacements for AWS services that state machines call';
 
 	-- ------------------------------------------------------------ what all of them need
 
@@ -839,7 +839,7 @@ END $install$;
 REVOKE ALL ON FUNCTION @extschema@.sf_aws_install() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION @extschema@.sf_aws_install() TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_aws_install() IS
-	'makes schema sfflow_aws with what stands in for AWS services, and maps their resources to it';
+	'creates schema sfflow_aws with replacements for AWS services, and maps their resources to it';
 
 -- The machines that it made for activities stay: their executions are history. A schema of another
 -- role is not read: what it holds under the name of the table could be a view that runs code.

@@ -34,7 +34,7 @@ int			sf_setting_max_transitions = 10000000;
 
 SfQuotas	sf_server_quotas;
 
-/* Remember from where a value comes, for the assign hook. */
+/* Remember the source of a value for the assign hook. */
 static bool
 check_quota(int *value, void **extra, GucSource source)
 {
@@ -47,7 +47,7 @@ check_quota(int *value, void **extra, GucSource source)
 	return true;
 }
 
-/* Take a value over that is not a role's, a database's or a session's. */
+/* Note a value as the server's, unless a role, a database or a session set it. */
 static void
 assign_quota(int *quota, int value, const void *extra)
 {
@@ -95,49 +95,49 @@ static const SfIntSetting int_settings[] =
 		"Workers that advance executions.",
 	1, 64, PGC_POSTMASTER, 0, NULL},
 	{&sf_setting_max_workers, "sfflow.max_workers",
-		"Workers in all, those that run a long task included.",
+		"Processes that may run tasks, including those inside a long task.",
 	1, 256, PGC_POSTMASTER, 0, NULL},
 	{&sf_setting_max_running_tasks, "sfflow.max_running_tasks",
 		"Long SQL tasks that may run at once.",
 	1, 256, PGC_SIGHUP, 0, NULL},
 	{&sf_setting_max_running_tasks_per_owner, "sfflow.max_running_tasks_per_owner",
-		"SQL tasks of one owner in a database that may hold a slot at once; 0 is all slots but one.",
+		"SQL tasks of one owner in a database that may hold a slot at once; 0 means all slots but one.",
 	0, 256, PGC_SIGHUP, 0, NULL},
 	{&sf_setting_default_task_timeout, "sfflow.default_task_timeout",
-		"Time that a SQL task without TimeoutSeconds may take; 0 is no limit.",
+		"Longest time of a SQL task without TimeoutSeconds; 0 means no limit.",
 	0, INT_MAX / 1000, PGC_SUSET, GUC_UNIT_S, NULL},
 	{&sf_setting_slice_ms, "sfflow.slice_ms",
-		"Time after which a worker commits what it has done.",
+		"Time after which a worker commits.",
 	1, 10000, PGC_SIGHUP, GUC_UNIT_MS, NULL},
 	{&sf_setting_poll_interval, "sfflow.poll_interval",
-		"Time between two looks at the tables when nothing rings.",
+		"Time between two scans of the tables if nothing wakes a worker.",
 	1, 86400, PGC_SIGHUP, GUC_UNIT_S, NULL},
 	{&sf_setting_max_payload_bytes, "sfflow.max_payload_bytes",
-		"Size that a payload may have as JSON text, in bytes.",
+		"Largest size of a payload as JSON text, in bytes.",
 	1024, 256 * 1024 * 1024, PGC_SUSET, GUC_UNIT_BYTE, NULL},
 	{&sf_setting_max_history_events, "sfflow.max_history_events",
-		"Events that the history of an execution may hold.",
+		"Most events in the history of an execution.",
 	100, INT_MAX, PGC_SUSET, 0, NULL},
 	{&sf_setting_max_crashes, "sfflow.max_crashes",
-		"Crashes of the server while a step ran alone, or ends of its worker, after which it fails.",
+		"Crashes of the server while a step ran alone, or ends of its worker, after which the step fails.",
 	1, 100, PGC_SIGHUP, 0, NULL},
 	{&sf_setting_slow_task_factor, "sfflow.slow_task_factor",
-		"How many times its usual longest run a task may take before sf_alerts names it.",
+		"sf_alerts names a task that takes this many times as long as its usual longest run.",
 	1, 1000, PGC_USERSET, 0, NULL},
 	{&sf_setting_evaluation_timeout_ms, "sfflow.evaluation_timeout",
-		"Time that one evaluation of an expression may take; 0 is no limit.",
+		"Longest time of one evaluation of an expression; 0 means no limit.",
 	0, INT_MAX, PGC_USERSET, GUC_UNIT_MS, NULL},
 	{&sf_setting_evaluation_depth, "sfflow.evaluation_depth",
-		"Evaluations that may be nested in one another in a JSONata expression.",
+		"Deepest nesting of evaluations in a JSONata expression.",
 	10, 1000000, PGC_USERSET, 0, NULL},
 	{&sf_setting_max_executions_per_owner, "sfflow.max_executions_per_owner",
-		"Executions of an owner's machines that may run at once; 0 is no limit.",
+		"Most executions of one owner's machines that run at once; 0 means no limit.",
 	0, INT_MAX, PGC_SUSET, 0, assign_executions},
 	{&sf_setting_max_starts_per_owner, "sfflow.max_starts_per_owner",
-		"Executions of an owner's machines that may be started per minute; 0 is no limit.",
+		"Most executions of one owner's machines that are started per minute; 0 means no limit.",
 	0, INT_MAX, PGC_SUSET, 0, assign_starts},
 	{&sf_setting_max_transitions, "sfflow.max_transitions",
-		"State transitions that an execution may make; 0 is no limit.",
+		"Most state transitions of an execution; 0 means no limit.",
 	0, INT_MAX, PGC_SUSET, 0, assign_transitions},
 };
 
@@ -172,14 +172,14 @@ sf_settings_define(void)
 
 	if (process_shared_preload_libraries_in_progress)
 		DefineCustomStringVariable("sfflow.databases",
-								   "Databases to drive, separated by commas; empty is every one that has the extension.",
+								   "Databases to drive, separated by commas; empty means every database that has the extension.",
 								   NULL, &sf_setting_databases, "",
 								   PGC_POSTMASTER, GUC_LIST_INPUT,
 								   NULL, NULL, NULL);
 
 	/*
-	 * Loaded late, the settings that only a preloaded library has would count
-	 * as misspelt, so the prefix is reserved when all of them are there.
+	 * A library that is loaded late does not define all settings.  Reserving the
+	 * prefix then would make the missing ones count as misspelt.
 	 */
 	if (process_shared_preload_libraries_in_progress)
 		MarkGUCPrefixReserved("sfflow");

@@ -19,7 +19,7 @@ extern int	sf_setting_default_task_timeout;
 extern char *sf_setting_databases;
 /* Milliseconds after which a slice commits */
 extern int	sf_setting_slice_ms;
-/* Seconds between scans of the due index when nothing rings */
+/* Seconds between scans of the due index if nothing wakes a worker */
 extern int	sf_setting_poll_interval;
 /* Bytes (as JSON text) that a payload may take */
 extern int	sf_setting_max_payload_bytes;
@@ -38,15 +38,15 @@ extern int	sf_setting_evaluation_depth;
 extern bool sf_setting_log_failures;
 
 /*
- * Quotas, which ALTER ROLE … SET of an owner changes for its machines; 0 is no
- * limit.  What a session has in these variables may be its own role's: the
- * values for an owner come from store/quota.h.
+ * Quotas per owner of machines; 0 means no limit.  ALTER ROLE … SET changes
+ * them for one owner.  In a session these variables may have the values of the
+ * session's own role; the values of an owner come from store/quota.h.
  */
 extern int	sf_setting_max_executions_per_owner;	/* that run at once */
-extern int	sf_setting_max_starts_per_owner;	/* a minute */
+extern int	sf_setting_max_starts_per_owner;	/* per minute */
 extern int	sf_setting_max_transitions; /* of one execution */
 
-/* The quotas as the server's configuration has them, without those of the session */
+/* The values of the server's configuration, without those of roles and sessions */
 typedef struct SfQuotas
 {
 	int			executions;
