@@ -19,8 +19,11 @@ ok($result, 'all checks passed') or diag($out);
 
 # The server as pg_upgrade runs it refuses what would be lost.
 my $node = new_node('main');
+$node->safe_psql('postgres', "ALTER SYSTEM SET sfflow.databases = 'none'");
+$node->restart;
 $node->safe_psql('postgres', q(SELECT sf_create_state_machine('m', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}');
-	SELECT sf_disable(); SELECT sf_start('m', '{}', 'x'); SELECT sf_enable()));
+	SELECT sf_start('m', '{}', 'x')));
+$node->safe_psql('postgres', 'ALTER SYSTEM RESET sfflow.databases');
 $node->stop;
 system_or_bail('pg_ctl', '-w', '-D', $node->data_dir, '-l', $node->logfile, '-o', '-b', 'start');
 is($node->safe_psql('postgres', q(SELECT count(*) FROM pg_stat_activity WHERE backend_type LIKE 'sfflow%')), '0', 'no launcher, no worker');
