@@ -491,7 +491,7 @@ BEGIN
 	INSERT INTO public.far VALUES (execution);
 	PERFORM pg_advisory_xact_lock_shared(hashtextextended('Far', 0));
 	-- so long that it is announced the next time as well
-	PERFORM pg_sleep(3 * current_setting('sfflow.slice_ms')::float8 / 1000);
+	PERFORM pg_sleep(3 * setting::float8 / 1000) FROM pg_settings WHERE name = 'sfflow.slice_ms';
 END \$\$;
 EOS
 
