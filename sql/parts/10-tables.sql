@@ -119,7 +119,6 @@ CREATE TABLE _sfflow.branch (
 	scope integer NOT NULL DEFAULT 0,
 	state integer NOT NULL,
 	phase smallint NOT NULL,
-	priority smallint NOT NULL DEFAULT 0,
 	owner regrole NOT NULL,				-- of the machine: whose turn it is at
 	attempt integer NOT NULL DEFAULT 0,	-- of this visit: $$.State.RetryCount
 	generation integer NOT NULL DEFAULT 0,	-- grows with each dispatch and abort
@@ -140,7 +139,6 @@ CREATE TABLE _sfflow.branch (
 	entered_at timestamptz,
 	started_at timestamptz,				-- of the task that runs
 	deadline timestamptz,				-- of the task that runs
-	concurrency_key text COLLATE "C",	-- reserved
 	iterations integer[],				-- Map indexes, outermost first
 	retry_counts integer[],				-- one a retrier
 	error text,
@@ -152,7 +150,7 @@ CREATE TABLE _sfflow.branch (
 ) WITH (fillfactor = 70);
 
 -- Everything that is or will be due: owners take turns, each has its own in order.
-CREATE INDEX branch_due ON _sfflow.branch (priority, owner, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX branch_due ON _sfflow.branch (owner, due_at) WHERE due_at IS NOT NULL;
 
 -- The root branches of an owner: to count its running executions. No column of it changes while
 -- one runs.

@@ -30,8 +30,8 @@ CREATE TABLE _sfflow.task (
 	started_at timestamptz,
 	heartbeat_at timestamptz,
 	lease_until timestamptz,
-	timeout interval,					-- of the task, from started_at
-	heartbeat interval,
+	timeout_ms bigint,					-- of the task, from started_at
+	heartbeat_ms bigint,
 	secret bytea NOT NULL,
 	worker text,
 	input jsonb,

@@ -154,7 +154,7 @@ SELECT e.execution_id, p.state, p.branch, p.resource,
 	CASE WHEN b.phase = 1 THEN b.due_at
 		ELSE coalesce(t.scheduled_at, b.started_at, b.entered_at) END AS scheduled_at,
 	CASE WHEN t.status IS NOT NULL THEN t.started_at WHEN b.phase <> 1 THEN b.started_at END AS started_at,
-	coalesce(t.started_at + t.timeout, b.deadline) AS deadline, t.heartbeat_at,
+	coalesce(t.started_at + t.timeout_ms * interval '1 ms', b.deadline) AS deadline, t.heartbeat_at,
 	coalesce(t.worker, (SELECT w.pid::text FROM _sfflow.workers() w
 		WHERE w.execution_no = b.execution_no AND w.branch_no = b.branch_no LIMIT 1)) AS worker
 FROM _sfflow.branch b

@@ -252,12 +252,12 @@ require_send(const SfTask *task, const SfExecution *execution)
 
 /* Compare two secrets in a time that does not depend on where they differ. */
 static bool
-same_secret(const unsigned char *a, const unsigned char *b)
+same_secret(const SfTaskSecret *a, const SfTaskSecret *b)
 {
 	unsigned char difference = 0;
 
 	for (int i = 0; i < SF_TASK_SECRET_BYTES; i++)
-		difference |= a[i] ^ b[i];
+		difference |= a->bytes[i] ^ b->bytes[i];
 	return difference == 0;
 }
 
@@ -280,7 +280,7 @@ lock_task(const char *token)
 	task = sf_task_read(given.key, SF_LOCK_NONE);
 	if (task == NULL || task->generation > given.generation)
 		timed_out();
-	if (!same_secret(task->secret, given.secret))
+	if (!same_secret(&task->secret, &given.secret))
 		invalid_token();
 
 	execution = sf_execution_read(given.key.execution_no, SF_LOCK_NONE, false);
@@ -289,7 +289,7 @@ lock_task(const char *token)
 	branch = sf_branch_read(given.key, SF_LOCK_WAIT);
 	task = sf_task_read(given.key, SF_LOCK_WAIT);
 	if (task == NULL || branch == NULL || task->generation != given.generation ||
-		!same_secret(task->secret, given.secret))
+		!same_secret(&task->secret, &given.secret))
 		timed_out();
 	if (task->status == SF_TASK_ANSWERED)
 		ereport(ERROR,

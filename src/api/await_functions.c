@@ -36,16 +36,6 @@
 PG_FUNCTION_INFO_V1(sfflow_sf_await);
 PG_FUNCTION_INFO_V1(sfflow_sf_wait);
 
-/* Read whether the row was written by this transaction. */
-static void
-read_is_ours(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	bool		isnull;
-	Datum		xmin = SPI_getbinval(tuple, desc, 1, &isnull);
-
-	*(bool *) arg = TransactionIdIsCurrentTransactionId(DatumGetTransactionId(xmin));
-}
-
 /* Refuse to wait where the end of an execution could never be seen. */
 static void
 check_isolation(const char *function)
@@ -63,14 +53,10 @@ static void
 check_can_await(const SfExecution *execution, const char *function)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT e.xmin FROM _sfflow.execution e"
-		" WHERE e.execution_no OPERATOR(pg_catalog.=) $1", 1, INT8OID);
-	Datum		args[1] = {Int64GetDatum(execution->execution_no)};
-	bool		ours = false;
+		"SELECT e.xmin FROM _sfflow.execution e WHERE e.execution_no" SF_EQ "$1");
 
-	check_isolation(function);
-	sf_store_query(&plan, args, NULL, 1, read_is_ours, &ours);
-	if (ours)
+	if (TransactionIdIsCurrentTransactionId(sf_store_number(&plan, InvalidTransactionId,
+														   SF_INT8(execution->execution_no))))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_CANNOT_AWAIT),
 				 errmsg("execution \"%s\" was started or continued by this transaction and runs only when it commits",

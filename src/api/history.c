@@ -44,7 +44,7 @@ typedef struct HistoryOutput
 
 /* Put one event into the result. */
 static void
-put_event(const SfStatusEvent *event, void *arg)
+put_event(const SfEvent *event, void *arg)
 {
 	HistoryOutput *out = arg;
 	Datum		values[6] = {0};
@@ -82,7 +82,7 @@ sfflow_history(PG_FUNCTION_ARGS)
 	out.rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	out.program = sf_program_get(execution.machine_no, execution.version);
 	out.role_arn = sf_public_name(SF_NAME_ROLE, owner != NULL ? owner : "unknown");
-	sf_status_events(execution_no, true, put_event, &out);
+	sf_event_scan(execution_no, true, put_event, &out);
 	return (Datum) 0;
 }
 
@@ -98,7 +98,7 @@ sfflow_waiting_on(PG_FUNCTION_ARGS)
 		execution.status != SF_STATUS_RUNNING)
 		PG_RETURN_NULL();
 	text = sf_waiting_text(sf_program_get(execution.machine_no, execution.version),
-						   sf_status_branches(execution_no),
+						   sf_branch_scan(execution_no),
 						   GetCurrentStatementStartTimestamp());
 	if (text == NULL)
 		PG_RETURN_NULL();

@@ -22,7 +22,6 @@ sf_join_spawn(SfStep *step, int scope, int index, Jsonb *payload,
 	child->branch_index = index;
 	child->scope = scope;
 	child->state = step->program->scopes[scope].start;
-	child->priority = parent->priority;
 	child->last_event = parent->last_event;
 	child->due_at = step->now;
 	child->payload = payload;

@@ -55,10 +55,10 @@ count_attempt(const SfState *state, SfBranch *branch, int retrier)
 {
 	int		   *counts;
 
-	if (branch->nretries != state->nretriers)
+	if (branch->nretry_counts != state->nretriers)
 	{
 		branch->retry_counts = palloc0(sizeof(int) * state->nretriers);
-		branch->nretries = state->nretriers;
+		branch->nretry_counts = state->nretriers;
 	}
 	/* the array may be that of the branch before the step */
 	counts = palloc(sizeof(int) * state->nretriers);
@@ -98,7 +98,7 @@ sf_retry_next(const SfState *state, SfBranch *branch, const SfError *error,
 		if (!sf_error_matches(error, retrier->errors, retrier->nerrors))
 			continue;
 		*matching = i;
-		made = branch->nretries == state->nretriers ?
+		made = branch->nretry_counts == state->nretriers ?
 			branch->retry_counts[i] : 0;
 		if (made >= retrier->max_attempts)
 			return -1;			/* the first retrier that matches decides */

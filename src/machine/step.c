@@ -217,7 +217,7 @@ enter_state(SfStep *step)
 	branch->payload_event = event_holding(step, branch->payload);
 	branch->entered_at = step->now;
 	branch->attempt = 0;
-	branch->nretries = 0;
+	branch->nretry_counts = 0;
 	branch->retry_counts = NULL;
 	branch->error = branch->cause = NULL;
 	branch->result = NULL;
@@ -456,7 +456,7 @@ sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
 				  output, assigned_extra(assigned));
 	set_payload(step, output);
 	branch->attempt = 0;
-	branch->nretries = 0;
+	branch->nretry_counts = 0;
 	branch->retry_counts = NULL;
 	branch->max_concurrency = 0;
 	sf_branch_forget_attempt(branch);

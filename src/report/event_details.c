@@ -57,7 +57,7 @@ add_resource(SfJsonBuilder *b, const SfState *state)
 
 /* Add the members of an INPUT shape that depend on the type. */
 static void
-add_input_extras(SfJsonBuilder *b, const SfStatusEvent *event,
+add_input_extras(SfJsonBuilder *b, const SfEvent *event,
 				 const SfState *state, const char *role_arn)
 {
 	if (event->type == SF_EVENT_EXECUTION_STARTED)
@@ -100,7 +100,7 @@ add_assigned(SfJsonBuilder *b, const Jsonb *variables)
 
 /* Add the members that come from the event's shape. */
 static void
-add_by_shape(SfJsonBuilder *b, const SfStatusEvent *event,
+add_by_shape(SfJsonBuilder *b, const SfEvent *event,
 			 const SfState *state, const char *role_arn)
 {
 	Shape		shape = shapes[event->type];
@@ -142,7 +142,7 @@ add_by_shape(SfJsonBuilder *b, const SfStatusEvent *event,
 
 /* Build the details of an event. */
 Jsonb *
-sf_event_details_make(const SfProgram *program, const SfStatusEvent *event,
+sf_event_details_make(const SfProgram *program, const SfEvent *event,
 					  const char *role_arn)
 {
 	const SfState *state = NULL;

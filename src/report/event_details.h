@@ -14,7 +14,7 @@
  * are jsonb, not quoted text; assigned variables are JSON text.
  */
 extern Jsonb *sf_event_details_make(const SfProgram *program,
-									const SfStatusEvent *event,
+									const SfEvent *event,
 									const char *role_arn);
 
 #endif							/* SF_REPORT_EVENT_DETAILS_H */

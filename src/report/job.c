@@ -161,7 +161,7 @@ set_failure(SfJob *job, TimestampTz at, const char *error, const char *cause)
 
 /* Read a string of an event's details, to live as long as the derivation. */
 static const char *
-event_string(Derivation *d, const SfStatusEvent *event, const char *key)
+event_string(Derivation *d, const SfEvent *event, const char *key)
 {
 	char	   *value = event->extra ? sf_json_get_cstring(event->extra, key) : NULL;
 
@@ -170,7 +170,7 @@ event_string(Derivation *d, const SfStatusEvent *event, const char *key)
 
 /* Follow what an event says about the Task at which it happened. */
 static void
-follow_task_event(Derivation *d, const SfStatusEvent *event)
+follow_task_event(Derivation *d, const SfEvent *event)
 {
 	SfJob	   *job = find_job(d, event->state, event->iterations,
 							   event->niterations);
@@ -181,7 +181,7 @@ follow_task_event(Derivation *d, const SfStatusEvent *event)
 		case SF_MEANS_ENTERED:
 			job->reached = false;	/* a new visit begins */
 			set_running(job, event->at);
-			job->input_event = event->payload_event;
+			job->input_event = SF_PAYLOAD_EVENT(event);
 			break;
 		case SF_MEANS_SCHEDULED:
 			set_running(job, event->at);
@@ -202,7 +202,7 @@ follow_task_event(Derivation *d, const SfStatusEvent *event)
 				job->status = SF_JOB_SUCCESS;
 			job->reached = true;
 			job->stopped_at = event->at;
-			job->output_event = event->payload_event;
+			job->output_event = SF_PAYLOAD_EVENT(event);
 			break;
 		default:
 			break;
@@ -211,7 +211,7 @@ follow_task_event(Derivation *d, const SfStatusEvent *event)
 
 /* Pass 1: follow one event. */
 static void
-follow_event(const SfStatusEvent *event, void *arg)
+follow_event(const SfEvent *event, void *arg)
 {
 	Derivation *d = arg;
 	const SfState *state;
@@ -231,7 +231,7 @@ follow_event(const SfStatusEvent *event, void *arg)
 
 /* Pass 2: follow a branch. */
 static void
-follow_branch(Derivation *d, const SfStatusBranch *branch)
+follow_branch(Derivation *d, const SfBranch *branch)
 {
 	SfJob	   *job;
 
@@ -359,7 +359,7 @@ List *
 sf_job_list(const SfStatusExecution *execution, const SfProgram *program)
 {
 	Derivation	d = {.execution = execution, .program = program};
-	List	   *branches = sf_status_branches(execution->execution_no);
+	List	   *branches = sf_branch_scan(execution->execution_no);
 	ListCell   *lc;
 
 	d.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow jobs",
@@ -367,7 +367,7 @@ sf_job_list(const SfStatusExecution *execution, const SfProgram *program)
 	d.no_history = sf_program_cached(execution->machine_no,
 									 execution->version)->history == SF_HISTORY_NONE;
 	forget(&d);
-	sf_status_events(execution->execution_no, false, follow_event, &d);
+	sf_event_scan(execution->execution_no, false, follow_event, &d);
 	foreach(lc, branches)
 		follow_branch(&d, lfirst(lc));
 	return make_rows(&d, sf_job_reach_make(execution, program, branches));

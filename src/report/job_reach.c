@@ -25,13 +25,13 @@
 typedef struct PlaceEntry
 {
 	SfPlaceKey	key;			/* scope, iterations */
-	const SfStatusBranch *branch;
+	const SfBranch *branch;
 } PlaceEntry;
 
 typedef struct NumberEntry
 {
 	int64		branch_no;
-	const SfStatusBranch *branch;
+	const SfBranch *branch;
 	bool		doomed;			/* JOIN: will fail */
 } NumberEntry;
 
@@ -53,7 +53,7 @@ struct SfJobReach
 
 /* Tell whether a branch has not ended. */
 static bool
-is_live(const SfStatusBranch *branch)
+is_live(const SfBranch *branch)
 {
 	return branch->phase != SF_PHASE_DONE && branch->phase != SF_PHASE_FAILED &&
 		branch->phase != SF_PHASE_ABORTED && branch->phase != SF_PHASE_DEADLINE;
@@ -61,7 +61,7 @@ is_live(const SfStatusBranch *branch)
 
 /* Tell whether a branch whose children failed can be retried or caught. */
 static bool
-can_recover(const SfProgram *program, const SfStatusBranch *branch)
+can_recover(const SfProgram *program, const SfBranch *branch)
 {
 	const SfState *s = &program->states[branch->state];
 
@@ -93,7 +93,7 @@ enter_branches(SfJobReach *reach, List *branches)
 
 	foreach(lc, branches)
 	{
-		const SfStatusBranch *branch = lfirst(lc);
+		const SfBranch *branch = lfirst(lc);
 		NumberEntry *number;
 
 		if (branch->state < 0 || branch->state >= reach->program->nstates)
@@ -111,7 +111,7 @@ enter_branches(SfJobReach *reach, List *branches)
 	}
 	foreach(lc, branches)
 	{
-		const SfStatusBranch *branch = lfirst(lc);
+		const SfBranch *branch = lfirst(lc);
 
 		if (branch->phase == SF_PHASE_JOIN && branch->failing)
 			doom(reach, branch->branch_no);
@@ -158,7 +158,7 @@ follows(SfJobReach *reach, int state, int target, int ways)
 
 /* Tell whether a live branch will enter a state of its scope (again). */
 static bool
-branch_comes_to(SfJobReach *reach, const SfStatusBranch *branch, int target)
+branch_comes_to(SfJobReach *reach, const SfBranch *branch, int target)
 {
 	const SfState *s = &reach->program->states[branch->state];
 	NumberEntry *number;

@@ -10,7 +10,7 @@
 
 typedef struct SfJobReach SfJobReach;
 
-/* Collect the branches of an execution, a List of SfStatusBranch. */
+/* Collect the branches of an execution, a List of SfBranch. */
 extern SfJobReach *sf_job_reach_make(const SfStatusExecution *execution,
 									 const SfProgram *program,
 									 List *branches);

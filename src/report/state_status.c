@@ -48,7 +48,7 @@ forget(Visits *v)
 
 /* Find what is known of the state of an event within its iterations. */
 static VisitEntry *
-find_visit(Visits *v, const SfStatusEvent *event)
+find_visit(Visits *v, const SfEvent *event)
 {
 	bool		found;
 	VisitEntry *entry = sf_place_enter(v->table, event->state, event->iterations,
@@ -61,7 +61,7 @@ find_visit(Visits *v, const SfStatusEvent *event)
 
 /* Follow one event. */
 static void
-follow_event(const SfStatusEvent *event, void *arg)
+follow_event(const SfEvent *event, void *arg)
 {
 	Visits	   *v = arg;
 	VisitEntry *visit;
@@ -142,7 +142,7 @@ combine_visits(Visits *v, bool running, int *statuses)
 
 /* Tell what a branch says about the state at which it stands. */
 static int
-branch_status(const SfStatusBranch *branch, bool running)
+branch_status(const SfBranch *branch, bool running)
 {
 	switch (branch->phase)
 	{
@@ -171,7 +171,7 @@ follow_branches(List *branches, bool running, const SfProgram *program,
 
 	foreach(lc, branches)
 	{
-		const SfStatusBranch *branch = lfirst(lc);
+		const SfBranch *branch = lfirst(lc);
 
 		if (branch->state >= 0 && branch->state < program->nstates)
 			add_status(&statuses[branch->state], branch_status(branch, running));
@@ -214,7 +214,7 @@ sf_state_status_list(const SfStatusExecution *execution,
 	bool		running = execution->status == SF_STATUS_RUNNING;
 	SfHistoryLevel history = sf_program_cached(execution->machine_no,
 											   execution->version)->history;
-	List	   *branches = sf_status_branches(execution->execution_no);
+	List	   *branches = sf_branch_scan(execution->execution_no);
 	int		   *statuses = palloc(sizeof(int) * program->nstates);
 	Visits		v = {program, NULL, NULL};
 	SfJobReach *reach;
@@ -226,7 +226,7 @@ sf_state_status_list(const SfStatusExecution *execution,
 	v.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow states",
 									  ALLOCSET_DEFAULT_SIZES);
 	forget(&v);
-	sf_status_events(execution->execution_no, false, follow_event, &v);
+	sf_event_scan(execution->execution_no, false, follow_event, &v);
 	combine_visits(&v, running, statuses);
 	MemoryContextDelete(v.context);
 	/* a complete history has said it all */

@@ -14,7 +14,7 @@
 
 /* Tell whether a branch waits for something other than its children. */
 static bool
-is_leaf(const SfStatusBranch *b)
+is_leaf(const SfBranch *b)
 {
 	switch (b->phase)
 	{
@@ -26,7 +26,7 @@ is_leaf(const SfStatusBranch *b)
 		case SF_PHASE_EXTERNAL:
 			return true;
 		case SF_PHASE_JOIN:
-			return b->pending == 0 || b->has_map_run;
+			return b->pending == 0 || b->map_run_no != 0;
 		default:
 			return false;
 	}
@@ -35,7 +35,7 @@ is_leaf(const SfStatusBranch *b)
 /* Append what one branch waits for. */
 static void
 append_branch(StringInfo buf, const SfProgram *program,
-			  const SfStatusBranch *b, TimestampTz now)
+			  const SfBranch *b, TimestampTz now)
 {
 	const char *name = b->state >= 0 && b->state < program->nstates ?
 		sf_label_job(program, b->state, b->iterations, b->niterations) : "?";

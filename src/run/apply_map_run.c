@@ -87,7 +87,6 @@ begin_child(const SfRun *run, const SfBranch *parent, const SfMapRun *map_run,
 	root->branch_index = index;
 	root->scope = state->scopes[0];
 	root->state = run->program->scopes[root->scope].start;
-	root->priority = parent->priority;
 	root->payload = child->input;
 	root->due_at = GetCurrentTimestamp();
 	return root;
@@ -274,7 +273,7 @@ sf_map_run_children_ended(List *ends)
 				break;
 			if (map_run == NULL)
 				continue;
-			map_run->ended[end->status]++;
+			(*sf_map_run_ended(map_run, end->status))++;
 			if (end->status == SF_STATUS_SUCCEEDED)
 				map_run->items_succeeded += end->items;
 			else
@@ -313,7 +312,7 @@ abort_executions(List *numbers)
 								  SF_LOCK_WAIT);
 		if (map_run == NULL)
 			continue;
-		map_run->ended[SF_STATUS_ABORTED]++;
+		map_run->aborted++;
 		sf_map_run_update(map_run);
 	}
 }
@@ -367,8 +366,7 @@ sf_map_run_redrive(const SfExecution *execution, const SfBranch *branch,
 	map_run->stopped_at = DT_NOEND;
 	map_run->redrive_count++;
 	map_run->items_failed = 0;
-	map_run->ended[SF_STATUS_FAILED] = map_run->ended[SF_STATUS_TIMED_OUT] =
-		map_run->ended[SF_STATUS_ABORTED] = 0;
+	map_run->failed = map_run->timed_out = map_run->aborted = 0;
 	sf_map_run_update(map_run);
 	return list_length(sf_map_run_running(execution->execution_no,
 										  branch->map_run_no, false));

@@ -39,7 +39,7 @@ extern SfResultForm sf_result_form(const Jsonb *writer_config,
  * Add one child's result to an array under construction; returns how many.
  * What the array needs until it is finished goes into the context keep.
  */
-extern int	sf_result_add(SfJsonBuilder *b, const SfMapResult *result,
+extern int	sf_result_add(SfJsonBuilder *b, const SfExecution *result,
 						  SfResultForm form, const char *machine,
 						  MemoryContext keep);
 

@@ -36,7 +36,7 @@ sf_outside_make_task(const SfBranch *branch)
 	task->started_at = DT_NOBEGIN;
 	task->heartbeat_at = DT_NOBEGIN;
 	task->lease_until = DT_NOEND;
-	if (!pg_strong_random(task->secret, sizeof(task->secret)))
+	if (!pg_strong_random(&task->secret, sizeof(task->secret)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg("could not generate random values")));

@@ -27,7 +27,7 @@ redrive_child(SfMapRun *map_run, int64 child_no)
 	if (child == NULL || child->status == SF_STATUS_RUNNING ||
 		child->status == SF_STATUS_SUCCEEDED)
 		return;
-	map_run->ended[child->status]--;
+	(*sf_map_run_ended(map_run, child->status))--;
 	map_run->items_failed -= child->map_items;
 	(void) sf_lifecycle_redrive(child, NULL, NULL, NULL);
 }

@@ -48,7 +48,7 @@ sf_result_form(const Jsonb *writer_config, SfResultForm otherwise)
 
 /* {"Error": …, "Cause": …} in place of the output that a child does not have. */
 static Jsonb *
-failure_output(const SfMapResult *result)
+failure_output(const SfExecution *result)
 {
 	SfJsonBuilder b;
 
@@ -69,7 +69,7 @@ add_included(SfJsonBuilder *b, const char *key)
 
 /* All that is known of a child, as the service writes it. */
 static Jsonb *
-described(const SfMapResult *result, const char *machine)
+described(const SfExecution *result, const char *machine)
 {
 	bool		succeeded = result->status == SF_STATUS_SUCCEEDED;
 	SfJsonBuilder b;
@@ -102,7 +102,7 @@ described(const SfMapResult *result, const char *machine)
 
 /* Add one child's result to an array. */
 int
-sf_result_add(SfJsonBuilder *b, const SfMapResult *result, SfResultForm form,
+sf_result_add(SfJsonBuilder *b, const SfExecution *result, SfResultForm form,
 			  const char *machine, MemoryContext keep)
 {
 	MemoryContext old;
@@ -185,7 +185,7 @@ put_rows(SfResultWriter *writer, SfResultChoice choice, const Jsonb *part)
 
 /* Tell whether a result is one of those chosen. */
 static bool
-is_chosen(const SfMapResult *result, SfResultChoice choice)
+is_chosen(const SfExecution *result, SfResultChoice choice)
 {
 	return choice == SF_RESULTS_ALL ||
 		(result->status == SF_STATUS_SUCCEEDED) == (choice == SF_RESULTS_SUCCEEDED);
@@ -216,14 +216,14 @@ write_part(SfResultWriter *writer, SfResultChoice choice, int *first, bool *more
 
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextSwitchTo(pages);
-		page = sf_map_run_results(writer->map_run->execution_no,
+		page = sf_execution_results(writer->map_run->execution_no,
 								  writer->map_run->map_run_no, *first, PAGE,
 								  writer->form == SF_RESULT_NONE);
 		foreach(lc, page)
 		{
-			const SfMapResult *result = lfirst(lc);
+			const SfExecution *result = lfirst(lc);
 
-			*first = result->index + 1;
+			*first = result->map_index + 1;
 			if (!is_chosen(result, choice))
 				continue;
 			n += sf_result_add(&b, result, writer->form, writer->machine, keep);
@@ -329,15 +329,15 @@ sf_map_run_outputs(const SfRun *run, const SfBranch *branch)
 
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextSwitchTo(pages);
-		page = sf_map_run_results(branch->key.execution_no, branch->map_run_no,
+		page = sf_execution_results(branch->key.execution_no, branch->map_run_no,
 								  first, OUTPUTS_PAGE, form == SF_RESULT_NONE);
 		foreach(lc, page)
 		{
-			const SfMapResult *result = lfirst(lc);
+			const SfExecution *result = lfirst(lc);
 
 			(void) sf_result_add(&b, result, form, run->execution->machine_name,
 								 keep);
-			first = result->index + 1;
+			first = result->map_index + 1;
 		}
 		npage = list_length(page);
 		MemoryContextSwitchTo(keep);

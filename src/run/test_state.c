@@ -161,7 +161,7 @@ make_branch(const SfStateTest *test, TimestampTz now)
 	branch->payload = test->input;
 	branch->variables = test->variables;
 	branch->attempt = test->retries;
-	branch->nretries = state->nretriers;
+	branch->nretry_counts = state->nretriers;
 	branch->retry_counts = palloc(sizeof(int) * (state->nretriers + 1));
 	for (int i = 0; i < state->nretriers; i++)
 		branch->retry_counts[i] = test->retries;

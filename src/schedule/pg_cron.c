@@ -10,10 +10,8 @@
 
 #include "catalog/namespace.h"
 #include "catalog/pg_namespace.h"
-#include "catalog/pg_type.h"
 #include "commands/dbcommands.h"
 #include "commands/extension.h"
-#include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -23,8 +21,6 @@
 #include "base/compat.h"
 #include "base/errors.h"
 #include "store/table.h"
-
-#define EQUALS " OPERATOR(pg_catalog.=) "
 
 /* Tell whether pg_cron is installed in this database. */
 bool
@@ -97,28 +93,20 @@ sf_pg_cron_require(const char *name, const char *schedule,
 	}
 }
 
-/* Keep the major and minor number of a version ("1.4-1"). */
-static void
-read_version(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	int			major = 0;
-	int			minor = 0;
-
-	sscanf(sf_row_text(tuple, desc, 1), "%d.%d", &major, &minor);
-	*(int *) arg = major * 1000 + minor;
-}
-
 /* Tell whether pg_cron takes schedules of less than a minute, as since 1.5. */
 bool
 sf_pg_cron_has_seconds(void)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT e.extversion FROM pg_catalog.pg_extension e"
-		" WHERE e.extname" EQUALS "'pg_cron'", 0, InvalidOid);
-	int			version = 0;
+		" WHERE e.extname" SF_EQ "'pg_cron'");
+	const char *version = sf_list_first(sf_store_texts(&plan));
+	int			major = 0;
+	int			minor = 0;
 
-	sf_store_query(&plan, NULL, NULL, 1, read_version, &version);
-	return version >= 1005;
+	if (version != NULL)
+		sscanf(version, "%d.%d", &major, &minor);	/* of "1.4-1" */
+	return major * 1000 + minor >= 1005;
 }
 
 /* Name the zone in which pg_cron reads its schedules, a setting since 1.5. */
@@ -139,117 +127,68 @@ sf_pg_cron_zone(void)
 	return zone != NULL ? zone : pg_tzset("GMT");
 }
 
-/* Run a query as a role; returns the first value as text; NULL: no row. */
-char *
-sf_pg_cron_query_as(Oid role, const char *sql, int nargs, Oid *types,
-					Datum *args, const char *nulls)
-{
-	MemoryContext caller = CurrentMemoryContext;
-	SfStoreIdentity saved;
-	char	   *value = NULL;
-	int			rc;
-
-	sf_store_enter_as(&saved, role);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	rc = SPI_execute_with_args(sql, nargs, types, args, nulls, false, 1);
-	if (rc != SPI_OK_SELECT)
-		elog(ERROR, "SPI_execute_with_args failed: %s", SPI_result_code_string(rc));
-	if (SPI_processed > 0)
-		value = MemoryContextStrdup(caller, SPI_getvalue(SPI_tuptable->vals[0],
-														 SPI_tuptable->tupdesc, 1));
-	if (SPI_finish() != SPI_OK_FINISH)
-		elog(ERROR, "SPI_finish failed");
-	sf_store_leave(&saved);
-	return value;
-}
-
 /* Schedule a command as a role. */
 int64
-sf_pg_cron_add(Oid role, const char *name, const char *schedule,
-			   const char *command)
+sf_pg_cron_add(Oid role, const char *name, const char *schedule, const char *command)
 {
-	Oid			types[3] = {TEXTOID, TEXTOID, TEXTOID};
-	Datum		args[3];
+	static SfPlan plan = SF_PLAN("SELECT cron.schedule($1, $2, $3)");
 
-	args[0] = CStringGetTextDatum(psprintf("sfflow:%s", name));
-	args[1] = CStringGetTextDatum(schedule);
-	args[2] = CStringGetTextDatum(command);
-	return strtoi64(sf_pg_cron_query_as(role, "SELECT cron.schedule($1, $2, $3)",
-										3, types, args, NULL), NULL, 10);
+	return sf_store_number_as(role, &plan, 0,
+							  SF_ARGS(SF_TEXT(psprintf("sfflow:%s", name)),
+									  SF_TEXT(schedule), SF_TEXT(command)));
 }
 
 /* Remove a job of a role, if it is still there. */
 void
 sf_pg_cron_remove(int64 job_id, Oid role)
 {
-	Oid			types[1] = {INT8OID};
-	Datum		args[1] = {Int64GetDatum(job_id)};
+	static SfPlan plan = SF_PLAN(
+		"SELECT cron.unschedule(j.jobid) FROM cron.job j WHERE j.jobid" SF_EQ "$1");
 
 	if (!sf_pg_cron_is_here())
 		return;
 	if (GetUserNameFromId(role, true) == NULL)
 		role = sf_store_owner();
-	(void) sf_pg_cron_query_as(role, "SELECT cron.unschedule(j.jobid) FROM cron.job j"
-							   " WHERE j.jobid" EQUALS "$1",
-							   1, types, args, NULL);
+	sf_store_run(role, &plan, NULL, NULL, SF_ARGS(SF_INT8(job_id)));
 }
 
-/* Keep the state of a job. */
-static void
-read_job_state(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	*(SfJobState *) arg = sf_row_bool(tuple, desc, 1) ? SF_JOB_ACTIVE : SF_JOB_INACTIVE;
-}
-
-/* Find the state of a job. */
+/* Find out what state a job is in. */
 SfJobState
 sf_pg_cron_job_state(int64 job_id)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT j.active FROM cron.job j WHERE j.jobid" EQUALS "$1", 1, INT8OID);
-	Datum		arg = Int64GetDatum(job_id);
-	SfJobState	state = SF_JOB_GONE;
+		"SELECT CASE WHEN j.active THEN $2 ELSE $3 END FROM cron.job j"
+		" WHERE j.jobid" SF_EQ "$1");
 
-	if (sf_pg_cron_is_here())
-		sf_store_query(&plan, &arg, NULL, 1, read_job_state, &state);
-	return state;
+	if (!sf_pg_cron_is_here())
+		return SF_JOB_GONE;
+	return sf_store_number(&plan, SF_JOB_GONE, SF_INT8(job_id), SF_INT4(SF_JOB_ACTIVE),
+						   SF_INT4(SF_JOB_INACTIVE));
 }
 
-/* Keep the message of a run that failed. */
-static void
-read_failure(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	if (strcmp(sf_row_text(tuple, desc, 1), "failed") == 0)
-		*(char **) arg = sf_row_is_null(tuple, desc, 2) ? pstrdup("failed") :
-			sf_row_text(tuple, desc, 2);
-}
-
-/* Find why the last finished run of a job failed. */
+/* Say why the last run of a job that has ended failed. */
 char *
 sf_pg_cron_last_failure(int64 job_id)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT d.status, d.return_message FROM cron.job_run_details d"
-		" WHERE d.jobid" EQUALS "$1 AND d.status" EQUALS "ANY ('{succeeded,failed}')"
-		" ORDER BY d.runid DESC LIMIT 1", 1, INT8OID);
-	Datum		arg = Int64GetDatum(job_id);
-	char	   *failure = NULL;
+		"SELECT CASE WHEN d.status" SF_EQ "'failed' THEN coalesce(d.return_message, d.status) END"
+		" FROM cron.job_run_details d"
+		" WHERE d.jobid" SF_EQ "$1 AND d.status" SF_EQ "ANY ('{succeeded,failed}')"
+		" ORDER BY d.runid DESC LIMIT 1");
 
-	if (sf_pg_cron_is_here())
-		sf_store_query(&plan, &arg, NULL, 1, read_failure, &failure);
-	return failure;
+	if (!sf_pg_cron_is_here())
+		return NULL;
+	return sf_list_first(sf_store_texts(&plan, SF_INT8(job_id)));
 }
 
-/* Read the runs of a job that pg_cron has recorded. */
+/* Hand the runs of a job that pg_cron has noted to a reader. */
 void
 sf_pg_cron_read_runs(int64 job_id, SfRowReader reader, void *arg)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT d.runid, d.job_pid, d.start_time, d.end_time, d.status, d.return_message"
-		" FROM cron.job_run_details d WHERE d.jobid" EQUALS "$1", 1, INT8OID);
-	Datum		job = Int64GetDatum(job_id);
+		" FROM cron.job_run_details d WHERE d.jobid" SF_EQ "$1");
 
 	if (sf_pg_cron_is_here())
-		sf_store_query(&plan, &job, NULL, 0, reader, arg);
+		sf_store_read(&plan, reader, arg, SF_INT8(job_id));
 }

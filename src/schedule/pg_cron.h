@@ -25,10 +25,6 @@ extern bool sf_pg_cron_has_seconds(void);
 extern const char *sf_pg_cron_zone_name(void);
 extern pg_tz *sf_pg_cron_zone(void);
 
-/* Run a query as a role; returns the first value as text; NULL: no row. */
-extern char *sf_pg_cron_query_as(Oid role, const char *sql, int nargs,
-								 Oid *types, Datum *args, const char *nulls);
-
 /*
  * Schedule a command as a role, in a job "sfflow:name", which replaces the
  * role's job of that name.  Returns the number of the job.

@@ -17,7 +17,6 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
@@ -144,17 +143,15 @@ char *
 sf_schedule_start(const SfSchedule *s, TimestampTz scheduled, bool name_from_input)
 {
 	const char *values[SF_PLACEHOLDER_COUNT];
-	Oid			types[3] = {TEXTOID, JSONBOID, TEXTOID};
-	Datum		args[3];
-	char		nulls[4] = "   ";
+	static SfPlan plan = SF_PLAN("SELECT _sfflow.start_scheduled($1, $2, $3)");
+	List	   *ids = NIL;
 
 	placeholder_values(s->name, scheduled, values);
-	args[0] = CStringGetTextDatum(s->state_machine);
-	args[1] = JsonbPGetDatum(sf_placeholder_fill(s->input, values));
-	args[2] = CStringGetTextDatum(run_name(scheduled));
-	nulls[2] = name_from_input ? 'n' : ' ';
-	return sf_pg_cron_query_as(s->owner, "SELECT _sfflow.start_scheduled($1, $2, $3)",
-							   3, types, args, nulls);
+	sf_store_run(s->owner, &plan, sf_row_append_text, &ids,
+				 SF_ARGS(SF_TEXT(s->state_machine),
+						 SF_JSONB(sf_placeholder_fill(s->input, values)),
+						 SF_TEXT(name_from_input ? NULL : run_name(scheduled))));
+	return sf_list_first(ids);
 }
 
 /* Make the pg_cron job of a schedule, as its owner; returns the job's number. */

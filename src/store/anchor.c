@@ -34,23 +34,19 @@
 #include "utils/syscache.h"
 
 #include "store/privilege.h"
-#include "store/scan.h"
-
-#define EQUALS " OPERATOR(pg_catalog.=) "
+#include "store/table.h"
 
 static SfPlan find_uses = SF_PLAN(
-	"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.state_machine WHERE owner" EQUALS "$1)"
-	" OR EXISTS (SELECT FROM _sfflow.privilege WHERE role" EQUALS "$1)"
-	" OR EXISTS (SELECT FROM _sfflow.activity WHERE owner" EQUALS "$1)"
-	" OR EXISTS (SELECT FROM _sfflow.resource_map WHERE owner" EQUALS "$1)"
-	" OR EXISTS (SELECT FROM _sfflow.schedule WHERE owner" EQUALS "$1)",
-	1, REGROLEOID);
+	"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.state_machine WHERE owner" SF_EQ "$1)"
+	" OR EXISTS (SELECT FROM _sfflow.privilege WHERE role" SF_EQ "$1)"
+	" OR EXISTS (SELECT FROM _sfflow.activity WHERE owner" SF_EQ "$1)"
+	" OR EXISTS (SELECT FROM _sfflow.resource_map WHERE owner" SF_EQ "$1)"
+	" OR EXISTS (SELECT FROM _sfflow.schedule WHERE owner" SF_EQ "$1)");
 
 static SfPlan find_roles = SF_PLAN(
 	"SELECT owner FROM _sfflow.state_machine UNION SELECT role FROM _sfflow.privilege"
 	" UNION SELECT owner FROM _sfflow.activity UNION SELECT owner FROM _sfflow.resource_map"
-	" UNION SELECT owner FROM _sfflow.schedule",
-	0, 0);
+	" UNION SELECT owner FROM _sfflow.schedule");
 
 /* Find the type that stands for all roles that sfflow stores. */
 static Oid
@@ -153,22 +149,14 @@ sf_privilege_anchor(Oid role)
 		set_anchor(role, true);
 }
 
-/* Note that there is a row. */
-static void
-read_any(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	*(bool *) arg = true;
-}
-
 /* Tell whether a row names a role, whatever the snapshot of the transaction. */
 static bool
 is_named(Oid role)
 {
-	Datum		arg = ObjectIdGetDatum(role);
-	bool		named = false;
+	bool		named;
 
 	PushActiveSnapshot(GetLatestSnapshot());
-	sf_scan_run(&find_uses, &arg, NULL, read_any, &named);
+	named = sf_scan(&find_uses, NULL, NULL, SF_ROLE(role)) > 0;
 	PopActiveSnapshot();
 	return named;
 }
@@ -190,15 +178,6 @@ sf_privilege_unanchor(Oid role)
 		set_anchor(role, false);
 }
 
-/* Collect a role that a row names. */
-static void
-read_role(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	List	  **roles = arg;
-
-	*roles = lappend_oid(*roles, sf_row_oid(tuple, desc, 1));
-}
-
 /*
  * Anchor the roles that rows name, and no other ones: a dump does not bring the
  * anchors along.
@@ -206,14 +185,14 @@ read_role(HeapTuple tuple, TupleDesc desc, void *arg)
 void
 sf_privilege_anchor_all(void)
 {
-	List	   *roles = NIL;
 	ListCell   *lc;
 
-	sf_store_query(&find_roles, NULL, NULL, 0, read_role, &roles);
-	foreach(lc, roles)
+	foreach(lc, sf_store_numbers(&find_roles))
 	{
-		if (GetUserNameFromId(lfirst_oid(lc), true) != NULL)
-			sf_privilege_anchor(lfirst_oid(lc));
+		Oid			role = *(int64 *) lfirst(lc);
+
+		if (GetUserNameFromId(role, true) != NULL)
+			sf_privilege_anchor(role);
 	}
 	foreach(lc, anchored_roles())
 		sf_privilege_unanchor(lfirst_oid(lc));

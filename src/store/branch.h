@@ -8,7 +8,7 @@
 #include "base/hooks.h"
 #include "json/json.h"
 #include "nodes/pg_list.h"
-#include "store/direct.h"
+#include "store/row.h"
 
 /*
  * Phases, with the phases that may follow.  "due" says whether due_at is set.
@@ -71,62 +71,61 @@ typedef enum SfStatus
 
 extern const char *sf_status_name(SfStatus status);
 
-/* A strand of control, as a row holds it; see sql/parts/10-tables.sql. */
+/* Columns of _sfflow.branch; see sql/parts/10-tables.sql. */
+#define SF_BRANCH_COLUMNS(X) \
+	X(int64, execution_no, INT8, NOT_NULL) \
+	X(int64, branch_no, INT8, NOT_NULL) \
+	X(int64, parent_no, INT8, NULL_IS(-1)) \
+	X(int, branch_index, INT4, NOT_NULL) \
+	X(int, scope, INT4, NOT_NULL) \
+	X(int, state, INT4, NOT_NULL) \
+	X(SfPhase, phase, INT2, NOT_NULL) \
+	X(Oid, owner, REGROLE, NOT_NULL)	/* of the machine */ \
+	X(int, attempt, INT4, NOT_NULL) \
+	X(int, generation, INT4, NOT_NULL) \
+	X(int, entered_event, INT4, NOT_NULL)	/* ids of events; negative ones are */ \
+	X(int, last_event, INT4, NOT_NULL)	/* provisional, see src/run/apply.c */ \
+	X(int, payload_event, INT4, NOT_NULL) \
+	X(int, pending, INT4, NOT_NULL) \
+	X(int, next_index, INT4, NOT_NULL) \
+	X(int, total, INT4, NOT_NULL) \
+	X(int, max_concurrency, INT4, NOT_NULL) \
+	X(int, failed_event, INT4, NOT_NULL) \
+	X(int, transitions, INT4, NOT_NULL)	/* of it and of its children that have ended */ \
+	X(int64, map_run_no, INT8, NULL_IS(0))	/* Distributed Map: the run */ \
+	X(bool, failing, BOOL, NOT_NULL) \
+	X(bool, aborting, BOOL, NOT_NULL) \
+	X(bool, uncatchable, BOOL, NOT_NULL) \
+	X(TimestampTz, due_at, TIMESTAMPTZ, NULL_IS(DT_NOEND))	/* never by itself */ \
+	X(TimestampTz, entered_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* not yet */ \
+	X(TimestampTz, started_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(TimestampTz, deadline, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
+	X(int *, iterations, INT4_ARRAY, NULLABLE) \
+	X(int *, retry_counts, INT4_ARRAY, NULLABLE) \
+	X(char *, error, TEXT, NULLABLE) \
+	X(char *, cause, TEXT, NULLABLE) \
+	X(Jsonb *, payload, JSONB_KEPT, NULLABLE) \
+	X(Jsonb *, variables, JSONB_KEPT, NULLABLE) \
+	X(Jsonb *, result, JSONB_KEPT, NULLABLE)
+
+/* A branch; key is its first two columns. */
 typedef struct SfBranch
 {
-	SfBranchKey key;
-	Oid			owner;			/* of the machine */
-	int64		parent_no;		/* -1: no parent */
-	int			branch_index;
-	int			scope;
-	int			state;
-	SfPhase		phase;
-	int			priority;
-	int			attempt;
-	int			generation;
-	int			entered_event;	/* event ids; negative ones are provisional, */
-	int			last_event;		/* see src/run/apply.c */
-	int			payload_event;
-	int			pending;
-	int			next_index;
-	int			total;
-	int			max_concurrency;
-	int			failed_event;
-	int			transitions;	/* of it and of its children that have ended */
-	int64		map_run_no;		/* Distributed Map: the run; 0: none */
-	bool		failing;
-	bool		aborting;
-	bool		uncatchable;
-	TimestampTz due_at;			/* DT_NOEND: not due by itself */
-	TimestampTz entered_at;		/* DT_NOBEGIN: not yet */
-	TimestampTz started_at;
-	TimestampTz deadline;		/* DT_NOEND: none */
-	int			niterations;
-	int		   *iterations;
-	int			nretries;
-	int		   *retry_counts;
-	char	   *error;
-	char	   *cause;
-	Jsonb	   *payload;
-	Jsonb	   *variables;
-	Jsonb	   *result;
+	union
+	{
+		SfBranchKey key;
+		struct
+		{
+			SF_BRANCH_COLUMNS(SF_FIELD)
+		};
+	};
 
 	/* not stored */
 	ItemPointerData tid;		/* of the row, when it was read and locked */
-	struct SfStoredDocument
-	{
-		Datum		stored;		/* as it stands in the row, if out of line */
-		Jsonb	   *document;	/* what was read from there */
-	}			as_read[3];		/* payload, variables, result: so that an
-								 * unchanged large one is not stored anew */
 	bool		stored;			/* there is a row */
 	bool		gone;			/* the row is to be deleted */
 	bool		is_parent;		/* scratch of a redrive: has children */
 } SfBranch;
-
-/* A key as the first two arguments of a query, or as the values of branch_pkey. */
-#define SF_BRANCH_KEY_DATUMS(key) \
-	Int64GetDatum((key).execution_no), Int64GetDatum((key).branch_no)
 
 /* Tell whether a branch has ended (a parked outcome of a stopped one too). */
 extern bool sf_branch_has_ended(const SfBranch *branch);
@@ -155,10 +154,15 @@ extern List *sf_branch_children(SfBranchKey parent, SfLock lock);
 extern List *sf_branch_all(int64 execution_no, SfLock lock);
 
 /*
- * The columns of a join that its children look at and change: state, phase,
- * counters, flags, error.  Documents are left out (NULL): a Map's items may
- * be large, and its children are many.  Write one that is locked with
- * sf_branch_update_join().
+ * The same with the snapshot of the query that calls (see sf_scan_run), without
+ * documents (NULL), and without the deadline.
+ */
+extern List *sf_branch_scan(int64 execution_no);
+
+/*
+ * A join without its documents (NULL), for its children: a Map's items may be
+ * large, and its children are many.  Write what they change of one that is
+ * locked with sf_branch_update_join(): counters, flags, error, due_at.
  */
 extern SfBranch *sf_branch_read_join(SfBranchKey key, SfLock lock);
 extern void sf_branch_update_join(SfBranch *join);
@@ -179,8 +183,21 @@ extern void sf_branch_delete_orphan(SfBranchKey key);
 /* Write branches: inserts, updates or deletes by stored and gone. */
 extern void sf_branch_write(List *branches);
 
-/* Make a branch that is due, and that nobody holds, due later. */
+/* Make a branch due later that is due and that no other session has locked. */
 extern void sf_branch_put_off(SfBranchKey key, TimestampTz until);
+
+/* Set when a branch is due. */
+extern void sf_branch_set_due(SfBranchKey key, TimestampTz due);
+
+/* Put an answer into a branch: phase ANSWERED, due now. */
+extern void sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,
+							 const char *error, const char *cause);
+
+/*
+ * Tell the scheduler when a branch is due, unless never (DT_NOEND).  The owner
+ * may be InvalidOid: then it is found when the branch is due.
+ */
+extern void sf_branch_ring(SfBranchKey key, Oid owner, TimestampTz due);
 
 /* Delete all descendants of a branch; waits for none of them. */
 extern void sf_branch_delete_children(SfBranchKey parent);

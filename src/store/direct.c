@@ -8,8 +8,6 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
-#include "catalog/namespace.h"
-#include "catalog/pg_type.h"
 #include "commands/sequence.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
@@ -17,13 +15,15 @@
 #include "storage/lmgr.h"
 #include "tcop/utility.h"
 #include "utils/fmgroids.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
 #include "base/compat.h"
 #include "base/errors.h"
 #include "store/direct.h"
+
+/* Columns of an index, at most */
+#define MAX_KEYS	2
 
 struct SfTable
 {
@@ -44,11 +44,11 @@ refuse_missing(const char *name)
 			 errhint("Run CREATE EXTENSION sfflow.")));
 }
 
-/* The number of a table or index of _sfflow. */
+/* The number of a relation of _sfflow. */
 static Oid
 relation_oid(const char *name)
 {
-	Oid			oid = get_relname_relid(name, get_namespace_oid("_sfflow", true));
+	Oid			oid = sf_store_relation(name);
 
 	if (!OidIsValid(oid))
 		refuse_missing(name);
@@ -77,14 +77,15 @@ sf_sequence_next(const char *name)
 
 /* Compare the columns of an index with the values of a key. */
 static void
-form_scan_keys(const SfKey *key, const Datum *values, ScanKey scan_keys)
+form_scan_keys(const SfArg *key, int nkeys, ScanKey scan_keys)
 {
-	for (int i = 0; i < key->ncolumns; i++)
+	Assert(nkeys <= MAX_KEYS);
+	for (int i = 0; i < nkeys; i++)
 		ScanKeyInit(&scan_keys[i], i + 1, BTEqualStrategyNumber,
-					key->types[i] == INT8OID ? F_INT8EQ :
-					key->types[i] == INT4OID ? F_INT4EQ :
-					key->types[i] == BOOLOID ? F_BOOLEQ : F_TEXTEQ,
-					values[i]);
+					key[i].type == INT8OID ? F_INT8EQ :
+					key[i].type == INT4OID ? F_INT4EQ :
+					key[i].type == BOOLOID ? F_BOOLEQ : F_TEXTEQ,
+					key[i].value);
 }
 
 /* Raise that a row has changed since this transaction's snapshot. */
@@ -156,27 +157,27 @@ take_row(Relation rel, Snapshot snapshot, TupleTableSlot *slot, SfLock lock,
 
 /* Find the row with a key that a snapshot sees. */
 static bool
-fetch_row(const SfKey *key, const Datum *values, Snapshot snapshot, SfLock lock,
-		  SfRowFilter filter, SfRowReader reader, void *arg)
+fetch_row(const SfIndex *by, Snapshot snapshot, SfLock lock, SfRowFilter filter,
+		  SfRowReader reader, void *arg, const SfArg *key, int nkeys)
 {
 	Relation	rel,
 				index;
 	TupleTableSlot *slot;
-	ScanKeyData scan_keys[SF_KEY_MAX_COLUMNS];
+	ScanKeyData scan_keys[MAX_KEYS];
 	IndexScanDesc scan;
 	bool		found;
 
 	if (lock != SF_LOCK_NONE)
 		PreventCommandIfReadOnly("SELECT FOR UPDATE");
-	rel = open_relation(key->table,
+	rel = open_relation(by->table,
 						lock == SF_LOCK_NONE ? AccessShareLock : RowShareLock);
-	index = index_open(relation_oid(key->index), AccessShareLock);
+	index = index_open(relation_oid(by->name), AccessShareLock);
 	slot = table_slot_create(rel, NULL);
 	snapshot = RegisterSnapshot(snapshot);
-	form_scan_keys(key, values, scan_keys);
+	form_scan_keys(key, nkeys, scan_keys);
 	scan = index_beginscan(rel, index, snapshot SF_INDEX_BEGINSCAN_EXTRA_ARG,
-						   key->ncolumns, 0);
-	index_rescan(scan, scan_keys, key->ncolumns, NULL, 0);
+						   nkeys, 0);
+	index_rescan(scan, scan_keys, nkeys, NULL, 0);
 	found = index_getnext_slot(scan, ForwardScanDirection, slot) &&
 		take_row(rel, snapshot, slot, lock, filter, reader, arg);
 	ExecDropSingleTupleTableSlot(slot);
@@ -189,17 +190,18 @@ fetch_row(const SfKey *key, const Datum *values, Snapshot snapshot, SfLock lock,
 
 /* Find a row by its key; what this transaction has written so far is seen. */
 bool
-sf_row_fetch(const SfKey *key, const Datum *values, SfLock lock,
-			 SfRowFilter filter, SfRowReader reader, void *arg)
+sf_row_fetch_by(const SfIndex *index, SfLock lock, SfRowFilter filter,
+				SfRowReader reader, void *arg, const SfArg *key, int nkeys)
 {
-	return fetch_row(key, values, GetTransactionSnapshot(), lock, filter, reader, arg);
+	return fetch_row(index, GetTransactionSnapshot(), lock, filter, reader, arg,
+					 key, nkeys);
 }
 
 /* Tell whether there is a row with a key, whatever this transaction can see. */
 bool
-sf_row_is_there(const SfKey *key, const Datum *values)
+sf_row_is_there(const SfIndex *index, SfArg key)
 {
-	return fetch_row(key, values, GetLatestSnapshot(), SF_LOCK_NONE, NULL, NULL, NULL);
+	return fetch_row(index, GetLatestSnapshot(), SF_LOCK_NONE, NULL, NULL, NULL, &key, 1);
 }
 
 /*

@@ -15,28 +15,17 @@
 #include "storage/itemptr.h"
 #include "store/table.h"
 
-typedef enum SfLock
-{
-	SF_LOCK_NONE,				/* read only */
-	SF_LOCK_WAIT,				/* FOR UPDATE */
-	SF_LOCK_SKIP				/* FOR UPDATE SKIP LOCKED */
-} SfLock;
-
 /* The next number of a sequence of _sfflow. */
 extern int64 sf_sequence_next(const char *name);
 
 /* --- one row by key --- */
 
-#define SF_KEY_MAX_COLUMNS	2
-
-/* A table of _sfflow and one of its unique indexes, all of its columns */
-typedef struct SfKey
+/* A table of _sfflow and one of its unique indexes */
+typedef struct SfIndex
 {
 	const char *table;
-	const char *index;
-	int			ncolumns;
-	Oid			types[SF_KEY_MAX_COLUMNS];	/* bool, int4, int8, text */
-} SfKey;
+	const char *name;
+} SfIndex;
 
 /* Tell whether a row is wanted; called before it is locked, and after. */
 typedef bool (*SfRowFilter) (HeapTuple tuple, TupleDesc desc, void *arg);
@@ -44,17 +33,21 @@ typedef bool (*SfRowFilter) (HeapTuple tuple, TupleDesc desc, void *arg);
 /*
  * Find the row with a key, as SELECT … WHERE key = … FOR UPDATE [SKIP LOCKED]
  * does, and hand it to reader (may be NULL), whose tuple has the row's address
- * in t_self.  False: it is not there, not to be had, or not wanted (filter may
- * be NULL).  Raises 40001 as SELECT FOR UPDATE does.
+ * in t_self.  The key has a value for each column of the index: boolean, int4,
+ * int8 or text.  Returns false when the row does not exist, when another
+ * session has it locked, or when filter (may be NULL) does not want it.  Raises
+ * 40001 as SELECT FOR UPDATE does.
  */
-extern bool sf_row_fetch(const SfKey *key, const Datum *values, SfLock lock,
-						 SfRowFilter filter, SfRowReader reader, void *arg);
+#define sf_row_fetch(index, lock, filter, reader, arg, ...) \
+	sf_row_fetch_by(index, lock, filter, reader, arg, SF_ARGS(__VA_ARGS__))
+extern bool sf_row_fetch_by(const SfIndex *index, SfLock lock, SfRowFilter filter,
+							SfRowReader reader, void *arg, const SfArg *key, int nkeys);
 
 /*
  * Tell whether there is a row with a key now: under REPEATABLE READ one that
  * was deleted since the snapshot is gone.
  */
-extern bool sf_row_is_there(const SfKey *key, const Datum *values);
+extern bool sf_row_is_there(const SfIndex *index, SfArg key);
 
 /*
  * Under REPEATABLE READ, raise 40001 when a row with a number in a column

@@ -6,14 +6,11 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 
 #include "base/debug_point.h"
+#include "store/branch.h"
 #include "store/due.h"
-#include "store/table.h"
-
-#define EQ " OPERATOR(pg_catalog.=) "
 
 typedef struct KeyList
 {
@@ -31,26 +28,24 @@ read_key(HeapTuple tuple, TupleDesc desc, void *arg)
 
 	if (list->count < list->size)
 	{
-		list->keys[list->count].execution_no = sf_row_int64(tuple, desc, 1);
-		list->keys[list->count].branch_no = sf_row_int64(tuple, desc, 2);
+		list->keys[list->count].execution_no = sf_row_number(tuple, desc, 1, 0);
+		list->keys[list->count].branch_no = sf_row_number(tuple, desc, 2, 0);
 		if (list->dues != NULL)
-			list->dues[list->count] = sf_row_time(tuple, desc, 3, DT_NOEND);
+			list->dues[list->count] = sf_row_number(tuple, desc, 3, DT_NOEND);
 		list->count++;
 	}
 }
 
 /* Find the keys that a plan returns, at most size of them. */
 static int
-find_keys(SfPlan *plan, Datum *args, SfBranchKey *keys, TimestampTz *dues, int size)
+find_keys(SfPlan *plan, SfBranchKey *keys, TimestampTz *dues, int size,
+		  const SfArg *args, int nargs)
 {
 	KeyList		list = {keys, dues, size, 0};
 
-	sf_store_query(plan, args, NULL, 0, read_key, &list);
+	sf_store_run(InvalidOid, plan, read_key, &list, args, nargs);
 	return list.count;
 }
-
-/* What waits for a time, of an owner: the first columns of the index branch_due */
-#define OF_OWNER " WHERE b.priority" EQ "0 AND b.owner" EQ "$1"
 
 /* Put owners into the order in which it is their turn. */
 static List *
@@ -71,23 +66,24 @@ by_turn(List *owners, Oid after)
 	return list_concat(first, rest);
 }
 
-/* List the owners of branches that are due or wait for a time: a probe an owner. */
+/*
+ * List the owners of branches that are due or wait for a time: one probe of the
+ * index branch_due per owner.
+ */
 List *
 sf_branch_owners(Oid after)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT b.owner FROM _sfflow.branch b WHERE b.priority" EQ "0"
-		" AND b.owner OPERATOR(pg_catalog.>) $1 AND b.due_at IS NOT NULL"
-		" ORDER BY b.priority, b.owner LIMIT 1", 1, OIDOID);
+		"SELECT b.owner FROM _sfflow.branch b WHERE b.owner" SF_GT "$1"
+		" AND b.due_at IS NOT NULL ORDER BY b.owner LIMIT 1");
 	List	   *owners = NIL;
 	Oid			owner = InvalidOid;
 
 	for (;;)
 	{
-		Datum		args[1] = {ObjectIdGetDatum(owner)};
-
 		CHECK_FOR_INTERRUPTS();
-		if (sf_store_query(&plan, args, NULL, 1, sf_row_read_oid, &owner) == 0)
+		owner = sf_store_number(&plan, InvalidOid, SF_ROLE(owner));
+		if (!OidIsValid(owner))
 			return by_turn(owners, after);
 		owners = lappend_oid(owners, owner);
 	}
@@ -104,32 +100,23 @@ sf_owners_by_turn(const Oid *owners, int nowners, Oid after)
 	return by_turn(list, after);
 }
 
-/* What has become due in a span of time, of an owner, in some phase */
-#define DUE_BETWEEN(phase) \
-	"SELECT b.execution_no, b.branch_no, b.due_at FROM _sfflow.branch b" OF_OWNER \
-	" AND b.due_at OPERATOR(pg_catalog.>=) $2 AND b.due_at OPERATOR(pg_catalog.<=) $3" \
-	" AND b.phase" phase " ORDER BY b.due_at LIMIT $4"
-
-/* Find what has become due in a span of time, without locking it. */
-static int
-find_due_between(SfPlan *plan, Oid owner, TimestampTz from, TimestampTz to,
-				 SfBranchKey *keys, TimestampTz *dues, int size)
-{
-	Datum		args[4] = {ObjectIdGetDatum(owner), TimestampTzGetDatum(from),
-	TimestampTzGetDatum(to), Int64GetDatum(size)};
-
-	return find_keys(plan, args, keys, dues, size);
-}
+/* What has become due in a span of time, of an owner; announced ones apart */
+#define DUE_BETWEEN(operator) \
+	"SELECT b.execution_no, b.branch_no, b.due_at FROM _sfflow.branch b" \
+	" WHERE b.owner" SF_EQ "$1 AND b.due_at" SF_GE "$2 AND b.due_at" SF_LE "$3" \
+	" AND b.phase" operator "$4 ORDER BY b.due_at LIMIT $5"
+#define DUE_BETWEEN_ARGS(owner, from, to, size) \
+	SF_ARGS(SF_ROLE(owner), SF_TIME(from), SF_TIME(to), \
+			SF_INT2(SF_PHASE_ANNOUNCED), SF_INT8(size))
 
 /* Find due branches of an owner, without locking them. */
 int
 sf_branch_due_of(Oid owner, TimestampTz from, TimestampTz to, SfBranchKey *keys,
 				 int size)
 {
-	static SfPlan plan = SF_PLAN(DUE_BETWEEN(" OPERATOR(pg_catalog.<>) 4"),
-								 4, OIDOID, TIMESTAMPTZOID, TIMESTAMPTZOID, INT8OID);
+	static SfPlan plan = SF_PLAN(DUE_BETWEEN(SF_NE));
 
-	return find_due_between(&plan, owner, from, to, keys, NULL, size);
+	return find_keys(&plan, keys, NULL, size, DUE_BETWEEN_ARGS(owner, from, to, size));
 }
 
 /* Find long tasks of an owner that have been announced, without locking them. */
@@ -137,23 +124,11 @@ int
 sf_branch_announced(Oid owner, TimestampTz from, TimestampTz to,
 					SfBranchKey *keys, TimestampTz *dues, int size)
 {
-	static SfPlan plan = SF_PLAN(DUE_BETWEEN(EQ "4"),
-								 4, OIDOID, TIMESTAMPTZOID, TIMESTAMPTZOID, INT8OID);
+	static SfPlan plan = SF_PLAN(DUE_BETWEEN(SF_EQ));
 
 	if (SF_DEBUG_MUTATION("announced"))
 		return 0;
-	return find_due_between(&plan, owner, from, to, keys, dues, size);
-}
-
-/* Find due branches of an execution or of its children, without locking them. */
-static int
-find_due_within(SfPlan *plan, int64 execution_no, TimestampTz at, bool skip_waits,
-				SfBranchKey *keys, int size)
-{
-	Datum		args[4] = {TimestampTzGetDatum(at), Int64GetDatum(size),
-	Int64GetDatum(execution_no), BoolGetDatum(skip_waits)};
-
-	return find_keys(plan, args, keys, NULL, size);
+	return find_keys(&plan, keys, dues, size, DUE_BETWEEN_ARGS(owner, from, to, size));
 }
 
 /* Find due branches of an execution, without locking them. */
@@ -163,17 +138,19 @@ sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
-		" WHERE b.execution_no" EQ "$3"
-		" AND (b.due_at OPERATOR(pg_catalog.<=) $1"
-		"  OR $4 AND b.due_at IS NOT NULL AND (b.phase" EQ "1 OR b.phase" EQ "2"
+		" WHERE b.execution_no" SF_EQ "$1"
+		" AND (b.due_at" SF_LE "$2"
+		"  OR $3 AND b.due_at IS NOT NULL AND (b.phase" SF_EQ "$5 OR b.phase" SF_EQ "$6"
 		/* the machine's deadline comes if something waits beyond it */
-		"   OR b.phase" EQ "10 AND EXISTS (SELECT FROM _sfflow.branch w"
-		"    WHERE w.execution_no" EQ "$3 AND w.phase" EQ "2"
-		"    AND w.due_at OPERATOR(pg_catalog.>=) b.due_at)))"
-		" ORDER BY b.priority, b.due_at, b.branch_no LIMIT $2",
-		4, TIMESTAMPTZOID, INT8OID, INT8OID, BOOLOID);
+		"   OR b.phase" SF_EQ "$7 AND EXISTS (SELECT FROM _sfflow.branch w"
+		"    WHERE w.execution_no" SF_EQ "$1 AND w.phase" SF_EQ "$6"
+		"    AND w.due_at" SF_GE "b.due_at)))"
+		" ORDER BY b.due_at, b.branch_no LIMIT $4");
 
-	return find_due_within(&plan, execution_no, at, skip_waits, keys, size);
+	return find_keys(&plan, keys, NULL, size,
+					 SF_ARGS(SF_INT8(execution_no), SF_TIME(at), SF_BOOL(skip_waits),
+							 SF_INT8(size), SF_INT2(SF_PHASE_RUN),
+							 SF_INT2(SF_PHASE_WAIT), SF_INT2(SF_PHASE_DEADLINE)));
 }
 
 /* Find due branches of an execution's children, without locking them. */
@@ -185,22 +162,24 @@ sf_branch_due_children(int64 execution_no, TimestampTz at, bool skip_waits,
 	static SfPlan plan = SF_PLAN(
 		"WITH RECURSIVE tree AS ("
 		" SELECT e.execution_no FROM _sfflow.execution e"
-		"  WHERE e.parent_execution_no" EQ "$3 AND e.map_run_no IS NOT NULL"
-		"  AND e.status" EQ "0"
+		"  WHERE e.parent_execution_no" SF_EQ "$1 AND e.map_run_no IS NOT NULL"
+		"  AND e.status" SF_EQ "$7"
 		" UNION ALL"
 		" SELECT x.execution_no FROM tree t CROSS JOIN LATERAL ("
 		"  SELECT e.execution_no FROM _sfflow.execution e"
-		"  WHERE e.parent_execution_no" EQ "t.execution_no"
-		"  AND e.map_run_no IS NOT NULL AND e.status" EQ "0 OFFSET 0) x)"
+		"  WHERE e.parent_execution_no" SF_EQ "t.execution_no"
+		"  AND e.map_run_no IS NOT NULL AND e.status" SF_EQ "$7 OFFSET 0) x)"
 		" SELECT b.execution_no, b.branch_no FROM tree t CROSS JOIN LATERAL ("
-		"  SELECT * FROM _sfflow.branch b WHERE b.execution_no" EQ "t.execution_no"
-		"  AND (b.due_at OPERATOR(pg_catalog.<=) $1"
-		"   OR $4 AND b.due_at IS NOT NULL AND (b.phase" EQ "1 OR b.phase" EQ "2))"
+		"  SELECT * FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "t.execution_no"
+		"  AND (b.due_at" SF_LE "$2"
+		"   OR $3 AND b.due_at IS NOT NULL AND (b.phase" SF_EQ "$5 OR b.phase" SF_EQ "$6))"
 		"  OFFSET 0) b"
-		" ORDER BY b.due_at, b.execution_no, b.branch_no LIMIT $2",
-		4, TIMESTAMPTZOID, INT8OID, INT8OID, BOOLOID);
+		" ORDER BY b.due_at, b.execution_no, b.branch_no LIMIT $4");
 
-	return find_due_within(&plan, execution_no, at, skip_waits, keys, size);
+	return find_keys(&plan, keys, NULL, size,
+					 SF_ARGS(SF_INT8(execution_no), SF_TIME(at), SF_BOOL(skip_waits),
+							 SF_INT8(size), SF_INT2(SF_PHASE_RUN),
+							 SF_INT2(SF_PHASE_WAIT), SF_INT2(SF_STATUS_RUNNING)));
 }
 
 /*
@@ -213,29 +192,22 @@ sf_branch_set_back(Oid owner, TimestampTz now, int64 by)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH ahead AS ("
-		" SELECT b.execution_no, b.branch_no FROM _sfflow.branch b" OF_OWNER
-		"  AND b.due_at OPERATOR(pg_catalog.>) $2"
-		"  AND (b.phase" EQ "0 OR b.phase" EQ "3 OR b.phase" EQ "4 OR b.phase" EQ "5"
-		"   OR b.phase" EQ "11 OR b.phase" EQ "1 AND $4)"
+		" SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
+		"  WHERE b.owner" SF_EQ "$1 AND b.due_at" SF_GT "$2"
+		"  AND (b.phase" SF_EQ "ANY ($4) OR b.phase" SF_EQ "$5 AND $6)"
 		"  FOR UPDATE SKIP LOCKED)"
-		" UPDATE _sfflow.branch b SET due_at = CASE WHEN b.phase" EQ "1"
-		"   AND b.due_at OPERATOR(pg_catalog.-) $3 OPERATOR(pg_catalog.>) $2"
+		" UPDATE _sfflow.branch b SET due_at = CASE WHEN b.phase" SF_EQ "$5"
+		"   AND b.due_at OPERATOR(pg_catalog.-) $3" SF_GT "$2"
 		"   THEN b.due_at OPERATOR(pg_catalog.-) $3 ELSE $2 END"
 		"  FROM ahead a"
-		"  WHERE b.execution_no" EQ "a.execution_no AND b.branch_no" EQ "a.branch_no",
-		4, OIDOID, TIMESTAMPTZOID, INTERVALOID, BOOLOID);
+		"  WHERE b.execution_no" SF_EQ "a.execution_no AND b.branch_no" SF_EQ "a.branch_no");
 	Interval	interval = {.time = by};
-	Datum		args[4] = {ObjectIdGetDatum(owner), TimestampTzGetDatum(now),
-	IntervalPGetDatum(&interval), BoolGetDatum(by > 0)};
 
-	(void) sf_store_query(&plan, args, NULL, 0, NULL, NULL);
-}
-
-/* Read a timestamp; a null leaves the default. */
-static void
-read_time(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	*(TimestampTz *) arg = sf_row_time(tuple, desc, 1, *(TimestampTz *) arg);
+	sf_store_execute(&plan, SF_ROLE(owner), SF_TIME(now),
+					 sf_query_arg(INTERVALOID, IntervalPGetDatum(&interval), false),
+					 SF_INT2S(SF_PHASE_ENTER, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED,
+							  SF_PHASE_ANSWERED, SF_PHASE_STOP),
+					 SF_INT2(SF_PHASE_RUN), SF_BOOL(by > 0));
 }
 
 /* Find when the next timer of an owner that lies ahead is due. */
@@ -243,12 +215,8 @@ TimestampTz
 sf_branch_next_due(Oid owner, TimestampTz after)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT b.due_at FROM _sfflow.branch b" OF_OWNER
-		" AND b.due_at OPERATOR(pg_catalog.>) $2 ORDER BY b.due_at LIMIT 1",
-		2, OIDOID, TIMESTAMPTZOID);
-	TimestampTz due = DT_NOEND;
-	Datum		args[2] = {ObjectIdGetDatum(owner), TimestampTzGetDatum(after)};
+		"SELECT b.due_at FROM _sfflow.branch b WHERE b.owner" SF_EQ "$1"
+		" AND b.due_at" SF_GT "$2 ORDER BY b.due_at LIMIT 1");
 
-	sf_store_query(&plan, args, NULL, 1, read_time, &due);
-	return due;
+	return sf_store_number(&plan, DT_NOEND, SF_ROLE(owner), SF_TIME(after));
 }

@@ -5,27 +5,36 @@
 #ifndef SF_STORE_EVENT_H
 #define SF_STORE_EVENT_H
 
-#include "json/json.h"
 #include "nodes/pg_list.h"
+#include "store/row.h"
+
+/* Columns of _sfflow.event; see sql/parts/10-tables.sql. */
+#define SF_EVENT_COLUMNS(X) \
+	X(int64, execution_no, INT8, NOT_NULL) \
+	X(int, id, INT4, NOT_NULL) \
+	X(int, previous_id, INT4, NOT_NULL) \
+	X(int, type, INT2, NOT_NULL)	/* SfEventType */ \
+	X(int, state, INT4, NULL_IS(-1))	/* number of a state */ \
+	X(int, payload_from, INT4, NULL_IS(0))	/* event that holds the same payload */ \
+	X(TimestampTz, at, TIMESTAMPTZ, NOT_NULL) \
+	X(int *, iterations, INT4_ARRAY, NULLABLE) \
+	X(Jsonb *, payload, JSONB, NULLABLE) \
+	X(Jsonb *, extra, JSONB, NULLABLE)
 
 /*
  * One event of a history.  Until it is written, previous_id and payload_from
- * may be provisional (negative).
+ * may be provisional (negative), and execution_no is not set.
  */
 typedef struct SfEvent
 {
-	int64		execution_no;	/* set before it is written */
-	int			id;
-	int			previous_id;
-	int			type;			/* SfEventType */
-	int			state;			/* state number, -1: none */
-	int			payload_from;	/* event that holds the same payload, 0: none */
-	TimestampTz at;
-	int			niterations;
-	int		   *iterations;
-	Jsonb	   *payload;
-	Jsonb	   *extra;
+	SF_EVENT_COLUMNS(SF_FIELD)
 } SfEvent;
+
+/* The event that holds the payload of an event: itself, or an earlier one */
+#define SF_PAYLOAD_EVENT(event) \
+	((event)->payload_from != 0 ? (event)->payload_from : (event)->id)
+
+typedef void (*SfEventVisitor) (const SfEvent *event, void *arg);
 
 /* Append events, whose executions and ids are assigned, to histories. */
 extern void sf_event_write(List *events);
@@ -39,5 +48,14 @@ extern int	sf_event_previous(int64 execution_no, int id);
  */
 extern Jsonb *sf_event_last_input(int64 execution_no, int state,
 								  const int *iterations, int niterations);
+
+/*
+ * Visit the events of an execution in order of their ids, with the snapshot of
+ * the query that calls (see sf_scan_run).  With payload, an event has the one
+ * that payload_from names; else none has one.  The visitor runs in a memory
+ * context that is reset between calls.
+ */
+extern void sf_event_scan(int64 execution_no, bool with_payload,
+						  SfEventVisitor visitor, void *arg);
 
 #endif							/* SF_STORE_EVENT_H */

@@ -7,30 +7,34 @@
 
 #include "store/branch.h"
 
+/* Columns of _sfflow.execution; see sql/parts/10-tables.sql. */
+#define SF_EXECUTION_COLUMNS(X) \
+	X(int64, execution_no, INT8, NOT_NULL) \
+	X(int, machine_no, INT4, NOT_NULL) \
+	X(int, version, INT4, NOT_NULL) \
+	X(SfStatus, status, INT2, NOT_NULL) \
+	X(int, redrive_count, INT4, NOT_NULL) \
+	X(int, start_requests, INT4, NOT_NULL) \
+	X(int, last_event_id, INT4, NOT_NULL) \
+	X(int64, parent_execution_no, INT8, NULL_IS(0)) \
+	X(int64, parent_branch_no, INT8, NULL_IS(-1)) \
+	X(int, parent_generation, INT4, NULL_IS(0))	/* the parent does not wait */ \
+	X(int64, map_run_no, INT8, NULL_IS(0))	/* no child of a Distributed Map */ \
+	X(int, map_index, INT4, NULL_IS(-1))	/* its place among the children of the run */ \
+	X(int, map_items, INT4, NULL_IS(-1))	/* items that it was given */ \
+	X(TimestampTz, requested_at, TIMESTAMPTZ, NOT_NULL) \
+	X(TimestampTz, started_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* not yet */ \
+	X(TimestampTz, stopped_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(TimestampTz, last_redriven_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(char *, execution_id, TEXT, NOT_NULL) \
+	X(Jsonb *, input, JSONB, NOT_NULL) \
+	X(Jsonb *, output, JSONB, NULLABLE) \
+	X(char *, error, TEXT, NULLABLE) \
+	X(char *, cause, TEXT, NULLABLE)
+
 typedef struct SfExecution
 {
-	int64		execution_no;
-	int			machine_no;
-	int			version;
-	SfStatus	status;
-	int			redrive_count;
-	int			start_requests;
-	int			last_event_id;
-	int64		parent_execution_no;	/* 0: none */
-	int64		parent_branch_no;
-	int			parent_generation;	/* 0: the parent does not wait */
-	int64		map_run_no;		/* child of a Distributed Map; 0: it is none */
-	int			map_index;		/* its place among the children of the run */
-	int			map_items;		/* items that it was given */
-	TimestampTz requested_at;
-	TimestampTz started_at;		/* DT_NOBEGIN: not yet */
-	TimestampTz stopped_at;		/* DT_NOBEGIN: not yet */
-	TimestampTz last_redriven_at;
-	char	   *execution_id;
-	Jsonb	   *input;			/* NULL where it was not asked for */
-	Jsonb	   *output;
-	char	   *error;
-	char	   *cause;
+	SF_EXECUTION_COLUMNS(SF_FIELD)
 
 	/* of its machine */
 	char	   *machine_name;
@@ -73,8 +77,16 @@ extern void sf_execution_update_all(List *executions);
  */
 extern void sf_execution_check_all_seen(int machine_no);
 
-/* Children of an execution that it waits for and that are RUNNING. */
+/* RUNNING children that an execution, or a branch of it (-1: any), waits for. */
 extern List *sf_execution_waited_for(int64 execution_no, int64 branch_no);
+
+/*
+ * Ended children of a run of a Distributed Map from index first on, at most n,
+ * by index, without what their machine has.  Their inputs, which may be large,
+ * are read if asked for.
+ */
+extern List *sf_execution_results(int64 execution_no, int64 map_run_no, int first,
+								  int n, bool with_input);
 
 /* Note a call of sf_start that found the execution. */
 extern void sf_execution_note_request(const SfExecution *execution,

@@ -18,11 +18,8 @@
 #include "postgres.h"
 
 #include "access/xlog.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 #include "utils/guc.h"
-#include "utils/timestamp.h"
 
 #include "base/debug_point.h"
 #include "base/errors.h"
@@ -33,7 +30,7 @@
 #include "store/load_guard.h"
 #include "store/sequence.h"
 
-static const SfKey instance_key = {"instance", "instance_pkey", 1, {BOOLOID}};
+static const SfIndex instance_key = {"instance", "instance_pkey"};
 
 /* Columns of the table */
 enum
@@ -41,33 +38,6 @@ enum
 	COL_ONLY_ROW = 1, COL_SYSTEM_IDENTIFIER, COL_DATABASE_OID, COL_INCARNATION,
 	COL_ENABLED, COL_STOPPED_BECAUSE
 };
-
-static SfPlan empty_plan = SF_PLAN(
-	"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.state_machine)"
-	" OR EXISTS (SELECT FROM _sfflow.execution)",
-	0, 0);
-
-static SfPlan write_plan = SF_PLAN(
-	"INSERT INTO _sfflow.instance"
-	" (only_row, system_identifier, database_oid, incarnation, enabled, changed_at)"
-	" VALUES (true, $1, $2, $3, $4, $5)"
-	" ON CONFLICT (only_row) DO UPDATE SET"
-	" system_identifier = excluded.system_identifier,"
-	" database_oid = excluded.database_oid,"
-	" incarnation = excluded.incarnation,"
-	" enabled = excluded.enabled,"
-	" stopped_because = NULL,"
-	" changed_at = excluded.changed_at",
-	5, INT8OID, OIDOID, INT8OID, BOOLOID, TIMESTAMPTZOID);
-
-static SfPlan stop_plan = SF_PLAN(
-	"UPDATE _sfflow.instance SET enabled = false, stopped_because = $1, changed_at = $2"
-	" WHERE enabled",
-	2, TEXTOID, TIMESTAMPTZOID);
-
-static SfPlan take_over_plan = SF_PLAN(
-	"UPDATE _sfflow.instance SET incarnation = $1, changed_at = $2 WHERE enabled",
-	2, INT8OID, TIMESTAMPTZOID);
 
 /* The row of _sfflow.instance, as far as it matters */
 typedef struct InstanceRow
@@ -86,12 +56,12 @@ read_row(HeapTuple tuple, TupleDesc desc, void *arg)
 	InstanceRow *row = arg;
 
 	row->found = true;
-	row->ours = sf_row_int64(tuple, desc, COL_SYSTEM_IDENTIFIER) ==
+	row->ours = sf_row_number(tuple, desc, COL_SYSTEM_IDENTIFIER, 0) ==
 		(int64) GetSystemIdentifier() &&
-		(Oid) sf_row_int(tuple, desc, COL_DATABASE_OID) == MyDatabaseId;
+		(Oid) sf_row_number(tuple, desc, COL_DATABASE_OID, 0) == MyDatabaseId;
 	row->same_files = row->ours &&
-		sf_row_int64(tuple, desc, COL_INCARNATION) == sf_instance_file_id();
-	row->enabled = sf_row_bool(tuple, desc, COL_ENABLED);
+		sf_row_number(tuple, desc, COL_INCARNATION, 0) == sf_instance_file_id();
+	row->enabled = sf_row_number(tuple, desc, COL_ENABLED, false);
 	row->stopped_because = sf_row_text(tuple, desc, COL_STOPPED_BECAUSE);
 }
 
@@ -100,9 +70,8 @@ static InstanceRow
 find_row(void)
 {
 	InstanceRow row = {0};
-	Datum		only = BoolGetDatum(true);
 
-	(void) sf_row_fetch(&instance_key, &only, SF_LOCK_NONE, NULL, read_row, &row);
+	(void) sf_row_fetch(&instance_key, SF_LOCK_NONE, NULL, read_row, &row, SF_BOOL(true));
 	return row;
 }
 
@@ -119,6 +88,17 @@ is_to_be_taken_over(const InstanceRow *row)
 		sf_instance_file_role() == SF_COPY_FOLLOWER;
 }
 
+/* Tell whether there is nothing that another copy could be running. */
+static bool
+is_new(void)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.state_machine)"
+		" OR EXISTS (SELECT FROM _sfflow.execution)");
+
+	return sf_store_execute(&plan) == 0;
+}
+
 /* Judge the row. */
 static SfInstanceState
 judge_row(const InstanceRow *row)
@@ -126,8 +106,7 @@ judge_row(const InstanceRow *row)
 	if (IsBinaryUpgrade)
 		return SF_INSTANCE_UPGRADING;
 	if (!row->found)
-		return sf_store_query(&empty_plan, NULL, NULL, 1, NULL, NULL) == 0 ?
-			SF_INSTANCE_NEW : SF_INSTANCE_RESTORED;
+		return is_new() ? SF_INSTANCE_NEW : SF_INSTANCE_RESTORED;
 	if (!row->ours)
 		return SF_INSTANCE_COPY;
 	if (!row->enabled && row->stopped_because != NULL)
@@ -239,15 +218,33 @@ sf_instance_refuse_upgrade(const char *function)
 static void
 write_row(bool enabled)
 {
-	Datum		args[5];
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.instance"
+		" (only_row, system_identifier, database_oid, incarnation, enabled, changed_at)"
+		" VALUES (true, $1, $2, $3, $4, pg_catalog.clock_timestamp())"
+		" ON CONFLICT (only_row) DO UPDATE SET"
+		" system_identifier = excluded.system_identifier,"
+		" database_oid = excluded.database_oid,"
+		" incarnation = excluded.incarnation,"
+		" enabled = excluded.enabled,"
+		" stopped_because = NULL,"
+		" changed_at = excluded.changed_at");
 
-	args[0] = Int64GetDatum((int64) GetSystemIdentifier());
-	args[1] = ObjectIdGetDatum(MyDatabaseId);
-	args[2] = Int64GetDatum(sf_instance_file_require());
-	args[3] = BoolGetDatum(enabled);
-	args[4] = TimestampTzGetDatum(GetCurrentTimestamp());
-	(void) sf_store_query(&write_plan, args, NULL, 0, NULL, NULL);
+	sf_store_execute(&plan, SF_INT8((int64) GetSystemIdentifier()),
+					 sf_query_arg(OIDOID, ObjectIdGetDatum(MyDatabaseId), false),
+					 SF_INT8(sf_instance_file_require()), SF_BOOL(enabled));
 	sf_hooks.register_database();
+}
+
+/* Have the row say that it is not enabled, and why; NULL: sf_disable(). */
+static void
+disable_row(const char *reason)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.instance SET enabled = false, stopped_because = $1,"
+		" changed_at = pg_catalog.clock_timestamp() WHERE enabled");
+
+	sf_store_execute(&plan, SF_TEXT(reason));
 }
 
 /* Adopt this copy: what has come into its tables is its own from now on. */
@@ -270,9 +267,7 @@ sf_instance_disable(void)
 	if (find_row().found)
 	{
 		/* not adopted: in a copy the row goes on naming the original */
-		Datum		args[2] = {(Datum) 0, TimestampTzGetDatum(GetCurrentTimestamp())};
-
-		(void) sf_store_query(&stop_plan, args, "n ", 0, NULL, NULL);
+		disable_row(NULL);
 		sf_hooks.register_database();
 	}
 	else
@@ -296,21 +291,19 @@ void
 sf_instance_stop(const char *reason)
 {
 	InstanceRow row = find_row();
-	Datum		args[2];
 
-	if (!row.found || !row.ours || !row.enabled)
-		return;
-	args[0] = CStringGetTextDatum(reason);
-	args[1] = TimestampTzGetDatum(GetCurrentTimestamp());
-	(void) sf_store_query(&stop_plan, args, NULL, 0, NULL, NULL);
+	if (row.found && row.ours && row.enabled)
+		disable_row(reason);
 }
 
 /* Take a row with another data directory's id over, or mark it. */
 void
 sf_instance_settle(void)
 {
+	static SfPlan take_over = SF_PLAN(
+		"UPDATE _sfflow.instance SET incarnation = $1,"
+		" changed_at = pg_catalog.clock_timestamp() WHERE enabled");
 	InstanceRow row = find_row();
-	Datum		args[2];
 
 	if (IsBinaryUpgrade || !row.ours || row.same_files || !row.enabled ||
 		sf_instance_file_role() == SF_COPY_SETTLED)
@@ -320,9 +313,7 @@ sf_instance_settle(void)
 							 GUC_ACTION_LOCAL, true, 0, false);
 	if (sf_instance_file_role() == SF_COPY_FOLLOWER)
 	{
-		args[0] = Int64GetDatum(sf_instance_file_id());
-		args[1] = TimestampTzGetDatum(GetCurrentTimestamp());
-		(void) sf_store_query(&take_over_plan, args, NULL, 0, NULL, NULL);
+		sf_store_execute(&take_over, SF_INT8(sf_instance_file_id()));
 		ereport(LOG,
 				(errmsg("sfflow takes over database %u from the server that this one has followed",
 						MyDatabaseId)));

@@ -19,12 +19,10 @@
 
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
 #include "replication/logicalworker.h"
 #include "storage/lmgr.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -40,7 +38,7 @@ static const char *const guarded[] = {"execution", "branch"};
 static Relation
 open_guarded(const char *name)
 {
-	Oid			oid = get_relname_relid(name, get_namespace_oid("_sfflow", true));
+	Oid			oid = sf_store_relation(name);
 
 	return OidIsValid(oid) ? try_table_open(oid, AccessShareLock) : NULL;
 }
@@ -84,14 +82,14 @@ void
 sf_load_guard_restore(void)
 {
 	static SfPlan plans[] = {
-		SF_PLAN("ALTER TABLE _sfflow.execution ENABLE ALWAYS TRIGGER " TRIGGER_NAME, 0, 0),
-		SF_PLAN("ALTER TABLE _sfflow.branch ENABLE ALWAYS TRIGGER " TRIGGER_NAME, 0, 0)
+		SF_PLAN("ALTER TABLE _sfflow.execution ENABLE ALWAYS TRIGGER " TRIGGER_NAME),
+		SF_PLAN("ALTER TABLE _sfflow.branch ENABLE ALWAYS TRIGGER " TRIGGER_NAME)
 	};
 
 	for (size_t i = 0; i < lengthof(guarded); i++)
 	{
 		if (!fires_always(guarded[i]))
-			(void) sf_store_query(&plans[i], NULL, NULL, 0, NULL, NULL);
+			sf_store_execute(&plans[i]);
 	}
 }
 

@@ -5,27 +5,19 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "catalog/namespace.h"
-#include "catalog/pg_type.h"
 #include "storage/lmgr.h"
-#include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/timestamp.h"
 
-#include "base/hooks.h"
 #include "nodes/pg_list.h"
+#include "store/branch.h"
 #include "store/machine.h"
-#include "store/direct.h"
+#include "store/privilege.h"
 
-#define EQ " OPERATOR(pg_catalog.=) "
-
-static const SfKey machine_by_no = {"state_machine", "state_machine_pkey", 1, {INT4OID}};
-static const SfKey machine_by_name = {"state_machine", "state_machine_name_key", 1, {TEXTOID}};
-static const SfKey version_by_no = {"state_machine_version", "state_machine_version_pkey",
-2, {INT4OID, INT4OID}};
+static const SfIndex machine_by_no = {"state_machine", "state_machine_pkey"};
+static const SfIndex machine_by_name = {"state_machine", "state_machine_name_key"};
+static const SfIndex version_by_no = {"state_machine_version", "state_machine_version_pkey"};
 
 /* Columns of the tables */
 enum
@@ -41,9 +33,7 @@ enum
 bool
 sf_machine_exists(int machine_no)
 {
-	Datum		value = Int32GetDatum(machine_no);
-
-	return sf_row_is_there(&machine_by_no, &value);
+	return sf_row_is_there(&machine_by_no, SF_INT4(machine_no));
 }
 
 /*
@@ -107,19 +97,16 @@ static void
 read_identity(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	SfMachineIdentity *identity = arg;
-	bool		isnull;
 
 	identity->name = sf_row_text(tuple, desc, COL_NAME);
-	identity->owner = DatumGetObjectId(heap_getattr(tuple, COL_OWNER, desc, &isnull));
+	identity->owner = sf_row_number(tuple, desc, COL_OWNER, InvalidOid);
 }
 
 /* What seldom changes about a machine. */
 const SfMachineIdentity *
 sf_machine_identity(int machine_no)
 {
-	IdentityKey key = {get_relname_relid("state_machine",
-										 get_namespace_oid("_sfflow", false)), machine_no};
-	Datum		value = Int32GetDatum(machine_no);
+	IdentityKey key = {sf_store_relation("state_machine"), machine_no};
 	SfMachineIdentity read;
 	Identity   *entry = NULL;
 
@@ -128,7 +115,8 @@ sf_machine_identity(int machine_no)
 	if (entry != NULL)
 		return &entry->identity;
 	make_room(key.relation);	/* before reading: a change meanwhile counts */
-	if (!sf_row_fetch(&machine_by_no, &value, SF_LOCK_NONE, NULL, read_identity, &read))
+	if (!sf_row_fetch(&machine_by_no, SF_LOCK_NONE, NULL, read_identity, &read,
+					  SF_INT4(machine_no)))
 		return NULL;
 	read.name = MemoryContextStrdup(identity_context, read.name);
 	entry = hash_search(identities, &key, HASH_ENTER, NULL);
@@ -144,12 +132,11 @@ static void
 read_machine(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	SfMachine  *m = arg;
-	bool		isnull;
 
-	m->machine_no = sf_row_int(tuple, desc, COL_MACHINE_NO);
+	m->machine_no = sf_row_number(tuple, desc, COL_MACHINE_NO, 0);
 	m->name = sf_row_text(tuple, desc, COL_NAME);
-	m->owner = DatumGetObjectId(heap_getattr(tuple, COL_OWNER, desc, &isnull));
-	m->current_version = sf_row_int(tuple, desc, COL_CURRENT_VERSION);
+	m->owner = sf_row_number(tuple, desc, COL_OWNER, InvalidOid);
+	m->current_version = sf_row_number(tuple, desc, COL_CURRENT_VERSION, 0);
 }
 
 /* Read what a version has, but for the definition. */
@@ -172,32 +159,30 @@ read_version_full(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Read a machine with one of its versions (0: the current one). */
 static SfMachine *
-read_by(const SfKey *key, Datum value, int version, bool full)
+read_by(const SfIndex *index, SfArg key, int version, bool full)
 {
 	SfMachine  *m = palloc0(sizeof(SfMachine));
-	Datum		values[2];
 
-	if (!sf_row_fetch(key, &value, SF_LOCK_NONE, NULL, read_machine, m))
+	if (!sf_row_fetch(index, SF_LOCK_NONE, NULL, read_machine, m, key))
 		return NULL;
 	m->version = version == 0 ? m->current_version : version;
-	values[0] = Int32GetDatum(m->machine_no);
-	values[1] = Int32GetDatum(m->version);
-	return sf_row_fetch(&version_by_no, values, SF_LOCK_NONE, NULL,
-						full ? read_version_full : read_version, m) ? m : NULL;
+	return sf_row_fetch(&version_by_no, SF_LOCK_NONE, NULL,
+						full ? read_version_full : read_version, m,
+						SF_INT4(m->machine_no), SF_INT4(m->version)) ? m : NULL;
 }
 
 /* Find a machine by name. */
 SfMachine *
 sf_machine_read(const char *name, int version, bool full)
 {
-	return read_by(&machine_by_name, CStringGetTextDatum(name), version, full);
+	return read_by(&machine_by_name, SF_TEXT(name), version, full);
 }
 
 /* Find a version by its key. */
 SfMachine *
 sf_machine_read_version(int machine_no, int version)
 {
-	return read_by(&machine_by_no, Int32GetDatum(machine_no), version, true);
+	return read_by(&machine_by_no, SF_INT4(machine_no), version, true);
 }
 
 /* Insert the row of a version. */
@@ -207,20 +192,11 @@ insert_version(const SfMachine *machine)
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.state_machine_version (machine_no, version,"
 		" definition, execution_id_path, options, created_at)"
-		" VALUES ($1, $2, $3::pg_catalog.json, $4, $5, pg_catalog.clock_timestamp())",
-		5, INT4OID, INT4OID, TEXTOID, TEXTOID, JSONBOID);
-	Datum		args[5] = {
-		Int32GetDatum(machine->machine_no), Int32GetDatum(machine->version),
-		CStringGetTextDatum(machine->definition),
-		machine->execution_id_path == NULL ? (Datum) 0 :
-		CStringGetTextDatum(machine->execution_id_path),
-		JsonbPGetDatum(machine->options)
-	};
-	char		nulls[6] = "     ";
+		" VALUES ($1, $2, $3::pg_catalog.json, $4, $5, pg_catalog.clock_timestamp())");
 
-	if (machine->execution_id_path == NULL)
-		nulls[3] = 'n';
-	sf_store_query(&plan, args, nulls, 0, NULL, NULL);
+	sf_store_execute(&plan, SF_INT4(machine->machine_no), SF_INT4(machine->version),
+					 SF_TEXT(machine->definition), SF_TEXT(machine->execution_id_path),
+					 SF_JSONB(machine->options));
 }
 
 /* Insert a machine with its first version. */
@@ -229,14 +205,11 @@ sf_machine_insert(SfMachine *machine)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.state_machine (name, owner, current_version, created_at)"
-		" VALUES ($1, $2::pg_catalog.regrole, 1, pg_catalog.clock_timestamp())"
-		" ON CONFLICT (name) DO NOTHING RETURNING machine_no",
-		2, TEXTOID, OIDOID);
-	Datum		args[2] = {CStringGetTextDatum(machine->name),
-	ObjectIdGetDatum(machine->owner)};
+		" VALUES ($1, $2, 1, pg_catalog.clock_timestamp())"
+		" ON CONFLICT (name) DO NOTHING RETURNING machine_no");
 
-	machine->machine_no = 0;
-	sf_store_query(&plan, args, NULL, 0, sf_row_read_int, &machine->machine_no);
+	machine->machine_no = sf_store_number(&plan, 0, SF_TEXT(machine->name),
+										  SF_ROLE(machine->owner));
 	if (machine->machine_no == 0)
 		return false;
 	machine->version = machine->current_version = 1;
@@ -248,10 +221,7 @@ sf_machine_insert(SfMachine *machine)
 void
 sf_machine_lock_starts(int machine_no, bool exclusive)
 {
-	Oid			table = get_relname_relid("state_machine",
-										  get_namespace_oid("_sfflow", false));
-
-	LockDatabaseObject(table, (Oid) machine_no, 0,
+	LockDatabaseObject(sf_store_relation("state_machine"), (Oid) machine_no, 0,
 					   exclusive ? AccessExclusiveLock : AccessShareLock);
 }
 
@@ -260,11 +230,9 @@ void
 sf_machine_lock(int machine_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT 1 FROM _sfflow.state_machine m WHERE m.machine_no" EQ "$1"
-		" FOR UPDATE", 1, INT4OID);
-	Datum		args[1] = {Int32GetDatum(machine_no)};
+		"SELECT 1 FROM _sfflow.state_machine m WHERE m.machine_no" SF_EQ "$1 FOR UPDATE");
 
-	sf_store_query(&plan, args, NULL, 0, NULL, NULL);
+	sf_store_execute(&plan, SF_INT4(machine_no));
 }
 
 /* Add a version and make it current. */
@@ -273,12 +241,10 @@ sf_machine_add_version(SfMachine *machine)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.state_machine m SET current_version = $2"
-		" WHERE m.machine_no" EQ "$1", 2, INT4OID, INT4OID);
-	Datum		args[2] = {Int32GetDatum(machine->machine_no),
-	Int32GetDatum(machine->version)};
+		" WHERE m.machine_no" SF_EQ "$1");
 
 	insert_version(machine);
-	sf_store_query(&plan, args, NULL, 0, NULL, NULL);
+	sf_store_execute(&plan, SF_INT4(machine->machine_no), SF_INT4(machine->version));
 	machine->current_version = machine->version;
 }
 
@@ -287,54 +253,51 @@ void
 sf_machine_delete(int machine_no)
 {
 #define OF_MACHINE \
-	" USING _sfflow.execution e WHERE t.execution_no" EQ "e.execution_no" \
-	" AND e.machine_no" EQ "$1"
+	" USING _sfflow.execution e WHERE t.execution_no" SF_EQ "e.execution_no" \
+	" AND e.machine_no" SF_EQ "$1"
 	static SfPlan plans[] = {
 		/* executions before branches, as everybody locks them */
-		SF_PLAN("SELECT 1 FROM _sfflow.execution e WHERE e.machine_no" EQ "$1"
-				" ORDER BY e.execution_no FOR UPDATE", 1, INT4OID),
-		/* what a worker has in its hands it deletes itself, finding no execution */
+		SF_PLAN("SELECT 1 FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1"
+				" ORDER BY e.execution_no FOR UPDATE"),
+		/* branches that a worker has locked it deletes itself, finding no execution */
 		SF_PLAN("WITH free AS (SELECT b.execution_no, b.branch_no"
 				" FROM _sfflow.branch b JOIN _sfflow.execution e"
-				" ON e.execution_no" EQ "b.execution_no WHERE e.machine_no" EQ "$1"
+				" ON e.execution_no" SF_EQ "b.execution_no WHERE e.machine_no" SF_EQ "$1"
 				" FOR UPDATE OF b SKIP LOCKED)"
 				" DELETE FROM _sfflow.branch t USING free"
-				" WHERE t.execution_no" EQ "free.execution_no"
-				" AND t.branch_no" EQ "free.branch_no", 1, INT4OID),
-		SF_PLAN("DELETE FROM _sfflow.event t" OF_MACHINE, 1, INT4OID),
-		SF_PLAN("DELETE FROM _sfflow.task t" OF_MACHINE, 1, INT4OID),
-		SF_PLAN("DELETE FROM _sfflow.start_request t" OF_MACHINE, 1, INT4OID),
-		SF_PLAN("DELETE FROM _sfflow.map_item t" OF_MACHINE, 1, INT4OID),
-		SF_PLAN("DELETE FROM _sfflow.map_run t" OF_MACHINE, 1, INT4OID),
-		SF_PLAN("DELETE FROM _sfflow.execution e WHERE e.machine_no" EQ "$1",
-				1, INT4OID),
-		SF_PLAN("DELETE FROM _sfflow.privilege p USING _sfflow.state_machine m"
-				" WHERE m.machine_no" EQ "$1 AND p.object_kind" EQ "'m'"
-				" AND p.object_name" EQ "m.name", 1, INT4OID),
-		SF_PLAN("DELETE FROM _sfflow.state_machine_version v WHERE v.machine_no" EQ "$1",
-				1, INT4OID),
-		SF_PLAN("DELETE FROM _sfflow.state_machine m WHERE m.machine_no" EQ "$1",
-				1, INT4OID),
+				" WHERE t.execution_no" SF_EQ "free.execution_no"
+				" AND t.branch_no" SF_EQ "free.branch_no"),
+		SF_PLAN("DELETE FROM _sfflow.event t" OF_MACHINE),
+		SF_PLAN("DELETE FROM _sfflow.task t" OF_MACHINE),
+		SF_PLAN("DELETE FROM _sfflow.start_request t" OF_MACHINE),
+		SF_PLAN("DELETE FROM _sfflow.map_item t" OF_MACHINE),
+		SF_PLAN("DELETE FROM _sfflow.map_run t" OF_MACHINE),
+		SF_PLAN("DELETE FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1"),
+		SF_PLAN("DELETE FROM _sfflow.state_machine_version v WHERE v.machine_no" SF_EQ "$1"),
 	};
-	Datum		args[1] = {Int32GetDatum(machine_no)};
+	static SfPlan privileges = SF_PLAN(
+		"DELETE FROM _sfflow.privilege p USING _sfflow.state_machine m"
+		" WHERE m.machine_no" SF_EQ "$1 AND p.object_kind" SF_EQ "$2"
+		" AND p.object_name" SF_EQ "m.name");
+	static SfPlan machine = SF_PLAN(
+		"DELETE FROM _sfflow.state_machine m WHERE m.machine_no" SF_EQ "$1");
 
 	for (size_t i = 0; i < lengthof(plans); i++)
-		sf_store_query(&plans[i], args, NULL, 0, NULL, NULL);
+		sf_store_execute(&plans[i], SF_INT4(machine_no));
+	sf_store_execute(&privileges, SF_INT4(machine_no), SF_CHAR(SF_OBJECT_STATE_MACHINE));
+	sf_store_execute(&machine, SF_INT4(machine_no));
 }
 
-/* Ask whoever runs something for executions of a machine to stop. */
+/* Ask the workers that run something for executions of a machine to stop. */
 void
 sf_machine_cancel_executions(int machine_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT e.execution_no FROM _sfflow.execution e"
-		" WHERE e.machine_no" EQ "$1 AND e.status" EQ "0", 1, INT4OID);
-	Datum		args[1] = {Int32GetDatum(machine_no)};
-	List	   *numbers = NIL;
+		" WHERE e.machine_no" SF_EQ "$1 AND e.status" SF_EQ "$2");
 	ListCell   *lc;
 
-	sf_store_query(&plan, args, NULL, 0, sf_row_read_int64_list, &numbers);
-	foreach(lc, numbers)
+	foreach(lc, sf_store_numbers(&plan, SF_INT4(machine_no), SF_INT2(SF_STATUS_RUNNING)))
 	{
 		SfBranchKey all = {*(int64 *) lfirst(lc), -1};
 
@@ -348,8 +311,8 @@ read_counts(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	int64	   *counts = arg;
 
-	counts[0] = sf_row_int64(tuple, desc, 1);
-	counts[1] = sf_row_int64(tuple, desc, 2);
+	counts[0] = sf_row_number(tuple, desc, 1, 0);
+	counts[1] = sf_row_number(tuple, desc, 2, 0);
 }
 
 /* Count the executions of a machine. */
@@ -357,13 +320,13 @@ void
 sf_machine_count_executions(int machine_no, int64 *running, int64 *ended)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT pg_catalog.count(*) FILTER (WHERE e.status" EQ "0),"
-		" pg_catalog.count(*) FILTER (WHERE e.status OPERATOR(pg_catalog.<>) 0)"
-		" FROM _sfflow.execution e WHERE e.machine_no" EQ "$1", 1, INT4OID);
-	Datum		args[1] = {Int32GetDatum(machine_no)};
-	int64		counts[2] = {0, 0};
+		"SELECT pg_catalog.count(*) FILTER (WHERE e.status" SF_EQ "$2),"
+		" pg_catalog.count(*) FILTER (WHERE e.status" SF_NE "$2)"
+		" FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1");
+	int64		counts[2];
 
-	sf_store_query(&plan, args, NULL, 0, read_counts, counts);
+	sf_store_read(&plan, read_counts, counts, SF_INT4(machine_no),
+				  SF_INT2(SF_STATUS_RUNNING));
 	*running = counts[0];
 	*ended = counts[1];
 }

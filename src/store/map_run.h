@@ -8,45 +8,39 @@
 
 #include "store/execution.h"
 
+/* Columns of _sfflow.map_run; see sql/parts/10-tables.sql. */
+#define SF_MAP_RUN_COLUMNS(X) \
+	X(int64, execution_no, INT8, NOT_NULL) \
+	X(int64, map_run_no, INT8, NOT_NULL) \
+	X(int64, branch_no, INT8, NOT_NULL)	/* that waits for the run */ \
+	X(int, state, INT4, NOT_NULL) \
+	X(char *, uuid, TEXT, NOT_NULL) \
+	X(SfStatus, status, INT2, NOT_NULL) \
+	X(int, redrive_count, INT4, NOT_NULL) \
+	X(bool, keyed, BOOL, NOT_NULL)	/* items are the members of an object */ \
+	X(int, max_items, INT4, NOT_NULL)	/* to read; 0: all */ \
+	X(int, max_items_per_batch, INT4, NOT_NULL)	/* 0: no limit */ \
+	X(int64, max_bytes_per_batch, INT8, NOT_NULL)	/* 0: no limit */ \
+	X(int, tolerated_count, INT4, NOT_NULL) \
+	X(double, tolerated_percentage, FLOAT8, NOT_NULL) \
+	X(int, total, INT4, NOT_NULL) \
+	X(int, children, INT4, NOT_NULL) \
+	X(int, succeeded, INT4, NOT_NULL)	/* children that have ended, by status */ \
+	X(int, failed, INT4, NOT_NULL) \
+	X(int, timed_out, INT4, NOT_NULL) \
+	X(int, aborted, INT4, NOT_NULL) \
+	X(int, items_succeeded, INT4, NOT_NULL) \
+	X(int, items_failed, INT4, NOT_NULL) \
+	X(TimestampTz, started_at, TIMESTAMPTZ, NOT_NULL) \
+	X(TimestampTz, stopped_at, TIMESTAMPTZ, NULL_IS(DT_NOEND))	/* not yet */
+
 typedef struct SfMapRun
 {
-	int64		execution_no;
-	int64		map_run_no;
-	int64		branch_no;		/* that waits for the run */
-	int			state;
-	char	   *uuid;
-	SfStatus	status;
-	int			redrive_count;
-	bool		keyed;			/* items are the members of an object */
-	int			max_items;		/* to read; 0: all */
-	int			max_items_per_batch;	/* 0: no limit */
-	int64		max_bytes_per_batch;	/* 0: no limit */
-	int			tolerated_count;
-	double		tolerated_percentage;
-	int			total;
-	int			children;
-	int			ended[SF_STATUS_ABORTED + 1];	/* executions, by status */
-	int			items_succeeded;
-	int			items_failed;
-	TimestampTz started_at;
-	TimestampTz stopped_at;		/* DT_NOEND: not yet */
+	SF_MAP_RUN_COLUMNS(SF_FIELD)
 } SfMapRun;
 
-/* A child of a run that has ended */
-typedef struct SfMapResult
-{
-	int64		execution_no;
-	int			index;
-	const char *execution_id;
-	SfStatus	status;
-	int			redrive_count;
-	Jsonb	   *input;			/* NULL: not asked for */
-	Jsonb	   *output;			/* NULL: none */
-	const char *error;
-	const char *cause;
-	TimestampTz started_at;
-	TimestampTz stopped_at;
-} SfMapResult;
+/* The counter of the children that have ended with a status. */
+extern int *sf_map_run_ended(SfMapRun *run, SfStatus status);
 
 /* --- runs --- */
 
@@ -108,13 +102,6 @@ extern List *sf_map_run_tolerant(int64 execution_no);
 /* Bytes that the outputs (and inputs) of all children have as text. */
 extern int64 sf_map_run_result_size(int64 execution_no, int64 map_run_no,
 									bool with_input);
-
-/*
- * Ended children from index first on, at most n, by index; a List of
- * SfMapResult.  Their inputs, which may be large, are read if asked for.
- */
-extern List *sf_map_run_results(int64 execution_no, int64 map_run_no, int first,
-								int n, bool with_input);
 
 /*
  * Is the run that an execution is a child of over, or about to be?  Then its

@@ -4,15 +4,11 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
-#include "utils/builtins.h"
 
 #include "store/names.h"
 #include "store/privilege.h"
 #include "store/table.h"
-
-#define EQ " OPERATOR(pg_catalog.=) "
 
 /* Names that are read to find the nearest one */
 #define OBJECTS_READ	"10000"
@@ -25,7 +21,7 @@ read_named(HeapTuple tuple, TupleDesc desc, void *arg)
 	SfNamed    *named = palloc(sizeof(SfNamed));
 
 	named->name = sf_row_text(tuple, desc, 1);
-	named->owner = sf_row_oid(tuple, desc, 2);
+	named->owner = sf_row_number(tuple, desc, 2, InvalidOid);
 	*(List **) arg = lappend(*(List **) arg, named);
 }
 
@@ -34,21 +30,12 @@ List *
 sf_names_of_objects(char kind)
 {
 	static SfPlan machines = SF_PLAN(
-		"SELECT m.name, m.owner::pg_catalog.oid FROM _sfflow.state_machine m LIMIT " OBJECTS_READ, 0);
+		"SELECT m.name, m.owner FROM _sfflow.state_machine m LIMIT " OBJECTS_READ);
 	static SfPlan activities = SF_PLAN(
-		"SELECT a.name, a.owner::pg_catalog.oid FROM _sfflow.activity a LIMIT " OBJECTS_READ, 0);
-	List	   *names = NIL;
+		"SELECT a.name, a.owner FROM _sfflow.activity a LIMIT " OBJECTS_READ);
 
-	sf_store_query(kind == SF_OBJECT_ACTIVITY ? &activities : &machines,
-				   NULL, NULL, 0, read_named, &names);
-	return names;
-}
-
-/* Read an id. */
-static void
-read_id(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	*(List **) arg = lappend(*(List **) arg, sf_row_text(tuple, desc, 1));
+	return sf_store_list(kind == SF_OBJECT_ACTIVITY ? &activities : &machines,
+						 read_named, SF_ARGS());
 }
 
 /*
@@ -60,19 +47,15 @@ sf_names_of_executions(const char *machine, const char *id)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT e.execution_id FROM _sfflow.execution e"
-		" WHERE e.execution_id OPERATOR(pg_catalog.>=) $1"
+		" WHERE e.execution_id" SF_GE "$1"
 		" AND e.execution_id OPERATOR(pg_catalog.^@) $1"
-		" ORDER BY e.execution_id LIMIT " EXECUTIONS_READ, 1, TEXTOID);
+		" ORDER BY e.execution_id LIMIT " EXECUTIONS_READ);
 	int			whole = (int) strlen(id);
 	int			common = (int) strlen(machine) + 1;
 	char	   *prefix;
-	Datum		args[1];
-	List	   *names = NIL;
 
 	if (whole <= common)
 		return NIL;
 	prefix = pnstrdup(id, pg_mbcliplen(id, whole, common + (whole - common) / 2));
-	args[0] = CStringGetTextDatum(prefix);
-	sf_store_query(&plan, args, NULL, 0, read_id, &names);
-	return names;
+	return sf_store_texts(&plan, SF_TEXT(prefix));
 }

@@ -4,77 +4,47 @@
  */
 #include "postgres.h"
 
-#include "catalog/namespace.h"
-#include "catalog/pg_type.h"
-#include "utils/inval.h"
-#include "utils/lsyscache.h"
-#include "utils/timestamp.h"
-
+#include "store/branch.h"
 #include "store/owner.h"
 #include "store/privilege.h"
-#include "store/table.h"
-
-#define EQ " OPERATOR(pg_catalog.=) "
-#define NE " OPERATOR(pg_catalog.<>) "
-
-/* Read a name into a list. */
-static void
-read_name(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	*(List **) arg = lappend(*(List **) arg, sf_row_text(tuple, desc, 1));
-}
 
 /* Find what a role owns. */
 List *
 sf_owned_names(char kind, Oid owner)
 {
 	static SfPlan machines = SF_PLAN(
-		"SELECT m.name FROM _sfflow.state_machine m WHERE m.owner" EQ "$1"
-		" ORDER BY m.machine_no", 1, REGROLEOID);
+		"SELECT m.name FROM _sfflow.state_machine m WHERE m.owner" SF_EQ "$1"
+		" ORDER BY m.machine_no");
 	static SfPlan activities = SF_PLAN(
-		"SELECT a.name FROM _sfflow.activity a WHERE a.owner" EQ "$1"
-		" ORDER BY a.activity_no", 1, REGROLEOID);
+		"SELECT a.name FROM _sfflow.activity a WHERE a.owner" SF_EQ "$1"
+		" ORDER BY a.activity_no");
 	static SfPlan schedules = SF_PLAN(
-		"SELECT s.name FROM _sfflow.schedule s WHERE s.owner" EQ "$1"
-		" ORDER BY s.name", 1, REGROLEOID);
-	SfPlan	   *plan = kind == SF_OBJECT_ACTIVITY ? &activities :
-		kind == SF_OBJECT_SCHEDULE ? &schedules : &machines;
-	Datum		args[1] = {ObjectIdGetDatum(owner)};
-	List	   *names = NIL;
+		"SELECT s.name FROM _sfflow.schedule s WHERE s.owner" SF_EQ "$1 ORDER BY s.name");
 
-	sf_store_query(plan, args, NULL, 0, read_name, &names);
-	return names;
-}
-
-/* Have every session forget what it knows from a table. */
-static void
-announce_change(const char *table)
-{
-	CacheInvalidateRelcacheByRelid(get_relname_relid(table,
-													 get_namespace_oid("_sfflow", false)));
+	return sf_store_texts(kind == SF_OBJECT_ACTIVITY ? &activities :
+						  kind == SF_OBJECT_SCHEDULE ? &schedules : &machines,
+						  SF_ROLE(owner));
 }
 
 /* Change the owner of a state machine. */
 void
 sf_owner_set_machine(int machine_no, Oid owner)
 {
-	static SfPlan plans[] = {
-		SF_PLAN("UPDATE _sfflow.state_machine m SET owner = $2"
-				" WHERE m.machine_no" EQ "$1", 2, INT4OID, REGROLEOID),
-		SF_PLAN("WITH free AS (SELECT b.execution_no, b.branch_no"
-				" FROM _sfflow.branch b JOIN _sfflow.execution e"
-				" ON e.execution_no" EQ "b.execution_no"
-				" WHERE e.machine_no" EQ "$1 AND b.owner" NE "$2"
-				" FOR UPDATE OF b SKIP LOCKED)"
-				" UPDATE _sfflow.branch t SET owner = $2 FROM free"
-				" WHERE t.execution_no" EQ "free.execution_no"
-				" AND t.branch_no" EQ "free.branch_no", 2, INT4OID, REGROLEOID),
-	};
-	Datum		args[2] = {Int32GetDatum(machine_no), ObjectIdGetDatum(owner)};
+	static SfPlan machine = SF_PLAN(
+		"UPDATE _sfflow.state_machine m SET owner = $2 WHERE m.machine_no" SF_EQ "$1");
+	static SfPlan branches = SF_PLAN(
+		"WITH free AS (SELECT b.execution_no, b.branch_no"
+		" FROM _sfflow.branch b JOIN _sfflow.execution e"
+		" ON e.execution_no" SF_EQ "b.execution_no"
+		" WHERE e.machine_no" SF_EQ "$1 AND b.owner" SF_NE "$2"
+		" FOR UPDATE OF b SKIP LOCKED)"
+		" UPDATE _sfflow.branch t SET owner = $2 FROM free"
+		" WHERE t.execution_no" SF_EQ "free.execution_no"
+		" AND t.branch_no" SF_EQ "free.branch_no");
 
-	for (size_t i = 0; i < lengthof(plans); i++)
-		sf_store_query(&plans[i], args, NULL, 0, NULL, NULL);
-	announce_change("state_machine");
+	sf_store_execute(&machine, SF_INT4(machine_no), SF_ROLE(owner));
+	sf_store_execute(&branches, SF_INT4(machine_no), SF_ROLE(owner));
+	sf_store_announce_change("state_machine");
 	/* the new owner's queue has work that no bell was rung for */
 	sf_hooks.register_database();
 }
@@ -84,11 +54,9 @@ void
 sf_owner_set_activity(int activity_no, Oid owner)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.activity a SET owner = $2 WHERE a.activity_no" EQ "$1",
-		2, INT4OID, REGROLEOID);
-	Datum		args[2] = {Int32GetDatum(activity_no), ObjectIdGetDatum(owner)};
+		"UPDATE _sfflow.activity a SET owner = $2 WHERE a.activity_no" SF_EQ "$1");
 
-	sf_store_query(&plan, args, NULL, 0, NULL, NULL);
+	sf_store_execute(&plan, SF_INT4(activity_no), SF_ROLE(owner));
 }
 
 /* Give the mappings of a role to another one. */
@@ -97,25 +65,21 @@ sf_owner_move_mappings(Oid from, Oid to, int64 *moved)
 {
 	static SfPlan find_conflict = SF_PLAN(
 		"SELECT a.pattern FROM _sfflow.resource_map a JOIN _sfflow.resource_map b"
-		" ON b.pattern" EQ "a.pattern AND b.owner" EQ "$2 AND b.resource" NE "a.resource"
-		" WHERE a.owner" EQ "$1 ORDER BY a.pattern LIMIT 1",
-		2, REGROLEOID, REGROLEOID);
+		" ON b.pattern" SF_EQ "a.pattern AND b.owner" SF_EQ "$2"
+		" AND b.resource" SF_NE "a.resource"
+		" WHERE a.owner" SF_EQ "$1 ORDER BY a.pattern LIMIT 1");
 	static SfPlan delete_same = SF_PLAN(
 		"DELETE FROM _sfflow.resource_map a USING _sfflow.resource_map b"
-		" WHERE a.owner" EQ "$1 AND b.owner" EQ "$2 AND b.pattern" EQ "a.pattern",
-		2, REGROLEOID, REGROLEOID);
+		" WHERE a.owner" SF_EQ "$1 AND b.owner" SF_EQ "$2 AND b.pattern" SF_EQ "a.pattern");
 	static SfPlan move = SF_PLAN(
-		"UPDATE _sfflow.resource_map a SET owner = $2 WHERE a.owner" EQ "$1",
-		2, REGROLEOID, REGROLEOID);
-	Datum		args[2] = {ObjectIdGetDatum(from), ObjectIdGetDatum(to)};
-	List	   *conflicts = NIL;
+		"UPDATE _sfflow.resource_map a SET owner = $2 WHERE a.owner" SF_EQ "$1");
+	List	   *conflicts = sf_store_texts(&find_conflict, SF_ROLE(from), SF_ROLE(to));
 
-	sf_store_query(&find_conflict, args, NULL, 1, read_name, &conflicts);
 	if (conflicts != NIL)
 		return linitial(conflicts);
-	*moved = sf_store_query(&delete_same, args, NULL, 0, NULL, NULL);
-	*moved += sf_store_query(&move, args, NULL, 0, NULL, NULL);
-	announce_change("resource_map");
+	*moved = sf_store_execute(&delete_same, SF_ROLE(from), SF_ROLE(to));
+	*moved += sf_store_execute(&move, SF_ROLE(from), SF_ROLE(to));
+	sf_store_announce_change("resource_map");
 	return NULL;
 }
 
@@ -124,10 +88,9 @@ int64
 sf_owner_delete_grants(Oid role)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.privilege p WHERE p.role" EQ "$1", 1, REGROLEOID);
-	Datum		args[1] = {ObjectIdGetDatum(role)};
+		"DELETE FROM _sfflow.privilege p WHERE p.role" SF_EQ "$1");
 
-	return (int64) sf_store_query(&plan, args, NULL, 0, NULL, NULL);
+	return sf_store_execute(&plan, SF_ROLE(role));
 }
 
 /* Put a branch into the queue of the role that owns its machine now. */
@@ -136,19 +99,14 @@ sf_owner_requeue(SfBranchKey key, Oid from, Oid to)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH free AS (SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
-		" WHERE b.execution_no" EQ "$1 AND b.branch_no" EQ "$2"
-		" AND b.owner" EQ "$3 FOR UPDATE SKIP LOCKED)"
+		" WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "$2"
+		" AND b.owner" SF_EQ "$3 FOR UPDATE SKIP LOCKED)"
 		" UPDATE _sfflow.branch t SET owner = $4 FROM free"
-		" WHERE t.execution_no" EQ "free.execution_no"
-		" AND t.branch_no" EQ "free.branch_no",
-		4, INT8OID, INT8OID, REGROLEOID, REGROLEOID);
-	Datum		args[4] = {
-		Int64GetDatum(key.execution_no), Int64GetDatum(key.branch_no),
-		ObjectIdGetDatum(from), ObjectIdGetDatum(to)
-	};
+		" WHERE t.execution_no" SF_EQ "free.execution_no"
+		" AND t.branch_no" SF_EQ "free.branch_no");
 
-	if (sf_store_query(&plan, args, NULL, 0, NULL, NULL) == 0)
+	if (sf_store_execute(&plan, SF_KEY(key), SF_ROLE(from), SF_ROLE(to)) == 0)
 		return false;
-	sf_hooks.due(key, to, GetCurrentTimestamp());
+	sf_branch_ring(key, to, GetCurrentTimestamp());
 	return true;
 }

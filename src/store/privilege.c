@@ -4,53 +4,35 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
-#include "utils/builtins.h"
 
 #include "store/privilege.h"
-#include "store/scan.h"
-
-#define EQUALS " OPERATOR(pg_catalog.=) "
+#include "store/table.h"
 
 static SfPlan find_grants = SF_PLAN(
 	"SELECT role, privilege FROM _sfflow.privilege"
-	" WHERE object_kind" EQUALS "$1 AND object_name" EQUALS "$2",
-	2, CHAROID, TEXTOID);
+	" WHERE object_kind" SF_EQ "$1 AND object_name" SF_EQ "$2");
 
 static SfPlan insert_privilege = SF_PLAN(
 	"INSERT INTO _sfflow.privilege (object_kind, object_name, privilege, role)"
-	" VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
-	4, CHAROID, TEXTOID, CHAROID, REGROLEOID);
+	" VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING");
 
 static SfPlan delete_privilege = SF_PLAN(
 	"DELETE FROM _sfflow.privilege"
-	" WHERE object_kind" EQUALS "$1 AND object_name" EQUALS "$2"
-	" AND privilege" EQUALS "$3 AND role" EQUALS "$4",
-	4, CHAROID, TEXTOID, CHAROID, REGROLEOID);
+	" WHERE object_kind" SF_EQ "$1 AND object_name" SF_EQ "$2"
+	" AND privilege" SF_EQ "$3 AND role" SF_EQ "$4");
 
 static SfPlan delete_object = SF_PLAN(
 	"DELETE FROM _sfflow.privilege"
-	" WHERE object_kind" EQUALS "$1 AND object_name" EQUALS "$2"
-	" RETURNING role",
-	2, CHAROID, TEXTOID);
+	" WHERE object_kind" SF_EQ "$1 AND object_name" SF_EQ "$2"
+	" RETURNING role");
 
 /* Tell whether the current user owns what a role owns. */
 bool
 sf_privilege_is_owner(Oid owner)
 {
 	return has_privs_of_role(GetUserId(), owner);
-}
-
-/* Read a column that names a role. */
-static Oid
-row_role(HeapTuple tuple, TupleDesc desc, int column)
-{
-	bool		isnull;
-
-	return DatumGetObjectId(heap_getattr(tuple, column, desc, &isnull));
 }
 
 /* Name a privilege as sf_grant takes it. */
@@ -113,9 +95,8 @@ static void
 read_grant(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	GrantSearch *search = arg;
-	Oid			role = row_role(tuple, desc, 1);
-	bool		isnull;
-	char		given = DatumGetChar(heap_getattr(tuple, 2, desc, &isnull));
+	Oid			role = sf_row_number(tuple, desc, 1, InvalidOid);
+	char		given = sf_row_number(tuple, desc, 2, 0);
 
 	if (given == pg_tolower((unsigned char) given))
 		search->lost |= given == lost_letter(search->wanted);
@@ -129,11 +110,10 @@ static bool
 is_granted(Oid role, char kind, const char *object, SfPrivilege p)
 {
 	GrantSearch search = {.role = role,.wanted = p};
-	Datum		args[2] = {CharGetDatum(kind), CStringGetTextDatum(object)};
 
 	if (p == SF_PRIVILEGE_OWN)
 		return false;
-	sf_scan_run(&find_grants, args, NULL, read_grant, &search);
+	sf_scan(&find_grants, read_grant, &search, SF_CHAR(kind), SF_TEXT(object));
 	return search.found || (is_public_at_first(p) && !search.lost);
 }
 
@@ -182,12 +162,7 @@ sf_privilege_require_administrator(const char *function)
 static void
 change_row(SfPlan *plan, char kind, const char *object, Oid role, char letter)
 {
-	Datum		args[4] = {
-		CharGetDatum(kind), CStringGetTextDatum(object),
-		CharGetDatum(letter), ObjectIdGetDatum(role)
-	};
-
-	sf_store_query(plan, args, NULL, 0, NULL, NULL);
+	sf_store_execute(plan, SF_CHAR(kind), SF_TEXT(object), SF_CHAR(letter), SF_ROLE(role));
 }
 
 /* Store a privilege; giving it twice is no error. */
@@ -222,7 +197,7 @@ read_role(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	List	  **roles = arg;
 
-	*roles = list_append_unique_oid(*roles, row_role(tuple, desc, 1));
+	*roles = list_append_unique_oid(*roles, sf_row_number(tuple, desc, 1, InvalidOid));
 }
 
 /* Forget all privileges on an object that is being dropped. */
@@ -231,11 +206,8 @@ sf_privilege_forget(char kind, const char *object)
 {
 	List	   *roles = NIL;
 	ListCell   *lc;
-	Datum		args[2];
 
-	args[0] = CharGetDatum(kind);
-	args[1] = CStringGetTextDatum(object);
-	sf_store_query(&delete_object, args, NULL, 0, read_role, &roles);
+	sf_store_read(&delete_object, read_role, &roles, SF_CHAR(kind), SF_TEXT(object));
 	foreach(lc, roles)
 		sf_privilege_unanchor(lfirst_oid(lc));
 }

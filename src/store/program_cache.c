@@ -9,16 +9,15 @@
  */
 #include "postgres.h"
 
-#include "catalog/namespace.h"
 #include "utils/builtins.h"
 #include "storage/proc.h"
 #include "utils/hsearch.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "base/compat.h"
 #include "store/program_cache.h"
 #include "store/machine.h"
+#include "store/table.h"
 
 #define MAX_PROGRAMS	200
 
@@ -115,8 +114,7 @@ sf_program_cached(int machine_no, int version)
 							   HASH_ELEM | HASH_BLOBS);
 	}
 	memset(&key, 0, sizeof(key));
-	key.relation = get_relname_relid("state_machine_version",
-									 get_namespace_oid("_sfflow", false));
+	key.relation = sf_store_relation("state_machine_version");
 	key.machine_no = machine_no;
 	key.version = version;
 

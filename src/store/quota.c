@@ -16,7 +16,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
 #include "storage/ipc.h"
@@ -28,9 +27,7 @@
 #include "base/errors.h"
 #include "store/quota.h"
 #include "store/role_settings.h"
-#include "store/table.h"
-
-#define EQ " OPERATOR(pg_catalog.=) "
+#include "store/branch.h"
 
 #define TRANCHE			"sfflow_quota"
 
@@ -274,17 +271,15 @@ may_count(const Use *use)
 static int64
 count_running(Oid owner, int limit)
 {
+	/* the number of a root stands in the condition of the index branch_root */
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.count(*) FROM (SELECT 1 FROM _sfflow.branch b"
-		" JOIN _sfflow.execution e ON e.execution_no" EQ "b.execution_no"
-		" WHERE b.owner" EQ "$1::pg_catalog.regrole AND b.branch_no" EQ "0"
-		" AND e.status" EQ "0 LIMIT $2) r",
-		2, OIDOID, INT8OID);
-	Datum		args[2] = {ObjectIdGetDatum(owner), Int64GetDatum(limit)};
-	int64		count = 0;
+		" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "b.execution_no"
+		" WHERE b.owner" SF_EQ "$1 AND b.branch_no" SF_EQ "0"
+		" AND e.status" SF_EQ "$3 LIMIT $2) r");
 
-	sf_store_query(&plan, args, NULL, 1, sf_row_read_int64, &count);
-	return count;
+	return sf_store_number(&plan, 0, SF_ROLE(owner), SF_INT8(limit),
+						   SF_INT2(SF_STATUS_RUNNING));
 }
 
 /* Count the running executions, and note what came of it. */

@@ -7,12 +7,17 @@
 #define SF_STORE_RESOURCE_MAP_H
 
 #include "nodes/pg_list.h"
+#include "store/row.h"
+
+/* Columns of _sfflow.resource_map; see sql/parts/10-tables.sql. */
+#define SF_RESOURCE_MAP_COLUMNS(X) \
+	X(Oid, owner, REGROLE, NOT_NULL) \
+	X(char *, pattern, TEXT, NOT_NULL)	/* "*" is any text */ \
+	X(char *, resource, TEXT, NOT_NULL)
 
 typedef struct SfResourceMapping
 {
-	Oid			owner;
-	char	   *pattern;		/* "*" is any text */
-	char	   *resource;
+	SF_RESOURCE_MAP_COLUMNS(SF_FIELD)
 } SfResourceMapping;
 
 /* Add a mapping, or give the one of the same owner and pattern a new resource. */

@@ -1,31 +1,139 @@
 /*
  * row.h
- *		Laying out the columns of a row that is written past the executor.
+ *		Rows of tables as structs.
  *
- * A file that writes a table has an enum of its columns, COL_…, which counts
- * from 1 in the order of the table, and where these are used arrays of all
- * columns: values, nulls and, where a row keeps some of its columns, replace.
+ * Each table has one list of its columns, in the order of the table:
+ *
+ *	X(C type, column, SQL type, what NULL is in the struct)
+ *
+ * The fields of a struct, the select list of a query, and how a row is read
+ * into the struct and written from it are generated from the list.  To add a
+ * column, add one line to the list and one to the CREATE TABLE in sql/parts;
+ * test/lint/columns compares the two.
  */
 #ifndef SF_STORE_ROW_H
 #define SF_STORE_ROW_H
 
 #include "store/direct.h"
 
-/* Set a column; the datum of one that is null is not worked out. */
-#define SF_SET(col, datum)	SF_SET_COLUMN(COL_##col, false, datum)
-#define SF_SET_NULL(col)	SF_SET_COLUMN(COL_##col, true, (Datum) 0)
-#define SF_SET_NULLABLE(col, isnull, datum) \
-	SF_SET_COLUMN(COL_##col, isnull, datum)
+/* SQL types of columns, and how a field holds each */
+typedef enum SfColumnType
+{
+	SF_SQL_BOOL,				/* bool */
+	SF_SQL_INT2,				/* int, or an enum */
+	SF_SQL_INT4,				/* int */
+	SF_SQL_INT8,				/* int64 */
+	SF_SQL_FLOAT8,				/* double */
+	SF_SQL_REGROLE,				/* Oid */
+	SF_SQL_TIMESTAMPTZ,			/* TimestampTz */
+	SF_SQL_TEXT,				/* char * */
+	SF_SQL_BYTEA,				/* a struct of a fixed size */
+	SF_SQL_JSONB,				/* Jsonb * */
+	SF_SQL_JSONB_KEPT,			/* Jsonb *, and after it an SfStored */
+	SF_SQL_INT4_ARRAY			/* int *, and after it an int: how many */
+} SfColumnType;
 
-/* The same for a row of which other columns stay. */
-#define SF_REPLACE(col, datum) \
-	(replace[COL_##col - 1] = true, SF_SET_COLUMN(COL_##col, false, datum))
-#define SF_REPLACE_NULLABLE(col, isnull, datum) \
-	(replace[COL_##col - 1] = true, SF_SET_COLUMN(COL_##col, isnull, datum))
+/*
+ * A document as it stands in the row it was read from, where that is out of
+ * line: a large document that has not changed is not stored anew.
+ */
+typedef struct SfStored
+{
+	Datum		datum;
+	Jsonb	   *document;		/* what was read from there */
+} SfStored;
 
-/* For the macros above; column is a number. */
-#define SF_SET_COLUMN(column, isnull, datum) \
-	((nulls[(column) - 1] = (isnull)) ? \
-	 (values[(column) - 1] = (Datum) 0) : (values[(column) - 1] = (datum)))
+typedef struct SfColumn
+{
+	const char *name;
+	SfColumnType type;
+	uint16		offset;			/* of the field */
+	uint16		size;
+	bool		nullable;
+	int64		null;			/* value of a field of a number that is NULL */
+} SfColumn;
+
+/* A table, or what a query returns, as a struct */
+typedef struct SfRowType
+{
+	SfIndex		key;			/* the primary key: the first columns */
+	int			nkeys;
+	int			ncolumns;
+	size_t		size;			/* of the struct */
+	const SfColumn *columns;
+} SfRowType;
+
+#define SF_MAX_COLUMNS	40
+
+/* The last item of a list's line */
+#define SF_NOT_NULL		false, 0
+#define SF_NULL_IS(x)	true, (x)	/* a number */
+#define SF_NULLABLE		true, 0		/* a pointer */
+
+/* For the lists: a field of the struct */
+#define SF_FIELD(ctype, column, type, null)		SF_FIELD_##type(ctype, column)
+#define SF_FIELD_BOOL(ctype, column)			ctype column;
+#define SF_FIELD_INT2(ctype, column)			ctype column;
+#define SF_FIELD_INT4(ctype, column)			ctype column;
+#define SF_FIELD_INT8(ctype, column)			ctype column;
+#define SF_FIELD_FLOAT8(ctype, column)			ctype column;
+#define SF_FIELD_REGROLE(ctype, column)			ctype column;
+#define SF_FIELD_TIMESTAMPTZ(ctype, column)		ctype column;
+#define SF_FIELD_TEXT(ctype, column)			ctype column;
+#define SF_FIELD_BYTEA(ctype, column)			ctype column;
+#define SF_FIELD_JSONB(ctype, column)			ctype column;
+#define SF_FIELD_JSONB_KEPT(ctype, column)		ctype column; SfStored column##_stored;
+#define SF_FIELD_INT4_ARRAY(ctype, column)		ctype column; int n##column;
+
+/* ... the number of the column, COL_name */
+#define SF_COLUMN_NUMBER(ctype, column, type, null)	COL_##column,
+#define SF_COLUMN_NUMBERS(columns) \
+	enum {COL_none, columns(SF_COLUMN_NUMBER) COL_end}
+
+/* ... the select list of a query, which ends with a comma */
+#define SF_SELECT(ctype, column, type, null)	#column ", "
+
+/* ... the description of the column; ROW is the struct */
+#define SF_COLUMN_OF(ctype, column, type, null) \
+	{#column, SF_SQL_##type, offsetof(ROW, column), \
+	 sizeof(((ROW *) NULL)->column), SF_##null},
+
+/* Describe the rows of a table whose primary key has that many columns. */
+#define SF_ROW_TYPE(variable, list, table, nkeys) \
+	static const SfColumn variable##_columns[] = {list(SF_COLUMN_OF)}; \
+	static const SfRowType variable = { \
+		{#table, #table "_pkey"}, nkeys, lengthof(variable##_columns), \
+		sizeof(ROW), variable##_columns \
+	}
+
+/* Read the first columns of a row into a struct. */
+extern void sf_row_read(const SfRowType *type, HeapTuple tuple, TupleDesc desc,
+						int ncolumns, void *row);
+
+/* Read the rows of a query into new structs: a List of them, or the first one. */
+#define sf_store_rows(plan, type, ...) \
+	sf_store_rows_by(plan, type, SF_ARGS(__VA_ARGS__))
+#define sf_store_row(plan, type, ...) \
+	sf_list_first(sf_store_rows_by(plan, type, SF_ARGS(__VA_ARGS__)))
+extern List *sf_store_rows_by(SfPlan *plan, const SfRowType *type,
+							  const SfArg *args, int nargs);
+
+/* Lay a struct out as the columns of its row. */
+extern void sf_row_form(const SfRowType *type, const void *row, Datum *values,
+						bool *nulls);
+
+/* Insert a row; the table is opened and closed here. */
+extern void sf_row_insert(const SfRowType *type, const void *row);
+
+/*
+ * Replace some columns (by number) of a row that the caller has locked.
+ * Without its address (NULL) the row is found by its key, and may be gone.
+ */
+extern void sf_row_update(const SfRowType *type, SfTable *table, ItemPointer tid,
+						  const void *row, const int *columns, int n);
+
+/* The same for one row, with the table opened and closed here. */
+extern void sf_row_replace(const SfRowType *type, ItemPointer tid, const void *row,
+						   const int *columns, int n);
 
 #endif							/* SF_STORE_ROW_H */

@@ -5,20 +5,25 @@
 #ifndef SF_STORE_SCHEDULE_H
 #define SF_STORE_SCHEDULE_H
 
-#include "json/json.h"
-#include "utils/timestamp.h"
+#include "store/row.h"
+
+/* Columns of _sfflow.schedule; see sql/parts/10-tables.sql. */
+#define SF_SCHEDULE_COLUMNS(X) \
+	X(char *, name, TEXT, NOT_NULL) \
+	X(Oid, owner, REGROLE, NOT_NULL) \
+	X(char *, schedule, TEXT, NOT_NULL)	/* cron expression as given */ \
+	X(char *, state_machine, TEXT, NOT_NULL)	/* "machine" or "machine/version" */ \
+	X(Jsonb *, input, JSONB, NOT_NULL)	/* with placeholders */ \
+	X(char *, timezone, TEXT, NULLABLE)	/* pg_cron's */ \
+	X(int64, job_id, INT8, NULL_IS(0))	/* of pg_cron */ \
+	X(char *, last_execution_id, TEXT, NULLABLE) \
+	X(TimestampTz, last_run_for, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* latest match of a run */ \
+	X(TimestampTz, changed_at, TIMESTAMPTZ, NOT_NULL)	/* by sf_schedule, last */ \
+	X(TimestampTz, created_at, TIMESTAMPTZ, NOT_NULL)
 
 typedef struct SfSchedule
 {
-	char	   *name;
-	Oid			owner;
-	char	   *schedule;		/* cron expression as given */
-	char	   *state_machine;	/* "machine" or "machine/version" */
-	Jsonb	   *input;			/* with placeholders */
-	char	   *timezone;		/* or NULL: pg_cron's */
-	int64		job_id;			/* of pg_cron */
-	TimestampTz changed_at;		/* by sf_schedule, last */
-	TimestampTz last_run_for;	/* latest match that a run was for; DT_NOBEGIN: none */
+	SF_SCHEDULE_COLUMNS(SF_FIELD)
 } SfSchedule;
 
 /* A schedule by name; NULL when there is none. */

@@ -7,8 +7,6 @@
  */
 #include "postgres.h"
 
-#include "utils/builtins.h"
-
 #include "store/sequence.h"
 #include "store/table.h"
 
@@ -21,16 +19,15 @@ typedef struct Position
 /* A number beyond what a session may have drawn in advance stays unused */
 static SfPlan positions_plan = SF_PLAN(
 	"SELECT s.name, GREATEST(s.drawn, s.used) OPERATOR(pg_catalog.+) 1::pg_catalog.int8"
-	" FROM _sfflow.sequence_use s", 0, 0);
+	" FROM _sfflow.sequence_use s");
 
 static SfPlan behind_plan = SF_PLAN(
 	"SELECT s.name, s.used FROM _sfflow.sequence_use s"
-	" WHERE s.used OPERATOR(pg_catalog.>) s.drawn", 0, 0);
+	" WHERE s.used" SF_GT "s.drawn");
 
 static SfPlan quick_plan = SF_PLAN(
 	"SELECT s.name, s.used FROM _sfflow.sequence_use s"
-	" WHERE s.name OPERATOR(pg_catalog.<>) 'branch_no' AND s.used OPERATOR(pg_catalog.>) s.drawn",
-	0, 0);
+	" WHERE s.name" SF_NE "'branch_no' AND s.used" SF_GT "s.drawn");
 
 /* Add a row of name and number to a List of Position. */
 static void
@@ -40,7 +37,7 @@ read_position(HeapTuple tuple, TupleDesc desc, void *arg)
 	Position   *position = palloc(sizeof(Position));
 
 	position->name = sf_row_text(tuple, desc, 1);
-	position->next = sf_row_int64(tuple, desc, 2);
+	position->next = sf_row_number(tuple, desc, 2, 0);
 	*list = lappend(*list, position);
 }
 
@@ -69,11 +66,9 @@ restart_sequence(const Position *position)
 void
 sf_sequence_pass_rows(void)
 {
-	List	   *positions = NIL;
 	ListCell   *cell;
 
-	(void) sf_store_query(&positions_plan, NULL, NULL, 0, read_position, &positions);
-	foreach(cell, positions)
+	foreach(cell, sf_store_list(&positions_plan, read_position, SF_ARGS()))
 		restart_sequence(lfirst(cell));
 }
 
@@ -81,13 +76,11 @@ sf_sequence_pass_rows(void)
 const char *
 sf_sequence_behind(bool quick)
 {
-	List	   *behind = NIL;
-	Position   *first;
+	Position   *first = sf_list_first(sf_store_list(quick ? &quick_plan : &behind_plan,
+												   read_position, SF_ARGS()));
 
-	if (sf_store_query(quick ? &quick_plan : &behind_plan, NULL, NULL, 1,
-					   read_position, &behind) == 0)
+	if (first == NULL)
 		return NULL;
-	first = linitial(behind);
 	return psprintf("sequence _sfflow.%s is behind the number " INT64_FORMAT " of a row that sfflow has not written",
 					first->name, first->next);
 }

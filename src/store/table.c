@@ -1,17 +1,18 @@
 /*
  * table.c
- *		Access to the extension's tables: whose rights, queries, columns of rows.
+ *		Queries over the extension's tables.
  */
 #include "postgres.h"
 
 #include "catalog/namespace.h"
 #include "catalog/pg_namespace.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
+#include "utils/resowner.h"
 #include "utils/syscache.h"
 
 #include "base/compat.h"
@@ -20,6 +21,12 @@
 
 /* Where the names in a query of sfflow are looked up; workers have it throughout */
 #define SF_SAFE_SEARCH_PATH	"pg_catalog, pg_temp"
+
+/* Arguments of a query, at most */
+#define MAX_ARGS	16
+
+/* Rows that a scan fetches at a time */
+#define SCAN_BATCH	1000
 
 /* Find the owner of the schema that holds the tables. */
 Oid
@@ -62,9 +69,8 @@ pin_names(void)
 void
 sf_store_enter_as(SfStoreIdentity *saved, Oid role)
 {
-	GetUserIdAndSecContext(&saved->user, &saved->sec_context);
-	SetUserIdAndSecContext(role,
-						   saved->sec_context | SECURITY_LOCAL_USERID_CHANGE);
+	saved->role = sf_role_current();
+	sf_role_take(role, saved->role.sec_context | SECURITY_LOCAL_USERID_CHANGE);
 	saved->guc_nest_level = pin_names();
 }
 
@@ -81,18 +87,37 @@ sf_store_leave(const SfStoreIdentity *saved)
 {
 	if (saved->guc_nest_level != 0)
 		AtEOXact_GUC(true, saved->guc_nest_level);
-	SetUserIdAndSecContext(saved->user, saved->sec_context);
+	sf_role_restore(saved->role);
 }
 
-/* Prepare a plan once; it stays for the life of the backend. */
-void
-sf_store_prepare(SfPlan *plan)
+/* Find a table or index of the extension. */
+Oid
+sf_store_relation(const char *name)
 {
+	return get_relname_relid(name, get_namespace_oid("_sfflow", true));
+}
+
+/* Tell every session that a table has changed. */
+void
+sf_store_announce_change(const char *table)
+{
+	CacheInvalidateRelcacheByRelid(sf_store_relation(table));
+}
+
+/* --- queries --- */
+
+/* Prepare a plan once; it stays for the life of the backend. */
+static void
+prepare(SfPlan *plan, const SfArg *args, int nargs)
+{
+	Oid			types[MAX_ARGS];
 	SPIPlanPtr	prepared;
 
 	if (plan->plan != NULL)
 		return;
-	prepared = SPI_prepare(plan->query, plan->nargs, plan->argtypes);
+	for (int i = 0; i < nargs; i++)
+		types[i] = args[i].type;
+	prepared = SPI_prepare(plan->query, nargs, types);
 	if (prepared == NULL)
 		elog(ERROR, "SPI_prepare failed: %s: %s",
 			 SPI_result_code_string(SPI_result), plan->query);
@@ -101,113 +126,177 @@ sf_store_prepare(SfPlan *plan)
 	plan->plan = prepared;
 }
 
+/* Connect to SPI and take arguments apart as SPI wants them. */
+static void
+begin_query(SfPlan *plan, const SfArg *args, int nargs, Datum *values, char *nulls)
+{
+	Assert(nargs <= MAX_ARGS);
+	for (int i = 0; i < nargs; i++)
+	{
+		values[i] = args[i].value;
+		nulls[i] = args[i].isnull ? 'n' : ' ';
+	}
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	prepare(plan, args, nargs);
+}
+
+/* Disconnect from SPI and give rights and names back. */
+static void
+end_query(const SfStoreIdentity *saved, MemoryContext caller)
+{
+	if (SPI_finish() != SPI_OK_FINISH)
+		elog(ERROR, "SPI_finish failed");
+	sf_store_leave(saved);
+	MemoryContextSwitchTo(caller);
+}
+
+/* Hand the rows that SPI has fetched to a reader; returns how many there are. */
+static uint64
+read_rows(MemoryContext caller, SfRowReader reader, void *arg)
+{
+	SPITupleTable *rows = SPI_tuptable;
+	uint64		n = SPI_processed;
+	MemoryContext spi = MemoryContextSwitchTo(caller);
+
+	for (uint64 i = 0; reader != NULL && i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		reader(rows->vals[i], rows->tupdesc, arg);
+	}
+	MemoryContextSwitchTo(spi);
+	return n;
+}
+
 /* Run a plan and hand each row to a reader. */
 uint64
-sf_store_query(SfPlan *plan, Datum *args, const char *nulls, long limit,
-			   SfRowReader reader, void *arg)
+sf_store_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
+			 const SfArg *args, int nargs)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	SfStoreIdentity saved;
+	Datum		values[MAX_ARGS];
+	char		nulls[MAX_ARGS];
 	uint64		processed;
 	int			rc;
 
-	sf_store_enter(&saved);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	sf_store_prepare(plan);
-
-	rc = SPI_execute_plan(plan->plan, args, nulls, false, limit);
+	sf_store_enter_as(&saved, OidIsValid(role) ? role : sf_store_owner());
+	begin_query(plan, args, nargs, values, nulls);
+	rc = SPI_execute_plan(plan->plan, values, nulls, false, 0);
 	if (rc < 0)
 		elog(ERROR, "SPI_execute_plan failed: %s: %s",
 			 SPI_result_code_string(rc), plan->query);
 	processed = SPI_processed;
-
-	if (reader != NULL && SPI_tuptable != NULL)
-	{
-		SPITupleTable *rows = SPI_tuptable;
-		MemoryContext spi = MemoryContextSwitchTo(caller);
-
-		for (uint64 i = 0; i < processed; i++)
-			reader(rows->vals[i], rows->tupdesc, arg);
-		MemoryContextSwitchTo(spi);
-	}
-
-	if (SPI_finish() != SPI_OK_FINISH)
-		elog(ERROR, "SPI_finish failed");
-	sf_store_leave(&saved);
-	MemoryContextSwitchTo(caller);
+	if (SPI_tuptable != NULL)
+		read_rows(caller, reader, arg);
+	end_query(&saved, caller);
 	return processed;
 }
 
-/* Fetch a column; *isnull tells whether it has a value. */
-static Datum
-column_value(HeapTuple tuple, TupleDesc desc, int column, bool *isnull)
+/* Run a plan that only reads with the active snapshot. */
+uint64
+sf_scan_run(SfPlan *plan, SfRowReader reader, void *arg, const SfArg *args, int nargs)
 {
-	return heap_getattr(tuple, column, desc, isnull);
+	MemoryContext caller = CurrentMemoryContext;
+	SfStoreIdentity saved;
+	Datum		values[MAX_ARGS];
+	char		nulls[MAX_ARGS];
+	Portal		portal;
+	uint64		total = 0;
+	uint64		n;
+
+	sf_store_enter(&saved);
+	begin_query(plan, args, nargs, values, nulls);
+	portal = SPI_cursor_open(NULL, plan->plan, values, nulls, true);
+	if (portal == NULL)
+		elog(ERROR, "SPI_cursor_open failed: %s: %s",
+			 SPI_result_code_string(SPI_result), plan->query);
+	/* its locks go to the caller's owner of resources, as those of other queries do */
+	ResourceOwnerNewParent(portal->resowner, CurrentResourceOwner);
+	do
+	{
+		SPI_cursor_fetch(portal, true, SCAN_BATCH);
+		n = read_rows(caller, reader, arg);
+		SPI_freetuptable(SPI_tuptable);
+		total += n;
+	} while (n == SCAN_BATCH);
+	SPI_cursor_close(portal);
+	end_query(&saved, caller);
+	return total;
 }
 
-/* Read a bigint column; 0 when it is null. */
+/* A number that a query returns, and what stands for none */
+typedef struct Number
+{
+	int64		value;
+	bool		found;
+} Number;
+
+/* Read the number of the first row. */
+static void
+read_number(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Number	   *number = arg;
+
+	if (!number->found)
+		number->value = sf_row_number(tuple, desc, 1, number->value);
+	number->found = true;
+}
+
+/* Read the number that a query returns. */
 int64
-sf_row_int64(HeapTuple tuple, TupleDesc desc, int column)
+sf_store_number_as(Oid role, SfPlan *plan, int64 if_none, const SfArg *args, int nargs)
 {
-	bool		isnull;
-	Datum		d = column_value(tuple, desc, column, &isnull);
+	Number		number = {if_none, false};
 
-	return isnull ? 0 : DatumGetInt64(d);
+	sf_store_run(role, plan, read_number, &number, args, nargs);
+	return number.value;
 }
 
-/* Read a column of type oid or regrole; InvalidOid when it is null. */
-Oid
-sf_row_oid(HeapTuple tuple, TupleDesc desc, int column)
+/* Read all rows of a query into a list. */
+List *
+sf_store_list(SfPlan *plan, SfRowReader reader, const SfArg *args, int nargs)
 {
-	bool		isnull;
-	Datum		d = column_value(tuple, desc, column, &isnull);
+	List	   *list = NIL;
 
-	return isnull ? InvalidOid : DatumGetObjectId(d);
+	sf_store_run(InvalidOid, plan, reader, &list, args, nargs);
+	return list;
 }
 
-/* Read an integer column of any width up to four bytes. */
-int
-sf_row_int(HeapTuple tuple, TupleDesc desc, int column)
+/* The first item of a list of pointers, or NULL. */
+void *
+sf_list_first(const List *list)
+{
+	return list == NIL ? NULL : linitial(list);
+}
+
+/* --- columns --- */
+
+/* Read an integer of any width, a truth value, a "char", an oid or a time. */
+int64
+sf_row_number(HeapTuple tuple, TupleDesc desc, int column, int64 if_null)
 {
 	bool		isnull;
-	Datum		d = column_value(tuple, desc, column, &isnull);
+	Datum		value = heap_getattr(tuple, column, desc, &isnull);
 
 	if (isnull)
-		return 0;
-	if (TupleDescAttr(desc, column - 1)->atttypid == INT2OID)
-		return DatumGetInt16(d);
-	return DatumGetInt32(d);
-}
-
-/* Read a double precision column; 0 when it is null. */
-double
-sf_row_double(HeapTuple tuple, TupleDesc desc, int column)
-{
-	bool		isnull;
-	Datum		d = column_value(tuple, desc, column, &isnull);
-
-	return isnull ? 0 : DatumGetFloat8(d);
-}
-
-/* Read a boolean column; false when it is null. */
-bool
-sf_row_bool(HeapTuple tuple, TupleDesc desc, int column)
-{
-	bool		isnull;
-	Datum		d = column_value(tuple, desc, column, &isnull);
-
-	return isnull ? false : DatumGetBool(d);
-}
-
-/* Tell whether a column is null. */
-bool
-sf_row_is_null(HeapTuple tuple, TupleDesc desc, int column)
-{
-	bool		isnull;
-
-	(void) column_value(tuple, desc, column, &isnull);
-	return isnull;
+		return if_null;
+	switch (TupleDescAttr(desc, column - 1)->atttypid)
+	{
+		case INT8OID:
+		case TIMESTAMPTZOID:
+			return DatumGetInt64(value);
+		case INT4OID:
+			return DatumGetInt32(value);
+		case INT2OID:
+			return DatumGetInt16(value);
+		case BOOLOID:
+			return DatumGetBool(value);
+		case CHAROID:
+			return DatumGetChar(value);
+		default:
+			return DatumGetObjectId(value);
+	}
 }
 
 /* Read a text column as a C string of its own, NULL where it is null. */
@@ -215,9 +304,9 @@ char *
 sf_row_text(HeapTuple tuple, TupleDesc desc, int column)
 {
 	bool		isnull;
-	Datum		d = column_value(tuple, desc, column, &isnull);
+	Datum		value = heap_getattr(tuple, column, desc, &isnull);
 
-	return isnull ? NULL : TextDatumGetCString(d);
+	return isnull ? NULL : TextDatumGetCString(value);
 }
 
 /* Read a document as a detoasted copy, NULL where it is null. */
@@ -225,93 +314,51 @@ Jsonb *
 sf_row_jsonb(HeapTuple tuple, TupleDesc desc, int column)
 {
 	bool		isnull;
-	Datum		d = column_value(tuple, desc, column, &isnull);
+	Datum		value = heap_getattr(tuple, column, desc, &isnull);
 
-	return isnull ? NULL : DatumGetJsonbPCopy(d);
+	return isnull ? NULL : DatumGetJsonbPCopy(value);
 }
 
-/* Read a timestamp column; if_null stands for null. */
-TimestampTz
-sf_row_time(HeapTuple tuple, TupleDesc desc, int column, TimestampTz if_null)
-{
-	bool		isnull;
-	Datum		d = column_value(tuple, desc, column, &isnull);
-
-	return isnull ? if_null : DatumGetTimestampTz(d);
-}
-
-/* Read an int4[] column; NULL and 0 where it is null or empty. */
-int *
-sf_row_int_array(HeapTuple tuple, TupleDesc desc, int column, int *count)
-{
-	bool		isnull;
-	Datum		d = column_value(tuple, desc, column, &isnull);
-	ArrayType  *array;
-	int		   *result;
-
-	*count = 0;
-	if (isnull)
-		return NULL;
-	array = DatumGetArrayTypePCopy(d);
-	*count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-	if (*count == 0)
-		return NULL;
-	result = palloc(sizeof(int) * *count);
-	memcpy(result, ARR_DATA_PTR(array), sizeof(int) * *count);
-	return result;
-}
-
-/* Read a row of one integer of up to four bytes. */
+/* Append a text to a list. */
 void
-sf_row_read_int(HeapTuple tuple, TupleDesc desc, void *arg)
+sf_row_append_text(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	*(int *) arg = sf_row_int(tuple, desc, 1);
+	*(List **) arg = lappend(*(List **) arg, sf_row_text(tuple, desc, 1));
 }
 
-/* Read a row of one bigint. */
+/* Append a number to a list of pointers to int64. */
 void
-sf_row_read_int64(HeapTuple tuple, TupleDesc desc, void *arg)
+sf_row_append_number(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	*(int64 *) arg = sf_row_int64(tuple, desc, 1);
-}
-
-/* Read a row of one oid or regrole. */
-void
-sf_row_read_oid(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	*(Oid *) arg = sf_row_oid(tuple, desc, 1);
-}
-
-/* Read a row of one bigint into a List of pointers to int64. */
-void
-sf_row_read_int64_list(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	List	  **list = arg;
 	int64	   *number = palloc(sizeof(int64));
 
-	*number = sf_row_int64(tuple, desc, 1);
-	*list = lappend(*list, number);
+	*number = sf_row_number(tuple, desc, 1, 0);
+	*(List **) arg = lappend(*(List **) arg, number);
 }
 
-/* Find the address of a row. */
-ItemPointer
-sf_row_address(HeapTuple tuple, TupleDesc desc, int ctid_column)
+/* Make an array of numbers of a type of up to four bytes. */
+static Datum
+array_datum(const int *numbers, int count, Oid type, int length, char align)
 {
-	bool		isnull;
+	Datum	   *elements = palloc(sizeof(Datum) * count);
 
-	if (desc->natts < ctid_column)
-		return &tuple->t_self;
-	return (ItemPointer) DatumGetPointer(column_value(tuple, desc, ctid_column, &isnull));
+	for (int i = 0; i < count; i++)
+		elements[i] = length == 2 ? Int16GetDatum(numbers[i]) : Int32GetDatum(numbers[i]);
+	return PointerGetDatum(construct_array(elements, count, type, length, true, align));
 }
 
 /* Make an int4[] of numbers. */
 Datum
 sf_int_array_datum(const int *numbers, int count)
 {
-	Datum	   *elements = palloc(sizeof(Datum) * count);
+	return array_datum(numbers, count, INT4OID, sizeof(int32), TYPALIGN_INT);
+}
 
-	for (int i = 0; i < count; i++)
-		elements[i] = Int32GetDatum(numbers[i]);
-	return PointerGetDatum(construct_array(elements, count, INT4OID,
-										   sizeof(int32), true, TYPALIGN_INT));
+/* Make an argument of type int2[]. */
+SfArg
+sf_query_int2s(const int *numbers, int count)
+{
+	return sf_query_arg(INT2ARRAYOID,
+						array_datum(numbers, count, INT2OID, sizeof(int16), TYPALIGN_SHORT),
+						false);
 }

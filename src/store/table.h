@@ -1,31 +1,36 @@
 /*
  * table.h
- *		Access to the extension's tables: queries, and the columns of rows.
+ *		Queries over the extension's tables.
  *
- * Queries go through SPI, with plans that are prepared once a backend and run
- * with the rights of the extension's owner, whoever the caller is, and with a
- * search_path of pg_catalog alone, whatever the session has.  What the hot
- * path does with single rows goes around the executor: store/direct.h.
+ * A query goes through SPI.  Its plan is prepared once per backend.  It runs
+ * with the rights of the extension's owner, whoever calls, and with a
+ * search_path of pg_catalog alone, whatever the session has set.  Single rows
+ * on the hot path bypass the executor: see store/direct.h.
  */
 #ifndef SF_STORE_TABLE_H
 #define SF_STORE_TABLE_H
 
+#include "catalog/pg_type_d.h"
 #include "executor/spi.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+#include "base/hooks.h"
+#include "base/role_switch.h"
 #include "json/json.h"
 
 /* --- identity --- */
 
 typedef struct SfStoreIdentity
 {
-	Oid			user;
-	int			sec_context;
+	SfRoleSwitch role;
 	int			guc_nest_level; /* of the search_path; 0: it was safe before */
 } SfStoreIdentity;
 
 /*
  * Switch to the extension's owner, or another role, and have names mean what
- * they mean in pg_catalog; undone by sf_store_leave or on abort.  Every query
- * that sfflow itself writes is between the two.
+ * they mean in pg_catalog.  sf_store_leave, or an abort, undoes both.  Every
+ * query that sfflow itself writes runs between the two.
  */
 extern void sf_store_enter(SfStoreIdentity *saved);
 extern void sf_store_enter_as(SfStoreIdentity *saved, Oid role);
@@ -34,63 +39,166 @@ extern void sf_store_leave(const SfStoreIdentity *saved);
 /* Owner of the schema _sfflow; ereports when the extension is not there. */
 extern Oid	sf_store_owner(void);
 
-/* --- reading --- */
+/* OID of a table of _sfflow; InvalidOid when there is none. */
+extern Oid	sf_store_relation(const char *name);
 
-/* A query and its plan: static SfPlan plan = SF_PLAN("…", 1, INT8OID); */
+/* Tell every session, at commit, that what it has cached of a table is stale. */
+extern void sf_store_announce_change(const char *table);
+
+/* --- arguments of queries --- */
+
+/* Operators by their full names, for the texts of queries */
+#define SF_EQ	" OPERATOR(pg_catalog.=) "
+#define SF_NE	" OPERATOR(pg_catalog.<>) "
+#define SF_LT	" OPERATOR(pg_catalog.<) "
+#define SF_LE	" OPERATOR(pg_catalog.<=) "
+#define SF_GT	" OPERATOR(pg_catalog.>) "
+#define SF_GE	" OPERATOR(pg_catalog.>=) "
+
+/* An argument: what $1 and so on stand for */
+typedef struct SfArg
+{
+	Oid			type;
+	Datum		value;
+	bool		isnull;
+} SfArg;
+
+static inline SfArg
+sf_query_arg(Oid type, Datum value, bool isnull)
+{
+	return (SfArg) {type, value, isnull};
+}
+
+/* A null pointer is NULL. */
+static inline SfArg
+sf_query_text(const char *text)
+{
+	return sf_query_arg(TEXTOID, text == NULL ? (Datum) 0 : CStringGetTextDatum(text), text == NULL);
+}
+
+static inline SfArg
+sf_query_jsonb(const Jsonb *document)
+{
+	return sf_query_arg(JSONBOID, PointerGetDatum(document), document == NULL);
+}
+
+/* Numbers of an enum are arguments like others: no text of a query holds them. */
+#define SF_INT2(x)	sf_query_arg(INT2OID, Int16GetDatum(x), false)
+#define SF_INT4(x)	sf_query_arg(INT4OID, Int32GetDatum(x), false)
+#define SF_INT8(x)	sf_query_arg(INT8OID, Int64GetDatum(x), false)
+#define SF_BOOL(x)	sf_query_arg(BOOLOID, BoolGetDatum(x), false)
+#define SF_CHAR(x)	sf_query_arg(CHAROID, CharGetDatum(x), false)
+#define SF_ROLE(x)	sf_query_arg(REGROLEOID, ObjectIdGetDatum(x), false)
+#define SF_TIME(x)	sf_query_arg(TIMESTAMPTZOID, TimestampTzGetDatum(x), false)
+#define SF_TIME_OR_NULL(x, null) \
+	sf_query_arg(TIMESTAMPTZOID, TimestampTzGetDatum(x), (x) == (null))
+#define SF_TEXT(x)	sf_query_text(x)
+#define SF_JSONB(x)	sf_query_jsonb(x)
+#define SF_NULL(type)	sf_query_arg(type, (Datum) 0, true)
+
+/* An int2[] of numbers of an enum, for = ANY ($n) */
+#define SF_INT2S(...) \
+	sf_query_int2s((const int[]) {__VA_ARGS__}, \
+				   (int) (sizeof((const int[]) {__VA_ARGS__}) / sizeof(int)))
+extern SfArg sf_query_int2s(const int *numbers, int count);
+
+/* Both numbers of an SfBranchKey: two arguments */
+#define SF_KEY(key)	SF_INT8((key).execution_no), SF_INT8((key).branch_no)
+
+/* A list of arguments, as an array and its length */
+#define SF_ARGS(...) \
+	(const SfArg[]) {__VA_ARGS__}, \
+	(int) (sizeof((const SfArg[]) {__VA_ARGS__}) / sizeof(SfArg))
+
+/* --- queries --- */
+
+/* A query and its plan: static SfPlan plan = SF_PLAN("…"); */
 typedef struct SfPlan
 {
 	const char *query;
-	int			nargs;
-	Oid			argtypes[12];
 	SPIPlanPtr	plan;			/* once prepared */
 } SfPlan;
 
-#define SF_PLAN(query, nargs, ...) {query, nargs, {__VA_ARGS__}, NULL}
+#define SF_PLAN(query)	{query, NULL}
 
-/* Have the plan of a query, while SPI is connected. */
-extern void sf_store_prepare(SfPlan *plan);
+/* How a query or a fetch locks its rows */
+typedef enum SfLock
+{
+	SF_LOCK_NONE,				/* read only */
+	SF_LOCK_WAIT,				/* FOR UPDATE */
+	SF_LOCK_SKIP				/* FOR UPDATE SKIP LOCKED */
+} SfLock;
 
-/* Read a row: called once a row with SPI's tuple, in the caller's context. */
+/* The plans of a query by SfLock */
+#define SF_PLANS_BY_LOCK(query) \
+	{SF_PLAN(query), SF_PLAN(query " FOR UPDATE"), \
+	 SF_PLAN(query " FOR UPDATE SKIP LOCKED")}
+
+/* Read a row: called once per row, in the caller's memory context. */
 typedef void (*SfRowReader) (HeapTuple tuple, TupleDesc desc, void *arg);
 
 /*
- * Run a plan as the extension's owner; rows go to reader (may be NULL) in the
- * caller's memory context.  nulls as in SPI ("n"/" "), may be NULL.  Returns
- * the number of rows processed.
+ * Run a plan as a role (InvalidOid: the extension's owner) and hand its rows to
+ * a reader, which may be NULL.  The types of the first call's arguments are
+ * those of the plan.  Returns the number of rows processed.
  */
-extern uint64 sf_store_query(SfPlan *plan, Datum *args, const char *nulls,
-							 long limit, SfRowReader reader, void *arg);
+extern uint64 sf_store_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
+						   const SfArg *args, int nargs);
 
-/* Values of a column, by 1-based number; defaults where it is null. */
-extern int64 sf_row_int64(HeapTuple tuple, TupleDesc desc, int column);
-extern Oid	sf_row_oid(HeapTuple tuple, TupleDesc desc, int column);
-extern int	sf_row_int(HeapTuple tuple, TupleDesc desc, int column);
-extern double sf_row_double(HeapTuple tuple, TupleDesc desc, int column);
-extern bool sf_row_bool(HeapTuple tuple, TupleDesc desc, int column);
-extern bool sf_row_is_null(HeapTuple tuple, TupleDesc desc, int column);
+/*
+ * Run a plan that only reads with the snapshot of the query that calls, and
+ * fetch its rows batch by batch.  sf_store_run sees what the transaction did a
+ * moment ago, which the engine needs.  What a view shows must be of one
+ * snapshot, and may be more than fits in memory.  The reader runs as the
+ * extension's owner.
+ */
+extern uint64 sf_scan_run(SfPlan *plan, SfRowReader reader, void *arg,
+						  const SfArg *args, int nargs);
+
+/* Run a plan for its effect, or with a reader. */
+#define sf_store_execute(plan, ...) \
+	sf_store_run(InvalidOid, plan, NULL, NULL, SF_ARGS(__VA_ARGS__))
+#define sf_store_read(plan, reader, arg, ...) \
+	sf_store_run(InvalidOid, plan, reader, arg, SF_ARGS(__VA_ARGS__))
+#define sf_scan(plan, reader, arg, ...) \
+	sf_scan_run(plan, reader, arg, SF_ARGS(__VA_ARGS__))
+
+/*
+ * Read the first column of the first row as sf_row_number does.  Without a row,
+ * or where it is null: if_none.
+ */
+#define sf_store_number(plan, if_none, ...) \
+	sf_store_number_as(InvalidOid, plan, if_none, SF_ARGS(__VA_ARGS__))
+extern int64 sf_store_number_as(Oid role, SfPlan *plan, int64 if_none,
+								const SfArg *args, int nargs);
+
+/* Read the first column of all rows: a List of char *, or of int64 *. */
+#define sf_store_texts(plan, ...) \
+	sf_store_list(plan, sf_row_append_text, SF_ARGS(__VA_ARGS__))
+#define sf_store_numbers(plan, ...) \
+	sf_store_list(plan, sf_row_append_number, SF_ARGS(__VA_ARGS__))
+
+/* Read all rows by a reader whose argument is a List **. */
+extern List *sf_store_list(SfPlan *plan, SfRowReader reader,
+						   const SfArg *args, int nargs);
+
+/* The first item of a list of pointers, or NULL */
+extern void *sf_list_first(const List *list);
+
+/* --- columns, by their numbers from 1 --- */
+
+/* An integer of any width, a truth value, a "char", an oid or a time */
+extern int64 sf_row_number(HeapTuple tuple, TupleDesc desc, int column, int64 if_null);
+
+/* Copies; NULL where the column is null. */
 extern char *sf_row_text(HeapTuple tuple, TupleDesc desc, int column);
 extern Jsonb *sf_row_jsonb(HeapTuple tuple, TupleDesc desc, int column);
-extern TimestampTz sf_row_time(HeapTuple tuple, TupleDesc desc, int column,
-							   TimestampTz if_null);
-extern int *sf_row_int_array(HeapTuple tuple, TupleDesc desc, int column,
-							 int *count);
 
-/*
- * Readers of rows with one column: arg is where the value goes, int *, int64 *
- * or Oid *; for _list a List of int64 *, which grows.
- */
-extern void sf_row_read_int(HeapTuple tuple, TupleDesc desc, void *arg);
-extern void sf_row_read_int64(HeapTuple tuple, TupleDesc desc, void *arg);
-extern void sf_row_read_oid(HeapTuple tuple, TupleDesc desc, void *arg);
-extern void sf_row_read_int64_list(HeapTuple tuple, TupleDesc desc, void *arg);
+/* Readers of rows with one column; arg is a List **. */
+extern void sf_row_append_text(HeapTuple tuple, TupleDesc desc, void *arg);
+extern void sf_row_append_number(HeapTuple tuple, TupleDesc desc, void *arg);
 
-/*
- * The address of a row: the ctid that a query has in a column after
- * those of the row, else where the tuple lies that sf_row_fetch (direct.h) found.
- */
-extern ItemPointer sf_row_address(HeapTuple tuple, TupleDesc desc, int ctid_column);
-
-/* An int4[] of numbers, to be written or asked for. */
+/* An int4[] of numbers */
 extern Datum sf_int_array_datum(const int *numbers, int count);
 
 #endif							/* SF_STORE_TABLE_H */

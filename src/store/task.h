@@ -8,47 +8,74 @@
 
 #include "store/branch.h"
 
+/* Columns that queries over _sfflow.activity return */
+#define SF_ACTIVITY_FIELDS(X) \
+	X(int, activity_no, INT4, NOT_NULL) \
+	X(Oid, owner, REGROLE, NOT_NULL) \
+	X(char *, name, TEXT, NOT_NULL) \
+	X(int64, lease_ms, INT8, NULL_IS(0))	/* none */ \
+	X(int, max_receive_count, INT4, NULL_IS(0))	/* no limit */ \
+	X(bool, polled, BOOL, NULL_IS(false))	/* a worker was seen in the last day */
+
 typedef struct SfActivity
 {
-	int			activity_no;
-	Oid			owner;
-	char	   *name;
-	int64		lease_ms;		/* 0: none */
-	int			max_receive_count;	/* 0: no limit */
-	bool		polled;			/* a worker was seen in the last day */
+	SF_ACTIVITY_FIELDS(SF_FIELD)
 } SfActivity;
 
-/* Status of a task, as stored */
+/* Status of a task, as stored: symbol, number */
+#define SF_TASK_STATUS_LIST(X) \
+	X(QUEUED, 0)		/* waits for a worker */ \
+	X(TAKEN, 1)			/* by a worker */ \
+	X(TOKEN, 2)			/* waits for an answer by its token alone */ \
+	X(ANSWERED, 3) \
+	X(DEAD, 4)			/* taken too often */
+
+#define SF_TASK_STATUS_ENUM(sym, number) SF_TASK_##sym = number,
 typedef enum SfTaskStatus
 {
-	SF_TASK_QUEUED = 0,
-	SF_TASK_TAKEN = 1,
-	SF_TASK_TOKEN = 2,
-	SF_TASK_ANSWERED = 3,
-	SF_TASK_DEAD = 4
+	SF_TASK_STATUS_LIST(SF_TASK_STATUS_ENUM)
 } SfTaskStatus;
 
 #define SF_TASK_SECRET_BYTES	24
 
+/* The part of a token that nobody can guess */
+typedef struct SfTaskSecret
+{
+	unsigned char bytes[SF_TASK_SECRET_BYTES];
+} SfTaskSecret;
+
+/* Columns of _sfflow.task; see sql/parts/12-activities.sql. */
+#define SF_TASK_COLUMNS(X) \
+	X(int64, execution_no, INT8, NOT_NULL) \
+	X(int64, branch_no, INT8, NOT_NULL) \
+	X(int, activity_no, INT4, NULL_IS(0))	/* a token alone */ \
+	X(SfTaskStatus, status, INT2, NOT_NULL) \
+	X(int, generation, INT4, NOT_NULL) \
+	X(int, state, INT4, NOT_NULL) \
+	X(int, attempt, INT4, NOT_NULL) \
+	X(int, receives, INT4, NOT_NULL) \
+	X(TimestampTz, scheduled_at, TIMESTAMPTZ, NOT_NULL) \
+	X(TimestampTz, started_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* not yet */ \
+	X(TimestampTz, heartbeat_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* none yet */ \
+	X(TimestampTz, lease_until, TIMESTAMPTZ, NULL_IS(DT_NOEND))	/* no lease */ \
+	X(int64, timeout_ms, INT8, NULL_IS(0))	/* none */ \
+	X(int64, heartbeat_ms, INT8, NULL_IS(0)) \
+	X(SfTaskSecret, secret, BYTEA, NOT_NULL) \
+	X(char *, worker, TEXT, NULLABLE) \
+	X(Jsonb *, input, JSONB, NULLABLE) \
+	X(Jsonb *, submitted, JSONB, NULLABLE)	/* what the request returned */
+
+/* A task; key is its first two columns. */
 typedef struct SfTask
 {
-	SfBranchKey key;
-	int			activity_no;	/* 0: a token alone */
-	SfTaskStatus status;
-	int			generation;
-	int			state;
-	int			attempt;
-	int			receives;
-	TimestampTz scheduled_at;
-	TimestampTz started_at;		/* DT_NOBEGIN: not yet */
-	TimestampTz heartbeat_at;	/* DT_NOBEGIN: none yet */
-	TimestampTz lease_until;	/* DT_NOEND: none */
-	int64		timeout_ms;		/* 0: none */
-	int64		heartbeat_ms;	/* 0: none */
-	unsigned char secret[SF_TASK_SECRET_BYTES];
-	char	   *worker;
-	Jsonb	   *input;
-	Jsonb	   *submitted;		/* what the request returned, not yet in history */
+	union
+	{
+		SfBranchKey key;
+		struct
+		{
+			SF_TASK_COLUMNS(SF_FIELD)
+		};
+	};
 	bool		used_up;		/* not stored: its lease ran out for the last time */
 } SfTask;
 
@@ -89,15 +116,8 @@ extern void sf_task_delete(SfBranchKey key);
 extern List *sf_task_take(const SfActivity *activity, const char *worker,
 						  int max_tasks);
 
-/* Put an answer into a branch: phase ANSWERED, due now. */
-extern void sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,
-							 const char *error, const char *cause);
-
 /* When the branch of a task is due because nobody answered; DT_NOEND: never. */
 extern TimestampTz sf_task_timer(const SfTask *task);
-
-/* Set when a branch is due. */
-extern void sf_branch_set_due(SfBranchKey key, TimestampTz due);
 
 /* --- tokens: key, generation and secret, as base64 --- */
 

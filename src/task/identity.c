@@ -47,8 +47,7 @@ static bool private_session = false;
 
 /* Worker: who it was before it assumed an identity, valid while assumed is */
 static Oid	assumed = InvalidOid;
-static Oid	own_userid;
-static int	own_sec_context;
+static SfRoleSwitch own;
 
 /* Tasks within tasks (a function may call sf_run) */
 static int	depth = 0;
@@ -147,17 +146,14 @@ owns_session(void)
 void
 sf_identity_assume_owner(Oid owner)
 {
-	Oid			userid;
-	int			sec_context;
+	SfRoleSwitch before = sf_role_current();
 
 	if (OidIsValid(assumed) && assumed != owner)
 		elog(ERROR, "identity of role %u is still on", assumed);
 	check_role(owner);
-	GetUserIdAndSecContext(&userid, &sec_context);
 	if (!OidIsValid(assumed))
 	{
-		own_userid = userid;
-		own_sec_context = sec_context;
+		own = before;
 		assumed = owner;
 	}
 	if (private_session && last_owner != owner)
@@ -168,7 +164,7 @@ sf_identity_assume_owner(Oid owner)
 							Float8GetDatum(pg_prng_double(&pg_global_prng_state)));
 		last_owner = owner;
 	}
-	SetUserIdAndSecContext(owner, sec_context_for(owner, sec_context));
+	sf_role_take(owner, sec_context_for(owner, before.sec_context));
 }
 
 /* Be again who this session is, and throw away what tasks left behind. */
@@ -177,7 +173,7 @@ sf_identity_drop(void)
 {
 	if (!OidIsValid(assumed))
 		return;
-	SetUserIdAndSecContext(own_userid, own_sec_context);
+	sf_role_restore(own);
 	assumed = InvalidOid;
 	if (!private_session)
 		return;
@@ -273,8 +269,8 @@ sf_identity_enter(SfIdentity *identity, Oid owner)
 	if (depth == 1 && private_session && owner != assumed)
 		elog(ERROR, "identity of role %u is not on", owner);
 	check_role(owner);
-	GetUserIdAndSecContext(&identity->userid, &identity->sec_context);
-	SetUserIdAndSecContext(owner, sec_context_for(owner, identity->sec_context));
+	identity->outer = sf_role_current();
+	sf_role_take(owner, sec_context_for(owner, identity->outer.sec_context));
 	identity->guc_nest_level = NewGUCNestLevel();
 	apply_settings(owner);
 	if (!owns_session() && !InSecurityRestrictedOperation())
@@ -299,7 +295,7 @@ sf_identity_leave(const SfIdentity *identity)
 	else
 		sf_constraints_check();
 	AtEOXact_GUC(false, identity->guc_nest_level);
-	SetUserIdAndSecContext(identity->userid, identity->sec_context);
+	sf_role_restore(identity->outer);
 	depth--;
 }
 

@@ -9,6 +9,7 @@
 
 #include "access/tupdesc.h"
 #include "base/clock.h"
+#include "base/role_switch.h"
 #include "run/driver.h"
 #include "fmgr.h"
 #include "json/json.h"
@@ -96,8 +97,7 @@ extern void sf_timer_settle(const SfTimer *timer);
 
 typedef struct SfIdentity
 {
-	Oid			userid;			/* to go back to */
-	int			sec_context;
+	SfRoleSwitch outer;			/* to go back to */
 	int			guc_nest_level;
 } SfIdentity;
 

@@ -243,10 +243,8 @@ bool
 sf_attempt(SfAttempt *a)
 {
 	MemoryContext context = CurrentMemoryContext;
-	Oid			user;
-	int			sec_context;
+	SfRoleSwitch own = sf_role_current();
 
-	GetUserIdAndSecContext(&user, &sec_context);
 	a->ok = false;
 	a->verdict = SF_TURN_MAY_WORK;
 	memset(&a->result, 0, sizeof(a->result));
@@ -279,7 +277,7 @@ sf_attempt(SfAttempt *a)
 	sf_slot_set_own_task(NULL);
 	sf_slot_step_over();
 	sf_identity_drop();
-	SetUserIdAndSecContext(user, sec_context);
+	sf_role_restore(own);
 	sf_poison_turn_end(sf_slot_number(),
 					   !(a->ok && a->result.outcome == SF_SLICE_LONG_TASK));
 	if (!a->ok && sf_attempt_met_shortage(a))

@@ -58,11 +58,11 @@ DO $$ BEGIN
 	END LOOP;
 END $$;
 INSERT INTO _sfflow.task (execution_no, branch_no, activity_no, status, generation, state, attempt, receives,
-	scheduled_at, started_at, heartbeat_at, lease_until, timeout, secret, worker, input)
+	scheduled_at, started_at, heartbeat_at, lease_until, timeout_ms, secret, worker, input)
 SELECT execution_no, b, CASE WHEN b <> 2 THEN 1000 END, (ARRAY[0, 1, 2, 4])[b + 1], 0, 2 + b, 0, b,
 	'2025-02-05 02:00Z', CASE WHEN b IN (1, 3) THEN '2025-02-05 02:01Z'::timestamptz END,
 	CASE WHEN b = 1 THEN '2025-02-05 02:02Z'::timestamptz END, CASE WHEN b = 3 THEN '2025-02-05 02:06Z'::timestamptz END,
-	'1 hour', '', CASE WHEN b = 1 THEN 'host-1' END, '{"a": 1}'
+	3600000, '', CASE WHEN b = 1 THEN 'host-1' END, '{"a": 1}'
 FROM _sfflow.execution, generate_series(0, 3) b WHERE execution_id = 'nightly:out';
 SELECT state, branch, status, scheduled_at, started_at, deadline, heartbeat_at, worker FROM sf_tasks WHERE execution_id = 'nightly:out';
 SELECT activity, queued, oldest_queued_at, in_flight, last_polled_at, last_worker FROM sf_activities WHERE activity = 'shell';

@@ -1,0 +1,286 @@
+/*
+ * row.c
+ *		Rows of tables as structs.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "utils/array.h"
+#include "utils/datum.h"
+
+#include "base/compat.h"
+#include "store/row.h"
+
+/* --- reading --- */
+
+/* Read an int4[]; NULL and 0 where it is empty. */
+static int *
+read_array(Datum value, int *count)
+{
+	ArrayType  *array = DatumGetArrayTypeP(value);
+	int		   *numbers;
+
+	*count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	if (*count == 0)
+		return NULL;
+	numbers = palloc(sizeof(int) * *count);
+	memcpy(numbers, ARR_DATA_PTR(array), sizeof(int) * *count);
+	return numbers;
+}
+
+/* Read a text or a document; one that is stored out of line may be kept as it is. */
+static void
+read_pointer(const SfColumn *column, Datum value, void *field)
+{
+	bytea	   *bytes;
+
+	switch (column->type)
+	{
+		case SF_SQL_TEXT:
+			*(char **) field = TextDatumGetCString(value);
+			break;
+		case SF_SQL_BYTEA:
+			bytes = DatumGetByteaPP(value);
+			if (VARSIZE_ANY_EXHDR(bytes) == column->size)
+				memcpy(field, VARDATA_ANY(bytes), column->size);
+			break;
+		case SF_SQL_INT4_ARRAY:
+			*(int **) field = read_array(value, (int *) ((int **) field + 1));
+			break;
+		default:
+			*(Jsonb **) field = DatumGetJsonbPCopy(value);
+			if (column->type == SF_SQL_JSONB_KEPT &&
+				VARATT_IS_EXTERNAL_ONDISK(DatumGetPointer(value)))
+				*(SfStored *) ((Jsonb **) field + 1) =
+					(SfStored) {datumCopy(value, false, -1), *(Jsonb **) field};
+	}
+}
+
+/* Read a column into its field, which is zero so far. */
+static void
+read_column(const SfColumn *column, Datum value, bool isnull, void *field)
+{
+	switch (column->type)
+	{
+		case SF_SQL_BOOL:
+			*(bool *) field = !isnull && DatumGetBool(value);
+			break;
+		case SF_SQL_INT2:
+			*(int *) field = isnull ? (int) column->null : DatumGetInt16(value);
+			break;
+		case SF_SQL_INT4:
+			*(int *) field = isnull ? (int) column->null : DatumGetInt32(value);
+			break;
+		case SF_SQL_INT8:
+		case SF_SQL_TIMESTAMPTZ:
+			*(int64 *) field = isnull ? column->null : DatumGetInt64(value);
+			break;
+		case SF_SQL_FLOAT8:
+			*(double *) field = isnull ? 0 : DatumGetFloat8(value);
+			break;
+		case SF_SQL_REGROLE:
+			*(Oid *) field = isnull ? InvalidOid : DatumGetObjectId(value);
+			break;
+		default:
+			if (!isnull)
+				read_pointer(column, value, field);
+	}
+}
+
+/* Read the first columns of a row into a struct. */
+void
+sf_row_read(const SfRowType *type, HeapTuple tuple, TupleDesc desc, int ncolumns,
+			void *row)
+{
+	Datum		values[SF_MAX_COLUMNS];
+	bool		nulls[SF_MAX_COLUMNS];
+
+	if (desc->natts < ncolumns || desc->natts > SF_MAX_COLUMNS)
+		elog(ERROR, "a row of %s has %d columns", type->key.table, desc->natts);
+	heap_deform_tuple(tuple, desc, values, nulls);
+	for (int i = 0; i < ncolumns; i++)
+		read_column(&type->columns[i], values[i], nulls[i],
+					(char *) row + type->columns[i].offset);
+}
+
+/* Structs that rows are read into */
+typedef struct Rows
+{
+	const SfRowType *type;
+	List	   *rows;
+} Rows;
+
+/* Read a row into a struct of its own. */
+static void
+append_row(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Rows	   *rows = arg;
+	void	   *row = palloc0(rows->type->size);
+
+	sf_row_read(rows->type, tuple, desc, rows->type->ncolumns, row);
+	rows->rows = lappend(rows->rows, row);
+}
+
+/* Read the rows of a query into structs. */
+List *
+sf_store_rows_by(SfPlan *plan, const SfRowType *type, const SfArg *args, int nargs)
+{
+	Rows		rows = {type, NIL};
+
+	sf_store_run(InvalidOid, plan, append_row, &rows, args, nargs);
+	return rows.rows;
+}
+
+/* --- writing --- */
+
+/* The datum of a field that points to something; false: it is NULL. */
+static bool
+form_pointer(const SfColumn *column, const void *field, Datum *value)
+{
+	const void *pointer = column->type == SF_SQL_BYTEA ? field : *(void *const *) field;
+	const SfStored *stored = (const SfStored *) ((Jsonb *const *) field + 1);
+
+	*value = (Datum) 0;
+	if (pointer == NULL)
+		return false;
+	switch (column->type)
+	{
+		case SF_SQL_TEXT:
+			*value = CStringGetTextDatum(pointer);
+			return true;
+		case SF_SQL_BYTEA:
+			*value = PointerGetDatum(cstring_to_text_with_len(pointer, column->size));
+			return true;
+		case SF_SQL_INT4_ARRAY:
+			if (*(const int *) stored == 0)
+				return false;
+			*value = sf_int_array_datum(pointer, *(const int *) stored);
+			return true;
+		case SF_SQL_JSONB_KEPT:
+			*value = pointer == stored->document && stored->datum != (Datum) 0 ?
+				stored->datum : PointerGetDatum(pointer);
+			return true;
+		default:
+			*value = PointerGetDatum(pointer);
+			return true;
+	}
+}
+
+/* The datum of a field; false: it is NULL. */
+static bool
+form_column(const SfColumn *column, const void *field, Datum *value)
+{
+	int64		number;
+
+	switch (column->type)
+	{
+		case SF_SQL_BOOL:
+			*value = BoolGetDatum(*(const bool *) field);
+			return true;
+		case SF_SQL_INT2:
+			number = *(const int *) field;
+			*value = Int16GetDatum(number);
+			break;
+		case SF_SQL_INT4:
+			number = *(const int *) field;
+			*value = Int32GetDatum(number);
+			break;
+		case SF_SQL_INT8:
+		case SF_SQL_TIMESTAMPTZ:
+			number = *(const int64 *) field;
+			*value = Int64GetDatum(number);
+			break;
+		case SF_SQL_FLOAT8:
+			*value = Float8GetDatum(*(const double *) field);
+			return true;
+		case SF_SQL_REGROLE:
+			*value = ObjectIdGetDatum(*(const Oid *) field);
+			return true;
+		default:
+			return form_pointer(column, field, value);
+	}
+	return !column->nullable || number != column->null;
+}
+
+/* Lay a struct out as the columns of its row. */
+void
+sf_row_form(const SfRowType *type, const void *row, Datum *values, bool *nulls)
+{
+	for (int i = 0; i < type->ncolumns; i++)
+		nulls[i] = !form_column(&type->columns[i],
+								(const char *) row + type->columns[i].offset, &values[i]);
+}
+
+/* Insert a row. */
+void
+sf_row_insert(const SfRowType *type, const void *row)
+{
+	SfTable    *table = sf_table_open(type->key.table, type->ncolumns);
+	Datum		values[SF_MAX_COLUMNS];
+	bool		nulls[SF_MAX_COLUMNS];
+
+	sf_row_form(type, row, values, nulls);
+	sf_table_insert(table, values, nulls);
+	sf_table_close(table);
+	CommandCounterIncrement();
+}
+
+/* Read the address of a row. */
+static void
+read_address(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(ItemPointer) arg = tuple->t_self;
+}
+
+/* Find the address of a row by its key. */
+static bool
+find_address(const SfRowType *type, const void *row, ItemPointer tid)
+{
+	SfArg		key[2];
+
+	for (int i = 0; i < type->nkeys; i++)
+	{
+		key[i] = SF_NULL(INT8OID);
+		(void) form_column(&type->columns[i],
+						   (const char *) row + type->columns[i].offset, &key[i].value);
+	}
+	return sf_row_fetch_by(&type->key, SF_LOCK_NONE, NULL, read_address, tid, key,
+						   type->nkeys);
+}
+
+/* Replace some columns of a row. */
+void
+sf_row_update(const SfRowType *type, SfTable *table, ItemPointer tid, const void *row,
+			  const int *columns, int n)
+{
+	Datum		values[SF_MAX_COLUMNS] = {0};
+	bool		nulls[SF_MAX_COLUMNS] = {0};
+	bool		replace[SF_MAX_COLUMNS] = {0};
+	ItemPointerData found;
+
+	if (tid == NULL && !find_address(type, row, tid = &found))
+		return;
+	for (int i = 0; i < n; i++)
+	{
+		int			column = columns[i] - 1;
+
+		replace[column] = true;
+		nulls[column] = !form_column(&type->columns[column],
+									 (const char *) row + type->columns[column].offset,
+									 &values[column]);
+	}
+	sf_table_update_columns(table, tid, values, nulls, replace);
+}
+
+/* Replace some columns of one row. */
+void
+sf_row_replace(const SfRowType *type, ItemPointer tid, const void *row,
+			   const int *columns, int n)
+{
+	SfTable    *table = sf_table_open(type->key.table, type->ncolumns);
+
+	sf_row_update(type, table, tid, row, columns, n);
+	sf_table_close(table);
+	CommandCounterIncrement();
+}
