@@ -71,10 +71,11 @@ clean: clean-client
 clean-client:
 	$(MAKE) -C src/client clean
 
-# The install script is its parts, in order.
-$(SQL_SCRIPT): $(SQL_PARTS) Makefile
-	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit'; \
-	   for part in $(SQL_PARTS); do echo; cat $$part; done; } > $@.tmp && mv $@.tmp $@
+# The install script is its parts, in order, with the numbers of the enums of these headers.
+SQL_HEADERS = src/store/branch.h src/store/task.h
+$(SQL_SCRIPT): sql/numbers.awk $(SQL_HEADERS) $(SQL_PARTS) Makefile
+	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit' && \
+	   awk -f sql/numbers.awk $(SQL_HEADERS) $(SQL_PARTS); } > $@.tmp && mv $@.tmp $@
 	@echo "assembled $@"
 
 # A private PostgreSQL with the extension in it, under tmp_install/. Executables find their share

@@ -8,7 +8,7 @@ CREATE SEQUENCE _sfflow.machine_no AS integer;
 CREATE SEQUENCE _sfflow.execution_no CACHE 32;
 CREATE SEQUENCE _sfflow.branch_no CACHE 256;
 
--- One row a state machine; its definition is in the versions.
+-- One row per state machine; its definition is in the versions.
 CREATE TABLE _sfflow.state_machine (
 	machine_no integer NOT NULL DEFAULT nextval('_sfflow.machine_no') PRIMARY KEY,
 	name text COLLATE "C" NOT NULL UNIQUE,
@@ -37,9 +37,8 @@ CREATE TABLE _sfflow.privilege (
 	PRIMARY KEY (object_kind, object_name, role, privilege)
 );
 
--- One row an execution.  status: 0 RUNNING, 1 SUCCEEDED, 2 FAILED,
--- 3 TIMED_OUT, 4 ABORTED.  Only columns outside every index change after the
--- insert, so that updates are HOT.
+-- One row per execution.  status: see src/store/branch.h.  Only columns outside
+-- every index change after the insert, so that updates are HOT.
 CREATE TABLE _sfflow.execution (
 	execution_no bigint NOT NULL PRIMARY KEY,
 	machine_no integer NOT NULL,
@@ -69,7 +68,7 @@ CREATE TABLE _sfflow.execution (
 CREATE INDEX execution_parent ON _sfflow.execution (parent_execution_no, map_run_no, map_index)
 	WHERE parent_execution_no IS NOT NULL;
 
--- One row a run of a Distributed Map state.  Counters of executions and of
+-- One row per run of a Distributed Map state.  Counters of executions and of
 -- items are of children that have ended; status as in execution.
 CREATE TABLE _sfflow.map_run (
 	execution_no bigint NOT NULL,		-- that the state belongs to
@@ -108,9 +107,9 @@ CREATE TABLE _sfflow.map_item (
 	PRIMARY KEY (execution_no, map_run_no, item_index)
 );
 
--- One row a strand of control: the root (branch_no 0), a branch of a Parallel
--- state, an iteration of a Map state, or the machine's deadline (branch_no
--- -1).  phase: see src/store/branch.h.
+-- One row per branch: the root (branch_no 0), a branch of a Parallel state, an
+-- iteration of a Map state, or the machine's deadline (branch_no -1).  phase: see
+-- src/store/branch.h.
 CREATE TABLE _sfflow.branch (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,
@@ -140,7 +139,7 @@ CREATE TABLE _sfflow.branch (
 	started_at timestamptz,				-- of the task that runs
 	deadline timestamptz,				-- of the task that runs
 	iterations integer[],				-- Map indexes, outermost first
-	retry_counts integer[],				-- one a retrier
+	retry_counts integer[],				-- one per retrier
 	error text,
 	cause text,
 	payload jsonb,						-- input of the state; DONE: output

@@ -2,7 +2,7 @@
 
 CREATE SEQUENCE _sfflow.activity_no AS integer;
 
--- One row an activity: a queue that programs outside poll.
+-- One row per activity: a queue that programs outside poll.
 CREATE TABLE _sfflow.activity (
 	activity_no integer NOT NULL DEFAULT nextval('_sfflow.activity_no') PRIMARY KEY,
 	name text COLLATE "C" NOT NULL UNIQUE,
@@ -15,8 +15,7 @@ CREATE TABLE _sfflow.activity (
 ) WITH (fillfactor = 50);
 
 -- One row per task that a client outside answers; its branch is in phase
--- EXTERNAL.  status: 0 queued, 1 taken by a worker, 2 waits for its token
--- alone, 3 answered, 4 dead letter.
+-- EXTERNAL.  status: see src/store/task.h.
 CREATE TABLE _sfflow.task (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,
@@ -40,7 +39,7 @@ CREATE TABLE _sfflow.task (
 ) WITH (fillfactor = 70);
 
 -- What waits to be taken, oldest first.
-CREATE INDEX task_queued ON _sfflow.task (activity_no, scheduled_at) WHERE status = 0;
+CREATE INDEX task_queued ON _sfflow.task (activity_no, scheduled_at) WHERE status = @TASK_QUEUED@;
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.activity_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.activity', '');

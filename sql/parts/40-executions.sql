@@ -9,8 +9,6 @@ CREATE FUNCTION @extschema@.sf_create_state_machine(
 RETURNS integer
 AS 'MODULE_PATHNAME', 'sfflow_sf_create_state_machine'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION @extschema@.sf_create_state_machine(text, json, text, boolean, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_create_state_machine(text, json, text, boolean, jsonb) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_create_state_machine(text, json, text, boolean, jsonb) IS
 	'validates and stores a state machine; returns its version';
 
@@ -18,8 +16,6 @@ CREATE FUNCTION @extschema@.sf_drop_state_machine(name text, force boolean DEFAU
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_drop_state_machine'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION @extschema@.sf_drop_state_machine(text, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_drop_state_machine(text, boolean) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_drop_state_machine(text, boolean) IS
 	'deletes a state machine, its versions and its executions';
 
@@ -31,8 +27,6 @@ CREATE FUNCTION @extschema@.sf_start(
 RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_sf_start'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION @extschema@.sf_start(text, jsonb, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_start(text, jsonb, text, text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_start(text, jsonb, text, text) IS
 	'starts (or resumes) an execution; returns its id';
 
@@ -46,8 +40,6 @@ CREATE FUNCTION @extschema@.sf_step(
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_sf_step'
 LANGUAGE C VOLATILE ROWS 1;
-REVOKE ALL ON FUNCTION @extschema@.sf_step(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_step(text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_step(text) IS
 	'one transition of the branch that is due first, in this transaction';
 
@@ -58,15 +50,12 @@ CREATE FUNCTION @extschema@.sf_run(
 RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_sf_run'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION @extschema@.sf_run(text, boolean, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_run(text, boolean, integer) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_run(text, boolean, integer) IS
 	'steps in this transaction until nothing is due; returns the status';
 
 CREATE PROCEDURE @extschema@.sf_run_due(max_steps integer DEFAULT 1000)
 AS 'MODULE_PATHNAME', 'sfflow_sf_run_due'
 LANGUAGE C;
-REVOKE ALL ON PROCEDURE @extschema@.sf_run_due(integer) FROM PUBLIC;
 COMMENT ON PROCEDURE @extschema@.sf_run_due(integer) IS
 	'advances whatever is due in this database, committing slice by slice';
 
@@ -74,8 +63,6 @@ CREATE FUNCTION @extschema@.sf_await(execution_id text, timeout interval DEFAULT
 RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_sf_await'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION @extschema@.sf_await(text, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_await(text, interval) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_await(text, interval) IS
 	'waits until an execution has ended, for five minutes at most; returns its status then, or RUNNING';
 
@@ -83,8 +70,6 @@ COMMENT ON FUNCTION @extschema@.sf_await(text, interval) IS
 CREATE PROCEDURE @extschema@.sf_wait(execution_id text, timeout interval DEFAULT NULL, INOUT status text DEFAULT NULL)
 AS 'MODULE_PATHNAME', 'sfflow_sf_wait'
 LANGUAGE C;
-REVOKE ALL ON PROCEDURE @extschema@.sf_wait(text, interval, text) FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE @extschema@.sf_wait(text, interval, text) TO PUBLIC;
 COMMENT ON PROCEDURE @extschema@.sf_wait(text, interval, text) IS
 	'waits until an execution has ended and gives its status then, or RUNNING at the timeout';
 
@@ -92,8 +77,6 @@ CREATE FUNCTION @extschema@.sf_stop(execution_id text, error text DEFAULT NULL, 
 RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_sf_stop'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION @extschema@.sf_stop(text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_stop(text, text, text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_stop(text, text, text) IS
 	'ends an execution as ABORTED; returns its status';
 
@@ -104,8 +87,6 @@ CREATE FUNCTION @extschema@.sf_redrive(
 RETURNS integer
 AS 'MODULE_PATHNAME', 'sfflow_sf_redrive'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION @extschema@.sf_redrive(text, text, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_redrive(text, text, jsonb) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_redrive(text, text, jsonb) IS
 	'continues an execution that has not succeeded; returns the redrive count';
 
@@ -113,7 +94,5 @@ CREATE FUNCTION @extschema@.sf_purge(older_than interval, max_executions integer
 RETURNS bigint
 AS 'MODULE_PATHNAME', 'sfflow_sf_purge'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION @extschema@.sf_purge(interval, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_purge(interval, integer) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_purge(interval, integer) IS
 	'deletes ended executions of the caller''s machines; returns how many';

@@ -5,8 +5,6 @@ CREATE FUNCTION @extschema@.sf_jsonpath(path text, input jsonb, context jsonb DE
 RETURNS jsonb
 AS 'MODULE_PATHNAME', 'sfflow_sf_jsonpath'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-REVOKE ALL ON FUNCTION @extschema@.sf_jsonpath(text, jsonb, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_jsonpath(text, jsonb, jsonb) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_jsonpath(text, jsonb, jsonb) IS
 	'value of a JSONPath as in state machines; NULL if it has no match';
 
@@ -15,7 +13,5 @@ CREATE FUNCTION @extschema@.sf_intrinsic(expression text, input jsonb, context j
 RETURNS jsonb
 AS 'MODULE_PATHNAME', 'sfflow_sf_intrinsic'
 LANGUAGE C VOLATILE PARALLEL SAFE;
-REVOKE ALL ON FUNCTION @extschema@.sf_intrinsic(text, jsonb, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_intrinsic(text, jsonb, jsonb) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_intrinsic(text, jsonb, jsonb) IS
 	'value of an intrinsic function''s call, States.Format(...) and so on';

@@ -9,7 +9,5 @@ CREATE FUNCTION @extschema@.sf_validate(
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_sf_validate'
 LANGUAGE C STABLE PARALLEL RESTRICTED ROWS 10;
-REVOKE ALL ON FUNCTION @extschema@.sf_validate(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_validate(text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_validate(text) IS
 	'all that is wrong with a definition, in the order of its text; no rows for a good one';

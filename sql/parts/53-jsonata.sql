@@ -5,7 +5,5 @@ CREATE FUNCTION @extschema@.sf_jsonata(expression text, input json DEFAULT NULL,
 RETURNS json
 AS 'MODULE_PATHNAME', 'sfflow_sf_jsonata'
 LANGUAGE C VOLATILE PARALLEL SAFE;
-REVOKE ALL ON FUNCTION @extschema@.sf_jsonata(text, json, json) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_jsonata(text, json, json) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_jsonata(text, json, json) IS
 	'value of a JSONata expression over input, with bindings as its variables; NULL where it is undefined';

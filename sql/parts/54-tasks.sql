@@ -5,8 +5,6 @@ CREATE FUNCTION @extschema@.sf_raise(error text, cause text DEFAULT NULL)
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_raise'
 LANGUAGE C VOLATILE PARALLEL SAFE;
-REVOKE ALL ON FUNCTION @extschema@.sf_raise(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_raise(text, text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_raise(text, text) IS
 	'fail the SQL task that runs with this error name and cause';
 
@@ -15,8 +13,6 @@ CREATE FUNCTION @extschema@.sf_map_resource(pattern text, resource text)
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_map_resource'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION @extschema@.sf_map_resource(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_map_resource(text, text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_map_resource(text, text) IS
 	'have every Resource that matches the pattern (* is any text) run another resource';
 
@@ -24,7 +20,5 @@ CREATE FUNCTION @extschema@.sf_unmap_resource(pattern text)
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_unmap_resource'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION @extschema@.sf_unmap_resource(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_unmap_resource(text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_unmap_resource(text) IS
 	'end a mapping of the calling role';

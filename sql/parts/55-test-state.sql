@@ -15,7 +15,5 @@ CREATE FUNCTION @extschema@.sf_test_state(
 RETURNS jsonb
 AS 'MODULE_PATHNAME', 'sfflow_sf_test_state'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION @extschema@.sf_test_state(json, jsonb, jsonb, jsonb, jsonb, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_test_state(json, jsonb, jsonb, jsonb, jsonb, text, text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_test_state(json, jsonb, jsonb, jsonb, jsonb, text, text) IS
 	'runs one state of a definition with this input and returns the outcome; writes nothing';

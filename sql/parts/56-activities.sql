@@ -4,8 +4,6 @@ CREATE FUNCTION @extschema@.sf_create_activity(name text, lease interval DEFAULT
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_create_activity'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION @extschema@.sf_create_activity(text, interval, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_create_activity(text, interval, integer) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_create_activity(text, interval, integer) IS
 	'makes a queue that programs outside the database poll';
 
@@ -13,8 +11,6 @@ CREATE FUNCTION @extschema@.sf_drop_activity(name text)
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_drop_activity'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION @extschema@.sf_drop_activity(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_drop_activity(text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_drop_activity(text) IS 'deletes an activity that has no open tasks';
 
 CREATE FUNCTION @extschema@.sf_get_activity_task(
@@ -32,8 +28,6 @@ CREATE FUNCTION @extschema@.sf_get_activity_task(
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_sf_get_activity_task'
 LANGUAGE C VOLATILE ROWS 1;
-REVOKE ALL ON FUNCTION @extschema@.sf_get_activity_task(text, text, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_get_activity_task(text, text, integer) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_get_activity_task(text, text, integer) IS
 	'takes tasks of an activity, oldest first; no rows when there are none';
 
@@ -41,22 +35,16 @@ CREATE FUNCTION @extschema@.sf_send_task_success(task_token text, output jsonb D
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_send_task_success'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION @extschema@.sf_send_task_success(text, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_send_task_success(text, jsonb) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_send_task_success(text, jsonb) IS 'answers a task: it succeeded';
 
 CREATE FUNCTION @extschema@.sf_send_task_failure(task_token text, error text DEFAULT NULL, cause text DEFAULT NULL)
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_send_task_failure'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION @extschema@.sf_send_task_failure(text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_send_task_failure(text, text, text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_send_task_failure(text, text, text) IS 'answers a task: it failed';
 
 CREATE FUNCTION @extschema@.sf_send_task_heartbeat(task_token text)
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_send_task_heartbeat'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION @extschema@.sf_send_task_heartbeat(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_send_task_heartbeat(text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_send_task_heartbeat(text) IS 'says that a task is still being worked on';

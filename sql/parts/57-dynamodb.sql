@@ -9,8 +9,6 @@ CREATE FUNCTION @extschema@.sf_dynamodb_condition(
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_sf_dynamodb_condition'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-REVOKE ALL ON FUNCTION @extschema@.sf_dynamodb_condition(text, jsonb, jsonb, jsonb, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_dynamodb_condition(text, jsonb, jsonb, jsonb, text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_dynamodb_condition(text, jsonb, jsonb, jsonb, text) IS
 	'whether an item satisfies a condition, filter or key condition of DynamoDB';
 
@@ -18,8 +16,6 @@ CREATE FUNCTION @extschema@.sf_dynamodb_key(expression text, attribute_names jso
 RETURNS jsonb
 AS 'MODULE_PATHNAME', 'sfflow_sf_dynamodb_key'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-REVOKE ALL ON FUNCTION @extschema@.sf_dynamodb_key(text, jsonb, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_dynamodb_key(text, jsonb, jsonb) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_dynamodb_key(text, jsonb, jsonb) IS
 	'the attributes that a key condition of DynamoDB compares: with "=", and otherwise';
 
@@ -31,8 +27,6 @@ CREATE FUNCTION @extschema@.sf_dynamodb_update(
 RETURNS jsonb
 AS 'MODULE_PATHNAME', 'sfflow_sf_dynamodb_update'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-REVOKE ALL ON FUNCTION @extschema@.sf_dynamodb_update(text, jsonb, jsonb, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_dynamodb_update(text, jsonb, jsonb, jsonb) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_dynamodb_update(text, jsonb, jsonb, jsonb) IS
 	'an item after an update expression of DynamoDB, and the attributes that it touched';
 
@@ -40,7 +34,5 @@ CREATE FUNCTION @extschema@.sf_dynamodb_project(expression text, item jsonb, att
 RETURNS jsonb
 AS 'MODULE_PATHNAME', 'sfflow_sf_dynamodb_project'
 LANGUAGE C IMMUTABLE PARALLEL SAFE;
-REVOKE ALL ON FUNCTION @extschema@.sf_dynamodb_project(text, jsonb, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_dynamodb_project(text, jsonb, jsonb) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_dynamodb_project(text, jsonb, jsonb) IS
 	'the attributes of an item that a projection expression of DynamoDB names';

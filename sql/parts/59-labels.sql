@@ -3,6 +3,4 @@
 CREATE FUNCTION _sfflow.job_label(execution_no bigint, state text, iterations integer[]) RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_job_label'
 LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
-REVOKE ALL ON FUNCTION _sfflow.job_label(bigint, text, integer[]) FROM PUBLIC;
 -- Checks by itself what its caller may see.
-GRANT EXECUTE ON FUNCTION _sfflow.job_label(bigint, text, integer[]) TO PUBLIC;

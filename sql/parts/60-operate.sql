@@ -3,20 +3,17 @@
 CREATE FUNCTION @extschema@.sf_enable() RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_enable'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION @extschema@.sf_enable() FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_enable() IS 'lets background workers drive this copy of the database';
 
 CREATE FUNCTION @extschema@.sf_disable() RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_disable'
 LANGUAGE C VOLATILE;
-REVOKE ALL ON FUNCTION @extschema@.sf_disable() FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_disable() IS 'stops background workers from driving this copy of the database';
 
 -- Rows that come by other ways than sfflow are another database's work: src/store/load_guard.c.
 CREATE FUNCTION _sfflow.note_load() RETURNS trigger
 AS 'MODULE_PATHNAME', 'sfflow_note_load'
 LANGUAGE C;
-REVOKE ALL ON FUNCTION _sfflow.note_load() FROM PUBLIC;
 
 CREATE TRIGGER note_load AFTER INSERT ON _sfflow.execution
 	FOR EACH STATEMENT EXECUTE FUNCTION _sfflow.note_load();
@@ -30,7 +27,6 @@ CREATE FUNCTION _sfflow.decide_copy(own boolean, role text, standby_signal boole
 	recovery_target boolean, backup_label boolean, shut_down_in_recovery boolean) RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_decide_copy'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-REVOKE ALL ON FUNCTION _sfflow.decide_copy(boolean, text, boolean, boolean, boolean, boolean, boolean) FROM PUBLIC;
 
 -- How far each sequence has come, and the largest number in use. That of branch_no no index knows.
 CREATE VIEW _sfflow.sequence_use AS
@@ -63,22 +59,16 @@ CREATE FUNCTION _sfflow.workers(
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_workers'
 LANGUAGE C VOLATILE PARALLEL RESTRICTED ROWS 8;
-REVOKE ALL ON FUNCTION _sfflow.workers() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION _sfflow.workers() TO PUBLIC;
 
 CREATE FUNCTION _sfflow.health(OUT item text, OUT ok boolean, OUT detail text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_health'
 LANGUAGE C VOLATILE PARALLEL RESTRICTED ROWS 8;
-REVOKE ALL ON FUNCTION _sfflow.health() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION _sfflow.health() TO PUBLIC;
 
 CREATE FUNCTION _sfflow.task_slots(OUT slots integer, OUT held integer, OUT remark text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_task_slots'
 LANGUAGE C VOLATILE PARALLEL RESTRICTED ROWS 1;
-REVOKE ALL ON FUNCTION _sfflow.task_slots() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION _sfflow.task_slots() TO PUBLIC;
 
 -- The launcher and the processes of this database. What they are at is shown to members of the
 -- state machine's owner.

@@ -20,4 +20,3 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_cron_runs'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000 ROWS 100;
 
-GRANT EXECUTE ON FUNCTION _sfflow.schedule_status(text), _sfflow.cron_runs(text) TO PUBLIC;

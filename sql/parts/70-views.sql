@@ -75,19 +75,6 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_job_relations'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10000 ROWS 20;
 
--- The views call these with their reader's rights; each checks by itself what it may show.
-GRANT EXECUTE ON FUNCTION
-	_sfflow.can_read(text, regrole),
-	_sfflow.can_work(text, regrole),
-	_sfflow.event_types(text[]),
-	_sfflow.history(bigint),
-	_sfflow.waiting_on(bigint),
-	_sfflow.branch_place(bigint, integer, integer, integer[]),
-	_sfflow.map_run_arn(bigint, integer, text),
-	_sfflow.jobs(bigint),
-	_sfflow.job_relations(integer, integer)
-	TO PUBLIC;
-
 CREATE VIEW @extschema@.sf_state_machines WITH (security_barrier) AS
 SELECT m.name AS state_machine, v.version, v.version = m.current_version AS is_current, m.owner,
 	v.definition, v.execution_id_path, v.options, v.created_at
@@ -108,12 +95,12 @@ WHERE _sfflow.can_read(m.name, m.owner);
 CREATE VIEW @extschema@.sf_executions WITH (security_barrier) AS
 SELECT e.execution_id, e.state_machine, e.version,
 	substr(e.execution_id, length(e.state_machine) + 2) AS name,
-	(ARRAY['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'])[e.status + 1] AS status,
+	(ARRAY[@STATUS_NAMES@])[e.status + 1] AS status,
 	e.input, e.output, e.error, e.cause, e.requested_at, e.started_at, e.stopped_at,
 	e.redrive_count, e.last_redriven_at, e.start_requests,
 	(SELECT p.execution_id FROM _sfflow.execution p
 	 WHERE p.execution_no = e.parent_execution_no) AS parent_execution_id,
-	CASE WHEN e.status = 0 THEN _sfflow.waiting_on(e.execution_no) END AS waiting_on
+	CASE WHEN e.status = @STATUS_RUNNING@ THEN _sfflow.waiting_on(e.execution_no) END AS waiting_on
 FROM _sfflow.readable_execution e;
 COMMENT ON VIEW @extschema@.sf_executions IS 'executions, and what each running one waits for';
 
@@ -143,42 +130,43 @@ FROM _sfflow.readable_execution e
 CROSS JOIN LATERAL _sfflow.history(e.execution_no) h;
 COMMENT ON VIEW @extschema@.sf_history IS 'the events of executions, as GetExecutionHistory of Step Functions returns them';
 
--- phase: 1 RUN, 4 ANNOUNCED, 5 ANSWERED, 6 EXTERNAL (src/store/branch.h); only of an external one is
--- there a row in task
+-- Only a branch in phase EXTERNAL (src/store/branch.h) has a row in task.
 CREATE VIEW @extschema@.sf_tasks WITH (security_barrier) AS
 SELECT e.execution_id, p.state, p.branch, p.resource,
-	CASE b.phase WHEN 1 THEN 'retrying' WHEN 4 THEN 'running' WHEN 5 THEN 'answered'
-		ELSE (ARRAY['queued', 'running', 'waiting', 'answered', 'dead'])[coalesce(t.status, 1) + 1]
+	CASE WHEN b.phase = @PHASE_RUN@ THEN 'retrying' WHEN b.phase = @PHASE_ANNOUNCED@ THEN 'running'
+		WHEN b.phase = @PHASE_ANSWERED@ THEN 'answered' WHEN t.status = @TASK_QUEUED@ THEN 'queued'
+		WHEN t.status = @TASK_TOKEN@ THEN 'waiting' WHEN t.status = @TASK_ANSWERED@ THEN 'answered'
+		WHEN t.status = @TASK_DEAD@ THEN 'dead' ELSE 'running'
 	END AS status,
 	b.attempt,
-	CASE WHEN b.phase = 1 THEN b.due_at
+	CASE WHEN b.phase = @PHASE_RUN@ THEN b.due_at
 		ELSE coalesce(t.scheduled_at, b.started_at, b.entered_at) END AS scheduled_at,
-	CASE WHEN t.status IS NOT NULL THEN t.started_at WHEN b.phase <> 1 THEN b.started_at END AS started_at,
+	CASE WHEN t.status IS NOT NULL THEN t.started_at WHEN b.phase <> @PHASE_RUN@ THEN b.started_at END AS started_at,
 	coalesce(t.started_at + t.timeout_ms * interval '1 ms', b.deadline) AS deadline, t.heartbeat_at,
 	coalesce(t.worker, (SELECT w.pid::text FROM _sfflow.workers() w
 		WHERE w.execution_no = b.execution_no AND w.branch_no = b.branch_no LIMIT 1)) AS worker
 FROM _sfflow.branch b
 JOIN _sfflow.readable_execution e ON e.execution_no = b.execution_no
 LEFT JOIN _sfflow.task t
-	ON t.execution_no = b.execution_no AND t.branch_no = b.branch_no AND b.phase = 6
+	ON t.execution_no = b.execution_no AND t.branch_no = b.branch_no AND b.phase = @PHASE_EXTERNAL@
 CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
-WHERE b.phase IN (1, 4, 5, 6) AND e.status = 0 AND p.type = 'Task';
+WHERE b.phase IN (@PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_ANSWERED@, @PHASE_EXTERNAL@) AND e.status = @STATUS_RUNNING@ AND p.type = 'Task';
 COMMENT ON VIEW @extschema@.sf_tasks IS 'tasks that run, wait for an answer or for a retry';
 
--- status of a task: 0 queued, 1 taken, 4 dead letter (src/store/task.h). The task of a branch that was
--- aborted keeps its row; only one whose branch is in phase 6 (src/store/branch.h) waits for an answer.
+-- The task of a branch that was aborted keeps its row; only one whose branch is in phase EXTERNAL waits
+-- for an answer.
 CREATE VIEW @extschema@.sf_activities WITH (security_barrier) AS
 SELECT a.name AS activity, a.owner, q.queued, q.oldest_queued_at, q.in_flight, a.last_polled_at,
 	a.last_worker
 FROM _sfflow.activity a
 CROSS JOIN LATERAL (
-	SELECT count(*) FILTER (WHERE t.status = 0) AS queued,
-		min(t.scheduled_at) FILTER (WHERE t.status = 0) AS oldest_queued_at,
-		count(*) FILTER (WHERE t.status = 1) AS in_flight
+	SELECT count(*) FILTER (WHERE t.status = @TASK_QUEUED@) AS queued,
+		min(t.scheduled_at) FILTER (WHERE t.status = @TASK_QUEUED@) AS oldest_queued_at,
+		count(*) FILTER (WHERE t.status = @TASK_TAKEN@) AS in_flight
 	FROM _sfflow.task t
 	JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
-		AND b.generation = t.generation AND b.phase = 6
-	JOIN _sfflow.execution e ON e.execution_no = t.execution_no AND e.status = 0
+		AND b.generation = t.generation AND b.phase = @PHASE_EXTERNAL@
+	JOIN _sfflow.execution e ON e.execution_no = t.execution_no AND e.status = @STATUS_RUNNING@
 	WHERE t.activity_no = a.activity_no) q
 WHERE _sfflow.can_work(a.name, a.owner);
 COMMENT ON VIEW @extschema@.sf_activities IS 'activities, and how many tasks wait in each';
@@ -190,13 +178,13 @@ FROM _sfflow.task t
 JOIN _sfflow.readable_execution e ON e.execution_no = t.execution_no
 JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
 CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, t.state, b.iterations) p
-WHERE t.status = 4 AND b.phase = 8 AND b.state = t.state;
+WHERE t.status = @TASK_DEAD@ AND b.phase = @PHASE_FAILED@ AND b.state = t.state;
 COMMENT ON VIEW @extschema@.sf_dead_letters IS 'tasks that programs took as often as allowed and never answered';
 
 -- status and counters: src/store/map_run.h
 CREATE VIEW @extschema@.sf_map_runs WITH (security_barrier) AS
 SELECT e.execution_id, p.state, _sfflow.map_run_arn(e.execution_no, r.state, r.uuid) AS map_run_arn,
-	(ARRAY['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'])[r.status + 1] AS status,
+	(ARRAY[@STATUS_NAMES@])[r.status + 1] AS status,
 	r.total AS items, r.items_succeeded, r.items_failed,
 	r.children AS executions, r.children - r.succeeded - r.failed - r.timed_out - r.aborted AS running,
 	r.succeeded, r.failed, r.timed_out, r.aborted, r.redrive_count, r.started_at, r.stopped_at
@@ -223,10 +211,10 @@ SELECT m.name AS state_machine, x.executions_started, x.executions_succeeded, x.
 FROM _sfflow.state_machine m
 CROSS JOIN LATERAL (
 	SELECT count(*) FILTER (WHERE e.started_at IS NOT NULL) AS executions_started,
-		count(*) FILTER (WHERE e.status = 1) AS executions_succeeded,
-		count(*) FILTER (WHERE e.status = 2) AS executions_failed,
-		count(*) FILTER (WHERE e.status = 4) AS executions_aborted,
-		count(*) FILTER (WHERE e.status = 3) AS executions_timed_out,
+		count(*) FILTER (WHERE e.status = @STATUS_SUCCEEDED@) AS executions_succeeded,
+		count(*) FILTER (WHERE e.status = @STATUS_FAILED@) AS executions_failed,
+		count(*) FILTER (WHERE e.status = @STATUS_ABORTED@) AS executions_aborted,
+		count(*) FILTER (WHERE e.status = @STATUS_TIMED_OUT@) AS executions_timed_out,
 		avg(t.ms)::double precision AS execution_time_ms_avg,
 		percentile_cont(ARRAY[0.5, 0.95, 0.99]) WITHIN GROUP (ORDER BY t.ms) AS execution_time_ms
 	FROM _sfflow.execution e
@@ -237,7 +225,7 @@ WHERE _sfflow.can_read(m.name, m.owner);
 COMMENT ON VIEW @extschema@.sf_metrics IS 'the metrics of Step Functions, per state machine';
 
 CREATE VIEW @extschema@.sf_alerts WITH (security_barrier) AS
-SELECT CASE e.status WHEN 2 THEN 'failed' ELSE 'timed_out' END AS kind, e.execution_id,
+SELECT CASE e.status WHEN @STATUS_FAILED@ THEN 'failed' ELSE 'timed_out' END AS kind, e.execution_id,
 	e.stopped_at AS since, concat_ws(': ', CASE WHEN e.cause IS NULL THEN s.state END, e.error, e.cause) AS detail
 FROM _sfflow.readable_execution e
 LEFT JOIN LATERAL (
@@ -245,20 +233,20 @@ LEFT JOIN LATERAL (
 	FROM _sfflow.branch b
 	CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
 	WHERE e.cause IS NULL AND b.execution_no = e.execution_no AND b.branch_no = 0) s ON true
-WHERE e.status IN (2, 3)
+WHERE e.status IN (@STATUS_FAILED@, @STATUS_TIMED_OUT@)
 UNION ALL
 SELECT 'overdue', e.execution_id, min(b.due_at), format('%s due for more than five minutes',
 	CASE WHEN count(*) = 1 THEN '1 branch' ELSE count(*) || ' branches' END)
 FROM _sfflow.branch b
 JOIN _sfflow.readable_execution e ON e.execution_no = b.execution_no
-WHERE b.due_at < now() - interval '5 minutes' AND b.phase <> 4
+WHERE b.due_at < now() - interval '5 minutes' AND b.phase <> @PHASE_ANNOUNCED@
 GROUP BY e.execution_id
 UNION ALL
 SELECT 'failed_again', e.execution_id, e.stopped_at, format('it has failed %s times under this id', f.times)
 FROM _sfflow.readable_execution e
 CROSS JOIN LATERAL (SELECT count(*) AS times FROM _sfflow.event h
 	WHERE h.execution_no = e.execution_no AND h.type = ANY (_sfflow.event_types('ExecutionFailed', 'ExecutionTimedOut'))) f
-WHERE e.status IN (2, 3) AND e.redrive_count > 0 AND f.times > 1
+WHERE e.status IN (@STATUS_FAILED@, @STATUS_TIMED_OUT@) AND e.redrive_count > 0 AND f.times > 1
 UNION ALL
 SELECT 'dead_letter', d.execution_id, d.died_at, format('state "%s": %s', d.state, concat_ws(': ', d.error, d.cause))
 FROM @extschema@.sf_dead_letters d
@@ -276,20 +264,20 @@ SELECT 'slow_task', e.execution_id, b.began, format('state "%s" has run for %s; 
 	date_trunc('second', now() - b.began), r.runs, date_trunc('milliseconds', make_interval(secs => r.p95)))
 FROM _sfflow.branch bb
 JOIN _sfflow.readable_execution e ON e.execution_no = bb.execution_no
-LEFT JOIN _sfflow.task t ON t.execution_no = bb.execution_no AND t.branch_no = bb.branch_no AND bb.phase = 6
+LEFT JOIN _sfflow.task t ON t.execution_no = bb.execution_no AND t.branch_no = bb.branch_no AND bb.phase = @PHASE_EXTERNAL@
 CROSS JOIN LATERAL (SELECT CASE WHEN t.execution_no IS NULL THEN bb.started_at
-	WHEN t.status = 1 THEN t.started_at END AS began) b
+	WHEN t.status = @TASK_TAKEN@ THEN t.started_at END AS began) b
 CROSS JOIN LATERAL _sfflow.branch_place(bb.execution_no, bb.scope, bb.state, bb.iterations) p
 CROSS JOIN LATERAL (
 	SELECT count(*) AS runs,
 		percentile_cont(0.95) WITHIN GROUP (ORDER BY extract(epoch FROM done.at - begun.at)::double precision) AS p95
 	FROM (SELECT x.execution_no FROM _sfflow.execution x
-		WHERE x.machine_no = e.machine_no AND x.version = e.version AND x.status <> 0
+		WHERE x.machine_no = e.machine_no AND x.version = e.version AND x.status <> @STATUS_RUNNING@
 		ORDER BY x.execution_no DESC LIMIT 200) recent
 	JOIN _sfflow.event done ON done.execution_no = recent.execution_no AND done.state = bb.state
 		AND done.type = ANY (_sfflow.event_types('TaskSucceeded', 'ActivitySucceeded', 'LambdaFunctionSucceeded'))
 	JOIN _sfflow.event begun ON begun.execution_no = done.execution_no AND begun.id = done.previous_id) r
-WHERE bb.phase IN (4, 6) AND e.status = 0 AND b.began IS NOT NULL AND r.runs >= 5
+WHERE bb.phase IN (@PHASE_ANNOUNCED@, @PHASE_EXTERNAL@) AND e.status = @STATUS_RUNNING@ AND b.began IS NOT NULL AND r.runs >= 5
 	AND now() - b.began > make_interval(secs => r.p95 * coalesce(current_setting('sfflow.slow_task_factor', true)::integer, 3))
 	AND now() - b.began > interval '1 second'
 UNION ALL

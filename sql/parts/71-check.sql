@@ -4,10 +4,8 @@ CREATE FUNCTION _sfflow.is_place(machine_no integer, version integer, scope inte
 RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_is_place'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
-REVOKE ALL ON FUNCTION _sfflow.is_place(integer, integer, integer, integer) FROM PUBLIC;
 
--- Numbers of phases and status: src/store/branch.h. A branch is live in the phases 0 to 6, but an
--- answer (5) that is not due belongs to a task that was stopped meanwhile.
+-- A branch that has not ended is live, but for an answer that is not due: its task was stopped meanwhile.
 CREATE FUNCTION @extschema@.sf_check(OUT problem text, OUT execution_id text, OUT detail text)
 RETURNS SETOF record
 LANGUAGE sql STABLE
@@ -23,7 +21,7 @@ WITH numbered AS (
 	LEFT JOIN _sfflow.state_machine_version v
 		ON v.machine_no = e.machine_no AND v.version = e.version
 ), strand AS (
-	SELECT b.*, b.phase < 7 AND NOT (b.phase = 5 AND b.due_at IS NULL) AS live
+	SELECT b.*, b.phase NOT IN (@PHASE_DONE@, @PHASE_FAILED@, @PHASE_ABORTED@) AND NOT (b.phase = @PHASE_ANSWERED@ AND b.due_at IS NULL) AS live
 	FROM _sfflow.branch b WHERE b.branch_no >= 0
 ), problems AS (
 	-- history
@@ -52,12 +50,12 @@ WITH numbered AS (
 	-- MapRunRedriven: children of a run that has tolerated their failure run again
 	CROSS JOIN LATERAL (SELECT h.type FROM _sfflow.event h
 		WHERE h.execution_no = e.execution_no AND h.type <> ALL (_sfflow.event_types('MapRunRedriven')) ORDER BY h.id DESC LIMIT 1) h
-	WHERE e.full_history AND e.status = 1 AND h.type <> ALL (_sfflow.event_types('ExecutionSucceeded'))
+	WHERE e.full_history AND e.status = @STATUS_SUCCEEDED@ AND h.type <> ALL (_sfflow.event_types('ExecutionSucceeded'))
 	-- executions
 	UNION ALL
 	SELECT 'stopped_at_wrong', e.execution_no,
 		format('status is %s, stopped_at is %s', e.status, coalesce(e.stopped_at::text, 'null'))
-	FROM head e WHERE (e.status = 0) <> (e.stopped_at IS NULL)
+	FROM head e WHERE (e.status = @STATUS_RUNNING@) <> (e.stopped_at IS NULL)
 	UNION ALL
 	SELECT 'version_missing', e.execution_no, format('machine_no %s, version %s', e.machine_no, e.version)
 	FROM head e
@@ -67,41 +65,41 @@ WITH numbered AS (
 	UNION ALL
 	SELECT 'root_missing', e.execution_no, 'it is running and has no root branch'
 	FROM head e
-	WHERE e.status = 0
+	WHERE e.status = @STATUS_RUNNING@
 		AND NOT EXISTS (SELECT FROM strand b WHERE b.execution_no = e.execution_no AND b.branch_no = 0)
 	UNION ALL
 	SELECT 'stuck', e.execution_no, 'it is running and nothing of it is due or handed out'
 	FROM head e
-	WHERE e.status = 0
+	WHERE e.status = @STATUS_RUNNING@
 		AND NOT EXISTS (SELECT FROM strand b
-			WHERE b.execution_no = e.execution_no AND b.live AND (b.due_at IS NOT NULL OR b.phase = 6))
+			WHERE b.execution_no = e.execution_no AND b.live AND (b.due_at IS NOT NULL OR b.phase = @PHASE_EXTERNAL@))
 		AND NOT EXISTS (SELECT FROM _sfflow.execution c
-			WHERE c.parent_execution_no = e.execution_no AND c.map_run_no IS NOT NULL AND c.status = 0)
+			WHERE c.parent_execution_no = e.execution_no AND c.map_run_no IS NOT NULL AND c.status = @STATUS_RUNNING@)
 	UNION ALL
 	SELECT 'branches_left', e.execution_no, format('it has succeeded and has %s branches', count(*))
 	FROM head e JOIN _sfflow.branch b ON b.execution_no = e.execution_no
-	WHERE e.status = 1 GROUP BY e.execution_no
+	WHERE e.status = @STATUS_SUCCEEDED@ GROUP BY e.execution_no
 	UNION ALL
 	-- A task that runs when its execution is stopped stays due until its worker has left it.
 	SELECT 'due_after_end', b.execution_no, format('branch %s is due', b.branch_no)
 	FROM head e JOIN _sfflow.branch b ON b.execution_no = e.execution_no
-	WHERE e.status <> 0 AND b.due_at IS NOT NULL
+	WHERE e.status <> @STATUS_RUNNING@ AND b.due_at IS NOT NULL
 		AND e.stopped_at < clock_timestamp() - interval '10 s'
 	-- branches
 	UNION ALL
 	SELECT 'never_due', b.execution_no, format('branch %s is in phase %s without a time', b.branch_no, b.phase)
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
-	WHERE e.status = 0 AND b.phase IN (0, 1, 2, 4) AND b.due_at IS NULL
+	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_WAIT@, @PHASE_ANNOUNCED@) AND b.due_at IS NULL
 	UNION ALL
 	SELECT 'due_after_end_of_branch', b.execution_no, format('branch %s is in phase %s', b.branch_no, b.phase)
-	FROM strand b WHERE b.phase IN (7, 8, 9) AND b.due_at IS NOT NULL
+	FROM strand b WHERE b.phase IN (@PHASE_DONE@, @PHASE_FAILED@, @PHASE_ABORTED@) AND b.due_at IS NOT NULL
 	UNION ALL
 	SELECT 'pending_wrong', b.execution_no,
 		format('branch %s waits for %s children, %s have not ended', b.branch_no, b.pending, count(c.branch_no))
 	FROM strand b
 	JOIN head e ON e.execution_no = b.execution_no
 	LEFT JOIN strand c ON c.execution_no = b.execution_no AND c.parent_no = b.branch_no AND c.live
-	WHERE e.status = 0 AND b.phase = 3 AND b.map_run_no IS NULL
+	WHERE e.status = @STATUS_RUNNING@ AND b.phase = @PHASE_JOIN@ AND b.map_run_no IS NULL
 	GROUP BY b.execution_no, b.branch_no, b.pending HAVING count(c.branch_no) <> b.pending
 	UNION ALL
 	-- Distributed Maps: their children are executions
@@ -110,8 +108,8 @@ WITH numbered AS (
 	FROM strand b
 	JOIN head e ON e.execution_no = b.execution_no
 	LEFT JOIN _sfflow.execution c ON c.parent_execution_no = b.execution_no
-		AND c.map_run_no = b.map_run_no AND c.status = 0
-	WHERE e.status = 0 AND b.phase = 3 AND b.map_run_no IS NOT NULL
+		AND c.map_run_no = b.map_run_no AND c.status = @STATUS_RUNNING@
+	WHERE e.status = @STATUS_RUNNING@ AND b.phase = @PHASE_JOIN@ AND b.map_run_no IS NOT NULL
 	GROUP BY b.execution_no, b.branch_no, b.pending HAVING count(c.execution_no) <> b.pending
 	UNION ALL
 	SELECT 'map_run_missing', b.execution_no, format('branch %s waits for map run %s', b.branch_no, b.map_run_no)
@@ -129,31 +127,31 @@ WITH numbered AS (
 	SELECT 'map_run_results_wrong', r.execution_no,
 		format('map run %s counts %s children that succeeded and %s that did not, there are %s and %s', r.map_run_no,
 			r.succeeded, r.failed + r.timed_out + r.aborted,
-			count(c.execution_no) FILTER (WHERE c.status = 1), count(c.execution_no) FILTER (WHERE c.status > 1))
+			count(c.execution_no) FILTER (WHERE c.status = @STATUS_SUCCEEDED@), count(c.execution_no) FILTER (WHERE c.status NOT IN (@STATUS_RUNNING@, @STATUS_SUCCEEDED@)))
 	FROM _sfflow.map_run r
 	LEFT JOIN _sfflow.execution c ON c.parent_execution_no = r.execution_no AND c.map_run_no = r.map_run_no
 	GROUP BY r.execution_no, r.map_run_no
-	HAVING count(c.execution_no) FILTER (WHERE c.status = 1) <> r.succeeded
-		OR count(c.execution_no) FILTER (WHERE c.status > 1) <> r.failed + r.timed_out + r.aborted
+	HAVING count(c.execution_no) FILTER (WHERE c.status = @STATUS_SUCCEEDED@) <> r.succeeded
+		OR count(c.execution_no) FILTER (WHERE c.status NOT IN (@STATUS_RUNNING@, @STATUS_SUCCEEDED@)) <> r.failed + r.timed_out + r.aborted
 	UNION ALL
 	SELECT 'map_items_wrong', b.execution_no,
 		format('branch %s has %s items left, there are %s', b.branch_no, b.total - b.next_index, count(i.item_index))
 	FROM strand b
 	JOIN head e ON e.execution_no = b.execution_no
 	LEFT JOIN _sfflow.map_item i ON i.execution_no = b.execution_no AND i.map_run_no = b.map_run_no
-	WHERE e.status = 0 AND b.phase = 3 AND b.map_run_no IS NOT NULL
+	WHERE e.status = @STATUS_RUNNING@ AND b.phase = @PHASE_JOIN@ AND b.map_run_no IS NOT NULL
 	GROUP BY b.execution_no, b.branch_no, b.total, b.next_index
 	HAVING count(i.item_index) <> b.total - b.next_index
 	UNION ALL
 	SELECT 'joined_without_children', b.execution_no,
 		format('branch %s has no child to wait for and is not due', b.branch_no)
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
-	WHERE e.status = 0 AND b.phase = 3 AND b.pending = 0 AND b.due_at IS NULL
+	WHERE e.status = @STATUS_RUNNING@ AND b.phase = @PHASE_JOIN@ AND b.pending = 0 AND b.due_at IS NULL
 	UNION ALL
 	SELECT 'parent_missing', b.execution_no, format('branch %s is a child of %s', b.branch_no, b.parent_no)
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
 	LEFT JOIN strand p ON p.execution_no = b.execution_no AND p.branch_no = b.parent_no
-	WHERE b.branch_no <> 0 AND (p.branch_no IS NULL OR (e.status = 0 AND p.phase <> 3))
+	WHERE b.branch_no <> 0 AND (p.branch_no IS NULL OR (e.status = @STATUS_RUNNING@ AND p.phase <> @PHASE_JOIN@))
 	UNION ALL
 	SELECT 'child_twice', b.execution_no,
 		format('%s children of branch %s have the index %s', count(*), b.parent_no, b.branch_index)
@@ -215,5 +213,4 @@ SELECT 'sequence_behind', NULL, format('sequence _sfflow.%s is at %s, a row has 
 FROM _sfflow.sequence_use u WHERE u.used > u.drawn
 ORDER BY 2, 1, 3
 $$;
-REVOKE ALL ON FUNCTION @extschema@.sf_check() FROM PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_check() IS 'verifies the invariants over the tables: no rows is good';

@@ -3,16 +3,12 @@
 CREATE FUNCTION @extschema@.sf_grant(privilege text, object text, role text) RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_grant'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION @extschema@.sf_grant(text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_grant(text, text, text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_grant(text, text, text) IS
 	'give START, READ, OPERATE or SEND on a state machine, WORK or SEND on activity:name, or CREATE on *, to a role or to public';
 
 CREATE FUNCTION @extschema@.sf_revoke(privilege text, object text, role text) RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_revoke'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION @extschema@.sf_revoke(text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_revoke(text, text, text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_revoke(text, text, text) IS
 	'revoke a right that sf_grant gave; task tokens that a role holds stay valid until SEND is revoked from public';
 
@@ -20,15 +16,11 @@ COMMENT ON FUNCTION @extschema@.sf_revoke(text, text, text) IS
 CREATE FUNCTION @extschema@.sf_alter_owner(object text, new_owner text) RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_alter_owner'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION @extschema@.sf_alter_owner(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_alter_owner(text, text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_alter_owner(text, text) IS
 	'give a state machine, activity:name or schedule:name to another role';
 
 CREATE FUNCTION @extschema@.sf_reassign_owned(old_role text, new_role text) RETURNS bigint
 AS 'MODULE_PATHNAME', 'sfflow_sf_reassign_owned'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION @extschema@.sf_reassign_owned(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_reassign_owned(text, text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_reassign_owned(text, text) IS
 	'give all objects of a role to another one, and revoke the rights of the former; returns the number of objects';

@@ -9,16 +9,12 @@ CREATE FUNCTION @extschema@.sf_schedule(
 RETURNS bigint
 AS 'MODULE_PATHNAME', 'sfflow_sf_schedule'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION @extschema@.sf_schedule(text, text, text, jsonb, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_schedule(text, text, text, jsonb, text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_schedule(text, text, text, jsonb, text) IS
 	'start a state machine by a cron expression; returns the number of the pg_cron job';
 
 CREATE FUNCTION @extschema@.sf_unschedule(name text) RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_unschedule'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
-REVOKE ALL ON FUNCTION @extschema@.sf_unschedule(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_unschedule(text) TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_unschedule(text) IS 'remove a schedule and its pg_cron job';
 
 -- What the pg_cron jobs call; the second form is for a pg_cron in another database.
@@ -55,16 +51,6 @@ LANGUAGE C STABLE PARALLEL SAFE;
 CREATE FUNCTION _sfflow.schedule_zone() RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_schedule_zone'
 LANGUAGE C STABLE PARALLEL SAFE;
-
--- Each of them checks its caller, or tells nothing that is worth hiding.
-GRANT EXECUTE ON FUNCTION
-	_sfflow.run_schedule(text),
-	_sfflow.run_schedule(text, text, text, jsonb, text),
-	_sfflow.start_scheduled(text, jsonb, text),
-	_sfflow.schedule_next(text, text, timestamptz),
-	_sfflow.schedule_latest(text, text, timestamptz),
-	_sfflow.schedule_zone()
-	TO PUBLIC;
 
 -- A schedule is visible to its owner and to roles that may READ the machine.
 CREATE VIEW @extschema@.sf_schedules WITH (security_barrier) AS

@@ -836,8 +836,6 @@ BEGIN
 		PERFORM @extschema@.sf_map_resource(mapping.pattern, mapping.resource);
 	END LOOP;
 END $install$;
-REVOKE ALL ON FUNCTION @extschema@.sf_aws_install() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_aws_install() TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_aws_install() IS
 	'creates schema sfflow_aws with replacements for AWS services, and maps their resources to it';
 
@@ -866,7 +864,5 @@ BEGIN
 	END LOOP;
 	DROP SCHEMA sfflow_aws CASCADE;
 END $uninstall$;
-REVOKE ALL ON FUNCTION @extschema@.sf_aws_uninstall() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION @extschema@.sf_aws_uninstall() TO PUBLIC;
 COMMENT ON FUNCTION @extschema@.sf_aws_uninstall() IS
 	'drops schema sfflow_aws and the mappings to it; its items and rules are lost';

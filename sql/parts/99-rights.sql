@@ -1,5 +1,6 @@
--- What ALTER DEFAULT PRIVILEGES of the installing role gave away of the private schema is taken back.
+-- Who may use what. What ALTER DEFAULT PRIVILEGES of the installing role gave away is taken back.
 
+-- The private schema: nobody but its owner.
 DO $rights$
 DECLARE
 	given record;
@@ -15,6 +16,39 @@ BEGIN
 	LOOP
 		EXECUTE format('REVOKE ALL ON %s FROM %s', given.object,
 			CASE given.grantee WHEN 0 THEN 'PUBLIC' ELSE given.grantee::regrole::text END);
+	END LOOP;
+END $rights$;
+
+-- Functions. Those of the private schema are for its owner, those of the extension's schema for PUBLIC, but for these
+-- exceptions.
+DO $rights$
+DECLARE
+	-- For superusers and the extension's owner
+	administrative name[] := '{sf_enable, sf_disable, sf_check, sf_run_due}';
+	-- Views and pg_cron call these with the rights of their user. Each checks its caller, or tells nothing that is
+	-- worth hiding.
+	public name[] := '{branch_place, can_read, can_work, cron_runs, event_types, health, history, job_label, job_relations,
+		jobs, map_run_arn, run_schedule, schedule_latest, schedule_next, schedule_status, schedule_zone, start_scheduled,
+		task_slots, waiting_on, workers}';
+	made record;
+	given record;
+BEGIN
+	FOR made IN
+		SELECT p.oid::regprocedure AS routine, p.proowner AS owner, coalesce(p.proacl, acldefault('f', p.proowner)) AS acl,
+			CASE p.pronamespace WHEN '_sfflow'::regnamespace THEN p.proname = ANY (public)
+				ELSE p.proname <> ALL (administrative) END AS is_public
+		FROM pg_proc AS p
+		JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+		JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+		WHERE e.extname = 'sfflow'
+	LOOP
+		FOR given IN SELECT DISTINCT a.grantee FROM aclexplode(made.acl) AS a WHERE a.grantee <> made.owner LOOP
+			EXECUTE format('REVOKE ALL ON ROUTINE %s FROM %s', made.routine,
+				CASE given.grantee WHEN 0 THEN 'PUBLIC' ELSE given.grantee::regrole::text END);
+		END LOOP;
+		IF made.is_public THEN
+			EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO PUBLIC', made.routine);
+		END IF;
 	END LOOP;
 END $rights$;
 
