@@ -14,8 +14,8 @@
  *				inline.
  *
  * After a slice that ran user code the user id is still the owner's, until
- * after the commit: the worker saves it before and restores it after with
- * GetUserIdAndSecContext()/SetUserIdAndSecContext().
+ * after the commit: the worker notes its own before and takes it back after
+ * (base/role_switch.h).
  *
  * When a slice fails, run/tries.h says what follows.
  */

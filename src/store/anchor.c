@@ -134,10 +134,11 @@ lock_anchor(Oid role, LOCKMODE mode)
  * from going away until this transaction's row that names the role can be seen;
  * transactions that anchor do not wait for each other.
  *
- * Without the lock another transaction is taking the anchor away.  It may stay
- * open for long, so it is not waited for: an entry more outlives it, since it
- * removes those only that it sees, and whoever comes after it finds the role named
- * or finds this entry not yet committed.
+ * When the lock is not available, another transaction is removing the anchor.
+ * That transaction may stay open for long, so this one does not wait but adds a
+ * second entry.  The other transaction removes only entries that it sees, so the
+ * new entry stays.  A later one either sees that the role is named, or finds this
+ * entry not yet committed.
  */
 void
 sf_privilege_anchor(Oid role)

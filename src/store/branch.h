@@ -1,6 +1,7 @@
 /*
  * branch.h
- *		Rows of _sfflow.branch: strands of control, and what phase each is in.
+ *		Rows of _sfflow.branch.  A branch is one thread of an execution: the root,
+ *		a branch of a Parallel state, or an iteration of a Map state.
  */
 #ifndef SF_STORE_BRANCH_H
 #define SF_STORE_BRANCH_H
@@ -11,23 +12,24 @@
 #include "store/row.h"
 
 /*
- * Phases, with the phases that may follow.  "due" says whether due_at is set.
+ * Phases, with the phases that may follow.  The second column says when due_at
+ * is set.
  *
  *	ENTER		due			about to enter its state			→ any below, ENTER
- *	RUN			due			entered; to do the state's work again (retry; a
- *							child state's redrive)				→ as ENTER
+ *	RUN			due			entered; does the state's work again (retry, or
+ *							redrive of a child)					→ as ENTER
  *	WAIT		due			Wait state until due_at				→ ENTER, DONE
  *	JOIN		when ready	Parallel, Map: until its children have ended
  *																→ ENTER, RUN, DONE, FAILED
- *	ANNOUNCED	due			long SQL task visible as running, to be run by
- *							whoever claims it					→ ANSWERED, ANNOUNCED
- *	ANSWERED	due			outcome of its task is in the row	→ as ENTER
- *	EXTERNAL	timeouts	handed out to a program outside		→ ANSWERED
+ *	ANNOUNCED	due			its long SQL task shows as running; the session
+ *							that claims it runs the task		→ ANSWERED, ANNOUNCED
+ *	ANSWERED	due			the outcome of its task is in the row	→ as ENTER
+ *	EXTERNAL	timeouts	a program outside has its task		→ ANSWERED
  *	DONE		no			ended; payload is its output; until the join
  *	FAILED		no			ended with error and cause
  *	ABORTED		no			ended because a sibling or the execution did
- *	DEADLINE	due			not a strand of control: the machine's timeout
- *	STOP		due			nor this: the execution is to end as ABORTED
+ *	DEADLINE	due			no thread: the machine's timeout
+ *	STOP		due			no thread: the execution is to end as ABORTED
  *
  * The numbers are stored.
  */
@@ -127,7 +129,7 @@ typedef struct SfBranch
 	bool		is_parent;		/* scratch of a redrive: has children */
 } SfBranch;
 
-/* Tell whether a branch has ended (a parked outcome of a stopped one too). */
+/* Tell whether a branch has ended; one that was stopped and keeps an answer has, too. */
 extern bool sf_branch_has_ended(const SfBranch *branch);
 
 extern SfBranch *sf_branch_make(int64 execution_no, Oid owner, int64 branch_no);
@@ -139,10 +141,11 @@ extern int64 sf_branch_next_no(void);
 extern SfBranch *sf_branch_read(SfBranchKey key, SfLock lock);
 
 /*
- * Lock and read a branch that is due and that nobody else has; NULL when it
- * is not to be had.  Joins and deadlines are left out: they are claimed with
- * sf_branch_read() under the lock of their execution (see run/slice.c).
- * With skip_waits, Wait states and retry delays count as due.
+ * Lock and read a branch that is due.  Returns NULL when it is not due, or when
+ * another session has it locked and lock is SF_LOCK_SKIP.  Joins and deadlines
+ * are never claimed so, but read with sf_branch_read() under the lock of their
+ * execution (see run/claim.c).  With skip_waits, Wait states and retry delays
+ * count as due.
  */
 extern SfBranch *sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at,
 								 bool skip_waits);
@@ -168,19 +171,22 @@ extern SfBranch *sf_branch_read_join(SfBranchKey key, SfLock lock);
 extern void sf_branch_update_join(SfBranch *join);
 
 /*
- * Outputs of the children that there are, in the order of their index; the
- * largest last_event of any of them goes to *last_event.
+ * Read the outputs of the children of a branch, in the order of their index;
+ * *last_event becomes the largest last_event of any child.
  */
 extern Jsonb **sf_branch_outputs(SfBranchKey parent, int *count,
 								 int *last_event);
 
-/* The last inner event of the child that ended last, 0 when there is none. */
+/* Find the last inner event of the child that ended last; 0 when there is none. */
 extern int	sf_branch_last_inner_event(SfBranchKey parent);
 
-/* Delete a branch, unless it is locked, whose execution went with its machine. */
+/*
+ * Delete a branch whose execution was deleted with its machine, unless another
+ * session has the branch locked.
+ */
 extern void sf_branch_delete_orphan(SfBranchKey key);
 
-/* Write branches: inserts, updates or deletes by stored and gone. */
+/* Insert, update or delete the rows of branches, as stored and gone say. */
 extern void sf_branch_write(List *branches);
 
 /* Make a branch due later that is due and that no other session has locked. */
@@ -199,15 +205,16 @@ extern void sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,
  */
 extern void sf_branch_ring(SfBranchKey key, Oid owner, TimestampTz due);
 
-/* Delete all descendants of a branch; waits for none of them. */
+/* Delete all descendants of a branch, with their tasks. */
 extern void sf_branch_delete_children(SfBranchKey parent);
 
 /* Delete every branch of an execution. */
 extern void sf_branch_delete_all(int64 execution_no);
 
 /*
- * End what is left of an execution that has ended: branches that nobody holds
- * become ABORTED (parked outcomes and joins keep their phase) and not due.
+ * End the branches of an execution that has ended, except those that another
+ * session has locked: they become ABORTED and not due.  Joins and branches with
+ * an answer keep their phase.
  */
 extern void sf_branch_quiesce(int64 execution_no);
 

@@ -1,6 +1,6 @@
 /*
  * direct.c
- *		Single rows without the executor: found by key, locked, written.
+ *		Find, lock and write single rows without the executor.
  */
 #include "postgres.h"
 
@@ -55,7 +55,7 @@ relation_oid(const char *name)
 	return oid;
 }
 
-/* Open a table of _sfflow; whoever drops the extension is waited for. */
+/* Open a table of _sfflow; waits for a session that is dropping the extension. */
 static Relation
 open_relation(const char *name, LOCKMODE lockmode)
 {
@@ -98,8 +98,8 @@ refuse_changed(void)
 }
 
 /*
- * Lock the row in a slot, whose latest version is then there; false when
- * somebody has it, or has deleted it.  As nodeLockRows.c does.
+ * Lock the row in a slot, as nodeLockRows.c does; the slot then holds its latest
+ * version.  Returns false when another session has locked or deleted it.
  */
 static bool
 lock_row(Relation rel, Snapshot snapshot, TupleTableSlot *slot, SfLock lock)
@@ -131,7 +131,7 @@ lock_row(Relation rel, Snapshot snapshot, TupleTableSlot *slot, SfLock lock)
 	return false;
 }
 
-/* Hand the row in a slot on, if it is wanted and to be had. */
+/* Lock the row in a slot and hand it to the reader, if the filter wants it. */
 static bool
 take_row(Relation rel, Snapshot snapshot, TupleTableSlot *slot, SfLock lock,
 		 SfRowFilter filter, SfRowReader reader, void *arg)
@@ -251,8 +251,8 @@ has_row_triggers(const SfTable *table)
 }
 
 /*
- * The tables have no triggers for rows.  Those that somebody adds, a foreign key to
- * an execution say, are run as at the end of a query.
+ * The tables have no triggers for rows.  Triggers that a user adds, such as those
+ * of a foreign key to an execution, run as at the end of a query.
  */
 static void
 begin_triggers(SfTable *table)
@@ -263,7 +263,7 @@ begin_triggers(SfTable *table)
 	AfterTriggerBeginQuery();
 }
 
-/* Run the triggers that rows have queued, as whoever owns the tables. */
+/* Run the triggers that rows have queued, as the owner of the tables. */
 static void
 end_triggers(SfTable *table)
 {
@@ -340,7 +340,7 @@ sf_table_forget_collision(void)
 	collided = false;
 }
 
-/* An insert raises: note when the key is there already, and say what helps. */
+/* Error context of an insert: note a key that exists already, and add a hint. */
 static void
 note_collision(void *arg)
 {
@@ -374,8 +374,8 @@ sf_table_insert(SfTable *table, Datum *values, bool *nulls)
 }
 
 /*
- * Under REPEATABLE READ a row that was inserted since the snapshot is neither
- * to be seen nor to be passed over.
+ * Under REPEATABLE READ, raise 40001 when the row at tid was inserted since the
+ * snapshot.
  */
 static void
 check_visible(SfTable *table, ItemPointer tid)
@@ -393,9 +393,9 @@ check_visible(SfTable *table, ItemPointer tid)
 }
 
 /*
- * Try to insert what is in the table's slot; -1 when somebody else inserted the
- * same value at the same time: then look again.  As ExecInsert() does for ON
- * CONFLICT DO NOTHING.
+ * Try to insert what is in the table's slot, as ExecInsert() does for ON CONFLICT
+ * DO NOTHING.  Returns 1: inserted, 0: the value exists, -1: another session
+ * inserted the same value at the same time, try again.
  */
 static int
 insert_speculatively(SfTable *table, List *arbiters)

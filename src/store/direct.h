@@ -1,13 +1,13 @@
 /*
  * direct.h
- *		Single rows without the executor: found by key, locked, written.
+ *		Find, lock and write single rows without the executor.
  *
- * A query of one row by its key costs some twenty microseconds, most of them
- * to set the executor up; an index scan by hand costs three.  That matters for
- * the handful of rows that every execution touches.  Writing uses the
- * executor's entry points for logical replication, which look after indexes,
- * constraints and HOT, and take arrays and documents as they are.  No rights
- * are checked here: callers are trusted code of the extension.
+ * A query for one row by its key costs some twenty microseconds, most of them
+ * to set up the executor; an index scan by hand costs three.  That matters for
+ * the few rows that every execution touches.  Rows are written through the
+ * executor's entry points for logical replication.  These maintain indexes,
+ * check constraints and use HOT.  No rights are checked here: the callers are
+ * trusted code of the extension.
  */
 #ifndef SF_STORE_DIRECT_H
 #define SF_STORE_DIRECT_H
@@ -27,7 +27,7 @@ typedef struct SfIndex
 	const char *name;
 } SfIndex;
 
-/* Tell whether a row is wanted; called before it is locked, and after. */
+/* Tell whether a row is wanted.  Called before the row is locked, and after. */
 typedef bool (*SfRowFilter) (HeapTuple tuple, TupleDesc desc, void *arg);
 
 /*
@@ -50,8 +50,8 @@ extern bool sf_row_fetch_by(const SfIndex *index, SfLock lock, SfRowFilter filte
 extern bool sf_row_is_there(const SfIndex *index, SfArg key);
 
 /*
- * Under REPEATABLE READ, raise 40001 when a row with a number in a column
- * (counted from 1) was written since the snapshot: it would be overlooked.
+ * Under REPEATABLE READ, raise 40001 when a row that has a number in a column
+ * (counted from 1) was written since the snapshot, which does not show it.
  */
 extern void sf_table_check_unchanged(const char *name, int column, int32 number);
 
@@ -87,16 +87,17 @@ extern void sf_table_delete(SfTable *table, ItemPointer tid);
 extern void sf_table_close(SfTable *table);
 
 /*
- * Whether an insert met a key that is there already, since it was last
- * forgotten: a number was drawn twice, which is no fault of whoever's work it is.
+ * Has an insert met a key that exists already, since the last call of
+ * sf_table_forget_collision?  Then a sequence gave a number twice, and the task
+ * that ran is not the cause.
  */
 extern bool sf_table_has_collided(void);
 extern void sf_table_forget_collision(void);
 
 /*
- * Insert a row unless there is one with the same value in a unique column;
- * waits for whoever is about to insert one.  False: there is one.  The table
- * is opened and closed here.
+ * Insert a row, unless a row with the same value in a unique column exists; then
+ * return false.  Waits for a session that is inserting such a row.  The table is
+ * opened and closed here.
  */
 extern bool sf_table_insert_new(const char *name, int ncolumns,
 								int unique_column, Datum *values, bool *nulls);

@@ -2,7 +2,7 @@
  * due.c
  *		Finding branches that are due, by the index branch_due or by execution.
  *
- * Nothing is locked: whoever claims what was found looks at it again.
+ * Nothing is locked: the session that claims a branch looks at it again.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 typedef struct KeyList
 {
 	SfBranchKey *keys;
-	TimestampTz *dues;			/* since when, or NULL: not asked for */
+	TimestampTz *dues;			/* since when each is due, or NULL */
 	int			size;
 	int			count;
 } KeyList;
@@ -184,8 +184,8 @@ sf_branch_due_children(int64 execution_no, TimestampTz at, bool skip_waits,
 
 /*
  * Have an owner's work be due that was due before the wall clock was set back.
- * Phases that wait for no time are due at once, whatever they say; the delay of
- * a retry lasts as long as it would have.
+ * Phases that wait for no time become due at once.  The delay of a retry lasts
+ * as long as it would have.
  */
 void
 sf_branch_set_back(Oid owner, TimestampTz now, int64 by)

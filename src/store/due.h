@@ -9,26 +9,27 @@
 #include "nodes/pg_list.h"
 
 /*
- * Owners of branches that are due or wait for a time, in the order in which it
- * is their turn: the next one after an owner first, that owner last.
+ * List the owners of branches that are due or wait for a time.  Owners take
+ * turns: the list begins with the next owner after the given one and ends with
+ * that owner.
  */
 extern List *sf_branch_owners(Oid after);
 
-/* Owners that are known, in the same order. */
+/* Put owners into the same order. */
 extern List *sf_owners_by_turn(const Oid *owners, int nowners, Oid after);
 
 /*
- * Keys of an owner's branches that became due in a span of time, oldest first.
- * Unlocked; whoever claims one re-checks it.  Announced long tasks, which stay
- * due while they run, are found by themselves, with the time since when (dues
- * may be NULL).
+ * Find the keys of an owner's branches that became due in a span of time, oldest
+ * first.  They are not locked; the session that claims one checks it again.
+ * Announced long tasks stay due while they run, so a function of its own finds
+ * them, with the time since when each is due (dues may be NULL).
  */
 extern int	sf_branch_due_of(Oid owner, TimestampTz from, TimestampTz to,
 							 SfBranchKey *keys, int size);
 extern int	sf_branch_announced(Oid owner, TimestampTz from, TimestampTz to,
 								SfBranchKey *keys, TimestampTz *dues, int size);
 
-/* Keys of due branches of an execution, announced ones too. */
+/* Find the keys of due branches of an execution, announced ones too. */
 extern int	sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 						  SfBranchKey *keys, int size);
 
@@ -40,13 +41,14 @@ extern int	sf_branch_due_children(int64 execution_no, TimestampTz at,
 								   bool skip_waits, SfBranchKey *keys, int size);
 
 /*
- * Have an owner's work be due that the wall clock, set back, shows as ahead:
- * phases that wait for no time.  When by how many microseconds is known (else
- * 0), the delays of retries are shortened by that.
+ * Correct times after the wall clock was set back.  An owner's branches in phases
+ * that wait for no time become due, although due_at now lies ahead.  If it is
+ * known by how many microseconds the clock was set back (else 0), the delays of
+ * retries shrink by as much.
  */
 extern void sf_branch_set_back(Oid owner, TimestampTz now, int64 by);
 
-/* When an owner's first timer strictly after a time is due, DT_NOEND: never. */
+/* Find when an owner's first timer after a time is due; DT_NOEND: never. */
 extern TimestampTz sf_branch_next_due(Oid owner, TimestampTz after);
 
 #endif							/* SF_STORE_DUE_H */

@@ -35,7 +35,7 @@ append_columns(HeapTuple tuple, TupleDesc desc, int ncolumns, List **list)
 	sf_row_read(&row_type, tuple, desc, ncolumns, e);
 	machine = sf_machine_identity(e->machine_no);
 	if (machine == NULL)
-		return;					/* dropped in this moment, and the execution with it */
+		return;					/* the machine was dropped just now, with its executions */
 	e->machine_name = pstrdup(machine->name);
 	e->owner = machine->owner;
 	*list = lappend(*list, e);
@@ -85,7 +85,7 @@ sf_execution_insert(SfExecution *e)
 	SfExecution row = *e;
 
 	sf_machine_lock_starts(e->machine_no, false);
-	/* one that was being dropped is gone now: for the caller, as if it never was */
+	/* the session that had the lock may have dropped the machine */
 	if (!sf_machine_exists(e->machine_no))
 		return false;
 	row.execution_no = e->execution_no = sf_sequence_next("execution_no");
@@ -142,7 +142,7 @@ sf_execution_update(SfExecution *execution)
 	sf_execution_update_all(list_make1(execution));
 }
 
-/* Raise 40001 when the snapshot does not know all executions of a machine. */
+/* Raise 40001 when the snapshot does not show all executions of a machine. */
 void
 sf_execution_check_all_seen(int machine_no)
 {
@@ -164,7 +164,7 @@ sf_execution_waited_for(int64 execution_no, int64 branch_no)
 								 SF_INT2(SF_STATUS_RUNNING)));
 }
 
-/* Note a call of sf_start that found an execution. */
+/* Record a call of sf_start that found an execution. */
 void
 sf_execution_note_request(const SfExecution *e, const char *outcome,
 						  bool input_differs)

@@ -57,8 +57,9 @@ extern SfExecution *sf_execution_read(int64 execution_no, SfLock lock, bool full
 extern SfExecution *sf_execution_find(const char *execution_id, SfLock lock);
 
 /*
- * Insert; false when the id is taken.  Waits for another session that is
- * inserting the same id: the row is the only arbiter (3.1 of the design).
+ * Insert an execution; return false when its id is taken.  Waits for another
+ * session that is inserting the same id: the row decides which start wins (3.1
+ * of the design).
  */
 extern bool sf_execution_insert(SfExecution *execution);
 
@@ -68,7 +69,7 @@ extern bool sf_execution_insert(SfExecution *execution);
  */
 extern void sf_execution_update(SfExecution *execution);
 
-/* The same for a List of them. */
+/* Write a List of such rows. */
 extern void sf_execution_update_all(List *executions);
 
 /*
@@ -88,7 +89,7 @@ extern List *sf_execution_waited_for(int64 execution_no, int64 branch_no);
 extern List *sf_execution_results(int64 execution_no, int64 map_run_no, int first,
 								  int n, bool with_input);
 
-/* Note a call of sf_start that found the execution. */
+/* Record a call of sf_start that found the execution. */
 extern void sf_execution_note_request(const SfExecution *execution,
 									  const char *outcome, bool input_differs);
 

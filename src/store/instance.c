@@ -11,9 +11,8 @@
  * is adopted when its first state machine is made, while there is nothing yet
  * that another copy could be running.
  *
- * Rows that are loaded into a driven database (a dump's data, a subscription)
- * are somebody else's work: they stop it from being driven.  A trigger notices
- * them; that it was disabled meanwhile is seen by its state (load_guard.c).
+ * Rows that are loaded into a driven database, by a dump or a subscription, are
+ * work of another database, and switch driving off.  load_guard.c notices them.
  */
 #include "postgres.h"
 
@@ -252,7 +251,7 @@ void
 sf_instance_enable(void)
 {
 	PreventCommandIfReadOnly("sf_enable()");
-	/* waits for whoever has drawn a number: not where nothing has to be done */
+	/* waits for sessions that have drawn numbers, so only where it is needed */
 	if (!sf_instance_is_driven() || sf_sequence_behind(false) != NULL)
 		sf_sequence_pass_rows();
 	sf_load_guard_restore();

@@ -37,10 +37,9 @@ sf_machine_exists(int machine_no)
 }
 
 /*
- * Identities that this backend has met.  A machine's number is never given
- * again; the key holds the relation, so that a dropped and re-created extension
- * finds nothing of the one before.  sf_alter_owner tells all backends that the
- * table has changed.
+ * Cache of identities.  A machine's number is never given again.  The key holds
+ * the relation, so that after DROP and CREATE EXTENSION no entry of the earlier
+ * installation is found.  sf_alter_owner invalidates the caches of all backends.
  */
 #define MAX_IDENTITIES	1000
 
@@ -102,7 +101,7 @@ read_identity(HeapTuple tuple, TupleDesc desc, void *arg)
 	identity->owner = sf_row_number(tuple, desc, COL_OWNER, InvalidOid);
 }
 
-/* What seldom changes about a machine. */
+/* Find the name and the owner of a machine. */
 const SfMachineIdentity *
 sf_machine_identity(int machine_no)
 {
@@ -256,10 +255,10 @@ sf_machine_delete(int machine_no)
 	" USING _sfflow.execution e WHERE t.execution_no" SF_EQ "e.execution_no" \
 	" AND e.machine_no" SF_EQ "$1"
 	static SfPlan plans[] = {
-		/* executions before branches, as everybody locks them */
+		/* executions before branches: the order in which all code locks them */
 		SF_PLAN("SELECT 1 FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1"
 				" ORDER BY e.execution_no FOR UPDATE"),
-		/* branches that a worker has locked it deletes itself, finding no execution */
+		/* a branch that a worker has locked stays; the worker deletes it when it finds no execution */
 		SF_PLAN("WITH free AS (SELECT b.execution_no, b.branch_no"
 				" FROM _sfflow.branch b JOIN _sfflow.execution e"
 				" ON e.execution_no" SF_EQ "b.execution_no WHERE e.machine_no" SF_EQ "$1"

@@ -33,17 +33,17 @@ typedef struct SfMachine
  */
 extern SfMachine *sf_machine_read(const char *name, int version, bool full);
 
-/* What only sf_alter_owner changes about a machine */
+/* What of a machine only sf_alter_owner changes */
 typedef struct SfMachineIdentity
 {
 	const char *name;
 	Oid			owner;
 } SfMachineIdentity;
 
-/* The same for a machine that an execution belongs to; kept by the backend. */
+/* Read it by the machine's number; the backend caches it.  NULL: no such machine. */
 extern const SfMachineIdentity *sf_machine_identity(int machine_no);
 
-/* Whether there is a machine, by number. */
+/* Tell whether a machine exists, by number, whatever the transaction's snapshot. */
 extern bool sf_machine_exists(int machine_no);
 
 /* A version by its key, for the program cache; NULL when it is gone. */
@@ -59,9 +59,10 @@ extern bool sf_machine_insert(SfMachine *machine);
 extern void sf_machine_lock(int machine_no);
 
 /*
- * Until the end of the transaction: keep a machine from being dropped, or
- * (exclusive) executions of it from being started; waits for who has the
- * other.  Not a lock of its row, which every start would write to.
+ * Until the end of the transaction, keep other sessions from dropping a machine
+ * or, with exclusive, from starting executions of it.  Waits for a session that
+ * holds the conflicting lock.  It is not a row lock: then every start would write
+ * to the machine's row.
  */
 extern void sf_machine_lock_starts(int machine_no, bool exclusive);
 
@@ -71,10 +72,10 @@ extern void sf_machine_add_version(SfMachine *machine);
 /* Delete a machine, its versions, and its executions with all they have. */
 extern void sf_machine_delete(int machine_no);
 
-/* At commit, ask whoever runs something for executions of a machine to stop. */
+/* At commit, ask the workers that run tasks of a machine's executions to stop. */
 extern void sf_machine_cancel_executions(int machine_no);
 
-/* Executions of a machine: running ones, and those that have ended. */
+/* Count the executions of a machine that run, and those that have ended. */
 extern void sf_machine_count_executions(int machine_no, int64 *running,
 										int64 *ended);
 

@@ -1,7 +1,7 @@
 /*
  * map_run.h
  *		Rows of _sfflow.map_run and _sfflow.map_item: runs of Distributed Map
- *		states, and the items that no child has been given yet.
+ *		states, and their items until they become the input of a child.
  */
 #ifndef SF_STORE_MAP_RUN_H
 #define SF_STORE_MAP_RUN_H
@@ -52,10 +52,10 @@ extern SfMapRun *sf_map_run_read(int64 execution_no, int64 map_run_no, SfLock lo
 /* Write the counters, the status and the times of a row. */
 extern void sf_map_run_update(const SfMapRun *run);
 
-/* Note that the runs of an execution that still run are aborted; how many. */
+/* Mark the runs of an execution that still run as aborted; returns how many. */
 extern int	sf_map_run_stop_all(int64 execution_no);
 
-/* Note how many items there are, and whether they have keys. */
+/* Store how many items there are, and whether they have keys. */
 extern void sf_map_run_note_items(const SfMapRun *run, int total, bool keyed);
 
 /* --- items --- */
@@ -73,8 +73,8 @@ extern int	sf_map_items_read(int64 execution_no, int64 map_run_no, int first,
 							  int n, Jsonb **items);
 
 /*
- * Delete items, from one index to below another.  Give both: what was deleted
- * in front is still in the index, for a while.
+ * Delete items, from one index to below another.  The first index matters, too:
+ * entries of deleted items stay in the table's index until VACUUM.
  */
 extern void sf_map_items_delete(int64 execution_no, int64 map_run_no,
 								int first, int below);
@@ -85,27 +85,29 @@ extern void sf_map_items_delete_all(int64 execution_no);
 /* --- children --- */
 
 /*
- * Numbers of the running children of a run, by number; with lock, those that
- * nobody has locked, locked.  map_run_no 0: of all runs of the execution.
+ * List the numbers of the running children of a run, in order.  With lock, lock
+ * them and leave out those that another session has locked.  map_run_no 0: of all
+ * runs of the execution.
  */
 extern List *sf_map_run_running(int64 execution_no, int64 map_run_no, bool lock);
 
-/* Numbers of the children of a run that ended without success, by number. */
+/* List the numbers of the children of a run that ended without success, in order. */
 extern List *sf_map_run_unsuccessful(int64 execution_no, int64 map_run_no);
 
 /*
- * Numbers of the runs of an execution that have succeeded although children of
- * them did not.
+ * List the numbers of the runs of an execution that succeeded although some of
+ * their children did not.
  */
 extern List *sf_map_run_tolerant(int64 execution_no);
 
-/* Bytes that the outputs (and inputs) of all children have as text. */
+/* Add up the bytes of the outputs (and inputs) of all children as text. */
 extern int64 sf_map_run_result_size(int64 execution_no, int64 map_run_no,
 									bool with_input);
 
 /*
- * Is the run that an execution is a child of over, or about to be?  Then its
- * children are to end.  drains: failed ones do not end the others.
+ * Tell whether the run that an execution is a child of is over, or about to be.
+ * Then its children have to end.  drains: the failure of a child does not end
+ * the others.
  */
 extern bool sf_map_run_is_over(const SfExecution *child, bool drains);
 

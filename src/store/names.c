@@ -1,6 +1,6 @@
 /*
  * names.c
- *		Names that there are, to find the one that was probably meant.
+ *		Names of objects, for the hint that names the one probably meant.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * names.h
- *		Names that there are, to find the one that was probably meant.
+ *		Names of objects, for the hint that names the one probably meant.
  */
 #ifndef SF_STORE_NAMES_H
 #define SF_STORE_NAMES_H
@@ -14,7 +14,7 @@ typedef struct SfNamed
 	Oid			owner;
 } SfNamed;
 
-/* SfNamed of all objects of a kind (SF_OBJECT_…), of the first thousands. */
+/* List objects of a kind (SF_OBJECT_…) as SfNamed, at most ten thousand. */
 extern List *sf_names_of_objects(char kind);
 
 /*

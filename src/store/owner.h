@@ -8,7 +8,7 @@
 #include "base/hooks.h"
 #include "nodes/pg_list.h"
 
-/* Kinds of what a role owns, for sf_owned_names; those of sf_grant, too */
+/* One more kind of object for sf_owned_names, beside those of privilege.h */
 #define SF_OBJECT_SCHEDULE		's'
 
 /* Names of the state machines, activities or schedules of a role. */
@@ -29,12 +29,13 @@ extern void sf_owner_set_activity(int activity_no, Oid owner);
  */
 extern char *sf_owner_move_mappings(Oid from, Oid to, int64 *moved);
 
-/* Delete the rights that were given to a role; how many. */
+/* Delete the rights that were given to a role; returns how many. */
 extern int64 sf_owner_delete_grants(Oid role);
 
 /*
- * A branch is found in the queue of a role that owns its machine no longer:
- * put it into the other one's.  False: it is locked, or in another queue.
+ * Move a branch from the queue of a role that no longer owns its machine into
+ * the queue of the new owner.  Returns false when it is locked, or in another
+ * queue.
  */
 extern bool sf_owner_requeue(SfBranchKey key, Oid from, Oid to);
 

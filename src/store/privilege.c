@@ -1,6 +1,6 @@
 /*
  * privilege.c
- *		Who may do what with a state machine or an activity.
+ *		Rights on state machines and activities.
  */
 #include "postgres.h"
 

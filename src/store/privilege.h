@@ -1,6 +1,6 @@
 /*
  * privilege.h
- *		Who may do what with a state machine or an activity.
+ *		Rights on state machines and activities.
  *
  * A member of the owning role (as for any object of PostgreSQL: by
  * inheritance) may do everything, and so may a superuser; others what

@@ -1,6 +1,6 @@
 /*
  * program_cache.c
- *		Compiled programs, one a version, kept by the backend.
+ *		Compiled programs, one per version, cached by the backend.
  *
  * A version never changes, so entries are never stale; they are dropped, all
  * but those that the present transaction has used, when there are too many.

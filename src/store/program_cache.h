@@ -1,6 +1,6 @@
 /*
  * program_cache.h
- *		Compiled programs, one a version, kept by the backend.
+ *		Compiled programs, one per version, cached by the backend.
  */
 #ifndef SF_STORE_PROGRAM_CACHE_H
 #define SF_STORE_PROGRAM_CACHE_H

@@ -2,16 +2,17 @@
  * quota.c
  *		How much an owner of state machines may have running, and start.
  *
- * Starts: a token bucket that holds the starts of a minute and fills evenly; how
- * much has come in is worked out when it is empty, so that a start reads no clock.
+ * Starts: a token bucket that holds one minute's starts and fills evenly.  It is
+ * refilled only when it is empty, so that most starts read no clock.
  *
- * Running executions: known at the last count in the tables, plus all starts
- * since then.  Only when that sum reaches the quota are they counted again, by
- * an index on the root branches; executions that have ended meanwhile make
- * room.  So an owner with few running executions is counted at its first start
- * after a restart of the server, which forgets the uses, and then once per
- * quota's worth of starts.  One that stays at its quota is counted at each start,
- * but a count that is dear is trusted for twenty times as long as it took.
+ * Running executions: the number at the last count in the tables, plus all starts
+ * since then.  When that sum reaches the quota, the executions are counted again,
+ * by an index on the root branches; those that have ended meanwhile make room.
+ * So an owner with few running executions is counted at its first start after a
+ * restart of the server, which empties the shared memory, and then once per as
+ * many starts as the quota allows.  An owner that stays at its quota is counted
+ * at each start; but an expensive count is trusted for twenty times as long as it
+ * took.
  */
 #include "postgres.h"
 

@@ -3,11 +3,11 @@
  *		How much an owner of state machines may have running, and start.
  *
  * The limits are settings (base/settings.h); ALTER ROLE … SET gives an owner
- * its own.  Use is counted by owner and database in shared memory, where the
+ * other values.  Use is counted per owner and database, in shared memory if the
  * library was preloaded, else in this backend alone.  So a start costs no query
- * and locks no row, and what counts is approximate: a start that is rolled back
- * counts until the next look at the tables; one that another session has not
- * committed at that look does not.
+ * and locks no row.  The count is approximate: a start that is rolled back counts
+ * until the executions are counted in the tables again, and one that is not yet
+ * committed then is left out.
  */
 #ifndef SF_STORE_QUOTA_H
 #define SF_STORE_QUOTA_H
@@ -44,8 +44,8 @@ extern void sf_quota_require(Oid owner, const char *machine);
 extern char *sf_quota_describe(SfQuotaKind kind, Oid owner);
 
 /*
- * Whether another child of a Distributed Map may begin; it counts as running,
- * but not as a start.
+ * Tell whether another child of a Distributed Map may begin.  It counts as
+ * running, but not as a start.
  */
 extern bool sf_quota_has_room(Oid owner);
 extern void sf_quota_note_child(Oid owner);

@@ -2,10 +2,10 @@
  * resource_map.c
  *		Resource names that stand for others.
  *
- * Mappings are few, change rarely and are asked for at each task that needs
- * one, so every session keeps a copy of the whole table.  Whoever writes to
- * the table invalidates its relcache entry, which PostgreSQL tells the other
- * sessions at commit, and this one at commit or rollback.
+ * Mappings are few, change rarely, and are looked up by each task that needs one,
+ * so every session caches the whole table.  A session that writes to the table
+ * invalidates its relcache entry.  PostgreSQL tells the other sessions at commit,
+ * and this one at commit or rollback.
  */
 #include "postgres.h"
 

@@ -110,7 +110,7 @@ typedef struct SfRowType
 extern void sf_row_read(const SfRowType *type, HeapTuple tuple, TupleDesc desc,
 						int ncolumns, void *row);
 
-/* Read the rows of a query into new structs: a List of them, or the first one. */
+/* Read the rows of a query into new structs: a List of them, or the first or NULL. */
 #define sf_store_rows(plan, type, ...) \
 	sf_store_rows_by(plan, type, SF_ARGS(__VA_ARGS__))
 #define sf_store_row(plan, type, ...) \

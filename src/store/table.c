@@ -66,8 +66,8 @@ pin_names(void)
 }
 
 /* Take on the rights of a role, and no names of the session. */
-void
-sf_store_enter_as(SfStoreIdentity *saved, Oid role)
+static void
+enter_as(SfStoreIdentity *saved, Oid role)
 {
 	saved->role = sf_role_current();
 	sf_role_take(role, saved->role.sec_context | SECURITY_LOCAL_USERID_CHANGE);
@@ -78,7 +78,7 @@ sf_store_enter_as(SfStoreIdentity *saved, Oid role)
 void
 sf_store_enter(SfStoreIdentity *saved)
 {
-	sf_store_enter_as(saved, sf_store_owner());
+	enter_as(saved, sf_store_owner());
 }
 
 /* Give rights and names back. */
@@ -180,7 +180,7 @@ sf_store_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
 	uint64		processed;
 	int			rc;
 
-	sf_store_enter_as(&saved, OidIsValid(role) ? role : sf_store_owner());
+	enter_as(&saved, OidIsValid(role) ? role : sf_store_owner());
 	begin_query(plan, args, nargs, values, nulls);
 	rc = SPI_execute_plan(plan->plan, values, nulls, false, 0);
 	if (rc < 0)

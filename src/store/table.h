@@ -2,10 +2,10 @@
  * table.h
  *		Queries over the extension's tables.
  *
- * A query goes through SPI.  Its plan is prepared once per backend.  It runs
- * with the rights of the extension's owner, whoever calls, and with a
- * search_path of pg_catalog alone, whatever the session has set.  Single rows
- * on the hot path bypass the executor: see store/direct.h.
+ * A query goes through SPI.  Its plan is prepared once per backend.  It runs with
+ * the rights of the extension's owner and a search_path of pg_catalog alone,
+ * whatever the calling session has.  Single rows on the hot path bypass the
+ * executor: see store/direct.h.
  */
 #ifndef SF_STORE_TABLE_H
 #define SF_STORE_TABLE_H
@@ -28,12 +28,11 @@ typedef struct SfStoreIdentity
 } SfStoreIdentity;
 
 /*
- * Switch to the extension's owner, or another role, and have names mean what
- * they mean in pg_catalog.  sf_store_leave, or an abort, undoes both.  Every
- * query that sfflow itself writes runs between the two.
+ * Switch to the extension's owner, and have names mean what they mean in
+ * pg_catalog.  sf_store_leave, or an abort, undoes both.  Every query that sfflow
+ * itself writes runs between the two.
  */
 extern void sf_store_enter(SfStoreIdentity *saved);
-extern void sf_store_enter_as(SfStoreIdentity *saved, Oid role);
 extern void sf_store_leave(const SfStoreIdentity *saved);
 
 /* Owner of the schema _sfflow; ereports when the extension is not there. */

@@ -1,7 +1,6 @@
 /*
  * task.c
- *		Rows of _sfflow.activity and _sfflow.task, and what they make of the
- *		branches that wait for them.
+ *		Rows of _sfflow.activity and _sfflow.task.
  */
 #include "postgres.h"
 
@@ -131,11 +130,11 @@ sf_activity_note_poll(int activity_no, const char *worker)
 	sf_store_execute(&plan, SF_INT4(activity_no), SF_TEXT(worker));
 }
 
-/* Ring for the workers of an activity. */
+/* Wake the workers of an activity. */
 void
 sf_activity_notify(const SfActivity *activity)
 {
-	/* NOTIFY takes a lock of the whole cluster at commit: not for nobody */
+	/* NOTIFY takes a lock of the whole cluster at commit: only where a worker may listen */
 	if (activity->polled)
 		Async_Notify("sf_activity", activity->name);
 }
@@ -238,7 +237,7 @@ sf_task_delete(SfBranchKey key)
 	sf_store_execute(&plan, SF_KEY(key));
 }
 
-/* When a task times out without an answer. */
+/* Find when a task times out without an answer. */
 TimestampTz
 sf_task_timer(const SfTask *t)
 {

@@ -1,7 +1,7 @@
 /*
  * task.h
- *		Rows of _sfflow.activity and _sfflow.task, and what they make of the
- *		branches that wait for them.
+ *		Rows of _sfflow.activity and _sfflow.task: work that programs outside the
+ *		database do.
  */
 #ifndef SF_STORE_TASK_H
 #define SF_STORE_TASK_H
@@ -38,7 +38,7 @@ typedef enum SfTaskStatus
 
 #define SF_TASK_SECRET_BYTES	24
 
-/* The part of a token that nobody can guess */
+/* The random part of a token */
 typedef struct SfTaskSecret
 {
 	unsigned char bytes[SF_TASK_SECRET_BYTES];
@@ -90,13 +90,13 @@ extern bool sf_activity_insert(const char *name, Oid owner, Datum lease,
 /* Delete an activity with its queue. */
 extern void sf_activity_delete(int activity_no);
 
-/* Tasks of an activity that can still be answered. */
+/* Count the tasks of an activity that can still be answered. */
 extern int64 sf_activity_count_tasks(int activity_no);
 
-/* Remember that somebody polls; at most once a second. */
+/* Store that a worker polls; writes at most once per second. */
 extern void sf_activity_note_poll(int activity_no, const char *worker);
 
-/* Ring sf_activity, unless nobody was ever seen polling. */
+/* NOTIFY sf_activity, unless no worker has polled for a day. */
 extern void sf_activity_notify(const SfActivity *activity);
 
 /* Insert a task, in place of an earlier one of the same branch. */
@@ -110,13 +110,14 @@ extern void sf_task_update(const SfTask *task);
 extern void sf_task_delete(SfBranchKey key);
 
 /*
- * Take queued tasks of an activity, oldest first, none that another session
- * has in its hands; a List of SfTask, with their branches' timers set.
+ * Take queued tasks of an activity, oldest first, except those that another
+ * session has locked.  Sets the timers of their branches.  Returns a List of
+ * SfTask.
  */
 extern List *sf_task_take(const SfActivity *activity, const char *worker,
 						  int max_tasks);
 
-/* When the branch of a task is due because nobody answered; DT_NOEND: never. */
+/* Find when a task times out without an answer; DT_NOEND: never. */
 extern TimestampTz sf_task_timer(const SfTask *task);
 
 /* --- tokens: key, generation and secret, as base64 --- */
