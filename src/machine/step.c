@@ -168,8 +168,8 @@ sf_step_prefix(SfStep *step, SfError *error)
 /* --- entering a state --- */
 
 /* Append the events of an execution that begins. */
-static void
-begin_execution(SfStep *step)
+void
+sf_step_begin_execution(SfStep *step)
 {
 	const SfState *state = step->state;
 
@@ -206,7 +206,7 @@ enter_state(SfStep *step)
 
 	if (branch->key.branch_no == SF_BRANCH_ROOT &&
 		step->execution_started_at == DT_NOBEGIN)
-		begin_execution(step);
+		sf_step_begin_execution(step);
 	else if (branch->parent_no >= 0 && branch->entered_at == DT_NOBEGIN)
 		begin_iteration(step);
 
@@ -353,6 +353,12 @@ take_stimulus(SfStep *step)
 			return sf_step_fail_branch(step, &stimulus->error);
 		case SF_STIMULUS_OVER:
 			return settle(step->branch);
+		case SF_STIMULUS_REDRIVEN:
+			return sf_step_redrive(step);
+		case SF_STIMULUS_STOPPED:
+		case SF_STIMULUS_ORPHANED:
+		case SF_STIMULUS_TIMED_OUT:
+			return sf_step_stop(step);
 	}
 	elog(ERROR, "unknown stimulus %d", (int) stimulus->kind);
 }
@@ -375,8 +381,8 @@ sf_step_init(SfStep *step, const SfLoaded *loaded, const SfStimulus *stimulus,
 	step->nevents = loaded->nevents;
 	step->map_index = -1;
 	step->entered_previous = SF_CHAIN;
-	if (stimulus->kind == SF_STIMULUS_OVER)
-		return;					/* it may be in no state */
+	if (branch->key.branch_no < 0)
+		return;					/* it is in no state */
 	if (branch->state < 0 || branch->state >= loaded->program->nstates)
 		elog(ERROR, "branch " INT64_FORMAT " of execution \"%s\" is in state %d, which its machine does not have",
 			 branch->key.branch_no, loaded->execution->execution_id, branch->state);

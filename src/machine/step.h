@@ -114,6 +114,15 @@ extern SfStepOutcome sf_step_fail_branch(SfStep *step, const SfError *error);
 /* End the branch because a sibling failed, or a parent aborts (SfStimulus). */
 extern SfStepOutcome sf_step_abort(SfStep *step);
 
+/* End the execution: it is stopped, timed out, or its Distributed Map is over. */
+extern SfStepOutcome sf_step_stop(SfStep *step);
+
+/* Have the branch run again, unless what it is at has succeeded: redrive.c. */
+extern SfStepOutcome sf_step_redrive(SfStep *step);
+
+/* Append the events of an execution that begins with the branch's payload. */
+extern void sf_step_begin_execution(SfStep *step);
+
 /* Forget what the present attempt at a state came to. */
 extern void sf_branch_forget_attempt(SfBranch *branch);
 

@@ -61,26 +61,47 @@ count_end(SfStep *step)
 	return delta;
 }
 
-/* End the execution. */
+/* End the execution, in a state of its root branch (-1: not known). */
 static SfStepOutcome
-finish(SfStep *step, SfStatus status, Jsonb *output, const SfError *error)
+finish(SfStep *step, SfStatus status, int state, Jsonb *output,
+	   const SfError *error)
 {
 	SfFinish   *end = palloc0(sizeof(SfFinish));
 
-	step->state = NULL;
-	if (error == NULL)
-		sf_step_event(step, SF_EVENT_EXECUTION_SUCCEEDED, output, NULL);
-	else
-	{
-		sf_step_event(step, SF_EVENT_EXECUTION_FAILED, NULL,
-					  sf_event_error(error->name, error->cause));
-		end->error = *error;
-	}
 	end->status = status;
+	end->state = state;
 	end->output = output;
-	end->state = step->branch->key.branch_no == SF_BRANCH_ROOT ? step->branch->state : -1;
+	end->error = *error;
+	end->parent_knows = step->stimulus->parent_counts;
 	sf_step_effect(step, SF_EFFECT_END_EXECUTION)->finish = end;
 	return SF_STEP_ENDED;
+}
+
+/* End the execution from outside its branches. */
+SfStepOutcome
+sf_step_stop(SfStep *step)
+{
+	const SfStimulus *stimulus = step->stimulus;
+	SfError		error = stimulus->error;
+	bool		timed_out = stimulus->kind == SF_STIMULUS_TIMED_OUT;
+
+	step->branch->gone = true;
+	if (stimulus->kind == SF_STIMULUS_STOPPED &&
+		step->execution_started_at == DT_NOBEGIN)
+	{
+		/* it ends before a worker took it: its history begins all the same */
+		step->branch->payload = stimulus->output;
+		sf_step_begin_execution(step);
+	}
+	step->state = NULL;
+	if (timed_out)
+		error.name = SF_ERR_TIMEOUT;
+	sf_step_side_event(step, timed_out ? SF_EVENT_EXECUTION_TIMED_OUT :
+					   SF_EVENT_EXECUTION_ABORTED, NULL,
+					   sf_event_error(error.name, error.cause), stimulus->cause);
+	/* the status tells: only the event of a timeout has an error */
+	return finish(step, timed_out ? SF_STATUS_TIMED_OUT : SF_STATUS_ABORTED,
+				  stimulus->state, NULL, &stimulus->error);
 }
 
 /*
@@ -107,8 +128,12 @@ sf_step_end_branch(SfStep *step, Jsonb *output)
 	branch->due_at = DT_NOEND;
 	if (owner == NULL)
 	{
+		SfError		none = sf_error_make(NULL, NULL);
+
+		step->state = NULL;
+		sf_step_event(step, SF_EVENT_EXECUTION_SUCCEEDED, output, NULL);
 		branch->gone = true;
-		return finish(step, SF_STATUS_SUCCEEDED, output, NULL);
+		return finish(step, SF_STATUS_SUCCEEDED, branch->state, output, &none);
 	}
 
 	/* An ended iteration keeps its last inner event where nobody else looks. */
@@ -179,7 +204,14 @@ sf_step_fail_branch(SfStep *step, const SfError *error)
 	branch->error = error->name ? pstrdup(error->name) : NULL;
 	branch->cause = error->cause ? pstrdup(error->cause) : NULL;
 	if (owner == NULL || (uncatchable && !inside_drain(step)))
-		return finish(step, SF_STATUS_FAILED, NULL, error);
+	{
+		step->state = NULL;
+		sf_step_event(step, SF_EVENT_EXECUTION_FAILED, NULL,
+					  sf_event_error(error->name, error->cause));
+		return finish(step, SF_STATUS_FAILED,
+					  branch->key.branch_no == SF_BRANCH_ROOT ? branch->state : -1,
+					  NULL, error);
+	}
 
 	if (owner->type == SF_STATE_MAP && !uncatchable)
 		iteration_event(step, owner, SF_EVENT_MAP_ITERATION_FAILED, failed_event);

@@ -101,16 +101,24 @@ typedef enum SfStimulusKind
 	SF_STIMULUS_NOT_YET,		/* nothing: it is to be looked at again */
 	SF_STIMULUS_ABORTED,		/* the join above it gives up */
 	SF_STIMULUS_CONDEMNED,		/* its step cannot be run: it fails with an error */
-	SF_STIMULUS_OVER			/* its execution has ended */
+	SF_STIMULUS_OVER,			/* its execution has ended */
+	SF_STIMULUS_REDRIVEN,		/* its execution goes on: the branch runs again */
+	/* of the execution as a whole; the branch is one in phase STOP or DEADLINE */
+	SF_STIMULUS_STOPPED,		/* it is to end as ABORTED */
+	SF_STIMULUS_ORPHANED,		/* so, as its Distributed Map is over */
+	SF_STIMULUS_TIMED_OUT		/* its time is up */
 } SfStimulusKind;
 
 typedef struct SfStimulus
 {
 	SfStimulusKind kind;
 
-	/* TASK, OUTCOME, SUBMITTED (output alone); CONDEMNED (error alone) */
+	/* TASK, OUTCOME; SUBMITTED: output alone; CONDEMNED, STOPPED: error alone */
 	bool		ok;
-	Jsonb	   *output;			/* ANNOUNCED: the payload */
+	Jsonb	   *output;			/* ANNOUNCED: the payload; REDRIVEN: the input of the
+								 * scope's first state, if the branch begins there;
+								 * STOPPED: the input of an execution that has not
+								 * started */
 	SfError		error;
 
 	/*
@@ -128,12 +136,15 @@ typedef struct SfStimulus
 	int			last_event;
 	int			last_inner_event;	/* without MapIterationSucceeded */
 
-	/* a join that gives up */
-	bool		aborting;		/* NOT_YET: with the join above it */
+	/* a join */
+	bool		aborting;		/* NOT_YET: the join above it gives up */
 	bool		counted;		/* pending is to be set */
 	int			pending;		/* children that have not ended yet */
-	bool		parent_counts;	/* ABORTED: the parent knows of this end */
-	int			cause;			/* ABORTED: the event that its events follow */
+
+	/* ABORTED, STOPPED and its like */
+	bool		parent_counts;	/* the parent knows of this end */
+	int			cause;			/* the event that the events follow */
+	int			state;			/* STOPPED: that the root is in, -1: not known */
 } SfStimulus;
 
 /* --- what comes out --- */

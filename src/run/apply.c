@@ -65,22 +65,21 @@ sf_run_make_locked(SfExecution *execution)
 	return run;
 }
 
-/* Append an event of the execution as a whole to a run; previous: an event's id. */
+/* Append an event of the execution as a whole, after its last one. */
 void
-sf_run_add_event(SfRun *run, SfEventType type, int previous, Jsonb *payload,
-				 Jsonb *extra, TimestampTz at)
+sf_run_add_event(SfRun *run, SfEventType type, Jsonb *extra, TimestampTz at)
 {
+	int			n = list_length(run->events);
 	SfEvent    *event;
 
 	if (run->loaded.history == SF_HISTORY_NONE)
 		return;
 	event = palloc0(sizeof(SfEvent));
 	event->type = type;
-	event->id = -(list_length(run->events) + 1);
-	event->previous_id = previous;
+	event->id = -n - 1;
+	event->previous_id = n == 0 ? run->base_event_id : -n;
 	event->state = -1;
 	event->at = at;
-	event->payload = payload;
 	event->extra = extra;
 	run->events = lappend(run->events, event);
 }
@@ -181,7 +180,9 @@ sf_run_lock(SfRun *run)
 void
 sf_run_add_branch(SfRun *run, SfBranch *branch)
 {
-	if (list_length(run->branches) == 0 || llast(run->branches) != branch)
+	if (run->administered)
+		run->branches = lappend(run->branches, branch); /* each comes once */
+	else if (run->branches == NIL || llast(run->branches) != branch)
 		run->branches = list_append_unique_ptr(run->branches, branch);
 }
 

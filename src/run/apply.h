@@ -65,9 +65,9 @@ extern void sf_run_lock(SfRun *run);
 /* Note that a branch has changed (or is new): it is written with the run. */
 extern void sf_run_add_branch(SfRun *run, SfBranch *branch);
 
-/* Append an event of the execution as a whole, after any event. */
-extern void sf_run_add_event(SfRun *run, SfEventType type, int previous,
-							 Jsonb *payload, Jsonb *extra, TimestampTz at);
+/* Append an event of the execution as a whole, after its last one. */
+extern void sf_run_add_event(SfRun *run, SfEventType type, Jsonb *extra,
+							 TimestampTz at);
 
 /*
  * Add the machine's deadline, if it has one, as a branch of its own: counted

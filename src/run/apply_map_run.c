@@ -294,6 +294,7 @@ sf_map_run_children_ended(List *ends)
 static void
 abort_executions(List *numbers)
 {
+	SfError		none = sf_error_make(NULL, NULL);
 	ListCell   *lc;
 
 	foreach(lc, numbers)
@@ -305,8 +306,7 @@ abort_executions(List *numbers)
 
 		CHECK_FOR_INTERRUPTS();
 		run = sf_run_make_locked(child);
-		sf_lifecycle_end(run, SF_STATUS_ABORTED, SF_EVENT_EXECUTION_ABORTED, NULL, NULL);
-		run->finish->parent_knows = true;
+		sf_lifecycle_end(run, SF_STIMULUS_ORPHANED, &none);
 		sf_runs_write(list_make1(run));
 		map_run = sf_map_run_read(child->parent_execution_no, child->map_run_no,
 								  SF_LOCK_WAIT);

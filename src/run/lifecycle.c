@@ -133,44 +133,26 @@ sf_lifecycle_restart(SfExecution *execution, const SfMachine *machine,
 	sf_runs_write(list_make1(run));
 }
 
-/* Have a run's execution end without its branches. */
+/* Have the execution of a run end without its branches. */
 void
-sf_lifecycle_end(SfRun *run, SfStatus status, SfEventType event_type,
-				 const char *error, const char *cause)
+sf_lifecycle_end(SfRun *run, SfStimulusKind why, const SfError *error)
 {
 	SfExecution *execution = run->execution;
 	SfBranchKey key = {execution->execution_no, SF_BRANCH_ROOT};
 	SfBranch   *root = sf_branch_read(key, SF_LOCK_NONE);
-	SfFinish   *finish = palloc0(sizeof(SfFinish));
-	TimestampTz now = GetCurrentTimestamp();
+	SfStimulus	stimulus = {.kind = why,.error = *error,.state = -1};
 
-	/* a sibling of the event that entered the state in which it ends */
-	sf_run_add_event(run, event_type, root == NULL ? 0 :
-					 sf_event_previous(execution->execution_no, root->entered_event),
-					 NULL, sf_event_error(error, cause), now);
-	finish->status = status;
-	/* the status tells: only the event of a timeout has an error */
-	if (status != SF_STATUS_TIMED_OUT)
-		finish->error.name = error;
-	finish->error.cause = cause;
-	finish->state = root == NULL ? -1 : root->state;
-	run->finish = finish;
-}
-
-/* Have the execution of a run end as ABORTED. */
-void
-sf_lifecycle_abort(SfRun *run, const char *error, const char *cause)
-{
-	SfExecution *execution = run->execution;
-
-	if (execution->started_at == DT_NOBEGIN)
+	stimulus.output = execution->input;
+	stimulus.parent_counts = why == SF_STIMULUS_ORPHANED && run->administered;
+	if (root != NULL)
 	{
-		/* it ends before a worker took it: its history begins all the same */
-		execution->started_at = GetCurrentTimestamp();
-		sf_run_add_event(run, SF_EVENT_EXECUTION_STARTED, 0, execution->input,
-						 NULL, execution->started_at);
+		/* a sibling of the event that entered the state in which it ends */
+		stimulus.cause = sf_event_previous(execution->execution_no, root->entered_event);
+		stimulus.state = root->state;
 	}
-	sf_lifecycle_end(run, SF_STATUS_ABORTED, SF_EVENT_EXECUTION_ABORTED, error, cause);
+	(void) sf_run_advance(run, sf_branch_make(execution->execution_no,
+											  execution->owner, SF_BRANCH_STOP),
+						  &stimulus);
 }
 
 /* End a running execution as ABORTED. */
@@ -178,65 +160,10 @@ void
 sf_lifecycle_stop(SfExecution *execution, const char *error, const char *cause)
 {
 	SfRun	   *run = sf_run_make_locked(execution);
+	SfError		given = sf_error_make(error, cause);
 
-	sf_lifecycle_abort(run, error, cause);
+	sf_lifecycle_end(run, SF_STIMULUS_STOPPED, &given);
 	sf_runs_write(list_make1(run));
-}
-
-/*
- * Make a branch that ended in a Fail state begin again: the Fail state would
- * only fail once more, what led there may turn out otherwise.  Where the
- * history does not know the branch's input, it stays where it is.
- */
-static void
-rewind_failed(const SfProgram *program, SfBranch *branch)
-{
-	int			start = program->scopes[branch->scope].start;
-	Jsonb	   *input;
-
-	if (branch->parent_no < 0 || branch->phase != SF_PHASE_FAILED ||
-		program->states[branch->state].type != SF_STATE_FAIL)
-		return;
-	input = sf_event_last_input(branch->key.execution_no, start,
-								branch->iterations, branch->niterations);
-	if (input == NULL)
-		return;
-	branch->state = start;
-	branch->payload = input;
-	branch->payload_event = 0;
-}
-
-/* Put a branch without children back to work, unless it succeeded. */
-static void
-revive(const SfProgram *program, SfBranch *branch, TimestampTz now)
-{
-	if (branch->phase == SF_PHASE_DONE)
-		return;
-	rewind_failed(program, branch);
-	/* an outcome that was committed while it was stopped stays, a failure does not */
-	if (branch->phase != SF_PHASE_ANSWERED || branch->failing ||
-		SF_DEBUG_MUTATION("redrive"))
-	{
-		branch->phase = SF_PHASE_ENTER;
-		branch->failing = false;
-		branch->error = branch->cause = NULL;
-	}
-	branch->due_at = now;
-	branch->generation++;
-}
-
-/* Make a Parallel or Map state wait for its children again. */
-static void
-revive_join(const SfProgram *program, SfBranch *parent, TimestampTz now)
-{
-	parent->phase = SF_PHASE_JOIN;
-	parent->failing = parent->aborting = parent->uncatchable = false;
-	parent->failed_event = 0;
-	parent->error = parent->cause = NULL;
-	parent->generation++;
-	parent->due_at = sf_join_is_ready(parent,
-									  program->states[parent->state].failure_mode) ?
-		now : DT_NOEND;
 }
 
 /* Is this a Distributed Map that has read its items? */
@@ -247,47 +174,73 @@ had_children(const SfBranch *branch)
 		branch->phase != SF_PHASE_ANSWERED;
 }
 
-/* Revive every branch that has not succeeded; each may make as many transitions again. */
+/*
+ * The input with which a branch that ended in a Fail state begins again; NULL:
+ * it did not, or the history does not know it: then it stays where it is.
+ */
+static Jsonb *
+failed_input(const SfProgram *program, const SfBranch *branch)
+{
+	if (branch->parent_no < 0 || branch->phase != SF_PHASE_FAILED ||
+		program->states[branch->state].type != SF_STATE_FAIL)
+		return NULL;
+	return sf_event_last_input(branch->key.execution_no,
+							   program->scopes[branch->scope].start,
+							   branch->iterations, branch->niterations);
+}
+
+/* Find out which branches are parents, and of how many that have to run again. */
 static void
-revive_all(const SfExecution *execution, const SfProgram *program,
-		   List *branches, TimestampTz now)
+count_children(List *branches)
 {
 	ListCell   *lc;
 
-	/* who is a parent, and of how many that have to run again */
 	foreach(lc, branches)
 	{
 		SfBranch   *branch = lfirst(lc);
 
 		branch->is_parent = branch->phase == SF_PHASE_JOIN || had_children(branch);
 		branch->pending = 0;
-		branch->transitions = 0;
-		/* a timer, or a request to stop, that came after the end */
-		branch->gone = branch->key.branch_no < 0;
 	}
 	foreach(lc, branches)
 	{
-		SfBranch   *branch = lfirst(lc);
-		SfBranch   *parent = branch_by_no(branches, branch->parent_no);
+		const SfBranch *branch = lfirst(lc);
+		SfBranch   *parent = branch->parent_no < 0 ? NULL :
+			branch_by_no(branches, branch->parent_no);
 
-		if (branch->parent_no < 0 || parent == NULL)
+		if (parent == NULL)
 			continue;
 		parent->is_parent = true;
 		if (branch->phase != SF_PHASE_DONE)
 			parent->pending++;
 	}
+}
+
+/* Have every branch run again that has not succeeded. */
+static void
+redrive_all(SfRun *run, List *branches, TimestampTz now)
+{
+	ListCell   *lc;
+
+	count_children(branches);
 	foreach(lc, branches)
 	{
 		SfBranch   *branch = lfirst(lc);
+		SfStimulus	stimulus = {.kind = SF_STIMULUS_REDRIVEN};
 
-		if (branch->phase == SF_PHASE_DONE || branch->gone)
+		if (branch->phase == SF_PHASE_DONE)
 			continue;
-		if (had_children(branch))
-			branch->pending = sf_map_run_redrive(execution, branch, now);
-		if (branch->is_parent)
-			revive_join(program, branch, now);
+		if (branch->key.branch_no < 0)
+			stimulus.kind = SF_STIMULUS_OVER;	/* a timer, or a stop, that came late */
+		else if (branch->is_parent)
+		{
+			stimulus.counted = true;
+			stimulus.pending = had_children(branch) ?
+				sf_map_run_redrive(run->execution, branch, now) : branch->pending;
+		}
 		else
-			revive(program, branch, now);
+			stimulus.output = failed_input(run->program, branch);
+		(void) sf_run_advance(run, branch, &stimulus);
 	}
 }
 
@@ -391,15 +344,6 @@ redrive_extra(int count)
 	return sf_json_finish(&b);
 }
 
-/* Append an event that follows the last one of the execution. */
-void
-sf_lifecycle_event(SfRun *run, SfEventType type, Jsonb *extra, TimestampTz at)
-{
-	int			n = list_length(run->events);
-
-	sf_run_add_event(run, type, n == 0 ? run->base_event_id : -n, NULL, extra, at);
-}
-
 /* Append the events of the Distributed Maps that go on. */
 static void
 redrive_map_runs(SfRun *run, TimestampTz now)
@@ -415,7 +359,7 @@ redrive_map_runs(SfRun *run, TimestampTz now)
 		if (branch->phase != SF_PHASE_JOIN || branch->map_run_no == 0)
 			continue;
 		map_run = sf_map_run_of(branch);
-		sf_lifecycle_event(run, SF_EVENT_MAP_RUN_REDRIVEN,
+		sf_run_add_event(run, SF_EVENT_MAP_RUN_REDRIVEN,
 						   sf_map_run_redriven_extra(run->execution, state, map_run),
 						   now);
 	}
@@ -457,22 +401,21 @@ sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 	run = sf_run_make_locked(execution);
 	branches = lock_branches(execution);
 	if (from_state != NULL)
-		branches = rewind_to(run, branches, from_state, input);
+		run->branches = branches = rewind_to(run, branches, from_state, input);
 	else if (branches == NIL)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
 				 errmsg("execution \"%s\" has nothing left to go on from",
 						execution->execution_id)));
 	else
-		revive_all(execution, run->program, branches, now);
+		redrive_all(run, branches, now);
 
 	if (from != NULL)
 		*from = revived_states(run->program, branches);
 	reopen(execution);
 	execution->redrive_count++;
 	execution->last_redriven_at = now;
-	run->branches = branches;
-	sf_lifecycle_event(run, SF_EVENT_EXECUTION_REDRIVEN,
+	sf_run_add_event(run, SF_EVENT_EXECUTION_REDRIVEN,
 					   redrive_extra(execution->redrive_count), now);
 	redrive_map_runs(run, now);
 	sf_run_add_deadline(run);

@@ -7,11 +7,8 @@
 #ifndef SF_RUN_LIFECYCLE_H
 #define SF_RUN_LIFECYCLE_H
 
-#include "asl/event_types.h"
-#include "store/execution.h"
-#include "store/machine.h"
+#include "run/apply.h"
 
-struct SfRun;
 
 /*
  * Insert a new execution, whose root branch is due at once in the machine's
@@ -52,16 +49,8 @@ extern int	sf_redrive_tolerated(SfExecution *execution, int64 child_no,
 
 /*
  * Have the execution of a run, whose row is locked, end without its branches:
- * by a stop or a timeout.  Write the run afterwards.
+ * STOPPED, ORPHANED or TIMED_OUT.  Write the run afterwards.
  */
-extern void sf_lifecycle_end(struct SfRun *run, SfStatus status,
-							 SfEventType event_type, const char *error,
-							 const char *cause);
-extern void sf_lifecycle_abort(struct SfRun *run, const char *error,
-							   const char *cause);
-
-/* Append an event that follows the last one of the execution. */
-extern void sf_lifecycle_event(struct SfRun *run, SfEventType type, Jsonb *extra,
-							   TimestampTz at);
+extern void sf_lifecycle_end(SfRun *run, SfStimulusKind why, const SfError *error);
 
 #endif							/* SF_RUN_LIFECYCLE_H */

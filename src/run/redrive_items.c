@@ -54,7 +54,7 @@ redrive_run(SfRun *run, SfMapRun *map_run, int64 child_no)
 		return 0;
 	map_run->redrive_count++;
 	sf_apply_map_run(map_run);
-	sf_lifecycle_event(run, SF_EVENT_MAP_RUN_REDRIVEN,
+	sf_run_add_event(run, SF_EVENT_MAP_RUN_REDRIVEN,
 					   sf_map_run_redriven_extra(execution,
 												 &run->program->states[map_run->state],
 												 map_run),

@@ -199,6 +199,8 @@ next_stimulus(SfSlice *slice, SfRun *run, SfBranch *branch, SfStimulus *stimulus
 static void
 end_orphan(SfSlice *slice, SfRun *run, const SfBranch *branch)
 {
+	SfError		none = sf_error_make(NULL, NULL);
+
 	if (run->branches != NIL || run->events != NIL)
 	{
 		sf_hooks.due(branch->key, branch->owner, GetCurrentTimestamp());
@@ -206,7 +208,7 @@ end_orphan(SfSlice *slice, SfRun *run, const SfBranch *branch)
 		return;
 	}
 	sf_run_lock(run);
-	sf_lifecycle_end(run, SF_STATUS_ABORTED, SF_EVENT_EXECUTION_ABORTED, NULL, NULL);
+	sf_lifecycle_end(run, SF_STIMULUS_ORPHANED, &none);
 	slice->no_more_claims = true;
 }
 
@@ -214,11 +216,10 @@ end_orphan(SfSlice *slice, SfRun *run, const SfBranch *branch)
 static void
 end_execution(SfRun *run, const SfBranch *branch)
 {
-	if (branch->phase == SF_PHASE_DEADLINE)
-		sf_lifecycle_end(run, SF_STATUS_TIMED_OUT, SF_EVENT_EXECUTION_TIMED_OUT,
-						 SF_ERR_TIMEOUT, NULL);
-	else
-		sf_lifecycle_abort(run, branch->error, branch->cause);
+	SfError		error = sf_branch_error(branch);
+
+	sf_lifecycle_end(run, branch->phase == SF_PHASE_DEADLINE ? SF_STIMULUS_TIMED_OUT :
+					 SF_STIMULUS_STOPPED, &error);
 }
 
 /* Advance a claimed branch until it rests. */

@@ -52,24 +52,6 @@ sf_branch_has_ended(const SfBranch *branch)
 	}
 }
 
-/* Make a branch in memory, due at once, without a row yet. */
-SfBranch *
-sf_branch_make(int64 execution_no, Oid owner, int64 branch_no)
-{
-	SfBranch   *branch = palloc0(sizeof(SfBranch));
-
-	branch->key.execution_no = execution_no;
-	branch->key.branch_no = branch_no;
-	branch->owner = owner;
-	branch->parent_no = -1;
-	branch->phase = SF_PHASE_ENTER;
-	branch->due_at = DT_NOEND;
-	branch->entered_at = DT_NOBEGIN;
-	branch->started_at = DT_NOBEGIN;
-	branch->deadline = DT_NOEND;
-	return branch;
-}
-
 /* Draw the number of a new branch. */
 int64
 sf_branch_next_no(void)

@@ -132,7 +132,23 @@ typedef struct SfBranch
 /* Tell whether a branch has ended; one that was stopped and keeps an answer has, too. */
 extern bool sf_branch_has_ended(const SfBranch *branch);
 
-extern SfBranch *sf_branch_make(int64 execution_no, Oid owner, int64 branch_no);
+/* A new branch, in memory, that is about to enter a state. */
+static inline SfBranch *
+sf_branch_make(int64 execution_no, Oid owner, int64 branch_no)
+{
+	SfBranch   *branch = palloc0(sizeof(SfBranch));
+
+	branch->key.execution_no = execution_no;
+	branch->key.branch_no = branch_no;
+	branch->owner = owner;
+	branch->parent_no = -1;
+	branch->phase = SF_PHASE_ENTER;
+	branch->due_at = DT_NOEND;
+	branch->entered_at = DT_NOBEGIN;
+	branch->started_at = DT_NOBEGIN;
+	branch->deadline = DT_NOEND;
+	return branch;
+}
 
 /* A number for a new branch. */
 extern int64 sf_branch_next_no(void);

@@ -18,13 +18,6 @@ SF_ROW_TYPE(row_type, SF_EXECUTION_COLUMNS, execution, 1);
 
 static const SfIndex by_id = {"execution", "execution_execution_id_key"};
 
-/* The name of an execution. */
-const char *
-sf_execution_name(const SfExecution *execution)
-{
-	return strchr(execution->execution_id, ':') + 1;
-}
-
 /* Append an execution to a list, with the first columns of its row. */
 static void
 append_columns(HeapTuple tuple, TupleDesc desc, int ncolumns, List **list)

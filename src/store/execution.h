@@ -45,7 +45,11 @@ typedef struct SfExecution
 } SfExecution;
 
 /* The name of an execution: what follows the colon of its id. */
-extern const char *sf_execution_name(const SfExecution *execution);
+static inline const char *
+sf_execution_name(const SfExecution *execution)
+{
+	return strchr(execution->execution_id, ':') + 1;
+}
 
 /*
  * By number; NULL when it is not there.  With full, the documents and the

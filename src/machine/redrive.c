@@ -1,0 +1,61 @@
+/*
+ * redrive.c
+ *		A redrive: which branches run again, and from where (3.3 of the design).
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "base/debug_point.h"
+#include "machine/join.h"
+
+/* Put a branch without children back to work. */
+static void
+redrive_alone(SfStep *step)
+{
+	SfBranch   *branch = step->branch;
+
+	if (step->stimulus->output != NULL)
+	{
+		/* a Fail state would only fail again; what led there may not */
+		branch->state = step->program->scopes[branch->scope].start;
+		branch->payload = step->stimulus->output;
+		branch->payload_event = 0;
+	}
+	/* an outcome that was committed while it was stopped stays, a failure does not */
+	if (branch->phase != SF_PHASE_ANSWERED || branch->failing ||
+		SF_DEBUG_MUTATION("redrive"))
+	{
+		branch->phase = SF_PHASE_ENTER;
+		branch->failing = false;
+		branch->error = branch->cause = NULL;
+	}
+	branch->due_at = step->now;
+}
+
+/* Make a Parallel or Map state wait for its children again. */
+static void
+redrive_join(SfStep *step)
+{
+	SfBranch   *join = step->branch;
+
+	join->phase = SF_PHASE_JOIN;
+	join->failing = join->aborting = join->uncatchable = false;
+	join->failed_event = 0;
+	join->error = join->cause = NULL;
+	join->due_at = sf_join_is_ready(join, step->state->failure_mode) ?
+		step->now : DT_NOEND;
+}
+
+/* Have a branch that has not succeeded run again. */
+SfStepOutcome
+sf_step_redrive(SfStep *step)
+{
+	step->branch->transitions = 0;
+	step->branch->generation++;
+	if (step->stimulus->counted)
+		redrive_join(step);
+	else
+		redrive_alone(step);
+	return SF_STEP_REST;
+}
