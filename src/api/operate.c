@@ -199,8 +199,7 @@ take_task_slots(TaskSlots *t)
 	const SfDatabase *database;
 
 	memset(t, 0, sizeof(*t));
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	database = sf_shared_find_database(MyDatabaseId);
+	database = sf_shared_lock_database(MyDatabaseId);
 	t->slots = sf_shared_count_slots();
 	for (int i = 1; i < sf_shared->nslots; i++)
 	{
@@ -209,8 +208,8 @@ take_task_slots(TaskSlots *t)
 	}
 	t->max_tasks = sf_shared_max_tasks();
 	t->max_per_owner = sf_admit_max_per_owner();
-	t->waiting = database && database->task_wanted;
-	t->capped = database && database->capped_wanted;
+	t->waiting = database && (database->tasks_left & SF_LEFT_TASK) != 0;
+	t->capped = database && (database->tasks_left & SF_LEFT_CAPPED) != 0;
 	LWLockRelease(sf_shared_lock);
 }
 

@@ -21,6 +21,13 @@ typedef struct SfBranchKey
 	int64		branch_no;
 } SfBranchKey;
 
+/* Are two keys of the same branch? */
+static inline bool
+sf_branch_key_equals(SfBranchKey a, SfBranchKey b)
+{
+	return a.execution_no == b.execution_no && a.branch_no == b.branch_no;
+}
+
 /* A task time: the task runs for the first time now */
 #define SF_TASK_RUNS	PG_INT64_MAX
 

@@ -102,10 +102,7 @@ may_offer(SfSlice *slice, const SfRun *run, const SfState *state)
 
 	if (!capped && (slice->request->tasks & SF_TASKS_LONG) != 0)
 		return true;
-	if (capped)
-		slice->result->capped_left = true;
-	else
-		slice->result->task_left = true;
+	slice->result->tasks_left |= capped ? SF_LEFT_CAPPED : SF_LEFT_TASK;
 	return false;
 }
 

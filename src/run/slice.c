@@ -359,13 +359,13 @@ scan_announced_of(SfSlice *slice, Oid owner, bool *first, TimestampTz *left)
 		return false;
 	if (is_capped(request, owner))
 	{
-		slice->result->capped_left = true;
+		slice->result->tasks_left |= SF_LEFT_CAPPED;
 		*left = Min(*left, dues[0]);
 		return false;
 	}
 	if (!sf_slice_in_session(request) && (request->tasks & SF_TASKS_LONG) == 0)
 	{
-		slice->result->task_left = true;
+		slice->result->tasks_left |= SF_LEFT_TASK;
 		*left = Min(*left, dues[0]);
 		return true;
 	}
@@ -381,7 +381,7 @@ scan_announced_of(SfSlice *slice, Oid owner, bool *first, TimestampTz *left)
 		}
 	}
 	if (slice->announced && n > 1)
-		slice->result->task_left = true;
+		slice->result->tasks_left |= SF_LEFT_TASK;
 	if (!took_first)
 		*left = Min(*left, dues[0]);
 	else if (n > 1)

@@ -96,6 +96,14 @@ sf_slice_in_session(const SfSliceRequest *request)
 	return request->mode >= SF_SLICE_EXECUTION;
 }
 
+/* Announced tasks that were left due, as a set */
+typedef enum SfTasksLeft
+{
+	SF_LEFT_NONE = 0,
+	SF_LEFT_TASK = 1,			/* another process is wanted for one */
+	SF_LEFT_CAPPED = 2			/* one's owner holds as many slots as it may */
+} SfTasksLeft;
+
 typedef enum SfSliceOutcome
 {
 	SF_SLICE_IDLE,				/* nothing that is due could be claimed */
@@ -115,10 +123,7 @@ typedef struct SfSliceResult
 	TimestampTz tasks_from;		/* what else is announced is so since then or later;
 								 * DT_NOEND: nothing is */
 	const char *task_state;		/* its state's name, static for the transaction */
-	bool		task_left;		/* an announced task was left due: another process
-								 * is wanted for it */
-	bool		capped_left;	/* one was left because its owner holds as many slots
-								 * as it may */
+	SfTasksLeft tasks_left;
 	/* the last transition, for sf_step */
 	const char *branch;			/* "root", "Parallel[1]", "Map[17]" */
 	const char *state;

@@ -3,20 +3,18 @@
  *		Deferred constraints around a task.
  *
  * They are checked when the task ends, so that a violation is the task's error
- * and not that of the commit, which other tasks share.  In the session of
- * somebody else they are also checked before it begins, with the rights of
- * whoever deferred them; and a task that is a guest there has them immediate
- * throughout, since PostgreSQL refuses to defer anything in a
- * security-restricted operation.
+ * and not that of the commit, which other tasks share.  In a client's session they
+ * are also checked before the task begins, with the rights of the role that
+ * deferred them.  A task of another role there has them immediate throughout, since
+ * PostgreSQL refuses to defer anything in a security-restricted operation.
  *
  * The next task has to find every constraint in its initial mode again, and
- * PostgreSQL has no command for that within a transaction: so all are made
+ * PostgreSQL has no command for that within a transaction.  So all are made
  * deferred, and the few that are deferrable but initially immediate are made
  * immediate by name.  (A name stands for all constraints of that name in its
- * schema.)  Where there are such constraints this costs some microseconds for
- * each, so a worker does it only when something is deferred.  The price: there,
- * what a task says with SET CONSTRAINTS and leaves nothing deferred by, lasts
- * until the end of the slice.
+ * schema.)  Each such constraint costs some microseconds, so a worker does this
+ * only when something is deferred.  A SET CONSTRAINTS that leaves nothing deferred
+ * therefore lasts until the end of the slice.
  */
 #include "postgres.h"
 

@@ -3,11 +3,10 @@
  *		Settings that would end the session: a task cannot change them.
  *
  * exit_on_error makes every error FATAL, and transaction_timeout ends the
- * session: a worker would die and its task never end.  In a worker both are off
- * from its start, whatever the configuration and the settings of roles and
- * databases say.  In a client's session they stay as that session has them.
- * A task that sets one, in whichever way, succeeds and changes nothing: a check
- * hook may replace the value that is to be set.
+ * session: a worker would die and its task never end.  A worker has both off from
+ * its start; this overrides the configuration and the settings of roles and
+ * databases.  In a client's session they stay as they are.  A task that sets one
+ * succeeds and changes nothing: a check hook may replace the value that is set.
  */
 #include "postgres.h"
 
@@ -23,11 +22,14 @@
 
 static GucBoolCheckHook check_exit_on_error = NULL;
 
+/* Is code of an owner running? */
+static bool (*is_task) (void);
+
 /* Keep exit_on_error as it is while a task runs. */
 static bool
 keep_exit_on_error(bool *newval, void **extra, GucSource source)
 {
-	if (sf_identity_is_task())
+	if (is_task())
 		*newval = ExitOnAnyError;
 	return check_exit_on_error == NULL || check_exit_on_error(newval, extra, source);
 }
@@ -39,7 +41,7 @@ static GucIntCheckHook check_transaction_timeout = NULL;
 static bool
 keep_transaction_timeout(int *newval, void **extra, GucSource source)
 {
-	if (sf_identity_is_task())
+	if (is_task())
 		*newval = TransactionTimeout;
 	return check_transaction_timeout == NULL ||
 		check_transaction_timeout(newval, extra, source);
@@ -48,7 +50,7 @@ keep_transaction_timeout(int *newval, void **extra, GucSource source)
 
 /* Put the check hooks in; once a process. */
 void
-sf_fatal_settings_init(void)
+sf_fatal_settings_init(bool (*task_runs) (void))
 {
 	struct config_bool *exit_on_error =
 		(struct config_bool *) sf_find_setting("exit_on_error");
@@ -59,6 +61,7 @@ sf_fatal_settings_init(void)
 	check_transaction_timeout = transaction_timeout->check_hook;
 	transaction_timeout->check_hook = keep_transaction_timeout;
 #endif
+	is_task = task_runs;
 	check_exit_on_error = exit_on_error->check_hook;
 	exit_on_error->check_hook = keep_exit_on_error;
 }

@@ -1,15 +1,14 @@
 /*
  * identity.c
- *		Running as the owner of a machine, and as nobody else.
+ *		Running as the owner of a machine, with no other role's rights or state.
  *
  * Three things keep owners apart (README.md has the protocol):
  *
  * The user id is the owner's with SECURITY_LOCAL_USERID_CHANGE, which makes
  * PostgreSQL refuse SET ROLE and SET SESSION AUTHORIZATION.  In a worker it
- * stays on until after the commit, so that code which runs at commit time runs
- * as the owner too.  In the session of somebody else, where commit comes when
- * the caller likes, SECURITY_RESTRICTED_OPERATION keeps a task from leaving
- * such code behind.
+ * is kept until after the commit, so that code which runs at commit time runs
+ * as the owner, too.  In a client's session, which commits later,
+ * SECURITY_RESTRICTED_OPERATION keeps a task from leaving such code behind.
  *
  * Settings live in a GUC nest level, which begins with what the owner would
  * have after connecting and is rolled back as a whole.
@@ -42,17 +41,17 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-/* This session is a worker's: nobody else's state is in it */
+/* This session is a worker's: it holds no client's state */
 static bool private_session = false;
 
-/* Worker: who it was before it assumed an identity, valid while assumed is */
+/* Worker: the owner whose identity is on, and the user id to go back to */
 static Oid	assumed = InvalidOid;
 static SfRoleSwitch own;
 
 /* Tasks within tasks (a function may call sf_run) */
 static int	depth = 0;
 
-/* Worker: whose code ran last in this session */
+/* Worker: the owner whose code ran last in this session */
 static Oid	last_owner = InvalidOid;
 
 /*
@@ -88,7 +87,7 @@ check_role(Oid owner)
 				 errdetail("It is the owner of a state machine that is running.")));
 }
 
-/* Tell whether what an owner's code leaves behind in this session is its own. */
+/* Tell whether session state that an owner's code leaves may stay: the session is its own. */
 static bool
 is_at_home(Oid owner)
 {
@@ -98,8 +97,8 @@ is_at_home(Oid owner)
 }
 
 /*
- * The security context for an owner's code: restricted where it is a guest,
- * unless it could do everything anyway.
+ * The security context for an owner's code: restricted in the session of
+ * another role, unless the owner is a superuser.
  */
 static int
 sec_context_for(Oid owner, int outer)
@@ -112,10 +111,7 @@ sec_context_for(Oid owner, int outer)
 	return context;
 }
 
-/*
- * Tell whether the next task runs inside somebody's session: a client's, or
- * within another task.
- */
+/* Tell whether the next task runs in a client's session, or within another task. */
 bool
 sf_identity_in_session(void)
 {
@@ -167,7 +163,7 @@ sf_identity_assume_owner(Oid owner)
 	sf_role_take(owner, sec_context_for(owner, before.sec_context));
 }
 
-/* Be again who this session is, and throw away what tasks left behind. */
+/* Go back to the worker's own user id, and drop the session state that tasks left. */
 void
 sf_identity_drop(void)
 {
@@ -219,8 +215,8 @@ read_settings(Oid owner)
 
 /*
  * The source to name for a setting.  The check of temp_tablespaces raises an
- * error for a tablespace that does not exist, whatever level is asked for,
- * unless the setting is of a role.
+ * error for a tablespace that does not exist, at any error level, unless the
+ * setting is of a role.
  */
 static GucSource
 source_for(const char *name)
@@ -229,8 +225,8 @@ source_for(const char *name)
 }
 
 /*
- * Make the settings those of a new connection of the owner.  What cannot be
- * set after the start of a session, or no longer exists, is passed over.
+ * Make the settings those of a new connection of the owner.  Settings
+ * that cannot change after the start of a session, or no longer exist, are skipped.
  */
 static void
 apply_settings(Oid owner)

@@ -246,7 +246,7 @@ execute(SfQuery *query, const JsonbValue *arguments, const SfTaskCall *task)
 	return sf_json_finish(&result.builder);
 }
 
-/* The same, while nobody drops the plan. */
+/* The same, with the plan pinned. */
 static Jsonb *
 execute_held(SfQuery *query, const JsonbValue *arguments, const SfTaskCall *task)
 {

@@ -1,6 +1,6 @@
 /*
  * register.c
- *		What this layer gives to the engine.
+ *		What this layer does for the engine.
  */
 #include "postgres.h"
 
@@ -15,5 +15,5 @@ sf_task_init(void)
 	sf_task_driver.run = sf_sql_task_run;
 	sf_task_driver.assume_identity = sf_identity_assume_owner;
 	sf_task_driver.resolve = sf_resource_resolve;
-	sf_fatal_settings_init();
+	sf_fatal_settings_init(sf_identity_is_task);
 }

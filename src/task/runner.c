@@ -2,13 +2,12 @@
  * runner.c
  *		Running a SQL task: as the owner, in a subtransaction, within its time.
  *
- * The subtransaction is that of PL/pgSQL's exec_stmt_block().  An error of the
- * task is an outcome; query cancels are not, unless the task's own time limit
- * made them.  A deadlock is tried again at once: rolling the subtransaction
- * back has released what it had locked.  Not so when earlier tasks of the slice
- * may hold locks too: the same deadlock would come back, and the slice has to let
- * go of everything.  From the second try on, one task of an owner at a time runs
- * again and has others give way.
+ * An error of the task is an outcome; query cancels are not, unless the task's
+ * own time limit caused them.  A deadlock is tried again at once: rolling the
+ * subtransaction back has released its locks.  If earlier tasks of the slice may
+ * hold locks, too, the same deadlock would come back, and the whole slice has to be
+ * rolled back instead.  From the second try on, one task of an owner at a time runs
+ * again, and others lose deadlocks against it.
  */
 #include "postgres.h"
 
@@ -120,8 +119,8 @@ copy_output(const Jsonb *output, MemoryContext context)
 }
 
 /*
- * Have others give way when the task meets them in a deadlock again: the one that
- * looks for it first is rolled back.
+ * Have other sessions lose the next deadlock against this task: the one that
+ * checks for it first is rolled back.
  */
 static void
 insist(int attempt)
@@ -157,9 +156,9 @@ run_as_owner(const SfTaskCall *call, SfTimer *timer, int attempt,
 }
 
 /*
- * Turn a caught error into the outcome, or raise it again.  Past its time limit
- * a task has timed out, in whichever error it ended; else a query cancel is
- * none of its business.
+ * Turn a caught error into the outcome, or raise it again.  A task that exceeds its
+ * time limit has timed out, whatever error it ended in; any other query cancel is
+ * raised again.
  */
 static void
 conclude(const ErrorData *edata, SfTimer *timer, SfTaskOutcome *out)

@@ -2,7 +2,7 @@
  * sql_task.h
  *		What carries tasks out: SQL as a role, in a subtransaction.
  *
- * See README.md in this folder for who may call what, and when.
+ * README.md in this folder says which process may call what, and when.
  */
 #ifndef SF_TASK_SQL_TASK_H
 #define SF_TASK_SQL_TASK_H

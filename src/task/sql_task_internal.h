@@ -111,7 +111,7 @@ extern bool sf_identity_is_task(void);
 
 /* --- fatal_settings.c --- */
 
-extern void sf_fatal_settings_init(void);
+extern void sf_fatal_settings_init(bool (*task_runs) (void));
 extern void sf_fatal_settings_hold(bool hold);
 
 /* --- constraints.c --- */

@@ -2,16 +2,16 @@
  * timer.c
  *		The time limit of a task, through PostgreSQL's timeout framework.
  *
- * A timer that runs out cancels what runs, as statement_timeout does, and marks
- * itself, so that the error path knows whose cancel it was.  When a real cancel
- * is pending already the timer stays silent: that one goes first.  Tasks can
- * nest (a function may call sf_run): timers form a stack, the alarm rings for
- * the earliest, and each cancel belongs to the timers that are marked.  The
- * alarm repeats, because code may catch query_canceled and carry on.
+ * A timer that runs out cancels the task, as statement_timeout does, and marks
+ * itself, so that the error path knows the cause of the cancel.  If another cancel
+ * is pending already, that one goes first.  Tasks can nest (a function may call
+ * sf_run): timers form a stack, the alarm is set for the earliest, and each cancel
+ * belongs to the timers that are marked.  The alarm repeats, because code may catch
+ * query_canceled and carry on.
  *
- * PostgreSQL's timeouts go by the wall clock: when it is set back they come
- * late.  So the time of a task is measured by the other one, and the launcher,
- * which is told, sends a cancel when the alarm does not come.
+ * PostgreSQL's timeouts follow the wall clock and come late when it is set back.
+ * So the time of a task is measured by the monotonic clock, and the launcher, which
+ * knows the deadline, sends a cancel when the alarm does not come.
  */
 #include "postgres.h"
 
@@ -140,8 +140,8 @@ sf_timer_check(const SfTimer *timer)
 }
 
 /*
- * Take back a cancel of a timer that has not struck yet, now that its task has
- * ended: unless somebody else has asked for it too.
+ * Take back the cancel of a timer that was not acted on before its task ended,
+ * unless another timer or sf_stop has asked for one, too.
  */
 void
 sf_timer_settle(const SfTimer *timer)

@@ -2,27 +2,27 @@
  * admit.c
  *		Sharing slots: how many processes may be in the code of one owner.
  *
- * A process may be in user code for as long as that code likes.  So before it
- * enters any, it notes the owner in its slot (user_owner), under the lock, and
- * is refused when that owner has its share in this database:
+ * User code may run for any time.  So before a process enters it, it notes the
+ * owner in its slot (user_owner), under the lock, and is refused when that owner
+ * has its share in this database:
  *
- *		in_code		processes that may be in its code: all slots but one, so
- *					that one is left for others (all, where there are no more
+ *		in_code		processes that may be in its code: at most all slots but one,
+ *					which is left for other owners (all, where there are no more
  *					slots than sfflow.workers)
- *		holding		of these, in a task that holds its slot: a long one, or
- *					one that was short the last time and is not over after a
- *					second.  Up to sf_admit_max_per_owner()
+ *		holding		of these, processes in a task that holds its slot: a long
+ *					one, or one that was short the last time and is not over after
+ *					a second.  At most sf_admit_max_per_owner()
  *
- * Tasks of one owner leave a place in sf_admit_max_tasks() to an owner that
- * holds nothing.  One that was refused has its tasks announced; they are
- * looked for again when a slot is given back.
+ * Tasks of one owner leave room in sf_admit_max_tasks() for an owner that holds
+ * no slot.  The tasks of an owner that was refused are announced; they are looked
+ * for again when a slot is given back.
  */
 #include "postgres.h"
 
 #include "base/settings.h"
 #include "worker/admit.h"
 
-/* What an owner has in a database, without the process that asks */
+/* The slots of an owner in a database, without that of the process that asks */
 typedef struct Share
 {
 	int			in_code;		/* processes that may be in its code */
@@ -30,16 +30,14 @@ typedef struct Share
 	int			overrunning;	/* of these, in tasks that used to be short */
 } Share;
 
-/* Add up what an owner has. */
+/* Count the slots of an owner. */
 static Share
 share_of(const SfSlot *asking, Oid owner)
 {
 	Share		share = {0};
 
-	for (int i = 1; i < sf_shared->nslots; i++)
+	sf_foreach_slot(slot)
 	{
-		const SfSlot *slot = &sf_shared->slots[i];
-
 		if (slot == asking || slot->state == SF_SLOT_FREE ||
 			slot->database != asking->database || slot->user_owner != owner)
 			continue;
@@ -62,8 +60,8 @@ max_in_code(void)
 }
 
 /*
- * Tasks of all owners that may hold a slot at once: workers - 1 that have never
- * run and one of an owner that holds nothing may go beyond the setting.
+ * Tasks of all owners that may hold a slot at once.  Tasks that have never run,
+ * workers - 1 of them, and one of an owner that holds no slot may exceed the setting.
  */
 int
 sf_admit_max_tasks(void)
@@ -107,7 +105,7 @@ sf_admit_task(SfSlot *slot, Oid owner)
 	return true;
 }
 
-/* Have tasks looked for again that waited for a slot. */
+/* Have the tasks looked for again that waited for a slot. */
 static void
 look_for_capped(void)
 {
@@ -116,10 +114,9 @@ look_for_capped(void)
 	{
 		SfDatabase *database = &sf_shared->databases[i];
 
-		if (!OidIsValid(database->oid) || !database->capped_wanted)
+		if (!OidIsValid(database->oid) || (database->tasks_left & SF_LEFT_CAPPED) == 0)
 			continue;
-		database->capped_wanted = false;
-		database->task_wanted = true;
+		database->tasks_left = SF_LEFT_TASK;
 		sf_shared_wake_launcher();
 	}
 }
@@ -137,27 +134,27 @@ sf_admit_release(SfSlot *slot)
 		look_for_capped();
 }
 
-/* The process of a slot ends: another one may come for tasks. */
+/* The process of a slot ends: another one may be started for tasks. */
 void
 sf_admit_end(SfSlot *slot)
 {
-	/* not when it was there for a task and found none that it might have */
+	/* not for a process that was there for a task and might take none */
 	if (slot->role == SF_ROLE_WORKER)
 		look_for_capped();
 	sf_admit_release(slot);
 }
 
-/* A task was left whose owner has its share; it may have just given a slot back. */
+/* A task was left whose owner has its share, unless a slot was given back since. */
 void
 sf_admit_want(SfDatabase *database, uint32 releases)
 {
 	if (releases == sf_shared->releases)
-		database->capped_wanted = true;
+		database->tasks_left |= SF_LEFT_CAPPED;
 	else
 		sf_shared_want_task(database);
 }
 
-/* List what owners who hold slots may have beside them. */
+/* List the limits of owners that hold slots. */
 int
 sf_admit_limits(const SfSlot *asking, bool new_owners_only, SfOwnerLimit *limits)
 {
@@ -166,9 +163,8 @@ sf_admit_limits(const SfSlot *asking, bool new_owners_only, SfOwnerLimit *limits
 
 	if (asking->may_task)
 		room++;					/* counted already */
-	for (int i = 1; i < sf_shared->nslots; i++)
+	sf_foreach_slot(slot)
 	{
-		const SfSlot *slot = &sf_shared->slots[i];
 		Share		share;
 		bool		listed = false;
 
@@ -192,17 +188,30 @@ sf_admit_limits(const SfSlot *asking, bool new_owners_only, SfOwnerLimit *limits
 	return n;
 }
 
-/* Tell whether a process is at a task in a database, or (standing by) there for one. */
+/* Tell whether a process of a database may take a task now, or is in one. */
 static bool
-has_task_process(Oid database, bool standing_by)
+may_run_task(Oid database)
 {
-	for (int i = 1; i < sf_shared->nslots; i++)
+	sf_foreach_slot(slot)
 	{
-		const SfSlot *slot = &sf_shared->slots[i];
+		if (slot->state != SF_SLOT_FREE && slot->database == database && slot->may_task)
+			return true;
+	}
+	return false;
+}
 
+/*
+ * Tell whether a process for a task stands by in a database.  A process that runs
+ * the suspects of a crash takes no task, however long that takes.
+ */
+bool
+sf_admit_task_process_stands_by(Oid database)
+{
+	sf_foreach_slot(slot)
+	{
 		if (slot->state != SF_SLOT_FREE && slot->database == database &&
-			(standing_by ? slot->role == SF_ROLE_TASK && !slot->may_task && !slot->leave :
-			 slot->may_task))
+			slot->role == SF_ROLE_TASK && !slot->may_task && !slot->leave &&
+			slot->errand != SF_ERRAND_SUSPECTS)
 			return true;
 	}
 	return false;
@@ -219,19 +228,19 @@ keeper_is_there(void)
 }
 
 /*
- * Which tasks the last worker of a database may take itself: none where another
- * process can be had for them; any where there is no other task; else, with the
- * keeper to advance meanwhile, those of owners that hold nothing.
+ * Which tasks the last worker of a database may take itself: none if another
+ * process can be had for them; any if no other task runs; else, while the keeper
+ * advances, those of owners that hold no slot.
  */
 SfAdmission
 sf_admit_last_worker(Oid database)
 {
 	if (sf_setting_max_workers == 1)
 		return SF_ADMIT_ALL;
-	if ((!sf_shared->refused && sf_shared_has_free_slot()) ||
-		has_task_process(database, true))
+	if ((!sf_shared->refused && sf_shared_find_free_slot() != NULL) ||
+		sf_admit_task_process_stands_by(database))
 		return SF_ADMIT_NONE;
-	if (!has_task_process(database, false))
+	if (!may_run_task(database))
 		return SF_ADMIT_ALL;
 	return keeper_is_there() ? SF_ADMIT_NEW_OWNERS : SF_ADMIT_NONE;
 }

@@ -64,7 +64,7 @@ commit(void)
 
 /* What a commit takes lately. */
 int
-sf_turn_commit_us(void)
+sf_attempt_commit_us(void)
 {
 	return commit_us;
 }
@@ -87,8 +87,8 @@ look_at_owner(SfLook *look, Oid owner, TimestampTz now, int share)
 }
 
 /*
- * Find what is due of each owner, and when the next timer is.  All is asked as
- * of the same time, or what becomes due in between would be missed.
+ * Find what is due of each owner, and when the next timer is.  All queries use
+ * the same time: else what becomes due in between would be missed.
  */
 static void
 look_around(SfLook *look)
@@ -123,37 +123,38 @@ look_around(SfLook *look)
 static void
 work(SfAttempt *a)
 {
+	const SfBranchKey none = {0, 0};
+
 	switch (a->kind)
 	{
 		case SF_ATTEMPT_LOOK:
 			look_around(a->look);
-			/* rows that were loaded since the verdict have been seen, but the mark they left not yet */
+			/* rows loaded since the verdict were seen, but not yet the mark of the load */
 			a->verdict = sf_verdict();
 			break;
 		case SF_ATTEMPT_SLICE:
 			sf_slice_run(&a->request, &a->result);
-			sf_slot_set_goes_on(a->request.mode != SF_SLICE_BRANCH &&
-								a->result.outcome != SF_SLICE_LONG_TASK);
 			if (a->result.outcome == SF_SLICE_LONG_TASK)
-				sf_slot_set_own_task(&a->result.task);
+				sf_slot_set_after_commit(SF_AFTER_RUNS_TASK, a->result.task);
+			else if (a->request.mode != SF_SLICE_BRANCH)
+				sf_slot_set_after_commit(SF_AFTER_LOOKS, none);
 			break;
 		case SF_ATTEMPT_TASK:
 			sf_slice_run_task(a->key, a->generation, a->request.last_try, a->outcome,
 							  &a->result);
-			sf_slot_set_goes_on(true);
+			sf_slot_set_after_commit(SF_AFTER_LOOKS, none);
 			break;
 		case SF_ATTEMPT_FAIL:
 			sf_slice_fail_branch(a->key, a->cause);
-			sf_slot_set_goes_on(false);
 			break;
 		case SF_ATTEMPT_PUT_OFF:
 			sf_slice_put_off(a->key, a->put_off_ms);
-			sf_slot_set_goes_on(true);
+			sf_slot_set_after_commit(SF_AFTER_LOOKS, none);
 			break;
 	}
 }
 
-/* Tell errors apart. */
+/* Tell what caused an error. */
 static SfFault
 classify(int sqlstate)
 {
@@ -184,7 +185,7 @@ classify(int sqlstate)
 	return SF_FAULT_BRANCH;
 }
 
-/* Tell whether an attempt failed for what may be no fault of the branch. */
+/* Tell whether an attempt failed for want of memory, disk or the like. */
 bool
 sf_attempt_met_shortage(const SfAttempt *a)
 {
@@ -224,7 +225,7 @@ handle_error(SfAttempt *a, MemoryContext context)
 	RESUME_INTERRUPTS();
 }
 
-/* Drive this database no longer: to go on would make branches fail that are well. */
+/* Stop driving this database: to go on would make sound branches fail. */
 static void
 stop_driving(const char *message)
 {
@@ -274,7 +275,7 @@ sf_attempt(SfAttempt *a)
 	PG_END_TRY();
 
 	MemoryContextSwitchTo(context);
-	sf_slot_set_own_task(NULL);
+	sf_slot_set_after_commit(SF_AFTER_UNKNOWN, a->key);
 	sf_slot_step_over();
 	sf_identity_drop();
 	sf_role_restore(own);
@@ -291,7 +292,7 @@ sf_attempt(SfAttempt *a)
 
 /* Decide whether to work here; in a transaction of its own. */
 SfTurnVerdict
-sf_turn_check(bool *prepared)
+sf_attempt_check(bool *prepared)
 {
 	SfTurnVerdict verdict;
 

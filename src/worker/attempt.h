@@ -6,6 +6,7 @@
 #define SF_WORKER_ATTEMPT_H
 
 #include "base/errors.h"
+#include "nodes/pg_list.h"
 #include "run/slice.h"
 #include "worker/verdict.h"
 
@@ -13,24 +14,24 @@
 
 typedef enum SfAttemptKind
 {
-	SF_ATTEMPT_LOOK,				/* for what is due */
+	SF_ATTEMPT_LOOK,			/* for what is due */
 	SF_ATTEMPT_SLICE,
-	SF_ATTEMPT_TASK,				/* T2 */
-	SF_ATTEMPT_FAIL,				/* make the branch fail */
-	SF_ATTEMPT_PUT_OFF				/* make it due later */
+	SF_ATTEMPT_TASK,			/* T2 */
+	SF_ATTEMPT_FAIL,			/* make the branch fail */
+	SF_ATTEMPT_PUT_OFF			/* make it due later */
 } SfAttemptKind;
 
-/* Whose fault an error is, and so what to do about it */
+/* What caused an error, and so what to do about it */
 typedef enum SfFault
 {
-	SF_FAULT_PASSING,				/* try again */
-	SF_FAULT_LOCKED,				/* try again later */
-	SF_FAULT_ENVIRONMENT,				/* not the branch's fault */
-	SF_FAULT_SHORTAGE,				/* the branch's fault maybe, if others get on */
-	SF_FAULT_BRANCH				/* the branch's own */
+	SF_FAULT_PASSING,			/* a conflict: try again */
+	SF_FAULT_LOCKED,			/* a session holds a lock: try again later */
+	SF_FAULT_ENVIRONMENT,		/* not the branch */
+	SF_FAULT_SHORTAGE,			/* the branch, if other branches make progress */
+	SF_FAULT_BRANCH				/* the branch */
 } SfFault;
 
-/* A look at the due index: what for, and what was there */
+/* A look at the due index: its question and its findings */
 typedef struct SfLook
 {
 	MemoryContext context;		/* for what it finds */
@@ -38,7 +39,7 @@ typedef struct SfLook
 	TimestampTz from;			/* for what is due then or later */
 	const Oid  *of;				/* of these owners; NULL: of all there are */
 	int			nof;
-	bool		set_back;		/* the wall clock was, */
+	bool		set_back;		/* the wall clock was set back, */
 	int64		set_back_by;	/* ... by that, and no look has made up for it */
 	List	   *owners_found;
 	int			room;			/* for about that many keys */
@@ -69,12 +70,21 @@ typedef struct SfAttempt
 	SfFault		fault;
 	int			sqlstate;
 	bool		collided;		/* a number was drawn twice */
-	bool		in_commit;		/* ... that the commit raised, the task's maybe: */
+	bool		in_commit;		/* the commit raised the error, because of a task maybe: */
 	SfError		failure;
 	char	   *message;		/* of the error */
 	int			ntouched;
 	SfBranchKey touched[SF_MAX_TOUCHED];
 } SfAttempt;
+
+/*
+ * Decide whether to work here; in a transaction of its own.  *prepared: if the
+ * database was to be taken over or marked as a copy, that has been done.
+ */
+extern SfTurnVerdict sf_attempt_check(bool *prepared);
+
+/* What a commit takes lately, on average, microseconds. */
+extern int	sf_attempt_commit_us(void);
 
 /* Carry an attempt out; false: it was rolled back, and fault says why. */
 extern bool sf_attempt(SfAttempt *a);

@@ -2,8 +2,8 @@
  * await.c
  *		Sleeping until an execution may have ended.
  *
- * Executions share a few condition variables; who is woken for another one
- * looks, and sleeps again.
+ * Executions share a few condition variables; a session that is woken for
+ * another execution looks, and sleeps again.
  */
 #include "postgres.h"
 
@@ -16,7 +16,6 @@
 #include "base/timing.h"
 #include "worker/await.h"
 #include "worker/shared.h"
-#include "worker/wake.h"
 
 static bool listening = false;
 
@@ -42,7 +41,7 @@ start_listening(int64 execution_no)
 	if (!sf_shared)
 		return;
 	pg_atomic_fetch_add_u32(&sf_shared->awaiting, 1);
-	ConditionVariablePrepareToSleep(sf_wake_ended_variable(execution_no));
+	ConditionVariablePrepareToSleep(sf_shared_ended(execution_no));
 }
 
 /* A process that goes away listens no longer. */
@@ -75,7 +74,7 @@ sf_await_ended(int64 execution_no, TimestampTz until)
 		return false;
 	ms = (long) Min((left + 999) / 1000, SF_AWAIT_RECHECK_MS);
 	if (sf_shared)
-		(void) ConditionVariableTimedSleep(sf_wake_ended_variable(execution_no),
+		(void) ConditionVariableTimedSleep(sf_shared_ended(execution_no),
 										   ms, PG_WAIT_EXTENSION);
 	else
 	{

@@ -16,8 +16,8 @@
  *			;
  *		sf_await_done();
  *
- * Every second it says "look again" whatever happened: without the library
- * preloaded nobody rings.  An error needs no sf_await_done().
+ * Every second it says "look again", because without the library preloaded no end
+ * is announced.  After an error sf_await_done() need not be called.
  */
 extern bool sf_await_ended(int64 execution_no, TimestampTz until);
 extern void sf_await_done(void);

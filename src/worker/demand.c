@@ -1,10 +1,10 @@
 /*
  * demand.c
- *		Which database is to get a process next, and who makes room for it.
+ *		Which database gets a process next, and which process makes room for it.
  *
- * The order: databases without a worker first, those that have waited longest
- * before others, and those that the keeper is in after them; then those whose
- * workers are all busy or that want a process for a task.
+ * The order: first databases without a worker, by how long they have waited, and
+ * those with the keeper after the others; then databases whose workers are all busy
+ * or that want a process for a task.
  */
 #include "postgres.h"
 
@@ -37,33 +37,12 @@ consider(SfWant *want, Oid database, SfRole role, bool first, SfTick since)
 	want->since = since;
 }
 
-/*
- * Tell whether a process for a long task stands by in a database.  One that runs
- * the suspects of a crash takes nothing else, however long that takes.
- */
-static bool
-task_process_stands_by(Oid database)
-{
-	for (int i = 1; i < sf_shared->nslots; i++)
-	{
-		const SfSlot *slot = &sf_shared->slots[i];
-
-		if (slot->state != SF_SLOT_FREE && slot->database == database &&
-			slot->role == SF_ROLE_TASK && !slot->may_task && !slot->leave &&
-			!slot->suspects)
-			return true;
-	}
-	return false;
-}
-
 /* Tell whether a long task runs in a database. */
 static bool
 runs_task(Oid database)
 {
-	for (int i = 1; i < sf_shared->nslots; i++)
+	sf_foreach_slot(slot)
 	{
-		const SfSlot *slot = &sf_shared->slots[i];
-
 		if (slot->state != SF_SLOT_FREE && slot->database == database &&
 			slot->role == SF_ROLE_TASK && slot->may_task)
 			return true;
@@ -75,10 +54,9 @@ runs_task(Oid database)
 static void
 consider_first(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 {
-	SfTick		due = Min(sf_tick_of_wall(database->next_timer), database->next_poll);
+	SfTick		due = Min(sf_tick_of_wall(database->next_timer), database->next_look);
 
-	if (database->state == SF_DATABASE_UNKNOWN || database->scan ||
-		database->ring.count > 0)
+	if (database->state == SF_DATABASE_UNKNOWN || database->ring.count > 0)
 		due = now;
 	if (due > now)
 	{
@@ -110,24 +88,25 @@ consider_more(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 		consider(want, database->oid, SF_ROLE_WORKER, false, now);
 		return;
 	}
-	if (database->ring.count == 0 && !database->scan)
-		database->more_wanted = false;
-	if (!database->more_wanted)
+	if (database->backlog != SF_BACKLOG_WANTED)
 		return;
-	if (database->more_since == 0)
-		database->more_since = now;
-	at = sf_tick_plus_ms(database->more_since, SF_MORE_DELAY_MS);
+	if (database->ring.count == 0 && !sf_shared_wants_look(database))
+	{
+		database->backlog = SF_BACKLOG_NONE;
+		return;
+	}
+	at = sf_tick_plus_ms(database->backlog_since, SF_MORE_DELAY_MS);
 	if (at > now)
 		look_at(next, at);
 	else
-		consider(want, database->oid, SF_ROLE_WORKER, false, database->more_since);
+		consider(want, database->oid, SF_ROLE_WORKER, false, database->backlog_since);
 }
 
 /* Look at a database for whose tasks a process may be wanted. */
 static void
 consider_task(SfDatabase *database, SfTick now, SfWant *want)
 {
-	if (!database->task_wanted)
+	if ((database->tasks_left & SF_LEFT_TASK) == 0)
 	{
 		database->tasks_since = 0;
 		return;
@@ -135,7 +114,7 @@ consider_task(SfDatabase *database, SfTick now, SfWant *want)
 	if (database->tasks_since == 0)
 		database->tasks_since = now;
 	if (sf_shared_count_tasks() < sf_admit_max_tasks() &&
-		!task_process_stands_by(database->oid))
+		!sf_admit_task_process_stands_by(database->oid))
 		consider(want, database->oid, SF_ROLE_TASK, false, database->tasks_since);
 }
 
@@ -177,7 +156,7 @@ sf_demand_has_room(SfRole role)
 	int			advancing;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	free_slot = sf_shared_has_free_slot();
+	free_slot = sf_shared_find_free_slot() != NULL;
 	advancing = sf_shared_count_advancing(InvalidOid);
 	LWLockRelease(sf_shared_lock);
 	return free_slot && (role == SF_ROLE_TASK || advancing < sf_setting_workers);
@@ -193,6 +172,26 @@ is_movable(const SfSlot *slot)
 	return slot->role == SF_ROLE_WORKER || !slot->may_task;
 }
 
+/* Tell whether an idle keeper is of no use: its database has a worker, or may get one. */
+bool
+sf_demand_keeper_is_idle(void)
+{
+	const SfSlot *keeper = sf_shared_keeper_slot();
+
+	if (keeper->state != SF_SLOT_IDLE || keeper->role != SF_ROLE_KEEPER)
+		return false;
+	if (sf_shared_count_advancing(keeper->database) > 0 ||
+		(sf_shared_find_free_slot() != NULL &&
+		 sf_shared_count_advancing(InvalidOid) < sf_setting_workers))
+		return true;
+	sf_foreach_slot(slot)
+	{
+		if (slot->state == SF_SLOT_IDLE && is_movable(slot) && !slot->leave)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Ask one process to leave, for a database that has none: an idle one, or one
  * that has had its share of time.
@@ -205,9 +204,8 @@ sf_demand_make_room(const SfWant *want)
 	bool		any = false;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	for (int i = 1; i < sf_shared->nslots; i++)
+	sf_foreach_slot(slot)
 	{
-		SfSlot	   *slot = &sf_shared->slots[i];
 		bool		idle = slot->state == SF_SLOT_IDLE;
 
 		if (!is_movable(slot) || slot->database == want->database)
@@ -215,7 +213,7 @@ sf_demand_make_room(const SfWant *want)
 		any = true;
 		if (slot->leave)
 		{
-			/* somebody is on the way out */
+			/* a process is leaving already */
 			victim = NULL;
 			break;
 		}

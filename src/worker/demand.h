@@ -1,6 +1,6 @@
 /*
  * demand.h
- *		Which database is to get a process next, and who makes room for it.
+ *		Which database gets a process next, and which process makes room for it.
  */
 #ifndef SF_WORKER_DEMAND_H
 #define SF_WORKER_DEMAND_H
@@ -10,7 +10,7 @@
 /* A database that is to be given a process */
 typedef struct SfWant
 {
-	Oid			database;		/* InvalidOid: nobody wants one */
+	Oid			database;		/* InvalidOid: none wants one */
 	SfRole		role;
 	bool		first;			/* it has none */
 	SfTick		since;
@@ -18,6 +18,12 @@ typedef struct SfWant
 
 /* Find the database that is to get a process first; lowers *next to when to look again. */
 extern SfWant sf_demand_find(SfTick *next);
+
+/*
+ * Tell whether the keeper is idle and of no use: its database has a worker, or may
+ * get one when it has something to do.  Wants the lock held.
+ */
+extern bool sf_demand_keeper_is_idle(void);
 
 /* Tell whether there is a place for a process of that role. */
 extern bool sf_demand_has_room(SfRole role);

@@ -2,9 +2,9 @@
  * durations.c
  *		How long tasks took when they ran last, known to all workers.
  *
- * A table that forgets: each task has one place in it, by its hash, and whoever
- * comes later takes it over.  A task that was forgotten counts as one that
- * may be long, which costs two commits and nothing else.
+ * Each task has one place in a fixed table, by its hash; a later task with the same
+ * place replaces it.  A task that is not in the table counts as possibly long,
+ * which costs it two more commits.
  */
 #include "postgres.h"
 

@@ -4,16 +4,15 @@
  *
  * A task can end its process without a crash of the server: by an error of
  * level FATAL, or by a signal that it sends to itself.  It would do so each time
- * it is run.  So the branch is noted as a suspect (poison.c) that is run by
- * itself from then on, while all others go on; after sfflow.max_crashes such
- * ends in a row it fails.
+ * it runs.  So the branch is noted as a suspect (poison.c) and runs by itself
+ * from then on, while all others go on; after sfflow.max_crashes such ends in a
+ * row it fails.
  *
- * An end that is not the task's doing is not counted: one that the postmaster
- * asks for (a shutdown), one for a command that needs the database for itself,
- * and one that another process asks for, which is an administrator's.  The sender
- * of SIGTERM tells them apart.  A signal of a program that the task has started
- * counts as the task's own: such a program is in the session of this process,
- * since each backend leads a session of its own.
+ * Ends that the task did not cause are not counted: a shutdown, a command that
+ * needs the database for itself, and an administrator's pg_terminate_backend().
+ * The sender of SIGTERM tells them apart.  A signal from a program that the task
+ * started counts as the task's own: each backend leads a session, and such a
+ * program is in it.
  */
 #include "postgres.h"
 
@@ -32,9 +31,6 @@
 
 /* Another process has asked this one to end */
 static volatile sig_atomic_t asked_to_end = false;
-
-/* This end was noted as a branch's */
-static bool is_branchs = false;
 
 /* Handle SIGTERM: note whether it comes from outside. */
 static void
@@ -73,7 +69,7 @@ note_end(int code, Datum arg)
 		return;
 	if (!sf_poison_turn_exit(sf_slot_number(), slot->in_step ? &slot->key : NULL, &suspect))
 		return;
-	is_branchs = true;
+	sf_slot_set_end(SF_END_BY_BRANCH);
 	ereport(LOG,
 			(errmsg("sfflow worker ends while it runs branch " INT64_FORMAT " of execution " INT64_FORMAT,
 					suspect.key.branch_no, suspect.key.execution_no),
@@ -86,11 +82,4 @@ void
 sf_exits_watch_end(void)
 {
 	before_shmem_exit(note_end, (Datum) 0);
-}
-
-/* Tell whether this process ends by the doing of a branch, which was noted. */
-bool
-sf_exits_is_branchs(void)
-{
-	return is_branchs;
 }

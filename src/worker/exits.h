@@ -12,7 +12,4 @@
 extern void sf_exits_watch_signals(void);
 extern void sf_exits_watch_end(void);
 
-/* Tell whether this process ends by the doing of a branch, which was noted. */
-extern bool sf_exits_is_branchs(void);
-
 #endif							/* SF_WORKER_EXITS_H */

@@ -2,23 +2,20 @@
  * failures.c
  *		A line in the server's log for each execution that failed.
  *
- * The line is made when the end is written and logged when that has committed.
- * It names the execution, its state and the error, not the cause: that may
- * quote what the execution works on.
+ * The line is made when the end is written, and logged when that has committed
+ * (wake.c).  It names the execution, its state and the error, but not the cause,
+ * which may quote the execution's data.
  *
- * A Map with thousands of iterations may fail in thousands of executions: of
- * each second the first lines are logged, by whatever process, and the others
- * are counted.  The launcher logs the count when the second is over.
+ * A Map with thousands of iterations may fail in thousands of executions.  The
+ * first lines of each second are logged, and the others are counted; the launcher
+ * logs the count when the second is over.
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "commands/dbcommands.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
-#include "base/hooks.h"
 #include "base/settings.h"
 #include "worker/failures.h"
 #include "worker/shared.h"
@@ -29,50 +26,24 @@
 /* Longest name of an error in a line: a task may give it any */
 #define MAX_ERROR_NAME	200
 
-/* A line that waits for the commit, and the nesting level that it belongs to */
-typedef struct Line
-{
-	struct Line *before;
-	int			level;
-	char		text[FLEXIBLE_ARRAY_MEMBER];
-} Line;
-
-/* Of the current transaction, in its context; the last one */
-static Line *lines = NULL;
-
-/* Keep a line until the transaction commits. */
-static void
-keep(const char *text)
-{
-	Size		length = strlen(text) + 1;
-	Line	   *line = MemoryContextAlloc(TopTransactionContext,
-										  offsetof(Line, text) + length);
-
-	line->before = lines;
-	line->level = GetCurrentTransactionNestLevel();
-	memcpy(line->text, text, length);
-	lines = line;
-}
-
-/* An execution has failed, or timed out. */
-static void
-note_failure(const char *execution_id, const char *state, const char *error,
-			 bool timed_out)
+/* Make the line of an execution that has failed or timed out; NULL: none is wanted. */
+char *
+sf_failures_line(const char *execution_id, const char *state, const char *error,
+				 bool timed_out)
 {
 	const char *where = state ? psprintf(" in state \"%s\"", state) : "";
 	const char *database;
 
 	if (!sf_setting_log_failures)
-		return;
+		return NULL;
 	database = get_database_name(MyDatabaseId);
 	if (timed_out || error == NULL)
-		keep(psprintf("execution \"%s\" of database \"%s\" %s%s",
-					  execution_id, database ? database : "",
-					  timed_out ? "timed out" : "failed", where));
-	else
-		keep(psprintf("execution \"%s\" of database \"%s\" failed%s: %.*s",
-					  execution_id, database ? database : "", where,
-					  pg_mbcliplen(error, strlen(error), MAX_ERROR_NAME), error));
+		return psprintf("execution \"%s\" of database \"%s\" %s%s",
+						execution_id, database ? database : "",
+						timed_out ? "timed out" : "failed", where);
+	return psprintf("execution \"%s\" of database \"%s\" failed%s: %.*s",
+					execution_id, database ? database : "", where,
+					pg_mbcliplen(error, strlen(error), MAX_ERROR_NAME), error);
 }
 
 /*
@@ -105,8 +76,8 @@ log_suppressed(int64 count)
 }
 
 /* Log a line, to the server alone and without its statement: that may hold a payload. */
-static void
-log_line(const char *text)
+void
+sf_failures_log(const char *text)
 {
 	int64		suppressed;
 	bool		may;
@@ -127,11 +98,11 @@ log_line(const char *text)
 				 errhidestmt(true), errhidecontext(true)));
 }
 
-/* Say how many lines were left out, when the second is over. */
+/* Log how many lines were left out, when the second is over. */
 SfTick
 sf_failures_tell_suppressed(void)
 {
-	SfTick next = SF_TICK_NEVER;
+	SfTick		next = SF_TICK_NEVER;
 	int64		suppressed = 0;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
@@ -144,64 +115,4 @@ sf_failures_tell_suppressed(void)
 	LWLockRelease(sf_shared_lock);
 	log_suppressed(suppressed);
 	return next;
-}
-
-/* Log lines in the order in which they were kept; the last one is given. */
-static void
-log_lines(Line *line)
-{
-	Line	   *after = NULL;
-
-	while (line != NULL)
-	{
-		Line	   *before = line->before;
-
-		line->before = after;
-		after = line;
-		line = before;
-	}
-	for (; after != NULL; after = after->before)
-		log_line(after->text);
-}
-
-/* The transaction ends. */
-static void
-on_transaction(XactEvent event, void *arg)
-{
-	Line	   *last = lines;
-
-	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT &&
-		event != XACT_EVENT_PREPARE)
-		return;
-	lines = NULL;
-	if (event == XACT_EVENT_COMMIT)
-		log_lines(last);
-}
-
-/* A subtransaction ends: forget its lines, or pass them on. */
-static void
-on_subtransaction(SubXactEvent event, SubTransactionId mine,
-				  SubTransactionId parent, void *arg)
-{
-	int			level = GetCurrentTransactionNestLevel();
-
-	if (event == SUBXACT_EVENT_ABORT_SUB)
-	{
-		while (lines != NULL && lines->level >= level)
-			lines = lines->before;
-	}
-	else if (event == SUBXACT_EVENT_COMMIT_SUB)
-	{
-		for (Line *line = lines; line != NULL && line->level >= level; line = line->before)
-			line->level = level - 1;
-	}
-}
-
-/* Fill the hook of base/hooks.h and register the transaction callbacks. */
-void
-sf_failures_init(void)
-{
-	sf_hooks.execution_failed = note_failure;
-	RegisterXactCallback(on_transaction, NULL);
-	RegisterSubXactCallback(on_subtransaction, NULL);
 }

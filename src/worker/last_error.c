@@ -22,10 +22,8 @@ void
 sf_last_error_note(int sqlstate, const char *message)
 {
 	int			length = pg_mbcliplen(message, strlen(message), SF_LAST_ERROR_SIZE - 1);
-	SfDatabase *database;
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
 
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	database = sf_shared_find_database(MyDatabaseId);
 	if (database)
 	{
 		database->last_error.at = sf_tick_now();
@@ -71,8 +69,7 @@ sf_last_error_read(SfLastError *out)
 	SfDatabase *database;
 
 	memset(out, 0, sizeof(*out));
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	database = sf_shared_find_database(MyDatabaseId);
+	database = sf_shared_lock_database(MyDatabaseId);
 	if (database)
 		*out = database->last_error;
 	LWLockRelease(sf_shared_lock);

@@ -3,15 +3,14 @@
  *		Making way for commands that want a database to themselves (4.8).
  *
  * DROP DATABASE, RENAME, SET TABLESPACE and CREATE DATABASE ... TEMPLATE fail
- * while anybody is connected.  Before one of them runs, the workers of that
- * database are asked to leave, and no new one is started until the command's
- * transaction is over, whichever way.  Idle workers go at once, others after
- * their slice; who is still there after a moment is terminated, which rolls
- * its task back.
+ * while another session is connected.  Before one of them runs, the workers of
+ * that database are asked to leave, and no new one is started until the command's
+ * transaction has committed or rolled back.  Idle workers leave at once, others
+ * after their slice.  A process that is still there after SF_LEAVE_GRACE_MS is
+ * terminated, which rolls its task back.
  *
- * ALTER and DROP EXTENSION, which want the tables to themselves, do the same to
- * their own database; and whatever became of the extension, the database is
- * looked at again.
+ * ALTER and DROP EXTENSION need the tables to themselves and do the same to their
+ * own database.  Afterwards the database is looked at again.
  */
 #include "postgres.h"
 
@@ -58,18 +57,16 @@ let_in(bool gone)
 
 	if (!OidIsValid(emptied))
 		return;
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	database = sf_shared_find_database(emptied);
+	database = sf_shared_lock_database(emptied);
 	emptied = InvalidOid;
 	last = database && database->leaving > 0 && --database->leaving == 0;
 	if (last && gone)
 		database->oid = InvalidOid;
 	else if (last)
 	{
-		/* whatever it is now */
 		database->state = SF_DATABASE_UNKNOWN;
 		database->registrations++;
-		database->scan = true;
+		sf_shared_want_look(database);
 		database->failures = 0;
 		database->not_before = 0;
 		sf_shared_wake_launcher();
@@ -102,10 +99,8 @@ ask_to_leave(Oid oid, bool insist)
 	int			count = 0;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	for (int i = 1; i < sf_shared->nslots; i++)
+	sf_foreach_slot(slot)
 	{
-		SfSlot	   *slot = &sf_shared->slots[i];
-
 		if (slot->state == SF_SLOT_FREE || slot->database != oid)
 			continue;
 		count++;
@@ -123,10 +118,8 @@ ask_to_leave(Oid oid, bool insist)
 static bool
 close_database(Oid oid)
 {
-	SfDatabase *database;
+	SfDatabase *database = sf_shared_lock_database(oid);
 
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	database = sf_shared_find_database(oid);
 	if (database)
 	{
 		database->leaving++;
@@ -198,7 +191,7 @@ may_empty(Oid oid, bool as_template)
 	if (!as_template)
 		return false;
 
-	/* with CREATEDB anybody may copy a template */
+	/* any role with CREATEDB may copy a template */
 	tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(oid));
 	if (HeapTupleIsValid(tuple))
 	{

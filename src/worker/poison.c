@@ -2,32 +2,33 @@
  * poison.c
  *		The notes that survive a crash.
  *
- * A step that brings the server down would do so again after each restart,
- * and everybody's work would stand still.  So each worker notes the branches
- * of its turn in a small file, mapped into memory: what a process wrote there
- * stays when it is killed.  It need not survive a power cut, nothing is
- * synced.  The postmaster maps the file once and its children inherit that.
+ * A step that crashes the server would do so again after each restart, and no
+ * execution would advance any more.  So each worker notes the branches of its turn
+ * in a small file that is mapped into memory, where they stay when the process is
+ * killed.  The file need not survive a power cut, so it is not synced.  The
+ * postmaster maps it once, and its children inherit the mapping.
  *
- * When shared memory is made anew and notes are left, there was a crash, and
- * the branches in them are suspects; most of them are innocent.  Before anything else
- * the launcher has them run alone, one at a time.  Only a crash in which the
- * suspect was alone counts against it; after sfflow.max_crashes in a row its
- * branch is made to fail.  A run without a crash clears the suspect.
+ * Notes that are found when shared memory is initialized mean that there was a
+ * crash.  Their branches are suspects; most of them are innocent.  Before anything
+ * else the launcher has them run alone, one at a time.  Only a crash while the
+ * suspect was alone counts against it; after sfflow.max_crashes in a row its branch
+ * fails.  A run without a crash clears the suspect.
  *
- * Being alone has a limit, or an hour's task would stop everybody for an hour
- * after each crash.  It begins with five seconds and doubles each time the
- * branch becomes a suspect again, so that a late crash is caught as well.
+ * A suspect is alone for a limited time: else a task of an hour would stop all
+ * others for an hour after each crash.  The limit is five seconds at first and
+ * doubles each time the branch becomes a suspect again, so that a late crash is
+ * found, too.  A suspect for which the others do not wait is called released.
  *
  * A worker that ends by itself in the middle of a turn is a smaller crash
- * (exits.c): its branches become suspects that the others do not wait for, and
- * sf_turn_run() runs them one by one.
+ * (exits.c): its branches become released suspects, and sf_turn_run() runs them one
+ * by one.
  *
- * The file lies in pg_stat_tmp, which base backups leave out and nothing
+ * The file is in pg_stat_tmp, which base backups leave out and which nothing
  * empties.  Its space is allocated at once: writing to a hole of a mapped file
- * on a full disk would be a SIGBUS.
+ * on a full disk would raise SIGBUS.
  *
- * Notes are written by their owner only, without a lock: the number of keys is
- * raised after the key is there.  Suspects are guarded by sf_shared_lock.
+ * A note is written by its process only, without a lock: the number of keys is
+ * raised after the key is written.  Suspects are guarded by sf_shared_lock.
  */
 #include "postgres.h"
 
@@ -121,7 +122,7 @@ remove_suspect(SfSuspect *suspect)
 	poison->nsuspects--;
 }
 
-/* Find a place for one more suspect: at need, of one that nobody waits for. */
+/* Find a place for one more suspect: if there is none, that of a released one. */
 static SfSuspect *
 free_place(void)
 {
@@ -228,7 +229,7 @@ sf_poison_turn_note(int slot, SfBranchKey key)
 	note->nkeys++;
 }
 
-/* The turn is over without a crash: what it has run is innocent now, if released. */
+/* The turn is over without a crash: that clears the released suspects it has run. */
 void
 sf_poison_turn_end(int slot, bool run)
 {
@@ -327,7 +328,7 @@ sf_poison_next_suspect(Oid database, SfSuspect *suspect)
 	return found;
 }
 
-/* Suspects that wait. */
+/* Count the suspects that are not released. */
 int
 sf_poison_count_suspects(void)
 {
@@ -375,7 +376,7 @@ sf_poison_clear_database(Oid database)
 	LWLockRelease(sf_shared_lock);
 }
 
-/* Nobody waits for the suspects any longer: what they run is not alone now. */
+/* Release all suspects: the others go on while they run. */
 void
 sf_poison_release_suspects(void)
 {

@@ -7,7 +7,6 @@
 #include "store/instance.h"
 #include "store/load_guard.h"
 #include "worker/durations.h"
-#include "worker/failures.h"
 #include "worker/shared.h"
 #include "worker/slot.h"
 #include "worker/wake.h"
@@ -17,9 +16,8 @@
 void
 sf_worker_init(void)
 {
-	sf_shared_init();
+	sf_area_init();
 	sf_wake_init();
-	sf_failures_init();
 	sf_slot_init();
 	sf_durations_init();
 	sf_leave_init();

@@ -15,6 +15,7 @@
 #include "base/backoff.h"
 #include "base/timing.h"
 #include "worker/admit.h"
+#include "worker/demand.h"
 #include "worker/processes.h"
 #include "worker/shared.h"
 #include "worker/worker.h"
@@ -50,34 +51,16 @@ sf_processes_retry_at(void)
 	return retry_at;
 }
 
-/* What a process is started for */
-typedef enum SfErrand
-{
-	ERRAND_WORK,
-	ERRAND_PROBE,				/* look at the database, and stay if it is driven */
-	ERRAND_LOOK,				/* look at it, and leave */
-	ERRAND_SUSPECTS				/* run the suspects of a crash, alone */
-} SfErrand;
-
-/* Note in a slot what its process is for. */
-static void
-take_errand(SfSlot *slot, SfErrand errand)
-{
-	slot->probing = errand == ERRAND_PROBE || errand == ERRAND_LOOK;
-	slot->look_only = errand == ERRAND_LOOK;
-	slot->suspects = errand == ERRAND_SUSPECTS;
-}
-
 /* Make a free slot that of a process that is to come. */
 static void
 reserve(SfSlot *slot, Oid database, SfRole role, SfErrand errand)
 {
-	sf_shared_free_slot(slot);
+	sf_shared_clear_slot(slot);
 	slot->state = SF_SLOT_STARTING;
 	slot->role = role;
 	slot->database = database;
 	slot->launch = ++sf_shared->launches;
-	take_errand(slot, errand);
+	slot->errand = errand;
 	slot->since = slot->attached = sf_tick_now();
 }
 
@@ -85,16 +68,10 @@ reserve(SfSlot *slot, Oid database, SfRole role, SfErrand errand)
 static SfSlot *
 reserve_slot(Oid database, SfRole role, SfErrand errand)
 {
-	SfSlot	   *found = NULL;
+	SfSlot	   *found;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	for (int i = 1; i < sf_shared->nslots - 1 && !found; i++)
-	{
-		SfSlot	   *slot = &sf_shared->slots[i];
-
-		if (slot->state == SF_SLOT_FREE)
-			found = slot;
-	}
+	found = sf_shared_find_free_slot();
 	if (found)
 		reserve(found, database, role, errand);
 	LWLockRelease(sf_shared_lock);
@@ -116,9 +93,9 @@ release_slot(SfSlot *slot, uint32 launch)
 			database->failures++;
 			database->not_before =
 				sf_tick_plus_ms(sf_tick_now(), sf_backoff_doubled_ms(database->failures));
-			database->scan = true;
+			sf_shared_want_look(database);
 		}
-		sf_shared_free_slot(slot);
+		sf_shared_clear_slot(slot);
 	}
 	LWLockRelease(sf_shared_lock);
 	ConditionVariableBroadcast(&sf_shared->slot_freed);
@@ -128,10 +105,8 @@ release_slot(SfSlot *slot, uint32 launch)
 bool
 sf_processes_any(void)
 {
-	for (int i = 1; i < sf_shared->nslots; i++)
+	sf_foreach_slot(slot)
 	{
-		const SfSlot *slot = &sf_shared->slots[i];
-
 		if (slot->state != SF_SLOT_FREE && slot->state != SF_SLOT_STANDBY &&
 			OidIsValid(slot->database))
 			return true;
@@ -201,7 +176,7 @@ register_process(SfSlot *slot)
 	if (!started)
 	{
 		handles[number] = NULL;
-		sf_shared_free_slot(slot);
+		sf_shared_clear_slot(slot);
 	}
 	sf_shared->refused = !started;
 	LWLockRelease(sf_shared_lock);
@@ -221,7 +196,7 @@ use_standby(Oid database, SfRole role, SfErrand errand)
 	{
 		slot->role = role;
 		slot->database = database;
-		take_errand(slot, errand);
+		slot->errand = errand;
 		slot->since = slot->attached = sf_tick_now();
 		slot->state = SF_SLOT_RUNNING;
 		sf_shared_wake_slot(slot);
@@ -254,28 +229,28 @@ start_process(Oid database, SfRole role, bool first, SfErrand errand)
 bool
 sf_processes_start(Oid database, SfRole role, bool first)
 {
-	return start_process(database, role, first, ERRAND_WORK);
+	return start_process(database, role, first, SF_ERRAND_WORK);
 }
 
 /* Start one that looks at a database and stays as a worker if it is driven. */
 bool
 sf_processes_probe(Oid database)
 {
-	return start_process(database, SF_ROLE_WORKER, false, ERRAND_PROBE);
+	return start_process(database, SF_ROLE_WORKER, false, SF_ERRAND_PROBE);
 }
 
 /* Start one that looks at a database and leaves. */
 bool
 sf_processes_look(Oid database)
 {
-	return start_process(database, SF_ROLE_WORKER, false, ERRAND_LOOK);
+	return start_process(database, SF_ROLE_WORKER, false, SF_ERRAND_LOOK);
 }
 
 /* Start one that runs the suspects of a crash. */
 bool
 sf_processes_run_suspects(Oid database)
 {
-	return start_process(database, SF_ROLE_TASK, true, ERRAND_SUSPECTS);
+	return start_process(database, SF_ROLE_TASK, true, SF_ERRAND_SUSPECTS);
 }
 
 /* Have a process on standby; false: the postmaster refuses it. */
@@ -288,14 +263,16 @@ sf_processes_keep_standby(void)
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	vacant = slot->state == SF_SLOT_FREE && standby_retry_at <= sf_tick_now();
 	if (vacant)
-		reserve(slot, InvalidOid, SF_ROLE_KEEPER, ERRAND_WORK);
-	else if (slot->state != SF_SLOT_FREE && slot->state != SF_SLOT_STANDBY &&
-			 slot->role != SF_ROLE_KEEPER && !slot->leave && !sf_shared->refused &&
-			 sf_shared_has_free_slot())
+		reserve(slot, InvalidOid, SF_ROLE_KEEPER, SF_ERRAND_WORK);
+	else if (sf_demand_keeper_is_idle() ||
+			 (slot->state != SF_SLOT_FREE && slot->state != SF_SLOT_STANDBY &&
+			  slot->role != SF_ROLE_KEEPER && !sf_shared->refused &&
+			  sf_shared_find_free_slot() != NULL))
 	{
-		/* it did what others can do by now */
+		/* other processes can do what it was there for */
+		if (!slot->leave)
+			sf_shared_wake_slot(slot);
 		slot->leave = true;
-		sf_shared_wake_slot(slot);
 	}
 	LWLockRelease(sf_shared_lock);
 	if (!vacant)
@@ -321,7 +298,7 @@ sf_processes_send_keeper(Oid database)
 	SfSlot	   *slot = sf_shared_keeper_slot();
 
 	if (use_standby(database, sf_processes_any() ? SF_ROLE_KEEPER : SF_ROLE_WORKER,
-					ERRAND_WORK))
+					SF_ERRAND_WORK))
 		return;
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	if (slot->role == SF_ROLE_KEEPER && OidIsValid(slot->database) &&
@@ -343,7 +320,7 @@ SfSlot *
 sf_processes_take_slot(Oid database, bool suspects)
 {
 	return reserve_slot(database, SF_ROLE_WORKER,
-						suspects ? ERRAND_SUSPECTS : ERRAND_WORK);
+						suspects ? SF_ERRAND_SUSPECTS : SF_ERRAND_WORK);
 }
 
 /* Free the slots of processes that ended without doing so themselves. */
@@ -374,9 +351,8 @@ sf_processes_reap(void)
 void
 sf_processes_clear(void)
 {
-	for (int i = 1; i < sf_shared->nslots; i++)
+	sf_foreach_slot(slot)
 	{
-		SfSlot	   *slot = &sf_shared->slots[i];
 		int			pid = slot->pid;
 
 		if (slot->state == SF_SLOT_STARTING ||
@@ -384,7 +360,7 @@ sf_processes_clear(void)
 		{
 			LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 			if (slot->pid == pid)
-				sf_shared_free_slot(slot);
+				sf_shared_clear_slot(slot);
 			LWLockRelease(sf_shared_lock);
 		}
 	}

@@ -1,12 +1,12 @@
 /*
  * ring.c
- *		Keys of due branches that wait for a worker: a queue an owner.
+ *		Keys of due branches that wait for a worker: one queue per owner.
  *
- * Owners take turns: who has ten thousand keys waits, after each slice, for
- * everybody who has one.  The queues share the positions for keys, so that one
- * owner alone has them all.  When they are used up, a key of an owner with few
- * displaces the youngest one of the owner with most; an owner who has most
- * loses the key at hand.  What is displaced is still in the tables.
+ * Owners take turns: after each slice, an owner with ten thousand keys waits for
+ * each owner with one.  The queues share the positions for keys, so a single owner
+ * can use them all.  When all are used, a key of an owner with few replaces the
+ * youngest key of the owner with most; a further key of that owner is dropped.
+ * Dropped keys are still in the tables.
  */
 #include "postgres.h"
 
@@ -91,7 +91,7 @@ take_out(SfRing *ring, SfRingQueue *queue, uint16 at)
 	return ring->keys[at - 1];
 }
 
-/* Make room for a key of an owner who has fewer keys than another one. */
+/* Make room for a key of an owner that has fewer keys than another one. */
 static bool
 make_room(SfRing *ring, Oid owner)
 {
@@ -103,7 +103,7 @@ make_room(SfRing *ring, Oid owner)
 		if (ring->queues[i].count > longest->count)
 			longest = &ring->queues[i];
 	}
-	/* who loses one has at least as many left as who gets one */
+	/* the owner that loses a key keeps at least as many as the other one gets */
 	if ((mine == NULL ? 0 : mine->count) + 1 >= longest->count)
 		return false;
 	(void) take_out(ring, longest, longest->last);

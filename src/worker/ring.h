@@ -39,7 +39,7 @@ extern void sf_ring_clear(SfRing *ring);
 
 /*
  * Put a key behind the others of its owner.  False: a key did not find room,
- * this one or one of the owner who has most.
+ * this one or one of the owner with most.
  */
 extern bool sf_ring_push(SfRing *ring, SfBranchKey key, Oid owner);
 

@@ -1,98 +1,34 @@
 /*
  * shared.c
- *		The shared area: making it, and the small operations on it.
+ *		Operations on the shared area: slots, databases, rings, waking.
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
-#include "storage/shmem.h"
 
 #include "base/compat.h"
 #include "base/settings.h"
 #include "base/timing.h"
-#include "store/instance_file.h"
-#include "worker/poison.h"
 #include "worker/shared.h"
-
-#define SF_TRANCHE "sfflow"
 
 SfShared   *sf_shared = NULL;
 LWLock	   *sf_shared_lock = NULL;
 
-static shmem_request_hook_type previous_request_hook = NULL;
-static shmem_startup_hook_type previous_startup_hook = NULL;
-
-/* Size of the area: the launcher, sfflow.max_workers and the keeper. */
-static Size
-shared_size(void)
+/* The condition variable that the end of an execution signals. */
+ConditionVariable *
+sf_shared_ended(int64 execution_no)
 {
-	return add_size(offsetof(SfShared, slots),
-					mul_size(sizeof(SfSlot), sf_setting_max_workers + 2));
+	return &sf_shared->ended[(uint64) execution_no % SF_AWAIT_BUCKETS];
 }
 
-/* Ask for the area and its lock. */
-static void
-request_shared(void)
+/* Take the lock exclusively; returns a database, or NULL. */
+SfDatabase *
+sf_shared_lock_database(Oid oid)
 {
-	if (previous_request_hook)
-		previous_request_hook();
-	RequestAddinShmemSpace(shared_size());
-	RequestNamedLWLockTranche(SF_TRANCHE, 1);
-}
-
-/* Fill a new area. */
-static void
-initialize_shared(void)
-{
-	memset(sf_shared, 0, shared_size());
-	sf_shared->launcher_procno = -1;
-	sf_shared->launcher_looks = SF_TICK_NEVER;
-	sf_shared->clock_offset = sf_clock_offset();
-	sf_shared->nslots = sf_setting_max_workers + 2;
-	pg_atomic_init_u32(&sf_shared->awaiting, 0);
-	ConditionVariableInit(&sf_shared->slot_freed);
-	for (int i = 0; i < SF_AWAIT_BUCKETS; i++)
-		ConditionVariableInit(&sf_shared->ended[i]);
-	for (int i = 0; i < sf_shared->nslots; i++)
-	{
-		pg_atomic_init_u32(&sf_shared->slots[i].step, 0);
-		pg_atomic_init_u32(&sf_shared->slots[i].cancel, 0);
-		pg_atomic_init_u32(&sf_shared->slots[i].signalled, 0);
-	}
-}
-
-/* Make the area: at the start of the server, and again after a crash. */
-static void
-startup_shared(void)
-{
-	bool		found;
-
-	if (previous_startup_hook)
-		previous_startup_hook();
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	sf_shared = ShmemInitStruct("sfflow", shared_size(), &found);
-	sf_shared_lock = &GetNamedLWLockTranche(SF_TRANCHE)->lock;
-	if (!found)
-	{
-		initialize_shared();
-		sf_instance_file_reread();
-		sf_shared->settled = sf_instance_file_role() == SF_COPY_SETTLED;
-		sf_poison_startup();
-	}
-	LWLockRelease(AddinShmemInitLock);
-}
-
-/* Install the hooks that make the area. */
-void
-sf_shared_init(void)
-{
-	previous_request_hook = shmem_request_hook;
-	shmem_request_hook = request_shared;
-	previous_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = startup_shared;
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	return sf_shared_find_database(oid);
 }
 
 /* Find a database, or NULL. */
@@ -132,37 +68,59 @@ sf_shared_register_database(Oid oid)
 	sf_ring_clear(&database->ring);
 	database->oid = oid;
 	database->state = SF_DATABASE_UNKNOWN;
-	database->scan = true;
 	database->next_timer = DT_NOEND;
-	return database;
+	return database;			/* next_look is 0: it is to be looked at */
 }
 
-/*
- * Tell whether a slot is of a worker that advances, or that will when it is
- * there.
- */
+/* Have all of the due index of a database looked at. */
+void
+sf_shared_want_look(SfDatabase *database)
+{
+	database->next_look = 0;
+}
+
+/* Was that asked for, and has not been done? */
+bool
+sf_shared_wants_look(const SfDatabase *database)
+{
+	return database->next_look == 0;
+}
+
+/* When the due index is to be looked at again, from now. */
+SfTick
+sf_shared_next_look(void)
+{
+	return sf_tick_plus_ms(sf_tick_now(), (int64) sf_setting_poll_interval * 1000);
+}
+
+/* Tell whether a slot is of a worker that advances, or will when it is there. */
 bool
 sf_shared_advances(const SfSlot *slot)
 {
 	return slot->state != SF_SLOT_FREE && slot->role == SF_ROLE_WORKER &&
-		!slot->leave && !slot->probing && !slot->stuck;
+		!slot->leave && !sf_shared_is_probe(slot) && !slot->stuck;
 }
 
-/* Count a database's (InvalidOid: everybody's) workers that advance. */
+/* Count a database's (InvalidOid: all databases') workers that advance. */
 int
 sf_shared_count_advancing(Oid oid)
 {
 	int			count = 0;
 
-	for (int i = 0; i < sf_shared->nslots; i++)
+	sf_foreach_slot(slot)
 	{
-		const SfSlot *slot = &sf_shared->slots[i];
-
 		if (sf_shared_advances(slot) &&
 			(!OidIsValid(oid) || slot->database == oid))
 			count++;
 	}
 	return count;
+}
+
+/* Tell whether a process only looks at its database, so far. */
+bool
+sf_shared_is_probe(const SfSlot *slot)
+{
+	return slot->errand == SF_ERRAND_PROBE || slot->errand == SF_ERRAND_LOOK;
 }
 
 /* Tell whether a process takes keys of the ring: a worker or the keeper. */
@@ -172,7 +130,7 @@ sf_shared_takes_keys(const SfSlot *slot)
 	return slot->role == SF_ROLE_WORKER || slot->role == SF_ROLE_KEEPER;
 }
 
-/* Tell whether a slot is held by a task, for a time that nobody knows. */
+/* Tell whether a slot is held by a task, for a time that is not known. */
 bool
 sf_shared_is_held(const SfSlot *slot)
 {
@@ -187,34 +145,30 @@ sf_shared_keeper_slot(void)
 	return &sf_shared->slots[sf_shared->nslots - 1];
 }
 
-/* Tell whether a slot is free for one more worker or task. */
-bool
-sf_shared_has_free_slot(void)
+/* Find a free slot for one more worker or task, or NULL. */
+SfSlot *
+sf_shared_find_free_slot(void)
 {
-	for (int i = 1; i < sf_shared->nslots - 1; i++)
+	sf_foreach_slot(slot)
 	{
-		if (sf_shared->slots[i].state == SF_SLOT_FREE)
-			return true;
+		if (slot->state == SF_SLOT_FREE && slot != sf_shared_keeper_slot())
+			return slot;
 	}
-	return false;
+	return NULL;
 }
 
-/*
- * Count the slots that there are for workers and tasks, taken or not: as many
- * as max_workers says, or as the postmaster has granted when it grants no more.
- */
+/* Count the slots for workers and tasks, taken or not. */
 int
 sf_shared_count_slots(void)
 {
 	int			count = 0;
 
-	for (int i = 1; i < sf_shared->nslots; i++)
+	sf_foreach_slot(slot)
 	{
-		const SfSlot *slot = &sf_shared->slots[i];
 		bool		taken = slot->state != SF_SLOT_FREE &&
 			slot->state != SF_SLOT_STANDBY && slot->role != SF_ROLE_KEEPER;
 
-		if (taken || (!sf_shared->refused && i < sf_shared->nslots - 1))
+		if (taken || (!sf_shared->refused && slot != sf_shared_keeper_slot()))
 			count++;
 	}
 	return Max(count, 1);
@@ -226,10 +180,8 @@ sf_shared_count_tasks(void)
 {
 	int			count = 0;
 
-	for (int i = 1; i < sf_shared->nslots; i++)
+	sf_foreach_slot(slot)
 	{
-		const SfSlot *slot = &sf_shared->slots[i];
-
 		if (slot->state != SF_SLOT_FREE && (slot->may_task || slot->stuck))
 			count++;
 	}
@@ -241,7 +193,7 @@ void
 sf_shared_push(SfDatabase *database, SfBranchKey key, Oid owner)
 {
 	if (!sf_ring_push(&database->ring, key, owner))
-		database->scan = true;
+		sf_shared_want_look(database);
 }
 
 /* Put keys that were taken back into the ring. */
@@ -252,11 +204,11 @@ sf_shared_put_back(SfDatabase *database, const SfBranchKey *keys, int nkeys,
 	while (nkeys > 0)
 	{
 		if (!sf_ring_put_back(&database->ring, keys[--nkeys], owner))
-			database->scan = true;
+			sf_shared_want_look(database);
 	}
 }
 
-/* As many keys as a slice will come to, so that the others find somebody idle. */
+/* As many keys as a slice will come to: the others are left to idle workers. */
 static int
 keys_of_a_turn(const SfDatabase *database, int size)
 {
@@ -278,9 +230,9 @@ sf_shared_take_keys(SfDatabase *database, SfBranchKey *keys, int *nkeys,
 	}
 	if (*nkeys < size)
 		*nkeys += sf_ring_take(&database->ring, keys + *nkeys, size - *nkeys, owner);
-	database->left_since = 0;
-	if (database->ring.count == 0 && !database->scan)
-		database->more_wanted = false;
+	if (database->backlog == SF_BACKLOG_LEFT ||
+		(database->ring.count == 0 && !sf_shared_wants_look(database)))
+		database->backlog = SF_BACKLOG_NONE;
 }
 
 /* Wake the process in a slot. */
@@ -299,23 +251,17 @@ sf_shared_wake_launcher(void)
 		SetLatch(&GetPGProcByNumber(sf_shared->launcher_procno)->procLatch);
 }
 
-/*
- * Will a worker that is at it already come to what is in the ring before long?
- * To wake a second one for it would cost more than it gains: two slices, each
- * with a commit of its own, where one does.
- */
+/* Will a running worker take the keys of the ring within SF_BRISK_MS? */
 static bool
-is_in_good_hands(const SfDatabase *database)
+running_worker_will_drain(const SfDatabase *database)
 {
 	SfTick		since = sf_tick_plus_ms(sf_tick_now(), -SF_BRISK_MS);
 
 	if (database->key_us == 0 ||
 		(int64) database->ring.count * database->key_us > SF_BRISK_MS * 1000)
 		return false;
-	for (int i = 1; i < sf_shared->nslots; i++)
+	sf_foreach_slot(slot)
 	{
-		const SfSlot *slot = &sf_shared->slots[i];
-
 		if (slot->database == database->oid && sf_shared_takes_keys(slot) &&
 			!slot->leave && !slot->stuck &&
 			(slot->state == SF_SLOT_WOKEN ||
@@ -329,10 +275,8 @@ is_in_good_hands(const SfDatabase *database)
 static bool
 wake_idle(Oid database, SfRole role)
 {
-	for (int i = 1; i < sf_shared->nslots; i++)
+	sf_foreach_slot(slot)
 	{
-		SfSlot	   *slot = &sf_shared->slots[i];
-
 		if (slot->state == SF_SLOT_IDLE && slot->role == role &&
 			slot->database == database && !slot->leave)
 		{
@@ -356,37 +300,34 @@ void
 sf_shared_wake_another(SfDatabase *database)
 {
 	if (wake_idle(database->oid, SF_ROLE_WORKER) ||
-		wake_idle(database->oid, SF_ROLE_KEEPER) || database->more_wanted)
+		wake_idle(database->oid, SF_ROLE_KEEPER) ||
+		database->backlog == SF_BACKLOG_WANTED)
 		return;
-	database->more_wanted = true;
-	database->more_since = 0;
+	database->backlog = SF_BACKLOG_WANTED;
+	database->backlog_since = sf_tick_now();
 	sf_shared_wake_launcher();
 }
 
-/*
- * Wake one idle worker of a database.  When there is none the launcher is told
- * once; it starts one, or another one if this lasts.  Where a worker is about
- * to come to it, the launcher sees to it that it does: a task that used to be
- * short may take an hour this time.
- */
+/* Wake one idle worker of a database, unless a running one will take the keys. */
 void
 sf_shared_wake_worker(SfDatabase *database)
 {
-	if (!is_in_good_hands(database))
+	if (!running_worker_will_drain(database))
 	{
 		sf_shared_wake_another(database);
 		return;
 	}
-	if (database->left_since == 0)
-		database->left_since = sf_tick_now();
-	sf_shared_watch(sf_tick_plus_ms(database->left_since, SF_LEFT_MS));
+	if (database->backlog == SF_BACKLOG_NONE)
+	{
+		database->backlog = SF_BACKLOG_LEFT;
+		database->backlog_since = sf_tick_now();
+	}
+	/* a task that used to be short may take an hour this time */
+	if (database->backlog == SF_BACKLOG_LEFT)
+		sf_shared_watch(sf_tick_plus_ms(database->backlog_since, SF_LEFT_MS));
 }
 
-/*
- * Notice that the wall clock was set.  What was due before stays due, although
- * its time now seems to lie ahead; and a timer may be nearer or farther than
- * its sleeper thinks.
- */
+/* Notice that the wall clock was set, and have the tables looked at then. */
 int64
 sf_shared_check_clock(void)
 {
@@ -406,7 +347,7 @@ sf_shared_check_clock(void)
 			continue;
 		if (change < 0)
 			database->set_back_by -= change;
-		database->scan = true;
+		sf_shared_want_look(database);
 		sf_shared_wake_another(database);
 	}
 	return change;
@@ -422,7 +363,7 @@ sf_shared_watch(SfTick at)
 	sf_shared_wake_launcher();
 }
 
-/* Have the launcher see to it that a turn ends in time. */
+/* Have the launcher check that a turn with that many keys ends in time. */
 void
 sf_shared_watch_turn(SfSlot *slot, int nkeys)
 {
@@ -435,7 +376,7 @@ sf_shared_watch_turn(SfSlot *slot, int nkeys)
 void
 sf_shared_want_task(SfDatabase *database)
 {
-	database->task_wanted = true;
+	database->tasks_left |= SF_LEFT_TASK;
 	if (wake_idle(database->oid, SF_ROLE_TASK))
 		return;
 	/* one worker stays free of tasks: a second one may take it */
@@ -452,7 +393,7 @@ sf_shared_max_tasks(void)
 			   Max(1, sf_shared_count_slots() - sf_setting_workers));
 }
 
-/* Have the timer of a database go off no later than at; who sleeps learns it. */
+/* Have the timer of a database go off no later than at. */
 void
 sf_shared_lower_timer(SfDatabase *database, TimestampTz at)
 {
@@ -461,10 +402,8 @@ sf_shared_lower_timer(SfDatabase *database, TimestampTz at)
 	if (at >= database->next_timer)
 		return;
 	database->next_timer = at;
-	for (int i = 1; i < sf_shared->nslots; i++)
+	sf_foreach_slot(slot)
 	{
-		SfSlot	   *slot = &sf_shared->slots[i];
-
 		if (slot->state == SF_SLOT_IDLE && sf_shared_takes_keys(slot) &&
 			slot->database == database->oid && slot->pid != MyProcPid)
 		{
@@ -476,7 +415,7 @@ sf_shared_lower_timer(SfDatabase *database, TimestampTz at)
 		sf_shared_wake_launcher();
 }
 
-/* Remember who has work; more than there is room for are to be looked for. */
+/* Remember an owner with work; those that do not fit are found by a look. */
 void
 sf_shared_note_owner(SfDatabase *database, Oid owner)
 {
@@ -498,18 +437,17 @@ sf_shared_lower_tasks(SfDatabase *database, TimestampTz at)
 	database->tasks_from = Min(database->tasks_from, at);
 }
 
-/* Free a slot. */
+/* Give a slot back. */
 void
-sf_shared_free_slot(SfSlot *slot)
+sf_shared_clear_slot(SfSlot *slot)
 {
 	slot->state = SF_SLOT_FREE;
 	slot->pid = 0;
 	slot->database = InvalidOid;
 	slot->leave = false;
-	slot->probing = slot->look_only = false;
+	slot->errand = SF_ERRAND_WORK;
 	slot->may_task = false;
 	slot->user_owner = InvalidOid;
-	slot->suspects = false;
 	slot->stuck = false;
 	slot->turn_began = 0;
 	slot->nkeys = 0;

@@ -14,6 +14,7 @@
 #include "port/atomics.h"
 #include "storage/condition_variable.h"
 #include "storage/lwlock.h"
+#include "run/slice.h"
 #include "worker/ring.h"
 
 #define SF_MAX_DATABASES	64
@@ -43,16 +44,16 @@ typedef enum SfRole
  * Life of a slot, with the states that may follow.
  *
  *	FREE		-> STARTING		the launcher asked for a process
- *	STARTING	-> RUNNING		it has arrived
+ *	STARTING	-> RUNNING		the process has arrived
+ *				-> STANDBY		it has, and waits to be given a database
  *				-> FREE			it never came up
- *				-> STANDBY		it is the one that waits without a database
  *	STANDBY		-> RUNNING		the launcher named a database
  *				-> FREE
- *	RUNNING		-> IDLE			found nothing to do
+ *	RUNNING		-> IDLE			there was nothing to do
  *				-> FREE
- *	IDLE		-> WOKEN		somebody set its latch for new work
- *				-> RUNNING		woke by itself: a timer, a poll
- *				-> FREE			asked to leave
+ *	IDLE		-> WOKEN		another process set its latch for new work
+ *				-> RUNNING		a timer or a poll was due
+ *				-> FREE			it was asked to leave
  *	WOKEN		-> RUNNING, FREE
  */
 #define SF_SLOT_LIST(X) \
@@ -69,25 +70,32 @@ typedef enum SfSlotState
 	SF_SLOT_LIST(SF_SLOT_ENUM)
 } SfSlotState;
 
+/* What a process was started for */
+typedef enum SfErrand
+{
+	SF_ERRAND_WORK,
+	SF_ERRAND_PROBE,			/* look at the database, and stay if it is driven */
+	SF_ERRAND_LOOK,				/* look at it and leave: sfflow.databases leaves it out */
+	SF_ERRAND_SUSPECTS			/* run the suspects of a crash, alone */
+} SfErrand;
+
 /* A process */
 typedef struct SfSlot
 {
 	SfSlotState state;
 	SfRole		role;
+	SfErrand	errand;
 	Oid			database;
 	int			pid;			/* 0: not there yet */
 	int			procno;			/* of its PGPROC, whose latch wakes it */
-	uint32		launch;			/* tells this tenant from the one before */
-	bool		leave;			/* asked to go after its turn */
-	bool		probing;		/* finds out what the database holds */
-	bool		look_only;		/* ... and leaves: sfflow.databases leaves the database out */
-	bool		may_task;		/* may take a long task now (or is in one) */
-	Oid			user_owner;		/* it may be in code of this owner; InvalidOid: it is
-								 * in nobody's */
-	bool		suspects;		/* runs the suspects of a crash, alone */
+	uint32		launch;			/* tells this process from the one before it */
+	bool		leave;			/* asked to leave after its turn */
+	bool		may_task;		/* may take a long task now, or is in one */
 	bool		stuck;			/* its turn takes too long to count on it */
+	Oid			user_owner;		/* it may be in code of this owner; InvalidOid: in no
+								 * user code */
 	SfTick		turn_began;		/* RUNNING: 0 before its first turn */
-	int			nkeys;			/* that the turn began with; 0: others know of them */
+	int			nkeys;			/* keys of the turn that no other process knows of */
 	SfTick		attached;
 	SfTick		since;			/* in this state, or in this step */
 	int64		steps;
@@ -105,13 +113,36 @@ typedef struct SfSlot
 	pg_atomic_uint32 signalled; /* signals sent for requests, not yet taken */
 } SfSlot;
 
-/* What is known of a database */
+/*
+ * What is known of a database, with the states that may follow.
+ *
+ *	UNKNOWN		-> DRIVEN, NOT_DRIVEN	a worker has looked
+ *	DRIVEN		-> NOT_DRIVEN			a turn's verdict
+ *				-> UNKNOWN				registered again, or a probe died
+ *	NOT_DRIVEN	-> UNKNOWN				registered again
+ */
 typedef enum SfDatabaseState
 {
-	SF_DATABASE_UNKNOWN,		/* a worker has to look */
+	SF_DATABASE_UNKNOWN,
 	SF_DATABASE_DRIVEN,
-	SF_DATABASE_NOT_DRIVEN		/* until it is registered again */
+	SF_DATABASE_NOT_DRIVEN
 } SfDatabaseState;
+
+/*
+ * What is done about keys that wait in the ring, with the states that may follow.
+ *
+ *	NONE	-> LEFT		a running worker will take them within SF_BRISK_MS
+ *			-> WANTED	no worker is idle: the launcher was told
+ *	LEFT	-> NONE		a worker took keys, or the launcher woke one after SF_LEFT_MS
+ *			-> WANTED	... but no worker is idle then
+ *	WANTED	-> NONE		the ring is empty, or one more worker starts
+ */
+typedef enum SfBacklog
+{
+	SF_BACKLOG_NONE,
+	SF_BACKLOG_LEFT,
+	SF_BACKLOG_WANTED
+} SfBacklog;
 
 /* Longest message of the last error, with its end */
 #define SF_LAST_ERROR_SIZE	256
@@ -132,31 +163,34 @@ typedef struct SfDatabase
 	SfDatabaseState state;
 	uint32		registrations;	/* a verdict from before the last one is void */
 	int			leaving;		/* commands that want our processes out */
-	bool		scan;			/* look at the due index */
-	bool		more_wanted;	/* keys wait and nobody is idle */
-	bool		task_wanted;	/* an announced task was left due */
-	bool		capped_wanted;	/* one was whose owner holds as many slots as it may */
 	int			failures;		/* processes that died, in a row */
 	SfTick		not_before;		/* no new process earlier */
 	SfTick		waiting_since;	/* wants its first worker; 0: does not */
-	SfTick		more_since;		/* more_wanted since */
-	SfTick		tasks_since;	/* wants a process for a task; 0: does not */
-	SfTick		left_since;		/* keys are left to a worker that is at it; 0: none are */
+
+	/* keys that are due */
+	SfBacklog	backlog;
+	SfTick		backlog_since;	/* in that state */
+	SfTick		next_look;		/* at all of the due index; 0: at once */
+	SfTick		last_look;
 	TimestampTz next_timer;		/* the first one that has not been looked for */
-	SfTick		next_poll;
-	SfTick		last_turn;		/* 0: none yet */
-	SfTick		last_look;		/* at all of the due index */
 	Oid			look_after;		/* this owner comes last at the next look */
-	Oid			task_after;		/* ... in looks for announced tasks: had the last one */
 	bool		looked;			/* all of the due index was looked at, once */
 	int64		set_back_by;	/* microseconds by which the wall clock was set back
 								 * since a look made up for that */
-	TimestampTz tasks_from;		/* what nobody has looked for was announced then or later */
-	bool		owners_known;	/* whoever has work, or had, is among these: */
+	int			arrivals;		/* commits of sessions that made work due, since the
+								 * last turn began */
+	int			key_us;			/* what a key of the ring takes on average; 0: unknown */
+	SfTick		last_turn;		/* 0: none yet */
+
+	/* announced tasks */
+	SfTasksLeft tasks_left;		/* what is to be looked for */
+	SfTick		tasks_since;	/* wants a process for a task; 0: does not */
+	TimestampTz tasks_from;		/* those not looked for were announced then or later */
+	Oid			task_after;		/* had the last task: comes last in the next look */
+	bool		owners_known;	/* all owners with work are among these: */
 	int			nowners;
 	Oid			owners[SF_KNOWN_OWNERS];
-	int			arrivals;		/* commits of sessions that made work due, since the last turn began */
-	int			key_us;			/* what a key of the ring takes on average; 0: unknown */
+
 	SfLastError last_error;
 	SfRing		ring;
 } SfDatabase;
@@ -171,7 +205,7 @@ typedef struct SfDuration
 	int64		elapsed_us;
 } SfDuration;
 
-/* A branch that has met a shortage by itself (shortage.c) */
+/* A branch that met a shortage when it ran by itself (shortage.c) */
 typedef struct SfShortage
 {
 	Oid			database;		/* InvalidOid: free */
@@ -191,10 +225,10 @@ typedef struct SfShared
 								 * what it has shown before */
 	SfTick		refused_at;		/* max_worker_processes was used up; 0: never */
 	bool		refused;		/* ... and no process has ended or begun since */
-	bool		alone;			/* not one process could be had: the launcher's
-								 * drives the databases one after the other */
+	bool		alone;			/* no process could be had: the launcher's drives the
+								 * databases one after the other */
 	bool		said_alone;		/* ... which the log says */
-	Oid			connecting;		/* it was about to connect to this one */
+	Oid			connecting;		/* it was about to connect to this database */
 	uint32		releases;		/* times that an owner gave a slot back */
 	bool		databases_exhausted;	/* SF_MAX_DATABASES is used up */
 	SfTick		failures_until; /* the second that these lines count for ends */
@@ -206,7 +240,8 @@ typedef struct SfShared
 	pg_atomic_uint32 awaiting;	/* sessions inside sf_await */
 	ConditionVariable ended[SF_AWAIT_BUCKETS];
 	SfDuration	durations[SF_DURATIONS];
-	int			shortage_of;	/* number from 1 of who met the last one; 0: over */
+	int			shortage_of;	/* number, from 1, of the place that met the last one;
+								 * 0: it is over */
 	SfShortage	shortages[SF_SHORTAGES];
 	SfDatabase	databases[SF_MAX_DATABASES];
 	int			nslots;
@@ -217,8 +252,19 @@ typedef struct SfShared
 extern SfShared *sf_shared;
 extern LWLock *sf_shared_lock;
 
-/* Install the hooks that make the area. */
-extern void sf_shared_init(void);
+/* Install the hooks that make the area (area.c). */
+extern void sf_area_init(void);
+
+/* Go through the slots of processes; the launcher's is not among them. */
+#define sf_foreach_slot(slot) \
+	for (SfSlot *slot = &sf_shared->slots[1]; \
+		 slot < &sf_shared->slots[sf_shared->nslots]; slot++)
+
+/* The condition variable that the end of an execution signals. */
+extern ConditionVariable *sf_shared_ended(int64 execution_no);
+
+/* Take the lock exclusively; returns a database, or NULL. */
+extern SfDatabase *sf_shared_lock_database(Oid oid);
 
 /* --- all of these want the lock held exclusively --- */
 
@@ -228,25 +274,40 @@ extern SfDatabase *sf_shared_find_database(Oid oid);
 /* Find a database or register it; NULL when the table is full. */
 extern SfDatabase *sf_shared_register_database(Oid oid);
 
-/* Tell whether a slot is of a worker that advances. */
+/* Have all of the due index of a database looked at. */
+extern void sf_shared_want_look(SfDatabase *database);
+
+/* Was that asked for, and has not been done? */
+extern bool sf_shared_wants_look(const SfDatabase *database);
+
+/* When the due index is to be looked at again, from now. */
+extern SfTick sf_shared_next_look(void);
+
+/* Tell whether a slot is of a worker that advances, or will when it is there. */
 extern bool sf_shared_advances(const SfSlot *slot);
+
+/* Tell whether a process only looks at its database, so far. */
+extern bool sf_shared_is_probe(const SfSlot *slot);
 
 /* Tell whether a process takes keys of the ring: a worker or the keeper. */
 extern bool sf_shared_takes_keys(const SfSlot *slot);
 
-/* Tell whether a slot is held by a task, for a time that nobody knows. */
+/* Tell whether a slot is held by a task, for a time that is not known. */
 extern bool sf_shared_is_held(const SfSlot *slot);
 
 /* The last slot, which is kept for the keeper. */
 extern SfSlot *sf_shared_keeper_slot(void);
 
-/* Tell whether a slot is free for one more worker or task. */
-extern bool sf_shared_has_free_slot(void);
+/* Find a free slot for one more worker or task, or NULL. */
+extern SfSlot *sf_shared_find_free_slot(void);
 
-/* Count the slots that there are for workers and tasks, taken or not. */
+/*
+ * Count the slots for workers and tasks, taken or not: as many as max_workers
+ * says, or as the postmaster has granted when it grants no more.
+ */
 extern int	sf_shared_count_slots(void);
 
-/* Count a database's (InvalidOid: everybody's) workers that advance. */
+/* Count a database's (InvalidOid: all databases') workers that advance. */
 extern int	sf_shared_count_advancing(Oid oid);
 
 /* Count tasks that hold a slot: long ones, those that may begin, overrunning ones. */
@@ -256,8 +317,9 @@ extern int	sf_shared_count_tasks(void);
 extern void sf_shared_push(SfDatabase *database, SfBranchKey key, Oid owner);
 
 /*
- * Take keys of one owner out of the ring, up to size in all.  Those that the
- * caller has already go back when it is another one's turn.
+ * Take keys of one owner out of the ring, up to size in all, but no more than a
+ * slice will come to.  Those that the caller has already go back when it is
+ * another owner's turn.
  */
 extern void sf_shared_take_keys(SfDatabase *database, SfBranchKey *keys,
 								int *nkeys, int size, Oid *owner);
@@ -266,48 +328,55 @@ extern void sf_shared_take_keys(SfDatabase *database, SfBranchKey *keys,
 extern void sf_shared_put_back(SfDatabase *database, const SfBranchKey *keys,
 							   int nkeys, Oid owner);
 
-/* Wake the process in a slot, the launcher, one idle worker of a database. */
+/* Wake the process in a slot, or the launcher. */
 extern void sf_shared_wake_slot(const SfSlot *slot);
 extern void sf_shared_wake_launcher(void);
-extern void sf_shared_wake_worker(SfDatabase *database);
 
 /* Wake one idle worker of a database, if there is one. */
 extern void sf_shared_wake_idle_worker(const SfDatabase *database);
 
-/* The same as sf_shared_wake_worker, whoever may be about to come to it. */
+/* Wake one idle worker of a database, or tell the launcher that there is none. */
 extern void sf_shared_wake_another(SfDatabase *database);
 
 /*
- * Notice that the wall clock was set, and have the tables looked at then.
- * Returns by how much, in microseconds, when that is worth a word; else 0.
+ * The same, unless a running worker will take the keys within SF_BRISK_MS: an
+ * extra slice costs an extra commit.  The launcher checks that it does.
+ */
+extern void sf_shared_wake_worker(SfDatabase *database);
+
+/*
+ * Notice that the wall clock was set, and have the tables looked at then: what
+ * was due before stays due, although its time now seems to lie ahead, and a timer
+ * may be nearer or farther than its sleeper thinks.  Returns by how much, in
+ * microseconds; 0: not worth a word.
  */
 extern int64 sf_shared_check_clock(void);
 
 /* Have the launcher look at turns and keys no later than at. */
 extern void sf_shared_watch(SfTick at);
 
-/* A turn begins, or comes to more keys: have the launcher see to it that it ends. */
+/* A turn has that many keys: have the launcher check that it ends in time. */
 extern void sf_shared_watch_turn(SfSlot *slot, int nkeys);
 
-/* A task was left: wake a process that is there for one, or the launcher. */
+/* A task was left: wake a process that may take it, or the launcher. */
 extern void sf_shared_want_task(SfDatabase *database);
 
 /* Long tasks that may run at once: room for the advancing workers is kept. */
 extern int	sf_shared_max_tasks(void);
 
-/* Have the timer of a database go off no later than at; who sleeps learns it. */
+/* Have the timer of a database go off no later than at; tells a process that sleeps. */
 extern void sf_shared_lower_timer(SfDatabase *database, TimestampTz at);
 
 /*
- * Remember who has work.  To find the owners in the due index takes the longer
- * the more an old snapshot keeps there that is done.
+ * Remember an owner with work.  To find the owners in the due index takes longer
+ * the more dead entries an old snapshot keeps there.
  */
 extern void sf_shared_note_owner(SfDatabase *database, Oid owner);
 
 /* Have looks for announced tasks begin no later than at. */
 extern void sf_shared_lower_tasks(SfDatabase *database, TimestampTz at);
 
-/* Free a slot. */
-extern void sf_shared_free_slot(SfSlot *slot);
+/* Give a slot back. */
+extern void sf_shared_clear_slot(SfSlot *slot);
 
 #endif							/* SF_WORKER_SHARED_H */

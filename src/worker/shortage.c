@@ -2,13 +2,13 @@
  * shortage.c
  *		Branches for which there was not enough memory, or something like it.
  *
- * Out of memory, say, may be the server's trouble or that of one branch, whose
- * payload is evaluated to something too large.  Nothing tells which, but that
- * other branches get on meanwhile.  So a branch that meets a shortage by itself is
- * put off, longer each time, and the others go on; that it happened counts
- * against it if something else has gone well since the last shortage, or if that
- * was its own as well.  When it counts often enough the branch fails.  One that
- * never gets anywhere fails in the end in any case.
+ * Out of memory, for example, may be caused by the server's load or by one branch
+ * whose payload evaluates to something too large.  The only evidence is whether
+ * other branches make progress meanwhile.  So a branch that meets a shortage by
+ * itself is put off, longer each time, while others go on.  The shortage counts
+ * against the branch if another branch has made progress since the last shortage,
+ * or if that one was its own, too.  After SF_TRIES such counts the branch fails;
+ * TRIES_PER_COUNT shortages that do not count are worth one that does.
  *
  * The counts are in shared memory: a restart of the server forgets them.
  */
@@ -22,7 +22,6 @@
 #include "worker/shared.h"
 #include "worker/shortage.h"
 
-/* So many that do not count are as bad as one that does */
 #define TRIES_PER_COUNT	4
 
 /* Find the place of a branch, or NULL. */

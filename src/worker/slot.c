@@ -3,11 +3,11 @@
  *		The slot of this process: its step, cancel requests, its role.
  *
  * A cancel request must hit the step that it was meant for and no later one.
- * Steps are numbered.  Who cancels writes the number of the step that it sees
- * into the slot and sends SIGINT, both under the lock; the worker takes the
- * lock to go on to another step.  The handler compares the two numbers, so
- * that a signal which arrives late is dropped; and what the handler raised but
- * nobody has acted on yet is taken back when the step ends.
+ * Steps are numbered.  The process that cancels writes the number of the step
+ * that it sees into the slot and sends SIGINT, both under the lock; the worker
+ * takes the lock to go on to another step.  The signal handler compares the two
+ * numbers, so a signal that arrives late is dropped.  A cancel that the handler
+ * raised and that was not acted on is taken back when the step ends.
  */
 #include "postgres.h"
 
@@ -24,18 +24,15 @@
 #include "base/compat.h"
 #include "base/debug_point.h"
 #include "worker/admit.h"
-#include "worker/exits.h"
 #include "worker/poison.h"
 #include "worker/slot.h"
-#include "worker/worker.h"
 
 SfSlot	   *sf_slot_mine = NULL;
 
 static uint32 my_launch = 0;
-static bool my_work_is_done = false;
-static bool my_goes_on = false;
-static bool has_own_task = false;
-static SfBranchKey own_task;
+static SfEnd my_end = SF_END_BY_ERROR;
+static SfAfterCommit after_commit = SF_AFTER_UNKNOWN;
+static SfBranchKey task_after_commit;
 
 /* Its number in the shared area. */
 int
@@ -44,58 +41,54 @@ sf_slot_number(void)
 	return (int) (sf_slot_mine - sf_shared->slots);
 }
 
-/* Say whether this process looks for work right after the coming commit. */
+/* Say what this process does right after the coming commit. */
 void
-sf_slot_set_goes_on(bool goes_on)
+sf_slot_set_after_commit(SfAfterCommit what, SfBranchKey key)
 {
-	my_goes_on = goes_on;
+	after_commit = what;
+	task_after_commit = key;
 }
 
-/* Tell so. */
+/* Does it look for work? */
 bool
-sf_slot_goes_on(void)
+sf_slot_will_look(void)
 {
-	return sf_slot_mine != NULL && my_goes_on;
+	return after_commit == SF_AFTER_LOOKS;
 }
 
-/* Say which announced task this process runs right after the coming commit. */
-void
-sf_slot_set_own_task(const SfBranchKey *key)
-{
-	has_own_task = key != NULL;
-	if (key)
-		own_task = *key;
-}
-
-/* Tell whether it is this one. */
+/* Does it run the announced task of a branch? */
 bool
-sf_slot_is_own_task(SfBranchKey key)
+sf_slot_will_run(SfBranchKey key)
 {
-	return has_own_task && own_task.execution_no == key.execution_no &&
-		own_task.branch_no == key.branch_no;
+	return after_commit == SF_AFTER_RUNS_TASK &&
+		sf_branch_key_equals(task_after_commit, key);
 }
 
 /*
- * Note how a process ended, for the launcher.  The next one is put off, unless a
- * branch did it: that one runs by itself, and fails in the end.
+ * Note how a process ended, for the launcher.  After an error the next process
+ * is put off, unless a branch caused it: that one will run by itself, and fails in
+ * the end.
  */
 static void
-note_end(SfDatabase *database, bool clean, bool probing)
+note_end(SfDatabase *database, SfEnd end, bool probing)
 {
-	if (clean)
+	if (end == SF_END_PLANNED)
 	{
 		database->failures = 0;
 		return;
 	}
-	if (!sf_exits_is_branchs())
+	if (end == SF_END_BY_ERROR)
 	{
 		database->failures++;
 		database->not_before =
 			sf_tick_plus_ms(sf_tick_now(), sf_backoff_doubled_ms(database->failures));
 	}
-	/* what it had taken on, or found out, nobody knows */
+	/* what the process had taken on, or found out, is not known */
 	if (!SF_DEBUG_MUTATION("exit"))
-		database->scan = database->task_wanted = true;
+	{
+		sf_shared_want_look(database);
+		database->tasks_left |= SF_LEFT_TASK;
+	}
 	if (probing)
 		database->state = SF_DATABASE_UNKNOWN;
 }
@@ -115,16 +108,17 @@ detach_at_exit(int code, Datum arg)
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	if (slot->launch == my_launch)
 	{
-		bool		probing = slot->probing;
+		bool		probing = sf_shared_is_probe(slot);
 
 		sf_admit_end(slot);
 		database = OidIsValid(slot->database) ?
 			sf_shared_find_database(slot->database) : NULL;
-		sf_shared_free_slot(slot);
+		sf_shared_clear_slot(slot);
 		if (database)
 		{
-			note_end(database, (code == 0 || my_work_is_done) && !sf_exits_is_branchs(), probing);
-			if (database->ring.count > 0 || database->scan)
+			note_end(database, code == 0 && my_end == SF_END_BY_ERROR ? SF_END_PLANNED : my_end,
+					 probing);
+			if (database->ring.count > 0 || sf_shared_wants_look(database))
 				sf_shared_wake_worker(database);
 		}
 		sf_shared_wake_launcher();
@@ -133,33 +127,24 @@ detach_at_exit(int code, Datum arg)
 	ConditionVariableBroadcast(&sf_shared->slot_freed);
 }
 
-/* Say that this process ends because it is to, whatever its exit code. */
+/* Say why this process ends. */
 void
-sf_slot_set_done(void)
+sf_slot_set_end(SfEnd end)
 {
-	my_work_is_done = true;
+	my_end = end;
 }
 
-/* Wait for a database to be named to this process; false: it is not wanted. */
+/* Tell whether this process waits for a database; *wanted: it is still needed. */
 bool
-sf_slot_await_database(void)
+sf_slot_awaits_database(bool *wanted)
 {
-	for (;;)
-	{
-		bool		go;
-		bool		wait;
+	bool		waits;
 
-		LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-		go = sf_slot_mine->launch != my_launch || sf_slot_mine->leave;
-		wait = sf_slot_mine->state == SF_SLOT_STANDBY;
-		LWLockRelease(sf_shared_lock);
-		if (go || ProcDiePending)
-			return false;
-		if (!wait)
-			return true;
-		sf_worker_handle_signals();
-		sf_worker_sleep_until(SF_TICK_NEVER);
-	}
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	*wanted = sf_slot_mine->launch == my_launch && !sf_slot_mine->leave && !ProcDiePending;
+	waits = *wanted && sf_slot_mine->state == SF_SLOT_STANDBY;
+	LWLockRelease(sf_shared_lock);
+	return waits;
 }
 
 /* Take the slot that the launcher kept; false: it was given up meanwhile. */
@@ -217,8 +202,7 @@ begin_step(SfBranchKey key, Oid owner, const char *state)
 	if (!slot)
 		return;
 	note_branch(key);
-	same = slot->in_step && slot->key.execution_no == key.execution_no &&
-		slot->key.branch_no == key.branch_no;
+	same = slot->in_step && sf_branch_key_equals(slot->key, key);
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	if (!same)
 	{
@@ -231,7 +215,7 @@ begin_step(SfBranchKey key, Oid owner, const char *state)
 	}
 	slot->owner = owner;
 	strlcpy(slot->state_name, state, SF_STATE_NAME_SIZE);
-	/* what was left to this turn may have to wait for longer than was thought */
+	/* keys that were left to this turn may have to wait longer than expected */
 	database = sf_shared_find_database(MyDatabaseId);
 	if (database && database->ring.count > 0 && slot->role == SF_ROLE_WORKER)
 		sf_shared_wake_worker(database);
@@ -278,7 +262,7 @@ cancel_requested(void)
 
 /*
  * Handle SIGINT: a cancel request for this step, an administrator's, or a lock
- * that was waited for too long, which the timeout sends to itself.
+ * timeout, which the process sends to itself.
  */
 void
 sf_slot_handle_cancel(int signal_number)

@@ -16,28 +16,36 @@ extern void sf_slot_init(void);
 /* Take the slot that the launcher kept; false: it was given up meanwhile. */
 extern bool sf_slot_attach(int number, uint32 launch);
 
-/* Wait for a database to be named to this process; false: it is not wanted. */
-extern bool sf_slot_await_database(void);
+/* Tell whether this process waits for a database; *wanted: it is still needed. */
+extern bool sf_slot_awaits_database(bool *wanted);
 
-/* Say that this process ends because it is to, whatever its exit code. */
-extern void sf_slot_set_done(void);
+/* Why this process ends */
+typedef enum SfEnd
+{
+	SF_END_BY_ERROR,			/* unless it is told otherwise, or the exit code is 0 */
+	SF_END_PLANNED,
+	SF_END_BY_BRANCH			/* a task ended it: exits.c has noted the branch */
+} SfEnd;
+
+extern void sf_slot_set_end(SfEnd end);
 
 /* Its number in the shared area. */
 extern int	sf_slot_number(void);
 
 /*
- * Say whether this process looks for work right after the coming commit, so
- * that nobody else has to be woken for one branch.
+ * What this process does right after the coming commit, so that no other one is
+ * woken for work that the commit makes due
  */
-extern void sf_slot_set_goes_on(bool goes_on);
-extern bool sf_slot_goes_on(void);
+typedef enum SfAfterCommit
+{
+	SF_AFTER_UNKNOWN,
+	SF_AFTER_LOOKS,				/* looks for work: it will take one branch */
+	SF_AFTER_RUNS_TASK			/* runs the announced task of a branch */
+} SfAfterCommit;
 
-/*
- * Say which announced task this process runs right after the coming commit
- * (NULL: none), so that nobody else is woken for it.
- */
-extern void sf_slot_set_own_task(const SfBranchKey *key);
-extern bool sf_slot_is_own_task(SfBranchKey key);
+extern void sf_slot_set_after_commit(SfAfterCommit what, SfBranchKey key);
+extern bool sf_slot_will_look(void);
+extern bool sf_slot_will_run(SfBranchKey key);
 
 /* End the current step; a cancel that comes later hits nothing. */
 extern void sf_slot_step_over(void);

@@ -27,11 +27,8 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "pgstat.h"
-#include "storage/latch.h"
 #include "utils/memutils.h"
 
-#include "base/compat.h"
 #include "base/errors.h"
 #include "base/settings.h"
 #include "base/timing.h"
@@ -45,7 +42,7 @@
 #include "worker/slot.h"
 #include "worker/turn.h"
 
-/* --- who has work, and since when long tasks are announced --- */
+/* --- owners with work, and since when long tasks are announced --- */
 
 /* Copy the owners that are known; false: there may be others. */
 static bool
@@ -57,16 +54,14 @@ copy_owners(const SfDatabase *database, Oid *owners, int *nowners)
 }
 
 /*
- * Take it on to look for what has been announced since the last such look:
- * owners has room for SF_KNOWN_OWNERS.
+ * Take on the look for what has been announced since the last such look: owners
+ * has room for SF_KNOWN_OWNERS.
  */
 static void
 take_tasks(SfSliceRequest *request, Oid *owners)
 {
-	SfDatabase *database;
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
 
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	database = sf_shared_find_database(MyDatabaseId);
 	if (database)
 	{
 		request->task_from = database->tasks_from;
@@ -81,62 +76,76 @@ take_tasks(SfSliceRequest *request, Oid *owners)
 static void
 leave_tasks(TimestampTz from)
 {
-	SfDatabase *database;
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
 
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	database = sf_shared_find_database(MyDatabaseId);
 	if (database)
 		sf_shared_lower_tasks(database, from);
 	LWLockRelease(sf_shared_lock);
 }
 
+/*
+ * Have announced tasks looked for again: there may be more, and the one that was
+ * to be run may have been locked only by another process's look.
+ */
+static void
+seek_again(void)
+{
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
+
+	if (database)
+		database->tasks_left |= SF_LEFT_TASK;
+	LWLockRelease(sf_shared_lock);
+}
+
 /* --- long tasks --- */
 
+/* Leave to other processes what this one will not come to, because a task comes first. */
+static void
+hand_over(SfDatabase *database, SfTurn *turn)
+{
+	sf_shared_put_back(database, turn->keys, turn->nkeys, turn->owner);
+	turn->nkeys = 0;
+	if (turn->look_from != DT_NOEND)
+		sf_shared_want_look(database);
+	turn->look_from = DT_NOEND;
+	if (sf_shared_wants_look(database) || database->ring.count > 0)
+		sf_shared_wake_worker(database);
+	if (turn->seeks)
+		sf_shared_want_task(database);
+}
+
 /*
- * From now on this process does not count as one that advances.  Hints that it
- * will not come to, because a long task comes first, go back.  False: the owner
- * holds as many slots as it may, by now.
+ * From now on this process does not count as one that advances.  False: by now
+ * the owner holds as many slots as it may.
  */
 static bool
 enter_task_role(SfTurn *turn, Oid owner)
 {
-	SfDatabase *database;
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
+	bool		admitted = sf_admit_task(sf_slot_mine, owner);
 
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	database = sf_shared_find_database(MyDatabaseId);
-	if (turn->capped_left && database)
-		sf_admit_want(database, turn->releases);
-	turn->releases = sf_shared->releases;
-	turn->capped_left = false;
-	if (!sf_admit_task(sf_slot_mine, owner))
+	if (admitted)
 	{
-		turn->capped_left = true;
-		LWLockRelease(sf_shared_lock);
-		return false;
+		sf_slot_mine->role = SF_ROLE_TASK;
+		sf_slot_mine->may_task = true;
+		sf_slot_mine->nkeys = 0;
+		if (database)
+		{
+			database->task_after = owner;
+			hand_over(database, turn);
+		}
+		sf_shared_wake_launcher();
 	}
-	sf_slot_mine->role = SF_ROLE_TASK;
-	sf_slot_mine->may_task = true;
-	sf_slot_mine->nkeys = 0;
-	if (database)
+	else
 	{
-		database->task_after = owner;
-		sf_shared_put_back(database, turn->keys, turn->nkeys, turn->owner);
-		if (turn->scan)
-			database->scan = true;
-		if (database->scan || database->ring.count > 0)
-			sf_shared_wake_worker(database);
-		if (turn->task_left || turn->tasks)
-			sf_shared_want_task(database);
+		turn->releases = sf_shared->releases;
+		turn->tasks_left |= SF_LEFT_CAPPED;
 	}
-	turn->task_left = false;
-	turn->nkeys = 0;
-	turn->scan = false;
-	sf_shared_wake_launcher();
 	LWLockRelease(sf_shared_lock);
-	return true;
+	return admitted;
 }
 
-/* Advance again, unless there are enough who do. */
+/* Advance again, unless there are enough workers that do. */
 static void
 leave_task_role(void)
 {
@@ -144,7 +153,7 @@ leave_task_role(void)
 	sf_admit_release(sf_slot_mine);
 	sf_slot_mine->may_task = false;
 	if (sf_shared_count_advancing(InvalidOid) < sf_setting_workers &&
-		!sf_slot_mine->suspects)
+		sf_slot_mine->errand != SF_ERRAND_SUSPECTS)
 	{
 		sf_slot_mine->role = SF_ROLE_WORKER;
 		sf_slot_mine->turn_began = sf_tick_now();
@@ -152,6 +161,8 @@ leave_task_role(void)
 	sf_shared_wake_launcher();
 	LWLockRelease(sf_shared_lock);
 }
+
+/* --- a branch that fails by itself --- */
 
 /* Make a branch due later. */
 static bool
@@ -177,25 +188,9 @@ fail_branch(SfBranchKey key, const char *cause, bool alone)
 }
 
 /*
- * There may be more announced tasks, and the one that was to be run may have
- * been locked, if only for a look of somebody else: have them looked at again.
- */
-static void
-look_again(void)
-{
-	SfDatabase *database;
-
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	database = sf_shared_find_database(MyDatabaseId);
-	if (database)
-		database->task_wanted = true;
-	LWLockRelease(sf_shared_lock);
-}
-
-/*
- * A branch that ran by itself failed for what may be no fault of its own: put it
- * off, or make it fail when it happens to no other one.  False: not even that can
- * be done now.
+ * A branch that ran by itself failed for want of something, which may not be its
+ * own fault: put it off, or make it fail when that happens to no other branch.
+ * False: not even that can be done now.
  */
 static bool
 handle_shortage(SfBranchKey key, const SfAttempt *failed)
@@ -214,10 +209,7 @@ handle_shortage(SfBranchKey key, const SfAttempt *failed)
 					   failed->alone);
 }
 
-/*
- * A branch with which the worker ended too often must not be run again: tell the
- * cause of its failure; else NULL.
- */
+/* The cause with which a branch fails that has ended a worker too often; else NULL. */
 static char *
 exits_cause(SfBranchKey key)
 {
@@ -241,7 +233,7 @@ fail_exits(SfBranchKey key, const char *cause, bool alone)
 	return failed;
 }
 
-/* Make how the commit of a task failed its outcome. */
+/* Make the error of a task's commit its outcome. */
 static bool
 fail_task(const SfAttempt *failed)
 {
@@ -309,36 +301,36 @@ run_task(SfBranchKey key, int generation, bool alone, bool *over)
 	return true;
 }
 
-/* Run the announced task of a slice; its branch is the first hint after it. */
+/* Run an announced task; its branch is the first hint after it. */
 static void
-run_announced(SfTurn *turn, const SfSliceResult *result)
+run_announced(SfTurn *turn, SfBranchKey key, int generation, Oid owner, TimestampTz due)
 {
-	SfBranchKey key = result->task;
 	bool		over = false;
+	bool		ran;
 
-	turn->worked = turn->moved = true;
-	if (!enter_task_role(turn, result->owner))
+	turn->outcome = SF_TURN_PROGRESS;
+	if (!enter_task_role(turn, owner))
 	{
-		leave_tasks(result->task_due);
+		leave_tasks(due);
 		return;
 	}
-	turn->failed = !run_task(key, result->task_generation, false, &over);
+	ran = run_task(key, generation, false, &over);
 	if (!over)
-		leave_tasks(result->task_due);
-	look_again();
+		leave_tasks(due);
+	seek_again();
 	leave_task_role();
 	turn->keys[0] = key;
 	turn->nkeys = 1;
-	turn->owner = result->owner;
-	turn->worked = turn->moved = true;
-	turn->wrote = !turn->failed;
+	turn->owner = owner;
+	if (!ran)
+		turn->outcome = SF_TURN_FAILED;
 }
 
 /* --- sharing slots --- */
 
 /*
- * Say in a request what user code the slice may come to: short tasks, if their
- * owner has no more than its share, and whose announced ones.
+ * Say in a request what user code the slice may enter: short tasks, unless their
+ * owner has its share of slots, and announced tasks of which owners.
  */
 static void
 share_slots(SfTurn *turn, SfSliceRequest *request)
@@ -389,11 +381,12 @@ run_alone(SfBranchKey key, SfTurn *turn)
 	}
 	if (!turn)
 		return run_task(a.result.task, a.result.task_generation, true, &over);
-	run_announced(turn, &a.result);
-	return !turn->failed;
+	run_announced(turn, a.result.task, a.result.task_generation, a.result.owner,
+				  a.result.task_due);
+	return turn->outcome != SF_TURN_FAILED;
 }
 
-/* Run one branch with nobody else at work: a suspect of a crash (4.6). */
+/* Run one branch while no other worker runs: a suspect of a crash. */
 void
 sf_turn_run_suspect(SfBranchKey key, const char *cause)
 {
@@ -405,62 +398,48 @@ sf_turn_run_suspect(SfBranchKey key, const char *cause)
 
 /* --- the turn --- */
 
-/* Take the hints that the slice has looked at out of the turn. */
+/* Run branches one by one, all but those of an execution that a session holds. */
 static void
-drop_tried(SfTurn *turn, int tried)
-{
-	turn->nkeys -= tried;
-	memmove(turn->keys, turn->keys + tried, sizeof(SfBranchKey) * turn->nkeys);
-}
-
-/* Run the branches of a failed slice one by one. */
-static void
-run_one_by_one(SfTurn *turn, const SfAttempt *failed)
+run_one_by_one(SfTurn *turn, const SfBranchKey *keys, int n, int64 locked_out)
 {
 	SfTurn		one = *turn;
-	int64		locked = failed->fault == SF_FAULT_LOCKED ? sf_slice_locked_out() : 0;
+	bool		ok = true;
 
-	for (int i = 0; i < failed->ntouched && !one.failed; i++)
+	one.tasks_left = SF_LEFT_NONE;
+	for (int i = 0; i < n && ok; i++)
 	{
 		one.nkeys = 0;
-		one.failed = failed->touched[i].execution_no == locked ?
-			!put_off(failed->touched[i], SF_LOCKED_PUT_OFF_MS) : !run_alone(failed->touched[i], &one);
+		if (keys[i].execution_no == locked_out)
+			ok = put_off(keys[i], SF_LOCKED_PUT_OFF_MS);
+		else
+			ok = run_alone(keys[i], &one);
 	}
-
+	turn->tasks_left |= one.tasks_left;
+	turn->releases = one.releases;
 	/* what a task left to do is found by a look at the tables */
 	turn->nkeys = 0;
-	turn->scan = true;
-	turn->scan_from = DT_NOBEGIN;
-	turn->failed = one.failed;
-	turn->worked = turn->moved = true;
-	turn->wrote = !turn->failed && failed->ntouched > 0;
+	turn->look_from = DT_NOBEGIN;
+	turn->outcome = !ok ? SF_TURN_FAILED : n > 0 ? SF_TURN_PROGRESS : SF_TURN_NOTHING;
+	seek_again();
 }
 
-/*
- * Run the keys of the turn one by one when a suspect is among them; false: there
- * is none.
- */
+/* Is a suspect among the keys of the turn? */
 static bool
-run_suspects_alone(SfTurn *turn)
+has_suspect(const SfTurn *turn)
 {
-	SfAttempt	all = {.fault = SF_FAULT_PASSING,.ntouched = turn->nkeys};
 	SfSuspect	suspect;
-	bool		any = false;
 
-	for (int i = 0; i < turn->nkeys && !any; i++)
-		any = sf_poison_find(MyDatabaseId, turn->keys[i], &suspect);
-	if (!any)
-		return false;
-	memcpy(all.touched, turn->keys, sizeof(SfBranchKey) * turn->nkeys);
-	run_one_by_one(turn, &all);
-	look_again();
-	turn->verdict = SF_TURN_MAY_WORK;
-	return true;
+	for (int i = 0; i < turn->nkeys; i++)
+	{
+		if (sf_poison_find(MyDatabaseId, turn->keys[i], &suspect))
+			return true;
+	}
+	return false;
 }
 
-/* Put what a look found where all workers take it from; take some of it. */
+/* Put what a look found into the shared area. */
 static void
-take_findings(SfDatabase *database, SfTurn *turn, const SfLook *look)
+publish_look(SfDatabase *database, const SfLook *look)
 {
 	ListCell   *lc;
 
@@ -470,7 +449,8 @@ take_findings(SfDatabase *database, SfTurn *turn, const SfLook *look)
 		database->looked = true;
 		database->set_back_by -= look->set_back_by;
 	}
-	database->scan = database->scan || look->more;
+	if (look->more)
+		sf_shared_want_look(database);
 	if (look->of == NULL)
 	{
 		database->owners_known = true;
@@ -478,118 +458,144 @@ take_findings(SfDatabase *database, SfTurn *turn, const SfLook *look)
 			sf_shared_note_owner(database, lfirst_oid(lc));
 	}
 	if (look->announced)
+	{
 		sf_shared_lower_tasks(database, look->from);
+		database->tasks_left |= SF_LEFT_TASK;
+	}
 	sf_shared_lower_timer(database, look->next_due);
 	for (int i = 0; i < look->nkeys; i++)
 		sf_shared_push(database, look->keys[i], look->owners[i]);
-	sf_shared_take_keys(database, turn->keys, &turn->nkeys, SF_TURN_KEYS, &turn->owner);
-	sf_shared_watch_turn(sf_slot_mine, turn->nkeys);
-	if (database->ring.count > 0)
-		sf_shared_wake_worker(database);
-	if (look->announced && turn->admission != SF_ADMIT_NONE)
-		turn->tasks = true;
-	else if (look->announced)
-		sf_shared_want_task(database);
+}
+
+/* Say what to look for. */
+static void
+prepare_look(const SfDatabase *database, SfLook *look, Oid *owners)
+{
+	look->after = database->look_after;
+	look->room = SF_RING_SIZE - database->ring.count;
+	look->set_back_by = database->set_back_by;
+	look->set_back = look->from == DT_NOBEGIN &&
+		(!database->looked || look->set_back_by > 0 ||
+		 sf_shared->behind_until > sf_tick_now());
+	if (look->from != DT_NOBEGIN && copy_owners(database, owners, &look->nof))
+		look->of = owners;
 }
 
 /*
- * SfLook at the due index and put what is due into the ring, where all workers
- * take it from: with an old snapshot around, finding a branch in the index is
- * slow, claiming it by its key is not.  False: there is nothing more to do.
+ * Look at the due index and put what is due into the ring, where all workers take
+ * it from: with an old snapshot around, finding a branch in the index is slow,
+ * claiming it by its key is not.
  */
-static bool
-find_work(SfTurn *turn)
+static void
+run_look(SfTurn *turn)
 {
-	SfLook		look = {.context = CurrentMemoryContext,.from = turn->scan_from};
+	SfLook		look = {.context = CurrentMemoryContext,.from = turn->look_from};
 	SfAttempt	a = {.kind = SF_ATTEMPT_LOOK,.look = &look};
-	SfDatabase *database;
 	Oid			owners[SF_KNOWN_OWNERS];
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
 
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	database = sf_shared_find_database(MyDatabaseId);
 	if (database)
+		prepare_look(database, &look, owners);
+	LWLockRelease(sf_shared_lock);
+
+	if (!sf_attempt(&a))
 	{
-		look.after = database->look_after;
-		look.room = SF_RING_SIZE - database->ring.count;
-		look.set_back_by = database->set_back_by;
-		look.set_back = look.from == DT_NOBEGIN &&
-			(!database->looked || look.set_back_by > 0 ||
-			 sf_shared->behind_until > sf_tick_now());
-		if (look.from != DT_NOBEGIN && copy_owners(database, owners, &look.nof))
-			look.of = owners;
+		turn->outcome = SF_TURN_FAILED;
+		return;
 	}
-	LWLockRelease(sf_shared_lock);
-
-	turn->failed = !sf_attempt(&a);
-	turn->verdict = turn->failed ? SF_TURN_MAY_WORK : a.verdict;
-	if (turn->failed || a.verdict != SF_TURN_MAY_WORK)
-		return false;
-
-	turn->scan = false;
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	database = sf_shared_find_database(MyDatabaseId);
+	turn->verdict = a.verdict;
+	if (a.verdict != SF_TURN_MAY_WORK)
+		return;
+	turn->look_from = DT_NOEND;
+	if (look.nkeys > 0 || look.announced)
+		turn->outcome = SF_TURN_PROGRESS;
+	database = sf_shared_lock_database(MyDatabaseId);
 	if (database)
-		take_findings(database, turn, &look);
+		publish_look(database, &look);
 	LWLockRelease(sf_shared_lock);
-	turn->worked = turn->moved = look.nkeys > 0;
-	return true;
 }
 
-/* Claim and advance. */
-void
-sf_turn_run(SfTurn *turn)
+/* Note what a slice did, and what it left. */
+static void
+note_slice(SfTurn *turn, const SfSliceResult *result)
+{
+	turn->tasks_left = result->tasks_left;
+	turn->tried = result->nkeys_tried;
+	turn->nkeys -= turn->tried;
+	memmove(turn->keys, turn->keys + turn->tried, sizeof(SfBranchKey) * turn->nkeys);
+	turn->seeks = turn->seeks && result->outcome == SF_SLICE_WORKED;
+	switch (result->outcome)
+	{
+		case SF_SLICE_IDLE:
+			turn->outcome = SF_TURN_NOTHING;
+			break;
+		case SF_SLICE_WORKED:
+			turn->outcome = result->transitions > 0 ? SF_TURN_PROGRESS : SF_TURN_STALLED;
+			break;
+		case SF_SLICE_LONG_TASK:
+			turn->outcome = SF_TURN_ANNOUNCED;
+			turn->task = result->task;
+			turn->task_generation = result->task_generation;
+			turn->task_owner = result->owner;
+			turn->task_due = result->task_due;
+			break;
+	}
+}
+
+/* Claim and advance: the branches of keys, or (SEEK) an announced one. */
+static void
+run_slice(SfTurn *turn)
 {
 	SfAttempt	a = {.kind = SF_ATTEMPT_SLICE};
+	bool		seek = turn->state == SF_WORK_SEEK;
 	Oid			owners[SF_KNOWN_OWNERS];
 	bool		succeeded;
 
-	turn->failed = false;
-	turn->worked = false;
-	turn->moved = false;
-	turn->wrote = false;
-	turn->capped_left = false;
-	turn->tried = 0;
-
-	if (turn->scan && !find_work(turn))
-		return;
-	if (turn->nkeys == 0 && !turn->tasks)
-		return;
-	if (!turn->tasks && run_suspects_alone(turn))
-		return;
-
+	a.request.mode = seek ? SF_SLICE_ANNOUNCED : SF_SLICE_KEYS;
 	a.request.keys = turn->keys;
-	/* for the announced ones first, or they would wait for all that is due */
-	a.request.nkeys = turn->tasks ? 0 : turn->nkeys;
-	a.request.mode = turn->tasks ? SF_SLICE_ANNOUNCED : SF_SLICE_KEYS;
+	a.request.nkeys = seek ? 0 : turn->nkeys;
 	a.request.task_after = turn->task_after;
-	share_slots(turn, &a.request);
 	a.request.slice_ms = sf_setting_slice_ms;
-	if (turn->tasks)
+	share_slots(turn, &a.request);
+	if (seek)
 		take_tasks(&a.request, owners);
 	succeeded = sf_attempt(&a);
-	if (turn->tasks)
+	if (seek)
 		leave_tasks(succeeded ? a.result.tasks_from : a.request.task_from);
-	if (!succeeded)
+	if (succeeded)
 	{
-		turn->verdict = SF_TURN_MAY_WORK;
-		if (sf_attempt_met_shortage(&a) && (a.ntouched == 0 || a.collided))
-			turn->failed = true;
-		else
-			run_one_by_one(turn, &a);
-		look_again();
-		return;
+		turn->verdict = a.verdict;
+		if (a.verdict == SF_TURN_MAY_WORK)
+			note_slice(turn, &a.result);
 	}
+	else if (sf_attempt_met_shortage(&a) && (a.ntouched == 0 || a.collided))
+	{
+		turn->outcome = SF_TURN_FAILED;
+		seek_again();
+	}
+	else
+		run_one_by_one(turn, a.touched, a.ntouched,
+					   a.fault == SF_FAULT_LOCKED ? sf_slice_locked_out() : 0);
+}
 
-	turn->verdict = a.verdict;
-	turn->task_left = a.result.task_left;
-	turn->capped_left = a.result.capped_left;
-	if (a.verdict != SF_TURN_MAY_WORK)
-		return;
-	turn->worked = turn->wrote = a.result.outcome != SF_SLICE_IDLE;
-	turn->moved = a.result.transitions > 0;
-	turn->tried = a.result.nkeys_tried;
-	drop_tried(turn, turn->tried);
-	turn->tasks = turn->tasks && a.result.outcome == SF_SLICE_WORKED;
-	if (a.result.outcome == SF_SLICE_LONG_TASK)
-		run_announced(turn, &a.result);
+/* Carry out the LOOK, SEEK, SLICE or TASK of a turn. */
+void
+sf_turn_run(SfTurn *turn)
+{
+	turn->tried = 0;
+	if (turn->state == SF_WORK_LOOK)
+		run_look(turn);
+	else if (turn->state == SF_WORK_TASK)
+		run_announced(turn, turn->task, turn->task_generation, turn->task_owner,
+					  turn->task_due);
+	else if (turn->state == SF_WORK_SLICE && has_suspect(turn))
+	{
+		SfBranchKey keys[SF_TURN_KEYS];
+		int			n = turn->nkeys;
+
+		memcpy(keys, turn->keys, sizeof(SfBranchKey) * n);
+		run_one_by_one(turn, keys, n, 0);
+	}
+	else
+		run_slice(turn);
 }

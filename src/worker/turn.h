@@ -13,44 +13,85 @@
 
 #define SF_TURN_KEYS 64
 
+/*
+ * What a worker does, with the states that may follow.  sf_schedule_next() in
+ * schedule.c is the one function that goes from a state to the next; README.md
+ * has the diagram.  A turn is one of LOOK, SEEK, SLICE and TASK.
+ *
+ *	SLEEP	-> LOOK, SEEK, SLICE	its latch was set, or a timer or poll is due
+ *			-> LEAVE				asked to, or not needed
+ *	GATHER	-> as SLEEP, and SLEEP	a pause for more keys to arrive
+ *	LOOK	-> SEEK, SLICE			the due index has been read into the ring
+ *			-> SLEEP				nothing is due
+ *	SEEK	-> TASK					an announced task was found
+ *			-> SEEK, LOOK, SLICE, SLEEP
+ *	SLICE	-> TASK					the slice has announced a task (T1)
+ *			-> LOOK, SEEK, SLICE
+ *			-> GATHER				its keys are done and more come one by one
+ *			-> SLEEP
+ *	TASK	-> LOOK, SEEK, SLICE	T2 is over; T3 is a slice
+ *			-> SLEEP
+ *	PAUSE	-> as SLEEP, and SLEEP
+ *
+ * Each turn may also lead to PAUSE (it failed, or many have changed nothing) and
+ * to LEAVE.
+ */
+typedef enum SfWorkState
+{
+	SF_WORK_SLEEP,				/* until the latch is set or something is due */
+	SF_WORK_GATHER,				/* let more keys arrive before the next slice */
+	SF_WORK_LOOK,				/* read the due index */
+	SF_WORK_SEEK,				/* find an announced task in the tables */
+	SF_WORK_SLICE,				/* advance the branches of keys */
+	SF_WORK_TASK,				/* run the announced task */
+	SF_WORK_PAUSE,				/* wait, even if the latch is set */
+	SF_WORK_LEAVE				/* end the process */
+} SfWorkState;
+
+/* How a turn went */
+typedef enum SfTurnOutcome
+{
+	SF_TURN_NOTHING,			/* nothing was due, or others had it */
+	SF_TURN_PROGRESS,			/* some branch was changed */
+	SF_TURN_STALLED,			/* branches were claimed and none was changed */
+	SF_TURN_ANNOUNCED,			/* a task was announced that this process runs next */
+	SF_TURN_FAILED				/* by no fault of a branch: pause */
+} SfTurnOutcome;
+
 typedef struct SfTurn
 {
-	/* what to do; keys that the slice did not get to are left in */
+	SfWorkState state;
+	SfTick		until;			/* SLEEP, PAUSE: end of it */
+
+	/* what to do; keys that a slice did not come to are left here */
 	SfBranchKey keys[SF_TURN_KEYS];
 	int			nkeys;
 	Oid			owner;			/* of all of them */
-	bool		scan;			/* look at the due index for more keys */
-	TimestampTz scan_from;		/* ... that are due then or later */
-	bool		tasks;			/* look for announced tasks */
+	TimestampTz look_from;		/* look for what is due since then; DT_NOEND: do not */
+	bool		seeks;			/* has it on itself to look for announced tasks */
 	Oid			task_after;		/* those of this owner last */
 	SfAdmission admission;		/* which of them it may take on */
+	SfBranchKey task;			/* TASK */
+	int			task_generation;
+	Oid			task_owner;
+	TimestampTz task_due;
+	uint32		registrations;	/* of the database when the turn began */
 
 	/* how it went */
 	SfTurnVerdict verdict;
-	bool		worked;			/* there may be more */
-	bool		failed;			/* by no fault of a branch: pause */
-	bool		moved;			/* some branch got on */
-	bool		wrote;			/* a transaction that wrote something committed */
-	bool		task_left;		/* one that this process may not take on */
-	bool		capped_left;	/* a task whose owner holds as many slots as it may */
+	SfTurnOutcome outcome;
+	SfTasksLeft tasks_left;
 	uint32		releases;		/* in the shared area, when that was found out */
 	int			tried;			/* keys that the slice came to */
+	int			failures;		/* turns in a row that failed, */
+	int			stalled;		/* ... or stalled */
 } SfTurn;
 
-/*
- * Decide whether to work here; in a transaction of its own.  *prepared: if the
- * database was to be taken over or marked as a copy, that has been done.
- */
-extern SfTurnVerdict sf_turn_check(bool *prepared);
-
-/* Claim and advance; errors are dealt with inside. */
+/* Carry out the LOOK, SEEK, SLICE or TASK of a turn; errors are dealt with inside. */
 extern void sf_turn_run(SfTurn *turn);
 
-/* What a commit takes lately, on average, microseconds. */
-extern int	sf_turn_commit_us(void);
-
 /*
- * Run one branch with nobody else at work: a suspect of a crash (4.6).  With a
+ * Run one branch while no other worker runs: a suspect of a crash.  With a
  * cause it is not run but made to fail.
  */
 extern void sf_turn_run_suspect(SfBranchKey key, const char *cause);

@@ -2,12 +2,12 @@
  * wake.c
  *		Telling workers at commit what has become due, cancelled or ended.
  *
- * What a transaction announces is collected in a list of this backend.  Each
- * entry knows the nesting level that it belongs to; the list's end is what the
- * innermost subtransaction announced, so that its abort cuts the end off.  At
- * commit the list goes to shared memory; nothing there allocates or raises an
- * error.  Lost announcements cost latency only: the tables are looked at once
- * a poll_interval.  PREPARE TRANSACTION forgets for that reason.
+ * The announcements of a transaction are collected in a list of this backend.
+ * Each entry knows its nesting level; the last ones are of the innermost
+ * subtransaction, whose abort truncates the list.  At commit the list goes to
+ * shared memory, which neither allocates nor raises an error.  A lost announcement
+ * costs latency only, because the tables are looked at once per poll_interval; so
+ * PREPARE TRANSACTION may forget the list.
  */
 #include "postgres.h"
 
@@ -20,6 +20,7 @@
 
 #include "base/debug_point.h"
 #include "worker/await.h"
+#include "worker/failures.h"
 #include "worker/shared.h"
 #include "worker/slot.h"
 #include "worker/wake.h"
@@ -29,6 +30,7 @@ typedef enum EntryKind
 	ENTRY_DUE,
 	ENTRY_CANCEL,
 	ENTRY_ENDED,
+	ENTRY_FAILED,
 	ENTRY_REGISTER
 } EntryKind;
 
@@ -38,7 +40,11 @@ typedef struct Entry
 	int			level;
 	Oid			owner;			/* DUE: of the branch, if that is at hand */
 	SfBranchKey key;
-	TimestampTz due;
+	union
+	{
+		TimestampTz due;		/* DUE */
+		char	   *line;		/* FAILED: for the log; in TopTransactionContext */
+	};
 } Entry;
 
 /* Of the current transaction; the array stays, in TopMemoryContext */
@@ -48,13 +54,15 @@ static int	size = 0;
 static int	ndue = 0;
 static bool due_overflow = false;
 
-/* Of a worker: sessions that made work due before its last commit was known */
-static int	company = 0;
-static bool cancelled = false;	/* something before the end of the transaction */
-static bool held = false;		/* a branch that workers pass over meanwhile */
+/* In a worker: commits of sessions that made work due during its last slice */
+static int	concurrent_commits = 0;
+
+/* This transaction has cancelled a task already; it holds a branch that workers skip */
+static bool cancelled = false;
+static bool held = false;
 
 /* Append an entry. */
-static void
+static Entry *
 append(EntryKind kind, SfBranchKey key, Oid owner, TimestampTz due)
 {
 	Entry	   *entry;
@@ -75,6 +83,7 @@ append(EntryKind kind, SfBranchKey key, Oid owner, TimestampTz due)
 	entry->owner = owner;
 	entry->key = key;
 	entry->due = due;
+	return entry;
 }
 
 /* A branch is (or will be) due; more than the ring holds are one scan. */
@@ -97,7 +106,7 @@ announce_cancel(SfBranchKey key)
 	append(ENTRY_CANCEL, key, InvalidOid, 0);
 }
 
-/* Does a process run a branch (branch_no -1: any of its execution)? */
+/* Does a process run a branch (branch_no -1: any of the execution)? */
 static bool
 runs_branch(const SfSlot *slot, SfBranchKey key)
 {
@@ -112,10 +121,8 @@ runs_branch(const SfSlot *slot, SfBranchKey key)
 static void
 deliver_cancel(SfBranchKey key)
 {
-	for (int i = 1; i < sf_shared->nslots; i++)
+	sf_foreach_slot(slot)
 	{
-		SfSlot	   *slot = &sf_shared->slots[i];
-
 		if (slot->state == SF_SLOT_FREE || !slot->in_step || slot->pid == 0 ||
 			slot->pid == MyProcPid || slot->database != MyDatabaseId ||
 			(!runs_branch(slot, key) && !SF_DEBUG_MUTATION("cancel")))
@@ -126,7 +133,7 @@ deliver_cancel(SfBranchKey key)
 	}
 }
 
-/* The same, before the commit; what is cancelled in vain goes on when we abort. */
+/* The same, before the commit; if we abort, the task runs again. */
 static void
 cancel_now(SfBranchKey key)
 {
@@ -138,7 +145,7 @@ cancel_now(SfBranchKey key)
 	cancelled = true;
 }
 
-/* Workers pass over a branch until this transaction ends. */
+/* Workers skip a branch until this transaction ends. */
 static void
 note_held(void)
 {
@@ -154,6 +161,19 @@ announce_ended(int64 execution_no)
 	append(ENTRY_ENDED, key, InvalidOid, 0);
 }
 
+/* An execution has failed or timed out: keep the line for the log until the commit. */
+static void
+announce_failed(const char *execution_id, const char *state, const char *error,
+				bool timed_out)
+{
+	char	   *line = sf_failures_line(execution_id, state, error, timed_out);
+	SfBranchKey none = {0, 0};
+
+	if (line != NULL)
+		append(ENTRY_FAILED, none, InvalidOid, 0)->line =
+			MemoryContextStrdup(TopTransactionContext, line);
+}
+
 /* Have the current database looked at. */
 void
 sf_wake_register(void)
@@ -162,13 +182,6 @@ sf_wake_register(void)
 
 	if (sf_shared)
 		append(ENTRY_REGISTER, none, InvalidOid, 0);
-}
-
-/* The condition variable that the end of an execution rings. */
-ConditionVariable *
-sf_wake_ended_variable(int64 execution_no)
-{
-	return &sf_shared->ended[(uint64) execution_no % SF_AWAIT_BUCKETS];
 }
 
 /* Hand what became due to the workers of this database. */
@@ -189,8 +202,8 @@ deliver_due(bool registering)
 		database->state = SF_DATABASE_UNKNOWN;
 		database->registrations++;
 		database->not_before = 0;
-		/* what the launcher was told before, it may have passed over */
-		database->more_wanted = false;
+		/* the launcher may have ignored what it was told before */
+		database->backlog = SF_BACKLOG_NONE;
 		sf_shared_wake_launcher();
 	}
 	else if (database->state == SF_DATABASE_NOT_DRIVEN)
@@ -204,7 +217,7 @@ deliver_due(bool registering)
 			sf_shared_note_owner(database, entries[i].owner);
 		if (entries[i].due > now || !OidIsValid(entries[i].owner))
 			sf_shared_lower_timer(database, entries[i].due);
-		else if (!sf_slot_is_own_task(entries[i].key))
+		else if (!sf_slot_will_run(entries[i].key))
 		{
 			sf_shared_push(database, entries[i].key, entries[i].owner);
 			sf_shared_lower_tasks(database, entries[i].due);	/* if it is one */
@@ -213,36 +226,36 @@ deliver_due(bool registering)
 	}
 	if (due_overflow || registering)
 	{
-		database->scan = true;
+		sf_shared_want_look(database);
 		pushed = SF_RING_SIZE;
 	}
 
 	if (pushed > 0 && sf_slot_mine == NULL)
 		database->arrivals++;
-	/* A worker takes what it leaves for itself, unless that is a lot. */
-	if (pushed > (sf_slot_goes_on() ? 1 : 0))
+	/* a worker that looks for work next takes one key itself */
+	if (pushed > (sf_slot_will_look() ? 1 : 0))
 		sf_shared_wake_worker(database);
 }
 
 /*
- * Note how many sessions made work due while a worker was at its slice.  What
- * comes after this moment may be the answer to what it has done.
+ * Note how many sessions made work due during a worker's slice.  Those that
+ * commit after this moment may react to what the slice did.
  */
 static void
-note_company(void)
+note_concurrent_commits(void)
 {
 	SfDatabase *database = sf_slot_mine ? sf_shared_find_database(MyDatabaseId) : NULL;
 
-	company = database ? database->arrivals : 0;
+	concurrent_commits = database ? database->arrivals : 0;
 }
 
-/* Tell so, once. */
+/* How many that were, once after a turn. */
 int
-sf_wake_take_company(void)
+sf_wake_take_concurrent_commits(void)
 {
-	int			taken = company;
+	int			taken = concurrent_commits;
 
-	company = 0;
+	concurrent_commits = 0;
 	return taken;
 }
 
@@ -256,7 +269,7 @@ forget(void)
 	due_overflow = false;
 }
 
-/* Deliver everything: the transaction has committed. */
+/* Deliver everything: the transaction has committed.  Lines for the log come last. */
 static void
 deliver(void)
 {
@@ -270,7 +283,7 @@ deliver(void)
 	}
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	note_company();
+	note_concurrent_commits();
 	if (due || registering)
 		deliver_due(registering);
 	for (int i = 0; i < nentries; i++)
@@ -285,25 +298,28 @@ deliver(void)
 		for (int i = 0; i < nentries; i++)
 		{
 			if (entries[i].kind == ENTRY_ENDED)
-				ConditionVariableBroadcast(sf_wake_ended_variable(entries[i].key.execution_no));
+				ConditionVariableBroadcast(sf_shared_ended(entries[i].key.execution_no));
 		}
+	}
+	for (int i = 0; i < nentries; i++)
+	{
+		if (entries[i].kind == ENTRY_FAILED)
+			sf_failures_log(entries[i].line);
 	}
 }
 
 /*
- * Have the tables looked at: tasks that were cancelled may still have to be run,
- * unless what cancelled them has committed; so may what was held meanwhile.
+ * Have the tables looked at: tasks that were cancelled by a transaction that rolls
+ * back still have to run, and so do branches that it held.
  */
 static void
 look_again(void)
 {
-	SfDatabase *database;
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
 
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	database = sf_shared_find_database(MyDatabaseId);
 	if (database)
 	{
-		database->scan = true;
+		sf_shared_want_look(database);
 		sf_shared_wake_worker(database);
 	}
 	LWLockRelease(sf_shared_lock);
@@ -338,7 +354,7 @@ on_transaction(XactEvent event, void *arg)
 	}
 }
 
-/* A subtransaction ends: cut off what it announced, or pass it on. */
+/* A subtransaction ends: drop its announcements, or pass them on. */
 static void
 on_subtransaction(SubXactEvent event, SubTransactionId mine,
 				  SubTransactionId parent, void *arg)
@@ -369,6 +385,7 @@ sf_wake_init(void)
 	sf_hooks.cancel_now = cancel_now;
 	sf_hooks.branch_held = note_held;
 	sf_hooks.execution_ended = announce_ended;
+	sf_hooks.execution_failed = announce_failed;
 	sf_hooks.register_database = sf_wake_register;
 	RegisterXactCallback(on_transaction, NULL);
 	RegisterSubXactCallback(on_subtransaction, NULL);

@@ -5,23 +5,18 @@
 #ifndef SF_WORKER_WAKE_H
 #define SF_WORKER_WAKE_H
 
-#include "storage/condition_variable.h"
-
 /* Fill the hooks of base/hooks.h and register the transaction callbacks. */
 extern void sf_wake_init(void);
 
-/* The condition variable that the end of an execution rings. */
-extern ConditionVariable *sf_wake_ended_variable(int64 execution_no);
-
 /*
- * In a worker, once after a turn: how many commits of sessions made work due
- * before anybody could know what the turn has done.
+ * In a worker, once after a turn: how many sessions committed work before they
+ * could see the effects of that turn.  They are concurrent load.
  */
-extern int	sf_wake_take_company(void);
+extern int	sf_wake_take_concurrent_commits(void);
 
 /*
- * Have the current database looked at, at the commit of this transaction: it
- * has the extension, has lost it, or is (no longer) to be driven.
+ * Have the current database looked at when this transaction commits: the
+ * extension came or went, or driving it was switched on or off.
  */
 extern void sf_wake_register(void);
 

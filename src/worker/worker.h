@@ -5,7 +5,6 @@
 #ifndef SF_WORKER_WORKER_H
 #define SF_WORKER_WORKER_H
 
-#include "base/clock.h"
 #include "base/compat.h"
 #include "postmaster/bgworker.h"
 
@@ -24,25 +23,8 @@ extern PGDLLEXPORT void sfflow_worker_main(Datum arg);
 /* Live as the worker in a slot: connect, work until asked to leave, end. */
 extern void sf_worker_live(int slot, uint32 launch) pg_attribute_noreturn();
 
-/* Tell whether a database is (still) there and may be driven. */
-extern bool sf_launcher_may_drive(Oid database);
-
 /* Have the postmaster start the launcher. */
 extern void sf_launcher_init(void);
-
-/*
- * Install signal handlers and let signals in; both kinds of process begin so.
- */
-extern void sf_worker_unblock_signals(void);
-
-/* Take in a changed configuration; see to interrupts. */
-extern void sf_worker_handle_signals(void);
-
-/* Sleep until the latch is set, at most until a time. */
-extern void sf_worker_sleep_until(SfTick until);
-
-/* When a poll of the tables is due again, from now. */
-extern SfTick sf_worker_next_poll(void);
 
 /* Make commands that need a database to themselves work (leave.c). */
 extern void sf_leave_init(void);

@@ -1,0 +1,167 @@
+/*
+ * first_look.c
+ *		Having each database looked at after a start of the server.
+ *
+ * A start is that of the server or the promotion of a standby.  The launcher has
+ * each database that may be connected to looked at, one after another, by a
+ * worker that stays when there is something to drive and a slot for it.  When all
+ * were looked at the data directory has settled (docs/copies.md), which is noted in
+ * a file.
+ */
+#include "postgres.h"
+
+#include "base/debug_point.h"
+#include "base/timing.h"
+#include "store/instance_file.h"
+#include "worker/databases.h"
+#include "worker/demand.h"
+#include "worker/first_look.h"
+#include "worker/processes.h"
+#include "worker/shared.h"
+
+/* Databases that are still to be looked at, and the one that is now */
+static List *to_probe = NIL;
+static Oid	probed = InvalidOid;
+
+/* Every database before those could be looked at: the data directory may settle */
+static bool may_settle = true;
+
+/* List the databases that are to be looked at. */
+void
+sf_first_look_begin(MemoryContext context)
+{
+	to_probe = sf_databases_to_probe(context, &may_settle);
+}
+
+/* Those that have not been looked at. */
+List *
+sf_first_look_left(void)
+{
+	return to_probe;
+}
+
+/* Tell whether a probe is on its way. */
+static bool
+probe_runs(void)
+{
+	sf_foreach_slot(slot)
+	{
+		if (slot->state != SF_SLOT_FREE && sf_shared_is_probe(slot))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The probe has ended, or stays as a worker.  One that could not look leaves the
+ * data directory unsettled until the next start, unless the database is gone.
+ */
+static void
+conclude_probe(void)
+{
+	Oid			looked_at;
+
+	LWLockAcquire(sf_shared_lock, LW_SHARED);
+	looked_at = sf_shared->looked_at;
+	LWLockRelease(sf_shared_lock);
+	if (looked_at != probed && sf_databases_exists(probed))
+		may_settle = false;
+	probed = InvalidOid;
+}
+
+/* Register a database for its probe; false when it need not be probed. */
+static bool
+register_for_probe(Oid oid)
+{
+	SfDatabase *database;
+	bool		known;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	known = sf_shared_find_database(oid) != NULL;
+	database = sf_shared_register_database(oid);
+	if (database && !known)
+	{
+		/* the probe is all that is wanted for now */
+		database->state = SF_DATABASE_NOT_DRIVEN;
+	}
+	/* one that is known has a worker, or is being left: that is no probe */
+	known = !database || database->leaving > 0 || (known && sf_shared->settled);
+	LWLockRelease(sf_shared_lock);
+	return !known;
+}
+
+/* The probe could not start: nothing is known again, unless a session has registered it. */
+static void
+forget_probe(Oid oid)
+{
+	SfDatabase *database = sf_shared_lock_database(oid);
+
+	if (database && database->leaving == 0 && database->state == SF_DATABASE_NOT_DRIVEN)
+		database->oid = InvalidOid;
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Start the probe of a database; false when that cannot be done now. */
+static bool
+start_probe(Oid oid)
+{
+	bool		started = true;
+
+	if (sf_databases_may_drive(oid))
+	{
+		if (register_for_probe(oid))
+		{
+			started = sf_processes_probe(oid);
+			if (!started)
+				forget_probe(oid);
+		}
+		else if (!sf_shared->settled)
+			may_settle = false;
+	}
+	else if (!sf_shared->settled && sf_databases_may_connect(oid))
+		started = sf_processes_look(oid);
+	if (started)
+		probed = oid;
+	return started;
+}
+
+/* All databases were looked at: write it down. */
+static void
+settle(void)
+{
+	if (sf_shared->settled || !may_settle)
+		return;
+	SF_DEBUG_POINT("settle-before-file");
+	may_settle = false;
+	if (!sf_instance_file_settle())
+		return;
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	sf_shared->settled = true;
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Have the next database looked at; returns when to look again. */
+SfTick
+sf_first_look_next(void)
+{
+	SfTick		now = sf_tick_now();
+
+	for (;;)
+	{
+		if (probe_runs())
+			return SF_TICK_NEVER;
+		if (OidIsValid(probed))
+			conclude_probe();
+		if (to_probe == NIL)
+			break;
+		if (sf_processes_retry_at() > now)
+			return sf_processes_retry_at();
+		if (!sf_demand_has_room(SF_ROLE_TASK))
+			return sf_tick_plus_ms(now, SF_ROOM_RECHECK_MS);
+		if (!start_probe(linitial_oid(to_probe)))
+			return Max(sf_processes_retry_at(), sf_tick_plus_ms(now, SF_ROOM_RECHECK_MS));
+		to_probe = list_delete_first(to_probe);
+	}
+	settle();
+	return SF_TICK_NEVER;
+}

@@ -1,0 +1,126 @@
+/*
+ * overdue.c
+ *		What the launcher watches: turns, keys, time limits, the clock.
+ */
+#include "postgres.h"
+
+#include <signal.h>
+
+#include "base/settings.h"
+#include "base/timing.h"
+#include "worker/overdue.h"
+#include "worker/shared.h"
+
+/*
+ * Notice turns that take too long: a task that was short the last time, a wait
+ * for a lock that a session holds.  Other workers take over the keys of such a
+ * turn; after a second its worker does not count any more.  Returns when to look
+ * again.
+ */
+static SfTick
+watch_turns(SfTick now)
+{
+	int			slow_ms = Max(SF_SLOW_MS, 2 * sf_setting_slice_ms);
+	SfTick		next = SF_TICK_NEVER;
+
+	sf_foreach_slot(slot)
+	{
+		SfDatabase *database = sf_shared_find_database(slot->database);
+		SfTick		stuck = sf_tick_plus_ms(slot->turn_began, SF_STUCK_MS);
+		SfTick		slow = sf_tick_plus_ms(slot->turn_began, slow_ms);
+
+		if (slot->state != SF_SLOT_RUNNING || slot->role != SF_ROLE_WORKER ||
+			slot->turn_began == 0 || slot->stuck || !database)
+			continue;
+		if (slot->nkeys > 1 && slow > now)
+		{
+			next = Min(next, slow);
+			continue;
+		}
+		slot->stuck = stuck <= now;
+		if (slot->stuck || (slot->nkeys > 1 && slot->in_step))
+		{
+			/* a look finds its keys, too */
+			slot->nkeys = 0;
+			sf_shared_want_look(database);
+			sf_shared_wake_another(database);
+		}
+		if (!slot->stuck)
+			next = Min(next, slot->nkeys > 1 ?
+					   sf_tick_plus_ms(now, slow_ms) : stuck);
+	}
+	return next;
+}
+
+/*
+ * Notice keys that were left to a running worker that has not taken them: its
+ * task takes longer than the last time.  Returns when to look again.
+ */
+static SfTick
+guard_keys(SfTick now)
+{
+	SfTick		next = SF_TICK_NEVER;
+
+	for (int i = 0; i < SF_MAX_DATABASES; i++)
+	{
+		SfDatabase *database = &sf_shared->databases[i];
+		SfTick		limit = sf_tick_plus_ms(database->backlog_since, SF_LEFT_MS);
+
+		if (!OidIsValid(database->oid) || database->backlog != SF_BACKLOG_LEFT)
+			continue;
+		if (limit > now)
+		{
+			next = Min(next, limit);
+			continue;
+		}
+		database->backlog = SF_BACKLOG_NONE;
+		if (database->ring.count > 0 || sf_shared_wants_look(database))
+			sf_shared_wake_another(database);
+	}
+	return next;
+}
+
+/* Notice turns that take too long and keys that were not taken. */
+SfTick
+sf_overdue_look(void)
+{
+	SfTick		now = sf_tick_now();
+	SfTick		next;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	next = Min(watch_turns(now), guard_keys(now));
+	sf_shared->launcher_looks = next;
+	LWLockRelease(sf_shared_lock);
+	return next;
+}
+
+/* Cancel tasks whose time is up and whose alarm, which goes by the wall clock, is late. */
+static void
+cancel_overdue(void)
+{
+	SfTick		limit = sf_tick_plus_ms(sf_tick_now(), -SF_OVERDUE_MS);
+
+	sf_foreach_slot(slot)
+	{
+		if (slot->state == SF_SLOT_RUNNING && slot->in_step && slot->pid != 0 &&
+			slot->deadline != 0 && slot->deadline < limit)
+			kill(slot->pid, SIGINT);
+	}
+}
+
+/* Look at the clock, and at tasks that exceed their time; log when it was set back. */
+void
+sf_overdue_look_at_clock(void)
+{
+	int64		change;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	change = sf_shared_check_clock();
+	cancel_overdue();
+	LWLockRelease(sf_shared_lock);
+	if (change < 0)
+		ereport(LOG,
+				(errmsg("the system clock was set back by %.1f seconds",
+						-change / 1000000.0),
+				 errdetail("sfflow goes on with what was due; timers wait for the time that they name.")));
+}

@@ -1,0 +1,91 @@
+/*
+ * process.c
+ *		Signals and sleep, for the launcher and the workers.
+ */
+#include "postgres.h"
+
+#include <signal.h>
+
+#include "libpq/pqsignal.h"
+#include "miscadmin.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "tcop/tcopprot.h"
+#include "utils/guc.h"
+#include "utils/wait_event.h"
+
+#include "base/compat.h"
+#include "base/debug_point.h"
+#include "worker/process.h"
+#include "worker/slot.h"
+
+static int	exit_code = 0;
+
+/* Install signal handlers and let signals in. */
+void
+sf_process_unblock_signals(void)
+{
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	pqsignal(SIGTERM, die);
+	pqsignal(SIGINT, sf_slot_handle_cancel);
+	BackgroundWorkerUnblockSignals();
+}
+
+/* Have the postmaster start this process again when it ends. */
+void
+sf_process_restart_at_end(void)
+{
+	exit_code = 1;
+}
+
+/* End this process as planned. */
+void
+sf_process_end(void)
+{
+	sf_slot_set_end(SF_END_PLANNED);
+	proc_exit(exit_code);
+}
+
+/* Have no look at the due index wait longer than sfflow.poll_interval is now. */
+static void
+shorten_polls(void)
+{
+	SfTick		limit = sf_shared_next_look();
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	for (int i = 0; i < SF_MAX_DATABASES; i++)
+		sf_shared->databases[i].next_look = Min(sf_shared->databases[i].next_look, limit);
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Take in a changed configuration; see to interrupts. */
+void
+sf_process_handle_signals(void)
+{
+	if (ProcDiePending && sf_slot_mine)
+		sf_process_end();
+	CHECK_FOR_INTERRUPTS();
+	if (ConfigReloadPending)
+	{
+		ConfigReloadPending = false;
+		ProcessConfigFile(PGC_SIGHUP);
+		shorten_polls();
+	}
+}
+
+/* Sleep until the latch is set, at most until a time. */
+void
+sf_process_sleep_until(SfTick until)
+{
+	int64		left = until - sf_tick_now();
+	long		ms = (long) Min((left + 999) / 1000, INT64CONST(86400) * 1000);
+
+	if (sf_slot_mine)
+		SF_DEBUG_POINT("sleep");
+	if (left > 0)
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 ms, PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+}

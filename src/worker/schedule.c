@@ -1,0 +1,371 @@
+/*
+ * schedule.c
+ *		What a worker does next.
+ *
+ * A worker takes keys out of its database's ring.  It reads the due index into
+ * the ring when it is told to, when a timer goes off (for what is due since
+ * then), and once a poll_interval.  A look returns the time of the next timer,
+ * which is kept in shared memory; the first process that wakes for it removes it
+ * and looks.  So a timer is never lost: it is in shared memory, or a process is
+ * looking.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "base/backoff.h"
+#include "base/settings.h"
+#include "base/timing.h"
+#include "worker/admit.h"
+#include "worker/attempt.h"
+#include "worker/last_error.h"
+#include "worker/schedule.h"
+#include "worker/shared.h"
+#include "worker/slot.h"
+#include "worker/wake.h"
+
+/* --- which tasks this process may take on --- */
+
+/* Tell whether another worker goes on advancing, whatever this one takes on. */
+static bool
+another_advances(Oid database)
+{
+	sf_foreach_slot(slot)
+	{
+		if (slot != sf_slot_mine && slot->database == database &&
+			slot->pid != 0 && sf_shared_advances(slot) && !slot->may_task)
+			return true;
+	}
+	return false;
+}
+
+/* Tell which tasks this process may take on now; admit.c decides for each owner. */
+static SfAdmission
+tasks_to_take(Oid database)
+{
+	if (sf_slot_mine->role == SF_ROLE_KEEPER ||
+		sf_shared_count_tasks() >= sf_admit_max_tasks())
+		return SF_ADMIT_NONE;
+	if (sf_slot_mine->role == SF_ROLE_TASK || another_advances(database))
+		return SF_ADMIT_ALL;
+	return sf_admit_last_worker(database);
+}
+
+/* Decide whether this process looks for announced tasks, if it or the database wants to. */
+static void
+take_seek(SfDatabase *database, SfTurn *turn)
+{
+	sf_slot_mine->may_task = false;
+	turn->admission = tasks_to_take(database->oid);
+	turn->task_after = database->task_after;
+	sf_slot_mine->may_task = turn->admission != SF_ADMIT_NONE;
+	if (turn->admission == SF_ADMIT_NONE)
+	{
+		/* left to a process that may take on tasks */
+		if (turn->seeks || (turn->state == SF_WORK_LOOK &&
+							(database->tasks_left & SF_LEFT_TASK) != 0))
+			sf_shared_want_task(database);
+		turn->seeks = false;
+	}
+	else if ((database->tasks_left & SF_LEFT_TASK) != 0)
+	{
+		turn->seeks = true;
+		database->tasks_left &= ~SF_LEFT_TASK;
+	}
+}
+
+/* --- what is due --- */
+
+/*
+ * Take on a look at the due index, if one is wanted.  A timer is a reason to look
+ * for what is due since then only: keys that were due before are in the ring.
+ * Rescanning would enqueue duplicates; the larger the backlog, the more claims
+ * would fail.
+ */
+static void
+take_look(SfDatabase *database, SfTurn *turn)
+{
+	SfTick		now = sf_tick_now();
+	TimestampTz wall = GetCurrentTimestamp();
+	TimestampTz from = database->next_timer;
+	bool		all = database->next_look <= now;
+
+	/* with a full ring only now and then: for owners who have no keys there */
+	if (database->ring.count > SF_RING_SIZE / 4 &&
+		now < sf_tick_plus_ms(database->last_look, SF_LOOK_PAUSE_MS))
+		all = false;
+	if (all)
+	{
+		database->last_look = now;
+		database->next_look = sf_shared_next_look();
+		from = DT_NOBEGIN;
+	}
+	if (from > wall)
+		return;
+	if (database->next_timer <= wall)
+		database->next_timer = DT_NOEND;
+	turn->look_from = Min(turn->look_from, from);
+}
+
+/* Find the turn that this process is to have; SLEEP: there is nothing to do. */
+static SfWorkState
+take_work(SfDatabase *database, SfTurn *turn)
+{
+	if (sf_shared_takes_keys(sf_slot_mine))
+	{
+		/* what the last look found comes before the next one */
+		if (turn->state != SF_WORK_LOOK)
+			take_look(database, turn);
+		sf_shared_take_keys(database, turn->keys, &turn->nkeys, SF_TURN_KEYS,
+							&turn->owner);
+	}
+	if (turn->nkeys > 0 || turn->look_from != DT_NOEND || turn->seeks ||
+		(database->tasks_left & SF_LEFT_TASK) != 0)
+		take_seek(database, turn);
+	if (turn->nkeys == 0 && turn->look_from == DT_NOEND && !turn->seeks)
+		return SF_WORK_SLEEP;
+
+	/* more than one turn's worth: an idle worker may help */
+	if (database->ring.count > 0)
+		sf_shared_wake_worker(database);
+	if (turn->look_from != DT_NOEND)
+		return SF_WORK_LOOK;
+	/* tasks first: else they would wait for all that is due */
+	return turn->seeks ? SF_WORK_SEEK : SF_WORK_SLICE;
+}
+
+/* --- gathering --- */
+
+/* How long to let work accumulate: the slower a commit, the more is to share it. */
+int
+sf_schedule_gather_us(void)
+{
+	return Max(SF_GATHER_MIN_US, Min(3 * sf_attempt_commit_us(), SF_GATHER_MAX_US));
+}
+
+/*
+ * Is a pause worth it, to let more work accumulate?  Where sessions commit one
+ * after the other, a slice for each of them would cost as many commits again.
+ * There is no pause while a session waits for an end, nor without concurrent
+ * load; a client that starts work when its previous execution ends does not count
+ * as such.
+ */
+static bool
+is_worth_gathering(const SfDatabase *database, const SfTurn *turn)
+{
+	bool		concurrent = sf_wake_take_concurrent_commits() > 0;
+
+	return concurrent && turn->state == SF_WORK_SLICE && turn->tried > 0 &&
+		sf_slot_mine->role == SF_ROLE_WORKER &&
+		turn->nkeys == 0 && turn->look_from == DT_NOEND && !turn->seeks &&
+		database->next_look > sf_tick_now() &&
+		(int64) database->ring.count * database->key_us < sf_schedule_gather_us() &&
+		pg_atomic_read_u32(&sf_shared->awaiting) == 0;
+}
+
+/* --- transitions --- */
+
+/* Tell whether the database has more processes than it needs, with this one. */
+static bool
+is_one_too_many(Oid database)
+{
+	if (sf_slot_mine->role == SF_ROLE_KEEPER)
+		return sf_shared_count_advancing(database) > 0;
+	return sf_slot_mine->role == SF_ROLE_WORKER &&
+		sf_shared_count_advancing(InvalidOid) > sf_setting_workers &&
+		sf_shared_count_advancing(database) > 1;
+}
+
+/* Leave; what this process was about to do, the next one will. */
+static SfWorkState
+leave(SfDatabase *database, const SfTurn *turn)
+{
+	if (database && (turn->look_from != DT_NOEND || turn->nkeys > 0))
+		sf_shared_want_look(database);
+	if (database && turn->seeks)
+		database->tasks_left |= SF_LEFT_TASK;
+	return SF_WORK_LEAVE;
+}
+
+/* Pause after turns that failed or stalled. */
+static SfWorkState
+pause_for(SfTurn *turn, int ms)
+{
+	turn->until = sf_tick_plus_ms(sf_tick_now(), ms);
+	/* not stuck, and another worker would fare no better */
+	sf_slot_mine->turn_began = 0;
+	return SF_WORK_PAUSE;
+}
+
+/* Begin a turn; the launcher checks that others go on if it takes long. */
+static SfWorkState
+begin_turn(SfDatabase *database, SfTurn *turn, SfWorkState state)
+{
+	SfSlot	   *mine = sf_slot_mine;
+
+	database->arrivals = 0;
+	turn->registrations = database->registrations;
+	mine->turn_began = sf_tick_now();
+	if (mine->state != SF_SLOT_RUNNING)
+		mine->since = mine->turn_began;
+	mine->state = SF_SLOT_RUNNING;
+	sf_shared_watch_turn(mine, turn->nkeys);
+	return state;
+}
+
+/* Sleep until this process is woken or something is due; a process for tasks may leave. */
+static SfWorkState
+go_to_sleep(SfDatabase *database, SfTurn *turn)
+{
+	SfSlot	   *mine = sf_slot_mine;
+
+	if (mine->state == SF_SLOT_RUNNING)
+		mine->since = sf_tick_now();
+	mine->state = SF_SLOT_IDLE;
+	mine->may_task = false;
+	if (mine->role != SF_ROLE_TASK)
+		turn->until = Min(sf_tick_of_wall(database->next_timer), database->next_look);
+	else
+		turn->until = sf_tick_plus_ms(mine->since, SF_TASK_LINGER_MS);
+	return mine->role == SF_ROLE_TASK && turn->until <= sf_tick_now() ?
+		SF_WORK_LEAVE : SF_WORK_SLEEP;
+}
+
+/* Tell whether a turn went well, and nothing that it found is still to be done. */
+static bool
+is_over_and_well(const SfTurn *turn)
+{
+	return turn->outcome == SF_TURN_NOTHING ||
+		(turn->state != SF_WORK_LOOK &&
+		 (turn->outcome == SF_TURN_PROGRESS || turn->outcome == SF_TURN_STALLED));
+}
+
+/* Count turns in a row that failed or stalled; how long to pause after them. */
+static int
+count_setbacks(SfTurn *turn)
+{
+	if (turn->state < SF_WORK_LOOK || turn->state > SF_WORK_TASK)
+		return 0;
+	if (turn->outcome == SF_TURN_FAILED)
+	{
+		/* its keys are still in the tables */
+		turn->nkeys = 0;
+		turn->look_from = DT_NOBEGIN;
+		return sf_backoff_doubled_ms(++turn->failures);
+	}
+	if (is_over_and_well(turn))
+	{
+		turn->failures = 0;
+		turn->stalled = turn->outcome == SF_TURN_STALLED ? turn->stalled + 1 : 0;
+	}
+	return turn->outcome == SF_TURN_STALLED && turn->stalled > SF_STALLED_TURNS ?
+		SF_STALLED_PAUSE_MS : 0;
+}
+
+/* Choose the next state, under the lock. */
+static SfWorkState
+choose(SfDatabase *database, SfTurn *turn)
+{
+	int			pause_ms = count_setbacks(turn);
+	SfWorkState next;
+
+	if (!database || database->leaving > 0 || sf_slot_mine->leave ||
+		is_one_too_many(MyDatabaseId))
+		return leave(database, turn);
+	if (pause_ms > 0)
+		return pause_for(turn, pause_ms);
+	if (is_worth_gathering(database, turn))
+		return SF_WORK_GATHER;
+	next = take_work(database, turn);
+	return next == SF_WORK_SLEEP ? go_to_sleep(database, turn) :
+		begin_turn(database, turn, next);
+}
+
+/* Go to the next state. */
+SfWorkState
+sf_schedule_next(SfTurn *turn)
+{
+	SfDatabase *database;
+
+	if (turn->verdict != SF_TURN_MAY_WORK)
+		turn->state = SF_WORK_LEAVE;
+	else if (turn->outcome == SF_TURN_ANNOUNCED)
+		turn->state = SF_WORK_TASK;
+	else
+	{
+		database = sf_shared_lock_database(MyDatabaseId);
+		sf_admit_release(sf_slot_mine);
+		sf_slot_mine->stuck = false;
+		turn->state = choose(database, turn);
+		LWLockRelease(sf_shared_lock);
+	}
+	turn->outcome = SF_TURN_NOTHING;
+	return turn->state;
+}
+
+/* --- what a turn found out --- */
+
+/* How often this database has been registered. */
+uint32
+sf_schedule_registrations(void)
+{
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
+	uint32		count = database ? database->registrations : 0;
+
+	LWLockRelease(sf_shared_lock);
+	return count;
+}
+
+/* The verdict is that there is nothing to do here. */
+static void
+close_down(SfDatabase *database, SfTurnVerdict verdict)
+{
+	if (verdict == SF_TURN_NO_EXTENSION)
+	{
+		database->oid = InvalidOid;
+		return;
+	}
+	database->state = SF_DATABASE_NOT_DRIVEN;
+	sf_ring_clear(&database->ring);
+	database->next_look = sf_shared_next_look();
+	/* what the launcher was told is void: it is to be told anew */
+	database->backlog = SF_BACKLOG_NONE;
+}
+
+/* Learn from a turn what a key takes, commit included. */
+static void
+note_cost(SfDatabase *database, int64 us)
+{
+	us = Max(1, Min(us, 2 * sf_setting_slice_ms * 1000));
+	database->key_us = database->key_us == 0 ? us : (database->key_us * 7 + us) / 8;
+}
+
+/* Publish what a turn found out in the shared area. */
+void
+sf_schedule_publish(SfTurn *turn)
+{
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
+
+	if (database)
+	{
+		database->last_turn = sf_tick_now();
+		if (turn->tried > 0)
+			note_cost(database, (database->last_turn - sf_slot_mine->turn_began) / turn->tried);
+		if (turn->verdict == SF_TURN_MAY_WORK)
+		{
+			database->state = SF_DATABASE_DRIVEN;
+			if (is_over_and_well(turn))
+				database->failures = 0;
+			if (is_over_and_well(turn) && turn->outcome != SF_TURN_NOTHING)
+				sf_last_error_over(database);
+		}
+		else if (database->registrations == turn->registrations)
+			close_down(database, turn->verdict);
+		if ((turn->tasks_left & SF_LEFT_TASK) != 0)
+			sf_shared_want_task(database);
+		if ((turn->tasks_left & SF_LEFT_CAPPED) != 0)
+			sf_admit_want(database, turn->releases);
+	}
+	turn->tasks_left = SF_LEFT_NONE;
+	LWLockRelease(sf_shared_lock);
+}
