@@ -27,7 +27,7 @@ void
 _PG_init(void)
 {
 	sf_settings_define();
-	sf_task_init();
+	sf_sql_task_init();
 	sf_aws_init();
 	if (!process_shared_preload_libraries_in_progress || IsBinaryUpgrade)
 		return;

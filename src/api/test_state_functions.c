@@ -272,7 +272,7 @@ run_and_undo(void *arg)
 {
 	TestTask   *task = arg;
 
-	sf_task_driver.run(task->call, task->outcome);
+	sf_driver.run(task->call, task->outcome);
 	return false;
 }
 

@@ -207,7 +207,7 @@ run_task(SfSlice *slice, const SfRun *run, const SfBranch *branch,
 			sf_distributed_run_task(run, branch, &call, outcome);
 		else
 		{
-			sf_task_driver.run(&call, outcome);
+			sf_driver.run(&call, outcome);
 			sf_service.shape_outcome(&sf_state_task(state)->resource, outcome);
 		}
 	}
@@ -325,7 +325,7 @@ dispatch_sql(SfSlice *slice, SfRun *run, const SfBranch *branch,
 		return;
 	}
 	if (!in_session)
-		sf_task_driver.assume_identity(slice->owner);
+		sf_driver.assume_identity(slice->owner);
 	run_task(slice, run, branch, resource, payload, slice->request->last_try, &outcome);
 	if (outcome.assigned_xid)
 		slice->subxacts++;
@@ -460,7 +460,7 @@ sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 			else if (resolve(run, task_resource(run, branch), &resource, &payload,
 							 &outcome.error))
 			{
-				sf_task_driver.assume_identity(execution->owner);
+				sf_driver.assume_identity(execution->owner);
 				run_task(NULL, run, branch, &resource, payload, last_try, &outcome);
 			}
 			keep_outcome(run, branch, &outcome);

@@ -6,4 +6,4 @@
 
 #include "run/driver.h"
 
-SfTaskDriver sf_task_driver;
+SfTaskDriver sf_driver;

@@ -52,7 +52,7 @@ typedef struct SfTaskOutcome
 	int64		elapsed_us;
 } SfTaskOutcome;
 
-/* What the task layer does for the engine; sf_task_init() fills it in */
+/* What the task layer does for the engine; sf_sql_task_init() fills it in */
 typedef struct SfTaskDriver
 {
 	/*
@@ -74,6 +74,6 @@ typedef struct SfTaskDriver
 	bool		(*resolve) (const SfResource *resource, Oid owner, SfResource *out);
 } SfTaskDriver;
 
-extern SfTaskDriver sf_task_driver;
+extern SfTaskDriver sf_driver;
 
 #endif							/* SF_RUN_DRIVER_H */

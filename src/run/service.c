@@ -15,7 +15,7 @@ bool
 sf_service_look_up(const SfResource *resource, Oid owner, SfResource *target,
 				   Jsonb **payload, SfError *error)
 {
-	return sf_task_driver.resolve(resource, owner, target);
+	return sf_driver.resolve(resource, owner, target);
 }
 
 /* Find what carries a resource out. */

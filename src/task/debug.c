@@ -62,9 +62,9 @@ sfflow_debug_run_task(PG_FUNCTION_ARGS)
 	if (as_worker)
 	{
 		sf_identity_private_session();
-		sf_task_driver.assume_identity(call.owner);
+		sf_driver.assume_identity(call.owner);
 	}
-	sf_task_driver.run(&call, &outcome);
+	sf_driver.run(&call, &outcome);
 	if (as_worker)
 		sf_identity_drop();
 	PG_RETURN_JSONB_P(print_outcome(&outcome));
@@ -82,7 +82,7 @@ sfflow_debug_resolve_resource(PG_FUNCTION_ARGS)
 	const char *kept;
 
 	sf_resource_parse(text_to_cstring(PG_GETARG_TEXT_PP(0)), &resource);
-	if (!sf_task_driver.resolve(&resource, PG_GETARG_OID(1), &found))
+	if (!sf_driver.resolve(&resource, PG_GETARG_OID(1), &found))
 		PG_RETURN_NULL();
 	kept = found.integration == SF_INTEGRATION_WAIT_FOR_TASK_TOKEN ? " (waitForTaskToken)" :
 		found.integration == SF_INTEGRATION_REQUEST_RESPONSE ? "" : " (sync)";

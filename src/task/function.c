@@ -114,7 +114,7 @@ read_function(SfFunction *function, HeapTuple tuple)
 static void
 forget_function(SfFunction *function)
 {
-	for (SfCall *call = function->calls; call != NULL; call = call->next)
+	for (SfFunctionCall *call = function->calls; call != NULL; call = call->next)
 		if (call->plan != NULL)
 			SPI_freeplan(call->plan);
 	function->calls = NULL;

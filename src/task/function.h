@@ -26,16 +26,16 @@ typedef struct SfParameter
 struct SfFunction;
 
 /* A function with the plan that calls it with a set of arguments */
-typedef struct SfCall
+typedef struct SfFunctionCall
 {
-	struct SfCall *next;
+	struct SfFunctionCall *next;
 	struct SfFunction *function;
 	SfArgumentSet given;
 	SPIPlanPtr	plan;
 	SfConverter converter;		/* unused for a whole payload */
 	int			ngiven;
 	int		   *places;			/* of the given arguments among the inputs */
-} SfCall;
+} SfFunctionCall;
 
 /* What is known of a function, from its row in pg_proc */
 typedef struct SfFunction
@@ -53,7 +53,7 @@ typedef struct SfFunction
 	bool		whole_payload;	/* one parameter, of type json or jsonb */
 	int			nparameters;
 	SfParameter *parameters;
-	SfCall	   *calls;
+	SfFunctionCall *calls;
 	int			running;
 } SfFunction;
 

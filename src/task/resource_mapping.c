@@ -106,7 +106,7 @@ applies(const SfResourceMapping *mapping, const List *names, Oid owner)
  * driver.h); false: nothing maps it.  Strings are in CurrentMemoryContext.
  */
 bool
-sf_resource_resolve(const SfResource *resource, Oid owner, SfResource *out)
+sf_resource_mapping_resolve(const SfResource *resource, Oid owner, SfResource *out)
 {
 	const SfResourceMapping *best = NULL;
 	List	   *names = resource_names(resource);

@@ -133,7 +133,7 @@ init_to_jsonb(FmgrInfo *flinfo)
  * is_void, whole_rows, and begins the array.
  */
 void
-sf_result_init(SfResult *result, const char *resource)
+sf_sql_result_init(SfResult *result, const char *resource)
 {
 	memset(result, 0, sizeof(*result));
 	result->receiver.receiveSlot = receive_row;
@@ -150,7 +150,7 @@ sf_result_init(SfResult *result, const char *resource)
 
 /* Send the rows to a sink. */
 void
-sf_result_sink(SfResult *result, SfRowSink *sink)
+sf_sql_result_sink(SfResult *result, SfRowSink *sink)
 {
 	result->sink = sink;
 	if (sink != NULL)
@@ -159,7 +159,7 @@ sf_result_sink(SfResult *result, SfRowSink *sink)
 
 /* All rows have come. */
 void
-sf_result_sunk(SfResult *result)
+sf_sql_result_sunk(SfResult *result)
 {
 	if (result->sink != NULL)
 		result->sink->end(result->sink);

@@ -10,7 +10,7 @@
 #include "base/errors.h"
 
 /* Fill in the driver of run/driver.h; from _PG_init. */
-extern void sf_task_init(void);
+extern void sf_sql_task_init(void);
 
 /*
  * Declare that this session serves owners only: a background worker of ours.

@@ -64,15 +64,15 @@ typedef struct SfResult
 	uint64		count;
 } SfResult;
 
-extern void sf_result_init(SfResult *result, const char *resource);
+extern void sf_sql_result_init(SfResult *result, const char *resource);
 
-/* Send the rows to a sink, from now until sf_result_sunk; NULL: do not. */
-extern void sf_result_sink(SfResult *result, SfRowSink *sink);
-extern void sf_result_sunk(SfResult *result);
+/* Send the rows to a sink, from now until sf_sql_result_sunk; NULL: do not. */
+extern void sf_sql_result_sink(SfResult *result, SfRowSink *sink);
+extern void sf_sql_result_sunk(SfResult *result);
 
 /* --- resource_mapping.c --- */
 
-extern bool sf_resource_resolve(const SfResource *resource, Oid owner, SfResource *out);
+extern bool sf_resource_mapping_resolve(const SfResource *resource, Oid owner, SfResource *out);
 
 /* --- timer.c: a task's time limit --- */
 

@@ -22,7 +22,7 @@
 #include "worker/alone.h"
 #include "worker/databases.h"
 #include "worker/demand.h"
-#include "worker/process.h"
+#include "worker/signals.h"
 #include "worker/processes.h"
 #include "worker/shared.h"
 #include "worker/slot.h"
@@ -85,7 +85,7 @@ void
 sf_alone_start(void)
 {
 	mine = true;
-	sf_process_restart_at_end();
+	sf_signals_restart_at_end();
 }
 
 /* Tell whether to end. */

@@ -31,7 +31,7 @@
 #include "worker/first_look.h"
 #include "worker/overdue.h"
 #include "worker/poison.h"
-#include "worker/process.h"
+#include "worker/signals.h"
 #include "worker/processes.h"
 #include "worker/shared.h"
 #include "worker/worker.h"
@@ -205,7 +205,7 @@ drive_alone(void)
 
 		if (ProcDiePending || sf_alone_has_ended())
 			proc_exit(1);
-		sf_process_handle_signals();
+		sf_signals_handle();
 		LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 		(void) sf_shared_check_clock();
 		LWLockRelease(sf_shared_lock);
@@ -216,7 +216,7 @@ drive_alone(void)
 			sf_shared->connecting = database;
 			sf_worker_live((int) (slot - sf_shared->slots), slot->launch);
 		}
-		sf_process_sleep_until(Min(next, sf_tick_plus_ms(sf_tick_now(), SF_CLOCK_CHECK_MS)));
+		sf_signals_sleep_until(Min(next, sf_tick_plus_ms(sf_tick_now(), SF_CLOCK_CHECK_MS)));
 	}
 }
 
@@ -289,7 +289,7 @@ attach(void)
 void
 sfflow_launcher_main(Datum arg)
 {
-	sf_process_unblock_signals();
+	sf_signals_unblock();
 	launcher_context = AllocSetContextCreate(TopMemoryContext, "sfflow launcher",
 											 ALLOCSET_DEFAULT_SIZES);
 	sf_processes_init();
@@ -307,7 +307,7 @@ sfflow_launcher_main(Datum arg)
 		/* the exit code has the postmaster start another one */
 		if (ProcDiePending)
 			proc_exit(1);
-		sf_process_handle_signals();
+		sf_signals_handle();
 		sf_overdue_look_at_clock();
 		sf_processes_reap();
 		keep_processes(&next);
@@ -318,7 +318,7 @@ sfflow_launcher_main(Datum arg)
 			next = Min(next, sf_first_look_next());
 			next = Min(next, sf_failures_tell_suppressed());
 		}
-		sf_process_sleep_until(Min(next, sf_tick_plus_ms(sf_tick_now(), SF_CLOCK_CHECK_MS)));
+		sf_signals_sleep_until(Min(next, sf_tick_plus_ms(sf_tick_now(), SF_CLOCK_CHECK_MS)));
 	}
 }
 

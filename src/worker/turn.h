@@ -14,8 +14,8 @@
 #define SF_TURN_KEYS 64
 
 /*
- * What a worker does, with the states that may follow.  sf_schedule_next() in
- * schedule.c is the one function that goes from a state to the next; README.md
+ * What a worker does, with the states that may follow.  sf_scheduler_next() in
+ * scheduler.c is the one function that goes from a state to the next; README.md
  * has the diagram.  A turn is one of LOOK, SEEK, SLICE and TASK.
  *
  *	SLEEP	-> LOOK, SEEK, SLICE	its latch was set, or a timer or poll is due

@@ -2,7 +2,7 @@
  * worker.c
  *		A worker: its life, from the connection to its end.
  *
- * schedule.c says what it does next, turn.c does it.
+ * scheduler.c says what it does next, turn.c does it.
  */
 #include "postgres.h"
 
@@ -22,8 +22,8 @@
 #include "worker/exits.h"
 #include "worker/last_error.h"
 #include "worker/poison.h"
-#include "worker/process.h"
-#include "worker/schedule.h"
+#include "worker/signals.h"
+#include "worker/scheduler.h"
 #include "worker/slot.h"
 #include "worker/worker.h"
 
@@ -35,8 +35,8 @@ await_database(void)
 
 	while (sf_slot_awaits_database(&wanted))
 	{
-		sf_process_handle_signals();
-		sf_process_sleep_until(SF_TICK_NEVER);
+		sf_signals_handle();
+		sf_signals_sleep_until(SF_TICK_NEVER);
 	}
 	return wanted;
 }
@@ -47,8 +47,8 @@ sit_out(SfTick until)
 {
 	while (sf_tick_now() < until && !sf_slot_mine->leave)
 	{
-		sf_process_handle_signals();
-		sf_process_sleep_until(until);
+		sf_signals_handle();
+		sf_signals_sleep_until(until);
 	}
 }
 
@@ -66,18 +66,18 @@ work_loop(void)
 		/* T2 follows T1 at once */
 		if (turn.outcome != SF_TURN_ANNOUNCED)
 		{
-			sf_process_handle_signals();
+			sf_signals_handle();
 			if (sf_alone_is_over(&alone_until))
 				return;
 		}
-		switch (sf_schedule_next(&turn))
+		switch (sf_scheduler_next(&turn))
 		{
 			case SF_WORK_SLEEP:
 				pgstat_report_stat(true);
-				sf_process_sleep_until(Min(turn.until, alone_until));
+				sf_signals_sleep_until(Min(turn.until, alone_until));
 				break;
 			case SF_WORK_GATHER:
-				pg_usleep(sf_schedule_gather_us());
+				pg_usleep(sf_scheduler_gather_us());
 				break;
 			case SF_WORK_LOOK:
 			case SF_WORK_SEEK:
@@ -86,7 +86,7 @@ work_loop(void)
 				MemoryContextReset(turn_context);
 				MemoryContextSwitchTo(turn_context);
 				sf_turn_run(&turn);
-				sf_schedule_publish(&turn);
+				sf_scheduler_publish(&turn);
 				break;
 			case SF_WORK_PAUSE:
 				sit_out(turn.until);
@@ -148,7 +148,7 @@ report_look(void)
 static bool
 look_around(void)
 {
-	SfTurn		found = {.registrations = sf_schedule_registrations()};
+	SfTurn		found = {.registrations = sf_scheduler_registrations()};
 	bool		prepared,
 				stay,
 				probed = sf_slot_mine->errand == SF_ERRAND_PROBE;
@@ -158,7 +158,7 @@ look_around(void)
 		report_look();
 	if (sf_slot_mine->errand == SF_ERRAND_LOOK)
 		return false;
-	sf_schedule_publish(&found);
+	sf_scheduler_publish(&found);
 	if (found.verdict == SF_TURN_NO_EXTENSION)
 		sf_poison_clear_database(MyDatabaseId);
 	if (found.verdict != SF_TURN_MAY_WORK)
@@ -184,7 +184,7 @@ run_suspects(void)
 
 	while (sf_poison_next_suspect(MyDatabaseId, &suspect))
 	{
-		sf_process_handle_signals();
+		sf_signals_handle();
 		if (sf_slot_mine->leave)
 			return;
 		LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
@@ -229,7 +229,7 @@ sf_worker_live(int slot, uint32 launch)
 				work_loop();
 		}
 	}
-	sf_process_end();
+	sf_signals_end_process();
 }
 
 /* Entry point of a worker. */
@@ -239,6 +239,6 @@ sfflow_worker_main(Datum arg)
 	SfWorkerOrder order;
 
 	memcpy(&order, MyBgworkerEntry->bgw_extra, sizeof(order));
-	sf_process_unblock_signals();
+	sf_signals_unblock();
 	sf_worker_live(order.slot, order.launch);
 }

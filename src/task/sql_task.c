@@ -1,5 +1,5 @@
 /*
- * register.c
+ * sql_task.c
  *		What this layer does for the engine.
  */
 #include "postgres.h"
@@ -10,10 +10,10 @@
 
 /* Fill in the driver of run/driver.h. */
 void
-sf_task_init(void)
+sf_sql_task_init(void)
 {
-	sf_task_driver.run = sf_sql_task_run;
-	sf_task_driver.assume_identity = sf_identity_assume_owner;
-	sf_task_driver.resolve = sf_resource_resolve;
+	sf_driver.run = sf_sql_task_run;
+	sf_driver.assume_identity = sf_identity_assume_owner;
+	sf_driver.resolve = sf_resource_mapping_resolve;
 	sf_fatal_settings_init(sf_identity_is_task);
 }

@@ -1,5 +1,5 @@
 /*
- * schedule.c
+ * scheduler.c
  *		What a worker does next.
  *
  * A worker takes keys out of its database's ring.  It reads the due index into
@@ -19,7 +19,7 @@
 #include "worker/admit.h"
 #include "worker/attempt.h"
 #include "worker/last_error.h"
-#include "worker/schedule.h"
+#include "worker/scheduler.h"
 #include "worker/shared.h"
 #include "worker/slot.h"
 #include "worker/wake.h"
@@ -138,7 +138,7 @@ take_work(SfDatabase *database, SfTurn *turn)
 
 /* How long to let work accumulate: the slower a commit, the more is to share it. */
 int
-sf_schedule_gather_us(void)
+sf_scheduler_gather_us(void)
 {
 	return Max(SF_GATHER_MIN_US, Min(3 * sf_attempt_commit_us(), SF_GATHER_MAX_US));
 }
@@ -159,7 +159,7 @@ is_worth_gathering(const SfDatabase *database, const SfTurn *turn)
 		sf_slot_mine->role == SF_ROLE_WORKER &&
 		turn->nkeys == 0 && turn->look_from == DT_NOEND && !turn->seeks &&
 		database->next_look > sf_tick_now() &&
-		(int64) database->ring.count * database->key_us < sf_schedule_gather_us() &&
+		(int64) database->ring.count * database->key_us < sf_scheduler_gather_us() &&
 		pg_atomic_read_u32(&sf_shared->awaiting) == 0;
 }
 
@@ -283,7 +283,7 @@ choose(SfDatabase *database, SfTurn *turn)
 
 /* Go to the next state. */
 SfWorkState
-sf_schedule_next(SfTurn *turn)
+sf_scheduler_next(SfTurn *turn)
 {
 	SfDatabase *database;
 
@@ -307,7 +307,7 @@ sf_schedule_next(SfTurn *turn)
 
 /* How often this database has been registered. */
 uint32
-sf_schedule_registrations(void)
+sf_scheduler_registrations(void)
 {
 	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
 	uint32		count = database ? database->registrations : 0;
@@ -342,7 +342,7 @@ note_cost(SfDatabase *database, int64 us)
 
 /* Publish what a turn found out in the shared area. */
 void
-sf_schedule_publish(SfTurn *turn)
+sf_scheduler_publish(SfTurn *turn)
 {
 	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
 

@@ -1,5 +1,5 @@
 /*
- * call.c
+ * function_call.c
  *		sql:schema.function: call the function that fits.
  *
  * A call is a saved SPI plan of "SELECT to_jsonb($1)", where a parser hook puts
@@ -37,7 +37,7 @@ make_param(int number, Oid type)
 static Node *
 put_call(ParseState *pstate, ParamRef *pref)
 {
-	SfCall	   *call = (SfCall *) pstate->p_ref_hook_state;
+	SfFunctionCall	   *call = (SfFunctionCall *) pstate->p_ref_hook_state;
 	SfFunction   *function = call->function;
 	List	   *args = NIL;
 	FuncExpr   *expr;
@@ -78,7 +78,7 @@ setup_parser(ParseState *pstate, void *arg)
 
 /* Note which parameters are given, and how their members become values. */
 static void
-init_arguments(SfCall *call)
+init_arguments(SfFunctionCall *call)
 {
 	SfFunction   *function = call->function;
 	const char *names[FUNC_MAX_ARGS];
@@ -99,10 +99,10 @@ init_arguments(SfCall *call)
 }
 
 /* Plan the call of a function with a set of arguments, or find the plan. */
-static SfCall *
+static SfFunctionCall *
 get_call(SfFunction *function, const SfArgumentSet *given)
 {
-	SfCall	   *call;
+	SfFunctionCall	   *call;
 	MemoryContext oldcontext;
 	bool		plain;
 
@@ -111,7 +111,7 @@ get_call(SfFunction *function, const SfArgumentSet *given)
 			return call;
 
 	oldcontext = MemoryContextSwitchTo(function->context);
-	call = palloc0(sizeof(SfCall));
+	call = palloc0(sizeof(SfFunctionCall));
 	call->function = function;
 	call->given = *given;
 	init_arguments(call);
@@ -153,7 +153,7 @@ converting(void *arg)
 
 /* The arguments of a call, from the payload. */
 static ParamListInfo
-make_arguments(SfCall *call, Jsonb *payload)
+make_arguments(SfFunctionCall *call, Jsonb *payload)
 {
 	ErrorContextCallback callback = {.previous = error_context_stack,
 	.callback = converting,.arg = call->function};
@@ -169,7 +169,7 @@ make_arguments(SfCall *call, Jsonb *payload)
 
 /* Run the plan of a call; rows go to result. */
 static void
-execute(SfCall *call, ParamListInfo params, SfResult *result)
+execute(SfFunctionCall *call, ParamListInfo params, SfResult *result)
 {
 	SPIExecuteOptions options;
 	int			rc;
@@ -187,20 +187,20 @@ execute(SfCall *call, ParamListInfo params, SfResult *result)
 static Jsonb *
 call_function(const SfTaskCall *task, SfFunction *function, const SfArgumentSet *given)
 {
-	SfCall	   *call = get_call(function, given);
+	SfFunctionCall	   *call = get_call(function, given);
 	ParamListInfo params = make_arguments(call, task->payload);
 	SfResult	result;
 
-	sf_result_init(&result, task->resource->text);
+	sf_sql_result_init(&result, task->resource->text);
 	result.single = !function->returns_set;
 	result.is_void = function->result_type == VOIDOID;
 	if (!result.single)
 	{
 		sf_json_begin_array(&result.builder);
-		sf_result_sink(&result, task->sink);
+		sf_sql_result_sink(&result, task->sink);
 	}
 	execute(call, params, &result);
-	sf_result_sunk(&result);
+	sf_sql_result_sunk(&result);
 	if (!result.single)
 		return sf_json_finish(&result.builder);
 	if (result.value == NULL)

@@ -1,5 +1,5 @@
 /*
- * process.c
+ * signals.c
  *		Signals and sleep, for the launcher and the workers.
  */
 #include "postgres.h"
@@ -18,14 +18,14 @@
 
 #include "base/compat.h"
 #include "base/debug_point.h"
-#include "worker/process.h"
+#include "worker/signals.h"
 #include "worker/slot.h"
 
 static int	exit_code = 0;
 
 /* Install signal handlers and let signals in. */
 void
-sf_process_unblock_signals(void)
+sf_signals_unblock(void)
 {
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	pqsignal(SIGTERM, die);
@@ -35,14 +35,14 @@ sf_process_unblock_signals(void)
 
 /* Have the postmaster start this process again when it ends. */
 void
-sf_process_restart_at_end(void)
+sf_signals_restart_at_end(void)
 {
 	exit_code = 1;
 }
 
 /* End this process as planned. */
 void
-sf_process_end(void)
+sf_signals_end_process(void)
 {
 	sf_slot_set_end(SF_END_PLANNED);
 	proc_exit(exit_code);
@@ -62,10 +62,10 @@ shorten_polls(void)
 
 /* Take in a changed configuration; see to interrupts. */
 void
-sf_process_handle_signals(void)
+sf_signals_handle(void)
 {
 	if (ProcDiePending && sf_slot_mine)
-		sf_process_end();
+		sf_signals_end_process();
 	CHECK_FOR_INTERRUPTS();
 	if (ConfigReloadPending)
 	{
@@ -77,7 +77,7 @@ sf_process_handle_signals(void)
 
 /* Sleep until the latch is set, at most until a time. */
 void
-sf_process_sleep_until(SfTick until)
+sf_signals_sleep_until(SfTick until)
 {
 	int64		left = until - sf_tick_now();
 	long		ms = (long) Min((left + 999) / 1000, INT64CONST(86400) * 1000);
