@@ -2,8 +2,8 @@
  * allow.c
  *		Which hosts and addresses requests may go to.
  *
- * A payload comes from whoever may start a workflow, so the URL in it is not
- * trusted.  Two questions are asked.  By name, before anything is resolved:
+ * A payload comes from any role that may start a workflow, so the URL in it is
+ * not trusted.  Two questions are asked.  By name, before anything is resolved:
  * is the host in the allow-list, is it a name by which clouds hand out
  * credentials?  By address, on the socket that is about to be connected: is
  * it one that only this machine or its network segment can reach?  The second
@@ -42,75 +42,67 @@ typedef struct Entry
 static Entry *entries;
 
 /*
- * Ranges that are refused unless the list has them: address, bits, what they
- * are.  They are the rows of IANA's two registries of special-purpose
- * addresses that are not globally reachable, with the addresses of metadata
- * services before the ranges around them.  Private networks (10.0.0.0/8,
- * 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10, fc00::/7) are not among them:
- * services of one's own live there, and only the operator knows which.
+ * Ranges of addresses: the first one that an address is in says what it is.
+ *
+ * Those with a name are refused unless the list has the address.  They are the
+ * rows of IANA's two registries of special-purpose addresses that are not
+ * globally reachable, with the addresses of metadata services before the ranges
+ * around them.  NAT64 and 6to4 carry an address of IPv4 at an offset, which is
+ * looked up in its turn.  The last ones are in ordinary use: IPv4, global
+ * unicast, and private networks (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16,
+ * 100.64.0.0/10, fc00::/7).  The latter are not special, because an operator's
+ * own services are there, and only the operator knows which.  All other
+ * addresses are reserved.
  */
-#define SPECIAL_LIST(X) \
-	X("100.100.100.200", 32, "a metadata address") \
-	X("168.63.129.16", 32, "a metadata address") \
-	X("192.0.0.192", 32, "a metadata address") \
-	X("fd00:ec2::254", 128, "a metadata address") \
-	X("fd20:ce::254", 128, "a metadata address") \
-	X("0.0.0.0", 8, "an unspecified address") \
-	X("127.0.0.0", 8, "a loopback address") \
-	X("169.254.0.0", 16, "a link-local address") \
-	X("192.0.0.0", 24, "a protocol's address") \
-	X("192.0.2.0", 24, "a documentation address") \
-	X("192.88.99.0", 24, "a relay's address") \
-	X("198.18.0.0", 15, "a benchmarking address") \
-	X("198.51.100.0", 24, "a documentation address") \
-	X("203.0.113.0", 24, "a documentation address") \
-	X("224.0.0.0", 4, "a multicast address") \
-	X("240.0.0.0", 4, "a reserved address") \
-	X("::", 128, "an unspecified address") \
-	X("::1", 128, "a loopback address") \
-	X("::ffff:0:0:0", 96, "a translated address") \
-	X("64:ff9b:1::", 48, "a translated address") \
-	X("100::", 64, "a discard address") \
-	X("100:0:0:1::", 64, "a discard address") \
-	X("2001::", 32, "a tunnel's address") \
-	X("2001::", 23, "a protocol's address") \
-	X("2001:db8::", 32, "a documentation address") \
-	X("3fff::", 20, "a documentation address") \
-	X("5f00::", 16, "a segment identifier") \
-	X("fe80::", 10, "a link-local address") \
-	X("fec0::", 10, "a site-local address") \
-	X("ff00::", 8, "a multicast address")
-
-typedef struct Special
+static const struct
 {
 	const char *address;
 	int			bits;
-	const char *what;
-} Special;
-
-#define SPECIAL_ROW(address, bits, what) {address, bits, what},
-static const Special specials[] = {SPECIAL_LIST(SPECIAL_ROW)};
+	const char *what;			/* NULL: in use */
+	int			offset;			/* of the address that it carries, or 0 */
+}			ranges[] = {
+	{"100.100.100.200", 32, "a metadata address", 0},
+	{"168.63.129.16", 32, "a metadata address", 0},
+	{"192.0.0.192", 32, "a metadata address", 0},
+	{"fd00:ec2::254", 128, "a metadata address", 0},
+	{"fd20:ce::254", 128, "a metadata address", 0},
+	{"0.0.0.0", 8, "an unspecified address", 0},
+	{"127.0.0.0", 8, "a loopback address", 0},
+	{"169.254.0.0", 16, "a link-local address", 0},
+	{"192.0.0.0", 24, "a protocol's address", 0},
+	{"192.0.2.0", 24, "a documentation address", 0},
+	{"192.88.99.0", 24, "a relay's address", 0},
+	{"198.18.0.0", 15, "a benchmarking address", 0},
+	{"198.51.100.0", 24, "a documentation address", 0},
+	{"203.0.113.0", 24, "a documentation address", 0},
+	{"224.0.0.0", 4, "a multicast address", 0},
+	{"240.0.0.0", 4, "a reserved address", 0},
+	{"::", 128, "an unspecified address", 0},
+	{"::1", 128, "a loopback address", 0},
+	{"::ffff:0:0:0", 96, "a translated address", 0},
+	{"64:ff9b:1::", 48, "a translated address", 0},
+	{"100::", 64, "a discard address", 0},
+	{"100:0:0:1::", 64, "a discard address", 0},
+	{"2001::", 32, "a tunnel's address", 0},
+	{"2001::", 23, "a protocol's address", 0},
+	{"2001:db8::", 32, "a documentation address", 0},
+	{"3fff::", 20, "a documentation address", 0},
+	{"5f00::", 16, "a segment identifier", 0},
+	{"fe80::", 10, "a link-local address", 0},
+	{"fec0::", 10, "a site-local address", 0},
+	{"ff00::", 8, "a multicast address", 0},
+	{"64:ff9b::", 96, NULL, 12},
+	{"2002::", 16, NULL, 2},
+	{"0.0.0.0", 0, NULL, 0},
+	{"2000::", 3, NULL, 0},
+	{"fc00::", 7, NULL, 0},
+};
 
 /* Names by which clouds hand out credentials */
 static const char *const metadata_names[] = {
 	"metadata", "metadata.google.internal", "metadata.goog", "instance-data",
 	"instance-data.ec2.internal", "metadata.tencentyun.com", "metadata.platformequinix.com",
 };
-
-/* Prefixes of IPv6 that carry an address of IPv4: NAT64, 6to4 */
-static const struct
-{
-	const char *address;
-	int			bits;
-	int			offset;
-}			carriers[] = {{"64:ff9b::", 96, 12}, {"2002::", 16, 2}};
-
-/* What is in use beside them: IPv4, global unicast, private networks.  All else is reserved. */
-static const struct
-{
-	const char *address;
-	int			bits;
-}			used[] = {{"0.0.0.0", 0}, {"2000::", 3}, {"fc00::", 7}};
 
 /* Read a number of IPv4 or IPv6; bits counts from the first of 128. */
 static bool
@@ -305,37 +297,22 @@ is_numbered(const Address *address, int port)
 	return false;
 }
 
-/* Tell whether an address lies in a range that is written as text. */
-static bool
-in_written_range(const Address *address, const char *text, int bits)
-{
-	Address		range;
-
-	return read_address(text, &range, &bits) && in_range(address, &range, bits);
-}
-
 /* Say what is special about an address; NULL: nothing. */
 static const char *
 special_kind(const Address *address)
 {
-	for (size_t i = 0; i < lengthof(specials); i++)
+	for (size_t i = 0; i < lengthof(ranges); i++)
 	{
-		if (in_written_range(address, specials[i].address, specials[i].bits))
-			return specials[i].what;
-	}
-	for (size_t i = 0; i < lengthof(carriers); i++)
-	{
+		Address		range;
 		Address		carried = {.bytes = {[10] = 0xff,[11] = 0xff}};
+		int			bits = ranges[i].bits;
 
-		if (!in_written_range(address, carriers[i].address, carriers[i].bits))
+		if (!read_address(ranges[i].address, &range, &bits) || !in_range(address, &range, bits))
 			continue;
-		memcpy(carried.bytes + 12, address->bytes + carriers[i].offset, 4);
+		if (ranges[i].offset == 0)
+			return ranges[i].what;
+		memcpy(carried.bytes + 12, address->bytes + ranges[i].offset, 4);
 		return special_kind(&carried);
-	}
-	for (size_t i = 0; i < lengthof(used); i++)
-	{
-		if (in_written_range(address, used[i].address, used[i].bits))
-			return NULL;
 	}
 	return "a reserved address";
 }

@@ -93,7 +93,9 @@ read_payload(SfwTask *task)
 		return pg_strdup("the payload must be an object");
 	if (sfw_json_get(task->payload, "TimeoutSeconds", &seconds))
 	{
-		if (!sfw_json_number(seconds, &limit) || !(limit > 0))
+		/* In the document a character follows that is no part of a number. */
+		limit = sfw_json_type(seconds) == '0' ? strtod(seconds.text, NULL) : 0;
+		if (!(limit > 0))
 			return pg_strdup("TimeoutSeconds must be a positive number");
 		if (limit < 1e9)
 			sfw_timer_set(&task->timeout_timer, (int64_t) (limit * 1000), timed_out, task);

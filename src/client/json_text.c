@@ -249,20 +249,6 @@ sfw_json_get(SfwJson object, const char *key, SfwJson *value)
 	return false;
 }
 
-/* Read a number; strings are none. */
-bool
-sfw_json_number(SfwJson value, double *number)
-{
-	char	   *text;
-
-	if (sfw_json_type(value) != '0')
-		return false;
-	text = sfw_json_text(value);
-	*number = strtod(text, NULL);
-	free(text);
-	return true;
-}
-
 /* ---------------------------------------------------------------- writing */
 
 /* Give the length of the character at p, 0 when there is none: no UTF-8, or a NUL. */

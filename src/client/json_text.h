@@ -31,7 +31,6 @@ extern SfwJsonWalk sfw_json_walk(SfwJson container);
 extern bool sfw_json_next(SfwJsonWalk *walk, SfwJson *key, SfwJson *value);
 extern bool sfw_json_is(SfwJson value, const char *text);
 extern char *sfw_json_text(SfwJson value);
-extern bool sfw_json_number(SfwJson value, double *number);
 
 /* Each of these first appends the comma that JSON wants after an earlier value. */
 extern void sfw_json_put_key(PQExpBuffer buf, const char *key);

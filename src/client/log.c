@@ -71,22 +71,6 @@ put_field(PQExpBuffer line, const char *key, const char *value)
 		sfw_json_put_bytes(line, value, len);
 }
 
-/* Write a whole line, as far as standard error takes it. */
-static void
-write_line(const PQExpBufferData *line)
-{
-	size_t		done = 0;
-
-	while (done < line->len)
-	{
-		ssize_t		n = write(STDERR_FILENO, line->data + done, line->len - done);
-
-		if (n <= 0)
-			return;
-		done += (size_t) n;
-	}
-}
-
 /* Write one line. */
 void
 sfw_log(SfwLevel level, const char *message,...)
@@ -123,6 +107,6 @@ sfw_log(SfwLevel level, const char *message,...)
 	}
 	va_end(args);
 	appendPQExpBufferStr(&line, as_json ? "}\n" : "\n");
-	write_line(&line);
+	fwrite(line.data, 1, line.len, stderr);
 	termPQExpBuffer(&line);
 }

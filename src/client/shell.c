@@ -15,6 +15,7 @@
 #include "postgres_fe.h"
 
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -66,13 +67,10 @@ typedef struct Shell
 	SfwTimer	leftover_timer;
 } Shell;
 
-/* Variables of the worker that commands see; a star at the end is any text */
+/* Patterns of the names of variables that commands see of the worker's environment */
 static const char *const passed[] = {
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR",
 };
-
-/* libpq's passwords: commands see them only when --pass-env names them without a star */
-static const char *const passwords[] = {"PGPASSWORD", "PGSSLPASSWORD"};
 
 /* ---------------------------------------------------------------- payload */
 
@@ -173,27 +171,15 @@ set_variable(char ***env, const char *name, const char *value)
 	add(env, entry);
 }
 
-/* Tell whether a text of some length is a name. */
+/*
+ * Tell whether commands see a variable that a pattern matches.  libpq's
+ * passwords are seen only where --pass-env has their full name.
+ */
 static bool
-is_name(const char *text, size_t len, const char *name)
+passes(const char *pattern, const char *name)
 {
-	return strlen(name) == len && strncmp(text, name, len) == 0;
-}
-
-/* Tell whether a pattern is the name of a variable of the worker. */
-static bool
-passes(const char *pattern, const char *name, size_t len)
-{
-	size_t		n = strlen(pattern);
-
-	if (n == 0 || pattern[n - 1] != '*')
-		return is_name(name, len, pattern);
-	for (size_t i = 0; i < lengthof(passwords); i++)
-	{
-		if (is_name(name, len, passwords[i]))
-			return false;
-	}
-	return len >= n - 1 && strncmp(pattern, name, n - 1) == 0;
+	return strcmp(pattern, name) == 0 ||
+		(fnmatch(pattern, name, 0) == 0 && strcmp(name, "PGPASSWORD") != 0 && strcmp(name, "PGSSLPASSWORD") != 0);
 }
 
 /* Make an environment of the worker's variables that commands may see. */
@@ -204,15 +190,16 @@ base_environment(void)
 
 	for (char **entry = environ; *entry != NULL; entry++)
 	{
-		size_t		len = strcspn(*entry, "=");
+		char	   *name = pnstrdup(*entry, strcspn(*entry, "="));
 		bool		pass = false;
 
 		for (size_t i = 0; i < lengthof(passed); i++)
-			pass = pass || passes(passed[i], *entry, len);
+			pass = pass || passes(passed[i], name);
 		for (SimpleStringListCell *pattern = sfw_config.pass_env.head; pattern != NULL; pattern = pattern->next)
-			pass = pass || passes(pattern->val, *entry, len);
+			pass = pass || passes(pattern->val, name);
 		if (pass)
 			add(&env, pg_strdup(*entry));
+		free(name);
 	}
 	if (env == NULL)
 		env = pg_malloc0(sizeof(char *));
