@@ -3,17 +3,17 @@
  *		Which hosts and addresses requests may go to.
  *
  * A payload comes from any role that may start a workflow, so the URL in it is
- * not trusted.  Two questions are asked.  By name, before anything is resolved:
- * is the host in the allow-list, is it a name by which clouds hand out
- * credentials?  By address, on the socket that is about to be connected: is
- * it one that only this machine or its network segment can reach?  The second
- * check cannot be deceived by a name that resolves differently the second
- * time, because there is no second time, and it sees every way of writing a
- * number (0x7f.1, 2130706433, ::ffff:127.0.0.1) as the number.
+ * not trusted.  There are two checks.  By name, before the name is resolved: is
+ * the host in the allow-list, or is it a name by which clouds hand out
+ * credentials?  By address, on the socket that is about to be connected: is it
+ * an address that only this machine or its network segment can reach?  The
+ * second check sees every notation of an address (0x7f.1, 2130706433,
+ * ::ffff:127.0.0.1) as the same number.  A name that resolves to another address
+ * the second time cannot evade it, because the name is resolved only once.
  *
- * A name in the list allows the name and says nothing about where it leads:
- * only an address in the list opens a special address.  With an empty list
- * every other host is allowed, over https.
+ * A name in the list allows requests to that name, but not to every address that
+ * it may resolve to: a special address is allowed only by an address in the
+ * list.  With an empty list all other hosts are allowed, over https.
  */
 #include "postgres_fe.h"
 
@@ -42,24 +42,24 @@ typedef struct Entry
 static Entry *entries;
 
 /*
- * Ranges of addresses: the first one that an address is in says what it is.
+ * Ranges of addresses.  The first range that contains an address decides.
  *
  * Those with a name are refused unless the list has the address.  They are the
  * rows of IANA's two registries of special-purpose addresses that are not
  * globally reachable, with the addresses of metadata services before the ranges
- * around them.  NAT64 and 6to4 carry an address of IPv4 at an offset, which is
- * looked up in its turn.  The last ones are in ordinary use: IPv4, global
+ * around them.  Addresses of NAT64 and 6to4 contain an address of IPv4 at an
+ * offset, which decides.  The last ranges are in ordinary use: IPv4, global
  * unicast, and private networks (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16,
- * 100.64.0.0/10, fc00::/7).  The latter are not special, because an operator's
- * own services are there, and only the operator knows which.  All other
- * addresses are reserved.
+ * 100.64.0.0/10, fc00::/7).  Private networks are not special, because an
+ * operator's own services are there, and only the operator knows which.  All
+ * other addresses are reserved.
  */
 static const struct
 {
 	const char *address;
 	int			bits;
 	const char *what;			/* NULL: in use */
-	int			offset;			/* of the address that it carries, or 0 */
+	int			offset;			/* of the address of IPv4 in it, or 0 */
 }			ranges[] = {
 	{"100.100.100.200", 32, "a metadata address", 0},
 	{"168.63.129.16", 32, "a metadata address", 0},
@@ -161,7 +161,7 @@ sfw_allow_print(const struct sockaddr *address)
 	return pg_strdup(text);
 }
 
-/* Cut a port off an entry; false when it is none. */
+/* Cut a port off an entry; false when it is not a valid port. */
 static bool
 split_port(char *text, int *port)
 {
@@ -184,7 +184,7 @@ split_port(char *text, int *port)
 	return true;
 }
 
-/* Read the bits after a slash and cut them off; false when they are none. */
+/* Read the bits after a slash and cut them off; false when they are not valid. */
 static bool
 split_bits(char *text, int *bits)
 {
@@ -246,7 +246,7 @@ sfw_allow_add(const char *text, char **problem)
 	return true;
 }
 
-/* Tell whether a host has the name of an entry; *.x is every name below x. */
+/* Tell whether a host of a length has the name of an entry; *.x is every name below x. */
 static bool
 name_matches(const char *pattern, const char *host, size_t len)
 {
@@ -329,7 +329,7 @@ has_numbers(void)
 	return false;
 }
 
-/* Refuse a URL for its scheme or its host's name; NULL: it may be resolved. */
+/* Check the scheme and the host's name of a URL; gives why it is refused, or NULL. */
 char *
 sfw_allow_name(const char *scheme, const char *host, int port)
 {
@@ -344,7 +344,7 @@ sfw_allow_name(const char *scheme, const char *host, int port)
 	}
 	if (entries == NULL && strcasecmp(scheme, "http") == 0)
 	{
-		/* Say the worse of it where a number shows. */
+		/* If the host is a special address, that is the better reason. */
 		Address		address;
 		int			bits = 0;
 		const char *kind = read_address(host, &address, &bits) ? special_kind(&address) : NULL;
@@ -358,7 +358,7 @@ sfw_allow_name(const char *scheme, const char *host, int port)
 	return NULL;
 }
 
-/* Refuse an address that a host's name led to; NULL: it may be connected. */
+/* Check an address that a host's name resolved to; gives why it is refused, or NULL. */
 char *
 sfw_allow_address(const char *host, const struct sockaddr *sa, int port)
 {

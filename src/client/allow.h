@@ -10,7 +10,7 @@
 
 extern bool sfw_allow_add(const char *entry, char **problem);
 
-/* Both give NULL when it may be, else the reason in memory of its own. */
+/* Both give NULL when the request is allowed, else the reason in memory of its own. */
 extern char *sfw_allow_name(const char *scheme, const char *host, int port);
 extern char *sfw_allow_address(const char *host, const struct sockaddr *address, int port);
 

@@ -6,7 +6,7 @@
  *		             |       ^
  *		             +-stop--+      TERM, and KILL when that is not enough
  *
- * A task is stopped for one of three reasons, which decides about its answer:
+ * A task is stopped for one of three reasons, which determines its answer:
  * after its own TimeoutSeconds it fails with States.Timeout; one whose token the
  * database refuses is not answered; when the worker has to exit at once it
  * fails with Worker.Stopped, which Retry may name.
@@ -57,14 +57,14 @@ heartbeat(void *arg)
 	sfw_queue_pump();
 }
 
-/* The payload's own time limit is over. */
+/* The time limit of the payload has expired. */
 static void
 timed_out(void *arg)
 {
 	sfw_task_stop(arg, SFW_STOP_TIMEOUT);
 }
 
-/* The database takes no answer any more. */
+/* The deadline has passed, after which the database refuses any answer. */
 static void
 deadline_over(void *arg)
 {
@@ -81,7 +81,7 @@ kill_hard(void *arg)
 	task->kind->stop(task, true);
 }
 
-/* Read the payload and its time limit; gives what is wrong with them, or NULL. */
+/* Read the payload and its time limit; gives what is wrong with it, or NULL. */
 static char *
 read_payload(SfwTask *task)
 {
@@ -93,7 +93,7 @@ read_payload(SfwTask *task)
 		return pg_strdup("the payload must be an object");
 	if (sfw_json_get(task->payload, "TimeoutSeconds", &seconds))
 	{
-		/* In the document a character follows that is no part of a number. */
+		/* strtod stops at the end of the number: a comma, bracket or blank follows. */
 		limit = sfw_json_type(seconds) == '0' ? strtod(seconds.text, NULL) : 0;
 		if (!(limit > 0))
 			return pg_strdup("TimeoutSeconds must be a positive number");

@@ -15,7 +15,7 @@
  *		host = api.example.com
  *		header = Authorization: Bearer ...
  *
- * An option on the command line wins, because the file is read first.
+ * An option on the command line overrides the file, which is read first.
  */
 #include "postgres_fe.h"
 
@@ -81,7 +81,7 @@ typedef struct Setting
 #define SETTING_ROW(key, type, field, least) {key, type, &sfw_config.field, least},
 static const Setting settings[] = {SETTING_LIST(SETTING_ROW)};
 
-/* Read a number that may have a unit; gives it in the smallest unit, or -1. */
+/* Read a number with an optional unit; gives it in the smallest unit, or -1. */
 static int64_t
 parse_amount(const char *value, Type type)
 {
@@ -140,7 +140,7 @@ store(const Setting *setting, const char *value, char **problem)
 	return true;
 }
 
-/* Add an activity: its name, and after a colon the kind when that is another word. */
+/* Add an activity: NAME:KIND, or only NAME if that is also the kind. */
 static bool
 add_activity(const char *value, char **problem)
 {
@@ -148,17 +148,16 @@ add_activity(const char *value, char **problem)
 	SfwServed	served;
 
 	served.name = colon != NULL ? pnstrdup(value, (size_t) (colon - value)) : pg_strdup(value);
-	served.kind = pg_strdup(colon != NULL ? colon + 1 : value);
-	if (served.name[0] == '\0' || sfw_kind_find(served.kind) == NULL)
+	served.kind = sfw_kind_find(colon != NULL ? colon + 1 : value);
+	if (served.name[0] == '\0' || served.kind == NULL)
 	{
 		*problem = psprintf("activity \"%s\" needs a kind: %s:shell, %s:http or %s:sql",
-							  value, served.name, served.name, served.name);
+							value, served.name, served.name, served.name);
 		free(served.name);
-		free(served.kind);
 		return false;
 	}
 	sfw_config.served = pg_realloc(sfw_config.served,
-									sizeof(SfwServed) * (size_t) (sfw_config.n_served + 1));
+								   sizeof(SfwServed) * (size_t) (sfw_config.n_served + 1));
 	sfw_config.served[sfw_config.n_served++] = served;
 	return true;
 }
@@ -249,7 +248,7 @@ trim(char *text)
 	return text;
 }
 
-/* Read one line of the file; *section is the one that it stands in, or NULL. */
+/* Read one line of the file; *section is the current section, or NULL. */
 static bool
 read_line(char *line, SfwSection **section, char **problem)
 {

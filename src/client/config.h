@@ -13,7 +13,7 @@
 typedef struct SfwServed
 {
 	char	   *name;
-	char	   *kind;			/* shell, http, sql */
+	const struct SfwKind *kind;
 } SfwServed;
 
 /*

@@ -2,7 +2,7 @@
  * db.c
  *		The session with the database that has the workflows.
  *
- * One session, one statement at a time, nothing that blocks:
+ * There is one session with one statement at a time, and no call blocks:
  *
  *		DOWN --timer--> CONNECTING --> BUSY <--> READY
  *		  ^                 |            |         |
@@ -51,7 +51,7 @@ static void *on_done_arg;
 
 static void try_connect(void *arg);
 
-/* Give the session up and arrange the next attempt. */
+/* Close the session and schedule the next attempt to connect. */
 static void
 lose(const char *what)
 {
@@ -85,7 +85,7 @@ finish_statement(PGresult *result)
 	PQclear(result);
 }
 
-/* Read the results that have come; a statement is finished when there is no more. */
+/* Read the results that have arrived; after the last one the statement is finished. */
 static void
 read_results(void)
 {
@@ -145,7 +145,7 @@ sfw_db_is_idle(void)
 	return state == READY;
 }
 
-/* Tell whether the last try to connect did not succeed. */
+/* Tell whether the last attempt to connect failed. */
 bool
 sfw_db_failed(void)
 {
@@ -174,7 +174,7 @@ sfw_db_schema(void)
 	return schema;
 }
 
-/* Note where sfflow is, or try again later when it is not. */
+/* Keep the name of sfflow's schema; without sfflow, try again later. */
 static void
 setup_done(const PGresult *result, void *arg)
 {
@@ -198,7 +198,7 @@ setup_done(const PGresult *result, void *arg)
 	on_connect();
 }
 
-/* Listen, then find sfflow's schema. */
+/* After LISTEN, find sfflow's schema. */
 static void
 listening(const PGresult *result, void *arg)
 {
@@ -224,14 +224,14 @@ listening(const PGresult *result, void *arg)
 				sfw_config.schema != NULL ? 1 : 0, values, setup_done, NULL);
 }
 
-/* Set a new session up. */
+/* Set up a new session. */
 static void
 connected(void *arg)
 {
 	sfw_db_send("LISTEN sf_activity", 0, NULL, listening, NULL);
 }
 
-/* There is no connection. */
+/* The attempt to connect failed. */
 static void
 not_connected(void *arg)
 {
@@ -247,7 +247,7 @@ try_connect(void *arg)
 }
 
 /*
- * Begin to keep a session.  when_connected is called when there is a new one,
+ * Connect, and reconnect whenever the session is lost.  when_connected is called when there is a new one,
  * when_idle whenever a statement may be sent, when_notified with the name of an
  * activity that has new tasks.
  */
@@ -265,7 +265,7 @@ sfw_db_start(void (*when_connected) (void), void (*when_idle) (void),
 	try_connect(NULL);
 }
 
-/* Leave. */
+/* Close the session. */
 void
 sfw_db_stop(void)
 {

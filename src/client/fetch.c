@@ -244,7 +244,7 @@ on_header(char *data, size_t size, size_t n, void *arg)
 	SfwFetch   *fetch = arg;
 	size_t		len = size * n;
 
-	/* There is one more status line after each interim response. */
+	/* An interim response has a status line, too. */
 	if (len >= 5 && strncmp(data, "HTTP/", 5) == 0)
 	{
 		resetPQExpBuffer(&fetch->status_line);
@@ -274,7 +274,7 @@ on_body(char *data, size_t size, size_t n, void *arg)
 
 /* ---------------------------------------------------------------- hops */
 
-/* Set a new handle up for the request as it stands. */
+/* Make a handle for the request in its present state. */
 static CURL *
 make_handle(SfwFetch *fetch)
 {

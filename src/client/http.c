@@ -560,7 +560,7 @@ http_stop(SfwTask *task, bool hard)
 		return;
 	task->job = NULL;
 	sfw_task_failed(task, psprintf("the request to host \"%s\" was given up", fetch->url.host),
-					   "States.Http.Socket");
+					"States.Http.Socket");
 	sfw_fetch_free(fetch);
 }
 

@@ -91,12 +91,12 @@ sfw_log(SfwLevel level, const char *message,...)
 	if (as_json)
 	{
 		appendPQExpBuffer(&line, "{\"time\":\"%s.%03ldZ\",\"level\":\"%s\",\"pid\":%d,\"message\":",
-					   stamp, now.tv_nsec / 1000000, level_names[level], (int) getpid());
+						  stamp, now.tv_nsec / 1000000, level_names[level], (int) getpid());
 		sfw_json_put_string(&line, message);
 	}
 	else
 		appendPQExpBuffer(&line, "%s.%03ldZ [%d] %s: %s",
-					   stamp, now.tv_nsec / 1000000, (int) getpid(), level_names[level], message);
+						  stamp, now.tv_nsec / 1000000, (int) getpid(), level_names[level], message);
 	va_start(args, message);
 	while ((key = va_arg(args, const char *)) != NULL)
 	{

@@ -149,7 +149,7 @@ read_setting(int c, int index)
 		sfw_secrets_hide_conninfo(optarg);
 }
 
-/* Read options once; the file that they name, or the others. */
+/* Go through the options once: read the file that they name, or store the other settings. */
 static void
 read_options_once(int argc, char **argv, bool file)
 {
@@ -176,7 +176,7 @@ read_options_once(int argc, char **argv, bool file)
 	}
 }
 
-/* Read the command line; the file that it names comes first, so that options win. */
+/* Read the command line; the file that it names comes first, so that options override it. */
 static void
 read_options(int argc, char **argv)
 {
@@ -195,7 +195,7 @@ read_options(int argc, char **argv)
 		refuse(problem);
 }
 
-/* Show the activities and leave. */
+/* Show the activities; gives the exit status. */
 static int
 list(void)
 {
@@ -238,7 +238,7 @@ list(void)
 	return status;
 }
 
-/* Read a payload from standard input, say what would be done, and leave: 3 when it is refused. */
+/* Read a payload from standard input and say what would be done; gives the exit status, 3 when it is refused. */
 static int
 dry_run(void)
 {
@@ -261,7 +261,7 @@ dry_run(void)
 		return 2;
 	}
 	sfw_json_open(&report, '{');
-	good = sfw_kind_find(sfw_config.served[0].kind)->dry_run(payload, &report);
+	good = sfw_config.served[0].kind->dry_run(payload, &report);
 	appendPQExpBuffer(&report, ",\"decision\":\"%s\"}", good ? "allowed" : "refused");
 	puts(sfw_buffer_data(&report));
 	termPQExpBuffer(&report);
@@ -278,7 +278,7 @@ exit_now(void *arg)
 
 /* Handle a signal to exit: the first drains, the second stops the tasks that run. */
 static void
-on_leave(void)
+on_exit_signal(void)
 {
 	signals_seen++;
 	if (signals_seen == 1)
@@ -295,7 +295,7 @@ on_leave(void)
 		sfw_task_stop(task, SFW_STOP_LEAVING);
 }
 
-/* Tell whether it is time to leave. */
+/* Tell whether it is time to exit. */
 static bool
 is_done(void)
 {
@@ -308,19 +308,19 @@ is_done(void)
 	return sfw_queue_is_exhausted() || (sfw_db_failed() && sfw_queue_is_empty());
 }
 
-/* Tell whether one of the activities is one of commands. */
+/* Tell whether the worker runs commands. */
 static bool
 serves_commands(void)
 {
 	for (int i = 0; i < sfw_config.n_served; i++)
 	{
-		if (strcmp(sfw_config.served[i].kind, "shell") == 0)
+		if (sfw_config.served[i].kind == &sfw_kind_shell)
 			return true;
 	}
 	return false;
 }
 
-/* Work until it is time to leave; gives the exit status. */
+/* Work until it is time to exit; gives the exit status. */
 static int
 work(void)
 {
@@ -329,9 +329,9 @@ work(void)
 	sfw_loop_init();
 	sfw_subprocess_init();
 	sfw_fetch_init();
-	sfw_loop_on_signal(SIGTERM, on_leave);
-	sfw_loop_on_signal(SIGINT, on_leave);
-	sfw_loop_on_signal(SIGHUP, on_leave);
+	sfw_loop_on_signal(SIGTERM, on_exit_signal);
+	sfw_loop_on_signal(SIGINT, on_exit_signal);
+	sfw_loop_on_signal(SIGHUP, on_exit_signal);
 	sfw_log(SFW_INFO, "sfworker " SFW_VERSION, "name", sfw_config.name, NULL);
 	if (geteuid() == 0 && serves_commands())
 		sfw_log(SFW_WARNING, "commands run as root, and can read every secret of this worker", NULL);

@@ -490,7 +490,7 @@ sfw_queue_start(void)
 	for (int i = 0; i < n_sources; i++)
 	{
 		sources[i].activity = sfw_config.served[i].name;
-		sources[i].kind = sfw_kind_find(sfw_config.served[i].kind);
+		sources[i].kind = sfw_config.served[i].kind;
 	}
 	sfw_db_start(connected, sfw_queue_pump, notified);
 }

@@ -50,7 +50,7 @@ sfw_secrets_hide(void)
 	move_environment();
 }
 
-/* Tell whether a connection string has a password; one that cannot be read may have. */
+/* Tell whether a connection string may have a password: it has one, or cannot be parsed. */
 static bool
 has_password(const char *conninfo)
 {

@@ -1,6 +1,6 @@
 /*
  * secrets.h
- *		What others on this machine must not read out of /proc.
+ *		Keep the worker's secrets from other processes.
  */
 #ifndef SFW_SECRETS_H
 #define SFW_SECRETS_H

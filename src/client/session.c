@@ -2,9 +2,10 @@
  * session.c
  *		Sessions with PostgreSQL that the event loop drives.
  *
- * A session connects without blocking.  Either connected or failed is called,
- * later than sfw_session_begin.  After each statement that its owner sends,
- * sfw_session_watch has talk called when there is something to read or write.
+ * A session connects without blocking.  After sfw_session_begin has returned,
+ * either connected or failed is called.  After each statement that the owner of
+ * the session sends, it calls sfw_session_watch, and talk is called when there is
+ * something to read or write.
  */
 #include "postgres_fe.h"
 
@@ -41,8 +42,8 @@ sfw_sqlstate(const PGresult *result)
 }
 
 /*
- * Begin to connect, or with wait connect.  own: to the database with the
- * workflows, as the options say; else as conninfo alone says.
+ * Begin to connect, or with wait connect.  With own, connect
+ * to the database with the workflows, as the options say; else as conninfo says.
  */
 PGconn *
 sfw_session_open(const char *conninfo, bool own, bool wait)
@@ -52,7 +53,7 @@ sfw_session_open(const char *conninfo, bool own, bool wait)
 	"fallback_application_name", "dbname", "client_encoding", "host", "port", "user", NULL};
 	const char *values[lengthof(keys)] = {"10", "30", "10", "3", "sfworker", conninfo, "UTF8"};
 
-	/* A parameter without a value is as if it were not there. */
+	/* libpq ignores parameters whose value is NULL. */
 	if (own)
 	{
 		values[7] = sfw_config.host;
@@ -115,7 +116,7 @@ go_on_connecting(int fd, short revents, void *arg)
 	}
 }
 
-/* Give up: the server does not answer, or there was nothing to connect to. */
+/* Give up connecting: the server does not answer, or conninfo is not valid. */
 static void
 give_up_connecting(void *arg)
 {

@@ -31,7 +31,7 @@
 
 #define MAX_ARGUMENTS 4096
 
-/* What a payload asks for */
+/* A command, as the payload describes it */
 typedef struct Command
 {
 	char	  **argv;
@@ -122,7 +122,7 @@ read_command(SfwJson value, Command *command)
 
 	if (sfw_json_type(value) == '"')
 	{
-		/* The -- keeps a script that begins with a minus from being an option. */
+		/* After -- a script that begins with a minus is not taken for an option. */
 		add(&command->argv, pg_strdup("/bin/sh"));
 		add(&command->argv, pg_strdup("-c"));
 		add(&command->argv, pg_strdup("--"));
@@ -433,7 +433,7 @@ writable(int fd, short revents, void *arg)
 		sfw_loop_close(&shell->pipes[IN]);
 }
 
-/* The time of the processes that the command left behind is over. */
+/* The processes that the command left behind have had their time to end. */
 static void
 leftovers_late(void *arg)
 {
@@ -474,7 +474,7 @@ become(const Shell *shell, const int *fds, mode_t mask)
 		dup2(fds[ERR], STDERR_FILENO) >= 0 &&
 		(shell->command.directory == NULL || chdir(shell->command.directory) == 0))
 	{
-		/* Close the descriptors, too, that libraries have opened without the mark. */
+		/* Also close descriptors that libraries have opened without close-on-exec. */
 		if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0)
 		{
 			for (int fd = 3; fd < 1024; fd++)

@@ -1,6 +1,6 @@
 /*
  * sql.c
- *		Tasks that are SQL statements in a transaction, or a database, of their own.
+ *		Tasks that are SQL statements in their own transaction or in another database.
  *
  *		{"Statement": "CALL shop.rebuild($1, $2)", "Arguments": ["2025-02-05", 3],
  *		 "Database": "warehouse", "TimeoutSeconds": 3600}
@@ -40,7 +40,7 @@
 
 static const Oid number_types[] = {20, 21, 23, 26, 700, 701, 1700};
 
-/* What a payload asks for */
+/* A statement, as the payload describes it */
 typedef struct Request
 {
 	const SfwSection *database;	/* NULL: the worker's own */
@@ -130,7 +130,7 @@ read_payload(SfwJson payload, Request *request)
 
 /* ---------------------------------------------------------------- result */
 
-/* Append a point in time as to_jsonb writes it; false: it is not in the form expected. */
+/* Append a point in time as to_jsonb writes it; false: its text has another form. */
 static bool
 put_time(PQExpBuffer buf, const char *text, bool zoned)
 {
@@ -223,7 +223,7 @@ put_field(PQExpBuffer cause, const char *key, const char *text)
 	sfw_json_put_bytes(cause, text, strlen(text) > FIELD_MAX ? sfw_utf8_clip(text, FIELD_MAX) : strlen(text));
 }
 
-/* Keep the first error; the cause has the members of an SQL task's in the database. */
+/* Keep the first error, with a cause as that of SQL tasks in the database. */
 static void
 keep_error(Sql *sql, const char *error, const char *message, const PGresult *result)
 {
@@ -290,7 +290,7 @@ finish(Sql *sql)
 	free(sql);
 }
 
-/* Fail because of the session: it is lost, was not established, or has to end. */
+/* Fail because the session is lost, was not established, or has to be closed. */
 static void
 lose(Sql *sql, const char *error)
 {
@@ -298,7 +298,7 @@ lose(Sql *sql, const char *error)
 	finish(sql);
 }
 
-/* There is no connection. */
+/* The attempt to connect failed. */
 static void
 not_connected(void *arg)
 {

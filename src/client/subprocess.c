@@ -42,7 +42,7 @@ find_exited(void)
 		{
 			void		(*exited) (void *arg) = child->exited;
 
-			/* It may reap or start a child: begin again. */
+			/* The function may reap or start a child: begin again. */
 			child->exited = NULL;
 			exited(child->arg);
 			child = children;
@@ -52,7 +52,7 @@ find_exited(void)
 	}
 }
 
-/* Have the exits of children noticed. */
+/* Have SIGCHLD handled. */
 void
 sfw_subprocess_init(void)
 {
