@@ -131,23 +131,6 @@ in_range(const Address *address, const Address *range, int bits)
 		((address->bytes[whole] ^ range->bytes[whole]) >> (8 - bits % 8)) == 0;
 }
 
-/* Turn a socket's address into 16 bytes. */
-static bool
-from_sockaddr(const struct sockaddr *sa, Address *address)
-{
-	if (sa->sa_family == AF_INET6)
-		memcpy(address->bytes, &((const struct sockaddr_in6 *) sa)->sin6_addr, 16);
-	else if (sa->sa_family == AF_INET)
-	{
-		memset(address->bytes, 0, 10);
-		memset(address->bytes + 10, 0xff, 2);
-		memcpy(address->bytes + 12, &((const struct sockaddr_in *) sa)->sin_addr, 4);
-	}
-	else
-		return false;
-	return true;
-}
-
 /* Give a socket's address as text in memory of its own. */
 char *
 sfw_allow_print(const struct sockaddr *address)
@@ -161,45 +144,32 @@ sfw_allow_print(const struct sockaddr *address)
 	return pg_strdup(text);
 }
 
-/* Cut a port off an entry; false when it is not a valid port. */
-static bool
-split_port(char *text, int *port)
+/* Find the colon before the port of an entry, or NULL; an address of IPv6 without brackets has no port. */
+static char *
+find_port(char *text)
 {
 	char	   *colon = strrchr(text, ':');
 	char	   *bracket = strchr(text, ']');
-	char	   *end;
-	long		number;
 
-	*port = 0;
-	if (colon == NULL || (bracket != NULL && colon < bracket))
-		return true;
-	/* Several colons without brackets: IPv6. */
-	if (bracket == NULL && strchr(text, ':') != colon)
-		return true;
-	number = strtol(colon + 1, &end, 10);
-	if (end == colon + 1 || *end != '\0' || number < 1 || number > 65535)
-		return false;
-	*port = (int) number;
-	*colon = '\0';
-	return true;
+	if (colon != NULL && (bracket != NULL ? colon > bracket : strchr(text, ':') == colon))
+		return colon;
+	return NULL;
 }
 
-/* Read the bits after a slash and cut them off; false when they are not valid. */
+/* Read the number after a separator, which may be NULL, and cut both off; false when it is not valid. */
 static bool
-split_bits(char *text, int *bits)
+cut_number(char *separator, long least, long most, int *number)
 {
-	char	   *slash = strchr(text, '/');
 	char	   *end;
-	long		number;
+	long		value;
 
-	*bits = -1;
-	if (slash == NULL)
+	if (separator == NULL)
 		return true;
-	number = strtol(slash + 1, &end, 10);
-	if (end == slash + 1 || *end != '\0' || number < 0 || number > 128)
+	value = strtol(separator + 1, &end, 10);
+	if (end == separator + 1 || *end != '\0' || value < least || value > most)
 		return false;
-	*bits = (int) number;
-	*slash = '\0';
+	*number = (int) value;
+	*separator = '\0';
 	return true;
 }
 
@@ -214,9 +184,12 @@ sfw_allow_add(const char *text, char **problem)
 	char	   *host = copy;
 	size_t		len;
 	Entry	   *entry = pg_malloc0(sizeof(Entry));
-	bool		good = split_port(copy, &entry->port) && split_bits(copy, &entry->bits);
 	int			bits = 0;
+	bool		good;
 
+	entry->bits = -1;
+	good = cut_number(find_port(copy), 1, 65535, &entry->port) &&
+		cut_number(strchr(copy, '/'), 0, 128, &entry->bits);
 	len = strlen(host);
 	if (len > 1 && host[0] == '[' && host[len - 1] == ']')
 	{
@@ -362,23 +335,22 @@ sfw_allow_name(const char *scheme, const char *host, int port)
 char *
 sfw_allow_address(const char *host, const struct sockaddr *sa, int port)
 {
-	Address		address;
+	char	   *text = sfw_allow_print(sa);
+	char	   *reason = NULL;
 	const char *kind;
-	char	   *text;
-	char	   *reason;
+	Address		address;
+	int			bits = 0;
 
-	if (!from_sockaddr(sa, &address))
-		return psprintf("host \"%s\" is no internet address", host);
-	if (is_numbered(&address, port))
-		return NULL;
-	kind = special_kind(&address);
-	if (kind == NULL && (entries == NULL || is_named(host, port)))
-		return NULL;
-	text = sfw_allow_print(sa);
-	if (kind != NULL)
-		reason = psprintf("host \"%s\" is %s: %s", host, kind, text);
-	else
-		reason = psprintf("host \"%s\" (%s) is not in the allow-list", host, text);
+	if (!read_address(text, &address, &bits))
+		reason = psprintf("host \"%s\" is no internet address", host);
+	else if (!is_numbered(&address, port))
+	{
+		kind = special_kind(&address);
+		if (kind != NULL)
+			reason = psprintf("host \"%s\" is %s: %s", host, kind, text);
+		else if (entries != NULL && !is_named(host, port))
+			reason = psprintf("host \"%s\" (%s) is not in the allow-list", host, text);
+	}
 	free(text);
 	return reason;
 }

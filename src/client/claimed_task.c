@@ -88,8 +88,9 @@ read_payload(SfwTask *task)
 	SfwJson		seconds;
 	double		limit;
 
-	if (task->input == NULL || !sfw_json_parse(task->input, strlen(task->input), &task->payload) ||
-		sfw_json_type(task->payload) != '{')
+	if (task->input == NULL || !sfw_json_parse(task->input, strlen(task->input), &task->payload))
+		return pg_strdup("the payload is missing, or nested too deep");
+	if (sfw_json_type(task->payload) != '{')
 		return pg_strdup("the payload must be an object");
 	if (sfw_json_get(task->payload, "TimeoutSeconds", &seconds))
 	{

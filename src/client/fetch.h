@@ -11,6 +11,10 @@
 
 #include "pqexpbuffer.h"
 
+#if LIBCURL_VERSION_NUM < 0x075500
+#error "sfworker needs libcurl 7.85 or later"
+#endif
+
 /* A URL in normal form, and its parts */
 typedef struct SfwUrl
 {

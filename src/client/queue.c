@@ -215,7 +215,8 @@ send_answer(void)
 	SfwTask    *task = dequeue();
 	char	   *statement = psprintf(task->success ?
 									 "SELECT %s.sf_send_task_success($1::pg_catalog.text, $2::pg_catalog.jsonb)" :
-									 "SELECT %s.sf_send_task_failure($1::pg_catalog.text, $2::pg_catalog.text, $3::pg_catalog.text)",
+									 "SELECT %s.sf_send_task_failure($1::pg_catalog.text, $2::pg_catalog.text,"
+									 " $3::pg_catalog.text)",
 									 sfw_db_schema());
 	const char *values[3] = {task->token, task->success ? task->output : task->error, task->cause};
 
