@@ -65,7 +65,7 @@ sfflow_sf_create_activity(PG_FUNCTION_ARGS)
 		PG_RETURN_VOID();
 	}
 
-	/* the same again is no error, as CreateActivity is none */
+	/* the same call again is no error, as with CreateActivity */
 	there = sf_activity_read(name);
 	if (there == NULL || !sf_privilege_is_owner(there->owner) ||
 		there->max_receive_count != max_receive_count ||
@@ -200,7 +200,7 @@ sfflow_sf_get_activity_task(PG_FUNCTION_ARGS)
 static void invalid_token(void) pg_attribute_noreturn();
 static void timed_out(void) pg_attribute_noreturn();
 
-/* Raise the error for a token that is none. */
+/* Raise the error for an invalid token. */
 static void
 invalid_token(void)
 {

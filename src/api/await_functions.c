@@ -170,7 +170,7 @@ release_snapshot(void)
 				 errhint("Call it by itself or from a DO block or procedure; not from a function, in a loop over a query, or in a block with EXCEPTION.")));
 }
 
-/* Look at an execution with a snapshot of its own. */
+/* Read an execution with a new snapshot. */
 static SfStatus
 look_anew(int64 execution_no)
 {

@@ -47,7 +47,7 @@ refuse_child(const SfExecution *child, const SfExecution *parent)
 			 errdetail("It can be when its run and its parent have succeeded without it.")));
 }
 
-/* Say what a redrive goes on from. */
+/* Raise the notice about the states from which a redrive continues. */
 void
 sf_redrive_notice(const SfExecution *execution, const char *from)
 {

@@ -20,7 +20,7 @@ typedef struct CachedExpr
 	SfExpr	   *expr;
 } CachedExpr;
 
-/* Raise what is wrong with an expression, or went wrong in it. */
+/* Raise the error of an expression: it does not parse, or it failed. */
 static void
 raise_error(const char *message, const char *text, const SfError *err)
 {
@@ -61,7 +61,7 @@ compile_cached(FunctionCallInfo fcinfo, const char *text, int allowed,
 	return cache->expr;
 }
 
-/* Evaluate the expression of a call; NULL where a path leads nowhere. */
+/* Evaluate the expression of a call; NULL if a path has no match. */
 static Jsonb *
 evaluate(FunctionCallInfo fcinfo, int allowed, const char *kind)
 {
@@ -91,8 +91,8 @@ evaluate(FunctionCallInfo fcinfo, int allowed, const char *kind)
 }
 
 /*
- * Evaluate a JSONPath: its value, an array of all matches when it can have
- * several, NULL when it leads nowhere.
+ * Evaluate a JSONPath.  The result is its value, an array of all matches if it
+ * can have several, or NULL if it has no match.
  */
 Datum
 sfflow_sf_jsonpath(PG_FUNCTION_ARGS)

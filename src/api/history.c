@@ -86,7 +86,7 @@ sfflow_history(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Say what a running execution waits for; null when it does not run. */
+/* Describe what a running execution waits for; null if it does not run. */
 Datum
 sfflow_waiting_on(PG_FUNCTION_ARGS)
 {
@@ -144,9 +144,9 @@ sfflow_job_label(PG_FUNCTION_ARGS)
 }
 
 /*
- * Name where a branch stands: its state, that state's type and, for a Task, its
- * resource, and the branch's own name.  The caller passes the columns of the
- * row; what comes out is in the definition, not in the execution.
+ * Name the place of a branch: its state, the type of that state, the resource of
+ * a Task, and the name of the branch.  The caller passes the columns of the row;
+ * the result comes from the definition, not from the execution.
  */
 Datum
 sfflow_branch_place(PG_FUNCTION_ARGS)

@@ -1,9 +1,9 @@
 /*
  * jobs.c
- *		Behind the views sf_jobs and sf_job_relations.
+ *		The functions behind the views sf_jobs and sf_job_relations.
  *
- * Every role with USAGE on the private schema can call the functions
- * directly, so each of them checks that its caller may read what it shows.
+ * Every role with USAGE on the private schema can call the functions directly.
+ * So each of them checks that its caller may read what it shows.
  */
 #include "postgres.h"
 

@@ -20,8 +20,8 @@ typedef struct CachedJsonata
 } CachedJsonata;
 
 /*
- * Raise what an expression failed with: the message of the reference
- * implementation; code, position and token in the detail.
+ * Raise the error of an expression: the message is that of the reference
+ * implementation; the detail has code, position and token.
  */
 static void
 raise_failure(const SfJsonataFailure *failure)

@@ -39,8 +39,8 @@ check_definition(const char *name, const char *definition)
 }
 
 /*
- * Pass on what a definition is warned of.  A function, or a right on it, may
- * still come: so a machine is stored all the same.
+ * Raise the warnings about a definition.  The machine is stored all the same,
+ * because a missing function or a right on it may be added later.
  */
 static void
 warn_of_definition(const char *name, const char *definition)

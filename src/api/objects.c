@@ -1,11 +1,11 @@
 /*
  * objects.c
- *		Find state machines, executions and activities for a caller, as far as
- *		it may know of them.
+ *		Find state machines, executions and activities for a caller, and check
+ *		its rights.
  *
- * To a caller that has no right at all on an object, the object does not exist:
- * the error is the same, and says so.  A caller that has some right on it, but
- * not the one it needs, is told which.
+ * A caller without any right on an object gets the error for an object that does
+ * not exist.  The error for a caller that has a right on it, but not the one that
+ * it needs, names the missing right.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@
 #include "base/errors.h"
 #include "store/names.h"
 
-/* How a kind of object is called, where it is listed, and its error */
+/* A kind of object: its name in messages, the view that lists it, its error */
 typedef struct ObjectKind
 {
 	const char *noun;

@@ -13,9 +13,9 @@
 #include "store/task.h"
 
 /*
- * "machine", "machine/3" or an ARN: the machine with that version.  SF003 when
- * there is none or the caller has no right on it; 42501 when it has some right,
- * but not the one that is needed.
+ * Find a machine by "machine", "machine/3" or an ARN, with that version.  Raises
+ * SF003 if it does not exist or the caller has no right on it, and 42501 if the
+ * caller has a right, but not the one that is needed.
  */
 extern SfMachine *sf_arg_machine(const char *text, SfPrivilege needed);
 
@@ -36,7 +36,7 @@ extern void sf_object_missing(char kind, const char *name) pg_attribute_noreturn
 /* Raise 42501: the caller may not create state machines and activities. */
 extern void sf_deny_create(void) pg_attribute_noreturn();
 
-/* Say in a notice what a redrive goes on from (names of states). */
+/* Raise the notice that names the states from which a redrive continues. */
 extern void sf_redrive_notice(const SfExecution *execution, const char *from);
 
 #endif							/* SF_API_OBJECTS_H */

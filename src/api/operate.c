@@ -39,10 +39,10 @@ PG_FUNCTION_INFO_V1(sfflow_decide_copy);
 #define SLOTS_COLUMNS	3
 #define HEALTH_COLUMNS	3
 
-/* A refused background worker is told that long */
+/* How long sf_health reports a background worker that was refused */
 #define RECENT_MS		(5 * 60 * 1000)
 
-/* Owners at a quota that are told at once */
+/* Most owners that the row about quotas names */
 #define REFUSALS_SHOWN	10
 
 #define ROLE_NAME(sym, name) name,
@@ -94,9 +94,10 @@ sfflow_note_load(PG_FUNCTION_ARGS)
 }
 
 /*
- * The rules by which a data directory is told from a copy, for tests: own, role,
- * standby.signal, recovery.signal, a recovery target, backup_label, shut down in
- * recovery; the role that it gets, with "new id" where that changes.
+ * Apply the rules that recognize a copied data directory, for tests.  Arguments:
+ * own, role, standby.signal, recovery.signal, a recovery target, backup_label,
+ * shut down in recovery.  Result: the role that the directory gets, and "new id"
+ * if its id changes.
  */
 Datum
 sfflow_decide_copy(PG_FUNCTION_ARGS)
@@ -282,7 +283,7 @@ put_driven(ReturnSetInfo *rsinfo)
 		put(rsinfo, "driven", ok, sf_instance_explain(state));
 }
 
-/* What tells this data directory from its copies. */
+/* Show the id that distinguishes this data directory from its copies. */
 static void
 put_data_directory(ReturnSetInfo *rsinfo)
 {
@@ -340,7 +341,7 @@ take_numbers(Numbers *n)
 	LWLockRelease(sf_shared_lock);
 }
 
-/* What the launcher and the workers are about. */
+/* Show the launcher and the workers. */
 static void
 put_workers(ReturnSetInfo *rsinfo)
 {
@@ -367,9 +368,9 @@ put_workers(ReturnSetInfo *rsinfo)
 }
 
 /*
- * The last error that no execution shows.  It is bad as long as the workers
- * have written nothing since; where they have nothing to write, they look at
- * the tables once a minute at least and meet it again.
+ * Show the last error that no execution shows.  The row is not ok as long as the
+ * workers have written nothing since.  If they have nothing to write, they scan
+ * the tables once per minute at least, and meet the error again if it persists.
  */
 static void
 put_last_error(ReturnSetInfo *rsinfo)

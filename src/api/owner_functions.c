@@ -93,8 +93,9 @@ reassign(char kind, const char *prefix, Oid from, Oid to)
 }
 
 /*
- * sf_reassign_owned(old_role, new_role): what REASSIGN OWNED does, for what is
- * sfflow's; rights given to the old role are taken back.  How many objects.
+ * sf_reassign_owned(old_role, new_role): give all objects of sfflow that a role
+ * owns to another role, and revoke the rights of the old role.  The result is
+ * the number of objects.
  */
 Datum
 sfflow_sf_reassign_owned(PG_FUNCTION_ARGS)

@@ -1,6 +1,6 @@
 /*
  * resource_functions.c
- *		sf_map_resource(), sf_unmap_resource(): names that stand for others.
+ *		sf_map_resource(), sf_unmap_resource(): mappings of resources to others.
  */
 #include "postgres.h"
 

@@ -100,7 +100,7 @@ release_locks(const SfSliceRequest *request)
 		SPI_commit();
 }
 
-/* Add what a slice did to what others did before it. */
+/* Add the counts of a slice to those of the slices before it. */
 static void
 add_result(SfSliceResult *result, const SfSliceResult *more)
 {
@@ -280,8 +280,8 @@ sfflow_sf_run(PG_FUNCTION_ARGS)
 }
 
 /*
- * Raise when the database ceased to be driven while a slice looked for what is
- * due: what it found may have been loaded from elsewhere.
+ * Raise an error if driving was switched off while a slice searched for due
+ * work: the rows that it found may have been loaded by another program.
  */
 static void
 check_still_driven(void)
@@ -295,7 +295,7 @@ check_still_driven(void)
 				 errdetail("%s.", sf_instance_explain(state))));
 }
 
-/* Advance what is due of an owner, at most so many steps; how many it took. */
+/* Run due work of an owner, at most max_steps steps; return the number of steps. */
 static int
 run_due_of(Oid owner, int max_steps, bool nonatomic)
 {
@@ -324,8 +324,8 @@ run_due_of(Oid owner, int max_steps, bool nonatomic)
 }
 
 /*
- * Advance what is due, at most so many steps, of which each owner has a share;
- * how many it took.  Where there are too few steps for all, chance decides.
+ * Run due work, at most max_steps steps, of which each owner has a share; return
+ * the number of steps.  If there are fewer steps than owners, chance decides.
  */
 static int
 run_due(int max_steps, bool nonatomic)

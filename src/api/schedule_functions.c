@@ -232,8 +232,8 @@ sfflow_sf_unschedule(PG_FUNCTION_ARGS)
 }
 
 /*
- * Start the execution that a schedule is due for; null when it is due for
- * none.  What the pg_cron job of a schedule calls.
+ * Start the execution for which a schedule is due; null if it is not due.  The
+ * pg_cron job of a schedule calls this function.
  */
 Datum
 sfflow_run_schedule(PG_FUNCTION_ARGS)

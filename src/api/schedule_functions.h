@@ -1,6 +1,6 @@
 /*
  * schedule_functions.h
- *		What the functions about schedules share.
+ *		Declarations that the functions about schedules share.
  */
 #ifndef SF_API_SCHEDULE_FUNCTIONS_H
 #define SF_API_SCHEDULE_FUNCTIONS_H

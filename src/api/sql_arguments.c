@@ -11,7 +11,7 @@
 #include "base/errors.h"
 #include "base/settings.h"
 
-/* Longest duration: what a time is shifted by must not leave the calendar */
+/* Longest duration: a time shifted by it must stay within the calendar */
 #define MAX_DURATION_YEARS	1000
 
 /* Raise the error for an argument that may not be null. */

@@ -13,7 +13,7 @@ typedef enum Kind
 	OBJECT, STRING, NUMBER, ANY
 } Kind;
 
-/* The fields: what they are in, name, what they are; objects before what is in them */
+/* The fields: the object they are in, name, kind; an object comes before its fields */
 #define CONTEXT_FIELD_LIST(X) \
 	X(NULL, "Execution", OBJECT) \
 	X("Execution", "Id", STRING) \
@@ -49,7 +49,7 @@ static const struct
 	CONTEXT_FIELD_LIST(CONTEXT_FIELD)
 };
 
-/* What a value has to be and is not; NULL where it is. */
+/* Name the kind that a value should have; NULL if it has it. */
 static const char *
 wrong_kind(Kind kind, const JsonbValue *value)
 {

@@ -46,7 +46,7 @@ read_definition(SfStateTest *test, const char *definition, const char *state_nam
 				 errhint("The definition is one state; with state_name, it is a whole state machine.")));
 }
 
-/* A member that has to be a string; NULL where it is absent. */
+/* A member that must be a string; NULL if absent. */
 static const char *
 string_member(const Jsonb *object, const char *key)
 {
@@ -115,7 +115,7 @@ read_outcome(const Jsonb *mock, SfMock *out)
 	out->cause = string_member(error, "cause");
 }
 
-/* A count of stateConfiguration; def where it is absent. */
+/* A count of stateConfiguration; def if absent. */
 static int
 count_member(const Jsonb *configuration, const char *key, int def)
 {
@@ -131,7 +131,7 @@ count_member(const Jsonb *configuration, const char *key, int def)
 	return (int) count;
 }
 
-/* errorCausedByState has to be a state inside the one that is tested. */
+/* Check that errorCausedByState is a state inside the one that is tested. */
 static void
 check_causing_state(const SfStateTest *test, const char *name)
 {
@@ -266,7 +266,7 @@ typedef struct TestTask
 	SfTaskOutcome *outcome;
 } TestTask;
 
-/* Run a task, and have what it did rolled back. */
+/* Run a task, and roll its work back. */
 static bool
 run_and_undo(void *arg)
 {

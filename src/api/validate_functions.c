@@ -13,8 +13,8 @@
 PG_FUNCTION_INFO_V1(sfflow_sf_validate);
 
 /*
- * Return the diagnostics of a definition, in the order of its text; no rows
- * for one that is good.  NULL is no definition, as the empty text is none.
+ * Return the diagnostics of a definition, in the order of its text; no rows if it
+ * is good.  NULL is an invalid definition, as the empty text is.
  */
 Datum
 sfflow_sf_validate(PG_FUNCTION_ARGS)

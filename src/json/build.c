@@ -42,7 +42,7 @@ sf_json_from_cstring(const char *text)
 											  CStringGetDatum(text)));
 }
 
-/* Make a value of a C string, which has to outlive it. */
+/* Make a value of a C string, which must live longer than the value. */
 void
 sf_json_value_cstring(JsonbValue *out, const char *text)
 {
@@ -124,7 +124,7 @@ typedef struct SfJsonLevel
 	List	   *documents;		/* nested containers that were ended */
 } SfJsonLevel;
 
-/* Begin a container inside the one at hand, if any. */
+/* Begin a container inside the current one, if any. */
 static void
 push_level(SfJsonBuilder *b, const char *key, bool is_object)
 {
@@ -249,7 +249,7 @@ sf_json_close_array(SfJsonBuilder *b)
 	pop_level(b);
 }
 
-/* Add a value of any kind, which has to live until its container is ended. */
+/* Add a value of any kind, which must live until its container is ended. */
 void
 sf_json_add_value(SfJsonBuilder *b, const char *key, const JsonbValue *value)
 {

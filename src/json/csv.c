@@ -2,10 +2,10 @@
  * csv.c
  *		Read comma-separated values (RFC 4180) from memory.
  *
- * A field that begins with a quote goes on to the next quote that is not
- * doubled, over delimiters and line ends; what stands between that quote and
- * the next delimiter is kept as it is, since files that have it exist.  A row
- * ends with CR, LF or both, the last one also without.
+ * A field that begins with a quote ends at the next quote that is not doubled;
+ * it may contain delimiters and line ends.  Text between that quote and the next
+ * delimiter is kept unchanged, because such files exist.  A row ends with CR, LF
+ * or both; the last row may end without them.
  */
 #include "postgres.h"
 
@@ -22,7 +22,7 @@ at_end_of_field(const SfCsv *csv)
 		*csv->pos == '\n' || *csv->pos == '\r';
 }
 
-/* Read what is quoted; the opening quote has been read. */
+/* Read quoted text; the opening quote has been read. */
 static void
 read_quoted(SfCsv *csv, StringInfo field)
 {

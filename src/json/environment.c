@@ -1,6 +1,6 @@
 /*
  * environment.c
- *		The context object of an evaluation, and how much it may make.
+ *		The context object of an evaluation, and the limit of its memory.
  */
 #include "postgres.h"
 

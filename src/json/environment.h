@@ -1,7 +1,7 @@
 /*
  * environment.h
- *		What an expression can see, and how an evaluation ends; shared by both
- *		query languages.
+ *		The environment of an evaluation and its possible outcomes, for both query
+ *		languages.
  */
 #ifndef SF_JSON_ENVIRONMENT_H
 #define SF_JSON_ENVIRONMENT_H
@@ -23,8 +23,8 @@ typedef enum SfEvalStatus
 } SfEvalStatus;
 
 /*
- * What an expression can see.  The context object is costly to build and
- * seldom looked at, so it may be given as a callback, called at most once.
+ * The values that an expression can use.  The context object is costly to build
+ * and seldom used, so it may be given as a callback, called at most once.
  */
 typedef struct SfEnv
 {
@@ -35,16 +35,16 @@ typedef struct SfEnv
 	Jsonb	   *variables;		/* object of $name; NULL: none */
 	Jsonb	   *result;			/* $states.result; NULL: not in scope */
 	Jsonb	   *error_output;	/* $states.errorOutput; NULL: not in scope */
-	Size		made;			/* bytes that the evaluation at hand has made */
+	Size		made;			/* bytes that the current evaluation has made */
 } SfEnv;
 
 /* An evaluation may make this many times sfflow.max_payload_bytes in all */
 #define SF_EVALUATION_PAYLOADS	8
 
 /*
- * Count what an evaluation makes; false with States.DataLimitExceeded when it
- * comes to more than it may.  Nothing that fits a payload does: jsonb takes at
- * most so many times the bytes of its text.
+ * Count bytes that an evaluation makes; false with States.DataLimitExceeded if
+ * they exceed the limit.  A value that fits a payload never does: jsonb takes at
+ * most SF_EVALUATION_PAYLOADS times the bytes of its text.
  */
 extern bool sf_env_make(SfEnv *env, Size bytes, SfError *err);
 extern Size sf_env_may_make(const SfEnv *env);	/* bytes left */
@@ -52,7 +52,7 @@ extern Size sf_env_may_make(const SfEnv *env);	/* bytes left */
 /* The same for a value of which a container is in memory of its own. */
 extern bool sf_env_make_value(SfEnv *env, const JsonbValue *v, SfError *err);
 
-/* The context object, built on first use; NULL when there is none. */
+/* The context object, built on first use; NULL without one. */
 extern Jsonb *sf_env_context(SfEnv *env);
 
 #endif							/* SF_JSON_ENVIRONMENT_H */

@@ -3,8 +3,8 @@
  *		Helpers over jsonb, the representation of every payload.
  *
  * A payload is a detoasted Jsonb with a four-byte header.  Pieces of it are
- * looked at as JsonbValue: those point into the buffer that they came from
- * and die with it.
+ * JsonbValues, which point into the payload's buffer and are valid as long as
+ * that buffer.
  */
 #ifndef SF_JSON_JSON_H
 #define SF_JSON_JSON_H
@@ -38,7 +38,7 @@ extern const char *sf_json_type_name(const JsonbValue *v);
 /* Member of a document as C string, or NULL when absent or no string. */
 extern char *sf_json_get_cstring(const Jsonb *doc, const char *key);
 
-/* Member of a document as a document of its own, or NULL when absent. */
+/* Copy a member of a document as a separate document; NULL if absent. */
 extern Jsonb *sf_json_get(const Jsonb *doc, const char *key);
 
 /* A number that is an integer of 64 bits (1.0 is); false for all others. */
@@ -46,7 +46,7 @@ extern bool sf_json_to_int64(const JsonbValue *v, int64 *out);
 
 /* --- building --- */
 
-/* A document of its own from any value, jbvBinary included. */
+/* Make a separate document of any value, including jbvBinary. */
 extern Jsonb *sf_json_make(const JsonbValue *v);
 extern Jsonb *sf_json_from_cstring(const char *text);	/* JSON text; ereports */
 

@@ -1,10 +1,10 @@
 /*
  * parse.c
- *		JSON text to jsonb, with malformed text as a result and not as an error.
+ *		JSON text to jsonb; malformed text is a result and no error.
  *
- * jsonb's input function reports what is wrong by ereport, which an evaluator
- * could only catch in a subtransaction.  PostgreSQL's parser underneath
- * returns a code; this feeds its events into the builder of jsonb.
+ * jsonb's input function reports malformed text by ereport, which an evaluator
+ * could catch in a subtransaction only.  PostgreSQL's parser underneath
+ * returns a code.  This file feeds its events into the builder of jsonb.
  */
 #include "postgres.h"
 

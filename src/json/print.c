@@ -32,7 +32,7 @@ sink_bytes(TextSink *sink, const char *bytes, Size len)
 		appendBinaryStringInfo(sink->buf, bytes, len);
 }
 
-/* Write the escape sequence of a character that cannot stand for itself. */
+/* Write the escape sequence of a character that must be escaped. */
 static void
 sink_escape(TextSink *sink, unsigned char c)
 {
@@ -113,7 +113,7 @@ sink_container(TextSink *sink, JsonbContainer *container)
 	JsonbIteratorToken token;
 	JsonbValue	v;
 	bool		raw_scalar = JsonContainerIsScalar(container);
-	bool		first = true;	/* no comma before what comes next */
+	bool		first = true;	/* no comma before the next value */
 
 	while (sink->size <= sink->max &&
 		   (token = JsonbIteratorNext(&it, &v, false)) != WJB_DONE)
@@ -175,8 +175,8 @@ sf_json_append_text(StringInfo buf, const JsonbValue *v)
 }
 
 /*
- * The same as long as the buffer has at most max bytes: false where it would
- * have more, and the text is cut.
+ * The same for a buffer of at most max bytes.  If the text needs more, it is cut,
+ * and the result is false.
  */
 bool
 sf_json_append_text_within(StringInfo buf, const JsonbValue *v, Size max)
