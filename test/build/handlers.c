@@ -7,7 +7,7 @@
  * main(): there are PostgreSQL's memory contexts and its functions on jsonb and
  * numeric, but no data directory, shared memory, transaction or catalogue.  A
  * state handler that reads a table, a catalogue or a setting of the server
- * crashes here.  What handlers may use of store/ is defined below.
+ * crashes here.
  *
  * Input: the file that SFFLOW_CASES names, with one case per line and fields
  * separated by tabs (where the case stands, definition, input, mock, level,
@@ -26,38 +26,6 @@
 #include "run/test_state.h"
 
 #define FIELDS 8
-
-/* A new branch in memory, as store/branch.c makes it. */
-SfBranch *
-sf_branch_make(int64 execution_no, Oid owner, int64 branch_no)
-{
-	SfBranch   *branch = palloc0(sizeof(SfBranch));
-
-	branch->key.execution_no = execution_no;
-	branch->key.branch_no = branch_no;
-	branch->owner = owner;
-	branch->parent_no = -1;
-	branch->phase = SF_PHASE_ENTER;
-	branch->due_at = DT_NOEND;
-	branch->entered_at = DT_NOBEGIN;
-	branch->started_at = DT_NOBEGIN;
-	branch->deadline = DT_NOEND;
-	return branch;
-}
-
-/* The name of an execution, as store/execution.c has it. */
-const char *
-sf_execution_name(const SfExecution *execution)
-{
-	return strchr(execution->execution_id, ':') + 1;
-}
-
-/* A task's token; no test shows it. */
-char *
-sf_task_token(const SfTask *task)
-{
-	return pstrdup("token");
-}
 
 /* A member of a document as a count. */
 static int
