@@ -47,8 +47,7 @@ static bool
 is_touched(SfBranchKey key)
 {
 	for (int i = 0; i < ntouched; i++)
-		if (touched[i].branch_no == key.branch_no &&
-			touched[i].execution_no == key.execution_no)
+		if (sf_branch_key_equals(touched[i], key))
 			return true;
 	return false;
 }

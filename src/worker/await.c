@@ -23,8 +23,8 @@ static bool listening = false;
 static SfTick give_up;
 
 /* Stop counting this session as a listener. */
-static void
-stop_listening(void)
+void
+sf_await_forget(void)
 {
 	if (!listening)
 		return;
@@ -48,7 +48,7 @@ start_listening(int64 execution_no)
 static void
 stop_listening_at_exit(int code, Datum arg)
 {
-	stop_listening();
+	sf_await_forget();
 }
 
 /* Sleep until an execution may have ended; false when the time is over. */
@@ -92,12 +92,5 @@ sf_await_done(void)
 {
 	if (listening && sf_shared)
 		ConditionVariableCancelSleep();
-	stop_listening();
-}
-
-/* The transaction ended, maybe by an error while asleep. */
-void
-sf_await_forget(void)
-{
-	stop_listening();
+	sf_await_forget();
 }

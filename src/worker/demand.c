@@ -16,14 +16,6 @@
 #include "worker/demand.h"
 #include "worker/shared.h"
 
-/* Take the earlier one as the time to look again. */
-static void
-look_at(SfTick *next, SfTick at)
-{
-	if (at < *next)
-		*next = at;
-}
-
 /* Put a candidate first when it is more urgent than the one so far. */
 static void
 consider(SfWant *want, Oid database, SfRole role, bool first, SfTick since)
@@ -61,7 +53,7 @@ consider_first(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 	if (due > now)
 	{
 		database->waiting_since = 0;
-		look_at(next, due);
+		*next = Min(*next, due);
 		return;
 	}
 	if (database->waiting_since == 0)
@@ -97,7 +89,7 @@ consider_more(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 	}
 	at = sf_tick_plus_ms(database->backlog_since, SF_MORE_DELAY_MS);
 	if (at > now)
-		look_at(next, at);
+		*next = Min(*next, at);
 	else
 		consider(want, database->oid, SF_ROLE_WORKER, false, database->backlog_since);
 }
@@ -135,7 +127,7 @@ sf_demand_find(SfTick *next)
 			continue;
 		if (database->not_before > now)
 		{
-			look_at(next, database->not_before);
+			*next = Min(*next, database->not_before);
 			continue;
 		}
 		if (sf_shared_count_advancing(database->oid) == 0)

@@ -111,7 +111,7 @@ start_probe(Oid oid)
 	{
 		if (register_for_probe(oid))
 		{
-			started = sf_processes_probe(oid);
+			started = sf_processes_start(oid, SF_ROLE_WORKER, false, SF_ERRAND_PROBE);
 			if (!started)
 				forget_probe(oid);
 		}
@@ -119,7 +119,7 @@ start_probe(Oid oid)
 			may_settle = false;
 	}
 	else if (!sf_shared->settled && sf_databases_may_connect(oid))
-		started = sf_processes_look(oid);
+		started = sf_processes_start(oid, SF_ROLE_WORKER, false, SF_ERRAND_LOOK);
 	if (started)
 		probed = oid;
 	return started;

@@ -35,13 +35,6 @@ sf_last_error_note(int sqlstate, const char *message)
 	LWLockRelease(sf_shared_lock);
 }
 
-/* A turn of a worker has written something: the errors in a row are over. */
-void
-sf_last_error_over(SfDatabase *database)
-{
-	database->last_error.in_a_row = 0;
-}
-
 /* Note what makes this process exit, unless it was asked to. */
 static void
 note_exit(ErrorData *edata)

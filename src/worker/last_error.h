@@ -10,9 +10,6 @@
 /* Note an error of this worker. */
 extern void sf_last_error_note(int sqlstate, const char *message);
 
-/* A turn of a worker has written something: the errors in a row are over. */
-extern void sf_last_error_over(SfDatabase *database);
-
 /* Have this process note what makes it exit. */
 extern void sf_last_error_watch_exit(void);
 

@@ -79,7 +79,7 @@ serve_databases(void)
 			sf_databases_forget(want.database);
 			continue;
 		}
-		if (sf_processes_start(want.database, want.role, want.first))
+		if (sf_processes_start(want.database, want.role, want.first, SF_ERRAND_WORK))
 		{
 			SfDatabase *database = sf_shared_lock_database(want.database);
 
@@ -149,7 +149,8 @@ serve_suspects(SfTick *next)
 			LWLockRelease(sf_shared_lock);
 			if (database && database->not_before <= sf_tick_now() &&
 				sf_processes_retry_at() <= sf_tick_now())
-				(void) sf_processes_run_suspects(suspect.database);
+				(void) sf_processes_start(suspect.database, SF_ROLE_TASK, true,
+										  SF_ERRAND_SUSPECTS);
 			return true;
 		}
 		sf_databases_forget(suspect.database);

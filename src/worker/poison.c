@@ -106,9 +106,7 @@ find_suspect(Oid database, SfBranchKey key)
 	{
 		SfSuspect  *suspect = &poison->suspects[i];
 
-		if (suspect->database == database &&
-			suspect->key.execution_no == key.execution_no &&
-			suspect->key.branch_no == key.branch_no)
+		if (suspect->database == database && sf_branch_key_equals(suspect->key, key))
 			return suspect;
 	}
 	return NULL;
@@ -218,10 +216,7 @@ sf_poison_turn_note(int slot, SfBranchKey key)
 	note = &poison->notes[slot];
 	if (note->nkeys > 0)
 	{
-		const SfBranchKey *last = &note->keys[(note->nkeys - 1) % POISON_MAX_KEYS];
-
-		if (last->execution_no == key.execution_no &&
-			last->branch_no == key.branch_no)
+		if (sf_branch_key_equals(note->keys[(note->nkeys - 1) % POISON_MAX_KEYS], key))
 			return;
 	}
 	note->keys[note->nkeys % POISON_MAX_KEYS] = key;

@@ -147,7 +147,6 @@ register_process(SfSlot *slot)
 	MemoryContext old;
 	bool		started;
 
-	order.database = slot->database;
 	order.slot = number;
 	order.launch = slot->launch;
 
@@ -158,8 +157,8 @@ register_process(SfSlot *slot)
 	strlcpy(worker.bgw_library_name, "sfflow", sizeof(worker.bgw_library_name));
 	strlcpy(worker.bgw_function_name, "sfflow_worker_main", sizeof(worker.bgw_function_name));
 	strlcpy(worker.bgw_type, "sfflow worker", BGW_MAXLEN);
-	if (OidIsValid(order.database))
-		snprintf(worker.bgw_name, BGW_MAXLEN, "sfflow worker for database %u", order.database);
+	if (OidIsValid(slot->database))
+		snprintf(worker.bgw_name, BGW_MAXLEN, "sfflow worker for database %u", slot->database);
 	else
 		strlcpy(worker.bgw_name, "sfflow worker on standby", BGW_MAXLEN);
 	memcpy(worker.bgw_extra, &order, sizeof(order));
@@ -207,10 +206,10 @@ use_standby(Oid database, SfRole role, SfErrand errand)
 
 /*
  * Start a process for a database, maybe its first; false when that cannot be
- * done now.  When not one process can be had, the one on standby does it all.
+ * done now.  When no process can be had, the one on standby does all the work.
  */
-static bool
-start_process(Oid database, SfRole role, bool first, SfErrand errand)
+bool
+sf_processes_start(Oid database, SfRole role, bool first, SfErrand errand)
 {
 	SfSlot	   *slot = reserve_slot(database, role, errand);
 
@@ -223,34 +222,6 @@ start_process(Oid database, SfRole role, bool first, SfErrand errand)
 	}
 	note_refusal(first);
 	return !sf_processes_any() && use_standby(database, role, errand);
-}
-
-/* Start a process that is to work. */
-bool
-sf_processes_start(Oid database, SfRole role, bool first)
-{
-	return start_process(database, role, first, SF_ERRAND_WORK);
-}
-
-/* Start one that looks at a database and stays as a worker if it is driven. */
-bool
-sf_processes_probe(Oid database)
-{
-	return start_process(database, SF_ROLE_WORKER, false, SF_ERRAND_PROBE);
-}
-
-/* Start one that looks at a database and leaves. */
-bool
-sf_processes_look(Oid database)
-{
-	return start_process(database, SF_ROLE_WORKER, false, SF_ERRAND_LOOK);
-}
-
-/* Start one that runs the suspects of a crash. */
-bool
-sf_processes_run_suspects(Oid database)
-{
-	return start_process(database, SF_ROLE_TASK, true, SF_ERRAND_SUSPECTS);
 }
 
 /* Have a process on standby; false: the postmaster refuses it. */

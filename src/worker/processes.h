@@ -14,16 +14,7 @@ extern void sf_processes_init(void);
  * Start a process for a database, maybe its first; false when that cannot be
  * done now.
  */
-extern bool sf_processes_start(Oid database, SfRole role, bool first);
-
-/* Start a process that looks at a database and stays if it is driven; false as above. */
-extern bool sf_processes_probe(Oid database);
-
-/* Start a process that runs the suspects of a crash; false as above. */
-extern bool sf_processes_run_suspects(Oid database);
-
-/* Start a process that looks at a database, and leaves; false as above. */
-extern bool sf_processes_look(Oid database);
+extern bool sf_processes_start(Oid database, SfRole role, bool first, SfErrand errand);
 
 /* Tell whether there is any process but the launcher and the one on standby. */
 extern bool sf_processes_any(void);

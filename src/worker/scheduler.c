@@ -18,7 +18,6 @@
 #include "base/timing.h"
 #include "worker/admit.h"
 #include "worker/attempt.h"
-#include "worker/last_error.h"
 #include "worker/scheduler.h"
 #include "worker/shared.h"
 #include "worker/slot.h"
@@ -357,7 +356,7 @@ sf_scheduler_publish(SfTurn *turn)
 			if (is_over_and_well(turn))
 				database->failures = 0;
 			if (is_over_and_well(turn) && turn->outcome != SF_TURN_NOTHING)
-				sf_last_error_over(database);
+				database->last_error.in_a_row = 0;
 		}
 		else if (database->registrations == turn->registrations)
 			close_down(database, turn->verdict);

@@ -16,13 +16,6 @@
 SfShared   *sf_shared = NULL;
 LWLock	   *sf_shared_lock = NULL;
 
-/* The condition variable that the end of an execution signals. */
-ConditionVariable *
-sf_shared_ended(int64 execution_no)
-{
-	return &sf_shared->ended[(uint64) execution_no % SF_AWAIT_BUCKETS];
-}
-
 /* Take the lock exclusively; returns a database, or NULL. */
 SfDatabase *
 sf_shared_lock_database(Oid oid)
@@ -72,20 +65,6 @@ sf_shared_register_database(Oid oid)
 	return database;			/* next_look is 0: it is to be looked at */
 }
 
-/* Have all of the due index of a database looked at. */
-void
-sf_shared_want_look(SfDatabase *database)
-{
-	database->next_look = 0;
-}
-
-/* Was that asked for, and has not been done? */
-bool
-sf_shared_wants_look(const SfDatabase *database)
-{
-	return database->next_look == 0;
-}
-
 /* When the due index is to be looked at again, from now. */
 SfTick
 sf_shared_next_look(void)
@@ -116,33 +95,12 @@ sf_shared_count_advancing(Oid oid)
 	return count;
 }
 
-/* Tell whether a process only looks at its database, so far. */
-bool
-sf_shared_is_probe(const SfSlot *slot)
-{
-	return slot->errand == SF_ERRAND_PROBE || slot->errand == SF_ERRAND_LOOK;
-}
-
-/* Tell whether a process takes keys of the ring: a worker or the keeper. */
-bool
-sf_shared_takes_keys(const SfSlot *slot)
-{
-	return slot->role == SF_ROLE_WORKER || slot->role == SF_ROLE_KEEPER;
-}
-
 /* Tell whether a slot is held by a task, for a time that is not known. */
 bool
 sf_shared_is_held(const SfSlot *slot)
 {
 	return slot->state != SF_SLOT_FREE &&
 		(slot->stuck || (slot->role == SF_ROLE_TASK && slot->may_task));
-}
-
-/* The last slot, which is kept for the keeper. */
-SfSlot *
-sf_shared_keeper_slot(void)
-{
-	return &sf_shared->slots[sf_shared->nslots - 1];
 }
 
 /* Find a free slot for one more worker or task, or NULL. */
@@ -428,13 +386,6 @@ sf_shared_note_owner(SfDatabase *database, Oid owner)
 		database->owners[database->nowners++] = owner;
 	else
 		database->owners_known = false;
-}
-
-/* Have looks for announced tasks begin no later than at. */
-void
-sf_shared_lower_tasks(SfDatabase *database, TimestampTz at)
-{
-	database->tasks_from = Min(database->tasks_from, at);
 }
 
 /* Give a slot back. */

@@ -261,7 +261,11 @@ extern void sf_area_init(void);
 		 slot < &sf_shared->slots[sf_shared->nslots]; slot++)
 
 /* The condition variable that the end of an execution signals. */
-extern ConditionVariable *sf_shared_ended(int64 execution_no);
+static inline ConditionVariable *
+sf_shared_ended(int64 execution_no)
+{
+	return &sf_shared->ended[(uint64) execution_no % SF_AWAIT_BUCKETS];
+}
 
 /* Take the lock exclusively; returns a database, or NULL. */
 extern SfDatabase *sf_shared_lock_database(Oid oid);
@@ -275,10 +279,18 @@ extern SfDatabase *sf_shared_find_database(Oid oid);
 extern SfDatabase *sf_shared_register_database(Oid oid);
 
 /* Have all of the due index of a database looked at. */
-extern void sf_shared_want_look(SfDatabase *database);
+static inline void
+sf_shared_want_look(SfDatabase *database)
+{
+	database->next_look = 0;
+}
 
 /* Was that asked for, and has not been done? */
-extern bool sf_shared_wants_look(const SfDatabase *database);
+static inline bool
+sf_shared_wants_look(const SfDatabase *database)
+{
+	return database->next_look == 0;
+}
 
 /* When the due index is to be looked at again, from now. */
 extern SfTick sf_shared_next_look(void);
@@ -287,16 +299,28 @@ extern SfTick sf_shared_next_look(void);
 extern bool sf_shared_advances(const SfSlot *slot);
 
 /* Tell whether a process only looks at its database, so far. */
-extern bool sf_shared_is_probe(const SfSlot *slot);
+static inline bool
+sf_shared_is_probe(const SfSlot *slot)
+{
+	return slot->errand == SF_ERRAND_PROBE || slot->errand == SF_ERRAND_LOOK;
+}
 
 /* Tell whether a process takes keys of the ring: a worker or the keeper. */
-extern bool sf_shared_takes_keys(const SfSlot *slot);
+static inline bool
+sf_shared_takes_keys(const SfSlot *slot)
+{
+	return slot->role == SF_ROLE_WORKER || slot->role == SF_ROLE_KEEPER;
+}
 
 /* Tell whether a slot is held by a task, for a time that is not known. */
 extern bool sf_shared_is_held(const SfSlot *slot);
 
 /* The last slot, which is kept for the keeper. */
-extern SfSlot *sf_shared_keeper_slot(void);
+static inline SfSlot *
+sf_shared_keeper_slot(void)
+{
+	return &sf_shared->slots[sf_shared->nslots - 1];
+}
 
 /* Find a free slot for one more worker or task, or NULL. */
 extern SfSlot *sf_shared_find_free_slot(void);
@@ -374,7 +398,11 @@ extern void sf_shared_lower_timer(SfDatabase *database, TimestampTz at);
 extern void sf_shared_note_owner(SfDatabase *database, Oid owner);
 
 /* Have looks for announced tasks begin no later than at. */
-extern void sf_shared_lower_tasks(SfDatabase *database, TimestampTz at);
+static inline void
+sf_shared_lower_tasks(SfDatabase *database, TimestampTz at)
+{
+	database->tasks_from = Min(database->tasks_from, at);
+}
 
 /* Give a slot back. */
 extern void sf_shared_clear_slot(SfSlot *slot);

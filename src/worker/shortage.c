@@ -32,8 +32,7 @@ find(SfBranchKey key)
 	{
 		SfShortage *s = &sf_shared->shortages[i];
 
-		if (s->database == MyDatabaseId && s->key.execution_no == key.execution_no &&
-			s->key.branch_no == key.branch_no)
+		if (s->database == MyDatabaseId && sf_branch_key_equals(s->key, key))
 			return s;
 	}
 	return NULL;

@@ -11,7 +11,6 @@
 /* What a worker is told: travels in bgw_extra */
 typedef struct SfWorkerOrder
 {
-	Oid			database;
 	int			slot;
 	uint32		launch;
 } SfWorkerOrder;
