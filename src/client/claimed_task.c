@@ -37,7 +37,7 @@ sfw_kind_find(const char *name)
 	return NULL;
 }
 
-/* Log a line about a task; never its token: whoever has that may answer the task. */
+/* Log a line about a task; never its token, which gives the right to answer the task. */
 void
 sfw_task_log(const SfwTask *task, SfwLevel level, const char *message, const char *key, const char *value)
 {
