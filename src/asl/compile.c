@@ -306,7 +306,15 @@ compile_text(const char *text, int len, bool lone_state, MemoryContext parent,
 	return program;
 }
 
-/* Check a definition and compile it. */
+/*
+ * Check a definition given as text and compile it.
+ *
+ * *diagnostics gets a List of SfDiagnostic (errors and warnings, in the
+ * order in which they stand in the text), allocated in the current context.
+ * Returns the program, in a new memory context that is a child of parent, or
+ * NULL when there is any error (or parent is NULL: validate only).
+ * ereports only for limits (54001 stack depth).
+ */
 SfProgram *
 sf_asl_compile(const char *text, int len, MemoryContext parent,
 			   List **diagnostics)
@@ -314,7 +322,10 @@ sf_asl_compile(const char *text, int len, MemoryContext parent,
 	return compile_text(text, len, false, parent, NULL, diagnostics);
 }
 
-/* Check a definition, its resources included. */
+/*
+ * Check a definition as sf_asl_compile does, and warn of resources that cannot
+ * run according to probe.
+ */
 List *
 sf_asl_validate(const char *text, int len, SfResourceProbe probe)
 {
@@ -324,7 +335,13 @@ sf_asl_validate(const char *text, int len, SfResourceProbe probe)
 	return diagnostics;
 }
 
-/* Compile one state by itself, or find it in a definition. */
+/*
+ * Compile one state by itself, as TestState takes it: a state object (with
+ * state_name NULL; it is called "State" then), or a whole definition of which
+ * state_name names one state.  Next targets that do not exist are allowed in
+ * the first form: they get number -1 and next_name tells the name.  Without a
+ * state of that name the result is NULL and *diagnostics says so.
+ */
 SfProgram *
 sf_asl_compile_state(const char *text, int len, const char *state_name,
 					 MemoryContext parent, int *state_number,

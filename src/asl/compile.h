@@ -43,7 +43,6 @@ extern Jsonb *sf_compile_jsonb(SfCompiler *c, const SfNode *object,
 							   const char *name);
 extern SfFailureMode sf_compile_failure_mode(const SfNode *object,
 											 SfFailureMode def);
-/* Resolve the name of a next state in the current scope; -1 when absent. */
 extern int	sf_compile_target(SfCompiler *c, const char *name);
 
 /* --- compile_choice.c, compile_errors.c, compile_map.c --- */

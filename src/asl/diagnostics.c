@@ -141,7 +141,10 @@ sf_diagnostics_have_error(const List *diagnostics)
 	return false;
 }
 
-/* Print the errors as the service does when it refuses a definition. */
+/*
+ * Print the errors in one text, as the service refuses a definition: "Invalid
+ * State Machine Definition: 'CODE: message at LOCATION, …'".
+ */
 char *
 sf_diagnostics_print(const List *diagnostics)
 {

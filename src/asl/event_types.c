@@ -26,14 +26,20 @@ is_known(int type)
 	return type >= 0 && type < SF_EVENT_TYPE_COUNT;
 }
 
-/* Name an event type. */
+/*
+ * Name an event type as the Step Functions API does; "?" for a number not in
+ * the list.
+ */
 const char *
 sf_event_type_name(int type)
 {
 	return is_known(type) ? types[type].name : "?";
 }
 
-/* Tell what an event of a type says happened. */
+/*
+ * Tell what an event of a type says happened; SF_MEANS_UNKNOWN for a number
+ * not in the list.
+ */
 SfEventMeaning
 sf_event_type_meaning(int type)
 {
@@ -65,7 +71,10 @@ sf_event_type_is_of_task(int type)
 	}
 }
 
-/* Tell whether a type is about a state, or what happens in a visit to it. */
+/*
+ * Tell whether a type is about a state, an attempt at its task, or an
+ * expression in it.
+ */
 bool
 sf_event_type_is_of_state(int type)
 {
@@ -74,7 +83,10 @@ sf_event_type_is_of_state(int type)
 		 types[type].subject == SF_SUBJECT_EVALUATION || sf_event_type_is_of_task(type));
 }
 
-/* Find the first type with a subject and a meaning. */
+/*
+ * Find the first type with a subject and a meaning; SF_EVENT_TYPE_COUNT: there
+ * is none.
+ */
 SfEventType
 sf_event_type_find(SfEventSubject subject, SfEventMeaning meaning)
 {
@@ -91,7 +103,7 @@ sf_event_type_find(SfEventSubject subject, SfEventMeaning meaning)
 	return found[subject][meaning];
 }
 
-/* Collect the types with a meaning. */
+/* Collect the types with a meaning into out[SF_EVENT_TYPE_COUNT]; how many. */
 int
 sf_event_type_collect(SfEventMeaning meaning, int *out)
 {
@@ -103,7 +115,7 @@ sf_event_type_collect(SfEventMeaning meaning, int *out)
 	return n;
 }
 
-/* Build the details of an event of failure. */
+/* Build the details of an event of failure: {"error", "cause"}, each unless NULL. */
 Jsonb *
 sf_event_error(const char *error, const char *cause)
 {

@@ -127,32 +127,18 @@ typedef enum SfEventMeaning
 	SF_MEANS_COUNT
 } SfEventMeaning;
 
-/* Name of a type in the Step Functions API; "?" for a number not in the list. */
 extern const char *sf_event_type_name(int type);
-
-/* Meaning of a type; SF_MEANS_UNKNOWN for a number not in the list. */
 extern SfEventMeaning sf_event_type_meaning(int type);
-
-/* Is a type about an execution as a whole? */
 extern bool sf_event_type_is_of_execution(int type);
-
-/* Is a type about a Task state, or an attempt at its task? */
 extern bool sf_event_type_is_of_task(int type);
-
-/* Is a type about a state, an attempt at its task, or an expression in it? */
 extern bool sf_event_type_is_of_state(int type);
-
-/* The first type with a subject and a meaning; SF_EVENT_TYPE_COUNT: there is none. */
 extern SfEventType sf_event_type_find(SfEventSubject subject, SfEventMeaning meaning);
 
 /* The same for a state of a type. */
 #define sf_event_type_of_state(state_type, meaning) \
 	sf_event_type_find((SfEventSubject) (state_type), (meaning))
 
-/* Collect the types with a meaning into out[SF_EVENT_TYPE_COUNT]; how many. */
 extern int	sf_event_type_collect(SfEventMeaning meaning, int *out);
-
-/* Build the details of an event of failure: {"error", "cause"}, each unless NULL. */
 extern Jsonb *sf_event_error(const char *error, const char *cause);
 
 #endif							/* SF_ASL_EVENT_TYPES_H */

@@ -323,7 +323,11 @@ mark_duplicates(SfNode *node)
 	}
 }
 
-/* Parse JSON text into a tree. */
+/*
+ * Parse len bytes of JSON text into a tree in the current memory context.
+ * NULL with *error when it is malformed; ereports 54001 when it is nested too
+ * deeply.
+ */
 SfNode *
 sf_node_parse(const char *text, int len, SfParseError *error)
 {

@@ -18,7 +18,10 @@ sf_state_type_name(SfStateType type)
 	return names[type];
 }
 
-/* Find a state by its name, which is unique in the whole machine. */
+/*
+ * Find the number of a state by its name, which is unique in the whole
+ * machine; -1: there is none.
+ */
 int
 sf_program_find_state(const SfProgram *program, const char *name)
 {

@@ -196,7 +196,6 @@ typedef struct SfResource
 								 * "startExecution.sync:2" */
 } SfResource;
 
-/* Parse the text of a Resource; never fails (unknown ones are MAPPED). */
 extern void sf_resource_parse(const char *text, SfResource *out);
 
 struct SfProgram;
@@ -405,21 +404,7 @@ typedef struct SfDiagnostic
 extern const char *sf_severity_name(SfSeverity severity);	/* "ERROR" */
 extern bool sf_diagnostics_have_error(const List *diagnostics);
 
-/*
- * The errors in one text, as the service refuses a definition: "Invalid State
- * Machine Definition: 'CODE: message at LOCATION, …'".
- */
 extern char *sf_diagnostics_print(const List *diagnostics);
-
-/*
- * Check a definition given as text and compile it.
- *
- * *diagnostics gets a List of SfDiagnostic (errors and warnings, in the
- * order in which they stand in the text), allocated in the current context.
- * Returns the program, in a new memory context that is a child of parent, or
- * NULL when there is any error (or parent is NULL: validate only).
- * ereports only for limits (54001 stack depth).
- */
 extern SfProgram *sf_asl_compile(const char *text, int len,
 								 MemoryContext parent, List **diagnostics);
 
@@ -431,27 +416,12 @@ extern SfProgram *sf_asl_compile(const char *text, int len,
 typedef char *(*SfResourceProbe) (const SfResource *resource,
 								  const char *function, bool for_items);
 
-/*
- * Check a definition as sf_asl_compile does, and warn of resources that cannot
- * run according to probe.
- */
 extern List *sf_asl_validate(const char *text, int len, SfResourceProbe probe);
-
-/*
- * Compile one state by itself, as TestState takes it: a state object (with
- * state_name NULL; it is called "State" then), or a whole definition of which
- * state_name names one state.  Next targets that do not exist are allowed in
- * the first form: they get number -1 and next_name tells the name.  Without a
- * state of that name the result is NULL and *diagnostics says so.
- */
 extern SfProgram *sf_asl_compile_state(const char *text, int len,
 									   const char *state_name,
 									   MemoryContext parent,
 									   int *state_number, List **diagnostics);
-
 extern const char *sf_state_type_name(SfStateType type);
-
-/* State number by name, -1 when there is none. */
 extern int	sf_program_find_state(const SfProgram *program, const char *name);
 
 #endif							/* SF_ASL_PROGRAM_H */

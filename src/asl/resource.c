@@ -121,9 +121,10 @@ parse_arn(const char *base, SfResource *out)
 }
 
 /*
- * Parse a Resource.  Of what sfflow runs itself, kind and name say what it is
- * (3.5 of the design); all else is left to the resource map, which gets the
- * text.  service and action are resourceType and resource in the events.
+ * Parse the text of a Resource; never fails.  kind and name say what sfflow
+ * runs itself (3.5 of the design); any other text is MAPPED and left to the
+ * resource map.  service and action are resourceType and resource in the
+ * events.
  */
 void
 sf_resource_parse(const char *text, SfResource *out)

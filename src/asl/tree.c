@@ -8,7 +8,10 @@
 #include "json/json.h"
 #include "miscadmin.h"
 
-/* Find a member of an object; of duplicates the last counts, as in jsonb. */
+/*
+ * Find a member of an object; NULL when absent.  Of duplicates the last
+ * counts, as in jsonb.
+ */
 SfNode *
 sf_node_member(const SfNode *object, const char *key)
 {
@@ -25,7 +28,9 @@ sf_node_member(const SfNode *object, const char *key)
 	return found;
 }
 
-/* Find a member that is a string. */
+/*
+ * Find the value of a member that is a string; NULL when absent or no string.
+ */
 const char *
 sf_node_member_string(const SfNode *object, const char *key)
 {
@@ -47,7 +52,7 @@ append_location(StringInfo buf, const SfNode *node)
 		appendStringInfo(buf, "[%d]", node->index);
 }
 
-/* Print where a node stands. */
+/* Print where a node stands: "/States/C/Choices[0]/Next"; the root is "/". */
 char *
 sf_node_location(const SfNode *node)
 {
@@ -101,7 +106,7 @@ locate_member(const SfNode *node, const char *location, const char **rest)
 	return best;
 }
 
-/* Follow a relative location as far as it leads. */
+/* Follow a relative location ("/a/b[0]") as far as it leads. */
 const SfNode *
 sf_node_locate(const SfNode *node, const char *location)
 {
@@ -120,7 +125,7 @@ sf_node_locate(const SfNode *node, const char *location)
 	return node;
 }
 
-/* Convert a value to jsonb. */
+/* Convert a value to jsonb, in the current memory context. */
 Jsonb *
 sf_node_to_jsonb(const SfNode *node, const char *text)
 {
@@ -131,7 +136,7 @@ sf_node_to_jsonb(const SfNode *node, const char *text)
 	return result;
 }
 
-/* Read a number. */
+/* Read the value of a NUMBER. */
 double
 sf_node_number(const SfNode *node)
 {

@@ -48,29 +48,12 @@ typedef struct SfParseError
 	const char *message;
 } SfParseError;
 
-/*
- * Parse len bytes of JSON text into a tree in the current memory context.
- * NULL with *error when it is malformed; ereports 54001 when it is nested too
- * deeply.
- */
 extern SfNode *sf_node_parse(const char *text, int len, SfParseError *error);
-
-/* Member of an object by name (the last of duplicates); NULL when absent. */
 extern SfNode *sf_node_member(const SfNode *object, const char *key);
-
-/* String value of a member; NULL when absent or no string. */
 extern const char *sf_node_member_string(const SfNode *object, const char *key);
-
-/* Where a value stands: "/States/C/Choices[0]/Next", the root is "/". */
 extern char *sf_node_location(const SfNode *node);
-
-/* The node at a relative location ("/a/b[0]"); the nearest one that exists. */
 extern const SfNode *sf_node_locate(const SfNode *node, const char *location);
-
-/* The value as jsonb, in the current memory context. */
 extern Jsonb *sf_node_to_jsonb(const SfNode *node, const char *text);
-
-/* The value of a NUMBER. */
 extern double sf_node_number(const SfNode *node);
 
 /*

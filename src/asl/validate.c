@@ -168,7 +168,10 @@ check_groups(SfCheck *c, const SfNode *object, SfShape shape, int states)
 	}
 }
 
-/* Check every field of an object, and what is missing. */
+/*
+ * Check every field of an object, and which are missing.  states is as in
+ * fields.h; 0: the object is no state.
+ */
 void
 sf_check_object(SfCheck *c, const SfNode *object, SfShape shape, int states)
 {
@@ -187,8 +190,9 @@ sf_check_object(SfCheck *c, const SfNode *object, SfShape shape, int states)
 }
 
 /*
- * Only the exact string JSONPath means JSONPath; any other value that is there
- * means JSONata (and is reported where it stands).
+ * Tell the language of a state, as the service decides it.  Only the exact
+ * string JSONPath means JSONPath; any other value means JSONata (and is
+ * reported where it stands).
  */
 SfQueryLanguage
 sf_asl_language(const SfNode *object, SfQueryLanguage inherited)
@@ -216,7 +220,7 @@ sf_asl_is_distributed(const SfNode *map)
 	return mode != NULL && strcmp(mode, "DISTRIBUTED") == 0;
 }
 
-/* Tell whether a value is a JSONata expression, as templates do. */
+/* Tell whether a value is a string "{% … %}" in a state of JSONata. */
 bool
 sf_asl_is_jsonata(const SfNode *value, SfQueryLanguage language)
 {
@@ -294,7 +298,7 @@ parse_object(SfCheck *c, const char *text, int len)
 	return root;
 }
 
-/* Parse and check a definition. */
+/* Parse and check a definition; the tree when it has no error, else NULL. */
 SfNode *
 sf_asl_check(const char *text, int len, SfResourceProbe probe,
 			 List **diagnostics)

@@ -79,21 +79,12 @@ extern List *sf_diagnostics_sort(List *diagnostics);
 
 /* --- validate.c --- */
 
-/* Check the fields of an object; states as in fields.h, 0 where no state. */
 extern void sf_check_object(SfCheck *c, const SfNode *object, SfShape shape,
 							int states);
-
-/* The language of a state, as the service decides it. */
 extern SfQueryLanguage sf_asl_language(const SfNode *object,
 									   SfQueryLanguage inherited);
-
-/* Is a Map state in DISTRIBUTED mode? */
 extern bool sf_asl_is_distributed(const SfNode *map);
-
-/* True for a string "{% … %}" in a state of that language. */
 extern bool sf_asl_is_jsonata(const SfNode *value, SfQueryLanguage language);
-
-/* Parse and check; the tree when it has no error, else NULL. */
 extern SfNode *sf_asl_check(const char *text, int len, SfResourceProbe probe,
 							List **diagnostics);
 
@@ -107,10 +98,8 @@ extern SfNode *sf_asl_check_state(const char *text, int len, List **diagnostics)
 	extern void sf_check_##sym(SfCheck *c, const SfNode *value, const SfField *field);
 SF_VALUE_LIST(SF_VALUE_DECLARE)
 
-/* Warn of a resource that stands at a node and cannot run. */
 extern void sf_check_runs(SfCheck *c, const SfNode *at,
 						  const SfResource *resource, bool for_items);
-
 extern bool sf_asl_find_state_type(const char *name, SfStateType *type);
 
 /* What the literal operand of a comparison is: the list's third column */
@@ -124,8 +113,6 @@ typedef enum SfOperandType
 } SfOperandType;
 
 extern SfOperandType sf_asl_operand_type(SfComparison comparison);
-
-/* Comparison by the name of its field; *is_path: the …Path form. */
 extern bool sf_asl_find_comparison(const char *name, SfComparison *comparison,
 								   bool *is_path);
 

@@ -25,7 +25,9 @@ static const SfComparisonInfo comparisons[] = {
 	SF_COMPARISON_LIST(SF_COMPARISON_ROW)
 };
 
-/* Find a comparison by the name of its field, "NumericEqualsPath" included. */
+/*
+ * Find a comparison by the name of its field; *is_path: it is the …Path form.
+ */
 bool
 sf_asl_find_comparison(const char *name, SfComparison *comparison, bool *is_path)
 {

@@ -470,7 +470,10 @@ named_function(SfCheck *c, const SfNode *owner)
 	return name->string;
 }
 
-/* Warn of a resource that cannot run, as far as that is known before. */
+/*
+ * Warn of a resource that stands at a node and cannot run, if that is known
+ * beforehand.
+ */
 void
 sf_check_runs(SfCheck *c, const SfNode *at, const SfResource *resource,
 			  bool for_items)

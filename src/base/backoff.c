@@ -9,7 +9,11 @@
 #include "base/backoff.h"
 #include "base/timing.h"
 
-/* Milliseconds to wait before the nth further attempt. */
+/*
+ * Milliseconds to wait before the nth (from 1) further attempt: any time up to
+ * base · 2^n, and up to limit.  Two processes that met once would meet again if
+ * both waited for about as long.
+ */
 int
 sf_backoff_ms(int n, int base_ms, int limit_ms)
 {
@@ -18,7 +22,7 @@ sf_backoff_ms(int n, int base_ms, int limit_ms)
 	return (int) (pg_prng_double(&pg_global_prng_state) * Min(longest, (double) limit_ms));
 }
 
-/* Milliseconds to pause after so many failures in a row. */
+/* Milliseconds to pause after so many failures in a row: a second, doubled up to a minute. */
 int
 sf_backoff_doubled_ms(int failures)
 {

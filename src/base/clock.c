@@ -18,7 +18,7 @@ sf_tick_now(void)
 	return (SfTick) INSTR_TIME_GET_MICROSEC(now);
 }
 
-/* The tick at which the wall clock shows a time. */
+/* The tick at which the wall clock shows a time, unless it is set before then. */
 SfTick
 sf_tick_of_wall(TimestampTz at)
 {

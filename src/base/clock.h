@@ -26,7 +26,6 @@ sf_tick_plus_ms(SfTick tick, int64 ms)
 	return tick + ms * 1000;
 }
 
-/* The tick at which the wall clock shows a time, unless it is set before then. */
 extern SfTick sf_tick_of_wall(TimestampTz at);
 
 /* By how much the wall clock is ahead of the monotonic one, microseconds. */

@@ -53,14 +53,14 @@ sf_closest_is_better(const SfClosest *closest, const char *name)
 	return distance_of(closest, name, limit) <= limit;
 }
 
-/* Offer a name. */
+/* Offer a name, which has to live as long as the search. */
 void
 sf_closest_offer(SfClosest *closest, const char *name)
 {
 	sf_closest_offer_as(closest, name, name);
 }
 
-/* Offer a name that is shown as a longer one. */
+/* Offer a name that is shown in another form: with its schema. */
 void
 sf_closest_offer_as(SfClosest *closest, const char *name, const char *shown)
 {
@@ -73,7 +73,9 @@ sf_closest_offer_as(SfClosest *closest, const char *name, const char *shown)
 	closest->distance = distance;
 }
 
-/* Ask whether the nearest name was meant. */
+/*
+ * Ask for the nearest name: ` Did you mean "…"?`, or "" when no name is near.
+ */
 const char *
 sf_closest_question(const SfClosest *closest)
 {
@@ -81,7 +83,10 @@ sf_closest_question(const SfClosest *closest)
 		psprintf(" Did you mean \"%s\"?", closest->name);
 }
 
-/* Give the hint of an error. */
+/*
+ * Give errhint() with the question after the nearest name, or else with
+ * another hint (may be NULL).
+ */
 int
 sf_closest_errhint(const SfClosest *closest, const char *otherwise)
 {

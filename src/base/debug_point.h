@@ -45,10 +45,7 @@ extern char *sf_setting_debug_point;
 #define SF_DEBUG_MUTATION(name) \
 	(SF_DEBUG_POINTS_ARE_ON && sf_debug_point_mutates(name))
 
-/* Do what sfflow.debug_point says about this point, if anything. */
 extern void sf_debug_point_reached(const char *name);
-
-/* Tell whether sfflow.debug_point asks for the mistake of a name. */
 extern bool sf_debug_point_mutates(const char *name);
 
 #endif							/* SF_BASE_DEBUG_POINT_H */

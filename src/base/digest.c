@@ -45,7 +45,10 @@ compute(size_t algorithm, const void *bytes, Size len, uint8 *digest)
 	pg_cryptohash_free(ctx);
 }
 
-/* Return the digest of bytes in hexadecimal. */
+/*
+ * Return the digest of len bytes in hexadecimal; NULL when there is no
+ * algorithm of that name (MD5, SHA-1, SHA-256, SHA-384, SHA-512).
+ */
 char *
 sf_digest_hex(const char *algorithm, Size algorithm_len, const void *bytes, Size len)
 {

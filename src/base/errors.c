@@ -12,7 +12,7 @@
 	const char *const SF_ERR_##sym = name;
 SF_STATES_ERROR_LIST(SF_STATES_ERROR_DEFINE)
 
-/* Format a message of any length. */
+/* Format a message of any length; args can be used again. */
 char *
 sf_error_format(const char *fmt, va_list args)
 {
@@ -63,7 +63,10 @@ sf_error_set(SfError *err, const char *name, const char *fmt,...)
 	return false;
 }
 
-/* Tell what becomes of an error name. */
+/*
+ * Tell what becomes of an error name; States.Http.StatusCode.NNN stands for
+ * any number.
+ */
 SfErrorUse
 sf_error_use(const char *name)
 {

@@ -104,7 +104,6 @@ extern bool sf_error_set(SfError *err, const char *name,
 extern bool sf_error_set_va(SfError *err, const char *name, const char *fmt,
 							va_list args) pg_attribute_printf(3, 0);
 
-/* Format a message of any length; args can be used again. */
 extern char *sf_error_format(const char *fmt, va_list args) pg_attribute_printf(1, 0);
 
 /* What becomes of an error name: the third column of the list */
@@ -116,7 +115,6 @@ typedef enum SfErrorUse
 	SF_ERROR_RESERVED			/* arises only where a definition names it */
 } SfErrorUse;
 
-/* Look a name up; States.Http.StatusCode.NNN stands for any number. */
 extern SfErrorUse sf_error_use(const char *name);
 
 #endif							/* SF_BASE_ERRORS_H */

@@ -12,7 +12,7 @@
 
 #include "base/file_identity.h"
 
-/* Read the identity of an open file. */
+/* Read the identity of an open file; false: errno says why. */
 bool
 sf_file_identity(int fd, SfFileIdentity *identity)
 {
@@ -38,7 +38,10 @@ sf_file_identity(int fd, SfFileIdentity *identity)
 	return true;
 }
 
-/* Tell whether two identities are of one file. */
+/*
+ * Tell whether two identities are of one file.  A birth time that is missing on
+ * either side (another kernel, another file system) is not compared.
+ */
 bool
 sf_file_identity_equal(const SfFileIdentity *a, const SfFileIdentity *b)
 {
@@ -46,7 +49,10 @@ sf_file_identity_equal(const SfFileIdentity *a, const SfFileIdentity *b)
 		(a->born_ns == b->born_ns || a->born_ns == 0 || b->born_ns == 0);
 }
 
-/* Tell whether the file system of an open file keeps inode numbers for good. */
+/*
+ * Tell whether the file system of an open file keeps inode numbers for good.
+ * Those of FUSE, 9p and SMB may change when it is mounted again.
+ */
 bool
 sf_file_identity_lasts(int fd)
 {

@@ -30,7 +30,10 @@ sf_name_is_valid(const char *name)
 	return true;
 }
 
-/* Check a name. */
+/*
+ * Check a name by the rule of Step Functions; ereports ERRCODE_SF_INVALID_NAME
+ * naming what ("execution name") and the first character that is not allowed.
+ */
 void
 sf_name_check(const char *name, const char *what)
 {

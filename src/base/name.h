@@ -8,10 +8,6 @@
 /* Longest name, in characters */
 #define SF_NAME_MAX		80
 
-/*
- * Check a name by the rule of Step Functions; ereports ERRCODE_SF_INVALID_NAME
- * naming what ("execution name") and the first character that is not allowed.
- */
 extern void sf_name_check(const char *name, const char *what);
 
 /* The same without an error. */

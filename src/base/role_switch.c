@@ -18,7 +18,12 @@ sf_role_current(void)
 	return now;
 }
 
-/* Take on a role. */
+/*
+ * Take on a role, with flags SECURITY_… of PostgreSQL in place of those that
+ * are set.  Returns the identity for sf_role_restore.  When a subtransaction
+ * or a transaction aborts, PostgreSQL itself restores the identity with which
+ * it began.
+ */
 SfRoleSwitch
 sf_role_take(Oid role, int sec_context)
 {

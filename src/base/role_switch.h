@@ -12,18 +12,8 @@ typedef struct SfRoleSwitch
 	int			sec_context;
 } SfRoleSwitch;
 
-/* Note the identity that the process has now. */
 extern SfRoleSwitch sf_role_current(void);
-
-/*
- * Take on a role, with flags SECURITY_… of PostgreSQL in place of those that
- * are set.  Returns the identity for sf_role_restore.  When a subtransaction
- * or a transaction aborts, PostgreSQL itself restores the identity with which
- * it began.
- */
 extern SfRoleSwitch sf_role_take(Oid role, int sec_context);
-
-/* Take back an identity that was noted before. */
 extern void sf_role_restore(SfRoleSwitch before);
 
 #endif							/* SF_BASE_ROLE_SWITCH_H */

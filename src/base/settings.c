@@ -141,7 +141,10 @@ static const SfIntSetting int_settings[] =
 	0, INT_MAX, PGC_SUSET, 0, assign_transitions},
 };
 
-/* Define every setting that can be defined now. */
+/*
+ * Define every setting that can be defined now; PGC_POSTMASTER ones only while
+ * preloading.
+ */
 void
 sf_settings_define(void)
 {

@@ -55,7 +55,6 @@ typedef struct SfQuotas
 } SfQuotas;
 extern SfQuotas sf_server_quotas;
 
-/* Define all settings; PGC_POSTMASTER ones only while preloading. */
 extern void sf_settings_define(void);
 
 #endif							/* SF_BASE_SETTINGS_H */

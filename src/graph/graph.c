@@ -18,7 +18,10 @@ const SfGraphStatusInfo sf_graph_statuses[] = {
 	SF_GRAPH_STATUS_LIST(SF_GRAPH_STATUS_ROW)
 };
 
-/* Leave "unknown", the last one, out of the legend where all is known. */
+/*
+ * Count the statuses, from the first, that the legend of a picture has:
+ * "unknown", the last one, only where a state has it.
+ */
 int
 sf_graph_legend_size(const SfProgram *program, const int *status_by_state)
 {
@@ -38,7 +41,10 @@ sf_graph_is_terminal(const SfState *state)
 		state->type == SF_STATE_FAIL;
 }
 
-/* Choose what stands below the name of a state. */
+/*
+ * Choose the second line of a state's label: the resource of a task, or the
+ * type.
+ */
 const char *
 sf_graph_subtitle(const SfState *state)
 {

@@ -40,11 +40,6 @@ typedef struct SfGraphStatusInfo
 
 extern const SfGraphStatusInfo sf_graph_statuses[];
 
-/*
- * Draw a program.  format is "mermaid", "dot" or "svg"; status_by_state has an
- * SfGraphStatus for each state number, or is NULL for a machine by itself.
- * ereports ERRCODE_INVALID_PARAMETER_VALUE for another format.
- */
 extern char *sf_graph_render(const SfProgram *program, const char *format,
 							 const int *status_by_state);
 
@@ -63,17 +58,10 @@ typedef void (*SfEdgeCallback) (void *arg, const SfState *from, int to,
 
 extern void sf_graph_visit_edges(const SfState *state, SfEdgeCallback callback,
 								 void *arg);
-
-/* Number of statuses, from the first, that the legend of a picture has. */
 extern int	sf_graph_legend_size(const SfProgram *program,
 								 const int *status_by_state);
-
-/* True where a scope can end in a state. */
 extern bool sf_graph_is_terminal(const SfState *state);
-
-/* The second line of a state's label: the resource of a task, or the type. */
 extern const char *sf_graph_subtitle(const SfState *state);
-
 extern void sf_graph_mermaid(StringInfo out, const SfProgram *program,
 							 const int *status_by_state);
 extern void sf_graph_dot(StringInfo out, const SfProgram *program,

@@ -20,7 +20,11 @@ static const Format formats[] = {
 	{"svg", sf_graph_svg},
 };
 
-/* Draw a program in a format. */
+/*
+ * Draw a program.  format is "mermaid", "dot" or "svg"; status_by_state has an
+ * SfGraphStatus for each state number, or is NULL for a machine by itself.
+ * ereports ERRCODE_INVALID_PARAMETER_VALUE for another format.
+ */
 char *
 sf_graph_render(const SfProgram *program, const char *format,
 				const int *status_by_state)

@@ -230,7 +230,10 @@ sf_json_object_of(SfJsonMember *members, int n)
 	return doc;
 }
 
-/* Append the members of an object to an array that has room for them. */
+/*
+ * Append the members of an object, sf_json_count() of them, to an array that
+ * has room for them; how many there are.
+ */
 int
 sf_json_list_members(const JsonbValue *object, SfJsonMember *members)
 {

@@ -70,7 +70,10 @@ skip_line_end(SfCsv *csv)
 		csv->pos++;
 }
 
-/* Read the next row. */
+/*
+ * Read the next row into a List of strings; false at the end.  Lines without
+ * anything are no rows.
+ */
 bool
 sf_csv_next(SfCsv *csv, List **fields)
 {

@@ -14,10 +14,6 @@ typedef struct SfCsv
 	char		delimiter;
 } SfCsv;
 
-/*
- * Read the next row into a List of strings; false at the end.  Lines without
- * anything are no rows.
- */
 extern bool sf_csv_next(SfCsv *csv, List **fields);
 
 #endif							/* SF_JSON_CSV_H */

@@ -8,7 +8,7 @@
 #include "json/environment.h"
 #include "utils/memutils.h"
 
-/* Give the context object, built on first use. */
+/* Give the context object, built on first use; NULL when there is none. */
 Jsonb *
 sf_env_context(SfEnv *env)
 {
@@ -44,7 +44,10 @@ sf_env_make(SfEnv *env, Size bytes, SfError *err)
 	return fits;
 }
 
-/* Count a value that an evaluation has made; false when it is too much. */
+/*
+ * Count a value that an evaluation has made, one of whose containers is in
+ * memory of its own; false when it is too much.
+ */
 bool
 sf_env_make_value(SfEnv *env, const JsonbValue *v, SfError *err)
 {

@@ -49,10 +49,7 @@ typedef struct SfEnv
 extern bool sf_env_make(SfEnv *env, Size bytes, SfError *err);
 extern Size sf_env_may_make(const SfEnv *env);	/* bytes left */
 
-/* The same for a value of which a container is in memory of its own. */
 extern bool sf_env_make_value(SfEnv *env, const JsonbValue *v, SfError *err);
-
-/* The context object, built on first use; NULL without one. */
 extern Jsonb *sf_env_context(SfEnv *env);
 
 #endif							/* SF_JSON_ENVIRONMENT_H */

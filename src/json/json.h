@@ -16,32 +16,16 @@
 
 /* --- reading --- */
 
-/* The root of a document as a JsonbValue (a scalar, or jbvBinary). */
 extern void sf_json_root(const Jsonb *doc, JsonbValue *out);
-
-/* Member of an object by name; false when absent or when v is no object. */
 extern bool sf_json_member(const JsonbValue *v, const char *key, int keylen,
 						   JsonbValue *out);
-
-/* Element of an array by index (0-based); false when out of range. */
 extern bool sf_json_element(const JsonbValue *v, int64 index, JsonbValue *out);
-
-/* Number of elements of an array or members of an object; -1 for a scalar. */
 extern int	sf_json_count(const JsonbValue *v);
-
 extern bool sf_json_is_object(const JsonbValue *v);
 extern bool sf_json_is_array(const JsonbValue *v);
-
-/* "string", "number", "boolean", "null", "object", "array" */
 extern const char *sf_json_type_name(const JsonbValue *v);
-
-/* Member of a document as C string, or NULL when absent or no string. */
 extern char *sf_json_get_cstring(const Jsonb *doc, const char *key);
-
-/* Copy a member of a document as a separate document; NULL if absent. */
 extern Jsonb *sf_json_get(const Jsonb *doc, const char *key);
-
-/* A number that is an integer of 64 bits (1.0 is); false for all others. */
 extern bool sf_json_to_int64(const JsonbValue *v, int64 *out);
 
 /* --- building --- */
@@ -101,11 +85,7 @@ typedef struct SfJsonMember
 } SfJsonMember;
 
 extern Jsonb *sf_json_array_of(const JsonbValue *values, Size n);
-
-/* Sorts the members in place; of those with one key the last stays. */
 extern Jsonb *sf_json_object_of(SfJsonMember *members, int n);
-
-/* Lists the members of an object, sf_json_count() of them; returns how many. */
 extern int	sf_json_list_members(const JsonbValue *object, SfJsonMember *members);
 
 /* --- comparing, merging, printing --- */
@@ -114,35 +94,19 @@ extern int	sf_json_list_members(const JsonbValue *object, SfJsonMember *members)
 extern bool sf_json_equal(const Jsonb *a, const Jsonb *b);
 extern bool sf_json_value_equal(const JsonbValue *a, const JsonbValue *b);
 
-/*
- * Members of overlay over those of base (both objects; either may be NULL).
- * Where one has nothing to add the other is returned itself.
- */
 extern Jsonb *sf_json_merge(const Jsonb *base, const Jsonb *overlay);
 
 /* Compact JSON text, as Step Functions prints it: no blanks after : and , */
 extern char *sf_json_to_cstring(const Jsonb *doc);
 extern void sf_json_append_text(StringInfo buf, const JsonbValue *v);
 
-/* The same up to a size of the buffer; false when it would be larger, and the text is cut. */
 extern bool sf_json_append_text_within(StringInfo buf, const JsonbValue *v, Size max);
-
-/* The beginning of a document, for a message. */
 extern char *sf_json_excerpt(const Jsonb *doc);
-
-/* Bytes that the document takes as text (for payload limits), no copy made. */
 extern Size sf_json_text_size(const Jsonb *doc);
 
 /* --- text and time --- */
 
-/*
- * An ISO-8601 extended offset date-time (RFC 3339: "T", seconds, and an offset
- * or Z are required, fractions allowed and cut to microseconds); false when it
- * is not one.
- */
 extern bool sf_timestamp_parse(const char *text, int len, TimestampTz *out);
-
-/* "2025-02-05T02:00:00.123Z": UTC, milliseconds, as the service prints it. */
 extern char *sf_timestamp_print(TimestampTz t);
 
 #endif							/* SF_JSON_JSON_H */

@@ -175,8 +175,8 @@ sf_json_append_text(StringInfo buf, const JsonbValue *v)
 }
 
 /*
- * The same for a buffer of at most max bytes.  If the text needs more, it is cut,
- * and the result is false.
+ * Append a value's compact JSON text to a buffer up to max bytes; false when
+ * it would be larger, and the text is cut.
  */
 bool
 sf_json_append_text_within(StringInfo buf, const JsonbValue *v, Size max)
@@ -213,7 +213,10 @@ sf_json_to_cstring(const Jsonb *doc)
 	return buf.data;
 }
 
-/* Count the bytes of a document's compact JSON text. */
+/*
+ * Count the bytes of a document's compact JSON text (for payload limits),
+ * without building it.
+ */
 Size
 sf_json_text_size(const Jsonb *doc)
 {

@@ -120,7 +120,10 @@ sf_timestamp_parse(const char *text, int len, TimestampTz *out)
 	return tm2timestamp(&tm, fsec, &offset, out) == 0;
 }
 
-/* Print a time as the service does: UTC, milliseconds, Z. */
+/*
+ * Print a time as the service does, in UTC with milliseconds:
+ * "2025-02-05T02:00:00.123Z".
+ */
 char *
 sf_timestamp_print(TimestampTz t)
 {

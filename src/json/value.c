@@ -76,7 +76,10 @@ sf_json_is_array(const JsonbValue *v)
 	return container != NULL && JsonContainerIsArray(container);
 }
 
-/* Name the type of a value as JSON does. */
+/*
+ * Name the type of a value as JSON does: "string", "number", "boolean",
+ * "null", "object", "array".
+ */
 const char *
 sf_json_type_name(const JsonbValue *v)
 {

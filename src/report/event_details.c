@@ -140,7 +140,11 @@ add_by_shape(SfJsonBuilder *b, const SfEvent *event,
 	}
 }
 
-/* Build the details of an event. */
+/*
+ * Build the details of an event (read with its payload) by the shape of its
+ * type, see event_types.h; role_arn goes into those of ExecutionStarted.  Payloads
+ * are jsonb, not quoted text; assigned variables are JSON text.
+ */
 Jsonb *
 sf_event_details_make(const SfProgram *program, const SfEvent *event,
 					  const char *role_arn)

@@ -354,7 +354,12 @@ make_rows(Derivation *d, SfJobReach *reach)
 	return rows;
 }
 
-/* Derive the jobs of an execution. */
+/*
+ * Derive the jobs of an execution from its events since the last start and
+ * from its branches; no payload is read.  Returns a List of SfJob, Tasks in
+ * document order, then by iteration.  If the machine keeps no history, only
+ * jobs at which a branch stands or has failed are in the list.
+ */
 List *
 sf_job_list(const SfStatusExecution *execution, const SfProgram *program)
 {

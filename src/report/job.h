@@ -41,15 +41,8 @@ typedef struct SfJob
 	const char *cause;
 } SfJob;
 
-/*
- * Derive the jobs of an execution from its events since the last start and
- * from its branches; no payload is read.  Returns a List of SfJob, Tasks in
- * document order, then by iteration.  If the machine keeps no history, only
- * jobs at which a branch stands or has failed are in the list.
- */
 extern List *sf_job_list(const SfStatusExecution *execution,
 						 const SfProgram *program);
-
 extern const char *sf_job_status_name(SfJobStatus status);
 
 #endif							/* SF_REPORT_JOB_H */

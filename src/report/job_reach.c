@@ -118,7 +118,10 @@ enter_branches(SfJobReach *reach, List *branches)
 	}
 }
 
-/* Collect the branches of an execution, by number and by place. */
+/*
+ * Collect the branches of an execution, a List of SfStatusBranch, by number
+ * and by place.
+ */
 SfJobReach *
 sf_job_reach_make(const SfStatusExecution *execution, const SfProgram *program,
 				  List *branches)

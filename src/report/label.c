@@ -19,7 +19,11 @@ nearest_map(const SfProgram *program, int scope)
 	return owner;
 }
 
-/* Find the nearest Map state around a scope whose iterations are branches. */
+/*
+ * Find the nearest Map state in whose iterations a scope lies; -1: none.  A
+ * Distributed Map does not count, and hides those around it: its children are
+ * executions, not iterations.
+ */
 int
 sf_label_enclosing_map(const SfProgram *program, int scope)
 {
@@ -28,7 +32,7 @@ sf_label_enclosing_map(const SfProgram *program, int scope)
 	return map >= 0 && sf_state_distributed(&program->states[map]) != NULL ? -1 : map;
 }
 
-/* Find the Distributed Map of whose child executions a scope is part. */
+/* Find the Distributed Map whose child executions run a scope; -1: none. */
 int
 sf_label_distributed_map(const SfProgram *program, int scope)
 {
@@ -69,7 +73,10 @@ append_maps(StringInfo buf, const SfProgram *program, int map,
 					 iterations[depth - 1]);
 }
 
-/* Name a state within its iterations. */
+/*
+ * Name a state within its iterations (map indexes, outermost first): "T",
+ * "T[2]" in one Map, "InnerMap[1]/T[2]" in a Map within a Map.
+ */
 char *
 sf_label_job(const SfProgram *program, int state,
 			 const int *iterations, int niterations)
@@ -110,7 +117,10 @@ append_scopes(StringInfo buf, const SfProgram *program, int scope,
 	appendStringInfo(buf, "%s[%d]", owner->name, index);
 }
 
-/* Name a branch by the states around it. */
+/*
+ * Name a branch: "" for the root, else the states around it with the index of
+ * each branch or iteration: "Parallel[0]/Map[7]".
+ */
 char *
 sf_label_branch(const SfProgram *program, int scope,
 				const int *iterations, int niterations)

@@ -47,7 +47,10 @@ sf_place_hash(const char *name, Size entry_size, MemoryContext context)
 					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
 }
 
-/* Find the entry of a place, or add one. */
+/*
+ * Find the entry of a place, or add one.  The key of a new entry has a copy of
+ * the iterations in the given context.
+ */
 void *
 sf_place_enter(HTAB *table, int number, const int *iterations, int niterations,
 			   MemoryContext context, bool *found)

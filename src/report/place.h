@@ -15,14 +15,8 @@ typedef struct SfPlaceKey
 	int		   *iterations;		/* map indexes, outermost first */
 } SfPlaceKey;
 
-/* Make a hash table whose entries begin with an SfPlaceKey. */
 extern HTAB *sf_place_hash(const char *name, Size entry_size,
 						   MemoryContext context);
-
-/*
- * Find the entry of a place, or add one.  The key of a new entry has a copy of
- * the iterations in the given context.
- */
 extern void *sf_place_enter(HTAB *table, int number, const int *iterations,
 							int niterations, MemoryContext context, bool *found);
 

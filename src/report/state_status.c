@@ -206,7 +206,12 @@ is_told(const SfProgram *program, const SfState *state, SfHistoryLevel history,
 		sf_label_distributed_map(program, state->scope) == map_state;
 }
 
-/* Derive the status of every state of an execution. */
+/*
+ * Derive an SfGraphStatus for each state number.  A state that was visited
+ * several times shows its last visit.  Among the iterations of a Map, failure
+ * outranks running, and running outranks success.  SF_GRAPH_UNKNOWN: the
+ * history has no events of the state, and no branch stands there.
+ */
 int *
 sf_state_status_list(const SfStatusExecution *execution,
 					 const SfProgram *program)

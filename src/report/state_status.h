@@ -8,12 +8,6 @@
 #include "asl/program.h"
 #include "store/status.h"
 
-/*
- * Derive an SfGraphStatus for each state number.  A state that was visited
- * several times shows its last visit.  Among the iterations of a Map, failure
- * outranks running, and running outranks success.  SF_GRAPH_UNKNOWN: the
- * history has no events of the state, and no branch stands there.
- */
 extern int *sf_state_status_list(const SfStatusExecution *execution,
 								 const SfProgram *program);
 

@@ -62,7 +62,11 @@ direct_successors(const SfState *state, int ways, int *out)
 	return n;
 }
 
-/* Find the states that control can come to after leaving a state. */
+/*
+ * Find the states of the same scope that can be entered, at once or later,
+ * after a state is left by one of the given ways.  The state itself is among
+ * them only where there is a loop.
+ */
 Bitmapset *
 sf_successors_after(const SfProgram *program, int state, int ways)
 {
@@ -195,7 +199,12 @@ compare_precedence(const ListCell *a, const ListCell *b)
 	return x->before < y->before ? -1 : x->before > y->before;
 }
 
-/* Find for each Task the Tasks that directly precede it. */
+/*
+ * Find for each Task the Tasks that directly precede it: only states of other
+ * types lie between.  A Task before a Parallel or Map precedes the first Tasks
+ * inside; the last Tasks inside precede what follows the Parallel or Map.
+ * Returns a List of SfPrecedence, ordered by both members.
+ */
 List *
 sf_successors_precedence(const SfProgram *program)
 {

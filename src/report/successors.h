@@ -13,11 +13,6 @@
 #define SF_WAY_CATCH	0x2		/* Next of the catchers */
 #define SF_WAY_ALL		(SF_WAY_NEXT | SF_WAY_CATCH)
 
-/*
- * Find the states of the same scope that can be entered, at once or later,
- * after a state is left by one of the given ways.  The state itself is among
- * them only where there is a loop.
- */
 extern Bitmapset *sf_successors_after(const SfProgram *program, int state, int ways);
 
 /* A pair of Tasks of which one directly precedes the other */
@@ -27,12 +22,6 @@ typedef struct SfPrecedence
 	int			before;			/* -1: nothing precedes it */
 } SfPrecedence;
 
-/*
- * Find for each Task the Tasks that directly precede it: only states of other
- * types lie between.  A Task before a Parallel or Map precedes the first Tasks
- * inside; the last Tasks inside precede what follows the Parallel or Map.
- * Returns a List of SfPrecedence, ordered by both members.
- */
 extern List *sf_successors_precedence(const SfProgram *program);
 
 #endif							/* SF_REPORT_SUCCESSORS_H */

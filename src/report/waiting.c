@@ -74,7 +74,10 @@ append_branch(StringInfo buf, const SfProgram *program,
 	}
 }
 
-/* Describe what the live branches wait for. */
+/*
+ * Describe what the live branches among a List of SfBranch wait for: each
+ * of up to three, of more only their number.  NULL when there are none.
+ */
 char *
 sf_waiting_text(const SfProgram *program, List *branches, TimestampTz now)
 {

@@ -8,10 +8,6 @@
 #include "asl/program.h"
 #include "store/status.h"
 
-/*
- * Describe what the live branches among a List of SfBranch wait for: each
- * of up to three, of more only their number.  NULL when there are none.
- */
 extern char *sf_waiting_text(const SfProgram *program, List *branches,
 							 TimestampTz now);
 
