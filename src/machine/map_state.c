@@ -267,8 +267,6 @@ sf_map_enter(SfStep *step)
 	int			neffects;
 	SfError		error;
 
-	if (sf_state_distributed(step->state) != NULL)
-		return sf_distributed_enter(step);
 	if (!sf_flow_input(step, &error) || !sf_map_items(step, &items, &error) ||
 		!sf_map_concurrency(step, &error))
 		return sf_step_fail(step, &error);
@@ -299,8 +297,6 @@ sf_map_continue(SfStep *step)
 	int			started = branch->last_event;
 	SfError		error;
 
-	if (branch->map_run_no != 0)
-		return sf_distributed_continue(step);
 	branch->due_at = DT_NOEND;
 	if (branch->result == NULL || !sf_join_wants_more(branch))
 		return SF_STEP_REST;

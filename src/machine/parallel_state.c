@@ -141,8 +141,6 @@ sf_join_resume(SfStep *step)
 	SfBranch   *branch = step->branch;
 	SfError		error;
 
-	if (branch->map_run_no != 0)
-		return sf_distributed_joined(step);
 	if (branch->failing)
 	{
 		error = sf_branch_error(branch);

@@ -1,187 +1,16 @@
 /*
  * step.c
- *		One transition of a branch: enter a state, resume it, leave it.
+ *		One transition of a branch: take a stimulus, and call the state's handler.
  *
- * sf_transition() calls the state handlers (one file per type), which come back
- * through sf_step_exit(), sf_step_fail() or a resting place.
+ * The handlers have one file per state type.  They use what the files below
+ * them give: effects and events (step_event.c), the data flow (dataflow.c),
+ * and the ways out of a state (step_end.c).
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
 #include "utils/timestamp.h"
 
 #include "machine/map_state.h"
-
-/* Tell whether a history level keeps an event. */
-static bool
-history_keeps(SfHistoryLevel level, SfEventType type)
-{
-	if (level == SF_HISTORY_ALL)
-		return true;
-	if (level == SF_HISTORY_NONE)
-		return false;
-	return sf_event_type_is_of_execution(type) || sf_event_type_is_of_task(type);
-}
-
-/* --- effects and events --- */
-
-/* Add an effect. */
-SfEffect *
-sf_step_effect(SfStep *step, SfEffectKind kind)
-{
-	SfTransition *t = step->transition;
-	SfEffect   *effect;
-
-	if (t->neffects == t->size)
-	{
-		t->size = Max(16, t->size * 2);
-		t->effects = t->effects == NULL ? palloc(t->size * sizeof(SfEffect)) :
-			repalloc(t->effects, t->size * sizeof(SfEffect));
-	}
-	effect = &t->effects[t->neffects++];
-	effect->kind = kind;
-	return effect;
-}
-
-/* Tell whether something that a transition needs is loaded. */
-bool
-sf_step_has(SfStep *step, uint32 need)
-{
-	if ((step->loaded->has & need) != 0)
-		return true;
-	step->transition->needs |= need;
-	return false;
-}
-
-/* Two documents with the same bytes. */
-static bool
-same_document(const Jsonb *a, const Jsonb *b)
-{
-	return a == b ||
-		(VARSIZE(a) == VARSIZE(b) && memcmp(a, b, VARSIZE(a)) == 0);
-}
-
-/* The event that holds a payload already, 0 when none does. */
-static int
-event_holding(const SfStep *step, const Jsonb *payload)
-{
-	const SfBranch *branch = step->branch;
-
-	for (int i = 0; i < step->nheld; i++)
-		if (same_document(step->held[i].payload, payload))
-			return step->held[i].event;
-	if (branch->payload_event != 0 && branch->payload != NULL &&
-		same_document(branch->payload, payload))
-		return branch->payload_event;
-	return 0;
-}
-
-/* Remember that an event of this step holds a payload. */
-static void
-hold(SfStep *step, Jsonb *payload, int event)
-{
-	int			slot = step->nheld;
-
-	if (slot == lengthof(step->held))
-		slot = lengthof(step->held) - 1;
-	else
-		step->nheld++;
-	step->held[slot].payload = payload;
-	step->held[slot].event = event;
-}
-
-/* Append an event without moving the branch's chain. */
-int
-sf_step_side_event(SfStep *step, SfEventType type, Jsonb *payload,
-				   Jsonb *extra, int previous)
-{
-	SfBranch   *branch = step->branch;
-	SfEvent    *event;
-
-	if (!history_keeps(step->loaded->history, type))
-		return 0;
-	event = palloc0(sizeof(SfEvent));
-	event->type = type;
-	event->id = -++step->nevents;
-	event->previous_id = previous == SF_CHAIN ? branch->last_event : previous;
-	event->state = step->state == NULL ? -1 : step->state->number;
-	event->at = step->now;
-	event->niterations = branch->niterations;
-	event->iterations = branch->iterations;
-	event->payload = payload;
-	event->extra = extra;
-	if (payload != NULL)
-	{
-		event->payload_from = event_holding(step, payload);
-		if (event->payload_from == 0)
-			hold(step, payload, event->id);
-	}
-	sf_step_effect(step, SF_EFFECT_APPEND_EVENT)->event = event;
-	return event->id;
-}
-
-/* Append an event to the branch's chain. */
-int
-sf_step_event(SfStep *step, SfEventType type, Jsonb *payload, Jsonb *extra)
-{
-	int			id = sf_step_side_event(step, type, payload, extra, SF_CHAIN);
-
-	if (id != 0)
-		step->branch->last_event = id;
-	return id;
-}
-
-/* Make the branch's payload a new document. */
-static void
-set_payload(SfStep *step, Jsonb *payload)
-{
-	SfBranch   *branch = step->branch;
-
-	branch->payload_event = event_holding(step, payload);
-	branch->payload = payload;
-}
-
-/* Show a value to the trace of a test. */
-void
-sf_step_trace(SfStep *step, SfTraceField field, Jsonb *value)
-{
-	if (step->loaded->trace != NULL)
-		step->loaded->trace->values[field] = value;
-}
-
-/* Put "An error occurred while executing the state …" before a cause. */
-void
-sf_step_prefix(SfStep *step, SfError *error)
-{
-	int			id = step->branch->entered_event;
-
-	if (!error->prefixed || error->cause == NULL || step->loaded->trace != NULL)
-		return;
-	if (id < 0 && sf_step_has(step, SF_NEED_EVENT_IDS))
-		id = step->loaded->base_event_id - id;
-	error->cause = psprintf("An error occurred while executing the state '%s'"
-							" (entered at the event id #%d). %s",
-							step->state->name, id, error->cause);
-	error->prefixed = false;
-}
-
-/* --- entering a state --- */
-
-/* Append the events of an execution that begins. */
-void
-sf_step_begin_execution(SfStep *step)
-{
-	const SfState *state = step->state;
-
-	step->execution_started_at = step->now;
-	sf_step_effect(step, SF_EFFECT_BEGIN_EXECUTION)->begin_execution = step->now;
-	step->state = NULL;
-	step->branch->payload_event = 0;
-	step->branch->payload_event =
-		sf_step_side_event(step, SF_EVENT_EXECUTION_STARTED,
-						   step->branch->payload, NULL, 0);
-	step->state = state;
-}
 
 /* Append the event of an iteration that begins. */
 static void
@@ -214,7 +43,7 @@ enter_state(SfStep *step)
 	branch->entered_event =
 		sf_step_event(step, sf_event_type_of_state(step->state->type, SF_MEANS_ENTERED),
 					  branch->payload, NULL);
-	branch->payload_event = event_holding(step, branch->payload);
+	branch->payload_event = sf_step_event_holding(step, branch->payload);
 	branch->entered_at = step->now;
 	branch->attempt = 0;
 	branch->nretry_counts = 0;
@@ -260,7 +89,8 @@ run_state(SfStep *step)
 		case SF_STATE_PARALLEL:
 			return sf_parallel_enter(step);
 		case SF_STATE_MAP:
-			return sf_map_enter(step);
+			return sf_state_distributed(step->state) != NULL ?
+				sf_distributed_enter(step) : sf_map_enter(step);
 	}
 	elog(ERROR, "unknown state type %d", (int) step->state->type);
 }
@@ -284,7 +114,8 @@ take_due(SfStep *step)
 		case SF_PHASE_WAIT:
 			return sf_wait_resume(step);
 		case SF_PHASE_JOIN:
-			return sf_map_continue(step);
+			return branch->map_run_no != 0 ?
+				sf_distributed_continue(step) : sf_map_continue(step);
 		default:
 			elog(ERROR, "branch " INT64_FORMAT " of execution \"%s\" is due in phase %d",
 				 branch->key.branch_no, step->loaded->execution->execution_id,
@@ -344,7 +175,8 @@ take_stimulus(SfStep *step)
 		case SF_STIMULUS_SUBMITTED:
 			return sf_task_submitted(step);
 		case SF_STIMULUS_JOINED:
-			return sf_join_resume(step);
+			return step->branch->map_run_no != 0 ?
+				sf_distributed_joined(step) : sf_join_resume(step);
 		case SF_STIMULUS_NOT_YET:
 			return look_again(step);
 		case SF_STIMULUS_ABORTED:
@@ -432,61 +264,4 @@ sf_transition_needs(const SfProgram *program, const SfBranch *branch,
 		default:
 			return 0;
 	}
-}
-
-/* --- leaving a state --- */
-
-/* {"assignedVariables": …, "assignedVariablesDetails": …}, NULL for none. */
-static Jsonb *
-assigned_extra(Jsonb *assigned)
-{
-	SfJsonBuilder b;
-
-	if (assigned == NULL || JB_ROOT_COUNT(assigned) == 0)
-		return NULL;
-	sf_json_begin_object(&b);
-	sf_json_add(&b, "assignedVariables", assigned);
-	sf_json_open_object(&b, "assignedVariablesDetails");
-	sf_json_add_bool(&b, "truncated", false);
-	sf_json_close_object(&b);
-	return sf_json_finish(&b);
-}
-
-/* Leave the state with an output. */
-SfStepOutcome
-sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
-{
-	SfBranch   *branch = step->branch;
-
-	sf_step_event(step, sf_event_type_of_state(step->state->type, SF_MEANS_EXITED),
-				  output, assigned_extra(assigned));
-	set_payload(step, output);
-	branch->attempt = 0;
-	branch->nretry_counts = 0;
-	branch->retry_counts = NULL;
-	branch->max_concurrency = 0;
-	sf_branch_forget_attempt(branch);
-
-	if (next < 0)
-		return sf_step_end_branch(step, output);
-	branch->state = next;
-	branch->phase = SF_PHASE_ENTER;
-	branch->due_at = step->now;
-	return SF_STEP_GO_ON;
-}
-
-/* Leave the state with a result. */
-SfStepOutcome
-sf_step_succeed(SfStep *step, Jsonb *result)
-{
-	const SfState *state = step->state;
-	Jsonb	   *output,
-			   *assigned;
-	SfError		error;
-
-	if (!sf_flow_output(step, result, &output, &error) ||
-		!sf_flow_assign(step, state->assign, "Assign", &assigned, &error))
-		return sf_step_fail(step, &error);
-	step->transition->name = "succeeded";
-	return sf_step_exit(step, output, state->next, assigned);
 }

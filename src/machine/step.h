@@ -46,6 +46,8 @@ extern void sf_step_init(SfStep *step, const SfLoaded *loaded,
 						 const SfStimulus *stimulus, TimestampTz now,
 						 SfTransition *t);
 
+/* --- step_event.c: effects, events, the trace of a test --- */
+
 /* Add an effect, whose member the caller fills in. */
 extern SfEffect *sf_step_effect(SfStep *step, SfEffectKind kind);
 
@@ -60,6 +62,23 @@ extern void sf_step_trace(SfStep *step, SfTraceField field, Jsonb *value);
 
 /* Put "An error occurred while executing the state …" before a cause. */
 extern void sf_step_prefix(SfStep *step, SfError *error);
+
+/*
+ * Append an event that follows the branch's last one, and make it the last;
+ * returns its (provisional) id, 0 when the history level leaves it out.
+ */
+extern int	sf_step_event(SfStep *step, SfEventType type, Jsonb *payload,
+						  Jsonb *extra);
+
+/* The same without moving the branch's chain, after any event. */
+extern int	sf_step_side_event(SfStep *step, SfEventType type, Jsonb *payload,
+							   Jsonb *extra, int previous);
+
+/* Find the event of the branch, or of this step, that holds a payload; 0: none. */
+extern int	sf_step_event_holding(const SfStep *step, const Jsonb *payload);
+
+/* Append the events of an execution that begins with the branch's payload. */
+extern void sf_step_begin_execution(SfStep *step);
 
 /* --- for state handlers --- */
 
@@ -81,16 +100,7 @@ extern SfStepOutcome sf_map_enter(SfStep *step);
 extern SfStepOutcome sf_map_continue(SfStep *step);
 extern SfStepOutcome sf_join_resume(SfStep *step);
 
-/*
- * Append an event that follows the branch's last one, and make it the last;
- * returns its (provisional) id, 0 when the history level leaves it out.
- */
-extern int	sf_step_event(SfStep *step, SfEventType type, Jsonb *payload,
-						  Jsonb *extra);
-
-/* The same without moving the branch's chain, after any event. */
-extern int	sf_step_side_event(SfStep *step, SfEventType type, Jsonb *payload,
-							   Jsonb *extra, int previous);
+/* --- step_end.c: the ways out of a state, and how a branch ends --- */
 
 /* Leave the state with an output: StateExited, then Next or the end. */
 extern SfStepOutcome sf_step_exit(SfStep *step, Jsonb *output, int next,
@@ -98,8 +108,6 @@ extern SfStepOutcome sf_step_exit(SfStep *step, Jsonb *output, int next,
 
 /* Leave the state with a result: its output, Assign, then as sf_step_exit(). */
 extern SfStepOutcome sf_step_succeed(SfStep *step, Jsonb *result);
-
-/* --- step_end.c: how a state fails, and how a branch ends --- */
 
 /*
  * Fail the state with an error: retry, catch, or fail the branch.  The error's
@@ -119,9 +127,6 @@ extern SfStepOutcome sf_step_stop(SfStep *step);
 
 /* Have the branch run again, unless what it is at has succeeded: redrive.c. */
 extern SfStepOutcome sf_step_redrive(SfStep *step);
-
-/* Append the events of an execution that begins with the branch's payload. */
-extern void sf_step_begin_execution(SfStep *step);
 
 /* Forget what the present attempt at a state came to. */
 extern void sf_branch_forget_attempt(SfBranch *branch);

@@ -1,6 +1,6 @@
 /*
  * step_end.c
- *		How a state fails (retry, catch, or not at all), and how a branch ends.
+ *		The ways out of a state: next state, retry, catch; and how a branch ends.
  */
 #include "postgres.h"
 
@@ -225,6 +225,73 @@ sf_step_fail_branch(SfStep *step, const SfError *error)
 	delta->failed_event = failed_event;
 	delta->error = *error;
 	return SF_STEP_ENDED;
+}
+
+/* --- leaving a state --- */
+
+/* {"assignedVariables": …, "assignedVariablesDetails": …}, NULL for none. */
+static Jsonb *
+assigned_extra(Jsonb *assigned)
+{
+	SfJsonBuilder b;
+
+	if (assigned == NULL || JB_ROOT_COUNT(assigned) == 0)
+		return NULL;
+	sf_json_begin_object(&b);
+	sf_json_add(&b, "assignedVariables", assigned);
+	sf_json_open_object(&b, "assignedVariablesDetails");
+	sf_json_add_bool(&b, "truncated", false);
+	sf_json_close_object(&b);
+	return sf_json_finish(&b);
+}
+
+/* Make the branch's payload a new document. */
+static void
+set_payload(SfStep *step, Jsonb *payload)
+{
+	SfBranch   *branch = step->branch;
+
+	branch->payload_event = sf_step_event_holding(step, payload);
+	branch->payload = payload;
+}
+
+/* Leave the state with an output. */
+SfStepOutcome
+sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
+{
+	SfBranch   *branch = step->branch;
+
+	sf_step_event(step, sf_event_type_of_state(step->state->type, SF_MEANS_EXITED),
+				  output, assigned_extra(assigned));
+	set_payload(step, output);
+	branch->attempt = 0;
+	branch->nretry_counts = 0;
+	branch->retry_counts = NULL;
+	branch->max_concurrency = 0;
+	sf_branch_forget_attempt(branch);
+
+	if (next < 0)
+		return sf_step_end_branch(step, output);
+	branch->state = next;
+	branch->phase = SF_PHASE_ENTER;
+	branch->due_at = step->now;
+	return SF_STEP_GO_ON;
+}
+
+/* Leave the state with a result. */
+SfStepOutcome
+sf_step_succeed(SfStep *step, Jsonb *result)
+{
+	const SfState *state = step->state;
+	Jsonb	   *output,
+			   *assigned;
+	SfError		error;
+
+	if (!sf_flow_output(step, result, &output, &error) ||
+		!sf_flow_assign(step, state->assign, "Assign", &assigned, &error))
+		return sf_step_fail(step, &error);
+	step->transition->name = "succeeded";
+	return sf_step_exit(step, output, state->next, assigned);
 }
 
 /* --- the failure of a state --- */
