@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "funcapi.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -12,6 +11,7 @@
 
 #include "api/sql_arguments.h"
 #include "api/objects.h"
+#include "api/columns.h"
 #include "base/compat.h"
 #include "base/errors.h"
 #include "base/name.h"
@@ -98,7 +98,7 @@ sfflow_sf_drop_activity(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* An interval of so many milliseconds. */
+/* Make an interval of milliseconds. */
 static Datum
 interval_of_ms(int64 ms)
 {
@@ -108,7 +108,7 @@ interval_of_ms(int64 ms)
 	return IntervalPGetDatum(interval);
 }
 
-/* The name of the state that a task belongs to. */
+/* Find the name of the state that a task belongs to. */
 static const char *
 state_name(const SfExecution *execution, const SfTask *task)
 {
@@ -121,9 +121,9 @@ state_name(const SfExecution *execution, const SfTask *task)
 }
 
 /*
- * How soon a task wants a sign of life: by its heartbeat or by its queue's
- * lease, whichever is shorter; 0: never.  The lease is the queue's owner's
- * business, but a worker that does not know it lets long tasks run twice.
+ * Tell within which time a worker has to answer or to send a heartbeat: the
+ * task's heartbeat or the activity's lease, whichever is shorter; 0: no limit.  A
+ * worker that does not know the lease would let long tasks run twice.
  */
 static int64
 silence_allowed(const SfActivity *activity, const SfTask *task)
@@ -135,31 +135,25 @@ silence_allowed(const SfActivity *activity, const SfTask *task)
 	return Min(activity->lease_ms, task->heartbeat_ms);
 }
 
-/* One task as a row. */
+/* Put one task into the result. */
 static void
-put_task(ReturnSetInfo *rsinfo, const SfActivity *activity, const SfTask *task)
+put_task(FunctionCallInfo fcinfo, const SfActivity *activity, const SfTask *task)
 {
 	int64		silence = silence_allowed(activity, task);
 	SfExecution *execution = sf_execution_read(task->key.execution_no,
 											   SF_LOCK_NONE, false);
-	const char *state = execution ? state_name(execution, task) : NULL;
-	Datum		values[8] = {0};
-	bool		nulls[8] = {0};
+	SfColumns row = {0};
 
-	values[0] = CStringGetTextDatum(sf_task_token(task));
-	if ((nulls[1] = task->input == NULL) == false)
-		values[1] = JsonbPGetDatum(task->input);
-	if ((nulls[2] = execution == NULL) == false)
-		values[2] = CStringGetTextDatum(execution->execution_id);
-	if ((nulls[3] = state == NULL) == false)
-		values[3] = CStringGetTextDatum(state);
-	values[4] = Int32GetDatum(task->attempt + task->receives);
-	if ((nulls[5] = silence == 0) == false)
-		values[5] = interval_of_ms(silence);
-	if ((nulls[6] = task->timeout_ms == 0) == false)
-		values[6] = TimestampTzGetDatum(task->started_at + task->timeout_ms * 1000);
-	values[7] = TimestampTzGetDatum(task->scheduled_at);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	sf_columns_text(&row, sf_task_token(task));
+	sf_columns_jsonb(&row, task->input);
+	sf_columns_text(&row, execution ? execution->execution_id : NULL);
+	sf_columns_text(&row, execution ? state_name(execution, task) : NULL);
+	sf_columns_add(&row, Int32GetDatum(task->attempt + task->receives), false);
+	sf_columns_add(&row, interval_of_ms(silence), silence == 0);
+	sf_columns_time(&row, task->timeout_ms == 0 ? DT_NOEND :
+				   task->started_at + task->timeout_ms * 1000);
+	sf_columns_time(&row, task->scheduled_at);
+	sf_columns_put(fcinfo, &row);
 }
 
 /* sf_get_activity_task(activity, worker_name, max_tasks): tasks, oldest first. */
@@ -170,7 +164,6 @@ sfflow_sf_get_activity_task(PG_FUNCTION_ARGS)
 										   SF_PRIVILEGE_WORK);
 	char	   *worker = sf_arg_text_or_null(fcinfo, 1);
 	int			max_tasks = sf_arg_count(fcinfo, 2, "max_tasks", 1, 1);
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	List	   *tasks;
 	ListCell   *lc;
 
@@ -193,7 +186,7 @@ sfflow_sf_get_activity_task(PG_FUNCTION_ARGS)
 	sf_activity_note_poll(activity->activity_no, worker);
 	tasks = sf_apply_take(activity, worker, max_tasks);
 	foreach(lc, tasks)
-		put_task(rsinfo, activity, lfirst(lc));
+		put_task(fcinfo, activity, lfirst(lc));
 	return (Datum) 0;
 }
 
@@ -210,7 +203,7 @@ invalid_token(void)
 			 errhint("Give the token as it was handed out.")));
 }
 
-/* Raise the error for a token whose task waits for it no longer. */
+/* Raise the error for a task that no longer waits for its token. */
 static void
 timed_out(void)
 {
@@ -340,7 +333,7 @@ sfflow_sf_send_task_failure(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* sf_send_task_heartbeat(task_token): still at it. */
+/* sf_send_task_heartbeat(task_token): the worker still runs the task. */
 Datum
 sfflow_sf_send_task_heartbeat(PG_FUNCTION_ARGS)
 {

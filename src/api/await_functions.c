@@ -2,15 +2,15 @@
  * await_functions.c
  *		sf_await(), CALL sf_wait(): waiting for the end of an execution.
  *
- * The query that calls a function holds a snapshot until it ends, and no vacuum
- * removes what has been deleted or updated since.  An execution of many items
- * updates few rows many times: each claim of a branch then passes all their old
- * versions.  So sf_await() waits for some minutes only.  A procedure can give the
- * snapshot of its CALL back while it waits.
+ * The query that calls a function holds a snapshot until it ends, and vacuum keeps
+ * all row versions since then.  An execution with many items updates few rows many
+ * times, and each claim of a branch would have to skip all their old versions.  So
+ * sf_await() waits for some minutes only.  The procedure sf_wait() releases the
+ * snapshot of its CALL while it waits.
  *
- * Neither holds a lock on a table while it waits.  VACUUM FULL would wait for that
- * lock, the workers for VACUUM FULL, and the caller for the workers, which the
- * deadlock detector does not see.
+ * Neither holds a lock on a table while it waits.  Otherwise VACUUM FULL would wait
+ * for that lock, the workers for VACUUM FULL, and the caller for the workers: a
+ * deadlock that the detector does not see.
  */
 #include "postgres.h"
 
@@ -65,8 +65,8 @@ check_can_await(const SfExecution *execution, const char *function)
 }
 
 /*
- * Begin to note locks that are to be released before the end of the transaction.
- * Returns the owner of resources to go back to; an error goes back by itself.
+ * Begin to record locks that will be released before the end of the transaction.
+ * Returns the previous resource owner; an error restores it automatically.
  */
 static ResourceOwner
 note_locks(void)
@@ -77,7 +77,7 @@ note_locks(void)
 	return outer;
 }
 
-/* Release the locks that have been noted; not those that the transaction held before. */
+/* Release the recorded locks, not those that the transaction held before. */
 static void
 release_locks(ResourceOwner outer)
 {
@@ -143,10 +143,10 @@ sfflow_sf_await(PG_FUNCTION_ARGS)
 }
 
 /*
- * Give the snapshots of the CALL back, as COMMIT in a procedure does: the one that
- * it runs with, and the one that is kept for values of its result which are out
- * of line; a status is not.  Where a query around it holds another one, waiting
- * without a snapshot cannot be done.
+ * Release the snapshots of the CALL, as COMMIT in a procedure does: the one that it
+ * runs with, and the one that is kept for toasted values of its result, of which
+ * a status has none.  If an enclosing query holds another snapshot, raise an error,
+ * because waiting without a snapshot is then impossible.
  */
 static void
 release_snapshot(void)
@@ -183,7 +183,7 @@ look_anew(int64 execution_no)
 	return status;
 }
 
-/* A row of one text. */
+/* Make a row of one text. */
 static Datum
 text_row(const char *text)
 {

@@ -1,6 +1,6 @@
 /*
  * check_functions.c
- *		What sf_check() cannot tell from the tables alone.
+ *		Checks of sf_check() that need the compiled program.
  */
 #include "postgres.h"
 

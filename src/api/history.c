@@ -1,7 +1,7 @@
 /*
  * history.c
- *		Behind the views sf_history, sf_executions, sf_tasks and sf_workers: what needs the
- *		program of an execution to be shown.
+ *		Columns of the views sf_history, sf_executions, sf_tasks and sf_workers
+ *		that depend on the program of an execution.
  *
  * Every role with USAGE on the private schema can call the functions
  * directly, so each of them checks that its caller may read the execution, and
@@ -12,13 +12,11 @@
 #include "access/xact.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
-#include "fmgr.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/array.h"
-#include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
+#include "api/columns.h"
 #include "base/public_name.h"
 #include "asl/event_types.h"
 #include "report/event_details.h"
@@ -37,7 +35,7 @@ PG_FUNCTION_INFO_V1(sfflow_map_run_arn);
 
 typedef struct HistoryOutput
 {
-	ReturnSetInfo *rsinfo;
+	FunctionCallInfo fcinfo;
 	const SfProgram *program;
 	const char *role_arn;
 } HistoryOutput;
@@ -47,20 +45,16 @@ static void
 put_event(const SfEvent *event, void *arg)
 {
 	HistoryOutput *out = arg;
-	Datum		values[6] = {0};
-	bool		nulls[6] = {false};
+	bool		known = event->state >= 0 && event->state < out->program->nstates;
+	SfColumns row = {0};
 
-	values[0] = Int32GetDatum(event->id);
-	values[1] = Int32GetDatum(event->previous_id);
-	values[2] = TimestampTzGetDatum(event->at);
-	values[3] = CStringGetTextDatum(sf_event_type_name(event->type));
-	nulls[4] = event->state < 0 || event->state >= out->program->nstates;
-	if (!nulls[4])
-		values[4] = CStringGetTextDatum(out->program->states[event->state].name);
-	values[5] = JsonbPGetDatum(sf_event_details_make(out->program, event,
-												out->role_arn));
-	tuplestore_putvalues(out->rsinfo->setResult, out->rsinfo->setDesc,
-						 values, nulls);
+	sf_columns_add(&row, Int32GetDatum(event->id), false);
+	sf_columns_add(&row, Int32GetDatum(event->previous_id), false);
+	sf_columns_time(&row, event->at);
+	sf_columns_text(&row, sf_event_type_name(event->type));
+	sf_columns_text(&row, known ? out->program->states[event->state].name : NULL);
+	sf_columns_jsonb(&row, sf_event_details_make(out->program, event, out->role_arn));
+	sf_columns_put(out->fcinfo, &row);
 }
 
 /*
@@ -79,7 +73,7 @@ sfflow_history(PG_FUNCTION_ARGS)
 	if (!sf_status_execution(execution_no, &execution))
 		return (Datum) 0;
 	owner = GetUserNameFromId(execution.owner, true);
-	out.rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	out.fcinfo = fcinfo;
 	out.program = sf_program_get(execution.machine_no, execution.version);
 	out.role_arn = sf_public_name(SF_NAME_ROLE, owner != NULL ? owner : "unknown");
 	sf_event_scan(execution_no, true, put_event, &out);
@@ -105,7 +99,7 @@ sfflow_waiting_on(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(text));
 }
 
-/* Read an array of iterations that came from a row; null and odd ones are empty. */
+/* Read an array of iterations; one that is null or has nulls is empty. */
 static int *
 iterations_argument(FunctionCallInfo fcinfo, int n, int *niterations)
 {
@@ -159,12 +153,8 @@ sfflow_branch_place(PG_FUNCTION_ARGS)
 	const SfState *state;
 	int		   *iterations;
 	int			niterations;
-	TupleDesc	desc;
-	Datum		values[4] = {0};
-	bool		nulls[4] = {false};
+	SfColumns row = {0};
 
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	iterations = iterations_argument(fcinfo, 3, &niterations);
 	if (!sf_status_execution(execution_no, &execution))
 		PG_RETURN_NULL();
@@ -173,15 +163,12 @@ sfflow_branch_place(PG_FUNCTION_ARGS)
 		scope < 0 || scope >= program->nscopes)
 		PG_RETURN_NULL();
 	state = &program->states[number];
-	values[0] = CStringGetTextDatum(state->name);
-	values[1] = CStringGetTextDatum(sf_state_type_name(state->type));
-	nulls[2] = state->type != SF_STATE_TASK;
-	if (!nulls[2])
-		values[2] = CStringGetTextDatum(sf_state_task(state)->resource.text);
-	values[3] = CStringGetTextDatum(sf_label_branch(program, scope, iterations,
-													niterations));
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
-													  values, nulls)));
+	sf_columns_text(&row, state->name);
+	sf_columns_text(&row, sf_state_type_name(state->type));
+	sf_columns_text(&row, state->type != SF_STATE_TASK ? NULL :
+				   sf_state_task(state)->resource.text);
+	sf_columns_text(&row, sf_label_branch(program, scope, iterations, niterations));
+	PG_RETURN_DATUM(sf_columns_datum(fcinfo, &row));
 }
 
 /* Build the public name of a Map run: execution_no, state, uuid. */

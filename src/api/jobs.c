@@ -7,11 +7,9 @@
  */
 #include "postgres.h"
 
-#include "fmgr.h"
-#include "funcapi.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 
+#include "api/columns.h"
 #include "report/successors.h"
 #include "report/job.h"
 #include "report/label.h"
@@ -23,38 +21,23 @@
 PG_FUNCTION_INFO_V1(sfflow_jobs);
 PG_FUNCTION_INFO_V1(sfflow_job_relations);
 
-/* Set a column that holds a text or is null. */
-static void
-set_text(Datum *value, bool *isnull, const char *text)
-{
-	*isnull = text == NULL;
-	if (text != NULL)
-		*value = CStringGetTextDatum(text);
-}
-
 /* Put one job into the result. */
 static void
-put_job(ReturnSetInfo *rsinfo, const SfProgram *program, const SfJob *job)
+put_job(FunctionCallInfo fcinfo, const SfProgram *program, const SfJob *job)
 {
-	Datum		values[9] = {0};
-	bool		nulls[9] = {false};
+	SfColumns row = {0};
 
-	values[0] = CStringGetTextDatum(sf_label_job(program, job->state,
-												 job->iterations,
-												 job->niterations));
-	values[1] = CStringGetTextDatum(sf_job_status_name(job->status));
-	values[2] = Int32GetDatum(job->attempts);
-	nulls[3] = job->started_at == DT_NOBEGIN;
-	values[3] = TimestampTzGetDatum(job->started_at);
-	nulls[4] = job->stopped_at == DT_NOEND;
-	values[4] = TimestampTzGetDatum(job->stopped_at);
-	nulls[5] = job->input_event == 0;
-	values[5] = Int32GetDatum(job->input_event);
-	nulls[6] = job->output_event == 0;
-	values[6] = Int32GetDatum(job->output_event);
-	set_text(&values[7], &nulls[7], job->error);
-	set_text(&values[8], &nulls[8], job->cause);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	sf_columns_text(&row, sf_label_job(program, job->state, job->iterations,
+									  job->niterations));
+	sf_columns_text(&row, sf_job_status_name(job->status));
+	sf_columns_add(&row, Int32GetDatum(job->attempts), false);
+	sf_columns_time(&row, job->started_at);
+	sf_columns_time(&row, job->stopped_at);
+	sf_columns_add(&row, Int32GetDatum(job->input_event), job->input_event == 0);
+	sf_columns_add(&row, Int32GetDatum(job->output_event), job->output_event == 0);
+	sf_columns_text(&row, job->error);
+	sf_columns_text(&row, job->cause);
+	sf_columns_put(fcinfo, &row);
 }
 
 /*
@@ -64,7 +47,6 @@ put_job(ReturnSetInfo *rsinfo, const SfProgram *program, const SfJob *job)
 Datum
 sfflow_jobs(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	SfStatusExecution execution;
 	const SfProgram *program;
 	MemoryContext row;
@@ -81,7 +63,7 @@ sfflow_jobs(PG_FUNCTION_ARGS)
 		MemoryContext old = MemoryContextSwitchTo(row);
 
 		CHECK_FOR_INTERRUPTS();
-		put_job(rsinfo, program, lfirst(lc));
+		put_job(fcinfo, program, lfirst(lc));
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(row);
 	}
@@ -96,7 +78,6 @@ sfflow_jobs(PG_FUNCTION_ARGS)
 Datum
 sfflow_job_relations(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	int			machine_no = PG_GETARG_INT32(0);
 	int			version = PG_GETARG_INT32(1);
 	SfMachine  *machine;
@@ -112,13 +93,12 @@ sfflow_job_relations(PG_FUNCTION_ARGS)
 	foreach(lc, sf_successors_precedence(program))
 	{
 		const SfPrecedence *pair = lfirst(lc);
-		Datum		values[2] = {0};
-		bool		nulls[2] = {false};
+		SfColumns row = {0};
 
-		values[0] = CStringGetTextDatum(program->states[pair->state].name);
-		set_text(&values[1], &nulls[1], pair->before < 0 ? NULL :
-				 program->states[pair->before].name);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		sf_columns_text(&row, program->states[pair->state].name);
+		sf_columns_text(&row, pair->before < 0 ? NULL :
+					   program->states[pair->before].name);
+		sf_columns_put(fcinfo, &row);
 	}
 	return (Datum) 0;
 }

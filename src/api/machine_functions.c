@@ -16,7 +16,7 @@
 #include "base/name.h"
 #include "store/instance.h"
 
-/* More ended executions than this are not deleted in one go unless forced */
+/* More ended executions than this are deleted only with force */
 #define MAX_ENDED_TO_DROP	10000
 
 PG_FUNCTION_INFO_V1(sfflow_sf_create_state_machine);
@@ -51,7 +51,7 @@ warn_of_definition(const char *name, const char *definition)
 	{
 		const SfDiagnostic *d = lfirst(lc);
 
-		/* what only Step Functions would stumble over is no matter here */
+		/* not what only Step Functions would refuse */
 		if (d->severity == SF_SEVERITY_WARNING &&
 			strcmp(d->code, SF_CODE_ONLY_SFFLOW) != 0)
 			ereport(WARNING,
@@ -125,7 +125,7 @@ check_id_path(const char *path)
 			 errhint("It names one place, as \"$.id\" does.")));
 }
 
-/* Do two versions say the same, byte for byte? */
+/* Tell whether two versions are the same, byte for byte. */
 static bool
 same_version(const SfMachine *a, const SfMachine *b)
 {
@@ -137,7 +137,7 @@ same_version(const SfMachine *a, const SfMachine *b)
 		sf_json_equal(a->options, b->options);
 }
 
-/* The name is taken: same (false), another version, or an error. */
+/* Add a version to the machine of this name; false: it is the same as the last one. */
 static bool
 replace(SfMachine *wanted, bool or_replace)
 {

@@ -103,7 +103,7 @@ deny(char kind, const char *name, SfPrivilege needed)
 					 quote_literal_cstr(GetUserNameFromId(GetUserId(), false)))));
 }
 
-/* May the caller know of an object?  Raises when it may, but lacks the right. */
+/* Tell whether the caller may know of an object; raise when it only lacks the right. */
 static bool
 may_use(char kind, const char *name, Oid owner, SfPrivilege needed)
 {
@@ -166,7 +166,7 @@ sf_arg_machine(const char *text, SfPrivilege needed)
 	SfMachine  *current = machine != NULL || version == 0 ? machine :
 		sf_machine_read(name, 0, false);
 
-	/* looked up for a machine that is not there, too: it takes as long */
+	/* also for a missing machine, so that the time does not tell them apart */
 	if (!may_use(SF_OBJECT_STATE_MACHINE, name,
 				 current == NULL ? InvalidOid : current->owner, needed) ||
 		current == NULL)

@@ -1,7 +1,6 @@
 /*
  * objects.h
- *		Find state machines, executions and activities for a caller, as far as
- *		it may know of them.
+ *		Find state machines, executions and activities that a caller may know of.
  */
 #ifndef SF_API_OBJECTS_H
 #define SF_API_OBJECTS_H
@@ -19,11 +18,11 @@
  */
 extern SfMachine *sf_arg_machine(const char *text, SfPrivilege needed);
 
-/* An execution by id or ARN, likewise (SF005); locked only once that is checked. */
+/* The same for an execution by id or ARN (SF005); it is locked after the check. */
 extern SfExecution *sf_arg_execution(const char *text, SfLock lock,
 									 SfPrivilege needed);
 
-/* An activity by name, "activity:name" or ARN, likewise (SF018). */
+/* The same for an activity by name, "activity:name" or ARN (SF018). */
 extern SfActivity *sf_arg_activity(const char *text, SfPrivilege needed);
 
 /* The same for an object (SF_OBJECT_…) that was found otherwise. */

@@ -7,15 +7,11 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_authid.h"
 #include "commands/trigger.h"
-#include "fmgr.h"
-#include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
-#include "utils/builtins.h"
-#include "utils/timestamp.h"
 
-#include "base/compat.h"
+#include "api/columns.h"
 #include "base/settings.h"
 #include "store/instance.h"
 #include "store/instance_file.h"
@@ -62,7 +58,7 @@ check_operator(const char *function)
 				 errdetail("Only a superuser or the owner of the extension may call it.")));
 }
 
-/* sf_enable(): have this copy of the database driven. */
+/* sf_enable(): drive this copy of the database. */
 Datum
 sfflow_sf_enable(PG_FUNCTION_ARGS)
 {
@@ -72,7 +68,7 @@ sfflow_sf_enable(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* sf_disable(): have it driven no longer. */
+/* sf_disable(): stop driving this database. */
 Datum
 sfflow_sf_disable(PG_FUNCTION_ARGS)
 {
@@ -143,14 +139,13 @@ copy_slots(SfSlot *slots)
 }
 
 /*
- * The processes of this database, and the launcher: pid, role, state,
+ * Return the processes of this database, and the launcher: pid, role, state,
  * execution_no, branch_no, state's name (for members of its owner), since, steps,
  * whether a task holds the slot.
  */
 Datum
 sfflow_workers(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	SfSlot	   *slots;
 	int			count;
 
@@ -162,22 +157,19 @@ sfflow_workers(PG_FUNCTION_ARGS)
 	for (int i = 0; i < count; i++)
 	{
 		const SfSlot *slot = &slots[i];
-		Datum		values[WORKERS_COLUMNS];
-		bool		nulls[WORKERS_COLUMNS] = {0};
+		SfColumns row = {0};
 
-		values[0] = Int32GetDatum(slot->pid);
-		nulls[0] = slot->pid == 0;
-		values[1] = CStringGetTextDatum(role_names[slot->role]);
-		values[2] = CStringGetTextDatum(slot->leave ? "leaving" : state_names[slot->state]);
-		values[3] = Int64GetDatum(slot->key.execution_no);
-		values[4] = Int64GetDatum(slot->key.branch_no);
-		values[5] = CStringGetTextDatum(slot->in_step ? slot->state_name : "");
-		nulls[3] = nulls[4] = !slot->in_step;
-		nulls[5] = !slot->in_step || !is_member_of_role(GetUserId(), slot->owner);
-		values[6] = TimestampTzGetDatum(slot->since + sf_shared->clock_offset);
-		values[7] = Int64GetDatum(slot->steps);
-		values[8] = BoolGetDatum(sf_shared_is_held(slot));
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		sf_columns_add(&row, Int32GetDatum(slot->pid), slot->pid == 0);
+		sf_columns_text(&row, role_names[slot->role]);
+		sf_columns_text(&row, slot->leave ? "leaving" : state_names[slot->state]);
+		sf_columns_add(&row, Int64GetDatum(slot->key.execution_no), !slot->in_step);
+		sf_columns_add(&row, Int64GetDatum(slot->key.branch_no), !slot->in_step);
+		sf_columns_text(&row, slot->in_step && is_member_of_role(GetUserId(), slot->owner) ?
+					   slot->state_name : NULL);
+		sf_columns_time(&row, slot->since + sf_shared->clock_offset);
+		sf_columns_add(&row, Int64GetDatum(slot->steps), false);
+		sf_columns_add(&row, BoolGetDatum(sf_shared_is_held(slot)), false);
+		sf_columns_put(fcinfo, &row);
 	}
 	return (Datum) 0;
 }
@@ -229,71 +221,64 @@ explain_slots(const TaskSlots *t)
 	return NULL;
 }
 
-/* How many slots there are for tasks, in all databases: slots, held, a remark. */
+/* Return the slots for tasks of all databases: their number, held, a remark. */
 Datum
 sfflow_task_slots(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	Datum		values[SLOTS_COLUMNS];
-	bool		nulls[SLOTS_COLUMNS] = {0};
-	const char *remark;
+	SfColumns row = {0};
 	TaskSlots	t;
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (!sf_shared)
 		return (Datum) 0;
 	take_task_slots(&t);
-	remark = explain_slots(&t);
-	values[0] = Int32GetDatum(t.slots);
-	values[1] = Int32GetDatum(t.held);
-	if (remark)
-		values[2] = CStringGetTextDatum(remark);
-	nulls[2] = remark == NULL;
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	sf_columns_add(&row, Int32GetDatum(t.slots), false);
+	sf_columns_add(&row, Int32GetDatum(t.held), false);
+	sf_columns_text(&row, explain_slots(&t));
+	sf_columns_put(fcinfo, &row);
 	return (Datum) 0;
 }
 
 /* --- sf_health --- */
 
-/* Add one line. */
+/* Put one item into the result. */
 static void
-put(ReturnSetInfo *rsinfo, const char *item, bool ok, const char *detail)
+put(FunctionCallInfo fcinfo, const char *item, bool ok, const char *detail)
 {
-	Datum		values[HEALTH_COLUMNS];
-	bool		nulls[HEALTH_COLUMNS] = {0};
+	SfColumns row = {0};
 
-	values[0] = CStringGetTextDatum(item);
-	values[1] = BoolGetDatum(ok);
-	values[2] = CStringGetTextDatum(detail);
-	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+	sf_columns_text(&row, item);
+	sf_columns_add(&row, BoolGetDatum(ok), false);
+	sf_columns_text(&row, detail);
+	sf_columns_put(fcinfo, &row);
 }
 
-/* Whether this database is driven, and why not. */
+/* Report whether this database is driven, and why not. */
 static void
-put_driven(ReturnSetInfo *rsinfo)
+put_driven(FunctionCallInfo fcinfo)
 {
 	SfInstanceState state = sf_instance_state();
 	bool		ok = state == SF_INSTANCE_DRIVEN || state == SF_INSTANCE_NEW ||
 		(state == SF_INSTANCE_STANDBY && RecoveryInProgress());
 
 	if (ok && !sf_shared)
-		put(rsinfo, "driven", false,
+		put(fcinfo, "driven", false,
 			"no background workers: sfflow is not in shared_preload_libraries; sf_step, sf_run and sf_run_due work");
 	else
-		put(rsinfo, "driven", ok, sf_instance_explain(state));
+		put(fcinfo, "driven", ok, sf_instance_explain(state));
 }
 
 /* Show the id that distinguishes this data directory from its copies. */
 static void
-put_data_directory(ReturnSetInfo *rsinfo)
+put_data_directory(FunctionCallInfo fcinfo)
 {
 	int64		id = sf_instance_file_id();
 
 	if (id == 0)
-		put(rsinfo, "data directory", true,
+		put(fcinfo, "data directory", true,
 			"no file sfflow.instance of its own: nothing is driven before sf_enable(), or the first state machine");
 	else
-		put(rsinfo, "data directory", true,
+		put(fcinfo, "data directory", true,
 			psprintf("id %016llx, %s", (unsigned long long) id,
 					 sf_shared && sf_shared->settled ? sf_copy_role_name(SF_COPY_SETTLED) :
 					 sf_copy_role_name(sf_instance_file_role())));
@@ -343,15 +328,15 @@ take_numbers(Numbers *n)
 
 /* Show the launcher and the workers. */
 static void
-put_workers(ReturnSetInfo *rsinfo)
+put_workers(FunctionCallInfo fcinfo)
 {
 	Numbers		n;
 	int			suspects = sf_poison_count_suspects();
 
 	take_numbers(&n);
-	put(rsinfo, "launcher", n.launcher || RecoveryInProgress(),
+	put(fcinfo, "launcher", n.launcher || RecoveryInProgress(),
 		n.launcher ? "running" : "not running");
-	put(rsinfo, "worker slots", !n.alone && !n.slots_exhausted && !n.databases_exhausted,
+	put(fcinfo, "worker slots", !n.alone && !n.slots_exhausted && !n.databases_exhausted,
 		psprintf("%d of %d processes (sfflow.max_workers), %d of %d advancing (sfflow.workers), %d of %d in long tasks%s%s%s",
 				 n.processes, sf_setting_max_workers,
 				 n.advancing, sf_setting_workers,
@@ -359,10 +344,10 @@ put_workers(ReturnSetInfo *rsinfo)
 				 n.alone ? "; one process does everything, in one database after the other" : "",
 				 n.alone || n.slots_exhausted ? "; no free background worker slot: increase max_worker_processes" : "",
 				 n.databases_exhausted ? "; too many databases have the extension" : ""));
-	put(rsinfo, "last turn", true,
+	put(fcinfo, "last turn", true,
 		n.last_turn == 0 ? "none since the server started" :
 		timestamptz_to_str(n.last_turn + sf_shared->clock_offset));
-	put(rsinfo, "suspects", suspects == 0,
+	put(fcinfo, "suspects", suspects == 0,
 		suspects == 0 ? "none" :
 		psprintf("%d branches that were running in a crash of the server run alone first", suspects));
 }
@@ -373,7 +358,7 @@ put_workers(ReturnSetInfo *rsinfo)
  * the tables once per minute at least, and meet the error again if it persists.
  */
 static void
-put_last_error(ReturnSetInfo *rsinfo)
+put_last_error(FunctionCallInfo fcinfo)
 {
 	SfLastError error;
 	bool		recent;
@@ -381,7 +366,7 @@ put_last_error(ReturnSetInfo *rsinfo)
 
 	if (!sf_last_error_read(&error))
 	{
-		put(rsinfo, "last worker error", true, "none since the server started");
+		put(fcinfo, "last worker error", true, "none since the server started");
 		return;
 	}
 	recent = error.in_a_row > 0 &&
@@ -395,12 +380,12 @@ put_last_error(ReturnSetInfo *rsinfo)
 		appendStringInfo(&text, "; %d in a row, the server log has each", error.in_a_row);
 	else
 		appendStringInfoString(&text, "; the workers have got on since");
-	put(rsinfo, "last worker error", !recent, text.data);
+	put(fcinfo, "last worker error", !recent, text.data);
 }
 
-/* Which owners were refused something by a quota in the last minutes. */
+/* Report the owners whom a quota refused something recently. */
 static void
-put_quotas(ReturnSetInfo *rsinfo)
+put_quotas(FunctionCallInfo fcinfo)
 {
 	SfQuotaRefusal refusals[REFUSALS_SHOWN];
 	int			n = sf_quota_refusals(refusals, lengthof(refusals));
@@ -412,23 +397,21 @@ put_quotas(ReturnSetInfo *rsinfo)
 						 i == 0 ? "" : "; ",
 						 sf_quota_describe(refusals[i].kind, refusals[i].owner),
 						 refusals[i].refused, timestamptz_to_str(refusals[i].last));
-	put(rsinfo, "quotas", n == 0, n == 0 ? "no owner is at one" : detail.data);
+	put(fcinfo, "quotas", n == 0, n == 0 ? "no owner is at one" : detail.data);
 }
 
-/* What sf_health shows beside the backlog: item, ok, detail. */
+/* Return what sf_health shows besides the backlog: item, ok, detail. */
 Datum
 sfflow_health(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-
 	InitMaterializedSRF(fcinfo, 0);
-	put_driven(rsinfo);
-	put_data_directory(rsinfo);
+	put_driven(fcinfo);
+	put_data_directory(fcinfo);
 	if (sf_shared)
 	{
-		put_workers(rsinfo);
-		put_last_error(rsinfo);
+		put_workers(fcinfo);
+		put_last_error(fcinfo);
 	}
-	put_quotas(rsinfo);
+	put_quotas(fcinfo);
 	return (Datum) 0;
 }

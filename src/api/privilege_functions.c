@@ -110,7 +110,7 @@ parse_privilege(const char *text, const char **kinds)
 								"Privileges are START, READ, OPERATE and SEND on a state machine, WORK and SEND on an activity, and CREATE.")));
 }
 
-/* The kind of object that a text names. */
+/* Tell the kind of object that a text names. */
 static char
 kind_of_object(const char *text)
 {

@@ -1,7 +1,7 @@
 /*
  * probe.c
- *		Whether the resources of a definition could run in a machine of the
- *		caller, as things are now.
+ *		Tell whether the resources of a definition could run now in a machine of
+ *		the caller.
  */
 #include "postgres.h"
 
@@ -11,7 +11,7 @@
 #include "run/service.h"
 #include "task/function.h"
 
-/* Print what nothing maps, in the words in which a task fails of it. */
+/* Say that nothing maps a name, in the words of the error of such a task. */
 static char *
 not_mapped(const char *what, const char *name)
 {

@@ -1,7 +1,7 @@
 /*
  * probe.h
- *		Whether the resources of a definition could run in a machine of the
- *		caller, as things are now.
+ *		Tell whether the resources of a definition could run now in a machine of
+ *		the caller.
  */
 #ifndef SF_API_PROBE_H
 #define SF_API_PROBE_H

@@ -2,10 +2,9 @@
  * run.c
  *		sf_step(), sf_run(), sf_run_due(): advancing executions from a session.
  *
- * A session has no worker around it that would abort the transaction and try
- * again, so every slice runs in a subtransaction.  When one fails, its
- * branches are run again one by one; a branch that fails alone ends with
- * States.Runtime and the error's text.
+ * In a session no worker can abort the transaction and try again, so every slice
+ * runs in a subtransaction.  When a slice fails, its branches are run again one by
+ * one; a branch that fails alone ends with States.Runtime and the error's text.
  *
  * Rolling a subtransaction back does not wake sessions that wait for the
  * transaction.  So a deadlock over locks of earlier tasks is resolved here only
@@ -17,13 +16,13 @@
 #include "access/xlog.h"
 #include "common/pg_prng.h"
 #include "executor/spi.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "api/sql_arguments.h"
+#include "api/columns.h"
 #include "api/objects.h"
 #include "base/compat.h"
 #include "base/errors.h"
@@ -207,15 +206,6 @@ status_now(int64 execution_no)
 	return execution == NULL ? NULL : sf_status_name(execution->status);
 }
 
-/* A text datum, or null. */
-static void
-put_text(Datum *values, bool *nulls, int i, const char *text)
-{
-	nulls[i] = text == NULL;
-	if (text != NULL)
-		values[i] = CStringGetTextDatum(text);
-}
-
 /* sf_step(execution_id): one transition, as a row; none when nothing is due. */
 Datum
 sfflow_sf_step(PG_FUNCTION_ARGS)
@@ -223,7 +213,6 @@ sfflow_sf_step(PG_FUNCTION_ARGS)
 	SfExecution *execution = advanceable(sf_arg_text(fcinfo, 0, "execution_id"), "sf_step");
 	SfSliceRequest request = {0};
 	SfSliceResult result = {0};
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 
 	InitMaterializedSRF(fcinfo, 0);
 	request.mode = SF_SLICE_EXECUTION;
@@ -232,15 +221,14 @@ sfflow_sf_step(PG_FUNCTION_ARGS)
 	session_slice(&request, &result);
 	if (result.outcome != SF_SLICE_IDLE)
 	{
-		Datum		values[5] = {0};
-		bool		nulls[5] = {0};
+		SfColumns row = {0};
 
-		put_text(values, nulls, 0, result.branch);
-		put_text(values, nulls, 1, result.state);
-		put_text(values, nulls, 2, result.transition);
-		put_text(values, nulls, 3, result.next_state);
-		put_text(values, nulls, 4, status_now(execution->execution_no));
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		sf_columns_text(&row, result.branch);
+		sf_columns_text(&row, result.state);
+		sf_columns_text(&row, result.transition);
+		sf_columns_text(&row, result.next_state);
+		sf_columns_text(&row, status_now(execution->execution_no));
+		sf_columns_put(fcinfo, &row);
 	}
 	return (Datum) 0;
 }

@@ -77,7 +77,7 @@ schedule_missing(const char *name)
 					   GetUserNameFromId(GetUserId(), false))));
 }
 
-/* May the current user see a schedule? */
+/* Tell whether the current user may see a schedule. */
 bool
 sf_schedule_is_visible(const SfSchedule *s)
 {
@@ -254,7 +254,7 @@ sfflow_run_schedule(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(execution_id));
 }
 
-/* The same for a pg_cron job in another database: all of it is in the call. */
+/* Do the same for a pg_cron job in another database, whose call has all arguments. */
 Datum
 sfflow_run_schedule_given(PG_FUNCTION_ARGS)
 {

@@ -7,12 +7,12 @@
 
 #include "store/schedule.h"
 
-/* May the current user see a schedule: is it a member of the owner, or may it READ the machine? */
+/* Tell whether the current user is a member of a schedule's owner, or may READ its machine. */
 extern bool sf_schedule_is_visible(const SfSchedule *schedule);
 
 /*
  * Give a schedule that the caller owns, and its pg_cron job, to another role;
- * the owner before.
+ * returns the previous owner.
  */
 extern Oid	sf_schedule_set_owner(const char *name, Oid owner);
 

@@ -4,18 +4,15 @@
  */
 #include "postgres.h"
 
-#include "funcapi.h"
-#include "utils/builtins.h"
-
+#include "api/columns.h"
 #include "api/schedule_functions.h"
-#include "base/compat.h"
 #include "schedule/pg_cron.h"
 #include "schedule/schedule_run.h"
 
 PG_FUNCTION_INFO_V1(sfflow_schedule_status);
 PG_FUNCTION_INFO_V1(sfflow_cron_runs);
 
-/* Read the schedule that a function is about; NULL when the caller sees none of that name. */
+/* Read the schedule that an argument names; NULL when the caller sees none. */
 static SfSchedule *
 visible_schedule(FunctionCallInfo fcinfo)
 {
@@ -24,32 +21,26 @@ visible_schedule(FunctionCallInfo fcinfo)
 	return s != NULL && sf_schedule_is_visible(s) ? s : NULL;
 }
 
-/* _sfflow.schedule_status(name): state, problem, missed_at; nulls where the caller sees no such schedule. */
+/*
+ * _sfflow.schedule_status(name): state, problem, missed_at; nulls when the caller
+ * sees no such schedule.
+ */
 Datum
 sfflow_schedule_status(PG_FUNCTION_ARGS)
 {
 	SfSchedule *s = visible_schedule(fcinfo);
-	Datum		values[3] = {0};
-	bool		nulls[3] = {true, true, true};
-	TupleDesc	desc;
+	SfScheduleStatus status = {NULL, NULL, DT_NOBEGIN};
+	SfColumns row = {0};
 
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	if (s != NULL)
-	{
-		SfScheduleStatus status = sf_schedule_status(s);
-
-		values[0] = CStringGetTextDatum(status.state);
-		nulls[0] = false;
-		if ((nulls[1] = status.problem == NULL) == false)
-			values[1] = CStringGetTextDatum(status.problem);
-		values[2] = TimestampTzGetDatum(status.missed_at);
-		nulls[2] = status.missed_at == DT_NOBEGIN;
-	}
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+		status = sf_schedule_status(s);
+	sf_columns_text(&row, status.state);
+	sf_columns_text(&row, status.problem);
+	sf_columns_time(&row, status.missed_at);
+	PG_RETURN_DATUM(sf_columns_datum(fcinfo, &row));
 }
 
-/* Copy a run that pg_cron has noted. */
+/* Copy a run that pg_cron has recorded. */
 static void
 put_run(HeapTuple tuple, TupleDesc desc, void *arg)
 {
@@ -61,7 +52,7 @@ put_run(HeapTuple tuple, TupleDesc desc, void *arg)
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 }
 
-/* _sfflow.cron_runs(name): the runs of its job that pg_cron has noted. */
+/* _sfflow.cron_runs(name): the runs of its job that pg_cron has recorded. */
 Datum
 sfflow_cron_runs(PG_FUNCTION_ARGS)
 {

@@ -56,7 +56,7 @@ parse_if_exists(const char *text)
 			 sf_closest_errhint(&closest, "It is one of resume, error, skip, restart.")));
 }
 
-/* The name that execution_id_path finds in the input. */
+/* Read the name at execution_id_path in the input. */
 static char *
 name_from_input(const SfMachine *machine, Jsonb *input)
 {
@@ -166,7 +166,7 @@ handle_existing(SfExecution *execution, const SfMachine *machine, Jsonb *input,
 	pg_unreachable();
 }
 
-/* The row was there before us. */
+/* Handle a start whose execution exists already. */
 static void
 start_existing(const char *execution_id, const SfMachine *machine, Jsonb *input,
 			   IfExists if_exists)

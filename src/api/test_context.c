@@ -1,6 +1,6 @@
 /*
  * test_context.c
- *		Is it a context object?  Its fields, and which states have them.
+ *		Check the context object of sf_test_state().
  */
 #include "postgres.h"
 

@@ -97,7 +97,7 @@ read_validation_mode(const Jsonb *mock, SfMock *out)
 		refuse("mock", "fieldValidationMode must be STRICT, PRESENT or NONE");
 }
 
-/* The mocked result or error, if there is one. */
+/* Read the mocked result or error, if there is one. */
 static void
 read_outcome(const Jsonb *mock, SfMock *out)
 {
@@ -152,7 +152,7 @@ check_causing_state(const SfStateTest *test, const char *name)
 							name));
 }
 
-/* What happened to the state before: stateConfiguration. */
+/* Read stateConfiguration: what happened to the state before. */
 static void
 read_configuration(SfStateTest *test, const Jsonb *configuration)
 {

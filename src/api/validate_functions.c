@@ -5,10 +5,7 @@
 #include "postgres.h"
 
 #include "api/probe.h"
-#include "base/compat.h"
-#include "fmgr.h"
-#include "funcapi.h"
-#include "utils/builtins.h"
+#include "api/columns.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_validate);
 
@@ -21,7 +18,6 @@ sfflow_sf_validate(PG_FUNCTION_ARGS)
 {
 	text	   *definition = PG_ARGISNULL(0) ? cstring_to_text("")
 		: PG_GETARG_TEXT_PP(0);
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	List	   *diagnostics;
 	ListCell   *lc;
 
@@ -31,17 +27,13 @@ sfflow_sf_validate(PG_FUNCTION_ARGS)
 	foreach(lc, diagnostics)
 	{
 		const SfDiagnostic *d = lfirst(lc);
-		Datum		values[4] = {0};
-		bool		nulls[4] = {false};
+		SfColumns row = {0};
 
-		values[0] = CStringGetTextDatum(sf_severity_name(d->severity));
-		values[1] = CStringGetTextDatum(d->code);
-		if (d->location)
-			values[2] = CStringGetTextDatum(d->location);
-		else
-			nulls[2] = true;
-		values[3] = CStringGetTextDatum(d->message);
-		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
+		sf_columns_text(&row, sf_severity_name(d->severity));
+		sf_columns_text(&row, d->code);
+		sf_columns_text(&row, d->location);
+		sf_columns_text(&row, d->message);
+		sf_columns_put(fcinfo, &row);
 	}
 	return (Datum) 0;
 }

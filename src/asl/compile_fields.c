@@ -20,7 +20,7 @@ sf_compile_string(SfCompiler *c, const SfNode *object, const char *name)
 	return string ? pstrdup(string) : NULL;
 }
 
-/* A literal number, or its default. */
+/* Compile a literal number, or its default. */
 double
 sf_compile_double(SfCompiler *c, const SfNode *object, const char *name,
 				  double def)
@@ -30,7 +30,7 @@ sf_compile_double(SfCompiler *c, const SfNode *object, const char *name,
 	return value ? sf_node_number(value) : def;
 }
 
-/* An expression of JSONPath mode. */
+/* Compile an expression of JSONPath mode. */
 SfExpr *
 sf_compile_expr(SfCompiler *c, const SfNode *value, int allowed)
 {
@@ -44,7 +44,7 @@ sf_compile_expr(SfCompiler *c, const SfNode *value, int allowed)
 	return expr;
 }
 
-/* A path that may be null. */
+/* Compile a path that may be null. */
 SfPathField
 sf_compile_path(SfCompiler *c, const SfNode *object, const char *name,
 				int allowed)
@@ -65,7 +65,7 @@ sf_compile_path(SfCompiler *c, const SfNode *object, const char *name,
 	return field;
 }
 
-/* The …Path form of a field; NULL when absent. */
+/* Find the …Path form of a field; NULL when absent. */
 static SfNode *
 path_member(const SfNode *object, const char *name)
 {
@@ -96,7 +96,7 @@ sf_compile_expression_text(SfCompiler *c, const SfNode *value)
 	return pnstrdup(start, end - start);
 }
 
-/* A number or a string: literal, JSONata, or the …Path form. */
+/* Compile a number or a string: literal, JSONata, or the …Path form. */
 SfValueField
 sf_compile_value(SfCompiler *c, const SfNode *object, const char *name,
 				 int allowed)
@@ -137,7 +137,7 @@ refuse_report(void *arg, const char *code, const char *location,
 		 location ? location : "/");
 }
 
-/* A payload template. */
+/* Compile a payload template. */
 SfTemplate *
 sf_compile_template_value(SfCompiler *c, const SfNode *value)
 {
@@ -157,7 +157,7 @@ sf_compile_template(SfCompiler *c, const SfNode *object, const char *name)
 	return value ? sf_compile_template_value(c, value) : NULL;
 }
 
-/* A value as it is written; NULL when absent. */
+/* Copy a value as it is written; NULL when absent. */
 Jsonb *
 sf_compile_jsonb(SfCompiler *c, const SfNode *object, const char *name)
 {

@@ -1,6 +1,6 @@
 /*
  * compile_map.c
- *		What a Map state has of its own.
+ *		Fields that only Map states have.
  */
 #include "postgres.h"
 

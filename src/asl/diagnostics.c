@@ -1,6 +1,6 @@
 /*
  * diagnostics.c
- *		Collecting what is wrong with a definition, and printing it.
+ *		Collect the problems of a definition, and print them.
  */
 #include "postgres.h"
 

@@ -1,9 +1,9 @@
 /*
  * fields.h
- *		Every field of a definition, once: where it may stand, in which query
- *		languages, and what its value has to look like.
+ *		The list of the fields of a definition: in which objects and query
+ *		languages they are allowed, and which values they take.
  *
- * The validator is generated from these lists; a field that is not here is
+ * The validator is generated from these lists; a field that is not listed is
  * "not supported".  Sources: Amazon States Language specification (2024), and
  * the service where it differs.
  */

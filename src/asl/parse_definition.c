@@ -1,11 +1,12 @@
 /*
  * parse_definition.c
- *		JSON text to a tree of nodes, by PostgreSQL's own JSON parser.
+ *		Parse JSON text to a tree of nodes, with PostgreSQL's JSON parser.
  *
- * The parser calls back at the start and end of each value.  Only at the
- * start of a member or element is the current token the first one of its
- * value: scalars are reported after the parser has moved on.  So the start is
- * noted there, and the end is where the token before the current one ended.
+ * The parser calls back at the start and end of each value.  The place of a value
+ * in the text is recorded at two moments.  Its start is taken at the start of the
+ * member or element, when the current token is the first one of the value.  Its
+ * end is the end of the previous token when the value is reported, because the
+ * parser has then read one token more.
  */
 #include "postgres.h"
 
@@ -193,7 +194,7 @@ locate_offset(const char *text, int offset, SfParseError *error)
 	}
 }
 
-/* What should have stood at an offset, in the words of the service. */
+/* Say what was expected at an offset, in the words of the service. */
 static const char *
 expected_at(const SfTreeBuilder *b, JsonParseErrorType result, int offset)
 {

@@ -1,6 +1,6 @@
 /*
  * resource.c
- *		What the Resource of a task means.
+ *		Parse the Resource of a task.
  */
 #include "postgres.h"
 
@@ -54,7 +54,7 @@ split_integration(const char *text, SfIntegration *integration)
 	return pstrdup(text);
 }
 
-/* The n-th part (from 0) of an ARN and all that follows it; NULL: no ARN. */
+/* Return the n-th part (from 0) of an ARN and all that follows; NULL: it is no ARN. */
 static const char *
 arn_part(const char *arn, int n)
 {

@@ -1,6 +1,6 @@
 /*
  * tree.c
- *		Looking things up in the tree of a definition.
+ *		Look-ups in the tree of a definition.
  */
 #include "postgres.h"
 

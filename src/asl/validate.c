@@ -2,14 +2,14 @@
  * validate.c
  *		Find everything that is wrong with a definition.
  *
- * The text is parsed into a tree and each object in it is checked against the
- * list of fields (fields.h): is the field known, does it belong to this state
- * type and query language, has its value the right form.  Where a value is an
- * object with fields of its own, its check comes back here.  Afterwards the
- * transitions of every scope are followed (validate_flow.c).
+ * The text is parsed into a tree.  Each object in it is checked against the list
+ * of fields (fields.h): the field is known, it belongs to this state type and
+ * query language, and its value has the right form.  A value that is an object
+ * with fields of its own is checked in the same way.  Afterwards the transitions
+ * of every scope are followed (validate_flow.c).
  *
- * Nothing here stops at the first problem, so every function has to cope with
- * any JSON in any place.
+ * The check goes on after a problem, so every function accepts any JSON in any
+ * place.
  */
 #include "postgres.h"
 

@@ -1,7 +1,7 @@
 /*
  * validate_flow.c
  *		Checks of the transitions: every target exists in its scope, every state
- *		can be reached, the machine can end, no name stands twice.
+ *		can be reached, the machine can end, names are unique.
  */
 #include "postgres.h"
 

@@ -141,7 +141,7 @@ sf_check_states(SfCheck *c, const SfNode *value, const SfField *field)
 		check_state(c, state);
 }
 
-/* An array of objects of one shape. */
+/* Check an array of objects of one shape. */
 static bool
 check_objects(SfCheck *c, const SfNode *value, SfShape shape, bool may_be_empty)
 {

@@ -456,7 +456,7 @@ is_function_name(const char *text)
 		list_length(names) >= 1 && list_length(names) <= 2;
 }
 
-/* The function that the parameters of a resource name outright, or NULL. */
+/* Find the function that the parameters name literally, or NULL. */
 static const char *
 named_function(SfCheck *c, const SfNode *owner)
 {
@@ -563,7 +563,7 @@ sf_check_label(SfCheck *c, const SfNode *value, const SfField *field)
 	c->labels = lappend(c->labels, (void *) value);
 }
 
-/* An array of strings. */
+/* Check an array of strings. */
 void
 sf_check_strings(SfCheck *c, const SfNode *value, const SfField *field)
 {

@@ -5,9 +5,8 @@
  * An item is an object of attributes, an attribute an object of one member
  * whose key is its type: {"id": {"S": "a"}, "n": {"N": "1.5"}}.  names and
  * values are ExpressionAttributeNames and ExpressionAttributeValues; NULL:
- * none.  All functions return false and fill *error with the text of the
- * service's ValidationException where an expression is malformed or does not
- * fit the item.
+ * none.  All functions return false with *error, the text of the service's
+ * ValidationException, when an expression is malformed or does not fit the item.
  */
 #ifndef SF_AWS_DYNAMODB_H
 #define SF_AWS_DYNAMODB_H

@@ -47,7 +47,7 @@ sf_dynamodb_typed(const char *type, const Jsonb *inner)
 	return sf_json_finish(&b);
 }
 
-/* A string as C string; numbers may be written as JSON numbers. */
+/* Copy a string, or a number that is written as JSON number, as C string. */
 static char *
 text_of(const JsonbValue *v)
 {
@@ -59,7 +59,7 @@ text_of(const JsonbValue *v)
 	return pstrdup("");
 }
 
-/* The bytes of a binary value. */
+/* Decode the bytes of a binary value. */
 static bytea *
 bytes_of(const JsonbValue *v)
 {
@@ -68,7 +68,7 @@ bytes_of(const JsonbValue *v)
 											   CStringGetTextDatum("base64")));
 }
 
-/* A value of type N as numeric. */
+/* Convert a value of type N to numeric. */
 static Datum
 number_of(const JsonbValue *v)
 {
@@ -111,7 +111,7 @@ compare(const char *type, const JsonbValue *a, const JsonbValue *b, int *cmp)
 	return true;
 }
 
-/* Is an element in a set of some type ("N" for NS)? */
+/* Tell whether a set of some type ("NS") has an element of its type ("N"). */
 static bool
 set_contains(const JsonbValue *set, const char *type, const JsonbValue *element)
 {
@@ -129,14 +129,14 @@ set_contains(const JsonbValue *set, const char *type, const JsonbValue *element)
 	return false;
 }
 
-/* The type of a set's elements. */
+/* Return the type of a set's elements. */
 static const char *
 element_type(const char *set_type)
 {
 	return set_type[0] == 'S' ? "S" : set_type[0] == 'N' ? "N" : "B";
 }
 
-/* Is the type one of sets? */
+/* Tell whether a type is one of sets. */
 static bool
 is_set(const char *type)
 {
@@ -223,7 +223,7 @@ follow_path(const List *path, const Jsonb *item)
 	return sf_json_make(&value);
 }
 
-/* What size() gives; NULL: the value has none. */
+/* Compute size(); NULL: the value has no size. */
 static Jsonb *
 size_of(const Jsonb *value)
 {
@@ -243,7 +243,7 @@ size_of(const Jsonb *value)
 		sf_dynamodb_typed("N", sf_json_string(psprintf("%d", size)));
 }
 
-/* An operand's value, NULL where the item has none. */
+/* Find an operand's value; NULL when the item has none. */
 bool
 sf_dynamodb_operand(const SfDynamodbNode *node, const Jsonb *item,
 					Jsonb **value, SfError *error)
@@ -329,7 +329,7 @@ contains(const Jsonb *a, const Jsonb *b)
 	return false;
 }
 
-/* A function of an attribute and another value. */
+/* Evaluate a function of an attribute and another value. */
 static bool
 function_holds(SfDynamodbOp op, const Jsonb *a, const Jsonb *b)
 {
@@ -348,7 +348,7 @@ function_holds(SfDynamodbOp op, const Jsonb *a, const Jsonb *b)
 	return type_a == type_b && begins_with(type_a, &x, &y);
 }
 
-/* Does an item satisfy a condition?  *result says so. */
+/* Evaluate a condition into *result; false: an error. */
 static bool
 evaluate(const SfDynamodbNode *node, const Jsonb *item, bool *result, SfError *error)
 {
@@ -414,7 +414,7 @@ evaluate(const SfDynamodbNode *node, const Jsonb *item, bool *result, SfError *e
 	return true;
 }
 
-/* Does an item satisfy a condition? */
+/* Evaluate a condition over an item. */
 bool
 sf_dynamodb_condition(const SfDynamodb *x, const Jsonb *item, bool *result,
 					  SfError *error)
@@ -425,7 +425,7 @@ sf_dynamodb_condition(const SfDynamodb *x, const Jsonb *item, bool *result,
 		evaluate(condition, item, result, error);
 }
 
-/* The attribute that a plain path names; NULL: it is no plain path. */
+/* Return the attribute that a path of one step names; NULL: it has more steps. */
 static const char *
 plain_name(const SfDynamodbNode *node)
 {
@@ -460,7 +460,7 @@ key_terms(const SfDynamodb *x, const SfDynamodbNode *node, SfJsonBuilder *equal,
 	return true;
 }
 
-/* The attributes that a key condition is about. */
+/* List the attributes that a key condition compares. */
 bool
 sf_dynamodb_key(const SfDynamodb *x, Jsonb **result, SfError *error)
 {
@@ -484,7 +484,7 @@ sf_dynamodb_key(const SfDynamodb *x, Jsonb **result, SfError *error)
 	return true;
 }
 
-/* The item with only some attributes. */
+/* Copy some attributes of an item. */
 bool
 sf_dynamodb_project(const SfDynamodb *x, const Jsonb *item, Jsonb **result,
 					SfError *error)

@@ -27,14 +27,14 @@ raise_error(const SfError *error)
 			 errmsg_internal("%s", error->cause)));
 }
 
-/* A jsonb argument, NULL where it is null. */
+/* Fetch a jsonb argument; NULL when it is null. */
 static const Jsonb *
 get_object(FunctionCallInfo fcinfo, int n)
 {
 	return PG_ARGISNULL(n) ? NULL : PG_GETARG_JSONB_P(n);
 }
 
-/* The expression with its names and values, which are arguments n and n + 1. */
+/* Fetch the expression, its names (argument n) and its values (n + 1). */
 static void
 get_expression(FunctionCallInfo fcinfo, const char *field, int n, SfDynamodb *x)
 {
@@ -44,7 +44,7 @@ get_expression(FunctionCallInfo fcinfo, const char *field, int n, SfDynamodb *x)
 	x->values = get_object(fcinfo, n + 1);
 }
 
-/* The argument that is an item. */
+/* Fetch the argument that is an item. */
 static Jsonb *
 get_item(FunctionCallInfo fcinfo)
 {

@@ -140,14 +140,14 @@ syntax_error(Parser *p)
 	return NULL;
 }
 
-/* Is the token this keyword? */
+/* Tell whether the token is a keyword. */
 static bool
 is_keyword(const Parser *p, const char *keyword)
 {
 	return p->kind == TOKEN_NAME && pg_strcasecmp(p->token, keyword) == 0;
 }
 
-/* Is the token this sign? */
+/* Tell whether the token is a sign. */
 static bool
 is_sign(const Parser *p, const char *sign)
 {
@@ -181,7 +181,7 @@ make_node(SfDynamodbOp op, SfDynamodbNode *a, SfDynamodbNode *b)
 	return node;
 }
 
-/* The attribute name that the token stands for; NULL: an error. */
+/* Return the attribute name that the token means; NULL: an error. */
 static const char *
 attribute_name(Parser *p)
 {
@@ -275,7 +275,7 @@ parse_value(Parser *p)
 	return node;
 }
 
-/* The function that the token names, if "(" follows; else NULL. */
+/* Find the function that the token names, if "(" follows; else NULL. */
 static const Function *
 find_function(const Parser *p)
 {
@@ -358,7 +358,7 @@ parse_in(Parser *p, SfDynamodbNode *left)
 	return expect_sign(p, ")") ? node : NULL;
 }
 
-/* The comparison that the token is; false: none. */
+/* Find the comparison that the token means; false: none. */
 static bool
 comparator(const Parser *p, SfDynamodbOp *op)
 {
@@ -524,7 +524,7 @@ parse_action(Parser *p, SfDynamodbOp op)
 	return make_node(op, path, value);
 }
 
-/* The clause that the token begins; false: none. */
+/* Find the clause that the token begins; false: none. */
 static bool
 clause(const Parser *p, SfDynamodbOp *op)
 {

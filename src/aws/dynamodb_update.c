@@ -42,7 +42,7 @@ bad_operand(SfError *error, const char *operation, const char *type)
 							operation, type);
 }
 
-/* Is the value of this type?  *inner has what it holds. */
+/* Tell whether a value is of a type; *inner gets its content. */
 static bool
 is_type(const Jsonb *value, const char *type, JsonbValue *inner)
 {
@@ -51,7 +51,7 @@ is_type(const Jsonb *value, const char *type, JsonbValue *inner)
 	return sf_dynamodb_type(value, &actual, inner) && strcmp(actual, type) == 0;
 }
 
-/* The type of a value, for messages. */
+/* Name the type of a value in messages. */
 static const char *
 type_name(const Jsonb *value)
 {
@@ -61,7 +61,7 @@ type_name(const Jsonb *value)
 	return sf_dynamodb_type(value, &type, &inner) ? type : "?";
 }
 
-/* A number as numeric. */
+/* Convert a number to numeric. */
 static Datum
 number_of(const JsonbValue *v)
 {
@@ -129,7 +129,7 @@ missing_operand(SfError *error)
 	return sf_dynamodb_fail(error, "The provided expression refers to an attribute that does not exist in the item");
 }
 
-/* The values of two operands, which must be there. */
+/* Find the values of two operands, which must exist. */
 static bool
 two_values(const List *args, const Jsonb *item, Jsonb **a, Jsonb **b, SfError *error)
 {
@@ -139,7 +139,7 @@ two_values(const List *args, const Jsonb *item, Jsonb **a, Jsonb **b, SfError *e
 	return (*a != NULL && *b != NULL) || missing_operand(error);
 }
 
-/* The value that SET gives an attribute; NULL: there is none. */
+/* Compute the value that SET assigns; NULL: there is none. */
 static bool
 sum_value(const SfDynamodbNode *node, const Jsonb *item, Jsonb **value,
 		  SfError *error)
@@ -166,7 +166,7 @@ sum_value(const SfDynamodbNode *node, const Jsonb *item, Jsonb **value,
 	}
 }
 
-/* Is a set's element among those of another? */
+/* Tell whether an element of one set is in another. */
 static bool
 is_among(const JsonbValue *element, const JsonbValue *set, const char *type)
 {
@@ -181,7 +181,7 @@ is_among(const JsonbValue *element, const JsonbValue *set, const char *type)
 	return false;
 }
 
-/* The union of two sets, or what the first has more; NULL where that is empty. */
+/* Unite two sets, or subtract the second; NULL when the result is empty. */
 static Jsonb *
 combine_sets(const char *type, const JsonbValue *a, const JsonbValue *b, bool remove)
 {
@@ -207,7 +207,7 @@ combine_sets(const char *type, const JsonbValue *a, const JsonbValue *b, bool re
 	return count == 0 ? NULL : sf_dynamodb_typed(type, sf_json_finish(&builder));
 }
 
-/* What ADD or DELETE makes of an attribute; NULL: nothing is left. */
+/* Compute what ADD or DELETE makes of an attribute; NULL: it is removed. */
 static bool
 add_value(SfDynamodbOp op, Jsonb *old, Jsonb *operand, Jsonb **value, SfError *error)
 {
@@ -234,7 +234,7 @@ add_value(SfDynamodbOp op, Jsonb *old, Jsonb *operand, Jsonb **value, SfError *e
 	return true;
 }
 
-/* A document path as jsonb's functions take it, the types included. */
+/* Convert a document path, with types, to the array that jsonb's functions take. */
 static Datum
 path_array(const List *path)
 {
@@ -254,7 +254,7 @@ path_array(const List *path)
 	return PointerGetDatum(construct_array(elements, n, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
-/* Does the container that a path's last step is in exist? */
+/* Tell whether the container of a path's last step exists. */
 static bool
 parent_exists(const List *path, const Jsonb *item, SfError *error)
 {
@@ -304,7 +304,7 @@ compare_removals(const ListCell *a, const ListCell *b)
 	return list_length(y) - list_length(x);
 }
 
-/* Do two paths touch the same place, or one a part of the other? */
+/* Tell whether two paths name the same place, or one a part of the other. */
 static bool
 overlap(const List *a, const List *b)
 {

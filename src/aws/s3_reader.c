@@ -62,7 +62,7 @@ schema_headers(const char *schema)
 	return headers;
 }
 
-/* The JSON that a content is, if it is one: text that holds it, or itself. */
+/* Parse a content that is JSON, or text with JSON in it; false: it is neither. */
 static bool
 parse_content(const Jsonb *content, JsonbValue *root)
 {
@@ -128,7 +128,7 @@ read_named_object(SfItemReader *reader, const char *line, int len)
 					   sf_item_reader_headers(reader));
 }
 
-/* Read the files that the manifest of an Athena query names, one a line. */
+/* Read the files that the manifest of an Athena query names, one per line. */
 static bool
 read_data_manifest(SfItemReader *reader, const Jsonb *content)
 {
@@ -156,7 +156,7 @@ read_data_manifest(SfItemReader *reader, const Jsonb *content)
 	return true;
 }
 
-/* The list of objects that listObjectsV2 gives: an array, or its Contents. */
+/* Find the list of objects in a content: an array, or its member Contents. */
 static bool
 listed_objects(const Jsonb *content, JsonbValue *list)
 {

@@ -1,6 +1,6 @@
 /*
  * backoff.c
- *		How long to wait before something is tried again.
+ *		The time to wait before another attempt.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * backoff.h
- *		How long to wait before something is tried again.
+ *		The time to wait before another attempt.
  */
 #ifndef SF_BASE_BACKOFF_H
 #define SF_BASE_BACKOFF_H

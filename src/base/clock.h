@@ -2,10 +2,10 @@
  * clock.h
  *		Time for waits: a clock that cannot be set.
  *
- * The wall clock (TimestampTz) may be set back or forward while the server
- * runs.  What the tables hold is wall time; what processes wait for among
- * themselves is ticks: microseconds of the monotonic clock of this machine,
- * which all processes share.  Ticks are never stored and never shown.
+ * The wall clock (TimestampTz) may be set back or forward while the server runs.
+ * Tables hold wall time.  Processes time their waits in ticks: microseconds of the
+ * machine's monotonic clock, which all processes share.  Ticks are never stored
+ * in a table and never shown.
  */
 #ifndef SF_BASE_CLOCK_H
 #define SF_BASE_CLOCK_H

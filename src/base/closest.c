@@ -1,9 +1,9 @@
 /*
  * closest.c
- *		Of the names that there are, the one that was probably meant.
+ *		Find the existing name that a wrong name was probably meant to be.
  *
- * A name is near when at most three characters of it differ, and at most a third
- * of those that were written; or when only the case of letters differs.
+ * A name is near when at most three of its characters differ, and at most a third
+ * of the written ones; or when only the case of letters differs.
  */
 #include "postgres.h"
 
@@ -29,7 +29,7 @@ sf_closest_begin(const char *wanted)
 	return closest;
 }
 
-/* The distance of a name from the one that was written; no more than limit + 1. */
+/* Return the edit distance of a name from the wanted one, at most limit + 1. */
 static int
 distance_of(const SfClosest *closest, const char *name, int limit)
 {

@@ -1,6 +1,6 @@
 /*
  * closest.h
- *		Of the names that there are, the one that was probably meant.
+ *		Find the existing name that a wrong name was probably meant to be.
  */
 #ifndef SF_BASE_CLOSEST_H
 #define SF_BASE_CLOSEST_H

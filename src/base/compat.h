@@ -1,9 +1,9 @@
 /*
  * compat.h
- *		Version gate, and shims for what differs between PostgreSQL releases.
+ *		Check of PostgreSQL's version, and shims for differences between releases.
  *
- * Code above this header is written for one PostgreSQL; where releases differ,
- * the difference is bridged here and nowhere else.
+ * All other code is written for one PostgreSQL.  Differences between releases are
+ * handled here and nowhere else.
  */
 #ifndef SF_BASE_COMPAT_H
 #define SF_BASE_COMPAT_H

@@ -1,6 +1,6 @@
 /*
  * debug_point.c
- *		What happens at a debug point that is switched on.
+ *		Carry out what sfflow.debug_point asks for at a debug point.
  */
 #include "postgres.h"
 

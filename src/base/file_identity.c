@@ -1,6 +1,6 @@
 /*
  * file_identity.c
- *		What tells a file from a copy of it: inode and birth time.
+ *		Distinguish a file from a copy of it, by inode and birth time.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * file_identity.h
- *		What tells a file from a copy of it: inode and birth time.
+ *		Distinguish a file from a copy of it, by inode and birth time.
  */
 #ifndef SF_BASE_FILE_IDENTITY_H
 #define SF_BASE_FILE_IDENTITY_H

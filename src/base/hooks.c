@@ -1,6 +1,6 @@
 /*
  * hooks.c
- *		What is told to the worker layer where there is none: nothing happens.
+ *		The hooks when no worker layer is loaded: they do nothing.
  */
 #include "postgres.h"
 

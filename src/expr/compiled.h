@@ -1,6 +1,6 @@
 /*
  * compiled.h
- *		What is behind SfExpr, for the files of this folder.
+ *		The contents of SfExpr, for the files of this folder.
  */
 #ifndef SF_EXPR_COMPILED_H
 #define SF_EXPR_COMPILED_H
@@ -17,8 +17,8 @@ struct SfExpr
 };
 
 /*
- * Evaluate without making a document.  SF_PATH_PAST_END is told apart from
- * SF_PATH_MISSING; SF_PATH_FAILED comes with err's name and cause.
+ * Evaluate without making a document.  Unlike sf_expr_eval it distinguishes
+ * SF_PATH_PAST_END from SF_PATH_MISSING.  SF_PATH_FAILED: err has name and cause.
  */
 extern SfPathStatus sf_compiled_eval(const SfExpr *expr, SfEnv *env,
 									 JsonbValue *result, SfError *err);

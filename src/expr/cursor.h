@@ -2,8 +2,8 @@
  * cursor.h
  *		A cursor over the text of an expression, shared by the parsers.
  *
- * Every scanner returns false after having filled the error: its cause says
- * what is wrong, its position where (byte offset).
+ * Every scanner returns false with an error.  The error's cause says what is wrong,
+ * its position where (byte offset).
  */
 #ifndef SF_EXPR_CURSOR_H
 #define SF_EXPR_CURSOR_H
@@ -37,8 +37,8 @@ extern bool sf_scan_expect(SfScanner *s, const char *token);
 extern bool sf_scan_is_word(char c);
 
 /*
- * Read a quoted string, of which p is the opening quote.  A backslash takes
- * its quote and itself literally; before all else it is an ordinary character.
+ * Read a quoted string; p is at its opening quote.  A backslash escapes the quote
+ * and itself; before any other character it is an ordinary character.
  */
 extern bool sf_scan_quoted(SfScanner *s, char **str, int *len);
 

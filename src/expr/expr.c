@@ -1,7 +1,7 @@
 /*
  * expr.c
- *		The expressions of JSONPath mode behind one door: a text is compiled to
- *		a path or to a call of an intrinsic function, and evaluated as either.
+ *		The expressions of JSONPath mode: a text is compiled to a path or to a
+ *		call of an intrinsic function, and evaluated.
  */
 #include "postgres.h"
 

@@ -1,7 +1,7 @@
 /*
  * expr.h
- *		The expression languages as the layers below see them: paths, intrinsic
- *		functions, payload templates, JSONata; compile once, evaluate often.
+ *		The expression languages for the other layers: paths, intrinsic functions,
+ *		payload templates, JSONata.  Compile once, evaluate often.
  *
  * Compiled forms are immutable and live in the memory context that was
  * current at compilation.  Results live in the context current at evaluation
@@ -59,9 +59,10 @@ extern SfEvalStatus sf_expr_eval_value(const SfExpr *expr, SfEnv *env,
 									   JsonbValue *result, SfError *err);
 
 /*
- * Put value at the place a reference path names in doc, making objects on the
- * way ("$": value itself).  False with States.ResultPathMatchFailure where
- * there is a scalar in the way, or an array's index is out of range.
+ * Put value at the place that a reference path names in doc, making the missing
+ * objects of the path ("$": the result is value).  False with
+ * States.ResultPathMatchFailure when a scalar is on the path, or an array's index
+ * is out of range.
  */
 extern bool sf_expr_set(const SfExpr *path, const Jsonb *doc,
 						const Jsonb *value, Jsonb **result, SfError *err);
@@ -87,8 +88,8 @@ extern SfTemplate *sf_template_compile(const Jsonb *value,
 									   SfTemplateReport report, void *arg);
 
 /*
- * Report all that is wrong with a value as a template: what does not compile,
- * and JSONata references that a state machine does not have.  in_catcher:
+ * Report all problems of a value as a template: expressions that do not compile,
+ * and JSONata references that state machines do not have.  in_catcher:
  * $states.errorOutput is in scope.
  */
 extern void sf_template_check(const Jsonb *value, SfQueryLanguage language,

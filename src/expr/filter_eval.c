@@ -1,9 +1,9 @@
 /*
  * filter_eval.c
- *		Filters of a JSONPath: does an element pass?
+ *		Evaluate the filters of a JSONPath for an element.
  *
- * A path in a filter that leads nowhere is undefined: every test on it fails,
- * but for !=, !==, nin and noneof.  Strings compare by their bytes.
+ * A path in a filter that finds nothing is undefined.  Every test on undefined
+ * fails except !=, !==, nin and noneof.  Strings are compared by their bytes.
  */
 #include "postgres.h"
 

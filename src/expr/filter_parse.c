@@ -1,6 +1,6 @@
 /*
  * filter_parse.c
- *		Filters of a JSONPath, [?(…)], and the literals that stand in them.
+ *		Filters of a JSONPath, [?(…)], and the literals in them.
  *
  *		or      := and ("||" and)*
  *		and     := unary ("&&" unary)*

@@ -1,6 +1,6 @@
 /*
  * intrinsic_parse.c
- *		Text of an intrinsic function's call to its tree.
+ *		Parse the call of an intrinsic function.
  *
  *		call     := "States." word "(" (argument ("," argument)*)? ")"
  *		argument := call | path | "'" string "'" | number | true | false | null

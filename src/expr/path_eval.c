@@ -1,16 +1,16 @@
 /*
  * path_eval.c
- *		Evaluation of a compiled JSONPath over jsonb.
+ *		Evaluate a compiled JSONPath over jsonb.
  *
- * A path is a run of definite steps, which walk from one value to the next
- * without allocating anything, then perhaps a run of steps with several
- * matches.  Those are collected depth first, by recursion over the steps; the
- * matches point into the document until they are put together as an array.
- * Behind a function that takes all matches the walk is definite again.
+ * A path begins with definite steps, which go from one value to the next without
+ * allocating anything.  Steps with several matches may follow.  Their matches are
+ * collected depth first, by recursion over the steps, and point into the document
+ * until they are copied into an array.  After a function that takes all matches,
+ * steps are definite again.
  *
- * The dialect is Jayway's, which the service uses: what is missing before the
- * first indefinite step is an error there, but makes an indefinite path yield
- * [] in the service, and is silently left out behind it.
+ * The dialect is Jayway's, which the service uses.  A missing value before the
+ * first indefinite step is an error in Jayway's; in the service it makes the
+ * indefinite path yield [].  After the first indefinite step it is skipped.
  */
 #include "postgres.h"
 

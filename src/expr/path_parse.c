@@ -1,6 +1,6 @@
 /*
  * path_parse.c
- *		Text of a JSONPath to its compiled form.
+ *		Parse a JSONPath.
  *
  *		path     := root step*
  *		root     := "$" | "$$" | "$" word | "@"          (@ in filters only)

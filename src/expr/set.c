@@ -1,10 +1,10 @@
 /*
  * set.c
- *		Putting a value at the place that a reference path names (ResultPath).
+ *		Put a value at the place that a reference path names (ResultPath).
  *
- * The containers on the path are put together anew, from the inside out; what
- * lies beside the path is copied as it is.  Members that are missing on the
- * way are made as objects; an array's element has to be there.
+ * The containers on the path are assembled again, from the inside out; their other
+ * members are copied unchanged.  Missing members on the path become objects; an
+ * array's element has to exist.
  */
 #include "postgres.h"
 

@@ -2,8 +2,7 @@
  * graph.h
  *		A program as a picture, with or without the status of its states.
  *
- * This layer knows programs only.  The caller, who knows the execution, gives
- * the status of each state.
+ * This layer knows only programs.  The caller gives the status of each state.
  */
 #ifndef SF_GRAPH_GRAPH_H
 #define SF_GRAPH_GRAPH_H

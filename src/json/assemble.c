@@ -2,10 +2,10 @@
  * assemble.c
  *		Arrays and objects put together from finished parts.
  *
- * PostgreSQL's builder takes a container that lies in another document apart
- * and puts it together again, value by value.  Inside jsonb a container is
- * self-contained, though: its offsets count from itself.  So parts are copied
- * here as they are, behind a header that utils/jsonb.h describes:
+ * PostgreSQL's builder copies a container of another document value by value.
+ * Inside jsonb a container is self-contained, because its offsets count from its
+ * own beginning.  So the parts are copied here as a whole, after a header that
+ * utils/jsonb.h describes:
  *
  *		header (count and flags) | one JEntry for each child | the children
  *

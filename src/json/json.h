@@ -48,9 +48,9 @@ extern void sf_json_value_int(JsonbValue *out, int64 value);
  * An object under construction:
  *		SfJsonBuilder b; sf_json_begin_object(&b);
  *		sf_json_add_string(&b, "Error", name); … Jsonb *j = sf_json_finish(&b);
- * NULL strings and documents are left out.  Keys, strings and documents are not
- * copied before the container around them is closed, and have to live until
- * then.  Of members with the same key the last one stays.
+ * NULL strings and documents are omitted.  Keys, strings and documents are copied
+ * when the container around them is closed, and must live until then.  Of members
+ * with the same key the last one is kept.
  */
 typedef struct SfJsonBuilder
 {
@@ -73,9 +73,9 @@ extern void sf_json_add_value(SfJsonBuilder *b, const char *key, const JsonbValu
 extern Jsonb *sf_json_finish(SfJsonBuilder *b);
 
 /*
- * Arrays and objects of finished parts: scalars, and containers that lie in
- * any document (jbvBinary).  Parts are copied as they are, which is cheaper
- * than the builder by far where they are large.
+ * Arrays and objects of complete parts: scalars, and containers of any document
+ * (jbvBinary).  Parts are copied as a whole, which is much cheaper than the builder
+ * when they are large.
  */
 typedef struct SfJsonMember
 {

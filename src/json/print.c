@@ -2,8 +2,8 @@
  * print.c
  *		Compact JSON text, as the service prints it, and its length.
  *
- * One walk over the document feeds a sink, which either appends to a buffer
- * or only counts: so a payload's size is known without building its text.
+ * One walk over the document feeds a sink, which either appends to a buffer or
+ * only counts bytes.  So a payload's size is computed without building its text.
  */
 #include "postgres.h"
 

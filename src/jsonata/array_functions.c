@@ -1,6 +1,6 @@
 /*
  * array_functions.c
- *		The library: arrays, and functions of functions.
+ *		The library: arrays, and functions that call a function per item.
  */
 #include "postgres.h"
 

@@ -2,9 +2,9 @@
  * call.c
  *		Calls: lambdas, natives, partial application, chaining.
  *
- * A lambda whose body ends in a call returns a thunk, a lambda that holds the
- * call; the loop in sf_jn_apply() runs thunks until a value comes out.  So
- * tail recursion takes no stack.
+ * If a lambda's body ends in a call, the lambda returns a thunk, which is a
+ * lambda that holds the call.  The loop in sf_jn_apply() runs thunks until one
+ * returns a value, so that tail recursion needs no stack.
  */
 #include "postgres.h"
 
@@ -229,7 +229,7 @@ name_call(const SfJnNode *procedure, SfJnCall *call)
 	}
 }
 
-/* Complain about a procedure that is a bare name although $name exists. */
+/* Throw an error when a procedure is a name without $ and $name exists. */
 static void
 check_forgotten_dollar(SfJnEval *ev, const SfJnNode *node, SfJnErrorCode code,
 					   SfJnFrame *env)

@@ -2,8 +2,8 @@
  * datetime.c
  *		Times by picture strings: reading the picture, and formatting.
  *
- * A time is a number of milliseconds since 1970, as in JavaScript; what lies
- * more than 8.64e15 of them away is no time, and its components are NaN.
+ * A time is a number of milliseconds since 1970, as in JavaScript.  A number
+ * beyond ±8.64e15 is no time, and its components are NaN.
  */
 #include "postgres.h"
 
@@ -102,10 +102,7 @@ week_day(double days)
 	return (int) (d - floor(d / 7) * 7) + 1;
 }
 
-/*
- * The Monday of the first week of a year or month: the one with its first
- * Thursday.
- */
+/* Find the Monday of the first week of a year or month, the one with its first Thursday. */
 static double
 first_week(double year, int month)
 {

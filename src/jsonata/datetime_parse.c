@@ -1,11 +1,11 @@
 /*
  * datetime_parse.c
- *		Times out of text: ISO 8601, or by a picture string.
+ *		Parse times: ISO 8601, or by a picture string.
  *
- * A picture becomes a regular expression with one group a part.  What the
- * parts give must be the most significant components of a date or time
- * without a gap: what comes before them is taken from the current time, what
- * comes after is zero (one for months and days).
+ * A picture becomes a regular expression with one group per part.  The parts
+ * must give consecutive components of a date or time.  More significant
+ * components are those of the current time, less significant ones are zero (one
+ * for months and days).
  */
 #include "postgres.h"
 
@@ -162,7 +162,7 @@ append_escaped(StringInfo buf, const char *s, Size len)
 	}
 }
 
-/* The separator between hours and minutes of a zone, or 0. */
+/* Return the separator between hours and minutes of a zone, or 0. */
 static uint32
 zone_separator(const SfJnPicturePart *part)
 {

@@ -1,10 +1,10 @@
 /*
  * eval.c
- *		The heart of the evaluator: one node, in a context, in a scope.
+ *		Evaluate one node with an input in a scope.
  *
- * The value of most nodes that can be several is a sequence.  A sequence of
- * one collapses to its element and an empty one to undefined when the node is
- * left (sf_jn_eval), unless [] asked to keep it.
+ * A node that can have several values yields a sequence.  At the end of the node
+ * (sf_jn_eval) a sequence of one element is replaced by the element, and an empty
+ * one by undefined, unless [] after the node keeps it.
  */
 #include "postgres.h"
 
@@ -177,7 +177,7 @@ sf_jn_lookup(SfJnEval *ev, SfJnFrame *frame, const SfJnName *name)
 	return sf_jn_library_function(name, ev->mode);
 }
 
-/* Leave a sequence: one element stands for itself, none for undefined. */
+/* Replace a sequence of one element by the element, an empty one by undefined. */
 static SfJnValue *
 collapse(SfJnValue *v)
 {

@@ -1,6 +1,6 @@
 /*
  * eval.h
- *		The evaluator of JSONata, as its own files see it.
+ *		What the files of the evaluator share.
  */
 #ifndef SF_JSONATA_EVAL_H
 #define SF_JSONATA_EVAL_H
@@ -40,7 +40,7 @@ typedef struct SfJnNative
 	const char *name;
 	SfJnNativeFunction function;
 	const char *signature;		/* NULL: anything goes */
-	int			arity;			/* what higher-order functions pass at most */
+	int			arity;			/* most arguments that higher-order functions pass */
 	int			modes;			/* SF_JN_IN_… */
 } SfJnNative;
 
@@ -105,7 +105,7 @@ struct SfJnEval
 	int64		now_ms;			/* Unix time, fixed at the first use */
 	bool		now_known;
 
-	/* the subject that regular expressions saw last, decoded; what they found */
+	/* the last subject of a regular expression, decoded, and its matches */
 	struct SfJnSearch *search;
 	const SfJnValue *decoded;
 	unsigned int *wide;			/* pg_wchar */
@@ -192,7 +192,7 @@ extern SfJnValue *sf_jn_eval_lambda(SfJnEval *ev, const SfJnNode *node,
 extern SfJnValue *sf_jn_apply(SfJnEval *ev, SfJnValue *function, SfJnValue **args,
 							  int nargs, SfJnValue *input, SfJnFrame *env);
 
-/* Call a function of a higher-order one: as many arguments as it takes. */
+/* Call the function of a higher-order one with as many arguments as it takes. */
 extern SfJnValue *sf_jn_call_back(SfJnEval *ev, SfJnValue *function, SfJnValue *a,
 								  SfJnValue *b, SfJnValue *c);
 extern int	sf_jn_arity(const SfJnValue *function);

@@ -3,9 +3,9 @@
  *		Errors of JSONata: codes, messages, and how they are thrown.
  *
  * Compiler and evaluator leave a failing expression by sf_jn_throw(), a long
- * jump to where the work was begun (SF_JN_TRY).  That is sound because
- * nothing in between owns anything but memory of the arena; PostgreSQL's own
- * errors (cancel, out of memory) pass through as always.
+ * jump to the enclosing SF_JN_TRY.  The code in between owns nothing but memory
+ * of the arena, so the jump leaks nothing.  PostgreSQL's own errors (cancel, out
+ * of memory) are not affected.
  */
 #ifndef SF_JSONATA_FAIL_H
 #define SF_JSONATA_FAIL_H
@@ -124,8 +124,8 @@ typedef enum SfJnErrorCode
 } SfJnErrorCode;
 
 /*
- * An error as it was thrown.  Values stay values until a message is made of
- * them (sf_jn_error_message).
+ * An error as it was thrown.  Values are printed only when the message is made
+ * (sf_jn_error_message).
  */
 typedef struct SfJnError
 {

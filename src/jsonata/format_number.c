@@ -3,9 +3,9 @@
  *		$formatNumber: numbers by decimal pictures (XPath functions and
  *		operators, section 4.7).
  *
- * Works on arrays of code points.  A picture is split into parts, the parts
- * are checked and turned into sizes and grouping positions, and the number is
- * brought into that form in the order of the specification's rules.
+ * Text is an array of code points here.  A picture is split into parts.  The
+ * parts are checked and give sizes and grouping positions.  The number is then
+ * formatted by the rules of the specification, in their order.
  */
 #include "postgres.h"
 
@@ -158,7 +158,7 @@ symbol(SfJnEval *ev, const SfJnValue *options, const char *name, uint32 fallback
 	return c;
 }
 
-/* A string of the options, or its default. */
+/* Read a string of the options, or its default. */
 static Run
 symbol_run(SfJnEval *ev, const SfJnValue *options, const char *name, const char *fallback)
 {

@@ -85,7 +85,7 @@ sf_jn_library_function(const SfJnName *name, int mode)
 	return NULL;
 }
 
-/* The signature of a native. */
+/* Return the signature of a native. */
 const SfJnSignature *
 sf_jn_native_signature(const SfJnNative *native)
 {
@@ -221,7 +221,7 @@ SF_JN_FUNCTION(eval)
 	return eval_text(ev, args[0], input);
 }
 
-/* The time of the evaluation. */
+/* Return the time of the evaluation. */
 int64
 sf_jn_now(SfJnEval *ev)
 {

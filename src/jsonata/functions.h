@@ -1,8 +1,9 @@
 /*
  * functions.h
- *		The library of JSONata: one list from which the table and the
- *		declarations are made, and with which test/lint/docs compares the
- *		documentation.
+ *		The list of the functions of JSONata.
+ *
+ * The table of the library and the declarations are generated from it, and
+ * test/lint/docs compares it with the documentation.
  */
 #ifndef SF_JSONATA_FUNCTIONS_H
 #define SF_JSONATA_FUNCTIONS_H

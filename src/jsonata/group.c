@@ -3,8 +3,8 @@
  *		Grouping {key: value}, which also constructs objects, and sorting.
  *
  * A grouping first evaluates the key of every item and collects the items of
- * each key, then evaluates the value once per key with its items as context.
- * An object constructor is a grouping of the one context that there is.
+ * each key.  Then it evaluates the value once per key, with the items as context.
+ * An object constructor is a grouping whose only item is the current context.
  */
 #include "postgres.h"
 

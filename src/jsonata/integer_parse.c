@@ -1,6 +1,6 @@
 /*
  * integer_parse.c
- *		Integers out of text, by the same picture strings that format them.
+ *		Parse integers by the picture strings that format them.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * jsonata.c
- *		JSONata from outside: compiling, and evaluating with an environment.
+ *		Compile expressions, and evaluate them with an environment.
  *
  * A compiled expression owns an arena in the memory context in which it was
  * compiled.  An evaluation owns an arena in a context of its own, which is
@@ -240,7 +240,7 @@ from_document(SfJnEval *ev, const Jsonb *doc)
 	return sf_jn_from_jsonb(&ev->arena, &root);
 }
 
-/* The context object, which the environment keeps for the next evaluation. */
+/* Return the context object, which the environment keeps for later evaluations. */
 static Jsonb *
 context_object(const Bindings *b)
 {
@@ -299,7 +299,7 @@ lookup_state(SfJnEval *ev, const SfJnName *name, bool *found)
 	return value;
 }
 
-/* Whether a result is no more than the evaluation may make; err in memory that stays. */
+/* Tell whether a result is within the limit of the environment; *err is in context outer. */
 static bool
 fits(const SfJnValue *value, SfEnv *env, MemoryContext outer, SfError *err)
 {

@@ -25,16 +25,17 @@ typedef void (*SfJsonataReport) (void *arg, const char *message);
 
 /*
  * Report references to the input ("phone", $$), which state machines do not
- * have, and fields of $states that do not exist here; each once, in written
- * order.  in_catcher: $states.errorOutput is in scope.
+ * have, and to fields of $states that do not exist in this scope.  Each is
+ * reported once, in the order of the text.  in_catcher: $states.errorOutput is in
+ * scope.
  */
 extern void sf_jsonata_check(const SfJsonata *expr, bool in_catcher,
 							 SfJsonataReport report, void *arg);
 
 /*
- * Evaluate.  SF_EVAL_NOT_FOUND: undefined.  SF_EVAL_ERROR: err->code (T1006,
- * or NULL) and err->cause (its message); a result that is no JSON value has
- * no code and the cause "returned an unsupported result type."
+ * Evaluate.  SF_EVAL_NOT_FOUND: the result is undefined.  SF_EVAL_ERROR: err has
+ * code (T1006, or NULL) and cause (the message).  A result that is no JSON value
+ * is an error without code: "returned an unsupported result type."
  */
 extern SfEvalStatus sf_jsonata_eval(const SfJsonata *expr, SfEnv *env,
 									Jsonb **result, SfError *err);
@@ -47,7 +48,7 @@ typedef struct SfJsonataFailure
 	const char *token;			/* NULL: none */
 	int			position;
 	bool		limit;			/* depth, time or memory ran out */
-	const char *hint;			/* what can be done about that, or NULL */
+	const char *hint;			/* what the user can do, or NULL */
 } SfJsonataFailure;
 
 /* Compile an expression for sf_jsonata_query(); NULL with *failure. */
@@ -55,9 +56,9 @@ extern SfJsonata *sf_jsonata_prepare(const char *text, int len,
 									 SfJsonataFailure *failure);
 
 /*
- * Evaluate an expression over JSON text, as the language by itself has it:
- * input and bindings (an object) may be NULL.  False with *failure; else
- * *result is JSON text (a text datum), or NULL for undefined.
+ * Evaluate an expression over JSON text, outside of a state machine.  input and
+ * bindings (an object) may be NULL.  False with *failure; else *result is JSON
+ * text (a text datum), or NULL when the result is undefined.
  */
 extern bool sf_jsonata_query(const SfJsonata *expr, const text *input,
 							 const text *bindings, text **result,

@@ -1,6 +1,6 @@
 /*
  * jsonata_json.c
- *		JSON text and jsonb to values, and values to jsonb.
+ *		Convert JSON text and jsonb to values, and values to jsonb.
  */
 #include "postgres.h"
 

@@ -87,7 +87,7 @@ new_line(StringInfo buf, int flags, int indent)
 
 static void print_value(StringInfo buf, const SfJnValue *v, int flags, int indent);
 
-/* Whether a text is longer than a string may be, so that the rest does not matter. */
+/* Tell whether a text is already longer than a string may be. */
 static bool
 is_too_long(const StringInfoData *buf, int flags)
 {

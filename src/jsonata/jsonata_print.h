@@ -13,21 +13,21 @@
 #define SF_JN_PRINT_PRETTY	0x02	/* indented by two */
 
 /*
- * Count the bytes that a value takes as jsonb, at the least; no further than
- * max, for what shares its parts can be far larger than memory.
+ * Count the least bytes that a value takes as jsonb, and stop beyond max: a value
+ * that refers to the same part many times can be far larger than memory.
  */
 extern void sf_jn_measure(const SfJnValue *v, Size max, Size *size);
 
 /* Append a value as JSON text, as JSON.stringify would. */
 extern void sf_jn_print(StringInfo buf, const SfJnValue *v, int flags);
 
-/* The same for a message: undefined is a word, and what is long is cut. */
+/* Append a value for a message: undefined is a word, and long text is cut. */
 extern void sf_jn_print_limited(StringInfo buf, const SfJnValue *v);
 
 /*
- * Parse JSON text of the server's encoding, keeping the order of keys; ereports
- * what is no JSON.  strict: NULL instead of an error, also for duplicate keys
- * and for numbers past the range of a double.
+ * Parse JSON text in the server's encoding, keeping the order of keys; ereports
+ * malformed text.  strict: NULL instead of an error, also for duplicate keys and
+ * for numbers out of the range of a double.
  */
 extern SfJnValue *sf_jn_parse_json(SfJnArena *a, const char *text, int len);
 extern SfJnValue *sf_jn_parse_json_strict(SfJnArena *a, const char *text, int len);
@@ -37,7 +37,7 @@ extern SfJnValue *sf_jn_from_jsonb(SfJnArena *a, const JsonbValue *v);
 
 /*
  * A jsonb from a value; NULL with *unsupported when it holds a function.
- * Numbers that JSON cannot say become strings ("Infinity").
+ * Numbers that JSON cannot represent become strings ("Infinity").
  */
 extern Jsonb *sf_jn_to_jsonb(const SfJnValue *v, bool *unsupported);
 

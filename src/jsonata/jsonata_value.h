@@ -3,12 +3,12 @@
  *		Values of JSONata, and the memory that they live in.
  *
  * A value is a pointer to an SfJnValue; undefined is NULL (also as an element
- * of an array).  Values are immutable once they can be seen by an expression,
- * with three exceptions that the language itself has: arrays under
- * construction, the flags of sequences, and the clone that a transform edits.
+ * of an array).  A value that an expression can refer to is immutable, with three
+ * exceptions: arrays under construction, the flags of sequences, and the clone
+ * that a transform edits.
  *
- * Everything is carved from an SfJnArena, a bump allocator inside one memory
- * context that goes away with the evaluation; nothing is freed singly.
+ * All memory comes from an SfJnArena, a bump allocator inside one memory context,
+ * which is deleted after the evaluation.  Nothing is freed singly.
  */
 #ifndef SF_JSONATA_JSONATA_VALUE_H
 #define SF_JSONATA_JSONATA_VALUE_H
@@ -91,9 +91,9 @@ typedef struct SfJnArena
 	void	   *on_limit_arg;
 
 	/*
-	 * The buffers that $append and & made last, with room behind what is in
-	 * use.  A value that is added to time and again ($reduce) grows in place:
-	 * the shorter values before it are beginnings of the same buffer.
+	 * The last buffers that $append and & have made, with spare room at the
+	 * end.  When $reduce appends to the same value repeatedly, the value grows
+	 * in place: earlier, shorter values share the beginning of the buffer.
 	 */
 	SfJnValue **tail_items;
 	Size		tail_used;
@@ -231,7 +231,7 @@ extern Size sf_jn_char_offset(const char *s, Size len, Size n);
 extern int	sf_jn_decode(const char *s, const char *end, uint32 *cp);
 extern int	sf_jn_encode(uint32 cp, char *out);
 
-/* The number that so many hex digits at s are; -1 when they are not there. */
+/* Read a number of so many hex digits at s; -1 when there are fewer. */
 extern int	sf_jn_hex_value(const char *s, const char *end, int digits);
 
 /* Offset of needle at or after from, or -1. */

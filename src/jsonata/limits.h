@@ -1,6 +1,6 @@
 /*
  * limits.h
- *		Bounds of an evaluation that are no settings.
+ *		Limits of an evaluation that are not settings.
  */
 #ifndef SF_JSONATA_LIMITS_H
 #define SF_JSONATA_LIMITS_H
@@ -11,7 +11,7 @@
 /* Bytes of a string that an expression makes */
 #define SF_JN_MAX_STRING (64 * 1024 * 1024)
 
-/* Levels of arrays and objects in one another that are printed or compared */
+/* Levels of nested arrays and objects that are printed or compared */
 #define SF_JN_MAX_NESTING 6000
 
 #endif							/* SF_JSONATA_LIMITS_H */

@@ -323,7 +323,7 @@ replace_string(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
 	appendBinaryStringInfo(buf, s->u.str + at, (int) (s->len - at));
 }
 
-/* The object that describes a match to a replacing function. */
+/* Make the object that describes a match to a replacing function. */
 static SfJnValue *
 match_object(SfJnEval *ev, const SfJnMatch *m)
 {

@@ -100,10 +100,7 @@ SF_JN_FUNCTION(power)
 	return sf_jn_number(&ev->arena, result);
 }
 
-/*
- * The first number of java.util.Random with a seed, which is what Step
- * Functions gives.
- */
+/* Draw the first number of a generator with a seed, as Step Functions does. */
 static double
 java_random(int64 seed)
 {

@@ -2,12 +2,11 @@
  * parser.c
  *		The grammar of JSONata: a top-down operator precedence (Pratt) parser.
  *
- * Each token may stand at the beginning of an expression (parse_prefix) or
- * follow a finished left side (parse_infix); the binding power of the token
- * decides how far a right side reaches.  The shape of the tree is the
- * reference implementation's, including its quirks: "and", "or" and "in" are
- * names where an operand is expected, and what is done to a name, a path or a
- * predicate is left to process.c.
+ * A token begins an expression (parse_prefix) or follows a complete left side
+ * (parse_infix).  The binding power of the token decides how far its right side
+ * reaches.  The tree has the shape of the reference implementation's, including
+ * its quirks: "and", "or" and "in" are names where an operand is expected.  Names,
+ * paths and predicates get their final form in process.c.
  */
 #include "postgres.h"
 
@@ -298,8 +297,8 @@ parse_sort(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 /*
  * Parse a token that stands at the beginning of an expression.
  *
- * The end of the text is an operand here: what is still open complains first,
- * and process.c about the rest.
+ * The end of the text counts as an operand.  An unclosed bracket is then reported
+ * first; process.c reports a missing operand.
  */
 static SfJnNode *
 parse_prefix(SfJnCompile *c, SfJnNode *node)

@@ -2,11 +2,11 @@
  * path.c
  *		Paths: steps over a sequence of contexts.
  *
- * Each step maps every item of the sequence before it to a value and splices
- * the results together: arrays lose one level, unless an array constructor
- * made them.  As soon as a step binds a variable (@, #) or is some % 's
- * ancestor, the path no longer carries items but tuples: objects with the
- * context under "@" and the bindings under their names.
+ * Each step maps every item of the previous sequence to a value and concatenates
+ * the results: arrays lose one level, unless an array constructor made them.  From
+ * the first step on that binds a variable (@, #) or is the ancestor of a %, the
+ * path carries tuples instead of items.  A tuple is an object with the context
+ * under "@" and the bindings under their names.
  */
 #include "postgres.h"
 

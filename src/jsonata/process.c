@@ -1,18 +1,17 @@
 /*
  * process.c
- *		From the parser's tree to the one that is evaluated.
+ *		Transform the parser's tree into the one that is evaluated.
  *
- * Paths: a.b.c arrives as a tree of dots and leaves as one PATH with a list of
- * steps, where predicates, sorts and bindings belong to the step they follow.
+ * Paths: a.b.c is a tree of dots in the parser's tree.  It becomes one PATH with a
+ * list of steps; predicates, sorts and bindings belong to the step they follow.
  *
- * Parents: each % gets a slot with a label and a level.  Walking back over
- * the steps before it, level counts how many are still to be passed; the step
- * at which it comes to nought binds its input to the label (ancestor) when it
- * is evaluated, and the path that holds it carries tuples of such bindings.
- * Slots that a path cannot resolve are passed up to the enclosing one.
+ * Parents: each % gets a slot with a label and a level, the number of steps to go
+ * back.  The step at which the level reaches zero binds its input to the label
+ * (ancestor) when it is evaluated, and its path carries tuples of such bindings.
+ * Slots that a path cannot resolve are passed up to the enclosing path.
  *
  * Tail calls: a call in tail position of a lambda's body is wrapped into a
- * lambda without parameters (thunk) that the caller's loop runs.
+ * lambda without parameters (thunk), which the loop in sf_jn_apply() runs.
  */
 #include "postgres.h"
 

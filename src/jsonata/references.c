@@ -1,6 +1,6 @@
 /*
  * references.c
- *		What an expression refers to, found by walking its tree.
+ *		Find the references of an expression to its input and to $states.
  */
 #include "postgres.h"
 
@@ -30,8 +30,8 @@ is_name(const SfJnName *name, const char *text)
 }
 
 /*
- * The flag of the field of $states that a path goes to; all when it is not
- * plain to see, 0 when the path begins otherwise.
+ * Return the flag of the field of $states that a path reads; all flags when that is
+ * known only at run time, 0 when the path begins elsewhere.
  */
 static int
 path_field(const SfJnNode *path)

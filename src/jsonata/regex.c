@@ -2,15 +2,15 @@
  * regex.c
  *		Regular expressions: matching, on PostgreSQL's engine.
  *
- * PostgreSQL takes the longest match of an alternation where JavaScript takes
- * the first.  So the alternatives of a whole pattern are searched one by one:
- * the match that begins first wins, of several the first alternative's.  What
- * was found for each is kept until the search has come past it, as searches
- * mostly go through one subject from its beginning to its end.
+ * PostgreSQL takes the longest match of an alternation, JavaScript the first.  So
+ * the alternatives of a whole pattern are searched one by one.  The match that
+ * begins first wins; of several that begin there, that of the first alternative.
+ * Each alternative's match is kept until the search has passed it, because most
+ * searches go through one subject from beginning to end.
  *
- * What remains different: alternatives inside parentheses, one preference
- * (greedy or not) for a whole branch, and parentheses inside lookaround do
- * not capture.  docs/jsonata.md says so.
+ * Three differences remain, which docs/jsonata.md describes: alternatives inside
+ * parentheses, one preference (greedy or not) per branch, and parentheses inside
+ * lookaround, which do not capture.
  */
 #include "postgres.h"
 

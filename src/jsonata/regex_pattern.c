@@ -2,10 +2,10 @@
  * regex_pattern.c
  *		Regular expressions: from JavaScript's notation to PostgreSQL's.
  *
- * The pattern is rewritten once, when the expression is compiled: what both
- * know is copied, what they write differently (\b, \d, ., [], named groups, a
- * brace that is no quantifier) is put into PostgreSQL's words.  Its
- * alternatives are taken apart: regex.c says why.
+ * The pattern is rewritten once, when the expression is compiled.  Common syntax
+ * is copied; what JavaScript writes differently (\b, \d, ., [], named groups, a
+ * brace that is no quantifier) is translated.  The alternatives of the pattern
+ * are separated; regex.c says why.
  */
 #include "postgres.h"
 

@@ -3,14 +3,13 @@
  *		Signatures of functions: <s-nn?:s> and the like.
  *
  * A signature is a list of parameters, each a set of type symbols with a
- * quantifier.  The reference implementation makes a regular expression of it
- * and matches that with the types of the arguments, one letter each; here the
- * same greedy matching is done directly.
+ * quantifier.  Arguments are matched with it greedily, as a regular expression
+ * over one letter per argument would (the reference implementation uses one).
  *
  *		s n b l a o f	string number boolean null array object function
  *		j, x			any JSON value, any value
  *		m				missing (an argument that is undefined)
- *		-				if it does not fit, the context takes its place
+ *		-				an argument that does not fit is replaced by the context
  *		? +				optional, one or more
  */
 #include "postgres.h"
@@ -260,9 +259,10 @@ array_argument(SfJnEval *ev, const SfJnParam *param, SfJnValue *arg, int index)
 }
 
 /*
- * Check the arguments of a call: what does not fit is an error, what is
- * missing may be the context, and where an array is wanted there will be one.
- * Returns how many arguments stand in *validated.
+ * Check the arguments of a call, and throw an error when one does not fit.  The
+ * context replaces a missing argument whose parameter allows it, and a single
+ * value becomes an array where the parameter wants one.  Returns the number of
+ * arguments in *validated.
  */
 int
 sf_jn_signature_validate(SfJnEval *ev, const SfJnSignature *s, SfJnValue **args,

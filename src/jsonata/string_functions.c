@@ -90,7 +90,7 @@ SF_JN_FUNCTION(substringAfter)
 	return sf_jn_string(&ev->arena, args[0]->u.str + at, args[0]->len - at);
 }
 
-/* The collation whose case rules are Unicode's, or the default one. */
+/* Return the collation with Unicode's case rules, or the default one. */
 Oid
 sf_jn_case_collation(void)
 {

@@ -1,10 +1,10 @@
 /*
  * text.c
- *		UTF-8 and the printing of numbers, as JavaScript has them.
+ *		UTF-8, and the printing of numbers as in JavaScript.
  *
- * Strings are UTF-8 and counted in code points.  An escape such as "\uD800"
- * in an expression can make a lone surrogate; it is kept as the three bytes
- * that UTF-8 would have for it and replaced by U+FFFD on the way out.
+ * Strings are UTF-8 and counted in code points.  An escape such as "\uD800" in an
+ * expression can make a lone surrogate.  It is kept as the three bytes that UTF-8
+ * would have for it; results have U+FFFD instead.
  */
 #include "postgres.h"
 

@@ -1,11 +1,11 @@
 /*
  * watch.c
- *		The time limit of an evaluation while PostgreSQL's regular expressions
- *		run.
+ *		Keep the time limit of an evaluation during a regular expression match.
  *
- * The engine knows no limit, but it looks for a query cancel.  So when the
- * time is up a timer makes it see one, and what comes of it is turned into the
- * error of the evaluation.  A cancel that is pending already goes first.
+ * PostgreSQL's regular expressions have no time limit, but they check for query
+ * cancel.  When the time is up, a timer sets QueryCancelPending, and the error
+ * that follows becomes the error of the evaluation.  A real cancel that is
+ * already pending takes precedence.
  */
 #include "postgres.h"
 
@@ -21,7 +21,7 @@
 static TimeoutId watch_id = MAX_TIMEOUTS;	/* not registered yet */
 static volatile sig_atomic_t watch_fired = false;
 
-/* Make the engine see a cancel (a signal handler). */
+/* Request a cancel (a signal handler). */
 static void
 ring(void)
 {
@@ -32,7 +32,7 @@ ring(void)
 	QueryCancelPending = true;
 }
 
-/* Take the timer back; true when it had struck. */
+/* Disable the timer; true when it has fired. */
 static bool
 end_watch(void)
 {

@@ -2,15 +2,13 @@
  * cron.c
  *		Cron expressions: when they match, in any time zone.
  *
- * The grammar is that of Vixie cron, which pg_cron has taken over, with its
- * rule for days: when both the day of the month and the weekday are
- * restricted, either will do.
+ * The grammar is that of Vixie cron, which pg_cron uses.  If both the day of the
+ * month and the weekday are restricted, a day that matches either one matches.
  *
- * A match is searched by walking over minutes, in steps as large as a field
- * that does not match allows: to the border of the local day, or of the hour.
- * A step is taken only when the offset from UTC is the same at both of its
- * ends, else the walk goes minute by minute; so a change of clocks is never
- * stepped over.
+ * A match is searched by walking over minutes.  When the day or the hour does not
+ * match, the walk goes to the next day or hour at once, but only if the offset
+ * from UTC is the same there.  Otherwise it goes minute by minute, so that it never
+ * skips a change of clocks.
  */
 #include "postgres.h"
 
@@ -312,9 +310,9 @@ is_repeated(TimestampTz t, int offset, pg_tz *zone)
 }
 
 /*
- * Compare a minute with the expression.  Returns 0 for a match, else how many
- * minutes can be gone in a direction (-1, 1) before the field that does not
- * match changes.
+ * Compare a minute with the expression.  Returns 0 for a match, else the number of
+ * minutes in a direction (-1, 1) after which the field that does not match
+ * changes.
  */
 static int
 minutes_to_skip(const SfCron *cron, TimestampTz t, pg_tz *zone, int direction)
@@ -417,9 +415,9 @@ append_set(StringInfo buf, uint64 bits, int count)
 }
 
 /*
- * Write the expression for another zone: the hours and minutes as they are
- * there at every offset between the two zones that occurs within five years,
- * on every day.
+ * Make an expression for another zone: every day, at the hours and minutes that
+ * the matches have there, for every offset between the two zones within the next
+ * five years.
  */
 char *
 sf_cron_cover(const SfCron *cron, pg_tz *zone, pg_tz *in_zone, TimestampTz now)

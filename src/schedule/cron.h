@@ -24,16 +24,15 @@ typedef struct SfCron
 
 /*
  * Parse "minute hour day month weekday" (numbers, ranges, steps, lists, names,
- * "$" as day), "@hourly" and its like, or "N seconds".  When it is none of
- * them, returns false and says in *problem what is wrong.
+ * "$" as day), "@hourly" and other nicknames, or "N seconds".  False with *problem
+ * for other text.
  */
 extern bool sf_cron_parse(const char *text, SfCron *out, char **problem);
 
 /*
- * The latest match at or before a time, and the first one after it; false when
- * there is none within 40 years.  A local time that clocks skip does not
- * match; one that they show twice matches the first time only, unless the hour
- * is "*".  Intervals of seconds count from 1970-01-01 00:00 UTC.
+ * Find the latest match at or before a time, or the first one after it; false when
+ * there is none within 40 years.  A local time that clocks skip does not match.
+ * One that occurs twice matches the first time only, unless the hour is "*".  Intervals of seconds count from 1970-01-01 00:00 UTC.
  */
 extern bool sf_cron_latest(const SfCron *cron, TimestampTz now, pg_tz *zone,
 						   TimestampTz *out);
@@ -41,8 +40,8 @@ extern bool sf_cron_next(const SfCron *cron, TimestampTz after, pg_tz *zone,
 						 TimestampTz *out);
 
 /*
- * An expression that matches in one zone at least whenever this one does in
- * another: for a scheduler that knows only its own zone.
+ * Return an expression in in_zone that matches at least whenever this one does in
+ * zone, for pg_cron, which knows only its own zone.
  */
 extern char *sf_cron_cover(const SfCron *cron, pg_tz *zone, pg_tz *in_zone,
 						   TimestampTz now);

@@ -1,12 +1,12 @@
 /*
  * pg_cron_login.c
- *		Can pg_cron run jobs of a role?
+ *		Check whether pg_cron can run jobs of a role.
  *
- * It either starts a background worker that runs as the role, or logs in as the
- * role over a connection of its own.  Both want a role that may log in and
- * connect.  A connection also wants a server that listens there, and a way in
- * without a password, or with one that the server's system user has in its
- * .pgpass: the latter cannot be seen from here.
+ * pg_cron either starts a background worker that runs as the role, or connects as
+ * the role.  Both need a role that may log in and connect to the database.  A
+ * connection also needs a server that listens at cron.host, and access without a
+ * password or with one in the .pgpass of the server's system user.  This access
+ * cannot be checked from inside the server.
  */
 #include "postgres.h"
 
@@ -29,7 +29,7 @@
 #define WITHOUT_LOGIN \
 	"Set cron.use_background_workers to on and restart: pg_cron then needs no connection."
 
-/* A setting of pg_cron, or what it has when this pg_cron has no such setting. */
+/* Return a setting of pg_cron, or its default when this pg_cron does not have it. */
 static const char *
 setting(const char *name, const char *otherwise)
 {
@@ -74,7 +74,7 @@ check_role(Oid role)
 	}
 }
 
-/* Is a directory among those in which the server has its sockets? */
+/* Tell whether the server has a socket in a directory. */
 static bool
 has_socket_in(const char *directory)
 {
@@ -92,7 +92,7 @@ has_socket_in(const char *directory)
 	return false;
 }
 
-/* Raise when nothing listens where pg_cron connects to; warn of what cannot be known. */
+/* Raise when the server does not listen at cron.host; warn of what cannot be checked. */
 static void
 check_connection(Oid role)
 {
@@ -112,7 +112,7 @@ check_connection(Oid role)
 			 errhint(WITHOUT_LOGIN " The view sf_schedule_runs shows whether runs fail.")));
 }
 
-/* Raise when pg_cron cannot run a job of a role; warn of what cannot be known. */
+/* Raise when pg_cron cannot run jobs of a role; warn of what cannot be checked. */
 void
 sf_pg_cron_check_login(Oid role)
 {

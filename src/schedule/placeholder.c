@@ -1,6 +1,6 @@
 /*
  * placeholder.c
- *		What a schedule's input says about the run: <aws.scheduler.…>.
+ *		Placeholders for facts about a run in a schedule's input: <aws.scheduler.…>.
  */
 #include "postgres.h"
 
@@ -16,7 +16,7 @@ static const char *const names[] = {
 	SF_PLACEHOLDER_LIST(PLACEHOLDER_NAME)
 };
 
-/* Find which placeholder has a name. */
+/* Find a placeholder by its name. */
 static int
 find_placeholder(const char *name, int len)
 {

@@ -1,6 +1,6 @@
 /*
  * placeholder.h
- *		What a schedule's input says about the run: <aws.scheduler.…>.
+ *		Placeholders for facts about a run in a schedule's input: <aws.scheduler.…>.
  */
 #ifndef SF_SCHEDULE_PLACEHOLDER_H
 #define SF_SCHEDULE_PLACEHOLDER_H
@@ -22,8 +22,8 @@ typedef enum SfPlaceholder
 } SfPlaceholder;
 
 /*
- * Put values, by SfPlaceholder, for the placeholders in every string and key of
- * a document.  One that is none of the list raises SF025.
+ * Replace the placeholders in every string and key of a document by values, by
+ * SfPlaceholder.  An unknown placeholder raises SF025.
  */
 extern Jsonb *sf_placeholder_fill(const Jsonb *input, const char *const *values);
 
