@@ -93,4 +93,11 @@ extern Jsonb *sf_dynamodb_typed(const char *type, const Jsonb *inner);
 /* Fill *error with a ValidationException. */
 extern bool sf_dynamodb_fail(SfError *error, const char *fmt,...) pg_attribute_printf(2, 3);
 
+/* Convert a value of type N to numeric. */
+extern Datum sf_dynamodb_number(const JsonbValue *v);
+
+/* Tell whether a set has an element; type is that of the element ("N" in NS). */
+extern bool sf_dynamodb_set_contains(const JsonbValue *set, const char *type,
+									 const JsonbValue *element);
+
 #endif							/* SF_AWS_DYNAMODB_H */

@@ -69,8 +69,8 @@ bytes_of(const JsonbValue *v)
 }
 
 /* Convert a value of type N to numeric. */
-static Datum
-number_of(const JsonbValue *v)
+Datum
+sf_dynamodb_number(const JsonbValue *v)
 {
 	return DirectFunctionCall3(numeric_in, CStringGetDatum(text_of(v)),
 							   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
@@ -97,7 +97,7 @@ compare(const char *type, const JsonbValue *a, const JsonbValue *b, int *cmp)
 		*cmp = compare_bytes(x, strlen(x), y, strlen(y));
 	}
 	else if (strcmp(type, "N") == 0)
-		*cmp = DatumGetInt32(DirectFunctionCall2(numeric_cmp, number_of(a), number_of(b)));
+		*cmp = DatumGetInt32(DirectFunctionCall2(numeric_cmp, sf_dynamodb_number(a), sf_dynamodb_number(b)));
 	else if (strcmp(type, "B") == 0)
 	{
 		bytea	   *x = bytes_of(a);
@@ -112,8 +112,8 @@ compare(const char *type, const JsonbValue *a, const JsonbValue *b, int *cmp)
 }
 
 /* Tell whether a set of some type ("NS") has an element of its type ("N"). */
-static bool
-set_contains(const JsonbValue *set, const char *type, const JsonbValue *element)
+bool
+sf_dynamodb_set_contains(const JsonbValue *set, const char *type, const JsonbValue *element)
 {
 	int			n = sf_json_count(set);
 	int			cmp;
@@ -169,7 +169,7 @@ containers_equal(const char *type, const JsonbValue *a, const JsonbValue *b)
 	{
 		if (!sf_json_element(a, i, &x) || !sf_json_element(b, i, &y))
 			return false;
-		if (is_set(type) ? !set_contains(b, element_type(type), &x) :
+		if (is_set(type) ? !sf_dynamodb_set_contains(b, element_type(type), &x) :
 			!sf_dynamodb_equal(sf_json_make(&x), sf_json_make(&y)))
 			return false;
 	}
@@ -315,7 +315,7 @@ contains(const Jsonb *a, const Jsonb *b)
 	if (strcmp(type_a, "S") == 0)
 		return type_a == type_b && strstr(text_of(&x), text_of(&y)) != NULL;
 	if (is_set(type_a))
-		return strcmp(element_type(type_a), type_b) == 0 && set_contains(&x, type_b, &y);
+		return strcmp(element_type(type_a), type_b) == 0 && sf_dynamodb_set_contains(&x, type_b, &y);
 	if (strcmp(type_a, "L") == 0)
 	{
 		int			n = sf_json_count(&x);

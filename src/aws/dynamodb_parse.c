@@ -438,38 +438,36 @@ parse_not(Parser *p)
 	return node != NULL && expect_sign(p, ")") ? node : NULL;
 }
 
-/* Read a conjunction. */
+/* Read parts between which a keyword stands, which is an operator. */
 static SfDynamodbNode *
-parse_and(Parser *p)
+parse_chain(Parser *p, const char *keyword, SfDynamodbOp op,
+			SfDynamodbNode *(*parse_part) (Parser *p))
 {
-	SfDynamodbNode *node = parse_not(p);
+	SfDynamodbNode *node = parse_part(p);
 
-	while (node != NULL && is_keyword(p, "AND"))
+	while (node != NULL && is_keyword(p, keyword))
 	{
 		SfDynamodbNode *right;
 
 		next_token(p);
-		right = parse_not(p);
-		node = right == NULL ? NULL : make_node(SF_DDB_AND, node, right);
+		right = parse_part(p);
+		node = right == NULL ? NULL : make_node(op, node, right);
 	}
 	return node;
+}
+
+/* Read a conjunction. */
+static SfDynamodbNode *
+parse_and(Parser *p)
+{
+	return parse_chain(p, "AND", SF_DDB_AND, parse_not);
 }
 
 /* Read a condition. */
 static SfDynamodbNode *
 parse_or(Parser *p)
 {
-	SfDynamodbNode *node = parse_and(p);
-
-	while (node != NULL && is_keyword(p, "OR"))
-	{
-		SfDynamodbNode *right;
-
-		next_token(p);
-		right = parse_and(p);
-		node = right == NULL ? NULL : make_node(SF_DDB_OR, node, right);
-	}
-	return node;
+	return parse_chain(p, "OR", SF_DDB_OR, parse_and);
 }
 
 /* Read a term of an update's value. */

@@ -61,19 +61,6 @@ type_name(const Jsonb *value)
 	return sf_dynamodb_type(value, &type, &inner) ? type : "?";
 }
 
-/* Convert a number to numeric. */
-static Datum
-number_of(const JsonbValue *v)
-{
-	char	   *text;
-
-	if (v->type == jbvNumeric)
-		return NumericGetDatum(v->val.numeric);
-	text = v->type == jbvString ? pnstrdup(v->val.string.val, v->val.string.len) : pstrdup("");
-	return DirectFunctionCall3(numeric_in, CStringGetDatum(text),
-							   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
-}
-
 /* a + b or a - b; numbers are written without trailing zeros. */
 static bool
 add_numbers(const Jsonb *a, const Jsonb *b, bool minus, Jsonb **value, SfError *error)
@@ -86,7 +73,7 @@ add_numbers(const Jsonb *a, const Jsonb *b, bool minus, Jsonb **value, SfError *
 		return bad_operand(error, minus ? "-" : "+",
 						   type_name(is_type(a, "N", &x) ? b : a));
 	sum = DirectFunctionCall2(minus ? numeric_sub : numeric_add,
-							  number_of(&x), number_of(&y));
+							  sf_dynamodb_number(&x), sf_dynamodb_number(&y));
 	sum = DirectFunctionCall1(numeric_trim_scale, sum);
 	*value = sf_dynamodb_typed("N", sf_json_string(DatumGetCString(DirectFunctionCall1(numeric_out, sum))));
 	return true;
@@ -166,21 +153,6 @@ sum_value(const SfDynamodbNode *node, const Jsonb *item, Jsonb **value,
 	}
 }
 
-/* Tell whether an element of one set is in another. */
-static bool
-is_among(const JsonbValue *element, const JsonbValue *set, const char *type)
-{
-	int			n = sf_json_count(set);
-	JsonbValue	other;
-
-	for (int i = 0; i < n; i++)
-		if (sf_json_element(set, i, &other) &&
-			sf_dynamodb_equal(sf_dynamodb_typed(type, sf_json_make(element)),
-							  sf_dynamodb_typed(type, sf_json_make(&other))))
-			return true;
-	return false;
-}
-
 /* Unite two sets, or subtract the second; NULL when the result is empty. */
 static Jsonb *
 combine_sets(const char *type, const JsonbValue *a, const JsonbValue *b, bool remove)
@@ -193,13 +165,13 @@ combine_sets(const char *type, const JsonbValue *a, const JsonbValue *b, bool re
 	sf_json_begin_array(&builder);
 	for (int i = 0; i < sf_json_count(a); i++)
 		if (sf_json_element(a, i, &element) &&
-			!(remove && is_among(&element, b, element_type)))
+			!(remove && sf_dynamodb_set_contains(b, element_type, &element)))
 		{
 			sf_json_add_value(&builder, NULL, &element);
 			count++;
 		}
 	for (int i = 0; !remove && i < sf_json_count(b); i++)
-		if (sf_json_element(b, i, &element) && !is_among(&element, a, element_type))
+		if (sf_json_element(b, i, &element) && !sf_dynamodb_set_contains(a, element_type, &element))
 		{
 			sf_json_add_value(&builder, NULL, &element);
 			count++;

@@ -51,18 +51,15 @@ print_part(const Jsonb *part, bool lines)
 {
 	StringInfoData text;
 	JsonbIterator *it;
-	JsonbIteratorToken token;
 	JsonbValue	value;
 
 	if (!lines)
 		return sf_json_to_cstring(part);
 	initStringInfo(&text);
-	it = JsonbIteratorInit(unconstify(JsonbContainer *, &part->root));
-	(void) JsonbIteratorNext(&it, &value, true);
-	while ((token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	sf_json_root(part, &value);
+	it = sf_json_elements(&value);
+	while (sf_json_next(&it, &value))
 	{
-		if (token != WJB_ELEM)
-			continue;
 		sf_json_append_text(&text, &value);
 		appendStringInfoChar(&text, '\n');
 	}

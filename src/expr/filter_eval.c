@@ -98,17 +98,12 @@ test_order(SfFilterOperator op, const JsonbValue *a, const JsonbValue *b)
 static bool
 array_has(const JsonbValue *array, const JsonbValue *v)
 {
-	JsonbIterator *it;
-	JsonbIteratorToken token;
+	JsonbIterator *it = sf_json_elements(array);
 	JsonbValue	element;
 
-	if (!sf_json_is_array(array))
-		return false;
-	it = JsonbIteratorInit(array->val.binary.data);
-	while ((token = JsonbIteratorNext(&it, &element, true)) != WJB_DONE)
+	while (sf_json_next(&it, &element))
 	{
-		CHECK_FOR_INTERRUPTS();
-		if (token == WJB_ELEM && values_equal(&element, v))
+		if (values_equal(&element, v))
 			return true;
 	}
 	return false;
@@ -118,16 +113,12 @@ array_has(const JsonbValue *array, const JsonbValue *v)
 static int
 count_shared(const JsonbValue *a, const JsonbValue *b)
 {
-	JsonbIterator *it = JsonbIteratorInit(a->val.binary.data);
-	JsonbIteratorToken token;
+	JsonbIterator *it = sf_json_elements(a);
 	JsonbValue	element;
 	int			shared = 0;
 
-	while ((token = JsonbIteratorNext(&it, &element, true)) != WJB_DONE)
-	{
-		if (token == WJB_ELEM && array_has(b, &element))
-			shared++;
-	}
+	while (sf_json_next(&it, &element))
+		shared += array_has(b, &element);
 	return shared;
 }
 
@@ -175,21 +166,16 @@ test_contains(const JsonbValue *a, const JsonbValue *b)
 static bool
 test_match(const SfOperand *regex, const JsonbValue *v)
 {
-	JsonbIterator *it;
-	JsonbIteratorToken token;
+	JsonbIterator *it = sf_json_elements(v);
 	JsonbValue	element;
 
 	if (v->type == jbvString)
 		return RE_compile_and_execute(regex->regex, v->val.string.val,
 									  v->val.string.len, regex->regex_flags,
 									  C_COLLATION_OID, 0, NULL);
-	if (!sf_json_is_array(v))
-		return false;
-	it = JsonbIteratorInit(v->val.binary.data);
-	while ((token = JsonbIteratorNext(&it, &element, true)) != WJB_DONE)
+	while (sf_json_next(&it, &element))
 	{
-		if (token == WJB_ELEM && element.type == jbvString &&
-			test_match(regex, &element))
+		if (element.type == jbvString && test_match(regex, &element))
 			return true;
 	}
 	return false;

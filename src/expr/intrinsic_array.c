@@ -33,21 +33,14 @@ sf_intrinsic_array(SfCall *call)
 bool
 sf_intrinsic_array_contains(SfCall *call)
 {
-	JsonbIterator *it;
-	JsonbIteratorToken token;
+	JsonbIterator *it = sf_json_elements(&call->args[0]);
 	JsonbValue	element;
 	bool		found = false;
 
 	if (!sf_json_is_array(&call->args[0]))
 		return sf_intrinsic_invalid(call, NULL);
-	it = JsonbIteratorInit(call->args[0].val.binary.data);
-	while (!found &&
-		   (token = JsonbIteratorNext(&it, &element, true)) != WJB_DONE)
-	{
-		CHECK_FOR_INTERRUPTS();
-		found = token == WJB_ELEM &&
-			sf_json_value_equal(&element, &call->args[1]);
-	}
+	while (!found && sf_json_next(&it, &element))
+		found = sf_json_value_equal(&element, &call->args[1]);
 	call->result->type = jbvBool;
 	call->result->val.boolean = found;
 	return true;
@@ -81,8 +74,7 @@ bool
 sf_intrinsic_array_partition(SfCall *call)
 {
 	SfJsonBuilder b;
-	JsonbIterator *it;
-	JsonbIteratorToken token;
+	JsonbIterator *it = sf_json_elements(&call->args[0]);
 	JsonbValue	element;
 	int64		size;
 	int64		n = 0;
@@ -91,12 +83,8 @@ sf_intrinsic_array_partition(SfCall *call)
 		!sf_intrinsic_integer(call, 1, &size) || size <= 0)
 		return sf_intrinsic_invalid(call, NULL);
 	sf_json_begin_array(&b);
-	it = JsonbIteratorInit(call->args[0].val.binary.data);
-	while ((token = JsonbIteratorNext(&it, &element, true)) != WJB_DONE)
+	while (sf_json_next(&it, &element))
 	{
-		CHECK_FOR_INTERRUPTS();
-		if (token != WJB_ELEM)
-			continue;
 		if (n == 0)
 			sf_json_open_array(&b, NULL);
 		sf_json_add_value(&b, NULL, &element);
@@ -162,8 +150,7 @@ bool
 sf_intrinsic_array_unique(SfCall *call)
 {
 	SfJsonBuilder b;
-	JsonbIterator *it;
-	JsonbIteratorToken token;
+	JsonbIterator *it = sf_json_elements(&call->args[0]);
 	JsonbValue	element;
 	SeenElement **table;
 	Size		nslots = 64;
@@ -176,16 +163,11 @@ sf_intrinsic_array_unique(SfCall *call)
 	memset(table, 0, nslots * sizeof(SeenElement *));
 
 	sf_json_begin_array(&b);
-	it = JsonbIteratorInit(call->args[0].val.binary.data);
-	while ((token = JsonbIteratorNext(&it, &element, true)) != WJB_DONE)
+	while (sf_json_next(&it, &element))
 	{
-		SeenElement **slot;
+		SeenElement **slot = &table[hash_value(&element) & (nslots - 1)];
 		SeenElement *seen;
 
-		CHECK_FOR_INTERRUPTS();
-		if (token != WJB_ELEM)
-			continue;
-		slot = &table[hash_value(&element) & (nslots - 1)];
 		for (seen = *slot; seen != NULL; seen = seen->next)
 		{
 			if (sf_json_value_equal(&seen->value, &element))

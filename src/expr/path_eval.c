@@ -202,18 +202,11 @@ static void
 collect_children(Collector *c, const SfStep *step, const SfStep *end,
 				 const JsonbValue *node)
 {
-	JsonbIterator *it;
-	JsonbIteratorToken token;
+	JsonbIterator *it = sf_json_children(node);
 	JsonbValue	child;
 
-	if (node->type != jbvBinary)
-		return;
-	it = JsonbIteratorInit(node->val.binary.data);
-	while ((token = JsonbIteratorNext(&it, &child, true)) != WJB_DONE)
-	{
-		if (token == WJB_ELEM || token == WJB_VALUE)
-			collect(c, step, end, &child);
-	}
+	while (sf_json_next(&it, &child))
+		collect(c, step, end, &child);
 }
 
 /* Go on from the elements of an array, or the object, that pass a filter. */
@@ -221,23 +214,14 @@ static void
 collect_filtered(Collector *c, const SfStep *step, const SfStep *end,
 				 const JsonbValue *node)
 {
-	JsonbIterator *it;
-	JsonbIteratorToken token;
+	JsonbIterator *it = sf_json_elements(node);
 	JsonbValue	child;
 
-	if (sf_json_is_object(node))
+	if (sf_json_is_object(node) && sf_filter_accepts(step->filter, c->penv, node))
+		collect(c, step + 1, end, node);
+	while (sf_json_next(&it, &child))
 	{
-		if (sf_filter_accepts(step->filter, c->penv, node))
-			collect(c, step + 1, end, node);
-		return;
-	}
-	if (!sf_json_is_array(node))
-		return;
-	it = JsonbIteratorInit(node->val.binary.data);
-	while ((token = JsonbIteratorNext(&it, &child, true)) != WJB_DONE)
-	{
-		if (token == WJB_ELEM &&
-			sf_filter_accepts(step->filter, c->penv, &child))
+		if (sf_filter_accepts(step->filter, c->penv, &child))
 			collect(c, step + 1, end, &child);
 	}
 }
@@ -306,8 +290,7 @@ static void
 collect_descent(Collector *c, const SfStep *step, const SfStep *end,
 				const JsonbValue *node)
 {
-	JsonbIterator *it;
-	JsonbIteratorToken token;
+	JsonbIterator *it = sf_json_children(node);
 	JsonbValue	child;
 
 	check_stack_depth();
@@ -322,10 +305,9 @@ collect_descent(Collector *c, const SfStep *step, const SfStep *end,
 	else if (step->kind != SF_STEP_FILTER || sf_json_is_object(node))
 		collect(c, step, end, node);
 
-	it = JsonbIteratorInit(node->val.binary.data);
-	while ((token = JsonbIteratorNext(&it, &child, true)) != WJB_DONE)
+	while (sf_json_next(&it, &child))
 	{
-		if ((token == WJB_ELEM || token == WJB_VALUE) && child.type == jbvBinary)
+		if (child.type == jbvBinary)
 			collect_descent(c, step, end, &child);
 	}
 }

@@ -67,19 +67,14 @@ add_number(Totals *t, Numeric n)
 static void
 add_numbers(Totals *t, const JsonbValue *v)
 {
-	JsonbIterator *it;
-	JsonbIteratorToken token;
+	JsonbIterator *it = sf_json_elements(v);
 	JsonbValue	element;
 
 	if (v->type == jbvNumeric)
 		add_number(t, v->val.numeric);
-	if (!sf_json_is_array(v))
-		return;
-	it = JsonbIteratorInit(v->val.binary.data);
-	while ((token = JsonbIteratorNext(&it, &element, true)) != WJB_DONE)
+	while (sf_json_next(&it, &element))
 	{
-		CHECK_FOR_INTERRUPTS();
-		if (token == WJB_ELEM && element.type == jbvNumeric)
+		if (element.type == jbvNumeric)
 			add_number(t, element.val.numeric);
 	}
 }
@@ -135,21 +130,16 @@ call_aggregate(const SfStep *step, SfPathEnv *penv, const JsonbValue *subject,
 static void
 append_scalars(StringInfo buf, const JsonbValue *v)
 {
-	JsonbIterator *it;
-	JsonbIteratorToken token;
+	JsonbIterator *it = sf_json_elements(v);
 	JsonbValue	element;
 
 	if (v->type == jbvString)
 		appendBinaryStringInfo(buf, v->val.string.val, v->val.string.len);
 	else if (v->type == jbvNumeric || v->type == jbvBool)
 		sf_json_append_text(buf, v);
-	if (!sf_json_is_array(v))
-		return;
-	it = JsonbIteratorInit(v->val.binary.data);
-	while ((token = JsonbIteratorNext(&it, &element, true)) != WJB_DONE)
+	while (sf_json_next(&it, &element))
 	{
-		CHECK_FOR_INTERRUPTS();
-		if (token == WJB_ELEM && element.type != jbvBinary)
+		if (element.type != jbvBinary)
 			append_scalars(buf, &element);
 	}
 }

@@ -81,18 +81,14 @@ static Jsonb *
 replace_element(const JsonbValue *node, const SfStep *step, const SfStep *end,
 				const JsonbValue *value)
 {
-	JsonbIterator *it = JsonbIteratorInit(node->val.binary.data);
-	JsonbIteratorToken token;
+	JsonbIterator *it = sf_json_elements(node);
 	JsonbValue *elements = palloc(sizeof(JsonbValue) * sf_json_count(node));
 	JsonbValue	v;
 	Jsonb	   *doc;
 	int64		n = 0;
 
-	while ((token = JsonbIteratorNext(&it, &v, true)) != WJB_DONE)
-	{
-		if (token == WJB_ELEM)
-			elements[n++] = v;
-	}
+	while (sf_json_next(&it, &v))
+		elements[n++] = v;
 	v = elements[step->indexes[0]];
 	replace(&v, step + 1, end, value, &elements[step->indexes[0]]);
 	doc = sf_json_array_of(elements, n);

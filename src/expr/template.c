@@ -188,16 +188,13 @@ compile_object(Compiler *c, const JsonbValue *v, TemplateNode *node)
 static void
 compile_array(Compiler *c, const JsonbValue *v, TemplateNode *node)
 {
-	JsonbIterator *it = JsonbIteratorInit(v->val.binary.data);
-	JsonbIteratorToken token;
+	JsonbIterator *it = sf_json_elements(v);
 	JsonbValue	child;
 	int			mark = c->location.len;
 
 	node->kind = NODE_ARRAY;
-	while ((token = JsonbIteratorNext(&it, &child, true)) != WJB_DONE)
+	while (sf_json_next(&it, &child))
 	{
-		if (token != WJB_ELEM)
-			continue;
 		appendStringInfo(&c->location, "[%d]", node->nchildren);
 		compile_node(c, &child, &node->children[node->nchildren++]);
 		c->location.len = mark;

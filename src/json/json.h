@@ -23,6 +23,15 @@ extern bool sf_json_element(const JsonbValue *v, int64 index, JsonbValue *out);
 extern int	sf_json_count(const JsonbValue *v);
 extern bool sf_json_is_object(const JsonbValue *v);
 extern bool sf_json_is_array(const JsonbValue *v);
+
+/*
+ * Begin to walk over the elements of an array, or over the elements or the values
+ * of any container.  Other values have none.  sf_json_next gets the next one; false
+ * at the end.
+ */
+extern JsonbIterator *sf_json_elements(const JsonbValue *v);
+extern JsonbIterator *sf_json_children(const JsonbValue *v);
+extern bool sf_json_next(JsonbIterator **it, JsonbValue *child);
 extern const char *sf_json_type_name(const JsonbValue *v);
 extern char *sf_json_get_cstring(const Jsonb *doc, const char *key);
 extern Jsonb *sf_json_get(const Jsonb *doc, const char *key);

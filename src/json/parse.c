@@ -29,45 +29,20 @@ typedef struct ParseState
 	bool		bad_number;
 } ParseState;
 
-/* Begin an object. */
-static SF_JSON_ACTION_RESULT
-parse_object_start(void *arg)
-{
-	ParseState *ps = arg;
+/* Define the action for the beginning or end of a container. */
+#define CONTAINER_ACTION(name, token) \
+	static SF_JSON_ACTION_RESULT \
+	name(void *arg) \
+	{ \
+		ParseState *ps = arg; \
+		ps->root = pushJsonbValue(&ps->stack, token, NULL); \
+		SF_JSON_ACTION_RETURN; \
+	}
 
-	ps->root = pushJsonbValue(&ps->stack, WJB_BEGIN_OBJECT, NULL);
-	SF_JSON_ACTION_RETURN;
-}
-
-/* End an object. */
-static SF_JSON_ACTION_RESULT
-parse_object_end(void *arg)
-{
-	ParseState *ps = arg;
-
-	ps->root = pushJsonbValue(&ps->stack, WJB_END_OBJECT, NULL);
-	SF_JSON_ACTION_RETURN;
-}
-
-/* Begin an array. */
-static SF_JSON_ACTION_RESULT
-parse_array_start(void *arg)
-{
-	ParseState *ps = arg;
-
-	ps->root = pushJsonbValue(&ps->stack, WJB_BEGIN_ARRAY, NULL);
-	SF_JSON_ACTION_RETURN;
-}
-
-/* End an array. */
-static SF_JSON_ACTION_RESULT
-parse_array_end(void *arg)
-{
-	ParseState *ps = arg;
-
-	ps->root = pushJsonbValue(&ps->stack, WJB_END_ARRAY, NULL);
-	SF_JSON_ACTION_RETURN;
-}
+CONTAINER_ACTION(parse_object_start, WJB_BEGIN_OBJECT)
+CONTAINER_ACTION(parse_object_end, WJB_END_OBJECT)
+CONTAINER_ACTION(parse_array_start, WJB_BEGIN_ARRAY)
+CONTAINER_ACTION(parse_array_end, WJB_END_ARRAY)
 
 /* Begin a member. */
 static SF_JSON_ACTION_RESULT

@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "json/json.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
@@ -47,6 +48,33 @@ sf_json_element(const JsonbValue *v, int64 index, JsonbValue *out)
 	*out = *found;
 	pfree(found);
 	return true;
+}
+
+/* Begin to walk over the elements of an array. */
+JsonbIterator *
+sf_json_elements(const JsonbValue *v)
+{
+	return sf_json_is_array(v) ? JsonbIteratorInit(v->val.binary.data) : NULL;
+}
+
+/* Begin to walk over the elements or values of a container. */
+JsonbIterator *
+sf_json_children(const JsonbValue *v)
+{
+	return v->type == jbvBinary ? JsonbIteratorInit(v->val.binary.data) : NULL;
+}
+
+/* Get the next element or value. */
+bool
+sf_json_next(JsonbIterator **it, JsonbValue *child)
+{
+	JsonbIteratorToken token;
+
+	CHECK_FOR_INTERRUPTS();
+	do
+		token = JsonbIteratorNext(it, child, true);
+	while (token != WJB_ELEM && token != WJB_VALUE && token != WJB_DONE);
+	return token != WJB_DONE;
 }
 
 /* Count the elements of an array or the members of an object; -1: a scalar. */

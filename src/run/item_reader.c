@@ -124,19 +124,14 @@ follow_pointer(JsonbValue *value, const char *pointer)
 static void
 add_elements(SfItemReader *reader, const JsonbValue *array)
 {
-	JsonbIterator *it = JsonbIteratorInit(array->val.binary.data);
-	JsonbIteratorToken token;
+	JsonbIterator *it = sf_json_elements(array);
 	JsonbValue	value;
 	bool		more = true;
 
-	(void) JsonbIteratorNext(&it, &value, true);
-	while (more && (token = JsonbIteratorNext(&it, &value, true)) != WJB_DONE)
+	while (more && sf_json_next(&it, &value))
 	{
-		Jsonb	   *item;
+		Jsonb	   *item = sf_json_make(&value);
 
-		if (token != WJB_ELEM)
-			continue;
-		item = sf_json_make(&value);
 		more = add_item(reader, item);
 		pfree(item);
 	}
