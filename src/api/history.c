@@ -184,7 +184,7 @@ sfflow_map_run_arn(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	program = sf_program_get(execution.machine_no, execution.version);
 	if (number < 0 || number >= program->nstates ||
-		sf_state_distributed(&program->states[number]) == NULL)
+		!sf_state_is_distributed(&program->states[number]))
 		PG_RETURN_NULL();
 	head.machine_name = unconstify(char *, execution.machine);
 	PG_RETURN_TEXT_P(cstring_to_text(sf_map_run_arn(&head, &program->states[number],

@@ -224,7 +224,7 @@ check_mock(const SfStateTest *test)
 										  test->mock.result, test->mock.check_required);
 	else if (state->type == SF_STATE_TASK)
 		return;
-	else if (sf_state_distributed(state) != NULL &&
+	else if (sf_state_is_distributed(state) &&
 			 sf_state_distributed(state)->result_writer != NULL)
 		problem = sf_json_is_object(&root) ? NULL : "Mocked result must be a JSON object.";
 	else if (!sf_json_is_array(&root))

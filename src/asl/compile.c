@@ -159,7 +159,7 @@ compile_needs(const SfCompiler *c, SfState *state)
 	for (int i = 0; i < state->nretriers; i++)
 		if (state->retriers[i].jitter == SF_JITTER_FULL)
 			needs->leave |= SF_NEED_RANDOM;
-	if (sf_state_distributed(state) != NULL)
+	if (sf_state_is_distributed(state))
 	{
 		needs->proceed = needs->enter | SF_NEED_MAP_RUN | SF_NEED_ITEMS;
 		needs->enter |= SF_NEED_MAP_RUN;

@@ -355,11 +355,19 @@ SF_STATE_PART(WAIT, SfWaitState, wait)
 SF_STATE_PART(FAIL, SfFailState, fail)
 SF_STATE_PART(MAP, SfMapState, map)
 
-/* The part of a Map state in mode DISTRIBUTED; NULL for any other state. */
+/* Tell whether a state is a Map in mode DISTRIBUTED. */
+static inline bool
+sf_state_is_distributed(const SfState *state)
+{
+	return state->type == SF_STATE_MAP && state->map.distributed != NULL;
+}
+
+/* The part of a Map state in mode DISTRIBUTED. */
 static inline const SfDistributedMap *
 sf_state_distributed(const SfState *state)
 {
-	return state->type == SF_STATE_MAP ? state->map.distributed : NULL;
+	Assert(sf_state_is_distributed(state));
+	return state->map.distributed;
 }
 
 /* Is a state a Task that is answered by its token (.waitForTaskToken)? */

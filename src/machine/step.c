@@ -89,7 +89,7 @@ run_state(SfStep *step)
 		case SF_STATE_PARALLEL:
 			return sf_parallel_enter(step);
 		case SF_STATE_MAP:
-			return sf_state_distributed(step->state) != NULL ?
+			return sf_state_is_distributed(step->state) ?
 				sf_distributed_enter(step) : sf_map_enter(step);
 	}
 	elog(ERROR, "unknown state type %d", (int) step->state->type);

@@ -159,7 +159,7 @@ inside_drain(const SfStep *step)
 	{
 		int			owner = step->program->scopes[scope].owner_state;
 
-		if (owner < 0 || sf_state_distributed(&step->program->states[owner]) != NULL)
+		if (owner < 0 || sf_state_is_distributed(&step->program->states[owner]))
 			return false;
 		if (step->program->states[owner].failure_mode == SF_FAILURE_DRAIN)
 			return true;

@@ -196,7 +196,7 @@ sf_job_reach_test(SfJobReach *reach, int state, const int *iterations,
 		if (place != NULL && branch_comes_to(reach, place->branch, state))
 			return true;
 		state = reach->program->scopes[scope].owner_state;
-		if (state >= 0 && sf_state_distributed(&reach->program->states[state]) != NULL)
+		if (state >= 0 && sf_state_is_distributed(&reach->program->states[state]))
 			return false;		/* this is a child execution of it */
 		if (state >= 0 && reach->program->states[state].type == SF_STATE_MAP)
 			niterations--;

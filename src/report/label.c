@@ -29,7 +29,7 @@ sf_label_enclosing_map(const SfProgram *program, int scope)
 {
 	int			map = nearest_map(program, scope);
 
-	return map >= 0 && sf_state_distributed(&program->states[map]) != NULL ? -1 : map;
+	return map >= 0 && sf_state_is_distributed(&program->states[map]) ? -1 : map;
 }
 
 /* Find the Distributed Map whose child executions run a scope; -1: none. */
@@ -38,7 +38,7 @@ sf_label_distributed_map(const SfProgram *program, int scope)
 {
 	int			map = nearest_map(program, scope);
 
-	while (map >= 0 && sf_state_distributed(&program->states[map]) == NULL)
+	while (map >= 0 && !sf_state_is_distributed(&program->states[map]))
 		map = nearest_map(program, program->states[map].scope);
 	return map;
 }
@@ -107,7 +107,7 @@ append_scopes(StringInfo buf, const SfProgram *program, int scope,
 	if (s->owner_state < 0)
 		return;
 	owner = &program->states[s->owner_state];
-	if (sf_state_distributed(owner) != NULL)
+	if (sf_state_is_distributed(owner))
 		return;					/* the root of an execution of its own */
 	if (owner->type == SF_STATE_MAP)
 		index = left > 0 ? iterations[--left] : -1;
