@@ -212,7 +212,7 @@ read_list(SfItemReader *reader, const Jsonb *content)
 static bool
 lists_objects(const SfState *state)
 {
-	const SfResource *reader = sf_state_distributed(state)->item_reader;
+	const SfResource *reader = sf_state_map(state)->distributed->item_reader;
 
 	return strcmp(reader->service, "s3") == 0 &&
 		strncmp(reader->action, "listObjects", 11) == 0;

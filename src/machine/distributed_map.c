@@ -31,7 +31,7 @@
 static const char *
 label_of(const SfState *state, const char *uuid)
 {
-	const char *label = sf_state_distributed(state)->label;
+	const char *label = sf_state_map(state)->distributed->label;
 
 	return label != NULL ? label : uuid;
 }
@@ -65,7 +65,7 @@ char *
 sf_map_child_id(const SfExecution *execution, const SfState *state,
 				const char *uuid, int index)
 {
-	const char *label = sf_state_distributed(state)->label;
+	const char *label = sf_state_map(state)->distributed->label;
 
 	if (label == NULL)
 		return psprintf("%s/%s:%d", execution->machine_name, uuid, index);
@@ -91,7 +91,7 @@ int_field(SfStep *step, const SfValueField *field, const char *name,
 static bool
 run_fields(SfStep *step, SfMapRun *map_run, SfError *error)
 {
-	const SfDistributedMap *map = sf_state_distributed(step->state);
+	const SfDistributedMap *map = sf_state_map(step->state)->distributed;
 	int			bytes;
 
 	if (!int_field(step, &sf_state_map(step->state)->tolerated_failure_count,
@@ -197,7 +197,7 @@ task_payload(SfStep *step, const SfTemplate *tmpl, const char *field,
 static SfStepOutcome
 begin_writing(SfStep *step)
 {
-	const SfDistributedMap *map = sf_state_distributed(step->state);
+	const SfDistributedMap *map = sf_state_map(step->state)->distributed;
 	Jsonb	   *payload;
 	SfError		error;
 
@@ -247,7 +247,7 @@ begin_run(SfStep *step, SfMapRun *map_run, Jsonb *items)
 SfStepOutcome
 sf_distributed_enter(SfStep *step)
 {
-	const SfDistributedMap *map = sf_state_distributed(step->state);
+	const SfDistributedMap *map = sf_state_map(step->state)->distributed;
 	SfBranch   *branch = step->branch;
 	SfMapRun   *map_run;
 	Jsonb	   *items = NULL;
@@ -294,7 +294,7 @@ sf_distributed_enter(SfStep *step)
 const SfResource *
 sf_distributed_resource(const SfState *state, const SfBranch *branch)
 {
-	const SfDistributedMap *map = sf_state_distributed(state);
+	const SfDistributedMap *map = sf_state_map(state)->distributed;
 
 	return branch->total == READING ? map->item_reader : map->result_writer;
 }
@@ -437,7 +437,7 @@ has_room(const SfBranch *branch)
 static bool
 begin_children(SfStep *step, bool *held_up, SfError *error)
 {
-	const SfDistributedMap *map = sf_state_distributed(step->state);
+	const SfDistributedMap *map = sf_state_map(step->state)->distributed;
 	SfBranch   *branch = step->branch;
 	Feed	   *feed = palloc0(sizeof(Feed));
 	Jsonb	   *batch_input = NULL;
@@ -573,7 +573,7 @@ sf_distributed_joined(SfStep *step)
 
 		return fail_run(step, &error);
 	}
-	if (sf_state_distributed(step->state)->result_writer != NULL &&
+	if (sf_state_map(step->state)->distributed->result_writer != NULL &&
 		step->stimulus->joined == NULL)
 	{
 		/* with another step: the execution is locked now, and this is a task */

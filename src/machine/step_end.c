@@ -136,7 +136,7 @@ sf_step_end_branch(SfStep *step, Jsonb *output)
 		return finish(step, SF_STATUS_SUCCEEDED, branch->state, output, &none);
 	}
 
-	/* An ended iteration keeps its last inner event where nobody else looks. */
+	/* entered_event of an ended branch holds its last inner event */
 	branch->entered_event = branch->last_event;
 	if (owner->type == SF_STATE_MAP)
 	{

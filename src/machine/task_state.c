@@ -2,8 +2,8 @@
  * task_state.c
  *		Task: what it is given, and what its outcome leads to.
  *
- * Who carries a task out is not known here: sf_task_enter() asks for it, and
- * sf_task_resume() is given the outcome, in the same slice or much later.
+ * sf_task_enter() asks for the task to be carried out; run/dispatch.c decides how.
+ * sf_task_resume() gets the outcome, in the same slice or much later.
  */
 #include "postgres.h"
 

@@ -3,15 +3,15 @@
  *		Abort the children of a Parallel or Map state that gives up.
  *
  * Children whose rows are free end here, with their events, in the order of
- * their index.  A child that another worker has in its hands is only asked to
- * stop (its worker's slot gets a cancel request at our commit); that worker
+ * their index.  If another worker holds a child, that worker is asked to stop:
+ * its slot gets a cancel request when this transaction commits.  The worker
  * rolls back, claims the branch again, sees that the join above it has given
- * up, and ends it.  The join stays in phase JOIN until the last has ended, so
- * no transaction waits for a running task.
+ * up, and ends it.  The join stays in phase JOIN until the last child has ended,
+ * so no transaction waits for a running task.
  *
- * A child that is not due may be held, too, by a session that has taken its
- * task and not committed yet.  Nobody claims that one afterwards, so the join
- * looks for it again.
+ * A session that has taken a child's task and not committed yet holds the child,
+ * too.  Such a child is not due, so no worker claims it later; the join looks
+ * for it again.
  */
 #include "postgres.h"
 

@@ -8,7 +8,7 @@
 #include "run/apply.h"
 
 /*
- * End every child of a parent that nobody works on; ask those who work on the
+ * End every child of a parent whose row is free; ask the workers that hold the
  * others to stop.  Returns how many children are still to end; *child_held: a
  * session holds one that rests.  The caller holds the lock of the execution.
  */

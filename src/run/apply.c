@@ -2,12 +2,11 @@
  * apply.c
  *		Carry the effects of transitions out.
  *
- * While a slice runs, its effects gather in SfRun: events with provisional ids
- * (-1, -2 … in the order in which they happened), branches, what children
- * tell their parents, how an execution ends.  At the end of the slice all of
- * it is written at once, and shared rows are locked only then, always in the
- * same order, which is what keeps user code from running under their locks
- * and two slices from waiting for each other:
+ * While a slice runs, SfRun collects its effects: events with provisional ids
+ * (-1, -2 … in the order in which they happened), branches, ends of children, and
+ * the end of the execution.  All of it is written at the end of the slice.  Only
+ * then are shared rows locked, always in the same order.  So no user code runs
+ * while they are locked, and two slices never wait for each other:
  *
  *		1. execution rows, by number
  *		2. event ids are assigned: last_event_id + 1, + 2 …
@@ -115,7 +114,7 @@ lock_execution(const SfRun *run)
 	{
 		if (geterrcode() != ERRCODE_LOCK_NOT_AVAILABLE)
 			PG_RE_THROW();
-		/* as much an error as the other: the transaction is over */
+		/* one error in place of the other: the transaction ends all the same */
 		MemoryContextSwitchTo(context);
 		FlushErrorState();
 		locked_out = no;
@@ -151,8 +150,8 @@ sf_run_lock(SfRun *run)
 	SF_DEBUG_POINT("slice_lock");
 
 	/*
-	 * Never wait for the lock of an execution that has ended: who holds it is
-	 * redriving it, and waits for us to let go of its branches.
+	 * Never wait for the lock of an execution that has ended: a session that
+	 * redrives it holds the lock, and waits until we release its branches.
 	 */
 	now = sf_execution_read(run->execution->execution_no,
 							SF_DEBUG_MUTATION("slice_lock") ? SF_LOCK_WAIT : SF_LOCK_SKIP,
@@ -512,9 +511,9 @@ rests(const SfBranch *branch, TimestampTz now)
 }
 
 /*
- * Does what a run writes have to be known to whoever stops the execution, or
- * aborts a part of it?  A branch that is in our hands is passed over there:
- * then we must not leave it waiting, or with children, behind their backs.
+ * Does a run have to lock its execution before it is written?  A transaction that
+ * stops the execution, or aborts a part of it, skips the branches that we hold.
+ * So we must not commit one that rests, or that has children, without the lock.
  */
 static bool
 needs_lock(const SfRun *run, TimestampTz now)
@@ -535,8 +534,8 @@ needs_lock(const SfRun *run, TimestampTz now)
 }
 
 /*
- * Make branches due that are to rest while the join above them has given up:
- * it passed them over because they were in our hands.
+ * Make branches due that are about to rest although the join above them has given
+ * up: the join skipped them because we held them.
  */
 static void
 recall_aborted(SfRun *run, TimestampTz now)
@@ -555,8 +554,8 @@ recall_aborted(SfRun *run, TimestampTz now)
 }
 
 /*
- * Work out what a run's rows are to be.  One that is not locked has nothing but
- * branches that are ours alone.
+ * Work out what a run's rows are to be.  A run that is not locked has only
+ * branches that no other transaction looks at.
  */
 static void
 settle_run(SfRun *run, TimestampTz now)

@@ -132,8 +132,8 @@ sf_apply_after_ends(List *runs)
 }
 
 /*
- * Ask for the end of an execution as ABORTED: whoever takes up its STOP branch
- * ends it.  No lock is waited for.
+ * Ask for the end of an execution as ABORTED: the slice that claims its STOP
+ * branch ends it.  This waits for no lock.
  */
 void
 sf_apply_stop_request(int64 execution_no, Oid owner, TimestampTz due, char *cause)

@@ -6,10 +6,10 @@
  * A child is an execution; its root branch starts in the scope of the Map's
  * processor.  Locks are taken in the order: executions by number, then the
  * branch that waits for the run, then the run's row.  So a child's slice,
- * which has its execution locked, may wait for the parent's branch, but
- * whoever holds the parent's branch never waits for a child: children that
- * are locked are left out, and looked for again soon after.  A child whose run
- * is over ends when it is claimed the next time (sf_map_run_is_over).
+ * which has its execution locked, may wait for the parent's branch, but a
+ * transaction that holds the parent's branch never waits for a child: it skips
+ * children that are locked, and looks for them again soon after.  A child whose
+ * run is over ends when it is claimed the next time (sf_map_run_is_over).
  */
 #include "postgres.h"
 

@@ -3,11 +3,11 @@
  *		Taking branches for a slice.
  *
  * A branch is claimed by locking its row, FOR UPDATE SKIP LOCKED.  Two kinds
- * are different: a join (its children's slices want to update the row) and a
- * machine's deadline.  These are claimed under the lock of their execution, so
- * that the order "execution, then branch" holds for everybody; and once a
- * slice holds the lock of an execution it runs no more user code, since others
- * wait for that lock when they commit.
+ * are different: a join (its children's slices update the row) and a machine's
+ * deadline.  These are claimed under the lock of their execution, so that every
+ * transaction locks in the order "execution, then branch".  A slice that holds
+ * the lock of an execution runs no more user code, since other slices wait for
+ * that lock when they commit.
  */
 #include "postgres.h"
 
@@ -129,7 +129,7 @@ claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
 	{
 		/*
 		 * The lock is taken before any other: let the next slice begin so.  In
-		 * a session nobody else works, but an end from outside has to find
+		 * a session no other slice runs, but an end from outside has to find
 		 * everything written.
 		 */
 		if (slice->runs != NIL &&
@@ -186,7 +186,7 @@ sf_claim_is_orphan(const SfRun *run, const SfBranch *branch)
 
 /*
  * Does an execution that had ended when we looked at it run again?  Its branch
- * is ours now, so that nobody can redrive it from here on.
+ * is ours now, so that no session can redrive it from here on.
  */
 static bool
 was_redriven(const SfRun *run)

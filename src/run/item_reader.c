@@ -438,7 +438,7 @@ sf_item_reader_run(const SfMapRun *map_run, const SfState *state,
 
 	reader.map_run = map_run;
 	reader.call = call;
-	reader.config = sf_state_distributed(state)->reader_config;
+	reader.config = sf_state_map(state)->distributed->reader_config;
 	reader.input_type = sf_item_reader_option(&reader, "InputType", "JSON");
 	reader.limit = map_run->max_items > 0 ? map_run->max_items : PG_INT32_MAX;
 	memset(out, 0, sizeof(*out));

@@ -72,8 +72,8 @@ extern SfChildEnd *sf_map_run_child_end(const SfExecution *execution,
 extern void sf_map_run_children_ended(List *ends);
 
 /*
- * End the running children of a join as ABORTED; returns how many somebody
- * else has in hand just now.
+ * End the running children of a join as ABORTED; returns how many other
+ * transactions hold just now.
  */
 extern int	sf_map_run_abort(SfBranchKey parent, int64 map_run_no);
 

@@ -1,16 +1,16 @@
 /*
  * outside.c
- *		Tasks that somebody outside the database answers.
+ *		Tasks that programs outside the database answer.
  *
  * Handing out is part of the slice: the row of _sfflow.task and the branch in
- * phase EXTERNAL commit together, so nobody holds a token for work that did
- * not commit.  The answer (api/activity.c) goes into the branch's row alone,
+ * phase EXTERNAL commit together, so a token exists only for work that has
+ * committed.  The answer (api/activity.c) goes into the branch's row alone,
  * phase ANSWERED, as that of a long SQL task; the next slice writes history.
  * Events of what happened in between (ActivityStarted, TaskSubmitted) are
- * written then, too: a worker that takes a task waits for no execution's lock.
+ * written then, too: a session that takes a task waits for no execution's lock.
  *
- * Locks: branch, then task.  Who takes tasks locks both, and skips those that
- * anybody else has.
+ * Locks: branch, then task.  A session that takes tasks locks both, and skips
+ * those that another transaction holds.
  */
 #include "postgres.h"
 
@@ -101,7 +101,7 @@ sf_outside_await_token(SfTask *task, const SfTaskRequest *request)
 	task->heartbeat_ms = request->heartbeat_ms;
 }
 
-/* When nobody has answered a token that is handed out now. */
+/* Until when to wait for the answer to a token that is handed out now. */
 TimestampTz
 sf_outside_timer(const SfBranch *branch, const SfTaskRequest *request)
 {

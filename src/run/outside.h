@@ -1,6 +1,6 @@
 /*
  * outside.h
- *		Tasks that somebody outside the database answers: activities, task
+ *		Tasks that programs outside the database answer: activities, task
  *		tokens, child executions.
  */
 #ifndef SF_RUN_OUTSIDE_H

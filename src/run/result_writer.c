@@ -283,7 +283,7 @@ sf_result_writer_run(const SfMapRun *map_run, const SfRun *run,
 					 SfTaskOutcome *out)
 {
 	SfResultWriter *writer = palloc0(sizeof(SfResultWriter));
-	const SfDistributedMap *map = sf_state_distributed(state);
+	const SfDistributedMap *map = sf_state_map(state)->distributed;
 	bool		rows = strcmp(map->result_writer->service, "sql") == 0;
 
 	writer->map_run = map_run;
@@ -308,7 +308,7 @@ Jsonb *
 sf_map_run_outputs(const SfRun *run, const SfBranch *branch)
 {
 	const SfState *state = &run->program->states[branch->state];
-	SfResultForm form = sf_result_form(sf_state_distributed(state)->writer_config,
+	SfResultForm form = sf_result_form(sf_state_map(state)->distributed->writer_config,
 									   SF_RESULT_COMPACT);
 	MemoryContext keep = CurrentMemoryContext;
 	MemoryContext pages = AllocSetContextCreate(keep, "sfflow page of results",
@@ -356,7 +356,7 @@ run_task(const SfRun *run, const SfBranch *branch, const SfTaskCall *call,
 
 	if (map_run == NULL)
 		elog(ERROR, "a run of Map \"%s\" is missing", state->name);
-	if (sf_distributed_resource(state, branch) == sf_state_distributed(state)->item_reader)
+	if (sf_distributed_resource(state, branch) == sf_state_map(state)->distributed->item_reader)
 		sf_item_reader_run(map_run, state, call, out);
 	else
 		sf_result_writer_run(map_run, run, state, call, out);

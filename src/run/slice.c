@@ -2,7 +2,7 @@
  * slice.c
  *		A worker's turn: claim due branches of one owner, advance them, write.
  *
- * See slice.h for who calls it and where the transactions are.
+ * slice.h tells which transactions its callers run it in.
  */
 #include "postgres.h"
 
@@ -41,7 +41,7 @@ joined_stimulus(const SfRun *run, SfBranch *parent, SfStimulus *stimulus)
 	if (parent->map_run_no == 0)
 		stimulus->outputs = sf_branch_outputs(parent->key, &stimulus->noutputs,
 											  &stimulus->last_event);
-	else if (sf_state_distributed(&run->program->states[parent->state])->result_writer == NULL)
+	else if (sf_state_map(&run->program->states[parent->state])->distributed->result_writer == NULL)
 		stimulus->output = sf_map_run_outputs(run, parent);
 }
 

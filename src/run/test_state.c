@@ -242,7 +242,7 @@ static void
 trace_children(TestRun *run, List *children)
 {
 	const SfState *state = &run->test->program->states[run->test->state];
-	bool		batched = sf_state_distributed(state)->item_batcher != NULL;
+	bool		batched = sf_state_map(state)->distributed->item_batcher != NULL;
 	SfJsonBuilder inputs;
 	SfJsonBuilder items;
 	ListCell   *lc;
