@@ -45,10 +45,12 @@ typedef struct SfRun
 extern SfTransition *sf_run_advance(SfRun *run, SfBranch *branch,
 									const SfStimulus *stimulus);
 
-/* --- apply.c: runs --- */
+/* --- apply.c --- */
 
 /* Carry a transition out: the branch gets its new value, and all effects. */
 extern void sf_apply(SfRun *run, SfBranch *branch, const SfTransition *t);
+
+/* --- apply_run.c: runs --- */
 
 /* Make a run: an execution as a slice works on it. */
 extern SfRun *sf_run_make(SfExecution *execution);
@@ -81,10 +83,13 @@ extern void sf_run_drop_all(SfRun *run);
 /* Has a branch failed since the run was last written? */
 extern bool sf_run_has_failure(const SfRun *run);
 
-/* Write everything that is pending in these runs (4.2 of the design). */
-extern void sf_runs_write(List *runs);
+/* Has the join above a branch given up, so that the branch has to end? */
+extern bool sf_run_is_aborted(const SfRun *run, const SfBranch *branch);
 
-/* --- apply.c: single rows, at once --- */
+/* Is its execution the child of a Distributed Map that is over? */
+extern bool sf_run_is_orphan(const SfRun *run, const SfBranch *branch);
+
+/* --- apply_run.c: single rows, at once --- */
 
 extern bool sf_apply_insert(SfExecution *execution);	/* false: id is taken */
 extern void sf_apply_branch(SfBranch *branch);
@@ -94,11 +99,14 @@ extern void sf_apply_orphan(SfBranchKey key);
 extern bool sf_apply_requeue(SfBranchKey key, Oid from, Oid to);
 extern void sf_apply_set_back(Oid owner, TimestampTz now, int64 by);
 
-/* --- apply_end.c --- */
-
 /* Ask for the end of an execution, by a branch in phase STOP. */
 extern void sf_apply_stop_request(int64 execution_no, Oid owner, TimestampTz due,
 								  char *cause);
+
+/* --- apply_write.c --- */
+
+/* Write everything that is pending in these runs (4.2 of the design). */
+extern void sf_runs_write(List *runs);
 
 /* --- apply_task.c --- */
 

@@ -30,9 +30,4 @@ extern void apply_end_map_run(SfRun *run, const SfBranch *branch, SfMapRunEnd en
 /* Begin the children that a transition decided on, all at once. */
 extern void apply_map_children(SfRun *run, const SfBranch *branch);
 
-/* --- apply_end.c --- */
-
-extern void sf_apply_finish(SfRun *run, TimestampTz now);
-extern void sf_apply_after_ends(List *runs);
-
 #endif							/* SF_RUN_APPLY_EFFECTS_H */

@@ -150,40 +150,6 @@ claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
 	return is_due_under_lock(slice, branch, now) ? branch : NULL;
 }
 
-/* Has the join above a branch given up, so that the branch has to end? */
-bool
-sf_claim_is_aborted(const SfRun *run, const SfBranch *branch)
-{
-	SfBranchKey key = {branch->key.execution_no, branch->parent_no};
-	SfBranch   *parent;
-
-	if (branch->parent_no < 0)
-		return false;
-	parent = sf_branch_read_join(key, SF_LOCK_NONE);
-	if (parent == NULL)
-		return true;
-	return parent->aborting || parent->phase != SF_PHASE_JOIN ||
-		(parent->failing &&
-		 run->program->states[parent->state].failure_mode == SF_FAILURE_ABORT);
-}
-
-/* Is this execution the child of a Distributed Map that is over? */
-bool
-sf_claim_is_orphan(const SfRun *run, const SfBranch *branch)
-{
-	int			scope = branch->scope;
-	int			owner;
-
-	if (run->execution->map_run_no == 0)
-		return false;
-	/* up to the Distributed Map: nearest first, and only one counts */
-	while ((owner = run->program->scopes[scope].owner_state) >= 0 &&
-		   !sf_state_is_distributed(&run->program->states[owner]))
-		scope = run->program->states[owner].scope;
-	return sf_map_run_is_over(run->execution, owner >= 0 &&
-							  run->program->states[owner].failure_mode == SF_FAILURE_DRAIN);
-}
-
 /*
  * Does an execution that had ended when we looked at it run again?  Its branch
  * is ours now, so that no session can redrive it from here on.

@@ -115,7 +115,7 @@ sf_dispatch_is_for_us(SfSlice *slice, const SfRun *run, const SfBranch *branch)
 {
 	if (branch->phase != SF_PHASE_ANNOUNCED || sf_slice_in_session(slice->request) ||
 		run->execution->status != SF_STATUS_RUNNING ||
-		sf_claim_is_orphan(run, branch) || sf_claim_is_aborted(run, branch))
+		sf_run_is_orphan(run, branch) || sf_run_is_aborted(run, branch))
 		return true;
 	return may_offer(slice, run, &run->program->states[branch->state]);
 }
@@ -229,8 +229,8 @@ run_task(SfSlice *slice, const SfRun *run, const SfBranch *branch,
 }
 
 /* Turn a task's outcome into the stimulus for the next step. */
-static void
-task_stimulus(const SfTaskOutcome *outcome, SfStimulus *stimulus)
+void
+sf_dispatch_stimulus(const SfTaskOutcome *outcome, SfStimulus *stimulus)
 {
 	memset(stimulus, 0, sizeof(*stimulus));
 	stimulus->kind = SF_STIMULUS_TASK;
@@ -283,7 +283,7 @@ dispatch_child(SfRun *run, const SfBranch *branch, const SfTaskRequest *request,
 	memset(&outcome, 0, sizeof(outcome));
 	outcome.ok = sf_child_start(run, branch, generation, resource, request->payload,
 								&outcome.output, &outcome.error);
-	task_stimulus(&outcome, stimulus);
+	sf_dispatch_stimulus(&outcome, stimulus);
 	stimulus->generation = generation;
 	if (!outcome.ok || resource->integration == SF_INTEGRATION_REQUEST_RESPONSE)
 		return;
@@ -329,7 +329,7 @@ dispatch_sql(SfSlice *slice, SfRun *run, const SfBranch *branch,
 	run_task(slice, run, branch, resource, payload, slice->request->last_try, &outcome);
 	if (outcome.assigned_xid)
 		slice->subxacts++;
-	task_stimulus(&outcome, stimulus);
+	sf_dispatch_stimulus(&outcome, stimulus);
 	if (task == NULL || !stimulus->ok)
 		return;
 	stimulus->generation = task->generation;
@@ -349,7 +349,7 @@ sf_dispatch(SfSlice *slice, SfRun *run, const SfBranch *branch,
 	memset(&outcome, 0, sizeof(outcome));
 	if (!resolve(run, request->resource, &resource, &given.payload, &outcome.error) ||
 		(state->type == SF_STATE_MAP && !is_sql(&resource, &outcome.error)))
-		task_stimulus(&outcome, stimulus);
+		sf_dispatch_stimulus(&outcome, stimulus);
 	else if (resource.kind == SF_RESOURCE_ACTIVITY)
 		sf_outside_queue(run, branch, &resource, &given, stimulus);
 	else if (resource.kind == SF_RESOURCE_START_EXECUTION)
@@ -377,7 +377,7 @@ sf_dispatch_announced(SfSlice *slice, SfRun *run, const SfBranch *branch,
 	if (resolve(run, task_resource(run, branch), &resource, &payload, &outcome.error))
 		run_task(slice, run, branch, &resource, payload,
 				 slice->request->last_try, &outcome);
-	task_stimulus(&outcome, stimulus);
+	sf_dispatch_stimulus(&outcome, stimulus);
 	if (outcome.ok && sf_state_awaits_token(state))
 	{
 		stimulus->kind = SF_STIMULUS_SUBMITTED;
@@ -386,89 +386,16 @@ sf_dispatch_announced(SfSlice *slice, SfRun *run, const SfBranch *branch,
 	return true;
 }
 
-/*
- * The row of a task that is answered by its token, where the outcome is only
- * that of its request; NULL: the outcome is the task's.
- */
-static SfTask *
-submitted_task(const SfState *state, const SfBranch *branch,
-			   const SfTaskOutcome *outcome)
-{
-	SfTask	   *task = outcome->ok && sf_state_awaits_token(state) ?
-		sf_task_read(branch->key, SF_LOCK_WAIT) : NULL;
-
-	if (task == NULL || task->generation != branch->generation ||
-		task->status != SF_TASK_TOKEN)
-		return NULL;
-	task->submitted = outcome->output ? outcome->output : sf_json_null();
-	return task;
-}
-
-/* Put the outcome of a long task into its branch's row, and nothing else. */
-static void
-keep_outcome(SfRun *run, SfBranch *branch, const SfTaskOutcome *outcome)
-{
-	SfStimulus	stimulus;
-
-	task_stimulus(outcome, &stimulus);
-	stimulus.kind = SF_STIMULUS_OUTCOME;
-	stimulus.task = submitted_task(&run->program->states[branch->state], branch, outcome);
-	(void) sf_run_advance(run, branch, &stimulus);
-	if (!SF_DEBUG_MUTATION("T2_commit"))
-		sf_apply_branch(branch);
-}
-
-/* T2: run an announced task, or note how its commit failed. */
+/* Run the announced task of a branch, in a transaction of its own. */
 void
-sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
-				  const SfError *error, SfSliceResult *result)
+sf_dispatch_alone(const SfRun *run, const SfBranch *branch, bool last_try,
+				  SfTaskOutcome *outcome)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
-												  "sfflow long task",
-												  ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
-	SfExecution *execution;
-	SfBranch   *branch;
-	SfRun	   *run;
 	SfResource	resource;
-	SfTaskOutcome outcome;
-	Jsonb	   *payload;
+	Jsonb	   *payload = branch->result;
 
-	memset(result, 0, sizeof(*result));
-	sf_claim_forget();
-	SF_DEBUG_POINT("T2_claim");
-	PushActiveSnapshot(GetTransactionSnapshot());
-	/* before the look at the status: a stop either shows there or cancels */
-	sf_hooks.step_begins(key, InvalidOid, "");
-	execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
-	branch = sf_branch_claim(key, SF_DEBUG_MUTATION("T2_claim") ? SF_LOCK_NONE : SF_LOCK_SKIP,
-							 DT_NOEND, false);
-	if (execution != NULL && branch != NULL &&
-		branch->phase == SF_PHASE_ANNOUNCED &&
-		(branch->generation == generation || SF_DEBUG_MUTATION("T2_generation")) &&
-		execution->status == SF_STATUS_RUNNING)
-	{
-		sf_claim_remember(key);
-		run = sf_run_make(execution);
-		if (!sf_claim_is_orphan(run, branch) && !sf_claim_is_aborted(run, branch))
-		{
-			result->owner = execution->owner;
-			memset(&outcome, 0, sizeof(outcome));
-			payload = branch->result;
-			if (error != NULL)
-				outcome.error = *error;
-			else if (resolve(run, task_resource(run, branch), &resource, &payload,
-							 &outcome.error))
-			{
-				sf_driver.assume_identity(execution->owner);
-				run_task(NULL, run, branch, &resource, payload, last_try, &outcome);
-			}
-			keep_outcome(run, branch, &outcome);
-			result->outcome = SF_SLICE_WORKED;
-		}
-	}
-	SF_DEBUG_POINT("T2_commit");
-	PopActiveSnapshot();
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
+	if (!resolve(run, task_resource(run, branch), &resource, &payload, &outcome->error))
+		return;
+	sf_driver.assume_identity(run->execution->owner);
+	run_task(NULL, run, branch, &resource, payload, last_try, outcome);
 }

@@ -19,32 +19,6 @@
 /* States that the notice of a redrive names */
 #define NAMED_STATES	3
 
-/* A root branch in a top-level state, due at once. */
-static SfBranch *
-make_root(const SfExecution *execution, int state, Jsonb *payload)
-{
-	SfBranch   *root = sf_branch_make(execution->execution_no, execution->owner,
-									   SF_BRANCH_ROOT);
-
-	root->state = state;
-	root->payload = payload;
-	root->due_at = GetCurrentTimestamp();
-	return root;
-}
-
-/* Insert a new execution, due at once; false when its id is taken. */
-bool
-sf_lifecycle_begin(SfExecution *execution)
-{
-	const SfProgram *program;
-
-	if (!sf_apply_insert(execution))
-		return false;
-	program = sf_program_get(execution->machine_no, execution->version);
-	sf_apply_branch(make_root(execution, program->scopes[0].start, execution->input));
-	return true;
-}
-
 /* Forget how an execution ended. */
 static void
 reopen(SfExecution *execution)
@@ -125,34 +99,12 @@ sf_lifecycle_restart(SfExecution *execution, const SfMachine *machine,
 	execution->input = execution->new_input = input;
 
 	run = sf_run_make_locked(execution);
-	root = make_root(execution, run->program->scopes[0].start, input);
+	root = sf_lifecycle_root(execution, run->program->scopes[0].start, input);
 	/* a child that the last run waited for answers nothing of this one */
 	root->generation = old == NULL ? execution->last_event_id : old->generation + 1;
 	sf_run_drop_all(run);
 	run->branches = list_make1(root);
 	sf_runs_write(list_make1(run));
-}
-
-/* Have the execution of a run end without its branches. */
-void
-sf_lifecycle_end(SfRun *run, SfStimulusKind why, const SfError *error)
-{
-	SfExecution *execution = run->execution;
-	SfBranchKey key = {execution->execution_no, SF_BRANCH_ROOT};
-	SfBranch   *root = sf_branch_read(key, SF_LOCK_NONE);
-	SfStimulus	stimulus = {.kind = why,.error = *error,.state = -1};
-
-	stimulus.output = execution->input;
-	stimulus.parent_counts = why == SF_STIMULUS_ORPHANED && run->administered;
-	if (root != NULL)
-	{
-		/* a sibling of the event that entered the state in which it ends */
-		stimulus.cause = sf_event_previous(execution->execution_no, root->entered_event);
-		stimulus.state = root->state;
-	}
-	(void) sf_run_advance(run, sf_branch_make(execution->execution_no,
-											  execution->owner, SF_BRANCH_STOP),
-						  &stimulus);
 }
 
 /* End a running execution as ABORTED. */
@@ -216,6 +168,34 @@ count_children(List *branches)
 	}
 }
 
+/* Redrive the children of a run that did not succeed. */
+static int
+redrive_children(const SfExecution *execution, const SfBranch *branch,
+				   TimestampTz now)
+{
+	SfMapRun   *map_run = sf_map_run_read(execution->execution_no,
+										  branch->map_run_no, SF_LOCK_WAIT);
+	ListCell   *lc;
+
+	check_stack_depth();
+	foreach(lc, sf_map_run_unsuccessful(execution->execution_no, branch->map_run_no))
+	{
+		SfExecution *child = sf_execution_read(*(int64 *) lfirst(lc),
+											   SF_LOCK_WAIT, false);
+
+		CHECK_FOR_INTERRUPTS();
+		(void) sf_lifecycle_redrive(child, NULL, NULL, NULL);
+	}
+	map_run->status = SF_STATUS_RUNNING;
+	map_run->stopped_at = DT_NOEND;
+	map_run->redrive_count++;
+	map_run->items_failed = 0;
+	map_run->failed = map_run->timed_out = map_run->aborted = 0;
+	sf_apply_map_run(map_run);
+	return list_length(sf_map_run_running(execution->execution_no,
+										  branch->map_run_no, false));
+}
+
 /* Have every branch run again that has not succeeded. */
 static void
 redrive_all(SfRun *run, List *branches, TimestampTz now)
@@ -236,7 +216,7 @@ redrive_all(SfRun *run, List *branches, TimestampTz now)
 		{
 			stimulus.counted = true;
 			stimulus.pending = had_children(branch) ?
-				sf_map_run_redrive(run->execution, branch, now) : branch->pending;
+				redrive_children(run->execution, branch, now) : branch->pending;
 		}
 		else
 			stimulus.output = failed_input(run->program, branch);
@@ -323,7 +303,7 @@ rewind_to(SfRun *run, List *branches, const char *from_state, Jsonb *input)
 				 errhint("Give the argument input.")));
 
 	sf_run_drop_all(run);
-	root = make_root(execution, state, input);
+	root = sf_lifecycle_root(execution, state, input);
 	if (old != NULL)
 	{
 		root->variables = old->variables;

@@ -9,12 +9,15 @@
 
 #include "run/apply.h"
 
-
 /*
  * Insert a new execution, whose root branch is due at once in the machine's
  * first state.  False: its id is taken.
  */
 extern bool sf_lifecycle_begin(SfExecution *execution);
+
+/* A root branch in a top-level state, due at once. */
+extern SfBranch *sf_lifecycle_root(const SfExecution *execution, int state,
+								   Jsonb *payload);
 
 /*
  * Begin an ended execution anew with another input, in the current version of

@@ -17,6 +17,7 @@
 #include "base/uuid.h"
 #include "machine/map_state.h"
 #include "run/apply.h"
+#include "run/lifecycle.h"
 #include "run/map_run.h"
 #include "run/outside.h"
 #include "store/quota.h"
@@ -201,4 +202,26 @@ sf_run_advance(SfRun *run, SfBranch *branch, const SfStimulus *stimulus)
 	} while (needs != 0);
 	sf_apply(run, branch, t);
 	return t;
+}
+
+/* Have the execution of a run end without its branches. */
+void
+sf_lifecycle_end(SfRun *run, SfStimulusKind why, const SfError *error)
+{
+	SfExecution *execution = run->execution;
+	SfBranchKey key = {execution->execution_no, SF_BRANCH_ROOT};
+	SfBranch   *root = sf_branch_read(key, SF_LOCK_NONE);
+	SfStimulus	stimulus = {.kind = why,.error = *error,.state = -1};
+
+	stimulus.output = execution->input;
+	stimulus.parent_counts = why == SF_STIMULUS_ORPHANED && run->administered;
+	if (root != NULL)
+	{
+		/* a sibling of the event that entered the state in which it ends */
+		stimulus.cause = sf_event_previous(execution->execution_no, root->entered_event);
+		stimulus.state = root->state;
+	}
+	(void) sf_run_advance(run, sf_branch_make(execution->execution_no,
+											  execution->owner, SF_BRANCH_STOP),
+						  &stimulus);
 }

@@ -71,17 +71,12 @@ extern SfChildEnd *sf_map_run_child_end(const SfExecution *execution,
 /* Count ended children against their parents; a List of SfChildEnd. */
 extern void sf_map_run_children_ended(List *ends);
 
+/* --- apply_write.c --- */
+
 /*
  * End the running children of a join as ABORTED; returns how many other
  * transactions hold just now.
  */
 extern int	sf_map_run_abort(SfBranchKey parent, int64 map_run_no);
-
-/* End the running children of all runs of an execution that ends. */
-extern void sf_map_run_abort_all(const SfExecution *execution);
-
-/* Go on with a run whose execution is redriven; returns how many run. */
-extern int	sf_map_run_redrive(const SfExecution *execution,
-							   const SfBranch *branch, TimestampTz now);
 
 #endif							/* SF_RUN_MAP_RUN_H */

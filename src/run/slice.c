@@ -49,7 +49,7 @@ joined_stimulus(const SfRun *run, SfBranch *parent, SfStimulus *stimulus)
 static void
 join_stimulus(SfRun *run, SfBranch *join, SfStimulus *stimulus)
 {
-	bool		aborting = join->aborting || sf_claim_is_aborted(run, join);
+	bool		aborting = join->aborting || sf_run_is_aborted(run, join);
 	bool		child_held = false;
 
 	stimulus->counted = true;
@@ -238,12 +238,12 @@ advance(SfSlice *slice, SfRun *run, SfBranch *branch)
 		end_execution(run, branch);
 		return;
 	}
-	if (sf_claim_is_orphan(run, branch))
+	if (sf_run_is_orphan(run, branch))
 	{
 		end_orphan(slice, run, branch);
 		return;
 	}
-	if (branch->phase != SF_PHASE_JOIN && sf_claim_is_aborted(run, branch))
+	if (branch->phase != SF_PHASE_JOIN && sf_run_is_aborted(run, branch))
 	{
 		stimulus.kind = SF_STIMULUS_ABORTED;
 		stimulus.cause = SF_CHAIN;

@@ -36,12 +36,6 @@ extern void sf_claim_remember(SfBranchKey key);
 /* Claim a branch, if it is due and free and belongs to the slice's owner. */
 extern SfBranch *sf_claim(SfSlice *slice, SfBranchKey key, SfRun **run);
 
-/* Has the join above a branch given up, so that the branch has to end? */
-extern bool sf_claim_is_aborted(const SfRun *run, const SfBranch *branch);
-
-/* Is its execution the child of a Distributed Map that is over? */
-extern bool sf_claim_is_orphan(const SfRun *run, const SfBranch *branch);
-
 /* --- dispatch.c --- */
 
 /* Have the task of a branch carried out; *stimulus says what came of it. */
@@ -58,6 +52,14 @@ extern void sf_dispatch_offer(SfSlice *slice, const SfRun *run,
  */
 extern bool sf_dispatch_announced(SfSlice *slice, SfRun *run,
 								  const SfBranch *branch, SfStimulus *stimulus);
+
+/* Run the announced task of a branch, in a transaction of its own (long_task.c). */
+extern void sf_dispatch_alone(const SfRun *run, const SfBranch *branch,
+							  bool last_try, SfTaskOutcome *outcome);
+
+/* Turn the outcome of a task into a stimulus. */
+extern void sf_dispatch_stimulus(const SfTaskOutcome *outcome,
+								 SfStimulus *stimulus);
 
 /* May this slice have a claimed branch, which may be an announced task? */
 extern bool sf_dispatch_is_for_us(SfSlice *slice, const SfRun *run,

@@ -1,0 +1,322 @@
+/*
+ * apply_run.c
+ *		A run: an execution while a slice, or a session, works on it.
+ *
+ * The effects of transitions gather in a run (apply.c) until it is written
+ * (apply_write.c).  Here are also the writes of single rows that do not wait
+ * for that.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/guc.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#include "base/debug_point.h"
+#include "base/errors.h"
+#include "base/timing.h"
+#include "run/apply_effects.h"
+#include "run/slice_internal.h"
+#include "store/due.h"
+#include "store/owner.h"
+#include "store/program_cache.h"
+#include "store/quota.h"
+
+/* Make a run for an execution. */
+SfRun *
+sf_run_make(SfExecution *execution)
+{
+	SfCachedProgram *cached = sf_program_cached(execution->machine_no,
+												execution->version);
+	SfRun	   *run = palloc0(sizeof(SfRun));
+
+	run->execution = execution;
+	run->program = cached->program;
+	run->loaded.execution = execution;
+	run->loaded.program = cached->program;
+	run->loaded.history = cached->history;
+	run->loaded.max_transitions = sf_quota_of(execution->owner)->transitions;
+	run->item_of = -1;
+	return run;
+}
+
+/* Make a run of an execution whose row the caller has locked. */
+SfRun *
+sf_run_make_locked(SfExecution *execution)
+{
+	SfRun	   *run = sf_run_make(execution);
+
+	run->administered = true;
+	run->locked = true;
+	run->base_event_id = execution->last_event_id;
+	return run;
+}
+
+/* Append an event of the execution as a whole, after its last one. */
+void
+sf_run_add_event(SfRun *run, SfEventType type, Jsonb *extra, TimestampTz at)
+{
+	int			n = list_length(run->events);
+	SfEvent    *event;
+
+	if (run->loaded.history == SF_HISTORY_NONE)
+		return;
+	event = palloc0(sizeof(SfEvent));
+	event->type = type;
+	event->id = -n - 1;
+	event->previous_id = n == 0 ? run->base_event_id : -n;
+	event->state = -1;
+	event->at = at;
+	event->extra = extra;
+	run->events = lappend(run->events, event);
+}
+
+/* --- the lock of its execution --- */
+
+static int64 locked_out = 0;
+
+/* The execution that could not be locked when ERRCODE_SF_EXECUTION_LOCKED came. */
+int64
+sf_slice_locked_out(void)
+{
+	return locked_out;
+}
+
+/* Lock an execution's row, a worker within SF_ROW_LOCK_MS. */
+static SfExecution *
+lock_execution(const SfRun *run)
+{
+	int64		no = run->execution->execution_no;
+	MemoryContext context = CurrentMemoryContext;
+	int			nest;
+	SfExecution *volatile now = NULL;
+
+	if (!run->bounded_lock_wait)
+		return sf_execution_read(no, SF_LOCK_WAIT, false);
+	nest = NewGUCNestLevel();
+	(void) set_config_option("lock_timeout", SF_ROW_LOCK_MS, PGC_SUSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	PG_TRY();
+	{
+		now = sf_execution_read(no, SF_LOCK_WAIT, false);
+	}
+	PG_CATCH();
+	{
+		if (geterrcode() != ERRCODE_LOCK_NOT_AVAILABLE)
+			PG_RE_THROW();
+		/* one error in place of the other: the transaction ends all the same */
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		locked_out = no;
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_LOCKED),
+				 errmsg("execution \"%s\" is locked by another transaction",
+						run->execution->execution_id)));
+	}
+	PG_END_TRY();
+	AtEOXact_GUC(false, nest);
+	return now;
+}
+
+/* Is an execution, as it is now, in the run in which the slice has read it? */
+static bool
+is_as_read(const SfExecution *read, const SfExecution *now, bool began)
+{
+	return now->status == SF_STATUS_RUNNING &&
+		now->redrive_count == read->redrive_count &&
+		now->version == read->version &&
+		(now->started_at != DT_NOBEGIN || began || read->started_at == DT_NOBEGIN);
+}
+
+/* Lock an execution and learn its last event id. */
+void
+sf_run_lock(SfRun *run)
+{
+	SfExecution *now;
+
+	if (run->locked)
+		return;
+
+	SF_DEBUG_POINT("slice_lock");
+
+	/*
+	 * Never wait for the lock of an execution that has ended: a session that
+	 * redrives it holds the lock, and waits until we release its branches.
+	 */
+	now = sf_execution_read(run->execution->execution_no,
+							SF_DEBUG_MUTATION("slice_lock") ? SF_LOCK_WAIT : SF_LOCK_SKIP,
+							false);
+	if (now == NULL)
+	{
+		now = sf_execution_read(run->execution->execution_no, SF_LOCK_NONE, false);
+		if (now != NULL && now->status == SF_STATUS_RUNNING)
+			now = lock_execution(run);
+	}
+	if (now == NULL ||
+		(!is_as_read(run->execution, now, run->began) &&
+		 !SF_DEBUG_MUTATION("slice_status")))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
+				 errmsg("execution \"%s\" was stopped while it was advanced",
+						run->execution->execution_id)));
+	if (now->started_at != DT_NOBEGIN)
+		run->execution->started_at = now->started_at;
+	run->base_event_id = now->last_event_id;
+	run->locked = true;
+}
+
+/* Note that a branch has changed. */
+void
+sf_run_add_branch(SfRun *run, SfBranch *branch)
+{
+	if (run->administered)
+		run->branches = lappend(run->branches, branch); /* each comes once */
+	else if (run->branches == NIL || llast(run->branches) != branch)
+		run->branches = list_append_unique_ptr(run->branches, branch);
+}
+
+/* Add the machine's deadline. */
+void
+sf_run_add_deadline(SfRun *run)
+{
+	const SfExecution *execution = run->execution;
+	TimestampTz begin = execution->last_redriven_at != DT_NOBEGIN ?
+		execution->last_redriven_at : execution->started_at;
+	SfBranch   *deadline;
+
+	if (run->program->timeout_seconds <= 0 || execution->map_run_no != 0)
+		return;
+	deadline = sf_branch_make(execution->execution_no, execution->owner,
+							  SF_BRANCH_DEADLINE);
+	deadline->phase = SF_PHASE_DEADLINE;
+	deadline->due_at = begin + run->program->timeout_seconds * USECS_PER_SEC;
+	run->branches = lappend(run->branches, deadline);
+}
+
+/* Has a branch of this run failed since it was last written? */
+bool
+sf_run_has_failure(const SfRun *run)
+{
+	ListCell   *lc;
+
+	foreach(lc, run->deltas)
+	{
+		if (((SfParentDelta *) lfirst(lc))->failed)
+			return true;
+	}
+	return false;
+}
+
+/* Delete every branch of a run's execution, and the items of its Maps. */
+void
+sf_run_drop_all(SfRun *run)
+{
+	sf_branch_delete_all(run->execution->execution_no);
+	sf_map_items_delete_all(run->execution->execution_no);
+}
+
+/* Has the join above a branch given up, so that the branch has to end? */
+bool
+sf_run_is_aborted(const SfRun *run, const SfBranch *branch)
+{
+	SfBranchKey key = {branch->key.execution_no, branch->parent_no};
+	SfBranch   *parent;
+
+	if (branch->parent_no < 0)
+		return false;
+	parent = sf_branch_read_join(key, SF_LOCK_NONE);
+	if (parent == NULL)
+		return true;
+	return parent->aborting || parent->phase != SF_PHASE_JOIN ||
+		(parent->failing &&
+		 run->program->states[parent->state].failure_mode == SF_FAILURE_ABORT);
+}
+
+/* Is this execution the child of a Distributed Map that is over? */
+bool
+sf_run_is_orphan(const SfRun *run, const SfBranch *branch)
+{
+	int			scope = branch->scope;
+	int			owner;
+
+	if (run->execution->map_run_no == 0)
+		return false;
+	/* up to the Distributed Map: nearest first, and only one counts */
+	while ((owner = run->program->scopes[scope].owner_state) >= 0 &&
+		   sf_state_distributed(&run->program->states[owner]) == NULL)
+		scope = run->program->states[owner].scope;
+	return sf_map_run_is_over(run->execution, owner >= 0 &&
+							  run->program->states[owner].failure_mode == SF_FAILURE_DRAIN);
+}
+
+/* --- single rows --- */
+
+/* Insert an execution; false when its id is taken. */
+bool
+sf_apply_insert(SfExecution *execution)
+{
+	return sf_execution_insert(execution);
+}
+
+/* Write one branch. */
+void
+sf_apply_branch(SfBranch *branch)
+{
+	sf_branch_write(list_make1(branch));
+}
+
+/* Note a call of sf_start that found the execution. */
+void
+sf_apply_request(const SfExecution *execution, const char *outcome,
+				 bool input_differs)
+{
+	sf_execution_note_request(execution, outcome, input_differs);
+}
+
+/* Delete a branch, unless it is locked, whose execution went with its machine. */
+void
+sf_apply_orphan(SfBranchKey key)
+{
+	sf_branch_delete_orphan(key);
+}
+
+/* Put a branch into the queue of the role that owns its machine now. */
+bool
+sf_apply_requeue(SfBranchKey key, Oid from, Oid to)
+{
+	return sf_owner_requeue(key, from, to);
+}
+
+/* Have an owner's work be due that the wall clock, set back, shows as ahead. */
+void
+sf_apply_set_back(Oid owner, TimestampTz now, int64 by)
+{
+	sf_branch_set_back(owner, now, by);
+}
+
+/* Make a branch due later. */
+void
+sf_slice_put_off(SfBranchKey key, int ms)
+{
+	PushActiveSnapshot(GetTransactionSnapshot());
+	sf_branch_put_off(key, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms));
+	PopActiveSnapshot();
+}
+
+/*
+ * Ask for the end of an execution as ABORTED: the slice that claims its STOP
+ * branch ends it.  This waits for no lock.
+ */
+void
+sf_apply_stop_request(int64 execution_no, Oid owner, TimestampTz due, char *cause)
+{
+	SfBranch   *stop = sf_branch_make(execution_no, owner, SF_BRANCH_STOP);
+
+	if (sf_branch_read(stop->key, SF_LOCK_NONE) != NULL)
+		return;
+	stop->phase = SF_PHASE_STOP;
+	stop->due_at = due;
+	stop->cause = cause;
+	sf_branch_write(list_make1(stop));
+}

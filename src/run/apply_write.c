@@ -1,0 +1,483 @@
+/*
+ * apply_write.c
+ *		Write the runs of a slice, and carry out what follows from the ends of
+ *		executions: for their branches, their children, the branch or the
+ *		Distributed Map that started them, and the sessions that wait for them.
+ *
+ * Ending an execution ends its children in Distributed Maps, each by a run of
+ * its own: sf_runs_write() calls itself for these.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+
+#include "base/debug_point.h"
+#include "base/errors.h"
+#include "base/hooks.h"
+#include "base/settings.h"
+#include "machine/join.h"
+#include "run/apply_effects.h"
+#include "run/lifecycle.h"
+#include "run/map_run.h"
+#include "run/outside.h"
+#include "store/program_cache.h"
+
+/* --- rows --- */
+
+/* Replace a provisional event id. */
+static inline void
+fix_id(const SfRun *run, int *id)
+{
+	if (*id < 0)
+		*id = run->base_event_id - *id;
+}
+
+/* Give the events of a run their ids, and all that refers to them. */
+static void
+assign_event_ids(SfRun *run)
+{
+	ListCell   *lc;
+
+	foreach(lc, run->events)
+	{
+		SfEvent    *event = lfirst(lc);
+
+		event->execution_no = run->execution->execution_no;
+		fix_id(run, &event->id);
+		fix_id(run, &event->previous_id);
+		fix_id(run, &event->payload_from);
+	}
+	foreach(lc, run->branches)
+	{
+		SfBranch   *branch = lfirst(lc);
+
+		fix_id(run, &branch->entered_event);
+		fix_id(run, &branch->last_event);
+		fix_id(run, &branch->payload_event);
+		fix_id(run, &branch->failed_event);
+	}
+	foreach(lc, run->deltas)
+	{
+		SfParentDelta *delta = lfirst(lc);
+
+		fix_id(run, &delta->failed_event);
+	}
+}
+
+/* Sort deltas by parent. */
+static int
+compare_deltas(const ListCell *a, const ListCell *b)
+{
+	const SfParentDelta *x = lfirst(a);
+	const SfParentDelta *y = lfirst(b);
+
+	return (x->branch_no > y->branch_no) - (x->branch_no < y->branch_no);
+}
+
+/* Find a branch among those that the run changes. */
+static SfBranch *
+find_branch(const SfRun *run, int64 branch_no)
+{
+	ListCell   *lc;
+
+	foreach(lc, run->branches)
+	{
+		SfBranch   *branch = lfirst(lc);
+
+		if (branch->key.branch_no == branch_no)
+			return branch;
+	}
+	return NULL;
+}
+
+/* Write the counters of a join. */
+static void
+flush_join(SfBranch *join)
+{
+	if (join != NULL)
+		sf_branch_update_join(join);
+}
+
+/* Let parents take the ends of their children into account. */
+static void
+apply_deltas(SfRun *run, TimestampTz now)
+{
+	SfBranch   *parent = NULL;
+	SfBranch   *join = NULL;	/* parent, where only its counters were read */
+	ListCell   *lc;
+
+	if (SF_DEBUG_MUTATION("count_end"))
+		return;
+	list_sort(run->deltas, compare_deltas);
+	foreach(lc, run->deltas)
+	{
+		SfParentDelta *delta = lfirst(lc);
+		SfBranchKey key = {run->execution->execution_no, delta->branch_no};
+
+		if (parent == NULL || parent->key.branch_no != delta->branch_no)
+		{
+			flush_join(join);
+			join = NULL;
+			parent = find_branch(run, delta->branch_no);
+			if (parent == NULL)
+				parent = join = sf_branch_read_join(key, SF_LOCK_WAIT);
+			if (parent == NULL)
+				elog(ERROR, "a branch of execution \"%s\" has lost its parent " INT64_FORMAT,
+					 run->execution->execution_id, delta->branch_no);
+		}
+		sf_join_count(parent, delta,
+					  run->program->states[parent->state].failure_mode, now);
+	}
+	flush_join(join);
+}
+
+/*
+ * Refuse a history that grows without end.  What says that a branch fails is
+ * let in, or it could never end.
+ */
+static void
+check_history_size(const SfRun *run)
+{
+	if (run->execution->last_event_id <= sf_setting_max_history_events ||
+		run->finish != NULL || run->administered || sf_run_has_failure(run))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_EVALUATION_LIMIT),
+			 errmsg("The execution reached the maximum number of history events (%d).",
+					sf_setting_max_history_events)));
+}
+
+/* Will a branch rest, so that it has to be told when what it is part of ends? */
+static bool
+rests(const SfBranch *branch, TimestampTz now)
+{
+	switch (branch->phase)
+	{
+		case SF_PHASE_JOIN:
+		case SF_PHASE_EXTERNAL:
+			return true;
+		case SF_PHASE_RUN:
+		case SF_PHASE_WAIT:
+			return branch->due_at > now;
+		default:
+			return false;
+	}
+}
+
+/*
+ * Does a run have to lock its execution before it is written?  A transaction that
+ * stops the execution, or aborts a part of it, skips the branches that we hold.
+ * So we must not commit one that rests, or that has children, without the lock.
+ */
+static bool
+needs_lock(const SfRun *run, TimestampTz now)
+{
+	ListCell   *lc;
+
+	if (run->events != NIL || run->deltas != NIL || run->finish != NULL ||
+		run->began)
+		return true;
+	foreach(lc, run->branches)
+	{
+		const SfBranch *branch = lfirst(lc);
+
+		if (!branch->gone && (!branch->stored || rests(branch, now)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Make branches due that are about to rest although the join above them has given
+ * up: the join skipped them because we held them.
+ */
+static void
+recall_aborted(SfRun *run, TimestampTz now)
+{
+	ListCell   *lc;
+
+	foreach(lc, run->branches)
+	{
+		SfBranch   *branch = lfirst(lc);
+
+		if (branch->stored && !branch->gone && branch->parent_no >= 0 &&
+			rests(branch, now) && find_branch(run, branch->parent_no) == NULL &&
+			sf_run_is_aborted(run, branch) && !SF_DEBUG_MUTATION("recall"))
+			branch->due_at = now;
+	}
+}
+
+/* Put the end of a run's execution into its row. */
+static void
+finish_execution(SfRun *run, TimestampTz now)
+{
+	SfExecution *execution = run->execution;
+
+	execution->status = run->finish->status;
+	execution->output = run->finish->output;
+	execution->error = unconstify(char *, run->finish->error.name);
+	execution->cause = unconstify(char *, run->finish->error.cause);
+	execution->stopped_at = now;
+}
+
+/*
+ * Work out what a run's rows are to be.  A run that is not locked has only
+ * branches that no other transaction looks at.
+ */
+static void
+settle_run(SfRun *run, TimestampTz now)
+{
+	SfExecution *execution = run->execution;
+
+	if (!run->locked)
+		return;
+	assign_event_ids(run);
+	if (!run->administered)
+		recall_aborted(run, now);
+	apply_deltas(run, now);
+	if (run->began && run->finish == NULL)
+		sf_run_add_deadline(run);
+	execution->last_event_id = run->base_event_id + list_length(run->events);
+	check_history_size(run);
+	if (run->finish == NULL)
+		return;
+	if (run->finish->state < 0 && find_branch(run, SF_BRANCH_ROOT) != NULL)
+		run->finish->state = find_branch(run, SF_BRANCH_ROOT)->state;
+	finish_execution(run, now);
+}
+
+/* Does a run change the row of its execution? */
+static bool
+changes_execution(const SfRun *run)
+{
+	return run->locked &&
+		(run->finish != NULL || run->events != NIL || run->began || run->administered);
+}
+
+/* Append what is in a list to another one, and leave the first as it is. */
+static List *
+collect(List *all, const List *more)
+{
+	return all == NIL ? list_copy(more) : list_concat(all, more);
+}
+
+/* Write the rows of runs, each table at once. */
+static void
+write_rows(const List *runs)
+{
+	List	   *branches = NIL;
+	List	   *events = NIL;
+	List	   *executions = NIL;
+	ListCell   *lc;
+
+	foreach(lc, runs)
+	{
+		SfRun	   *run = lfirst(lc);
+
+		branches = collect(branches, run->branches);
+		if (run->locked)
+		{
+			branches = collect(branches, run->children);
+			events = collect(events, run->events);
+		}
+		if (changes_execution(run))
+			executions = lappend(executions, run->execution);
+	}
+	sf_branch_write(branches);
+	foreach(lc, runs)
+		sf_apply_tasks(lfirst(lc));
+	sf_event_write(events);
+	sf_execution_update_all(executions);
+}
+
+/* Sort runs by the number of their execution. */
+static int
+compare_runs(const ListCell *a, const ListCell *b)
+{
+	const SfRun *x = lfirst(a);
+	const SfRun *y = lfirst(b);
+
+	return (x->execution->execution_no > y->execution->execution_no) -
+		(x->execution->execution_no < y->execution->execution_no);
+}
+
+/* --- ends of executions --- */
+
+/* End executions as ABORTED, which their parent counts for itself. */
+static void
+abort_executions(List *numbers)
+{
+	SfError		none = sf_error_make(NULL, NULL);
+	ListCell   *lc;
+
+	foreach(lc, numbers)
+	{
+		SfExecution *child = sf_execution_read(*(int64 *) lfirst(lc),
+											   SF_LOCK_NONE, false);
+		SfRun	   *run;
+		SfMapRun   *map_run;
+
+		CHECK_FOR_INTERRUPTS();
+		run = sf_run_make_locked(child);
+		sf_lifecycle_end(run, SF_STIMULUS_ORPHANED, &none);
+		sf_runs_write(list_make1(run));
+		map_run = sf_map_run_read(child->parent_execution_no, child->map_run_no,
+								  SF_LOCK_WAIT);
+		if (map_run == NULL)
+			continue;
+		map_run->aborted++;
+		sf_map_run_update(map_run);
+	}
+}
+
+/* End the running children of all runs of an execution. */
+static void
+abort_map_runs(const SfExecution *execution)
+{
+	int64		no = execution->execution_no;
+	ListCell   *lc;
+
+	check_stack_depth();
+	if (sf_map_run_stop_all(no) == 0)
+		return;
+	abort_executions(sf_map_run_running(no, 0, true));
+	foreach(lc, sf_map_run_running(no, 0, false))
+		sf_apply_stop_request(*(int64 *) lfirst(lc), execution->owner,
+							  GetCurrentTimestamp(), NULL);
+}
+
+/* Does a program have a Distributed Map? */
+static bool
+has_distributed(const SfProgram *program)
+{
+	for (int i = 0; i < program->nstates; i++)
+		if (sf_state_distributed(&program->states[i]) != NULL)
+			return true;
+	return false;
+}
+
+/* Delete or end the rows that an ended execution does not need. */
+static void
+clear_rows(const SfRun *run)
+{
+	const SfExecution *execution = run->execution;
+	bool		distributed = has_distributed(run->program);
+
+	if (execution->status != SF_STATUS_SUCCEEDED)
+	{
+		sf_branch_quiesce(execution->execution_no);
+		if (distributed)
+			abort_map_runs(execution);
+		sf_child_stop(execution, -1);
+		return;
+	}
+	if (run->program->timeout_seconds > 0)
+		sf_branch_delete_all(execution->execution_no);
+	if (distributed)
+		sf_map_items_delete_all(execution->execution_no);
+}
+
+/* Put the outcome of a child execution into the branch that waits for it. */
+static void
+answer_parent(const SfExecution *execution)
+{
+	SfBranchKey key = {execution->parent_execution_no, execution->parent_branch_no};
+	SfBranch   *branch;
+	SfExecution *parent,
+			   *child;
+	const SfProgram *program;
+
+	if (execution->parent_generation == 0)
+		return;
+	branch = sf_branch_read(key, SF_LOCK_WAIT);
+	if (branch == NULL || branch->phase != SF_PHASE_EXTERNAL ||
+		branch->generation != execution->parent_generation)
+		return;
+	parent = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
+	child = sf_execution_read(execution->execution_no, SF_LOCK_NONE, true);
+	if (parent == NULL || child == NULL)
+		return;
+	program = sf_program_get(parent->machine_no, parent->version);
+	if (child->status == SF_STATUS_SUCCEEDED)
+		sf_branch_answer(key, true,
+						 sf_child_output(child,
+										 &sf_state_task(&program->states[branch->state])->resource),
+						 NULL, NULL);
+	else
+		sf_branch_answer(key, false, NULL, SF_ERR_TASK_FAILED,
+						 sf_child_failure(child));
+}
+
+/*
+ * Wake the sessions that wait for the end of an execution, and stop the tasks
+ * that still run for it; have a failure logged.
+ */
+static void
+announce(const SfRun *run)
+{
+	const SfExecution *execution = run->execution;
+	SfBranchKey all = {execution->execution_no, -1};
+	bool		timed_out = execution->status == SF_STATUS_TIMED_OUT;
+	int			state = run->finish->state;
+
+	if (execution->status != SF_STATUS_SUCCEEDED)
+		sf_hooks.cancel(all);
+	sf_hooks.execution_ended(execution->execution_no);
+	if (timed_out || execution->status == SF_STATUS_FAILED)
+		sf_hooks.execution_failed(execution->execution_id,
+								  state >= 0 ? run->program->states[state].name : NULL,
+								  execution->error, timed_out);
+}
+
+/* Carry out what follows from the ends of executions whose rows are written. */
+static void
+after_ends(List *runs)
+{
+	List	   *ends = NIL;
+	ListCell   *lc;
+
+	foreach(lc, runs)
+	{
+		const SfRun *run = lfirst(lc);
+
+		if (run->finish == NULL || !run->locked)
+			continue;
+		clear_rows(run);
+		answer_parent(run->execution);
+		announce(run);
+		if (run->execution->map_run_no != 0 && !run->finish->parent_knows)
+			ends = lappend(ends, sf_map_run_child_end(run->execution, run->program));
+	}
+	sf_map_run_children_ended(ends);
+}
+
+/* Write everything that is pending in these runs. */
+void
+sf_runs_write(List *runs)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	ListCell   *lc;
+
+	list_sort(runs, compare_runs);
+	foreach(lc, runs)
+	{
+		SfRun	   *run = lfirst(lc);
+
+		if (run->execution->status == SF_STATUS_RUNNING && needs_lock(run, now))
+			sf_run_lock(run);
+	}
+	foreach(lc, runs)
+		settle_run(lfirst(lc), now);
+	write_rows(runs);
+	after_ends(runs);
+}
+
+/* End the running children of a join. */
+int
+sf_map_run_abort(SfBranchKey parent, int64 map_run_no)
+{
+	check_stack_depth();
+	abort_executions(sf_map_run_running(parent.execution_no, map_run_no, true));
+	return list_length(sf_map_run_running(parent.execution_no, map_run_no, false));
+}

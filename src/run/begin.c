@@ -1,0 +1,36 @@
+/*
+ * begin.c
+ *		An execution begins.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "run/lifecycle.h"
+#include "store/program_cache.h"
+
+/* A root branch in a top-level state, due at once. */
+SfBranch *
+sf_lifecycle_root(const SfExecution *execution, int state, Jsonb *payload)
+{
+	SfBranch   *root = sf_branch_make(execution->execution_no, execution->owner,
+									   SF_BRANCH_ROOT);
+
+	root->state = state;
+	root->payload = payload;
+	root->due_at = GetCurrentTimestamp();
+	return root;
+}
+
+/* Insert a new execution, due at once; false when its id is taken. */
+bool
+sf_lifecycle_begin(SfExecution *execution)
+{
+	const SfProgram *program;
+
+	if (!sf_apply_insert(execution))
+		return false;
+	program = sf_program_get(execution->machine_no, execution->version);
+	sf_apply_branch(sf_lifecycle_root(execution, program->scopes[0].start, execution->input));
+	return true;
+}

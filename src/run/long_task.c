@@ -1,0 +1,95 @@
+/*
+ * long_task.c
+ *		A long SQL task in a transaction of its own: T2 of the three commits
+ *		(4.3 of the design).
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#include "base/debug_point.h"
+#include "base/hooks.h"
+#include "run/slice_internal.h"
+#include "store/task.h"
+
+/*
+ * The row of a task that is answered by its token, where the outcome is only
+ * that of its request; NULL: the outcome is the task's.
+ */
+static SfTask *
+submitted_task(const SfState *state, const SfBranch *branch,
+			   const SfTaskOutcome *outcome)
+{
+	SfTask	   *task = outcome->ok && sf_state_awaits_token(state) ?
+		sf_task_read(branch->key, SF_LOCK_WAIT) : NULL;
+
+	if (task == NULL || task->generation != branch->generation ||
+		task->status != SF_TASK_TOKEN)
+		return NULL;
+	task->submitted = outcome->output ? outcome->output : sf_json_null();
+	return task;
+}
+
+/* Put the outcome of a long task into its branch's row, and nothing else. */
+static void
+keep_outcome(SfRun *run, SfBranch *branch, const SfTaskOutcome *outcome)
+{
+	SfStimulus	stimulus;
+
+	sf_dispatch_stimulus(outcome, &stimulus);
+	stimulus.kind = SF_STIMULUS_OUTCOME;
+	stimulus.task = submitted_task(&run->program->states[branch->state], branch, outcome);
+	(void) sf_run_advance(run, branch, &stimulus);
+	if (!SF_DEBUG_MUTATION("T2_commit"))
+		sf_apply_branch(branch);
+}
+
+/* T2: run an announced task, or note how its commit failed. */
+void
+sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
+				  const SfError *error, SfSliceResult *result)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "sfflow long task",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	SfExecution *execution;
+	SfBranch   *branch;
+	SfRun	   *run;
+	SfTaskOutcome outcome;
+
+	memset(result, 0, sizeof(*result));
+	sf_claim_forget();
+	SF_DEBUG_POINT("T2_claim");
+	PushActiveSnapshot(GetTransactionSnapshot());
+	/* before the look at the status: a stop either shows there or cancels */
+	sf_hooks.step_begins(key, InvalidOid, "");
+	execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
+	branch = sf_branch_claim(key, SF_DEBUG_MUTATION("T2_claim") ? SF_LOCK_NONE : SF_LOCK_SKIP,
+							 DT_NOEND, false);
+	if (execution != NULL && branch != NULL &&
+		branch->phase == SF_PHASE_ANNOUNCED &&
+		(branch->generation == generation || SF_DEBUG_MUTATION("T2_generation")) &&
+		execution->status == SF_STATUS_RUNNING)
+	{
+		sf_claim_remember(key);
+		run = sf_run_make(execution);
+		if (!sf_run_is_orphan(run, branch) && !sf_run_is_aborted(run, branch))
+		{
+			result->owner = execution->owner;
+			memset(&outcome, 0, sizeof(outcome));
+			if (error != NULL)
+				outcome.error = *error;
+			else
+				sf_dispatch_alone(run, branch, last_try, &outcome);
+			keep_outcome(run, branch, &outcome);
+			result->outcome = SF_SLICE_WORKED;
+		}
+	}
+	SF_DEBUG_POINT("T2_commit");
+	PopActiveSnapshot();
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
