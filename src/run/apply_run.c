@@ -244,7 +244,7 @@ sf_run_is_orphan(const SfRun *run, const SfBranch *branch)
 		return false;
 	/* up to the Distributed Map: nearest first, and only one counts */
 	while ((owner = run->program->scopes[scope].owner_state) >= 0 &&
-		   sf_state_distributed(&run->program->states[owner]) == NULL)
+		   !sf_state_is_distributed(&run->program->states[owner]))
 		scope = run->program->states[owner].scope;
 	return sf_map_run_is_over(run->execution, owner >= 0 &&
 							  run->program->states[owner].failure_mode == SF_FAILURE_DRAIN);

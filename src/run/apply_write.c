@@ -352,7 +352,7 @@ static bool
 has_distributed(const SfProgram *program)
 {
 	for (int i = 0; i < program->nstates; i++)
-		if (sf_state_distributed(&program->states[i]) != NULL)
+		if (sf_state_is_distributed(&program->states[i]))
 			return true;
 	return false;
 }
