@@ -10,7 +10,7 @@
 
 /* --- errors: trying again (run/tries.h) --- */
 
-/* Tries of a branch by itself.  Conflicts that survive five of them are taken for its own fault. */
+/* Tries of a branch by itself; a conflict that occurs in each of them is taken for its own error */
 #define SF_TRIES					5
 /* Pause before the second try: a slice of another process is over by then.  It doubles, up to: */
 #define SF_TRY_PAUSE_MS				50
@@ -51,9 +51,9 @@
 
 /* --- a worker's turn --- */
 
-/* A worker that began its turn less than this ago will take new keys: no other one is woken */
+/* A worker that began its turn less than this ago will soon take new keys: no other one is woken */
 #define SF_BRISK_MS					2
-/* Keys that such a worker has not taken after this are offered to another one: five times as long */
+/* Keys that it has not taken after this are offered to another worker */
 #define SF_LEFT_MS					10
 /* A turn that has a task after this (or two slices' time) leaves its other keys to other workers */
 #define SF_SLOW_MS					50
