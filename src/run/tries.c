@@ -23,7 +23,10 @@ pause_before(int n)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* Try a branch by itself until that need not be done again, or SF_TRIES times. */
+/*
+ * Try a branch by itself until that need not be done again, or SF_TRIES times.
+ * try_once tells whether to try again; last: it is the last try.
+ */
 void
 sf_tries_run(bool (*try_once) (void *arg, bool last), void *arg)
 {

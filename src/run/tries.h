@@ -16,10 +16,6 @@
 #ifndef SF_RUN_TRIES_H
 #define SF_RUN_TRIES_H
 
-/*
- * Try a branch by itself until that need not be done again, or SF_TRIES times.
- * try_once tells whether to try again; last: it is the last try.
- */
 extern void sf_tries_run(bool (*try_once) (void *arg, bool last), void *arg);
 
 #endif							/* SF_RUN_TRIES_H */

@@ -34,7 +34,8 @@ compare_condition(const void *key, const void *entry)
 }
 
 /*
- * Name a SQLSTATE as ErrorEquals wants it: `unique_violation` for 23505.
+ * Name a SQLSTATE: PL/pgSQL's condition name, that of errors.h for class SF,
+ * else the SQLSTATE itself.  The result is static or in CurrentMemoryContext.
  */
 const char *
 sf_condition_name(int sqlerrcode)

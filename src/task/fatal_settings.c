@@ -89,8 +89,8 @@ sf_fatal_settings_hold(bool hold)
 }
 
 /*
- * Switch them off for good: in a worker, before it connects.  No setting of a
- * file, a role or a database overrides this source.
+ * Switch the settings off that make errors end the session, or end it after a
+ * time; a background worker of ours, before it connects.
  */
 void
 sf_fatal_settings_off(void)

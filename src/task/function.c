@@ -336,7 +336,11 @@ refuse_all(FuncCandidateList candidates)
 			 errdetail("There are %s.", buf.data)));
 }
 
-/* Find the function to call and the arguments that the payload gives. */
+/*
+ * Find the function of a name that a payload fits, with the rights of the
+ * current user (the owner), and which parameters the payload gives.  Raises
+ * errors that say what does not fit.
+ */
 SfFunction *
 sf_function_resolve(const char *text, const Jsonb *payload, Oid owner,
 					SfArgumentSet *given)

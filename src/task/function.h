@@ -65,17 +65,7 @@ typedef enum SfFunctionLook
 	SF_FUNCTION_MISSING			/* or in a schema without USAGE */
 } SfFunctionLook;
 
-/*
- * Look a function up by name, without errors.  Where it is missing, *closest
- * gets the names of those near it that the current user may execute.
- */
 extern SfFunctionLook sf_function_look(const char *name, SfClosest *closest);
-
-/*
- * Find the function of a name that a payload fits, with the rights of the
- * current user (the owner), and which parameters the payload gives.  Raises
- * errors that say what does not fit.
- */
 extern SfFunction *sf_function_resolve(const char *name, const Jsonb *payload,
 									   Oid owner, SfArgumentSet *given);
 

@@ -58,7 +58,10 @@ offer_functions(const List *schemas, const char *prefix, SfClosest *closest)
 	table_close(procs, AccessShareLock);
 }
 
-/* Look a function up by name. */
+/*
+ * Look a function up by name, without errors.  Where it is missing, *closest
+ * gets the names of those near it that the current user may execute.
+ */
 SfFunctionLook
 sf_function_look(const char *name, SfClosest *closest)
 {

@@ -69,7 +69,13 @@ static List *settings = NIL;
 static Oid	settings_owner = InvalidOid;
 static LocalTransactionId settings_lxid = InvalidLocalTransactionId;
 
-/* Declare that this session serves owners only. */
+/*
+ * Declare that this session serves owners only: a background worker of ours.
+ * What a task leaves behind in it may be thrown away, and therefore tasks may
+ * use temporary tables, cursors and prepared statements.  Without it (a
+ * client's session) tasks of another role run as a security-restricted
+ * operation.
+ */
 void
 sf_identity_private_session(void)
 {
@@ -163,7 +169,11 @@ sf_identity_assume_owner(Oid owner)
 	sf_role_take(owner, sec_context_for(owner, before.sec_context));
 }
 
-/* Go back to the worker's own user id, and drop the session state that tasks left. */
+/*
+ * Lay the identity down that the worker assumed: after the commit (or
+ * abort) and outside of any transaction.  Throws away what session state is
+ * left.  Cheap when nothing is on.
+ */
 void
 sf_identity_drop(void)
 {

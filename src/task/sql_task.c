@@ -8,7 +8,7 @@
 #include "task/sql_task_internal.h"
 #include "task/sql_task.h"
 
-/* Fill in the driver of run/driver.h. */
+/* Fill in the driver of run/driver.h; from _PG_init. */
 void
 sf_sql_task_init(void)
 {

@@ -80,7 +80,10 @@ sf_admit_max_per_owner(void)
 	return Max(limit, 1);
 }
 
-/* Ask to run short tasks of an owner in the turn that begins. */
+/*
+ * Ask to run short tasks of an owner in the turn that begins.  False: the
+ * owner has its share; its tasks are to be announced, not run.
+ */
 bool
 sf_admit_inline(SfSlot *slot, Oid owner)
 {
@@ -93,7 +96,7 @@ sf_admit_inline(SfSlot *slot, Oid owner)
 	return true;
 }
 
-/* Ask to run an announced task of an owner. */
+/* Ask to run an announced task of an owner; false: the owner has its share. */
 bool
 sf_admit_task(SfSlot *slot, Oid owner)
 {
@@ -121,7 +124,7 @@ look_for_capped(void)
 	}
 }
 
-/* Give back what was admitted. */
+/* Give the admission back; have tasks looked for that waited for it. */
 void
 sf_admit_release(SfSlot *slot)
 {
@@ -144,7 +147,10 @@ sf_admit_end(SfSlot *slot)
 	sf_admit_release(slot);
 }
 
-/* A task was left whose owner has its share, unless a slot was given back since. */
+/*
+ * A task was left because its owner had its share when releases was read: have it
+ * looked for when a slot is given back, or at once if one has been.
+ */
 void
 sf_admit_want(SfDatabase *database, uint32 releases)
 {
@@ -154,7 +160,11 @@ sf_admit_want(SfDatabase *database, uint32 releases)
 		sf_shared_want_task(database);
 }
 
-/* List the limits of owners that hold slots. */
+/*
+ * List the limits of owners that hold slots in this slot's database: how many
+ * more tasks they may have (none, if tasks of new owners only are wanted).
+ * limits has room for as many as there are slots.
+ */
 int
 sf_admit_limits(const SfSlot *asking, bool new_owners_only, SfOwnerLimit *limits)
 {

@@ -80,7 +80,7 @@ sf_alone_may_drive(void)
 	return false;
 }
 
-/* This process drives databases from now on. */
+/* This process, the launcher's, drives databases from now on. */
 void
 sf_alone_start(void)
 {
@@ -88,7 +88,10 @@ sf_alone_start(void)
 	sf_signals_restart_at_end();
 }
 
-/* Tell whether to end. */
+/*
+ * Tell whether a process that is alone is to end: another database waits, or
+ * processes can be had again.  *until: when to ask again, at the latest.
+ */
 bool
 sf_alone_is_over(SfTick *until)
 {

@@ -78,7 +78,7 @@ startup_shared(void)
 	LWLockRelease(AddinShmemInitLock);
 }
 
-/* Install the hooks that make the area. */
+/* Install the hooks that make the area (area.c). */
 void
 sf_area_init(void)
 {

@@ -62,7 +62,7 @@ commit(void)
 	commit_us = (commit_us * 7 + (int) Min(INSTR_TIME_GET_MICROSEC(took), 1000000)) / 8;
 }
 
-/* What a commit takes lately. */
+/* What a commit takes lately, on average, microseconds. */
 int
 sf_attempt_commit_us(void)
 {
@@ -239,7 +239,7 @@ stop_driving(const char *message)
 	pgstat_report_activity(STATE_IDLE, NULL);
 }
 
-/* Run one transaction; false when it failed. */
+/* Carry an attempt out; false: it was rolled back, and fault says why. */
 bool
 sf_attempt(SfAttempt *a)
 {
@@ -290,7 +290,10 @@ sf_attempt(SfAttempt *a)
 	return a->ok;
 }
 
-/* Decide whether to work here; in a transaction of its own. */
+/*
+ * Decide whether to work here; in a transaction of its own.  *prepared: if the
+ * database was to be taken over or marked as a copy, that has been done.
+ */
 SfTurnVerdict
 sf_attempt_check(bool *prepared)
 {

@@ -77,19 +77,9 @@ typedef struct SfAttempt
 	SfBranchKey touched[SF_MAX_TOUCHED];
 } SfAttempt;
 
-/*
- * Decide whether to work here; in a transaction of its own.  *prepared: if the
- * database was to be taken over or marked as a copy, that has been done.
- */
 extern SfTurnVerdict sf_attempt_check(bool *prepared);
-
-/* What a commit takes lately, on average, microseconds. */
 extern int	sf_attempt_commit_us(void);
-
-/* Carry an attempt out; false: it was rolled back, and fault says why. */
 extern bool sf_attempt(SfAttempt *a);
-
-/* Tell whether an attempt failed for want of memory, disk or the like. */
 extern bool sf_attempt_met_shortage(const SfAttempt *a);
 
 #endif							/* SF_WORKER_ATTEMPT_H */

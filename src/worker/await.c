@@ -22,7 +22,7 @@ static bool listening = false;
 /* When the time is over */
 static SfTick give_up;
 
-/* Stop counting this session as a listener. */
+/* The transaction ended, maybe by an error while asleep. */
 void
 sf_await_forget(void)
 {

@@ -21,8 +21,6 @@
  */
 extern bool sf_await_ended(int64 execution_no, TimestampTz until);
 extern void sf_await_done(void);
-
-/* The transaction ended, maybe by an error while asleep. */
 extern void sf_await_forget(void);
 
 #endif							/* SF_WORKER_AWAIT_H */

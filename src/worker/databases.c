@@ -78,7 +78,10 @@ row_is_to_probe(HeapTuple tuple, bool *complete)
 	return !sf_shared->settled || row_is_drivable(tuple);
 }
 
-/* List the databases that are to be looked at, in a context. */
+/*
+ * List the databases that are to be looked at, in a context.  *complete becomes
+ * false when a database cannot be looked at that may be driven later.
+ */
 List *
 sf_databases_to_probe(MemoryContext context, bool *complete)
 {
@@ -147,7 +150,7 @@ sf_databases_exists(Oid oid)
 	return database_passes(oid, NULL);
 }
 
-/* Forget a database that is gone. */
+/* Forget a database that is gone, and its suspects. */
 void
 sf_databases_forget(Oid oid)
 {

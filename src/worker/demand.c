@@ -110,7 +110,7 @@ consider_task(SfDatabase *database, SfTick now, SfWant *want)
 		consider(want, database->oid, SF_ROLE_TASK, false, database->tasks_since);
 }
 
-/* Find the database that is to get a process first; *next: when to look again. */
+/* Find the database that is to get a process first; lowers *next to when to look again. */
 SfWant
 sf_demand_find(SfTick *next)
 {
@@ -164,7 +164,10 @@ is_movable(const SfSlot *slot)
 	return slot->role == SF_ROLE_WORKER || !slot->may_task;
 }
 
-/* Tell whether an idle keeper is of no use: its database has a worker, or may get one. */
+/*
+ * Tell whether the keeper is idle and of no use: its database has a worker, or may
+ * get one when it has something to do.  Wants the lock held.
+ */
 bool
 sf_demand_keeper_is_idle(void)
 {
@@ -186,7 +189,8 @@ sf_demand_keeper_is_idle(void)
 
 /*
  * Ask one process to leave, for a database that has none: an idle one, or one
- * that has had its share of time.
+ * that has had its share of time.  False: all are in tasks, and none of them
+ * can be expected to leave.
  */
 bool
 sf_demand_make_room(const SfWant *want)

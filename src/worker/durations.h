@@ -5,7 +5,6 @@
 #ifndef SF_WORKER_DURATIONS_H
 #define SF_WORKER_DURATIONS_H
 
-/* Fill the hooks that ask and tell how long tasks take. */
 extern void sf_durations_init(void);
 
 #endif							/* SF_WORKER_DURATIONS_H */

@@ -98,7 +98,10 @@ sf_failures_log(const char *text)
 				 errhidestmt(true), errhidecontext(true)));
 }
 
-/* Log how many lines were left out, when the second is over. */
+/*
+ * Log how many lines were left out, when it is time to: the launcher's job.
+ * Returns when to call again.
+ */
 SfTick
 sf_failures_tell_suppressed(void)
 {

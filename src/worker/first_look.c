@@ -26,7 +26,7 @@ static Oid	probed = InvalidOid;
 /* Every database before those could be looked at: the data directory may settle */
 static bool may_settle = true;
 
-/* List the databases that are to be looked at. */
+/* List the databases that are to be looked at, in a context; once. */
 void
 sf_first_look_begin(MemoryContext context)
 {

@@ -7,13 +7,8 @@
 
 #include "worker/shared.h"
 
-/* Note an error of this worker. */
 extern void sf_last_error_note(int sqlstate, const char *message);
-
-/* Have this process note what makes it exit. */
 extern void sf_last_error_watch_exit(void);
-
-/* Copy what is noted of this database; false when there is nothing. */
 extern bool sf_last_error_read(SfLastError *out);
 
 #endif							/* SF_WORKER_LAST_ERROR_H */

@@ -319,7 +319,7 @@ process_utility(PlannedStmt *planned, const char *query, bool read_only_tree,
 		sf_wake_register();
 }
 
-/* Make commands that need a database to themselves work. */
+/* Make commands that need a database to themselves work (leave.c). */
 void
 sf_leave_init(void)
 {

@@ -80,7 +80,10 @@ guard_keys(SfTick now)
 	return next;
 }
 
-/* Notice turns that take too long and keys that were not taken. */
+/*
+ * Notice turns that take too long and keys that were not taken, and have other
+ * workers take over.  Returns when to look again.
+ */
 SfTick
 sf_overdue_look(void)
 {
@@ -108,7 +111,10 @@ cancel_overdue(void)
 	}
 }
 
-/* Look at the clock, and at tasks that exceed their time; log when it was set back. */
+/*
+ * Notice that the clock was set, and log when it was set back; cancel tasks that
+ * exceed their time and whose alarm, which follows the wall clock, is late.
+ */
 void
 sf_overdue_look_at_clock(void)
 {

@@ -166,7 +166,7 @@ suspect_branch(Oid database, SfBranchKey key, bool alone)
 	suspect->released = false;
 }
 
-/* Open the file and turn the notes of a crash into suspects. */
+/* Open the file and turn the notes of a crash into suspects; in the postmaster. */
 void
 sf_poison_startup(void)
 {
@@ -192,7 +192,7 @@ sf_poison_startup(void)
 	}
 }
 
-/* A worker's turn begins. */
+/* A worker's turn begins, without a note; alone: no other worker runs. */
 void
 sf_poison_turn_begin(int slot, Oid database, bool alone)
 {
@@ -224,7 +224,11 @@ sf_poison_turn_note(int slot, SfBranchKey key)
 	note->nkeys++;
 }
 
-/* The turn is over without a crash: that clears the released suspects it has run. */
+/*
+ * The turn is over without a crash (committed or rolled back).  run: its branches
+ * were run, which clears the released ones among them; false when a task was only
+ * announced, or the process was asked to end.
+ */
 void
 sf_poison_turn_end(int slot, bool run)
 {
@@ -251,7 +255,12 @@ sf_poison_turn_end(int slot, bool run)
 	note->alone = 0;
 }
 
-/* The process of a turn ends by itself, in the step of a branch or between steps. */
+/*
+ * The process of a turn ends by itself.  The branch that caused it is that of the
+ * step that it was in (key), else the only one of the turn; if there are several,
+ * each is suspected and runs alone from then on.  They are released suspects.
+ * False: the turn has come to no branch.  *suspect: the (first) one that was noted.
+ */
 bool
 sf_poison_turn_exit(int slot, const SfBranchKey *key, SfSuspect *suspect)
 {

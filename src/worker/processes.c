@@ -224,7 +224,10 @@ sf_processes_start(Oid database, SfRole role, bool first, SfErrand errand)
 	return !sf_processes_any() && use_standby(database, role, errand);
 }
 
-/* Have a process on standby; false: the postmaster refuses it. */
+/*
+ * Have a process on standby, without a database: the keeper to be, or the only
+ * worker.  False: the postmaster refuses it.
+ */
 bool
 sf_processes_keep_standby(void)
 {

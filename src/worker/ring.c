@@ -140,21 +140,24 @@ put(SfRing *ring, SfBranchKey key, Oid owner, bool front)
 	return room;
 }
 
-/* Put a key behind the others of its owner. */
+/*
+ * Put a key behind the others of its owner.  False: a key did not find room,
+ * this one or one of the owner with most.
+ */
 bool
 sf_ring_push(SfRing *ring, SfBranchKey key, Oid owner)
 {
 	return put(ring, key, owner, false);
 }
 
-/* Put a key before the others of its owner. */
+/* The same, before the others of its owner: a key that was taken too early. */
 bool
 sf_ring_put_back(SfRing *ring, SfBranchKey key, Oid owner)
 {
 	return put(ring, key, owner, true);
 }
 
-/* Take keys of the owner whose turn it is. */
+/* Take keys of the owner whose turn it is; then it is the next one's turn. */
 int
 sf_ring_take(SfRing *ring, SfBranchKey *keys, int size, Oid *owner)
 {

@@ -34,22 +34,10 @@ typedef struct SfRing
 	SfBranchKey keys[SF_RING_SIZE];
 } SfRing;
 
-/* Forget all keys. */
 extern void sf_ring_clear(SfRing *ring);
-
-/*
- * Put a key behind the others of its owner.  False: a key did not find room,
- * this one or one of the owner with most.
- */
 extern bool sf_ring_push(SfRing *ring, SfBranchKey key, Oid owner);
-
-/* The same, before the others of its owner: a key that was taken too early. */
 extern bool sf_ring_put_back(SfRing *ring, SfBranchKey key, Oid owner);
-
-/* Take keys of the owner whose turn it is; then it is the next one's turn. */
 extern int	sf_ring_take(SfRing *ring, SfBranchKey *keys, int size, Oid *owner);
-
-/* Tell whether owners other than one have keys here. */
 extern bool sf_ring_has_others(const SfRing *ring, Oid owner);
 
 #endif							/* SF_WORKER_RING_H */

@@ -280,7 +280,7 @@ choose(SfDatabase *database, SfTurn *turn)
 		begin_turn(database, turn, next);
 }
 
-/* Go to the next state. */
+/* Go to the next state, as the diagram of SfWorkState says; fills in the turn. */
 SfWorkState
 sf_scheduler_next(SfTurn *turn)
 {
@@ -304,7 +304,7 @@ sf_scheduler_next(SfTurn *turn)
 
 /* --- what a turn found out --- */
 
-/* How often this database has been registered. */
+/* How often this database has been registered; to be asked before a verdict. */
 uint32
 sf_scheduler_registrations(void)
 {
@@ -339,7 +339,10 @@ note_cost(SfDatabase *database, int64 us)
 	database->key_us = database->key_us == 0 ? us : (database->key_us * 7 + us) / 8;
 }
 
-/* Publish what a turn found out in the shared area. */
+/*
+ * Publish what a turn found out in the shared area.  A verdict against the
+ * database is void when it was registered again meanwhile: it is looked at again.
+ */
 void
 sf_scheduler_publish(SfTurn *turn)
 {

@@ -115,7 +115,10 @@ sf_shared_find_free_slot(void)
 	return NULL;
 }
 
-/* Count the slots for workers and tasks, taken or not. */
+/*
+ * Count the slots for workers and tasks, taken or not: as many as max_workers
+ * says, or as the postmaster has granted when it grants no more.
+ */
 int
 sf_shared_count_slots(void)
 {
@@ -154,7 +157,7 @@ sf_shared_push(SfDatabase *database, SfBranchKey key, Oid owner)
 		sf_shared_want_look(database);
 }
 
-/* Put keys that were taken back into the ring. */
+/* Put keys that were taken back into the ring, before those of their owner. */
 void
 sf_shared_put_back(SfDatabase *database, const SfBranchKey *keys, int nkeys,
 				   Oid owner)
@@ -175,7 +178,11 @@ keys_of_a_turn(const SfDatabase *database, int size)
 	return Max(1, Min(size, sf_setting_slice_ms * 1000 / database->key_us));
 }
 
-/* Take keys of one owner out of the ring, up to size in all. */
+/*
+ * Take keys of one owner out of the ring, up to size in all, but no more than a
+ * slice will come to.  Those that the caller has already go back when it is
+ * another owner's turn.
+ */
 void
 sf_shared_take_keys(SfDatabase *database, SfBranchKey *keys, int *nkeys,
 					int size, Oid *owner)
@@ -266,7 +273,10 @@ sf_shared_wake_another(SfDatabase *database)
 	sf_shared_wake_launcher();
 }
 
-/* Wake one idle worker of a database, unless a running one will take the keys. */
+/*
+ * The same, unless a running worker will take the keys within SF_BRISK_MS: an
+ * extra slice costs an extra commit.  The launcher checks that it does.
+ */
 void
 sf_shared_wake_worker(SfDatabase *database)
 {
@@ -285,7 +295,12 @@ sf_shared_wake_worker(SfDatabase *database)
 		sf_shared_watch(sf_tick_plus_ms(database->backlog_since, SF_LEFT_MS));
 }
 
-/* Notice that the wall clock was set, and have the tables looked at then. */
+/*
+ * Notice that the wall clock was set, and have the tables looked at then: what
+ * was due before stays due, although its time now seems to lie ahead, and a timer
+ * may be nearer or farther than its sleeper thinks.  Returns by how much, in
+ * microseconds; 0: not worth a word.
+ */
 int64
 sf_shared_check_clock(void)
 {
@@ -321,7 +336,7 @@ sf_shared_watch(SfTick at)
 	sf_shared_wake_launcher();
 }
 
-/* Have the launcher check that a turn with that many keys ends in time. */
+/* A turn has that many keys: have the launcher check that it ends in time. */
 void
 sf_shared_watch_turn(SfSlot *slot, int nkeys)
 {
@@ -351,7 +366,7 @@ sf_shared_max_tasks(void)
 			   Max(1, sf_shared_count_slots() - sf_setting_workers));
 }
 
-/* Have the timer of a database go off no later than at. */
+/* Have the timer of a database go off no later than at; tells a process that sleeps. */
 void
 sf_shared_lower_timer(SfDatabase *database, TimestampTz at)
 {
@@ -373,7 +388,10 @@ sf_shared_lower_timer(SfDatabase *database, TimestampTz at)
 		sf_shared_wake_launcher();
 }
 
-/* Remember an owner with work; those that do not fit are found by a look. */
+/*
+ * Remember an owner with work.  To find the owners in the due index takes longer
+ * the more dead entries an old snapshot keeps there.
+ */
 void
 sf_shared_note_owner(SfDatabase *database, Oid owner)
 {

@@ -251,8 +251,6 @@ typedef struct SfShared
 /* NULL unless the library was preloaded */
 extern SfShared *sf_shared;
 extern LWLock *sf_shared_lock;
-
-/* Install the hooks that make the area (area.c). */
 extern void sf_area_init(void);
 
 /* Go through the slots of processes; the launcher's is not among them. */
@@ -267,15 +265,11 @@ sf_shared_ended(int64 execution_no)
 	return &sf_shared->ended[(uint64) execution_no % SF_AWAIT_BUCKETS];
 }
 
-/* Take the lock exclusively; returns a database, or NULL. */
 extern SfDatabase *sf_shared_lock_database(Oid oid);
 
 /* --- all of these want the lock held exclusively --- */
 
-/* Find a database, or NULL. */
 extern SfDatabase *sf_shared_find_database(Oid oid);
-
-/* Find a database or register it; NULL when the table is full. */
 extern SfDatabase *sf_shared_register_database(Oid oid);
 
 /* Have all of the due index of a database looked at. */
@@ -292,10 +286,7 @@ sf_shared_wants_look(const SfDatabase *database)
 	return database->next_look == 0;
 }
 
-/* When the due index is to be looked at again, from now. */
 extern SfTick sf_shared_next_look(void);
-
-/* Tell whether a slot is of a worker that advances, or will when it is there. */
 extern bool sf_shared_advances(const SfSlot *slot);
 
 /* Tell whether a process only looks at its database, so far. */
@@ -312,7 +303,6 @@ sf_shared_takes_keys(const SfSlot *slot)
 	return slot->role == SF_ROLE_WORKER || slot->role == SF_ROLE_KEEPER;
 }
 
-/* Tell whether a slot is held by a task, for a time that is not known. */
 extern bool sf_shared_is_held(const SfSlot *slot);
 
 /* The last slot, which is kept for the keeper. */
@@ -322,79 +312,28 @@ sf_shared_keeper_slot(void)
 	return &sf_shared->slots[sf_shared->nslots - 1];
 }
 
-/* Find a free slot for one more worker or task, or NULL. */
 extern SfSlot *sf_shared_find_free_slot(void);
-
-/*
- * Count the slots for workers and tasks, taken or not: as many as max_workers
- * says, or as the postmaster has granted when it grants no more.
- */
 extern int	sf_shared_count_slots(void);
-
-/* Count a database's (InvalidOid: all databases') workers that advance. */
 extern int	sf_shared_count_advancing(Oid oid);
-
-/* Count tasks that hold a slot: long ones, those that may begin, overrunning ones. */
 extern int	sf_shared_count_tasks(void);
-
-/* Put a key into the ring; when it is full the tables will be looked at. */
 extern void sf_shared_push(SfDatabase *database, SfBranchKey key, Oid owner);
-
-/*
- * Take keys of one owner out of the ring, up to size in all, but no more than a
- * slice will come to.  Those that the caller has already go back when it is
- * another owner's turn.
- */
 extern void sf_shared_take_keys(SfDatabase *database, SfBranchKey *keys,
 								int *nkeys, int size, Oid *owner);
-
-/* Put keys that were taken back into the ring, before those of their owner. */
 extern void sf_shared_put_back(SfDatabase *database, const SfBranchKey *keys,
 							   int nkeys, Oid owner);
 
 /* Wake the process in a slot, or the launcher. */
 extern void sf_shared_wake_slot(const SfSlot *slot);
 extern void sf_shared_wake_launcher(void);
-
-/* Wake one idle worker of a database, if there is one. */
 extern void sf_shared_wake_idle_worker(const SfDatabase *database);
-
-/* Wake one idle worker of a database, or tell the launcher that there is none. */
 extern void sf_shared_wake_another(SfDatabase *database);
-
-/*
- * The same, unless a running worker will take the keys within SF_BRISK_MS: an
- * extra slice costs an extra commit.  The launcher checks that it does.
- */
 extern void sf_shared_wake_worker(SfDatabase *database);
-
-/*
- * Notice that the wall clock was set, and have the tables looked at then: what
- * was due before stays due, although its time now seems to lie ahead, and a timer
- * may be nearer or farther than its sleeper thinks.  Returns by how much, in
- * microseconds; 0: not worth a word.
- */
 extern int64 sf_shared_check_clock(void);
-
-/* Have the launcher look at turns and keys no later than at. */
 extern void sf_shared_watch(SfTick at);
-
-/* A turn has that many keys: have the launcher check that it ends in time. */
 extern void sf_shared_watch_turn(SfSlot *slot, int nkeys);
-
-/* A task was left: wake a process that may take it, or the launcher. */
 extern void sf_shared_want_task(SfDatabase *database);
-
-/* Long tasks that may run at once: room for the advancing workers is kept. */
 extern int	sf_shared_max_tasks(void);
-
-/* Have the timer of a database go off no later than at; tells a process that sleeps. */
 extern void sf_shared_lower_timer(SfDatabase *database, TimestampTz at);
-
-/*
- * Remember an owner with work.  To find the owners in the due index takes longer
- * the more dead entries an old snapshot keeps there.
- */
 extern void sf_shared_note_owner(SfDatabase *database, Oid owner);
 
 /* Have looks for announced tasks begin no later than at. */
@@ -404,7 +343,6 @@ sf_shared_lower_tasks(SfDatabase *database, TimestampTz at)
 	database->tasks_from = Min(database->tasks_from, at);
 }
 
-/* Give a slot back. */
 extern void sf_shared_clear_slot(SfSlot *slot);
 
 #endif							/* SF_WORKER_SHARED_H */

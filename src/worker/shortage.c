@@ -60,7 +60,11 @@ find_or_add(SfBranchKey key)
 	return s;
 }
 
-/* A branch that ran by itself has met a shortage again. */
+/*
+ * A branch that ran by itself has met a shortage again.  How often that counts
+ * against it; *pause_ms: put it off for so long.  may_be_its_own: the error is one
+ * that a branch can cause.
+ */
 int
 sf_shortage_note(SfBranchKey key, bool may_be_its_own, int *pause_ms)
 {

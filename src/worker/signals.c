@@ -23,7 +23,7 @@
 
 static int	exit_code = 0;
 
-/* Install signal handlers and let signals in. */
+/* Install signal handlers and let signals in; both kinds of process begin so. */
 void
 sf_signals_unblock(void)
 {
@@ -33,7 +33,7 @@ sf_signals_unblock(void)
 	BackgroundWorkerUnblockSignals();
 }
 
-/* Have the postmaster start this process again when it ends. */
+/* Have the postmaster start this process again when it ends: it is the launcher's. */
 void
 sf_signals_restart_at_end(void)
 {
@@ -60,7 +60,10 @@ shorten_polls(void)
 	LWLockRelease(sf_shared_lock);
 }
 
-/* Take in a changed configuration; see to interrupts. */
+/*
+ * Take in a changed configuration; see to interrupts.  Between turns there is
+ * nothing to roll back, so a worker that is to terminate ends without a message.
+ */
 void
 sf_signals_handle(void)
 {

@@ -224,7 +224,7 @@ begin_step(SfBranchKey key, Oid owner, const char *state)
 		drop_cancel();
 }
 
-/* End the current step. */
+/* End the current step; a cancel that comes later hits nothing. */
 void
 sf_slot_step_over(void)
 {

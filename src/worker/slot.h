@@ -9,14 +9,8 @@
 
 /* NULL in a session */
 extern SfSlot *sf_slot_mine;
-
-/* Fill the hooks that concern the running step. */
 extern void sf_slot_init(void);
-
-/* Take the slot that the launcher kept; false: it was given up meanwhile. */
 extern bool sf_slot_attach(int number, uint32 launch);
-
-/* Tell whether this process waits for a database; *wanted: it is still needed. */
 extern bool sf_slot_awaits_database(bool *wanted);
 
 /* Why this process ends */
@@ -28,8 +22,6 @@ typedef enum SfEnd
 } SfEnd;
 
 extern void sf_slot_set_end(SfEnd end);
-
-/* Its number in the shared area. */
 extern int	sf_slot_number(void);
 
 /*
@@ -46,11 +38,7 @@ typedef enum SfAfterCommit
 extern void sf_slot_set_after_commit(SfAfterCommit what, SfBranchKey key);
 extern bool sf_slot_will_look(void);
 extern bool sf_slot_will_run(SfBranchKey key);
-
-/* End the current step; a cancel that comes later hits nothing. */
 extern void sf_slot_step_over(void);
-
-/* Handle SIGINT: a cancel request for this step, or an administrator's. */
 extern void sf_slot_handle_cancel(int signal_number);
 
 #endif							/* SF_WORKER_SLOT_H */

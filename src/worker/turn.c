@@ -386,7 +386,10 @@ run_alone(SfBranchKey key, SfTurn *turn)
 	return turn->outcome != SF_TURN_FAILED;
 }
 
-/* Run one branch while no other worker runs: a suspect of a crash. */
+/*
+ * Run one branch while no other worker runs: a suspect of a crash.  With a
+ * cause it is not run but made to fail.
+ */
 void
 sf_turn_run_suspect(SfBranchKey key, const char *cause)
 {
@@ -578,7 +581,7 @@ run_slice(SfTurn *turn)
 					   a.fault == SF_FAULT_LOCKED ? sf_slice_locked_out() : 0);
 }
 
-/* Carry out the LOOK, SEEK, SLICE or TASK of a turn. */
+/* Carry out the LOOK, SEEK, SLICE or TASK of a turn; errors are dealt with inside. */
 void
 sf_turn_run(SfTurn *turn)
 {

@@ -87,13 +87,7 @@ typedef struct SfTurn
 	int			stalled;		/* ... or stalled */
 } SfTurn;
 
-/* Carry out the LOOK, SEEK, SLICE or TASK of a turn; errors are dealt with inside. */
 extern void sf_turn_run(SfTurn *turn);
-
-/*
- * Run one branch while no other worker runs: a suspect of a crash.  With a
- * cause it is not run but made to fail.
- */
 extern void sf_turn_run_suspect(SfBranchKey key, const char *cause);
 
 #endif							/* SF_WORKER_TURN_H */

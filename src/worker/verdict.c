@@ -58,7 +58,10 @@ lock_extension(bool *version_fits)
 	return HeapTupleIsValid(tuple);
 }
 
-/* Decide whether to work here; in a transaction, which it holds for. */
+/*
+ * Decide whether to work here.  It holds until the end of the transaction, for
+ * which the extension is locked against DROP.
+ */
 SfTurnVerdict
 sf_verdict(void)
 {
@@ -96,7 +99,11 @@ prepare_database(void)
 	CommandCounterIncrement();
 }
 
-/* Do what has to be done once before this database is worked on. */
+/*
+ * Do what has to be done once before a database is worked on: take it over or
+ * mark it as a copy (store/instance.h).  False: that is not for this version of
+ * the library.
+ */
 bool
 sf_verdict_prepare(void)
 {

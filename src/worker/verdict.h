@@ -13,17 +13,7 @@ typedef enum SfTurnVerdict
 	SF_TURN_NO_EXTENSION
 } SfTurnVerdict;
 
-/*
- * Decide whether to work here.  It holds until the end of the transaction, for
- * which the extension is locked against DROP.
- */
 extern SfTurnVerdict sf_verdict(void);
-
-/*
- * Do what has to be done once before a database is worked on: take it over or
- * mark it as a copy (store/instance.h).  False: that is not for this version of
- * the library.
- */
 extern bool sf_verdict_prepare(void);
 
 #endif							/* SF_WORKER_VERDICT_H */

@@ -174,7 +174,10 @@ announce_failed(const char *execution_id, const char *state, const char *error,
 			MemoryContextStrdup(TopTransactionContext, line);
 }
 
-/* Have the current database looked at. */
+/*
+ * Have the current database looked at when this transaction commits: the
+ * extension came or went, or driving it was switched on or off.
+ */
 void
 sf_wake_register(void)
 {
@@ -249,7 +252,10 @@ note_concurrent_commits(void)
 	concurrent_commits = database ? database->arrivals : 0;
 }
 
-/* How many that were, once after a turn. */
+/*
+ * In a worker, once after a turn: how many sessions committed work before they
+ * could see the effects of that turn.  They are concurrent load.
+ */
 int
 sf_wake_take_concurrent_commits(void)
 {

@@ -212,7 +212,7 @@ connect_to_database(void)
 	sf_identity_private_session();
 }
 
-/* Live as the worker in a slot. */
+/* Live as the worker in a slot: connect, work until asked to leave, end. */
 void
 sf_worker_live(int slot, uint32 launch)
 {

@@ -18,17 +18,9 @@ typedef struct SfWorkerOrder
 /* Entry points of the processes */
 extern PGDLLEXPORT void sfflow_launcher_main(Datum arg);
 extern PGDLLEXPORT void sfflow_worker_main(Datum arg);
-
-/* Live as the worker in a slot: connect, work until asked to leave, end. */
 extern void sf_worker_live(int slot, uint32 launch) pg_attribute_noreturn();
-
-/* Have the postmaster start the launcher. */
 extern void sf_launcher_init(void);
-
-/* Make commands that need a database to themselves work (leave.c). */
 extern void sf_leave_init(void);
-
-/* Make everything work in the background; from _PG_init while preloading. */
 extern void sf_worker_init(void);
 
 #endif							/* SF_WORKER_WORKER_H */
