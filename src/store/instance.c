@@ -23,45 +23,44 @@
 #include "base/debug_point.h"
 #include "base/errors.h"
 #include "base/hooks.h"
-#include "store/direct.h"
+#include "store/row.h"
 #include "store/instance.h"
 #include "store/instance_file.h"
 #include "store/load_guard.h"
 #include "store/sequence.h"
 
-static const SfIndex instance_key = {"instance", "instance_pkey"};
+/* Columns of _sfflow.instance; see sql/parts/10-tables.sql. */
+#define SF_INSTANCE_COLUMNS(X) \
+	X(bool, only_row, BOOL, NOT_NULL) \
+	X(int64, system_identifier, INT8, NOT_NULL) \
+	X(Oid, database_oid, OID, NOT_NULL) \
+	X(int64, incarnation, INT8, NOT_NULL) \
+	X(bool, enabled, BOOL, NOT_NULL) \
+	X(char *, stopped_because, TEXT, NULLABLE)	/* sf_disable(), or it is enabled */ \
+	X(TimestampTz, changed_at, TIMESTAMPTZ, NOT_NULL)
 
-/* Columns of the table */
-enum
-{
-	COL_ONLY_ROW = 1, COL_SYSTEM_IDENTIFIER, COL_DATABASE_OID, COL_INCARNATION,
-	COL_ENABLED, COL_STOPPED_BECAUSE
-};
-
-/* The row of _sfflow.instance, as far as it matters */
 typedef struct InstanceRow
 {
+	SF_INSTANCE_COLUMNS(SF_FIELD)
 	bool		found;
 	bool		ours;			/* this database of this cluster */
 	bool		same_files;		/* ... and this data directory */
-	bool		enabled;
-	const char *stopped_because;	/* NULL: sf_disable(), or it is enabled */
 } InstanceRow;
 
-/* Keep the row. */
+#define ROW InstanceRow
+SF_ROW_TYPE(row_type, SF_INSTANCE_COLUMNS, instance, 1);
+
+/* Read the row, and tell whose it is. */
 static void
 read_row(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	InstanceRow *row = arg;
 
+	sf_row_read(&row_type, tuple, desc, row_type.ncolumns, row);
 	row->found = true;
-	row->ours = sf_row_number(tuple, desc, COL_SYSTEM_IDENTIFIER, 0) ==
-		(int64) GetSystemIdentifier() &&
-		(Oid) sf_row_number(tuple, desc, COL_DATABASE_OID, 0) == MyDatabaseId;
-	row->same_files = row->ours &&
-		sf_row_number(tuple, desc, COL_INCARNATION, 0) == sf_instance_file_id();
-	row->enabled = sf_row_number(tuple, desc, COL_ENABLED, false);
-	row->stopped_because = sf_row_text(tuple, desc, COL_STOPPED_BECAUSE);
+	row->ours = row->system_identifier == (int64) GetSystemIdentifier() &&
+		row->database_oid == MyDatabaseId;
+	row->same_files = row->ours && row->incarnation == sf_instance_file_id();
 }
 
 /* Find the row. */
@@ -70,7 +69,7 @@ find_row(void)
 {
 	InstanceRow row = {0};
 
-	(void) sf_row_fetch(&instance_key, SF_LOCK_NONE, NULL, read_row, &row, SF_BOOL(true));
+	(void) sf_row_fetch(&row_type.key, SF_LOCK_NONE, NULL, read_row, &row, SF_BOOL(true));
 	return row;
 }
 

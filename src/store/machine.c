@@ -15,25 +15,20 @@
 #include "store/machine.h"
 #include "store/privilege.h"
 
-static const SfIndex machine_by_no = {"state_machine", "state_machine_pkey"};
+#define ROW SfMachine
+SF_ROW_TYPE(machine_row, SF_STATE_MACHINE_COLUMNS, state_machine, 1);
+
+/* of a version */
+SF_COLUMN_NUMBERS(SF_STATE_MACHINE_VERSION_COLUMNS);
+
 static const SfIndex machine_by_name = {"state_machine", "state_machine_name_key"};
 static const SfIndex version_by_no = {"state_machine_version", "state_machine_version_pkey"};
-
-/* Columns of the tables */
-enum
-{
-	COL_MACHINE_NO = 1, COL_NAME, COL_OWNER, COL_CURRENT_VERSION
-};
-enum
-{
-	COL_DEFINITION = 3, COL_EXECUTION_ID_PATH, COL_OPTIONS
-};
 
 /* Tell whether a machine is there. */
 bool
 sf_machine_exists(int machine_no)
 {
-	return sf_row_is_there(&machine_by_no, SF_INT4(machine_no));
+	return sf_row_is_there(&machine_row.key, SF_INT4(machine_no));
 }
 
 /*
@@ -91,14 +86,11 @@ make_room(Oid relation)
 	identities_valid = true;
 }
 
-/* Read an identity. */
+/* Read a machine, without what its versions have. */
 static void
-read_identity(HeapTuple tuple, TupleDesc desc, void *arg)
+read_machine(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	SfMachineIdentity *identity = arg;
-
-	identity->name = sf_row_text(tuple, desc, COL_NAME);
-	identity->owner = sf_row_number(tuple, desc, COL_OWNER, InvalidOid);
+	sf_row_read(&machine_row, tuple, desc, machine_row.ncolumns, arg);
 }
 
 /* Find the name and the owner of a machine. */
@@ -106,7 +98,7 @@ const SfMachineIdentity *
 sf_machine_identity(int machine_no)
 {
 	IdentityKey key = {sf_store_relation("state_machine"), machine_no};
-	SfMachineIdentity read;
+	SfMachine	machine = {0};
 	Identity   *entry = NULL;
 
 	if (identities_valid)
@@ -114,28 +106,16 @@ sf_machine_identity(int machine_no)
 	if (entry != NULL)
 		return &entry->identity;
 	make_room(key.relation);	/* before reading: a change meanwhile counts */
-	if (!sf_row_fetch(&machine_by_no, SF_LOCK_NONE, NULL, read_identity, &read,
+	if (!sf_row_fetch(&machine_row.key, SF_LOCK_NONE, NULL, read_machine, &machine,
 					  SF_INT4(machine_no)))
 		return NULL;
-	read.name = MemoryContextStrdup(identity_context, read.name);
+	machine.name = MemoryContextStrdup(identity_context, machine.name);
 	entry = hash_search(identities, &key, HASH_ENTER, NULL);
-	entry->identity = read;
+	entry->identity = (SfMachineIdentity) {machine.name, machine.owner};
 	/* a snapshot of long ago is good for its own transaction only */
 	if (IsolationUsesXactSnapshot())
 		identities_valid = false;
 	return &entry->identity;
-}
-
-/* Read a machine, without what its versions have. */
-static void
-read_machine(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	SfMachine  *m = arg;
-
-	m->machine_no = sf_row_number(tuple, desc, COL_MACHINE_NO, 0);
-	m->name = sf_row_text(tuple, desc, COL_NAME);
-	m->owner = sf_row_number(tuple, desc, COL_OWNER, InvalidOid);
-	m->current_version = sf_row_number(tuple, desc, COL_CURRENT_VERSION, 0);
 }
 
 /* Read what a version has, but for the definition. */
@@ -144,15 +124,15 @@ read_version(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	SfMachine  *m = arg;
 
-	m->execution_id_path = sf_row_text(tuple, desc, COL_EXECUTION_ID_PATH);
-	m->options = sf_row_jsonb(tuple, desc, COL_OPTIONS);
+	m->execution_id_path = sf_row_text(tuple, desc, COL_execution_id_path);
+	m->options = sf_row_jsonb(tuple, desc, COL_options);
 }
 
 /* Read all that a version has. */
 static void
 read_version_full(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	((SfMachine *) arg)->definition = sf_row_text(tuple, desc, COL_DEFINITION);
+	((SfMachine *) arg)->definition = sf_row_text(tuple, desc, COL_definition);
 	read_version(tuple, desc, arg);
 }
 
@@ -181,7 +161,7 @@ sf_machine_read(const char *name, int version, bool full)
 SfMachine *
 sf_machine_read_version(int machine_no, int version)
 {
-	return read_by(&machine_by_no, SF_INT4(machine_no), version, true);
+	return read_by(&machine_row.key, SF_INT4(machine_no), version, true);
 }
 
 /* Insert the row of a version. */

@@ -5,7 +5,7 @@
 #ifndef SF_STORE_MACHINE_H
 #define SF_STORE_MACHINE_H
 
-#include "json/json.h"
+#include "store/row.h"
 
 /* What an execution's history keeps (machine option "history") */
 typedef enum SfHistoryLevel
@@ -15,13 +15,28 @@ typedef enum SfHistoryLevel
 	SF_HISTORY_NONE
 } SfHistoryLevel;
 
+/* Columns of _sfflow.state_machine; see sql/parts/10-tables.sql. */
+#define SF_STATE_MACHINE_COLUMNS(X) \
+	X(int, machine_no, INT4, NOT_NULL) \
+	X(char *, name, TEXT, NOT_NULL) \
+	X(Oid, owner, REGROLE, NOT_NULL) \
+	X(int, current_version, INT4, NOT_NULL) \
+	X(TimestampTz, created_at, TIMESTAMPTZ, NOT_NULL)
+
+/* ... and of _sfflow.state_machine_version */
+#define SF_STATE_MACHINE_VERSION_COLUMNS(X) \
+	X(int, machine_no, INT4, NOT_NULL) \
+	X(int, version, INT4, NOT_NULL) \
+	X(char *, definition, JSON, NOT_NULL) \
+	X(char *, execution_id_path, TEXT, NULLABLE) \
+	X(Jsonb *, options, JSONB, NOT_NULL) \
+	X(TimestampTz, created_at, TIMESTAMPTZ, NOT_NULL)
+
+/* A machine with one of its versions */
 typedef struct SfMachine
 {
-	int			machine_no;
+	SF_STATE_MACHINE_COLUMNS(SF_FIELD)
 	int			version;
-	int			current_version;
-	Oid			owner;
-	char	   *name;
 	char	   *definition;		/* text as it was given; NULL: not asked for */
 	char	   *execution_id_path;	/* or NULL */
 	Jsonb	   *options;

@@ -38,6 +38,7 @@ read_pointer(const SfColumn *column, Datum value, void *field)
 	switch (column->type)
 	{
 		case SF_SQL_TEXT:
+		case SF_SQL_JSON:
 			*(char **) field = TextDatumGetCString(value);
 			break;
 		case SF_SQL_BYTEA:
@@ -79,6 +80,7 @@ read_column(const SfColumn *column, Datum value, bool isnull, void *field)
 		case SF_SQL_FLOAT8:
 			*(double *) field = isnull ? 0 : DatumGetFloat8(value);
 			break;
+		case SF_SQL_OID:
 		case SF_SQL_REGROLE:
 			*(Oid *) field = isnull ? InvalidOid : DatumGetObjectId(value);
 			break;
@@ -147,6 +149,7 @@ form_pointer(const SfColumn *column, const void *field, Datum *value)
 	switch (column->type)
 	{
 		case SF_SQL_TEXT:
+		case SF_SQL_JSON:
 			*value = CStringGetTextDatum(pointer);
 			return true;
 		case SF_SQL_BYTEA:
@@ -194,6 +197,7 @@ form_column(const SfColumn *column, const void *field, Datum *value)
 		case SF_SQL_FLOAT8:
 			*value = Float8GetDatum(*(const double *) field);
 			return true;
+		case SF_SQL_OID:
 		case SF_SQL_REGROLE:
 			*value = ObjectIdGetDatum(*(const Oid *) field);
 			return true;

@@ -24,9 +24,11 @@ typedef enum SfColumnType
 	SF_SQL_INT4,				/* int */
 	SF_SQL_INT8,				/* int64 */
 	SF_SQL_FLOAT8,				/* double */
+	SF_SQL_OID,					/* Oid */
 	SF_SQL_REGROLE,				/* Oid */
 	SF_SQL_TIMESTAMPTZ,			/* TimestampTz */
 	SF_SQL_TEXT,				/* char * */
+	SF_SQL_JSON,				/* char * */
 	SF_SQL_BYTEA,				/* a struct of a fixed size */
 	SF_SQL_JSONB,				/* Jsonb * */
 	SF_SQL_JSONB_KEPT,			/* Jsonb *, and after it an SfStored */
@@ -77,9 +79,11 @@ typedef struct SfRowType
 #define SF_FIELD_INT4(ctype, column)			ctype column;
 #define SF_FIELD_INT8(ctype, column)			ctype column;
 #define SF_FIELD_FLOAT8(ctype, column)			ctype column;
+#define SF_FIELD_OID(ctype, column)				ctype column;
 #define SF_FIELD_REGROLE(ctype, column)			ctype column;
 #define SF_FIELD_TIMESTAMPTZ(ctype, column)		ctype column;
 #define SF_FIELD_TEXT(ctype, column)			ctype column;
+#define SF_FIELD_JSON(ctype, column)			ctype column;
 #define SF_FIELD_BYTEA(ctype, column)			ctype column;
 #define SF_FIELD_JSONB(ctype, column)			ctype column;
 #define SF_FIELD_JSONB_KEPT(ctype, column)		ctype column; SfStored column##_stored;
