@@ -457,8 +457,8 @@ begin_children(SfStep *step, bool *held_up, SfError *error)
 
 		CHECK_FOR_INTERRUPTS();
 		*held_up = is_held_up(step);
-		if (*held_up)
-			break;
+		if (*held_up || (feed->pos > 0 && feed->pos == step->loaded->nitems))
+			break;				/* the next step goes on */
 		child = map->item_batcher != NULL ?
 			make_batch(feed, batch_input, &size, error) :
 			make_single(feed, &size, error);

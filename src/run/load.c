@@ -118,21 +118,35 @@ load_map_run(SfRun *run, const SfBranch *branch)
 	run->loaded.map_run->uuid = sf_uuid_v7();
 }
 
+/* How many items the children may take that there is room for, as far as is known. */
+static int
+items_wanted(const SfRun *run, const SfBranch *branch)
+{
+	const SfDistributedMap *map = sf_state_map(&run->program->states[branch->state])->distributed;
+	int			batch = run->loaded.map_run->max_items_per_batch;
+	int64		room = (branch->max_concurrency > 0 ? branch->max_concurrency :
+						SF_MAP_WINDOW) - branch->pending;
+
+	if (map->item_batcher != NULL)
+		room = batch > 0 ? room * batch : CHUNK;
+	return (int) Min(room, SF_MAP_STEP_ITEMS);
+}
+
 /*
- * The items that come next, and room for their children: as many as one step
- * may hand out, or twice as many as those that were too few for a batch.
+ * The items that come next, and whether their children may begin.  Where the
+ * items were too few for a batch, load twice as many.
  */
 static void
 load_items(SfRun *run, const SfBranch *branch)
 {
 	SfLoaded   *loaded = &run->loaded;
 	bool		more = (loaded->has & SF_NEED_ITEMS) != 0;
-	int			most = Min(more ? loaded->nitems * 2 : SF_MAP_STEP_ITEMS,
-						   branch->total - branch->next_index);
+	int			most = more ? Max(loaded->nitems * 2, CHUNK) : items_wanted(run, branch);
 	Size		bytes = 0;
 
 	if (!sf_join_wants_more(branch))
 		return;
+	most = Min(most, branch->total - branch->next_index);
 	loaded->items = palloc_extended(sizeof(Jsonb *) * (most + 1), MCXT_ALLOC_HUGE);
 	loaded->nitems = 0;
 	while (loaded->nitems < most && (more || bytes < SF_MAP_STEP_BYTES))
