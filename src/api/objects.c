@@ -69,7 +69,7 @@ closest_known(char kind, const char *name)
 	return closest;
 }
 
-/* Raise the error for an object that the caller cannot know of. */
+/* Raise the error for an object that does not exist, as far as the caller may know. */
 void
 sf_object_missing(char kind, const char *name)
 {
@@ -122,7 +122,7 @@ sf_object_require(char kind, const char *name, Oid owner, SfPrivilege needed)
 		sf_object_missing(kind, name);
 }
 
-/* Raise the error that the caller may create nothing. */
+/* Raise 42501: the caller may not create state machines and activities. */
 void
 sf_deny_create(void)
 {
@@ -156,7 +156,11 @@ split_version(char *name)
 	return (int) number;
 }
 
-/* Find a machine, maybe by version. */
+/*
+ * Find a machine by "machine", "machine/3" or an ARN, with that version.  Raises
+ * SF003 if it does not exist or the caller has no right on it, and 42501 if the
+ * caller has a right, but not the one that is needed.
+ */
 SfMachine *
 sf_arg_machine(const char *text, SfPrivilege needed)
 {
@@ -196,7 +200,7 @@ execution_missing(const char *id, const char *machine, bool known)
 								"An execution id is \"machine:name\".")));
 }
 
-/* Find an execution. */
+/* Find an execution by id or ARN, likewise (SF005); it is locked after the check. */
 SfExecution *
 sf_arg_execution(const char *text, SfLock lock, SfPrivilege needed)
 {
@@ -215,7 +219,7 @@ sf_arg_execution(const char *text, SfLock lock, SfPrivilege needed)
 	return execution;
 }
 
-/* Find an activity. */
+/* Find an activity by name, "activity:name" or ARN, likewise (SF018). */
 SfActivity *
 sf_arg_activity(const char *text, SfPrivilege needed)
 {

@@ -8,7 +8,6 @@
 
 #include "asl/program.h"
 
-/* Tell why a resource cannot run; NULL: it can (SfResourceProbe). */
 extern char *sf_probe_resource(const SfResource *resource, const char *function,
 							   bool for_items);
 

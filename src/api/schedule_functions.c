@@ -77,7 +77,7 @@ schedule_missing(const char *name)
 					   GetUserNameFromId(GetUserId(), false))));
 }
 
-/* Tell whether the current user may see a schedule. */
+/* Tell whether the current user is a member of a schedule's owner, or may READ its machine. */
 bool
 sf_schedule_is_visible(const SfSchedule *s)
 {
@@ -199,7 +199,10 @@ sfflow_sf_schedule(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(s.job_id);
 }
 
-/* Give a schedule and its pg_cron job to another role; the owner before. */
+/*
+ * Give a schedule that the caller owns, and its pg_cron job, to another role;
+ * returns the previous owner.
+ */
 Oid
 sf_schedule_set_owner(const char *name, Oid owner)
 {

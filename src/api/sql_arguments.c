@@ -23,7 +23,7 @@ null_argument(const char *name)
 			 errmsg("argument %s must not be null", name)));
 }
 
-/* Fetch a text argument. */
+/* Fetch a text argument as a C string; NULL raises 22004 naming the argument. */
 char *
 sf_arg_text(FunctionCallInfo fcinfo, int n, const char *name)
 {
@@ -39,7 +39,7 @@ sf_arg_text_or_null(FunctionCallInfo fcinfo, int n)
 	return PG_ARGISNULL(n) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(n));
 }
 
-/* Fetch a jsonb argument. */
+/* Fetch a jsonb argument, detoasted; NULL raises 22004 naming the argument. */
 Jsonb *
 sf_arg_jsonb(FunctionCallInfo fcinfo, int n, const char *name)
 {
@@ -58,7 +58,11 @@ interval_us(const Interval *interval)
 	return days * USECS_PER_DAY + interval->time;
 }
 
-/* Fetch an interval that is a duration; rounds as the tables' milliseconds do. */
+/*
+ * Fetch an interval argument in milliseconds, with 30 days per month and 365.25 days
+ * per year; SF012 when it is negative or longer than 1000 years (as an infinite
+ * one is).  NULL raises 22004 naming the argument.
+ */
 int64
 sf_arg_duration_ms(FunctionCallInfo fcinfo, int n, const char *name)
 {
@@ -79,7 +83,7 @@ sf_arg_duration_ms(FunctionCallInfo fcinfo, int n, const char *name)
 	return ((int64) us + 500) / 1000;
 }
 
-/* Fetch a count. */
+/* Fetch an integer argument; SF012 when it is less than least.  NULL is if_null. */
 int
 sf_arg_count(FunctionCallInfo fcinfo, int n, const char *name, int least,
 			 int if_null)
@@ -94,7 +98,7 @@ sf_arg_count(FunctionCallInfo fcinfo, int n, const char *name, int least,
 	return PG_GETARG_INT32(n);
 }
 
-/* Refuse a document that is too large. */
+/* Raise SF011 when a document is larger than a payload may be. */
 void
 sf_arg_check_size(const Jsonb *document, const char *name)
 {

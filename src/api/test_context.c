@@ -98,7 +98,7 @@ check_fields(const JsonbValue *object, const char *parent)
 	return NULL;
 }
 
-/* Check a context object for a state. */
+/* Find a mistake in a context object for a state; NULL if there is none. */
 const char *
 sf_test_context_check(const Jsonb *context, const SfState *state)
 {

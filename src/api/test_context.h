@@ -7,7 +7,6 @@
 
 #include "asl/program.h"
 
-/* Find a mistake in a context object for a state; NULL if there is none. */
 extern const char *sf_test_context_check(const Jsonb *context, const SfState *state);
 
 #endif							/* SF_API_TEST_CONTEXT_H */

@@ -16,7 +16,7 @@ static const char *const prefixes[] = {
 	[SF_NAME_SCHEDULE] = SF_ARN_PREFIX("scheduler") "schedule/default/"
 };
 
-/* Build an object's ARN. */
+/* Build an object's ARN in the current memory context. */
 char *
 sf_arn_print(SfNameKind kind, const char *id)
 {
@@ -36,7 +36,14 @@ after_colon(const char *text, int n)
 	return text;
 }
 
-/* Find the id in an ARN of Step Functions of the same kind. */
+/*
+ * Find the id in an ARN of the right kind, of any partition, region and
+ * account; all other text is returned unchanged.
+ *		execution:		"…:execution:m:n"		→ "m:n"
+ *		state machine:	"…:stateMachine:m"		→ "m"
+ *						"…:stateMachine:m:3"	→ "m/3" (version or alias)
+ *		activity:		"…:activity:a"			→ "a"
+ */
 const char *
 sf_arn_parse(SfNameKind kind, const char *text)
 {

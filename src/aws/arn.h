@@ -24,17 +24,7 @@
 #define SF_ARN_PREFIX(service) \
 	"arn:aws:" service ":" SF_ARN_REGION ":" SF_ARN_ACCOUNT ":"
 
-/* Build an object's ARN in the current memory context. */
 extern char *sf_arn_print(SfNameKind kind, const char *id);
-
-/*
- * Find the id in an ARN of the right kind, of any partition, region and
- * account; all other text is returned unchanged.
- *		execution:		"…:execution:m:n"		→ "m:n"
- *		state machine:	"…:stateMachine:m"		→ "m"
- *						"…:stateMachine:m:3"	→ "m/3" (version or alias)
- *		activity:		"…:activity:a"			→ "a"
- */
 extern const char *sf_arn_parse(SfNameKind kind, const char *text);
 
 #endif							/* SF_AWS_ARN_H */

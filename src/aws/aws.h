@@ -7,7 +7,6 @@
 #ifndef SF_AWS_AWS_H
 #define SF_AWS_AWS_H
 
-/* Register the syntax of ARNs and the shapes of the APIs; from _PG_init. */
 extern void sf_aws_init(void);
 
 #endif							/* SF_AWS_AWS_H */

@@ -23,21 +23,11 @@ typedef struct SfDynamodb
 	const Jsonb *values;
 } SfDynamodb;
 
-/* Condition, filter and key condition expressions: does the item satisfy it? */
 extern bool sf_dynamodb_condition(const SfDynamodb *x, const Jsonb *item,
 								  bool *result, SfError *error);
-
-/*
- * The attributes that a key condition is about: {"Equal": {name: value},
- * "Others": [names]}; Others are compared otherwise than by "=".
- */
 extern bool sf_dynamodb_key(const SfDynamodb *x, Jsonb **result, SfError *error);
-
-/* An update: {"Item": the item afterwards, "Attributes": [names touched]}. */
 extern bool sf_dynamodb_update(const SfDynamodb *x, Jsonb *item,
 							   Jsonb **result, SfError *error);
-
-/* A projection: the item with only those attributes. */
 extern bool sf_dynamodb_project(const SfDynamodb *x, const Jsonb *item,
 								Jsonb **result, SfError *error);
 
@@ -76,27 +66,13 @@ typedef struct SfDynamodbNode
 extern bool sf_dynamodb_parse_condition(const SfDynamodb *x, SfDynamodbNode **out, SfError *error);
 extern bool sf_dynamodb_parse_update(const SfDynamodb *x, List **actions, SfError *error);
 extern bool sf_dynamodb_parse_paths(const SfDynamodb *x, List **paths, SfError *error);
-
-/* An operand's value, NULL where the item has none. */
 extern bool sf_dynamodb_operand(const SfDynamodbNode *node, const Jsonb *item,
 								Jsonb **value, SfError *error);
-
-/* The type of a typed value ("S") and what it holds; false: it is none. */
 extern bool sf_dynamodb_type(const Jsonb *value, const char **type, JsonbValue *inner);
-
-/* Equality of typed values: numbers as numbers, sets in any order. */
 extern bool sf_dynamodb_equal(const Jsonb *a, const Jsonb *b);
-
-/* {type: inner} */
 extern Jsonb *sf_dynamodb_typed(const char *type, const Jsonb *inner);
-
-/* Fill *error with a ValidationException. */
 extern bool sf_dynamodb_fail(SfError *error, const char *fmt,...) pg_attribute_printf(2, 3);
-
-/* Convert a value of type N to numeric. */
 extern Datum sf_dynamodb_number(const JsonbValue *v);
-
-/* Tell whether a set has an element; type is that of the element ("N" in NS). */
 extern bool sf_dynamodb_set_contains(const JsonbValue *set, const char *type,
 									 const JsonbValue *element);
 

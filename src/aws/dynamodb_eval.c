@@ -414,7 +414,7 @@ evaluate(const SfDynamodbNode *node, const Jsonb *item, bool *result, SfError *e
 	return true;
 }
 
-/* Evaluate a condition over an item. */
+/* Condition, filter and key condition expressions: does the item satisfy it? */
 bool
 sf_dynamodb_condition(const SfDynamodb *x, const Jsonb *item, bool *result,
 					  SfError *error)
@@ -460,7 +460,10 @@ key_terms(const SfDynamodb *x, const SfDynamodbNode *node, SfJsonBuilder *equal,
 	return true;
 }
 
-/* List the attributes that a key condition compares. */
+/*
+ * List the attributes that a key condition compares: {"Equal": {name: value},
+ * "Others": [names]}; Others are compared otherwise than by "=".
+ */
 bool
 sf_dynamodb_key(const SfDynamodb *x, Jsonb **result, SfError *error)
 {
@@ -484,7 +487,7 @@ sf_dynamodb_key(const SfDynamodb *x, Jsonb **result, SfError *error)
 	return true;
 }
 
-/* Copy some attributes of an item. */
+/* Copy the attributes of an item that a projection names. */
 bool
 sf_dynamodb_project(const SfDynamodb *x, const Jsonb *item, Jsonb **result,
 					SfError *error)

@@ -352,7 +352,7 @@ make_result(const Jsonb *item, const List *actions)
 	return sf_json_finish(&b);
 }
 
-/* Carry an update out. */
+/* Carry an update out: {"Item": the new item, "Attributes": [changed names]}. */
 bool
 sf_dynamodb_update(const SfDynamodb *x, Jsonb *item, Jsonb **result, SfError *error)
 {

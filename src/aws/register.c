@@ -9,7 +9,7 @@
 #include "aws/s3.h"
 #include "aws/services.h"
 
-/* Register the syntax of ARNs and the shapes of the APIs. */
+/* Register the syntax of ARNs and the shapes of the APIs; from _PG_init. */
 void
 sf_aws_init(void)
 {

@@ -16,10 +16,6 @@ struct SfExpr
 	bool		uses_context;
 };
 
-/*
- * Evaluate without making a document.  Unlike sf_expr_eval it distinguishes
- * SF_PATH_PAST_END from SF_PATH_MISSING.  SF_PATH_FAILED: err has name and cause.
- */
 extern SfPathStatus sf_compiled_eval(const SfExpr *expr, SfEnv *env,
 									 JsonbValue *result, SfError *err);
 

@@ -53,7 +53,7 @@ sf_scan_space(SfScanner *s)
 		s->p++;
 }
 
-/* Skip a text if it comes next. */
+/* Skip a text that comes next; false, without an error, when it does not. */
 bool
 sf_scan_accept(SfScanner *s, const char *token)
 {
@@ -82,7 +82,10 @@ sf_scan_is_word(char c)
 	return isalnum((unsigned char) c) || c == '_' || IS_HIGHBIT_SET(c);
 }
 
-/* Read a quoted string; see cursor.h for the escapes. */
+/*
+ * Read a quoted string; p is at its opening quote.  A backslash escapes the quote
+ * and itself; before any other character it is an ordinary character.
+ */
 bool
 sf_scan_quoted(SfScanner *s, char **str, int *len)
 {

@@ -27,25 +27,11 @@ extern bool sf_scan_fail(SfScanner *s, const char *fmt,...) pg_attribute_printf(
 extern char sf_scan_peek(const SfScanner *s);
 extern void sf_scan_space(SfScanner *s);
 
-/* Skip a text that comes next; false, without an error, when it does not. */
 extern bool sf_scan_accept(SfScanner *s, const char *token);
-
-/* Skip a text that has to come next. */
 extern bool sf_scan_expect(SfScanner *s, const char *token);
-
-/* A letter, digit, underscore or any byte of a non-ASCII character */
 extern bool sf_scan_is_word(char c);
-
-/*
- * Read a quoted string; p is at its opening quote.  A backslash escapes the quote
- * and itself; before any other character it is an ordinary character.
- */
 extern bool sf_scan_quoted(SfScanner *s, char **str, int *len);
-
-/* Read an integer with an optional sign. */
 extern bool sf_scan_integer(SfScanner *s, int64 *out);
-
-/* Read a JSON number. */
 extern bool sf_scan_number(SfScanner *s, JsonbValue *out);
 
 #endif							/* SF_EXPR_CURSOR_H */

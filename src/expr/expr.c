@@ -40,7 +40,10 @@ compile_call(SfScanner *s, int allowed, SfIntrinsic **call)
 	return true;
 }
 
-/* Compile an expression; NULL with *err when it is none of the allowed kinds. */
+/*
+ * Compile an expression of JSONPath mode; NULL with *err (a message that says
+ * what is wrong at which offset) when it is none of the allowed kinds.
+ */
 SfExpr *
 sf_expr_compile(const char *text, int allowed, SfError *err)
 {
@@ -58,7 +61,7 @@ sf_expr_compile(const char *text, int allowed, SfError *err)
 	return ok ? expr : NULL;
 }
 
-/* Tell whether an expression looks at the context object. */
+/* Tell whether an expression, or a template, looks at the context object. */
 bool
 sf_expr_uses_context(const SfExpr *expr)
 {
@@ -72,7 +75,10 @@ sf_expr_text(const SfExpr *expr)
 	return expr->text;
 }
 
-/* Evaluate without making a document; see compiled.h. */
+/*
+ * Evaluate without making a document.  Unlike sf_expr_eval it distinguishes
+ * SF_PATH_PAST_END from SF_PATH_MISSING.  SF_PATH_FAILED: err has name and cause.
+ */
 SfPathStatus
 sf_compiled_eval(const SfExpr *expr, SfEnv *env, JsonbValue *result,
 				 SfError *err)
@@ -90,7 +96,10 @@ sf_compiled_eval(const SfExpr *expr, SfEnv *env, JsonbValue *result,
 	return status;
 }
 
-/* Evaluate to a value that points into the environment or into fresh memory. */
+/*
+ * Evaluate without making a document: *result points into the documents of
+ * the environment or into fresh memory.  For Choice.
+ */
 SfEvalStatus
 sf_expr_eval_value(const SfExpr *expr, SfEnv *env, JsonbValue *result,
 				   SfError *err)
@@ -107,7 +116,9 @@ sf_expr_eval_value(const SfExpr *expr, SfEnv *env, JsonbValue *result,
 	}
 }
 
-/* Evaluate to a document of its own. */
+/*
+ * Evaluate.  An indefinite path yields an array of its matches (maybe empty).
+ */
 SfEvalStatus
 sf_expr_eval(const SfExpr *expr, SfEnv *env, Jsonb **result, SfError *err)
 {

@@ -33,37 +33,13 @@ typedef struct SfExpr SfExpr;
 									 * nor $name… (ResultPath) */
 #define SF_EXPR_ANY			(SF_EXPR_PATH | SF_EXPR_INTRINSIC)
 
-/*
- * Compile an expression of JSONPath mode; NULL with *err (a message that says
- * what is wrong at which offset) when it is none of the allowed kinds.
- */
 extern SfExpr *sf_expr_compile(const char *text, int allowed, SfError *err);
-
-/* The text that it was compiled from. */
 extern const char *sf_expr_text(const SfExpr *expr);
-
-/* Tell whether an expression, or a template, looks at the context object. */
 extern bool sf_expr_uses_context(const SfExpr *expr);
-
-/*
- * Evaluate.  An indefinite path yields an array of its matches (maybe empty).
- */
 extern SfEvalStatus sf_expr_eval(const SfExpr *expr, SfEnv *env,
 								 Jsonb **result, SfError *err);
-
-/*
- * Evaluate without making a document: *result points into the documents of
- * the environment or into fresh memory.  For Choice.
- */
 extern SfEvalStatus sf_expr_eval_value(const SfExpr *expr, SfEnv *env,
 									   JsonbValue *result, SfError *err);
-
-/*
- * Put value at the place that a reference path names in doc, making the missing
- * objects of the path ("$": the result is value).  False with
- * States.ResultPathMatchFailure when a scalar is on the path, or an array's index
- * is out of range.
- */
 extern bool sf_expr_set(const SfExpr *path, const Jsonb *doc,
 						const Jsonb *value, Jsonb **result, SfError *err);
 
@@ -77,29 +53,12 @@ extern bool sf_template_uses_context(const SfTemplate *tmpl);
 typedef void (*SfTemplateReport) (void *arg, const char *code,
 								  const char *location, const char *message);
 
-/*
- * Compile a value of the definition.  JSONPath: members whose name ends in
- * ".$" are paths or intrinsics, all else is literal; the location of a bad one
- * is that of the object around it.  JSONata: strings "{% … %}" are
- * expressions, at any depth.  NULL when report was called.
- */
 extern SfTemplate *sf_template_compile(const Jsonb *value,
 									   SfQueryLanguage language,
 									   SfTemplateReport report, void *arg);
-
-/*
- * Report all problems of a value as a template: expressions that do not compile,
- * and JSONata references that state machines do not have.  in_catcher:
- * $states.errorOutput is in scope.
- */
 extern void sf_template_check(const Jsonb *value, SfQueryLanguage language,
 							  bool in_catcher, SfTemplateReport report,
 							  void *arg);
-
-/*
- * Evaluate.  field ("Parameters", "Output", …) is where it stands, for the
- * error's text and location.
- */
 extern bool sf_template_eval(const SfTemplate *tmpl, SfEnv *env,
 							 const char *field, Jsonb **result, SfError *err);
 

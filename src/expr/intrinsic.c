@@ -55,7 +55,7 @@ sf_intrinsic_accepts(int function, int nargs)
 		nargs <= intrinsics[function].max_args;
 }
 
-/* Report invalid arguments; always returns false. */
+/* Report invalid arguments, with a detail or NULL; always returns false. */
 bool
 sf_intrinsic_invalid(SfCall *call, const char *detail)
 {
@@ -90,7 +90,7 @@ round_half_up(const JsonbValue *v, int64 *out)
 	return sf_json_to_int64(&rounded, out);
 }
 
-/* Take an argument as an integer, rounded half up. */
+/* Read an argument as integer, rounded half up; false when it is no number. */
 bool
 sf_intrinsic_integer(const SfCall *call, int arg, int64 *out)
 {

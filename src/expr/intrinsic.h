@@ -81,14 +81,9 @@ extern int	sf_intrinsic_find(const char *name, int len);
 extern const char *sf_intrinsic_name(int function);
 extern bool sf_intrinsic_accepts(int function, int nargs);
 
-/* Evaluate; text is the whole expression, for the error's cause. */
 extern bool sf_intrinsic_eval(const SfIntrinsic *node, const char *text,
 							  SfEnv *env, JsonbValue *result, SfError *err);
-
-/* Report invalid arguments, with a detail or NULL; always returns false. */
 extern bool sf_intrinsic_invalid(SfCall *call, const char *detail);
-
-/* An argument as integer, rounded half up; false when it is no number. */
 extern bool sf_intrinsic_integer(const SfCall *call, int arg, int64 *out);
 
 /* --- the functions: intrinsic_array.c, intrinsic_text.c, intrinsic_data.c --- */

@@ -188,10 +188,6 @@ typedef struct SfPathEnv
 	const JsonbValue *current;	/* for @; NULL outside filters */
 } SfPathEnv;
 
-/*
- * Evaluate.  The value points into the documents of the environment or into
- * fresh memory.  err may be NULL: the reason is not wanted.
- */
 extern SfPathStatus sf_path_eval(const SfPath *path, SfPathEnv *penv,
 								 JsonbValue *result, SfError *err);
 

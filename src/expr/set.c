@@ -112,8 +112,10 @@ replace(const JsonbValue *node, const SfStep *step, const SfStep *end,
 }
 
 /*
- * Put a value at the place that a reference path names.  False with
- * States.ResultPathMatchFailure where there is no such place.
+ * Put value at the place that a reference path names in doc, making the missing
+ * objects of the path ("$": the result is value).  False with
+ * States.ResultPathMatchFailure when a scalar is on the path, or an array's index
+ * is out of range.
  */
 bool
 sf_expr_set(const SfExpr *expr, const Jsonb *doc, const Jsonb *value,

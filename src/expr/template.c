@@ -256,7 +256,12 @@ sf_template_uses_context(const SfTemplate *tmpl)
 	return tmpl->uses_context;
 }
 
-/* Compile a value of the definition; NULL when report was called. */
+/*
+ * Compile a value of the definition.  JSONPath: members whose name ends in
+ * ".$" are paths or intrinsics, all else is literal; the location of a bad one
+ * is that of the object around it.  JSONata: strings "{% … %}" are
+ * expressions, at any depth.  NULL when report was called.
+ */
 SfTemplate *
 sf_template_compile(const Jsonb *value, SfQueryLanguage language,
 					SfTemplateReport report, void *arg)
@@ -266,7 +271,11 @@ sf_template_compile(const Jsonb *value, SfQueryLanguage language,
 	return compile_value(&c, value);
 }
 
-/* Report all that is wrong with a value as a template. */
+/*
+ * Report all problems of a value as a template: expressions that do not compile,
+ * and JSONata references that state machines do not have.  in_catcher:
+ * $states.errorOutput is in scope.
+ */
 void
 sf_template_check(const Jsonb *value, SfQueryLanguage language,
 				  bool in_catcher, SfTemplateReport report, void *arg)
@@ -430,7 +439,10 @@ eval_node(const TemplateNode *node, SfEnv *env, const char *field,
 	return false;
 }
 
-/* Evaluate a template; a constant one hands out its own document. */
+/*
+ * Evaluate.  field ("Parameters", "Output", …) is where it stands, for the
+ * error's text and location.
+ */
 bool
 sf_template_eval(const SfTemplate *tmpl, SfEnv *env, const char *field,
 				 Jsonb **result, SfError *err)

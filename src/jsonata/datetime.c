@@ -128,7 +128,7 @@ week_number(double days, double year, int month, int months)
 	return week;
 }
 
-/* Value of a component of a time. */
+/* Return a component of a time in UTC; NaN for a time out of range. */
 double
 sf_jn_time_component(double millis, char component)
 {

@@ -188,7 +188,6 @@ extern SfJnValue *sf_jn_eval_apply(SfJnEval *ev, const SfJnNode *node,
 extern SfJnValue *sf_jn_eval_lambda(SfJnEval *ev, const SfJnNode *node,
 									SfJnValue *input, SfJnFrame *env);
 
-/* Call a function; args are nargs values. */
 extern SfJnValue *sf_jn_apply(SfJnEval *ev, SfJnValue *function, SfJnValue **args,
 							  int nargs, SfJnValue *input, SfJnFrame *env);
 

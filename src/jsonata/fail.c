@@ -48,7 +48,7 @@ sf_jn_error_at(SfJnThrow *t, SfJnErrorCode code, int position, const char *token
 	return e;
 }
 
-/* Throw an error at a position. */
+/* Begin and throw an error with a position and a token (NULL: none). */
 void
 sf_jn_throw_at(SfJnThrow *t, SfJnErrorCode code, int position, const char *token)
 {

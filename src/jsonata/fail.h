@@ -155,14 +155,9 @@ extern SfJnError *sf_jn_error(SfJnThrow *t, SfJnErrorCode code);
 extern SfJnError *sf_jn_error_at(SfJnThrow *t, SfJnErrorCode code, int position,
 								 const char *token, Size token_len);
 
-/* Throw the error that was begun. */
 extern void sf_jn_throw(SfJnThrow *t) pg_attribute_noreturn();
-
-/* Begin and throw an error with a position and a token (NULL: none). */
 extern void sf_jn_throw_at(SfJnThrow *t, SfJnErrorCode code, int position,
 						   const char *token) pg_attribute_noreturn();
-
-/* The message of an error, palloc'd, terminated. */
 extern char *sf_jn_error_message(SfJnArena *a, const SfJnError *e);
 
 /*

@@ -221,7 +221,7 @@ SF_JN_FUNCTION(eval)
 	return eval_text(ev, args[0], input);
 }
 
-/* Return the time of the evaluation. */
+/* Unix time in milliseconds, the same throughout an evaluation. */
 int64
 sf_jn_now(SfJnEval *ev)
 {

@@ -90,10 +90,7 @@ SF_JN_FUNCTION_LIST(SF_JN_FUNCTION_DECL)
 #define SF_JN_FUNCTION(name) \
 	SfJnValue *sf_jn_fn_##name(SfJnEval *ev, SfJnValue **args, int nargs)
 
-/* The collation whose case rules are Unicode's, or the database's. */
 extern Oid	sf_jn_case_collation(void);
-
-/* Unix time in milliseconds, the same throughout an evaluation. */
 extern int64 sf_jn_now(SfJnEval *ev);
 
 /* datetime.c, datetime_parse.c */

@@ -59,7 +59,7 @@ describe_failure(SfJnArena *a, const SfJnError *e, SfJsonataFailure *failure)
 		e->code == SF_JN_U1003;
 }
 
-/* Compile an expression. */
+/* Compile an expression for sf_jsonata_query(); NULL with *failure. */
 SfJsonata *
 sf_jsonata_prepare(const char *text, int len, SfJsonataFailure *failure)
 {
@@ -87,7 +87,12 @@ sf_jsonata_prepare(const char *text, int len, SfJsonataFailure *failure)
 	return expr;
 }
 
-/* Compile an expression of a state machine. */
+/*
+ * Compile an expression (without its {% %}) in the current memory context.
+ * NULL with err->cause (the parser's message without its code), err->code,
+ * err->position (UTF-16 units) and, where the diagnostic is not
+ * INVALID_JSONATA_EXPRESSION, err->name (its code).
+ */
 SfJsonata *
 sf_jsonata_compile(const char *text, int len, SfError *err)
 {
@@ -177,7 +182,11 @@ lookup_binding(SfJnEval *ev, const SfJnName *name, bool *found)
 	return m == NULL ? NULL : m->value;
 }
 
-/* Evaluate over JSON text. */
+/*
+ * Evaluate an expression over JSON text, outside of a state machine.  input and
+ * bindings (an object) may be NULL.  False with *failure; else *result is JSON
+ * text (a text datum), or NULL when the result is undefined.
+ */
 bool
 sf_jsonata_query(const SfJsonata *expr, const text *input, const text *bindings,
 				 text **result, SfJsonataFailure *failure)
@@ -314,7 +323,11 @@ fits(const SfJnValue *value, SfEnv *env, MemoryContext outer, SfError *err)
 	return ok;
 }
 
-/* Evaluate in a state machine. */
+/*
+ * Evaluate.  SF_EVAL_NOT_FOUND: the result is undefined.  SF_EVAL_ERROR: err has
+ * code (T1006, or NULL) and cause (the message).  A result that is no JSON value
+ * is an error without code: "returned an unsupported result type."
+ */
 SfEvalStatus
 sf_jsonata_eval(const SfJsonata *expr, SfEnv *env, Jsonb **result, SfError *err)
 {

@@ -223,7 +223,7 @@ from_numeric(SfJnArena *a, Numeric n)
 	return sf_jn_number(a, d);
 }
 
-/* Make a value from jsonb. */
+/* Make a value from jsonb; integers keep all their digits. */
 SfJnValue *
 sf_jn_from_jsonb(SfJnArena *a, const JsonbValue *v)
 {
@@ -399,7 +399,10 @@ push_jsonb(JsonbParseState **ps, JsonbIteratorToken as, const SfJnValue *v,
 	return true;
 }
 
-/* Make a jsonb of a value. */
+/*
+ * Make a jsonb from a value; NULL with *unsupported when it holds a function.
+ * Numbers that JSON cannot represent become strings ("Infinity").
+ */
 Jsonb *
 sf_jn_to_jsonb(const SfJnValue *v, bool *unsupported)
 {

@@ -181,7 +181,7 @@ print_value(StringInfo buf, const SfJnValue *v, int flags, int indent)
 	}
 }
 
-/* Append a value as JSON text. */
+/* Append a value as JSON text, as JSON.stringify would. */
 void
 sf_jn_print(StringInfo buf, const SfJnValue *v, int flags)
 {
@@ -189,7 +189,8 @@ sf_jn_print(StringInfo buf, const SfJnValue *v, int flags)
 }
 
 /*
- * Count the bytes that a value takes as jsonb, at the least, as long as they are no more than max.
+ * Count the least bytes that a value takes as jsonb, and stop beyond max: a value
+ * that refers to the same part many times can be far larger than memory.
  */
 void
 sf_jn_measure(const SfJnValue *v, Size max, Size *size)
@@ -214,7 +215,7 @@ sf_jn_measure(const SfJnValue *v, Size max, Size *size)
 	}
 }
 
-/* Append a value for a message. */
+/* Append a value for a message: undefined is a word, and long text is cut. */
 void
 sf_jn_print_limited(StringInfo buf, const SfJnValue *v)
 {
@@ -246,7 +247,7 @@ sf_jn_print_limited(StringInfo buf, const SfJnValue *v)
 	pfree(text.data);
 }
 
-/* Copy a value deeply, as by way of JSON text. */
+/* Make a deep copy that shares no container with v ($clone). */
 SfJnValue *
 sf_jn_clone(SfJnArena *a, const SfJnValue *v)
 {

@@ -12,16 +12,8 @@
 #define SF_JN_PRINT_STRING	0x01	/* as $string: 15 digits, functions "" */
 #define SF_JN_PRINT_PRETTY	0x02	/* indented by two */
 
-/*
- * Count the least bytes that a value takes as jsonb, and stop beyond max: a value
- * that refers to the same part many times can be far larger than memory.
- */
 extern void sf_jn_measure(const SfJnValue *v, Size max, Size *size);
-
-/* Append a value as JSON text, as JSON.stringify would. */
 extern void sf_jn_print(StringInfo buf, const SfJnValue *v, int flags);
-
-/* Append a value for a message: undefined is a word, and long text is cut. */
 extern void sf_jn_print_limited(StringInfo buf, const SfJnValue *v);
 
 /*
@@ -32,16 +24,8 @@ extern void sf_jn_print_limited(StringInfo buf, const SfJnValue *v);
 extern SfJnValue *sf_jn_parse_json(SfJnArena *a, const char *text, int len);
 extern SfJnValue *sf_jn_parse_json_strict(SfJnArena *a, const char *text, int len);
 
-/* A value from jsonb; integers keep all their digits. */
 extern SfJnValue *sf_jn_from_jsonb(SfJnArena *a, const JsonbValue *v);
-
-/*
- * A jsonb from a value; NULL with *unsupported when it holds a function.
- * Numbers that JSON cannot represent become strings ("Infinity").
- */
 extern Jsonb *sf_jn_to_jsonb(const SfJnValue *v, bool *unsupported);
-
-/* A deep copy that shares no container with v ($clone). */
 extern SfJnValue *sf_jn_clone(SfJnArena *a, const SfJnValue *v);
 
 #endif							/* SF_JSONATA_JSONATA_PRINT_H */

@@ -52,7 +52,7 @@ sf_jn_alloc_slow(SfJnArena *a, Size size)
 	return a->next - size;
 }
 
-/* Move n items to room for capacity of them. */
+/* Move n items of a size to room for capacity of them. */
 void *
 sf_jn_grow(SfJnArena *a, const void *items, Size n, Size capacity, Size size)
 {

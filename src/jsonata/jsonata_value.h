@@ -143,7 +143,6 @@ sf_jn_alloc(SfJnArena *a, Size size)
 	return sf_jn_alloc_slow(a, size);
 }
 
-/* Move n items of a size to room for capacity of them. */
 extern void *sf_jn_grow(SfJnArena *a, const void *items, Size n, Size capacity,
 						Size size);
 
@@ -159,9 +158,7 @@ extern SfJnValue *sf_jn_string(SfJnArena *a, const char *str, Size len);
 extern SfJnValue *sf_jn_string_copy(SfJnArena *a, const char *str, Size len);
 extern SfJnValue *sf_jn_cstring(SfJnArena *a, const char *str);
 
-/* A string of what a buffer holds, which is freed. */
 extern SfJnValue *sf_jn_string_of(SfJnArena *a, StringInfo buf);
-
 extern SfJnValue *sf_jn_array(SfJnArena *a, uint32 capacity);
 extern SfJnValue *sf_jn_sequence(SfJnArena *a, uint32 capacity);
 extern void sf_jn_push_slow(SfJnArena *a, SfJnValue *array, SfJnValue *item);
@@ -176,9 +173,7 @@ sf_jn_push(SfJnArena *a, SfJnValue *array, SfJnValue *item)
 		sf_jn_push_slow(a, array, item);
 }
 
-/* Append the elements of another array. */
 extern void sf_jn_push_all(SfJnArena *a, SfJnValue *array, const SfJnValue *from);
-
 extern SfJnValue *sf_jn_object(SfJnArena *a, uint32 capacity);
 extern uint32 sf_jn_hash(const char *key, Size len);
 
@@ -209,42 +204,27 @@ extern SfJnValue *sf_jn_get(const SfJnValue *object, const char *key);
 /* --- using values --- */
 
 extern bool sf_jn_equal(const SfJnValue *x, const SfJnValue *y);
-
-/* Order of two strings by code unit, as JavaScript's < has it. */
 extern int	sf_jn_compare_strings(const SfJnValue *x, const SfJnValue *y);
-
-/* Concatenate two strings. */
 extern SfJnValue *sf_jn_concat(SfJnArena *a, SfJnValue *x, SfJnValue *y);
-
-/* Concatenate as $append does. */
 extern SfJnValue *sf_jn_append(SfJnArena *a, SfJnValue *x, SfJnValue *y);
 
 /* --- text (text.c) --- */
 
-/* Code points of a string. */
 extern Size sf_jn_char_count(const char *s, Size len);
-
-/* Byte offset of code point n, or len when the string is shorter. */
 extern Size sf_jn_char_offset(const char *s, Size len, Size n);
 
 /* Decode the code point at s (lone surrogates come out as themselves). */
 extern int	sf_jn_decode(const char *s, const char *end, uint32 *cp);
 extern int	sf_jn_encode(uint32 cp, char *out);
 
-/* Read a number of so many hex digits at s; -1 when there are fewer. */
 extern int	sf_jn_hex_value(const char *s, const char *end, int digits);
-
-/* Offset of needle at or after from, or -1. */
 extern int64 sf_jn_index_of(const SfJnValue *s, const SfJnValue *needle, Size from);
 
 /* A number as JavaScript prints it; returns the length (buffer of 32). */
 #define SF_JN_NUMBER_LEN 32
 extern int	sf_jn_print_number(double d, char *buf);
 
-/* Round a fraction to 15 significant digits, as $string does. */
 extern double sf_jn_round15(double d);
-
-/* The number that begins text, like strtod but without locale. */
 extern double sf_jn_parse_number(const char *s, Size len);
 
 #endif							/* SF_JSONATA_JSONATA_VALUE_H */

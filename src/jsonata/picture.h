@@ -57,7 +57,6 @@ extern int	sf_jn_regular_distance(const int *positions, int n);
 /* integer_parse.c: NaN where it is no integer */
 extern double sf_jn_parse_integer(SfJnEval *ev, const char *s, Size len,
 								  const SfJnIntegerPicture *p);
-/* A regular expression of what a picture lets through. */
 extern void sf_jn_integer_pattern(SfJnEval *ev, StringInfo buf,
 								  const SfJnIntegerPicture *p);
 
@@ -89,14 +88,9 @@ typedef struct SfJnTimePicture
 } SfJnTimePicture;
 
 extern SfJnTimePicture *sf_jn_time_picture(SfJnEval *ev, const char *picture, Size len);
-
-/* Milliseconds since 1970 of a date (months from 0 and days may overflow). */
 extern double sf_jn_utc(double year, double month, double day, double hour,
 						double minute, double second, double milli);
-
-/* Value of a component of a time in UTC; NaN for a time out of range. */
 extern double sf_jn_time_component(double millis, char component);
-
 extern const char *const sf_jn_months[12];
 extern const char *const sf_jn_days[8];
 

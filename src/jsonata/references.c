@@ -209,7 +209,12 @@ sf_jn_states_used(const SfJnNode *root)
 	return w.used;
 }
 
-/* Report what an expression of a state machine must not refer to. */
+/*
+ * Report references to the input ("phone", $$), which state machines do not
+ * have, and to fields of $states that do not exist in this scope.  Each is
+ * reported once, in the order of the text.  in_catcher: $states.errorOutput is in
+ * scope.
+ */
 void
 sf_jsonata_check(const SfJsonata *expr, bool in_catcher, SfJsonataReport report,
 				 void *arg)

@@ -26,7 +26,7 @@ sf_jn_char_count(const char *s, Size len)
 	return n;
 }
 
-/* Find the byte offset of a code point. */
+/* Find the byte offset of code point n; len when the string is shorter. */
 Size
 sf_jn_char_offset(const char *s, Size len, Size n)
 {
@@ -259,7 +259,7 @@ sf_jn_parse_number(const char *s, Size len)
 	return result;
 }
 
-/* Read so many hex digits at s; -1 when they are not there. */
+/* Read a number of so many hex digits at s; -1 when there are fewer. */
 int
 sf_jn_hex_value(const char *s, const char *end, int digits)
 {

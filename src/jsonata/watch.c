@@ -46,7 +46,10 @@ end_watch(void)
 	return fired;
 }
 
-/* Run pg_regexec() within the time limit of the evaluation. */
+/*
+ * Search the decoded subject of ev from a code point on; a code of
+ * regex/regex.h.  Throws U1002 when the time is up.
+ */
 int
 sf_jn_regexec(SfJnEval *ev, regex_t *re, size_t from, int nmatch, regmatch_t *match)
 {

@@ -8,10 +8,6 @@
 #include "jsonata/eval.h"
 #include "regex/regex.h"
 
-/*
- * Search the decoded subject of ev from a code point on; a code of
- * regex/regex.h.  Throws U1002 when the time is up.
- */
 extern int	sf_jn_regexec(SfJnEval *ev, regex_t *re, size_t from, int nmatch,
 						  regmatch_t *match);
 

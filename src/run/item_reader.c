@@ -74,7 +74,7 @@ sf_item_reader_refuse(SfItemReader *reader, const char *cause)
 						cause, reader->source);
 }
 
-/* Report that the content is no list. */
+/* Report that the content is no list; returns false. */
 bool
 sf_item_reader_refuse_scalar(SfItemReader *reader)
 {
@@ -235,7 +235,7 @@ delimiter(const SfItemReader *reader)
 	return ',';
 }
 
-/* Return the headers that ReaderConfig gives. */
+/* Return the headers that ReaderConfig gives; NIL: the first row has them. */
 List *
 sf_item_reader_headers(const SfItemReader *reader)
 {
@@ -398,7 +398,10 @@ sf_item_reader_add_array(SfItemReader *reader, const JsonbValue *array)
 	return true;
 }
 
-/* Call a resource and add the items in its content. */
+/*
+ * Call a resource and add the items in its content, which has the InputType
+ * type.  False: reader->error.
+ */
 bool
 sf_item_reader_load(SfItemReader *reader, const SfResource *resource,
 					const char *type, Jsonb *payload, List *headers)

@@ -131,7 +131,7 @@ sf_result_add(SfJsonBuilder *b, const SfExecution *result, SfResultForm form,
 
 /* --- calls --- */
 
-/* Call the resource. */
+/* Call the resource; false: it failed. */
 bool
 sf_result_writer_call(SfResultWriter *writer, Jsonb *payload)
 {
@@ -240,7 +240,7 @@ write_part(SfResultWriter *writer, SfResultChoice choice, int *first, bool *more
 	return n == 0 || writer->put(writer, choice, part);
 }
 
-/* Write the chosen results in parts. */
+/* Write the chosen results in parts by writer->put; false: a call failed. */
 bool
 sf_result_writer_put_all(SfResultWriter *writer, SfResultChoice choice)
 {

@@ -33,10 +33,7 @@ typedef struct SfResultWriter
 	void	   *files;			/* of the service that writes files */
 } SfResultWriter;
 
-/* Call the resource; false: it failed. */
 extern bool sf_result_writer_call(SfResultWriter *writer, Jsonb *payload);
-
-/* Write the chosen results in parts by writer->put; false: a call failed. */
 extern bool sf_result_writer_put_all(SfResultWriter *writer, SfResultChoice choice);
 
 #endif							/* SF_RUN_RESULT_WRITER_H */

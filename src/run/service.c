@@ -10,7 +10,7 @@
 #include "run/result_writer.h"
 #include "run/service.h"
 
-/* Look a resource up in the map. */
+/* Look a resource up in the map: the default of resolve. */
 bool
 sf_service_look_up(const SfResource *resource, Oid owner, SfResource *target,
 				   Jsonb **payload, SfError *error)
@@ -18,7 +18,10 @@ sf_service_look_up(const SfResource *resource, Oid owner, SfResource *target,
 	return sf_driver.resolve(resource, owner, target);
 }
 
-/* Find what carries a resource out. */
+/*
+ * Find what carries a resource out, mapped or not.  False with *error as for
+ * resolve.
+ */
 bool
 sf_service_resolve(const SfResource *resource, Oid owner, SfResource *target,
 				   Jsonb **payload, SfError *error)
@@ -33,7 +36,7 @@ sf_service_resolve(const SfResource *resource, Oid owner, SfResource *target,
 	return true;
 }
 
-/* Report that nothing maps a resource. */
+/* Put into an error that nothing maps a resource; returns false. */
 bool
 sf_service_not_mapped(const char *resource, SfError *error)
 {
@@ -42,7 +45,7 @@ sf_service_not_mapped(const char *resource, SfError *error)
 						resource);
 }
 
-/* Tell whether a resource is run as SQL. */
+/* Can a resource read the items of a Map, or write its results? */
 bool
 sf_service_is_sql(const SfResource *resource)
 {

@@ -62,23 +62,13 @@ typedef struct SfService
 /* The one registered service, or the defaults */
 extern SfService sf_service;
 
-/* Look a resource up in the map: the default of resolve. */
 extern bool sf_service_look_up(const SfResource *resource, Oid owner,
 							   SfResource *target, Jsonb **payload,
 							   SfError *error);
-
-/*
- * Find what carries a resource out, mapped or not.  False with *error as for
- * resolve.
- */
 extern bool sf_service_resolve(const SfResource *resource, Oid owner,
 							   SfResource *target, Jsonb **payload,
 							   SfError *error);
-
-/* Put into an error that nothing maps a resource; returns false. */
 extern bool sf_service_not_mapped(const char *resource, SfError *error);
-
-/* Can a resource read the items of a Map, or write its results? */
 extern bool sf_service_is_sql(const SfResource *resource);
 
 #endif							/* SF_RUN_SERVICE_H */

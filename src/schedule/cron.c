@@ -225,7 +225,11 @@ parse_seconds(const char *p, int *seconds)
 	return true;
 }
 
-/* Parse an expression. */
+/*
+ * Parse "minute hour day month weekday" (numbers, ranges, steps, lists, names,
+ * "$" as day), "@hourly" and other nicknames, or "N seconds".  False with *problem
+ * for other text.
+ */
 bool
 sf_cron_parse(const char *text, SfCron *out, char **problem)
 {

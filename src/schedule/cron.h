@@ -22,11 +22,6 @@ typedef struct SfCron
 	bool		last_day;		/* "$": the last day of the month */
 } SfCron;
 
-/*
- * Parse "minute hour day month weekday" (numbers, ranges, steps, lists, names,
- * "$" as day), "@hourly" and other nicknames, or "N seconds".  False with *problem
- * for other text.
- */
 extern bool sf_cron_parse(const char *text, SfCron *out, char **problem);
 
 /*
@@ -39,10 +34,6 @@ extern bool sf_cron_latest(const SfCron *cron, TimestampTz now, pg_tz *zone,
 extern bool sf_cron_next(const SfCron *cron, TimestampTz after, pg_tz *zone,
 						 TimestampTz *out);
 
-/*
- * Return an expression in in_zone that matches at least whenever this one does in
- * zone, for pg_cron, which knows only its own zone.
- */
 extern char *sf_cron_cover(const SfCron *cron, pg_tz *zone, pg_tz *in_zone,
 						   TimestampTz now);
 

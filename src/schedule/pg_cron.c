@@ -61,7 +61,10 @@ raise_elsewhere(const char *database, const char *name, const char *schedule,
 					 quote_literal_cstr(GetUserNameFromId(GetUserId(), false)))));
 }
 
-/* Raise unless pg_cron is installed in this database and can be used. */
+/*
+ * Raise SF024 unless pg_cron is installed in this database.  When it is in
+ * another one, the hint is the call to make there for this schedule.
+ */
 void
 sf_pg_cron_require(const char *name, const char *schedule,
 					 const char *command)
@@ -127,7 +130,10 @@ sf_pg_cron_zone(void)
 	return zone != NULL ? zone : pg_tzset("GMT");
 }
 
-/* Schedule a command as a role. */
+/*
+ * Schedule a command as a role, in a job "sfflow:name", which replaces the
+ * role's job of that name.  Returns the number of the job.
+ */
 int64
 sf_pg_cron_add(Oid role, const char *name, const char *schedule, const char *command)
 {
@@ -166,7 +172,7 @@ sf_pg_cron_job_state(int64 job_id)
 						   SF_INT4(SF_JOB_INACTIVE));
 }
 
-/* Say why the last run of a job that has ended failed. */
+/* Find why the last finished run of a job failed; NULL: it did not, or there is none. */
 char *
 sf_pg_cron_last_failure(int64 job_id)
 {

@@ -112,7 +112,10 @@ check_connection(Oid role)
 			 errhint(WITHOUT_LOGIN " The view sf_schedule_runs shows whether runs fail.")));
 }
 
-/* Raise when pg_cron cannot run jobs of a role; warn of what cannot be checked. */
+/*
+ * Raise SF024 when pg_cron certainly cannot run a job of a role; warn of what
+ * cannot be checked from here.
+ */
 void
 sf_pg_cron_check_login(Oid role)
 {

@@ -60,7 +60,10 @@ fill_string(JsonbValue *v, const char *const *values)
 	v->val.string.len = buf.len;
 }
 
-/* Fill in the placeholders of a document. */
+/*
+ * Replace the placeholders in every string and key of a document by values, by
+ * SfPlaceholder.  An unknown placeholder raises SF025.
+ */
 Jsonb *
 sf_placeholder_fill(const Jsonb *input, const char *const *values)
 {

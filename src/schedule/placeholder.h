@@ -21,10 +21,6 @@ typedef enum SfPlaceholder
 	SF_PLACEHOLDER_COUNT
 } SfPlaceholder;
 
-/*
- * Replace the placeholders in every string and key of a document by values, by
- * SfPlaceholder.  An unknown placeholder raises SF025.
- */
 extern Jsonb *sf_placeholder_fill(const Jsonb *input, const char *const *values);
 
 #endif							/* SF_SCHEDULE_PLACEHOLDER_H */

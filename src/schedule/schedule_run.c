@@ -46,7 +46,7 @@ sf_schedule_parse(const char *text, SfCron *cron)
 				 errhint("A schedule is \"minute hour day month weekday\", @daily and the like, or \"N seconds\".")));
 }
 
-/* Load a zone (NULL: pg_cron's) or raise. */
+/* Load a time zone (NULL: pg_cron's), or raise SF012. */
 pg_tz *
 sf_schedule_zone(const char *name)
 {
@@ -67,7 +67,7 @@ is_scheduler_zone(pg_tz *zone)
 				  pg_get_timezone_name(sf_pg_cron_zone())) == 0;
 }
 
-/* Return the expression of the pg_cron job. */
+/* Return the expression of the pg_cron job, in pg_cron's zone. */
 const char *
 sf_schedule_job_expression(const SfSchedule *s, const SfCron *cron)
 {
@@ -138,7 +138,10 @@ sf_schedule_find_match(const SfSchedule *s, TimestampTz *scheduled)
 		called == *scheduled;
 }
 
-/* Start the execution of a run as the schedule's owner; returns its id. */
+/*
+ * Start the execution of a run as the schedule's owner; returns its id.  Its
+ * name comes from its input or says the time of the run.
+ */
 char *
 sf_schedule_start(const SfSchedule *s, TimestampTz scheduled, bool name_from_input)
 {
