@@ -1,7 +1,7 @@
 /*
  * slice_internal.h
  *		What the parts of a slice share: slice.c (the turn), claim.c (taking
- *		branches), dispatch.c (having tasks carried out).
+ *		branches), dispatch.c (having tasks carried out), long_task.c.
  */
 #ifndef SF_RUN_SLICE_INTERNAL_H
 #define SF_RUN_SLICE_INTERNAL_H
