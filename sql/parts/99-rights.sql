@@ -1,6 +1,6 @@
 -- Who may use what. What ALTER DEFAULT PRIVILEGES of the installing role gave away is taken back.
 
--- The private schema: nobody but its owner.
+-- The private schema: its owner alone.
 DO $rights$
 DECLARE
 	given record;
