@@ -35,7 +35,7 @@ sf_status_name(SfStatus status)
 	return status_names[status];
 }
 
-/* Tell whether a branch has ended. */
+/* Tell whether a branch has ended; one that was stopped and keeps an answer has, too. */
 bool
 sf_branch_has_ended(const SfBranch *branch)
 {
@@ -164,7 +164,13 @@ read_claimed(HeapTuple tuple, TupleDesc desc, void *arg)
 	append_branch(tuple, desc, &((Claim *) arg)->list);
 }
 
-/* Lock and read a branch that is due. */
+/*
+ * Lock and read a branch that is due.  Returns NULL when it is not due, or when
+ * another session has it locked and lock is SF_LOCK_SKIP.  Joins and deadlines
+ * are never claimed so, but read with sf_branch_read() under the lock of their
+ * execution (see run/claim.c).  With skip_waits, Wait states and retry delays
+ * count as due.
+ */
 SfBranch *
 sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at, bool skip_waits)
 {
@@ -184,7 +190,10 @@ sf_branch_read_join(SfBranchKey key, SfLock lock)
 	return sf_list_first(list);
 }
 
-/* Tell the scheduler when a branch is due; InvalidOid: its owner is not at hand. */
+/*
+ * Tell the scheduler when a branch is due, unless never (DT_NOEND).  The owner
+ * may be InvalidOid: then it is found when the branch is due.
+ */
 void
 sf_branch_ring(SfBranchKey key, Oid owner, TimestampTz due)
 {
@@ -228,7 +237,10 @@ read_output(HeapTuple tuple, TupleDesc desc, void *arg)
 	o->last_event = Max(o->last_event, (int) sf_row_number(tuple, desc, 2, 0));
 }
 
-/* Read the outputs of the children of a branch. */
+/*
+ * Read the outputs of the children of a branch, in the order of their index;
+ * *last_event becomes the largest last_event of any child.
+ */
 Jsonb **
 sf_branch_outputs(SfBranchKey parent, int *count, int *last_event)
 {
@@ -244,7 +256,7 @@ sf_branch_outputs(SfBranchKey parent, int *count, int *last_event)
 	return o.outputs;
 }
 
-/* Find the last inner event of the child that ended last. */
+/* Find the last inner event of the child that ended last; 0 when there is none. */
 int
 sf_branch_last_inner_event(SfBranchKey parent)
 {
@@ -327,7 +339,7 @@ sf_branch_set_due(SfBranchKey key, TimestampTz due)
 	sf_branch_ring(key, InvalidOid, due);
 }
 
-/* Put an answer into a branch. */
+/* Put an answer into a branch: phase ANSWERED, due now. */
 void
 sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,
 				 const char *error, const char *cause)
@@ -389,7 +401,10 @@ sf_branch_delete_children(SfBranchKey parent)
 	}
 }
 
-/* Delete a branch whose execution is gone. */
+/*
+ * Delete a branch whose execution was deleted with its machine, unless another
+ * session has the branch locked.
+ */
 void
 sf_branch_delete_orphan(SfBranchKey key)
 {

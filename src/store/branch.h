@@ -129,7 +129,6 @@ typedef struct SfBranch
 	bool		is_parent;		/* scratch of a redrive: has children */
 } SfBranch;
 
-/* Tell whether a branch has ended; one that was stopped and keeps an answer has, too. */
 extern bool sf_branch_has_ended(const SfBranch *branch);
 
 /* A new branch, in memory, that is about to enter a state. */
@@ -156,13 +155,6 @@ extern int64 sf_branch_next_no(void);
 /* One branch by key; NULL when it is not there, or locked with SF_LOCK_SKIP. */
 extern SfBranch *sf_branch_read(SfBranchKey key, SfLock lock);
 
-/*
- * Lock and read a branch that is due.  Returns NULL when it is not due, or when
- * another session has it locked and lock is SF_LOCK_SKIP.  Joins and deadlines
- * are never claimed so, but read with sf_branch_read() under the lock of their
- * execution (see run/claim.c).  With skip_waits, Wait states and retry delays
- * count as due.
- */
 extern SfBranch *sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at,
 								 bool skip_waits);
 
@@ -186,45 +178,27 @@ extern List *sf_branch_scan(int64 execution_no);
 extern SfBranch *sf_branch_read_join(SfBranchKey key, SfLock lock);
 extern void sf_branch_update_join(SfBranch *join);
 
-/*
- * Read the outputs of the children of a branch, in the order of their index;
- * *last_event becomes the largest last_event of any child.
- */
 extern Jsonb **sf_branch_outputs(SfBranchKey parent, int *count,
 								 int *last_event);
 
-/* Find the last inner event of the child that ended last; 0 when there is none. */
 extern int	sf_branch_last_inner_event(SfBranchKey parent);
 
-/*
- * Delete a branch whose execution was deleted with its machine, unless another
- * session has the branch locked.
- */
 extern void sf_branch_delete_orphan(SfBranchKey key);
 
 /* Insert, update or delete the rows of branches, as stored and gone say. */
 extern void sf_branch_write(List *branches);
 
-/* Make a branch due later that is due and that no other session has locked. */
 extern void sf_branch_put_off(SfBranchKey key, TimestampTz until);
 
-/* Set when a branch is due. */
 extern void sf_branch_set_due(SfBranchKey key, TimestampTz due);
 
-/* Put an answer into a branch: phase ANSWERED, due now. */
 extern void sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,
 							 const char *error, const char *cause);
 
-/*
- * Tell the scheduler when a branch is due, unless never (DT_NOEND).  The owner
- * may be InvalidOid: then it is found when the branch is due.
- */
 extern void sf_branch_ring(SfBranchKey key, Oid owner, TimestampTz due);
 
-/* Delete all descendants of a branch, with their tasks. */
 extern void sf_branch_delete_children(SfBranchKey parent);
 
-/* Delete every branch of an execution. */
 extern void sf_branch_delete_all(int64 execution_no);
 
 /*

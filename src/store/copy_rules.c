@@ -49,7 +49,7 @@ decide_standby(const SfCopyFacts *facts)
 	return (SfCopyDecision) {SF_COPY_FOLLOWER, facts->own};
 }
 
-/* Decide what the data directory is. */
+/* Decide what the data directory is; depends on the facts alone. */
 SfCopyDecision
 sf_copy_decide(const SfCopyFacts *facts)
 {

@@ -45,7 +45,6 @@ typedef struct SfCopyDecision
 	bool		keep_id;		/* else it gets a new one */
 } SfCopyDecision;
 
-/* Decide what the data directory is; depends on the facts alone. */
 extern SfCopyDecision sf_copy_decide(const SfCopyFacts *facts);
 
 /* The name of a role, and the role of a name (false: there is none). */

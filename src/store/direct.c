@@ -197,7 +197,10 @@ sf_row_fetch_by(const SfIndex *index, SfLock lock, SfRowFilter filter,
 					 key, nkeys);
 }
 
-/* Tell whether there is a row with a key, whatever this transaction can see. */
+/*
+ * Tell whether there is a row with a key now: under REPEATABLE READ one that
+ * was deleted since the snapshot is gone.
+ */
 bool
 sf_row_is_there(const SfIndex *index, SfArg key)
 {

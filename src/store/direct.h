@@ -43,10 +43,6 @@ typedef bool (*SfRowFilter) (HeapTuple tuple, TupleDesc desc, void *arg);
 extern bool sf_row_fetch_by(const SfIndex *index, SfLock lock, SfRowFilter filter,
 							SfRowReader reader, void *arg, const SfArg *key, int nkeys);
 
-/*
- * Tell whether there is a row with a key now: under REPEATABLE READ one that
- * was deleted since the snapshot is gone.
- */
 extern bool sf_row_is_there(const SfIndex *index, SfArg key);
 
 /*
@@ -80,7 +76,6 @@ extern void sf_table_update(SfTable *table, ItemPointer tid,
 extern void sf_table_update_columns(SfTable *table, ItemPointer tid,
 									Datum *values, bool *nulls, bool *replace);
 
-/* Delete the row at tid, which the caller has locked. */
 extern void sf_table_delete(SfTable *table, ItemPointer tid);
 
 /* What was written is visible to the next command. */

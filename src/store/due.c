@@ -131,7 +131,7 @@ sf_branch_announced(Oid owner, TimestampTz from, TimestampTz to,
 	return find_keys(&plan, keys, dues, size, DUE_BETWEEN_ARGS(owner, from, to, size));
 }
 
-/* Find due branches of an execution, without locking them. */
+/* Find the keys of due branches of an execution, announced ones too. */
 int
 sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 			  SfBranchKey *keys, int size)
@@ -183,9 +183,10 @@ sf_branch_due_children(int64 execution_no, TimestampTz at, bool skip_waits,
 }
 
 /*
- * Have an owner's work be due that was due before the wall clock was set back.
- * Phases that wait for no time become due at once.  The delay of a retry lasts
- * as long as it would have.
+ * Correct times after the wall clock was set back.  An owner's branches in phases
+ * that wait for no time become due, although due_at now lies ahead.  If it is
+ * known by how many microseconds the clock was set back (else 0), the delays of
+ * retries shrink by as much.
  */
 void
 sf_branch_set_back(Oid owner, TimestampTz now, int64 by)
@@ -210,7 +211,7 @@ sf_branch_set_back(Oid owner, TimestampTz now, int64 by)
 					 SF_INT2(SF_PHASE_RUN), SF_BOOL(by > 0));
 }
 
-/* Find when the next timer of an owner that lies ahead is due. */
+/* Find when an owner's first timer after a time is due; DT_NOEND: never. */
 TimestampTz
 sf_branch_next_due(Oid owner, TimestampTz after)
 {

@@ -29,7 +29,6 @@ extern int	sf_branch_due_of(Oid owner, TimestampTz from, TimestampTz to,
 extern int	sf_branch_announced(Oid owner, TimestampTz from, TimestampTz to,
 								SfBranchKey *keys, TimestampTz *dues, int size);
 
-/* Find the keys of due branches of an execution, announced ones too. */
 extern int	sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 						  SfBranchKey *keys, int size);
 
@@ -40,15 +39,8 @@ extern int	sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 extern int	sf_branch_due_children(int64 execution_no, TimestampTz at,
 								   bool skip_waits, SfBranchKey *keys, int size);
 
-/*
- * Correct times after the wall clock was set back.  An owner's branches in phases
- * that wait for no time become due, although due_at now lies ahead.  If it is
- * known by how many microseconds the clock was set back (else 0), the delays of
- * retries shrink by as much.
- */
 extern void sf_branch_set_back(Oid owner, TimestampTz now, int64 by);
 
-/* Find when an owner's first timer after a time is due; DT_NOEND: never. */
 extern TimestampTz sf_branch_next_due(Oid owner, TimestampTz after);
 
 #endif							/* SF_STORE_DUE_H */

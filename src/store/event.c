@@ -130,7 +130,12 @@ visit_event(HeapTuple tuple, TupleDesc desc, void *arg)
 	MemoryContextReset(visit->context);
 }
 
-/* Visit the events of an execution in order of their ids. */
+/*
+ * Visit the events of an execution in order of their ids, with the snapshot of
+ * the query that calls (see sf_scan_run).  With payload, an event has the one
+ * that payload_from names; else none has one.  The visitor runs in a memory
+ * context that is reset between calls.
+ */
 void
 sf_event_scan(int64 execution_no, bool with_payload, SfEventVisitor visitor, void *arg)
 {

@@ -49,12 +49,6 @@ extern int	sf_event_previous(int64 execution_no, int id);
 extern Jsonb *sf_event_last_input(int64 execution_no, int state,
 								  const int *iterations, int niterations);
 
-/*
- * Visit the events of an execution in order of their ids, with the snapshot of
- * the query that calls (see sf_scan_run).  With payload, an event has the one
- * that payload_from names; else none has one.  The visitor runs in a memory
- * context that is reset between calls.
- */
 extern void sf_event_scan(int64 execution_no, bool with_payload,
 						  SfEventVisitor visitor, void *arg);
 

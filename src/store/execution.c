@@ -69,7 +69,11 @@ sf_execution_find(const char *execution_id, SfLock lock)
 	return sf_list_first(list);
 }
 
-/* Insert an execution, unless its id is taken. */
+/*
+ * Insert an execution; return false when its id is taken.  Waits for another
+ * session that is inserting the same id: the row decides which start wins (3.1
+ * of the design).
+ */
 bool
 sf_execution_insert(SfExecution *e)
 {
@@ -112,7 +116,7 @@ update(SfTable *table, const SfExecution *e)
 				  lengthof(changed) - (e->new_input == NULL ? 1 : 0));
 }
 
-/* Write executions back. */
+/* Write a List of executions back, as sf_execution_update does. */
 void
 sf_execution_update_all(List *executions)
 {
@@ -128,14 +132,20 @@ sf_execution_update_all(List *executions)
 	CommandCounterIncrement();
 }
 
-/* Write an execution back. */
+/*
+ * Write a row that the caller has locked: status, counters, times, output,
+ * error and cause as they are in *execution.
+ */
 void
 sf_execution_update(SfExecution *execution)
 {
 	sf_execution_update_all(list_make1(execution));
 }
 
-/* Raise 40001 when the snapshot does not show all executions of a machine. */
+/*
+ * Raise 40001 when executions of a machine, whose starts are locked, were
+ * written since a REPEATABLE READ snapshot.
+ */
 void
 sf_execution_check_all_seen(int machine_no)
 {
@@ -157,7 +167,7 @@ sf_execution_waited_for(int64 execution_no, int64 branch_no)
 								 SF_INT2(SF_STATUS_RUNNING)));
 }
 
-/* Record a call of sf_start that found an execution. */
+/* Record a call of sf_start that found the execution. */
 void
 sf_execution_note_request(const SfExecution *e, const char *outcome,
 						  bool input_differs)

@@ -60,26 +60,12 @@ extern SfExecution *sf_execution_read(int64 execution_no, SfLock lock, bool full
 /* By id (machine:name), full. */
 extern SfExecution *sf_execution_find(const char *execution_id, SfLock lock);
 
-/*
- * Insert an execution; return false when its id is taken.  Waits for another
- * session that is inserting the same id: the row decides which start wins (3.1
- * of the design).
- */
 extern bool sf_execution_insert(SfExecution *execution);
 
-/*
- * Write a row that the caller has locked: status, counters, times, output,
- * error and cause as they are in *execution.
- */
 extern void sf_execution_update(SfExecution *execution);
 
-/* Write a List of such rows. */
 extern void sf_execution_update_all(List *executions);
 
-/*
- * Raise 40001 when executions of a machine, whose starts are locked, were
- * written since a REPEATABLE READ snapshot.
- */
 extern void sf_execution_check_all_seen(int machine_no);
 
 /* RUNNING children that an execution, or a branch of it (-1: any), waits for. */
@@ -93,7 +79,6 @@ extern List *sf_execution_waited_for(int64 execution_no, int64 branch_no);
 extern List *sf_execution_results(int64 execution_no, int64 map_run_no, int first,
 								  int n, bool with_input);
 
-/* Record a call of sf_start that found the execution. */
 extern void sf_execution_note_request(const SfExecution *execution,
 									  const char *outcome, bool input_differs);
 

@@ -119,7 +119,7 @@ judge_row(const InstanceRow *row)
 	return sf_load_guard_is_on() ? SF_INSTANCE_DRIVEN : SF_INSTANCE_UNGUARDED;
 }
 
-/* Read the state. */
+/* Read the state under the transaction's (or the active) snapshot. */
 SfInstanceState
 sf_instance_state(void)
 {
@@ -135,7 +135,11 @@ sf_instance_is_driven(void)
 	return sf_instance_state() == SF_INSTANCE_DRIVEN;
 }
 
-/* Tell whether work that comes from outside may begin here. */
+/*
+ * Tell whether work that comes from outside may begin here: a schedule's run, a
+ * task for an activity's worker.  In the original it may, also while it is
+ * switched off; in a copy it is the original's.
+ */
 bool
 sf_instance_takes_work(void)
 {
@@ -199,7 +203,7 @@ sf_instance_tell(int elevel, SfInstanceState state, const char *what)
 			 errdetail("%s.", sf_instance_explain(state))));
 }
 
-/* Raise where pg_upgrade runs this server. */
+/* Raise SF016 where pg_upgrade runs this server: what is written is lost. */
 void
 sf_instance_refuse_upgrade(const char *function)
 {
@@ -272,7 +276,10 @@ sf_instance_disable(void)
 		write_row(false);
 }
 
-/* Adopt a new installation. */
+/*
+ * Adopt a new installation: call it before the first state machine is
+ * inserted.  Does nothing unless the state is NEW; returns the state after.
+ */
 SfInstanceState
 sf_instance_check_or_adopt(void)
 {
@@ -284,7 +291,10 @@ sf_instance_check_or_adopt(void)
 	return SF_INSTANCE_DRIVEN;
 }
 
-/* Have a driven database driven no longer, for a reason. */
+/*
+ * Have a driven database driven no longer, for a reason that sf_health shows;
+ * does nothing in other states.
+ */
 void
 sf_instance_stop(const char *reason)
 {

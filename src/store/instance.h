@@ -19,42 +19,25 @@ typedef enum SfInstanceState
 	SF_INSTANCE_UPGRADING		/* pg_upgrade runs this server */
 } SfInstanceState;
 
-/* Read the state under the transaction's (or the active) snapshot. */
 extern SfInstanceState sf_instance_state(void);
 
-/* Tell whether what is due may run by itself. */
 extern bool sf_instance_is_driven(void);
 
-/*
- * Tell whether work that comes from outside may begin here: a schedule's run, a
- * task for an activity's worker.  In the original it may, also while it is
- * switched off; in a copy it is the original's.
- */
 extern bool sf_instance_takes_work(void);
 
-/* Say in one sentence why an installation in this state is (not) driven. */
 extern const char *sf_instance_explain(SfInstanceState state);
 
 /* Say, with SF016 and at a level, that something is so because of the state. */
 extern void sf_instance_tell(int elevel, SfInstanceState state, const char *what);
 
-/* Raise SF016 where pg_upgrade runs this server: what is written is lost. */
 extern void sf_instance_refuse_upgrade(const char *function);
 
-/*
- * Adopt a new installation: call it before the first state machine is
- * inserted.  Does nothing unless the state is NEW; returns the state after.
- */
 extern SfInstanceState sf_instance_check_or_adopt(void);
 
 /* Adopt this copy, or have it driven no longer; asks no permission. */
 extern void sf_instance_enable(void);
 extern void sf_instance_disable(void);
 
-/*
- * Have a driven database driven no longer, for a reason that sf_health shows;
- * does nothing in other states.
- */
 extern void sf_instance_stop(const char *reason);
 
 /*

@@ -247,7 +247,10 @@ remove_stale_file(void)
 				 errdetail("With the file as it is, this data directory might run what another one runs.")));
 }
 
-/* Decide what this data directory is and write it down. */
+/*
+ * Decide what this data directory is and write it down; from _PG_init in the
+ * postmaster, before recovery, and in a single-user server.
+ */
 void
 sf_instance_file_start(void)
 {
@@ -331,7 +334,7 @@ sf_instance_file_require(void)
 	return current.id;
 }
 
-/* Write down that all databases were looked at. */
+/* Write down that all databases were looked at; false when that failed. */
 bool
 sf_instance_file_settle(void)
 {

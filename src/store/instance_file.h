@@ -10,13 +10,8 @@
 
 #include "store/copy_rules.h"
 
-/*
- * Decide what this data directory is and write it down; from _PG_init in the
- * postmaster, before recovery, and in a single-user server.
- */
 extern void sf_instance_file_start(void);
 
-/* Read the role anew: shared memory is made again after a crash. */
 extern void sf_instance_file_reread(void);
 
 /* Id of this data directory; 0: there is none, or the file is a copy. */
@@ -32,7 +27,6 @@ extern int64 sf_instance_file_require(void);
 /* What this data directory was when the server started, or is since. */
 extern SfCopyRole sf_instance_file_role(void);
 
-/* Write down that all databases were looked at; false when that failed. */
 extern bool sf_instance_file_settle(void);
 
 #endif							/* SF_STORE_INSTANCE_FILE_H */

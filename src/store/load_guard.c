@@ -128,7 +128,7 @@ on_transaction(XactEvent event, void *arg)
 	}
 }
 
-/* Have the rows of subscriptions noticed. */
+/* Have stop() called for rows that a subscription brings; once, when preloaded. */
 void
 sf_load_guard_init(void (*stop) (const char *reason))
 {

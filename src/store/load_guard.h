@@ -8,10 +8,8 @@
 /* Are the triggers in the state in which they were made? */
 extern bool sf_load_guard_is_on(void);
 
-/* Enable the triggers again. */
 extern void sf_load_guard_restore(void);
 
-/* Have stop() called for rows that a subscription brings; once, when preloaded. */
 extern void sf_load_guard_init(void (*stop) (const char *reason));
 
 #endif							/* SF_STORE_LOAD_GUARD_H */

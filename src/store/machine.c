@@ -24,7 +24,7 @@ SF_COLUMN_NUMBERS(SF_STATE_MACHINE_VERSION_COLUMNS);
 static const SfIndex machine_by_name = {"state_machine", "state_machine_name_key"};
 static const SfIndex version_by_no = {"state_machine_version", "state_machine_version_pkey"};
 
-/* Tell whether a machine is there. */
+/* Tell whether a machine exists, by number, whatever the transaction's snapshot. */
 bool
 sf_machine_exists(int machine_no)
 {
@@ -178,7 +178,10 @@ insert_version(const SfMachine *machine)
 					 SF_JSONB(machine->options));
 }
 
-/* Insert a machine with its first version. */
+/*
+ * Insert a machine with its first version; false when the name is taken (the
+ * session that took it has committed).
+ */
 bool
 sf_machine_insert(SfMachine *machine)
 {
@@ -204,7 +207,7 @@ sf_machine_lock_starts(int machine_no, bool exclusive)
 					   exclusive ? AccessExclusiveLock : AccessShareLock);
 }
 
-/* Lock a machine's row. */
+/* Lock a machine's row against other definitions of it. */
 void
 sf_machine_lock(int machine_no)
 {
@@ -227,7 +230,7 @@ sf_machine_add_version(SfMachine *machine)
 	machine->current_version = machine->version;
 }
 
-/* Delete a machine with everything of it. */
+/* Delete a machine, its versions, and its executions with all they have. */
 void
 sf_machine_delete(int machine_no)
 {
@@ -294,7 +297,7 @@ read_counts(HeapTuple tuple, TupleDesc desc, void *arg)
 	counts[1] = sf_row_number(tuple, desc, 2, 0);
 }
 
-/* Count the executions of a machine. */
+/* Count the executions of a machine that run, and those that have ended. */
 void
 sf_machine_count_executions(int machine_no, int64 *running, int64 *ended)
 {

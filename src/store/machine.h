@@ -58,19 +58,13 @@ typedef struct SfMachineIdentity
 /* Read it by the machine's number; the backend caches it.  NULL: no such machine. */
 extern const SfMachineIdentity *sf_machine_identity(int machine_no);
 
-/* Tell whether a machine exists, by number, whatever the transaction's snapshot. */
 extern bool sf_machine_exists(int machine_no);
 
 /* A version by its key, for the program cache; NULL when it is gone. */
 extern SfMachine *sf_machine_read_version(int machine_no, int version);
 
-/*
- * Insert a machine with its first version; false when the name is taken (the
- * session that took it has committed).
- */
 extern bool sf_machine_insert(SfMachine *machine);
 
-/* Lock a machine's row against other definitions of it. */
 extern void sf_machine_lock(int machine_no);
 
 /*
@@ -81,16 +75,13 @@ extern void sf_machine_lock(int machine_no);
  */
 extern void sf_machine_lock_starts(int machine_no, bool exclusive);
 
-/* Add a version and make it current. */
 extern void sf_machine_add_version(SfMachine *machine);
 
-/* Delete a machine, its versions, and its executions with all they have. */
 extern void sf_machine_delete(int machine_no);
 
 /* At commit, ask the workers that run tasks of a machine's executions to stop. */
 extern void sf_machine_cancel_executions(int machine_no);
 
-/* Count the executions of a machine that run, and those that have ended. */
 extern void sf_machine_count_executions(int machine_no, int64 *running,
 										int64 *ended);
 

@@ -60,7 +60,7 @@ sf_map_run_read(int64 execution_no, int64 map_run_no, SfLock lock)
 						SF_INT8(map_run_no));
 }
 
-/* Write what changes while a run goes on. */
+/* Write the counters, the status and the times of a row. */
 void
 sf_map_run_update(const SfMapRun *run)
 {
@@ -72,7 +72,7 @@ sf_map_run_update(const SfMapRun *run)
 	sf_row_replace(&row_type, NULL, run, changed, lengthof(changed));
 }
 
-/* Note how many items there are. */
+/* Store how many items there are, and whether they have keys. */
 void
 sf_map_run_note_items(const SfMapRun *run, int total, bool keyed)
 {
@@ -84,7 +84,7 @@ sf_map_run_note_items(const SfMapRun *run, int total, bool keyed)
 	sf_row_replace(&row_type, NULL, &row, changed, lengthof(changed));
 }
 
-/* Note that the runs of an execution are aborted. */
+/* Mark the runs of an execution that still run as aborted; returns how many. */
 int
 sf_map_run_stop_all(int64 execution_no)
 {
@@ -165,7 +165,7 @@ read_item(HeapTuple tuple, TupleDesc desc, void *arg)
 	" FROM _sfflow.map_item i WHERE i.execution_no" SF_EQ "$1" \
 	" AND i.map_run_no" SF_EQ "$2 AND i.item_index" SF_GE "$3 AND i.item_index" SF_LT "$4"
 
-/* Read items. */
+/* Read up to n items from index first on; returns how many there are. */
 int
 sf_map_items_read(int64 execution_no, int64 map_run_no, int first, int n,
 				  Jsonb **items)
@@ -178,7 +178,10 @@ sf_map_items_read(int64 execution_no, int64 map_run_no, int first, int n,
 	return list.count;
 }
 
-/* Delete items. */
+/*
+ * Delete items, from one index to below another.  The first index matters, too:
+ * entries of deleted items stay in the table's index until VACUUM.
+ */
 void
 sf_map_items_delete(int64 execution_no, int64 map_run_no, int first, int below)
 {
@@ -205,7 +208,11 @@ sf_map_items_delete_all(int64 execution_no)
 	"SELECT e.execution_no FROM _sfflow.execution e" \
 	" WHERE e.parent_execution_no" SF_EQ "$1"
 
-/* Find the running children of a run. */
+/*
+ * List the numbers of the running children of a run, in order.  With lock, lock
+ * them and leave out those that another session has locked.  map_run_no 0: of all
+ * runs of the execution.
+ */
 List *
 sf_map_run_running(int64 execution_no, int64 map_run_no, bool lock)
 {
@@ -218,7 +225,7 @@ sf_map_run_running(int64 execution_no, int64 map_run_no, bool lock)
 							SF_INT2(SF_STATUS_RUNNING));
 }
 
-/* Find the children of a run that ended without success. */
+/* List the numbers of the children of a run that ended without success, in order. */
 List *
 sf_map_run_unsuccessful(int64 execution_no, int64 map_run_no)
 {
@@ -230,7 +237,10 @@ sf_map_run_unsuccessful(int64 execution_no, int64 map_run_no)
 							SF_INT2S(SF_STATUS_RUNNING, SF_STATUS_SUCCEEDED));
 }
 
-/* Find the runs that have succeeded although children of them did not. */
+/*
+ * List the numbers of the runs of an execution that succeeded although some of
+ * their children did not.
+ */
 List *
 sf_map_run_tolerant(int64 execution_no)
 {
@@ -243,7 +253,7 @@ sf_map_run_tolerant(int64 execution_no)
 	return sf_store_numbers(&plan, SF_INT8(execution_no), SF_INT2(SF_STATUS_SUCCEEDED));
 }
 
-/* Measure the results of all children. */
+/* Add up the bytes of the outputs (and inputs) of all children as text. */
 int64
 sf_map_run_result_size(int64 execution_no, int64 map_run_no, bool with_input)
 {
@@ -258,7 +268,11 @@ sf_map_run_result_size(int64 execution_no, int64 map_run_no, bool with_input)
 						   SF_BOOL(with_input));
 }
 
-/* Tell whether the run of a child is over. */
+/*
+ * Tell whether the run that an execution is a child of is over, or about to be.
+ * Then its children have to end.  drains: the failure of a child does not end
+ * the others.
+ */
 bool
 sf_map_run_is_over(const SfExecution *child, bool drains)
 {

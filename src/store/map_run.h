@@ -49,13 +49,10 @@ extern void sf_map_run_insert(const SfMapRun *run);
 /* By number; NULL when it is not there. */
 extern SfMapRun *sf_map_run_read(int64 execution_no, int64 map_run_no, SfLock lock);
 
-/* Write the counters, the status and the times of a row. */
 extern void sf_map_run_update(const SfMapRun *run);
 
-/* Mark the runs of an execution that still run as aborted; returns how many. */
 extern int	sf_map_run_stop_all(int64 execution_no);
 
-/* Store how many items there are, and whether they have keys. */
 extern void sf_map_run_note_items(const SfMapRun *run, int total, bool keyed);
 
 /* --- items --- */
@@ -68,47 +65,25 @@ extern SfItemWriter *sf_map_items_open(int64 execution_no, int64 map_run_no,
 extern void sf_map_items_add(SfItemWriter *writer, const Jsonb *item);
 extern void sf_map_items_close(SfItemWriter *writer);
 
-/* Read up to n items from index first on; returns how many there are. */
 extern int	sf_map_items_read(int64 execution_no, int64 map_run_no, int first,
 							  int n, Jsonb **items);
 
-/*
- * Delete items, from one index to below another.  The first index matters, too:
- * entries of deleted items stay in the table's index until VACUUM.
- */
 extern void sf_map_items_delete(int64 execution_no, int64 map_run_no,
 								int first, int below);
 
-/* Delete all items of an execution. */
 extern void sf_map_items_delete_all(int64 execution_no);
 
 /* --- children --- */
 
-/*
- * List the numbers of the running children of a run, in order.  With lock, lock
- * them and leave out those that another session has locked.  map_run_no 0: of all
- * runs of the execution.
- */
 extern List *sf_map_run_running(int64 execution_no, int64 map_run_no, bool lock);
 
-/* List the numbers of the children of a run that ended without success, in order. */
 extern List *sf_map_run_unsuccessful(int64 execution_no, int64 map_run_no);
 
-/*
- * List the numbers of the runs of an execution that succeeded although some of
- * their children did not.
- */
 extern List *sf_map_run_tolerant(int64 execution_no);
 
-/* Add up the bytes of the outputs (and inputs) of all children as text. */
 extern int64 sf_map_run_result_size(int64 execution_no, int64 map_run_no,
 									bool with_input);
 
-/*
- * Tell whether the run that an execution is a child of is over, or about to be.
- * Then its children have to end.  drains: the failure of a child does not end
- * the others.
- */
 extern bool sf_map_run_is_over(const SfExecution *child, bool drains);
 
 #endif							/* SF_STORE_MAP_RUN_H */

@@ -25,7 +25,7 @@ read_named(HeapTuple tuple, TupleDesc desc, void *arg)
 	*(List **) arg = lappend(*(List **) arg, named);
 }
 
-/* Read all objects of a kind. */
+/* List objects of a kind (SF_OBJECT_…) as SfNamed, at most ten thousand. */
 List *
 sf_names_of_objects(char kind)
 {

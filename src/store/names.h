@@ -14,7 +14,6 @@ typedef struct SfNamed
 	Oid			owner;
 } SfNamed;
 
-/* List objects of a kind (SF_OBJECT_…) as SfNamed, at most ten thousand. */
 extern List *sf_names_of_objects(char kind);
 
 /*

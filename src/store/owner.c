@@ -26,7 +26,10 @@ sf_owned_names(char kind, Oid owner)
 						  SF_ROLE(owner));
 }
 
-/* Change the owner of a state machine. */
+/*
+ * Change the owner of a state machine.  Its branches follow; those that
+ * another session has locked do so when they are claimed next.
+ */
 void
 sf_owner_set_machine(int machine_no, Oid owner)
 {
@@ -59,7 +62,10 @@ sf_owner_set_activity(int activity_no, Oid owner)
 	sf_store_execute(&plan, SF_INT4(activity_no), SF_ROLE(owner));
 }
 
-/* Give the mappings of a role to another one. */
+/*
+ * Give the mappings of a role to another one; the pattern that both map to
+ * different resources is returned instead (NULL: none).  *moved counts them.
+ */
 char *
 sf_owner_move_mappings(Oid from, Oid to, int64 *moved)
 {
@@ -83,7 +89,7 @@ sf_owner_move_mappings(Oid from, Oid to, int64 *moved)
 	return NULL;
 }
 
-/* Delete the rights that were given to a role. */
+/* Delete the rights that were given to a role; returns how many. */
 int64
 sf_owner_delete_grants(Oid role)
 {
@@ -93,7 +99,11 @@ sf_owner_delete_grants(Oid role)
 	return sf_store_execute(&plan, SF_ROLE(role));
 }
 
-/* Put a branch into the queue of the role that owns its machine now. */
+/*
+ * Move a branch from the queue of a role that no longer owns its machine into
+ * the queue of the new owner.  Returns false when it is locked, or in another
+ * queue.
+ */
 bool
 sf_owner_requeue(SfBranchKey key, Oid from, Oid to)
 {

@@ -147,7 +147,7 @@ sf_privilege_may_create(void)
 							  SF_PRIVILEGE_CREATE);
 }
 
-/* Raise unless the current user is a superuser or the extension's owner. */
+/* Raise 42501 unless the current user is a superuser or the extension's owner. */
 void
 sf_privilege_require_administrator(const char *function)
 {

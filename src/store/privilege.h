@@ -61,7 +61,6 @@ extern bool sf_privilege_may_create(void);
 /* Whether the current user is a superuser or the extension's owner. */
 extern bool sf_privilege_is_administrator(void);
 
-/* Raise 42501 unless the current user is a superuser or the extension's owner. */
 extern void sf_privilege_require_administrator(const char *function);
 
 /*
@@ -82,7 +81,6 @@ extern void sf_privilege_grant(char kind, const char *object, Oid role,
 extern void sf_privilege_revoke(char kind, const char *object, Oid role,
 								SfPrivilege p);
 
-/* Forget all privileges on an object that is being dropped. */
 extern void sf_privilege_forget(char kind, const char *object);
 
 #endif							/* SF_STORE_PRIVILEGE_H */

@@ -12,7 +12,10 @@
 	name " AS (DELETE FROM _sfflow." table " d USING x" \
 	" WHERE d." column SF_EQ "x.execution_no), "
 
-/* Delete a batch of ended executions. */
+/*
+ * Delete at most limit executions that ended before a time.  The owner of their
+ * machine is role, or a role that it is a member of.  Returns how many.
+ */
 int64
 sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
 {

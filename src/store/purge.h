@@ -7,10 +7,6 @@
 
 #include "datatype/timestamp.h"
 
-/*
- * Delete at most limit executions that ended before a time.  The owner of their
- * machine is role, or a role that it is a member of.  Returns how many.
- */
 extern int64 sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit);
 
 #endif							/* SF_STORE_PURGE_H */

@@ -104,7 +104,7 @@ startup_uses(void)
 	LWLockRelease(AddinShmemInitLock);
 }
 
-/* Install the hooks that make the area. */
+/* Ask for the shared memory; from _PG_init while preloading. */
 void
 sf_quota_init(void)
 {
@@ -357,7 +357,7 @@ try_take(Oid owner, const SfQuotas *quotas, bool *stale)
 	return kind;
 }
 
-/* Count a start. */
+/* Count a start, unless a quota of the owner is used up: then which. */
 SfQuotaKind
 sf_quota_take(Oid owner)
 {
@@ -426,7 +426,7 @@ sf_quota_require(Oid owner, const char *machine)
 		sf_quota_raise(kind, owner, machine);
 }
 
-/* Take back the count of a start. */
+/* Take back the count of a start that found its execution there. */
 void
 sf_quota_give_back(Oid owner)
 {
@@ -467,7 +467,7 @@ sf_quota_note_child(Oid owner)
 	unlock_uses();
 }
 
-/* Copy the refusals of the last minutes. */
+/* Copy at most size of them; returns how many there are. */
 int
 sf_quota_refusals(SfQuotaRefusal *refusals, int size)
 {

@@ -27,17 +27,13 @@ typedef enum SfQuotaKind
 /* The quotas of an owner; a change is seen within a second. */
 extern const SfQuotas *sf_quota_of(Oid owner);
 
-/* Count a start, unless a quota of the owner is used up: then which. */
 extern SfQuotaKind sf_quota_take(Oid owner);
 
-/* Take back the count of a start that found its execution there. */
 extern void sf_quota_give_back(Oid owner);
 
-/* Raise SF040 for a quota that is used up. */
 extern void sf_quota_raise(SfQuotaKind kind, Oid owner, const char *machine)
 			pg_attribute_noreturn();
 
-/* Count what continues an ended execution as a start, or raise. */
 extern void sf_quota_require(Oid owner, const char *machine);
 
 /* "sfflow.max_… (n) of role "…"", for errors. */
@@ -59,10 +55,8 @@ typedef struct SfQuotaRefusal
 	TimestampTz last;
 } SfQuotaRefusal;
 
-/* Copy at most size of them; returns how many there are. */
 extern int	sf_quota_refusals(SfQuotaRefusal *refusals, int size);
 
-/* Ask for the shared memory; from _PG_init while preloading. */
 extern void sf_quota_init(void);
 
 #endif							/* SF_STORE_QUOTA_H */

@@ -45,7 +45,7 @@ invalidate_copy(Datum arg, Oid relid)
 		copy_valid = false;
 }
 
-/* Add a mapping, or change it. */
+/* Add a mapping, or give the one of the same owner and pattern a new resource. */
 void
 sf_resource_map_put(Oid owner, const char *pattern, const char *resource)
 {

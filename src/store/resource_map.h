@@ -20,7 +20,6 @@ typedef struct SfResourceMapping
 	SF_RESOURCE_MAP_COLUMNS(SF_FIELD)
 } SfResourceMapping;
 
-/* Add a mapping, or give the one of the same owner and pattern a new resource. */
 extern void sf_resource_map_put(Oid owner, const char *pattern, const char *resource);
 
 /* Remove a mapping; false when there was none. */

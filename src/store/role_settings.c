@@ -66,7 +66,11 @@ read_row(Relation rel, Oid database, Oid role, SfRoleSettingReader reader,
 	systable_endscan(scan);
 }
 
-/* Read the settings that a role has in this database, least specific first. */
+/*
+ * Read the settings that a role has in this database, least specific first: a
+ * later one of the same name counts.  pg_db_role_setting has no invalidation;
+ * this reads the table.
+ */
 void
 sf_role_settings_read(Oid role, SfRoleSettingReader reader, void *arg)
 {

@@ -8,11 +8,6 @@
 /* Told one setting; both texts live in the current memory context. */
 typedef void (*SfRoleSettingReader) (const char *name, const char *value, void *arg);
 
-/*
- * Read the settings that a role has in this database, least specific first: a
- * later one of the same name counts.  pg_db_role_setting has no invalidation;
- * this reads the table.
- */
 extern void sf_role_settings_read(Oid role, SfRoleSettingReader reader, void *arg);
 
 #endif							/* SF_STORE_ROLE_SETTINGS_H */

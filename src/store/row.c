@@ -216,7 +216,7 @@ sf_row_form(const SfRowType *type, const void *row, Datum *values, bool *nulls)
 								(const char *) row + type->columns[i].offset, &values[i]);
 }
 
-/* Insert a row. */
+/* Insert a row; the table is opened and closed here. */
 void
 sf_row_insert(const SfRowType *type, const void *row)
 {
@@ -253,7 +253,10 @@ find_address(const SfRowType *type, const void *row, ItemPointer tid)
 						   type->nkeys);
 }
 
-/* Replace some columns of a row. */
+/*
+ * Replace some columns (by number) of a row that the caller has locked.
+ * Without its address (NULL) the row is found by its key, and may be gone.
+ */
 void
 sf_row_update(const SfRowType *type, SfTable *table, ItemPointer tid, const void *row,
 			  const int *columns, int n)

@@ -110,7 +110,6 @@ typedef struct SfRowType
 		sizeof(ROW), variable##_columns \
 	}
 
-/* Read the first columns of a row into a struct. */
 extern void sf_row_read(const SfRowType *type, HeapTuple tuple, TupleDesc desc,
 						int ncolumns, void *row);
 
@@ -122,17 +121,11 @@ extern void sf_row_read(const SfRowType *type, HeapTuple tuple, TupleDesc desc,
 extern List *sf_store_rows_by(SfPlan *plan, const SfRowType *type,
 							  const SfArg *args, int nargs);
 
-/* Lay a struct out as the columns of its row. */
 extern void sf_row_form(const SfRowType *type, const void *row, Datum *values,
 						bool *nulls);
 
-/* Insert a row; the table is opened and closed here. */
 extern void sf_row_insert(const SfRowType *type, const void *row);
 
-/*
- * Replace some columns (by number) of a row that the caller has locked.
- * Without its address (NULL) the row is found by its key, and may be gone.
- */
 extern void sf_row_update(const SfRowType *type, SfTable *table, ItemPointer tid,
 						  const void *row, const int *columns, int n);
 

@@ -62,7 +62,10 @@ restart_sequence(const Position *position)
 	sf_store_leave(&saved);
 }
 
-/* Have every sequence go on after the largest number in its tables. */
+/*
+ * Have every sequence go on after the largest number in its tables, and every
+ * session forget the numbers that it has drawn in advance.
+ */
 void
 sf_sequence_pass_rows(void)
 {
@@ -72,7 +75,10 @@ sf_sequence_pass_rows(void)
 		restart_sequence(lfirst(cell));
 }
 
-/* Tell whether a sequence is behind its tables. */
+/*
+ * Tell whether a sequence is behind its tables; NULL, or a sentence about the
+ * first one.  With quick, only of those for which an index knows.
+ */
 const char *
 sf_sequence_behind(bool quick)
 {

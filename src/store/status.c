@@ -23,7 +23,10 @@ read_execution(HeapTuple tuple, TupleDesc desc, void *arg)
 	out->map_state = sf_row_number(tuple, desc, 8, -1);
 }
 
-/* Read an execution that the current user may see. */
+/*
+ * Read an execution that the current user may see; false when there is none,
+ * or when it may not.
+ */
 bool
 sf_status_execution(int64 execution_no, SfStatusExecution *out)
 {

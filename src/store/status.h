@@ -22,10 +22,6 @@ typedef struct SfStatusExecution
 	int			map_state;		/* Distributed Map that it is a child of; -1: none */
 } SfStatusExecution;
 
-/*
- * Read an execution that the current user may see; false when there is none,
- * or when it may not.
- */
 extern bool sf_status_execution(int64 execution_no, SfStatusExecution *out);
 
 #endif							/* SF_STORE_STATUS_H */

@@ -97,7 +97,7 @@ sf_store_relation(const char *name)
 	return get_relname_relid(name, get_namespace_oid("_sfflow", true));
 }
 
-/* Tell every session that a table has changed. */
+/* Tell every session, at commit, that what it has cached of a table is stale. */
 void
 sf_store_announce_change(const char *table)
 {
@@ -168,7 +168,11 @@ read_rows(MemoryContext caller, SfRowReader reader, void *arg)
 	return n;
 }
 
-/* Run a plan and hand each row to a reader. */
+/*
+ * Run a plan as a role (InvalidOid: the extension's owner) and hand its rows to
+ * a reader, which may be NULL.  The types of the first call's arguments are
+ * those of the plan.  Returns the number of rows processed.
+ */
 uint64
 sf_store_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
 			 const SfArg *args, int nargs)
@@ -193,7 +197,13 @@ sf_store_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
 	return processed;
 }
 
-/* Run a plan that only reads with the active snapshot. */
+/*
+ * Run a plan that only reads with the snapshot of the query that calls, and
+ * fetch its rows batch by batch.  sf_store_run sees what the transaction did a
+ * moment ago, which the engine needs.  What a view shows must be of one
+ * snapshot, and may be more than fits in memory.  The reader runs as the
+ * extension's owner.
+ */
 uint64
 sf_scan_run(SfPlan *plan, SfRowReader reader, void *arg, const SfArg *args, int nargs)
 {
@@ -253,7 +263,7 @@ sf_store_number_as(Oid role, SfPlan *plan, int64 if_none, const SfArg *args, int
 	return number.value;
 }
 
-/* Read all rows of a query into a list. */
+/* Read all rows by a reader whose argument is a List **. */
 List *
 sf_store_list(SfPlan *plan, SfRowReader reader, const SfArg *args, int nargs)
 {

@@ -41,7 +41,6 @@ extern Oid	sf_store_owner(void);
 /* OID of a table of _sfflow; InvalidOid when there is none. */
 extern Oid	sf_store_relation(const char *name);
 
-/* Tell every session, at commit, that what it has cached of a table is stale. */
 extern void sf_store_announce_change(const char *table);
 
 /* --- arguments of queries --- */
@@ -136,21 +135,9 @@ typedef enum SfLock
 /* Read a row: called once per row, in the caller's memory context. */
 typedef void (*SfRowReader) (HeapTuple tuple, TupleDesc desc, void *arg);
 
-/*
- * Run a plan as a role (InvalidOid: the extension's owner) and hand its rows to
- * a reader, which may be NULL.  The types of the first call's arguments are
- * those of the plan.  Returns the number of rows processed.
- */
 extern uint64 sf_store_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
 						   const SfArg *args, int nargs);
 
-/*
- * Run a plan that only reads with the snapshot of the query that calls, and
- * fetch its rows batch by batch.  sf_store_run sees what the transaction did a
- * moment ago, which the engine needs.  What a view shows must be of one
- * snapshot, and may be more than fits in memory.  The reader runs as the
- * extension's owner.
- */
 extern uint64 sf_scan_run(SfPlan *plan, SfRowReader reader, void *arg,
 						  const SfArg *args, int nargs);
 
@@ -177,7 +164,6 @@ extern int64 sf_store_number_as(Oid role, SfPlan *plan, int64 if_none,
 #define sf_store_numbers(plan, ...) \
 	sf_store_list(plan, sf_row_append_number, SF_ARGS(__VA_ARGS__))
 
-/* Read all rows by a reader whose argument is a List **. */
 extern List *sf_store_list(SfPlan *plan, SfRowReader reader,
 						   const SfArg *args, int nargs);
 

@@ -60,7 +60,7 @@ sf_activity_read_no(int activity_no)
 	return sf_store_row(&plan, &activity_row, SF_INT4(activity_no));
 }
 
-/* Insert an activity, unless the name is taken. */
+/* Insert an activity; false when the name is taken. */
 bool
 sf_activity_insert(const char *name, Oid owner, Datum lease, bool no_lease,
 				   int max_receive_count)
@@ -115,7 +115,7 @@ sf_activity_count_tasks(int activity_no)
 						   SF_INT2S(SF_TASK_QUEUED, SF_TASK_TAKEN, SF_TASK_TOKEN));
 }
 
-/* Remember that a worker polls. */
+/* Store that a worker polls; writes at most once per second. */
 void
 sf_activity_note_poll(int activity_no, const char *worker)
 {
@@ -130,7 +130,7 @@ sf_activity_note_poll(int activity_no, const char *worker)
 	sf_store_execute(&plan, SF_INT4(activity_no), SF_TEXT(worker));
 }
 
-/* Wake the workers of an activity. */
+/* NOTIFY sf_activity, unless no worker has polled for a day. */
 void
 sf_activity_notify(const SfActivity *activity)
 {
@@ -141,7 +141,7 @@ sf_activity_notify(const SfActivity *activity)
 
 /* --- tasks --- */
 
-/* Insert a task, in place of an earlier one. */
+/* Insert a task, in place of an earlier one of the same branch. */
 void
 sf_task_write(const SfTask *t)
 {
@@ -168,7 +168,11 @@ sf_task_read(SfBranchKey key, SfLock lock)
 	return sf_store_row(&plans[lock], &task_row, SF_KEY(key));
 }
 
-/* Take queued tasks of an activity. */
+/*
+ * Take queued tasks of an activity, oldest first, except those that another
+ * session has locked.  Sets the timers of their branches.  Returns a List of
+ * SfTask.
+ */
 List *
 sf_task_take(const SfActivity *activity, const char *worker, int max_tasks)
 {
@@ -237,7 +241,7 @@ sf_task_delete(SfBranchKey key)
 	sf_store_execute(&plan, SF_KEY(key));
 }
 
-/* Find when a task times out without an answer. */
+/* Find when a task times out without an answer; DT_NOEND: never. */
 TimestampTz
 sf_task_timer(const SfTask *t)
 {
@@ -281,7 +285,7 @@ sf_task_token(const SfTask *task)
 	return text;
 }
 
-/* Take a token apart. */
+/* Take a token apart; false when it is none. */
 bool
 sf_task_token_parse(const char *token, SfTask *task)
 {

@@ -83,23 +83,17 @@ typedef struct SfTask
 extern SfActivity *sf_activity_read(const char *name);
 extern SfActivity *sf_activity_read_no(int activity_no);
 
-/* Insert an activity; false when the name is taken. */
 extern bool sf_activity_insert(const char *name, Oid owner, Datum lease,
 							   bool no_lease, int max_receive_count);
 
-/* Delete an activity with its queue. */
 extern void sf_activity_delete(int activity_no);
 
-/* Count the tasks of an activity that can still be answered. */
 extern int64 sf_activity_count_tasks(int activity_no);
 
-/* Store that a worker polls; writes at most once per second. */
 extern void sf_activity_note_poll(int activity_no, const char *worker);
 
-/* NOTIFY sf_activity, unless no worker has polled for a day. */
 extern void sf_activity_notify(const SfActivity *activity);
 
-/* Insert a task, in place of an earlier one of the same branch. */
 extern void sf_task_write(const SfTask *task);
 
 /* A task by its branch; NULL when there is none. */
@@ -109,22 +103,15 @@ extern SfTask *sf_task_read(SfBranchKey key, SfLock lock);
 extern void sf_task_update(const SfTask *task);
 extern void sf_task_delete(SfBranchKey key);
 
-/*
- * Take queued tasks of an activity, oldest first, except those that another
- * session has locked.  Sets the timers of their branches.  Returns a List of
- * SfTask.
- */
 extern List *sf_task_take(const SfActivity *activity, const char *worker,
 						  int max_tasks);
 
-/* Find when a task times out without an answer; DT_NOEND: never. */
 extern TimestampTz sf_task_timer(const SfTask *task);
 
 /* --- tokens: key, generation and secret, as base64 --- */
 
 extern char *sf_task_token(const SfTask *task);
 
-/* Take a token apart; false when it is none. */
 extern bool sf_task_token_parse(const char *token, SfTask *task);
 
 #endif							/* SF_STORE_TASK_H */
