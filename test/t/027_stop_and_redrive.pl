@@ -11,14 +11,17 @@ use Time::HiRes qw(time);
 
 my $node = new_node('main', conf => "sfflow.workers = 2\nsfflow.max_workers = 4\nsfflow.poll_interval = 3600\n");
 
-# The first call of a task sleeps for long, the next one does not.
+# The first call of a task sleeps for long, the next one does not. That of the second machine sleeps each time, until
+# the execution begins anew: interrupted by the stop, it may run again before that commits.
 $node->safe_psql('postgres', <<'SQL');
 CREATE SEQUENCE calls;
 CREATE TABLE done (job text);
-CREATE FUNCTION job(job text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION job(job text, new integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	INSERT INTO done VALUES (job);
-	PERFORM pg_sleep(300) WHERE nextval('calls') = 1;
+	IF CASE job WHEN 'second' THEN new = 0 ELSE nextval('calls') = 1 END THEN
+		PERFORM pg_sleep(300);
+	END IF;
 END $$;
 SQL
 for my $name (qw(first second third fourth))
@@ -26,7 +29,7 @@ for my $name (qw(first second third fourth))
 	$node->safe_psql('postgres', <<"SQL");
 SELECT sf_create_state_machine('$name', '{"StartAt": "A", "States": {
 	"A": {"Type": "Pass", "Next": "Job"},
-	"Job": {"Type": "Task", "Resource": "sql:public.job", "Parameters": {"job": "$name"}, "End": true}}}');
+	"Job": {"Type": "Task", "Resource": "sql:public.job", "Parameters": {"job": "$name", "new.\$": "\$.new"}, "End": true}}}');
 SQL
 }
 
@@ -34,7 +37,7 @@ SQL
 sub asleep
 {
 	my $name = shift;
-	$node->safe_psql('postgres', "ALTER SEQUENCE calls RESTART; SELECT sf_start('$name', '{}', 'x')");
+	$node->safe_psql('postgres', "ALTER SEQUENCE calls RESTART; SELECT sf_start('$name', '{\"new\": 0}', 'x')");
 	$node->poll_query_until('postgres', <<"SQL") or die 'no task sleeps';
 SELECT count(*) = 1 FROM pg_stat_activity a JOIN sf_workers w USING (pid)
 WHERE w.execution_id = '$name:x' AND a.wait_event = 'PgSleep'
