@@ -155,12 +155,14 @@ converting(void *arg)
 static ParamListInfo
 make_arguments(SfFunctionCall *call, Jsonb *payload)
 {
-	ErrorContextCallback callback = {.previous = error_context_stack,
-	.callback = converting,.arg = call->function};
+	ErrorContextCallback callback;
 	ParamListInfo params;
 
 	if (call->function->whole_payload)
 		return whole_payload(call->function, payload);
+	callback.previous = error_context_stack;
+	callback.callback = converting;
+	callback.arg = call->function;
 	error_context_stack = &callback;
 	params = sf_converter_run(&call->converter, payload);
 	error_context_stack = callback.previous;
