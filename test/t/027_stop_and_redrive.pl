@@ -19,7 +19,7 @@ CREATE TABLE done (job text);
 CREATE FUNCTION job(job text, new integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	INSERT INTO done VALUES (job);
-	IF CASE job WHEN 'second' THEN new = 0 ELSE nextval('calls') = 1 END THEN
+	IF (CASE job WHEN 'second' THEN new = 0 ELSE nextval('calls') = 1 END) THEN
 		PERFORM pg_sleep(300);
 	END IF;
 END $$;
