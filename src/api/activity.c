@@ -112,8 +112,8 @@ interval_of_ms(int64 ms)
 static const char *
 state_name(const SfExecution *execution, const SfTask *task)
 {
-	const SfProgram *program = sf_program_get(execution->machine_no,
-											  execution->version);
+	const SfProgram *program = sf_program_cache_get(execution->machine_no,
+													execution->version);
 
 	if (task->state < 0 || task->state >= program->nstates)
 		return NULL;

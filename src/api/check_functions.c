@@ -13,7 +13,7 @@ PG_FUNCTION_INFO_V1(sfflow_is_place);
 Datum
 sfflow_is_place(PG_FUNCTION_ARGS)
 {
-	const SfProgram *program = sf_program_get(PG_GETARG_INT32(0), PG_GETARG_INT32(1));
+	const SfProgram *program = sf_program_cache_get(PG_GETARG_INT32(0), PG_GETARG_INT32(1));
 	int			scope = PG_GETARG_INT32(2);
 	int			state = PG_GETARG_INT32(3);
 

@@ -49,7 +49,7 @@ refuse_child(const SfExecution *child, const SfExecution *parent)
 
 /* Raise the notice about the states from which a redrive continues. */
 void
-sf_redrive_notice(const SfExecution *execution, const char *from)
+sf_control_redrive_notice(const SfExecution *execution, const char *from)
 {
 	ereport(NOTICE,
 			(errmsg("execution \"%s\" is redriven from %s %s",
@@ -129,6 +129,6 @@ sfflow_sf_redrive(PG_FUNCTION_ARGS)
 		PG_RETURN_INT32(execution->redrive_count);
 	sf_quota_require(execution->owner, execution->machine_name);
 	count = sf_lifecycle_redrive(execution, from_state, input, &from);
-	sf_redrive_notice(execution, from);
+	sf_control_redrive_notice(execution, from);
 	PG_RETURN_INT32(count);
 }

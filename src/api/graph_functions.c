@@ -29,7 +29,7 @@ draw_execution(const char *target, const char *format)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_DOES_NOT_EXIST),
 				 errmsg("execution \"%s\" does not exist any more", target)));
-	program = sf_program_get(execution.machine_no, execution.version);
+	program = sf_program_cache_get(execution.machine_no, execution.version);
 	return sf_graph_render(program, format,
 						   sf_state_status_list(&execution, program));
 }
@@ -40,7 +40,7 @@ draw_machine(const char *target, const char *format)
 {
 	SfMachine  *machine = sf_arg_machine(target, SF_PRIVILEGE_READ);
 
-	return sf_graph_render(sf_program_get(machine->machine_no, machine->version),
+	return sf_graph_render(sf_program_cache_get(machine->machine_no, machine->version),
 						   format, NULL);
 }
 

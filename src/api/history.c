@@ -74,7 +74,7 @@ sfflow_history(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 	owner = GetUserNameFromId(execution.owner, true);
 	out.fcinfo = fcinfo;
-	out.program = sf_program_get(execution.machine_no, execution.version);
+	out.program = sf_program_cache_get(execution.machine_no, execution.version);
 	out.role_arn = sf_public_name(SF_NAME_ROLE, owner != NULL ? owner : "unknown");
 	sf_event_scan(execution_no, true, put_event, &out);
 	return (Datum) 0;
@@ -91,7 +91,7 @@ sfflow_waiting_on(PG_FUNCTION_ARGS)
 	if (!sf_status_execution(execution_no, &execution) ||
 		execution.status != SF_STATUS_RUNNING)
 		PG_RETURN_NULL();
-	text = sf_waiting_text(sf_program_get(execution.machine_no, execution.version),
+	text = sf_waiting_text(sf_program_cache_get(execution.machine_no, execution.version),
 						   sf_branch_scan(execution_no),
 						   GetCurrentStatementStartTimestamp());
 	if (text == NULL)
@@ -128,7 +128,7 @@ sfflow_job_label(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) ||
 		!sf_status_execution(PG_GETARG_INT64(0), &execution))
 		PG_RETURN_NULL();
-	program = sf_program_get(execution.machine_no, execution.version);
+	program = sf_program_cache_get(execution.machine_no, execution.version);
 	state = sf_program_find_state(program, text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	if (state < 0)
 		PG_RETURN_NULL();
@@ -158,7 +158,7 @@ sfflow_branch_place(PG_FUNCTION_ARGS)
 	iterations = iterations_argument(fcinfo, 3, &niterations);
 	if (!sf_status_execution(execution_no, &execution))
 		PG_RETURN_NULL();
-	program = sf_program_get(execution.machine_no, execution.version);
+	program = sf_program_cache_get(execution.machine_no, execution.version);
 	if (number < 0 || number >= program->nstates ||
 		scope < 0 || scope >= program->nscopes)
 		PG_RETURN_NULL();
@@ -182,13 +182,13 @@ sfflow_map_run_arn(PG_FUNCTION_ARGS)
 
 	if (!sf_status_execution(PG_GETARG_INT64(0), &execution))
 		PG_RETURN_NULL();
-	program = sf_program_get(execution.machine_no, execution.version);
+	program = sf_program_cache_get(execution.machine_no, execution.version);
 	if (number < 0 || number >= program->nstates ||
 		!sf_state_is_distributed(&program->states[number]))
 		PG_RETURN_NULL();
 	head.machine_name = unconstify(char *, execution.machine);
-	PG_RETURN_TEXT_P(cstring_to_text(sf_map_run_arn(&head, &program->states[number],
-													text_to_cstring(PG_GETARG_TEXT_PP(2)))));
+	PG_RETURN_TEXT_P(cstring_to_text(sf_map_arn(&head, &program->states[number],
+												text_to_cstring(PG_GETARG_TEXT_PP(2)))));
 }
 
 /* Return the numbers of the types whose names are LIKE one of the arguments. */

@@ -55,7 +55,7 @@ sfflow_jobs(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	if (!sf_status_execution(PG_GETARG_INT64(0), &execution))
 		return (Datum) 0;
-	program = sf_program_get(execution.machine_no, execution.version);
+	program = sf_program_cache_get(execution.machine_no, execution.version);
 	row = AllocSetContextCreate(CurrentMemoryContext, "sfflow job row",
 								ALLOCSET_SMALL_SIZES);
 	foreach(lc, sf_job_list(&execution, program))
@@ -89,7 +89,7 @@ sfflow_job_relations(PG_FUNCTION_ARGS)
 	if (machine == NULL ||
 		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_PRIVILEGE_READ))
 		return (Datum) 0;
-	program = sf_program_get(machine_no, version);
+	program = sf_program_cache_get(machine_no, version);
 	foreach(lc, sf_successors_precedence(program))
 	{
 		const SfPrecedence *pair = lfirst(lc);

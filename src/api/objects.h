@@ -19,6 +19,6 @@ extern void sf_object_require(char kind, const char *name, Oid owner,
 							  SfPrivilege needed);
 extern void sf_object_missing(char kind, const char *name) pg_attribute_noreturn();
 extern void sf_deny_create(void) pg_attribute_noreturn();
-extern void sf_redrive_notice(const SfExecution *execution, const char *from);
+extern void sf_control_redrive_notice(const SfExecution *execution, const char *from);
 
 #endif							/* SF_API_OBJECTS_H */

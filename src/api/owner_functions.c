@@ -45,7 +45,7 @@ alter_owner(const char *object, Oid role)
 	Oid			before;
 
 	if (strncmp(object, "schedule:", 9) == 0)
-		return sf_schedule_set_owner(object + 9, role);
+		return sf_schedules_set_owner(object + 9, role);
 	if (strncmp(object, "activity:", 9) == 0)
 	{
 		SfActivity *activity = sf_arg_activity(object, SF_PRIVILEGE_OWN);

@@ -79,7 +79,7 @@ schedule_missing(const char *name)
 
 /* Tell whether the current user is a member of a schedule's owner, or may READ its machine. */
 bool
-sf_schedule_is_visible(const SfSchedule *s)
+sf_schedules_is_visible(const SfSchedule *s)
 {
 	char	   *name = pnstrdup(s->state_machine, strcspn(s->state_machine, "/"));
 	SfMachine  *machine;
@@ -98,7 +98,7 @@ require_schedule_owner(const SfSchedule *s)
 {
 	if (sf_privilege_is_owner(s->owner))
 		return;
-	if (sf_schedule_is_visible(s))
+	if (sf_schedules_is_visible(s))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("must be owner of schedule \"%s\"", s->name)));
@@ -109,7 +109,7 @@ require_schedule_owner(const SfSchedule *s)
 static SfSchedule *
 find_schedule(const char *name)
 {
-	SfSchedule *s = sf_schedule_read(name);
+	SfSchedule *s = sf_schedule_row_read(name);
 
 	if (s == NULL)
 		schedule_missing(name);
@@ -185,7 +185,7 @@ sfflow_sf_schedule(PG_FUNCTION_ARGS)
 				 errmsg("the installed pg_cron has no schedules of less than a minute"),
 				 errhint("It takes pg_cron 1.5.")));
 	sf_pg_cron_check_login(s.owner);
-	old = sf_schedule_read(s.name);
+	old = sf_schedule_row_read(s.name);
 	if (old != NULL)
 	{
 		require_schedule_owner(old);
@@ -193,7 +193,7 @@ sfflow_sf_schedule(PG_FUNCTION_ARGS)
 	}
 	sf_privilege_anchor(s.owner);
 	s.job_id = sf_schedule_add_job(&s, &cron);
-	sf_schedule_write(&s);
+	sf_schedule_row_write(&s);
 	if (old != NULL && old->owner != s.owner)
 		sf_privilege_unanchor(old->owner);
 	PG_RETURN_INT64(s.job_id);
@@ -204,7 +204,7 @@ sfflow_sf_schedule(PG_FUNCTION_ARGS)
  * returns the previous owner.
  */
 Oid
-sf_schedule_set_owner(const char *name, Oid owner)
+sf_schedules_set_owner(const char *name, Oid owner)
 {
 	SfSchedule *s = find_schedule(name);
 	Oid			before = s->owner;
@@ -218,7 +218,7 @@ sf_schedule_set_owner(const char *name, Oid owner)
 		sf_pg_cron_remove(s->job_id, before);
 		s->job_id = sf_schedule_add_job(s, &cron);
 	}
-	sf_schedule_write(s);
+	sf_schedule_row_write(s);
 	return before;
 }
 
@@ -229,7 +229,7 @@ sfflow_sf_unschedule(PG_FUNCTION_ARGS)
 	SfSchedule *s = find_schedule(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 
 	sf_pg_cron_remove(s->job_id, s->owner);
-	sf_schedule_delete(s->name);
+	sf_schedule_row_delete(s->name);
 	sf_privilege_unanchor(s->owner);
 	PG_RETURN_VOID();
 }
@@ -249,11 +249,11 @@ sfflow_run_schedule(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	if (!sf_schedule_find_match(s, &scheduled))
 	{
-		sf_schedule_note_skip(s->name);
+		sf_schedule_row_note_skip(s->name);
 		PG_RETURN_NULL();
 	}
 	execution_id = sf_schedule_start(s, scheduled, takes_name_from_input(s));
-	sf_schedule_note_run(s->name, scheduled, execution_id);
+	sf_schedule_row_note_run(s->name, scheduled, execution_id);
 	PG_RETURN_TEXT_P(cstring_to_text(execution_id));
 }
 

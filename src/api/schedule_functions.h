@@ -7,7 +7,7 @@
 
 #include "store/schedule.h"
 
-extern bool sf_schedule_is_visible(const SfSchedule *schedule);
-extern Oid	sf_schedule_set_owner(const char *name, Oid owner);
+extern bool sf_schedules_is_visible(const SfSchedule *schedule);
+extern Oid	sf_schedules_set_owner(const char *name, Oid owner);
 
 #endif							/* SF_API_SCHEDULE_FUNCTIONS_H */

@@ -16,9 +16,9 @@ PG_FUNCTION_INFO_V1(sfflow_cron_runs);
 static SfSchedule *
 visible_schedule(FunctionCallInfo fcinfo)
 {
-	SfSchedule *s = sf_schedule_read(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	SfSchedule *s = sf_schedule_row_read(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 
-	return s != NULL && sf_schedule_is_visible(s) ? s : NULL;
+	return s != NULL && sf_schedules_is_visible(s) ? s : NULL;
 }
 
 /*

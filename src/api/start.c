@@ -122,7 +122,7 @@ resume_ended(SfExecution *execution, bool differs)
 				 errhint("Use sf_redrive() to go on with the old input, or if_exists => 'restart' to run from the start with the new one.")));
 	sf_quota_require(execution->owner, execution->machine_name);
 	(void) sf_lifecycle_redrive(execution, NULL, NULL, &from);
-	sf_redrive_notice(execution, from);
+	sf_control_redrive_notice(execution, from);
 	return "redriven";
 }
 

@@ -363,5 +363,5 @@ sfflow_sf_test_state(PG_FUNCTION_ARGS)
 		if (problem != NULL)
 			refuse("context", problem);
 	}
-	PG_RETURN_JSONB_P(sf_state_test_run(&test, level, GetCurrentTimestamp()));
+	PG_RETURN_JSONB_P(sf_test_state_run(&test, level, GetCurrentTimestamp()));
 }

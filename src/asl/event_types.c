@@ -117,7 +117,7 @@ sf_event_type_collect(SfEventMeaning meaning, int *out)
 
 /* Build the details of an event of failure: {"error", "cause"}, each unless NULL. */
 Jsonb *
-sf_event_error(const char *error, const char *cause)
+sf_event_type_failure(const char *error, const char *cause)
 {
 	SfJsonBuilder b;
 

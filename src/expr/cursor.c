@@ -14,7 +14,7 @@
 
 /* Begin to scan a text. */
 void
-sf_scan_init(SfScanner *s, const char *text, SfError *err)
+sf_cursor_init(SfScanner *s, const char *text, SfError *err)
 {
 	s->text = text;
 	s->p = text;
@@ -25,7 +25,7 @@ sf_scan_init(SfScanner *s, const char *text, SfError *err)
 
 /* Report what is wrong at the cursor; always returns false. */
 bool
-sf_scan_fail(SfScanner *s, const char *fmt,...)
+sf_cursor_fail(SfScanner *s, const char *fmt,...)
 {
 	va_list		args;
 
@@ -40,14 +40,14 @@ sf_scan_fail(SfScanner *s, const char *fmt,...)
 
 /* Look at the next byte; '\0' at the end. */
 char
-sf_scan_peek(const SfScanner *s)
+sf_cursor_peek(const SfScanner *s)
 {
 	return s->p < s->end ? *s->p : '\0';
 }
 
 /* Skip blanks. */
 void
-sf_scan_space(SfScanner *s)
+sf_cursor_space(SfScanner *s)
 {
 	while (s->p < s->end && strchr(" \t\r\n", *s->p) != NULL)
 		s->p++;
@@ -55,7 +55,7 @@ sf_scan_space(SfScanner *s)
 
 /* Skip a text that comes next; false, without an error, when it does not. */
 bool
-sf_scan_accept(SfScanner *s, const char *token)
+sf_cursor_accept(SfScanner *s, const char *token)
 {
 	size_t		len = strlen(token);
 
@@ -67,17 +67,17 @@ sf_scan_accept(SfScanner *s, const char *token)
 
 /* Skip a text that has to come next. */
 bool
-sf_scan_expect(SfScanner *s, const char *token)
+sf_cursor_expect(SfScanner *s, const char *token)
 {
-	if (sf_scan_accept(s, token))
+	if (sf_cursor_accept(s, token))
 		return true;
-	return sf_scan_fail(s, "expected \"%s\" at offset %d", token,
-						(int) (s->p - s->text));
+	return sf_cursor_fail(s, "expected \"%s\" at offset %d", token,
+						  (int) (s->p - s->text));
 }
 
 /* Tell whether a byte belongs to a word; all of non-ASCII does. */
 bool
-sf_scan_is_word(char c)
+sf_cursor_is_word(char c)
 {
 	return isalnum((unsigned char) c) || c == '_' || IS_HIGHBIT_SET(c);
 }
@@ -87,7 +87,7 @@ sf_scan_is_word(char c)
  * and itself; before any other character it is an ordinary character.
  */
 bool
-sf_scan_quoted(SfScanner *s, char **str, int *len)
+sf_cursor_quoted(SfScanner *s, char **str, int *len)
 {
 	char		quote = *s->p;
 	StringInfoData buf;
@@ -101,7 +101,7 @@ sf_scan_quoted(SfScanner *s, char **str, int *len)
 		appendStringInfoChar(&buf, *s->p);
 	}
 	if (s->p >= s->end)
-		return sf_scan_fail(s, "string is not closed");
+		return sf_cursor_fail(s, "string is not closed");
 	s->p++;
 	*str = buf.data;
 	*len = buf.len;
@@ -110,22 +110,22 @@ sf_scan_quoted(SfScanner *s, char **str, int *len)
 
 /* Read an integer with an optional sign. */
 bool
-sf_scan_integer(SfScanner *s, int64 *out)
+sf_cursor_integer(SfScanner *s, int64 *out)
 {
 	const char *start = s->p;
 	char		digits[24];
 
-	if (sf_scan_peek(s) == '-')
+	if (sf_cursor_peek(s) == '-')
 		s->p++;
 	while (s->p < s->end && isdigit((unsigned char) *s->p))
 		s->p++;
 	if (s->p == start || !isdigit((unsigned char) s->p[-1]))
-		return sf_scan_fail(s, "expected an integer at offset %d",
-							(int) (start - s->text));
+		return sf_cursor_fail(s, "expected an integer at offset %d",
+							  (int) (start - s->text));
 	/* 18 digits always fit; no array has an index beyond them */
 	if (s->p - start > 18)
-		return sf_scan_fail(s, "integer at offset %d is out of range",
-							(int) (start - s->text));
+		return sf_cursor_fail(s, "integer at offset %d is out of range",
+							  (int) (start - s->text));
 	memcpy(digits, start, s->p - start);
 	digits[s->p - start] = '\0';
 	*out = strtoll(digits, NULL, 10);
@@ -134,7 +134,7 @@ sf_scan_integer(SfScanner *s, int64 *out)
 
 /* Read a JSON number. */
 bool
-sf_scan_number(SfScanner *s, JsonbValue *out)
+sf_cursor_number(SfScanner *s, JsonbValue *out)
 {
 	const char *start = s->p;
 	Jsonb	   *doc;
@@ -144,8 +144,8 @@ sf_scan_number(SfScanner *s, JsonbValue *out)
 		s->p++;
 	if (!IsValidJsonNumber(start, s->p - start) ||
 		!sf_json_parse(start, s->p - start, &doc))
-		return sf_scan_fail(s, "invalid number at offset %d",
-							(int) (start - s->text));
+		return sf_cursor_fail(s, "invalid number at offset %d",
+							  (int) (start - s->text));
 	sf_json_root(doc, out);
 	return true;
 }

@@ -20,18 +20,18 @@ typedef struct SfScanner
 	bool		uses_context;	/* a path begins with $$ */
 } SfScanner;
 
-extern void sf_scan_init(SfScanner *s, const char *text, SfError *err);
-extern bool sf_scan_fail(SfScanner *s, const char *fmt,...) pg_attribute_printf(2, 3);
+extern void sf_cursor_init(SfScanner *s, const char *text, SfError *err);
+extern bool sf_cursor_fail(SfScanner *s, const char *fmt,...) pg_attribute_printf(2, 3);
 
 /* Next byte, or '\0' at the end. */
-extern char sf_scan_peek(const SfScanner *s);
-extern void sf_scan_space(SfScanner *s);
+extern char sf_cursor_peek(const SfScanner *s);
+extern void sf_cursor_space(SfScanner *s);
 
-extern bool sf_scan_accept(SfScanner *s, const char *token);
-extern bool sf_scan_expect(SfScanner *s, const char *token);
-extern bool sf_scan_is_word(char c);
-extern bool sf_scan_quoted(SfScanner *s, char **str, int *len);
-extern bool sf_scan_integer(SfScanner *s, int64 *out);
-extern bool sf_scan_number(SfScanner *s, JsonbValue *out);
+extern bool sf_cursor_accept(SfScanner *s, const char *token);
+extern bool sf_cursor_expect(SfScanner *s, const char *token);
+extern bool sf_cursor_is_word(char c);
+extern bool sf_cursor_quoted(SfScanner *s, char **str, int *len);
+extern bool sf_cursor_integer(SfScanner *s, int64 *out);
+extern bool sf_cursor_number(SfScanner *s, JsonbValue *out);
 
 #endif							/* SF_EXPR_CURSOR_H */

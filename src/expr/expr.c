@@ -15,13 +15,13 @@ static bool
 compile_path(SfScanner *s, int allowed, SfPath **path)
 {
 	if (!(allowed & (SF_EXPR_PATH | SF_EXPR_REFERENCE)))
-		return sf_scan_fail(s, "a path is not allowed here");
+		return sf_cursor_fail(s, "a path is not allowed here");
 	if (!sf_path_parse(s, SF_PLACE_WHOLE, path))
 		return false;
 	if (!(allowed & SF_EXPR_PATH) && !(*path)->reference)
-		return sf_scan_fail(s, "a reference path has members and indexes only");
+		return sf_cursor_fail(s, "a reference path has members and indexes only");
 	if ((allowed & SF_EXPR_INPUT) && (*path)->root != SF_ROOT_INPUT)
-		return sf_scan_fail(s, "the path has to begin with \"$.\" or \"$[\"");
+		return sf_cursor_fail(s, "the path has to begin with \"$.\" or \"$[\"");
 	return true;
 }
 
@@ -30,13 +30,13 @@ static bool
 compile_call(SfScanner *s, int allowed, SfIntrinsic **call)
 {
 	if (!(allowed & SF_EXPR_INTRINSIC))
-		return sf_scan_fail(s, "an intrinsic function is not allowed here");
+		return sf_cursor_fail(s, "an intrinsic function is not allowed here");
 	if (!sf_intrinsic_parse(s, call))
 		return false;
-	sf_scan_space(s);
+	sf_cursor_space(s);
 	if (s->p < s->end)
-		return sf_scan_fail(s, "unexpected \"%.*s\" at offset %d",
-							pg_mblen(s->p), s->p, (int) (s->p - s->text));
+		return sf_cursor_fail(s, "unexpected \"%.*s\" at offset %d",
+							  pg_mblen(s->p), s->p, (int) (s->p - s->text));
 	return true;
 }
 
@@ -51,7 +51,7 @@ sf_expr_compile(const char *text, int allowed, SfError *err)
 	SfScanner	s;
 	bool		ok;
 
-	sf_scan_init(&s, text, err);
+	sf_cursor_init(&s, text, err);
 	expr->text = pstrdup(text);
 	if (strncmp(text, "States.", 7) == 0)
 		ok = compile_call(&s, allowed, &expr->call);

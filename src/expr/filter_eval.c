@@ -18,12 +18,12 @@
 
 /* Evaluate an operand; false when it is undefined. */
 bool
-sf_operand_eval(const SfOperand *operand, SfPathEnv *penv, JsonbValue *result)
+sf_operand_eval(const SfFilterOperand *operand, SfPathEnv *penv, JsonbValue *result)
 {
-	if (operand->kind == SF_OPERAND_PATH)
+	if (operand->kind == SF_FILTER_OPERAND_PATH)
 		return sf_path_eval(operand->path, penv, result, NULL) == SF_PATH_FOUND;
 	*result = operand->literal;
-	return operand->kind == SF_OPERAND_LITERAL;
+	return operand->kind == SF_FILTER_OPERAND_LITERAL;
 }
 
 /* Compare two numbers. */
@@ -53,8 +53,8 @@ string_equals_number(const JsonbValue *string, const JsonbValue *number)
 	JsonbValue	parsed;
 	char	   *str = pnstrdup(string->val.string.val, string->val.string.len);
 
-	sf_scan_init(&s, str, NULL);
-	return sf_scan_number(&s, &parsed) && s.p == s.end &&
+	sf_cursor_init(&s, str, NULL);
+	return sf_cursor_number(&s, &parsed) && s.p == s.end &&
 		compare_numbers(&parsed, number) == 0;
 }
 
@@ -164,7 +164,7 @@ test_contains(const JsonbValue *a, const JsonbValue *b)
 
 /* Match a string, or any string of an array, against a regular expression. */
 static bool
-test_match(const SfOperand *regex, const JsonbValue *v)
+test_match(const SfFilterOperand *regex, const JsonbValue *v)
 {
 	JsonbIterator *it = sf_json_elements(v);
 	JsonbValue	element;
@@ -192,7 +192,7 @@ test_accepts(const SfFilter *test, SfPathEnv *penv)
 
 	if (test->op == SF_OP_MATCH)
 	{
-		bool		left = test->a.kind == SF_OPERAND_REGEX;
+		bool		left = test->a.kind == SF_FILTER_OPERAND_REGEX;
 
 		return sf_operand_eval(left ? &test->b : &test->a, penv, &a) &&
 			test_match(left ? &test->a : &test->b, &a);
@@ -251,13 +251,13 @@ test_accepts(const SfFilter *test, SfPathEnv *penv)
  * taken at its word.
  */
 static bool
-operand_exists(const SfOperand *operand, SfPathEnv *penv)
+operand_exists(const SfFilterOperand *operand, SfPathEnv *penv)
 {
 	JsonbValue	v;
 
 	if (!sf_operand_eval(operand, penv, &v) || v.type == jbvNull)
 		return false;
-	if (operand->kind == SF_OPERAND_PATH)
+	if (operand->kind == SF_FILTER_OPERAND_PATH)
 		return operand->path->definite || sf_json_count(&v) > 0;
 	return v.type != jbvBool || v.val.boolean;
 }

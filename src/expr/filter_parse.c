@@ -51,10 +51,10 @@ parse_array(SfScanner *s, JsonbParseState **ps, JsonbValue *out)
 	JsonbValue	v;
 
 	(void) pushJsonbValue(ps, WJB_BEGIN_ARRAY, NULL);
-	sf_scan_space(s);
-	while (!sf_scan_accept(s, "]"))
+	sf_cursor_space(s);
+	while (!sf_cursor_accept(s, "]"))
 	{
-		if (!first && !sf_scan_expect(s, ","))
+		if (!first && !sf_cursor_expect(s, ","))
 			return false;
 		first = false;
 		if (!parse_json(s, ps, &v))
@@ -62,7 +62,7 @@ parse_array(SfScanner *s, JsonbParseState **ps, JsonbValue *out)
 		/* a container has been pushed already */
 		if (v.type != jbvBinary)
 			(void) pushJsonbValue(ps, WJB_ELEM, &v);
-		sf_scan_space(s);
+		sf_cursor_space(s);
 	}
 	*out = *pushJsonbValue(ps, WJB_END_ARRAY, NULL);
 	return true;
@@ -76,26 +76,26 @@ parse_object(SfScanner *s, JsonbParseState **ps, JsonbValue *out)
 	JsonbValue	v;
 
 	(void) pushJsonbValue(ps, WJB_BEGIN_OBJECT, NULL);
-	sf_scan_space(s);
-	while (!sf_scan_accept(s, "}"))
+	sf_cursor_space(s);
+	while (!sf_cursor_accept(s, "}"))
 	{
-		if (!first && !sf_scan_expect(s, ","))
+		if (!first && !sf_cursor_expect(s, ","))
 			return false;
 		first = false;
-		sf_scan_space(s);
-		if (sf_scan_peek(s) != '\'' && sf_scan_peek(s) != '"')
-			return sf_scan_fail(s, "expected a quoted name at offset %d",
-								(int) (s->p - s->text));
+		sf_cursor_space(s);
+		if (sf_cursor_peek(s) != '\'' && sf_cursor_peek(s) != '"')
+			return sf_cursor_fail(s, "expected a quoted name at offset %d",
+								  (int) (s->p - s->text));
 		v.type = jbvString;
-		if (!sf_scan_quoted(s, &v.val.string.val, &v.val.string.len))
+		if (!sf_cursor_quoted(s, &v.val.string.val, &v.val.string.len))
 			return false;
 		(void) pushJsonbValue(ps, WJB_KEY, &v);
-		sf_scan_space(s);
-		if (!sf_scan_expect(s, ":") || !parse_json(s, ps, &v))
+		sf_cursor_space(s);
+		if (!sf_cursor_expect(s, ":") || !parse_json(s, ps, &v))
 			return false;
 		if (v.type != jbvBinary)
 			(void) pushJsonbValue(ps, WJB_VALUE, &v);
-		sf_scan_space(s);
+		sf_cursor_space(s);
 	}
 	*out = *pushJsonbValue(ps, WJB_END_OBJECT, NULL);
 	return true;
@@ -107,9 +107,9 @@ accept_word(SfScanner *s, const char *word)
 {
 	const char *start = s->p;
 
-	if (!sf_scan_accept(s, word))
+	if (!sf_cursor_accept(s, word))
 		return false;
-	if (!sf_scan_is_word(sf_scan_peek(s)))
+	if (!sf_cursor_is_word(sf_cursor_peek(s)))
 		return true;
 	s->p = start;
 	return false;
@@ -127,12 +127,12 @@ parse_json(SfScanner *s, JsonbParseState **ps, JsonbValue *out)
 	char		c;
 
 	check_stack_depth();
-	sf_scan_space(s);
-	c = sf_scan_peek(s);
+	sf_cursor_space(s);
+	c = sf_cursor_peek(s);
 	if (c == '\'' || c == '"')
 	{
 		out->type = jbvString;
-		return sf_scan_quoted(s, &out->val.string.val, &out->val.string.len);
+		return sf_cursor_quoted(s, &out->val.string.val, &out->val.string.len);
 	}
 	if (c == '[' || c == '{')
 	{
@@ -157,9 +157,9 @@ parse_json(SfScanner *s, JsonbParseState **ps, JsonbValue *out)
 		return true;
 	}
 	if (c == '-' || isdigit((unsigned char) c))
-		return sf_scan_number(s, out);
-	return sf_scan_fail(s, "expected a value at offset %d",
-						(int) (s->p - s->text));
+		return sf_cursor_number(s, out);
+	return sf_cursor_fail(s, "expected a value at offset %d",
+						  (int) (s->p - s->text));
 }
 
 /* --- regular expressions --- */
@@ -186,8 +186,8 @@ parse_regex_flags(SfScanner *s, int *flags)
 				*flags |= REG_EXPANDED;
 				break;
 			default:
-				return sf_scan_fail(s, "unknown flag \"%c\" of a regular expression",
-									*s->p);
+				return sf_cursor_fail(s, "unknown flag \"%c\" of a regular expression",
+									  *s->p);
 		}
 	}
 	return true;
@@ -195,7 +195,7 @@ parse_regex_flags(SfScanner *s, int *flags)
 
 /* Compile a pattern once to see whether it is one. */
 static bool
-check_regex(SfScanner *s, const SfOperand *operand)
+check_regex(SfScanner *s, const SfFilterOperand *operand)
 {
 	const char *pattern = VARDATA_ANY(operand->regex);
 	int			len = VARSIZE_ANY_EXHDR(operand->regex);
@@ -213,7 +213,7 @@ check_regex(SfScanner *s, const SfOperand *operand)
 		return true;
 	}
 	pg_regerror(code, &re, message, sizeof(message));
-	return sf_scan_fail(s, "invalid regular expression: %s", message);
+	return sf_cursor_fail(s, "invalid regular expression: %s", message);
 }
 
 /*
@@ -221,11 +221,11 @@ check_regex(SfScanner *s, const SfOperand *operand)
  * anchored here; RE_compile_and_cache() keeps it compiled.
  */
 static bool
-parse_regex(SfScanner *s, SfOperand *out)
+parse_regex(SfScanner *s, SfFilterOperand *out)
 {
 	StringInfoData buf;
 
-	out->kind = SF_OPERAND_REGEX;
+	out->kind = SF_FILTER_OPERAND_REGEX;
 	out->regex_flags = REG_ADVANCED | REG_NLSTOP;
 	initStringInfo(&buf);
 	appendStringInfoString(&buf, "^(?:");
@@ -235,7 +235,7 @@ parse_regex(SfScanner *s, SfOperand *out)
 		isalpha((unsigned char) s->p[2]))
 	{
 		s->p += 2;
-		if (!parse_regex_flags(s, &out->regex_flags) || !sf_scan_expect(s, ")"))
+		if (!parse_regex_flags(s, &out->regex_flags) || !sf_cursor_expect(s, ")"))
 			return false;
 	}
 	for (; s->p < s->end && *s->p != '/'; s->p++)
@@ -248,7 +248,7 @@ parse_regex(SfScanner *s, SfOperand *out)
 		}
 		appendStringInfoChar(&buf, *s->p);
 	}
-	if (!sf_scan_expect(s, "/") || !parse_regex_flags(s, &out->regex_flags))
+	if (!sf_cursor_expect(s, "/") || !parse_regex_flags(s, &out->regex_flags))
 		return false;
 	appendStringInfoString(&buf, ")$");
 	out->regex = cstring_to_text_with_len(buf.data, buf.len);
@@ -259,22 +259,22 @@ parse_regex(SfScanner *s, SfOperand *out)
 
 /* Parse a path or a literal. */
 bool
-sf_operand_parse(SfScanner *s, SfOperand *out)
+sf_operand_parse(SfScanner *s, SfFilterOperand *out)
 {
 	JsonbParseState *ps = NULL;
 	char		c;
 
-	memset(out, 0, sizeof(SfOperand));
-	sf_scan_space(s);
-	c = sf_scan_peek(s);
+	memset(out, 0, sizeof(SfFilterOperand));
+	sf_cursor_space(s);
+	c = sf_cursor_peek(s);
 	if (c == '$' || c == '@')
 	{
-		out->kind = SF_OPERAND_PATH;
+		out->kind = SF_FILTER_OPERAND_PATH;
 		return sf_path_parse(s, SF_PLACE_FILTER, &out->path);
 	}
 	if (c == '/')
 		return parse_regex(s, out);
-	out->kind = SF_OPERAND_LITERAL;
+	out->kind = SF_FILTER_OPERAND_LITERAL;
 	return parse_json(s, &ps, &out->literal);
 }
 
@@ -286,7 +286,7 @@ accept_word_operator(SfScanner *s, const char *word)
 
 	if ((size_t) (s->end - s->p) < len ||
 		pg_strncasecmp(s->p, word, len) != 0 ||
-		(s->p + len < s->end && sf_scan_is_word(s->p[len])))
+		(s->p + len < s->end && sf_cursor_is_word(s->p[len])))
 		return false;
 	s->p += len;
 	return true;
@@ -298,12 +298,12 @@ accept_operator(SfScanner *s, SfFilterOperator *op)
 {
 	int			i;
 
-	sf_scan_space(s);
+	sf_cursor_space(s);
 	for (i = 0; i < (int) lengthof(operators); i++)
 	{
 		if (isalpha((unsigned char) operators[i][0]) ?
 			accept_word_operator(s, operators[i]) :
-			sf_scan_accept(s, operators[i]))
+			sf_cursor_accept(s, operators[i]))
 		{
 			*op = (SfFilterOperator) i;
 			return true;
@@ -327,8 +327,8 @@ parse_test(SfScanner *s, SfFilter **out)
 	if (!sf_operand_parse(s, &test->b))
 		return false;
 	if (test->op == SF_OP_MATCH &&
-		test->a.kind != SF_OPERAND_REGEX && test->b.kind != SF_OPERAND_REGEX)
-		return sf_scan_fail(s, "=~ needs a regular expression");
+		test->a.kind != SF_FILTER_OPERAND_REGEX && test->b.kind != SF_FILTER_OPERAND_REGEX)
+		return sf_cursor_fail(s, "=~ needs a regular expression");
 	return true;
 }
 
@@ -337,8 +337,8 @@ static bool
 parse_unary(SfScanner *s, SfFilter **out)
 {
 	check_stack_depth();
-	sf_scan_space(s);
-	if (sf_scan_accept(s, "!"))
+	sf_cursor_space(s);
+	if (sf_cursor_accept(s, "!"))
 	{
 		SfFilter   *operand;
 
@@ -347,8 +347,8 @@ parse_unary(SfScanner *s, SfFilter **out)
 		*out = make_filter(SF_FILTER_NOT, operand, NULL);
 		return true;
 	}
-	if (sf_scan_accept(s, "("))
-		return parse_or(s, out) && sf_scan_expect(s, ")");
+	if (sf_cursor_accept(s, "("))
+		return parse_or(s, out) && sf_cursor_expect(s, ")");
 	return parse_test(s, out);
 }
 
@@ -362,8 +362,8 @@ parse_and(SfScanner *s, SfFilter **out)
 		return false;
 	for (;;)
 	{
-		sf_scan_space(s);
-		if (!sf_scan_accept(s, "&&"))
+		sf_cursor_space(s);
+		if (!sf_cursor_accept(s, "&&"))
 			return true;
 		if (!parse_unary(s, &right))
 			return false;
@@ -381,8 +381,8 @@ parse_or(SfScanner *s, SfFilter **out)
 		return false;
 	for (;;)
 	{
-		sf_scan_space(s);
-		if (!sf_scan_accept(s, "||"))
+		sf_cursor_space(s);
+		if (!sf_cursor_accept(s, "||"))
 			return true;
 		if (!parse_and(s, &right))
 			return false;
@@ -396,6 +396,6 @@ sf_filter_parse(SfScanner *s, SfFilter **out)
 {
 	if (!parse_or(s, out))
 		return false;
-	sf_scan_space(s);
+	sf_cursor_space(s);
 	return true;
 }

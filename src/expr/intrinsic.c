@@ -17,7 +17,7 @@ typedef struct IntrinsicEntry
 	const char *name;
 	int			min_args;
 	int			max_args;
-	bool		(*call) (SfCall *call);
+	bool		(*call) (SfIntrinsicCall *call);
 } IntrinsicEntry;
 
 #define INTRINSIC_ENTRY(sym, name, min, max) {name, min, max, sf_intrinsic_##sym},
@@ -57,7 +57,7 @@ sf_intrinsic_accepts(int function, int nargs)
 
 /* Report invalid arguments, with a detail or NULL; always returns false. */
 bool
-sf_intrinsic_invalid(SfCall *call, const char *detail)
+sf_intrinsic_invalid(SfIntrinsicCall *call, const char *detail)
 {
 	const char *name = sf_intrinsic_name(call->node->function);
 
@@ -92,7 +92,7 @@ round_half_up(const JsonbValue *v, int64 *out)
 
 /* Read an argument as integer, rounded half up; false when it is no number. */
 bool
-sf_intrinsic_integer(const SfCall *call, int arg, int64 *out)
+sf_intrinsic_integer(const SfIntrinsicCall *call, int arg, int64 *out)
 {
 	return round_half_up(&call->args[arg], out);
 }
@@ -145,7 +145,7 @@ static bool
 eval_call(const SfIntrinsic *node, SfEnv *env, JsonbValue *result,
 		  SfError *err)
 {
-	SfCall		call;
+	SfIntrinsicCall call;
 	int			i;
 
 	check_stack_depth();

@@ -61,7 +61,7 @@ typedef struct SfIntrinsic
 } SfIntrinsic;
 
 /* A call being evaluated */
-typedef struct SfCall
+typedef struct SfIntrinsicCall
 {
 	const SfIntrinsic *node;
 	SfEnv	   *env;
@@ -69,7 +69,7 @@ typedef struct SfCall
 	JsonbValue *args;
 	JsonbValue *result;
 	SfError    *err;
-} SfCall;
+} SfIntrinsicCall;
 
 /* --- intrinsic_parse.c --- */
 extern bool sf_intrinsic_parse(SfScanner *s, SfIntrinsic **out);
@@ -83,12 +83,12 @@ extern bool sf_intrinsic_accepts(int function, int nargs);
 
 extern bool sf_intrinsic_eval(const SfIntrinsic *node, const char *text,
 							  SfEnv *env, JsonbValue *result, SfError *err);
-extern bool sf_intrinsic_invalid(SfCall *call, const char *detail);
-extern bool sf_intrinsic_integer(const SfCall *call, int arg, int64 *out);
+extern bool sf_intrinsic_invalid(SfIntrinsicCall *call, const char *detail);
+extern bool sf_intrinsic_integer(const SfIntrinsicCall *call, int arg, int64 *out);
 
 /* --- the functions: intrinsic_array.c, intrinsic_text.c, intrinsic_data.c --- */
 #define SF_INTRINSIC_DECLARE(sym, name, min, max) \
-	extern bool sf_intrinsic_##sym(SfCall *call);
+	extern bool sf_intrinsic_##sym(SfIntrinsicCall *call);
 SF_INTRINSIC_LIST(SF_INTRINSIC_DECLARE)
 
 #endif							/* SF_EXPR_INTRINSIC_H */

@@ -15,7 +15,7 @@
 
 /* Give an array under construction as the result. */
 static bool
-finish_array(SfCall *call, SfJsonBuilder *b)
+finish_array(SfIntrinsicCall *call, SfJsonBuilder *b)
 {
 	sf_json_root(sf_json_finish(b), call->result);
 	return true;
@@ -23,7 +23,7 @@ finish_array(SfCall *call, SfJsonBuilder *b)
 
 /* States.Array(v, …): its arguments as an array. */
 bool
-sf_intrinsic_array(SfCall *call)
+sf_intrinsic_array(SfIntrinsicCall *call)
 {
 	sf_json_root(sf_json_array_of(call->args, call->nargs), call->result);
 	return true;
@@ -31,7 +31,7 @@ sf_intrinsic_array(SfCall *call)
 
 /* States.ArrayContains(array, v): is there an element that equals v? */
 bool
-sf_intrinsic_array_contains(SfCall *call)
+sf_intrinsic_array_contains(SfIntrinsicCall *call)
 {
 	JsonbIterator *it = sf_json_elements(&call->args[0]);
 	JsonbValue	element;
@@ -48,7 +48,7 @@ sf_intrinsic_array_contains(SfCall *call)
 
 /* States.ArrayGetItem(array, index): the element, counted from 0. */
 bool
-sf_intrinsic_array_get_item(SfCall *call)
+sf_intrinsic_array_get_item(SfIntrinsicCall *call)
 {
 	int64		index;
 
@@ -61,7 +61,7 @@ sf_intrinsic_array_get_item(SfCall *call)
 
 /* States.ArrayLength(array). */
 bool
-sf_intrinsic_array_length(SfCall *call)
+sf_intrinsic_array_length(SfIntrinsicCall *call)
 {
 	if (!sf_json_is_array(&call->args[0]))
 		return sf_intrinsic_invalid(call, NULL);
@@ -71,7 +71,7 @@ sf_intrinsic_array_length(SfCall *call)
 
 /* States.ArrayPartition(array, n): arrays of n elements, the last of the rest. */
 bool
-sf_intrinsic_array_partition(SfCall *call)
+sf_intrinsic_array_partition(SfIntrinsicCall *call)
 {
 	SfJsonBuilder b;
 	JsonbIterator *it = sf_json_elements(&call->args[0]);
@@ -101,7 +101,7 @@ sf_intrinsic_array_partition(SfCall *call)
 
 /* States.ArrayRange(first, last, step): the numbers, both ends included. */
 bool
-sf_intrinsic_array_range(SfCall *call)
+sf_intrinsic_array_range(SfIntrinsicCall *call)
 {
 	SfJsonBuilder b;
 	int64		first;
@@ -147,7 +147,7 @@ hash_value(const JsonbValue *v)
 
 /* States.ArrayUnique(array): without what equals an earlier element. */
 bool
-sf_intrinsic_array_unique(SfCall *call)
+sf_intrinsic_array_unique(SfIntrinsicCall *call)
 {
 	SfJsonBuilder b;
 	JsonbIterator *it = sf_json_elements(&call->args[0]);

@@ -14,7 +14,7 @@
 
 /* States.JsonMerge(a, b, false): the members of b over those of a. */
 bool
-sf_intrinsic_json_merge(SfCall *call)
+sf_intrinsic_json_merge(SfIntrinsicCall *call)
 {
 	if (!sf_json_is_object(&call->args[0]) ||
 		!sf_json_is_object(&call->args[1]) ||
@@ -28,7 +28,7 @@ sf_intrinsic_json_merge(SfCall *call)
 
 /* States.JsonToString(v): compact JSON text. */
 bool
-sf_intrinsic_json_to_string(SfCall *call)
+sf_intrinsic_json_to_string(SfIntrinsicCall *call)
 {
 	StringInfoData buf;
 
@@ -43,7 +43,7 @@ sf_intrinsic_json_to_string(SfCall *call)
 
 /* States.StringToJson(string): what the text says; null for a blank one. */
 bool
-sf_intrinsic_string_to_json(SfCall *call)
+sf_intrinsic_string_to_json(SfIntrinsicCall *call)
 {
 	const JsonbValue *arg = &call->args[0];
 	Jsonb	   *doc;
@@ -69,7 +69,7 @@ sf_intrinsic_string_to_json(SfCall *call)
 
 /* States.MathAdd(a, b): the sum of both, each rounded half up first. */
 bool
-sf_intrinsic_math_add(SfCall *call)
+sf_intrinsic_math_add(SfIntrinsicCall *call)
 {
 	int64		a;
 	int64		b;
@@ -113,7 +113,7 @@ java_random(int64 seed, uint64 bound)
  * to excluded.
  */
 bool
-sf_intrinsic_math_random(SfCall *call)
+sf_intrinsic_math_random(SfIntrinsicCall *call)
 {
 	int64		from;
 	int64		to;

@@ -31,13 +31,13 @@ parse_string(SfScanner *s, SfArgument *arg)
 		{
 			s->p++;
 			if (s->p >= s->end || strchr("'{}\\", *s->p) == NULL)
-				return sf_scan_fail(s, "invalid escape at offset %d",
-									(int) (s->p - 1 - s->text));
+				return sf_cursor_fail(s, "invalid escape at offset %d",
+									  (int) (s->p - 1 - s->text));
 		}
 		appendStringInfoChar(&buf, *s->p);
 	}
 	if (s->p >= s->end)
-		return sf_scan_fail(s, "string is not closed");
+		return sf_cursor_fail(s, "string is not closed");
 	arg->kind = SF_ARGUMENT_LITERAL;
 	arg->literal.type = jbvString;
 	arg->literal.val.string.val = buf.data;
@@ -52,27 +52,27 @@ static bool
 parse_scalar(SfScanner *s, SfArgument *arg)
 {
 	arg->kind = SF_ARGUMENT_LITERAL;
-	if (sf_scan_accept(s, "true"))
+	if (sf_cursor_accept(s, "true"))
 	{
 		arg->literal.type = jbvBool;
 		arg->literal.val.boolean = true;
 		return true;
 	}
-	if (sf_scan_accept(s, "false"))
+	if (sf_cursor_accept(s, "false"))
 	{
 		arg->literal.type = jbvBool;
 		arg->literal.val.boolean = false;
 		return true;
 	}
-	if (sf_scan_accept(s, "null"))
+	if (sf_cursor_accept(s, "null"))
 	{
 		arg->literal.type = jbvNull;
 		return true;
 	}
-	if (sf_scan_peek(s) == '-' || isdigit((unsigned char) sf_scan_peek(s)))
-		return sf_scan_number(s, &arg->literal);
-	return sf_scan_fail(s, "expected an argument at offset %d",
-						(int) (s->p - s->text));
+	if (sf_cursor_peek(s) == '-' || isdigit((unsigned char) sf_cursor_peek(s)))
+		return sf_cursor_number(s, &arg->literal);
+	return sf_cursor_fail(s, "expected an argument at offset %d",
+						  (int) (s->p - s->text));
 }
 
 /* Parse one argument. */
@@ -82,7 +82,7 @@ parse_argument(SfScanner *s, SfArgument *arg)
 	const char *start = s->p;
 
 	memset(arg, 0, sizeof(SfArgument));
-	switch (sf_scan_peek(s))
+	switch (sf_cursor_peek(s))
 	{
 		case '\'':
 			return parse_string(s, arg);
@@ -109,24 +109,24 @@ sf_intrinsic_parse(SfScanner *s, SfIntrinsic **out)
 	int			allocated = 4;
 
 	check_stack_depth();
-	while (s->p < s->end && (sf_scan_is_word(*s->p) || *s->p == '.'))
+	while (s->p < s->end && (sf_cursor_is_word(*s->p) || *s->p == '.'))
 		s->p++;
 	call->function = sf_intrinsic_find(name, s->p - name);
 	if (call->function < 0)
-		return sf_scan_fail(s, "function \"%.*s\" does not exist",
-							(int) (s->p - name), name);
-	sf_scan_space(s);
-	if (!sf_scan_expect(s, "("))
+		return sf_cursor_fail(s, "function \"%.*s\" does not exist",
+							  (int) (s->p - name), name);
+	sf_cursor_space(s);
+	if (!sf_cursor_expect(s, "("))
 		return false;
 
 	call->args = palloc(sizeof(SfArgument) * allocated);
-	sf_scan_space(s);
-	while (!sf_scan_accept(s, ")"))
+	sf_cursor_space(s);
+	while (!sf_cursor_accept(s, ")"))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (call->nargs > 0 && !sf_scan_expect(s, ","))
+		if (call->nargs > 0 && !sf_cursor_expect(s, ","))
 			return false;
-		sf_scan_space(s);
+		sf_cursor_space(s);
 		if (call->nargs == allocated)
 		{
 			allocated *= 2;
@@ -134,11 +134,11 @@ sf_intrinsic_parse(SfScanner *s, SfIntrinsic **out)
 		}
 		if (!parse_argument(s, &call->args[call->nargs++]))
 			return false;
-		sf_scan_space(s);
+		sf_cursor_space(s);
 	}
 	if (!sf_intrinsic_accepts(call->function, call->nargs))
-		return sf_scan_fail(s, "wrong number of arguments for %s",
-							sf_intrinsic_name(call->function));
+		return sf_cursor_fail(s, "wrong number of arguments for %s",
+							  sf_intrinsic_name(call->function));
 	*out = call;
 	return true;
 }

@@ -14,7 +14,7 @@
 
 /* Return a text as the result. */
 static bool
-finish_string(SfCall *call, const char *text, int len)
+finish_string(SfIntrinsicCall *call, const char *text, int len)
 {
 	call->result->type = jbvString;
 	call->result->val.string.val = (char *) text;
@@ -70,7 +70,7 @@ append_display(StringInfo buf, const JsonbValue *v, Size max)
  * template \{ and \} are braces; a literal one knows \' and \\ as well.
  */
 bool
-sf_intrinsic_format(SfCall *call)
+sf_intrinsic_format(SfIntrinsicCall *call)
 {
 	const char *raw = call->node->args[0].raw;
 	const char *escapes = raw != NULL ? "'{}\\" : "{}";
@@ -129,7 +129,7 @@ is_delimiter(const char *c, int len, const JsonbValue *set)
  * the second argument, empty ones left out.
  */
 bool
-sf_intrinsic_string_split(SfCall *call)
+sf_intrinsic_string_split(SfIntrinsicCall *call)
 {
 	SfJsonBuilder b;
 	JsonbValue	piece;
@@ -169,7 +169,7 @@ sf_intrinsic_string_split(SfCall *call)
 
 /* States.Base64Encode(string). */
 bool
-sf_intrinsic_base64_encode(SfCall *call)
+sf_intrinsic_base64_encode(SfIntrinsicCall *call)
 {
 	const JsonbValue *arg = &call->args[0];
 	int			size;
@@ -191,7 +191,7 @@ sf_intrinsic_base64_encode(SfCall *call)
  * be text.
  */
 bool
-sf_intrinsic_base64_decode(SfCall *call)
+sf_intrinsic_base64_decode(SfIntrinsicCall *call)
 {
 	const JsonbValue *arg = &call->args[0];
 	StringInfoData padded;
@@ -221,7 +221,7 @@ sf_intrinsic_base64_decode(SfCall *call)
 
 /* States.Hash(string, algorithm): the digest in hexadecimal. */
 bool
-sf_intrinsic_hash(SfCall *call)
+sf_intrinsic_hash(SfIntrinsicCall *call)
 {
 	const JsonbValue *data = &call->args[0];
 	const JsonbValue *algorithm = &call->args[1];
@@ -238,7 +238,7 @@ sf_intrinsic_hash(SfCall *call)
 
 /* States.UUID(): a random one (version 4). */
 bool
-sf_intrinsic_uuid(SfCall *call)
+sf_intrinsic_uuid(SfIntrinsicCall *call)
 {
 	char	   *uuid = sf_uuid_v4();
 

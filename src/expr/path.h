@@ -5,8 +5,8 @@
  *		SfPath ── root ($, $$, $name, @)
  *		   └── steps: member, index, union, slice, wildcard, descent,
  *		              filter ── SfFilter (or, and, not, exists, test)
- *		                           └── SfOperand (literal, path, regex)
- *		              function ── arguments: SfOperand
+ *		                           └── SfFilterOperand (literal, path, regex)
+ *		              function ── arguments: SfFilterOperand
  */
 #ifndef SF_EXPR_PATH_H
 #define SF_EXPR_PATH_H
@@ -23,18 +23,18 @@ typedef enum SfPathRoot
 	SF_ROOT_CURRENT				/* @, inside a filter */
 } SfPathRoot;
 
-typedef enum SfStepKind
+typedef enum SfPathStepKind
 {
-	SF_STEP_MEMBER,				/* .name ['name'] */
-	SF_STEP_INDEX,				/* [n] */
-	SF_STEP_MEMBERS,			/* ['a','b'] */
-	SF_STEP_INDEXES,			/* [0,2] */
-	SF_STEP_SLICE,				/* [from:to] */
-	SF_STEP_WILDCARD,			/* .* [*] */
-	SF_STEP_DESCENT,			/* .. ; the step that follows says what to find */
-	SF_STEP_FILTER,				/* [?(…)] */
-	SF_STEP_FUNCTION			/* .name(…) */
-} SfStepKind;
+	SF_PATH_STEP_MEMBER,				/* .name ['name'] */
+	SF_PATH_STEP_INDEX,				/* [n] */
+	SF_PATH_STEP_MEMBERS,			/* ['a','b'] */
+	SF_PATH_STEP_INDEXES,			/* [0,2] */
+	SF_PATH_STEP_SLICE,				/* [from:to] */
+	SF_PATH_STEP_WILDCARD,			/* .* [*] */
+	SF_PATH_STEP_DESCENT,			/* .. ; the step that follows says what to find */
+	SF_PATH_STEP_FILTER,				/* [?(…)] */
+	SF_PATH_STEP_FUNCTION			/* .name(…) */
+} SfPathStepKind;
 
 /* Functions at the end of a path: symbol, name, least and most arguments */
 #define SF_PATH_FUNCTION_LIST(X) \
@@ -88,21 +88,21 @@ typedef enum SfFilterOperator
 
 struct SfPath;
 
-typedef enum SfOperandKind
+typedef enum SfFilterOperandKind
 {
-	SF_OPERAND_LITERAL,
-	SF_OPERAND_PATH,
-	SF_OPERAND_REGEX
-} SfOperandKind;
+	SF_FILTER_OPERAND_LITERAL,
+	SF_FILTER_OPERAND_PATH,
+	SF_FILTER_OPERAND_REGEX
+} SfFilterOperandKind;
 
-typedef struct SfOperand
+typedef struct SfFilterOperand
 {
-	SfOperandKind kind;
+	SfFilterOperandKind kind;
 	JsonbValue	literal;
 	struct SfPath *path;
 	text	   *regex;			/* anchored; cached compiled by PostgreSQL */
 	int			regex_flags;
-} SfOperand;
+} SfFilterOperand;
 
 typedef enum SfFilterKind
 {
@@ -119,8 +119,8 @@ typedef struct SfFilter
 	struct SfFilter *left;
 	struct SfFilter *right;
 	SfFilterOperator op;
-	SfOperand	a;
-	SfOperand	b;
+	SfFilterOperand a;
+	SfFilterOperand b;
 } SfFilter;
 
 typedef struct SfName
@@ -129,9 +129,9 @@ typedef struct SfName
 	int			len;
 } SfName;
 
-typedef struct SfStep
+typedef struct SfPathStep
 {
-	SfStepKind	kind;
+	SfPathStepKind kind;
 	int			nnames;			/* MEMBER, MEMBERS */
 	SfName	   *names;
 	int			nindexes;		/* INDEX, INDEXES */
@@ -144,15 +144,15 @@ typedef struct SfStep
 	SfPathFunction function;	/* FUNCTION */
 	bool		of_matches;		/* … applied to the array of all matches */
 	int			nargs;
-	SfOperand  *args;
-} SfStep;
+	SfFilterOperand *args;
+} SfPathStep;
 
 typedef struct SfPath
 {
 	SfPathRoot	root;
 	SfName		variable;
 	int			nsteps;
-	SfStep	   *steps;
+	SfPathStep *steps;
 	bool		definite;		/* at most one match */
 	bool		reference;		/* members and indexes only */
 } SfPath;
@@ -168,7 +168,7 @@ typedef enum SfPathPlace
 /* --- path_parse.c, filter_parse.c --- */
 extern bool sf_path_parse(SfScanner *s, SfPathPlace place, SfPath **out);
 extern bool sf_filter_parse(SfScanner *s, SfFilter **out);
-extern bool sf_operand_parse(SfScanner *s, SfOperand *out);
+extern bool sf_operand_parse(SfScanner *s, SfFilterOperand *out);
 
 /* --- path_eval.c --- */
 
@@ -194,11 +194,11 @@ extern SfPathStatus sf_path_eval(const SfPath *path, SfPathEnv *penv,
 /* --- filter_eval.c --- */
 extern bool sf_filter_accepts(const SfFilter *filter, SfPathEnv *penv,
 							  const JsonbValue *node);
-extern bool sf_operand_eval(const SfOperand *operand, SfPathEnv *penv,
+extern bool sf_operand_eval(const SfFilterOperand *operand, SfPathEnv *penv,
 							JsonbValue *result);
 
 /* --- path_function.c --- */
-extern bool sf_path_function_call(const SfStep *step, SfPathEnv *penv,
+extern bool sf_path_function_call(const SfPathStep *step, SfPathEnv *penv,
 								  const JsonbValue *subject, JsonbValue *result,
 								  SfError *err);
 

@@ -34,7 +34,7 @@ typedef struct Collector
 	SfError    *err;
 } Collector;
 
-static void collect(Collector *c, const SfStep *step, const SfStep *end,
+static void collect(Collector *c, const SfPathStep *step, const SfPathStep *end,
 					const JsonbValue *node);
 
 /* --- reasons, in the words of the service --- */
@@ -50,11 +50,11 @@ append_steps(StringInfo buf, const SfPath *path, int nsteps)
 		appendBinaryStringInfo(buf, path->variable.str, path->variable.len);
 	for (i = 0; i < nsteps; i++)
 	{
-		const SfStep *step = &path->steps[i];
+		const SfPathStep *step = &path->steps[i];
 
-		if (step->kind == SF_STEP_MEMBER)
+		if (step->kind == SF_PATH_STEP_MEMBER)
 			appendStringInfo(buf, "['%s']", step->names[0].str);
-		else if (step->kind == SF_STEP_INDEX)
+		else if (step->kind == SF_PATH_STEP_INDEX)
 			appendStringInfo(buf, "[" INT64_FORMAT "]", step->indexes[0]);
 		else
 			appendStringInfoString(buf, "[...]");
@@ -88,7 +88,7 @@ class_name(const JsonbValue *v)
 
 /* Say why a step leads nowhere; node is NULL behind the end of an array. */
 static SfPathStatus
-missing(const SfPath *path, const SfStep *step, const JsonbValue *node,
+missing(const SfPath *path, const SfPathStep *step, const JsonbValue *node,
 		SfError *err)
 {
 	int			position = step - path->steps;
@@ -97,14 +97,14 @@ missing(const SfPath *path, const SfStep *step, const JsonbValue *node,
 	if (err == NULL)
 		return SF_PATH_MISSING;
 	initStringInfo(&buf);
-	if (step->kind == SF_STEP_MEMBER && node != NULL && sf_json_is_object(node))
+	if (step->kind == SF_PATH_STEP_MEMBER && node != NULL && sf_json_is_object(node))
 	{
 		appendStringInfoString(&buf, position == path->nsteps - 1 ?
 							   "No results for path: " :
 							   "Missing property in path ");
 		append_steps(&buf, path, position + 1);
 	}
-	else if (step->kind == SF_STEP_MEMBER || step->kind == SF_STEP_MEMBERS)
+	else if (step->kind == SF_PATH_STEP_MEMBER || step->kind == SF_PATH_STEP_MEMBERS)
 	{
 		appendStringInfo(&buf, "Expected to find an object with property ['%s'] in path ",
 						 step->names[0].str);
@@ -143,7 +143,7 @@ element_at(const JsonbValue *array, int64 index, JsonbValue *out)
 
 /* Make one object of some members; false when all is required and is not there. */
 static bool
-merge_members(const SfStep *step, const JsonbValue *node, bool all,
+merge_members(const SfPathStep *step, const JsonbValue *node, bool all,
 			  JsonbValue *out)
 {
 	SfJsonMember *members = palloc(sizeof(SfJsonMember) * step->nnames);
@@ -199,7 +199,7 @@ add_match(Collector *c, const JsonbValue *v)
 
 /* Go on from each child of an array or object. */
 static void
-collect_children(Collector *c, const SfStep *step, const SfStep *end,
+collect_children(Collector *c, const SfPathStep *step, const SfPathStep *end,
 				 const JsonbValue *node)
 {
 	JsonbIterator *it = sf_json_children(node);
@@ -211,7 +211,7 @@ collect_children(Collector *c, const SfStep *step, const SfStep *end,
 
 /* Go on from the elements of an array, or the object, that pass a filter. */
 static void
-collect_filtered(Collector *c, const SfStep *step, const SfStep *end,
+collect_filtered(Collector *c, const SfPathStep *step, const SfPathStep *end,
 				 const JsonbValue *node)
 {
 	JsonbIterator *it = sf_json_elements(node);
@@ -228,7 +228,7 @@ collect_filtered(Collector *c, const SfStep *step, const SfStep *end,
 
 /* Go on from the elements of a slice. */
 static void
-collect_slice(Collector *c, const SfStep *step, const SfStep *end,
+collect_slice(Collector *c, const SfPathStep *step, const SfPathStep *end,
 			  const JsonbValue *node)
 {
 	int64		count = sf_json_count(node);
@@ -251,13 +251,13 @@ collect_slice(Collector *c, const SfStep *step, const SfStep *end,
 
 /* Go on from several members or elements. */
 static void
-collect_union(Collector *c, const SfStep *step, const SfStep *end,
+collect_union(Collector *c, const SfPathStep *step, const SfPathStep *end,
 			  const JsonbValue *node)
 {
 	JsonbValue	v;
 	int			i;
 
-	if (step->kind == SF_STEP_INDEXES)
+	if (step->kind == SF_PATH_STEP_INDEXES)
 	{
 		for (i = 0; i < step->nindexes; i++)
 		{
@@ -287,7 +287,7 @@ collect_union(Collector *c, const SfStep *step, const SfStep *end,
  * filter tests objects here and no arrays: their elements are met below.
  */
 static void
-collect_descent(Collector *c, const SfStep *step, const SfStep *end,
+collect_descent(Collector *c, const SfPathStep *step, const SfPathStep *end,
 				const JsonbValue *node)
 {
 	JsonbIterator *it = sf_json_children(node);
@@ -297,12 +297,12 @@ collect_descent(Collector *c, const SfStep *step, const SfStep *end,
 	CHECK_FOR_INTERRUPTS();
 	if (node->type != jbvBinary)
 		return;
-	if (step->kind == SF_STEP_MEMBERS && step + 1 == end)
+	if (step->kind == SF_PATH_STEP_MEMBERS && step + 1 == end)
 	{
 		if (sf_json_is_object(node) && merge_members(step, node, true, &child))
 			collect(c, end, end, &child);
 	}
-	else if (step->kind != SF_STEP_FILTER || sf_json_is_object(node))
+	else if (step->kind != SF_PATH_STEP_FILTER || sf_json_is_object(node))
 		collect(c, step, end, node);
 
 	while (sf_json_next(&it, &child))
@@ -314,7 +314,7 @@ collect_descent(Collector *c, const SfStep *step, const SfStep *end,
 
 /* Collect what the steps up to end match, from a node on. */
 static void
-collect(Collector *c, const SfStep *step, const SfStep *end,
+collect(Collector *c, const SfPathStep *step, const SfPathStep *end,
 		const JsonbValue *node)
 {
 	JsonbValue	current = *node;
@@ -327,36 +327,36 @@ collect(Collector *c, const SfStep *step, const SfStep *end,
 
 		switch (step->kind)
 		{
-			case SF_STEP_MEMBER:
+			case SF_PATH_STEP_MEMBER:
 				if (!sf_json_member(&current, step->names[0].str,
 									step->names[0].len, &next))
 					return;
 				break;
-			case SF_STEP_INDEX:
+			case SF_PATH_STEP_INDEX:
 				if (!element_at(&current, step->indexes[0], &next))
 					return;
 				break;
-			case SF_STEP_FUNCTION:
+			case SF_PATH_STEP_FUNCTION:
 				if (!sf_path_function_call(step, c->penv, &current, &next, c->err))
 				{
 					c->failed = true;
 					return;
 				}
 				break;
-			case SF_STEP_MEMBERS:
-			case SF_STEP_INDEXES:
+			case SF_PATH_STEP_MEMBERS:
+			case SF_PATH_STEP_INDEXES:
 				collect_union(c, step, end, &current);
 				return;
-			case SF_STEP_SLICE:
+			case SF_PATH_STEP_SLICE:
 				collect_slice(c, step, end, &current);
 				return;
-			case SF_STEP_WILDCARD:
+			case SF_PATH_STEP_WILDCARD:
 				collect_children(c, step + 1, end, &current);
 				return;
-			case SF_STEP_DESCENT:
+			case SF_PATH_STEP_DESCENT:
 				collect_descent(c, step + 1, end, &current);
 				return;
-			case SF_STEP_FILTER:
+			case SF_PATH_STEP_FILTER:
 				collect_filtered(c, step, end, &current);
 				return;
 		}
@@ -404,8 +404,8 @@ find_root(const SfPath *path, SfPathEnv *penv, JsonbValue *out)
 }
 
 /* Find the function that takes all matches of what stands before it, or the end. */
-static const SfStep *
-find_stop(const SfPath *path, const SfStep *step)
+static const SfPathStep *
+find_stop(const SfPath *path, const SfPathStep *step)
 {
 	while (step < path->steps + path->nsteps && !step->of_matches)
 		step++;
@@ -414,15 +414,15 @@ find_stop(const SfPath *path, const SfStep *step)
 
 /* Tell whether a step can have several matches. */
 static bool
-is_indefinite(const SfPath *path, const SfStep *step)
+is_indefinite(const SfPath *path, const SfPathStep *step)
 {
 	switch (step->kind)
 	{
-		case SF_STEP_MEMBER:
-		case SF_STEP_INDEX:
-		case SF_STEP_FUNCTION:
+		case SF_PATH_STEP_MEMBER:
+		case SF_PATH_STEP_INDEX:
+		case SF_PATH_STEP_FUNCTION:
 			return false;
-		case SF_STEP_MEMBERS:
+		case SF_PATH_STEP_MEMBERS:
 			return step + 1 < path->steps + path->nsteps;
 		default:
 			return true;
@@ -431,7 +431,7 @@ is_indefinite(const SfPath *path, const SfStep *step)
 
 /* Tell whether an indefinite step comes before another one. */
 static bool
-indefinite_before(const SfPath *path, const SfStep *step, const SfStep *stop)
+indefinite_before(const SfPath *path, const SfPathStep *step, const SfPathStep *stop)
 {
 	for (; step < stop; step++)
 	{
@@ -443,14 +443,14 @@ indefinite_before(const SfPath *path, const SfStep *step, const SfStep *stop)
 
 /* Take a step with one match.  False with *status where it leads nowhere. */
 static bool
-take_step(const SfPath *path, const SfStep *step, SfPathEnv *penv,
+take_step(const SfPath *path, const SfPathStep *step, SfPathEnv *penv,
 		  JsonbValue *current, SfPathStatus *status, SfError *err)
 {
 	JsonbValue	next;
 
 	switch (step->kind)
 	{
-		case SF_STEP_MEMBER:
+		case SF_PATH_STEP_MEMBER:
 			if (!sf_json_member(current, step->names[0].str,
 								step->names[0].len, &next))
 			{
@@ -458,7 +458,7 @@ take_step(const SfPath *path, const SfStep *step, SfPathEnv *penv,
 				return false;
 			}
 			break;
-		case SF_STEP_MEMBERS:
+		case SF_PATH_STEP_MEMBERS:
 			if (!sf_json_is_object(current))
 			{
 				*status = missing(path, step, current, err);
@@ -466,7 +466,7 @@ take_step(const SfPath *path, const SfStep *step, SfPathEnv *penv,
 			}
 			(void) merge_members(step, current, false, &next);
 			break;
-		case SF_STEP_INDEX:
+		case SF_PATH_STEP_INDEX:
 			if (!sf_json_is_array(current))
 			{
 				*status = missing(path, step, current, err);
@@ -489,7 +489,7 @@ take_step(const SfPath *path, const SfStep *step, SfPathEnv *penv,
 				sf_error_set(err, SF_ERR_RUNTIME, "No results for path: %s", buf.data);
 			}
 			return false;
-		case SF_STEP_FUNCTION:
+		case SF_PATH_STEP_FUNCTION:
 			if (!sf_path_function_call(step, penv, current, &next, err))
 			{
 				*status = SF_PATH_FAILED;
@@ -511,8 +511,8 @@ SfPathStatus
 sf_path_eval(const SfPath *path, SfPathEnv *penv, JsonbValue *result,
 			 SfError *err)
 {
-	const SfStep *step = path->steps;
-	const SfStep *end = path->steps + path->nsteps;
+	const SfPathStep *step = path->steps;
+	const SfPathStep *end = path->steps + path->nsteps;
 	JsonbValue	current;
 	SfPathStatus status;
 
@@ -530,7 +530,7 @@ sf_path_eval(const SfPath *path, SfPathEnv *penv, JsonbValue *result,
 	}
 	while (step < end)
 	{
-		const SfStep *stop;
+		const SfPathStep *stop;
 		Collector	c;
 
 		if (!is_indefinite(path, step))

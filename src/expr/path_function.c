@@ -96,7 +96,7 @@ standard_deviation(const Totals *t)
 
 /* Aggregate the numbers of the subject and of the arguments. */
 static bool
-call_aggregate(const SfStep *step, SfPathEnv *penv, const JsonbValue *subject,
+call_aggregate(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
 			   JsonbValue *result, SfError *err)
 {
 	Totals		t;
@@ -146,7 +146,7 @@ append_scalars(StringInfo buf, const JsonbValue *v)
 
 /* Join texts: those of the subject when it is an array, then the arguments. */
 static void
-call_concat(const SfStep *step, SfPathEnv *penv, const JsonbValue *subject,
+call_concat(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
 			JsonbValue *result)
 {
 	StringInfoData buf;
@@ -168,7 +168,7 @@ call_concat(const SfStep *step, SfPathEnv *penv, const JsonbValue *subject,
 
 /* Measure an array, an object or a string (in characters). */
 static bool
-call_length(const SfStep *step, SfPathEnv *penv, const JsonbValue *subject,
+call_length(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
 			JsonbValue *result, SfError *err)
 {
 	JsonbValue	v = *subject;
@@ -213,7 +213,7 @@ call_keys(const JsonbValue *subject, JsonbValue *result, SfError *err)
 
 /* Take one element of an array. */
 static bool
-call_element(const SfStep *step, SfPathEnv *penv, const JsonbValue *subject,
+call_element(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
 			 JsonbValue *result, SfError *err)
 {
 	int64		index = step->function == SF_PATH_LAST ? -1 : 0;
@@ -236,7 +236,7 @@ call_element(const SfStep *step, SfPathEnv *penv, const JsonbValue *subject,
 
 /* Apply a function to a value; false with the reason where it can't be. */
 bool
-sf_path_function_call(const SfStep *step, SfPathEnv *penv,
+sf_path_function_call(const SfPathStep *step, SfPathEnv *penv,
 					  const JsonbValue *subject, JsonbValue *result,
 					  SfError *err)
 {

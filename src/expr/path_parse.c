@@ -40,10 +40,10 @@ static const char *const name_stops[] = {
 };
 
 /* Make a step of a kind at the end of the list. */
-static SfStep *
-add_step(List **steps, SfStepKind kind)
+static SfPathStep *
+add_step(List **steps, SfPathStepKind kind)
 {
-	SfStep	   *step = palloc0(sizeof(SfStep));
+	SfPathStep *step = palloc0(sizeof(SfPathStep));
 
 	step->kind = kind;
 	*steps = lappend(*steps, step);
@@ -52,14 +52,14 @@ add_step(List **steps, SfStepKind kind)
 
 /* Turn a list of names into a step's array. */
 static void
-set_names(SfStep *step, List *names)
+set_names(SfPathStep *step, List *names)
 {
 	ListCell   *lc;
 
 	step->names = palloc(sizeof(SfName) * list_length(names));
 	foreach(lc, names)
 		step->names[step->nnames++] = *(SfName *) lfirst(lc);
-	step->kind = step->nnames == 1 ? SF_STEP_MEMBER : SF_STEP_MEMBERS;
+	step->kind = step->nnames == 1 ? SF_PATH_STEP_MEMBER : SF_PATH_STEP_MEMBERS;
 }
 
 /* Parse the quoted names of a bracket. */
@@ -72,37 +72,37 @@ parse_names(SfScanner *s, List **steps)
 	{
 		SfName	   *name = palloc(sizeof(SfName));
 
-		sf_scan_space(s);
-		if (sf_scan_peek(s) != '\'' && sf_scan_peek(s) != '"')
-			return sf_scan_fail(s, "expected a quoted name at offset %d",
-								(int) (s->p - s->text));
-		if (!sf_scan_quoted(s, &name->str, &name->len))
+		sf_cursor_space(s);
+		if (sf_cursor_peek(s) != '\'' && sf_cursor_peek(s) != '"')
+			return sf_cursor_fail(s, "expected a quoted name at offset %d",
+								  (int) (s->p - s->text));
+		if (!sf_cursor_quoted(s, &name->str, &name->len))
 			return false;
 		names = lappend(names, name);
-		sf_scan_space(s);
-	} while (sf_scan_accept(s, ","));
-	set_names(add_step(steps, SF_STEP_MEMBER), names);
+		sf_cursor_space(s);
+	} while (sf_cursor_accept(s, ","));
+	set_names(add_step(steps, SF_PATH_STEP_MEMBER), names);
 	return true;
 }
 
 /* Parse the end of a slice, of which the colon comes next. */
 static bool
-parse_slice(SfScanner *s, SfStep *step)
+parse_slice(SfScanner *s, SfPathStep *step)
 {
-	step->kind = SF_STEP_SLICE;
-	if (!sf_scan_expect(s, ":"))
+	step->kind = SF_PATH_STEP_SLICE;
+	if (!sf_cursor_expect(s, ":"))
 		return false;
-	sf_scan_space(s);
-	if (sf_scan_peek(s) != ']')
+	sf_cursor_space(s);
+	if (sf_cursor_peek(s) != ']')
 	{
 		step->has_to = true;
-		if (!sf_scan_integer(s, &step->to))
+		if (!sf_cursor_integer(s, &step->to))
 			return false;
-		sf_scan_space(s);
+		sf_cursor_space(s);
 	}
 	if (!step->has_from && !step->has_to)
-		return sf_scan_fail(s, "slice without a bound at offset %d",
-							(int) (s->p - s->text));
+		return sf_cursor_fail(s, "slice without a bound at offset %d",
+							  (int) (s->p - s->text));
 	return true;
 }
 
@@ -110,10 +110,10 @@ parse_slice(SfScanner *s, SfStep *step)
 static bool
 parse_indexes(SfScanner *s, List **steps)
 {
-	SfStep	   *step = add_step(steps, SF_STEP_INDEX);
+	SfPathStep *step = add_step(steps, SF_PATH_STEP_INDEX);
 	int			allocated = 4;
 
-	if (sf_scan_peek(s) == ':')
+	if (sf_cursor_peek(s) == ':')
 		return parse_slice(s, step);
 	step->indexes = palloc(sizeof(int64) * allocated);
 	do
@@ -123,20 +123,20 @@ parse_indexes(SfScanner *s, List **steps)
 			allocated *= 2;
 			step->indexes = repalloc(step->indexes, sizeof(int64) * allocated);
 		}
-		sf_scan_space(s);
-		if (!sf_scan_integer(s, &step->indexes[step->nindexes++]))
+		sf_cursor_space(s);
+		if (!sf_cursor_integer(s, &step->indexes[step->nindexes++]))
 			return false;
-		sf_scan_space(s);
-	} while (sf_scan_accept(s, ","));
+		sf_cursor_space(s);
+	} while (sf_cursor_accept(s, ","));
 
-	if (step->nindexes == 1 && sf_scan_peek(s) == ':')
+	if (step->nindexes == 1 && sf_cursor_peek(s) == ':')
 	{
 		step->has_from = true;
 		step->from = step->indexes[0];
 		return parse_slice(s, step);
 	}
 	if (step->nindexes > 1)
-		step->kind = SF_STEP_INDEXES;
+		step->kind = SF_PATH_STEP_INDEXES;
 	return true;
 }
 
@@ -144,19 +144,19 @@ parse_indexes(SfScanner *s, List **steps)
 static bool
 parse_filters(SfScanner *s, List **steps)
 {
-	SfStep	   *step = add_step(steps, SF_STEP_FILTER);
+	SfPathStep *step = add_step(steps, SF_PATH_STEP_FILTER);
 
 	do
 	{
 		SfFilter   *filter;
 		SfFilter   *both;
 
-		sf_scan_space(s);
-		if (!sf_scan_expect(s, "?"))
+		sf_cursor_space(s);
+		if (!sf_cursor_expect(s, "?"))
 			return false;
-		sf_scan_space(s);
-		if (!sf_scan_expect(s, "(") || !sf_filter_parse(s, &filter) ||
-			!sf_scan_expect(s, ")"))
+		sf_cursor_space(s);
+		if (!sf_cursor_expect(s, "(") || !sf_filter_parse(s, &filter) ||
+			!sf_cursor_expect(s, ")"))
 			return false;
 		if (step->filter != NULL)
 		{
@@ -167,8 +167,8 @@ parse_filters(SfScanner *s, List **steps)
 			filter = both;
 		}
 		step->filter = filter;
-		sf_scan_space(s);
-	} while (sf_scan_accept(s, ","));
+		sf_cursor_space(s);
+	} while (sf_cursor_accept(s, ","));
 	return true;
 }
 
@@ -179,32 +179,32 @@ parse_bracket(SfScanner *s, List **steps)
 	char		c;
 	bool		ok;
 
-	if (!sf_scan_expect(s, "["))
+	if (!sf_cursor_expect(s, "["))
 		return false;
-	sf_scan_space(s);
-	c = sf_scan_peek(s);
+	sf_cursor_space(s);
+	c = sf_cursor_peek(s);
 	if (c == '\'' || c == '"')
 		ok = parse_names(s, steps);
 	else if (c == '?')
 		ok = parse_filters(s, steps);
-	else if (sf_scan_accept(s, "*"))
+	else if (sf_cursor_accept(s, "*"))
 	{
-		(void) add_step(steps, SF_STEP_WILDCARD);
+		(void) add_step(steps, SF_PATH_STEP_WILDCARD);
 		ok = true;
 	}
 	else
 		ok = parse_indexes(s, steps);
 	if (!ok)
 		return false;
-	sf_scan_space(s);
-	return sf_scan_expect(s, "]");
+	sf_cursor_space(s);
+	return sf_cursor_expect(s, "]");
 }
 
 /* Parse the arguments of a function, of which the parenthesis comes next. */
 static bool
 parse_function(SfScanner *s, const char *name, int len, List **steps)
 {
-	SfStep	   *step;
+	SfPathStep *step;
 	int			i;
 
 	for (i = 0; i < (int) lengthof(path_functions); i++)
@@ -214,28 +214,28 @@ parse_function(SfScanner *s, const char *name, int len, List **steps)
 			break;
 	}
 	if (i == (int) lengthof(path_functions))
-		return sf_scan_fail(s, "function %.*s() does not exist", len, name);
+		return sf_cursor_fail(s, "function %.*s() does not exist", len, name);
 
-	step = add_step(steps, SF_STEP_FUNCTION);
+	step = add_step(steps, SF_PATH_STEP_FUNCTION);
 	step->function = (SfPathFunction) i;
-	step->args = palloc(sizeof(SfOperand) * path_functions[i].max_args);
-	(void) sf_scan_accept(s, "(");
-	sf_scan_space(s);
-	while (!sf_scan_accept(s, ")"))
+	step->args = palloc(sizeof(SfFilterOperand) * path_functions[i].max_args);
+	(void) sf_cursor_accept(s, "(");
+	sf_cursor_space(s);
+	while (!sf_cursor_accept(s, ")"))
 	{
-		if (step->nargs > 0 && !sf_scan_expect(s, ","))
+		if (step->nargs > 0 && !sf_cursor_expect(s, ","))
 			return false;
-		sf_scan_space(s);
+		sf_cursor_space(s);
 		if (step->nargs == path_functions[i].max_args)
-			return sf_scan_fail(s, "too many arguments for %s()",
-								path_functions[i].name);
+			return sf_cursor_fail(s, "too many arguments for %s()",
+								  path_functions[i].name);
 		if (!sf_operand_parse(s, &step->args[step->nargs++]))
 			return false;
-		sf_scan_space(s);
+		sf_cursor_space(s);
 	}
 	if (step->nargs < path_functions[i].min_args)
-		return sf_scan_fail(s, "too few arguments for %s()",
-							path_functions[i].name);
+		return sf_cursor_fail(s, "too few arguments for %s()",
+							  path_functions[i].name);
 	return true;
 }
 
@@ -249,19 +249,19 @@ parse_name(SfScanner *s, SfPathPlace place, List **steps)
 	while (s->p < s->end && strchr(name_stops[place], *s->p) == NULL)
 		s->p++;
 	if (s->p == start)
-		return sf_scan_fail(s, "expected a name at offset %d",
-							(int) (start - s->text));
-	if (sf_scan_peek(s) == '(')
+		return sf_cursor_fail(s, "expected a name at offset %d",
+							  (int) (start - s->text));
+	if (sf_cursor_peek(s) == '(')
 		return parse_function(s, start, s->p - start, steps);
 	if (s->p - start == 1 && *start == '*')
 	{
-		(void) add_step(steps, SF_STEP_WILDCARD);
+		(void) add_step(steps, SF_PATH_STEP_WILDCARD);
 		return true;
 	}
 	name = palloc(sizeof(SfName));
 	name->len = s->p - start;
 	name->str = pnstrdup(start, name->len);
-	set_names(add_step(steps, SF_STEP_MEMBER), list_make1(name));
+	set_names(add_step(steps, SF_PATH_STEP_MEMBER), list_make1(name));
 	return true;
 }
 
@@ -271,27 +271,27 @@ parse_steps(SfScanner *s, SfPathPlace place, List **steps)
 {
 	for (;;)
 	{
-		SfStep	   *last;
+		SfPathStep *last;
 
 		CHECK_FOR_INTERRUPTS();
-		if (sf_scan_peek(s) == '[')
+		if (sf_cursor_peek(s) == '[')
 		{
 			if (!parse_bracket(s, steps))
 				return false;
 			continue;
 		}
-		if (!sf_scan_accept(s, "."))
+		if (!sf_cursor_accept(s, "."))
 			return true;
-		if (sf_scan_accept(s, "."))
-			(void) add_step(steps, SF_STEP_DESCENT);
-		if (!(sf_scan_peek(s) == '[' ? parse_bracket(s, steps) :
+		if (sf_cursor_accept(s, "."))
+			(void) add_step(steps, SF_PATH_STEP_DESCENT);
+		if (!(sf_cursor_peek(s) == '[' ? parse_bracket(s, steps) :
 			  parse_name(s, place, steps)))
 			return false;
 		last = llast(*steps);
-		if (last->kind == SF_STEP_FUNCTION && list_length(*steps) > 1 &&
-			((SfStep *) list_nth(*steps, list_length(*steps) - 2))->kind ==
-			SF_STEP_DESCENT)
-			return sf_scan_fail(s, "function right after \"..\"");
+		if (last->kind == SF_PATH_STEP_FUNCTION && list_length(*steps) > 1 &&
+			((SfPathStep *) list_nth(*steps, list_length(*steps) - 2))->kind ==
+			SF_PATH_STEP_DESCENT)
+			return sf_cursor_fail(s, "function right after \"..\"");
 	}
 }
 
@@ -301,24 +301,24 @@ parse_root(SfScanner *s, SfPathPlace place, SfPath *path)
 {
 	const char *start;
 
-	if (place == SF_PLACE_FILTER && sf_scan_accept(s, "@"))
+	if (place == SF_PLACE_FILTER && sf_cursor_accept(s, "@"))
 	{
 		path->root = SF_ROOT_CURRENT;
 		return true;
 	}
-	if (sf_scan_accept(s, "$$"))
+	if (sf_cursor_accept(s, "$$"))
 	{
 		path->root = SF_ROOT_CONTEXT;
 		s->uses_context = true;
 		return true;
 	}
-	if (!sf_scan_expect(s, "$"))
+	if (!sf_cursor_expect(s, "$"))
 		return false;
 	path->root = SF_ROOT_INPUT;
 	start = s->p;
 	if (s->p < s->end && (*s->p < '0' || *s->p > '9'))
 	{
-		while (s->p < s->end && sf_scan_is_word(*s->p))
+		while (s->p < s->end && sf_cursor_is_word(*s->p))
 			s->p++;
 	}
 	if (s->p > start)
@@ -346,9 +346,9 @@ classify_path(SfPath *path)
 	path->reference = path->root != SF_ROOT_CURRENT;
 	for (i = 0; i < path->nsteps; i++)
 	{
-		SfStep	   *step = &path->steps[i];
+		SfPathStep *step = &path->steps[i];
 
-		if (step->kind == SF_STEP_FUNCTION)
+		if (step->kind == SF_PATH_STEP_FUNCTION)
 		{
 			bool		aggregates = step->function >= SF_PATH_MIN &&
 				step->function <= SF_PATH_CONCAT;
@@ -357,18 +357,18 @@ classify_path(SfPath *path)
 			if (step->of_matches)
 				path->definite = true;
 		}
-		else if (step->kind == SF_STEP_DESCENT)
+		else if (step->kind == SF_PATH_STEP_DESCENT)
 		{
 			descended = true;
 			path->definite = false;
 		}
-		else if (step->kind == SF_STEP_MEMBERS)
+		else if (step->kind == SF_PATH_STEP_MEMBERS)
 			path->definite = path->definite && i == path->nsteps - 1;
-		else if (step->kind != SF_STEP_MEMBER && step->kind != SF_STEP_INDEX)
+		else if (step->kind != SF_PATH_STEP_MEMBER && step->kind != SF_PATH_STEP_INDEX)
 			path->definite = false;
 
-		if (step->kind != SF_STEP_MEMBER &&
-			!(step->kind == SF_STEP_INDEX && step->indexes[0] >= 0))
+		if (step->kind != SF_PATH_STEP_MEMBER &&
+			!(step->kind == SF_PATH_STEP_INDEX && step->indexes[0] >= 0))
 			path->reference = false;
 	}
 }
@@ -385,11 +385,11 @@ sf_path_parse(SfScanner *s, SfPathPlace place, SfPath **out)
 	if (!parse_root(s, place, path) || !parse_steps(s, place, &steps))
 		return false;
 	if (place == SF_PLACE_WHOLE && s->p < s->end)
-		return sf_scan_fail(s, "unexpected \"%.*s\" at offset %d",
-							pg_mblen(s->p), s->p, (int) (s->p - s->text));
-	path->steps = palloc(sizeof(SfStep) * Max(list_length(steps), 1));
+		return sf_cursor_fail(s, "unexpected \"%.*s\" at offset %d",
+							  pg_mblen(s->p), s->p, (int) (s->p - s->text));
+	path->steps = palloc(sizeof(SfPathStep) * Max(list_length(steps), 1));
 	foreach(lc, steps)
-		path->steps[path->nsteps++] = *(SfStep *) lfirst(lc);
+		path->steps[path->nsteps++] = *(SfPathStep *) lfirst(lc);
 	list_free_deep(steps);
 	classify_path(path);
 	*out = path;

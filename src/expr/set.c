@@ -21,10 +21,10 @@ place_exists(const SfPath *path, const Jsonb *doc)
 	sf_json_root(doc, &current);
 	for (i = 0; i < path->nsteps; i++)
 	{
-		const SfStep *step = &path->steps[i];
+		const SfPathStep *step = &path->steps[i];
 		JsonbValue	next;
 
-		if (step->kind == SF_STEP_INDEX)
+		if (step->kind == SF_PATH_STEP_INDEX)
 		{
 			if (!sf_json_element(&current, step->indexes[0], &next))
 				return false;
@@ -37,7 +37,7 @@ place_exists(const SfPath *path, const Jsonb *doc)
 			/* From here on only objects are made. */
 			for (i++; i < path->nsteps; i++)
 			{
-				if (path->steps[i].kind == SF_STEP_INDEX)
+				if (path->steps[i].kind == SF_PATH_STEP_INDEX)
 					return false;
 			}
 			return true;
@@ -47,13 +47,13 @@ place_exists(const SfPath *path, const Jsonb *doc)
 	return true;
 }
 
-static void replace(const JsonbValue *node, const SfStep *step,
-					const SfStep *end, const JsonbValue *value,
+static void replace(const JsonbValue *node, const SfPathStep *step,
+					const SfPathStep *end, const JsonbValue *value,
 					JsonbValue *result);
 
 /* Make an object with one member replaced or added; node NULL: a new object. */
 static Jsonb *
-replace_member(const JsonbValue *node, const SfStep *step, const SfStep *end,
+replace_member(const JsonbValue *node, const SfPathStep *step, const SfPathStep *end,
 			   const JsonbValue *value)
 {
 	const SfName *name = &step->names[0];
@@ -78,7 +78,7 @@ replace_member(const JsonbValue *node, const SfStep *step, const SfStep *end,
 
 /* Make an array with one element replaced. */
 static Jsonb *
-replace_element(const JsonbValue *node, const SfStep *step, const SfStep *end,
+replace_element(const JsonbValue *node, const SfPathStep *step, const SfPathStep *end,
 				const JsonbValue *value)
 {
 	JsonbIterator *it = sf_json_elements(node);
@@ -98,14 +98,14 @@ replace_element(const JsonbValue *node, const SfStep *step, const SfStep *end,
 
 /* Give a node in which the place named by the remaining steps has the value. */
 static void
-replace(const JsonbValue *node, const SfStep *step, const SfStep *end,
+replace(const JsonbValue *node, const SfPathStep *step, const SfPathStep *end,
 		const JsonbValue *value, JsonbValue *result)
 {
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	if (step == end)
 		*result = *value;
-	else if (step->kind == SF_STEP_INDEX)
+	else if (step->kind == SF_PATH_STEP_INDEX)
 		sf_json_root(replace_element(node, step, end, value), result);
 	else
 		sf_json_root(replace_member(node, step, end, value), result);

@@ -8,13 +8,13 @@
 #include "jsonata/functions.h"
 
 /* $append(x, y) */
-SF_JN_FUNCTION(append)
+SF_JN_LIBRARY_FUNCTION(append)
 {
 	return sf_jn_append(&ev->arena, args[0], args[1]);
 }
 
 /* $reverse(array) */
-SF_JN_FUNCTION(reverse)
+SF_JN_LIBRARY_FUNCTION(reverse)
 {
 	SfJnValue  *result;
 	uint32		i;
@@ -28,7 +28,7 @@ SF_JN_FUNCTION(reverse)
 }
 
 /* $shuffle(array) */
-SF_JN_FUNCTION(shuffle)
+SF_JN_LIBRARY_FUNCTION(shuffle)
 {
 	SfJnValue  *result;
 	uint32		i;
@@ -96,7 +96,7 @@ hash_value(const SfJnValue *v)
 }
 
 /* $distinct(array) */
-SF_JN_FUNCTION(distinct)
+SF_JN_LIBRARY_FUNCTION(distinct)
 {
 	SfJnValue  *list = args[0];
 	SfJnValue  *result;
@@ -130,7 +130,7 @@ SF_JN_FUNCTION(distinct)
 }
 
 /* $zip(array, …) */
-SF_JN_FUNCTION(zip)
+SF_JN_LIBRARY_FUNCTION(zip)
 {
 	SfJnValue  *result = sf_jn_array(&ev->arena, 4);
 	uint32		shortest = PG_UINT32_MAX;
@@ -178,7 +178,7 @@ function_swap(SfJnEval *ev, void *arg, SfJnValue *a, SfJnValue *b)
 }
 
 /* $sort(array, function) */
-SF_JN_FUNCTION(sort)
+SF_JN_LIBRARY_FUNCTION(sort)
 {
 	SfJnValue  *list = args[0];
 	bool		strings = true;
@@ -204,7 +204,7 @@ call_with_item(SfJnEval *ev, SfJnValue *function, SfJnValue *list, uint32 i)
 }
 
 /* $map(array, function) */
-SF_JN_FUNCTION(map)
+SF_JN_LIBRARY_FUNCTION(map)
 {
 	SfJnValue  *list = args[0];
 	SfJnValue  *result;
@@ -224,7 +224,7 @@ SF_JN_FUNCTION(map)
 }
 
 /* $filter(array, function) */
-SF_JN_FUNCTION(filter)
+SF_JN_LIBRARY_FUNCTION(filter)
 {
 	SfJnValue  *list = args[0];
 	SfJnValue  *result;
@@ -242,7 +242,7 @@ SF_JN_FUNCTION(filter)
 }
 
 /* $single(array, function) */
-SF_JN_FUNCTION(single)
+SF_JN_LIBRARY_FUNCTION(single)
 {
 	SfJnValue  *list = args[0];
 	SfJnValue  *result = NULL;
@@ -266,7 +266,7 @@ SF_JN_FUNCTION(single)
 }
 
 /* $reduce(array, function, init) */
-SF_JN_FUNCTION(reduce)
+SF_JN_LIBRARY_FUNCTION(reduce)
 {
 	SfJnValue  *list = args[0];
 	SfJnValue  *result = args[2];

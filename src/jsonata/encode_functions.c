@@ -15,7 +15,7 @@ static const char url_whole[] = "-_.!~*'();/?:@&=+$,#";
  * $base64encode(str).  The bytes are those of UTF-8 in a state machine; the
  * reference takes one byte a character, the low one of its code.
  */
-SF_JN_FUNCTION(base64encode)
+SF_JN_LIBRARY_FUNCTION(base64encode)
 {
 	const char *bytes;
 	int			n;
@@ -68,7 +68,7 @@ base64_digit(char c)
  * passed over and padding ends the text.  In a state machine the bytes are
  * UTF-8 (what is not becomes U+FFFD), else each is a character.
  */
-SF_JN_FUNCTION(base64decode)
+SF_JN_LIBRARY_FUNCTION(base64decode)
 {
 	char	   *bytes;
 	char	   *text;
@@ -223,25 +223,25 @@ decode(SfJnEval *ev, SfJnValue *s, const char *kept, const char *function)
 }
 
 /* $encodeUrlComponent(str) */
-SF_JN_FUNCTION(encodeUrlComponent)
+SF_JN_LIBRARY_FUNCTION(encodeUrlComponent)
 {
 	return encode(ev, args[0], url_component, "encodeUrlComponent");
 }
 
 /* $encodeUrl(str) */
-SF_JN_FUNCTION(encodeUrl)
+SF_JN_LIBRARY_FUNCTION(encodeUrl)
 {
 	return encode(ev, args[0], url_whole, "encodeUrl");
 }
 
 /* $decodeUrlComponent(str) */
-SF_JN_FUNCTION(decodeUrlComponent)
+SF_JN_LIBRARY_FUNCTION(decodeUrlComponent)
 {
 	return decode(ev, args[0], "", "decodeUrlComponent");
 }
 
 /* $decodeUrl(str) */
-SF_JN_FUNCTION(decodeUrl)
+SF_JN_LIBRARY_FUNCTION(decodeUrl)
 {
 	return decode(ev, args[0], ";/?:@&=+$,#", "decodeUrl");
 }

@@ -493,7 +493,7 @@ format(SfJnEval *ev, const Symbols *s, const SubPicture *p, double value, bool m
 }
 
 /* $formatNumber(number, picture, options) */
-SF_JN_FUNCTION(formatNumber)
+SF_JN_LIBRARY_FUNCTION(formatNumber)
 {
 	Symbols		s;
 	SubPicture	parts[2];

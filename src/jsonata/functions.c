@@ -106,38 +106,38 @@ type_name(const SfJnValue *v)
 }
 
 /* $type(value) */
-SF_JN_FUNCTION(type)
+SF_JN_LIBRARY_FUNCTION(type)
 {
 	return args[0] == NULL ? NULL :
 		sf_jn_cstring(&ev->arena, type_name(args[0]));
 }
 
 /* $exists(value) */
-SF_JN_FUNCTION(exists)
+SF_JN_LIBRARY_FUNCTION(exists)
 {
 	return sf_jn_bool(args[0] != NULL);
 }
 
 /* $boolean(value) */
-SF_JN_FUNCTION(boolean)
+SF_JN_LIBRARY_FUNCTION(boolean)
 {
 	return args[0] == NULL ? NULL : sf_jn_bool(sf_jn_truth(ev, args[0]));
 }
 
 /* $not(value) */
-SF_JN_FUNCTION(not)
+SF_JN_LIBRARY_FUNCTION(not)
 {
 	return args[0] == NULL ? NULL : sf_jn_bool(!sf_jn_truth(ev, args[0]));
 }
 
 /* $string(value, prettify) */
-SF_JN_FUNCTION(string)
+SF_JN_LIBRARY_FUNCTION(string)
 {
 	return sf_jn_to_string(ev, args[0], sf_jn_truth(ev, args[1]));
 }
 
 /* $clone(value) */
-SF_JN_FUNCTION(clone)
+SF_JN_LIBRARY_FUNCTION(clone)
 {
 	sf_jn_check_nesting(ev, args[0]);
 	return args[0] == NULL ? NULL : sf_jn_clone(&ev->arena, args[0]);
@@ -155,13 +155,13 @@ fail_with(SfJnEval *ev, SfJnErrorCode code, SfJnValue *message, const char *fall
 }
 
 /* $error(message) */
-SF_JN_FUNCTION(error)
+SF_JN_LIBRARY_FUNCTION(error)
 {
 	fail_with(ev, SF_JN_D3137, args[0], "$error() function evaluated");
 }
 
 /* $assert(condition, message) */
-SF_JN_FUNCTION(assert)
+SF_JN_LIBRARY_FUNCTION(assert)
 {
 	if (!sf_jn_truth(ev, args[0]))
 		fail_with(ev, SF_JN_D3141, args[1], "$assert() statement failed");
@@ -210,7 +210,7 @@ eval_text(SfJnEval *ev, SfJnValue *text, SfJnValue *input)
 }
 
 /* $eval(expression, context) */
-SF_JN_FUNCTION(eval)
+SF_JN_LIBRARY_FUNCTION(eval)
 {
 	SfJnValue  *input = ev->focus;
 
@@ -235,19 +235,19 @@ sf_jn_now(SfJnEval *ev)
 }
 
 /* $millis() */
-SF_JN_FUNCTION(millis)
+SF_JN_LIBRARY_FUNCTION(millis)
 {
 	return sf_jn_number(&ev->arena, sf_jn_now(ev));
 }
 
 /* $now(picture, timezone) */
-SF_JN_FUNCTION(now)
+SF_JN_LIBRARY_FUNCTION(now)
 {
 	return sf_jn_format_datetime(ev, sf_jn_now(ev), args[0], args[1]);
 }
 
 /* $fromMillis(number, picture, timezone) */
-SF_JN_FUNCTION(fromMillis)
+SF_JN_LIBRARY_FUNCTION(fromMillis)
 {
 	if (args[0] == NULL)
 		return NULL;
@@ -255,7 +255,7 @@ SF_JN_FUNCTION(fromMillis)
 }
 
 /* $toMillis(timestamp, picture) */
-SF_JN_FUNCTION(toMillis)
+SF_JN_LIBRARY_FUNCTION(toMillis)
 {
 	if (args[0] == NULL)
 		return NULL;

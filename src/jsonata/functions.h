@@ -87,7 +87,7 @@
 	extern SfJnValue *sf_jn_fn_##name(SfJnEval *ev, SfJnValue **args, int nargs);
 SF_JN_FUNCTION_LIST(SF_JN_FUNCTION_DECL)
 
-#define SF_JN_FUNCTION(name) \
+#define SF_JN_LIBRARY_FUNCTION(name) \
 	SfJnValue *sf_jn_fn_##name(SfJnEval *ev, SfJnValue **args, int nargs)
 
 extern Oid	sf_jn_case_collation(void);

@@ -398,7 +398,7 @@ sf_jn_append_integer(SfJnEval *ev, StringInfo buf, double value,
 }
 
 /* $formatInteger(number, picture) */
-SF_JN_FUNCTION(formatInteger)
+SF_JN_LIBRARY_FUNCTION(formatInteger)
 {
 	SfJnIntegerPicture picture;
 	StringInfoData buf;

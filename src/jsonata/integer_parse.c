@@ -231,7 +231,7 @@ sf_jn_integer_pattern(SfJnEval *ev, StringInfo buf, const SfJnIntegerPicture *p)
 }
 
 /* $parseInteger(string, picture) */
-SF_JN_FUNCTION(parseInteger)
+SF_JN_LIBRARY_FUNCTION(parseInteger)
 {
 	SfJnIntegerPicture picture;
 

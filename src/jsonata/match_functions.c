@@ -116,7 +116,7 @@ advance_to(const SfJnValue *s, Size to, Size *chars, Size *bytes)
 }
 
 /* $contains(str, pattern) */
-SF_JN_FUNCTION(contains)
+SF_JN_LIBRARY_FUNCTION(contains)
 {
 	Matcher		m;
 
@@ -129,7 +129,7 @@ SF_JN_FUNCTION(contains)
 }
 
 /* $match(str, pattern, limit) */
-SF_JN_FUNCTION(match)
+SF_JN_LIBRARY_FUNCTION(match)
 {
 	SfJnValue  *result = sf_jn_sequence(&ev->arena, 4);
 	double		limit = args[2] == NULL ? INFINITY : args[2]->u.number;
@@ -189,7 +189,7 @@ split_string(SfJnEval *ev, SfJnValue *s, SfJnValue *separator, double limit)
 }
 
 /* $split(str, separator, limit) */
-SF_JN_FUNCTION(split)
+SF_JN_LIBRARY_FUNCTION(split)
 {
 	double		limit = args[2] == NULL ? INFINITY : trunc(args[2]->u.number);
 	SfJnValue  *s = args[0];
@@ -378,7 +378,7 @@ replace_matches(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
 }
 
 /* $replace(str, pattern, replacement, limit) */
-SF_JN_FUNCTION(replace)
+SF_JN_LIBRARY_FUNCTION(replace)
 {
 	double		limit = args[3] == NULL ? INFINITY : args[3]->u.number;
 	StringInfoData buf;

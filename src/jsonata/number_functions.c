@@ -12,19 +12,19 @@
 #include "jsonata/functions.h"
 
 /* $abs(number) */
-SF_JN_FUNCTION(abs)
+SF_JN_LIBRARY_FUNCTION(abs)
 {
 	return args[0] == NULL ? NULL : sf_jn_number(&ev->arena, fabs(args[0]->u.number));
 }
 
 /* $floor(number) */
-SF_JN_FUNCTION(floor)
+SF_JN_LIBRARY_FUNCTION(floor)
 {
 	return args[0] == NULL ? NULL : sf_jn_number(&ev->arena, floor(args[0]->u.number));
 }
 
 /* $ceil(number) */
-SF_JN_FUNCTION(ceil)
+SF_JN_LIBRARY_FUNCTION(ceil)
 {
 	return args[0] == NULL ? NULL : sf_jn_number(&ev->arena, ceil(args[0]->u.number));
 }
@@ -47,7 +47,7 @@ shift_point(double d, int places)
 }
 
 /* $round(number, precision): halves go to the even neighbour */
-SF_JN_FUNCTION(round)
+SF_JN_LIBRARY_FUNCTION(round)
 {
 	int			precision;
 	double		d;
@@ -70,7 +70,7 @@ SF_JN_FUNCTION(round)
 }
 
 /* $sqrt(number) */
-SF_JN_FUNCTION(sqrt)
+SF_JN_LIBRARY_FUNCTION(sqrt)
 {
 	if (args[0] == NULL)
 		return NULL;
@@ -80,7 +80,7 @@ SF_JN_FUNCTION(sqrt)
 }
 
 /* $power(base, exponent) */
-SF_JN_FUNCTION(power)
+SF_JN_LIBRARY_FUNCTION(power)
 {
 	double		result;
 
@@ -112,7 +112,7 @@ java_random(int64 seed)
 }
 
 /* $random(seed) */
-SF_JN_FUNCTION(random)
+SF_JN_LIBRARY_FUNCTION(random)
 {
 	if (SF_JN_IS_NUMBER(args[0]))
 	{
@@ -189,7 +189,7 @@ parse_radix(const char *s, Size len, double *result)
 }
 
 /* $number(value) */
-SF_JN_FUNCTION(number)
+SF_JN_LIBRARY_FUNCTION(number)
 {
 	SfJnValue  *v = args[0];
 	double		d;
@@ -213,7 +213,7 @@ SF_JN_FUNCTION(number)
 }
 
 /* $formatBase(number, radix) */
-SF_JN_FUNCTION(formatBase)
+SF_JN_LIBRARY_FUNCTION(formatBase)
 {
 	SfJnValue	two = {.type = SF_JN_NUMBER,.u.number = 0};
 	SfJnValue  *round_args[2] = {args[0], &two};
@@ -251,7 +251,7 @@ SF_JN_FUNCTION(formatBase)
 }
 
 /* $sum(array) */
-SF_JN_FUNCTION(sum)
+SF_JN_LIBRARY_FUNCTION(sum)
 {
 	double		total = 0;
 	uint32		i;
@@ -264,7 +264,7 @@ SF_JN_FUNCTION(sum)
 }
 
 /* $count(array) */
-SF_JN_FUNCTION(count)
+SF_JN_LIBRARY_FUNCTION(count)
 {
 	return sf_jn_number(&ev->arena, args[0] == NULL ? 0 : args[0]->len);
 }
@@ -286,19 +286,19 @@ extreme(SfJnEval *ev, const SfJnValue *list, bool largest)
 }
 
 /* $max(array) */
-SF_JN_FUNCTION(max)
+SF_JN_LIBRARY_FUNCTION(max)
 {
 	return extreme(ev, args[0], true);
 }
 
 /* $min(array) */
-SF_JN_FUNCTION(min)
+SF_JN_LIBRARY_FUNCTION(min)
 {
 	return extreme(ev, args[0], false);
 }
 
 /* $average(array) */
-SF_JN_FUNCTION(average)
+SF_JN_LIBRARY_FUNCTION(average)
 {
 	SfJnValue  *total;
 

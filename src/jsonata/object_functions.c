@@ -30,7 +30,7 @@ collect_keys(SfJnEval *ev, const SfJnValue *v, SfJnValue *keys)
 }
 
 /* $keys(object) */
-SF_JN_FUNCTION(keys)
+SF_JN_LIBRARY_FUNCTION(keys)
 {
 	SfJnValue  *keys = sf_jn_object(&ev->arena, 4);
 	SfJnValue  *result;
@@ -46,7 +46,7 @@ SF_JN_FUNCTION(keys)
 }
 
 /* $lookup(object, key) */
-SF_JN_FUNCTION(lookup)
+SF_JN_LIBRARY_FUNCTION(lookup)
 {
 	SfJnName	name;
 
@@ -83,7 +83,7 @@ spread_value(SfJnEval *ev, SfJnValue *v, SfJnValue *result)
 }
 
 /* $spread(object) */
-SF_JN_FUNCTION(spread)
+SF_JN_LIBRARY_FUNCTION(spread)
 {
 	SfJnValue  *result;
 
@@ -97,7 +97,7 @@ SF_JN_FUNCTION(spread)
 }
 
 /* $merge(array) */
-SF_JN_FUNCTION(merge)
+SF_JN_LIBRARY_FUNCTION(merge)
 {
 	SfJnValue  *result;
 	uint32		i;
@@ -119,7 +119,7 @@ call_with_member(SfJnEval *ev, SfJnValue *function, SfJnValue *object, const SfJ
 }
 
 /* $each(object, function) */
-SF_JN_FUNCTION(each)
+SF_JN_LIBRARY_FUNCTION(each)
 {
 	SfJnValue  *object = args[0];
 	SfJnValue  *result = sf_jn_sequence(&ev->arena, 4);
@@ -136,7 +136,7 @@ SF_JN_FUNCTION(each)
 }
 
 /* $sift(object, function) */
-SF_JN_FUNCTION(sift)
+SF_JN_LIBRARY_FUNCTION(sift)
 {
 	SfJnValue  *object = args[0];
 	SfJnValue  *result = sf_jn_object(&ev->arena, 4);

@@ -18,7 +18,7 @@
  * $partition(array, size): chunks of so many elements; without a size one
  * chunk.
  */
-SF_JN_FUNCTION(partition)
+SF_JN_LIBRARY_FUNCTION(partition)
 {
 	SfJnValue  *list = args[0];
 	SfJnValue  *result;
@@ -48,7 +48,7 @@ SF_JN_FUNCTION(partition)
  * $range(first, last, step): the numbers from first to last.  No step, or one
  * that leads away, gives undefined.
  */
-SF_JN_FUNCTION(range)
+SF_JN_LIBRARY_FUNCTION(range)
 {
 	SfJnValue  *result;
 	double		count;
@@ -69,7 +69,7 @@ SF_JN_FUNCTION(range)
 }
 
 /* $hash(str, algorithm): hex digits */
-SF_JN_FUNCTION(hash)
+SF_JN_LIBRARY_FUNCTION(hash)
 {
 	char	   *digest;
 
@@ -84,13 +84,13 @@ SF_JN_FUNCTION(hash)
 }
 
 /* $uuid(): random, version 4 */
-SF_JN_FUNCTION(uuid)
+SF_JN_LIBRARY_FUNCTION(uuid)
 {
 	return sf_jn_cstring(&ev->arena, sf_uuid_v4());
 }
 
 /* $parse(str): a JSON text */
-SF_JN_FUNCTION(parse)
+SF_JN_LIBRARY_FUNCTION(parse)
 {
 	SfJnValue  *result;
 

@@ -41,7 +41,7 @@ slice(SfJnEval *ev, const SfJnValue *s, double start, double end)
 }
 
 /* $substring(str, start, length) */
-SF_JN_FUNCTION(substring)
+SF_JN_LIBRARY_FUNCTION(substring)
 {
 	SfJnValue  *s = args[0];
 	double		n;
@@ -66,7 +66,7 @@ SF_JN_FUNCTION(substring)
 }
 
 /* $substringBefore(str, chars) */
-SF_JN_FUNCTION(substringBefore)
+SF_JN_LIBRARY_FUNCTION(substringBefore)
 {
 	int64		at;
 
@@ -77,7 +77,7 @@ SF_JN_FUNCTION(substringBefore)
 }
 
 /* $substringAfter(str, chars) */
-SF_JN_FUNCTION(substringAfter)
+SF_JN_LIBRARY_FUNCTION(substringAfter)
 {
 	int64		at;
 
@@ -146,19 +146,19 @@ change_case(SfJnEval *ev, SfJnValue *s, bool upper)
 }
 
 /* $lowercase(str) */
-SF_JN_FUNCTION(lowercase)
+SF_JN_LIBRARY_FUNCTION(lowercase)
 {
 	return change_case(ev, args[0], false);
 }
 
 /* $uppercase(str) */
-SF_JN_FUNCTION(uppercase)
+SF_JN_LIBRARY_FUNCTION(uppercase)
 {
 	return change_case(ev, args[0], true);
 }
 
 /* $length(str) */
-SF_JN_FUNCTION(length)
+SF_JN_LIBRARY_FUNCTION(length)
 {
 	if (args[0] == NULL)
 		return NULL;
@@ -166,7 +166,7 @@ SF_JN_FUNCTION(length)
 }
 
 /* $trim(str): runs of blanks become one, none at the ends */
-SF_JN_FUNCTION(trim)
+SF_JN_LIBRARY_FUNCTION(trim)
 {
 	SfJnValue  *s = args[0];
 	char	   *text;
@@ -195,7 +195,7 @@ SF_JN_FUNCTION(trim)
 }
 
 /* $pad(str, width, char) */
-SF_JN_FUNCTION(pad)
+SF_JN_LIBRARY_FUNCTION(pad)
 {
 	SfJnValue  *s = args[0];
 	SfJnValue  *with = args[2];
@@ -227,7 +227,7 @@ SF_JN_FUNCTION(pad)
 }
 
 /* $join(array, separator) */
-SF_JN_FUNCTION(join)
+SF_JN_LIBRARY_FUNCTION(join)
 {
 	SfJnValue  *list = args[0];
 	SfJnValue  *separator = args[1];

@@ -38,8 +38,8 @@ label_of(const SfState *state, const char *uuid)
 
 /* Build the public name of a run. */
 char *
-sf_map_run_arn(const SfExecution *execution, const SfState *state,
-			   const char *uuid)
+sf_map_arn(const SfExecution *execution, const SfState *state,
+		   const char *uuid)
 {
 	return sf_public_name(SF_NAME_MAP_RUN,
 						  psprintf("%s/%s:%s", execution->machine_name,
@@ -48,14 +48,14 @@ sf_map_run_arn(const SfExecution *execution, const SfState *state,
 
 /* What the event that a run is redriven tells. */
 Jsonb *
-sf_map_run_redriven_extra(const SfExecution *execution, const SfState *state,
-						  const SfMapRun *map_run)
+sf_map_redriven_extra(const SfExecution *execution, const SfState *state,
+					  const SfMapRun *map_run)
 {
 	SfJsonBuilder b;
 
 	sf_json_begin_object(&b);
 	sf_json_add_string(&b, "mapRunArn",
-					   sf_map_run_arn(execution, state, map_run->uuid));
+					   sf_map_arn(execution, state, map_run->uuid));
 	sf_json_add_int(&b, "redriveCount", map_run->redrive_count);
 	return sf_json_finish(&b);
 }
@@ -136,7 +136,7 @@ fail_run(SfStep *step, SfError *error)
 	sf_step_prefix(step, error);
 	if (!sf_error_is(error, SF_ERR_RUNTIME))
 		sf_step_event(step, SF_EVENT_MAP_RUN_FAILED, NULL,
-					  sf_event_error(error->name, error->cause));
+					  sf_event_type_failure(error->name, error->cause));
 	end_run(step, SF_STATUS_FAILED);
 	return sf_step_fail(step, error);
 }
@@ -217,7 +217,7 @@ run_extra(const SfStep *step, const char *uuid)
 
 	sf_json_begin_object(&b);
 	sf_json_add_string(&b, "mapRunArn",
-					   sf_map_run_arn(step->loaded->execution, step->state, uuid));
+					   sf_map_arn(step->loaded->execution, step->state, uuid));
 	return sf_json_finish(&b);
 }
 
@@ -528,8 +528,8 @@ written_result(SfStep *step, Jsonb *details)
 
 	sf_json_begin_object(&b);
 	sf_json_add_string(&b, "MapRunArn",
-					   sf_map_run_arn(step->loaded->execution, step->state,
-									  map_run->uuid));
+					   sf_map_arn(step->loaded->execution, step->state,
+								  map_run->uuid));
 	sf_json_add(&b, "ResultWriterDetails", details);
 	return sf_json_finish(&b);
 }
@@ -569,7 +569,7 @@ sf_distributed_joined(SfStep *step)
 
 	if (branch->failing)
 	{
-		SfError		error = sf_branch_error(branch);
+		SfError		error = sf_step_branch_error(branch);
 
 		return fail_run(step, &error);
 	}

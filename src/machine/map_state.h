@@ -49,14 +49,14 @@ extern const SfResource *sf_distributed_resource(const SfState *state,
 												 const SfBranch *branch);
 
 /* "…:mapRun:machine/label:uuid" and "machine/label:name", the child's id. */
-extern char *sf_map_run_arn(const SfExecution *execution, const SfState *state,
-							const char *uuid);
+extern char *sf_map_arn(const SfExecution *execution, const SfState *state,
+						const char *uuid);
 extern char *sf_map_child_id(const SfExecution *execution, const SfState *state,
 							 const char *uuid, int index);
 
 /* {"mapRunArn": …, "redriveCount": …} */
-extern Jsonb *sf_map_run_redriven_extra(const SfExecution *execution,
-										const SfState *state,
-										const SfMapRun *map_run);
+extern Jsonb *sf_map_redriven_extra(const SfExecution *execution,
+									const SfState *state,
+									const SfMapRun *map_run);
 
 #endif							/* SF_MACHINE_MAP_STATE_H */

@@ -73,7 +73,7 @@ sf_join_count(SfBranch *parent, const SfParentDelta *delta, SfFailureMode mode,
 	{
 		parent->failing = true;
 		parent->failed_event = delta->failed_event;
-		sf_branch_set_error(parent, &delta->error);
+		sf_step_set_branch_error(parent, &delta->error);
 	}
 	/* a join that has to abort its children comes before them */
 	if (sf_join_is_ready(parent, mode))
@@ -89,7 +89,7 @@ sf_join_fail(SfStep *step, SfError *error)
 
 	sf_step_prefix(step, error);
 	branch->failing = true;
-	sf_branch_set_error(branch, error);
+	sf_step_set_branch_error(branch, error);
 	branch->due_at = step->now;
 }
 
@@ -143,7 +143,7 @@ sf_join_resume(SfStep *step)
 
 	if (branch->failing)
 	{
-		error = sf_branch_error(branch);
+		error = sf_step_branch_error(branch);
 		if (branch->failed_event != 0)
 			branch->last_event = branch->failed_event;
 		return branch->uncatchable ? sf_step_fail_branch(step, &error) :

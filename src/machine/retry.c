@@ -41,7 +41,7 @@ name_matches(const SfError *error, const char *name)
 
 /* Does an error match one of ErrorEquals? */
 bool
-sf_error_matches(const SfError *error, const char **names, int nnames)
+sf_catch_matches(const SfError *error, const char **names, int nnames)
 {
 	for (int i = 0; i < nnames; i++)
 		if (name_matches(error, names[i]))
@@ -95,7 +95,7 @@ sf_retry_next(const SfState *state, SfBranch *branch, const SfError *error,
 		const SfRetrier *retrier = &state->retriers[i];
 		int			made;
 
-		if (!sf_error_matches(error, retrier->errors, retrier->nerrors))
+		if (!sf_catch_matches(error, retrier->errors, retrier->nerrors))
 			continue;
 		*matching = i;
 		made = branch->nretry_counts == state->nretriers ?
@@ -113,7 +113,7 @@ const SfCatcher *
 sf_catch_find(const SfState *state, const SfError *error)
 {
 	for (int i = 0; i < state->ncatchers; i++)
-		if (sf_error_matches(error, state->catchers[i].errors,
+		if (sf_catch_matches(error, state->catchers[i].errors,
 							 state->catchers[i].nerrors))
 			return &state->catchers[i];
 	return NULL;

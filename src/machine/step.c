@@ -77,7 +77,7 @@ run_state(SfStep *step)
 		case SF_STATE_PASS:
 			return sf_pass_enter(step);
 		case SF_STATE_TASK:
-			return sf_task_enter(step);
+			return sf_task_state_enter(step);
 		case SF_STATE_CHOICE:
 			return sf_choice_enter(step);
 		case SF_STATE_WAIT:
@@ -165,15 +165,15 @@ take_stimulus(SfStep *step)
 			step->branch->error = step->branch->cause = NULL;
 			/* a Distributed Map has tasks, too */
 			return step->state->type == SF_STATE_MAP ?
-				sf_distributed_resume(step) : sf_task_resume(step);
+				sf_distributed_resume(step) : sf_task_state_resume(step);
 		case SF_STIMULUS_OUTCOME:
-			return sf_task_keep_outcome(step);
+			return sf_task_state_keep_outcome(step);
 		case SF_STIMULUS_ANNOUNCED:
-			return sf_task_announced(step);
+			return sf_task_state_announced(step);
 		case SF_STIMULUS_QUEUED:
-			return sf_task_queued(step);
+			return sf_task_state_queued(step);
 		case SF_STIMULUS_SUBMITTED:
-			return sf_task_submitted(step);
+			return sf_task_state_submitted(step);
 		case SF_STIMULUS_JOINED:
 			return step->branch->map_run_no != 0 ?
 				sf_distributed_joined(step) : sf_join_resume(step);

@@ -89,12 +89,12 @@ extern SfStepOutcome sf_wait_enter(SfStep *step);
 extern SfStepOutcome sf_wait_resume(SfStep *step);
 extern SfStepOutcome sf_succeed_enter(SfStep *step);
 extern SfStepOutcome sf_fail_enter(SfStep *step);
-extern SfStepOutcome sf_task_enter(SfStep *step);
-extern SfStepOutcome sf_task_resume(SfStep *step);
-extern SfStepOutcome sf_task_announced(SfStep *step);
-extern SfStepOutcome sf_task_queued(SfStep *step);
-extern SfStepOutcome sf_task_submitted(SfStep *step);
-extern SfStepOutcome sf_task_keep_outcome(SfStep *step);
+extern SfStepOutcome sf_task_state_enter(SfStep *step);
+extern SfStepOutcome sf_task_state_resume(SfStep *step);
+extern SfStepOutcome sf_task_state_announced(SfStep *step);
+extern SfStepOutcome sf_task_state_queued(SfStep *step);
+extern SfStepOutcome sf_task_state_submitted(SfStep *step);
+extern SfStepOutcome sf_task_state_keep_outcome(SfStep *step);
 extern SfStepOutcome sf_parallel_enter(SfStep *step);
 extern SfStepOutcome sf_map_enter(SfStep *step);
 extern SfStepOutcome sf_map_continue(SfStep *step);
@@ -129,10 +129,10 @@ extern SfStepOutcome sf_step_stop(SfStep *step);
 extern SfStepOutcome sf_step_redrive(SfStep *step);
 
 /* Forget what the present attempt at a state came to. */
-extern void sf_branch_forget_attempt(SfBranch *branch);
+extern void sf_step_forget_attempt(SfBranch *branch);
 
-/* Put the error of its children into a branch; sf_branch_error() reads it. */
-extern void sf_branch_set_error(SfBranch *branch, const SfError *error);
+/* Put the error of its children into a branch; sf_step_branch_error() reads it. */
+extern void sf_step_set_branch_error(SfBranch *branch, const SfError *error);
 
 /* --- dataflow.c: InputPath … OutputPath --- */
 
@@ -189,7 +189,7 @@ extern Jsonb *sf_context_make(void *arg);
 /* --- retry.c --- */
 
 /* Does an error match one of ErrorEquals? */
-extern bool sf_error_matches(const SfError *error, const char **names,
+extern bool sf_catch_matches(const SfError *error, const char **names,
 							 int nnames);
 
 /*

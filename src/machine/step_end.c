@@ -11,7 +11,7 @@
 
 /* Forget what the present attempt at a state came to. */
 void
-sf_branch_forget_attempt(SfBranch *branch)
+sf_step_forget_attempt(SfBranch *branch)
 {
 	branch->result = NULL;
 	branch->error = branch->cause = NULL;
@@ -27,7 +27,7 @@ sf_branch_forget_attempt(SfBranch *branch)
 
 /* The error with which a branch, its task or its children failed. */
 SfError
-sf_branch_error(const SfBranch *branch)
+sf_step_branch_error(const SfBranch *branch)
 {
 	SfError		error = sf_error_make(branch->error, branch->cause);
 
@@ -39,7 +39,7 @@ sf_branch_error(const SfBranch *branch)
 
 /* Put an error into a branch. */
 void
-sf_branch_set_error(SfBranch *branch, const SfError *error)
+sf_step_set_branch_error(SfBranch *branch, const SfError *error)
 {
 	branch->error = error->name ? pstrdup(error->name) : NULL;
 	branch->cause = error->cause ? pstrdup(error->cause) : NULL;
@@ -98,7 +98,7 @@ sf_step_stop(SfStep *step)
 		error.name = SF_ERR_TIMEOUT;
 	sf_step_side_event(step, timed_out ? SF_EVENT_EXECUTION_TIMED_OUT :
 					   SF_EVENT_EXECUTION_ABORTED, NULL,
-					   sf_event_error(error.name, error.cause), stimulus->cause);
+					   sf_event_type_failure(error.name, error.cause), stimulus->cause);
 	/* the status tells: only the event of a timeout has an error */
 	return finish(step, timed_out ? SF_STATUS_TIMED_OUT : SF_STATUS_ABORTED,
 				  stimulus->state, NULL, &stimulus->error);
@@ -207,7 +207,7 @@ sf_step_fail_branch(SfStep *step, const SfError *error)
 	{
 		step->state = NULL;
 		sf_step_event(step, SF_EVENT_EXECUTION_FAILED, NULL,
-					  sf_event_error(error->name, error->cause));
+					  sf_event_type_failure(error->name, error->cause));
 		return finish(step, SF_STATUS_FAILED,
 					  branch->key.branch_no == SF_BRANCH_ROOT ? branch->state : -1,
 					  NULL, error);
@@ -268,7 +268,7 @@ sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
 	branch->nretry_counts = 0;
 	branch->retry_counts = NULL;
 	branch->max_concurrency = 0;
-	sf_branch_forget_attempt(branch);
+	sf_step_forget_attempt(branch);
 
 	if (next < 0)
 		return sf_step_end_branch(step, output);
@@ -393,7 +393,7 @@ retry(SfStep *step, int64 delay)
 	branch->attempt++;
 	branch->phase = SF_PHASE_RUN;
 	branch->due_at = step->now + delay;
-	sf_branch_forget_attempt(branch);
+	sf_step_forget_attempt(branch);
 	return delay == 0 ? SF_STEP_GO_ON : SF_STEP_REST;
 }
 

@@ -2,8 +2,8 @@
  * task_state.c
  *		Task: what it is given, and what its outcome leads to.
  *
- * sf_task_enter() asks for the task to be carried out; run/dispatch.c decides how.
- * sf_task_resume() gets the outcome, in the same slice or much later.
+ * sf_task_state_enter() asks for the task to be carried out; run/dispatch.c decides how.
+ * sf_task_state_resume() gets the outcome, in the same slice or much later.
  */
 #include "postgres.h"
 
@@ -78,7 +78,7 @@ scheduled_extra(const SfTaskRequest *task, const char *role)
 
 /* Task: work out its payload and ask for it to be carried out. */
 SfStepOutcome
-sf_task_enter(SfStep *step)
+sf_task_state_enter(SfStep *step)
 {
 	const SfTaskState *state = sf_state_task(step->state);
 	SfEventSubject subject = event_subject(&state->resource);
@@ -145,21 +145,21 @@ await_answer(SfStep *step, SfPhase phase, Jsonb *result)
 
 /* Task: it is announced as long, with its payload in the branch. */
 SfStepOutcome
-sf_task_announced(SfStep *step)
+sf_task_state_announced(SfStep *step)
 {
 	return await_answer(step, SF_PHASE_ANNOUNCED, step->stimulus->output);
 }
 
 /* Task: it waits in the queue of its activity. */
 SfStepOutcome
-sf_task_queued(SfStep *step)
+sf_task_state_queued(SfStep *step)
 {
 	return await_answer(step, SF_PHASE_EXTERNAL, NULL);
 }
 
 /* Task: its request was made; the answer comes with its token, or its child. */
 SfStepOutcome
-sf_task_submitted(SfStep *step)
+sf_task_state_submitted(SfStep *step)
 {
 	sf_step_event(step, SF_EVENT_TASK_SUBMITTED, step->stimulus->output, NULL);
 	step->transition->name = "waiting";
@@ -171,7 +171,7 @@ sf_task_submitted(SfStep *step)
  * row is written; the next slice takes the outcome from there.
  */
 SfStepOutcome
-sf_task_keep_outcome(SfStep *step)
+sf_task_state_keep_outcome(SfStep *step)
 {
 	const SfStimulus *outcome = step->stimulus;
 	SfBranch   *branch = step->branch;
@@ -214,13 +214,13 @@ task_failed(SfStep *step, SfEventSubject subject, SfError *error)
 		sf_error_is(error, SF_ERR_TIMEOUT) && step->stimulus->task == NULL)
 		(void) sf_step_effect(step, SF_EFFECT_STOP_CHILDREN);
 	sf_step_prefix(step, error);
-	sf_step_event(step, type, NULL, sf_event_error(error->name, error->cause));
+	sf_step_event(step, type, NULL, sf_event_type_failure(error->name, error->cause));
 	return sf_step_fail(step, error);
 }
 
 /* Task: it has an outcome. */
 SfStepOutcome
-sf_task_resume(SfStep *step)
+sf_task_state_resume(SfStep *step)
 {
 	SfEventSubject subject = event_subject(&sf_state_task(step->state)->resource);
 	const SfStimulus *outcome = step->stimulus;

@@ -278,6 +278,6 @@ extern uint32 sf_transition_needs(const SfProgram *program, const SfBranch *bran
 								  const SfStimulus *stimulus);
 
 /* The error with which a branch, its task or its children failed. */
-extern SfError sf_branch_error(const SfBranch *branch);
+extern SfError sf_step_branch_error(const SfBranch *branch);
 
 #endif							/* SF_MACHINE_TRANSITION_H */

@@ -369,8 +369,8 @@ sf_job_list(const SfStatusExecution *execution, const SfProgram *program)
 
 	d.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow jobs",
 									  ALLOCSET_DEFAULT_SIZES);
-	d.no_history = sf_program_cached(execution->machine_no,
-									 execution->version)->history == SF_HISTORY_NONE;
+	d.no_history = sf_program_cache_find(execution->machine_no,
+										 execution->version)->history == SF_HISTORY_NONE;
 	forget(&d);
 	sf_event_scan(execution->execution_no, false, follow_event, &d);
 	foreach(lc, branches)

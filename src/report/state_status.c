@@ -217,8 +217,8 @@ sf_state_status_list(const SfStatusExecution *execution,
 					 const SfProgram *program)
 {
 	bool		running = execution->status == SF_STATUS_RUNNING;
-	SfHistoryLevel history = sf_program_cached(execution->machine_no,
-											   execution->version)->history;
+	SfHistoryLevel history = sf_program_cache_find(execution->machine_no,
+												   execution->version)->history;
 	List	   *branches = sf_branch_scan(execution->execution_no);
 	int		   *statuses = palloc(sizeof(int) * program->nstates);
 	Visits		v = {program, NULL, NULL};

@@ -23,7 +23,7 @@
 #include "base/timing.h"
 #include "run/abort.h"
 #include "run/apply.h"
-#include "run/map_run.h"
+#include "run/map_children.h"
 
 /*
  * When a join that has given up is due again.  The children of a Distributed
@@ -79,7 +79,7 @@ abort_children(SfRun *run, SfBranch *parent, int cause, bool *child_held)
 	int			pending = 0;
 
 	if (parent->map_run_no != 0)
-		return sf_map_run_abort(parent->key, parent->map_run_no);
+		return sf_map_children_abort(parent->key, parent->map_run_no);
 	all = sf_branch_children(parent->key, SF_LOCK_NONE);
 	free = sf_branch_children(parent->key, SF_LOCK_SKIP);
 	next_free = list_head(free);

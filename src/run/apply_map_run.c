@@ -20,12 +20,12 @@
 #include "base/settings.h"
 #include "run/apply_effects.h"
 #include "run/lifecycle.h"
-#include "run/map_run.h"
+#include "run/map_children.h"
 #include "store/quota.h"
 
 /* The run of a branch; NULL when there is none. */
 SfMapRun *
-sf_map_run_of(const SfBranch *branch)
+sf_map_children_run(const SfBranch *branch)
 {
 	if (branch->map_run_no == 0)
 		return NULL;
@@ -39,8 +39,8 @@ sf_map_run_of(const SfBranch *branch)
 static void
 store_items(const SfMapRun *map_run, const Jsonb *items)
 {
-	SfItemWriter *writer = sf_map_items_open(map_run->execution_no,
-											 map_run->map_run_no, 0);
+	SfItemWriter *writer = sf_map_item_open(map_run->execution_no,
+											map_run->map_run_no, 0);
 	JsonbIterator *it = JsonbIteratorInit(unconstify(JsonbContainer *, &items->root));
 	JsonbValue	value;
 	JsonbIteratorToken token;
@@ -53,10 +53,10 @@ store_items(const SfMapRun *map_run, const Jsonb *items)
 		if (token != WJB_ELEM)
 			continue;
 		item = sf_json_make(&value);
-		sf_map_items_add(writer, item);
+		sf_map_item_add(writer, item);
 		pfree(item);
 	}
-	sf_map_items_close(writer);
+	sf_map_item_close(writer);
 }
 
 /* Begin an execution that is a child of a run. */
@@ -120,8 +120,8 @@ apply_map_children(SfRun *run, const SfBranch *parent)
 	}
 	run->map_children = NIL;
 	sf_map_run_update(map_run);
-	sf_map_items_delete(parent->key.execution_no, parent->map_run_no,
-						parent->next_index - items, parent->next_index);
+	sf_map_item_delete(parent->key.execution_no, parent->map_run_no,
+					   parent->next_index - items, parent->next_index);
 }
 
 /* A run ends. */
@@ -139,7 +139,7 @@ apply_end_map_run(SfRun *run, const SfBranch *branch, SfMapRunEnd end)
 	}
 	/* a redrive goes on with what is left, a caught or retried run does not */
 	if (end.map_run_no != branch->map_run_no)
-		sf_map_items_delete(branch->key.execution_no, end.map_run_no, 0, PG_INT32_MAX);
+		sf_map_item_delete(branch->key.execution_no, end.map_run_no, 0, PG_INT32_MAX);
 }
 
 /* A run begins. */
@@ -164,21 +164,21 @@ sf_apply_map_run(const SfMapRun *map_run)
 SfItemWriter *
 sf_apply_items_open(const SfMapRun *map_run, int first)
 {
-	return sf_map_items_open(map_run->execution_no, map_run->map_run_no, first);
+	return sf_map_item_open(map_run->execution_no, map_run->map_run_no, first);
 }
 
 /* Add an item. */
 void
 sf_apply_item(SfItemWriter *writer, const Jsonb *item)
 {
-	sf_map_items_add(writer, item);
+	sf_map_item_add(writer, item);
 }
 
 /* End to add items. */
 void
 sf_apply_items_close(SfItemWriter *writer)
 {
-	sf_map_items_close(writer);
+	sf_map_item_close(writer);
 }
 
 /* Note how many items there are, and whether they have keys. */
@@ -192,7 +192,7 @@ sf_apply_items_read(const SfMapRun *map_run, int total, bool keyed)
 
 /* Note how a child ended. */
 SfChildEnd *
-sf_map_run_child_end(const SfExecution *execution, const SfProgram *program)
+sf_map_children_count_end(const SfExecution *execution, const SfProgram *program)
 {
 	SfChildEnd *end;
 
@@ -252,7 +252,7 @@ update_join(const SfChildEnd *end, SfBranch *join, const SfMapRun *map_run, int 
 
 /* Count ended children against their parents. */
 void
-sf_map_run_children_ended(List *ends)
+sf_map_children_have_ended(List *ends)
 {
 	int			i = 0;
 

@@ -27,8 +27,8 @@
 SfRun *
 sf_run_make(SfExecution *execution)
 {
-	SfCachedProgram *cached = sf_program_cached(execution->machine_no,
-												execution->version);
+	SfCachedProgram *cached = sf_program_cache_find(execution->machine_no,
+													execution->version);
 	SfRun	   *run = palloc0(sizeof(SfRun));
 
 	run->execution = execution;
@@ -213,7 +213,7 @@ void
 sf_run_drop_all(SfRun *run)
 {
 	sf_branch_delete_all(run->execution->execution_no);
-	sf_map_items_delete_all(run->execution->execution_no);
+	sf_map_item_delete_all(run->execution->execution_no);
 }
 
 /* Has the join above a branch given up, so that the branch has to end? */

@@ -19,7 +19,7 @@
 #include "machine/join.h"
 #include "run/apply_effects.h"
 #include "run/lifecycle.h"
-#include "run/map_run.h"
+#include "run/map_children.h"
 #include "run/outside.h"
 #include "store/program_cache.h"
 
@@ -375,7 +375,7 @@ clear_rows(const SfRun *run)
 	if (run->program->timeout_seconds > 0)
 		sf_branch_delete_all(execution->execution_no);
 	if (distributed)
-		sf_map_items_delete_all(execution->execution_no);
+		sf_map_item_delete_all(execution->execution_no);
 }
 
 /* Put the outcome of a child execution into the branch that waits for it. */
@@ -398,7 +398,7 @@ answer_parent(const SfExecution *execution)
 	child = sf_execution_read(execution->execution_no, SF_LOCK_NONE, true);
 	if (parent == NULL || child == NULL)
 		return;
-	program = sf_program_get(parent->machine_no, parent->version);
+	program = sf_program_cache_get(parent->machine_no, parent->version);
 	if (child->status == SF_STATUS_SUCCEEDED)
 		sf_branch_answer(key, true,
 						 sf_child_output(child,
@@ -447,9 +447,9 @@ after_ends(List *runs)
 		answer_parent(run->execution);
 		announce(run);
 		if (run->execution->map_run_no != 0 && !run->finish->parent_knows)
-			ends = lappend(ends, sf_map_run_child_end(run->execution, run->program));
+			ends = lappend(ends, sf_map_children_count_end(run->execution, run->program));
 	}
-	sf_map_run_children_ended(ends);
+	sf_map_children_have_ended(ends);
 }
 
 /* Write everything that is pending in these runs. */
@@ -475,7 +475,7 @@ sf_runs_write(List *runs)
 
 /* End the running children of a join. */
 int
-sf_map_run_abort(SfBranchKey parent, int64 map_run_no)
+sf_map_children_abort(SfBranchKey parent, int64 map_run_no)
 {
 	check_stack_depth();
 	abort_executions(sf_map_run_running(parent.execution_no, map_run_no, true));

@@ -30,7 +30,7 @@ sf_lifecycle_begin(SfExecution *execution)
 
 	if (!sf_apply_insert(execution))
 		return false;
-	program = sf_program_get(execution->machine_no, execution->version);
+	program = sf_program_cache_get(execution->machine_no, execution->version);
 	sf_apply_branch(sf_lifecycle_root(execution, program->scopes[0].start, execution->input));
 	return true;
 }

@@ -16,7 +16,7 @@
 #include "base/debug_point.h"
 #include "base/hooks.h"
 #include "run/apply.h"
-#include "run/map_run.h"
+#include "run/map_children.h"
 #include "run/slice_internal.h"
 
 /* Branches of one slice, for the run one by one after a failure */

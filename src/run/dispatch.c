@@ -14,7 +14,7 @@
 #include "base/hooks.h"
 #include "base/settings.h"
 #include "run/apply.h"
-#include "run/map_run.h"
+#include "run/map_children.h"
 #include "run/outside.h"
 #include "run/service.h"
 #include "run/slice_internal.h"
@@ -204,7 +204,7 @@ run_task(SfSlice *slice, const SfRun *run, const SfBranch *branch,
 	PG_TRY();
 	{
 		if (state->type == SF_STATE_MAP)
-			sf_distributed_run_task(run, branch, &call, outcome);
+			sf_map_task_run(run, branch, &call, outcome);
 		else
 		{
 			sf_driver.run(&call, outcome);

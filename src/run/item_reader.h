@@ -5,7 +5,7 @@
 #ifndef SF_RUN_ITEM_READER_H
 #define SF_RUN_ITEM_READER_H
 
-#include "run/map_run.h"
+#include "run/map_children.h"
 
 typedef struct SfItemReader
 {

@@ -13,7 +13,7 @@
 #include "base/timing.h"
 #include "run/apply.h"
 #include "run/lifecycle.h"
-#include "run/map_run.h"
+#include "run/map_children.h"
 #include "store/program_cache.h"
 
 /* States that the notice of a redrive names */
@@ -338,9 +338,9 @@ redrive_map_runs(SfRun *run, TimestampTz now)
 
 		if (branch->phase != SF_PHASE_JOIN || branch->map_run_no == 0)
 			continue;
-		map_run = sf_map_run_of(branch);
+		map_run = sf_map_children_run(branch);
 		sf_run_add_event(run, SF_EVENT_MAP_RUN_REDRIVEN,
-						   sf_map_run_redriven_extra(run->execution, state, map_run),
+						   sf_map_redriven_extra(run->execution, state, map_run),
 						   now);
 	}
 }

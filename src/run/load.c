@@ -18,7 +18,7 @@
 #include "machine/map_state.h"
 #include "run/apply.h"
 #include "run/lifecycle.h"
-#include "run/map_run.h"
+#include "run/map_children.h"
 #include "run/outside.h"
 #include "store/quota.h"
 
@@ -110,7 +110,7 @@ load_map_run(SfRun *run, const SfBranch *branch)
 {
 	if (branch->phase != SF_PHASE_ENTER && branch->map_run_no != 0)
 	{
-		run->loaded.map_run = sf_map_run_of(branch);
+		run->loaded.map_run = sf_map_children_run(branch);
 		return;
 	}
 	run->loaded.map_run = palloc0(sizeof(SfMapRun));
@@ -151,10 +151,10 @@ load_items(SfRun *run, const SfBranch *branch)
 	loaded->nitems = 0;
 	while (loaded->nitems < most && (more || bytes < SF_MAP_STEP_BYTES))
 	{
-		int			n = sf_map_items_read(branch->key.execution_no, branch->map_run_no,
-										  branch->next_index + loaded->nitems,
-										  Min(CHUNK, most - loaded->nitems),
-										  loaded->items + loaded->nitems);
+		int			n = sf_map_item_read(branch->key.execution_no, branch->map_run_no,
+										 branch->next_index + loaded->nitems,
+										 Min(CHUNK, most - loaded->nitems),
+										 loaded->items + loaded->nitems);
 
 		CHECK_FOR_INTERRUPTS();
 		if (n == 0)

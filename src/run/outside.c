@@ -151,7 +151,7 @@ answered(const SfRun *run, const SfBranch *branch, SfTask *task, SfStimulus *sti
 												   stimulus->output);
 	stimulus->task = task;
 	if (!stimulus->ok)
-		stimulus->error = sf_branch_error(branch);
+		stimulus->error = sf_step_branch_error(branch);
 }
 
 /* The lease of a task is over: back into the queue, or given up. */

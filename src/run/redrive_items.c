@@ -16,7 +16,7 @@
 
 #include "run/apply.h"
 #include "run/lifecycle.h"
-#include "run/map_run.h"
+#include "run/map_children.h"
 
 /* Redrive a child of a run, and count it as running. */
 static void
@@ -55,9 +55,9 @@ redrive_run(SfRun *run, SfMapRun *map_run, int64 child_no)
 	map_run->redrive_count++;
 	sf_apply_map_run(map_run);
 	sf_run_add_event(run, SF_EVENT_MAP_RUN_REDRIVEN,
-					   sf_map_run_redriven_extra(execution,
-												 &run->program->states[map_run->state],
-												 map_run),
+					   sf_map_redriven_extra(execution,
+											 &run->program->states[map_run->state],
+											 map_run),
 					   GetCurrentTimestamp());
 	return begun;
 }

@@ -290,7 +290,7 @@ sf_result_writer_run(const SfMapRun *map_run, const SfRun *run,
 	writer->map = map;
 	writer->call = call;
 	writer->machine = run->execution->machine_name;
-	writer->map_run_name = sf_map_run_arn(run->execution, state, map_run->uuid);
+	writer->map_run_name = sf_map_arn(run->execution, state, map_run->uuid);
 	writer->form = sf_result_form(map->writer_config, rows ?
 								  SF_RESULT_COMPACT : SF_RESULT_NONE);
 	writer->context = AllocSetContextCreate(CurrentMemoryContext,
@@ -305,7 +305,7 @@ sf_result_writer_run(const SfMapRun *map_run, const SfRun *run,
 
 /* Put the results of all children into an array. */
 Jsonb *
-sf_map_run_outputs(const SfRun *run, const SfBranch *branch)
+sf_map_children_outputs(const SfRun *run, const SfBranch *branch)
 {
 	const SfState *state = &run->program->states[branch->state];
 	SfResultForm form = sf_result_form(sf_state_map(state)->distributed->writer_config,
@@ -352,7 +352,7 @@ run_task(const SfRun *run, const SfBranch *branch, const SfTaskCall *call,
 		 SfTaskOutcome *out)
 {
 	const SfState *state = &run->program->states[branch->state];
-	const SfMapRun *map_run = sf_map_run_of(branch);
+	const SfMapRun *map_run = sf_map_children_run(branch);
 
 	if (map_run == NULL)
 		elog(ERROR, "a run of Map \"%s\" is missing", state->name);
@@ -387,8 +387,8 @@ run_in_subtransaction(void *arg)
  * of them fails.
  */
 void
-sf_distributed_run_task(const SfRun *run, const SfBranch *branch,
-						const SfTaskCall *call, SfTaskOutcome *out)
+sf_map_task_run(const SfRun *run, const SfBranch *branch,
+				const SfTaskCall *call, SfTaskOutcome *out)
 {
 	MapTask		task = {run, branch, call, out};
 	ErrorData  *error;

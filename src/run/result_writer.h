@@ -5,7 +5,7 @@
 #ifndef SF_RUN_RESULT_WRITER_H
 #define SF_RUN_RESULT_WRITER_H
 
-#include "run/map_run.h"
+#include "run/map_children.h"
 
 /* The results that a part holds */
 typedef enum SfResultChoice

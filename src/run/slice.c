@@ -19,7 +19,7 @@
 #include "run/abort.h"
 #include "run/apply.h"
 #include "run/lifecycle.h"
-#include "run/map_run.h"
+#include "run/map_children.h"
 #include "run/outside.h"
 #include "run/slice_internal.h"
 #include "store/due.h"
@@ -42,7 +42,7 @@ joined_stimulus(const SfRun *run, SfBranch *parent, SfStimulus *stimulus)
 		stimulus->outputs = sf_branch_outputs(parent->key, &stimulus->noutputs,
 											  &stimulus->last_event);
 	else if (sf_state_map(&run->program->states[parent->state])->distributed->result_writer == NULL)
-		stimulus->output = sf_map_run_outputs(run, parent);
+		stimulus->output = sf_map_children_outputs(run, parent);
 }
 
 /* What has happened to the children of a join, which may have to end them. */
@@ -216,7 +216,7 @@ end_orphan(SfSlice *slice, SfRun *run, const SfBranch *branch)
 static void
 end_execution(SfRun *run, const SfBranch *branch)
 {
-	SfError		error = sf_branch_error(branch);
+	SfError		error = sf_step_branch_error(branch);
 
 	sf_lifecycle_end(run, branch->phase == SF_PHASE_DEADLINE ? SF_STIMULUS_TIMED_OUT :
 					 SF_STIMULUS_STOPPED, &error);

@@ -22,7 +22,7 @@
 #include "miscadmin.h"
 
 #include "base/public_name.h"
-#include "run/map_run.h"
+#include "run/map_children.h"
 #include "run/test_state.h"
 
 /* Names of what never was, in the context object that is made up */
@@ -410,7 +410,7 @@ status_of(const char *transition)
 
 /* Test a state. */
 Jsonb *
-sf_state_test_run(SfStateTest *test, SfInspection level, TimestampTz now)
+sf_test_state_run(SfStateTest *test, SfInspection level, TimestampTz now)
 {
 	const SfState *state = &test->program->states[test->state];
 	SfTrace		trace = {.retrier = -1, .catcher = -1, .delay_us = -1};

@@ -49,7 +49,7 @@ typedef enum SfInspection
  * {"status", "output", "error", "cause", "nextState", "inspectionData"}, values
  * as JSON and not as text.  The caller has checked mock and context.
  */
-extern Jsonb *sf_state_test_run(SfStateTest *test, SfInspection level,
+extern Jsonb *sf_test_state_run(SfStateTest *test, SfInspection level,
 								TimestampTz now);
 
 #endif							/* SF_RUN_TEST_STATE_H */

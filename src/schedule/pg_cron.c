@@ -159,7 +159,7 @@ sf_pg_cron_remove(int64 job_id, Oid role)
 }
 
 /* Find out what state a job is in. */
-SfJobState
+SfCronJobState
 sf_pg_cron_job_state(int64 job_id)
 {
 	static SfPlan plan = SF_PLAN(
@@ -167,9 +167,9 @@ sf_pg_cron_job_state(int64 job_id)
 		" WHERE j.jobid" SF_EQ "$1");
 
 	if (!sf_pg_cron_is_here())
-		return SF_JOB_GONE;
-	return sf_store_number(&plan, SF_JOB_GONE, SF_INT8(job_id), SF_INT4(SF_JOB_ACTIVE),
-						   SF_INT4(SF_JOB_INACTIVE));
+		return SF_CRON_JOB_GONE;
+	return sf_store_number(&plan, SF_CRON_JOB_GONE, SF_INT8(job_id), SF_INT4(SF_CRON_JOB_ACTIVE),
+						   SF_INT4(SF_CRON_JOB_INACTIVE));
 }
 
 /* Find why the last finished run of a job failed; NULL: it did not, or there is none. */

@@ -230,10 +230,10 @@ running_status(const SfSchedule *s, bool job_is_there)
 SfScheduleStatus
 sf_schedule_status(const SfSchedule *s)
 {
-	SfJobState	job = sf_pg_cron_job_state(s->job_id);
+	SfCronJobState job = sf_pg_cron_job_state(s->job_id);
 	SfScheduleStatus status = {"inactive", NULL, DT_NOBEGIN};
 
-	if (job == SF_JOB_INACTIVE)
+	if (job == SF_CRON_JOB_INACTIVE)
 		return status;
 	if (!sf_instance_takes_work())
 	{
@@ -241,6 +241,6 @@ sf_schedule_status(const SfSchedule *s)
 		status.problem = "a run starts nothing in a database that is not driven";
 		return status;
 	}
-	return running_status(s, job == SF_JOB_ACTIVE);
+	return running_status(s, job == SF_CRON_JOB_ACTIVE);
 }
 

@@ -109,7 +109,7 @@ struct SfItemWriter
 
 /* Begin to add items. */
 SfItemWriter *
-sf_map_items_open(int64 execution_no, int64 map_run_no, int first)
+sf_map_item_open(int64 execution_no, int64 map_run_no, int first)
 {
 	SfItemWriter *writer = palloc0(sizeof(SfItemWriter));
 
@@ -122,7 +122,7 @@ sf_map_items_open(int64 execution_no, int64 map_run_no, int first)
 
 /* Add an item. */
 void
-sf_map_items_add(SfItemWriter *writer, const Jsonb *item)
+sf_map_item_add(SfItemWriter *writer, const Jsonb *item)
 {
 	Datum		values[MAP_ITEM_NCOLUMNS];
 	bool		nulls[MAP_ITEM_NCOLUMNS] = {0};
@@ -137,7 +137,7 @@ sf_map_items_add(SfItemWriter *writer, const Jsonb *item)
 
 /* Stop adding items. */
 void
-sf_map_items_close(SfItemWriter *writer)
+sf_map_item_close(SfItemWriter *writer)
 {
 	sf_table_close(writer->table);
 	CommandCounterIncrement();
@@ -167,8 +167,8 @@ read_item(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Read up to n items from index first on; returns how many there are. */
 int
-sf_map_items_read(int64 execution_no, int64 map_run_no, int first, int n,
-				  Jsonb **items)
+sf_map_item_read(int64 execution_no, int64 map_run_no, int first, int n,
+				 Jsonb **items)
 {
 	static SfPlan plan = SF_PLAN("SELECT i.item" OF_ITEMS " ORDER BY i.item_index");
 	ItemList	list = {items, 0};
@@ -183,7 +183,7 @@ sf_map_items_read(int64 execution_no, int64 map_run_no, int first, int n,
  * entries of deleted items stay in the table's index until VACUUM.
  */
 void
-sf_map_items_delete(int64 execution_no, int64 map_run_no, int first, int below)
+sf_map_item_delete(int64 execution_no, int64 map_run_no, int first, int below)
 {
 	static SfPlan plan = SF_PLAN("DELETE" OF_ITEMS);
 
@@ -193,7 +193,7 @@ sf_map_items_delete(int64 execution_no, int64 map_run_no, int first, int below)
 
 /* Delete all items of an execution. */
 void
-sf_map_items_delete_all(int64 execution_no)
+sf_map_item_delete_all(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.map_item i WHERE i.execution_no" SF_EQ "$1");

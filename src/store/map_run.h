@@ -60,18 +60,18 @@ extern void sf_map_run_note_items(const SfMapRun *run, int total, bool keyed);
 typedef struct SfItemWriter SfItemWriter;
 
 /* Add items to a run, in order from an index on; close within the same command. */
-extern SfItemWriter *sf_map_items_open(int64 execution_no, int64 map_run_no,
-									   int first);
-extern void sf_map_items_add(SfItemWriter *writer, const Jsonb *item);
-extern void sf_map_items_close(SfItemWriter *writer);
+extern SfItemWriter *sf_map_item_open(int64 execution_no, int64 map_run_no,
+									  int first);
+extern void sf_map_item_add(SfItemWriter *writer, const Jsonb *item);
+extern void sf_map_item_close(SfItemWriter *writer);
 
-extern int	sf_map_items_read(int64 execution_no, int64 map_run_no, int first,
-							  int n, Jsonb **items);
+extern int	sf_map_item_read(int64 execution_no, int64 map_run_no, int first,
+							 int n, Jsonb **items);
 
-extern void sf_map_items_delete(int64 execution_no, int64 map_run_no,
-								int first, int below);
+extern void sf_map_item_delete(int64 execution_no, int64 map_run_no,
+							   int first, int below);
 
-extern void sf_map_items_delete_all(int64 execution_no);
+extern void sf_map_item_delete_all(int64 execution_no);
 
 /* --- children --- */
 

@@ -98,7 +98,7 @@ load(int machine_no, int version)
 
 /* Find a program, or compile it. */
 SfCachedProgram *
-sf_program_cached(int machine_no, int version)
+sf_program_cache_find(int machine_no, int version)
 {
 	LocalTransactionId now = SF_MY_LXID;
 	Key			key;
@@ -133,7 +133,7 @@ sf_program_cached(int machine_no, int version)
 
 /* Find a program alone. */
 const SfProgram *
-sf_program_get(int machine_no, int version)
+sf_program_cache_get(int machine_no, int version)
 {
-	return sf_program_cached(machine_no, version)->program;
+	return sf_program_cache_find(machine_no, version)->program;
 }

@@ -19,9 +19,9 @@ typedef struct SfCachedProgram
  * The program of a version, compiled on first use.  Valid at least until the
  * end of the transaction.  ereports when the version does not exist.
  */
-extern SfCachedProgram *sf_program_cached(int machine_no, int version);
+extern SfCachedProgram *sf_program_cache_find(int machine_no, int version);
 
 /* The same for those who want the program alone. */
-extern const SfProgram *sf_program_get(int machine_no, int version);
+extern const SfProgram *sf_program_cache_get(int machine_no, int version);
 
 #endif							/* SF_STORE_PROGRAM_CACHE_H */

@@ -11,7 +11,7 @@ SF_ROW_TYPE(row_type, SF_SCHEDULE_COLUMNS, schedule, 1);
 
 /* Find a schedule by name. */
 SfSchedule *
-sf_schedule_read(const char *name)
+sf_schedule_row_read(const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT " SF_SCHEDULE_COLUMNS(SF_SELECT) "1 FROM _sfflow.schedule s"
@@ -22,7 +22,7 @@ sf_schedule_read(const char *name)
 
 /* Insert a schedule, or put it in the place of the one with its name. */
 void
-sf_schedule_write(const SfSchedule *s)
+sf_schedule_row_write(const SfSchedule *s)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.schedule AS s"
@@ -40,7 +40,7 @@ sf_schedule_write(const SfSchedule *s)
 
 /* Delete a schedule. */
 void
-sf_schedule_delete(const char *name)
+sf_schedule_row_delete(const char *name)
 {
 	static SfPlan runs = SF_PLAN(
 		"DELETE FROM _sfflow.schedule_run r WHERE r.schedule" SF_EQ "$1");
@@ -70,8 +70,8 @@ add_run(const char *name, SfArg execution_id, SfArg scheduled_for)
 
 /* Note a run and the execution that it started. */
 void
-sf_schedule_note_run(const char *name, TimestampTz scheduled_for,
-					 const char *execution_id)
+sf_schedule_row_note_run(const char *name, TimestampTz scheduled_for,
+						 const char *execution_id)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.schedule SET last_execution_id = $2, last_run_for = $3"
@@ -83,7 +83,7 @@ sf_schedule_note_run(const char *name, TimestampTz scheduled_for,
 
 /* Note a call for a time at which the schedule, in its own zone, has no run. */
 void
-sf_schedule_note_skip(const char *name)
+sf_schedule_row_note_skip(const char *name)
 {
 	add_run(name, SF_NULL(TEXTOID), SF_NULL(TIMESTAMPTZOID));
 }

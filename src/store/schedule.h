@@ -27,15 +27,15 @@ typedef struct SfSchedule
 } SfSchedule;
 
 /* A schedule by name; NULL when there is none. */
-extern SfSchedule *sf_schedule_read(const char *name);
+extern SfSchedule *sf_schedule_row_read(const char *name);
 
-extern void sf_schedule_write(const SfSchedule *schedule);
+extern void sf_schedule_row_write(const SfSchedule *schedule);
 
-extern void sf_schedule_delete(const char *name);
+extern void sf_schedule_row_delete(const char *name);
 
-extern void sf_schedule_note_run(const char *name, TimestampTz scheduled_for,
-								 const char *execution_id);
+extern void sf_schedule_row_note_run(const char *name, TimestampTz scheduled_for,
+									 const char *execution_id);
 
-extern void sf_schedule_note_skip(const char *name);
+extern void sf_schedule_row_note_skip(const char *name);
 
 #endif							/* SF_STORE_SCHEDULE_H */

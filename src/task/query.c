@@ -270,7 +270,7 @@ execute_held(SfQuery *query, const JsonbValue *arguments, const SfTaskCall *task
  * connected; the result is in SPI's memory.
  */
 Jsonb *
-sf_query_run(const SfTaskCall *task)
+sf_sql_query_run(const SfTaskCall *task)
 {
 	JsonbValue	arguments;
 	char	   *text = read_payload(task->payload, &arguments);

@@ -102,7 +102,7 @@ run_resource(const SfTaskCall *call)
 		case SF_RESOURCE_SQL_FUNCTION:
 			return sf_function_call(call);
 		case SF_RESOURCE_SQL_QUERY:
-			return sf_query_run(call);
+			return sf_sql_query_run(call);
 		default:
 			elog(ERROR, "resource \"%s\" is no SQL task", call->resource->text);
 	}

@@ -23,7 +23,7 @@ extern void sf_sql_task_run(const SfTaskCall *call, SfTaskOutcome *out);
 /* --- function.c, query.c: as the owner, inside SPI; result in SPI's memory --- */
 
 extern Jsonb *sf_function_call(const SfTaskCall *call);
-extern Jsonb *sf_query_run(const SfTaskCall *call);
+extern Jsonb *sf_sql_query_run(const SfTaskCall *call);
 
 /* The statement with which function.c calls any function, for error contexts. */
 #define SF_CALL_STATEMENT	"SELECT pg_catalog.to_jsonb($1)"

@@ -108,7 +108,7 @@ run_case(char *const *field)
 	if (optional(field[3]) != NULL)
 		read_mock(&test, sf_json_from_cstring(field[3]));
 	/* some time of 2025 */
-	result = sf_state_test_run(&test, read_level(field[4]), INT64CONST(800000000) * USECS_PER_SEC);
+	result = sf_test_state_run(&test, read_level(field[4]), INT64CONST(800000000) * USECS_PER_SEC);
 	expected = sf_json_from_cstring(field[7]);
 	/* some cases do not say the status */
 	if (sf_json_get(expected, "status") == NULL)

@@ -1,9 +1,9 @@
 /*
- * map_run.h
+ * map_children.h
  *		Runs of a Distributed Map: their tasks, and the ends of their children.
  */
-#ifndef SF_RUN_MAP_RUN_H
-#define SF_RUN_MAP_RUN_H
+#ifndef SF_RUN_MAP_CHILDREN_H
+#define SF_RUN_MAP_CHILDREN_H
 
 #include "machine/map_state.h"
 #include "run/apply.h"
@@ -12,8 +12,8 @@
 /* --- item_reader.c, result_writer.c: the tasks of a Distributed Map --- */
 
 /* Carry out the task that a Distributed Map is at, as its owner. */
-extern void sf_distributed_run_task(const SfRun *run, const SfBranch *branch,
-									const SfTaskCall *call, SfTaskOutcome *out);
+extern void sf_map_task_run(const SfRun *run, const SfBranch *branch,
+							const SfTaskCall *call, SfTaskOutcome *out);
 
 /* Read items into the run; the outcome's output is their number. */
 extern void sf_item_reader_run(const SfMapRun *map_run, const SfState *state,
@@ -46,13 +46,13 @@ extern int	sf_result_add(SfJsonBuilder *b, const SfExecution *result,
 /* --- apply_map_run.c: effects and children --- */
 
 /* A run for the step of a branch; NULL when there is none. */
-extern SfMapRun *sf_map_run_of(const SfBranch *branch);
+extern SfMapRun *sf_map_children_run(const SfBranch *branch);
 
 /*
  * Results of all children as an array; NULL when they are larger than a
  * payload may be.
  */
-extern Jsonb *sf_map_run_outputs(const SfRun *run, const SfBranch *branch);
+extern Jsonb *sf_map_children_outputs(const SfRun *run, const SfBranch *branch);
 
 /* A child execution has ended, in this slice or from outside. */
 typedef struct SfChildEnd
@@ -64,12 +64,12 @@ typedef struct SfChildEnd
 	int			items;
 } SfChildEnd;
 
-/* Note how a child ended, for sf_map_run_children_ended; NULL: it is none. */
-extern SfChildEnd *sf_map_run_child_end(const SfExecution *execution,
-										const SfProgram *program);
+/* Note how a child ended, for sf_map_children_have_ended; NULL: it is none. */
+extern SfChildEnd *sf_map_children_count_end(const SfExecution *execution,
+											 const SfProgram *program);
 
 /* Count ended children against their parents; a List of SfChildEnd. */
-extern void sf_map_run_children_ended(List *ends);
+extern void sf_map_children_have_ended(List *ends);
 
 /* --- apply_write.c --- */
 
@@ -77,6 +77,6 @@ extern void sf_map_run_children_ended(List *ends);
  * End the running children of a join as ABORTED; returns how many other
  * transactions hold just now.
  */
-extern int	sf_map_run_abort(SfBranchKey parent, int64 map_run_no);
+extern int	sf_map_children_abort(SfBranchKey parent, int64 map_run_no);
 
-#endif							/* SF_RUN_MAP_RUN_H */
+#endif							/* SF_RUN_MAP_CHILDREN_H */
