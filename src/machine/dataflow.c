@@ -28,7 +28,7 @@ eval_path(SfStep *step, const SfExpr *expr, const char *text, Jsonb **value,
 	return status;
 }
 
-/* A path field over the environment. */
+/* A path field over the environment; kind ABSENT gives the input itself. */
 bool
 sf_flow_path(SfStep *step, const SfPathField *field, Jsonb **result,
 			 SfError *error)
@@ -104,7 +104,10 @@ sf_flow_wrong_type(const char *expression, const char *field,
 	return false;
 }
 
-/* A field that is an integer. */
+/*
+ * A field that has to be an integer, and if it is no literal, one that is not
+ * below minimum; 0 where there is none.
+ */
 bool
 sf_flow_integer(SfStep *step, const SfValueField *field, const char *name,
 				int64 minimum, int64 *number, SfError *error)

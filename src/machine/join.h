@@ -33,10 +33,6 @@ extern bool sf_join_wants_more(const SfBranch *parent);
  */
 extern bool sf_join_is_ready(const SfBranch *parent, SfFailureMode mode);
 
-/*
- * Let a parent take the ends of children into account; it is due when that
- * leaves it something to do.
- */
 extern void sf_join_count(SfBranch *parent, const SfParentDelta *delta,
 						  SfFailureMode mode, TimestampTz now);
 

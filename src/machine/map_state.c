@@ -12,7 +12,7 @@
 
 #include "machine/map_state.h"
 
-/* MaxConcurrency and its like. */
+/* MaxConcurrency and its like, negative ones too; 0 where there is none. */
 bool
 sf_map_count(SfStep *step, const SfValueField *field, const char *name,
 			 int64 *count, SfError *error)
@@ -59,7 +59,7 @@ percentage_field(SfStep *step, double *percentage, SfError *error)
 						name, sf_flow_shown(value), field->text);
 }
 
-/* ToleratedFailurePercentage. */
+/* ToleratedFailurePercentage; 0 where there is none. */
 bool
 sf_map_percentage(SfStep *step, double *percentage, SfError *error)
 {
@@ -71,7 +71,7 @@ sf_map_percentage(SfStep *step, double *percentage, SfError *error)
 	return true;
 }
 
-/* MaxConcurrency into the branch; 0 is without limit. */
+/* MaxConcurrency, into the branch; 0 is without limit. */
 bool
 sf_map_concurrency(SfStep *step, SfError *error)
 {
@@ -121,7 +121,7 @@ items_path_text(const SfState *state)
 	return path->text + (strncmp(path->text, "$$", 2) == 0);
 }
 
-/* The array that a Map iterates over. */
+/* The array that a Map without ItemReader iterates over. */
 bool
 sf_map_items(SfStep *step, Jsonb **items, SfError *error)
 {

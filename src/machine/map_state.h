@@ -10,27 +10,14 @@
 
 /* --- map_state.c --- */
 
-/* MaxConcurrency and its like, negative ones too; 0 where there is none. */
 extern bool sf_map_count(SfStep *step, const SfValueField *field,
 						 const char *name, int64 *count, SfError *error);
-
-/* ToleratedFailurePercentage; 0 where there is none. */
 extern bool sf_map_percentage(SfStep *step, double *percentage, SfError *error);
-
-/* MaxConcurrency, into the branch; 0 is without limit. */
 extern bool sf_map_concurrency(SfStep *step, SfError *error);
-
-/* Show what is tolerated, as far as the state says, to the trace of a test. */
 extern void sf_map_trace_tolerated(SfStep *step, int64 count, double percentage);
-
-/* The array that a Map without ItemReader iterates over. */
 extern bool sf_map_items(SfStep *step, Jsonb **items, SfError *error);
-
-/* The input of one iteration: the item, or what ItemSelector makes of it. */
 extern bool sf_map_iteration_input(SfStep *step, const JsonbValue *item,
 								   int index, Jsonb **input, SfError *error);
-
-/* {"length": n} */
 extern Jsonb *sf_map_length(int length);
 
 /* --- distributed_map.c: Map in mode DISTRIBUTED --- */
@@ -44,7 +31,6 @@ extern SfStepOutcome sf_distributed_resume(SfStep *step);	/* a task has an outco
 extern SfStepOutcome sf_distributed_continue(SfStep *step);	/* children may begin */
 extern SfStepOutcome sf_distributed_joined(SfStep *step);	/* all have ended */
 
-/* The resource of the task that a Distributed Map is at. */
 extern const SfResource *sf_distributed_resource(const SfState *state,
 												 const SfBranch *branch);
 

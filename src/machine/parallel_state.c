@@ -61,7 +61,10 @@ sf_join_is_ready(const SfBranch *parent, SfFailureMode mode)
 	return sf_join_wants_more(parent);
 }
 
-/* Let a parent take the ends of children into account. */
+/*
+ * Let a parent take the ends of children into account; it is due when that
+ * leaves it something to do.
+ */
 void
 sf_join_count(SfBranch *parent, const SfParentDelta *delta, SfFailureMode mode,
 			  TimestampTz now)

@@ -47,7 +47,7 @@ redrive_join(SfStep *step)
 		step->now : DT_NOEND;
 }
 
-/* Have a branch that has not succeeded run again. */
+/* Have the branch run again, unless what it is at has succeeded: redrive.c. */
 SfStepOutcome
 sf_step_redrive(SfStep *step)
 {

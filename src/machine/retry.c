@@ -84,7 +84,11 @@ delay_seconds(const SfRetrier *retrier, int made, double random)
 	return delay;
 }
 
-/* Delay of the next attempt in microseconds, -1 when there is none. */
+/*
+ * Delay of the next attempt in microseconds, -1 when retries are used up.
+ * random: from 0 to 1, for the jitter.  *retrier gets the number of the retrier
+ * that matches, -1 for none.
+ */
 int64
 sf_retry_next(const SfState *state, SfBranch *branch, const SfError *error,
 			  double random, int *matching)

@@ -195,7 +195,10 @@ take_stimulus(SfStep *step)
 	elog(ERROR, "unknown stimulus %d", (int) stimulus->kind);
 }
 
-/* Fill in a step without doing anything yet. */
+/*
+ * Fill in a step without doing anything yet; the transition's branch is its
+ * new value from here on.
+ */
 void
 sf_step_init(SfStep *step, const SfLoaded *loaded, const SfStimulus *stimulus,
 			 TimestampTz now, SfTransition *t)
@@ -225,7 +228,10 @@ sf_step_init(SfStep *step, const SfLoaded *loaded, const SfStimulus *stimulus,
 	step->env.context_arg = step;
 }
 
-/* Work out what comes of a stimulus. */
+/*
+ * Work out what comes of a stimulus.  *t may have been used before: its array
+ * of effects is used again.
+ */
 void
 sf_transition(const SfLoaded *loaded, const SfBranch *branch,
 			  const SfStimulus *stimulus, TimestampTz now, SfTransition *t)

@@ -38,35 +38,16 @@ typedef struct SfStep
 
 /* --- step.c: running one transition --- */
 
-/*
- * Fill in a step without doing anything yet; the transition's branch is its
- * new value from here on.
- */
 extern void sf_step_init(SfStep *step, const SfLoaded *loaded,
 						 const SfStimulus *stimulus, TimestampTz now,
 						 SfTransition *t);
 
 /* --- step_event.c: effects, events, the trace of a test --- */
 
-/* Add an effect, whose member the caller fills in. */
 extern SfEffect *sf_step_effect(SfStep *step, SfEffectKind kind);
-
-/*
- * Tell whether something that a transition needs is loaded; if not, the
- * transition is void, and what the handler still does is thrown away.
- */
 extern bool sf_step_has(SfStep *step, uint32 need);
-
-/* Show a value to the trace of a test. */
 extern void sf_step_trace(SfStep *step, SfTraceField field, Jsonb *value);
-
-/* Put "An error occurred while executing the state …" before a cause. */
 extern void sf_step_prefix(SfStep *step, SfError *error);
-
-/*
- * Append an event that follows the branch's last one, and make it the last;
- * returns its (provisional) id, 0 when the history level leaves it out.
- */
 extern int	sf_step_event(SfStep *step, SfEventType type, Jsonb *payload,
 						  Jsonb *extra);
 
@@ -77,7 +58,6 @@ extern int	sf_step_side_event(SfStep *step, SfEventType type, Jsonb *payload,
 /* Find the event of the branch, or of this step, that holds a payload; 0: none. */
 extern int	sf_step_event_holding(const SfStep *step, const Jsonb *payload);
 
-/* Append the events of an execution that begins with the branch's payload. */
 extern void sf_step_begin_execution(SfStep *step);
 
 /* --- for state handlers --- */
@@ -102,36 +82,22 @@ extern SfStepOutcome sf_join_resume(SfStep *step);
 
 /* --- step_end.c: the ways out of a state, and how a branch ends --- */
 
-/* Leave the state with an output: StateExited, then Next or the end. */
 extern SfStepOutcome sf_step_exit(SfStep *step, Jsonb *output, int next,
 								  Jsonb *assigned);
-
-/* Leave the state with a result: its output, Assign, then as sf_step_exit(). */
 extern SfStepOutcome sf_step_succeed(SfStep *step, Jsonb *result);
-
-/*
- * Fail the state with an error: retry, catch, or fail the branch.  The error's
- * cause gets its prefix.
- */
 extern SfStepOutcome sf_step_fail(SfStep *step, SfError *error);
 
 /* End the branch with an output or an error: told to its parent, or ends it all. */
 extern SfStepOutcome sf_step_end_branch(SfStep *step, Jsonb *output);
 extern SfStepOutcome sf_step_fail_branch(SfStep *step, const SfError *error);
 
-/* End the branch because a sibling failed, or a parent aborts (SfStimulus). */
 extern SfStepOutcome sf_step_abort(SfStep *step);
 
 /* End the execution: it is stopped, timed out, or its Distributed Map is over. */
 extern SfStepOutcome sf_step_stop(SfStep *step);
 
-/* Have the branch run again, unless what it is at has succeeded: redrive.c. */
 extern SfStepOutcome sf_step_redrive(SfStep *step);
-
-/* Forget what the present attempt at a state came to. */
 extern void sf_step_forget_attempt(SfBranch *branch);
-
-/* Put the error of its children into a branch; sf_step_branch_error() reads it. */
 extern void sf_step_set_branch_error(SfBranch *branch, const SfError *error);
 
 /* --- dataflow.c: InputPath … OutputPath --- */
@@ -139,7 +105,6 @@ extern void sf_step_set_branch_error(SfBranch *branch, const SfError *error);
 /* step->env.input becomes the effective input (InputPath). */
 extern bool sf_flow_input(SfStep *step, SfError *error);
 
-/* Parameters or Arguments over the effective input. */
 extern bool sf_flow_parameters(SfStep *step, Jsonb **result, SfError *error);
 
 /* ResultSelector, ResultPath, OutputPath (JSONPath) or Output (JSONata). */
@@ -154,10 +119,6 @@ extern bool sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output,
 extern SfEvalStatus sf_flow_value(SfStep *step, const SfValueField *field,
 								  const char *name, Jsonb **value, SfError *error);
 
-/*
- * A field that has to be an integer, and if it is no literal, one that is not
- * below minimum; 0 where there is none.
- */
 extern bool sf_flow_integer(SfStep *step, const SfValueField *field,
 							const char *name, int64 minimum, int64 *number,
 							SfError *error);
@@ -177,7 +138,6 @@ extern bool sf_flow_check_size(SfStep *step, const Jsonb *output, SfError *error
 extern bool sf_flow_assign(SfStep *step, const SfTemplate *assign,
 						   const char *field, Jsonb **assigned, SfError *error);
 
-/* A path field over the environment; kind ABSENT gives the input itself. */
 extern bool sf_flow_path(SfStep *step, const SfPathField *field,
 						 Jsonb **result, SfError *error);
 
@@ -188,15 +148,8 @@ extern Jsonb *sf_context_make(void *arg);
 
 /* --- retry.c --- */
 
-/* Does an error match one of ErrorEquals? */
 extern bool sf_catch_matches(const SfError *error, const char **names,
 							 int nnames);
-
-/*
- * Delay of the next attempt in microseconds, -1 when retries are used up.
- * random: from 0 to 1, for the jitter.  *retrier gets the number of the retrier
- * that matches, -1 for none.
- */
 extern int64 sf_retry_next(const SfState *state, SfBranch *branch,
 						   const SfError *error, double random, int *retrier);
 

@@ -37,7 +37,7 @@ sf_step_branch_error(const SfBranch *branch)
 	return error;
 }
 
-/* Put an error into a branch. */
+/* Put the error of its children into a branch; sf_step_branch_error() reads it. */
 void
 sf_step_set_branch_error(SfBranch *branch, const SfError *error)
 {
@@ -255,7 +255,7 @@ set_payload(SfStep *step, Jsonb *payload)
 	branch->payload = payload;
 }
 
-/* Leave the state with an output. */
+/* Leave the state with an output: StateExited, then Next or the end. */
 SfStepOutcome
 sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
 {
@@ -278,7 +278,7 @@ sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
 	return SF_STEP_GO_ON;
 }
 
-/* Leave the state with a result. */
+/* Leave the state with a result: its output, Assign, then as sf_step_exit(). */
 SfStepOutcome
 sf_step_succeed(SfStep *step, Jsonb *result)
 {
@@ -397,7 +397,10 @@ retry(SfStep *step, int64 delay)
 	return delay == 0 ? SF_STEP_GO_ON : SF_STEP_REST;
 }
 
-/* Fail the state: retry it, catch the error, or fail the branch. */
+/*
+ * Fail the state with an error: retry, catch, or fail the branch.  The error's
+ * cause gets its prefix.
+ */
 SfStepOutcome
 sf_step_fail(SfStep *step, SfError *error)
 {
@@ -444,7 +447,7 @@ sf_step_fail(SfStep *step, SfError *error)
 
 /* --- abort --- */
 
-/* End a branch because a sibling failed or a parent aborts. */
+/* End the branch because a sibling failed, or a parent aborts (SfStimulus). */
 SfStepOutcome
 sf_step_abort(SfStep *step)
 {

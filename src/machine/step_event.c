@@ -19,7 +19,7 @@ history_keeps(SfHistoryLevel level, SfEventType type)
 	return sf_event_type_is_of_execution(type) || sf_event_type_is_of_task(type);
 }
 
-/* Add an effect. */
+/* Add an effect, whose member the caller fills in. */
 SfEffect *
 sf_step_effect(SfStep *step, SfEffectKind kind)
 {
@@ -37,7 +37,10 @@ sf_step_effect(SfStep *step, SfEffectKind kind)
 	return effect;
 }
 
-/* Tell whether something that a transition needs is loaded. */
+/*
+ * Tell whether something that a transition needs is loaded; if not, the
+ * transition is void, and what the handler still does is thrown away.
+ */
 bool
 sf_step_has(SfStep *step, uint32 need)
 {
@@ -114,7 +117,10 @@ sf_step_side_event(SfStep *step, SfEventType type, Jsonb *payload,
 	return event->id;
 }
 
-/* Append an event to the branch's chain. */
+/*
+ * Append an event that follows the branch's last one, and make it the last;
+ * returns its (provisional) id, 0 when the history level leaves it out.
+ */
 int
 sf_step_event(SfStep *step, SfEventType type, Jsonb *payload, Jsonb *extra)
 {
@@ -149,7 +155,7 @@ sf_step_prefix(SfStep *step, SfError *error)
 	error->prefixed = false;
 }
 
-/* Append the events of an execution that begins. */
+/* Append the events of an execution that begins with the branch's payload. */
 void
 sf_step_begin_execution(SfStep *step)
 {

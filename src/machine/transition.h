@@ -265,19 +265,11 @@ typedef struct SfTransition
 	SfEffect   *effects;
 } SfTransition;
 
-/*
- * Work out what comes of a stimulus.  *t may have been used before: its array
- * of effects is used again.
- */
 extern void sf_transition(const SfLoaded *loaded, const SfBranch *branch,
 						  const SfStimulus *stimulus, TimestampTz now,
 						  SfTransition *t);
-
-/* What a transition of a branch needs, as far as its program tells. */
 extern uint32 sf_transition_needs(const SfProgram *program, const SfBranch *branch,
 								  const SfStimulus *stimulus);
-
-/* The error with which a branch, its task or its children failed. */
 extern SfError sf_step_branch_error(const SfBranch *branch);
 
 #endif							/* SF_MACHINE_TRANSITION_H */

@@ -41,7 +41,6 @@ typedef struct SfRun
 
 /* --- load.c --- */
 
-/* Take a branch through a transition; returns it, valid until the next one. */
 extern SfTransition *sf_run_advance(SfRun *run, SfBranch *branch,
 									const SfStimulus *stimulus);
 
@@ -52,41 +51,16 @@ extern void sf_apply(SfRun *run, SfBranch *branch, const SfTransition *t);
 
 /* --- apply_run.c: runs --- */
 
-/* Make a run: an execution as a slice works on it. */
 extern SfRun *sf_run_make(SfExecution *execution);
-
-/* Make a run of an execution whose row the caller has locked. */
 extern SfRun *sf_run_make_locked(SfExecution *execution);
-
-/*
- * Lock an execution and learn its last event id.  ereports
- * ERRCODE_SF_EXECUTION_CHANGED when it has ended meanwhile.
- */
 extern void sf_run_lock(SfRun *run);
-
-/* Note that a branch has changed (or is new): it is written with the run. */
 extern void sf_run_add_branch(SfRun *run, SfBranch *branch);
-
-/* Append an event of the execution as a whole, after its last one. */
 extern void sf_run_add_event(SfRun *run, SfEventType type, Jsonb *extra,
 							 TimestampTz at);
-
-/*
- * Add the machine's deadline, if it has one, as a branch of its own: counted
- * from when the execution last began.
- */
 extern void sf_run_add_deadline(SfRun *run);
-
-/* Delete every branch of a run's execution, and the items of its Maps. */
 extern void sf_run_drop_all(SfRun *run);
-
-/* Has a branch failed since the run was last written? */
 extern bool sf_run_has_failure(const SfRun *run);
-
-/* Has the join above a branch given up, so that the branch has to end? */
 extern bool sf_run_is_aborted(const SfRun *run, const SfBranch *branch);
-
-/* Is its execution the child of a Distributed Map that is over? */
 extern bool sf_run_is_orphan(const SfRun *run, const SfBranch *branch);
 
 /* --- apply_run.c: single rows, at once --- */
@@ -105,7 +79,6 @@ extern void sf_apply_stop_request(int64 execution_no, Oid owner, TimestampTz due
 
 /* --- apply_write.c --- */
 
-/* Write everything that is pending in these runs (4.2 of the design). */
 extern void sf_runs_write(List *runs);
 
 /* --- apply_task.c --- */

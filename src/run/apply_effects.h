@@ -17,8 +17,6 @@ extern void apply_hand_out(SfRun *run, const SfBranch *branch, SfTask *task);
 extern void apply_task_changed(SfRun *run, const SfBranch *branch, SfTask *task);
 extern void apply_settle(SfRun *run, const SfBranch *branch, SfTask *task);
 extern void apply_stop_children(SfRun *run, const SfBranch *branch, SfNoValue none);
-
-/* Write the tasks of a run, after its branches. */
 extern void sf_apply_tasks(SfRun *run);
 
 /* --- apply_map_run.c --- */
@@ -26,8 +24,6 @@ extern void sf_apply_tasks(SfRun *run);
 extern void apply_begin_map_run(SfRun *run, const SfBranch *branch, SfMapRunBegin begin);
 extern void apply_child(SfRun *run, const SfBranch *branch, SfMapChild *child);
 extern void apply_end_map_run(SfRun *run, const SfBranch *branch, SfMapRunEnd end);
-
-/* Begin the children that a transition decided on, all at once. */
 extern void apply_map_children(SfRun *run, const SfBranch *branch);
 
 #endif							/* SF_RUN_APPLY_EFFECTS_H */

@@ -99,7 +99,7 @@ apply_child(SfRun *run, const SfBranch *branch, SfMapChild *child)
 	run->map_children = lappend(run->map_children, child);
 }
 
-/* Begin the children that a transition decided on. */
+/* Begin the children that a transition decided on, all at once. */
 void
 apply_map_children(SfRun *run, const SfBranch *parent)
 {
@@ -190,7 +190,7 @@ sf_apply_items_read(const SfMapRun *map_run, int total, bool keyed)
 
 /* --- ends of children --- */
 
-/* Note how a child ended. */
+/* Note how a child ended, for sf_map_children_have_ended; NULL: it is none. */
 SfChildEnd *
 sf_map_children_count_end(const SfExecution *execution, const SfProgram *program)
 {
@@ -250,7 +250,7 @@ update_join(const SfChildEnd *end, SfBranch *join, const SfMapRun *map_run, int 
 	sf_branch_update_join(join);
 }
 
-/* Count ended children against their parents. */
+/* Count ended children against their parents; a List of SfChildEnd. */
 void
 sf_map_children_have_ended(List *ends)
 {

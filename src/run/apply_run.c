@@ -23,7 +23,7 @@
 #include "store/program_cache.h"
 #include "store/quota.h"
 
-/* Make a run for an execution. */
+/* Make a run: an execution as a slice works on it. */
 SfRun *
 sf_run_make(SfExecution *execution)
 {
@@ -129,7 +129,10 @@ is_as_read(const SfExecution *read, const SfExecution *now, bool began)
 		(now->started_at != DT_NOBEGIN || began || read->started_at == DT_NOBEGIN);
 }
 
-/* Lock an execution and learn its last event id. */
+/*
+ * Lock an execution and learn its last event id.  ereports
+ * ERRCODE_SF_EXECUTION_CHANGED when it has ended meanwhile.
+ */
 void
 sf_run_lock(SfRun *run)
 {
@@ -166,7 +169,7 @@ sf_run_lock(SfRun *run)
 	run->locked = true;
 }
 
-/* Note that a branch has changed. */
+/* Note that a branch has changed (or is new): it is written with the run. */
 void
 sf_run_add_branch(SfRun *run, SfBranch *branch)
 {
@@ -176,7 +179,10 @@ sf_run_add_branch(SfRun *run, SfBranch *branch)
 		run->branches = list_append_unique_ptr(run->branches, branch);
 }
 
-/* Add the machine's deadline. */
+/*
+ * Add the machine's deadline, if it has one, as a branch of its own: counted
+ * from when the execution last began.
+ */
 void
 sf_run_add_deadline(SfRun *run)
 {
@@ -194,7 +200,7 @@ sf_run_add_deadline(SfRun *run)
 	run->branches = lappend(run->branches, deadline);
 }
 
-/* Has a branch of this run failed since it was last written? */
+/* Has a branch failed since the run was last written? */
 bool
 sf_run_has_failure(const SfRun *run)
 {
@@ -233,7 +239,7 @@ sf_run_is_aborted(const SfRun *run, const SfBranch *branch)
 		 run->program->states[parent->state].failure_mode == SF_FAILURE_ABORT);
 }
 
-/* Is this execution the child of a Distributed Map that is over? */
+/* Is its execution the child of a Distributed Map that is over? */
 bool
 sf_run_is_orphan(const SfRun *run, const SfBranch *branch)
 {

@@ -67,7 +67,7 @@ write_settled(SfRun *run, SfTask *task)
 	sf_task_delete(task->key);
 }
 
-/* Write and settle the tasks of a run, after its branches. */
+/* Write the tasks of a run, after its branches. */
 void
 sf_apply_tasks(SfRun *run)
 {

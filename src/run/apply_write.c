@@ -452,7 +452,7 @@ after_ends(List *runs)
 	sf_map_children_have_ended(ends);
 }
 
-/* Write everything that is pending in these runs. */
+/* Write everything that is pending in these runs (4.2 of the design). */
 void
 sf_runs_write(List *runs)
 {
@@ -473,7 +473,10 @@ sf_runs_write(List *runs)
 	after_ends(runs);
 }
 
-/* End the running children of a join. */
+/*
+ * End the running children of a join as ABORTED; returns how many other
+ * transactions hold just now.
+ */
 int
 sf_map_children_abort(SfBranchKey parent, int64 map_run_no)
 {

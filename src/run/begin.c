@@ -22,7 +22,10 @@ sf_lifecycle_root(const SfExecution *execution, int state, Jsonb *payload)
 	return root;
 }
 
-/* Insert a new execution, due at once; false when its id is taken. */
+/*
+ * Insert a new execution, whose root branch is due at once in the machine's
+ * first state.  False: its id is taken.
+ */
 bool
 sf_lifecycle_begin(SfExecution *execution)
 {

@@ -165,7 +165,11 @@ insert_child(SfExecution *child, SfError *error)
 	return existing_child(child, error);
 }
 
-/* Start a child execution. */
+/*
+ * Start a child execution, whose end answers that generation of the branch.
+ * True: it was started (or is there already); then *output is what the request
+ * returns.  False: *error.
+ */
 bool
 sf_child_start(const SfRun *run, const SfBranch *branch, int generation,
 			   const SfResource *resource, Jsonb *payload, Jsonb **output,
@@ -291,7 +295,7 @@ sf_child_failure(const SfExecution *child)
 	return buf.data;
 }
 
-/* Have the children that a branch waits for stopped. */
+/* Have the children that a branch (-1: any) waits for stopped. */
 void
 sf_child_stop(const SfExecution *parent, int64 branch_no)
 {

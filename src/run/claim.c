@@ -25,7 +25,10 @@
 static SfBranchKey touched[MAX_TOUCHED];
 static int	ntouched = 0;
 
-/* Branches that the last slice touched. */
+/*
+ * Branches that the last slice touched (also when it failed): valid until the
+ * next slice.  Returns their number, at most size are copied.
+ */
 int
 sf_slice_touched(SfBranchKey *keys, int size)
 {

@@ -25,7 +25,11 @@ static int	ntasks = 0;
 /* Execution of the innermost of them */
 static int64 task_execution_no = 0;
 
-/* Raise an error inside a task: its branch would be taken a second time. */
+/*
+ * Raise an error when called, by way of the SQL function that is named, from
+ * inside a task: its branch is locked by this very transaction, so it would be
+ * taken, and run, a second time.
+ */
 void
 sf_slice_refuse_in_task(const char *function)
 {
@@ -336,7 +340,7 @@ dispatch_sql(SfSlice *slice, SfRun *run, const SfBranch *branch,
 	submitted(branch, request, task, stimulus);
 }
 
-/* Have the task of a branch carried out. */
+/* Have the task of a branch carried out; *stimulus says what came of it. */
 void
 sf_dispatch(SfSlice *slice, SfRun *run, const SfBranch *branch,
 			const SfTaskRequest *request, SfStimulus *stimulus)
@@ -358,7 +362,10 @@ sf_dispatch(SfSlice *slice, SfRun *run, const SfBranch *branch,
 		dispatch_sql(slice, run, branch, request, &resource, given.payload, stimulus);
 }
 
-/* Run an announced task, in a session; a worker's slice offers it to its caller. */
+/*
+ * Run an announced task, in a session; *stimulus gets its outcome.  False: a
+ * worker's slice has offered it to its caller.
+ */
 bool
 sf_dispatch_announced(SfSlice *slice, SfRun *run, const SfBranch *branch,
 					  SfStimulus *stimulus)
@@ -386,7 +393,7 @@ sf_dispatch_announced(SfSlice *slice, SfRun *run, const SfBranch *branch,
 	return true;
 }
 
-/* Run the announced task of a branch, in a transaction of its own. */
+/* Run the announced task of a branch, in a transaction of its own (long_task.c). */
 void
 sf_dispatch_alone(const SfRun *run, const SfBranch *branch, bool last_try,
 				  SfTaskOutcome *outcome)

@@ -432,7 +432,7 @@ read_all(SfItemReader *reader, const SfState *state)
 						sf_item_reader_headers(reader));
 }
 
-/* Read items into the run. */
+/* Read items into the run; the outcome's output is their number. */
 void
 sf_item_reader_run(const SfMapRun *map_run, const SfState *state,
 				   const SfTaskCall *call, SfTaskOutcome *out)

@@ -82,7 +82,10 @@ branch_by_no(List *branches, int64 branch_no)
 	return NULL;
 }
 
-/* Begin an ended execution anew. */
+/*
+ * Begin an ended execution anew with another input, in the current version of
+ * its machine; its history goes on.  The caller has locked its row.
+ */
 void
 sf_lifecycle_restart(SfExecution *execution, const SfMachine *machine,
 					 Jsonb *input)
@@ -107,7 +110,7 @@ sf_lifecycle_restart(SfExecution *execution, const SfMachine *machine,
 	sf_runs_write(list_make1(run));
 }
 
-/* End a running execution as ABORTED. */
+/* End a running execution as ABORTED; the caller has locked its row. */
 void
 sf_lifecycle_stop(SfExecution *execution, const char *error, const char *cause)
 {
@@ -362,7 +365,12 @@ check_redrivable(const SfExecution *execution)
 				 errhint("sf_start(..., if_exists => 'restart') runs it from the start.")));
 }
 
-/* Go on with an execution that has not succeeded. */
+/*
+ * Go on with an execution that has not succeeded (3.3 of the design); the
+ * caller has locked its row.  from_state NULL: with what did not succeed;
+ * input NULL: with the input that the state had.  Returns the redrive count;
+ * *from (may be NULL) gets the names of the states that it goes on from.
+ */
 int
 sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 					 Jsonb *input, char **from)

@@ -193,7 +193,7 @@ load(SfRun *run, const SfBranch *branch, uint32 needs)
 	loaded->has |= needs;
 }
 
-/* Take a branch through a transition. */
+/* Take a branch through a transition; returns it, valid until the next one. */
 SfTransition *
 sf_run_advance(SfRun *run, SfBranch *branch, const SfStimulus *stimulus)
 {
@@ -218,7 +218,10 @@ sf_run_advance(SfRun *run, SfBranch *branch, const SfStimulus *stimulus)
 	return t;
 }
 
-/* Have the execution of a run end without its branches. */
+/*
+ * Have the execution of a run, whose row is locked, end without its branches:
+ * STOPPED, ORPHANED or TIMED_OUT.  Write the run afterwards.
+ */
 void
 sf_lifecycle_end(SfRun *run, SfStimulusKind why, const SfError *error)
 {

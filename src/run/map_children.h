@@ -15,11 +15,8 @@
 extern void sf_map_task_run(const SfRun *run, const SfBranch *branch,
 							const SfTaskCall *call, SfTaskOutcome *out);
 
-/* Read items into the run; the outcome's output is their number. */
 extern void sf_item_reader_run(const SfMapRun *map_run, const SfState *state,
 							   const SfTaskCall *call, SfTaskOutcome *out);
-
-/* Write the results of the run; the outcome's output is ResultWriterDetails. */
 extern void sf_result_writer_run(const SfMapRun *map_run, const SfRun *run,
 								 const SfState *state, const SfTaskCall *call,
 								 SfTaskOutcome *out);
@@ -34,11 +31,6 @@ typedef enum SfResultForm
 
 extern SfResultForm sf_result_form(const Jsonb *writer_config,
 								   SfResultForm otherwise);
-
-/*
- * Add one child's result to an array under construction; returns how many.
- * What the array needs until it is finished goes into the context keep.
- */
 extern int	sf_result_add(SfJsonBuilder *b, const SfExecution *result,
 						  SfResultForm form, const char *machine,
 						  MemoryContext keep);
@@ -64,19 +56,12 @@ typedef struct SfChildEnd
 	int			items;
 } SfChildEnd;
 
-/* Note how a child ended, for sf_map_children_have_ended; NULL: it is none. */
 extern SfChildEnd *sf_map_children_count_end(const SfExecution *execution,
 											 const SfProgram *program);
-
-/* Count ended children against their parents; a List of SfChildEnd. */
 extern void sf_map_children_have_ended(List *ends);
 
 /* --- apply_write.c --- */
 
-/*
- * End the running children of a join as ABORTED; returns how many other
- * transactions hold just now.
- */
 extern int	sf_map_children_abort(SfBranchKey parent, int64 map_run_no);
 
 #endif							/* SF_RUN_MAP_CHILDREN_H */

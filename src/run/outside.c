@@ -23,7 +23,7 @@
 #include "run/service.h"
 #include "store/privilege.h"
 
-/* Make a task for a branch. */
+/* Make a task for a branch, with a fresh secret. */
 SfTask *
 sf_outside_make_task(const SfBranch *branch)
 {
@@ -51,7 +51,7 @@ may_use(Oid role, const SfActivity *activity, SfPrivilege p)
 								   activity->owner, p);
 }
 
-/* Queue a task of an activity. */
+/* Queue a task of an activity; *stimulus says that it waits, or why it cannot. */
 void
 sf_outside_queue(SfRun *run, const SfBranch *branch, const SfResource *resource,
 				 const SfTaskRequest *request, SfStimulus *stimulus)

@@ -62,7 +62,13 @@ redrive_run(SfRun *run, SfMapRun *map_run, int64 child_no)
 	return begun;
 }
 
-/* Run again what has failed in Maps of an execution that has succeeded. */
+/*
+ * Run again what has failed in Distributed Maps of an execution that has
+ * succeeded all the same, because the failures were tolerated: its children
+ * that did not succeed, or (child_no not 0) one of them.  The execution, whose
+ * row the caller has locked, keeps its status and its output.  Returns how many
+ * children begin; *from (may be NULL) gets the names of the Map states.
+ */
 int
 sf_redrive_tolerated(SfExecution *execution, int64 child_no, char **from)
 {

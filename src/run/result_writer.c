@@ -100,7 +100,10 @@ described(const SfExecution *result, const char *machine)
 	return sf_json_finish(&b);
 }
 
-/* Add one child's result to an array. */
+/*
+ * Add one child's result to an array under construction; returns how many.
+ * What the array needs until it is finished goes into the context keep.
+ */
 int
 sf_result_add(SfJsonBuilder *b, const SfExecution *result, SfResultForm form,
 			  const char *machine, MemoryContext keep)
@@ -276,7 +279,7 @@ write_rows(SfResultWriter *writer)
 	return sf_json_finish(&b);
 }
 
-/* Write the results of the run. */
+/* Write the results of the run; the outcome's output is ResultWriterDetails. */
 void
 sf_result_writer_run(const SfMapRun *map_run, const SfRun *run,
 					 const SfState *state, const SfTaskCall *call,

@@ -490,7 +490,7 @@ name_state(const char *cause, const SfState *state)
 	return psprintf("%s%s State: '%s'.", cause, stop, state->name);
 }
 
-/* Make a branch fail with States.Runtime. */
+/* Make a branch fail with States.Runtime: its step raised what cannot be caught. */
 void
 sf_slice_fail_branch(SfBranchKey key, const char *cause)
 {

@@ -133,15 +133,7 @@ typedef struct SfSliceResult
 } SfSliceResult;
 
 extern void sf_slice_run(const SfSliceRequest *request, SfSliceResult *result);
-
-/*
- * Raise an error when called, by way of the SQL function that is named, from
- * inside a task: its branch is locked by this very transaction, so it would be
- * taken, and run, a second time.
- */
 extern void sf_slice_refuse_in_task(const char *function);
-
-/* Raise an error when a task would stop the execution that it is part of. */
 extern void sf_slice_refuse_own_stop(const struct SfExecution *execution);
 
 /*
@@ -151,7 +143,6 @@ extern void sf_slice_refuse_own_stop(const struct SfExecution *execution);
 extern void sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 							  const SfError *error, SfSliceResult *result);
 
-/* Make a branch fail with States.Runtime: its step raised what cannot be caught. */
 extern void sf_slice_fail_branch(SfBranchKey key, const char *cause);
 
 /*
@@ -162,10 +153,6 @@ extern void sf_slice_fail_branch(SfBranchKey key, const char *cause);
 extern int64 sf_slice_locked_out(void);
 extern void sf_slice_put_off(SfBranchKey key, int ms);
 
-/*
- * Branches that the last slice touched (also when it failed): valid until the
- * next slice.  Returns their number, at most size are copied.
- */
 extern int	sf_slice_touched(SfBranchKey *keys, int size);
 
 #endif							/* SF_RUN_SLICE_H */

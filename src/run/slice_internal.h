@@ -33,27 +33,16 @@ typedef struct SfSlice
 extern void sf_claim_forget(void);
 extern void sf_claim_remember(SfBranchKey key);
 
-/* Claim a branch, if it is due and free and belongs to the slice's owner. */
 extern SfBranch *sf_claim(SfSlice *slice, SfBranchKey key, SfRun **run);
 
 /* --- dispatch.c --- */
 
-/* Have the task of a branch carried out; *stimulus says what came of it. */
 extern void sf_dispatch(SfSlice *slice, SfRun *run, const SfBranch *branch,
 						const SfTaskRequest *task, SfStimulus *stimulus);
-
-/* Have the caller run the task next that a branch has announced, if it may. */
 extern void sf_dispatch_offer(SfSlice *slice, const SfRun *run,
 							  const SfBranch *branch);
-
-/*
- * Run an announced task, in a session; *stimulus gets its outcome.  False: a
- * worker's slice has offered it to its caller.
- */
 extern bool sf_dispatch_announced(SfSlice *slice, SfRun *run,
 								  const SfBranch *branch, SfStimulus *stimulus);
-
-/* Run the announced task of a branch, in a transaction of its own (long_task.c). */
 extern void sf_dispatch_alone(const SfRun *run, const SfBranch *branch,
 							  bool last_try, SfTaskOutcome *outcome);
 

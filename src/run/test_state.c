@@ -408,7 +408,11 @@ status_of(const char *transition)
 	return "FAILED";
 }
 
-/* Test a state. */
+/*
+ * Test a state; reads and writes no table.  The result is that of TestState:
+ * {"status", "output", "error", "cause", "nextState", "inspectionData"}, values
+ * as JSON and not as text.  The caller has checked mock and context.
+ */
 Jsonb *
 sf_test_state_run(SfStateTest *test, SfInspection level, TimestampTz now)
 {

@@ -44,11 +44,6 @@ typedef enum SfInspection
 	SF_INSPECTION_TRACE
 } SfInspection;
 
-/*
- * Test a state; reads and writes no table.  The result is that of TestState:
- * {"status", "output", "error", "cause", "nextState", "inspectionData"}, values
- * as JSON and not as text.  The caller has checked mock and context.
- */
 extern Jsonb *sf_test_state_run(SfStateTest *test, SfInspection level,
 								TimestampTz now);
 

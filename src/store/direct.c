@@ -208,8 +208,8 @@ sf_row_is_there(const SfIndex *index, SfArg key)
 }
 
 /*
- * Under REPEATABLE READ, raise 40001 when a row with a number in one of its
- * columns was written since the snapshot.  Reads the table.
+ * Under REPEATABLE READ, raise 40001 when a row that has a number in a column
+ * (counted from 1) was written since the snapshot, which does not show it.
  */
 void
 sf_table_check_unchanged(const char *name, int column, int32 number)

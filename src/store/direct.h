@@ -44,11 +44,6 @@ extern bool sf_row_fetch_by(const SfIndex *index, SfLock lock, SfRowFilter filte
 							SfRowReader reader, void *arg, const SfArg *key, int nkeys);
 
 extern bool sf_row_is_there(const SfIndex *index, SfArg key);
-
-/*
- * Under REPEATABLE READ, raise 40001 when a row that has a number in a column
- * (counted from 1) was written since the snapshot, which does not show it.
- */
 extern void sf_table_check_unchanged(const char *name, int column, int32 number);
 
 /* --- writing --- */

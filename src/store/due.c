@@ -89,7 +89,7 @@ sf_branch_owners(Oid after)
 	}
 }
 
-/* Put owners that are known into that order. */
+/* Put owners into the same order. */
 List *
 sf_owners_by_turn(const Oid *owners, int nowners, Oid after)
 {

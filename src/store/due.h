@@ -15,7 +15,6 @@
  */
 extern List *sf_branch_owners(Oid after);
 
-/* Put owners into the same order. */
 extern List *sf_owners_by_turn(const Oid *owners, int nowners, Oid after);
 
 /*
@@ -40,7 +39,6 @@ extern int	sf_branch_due_children(int64 execution_no, TimestampTz at,
 								   bool skip_waits, SfBranchKey *keys, int size);
 
 extern void sf_branch_set_back(Oid owner, TimestampTz now, int64 by);
-
 extern TimestampTz sf_branch_next_due(Oid owner, TimestampTz after);
 
 #endif							/* SF_STORE_DUE_H */

@@ -17,7 +17,7 @@ SF_COLUMN_NUMBERS(SF_EVENT_COLUMNS);
 #define ROW SfEvent
 SF_ROW_TYPE(row_type, SF_EVENT_COLUMNS, event, 2);
 
-/* Append events to histories. */
+/* Append events, whose executions and ids are assigned, to histories. */
 void
 sf_event_write(List *events)
 {

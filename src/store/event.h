@@ -36,7 +36,6 @@ typedef struct SfEvent
 
 typedef void (*SfEventVisitor) (const SfEvent *event, void *arg);
 
-/* Append events, whose executions and ids are assigned, to histories. */
 extern void sf_event_write(List *events);
 
 /* previous_id of an event, 0 when there is no such event. */

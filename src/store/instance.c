@@ -193,7 +193,7 @@ sf_instance_explain(SfInstanceState state)
 	return "unknown";
 }
 
-/* Say that something is so because of the state. */
+/* Say, with SF016 and at a level, that something is so because of the state. */
 void
 sf_instance_tell(int elevel, SfInstanceState state, const char *what)
 {

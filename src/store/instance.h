@@ -20,18 +20,11 @@ typedef enum SfInstanceState
 } SfInstanceState;
 
 extern SfInstanceState sf_instance_state(void);
-
 extern bool sf_instance_is_driven(void);
-
 extern bool sf_instance_takes_work(void);
-
 extern const char *sf_instance_explain(SfInstanceState state);
-
-/* Say, with SF016 and at a level, that something is so because of the state. */
 extern void sf_instance_tell(int elevel, SfInstanceState state, const char *what);
-
 extern void sf_instance_refuse_upgrade(const char *function);
-
 extern SfInstanceState sf_instance_check_or_adopt(void);
 
 /* Adopt this copy, or have it driven no longer; asks no permission. */

@@ -279,7 +279,7 @@ sf_instance_file_reread(void)
 
 /* --- while the server runs --- */
 
-/* Id of this data directory, 0 when there is none. */
+/* Id of this data directory; 0: there is none, or the file is a copy. */
 int64
 sf_instance_file_id(void)
 {
@@ -291,7 +291,7 @@ sf_instance_file_id(void)
 	return current.id;
 }
 
-/* What this data directory is. */
+/* What this data directory was when the server started, or is since. */
 SfCopyRole
 sf_instance_file_role(void)
 {

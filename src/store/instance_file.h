@@ -11,10 +11,7 @@
 #include "store/copy_rules.h"
 
 extern void sf_instance_file_start(void);
-
 extern void sf_instance_file_reread(void);
-
-/* Id of this data directory; 0: there is none, or the file is a copy. */
 extern int64 sf_instance_file_id(void);
 
 /*
@@ -24,9 +21,7 @@ extern int64 sf_instance_file_id(void);
  */
 extern int64 sf_instance_file_require(void);
 
-/* What this data directory was when the server started, or is since. */
 extern SfCopyRole sf_instance_file_role(void);
-
 extern bool sf_instance_file_settle(void);
 
 #endif							/* SF_STORE_INSTANCE_FILE_H */

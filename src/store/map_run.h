@@ -39,7 +39,6 @@ typedef struct SfMapRun
 	SF_MAP_RUN_COLUMNS(SF_FIELD)
 } SfMapRun;
 
-/* The counter of the children that have ended with a status. */
 extern int *sf_map_run_ended(SfMapRun *run, SfStatus status);
 
 /* --- runs --- */
@@ -50,9 +49,7 @@ extern void sf_map_run_insert(const SfMapRun *run);
 extern SfMapRun *sf_map_run_read(int64 execution_no, int64 map_run_no, SfLock lock);
 
 extern void sf_map_run_update(const SfMapRun *run);
-
 extern int	sf_map_run_stop_all(int64 execution_no);
-
 extern void sf_map_run_note_items(const SfMapRun *run, int total, bool keyed);
 
 /* --- items --- */
@@ -67,23 +64,17 @@ extern void sf_map_item_close(SfItemWriter *writer);
 
 extern int	sf_map_item_read(int64 execution_no, int64 map_run_no, int first,
 							 int n, Jsonb **items);
-
 extern void sf_map_item_delete(int64 execution_no, int64 map_run_no,
 							   int first, int below);
-
 extern void sf_map_item_delete_all(int64 execution_no);
 
 /* --- children --- */
 
 extern List *sf_map_run_running(int64 execution_no, int64 map_run_no, bool lock);
-
 extern List *sf_map_run_unsuccessful(int64 execution_no, int64 map_run_no);
-
 extern List *sf_map_run_tolerant(int64 execution_no);
-
 extern int64 sf_map_run_result_size(int64 execution_no, int64 map_run_no,
 									bool with_input);
-
 extern bool sf_map_run_is_over(const SfExecution *child, bool drains);
 
 #endif							/* SF_STORE_MAP_RUN_H */

@@ -178,7 +178,7 @@ read_value(const char *name, const char *value, void *arg)
 		take_value(&quotas->transitions, value);
 }
 
-/* The quotas of an owner. */
+/* The quotas of an owner; a change is seen within a second. */
 const SfQuotas *
 sf_quota_of(Oid owner)
 {

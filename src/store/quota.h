@@ -24,16 +24,11 @@ typedef enum SfQuotaKind
 	SF_QUOTA_STARTS				/* sfflow.max_starts_per_owner */
 } SfQuotaKind;
 
-/* The quotas of an owner; a change is seen within a second. */
 extern const SfQuotas *sf_quota_of(Oid owner);
-
 extern SfQuotaKind sf_quota_take(Oid owner);
-
 extern void sf_quota_give_back(Oid owner);
-
 extern void sf_quota_raise(SfQuotaKind kind, Oid owner, const char *machine)
 			pg_attribute_noreturn();
-
 extern void sf_quota_require(Oid owner, const char *machine);
 
 /* "sfflow.max_… (n) of role "…"", for errors. */
@@ -56,7 +51,6 @@ typedef struct SfQuotaRefusal
 } SfQuotaRefusal;
 
 extern int	sf_quota_refusals(SfQuotaRefusal *refusals, int size);
-
 extern void sf_quota_init(void);
 
 #endif							/* SF_STORE_QUOTA_H */

@@ -21,8 +21,6 @@ typedef struct SfResourceMapping
 } SfResourceMapping;
 
 extern void sf_resource_map_put(Oid owner, const char *pattern, const char *resource);
-
-/* Remove a mapping; false when there was none. */
 extern bool sf_resource_map_remove(Oid owner, const char *pattern);
 
 /*

@@ -273,7 +273,7 @@ sf_store_list(SfPlan *plan, SfRowReader reader, const SfArg *args, int nargs)
 	return list;
 }
 
-/* The first item of a list of pointers, or NULL. */
+/* The first item of a list of pointers, or NULL */
 void *
 sf_list_first(const List *list)
 {

@@ -137,7 +137,6 @@ typedef void (*SfRowReader) (HeapTuple tuple, TupleDesc desc, void *arg);
 
 extern uint64 sf_store_run(Oid role, SfPlan *plan, SfRowReader reader, void *arg,
 						   const SfArg *args, int nargs);
-
 extern uint64 sf_scan_run(SfPlan *plan, SfRowReader reader, void *arg,
 						  const SfArg *args, int nargs);
 
@@ -166,8 +165,6 @@ extern int64 sf_store_number_as(Oid role, SfPlan *plan, int64 if_none,
 
 extern List *sf_store_list(SfPlan *plan, SfRowReader reader,
 						   const SfArg *args, int nargs);
-
-/* The first item of a list of pointers, or NULL */
 extern void *sf_list_first(const List *list);
 
 /* --- columns, by their numbers from 1 --- */
