@@ -3,15 +3,16 @@
  *		One transition of a branch: load what it needs, have the machine work it
  *		out, carry its effects out.
  *
- * What is needed is written in the compiled program (SfNeeds).  Where a
- * transition turns out to need more (the number of an event, for an error's
- * text; the context object, in a catcher), it is loaded and the transition is
- * worked out once more: the first time has changed nothing.
+ * The compiled program says what each state needs (SfNeeds).  If a transition
+ * needs more (the id of an event, for the text of an error; the context object,
+ * in a catcher), sf_run_advance() loads that and computes the transition again.
+ * The first computation has changed nothing.
  */
 #include "postgres.h"
 
 #include "common/pg_prng.h"
 #include "miscadmin.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "base/uuid.h"
@@ -193,7 +194,10 @@ load(SfRun *run, const SfBranch *branch, uint32 needs)
 	loaded->has |= needs;
 }
 
-/* Take a branch through a transition; returns it, valid until the next one. */
+/*
+ * Make a transition of a branch: load what it needs, compute it, apply its effects.
+ * The transition that is returned is valid until the next one of this run.
+ */
 SfTransition *
 sf_run_advance(SfRun *run, SfBranch *branch, const SfStimulus *stimulus)
 {
@@ -201,6 +205,9 @@ sf_run_advance(SfRun *run, SfBranch *branch, const SfStimulus *stimulus)
 	SfLoaded   *loaded = &run->loaded;
 	TimestampTz now = GetCurrentTimestamp();
 	uint32		needs = sf_transition_needs(run->program, branch, stimulus);
+	MemoryContext context = CurrentMemoryContext;
+	MemoryContext computed = AllocSetContextCreate(context, "sfflow transition",
+												   ALLOCSET_SMALL_SIZES);
 
 	loaded->nevents = list_length(run->events);
 	loaded->has = 0;
@@ -211,8 +218,17 @@ sf_run_advance(SfRun *run, SfBranch *branch, const SfStimulus *stimulus)
 	do
 	{
 		load(run, branch, needs);
+		MemoryContextSwitchTo(computed);
 		sf_transition(loaded, branch, stimulus, now, t);
+		MemoryContextSwitchTo(context);
 		needs = t->needs;
+		if (needs != 0)
+		{
+			/* a void transition may hold several times the size of a payload */
+			MemoryContextReset(computed);
+			t->effects = NULL;
+			t->size = 0;
+		}
 	} while (needs != 0);
 	sf_apply(run, branch, t);
 	return t;
