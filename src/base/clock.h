@@ -1,6 +1,6 @@
 /*
  * clock.h
- *		Time for waits: a clock that cannot be set.
+ *		Ticks: a clock that cannot be set, for processes that sleep.
  *
  * The wall clock (TimestampTz) may be set back or forward while the server runs.
  * Tables hold wall time.  Processes time their waits in ticks: microseconds of the

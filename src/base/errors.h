@@ -6,7 +6,8 @@
  * There are two kinds of failures.  A mistake of the caller of an SQL function
  * is an ereport(ERROR) with an SQLSTATE of sqlstates.h.  A failure inside a
  * running state machine is data: evaluators and state handlers return false
- * and fill an SfError, which is then matched against Retry and Catch.
+ * and fill an SfError, which is then matched against Retry and Catch.  An
+ * ereport(ERROR) inside a SQL task becomes an SfError in task/failure.c.
  */
 #ifndef SF_BASE_ERRORS_H
 #define SF_BASE_ERRORS_H
@@ -81,7 +82,8 @@ typedef struct SfError
 	int			position;		/* byte offset in the expression, -1 unknown */
 	const char *sqlstate;		/* five characters when SQL raised it, or NULL */
 	bool		heartbeat;		/* a missed heartbeat: matches two names */
-	bool		prefixed;		/* cause takes the "An error occurred …" prefix */
+	bool		prefixed;		/* sf_step_prefix() is still to put "An error
+								 * occurred …" before the cause */
 } SfError;
 
 /* An error with a name and a cause (either may be NULL) that needs no prefix. */

@@ -2,11 +2,11 @@
  * hooks.h
  *		Calls from the layers that make work due up to the one that does it.
  *
- * Storage and engine do not know of workers.  They tell what they did by the
- * functions of sf_hooks.  Where the library was preloaded the worker layer puts
- * its own functions there; the initial ones do nothing.  What is told takes
- * effect at the commit of the current transaction, unless a function says
- * otherwise, and is forgotten when the transaction or subtransaction aborts.
+ * store/ and run/ do not know of workers.  They call the functions of sf_hooks.  If
+ * the library was preloaded, the worker layer sets these to its own (worker/wake.c,
+ * slot.c); the initial ones do nothing.  A call takes effect at the commit of the
+ * current transaction, unless its comment says otherwise, and has no effect if the
+ * transaction or subtransaction aborts.
  */
 #ifndef SF_BASE_HOOKS_H
 #define SF_BASE_HOOKS_H

@@ -12,11 +12,11 @@
 #include "base/subtransaction.h"
 
 /*
- * Call work(arg) in a subtransaction, in the current memory context, which is
- * also current afterwards.  True keeps what it did; false rolls it back, and
- * so does an error, which is returned (else NULL).  end(arg), unless it is
- * NULL, is called last in the subtransaction, also after an error; it raises
- * none itself.
+ * Call work(arg) in a subtransaction.  If work returns true, the subtransaction is
+ * committed.  If it returns false or raises an error, the subtransaction is rolled
+ * back.  Returns the error, or NULL if there was none.  end(arg), unless end is NULL,
+ * is called before the subtransaction ends, also after an error; end must not raise
+ * an error.  The current memory context stays the same.
  */
 ErrorData *
 sf_subtransaction_run(bool (*work) (void *arg), void (*end) (void *arg), void *arg)

@@ -85,9 +85,10 @@ delay_seconds(const SfRetrier *retrier, int made, double random)
 }
 
 /*
- * Delay of the next attempt in microseconds, -1 when retries are used up.
- * random: from 0 to 1, for the jitter.  *retrier gets the number of the retrier
- * that matches, -1 for none.
+ * Decide whether to retry after an error, and count the retry in the branch.
+ * Returns the delay in microseconds; -1: no retrier matches, or its attempts are
+ * used up.  random: from 0 to 1, for the jitter.  *matching gets the number of the
+ * retrier that matches, -1 for none.
  */
 int64
 sf_retry_next(const SfState *state, SfBranch *branch, const SfError *error,

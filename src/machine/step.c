@@ -95,7 +95,10 @@ run_state(SfStep *step)
 	elog(ERROR, "unknown state type %d", (int) step->state->type);
 }
 
-/* The time of a branch has come. */
+/*
+ * Handle the stimulus DUE: enter the state, run it again, or continue a Wait state
+ * or a join.
+ */
 static SfStepOutcome
 take_due(SfStep *step)
 {
@@ -149,7 +152,7 @@ look_again(SfStep *step)
 	return SF_STEP_REST;
 }
 
-/* Take a stimulus. */
+/* Call the function that handles the stimulus. */
 static SfStepOutcome
 take_stimulus(SfStep *step)
 {
@@ -229,8 +232,8 @@ sf_step_init(SfStep *step, const SfLoaded *loaded, const SfStimulus *stimulus,
 }
 
 /*
- * Work out what comes of a stimulus.  *t may have been used before: its array
- * of effects is used again.
+ * Compute the transition that a stimulus causes.  If *t holds an earlier transition,
+ * its array of effects is reused.
  */
 void
 sf_transition(const SfLoaded *loaded, const SfBranch *branch,

@@ -255,7 +255,10 @@ set_payload(SfStep *step, Jsonb *payload)
 	branch->payload = payload;
 }
 
-/* Leave the state with an output: StateExited, then Next or the end. */
+/*
+ * Leave the state with an output: append StateExited, then put the branch into the
+ * state next, in phase ENTER; next < 0 ends the branch.
+ */
 SfStepOutcome
 sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
 {
@@ -320,7 +323,7 @@ evaluation_failed(SfStep *step, const SfError *error)
 		step->branch->last_event = id;
 }
 
-/* What a catcher's path is applied to: {"Error": …, "Cause": …}. */
+/* Make the error output that a catcher gets: {"Error": …, "Cause": …}. */
 static Jsonb *
 error_output(const SfError *error)
 {
@@ -382,7 +385,7 @@ catch_error(SfStep *step, const SfCatcher *catcher, const SfError *error)
 	return sf_step_exit(step, output, catcher->next, assigned);
 }
 
-/* Have the state done again after a delay. */
+/* Retry the state after a delay (microseconds). */
 static SfStepOutcome
 retry(SfStep *step, int64 delay)
 {
@@ -398,8 +401,10 @@ retry(SfStep *step, int64 delay)
 }
 
 /*
- * Fail the state with an error: retry, catch, or fail the branch.  The error's
- * cause gets its prefix.
+ * Fail the state with an error: retry it, or leave it through a catcher, or fail the
+ * branch.  States.Runtime always fails the branch.  Append EvaluationFailed for an
+ * expression of this state, and the Failed event of a Parallel or Map state that is
+ * not retried.  error->cause gets the prefix that names the state (sf_step_prefix).
  */
 SfStepOutcome
 sf_step_fail(SfStep *step, SfError *error)
@@ -417,7 +422,7 @@ sf_step_fail(SfStep *step, SfError *error)
 	step->transition->name = "failed";
 	if (sf_error_is(error, SF_ERR_RUNTIME))
 		return sf_step_fail_branch(step, error);
-	/* not again for one that comes out of a branch, an iteration or a task */
+	/* an error of a child branch or of a task gets no EvaluationFailed here */
 	if (of_evaluation && sf_error_is(error, SF_ERR_QUERY_EVALUATION_ERROR))
 		evaluation_failed(step, error);
 

@@ -87,7 +87,11 @@ hold(SfStep *step, Jsonb *payload, int event)
 	step->held[slot].event = event;
 }
 
-/* Append an event without moving the branch's chain. */
+/*
+ * Append an event that follows the event previous (SF_CHAIN: the branch's last one);
+ * the branch's last event stays the same.  Returns the event's provisional id, 0 when
+ * the history level leaves the event out.
+ */
 int
 sf_step_side_event(SfStep *step, SfEventType type, Jsonb *payload,
 				   Jsonb *extra, int previous)

@@ -108,8 +108,8 @@ sf_task_state_enter(SfStep *step)
 }
 
 /*
- * What happened while the task was outside, with the time at which it did: a
- * worker took it.
+ * Append ActivityStarted, with the time at which a program outside took the task; do
+ * nothing if the task is of no activity or was never taken.
  */
 static void
 taken_event(SfStep *step, const SfTask *task)
@@ -167,8 +167,8 @@ sf_task_state_submitted(SfStep *step)
 }
 
 /*
- * Task: it ran in a transaction of its own, in which nothing but the branch's
- * row is written; the next slice takes the outcome from there.
+ * Keep the outcome of a long task in the branch's row (T2, run/long_task.c); the next
+ * slice reads it there.
  */
 SfStepOutcome
 sf_task_state_keep_outcome(SfStep *step)
@@ -199,17 +199,20 @@ sf_task_state_keep_outcome(SfStep *step)
 	return SF_STEP_REST;
 }
 
-/* Task: it failed, or timed out. */
+/*
+ * Append TaskFailed or TaskTimedOut (of an activity: ActivityFailed …) and fail the
+ * state.
+ */
 static SfStepOutcome
 task_failed(SfStep *step, SfEventSubject subject, SfError *error)
 {
 	SfEventType type = sf_event_type_find(subject, sf_error_is(error, SF_ERR_TIMEOUT) ?
 										  SF_MEANS_TIMED_OUT : SF_MEANS_FAILED);
 
-	/* an activity that is not there: no worker has had the task */
+	/* the activity does not exist, so the task was never queued */
 	if (subject == SF_SUBJECT_ACTIVITY && error->prefixed)
 		type = SF_EVENT_ACTIVITY_SCHEDULE_FAILED;
-	/* its deadline has come: the child goes on, and is asked to end */
+	/* the task has timed out while its child execution runs: ask the child to stop */
 	if (sf_state_task(step->state)->resource.kind == SF_RESOURCE_START_EXECUTION &&
 		sf_error_is(error, SF_ERR_TIMEOUT) && step->stimulus->task == NULL)
 		(void) sf_step_effect(step, SF_EFFECT_STOP_CHILDREN);
@@ -218,7 +221,7 @@ task_failed(SfStep *step, SfEventSubject subject, SfError *error)
 	return sf_step_fail(step, error);
 }
 
-/* Task: it has an outcome. */
+/* Take the outcome of the task: append its events; leave the state, or fail it. */
 SfStepOutcome
 sf_task_state_resume(SfStep *step)
 {

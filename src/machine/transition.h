@@ -95,8 +95,9 @@ typedef enum SfStimulusKind
 	SF_STIMULUS_TASK,			/* its task has an outcome */
 	SF_STIMULUS_OUTCOME,		/* the same, to be kept in the branch's row */
 	SF_STIMULUS_ANNOUNCED,		/* its task is long and gets transactions of its own */
-	SF_STIMULUS_QUEUED,			/* its task waits for a worker outside */
-	SF_STIMULUS_SUBMITTED,		/* its request was made, the answer is to come */
+	SF_STIMULUS_QUEUED,			/* its task waits for a program outside */
+	SF_STIMULUS_SUBMITTED,		/* the request of its task has run; the branch waits
+								 * for the token or for the child execution */
 	SF_STIMULUS_JOINED,			/* its children have ended */
 	SF_STIMULUS_NOT_YET,		/* nothing: it is to be looked at again */
 	SF_STIMULUS_ABORTED,		/* the join above it gives up */
@@ -149,7 +150,7 @@ typedef struct SfStimulus
 
 /* --- what comes out --- */
 
-/* In place of an event id: the last one of the branch's chain */
+/* In place of the id of a previous event: the branch's last event */
 #define SF_CHAIN	INT_MIN
 
 /* A task to carry out */

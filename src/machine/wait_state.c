@@ -1,6 +1,7 @@
 /*
  * wait_state.c
- *		Wait: until a time, without holding anything.
+ *		The Wait state: the branch rests until a time; no transaction or process
+ *		waits with it.
  */
 #include "postgres.h"
 
@@ -106,7 +107,7 @@ wait_timestamp(SfStep *step, TimestampTz *at, SfError *error)
 	return false;
 }
 
-/* Wait: arm the timer. */
+/* Enter a Wait state: set due_at, and rest in phase WAIT until then. */
 SfStepOutcome
 sf_wait_enter(SfStep *step)
 {
@@ -140,7 +141,7 @@ sf_wait_enter(SfStep *step)
 	return at <= step->now ? SF_STEP_GO_ON : SF_STEP_REST;
 }
 
-/* Wait: its time has come. */
+/* Leave a Wait state whose time has come; its input is the result. */
 SfStepOutcome
 sf_wait_resume(SfStep *step)
 {

@@ -2,17 +2,21 @@
  * apply.c
  *		Carry the effects of transitions out.
  *
- * While a slice runs, SfRun collects its effects: events with provisional ids
- * (-1, -2 … in the order in which they happened), branches, ends of children, and
- * the end of the execution.  All of it is written at the end of the slice, by
- * apply_write.c.  Only then are shared rows locked, always in the same order.  So
- * no user code runs while they are locked, and two slices never wait for each
- * other:
+ * While a slice runs, SfRun collects the effects of its transitions: events with
+ * provisional ids (-1, -2 … in the order in which they happened), branches, tasks,
+ * ends of children, and the end of the execution.  sf_runs_write() (apply_write.c)
+ * writes them when the slice ends.  Six effects write rows at once: DROP_CHILDREN,
+ * UPDATE_TASK, STOP_CHILDREN, BEGIN_MAP_RUN, BEGIN_CHILD and END_MAP_RUN.
  *
- *		1. execution rows, by number
- *		2. event ids are assigned: last_event_id + 1, + 2 …
- *		3. parent branches, by number, take their children's ends into account
- *		4. branches, events, execution rows are written
+ * sf_runs_write() takes its locks after the last task of the slice has run, and
+ * always in the same order, so that slices do not deadlock:
+ *
+ *		1. lock the execution rows (FOR UPDATE), by number
+ *		2. for each execution: assign event ids (last_event_id + 1, + 2 …); then
+ *		   lock the parent branches, by number, and count their ended children
+ *		3. write branches, then tasks, then events, then executions
+ *		4. for each execution that has ended: end or delete its branches, answer
+ *		   the branch that waits for it, count it in its map run
  */
 #include "postgres.h"
 

@@ -12,7 +12,7 @@
 #include "machine/transition.h"
 #include "store/map_run.h"
 
-/* An execution while a slice, or a session, works on it */
+/* An execution that a slice, or a session, works on, and the effects to be written */
 typedef struct SfRun
 {
 	SfExecution *execution;
@@ -33,8 +33,8 @@ typedef struct SfRun
 	SfFinish   *finish;			/* the execution ends */
 	bool		began;			/* it begins in this run */
 
-	bool		bounded_lock_wait;	/* a worker's: give its row's lock up soon */
-	bool		administered;	/* no slice's: a session stops it, or has it go on */
+	bool		bounded_lock_wait;	/* worker: lock within SF_ROW_LOCK_MS, or fail */
+	bool		administered;	/* a stop, redrive or abort; the caller has locked it */
 	bool		locked;			/* the execution's row is locked by us */
 	int			base_event_id;	/* last id in the table, once locked */
 } SfRun;

@@ -1,10 +1,11 @@
 /*
  * apply_run.c
- *		A run: an execution while a slice, or a session, works on it.
+ *		SfRun: an execution in the memory of a slice, or of a session.
  *
- * The effects of transitions gather in a run (apply.c) until it is written
- * (apply_write.c).  Here are also the writes of single rows that do not wait
- * for that.
+ * An SfRun collects the effects of transitions (apply.c) until sf_runs_write()
+ * (apply_write.c) writes them.  It is neither an execution ("one run of a state
+ * machine") nor a map run.  This file also has the functions that write a single
+ * row at once.
  */
 #include "postgres.h"
 
@@ -76,14 +77,17 @@ sf_run_add_event(SfRun *run, SfEventType type, Jsonb *extra, TimestampTz at)
 
 static int64 locked_out = 0;
 
-/* The execution that could not be locked when ERRCODE_SF_EXECUTION_LOCKED came. */
+/* Number of the execution for which ERRCODE_SF_EXECUTION_LOCKED was raised last. */
 int64
 sf_slice_locked_out(void)
 {
 	return locked_out;
 }
 
-/* Lock an execution's row, a worker within SF_ROW_LOCK_MS. */
+/*
+ * Lock an execution's row.  A worker waits at most SF_ROW_LOCK_MS, then raises
+ * ERRCODE_SF_EXECUTION_LOCKED.
+ */
 static SfExecution *
 lock_execution(const SfRun *run)
 {
@@ -119,7 +123,7 @@ lock_execution(const SfRun *run)
 	return now;
 }
 
-/* Is an execution, as it is now, in the run in which the slice has read it? */
+/* Is an execution RUNNING, and not redriven or restarted since the slice read it? */
 static bool
 is_as_read(const SfExecution *read, const SfExecution *now, bool began)
 {
@@ -130,8 +134,9 @@ is_as_read(const SfExecution *read, const SfExecution *now, bool began)
 }
 
 /*
- * Lock an execution and learn its last event id.  ereports
- * ERRCODE_SF_EXECUTION_CHANGED when it has ended meanwhile.
+ * Lock the row of a run's execution (FOR UPDATE) and read its last event id.
+ * Raises ERRCODE_SF_EXECUTION_CHANGED if, since the slice read the row, the
+ * execution has ended, was redriven or restarted, or has another version.
  */
 void
 sf_run_lock(SfRun *run)
@@ -200,7 +205,7 @@ sf_run_add_deadline(SfRun *run)
 	run->branches = lappend(run->branches, deadline);
 }
 
-/* Has a branch failed since the run was last written? */
+/* Has a child branch failed among the effects that wait to be written? */
 bool
 sf_run_has_failure(const SfRun *run)
 {

@@ -18,7 +18,7 @@ apply_hand_out(SfRun *run, const SfBranch *branch, SfTask *task)
 	run->tasks = lappend(run->tasks, task);
 }
 
-/* A task that stays handed out has changed. */
+/* Write a task that stays handed out, at once and not at the end of the slice. */
 void
 apply_task_changed(SfRun *run, const SfBranch *branch, SfTask *task)
 {
@@ -42,9 +42,9 @@ apply_stop_children(SfRun *run, const SfBranch *branch, SfNoValue none)
 }
 
 /*
- * Delete a task that is over, unless it is a dead letter: its receives are used
- * up, and that failure ended the branch.  A task that was answered is none, nor
- * one whose failure was caught.
+ * Delete a task that is over, or keep it as a dead letter: its receives are used
+ * up, and its branch has failed for that.  An answered task, or one whose failure
+ * was caught, is no dead letter.
  */
 static void
 write_settled(SfRun *run, SfTask *task)

@@ -1,11 +1,11 @@
 /*
  * apply_write.c
- *		Write the runs of a slice, and carry out what follows from the ends of
- *		executions: for their branches, their children, the branch or the
- *		Distributed Map that started them, and the sessions that wait for them.
+ *		Write the rows that a slice has changed.  If an execution has ended, also
+ *		end its branches and its child executions, answer the branch that waits
+ *		for it, and count it in its map run.
  *
- * Ending an execution ends its children in Distributed Maps, each by a run of
- * its own: sf_runs_write() calls itself for these.
+ * An execution that ends without success aborts its children in Distributed Maps.
+ * Each of them has an SfRun of its own, so sf_runs_write() calls itself.
  */
 #include "postgres.h"
 
@@ -33,7 +33,7 @@ fix_id(const SfRun *run, int *id)
 		*id = run->base_event_id - *id;
 }
 
-/* Give the events of a run their ids, and all that refers to them. */
+/* Replace the provisional event ids in a run's events, branches and deltas. */
 static void
 assign_event_ids(SfRun *run)
 {
@@ -99,7 +99,7 @@ flush_join(SfBranch *join)
 		sf_branch_update_join(join);
 }
 
-/* Let parents take the ends of their children into account. */
+/* Count ended children in their parents; lock the parents that are not in the run. */
 static void
 apply_deltas(SfRun *run, TimestampTz now)
 {
@@ -133,8 +133,9 @@ apply_deltas(SfRun *run, TimestampTz now)
 }
 
 /*
- * Refuse a history that grows without end.  What says that a branch fails is
- * let in, or it could never end.
+ * Raise an error if the history has more than max_history_events events, unless a
+ * branch fails, or the execution ends or is stopped or redriven: an execution must
+ * be able to end.
  */
 static void
 check_history_size(const SfRun *run)
@@ -148,7 +149,10 @@ check_history_size(const SfRun *run)
 					sf_setting_max_history_events)));
 }
 
-/* Will a branch rest, so that it has to be told when what it is part of ends? */
+/*
+ * Will a branch wait, for its children, an answer or a time?  Then the transaction
+ * that ends its execution or its parent has to end it, too.
+ */
 static bool
 rests(const SfBranch *branch, TimestampTz now)
 {
@@ -166,9 +170,10 @@ rests(const SfBranch *branch, TimestampTz now)
 }
 
 /*
- * Does a run have to lock its execution before it is written?  A transaction that
- * stops the execution, or aborts a part of it, skips the branches that we hold.
- * So we must not commit one that rests, or that has children, without the lock.
+ * Does a run have to lock its execution before its rows are written?  A
+ * transaction that ends the execution, or aborts the children of a join, skips the
+ * branches that we have locked.  So a branch that waits, or a new one, must not be
+ * committed without the lock: nothing would end it.
  */
 static bool
 needs_lock(const SfRun *run, TimestampTz now)
@@ -189,8 +194,8 @@ needs_lock(const SfRun *run, TimestampTz now)
 }
 
 /*
- * Make branches due that are about to rest although the join above them has given
- * up: the join skipped them because we held them.
+ * Make waiting branches due whose join is aborting its children: the join skipped
+ * them because we had locked them.  The next slice that claims them ends them.
  */
 static void
 recall_aborted(SfRun *run, TimestampTz now)
@@ -222,8 +227,9 @@ finish_execution(SfRun *run, TimestampTz now)
 }
 
 /*
- * Work out what a run's rows are to be.  A run that is not locked has only
- * branches that no other transaction looks at.
+ * Complete the rows of a run: event ids, counts of parents, deadline, end of the
+ * execution.  Nothing to do if the execution is not locked: then the run has only
+ * branches (see needs_lock).
  */
 static void
 settle_run(SfRun *run, TimestampTz now)
@@ -255,14 +261,14 @@ changes_execution(const SfRun *run)
 		(run->finish != NULL || run->events != NIL || run->began || run->administered);
 }
 
-/* Append what is in a list to another one, and leave the first as it is. */
+/* Append a list to another one; the appended list is not changed. */
 static List *
 collect(List *all, const List *more)
 {
 	return all == NIL ? list_copy(more) : list_concat(all, more);
 }
 
-/* Write the rows of runs, each table at once. */
+/* Write the rows of runs: branches, tasks, events, executions. */
 static void
 write_rows(const List *runs)
 {
@@ -304,7 +310,7 @@ compare_runs(const ListCell *a, const ListCell *b)
 
 /* --- ends of executions --- */
 
-/* End executions as ABORTED, which their parent counts for itself. */
+/* End child executions, which the caller has locked, and count them in their map run. */
 static void
 abort_executions(List *numbers)
 {
@@ -410,8 +416,8 @@ answer_parent(const SfExecution *execution)
 }
 
 /*
- * Wake the sessions that wait for the end of an execution, and stop the tasks
- * that still run for it; have a failure logged.
+ * Note for the commit: sessions in sf_await are to be woken, running tasks of an
+ * unsuccessful execution cancelled, and a failure logged.
  */
 static void
 announce(const SfRun *run)
@@ -430,7 +436,10 @@ announce(const SfRun *run)
 								  execution->error, timed_out);
 }
 
-/* Carry out what follows from the ends of executions whose rows are written. */
+/*
+ * For each execution that has ended: end or delete its branches, answer the branch
+ * that waits for it, and count it in its map run.
+ */
 static void
 after_ends(List *runs)
 {
@@ -452,7 +461,10 @@ after_ends(List *runs)
 	sf_map_children_have_ended(ends);
 }
 
-/* Write everything that is pending in these runs (4.2 of the design). */
+/*
+ * Lock the executions of runs, assign event ids, and write all rows that the runs
+ * have collected.  The caller commits.  The order is at the head of apply.c.
+ */
 void
 sf_runs_write(List *runs)
 {
@@ -474,8 +486,8 @@ sf_runs_write(List *runs)
 }
 
 /*
- * End the running children of a join as ABORTED; returns how many other
- * transactions hold just now.
+ * End the running child executions of a Distributed Map as ABORTED; returns the
+ * number of those that were skipped because another transaction has them locked.
  */
 int
 sf_map_children_abort(SfBranchKey parent, int64 map_run_no)

@@ -2,12 +2,12 @@
  * claim.c
  *		Taking branches for a slice.
  *
- * A branch is claimed by locking its row, FOR UPDATE SKIP LOCKED.  Two kinds
- * are different: a join (its children's slices update the row) and a machine's
- * deadline.  These are claimed under the lock of their execution, so that every
- * transaction locks in the order "execution, then branch".  A slice that holds
- * the lock of an execution runs no more user code, since other slices wait for
- * that lock when they commit.
+ * A slice claims a branch by locking its row, FOR UPDATE SKIP LOCKED; it locks the
+ * execution later, when it is written.  Joins, deadlines and stop requests are
+ * different: a slice locks their execution first, since the slices of a join's
+ * children lock the execution and then the join's row.  A slice that has locked an
+ * execution runs no more user code, because other slices wait for that lock when
+ * they are written.
  */
 #include "postgres.h"
 
@@ -63,7 +63,7 @@ sf_claim_remember(SfBranchKey key)
 		touched[ntouched++] = key;
 }
 
-/* A hint that this slice cannot follow, but another one may: ring again. */
+/* Put a key that this slice cannot use back into the ring, at its commit. */
 static void
 pass_over(const SfSlice *slice, SfBranchKey key, Oid owner)
 {
@@ -131,9 +131,10 @@ claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
 	if (run->execution->status == SF_STATUS_RUNNING)
 	{
 		/*
-		 * The lock is taken before any other: let the next slice begin so.  In
-		 * a session no other slice runs, but an end from outside has to find
-		 * everything written.
+		 * An execution is locked before its join is: leave this branch to the
+		 * next slice, which claims it first.  In a session no other slice runs,
+		 * so a join may be claimed here; a deadline or a stop may not, since it
+		 * ends the execution, whose rows must be written by then.
 		 */
 		if (slice->runs != NIL &&
 			(!sf_slice_in_session(slice->request) || branch->phase != SF_PHASE_JOIN))

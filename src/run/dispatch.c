@@ -1,6 +1,7 @@
 /*
  * dispatch.c
- *		Having tasks carried out: here and now, announced as long, or outside.
+ *		What becomes of a task: run it now, announce it as long, start a child
+ *		execution, or queue it for a program outside.
  */
 #include "postgres.h"
 
@@ -111,8 +112,8 @@ may_offer(SfSlice *slice, const SfRun *run, const SfState *state)
 }
 
 /*
- * A claimed branch that is announced and goes on running: may we have it?  The
- * lock that we leave behind is gone in a moment.
+ * Tell whether this slice may take a claimed branch; only an announced task can be
+ * refused.  The row of a refused branch stays locked until the slice commits.
  */
 bool
 sf_dispatch_is_for_us(SfSlice *slice, const SfRun *run, const SfBranch *branch)
@@ -140,14 +141,14 @@ make_call(SfTaskCall *call, const SfRun *run, const SfBranch *branch,
 	if (branch->deadline != DT_NOEND)
 		call->timeout_ms = Max((branch->deadline - branch->started_at) / 1000, 1);
 	call->in_session = slice != NULL && sf_slice_in_session(slice->request);
-	/* where locks outlive the slice, to roll it back resolves no deadlock */
+	/* in a session that keeps the locks, rolling the slice back resolves no deadlock */
 	call->not_first = slice != NULL && slice->ntasks > 0 &&
 		(!call->in_session || slice->request->releases_locks_on_rollback);
 }
 
 /*
- * Find what carries a resource out, and what it is given, *payload; false with
- * *error when nothing does.
+ * Resolve a resource through the mappings; *payload becomes what the resolved
+ * resource expects.  False with *error: sfflow cannot run the resource.
  */
 static bool
 resolve(const SfRun *run, const SfResource *resource, SfResource *resolved,
@@ -178,10 +179,12 @@ task_resource(const SfRun *run, const SfBranch *branch)
 }
 
 /*
- * Run a SQL task here and now, in a slice or (NULL) by itself.  What it cannot
- * serialize may go well when all that shares its fate is rolled back, until the
- * last try, where it is a failure.  Not so with a snapshot of the session's
- * transaction, which only the session itself can begin anew.
+ * Run a SQL task now: in a slice, or (slice is NULL) in a transaction of its own.
+ * After a serialization failure raise an error, so that the caller rolls the
+ * transaction back and tries again; at the last try the serialization failure is the
+ * task's outcome.  In a session whose transaction keeps one snapshot (REPEATABLE
+ * READ), raise the error at the last try, too: only the session can begin a new
+ * transaction.
  */
 static void
 run_task(SfSlice *slice, const SfRun *run, const SfBranch *branch,
@@ -340,7 +343,10 @@ dispatch_sql(SfSlice *slice, SfRun *run, const SfBranch *branch,
 	submitted(branch, request, task, stimulus);
 }
 
-/* Have the task of a branch carried out; *stimulus says what came of it. */
+/*
+ * Run the task of a branch, announce it, queue it, or start its child execution;
+ * *stimulus gets the outcome, or what the branch now waits for.
+ */
 void
 sf_dispatch(SfSlice *slice, SfRun *run, const SfBranch *branch,
 			const SfTaskRequest *request, SfStimulus *stimulus)

@@ -56,10 +56,12 @@ typedef struct SfTaskOutcome
 typedef struct SfTaskDriver
 {
 	/*
-	 * Run a SQL task as the owner in a subtransaction.  Errors of the task are
-	 * outcomes.  Three are raised again: a query cancel that was not meant for this
-	 * task, a shutdown (FATAL), and a cancel by sf_stop or by the abort of
-	 * siblings (ERRCODE_SF_TASK_ABORTED).  Output lives in CurrentMemoryContext.
+	 * Run a SQL task as the owner in a subtransaction.  If the task raises an error,
+	 * *out holds it.  Three errors are raised to the caller instead: a cancel by
+	 * sf_stop or by the abort of siblings (as ERRCODE_SF_TASK_ABORTED), any other
+	 * query cancel that is not the task's time limit, and a number that a sequence
+	 * drew twice.  A FATAL error is not caught.  The output is allocated in
+	 * CurrentMemoryContext.
 	 */
 	void		(*run) (const SfTaskCall *call, SfTaskOutcome *out);
 

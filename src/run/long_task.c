@@ -46,7 +46,10 @@ keep_outcome(SfRun *run, SfBranch *branch, const SfTaskOutcome *outcome)
 		sf_apply_branch(branch);
 }
 
-/* T2: run an announced task, or note how its commit failed. */
+/*
+ * T2: run an announced task and keep its outcome in the branch's row.  If error is not
+ * NULL, an earlier commit of T2 raised it: do not run the task, keep that error.
+ */
 void
 sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 				  const SfError *error, SfSliceResult *result)

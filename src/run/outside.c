@@ -1,6 +1,7 @@
 /*
  * outside.c
- *		Tasks that programs outside the database answer.
+ *		Tasks that programs outside the database answer; and the stimulus of any
+ *		branch whose outcome is in its row (sf_outside_stimulus).
  *
  * Handing out is part of the slice: the row of _sfflow.task and the branch in
  * phase EXTERNAL commit together, so a token exists only for work that has
@@ -222,7 +223,10 @@ may_have_task(const SfState *state)
 		kind == SF_RESOURCE_MAPPED;
 }
 
-/* Work out what has happened to a branch that was handed out. */
+/*
+ * Make the stimulus of a branch in phase ANSWERED (the outcome of a long SQL task, of
+ * a program outside or of a child execution) or EXTERNAL (a timer of the task).
+ */
 void
 sf_outside_stimulus(SfRun *run, const SfBranch *branch, SfStimulus *stimulus)
 {

@@ -1,8 +1,8 @@
 /*
  * slice.c
- *		A worker's turn: claim due branches of one owner, advance them, write.
+ *		A slice: claim due branches of one owner, advance them, write their rows.
  *
- * slice.h tells which transactions its callers run it in.
+ * The caller begins and commits the transaction, see slice.h.
  */
 #include "postgres.h"
 
@@ -31,7 +31,7 @@
 #define SCAN_SIZE		64
 #define MAX_SCAN_SIZE	65536
 
-/* The outputs of all children, in order. */
+/* Make the stimulus JOINED, with the outputs of all children unless the join fails. */
 static void
 joined_stimulus(const SfRun *run, SfBranch *parent, SfStimulus *stimulus)
 {
@@ -45,7 +45,10 @@ joined_stimulus(const SfRun *run, SfBranch *parent, SfStimulus *stimulus)
 		stimulus->output = sf_map_children_outputs(run, parent);
 }
 
-/* What has happened to the children of a join, which may have to end them. */
+/*
+ * Make the stimulus of a join from the state of its children.  If the join is aborted,
+ * or a child has failed and FailureMode is ABORT, abort the other children first.
+ */
 static void
 join_stimulus(SfRun *run, SfBranch *join, SfStimulus *stimulus)
 {
@@ -77,7 +80,7 @@ join_stimulus(SfRun *run, SfBranch *join, SfStimulus *stimulus)
 		stimulus->last_inner_event = sf_branch_last_inner_event(join->key);
 }
 
-/* Work out what has happened to a branch that is ours. */
+/* Make the stimulus of the next transition of a branch that this slice has claimed. */
 static void
 make_stimulus(SfRun *run, SfBranch *branch, SfStimulus *stimulus)
 {
@@ -113,7 +116,10 @@ is_used_up(const SfSlice *slice)
 		elapsed_ms(slice) >= slice->request->slice_ms;
 }
 
-/* Would the next step of a branch run user code, which it must not now? */
+/*
+ * Must this slice stop advancing a branch: because its time is up, or because the
+ * next step would run user code while an execution is locked?
+ */
 static bool
 must_pause(const SfSlice *slice, const SfRun *run, const SfBranch *branch)
 {
@@ -151,7 +157,7 @@ step(SfSlice *slice, SfRun *run, SfBranch *branch, const SfStimulus *stimulus)
 
 	CHECK_FOR_INTERRUPTS();
 	(void) sf_run_advance(run, branch, stimulus);
-	if (run->locked)			/* an error whose text has an event's id */
+	if (run->locked)			/* locked before the slice is written */
 		slice->no_more_tasks = slice->no_more_claims = true;
 	switch (stimulus->kind)
 	{
@@ -168,7 +174,11 @@ step(SfSlice *slice, SfRun *run, SfBranch *branch, const SfStimulus *stimulus)
 	}
 }
 
-/* What comes next for a branch in this slice; false: it rests, or has ended. */
+/*
+ * Make the stimulus for the branch's next transition; if the last transition asked
+ * for a task, have it run first.  False: the branch rests or has ended, or goes on
+ * in a later slice.
+ */
 static bool
 next_stimulus(SfSlice *slice, SfRun *run, SfBranch *branch, SfStimulus *stimulus)
 {
@@ -193,8 +203,9 @@ next_stimulus(SfSlice *slice, SfRun *run, SfBranch *branch, SfStimulus *stimulus
 }
 
 /*
- * End an execution whose Distributed Map is over; what this slice did for it
- * already goes first.
+ * End a child execution whose Distributed Map has ended.  If this slice has effects
+ * of the execution to write, make the branch due again instead: a later slice ends
+ * the execution.
  */
 static void
 end_orphan(SfSlice *slice, SfRun *run, const SfBranch *branch)
@@ -302,8 +313,8 @@ find_due(const SfSliceRequest *request, SfBranchKey *keys, int size)
 }
 
 /*
- * Take branches from the due index.  The first ones may all be in the hands of
- * other workers: then look further, or what lies behind them would be left.
+ * Take branches from the due index.  If other workers have locked all branches that
+ * were read, read more of the index, so that free branches behind them are found.
  */
 static void
 scan_due(SfSlice *slice, bool *first)
@@ -490,7 +501,10 @@ name_state(const char *cause, const SfState *state)
 	return psprintf("%s%s State: '%s'.", cause, stop, state->name);
 }
 
-/* Make a branch fail with States.Runtime: its step raised what cannot be caught. */
+/*
+ * Fail a branch with States.Runtime: its slice failed although the branch ran alone
+ * (run/tries.h), or the branch crashed the server too often.
+ */
 void
 sf_slice_fail_branch(SfBranchKey key, const char *cause)
 {

@@ -1,7 +1,7 @@
 /*
  * slice.h
- *		A worker's turn (4.2 of the design): claim due branches of one owner and
- *		advance them for a slice, within the transaction of the caller.
+ *		A slice (4.2 of the design): claim due branches of one owner and advance
+ *		them for up to slice_ms, within the transaction of the caller.
  *
  * Its callers, and where the transactions are:
  *

@@ -1,7 +1,7 @@
 /*
  * slice_internal.h
- *		What the parts of a slice share: slice.c (the turn), claim.c (taking
- *		branches), dispatch.c (having tasks carried out), long_task.c.
+ *		Shared by the files that run a slice: slice.c (its loop), claim.c (claims
+ *		branches), dispatch.c (runs or hands out tasks), long_task.c (T2).
  */
 #ifndef SF_RUN_SLICE_INTERNAL_H
 #define SF_RUN_SLICE_INTERNAL_H

@@ -142,7 +142,7 @@ typedef struct Claim
 	List	   *list;			/* of the one branch */
 } Claim;
 
-/* Is a branch to be had without the lock of its execution, and due? */
+/* Is a branch due, and of a phase that is claimed without the lock of its execution? */
 static bool
 is_claimable(HeapTuple tuple, TupleDesc desc, void *arg)
 {
@@ -180,7 +180,7 @@ sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at, bool skip_waits)
 	return sf_list_first(claim.list);
 }
 
-/* Read what children look at in a join. */
+/* Read the row of a join without its documents. */
 SfBranch *
 sf_branch_read_join(SfBranchKey key, SfLock lock)
 {
@@ -191,8 +191,8 @@ sf_branch_read_join(SfBranchKey key, SfLock lock)
 }
 
 /*
- * Tell the scheduler when a branch is due, unless never (DT_NOEND).  The owner
- * may be InvalidOid: then it is found when the branch is due.
+ * Note for the commit when a branch is due (sf_hooks.due), unless never (DT_NOEND).
+ * The owner may be InvalidOid: then a worker finds it when the branch is due.
  */
 void
 sf_branch_ring(SfBranchKey key, Oid owner, TimestampTz due)
@@ -201,7 +201,7 @@ sf_branch_ring(SfBranchKey key, Oid owner, TimestampTz due)
 		sf_hooks.due(key, owner, due);
 }
 
-/* Write what children change in a join. */
+/* Write the columns of a join that the end of a child changes. */
 void
 sf_branch_update_join(SfBranch *join)
 {
@@ -430,7 +430,7 @@ sf_branch_delete_all(int64 execution_no)
 	sf_store_execute(&plan, SF_INT8(execution_no));
 }
 
-/* End what no other session has locked of an execution that has ended. */
+/* End the branches of an ended execution; skip those that another session has locked. */
 void
 sf_branch_quiesce(int64 execution_no)
 {

@@ -1,7 +1,7 @@
 /*
  * branch.h
- *		Rows of _sfflow.branch.  A branch is one thread of an execution: the root,
- *		a branch of a Parallel state, or an iteration of a Map state.
+ *		Rows of _sfflow.branch.  A branch is one line of control of an execution:
+ *		the root, a branch of a Parallel state, or an iteration of a Map state.
  */
 #ifndef SF_STORE_BRANCH_H
 #define SF_STORE_BRANCH_H

@@ -183,10 +183,10 @@ sf_branch_due_children(int64 execution_no, TimestampTz at, bool skip_waits,
 }
 
 /*
- * Correct times after the wall clock was set back.  An owner's branches in phases
- * that wait for no time become due, although due_at now lies ahead.  If it is
- * known by how many microseconds the clock was set back (else 0), the delays of
- * retries shrink by as much.
+ * Correct an owner's due times after the wall clock was set back.  Branches in
+ * phases that wait for no particular time, and whose due_at now lies ahead, become
+ * due now.  If it is known by how many microseconds the clock was set back (else 0),
+ * the delays of retries shrink by as much.  WAIT, EXTERNAL and DEADLINE keep due_at.
  */
 void
 sf_branch_set_back(Oid owner, TimestampTz now, int64 by)

@@ -34,8 +34,9 @@ compare_condition(const void *key, const void *entry)
 }
 
 /*
- * Name a SQLSTATE: PL/pgSQL's condition name, that of errors.h for class SF,
- * else the SQLSTATE itself.  The result is static or in CurrentMemoryContext.
+ * Name a SQLSTATE: for class SF the condition name in base/sqlstates.h, else
+ * PL/pgSQL's condition name, else the SQLSTATE itself.  The result is static or in
+ * CurrentMemoryContext.
  */
 const char *
 sf_condition_name(int sqlerrcode)

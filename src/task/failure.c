@@ -3,9 +3,10 @@
  *		What a PostgreSQL error looks like to Retry and Catch.
  *
  * The name is the condition name (unique_violation), the cause JSON text with
- * sqlstate, message, detail, hint and context.  Three kinds stand out: what
- * sf_raise raised has the name and the cause that were given to it; a payload
- * over the limit is States.DataLimitExceeded, with the message as its cause.
+ * sqlstate, message, detail, hint and context.  Two kinds of errors differ: an
+ * error of sf_raise has the name and the cause that were given to sf_raise; a
+ * payload over the limit is States.DataLimitExceeded, with the message as its
+ * cause.
  */
 #include "postgres.h"
 

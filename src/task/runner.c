@@ -2,12 +2,14 @@
  * runner.c
  *		Running a SQL task: as the owner, in a subtransaction, within its time.
  *
- * An error of the task is an outcome; query cancels are not, unless the task's
- * own time limit caused them.  A deadlock is tried again at once: rolling the
+ * An error of the task is returned as its outcome.  A query cancel is raised again,
+ * except that the cancel by the task's own time limit is the outcome
+ * States.Timeout.  After a deadlock the task is retried at once: rolling the
  * subtransaction back has released its locks.  If earlier tasks of the slice may
- * hold locks, too, the same deadlock would come back, and the whole slice has to be
- * rolled back instead.  From the second try on, one task of an owner at a time runs
- * again, and others lose deadlocks against it.
+ * hold locks, too, the same deadlock would come back; then the outcome asks the
+ * caller to roll back the whole slice.  At most one task of an owner is retried at a
+ * time, with a longer deadlock_timeout, so that other sessions detect a deadlock
+ * first and are rolled back.
  */
 #include "postgres.h"
 
@@ -63,10 +65,10 @@ sleep_until(SfTick until)
 }
 
 /*
- * Let one task of an owner at a time be tried again, until its transaction ends:
- * where many tasks want the same rows, those that were deadlocked would deadlock
- * each other again.  A task that takes long is not waited for.  The lock's fourth
- * field differs from those of SQL's advisory locks.
+ * Wait until no other task of the owner is being retried after a deadlock, at most
+ * SF_RETRY_TURN_LIMIT_MS.  Tasks that want the same rows and are retried at the same
+ * time would deadlock again.  The advisory lock lasts until the transaction ends; its
+ * fourth field differs from that of SQL's advisory locks.
  */
 static void
 take_turn(Oid owner)
@@ -156,9 +158,9 @@ run_as_owner(const SfTaskCall *call, SfTimer *timer, int attempt,
 }
 
 /*
- * Turn a caught error into the outcome, or raise it again.  A task that exceeds its
- * time limit has timed out, whatever error it ended in; any other query cancel is
- * raised again.
+ * Turn a caught error into the outcome, or raise it again.  After a requested cancel
+ * raise ERRCODE_SF_TASK_ABORTED.  If the timer has fired, the outcome is
+ * States.Timeout, whatever the error.  Raise any other query cancel again.
  */
 static void
 conclude(const ErrorData *edata, SfTimer *timer, SfTaskOutcome *out)

@@ -3,9 +3,10 @@
  *		One transaction of a worker's turn: begin, work, commit; what an error
  *		means.
  *
- * An error is caught and classified here; turn.c decides what follows.  Only
- * what an administrator should see goes to the log.  After an attempt that ran
- * user code the user is still the owner, until after the commit.
+ * sf_attempt() catches an error and classifies it; turn.c decides what follows.
+ * Only what an administrator should see goes to the log.  If user code ran, the
+ * user id stays the owner's during the commit; sf_attempt() restores the worker's
+ * own after it.
  */
 #include "postgres.h"
 
@@ -192,7 +193,7 @@ sf_attempt_met_shortage(const SfAttempt *a)
 	return a->fault == SF_FAULT_ENVIRONMENT || a->fault == SF_FAULT_SHORTAGE;
 }
 
-/* Roll back after an error; keep what is needed of it. */
+/* Classify an error, keep its message, and roll the transaction back. */
 static void
 handle_error(SfAttempt *a, MemoryContext context)
 {

@@ -42,7 +42,10 @@ runs_task(Oid database)
 	return false;
 }
 
-/* Look at a database that has no worker. */
+/*
+ * Consider a database without a worker: it wants one if something is due, else when
+ * its next timer or poll is due.
+ */
 static void
 consider_first(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 {

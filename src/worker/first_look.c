@@ -2,11 +2,12 @@
  * first_look.c
  *		Having each database looked at after a start of the server.
  *
- * A start is that of the server or the promotion of a standby.  The launcher has
- * each database that may be connected to looked at, one after another, by a
- * worker that stays when there is something to drive and a slot for it.  When all
- * were looked at the data directory has settled (docs/copies.md), which is noted in
- * a file.
+ * A start is that of the server or the promotion of a standby.  Shared memory knows
+ * no timer then.  The launcher starts a worker, the probe, in one connectable
+ * database after the other.  The probe stays if the database is to be driven and
+ * more workers may run; its first look scans all of the due index.  When all
+ * databases have been probed, the data directory has settled (docs/copies.md), which
+ * is noted in a file.
  */
 #include "postgres.h"
 
@@ -23,7 +24,7 @@
 static List *to_probe = NIL;
 static Oid	probed = InvalidOid;
 
-/* Every database before those could be looked at: the data directory may settle */
+/* So far no database was found that could not be probed: the data directory may settle */
 static bool may_settle = true;
 
 /* List the databases that are to be looked at, in a context; once. */

@@ -2,9 +2,11 @@
  * launcher.c
  *		The launcher: starts and stops the workers of the databases.
  *
- * It connects to no database and does no work itself.  At its start it has each
- * database looked at (first_look.c).  Afterwards it only reads shared memory, when
- * its latch is set or the first timer of a database without a worker is due.
+ * It connects to no database and does no work itself.  At its start it sends a
+ * worker to look at each database (first_look.c).  Afterwards it goes by what
+ * shared memory holds.  It wakes when its latch is set, when a timer or poll of a
+ * database without a worker is due, and every five seconds, to see whether the wall
+ * clock was set (overdue.c).
  *
  * A database gets its first worker when it has something to do; another one when
  * keys have waited for a moment with all its workers busy; and a process for a

@@ -112,8 +112,9 @@ cancel_overdue(void)
 }
 
 /*
- * Notice that the clock was set, and log when it was set back; cancel tasks that
- * exceed their time and whose alarm, which follows the wall clock, is late.
+ * Have the due index scanned if the wall clock was set, and log when it was set
+ * back; cancel tasks that exceed their time limit and whose alarm, which follows the
+ * wall clock, is late.
  */
 void
 sf_overdue_look_at_clock(void)

@@ -2,11 +2,12 @@
  * scheduler.c
  *		What a worker does next.
  *
- * A worker takes keys out of its database's ring.  It reads the due index into
- * the ring when it is told to, when a timer goes off (for what is due since
- * then), and once a poll_interval.  A look returns the time of the next timer,
- * which is kept in shared memory; the first process that wakes for it removes it
- * and looks.  So a timer is never lost: it is in shared memory, or a process is
+ * A worker takes keys out of its database's ring.  A look puts them there: a scan
+ * of the due index.  When a look was asked for, and once per poll_interval, it
+ * scans all of the index; when a timer is due, only what has become due since that
+ * timer.  A look also finds the next timer, which is kept in shared memory
+ * (next_timer).  The first process that finds this time past removes the timer and
+ * looks.  So a timer is never lost: it is in shared memory, or a process is
  * looking.
  */
 #include "postgres.h"
@@ -76,10 +77,10 @@ take_seek(SfDatabase *database, SfTurn *turn)
 /* --- what is due --- */
 
 /*
- * Take on a look at the due index, if one is wanted.  A timer is a reason to look
- * for what is due since then only: keys that were due before are in the ring.
- * Rescanning would enqueue duplicates; the larger the backlog, the more claims
- * would fail.
+ * Take on a look at the due index, if one was asked for or the next timer is due.
+ * A due timer is removed, and the look begins at its time: branches that were due
+ * before have their keys in the ring already.  To scan them again would enqueue
+ * duplicates; the larger the backlog, the more claims would fail.
  */
 static void
 take_look(SfDatabase *database, SfTurn *turn)
@@ -89,7 +90,7 @@ take_look(SfDatabase *database, SfTurn *turn)
 	TimestampTz from = database->next_timer;
 	bool		all = database->next_look <= now;
 
-	/* with a full ring only now and then: for owners who have no keys there */
+	/* with many keys in the ring, at most once a second: for owners without keys there */
 	if (database->ring.count > SF_RING_SIZE / 4 &&
 		now < sf_tick_plus_ms(database->last_look, SF_LOOK_PAUSE_MS))
 		all = false;
@@ -175,7 +176,7 @@ is_one_too_many(Oid database)
 		sf_shared_count_advancing(database) > 1;
 }
 
-/* Leave; what this process was about to do, the next one will. */
+/* Have this process end; a look or tasks that it had taken on are left to others. */
 static SfWorkState
 leave(SfDatabase *database, const SfTurn *turn)
 {
@@ -212,7 +213,11 @@ begin_turn(SfDatabase *database, SfTurn *turn, SfWorkState state)
 	return state;
 }
 
-/* Sleep until this process is woken or something is due; a process for tasks may leave. */
+/*
+ * Note that this process is idle and until when it may sleep: until the next timer
+ * or the next poll.  A process for tasks leaves when it has been without one for a
+ * while.
+ */
 static SfWorkState
 go_to_sleep(SfDatabase *database, SfTurn *turn)
 {

@@ -65,7 +65,7 @@ sf_shared_register_database(Oid oid)
 	return database;			/* next_look is 0: it is to be looked at */
 }
 
-/* When the due index is to be looked at again, from now. */
+/* Return when the next poll is due: poll_interval from now. */
 SfTick
 sf_shared_next_look(void)
 {
@@ -149,7 +149,7 @@ sf_shared_count_tasks(void)
 	return count;
 }
 
-/* Put a key into the ring; when it is full the tables will be looked at. */
+/* Put a key into the ring; when the ring is full, ask for a look at the due index. */
 void
 sf_shared_push(SfDatabase *database, SfBranchKey key, Oid owner)
 {
@@ -274,8 +274,9 @@ sf_shared_wake_another(SfDatabase *database)
 }
 
 /*
- * The same, unless a running worker will take the keys within SF_BRISK_MS: an
- * extra slice costs an extra commit.  The launcher checks that it does.
+ * Wake one idle worker of a database, or tell the launcher that there is none,
+ * unless a running worker will take the keys within SF_BRISK_MS: an extra slice
+ * costs an extra commit.  The launcher checks that the running worker took them.
  */
 void
 sf_shared_wake_worker(SfDatabase *database)
@@ -296,10 +297,11 @@ sf_shared_wake_worker(SfDatabase *database)
 }
 
 /*
- * Notice that the wall clock was set, and have the tables looked at then: what
- * was due before stays due, although its time now seems to lie ahead, and a timer
- * may be nearer or farther than its sleeper thinks.  Returns by how much, in
- * microseconds; 0: not worth a word.
+ * Compare the wall clock with the monotonic one.  If it was set, have a worker of
+ * each driven database look at all of the due index: branches that were due stay
+ * due, although due_at may lie ahead now, and the wait until a timer may be shorter
+ * or longer than the processes that sleep have computed.  Returns by how many
+ * microseconds the wall clock was set; 0: by less than SF_CLOCK_SET_US.
  */
 int64
 sf_shared_check_clock(void)
@@ -366,7 +368,11 @@ sf_shared_max_tasks(void)
 			   Max(1, sf_shared_count_slots() - sf_setting_workers));
 }
 
-/* Have the timer of a database go off no later than at; tells a process that sleeps. */
+/*
+ * Lower a database's next_timer to a time, unless it is earlier already.  Wakes its
+ * idle workers, which then sleep until that time; if no worker advances, wakes the
+ * launcher.
+ */
 void
 sf_shared_lower_timer(SfDatabase *database, TimestampTz at)
 {

@@ -170,13 +170,15 @@ typedef struct SfDatabase
 	/* keys that are due */
 	SfBacklog	backlog;
 	SfTick		backlog_since;	/* in that state */
-	SfTick		next_look;		/* at all of the due index; 0: at once */
+	SfTick		next_look;		/* when a look at all of the due index is due; 0: now */
 	SfTick		last_look;
-	TimestampTz next_timer;		/* the first one that has not been looked for */
+	TimestampTz next_timer;		/* the earliest timer for which no look has begun;
+								 * DT_NOEND: none */
 	Oid			look_after;		/* this owner comes last at the next look */
-	bool		looked;			/* all of the due index was looked at, once */
-	int64		set_back_by;	/* microseconds by which the wall clock was set back
-								 * since a look made up for that */
+	bool		looked;			/* a first look at all of the due index was done; it
+								 * corrected times (set_back) */
+	int64		set_back_by;	/* microseconds by which the wall clock was set back and
+								 * no look has corrected times for that yet */
 	int			arrivals;		/* commits of sessions that made work due, since the
 								 * last turn began */
 	int			key_us;			/* what a key of the ring takes on average; 0: unknown */
@@ -220,9 +222,10 @@ typedef struct SfShared
 	uint32		launches;		/* source of SfSlot.launch */
 	int			launcher_procno;	/* -1: there is none */
 	SfTick		launcher_looks; /* when it looks at turns and keys next */
-	int64		clock_offset;	/* of the wall clock, since it was set last */
-	SfTick		behind_until;	/* the wall clock was set back: then it shows again
-								 * what it has shown before */
+	int64		clock_offset;	/* wall clock minus ticks, when it was last found to have
+								 * been set, or at the start */
+	SfTick		behind_until;	/* until then the wall clock, which was set back, shows
+								 * times that it has shown before */
 	SfTick		refused_at;		/* max_worker_processes was used up; 0: never */
 	bool		refused;		/* ... and no process has ended or begun since */
 	bool		alone;			/* no process could be had: the launcher's drives the
@@ -267,12 +270,15 @@ sf_shared_ended(int64 execution_no)
 
 extern SfDatabase *sf_shared_lock_database(Oid oid);
 
-/* --- all of these want the lock held exclusively --- */
+/*
+ * --- the caller holds sf_shared_lock in exclusive mode; sf_shared_next_look()
+ * needs no lock ---
+ */
 
 extern SfDatabase *sf_shared_find_database(Oid oid);
 extern SfDatabase *sf_shared_register_database(Oid oid);
 
-/* Have all of the due index of a database looked at. */
+/* Ask for a look at all of the due index; this wakes no process. */
 static inline void
 sf_shared_want_look(SfDatabase *database)
 {

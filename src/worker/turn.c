@@ -3,11 +3,12 @@
  *		A worker's turn: transactions around slices and long tasks, and what
  *		happens when one fails.
  *
- * A turn is a look at the due index when that is wanted, one slice (T1 when it
- * announces a long task), and then the announced task itself (T2); T3 is the next
- * turn.  Each is an attempt: a transaction whose error is caught (attempt.c).  The
- * branches of a slice that failed run again one by one (run/tries.h).  What
- * follows the error of a branch by itself:
+ * A turn is one of four: a look at the due index (LOOK), a search for an announced
+ * task (SEEK), a slice (SLICE; T1 when it announces a long task), or the announced
+ * task itself (TASK, T2).  T3 is a later SLICE.  A turn runs in attempts:
+ * transactions whose error is caught (attempt.c).  The branches of a slice that
+ * failed run again one by one (run/tries.h).  What follows when a branch fails that
+ * runs by itself:
  *
  *		serialization failure, deadlock, a lock
  *		not available, a cancel, an execution

@@ -2,12 +2,13 @@
  * wake.c
  *		Telling workers at commit what has become due, cancelled or ended.
  *
- * The announcements of a transaction are collected in a list of this backend.
- * Each entry knows its nesting level; the last ones are of the innermost
- * subtransaction, whose abort truncates the list.  At commit the list goes to
- * shared memory, which neither allocates nor raises an error.  A lost announcement
- * costs latency only, because the tables are looked at once per poll_interval; so
- * PREPARE TRANSACTION may forget the list.
+ * The functions of sf_hooks append notices to a list in this backend's memory.  An
+ * entry has the nesting level of its subtransaction; the abort of a subtransaction
+ * removes its entries, which are the last ones.  After the commit the transaction
+ * callback delivers the list: to shared memory, to waiting sessions and to the
+ * server's log.  That must neither allocate memory nor raise an error.  A lost
+ * notice costs latency only, because workers read the due index once per
+ * poll_interval; so PREPARE TRANSACTION drops the list.
  */
 #include "postgres.h"
 
@@ -47,7 +48,7 @@ typedef struct Entry
 	};
 } Entry;
 
-/* Of the current transaction; the array stays, in TopMemoryContext */
+/* Notices of the current transaction.  The array is in TopMemoryContext and is reused. */
 static Entry *entries = NULL;
 static int	nentries = 0;
 static int	size = 0;
@@ -57,8 +58,10 @@ static bool due_overflow = false;
 /* In a worker: commits of sessions that made work due during its last slice */
 static int	concurrent_commits = 0;
 
-/* This transaction has cancelled a task already; it holds a branch that workers skip */
+/* This transaction has sent a cancel before its commit */
 static bool cancelled = false;
+
+/* This session has claimed a branch, which workers skip until the transaction ends */
 static bool held = false;
 
 /* Append an entry. */
@@ -86,7 +89,10 @@ append(EntryKind kind, SfBranchKey key, Oid owner, TimestampTz due)
 	return entry;
 }
 
-/* A branch is (or will be) due; more than the ring holds are one scan. */
+/*
+ * Note that a branch is (or will be) due.  If there are more than the ring holds,
+ * note only that the due index must be read.
+ */
 static void
 announce_due(SfBranchKey key, Oid owner, TimestampTz due)
 {
@@ -99,7 +105,7 @@ announce_due(SfBranchKey key, Oid owner, TimestampTz due)
 	append(ENTRY_DUE, key, owner, due);
 }
 
-/* What runs for a branch is to be cancelled. */
+/* Note that the task of a branch is to be cancelled after the commit. */
 static void
 announce_cancel(SfBranchKey key)
 {
@@ -133,7 +139,7 @@ deliver_cancel(SfBranchKey key)
 	}
 }
 
-/* The same, before the commit; if we abort, the task runs again. */
+/* Cancel the task of a branch now, before the commit; if we abort, it runs again. */
 static void
 cancel_now(SfBranchKey key)
 {
@@ -187,7 +193,11 @@ sf_wake_register(void)
 		append(ENTRY_REGISTER, none, InvalidOid, 0);
 }
 
-/* Hand what became due to the workers of this database. */
+/*
+ * Tell the workers of this database what became due.  Keys of branches that are due
+ * now go into the ring; a branch that is due later, or whose owner is not known,
+ * lowers next_timer.
+ */
 static void
 deliver_due(bool registering)
 {
@@ -223,7 +233,7 @@ deliver_due(bool registering)
 		else if (!sf_slot_will_run(entries[i].key))
 		{
 			sf_shared_push(database, entries[i].key, entries[i].owner);
-			sf_shared_lower_tasks(database, entries[i].due);	/* if it is one */
+			sf_shared_lower_tasks(database, entries[i].due);	/* it may be an announced task */
 			pushed++;
 		}
 	}
@@ -235,7 +245,7 @@ deliver_due(bool registering)
 
 	if (pushed > 0 && sf_slot_mine == NULL)
 		database->arrivals++;
-	/* a worker that looks for work next takes one key itself */
+	/* a worker that goes on to take keys after this commit takes one of them itself */
 	if (pushed > (sf_slot_will_look() ? 1 : 0))
 		sf_shared_wake_worker(database);
 }
@@ -275,7 +285,10 @@ forget(void)
 	due_overflow = false;
 }
 
-/* Deliver everything: the transaction has committed.  Lines for the log come last. */
+/*
+ * Deliver the notices of a transaction that has committed: due branches and cancels
+ * under sf_shared_lock, then the ends of executions, then lines for the log.
+ */
 static void
 deliver(void)
 {
@@ -315,8 +328,9 @@ deliver(void)
 }
 
 /*
- * Have the tables looked at: tasks that were cancelled by a transaction that rolls
- * back still have to run, and so do branches that it held.
+ * Have a worker read the due index.  After a rollback, the tasks that the
+ * transaction cancelled and the branches that it had locked still have to run;
+ * after a commit, workers may have skipped branches that it had locked.
  */
 static void
 look_again(void)
@@ -331,7 +345,7 @@ look_again(void)
 	LWLockRelease(sf_shared_lock);
 }
 
-/* The transaction ends. */
+/* Deliver the list after a commit; forget it after an abort or PREPARE TRANSACTION. */
 static void
 on_transaction(XactEvent event, void *arg)
 {
