@@ -45,7 +45,7 @@ find_iteration(const SfProgram *program, const SfBranch *branch, SfBranch **map)
 	return NULL;
 }
 
-/* The items of a Map that has none left to begin: worked out once more. */
+/* Compute again the items of a Map that has begun all of its iterations. */
 static bool
 items_again(const SfRun *run, SfBranch *map, Jsonb **items)
 {
@@ -56,7 +56,7 @@ items_again(const SfRun *run, SfBranch *map, Jsonb **items)
 
 	sf_step_init(&step, &run->loaded, &stimulus, 0, &t);
 	return sf_flow_input(&step, &error) &&
-		sf_flow_path(&step, &sf_state_map(step.state)->items_path, items, &error);
+		sf_map_items(&step, items, &error);
 }
 
 /* The item of the iteration that a branch belongs to; NULL: none. */

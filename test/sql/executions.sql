@@ -202,6 +202,21 @@ SELECT job_id, job_status, attempts, error FROM sf_jobs WHERE execution_id = 're
 SELECT count(*) FROM ledger;
 ROLLBACK;
 
+-- Map: the item of an iteration in the context object, when all iterations have begun
+BEGIN;
+SELECT sf_create_state_machine('map_item', '{
+  "QueryLanguage": "JSONata", "StartAt": "Each",
+  "States": {
+    "Each": {"Type": "Map", "Items": "{% $states.input.list %}", "ItemSelector": {}, "End": true,
+      "ItemProcessor": {"StartAt": "First", "States": {
+        "First": {"Type": "Pass", "Next": "Second"},
+        "Second": {"Type": "Pass", "Output": "{% $states.context.Map.Item.Value %}", "End": true}}}}
+  }}');
+SELECT execution_id FROM sf_start('map_item', '{"list": ["a", "b"]}', 'a') execution_id;
+SELECT sf_run('map_item:a');
+SELECT status, output, cause FROM sf_executions WHERE execution_id = 'map_item:a';
+ROLLBACK;
+
 -- Map: order, concurrency, selector, nesting
 SELECT sf_create_state_machine('map', '{
   "StartAt": "Outer",
