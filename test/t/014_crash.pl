@@ -55,18 +55,18 @@ sub kill_worker
 	return $pid && kill 'KILL', $pid;
 }
 
-$node->safe_psql('postgres',
-	"SELECT sf_start('chain', jsonb_build_object('execution', n), 'e' || n) FROM generate_series(1, 40) n");
 for my $round (1 .. 3)
 {
+	$node->safe_psql('postgres',
+		"SELECT sf_start('chain', jsonb_build_object('execution', $round * 100 + n), 'e$round.' || n) FROM generate_series(1, 20) n");
 	ok(kill_worker("execution_id IS NOT NULL"), "worker killed in the middle of a task, round $round");
 	server_is_back("the server comes back, round $round");
 }
 ok( $node->poll_query_until('postgres',
-		"SELECT count(*) = 40 FROM sf_executions WHERE status = 'SUCCEEDED'"),
+		"SELECT count(*) = 60 FROM sf_executions WHERE status = 'SUCCEEDED'"),
 	'every execution ends');
 is( $node->safe_psql('postgres', "SELECT count(*), count(DISTINCT (execution, job)) FROM ledger"),
-	'120|120', 'every job ran once');
+	'180|180', 'every job ran once');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM sf_check()'), '0', 'the tables are in order');
 is( $node->safe_psql('postgres', "SELECT ok FROM sf_health WHERE item = 'suspects'"),
 	't', 'no suspect is left');
@@ -91,7 +91,7 @@ is( $node->safe_psql('postgres',
 		"SELECT error, cause FROM sf_executions WHERE execution_id = 'poison:p'"),
 	'States.Runtime|The server crashed 2 times while this step ran alone. State: \'K\'.', '... with a clear cause');
 ok( $node->poll_query_until('postgres',
-		"SELECT count(*) = 60 FROM sf_executions WHERE state_machine = 'chain' AND status = 'SUCCEEDED'"),
+		"SELECT count(*) = 80 FROM sf_executions WHERE state_machine = 'chain' AND status = 'SUCCEEDED'"),
 	'... and the others have run');
 is( $node->safe_psql('postgres', "SELECT count(*), count(DISTINCT (execution, job)) FROM ledger"),
 	'60|60', '... once');
@@ -105,7 +105,7 @@ $node->restart;
 is( $node->safe_psql('postgres', "SELECT ok FROM sf_health WHERE item = 'suspects'"),
 	't', 'a clean stop leaves no suspect');
 ok( $node->poll_query_until('postgres',
-		"SELECT count(*) = 80 FROM sf_executions WHERE state_machine = 'chain' AND status = 'SUCCEEDED'"),
+		"SELECT count(*) = 100 FROM sf_executions WHERE state_machine = 'chain' AND status = 'SUCCEEDED'"),
 	'and the work goes on after the start');
 is( $node->safe_psql('postgres', "SELECT count(*), count(DISTINCT (execution, job)) FROM ledger"),
 	'60|60', 'every job once');
