@@ -114,7 +114,8 @@ make_database('moved');
 $node->safe_psql('shop', q(SELECT pg_create_logical_replication_slot('s', 'pgoutput')));
 $node->safe_psql('moved', sprintf(q(CREATE SUBSCRIPTION s CONNECTION '%s' PUBLICATION p WITH (create_slot = false, slot_name = 's')),
 	$node->connstr('shop') =~ s/'/''/gr));
-ok($node->poll_query_until('moved', q(SELECT count(*) = 8 FROM sf_executions)), 'the tables are replicated');
+ok($node->poll_query_until('moved', q(SELECT count(*) = 8 AND NOT EXISTS (SELECT FROM pg_subscription_rel WHERE srsubstate NOT IN ('r', 's'))
+	FROM sf_executions)), 'the tables are replicated');
 like(health('moved', 'driven'), qr/^f\|restored/, 'the copy is not driven');
 like(health('moved', 'sequences'), qr/^f\|.*execution_no is at 0, a row has \d+.*sf_enable\(\)/, 'its sequences are behind, says sf_health');
 like($node->safe_psql('moved', 'SELECT problem, detail FROM sf_check()'), qr/sequence_behind\|sequence _sfflow.execution_no is at 0/, '... and sf_check()');
