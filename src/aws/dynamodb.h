@@ -69,7 +69,6 @@ extern bool sf_dynamodb_parse_paths(const SfDynamodb *x, List **paths, SfError *
 extern bool sf_dynamodb_operand(const SfDynamodbNode *node, const Jsonb *item,
 								Jsonb **value, SfError *error);
 extern bool sf_dynamodb_type(const Jsonb *value, const char **type, JsonbValue *inner);
-extern bool sf_dynamodb_equal(const Jsonb *a, const Jsonb *b);
 extern Jsonb *sf_dynamodb_typed(const char *type, const Jsonb *inner);
 extern bool sf_dynamodb_fail(SfError *error, const char *fmt,...) pg_attribute_printf(2, 3);
 extern Datum sf_dynamodb_number(const JsonbValue *v);

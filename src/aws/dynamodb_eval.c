@@ -143,6 +143,8 @@ is_set(const char *type)
 	return type[1] == 'S' && type[2] == '\0';
 }
 
+static bool values_equal(const Jsonb *a, const Jsonb *b);
+
 /* Equality of two lists, maps, or sets of one type. */
 static bool
 containers_equal(const char *type, const JsonbValue *a, const JsonbValue *b)
@@ -161,7 +163,7 @@ containers_equal(const char *type, const JsonbValue *a, const JsonbValue *b)
 		for (int i = 0; i < n; i++)
 			if (!sf_json_member(b, members[i].key.val.string.val,
 								members[i].key.val.string.len, &y) ||
-				!sf_dynamodb_equal(sf_json_make(&members[i].value), sf_json_make(&y)))
+				!values_equal(sf_json_make(&members[i].value), sf_json_make(&y)))
 				return false;
 		return true;
 	}
@@ -170,15 +172,15 @@ containers_equal(const char *type, const JsonbValue *a, const JsonbValue *b)
 		if (!sf_json_element(a, i, &x) || !sf_json_element(b, i, &y))
 			return false;
 		if (is_set(type) ? !sf_dynamodb_set_contains(b, element_type(type), &x) :
-			!sf_dynamodb_equal(sf_json_make(&x), sf_json_make(&y)))
+			!values_equal(sf_json_make(&x), sf_json_make(&y)))
 			return false;
 	}
 	return true;
 }
 
 /* Equality of typed values: numbers as numbers, sets in any order. */
-bool
-sf_dynamodb_equal(const Jsonb *a, const Jsonb *b)
+static bool
+values_equal(const Jsonb *a, const Jsonb *b)
 {
 	const char *type_a,
 			   *type_b;
@@ -275,7 +277,7 @@ holds(SfDynamodbOp op, const Jsonb *a, const Jsonb *b)
 	int			cmp;
 
 	if (op == SF_DDB_EQ || op == SF_DDB_NE)
-		return (a != NULL && b != NULL && sf_dynamodb_equal(a, b)) == (op == SF_DDB_EQ);
+		return (a != NULL && b != NULL && values_equal(a, b)) == (op == SF_DDB_EQ);
 	if (a == NULL || b == NULL || !sf_dynamodb_type(a, &type_a, &x) ||
 		!sf_dynamodb_type(b, &type_b, &y) || type_a != type_b ||
 		!compare(type_a, &x, &y, &cmp))
@@ -323,7 +325,7 @@ contains(const Jsonb *a, const Jsonb *b)
 
 		for (int i = 0; i < n; i++)
 			if (sf_json_element(&x, i, &element) &&
-				sf_dynamodb_equal(sf_json_make(&element), b))
+				values_equal(sf_json_make(&element), b))
 				return true;
 	}
 	return false;

@@ -40,8 +40,8 @@ name_matches(const SfError *error, const char *name)
 }
 
 /* Does an error match one of ErrorEquals? */
-bool
-sf_catch_matches(const SfError *error, const char **names, int nnames)
+static bool
+matches(const SfError *error, const char **names, int nnames)
 {
 	for (int i = 0; i < nnames; i++)
 		if (name_matches(error, names[i]))
@@ -49,22 +49,26 @@ sf_catch_matches(const SfError *error, const char **names, int nnames)
 	return false;
 }
 
-/* Count an attempt against a retrier; returns those made before. */
+/* Tell how many attempts were counted against a retrier. */
 static int
+attempts_made(const SfState *state, const SfBranch *branch, int retrier)
+{
+	return branch->nretry_counts == state->nretriers ? branch->retry_counts[retrier] : 0;
+}
+
+/*
+ * Count an attempt against a retrier, in a new array: the old one may be that of
+ * the branch before the step.
+ */
+static void
 count_attempt(const SfState *state, SfBranch *branch, int retrier)
 {
-	int		   *counts;
+	int		   *counts = palloc(sizeof(int) * state->nretriers);
 
-	if (branch->nretry_counts != state->nretriers)
-	{
-		branch->retry_counts = palloc0(sizeof(int) * state->nretriers);
-		branch->nretry_counts = state->nretriers;
-	}
-	/* the array may be that of the branch before the step */
-	counts = palloc(sizeof(int) * state->nretriers);
-	memcpy(counts, branch->retry_counts, sizeof(int) * state->nretriers);
+	for (int i = 0; i < state->nretriers; i++)
+		counts[i] = attempts_made(state, branch, i) + (i == retrier);
 	branch->retry_counts = counts;
-	return counts[retrier]++;
+	branch->nretry_counts = state->nretriers;
 }
 
 /* Seconds to wait before attempt number made + 1. */
@@ -100,14 +104,13 @@ sf_retry_next(const SfState *state, SfBranch *branch, const SfError *error,
 		const SfRetrier *retrier = &state->retriers[i];
 		int			made;
 
-		if (!sf_catch_matches(error, retrier->errors, retrier->nerrors))
+		if (!matches(error, retrier->errors, retrier->nerrors))
 			continue;
 		*matching = i;
-		made = branch->nretry_counts == state->nretriers ?
-			branch->retry_counts[i] : 0;
+		made = attempts_made(state, branch, i);
 		if (made >= retrier->max_attempts)
 			return -1;			/* the first retrier that matches decides */
-		(void) count_attempt(state, branch, i);
+		count_attempt(state, branch, i);
 		return (int64) (delay_seconds(retrier, made, random) * USECS_PER_SEC);
 	}
 	return -1;
@@ -118,7 +121,7 @@ const SfCatcher *
 sf_catch_find(const SfState *state, const SfError *error)
 {
 	for (int i = 0; i < state->ncatchers; i++)
-		if (sf_catch_matches(error, state->catchers[i].errors,
+		if (matches(error, state->catchers[i].errors,
 							 state->catchers[i].nerrors))
 			return &state->catchers[i];
 	return NULL;

@@ -50,12 +50,8 @@ extern void sf_step_trace(SfStep *step, SfTraceField field, Jsonb *value);
 extern void sf_step_prefix(SfStep *step, SfError *error);
 extern int	sf_step_event(SfStep *step, SfEventType type, Jsonb *payload,
 						  Jsonb *extra);
-
-/* The same without moving the branch's chain, after any event. */
 extern int	sf_step_side_event(SfStep *step, SfEventType type, Jsonb *payload,
 							   Jsonb *extra, int previous);
-
-/* Find the event of the branch, or of this step, that holds a payload; 0: none. */
 extern int	sf_step_event_holding(const SfStep *step, const Jsonb *payload);
 
 extern void sf_step_begin_execution(SfStep *step);
@@ -87,8 +83,6 @@ extern SfStepOutcome sf_step_exit(SfStep *step, Jsonb *output, int next,
 extern SfStepOutcome sf_step_succeed(SfStep *step, Jsonb *result);
 extern SfStepOutcome sf_step_fail(SfStep *step, SfError *error);
 
-/* End the branch with an output or an error: told to its parent, or ends it all. */
-extern SfStepOutcome sf_step_end_branch(SfStep *step, Jsonb *output);
 extern SfStepOutcome sf_step_fail_branch(SfStep *step, const SfError *error);
 
 extern SfStepOutcome sf_step_abort(SfStep *step);
@@ -97,7 +91,6 @@ extern SfStepOutcome sf_step_abort(SfStep *step);
 extern SfStepOutcome sf_step_stop(SfStep *step);
 
 extern SfStepOutcome sf_step_redrive(SfStep *step);
-extern void sf_step_forget_attempt(SfBranch *branch);
 extern void sf_step_set_branch_error(SfBranch *branch, const SfError *error);
 
 /* --- dataflow.c: InputPath … OutputPath --- */
@@ -148,12 +141,8 @@ extern Jsonb *sf_context_make(void *arg);
 
 /* --- retry.c --- */
 
-extern bool sf_catch_matches(const SfError *error, const char **names,
-							 int nnames);
 extern int64 sf_retry_next(const SfState *state, SfBranch *branch,
 						   const SfError *error, double random, int *retrier);
-
-/* The catcher for an error, or NULL. */
 extern const SfCatcher *sf_catch_find(const SfState *state,
 									  const SfError *error);
 

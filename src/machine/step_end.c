@@ -10,8 +10,8 @@
 #include "machine/map_state.h"
 
 /* Forget what the present attempt at a state came to. */
-void
-sf_step_forget_attempt(SfBranch *branch)
+static void
+forget_attempt(SfBranch *branch)
 {
 	branch->result = NULL;
 	branch->error = branch->cause = NULL;
@@ -119,8 +119,8 @@ owner_state(const SfStep *step)
 }
 
 /* End the branch with an output. */
-SfStepOutcome
-sf_step_end_branch(SfStep *step, Jsonb *output)
+static SfStepOutcome
+end_branch(SfStep *step, Jsonb *output)
 {
 	SfBranch   *branch = step->branch;
 	const SfState *owner = owner_state(step);
@@ -271,10 +271,10 @@ sf_step_exit(SfStep *step, Jsonb *output, int next, Jsonb *assigned)
 	branch->nretry_counts = 0;
 	branch->retry_counts = NULL;
 	branch->max_concurrency = 0;
-	sf_step_forget_attempt(branch);
+	forget_attempt(branch);
 
 	if (next < 0)
-		return sf_step_end_branch(step, output);
+		return end_branch(step, output);
 	branch->state = next;
 	branch->phase = SF_PHASE_ENTER;
 	branch->due_at = step->now;
@@ -396,7 +396,7 @@ retry(SfStep *step, int64 delay)
 	branch->attempt++;
 	branch->phase = SF_PHASE_RUN;
 	branch->due_at = step->now + delay;
-	sf_step_forget_attempt(branch);
+	forget_attempt(branch);
 	return delay == 0 ? SF_STEP_GO_ON : SF_STEP_REST;
 }
 

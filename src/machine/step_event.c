@@ -58,7 +58,7 @@ same_document(const Jsonb *a, const Jsonb *b)
 		(VARSIZE(a) == VARSIZE(b) && memcmp(a, b, VARSIZE(a)) == 0);
 }
 
-/* Find the event that holds a payload already; 0 when none does. */
+/* Find the event of the branch, or of this step, that holds a payload already; 0: none. */
 int
 sf_step_event_holding(const SfStep *step, const Jsonb *payload)
 {

@@ -17,23 +17,6 @@ extern void sf_map_task_run(const SfRun *run, const SfBranch *branch,
 
 extern void sf_item_reader_run(const SfMapRun *map_run, const SfState *state,
 							   const SfTaskCall *call, SfTaskOutcome *out);
-extern void sf_result_writer_run(const SfMapRun *map_run, const SfRun *run,
-								 const SfState *state, const SfTaskCall *call,
-								 SfTaskOutcome *out);
-
-/* Results in the form that WriterConfig asks for. */
-typedef enum SfResultForm
-{
-	SF_RESULT_NONE,				/* with all that is known of the child */
-	SF_RESULT_COMPACT,			/* outputs */
-	SF_RESULT_FLATTEN			/* elements of outputs that are arrays */
-} SfResultForm;
-
-extern SfResultForm sf_result_form(const Jsonb *writer_config,
-								   SfResultForm otherwise);
-extern int	sf_result_add(SfJsonBuilder *b, const SfExecution *result,
-						  SfResultForm form, const char *machine,
-						  MemoryContext keep);
 
 /* --- apply_map_run.c: effects and children --- */
 

@@ -31,8 +31,8 @@
 /* --- the form of results --- */
 
 /* The form that WriterConfig asks for. */
-SfResultForm
-sf_result_form(const Jsonb *writer_config, SfResultForm otherwise)
+static SfResultForm
+result_form(const Jsonb *writer_config, SfResultForm otherwise)
 {
 	const char *name = writer_config == NULL ? NULL :
 		sf_json_get_cstring(writer_config, "Transformation");
@@ -104,9 +104,9 @@ described(const SfExecution *result, const char *machine)
  * Add one child's result to an array under construction; returns how many.
  * What the array needs until it is finished goes into the context keep.
  */
-int
-sf_result_add(SfJsonBuilder *b, const SfExecution *result, SfResultForm form,
-			  const char *machine, MemoryContext keep)
+static int
+add_result(SfJsonBuilder *b, const SfExecution *result, SfResultForm form,
+		   const char *machine, MemoryContext keep)
 {
 	MemoryContext old;
 	const Jsonb *output = result->output != NULL ? result->output :
@@ -229,7 +229,7 @@ write_part(SfResultWriter *writer, SfResultChoice choice, int *first, bool *more
 			*first = result->map_index + 1;
 			if (!is_chosen(result, choice))
 				continue;
-			n += sf_result_add(&b, result, writer->form, writer->machine, keep);
+			n += add_result(&b, result, writer->form, writer->machine, keep);
 			bytes += result->input != NULL ? VARSIZE(result->input) : 0;
 			bytes += result->output != NULL ? VARSIZE(result->output) : 0;
 		}
@@ -280,10 +280,9 @@ write_rows(SfResultWriter *writer)
 }
 
 /* Write the results of the run; the outcome's output is ResultWriterDetails. */
-void
-sf_result_writer_run(const SfMapRun *map_run, const SfRun *run,
-					 const SfState *state, const SfTaskCall *call,
-					 SfTaskOutcome *out)
+static void
+write_results(const SfMapRun *map_run, const SfRun *run, const SfState *state,
+			  const SfTaskCall *call, SfTaskOutcome *out)
 {
 	SfResultWriter *writer = palloc0(sizeof(SfResultWriter));
 	const SfDistributedMap *map = sf_state_map(state)->distributed;
@@ -294,7 +293,7 @@ sf_result_writer_run(const SfMapRun *map_run, const SfRun *run,
 	writer->call = call;
 	writer->machine = run->execution->machine_name;
 	writer->map_run_name = sf_map_arn(run->execution, state, map_run->uuid);
-	writer->form = sf_result_form(map->writer_config, rows ?
+	writer->form = result_form(map->writer_config, rows ?
 								  SF_RESULT_COMPACT : SF_RESULT_NONE);
 	writer->context = AllocSetContextCreate(CurrentMemoryContext,
 											"sfflow results",
@@ -311,7 +310,7 @@ Jsonb *
 sf_map_children_outputs(const SfRun *run, const SfBranch *branch)
 {
 	const SfState *state = &run->program->states[branch->state];
-	SfResultForm form = sf_result_form(sf_state_map(state)->distributed->writer_config,
+	SfResultForm form = result_form(sf_state_map(state)->distributed->writer_config,
 									   SF_RESULT_COMPACT);
 	MemoryContext keep = CurrentMemoryContext;
 	MemoryContext pages = AllocSetContextCreate(keep, "sfflow page of results",
@@ -338,7 +337,7 @@ sf_map_children_outputs(const SfRun *run, const SfBranch *branch)
 		{
 			const SfExecution *result = lfirst(lc);
 
-			(void) sf_result_add(&b, result, form, run->execution->machine_name,
+			(void) add_result(&b, result, form, run->execution->machine_name,
 								 keep);
 			first = result->map_index + 1;
 		}
@@ -362,7 +361,7 @@ run_task(const SfRun *run, const SfBranch *branch, const SfTaskCall *call,
 	if (sf_distributed_resource(state, branch) == sf_state_map(state)->distributed->item_reader)
 		sf_item_reader_run(map_run, state, call, out);
 	else
-		sf_result_writer_run(map_run, run, state, call, out);
+		write_results(map_run, run, state, call, out);
 }
 
 /* What the task of a Distributed Map works with */

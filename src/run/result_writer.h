@@ -7,6 +7,14 @@
 
 #include "run/map_children.h"
 
+/* Results in the form that WriterConfig asks for. */
+typedef enum SfResultForm
+{
+	SF_RESULT_NONE,				/* with all that is known of the child */
+	SF_RESULT_COMPACT,			/* outputs */
+	SF_RESULT_FLATTEN			/* elements of outputs that are arrays */
+} SfResultForm;
+
 /* The results that a part holds */
 typedef enum SfResultChoice
 {

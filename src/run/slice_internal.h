@@ -45,12 +45,8 @@ extern bool sf_dispatch_announced(SfSlice *slice, SfRun *run,
 								  const SfBranch *branch, SfStimulus *stimulus);
 extern void sf_dispatch_alone(const SfRun *run, const SfBranch *branch,
 							  bool last_try, SfTaskOutcome *outcome);
-
-/* Turn the outcome of a task into a stimulus. */
 extern void sf_dispatch_stimulus(const SfTaskOutcome *outcome,
 								 SfStimulus *stimulus);
-
-/* May this slice have a claimed branch, which may be an announced task? */
 extern bool sf_dispatch_is_for_us(SfSlice *slice, const SfRun *run,
 								  const SfBranch *branch);
 

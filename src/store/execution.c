@@ -116,7 +116,10 @@ update(SfTable *table, const SfExecution *e)
 				  lengthof(changed) - (e->new_input == NULL ? 1 : 0));
 }
 
-/* Write a List of executions back, as sf_execution_update does. */
+/*
+ * Write rows that the caller has locked, a List of SfExecution: status, counters,
+ * times, output, error and cause as they are in each.
+ */
 void
 sf_execution_update_all(List *executions)
 {
@@ -130,16 +133,6 @@ sf_execution_update_all(List *executions)
 		update(table, lfirst(lc));
 	sf_table_close(table);
 	CommandCounterIncrement();
-}
-
-/*
- * Write a row that the caller has locked: status, counters, times, output,
- * error and cause as they are in *execution.
- */
-void
-sf_execution_update(SfExecution *execution)
-{
-	sf_execution_update_all(list_make1(execution));
 }
 
 /*

@@ -40,7 +40,7 @@ typedef struct SfExecution
 	char	   *machine_name;
 	Oid			owner;
 
-	/* for sf_execution_update: replaces input; NULL keeps it */
+	/* for sf_execution_update_all: replaces input; NULL keeps it */
 	Jsonb	   *new_input;
 } SfExecution;
 
@@ -61,8 +61,6 @@ extern SfExecution *sf_execution_read(int64 execution_no, SfLock lock, bool full
 extern SfExecution *sf_execution_find(const char *execution_id, SfLock lock);
 
 extern bool sf_execution_insert(SfExecution *execution);
-
-extern void sf_execution_update(SfExecution *execution);
 
 extern void sf_execution_update_all(List *executions);
 
