@@ -155,36 +155,59 @@ take_row(Relation rel, Snapshot snapshot, TupleTableSlot *slot, SfLock lock,
 	return true;
 }
 
+/* A scan of a table by an index */
+typedef struct RowScan
+{
+	Relation	rel;
+	Relation	index;
+	TupleTableSlot *slot;
+	Snapshot	snapshot;
+	IndexScanDesc scan;
+} RowScan;
+
+/* Begin to scan the rows with a key, or with the first columns of one, that a snapshot sees. */
+static void
+begin_scan(RowScan *s, const SfIndex *by, LOCKMODE lockmode, Snapshot snapshot,
+		   const SfArg *key, int nkeys)
+{
+	ScanKeyData scan_keys[MAX_KEYS];
+
+	s->rel = open_relation(by->table, lockmode);
+	s->index = index_open(relation_oid(by->name), AccessShareLock);
+	s->slot = table_slot_create(s->rel, NULL);
+	s->snapshot = RegisterSnapshot(snapshot);
+	form_scan_keys(key, nkeys, scan_keys);
+	s->scan = index_beginscan(s->rel, s->index, s->snapshot SF_INDEX_BEGINSCAN_EXTRA_ARG,
+							  nkeys, 0);
+	index_rescan(s->scan, scan_keys, nkeys, NULL, 0);
+}
+
+/* End a scan.  The lock on the table is kept. */
+static void
+end_scan(RowScan *s)
+{
+	ExecDropSingleTupleTableSlot(s->slot);
+	index_endscan(s->scan);
+	UnregisterSnapshot(s->snapshot);
+	index_close(s->index, NoLock);
+	table_close(s->rel, NoLock);
+}
+
 /* Find the row with a key that a snapshot sees. */
 static bool
 fetch_row(const SfIndex *by, Snapshot snapshot, SfLock lock, SfRowFilter filter,
 		  SfRowReader reader, void *arg, const SfArg *key, int nkeys)
 {
-	Relation	rel,
-				index;
-	TupleTableSlot *slot;
-	ScanKeyData scan_keys[MAX_KEYS];
-	IndexScanDesc scan;
+	RowScan		s;
 	bool		found;
 
 	if (lock != SF_LOCK_NONE)
 		PreventCommandIfReadOnly("SELECT FOR UPDATE");
-	rel = open_relation(by->table,
-						lock == SF_LOCK_NONE ? AccessShareLock : RowShareLock);
-	index = index_open(relation_oid(by->name), AccessShareLock);
-	slot = table_slot_create(rel, NULL);
-	snapshot = RegisterSnapshot(snapshot);
-	form_scan_keys(key, nkeys, scan_keys);
-	scan = index_beginscan(rel, index, snapshot SF_INDEX_BEGINSCAN_EXTRA_ARG,
-						   nkeys, 0);
-	index_rescan(scan, scan_keys, nkeys, NULL, 0);
-	found = index_getnext_slot(scan, ForwardScanDirection, slot) &&
-		take_row(rel, snapshot, slot, lock, filter, reader, arg);
-	ExecDropSingleTupleTableSlot(slot);
-	index_endscan(scan);
-	UnregisterSnapshot(snapshot);
-	index_close(index, NoLock);
-	table_close(rel, NoLock);
+	begin_scan(&s, by, lock == SF_LOCK_NONE ? AccessShareLock : RowShareLock, snapshot,
+			   key, nkeys);
+	found = index_getnext_slot(s.scan, ForwardScanDirection, s.slot) &&
+		take_row(s.rel, s.snapshot, s.slot, lock, filter, reader, arg);
+	end_scan(&s);
 	return found;
 }
 
@@ -195,6 +218,26 @@ sf_row_fetch_by(const SfIndex *index, SfLock lock, SfRowFilter filter,
 {
 	return fetch_row(index, GetTransactionSnapshot(), lock, filter, reader, arg,
 					 key, nkeys);
+}
+
+/*
+ * Hand all rows with a key to a reader, in the order of the index.  As in a query
+ * through SPI, what the statement of the caller has written so far is seen.
+ */
+void
+sf_rows_read_by(const SfIndex *index, SfRowReader reader, void *arg,
+				const SfArg *key, int nkeys)
+{
+	RowScan		s;
+
+	CommandCounterIncrement();
+	begin_scan(&s, index, AccessShareLock, GetTransactionSnapshot(), key, nkeys);
+	while (index_getnext_slot(s.scan, ForwardScanDirection, s.slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		(void) take_row(s.rel, s.snapshot, s.slot, SF_LOCK_NONE, NULL, reader, arg);
+	}
+	end_scan(&s);
 }
 
 /*

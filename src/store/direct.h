@@ -43,6 +43,15 @@ typedef bool (*SfRowFilter) (HeapTuple tuple, TupleDesc desc, void *arg);
 extern bool sf_row_fetch_by(const SfIndex *index, SfLock lock, SfRowFilter filter,
 							SfRowReader reader, void *arg, const SfArg *key, int nkeys);
 
+/*
+ * Hand every row with a key to reader, in the order of the index.  The key has
+ * values for the first columns of the index, or for all.  Nothing is locked.
+ */
+#define sf_rows_read(index, reader, arg, ...) \
+	sf_rows_read_by(index, reader, arg, SF_ARGS(__VA_ARGS__))
+extern void sf_rows_read_by(const SfIndex *index, SfRowReader reader, void *arg,
+							const SfArg *key, int nkeys);
+
 extern bool sf_row_is_there(const SfIndex *index, SfArg key);
 extern void sf_table_check_unchanged(const char *name, int column, int32 number);
 

@@ -12,6 +12,8 @@
 #include "store/branch.h"
 #include "store/due.h"
 
+SF_COLUMN_NUMBERS(SF_BRANCH_COLUMNS);
+
 typedef struct KeyList
 {
 	SfBranchKey *keys;
@@ -131,26 +133,98 @@ sf_branch_announced(Oid owner, TimestampTz from, TimestampTz to,
 	return find_keys(&plan, keys, dues, size, DUE_BETWEEN_ARGS(owner, from, to, size));
 }
 
+/* The branches of an execution that have a time */
+typedef struct TimedBranch
+{
+	int64		branch_no;
+	TimestampTz due_at;
+	SfPhase		phase;
+} TimedBranch;
+
+typedef struct TimedBranches
+{
+	TimedBranch *branches;
+	int			count;
+	int			size;
+	TimestampTz last_wait;		/* the latest time that a Wait state waits for */
+} TimedBranches;
+
+/* Read a branch if it has a time. */
+static void
+read_timed(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	TimedBranches *timed = arg;
+	TimestampTz due_at = sf_row_number(tuple, desc, COL_due_at, DT_NOEND);
+	TimedBranch *b;
+
+	if (due_at == DT_NOEND)
+		return;
+	if (timed->count == timed->size)
+	{
+		timed->size = Max(timed->size * 2, 8);
+		timed->branches = timed->branches == NULL ?
+			palloc(sizeof(TimedBranch) * timed->size) :
+			repalloc_huge(timed->branches, sizeof(TimedBranch) * timed->size);
+	}
+	b = &timed->branches[timed->count++];
+	b->branch_no = sf_row_number(tuple, desc, COL_branch_no, 0);
+	b->due_at = due_at;
+	b->phase = sf_row_number(tuple, desc, COL_phase, 0);
+	if (b->phase == SF_PHASE_WAIT)
+		timed->last_wait = Max(timed->last_wait, due_at);
+}
+
+/* Does a branch that is not due become so because waits are skipped? */
+static bool
+is_skipped(const TimedBranch *b, const TimedBranches *timed)
+{
+	switch (b->phase)
+	{
+		case SF_PHASE_RUN:
+		case SF_PHASE_WAIT:
+			return true;
+		case SF_PHASE_DEADLINE:
+			/* the machine's deadline comes if something waits beyond it */
+			return timed->last_wait >= b->due_at;
+		default:
+			return false;
+	}
+}
+
+/* Order branches by time, then by number. */
+static int
+compare_timed(const void *a, const void *b)
+{
+	const TimedBranch *x = a;
+	const TimedBranch *y = b;
+
+	if (x->due_at != y->due_at)
+		return x->due_at < y->due_at ? -1 : 1;
+	return x->branch_no < y->branch_no ? -1 : x->branch_no > y->branch_no;
+}
+
 /* Find the keys of due branches of an execution, announced ones too. */
 int
 sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 			  SfBranchKey *keys, int size)
 {
-	static SfPlan plan = SF_PLAN(
-		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
-		" WHERE b.execution_no" SF_EQ "$1"
-		" AND (b.due_at" SF_LE "$2"
-		"  OR $3 AND b.due_at IS NOT NULL AND (b.phase" SF_EQ "$5 OR b.phase" SF_EQ "$6"
-		/* the machine's deadline comes if something waits beyond it */
-		"   OR b.phase" SF_EQ "$7 AND EXISTS (SELECT FROM _sfflow.branch w"
-		"    WHERE w.execution_no" SF_EQ "$1 AND w.phase" SF_EQ "$6"
-		"    AND w.due_at" SF_GE "b.due_at)))"
-		" ORDER BY b.due_at, b.branch_no LIMIT $4");
+	static const SfIndex by_key = {"branch", "branch_pkey"};
+	TimedBranches timed = {.last_wait = DT_NOBEGIN};
+	int			n = 0;
 
-	return find_keys(&plan, keys, NULL, size,
-					 SF_ARGS(SF_INT8(execution_no), SF_TIME(at), SF_BOOL(skip_waits),
-							 SF_INT8(size), SF_INT2(SF_PHASE_RUN),
-							 SF_INT2(SF_PHASE_WAIT), SF_INT2(SF_PHASE_DEADLINE)));
+	sf_rows_read(&by_key, read_timed, &timed, SF_INT8(execution_no));
+	if (timed.count > 1)
+		qsort(timed.branches, timed.count, sizeof(TimedBranch), compare_timed);
+	for (int i = 0; i < timed.count && n < size; i++)
+	{
+		const TimedBranch *b = &timed.branches[i];
+
+		if (b->due_at <= at || (skip_waits && is_skipped(b, &timed)))
+			keys[n++] = (SfBranchKey) {execution_no, b->branch_no};
+	}
+	if (timed.branches != NULL)
+		pfree(timed.branches);
+	return n;
 }
 
 /* Find due branches of an execution's children, without locking them. */
@@ -158,6 +232,8 @@ int
 sf_branch_due_children(int64 execution_no, TimestampTz at, bool skip_waits,
 					   SfBranchKey *keys, int size)
 {
+	static const SfIndex by_parent = {"execution", "execution_parent"};
+
 	/* OFFSET 0: else tables are read whole to be hashed, whatever the tree holds */
 	static SfPlan plan = SF_PLAN(
 		"WITH RECURSIVE tree AS ("
@@ -176,6 +252,9 @@ sf_branch_due_children(int64 execution_no, TimestampTz at, bool skip_waits,
 		"  OFFSET 0) b"
 		" ORDER BY b.due_at, b.execution_no, b.branch_no LIMIT $4");
 
+	/* most executions have no children, and that is known without the executor */
+	if (!sf_row_fetch(&by_parent, SF_LOCK_NONE, NULL, NULL, NULL, SF_INT8(execution_no)))
+		return 0;
 	return find_keys(&plan, keys, NULL, size,
 					 SF_ARGS(SF_INT8(execution_no), SF_TIME(at), SF_BOOL(skip_waits),
 							 SF_INT8(size), SF_INT2(SF_PHASE_RUN),
