@@ -28,7 +28,7 @@ PG_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror -MMD -MP
 # Where PostgreSQL was built with link-time optimisation, the linker compiles once more and warns of
 # what only seems to be wrong.
 SHLIB_LINK = -Wno-error
-EXTRA_CLEAN = $(OBJS:.o=.d) tmp_install tmp_check results regression.diffs regression.out output_iso
+EXTRA_CLEAN = $(OBJS:.o=.d) src/base/condition_names.h tmp_install tmp_check results regression.diffs regression.out output_iso
 
 # installcheck below; PGXS's own drops its database, which fails while a worker is connected.
 NO_INSTALLCHECK = 1
@@ -48,12 +48,16 @@ endif
 
 -include $(OBJS:.o=.d)
 
+src/task/failure.o: src/base/condition_names.h
+src/base/condition_names.h: src/base/condition_names.awk
+	@awk -f $< $(shell $(PG_CONFIG) --includedir-server)/utils/errcodes.h > $@.tmp && mv $@.tmp $@
+
 # sfworker, which goes where PostgreSQL's programs are. It has a Makefile of its own.
 CLIENT = src/client/sfworker
 
 all: $(CLIENT)
 
-$(CLIENT): $(wildcard src/client/*.[ch]) src/base/sqlstates.h src/base/condition_names.h src/client/Makefile
+$(CLIENT): $(wildcard src/client/*.[ch]) src/base/sqlstates.h src/base/conditions.h src/base/condition_names.h src/client/Makefile
 	$(MAKE) -C src/client PG_CONFIG='$(PG_CONFIG)' VERSION='$(EXTVERSION)'
 
 # A relative DESTDIR counts from here.

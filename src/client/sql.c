@@ -22,7 +22,7 @@
 
 #include <unistd.h>
 
-#include "base/condition_names.h"
+#include "base/conditions.h"
 #include "claimed_task.h"
 #include "config.h"
 #include "session.h"
@@ -191,27 +191,6 @@ keep_rows(Sql *sql, const PGresult *result)
 	}
 }
 
-/* Name a SQLSTATE as ErrorEquals wants it. */
-static const char *
-condition_name(const char *sqlstate)
-{
-	static const struct
-	{
-		const char *code;
-		const char *name;
-	}			conditions[] = {
-#define CONDITION_ROW(code, name) {code, name},
-		SF_CONDITION_LIST(CONDITION_ROW)
-	};
-
-	for (size_t i = 0; i < lengthof(conditions); i++)
-	{
-		if (strcmp(conditions[i].code, sqlstate) == 0)
-			return conditions[i].name;
-	}
-	return sqlstate;
-}
-
 /* Append a member of a cause unless its text is NULL. */
 static void
 put_field(PQExpBuffer cause, const char *key, const char *text)
@@ -245,13 +224,14 @@ keep_error(Sql *sql, const char *error, const char *message, const PGresult *res
 	free(text);
 }
 
-/* Keep the error of a result. */
+/* Keep the error of a result under the name that ErrorEquals wants. */
 static void
 keep_result_error(Sql *sql, const PGresult *result)
 {
 	const char *sqlstate = sfw_sqlstate(result);
+	const char *condition = *sqlstate == '\0' ? "connection_failure" : sf_condition_name(sqlstate);
 
-	keep_error(sql, *sqlstate != '\0' ? condition_name(sqlstate) : "connection_failure",
+	keep_error(sql, condition != NULL ? condition : sqlstate,
 			   PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY), result);
 }
 

@@ -10,10 +10,10 @@
  */
 #include "postgres.h"
 
+#include "base/conditions.h"
 #include "base/errors.h"
 #include "json/json.h"
 #include "mb/pg_wchar.h"
-#include "task/conditions.h"
 #include "task/sql_task_internal.h"
 #include "task/sql_task.h"
 
@@ -78,6 +78,23 @@ print_cause(const ErrorData *edata, const char *sqlstate)
 	return sf_json_to_cstring(sf_json_finish(&b));
 }
 
+/* Name a SQLSTATE: its condition, for class SF that in base/sqlstates.h; else the SQLSTATE itself. */
+static const char *
+error_name(int sqlerrcode, const char *sqlstate)
+{
+#define OWN_CONDITION(sym, a, b, c, name, answer, meaning, advice) \
+		case ERRCODE_SF_##sym: \
+			return name;
+	const char *condition;
+
+	switch (sqlerrcode)
+	{
+			SF_SQLSTATE_LIST(OWN_CONDITION)
+	}
+	condition = sf_condition_name(sqlstate);
+	return condition != NULL ? condition : sqlstate;
+}
+
 /*
  * Describe a caught error as the failure of a task; strings are allocated in
  * the current context.
@@ -105,6 +122,6 @@ sf_failure_describe(const ErrorData *edata, SfError *error)
 		error->cause = clip(edata->message);
 		return;
 	}
-	error->name = sf_condition_name(edata->sqlerrcode);
+	error->name = error_name(edata->sqlerrcode, error->sqlstate);
 	error->cause = print_cause(edata, error->sqlstate);
 }
