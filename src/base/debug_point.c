@@ -74,53 +74,34 @@ act(const char *name, const char *action, size_t length)
 		wait_for_lock(name);
 }
 
-/* Find what sfflow.debug_point says about a point; NULL: nothing (more). */
-static const char *
-find_action(const char *name, const char *entry, size_t *length)
+/*
+ * Do what sfflow.debug_point says about a point, if anything; for a mutation, only
+ * tell whether it asks for the mistake of this name.
+ */
+bool
+sf_debug_point_reached(const char *name, bool mutation)
 {
 	size_t		name_length = strlen(name);
+	const char *entry = sf_setting_debug_point;
 
-	while (entry && *entry)
+	while (*entry)
 	{
+		size_t		length;
+
 		entry += strspn(entry, " ,");
-		*length = strcspn(entry, " ,");
-		if (*length > name_length + 1 && entry[name_length] == ':' &&
+		length = strcspn(entry, " ,");
+		if (length > name_length + 1 && entry[name_length] == ':' &&
 			strncmp(entry, name, name_length) == 0)
 		{
-			*length -= name_length + 1;
-			return entry + name_length + 1;
+			const char *action = entry + name_length + 1;
+			size_t		action_length = length - name_length - 1;
+
+			if (!mutation)
+				act(name, action, action_length);
+			else if (is_action(action, action_length, "mutate"))
+				return true;
 		}
-		entry += *length;
-	}
-	return NULL;
-}
-
-/* Do what sfflow.debug_point says about this point, if anything. */
-void
-sf_debug_point_reached(const char *name)
-{
-	size_t		length = 0;
-	const char *action = sf_setting_debug_point;
-
-	while ((action = find_action(name, action, &length)) != NULL)
-	{
-		act(name, action, length);
-		action += length;
-	}
-}
-
-/* Tell whether sfflow.debug_point asks for the mistake of a name. */
-bool
-sf_debug_point_mutates(const char *name)
-{
-	size_t		length = 0;
-	const char *action = sf_setting_debug_point;
-
-	while ((action = find_action(name, action, &length)) != NULL)
-	{
-		if (is_action(action, length, "mutate"))
-			return true;
-		action += length;
+		entry += length;
 	}
 	return false;
 }

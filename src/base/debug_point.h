@@ -39,13 +39,12 @@ extern char *sf_setting_debug_point;
 #define SF_DEBUG_POINT(name) \
 	do { \
 		if (SF_DEBUG_POINTS_ARE_ON) \
-			sf_debug_point_reached(name); \
+			(void) sf_debug_point_reached(name, false); \
 	} while (0)
 
 #define SF_DEBUG_MUTATION(name) \
-	(SF_DEBUG_POINTS_ARE_ON && sf_debug_point_mutates(name))
+	(SF_DEBUG_POINTS_ARE_ON && sf_debug_point_reached(name, true))
 
-extern void sf_debug_point_reached(const char *name);
-extern bool sf_debug_point_mutates(const char *name);
+extern bool sf_debug_point_reached(const char *name, bool mutation);
 
 #endif							/* SF_BASE_DEBUG_POINT_H */

@@ -8,6 +8,7 @@
 #include "common/md5.h"
 #include "common/sha1.h"
 #include "common/sha2.h"
+#include "utils/builtins.h"
 
 #include "base/digest.h"
 
@@ -63,8 +64,7 @@ sf_digest_hex(const char *algorithm, Size algorithm_len, const void *bytes, Size
 	if (i == lengthof(algorithms))
 		return NULL;
 	compute(i, bytes, len, digest);
-	text = palloc(algorithms[i].len * 2 + 1);
-	for (int k = 0; k < algorithms[i].len; k++)
-		sprintf(text + k * 2, "%02x", digest[k]);
+	text = palloc0(algorithms[i].len * 2 + 1);
+	hex_encode((const char *) digest, algorithms[i].len, text);
 	return text;
 }

@@ -1,9 +1,14 @@
 /*
  * role_switch.h
  *		Run code with the rights of another role, and go back.
+ *
+ * When a subtransaction or a transaction aborts, PostgreSQL itself restores the
+ * identity with which it began.
  */
 #ifndef SF_BASE_ROLE_SWITCH_H
 #define SF_BASE_ROLE_SWITCH_H
+
+#include "miscadmin.h"
 
 /* The identity that a process had before a switch */
 typedef struct SfRoleSwitch
@@ -12,8 +17,21 @@ typedef struct SfRoleSwitch
 	int			sec_context;
 } SfRoleSwitch;
 
-extern SfRoleSwitch sf_role_current(void);
-extern SfRoleSwitch sf_role_take(Oid role, int sec_context);
-extern void sf_role_restore(SfRoleSwitch before);
+/* Note the identity that the process has now. */
+static inline SfRoleSwitch
+sf_role_current(void)
+{
+	SfRoleSwitch now;
+
+	GetUserIdAndSecContext(&now.user, &now.sec_context);
+	return now;
+}
+
+/* Take back an identity that was noted before. */
+static inline void
+sf_role_restore(SfRoleSwitch before)
+{
+	SetUserIdAndSecContext(before.user, before.sec_context);
+}
 
 #endif							/* SF_BASE_ROLE_SWITCH_H */

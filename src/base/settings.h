@@ -5,48 +5,59 @@
 #ifndef SF_BASE_SETTINGS_H
 #define SF_BASE_SETTINGS_H
 
-/* Workers that advance executions, in the whole cluster */
-extern int	sf_setting_workers;
-/* Workers in all, those inside a long task included */
-extern int	sf_setting_max_workers;
-/* Long SQL tasks that may run at once */
-extern int	sf_setting_max_running_tasks;
-/* Tasks of one owner that may hold a slot at once; 0: all slots but one */
-extern int	sf_setting_max_running_tasks_per_owner;
-/* Seconds that a SQL task without TimeoutSeconds may take; 0: no limit */
-extern int	sf_setting_default_task_timeout;
+/*
+ * Settings that are integers: symbol, name, default, least and greatest value,
+ * context, flags (the unit), assign hook or NULL, description.
+ *
+ * The last three are quotas per owner of machines.  ALTER ROLE … SET changes them
+ * for one owner.  In a session these variables may have the values of the
+ * session's own role; the values of an owner come from store/quota.h.
+ */
+#define SF_INT_SETTING_LIST(X) \
+	X(workers, "sfflow.workers", 2, 1, 64, PGC_POSTMASTER, 0, NULL, \
+	  "Workers that advance executions.") \
+	X(max_workers, "sfflow.max_workers", 8, 1, 256, PGC_POSTMASTER, 0, NULL, \
+	  "Processes that may run tasks, including those inside a long task.") \
+	X(max_running_tasks, "sfflow.max_running_tasks", 4, 1, 256, PGC_SIGHUP, 0, NULL, \
+	  "Long SQL tasks that may run at once.") \
+	X(max_running_tasks_per_owner, "sfflow.max_running_tasks_per_owner", 0, 0, 256, PGC_SIGHUP, 0, NULL, \
+	  "SQL tasks of one owner in a database that may hold a slot at once; 0 means all slots but one.") \
+	X(default_task_timeout, "sfflow.default_task_timeout", 0, 0, INT_MAX / 1000, PGC_SUSET, GUC_UNIT_S, NULL, \
+	  "Longest time of a SQL task without TimeoutSeconds; 0 means no limit.") \
+	X(slice_ms, "sfflow.slice_ms", 20, 1, 10000, PGC_SIGHUP, GUC_UNIT_MS, NULL, \
+	  "Time after which a worker commits.") \
+	X(poll_interval, "sfflow.poll_interval", 60, 1, 86400, PGC_SIGHUP, GUC_UNIT_S, NULL, \
+	  "Time between two scans of the tables if nothing wakes a worker.") \
+	X(max_payload_bytes, "sfflow.max_payload_bytes", 16 * 1024 * 1024, 1024, 256 * 1024 * 1024, PGC_SUSET, GUC_UNIT_BYTE, NULL, \
+	  "Largest size of a payload as JSON text, in bytes.") \
+	X(max_history_events, "sfflow.max_history_events", 10000000, 100, INT_MAX, PGC_SUSET, 0, NULL, \
+	  "Most events in the history of an execution.") \
+	X(max_crashes, "sfflow.max_crashes", 3, 1, 100, PGC_SIGHUP, 0, NULL, \
+	  "Crashes of the server while a step ran alone, or ends of its worker, after which the step fails.") \
+	X(slow_task_factor, "sfflow.slow_task_factor", 3, 1, 1000, PGC_USERSET, 0, NULL, \
+	  "sf_alerts names a task that takes this many times as long as its usual longest run.") \
+	X(evaluation_timeout_ms, "sfflow.evaluation_timeout", 10000, 0, INT_MAX, PGC_USERSET, GUC_UNIT_MS, NULL, \
+	  "Longest time of one evaluation of an expression; 0 means no limit.") \
+	X(evaluation_depth, "sfflow.evaluation_depth", 5000, 10, 1000000, PGC_USERSET, 0, NULL, \
+	  "Deepest nesting of evaluations in a JSONata expression.") \
+	X(max_executions_per_owner, "sfflow.max_executions_per_owner", 10000000, 0, INT_MAX, PGC_SUSET, 0, assign_executions, \
+	  "Most executions of one owner's machines that run at once; 0 means no limit.") \
+	X(max_starts_per_owner, "sfflow.max_starts_per_owner", 1000000, 0, INT_MAX, PGC_SUSET, 0, assign_starts, \
+	  "Most executions of one owner's machines that are started per minute; 0 means no limit.") \
+	X(max_transitions, "sfflow.max_transitions", 10000000, 0, INT_MAX, PGC_SUSET, 0, assign_transitions, \
+	  "Most state transitions of an execution; 0 means no limit.")
+
+/* sf_setting_workers and so on */
+#define SF_INT_SETTING_DECLARE(sym, name, initial, min, max, context, flags, assign, description) \
+	extern int	sf_setting_##sym;
+SF_INT_SETTING_LIST(SF_INT_SETTING_DECLARE)
+
 /* Databases to drive, comma separated; empty: all that have the extension */
 extern char *sf_setting_databases;
-/* Milliseconds after which a slice commits */
-extern int	sf_setting_slice_ms;
-/* Seconds between scans of the due index if nothing wakes a worker */
-extern int	sf_setting_poll_interval;
-/* Bytes (as JSON text) that a payload may take */
-extern int	sf_setting_max_payload_bytes;
-/* Events that an execution's history may hold */
-extern int	sf_setting_max_history_events;
-/* Crashes while alone after which a step fails */
-extern int	sf_setting_max_crashes;
-/* A task is slow that runs longer than this many times the p95 of its runs */
-extern int	sf_setting_slow_task_factor;
-/* Milliseconds that one evaluation of an expression may take; 0: no limit */
-extern int	sf_setting_evaluation_timeout_ms;
-/* Evaluations that may be nested in one another in a JSONata expression */
-extern int	sf_setting_evaluation_depth;
-
 /* Whether executions that fail leave a line in the server's log */
 extern bool sf_setting_log_failures;
 
-/*
- * Quotas per owner of machines; 0 means no limit.  ALTER ROLE … SET changes
- * them for one owner.  In a session these variables may have the values of the
- * session's own role; the values of an owner come from store/quota.h.
- */
-extern int	sf_setting_max_executions_per_owner;	/* that run at once */
-extern int	sf_setting_max_starts_per_owner;	/* per minute */
-extern int	sf_setting_max_transitions; /* of one execution */
-
-/* The values of the server's configuration, without those of roles and sessions */
+/* The quotas of the server's configuration, without those of roles and sessions */
 typedef struct SfQuotas
 {
 	int			executions;

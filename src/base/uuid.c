@@ -4,8 +4,9 @@
  */
 #include "postgres.h"
 
-#include "datatype/timestamp.h"
+#include "utils/fmgrprotos.h"
 #include "utils/timestamp.h"
+#include "utils/uuid.h"
 
 #include "base/uuid.h"
 
@@ -36,9 +37,7 @@ print(unsigned char *b, int version)
 {
 	b[6] = (b[6] & 0x0f) | (version << 4);
 	b[8] = (b[8] & 0x3f) | 0x80;
-	return psprintf("%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-					b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7],
-					b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+	return DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum((pg_uuid_t *) b)));
 }
 
 /* Make a random UUID (version 4). */

@@ -70,7 +70,7 @@ static void
 enter_as(SfStoreIdentity *saved, Oid role)
 {
 	saved->role = sf_role_current();
-	sf_role_take(role, saved->role.sec_context | SECURITY_LOCAL_USERID_CHANGE);
+	SetUserIdAndSecContext(role, saved->role.sec_context | SECURITY_LOCAL_USERID_CHANGE);
 	saved->guc_nest_level = pin_names();
 }
 

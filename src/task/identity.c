@@ -166,7 +166,7 @@ sf_identity_assume_owner(Oid owner)
 							Float8GetDatum(pg_prng_double(&pg_global_prng_state)));
 		last_owner = owner;
 	}
-	sf_role_take(owner, sec_context_for(owner, before.sec_context));
+	SetUserIdAndSecContext(owner, sec_context_for(owner, before.sec_context));
 }
 
 /*
@@ -276,7 +276,7 @@ sf_identity_enter(SfIdentity *identity, Oid owner)
 		elog(ERROR, "identity of role %u is not on", owner);
 	check_role(owner);
 	identity->outer = sf_role_current();
-	sf_role_take(owner, sec_context_for(owner, identity->outer.sec_context));
+	SetUserIdAndSecContext(owner, sec_context_for(owner, identity->outer.sec_context));
 	identity->guc_nest_level = NewGUCNestLevel();
 	apply_settings(owner);
 	if (!owns_session() && !InSecurityRestrictedOperation())
