@@ -219,29 +219,21 @@ sfw_allow_add(const char *text, char **problem)
 	return true;
 }
 
-/* Tell whether a host of a length has the name of an entry; *.x is every name below x. */
-static bool
-name_matches(const char *pattern, const char *host, size_t len)
+/* Tell whether a host has a name, or with "*.example.com" one below it. */
+bool
+sfw_allow_matches(const char *pattern, const char *host)
 {
+	size_t		len = strlen(host);
 	size_t		tail;
 
+	if (len > 0 && host[len - 1] == '.')
+		len--;
 	if (strcmp(pattern, "*") == 0)
 		return true;
 	if (strncmp(pattern, "*.", 2) != 0)
 		return strlen(pattern) == len && strncasecmp(pattern, host, len) == 0;
 	tail = strlen(pattern) - 1;
 	return len > tail && strncasecmp(pattern + 1, host + len - tail, tail) == 0;
-}
-
-/* Tell whether a host has a name, or with "*.example.com" one below it. */
-bool
-sfw_allow_matches(const char *pattern, const char *host)
-{
-	size_t		len = strlen(host);
-
-	if (len > 0 && host[len - 1] == '.')
-		len--;
-	return name_matches(pattern, host, len);
 }
 
 /* Tell whether the list has this host by name. */

@@ -50,26 +50,6 @@ typedef enum Type
 	SIZE
 } Type;
 
-/* Settings that only have to be stored: key, type, field, smallest value */
-#define SETTING_LIST(X) \
-	X("concurrency", COUNT, concurrency, 1) \
-	X("name", TEXT, name, 0) \
-	X("schema", TEXT, schema, 0) \
-	X("dbname", TEXT, dbname, 0) \
-	X("host", TEXT, host, 0) \
-	X("port", TEXT, port, 0) \
-	X("username", TEXT, user, 0) \
-	X("poll-interval", TIME, poll_interval, 100) \
-	X("kill-after", TIME, kill_after, 0) \
-	X("http-timeout", TIME, http_timeout, 1) \
-	X("connect-timeout", TIME, connect_timeout, 1) \
-	X("max-output", SIZE, max_output, 64) \
-	X("max-stderr", SIZE, max_stderr, 64) \
-	X("max-redirects", COUNT, max_redirects, 0) \
-	X("ca-file", TEXT, ca_file, 0) \
-	X("directory", TEXT, directory, 0) \
-	X("location", TEXT, location, 0)
-
 typedef struct Setting
 {
 	const char *key;
@@ -78,8 +58,8 @@ typedef struct Setting
 	int			least;
 } Setting;
 
-#define SETTING_ROW(key, type, field, least) {key, type, &sfw_config.field, least},
-static const Setting settings[] = {SETTING_LIST(SETTING_ROW)};
+#define SETTING_ROW(letter, key, type, field, least) {key, type, &sfw_config.field, least},
+static const Setting settings[] = {SFW_SETTING_LIST(SETTING_ROW)};
 
 /* Read a number with an optional unit; gives it in the smallest unit, or -1. */
 static int64_t

@@ -59,6 +59,26 @@ typedef struct SfwConfig
 	SfwSection *sections;		/* the last one first */
 } SfwConfig;
 
+/* Settings that only have to be stored: letter of the option or 0, key, type, field, smallest value */
+#define SFW_SETTING_LIST(X) \
+	X('c', "concurrency", COUNT, concurrency, 1) \
+	X(0, "name", TEXT, name, 0) \
+	X(0, "schema", TEXT, schema, 0) \
+	X('d', "dbname", TEXT, dbname, 0) \
+	X('h', "host", TEXT, host, 0) \
+	X('p', "port", TEXT, port, 0) \
+	X('U', "username", TEXT, user, 0) \
+	X(0, "poll-interval", TIME, poll_interval, 100) \
+	X(0, "kill-after", TIME, kill_after, 0) \
+	X(0, "http-timeout", TIME, http_timeout, 1) \
+	X(0, "connect-timeout", TIME, connect_timeout, 1) \
+	X(0, "max-output", SIZE, max_output, 64) \
+	X(0, "max-stderr", SIZE, max_stderr, 64) \
+	X(0, "max-redirects", COUNT, max_redirects, 0) \
+	X(0, "ca-file", TEXT, ca_file, 0) \
+	X(0, "directory", TEXT, directory, 0) \
+	X(0, "location", TEXT, location, 0)
+
 extern SfwConfig sfw_config;
 
 extern bool sfw_config_set(const char *key, const char *value, char **problem);

@@ -491,7 +491,7 @@ print_response(SfwFetch *fetch)
 	return sfw_buffer_data(&buf);
 }
 
-/* Report the outcome of a request that has ended. */
+/* Report the outcome of a request that has ended, or is refused. */
 static void
 finished(SfwFetch *fetch)
 {
@@ -532,21 +532,18 @@ http_start(SfwTask *task)
 	fetch->time_limit = task->timeout_timer.armed ?
 		task->timeout_timer.at - sfw_now() + 1000 : sfw_config.http_timeout;
 	if (problem == NULL)
-	{
 		fetch->refused = add_connection(task->payload, fetch);
-		if (fetch->refused == NULL && sfw_fetch_begin(fetch))
-		{
-			task->job = fetch;
-			return;
-		}
+	if (problem == NULL && fetch->refused == NULL && sfw_fetch_begin(fetch))
+	{
+		task->job = fetch;
+		return;
 	}
 	if (fetch->refused != NULL)
 	{
-		sfw_task_log(task, SFW_WARNING, "a request is refused", "reason", fetch->refused);
-		sfw_task_failed(task, pg_strdup(fetch->refused), "States.Permissions");
+		finished(fetch);
+		return;
 	}
-	else
-		sfw_task_reject(task, problem != NULL ? problem : pg_strdup(fetch->problem));
+	sfw_task_reject(task, problem != NULL ? problem : pg_strdup(fetch->problem));
 	sfw_fetch_free(fetch);
 }
 

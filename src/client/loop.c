@@ -28,7 +28,7 @@ static Watch *watches;
 static int	n_watches;
 static unsigned next_serial = 1;
 
-static SfwTimer *timers;		/* armed, in no order, because there are few */
+static dlist_head timers = DLIST_STATIC_INIT(timers);	/* armed, in no order, because there are few */
 
 static int	signal_pipe[2] = {-1, -1};
 static void (*signal_handlers[NSIG]) (void);
@@ -87,13 +87,8 @@ sfw_loop_init(void)
 void
 sfw_loop_on_signal(int signo, void (*handle) (void))
 {
-	struct sigaction action = {0};
-
 	signal_handlers[signo] = handle;
-	action.sa_handler = note_signal;
-	action.sa_flags = SA_RESTART;
-	sigfillset(&action.sa_mask);
-	sigaction(signo, &action, NULL);
+	pqsignal(signo, note_signal);
 }
 
 /* Watch a descriptor for events, or change them; without events, stop watching it. */
@@ -138,25 +133,15 @@ sfw_timer_set(SfwTimer *timer, int64_t delay, void (*fire) (void *arg), void *ar
 	timer->fire = fire;
 	timer->arg = arg;
 	timer->armed = true;
-	timer->prev = NULL;
-	timer->next = timers;
-	if (timers != NULL)
-		timers->prev = timer;
-	timers = timer;
+	dlist_push_head(&timers, &timer->node);
 }
 
 /* Disarm a timer; one that is not armed stays so. */
 void
 sfw_timer_clear(SfwTimer *timer)
 {
-	if (!timer->armed)
-		return;
-	if (timer->prev != NULL)
-		timer->prev->next = timer->next;
-	else
-		timers = timer->next;
-	if (timer->next != NULL)
-		timer->next->prev = timer->prev;
+	if (timer->armed)
+		dlist_delete(&timer->node);
 	timer->armed = false;
 }
 
@@ -164,11 +149,14 @@ sfw_timer_clear(SfwTimer *timer)
 static SfwTimer *
 first_timer(void)
 {
-	SfwTimer   *first = timers;
+	SfwTimer   *first = NULL;
+	dlist_iter	iter;
 
-	for (SfwTimer *timer = timers; timer != NULL; timer = timer->next)
+	dlist_foreach(iter, &timers)
 	{
-		if (timer->at < first->at)
+		SfwTimer   *timer = dlist_container(SfwTimer, node, iter.cur);
+
+		if (first == NULL || timer->at < first->at)
 			first = timer;
 	}
 	return first;

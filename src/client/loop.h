@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/ilist.h"
+
 typedef void (*SfwReady) (int fd, short revents, void *arg);
 
 /* Set it to zero before its first use. */
@@ -18,8 +20,7 @@ typedef struct SfwTimer
 	void		(*fire) (void *arg);
 	void	   *arg;
 	bool		armed;
-	struct SfwTimer *next;
-	struct SfwTimer *prev;
+	dlist_node	node;			/* in the list of armed timers */
 } SfwTimer;
 
 extern int64_t sfw_now(void);
