@@ -193,16 +193,13 @@ call_function(const SfTaskCall *task, SfFunction *function, const SfArgumentSet 
 	ParamListInfo params = make_arguments(call, task->payload);
 	SfResult	result;
 
-	sf_sql_result_init(&result, task->resource->text);
+	sf_sql_result_init(&result, task->resource->text, function->returns_set ? task->sink : NULL);
 	result.single = !function->returns_set;
 	result.is_void = function->result_type == VOIDOID;
 	if (!result.single)
-	{
 		sf_json_begin_array(&result.builder);
-		sf_sql_result_sink(&result, task->sink);
-	}
 	execute(call, params, &result);
-	sf_sql_result_sunk(&result);
+	sf_sql_result_end(&result);
 	if (!result.single)
 		return sf_json_finish(&result.builder);
 	if (result.value == NULL)

@@ -224,7 +224,7 @@ execute(SfQuery *query, const JsonbValue *arguments, const SfTaskCall *task)
 	SfResult	result;
 	int			rc;
 
-	sf_sql_result_init(&result, task->resource->text);
+	sf_sql_result_init(&result, task->resource->text, task->sink);
 	result.whole_rows = true;
 	memset(&options, 0, sizeof(options));
 	options.params = sf_converter_run(&query->converter, number_arguments(arguments));
@@ -232,9 +232,8 @@ execute(SfQuery *query, const JsonbValue *arguments, const SfTaskCall *task)
 
 	sf_json_begin_object(&result.builder);
 	sf_json_open_array(&result.builder, "Rows");
-	sf_sql_result_sink(&result, task->sink);
 	rc = SPI_execute_plan_extended(query->plan, &options);
-	sf_sql_result_sunk(&result);
+	sf_sql_result_end(&result);
 	if (rc < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

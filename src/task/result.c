@@ -51,6 +51,7 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 	MemoryContext oldcontext = MemoryContextSwitchTo(result->row_context);
 	Datum		value;
 	Jsonb	   *row = NULL;
+	bool		more = true;
 
 	if (result->whole_rows)
 		value = row_to_json(result, slot);
@@ -68,27 +69,21 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 						result->resource)));
 
 	if (result->sink != NULL)
-	{
-		bool		more = result->sink->row(result->sink,
-											 row != NULL ? row : sf_json_null());
-
-		result->count++;
-		MemoryContextSwitchTo(oldcontext);
-		MemoryContextReset(result->row_context);
-		return more;
-	}
-
-	/* The builder points into what it is given. */
-	MemoryContextSwitchTo(result->context);
-	row = row == NULL ? sf_json_null() : DatumGetJsonbPCopy(JsonbPGetDatum(row));
-	if (result->single)
-		result->value = row;
+		more = result->sink->row(result->sink, row != NULL ? row : sf_json_null());
 	else
-		sf_json_add(&result->builder, NULL, row);
+	{
+		/* The builder points into what it is given. */
+		MemoryContextSwitchTo(result->context);
+		row = row == NULL ? sf_json_null() : DatumGetJsonbPCopy(JsonbPGetDatum(row));
+		if (result->single)
+			result->value = row;
+		else
+			sf_json_add(&result->builder, NULL, row);
+	}
 	result->count++;
 	MemoryContextSwitchTo(oldcontext);
 	MemoryContextReset(result->row_context);
-	return true;
+	return more;
 }
 
 /* Receiver: learn what the columns are called. */
@@ -129,11 +124,12 @@ init_to_jsonb(FmgrInfo *flinfo)
 
 /*
  * Prepare to receive the rows of the task that runs a resource, in the current
- * memory context.  The caller says what to make of them by setting single,
- * is_void, whole_rows, and begins the array.
+ * memory context, or to send them to a sink until sf_sql_result_end.  The caller
+ * says what to make of them by setting single, is_void, whole_rows, and begins the
+ * array.
  */
 void
-sf_sql_result_init(SfResult *result, const char *resource)
+sf_sql_result_init(SfResult *result, const char *resource, SfRowSink *sink)
 {
 	memset(result, 0, sizeof(*result));
 	result->receiver.receiveSlot = receive_row;
@@ -146,12 +142,6 @@ sf_sql_result_init(SfResult *result, const char *resource)
 	result->row_context = AllocSetContextCreate(CurrentMemoryContext, "sfflow result row",
 												ALLOCSET_DEFAULT_SIZES);
 	init_to_jsonb(&result->to_jsonb);
-}
-
-/* Send the rows to a sink. */
-void
-sf_sql_result_sink(SfResult *result, SfRowSink *sink)
-{
 	result->sink = sink;
 	if (sink != NULL)
 		sink->begin(sink);
@@ -159,7 +149,7 @@ sf_sql_result_sink(SfResult *result, SfRowSink *sink)
 
 /* All rows have come. */
 void
-sf_sql_result_sunk(SfResult *result)
+sf_sql_result_end(SfResult *result)
 {
 	if (result->sink != NULL)
 		result->sink->end(result->sink);

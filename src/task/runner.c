@@ -20,7 +20,6 @@
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "portability/instr_time.h"
 #include "storage/latch.h"
 #include "storage/lock.h"
 #include "storage/proc.h"
@@ -71,7 +70,7 @@ sleep_until(SfTick until)
  * fourth field differs from that of SQL's advisory locks.
  */
 static void
-take_turn(Oid owner)
+wait_for_other_retries(Oid owner)
 {
 	SfTick		limit = sf_tick_plus_ms(sf_tick_now(), SF_RETRY_TURN_LIMIT_MS);
 	LOCKTAG		tag;
@@ -90,7 +89,7 @@ back_off(Oid owner, int n, int64 took_ms)
 
 	sleep_until(sf_tick_plus_ms(sf_tick_now(),
 								sf_backoff_ms(n, base, SF_DEADLOCK_LIMIT_MS)));
-	take_turn(owner);
+	wait_for_other_retries(owner);
 	/* What the latch was set for otherwise is still to be looked at. */
 	SetLatch(MyLatch);
 }
@@ -110,22 +109,12 @@ run_resource(const SfTaskCall *call)
 	}
 }
 
-/* Copy a document into a context. */
-static Jsonb *
-copy_output(const Jsonb *output, MemoryContext context)
-{
-	Jsonb	   *copy = MemoryContextAlloc(context, VARSIZE(output));
-
-	memcpy(copy, output, VARSIZE(output));
-	return copy;
-}
-
 /*
  * Have other sessions lose the next deadlock against this task: the one that
  * checks for it first is rolled back.
  */
 static void
-insist(int attempt)
+raise_deadlock_timeout(int attempt)
 {
 	int			ms = (int) Min((int64) DeadlockTimeout * (1 + attempt), INT_MAX);
 
@@ -134,27 +123,26 @@ insist(int attempt)
 								 PGC_S_SESSION, GUC_ACTION_SET, true, DEBUG1, false);
 }
 
-/* Run the task inside the subtransaction; the result is in context. */
+/* Run the task inside the subtransaction. */
 static Jsonb *
-run_as_owner(const SfTaskCall *call, SfTimer *timer, int attempt,
-			 MemoryContext context)
+run_as_owner(const SfTaskCall *call, SfTimer *timer, int attempt)
 {
 	SfIdentity	identity;
-	Jsonb	   *output;
+	Datum		output;
 
 	PushActiveSnapshot(GetTransactionSnapshot());
 	sf_identity_enter(&identity, call->owner);
-	insist(attempt);
+	raise_deadlock_timeout(attempt);
 	/* with the owner's settings, now */
 	sf_timer_set_default(timer, (int64) sf_setting_default_task_timeout * 1000);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	output = copy_output(run_resource(call), context);
+	output = SPI_datumTransfer(JsonbPGetDatum(run_resource(call)), false, -1);
 	if (SPI_finish() != SPI_OK_FINISH)
 		elog(ERROR, "SPI_finish failed");
 	sf_identity_leave(&identity);
 	PopActiveSnapshot();
-	return output;
+	return DatumGetJsonbP(output);
 }
 
 /*
@@ -163,7 +151,7 @@ run_as_owner(const SfTaskCall *call, SfTimer *timer, int attempt,
  * States.Timeout, whatever the error.  Raise any other query cancel again.
  */
 static void
-conclude(const ErrorData *edata, SfTimer *timer, SfTaskOutcome *out)
+set_failure(const ErrorData *edata, SfTimer *timer, SfTaskOutcome *out)
 {
 	bool		canceled = edata->sqlerrcode == ERRCODE_QUERY_CANCELED;
 
@@ -188,7 +176,7 @@ conclude(const ErrorData *edata, SfTimer *timer, SfTaskOutcome *out)
 		sf_failure_describe(edata, &out->error);
 		return;
 	}
-	sf_timer_settle(timer);
+	sf_timer_withdraw_cancel(timer);
 	memset(&out->error, 0, sizeof(out->error));
 	out->error.name = SF_ERR_TIMEOUT;
 	if (timer->default_ms > 0)
@@ -211,7 +199,7 @@ run_in_subtransaction(void *arg)
 		back_off(try->call->owner, try->attempt, try->took_ms);
 		try->began = sf_tick_now();
 	}
-	try->out->output = run_as_owner(try->call, try->timer, try->attempt, CurrentMemoryContext);
+	try->out->output = run_as_owner(try->call, try->timer, try->attempt);
 	sf_timer_stop(try->timer);
 	sf_timer_check(try->timer);
 	return true;
@@ -242,24 +230,20 @@ try_once(Try *try)
 		return 0;
 	sf_identity_abandon(depth);
 	try->took_ms = (sf_tick_now() - try->began) / 1000;
-	conclude(edata, try->timer, try->out);
+	set_failure(edata, try->timer, try->out);
 	return try->timer->fired ? ERRCODE_QUERY_CANCELED : edata->sqlerrcode;
 }
 
-/*
- * Run a SQL task (SfTaskDriver of run/driver.h).
- */
-void
-sf_sql_task_run(const SfTaskCall *call, SfTaskOutcome *out)
+/* Run a SQL task (SfTaskDriver of run/driver.h). */
+static void
+run_task(const SfTaskCall *call, SfTaskOutcome *out)
 {
 	SfTimer		timer;
-	instr_time	start;
-	instr_time	elapsed;
+	SfTick		start = sf_tick_now();
 	Try			try = {.call = call,.out = out,.timer = &timer};
 	bool		in_session = sf_identity_in_session();
 
 	memset(out, 0, sizeof(*out));
-	INSTR_TIME_SET_CURRENT(start);
 	if (in_session)
 		sf_constraints_check();
 	sf_timer_set(&timer, call->timeout_ms);
@@ -280,7 +264,15 @@ sf_sql_task_run(const SfTaskCall *call, SfTaskOutcome *out)
 	}
 	if (in_session)
 		sf_constraints_reset();
-	INSTR_TIME_SET_CURRENT(elapsed);
-	INSTR_TIME_SUBTRACT(elapsed, start);
-	out->elapsed_us = (int64) INSTR_TIME_GET_MICROSEC(elapsed);
+	out->elapsed_us = sf_tick_now() - start;
+}
+
+/* Fill in the driver of run/driver.h; from _PG_init. */
+void
+sf_sql_task_init(void)
+{
+	sf_driver.run = run_task;
+	sf_driver.assume_identity = sf_identity_assume_owner;
+	sf_driver.resolve = sf_resource_mapping_resolve;
+	sf_fatal_settings_init(sf_identity_is_task);
 }

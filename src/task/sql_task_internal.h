@@ -16,10 +16,6 @@
 #include "nodes/params.h"
 #include "tcop/dest.h"
 
-/* --- runner.c --- */
-
-extern void sf_sql_task_run(const SfTaskCall *call, SfTaskOutcome *out);
-
 /* --- function.c, query.c: as the owner, inside SPI; result in SPI's memory --- */
 
 extern Jsonb *sf_function_call(const SfTaskCall *call);
@@ -64,11 +60,8 @@ typedef struct SfResult
 	uint64		count;
 } SfResult;
 
-extern void sf_sql_result_init(SfResult *result, const char *resource);
-
-/* Send the rows to a sink, from now until sf_sql_result_sunk; NULL: do not. */
-extern void sf_sql_result_sink(SfResult *result, SfRowSink *sink);
-extern void sf_sql_result_sunk(SfResult *result);
+extern void sf_sql_result_init(SfResult *result, const char *resource, SfRowSink *sink);
+extern void sf_sql_result_end(SfResult *result);
 
 /* --- resource_mapping.c --- */
 
@@ -91,7 +84,7 @@ extern bool sf_timer_is_over(const SfTimer *timer);
 extern void sf_timer_start(SfTimer *timer);
 extern void sf_timer_stop(SfTimer *timer);
 extern void sf_timer_check(const SfTimer *timer);
-extern void sf_timer_settle(const SfTimer *timer);
+extern void sf_timer_withdraw_cancel(const SfTimer *timer);
 
 /* --- identity.c --- */
 

@@ -28,7 +28,7 @@ static SfTimer *volatile timers = NULL;
 
 /* Mark the timers that ran out and cancel what runs (a signal handler). */
 static void
-ring(void)
+handle_alarm(void)
 {
 	SfTick		now = sf_tick_now();
 	SfTimer    *timer;
@@ -52,9 +52,9 @@ ring(void)
 	}
 }
 
-/* Have the alarm ring for the earliest deadline of the stack. */
+/* Set the alarm for the earliest deadline of the stack. */
 static void
-arm(void)
+set_alarm(void)
 {
 	SfTimer    *timer;
 	SfTick		earliest = 0;
@@ -67,7 +67,7 @@ arm(void)
 	if (earliest != 0)
 	{
 		if (timer_id == MAX_TIMEOUTS)
-			timer_id = RegisterTimeout(USER_TIMEOUT, ring);
+			timer_id = RegisterTimeout(USER_TIMEOUT, handle_alarm);
 		enable_timeout_every(timer_id,
 							 GetCurrentTimestamp() + (earliest - sf_tick_now()),
 							 SF_TIMER_REPEAT_MS);
@@ -96,7 +96,7 @@ sf_timer_set_default(SfTimer *timer, int64 timeout_ms)
 		return;
 	timer->deadline = sf_tick_plus_ms(timer->began, timeout_ms);
 	timer->default_ms = timeout_ms;
-	arm();
+	set_alarm();
 }
 
 /* Tell whether the time is up, whether the alarm has come or not. */
@@ -113,7 +113,7 @@ sf_timer_start(SfTimer *timer)
 	timer->outer = timers;
 	timers = timer;
 	if (timer->deadline != 0)
-		arm();
+		set_alarm();
 }
 
 /* Stop it, on both paths. */
@@ -124,7 +124,7 @@ sf_timer_stop(SfTimer *timer)
 		return;
 	timers = timer->outer;
 	if (timer->deadline != 0 && !SF_DEBUG_MUTATION("task_limit"))
-		arm();
+		set_alarm();
 }
 
 /* Raise the cancel of a timer that ran out just when the work was done. */
@@ -144,7 +144,7 @@ sf_timer_check(const SfTimer *timer)
  * unless another timer or sf_stop has asked for one, too.
  */
 void
-sf_timer_settle(const SfTimer *timer)
+sf_timer_withdraw_cancel(const SfTimer *timer)
 {
 	const SfTimer *outer;
 
