@@ -113,10 +113,8 @@ static void
 look_for_capped(void)
 {
 	sf_shared->releases++;
-	for (int i = 0; i < SF_MAX_DATABASES; i++)
+	sf_foreach_database(database)
 	{
-		SfDatabase *database = &sf_shared->databases[i];
-
 		if (!OidIsValid(database->oid) || (database->tasks_left & SF_LEFT_CAPPED) == 0)
 			continue;
 		database->tasks_left = SF_LEFT_TASK;

@@ -13,7 +13,6 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "portability/instr_time.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/timeout.h"
@@ -52,15 +51,12 @@ begin(const char *activity)
 static void
 commit(void)
 {
-	instr_time	began;
-	instr_time	took;
+	SfTick		began;
 
 	PopActiveSnapshot();
-	INSTR_TIME_SET_CURRENT(began);
+	began = sf_tick_now();
 	CommitTransactionCommand();
-	INSTR_TIME_SET_CURRENT(took);
-	INSTR_TIME_SUBTRACT(took, began);
-	commit_us = (commit_us * 7 + (int) Min(INSTR_TIME_GET_MICROSEC(took), 1000000)) / 8;
+	commit_us = (commit_us * 7 + (int) Min(sf_tick_now() - began, 1000000)) / 8;
 }
 
 /* What a commit takes lately, on average, microseconds. */

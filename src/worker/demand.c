@@ -121,10 +121,8 @@ sf_demand_find(SfTick *next)
 	SfTick		now = sf_tick_now();
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	for (int i = 0; i < SF_MAX_DATABASES; i++)
+	sf_foreach_database(database)
 	{
-		SfDatabase *database = &sf_shared->databases[i];
-
 		if (!OidIsValid(database->oid) || database->leaving > 0 ||
 			database->state == SF_DATABASE_NOT_DRIVEN)
 			continue;

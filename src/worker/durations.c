@@ -11,8 +11,8 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 
-#include "worker/durations.h"
 #include "worker/shared.h"
+#include "worker/worker.h"
 
 /* Place of a task in the table. */
 static SfDuration *

@@ -26,6 +26,8 @@
 #include "base/compat.h"
 #include "base/debug_point.h"
 #include "base/timing.h"
+#include "store/instance.h"
+#include "store/load_guard.h"
 #include "worker/alone.h"
 #include "worker/databases.h"
 #include "worker/demand.h"
@@ -33,9 +35,11 @@
 #include "worker/first_look.h"
 #include "worker/overdue.h"
 #include "worker/poison.h"
-#include "worker/signals.h"
 #include "worker/processes.h"
 #include "worker/shared.h"
+#include "worker/signals.h"
+#include "worker/slot.h"
+#include "worker/wake.h"
 #include "worker/worker.h"
 
 static MemoryContext launcher_context;
@@ -46,10 +50,8 @@ static MemoryContext launcher_context;
 static void
 offer_to_worker(Oid oid)
 {
-	SfDatabase *database = sf_shared_lock_database(oid);
-
-	if (database)
-		sf_shared_wake_idle_worker(database);
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	(void) sf_shared_wake_idle(oid, SF_ROLE_WORKER);
 	LWLockRelease(sf_shared_lock);
 }
 
@@ -166,35 +168,14 @@ serve_suspects(SfTick *next)
 static void
 forget_unreachable(void)
 {
-	Oid			oid;
+	Oid			oid = sf_shared->connecting;
 
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	oid = sf_shared->connecting;
 	sf_shared->connecting = InvalidOid;
 	if (OidIsValid(oid))
-	{
-		SfDatabase *database = sf_shared_find_database(oid);
-
-		if (database && database->leaving == 0)
-			database->oid = InvalidOid;
-	}
-	LWLockRelease(sf_shared_lock);
-	if (OidIsValid(oid))
-		sf_poison_clear_database(oid);
+		sf_databases_forget(oid);
 }
 
-/* Find what to do first: the suspects of a crash, or what is due. */
-static bool
-find_database(Oid *database, bool *suspects, SfTick *next)
-{
-	SfSuspect	suspect;
-
-	*suspects = sf_poison_next_suspect(InvalidOid, &suspect);
-	*database = *suspects ? suspect.database : sf_demand_find(next).database;
-	return OidIsValid(*database);
-}
-
-/* As the only process: drive the database that has waited longest. */
+/* As the only process: drive the database of a suspect of a crash, else the one that has waited longest. */
 static void pg_attribute_noreturn()
 drive_alone(void)
 {
@@ -205,6 +186,7 @@ drive_alone(void)
 		SfTick		next = SF_TICK_NEVER;
 		Oid			database;
 		bool		suspects;
+		SfSuspect	suspect;
 
 		if (ProcDiePending || sf_alone_has_ended())
 			proc_exit(1);
@@ -212,9 +194,12 @@ drive_alone(void)
 		LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 		(void) sf_shared_check_clock();
 		LWLockRelease(sf_shared_lock);
-		if (find_database(&database, &suspects, &next))
+		suspects = sf_poison_next_suspect(InvalidOid, &suspect);
+		database = suspects ? suspect.database : sf_demand_find(&next).database;
+		if (OidIsValid(database))
 		{
-			SfSlot	   *slot = sf_processes_take_slot(database, suspects);
+			SfSlot	   *slot = sf_processes_reserve_slot(database, SF_ROLE_WORKER,
+														 suspects ? SF_ERRAND_SUSPECTS : SF_ERRAND_WORK);
 
 			sf_shared->connecting = database;
 			sf_worker_live((int) (slot - sf_shared->slots), slot->launch);
@@ -279,10 +264,10 @@ attach(void)
 	slot->since = slot->attached = sf_tick_now();
 	sf_shared->launcher_procno = SF_MY_PROCNO;
 	/* those that a launcher before this one found are looked at again */
-	for (int i = 0; i < SF_MAX_DATABASES; i++)
+	sf_foreach_database(database)
 	{
-		if (sf_shared->databases[i].state == SF_DATABASE_DRIVEN)
-			sf_shared_want_look(&sf_shared->databases[i]);
+		if (database->state == SF_DATABASE_DRIVEN)
+			sf_shared_want_look(database);
 	}
 	LWLockRelease(sf_shared_lock);
 	sf_processes_clear();
@@ -326,8 +311,8 @@ sfflow_launcher_main(Datum arg)
 }
 
 /* Have the postmaster start the launcher. */
-void
-sf_launcher_init(void)
+static void
+register_launcher(void)
 {
 	BackgroundWorker worker = {0};
 
@@ -339,4 +324,17 @@ sf_launcher_init(void)
 	strlcpy(worker.bgw_type, "sfflow launcher", BGW_MAXLEN);
 	strlcpy(worker.bgw_name, "sfflow launcher", BGW_MAXLEN);
 	RegisterBackgroundWorker(&worker);
+}
+
+/* Make everything work in the background; from _PG_init while preloading. */
+void
+sf_worker_init(void)
+{
+	sf_area_init();
+	sf_wake_init();
+	sf_slot_init();
+	sf_durations_init();
+	sf_leave_init();
+	sf_load_guard_init(sf_instance_stop);
+	register_launcher();
 }

@@ -61,9 +61,8 @@ guard_keys(SfTick now)
 {
 	SfTick		next = SF_TICK_NEVER;
 
-	for (int i = 0; i < SF_MAX_DATABASES; i++)
+	sf_foreach_database(database)
 	{
-		SfDatabase *database = &sf_shared->databases[i];
 		SfTick		limit = sf_tick_plus_ms(database->backlog_since, SF_LEFT_MS);
 
 		if (!OidIsValid(database->oid) || database->backlog != SF_BACKLOG_LEFT)

@@ -214,11 +214,9 @@ sf_poison_turn_note(int slot, SfBranchKey key)
 	if (SF_DEBUG_MUTATION("note"))
 		return;
 	note = &poison->notes[slot];
-	if (note->nkeys > 0)
-	{
-		if (sf_branch_key_equals(note->keys[(note->nkeys - 1) % POISON_MAX_KEYS], key))
-			return;
-	}
+	if (note->nkeys > 0 &&
+		sf_branch_key_equals(note->keys[(note->nkeys - 1) % POISON_MAX_KEYS], key))
+		return;
 	note->keys[note->nkeys % POISON_MAX_KEYS] = key;
 	pg_write_barrier();
 	note->nkeys++;

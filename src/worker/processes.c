@@ -65,8 +65,8 @@ reserve(SfSlot *slot, Oid database, SfRole role, SfErrand errand)
 }
 
 /* Reserve a free slot, not the keeper's; NULL when there is none. */
-static SfSlot *
-reserve_slot(Oid database, SfRole role, SfErrand errand)
+SfSlot *
+sf_processes_reserve_slot(Oid database, SfRole role, SfErrand errand)
 {
 	SfSlot	   *found;
 
@@ -142,13 +142,9 @@ static bool
 register_process(SfSlot *slot)
 {
 	BackgroundWorker worker = {0};
-	SfWorkerOrder order;
 	int			number = (int) (slot - sf_shared->slots);
 	MemoryContext old;
 	bool		started;
-
-	order.slot = number;
-	order.launch = slot->launch;
 
 	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
 	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
@@ -161,14 +157,15 @@ register_process(SfSlot *slot)
 		snprintf(worker.bgw_name, BGW_MAXLEN, "sfflow worker for database %u", slot->database);
 	else
 		strlcpy(worker.bgw_name, "sfflow worker on standby", BGW_MAXLEN);
-	memcpy(worker.bgw_extra, &order, sizeof(order));
+	worker.bgw_main_arg = Int32GetDatum(number);
+	memcpy(worker.bgw_extra, &slot->launch, sizeof(slot->launch));
 
 	old = MemoryContextSwitchTo(process_context);
 	if (handles[number])
 		pfree(handles[number]);
 	handles[number] = NULL;
 	started = RegisterDynamicBackgroundWorker(&worker, &handles[number]);
-	handle_launch[number] = order.launch;
+	handle_launch[number] = slot->launch;
 	MemoryContextSwitchTo(old);
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
@@ -211,7 +208,7 @@ use_standby(Oid database, SfRole role, SfErrand errand)
 bool
 sf_processes_start(Oid database, SfRole role, bool first, SfErrand errand)
 {
-	SfSlot	   *slot = reserve_slot(database, role, errand);
+	SfSlot	   *slot = sf_processes_reserve_slot(database, role, errand);
 
 	if (!slot)
 		return false;
@@ -284,17 +281,6 @@ sf_processes_send_keeper(Oid database)
 		sf_shared_wake_slot(slot);
 	}
 	LWLockRelease(sf_shared_lock);
-}
-
-/*
- * Take a slot for the launcher's own process, which is to drive a database
- * because no other one can be had.
- */
-SfSlot *
-sf_processes_take_slot(Oid database, bool suspects)
-{
-	return reserve_slot(database, SF_ROLE_WORKER,
-						suspects ? SF_ERRAND_SUSPECTS : SF_ERRAND_WORK);
 }
 
 /* Free the slots of processes that ended without doing so themselves. */

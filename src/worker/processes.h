@@ -12,7 +12,7 @@ extern bool sf_processes_start(Oid database, SfRole role, bool first, SfErrand e
 extern bool sf_processes_any(void);
 extern bool sf_processes_keep_standby(void);
 extern void sf_processes_send_keeper(Oid database);
-extern SfSlot *sf_processes_take_slot(Oid database, bool suspects);
+extern SfSlot *sf_processes_reserve_slot(Oid database, SfRole role, SfErrand errand);
 extern SfTick sf_processes_retry_at(void);
 extern void sf_processes_reap(void);
 extern void sf_processes_clear(void);

@@ -28,16 +28,16 @@ sf_shared_lock_database(Oid oid)
 SfDatabase *
 sf_shared_find_database(Oid oid)
 {
-	static int	last = 0;		/* a backend asks for its own nearly always */
+	static SfDatabase *last = NULL; /* a backend asks for its own nearly always */
 
-	if (sf_shared->databases[last].oid == oid)
-		return &sf_shared->databases[last];
-	for (int i = 0; i < SF_MAX_DATABASES; i++)
+	if (last && last->oid == oid)
+		return last;
+	sf_foreach_database(database)
 	{
-		if (sf_shared->databases[i].oid == oid)
+		if (database->oid == oid)
 		{
-			last = i;
-			return &sf_shared->databases[i];
+			last = database;
+			return database;
 		}
 	}
 	return NULL;
@@ -237,8 +237,8 @@ running_worker_will_drain(const SfDatabase *database)
 }
 
 /* Wake an idle process of a database that has a role; false: there is none. */
-static bool
-wake_idle(Oid database, SfRole role)
+bool
+sf_shared_wake_idle(Oid database, SfRole role)
 {
 	sf_foreach_slot(slot)
 	{
@@ -253,19 +253,12 @@ wake_idle(Oid database, SfRole role)
 	return false;
 }
 
-/* Wake one idle worker of a database, if there is one. */
-void
-sf_shared_wake_idle_worker(const SfDatabase *database)
-{
-	(void) wake_idle(database->oid, SF_ROLE_WORKER);
-}
-
 /* Wake one idle worker of a database, or tell the launcher that there is none. */
 void
 sf_shared_wake_another(SfDatabase *database)
 {
-	if (wake_idle(database->oid, SF_ROLE_WORKER) ||
-		wake_idle(database->oid, SF_ROLE_KEEPER) ||
+	if (sf_shared_wake_idle(database->oid, SF_ROLE_WORKER) ||
+		sf_shared_wake_idle(database->oid, SF_ROLE_KEEPER) ||
 		database->backlog == SF_BACKLOG_WANTED)
 		return;
 	database->backlog = SF_BACKLOG_WANTED;
@@ -314,10 +307,8 @@ sf_shared_check_clock(void)
 	sf_shared->clock_offset = offset;
 	if (change < 0)
 		sf_shared->behind_until = Max(sf_shared->behind_until, sf_tick_now()) - change;
-	for (int i = 0; i < SF_MAX_DATABASES; i++)
+	sf_foreach_database(database)
 	{
-		SfDatabase *database = &sf_shared->databases[i];
-
 		if (!OidIsValid(database->oid) || database->state == SF_DATABASE_NOT_DRIVEN)
 			continue;
 		if (change < 0)
@@ -352,11 +343,11 @@ void
 sf_shared_want_task(SfDatabase *database)
 {
 	database->tasks_left |= SF_LEFT_TASK;
-	if (wake_idle(database->oid, SF_ROLE_TASK))
+	if (sf_shared_wake_idle(database->oid, SF_ROLE_TASK))
 		return;
 	/* one worker stays free of tasks: a second one may take it */
 	if (sf_shared_count_advancing(database->oid) < 2 ||
-		!wake_idle(database->oid, SF_ROLE_WORKER))
+		!sf_shared_wake_idle(database->oid, SF_ROLE_WORKER))
 		sf_shared_wake_launcher();
 }
 

@@ -261,6 +261,11 @@ extern void sf_area_init(void);
 	for (SfSlot *slot = &sf_shared->slots[1]; \
 		 slot < &sf_shared->slots[sf_shared->nslots]; slot++)
 
+/* Go through the places for databases; one whose oid is not valid is free. */
+#define sf_foreach_database(database) \
+	for (SfDatabase *database = sf_shared->databases; \
+		 database < &sf_shared->databases[SF_MAX_DATABASES]; database++)
+
 /* The condition variable that the end of an execution signals. */
 static inline ConditionVariable *
 sf_shared_ended(int64 execution_no)
@@ -331,7 +336,7 @@ extern void sf_shared_put_back(SfDatabase *database, const SfBranchKey *keys,
 /* Wake the process in a slot, or the launcher. */
 extern void sf_shared_wake_slot(const SfSlot *slot);
 extern void sf_shared_wake_launcher(void);
-extern void sf_shared_wake_idle_worker(const SfDatabase *database);
+extern bool sf_shared_wake_idle(Oid database, SfRole role);
 extern void sf_shared_wake_another(SfDatabase *database);
 extern void sf_shared_wake_worker(SfDatabase *database);
 extern int64 sf_shared_check_clock(void);

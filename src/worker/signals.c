@@ -55,8 +55,8 @@ shorten_polls(void)
 	SfTick		limit = sf_shared_next_look();
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	for (int i = 0; i < SF_MAX_DATABASES; i++)
-		sf_shared->databases[i].next_look = Min(sf_shared->databases[i].next_look, limit);
+	sf_foreach_database(database)
+		database->next_look = Min(database->next_look, limit);
 	LWLockRelease(sf_shared_lock);
 }
 

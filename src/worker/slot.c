@@ -176,13 +176,6 @@ sf_slot_attach(int number, uint32 launch)
 	return ours;
 }
 
-/* Take back a cancel that was raised for a step that is over. */
-static void
-drop_cancel(void)
-{
-	QueryCancelPending = false;
-}
-
 /* Note for the poison file that a branch was claimed. */
 static void
 note_branch(SfBranchKey key)
@@ -220,8 +213,9 @@ begin_step(SfBranchKey key, Oid owner, const char *state)
 	if (database && database->ring.count > 0 && slot->role == SF_ROLE_WORKER)
 		sf_shared_wake_worker(database);
 	LWLockRelease(sf_shared_lock);
+	/* a cancel that was raised for a step that is over */
 	if (!same)
-		drop_cancel();
+		QueryCancelPending = false;
 }
 
 /* End the current step; a cancel that comes later hits nothing. */
@@ -236,7 +230,7 @@ sf_slot_step_over(void)
 	slot->in_step = false;
 	pg_atomic_fetch_add_u32(&slot->step, 1);
 	LWLockRelease(sf_shared_lock);
-	drop_cancel();
+	QueryCancelPending = false;
 }
 
 /* Note when the task of this step is to be over. */

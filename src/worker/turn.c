@@ -73,28 +73,20 @@ take_tasks(SfSliceRequest *request, Oid *owners)
 	LWLockRelease(sf_shared_lock);
 }
 
-/* Leave it to another look to find what was announced at a time, or later. */
-static void
-leave_tasks(TimestampTz from)
-{
-	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
-
-	if (database)
-		sf_shared_lower_tasks(database, from);
-	LWLockRelease(sf_shared_lock);
-}
-
 /*
- * Have announced tasks looked for again: there may be more, and the one that was
- * to be run may have been locked only by another process's look.
+ * Leave it to another look to find what was announced at a time, or later
+ * (DT_NOEND: nothing), and maybe have that look made soon.
  */
 static void
-seek_again(void)
+leave_tasks(TimestampTz from, SfTasksLeft left)
 {
 	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
 
 	if (database)
-		database->tasks_left |= SF_LEFT_TASK;
+	{
+		sf_shared_lower_tasks(database, from);
+		database->tasks_left |= left;
+	}
 	LWLockRelease(sf_shared_lock);
 }
 
@@ -312,13 +304,12 @@ run_announced(SfTurn *turn, SfBranchKey key, int generation, Oid owner, Timestam
 	turn->outcome = SF_TURN_PROGRESS;
 	if (!enter_task_role(turn, owner))
 	{
-		leave_tasks(due);
+		leave_tasks(due, SF_LEFT_NONE);
 		return;
 	}
 	ran = run_task(key, generation, false, &over);
-	if (!over)
-		leave_tasks(due);
-	seek_again();
+	/* there may be more; and this one may have been locked only by another process's look */
+	leave_tasks(over ? DT_NOEND : due, SF_LEFT_TASK);
 	leave_task_role();
 	turn->keys[0] = key;
 	turn->nkeys = 1;
@@ -424,7 +415,7 @@ run_one_by_one(SfTurn *turn, const SfBranchKey *keys, int n, int64 locked_out)
 	turn->nkeys = 0;
 	turn->look_from = DT_NOBEGIN;
 	turn->outcome = !ok ? SF_TURN_FAILED : n > 0 ? SF_TURN_PROGRESS : SF_TURN_NOTHING;
-	seek_again();
+	leave_tasks(DT_NOEND, SF_LEFT_TASK);
 }
 
 /* Is a suspect among the keys of the turn? */
@@ -565,7 +556,7 @@ run_slice(SfTurn *turn)
 		take_tasks(&a.request, owners);
 	succeeded = sf_attempt(&a);
 	if (seek)
-		leave_tasks(succeeded ? a.result.tasks_from : a.request.task_from);
+		leave_tasks(succeeded ? a.result.tasks_from : a.request.task_from, SF_LEFT_NONE);
 	if (succeeded)
 	{
 		turn->verdict = a.verdict;
@@ -575,7 +566,7 @@ run_slice(SfTurn *turn)
 	else if (sf_attempt_met_shortage(&a) && (a.ntouched == 0 || a.collided))
 	{
 		turn->outcome = SF_TURN_FAILED;
-		seek_again();
+		leave_tasks(DT_NOEND, SF_LEFT_TASK);
 	}
 	else
 		run_one_by_one(turn, a.touched, a.ntouched,

@@ -349,29 +349,15 @@ look_again(void)
 static void
 on_transaction(XactEvent event, void *arg)
 {
-	switch (event)
-	{
-		case XACT_EVENT_COMMIT:
-			if ((nentries > 0 || due_overflow) && sf_shared)
-				deliver();
-			if (cancelled)
-				look_again();
-			forget();
-			sf_await_forget();
-			break;
-		case XACT_EVENT_ABORT:
-			if ((cancelled || held) && sf_shared)
-				look_again();
-			forget();
-			sf_await_forget();
-			break;
-		case XACT_EVENT_PREPARE:
-			forget();
-			sf_await_forget();
-			break;
-		default:
-			break;
-	}
+	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT && event != XACT_EVENT_PREPARE)
+		return;
+	if (event == XACT_EVENT_COMMIT && (nentries > 0 || due_overflow) && sf_shared)
+		deliver();
+	if (event != XACT_EVENT_PREPARE && sf_shared &&
+		(cancelled || (held && event == XACT_EVENT_ABORT)))
+		look_again();
+	forget();
+	sf_await_forget();
 }
 
 /* A subtransaction ends: drop its announcements, or pass them on. */

@@ -232,13 +232,13 @@ sf_worker_live(int slot, uint32 launch)
 	sf_signals_end_process();
 }
 
-/* Entry point of a worker. */
+/* Entry point of a worker: arg is the number of its slot, bgw_extra has the launch. */
 void
 sfflow_worker_main(Datum arg)
 {
-	SfWorkerOrder order;
+	uint32		launch;
 
-	memcpy(&order, MyBgworkerEntry->bgw_extra, sizeof(order));
+	memcpy(&launch, MyBgworkerEntry->bgw_extra, sizeof(launch));
 	sf_signals_unblock();
-	sf_worker_live(order.slot, order.launch);
+	sf_worker_live(DatumGetInt32(arg), launch);
 }

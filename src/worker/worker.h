@@ -8,18 +8,11 @@
 #include "base/compat.h"
 #include "postmaster/bgworker.h"
 
-/* What a worker is told: travels in bgw_extra */
-typedef struct SfWorkerOrder
-{
-	int			slot;
-	uint32		launch;
-} SfWorkerOrder;
-
 /* Entry points of the processes */
 extern PGDLLEXPORT void sfflow_launcher_main(Datum arg);
 extern PGDLLEXPORT void sfflow_worker_main(Datum arg);
 extern void sf_worker_live(int slot, uint32 launch) pg_attribute_noreturn();
-extern void sf_launcher_init(void);
+extern void sf_durations_init(void);
 extern void sf_leave_init(void);
 extern void sf_worker_init(void);
 
