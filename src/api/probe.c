@@ -28,7 +28,7 @@ static bool
 find_target(const SfResource *resource, const char *function,
 			SfResource *target, char **problem)
 {
-	SfError		error = {0};
+	SfError		error = sf_error_make(NULL, NULL);
 	SfJsonBuilder b;
 	Jsonb	   *request;
 

@@ -311,7 +311,7 @@ run_task(SfStateTest *test, const SfState *state, const SfTaskRequest *task,
 	stimulus->ok = outcome.ok;
 	stimulus->output = outcome.output ? outcome.output : sf_json_null();
 	stimulus->error = outcome.error;
-	stimulus->error.prefixed = false;
+	stimulus->error.needs_prefix = false;
 }
 
 /* Read argument inspection_level. */

@@ -542,7 +542,7 @@ static bool
 begin(Parser *p, const SfDynamodb *x, SfError *error)
 {
 	memset(p, 0, sizeof(*p));
-	memset(error, 0, sizeof(*error));
+	*error = sf_error_make(NULL, NULL);
 	p->x = x;
 	p->at = x->text;
 	p->error = error;

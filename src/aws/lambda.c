@@ -51,7 +51,7 @@ not_found(const char *function, SfError *error)
 	sf_error_set(error, "Lambda.ResourceNotFoundException",
 				 "Function not found: %s%s:$LATEST (Service: AWSLambda; Status Code: 404; Error Code: ResourceNotFoundException; Request ID: %s; Proxy: null)",
 				 prefix, function, sf_uuid_v7());
-	error->prefixed = false;
+	error->needs_prefix = false;
 	return false;
 }
 
@@ -101,7 +101,7 @@ get_event(const Jsonb *request, Jsonb **event, SfError *error)
 		sf_error_set(error, "Lambda.InvalidRequestContentException",
 					 "Could not parse request body into json: Could not parse payload into json (Service: AWSLambda; Status Code: 400; Error Code: InvalidRequestContentException; Request ID: %s; Proxy: null)",
 					 sf_uuid_v7());
-		error->prefixed = false;
+		error->needs_prefix = false;
 		return false;
 	}
 	return true;

@@ -43,11 +43,8 @@ sf_error_set_va(SfError *err, const char *name, const char *fmt, va_list args)
 		return false;
 	/* first: args may point into *err */
 	cause = sf_error_format(fmt, args);
-	memset(err, 0, sizeof(*err));
-	err->name = name;
-	err->cause = cause;
-	err->position = -1;
-	err->prefixed = true;
+	*err = sf_error_make(name, cause);
+	err->needs_prefix = true;
 	return false;
 }
 

@@ -82,11 +82,14 @@ typedef struct SfError
 	int			position;		/* byte offset in the expression, -1 unknown */
 	const char *sqlstate;		/* five characters when SQL raised it, or NULL */
 	bool		heartbeat;		/* a missed heartbeat: matches two names */
-	bool		prefixed;		/* sf_step_prefix() is still to put "An error
+	bool		needs_prefix;	/* sf_step_prefix() is still to put "An error
 								 * occurred …" before the cause */
 } SfError;
 
-/* An error with a name and a cause (either may be NULL) that needs no prefix. */
+/*
+ * Make an error with a name and a cause (either may be NULL) that needs no prefix.
+ * Every SfError begins here.
+ */
 static inline SfError
 sf_error_make(const char *name, const char *cause)
 {

@@ -137,15 +137,15 @@ compile_jsonata(Compiler *c, const JsonbValue *v, TemplateNode *node)
 	node->kind = NODE_JSONATA;
 	node->text = pnstrdup(start, end - start);
 	node->location = pstrdup(c->location.data);
-	memset(&err, 0, sizeof(err));
 	node->jsonata = sf_jsonata_compile(node->text, end - start, &err);
 	if (node->jsonata == NULL)
-		report_problem(c, err.name != NULL ? err.name : "INVALID_JSONATA_EXPRESSION",
-					   err.cause);
-	else if (c->check)
+	{
+		report_problem(c, err.name, err.cause);
+		return true;
+	}
+	if (c->check)
 		sf_jsonata_check(node->jsonata, c->in_catcher, report_reference, c);
-	if (node->jsonata != NULL)
-		c->uses_context |= sf_jsonata_uses_context(node->jsonata);
+	c->uses_context |= sf_jsonata_uses_context(node->jsonata);
 	return true;
 }
 
@@ -319,12 +319,10 @@ static bool
 eval_jsonata(const TemplateNode *node, SfEnv *env, const char *field,
 			 Jsonb **result, SfError *err)
 {
-	SfError		inner;
+	SfError		inner = sf_error_make(NULL, NULL);
 	char	   *location;
 	char	   *outcome;
 
-	memset(&inner, 0, sizeof(inner));
-	inner.position = -1;
 	switch (sf_jsonata_eval(node->jsonata, env, result, &inner))
 	{
 		case SF_EVAL_OK:

@@ -192,7 +192,7 @@ sf_flow_check_size(SfStep *step, const Jsonb *output, SfError *error)
 	sf_error_set(error, SF_ERR_DATA_LIMIT_EXCEEDED,
 				 "The state/task '%s' returned a result with a size exceeding the maximum number of bytes service limit.",
 				 source_name(step->state));
-	error->prefixed = false;
+	error->needs_prefix = false;
 	return false;
 }
 

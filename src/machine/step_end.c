@@ -411,7 +411,7 @@ sf_step_fail(SfStep *step, SfError *error)
 {
 	SfTrace    *trace = step->loaded->trace;
 	const SfCatcher *catcher;
-	bool		of_evaluation = error->prefixed;
+	bool		of_evaluation = error->needs_prefix;
 	SfEventType failed;			/* of a Parallel or Map state */
 	int64		delay;
 	int			retrier;

@@ -149,14 +149,14 @@ sf_step_prefix(SfStep *step, SfError *error)
 {
 	int			id = step->branch->entered_event;
 
-	if (!error->prefixed || error->cause == NULL || step->loaded->trace != NULL)
+	if (!error->needs_prefix || error->cause == NULL || step->loaded->trace != NULL)
 		return;
 	if (id < 0 && sf_step_has(step, SF_NEED_EVENT_IDS))
 		id = step->loaded->base_event_id - id;
 	error->cause = psprintf("An error occurred while executing the state '%s'"
 							" (entered at the event id #%d). %s",
 							step->state->name, id, error->cause);
-	error->prefixed = false;
+	error->needs_prefix = false;
 }
 
 /* Append the events of an execution that begins with the branch's payload. */

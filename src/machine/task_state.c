@@ -210,7 +210,7 @@ task_failed(SfStep *step, SfEventSubject subject, SfError *error)
 										  SF_MEANS_TIMED_OUT : SF_MEANS_FAILED);
 
 	/* the activity does not exist, so the task was never queued */
-	if (subject == SF_SUBJECT_ACTIVITY && error->prefixed)
+	if (subject == SF_SUBJECT_ACTIVITY && error->needs_prefix)
 		type = SF_EVENT_ACTIVITY_SCHEDULE_FAILED;
 	/* the task has timed out while its child execution runs: ask the child to stop */
 	if (sf_state_task(step->state)->resource.kind == SF_RESOURCE_START_EXECUTION &&

@@ -62,13 +62,13 @@ find_machine(const SfRun *run, const char *arn, SfError *error)
 	{
 		sf_error_set(error, "StepFunctions.StateMachineDoesNotExistException",
 					 "State Machine Does Not Exist: '%s'", arn);
-		error->prefixed = false;
+		error->needs_prefix = false;
 		return NULL;
 	}
 	sf_error_set(error, "StepFunctions.AccessDeniedException",
 				 "The owner of state machine '%s' may not start state machine '%s'.",
 				 run->execution->machine_name, machine->name);
-	error->prefixed = false;
+	error->needs_prefix = false;
 	return NULL;
 }
 
@@ -101,7 +101,7 @@ existing_child(SfExecution *child, SfError *error)
 	sf_error_set(error, "StepFunctions.ExecutionAlreadyExistsException",
 				 "Execution Already Exists: '%s'",
 				 sf_public_name(SF_NAME_EXECUTION, child->execution_id));
-	error->prefixed = false;
+	error->needs_prefix = false;
 	return false;
 }
 
@@ -113,7 +113,7 @@ check_name(const char *name, SfError *error)
 		return true;
 	sf_error_set(error, "StepFunctions.InvalidNameException",
 				 "Invalid Name: '%s'", name);
-	error->prefixed = false;
+	error->needs_prefix = false;
 	return false;
 }
 
@@ -139,7 +139,7 @@ child_input(Jsonb *given, Jsonb **input, SfError *error)
 	sf_error_set(error, "StepFunctions.InvalidExecutionInputException",
 				 "Invalid State Machine Execution Input: '%s'",
 				 pnstrdup(root.val.string.val, root.val.string.len));
-	error->prefixed = false;
+	error->needs_prefix = false;
 	return false;
 }
 
@@ -156,7 +156,7 @@ insert_child(SfExecution *child, SfError *error)
 		sf_error_set(error, "StepFunctions.ExecutionLimitExceeded",
 					 "Execution Limit Exceeded: %s is reached",
 					 sf_quota_describe(quota, child->owner));
-		error->prefixed = false;
+		error->needs_prefix = false;
 		return false;
 	}
 	if (sf_lifecycle_begin(child))

@@ -244,7 +244,7 @@ sf_dispatch_stimulus(const SfTaskOutcome *outcome, SfStimulus *stimulus)
 	stimulus->ok = outcome->ok;
 	stimulus->output = outcome->output ? outcome->output : sf_json_null();
 	stimulus->error = outcome->error;
-	stimulus->error.prefixed = false;
+	stimulus->error.needs_prefix = false;
 }
 
 /* Have the caller run an announced task next. */

@@ -76,7 +76,7 @@ sf_outside_queue(SfRun *run, const SfBranch *branch, const SfResource *resource,
 		sf_error_set(&stimulus->error, SF_ERR_PERMISSIONS,
 					 "The owner of state machine '%s' has no right to give work to activity '%s'.",
 					 run->execution->machine_name, activity->name);
-		stimulus->error.prefixed = false;
+		stimulus->error.needs_prefix = false;
 		return;
 	}
 

@@ -102,8 +102,7 @@ error_name(int sqlerrcode, const char *sqlstate)
 void
 sf_failure_describe(const ErrorData *edata, SfError *error)
 {
-	memset(error, 0, sizeof(*error));
-	error->position = -1;
+	*error = sf_error_make(NULL, NULL);
 	error->sqlstate = pstrdup(unpack_sql_state(edata->sqlerrcode));
 
 	if (edata->sqlerrcode == ERRCODE_SF_TASK_RAISED)

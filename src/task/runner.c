@@ -177,13 +177,11 @@ set_failure(const ErrorData *edata, SfTimer *timer, SfTaskOutcome *out)
 		return;
 	}
 	sf_timer_withdraw_cancel(timer);
-	memset(&out->error, 0, sizeof(out->error));
-	out->error.name = SF_ERR_TIMEOUT;
+	out->error = sf_error_make(SF_ERR_TIMEOUT, NULL);
 	if (timer->default_ms > 0)
 		out->error.cause = psprintf("The task has no TimeoutSeconds and took longer than sfflow.default_task_timeout, " INT64_FORMAT " s.",
 									timer->default_ms / 1000);
 	out->error.sqlstate = pstrdup(unpack_sql_state(ERRCODE_QUERY_CANCELED));
-	out->error.position = -1;
 }
 
 /* Try inside the subtransaction. */
