@@ -120,9 +120,7 @@ read_named_object(SfItemReader *reader, const char *line, int len)
 	if (slash == NULL || strncmp(line, "s3://", 5) != 0)
 		return sf_item_reader_refuse(reader, psprintf("The manifest has \"%.*s\", which names no object.",
 									   Min(pg_mbcliplen(line, len, 200), 200), line));
-	key.type = jbvString;
-	key.val.string.val = unconstify(char *, slash + 1);
-	key.val.string.len = (int) (line + len - slash - 1);
+	sf_json_value_string(&key, slash + 1, (int) (line + len - slash - 1));
 	return read_object(reader, reader->call->resource, reader->input_type,
 					   pnstrdup(line + 5, slash - line - 5), &key,
 					   sf_item_reader_headers(reader));

@@ -83,15 +83,41 @@ sf_cursor_is_word(char c)
 }
 
 /*
- * Read a quoted string; p is at its opening quote.  A backslash escapes the quote
- * and itself; before any other character it is an ordinary character.
+ * Read true, false or null, which no word character may follow; false, without an
+ * error, where none of them comes next.
+ */
+bool
+sf_cursor_constant(SfScanner *s, JsonbValue *out)
+{
+	static const char *const words[] = {"true", "false", "null"};
+	const char *start = s->p;
+
+	for (size_t i = 0; i < lengthof(words); i++)
+	{
+		if (sf_cursor_accept(s, words[i]) && !sf_cursor_is_word(sf_cursor_peek(s)))
+		{
+			out->type = *start == 'n' ? jbvNull : jbvBool;
+			out->val.boolean = *start == 't';
+			return true;
+		}
+		s->p = start;
+	}
+	return false;
+}
+
+/*
+ * Read a quoted name or string.  A backslash escapes the quote and itself; before
+ * any other character it is an ordinary character.
  */
 bool
 sf_cursor_quoted(SfScanner *s, char **str, int *len)
 {
-	char		quote = *s->p;
+	char		quote = sf_cursor_peek(s);
 	StringInfoData buf;
 
+	if (quote != '\'' && quote != '"')
+		return sf_cursor_fail(s, "expected a quoted name at offset %d",
+							  (int) (s->p - s->text));
 	initStringInfo(&buf);
 	for (s->p++; s->p < s->end && *s->p != quote; s->p++)
 	{

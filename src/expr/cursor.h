@@ -30,6 +30,7 @@ extern void sf_cursor_space(SfScanner *s);
 extern bool sf_cursor_accept(SfScanner *s, const char *token);
 extern bool sf_cursor_expect(SfScanner *s, const char *token);
 extern bool sf_cursor_is_word(char c);
+extern bool sf_cursor_constant(SfScanner *s, JsonbValue *out);
 extern bool sf_cursor_quoted(SfScanner *s, char **str, int *len);
 extern bool sf_cursor_integer(SfScanner *s, int64 *out);
 extern bool sf_cursor_number(SfScanner *s, JsonbValue *out);

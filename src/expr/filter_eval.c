@@ -13,8 +13,6 @@
 #include "miscadmin.h"
 #include "regex/regex.h"
 #include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
-#include "utils/numeric.h"
 
 /* Evaluate an operand; false when it is undefined. */
 bool
@@ -24,25 +22,6 @@ sf_operand_eval(const SfFilterOperand *operand, SfPathEnv *penv, JsonbValue *res
 		return sf_path_eval(operand->path, penv, result, NULL) == SF_PATH_FOUND;
 	*result = operand->literal;
 	return operand->kind == SF_FILTER_OPERAND_LITERAL;
-}
-
-/* Compare two numbers. */
-static int
-compare_numbers(const JsonbValue *a, const JsonbValue *b)
-{
-	return DatumGetInt32(DirectFunctionCall2(numeric_cmp,
-											 NumericGetDatum(a->val.numeric),
-											 NumericGetDatum(b->val.numeric)));
-}
-
-/* Compare two strings byte by byte. */
-static int
-compare_strings(const JsonbValue *a, const JsonbValue *b)
-{
-	int			cmp = memcmp(a->val.string.val, b->val.string.val,
-							 Min(a->val.string.len, b->val.string.len));
-
-	return cmp != 0 ? cmp : a->val.string.len - b->val.string.len;
 }
 
 /* Tell whether a string is the text of a number that equals another. */
@@ -55,7 +34,7 @@ string_equals_number(const JsonbValue *string, const JsonbValue *number)
 
 	sf_cursor_init(&s, str, NULL);
 	return sf_cursor_number(&s, &parsed) && s.p == s.end &&
-		compare_numbers(&parsed, number) == 0;
+		sf_json_order(&parsed, number) == 0;
 }
 
 /* Tell whether two values are equal; a number equals its own text. */
@@ -75,12 +54,9 @@ test_order(SfFilterOperator op, const JsonbValue *a, const JsonbValue *b)
 {
 	int			cmp;
 
-	if (a->type == jbvNumeric && b->type == jbvNumeric)
-		cmp = compare_numbers(a, b);
-	else if (a->type == jbvString && b->type == jbvString)
-		cmp = compare_strings(a, b);
-	else
+	if (a->type != b->type || (a->type != jbvNumeric && a->type != jbvString))
 		return false;
+	cmp = sf_json_order(a, b);
 	switch (op)
 	{
 		case SF_OP_LT:
@@ -143,8 +119,8 @@ test_sets(SfFilterOperator op, const JsonbValue *a, const JsonbValue *b)
 }
 
 /* Measure a string in characters, an array or object in children; -1: neither. */
-static int
-value_size(const JsonbValue *v)
+int
+sf_value_size(const JsonbValue *v)
 {
 	if (v->type == jbvString)
 		return pg_mbstrlen_with_len(v->val.string.val, v->val.string.len);
@@ -232,11 +208,11 @@ test_accepts(const SfFilter *test, SfPathEnv *penv)
 			{
 				int64		wanted;
 
-				return sf_json_to_int64(&b, &wanted) && value_size(&a) == wanted;
+				return sf_json_to_int64(&b, &wanted) && sf_value_size(&a) == wanted;
 			}
 		case SF_OP_EMPTY:
-			return b.type == jbvBool && value_size(&a) >= 0 &&
-				(value_size(&a) == 0) == b.val.boolean;
+			return b.type == jbvBool && sf_value_size(&a) >= 0 &&
+				(sf_value_size(&a) == 0) == b.val.boolean;
 		case SF_OP_CONTAINS:
 			return test_contains(&a, &b);
 		case SF_OP_MATCH:

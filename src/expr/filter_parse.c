@@ -26,7 +26,6 @@ static const char *const operators[] = {
 	SF_FILTER_OPERATOR_LIST(OPERATOR_TEXT)
 };
 
-static bool parse_or(SfScanner *s, SfFilter **out);
 static bool parse_json(SfScanner *s, JsonbParseState **ps, JsonbValue *out);
 
 /* Make a node of a filter's tree. */
@@ -43,76 +42,40 @@ make_filter(SfFilterKind kind, SfFilter *left, SfFilter *right)
 
 /* --- literals --- */
 
-/* Parse the elements of an array; the bracket is behind us. */
+/* Parse an array or object whose opening bracket is behind us. */
 static bool
-parse_array(SfScanner *s, JsonbParseState **ps, JsonbValue *out)
+parse_container(SfScanner *s, JsonbParseState **ps, bool object, JsonbValue *out)
 {
 	bool		first = true;
 	JsonbValue	v;
 
-	(void) pushJsonbValue(ps, WJB_BEGIN_ARRAY, NULL);
+	(void) pushJsonbValue(ps, object ? WJB_BEGIN_OBJECT : WJB_BEGIN_ARRAY, NULL);
 	sf_cursor_space(s);
-	while (!sf_cursor_accept(s, "]"))
+	while (!sf_cursor_accept(s, object ? "}" : "]"))
 	{
 		if (!first && !sf_cursor_expect(s, ","))
 			return false;
 		first = false;
+		if (object)
+		{
+			sf_cursor_space(s);
+			v.type = jbvString;
+			if (!sf_cursor_quoted(s, &v.val.string.val, &v.val.string.len))
+				return false;
+			(void) pushJsonbValue(ps, WJB_KEY, &v);
+			sf_cursor_space(s);
+			if (!sf_cursor_expect(s, ":"))
+				return false;
+		}
 		if (!parse_json(s, ps, &v))
 			return false;
 		/* a container has been pushed already */
 		if (v.type != jbvBinary)
-			(void) pushJsonbValue(ps, WJB_ELEM, &v);
+			(void) pushJsonbValue(ps, object ? WJB_VALUE : WJB_ELEM, &v);
 		sf_cursor_space(s);
 	}
-	*out = *pushJsonbValue(ps, WJB_END_ARRAY, NULL);
+	*out = *pushJsonbValue(ps, object ? WJB_END_OBJECT : WJB_END_ARRAY, NULL);
 	return true;
-}
-
-/* Parse the members of an object; the brace is behind us. */
-static bool
-parse_object(SfScanner *s, JsonbParseState **ps, JsonbValue *out)
-{
-	bool		first = true;
-	JsonbValue	v;
-
-	(void) pushJsonbValue(ps, WJB_BEGIN_OBJECT, NULL);
-	sf_cursor_space(s);
-	while (!sf_cursor_accept(s, "}"))
-	{
-		if (!first && !sf_cursor_expect(s, ","))
-			return false;
-		first = false;
-		sf_cursor_space(s);
-		if (sf_cursor_peek(s) != '\'' && sf_cursor_peek(s) != '"')
-			return sf_cursor_fail(s, "expected a quoted name at offset %d",
-								  (int) (s->p - s->text));
-		v.type = jbvString;
-		if (!sf_cursor_quoted(s, &v.val.string.val, &v.val.string.len))
-			return false;
-		(void) pushJsonbValue(ps, WJB_KEY, &v);
-		sf_cursor_space(s);
-		if (!sf_cursor_expect(s, ":") || !parse_json(s, ps, &v))
-			return false;
-		if (v.type != jbvBinary)
-			(void) pushJsonbValue(ps, WJB_VALUE, &v);
-		sf_cursor_space(s);
-	}
-	*out = *pushJsonbValue(ps, WJB_END_OBJECT, NULL);
-	return true;
-}
-
-/* Skip a keyword, which no word character may follow. */
-static bool
-accept_word(SfScanner *s, const char *word)
-{
-	const char *start = s->p;
-
-	if (!sf_cursor_accept(s, word))
-		return false;
-	if (!sf_cursor_is_word(sf_cursor_peek(s)))
-		return true;
-	s->p = start;
-	return false;
 }
 
 /*
@@ -137,7 +100,7 @@ parse_json(SfScanner *s, JsonbParseState **ps, JsonbValue *out)
 	if (c == '[' || c == '{')
 	{
 		s->p++;
-		if (!(c == '[' ? parse_array(s, ps, out) : parse_object(s, ps, out)))
+		if (!parse_container(s, ps, c == '{', out))
 			return false;
 		if (nested)
 			out->type = jbvBinary;
@@ -145,17 +108,8 @@ parse_json(SfScanner *s, JsonbParseState **ps, JsonbValue *out)
 			sf_json_root(sf_json_make(out), out);
 		return true;
 	}
-	if (accept_word(s, "true") || accept_word(s, "false"))
-	{
-		out->type = jbvBool;
-		out->val.boolean = s->p[-2] == 'u';
+	if (sf_cursor_constant(s, out))
 		return true;
-	}
-	if (accept_word(s, "null"))
-	{
-		out->type = jbvNull;
-		return true;
-	}
 	if (c == '-' || isdigit((unsigned char) c))
 		return sf_cursor_number(s, out);
 	return sf_cursor_fail(s, "expected a value at offset %d",
@@ -278,36 +232,22 @@ sf_operand_parse(SfScanner *s, SfFilterOperand *out)
 	return parse_json(s, &ps, &out->literal);
 }
 
-/* Skip an operator that is a word if it comes next, in any case of letters. */
-static bool
-accept_word_operator(SfScanner *s, const char *word)
-{
-	size_t		len = strlen(word);
-
-	if ((size_t) (s->end - s->p) < len ||
-		pg_strncasecmp(s->p, word, len) != 0 ||
-		(s->p + len < s->end && sf_cursor_is_word(s->p[len])))
-		return false;
-	s->p += len;
-	return true;
-}
-
-/* Skip an operator if one comes next. */
+/* Skip an operator if one comes next; words may be in any case of letters. */
 static bool
 accept_operator(SfScanner *s, SfFilterOperator *op)
 {
-	int			i;
-
 	sf_cursor_space(s);
-	for (i = 0; i < (int) lengthof(operators); i++)
+	for (size_t i = 0; i < lengthof(operators); i++)
 	{
-		if (isalpha((unsigned char) operators[i][0]) ?
-			accept_word_operator(s, operators[i]) :
-			sf_cursor_accept(s, operators[i]))
-		{
-			*op = (SfFilterOperator) i;
-			return true;
-		}
+		size_t		len = strlen(operators[i]);
+
+		if ((size_t) (s->end - s->p) < len || pg_strncasecmp(s->p, operators[i], len) != 0 ||
+			(isalpha((unsigned char) operators[i][0]) && s->p + len < s->end &&
+			 sf_cursor_is_word(s->p[len])))
+			continue;
+		s->p += len;
+		*op = (SfFilterOperator) i;
+		return true;
 	}
 	return false;
 }
@@ -348,54 +288,32 @@ parse_unary(SfScanner *s, SfFilter **out)
 		return true;
 	}
 	if (sf_cursor_accept(s, "("))
-		return parse_or(s, out) && sf_cursor_expect(s, ")");
+		return sf_filter_parse(s, out) && sf_cursor_expect(s, ")");
 	return parse_test(s, out);
 }
 
-/* Parse tests joined by &&. */
+/* Parse what is joined by && or, if told so, by || and &&. */
 static bool
-parse_and(SfScanner *s, SfFilter **out)
+parse_joined(SfScanner *s, SfFilterKind kind, SfFilter **out)
 {
+	SfFilter   *left = NULL;
 	SfFilter   *right;
 
-	if (!parse_unary(s, out))
-		return false;
-	for (;;)
+	do
 	{
-		sf_cursor_space(s);
-		if (!sf_cursor_accept(s, "&&"))
-			return true;
-		if (!parse_unary(s, &right))
+		if (!(kind == SF_FILTER_OR ? parse_joined(s, SF_FILTER_AND, &right) :
+			  parse_unary(s, &right)))
 			return false;
-		*out = make_filter(SF_FILTER_AND, *out, right);
-	}
+		left = left == NULL ? right : make_filter(kind, left, right);
+		sf_cursor_space(s);
+	} while (sf_cursor_accept(s, kind == SF_FILTER_OR ? "||" : "&&"));
+	*out = left;
+	return true;
 }
 
-/* Parse what is joined by ||. */
-static bool
-parse_or(SfScanner *s, SfFilter **out)
-{
-	SfFilter   *right;
-
-	if (!parse_and(s, out))
-		return false;
-	for (;;)
-	{
-		sf_cursor_space(s);
-		if (!sf_cursor_accept(s, "||"))
-			return true;
-		if (!parse_and(s, &right))
-			return false;
-		*out = make_filter(SF_FILTER_OR, *out, right);
-	}
-}
-
-/* Parse what stands between [?( and )]. */
+/* Parse what stands between [?( and )], or in parentheses there. */
 bool
 sf_filter_parse(SfScanner *s, SfFilter **out)
 {
-	if (!parse_or(s, out))
-		return false;
-	sf_cursor_space(s);
-	return true;
+	return parse_joined(s, SF_FILTER_OR, out);
 }

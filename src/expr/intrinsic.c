@@ -12,60 +12,32 @@
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 
-typedef struct IntrinsicEntry
-{
-	const char *name;
-	int			min_args;
-	int			max_args;
-	bool		(*call) (SfIntrinsicCall *call);
-} IntrinsicEntry;
-
-#define INTRINSIC_ENTRY(sym, name, min, max) {name, min, max, sf_intrinsic_##sym},
-static const IntrinsicEntry intrinsics[] = {
-	SF_INTRINSIC_LIST(INTRINSIC_ENTRY)
+#define INTRINSIC_FUNCTION(sym, name, min, max, kinds) \
+	{name, min, max, kinds, sf_intrinsic_##sym},
+static const SfIntrinsicFunction functions[] = {
+	SF_INTRINSIC_LIST(INTRINSIC_FUNCTION)
 };
 
-/* Find a function by its name; -1 when there is none. */
-int
+/* Find a function by its name; NULL when there is none. */
+const SfIntrinsicFunction *
 sf_intrinsic_find(const char *name, int len)
 {
-	int			i;
-
-	for (i = 0; i < (int) lengthof(intrinsics); i++)
+	for (size_t i = 0; i < lengthof(functions); i++)
 	{
-		if ((int) strlen(intrinsics[i].name) == len &&
-			memcmp(intrinsics[i].name, name, len) == 0)
-			return i;
+		if ((int) strlen(functions[i].name) == len &&
+			memcmp(functions[i].name, name, len) == 0)
+			return &functions[i];
 	}
-	return -1;
-}
-
-/* Tell a function's name. */
-const char *
-sf_intrinsic_name(int function)
-{
-	return intrinsics[function].name;
-}
-
-/* Tell whether a function takes that many arguments. */
-bool
-sf_intrinsic_accepts(int function, int nargs)
-{
-	return nargs >= intrinsics[function].min_args &&
-		nargs <= intrinsics[function].max_args;
+	return NULL;
 }
 
 /* Report invalid arguments, with a detail or NULL; always returns false. */
 bool
 sf_intrinsic_invalid(SfIntrinsicCall *call, const char *detail)
 {
-	const char *name = sf_intrinsic_name(call->node->function);
-
-	if (detail == NULL)
-		return sf_error_set(call->err, SF_ERR_RUNTIME,
-							"Invalid arguments in %s", name);
-	return sf_error_set(call->err, SF_ERR_RUNTIME,
-						"Invalid arguments in %s: %s", name, detail);
+	return sf_error_set(call->err, SF_ERR_RUNTIME, "Invalid arguments in %s%s%s",
+						call->node->function->name, detail == NULL ? "" : ": ",
+						detail == NULL ? "" : detail);
 }
 
 /* Round a number half up, towards +infinity; false when it does not fit. */
@@ -90,11 +62,16 @@ round_half_up(const JsonbValue *v, int64 *out)
 	return sf_json_to_int64(&rounded, out);
 }
 
-/* Read an argument as integer, rounded half up; false when it is no number. */
-bool
-sf_intrinsic_integer(const SfIntrinsicCall *call, int arg, int64 *out)
+/* Tell whether an argument is of a kind of SF_INTRINSIC_LIST. */
+static bool
+is_of_kind(SfIntrinsicCall *call, int arg, char kind)
 {
-	return round_half_up(&call->args[arg], out);
+	const JsonbValue *v = &call->args[arg];
+
+	return kind == 's' ? v->type == jbvString :
+		kind == 'a' ? sf_json_is_array(v) :
+		kind == 'o' ? sf_json_is_object(v) :
+		kind == 'n' ? round_half_up(v, &call->integers[arg]) : true;
 }
 
 /* Say that an argument's path leads nowhere. */
@@ -146,6 +123,7 @@ eval_call(const SfIntrinsic *node, SfEnv *env, JsonbValue *result,
 		  SfError *err)
 {
 	SfIntrinsicCall call;
+	const char *kinds = node->function->kinds;
 	int			i;
 
 	check_stack_depth();
@@ -161,7 +139,12 @@ eval_call(const SfIntrinsic *node, SfEnv *env, JsonbValue *result,
 		if (!eval_argument(&node->args[i], env, &call.args[i], err))
 			return false;
 	}
-	return intrinsics[node->function].call(&call) &&
+	for (i = 0; i < node->nargs && kinds[i] != '\0'; i++)
+	{
+		if (!is_of_kind(&call, i, kinds[i]))
+			return sf_intrinsic_invalid(&call, NULL);
+	}
+	return node->function->call(&call) &&
 		sf_env_make_value(env, result, err);
 }
 

@@ -9,28 +9,30 @@
 
 /*
  * Every function: symbol (and so sf_intrinsic_<symbol>), name, least and most
- * arguments.
+ * arguments, and the kinds of the first ones: s string, a array, o object,
+ * n number that is rounded to an integer of 64 bits, * any.
  */
 #define SF_INTRINSIC_UNLIMITED	PG_INT32_MAX
 #define SF_INTRINSIC_LIST(X) \
-	X(array, "States.Array", 0, SF_INTRINSIC_UNLIMITED) \
-	X(array_contains, "States.ArrayContains", 2, 2) \
-	X(array_get_item, "States.ArrayGetItem", 2, 2) \
-	X(array_length, "States.ArrayLength", 1, 1) \
-	X(array_partition, "States.ArrayPartition", 2, 2) \
-	X(array_range, "States.ArrayRange", 3, 3) \
-	X(array_unique, "States.ArrayUnique", 1, 1) \
-	X(base64_decode, "States.Base64Decode", 1, 1) \
-	X(base64_encode, "States.Base64Encode", 1, 1) \
-	X(format, "States.Format", 1, SF_INTRINSIC_UNLIMITED) \
-	X(hash, "States.Hash", 2, 2) \
-	X(json_merge, "States.JsonMerge", 3, 3) \
-	X(json_to_string, "States.JsonToString", 1, 1) \
-	X(math_add, "States.MathAdd", 2, 2) \
-	X(math_random, "States.MathRandom", 2, 3) \
-	X(string_split, "States.StringSplit", 2, 2) \
-	X(string_to_json, "States.StringToJson", 1, 1) \
-	X(uuid, "States.UUID", 0, 0)
+	X(array, "States.Array", 0, SF_INTRINSIC_UNLIMITED, "") \
+	X(array_contains, "States.ArrayContains", 2, 2, "a*") \
+	X(array_get_item, "States.ArrayGetItem", 2, 2, "a*") \
+	X(array_length, "States.ArrayLength", 1, 1, "a") \
+	X(array_partition, "States.ArrayPartition", 2, 2, "an") \
+	X(array_range, "States.ArrayRange", 3, 3, "nnn") \
+	X(array_unique, "States.ArrayUnique", 1, 1, "a") \
+	X(base64_decode, "States.Base64Decode", 1, 1, "s") \
+	X(base64_encode, "States.Base64Encode", 1, 1, "s") \
+	X(format, "States.Format", 1, SF_INTRINSIC_UNLIMITED, "s") \
+	X(hash, "States.Hash", 2, 2, "ss") \
+	X(json_merge, "States.JsonMerge", 3, 3, "oo*") \
+	X(json_to_string, "States.JsonToString", 1, 1, "*") \
+	X(math_add, "States.MathAdd", 2, 2, "nn") \
+	X(math_random, "States.MathRandom", 2, 3, "nnn") \
+	X(string_split, "States.StringSplit", 2, 2, "ss") \
+	X(string_to_json, "States.StringToJson", 1, 1, "s") \
+	X(uuid, "States.UUID", 0, 0, "")
+#define SF_INTRINSIC_CHECKED	3	/* arguments that have a kind at most */
 
 struct SfIntrinsic;
 
@@ -55,7 +57,7 @@ typedef struct SfArgument
 /* A call as written: which function, which arguments */
 typedef struct SfIntrinsic
 {
-	int			function;		/* position in SF_INTRINSIC_LIST */
+	const struct SfIntrinsicFunction *function;
 	int			nargs;
 	SfArgument *args;
 } SfIntrinsic;
@@ -67,27 +69,33 @@ typedef struct SfIntrinsicCall
 	SfEnv	   *env;
 	int			nargs;
 	JsonbValue *args;
+	int64		integers[SF_INTRINSIC_CHECKED];	/* arguments of kind n */
 	JsonbValue *result;
 	SfError    *err;
 } SfIntrinsicCall;
+
+/* A row of SF_INTRINSIC_LIST */
+typedef struct SfIntrinsicFunction
+{
+	const char *name;
+	int			min_args;
+	int			max_args;
+	const char *kinds;
+	bool		(*call) (SfIntrinsicCall *call);
+} SfIntrinsicFunction;
 
 /* --- intrinsic_parse.c --- */
 extern bool sf_intrinsic_parse(SfScanner *s, SfIntrinsic **out);
 
 /* --- intrinsic.c --- */
 
-/* Position of a function in the list by its name, -1 when there is none. */
-extern int	sf_intrinsic_find(const char *name, int len);
-extern const char *sf_intrinsic_name(int function);
-extern bool sf_intrinsic_accepts(int function, int nargs);
-
+extern const SfIntrinsicFunction *sf_intrinsic_find(const char *name, int len);
 extern bool sf_intrinsic_eval(const SfIntrinsic *node, const char *text,
 							  SfEnv *env, JsonbValue *result, SfError *err);
 extern bool sf_intrinsic_invalid(SfIntrinsicCall *call, const char *detail);
-extern bool sf_intrinsic_integer(const SfIntrinsicCall *call, int arg, int64 *out);
 
 /* --- the functions: intrinsic_array.c, intrinsic_text.c, intrinsic_data.c --- */
-#define SF_INTRINSIC_DECLARE(sym, name, min, max) \
+#define SF_INTRINSIC_DECLARE(sym, name, min, max, kinds) \
 	extern bool sf_intrinsic_##sym(SfIntrinsicCall *call);
 SF_INTRINSIC_LIST(SF_INTRINSIC_DECLARE)
 

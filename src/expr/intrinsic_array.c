@@ -37,8 +37,6 @@ sf_intrinsic_array_contains(SfIntrinsicCall *call)
 	JsonbValue	element;
 	bool		found = false;
 
-	if (!sf_json_is_array(&call->args[0]))
-		return sf_intrinsic_invalid(call, NULL);
 	while (!found && sf_json_next(&it, &element))
 		found = sf_json_value_equal(&element, &call->args[1]);
 	call->result->type = jbvBool;
@@ -52,8 +50,7 @@ sf_intrinsic_array_get_item(SfIntrinsicCall *call)
 {
 	int64		index;
 
-	if (!sf_json_is_array(&call->args[0]) ||
-		!sf_json_to_int64(&call->args[1], &index) ||
+	if (!sf_json_to_int64(&call->args[1], &index) ||
 		!sf_json_element(&call->args[0], index, call->result))
 		return sf_intrinsic_invalid(call, NULL);
 	return true;
@@ -63,8 +60,6 @@ sf_intrinsic_array_get_item(SfIntrinsicCall *call)
 bool
 sf_intrinsic_array_length(SfIntrinsicCall *call)
 {
-	if (!sf_json_is_array(&call->args[0]))
-		return sf_intrinsic_invalid(call, NULL);
 	sf_json_value_int(call->result, sf_json_count(&call->args[0]));
 	return true;
 }
@@ -76,11 +71,9 @@ sf_intrinsic_array_partition(SfIntrinsicCall *call)
 	SfJsonBuilder b;
 	JsonbIterator *it = sf_json_elements(&call->args[0]);
 	JsonbValue	element;
-	int64		size;
 	int64		n = 0;
 
-	if (!sf_json_is_array(&call->args[0]) ||
-		!sf_intrinsic_integer(call, 1, &size) || size <= 0)
+	if (call->integers[1] <= 0)
 		return sf_intrinsic_invalid(call, NULL);
 	sf_json_begin_array(&b);
 	while (sf_json_next(&it, &element))
@@ -88,7 +81,7 @@ sf_intrinsic_array_partition(SfIntrinsicCall *call)
 		if (n == 0)
 			sf_json_open_array(&b, NULL);
 		sf_json_add_value(&b, NULL, &element);
-		if (++n == size)
+		if (++n == call->integers[1])
 		{
 			sf_json_close_array(&b);
 			n = 0;
@@ -104,13 +97,11 @@ bool
 sf_intrinsic_array_range(SfIntrinsicCall *call)
 {
 	SfJsonBuilder b;
-	int64		first;
-	int64		last;
-	int64		step;
+	int64		first = call->integers[0];
+	int64		last = call->integers[1];
+	int64		step = call->integers[2];
 
-	if (!sf_intrinsic_integer(call, 0, &first) ||
-		!sf_intrinsic_integer(call, 1, &last) ||
-		!sf_intrinsic_integer(call, 2, &step) || step == 0)
+	if (step == 0)
 		return sf_intrinsic_invalid(call, NULL);
 	/* in double: the difference of two int64 may overflow */
 	if (((double) last - (double) first) / (double) step >= MAX_RANGE)
@@ -155,8 +146,6 @@ sf_intrinsic_array_unique(SfIntrinsicCall *call)
 	SeenElement **table;
 	Size		nslots = 64;
 
-	if (!sf_json_is_array(&call->args[0]))
-		return sf_intrinsic_invalid(call, NULL);
 	while (nslots < (Size) sf_json_count(&call->args[0]))
 		nslots *= 2;
 	table = MemoryContextAllocHuge(CurrentMemoryContext, nslots * sizeof(SeenElement *));

@@ -16,9 +16,7 @@
 bool
 sf_intrinsic_json_merge(SfIntrinsicCall *call)
 {
-	if (!sf_json_is_object(&call->args[0]) ||
-		!sf_json_is_object(&call->args[1]) ||
-		call->args[2].type != jbvBool || call->args[2].val.boolean)
+	if (call->args[2].type != jbvBool || call->args[2].val.boolean)
 		return sf_intrinsic_invalid(call, NULL);
 	sf_json_root(sf_json_merge(sf_json_make(&call->args[0]),
 							   sf_json_make(&call->args[1])),
@@ -35,9 +33,7 @@ sf_intrinsic_json_to_string(SfIntrinsicCall *call)
 	initStringInfo(&buf);
 	if (!sf_json_append_text_within(&buf, &call->args[0], sf_env_may_make(call->env)))
 		return sf_env_make(call->env, SIZE_MAX, call->err);
-	call->result->type = jbvString;
-	call->result->val.string.val = buf.data;
-	call->result->val.string.len = buf.len;
+	sf_json_value_string(call->result, buf.data, buf.len);
 	return true;
 }
 
@@ -49,8 +45,6 @@ sf_intrinsic_string_to_json(SfIntrinsicCall *call)
 	Jsonb	   *doc;
 	int			i;
 
-	if (arg->type != jbvString)
-		return sf_intrinsic_invalid(call, NULL);
 	for (i = 0; i < arg->val.string.len; i++)
 	{
 		if (strchr(" \t\r\n", arg->val.string.val[i]) == NULL)
@@ -71,13 +65,9 @@ sf_intrinsic_string_to_json(SfIntrinsicCall *call)
 bool
 sf_intrinsic_math_add(SfIntrinsicCall *call)
 {
-	int64		a;
-	int64		b;
 	int64		sum;
 
-	if (!sf_intrinsic_integer(call, 0, &a) ||
-		!sf_intrinsic_integer(call, 1, &b) ||
-		pg_add_s64_overflow(a, b, &sum))
+	if (pg_add_s64_overflow(call->integers[0], call->integers[1], &sum))
 		return sf_intrinsic_invalid(call, NULL);
 	sf_json_value_int(call->result, sum);
 	return true;
@@ -115,23 +105,13 @@ java_random(int64 seed, uint64 bound)
 bool
 sf_intrinsic_math_random(SfIntrinsicCall *call)
 {
-	int64		from;
-	int64		to;
-	int64		seed;
-	uint64		offset;
+	uint64		from = (uint64) call->integers[0];
+	uint64		range = (uint64) call->integers[1] - from;
 
-	if (!sf_intrinsic_integer(call, 0, &from) ||
-		!sf_intrinsic_integer(call, 1, &to) || from >= to)
+	if (call->integers[0] >= call->integers[1])
 		return sf_intrinsic_invalid(call, NULL);
-	if (call->nargs > 2)
-	{
-		if (!sf_intrinsic_integer(call, 2, &seed))
-			return sf_intrinsic_invalid(call, NULL);
-		offset = java_random(seed, (uint64) to - (uint64) from);
-	}
-	else
-		offset = pg_prng_uint64_range(&pg_global_prng_state, 0,
-									  (uint64) to - (uint64) from - 1);
-	sf_json_value_int(call->result, (int64) ((uint64) from + offset));
+	sf_json_value_int(call->result, (int64)
+					  (from + (call->nargs > 2 ? java_random(call->integers[2], range) :
+							   pg_prng_uint64_range(&pg_global_prng_state, 0, range - 1))));
 	return true;
 }

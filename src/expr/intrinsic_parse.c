@@ -39,9 +39,7 @@ parse_string(SfScanner *s, SfArgument *arg)
 	if (s->p >= s->end)
 		return sf_cursor_fail(s, "string is not closed");
 	arg->kind = SF_ARGUMENT_LITERAL;
-	arg->literal.type = jbvString;
-	arg->literal.val.string.val = buf.data;
-	arg->literal.val.string.len = buf.len;
+	sf_json_value_string(&arg->literal, buf.data, buf.len);
 	arg->raw = pnstrdup(start, s->p - start);
 	s->p++;
 	return true;
@@ -52,23 +50,8 @@ static bool
 parse_scalar(SfScanner *s, SfArgument *arg)
 {
 	arg->kind = SF_ARGUMENT_LITERAL;
-	if (sf_cursor_accept(s, "true"))
-	{
-		arg->literal.type = jbvBool;
-		arg->literal.val.boolean = true;
+	if (sf_cursor_constant(s, &arg->literal))
 		return true;
-	}
-	if (sf_cursor_accept(s, "false"))
-	{
-		arg->literal.type = jbvBool;
-		arg->literal.val.boolean = false;
-		return true;
-	}
-	if (sf_cursor_accept(s, "null"))
-	{
-		arg->literal.type = jbvNull;
-		return true;
-	}
 	if (sf_cursor_peek(s) == '-' || isdigit((unsigned char) sf_cursor_peek(s)))
 		return sf_cursor_number(s, &arg->literal);
 	return sf_cursor_fail(s, "expected an argument at offset %d",
@@ -112,7 +95,7 @@ sf_intrinsic_parse(SfScanner *s, SfIntrinsic **out)
 	while (s->p < s->end && (sf_cursor_is_word(*s->p) || *s->p == '.'))
 		s->p++;
 	call->function = sf_intrinsic_find(name, s->p - name);
-	if (call->function < 0)
+	if (call->function == NULL)
 		return sf_cursor_fail(s, "function \"%.*s\" does not exist",
 							  (int) (s->p - name), name);
 	sf_cursor_space(s);
@@ -136,9 +119,9 @@ sf_intrinsic_parse(SfScanner *s, SfIntrinsic **out)
 			return false;
 		sf_cursor_space(s);
 	}
-	if (!sf_intrinsic_accepts(call->function, call->nargs))
+	if (call->nargs < call->function->min_args || call->nargs > call->function->max_args)
 		return sf_cursor_fail(s, "wrong number of arguments for %s",
-							  sf_intrinsic_name(call->function));
+							  call->function->name);
 	*out = call;
 	return true;
 }

@@ -16,9 +16,7 @@
 static bool
 finish_string(SfIntrinsicCall *call, const char *text, int len)
 {
-	call->result->type = jbvString;
-	call->result->val.string.val = (char *) text;
-	call->result->val.string.len = len;
+	sf_json_value_string(call->result, text, len);
 	return true;
 }
 
@@ -79,8 +77,6 @@ sf_intrinsic_format(SfIntrinsicCall *call)
 	int			next = 1;
 	StringInfoData buf;
 
-	if (call->args[0].type != jbvString)
-		return sf_intrinsic_invalid(call, NULL);
 	p = raw != NULL ? raw : call->args[0].val.string.val;
 	end = p + (raw != NULL ? (int) strlen(raw) : call->args[0].val.string.len);
 
@@ -137,11 +133,8 @@ sf_intrinsic_string_split(SfIntrinsicCall *call)
 	const char *end;
 	const char *start;
 
-	if (call->args[0].type != jbvString || call->args[1].type != jbvString)
-		return sf_intrinsic_invalid(call, NULL);
 	start = p = call->args[0].val.string.val;
 	end = p + call->args[0].val.string.len;
-	piece.type = jbvString;
 
 	sf_json_begin_array(&b);
 	for (;;)
@@ -151,8 +144,7 @@ sf_intrinsic_string_split(SfIntrinsicCall *call)
 		CHECK_FOR_INTERRUPTS();
 		if (p >= end || is_delimiter(p, len, &call->args[1]))
 		{
-			piece.val.string.val = (char *) start;
-			piece.val.string.len = p - start;
+			sf_json_value_string(&piece, start, p - start);
 			if (p > start)
 				sf_json_add_value(&b, NULL, &piece);
 			start = p + len;
@@ -175,8 +167,6 @@ sf_intrinsic_base64_encode(SfIntrinsicCall *call)
 	int			size;
 	char	   *encoded;
 
-	if (arg->type != jbvString)
-		return sf_intrinsic_invalid(call, NULL);
 	size = pg_b64_enc_len(arg->val.string.len);
 	encoded = palloc(size + 1);
 	size = pg_b64_encode(SF_B64_SRC(arg->val.string.val),
@@ -198,8 +188,6 @@ sf_intrinsic_base64_decode(SfIntrinsicCall *call)
 	int			size;
 	void	   *decoded;
 
-	if (arg->type != jbvString)
-		return sf_intrinsic_invalid(call, NULL);
 	initStringInfo(&padded);
 	appendBinaryStringInfo(&padded, arg->val.string.val, arg->val.string.len);
 	while (padded.len % 4 != 0)
@@ -227,8 +215,6 @@ sf_intrinsic_hash(SfIntrinsicCall *call)
 	const JsonbValue *algorithm = &call->args[1];
 	char	   *digest;
 
-	if (data->type != jbvString || algorithm->type != jbvString)
-		return sf_intrinsic_invalid(call, NULL);
 	digest = sf_digest_hex(algorithm->val.string.val, algorithm->val.string.len,
 						   data->val.string.val, data->val.string.len);
 	if (digest == NULL)

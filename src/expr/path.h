@@ -36,21 +36,24 @@ typedef enum SfPathStepKind
 	SF_PATH_STEP_FUNCTION			/* .name(…) */
 } SfPathStepKind;
 
-/* Functions at the end of a path: symbol, name, least and most arguments */
+/*
+ * Functions at the end of a path: symbol, name, least and most arguments, and
+ * what path_function.c calls.
+ */
 #define SF_PATH_FUNCTION_LIST(X) \
-	X(LENGTH, "length", 0, 1) \
-	X(MIN, "min", 0, 100) \
-	X(MAX, "max", 0, 100) \
-	X(AVG, "avg", 0, 100) \
-	X(SUM, "sum", 0, 100) \
-	X(STDDEV, "stddev", 0, 100) \
-	X(CONCAT, "concat", 0, 100) \
-	X(KEYS, "keys", 0, 0) \
-	X(FIRST, "first", 0, 0) \
-	X(LAST, "last", 0, 0) \
-	X(INDEX, "index", 1, 1)
+	X(LENGTH, "length", 0, 1, call_length) \
+	X(MIN, "min", 0, 100, call_aggregate) \
+	X(MAX, "max", 0, 100, call_aggregate) \
+	X(AVG, "avg", 0, 100, call_aggregate) \
+	X(SUM, "sum", 0, 100, call_aggregate) \
+	X(STDDEV, "stddev", 0, 100, call_aggregate) \
+	X(CONCAT, "concat", 0, 100, call_concat) \
+	X(KEYS, "keys", 0, 0, call_keys) \
+	X(FIRST, "first", 0, 0, call_element) \
+	X(LAST, "last", 0, 0, call_element) \
+	X(INDEX, "index", 1, 1, call_element)
 
-#define SF_PATH_FUNCTION_ENUM(sym, name, min, max) SF_PATH_##sym,
+#define SF_PATH_FUNCTION_ENUM(sym, name, min, max, call) SF_PATH_##sym,
 typedef enum SfPathFunction
 {
 	SF_PATH_FUNCTION_LIST(SF_PATH_FUNCTION_ENUM)
@@ -196,6 +199,7 @@ extern bool sf_filter_accepts(const SfFilter *filter, SfPathEnv *penv,
 							  const JsonbValue *node);
 extern bool sf_operand_eval(const SfFilterOperand *operand, SfPathEnv *penv,
 							JsonbValue *result);
+extern int	sf_value_size(const JsonbValue *v);
 
 /* --- path_function.c --- */
 extern bool sf_path_function_call(const SfPathStep *step, SfPathEnv *penv,

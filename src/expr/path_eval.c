@@ -130,6 +130,20 @@ missing(const SfPath *path, const SfPathStep *step, const JsonbValue *node,
 	return SF_PATH_MISSING;
 }
 
+/* Say that a whole path has no results. */
+static SfPathStatus
+no_results(const SfPath *path, SfPathStatus status, SfError *err)
+{
+	StringInfoData buf;
+
+	if (err == NULL)
+		return status;
+	initStringInfo(&buf);
+	append_steps(&buf, path, path->nsteps);
+	sf_error_set(err, SF_ERR_RUNTIME, "No results for path: %s", buf.data);
+	return status;
+}
+
 /* --- steps with one match --- */
 
 /* Take an element by an index that may count from the end. */
@@ -152,9 +166,7 @@ merge_members(const SfPathStep *step, const JsonbValue *node, bool all,
 
 	for (i = 0; i < step->nnames; i++)
 	{
-		members[n].key.type = jbvString;
-		members[n].key.val.string.val = step->names[i].str;
-		members[n].key.val.string.len = step->names[i].len;
+		sf_json_value_string(&members[n].key, step->names[i].str, step->names[i].len);
 		if (sf_json_member(node, step->names[i].str, step->names[i].len,
 						   &members[n].value))
 			n++;
@@ -372,35 +384,29 @@ collect(Collector *c, const SfPathStep *step, const SfPathStep *end,
 static bool
 find_root(const SfPath *path, SfPathEnv *penv, JsonbValue *out)
 {
-	Jsonb	   *doc;
-	JsonbValue	variables;
+	Jsonb	   *doc = NULL;
 
 	switch (path->root)
 	{
 		case SF_ROOT_INPUT:
-			if (penv->env->input == NULL)
-				return false;
-			sf_json_root(penv->env->input, out);
-			return true;
+			doc = penv->env->input;
+			break;
 		case SF_ROOT_CONTEXT:
 			doc = sf_env_context(penv->env);
-			if (doc == NULL)
-				return false;
-			sf_json_root(doc, out);
-			return true;
+			break;
 		case SF_ROOT_VARIABLE:
-			if (penv->env->variables == NULL)
-				return false;
-			sf_json_root(penv->env->variables, &variables);
-			return sf_json_member(&variables, path->variable.str,
-								  path->variable.len, out);
+			doc = penv->env->variables;
+			break;
 		case SF_ROOT_CURRENT:
-			if (penv->current == NULL)
-				return false;
-			*out = *penv->current;
-			return true;
+			if (penv->current != NULL)
+				*out = *penv->current;
+			return penv->current != NULL;
 	}
-	return false;
+	if (doc == NULL)
+		return false;
+	sf_json_root(doc, out);
+	return path->root != SF_ROOT_VARIABLE ||
+		sf_json_member(out, path->variable.str, path->variable.len, out);
 }
 
 /* Find the function that takes all matches of what stands before it, or the end. */
@@ -441,10 +447,10 @@ indefinite_before(const SfPath *path, const SfPathStep *step, const SfPathStep *
 	return false;
 }
 
-/* Take a step with one match.  False with *status where it leads nowhere. */
-static bool
+/* Take a step with one match. */
+static SfPathStatus
 take_step(const SfPath *path, const SfPathStep *step, SfPathEnv *penv,
-		  JsonbValue *current, SfPathStatus *status, SfError *err)
+		  JsonbValue *current, SfError *err)
 {
 	JsonbValue	next;
 
@@ -453,54 +459,31 @@ take_step(const SfPath *path, const SfPathStep *step, SfPathEnv *penv,
 		case SF_PATH_STEP_MEMBER:
 			if (!sf_json_member(current, step->names[0].str,
 								step->names[0].len, &next))
-			{
-				*status = missing(path, step, current, err);
-				return false;
-			}
+				return missing(path, step, current, err);
 			break;
 		case SF_PATH_STEP_MEMBERS:
 			if (!sf_json_is_object(current))
-			{
-				*status = missing(path, step, current, err);
-				return false;
-			}
+				return missing(path, step, current, err);
 			(void) merge_members(step, current, false, &next);
 			break;
 		case SF_PATH_STEP_INDEX:
 			if (!sf_json_is_array(current))
-			{
-				*status = missing(path, step, current, err);
-				return false;
-			}
+				return missing(path, step, current, err);
 			if (element_at(current, step->indexes[0], &next))
 				break;
 			/* The service takes what is past the end for null. */
-			if (step + 1 < path->steps + path->nsteps)
-				*status = missing(path, step + 1, NULL, err);
-			else
-			{
-				StringInfoData buf;
-
-				*status = SF_PATH_PAST_END;
-				if (err == NULL)
-					return false;
-				initStringInfo(&buf);
-				append_steps(&buf, path, path->nsteps);
-				sf_error_set(err, SF_ERR_RUNTIME, "No results for path: %s", buf.data);
-			}
-			return false;
+			return step + 1 < path->steps + path->nsteps ?
+				missing(path, step + 1, NULL, err) :
+				no_results(path, SF_PATH_PAST_END, err);
 		case SF_PATH_STEP_FUNCTION:
 			if (!sf_path_function_call(step, penv, current, &next, err))
-			{
-				*status = SF_PATH_FAILED;
-				return false;
-			}
+				return SF_PATH_FAILED;
 			break;
 		default:
 			elog(ERROR, "unexpected step of kind %d", (int) step->kind);
 	}
 	*current = next;
-	return true;
+	return SF_PATH_FOUND;
 }
 
 /*
@@ -518,16 +501,7 @@ sf_path_eval(const SfPath *path, SfPathEnv *penv, JsonbValue *result,
 
 	check_stack_depth();
 	if (!find_root(path, penv, &current))
-	{
-		StringInfoData buf;
-
-		if (err == NULL)
-			return SF_PATH_MISSING;
-		initStringInfo(&buf);
-		append_steps(&buf, path, path->nsteps);
-		sf_error_set(err, SF_ERR_RUNTIME, "No results for path: %s", buf.data);
-		return SF_PATH_MISSING;
-	}
+		return no_results(path, SF_PATH_MISSING, err);
 	while (step < end)
 	{
 		const SfPathStep *stop;
@@ -535,7 +509,8 @@ sf_path_eval(const SfPath *path, SfPathEnv *penv, JsonbValue *result,
 
 		if (!is_indefinite(path, step))
 		{
-			if (take_step(path, step, penv, &current, &status, err))
+			status = take_step(path, step, penv, &current, err);
+			if (status == SF_PATH_FOUND)
 			{
 				step++;
 				continue;

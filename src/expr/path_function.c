@@ -6,7 +6,6 @@
 
 #include "expr/path.h"
 #include "lib/stringinfo.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
@@ -45,12 +44,8 @@ add_number(Totals *t, Numeric n)
 	t->count++;
 	if (t->function == SF_PATH_MIN || t->function == SF_PATH_MAX)
 	{
-		int			cmp = t->value == NULL ? 0 :
-			DatumGetInt32(DirectFunctionCall2(numeric_cmp, NumericGetDatum(n),
-											  NumericGetDatum(t->value)));
-
-		if (t->value == NULL || (t->function == SF_PATH_MIN ? cmp < 0 : cmp > 0))
-			t->value = n;
+		t->value = t->value == NULL ? n : t->function == SF_PATH_MIN ?
+			CALL2(numeric_smaller, t->value, n) : CALL2(numeric_larger, t->value, n);
 		return;
 	}
 	t->value = add_to(t->value, n);
@@ -145,9 +140,9 @@ append_scalars(StringInfo buf, const JsonbValue *v)
 }
 
 /* Join texts: those of the subject when it is an array, then the arguments. */
-static void
+static bool
 call_concat(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
-			JsonbValue *result)
+			JsonbValue *result, SfError *err)
 {
 	StringInfoData buf;
 	JsonbValue	v;
@@ -161,9 +156,8 @@ call_concat(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
 		if (sf_operand_eval(&step->args[i], penv, &v))
 			append_scalars(&buf, &v);
 	}
-	result->type = jbvString;
-	result->val.string.val = buf.data;
-	result->val.string.len = buf.len;
+	sf_json_value_string(result, buf.data, buf.len);
+	return true;
 }
 
 /* Measure an array, an object or a string (in characters). */
@@ -176,10 +170,7 @@ call_length(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
 
 	if (step->nargs > 0 && !sf_operand_eval(&step->args[0], penv, &v))
 		return sf_error_set(err, SF_ERR_RUNTIME, "length() of nothing");
-	if (v.type == jbvString)
-		length = pg_mbstrlen_with_len(v.val.string.val, v.val.string.len);
-	else
-		length = sf_json_count(&v);
+	length = sf_value_size(&v);
 	if (length < 0)
 		return sf_error_set(err, SF_ERR_RUNTIME, "length() of a %s",
 							sf_json_type_name(&v));
@@ -189,7 +180,8 @@ call_length(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
 
 /* List the names of an object's members. */
 static bool
-call_keys(const JsonbValue *subject, JsonbValue *result, SfError *err)
+call_keys(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
+		  JsonbValue *result, SfError *err)
 {
 	SfJsonBuilder b;
 	JsonbIterator *it;
@@ -234,31 +226,19 @@ call_element(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
 	return true;
 }
 
+#define FUNCTION(sym, name, min, max, call) call,
+static bool (*const functions[]) (const SfPathStep *step, SfPathEnv *penv,
+								  const JsonbValue *subject, JsonbValue *result,
+								  SfError *err) =
+{
+	SF_PATH_FUNCTION_LIST(FUNCTION)
+};
+
 /* Apply a function to a value; false with the reason where it can't be. */
 bool
 sf_path_function_call(const SfPathStep *step, SfPathEnv *penv,
 					  const JsonbValue *subject, JsonbValue *result,
 					  SfError *err)
 {
-	switch (step->function)
-	{
-		case SF_PATH_LENGTH:
-			return call_length(step, penv, subject, result, err);
-		case SF_PATH_MIN:
-		case SF_PATH_MAX:
-		case SF_PATH_AVG:
-		case SF_PATH_SUM:
-		case SF_PATH_STDDEV:
-			return call_aggregate(step, penv, subject, result, err);
-		case SF_PATH_CONCAT:
-			call_concat(step, penv, subject, result);
-			return true;
-		case SF_PATH_KEYS:
-			return call_keys(subject, result, err);
-		case SF_PATH_FIRST:
-		case SF_PATH_LAST:
-		case SF_PATH_INDEX:
-			return call_element(step, penv, subject, result, err);
-	}
-	return false;
+	return functions[step->function] (step, penv, subject, result, err);
 }

@@ -27,7 +27,7 @@ typedef struct FunctionEntry
 	int			max_args;
 } FunctionEntry;
 
-#define FUNCTION_ENTRY(sym, name, min, max) {name, min, max},
+#define FUNCTION_ENTRY(sym, name, min, max, call) {name, min, max},
 static const FunctionEntry path_functions[] = {
 	SF_PATH_FUNCTION_LIST(FUNCTION_ENTRY)
 };
@@ -50,38 +50,31 @@ add_step(List **steps, SfPathStepKind kind)
 	return step;
 }
 
-/* Turn a list of names into a step's array. */
-static void
-set_names(SfPathStep *step, List *names)
+/* Make room for one more name of a step. */
+static SfName *
+add_name(SfPathStep *step)
 {
-	ListCell   *lc;
-
-	step->names = palloc(sizeof(SfName) * list_length(names));
-	foreach(lc, names)
-		step->names[step->nnames++] = *(SfName *) lfirst(lc);
-	step->kind = step->nnames == 1 ? SF_PATH_STEP_MEMBER : SF_PATH_STEP_MEMBERS;
+	step->names = step->names == NULL ? palloc(sizeof(SfName)) :
+		repalloc(step->names, (step->nnames + 1) * sizeof(SfName));
+	step->kind = step->nnames == 0 ? SF_PATH_STEP_MEMBER : SF_PATH_STEP_MEMBERS;
+	return &step->names[step->nnames++];
 }
 
 /* Parse the quoted names of a bracket. */
 static bool
 parse_names(SfScanner *s, List **steps)
 {
-	List	   *names = NIL;
+	SfPathStep *step = add_step(steps, SF_PATH_STEP_MEMBER);
 
 	do
 	{
-		SfName	   *name = palloc(sizeof(SfName));
+		SfName	   *name = add_name(step);
 
 		sf_cursor_space(s);
-		if (sf_cursor_peek(s) != '\'' && sf_cursor_peek(s) != '"')
-			return sf_cursor_fail(s, "expected a quoted name at offset %d",
-								  (int) (s->p - s->text));
 		if (!sf_cursor_quoted(s, &name->str, &name->len))
 			return false;
-		names = lappend(names, name);
 		sf_cursor_space(s);
 	} while (sf_cursor_accept(s, ","));
-	set_names(add_step(steps, SF_PATH_STEP_MEMBER), names);
 	return true;
 }
 
@@ -258,10 +251,9 @@ parse_name(SfScanner *s, SfPathPlace place, List **steps)
 		(void) add_step(steps, SF_PATH_STEP_WILDCARD);
 		return true;
 	}
-	name = palloc(sizeof(SfName));
+	name = add_name(add_step(steps, SF_PATH_STEP_MEMBER));
 	name->len = s->p - start;
 	name->str = pnstrdup(start, name->len);
-	set_names(add_step(steps, SF_PATH_STEP_MEMBER), list_make1(name));
 	return true;
 }
 

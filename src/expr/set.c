@@ -67,9 +67,7 @@ replace_member(const JsonbValue *node, const SfPathStep *step, const SfPathStep 
 		(void) sf_json_list_members(node, members);
 	exists = node != NULL && sf_json_member(node, name->str, name->len, &old);
 	/* of two members with one key the last stays */
-	members[n].key.type = jbvString;
-	members[n].key.val.string.val = name->str;
-	members[n].key.val.string.len = name->len;
+	sf_json_value_string(&members[n].key, name->str, name->len);
 	replace(exists ? &old : NULL, step + 1, end, value, &members[n].value);
 	doc = sf_json_object_of(members, n + 1);
 	pfree(members);

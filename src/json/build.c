@@ -42,13 +42,20 @@ sf_json_from_cstring(const char *text)
 											  CStringGetDatum(text)));
 }
 
-/* Make a value of a C string, which must live longer than the value. */
+/* Make a value of a text, which must live longer than the value. */
 void
-sf_json_value_cstring(JsonbValue *out, const char *text)
+sf_json_value_string(JsonbValue *out, const char *text, int len)
 {
 	out->type = jbvString;
 	out->val.string.val = (char *) text;
-	out->val.string.len = strlen(text);
+	out->val.string.len = len;
+}
+
+/* The same of a C string. */
+void
+sf_json_value_cstring(JsonbValue *out, const char *text)
+{
+	sf_json_value_string(out, text, strlen(text));
 }
 
 /* Make a value of an integer. */

@@ -50,6 +50,7 @@ extern Jsonb *sf_json_int(int64 value);
 extern Jsonb *sf_json_null(void);
 extern Jsonb *sf_json_empty_object(void);
 extern Jsonb *sf_json_empty_array(void);
+extern void sf_json_value_string(JsonbValue *out, const char *text, int len);
 extern void sf_json_value_cstring(JsonbValue *out, const char *text);
 extern void sf_json_value_int(JsonbValue *out, int64 value);
 
@@ -102,6 +103,7 @@ extern int	sf_json_list_members(const JsonbValue *object, SfJsonMember *members)
 /* Equality by meaning (jsonb's own). */
 extern bool sf_json_equal(const Jsonb *a, const Jsonb *b);
 extern bool sf_json_value_equal(const JsonbValue *a, const JsonbValue *b);
+extern int	sf_json_order(const JsonbValue *a, const JsonbValue *b);
 
 extern Jsonb *sf_json_merge(const Jsonb *base, const Jsonb *overlay);
 

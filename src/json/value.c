@@ -195,6 +195,21 @@ sf_json_equal(const Jsonb *a, const Jsonb *b)
 							   (JsonbContainer *) &b->root) == 0;
 }
 
+/* Order two numbers, or two strings by their bytes. */
+int
+sf_json_order(const JsonbValue *a, const JsonbValue *b)
+{
+	int			cmp;
+
+	if (a->type == jbvNumeric)
+		return DatumGetInt32(DirectFunctionCall2(numeric_cmp,
+												 NumericGetDatum(a->val.numeric),
+												 NumericGetDatum(b->val.numeric)));
+	cmp = memcmp(a->val.string.val, b->val.string.val,
+				 Min(a->val.string.len, b->val.string.len));
+	return cmp != 0 ? cmp : a->val.string.len - b->val.string.len;
+}
+
 /* Bring a value that is still under construction into its compact form. */
 static JsonbValue
 compact_value(const JsonbValue *v)
@@ -224,9 +239,7 @@ sf_json_value_equal(const JsonbValue *a, const JsonbValue *b)
 				memcmp(left.val.string.val, right.val.string.val,
 					   left.val.string.len) == 0;
 		case jbvNumeric:
-			return DatumGetBool(DirectFunctionCall2(numeric_eq,
-													NumericGetDatum(left.val.numeric),
-													NumericGetDatum(right.val.numeric)));
+			return sf_json_order(&left, &right) == 0;
 		case jbvBool:
 			return left.val.boolean == right.val.boolean;
 		case jbvBinary:

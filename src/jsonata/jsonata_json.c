@@ -279,9 +279,7 @@ number_to_jsonb(const SfJnValue *v, JsonbValue *out)
 	if (!isfinite(v->u.number))
 	{
 		len = sf_jn_print_number(v->u.number, text);
-		out->type = jbvString;
-		out->val.string.val = pnstrdup(text, len);
-		out->val.string.len = len;
+		sf_json_value_string(out, pnstrdup(text, len), len);
 		return;
 	}
 	out->type = jbvNumeric;
@@ -332,9 +330,7 @@ string_to_jsonb(const char *str, uint32 len, JsonbValue *out)
 		else
 			*p++ = str[i];
 	}
-	out->type = jbvString;
-	out->val.string.val = text;
-	out->val.string.len = (int) (p - text);
+	sf_json_value_string(out, text, (int) (p - text));
 }
 
 /* Make a jsonb scalar; undefined is null.  False for functions and containers. */

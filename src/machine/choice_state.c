@@ -68,18 +68,6 @@ test_sign(Test test, int sign)
 	}
 }
 
-/* Compare two strings by their bytes. */
-static int
-compare_strings(const JsonbValue *a, const JsonbValue *b)
-{
-	int			alen = a->val.string.len,
-				blen = b->val.string.len;
-	int			sign = memcmp(a->val.string.val, b->val.string.val,
-							  Min(alen, blen));
-
-	return sign != 0 ? sign : (alen > blen) - (alen < blen);
-}
-
 /*
  * Match a string against a pattern of StringMatches: "*" is any text, "\*"
  * and "\\" stand for themselves.  Linear but for the last star, to which it
@@ -168,14 +156,11 @@ compare(const Comparison *c, const JsonbValue *value, const JsonbValue *operand)
 									  value->val.string.val + value->val.string.len,
 									  operand->val.string.val,
 									  operand->val.string.val + operand->val.string.len);
-			return test_sign(c->test, compare_strings(value, operand));
+			return test_sign(c->test, sf_json_order(value, operand));
 		case OPERAND_NUMERIC:
 			if (value->type != jbvNumeric || operand->type != jbvNumeric)
 				return false;
-			return test_sign(c->test,
-							 DatumGetInt32(DirectFunctionCall2(numeric_cmp,
-															   NumericGetDatum(value->val.numeric),
-															   NumericGetDatum(operand->val.numeric))));
+			return test_sign(c->test, sf_json_order(value, operand));
 		case OPERAND_BOOLEAN:
 			return value->type == jbvBool && operand->type == jbvBool &&
 				value->val.boolean == operand->val.boolean;
