@@ -9,7 +9,6 @@
 #include "postgres.h"
 
 #include "graph/graph.h"
-#include "miscadmin.h"
 
 static const char *const shapes[] = {
 	[SF_STATE_PASS] = "box",
@@ -22,41 +21,23 @@ static const char *const shapes[] = {
 	[SF_STATE_MAP] = "box",
 };
 
-typedef struct SfDot
-{
-	StringInfo	out;
-	const SfProgram *program;
-	const int  *status_by_state;	/* or NULL */
-	int			depth;			/* of indentation */
-} SfDot;
-
-/* Begin a line. */
-static void
-indent(SfDot *d)
-{
-	appendStringInfoSpaces(d->out, 4 * d->depth);
-}
-
 /* Append text to a quoted string; backslashes would be escapes in a label. */
 static void
 append_quoted(StringInfo out, const char *text)
 {
-	for (; *text != '\0'; text++)
-	{
-		unsigned char ch = *text;
+	sf_graph_append(out, text, "\"\\", "\\%c");
+}
 
-		if (ch == '"' || ch == '\\')
-			appendStringInfo(out, "\\%c", ch);
-		else if (ch < ' ' || ch == 0x7f)
-			appendStringInfoChar(out, ' ');
-		else
-			appendStringInfoChar(out, ch);
-	}
+/* What the name of a state's node ends with, where transitions from it start. */
+static const char *
+end_point(const SfState *state)
+{
+	return state->nscopes > 0 ? "_end" : "";
 }
 
 /* Append the attributes that show a state's status. */
 static void
-append_status(SfDot *d, int number, const char *separator, bool quoted)
+append_status(SfDrawing *d, int number, const char *separator, bool quoted)
 {
 	const SfGraphStatusInfo *info;
 
@@ -69,70 +50,57 @@ append_status(SfDot *d, int number, const char *separator, bool quoted)
 					 separator, info->fill, separator, info->border);
 }
 
-static void draw_scope(SfDot *d, const SfScope *scope);
+/* Draw one branch of a Parallel or Map state, with where it starts and joins. */
+static void
+draw_branch(SfDrawing *d, const SfState *state, int branch)
+{
+	const SfScope *scope = &d->program->scopes[state->scopes[branch]];
+
+	SF_GRAPH_LINE(d, "subgraph cluster_s%db%d {\n", state->number, branch);
+	d->depth++;
+	SF_GRAPH_LINE(d, "label=\"\"; style=\"dashed\"; color=\"#b0b0b0\"; bgcolor=\"#ffffff\";\n");
+	sf_graph_draw_scope(d, scope);
+	d->depth--;
+	SF_GRAPH_LINE(d, "}\n");
+	SF_GRAPH_LINE(d, "s%d -> s%d;\n", state->number, scope->start);
+	for (int i = scope->first; i <= scope->last; i++)
+	{
+		const SfState *inner = &d->program->states[i];
+
+		if (sf_graph_ends(scope, inner))
+			SF_GRAPH_LINE(d, "s%d%s -> s%d_end;\n", i, end_point(inner), state->number);
+	}
+}
 
 /* Draw a Parallel or Map state. */
 static void
-draw_fork(SfDot *d, const SfState *state)
+draw_fork(SfDrawing *d, const SfState *state)
 {
-	int			i;
-
-	indent(d);
-	appendStringInfo(d->out, "subgraph cluster_s%d {\n", state->number);
+	SF_GRAPH_LINE(d, "subgraph cluster_s%d {\n", state->number);
 	d->depth++;
-	indent(d);
-	appendStringInfoString(d->out, "label=\"");
+	SF_GRAPH_LINE(d, "label=\"");
 	append_quoted(d->out, state->name);
 	appendStringInfo(d->out, " (%s)\"", sf_state_type_name(state->type));
 	append_status(d, state->number, "; ", false);
 	appendStringInfoString(d->out, ";\n");
-	indent(d);
-	appendStringInfo(d->out, "s%d [shape=point]; s%d_end [shape=point];\n",
-					 state->number, state->number);
-	for (i = 0; i < state->nscopes; i++)
-	{
-		const SfScope *scope = &d->program->scopes[state->scopes[i]];
-		int			j;
-
-		indent(d);
-		appendStringInfo(d->out, "subgraph cluster_s%db%d {\n", state->number, i);
-		d->depth++;
-		indent(d);
-		appendStringInfo(d->out, "label=\"\"; style=\"dashed\"; color=\"#b0b0b0\"; bgcolor=\"#ffffff\";\n");
-		draw_scope(d, scope);
-		d->depth--;
-		indent(d);
-		appendStringInfoString(d->out, "}\n");
-		indent(d);
-		appendStringInfo(d->out, "s%d -> s%d;\n", state->number, scope->start);
-		for (j = scope->first; j <= scope->last; j++)
-		{
-			const SfState *inner = &d->program->states[j];
-
-			if (inner->scope != scope->number || !sf_graph_is_terminal(inner))
-				continue;
-			indent(d);
-			appendStringInfo(d->out, "s%d%s -> s%d_end;\n", j,
-							 inner->nscopes > 0 ? "_end" : "", state->number);
-		}
-	}
+	SF_GRAPH_LINE(d, "s%d [shape=point]; s%d_end [shape=point];\n",
+				  state->number, state->number);
+	for (int i = 0; i < state->nscopes; i++)
+		draw_branch(d, state, i);
 	d->depth--;
-	indent(d);
-	appendStringInfoString(d->out, "}\n");
+	SF_GRAPH_LINE(d, "}\n");
 }
 
 /* Draw one state. */
 static void
-draw_state(SfDot *d, const SfState *state)
+draw_state(SfDrawing *d, const SfState *state)
 {
 	if (state->nscopes > 0)
 	{
 		draw_fork(d, state);
 		return;
 	}
-	indent(d);
-	appendStringInfo(d->out, "s%d [shape=%s, label=\"", state->number,
-					 shapes[state->type]);
+	SF_GRAPH_LINE(d, "s%d [shape=%s, label=\"", state->number, shapes[state->type]);
 	append_quoted(d->out, state->name);
 	appendStringInfoString(d->out, "\\n");
 	append_quoted(d->out, sf_graph_subtitle(state));
@@ -146,11 +114,9 @@ static void
 draw_edge(void *arg, const SfState *from, int to, SfEdgeKind kind,
 		  const char *label)
 {
-	SfDot	   *d = arg;
+	SfDrawing  *d = arg;
 
-	indent(d);
-	appendStringInfo(d->out, "s%d%s -> s%d", from->number,
-					 from->nscopes > 0 ? "_end" : "", to);
+	SF_GRAPH_LINE(d, "s%d%s -> s%d", from->number, end_point(from), to);
 	if (label != NULL)
 	{
 		appendStringInfo(d->out, " [%slabel=\"",
@@ -161,29 +127,9 @@ draw_edge(void *arg, const SfState *from, int to, SfEdgeKind kind,
 	appendStringInfoString(d->out, ";\n");
 }
 
-/* Draw the states of a scope and the transitions between them. */
-static void
-draw_scope(SfDot *d, const SfScope *scope)
-{
-	int			i;
-
-	check_stack_depth();
-	for (i = scope->first; i <= scope->last; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (d->program->states[i].scope == scope->number)
-			draw_state(d, &d->program->states[i]);
-	}
-	for (i = scope->first; i <= scope->last; i++)
-	{
-		if (d->program->states[i].scope == scope->number)
-			sf_graph_visit_edges(&d->program->states[i], draw_edge, d);
-	}
-}
-
 /* Say what the colours mean. */
 static void
-draw_legend(SfDot *d)
+draw_legend(SfDrawing *d)
 {
 	int			nstatuses = sf_graph_legend_size(d->program, d->status_by_state);
 	int			i;
@@ -199,29 +145,27 @@ draw_legend(SfDot *d)
 
 /* Draw a program for Graphviz. */
 void
-sf_graph_dot(StringInfo out, const SfProgram *program,
-			 const int *status_by_state)
+sf_graph_dot(SfDrawing *d)
 {
-	SfDot		d = {out, program, status_by_state, 1};
-	const SfScope *scope = &program->scopes[0];
-	int			i;
+	const SfScope *scope = &d->program->scopes[0];
 
-	appendStringInfoString(out, "digraph state_machine {\n"
+	d->draw_state = draw_state;
+	d->draw_edge = draw_edge;
+	appendStringInfoString(d->out, "digraph state_machine {\n"
 						   "    node [fontname=\"sans-serif\", style=\"rounded\"];\n"
 						   "    edge [fontname=\"sans-serif\", fontsize=10];\n");
-	draw_scope(&d, scope);
-	appendStringInfo(out, "    start [shape=circle, label=\"\", width=0.2]; start -> s%d;\n"
+	sf_graph_draw_scope(d, scope);
+	appendStringInfo(d->out, "    start [shape=circle, label=\"\", width=0.2]; start -> s%d;\n"
 					 "    stop [shape=doublecircle, label=\"\", width=0.15];\n",
 					 scope->start);
-	for (i = scope->first; i <= scope->last; i++)
+	for (int i = scope->first; i <= scope->last; i++)
 	{
-		const SfState *state = &program->states[i];
+		const SfState *state = &d->program->states[i];
 
-		if (state->scope == scope->number && sf_graph_is_terminal(state))
-			appendStringInfo(out, "    s%d%s -> stop;\n", i,
-							 state->nscopes > 0 ? "_end" : "");
+		if (sf_graph_ends(scope, state))
+			SF_GRAPH_LINE(d, "s%d%s -> stop;\n", i, end_point(state));
 	}
-	if (status_by_state != NULL)
-		draw_legend(&d);
-	appendStringInfoString(out, "}\n");
+	if (d->status_by_state != NULL)
+		draw_legend(d);
+	appendStringInfoString(d->out, "}\n");
 }

@@ -33,12 +33,30 @@ sf_graph_legend_size(const SfProgram *program, const int *status_by_state)
 	return SF_GRAPH_UNKNOWN;
 }
 
-/* Tell whether a scope can end in a state. */
+/* Tell whether a state is one of a scope's, and the scope can end in it. */
 bool
-sf_graph_is_terminal(const SfState *state)
+sf_graph_ends(const SfScope *scope, const SfState *state)
 {
-	return state->end || state->type == SF_STATE_SUCCEED ||
-		state->type == SF_STATE_FAIL;
+	return state->scope == scope->number &&
+		(state->end || state->type == SF_STATE_SUCCEED || state->type == SF_STATE_FAIL);
+}
+
+/*
+ * Append text with special characters escaped, by a format that takes one; control
+ * characters become blanks.
+ */
+void
+sf_graph_append(StringInfo out, const char *text, const char *special, const char *escape)
+{
+	for (; *text != '\0'; text++)
+	{
+		unsigned char ch = *text;
+
+		if (strchr(special, ch) != NULL)
+			appendStringInfo(out, escape, ch);
+		else
+			appendStringInfoChar(out, ch < ' ' || ch == 0x7f ? ' ' : ch);
+	}
 }
 
 /*
@@ -182,5 +200,25 @@ sf_graph_visit_edges(const SfState *state, SfEdgeCallback callback, void *arg)
 		if (state->catchers[i].next >= 0)
 			callback(arg, state, state->catchers[i].next, SF_EDGE_CATCH,
 					 catcher_label(&state->catchers[i]));
+	}
+}
+
+/* Draw the states of a scope and the transitions between them. */
+void
+sf_graph_draw_scope(SfDrawing *d, const SfScope *scope)
+{
+	int			i;
+
+	check_stack_depth();
+	for (i = scope->first; i <= scope->last; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (d->program->states[i].scope == scope->number)
+			d->draw_state(d, &d->program->states[i]);
+	}
+	for (i = scope->first; i <= scope->last; i++)
+	{
+		if (d->program->states[i].scope == scope->number)
+			sf_graph_visit_edges(&d->program->states[i], d->draw_edge, d);
 	}
 }

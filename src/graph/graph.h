@@ -55,17 +55,32 @@ typedef enum SfEdgeKind
 typedef void (*SfEdgeCallback) (void *arg, const SfState *from, int to,
 								SfEdgeKind kind, const char *label);
 
+typedef struct SfDrawing
+{
+	StringInfo	out;
+	const SfProgram *program;
+	const int  *status_by_state;	/* or NULL */
+	int			depth;			/* of indentation */
+	void		(*draw_state) (struct SfDrawing *d, const SfState *state);
+	SfEdgeCallback draw_edge;	/* arg is the drawing */
+} SfDrawing;
+
+/* Begin an indented line; what follows is for appendStringInfo(). */
+#define SF_GRAPH_LINE(d, ...) \
+	(appendStringInfoSpaces((d)->out, 4 * (d)->depth), \
+	 appendStringInfo((d)->out, __VA_ARGS__))
+
+extern void sf_graph_draw_scope(SfDrawing *d, const SfScope *scope);
 extern void sf_graph_visit_edges(const SfState *state, SfEdgeCallback callback,
 								 void *arg);
+extern void sf_graph_append(StringInfo out, const char *text, const char *special,
+							const char *escape);
 extern int	sf_graph_legend_size(const SfProgram *program,
 								 const int *status_by_state);
-extern bool sf_graph_is_terminal(const SfState *state);
+extern bool sf_graph_ends(const SfScope *scope, const SfState *state);
 extern const char *sf_graph_subtitle(const SfState *state);
-extern void sf_graph_mermaid(StringInfo out, const SfProgram *program,
-							 const int *status_by_state);
-extern void sf_graph_dot(StringInfo out, const SfProgram *program,
-						 const int *status_by_state);
-extern void sf_graph_svg(StringInfo out, const SfProgram *program,
-						 const int *status_by_state);
+extern void sf_graph_mermaid(SfDrawing *d);
+extern void sf_graph_dot(SfDrawing *d);
+extern void sf_graph_svg(SfDrawing *d);
 
 #endif							/* SF_GRAPH_GRAPH_H */

@@ -10,8 +10,7 @@
 typedef struct Format
 {
 	const char *name;
-	void		(*draw) (StringInfo out, const SfProgram *program,
-						 const int *status_by_state);
+	void		(*draw) (SfDrawing *d);
 } Format;
 
 static const Format formats[] = {
@@ -30,6 +29,7 @@ sf_graph_render(const SfProgram *program, const char *format,
 				const int *status_by_state)
 {
 	StringInfoData out;
+	SfDrawing	d = {&out, program, status_by_state,.depth = 1};
 	size_t		i;
 
 	for (i = 0; i < lengthof(formats); i++)
@@ -37,7 +37,7 @@ sf_graph_render(const SfProgram *program, const char *format,
 		if (strcmp(formats[i].name, format) == 0)
 		{
 			initStringInfo(&out);
-			formats[i].draw(&out, program, status_by_state);
+			formats[i].draw(&d);
 			return out.data;
 		}
 	}

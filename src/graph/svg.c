@@ -300,27 +300,12 @@ place_scope(Svg *s, const SfScope *scope, int x, int y)
 
 /* --- drawing --- */
 
-/* Append text as XML has it. */
-static void
-append_text(StringInfo out, const char *text)
-{
-	for (; *text != '\0'; text++)
-	{
-		unsigned char ch = *text;
-
-		if (strchr("&<>\"'", ch) != NULL)
-			appendStringInfo(out, "&#%d;", ch);
-		else
-			appendStringInfoChar(out, ch < ' ' || ch == 0x7f ? ' ' : ch);
-	}
-}
-
 /* Draw a line of text, centred. */
 static void
 draw_text(Svg *s, const char *class, int x, int y, const char *text)
 {
 	appendStringInfo(s->out, "<text class=\"%s\" x=\"%d\" y=\"%d\">", class, x, y);
-	append_text(s->out, text);
+	sf_graph_append(s->out, text, "&<>\"'", "&#%d;");
 	appendStringInfoString(s->out, "</text>\n");
 }
 
@@ -335,24 +320,24 @@ draw_edge(Svg *s, const SvgEdge *edge)
 	int			x2 = to->x + to->w / 2;
 	int			y2 = to->y;
 	int			bend = (y2 - y1) / 2;
-	const char *class = edge->kind == SF_EDGE_CATCH ? "catch" : "edge";
+	int			cx1 = x1;		/* the points that the curve is drawn to */
+	int			cy1 = y1 + bend;
+	int			cx2 = x2;
+	int			cy2 = y2 - bend;
 
 	if (edge->back)
 	{
-		int			side;
-
 		x1 = from->x + from->w;
-		y1 = from->y + from->h / 2;
 		x2 = to->x + to->w;
-		y2 = to->y + to->h / 2;
-		side = Max(x1, x2) + 2 * PAD;
-		appendStringInfo(s->out, "<path class=\"%s\" d=\"M%d,%d C%d,%d %d,%d %d,%d\"/>\n",
-						 class, x1, y1, side, y1, side, y2, x2, y2);
-		x1 = x2 = side;
+		cy1 = y1 = from->y + from->h / 2;
+		cy2 = y2 = to->y + to->h / 2;
+		cx1 = cx2 = Max(x1, x2) + 2 * PAD;
 	}
-	else
-		appendStringInfo(s->out, "<path class=\"%s\" d=\"M%d,%d C%d,%d %d,%d %d,%d\"/>\n",
-						 class, x1, y1, x1, y1 + bend, x2, y2 - bend, x2, y2);
+	appendStringInfo(s->out, "<path class=\"%s\" d=\"M%d,%d C%d,%d %d,%d %d,%d\"/>\n",
+					 edge->kind == SF_EDGE_CATCH ? "catch" : "edge",
+					 x1, y1, cx1, cy1, cx2, cy2, x2, y2);
+	if (edge->back)
+		x1 = x2 = cx1;
 	if (edge->label != NULL)
 		draw_text(s, "label", (x1 + x2) / 2, (y1 + y2) / 2, edge->label);
 }
@@ -423,10 +408,9 @@ draw_ends(Svg *s, int bottom)
 					 x, x, x, start->y);
 	for (i = scope->first; i <= scope->last; i++)
 	{
-		const SfState *state = &s->program->states[i];
 		const SvgBox *box = &s->boxes[i];
 
-		if (state->scope != scope->number || !sf_graph_is_terminal(state))
+		if (!sf_graph_ends(scope, &s->program->states[i]))
 			continue;
 		x = box->x + box->w / 2;
 		appendStringInfo(s->out, "<path class=\"edge\" d=\"M%d,%d C%d,%d %d,%d %d,%d\"/>\n",
@@ -486,10 +470,10 @@ draw_head(Svg *s, int width, int height)
 
 /* Draw a program as a document of its own. */
 void
-sf_graph_svg(StringInfo out, const SfProgram *program,
-			 const int *status_by_state)
+sf_graph_svg(SfDrawing *d)
 {
-	Svg			s = {out, program, status_by_state, NULL, NULL};
+	const SfProgram *program = d->program;
+	Svg			s = {d->out, program, d->status_by_state, NULL, NULL};
 	int			bottom;
 	int			width;
 
@@ -500,13 +484,13 @@ sf_graph_svg(StringInfo out, const SfProgram *program,
 
 	bottom = 24 + s.scopes[0].h + 24;
 	width = s.scopes[0].w + 2 * PAD;
-	if (status_by_state != NULL)
+	if (d->status_by_state != NULL)
 		width = Max(width, 2 * PAD + (BOX_MIN + 4) *
-					sf_graph_legend_size(program, status_by_state));
-	draw_head(&s, width, bottom + (status_by_state ? 56 : 20));
+					sf_graph_legend_size(program, d->status_by_state));
+	draw_head(&s, width, bottom + (d->status_by_state ? 56 : 20));
 	draw_scope(&s, &program->scopes[0]);
 	draw_ends(&s, bottom);
-	if (status_by_state != NULL)
+	if (d->status_by_state != NULL)
 		draw_legend(&s, bottom + 24);
-	appendStringInfoString(out, "</svg>\n");
+	appendStringInfoString(d->out, "</svg>\n");
 }
