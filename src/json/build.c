@@ -90,9 +90,8 @@ sf_json_int(int64 value)
 Jsonb *
 sf_json_null(void)
 {
-	JsonbValue	v;
+	JsonbValue	v = {.type = jbvNull};
 
-	v.type = jbvNull;
 	return sf_json_make(&v);
 }
 
@@ -100,20 +99,14 @@ sf_json_null(void)
 Jsonb *
 sf_json_empty_object(void)
 {
-	SfJsonBuilder b;
-
-	sf_json_begin_object(&b);
-	return sf_json_finish(&b);
+	return sf_json_object_of(NULL, 0);
 }
 
 /* Make []. */
 Jsonb *
 sf_json_empty_array(void)
 {
-	SfJsonBuilder b;
-
-	sf_json_begin_array(&b);
-	return sf_json_finish(&b);
+	return sf_json_array_of(NULL, 0);
 }
 
 /* --- objects and arrays under construction --- */
@@ -131,9 +124,17 @@ typedef struct SfJsonLevel
 	List	   *documents;		/* nested containers that were ended */
 } SfJsonLevel;
 
+/* Begin a document that is an object or an array. */
+void
+sf_json_begin(SfJsonBuilder *b, bool is_object)
+{
+	memset(b, 0, sizeof(SfJsonBuilder));
+	sf_json_open(b, NULL, is_object);
+}
+
 /* Begin a container inside the current one, if any. */
-static void
-push_level(SfJsonBuilder *b, const char *key, bool is_object)
+void
+sf_json_open(SfJsonBuilder *b, const char *key, bool is_object)
 {
 	SfJsonLevel *level = palloc0(sizeof(SfJsonLevel));
 
@@ -183,14 +184,15 @@ add_child(SfJsonLevel *level, const JsonbValue *key, const JsonbValue *value)
 }
 
 /* End the container begun last, and add it to the one around it. */
-static void
-pop_level(SfJsonBuilder *b)
+void
+sf_json_close(SfJsonBuilder *b, bool is_object)
 {
 	SfJsonLevel *level = b->level;
 	Jsonb	   *doc = level->is_object ?
 		sf_json_object_of(level->members, level->n) :
 		sf_json_array_of(level->elements, level->n);
 
+	Assert(level->is_object == is_object);
 	list_free_deep(level->documents);
 	if (level->members != NULL)
 		pfree(level->members);
@@ -208,52 +210,6 @@ pop_level(SfJsonBuilder *b)
 		b->level->documents = lappend(b->level->documents, doc);
 	}
 	pfree(level);
-}
-
-/* Begin a document that is an object. */
-void
-sf_json_begin_object(SfJsonBuilder *b)
-{
-	memset(b, 0, sizeof(SfJsonBuilder));
-	push_level(b, NULL, true);
-}
-
-/* Begin a document that is an array. */
-void
-sf_json_begin_array(SfJsonBuilder *b)
-{
-	memset(b, 0, sizeof(SfJsonBuilder));
-	push_level(b, NULL, false);
-}
-
-/* Begin a nested object; key is NULL inside an array. */
-void
-sf_json_open_object(SfJsonBuilder *b, const char *key)
-{
-	push_level(b, key, true);
-}
-
-/* Begin a nested array; key is NULL inside an array. */
-void
-sf_json_open_array(SfJsonBuilder *b, const char *key)
-{
-	push_level(b, key, false);
-}
-
-/* End the object begun last. */
-void
-sf_json_close_object(SfJsonBuilder *b)
-{
-	Assert(b->level->is_object);
-	pop_level(b);
-}
-
-/* End the array begun last. */
-void
-sf_json_close_array(SfJsonBuilder *b)
-{
-	Assert(!b->level->is_object);
-	pop_level(b);
 }
 
 /* Add a value of any kind, which must live until its container is ended. */
@@ -293,10 +249,8 @@ sf_json_add_int(SfJsonBuilder *b, const char *key, int64 value)
 void
 sf_json_add_bool(SfJsonBuilder *b, const char *key, bool value)
 {
-	JsonbValue	v;
+	JsonbValue	v = {.type = jbvBool,.val.boolean = value};
 
-	v.type = jbvBool;
-	v.val.boolean = value;
 	sf_json_add_value(b, key, &v);
 }
 
@@ -304,9 +258,8 @@ sf_json_add_bool(SfJsonBuilder *b, const char *key, bool value)
 void
 sf_json_add_null(SfJsonBuilder *b, const char *key)
 {
-	JsonbValue	v;
+	JsonbValue	v = {.type = jbvNull};
 
-	v.type = jbvNull;
 	sf_json_add_value(b, key, &v);
 }
 
@@ -329,7 +282,7 @@ sf_json_finish(SfJsonBuilder *b)
 	if (b->level != NULL)
 	{
 		Assert(b->level->parent == NULL);
-		pop_level(b);
+		sf_json_close(b, b->level->is_object);
 	}
 	return b->finished;
 }

@@ -16,13 +16,31 @@
 
 /* --- reading --- */
 
+/* Count the elements of an array or the members of an object; -1: a scalar. */
+static inline int
+sf_json_count(const JsonbValue *v)
+{
+	return v->type == jbvBinary ? (int) JsonContainerSize(v->val.binary.data) : -1;
+}
+
+/* Tell whether a value is an object. */
+static inline bool
+sf_json_is_object(const JsonbValue *v)
+{
+	return v->type == jbvBinary && JsonContainerIsObject(v->val.binary.data);
+}
+
+/* Tell whether a value is an array. */
+static inline bool
+sf_json_is_array(const JsonbValue *v)
+{
+	return v->type == jbvBinary && JsonContainerIsArray(v->val.binary.data);
+}
+
 extern void sf_json_root(const Jsonb *doc, JsonbValue *out);
 extern bool sf_json_member(const JsonbValue *v, const char *key, int keylen,
 						   JsonbValue *out);
 extern bool sf_json_element(const JsonbValue *v, int64 index, JsonbValue *out);
-extern int	sf_json_count(const JsonbValue *v);
-extern bool sf_json_is_object(const JsonbValue *v);
-extern bool sf_json_is_array(const JsonbValue *v);
 
 /*
  * Begin to walk over the elements of an array, or over the elements or the values
@@ -68,12 +86,18 @@ typedef struct SfJsonBuilder
 	Jsonb	   *finished;
 } SfJsonBuilder;
 
-extern void sf_json_begin_object(SfJsonBuilder *b);
-extern void sf_json_begin_array(SfJsonBuilder *b);
-extern void sf_json_open_object(SfJsonBuilder *b, const char *key);	/* nested; key NULL in an array */
-extern void sf_json_open_array(SfJsonBuilder *b, const char *key);
-extern void sf_json_close_object(SfJsonBuilder *b);
-extern void sf_json_close_array(SfJsonBuilder *b);
+/* Begin and end containers; key is NULL in an array. */
+extern void sf_json_begin(SfJsonBuilder *b, bool is_object);
+extern void sf_json_open(SfJsonBuilder *b, const char *key, bool is_object);
+extern void sf_json_close(SfJsonBuilder *b, bool is_object);
+
+#define sf_json_begin_object(b)		sf_json_begin((b), true)
+#define sf_json_begin_array(b)		sf_json_begin((b), false)
+#define sf_json_open_object(b, key)	sf_json_open((b), (key), true)
+#define sf_json_open_array(b, key)	sf_json_open((b), (key), false)
+#define sf_json_close_object(b)		sf_json_close((b), true)
+#define sf_json_close_array(b)		sf_json_close((b), false)
+
 extern void sf_json_add_string(SfJsonBuilder *b, const char *key, const char *value);
 extern void sf_json_add_int(SfJsonBuilder *b, const char *key, int64 value);
 extern void sf_json_add_bool(SfJsonBuilder *b, const char *key, bool value);

@@ -187,30 +187,32 @@ sf_json_append_text_within(StringInfo buf, const JsonbValue *v, Size max)
 	return sink.size <= max;
 }
 
+/* Print a document up to max bytes, and dots for what is behind. */
+static char *
+print_document(const Jsonb *doc, Size max)
+{
+	StringInfoData buf;
+	TextSink	sink = {&buf, 0, max};
+
+	initStringInfo(&buf);
+	sink_container(&sink, (JsonbContainer *) &doc->root);
+	if (sink.size > max)
+		appendStringInfoString(&buf, "...");
+	return buf.data;
+}
+
 /* Print the beginning of a document, for a message. */
 char *
 sf_json_excerpt(const Jsonb *doc)
 {
-	StringInfoData buf;
-	TextSink	sink = {&buf, 0, EXCERPT_BYTES};
-
-	initStringInfo(&buf);
-	sink_container(&sink, (JsonbContainer *) &doc->root);
-	if (sink.size > sink.max)
-		appendStringInfoString(&buf, "...");
-	return buf.data;
+	return print_document(doc, EXCERPT_BYTES);
 }
 
 /* Print a document as compact JSON text: no blanks after : and , */
 char *
 sf_json_to_cstring(const Jsonb *doc)
 {
-	StringInfoData buf;
-	TextSink	sink = {&buf, 0, SIZE_MAX};
-
-	initStringInfo(&buf);
-	sink_container(&sink, (JsonbContainer *) &doc->root);
-	return buf.data;
+	return print_document(doc, SIZE_MAX);
 }
 
 /*

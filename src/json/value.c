@@ -13,38 +13,24 @@
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 
-/* The container under a value, or NULL when it is no array or object. */
-static JsonbContainer *
-value_container(const JsonbValue *v)
-{
-	return v->type == jbvBinary ? v->val.binary.data : NULL;
-}
-
 /* Look a member up in an object; false when absent or when v is no object. */
 bool
 sf_json_member(const JsonbValue *v, const char *key, int keylen,
 			   JsonbValue *out)
 {
-	JsonbContainer *container = value_container(v);
-
-	if (container == NULL || !JsonContainerIsObject(container))
-		return false;
-	return getKeyJsonValueFromContainer(container, key, keylen, out) != NULL;
+	return sf_json_is_object(v) &&
+		getKeyJsonValueFromContainer(v->val.binary.data, key, keylen, out) != NULL;
 }
 
 /* Take an element of an array, 0-based; false when it is out of range. */
 bool
 sf_json_element(const JsonbValue *v, int64 index, JsonbValue *out)
 {
-	JsonbContainer *container = value_container(v);
 	JsonbValue *found;
 
-	if (container == NULL || !JsonContainerIsArray(container) ||
-		index < 0 || index >= JsonContainerSize(container))
+	if (!sf_json_is_array(v) || index < 0 || index >= sf_json_count(v))
 		return false;
-	found = getIthJsonbValueFromContainer(container, (uint32) index);
-	if (found == NULL)
-		return false;
+	found = getIthJsonbValueFromContainer(v->val.binary.data, (uint32) index);
 	*out = *found;
 	pfree(found);
 	return true;
@@ -75,33 +61,6 @@ sf_json_next(JsonbIterator **it, JsonbValue *child)
 		token = JsonbIteratorNext(it, child, true);
 	while (token != WJB_ELEM && token != WJB_VALUE && token != WJB_DONE);
 	return token != WJB_DONE;
-}
-
-/* Count the elements of an array or the members of an object; -1: a scalar. */
-int
-sf_json_count(const JsonbValue *v)
-{
-	JsonbContainer *container = value_container(v);
-
-	return container == NULL ? -1 : (int) JsonContainerSize(container);
-}
-
-/* Tell whether a value is an object. */
-bool
-sf_json_is_object(const JsonbValue *v)
-{
-	JsonbContainer *container = value_container(v);
-
-	return container != NULL && JsonContainerIsObject(container);
-}
-
-/* Tell whether a value is an array. */
-bool
-sf_json_is_array(const JsonbValue *v)
-{
-	JsonbContainer *container = value_container(v);
-
-	return container != NULL && JsonContainerIsArray(container);
 }
 
 /*
