@@ -17,7 +17,7 @@
  *		BIND		name := rhs
  *		APPLY		lhs ~> rhs
  *		TRANSFORM	| lhs | rhs, third |
- *		SORT		terms (a step of a path)
+ *		SORT		items, of which some are descending (a step of a path)
  *		PARENT		slot
  */
 #ifndef SF_JSONATA_AST_H
@@ -26,16 +26,17 @@
 #include "jsonata/jsonata_value.h"
 
 /*
- * Operators: symbol, text, binding power.  Order matters to the lexer only in
- * that two-character operators come first.
+ * Operators: symbol, text, how strongly it binds what stands left of it (0: it
+ * does not follow an operand).  Order matters to the lexer only in that
+ * two-character operators come first.
  */
 #define SF_JN_OPERATOR_LIST(X) \
-	X(RANGE, "..", 20) \
+	X(RANGE, "..", 0) \
 	X(ASSIGN, ":=", 10) \
 	X(NE, "!=", 40) \
 	X(GE, ">=", 40) \
 	X(LE, "<=", 40) \
-	X(DESCEND, "**", 60) \
+	X(DESCEND, "**", 0) \
 	X(CHAIN, "~>", 40) \
 	X(ELVIS, "?:", 40) \
 	X(COALESCE, "??", 40) \
@@ -49,15 +50,15 @@
 	X(COMMA, ",", 0) \
 	X(AT, "@", 80) \
 	X(HASH, "#", 80) \
-	X(SEMICOLON, ";", 80) \
-	X(COLON, ":", 80) \
+	X(SEMICOLON, ";", 0) \
+	X(COLON, ":", 0) \
 	X(QUESTION, "?", 20) \
 	X(PLUS, "+", 50) \
 	X(MINUS, "-", 50) \
 	X(STAR, "*", 60) \
 	X(SLASH, "/", 60) \
 	X(PERCENT, "%", 60) \
-	X(PIPE, "|", 20) \
+	X(PIPE, "|", 0) \
 	X(EQ, "=", 40) \
 	X(LT, "<", 40) \
 	X(GT, ">", 40) \
@@ -158,12 +159,6 @@ typedef struct SfJnGroup
 	int			position;
 } SfJnGroup;
 
-typedef struct SfJnTerm
-{
-	SfJnNode   *expr;
-	bool		descending;
-} SfJnTerm;
-
 struct SfJnNode
 {
 	SfJnNodeType type;
@@ -178,8 +173,6 @@ struct SfJnNode
 	SfJnStages	stages;			/* of a step in a path */
 	SfJnStages	predicates;		/* of anything else */
 	SfJnGroup  *group;
-	SfJnTerm   *terms;
-	int			nterms;
 	SfJnSignature *signature;
 	SfJnRegex  *regex;
 
@@ -196,7 +189,7 @@ struct SfJnNode
 	bool		cons;
 	bool		tuple;
 	bool		thunk;			/* LAMBDA that stands for a tail call */
-	bool		simple;			/* PATH of one plain name */
+	bool		descending;		/* a term of SORT */
 };
 
 /* Everything that compiling needs; lives in the program's context. */

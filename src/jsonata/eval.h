@@ -157,8 +157,8 @@ extern SfJnValue *sf_jn_eval_group(SfJnEval *ev, const SfJnNodeList *pairs,
 								   int position, SfJnValue *input, SfJnFrame *env);
 extern SfJnValue *sf_jn_eval_sort(SfJnEval *ev, const SfJnNode *node,
 								  SfJnValue *input, SfJnFrame *env);
-extern SfJnFrame *sf_jn_tuple_frame(SfJnEval *ev, SfJnFrame *env,
-									const SfJnValue *tuple);
+extern SfJnValue *sf_jn_eval_item(SfJnEval *ev, const SfJnNode *node,
+								  SfJnValue *item, bool tuples, SfJnFrame *env);
 
 /*
  * Sort stably; swap(arg, a, b) tells whether a must come after b.  Makes a new

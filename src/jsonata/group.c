@@ -19,13 +19,24 @@ typedef struct Group
 } Group;
 
 /* Open a scope with the bindings of a tuple. */
-SfJnFrame *
-sf_jn_tuple_frame(SfJnEval *ev, SfJnFrame *env, const SfJnValue *tuple)
+static SfJnFrame *
+tuple_frame(SfJnEval *ev, SfJnFrame *env, const SfJnValue *tuple)
 {
 	SfJnFrame  *frame = sf_jn_frame(ev, env);
 
 	frame->tuple = SF_JN_IS_OBJECT(tuple) ? tuple : NULL;
 	return frame;
+}
+
+/* Evaluate a node with an item of a sequence, or of a stream of tuples. */
+SfJnValue *
+sf_jn_eval_item(SfJnEval *ev, const SfJnNode *node, SfJnValue *item, bool tuples,
+				SfJnFrame *env)
+{
+	if (tuples)
+		return sf_jn_eval(ev, node, sf_jn_get(item, "@"),
+						  tuple_frame(ev, env, item));
+	return sf_jn_eval(ev, node, item, env);
 }
 
 /* Add one more item to a group. */
@@ -107,7 +118,7 @@ collect_groups(SfJnEval *ev, const SfJnNodeList *pairs, int position,
 	for (i = 0; i < n; i++)
 	{
 		SfJnValue  *item = items[i];
-		SfJnFrame  *frame = tuples ? sf_jn_tuple_frame(ev, env, item) : env;
+		SfJnFrame  *frame = tuples ? tuple_frame(ev, env, item) : env;
 		SfJnValue  *context = tuples ? sf_jn_get(item, "@") : item;
 
 		for (pair = 0; pair < pairs->n; pair += 2)
@@ -166,18 +177,10 @@ sf_jn_eval_group(SfJnEval *ev, const SfJnNodeList *pairs, int position,
 	result = sf_jn_object(&ev->arena, keys->len);
 	for (i = 0; i < keys->len; i++)
 	{
-		SfJnValue  *context = groups[i].data;
-		SfJnFrame  *frame = env;
-		SfJnValue  *value;
+		SfJnValue  *item = tuples ? reduce_tuples(ev, groups[i].data) : groups[i].data;
+		SfJnValue  *value = sf_jn_eval_item(ev, pairs->at[groups[i].pair + 1], item,
+											tuples, env);
 
-		if (tuples)
-		{
-			SfJnValue  *tuple = reduce_tuples(ev, context);
-
-			context = sf_jn_get(tuple, "@");
-			frame = sf_jn_tuple_frame(ev, env, tuple);
-		}
-		value = sf_jn_eval(ev, pairs->at[groups[i].pair + 1], context, frame);
 		if (value != NULL)
 			sf_jn_set_member(&ev->arena, result, &keys->u.members[i], value);
 	}
@@ -238,16 +241,6 @@ typedef struct SortState
 	bool		tuples;
 } SortState;
 
-/* Evaluate a term of an order-by clause for one item. */
-static SfJnValue *
-eval_term(SfJnEval *ev, SortState *state, const SfJnTerm *term, SfJnValue *item)
-{
-	if (state->tuples)
-		return sf_jn_eval(ev, term->expr, sf_jn_get(item, "@"),
-						  sf_jn_tuple_frame(ev, state->env, item));
-	return sf_jn_eval(ev, term->expr, item, state->env);
-}
-
 /* Tell whether the first item must come after the second. */
 static bool
 terms_swap(SfJnEval *ev, void *arg, SfJnValue *a, SfJnValue *b)
@@ -256,11 +249,11 @@ terms_swap(SfJnEval *ev, void *arg, SfJnValue *a, SfJnValue *b)
 	int			comp = 0;
 	int			i;
 
-	for (i = 0; i < state->node->nterms && comp == 0; i++)
+	for (i = 0; i < state->node->items.n && comp == 0; i++)
 	{
-		const SfJnTerm *term = &state->node->terms[i];
-		SfJnValue  *x = eval_term(ev, state, term, a);
-		SfJnValue  *y = eval_term(ev, state, term, b);
+		const SfJnNode *term = state->node->items.at[i];
+		SfJnValue  *x = sf_jn_eval_item(ev, term, a, state->tuples, state->env);
+		SfJnValue  *y = sf_jn_eval_item(ev, term, b, state->tuples, state->env);
 
 		/* What is undefined goes last, in either direction. */
 		if (x == NULL || y == NULL)

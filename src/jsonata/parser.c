@@ -79,28 +79,35 @@ expect(SfJnCompile *c, SfJnOp op, bool infix)
 	next(c, infix);
 }
 
+/* Go past an operator if it is the current token. */
+static bool
+accept(SfJnCompile *c, SfJnOp op)
+{
+	if (c->token != op)
+		return false;
+	next(c, false);
+	return true;
+}
+
 /* Parse the arguments of a call up to the closing parenthesis. */
 static void
 parse_arguments(SfJnCompile *c, SfJnNode *call)
 {
-	bool		more = c->token != SF_JN_OP_RPAREN;
-
-	while (more)
+	if (c->token != SF_JN_OP_RPAREN)
 	{
-		if (c->token == SF_JN_OP_QUESTION)
+		do
 		{
 			SfJnNode   *hole = c->node;
 
-			hole->type = SF_JN_N_PLACEHOLDER;
-			call->type = SF_JN_N_PARTIAL;
-			sf_jn_list_add(c, &call->items, hole);
-			next(c, false);
-		}
-		else
-			sf_jn_list_add(c, &call->items, parse_expression(c, 0));
-		more = c->token == SF_JN_OP_COMMA;
-		if (more)
-			next(c, false);
+			if (accept(c, SF_JN_OP_QUESTION))
+			{
+				hole->type = SF_JN_N_PLACEHOLDER;
+				call->type = SF_JN_N_PARTIAL;
+				sf_jn_list_add(c, &call->items, hole);
+			}
+			else
+				sf_jn_list_add(c, &call->items, parse_expression(c, 0));
+		} while (accept(c, SF_JN_OP_COMMA));
 	}
 	expect(c, SF_JN_OP_RPAREN, true);
 }
@@ -147,7 +154,6 @@ parse_call(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 	int			i;
 
 	node->type = SF_JN_N_FUNCTION;
-	node->lhs = left;
 	parse_arguments(c, node);
 
 	if (left->type != SF_JN_N_NAME ||
@@ -185,9 +191,8 @@ parse_block(SfJnCompile *c, SfJnNode *node)
 	while (c->token != SF_JN_OP_RPAREN)
 	{
 		sf_jn_list_add(c, &node->items, parse_expression(c, 0));
-		if (c->token != SF_JN_OP_SEMICOLON)
+		if (!accept(c, SF_JN_OP_SEMICOLON))
 			break;
-		next(c, false);
 	}
 	expect(c, SF_JN_OP_RPAREN, true);
 	return node;
@@ -200,25 +205,20 @@ parse_array(SfJnCompile *c, SfJnNode *node)
 	node->type = SF_JN_N_ARRAY;
 	if (c->token != SF_JN_OP_RBRACKET)
 	{
-		for (;;)
+		do
 		{
 			SfJnNode   *item = parse_expression(c, 0);
+			SfJnNode   *range = c->node;
 
-			if (c->token == SF_JN_OP_RANGE)
+			if (accept(c, SF_JN_OP_RANGE))
 			{
-				SfJnNode   *range = c->node;
-
-				next(c, false);
 				range->type = SF_JN_N_BINARY;
 				range->lhs = item;
 				range->rhs = parse_expression(c, 0);
 				item = range;
 			}
 			sf_jn_list_add(c, &node->items, item);
-			if (c->token != SF_JN_OP_COMMA)
-				break;
-			next(c, false);
-		}
+		} while (accept(c, SF_JN_OP_COMMA));
 	}
 	expect(c, SF_JN_OP_RBRACKET, true);
 	return node;
@@ -230,15 +230,12 @@ parse_pairs(SfJnCompile *c, SfJnNode *node)
 {
 	if (c->token != SF_JN_OP_RBRACE)
 	{
-		for (;;)
+		do
 		{
 			sf_jn_list_add(c, &node->items, parse_expression(c, 0));
 			expect(c, SF_JN_OP_COLON, false);
 			sf_jn_list_add(c, &node->items, parse_expression(c, 0));
-			if (c->token != SF_JN_OP_COMMA)
-				break;
-			next(c, false);
-		}
+		} while (accept(c, SF_JN_OP_COMMA));
 	}
 	expect(c, SF_JN_OP_RBRACE, true);
 }
@@ -251,47 +248,29 @@ parse_transform(SfJnCompile *c, SfJnNode *node)
 	node->lhs = parse_expression(c, 0);
 	expect(c, SF_JN_OP_PIPE, false);
 	node->rhs = parse_expression(c, 0);
-	if (c->token == SF_JN_OP_COMMA)
-	{
-		next(c, false);
+	if (accept(c, SF_JN_OP_COMMA))
 		node->third = parse_expression(c, 0);
-	}
 	expect(c, SF_JN_OP_PIPE, false);
 	return node;
 }
 
 /* Parse the terms of an order-by clause; the caret was read. */
-static SfJnNode *
-parse_sort(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
+static void
+parse_sort(SfJnCompile *c, SfJnNode *node)
 {
-	int			cap = 0;
-
-	node->type = SF_JN_N_BINARY;
-	node->lhs = left;
 	expect(c, SF_JN_OP_LPAREN, false);
-	for (;;)
+	do
 	{
-		SfJnTerm	term = {0};
+		bool		descending = accept(c, SF_JN_OP_GT);
+		SfJnNode   *term;
 
-		if (c->token == SF_JN_OP_LT || c->token == SF_JN_OP_GT)
-		{
-			term.descending = c->token == SF_JN_OP_GT;
-			next(c, false);
-		}
-		term.expr = parse_expression(c, 0);
-		if (node->nterms >= cap)
-		{
-			cap = cap == 0 ? 4 : cap * 2;
-			node->terms = sf_jn_grow(c->arena, node->terms, node->nterms, cap,
-									 sizeof(SfJnTerm));
-		}
-		node->terms[node->nterms++] = term;
-		if (c->token != SF_JN_OP_COMMA)
-			break;
-		next(c, false);
-	}
+		if (!descending)
+			(void) accept(c, SF_JN_OP_LT);
+		term = parse_expression(c, 0);
+		term->descending = descending;
+		sf_jn_list_add(c, &node->items, term);
+	} while (accept(c, SF_JN_OP_COMMA));
 	expect(c, SF_JN_OP_RPAREN, false);
-	return node;
 }
 
 /*
@@ -348,57 +327,43 @@ parse_prefix(SfJnCompile *c, SfJnNode *node)
 static SfJnNode *
 parse_bracket(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 {
-	if (c->token == SF_JN_OP_RBRACKET)
+	if (accept(c, SF_JN_OP_RBRACKET))
 	{
 		SfJnNode   *step = left;
 
 		while (step->type == SF_JN_N_BINARY && step->op == SF_JN_OP_LBRACKET)
 			step = step->lhs;
 		step->keep_array = true;
-		next(c, false);
 		return left;
 	}
-	node->type = SF_JN_N_BINARY;
-	node->lhs = left;
 	node->rhs = parse_expression(c, 0);
 	expect(c, SF_JN_OP_RBRACKET, true);
 	return node;
 }
 
-/* Parse a binding of the current context (@) or position (#) to a variable. */
-static SfJnNode *
-parse_binding(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
-{
-	node->type = SF_JN_N_BINARY;
-	node->lhs = left;
-	node->rhs = parse_expression(c, sf_jn_operator_power[node->op]);
-	if (node->rhs->type != SF_JN_N_VARIABLE)
-		sf_jn_throw_at(c->thrower, SF_JN_S0214, node->rhs->position,
-					   sf_jn_operator_text[node->op]);
-	return node;
-}
-
 /* Parse left ?? right: the left side unless it is undefined. */
-static SfJnNode *
+static void
 parse_coalesce(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 {
 	SfJnNode   *call = sf_jn_node(c, SF_JN_N_FUNCTION, node->position);
-	SfJnNode   *exists = sf_jn_node(c, SF_JN_N_VARIABLE, node->position);
 
-	exists->name = sf_jn_name("exists", 6);
-	call->lhs = exists;
+	call->lhs = sf_jn_node(c, SF_JN_N_VARIABLE, node->position);
+	call->lhs->name = sf_jn_name("exists", 6);
 	sf_jn_list_add(c, &call->items, left);
 	node->type = SF_JN_N_CONDITION;
 	node->lhs = call;
 	node->rhs = left;
 	node->third = parse_expression(c, 0);
-	return node;
 }
 
 /* Parse an operator that follows a left side; c stands after it. */
 static SfJnNode *
 parse_infix(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 {
+	int			power = sf_jn_operator_power[node->op];
+
+	node->type = SF_JN_N_BINARY;
+	node->lhs = left;
 	switch (node->op)
 	{
 		case SF_JN_OP_LPAREN:
@@ -407,66 +372,41 @@ parse_infix(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 			return parse_bracket(c, node, left);
 		case SF_JN_OP_LBRACE:
 			parse_pairs(c, node);
-			node->type = SF_JN_N_BINARY;
-			node->lhs = left;
-			return node;
+			break;
 		case SF_JN_OP_CARET:
-			return parse_sort(c, node, left);
+			parse_sort(c, node);
+			break;
 		case SF_JN_OP_AT:
 		case SF_JN_OP_HASH:
-			return parse_binding(c, node, left);
+			node->rhs = parse_expression(c, power);
+			if (node->rhs->type != SF_JN_N_VARIABLE)
+				sf_jn_throw_at(c->thrower, SF_JN_S0214, node->rhs->position,
+							   sf_jn_operator_text[node->op]);
+			break;
 		case SF_JN_OP_COALESCE:
-			return parse_coalesce(c, node, left);
+			parse_coalesce(c, node, left);
+			break;
 		case SF_JN_OP_ELVIS:
 			node->type = SF_JN_N_CONDITION;
-			node->lhs = node->rhs = left;
+			node->rhs = left;
 			node->third = parse_expression(c, 0);
-			return node;
+			break;
 		case SF_JN_OP_QUESTION:
 			node->type = SF_JN_N_CONDITION;
-			node->lhs = left;
 			node->rhs = parse_expression(c, 0);
-			if (c->token == SF_JN_OP_COLON)
-			{
-				next(c, false);
+			if (accept(c, SF_JN_OP_COLON))
 				node->third = parse_expression(c, 0);
-			}
-			return node;
+			break;
 		case SF_JN_OP_ASSIGN:
 			if (left->type != SF_JN_N_VARIABLE)
 				fail_node(c, SF_JN_S0212, left);
-			node->type = SF_JN_N_BINARY;
-			node->lhs = left;
-			node->rhs = parse_expression(c, sf_jn_operator_power[node->op] - 1);
-			return node;
+			node->rhs = parse_expression(c, power - 1);
+			break;
 		default:
-			node->type = SF_JN_N_BINARY;
-			node->lhs = left;
-			node->rhs = parse_expression(c, sf_jn_operator_power[node->op]);
-			return node;
+			node->rhs = parse_expression(c, power);
+			break;
 	}
-}
-
-/* Tell how strongly the current token binds what stands left of it. */
-static int
-left_power(SfJnCompile *c)
-{
-	switch (c->token)
-	{
-		case SF_JN_OP_NONE:
-		case SF_JN_OP_COLON:
-		case SF_JN_OP_SEMICOLON:
-		case SF_JN_OP_COMMA:
-		case SF_JN_OP_RPAREN:
-		case SF_JN_OP_RBRACKET:
-		case SF_JN_OP_RBRACE:
-		case SF_JN_OP_RANGE:
-		case SF_JN_OP_PIPE:
-		case SF_JN_OP_DESCEND:
-			return 0;
-		default:
-			return sf_jn_operator_power[c->token];
-	}
+	return node;
 }
 
 /* Parse an expression whose operators bind stronger than power. */
@@ -481,7 +421,7 @@ parse_expression(SfJnCompile *c, int power)
 		sf_jn_throw_at(c->thrower, SF_JN_U1001, token->position, NULL);
 	next(c, true);
 	left = parse_prefix(c, token);
-	while (power < left_power(c))
+	while (power < sf_jn_operator_power[c->token])
 	{
 		token = c->node;
 		next(c, false);

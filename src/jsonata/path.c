@@ -91,16 +91,8 @@ sf_jn_eval_filter(SfJnEval *ev, const SfJnNode *predicate, SfJnValue *input,
 	for (i = 0; i < n; i++)
 	{
 		SfJnValue  *item = items[i];
-		SfJnValue  *context = item;
-		SfJnFrame  *frame = env;
-		SfJnValue  *res;
+		SfJnValue  *res = sf_jn_eval_item(ev, predicate, item, tuples, env);
 
-		if (tuples)
-		{
-			context = sf_jn_get(item, "@");
-			frame = sf_jn_tuple_frame(ev, env, item);
-		}
-		res = sf_jn_eval(ev, predicate, context, frame);
 		if (SF_JN_IS_NUMBER(res) ? sf_jn_is_numeric(ev, res) : sf_jn_all_numeric(ev, res))
 		{
 			SfJnValue **numbers = SF_JN_IS_ARRAY(res) ? res->u.items : &res;
@@ -287,8 +279,7 @@ eval_tuple_step(SfJnEval *ev, const SfJnNode *step, SfJnValue *input,
 	for (i = 0; i < bindings->len; i++)
 	{
 		SfJnValue  *tuple = bindings->u.items[i];
-		SfJnValue  *v = sf_jn_eval(ev, step, sf_jn_get(tuple, "@"),
-								   sf_jn_tuple_frame(ev, env, tuple));
+		SfJnValue  *v = sf_jn_eval_item(ev, step, tuple, true, env);
 
 		if (v != NULL)
 			push_tuples(ev, step, tuple, v, result);

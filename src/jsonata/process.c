@@ -140,6 +140,16 @@ make_path(SfJnCompile *c, SfJnNode *step)
 	return path;
 }
 
+/* Let the predicates of a node that becomes a step be its stages. */
+static void
+predicates_to_stages(SfJnNode *node)
+{
+	if (node->predicates.n == 0)
+		return;
+	node->stages = node->predicates;
+	memset(&node->predicates, 0, sizeof(SfJnStages));
+}
+
 /* Process left.right into one path. */
 static SfJnNode *
 process_dot(SfJnCompile *c, SfJnNode *node)
@@ -159,11 +169,7 @@ process_dot(SfJnCompile *c, SfJnNode *node)
 	}
 	else
 	{
-		if (right->predicates.n > 0)
-		{
-			right->stages = right->predicates;
-			memset(&right->predicates, 0, sizeof(SfJnStages));
-		}
+		predicates_to_stages(right);
 		sf_jn_list_add(c, &path->items, right);
 	}
 
@@ -191,13 +197,19 @@ process_dot(SfJnCompile *c, SfJnNode *node)
 	return path;
 }
 
+/* The last step of a path, or the node itself. */
+static SfJnNode *
+last_step(SfJnNode *node)
+{
+	return node->type == SF_JN_N_PATH ? node->items.at[node->items.n - 1] : node;
+}
+
 /* Process left[predicate]. */
 static SfJnNode *
 process_predicate(SfJnCompile *c, SfJnNode *node)
 {
 	SfJnNode   *result = sf_jn_process(c, node->lhs);
-	bool		is_path = result->type == SF_JN_N_PATH;
-	SfJnNode   *step = is_path ? result->items.at[result->items.n - 1] : result;
+	SfJnNode   *step = last_step(result);
 	SfJnNode   *predicate;
 	SfJnStage  *stage;
 	int			i;
@@ -216,10 +228,20 @@ process_predicate(SfJnCompile *c, SfJnNode *node)
 		}
 		push_ancestry(c, step, predicate);
 	}
-	stage = add_stage(c, is_path ? &step->stages : &step->predicates);
+	stage = add_stage(c, step != result ? &step->stages : &step->predicates);
 	stage->expr = predicate;
 	stage->position = node->position;
 	return result;
+}
+
+/* Process a part of a node, or NULL, and pass its unresolved slots up to the node. */
+static SfJnNode *
+process_part(SfJnCompile *c, SfJnNode *whole, SfJnNode *node)
+{
+	SfJnNode   *part = node == NULL ? NULL : sf_jn_process(c, node);
+
+	push_ancestry(c, whole, part);
+	return part;
 }
 
 /* Process the members of an object constructor or of a grouping. */
@@ -231,13 +253,8 @@ process_list(SfJnCompile *c, SfJnNode *whole, const SfJnNodeList *from,
 	int			i;
 
 	for (i = 0; i < from->n; i++)
-	{
-		SfJnNode   *part = sf_jn_process(c, from->at[i]);
-
-		if (ancestry)
-			push_ancestry(c, whole, part);
-		sf_jn_list_add(c, &list, part);
-	}
+		sf_jn_list_add(c, &list, ancestry ? process_part(c, whole, from->at[i]) :
+					   sf_jn_process(c, from->at[i]));
 	*to = list;
 }
 
@@ -265,13 +282,9 @@ process_sort(SfJnCompile *c, SfJnNode *node)
 
 	if (path->type != SF_JN_N_PATH)
 		path = make_path(c, path);
-	sort->terms = node->terms;
-	sort->nterms = node->nterms;
-	for (i = 0; i < sort->nterms; i++)
-	{
-		sort->terms[i].expr = sf_jn_process(c, sort->terms[i].expr);
-		push_ancestry(c, sort, sort->terms[i].expr);
-	}
+	process_list(c, sort, &node->items, &sort->items, true);
+	for (i = 0; i < sort->items.n; i++)
+		sort->items.at[i]->descending = node->items.at[i]->descending;
 	sf_jn_list_add(c, &path->items, sort);
 	resolve_ancestry(c, path);
 	return path;
@@ -282,10 +295,8 @@ static SfJnNode *
 process_focus(SfJnCompile *c, SfJnNode *node)
 {
 	SfJnNode   *result = sf_jn_process(c, node->lhs);
-	SfJnNode   *step = result;
+	SfJnNode   *step = last_step(result);
 
-	if (result->type == SF_JN_N_PATH)
-		step = result->items.at[result->items.n - 1];
 	if (step->stages.n > 0 || step->predicates.n > 0)
 		sf_jn_throw_at(c->thrower, SF_JN_S0215, node->position, NULL);
 	if (step->type == SF_JN_N_SORT)
@@ -302,18 +313,12 @@ static SfJnNode *
 process_index(SfJnCompile *c, SfJnNode *node)
 {
 	SfJnNode   *result = sf_jn_process(c, node->lhs);
-	SfJnNode   *step = result;
+	SfJnNode   *step = last_step(result);
 
-	if (result->type == SF_JN_N_PATH)
-		step = result->items.at[result->items.n - 1];
-	else
+	if (step == result)
 	{
 		result = make_path(c, result);
-		if (step->predicates.n > 0)
-		{
-			step->stages = step->predicates;
-			memset(&step->predicates, 0, sizeof(SfJnStages));
-		}
+		predicates_to_stages(step);
 	}
 	if (step->stages.n == 0)
 		step->index = node->rhs->name;
@@ -351,8 +356,7 @@ process_binary(SfJnCompile *c, SfJnNode *node)
 		case SF_JN_OP_ASSIGN:
 			result = sf_jn_node(c, SF_JN_N_BIND, node->position);
 			result->name = node->lhs->name;
-			result->rhs = sf_jn_process(c, node->rhs);
-			push_ancestry(c, result, result->rhs);
+			result->rhs = process_part(c, result, node->rhs);
 			return result;
 		case SF_JN_OP_CHAIN:
 			result = sf_jn_node(c, SF_JN_N_APPLY, node->position);
@@ -363,10 +367,8 @@ process_binary(SfJnCompile *c, SfJnNode *node)
 		default:
 			result = sf_jn_node(c, SF_JN_N_BINARY, node->position);
 			result->op = node->op;
-			result->lhs = sf_jn_process(c, node->lhs);
-			result->rhs = sf_jn_process(c, node->rhs);
-			push_ancestry(c, result, result->lhs);
-			push_ancestry(c, result, result->rhs);
+			result->lhs = process_part(c, result, node->lhs);
+			result->rhs = process_part(c, result, node->rhs);
 			return result;
 	}
 }
@@ -440,11 +442,7 @@ process_condition(SfJnCompile *c, SfJnNode *node)
 	}
 	push_ancestry(c, result, result->lhs);
 	push_ancestry(c, result, result->rhs);
-	if (node->third != NULL)
-	{
-		result->third = sf_jn_process(c, node->third);
-		push_ancestry(c, result, result->third);
-	}
+	result->third = process_part(c, result, node->third);
 	return result;
 }
 

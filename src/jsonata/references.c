@@ -174,8 +174,7 @@ walk(Walk *w, const SfJnNode *node, bool top)
 				report_once(w, pstrdup("Reference to '$$' is not supported."));
 			break;
 		case SF_JN_N_SORT:
-			for (i = 0; i < node->nterms; i++)
-				walk(w, node->terms[i].expr, false);
+			walk_list(w, &node->items, false);
 			break;
 		case SF_JN_N_LAMBDA:
 			walk(w, node->rhs, top);
