@@ -5,12 +5,13 @@
  * An item is an object of attributes, an attribute an object of one member
  * whose key is its type: {"id": {"S": "a"}, "n": {"N": "1.5"}}.  names and
  * values are ExpressionAttributeNames and ExpressionAttributeValues; NULL:
- * none.  All functions return false with *error, the text of the service's
- * ValidationException, when an expression is malformed or does not fit the item.
+ * none.  All functions raise SF014 with the text of the service's
+ * ValidationException when an expression is malformed or does not fit the item.
  */
 #ifndef SF_AWS_DYNAMODB_H
 #define SF_AWS_DYNAMODB_H
 
+#include "base/compat.h"
 #include "base/errors.h"
 #include "json/json.h"
 #include "nodes/pg_list.h"
@@ -23,13 +24,10 @@ typedef struct SfDynamodb
 	const Jsonb *values;
 } SfDynamodb;
 
-extern bool sf_dynamodb_condition(const SfDynamodb *x, const Jsonb *item,
-								  bool *result, SfError *error);
-extern bool sf_dynamodb_key(const SfDynamodb *x, Jsonb **result, SfError *error);
-extern bool sf_dynamodb_update(const SfDynamodb *x, Jsonb *item,
-							   Jsonb **result, SfError *error);
-extern bool sf_dynamodb_project(const SfDynamodb *x, const Jsonb *item,
-								Jsonb **result, SfError *error);
+extern bool sf_dynamodb_condition(const SfDynamodb *x, const Jsonb *item);
+extern Jsonb *sf_dynamodb_key(const SfDynamodb *x);
+extern Jsonb *sf_dynamodb_update(const SfDynamodb *x, Jsonb *item);
+extern Jsonb *sf_dynamodb_project(const SfDynamodb *x, const Jsonb *item);
 
 /* --- between the files of this module --- */
 
@@ -63,14 +61,14 @@ typedef struct SfDynamodbNode
 	Jsonb	   *value;			/* VALUE: typed */
 } SfDynamodbNode;
 
-extern bool sf_dynamodb_parse_condition(const SfDynamodb *x, SfDynamodbNode **out, SfError *error);
-extern bool sf_dynamodb_parse_update(const SfDynamodb *x, List **actions, SfError *error);
-extern bool sf_dynamodb_parse_paths(const SfDynamodb *x, List **paths, SfError *error);
-extern bool sf_dynamodb_operand(const SfDynamodbNode *node, const Jsonb *item,
-								Jsonb **value, SfError *error);
+extern SfDynamodbNode *sf_dynamodb_parse_condition(const SfDynamodb *x);
+extern List *sf_dynamodb_parse_update(const SfDynamodb *x);
+extern List *sf_dynamodb_parse_paths(const SfDynamodb *x);
+extern Jsonb *sf_dynamodb_operand(const SfDynamodbNode *node, const Jsonb *item);
 extern bool sf_dynamodb_type(const Jsonb *value, const char **type, JsonbValue *inner);
 extern Jsonb *sf_dynamodb_typed(const char *type, const Jsonb *inner);
-extern bool sf_dynamodb_fail(SfError *error, const char *fmt,...) pg_attribute_printf(2, 3);
+extern bool sf_dynamodb_is_set(const char *type);
+extern void sf_dynamodb_fail(const char *fmt,...) pg_attribute_printf(1, 2) pg_attribute_noreturn();
 extern Datum sf_dynamodb_number(const JsonbValue *v);
 extern bool sf_dynamodb_set_contains(const JsonbValue *set, const char *type,
 									 const JsonbValue *element);

@@ -137,8 +137,8 @@ element_type(const char *set_type)
 }
 
 /* Tell whether a type is one of sets. */
-static bool
-is_set(const char *type)
+bool
+sf_dynamodb_is_set(const char *type)
 {
 	return type[1] == 'S' && type[2] == '\0';
 }
@@ -171,7 +171,7 @@ containers_equal(const char *type, const JsonbValue *a, const JsonbValue *b)
 	{
 		if (!sf_json_element(a, i, &x) || !sf_json_element(b, i, &y))
 			return false;
-		if (is_set(type) ? !sf_dynamodb_set_contains(b, element_type(type), &x) :
+		if (sf_dynamodb_is_set(type) ? !sf_dynamodb_set_contains(b, element_type(type), &x) :
 			!values_equal(sf_json_make(&x), sf_json_make(&y)))
 			return false;
 	}
@@ -195,7 +195,7 @@ values_equal(const Jsonb *a, const Jsonb *b)
 		return false;
 	if (compare(type_a, &x, &y, &cmp))
 		return cmp == 0;
-	if (is_set(type_a) || type_a[1] == '\0')	/* SS, NS, BS, M, L */
+	if (sf_dynamodb_is_set(type_a) || type_a[1] == '\0')	/* SS, NS, BS, M, L */
 		return containers_equal(type_a, &x, &y);
 	return sf_json_value_equal(&x, &y);
 }
@@ -246,23 +246,19 @@ size_of(const Jsonb *value)
 }
 
 /* Find an operand's value; NULL when the item has none. */
-bool
-sf_dynamodb_operand(const SfDynamodbNode *node, const Jsonb *item,
-					Jsonb **value, SfError *error)
+Jsonb *
+sf_dynamodb_operand(const SfDynamodbNode *node, const Jsonb *item)
 {
 	switch (node->op)
 	{
 		case SF_DDB_VALUE:
-			*value = node->value;
-			return true;
+			return node->value;
 		case SF_DDB_PATH:
-			*value = follow_path(node->path, item);
-			return true;
+			return follow_path(node->path, item);
 		case SF_DDB_SIZE:
-			*value = size_of(follow_path(((SfDynamodbNode *) linitial(node->args))->path, item));
-			return true;
+			return size_of(follow_path(((SfDynamodbNode *) linitial(node->args))->path, item));
 		default:
-			return sf_dynamodb_fail(error, "Invalid expression: an operand is not allowed here");
+			sf_dynamodb_fail("Invalid expression: an operand is not allowed here");
 	}
 }
 
@@ -316,7 +312,7 @@ contains(const Jsonb *a, const Jsonb *b)
 		return false;
 	if (strcmp(type_a, "S") == 0)
 		return type_a == type_b && strstr(text_of(&x), text_of(&y)) != NULL;
-	if (is_set(type_a))
+	if (sf_dynamodb_is_set(type_a))
 		return strcmp(element_type(type_a), type_b) == 0 && sf_dynamodb_set_contains(&x, type_b, &y);
 	if (strcmp(type_a, "L") == 0)
 	{
@@ -350,81 +346,60 @@ function_holds(SfDynamodbOp op, const Jsonb *a, const Jsonb *b)
 	return type_a == type_b && begins_with(type_a, &x, &y);
 }
 
-/* Evaluate a condition into *result; false: an error. */
+/* Evaluate a condition. */
 static bool
-evaluate(const SfDynamodbNode *node, const Jsonb *item, bool *result, SfError *error)
+evaluate(const SfDynamodbNode *node, const Jsonb *item)
 {
 	Jsonb	   *operands[3] = {NULL, NULL, NULL};
-	ListCell   *lc;
+	bool		found = false;
 	int			i = 0;
+	ListCell   *lc;
 
 	check_stack_depth();
 	switch (node->op)
 	{
 		case SF_DDB_AND:
+			return evaluate(linitial(node->args), item) && evaluate(lsecond(node->args), item);
 		case SF_DDB_OR:
-			foreach(lc, node->args)
-			{
-				if (!evaluate(lfirst(lc), item, result, error))
-					return false;
-				if (*result == (node->op == SF_DDB_OR))
-					return true;
-			}
-			return true;
+			return evaluate(linitial(node->args), item) || evaluate(lsecond(node->args), item);
 		case SF_DDB_NOT:
-			if (!evaluate(linitial(node->args), item, result, error))
-				return false;
-			*result = !*result;
-			return true;
+			return !evaluate(linitial(node->args), item);
 		case SF_DDB_IN:
-			*result = false;
 			foreach(lc, node->args)
 			{
-				if (!sf_dynamodb_operand(lfirst(lc), item, &operands[Min(i, 1)], error))
-					return false;
+				operands[Min(i, 1)] = sf_dynamodb_operand(lfirst(lc), item);
 				if (i++ > 0 && holds(SF_DDB_EQ, operands[0], operands[1]))
-					*result = true;
+					found = true;
 			}
-			return true;
+			return found;
 		default:
 			break;
 	}
 	foreach(lc, node->args)
-		if (!sf_dynamodb_operand(lfirst(lc), item, &operands[i++], error))
-			return false;
+		operands[i++] = sf_dynamodb_operand(lfirst(lc), item);
 	switch (node->op)
 	{
 		case SF_DDB_ATTRIBUTE_EXISTS:
-			*result = operands[0] != NULL;
-			break;
+			return operands[0] != NULL;
 		case SF_DDB_ATTRIBUTE_NOT_EXISTS:
-			*result = operands[0] == NULL;
-			break;
+			return operands[0] == NULL;
 		case SF_DDB_BETWEEN:
-			*result = holds(SF_DDB_GE, operands[0], operands[1]) &&
+			return holds(SF_DDB_GE, operands[0], operands[1]) &&
 				holds(SF_DDB_LE, operands[0], operands[2]);
-			break;
 		case SF_DDB_ATTRIBUTE_TYPE:
 		case SF_DDB_BEGINS_WITH:
 		case SF_DDB_CONTAINS:
-			*result = function_holds(node->op, operands[0], operands[1]);
-			break;
+			return function_holds(node->op, operands[0], operands[1]);
 		default:
-			*result = holds(node->op, operands[0], operands[1]);
-			break;
+			return holds(node->op, operands[0], operands[1]);
 	}
-	return true;
 }
 
 /* Condition, filter and key condition expressions: does the item satisfy it? */
 bool
-sf_dynamodb_condition(const SfDynamodb *x, const Jsonb *item, bool *result,
-					  SfError *error)
+sf_dynamodb_condition(const SfDynamodb *x, const Jsonb *item)
 {
-	SfDynamodbNode *condition;
-
-	return sf_dynamodb_parse_condition(x, &condition, error) &&
-		evaluate(condition, item, result, error);
+	return evaluate(sf_dynamodb_parse_condition(x), item);
 }
 
 /* Return the attribute that a path of one step names; NULL: it has more steps. */
@@ -437,79 +412,68 @@ plain_name(const SfDynamodbNode *node)
 }
 
 /* Sort the comparisons of a key condition into equalities and others. */
-static bool
+static void
 key_terms(const SfDynamodb *x, const SfDynamodbNode *node, SfJsonBuilder *equal,
-		  List **others, SfError *error)
+		  List **others)
 {
 	const SfDynamodbNode *left = linitial(node->args);
-	const char *name;
+	const SfDynamodbNode *right = list_length(node->args) < 2 ? NULL : lsecond(node->args);
+	const char *name = plain_name(left);
 
 	check_stack_depth();
 	if (node->op == SF_DDB_AND)
-		return key_terms(x, left, equal, others, error) &&
-			key_terms(x, lsecond(node->args), equal, others, error);
-	name = plain_name(left);
+	{
+		key_terms(x, left, equal, others);
+		key_terms(x, right, equal, others);
+		return;
+	}
 	if (name == NULL || node->op == SF_DDB_OR || node->op == SF_DDB_NOT ||
 		node->op == SF_DDB_NE || node->op == SF_DDB_IN ||
-		list_length(node->args) < 2 ||
-		((SfDynamodbNode *) lsecond(node->args))->op != SF_DDB_VALUE)
-		return sf_dynamodb_fail(error, "Invalid %s: Invalid operator used in %s",
-								x->field, x->field);
+		right == NULL || right->op != SF_DDB_VALUE)
+		sf_dynamodb_fail("Invalid %s: Invalid operator used in %s", x->field, x->field);
 	if (node->op == SF_DDB_EQ)
-		sf_json_add(equal, name, ((SfDynamodbNode *) lsecond(node->args))->value);
+		sf_json_add(equal, name, right->value);
 	else
 		*others = lappend(*others, pstrdup(name));
-	return true;
 }
 
 /*
  * List the attributes that a key condition compares: {"Equal": {name: value},
  * "Others": [names]}; Others are compared otherwise than by "=".
  */
-bool
-sf_dynamodb_key(const SfDynamodb *x, Jsonb **result, SfError *error)
+Jsonb *
+sf_dynamodb_key(const SfDynamodb *x)
 {
-	SfDynamodbNode *condition;
 	SfJsonBuilder b;
 	List	   *others = NIL;
 	ListCell   *lc;
 
-	if (!sf_dynamodb_parse_condition(x, &condition, error))
-		return false;
 	sf_json_begin_object(&b);
 	sf_json_open_object(&b, "Equal");
-	if (!key_terms(x, condition, &b, &others, error))
-		return false;
+	key_terms(x, sf_dynamodb_parse_condition(x), &b, &others);
 	sf_json_close_object(&b);
 	sf_json_open_array(&b, "Others");
 	foreach(lc, others)
 		sf_json_add_string(&b, NULL, lfirst(lc));
 	sf_json_close_array(&b);
-	*result = sf_json_finish(&b);
-	return true;
+	return sf_json_finish(&b);
 }
 
 /* Copy the attributes of an item that a projection names. */
-bool
-sf_dynamodb_project(const SfDynamodb *x, const Jsonb *item, Jsonb **result,
-					SfError *error)
+Jsonb *
+sf_dynamodb_project(const SfDynamodb *x, const Jsonb *item)
 {
-	List	   *paths;
-	ListCell   *lc;
 	SfJsonBuilder b;
+	ListCell   *lc;
 
-	if (!sf_dynamodb_parse_paths(x, &paths, error))
-		return false;
 	sf_json_begin_object(&b);
-	foreach(lc, paths)
+	foreach(lc, sf_dynamodb_parse_paths(x))
 	{
 		const char *name = plain_name(lfirst(lc));
 
 		if (name == NULL)
-			return sf_dynamodb_fail(error, "Invalid %s: paths into attributes are not supported",
-									x->field);
+			sf_dynamodb_fail("Invalid %s: paths into attributes are not supported", x->field);
 		sf_json_add(&b, name, sf_json_get(item, name));
 	}
-	*result = sf_json_finish(&b);
-	return true;
+	return sf_json_finish(&b);
 }

@@ -18,15 +18,6 @@ PG_FUNCTION_INFO_V1(sfflow_sf_dynamodb_key);
 PG_FUNCTION_INFO_V1(sfflow_sf_dynamodb_update);
 PG_FUNCTION_INFO_V1(sfflow_sf_dynamodb_project);
 
-/* Raise the error of an expression. */
-static void
-raise_error(const SfError *error)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_SF_EXPRESSION_ERROR),
-			 errmsg_internal("%s", error->cause)));
-}
-
 /* Fetch a jsonb argument; NULL when it is null. */
 static const Jsonb *
 get_object(FunctionCallInfo fcinfo, int n)
@@ -35,13 +26,16 @@ get_object(FunctionCallInfo fcinfo, int n)
 }
 
 /* Fetch the expression, its names (argument n) and its values (n + 1). */
-static void
-get_expression(FunctionCallInfo fcinfo, const char *field, int n, SfDynamodb *x)
+static SfDynamodb
+get_expression(FunctionCallInfo fcinfo, const char *field, int n)
 {
-	x->field = field;
-	x->text = sf_arg_text(fcinfo, 0, "expression");
-	x->names = get_object(fcinfo, n);
-	x->values = get_object(fcinfo, n + 1);
+	return (SfDynamodb)
+	{
+		.field = field,
+		.text = sf_arg_text(fcinfo, 0, "expression"),
+		.names = get_object(fcinfo, n),
+		.values = n + 1 < PG_NARGS() ? get_object(fcinfo, n + 1) : NULL
+	};
 }
 
 /* Fetch the argument that is an item. */
@@ -61,55 +55,34 @@ get_item(FunctionCallInfo fcinfo)
 Datum
 sfflow_sf_dynamodb_condition(PG_FUNCTION_ARGS)
 {
-	SfDynamodb	x;
-	SfError		error;
-	bool		result = false;
+	SfDynamodb	x = get_expression(fcinfo, sf_arg_text(fcinfo, 4, "field"), 2);
 
-	get_expression(fcinfo, sf_arg_text(fcinfo, 4, "field"), 2, &x);
-	if (!sf_dynamodb_condition(&x, get_item(fcinfo), &result, &error))
-		raise_error(&error);
-	PG_RETURN_BOOL(result);
+	PG_RETURN_BOOL(sf_dynamodb_condition(&x, get_item(fcinfo)));
 }
 
 /* sf_dynamodb_key(expression, names, values) */
 Datum
 sfflow_sf_dynamodb_key(PG_FUNCTION_ARGS)
 {
-	SfDynamodb	x;
-	SfError		error;
-	Jsonb	   *result = NULL;
+	SfDynamodb	x = get_expression(fcinfo, "KeyConditionExpression", 1);
 
-	get_expression(fcinfo, "KeyConditionExpression", 1, &x);
-	if (!sf_dynamodb_key(&x, &result, &error))
-		raise_error(&error);
-	PG_RETURN_JSONB_P(result);
+	PG_RETURN_JSONB_P(sf_dynamodb_key(&x));
 }
 
 /* sf_dynamodb_update(expression, item, names, values) */
 Datum
 sfflow_sf_dynamodb_update(PG_FUNCTION_ARGS)
 {
-	SfDynamodb	x;
-	SfError		error;
-	Jsonb	   *result = NULL;
+	SfDynamodb	x = get_expression(fcinfo, "UpdateExpression", 2);
 
-	get_expression(fcinfo, "UpdateExpression", 2, &x);
-	if (!sf_dynamodb_update(&x, get_item(fcinfo), &result, &error))
-		raise_error(&error);
-	PG_RETURN_JSONB_P(result);
+	PG_RETURN_JSONB_P(sf_dynamodb_update(&x, get_item(fcinfo)));
 }
 
 /* sf_dynamodb_project(expression, item, names) */
 Datum
 sfflow_sf_dynamodb_project(PG_FUNCTION_ARGS)
 {
-	SfDynamodb	x = {.field = "ProjectionExpression"};
-	SfError		error;
-	Jsonb	   *result = NULL;
+	SfDynamodb	x = get_expression(fcinfo, "ProjectionExpression", 2);
 
-	x.text = sf_arg_text(fcinfo, 0, "expression");
-	x.names = get_object(fcinfo, 2);
-	if (!sf_dynamodb_project(&x, get_item(fcinfo), &result, &error))
-		raise_error(&error);
-	PG_RETURN_JSONB_P(result);
+	PG_RETURN_JSONB_P(sf_dynamodb_project(&x, get_item(fcinfo)));
 }

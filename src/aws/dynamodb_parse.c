@@ -26,6 +26,7 @@
 #include <ctype.h>
 
 #include "aws/dynamodb.h"
+#include "base/compat.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
@@ -45,7 +46,6 @@ typedef struct Parser
 	const char *start;			/* of the token */
 	TokenKind	kind;
 	char	   *token;			/* its text */
-	SfError    *error;
 } Parser;
 
 /* A function of conditions: how many arguments, and is the first a path? */
@@ -70,18 +70,19 @@ static const Function functions[] = {
 };
 
 static SfDynamodbNode *parse_or(Parser *p);
+static SfDynamodbNode *parse_operand(Parser *p);
 static SfDynamodbNode *parse_sum(Parser *p);
 
-/* Fill *error with a ValidationException. */
-bool
-sf_dynamodb_fail(SfError *error, const char *fmt,...)
+/* Raise SF014 with the text of a ValidationException. */
+void
+sf_dynamodb_fail(const char *fmt,...)
 {
 	va_list		args;
 
 	va_start(args, fmt);
-	sf_error_set_va(error, "ValidationException", fmt, args);
-	va_end(args);
-	return false;
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_EXPRESSION_ERROR),
+			 errmsg_internal("%s", sf_error_format(fmt, args))));
 }
 
 /* Read the next token. */
@@ -126,18 +127,17 @@ next_token(Parser *p)
 	p->at = s;
 }
 
-/* Report that the token cannot stand where it stands; returns NULL. */
-static void *
-syntax_error(Parser *p)
-{
-	const char *text = p->x->text;
-	const char *from = p->start - Min(p->start - text, 16);
+static void syntax_error(const Parser *p) pg_attribute_noreturn();
 
-	if (p->error->name == NULL)
-		sf_dynamodb_fail(p->error, "Invalid %s: Syntax error; token: \"%s\", near: \"%s\"",
-						 p->x->field, p->kind == TOKEN_END ? "<EOF>" : p->token,
-						 pnstrdup(from, p->at - from));
-	return NULL;
+/* Raise that the token cannot stand where it stands. */
+static void
+syntax_error(const Parser *p)
+{
+	const char *from = p->start - Min(p->start - p->x->text, 16);
+
+	sf_dynamodb_fail("Invalid %s: Syntax error; token: \"%s\", near: \"%s\"",
+					 p->x->field, p->kind == TOKEN_END ? "<EOF>" : p->token,
+					 pnstrdup(from, p->at - from));
 }
 
 /* Tell whether the token is a keyword. */
@@ -154,15 +154,31 @@ is_sign(const Parser *p, const char *sign)
 	return p->kind == TOKEN_SIGN && strcmp(p->token, sign) == 0;
 }
 
-/* Go past a sign that must be there. */
+/* Go past the token; raise if it is not what has to be there. */
+static void
+expect(Parser *p, bool is_right)
+{
+	if (!is_right)
+		syntax_error(p);
+	next_token(p);
+}
+
+/* Go past a sign if it is there. */
 static bool
-expect_sign(Parser *p, const char *sign)
+accept_sign(Parser *p, const char *sign)
 {
 	if (!is_sign(p, sign))
-	{
-		syntax_error(p);
 		return false;
-	}
+	next_token(p);
+	return true;
+}
+
+/* Go past a keyword if it is there. */
+static bool
+accept_keyword(Parser *p, const char *keyword)
+{
+	if (!is_keyword(p, keyword))
+		return false;
 	next_token(p);
 	return true;
 }
@@ -181,7 +197,7 @@ make_node(SfDynamodbOp op, SfDynamodbNode *a, SfDynamodbNode *b)
 	return node;
 }
 
-/* Return the attribute name that the token means; NULL: an error. */
+/* Read the attribute name that the token means. */
 static const char *
 attribute_name(Parser *p)
 {
@@ -191,15 +207,10 @@ attribute_name(Parser *p)
 	{
 		name = p->x->names ? sf_json_get_cstring(p->x->names, p->token) : NULL;
 		if (name == NULL)
-		{
-			sf_dynamodb_fail(p->error, "Invalid %s: An expression attribute name used in the document path is not defined; attribute name: %s",
+			sf_dynamodb_fail("Invalid %s: An expression attribute name used in the document path is not defined; attribute name: %s",
 							 p->x->field, p->token);
-			return NULL;
-		}
 	}
-	else if (p->kind != TOKEN_NAME)
-		return syntax_error(p);
-	next_token(p);
+	expect(p, p->kind == TOKEN_PLACEHOLDER || p->kind == TOKEN_NAME);
 	return name;
 }
 
@@ -219,29 +230,19 @@ static SfDynamodbNode *
 parse_path(Parser *p)
 {
 	SfDynamodbNode *node = make_node(SF_DDB_PATH, NULL, NULL);
-	const char *name = attribute_name(p);
 
-	if (name == NULL)
-		return NULL;
-	append_step(node, name, 0);
+	append_step(node, attribute_name(p), 0);
 	for (;;)
 	{
-		if (is_sign(p, "."))
+		if (accept_sign(p, "."))
+			append_step(node, attribute_name(p), 0);
+		else if (accept_sign(p, "["))
 		{
-			next_token(p);
-			if ((name = attribute_name(p)) == NULL)
-				return NULL;
-			append_step(node, name, 0);
-		}
-		else if (is_sign(p, "["))
-		{
-			next_token(p);
-			if (p->kind != TOKEN_NUMBER || strlen(p->token) > 9)
-				return syntax_error(p);
-			append_step(node, NULL, atoi(p->token));
-			next_token(p);
-			if (!expect_sign(p, "]"))
-				return NULL;
+			const char *index = p->token;
+
+			expect(p, p->kind == TOKEN_NUMBER && strlen(index) <= 9);
+			append_step(node, NULL, atoi(index));
+			expect(p, is_sign(p, "]"));
 		}
 		else
 			return node;
@@ -257,61 +258,35 @@ parse_value(Parser *p)
 	JsonbValue	inner;
 
 	if (p->kind != TOKEN_VALUE)
-		return syntax_error(p);
+		syntax_error(p);
 	node->value = p->x->values ? sf_json_get(p->x->values, p->token) : NULL;
 	if (node->value == NULL)
-	{
-		sf_dynamodb_fail(p->error, "Invalid %s: An expression attribute value used in expression is not defined; attribute value: %s",
+		sf_dynamodb_fail("Invalid %s: An expression attribute value used in expression is not defined; attribute value: %s",
 						 p->x->field, p->token);
-		return NULL;
-	}
 	if (!sf_dynamodb_type(node->value, &type, &inner))
-	{
-		sf_dynamodb_fail(p->error, "ExpressionAttributeValues contains invalid value: Supplied AttributeValue is empty, must contain exactly one of the supported datatypes for key %s",
+		sf_dynamodb_fail("ExpressionAttributeValues contains invalid value: Supplied AttributeValue is empty, must contain exactly one of the supported datatypes for key %s",
 						 p->token);
-		return NULL;
-	}
 	next_token(p);
 	return node;
+}
+
+/* Tell whether "(" follows the token. */
+static bool
+opens_list(const Parser *p)
+{
+	return p->at[strspn(p->at, " ")] == '(';
 }
 
 /* Find the function that the token names, if "(" follows; else NULL. */
 static const Function *
 find_function(const Parser *p)
 {
-	const char *s = p->at;
-
-	if (p->kind != TOKEN_NAME)
-		return NULL;
-	while (*s == ' ')
-		s++;
-	if (*s != '(')
+	if (p->kind != TOKEN_NAME || !opens_list(p))
 		return NULL;
 	for (int i = 0; i < (int) lengthof(functions); i++)
 		if (strcmp(functions[i].name, p->token) == 0)
 			return &functions[i];
 	return NULL;
-}
-
-/* Read a path, a value, or size(path). */
-static SfDynamodbNode *
-parse_operand(Parser *p)
-{
-	const Function *function = find_function(p);
-	SfDynamodbNode *path;
-
-	if (p->kind == TOKEN_VALUE)
-		return parse_value(p);
-	if (function == NULL)
-		return parse_path(p);
-	if (function->op != SF_DDB_SIZE)
-		return syntax_error(p);
-	next_token(p);
-	next_token(p);
-	path = parse_path(p);
-	if (path == NULL || !expect_sign(p, ")"))
-		return NULL;
-	return make_node(SF_DDB_SIZE, path, NULL);
 }
 
 /* Read the arguments of a function and its closing parenthesis. */
@@ -321,25 +296,37 @@ parse_call(Parser *p, const Function *function)
 	SfDynamodbNode *node = make_node(function->op, NULL, NULL);
 
 	next_token(p);
-	next_token(p);
 	for (int i = 0; i < function->nargs; i++)
 	{
 		SfDynamodbNode *arg;
 
-		if (i > 0 && !expect_sign(p, ","))
-			return NULL;
+		expect(p, i == 0 || is_sign(p, ","));	/* "(" is there */
 		if (function->in_update && (i > 0 || function->op == SF_DDB_LIST_APPEND))
 			arg = parse_sum(p);
 		else
 			arg = i == 0 ? parse_path(p) : parse_operand(p);
-		if (arg == NULL)
-			return NULL;
 		node->args = lappend(node->args, arg);
 	}
-	return expect_sign(p, ")") ? node : NULL;
+	expect(p, is_sign(p, ")"));
+	return node;
 }
 
-/* Read the list of IN. */
+/* Read a path, a value, or size(path). */
+static SfDynamodbNode *
+parse_operand(Parser *p)
+{
+	const Function *function = find_function(p);
+
+	if (p->kind == TOKEN_VALUE)
+		return parse_value(p);
+	if (function == NULL)
+		return parse_path(p);
+	if (function->op != SF_DDB_SIZE)
+		syntax_error(p);
+	return parse_call(p, function);
+}
+
+/* Read the list of IN, whose "(" is the next token. */
 static SfDynamodbNode *
 parse_in(Parser *p, SfDynamodbNode *left)
 {
@@ -348,14 +335,11 @@ parse_in(Parser *p, SfDynamodbNode *left)
 	next_token(p);
 	do
 	{
-		SfDynamodbNode *operand;
-
 		next_token(p);			/* "(" or "," */
-		if ((operand = parse_operand(p)) == NULL)
-			return NULL;
-		node->args = lappend(node->args, operand);
+		node->args = lappend(node->args, parse_operand(p));
 	} while (is_sign(p, ","));
-	return expect_sign(p, ")") ? node : NULL;
+	expect(p, is_sign(p, ")"));
+	return node;
 }
 
 /* Find the comparison that the token means; false: none. */
@@ -378,43 +362,25 @@ static SfDynamodbNode *
 parse_predicate(Parser *p)
 {
 	const Function *function = find_function(p);
-	SfDynamodbNode *left,
-			   *low,
-			   *high;
+	SfDynamodbNode *left;
 	SfDynamodbOp op;
 
 	if (function != NULL && function->in_condition)
 		return parse_call(p, function);
-	if ((left = parse_operand(p)) == NULL)
-		return NULL;
+	left = parse_operand(p);
 	if (comparator(p, &op))
 	{
 		next_token(p);
-		high = parse_operand(p);
-		return high == NULL ? NULL : make_node(op, left, high);
+		return make_node(op, left, parse_operand(p));
 	}
-	if (is_keyword(p, "IN"))
-	{
-		const char *s = p->at;
-
-		while (*s == ' ')
-			s++;
-		if (*s != '(')
-			next_token(p);
-		return *s == '(' ? parse_in(p, left) : syntax_error(p);
-	}
-	if (!is_keyword(p, "BETWEEN"))
-		return syntax_error(p);
-	next_token(p);
-	if ((low = parse_operand(p)) == NULL)
-		return NULL;
-	if (!is_keyword(p, "AND"))
-		return syntax_error(p);
-	next_token(p);
-	if ((high = parse_operand(p)) == NULL)
-		return NULL;
-	left = make_node(SF_DDB_BETWEEN, left, low);
-	left->args = lappend(left->args, high);
+	if (is_keyword(p, "IN") && opens_list(p))
+		return parse_in(p, left);
+	if (accept_keyword(p, "IN"))
+		syntax_error(p);
+	expect(p, is_keyword(p, "BETWEEN"));
+	left = make_node(SF_DDB_BETWEEN, left, parse_operand(p));
+	expect(p, is_keyword(p, "AND"));
+	left->args = lappend(left->args, parse_operand(p));
 	return left;
 }
 
@@ -425,34 +391,12 @@ parse_not(Parser *p)
 	SfDynamodbNode *node;
 
 	check_stack_depth();
-	if (is_keyword(p, "NOT"))
-	{
-		next_token(p);
-		node = parse_not(p);
-		return node == NULL ? NULL : make_node(SF_DDB_NOT, node, NULL);
-	}
-	if (!is_sign(p, "("))
+	if (accept_keyword(p, "NOT"))
+		return make_node(SF_DDB_NOT, parse_not(p), NULL);
+	if (!accept_sign(p, "("))
 		return parse_predicate(p);
-	next_token(p);
 	node = parse_or(p);
-	return node != NULL && expect_sign(p, ")") ? node : NULL;
-}
-
-/* Read parts between which a keyword stands, which is an operator. */
-static SfDynamodbNode *
-parse_chain(Parser *p, const char *keyword, SfDynamodbOp op,
-			SfDynamodbNode *(*parse_part) (Parser *p))
-{
-	SfDynamodbNode *node = parse_part(p);
-
-	while (node != NULL && is_keyword(p, keyword))
-	{
-		SfDynamodbNode *right;
-
-		next_token(p);
-		right = parse_part(p);
-		node = right == NULL ? NULL : make_node(op, node, right);
-	}
+	expect(p, is_sign(p, ")"));
 	return node;
 }
 
@@ -460,14 +404,22 @@ parse_chain(Parser *p, const char *keyword, SfDynamodbOp op,
 static SfDynamodbNode *
 parse_and(Parser *p)
 {
-	return parse_chain(p, "AND", SF_DDB_AND, parse_not);
+	SfDynamodbNode *node = parse_not(p);
+
+	while (accept_keyword(p, "AND"))
+		node = make_node(SF_DDB_AND, node, parse_not(p));
+	return node;
 }
 
 /* Read a condition. */
 static SfDynamodbNode *
 parse_or(Parser *p)
 {
-	return parse_chain(p, "OR", SF_DDB_OR, parse_and);
+	SfDynamodbNode *node = parse_and(p);
+
+	while (accept_keyword(p, "OR"))
+		node = make_node(SF_DDB_OR, node, parse_and(p));
+	return node;
 }
 
 /* Read a term of an update's value. */
@@ -480,11 +432,11 @@ parse_term(Parser *p)
 	check_stack_depth();
 	if (function != NULL && function->in_update)
 		return parse_call(p, function);
-	if (!is_sign(p, "("))
+	if (!accept_sign(p, "("))
 		return parse_operand(p);
-	next_token(p);
 	node = parse_sum(p);
-	return node != NULL && expect_sign(p, ")") ? node : NULL;
+	expect(p, is_sign(p, ")"));
+	return node;
 }
 
 /* Read a sum or difference. */
@@ -492,15 +444,12 @@ static SfDynamodbNode *
 parse_sum(Parser *p)
 {
 	SfDynamodbNode *left = parse_term(p);
-	SfDynamodbNode *right;
-	SfDynamodbOp op;
 
-	if (left == NULL || (!is_sign(p, "+") && !is_sign(p, "-")))
-		return left;
-	op = is_sign(p, "+") ? SF_DDB_PLUS : SF_DDB_MINUS;
-	next_token(p);
-	right = parse_term(p);
-	return right == NULL ? NULL : make_node(op, left, right);
+	if (accept_sign(p, "+"))
+		return make_node(SF_DDB_PLUS, left, parse_term(p));
+	if (accept_sign(p, "-"))
+		return make_node(SF_DDB_MINUS, left, parse_term(p));
+	return left;
 }
 
 /* Read one action of a clause. */
@@ -508,123 +457,90 @@ static SfDynamodbNode *
 parse_action(Parser *p, SfDynamodbOp op)
 {
 	SfDynamodbNode *path = parse_path(p);
-	SfDynamodbNode *value = NULL;
 
-	if (path == NULL)
-		return NULL;
-	if (op == SF_DDB_SET)
-	{
-		if (!expect_sign(p, "=") || (value = parse_sum(p)) == NULL)
-			return NULL;
-	}
-	else if (op != SF_DDB_REMOVE && (value = parse_value(p)) == NULL)
-		return NULL;
-	return make_node(op, path, value);
+	if (op == SF_DDB_REMOVE)
+		return make_node(op, path, NULL);
+	if (op != SF_DDB_SET)
+		return make_node(op, path, parse_value(p));
+	expect(p, is_sign(p, "="));
+	return make_node(op, path, parse_sum(p));
 }
 
-/* Find the clause that the token begins; false: none. */
-static bool
-clause(const Parser *p, SfDynamodbOp *op)
+/* Find the clause that the token begins. */
+static SfDynamodbOp
+clause(const Parser *p)
 {
 	static const char *const keywords[] = {"SET", "REMOVE", "ADD", "DELETE"};
 
 	for (int i = 0; i < (int) lengthof(keywords); i++)
 		if (is_keyword(p, keywords[i]))
-		{
-			*op = SF_DDB_SET + i;
-			return true;
-		}
-	return false;
+			return SF_DDB_SET + i;
+	syntax_error(p);
 }
 
-/* Begin to read an expression; false when it cannot be one. */
-static bool
-begin(Parser *p, const SfDynamodb *x, SfError *error)
+/* Begin to read an expression. */
+static Parser
+begin(const SfDynamodb *x)
 {
-	memset(p, 0, sizeof(*p));
-	*error = sf_error_make(NULL, NULL);
-	p->x = x;
-	p->at = x->text;
-	p->error = error;
+	Parser		p = {.x = x, .at = x->text};
+
 	if (strlen(x->text) > MAX_EXPRESSION)
-		return sf_dynamodb_fail(error, "Invalid %s: Expression size has exceeded the maximum allowed size; expression size: %zu",
-								x->field, strlen(x->text));
-	next_token(p);
-	if (p->kind == TOKEN_END)
-		return sf_dynamodb_fail(error, "Invalid %s: The expression can not be empty;", x->field);
-	return true;
+		sf_dynamodb_fail("Invalid %s: Expression size has exceeded the maximum allowed size; expression size: %zu",
+						 x->field, strlen(x->text));
+	next_token(&p);
+	if (p.kind == TOKEN_END)
+		sf_dynamodb_fail("Invalid %s: The expression can not be empty;", x->field);
+	return p;
 }
 
 /* Parse a condition, filter or key condition. */
-bool
-sf_dynamodb_parse_condition(const SfDynamodb *x, SfDynamodbNode **out,
-							SfError *error)
+SfDynamodbNode *
+sf_dynamodb_parse_condition(const SfDynamodb *x)
 {
-	Parser		p;
+	Parser		p = begin(x);
+	SfDynamodbNode *condition = parse_or(&p);
 
-	if (!begin(&p, x, error))
-		return false;
-	*out = parse_or(&p);
-	if (*out != NULL && p.kind != TOKEN_END)
+	if (p.kind != TOKEN_END)
 		syntax_error(&p);
-	return error->name == NULL;
+	return condition;
 }
 
 /* Parse an update into its actions. */
-bool
-sf_dynamodb_parse_update(const SfDynamodb *x, List **actions, SfError *error)
+List *
+sf_dynamodb_parse_update(const SfDynamodb *x)
 {
-	Parser		p;
-	SfDynamodbOp op;
+	Parser		p = begin(x);
+	List	   *actions = NIL;
 	int			seen = 0;
 
-	*actions = NIL;
-	if (!begin(&p, x, error))
-		return false;
 	while (p.kind != TOKEN_END)
 	{
-		if (!clause(&p, &op))
-		{
-			syntax_error(&p);
-			return false;
-		}
+		SfDynamodbOp op = clause(&p);
+
 		if (seen & (1 << op))
-			return sf_dynamodb_fail(error, "Invalid %s: The \"%s\" section can only be used once in an update expression;",
-									x->field, p.token);
+			sf_dynamodb_fail("Invalid %s: The \"%s\" section can only be used once in an update expression;",
+							 x->field, p.token);
 		seen |= 1 << op;
 		do
 		{
-			SfDynamodbNode *action;
-
 			next_token(&p);
-			if ((action = parse_action(&p, op)) == NULL)
-				return false;
-			*actions = lappend(*actions, action);
+			actions = lappend(actions, parse_action(&p, op));
 		} while (is_sign(&p, ","));
 	}
-	return true;
+	return actions;
 }
 
 /* Parse a list of paths. */
-bool
-sf_dynamodb_parse_paths(const SfDynamodb *x, List **paths, SfError *error)
+List *
+sf_dynamodb_parse_paths(const SfDynamodb *x)
 {
-	Parser		p;
-	SfDynamodbNode *path;
+	Parser		p = begin(x);
+	List	   *paths = NIL;
 
-	*paths = NIL;
-	if (!begin(&p, x, error))
-		return false;
-	for (;;)
-	{
-		if ((path = parse_path(&p)) == NULL)
-			return false;
-		*paths = lappend(*paths, path);
-		if (!is_sign(&p, ","))
-			break;
-		next_token(&p);
-	}
+	do
+		paths = lappend(paths, parse_path(&p));
+	while (accept_sign(&p, ","));
 	if (p.kind != TOKEN_END)
 		syntax_error(&p);
-	return error->name == NULL;
+	return paths;
 }

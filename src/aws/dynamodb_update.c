@@ -10,6 +10,7 @@
 
 #include "catalog/pg_type.h"
 #include "aws/dynamodb.h"
+#include "base/compat.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -19,64 +20,45 @@
 /* An action with its value */
 typedef struct Action
 {
-	SfDynamodbOp op;
 	const List *path;
 	Jsonb	   *value;			/* NULL: remove */
 } Action;
 
-static bool sum_value(const SfDynamodbNode *node, const Jsonb *item,
-					  Jsonb **value, SfError *error);
+static Jsonb *sum_value(const SfDynamodbNode *node, const Jsonb *item);
 
-/* Report that a document path leads nowhere. */
-static bool
-bad_path(SfError *error)
+static void bad_operand(const char *operation, const char *type) pg_attribute_noreturn();
+
+/* Raise that the operation does not take an operand of a type. */
+static void
+bad_operand(const char *operation, const char *type)
 {
-	return sf_dynamodb_fail(error, "The document path provided in the update expression is invalid for update");
+	sf_dynamodb_fail("Invalid UpdateExpression: Incorrect operand type for operator or function; operator or function: %s, operand type: %s",
+					 operation, type);
 }
 
-/* Report an operand of a type that the operation does not take. */
-static bool
-bad_operand(SfError *error, const char *operation, const char *type)
+/* Get what an operand of an operation holds, which must be of a type. */
+static JsonbValue
+require_type(const Jsonb *value, const char *type, const char *operation)
 {
-	return sf_dynamodb_fail(error, "Invalid UpdateExpression: Incorrect operand type for operator or function; operator or function: %s, operand type: %s",
-							operation, type);
-}
-
-/* Tell whether a value is of a type; *inner gets its content. */
-static bool
-is_type(const Jsonb *value, const char *type, JsonbValue *inner)
-{
-	const char *actual;
-
-	return sf_dynamodb_type(value, &actual, inner) && strcmp(actual, type) == 0;
-}
-
-/* Name the type of a value in messages. */
-static const char *
-type_name(const Jsonb *value)
-{
-	const char *type;
+	const char *actual = "?";
 	JsonbValue	inner;
 
-	return sf_dynamodb_type(value, &type, &inner) ? type : "?";
+	if (!sf_dynamodb_type(value, &actual, &inner) || strcmp(actual, type) != 0)
+		bad_operand(operation, actual);
+	return inner;
 }
 
 /* a + b or a - b; numbers are written without trailing zeros. */
-static bool
-add_numbers(const Jsonb *a, const Jsonb *b, bool minus, Jsonb **value, SfError *error)
+static Jsonb *
+add_numbers(const Jsonb *a, const Jsonb *b, bool minus)
 {
-	JsonbValue	x,
-				y;
-	Datum		sum;
+	JsonbValue	x = require_type(a, "N", minus ? "-" : "+");
+	JsonbValue	y = require_type(b, "N", minus ? "-" : "+");
+	Datum		sum = DirectFunctionCall2(minus ? numeric_sub : numeric_add,
+										  sf_dynamodb_number(&x), sf_dynamodb_number(&y));
 
-	if (!is_type(a, "N", &x) || !is_type(b, "N", &y))
-		return bad_operand(error, minus ? "-" : "+",
-						   type_name(is_type(a, "N", &x) ? b : a));
-	sum = DirectFunctionCall2(minus ? numeric_sub : numeric_add,
-							  sf_dynamodb_number(&x), sf_dynamodb_number(&y));
 	sum = DirectFunctionCall1(numeric_trim_scale, sum);
-	*value = sf_dynamodb_typed("N", sf_json_string(DatumGetCString(DirectFunctionCall1(numeric_out, sum))));
-	return true;
+	return sf_dynamodb_typed("N", sf_json_string(DatumGetCString(DirectFunctionCall1(numeric_out, sum))));
 }
 
 /* Append the elements of an array to a builder's. */
@@ -92,65 +74,48 @@ add_elements(SfJsonBuilder *b, const JsonbValue *array)
 }
 
 /* list_append(a, b) */
-static bool
-append_lists(const Jsonb *a, const Jsonb *b, Jsonb **value, SfError *error)
+static Jsonb *
+append_lists(const Jsonb *a, const Jsonb *b)
 {
-	JsonbValue	x,
-				y;
+	JsonbValue	x = require_type(a, "L", "list_append");
+	JsonbValue	y = require_type(b, "L", "list_append");
 	SfJsonBuilder builder;
 
-	if (!is_type(a, "L", &x) || !is_type(b, "L", &y))
-		return bad_operand(error, "list_append",
-						   type_name(is_type(a, "L", &x) ? b : a));
 	sf_json_begin_array(&builder);
 	add_elements(&builder, &x);
 	add_elements(&builder, &y);
-	*value = sf_dynamodb_typed("L", sf_json_finish(&builder));
-	return true;
+	return sf_dynamodb_typed("L", sf_json_finish(&builder));
 }
 
-/* Report an operand that the item lacks. */
-static bool
-missing_operand(SfError *error)
+/* Raise unless there is a value. */
+static void
+require_value(const Jsonb *value)
 {
-	return sf_dynamodb_fail(error, "The provided expression refers to an attribute that does not exist in the item");
-}
-
-/* Find the values of two operands, which must exist. */
-static bool
-two_values(const List *args, const Jsonb *item, Jsonb **a, Jsonb **b, SfError *error)
-{
-	if (!sum_value(linitial(args), item, a, error) ||
-		!sum_value(lsecond(args), item, b, error))
-		return false;
-	return (*a != NULL && *b != NULL) || missing_operand(error);
+	if (value == NULL)
+		sf_dynamodb_fail("The provided expression refers to an attribute that does not exist in the item");
 }
 
 /* Compute the value that SET assigns; NULL: there is none. */
-static bool
-sum_value(const SfDynamodbNode *node, const Jsonb *item, Jsonb **value,
-		  SfError *error)
+static Jsonb *
+sum_value(const SfDynamodbNode *node, const Jsonb *item)
 {
 	Jsonb	   *a,
 			   *b;
 
 	check_stack_depth();
-	switch (node->op)
+	if (node->op == SF_DDB_IF_NOT_EXISTS)
 	{
-		case SF_DDB_PLUS:
-		case SF_DDB_MINUS:
-			return two_values(node->args, item, &a, &b, error) &&
-				add_numbers(a, b, node->op == SF_DDB_MINUS, value, error);
-		case SF_DDB_LIST_APPEND:
-			return two_values(node->args, item, &a, &b, error) &&
-				append_lists(a, b, value, error);
-		case SF_DDB_IF_NOT_EXISTS:
-			if (!sf_dynamodb_operand(linitial(node->args), item, value, error))
-				return false;
-			return *value != NULL || sum_value(lsecond(node->args), item, value, error);
-		default:
-			return sf_dynamodb_operand(node, item, value, error);
+		a = sf_dynamodb_operand(linitial(node->args), item);
+		return a != NULL ? a : sum_value(lsecond(node->args), item);
 	}
+	if (node->op != SF_DDB_PLUS && node->op != SF_DDB_MINUS && node->op != SF_DDB_LIST_APPEND)
+		return sf_dynamodb_operand(node, item);
+	a = sum_value(linitial(node->args), item);
+	b = sum_value(lsecond(node->args), item);
+	require_value(a);
+	require_value(b);
+	return node->op == SF_DDB_LIST_APPEND ? append_lists(a, b) :
+		add_numbers(a, b, node->op == SF_DDB_MINUS);
 }
 
 /* Unite two sets, or subtract the second; NULL when the result is empty. */
@@ -180,8 +145,8 @@ combine_sets(const char *type, const JsonbValue *a, const JsonbValue *b, bool re
 }
 
 /* Compute what ADD or DELETE makes of an attribute; NULL: it is removed. */
-static bool
-add_value(SfDynamodbOp op, Jsonb *old, Jsonb *operand, Jsonb **value, SfError *error)
+static Jsonb *
+add_value(SfDynamodbOp op, Jsonb *old, Jsonb *operand)
 {
 	const char *type,
 			   *old_type;
@@ -190,20 +155,15 @@ add_value(SfDynamodbOp op, Jsonb *old, Jsonb *operand, Jsonb **value, SfError *e
 	bool		set;
 
 	sf_dynamodb_type(operand, &type, &y);
-	set = type[1] == 'S' && type[2] == '\0';
+	set = sf_dynamodb_is_set(type);
 	if (!set && !(op == SF_DDB_ADD && strcmp(type, "N") == 0))
-		return bad_operand(error, op == SF_DDB_ADD ? "ADD" : "DELETE", type);
+		bad_operand(op == SF_DDB_ADD ? "ADD" : "DELETE", type);
 	if (old == NULL)
-	{
-		*value = op == SF_DDB_ADD ? operand : NULL;
-		return true;
-	}
+		return op == SF_DDB_ADD ? operand : NULL;
 	if (!sf_dynamodb_type(old, &old_type, &x) || old_type != type)
-		return sf_dynamodb_fail(error, "An operand in the update expression has an incorrect data type");
-	if (!set)
-		return add_numbers(old, operand, false, value, error);
-	*value = combine_sets(type, &x, &y, op == SF_DDB_DELETE);
-	return true;
+		sf_dynamodb_fail("An operand in the update expression has an incorrect data type");
+	return set ? combine_sets(type, &x, &y, op == SF_DDB_DELETE) :
+		add_numbers(old, operand, false);
 }
 
 /* Convert a document path, with types, to the array that jsonb's functions take. */
@@ -226,22 +186,23 @@ path_array(const List *path)
 	return PointerGetDatum(construct_array(elements, n, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
-/* Tell whether the container of a path's last step exists. */
-static bool
-parent_exists(const List *path, const Jsonb *item, SfError *error)
+/* Raise unless the container of a path's last step exists. */
+static void
+check_parent(const List *path, const Jsonb *item)
 {
 	const SfDynamodbPathStep *last = llast(path);
 	SfDynamodbNode parent = {.op = SF_DDB_PATH};
+	const char *type;
 	Jsonb	   *value;
 	JsonbValue	inner;
 
 	if (list_length(path) == 1)
-		return true;
+		return;
 	parent.path = list_truncate(list_copy(path), list_length(path) - 1);
-	if (!sf_dynamodb_operand(&parent, item, &value, error))
-		return false;
-	return (value != NULL && is_type(value, last->name ? "M" : "L", &inner)) ||
-		bad_path(error);
+	value = sf_dynamodb_operand(&parent, item);
+	if (value == NULL || !sf_dynamodb_type(value, &type, &inner) ||
+		strcmp(type, last->name ? "M" : "L") != 0)
+		sf_dynamodb_fail("The document path provided in the update expression is invalid for update");
 }
 
 /* Put a value at a path. */
@@ -293,8 +254,8 @@ overlap(const List *a, const List *b)
 }
 
 /* Refuse two actions on the same place. */
-static bool
-check_overlap(const List *actions, SfError *error)
+static void
+check_overlap(const List *actions)
 {
 	for (int i = 0; i < list_length(actions); i++)
 		for (int j = 0; j < i; j++)
@@ -303,33 +264,31 @@ check_overlap(const List *actions, SfError *error)
 			const Action *b = list_nth(actions, i);
 
 			if (overlap(a->path, b->path))
-				return sf_dynamodb_fail(error, "Invalid UpdateExpression: Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [%s], path two: [%s]",
-										((SfDynamodbPathStep *) linitial(a->path))->name,
-										((SfDynamodbPathStep *) linitial(b->path))->name);
+				sf_dynamodb_fail("Invalid UpdateExpression: Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [%s], path two: [%s]",
+								 ((SfDynamodbPathStep *) linitial(a->path))->name,
+								 ((SfDynamodbPathStep *) linitial(b->path))->name);
 		}
-	return true;
 }
 
 /* Work out what an action does, over the item as it was. */
-static bool
-prepare(const SfDynamodbNode *node, const Jsonb *item, Action *action, SfError *error)
+static Action *
+prepare(const SfDynamodbNode *node, const Jsonb *item)
 {
 	const SfDynamodbNode *path = linitial(node->args);
-	Jsonb	   *old;
+	const SfDynamodbNode *operand = node->op == SF_DDB_REMOVE ? NULL : lsecond(node->args);
+	Action	   *action = palloc0(sizeof(Action));
 
-	action->op = node->op;
 	action->path = path->path;
-	action->value = NULL;
-	if (node->op == SF_DDB_REMOVE)
-		return true;
+	if (node->op == SF_DDB_SET || node->op == SF_DDB_ADD)
+		check_parent(path->path, item);
 	if (node->op == SF_DDB_SET)
-		return parent_exists(path->path, item, error) &&
-			sum_value(lsecond(node->args), item, &action->value, error) &&
-			(action->value != NULL || missing_operand(error));
-	return sf_dynamodb_operand(path, item, &old, error) &&
-		(node->op == SF_DDB_DELETE || parent_exists(path->path, item, error)) &&
-		add_value(node->op, old, ((SfDynamodbNode *) lsecond(node->args))->value,
-				  &action->value, error);
+	{
+		action->value = sum_value(operand, item);
+		require_value(action->value);
+	}
+	else if (node->op != SF_DDB_REMOVE)
+		action->value = add_value(node->op, sf_dynamodb_operand(path, item), operand->value);
+	return action;
 }
 
 /* {"Item", "Attributes"} */
@@ -353,29 +312,23 @@ make_result(const Jsonb *item, const List *actions)
 }
 
 /* Carry an update out: {"Item": the new item, "Attributes": [changed names]}. */
-bool
-sf_dynamodb_update(const SfDynamodb *x, Jsonb *item, Jsonb **result, SfError *error)
+Jsonb *
+sf_dynamodb_update(const SfDynamodb *x, Jsonb *item)
 {
-	List	   *nodes,
-			   *actions = NIL,
-			   *removals = NIL;
+	List	   *actions = NIL;
+	List	   *removals = NIL;
 	ListCell   *lc;
 
-	if (!sf_dynamodb_parse_update(x, &nodes, error))
-		return false;
-	foreach(lc, nodes)
+	foreach(lc, sf_dynamodb_parse_update(x))
 	{
-		Action	   *action = palloc(sizeof(Action));
+		Action	   *action = prepare(lfirst(lc), item);
 
 		CHECK_FOR_INTERRUPTS();
-		if (!prepare(lfirst(lc), item, action, error))
-			return false;
 		actions = lappend(actions, action);
 		if (action->value == NULL)
 			removals = lappend(removals, action);
 	}
-	if (!check_overlap(actions, error))
-		return false;
+	check_overlap(actions);
 	foreach(lc, actions)
 	{
 		const Action *action = lfirst(lc);
@@ -391,6 +344,5 @@ sf_dynamodb_update(const SfDynamodb *x, Jsonb *item, Jsonb **result, SfError *er
 		item = DatumGetJsonbP(DirectFunctionCall2(jsonb_delete_path, JsonbPGetDatum(item),
 												  path_array(action->path)));
 	}
-	*result = make_result(item, actions);
-	return true;
+	return make_result(item, actions);
 }
