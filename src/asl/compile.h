@@ -18,7 +18,6 @@ typedef struct SfCompiler
 {
 	const char *text;
 	SfProgram  *program;
-	int			nscopes;		/* used so far */
 	SfNameTable names;
 	SfQueryLanguage language;	/* of the state that is being compiled */
 	bool		uses_context;	/* ... a field of it looks at the context object */

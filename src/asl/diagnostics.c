@@ -17,9 +17,9 @@ has_room(SfCheck *c)
 }
 
 /* Append a diagnostic, for which there is room. */
-static void
-add_diagnostic(SfCheck *c, SfSeverity severity, const SfNode *at,
-			   const char *location, const char *code, const char *message)
+void
+sf_check_add(SfCheck *c, SfSeverity severity, const SfNode *at,
+			 const char *location, const char *code, const char *message)
 {
 	SfDiagnostic *d = palloc0(sizeof(SfDiagnostic));
 
@@ -40,33 +40,21 @@ add_diagnostic(SfCheck *c, SfSeverity severity, const SfNode *at,
 	c->diagnostics = lappend(c->diagnostics, d);
 }
 
-/* Report an error at a node; NULL: without a location. */
+/*
+ * Report a problem at a node; NULL: without a location.  A definition with
+ * warnings only is valid.
+ */
 void
-sf_check_error(SfCheck *c, const SfNode *at, const char *code,
-			   const char *fmt,...)
+sf_check_report(SfCheck *c, SfSeverity severity, const SfNode *at, const char *code,
+				const char *fmt,...)
 {
 	va_list		args;
 
 	if (!has_room(c))
 		return;
 	va_start(args, fmt);
-	add_diagnostic(c, SF_SEVERITY_ERROR, at, at ? sf_node_location(at) : NULL,
-				   code, sf_error_format(fmt, args));
-	va_end(args);
-}
-
-/* Report a warning: a definition with warnings only is valid. */
-void
-sf_check_warning(SfCheck *c, const SfNode *at, const char *code,
-				 const char *fmt,...)
-{
-	va_list		args;
-
-	if (!has_room(c))
-		return;
-	va_start(args, fmt);
-	add_diagnostic(c, SF_SEVERITY_WARNING, at, sf_node_location(at), code,
-				   sf_error_format(fmt, args));
+	sf_check_add(c, severity, at, at ? sf_node_location(at) : NULL, code,
+				 sf_error_format(fmt, args));
 	va_end(args);
 }
 
@@ -77,9 +65,9 @@ sf_check_error_at(SfCheck *c, const SfNode *at, const char *location,
 {
 	if (!has_room(c))
 		return;
-	add_diagnostic(c, SF_SEVERITY_ERROR, sf_node_locate(at, location),
-				   psprintf("%s%s", sf_node_location(at), location ? location : ""),
-				   pstrdup(code), pstrdup(message));
+	sf_check_add(c, SF_SEVERITY_ERROR, sf_node_locate(at, location),
+				 psprintf("%s%s", sf_node_location(at), location ? location : ""),
+				 pstrdup(code), pstrdup(message));
 }
 
 /* Report a value of another kind than the one that has to be there. */

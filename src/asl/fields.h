@@ -32,54 +32,55 @@ typedef enum SfShape
 } SfShape;
 
 /*
- * Kinds of values: symbol.  The validator has a function check_<symbol> for
- * each.  Where a JSONata expression may stand instead, its name says so.
+ * Kinds of values: symbol; the function sf_check_<name> that checks it; the kind
+ * or shape that the function expects, if it serves several; whether a JSONata
+ * expression may stand instead.
  */
 #define SF_VALUE_LIST(X) \
-	X(any)						/* whatever JSON */ \
-	X(string) \
-	X(boolean) \
-	X(word)						/* one of the words in the last column */ \
-	X(query_language) \
-	X(state_type) \
-	X(integer)					/* between min and max */ \
-	X(number)					/* likewise */ \
-	X(integer_or_jsonata) \
-	X(number_or_jsonata) \
-	X(text_or_jsonata) \
-	X(timestamp_or_jsonata) \
-	X(path)						/* a JSONPath */ \
-	X(path_or_null) \
-	X(path_or_intrinsic) \
-	X(reference)				/* a path that names one place */ \
-	X(input_reference_or_null)	/* … in the input */ \
-	X(template)					/* payload template, JSONata inside */ \
-	X(assign) \
-	X(items) \
-	X(condition) \
-	X(credentials) \
-	X(resource) \
-	X(errors) \
-	X(label) \
-	X(strings) \
-	X(states) \
-	X(branches) \
-	X(processor) \
-	X(processor_config) \
-	X(retriers) \
-	X(catchers) \
-	X(rules)					/* Choices */ \
-	X(nested_rules)				/* And, Or */ \
-	X(nested_rule)				/* Not */ \
-	X(compared)					/* what a comparison looks at: a reference path */ \
-	X(operand)					/* of a comparison */ \
-	X(item_reader) \
-	X(reader_config) \
-	X(item_batcher) \
-	X(result_writer) \
-	X(writer_config)
+	X(any, any, 0, false)		/* whatever JSON */ \
+	X(string, scalar, SF_NODE_STRING, false) \
+	X(boolean, scalar, SF_NODE_BOOLEAN, false) \
+	X(word, word, 0, false)		/* one of the words in the last column */ \
+	X(query_language, query_language, 0, false) \
+	X(state_type, any, 0, false) /* without a good one the fields are not looked at */ \
+	X(integer, integer, 0, false)	/* between min and max */ \
+	X(number, number, 0, false) /* likewise */ \
+	X(integer_or_jsonata, integer, 0, true) \
+	X(number_or_jsonata, number, 0, true) \
+	X(text_or_jsonata, text, 0, true) \
+	X(timestamp_or_jsonata, timestamp, 0, true) \
+	X(path, path, 0, false)		/* a JSONPath */ \
+	X(path_or_null, path_or_null, 0, false) \
+	X(path_or_intrinsic, path_or_intrinsic, 0, false) \
+	X(reference, reference, 0, false)	/* a path that names one place */ \
+	X(input_reference_or_null, input_reference_or_null, 0, false)	/* … in the input */ \
+	X(template, template, 0, false) /* payload template, JSONata inside */ \
+	X(assign, assign, 0, false) \
+	X(items, items, 0, true) \
+	X(condition, condition, 0, true) \
+	X(credentials, credentials, 0, true) \
+	X(resource, resource, 0, false) \
+	X(errors, errors, 0, false) \
+	X(label, label, 0, false) \
+	X(strings, strings, 0, false) \
+	X(states, states, 0, false) \
+	X(branches, some_objects, SF_SHAPE_BRANCH, false) \
+	X(processor, inner_object, SF_SHAPE_PROCESSOR, false) \
+	X(processor_config, processor_config, 0, false) \
+	X(retriers, objects, SF_SHAPE_RETRIER, false) \
+	X(catchers, objects, SF_SHAPE_CATCHER, false) \
+	X(rules, rules, SF_SHAPE_RULE, false)	/* Choices */ \
+	X(nested_rules, rules, SF_SHAPE_NESTED_RULE, false) /* And, Or */ \
+	X(nested_rule, rule, SF_SHAPE_NESTED_RULE, false)	/* Not */ \
+	X(compared, compared, 0, false) /* what a comparison looks at: a reference path */ \
+	X(operand, operand, 0, false)	/* of a comparison */ \
+	X(item_reader, inner_object, SF_SHAPE_ITEM_READER, false) \
+	X(reader_config, reader_config, 0, false) \
+	X(item_batcher, item_batcher, 0, false) \
+	X(result_writer, inner_object, SF_SHAPE_RESULT_WRITER, false) \
+	X(writer_config, inner_object, SF_SHAPE_WRITER_CONFIG, false)
 
-#define SF_VALUE_ENUM(sym) SF_VALUE_##sym,
+#define SF_VALUE_ENUM(sym, function, expected, or_jsonata) SF_VALUE_##sym,
 typedef enum SfValueKind
 {
 	SF_VALUE_LIST(SF_VALUE_ENUM)

@@ -143,9 +143,9 @@ sf_node_number(const SfNode *node)
 	return strtod(node->string, NULL);
 }
 
-/* Compare members by name, then by position. */
-static int
-compare_members(const void *a, const void *b)
+/* Compare members by name, then by position; for qsort(). */
+int
+sf_node_compare(const void *a, const void *b)
 {
 	const SfNode *left = *(SfNode *const *) a;
 	const SfNode *right = *(SfNode *const *) b;
@@ -164,28 +164,22 @@ sf_node_sort_members(const SfNode *object)
 
 	SF_NODE_FOREACH(child, object)
 		sorted[n++] = child;
-	qsort(sorted, n, sizeof(SfNode *), compare_members);
+	qsort(sorted, n, sizeof(SfNode *), sf_node_compare);
 	return sorted;
+}
+
+/* Compare a name with that of a member. */
+static int
+compare_key(const void *key, const void *member)
+{
+	return strcmp(key, (*(SfNode *const *) member)->key);
 }
 
 /* Find a member in what sf_node_sort_members() returned. */
 SfNode *
 sf_node_search_members(SfNode **sorted, int count, const char *key)
 {
-	int			low = 0;
-	int			high = count - 1;
+	SfNode	  **found = bsearch(key, sorted, count, sizeof(SfNode *), compare_key);
 
-	while (low <= high)
-	{
-		int			middle = low + (high - low) / 2;
-		int			cmp = strcmp(key, sorted[middle]->key);
-
-		if (cmp == 0)
-			return sorted[middle];
-		if (cmp < 0)
-			high = middle - 1;
-		else
-			low = middle + 1;
-	}
-	return NULL;
+	return found != NULL ? *found : NULL;
 }

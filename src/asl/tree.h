@@ -60,6 +60,7 @@ extern double sf_node_number(const SfNode *node);
  * Members of an object sorted by name (then by position), for look-ups in
  * large objects.  count is nchildren.
  */
+extern int	sf_node_compare(const void *a, const void *b);
 extern SfNode **sf_node_sort_members(const SfNode *object);
 extern SfNode *sf_node_search_members(SfNode **sorted, int count,
 									  const char *key);

@@ -39,12 +39,10 @@ static const SfFieldGroup groups[] = {
 	SF_ASL_GROUP_LIST(SF_GROUP_ROW)
 };
 
-typedef void (*SfValueCheck) (SfCheck *c, const SfNode *value,
-							  const SfField *field);
-
-#define SF_VALUE_FUNCTION(sym) [SF_VALUE_##sym] = sf_check_##sym,
-static const SfValueCheck value_checks[] = {
-	SF_VALUE_LIST(SF_VALUE_FUNCTION)
+#define SF_VALUE_ROW(sym, function, expected, or_jsonata) \
+	{sf_check_##function, expected, or_jsonata},
+const SfValueInfo sf_check_values[] = {
+	SF_VALUE_LIST(SF_VALUE_ROW)
 };
 
 /* The field that stands for the operand of a comparison in a Choice rule */
@@ -104,7 +102,10 @@ check_member(SfCheck *c, const SfNode *member, SfShape shape, int states)
 		sf_check_warning(c, member, SF_CODE_NO_EFFECT,
 						 "Field '%s' has an effect in 'DISTRIBUTED' mode only",
 						 member->key);
-	value_checks[field->value] (c, member, field);
+	if (sf_check_values[field->value].or_jsonata && sf_asl_is_jsonata(member, c->language))
+		sf_check_template(c, member, field);
+	else
+		sf_check_values[field->value].check(c, member, field);
 }
 
 /* Report the required fields that are missing, all in one diagnostic. */
@@ -245,13 +246,9 @@ report_malformed(SfCheck *c, const char *text, int len,
 				 pg_mbstrlen_with_len(text + shown, len - shown)) : "";
 	char	   *place = psprintf("[Source: (String)\"%.*s\"%s; line: %d, column: %d]",
 								 shown, text, rest, error->line, error->column);
-	SfDiagnostic *d = palloc0(sizeof(SfDiagnostic));
 
-	d->severity = SF_SEVERITY_ERROR;
-	d->code = SF_CODE_JSON;
-	d->location = place;
-	d->message = psprintf("%s\n at %s", error->message, place);
-	c->diagnostics = lappend(c->diagnostics, d);
+	sf_check_add(c, SF_SEVERITY_ERROR, NULL, place, SF_CODE_JSON,
+				 psprintf("%s\n at %s", error->message, place));
 }
 
 /* Tell whether a text has nothing but JSON white space. */

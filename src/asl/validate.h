@@ -66,10 +66,18 @@ typedef struct SfCheck
 
 /* --- diagnostics.c --- */
 
-extern void sf_check_error(SfCheck *c, const SfNode *at, const char *code,
-						   const char *fmt,...) pg_attribute_printf(4, 5);
-extern void sf_check_warning(SfCheck *c, const SfNode *at, const char *code,
-							 const char *fmt,...) pg_attribute_printf(4, 5);
+extern void sf_check_add(SfCheck *c, SfSeverity severity, const SfNode *at,
+						 const char *location, const char *code,
+						 const char *message);
+extern void sf_check_report(SfCheck *c, SfSeverity severity, const SfNode *at,
+							const char *code, const char *fmt,...) pg_attribute_printf(5, 6);
+
+/* Report an error (at NULL: without a location), or a warning. */
+#define sf_check_error(c, at, code, ...) \
+	sf_check_report(c, SF_SEVERITY_ERROR, at, code, __VA_ARGS__)
+#define sf_check_warning(c, at, code, ...) \
+	sf_check_report(c, SF_SEVERITY_WARNING, at, code, __VA_ARGS__)
+
 extern void sf_check_error_at(SfCheck *c, const SfNode *at,
 							  const char *location, const char *code,
 							  const char *message);
@@ -92,11 +100,21 @@ extern SfNode *sf_asl_check(const char *text, int len, SfResourceProbe probe,
 #define SF_LONE_STATE_NAME "State"
 extern SfNode *sf_asl_check_state(const char *text, int len, List **diagnostics);
 
-/* --- validate_values.c, validate_states.c, validate_choice.c: one function per kind of value --- */
+/* --- validate_values.c, validate_states.c, validate_choice.c: the kinds of values --- */
 
-#define SF_VALUE_DECLARE(sym) \
-	extern void sf_check_##sym(SfCheck *c, const SfNode *value, const SfField *field);
+#define SF_VALUE_DECLARE(sym, function, expected, or_jsonata) \
+	extern void sf_check_##function(SfCheck *c, const SfNode *value, const SfField *field);
 SF_VALUE_LIST(SF_VALUE_DECLARE)
+
+/* A row of SF_VALUE_LIST */
+typedef struct SfValueInfo
+{
+	void		(*check) (SfCheck *c, const SfNode *value, const SfField *field);
+	int			expected;
+	bool		or_jsonata;
+} SfValueInfo;
+
+extern const SfValueInfo sf_check_values[]; /* by SfValueKind */
 
 extern void sf_check_runs(SfCheck *c, const SfNode *at,
 						  const SfResource *resource, bool for_items);

@@ -83,7 +83,7 @@ sf_check_operand(SfCheck *c, const SfNode *value, const SfField *field)
 			sf_check_kind(c, value, SF_NODE_BOOLEAN);
 			break;
 		case SF_OPERAND_TIMESTAMP:
-			sf_check_timestamp_or_jsonata(c, value, field);
+			sf_check_timestamp(c, value, field);
 			break;
 	}
 }
@@ -123,11 +123,11 @@ print_comparisons(void)
 }
 
 /*
- * Check that a rule says exactly one thing.  Which fields there may be at all
- * and what their values are is checked by the list of fields.
+ * A rule says exactly one thing.  Which fields there may be at all and what their
+ * values are is checked by the list of fields.
  */
-static void
-check_rule(SfCheck *c, const SfNode *rule, SfShape shape)
+void
+sf_check_rule(SfCheck *c, const SfNode *rule, const SfField *field)
 {
 	SfNode	   *member;
 	int			nselectors = 0;
@@ -136,7 +136,7 @@ check_rule(SfCheck *c, const SfNode *rule, SfShape shape)
 	bool		is_path;
 
 	check_stack_depth();
-	sf_check_object(c, rule, shape, 0);
+	sf_check_object(c, rule, sf_check_values[field->value].expected, 0);
 	if (rule->kind != SF_NODE_OBJECT)
 		return;
 
@@ -167,9 +167,9 @@ check_rule(SfCheck *c, const SfNode *rule, SfShape shape)
 					   print_comparisons());
 }
 
-/* Check an array of rules that must not be empty. */
-static void
-check_rules(SfCheck *c, const SfNode *value, SfShape shape)
+/* Rules: at least one. */
+void
+sf_check_rules(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	SfNode	   *rule;
 
@@ -178,26 +178,5 @@ check_rules(SfCheck *c, const SfNode *value, SfShape shape)
 	if (value->nchildren == 0)
 		sf_check_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
 	SF_NODE_FOREACH(rule, value)
-		check_rule(c, rule, shape);
-}
-
-/* Choices. */
-void
-sf_check_rules(SfCheck *c, const SfNode *value, const SfField *field)
-{
-	check_rules(c, value, SF_SHAPE_RULE);
-}
-
-/* And, Or. */
-void
-sf_check_nested_rules(SfCheck *c, const SfNode *value, const SfField *field)
-{
-	check_rules(c, value, SF_SHAPE_NESTED_RULE);
-}
-
-/* Not. */
-void
-sf_check_nested_rule(SfCheck *c, const SfNode *value, const SfField *field)
-{
-	check_rule(c, value, SF_SHAPE_NESTED_RULE);
+		sf_check_rule(c, rule, field);
 }

@@ -169,17 +169,6 @@ check_scope(SfCheck *c, const SfNode *states, bool is_machine)
 	pfree(flow.sorted);
 }
 
-/* Compare states by name, then by place in the text. */
-static int
-compare_states(const void *a, const void *b)
-{
-	const SfNode *left = *(SfNode *const *) a;
-	const SfNode *right = *(SfNode *const *) b;
-	int			cmp = strcmp(left->key, right->key);
-
-	return cmp != 0 ? cmp : left->start - right->start;
-}
-
 /* Tell whether a scope, given by its States, is that of a state by itself. */
 static bool
 is_made_up(const SfCheck *c, const SfNode *states)
@@ -210,7 +199,7 @@ check_unique_names(SfCheck *c)
 		SF_NODE_FOREACH(state, states)
 			all[count++] = state;
 	}
-	qsort(all, count, sizeof(SfNode *), compare_states);
+	qsort(all, count, sizeof(SfNode *), sf_node_compare);
 	for (i = 1; i < count; i++)
 	{
 		if (strcmp(all[i - 1]->key, all[i]->key) == 0)

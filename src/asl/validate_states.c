@@ -141,33 +141,32 @@ sf_check_states(SfCheck *c, const SfNode *value, const SfField *field)
 		check_state(c, state);
 }
 
-/* Check an array of objects of one shape. */
-static bool
-check_objects(SfCheck *c, const SfNode *value, SfShape shape, bool may_be_empty)
+/* An object of the shape that the kind of value expects. */
+void
+sf_check_inner_object(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	sf_check_object(c, value, sf_check_values[field->value].expected, 0);
+}
+
+/* An array of such objects. */
+void
+sf_check_objects(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	SfNode	   *element;
 
 	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
-		return false;
-	if (!may_be_empty && value->nchildren == 0)
-		sf_check_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
+		return;
 	SF_NODE_FOREACH(element, value)
-		sf_check_object(c, element, shape, 0);
-	return true;
+		sf_check_inner_object(c, element, field);
 }
 
-/* Branches: at least one. */
+/* An array of at least one of them. */
 void
-sf_check_branches(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_some_objects(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	check_objects(c, value, SF_SHAPE_BRANCH, false);
-}
-
-/* ItemProcessor, Iterator. */
-void
-sf_check_processor(SfCheck *c, const SfNode *value, const SfField *field)
-{
-	sf_check_object(c, value, SF_SHAPE_PROCESSOR, 0);
+	if (value->kind == SF_NODE_ARRAY && value->nchildren == 0)
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Value cannot be empty");
+	sf_check_objects(c, value, field);
 }
 
 /* ProcessorConfig: a distributed one has to say how its children run. */
@@ -258,28 +257,7 @@ sf_check_errors(SfCheck *c, const SfNode *value, const SfField *field)
 	}
 }
 
-/* Retry. */
-void
-sf_check_retriers(SfCheck *c, const SfNode *value, const SfField *field)
-{
-	check_objects(c, value, SF_SHAPE_RETRIER, true);
-}
-
-/* Catch. */
-void
-sf_check_catchers(SfCheck *c, const SfNode *value, const SfField *field)
-{
-	check_objects(c, value, SF_SHAPE_CATCHER, true);
-}
-
 /* --- Distributed Map --- */
-
-/* ItemReader. */
-void
-sf_check_item_reader(SfCheck *c, const SfNode *value, const SfField *field)
-{
-	sf_check_object(c, value, SF_SHAPE_ITEM_READER, 0);
-}
 
 /* LOAD_AND_FLATTEN: the objects of the list are read by another resource. */
 static void
@@ -332,18 +310,4 @@ sf_check_item_batcher(SfCheck *c, const SfNode *value, const SfField *field)
 		!sf_node_member(value, "MaxInputBytesPerBatchPath"))
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "One of these fields is required: [MaxItemsPerBatch, MaxItemsPerBatchPath, MaxInputBytesPerBatch, MaxInputBytesPerBatchPath]");
-}
-
-/* ResultWriter. */
-void
-sf_check_result_writer(SfCheck *c, const SfNode *value, const SfField *field)
-{
-	sf_check_object(c, value, SF_SHAPE_RESULT_WRITER, 0);
-}
-
-/* WriterConfig. */
-void
-sf_check_writer_config(SfCheck *c, const SfNode *value, const SfField *field)
-{
-	sf_check_object(c, value, SF_SHAPE_WRITER_CONFIG, 0);
 }

@@ -1,7 +1,7 @@
 /*
  * validate_values.c
  *		Checks of values that are no objects with fields of their own: scalars,
- *		paths, templates.  One function per kind of value (fields.h).
+ *		paths, templates.  The kinds of values are in fields.h.
  */
 #include "postgres.h"
 
@@ -19,18 +19,11 @@ sf_check_any(SfCheck *c, const SfNode *value, const SfField *field)
 {
 }
 
-/* Expect a string. */
+/* Expect a scalar of the kind that the kind of value says. */
 void
-sf_check_string(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_scalar(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	sf_check_kind(c, value, SF_NODE_STRING);
-}
-
-/* Expect true or false. */
-void
-sf_check_boolean(SfCheck *c, const SfNode *value, const SfField *field)
-{
-	sf_check_kind(c, value, SF_NODE_BOOLEAN);
+	sf_check_kind(c, value, sf_check_values[field->value].expected);
 }
 
 /* Tell whether a word stands in a list "A, B, C". */
@@ -78,12 +71,6 @@ sf_check_query_language(SfCheck *c, const SfNode *value, const SfField *field)
 		c->machine_language == SF_QL_JSONATA && c->language == SF_QL_JSONPATH)
 		sf_check_error(c, value->parent, SF_CODE_SCHEMA,
 					   "'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole state machine");
-}
-
-/* Type: without a good one the fields of a state were not even looked at. */
-void
-sf_check_state_type(SfCheck *c, const SfNode *value, const SfField *field)
-{
 }
 
 /* --- numbers --- */
@@ -190,71 +177,42 @@ sf_check_template(SfCheck *c, const SfNode *value, const SfField *field)
 					  field->shape == SF_SHAPE_CATCHER, report_template, &t);
 }
 
-/* Expect an integer or an expression for one. */
+/* Expect a string, which may look like an expression in a state of JSONata. */
 void
-sf_check_integer_or_jsonata(SfCheck *c, const SfNode *value, const SfField *field)
-{
-	if (sf_asl_is_jsonata(value, c->language))
-		sf_check_template(c, value, field);
-	else
-		sf_check_integer(c, value, field);
-}
-
-/* Expect a number or an expression for one. */
-void
-sf_check_number_or_jsonata(SfCheck *c, const SfNode *value, const SfField *field)
-{
-	if (sf_asl_is_jsonata(value, c->language))
-		sf_check_template(c, value, field);
-	else
-		sf_check_number(c, value, field);
-}
-
-/* Expect a string, which may be an expression. */
-void
-sf_check_text_or_jsonata(SfCheck *c, const SfNode *value, const SfField *field)
+sf_check_text(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	if (sf_check_kind(c, value, SF_NODE_STRING) && c->language == SF_QL_JSONATA)
 		sf_check_template(c, value, field);
 }
 
-/* Expect a timestamp or an expression for one. */
+/* Expect a timestamp. */
 void
-sf_check_timestamp_or_jsonata(SfCheck *c, const SfNode *value,
-							  const SfField *field)
+sf_check_timestamp(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	TimestampTz time;
 
-	if (!sf_check_kind(c, value, SF_NODE_STRING))
-		return;
-	if (sf_asl_is_jsonata(value, c->language))
-		sf_check_template(c, value, field);
-	else if (!sf_timestamp_parse(value->string, strlen(value->string), &time))
+	if (sf_check_kind(c, value, SF_NODE_STRING) &&
+		!sf_timestamp_parse(value->string, strlen(value->string), &time))
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "String does not match RFC3339 timestamp");
 }
 
-/* Items is an array, or an expression that yields one. */
+/* Items is an array or an object. */
 void
 sf_check_items(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	if (value->kind != SF_NODE_ARRAY && value->kind != SF_NODE_OBJECT &&
-		!sf_asl_is_jsonata(value, c->language))
+	if (value->kind != SF_NODE_ARRAY && value->kind != SF_NODE_OBJECT)
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "Expected value of type [ARRAY, OBJECT] or a JSONata expression");
 	else
 		sf_check_template(c, value, field);
 }
 
-/* Condition is a boolean, or an expression that yields one. */
+/* Condition is a boolean. */
 void
 sf_check_condition(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	if (value->kind == SF_NODE_BOOLEAN)
-		return;
-	if (sf_asl_is_jsonata(value, c->language))
-		sf_check_template(c, value, field);
-	else
+	if (value->kind != SF_NODE_BOOLEAN)
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "Expected value of type [BOOLEAN] or a JSONata expression");
 }
@@ -307,17 +265,12 @@ sf_check_assign(SfCheck *c, const SfNode *value, const SfField *field)
 	sf_check_template(c, value, field);
 }
 
-/* Credentials: an object that names a role, or an expression for one. */
+/* Credentials: an object that names a role. */
 void
 sf_check_credentials(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	const SfNode *role;
 
-	if (sf_asl_is_jsonata(value, c->language))
-	{
-		sf_check_template(c, value, field);
-		return;
-	}
 	if (!sf_check_kind(c, value, SF_NODE_OBJECT))
 		return;
 	role = sf_node_member(value, "RoleArn");
