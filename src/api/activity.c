@@ -164,8 +164,6 @@ sfflow_sf_get_activity_task(PG_FUNCTION_ARGS)
 										   SF_PRIVILEGE_WORK);
 	char	   *worker = sf_arg_text_or_null(fcinfo, 1);
 	int			max_tasks = sf_arg_count(fcinfo, 2, "max_tasks", 1, 1);
-	List	   *tasks;
-	ListCell   *lc;
 
 	if (max_tasks > MAX_TASKS)
 		ereport(ERROR,
@@ -184,9 +182,8 @@ sfflow_sf_get_activity_task(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 	}
 	sf_activity_note_poll(activity->activity_no, worker);
-	tasks = sf_apply_take(activity, worker, max_tasks);
-	foreach(lc, tasks)
-		put_task(fcinfo, activity, lfirst(lc));
+	foreach_ptr(SfTask, task, sf_apply_take(activity, worker, max_tasks))
+		put_task(fcinfo, activity, task);
 	return (Datum) 0;
 }
 

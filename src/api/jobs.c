@@ -50,7 +50,6 @@ sfflow_jobs(PG_FUNCTION_ARGS)
 	SfStatusExecution execution;
 	const SfProgram *program;
 	MemoryContext row;
-	ListCell   *lc;
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (!sf_status_execution(PG_GETARG_INT64(0), &execution))
@@ -58,12 +57,12 @@ sfflow_jobs(PG_FUNCTION_ARGS)
 	program = sf_program_cache_get(execution.machine_no, execution.version);
 	row = AllocSetContextCreate(CurrentMemoryContext, "sfflow job row",
 								ALLOCSET_SMALL_SIZES);
-	foreach(lc, sf_job_list(&execution, program))
+	foreach_ptr(SfJob, job, sf_job_list(&execution, program))
 	{
 		MemoryContext old = MemoryContextSwitchTo(row);
 
 		CHECK_FOR_INTERRUPTS();
-		put_job(fcinfo, program, lfirst(lc));
+		put_job(fcinfo, program, job);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(row);
 	}
@@ -82,7 +81,6 @@ sfflow_job_relations(PG_FUNCTION_ARGS)
 	int			version = PG_GETARG_INT32(1);
 	SfMachine  *machine;
 	const SfProgram *program;
-	ListCell   *lc;
 
 	InitMaterializedSRF(fcinfo, 0);
 	machine = sf_machine_read_version(machine_no, version);
@@ -90,9 +88,8 @@ sfflow_job_relations(PG_FUNCTION_ARGS)
 		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_PRIVILEGE_READ))
 		return (Datum) 0;
 	program = sf_program_cache_get(machine_no, version);
-	foreach(lc, sf_successors_precedence(program))
+	foreach_ptr(const SfPrecedence, pair, sf_successors_precedence(program))
 	{
-		const SfPrecedence *pair = lfirst(lc);
 		SfColumns row = {0};
 
 		sf_columns_text(&row, program->states[pair->state].name);

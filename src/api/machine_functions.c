@@ -45,12 +45,8 @@ check_definition(const char *name, const char *definition)
 static void
 warn_of_definition(const char *name, const char *definition)
 {
-	ListCell   *lc;
-
-	foreach(lc, sf_asl_validate(definition, strlen(definition), sf_probe_resource))
+	foreach_ptr(const SfDiagnostic, d, sf_asl_validate(definition, strlen(definition), sf_probe_resource))
 	{
-		const SfDiagnostic *d = lfirst(lc);
-
 		/* not what only Step Functions would refuse */
 		if (d->severity == SF_SEVERITY_WARNING &&
 			strcmp(d->code, SF_CODE_ONLY_SFFLOW) != 0)

@@ -56,12 +56,9 @@ closest_known(char kind, const char *name)
 {
 	SfClosest	closest = sf_closest_begin(name);
 	List	   *names = sf_names_of_objects(kind);
-	ListCell   *lc;
 
-	foreach(lc, names)
+	foreach_ptr(const SfNamed, object, names)
 	{
-		const SfNamed *object = lfirst(lc);
-
 		if (sf_closest_is_better(&closest, object->name) &&
 			sf_privilege_check(kind, object->name, object->owner, SF_PRIVILEGE_ANY))
 			sf_closest_offer(&closest, object->name);
@@ -187,11 +184,10 @@ static void
 execution_missing(const char *id, const char *machine, bool known)
 {
 	SfClosest	closest = sf_closest_begin(id);
-	ListCell   *lc;
 
 	if (known)
-		foreach(lc, sf_names_of_executions(machine, id))
-			sf_closest_offer(&closest, lfirst(lc));
+		foreach_ptr(char, name, sf_names_of_executions(machine, id))
+			sf_closest_offer(&closest, name);
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_EXECUTION_DOES_NOT_EXIST),
 			 errmsg("execution \"%s\" does not exist", id),

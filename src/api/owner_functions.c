@@ -82,12 +82,11 @@ static int64
 reassign(char kind, const char *prefix, Oid from, Oid to)
 {
 	List	   *names = sf_owned_names(kind, from);
-	ListCell   *lc;
 
-	foreach(lc, names)
+	foreach_ptr(char, name, names)
 	{
 		CHECK_FOR_INTERRUPTS();
-		(void) alter_owner(psprintf("%s%s", prefix, (char *) lfirst(lc)), to);
+		(void) alter_owner(psprintf("%s%s", prefix, name), to);
 	}
 	return list_length(names);
 }

@@ -135,9 +135,8 @@ read_arguments(FunctionCallInfo fcinfo, SfSchedule *s)
 	static const char *const argument_names[] = {
 		"name", "schedule", "state_machine", "input"
 	};
-	int			i;
 
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		if (PG_ARGISNULL(i))
 			ereport(ERROR,
 					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),

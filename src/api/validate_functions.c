@@ -19,14 +19,12 @@ sfflow_sf_validate(PG_FUNCTION_ARGS)
 	text	   *definition = PG_ARGISNULL(0) ? cstring_to_text("")
 		: PG_GETARG_TEXT_PP(0);
 	List	   *diagnostics;
-	ListCell   *lc;
 
 	InitMaterializedSRF(fcinfo, 0);
 	diagnostics = sf_asl_validate(VARDATA_ANY(definition),
 								  VARSIZE_ANY_EXHDR(definition), sf_probe_resource);
-	foreach(lc, diagnostics)
+	foreach_ptr(const SfDiagnostic, d, diagnostics)
 	{
-		const SfDiagnostic *d = lfirst(lc);
 		SfColumns row = {0};
 
 		sf_columns_text(&row, sf_severity_name(d->severity));

@@ -282,7 +282,6 @@ compile_text(const char *text, int len, bool lone_state, MemoryContext parent,
 	SfProgram  *program = NULL;
 	List	   *found;
 	SfNode	   *root;
-	ListCell   *lc;
 
 	MemoryContextSwitchTo(scratch);
 	root = lone_state ? sf_asl_check_state(text, len, &found)
@@ -292,11 +291,11 @@ compile_text(const char *text, int len, bool lone_state, MemoryContext parent,
 	MemoryContextSwitchTo(caller);
 
 	*diagnostics = NIL;
-	foreach(lc, found)
+	foreach_ptr(const SfDiagnostic, d, found)
 	{
 		SfDiagnostic *copy = palloc(sizeof(SfDiagnostic));
 
-		*copy = *(SfDiagnostic *) lfirst(lc);
+		*copy = *d;
 		copy->code = pstrdup(copy->code);
 		copy->message = pstrdup(copy->message);
 		copy->location = copy->location ? pstrdup(copy->location) : NULL;

@@ -106,11 +106,10 @@ compare_diagnostics(const ListCell *a, const ListCell *b)
 List *
 sf_diagnostics_sort(List *diagnostics)
 {
-	ListCell   *lc;
 	int			sequence = 0;
 
-	foreach(lc, diagnostics)
-		((SfDiagnostic *) lfirst(lc))->sequence = sequence++;
+	foreach_ptr(SfDiagnostic, d, diagnostics)
+		d->sequence = sequence++;
 	list_sort(diagnostics, compare_diagnostics);
 	return diagnostics;
 }
@@ -119,11 +118,9 @@ sf_diagnostics_sort(List *diagnostics)
 bool
 sf_diagnostics_have_error(const List *diagnostics)
 {
-	const ListCell *lc;
-
-	foreach(lc, diagnostics)
+	foreach_ptr(const SfDiagnostic, d, diagnostics)
 	{
-		if (((const SfDiagnostic *) lfirst(lc))->severity == SF_SEVERITY_ERROR)
+		if (d->severity == SF_SEVERITY_ERROR)
 			return true;
 	}
 	return false;
@@ -137,15 +134,12 @@ char *
 sf_diagnostics_print(const List *diagnostics)
 {
 	StringInfoData buf;
-	const ListCell *lc;
 	const char *separator = "";
 
 	initStringInfo(&buf);
 	appendStringInfoString(&buf, "Invalid State Machine Definition: '");
-	foreach(lc, diagnostics)
+	foreach_ptr(const SfDiagnostic, d, diagnostics)
 	{
-		const SfDiagnostic *d = lfirst(lc);
-
 		if (d->severity != SF_SEVERITY_ERROR)
 			continue;
 		appendStringInfo(&buf, "%s%s: %s at %s", separator, d->code, d->message,

@@ -179,11 +179,9 @@ on_scalar(void *state, char *token, JsonTokenType type)
 static void
 locate_offset(const char *text, int offset, SfParseError *error)
 {
-	int			i;
-
 	error->line = 1;
 	error->column = 1;
-	for (i = 0; i < offset; i += pg_mblen(text + i))
+	for (int i = 0; i < offset; i += pg_mblen(text + i))
 	{
 		error->column++;
 		if (text[i] == '\n')
@@ -310,9 +308,8 @@ mark_duplicates(SfNode *node)
 	if (node->kind == SF_NODE_OBJECT && node->nchildren > 1)
 	{
 		SfNode	  **sorted = sf_node_sort_members(node);
-		int			i;
 
-		for (i = 1; i < node->nchildren; i++)
+		for (int i = 1; i < node->nchildren; i++)
 			if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0)
 				sorted[i]->duplicate = true;
 		pfree(sorted);

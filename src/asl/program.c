@@ -25,9 +25,7 @@ sf_state_type_name(SfStateType type)
 int
 sf_program_find_state(const SfProgram *program, const char *name)
 {
-	int			i;
-
-	for (i = 0; i < program->nstates; i++)
+	for (int i = 0; i < program->nstates; i++)
 	{
 		if (strcmp(program->states[i].name, name) == 0)
 			return i;

@@ -34,10 +34,9 @@ static char *
 split_integration(const char *text, SfIntegration *integration)
 {
 	size_t		len = strlen(text);
-	size_t		i;
 
 	*integration = SF_INTEGRATION_REQUEST_RESPONSE;
-	for (i = 0; i < lengthof(integration_suffixes); i++)
+	for (size_t i = 0; i < lengthof(integration_suffixes); i++)
 	{
 		size_t		suffix_len = strlen(integration_suffixes[i].suffix);
 

@@ -56,9 +56,8 @@ find_field(SfShape shape, int states, const char *name)
 {
 	SfComparison comparison;
 	bool		is_path;
-	size_t		i;
 
-	for (i = 0; i < lengthof(fields); i++)
+	for (size_t i = 0; i < lengthof(fields); i++)
 	{
 		if (fields[i].shape == shape && strcmp(fields[i].name, name) == 0 &&
 			(fields[i].states & states) == states)
@@ -113,10 +112,9 @@ static void
 check_required(SfCheck *c, const SfNode *object, SfShape shape, int states)
 {
 	StringInfoData missing;
-	size_t		i;
 
 	initStringInfo(&missing);
-	for (i = 0; i < lengthof(fields); i++)
+	for (size_t i = 0; i < lengthof(fields); i++)
 	{
 		if (fields[i].shape == shape && (fields[i].flags & SF_REQUIRED) &&
 			(fields[i].states & states) == states &&
@@ -133,10 +131,7 @@ check_required(SfCheck *c, const SfNode *object, SfShape shape, int states)
 static void
 check_groups(SfCheck *c, const SfNode *object, SfShape shape, int states)
 {
-	size_t		i;
-	int			j;
-
-	for (i = 0; i < lengthof(groups); i++)
+	for (size_t i = 0; i < lengthof(groups); i++)
 	{
 		const SfFieldGroup *group = &groups[i];
 		StringInfoData names;
@@ -145,7 +140,7 @@ check_groups(SfCheck *c, const SfNode *object, SfShape shape, int states)
 		if (group->shape != shape || (group->states & states) != states)
 			continue;
 		initStringInfo(&names);
-		for (j = 0; j < 4 && group->names[j] != NULL; j++)
+		for (int j = 0; j < 4 && group->names[j] != NULL; j++)
 		{
 			SfNode	   *member = sf_node_member(object, group->names[j]);
 			const SfField *field = find_field(shape, states, group->names[j]);
@@ -255,9 +250,7 @@ report_malformed(SfCheck *c, const char *text, int len,
 static bool
 is_blank(const char *text, int len)
 {
-	int			i;
-
-	for (i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 		if (strchr(" \t\r\n", text[i]) == NULL)
 			return false;
 	return true;

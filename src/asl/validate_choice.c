@@ -31,9 +31,7 @@ static const SfComparisonInfo comparisons[] = {
 bool
 sf_asl_find_comparison(const char *name, SfComparison *comparison, bool *is_path)
 {
-	size_t		i;
-
-	for (i = 0; i < lengthof(comparisons); i++)
+	for (size_t i = 0; i < lengthof(comparisons); i++)
 	{
 		size_t		len = strlen(comparisons[i].name);
 
@@ -95,9 +93,7 @@ static const char *const selectors[] = {"And", "Or", "Not", "Variable", "Conditi
 static bool
 is_selector(const char *name)
 {
-	size_t		i;
-
-	for (i = 0; i < lengthof(selectors); i++)
+	for (size_t i = 0; i < lengthof(selectors); i++)
 	{
 		if (strcmp(name, selectors[i]) == 0)
 			return true;
@@ -110,10 +106,9 @@ static char *
 print_comparisons(void)
 {
 	StringInfoData buf;
-	size_t		i;
 
 	initStringInfo(&buf);
-	for (i = 0; i < lengthof(comparisons); i++)
+	for (size_t i = 0; i < lengthof(comparisons); i++)
 	{
 		appendStringInfo(&buf, "%s%s", i > 0 ? ", " : "", comparisons[i].name);
 		if (comparisons[i].has_path)

@@ -181,17 +181,14 @@ static void
 check_unique_names(SfCheck *c)
 {
 	SfNode	  **all;
-	ListCell   *lc;
 	int			count = 0;
-	int			i;
 
-	foreach(lc, c->scopes)
-		count += ((SfNode *) lfirst(lc))->nchildren;
+	foreach_ptr(const SfNode, states, c->scopes)
+		count += states->nchildren;
 	all = palloc_extended(sizeof(SfNode *) * Max(count, 1), MCXT_ALLOC_HUGE);
 	count = 0;
-	foreach(lc, c->scopes)
+	foreach_ptr(const SfNode, states, c->scopes)
 	{
-		const SfNode *states = lfirst(lc);
 		SfNode	   *state;
 
 		if (is_made_up(c, states))
@@ -200,7 +197,7 @@ check_unique_names(SfCheck *c)
 			all[count++] = state;
 	}
 	qsort(all, count, sizeof(SfNode *), sf_node_compare);
-	for (i = 1; i < count; i++)
+	for (int i = 1; i < count; i++)
 	{
 		if (strcmp(all[i - 1]->key, all[i]->key) == 0)
 			sf_check_error(c, all[i], SF_CODE_DUPLICATE,
@@ -213,13 +210,9 @@ check_unique_names(SfCheck *c)
 void
 sf_check_flow(SfCheck *c)
 {
-	ListCell   *lc;
-
 	check_unique_names(c);
-	foreach(lc, c->scopes)
+	foreach_ptr(const SfNode, states, c->scopes)
 	{
-		const SfNode *states = lfirst(lc);
-
 		if (!is_made_up(c, states))
 			check_scope(c, states, states->parent->parent == NULL);
 	}

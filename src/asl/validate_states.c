@@ -18,9 +18,8 @@ sf_asl_find_state_type(const char *name, SfStateType *type)
 #define SF_STATE_TYPE_NAME(sym, name) name,
 		SF_STATE_TYPE_LIST(SF_STATE_TYPE_NAME)
 	};
-	size_t		i;
 
-	for (i = 0; i < lengthof(names); i++)
+	for (size_t i = 0; i < lengthof(names); i++)
 	{
 		if (strcmp(names[i], name) == 0)
 		{

@@ -221,9 +221,7 @@ sf_check_condition(SfCheck *c, const SfNode *value, const SfField *field)
 static bool
 is_variable_name(const char *name, int len)
 {
-	int			i;
-
-	for (i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 	{
 		unsigned char ch = name[i];
 
@@ -485,7 +483,6 @@ void
 sf_check_label(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	const char *p;
-	ListCell   *lc;
 
 	if (!sf_check_kind(c, value, SF_NODE_STRING))
 		return;
@@ -504,9 +501,9 @@ sf_check_label(SfCheck *c, const SfNode *value, const SfField *field)
 			break;
 		}
 	}
-	foreach(lc, c->labels)
+	foreach_ptr(const SfNode, label, c->labels)
 	{
-		if (strcmp(((const SfNode *) lfirst(lc))->string, value->string) == 0)
+		if (strcmp(label->string, value->string) == 0)
 		{
 			sf_check_error(c, value, SF_CODE_DUPLICATE_LABEL,
 						   "Duplicate Label name: %s", value->string);

@@ -204,16 +204,13 @@ values_equal(const Jsonb *a, const Jsonb *b)
 static Jsonb *
 follow_path(const List *path, const Jsonb *item)
 {
-	const ListCell *lc;
 	JsonbValue	value,
 				inner;
 	bool		first = true;
 
 	sf_json_root(item, &value);
-	foreach(lc, path)
+	foreach_ptr(const SfDynamodbPathStep, step, path)
 	{
-		const SfDynamodbPathStep *step = lfirst(lc);
-
 		inner = value;
 		if (!first && !sf_json_member(&value, step->name ? "M" : "L", 1, &inner))
 			return NULL;
@@ -353,7 +350,6 @@ evaluate(const SfDynamodbNode *node, const Jsonb *item)
 	Jsonb	   *operands[3] = {NULL, NULL, NULL};
 	bool		found = false;
 	int			i = 0;
-	ListCell   *lc;
 
 	check_stack_depth();
 	switch (node->op)
@@ -365,9 +361,9 @@ evaluate(const SfDynamodbNode *node, const Jsonb *item)
 		case SF_DDB_NOT:
 			return !evaluate(linitial(node->args), item);
 		case SF_DDB_IN:
-			foreach(lc, node->args)
+			foreach_ptr(const SfDynamodbNode, arg, node->args)
 			{
-				operands[Min(i, 1)] = sf_dynamodb_operand(lfirst(lc), item);
+				operands[Min(i, 1)] = sf_dynamodb_operand(arg, item);
 				if (i++ > 0 && holds(SF_DDB_EQ, operands[0], operands[1]))
 					found = true;
 			}
@@ -375,8 +371,8 @@ evaluate(const SfDynamodbNode *node, const Jsonb *item)
 		default:
 			break;
 	}
-	foreach(lc, node->args)
-		operands[i++] = sf_dynamodb_operand(lfirst(lc), item);
+	foreach_ptr(const SfDynamodbNode, arg, node->args)
+		operands[i++] = sf_dynamodb_operand(arg, item);
 	switch (node->op)
 	{
 		case SF_DDB_ATTRIBUTE_EXISTS:
@@ -417,16 +413,17 @@ key_terms(const SfDynamodb *x, const SfDynamodbNode *node, SfJsonBuilder *equal,
 		  List **others)
 {
 	const SfDynamodbNode *left = linitial(node->args);
-	const SfDynamodbNode *right = list_length(node->args) < 2 ? NULL : lsecond(node->args);
+	const SfDynamodbNode *right;
 	const char *name = plain_name(left);
 
 	check_stack_depth();
 	if (node->op == SF_DDB_AND)
 	{
 		key_terms(x, left, equal, others);
-		key_terms(x, right, equal, others);
+		key_terms(x, lsecond(node->args), equal, others);
 		return;
 	}
+	right = list_length(node->args) < 2 ? NULL : lsecond(node->args);
 	if (name == NULL || node->op == SF_DDB_OR || node->op == SF_DDB_NOT ||
 		node->op == SF_DDB_NE || node->op == SF_DDB_IN ||
 		right == NULL || right->op != SF_DDB_VALUE)
@@ -446,15 +443,14 @@ sf_dynamodb_key(const SfDynamodb *x)
 {
 	SfJsonBuilder b;
 	List	   *others = NIL;
-	ListCell   *lc;
 
 	sf_json_begin_object(&b);
 	sf_json_open_object(&b, "Equal");
 	key_terms(x, sf_dynamodb_parse_condition(x), &b, &others);
 	sf_json_close_object(&b);
 	sf_json_open_array(&b, "Others");
-	foreach(lc, others)
-		sf_json_add_string(&b, NULL, lfirst(lc));
+	foreach_ptr(const char, name, others)
+		sf_json_add_string(&b, NULL, name);
 	sf_json_close_array(&b);
 	return sf_json_finish(&b);
 }
@@ -464,12 +460,11 @@ Jsonb *
 sf_dynamodb_project(const SfDynamodb *x, const Jsonb *item)
 {
 	SfJsonBuilder b;
-	ListCell   *lc;
 
 	sf_json_begin_object(&b);
-	foreach(lc, sf_dynamodb_parse_paths(x))
+	foreach_ptr(const SfDynamodbNode, path, sf_dynamodb_parse_paths(x))
 	{
-		const char *name = plain_name(lfirst(lc));
+		const char *name = plain_name(path);
 
 		if (name == NULL)
 			sf_dynamodb_fail("Invalid %s: paths into attributes are not supported", x->field);

@@ -78,11 +78,14 @@ void
 sf_dynamodb_fail(const char *fmt,...)
 {
 	va_list		args;
+	char	   *message;
 
 	va_start(args, fmt);
+	message = sf_error_format(fmt, args);
+	va_end(args);
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_EXPRESSION_ERROR),
-			 errmsg_internal("%s", sf_error_format(fmt, args))));
+			 errmsg_internal("%s", message)));
 }
 
 /* Read the next token. */

@@ -172,12 +172,9 @@ path_array(const List *path)
 {
 	Datum	   *elements = palloc(sizeof(Datum) * 2 * list_length(path));
 	int			n = 0;
-	const ListCell *lc;
 
-	foreach(lc, path)
+	foreach_ptr(const SfDynamodbPathStep, step, path)
 	{
-		const SfDynamodbPathStep *step = lfirst(lc);
-
 		if (n > 0)
 			elements[n++] = CStringGetTextDatum(step->name ? "M" : "L");
 		elements[n++] = CStringGetTextDatum(step->name ? step->name :
@@ -296,14 +293,13 @@ static Jsonb *
 make_result(const Jsonb *item, const List *actions)
 {
 	SfJsonBuilder b;
-	const ListCell *lc;
 
 	sf_json_begin_object(&b);
 	sf_json_add(&b, "Item", item);
 	sf_json_open_array(&b, "Attributes");
-	foreach(lc, actions)
+	foreach_ptr(const Action, action, actions)
 	{
-		const SfDynamodbPathStep *first = linitial(((Action *) lfirst(lc))->path);
+		const SfDynamodbPathStep *first = linitial(action->path);
 
 		sf_json_add_string(&b, NULL, first->name);
 	}
@@ -317,11 +313,10 @@ sf_dynamodb_update(const SfDynamodb *x, Jsonb *item)
 {
 	List	   *actions = NIL;
 	List	   *removals = NIL;
-	ListCell   *lc;
 
-	foreach(lc, sf_dynamodb_parse_update(x))
+	foreach_ptr(const SfDynamodbNode, node, sf_dynamodb_parse_update(x))
 	{
-		Action	   *action = prepare(lfirst(lc), item);
+		Action	   *action = prepare(node, item);
 
 		CHECK_FOR_INTERRUPTS();
 		actions = lappend(actions, action);
@@ -329,18 +324,14 @@ sf_dynamodb_update(const SfDynamodb *x, Jsonb *item)
 			removals = lappend(removals, action);
 	}
 	check_overlap(actions);
-	foreach(lc, actions)
+	foreach_ptr(const Action, action, actions)
 	{
-		const Action *action = lfirst(lc);
-
 		if (action->value != NULL)
 			item = set_at(item, action->path, action->value);
 	}
 	list_sort(removals, compare_removals);
-	foreach(lc, removals)
+	foreach_ptr(const Action, action, removals)
 	{
-		const Action *action = lfirst(lc);
-
 		item = DatumGetJsonbP(DirectFunctionCall2(jsonb_delete_path, JsonbPGetDatum(item),
 												  path_array(action->path)));
 	}

@@ -95,7 +95,6 @@ make_manifest(const SfResultWriter *writer)
 {
 	const Files *files = writer->files;
 	SfJsonBuilder b;
-	ListCell   *lc;
 
 	sf_json_begin_object(&b);
 	sf_json_add_string(&b, "DestinationBucket", files->bucket);
@@ -104,10 +103,8 @@ make_manifest(const SfResultWriter *writer)
 	for (size_t i = 0; i < lengthof(names); i++)
 	{
 		sf_json_open_array(&b, names[i]);
-		foreach(lc, files->written[i])
+		foreach_ptr(const WrittenFile, file, files->written[i])
 		{
-			const WrittenFile *file = lfirst(lc);
-
 			sf_json_open_object(&b, NULL);
 			sf_json_add_string(&b, "Key", file->key);
 			sf_json_add_int(&b, "Size", file->size);

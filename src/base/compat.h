@@ -90,6 +90,16 @@ extern struct config_generic *sf_find_setting(const char *name);
 #define SF_B64_DST(p)	(p)
 #endif
 
+/* Loop over a list of pointers with a variable of its own, as PostgreSQL has it since 17 */
+#if PG_VERSION_NUM < 170000
+#define foreach_ptr(type, var, list) \
+	for (type *var = NULL, *var##__once = (type *) 1; var##__once; var##__once = NULL) \
+		for (ForEachState var##__state = {(list), 0}; \
+			 var##__state.l != NIL && var##__state.i < var##__state.l->length && \
+			 (var = lfirst(&var##__state.l->elements[var##__state.i]), true); \
+			 var##__state.i++)
+#endif
+
 /* Functions that do not return are marked in front since 18 */
 #ifndef pg_attribute_noreturn
 #define pg_attribute_noreturn() __attribute__((noreturn))

@@ -89,11 +89,8 @@ doom(SfJobReach *reach, int64 branch_no)
 static void
 enter_branches(SfJobReach *reach, List *branches)
 {
-	ListCell   *lc;
-
-	foreach(lc, branches)
+	foreach_ptr(const SfBranch, branch, branches)
 	{
-		const SfBranch *branch = lfirst(lc);
 		NumberEntry *number;
 
 		if (branch->state < 0 || branch->state >= reach->program->nstates)
@@ -109,10 +106,8 @@ enter_branches(SfJobReach *reach, List *branches)
 			place->branch = branch;
 		}
 	}
-	foreach(lc, branches)
+	foreach_ptr(const SfBranch, branch, branches)
 	{
-		const SfBranch *branch = lfirst(lc);
-
 		if (branch->phase == SF_PHASE_JOIN && branch->failing)
 			doom(reach, branch->branch_no);
 	}

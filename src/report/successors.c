@@ -38,7 +38,6 @@ static int
 direct_successors(const SfState *state, int ways, int *out)
 {
 	int			n = 0;
-	int			i;
 
 	if (ways & SF_WAY_NEXT)
 	{
@@ -46,7 +45,7 @@ direct_successors(const SfState *state, int ways, int *out)
 		{
 			const SfChoiceState *choice = sf_state_choice(state);
 
-			for (i = 0; i < choice->nrules; i++)
+			for (int i = 0; i < choice->nrules; i++)
 				if (choice->rules[i].next >= 0)
 					out[n++] = choice->rules[i].next;
 			if (choice->default_next >= 0)
@@ -56,7 +55,7 @@ direct_successors(const SfState *state, int ways, int *out)
 			out[n++] = state->next;
 	}
 	if (ways & SF_WAY_CATCH)
-		for (i = 0; i < state->ncatchers; i++)
+		for (int i = 0; i < state->ncatchers; i++)
 			if (state->catchers[i].next >= 0)
 				out[n++] = state->catchers[i].next;
 	return n;
@@ -80,10 +79,9 @@ sf_successors_after(const SfProgram *program, int state, int ways)
 		const SfState *s = &program->states[stack[--depth]];
 		int		   *next = palloc(sizeof(int) * max_successors(s));
 		int			n = direct_successors(s, ways, next);
-		int			i;
 
 		CHECK_FOR_INTERRUPTS();
-		for (i = 0; i < n; i++)
+		for (int i = 0; i < n; i++)
 		{
 			if (bms_is_member(next[i], found))
 				continue;
@@ -126,8 +124,6 @@ push(Search *search, int node)
 static void
 visit_in(Search *search, const SfState *s)
 {
-	int			i;
-
 	switch (s->type)
 	{
 		case SF_STATE_TASK:
@@ -141,7 +137,7 @@ visit_in(Search *search, const SfState *s)
 			}
 		case SF_STATE_PARALLEL:
 		case SF_STATE_MAP:
-			for (i = 0; i < s->nscopes; i++)
+			for (int i = 0; i < s->nscopes; i++)
 				push(search, NODE_IN(search->program->scopes[s->scopes[i]].start));
 			break;
 		default:
@@ -157,9 +153,8 @@ visit_out(Search *search, const SfState *s)
 	int		   *next = palloc(sizeof(int) * max_successors(s));
 	int			n = direct_successors(s, SF_WAY_ALL, next);
 	int			owner = search->program->scopes[s->scope].owner_state;
-	int			i;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		push(search, NODE_IN(next[i]));
 	pfree(next);
 	if (owner >= 0 && (s->end || s->type == SF_STATE_SUCCEED))
@@ -209,12 +204,11 @@ List *
 sf_successors_precedence(const SfProgram *program)
 {
 	Search		search = {.program = program};
-	int			i;
 
 	search.stamps = palloc0(sizeof(int) * 2 * program->nstates);
 	search.stack = palloc(sizeof(int) * 2 * program->nstates);
 	search_from(&search, -1, NODE_IN(program->scopes[0].start));
-	for (i = 0; i < program->nstates; i++)
+	for (int i = 0; i < program->nstates; i++)
 		if (program->states[i].type == SF_STATE_TASK)
 			search_from(&search, i, NODE_OUT(i));
 	list_sort(search.found, compare_precedence);

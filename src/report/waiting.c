@@ -83,23 +83,22 @@ sf_waiting_text(const SfProgram *program, List *branches, TimestampTz now)
 {
 	StringInfoData buf;
 	int			leaves = 0;
-	ListCell   *lc;
 
-	foreach(lc, branches)
-		if (is_leaf(lfirst(lc)))
+	foreach_ptr(const SfBranch, branch, branches)
+		if (is_leaf(branch))
 			leaves++;
 	if (leaves == 0)
 		return NULL;
 	if (leaves > NAMED_BRANCHES)
 		return psprintf("%d branches", leaves);
 	initStringInfo(&buf);
-	foreach(lc, branches)
+	foreach_ptr(const SfBranch, branch, branches)
 	{
-		if (!is_leaf(lfirst(lc)))
+		if (!is_leaf(branch))
 			continue;
 		if (buf.len > 0)
 			appendStringInfoString(&buf, ", ");
-		append_branch(&buf, program, lfirst(lc), now);
+		append_branch(&buf, program, branch, now);
 	}
 	return buf.data;
 }

@@ -72,8 +72,6 @@ static const struct
 static bool
 parse_value(const char **p, const CronField *field, int *out)
 {
-	int			i;
-
 	if (isdigit((unsigned char) **p))
 	{
 		int			value = 0;
@@ -83,7 +81,7 @@ parse_value(const char **p, const CronField *field, int *out)
 		*out = value;
 		return value >= field->low && value <= field->high;
 	}
-	for (i = 0; field->names != NULL && field->names[i] != NULL; i++)
+	for (int i = 0; field->names != NULL && field->names[i] != NULL; i++)
 		if (pg_strncasecmp(*p, field->names[i], 3) == 0)
 		{
 			*p += 3;
@@ -100,7 +98,6 @@ parse_element(const char **p, const CronField *field, uint64 *bits)
 	int			from = field->low;
 	int			to = field->high;
 	int			step = 1;
-	int			i;
 
 	if (**p == '*')
 		(*p)++;
@@ -126,7 +123,7 @@ parse_element(const char **p, const CronField *field, uint64 *bits)
 		if (!parse_value(p, &steps, &step))
 			return false;
 	}
-	for (i = from; i <= to; i += step)
+	for (int i = from; i <= to; i += step)
 		*bits |= UINT64CONST(1) << i;
 	return true;
 }
@@ -162,9 +159,8 @@ parse_fields(const char *p, SfCron *out, char **problem)
 {
 	uint64		bits[FIELD_COUNT] = {0};
 	bool		any[FIELD_COUNT];
-	int			i;
 
-	for (i = 0; i < FIELD_COUNT; i++)
+	for (int i = 0; i < FIELD_COUNT; i++)
 	{
 		p = skip_space(p);
 		any[i] = *p == '*';
@@ -235,12 +231,11 @@ sf_cron_parse(const char *text, SfCron *out, char **problem)
 {
 	const char *p = skip_space(text);
 	TimestampTz match;
-	size_t		i;
 
 	memset(out, 0, sizeof(*out));
 	if (parse_seconds(p, &out->seconds))
 		return true;
-	for (i = 0; i < lengthof(nicknames); i++)
+	for (size_t i = 0; i < lengthof(nicknames); i++)
 	{
 		size_t		len = strlen(nicknames[i].name);
 
@@ -406,14 +401,13 @@ static void
 append_set(StringInfo buf, uint64 bits, int count)
 {
 	int			begin = buf->len;
-	int			i;
 
 	if (bits == (UINT64CONST(1) << count) - 1)
 	{
 		appendStringInfoChar(buf, '*');
 		return;
 	}
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		if ((bits >> i) & 1)
 			appendStringInfo(buf, "%s%d", buf->len > begin ? "," : "", i);
 }

@@ -80,13 +80,12 @@ has_socket_in(const char *directory)
 {
 	char	   *list = pstrdup(Unix_socket_directories ? Unix_socket_directories : "");
 	List	   *directories = NIL;
-	ListCell   *lc;
 
 	if (!SplitDirectoriesString(list, ',', &directories))
 		return true;
-	foreach(lc, directories)
+	foreach_ptr(char, name, directories)
 	{
-		if (strcmp(lfirst(lc), directory) == 0)
+		if (strcmp(name, directory) == 0)
 			return true;
 	}
 	return false;

@@ -20,9 +20,7 @@ static const char *const names[] = {
 static int
 find_placeholder(const char *name, int len)
 {
-	int			i;
-
-	for (i = 0; i < SF_PLACEHOLDER_COUNT; i++)
+	for (int i = 0; i < SF_PLACEHOLDER_COUNT; i++)
 		if ((int) strlen(names[i]) == len && strncmp(names[i], name, len) == 0)
 			return i;
 	ereport(ERROR,
