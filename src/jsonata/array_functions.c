@@ -191,7 +191,7 @@ SF_JN_LIBRARY_FUNCTION(sort)
 	for (i = 0; strings && i < list->len; i++)
 		strings = SF_JN_IS_STRING(list->u.items[i]);
 	if (!strings && !sf_jn_all_numeric(ev, list))
-		sf_jn_fail_argument(ev, SF_JN_D3070, list, 1);
+		sf_jn_fail(ev, SF_JN_D3070, .value = list, .index = 1);
 	return sf_jn_merge_sort(ev, list, default_swap, NULL);
 }
 
@@ -256,7 +256,7 @@ SF_JN_LIBRARY_FUNCTION(single)
 		if (args[1] != NULL && !sf_jn_truth(ev, call_with_item(ev, args[1], list, i)))
 			continue;
 		if (found)
-			sf_jn_fail_argument(ev, SF_JN_D3138, NULL, i);
+			sf_jn_fail(ev, SF_JN_D3138, .value = NULL, .index = i);
 		found = true;
 		result = list->u.items[i];
 	}
@@ -277,7 +277,7 @@ SF_JN_LIBRARY_FUNCTION(reduce)
 		return NULL;
 	arity = sf_jn_arity(args[1]);
 	if (arity < 2)
-		sf_jn_fail_argument(ev, SF_JN_D3050, NULL, 1);
+		sf_jn_fail(ev, SF_JN_D3050, .value = NULL, .index = 1);
 	if (result == NULL && list->len > 0)
 		result = list->u.items[i++];
 	for (; i < list->len; i++)

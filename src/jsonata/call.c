@@ -240,11 +240,8 @@ check_forgotten_dollar(SfJnEval *ev, const SfJnNode *node, SfJnErrorCode code,
 		return;
 	first = node->lhs->items.at[0];
 	if (first->name.str != NULL && sf_jn_lookup(ev, env, &first->name) != NULL)
-	{
-		sf_jn_error_at(&ev->thrower, code, node->position, first->name.str,
-					   first->name.len);
-		sf_jn_raise(ev);
-	}
+		sf_jn_fail_at(ev, node->position, code, .token = first->name.str,
+					  .token_len = first->name.len);
 }
 
 /*
@@ -375,9 +372,8 @@ sf_jn_eval_partial(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFra
 		SfJnCall	call;
 
 		name_call(node->lhs, &call);
-		sf_jn_error_at(&ev->thrower, SF_JN_T1008, node->position, call.token,
-					   call.token_len);
-		sf_jn_raise(ev);
+		sf_jn_fail_at(ev, node->position, SF_JN_T1008, .token = call.token,
+					  .token_len = call.token_len);
 	}
 	f = procedure->u.function;
 	if (f->kind == SF_JN_F_LAMBDA)
@@ -404,7 +400,7 @@ sf_jn_eval_apply(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame
 	}
 	right = sf_jn_eval(ev, node->rhs, input, env);
 	if (!SF_JN_IS_FUNCTION(right))
-		sf_jn_fail_value_at(ev, SF_JN_T2006, node->position, right);
+		sf_jn_fail_at(ev, node->position, SF_JN_T2006, .value = right);
 	if (SF_JN_IS_FUNCTION(left))
 	{
 		result = sf_jn_function_value(ev, SF_JN_F_COMPOSE);

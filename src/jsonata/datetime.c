@@ -297,8 +297,8 @@ read_marker(SfJnEval *ev, SfJnTimePicture *picture, const char *s, const char *e
 				presentation = components[i].presentation;
 		}
 		if (presentation == NULL)
-			sf_jn_fail_value(ev, SF_JN_D3132,
-							 sf_jn_string_copy(&ev->arena, marker, len > 0 ? 1 : 0));
+			sf_jn_fail(ev, SF_JN_D3132,
+					   .value = sf_jn_string_copy(&ev->arena, marker, len > 0 ? 1 : 0));
 		len = strlen(presentation);
 	}
 
@@ -376,8 +376,7 @@ append_name(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part, double va
 	int			i;
 
 	if (strchr("MxF", part->component) == NULL)
-		sf_jn_fail_value(ev, SF_JN_D3133,
-						 sf_jn_string_copy(&ev->arena, &part->component, 1));
+		sf_jn_fail(ev, SF_JN_D3133, .value = sf_jn_string_copy(&ev->arena, &part->component, 1));
 	if (!isfinite(value))
 		return;
 	name = part->component == 'F' ? sf_jn_days[(int) value] : sf_jn_months[(int) value - 1];
@@ -414,7 +413,7 @@ append_zone(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part, const Zon
 			appendStringInfo(buf, ":%02d", (int) zone->minutes);
 	}
 	else
-		sf_jn_fail_value(ev, SF_JN_D3134, sf_jn_number(&ev->arena, p->mandatory));
+		sf_jn_fail(ev, SF_JN_D3134, .value = sf_jn_number(&ev->arena, p->mandatory));
 }
 
 /* Append a component of a time. */

@@ -191,8 +191,7 @@ append_pattern(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part)
 	else if (strchr("MxFP", part->component) != NULL)
 		appendStringInfoString(buf, "[a-zA-Z]+");
 	else
-		sf_jn_fail_value(ev, SF_JN_D3133,
-						 sf_jn_string_copy(&ev->arena, &part->component, 1));
+		sf_jn_fail(ev, SF_JN_D3133, .value = sf_jn_string_copy(&ev->arena, &part->component, 1));
 }
 
 /* Find a name in a list, cut to a width; NaN when it is not there. */
@@ -421,7 +420,7 @@ sf_jn_parse_datetime(SfJnEval *ev, SfJnValue *text, SfJnValue *picture)
 	if (picture == NULL)
 	{
 		if (!parse_iso(text, &millis))
-			sf_jn_fail_value(ev, SF_JN_D3110, text);
+			sf_jn_fail(ev, SF_JN_D3110, .value = text);
 		return sf_jn_number(&ev->arena, millis);
 	}
 	c = sf_jn_alloc(&ev->arena, sizeof(Components));

@@ -118,17 +118,6 @@ SF_JN_LIBRARY_FUNCTION(base64decode)
 	return sf_jn_string(&ev->arena, text, len);
 }
 
-/* Throw the error of a malformed URL. */
-static void pg_attribute_noreturn()
-fail_url(SfJnEval *ev, const char *function, SfJnValue *value)
-{
-	SfJnError  *e = sf_jn_error(&ev->thrower, SF_JN_D3140);
-
-	e->type = function;
-	e->value = value;
-	sf_jn_raise(ev);
-}
-
 /* Escape what is not a letter, a digit or in a set. */
 static SfJnValue *
 encode(SfJnEval *ev, SfJnValue *s, const char *kept, const char *function)
@@ -146,7 +135,7 @@ encode(SfJnEval *ev, SfJnValue *s, const char *kept, const char *function)
 		unsigned char c = (unsigned char) s->u.str[i];
 
 		if (c == 0xed && i + 1 < s->len && (unsigned char) s->u.str[i + 1] >= 0xa0)
-			fail_url(ev, function, s);
+			sf_jn_fail(ev, SF_JN_D3140, .type = function, .value = s);
 		if ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
 			(c != '\0' && strchr(kept, c) != NULL))
 			text[n++] = (char) c;
@@ -195,18 +184,18 @@ decode(SfJnEval *ev, SfJnValue *s, const char *kept, const char *function)
 		}
 		value = escaped_byte(p, end);
 		if (value < 0)
-			fail_url(ev, function, s);
+			sf_jn_fail(ev, SF_JN_D3140, .type = function, .value = s);
 		bytes[0] = (unsigned char) value;
 		mblen = pg_utf_mblen(bytes);
 		for (i = 1; i < mblen; i++)
 		{
 			value = escaped_byte(p + i * 3, end);
 			if (value < 0)
-				fail_url(ev, function, s);
+				sf_jn_fail(ev, SF_JN_D3140, .type = function, .value = s);
 			bytes[i] = (unsigned char) value;
 		}
 		if (!pg_utf8_islegal(bytes, mblen))
-			fail_url(ev, function, s);
+			sf_jn_fail(ev, SF_JN_D3140, .type = function, .value = s);
 		if (mblen == 1 && bytes[0] != '\0' && strchr(kept, bytes[0]) != NULL)
 		{
 			memcpy(text + n, p, 3);

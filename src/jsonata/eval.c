@@ -33,60 +33,6 @@ sf_jn_raise(SfJnEval *ev)
 	sf_jn_throw(&ev->thrower);
 }
 
-/* Throw an error of the evaluation. */
-void
-sf_jn_fail(SfJnEval *ev, SfJnErrorCode code)
-{
-	sf_jn_error(&ev->thrower, code);
-	sf_jn_raise(ev);
-}
-
-/* Throw an error at a position with a token. */
-void
-sf_jn_fail_at(SfJnEval *ev, SfJnErrorCode code, int position, const char *token)
-{
-	sf_jn_error_at(&ev->thrower, code, position, token, token == NULL ? 0 : strlen(token));
-	sf_jn_raise(ev);
-}
-
-/* Throw an error at a position about a value. */
-void
-sf_jn_fail_value_at(SfJnEval *ev, SfJnErrorCode code, int position, SfJnValue *value)
-{
-	sf_jn_error_at(&ev->thrower, code, position, NULL, 0)->value = value;
-	sf_jn_raise(ev);
-}
-
-/* Throw an error about a value. */
-void
-sf_jn_fail_value(SfJnEval *ev, SfJnErrorCode code, SfJnValue *value)
-{
-	sf_jn_error(&ev->thrower, code)->value = value;
-	sf_jn_raise(ev);
-}
-
-/* Throw an error about an argument. */
-void
-sf_jn_fail_argument(SfJnEval *ev, SfJnErrorCode code, SfJnValue *value, int index)
-{
-	SfJnError  *e = sf_jn_error(&ev->thrower, code);
-
-	e->value = value;
-	e->index = index;
-	sf_jn_raise(ev);
-}
-
-/* Throw an error whose message is given. */
-void
-sf_jn_fail_message(SfJnEval *ev, SfJnErrorCode code, const char *message)
-{
-	SfJnError  *e = sf_jn_error(&ev->thrower, code);
-
-	e->message = message;
-	e->message_len = strlen(message);
-	sf_jn_raise(ev);
-}
-
 /* Refuse to recurse further when the stack is full; then as sf_jn_check. */
 void
 sf_jn_check_stack(SfJnEval *ev)
@@ -238,10 +184,8 @@ eval_negate(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env
 	if (v == NULL)
 		return NULL;
 	if (!sf_jn_is_numeric(ev, v))
-	{
-		sf_jn_error_at(&ev->thrower, SF_JN_D1002, node->position, "-", 1)->value = v;
-		sf_jn_raise(ev);
-	}
+		sf_jn_fail_at(ev, node->position, SF_JN_D1002, .value = v,
+					  .token = "-", .token_len = 1);
 	return sf_jn_number(&ev->arena, -v->u.number);
 }
 
@@ -444,7 +388,9 @@ eval_node(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 		case SF_JN_N_END:
 			break;
 	}
-	sf_jn_fail_at(ev, SF_JN_S0206, node->position, sf_jn_node_name[node->type]);
+	sf_jn_fail_at(ev, node->position, SF_JN_S0206,
+				  .token = sf_jn_node_name[node->type],
+				  .token_len = strlen(sf_jn_node_name[node->type]));
 }
 
 /* Evaluate a node with an input (NULL: undefined) in a scope. */

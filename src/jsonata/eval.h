@@ -130,19 +130,15 @@ extern SfJnValue *sf_jn_function_value(SfJnEval *ev, SfJnFunctionKind kind);
 extern SfJnValue *sf_jn_sequence_of(SfJnEval *ev, SfJnValue *item);
 extern SfJnValue *sf_jn_wrap_input(SfJnEval *ev, SfJnValue *input);
 
-/* Fill in what an error lacks from the calls under way, and throw it. */
+/*
+ * Throw an error, at a position or where the calls under way are: its code, then
+ * other members of SfJnError by their names.
+ */
+#define sf_jn_fail(ev, ...) sf_jn_fail_at(ev, -1, __VA_ARGS__)
+#define sf_jn_fail_at(ev, at, ...) \
+	((ev)->thrower.error = SF_JN_ERROR(at, __VA_ARGS__), sf_jn_raise(ev))
+
 extern void sf_jn_raise(SfJnEval *ev) pg_attribute_noreturn();
-extern void sf_jn_fail(SfJnEval *ev, SfJnErrorCode code) pg_attribute_noreturn();
-extern void sf_jn_fail_at(SfJnEval *ev, SfJnErrorCode code, int position,
-						  const char *token) pg_attribute_noreturn();
-extern void sf_jn_fail_value(SfJnEval *ev, SfJnErrorCode code,
-							 SfJnValue *value) pg_attribute_noreturn();
-extern void sf_jn_fail_value_at(SfJnEval *ev, SfJnErrorCode code, int position,
-								SfJnValue *value) pg_attribute_noreturn();
-extern void sf_jn_fail_argument(SfJnEval *ev, SfJnErrorCode code,
-								SfJnValue *value, int index) pg_attribute_noreturn();
-extern void sf_jn_fail_message(SfJnEval *ev, SfJnErrorCode code,
-							   const char *message) pg_attribute_noreturn();
 
 /* path.c */
 extern SfJnValue *sf_jn_eval_path(SfJnEval *ev, const SfJnNode *node,

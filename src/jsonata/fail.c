@@ -18,16 +18,6 @@ static const char *const error_template[] = {
 	SF_JN_ERROR_LIST(CODE_MESSAGE)
 };
 
-/* Begin an error. */
-SfJnError *
-sf_jn_error(SfJnThrow *t, SfJnErrorCode code)
-{
-	memset(&t->error, 0, sizeof(t->error));
-	t->error.code = code;
-	t->error.position = -1;
-	return &t->error;
-}
-
 /* Leave for the innermost SF_JN_TRY. */
 void
 sf_jn_throw(SfJnThrow *t)
@@ -35,25 +25,12 @@ sf_jn_throw(SfJnThrow *t)
 	siglongjmp(*t->jump, 1);
 }
 
-/* Begin an error with a position and a token. */
-SfJnError *
-sf_jn_error_at(SfJnThrow *t, SfJnErrorCode code, int position, const char *token,
-			   Size token_len)
-{
-	SfJnError  *e = sf_jn_error(t, code);
-
-	e->position = position;
-	e->token = token;
-	e->token_len = token_len;
-	return e;
-}
-
 /* Begin and throw an error with a position and a token (NULL: none). */
 void
 sf_jn_throw_at(SfJnThrow *t, SfJnErrorCode code, int position, const char *token)
 {
-	sf_jn_error_at(t, code, position, token, token == NULL ? 0 : strlen(token));
-	sf_jn_throw(t);
+	sf_jn_throw_error(t, position, code, .token = token,
+					  .token_len = token == NULL ? 0 : strlen(token));
 }
 
 /* Append a quoted string of an error. */
@@ -87,7 +64,7 @@ append_field(StringInfo buf, const SfJnError *e, const char *name, Size len,
 	else if (IS("index"))
 		appendStringInfo(buf, "%d", e->index);
 	else if (IS("message"))
-		appendBinaryStringInfo(buf, e->message, (int) e->message_len);
+		appendBinaryStringInfo(buf, e->value->u.str, (int) e->value->len);
 	else if (e->type == NULL)
 		appendStringInfoString(buf, "undefined");
 	else if (raw)

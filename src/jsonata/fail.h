@@ -134,13 +134,14 @@ typedef struct SfJnError
 	const char *token;			/* NULL: none; else token_len bytes */
 	Size		token_len;
 	bool		token_raw;		/* the token is a number: no quotes */
-	SfJnValue  *value;
+	SfJnValue  *value;			/* {{value}}; a string: {{{message}}} */
 	SfJnValue  *value2;			/* {{value2}}, {{exp}} */
 	int			index;			/* {{index}} */
 	const char *type;			/* {{type}}, {{functionName}} */
-	const char *message;		/* {{{message}}}, message_len bytes */
-	Size		message_len;
 } SfJnError;
+
+/* An error at a position: its code, then other members by their names */
+#define SF_JN_ERROR(at, ...) ((SfJnError) {.position = (at), .code = __VA_ARGS__})
 
 typedef struct SfJnThrow
 {
@@ -150,12 +151,10 @@ typedef struct SfJnThrow
 
 extern const char *const sf_jn_error_code_text[];
 
-/* Forget the last error and begin one; fill its fields, then throw. */
-extern SfJnError *sf_jn_error(SfJnThrow *t, SfJnErrorCode code);
-extern SfJnError *sf_jn_error_at(SfJnThrow *t, SfJnErrorCode code, int position,
-								 const char *token, Size token_len);
-
+/* Leave for the innermost SF_JN_TRY, with an error that is made before. */
 extern void sf_jn_throw(SfJnThrow *t) pg_attribute_noreturn();
+#define sf_jn_throw_error(t, at, ...) \
+	((t)->error = SF_JN_ERROR(at, __VA_ARGS__), sf_jn_throw(t))
 extern void sf_jn_throw_at(SfJnThrow *t, SfJnErrorCode code, int position,
 						   const char *token) pg_attribute_noreturn();
 extern char *sf_jn_error_message(SfJnArena *a, const SfJnError *e);

@@ -147,11 +147,8 @@ SF_JN_LIBRARY_FUNCTION(clone)
 static void pg_attribute_noreturn()
 fail_with(SfJnEval *ev, SfJnErrorCode code, SfJnValue *message, const char *fallback)
 {
-	SfJnError  *e = sf_jn_error(&ev->thrower, code);
-
-	e->message = SF_JN_IS_STRING(message) && message->len > 0 ? message->u.str : fallback;
-	e->message_len = e->message == fallback ? strlen(fallback) : message->len;
-	sf_jn_raise(ev);
+	sf_jn_fail(ev, code, .value = SF_JN_IS_STRING(message) && message->len > 0 ?
+			   message : sf_jn_cstring(&ev->arena, fallback));
 }
 
 /* $error(message) */
@@ -202,8 +199,8 @@ eval_text(SfJnEval *ev, SfJnValue *text, SfJnValue *input)
 		if (code == SF_JN_U1001 || code == SF_JN_U1002 || code == SF_JN_U1003)
 			sf_jn_raise(ev);
 		message = sf_jn_error_message(&ev->arena, &ev->thrower.error);
-		sf_jn_fail_value(ev, root == NULL ? SF_JN_D3120 : SF_JN_D3121,
-						 sf_jn_string_copy(&ev->arena, message, strlen(message)));
+		sf_jn_fail(ev, root == NULL ? SF_JN_D3120 : SF_JN_D3121,
+				   .value = sf_jn_string_copy(&ev->arena, message, strlen(message)));
 	}
 	SF_JN_END(&ev->thrower);
 	return result;

@@ -130,7 +130,7 @@ collect_groups(SfJnEval *ev, const SfJnNodeList *pairs, int position,
 			if (key == NULL)
 				continue;
 			if (key->type != SF_JN_STRING)
-				sf_jn_fail_value_at(ev, SF_JN_T1003, position, key);
+				sf_jn_fail_at(ev, position, SF_JN_T1003, .value = key);
 			hash = sf_jn_hash(key->u.str, key->len);
 			m = sf_jn_find(keys, key->u.str, key->len, hash);
 			if (m != NULL)
@@ -138,7 +138,7 @@ collect_groups(SfJnEval *ev, const SfJnNodeList *pairs, int position,
 				Group	   *group = &list[m - keys->u.members];
 
 				if (group->pair != pair)
-					sf_jn_fail_value_at(ev, SF_JN_D1009, position, key);
+					sf_jn_fail_at(ev, position, SF_JN_D1009, .value = key);
 				add_to_group(ev, group, item);
 				continue;
 			}
@@ -267,13 +267,10 @@ terms_swap(SfJnEval *ev, void *arg, SfJnValue *a, SfJnValue *b)
 		{
 			bool		bad_x = x->type != SF_JN_STRING && x->type != SF_JN_NUMBER;
 			bool		bad_y = y->type != SF_JN_STRING && y->type != SF_JN_NUMBER;
-			SfJnError  *e = sf_jn_error(&ev->thrower,
-										bad_x || bad_y ? SF_JN_T2008 : SF_JN_T2007);
 
-			e->position = state->node->position;
-			e->value = bad_y && !bad_x ? y : x;
-			e->value2 = y;
-			sf_jn_raise(ev);
+			sf_jn_fail_at(ev, state->node->position,
+						  bad_x || bad_y ? SF_JN_T2008 : SF_JN_T2007,
+						  .value = bad_y && !bad_x ? y : x, .value2 = y);
 		}
 		if (x->type == SF_JN_STRING)
 			comp = sf_jn_compare_strings(x, y);

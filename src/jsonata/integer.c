@@ -262,7 +262,8 @@ append_roman(SfJnEval *ev, StringInfo buf, double n)
 	size_t		i;
 
 	if (n > MAX_ROMAN)
-		sf_jn_fail_message(ev, SF_JN_D3137, "number is too large for a Roman numeral");
+		sf_jn_fail(ev, SF_JN_D3137,
+				   .value = sf_jn_cstring(&ev->arena, "number is too large for a Roman numeral"));
 	for (i = 0; i < lengthof(romans); i++)
 	{
 		for (; n >= romans[i].value; n -= romans[i].value)
@@ -389,7 +390,7 @@ sf_jn_append_integer(SfJnEval *ev, StringInfo buf, double value,
 				append_words(ev, buf, value, false, p->ordinal);
 			break;
 		case SF_JN_NUMBERING:
-			sf_jn_fail_value(ev, SF_JN_D3130, p->token);
+			sf_jn_fail(ev, SF_JN_D3130, .value = p->token);
 	}
 	for (; start < buf->len && p->letter_case != SF_JN_TITLE; start++)
 		buf->data[start] = p->letter_case == SF_JN_UPPER ?

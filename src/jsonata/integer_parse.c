@@ -186,7 +186,7 @@ sf_jn_parse_integer(SfJnEval *ev, const char *s, Size len, const SfJnIntegerPict
 		case SF_JN_NUMBERING:
 			break;
 	}
-	sf_jn_fail_value(ev, SF_JN_D3130, p->token);
+	sf_jn_fail(ev, SF_JN_D3130, .value = p->token);
 }
 
 /* Append the regular expression of an integer within a time. */
@@ -227,7 +227,7 @@ sf_jn_integer_pattern(SfJnEval *ev, StringInfo buf, const SfJnIntegerPicture *p)
 		case SF_JN_NUMBERING:
 			break;
 	}
-	sf_jn_fail_value(ev, SF_JN_D3130, p->token);
+	sf_jn_fail(ev, SF_JN_D3130, .value = p->token);
 }
 
 /* $parseInteger(string, picture) */

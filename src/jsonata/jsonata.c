@@ -121,9 +121,10 @@ on_limit(void *arg, const char *what)
 
 	/* The way out needs a little more. */
 	ev->arena.limit = 0;
-	sf_jn_fail_message(ev, SF_JN_U1003,
-					   psprintf("%s exceeds the limit of %d MB",
-								memory ? "Expression evaluation" : "String", limit));
+	sf_jn_fail(ev, SF_JN_U1003, .value =
+			   sf_jn_cstring(&ev->arena,
+							 psprintf("%s exceeds the limit of %d MB",
+									  memory ? "Expression evaluation" : "String", limit)));
 }
 
 /* Prepare an evaluation in a memory context of its own. */

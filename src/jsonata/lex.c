@@ -132,8 +132,7 @@ token(SfJnCompile *c, SfJnNodeType type, SfJnOp op)
 static void pg_attribute_noreturn()
 fail_token(SfJnCompile *c, SfJnErrorCode code, const char *str, Size len)
 {
-	sf_jn_error_at(c->thrower, code, position_in_units(c), str, len);
-	sf_jn_throw(c->thrower);
+	sf_jn_throw_error(c->thrower, position_in_units(c), code, .token = str, .token_len = len);
 }
 
 /* Read a regular expression; the opening slash was read. */

@@ -138,7 +138,7 @@ SF_JN_LIBRARY_FUNCTION(match)
 	if (args[0] == NULL)
 		return NULL;
 	if (limit < 0)
-		sf_jn_fail_argument(ev, SF_JN_D3040, args[2], 3);
+		sf_jn_fail(ev, SF_JN_D3040, .value = args[2], .index = 3);
 	begin_matches(&m, args[0], args[1]);
 	while (limit > 0 && result->len < limit && next_match(ev, &m))
 	{
@@ -202,7 +202,7 @@ SF_JN_LIBRARY_FUNCTION(split)
 	if (s == NULL)
 		return NULL;
 	if (args[2] != NULL && args[2]->u.number < 0)
-		sf_jn_fail_argument(ev, SF_JN_D3020, args[2], 3);
+		sf_jn_fail(ev, SF_JN_D3020, .value = args[2], .index = 3);
 	if (SF_JN_IS_STRING(args[1]))
 		return split_string(ev, s, args[1], limit);
 
@@ -366,7 +366,7 @@ replace_matches(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
 			SfJnValue  *with = sf_jn_apply(ev, args[2], &object, 1, NULL, ev->focus_env);
 
 			if (!SF_JN_IS_STRING(with))
-				sf_jn_fail_value(ev, SF_JN_D3012, with);
+				sf_jn_fail(ev, SF_JN_D3012, .value = with);
 			appendBinaryStringInfo(buf, with->u.str, with->len);
 		}
 		at = advance_to(s, m.match.start +
@@ -386,9 +386,9 @@ SF_JN_LIBRARY_FUNCTION(replace)
 	if (args[0] == NULL)
 		return NULL;
 	if (SF_JN_IS_STRING(args[1]) && args[1]->len == 0)
-		sf_jn_fail_argument(ev, SF_JN_D3010, args[1], 2);
+		sf_jn_fail(ev, SF_JN_D3010, .value = args[1], .index = 2);
 	if (limit < 0)
-		sf_jn_fail_argument(ev, SF_JN_D3011, args[3], 4);
+		sf_jn_fail(ev, SF_JN_D3011, .value = args[3], .index = 4);
 	if (args[1] == NULL || args[2] == NULL)
 		return args[0];
 	initStringInfo(&buf);

@@ -75,7 +75,7 @@ SF_JN_LIBRARY_FUNCTION(sqrt)
 	if (args[0] == NULL)
 		return NULL;
 	if (args[0]->u.number < 0)
-		sf_jn_fail_argument(ev, SF_JN_D3060, args[0], 1);
+		sf_jn_fail(ev, SF_JN_D3060, .value = args[0], .index = 1);
 	return sf_jn_number(&ev->arena, sqrt(args[0]->u.number));
 }
 
@@ -89,14 +89,7 @@ SF_JN_LIBRARY_FUNCTION(power)
 	/* Without an exponent, and for (±1)^±∞, JavaScript has NaN. */
 	result = args[1] == NULL ? NAN : pow(args[0]->u.number, args[1]->u.number);
 	if (!isfinite(result))
-	{
-		SfJnError  *e = sf_jn_error(&ev->thrower, SF_JN_D3061);
-
-		e->index = 1;
-		e->value = args[0];
-		e->value2 = args[1];
-		sf_jn_raise(ev);
-	}
+		sf_jn_fail(ev, SF_JN_D3061, .index = 1, .value = args[0], .value2 = args[1]);
 	return sf_jn_number(&ev->arena, result);
 }
 
@@ -209,7 +202,7 @@ SF_JN_LIBRARY_FUNCTION(number)
 		else if (parse_radix(v->u.str, v->len, &d))
 			return sf_jn_number(&ev->arena, d);
 	}
-	sf_jn_fail_argument(ev, SF_JN_D3030, v, 1);
+	sf_jn_fail(ev, SF_JN_D3030, .value = v, .index = 1);
 }
 
 /* $formatBase(number, radix) */
@@ -231,7 +224,7 @@ SF_JN_LIBRARY_FUNCTION(formatBase)
 		radix = sf_jn_fn_round(ev, round_args, 1)->u.number;
 	}
 	if (radix < 2 || radix > 36)
-		sf_jn_fail_value(ev, SF_JN_D3100, sf_jn_number(&ev->arena, radix));
+		sf_jn_fail(ev, SF_JN_D3100, .value = sf_jn_number(&ev->arena, radix));
 	if (radix == 10 || !isfinite(value))
 	{
 		char	   *text = sf_jn_alloc(&ev->arena, SF_JN_NUMBER_LEN);

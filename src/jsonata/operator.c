@@ -20,7 +20,7 @@ sf_jn_is_numeric(SfJnEval *ev, SfJnValue *v)
 	if (!SF_JN_IS_NUMBER(v) || isnan(v->u.number))
 		return false;
 	if (isinf(v->u.number))
-		sf_jn_fail_value(ev, SF_JN_D1001, v);
+		sf_jn_fail(ev, SF_JN_D1001, .value = v);
 	return true;
 }
 
@@ -83,7 +83,8 @@ check_value(SfJnEval *ev, const SfJnValue *v, bool finite, int depth)
 	if (v->type == SF_JN_ARRAY || v->type == SF_JN_OBJECT)
 	{
 		if (depth > SF_JN_MAX_NESTING || stack_is_too_deep())
-			sf_jn_fail_message(ev, SF_JN_U1003, "Values are nested too deeply");
+			sf_jn_fail(ev, SF_JN_U1003,
+					   .value = sf_jn_cstring(&ev->arena, "Values are nested too deeply"));
 		/* parts that are shared are walked through once for each place */
 		sf_jn_check(ev);
 		for (i = 0; i < v->len; i++)
@@ -119,7 +120,7 @@ sf_jn_to_string(SfJnEval *ev, SfJnValue *v, bool pretty)
 		char	   *text = sf_jn_alloc(&ev->arena, SF_JN_NUMBER_LEN);
 
 		if (!isfinite(v->u.number))
-			sf_jn_fail_value(ev, SF_JN_D3001, v);
+			sf_jn_fail(ev, SF_JN_D3001, .value = v);
 		if ((v->flags & SF_JN_EXACT) != 0)
 			return sf_jn_string(&ev->arena, text,
 								sprintf(text, INT64_FORMAT, ((SfJnExact *) v)->exact));
@@ -139,13 +140,10 @@ fail_operator(SfJnEval *ev, const SfJnNode *node, SfJnErrorCode code,
 			  SfJnValue *value, SfJnValue *value2)
 {
 	const char *text = sf_jn_operator_text[node->op];
-	SfJnError  *e = sf_jn_error_at(&ev->thrower, code, node->position,
-								   node->name.str != NULL ? node->name.str : text,
-								   strlen(text));
 
-	e->value = value;
-	e->value2 = value2;
-	sf_jn_raise(ev);
+	sf_jn_fail_at(ev, node->position, code, .value = value, .value2 = value2,
+				  .token = node->name.str != NULL ? node->name.str : text,
+				  .token_len = strlen(text));
 }
 
 /* Tell whether an operand is a number, naming the operator when it is infinite. */

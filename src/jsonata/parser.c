@@ -30,33 +30,22 @@ sf_jn_list_add(SfJnCompile *c, SfJnNodeList *list, SfJnNode *item)
 	list->at[list->n++] = item;
 }
 
-/* Begin an error about a node, which is its token. */
-static SfJnError *
-node_error(SfJnCompile *c, SfJnErrorCode code, const SfJnNode *node)
-{
-	SfJnError  *e = sf_jn_error_at(c->thrower, code, node->position,
-								   node->name.str, node->name.len);
-
-	e->token_raw = node->type == SF_JN_N_NUMBER || node->type == SF_JN_N_CONSTANT;
-	return e;
-}
-
-/* Throw an error about a node. */
+/* Throw an error about a node, which is its token, and a value. */
 static void pg_attribute_noreturn()
-fail_node(SfJnCompile *c, SfJnErrorCode code, const SfJnNode *node)
+fail_node(SfJnCompile *c, SfJnErrorCode code, const SfJnNode *node, SfJnValue *value)
 {
-	(void) node_error(c, code, node);
-	sf_jn_throw(c->thrower);
+	sf_jn_throw_error(c->thrower, node->position, code, .value = value,
+					  .token = node->name.str, .token_len = node->name.len,
+					  .token_raw = node->type == SF_JN_N_NUMBER ||
+					  node->type == SF_JN_N_CONSTANT);
 }
 
 /* Throw S0202 or S0203: something else was expected here. */
 static void pg_attribute_noreturn()
 fail_expected(SfJnCompile *c, SfJnOp op)
 {
-	SfJnErrorCode code = c->node->type == SF_JN_N_END ? SF_JN_S0203 : SF_JN_S0202;
-
-	node_error(c, code, c->node)->value = sf_jn_cstring(c->arena, sf_jn_operator_text[op]);
-	sf_jn_throw(c->thrower);
+	fail_node(c, c->node->type == SF_JN_N_END ? SF_JN_S0203 : SF_JN_S0202, c->node,
+			  sf_jn_cstring(c->arena, sf_jn_operator_text[op]));
 }
 
 /* Go to the next token; it must be a symbol of the language. */
@@ -67,7 +56,7 @@ next(SfJnCompile *c, bool infix)
 		return;
 	sf_jn_next_token(c, infix);
 	if (c->token == SF_JN_OP_BANG || c->token == SF_JN_OP_TILDE)
-		fail_node(c, SF_JN_S0204, c->node);
+		fail_node(c, SF_JN_S0204, c->node, NULL);
 }
 
 /* Require an operator and go past it. */
@@ -166,12 +155,9 @@ parse_call(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 		SfJnNode   *param = node->items.at[i];
 
 		if (param->type != SF_JN_N_VARIABLE)
-		{
-			sf_jn_error_at(c->thrower, SF_JN_S0208, param->position,
-						   param->name.str, param->name.len)->value =
-				sf_jn_number(c->arena, i + 1);
-			sf_jn_throw(c->thrower);
-		}
+			sf_jn_throw_error(c->thrower, param->position, SF_JN_S0208,
+							  .token = param->name.str, .token_len = param->name.len,
+							  .value = sf_jn_number(c->arena, i + 1));
 	}
 	node->type = SF_JN_N_LAMBDA;
 	node->lhs = NULL;
@@ -315,7 +301,7 @@ parse_prefix(SfJnCompile *c, SfJnNode *node)
 		case SF_JN_OP_PIPE:
 			return parse_transform(c, node);
 		default:
-			fail_node(c, SF_JN_S0211, node);
+			fail_node(c, SF_JN_S0211, node, NULL);
 	}
 	return NULL;				/* not reached */
 }
@@ -399,7 +385,7 @@ parse_infix(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 			break;
 		case SF_JN_OP_ASSIGN:
 			if (left->type != SF_JN_N_VARIABLE)
-				fail_node(c, SF_JN_S0212, left);
+				fail_node(c, SF_JN_S0212, left, NULL);
 			node->rhs = parse_expression(c, power - 1);
 			break;
 		default:
@@ -446,7 +432,7 @@ sf_jn_parse(SfJnArena *arena, struct SfJnThrow *thrower, const char *text, Size 
 	next(&c, false);
 	root = parse_expression(&c, 0);
 	if (c.node->type != SF_JN_N_END)
-		fail_node(&c, SF_JN_S0201, c.node);
+		fail_node(&c, SF_JN_S0201, c.node, NULL);
 	root = sf_jn_process(&c, root);
 	if (root->type == SF_JN_N_PARENT || root->nseeking > 0)
 		sf_jn_throw_at(thrower, SF_JN_S0217, -1, sf_jn_node_name[root->type]);

@@ -178,11 +178,7 @@ process_dot(SfJnCompile *c, SfJnNode *node)
 		SfJnNode   *step = path->items.at[i];
 
 		if (step->type == SF_JN_N_NUMBER || step->type == SF_JN_N_CONSTANT)
-		{
-			sf_jn_error_at(c->thrower, SF_JN_S0213, step->position, NULL, 0)->value =
-				step->value;
-			sf_jn_throw(c->thrower);
-		}
+			sf_jn_throw_error(c->thrower, step->position, SF_JN_S0213, .value = step->value);
 		if (step->type == SF_JN_N_STRING)
 			step->type = SF_JN_N_NAME;
 		if (step->keep_array)

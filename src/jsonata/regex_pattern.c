@@ -51,12 +51,8 @@ typedef struct Translation
 static void pg_attribute_noreturn()
 fail_pattern(Translation *t, const char *reason)
 {
-	SfJnError  *e = sf_jn_error(t->thrower, SF_JN_S0303);
-
-	e->position = t->position;
-	e->message = reason;
-	e->message_len = strlen(reason);
-	sf_jn_throw(t->thrower);
+	sf_jn_throw_error(t->thrower, t->position, SF_JN_S0303,
+					  .value = sf_jn_cstring(t->arena, reason));
 }
 
 /* Append a character that stands for itself. */

@@ -50,14 +50,6 @@ closing_bracket(const char *text, int at, char open, char close)
 	return at;
 }
 
-/* Throw an error about a signature. */
-static void pg_attribute_noreturn()
-fail_signature(SfJnThrow *t, SfJnErrorCode code, SfJnValue *value, int position)
-{
-	sf_jn_error_at(t, code, position, NULL, 0)->value = value;
-	sf_jn_throw(t);
-}
-
 /* Read one symbol that declares a parameter; returns where it ends. */
 static int
 parse_param(SfJnArena *arena, SfJnThrow *t, const char *text, int at, int position,
@@ -81,9 +73,8 @@ parse_param(SfJnArena *arena, SfJnThrow *t, const char *text, int at, int positi
 		case '(':
 			end = closing_bracket(text, at, '(', ')');
 			if (memchr(text + at, '<', end - at) != NULL)
-				fail_signature(t, SF_JN_S0402,
-							   sf_jn_string_copy(arena, text + at + 1, end - at - 1),
-							   position + at);
+				sf_jn_throw_error(t, position + at, SF_JN_S0402, .value =
+								  sf_jn_string_copy(arena, text + at + 1, end - at - 1));
 			snprintf(param->types, sizeof(param->types), "%.*sm",
 					 Min(end - at - 1, 9), text + at + 1);
 			return text[end] == '\0' ? end - 1 : end;
@@ -120,10 +111,8 @@ sf_jn_signature_parse(SfJnArena *arena, SfJnThrow *t, const char *text, int posi
 				break;
 			case '<':
 				if (last == NULL || (last->symbol != 'a' && last->symbol != 'f'))
-					fail_signature(t, SF_JN_S0401,
-								   last == NULL ? NULL :
-								   sf_jn_string_copy(arena, &last->symbol, 1),
-								   position + at);
+					sf_jn_throw_error(t, position + at, SF_JN_S0401, .value = last == NULL ?
+									  NULL : sf_jn_string_copy(arena, &last->symbol, 1));
 				last->subtype = text[at + 1];
 				at = closing_bracket(text, at, '<', '>');
 				if (text[at] == '\0')
@@ -133,7 +122,7 @@ sf_jn_signature_parse(SfJnArena *arena, SfJnThrow *t, const char *text, int posi
 				if (strchr("snblofjxa(", text[at]) == NULL)
 					break;
 				if (result->n >= MAX_PARAMS)
-					fail_signature(t, SF_JN_S0402, NULL, position + at);
+					sf_jn_throw_error(t, position + at, SF_JN_S0402);
 				last = &result->params[result->n++];
 				at = parse_param(arena, t, text, at, position, last);
 				break;
@@ -207,7 +196,7 @@ fail_match(SfJnEval *ev, const SfJnSignature *s, SfJnValue **args, int nargs)
 			break;
 		good = n;
 	}
-	sf_jn_fail_argument(ev, SF_JN_T0410, good < nargs ? args[good] : NULL, good + 1);
+	sf_jn_fail(ev, SF_JN_T0410, .value = good < nargs ? args[good] : NULL, .index = good + 1);
 }
 
 /* Tell the word that T0412 has for the elements of an array. */
@@ -242,14 +231,8 @@ array_argument(SfJnEval *ev, const SfJnParam *param, SfJnValue *arg, int index)
 		for (i = 0; symbol == 'a' && good && i < arg->len; i++)
 			good = type_symbol(arg->u.items[i]) == param->subtype;
 		if (!good)
-		{
-			SfJnError  *e = sf_jn_error(&ev->thrower, SF_JN_T0412);
-
-			e->value = arg;
-			e->index = index;
-			e->type = subtype_name(param->subtype);
-			sf_jn_raise(ev);
-		}
+			sf_jn_fail(ev, SF_JN_T0412, .value = arg, .index = index,
+					   .type = subtype_name(param->subtype));
 	}
 	if (symbol == 'a')
 		return arg;
@@ -284,7 +267,7 @@ sf_jn_signature_validate(SfJnEval *ev, const SfJnSignature *s, SfJnValue **args,
 		if (taken[k] == 0 && param->context)
 		{
 			if (strchr(param->types, type_symbol(context)) == NULL)
-				sf_jn_fail_argument(ev, SF_JN_T0411, context, i + 1);
+				sf_jn_fail(ev, SF_JN_T0411, .value = context, .index = i + 1);
 			out[nout++] = param->symbol == 'a' ?
 				array_argument(ev, param, context, i + 1) : context;
 		}

@@ -29,7 +29,8 @@ SF_JN_LIBRARY_FUNCTION(partition)
 		return NULL;
 	size = args[1] == NULL ? list->len : floor(args[1]->u.number);
 	if (size < 0)
-		sf_jn_fail_message(ev, SF_JN_D3137, "Second argument must be zero or greater");
+		sf_jn_fail(ev, SF_JN_D3137, .value =
+				   sf_jn_cstring(&ev->arena, "Second argument must be zero or greater"));
 	if (!(size >= 1))
 		return NULL;
 	result = sf_jn_sequence(&ev->arena, 4);
@@ -60,7 +61,7 @@ SF_JN_LIBRARY_FUNCTION(range)
 	if (!(count >= 1) || args[2]->u.number == 0)
 		return NULL;
 	if (count > MAX_RANGE)
-		sf_jn_fail_value(ev, SF_JN_D2014, sf_jn_number(&ev->arena, count));
+		sf_jn_fail(ev, SF_JN_D2014, .value = sf_jn_number(&ev->arena, count));
 	result = sf_jn_sequence(&ev->arena, (uint32) count);
 	for (i = 0; i < (uint32) count; i++)
 		sf_jn_push(&ev->arena, result,
@@ -77,9 +78,10 @@ SF_JN_LIBRARY_FUNCTION(hash)
 		return NULL;
 	digest = sf_digest_hex(args[1]->u.str, args[1]->len, args[0]->u.str, args[0]->len);
 	if (digest == NULL)
-		sf_jn_fail_message(ev, SF_JN_D3137,
-						   psprintf("Hash algorithm '%.*s' must be one of SHA-1, SHA-384, SHA-256, SHA-512, MD5",
-									(int) Min(args[1]->len, 100), args[1]->u.str));
+		sf_jn_fail(ev, SF_JN_D3137, .value =
+				   sf_jn_cstring(&ev->arena,
+								 psprintf("Hash algorithm '%.*s' must be one of SHA-1, SHA-384, SHA-256, SHA-512, MD5",
+										  (int) Min(args[1]->len, 100), args[1]->u.str)));
 	return sf_jn_cstring(&ev->arena, digest);
 }
 
@@ -98,6 +100,6 @@ SF_JN_LIBRARY_FUNCTION(parse)
 		return NULL;
 	result = sf_jn_parse_json_strict(&ev->arena, args[0]->u.str, (int) args[0]->len);
 	if (result == NULL)
-		sf_jn_fail_message(ev, SF_JN_D3137, "Invalid JSON");
+		sf_jn_fail(ev, SF_JN_D3137, .value = sf_jn_cstring(&ev->arena, "Invalid JSON"));
 	return result;
 }

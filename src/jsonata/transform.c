@@ -15,7 +15,7 @@ update_match(SfJnEval *ev, const SfJnFunction *f, SfJnValue *match)
 	if (update == NULL)
 		return;
 	if (update->type != SF_JN_OBJECT)
-		sf_jn_fail_value_at(ev, SF_JN_T2011, f->node->rhs->position, update);
+		sf_jn_fail_at(ev, f->node->rhs->position, SF_JN_T2011, .value = update);
 	if (SF_JN_IS_OBJECT(match))
 		sf_jn_set_all(&ev->arena, match, update);
 }
@@ -39,7 +39,7 @@ delete_from_match(SfJnEval *ev, const SfJnFunction *f, SfJnValue *match)
 	for (i = 0; i < n; i++)
 	{
 		if (!SF_JN_IS_STRING(items[i]))
-			sf_jn_fail_value_at(ev, SF_JN_T2012, f->node->third->position, names);
+			sf_jn_fail_at(ev, f->node->third->position, SF_JN_T2012, .value = names);
 	}
 	for (i = 0; i < n && SF_JN_IS_OBJECT(match); i++)
 		sf_jn_delete(match, items[i]->u.str, items[i]->len);
@@ -59,7 +59,7 @@ sf_jn_apply_transform(SfJnEval *ev, const SfJnFunction *f, SfJnValue *object)
 	if (object == NULL)
 		return NULL;
 	if (object->type != SF_JN_OBJECT && object->type != SF_JN_ARRAY)
-		sf_jn_fail_argument(ev, SF_JN_T0410, object, 1);
+		sf_jn_fail(ev, SF_JN_T0410, .value = object, .index = 1);
 	if (clone_name == NULL)
 	{
 		name = sf_jn_name("clone", 5);
@@ -67,7 +67,7 @@ sf_jn_apply_transform(SfJnEval *ev, const SfJnFunction *f, SfJnValue *object)
 	}
 	clone = sf_jn_lookup(ev, f->env, clone_name);
 	if (!SF_JN_IS_FUNCTION(clone))
-		sf_jn_fail_at(ev, SF_JN_T2013, f->node->position, NULL);
+		sf_jn_fail_at(ev, f->node->position, SF_JN_T2013);
 	result = sf_jn_apply(ev, clone, &object, 1, NULL, f->env);
 	matches = sf_jn_eval(ev, f->node->lhs, result, f->env);
 	if (matches == NULL)
