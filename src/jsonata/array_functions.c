@@ -19,7 +19,7 @@ SF_JN_LIBRARY_FUNCTION(reverse)
 	SfJnValue  *result;
 	uint32		i;
 
-	if (args[0] == NULL || args[0]->len <= 1)
+	if (args[0]->len <= 1)
 		return args[0];
 	result = sf_jn_array(&ev->arena, args[0]->len);
 	for (i = args[0]->len; i > 0; i--)
@@ -33,7 +33,7 @@ SF_JN_LIBRARY_FUNCTION(shuffle)
 	SfJnValue  *result;
 	uint32		i;
 
-	if (args[0] == NULL || args[0]->len <= 1)
+	if (args[0]->len <= 1)
 		return args[0];
 	result = sf_jn_array(&ev->arena, args[0]->len);
 	sf_jn_push_all(&ev->arena, result, args[0]);
@@ -184,7 +184,7 @@ SF_JN_LIBRARY_FUNCTION(sort)
 	bool		strings = true;
 	uint32		i;
 
-	if (list == NULL || list->len <= 1)
+	if (list->len <= 1)
 		return list;
 	if (SF_JN_IS_FUNCTION(args[1]))
 		return sf_jn_merge_sort(ev, list, function_swap, args[1]);
@@ -207,12 +207,9 @@ call_with_item(SfJnEval *ev, SfJnValue *function, SfJnValue *list, uint32 i)
 SF_JN_LIBRARY_FUNCTION(map)
 {
 	SfJnValue  *list = args[0];
-	SfJnValue  *result;
+	SfJnValue  *result = sf_jn_sequence(&ev->arena, list->len);
 	uint32		i;
 
-	if (list == NULL)
-		return NULL;
-	result = sf_jn_sequence(&ev->arena, list->len);
 	for (i = 0; i < list->len; i++)
 	{
 		SfJnValue  *v = call_with_item(ev, args[1], list, i);
@@ -227,12 +224,9 @@ SF_JN_LIBRARY_FUNCTION(map)
 SF_JN_LIBRARY_FUNCTION(filter)
 {
 	SfJnValue  *list = args[0];
-	SfJnValue  *result;
+	SfJnValue  *result = sf_jn_sequence(&ev->arena, 4);
 	uint32		i;
 
-	if (list == NULL)
-		return NULL;
-	result = sf_jn_sequence(&ev->arena, 4);
 	for (i = 0; i < list->len; i++)
 	{
 		if (sf_jn_truth(ev, call_with_item(ev, args[1], list, i)))
@@ -249,8 +243,6 @@ SF_JN_LIBRARY_FUNCTION(single)
 	bool		found = false;
 	uint32		i;
 
-	if (list == NULL)
-		return NULL;
 	for (i = 0; i < list->len; i++)
 	{
 		if (args[1] != NULL && !sf_jn_truth(ev, call_with_item(ev, args[1], list, i)))
@@ -270,12 +262,9 @@ SF_JN_LIBRARY_FUNCTION(reduce)
 {
 	SfJnValue  *list = args[0];
 	SfJnValue  *result = args[2];
-	int			arity;
+	int			arity = sf_jn_arity(args[1]);
 	uint32		i = 0;
 
-	if (list == NULL)
-		return NULL;
-	arity = sf_jn_arity(args[1]);
 	if (arity < 2)
 		sf_jn_fail(ev, SF_JN_D3050, .value = NULL, .index = 1);
 	if (result == NULL && list->len > 0)

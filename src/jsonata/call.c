@@ -65,6 +65,7 @@ call_native(SfJnEval *ev, const SfJnNative *native, SfJnValue **args, int nargs,
 	SfJnValue  *outer_focus = ev->focus;
 	SfJnFrame  *outer_env = ev->focus_env;
 	SfJnValue  *result;
+	int			i;
 
 	if (nargs < SF_JN_MAX_ARGS)
 	{
@@ -72,6 +73,11 @@ call_native(SfJnEval *ev, const SfJnNative *native, SfJnValue **args, int nargs,
 		if (nargs > 0)
 			memcpy(padded, args, nargs * sizeof(SfJnValue *));
 		args = padded;
+	}
+	for (i = 0; i < native->given; i++)
+	{
+		if (args[i] == NULL)
+			return NULL;
 	}
 	ev->focus = input;
 	ev->focus_env = env;

@@ -17,15 +17,11 @@ static const char url_whole[] = "-_.!~*'();/?:@&=+$,#";
  */
 SF_JN_LIBRARY_FUNCTION(base64encode)
 {
-	const char *bytes;
-	int			n;
+	const char *bytes = args[0]->u.str;
+	int			n = (int) args[0]->len;
 	int			len;
 	char	   *text;
 
-	if (args[0] == NULL)
-		return NULL;
-	bytes = args[0]->u.str;
-	n = (int) args[0]->len;
 	if (ev->mode != SF_JN_IN_STATE)
 	{
 		const char *p = bytes;
@@ -70,7 +66,7 @@ base64_digit(char c)
  */
 SF_JN_LIBRARY_FUNCTION(base64decode)
 {
-	char	   *bytes;
+	char	   *bytes = sf_jn_alloc(&ev->arena, args[0]->len + 1);
 	char	   *text;
 	Size		n = 0;
 	Size		len = 0;
@@ -78,9 +74,6 @@ SF_JN_LIBRARY_FUNCTION(base64decode)
 	int			nbits = 0;
 	Size		i;
 
-	if (args[0] == NULL)
-		return NULL;
-	bytes = sf_jn_alloc(&ev->arena, args[0]->len + 1);
 	for (i = 0; i < args[0]->len && args[0]->u.str[i] != '='; i++)
 	{
 		int			digit = base64_digit(args[0]->u.str[i]);
@@ -123,13 +116,10 @@ static SfJnValue *
 encode(SfJnEval *ev, SfJnValue *s, const char *kept, const char *function)
 {
 	static const char hex[] = "0123456789ABCDEF";
-	char	   *text;
+	char	   *text = sf_jn_alloc(&ev->arena, (Size) s->len * 3);
 	Size		n = 0;
 	uint32		i;
 
-	if (s == NULL)
-		return NULL;
-	text = sf_jn_alloc(&ev->arena, (Size) s->len * 3);
 	for (i = 0; i < s->len; i++)
 	{
 		unsigned char c = (unsigned char) s->u.str[i];
@@ -160,16 +150,11 @@ escaped_byte(const char *s, const char *end)
 static SfJnValue *
 decode(SfJnEval *ev, SfJnValue *s, const char *kept, const char *function)
 {
-	const char *p;
-	const char *end;
-	char	   *text;
+	const char *p = s->u.str;
+	const char *end = p + s->len;
+	char	   *text = sf_jn_alloc(&ev->arena, s->len);
 	Size		n = 0;
 
-	if (s == NULL)
-		return NULL;
-	p = s->u.str;
-	end = p + s->len;
-	text = sf_jn_alloc(&ev->arena, s->len);
 	while (p < end)
 	{
 		unsigned char bytes[4];

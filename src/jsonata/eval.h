@@ -41,6 +41,7 @@ typedef struct SfJnNative
 	SfJnNativeFunction function;
 	const char *signature;		/* NULL: anything goes */
 	int			arity;			/* most arguments that higher-order functions pass */
+	int			given;			/* arguments that must not be undefined */
 	int			modes;			/* SF_JN_IN_… */
 } SfJnNative;
 

@@ -365,10 +365,7 @@ append_number(SfJnEval *ev, const Symbols *s, Output *out, const char *text)
 static int
 put_digits(SfJnEval *ev, const Symbols *s, const SubPicture *p, double mantissa, Output *out)
 {
-	SfJnValue  *args[SF_JN_MAX_ARGS] = {
-		sf_jn_number(&ev->arena, mantissa), sf_jn_number(&ev->arena, p->max_fraction)
-	};
-	double		rounded = fabs(sf_jn_fn_round(ev, args, 2)->u.number);
+	double		rounded = fabs(sf_jn_round(mantissa, Min(p->max_fraction, 400)));
 	char		text[512];
 	int			strip = 0;
 	int			point;
@@ -502,8 +499,6 @@ SF_JN_LIBRARY_FUNCTION(formatNumber)
 	int			start = 0;
 	int			i;
 
-	if (args[0] == NULL || args[1] == NULL)
-		return NULL;
 	read_symbols(ev, args[2], &s);
 	picture = decode(ev, args[1]);
 	for (;;)

@@ -9,8 +9,8 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#define NATIVE(name, signature, arity, modes) \
-	{#name, sf_jn_fn_##name, signature, arity, modes},
+#define NATIVE(name, signature, arity, given, modes) \
+	{#name, sf_jn_fn_##name, signature, arity, given, modes},
 static const SfJnNative natives[] = {
 	SF_JN_FUNCTION_LIST(NATIVE)
 };
@@ -92,9 +92,8 @@ sf_jn_native_signature(const SfJnNative *native)
 	return entries[native - natives].signature;
 }
 
-/* Name the type of a value. */
-static const char *
-type_name(const SfJnValue *v)
+/* $type(value) */
+SF_JN_LIBRARY_FUNCTION(type)
 {
 	static const char *const names[] = {
 		[SF_JN_NULL] = "null", [SF_JN_BOOL] = "boolean", [SF_JN_NUMBER] = "number",
@@ -102,14 +101,7 @@ type_name(const SfJnValue *v)
 		[SF_JN_FUNCTION] = "function"
 	};
 
-	return v == NULL ? "undefined" : names[v->type];
-}
-
-/* $type(value) */
-SF_JN_LIBRARY_FUNCTION(type)
-{
-	return args[0] == NULL ? NULL :
-		sf_jn_cstring(&ev->arena, type_name(args[0]));
+	return sf_jn_cstring(&ev->arena, names[args[0]->type]);
 }
 
 /* $exists(value) */
@@ -121,13 +113,13 @@ SF_JN_LIBRARY_FUNCTION(exists)
 /* $boolean(value) */
 SF_JN_LIBRARY_FUNCTION(boolean)
 {
-	return args[0] == NULL ? NULL : sf_jn_bool(sf_jn_truth(ev, args[0]));
+	return sf_jn_bool(sf_jn_truth(ev, args[0]));
 }
 
 /* $not(value) */
 SF_JN_LIBRARY_FUNCTION(not)
 {
-	return args[0] == NULL ? NULL : sf_jn_bool(!sf_jn_truth(ev, args[0]));
+	return sf_jn_bool(!sf_jn_truth(ev, args[0]));
 }
 
 /* $string(value, prettify) */
@@ -140,7 +132,7 @@ SF_JN_LIBRARY_FUNCTION(string)
 SF_JN_LIBRARY_FUNCTION(clone)
 {
 	sf_jn_check_nesting(ev, args[0]);
-	return args[0] == NULL ? NULL : sf_jn_clone(&ev->arena, args[0]);
+	return sf_jn_clone(&ev->arena, args[0]);
 }
 
 /* Throw an error whose message the expression gives. */
@@ -209,13 +201,8 @@ eval_text(SfJnEval *ev, SfJnValue *text, SfJnValue *input)
 /* $eval(expression, context) */
 SF_JN_LIBRARY_FUNCTION(eval)
 {
-	SfJnValue  *input = ev->focus;
-
-	if (args[0] == NULL)
-		return NULL;
-	if (args[1] != NULL)
-		input = sf_jn_wrap_input(ev, args[1]);
-	return eval_text(ev, args[0], input);
+	return eval_text(ev, args[0],
+					 args[1] == NULL ? ev->focus : sf_jn_wrap_input(ev, args[1]));
 }
 
 /* Unix time in milliseconds, the same throughout an evaluation. */
@@ -246,15 +233,11 @@ SF_JN_LIBRARY_FUNCTION(now)
 /* $fromMillis(number, picture, timezone) */
 SF_JN_LIBRARY_FUNCTION(fromMillis)
 {
-	if (args[0] == NULL)
-		return NULL;
 	return sf_jn_format_datetime(ev, args[0]->u.number, args[1], args[2]);
 }
 
 /* $toMillis(timestamp, picture) */
 SF_JN_LIBRARY_FUNCTION(toMillis)
 {
-	if (args[0] == NULL)
-		return NULL;
 	return sf_jn_parse_datetime(ev, args[0], args[1]);
 }

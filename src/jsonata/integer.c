@@ -404,8 +404,6 @@ SF_JN_LIBRARY_FUNCTION(formatInteger)
 	SfJnIntegerPicture picture;
 	StringInfoData buf;
 
-	if (args[0] == NULL || args[1] == NULL)
-		return NULL;
 	sf_jn_integer_picture(ev, args[1]->u.str, args[1]->len, &picture);
 	initStringInfo(&buf);
 	sf_jn_append_integer(ev, &buf, floor(args[0]->u.number), &picture);

@@ -235,8 +235,6 @@ SF_JN_LIBRARY_FUNCTION(parseInteger)
 {
 	SfJnIntegerPicture picture;
 
-	if (args[0] == NULL || args[1] == NULL)
-		return NULL;
 	sf_jn_integer_picture(ev, args[1]->u.str, args[1]->len, &picture);
 	return sf_jn_number(&ev->arena,
 						sf_jn_parse_integer(ev, args[0]->u.str, args[0]->len, &picture));

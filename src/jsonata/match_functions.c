@@ -120,8 +120,6 @@ SF_JN_LIBRARY_FUNCTION(contains)
 {
 	Matcher		m;
 
-	if (args[0] == NULL || args[1] == NULL)
-		return NULL;
 	if (args[1]->type == SF_JN_STRING)
 		return sf_jn_bool(sf_jn_index_of(args[0], args[1], 0) >= 0);
 	begin_matches(&m, args[0], args[1]);
@@ -135,8 +133,6 @@ SF_JN_LIBRARY_FUNCTION(match)
 	double		limit = args[2] == NULL ? INFINITY : args[2]->u.number;
 	Matcher		m;
 
-	if (args[0] == NULL)
-		return NULL;
 	if (limit < 0)
 		sf_jn_fail(ev, SF_JN_D3040, .value = args[2], .index = 3);
 	begin_matches(&m, args[0], args[1]);
@@ -199,8 +195,6 @@ SF_JN_LIBRARY_FUNCTION(split)
 	Size		bytes = 0;
 	Size		start = 0;
 
-	if (s == NULL)
-		return NULL;
 	if (args[2] != NULL && args[2]->u.number < 0)
 		sf_jn_fail(ev, SF_JN_D3020, .value = args[2], .index = 3);
 	if (SF_JN_IS_STRING(args[1]))
@@ -383,8 +377,6 @@ SF_JN_LIBRARY_FUNCTION(replace)
 	double		limit = args[3] == NULL ? INFINITY : args[3]->u.number;
 	StringInfoData buf;
 
-	if (args[0] == NULL)
-		return NULL;
 	if (SF_JN_IS_STRING(args[1]) && args[1]->len == 0)
 		sf_jn_fail(ev, SF_JN_D3010, .value = args[1], .index = 2);
 	if (limit < 0)

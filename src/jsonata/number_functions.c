@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "common/jsonapi.h"
 #include "common/pg_prng.h"
 
 #include "base/java_random.h"
@@ -14,19 +15,19 @@
 /* $abs(number) */
 SF_JN_LIBRARY_FUNCTION(abs)
 {
-	return args[0] == NULL ? NULL : sf_jn_number(&ev->arena, fabs(args[0]->u.number));
+	return sf_jn_number(&ev->arena, fabs(args[0]->u.number));
 }
 
 /* $floor(number) */
 SF_JN_LIBRARY_FUNCTION(floor)
 {
-	return args[0] == NULL ? NULL : sf_jn_number(&ev->arena, floor(args[0]->u.number));
+	return sf_jn_number(&ev->arena, floor(args[0]->u.number));
 }
 
 /* $ceil(number) */
 SF_JN_LIBRARY_FUNCTION(ceil)
 {
-	return args[0] == NULL ? NULL : sf_jn_number(&ev->arena, ceil(args[0]->u.number));
+	return sf_jn_number(&ev->arena, ceil(args[0]->u.number));
 }
 
 /* Shift the decimal point of a number without the rounding of a product. */
@@ -46,34 +47,35 @@ shift_point(double d, int places)
 	return strtod(text, NULL);
 }
 
-/* $round(number, precision): halves go to the even neighbour */
-SF_JN_LIBRARY_FUNCTION(round)
+/* Round to so many decimals; halves go to the even neighbour. */
+double
+sf_jn_round(double d, int decimals)
 {
-	int			precision;
-	double		d;
 	double		result;
 
-	if (args[0] == NULL)
-		return NULL;
-	d = args[0]->u.number;
-	precision = args[1] == NULL ? 0 : (int) Max(Min(args[1]->u.number, 400), -400);
-	if (precision != 0)
-		d = shift_point(d, precision);
+	if (decimals != 0)
+		d = shift_point(d, decimals);
 	result = floor(d + 0.5);
 	if (fabs(d) >= 4503599627370496.0)
 		result = d;
 	if (fabs(result - d) == 0.5 && fabs(fmod(result, 2)) == 1)
 		result -= 1;
-	if (precision != 0)
-		result = shift_point(result, -precision);
-	return sf_jn_number(&ev->arena, result == 0 ? 0 : result);
+	if (decimals != 0)
+		result = shift_point(result, -decimals);
+	return result == 0 ? 0 : result;
+}
+
+/* $round(number, precision) */
+SF_JN_LIBRARY_FUNCTION(round)
+{
+	return sf_jn_number(&ev->arena,
+						sf_jn_round(args[0]->u.number, args[1] == NULL ? 0 :
+									(int) Max(Min(args[1]->u.number, 400), -400)));
 }
 
 /* $sqrt(number) */
 SF_JN_LIBRARY_FUNCTION(sqrt)
 {
-	if (args[0] == NULL)
-		return NULL;
 	if (args[0]->u.number < 0)
 		sf_jn_fail(ev, SF_JN_D3060, .value = args[0], .index = 1);
 	return sf_jn_number(&ev->arena, sqrt(args[0]->u.number));
@@ -82,12 +84,9 @@ SF_JN_LIBRARY_FUNCTION(sqrt)
 /* $power(base, exponent) */
 SF_JN_LIBRARY_FUNCTION(power)
 {
-	double		result;
-
-	if (args[0] == NULL)
-		return NULL;
 	/* Without an exponent, and for (±1)^±∞, JavaScript has NaN. */
-	result = args[1] == NULL ? NAN : pow(args[0]->u.number, args[1]->u.number);
+	double		result = args[1] == NULL ? NAN : pow(args[0]->u.number, args[1]->u.number);
+
 	if (!isfinite(result))
 		sf_jn_fail(ev, SF_JN_D3061, .index = 1, .value = args[0], .value2 = args[1]);
 	return sf_jn_number(&ev->arena, result);
@@ -124,35 +123,18 @@ SF_JN_LIBRARY_FUNCTION(random)
 static bool
 is_decimal(const char *s, Size len)
 {
-	Size		i = 0;
-	Size		start;
-
-#define DIGITS(least) \
-	do { \
-		start = i; \
-		while (i < len && s[i] >= '0' && s[i] <= '9') \
-			i++; \
-		if (i - start < (least)) \
-			return false; \
-	} while (0)
-
-	if (i < len && s[i] == '-')
-		i++;
-	DIGITS(1);
-	if (i < len && s[i] == '.')
+	if (len > 1 && *s == '-' && s[1] != '-')
 	{
-		i++;
-		DIGITS(1);
+		s++;
+		len--;
 	}
-	if (i < len && (s[i] == 'e' || s[i] == 'E'))
+	/* unlike in JSON there may be zeros in front */
+	while (len > 1 && s[0] == '0' && isdigit((unsigned char) s[1]))
 	{
-		i++;
-		if (i < len && (s[i] == '-' || s[i] == '+'))
-			i++;
-		DIGITS(1);
+		s++;
+		len--;
 	}
-#undef DIGITS
-	return i == len;
+	return len <= PG_INT32_MAX && IsValidJsonNumber(s, (int) len);
 }
 
 /* Read 0x…, 0o… or 0b…; false when it is none of them. */
@@ -171,10 +153,9 @@ parse_radix(const char *s, Size len, double *result)
 	*result = 0;
 	for (i = 2; i < len; i++)
 	{
-		int			digit = s[i] >= '0' && s[i] <= '9' ? s[i] - '0' :
-			(s[i] | 0x20) >= 'a' && (s[i] | 0x20) <= 'f' ? (s[i] | 0x20) - 'a' + 10 : 99;
+		int			digit = sf_jn_hex_value(s + i, s + len, 1);
 
-		if (digit >= base)
+		if (digit < 0 || digit >= base)
 			return false;
 		*result = *result * base + digit;
 	}
@@ -187,7 +168,7 @@ SF_JN_LIBRARY_FUNCTION(number)
 	SfJnValue  *v = args[0];
 	double		d;
 
-	if (v == NULL || v->type == SF_JN_NUMBER)
+	if (v->type == SF_JN_NUMBER)
 		return v;
 	if (v->type == SF_JN_BOOL)
 		return sf_jn_number(&ev->arena, v->u.boolean ? 1 : 0);
@@ -208,21 +189,12 @@ SF_JN_LIBRARY_FUNCTION(number)
 /* $formatBase(number, radix) */
 SF_JN_LIBRARY_FUNCTION(formatBase)
 {
-	SfJnValue	two = {.type = SF_JN_NUMBER,.u.number = 0};
-	SfJnValue  *round_args[2] = {args[0], &two};
 	char		digits[1100];
 	int			n = sizeof(digits);
-	double		value;
-	double		radix = 10;
+	double		value = sf_jn_round(args[0]->u.number, 0);
+	double		radix = args[1] == NULL ? 10 : sf_jn_round(args[1]->u.number, 0);
+	double		rest;
 
-	if (args[0] == NULL)
-		return NULL;
-	value = sf_jn_fn_round(ev, round_args, 1)->u.number;
-	if (args[1] != NULL)
-	{
-		round_args[0] = args[1];
-		radix = sf_jn_fn_round(ev, round_args, 1)->u.number;
-	}
 	if (radix < 2 || radix > 36)
 		sf_jn_fail(ev, SF_JN_D3100, .value = sf_jn_number(&ev->arena, radix));
 	if (radix == 10 || !isfinite(value))
@@ -231,13 +203,8 @@ SF_JN_LIBRARY_FUNCTION(formatBase)
 
 		return sf_jn_string(&ev->arena, text, sf_jn_print_number(value, text));
 	}
-	for (two.u.number = fabs(value); two.u.number >= 1 || n == sizeof(digits);)
-	{
-		int			digit = (int) fmod(two.u.number, radix);
-
-		digits[--n] = "0123456789abcdefghijklmnopqrstuvwxyz"[digit];
-		two.u.number = floor(two.u.number / radix);
-	}
+	for (rest = fabs(value); rest >= 1 || n == sizeof(digits); rest = floor(rest / radix))
+		digits[--n] = "0123456789abcdefghijklmnopqrstuvwxyz"[(int) fmod(rest, radix)];
 	if (value < 0)
 		digits[--n] = '-';
 	return sf_jn_string_copy(&ev->arena, digits + n, sizeof(digits) - n);
@@ -249,8 +216,6 @@ SF_JN_LIBRARY_FUNCTION(sum)
 	double		total = 0;
 	uint32		i;
 
-	if (args[0] == NULL)
-		return NULL;
 	for (i = 0; i < args[0]->len; i++)
 		total += args[0]->u.items[i]->u.number;
 	return sf_jn_number(&ev->arena, total);
@@ -266,16 +231,13 @@ SF_JN_LIBRARY_FUNCTION(count)
 static SfJnValue *
 extreme(SfJnEval *ev, const SfJnValue *list, bool largest)
 {
-	double		result;
+	double		result = largest ? -INFINITY : INFINITY;
 	uint32		i;
 
-	if (list == NULL || list->len == 0)
-		return NULL;
-	result = list->u.items[0]->u.number;
-	for (i = 1; i < list->len; i++)
+	for (i = 0; i < list->len; i++)
 		result = largest ? Max(result, list->u.items[i]->u.number) :
 			Min(result, list->u.items[i]->u.number);
-	return sf_jn_number(&ev->arena, result);
+	return list->len == 0 ? NULL : sf_jn_number(&ev->arena, result);
 }
 
 /* $max(array) */
@@ -293,10 +255,7 @@ SF_JN_LIBRARY_FUNCTION(min)
 /* $average(array) */
 SF_JN_LIBRARY_FUNCTION(average)
 {
-	SfJnValue  *total;
-
-	if (args[0] == NULL || args[0]->len == 0)
-		return NULL;
-	total = sf_jn_fn_sum(ev, args, nargs);
-	return sf_jn_number(&ev->arena, total->u.number / args[0]->len);
+	return args[0]->len == 0 ? NULL :
+		sf_jn_number(&ev->arena,
+					 sf_jn_fn_sum(ev, args, nargs)->u.number / args[0]->len);
 }

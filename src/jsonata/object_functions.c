@@ -48,11 +48,8 @@ SF_JN_LIBRARY_FUNCTION(keys)
 /* $lookup(object, key) */
 SF_JN_LIBRARY_FUNCTION(lookup)
 {
-	SfJnName	name;
+	SfJnName	name = sf_jn_name(args[1]->u.str, args[1]->len);
 
-	if (args[0] == NULL || !SF_JN_IS_STRING(args[1]))
-		return NULL;
-	name = sf_jn_name(args[1]->u.str, args[1]->len);
 	return sf_jn_lookup_member(ev, args[0], &name);
 }
 
@@ -99,12 +96,9 @@ SF_JN_LIBRARY_FUNCTION(spread)
 /* $merge(array) */
 SF_JN_LIBRARY_FUNCTION(merge)
 {
-	SfJnValue  *result;
+	SfJnValue  *result = sf_jn_object(&ev->arena, 4);
 	uint32		i;
 
-	if (args[0] == NULL)
-		return NULL;
-	result = sf_jn_object(&ev->arena, 4);
 	for (i = 0; i < args[0]->len; i++)
 		sf_jn_set_all(&ev->arena, result, args[0]->u.items[i]);
 	return result;

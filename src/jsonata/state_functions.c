@@ -25,7 +25,7 @@ SF_JN_LIBRARY_FUNCTION(partition)
 	double		size;
 	uint32		i;
 
-	if (list == NULL || list->len == 0)
+	if (list->len == 0)
 		return NULL;
 	size = args[1] == NULL ? list->len : floor(args[1]->u.number);
 	if (size < 0)
@@ -51,32 +51,28 @@ SF_JN_LIBRARY_FUNCTION(partition)
  */
 SF_JN_LIBRARY_FUNCTION(range)
 {
+	double		first = args[0]->u.number;
+	double		step = args[2]->u.number;
+	double		count = floor((args[1]->u.number - first) / step) + 1;
 	SfJnValue  *result;
-	double		count;
 	uint32		i;
 
-	if (args[0] == NULL || args[1] == NULL || args[2] == NULL)
-		return NULL;
-	count = floor((args[1]->u.number - args[0]->u.number) / args[2]->u.number) + 1;
-	if (!(count >= 1) || args[2]->u.number == 0)
+	if (!(count >= 1) || step == 0)
 		return NULL;
 	if (count > MAX_RANGE)
 		sf_jn_fail(ev, SF_JN_D2014, .value = sf_jn_number(&ev->arena, count));
 	result = sf_jn_sequence(&ev->arena, (uint32) count);
 	for (i = 0; i < (uint32) count; i++)
-		sf_jn_push(&ev->arena, result,
-				   sf_jn_number(&ev->arena, args[0]->u.number + i * args[2]->u.number));
+		sf_jn_push(&ev->arena, result, sf_jn_number(&ev->arena, first + i * step));
 	return result;
 }
 
 /* $hash(str, algorithm): hex digits */
 SF_JN_LIBRARY_FUNCTION(hash)
 {
-	char	   *digest;
+	char	   *digest = sf_digest_hex(args[1]->u.str, args[1]->len,
+									   args[0]->u.str, args[0]->len);
 
-	if (args[0] == NULL || args[1] == NULL)
-		return NULL;
-	digest = sf_digest_hex(args[1]->u.str, args[1]->len, args[0]->u.str, args[0]->len);
 	if (digest == NULL)
 		sf_jn_fail(ev, SF_JN_D3137, .value =
 				   sf_jn_cstring(&ev->arena,
@@ -94,11 +90,9 @@ SF_JN_LIBRARY_FUNCTION(uuid)
 /* $parse(str): a JSON text */
 SF_JN_LIBRARY_FUNCTION(parse)
 {
-	SfJnValue  *result;
+	SfJnValue  *result = sf_jn_parse_json_strict(&ev->arena, args[0]->u.str,
+												 (int) args[0]->len);
 
-	if (args[0] == NULL)
-		return NULL;
-	result = sf_jn_parse_json_strict(&ev->arena, args[0]->u.str, (int) args[0]->len);
 	if (result == NULL)
 		sf_jn_fail(ev, SF_JN_D3137, .value = sf_jn_cstring(&ev->arena, "Invalid JSON"));
 	return result;

@@ -16,11 +16,11 @@
 #include "utils/formatting.h"
 #include "utils/memutils.h"
 
-/* Convert an argument to an integer as JavaScript's slice() does. */
+/* Convert a number to an integer as JavaScript's slice() does. */
 static double
-to_integer(const SfJnValue *v)
+to_integer(double d)
 {
-	return isnan(v->u.number) ? 0 : trunc(v->u.number);
+	return isnan(d) ? 0 : trunc(d);
 }
 
 /* Take the code points from start to end; negative ones count from the end. */
@@ -44,25 +44,21 @@ slice(SfJnEval *ev, const SfJnValue *s, double start, double end)
 SF_JN_LIBRARY_FUNCTION(substring)
 {
 	SfJnValue  *s = args[0];
-	double		n;
+	double		n = sf_jn_char_count(s->u.str, s->len);
 	double		start;
+	double		end;
 
-	if (s == NULL || args[1] == NULL)
-		return s == NULL ? NULL : s;
-	n = sf_jn_char_count(s->u.str, s->len);
+	if (args[1] == NULL)
+		return s;
 	start = args[1]->u.number;
 	if (n + start < 0)
 		start = 0;
-	if (args[2] != NULL)
-	{
-		SfJnValue	from = {.u.number = start};
-		SfJnValue	to = {.u.number = start + args[2]->u.number + (start >= 0 ? 0 : n)};
-
-		if (args[2]->u.number <= 0)
-			return sf_jn_string(&ev->arena, "", 0);
-		return slice(ev, s, to_integer(&from), to_integer(&to));
-	}
-	return slice(ev, s, trunc(start), n);
+	if (args[2] == NULL)
+		return slice(ev, s, trunc(start), n);
+	if (args[2]->u.number <= 0)
+		return sf_jn_string(&ev->arena, "", 0);
+	end = start + args[2]->u.number + (start >= 0 ? 0 : n);
+	return slice(ev, s, to_integer(start), to_integer(end));
 }
 
 /* $substringBefore(str, chars) */
@@ -70,7 +66,7 @@ SF_JN_LIBRARY_FUNCTION(substringBefore)
 {
 	int64		at;
 
-	if (args[0] == NULL || args[1] == NULL)
+	if (args[1] == NULL)
 		return args[0];
 	at = sf_jn_index_of(args[0], args[1], 0);
 	return at < 0 ? args[0] : sf_jn_string(&ev->arena, args[0]->u.str, at);
@@ -81,7 +77,7 @@ SF_JN_LIBRARY_FUNCTION(substringAfter)
 {
 	int64		at;
 
-	if (args[0] == NULL || args[1] == NULL)
+	if (args[1] == NULL)
 		return args[0];
 	at = sf_jn_index_of(args[0], args[1], 0);
 	if (at < 0)
@@ -128,8 +124,6 @@ change_case(SfJnEval *ev, SfJnValue *s, bool upper)
 	SfJnValue  *result;
 	uint32		i;
 
-	if (s == NULL)
-		return NULL;
 	if (is_ascii(s))
 	{
 		text = sf_jn_alloc(&ev->arena, s->len);
@@ -160,8 +154,6 @@ SF_JN_LIBRARY_FUNCTION(uppercase)
 /* $length(str) */
 SF_JN_LIBRARY_FUNCTION(length)
 {
-	if (args[0] == NULL)
-		return NULL;
 	return sf_jn_number(&ev->arena, sf_jn_char_count(args[0]->u.str, args[0]->len));
 }
 
@@ -169,14 +161,11 @@ SF_JN_LIBRARY_FUNCTION(length)
 SF_JN_LIBRARY_FUNCTION(trim)
 {
 	SfJnValue  *s = args[0];
-	char	   *text;
+	char	   *text = sf_jn_alloc(&ev->arena, s->len);
 	Size		n = 0;
 	bool		blank = false;
 	uint32		i;
 
-	if (s == NULL)
-		return NULL;
-	text = sf_jn_alloc(&ev->arena, s->len);
 	for (i = 0; i < s->len; i++)
 	{
 		char		c = s->u.str[i];
@@ -199,14 +188,13 @@ SF_JN_LIBRARY_FUNCTION(pad)
 {
 	SfJnValue  *s = args[0];
 	SfJnValue  *with = args[2];
-	SfJnValue  *result;
 	double		missing;
 	char	   *text;
 	Size		padding;
 	Size		with_chars;
 	Size		i;
 
-	if (s == NULL || args[1] == NULL)
+	if (args[1] == NULL)
 		return s;
 	if (with == NULL || with->len == 0)
 		with = sf_jn_cstring(&ev->arena, " ");
@@ -222,8 +210,7 @@ SF_JN_LIBRARY_FUNCTION(pad)
 	for (i = 0; i < padding; i++)
 		text[args[1]->u.number > 0 ? s->len + i : i] = with->u.str[i % with->len];
 	memcpy(text + (args[1]->u.number > 0 ? 0 : padding), s->u.str, s->len);
-	result = sf_jn_string(&ev->arena, text, padding + s->len);
-	return result;
+	return sf_jn_string(&ev->arena, text, padding + s->len);
 }
 
 /* $join(array, separator) */
@@ -237,8 +224,6 @@ SF_JN_LIBRARY_FUNCTION(join)
 	char	   *p;
 	uint32		i;
 
-	if (list == NULL)
-		return NULL;
 	for (i = 0; i < list->len; i++)
 		total += list->u.items[i]->len + (i > 0 ? separator_len : 0);
 	p = text = sf_jn_alloc(&ev->arena, total);
