@@ -82,25 +82,20 @@ sf_cursor_is_word(char c)
 	return isalnum((unsigned char) c) || c == '_' || IS_HIGHBIT_SET(c);
 }
 
-/*
- * Read true, false or null, which no word character may follow; false, without an
- * error, where none of them comes next.
- */
+/* Read true, false or null; false, without an error, where none comes next. */
 bool
 sf_cursor_constant(SfScanner *s, JsonbValue *out)
 {
 	static const char *const words[] = {"true", "false", "null"};
-	const char *start = s->p;
 
 	for (size_t i = 0; i < lengthof(words); i++)
 	{
-		if (sf_cursor_accept(s, words[i]) && !sf_cursor_is_word(sf_cursor_peek(s)))
+		if (sf_cursor_accept(s, words[i]))
 		{
-			out->type = *start == 'n' ? jbvNull : jbvBool;
-			out->val.boolean = *start == 't';
+			out->type = words[i][0] == 'n' ? jbvNull : jbvBool;
+			out->val.boolean = words[i][0] == 't';
 			return true;
 		}
-		s->p = start;
 	}
 	return false;
 }

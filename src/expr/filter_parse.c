@@ -87,6 +87,7 @@ static bool
 parse_json(SfScanner *s, JsonbParseState **ps, JsonbValue *out)
 {
 	bool		nested = *ps != NULL;
+	const char *start;
 	char		c;
 
 	check_stack_depth();
@@ -108,8 +109,10 @@ parse_json(SfScanner *s, JsonbParseState **ps, JsonbValue *out)
 			sf_json_root(sf_json_make(out), out);
 		return true;
 	}
-	if (sf_cursor_constant(s, out))
+	start = s->p;
+	if (sf_cursor_constant(s, out) && !sf_cursor_is_word(sf_cursor_peek(s)))
 		return true;
+	s->p = start;
 	if (c == '-' || isdigit((unsigned char) c))
 		return sf_cursor_number(s, out);
 	return sf_cursor_fail(s, "expected a value at offset %d",
