@@ -103,7 +103,7 @@ replace(const JsonbValue *node, const SfPathStep *step, const SfPathStep *end,
 	CHECK_FOR_INTERRUPTS();
 	if (step == end)
 		*result = *value;
-	else if (step->kind == SF_PATH_STEP_INDEX)
+	else if (step->kind == SF_PATH_STEP_INDEX && node != NULL)
 		sf_json_root(replace_element(node, step, end, value), result);
 	else
 		sf_json_root(replace_member(node, step, end, value), result);

@@ -15,7 +15,7 @@
 SfJnValue *
 sf_jn_eval_lambda(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {
-	SfJnValue  *v = sf_jn_function_value(ev, SF_JN_F_LAMBDA);
+	SfJnValue  *v = sf_jn_function_value(&ev->arena, SF_JN_F_LAMBDA);
 	SfJnFunction *f = v->u.function;
 	SfJnName   *params = sf_jn_alloc(&ev->arena, (node->items.n + 1) * sizeof(SfJnName));
 	int			i;
@@ -74,14 +74,11 @@ call_native(SfJnEval *ev, const SfJnNative *native, SfJnValue **args, int nargs,
 			memcpy(padded, args, nargs * sizeof(SfJnValue *));
 		args = padded;
 	}
-	for (i = 0; i < native->given; i++)
-	{
-		if (args[i] == NULL)
-			return NULL;
-	}
+	for (i = 0; i < native->given && args[i] != NULL; i++)
+		;
 	ev->focus = input;
 	ev->focus_env = env;
-	result = native->function(ev, args, nargs);
+	result = i < native->given ? NULL : native->function(ev, args, nargs);
 	ev->focus = outer_focus;
 	ev->focus_env = outer_env;
 	return result;
@@ -105,7 +102,6 @@ call_partial(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nargs,
 			 SfJnValue *input, SfJnFrame *env)
 {
 	SfJnValue **all = sf_jn_alloc(&ev->arena, (f->nbound + 1) * sizeof(SfJnValue *));
-	const SfJnSignature *signature = sf_jn_native_signature(f->native);
 	int			n = 0;			/* up to the last that was given, undefined or not */
 	int			used = 0;
 	int			i;
@@ -119,8 +115,7 @@ call_partial(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nargs,
 		if (given)
 			n = i + 1;
 	}
-	if (signature != NULL)
-		n = sf_jn_signature_validate(ev, signature, all, n, input, &all);
+	n = sf_jn_signature_validate(ev, f->signature, all, n, input, &all);
 	return call_native(ev, f->native, all, n, input, env);
 }
 
@@ -136,7 +131,7 @@ apply_once(SfJnEval *ev, SfJnValue *function, SfJnValue **args, int nargs,
 	if (!SF_JN_IS_FUNCTION(function))
 		sf_jn_fail(ev, SF_JN_T1006);
 	f = function->u.function;
-	signature = f->kind == SF_JN_F_NATIVE ? sf_jn_native_signature(f->native) : f->signature;
+	signature = f->kind == SF_JN_F_PARTIAL ? NULL : f->signature;
 	if (signature != NULL)
 		nargs = sf_jn_signature_validate(ev, signature, args, nargs, input, &args);
 
@@ -303,7 +298,7 @@ static SfJnValue *
 bind_lambda(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
 			const SfJnNodeList *items)
 {
-	SfJnValue  *v = sf_jn_function_value(ev, SF_JN_F_LAMBDA);
+	SfJnValue  *v = sf_jn_function_value(&ev->arena, SF_JN_F_LAMBDA);
 	SfJnFunction *g = v->u.function;
 	SfJnName   *params = sf_jn_alloc(&ev->arena, (f->nparams + 1) * sizeof(SfJnName));
 	int			i;
@@ -332,12 +327,13 @@ bind_native(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
 {
 	bool		is_partial = f->kind == SF_JN_F_PARTIAL;
 	int			n = is_partial ? f->nbound : Max(f->native->arity, items->n);
-	SfJnValue  *v = sf_jn_function_value(ev, SF_JN_F_PARTIAL);
+	SfJnValue  *v = sf_jn_function_value(&ev->arena, SF_JN_F_PARTIAL);
 	SfJnFunction *g = v->u.function;
 	int			used = 0;
 	int			i;
 
 	g->native = f->native;
+	g->signature = f->signature;
 	g->nbound = n;
 	g->bound = sf_jn_alloc(&ev->arena, (n + 1) * sizeof(SfJnValue *));
 	g->hole = sf_jn_alloc(&ev->arena, n + 1);
@@ -409,7 +405,7 @@ sf_jn_eval_apply(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame
 		sf_jn_fail_at(ev, node->position, SF_JN_T2006, .value = right);
 	if (SF_JN_IS_FUNCTION(left))
 	{
-		result = sf_jn_function_value(ev, SF_JN_F_COMPOSE);
+		result = sf_jn_function_value(&ev->arena, SF_JN_F_COMPOSE);
 		result->u.function->first = left;
 		result->u.function->second = right;
 		return result;

@@ -11,8 +11,10 @@
 
 #include "jsonata/functions.h"
 #include "jsonata/picture.h"
+#include "utils/datetime.h"
 
 #define MS_PER_DAY 86400000.0
+#define DAYS_PER_ERA 146097		/* 400 years */
 #define MAX_TIME 8.64e15
 
 const char *const sf_jn_months[12] = {
@@ -39,23 +41,19 @@ static const struct
 
 /* --- the calendar --- */
 
-/* Days from 1970-01-01 to the first of a month; months may overflow. */
+/*
+ * Days from 1970-01-01 to the first of a month; months may overflow.  PostgreSQL's
+ * calendar has no years so far away, but it repeats after 400 years.
+ */
 static double
 days_to_month(double year, double month)
 {
 	double		y = year + floor(month / 12);
 	int			m = (int) (month - floor(month / 12) * 12);	/* 0..11 */
-	double		era;
-	double		yoe;
-	int			doy;
+	double		era = floor(y / 400);
 
-	/* Years that begin in March have the leap day at their end. */
-	if (m < 2)
-		y -= 1;
-	era = floor(y / 400);
-	yoe = y - era * 400;
-	doy = (153 * (m < 2 ? m + 10 : m - 2) + 2) / 5;
-	return era * 146097 + yoe * 365 + floor(yoe / 4) - floor(yoe / 100) + doy - 719468;
+	return era * DAYS_PER_ERA + date2j((int) (y - era * 400), m + 1, 1) -
+		UNIX_EPOCH_JDATE;
 }
 
 /*
@@ -81,16 +79,12 @@ sf_jn_utc(double year, double month, double day, double hour, double minute,
 static void
 split_days(double days, double *year, int *month, int *day)
 {
-	double		z = days + 719468;
-	double		era = floor(z / 146097);
-	int			doe = (int) (z - era * 146097);
-	int			yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
-	int			doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-	int			mp = (5 * doy + 2) / 153;
+	double		era = floor(days / DAYS_PER_ERA);
+	int			year_of_era;
 
-	*day = doy - (153 * mp + 2) / 5 + 1;
-	*month = mp < 10 ? mp + 2 : mp - 10;
-	*year = yoe + era * 400 + (*month < 2 ? 1 : 0);
+	j2date((int) (days - era * DAYS_PER_ERA) + UNIX_EPOCH_JDATE, &year_of_era, month, day);
+	*month -= 1;
+	*year = year_of_era + era * 400;
 }
 
 /* Day of the week, 1 is Monday. */

@@ -161,10 +161,10 @@ sf_jn_wrap_input(SfJnEval *ev, SfJnValue *input)
 
 /* Make a function value whose details the caller fills in. */
 SfJnValue *
-sf_jn_function_value(SfJnEval *ev, SfJnFunctionKind kind)
+sf_jn_function_value(SfJnArena *a, SfJnFunctionKind kind)
 {
-	SfJnValue  *v = sf_jn_alloc(&ev->arena, sizeof(SfJnValue));
-	SfJnFunction *f = sf_jn_alloc(&ev->arena, sizeof(SfJnFunction));
+	SfJnValue  *v = sf_jn_alloc(a, sizeof(SfJnValue));
+	SfJnFunction *f = sf_jn_alloc(a, sizeof(SfJnFunction));
 
 	memset(f, 0, sizeof(*f));
 	f->kind = kind;
@@ -362,7 +362,7 @@ eval_node(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 			sf_jn_bind(ev, env, &node->name, v);
 			return v;
 		case SF_JN_N_REGEX:
-			v = sf_jn_function_value(ev, SF_JN_F_REGEX);
+			v = sf_jn_function_value(&ev->arena, SF_JN_F_REGEX);
 			v->u.function->regex = node->regex;
 			return v;
 		case SF_JN_N_FUNCTION:
@@ -378,7 +378,7 @@ eval_node(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 		case SF_JN_N_APPLY:
 			return sf_jn_eval_apply(ev, node, input, env);
 		case SF_JN_N_TRANSFORM:
-			v = sf_jn_function_value(ev, SF_JN_F_TRANSFORM);
+			v = sf_jn_function_value(&ev->arena, SF_JN_F_TRANSFORM);
 			v->u.function->node = node;
 			v->u.function->env = env;
 			return v;

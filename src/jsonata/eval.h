@@ -39,7 +39,7 @@ typedef struct SfJnNative
 {
 	const char *name;
 	SfJnNativeFunction function;
-	const char *signature;		/* NULL: anything goes */
+	const char *signature;
 	int			arity;			/* most arguments that higher-order functions pass */
 	int			given;			/* arguments that must not be undefined */
 	int			modes;			/* SF_JN_IN_… */
@@ -65,7 +65,7 @@ struct SfJnFunction
 	SfJnFunctionKind kind;
 	bool		thunk;
 	const SfJnNative *native;	/* NATIVE, PARTIAL */
-	const SfJnSignature *signature;
+	const SfJnSignature *signature;	/* NULL: anything goes */
 	const SfJnName *params;		/* LAMBDA */
 	int			nparams;		/* LAMBDA, PARTIAL: arguments still open */
 	const SfJnNode *node;		/* LAMBDA: body; TRANSFORM, REGEX: the node */
@@ -127,7 +127,7 @@ extern SfJnFrame *sf_jn_frame(SfJnEval *ev, SfJnFrame *parent);
 extern void sf_jn_bind(SfJnEval *ev, SfJnFrame *frame, const SfJnName *name,
 					   SfJnValue *value);
 extern SfJnValue *sf_jn_lookup(SfJnEval *ev, SfJnFrame *frame, const SfJnName *name);
-extern SfJnValue *sf_jn_function_value(SfJnEval *ev, SfJnFunctionKind kind);
+extern SfJnValue *sf_jn_function_value(SfJnArena *a, SfJnFunctionKind kind);
 extern SfJnValue *sf_jn_sequence_of(SfJnEval *ev, SfJnValue *item);
 extern SfJnValue *sf_jn_wrap_input(SfJnEval *ev, SfJnValue *input);
 
@@ -137,7 +137,10 @@ extern SfJnValue *sf_jn_wrap_input(SfJnEval *ev, SfJnValue *input);
  */
 #define sf_jn_fail(ev, ...) sf_jn_fail_at(ev, -1, __VA_ARGS__)
 #define sf_jn_fail_at(ev, at, ...) \
-	((ev)->thrower.error = SF_JN_ERROR(at, __VA_ARGS__), sf_jn_raise(ev))
+	do { \
+		(ev)->thrower.error = SF_JN_ERROR(at, __VA_ARGS__); \
+		sf_jn_raise(ev); \
+	} while (0)
 
 extern void sf_jn_raise(SfJnEval *ev) pg_attribute_noreturn();
 
@@ -204,7 +207,6 @@ extern int	sf_jn_signature_validate(SfJnEval *ev, const SfJnSignature *signature
 
 /* functions.c: the library */
 extern SfJnValue *sf_jn_library_function(const SfJnName *name, int mode);
-extern const SfJnSignature *sf_jn_native_signature(const SfJnNative *native);
 
 /* regex.c */
 typedef struct SfJnSearch SfJnSearch;	/* regex.c */
@@ -221,6 +223,8 @@ typedef struct SfJnMatch
 /* Search from a code point on; false when there is no match. */
 extern bool sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex,
 							   SfJnValue *subject, Size from, SfJnMatch *match);
+extern SfJnValue *sf_jn_match_groups(SfJnEval *ev, const SfJnMatch *m);
+extern SfJnValue *sf_jn_match_object(SfJnEval *ev, const SfJnMatch *m);
 extern SfJnValue *sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *f,
 									SfJnValue **args, int nargs);
 

@@ -15,81 +15,45 @@ static const SfJnNative natives[] = {
 	SF_JN_FUNCTION_LIST(NATIVE)
 };
 
-#define HASH_SIZE 256
-
-/* Per native: its value and parsed signature; made once a backend. */
-typedef struct Entry
-{
-	SfJnValue	value;
-	SfJnFunction function;
-	SfJnSignature *signature;
-	uint32		hash;
-} Entry;
-
-static Entry *entries = NULL;
-static uint8 entry_index[HASH_SIZE];	/* number + 1, open addressing */
+/* The functions by name; made once a backend */
+static SfJnValue *library = NULL;
 
 /* Build the table of the library. */
 static void
-build_table(void)
+build_library(void)
 {
 	MemoryContext context = AllocSetContextCreate(TopMemoryContext,
 												  "sfflow JSONata library",
 												  ALLOCSET_SMALL_SIZES);
-	Entry	   *table = MemoryContextAllocZero(context, lengthof(natives) * sizeof(Entry));
 	SfJnArena	arena;
 	SfJnThrow	thrower = {0};
-	size_t		i;
+	SfJnValue  *object;
 
-	StaticAssertStmt(lengthof(natives) < 250, "the index holds bytes");
 	sf_jn_arena_init(&arena, context);
-	memset(entry_index, 0, sizeof(entry_index));
-	for (i = 0; i < lengthof(natives); i++)
+	object = sf_jn_object(&arena, 4);
+	for (size_t i = 0; i < lengthof(natives); i++)
 	{
-		Entry	   *e = &table[i];
-		uint32		slot;
+		SfJnValue  *v = sf_jn_function_value(&arena, SF_JN_F_NATIVE);
 
-		e->hash = sf_jn_hash(natives[i].name, strlen(natives[i].name));
-		e->function.kind = SF_JN_F_NATIVE;
-		e->function.native = &natives[i];
-		e->value.type = SF_JN_FUNCTION;
-		e->value.u.function = &e->function;
-		if (natives[i].signature != NULL)
-			e->signature = sf_jn_signature_parse(&arena, &thrower,
-												 natives[i].signature, 0);
-		slot = e->hash % HASH_SIZE;
-		while (entry_index[slot] != 0)
-			slot = (slot + 1) % HASH_SIZE;
-		entry_index[slot] = (uint8) (i + 1);
+		v->u.function->native = &natives[i];
+		v->u.function->signature = sf_jn_signature_parse(&arena, &thrower,
+														 natives[i].signature, 0);
+		sf_jn_set_c(&arena, object, natives[i].name, v);
 	}
-	entries = table;
+	library = object;
 }
 
 /* Find a function of the library that exists in a mode. */
 SfJnValue *
 sf_jn_library_function(const SfJnName *name, int mode)
 {
-	uint32		slot;
+	SfJnMember *m;
 
-	if (entries == NULL)
-		build_table();
-	for (slot = name->hash % HASH_SIZE; entry_index[slot] != 0;
-		 slot = (slot + 1) % HASH_SIZE)
-	{
-		size_t		i = entry_index[slot] - 1;
-
-		if (entries[i].hash == name->hash && strlen(natives[i].name) == name->len &&
-			memcmp(natives[i].name, name->str, name->len) == 0)
-			return (natives[i].modes & mode) != 0 ? &entries[i].value : NULL;
-	}
-	return NULL;
-}
-
-/* Return the signature of a native. */
-const SfJnSignature *
-sf_jn_native_signature(const SfJnNative *native)
-{
-	return entries[native - natives].signature;
+	if (library == NULL)
+		build_library();
+	m = sf_jn_find(library, name->str, name->len, name->hash);
+	return m != NULL && (m->value->u.function->native->modes & mode) != 0 ?
+		m->value : NULL;
 }
 
 /* $type(value) */

@@ -9,6 +9,7 @@
 
 #include "jsonata/functions.h"
 #include "jsonata/picture.h"
+#include "utils/fmgrprotos.h"
 
 const char *const sf_jn_few[20] = {
 	"Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine",
@@ -74,17 +75,8 @@ sf_jn_regular_distance(const int *positions, int n)
 	int			k;
 
 	for (i = 1; i < n; i++)
-	{
-		int			b = positions[i];
-
-		while (b != 0)
-		{
-			int			rest = divisor % b;
-
-			divisor = b;
-			b = rest;
-		}
-	}
+		divisor = DatumGetInt32(DirectFunctionCall2(int4gcd, Int32GetDatum(divisor),
+													Int32GetDatum(positions[i])));
 	for (i = 1; i <= n; i++)
 	{
 		for (k = 0; k < n && positions[k] != i * divisor; k++)

@@ -89,9 +89,8 @@ sf_jsonata_prepare(const char *text, int len, SfJsonataFailure *failure)
 
 /*
  * Compile an expression (without its {% %}) in the current memory context.
- * NULL with err->cause (the parser's message without its code), err->code,
- * err->position (UTF-16 units) and, where the diagnostic is not
- * INVALID_JSONATA_EXPRESSION, err->name (its code).
+ * NULL with err->name (the diagnostic's code), err->cause (the parser's message
+ * without its code), err->code and err->position (UTF-16 units).
  */
 SfJsonata *
 sf_jsonata_compile(const char *text, int len, SfError *err)
@@ -102,11 +101,8 @@ sf_jsonata_compile(const char *text, int len, SfError *err)
 	if (expr == NULL)
 	{
 		sf_error_set(err, "INVALID_JSONATA_EXPRESSION", "%s", failure.message);
-		if (err != NULL)
-		{
-			err->code = failure.code;
-			err->position = failure.position;
-		}
+		err->code = failure.code;
+		err->position = failure.position;
 	}
 	return expr;
 }

@@ -247,40 +247,30 @@ sf_jn_print_limited(StringInfo buf, const SfJnValue *v)
 	pfree(text.data);
 }
 
-/* Make a deep copy that shares no container with v ($clone). */
+/* Make a deep copy that shares no container with v ($clone); functions are "". */
 SfJnValue *
 sf_jn_clone(SfJnArena *a, const SfJnValue *v)
 {
 	SfJnValue  *copy;
 	uint32		i;
 
-	if (v->type == SF_JN_ARRAY)
+	if (v->type == SF_JN_FUNCTION)
+		return sf_jn_string(a, "", 0);
+	if (v->type != SF_JN_ARRAY && v->type != SF_JN_OBJECT)
+		return (SfJnValue *) v;
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if ((v->flags & SF_JN_OUTER) != 0)
+		return sf_jn_clone(a, v->u.items[0]);
+	copy = v->type == SF_JN_ARRAY ? sf_jn_array(a, v->len) : sf_jn_object(a, v->len);
+	for (i = 0; i < v->len; i++)
 	{
-		check_stack_depth();
-		CHECK_FOR_INTERRUPTS();
-		if ((v->flags & SF_JN_OUTER) != 0)
-			return sf_jn_clone(a, v->u.items[0]);
-		copy = sf_jn_array(a, v->len);
-		for (i = 0; i < v->len; i++)
+		if (v->type == SF_JN_ARRAY)
 			sf_jn_push(a, copy, v->u.items[i] == NULL ? sf_jn_null() :
-					   SF_JN_IS_FUNCTION(v->u.items[i]) ? sf_jn_string(a, "", 0) :
 					   sf_jn_clone(a, v->u.items[i]));
-		return copy;
+		else if (v->u.members[i].value != NULL)
+			sf_jn_set_member(a, copy, &v->u.members[i],
+							 sf_jn_clone(a, v->u.members[i].value));
 	}
-	if (v->type == SF_JN_OBJECT)
-	{
-		check_stack_depth();
-		CHECK_FOR_INTERRUPTS();
-		copy = sf_jn_object(a, v->len);
-		for (i = 0; i < v->len; i++)
-		{
-			const SfJnMember *m = &v->u.members[i];
-
-			if (m->value != NULL)
-				sf_jn_set_member(a, copy, m, SF_JN_IS_FUNCTION(m->value) ?
-								 sf_jn_string(a, "", 0) : sf_jn_clone(a, m->value));
-		}
-		return copy;
-	}
-	return (SfJnValue *) v;
+	return copy;
 }

@@ -498,26 +498,16 @@ sf_jn_concat(SfJnArena *a, SfJnValue *x, SfJnValue *y)
 SfJnValue *
 sf_jn_append(SfJnArena *a, SfJnValue *x, SfJnValue *y)
 {
-	SfJnValue **left = &x;
-	SfJnValue **right = &y;
-	Size		nleft = 1;
-	Size		nright = 1;
+	SfJnValue **left;
+	SfJnValue **right;
+	Size		nleft = sf_jn_items(&x, &left);
+	Size		nright = sf_jn_items(&y, &right);
 	SfJnValue  *result;
 
 	if (x == NULL)
 		return y;
 	if (y == NULL)
 		return x;
-	if (x->type == SF_JN_ARRAY)
-	{
-		left = x->u.items;
-		nleft = x->len;
-	}
-	if (y->type == SF_JN_ARRAY)
-	{
-		right = y->u.items;
-		nright = y->len;
-	}
 	if (nleft == 0 || left != a->tail_items || nleft != a->tail_used ||
 		nleft + nright > a->tail_cap)
 	{

@@ -122,6 +122,16 @@ sf_jn_unwrap(SfJnValue *v)
 	return SF_JN_IS_ARRAY(v) && (v->flags & SF_JN_OUTER) != 0 ? v->u.items[0] : v;
 }
 
+/* See a value as a list: the elements of an array, or the value by itself. */
+static inline uint32
+sf_jn_items(SfJnValue **v, SfJnValue ***items)
+{
+	bool		is_array = SF_JN_IS_ARRAY(*v);
+
+	*items = is_array ? (*v)->u.items : v;
+	return is_array ? (*v)->len : 1;
+}
+
 /* --- memory --- */
 
 extern void sf_jn_arena_init(SfJnArena *a, MemoryContext context);

@@ -251,6 +251,15 @@ read_string(SfJnCompile *c, char quote)
 	sf_jn_throw_at(c->thrower, SF_JN_S0101, position_in_units(c), NULL);
 }
 
+/* Skip digits, after so many other characters. */
+static void
+skip_digits(SfJnCompile *c, Size others)
+{
+	c->pos += others;
+	while (peek(c, 0) >= '0' && peek(c, 0) <= '9')
+		c->pos++;
+}
+
 /* Read a number. */
 static void
 read_number(SfJnCompile *c)
@@ -262,24 +271,15 @@ read_number(SfJnCompile *c)
 	if (peek(c, 0) == '0')
 		c->pos++;
 	else
-		while (peek(c, 0) >= '0' && peek(c, 0) <= '9')
-			c->pos++;
+		skip_digits(c, 0);
 	if (peek(c, 0) == '.' && peek(c, 1) >= '0' && peek(c, 1) <= '9')
-	{
-		c->pos++;
-		while (peek(c, 0) >= '0' && peek(c, 0) <= '9')
-			c->pos++;
-	}
+		skip_digits(c, 1);
 	if ((peek(c, 0) | 0x20) == 'e')
 	{
 		Size		ahead = peek(c, 1) == '+' || peek(c, 1) == '-' ? 2 : 1;
 
 		if (peek(c, ahead) >= '0' && peek(c, ahead) <= '9')
-		{
-			c->pos += ahead;
-			while (peek(c, 0) >= '0' && peek(c, 0) <= '9')
-				c->pos++;
-		}
+			skip_digits(c, ahead);
 	}
 	d = sf_jn_parse_number(c->text + start, c->pos - start);
 	if (isinf(d))

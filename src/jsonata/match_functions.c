@@ -139,14 +139,10 @@ SF_JN_LIBRARY_FUNCTION(match)
 	while (limit > 0 && result->len < limit && next_match(ev, &m))
 	{
 		SfJnValue  *item = sf_jn_object(&ev->arena, 3);
-		SfJnValue  *groups = sf_jn_array(&ev->arena, m.match.ngroups);
-		int			i;
 
-		for (i = 0; i < m.match.ngroups; i++)
-			sf_jn_push(&ev->arena, groups, m.match.groups[i]);
 		sf_jn_set_c(&ev->arena, item, "match", m.match.text);
 		sf_jn_set_c(&ev->arena, item, "index", sf_jn_number(&ev->arena, m.match.start));
-		sf_jn_set_c(&ev->arena, item, "groups", groups);
+		sf_jn_set_c(&ev->arena, item, "groups", sf_jn_match_groups(ev, &m.match));
 		sf_jn_push(&ev->arena, result, item);
 	}
 	return result;
@@ -317,23 +313,6 @@ replace_string(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
 	appendBinaryStringInfo(buf, s->u.str + at, (int) (s->len - at));
 }
 
-/* Make the object that describes a match to a replacing function. */
-static SfJnValue *
-match_object(SfJnEval *ev, const SfJnMatch *m)
-{
-	SfJnValue  *result = sf_jn_object(&ev->arena, 4);
-	SfJnValue  *groups = sf_jn_array(&ev->arena, m->ngroups);
-	int			i;
-
-	for (i = 0; i < m->ngroups; i++)
-		sf_jn_push(&ev->arena, groups, m->groups[i]);
-	sf_jn_set_c(&ev->arena, result, "match", m->text);
-	sf_jn_set_c(&ev->arena, result, "start", sf_jn_number(&ev->arena, m->start));
-	sf_jn_set_c(&ev->arena, result, "end", sf_jn_number(&ev->arena, m->end));
-	sf_jn_set_c(&ev->arena, result, "groups", groups);
-	return result;
-}
-
 /* Replace what a matcher finds. */
 static void
 replace_matches(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
@@ -356,7 +335,7 @@ replace_matches(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
 			append_replacement(ev, buf, args[2], &m.match);
 		else
 		{
-			SfJnValue  *object = match_object(ev, &m.match);
+			SfJnValue  *object = sf_jn_match_object(ev, &m.match);
 			SfJnValue  *with = sf_jn_apply(ev, args[2], &object, 1, NULL, ev->focus_env);
 
 			if (!SF_JN_IS_STRING(with))

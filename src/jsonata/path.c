@@ -53,20 +53,11 @@ sf_jn_eval_filter(SfJnEval *ev, const SfJnNode *predicate, SfJnValue *input,
 				  SfJnFrame *env)
 {
 	SfJnValue  *result = sf_jn_sequence(&ev->arena, 4);
-	SfJnValue  *single[1];
-	SfJnValue **items = single;
-	uint32		n = 1;
-	bool		tuples = false;
+	SfJnValue **items;
+	uint32		n = sf_jn_items(&input, &items);
+	bool		tuples = SF_JN_IS_ARRAY(input) && (input->flags & SF_JN_TUPLES) != 0;
 	uint32		i;
 
-	if (SF_JN_IS_ARRAY(input))
-	{
-		items = input->u.items;
-		n = input->len;
-		tuples = (input->flags & SF_JN_TUPLES) != 0;
-	}
-	else
-		single[0] = input;
 	if (tuples)
 		result->flags |= SF_JN_TUPLES;
 
@@ -95,8 +86,8 @@ sf_jn_eval_filter(SfJnEval *ev, const SfJnNode *predicate, SfJnValue *input,
 
 		if (SF_JN_IS_NUMBER(res) ? sf_jn_is_numeric(ev, res) : sf_jn_all_numeric(ev, res))
 		{
-			SfJnValue **numbers = SF_JN_IS_ARRAY(res) ? res->u.items : &res;
-			uint32		count = SF_JN_IS_ARRAY(res) ? res->len : 1;
+			SfJnValue **numbers;
+			uint32		count = sf_jn_items(&res, &numbers);
 			uint32		k;
 
 			for (k = 0; k < count; k++)
@@ -206,12 +197,13 @@ push_tuples(SfJnEval *ev, const SfJnNode *step, SfJnValue *tuple, SfJnValue *val
 {
 	SfJnValue  *context = sf_jn_get(tuple, "@");
 	bool		tuples = SF_JN_IS_ARRAY(value) && (value->flags & SF_JN_TUPLES) != 0;
-	uint32		n = SF_JN_IS_ARRAY(value) ? value->len : 1;
+	SfJnValue **items;
+	uint32		n = sf_jn_items(&value, &items);
 	uint32		i;
 
 	for (i = 0; i < n; i++)
 	{
-		SfJnValue  *item = SF_JN_IS_ARRAY(value) ? value->u.items[i] : value;
+		SfJnValue  *item = items[i];
 		SfJnValue  *out = sf_jn_object(&ev->arena, tuple->len + 2);
 
 		sf_jn_set_all(&ev->arena, out, tuple);

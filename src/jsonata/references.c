@@ -7,6 +7,7 @@
 #include "jsonata/jsonata.h"
 #include "jsonata/jsonata_program.h"
 #include "miscadmin.h"
+#include "nodes/pg_list.h"
 
 /* Fields of $states: name, flag */
 static const struct
@@ -52,9 +53,7 @@ path_field(const SfJnNode *path)
 	return 0;
 }
 
-/*
- * Tell whether an expression looks at $states.context.
- */
+/* Tell whether an expression looks at $states.context. */
 bool
 sf_jsonata_uses_context(const SfJsonata *expr)
 {
@@ -67,24 +66,21 @@ typedef struct Walk
 	bool		in_catcher;
 	SfJsonataReport report;
 	void	   *report_arg;
-	const char **reported;
-	int			nreported;
+	List	   *reported;		/* messages */
 } Walk;
 
 /* Report a message, once. */
 static void
 report_once(Walk *w, char *message)
 {
-	int			i;
+	ListCell   *lc;
 
-	for (i = 0; i < w->nreported; i++)
+	foreach(lc, w->reported)
 	{
-		if (strcmp(w->reported[i], message) == 0)
+		if (strcmp(lfirst(lc), message) == 0)
 			return;
 	}
-	w->reported = w->reported == NULL ? palloc(sizeof(char *)) :
-		repalloc(w->reported, (w->nreported + 1) * sizeof(char *));
-	w->reported[w->nreported++] = message;
+	w->reported = lappend(w->reported, message);
 	w->report(w->report_arg, message);
 }
 

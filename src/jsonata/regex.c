@@ -177,6 +177,30 @@ sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex, SfJnValue *subject,
 	return true;
 }
 
+/* Make the array of the groups of a match. */
+SfJnValue *
+sf_jn_match_groups(SfJnEval *ev, const SfJnMatch *m)
+{
+	SfJnValue  *groups = sf_jn_array(&ev->arena, m->ngroups);
+
+	for (int i = 0; i < m->ngroups; i++)
+		sf_jn_push(&ev->arena, groups, m->groups[i]);
+	return groups;
+}
+
+/* Make the object that describes a match. */
+SfJnValue *
+sf_jn_match_object(SfJnEval *ev, const SfJnMatch *m)
+{
+	SfJnValue  *result = sf_jn_object(&ev->arena, 5);
+
+	sf_jn_set_c(&ev->arena, result, "match", m->text);
+	sf_jn_set_c(&ev->arena, result, "start", sf_jn_number(&ev->arena, m->start));
+	sf_jn_set_c(&ev->arena, result, "end", sf_jn_number(&ev->arena, m->end));
+	sf_jn_set_c(&ev->arena, result, "groups", sf_jn_match_groups(ev, m));
+	return result;
+}
+
 /*
  * Apply a regular expression, or its "next", as the function that it is in an
  * expression: an object that describes the match, or undefined.
@@ -189,9 +213,7 @@ sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nar
 	Size		from = f->kind == SF_JN_F_NEXT ? f->offset : 0;
 	SfJnMatch	match;
 	SfJnValue  *result;
-	SfJnValue  *groups;
 	SfJnValue  *next;
-	int			i;
 
 	if (!SF_JN_IS_STRING(subject))
 		return NULL;
@@ -206,18 +228,11 @@ sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nar
 	if (f->kind == SF_JN_F_NEXT && match.start == match.end)
 		sf_jn_fail(ev, SF_JN_D1004);
 
-	groups = sf_jn_array(&ev->arena, match.ngroups);
-	for (i = 0; i < match.ngroups; i++)
-		sf_jn_push(&ev->arena, groups, match.groups[i]);
-	next = sf_jn_function_value(ev, SF_JN_F_NEXT);
+	next = sf_jn_function_value(&ev->arena, SF_JN_F_NEXT);
 	next->u.function->regex = f->regex;
 	next->u.function->subject = subject;
 	next->u.function->offset = match.end;
-	result = sf_jn_object(&ev->arena, 5);
-	sf_jn_set_c(&ev->arena, result, "match", match.text);
-	sf_jn_set_c(&ev->arena, result, "start", sf_jn_number(&ev->arena, match.start));
-	sf_jn_set_c(&ev->arena, result, "end", sf_jn_number(&ev->arena, match.end));
-	sf_jn_set_c(&ev->arena, result, "groups", groups);
+	result = sf_jn_match_object(ev, &match);
 	sf_jn_set_c(&ev->arena, result, "next", next);
 	return result;
 }

@@ -25,17 +25,12 @@ static void
 delete_from_match(SfJnEval *ev, const SfJnFunction *f, SfJnValue *match)
 {
 	SfJnValue  *names = sf_jn_eval(ev, f->node->third, match, f->env);
-	SfJnValue **items = &names;
-	uint32		n = 1;
+	SfJnValue **items;
+	uint32		n = sf_jn_items(&names, &items);
 	uint32		i;
 
 	if (names == NULL)
 		return;
-	if (names->type == SF_JN_ARRAY)
-	{
-		items = names->u.items;
-		n = names->len;
-	}
 	for (i = 0; i < n; i++)
 	{
 		if (!SF_JN_IS_STRING(items[i]))
@@ -49,37 +44,34 @@ delete_from_match(SfJnEval *ev, const SfJnFunction *f, SfJnValue *match)
 SfJnValue *
 sf_jn_apply_transform(SfJnEval *ev, const SfJnFunction *f, SfJnValue *object)
 {
-	static const SfJnName *clone_name = NULL;
-	static SfJnName name;
+	static SfJnName name = {NULL};
 	SfJnValue  *clone;
 	SfJnValue  *result;
 	SfJnValue  *matches;
+	SfJnValue **items;
+	uint32		n;
 	uint32		i;
 
 	if (object == NULL)
 		return NULL;
 	if (object->type != SF_JN_OBJECT && object->type != SF_JN_ARRAY)
 		sf_jn_fail(ev, SF_JN_T0410, .value = object, .index = 1);
-	if (clone_name == NULL)
-	{
+	if (name.str == NULL)
 		name = sf_jn_name("clone", 5);
-		clone_name = &name;
-	}
-	clone = sf_jn_lookup(ev, f->env, clone_name);
+	clone = sf_jn_lookup(ev, f->env, &name);
 	if (!SF_JN_IS_FUNCTION(clone))
 		sf_jn_fail_at(ev, f->node->position, SF_JN_T2013);
 	result = sf_jn_apply(ev, clone, &object, 1, NULL, f->env);
 	matches = sf_jn_eval(ev, f->node->lhs, result, f->env);
 	if (matches == NULL)
 		return result;
-	for (i = 0; i < (SF_JN_IS_ARRAY(matches) ? matches->len : 1); i++)
+	n = sf_jn_items(&matches, &items);
+	for (i = 0; i < n; i++)
 	{
-		SfJnValue  *match = SF_JN_IS_ARRAY(matches) ? matches->u.items[i] : matches;
-
 		sf_jn_check(ev);
-		update_match(ev, f, match);
+		update_match(ev, f, items[i]);
 		if (f->node->third != NULL)
-			delete_from_match(ev, f, match);
+			delete_from_match(ev, f, items[i]);
 	}
 	return result;
 }
