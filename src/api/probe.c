@@ -51,7 +51,7 @@ probe_function(const SfResource *resource, const char *name)
 {
 	SfClosest	closest;
 
-	switch (sf_function_look(name, &closest))
+	switch (sf_function_access(name, &closest))
 	{
 		case SF_FUNCTION_CALLABLE:
 			return NULL;

@@ -60,7 +60,7 @@
 /* A turn that takes so long does not count on its worker any more: a replacement starts */
 #define SF_STUCK_MS					1000
 /* While the ring has plenty of keys, the due index is looked at no more often than this */
-#define SF_LOOK_PAUSE_MS			1000
+#define SF_SCAN_PAUSE_MS			1000
 /* Work is let accumulate for three commits' time, within these bounds */
 #define SF_GATHER_MIN_US			1000
 #define SF_GATHER_MAX_US			10000

@@ -195,7 +195,7 @@ sf_branch_read_join(SfBranchKey key, SfLock lock)
  * The owner may be InvalidOid: then a worker finds it when the branch is due.
  */
 void
-sf_branch_ring(SfBranchKey key, Oid owner, TimestampTz due)
+sf_branch_notify_due(SfBranchKey key, Oid owner, TimestampTz due)
 {
 	if (due != DT_NOEND)
 		sf_hooks.due(key, owner, due);
@@ -211,7 +211,7 @@ sf_branch_update_join(SfBranch *join)
 	};
 
 	sf_row_replace(&row_type, &join->tid, join, changed, lengthof(changed));
-	sf_branch_ring(join->key, join->owner, join->due_at);
+	sf_branch_notify_due(join->key, join->owner, join->due_at);
 }
 
 typedef struct Outputs
@@ -305,7 +305,7 @@ sf_branch_write(List *branches)
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(scratch);
 		b->stored = true;
-		sf_branch_ring(b->key, b->owner, b->due_at);
+		sf_branch_notify_due(b->key, b->owner, b->due_at);
 	}
 	sf_table_close(table);
 	MemoryContextDelete(scratch);
@@ -324,7 +324,7 @@ sf_branch_put_off(SfBranchKey key, TimestampTz until)
 		" WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "free.branch_no");
 
 	if (sf_store_execute(&plan, SF_KEY(key), SF_TIME(until)) > 0)
-		sf_branch_ring(key, InvalidOid, until);
+		sf_branch_notify_due(key, InvalidOid, until);
 }
 
 /* Set when a branch is due. */
@@ -336,7 +336,7 @@ sf_branch_set_due(SfBranchKey key, TimestampTz due)
 		" WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "$2");
 
 	sf_store_execute(&plan, SF_KEY(key), SF_TIME_OR_NULL(due, DT_NOEND));
-	sf_branch_ring(key, InvalidOid, due);
+	sf_branch_notify_due(key, InvalidOid, due);
 }
 
 /* Put an answer into a branch: phase ANSWERED, due now. */
@@ -354,7 +354,7 @@ sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,
 	owner = sf_store_number(&plan, InvalidOid, SF_KEY(key), SF_INT2(SF_PHASE_ANSWERED),
 							SF_TIME(now), SF_BOOL(!ok), SF_JSONB(result),
 							SF_TEXT(error), SF_TEXT(cause));
-	sf_branch_ring(key, owner, now);
+	sf_branch_notify_due(key, owner, now);
 }
 
 /* Collect the numbers of deleted branches: arg is an ArrayBuildState **. */

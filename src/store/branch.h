@@ -195,7 +195,7 @@ extern void sf_branch_set_due(SfBranchKey key, TimestampTz due);
 extern void sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,
 							 const char *error, const char *cause);
 
-extern void sf_branch_ring(SfBranchKey key, Oid owner, TimestampTz due);
+extern void sf_branch_notify_due(SfBranchKey key, Oid owner, TimestampTz due);
 
 extern void sf_branch_delete_children(SfBranchKey parent);
 

@@ -306,7 +306,7 @@ sf_instance_stop(const char *reason)
 
 /* Take a row with another data directory's id over, or mark it. */
 void
-sf_instance_settle(void)
+sf_instance_apply_role(void)
 {
 	static SfPlan take_over = SF_PLAN(
 		"UPDATE _sfflow.instance SET incarnation = $1,"

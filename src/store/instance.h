@@ -38,6 +38,6 @@ extern void sf_instance_stop(const char *reason);
  * under the id of another data directory is taken over or marked as a copy, as
  * the role of this one asks for.
  */
-extern void sf_instance_settle(void);
+extern void sf_instance_apply_role(void);
 
 #endif							/* SF_STORE_INSTANCE_H */

@@ -336,7 +336,7 @@ sf_instance_file_require(void)
 
 /* Write down that all databases were looked at; false when that failed. */
 bool
-sf_instance_file_settle(void)
+sf_instance_file_write_settled(void)
 {
 	InstanceFile settled = {current.id, SF_COPY_SETTLED};
 

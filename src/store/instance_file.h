@@ -22,6 +22,6 @@ extern int64 sf_instance_file_id(void);
 extern int64 sf_instance_file_require(void);
 
 extern SfCopyRole sf_instance_file_role(void);
-extern bool sf_instance_file_settle(void);
+extern bool sf_instance_file_write_settled(void);
 
 #endif							/* SF_STORE_INSTANCE_FILE_H */

@@ -117,6 +117,6 @@ sf_owner_requeue(SfBranchKey key, Oid from, Oid to)
 
 	if (sf_store_execute(&plan, SF_KEY(key), SF_ROLE(from), SF_ROLE(to)) == 0)
 		return false;
-	sf_branch_ring(key, to, GetCurrentTimestamp());
+	sf_branch_notify_due(key, to, GetCurrentTimestamp());
 	return true;
 }

@@ -214,7 +214,7 @@ sf_task_take(const SfActivity *activity, const char *worker, int max_tasks)
 	{
 		const SfTask *task = lfirst(lc);
 
-		sf_branch_ring(task->key, InvalidOid, sf_task_timer(task));
+		sf_branch_notify_due(task->key, InvalidOid, sf_task_timer(task));
 	}
 	return tasks;
 }

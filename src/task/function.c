@@ -357,7 +357,7 @@ sf_function_resolve(const char *text, const Jsonb *payload, Oid owner,
 	{
 		SfClosest	closest;
 
-		(void) sf_function_look(text, &closest);
+		(void) sf_function_access(text, &closest);
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_FUNCTION),
 				 errmsg("function %s does not exist", text),

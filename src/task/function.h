@@ -58,14 +58,14 @@ typedef struct SfFunction
 } SfFunction;
 
 /* What a name is to the current user */
-typedef enum SfFunctionLook
+typedef enum SfFunctionAccess
 {
 	SF_FUNCTION_CALLABLE,
 	SF_FUNCTION_FORBIDDEN,		/* there is one, but without EXECUTE */
 	SF_FUNCTION_MISSING			/* or in a schema without USAGE */
-} SfFunctionLook;
+} SfFunctionAccess;
 
-extern SfFunctionLook sf_function_look(const char *name, SfClosest *closest);
+extern SfFunctionAccess sf_function_access(const char *name, SfClosest *closest);
 extern SfFunction *sf_function_resolve(const char *name, const Jsonb *payload,
 									   Oid owner, SfArgumentSet *given);
 

@@ -110,7 +110,7 @@ sf_admit_task(SfSlot *slot, Oid owner)
 
 /* Have the tasks looked for again that waited for a slot. */
 static void
-look_for_capped(void)
+want_capped_tasks(void)
 {
 	sf_shared->releases++;
 	sf_foreach_database(database)
@@ -132,7 +132,7 @@ sf_admit_release(SfSlot *slot)
 
 	slot->user_owner = InvalidOid;
 	if (makes_room)
-		look_for_capped();
+		want_capped_tasks();
 }
 
 /* The process of a slot ends: another one may be started for tasks. */
@@ -141,7 +141,7 @@ sf_admit_end(SfSlot *slot)
 {
 	/* not for a process that was there for a task and might take none */
 	if (slot->role == SF_ROLE_WORKER)
-		look_for_capped();
+		want_capped_tasks();
 	sf_admit_release(slot);
 }
 

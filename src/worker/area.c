@@ -42,7 +42,7 @@ initialize_shared(void)
 {
 	memset(sf_shared, 0, shared_size());
 	sf_shared->launcher_procno = -1;
-	sf_shared->launcher_looks = SF_TICK_NEVER;
+	sf_shared->launcher_checks = SF_TICK_NEVER;
 	sf_shared->clock_offset = sf_clock_offset();
 	sf_shared->nslots = sf_setting_max_workers + 2;
 	pg_atomic_init_u32(&sf_shared->awaiting, 0);

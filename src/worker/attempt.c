@@ -68,19 +68,19 @@ sf_attempt_commit_us(void)
 
 /* Find what is due of an owner, up to a number of keys. */
 static void
-look_at_owner(SfLook *look, Oid owner, TimestampTz now, int share)
+scan_owner(SfDueScan *scan, Oid owner, TimestampTz now, int share)
 {
 	SfBranchKey task;
-	int			n = sf_branch_due_of(owner, look->from, now,
-											  look->keys + look->nkeys, share);
+	int			n = sf_branch_due_of(owner, scan->from, now,
+											  scan->keys + scan->nkeys, share);
 
 	for (int i = 0; i < n; i++)
-		look->owners[look->nkeys++] = owner;
+		scan->owners[scan->nkeys++] = owner;
 	if (n == share)
-		look->more = true;
-	else if (!look->announced)
-		look->announced = sf_branch_announced(owner, look->from, now, &task, NULL, 1) > 0;
-	look->next_due = Min(look->next_due, sf_branch_next_due(owner, now));
+		scan->more = true;
+	else if (!scan->announced)
+		scan->announced = sf_branch_announced(owner, scan->from, now, &task, NULL, 1) > 0;
+	scan->next_due = Min(scan->next_due, sf_branch_next_due(owner, now));
 }
 
 /*
@@ -88,31 +88,31 @@ look_at_owner(SfLook *look, Oid owner, TimestampTz now, int share)
  * the same time: else what becomes due in between would be missed.
  */
 static void
-look_around(SfLook *look)
+scan_due(SfDueScan *scan)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	List	   *owners = look->of == NULL ? sf_branch_owners(look->after) :
-		sf_owners_by_turn(look->of, look->nof, look->after);
+	List	   *owners = scan->of == NULL ? sf_branch_owners(scan->after) :
+		sf_owners_by_turn(scan->of, scan->nof, scan->after);
 	int			n = list_length(owners);
-	int			share = Max(look->room / Max(n, 1), SF_TURN_KEYS);
+	int			share = Max(scan->room / Max(n, 1), SF_TURN_KEYS);
 	MemoryContext old;
 	ListCell   *lc;
 
-	old = MemoryContextSwitchTo(look->context);
-	look->keys = palloc(sizeof(SfBranchKey) * share * n);
-	look->owners = palloc(sizeof(Oid) * share * n);
-	look->owners_found = list_copy(owners);
+	old = MemoryContextSwitchTo(scan->context);
+	scan->keys = palloc(sizeof(SfBranchKey) * share * n);
+	scan->owners = palloc(sizeof(Oid) * share * n);
+	scan->owners_found = list_copy(owners);
 	MemoryContextSwitchTo(old);
-	look->next_due = DT_NOEND;
+	scan->next_due = DT_NOEND;
 	foreach(lc, owners)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (look->set_back)
-			sf_apply_set_back(lfirst_oid(lc), now, look->set_back_by);
-		look_at_owner(look, lfirst_oid(lc), now, share);
+		if (scan->set_back)
+			sf_apply_set_back(lfirst_oid(lc), now, scan->set_back_by);
+		scan_owner(scan, lfirst_oid(lc), now, share);
 	}
 	/* the ring takes no more owners: others will be the first next time */
-	look->after = n > SF_RING_OWNERS ? list_nth_oid(owners, SF_RING_OWNERS - 1) :
+	scan->after = n > SF_RING_OWNERS ? list_nth_oid(owners, SF_RING_OWNERS - 1) :
 		InvalidOid;
 }
 
@@ -124,8 +124,8 @@ work(SfAttempt *a)
 
 	switch (a->kind)
 	{
-		case SF_ATTEMPT_LOOK:
-			look_around(a->look);
+		case SF_ATTEMPT_SCAN:
+			scan_due(a->scan);
 			/* rows loaded since the verdict were seen, but not yet the mark of the load */
 			a->verdict = sf_verdict();
 			break;
@@ -134,19 +134,19 @@ work(SfAttempt *a)
 			if (a->result.outcome == SF_SLICE_LONG_TASK)
 				sf_slot_set_after_commit(SF_AFTER_RUNS_TASK, a->result.task);
 			else if (a->request.mode != SF_SLICE_BRANCH)
-				sf_slot_set_after_commit(SF_AFTER_LOOKS, none);
+				sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
 			break;
 		case SF_ATTEMPT_TASK:
 			sf_slice_run_task(a->key, a->generation, a->request.last_try, a->outcome,
 							  &a->result);
-			sf_slot_set_after_commit(SF_AFTER_LOOKS, none);
+			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
 			break;
 		case SF_ATTEMPT_FAIL:
 			sf_slice_fail_branch(a->key, a->cause);
 			break;
 		case SF_ATTEMPT_PUT_OFF:
 			sf_slice_put_off(a->key, a->put_off_ms);
-			sf_slot_set_after_commit(SF_AFTER_LOOKS, none);
+			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
 			break;
 	}
 }
@@ -208,7 +208,7 @@ handle_error(SfAttempt *a, MemoryContext context)
 	a->ntouched = sf_slice_touched(a->touched, SF_MAX_TOUCHED);
 	a->ntouched = Min(a->ntouched, SF_MAX_TOUCHED);
 	a->collided = sf_table_has_collided();
-	if (a->kind == SF_ATTEMPT_LOOK || a->collided ||
+	if (a->kind == SF_ATTEMPT_SCAN || a->collided ||
 		(a->fault == SF_FAULT_BRANCH && a->kind == SF_ATTEMPT_SLICE && a->ntouched == 0))
 		a->fault = SF_FAULT_ENVIRONMENT;
 

@@ -14,7 +14,7 @@
 
 typedef enum SfAttemptKind
 {
-	SF_ATTEMPT_LOOK,			/* for what is due */
+	SF_ATTEMPT_SCAN,			/* for what is due */
 	SF_ATTEMPT_SLICE,
 	SF_ATTEMPT_TASK,			/* T2 */
 	SF_ATTEMPT_FAIL,			/* make the branch fail */
@@ -31,8 +31,8 @@ typedef enum SfFault
 	SF_FAULT_BRANCH				/* the branch */
 } SfFault;
 
-/* A look at the due index: its question and its findings */
-typedef struct SfLook
+/* A scan of the due index: its question and its findings */
+typedef struct SfDueScan
 {
 	MemoryContext context;		/* for what it finds */
 	Oid			after;			/* this owner comes last */
@@ -40,7 +40,7 @@ typedef struct SfLook
 	const Oid  *of;				/* of these owners; NULL: of all there are */
 	int			nof;
 	bool		set_back;		/* the wall clock was set back, */
-	int64		set_back_by;	/* ... by that, and no look has made up for it */
+	int64		set_back_by;	/* ... by that, and no scan has made up for it */
 	List	   *owners_found;
 	int			room;			/* for about that many keys */
 	SfBranchKey *keys;
@@ -49,7 +49,7 @@ typedef struct SfLook
 	bool		more;			/* there are more than were to be found */
 	bool		announced;		/* there are announced tasks */
 	TimestampTz next_due;		/* the first timer that lies ahead */
-} SfLook;
+} SfDueScan;
 
 /* A transaction of a turn: what to do in it, and how it ended */
 typedef struct SfAttempt
@@ -66,7 +66,7 @@ typedef struct SfAttempt
 	bool		ok;				/* it was committed */
 	SfTurnVerdict verdict;
 	SfSliceResult result;
-	SfLook	   *look;			/* LOOK */
+	SfDueScan  *scan;			/* SCAN */
 	SfFault		fault;
 	int			sqlstate;
 	bool		collided;		/* a number was drawn twice */

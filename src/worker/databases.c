@@ -59,7 +59,7 @@ row_is_drivable(HeapTuple tuple)
 }
 
 /*
- * Tell whether the database of a pg_database row is to be looked at.  While the
+ * Tell whether the database of a pg_database row is to be probed.  While the
  * data directory has not settled this includes one that is not to be driven: it
  * may be driven after another start.
  */
@@ -79,8 +79,8 @@ row_is_to_probe(HeapTuple tuple, bool *complete)
 }
 
 /*
- * List the databases that are to be looked at, in a context.  *complete becomes
- * false when a database cannot be looked at that may be driven later.
+ * List the databases that are to be probed, in a context.  *complete becomes
+ * false when a database cannot be probed that may be driven later.
  */
 List *
 sf_databases_to_probe(MemoryContext context, bool *complete)

@@ -49,7 +49,7 @@ runs_task(Oid database)
 static void
 consider_first(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 {
-	SfTick		due = Min(sf_tick_of_wall(database->next_timer), database->next_look);
+	SfTick		due = Min(sf_tick_of_wall(database->next_timer), database->next_scan);
 
 	if (database->state == SF_DATABASE_UNKNOWN || database->ring.count > 0)
 		due = now;
@@ -85,7 +85,7 @@ consider_more(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 	}
 	if (database->backlog != SF_BACKLOG_WANTED)
 		return;
-	if (database->ring.count == 0 && !sf_shared_wants_look(database))
+	if (database->ring.count == 0 && !sf_shared_wants_scan(database))
 	{
 		database->backlog = SF_BACKLOG_NONE;
 		return;

@@ -3,7 +3,7 @@
  *		The launcher: starts and stops the workers of the databases.
  *
  * It connects to no database and does no work itself.  At its start it sends a
- * worker to look at each database (first_look.c).  Afterwards it goes by what
+ * worker to probe each database (probes.c).  Afterwards it goes by what
  * shared memory holds.  It wakes when its latch is set, when a timer or poll of a
  * database without a worker is due, and every five seconds, to see whether the wall
  * clock was set (overdue.c).
@@ -32,7 +32,7 @@
 #include "worker/databases.h"
 #include "worker/demand.h"
 #include "worker/failures.h"
-#include "worker/first_look.h"
+#include "worker/probes.h"
 #include "worker/overdue.h"
 #include "worker/poison.h"
 #include "worker/processes.h"
@@ -225,7 +225,7 @@ keep_processes(SfTick *next)
 	if (refused_since == 0)
 		refused_since = now;
 	else if (now >= sf_tick_plus_ms(refused_since, SF_ALONE_AFTER_MS))
-		sf_alone_begin(sf_first_look_left());
+		sf_alone_begin(sf_probes_left());
 	*next = Min(*next, sf_tick_plus_ms(now, SF_REFUSED_RECHECK_MS));
 }
 
@@ -267,7 +267,7 @@ attach(void)
 	sf_foreach_database(database)
 	{
 		if (database->state == SF_DATABASE_DRIVEN)
-			sf_shared_want_look(database);
+			sf_shared_want_scan(database);
 	}
 	LWLockRelease(sf_shared_lock);
 	sf_processes_clear();
@@ -286,7 +286,7 @@ sfflow_launcher_main(Datum arg)
 		drive_alone();
 	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
 	pgstat_report_appname(MyBgworkerEntry->bgw_name);
-	sf_first_look_begin(launcher_context);
+	sf_probes_begin(launcher_context);
 
 	for (;;)
 	{
@@ -296,14 +296,14 @@ sfflow_launcher_main(Datum arg)
 		if (ProcDiePending)
 			proc_exit(1);
 		sf_signals_handle();
-		sf_overdue_look_at_clock();
+		sf_overdue_check_clock();
 		sf_processes_reap();
 		keep_processes(&next);
 		if (!serve_suspects(&next) || SF_DEBUG_MUTATION("alone"))
 		{
-			next = Min(next, sf_overdue_look());
+			next = Min(next, sf_overdue_check());
 			next = Min(next, serve_databases());
-			next = Min(next, sf_first_look_next());
+			next = Min(next, sf_probes_next());
 			next = Min(next, sf_failures_tell_suppressed());
 		}
 		sf_signals_sleep_until(Min(next, sf_tick_plus_ms(sf_tick_now(), SF_CLOCK_CHECK_MS)));

@@ -66,7 +66,7 @@ let_in(bool gone)
 	{
 		database->state = SF_DATABASE_UNKNOWN;
 		database->registrations++;
-		sf_shared_want_look(database);
+		sf_shared_want_scan(database);
 		database->failures = 0;
 		database->not_before = 0;
 		sf_shared_wake_launcher();

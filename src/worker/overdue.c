@@ -14,7 +14,7 @@
 /*
  * Notice turns that take too long: a task that was short the last time, a wait
  * for a lock that a session holds.  Other workers take over the keys of such a
- * turn; after a second its worker does not count any more.  Returns when to look
+ * turn; after a second its worker does not count any more.  Returns when to check
  * again.
  */
 static SfTick
@@ -40,9 +40,9 @@ watch_turns(SfTick now)
 		slot->stuck = stuck <= now;
 		if (slot->stuck || (slot->nkeys > 1 && slot->in_step))
 		{
-			/* a look finds its keys, too */
+			/* a scan finds its keys, too */
 			slot->nkeys = 0;
-			sf_shared_want_look(database);
+			sf_shared_want_scan(database);
 			sf_shared_wake_another(database);
 		}
 		if (!slot->stuck)
@@ -54,7 +54,7 @@ watch_turns(SfTick now)
 
 /*
  * Notice keys that were left to a running worker that has not taken them: its
- * task takes longer than the last time.  Returns when to look again.
+ * task takes longer than the last time.  Returns when to check again.
  */
 static SfTick
 guard_keys(SfTick now)
@@ -73,7 +73,7 @@ guard_keys(SfTick now)
 			continue;
 		}
 		database->backlog = SF_BACKLOG_NONE;
-		if (database->ring.count > 0 || sf_shared_wants_look(database))
+		if (database->ring.count > 0 || sf_shared_wants_scan(database))
 			sf_shared_wake_another(database);
 	}
 	return next;
@@ -81,17 +81,17 @@ guard_keys(SfTick now)
 
 /*
  * Notice turns that take too long and keys that were not taken, and have other
- * workers take over.  Returns when to look again.
+ * workers take over.  Returns when to check again.
  */
 SfTick
-sf_overdue_look(void)
+sf_overdue_check(void)
 {
 	SfTick		now = sf_tick_now();
 	SfTick		next;
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	next = Min(watch_turns(now), guard_keys(now));
-	sf_shared->launcher_looks = next;
+	sf_shared->launcher_checks = next;
 	LWLockRelease(sf_shared_lock);
 	return next;
 }
@@ -116,7 +116,7 @@ cancel_overdue(void)
  * wall clock, is late.
  */
 void
-sf_overdue_look_at_clock(void)
+sf_overdue_check_clock(void)
 {
 	int64		change;
 

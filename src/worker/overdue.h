@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 
-extern SfTick sf_overdue_look(void);
-extern void sf_overdue_look_at_clock(void);
+extern SfTick sf_overdue_check(void);
+extern void sf_overdue_check_clock(void);
 
 #endif							/* SF_WORKER_OVERDUE_H */

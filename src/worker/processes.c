@@ -93,7 +93,7 @@ release_slot(SfSlot *slot, uint32 launch)
 			database->failures++;
 			database->not_before =
 				sf_tick_plus_ms(sf_tick_now(), sf_backoff_doubled_ms(database->failures));
-			sf_shared_want_look(database);
+			sf_shared_want_scan(database);
 		}
 		sf_shared_clear_slot(slot);
 	}

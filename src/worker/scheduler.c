@@ -2,13 +2,12 @@
  * scheduler.c
  *		What a worker does next.
  *
- * A worker takes keys out of its database's ring.  A look puts them there: a scan
- * of the due index.  When a look was asked for, and once per poll_interval, it
- * scans all of the index; when a timer is due, only what has become due since that
- * timer.  A look also finds the next timer, which is kept in shared memory
- * (next_timer).  The first process that finds this time past removes the timer and
- * looks.  So a timer is never lost: it is in shared memory, or a process is
- * looking.
+ * A worker takes keys out of its database's ring.  A scan of the due index puts
+ * them there.  When one was asked for, and once per poll_interval, it reads all of
+ * the index; when a timer is due, only what has become due since that timer.  A scan
+ * also finds the next timer, which is kept in shared memory (next_timer).  The first
+ * process that finds this time past removes the timer and scans.  So a timer is
+ * never lost: it is in shared memory, or a process is scanning.
  */
 #include "postgres.h"
 
@@ -62,7 +61,7 @@ take_seek(SfDatabase *database, SfTurn *turn)
 	if (turn->admission == SF_ADMIT_NONE)
 	{
 		/* left to a process that may take on tasks */
-		if (turn->seeks || (turn->state == SF_WORK_LOOK &&
+		if (turn->seeks || (turn->state == SF_WORK_SCAN &&
 							(database->tasks_left & SF_LEFT_TASK) != 0))
 			sf_shared_want_task(database);
 		turn->seeks = false;
@@ -77,34 +76,34 @@ take_seek(SfDatabase *database, SfTurn *turn)
 /* --- what is due --- */
 
 /*
- * Take on a look at the due index, if one was asked for or the next timer is due.
- * A due timer is removed, and the look begins at its time: branches that were due
+ * Take on a scan of the due index, if one was asked for or the next timer is due.
+ * A due timer is removed, and the scan begins at its time: branches that were due
  * before have their keys in the ring already.  To scan them again would enqueue
  * duplicates; the larger the backlog, the more claims would fail.
  */
 static void
-take_look(SfDatabase *database, SfTurn *turn)
+take_scan(SfDatabase *database, SfTurn *turn)
 {
 	SfTick		now = sf_tick_now();
 	TimestampTz wall = GetCurrentTimestamp();
 	TimestampTz from = database->next_timer;
-	bool		all = database->next_look <= now;
+	bool		all = database->next_scan <= now;
 
 	/* with many keys in the ring, at most once a second: for owners without keys there */
 	if (database->ring.count > SF_RING_SIZE / 4 &&
-		now < sf_tick_plus_ms(database->last_look, SF_LOOK_PAUSE_MS))
+		now < sf_tick_plus_ms(database->last_scan, SF_SCAN_PAUSE_MS))
 		all = false;
 	if (all)
 	{
-		database->last_look = now;
-		database->next_look = sf_shared_next_look();
+		database->last_scan = now;
+		database->next_scan = sf_shared_next_poll();
 		from = DT_NOBEGIN;
 	}
 	if (from > wall)
 		return;
 	if (database->next_timer <= wall)
 		database->next_timer = DT_NOEND;
-	turn->look_from = Min(turn->look_from, from);
+	turn->scan_from = Min(turn->scan_from, from);
 }
 
 /* Find the turn that this process is to have; SLEEP: there is nothing to do. */
@@ -113,23 +112,23 @@ take_work(SfDatabase *database, SfTurn *turn)
 {
 	if (sf_shared_takes_keys(sf_slot_mine))
 	{
-		/* what the last look found comes before the next one */
-		if (turn->state != SF_WORK_LOOK)
-			take_look(database, turn);
+		/* what the last scan found comes before the next one */
+		if (turn->state != SF_WORK_SCAN)
+			take_scan(database, turn);
 		sf_shared_take_keys(database, turn->keys, &turn->nkeys, SF_TURN_KEYS,
 							&turn->owner);
 	}
-	if (turn->nkeys > 0 || turn->look_from != DT_NOEND || turn->seeks ||
+	if (turn->nkeys > 0 || turn->scan_from != DT_NOEND || turn->seeks ||
 		(database->tasks_left & SF_LEFT_TASK) != 0)
 		take_seek(database, turn);
-	if (turn->nkeys == 0 && turn->look_from == DT_NOEND && !turn->seeks)
+	if (turn->nkeys == 0 && turn->scan_from == DT_NOEND && !turn->seeks)
 		return SF_WORK_SLEEP;
 
 	/* more than one turn's worth: an idle worker may help */
 	if (database->ring.count > 0)
 		sf_shared_wake_worker(database);
-	if (turn->look_from != DT_NOEND)
-		return SF_WORK_LOOK;
+	if (turn->scan_from != DT_NOEND)
+		return SF_WORK_SCAN;
 	/* tasks first: else they would wait for all that is due */
 	return turn->seeks ? SF_WORK_SEEK : SF_WORK_SLICE;
 }
@@ -157,8 +156,8 @@ is_worth_gathering(const SfDatabase *database, const SfTurn *turn)
 
 	return concurrent && turn->state == SF_WORK_SLICE && turn->tried > 0 &&
 		sf_slot_mine->role == SF_ROLE_WORKER &&
-		turn->nkeys == 0 && turn->look_from == DT_NOEND && !turn->seeks &&
-		database->next_look > sf_tick_now() &&
+		turn->nkeys == 0 && turn->scan_from == DT_NOEND && !turn->seeks &&
+		database->next_scan > sf_tick_now() &&
 		(int64) database->ring.count * database->key_us < sf_scheduler_gather_us() &&
 		pg_atomic_read_u32(&sf_shared->awaiting) == 0;
 }
@@ -176,12 +175,12 @@ is_one_too_many(Oid database)
 		sf_shared_count_advancing(database) > 1;
 }
 
-/* Have this process end; a look or tasks that it had taken on are left to others. */
+/* Have this process end; a scan or tasks that it had taken on are left to others. */
 static SfWorkState
 leave(SfDatabase *database, const SfTurn *turn)
 {
-	if (database && (turn->look_from != DT_NOEND || turn->nkeys > 0))
-		sf_shared_want_look(database);
+	if (database && (turn->scan_from != DT_NOEND || turn->nkeys > 0))
+		sf_shared_want_scan(database);
 	if (database && turn->seeks)
 		database->tasks_left |= SF_LEFT_TASK;
 	return SF_WORK_LEAVE;
@@ -228,7 +227,7 @@ go_to_sleep(SfDatabase *database, SfTurn *turn)
 	mine->state = SF_SLOT_IDLE;
 	mine->may_task = false;
 	if (mine->role != SF_ROLE_TASK)
-		turn->until = Min(sf_tick_of_wall(database->next_timer), database->next_look);
+		turn->until = Min(sf_tick_of_wall(database->next_timer), database->next_scan);
 	else
 		turn->until = sf_tick_plus_ms(mine->since, SF_TASK_LINGER_MS);
 	return mine->role == SF_ROLE_TASK && turn->until <= sf_tick_now() ?
@@ -240,7 +239,7 @@ static bool
 is_over_and_well(const SfTurn *turn)
 {
 	return turn->outcome == SF_TURN_NOTHING ||
-		(turn->state != SF_WORK_LOOK &&
+		(turn->state != SF_WORK_SCAN &&
 		 (turn->outcome == SF_TURN_PROGRESS || turn->outcome == SF_TURN_STALLED));
 }
 
@@ -248,13 +247,13 @@ is_over_and_well(const SfTurn *turn)
 static int
 count_setbacks(SfTurn *turn)
 {
-	if (turn->state < SF_WORK_LOOK || turn->state > SF_WORK_TASK)
+	if (turn->state < SF_WORK_SCAN || turn->state > SF_WORK_TASK)
 		return 0;
 	if (turn->outcome == SF_TURN_FAILED)
 	{
 		/* its keys are still in the tables */
 		turn->nkeys = 0;
-		turn->look_from = DT_NOBEGIN;
+		turn->scan_from = DT_NOBEGIN;
 		return sf_backoff_doubled_ms(++turn->failures);
 	}
 	if (is_over_and_well(turn))
@@ -331,7 +330,7 @@ close_down(SfDatabase *database, SfTurnVerdict verdict)
 	}
 	database->state = SF_DATABASE_NOT_DRIVEN;
 	sf_ring_clear(&database->ring);
-	database->next_look = sf_shared_next_look();
+	database->next_scan = sf_shared_next_poll();
 	/* what the launcher was told is void: it is to be told anew */
 	database->backlog = SF_BACKLOG_NONE;
 }

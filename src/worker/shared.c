@@ -62,12 +62,12 @@ sf_shared_register_database(Oid oid)
 	database->oid = oid;
 	database->state = SF_DATABASE_UNKNOWN;
 	database->next_timer = DT_NOEND;
-	return database;			/* next_look is 0: it is to be looked at */
+	return database;			/* next_scan is 0: it is to be scanned */
 }
 
 /* Return when the next poll is due: poll_interval from now. */
 SfTick
-sf_shared_next_look(void)
+sf_shared_next_poll(void)
 {
 	return sf_tick_plus_ms(sf_tick_now(), (int64) sf_setting_poll_interval * 1000);
 }
@@ -149,12 +149,12 @@ sf_shared_count_tasks(void)
 	return count;
 }
 
-/* Put a key into the ring; when the ring is full, ask for a look at the due index. */
+/* Put a key into the ring; when the ring is full, ask for a scan of the due index. */
 void
 sf_shared_push(SfDatabase *database, SfBranchKey key, Oid owner)
 {
 	if (!sf_ring_push(&database->ring, key, owner))
-		sf_shared_want_look(database);
+		sf_shared_want_scan(database);
 }
 
 /* Put keys that were taken back into the ring, before those of their owner. */
@@ -165,7 +165,7 @@ sf_shared_put_back(SfDatabase *database, const SfBranchKey *keys, int nkeys,
 	while (nkeys > 0)
 	{
 		if (!sf_ring_put_back(&database->ring, keys[--nkeys], owner))
-			sf_shared_want_look(database);
+			sf_shared_want_scan(database);
 	}
 }
 
@@ -196,7 +196,7 @@ sf_shared_take_keys(SfDatabase *database, SfBranchKey *keys, int *nkeys,
 	if (*nkeys < size)
 		*nkeys += sf_ring_take(&database->ring, keys + *nkeys, size - *nkeys, owner);
 	if (database->backlog == SF_BACKLOG_LEFT ||
-		(database->ring.count == 0 && !sf_shared_wants_look(database)))
+		(database->ring.count == 0 && !sf_shared_wants_scan(database)))
 		database->backlog = SF_BACKLOG_NONE;
 }
 
@@ -291,7 +291,7 @@ sf_shared_wake_worker(SfDatabase *database)
 
 /*
  * Compare the wall clock with the monotonic one.  If it was set, have a worker of
- * each driven database look at all of the due index: branches that were due stay
+ * each driven database scan all of the due index: branches that were due stay
  * due, although due_at may lie ahead now, and the wait until a timer may be shorter
  * or longer than the processes that sleep have computed.  Returns by how many
  * microseconds the wall clock was set; 0: by less than SF_CLOCK_SET_US.
@@ -313,19 +313,19 @@ sf_shared_check_clock(void)
 			continue;
 		if (change < 0)
 			database->set_back_by -= change;
-		sf_shared_want_look(database);
+		sf_shared_want_scan(database);
 		sf_shared_wake_another(database);
 	}
 	return change;
 }
 
-/* Have the launcher look at turns and keys no later than at. */
+/* Have the launcher check turns and keys no later than at. */
 void
 sf_shared_watch(SfTick at)
 {
-	if (at >= sf_shared->launcher_looks)
+	if (at >= sf_shared->launcher_checks)
 		return;
-	sf_shared->launcher_looks = at;
+	sf_shared->launcher_checks = at;
 	sf_shared_wake_launcher();
 }
 

@@ -75,7 +75,7 @@ typedef enum SfErrand
 {
 	SF_ERRAND_WORK,
 	SF_ERRAND_PROBE,			/* look at the database, and stay if it is driven */
-	SF_ERRAND_LOOK,				/* look at it and leave: sfflow.databases leaves it out */
+	SF_ERRAND_PREPARE,			/* look at it and leave: sfflow.databases leaves it out */
 	SF_ERRAND_SUSPECTS			/* run the suspects of a crash, alone */
 } SfErrand;
 
@@ -170,15 +170,15 @@ typedef struct SfDatabase
 	/* keys that are due */
 	SfBacklog	backlog;
 	SfTick		backlog_since;	/* in that state */
-	SfTick		next_look;		/* when a look at all of the due index is due; 0: now */
-	SfTick		last_look;
-	TimestampTz next_timer;		/* the earliest timer for which no look has begun;
+	SfTick		next_scan;		/* when a scan of all of the due index is due; 0: now */
+	SfTick		last_scan;
+	TimestampTz next_timer;		/* the earliest timer for which no scan has begun;
 								 * DT_NOEND: none */
-	Oid			look_after;		/* this owner comes last at the next look */
-	bool		looked;			/* a first look at all of the due index was done; it
+	Oid			scan_after;		/* this owner comes last at the next scan */
+	bool		scanned;		/* a first scan of all of the due index was done; it
 								 * corrected times (set_back) */
 	int64		set_back_by;	/* microseconds by which the wall clock was set back and
-								 * no look has corrected times for that yet */
+								 * no scan has corrected times for that yet */
 	int			arrivals;		/* commits of sessions that made work due, since the
 								 * last turn began */
 	int			key_us;			/* what a key of the ring takes on average; 0: unknown */
@@ -188,7 +188,7 @@ typedef struct SfDatabase
 	SfTasksLeft tasks_left;		/* what is to be looked for */
 	SfTick		tasks_since;	/* wants a process for a task; 0: does not */
 	TimestampTz tasks_from;		/* those not looked for were announced then or later */
-	Oid			task_after;		/* had the last task: comes last in the next look */
+	Oid			task_after;		/* had the last task: comes last in the next search */
 	bool		owners_known;	/* all owners with work are among these: */
 	int			nowners;
 	Oid			owners[SF_KNOWN_OWNERS];
@@ -221,7 +221,7 @@ typedef struct SfShared
 {
 	uint32		launches;		/* source of SfSlot.launch */
 	int			launcher_procno;	/* -1: there is none */
-	SfTick		launcher_looks; /* when it looks at turns and keys next */
+	SfTick		launcher_checks; /* when it checks turns and keys next */
 	int64		clock_offset;	/* wall clock minus ticks, when it was last found to have
 								 * been set, or at the start */
 	SfTick		behind_until;	/* until then the wall clock, which was set back, shows
@@ -238,7 +238,7 @@ typedef struct SfShared
 	int			failures_logged;	/* lines about executions that failed */
 	int64		failures_suppressed;	/* ... and how many were left out */
 	bool		settled;		/* no database waits to be taken over, or marked as a copy */
-	Oid			looked_at;		/* the last one that a probe has looked at for that */
+	Oid			last_probed;	/* the last one that a probe has looked at for that */
 	ConditionVariable slot_freed;	/* sleepers wait for processes to leave */
 	pg_atomic_uint32 awaiting;	/* sessions inside sf_await */
 	ConditionVariable ended[SF_AWAIT_BUCKETS];
@@ -276,35 +276,35 @@ sf_shared_ended(int64 execution_no)
 extern SfDatabase *sf_shared_lock_database(Oid oid);
 
 /*
- * --- the caller holds sf_shared_lock in exclusive mode; sf_shared_next_look()
+ * --- the caller holds sf_shared_lock in exclusive mode; sf_shared_next_poll()
  * needs no lock ---
  */
 
 extern SfDatabase *sf_shared_find_database(Oid oid);
 extern SfDatabase *sf_shared_register_database(Oid oid);
 
-/* Ask for a look at all of the due index; this wakes no process. */
+/* Ask for a scan of all of the due index; this wakes no process. */
 static inline void
-sf_shared_want_look(SfDatabase *database)
+sf_shared_want_scan(SfDatabase *database)
 {
-	database->next_look = 0;
+	database->next_scan = 0;
 }
 
 /* Was that asked for, and has not been done? */
 static inline bool
-sf_shared_wants_look(const SfDatabase *database)
+sf_shared_wants_scan(const SfDatabase *database)
 {
-	return database->next_look == 0;
+	return database->next_scan == 0;
 }
 
-extern SfTick sf_shared_next_look(void);
+extern SfTick sf_shared_next_poll(void);
 extern bool sf_shared_advances(const SfSlot *slot);
 
 /* Tell whether a process only looks at its database, so far. */
 static inline bool
 sf_shared_is_probe(const SfSlot *slot)
 {
-	return slot->errand == SF_ERRAND_PROBE || slot->errand == SF_ERRAND_LOOK;
+	return slot->errand == SF_ERRAND_PROBE || slot->errand == SF_ERRAND_PREPARE;
 }
 
 /* Tell whether a process takes keys of the ring: a worker or the keeper. */
@@ -347,7 +347,7 @@ extern int	sf_shared_max_tasks(void);
 extern void sf_shared_lower_timer(SfDatabase *database, TimestampTz at);
 extern void sf_shared_note_owner(SfDatabase *database, Oid owner);
 
-/* Have looks for announced tasks begin no later than at. */
+/* Have searches for announced tasks begin no later than at. */
 static inline void
 sf_shared_lower_tasks(SfDatabase *database, TimestampTz at)
 {

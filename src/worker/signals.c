@@ -48,15 +48,15 @@ sf_signals_end_process(void)
 	proc_exit(exit_code);
 }
 
-/* Have no look at the due index wait longer than sfflow.poll_interval is now. */
+/* Have no scan of the due index wait longer than sfflow.poll_interval is now. */
 static void
 shorten_polls(void)
 {
-	SfTick		limit = sf_shared_next_look();
+	SfTick		limit = sf_shared_next_poll();
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	sf_foreach_database(database)
-		database->next_look = Min(database->next_look, limit);
+		database->next_scan = Min(database->next_scan, limit);
 	LWLockRelease(sf_shared_lock);
 }
 

@@ -49,11 +49,11 @@ sf_slot_set_after_commit(SfAfterCommit what, SfBranchKey key)
 	task_after_commit = key;
 }
 
-/* Does it look for work? */
+/* Does it take keys? */
 bool
-sf_slot_will_look(void)
+sf_slot_will_take_keys(void)
 {
-	return after_commit == SF_AFTER_LOOKS;
+	return after_commit == SF_AFTER_TAKES_KEYS;
 }
 
 /* Does it run the announced task of a branch? */
@@ -86,7 +86,7 @@ note_end(SfDatabase *database, SfEnd end, bool probing)
 	/* what the process had taken on, or found out, is not known */
 	if (!SF_DEBUG_MUTATION("exit"))
 	{
-		sf_shared_want_look(database);
+		sf_shared_want_scan(database);
 		database->tasks_left |= SF_LEFT_TASK;
 	}
 	if (probing)
@@ -118,7 +118,7 @@ detach_at_exit(int code, Datum arg)
 		{
 			note_end(database, code == 0 && my_end == SF_END_BY_ERROR ? SF_END_PLANNED : my_end,
 					 probing);
-			if (database->ring.count > 0 || sf_shared_wants_look(database))
+			if (database->ring.count > 0 || sf_shared_wants_scan(database))
 				sf_shared_wake_worker(database);
 		}
 		sf_shared_wake_launcher();

@@ -31,12 +31,12 @@ extern int	sf_slot_number(void);
 typedef enum SfAfterCommit
 {
 	SF_AFTER_UNKNOWN,
-	SF_AFTER_LOOKS,				/* looks for work: it will take one branch */
+	SF_AFTER_TAKES_KEYS,		/* looks for work: it will take one branch */
 	SF_AFTER_RUNS_TASK			/* runs the announced task of a branch */
 } SfAfterCommit;
 
 extern void sf_slot_set_after_commit(SfAfterCommit what, SfBranchKey key);
-extern bool sf_slot_will_look(void);
+extern bool sf_slot_will_take_keys(void);
 extern bool sf_slot_will_run(SfBranchKey key);
 extern void sf_slot_step_over(void);
 extern void sf_slot_handle_cancel(int signal_number);

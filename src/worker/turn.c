@@ -3,7 +3,7 @@
  *		A worker's turn: transactions around slices and long tasks, and what
  *		happens when one fails.
  *
- * A turn is one of four: a look at the due index (LOOK), a search for an announced
+ * A turn is one of four: a scan of the due index (SCAN), a search for an announced
  * task (SEEK), a slice (SLICE; T1 when it announces a long task), or the announced
  * task itself (TASK, T2).  T3 is a later SLICE.  A turn runs in attempts:
  * transactions whose error is caught (attempt.c).  The branches of a slice that
@@ -55,7 +55,7 @@ copy_owners(const SfDatabase *database, Oid *owners, int *nowners)
 }
 
 /*
- * Take on the look for what has been announced since the last such look: owners
+ * Take on the search for what has been announced since the last one: owners
  * has room for SF_KNOWN_OWNERS.
  */
 static void
@@ -74,8 +74,8 @@ take_tasks(SfSliceRequest *request, Oid *owners)
 }
 
 /*
- * Leave it to another look to find what was announced at a time, or later
- * (DT_NOEND: nothing), and maybe have that look made soon.
+ * Leave it to another search to find what was announced at a time, or later
+ * (DT_NOEND: nothing), and maybe have that search made soon.
  */
 static void
 leave_tasks(TimestampTz from, SfTasksLeft left)
@@ -98,10 +98,10 @@ hand_over(SfDatabase *database, SfTurn *turn)
 {
 	sf_shared_put_back(database, turn->keys, turn->nkeys, turn->owner);
 	turn->nkeys = 0;
-	if (turn->look_from != DT_NOEND)
-		sf_shared_want_look(database);
-	turn->look_from = DT_NOEND;
-	if (sf_shared_wants_look(database) || database->ring.count > 0)
+	if (turn->scan_from != DT_NOEND)
+		sf_shared_want_scan(database);
+	turn->scan_from = DT_NOEND;
+	if (sf_shared_wants_scan(database) || database->ring.count > 0)
 		sf_shared_wake_worker(database);
 	if (turn->seeks)
 		sf_shared_want_task(database);
@@ -308,7 +308,7 @@ run_announced(SfTurn *turn, SfBranchKey key, int generation, Oid owner, Timestam
 		return;
 	}
 	ran = run_task(key, generation, false, &over);
-	/* there may be more; and this one may have been locked only by another process's look */
+	/* there may be more; and this one may have been locked only by another process's search */
 	leave_tasks(over ? DT_NOEND : due, SF_LEFT_TASK);
 	leave_task_role();
 	turn->keys[0] = key;
@@ -411,9 +411,9 @@ run_one_by_one(SfTurn *turn, const SfBranchKey *keys, int n, int64 locked_out)
 	}
 	turn->tasks_left |= one.tasks_left;
 	turn->releases = one.releases;
-	/* what a task left to do is found by a look at the tables */
+	/* what a task left to do is found by a scan of the tables */
 	turn->nkeys = 0;
-	turn->look_from = DT_NOBEGIN;
+	turn->scan_from = DT_NOBEGIN;
 	turn->outcome = !ok ? SF_TURN_FAILED : n > 0 ? SF_TURN_PROGRESS : SF_TURN_NOTHING;
 	leave_tasks(DT_NOEND, SF_LEFT_TASK);
 }
@@ -432,65 +432,65 @@ has_suspect(const SfTurn *turn)
 	return false;
 }
 
-/* Put what a look found into the shared area. */
+/* Put what a scan found into the shared area. */
 static void
-publish_look(SfDatabase *database, const SfLook *look)
+publish_scan(SfDatabase *database, const SfDueScan *scan)
 {
 	ListCell   *lc;
 
-	database->look_after = look->after;
-	if (look->set_back)
+	database->scan_after = scan->after;
+	if (scan->set_back)
 	{
-		database->looked = true;
-		database->set_back_by -= look->set_back_by;
+		database->scanned = true;
+		database->set_back_by -= scan->set_back_by;
 	}
-	if (look->more)
-		sf_shared_want_look(database);
-	if (look->of == NULL)
+	if (scan->more)
+		sf_shared_want_scan(database);
+	if (scan->of == NULL)
 	{
 		database->owners_known = true;
-		foreach(lc, look->owners_found)
+		foreach(lc, scan->owners_found)
 			sf_shared_note_owner(database, lfirst_oid(lc));
 	}
-	if (look->announced)
+	if (scan->announced)
 	{
-		sf_shared_lower_tasks(database, look->from);
+		sf_shared_lower_tasks(database, scan->from);
 		database->tasks_left |= SF_LEFT_TASK;
 	}
-	sf_shared_lower_timer(database, look->next_due);
-	for (int i = 0; i < look->nkeys; i++)
-		sf_shared_push(database, look->keys[i], look->owners[i]);
+	sf_shared_lower_timer(database, scan->next_due);
+	for (int i = 0; i < scan->nkeys; i++)
+		sf_shared_push(database, scan->keys[i], scan->owners[i]);
 }
 
-/* Say what to look for. */
+/* Say what to scan for. */
 static void
-prepare_look(const SfDatabase *database, SfLook *look, Oid *owners)
+prepare_scan(const SfDatabase *database, SfDueScan *scan, Oid *owners)
 {
-	look->after = database->look_after;
-	look->room = SF_RING_SIZE - database->ring.count;
-	look->set_back_by = database->set_back_by;
-	look->set_back = look->from == DT_NOBEGIN &&
-		(!database->looked || look->set_back_by > 0 ||
+	scan->after = database->scan_after;
+	scan->room = SF_RING_SIZE - database->ring.count;
+	scan->set_back_by = database->set_back_by;
+	scan->set_back = scan->from == DT_NOBEGIN &&
+		(!database->scanned || scan->set_back_by > 0 ||
 		 sf_shared->behind_until > sf_tick_now());
-	if (look->from != DT_NOBEGIN && copy_owners(database, owners, &look->nof))
-		look->of = owners;
+	if (scan->from != DT_NOBEGIN && copy_owners(database, owners, &scan->nof))
+		scan->of = owners;
 }
 
 /*
- * Look at the due index and put what is due into the ring, where all workers take
+ * Scan the due index and put what is due into the ring, where all workers take
  * it from: with an old snapshot around, finding a branch in the index is slow,
  * claiming it by its key is not.
  */
 static void
-run_look(SfTurn *turn)
+run_scan(SfTurn *turn)
 {
-	SfLook		look = {.context = CurrentMemoryContext,.from = turn->look_from};
-	SfAttempt	a = {.kind = SF_ATTEMPT_LOOK,.look = &look};
+	SfDueScan		scan = {.context = CurrentMemoryContext,.from = turn->scan_from};
+	SfAttempt	a = {.kind = SF_ATTEMPT_SCAN,.scan = &scan};
 	Oid			owners[SF_KNOWN_OWNERS];
 	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
 
 	if (database)
-		prepare_look(database, &look, owners);
+		prepare_scan(database, &scan, owners);
 	LWLockRelease(sf_shared_lock);
 
 	if (!sf_attempt(&a))
@@ -501,12 +501,12 @@ run_look(SfTurn *turn)
 	turn->verdict = a.verdict;
 	if (a.verdict != SF_TURN_MAY_WORK)
 		return;
-	turn->look_from = DT_NOEND;
-	if (look.nkeys > 0 || look.announced)
+	turn->scan_from = DT_NOEND;
+	if (scan.nkeys > 0 || scan.announced)
 		turn->outcome = SF_TURN_PROGRESS;
 	database = sf_shared_lock_database(MyDatabaseId);
 	if (database)
-		publish_look(database, &look);
+		publish_scan(database, &scan);
 	LWLockRelease(sf_shared_lock);
 }
 
@@ -573,13 +573,13 @@ run_slice(SfTurn *turn)
 					   a.fault == SF_FAULT_LOCKED ? sf_slice_locked_out() : 0);
 }
 
-/* Carry out the LOOK, SEEK, SLICE or TASK of a turn; errors are dealt with inside. */
+/* Carry out the SCAN, SEEK, SLICE or TASK of a turn; errors are dealt with inside. */
 void
 sf_turn_run(SfTurn *turn)
 {
 	turn->tried = 0;
-	if (turn->state == SF_WORK_LOOK)
-		run_look(turn);
+	if (turn->state == SF_WORK_SCAN)
+		run_scan(turn);
 	else if (turn->state == SF_WORK_TASK)
 		run_announced(turn, turn->task, turn->task_generation, turn->task_owner,
 					  turn->task_due);

@@ -16,20 +16,20 @@
 /*
  * What a worker does, with the states that may follow.  sf_scheduler_next() in
  * scheduler.c is the one function that goes from a state to the next; README.md
- * has the diagram.  A turn is one of LOOK, SEEK, SLICE and TASK.
+ * has the diagram.  A turn is one of SCAN, SEEK, SLICE and TASK.
  *
- *	SLEEP	-> LOOK, SEEK, SLICE	its latch was set, or a timer or poll is due
+ *	SLEEP	-> SCAN, SEEK, SLICE	its latch was set, or a timer or poll is due
  *			-> LEAVE				asked to, or not needed
  *	GATHER	-> as SLEEP, and SLEEP	a pause for more keys to arrive
- *	LOOK	-> SEEK, SLICE			the due index has been read into the ring
+ *	SCAN	-> SEEK, SLICE			the due index has been read into the ring
  *			-> SLEEP				nothing is due
  *	SEEK	-> TASK					an announced task was found
- *			-> SEEK, LOOK, SLICE, SLEEP
+ *			-> SEEK, SCAN, SLICE, SLEEP
  *	SLICE	-> TASK					the slice has announced a task (T1)
- *			-> LOOK, SEEK, SLICE
+ *			-> SCAN, SEEK, SLICE
  *			-> GATHER				its keys are done and more come one by one
  *			-> SLEEP
- *	TASK	-> LOOK, SEEK, SLICE	T2 is over; T3 is a slice
+ *	TASK	-> SCAN, SEEK, SLICE	T2 is over; T3 is a slice
  *			-> SLEEP
  *	PAUSE	-> as SLEEP, and SLEEP
  *
@@ -40,7 +40,7 @@ typedef enum SfWorkState
 {
 	SF_WORK_SLEEP,				/* until the latch is set or something is due */
 	SF_WORK_GATHER,				/* let more keys arrive before the next slice */
-	SF_WORK_LOOK,				/* read the due index */
+	SF_WORK_SCAN,				/* read the due index */
 	SF_WORK_SEEK,				/* find an announced task in the tables */
 	SF_WORK_SLICE,				/* advance the branches of keys */
 	SF_WORK_TASK,				/* run the announced task */
@@ -67,7 +67,7 @@ typedef struct SfTurn
 	SfBranchKey keys[SF_TURN_KEYS];
 	int			nkeys;
 	Oid			owner;			/* of all of them */
-	TimestampTz look_from;		/* look for what is due since then; DT_NOEND: do not */
+	TimestampTz scan_from;		/* scan for what is due since then; DT_NOEND: do not */
 	bool		seeks;			/* has it on itself to look for announced tasks */
 	Oid			task_after;		/* those of this owner last */
 	SfAdmission admission;		/* which of them it may take on */

@@ -92,7 +92,7 @@ prepare_database(void)
 	const char *behind;
 
 	if (!sf_shared->settled)
-		sf_instance_settle();
+		sf_instance_apply_role();
 	CommandCounterIncrement();
 	if (sf_instance_is_driven() && (behind = sf_sequence_behind(true)) != NULL)
 		sf_instance_stop(behind);

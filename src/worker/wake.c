@@ -94,7 +94,7 @@ append(EntryKind kind, SfBranchKey key, Oid owner, TimestampTz due)
  * note only that the due index must be read.
  */
 static void
-announce_due(SfBranchKey key, Oid owner, TimestampTz due)
+note_due(SfBranchKey key, Oid owner, TimestampTz due)
 {
 	if (ndue >= SF_RING_SIZE)
 	{
@@ -107,7 +107,7 @@ announce_due(SfBranchKey key, Oid owner, TimestampTz due)
 
 /* Note that the task of a branch is to be cancelled after the commit. */
 static void
-announce_cancel(SfBranchKey key)
+note_cancel(SfBranchKey key)
 {
 	append(ENTRY_CANCEL, key, InvalidOid, 0);
 }
@@ -160,7 +160,7 @@ note_held(void)
 
 /* An execution has ended. */
 static void
-announce_ended(int64 execution_no)
+note_ended(int64 execution_no)
 {
 	SfBranchKey key = {execution_no, 0};
 
@@ -169,7 +169,7 @@ announce_ended(int64 execution_no)
 
 /* An execution has failed or timed out: keep the line for the log until the commit. */
 static void
-announce_failed(const char *execution_id, const char *state, const char *error,
+note_failed(const char *execution_id, const char *state, const char *error,
 				bool timed_out)
 {
 	char	   *line = sf_failures_line(execution_id, state, error, timed_out);
@@ -239,14 +239,14 @@ deliver_due(bool registering)
 	}
 	if (due_overflow || registering)
 	{
-		sf_shared_want_look(database);
+		sf_shared_want_scan(database);
 		pushed = SF_RING_SIZE;
 	}
 
 	if (pushed > 0 && sf_slot_mine == NULL)
 		database->arrivals++;
 	/* a worker that goes on to take keys after this commit takes one of them itself */
-	if (pushed > (sf_slot_will_look() ? 1 : 0))
+	if (pushed > (sf_slot_will_take_keys() ? 1 : 0))
 		sf_shared_wake_worker(database);
 }
 
@@ -333,13 +333,13 @@ deliver(void)
  * after a commit, workers may have skipped branches that it had locked.
  */
 static void
-look_again(void)
+want_scan_now(void)
 {
 	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
 
 	if (database)
 	{
-		sf_shared_want_look(database);
+		sf_shared_want_scan(database);
 		sf_shared_wake_worker(database);
 	}
 	LWLockRelease(sf_shared_lock);
@@ -355,12 +355,12 @@ on_transaction(XactEvent event, void *arg)
 		deliver();
 	if (event != XACT_EVENT_PREPARE && sf_shared &&
 		(cancelled || (held && event == XACT_EVENT_ABORT)))
-		look_again();
+		want_scan_now();
 	forget();
 	sf_await_forget();
 }
 
-/* A subtransaction ends: drop its announcements, or pass them on. */
+/* A subtransaction ends: drop its notices, or pass them on. */
 static void
 on_subtransaction(SubXactEvent event, SubTransactionId mine,
 				  SubTransactionId parent, void *arg)
@@ -386,12 +386,12 @@ on_subtransaction(SubXactEvent event, SubTransactionId mine,
 void
 sf_wake_init(void)
 {
-	sf_hooks.due = announce_due;
-	sf_hooks.cancel = announce_cancel;
+	sf_hooks.due = note_due;
+	sf_hooks.cancel = note_cancel;
 	sf_hooks.cancel_now = cancel_now;
 	sf_hooks.branch_held = note_held;
-	sf_hooks.execution_ended = announce_ended;
-	sf_hooks.execution_failed = announce_failed;
+	sf_hooks.execution_ended = note_ended;
+	sf_hooks.execution_failed = note_failed;
 	sf_hooks.register_database = sf_wake_register;
 	RegisterXactCallback(on_transaction, NULL);
 	RegisterSubXactCallback(on_subtransaction, NULL);

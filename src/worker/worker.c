@@ -58,7 +58,7 @@ work_loop(void)
 {
 	MemoryContext turn_context = AllocSetContextCreate(TopMemoryContext, "sfflow turn",
 													   ALLOCSET_DEFAULT_SIZES);
-	SfTurn		turn = {.look_from = DT_NOEND};
+	SfTurn		turn = {.scan_from = DT_NOEND};
 	SfTick		alone_until = SF_TICK_NEVER;
 
 	for (;;)
@@ -79,7 +79,7 @@ work_loop(void)
 			case SF_WORK_GATHER:
 				pg_usleep(sf_scheduler_gather_us());
 				break;
-			case SF_WORK_LOOK:
+			case SF_WORK_SCAN:
 			case SF_WORK_SEEK:
 			case SF_WORK_SLICE:
 			case SF_WORK_TASK:
@@ -131,22 +131,22 @@ limit_kept_memory(void)
 #endif
 }
 
-/* Tell the launcher that this database need not be looked at again. */
+/* Tell the launcher that this database has been probed. */
 static void
-report_look(void)
+report_probe(void)
 {
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	if (sf_shared_is_probe(sf_slot_mine))
-		sf_shared->looked_at = MyDatabaseId;
+		sf_shared->last_probed = MyDatabaseId;
 	LWLockRelease(sf_shared_lock);
 }
 
 /*
  * Find out what the database holds; tells whether to stay and work.  A process
- * that is only to look reports to the launcher alone.
+ * that is only to prepare the database reports to the launcher alone.
  */
 static bool
-look_around(void)
+inspect_database(void)
 {
 	SfTurn		found = {.registrations = sf_scheduler_registrations()};
 	bool		prepared,
@@ -155,8 +155,8 @@ look_around(void)
 
 	found.verdict = sf_attempt_check(&prepared);
 	if (prepared)
-		report_look();
-	if (sf_slot_mine->errand == SF_ERRAND_LOOK)
+		report_probe();
+	if (sf_slot_mine->errand == SF_ERRAND_PREPARE)
 		return false;
 	sf_scheduler_publish(&found);
 	if (found.verdict == SF_TURN_NO_EXTENSION)
@@ -170,7 +170,7 @@ look_around(void)
 	if (stay && probed)
 		sf_slot_mine->errand = SF_ERRAND_WORK;
 	LWLockRelease(sf_shared_lock);
-	/* the launcher waits for it, to have the next database looked at */
+	/* the launcher waits for it, to have the next database probed */
 	if (stay && probed)
 		sf_shared_wake_launcher();
 	return stay;
@@ -221,7 +221,7 @@ sf_worker_live(int slot, uint32 launch)
 	if (sf_slot_attach(slot, launch) && await_database())
 	{
 		connect_to_database();
-		if (sf_alone_may_drive() && look_around())
+		if (sf_alone_may_drive() && inspect_database())
 		{
 			if (sf_slot_mine->errand == SF_ERRAND_SUSPECTS)
 				run_suspects();

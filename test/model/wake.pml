@@ -6,7 +6,7 @@
  * All that is in shared memory is a hint: the ring of keys, next_timer, the
  * request to look (scan).  The rows decide.  Modelled: commits that make a
  * branch due, now or at a time; a ring that is too small; keys that stand there
- * twice; workers that sleep on their latch; the look at the due index; workers
+ * twice; workers that sleep on their latch; the scan of the due index; workers
  * that end with keys in hand (FATAL: their exit says so); a server crash, which
  * makes shared memory anew; and, with POLL, keys that get lost, rows that ring
  * no bell (COMMIT PREPARED) and the poll that finds them.

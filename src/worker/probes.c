@@ -1,11 +1,11 @@
 /*
- * first_look.c
- *		Having each database looked at after a start of the server.
+ * probes.c
+ *		Having each database probed after a start of the server.
  *
  * A start is that of the server or the promotion of a standby.  Shared memory knows
  * no timer then.  The launcher starts a worker, the probe, in one connectable
  * database after the other.  The probe stays if the database is to be driven and
- * more workers may run; its first look scans all of the due index.  When all
+ * more workers may run; its first turn scans all of the due index.  When all
  * databases have been probed, the data directory has settled (docs/copies.md), which
  * is noted in a file.
  */
@@ -16,27 +16,27 @@
 #include "store/instance_file.h"
 #include "worker/databases.h"
 #include "worker/demand.h"
-#include "worker/first_look.h"
+#include "worker/probes.h"
 #include "worker/processes.h"
 #include "worker/shared.h"
 
-/* Databases that are still to be looked at, and the one that is now */
+/* Databases that are still to be probed, and the one that is now */
 static List *to_probe = NIL;
 static Oid	probed = InvalidOid;
 
 /* So far no database was found that could not be probed: the data directory may settle */
 static bool may_settle = true;
 
-/* List the databases that are to be looked at, in a context; once. */
+/* List the databases that are to be probed, in a context; once. */
 void
-sf_first_look_begin(MemoryContext context)
+sf_probes_begin(MemoryContext context)
 {
 	to_probe = sf_databases_to_probe(context, &may_settle);
 }
 
-/* Those that have not been looked at. */
+/* Those that have not been probed. */
 List *
-sf_first_look_left(void)
+sf_probes_left(void)
 {
 	return to_probe;
 }
@@ -58,14 +58,14 @@ probe_runs(void)
  * data directory unsettled until the next start, unless the database is gone.
  */
 static void
-conclude_probe(void)
+finish_probe(void)
 {
-	Oid			looked_at;
+	Oid			last_probed;
 
 	LWLockAcquire(sf_shared_lock, LW_SHARED);
-	looked_at = sf_shared->looked_at;
+	last_probed = sf_shared->last_probed;
 	LWLockRelease(sf_shared_lock);
-	if (looked_at != probed && sf_databases_exists(probed))
+	if (last_probed != probed && sf_databases_exists(probed))
 		may_settle = false;
 	probed = InvalidOid;
 }
@@ -120,30 +120,30 @@ start_probe(Oid oid)
 			may_settle = false;
 	}
 	else if (!sf_shared->settled && sf_databases_may_connect(oid))
-		started = sf_processes_start(oid, SF_ROLE_WORKER, false, SF_ERRAND_LOOK);
+		started = sf_processes_start(oid, SF_ROLE_WORKER, false, SF_ERRAND_PREPARE);
 	if (started)
 		probed = oid;
 	return started;
 }
 
-/* All databases were looked at: write it down. */
+/* All databases were probed: write it down. */
 static void
-settle(void)
+record_settled(void)
 {
 	if (sf_shared->settled || !may_settle)
 		return;
 	SF_DEBUG_POINT("settle-before-file");
 	may_settle = false;
-	if (!sf_instance_file_settle())
+	if (!sf_instance_file_write_settled())
 		return;
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	sf_shared->settled = true;
 	LWLockRelease(sf_shared_lock);
 }
 
-/* Have the next database looked at; returns when to look again. */
+/* Have the next database probed; returns when to call again. */
 SfTick
-sf_first_look_next(void)
+sf_probes_next(void)
 {
 	SfTick		now = sf_tick_now();
 
@@ -152,7 +152,7 @@ sf_first_look_next(void)
 		if (probe_runs())
 			return SF_TICK_NEVER;
 		if (OidIsValid(probed))
-			conclude_probe();
+			finish_probe();
 		if (to_probe == NIL)
 			break;
 		if (sf_processes_retry_at() > now)
@@ -163,6 +163,6 @@ sf_first_look_next(void)
 			return Max(sf_processes_retry_at(), sf_tick_plus_ms(now, SF_ROOM_RECHECK_MS));
 		to_probe = list_delete_first(to_probe);
 	}
-	settle();
+	record_settled();
 	return SF_TICK_NEVER;
 }

@@ -1,5 +1,5 @@
 /*
- * function_look.c
+ * function_access.c
  *		What the name of a function is to the current user, before it is called.
  */
 #include "postgres.h"
@@ -62,8 +62,8 @@ offer_functions(const List *schemas, const char *prefix, SfClosest *closest)
  * Look a function up by name, without errors.  Where it is missing, *closest
  * gets the names of those near it that the current user may execute.
  */
-SfFunctionLook
-sf_function_look(const char *name, SfClosest *closest)
+SfFunctionAccess
+sf_function_access(const char *name, SfClosest *closest)
 {
 	List	   *names;
 	List	   *schemas;
