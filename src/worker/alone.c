@@ -19,12 +19,8 @@
 #include "storage/ipc.h"
 
 #include "base/timing.h"
-#include "worker/alone.h"
-#include "worker/databases.h"
-#include "worker/demand.h"
+#include "worker/launcher.h"
 #include "worker/signals.h"
-#include "worker/processes.h"
-#include "worker/shared.h"
 #include "worker/slot.h"
 
 static bool mine = false;

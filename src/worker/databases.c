@@ -17,9 +17,8 @@
 #include "utils/varlena.h"
 
 #include "base/settings.h"
-#include "worker/databases.h"
+#include "worker/launcher.h"
 #include "worker/poison.h"
-#include "worker/shared.h"
 
 /* Tell whether sfflow.databases lets a database be driven. */
 static bool

@@ -13,8 +13,7 @@
 #include "base/settings.h"
 #include "base/timing.h"
 #include "worker/admit.h"
-#include "worker/demand.h"
-#include "worker/shared.h"
+#include "worker/launcher.h"
 
 /* Put a candidate first when it is more urgent than the one so far. */
 static void

@@ -28,15 +28,9 @@
 #include "base/timing.h"
 #include "store/instance.h"
 #include "store/load_guard.h"
-#include "worker/alone.h"
-#include "worker/databases.h"
-#include "worker/demand.h"
 #include "worker/failures.h"
-#include "worker/probes.h"
-#include "worker/overdue.h"
+#include "worker/launcher.h"
 #include "worker/poison.h"
-#include "worker/processes.h"
-#include "worker/shared.h"
 #include "worker/signals.h"
 #include "worker/slot.h"
 #include "worker/wake.h"
@@ -70,8 +64,7 @@ serve_databases(void)
 		if (sf_processes_retry_at() > sf_tick_now() || !sf_demand_has_room(want.role))
 		{
 			next = Min(next, Max(sf_processes_retry_at(),
-								 sf_tick_plus_ms(sf_tick_now(),
-															 SF_ROOM_RECHECK_MS)));
+								 sf_tick_plus_ms(sf_tick_now(), SF_ROOM_RECHECK_MS)));
 			if (want.role == SF_ROLE_TASK)
 				offer_to_worker(want.database);
 			else if (want.first && !sf_demand_make_room(&want))
@@ -97,25 +90,16 @@ serve_databases(void)
 
 /* --- suspects --- */
 
-/* Tell whether processes run, and since when the one for suspects is at its step. */
-static bool
-any_process(bool *for_suspects, SfTick *since)
+/* Find the process that runs the suspects of a crash, or NULL. */
+static const SfSlot *
+find_process_for_suspects(void)
 {
-	bool		any = false;
-
-	*for_suspects = false;
 	sf_foreach_slot(slot)
 	{
-		if (slot->state == SF_SLOT_FREE || !OidIsValid(slot->database))
-			continue;
-		any = true;
-		if (slot->errand == SF_ERRAND_SUSPECTS)
-		{
-			*for_suspects = true;
-			*since = slot->since;
-		}
+		if (slot->state != SF_SLOT_FREE && slot->errand == SF_ERRAND_SUSPECTS)
+			return slot;
 	}
-	return any;
+	return NULL;
 }
 
 /*
@@ -126,23 +110,20 @@ static bool
 serve_suspects(SfTick *next)
 {
 	SfSuspect	suspect;
-	bool		running;
-	SfTick		since = 0;
-	SfTick		limit;
+	const SfSlot *process;
 
 	while (sf_poison_next_suspect(InvalidOid, &suspect))
 	{
 		*next = sf_tick_plus_ms(sf_tick_now(), SF_ROOM_RECHECK_MS);
-		if (any_process(&running, &since) && (running || !SF_DEBUG_MUTATION("alone")))
+		process = find_process_for_suspects();
+		if (process != NULL || (sf_processes_any() && !SF_DEBUG_MUTATION("alone")))
 		{
-			limit = sf_tick_plus_ms(since,
-												(int64) SF_SUSPECT_ALONE_MS << Min(Max(suspect.seen, 1) - 1, 20));
-			if (running && limit <= sf_tick_now())
-			{
-				sf_poison_release_suspects();
-				return false;
-			}
-			return true;
+			int64		limit_ms = (int64) SF_SUSPECT_ALONE_MS << Min(Max(suspect.seen, 1) - 1, 20);
+
+			if (process == NULL || sf_tick_plus_ms(process->since, limit_ms) > sf_tick_now())
+				return true;
+			sf_poison_release_suspects();
+			return false;
 		}
 		if (sf_databases_may_drive(suspect.database))
 		{
@@ -175,7 +156,10 @@ forget_unreachable(void)
 		sf_databases_forget(oid);
 }
 
-/* As the only process: drive the database of a suspect of a crash, else the one that has waited longest. */
+/*
+ * As the only process: drive the database of a suspect of a crash, else the one
+ * that has waited longest.
+ */
 static void pg_attribute_noreturn()
 drive_alone(void)
 {

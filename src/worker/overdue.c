@@ -8,8 +8,7 @@
 
 #include "base/settings.h"
 #include "base/timing.h"
-#include "worker/overdue.h"
-#include "worker/shared.h"
+#include "worker/launcher.h"
 
 /*
  * Notice turns that take too long: a task that was short the last time, a wait

@@ -14,11 +14,7 @@
 #include "base/debug_point.h"
 #include "base/timing.h"
 #include "store/instance_file.h"
-#include "worker/databases.h"
-#include "worker/demand.h"
-#include "worker/probes.h"
-#include "worker/processes.h"
-#include "worker/shared.h"
+#include "worker/launcher.h"
 
 /* Databases that are still to be probed, and the one that is now */
 static List *to_probe = NIL;

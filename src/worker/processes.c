@@ -15,9 +15,7 @@
 #include "base/backoff.h"
 #include "base/timing.h"
 #include "worker/admit.h"
-#include "worker/demand.h"
-#include "worker/processes.h"
-#include "worker/shared.h"
+#include "worker/launcher.h"
 #include "worker/worker.h"
 
 /* Handles of the processes in the slots, where this launcher started them */

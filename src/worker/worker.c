@@ -17,13 +17,13 @@
 
 #include "base/settings.h"
 #include "task/sql_task.h"
-#include "worker/alone.h"
 #include "worker/attempt.h"
 #include "worker/exits.h"
 #include "worker/last_error.h"
+#include "worker/launcher.h"
 #include "worker/poison.h"
-#include "worker/signals.h"
 #include "worker/scheduler.h"
+#include "worker/signals.h"
 #include "worker/slot.h"
 #include "worker/worker.h"
 
