@@ -109,7 +109,7 @@ sfflow_sf_redrive(PG_FUNCTION_ARGS)
 {
 	char	   *id = sf_arg_text(fcinfo, 0, "execution_id");
 	char	   *from_state = sf_arg_text_or_null(fcinfo, 1);
-	Jsonb	   *input = PG_ARGISNULL(2) ? NULL : PG_GETARG_JSONB_P(2);
+	Jsonb	   *input = sf_arg_jsonb_or_null(fcinfo, 2);
 	bool		as_it_was = from_state == NULL && input == NULL;
 	SfPrivilege needed = as_it_was ? SF_PRIVILEGE_REDRIVE : SF_PRIVILEGE_OPERATE;
 	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, needed);

@@ -4,20 +4,10 @@
  */
 #include "postgres.h"
 
+#include "api/sql_arguments.h"
 #include "jsonata/jsonata.h"
-#include "fmgr.h"
-#include "utils/builtins.h"
-#include "utils/memutils.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_jsonata);
-
-/* The expression that a call site compiled last */
-typedef struct CachedJsonata
-{
-	MemoryContext context;		/* of expr and text */
-	SfJsonata  *expr;
-	text	   *text;
-} CachedJsonata;
 
 /*
  * Raise the error of an expression: the message is that of the reference
@@ -43,51 +33,28 @@ raise_failure(const SfJsonataFailure *failure)
 			 failure->hint != NULL ? errhint("%s", failure->hint) : 0));
 }
 
-/* Compile an expression, unless it is the one of the call before. */
-static SfJsonata *
-compile_cached(FunctionCallInfo fcinfo, text *expression)
-{
-	CachedJsonata *cache = fcinfo->flinfo->fn_extra;
-	MemoryContext old;
-	SfJsonataFailure failure;
-	Size		size = VARSIZE_ANY_EXHDR(expression);
-
-	if (cache == NULL)
-	{
-		cache = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(CachedJsonata));
-		/* lives as long as the call site */
-		cache->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt,
-											   "sfflow JSONata of a call",
-											   ALLOCSET_SMALL_SIZES);
-		fcinfo->flinfo->fn_extra = cache;
-	}
-	if (cache->expr != NULL && VARSIZE_ANY_EXHDR(cache->text) == size &&
-		memcmp(VARDATA_ANY(cache->text), VARDATA_ANY(expression), size) == 0)
-		return cache->expr;
-
-	cache->expr = NULL;
-	MemoryContextReset(cache->context);
-	old = MemoryContextSwitchTo(cache->context);
-	cache->text = cstring_to_text_with_len(VARDATA_ANY(expression), (int) size);
-	cache->expr = sf_jsonata_prepare(VARDATA_ANY(cache->text), (int) size, &failure);
-	MemoryContextSwitchTo(old);
-	if (cache->expr == NULL)
-		raise_failure(&failure);
-	return cache->expr;
-}
-
 /* Evaluate a JSONata expression over JSON text; NULL where it is undefined. */
 Datum
 sfflow_sf_jsonata(PG_FUNCTION_ARGS)
 {
 	SfJsonataFailure failure;
-	SfJsonata  *expr;
+	SfCompiled *compiled;
 	text	   *result;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	expr = compile_cached(fcinfo, PG_GETARG_TEXT_PP(0));
-	if (!sf_jsonata_query(expr,
+	compiled = sf_arg_compiled(fcinfo, 0);
+	if (compiled->result == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(compiled->context);
+
+		compiled->result = sf_jsonata_prepare(VARDATA_ANY(compiled->source),
+											  (int) VARSIZE_ANY_EXHDR(compiled->source), &failure);
+		MemoryContextSwitchTo(old);
+		if (compiled->result == NULL)
+			raise_failure(&failure);
+	}
+	if (!sf_jsonata_query(compiled->result,
 						  PG_ARGISNULL(1) ? NULL : PG_GETARG_TEXT_PP(1),
 						  PG_ARGISNULL(2) ? NULL : PG_GETARG_TEXT_PP(2),
 						  &result, &failure))

@@ -4,29 +4,17 @@
  */
 #include "postgres.h"
 
+#include "api/sql_arguments.h"
 #include "asl/program.h"
 #include "base/errors.h"
-#include "fmgr.h"
 #include "miscadmin.h"
 #include "store/resource_map.h"
-#include "utils/builtins.h"
 
 /* Bytes of a pattern: it is a key, and no ARN is as long */
 #define SF_PATTERN_MAX	1024
 
 PG_FUNCTION_INFO_V1(sfflow_sf_map_resource);
 PG_FUNCTION_INFO_V1(sfflow_sf_unmap_resource);
-
-/* Take a text argument that must be there. */
-static char *
-get_text(FunctionCallInfo fcinfo, int n, const char *name)
-{
-	if (PG_ARGISNULL(n))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s must not be null", name)));
-	return text_to_cstring(PG_GETARG_TEXT_PP(n));
-}
 
 /* Raise an error for a pattern that cannot be one. */
 static void
@@ -64,8 +52,8 @@ check_resource(const char *text)
 Datum
 sfflow_sf_map_resource(PG_FUNCTION_ARGS)
 {
-	char	   *pattern = get_text(fcinfo, 0, "pattern");
-	char	   *resource = get_text(fcinfo, 1, "resource");
+	char	   *pattern = sf_arg_text(fcinfo, 0, "pattern");
+	char	   *resource = sf_arg_text(fcinfo, 1, "resource");
 
 	check_pattern(pattern);
 	check_resource(resource);
@@ -77,7 +65,7 @@ sfflow_sf_map_resource(PG_FUNCTION_ARGS)
 Datum
 sfflow_sf_unmap_resource(PG_FUNCTION_ARGS)
 {
-	char	   *pattern = get_text(fcinfo, 0, "pattern");
+	char	   *pattern = sf_arg_text(fcinfo, 0, "pattern");
 
 	if (!sf_resource_map_remove(GetUserId(), pattern))
 		ereport(ERROR,

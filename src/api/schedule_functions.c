@@ -10,6 +10,7 @@
 #include "utils/timestamp.h"
 
 #include "api/objects.h"
+#include "api/sql_arguments.h"
 #include "api/schedule_functions.h"
 #include "base/compat.h"
 #include "base/errors.h"
@@ -62,8 +63,6 @@ may_run(const char *schedule)
 							  schedule));
 	return false;
 }
-
-static void schedule_missing(const char *name) pg_attribute_noreturn();
 
 /* Raise the error for a schedule that the current user cannot know of. */
 static void pg_attribute_noreturn()
@@ -132,23 +131,14 @@ given_command(const SfSchedule *s)
 static void
 read_arguments(FunctionCallInfo fcinfo, SfSchedule *s)
 {
-	static const char *const argument_names[] = {
-		"name", "schedule", "state_machine", "input"
-	};
-
-	for (int i = 0; i < 4; i++)
-		if (PG_ARGISNULL(i))
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("argument \"%s\" must not be null", argument_names[i])));
 	memset(s, 0, sizeof(*s));
-	s->name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	s->name = sf_arg_text(fcinfo, 0, "name");
 	s->owner = GetUserId();
-	s->schedule = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	s->schedule = sf_arg_text(fcinfo, 1, "schedule");
 	s->state_machine = unconstify(char *, sf_public_name_to_id(SF_NAME_STATE_MACHINE,
-															text_to_cstring(PG_GETARG_TEXT_PP(2))));
-	s->input = PG_GETARG_JSONB_P(3);
-	s->timezone = PG_ARGISNULL(4) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(4));
+															   sf_arg_text(fcinfo, 2, "state_machine")));
+	s->input = sf_arg_jsonb(fcinfo, 3, "input");
+	s->timezone = sf_arg_text_or_null(fcinfo, 4);
 }
 
 /* Check everything that can be wrong with a schedule before it first runs. */
@@ -284,8 +274,7 @@ search_match(FunctionCallInfo fcinfo, CronSearch search)
 		PG_RETURN_NULL();
 	sf_schedule_parse(text_to_cstring(PG_GETARG_TEXT_PP(0)), &cron);
 	if (!search(&cron, PG_GETARG_TIMESTAMPTZ(2),
-				sf_schedule_zone(PG_ARGISNULL(1) ? NULL :
-						  text_to_cstring(PG_GETARG_TEXT_PP(1))), &match))
+				sf_schedule_zone(sf_arg_text_or_null(fcinfo, 1)), &match))
 		PG_RETURN_NULL();
 	PG_RETURN_TIMESTAMPTZ(match);
 }

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "api/sql_arguments.h"
@@ -46,6 +47,44 @@ sf_arg_jsonb(FunctionCallInfo fcinfo, int n, const char *name)
 	if (PG_ARGISNULL(n))
 		null_argument(name);
 	return PG_GETARG_JSONB_P(n);
+}
+
+/* Fetch a jsonb argument that may be null. */
+Jsonb *
+sf_arg_jsonb_or_null(FunctionCallInfo fcinfo, int n)
+{
+	return PG_ARGISNULL(n) ? NULL : PG_GETARG_JSONB_P(n);
+}
+
+/*
+ * Find what the call site has compiled from a text argument; without a result
+ * unless the call before had the same text.
+ */
+SfCompiled *
+sf_arg_compiled(FunctionCallInfo fcinfo, int n)
+{
+	text	   *source = PG_GETARG_TEXT_PP(n);
+	Size		size = VARSIZE_ANY_EXHDR(source);
+	SfCompiled *compiled = fcinfo->flinfo->fn_extra;
+
+	if (compiled == NULL)
+	{
+		compiled = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(SfCompiled));
+		compiled->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt,
+												  "sfflow expression of a call",
+												  ALLOCSET_SMALL_SIZES);
+		fcinfo->flinfo->fn_extra = compiled;
+	}
+	if (compiled->result == NULL || VARSIZE_ANY_EXHDR(compiled->source) != size ||
+		memcmp(VARDATA_ANY(compiled->source), VARDATA_ANY(source), size) != 0)
+	{
+		compiled->result = NULL;
+		MemoryContextReset(compiled->context);
+		compiled->source = MemoryContextAlloc(compiled->context, size + VARHDRSZ);
+		SET_VARSIZE(compiled->source, size + VARHDRSZ);
+		memcpy(VARDATA(compiled->source), VARDATA_ANY(source), size);
+	}
+	return compiled;
 }
 
 /* Length of an interval, as extract(epoch) has it; double: it cannot overflow. */

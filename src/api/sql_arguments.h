@@ -11,9 +11,20 @@
 extern char *sf_arg_text(FunctionCallInfo fcinfo, int n, const char *name);
 extern char *sf_arg_text_or_null(FunctionCallInfo fcinfo, int n);
 extern Jsonb *sf_arg_jsonb(FunctionCallInfo fcinfo, int n, const char *name);
+extern Jsonb *sf_arg_jsonb_or_null(FunctionCallInfo fcinfo, int n);
 extern int64 sf_arg_duration_ms(FunctionCallInfo fcinfo, int n, const char *name);
 extern int	sf_arg_count(FunctionCallInfo fcinfo, int n, const char *name,
 						 int least, int if_null);
+
+/* What a call site has compiled last, which lives as long as the call site */
+typedef struct SfCompiled
+{
+	MemoryContext context;		/* of source and result */
+	text	   *source;
+	void	   *result;			/* NULL: the caller is to compile the source */
+} SfCompiled;
+
+extern SfCompiled *sf_arg_compiled(FunctionCallInfo fcinfo, int n);
 extern void sf_arg_check_size(const Jsonb *document, const char *name);
 
 #endif							/* SF_API_SQL_ARGUMENTS_H */

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "api/sql_arguments.h"
 #include "base/errors.h"
 #include "fmgr.h"
 #include "mb/pg_wchar.h"
@@ -25,7 +26,7 @@ Datum
 sfflow_sf_raise(PG_FUNCTION_ARGS)
 {
 	char	   *name = PG_ARGISNULL(0) ? "" : text_to_cstring(PG_GETARG_TEXT_PP(0));
-	char	   *cause = PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1));
+	char	   *cause = sf_arg_text_or_null(fcinfo, 1);
 
 	if (pg_mbstrlen(name) > SF_ERROR_NAME_MAX)
 		ereport(ERROR,

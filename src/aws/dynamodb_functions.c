@@ -18,13 +18,6 @@ PG_FUNCTION_INFO_V1(sfflow_sf_dynamodb_key);
 PG_FUNCTION_INFO_V1(sfflow_sf_dynamodb_update);
 PG_FUNCTION_INFO_V1(sfflow_sf_dynamodb_project);
 
-/* Fetch a jsonb argument; NULL when it is null. */
-static const Jsonb *
-get_object(FunctionCallInfo fcinfo, int n)
-{
-	return PG_ARGISNULL(n) ? NULL : PG_GETARG_JSONB_P(n);
-}
-
 /* Fetch the expression, its names (argument n) and its values (n + 1). */
 static SfDynamodb
 get_expression(FunctionCallInfo fcinfo, const char *field, int n)
@@ -33,8 +26,8 @@ get_expression(FunctionCallInfo fcinfo, const char *field, int n)
 	{
 		.field = field,
 		.text = sf_arg_text(fcinfo, 0, "expression"),
-		.names = get_object(fcinfo, n),
-		.values = n + 1 < PG_NARGS() ? get_object(fcinfo, n + 1) : NULL
+		.names = sf_arg_jsonb_or_null(fcinfo, n),
+		.values = n + 1 < PG_NARGS() ? sf_arg_jsonb_or_null(fcinfo, n + 1) : NULL
 	};
 }
 
