@@ -187,11 +187,8 @@ sfflow_sf_get_activity_task(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-static void invalid_token(void) pg_attribute_noreturn();
-static void timed_out(void) pg_attribute_noreturn();
-
 /* Raise the error for an invalid token. */
-static void
+static void pg_attribute_noreturn()
 invalid_token(void)
 {
 	ereport(ERROR,
@@ -201,7 +198,7 @@ invalid_token(void)
 }
 
 /* Raise the error for a task that no longer waits for its token. */
-static void
+static void pg_attribute_noreturn()
 timed_out(void)
 {
 	ereport(ERROR,

@@ -14,16 +14,12 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/xact.h"
-#include "catalog/pg_type.h"
-#include "funcapi.h"
 #include "tcop/pquery.h"
-#include "utils/builtins.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
-#include "utils/timestamp.h"
 
+#include "api/columns.h"
 #include "api/sql_arguments.h"
 #include "api/objects.h"
 #include "base/errors.h"
@@ -36,21 +32,9 @@
 PG_FUNCTION_INFO_V1(sfflow_sf_await);
 PG_FUNCTION_INFO_V1(sfflow_sf_wait);
 
-/* Refuse to wait where the end of an execution could never be seen. */
-static void
-check_isolation(const char *function)
-{
-	if (IsolationUsesXactSnapshot())
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_CANNOT_AWAIT),
-				 errmsg("%s cannot see the end of an execution in a transaction of this isolation level",
-						function),
-				 errhint("Use READ COMMITTED.")));
-}
-
 /* Refuse to wait for what cannot happen while the caller waits. */
 static void
-check_can_await(const SfExecution *execution, const char *function)
+check_can_await(const SfExecution *execution)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT e.xmin FROM _sfflow.execution e WHERE e.execution_no" SF_EQ "$1");
@@ -92,13 +76,13 @@ release_locks(ResourceOwner outer)
 
 /* Find an execution that the caller may see, and may wait for. */
 static SfExecution *
-awaitable(const char *id, const char *function)
+awaitable(const char *id)
 {
 	ResourceOwner outer = note_locks();
 	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_PRIVILEGE_READ);
 
 	if (execution->status == SF_STATUS_RUNNING)
-		check_can_await(execution, function);
+		check_can_await(execution);
 	release_locks(outer);
 	return execution;
 }
@@ -128,7 +112,7 @@ sfflow_sf_await(PG_FUNCTION_ARGS)
 	int64		timeout_ms = sf_arg_duration_ms(fcinfo, 1, "timeout");
 	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
 													Min(timeout_ms, MAX_AWAIT_MS));
-	SfExecution *execution = awaitable(sf_arg_text(fcinfo, 0, "execution_id"), "sf_await");
+	SfExecution *execution = awaitable(sf_arg_text(fcinfo, 0, "execution_id"));
 	SfStatus	status = execution->status;
 
 	while (status == SF_STATUS_RUNNING && sf_await_ended(execution->execution_no, until))
@@ -183,18 +167,6 @@ look_anew(int64 execution_no)
 	return status;
 }
 
-/* Make a row of one text. */
-static Datum
-text_row(const char *text)
-{
-	TupleDesc	desc = CreateTemplateTupleDesc(1);
-	Datum		value = CStringGetTextDatum(text);
-	bool		null = false;
-
-	TupleDescInitEntry(desc, 1, "status", TEXTOID, -1, 0);
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), &value, &null));
-}
-
 /* CALL sf_wait(execution_id, timeout, status): without a snapshot meanwhile. */
 Datum
 sfflow_sf_wait(PG_FUNCTION_ARGS)
@@ -202,14 +174,20 @@ sfflow_sf_wait(PG_FUNCTION_ARGS)
 	TimestampTz until = PG_ARGISNULL(1) ? DT_NOEND :
 		TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
 									sf_arg_duration_ms(fcinfo, 1, "timeout"));
-	SfExecution *execution = awaitable(sf_arg_text(fcinfo, 0, "execution_id"), "sf_wait");
+	SfExecution *execution = awaitable(sf_arg_text(fcinfo, 0, "execution_id"));
 	SfStatus	status = execution->status;
+	SfColumns	row = {0};
 
-	check_isolation("sf_wait");
+	if (IsolationUsesXactSnapshot())
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_CANNOT_AWAIT),
+				 errmsg("sf_wait cannot see the end of an execution in a transaction of this isolation level"),
+				 errhint("Use READ COMMITTED.")));
 	release_snapshot();
 	while (status == SF_STATUS_RUNNING && sf_await_ended(execution->execution_no, until))
 		status = look_anew(execution->execution_no);
 	sf_await_done();
 	EnsurePortalSnapshotExists();
-	PG_RETURN_DATUM(text_row(sf_status_name(status)));
+	sf_columns_text(&row, sf_status_name(status));
+	PG_RETURN_DATUM(sf_columns_datum(fcinfo, &row));
 }

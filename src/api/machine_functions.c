@@ -75,14 +75,12 @@ check_option_name(const char *name)
 static void
 check_options(const Jsonb *options)
 {
-	JsonbValue	root,
-				value;
+	JsonbValue	value;
 	JsonbIterator *it;
 	JsonbIteratorToken token;
 	char	   *level;
 
-	sf_json_root(options, &root);
-	if (!sf_json_is_object(&root))
+	if (!JB_ROOT_IS_OBJECT(options))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument options must be a JSON object")));
@@ -92,7 +90,7 @@ check_options(const Jsonb *options)
 		if (token == WJB_KEY)
 			check_option_name(pnstrdup(value.val.string.val, value.val.string.len));
 	}
-	if (!sf_json_member(&root, "history", 7, &value))
+	if (sf_json_get(options, "history") == NULL)
 		return;
 	level = sf_json_get_cstring(options, "history");
 	if (level == NULL || (strcmp(level, "ALL") != 0 &&
@@ -213,7 +211,7 @@ sfflow_sf_create_state_machine(PG_FUNCTION_ARGS)
 	check_id_path(machine.execution_id_path);
 	check_definition(machine.name, machine.definition);
 
-	(void) sf_instance_check_or_adopt();
+	sf_instance_adopt_new();
 	if (sf_machine_insert(&machine))
 	{
 		sf_privilege_anchor(machine.owner);

@@ -31,10 +31,6 @@ PG_FUNCTION_INFO_V1(sfflow_health);
 PG_FUNCTION_INFO_V1(sfflow_note_load);
 PG_FUNCTION_INFO_V1(sfflow_decide_copy);
 
-#define WORKERS_COLUMNS	9
-#define SLOTS_COLUMNS	3
-#define HEALTH_COLUMNS	3
-
 /* How long sf_health reports a background worker that was refused */
 #define RECENT_MS		(5 * 60 * 1000)
 

@@ -106,9 +106,9 @@ sf_test_context_check(const Jsonb *context, const SfState *state)
 	const char *problem;
 	bool		waits;
 
-	sf_json_root(context, &root);
-	if (!sf_json_is_object(&root))
+	if (!JB_ROOT_IS_OBJECT(context))
 		return PROBLEM "must be a JSON object";
+	sf_json_root(context, &root);
 	problem = check_fields(&root, "");
 	if (problem != NULL)
 		return problem;

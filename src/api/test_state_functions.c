@@ -165,14 +165,9 @@ read_configuration(SfStateTest *test, const Jsonb *configuration)
 	test->retries = count_member(configuration, "retrierRetryCount", 0);
 	test->failed_iterations = count_member(configuration, "mapIterationFailureCount", -1);
 	test->reader_data = sf_json_get(configuration, "mapItemReaderData");
-	if (test->reader_data != NULL)
-	{
-		JsonbValue	root;
-
-		sf_json_root(test->reader_data, &root);
-		if (!sf_json_is_array(&root))
-			refuse("mock", "mapItemReaderData must be an array of items");
-	}
+	if (test->reader_data != NULL &&
+		(!JB_ROOT_IS_ARRAY(test->reader_data) || JB_ROOT_IS_SCALAR(test->reader_data)))
+		refuse("mock", "mapItemReaderData must be an array of items");
 	if (test->failed_iterations >= 0 && !test->mock.given)
 		refuse("mock", "TestState does not support MapIterationFailureCount when a mock is not specified.");
 	check_causing_state(test, string_member(configuration, "errorCausedByState"));
@@ -340,26 +335,23 @@ sfflow_sf_test_state(PG_FUNCTION_ARGS)
 {
 	SfStateTest test = {.failed_iterations = -1, .run_task = run_task};
 	SfInspection level = read_level(sf_arg_text(fcinfo, 5, "inspection_level"));
-	JsonbValue	root;
 
 	test.input = sf_arg_jsonb(fcinfo, 1, "input");
 	test.variables = sf_arg_jsonb(fcinfo, 3, "variables");
 	sf_arg_check_size(test.input, "input");
-	sf_json_root(test.variables, &root);
-	if (!sf_json_is_object(&root))
+	if (!JB_ROOT_IS_OBJECT(test.variables))
 		refuse("variables", "variables must be a JSON object");
 	read_definition(&test, sf_arg_text(fcinfo, 0, "definition"),
 					sf_arg_text_or_null(fcinfo, 6));
 	if (!PG_ARGISNULL(4))
 		read_mock(&test, PG_GETARG_JSONB_P(4));
 	check_mock(&test);
-	if (!PG_ARGISNULL(2))
+	test.context = sf_arg_jsonb_or_null(fcinfo, 2);
+	if (test.context != NULL)
 	{
-		const char *problem;
+		const char *problem = sf_test_context_check(test.context,
+													&test.program->states[test.state]);
 
-		test.context = PG_GETARG_JSONB_P(2);
-		problem = sf_test_context_check(test.context,
-										&test.program->states[test.state]);
 		if (problem != NULL)
 			refuse("context", problem);
 	}

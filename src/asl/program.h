@@ -197,6 +197,7 @@ typedef struct SfResource
 } SfResource;
 
 extern void sf_resource_parse(const char *text, SfResource *out);
+extern const char *sf_resource_arn_part(const char *arn, int n);
 
 struct SfProgram;
 

@@ -54,8 +54,8 @@ split_integration(const char *text, SfIntegration *integration)
 }
 
 /* Return the n-th part (from 0) of an ARN and all that follows; NULL: it is no ARN. */
-static const char *
-arn_part(const char *arn, int n)
+const char *
+sf_resource_arn_part(const char *arn, int n)
 {
 	if (strncmp(arn, "arn:", 4) != 0)
 		return NULL;
@@ -84,14 +84,14 @@ copy_part(const char *part)
 static void
 parse_arn(const char *base, SfResource *out)
 {
-	const char *service = arn_part(base, 2);
-	const char *rest = arn_part(base, 5);
+	const char *service = sf_resource_arn_part(base, 2);
+	const char *rest = sf_resource_arn_part(base, 5);
 	const char *type;
 
 	if (service == NULL || rest == NULL)
 		return;
 	out->service = copy_part(service);
-	out->action = arn_part(out->text, 5);
+	out->action = sf_resource_arn_part(out->text, 5);
 
 	if (strcmp(out->service, "states") != 0)
 		return;

@@ -14,18 +14,10 @@
 bool
 sf_asl_find_state_type(const char *name, SfStateType *type)
 {
-	static const char *const names[] = {
-#define SF_STATE_TYPE_NAME(sym, name) name,
-		SF_STATE_TYPE_LIST(SF_STATE_TYPE_NAME)
-	};
-
-	for (size_t i = 0; i < lengthof(names); i++)
+	for (*type = 0; *type <= SF_STATE_MAP; (*type)++)
 	{
-		if (strcmp(names[i], name) == 0)
-		{
-			*type = (SfStateType) i;
+		if (strcmp(sf_state_type_name(*type), name) == 0)
 			return true;
-		}
 	}
 	return false;
 }

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "asl/program.h"
 #include "aws/arn.h"
 
 /* What stands before the id in an ARN, by SfNameKind */
@@ -23,19 +24,6 @@ sf_arn_print(SfNameKind kind, const char *id)
 	return psprintf("%s%s", prefixes[kind], id);
 }
 
-/* Return what follows the n-th colon of a text; NULL: it has fewer. */
-static const char *
-after_colon(const char *text, int n)
-{
-	while (n-- > 0 && text != NULL)
-	{
-		text = strchr(text, ':');
-		if (text != NULL)
-			text++;
-	}
-	return text;
-}
-
 /*
  * Find the id in an ARN of the right kind, of any partition, region and
  * account; all other text is returned unchanged.
@@ -47,14 +35,13 @@ after_colon(const char *text, int n)
 const char *
 sf_arn_parse(SfNameKind kind, const char *text)
 {
-	const char *type = after_colon(prefixes[kind], 5);
-	const char *service = after_colon(text, 2);
-	const char *rest = after_colon(text, 5);
+	const char *type = sf_resource_arn_part(prefixes[kind], 5);
+	const char *service = sf_resource_arn_part(text, 2);
+	const char *rest = sf_resource_arn_part(text, 5);
 	size_t		len = strlen(type);
 	char	   *id;
 
-	if (strncmp(text, "arn:", 4) != 0 || rest == NULL ||
-		strncmp(service, "states:", 7) != 0 ||
+	if (rest == NULL || strncmp(service, "states:", 7) != 0 ||
 		strncmp(rest, type, len) != 0 || rest[len] == '\0')
 		return text;
 	if (kind != SF_NAME_STATE_MACHINE)

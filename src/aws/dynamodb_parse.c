@@ -130,10 +130,8 @@ next_token(Parser *p)
 	p->at = s;
 }
 
-static void syntax_error(const Parser *p) pg_attribute_noreturn();
-
 /* Raise that the token cannot stand where it stands. */
-static void
+static void pg_attribute_noreturn()
 syntax_error(const Parser *p)
 {
 	const char *from = p->start - Min(p->start - p->x->text, 16);

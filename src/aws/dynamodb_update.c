@@ -26,10 +26,8 @@ typedef struct Action
 
 static Jsonb *sum_value(const SfDynamodbNode *node, const Jsonb *item);
 
-static void bad_operand(const char *operation, const char *type) pg_attribute_noreturn();
-
 /* Raise that the operation does not take an operand of a type. */
-static void
+static void pg_attribute_noreturn()
 bad_operand(const char *operation, const char *type)
 {
 	sf_dynamodb_fail("Invalid UpdateExpression: Incorrect operand type for operator or function; operator or function: %s, operand type: %s",

@@ -276,19 +276,12 @@ sf_instance_disable(void)
 		write_row(false);
 }
 
-/*
- * Adopt a new installation: call it before the first state machine is
- * inserted.  Does nothing unless the state is NEW; returns the state after.
- */
-SfInstanceState
-sf_instance_check_or_adopt(void)
+/* Adopt a new installation; call it before the first state machine is inserted. */
+void
+sf_instance_adopt_new(void)
 {
-	SfInstanceState state = sf_instance_state();
-
-	if (state != SF_INSTANCE_NEW)
-		return state;
-	write_row(true);
-	return SF_INSTANCE_DRIVEN;
+	if (sf_instance_state() == SF_INSTANCE_NEW)
+		write_row(true);
 }
 
 /*

@@ -25,7 +25,7 @@ extern bool sf_instance_takes_work(void);
 extern const char *sf_instance_explain(SfInstanceState state);
 extern void sf_instance_tell(int elevel, SfInstanceState state, const char *what);
 extern void sf_instance_refuse_upgrade(const char *function);
-extern SfInstanceState sf_instance_check_or_adopt(void);
+extern void sf_instance_adopt_new(void);
 
 /* Adopt this copy, or have it driven no longer; asks no permission. */
 extern void sf_instance_enable(void);

@@ -23,6 +23,7 @@
 #include "storage/lwlock.h"
 #include "storage/shmem.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/hsearch.h"
 
 #include "base/errors.h"
@@ -154,14 +155,10 @@ typedef struct Values
 static void
 take_value(int *quota, const char *value)
 {
-	char	   *end;
-	long		number;
+	int			number;
 
-	errno = 0;
-	number = strtol(value, &end, 10);
-	if (end != value && *end == '\0' && errno == 0 && number >= 0 &&
-		number <= PG_INT32_MAX)
-		*quota = (int) number;
+	if (parse_int(value, &number, 0, NULL) && number >= 0)
+		*quota = number;
 }
 
 /* Take a setting over that is one of the quotas. */
