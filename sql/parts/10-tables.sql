@@ -142,9 +142,10 @@ CREATE TABLE _sfflow.branch (
 	retry_counts integer[],				-- one per retrier
 	error text,
 	cause text,
+	sqlstate text,						-- ANSWERED: with which a long task failed
 	payload jsonb,						-- input of the state; DONE: output
 	variables jsonb,
-	result jsonb,						-- outcome of a long task; items of a Map
+	result jsonb,						-- ANSWERED: of the task; ANNOUNCED: its payload; JOIN: items of a Map
 	PRIMARY KEY (execution_no, branch_no)
 ) WITH (fillfactor = 70);
 

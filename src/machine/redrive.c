@@ -27,8 +27,7 @@ redrive_alone(SfStep *step)
 		SF_DEBUG_MUTATION("redrive"))
 	{
 		branch->phase = SF_PHASE_ENTER;
-		branch->failing = false;
-		branch->error = branch->cause = NULL;
+		sf_step_clear_branch_error(branch);
 	}
 	branch->due_at = step->now;
 }
@@ -40,9 +39,7 @@ redrive_join(SfStep *step)
 	SfBranch   *join = step->branch;
 
 	join->phase = SF_PHASE_JOIN;
-	join->failing = join->aborting = join->uncatchable = false;
-	join->failed_event = 0;
-	join->error = join->cause = NULL;
+	sf_step_clear_branch_error(join);
 	join->due_at = sf_join_is_ready(join, step->state->failure_mode) ?
 		step->now : DT_NOEND;
 }

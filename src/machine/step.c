@@ -48,7 +48,7 @@ enter_state(SfStep *step)
 	branch->attempt = 0;
 	branch->nretry_counts = 0;
 	branch->retry_counts = NULL;
-	branch->error = branch->cause = NULL;
+	sf_step_clear_branch_error(branch);
 	branch->result = NULL;
 	branch->map_run_no = 0;
 	branch->phase = SF_PHASE_RUN;
@@ -163,9 +163,7 @@ take_stimulus(SfStep *step)
 		case SF_STIMULUS_DUE:
 			return take_due(step);
 		case SF_STIMULUS_TASK:
-			if (step->branch->phase == SF_PHASE_ANSWERED)
-				step->branch->failing = false;
-			step->branch->error = step->branch->cause = NULL;
+			sf_step_clear_branch_error(step->branch);
 			/* a Distributed Map has tasks, too */
 			return step->state->type == SF_STATE_MAP ?
 				sf_distributed_resume(step) : sf_task_state_resume(step);

@@ -91,6 +91,7 @@ extern SfStepOutcome sf_step_abort(SfStep *step);
 extern SfStepOutcome sf_step_stop(SfStep *step);
 
 extern SfStepOutcome sf_step_redrive(SfStep *step);
+extern void sf_step_clear_branch_error(SfBranch *branch);
 extern void sf_step_set_branch_error(SfBranch *branch, const SfError *error);
 
 /* --- dataflow.c: InputPath … OutputPath --- */

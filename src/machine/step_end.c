@@ -9,14 +9,21 @@
 #include "base/debug_point.h"
 #include "machine/map_state.h"
 
+/* Forget the error of a branch, of its task or of its children. */
+void
+sf_step_clear_branch_error(SfBranch *branch)
+{
+	branch->error = branch->cause = branch->sqlstate = NULL;
+	branch->failing = branch->aborting = branch->uncatchable = false;
+	branch->failed_event = 0;
+}
+
 /* Forget what the present attempt at a state came to. */
 static void
 forget_attempt(SfBranch *branch)
 {
 	branch->result = NULL;
-	branch->error = branch->cause = NULL;
-	branch->failing = branch->aborting = branch->uncatchable = false;
-	branch->failed_event = 0;
+	sf_step_clear_branch_error(branch);
 	branch->pending = branch->total = branch->next_index = 0;
 	branch->map_run_no = 0;
 	branch->started_at = DT_NOBEGIN;
@@ -31,13 +38,11 @@ sf_step_branch_error(const SfBranch *branch)
 {
 	SfError		error = sf_error_make(branch->error, branch->cause);
 
-	/* a task that ran in a transaction of its own leaves its SQLSTATE, too */
-	if (branch->phase == SF_PHASE_ANSWERED && branch->result != NULL)
-		error.sqlstate = sf_json_get_cstring(branch->result, "sqlstate");
+	error.sqlstate = branch->sqlstate;
 	return error;
 }
 
-/* Put the error of its children into a branch; sf_step_branch_error() reads it. */
+/* Put the error of its task or of its children into a branch. */
 void
 sf_step_set_branch_error(SfBranch *branch, const SfError *error)
 {

@@ -175,13 +175,18 @@ sf_task_state_keep_outcome(SfStep *step)
 {
 	const SfStimulus *outcome = step->stimulus;
 	SfBranch   *branch = step->branch;
-	SfJsonBuilder b;
 
 	branch->phase = SF_PHASE_ANSWERED;
 	branch->due_at = step->now;
-	branch->failing = !outcome->ok;
-	branch->error = branch->cause = NULL;
-	branch->result = outcome->output;
+	branch->result = outcome->ok ? outcome->output : NULL;
+	sf_step_clear_branch_error(branch);
+	if (!outcome->ok)
+	{
+		branch->failing = true;
+		branch->error = unconstify(char *, outcome->error.name);
+		branch->cause = unconstify(char *, outcome->error.cause);
+		branch->sqlstate = unconstify(char *, outcome->error.sqlstate);
+	}
 	if (outcome->task != NULL)
 	{
 		/* only its request was made; the answer comes with its token */
@@ -189,13 +194,6 @@ sf_task_state_keep_outcome(SfStep *step)
 		branch->phase = SF_PHASE_EXTERNAL;
 		branch->result = NULL;
 	}
-	if (outcome->ok)
-		return SF_STEP_REST;
-	branch->error = unconstify(char *, outcome->error.name);
-	branch->cause = unconstify(char *, outcome->error.cause);
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "sqlstate", outcome->error.sqlstate);
-	branch->result = sf_json_finish(&b);
 	return SF_STEP_REST;
 }
 

@@ -106,6 +106,7 @@ extern const char *sf_status_name(SfStatus status);
 	X(int *, retry_counts, INT4_ARRAY, NULLABLE) \
 	X(char *, error, TEXT, NULLABLE) \
 	X(char *, cause, TEXT, NULLABLE) \
+	X(char *, sqlstate, TEXT, NULLABLE)	/* of a long task, until the next slice */ \
 	X(Jsonb *, payload, JSONB_KEPT, NULLABLE) \
 	X(Jsonb *, variables, JSONB_KEPT, NULLABLE) \
 	X(Jsonb *, result, JSONB_KEPT, NULLABLE)

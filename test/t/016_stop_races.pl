@@ -83,6 +83,21 @@ is(sql("SELECT sf_await('m:b')"), 'SUCCEEDED', 'a redrive goes on');
 is(sql("SELECT count(*) FROM ledger WHERE what = 'after'"), '2',
 	'... with the task after it: the one that committed counts as done');
 
+# A failure that committed is in the branch's row, each part in a column of its own, until a redrive.
+sql(q{CREATE FUNCTION fail(what text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN RAISE division_by_zero USING MESSAGE = what; END $$;
+	SELECT sf_create_state_machine('failing', '{"StartAt": "S", "States": {"S": {"Type": "Task", "Resource": "sql:public.fail", "End": true,
+		"Catch": [{"ErrorEquals": ["22012"], "Next": "Caught"}]}, "Caught": {"Type": "Pass", "End": true}}}')});
+hold_at('T2_commit', $session);
+sql("SELECT sf_start('failing', '{\"what\": \"failed\"}', 'f')");
+ok(worker_waits(), 'a worker is about to commit a failure');
+sql("SELECT sf_stop('failing:f')");
+let_go('T2_commit', $session);
+my $outcome = "SELECT b.failing, b.error, b.sqlstate, b.result IS NULL
+	FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no) WHERE e.execution_id = 'failing:f'";
+ok($node->poll_query_until('postgres', $outcome, 't|division_by_zero|22012|t'), 'the failure has its SQLSTATE beside it');
+sql("SELECT sf_redrive('failing:f')");
+is(sql("SELECT sf_await('failing:f')"), 'SUCCEEDED', 'a redrive runs the task again, and a catcher matches the SQLSTATE of its second failure');
+
 # A stop for a step that is over hits nothing: the cancel names the step.
 sql('TRUNCATE ledger');
 sql("SELECT sf_start('m', '{\"what\": \"many\"}', 'n' || n) FROM generate_series(1, 200) n");
