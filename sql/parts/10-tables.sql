@@ -146,6 +146,7 @@ CREATE TABLE _sfflow.branch (
 	payload jsonb,						-- input of the state; DONE: output
 	variables jsonb,
 	result jsonb,						-- ANSWERED: of the task; ANNOUNCED: its payload; JOIN: items of a Map
+	item jsonb,							-- of the Map's iteration, if a state of it looks at $$.Map.Item
 	PRIMARY KEY (execution_no, branch_no)
 ) WITH (fillfactor = 70);
 

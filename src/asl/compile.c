@@ -82,6 +82,8 @@ compile_inner_scopes(SfCompiler *c, const SfNode *node, SfState *state)
 	{
 		state->scopes[i] = branch->number;
 		compile_scope(c, branch, state->number, i++);
+		c->program->scopes[state->scope].context_use |=
+			c->program->scopes[branch->number].context_use;
 	}
 }
 
@@ -127,17 +129,18 @@ compile_data_flow(SfCompiler *c, const SfNode *node, SfState *state)
 {
 	bool		jsonata = c->language == SF_QL_JSONATA;
 
-	c->uses_context = false;
+	c->context_use = 0;
 	state->output_path = sf_compile_path(c, node, "OutputPath", SF_EXPR_PATH);
 	state->result_path = sf_compile_path(c, node, "ResultPath",
 										 SF_EXPR_REFERENCE);
 	state->result_selector = sf_compile_template(c, node, "ResultSelector");
 	state->output = sf_compile_template(c, node, "Output");
 	state->assign = sf_compile_template(c, node, "Assign");
-	if (c->uses_context)
+	if (c->context_use != 0)
 		state->needs.leave |= SF_NEED_CONTEXT;
+	state->context_use = c->context_use;
 
-	c->uses_context = false;
+	c->context_use = 0;
 	state->input_path = sf_compile_path(c, node, "InputPath", SF_EXPR_PATH);
 	/* a Map state's Parameters are the old name of its ItemSelector */
 	if (state->type != SF_STATE_MAP)
@@ -154,7 +157,7 @@ compile_needs(const SfCompiler *c, SfState *state)
 {
 	SfNeeds    *needs = &state->needs;
 
-	if (c->uses_context)
+	if (c->context_use != 0)
 		needs->enter |= SF_NEED_CONTEXT;
 	for (int i = 0; i < state->nretriers; i++)
 		if (state->retriers[i].jitter == SF_JITTER_FULL)
@@ -204,6 +207,8 @@ compile_state(SfCompiler *c, const SfNode *node, int scope)
 	sf_compile_retry(c, node, state);
 	compile_needs(c, state);
 	sf_compile_catch(c, node, state);
+	state->context_use |= c->context_use;
+	c->program->scopes[scope].context_use |= state->context_use;
 	if (state->type == SF_STATE_PARALLEL || state->type == SF_STATE_MAP)
 		compile_inner_scopes(c, node, state);
 	c->language = saved;

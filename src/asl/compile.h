@@ -20,7 +20,7 @@ typedef struct SfCompiler
 	SfProgram  *program;
 	SfNameTable names;
 	SfQueryLanguage language;	/* of the state that is being compiled */
-	bool		uses_context;	/* ... a field of it looks at the context object */
+	int			context_use;	/* ... what its fields look at (SF_CONTEXT_…) */
 } SfCompiler;
 
 /* --- compile_fields.c: one member of an object, absent ones included --- */

@@ -40,7 +40,7 @@ sf_compile_expr(SfCompiler *c, const SfNode *value, int allowed)
 	if (expr == NULL)
 		elog(ERROR, "expression \"%s\" does not compile: %s", value->string,
 			 error.cause);
-	c->uses_context |= sf_expr_uses_context(expr);
+	c->context_use |= sf_expr_context_use(expr);
 	return expr;
 }
 
@@ -144,7 +144,7 @@ sf_compile_template_value(SfCompiler *c, const SfNode *value)
 	SfTemplate *tmpl = sf_template_compile(sf_node_to_jsonb(value, c->text),
 										   c->language, refuse_report, NULL);
 
-	c->uses_context |= sf_template_uses_context(tmpl);
+	c->context_use |= sf_template_context_use(tmpl);
 	return tmpl;
 }
 

@@ -210,6 +210,7 @@ typedef struct SfScope
 	int			first;			/* states first..last in document order, nested
 								 * ones included */
 	int			last;
+	int			context_use;	/* of its states, without those of inner Maps */
 } SfScope;
 
 /* What a transition of a state may need, beyond the row of its branch */
@@ -319,6 +320,8 @@ typedef struct SfState
 	SfTemplate *assign;
 
 	SfNeeds		needs;
+	int			context_use;	/* what it looks at of the context object, in a
+								 * catcher too (SF_CONTEXT_…) */
 
 	int			nretriers;
 	SfRetrier  *retriers;

@@ -13,7 +13,7 @@ struct SfExpr
 	const char *text;
 	SfPath	   *path;			/* either this … */
 	SfIntrinsic *call;			/* … or this */
-	bool		uses_context;
+	int			context_use;	/* SF_CONTEXT_… */
 };
 
 extern SfPathStatus sf_compiled_eval(const SfExpr *expr, SfEnv *env,

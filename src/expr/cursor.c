@@ -20,7 +20,7 @@ sf_cursor_init(SfScanner *s, const char *text, SfError *err)
 	s->p = text;
 	s->end = text + strlen(text);
 	s->err = err;
-	s->uses_context = false;
+	s->context_use = 0;
 }
 
 /* Report what is wrong at the cursor; always returns false. */

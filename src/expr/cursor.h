@@ -17,7 +17,7 @@ typedef struct SfScanner
 	const char *p;				/* next byte */
 	const char *end;
 	SfError    *err;			/* may be NULL */
-	bool		uses_context;	/* a path begins with $$ */
+	int			context_use;	/* SF_CONTEXT_…: of the paths that begin with $$ */
 } SfScanner;
 
 extern void sf_cursor_init(SfScanner *s, const char *text, SfError *err);

@@ -57,15 +57,15 @@ sf_expr_compile(const char *text, int allowed, SfError *err)
 		ok = compile_call(&s, allowed, &expr->call);
 	else
 		ok = compile_path(&s, allowed, &expr->path);
-	expr->uses_context = s.uses_context;
+	expr->context_use = s.context_use;
 	return ok ? expr : NULL;
 }
 
-/* Tell whether an expression, or a template, looks at the context object. */
-bool
-sf_expr_uses_context(const SfExpr *expr)
+/* Tell what an expression looks at of the context object. */
+int
+sf_expr_context_use(const SfExpr *expr)
 {
-	return expr->uses_context;
+	return expr->context_use;
 }
 
 /* The text that an expression was compiled from. */

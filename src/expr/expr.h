@@ -35,7 +35,7 @@ typedef struct SfExpr SfExpr;
 
 extern SfExpr *sf_expr_compile(const char *text, int allowed, SfError *err);
 extern const char *sf_expr_text(const SfExpr *expr);
-extern bool sf_expr_uses_context(const SfExpr *expr);
+extern int	sf_expr_context_use(const SfExpr *expr);
 extern SfEvalStatus sf_expr_eval(const SfExpr *expr, SfEnv *env,
 								 Jsonb **result, SfError *err);
 extern SfEvalStatus sf_expr_eval_value(const SfExpr *expr, SfEnv *env,
@@ -47,7 +47,7 @@ extern bool sf_expr_set(const SfExpr *path, const Jsonb *doc,
 
 typedef struct SfTemplate SfTemplate;
 
-extern bool sf_template_uses_context(const SfTemplate *tmpl);
+extern int	sf_template_context_use(const SfTemplate *tmpl);
 
 /* Called for each diagnostic of a template; location is relative: "/a/b[0]". */
 typedef void (*SfTemplateReport) (void *arg, const char *code,

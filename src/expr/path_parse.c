@@ -287,6 +287,38 @@ parse_steps(SfScanner *s, SfPathPlace place, List **steps)
 	}
 }
 
+/* Take ".name" off a path; NULL where something else stands there. */
+static const char *
+take_name(const char **p, const char *end, int *len)
+{
+	const char *name = *p + 1;
+	const char *next = name;
+
+	*len = 0;
+	if (*p == end || **p != '.')
+		return NULL;
+	while (next < end && sf_cursor_is_word(*next))
+		next++;
+	/* a name with other characters, or a function */
+	if (next == name || (next < end && strchr(".[,) ", *next) == NULL))
+		return NULL;
+	*len = next - name;
+	*p = next;
+	return name;
+}
+
+/* Tell what a path that begins with $$ looks at, from what follows. */
+static int
+path_context_use(const char *p, const char *end)
+{
+	int			first_len,
+				second_len;
+	const char *first = take_name(&p, end, &first_len);
+	const char *second = take_name(&p, end, &second_len);
+
+	return sf_env_context_use(first, first_len, second, second_len);
+}
+
 /* Parse where a path begins. */
 static bool
 parse_root(SfScanner *s, SfPathPlace place, SfPath *path)
@@ -301,7 +333,7 @@ parse_root(SfScanner *s, SfPathPlace place, SfPath *path)
 	if (sf_cursor_accept(s, "$$"))
 	{
 		path->root = SF_ROOT_CONTEXT;
-		s->uses_context = true;
+		s->context_use |= path_context_use(s->p, s->end);
 		return true;
 	}
 	if (!sf_cursor_expect(s, "$"))

@@ -47,7 +47,7 @@ struct SfTemplate
 {
 	Jsonb	   *doc;			/* copy of the value, under all constants */
 	TemplateNode root;
-	bool		uses_context;
+	int			context_use;	/* SF_CONTEXT_… of all expressions */
 };
 
 /* State of a compilation */
@@ -57,7 +57,7 @@ typedef struct Compiler
 	SfTemplateReport report;
 	void	   *arg;
 	bool		failed;
-	bool		uses_context;	/* an expression looks at the context object */
+	int			context_use;	/* SF_CONTEXT_… of the expressions so far */
 	bool		check;			/* what expressions refer to, too */
 	bool		in_catcher;
 	StringInfoData location;	/* of the node at hand: "/a/b[0]" */
@@ -102,7 +102,7 @@ compile_expression(Compiler *c, const JsonbValue *key, const JsonbValue *v,
 					   psprintf("The value for the field '%s' must be a valid JSONPath or a valid intrinsic function call",
 								node->field));
 	else
-		c->uses_context |= sf_expr_uses_context(node->expr);
+		c->context_use |= sf_expr_context_use(node->expr);
 }
 
 /* Take over what is wrong with a reference of a JSONata expression. */
@@ -145,7 +145,7 @@ compile_jsonata(Compiler *c, const JsonbValue *v, TemplateNode *node)
 	}
 	if (c->check)
 		sf_jsonata_check(node->jsonata, c->in_catcher, report_reference, c);
-	c->uses_context |= sf_jsonata_uses_context(node->jsonata);
+	c->context_use |= sf_jsonata_context_use(node->jsonata);
 	return true;
 }
 
@@ -245,15 +245,15 @@ compile_value(Compiler *c, const Jsonb *value)
 	sf_json_root(tmpl->doc, &root);
 	compile_node(c, &root, &tmpl->root);
 	pfree(c->location.data);
-	tmpl->uses_context = c->uses_context;
+	tmpl->context_use = c->context_use;
 	return c->failed ? NULL : tmpl;
 }
 
-/* Tell whether a template looks at the context object. */
-bool
-sf_template_uses_context(const SfTemplate *tmpl)
+/* Tell what a template looks at of the context object. */
+int
+sf_template_context_use(const SfTemplate *tmpl)
 {
-	return tmpl->uses_context;
+	return tmpl->context_use;
 }
 
 /*

@@ -8,6 +8,30 @@
 #include "json/environment.h"
 #include "utils/memutils.h"
 
+/* Compare a name that ends at a length with a text. */
+static bool
+is_name(const char *name, int len, const char *text)
+{
+	return (size_t) len == strlen(text) && memcmp(name, text, len) == 0;
+}
+
+/*
+ * Tell what a path looks at that begins at the context object with these two names;
+ * NULL: no name, but for example a filter, or the end of the path.
+ */
+int
+sf_env_context_use(const char *first, int first_len, const char *second, int second_len)
+{
+	if (first == NULL)
+		return SF_CONTEXT_ALL;
+	if (is_name(first, first_len, "Map"))
+		return SF_CONTEXT_ANY | SF_CONTEXT_ITEM;
+	if (is_name(first, first_len, "Execution") &&
+		(second == NULL || is_name(second, second_len, "Input")))
+		return SF_CONTEXT_ANY | SF_CONTEXT_INPUT;
+	return SF_CONTEXT_ANY;
+}
+
 /* Give the context object, built on first use; NULL when there is none. */
 Jsonb *
 sf_env_context(SfEnv *env)

@@ -23,6 +23,18 @@ typedef enum SfEvalStatus
 } SfEvalStatus;
 
 /*
+ * What an expression looks at of the context object, as a set.  The parts that may be
+ * large have a bit of their own.
+ */
+#define SF_CONTEXT_ANY		0x01	/* something of it */
+#define SF_CONTEXT_INPUT	0x02	/* Execution.Input */
+#define SF_CONTEXT_ITEM		0x04	/* Map.Item */
+#define SF_CONTEXT_ALL		0x07
+
+extern int	sf_env_context_use(const char *first, int first_len,
+							   const char *second, int second_len);
+
+/*
  * The values that an expression can use.  The context object is costly to build
  * and seldom used, so it may be given as a callback, called at most once.
  */

@@ -10,7 +10,7 @@
 typedef struct SfJsonata SfJsonata;
 
 extern SfJsonata *sf_jsonata_compile(const char *text, int len, SfError *err);
-extern bool sf_jsonata_uses_context(const SfJsonata *expr);
+extern int	sf_jsonata_context_use(const SfJsonata *expr);
 
 /* Called for each reference that a state machine does not support. */
 typedef void (*SfJsonataReport) (void *arg, const char *message);

@@ -30,6 +30,33 @@ is_name(const SfJnName *name, const char *text)
 		memcmp(name->str, text, name->len) == 0;
 }
 
+/* Is a step of a path a name, and can no later step get back to what is before it? */
+static bool
+is_plain_name(const SfJnNode *path, int i)
+{
+	const SfJnNode *step = i < path->items.n ? path->items.at[i] : NULL;
+
+	return step != NULL && step->type == SF_JN_N_NAME && step->stages.n == 0 &&
+		step->predicates.n == 0 && step->group == NULL && step->focus.str == NULL &&
+		step->ancestor == NULL;
+}
+
+/* Tell what a path that begins with $states.context looks at. */
+static int
+path_context_use(const SfJnNode *path)
+{
+	const SfJnName *first,
+			   *second;
+
+	if (!is_plain_name(path, 1) || !is_plain_name(path, 2))
+		return SF_CONTEXT_ALL;
+	first = &path->items.at[2]->name;
+	if (!is_plain_name(path, 3))
+		return sf_env_context_use(first->str, first->len, NULL, 0);
+	second = &path->items.at[3]->name;
+	return sf_env_context_use(first->str, first->len, second->str, second->len);
+}
+
 /*
  * Return the flag of the field of $states that a path reads; all flags when that is
  * known only at run time, 0 when the path begins elsewhere.
@@ -47,17 +74,19 @@ path_field(const SfJnNode *path)
 		return SF_JN_STATES_ALL;
 	for (i = 0; i < lengthof(fields); i++)
 	{
-		if (is_name(&path->items.at[1]->name, fields[i].name))
-			return fields[i].flag;
+		if (!is_name(&path->items.at[1]->name, fields[i].name))
+			continue;
+		return fields[i].flag != SF_JN_STATES_CONTEXT ? fields[i].flag :
+			path_context_use(path) << SF_JN_STATES_CONTEXT_SHIFT;
 	}
 	return 0;
 }
 
-/* Tell whether an expression looks at $states.context. */
-bool
-sf_jsonata_uses_context(const SfJsonata *expr)
+/* Tell what an expression looks at of $states.context. */
+int
+sf_jsonata_context_use(const SfJsonata *expr)
 {
-	return (expr->states_used & SF_JN_STATES_CONTEXT) != 0;
+	return expr->states_used >> SF_JN_STATES_CONTEXT_SHIFT;
 }
 
 typedef struct Walk

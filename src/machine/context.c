@@ -54,7 +54,7 @@ add_map(SfJsonBuilder *b, const SfStep *step)
 	if (index < 0 && branch->niterations > 0)
 	{
 		index = branch->iterations[branch->niterations - 1];
-		item = step->loaded->map_item;
+		item = branch->item;
 	}
 	if (index < 0)
 		return;

@@ -316,9 +316,8 @@ static bool
 feed_peek(Feed *feed, int index, SfError *error)
 {
 	SfStep	   *step = feed->step;
-	Jsonb	   *loaded;
-	JsonbValue	item;
-	JsonbValue	value;
+	Jsonb	   *item,
+			   *value;
 
 	if (feed->input != NULL)
 		return true;
@@ -327,19 +326,18 @@ feed_peek(Feed *feed, int index, SfError *error)
 		step->transition->needs |= SF_NEED_ITEMS;
 		return false;
 	}
-	loaded = step->loaded->items[feed->pos];
-	sf_json_root(loaded, &item);
+	item = step->loaded->items[feed->pos];
 	if (sf_state_map(step->state)->item_selector == NULL)
-		feed->input = loaded;
+		feed->input = item;
 	else
 	{
 		step->map_key = NULL;
-		if (feed->map_run->keyed && sf_json_member(&item, "Value", 5, &value))
+		if (feed->map_run->keyed && (value = sf_json_get(item, "Value")) != NULL)
 		{
-			step->map_key = sf_json_get(loaded, "Key");
+			step->map_key = sf_json_get(item, "Key");
 			item = value;
 		}
-		if (!sf_map_iteration_input(step, &item, index, &feed->input, error))
+		if (!sf_map_iteration_input(step, item, index, &feed->input, error))
 		{
 			feed->input = NULL;
 			return false;

@@ -2,9 +2,9 @@
  * map_state.c
  *		Map: one iteration an item, so many at a time.
  *
- * The items are worked out when the state is entered and kept in the branch's
- * "result" until the join, so that iterations that begin later, after other
- * transactions, see the same ones.
+ * The items are worked out once, when the state is entered.  They are kept in the
+ * branch's "result" until all iterations have begun.  The branch of an iteration keeps
+ * its own item if one of its states looks at it ($$.Map.Item).
  */
 #include "postgres.h"
 
@@ -145,13 +145,13 @@ sf_map_items(SfStep *step, Jsonb **items, SfError *error)
 
 /* The input of one iteration: the item, or what ItemSelector makes of it. */
 bool
-sf_map_iteration_input(SfStep *step, const JsonbValue *item, int index,
-				Jsonb **input, SfError *error)
+sf_map_iteration_input(SfStep *step, Jsonb *item, int index, Jsonb **input,
+					   SfError *error)
 {
-	*input = sf_json_make(item);
+	*input = item;
 	if (sf_state_map(step->state)->item_selector == NULL)
 		return true;
-	step->map_item = *input;
+	step->map_item = item;
 	step->map_index = index;
 	step->env.context = NULL;	/* built anew for each item */
 	step->env.make_context = sf_context_make;
@@ -181,8 +181,9 @@ begin_iterations(SfStep *step, Jsonb *items, SfError *error)
 {
 	SfBranch   *branch = step->branch;
 	JsonbValue	array,
-				item;
+				value;
 	int			scope = step->state->scopes[0];
+	bool		keep_item = (step->program->scopes[scope].context_use & SF_CONTEXT_ITEM) != 0;
 	int			room;
 
 	room = (branch->max_concurrency > 0 ? branch->max_concurrency : SF_MAP_WINDOW)
@@ -194,13 +195,16 @@ begin_iterations(SfStep *step, Jsonb *items, SfError *error)
 	{
 		int			index = branch->next_index;
 		SfBranch   *child;
-		Jsonb	   *input;
+		Jsonb	   *item,
+				   *input;
 
-		if (!sf_json_element(&array, index, &item))
+		if (!sf_json_element(&array, index, &value))
 			elog(ERROR, "item %d of a Map is missing", index);
-		if (!sf_map_iteration_input(step, &item, index, &input, error))
+		item = sf_json_make(&value);
+		if (!sf_map_iteration_input(step, item, index, &input, error))
 			return false;
 		child = sf_join_spawn(step, scope, index, input, 0);
+		child->item = keep_item ? item : NULL;
 		child->niterations = branch->niterations + 1;
 		child->iterations = palloc(sizeof(int) * child->niterations);
 		if (branch->niterations > 0)
@@ -210,6 +214,7 @@ begin_iterations(SfStep *step, Jsonb *items, SfError *error)
 		branch->next_index++;
 		branch->pending++;
 	}
+	branch->result = branch->next_index < branch->total ? items : NULL;
 	trace_selected(step);
 	return true;
 }
@@ -283,7 +288,6 @@ sf_map_enter(SfStep *step)
 		return sf_step_fail(step, &error);
 	}
 	branch->phase = SF_PHASE_JOIN;
-	branch->result = branch->next_index < branch->total ? items : NULL;
 	branch->due_at = branch->pending == 0 ? step->now : DT_NOEND;
 	step->transition->name = "started";
 	return branch->pending == 0 ? SF_STEP_GO_ON : SF_STEP_REST;

@@ -16,8 +16,8 @@ extern bool sf_map_percentage(SfStep *step, double *percentage, SfError *error);
 extern bool sf_map_concurrency(SfStep *step, SfError *error);
 extern void sf_map_trace_tolerated(SfStep *step, int64 count, double percentage);
 extern bool sf_map_items(SfStep *step, Jsonb **items, SfError *error);
-extern bool sf_map_iteration_input(SfStep *step, const JsonbValue *item,
-								   int index, Jsonb **input, SfError *error);
+extern bool sf_map_iteration_input(SfStep *step, Jsonb *item, int index,
+								   Jsonb **input, SfError *error);
 extern Jsonb *sf_map_length(int length);
 
 /* --- distributed_map.c: Map in mode DISTRIBUTED --- */

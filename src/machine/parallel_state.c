@@ -29,6 +29,7 @@ sf_join_spawn(SfStep *step, int scope, int index, Jsonb *payload,
 	child->variables = parent->variables;
 	child->niterations = parent->niterations;
 	child->iterations = parent->iterations;
+	child->item = parent->item;
 	sf_step_effect(step, SF_EFFECT_SPAWN_BRANCH)->spawn = child;
 	return child;
 }

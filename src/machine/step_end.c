@@ -150,6 +150,7 @@ end_branch(SfStep *step, Jsonb *output)
 	}
 	branch->phase = SF_PHASE_DONE;
 	branch->payload = output;
+	branch->item = NULL;
 	(void) count_end(step);
 	return SF_STEP_ENDED;
 }

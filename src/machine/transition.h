@@ -77,9 +77,8 @@ typedef struct SfLoaded
 	uint32		has;			/* SF_NEED_…: which of the following are loaded */
 
 	int			base_event_id;	/* EVENT_IDS: the last id in the table */
-	Jsonb	   *input;			/* CONTEXT: of the execution, */
-	const char *role;			/* ... its owner's name, NULL: unknown, */
-	Jsonb	   *map_item;		/* ... of the iteration that the branch is in */
+	Jsonb	   *input;			/* CONTEXT: of the execution, NULL: not looked at, */
+	const char *role;			/* ... its owner's name, NULL: unknown */
 	const char *token;			/* TOKEN: of the task that is to be handed out */
 	SfMapRun   *map_run;		/* MAP_RUN: of the branch, or named for a new one */
 	Jsonb	  **items;			/* ITEMS: from branch->next_index on */

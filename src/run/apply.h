@@ -20,7 +20,6 @@ typedef struct SfRun
 	SfLoaded	loaded;			/* for its transitions */
 	SfTransition transition;	/* the last one */
 	SfTask	   *token_task;		/* with the token of that one, or NULL */
-	int64		item_of;		/* the branch that loaded.map_item is of; -1: none */
 
 	/* effects that are carried out when the run is written */
 	List	   *events;			/* SfEvent; ids -1, -2 … until then */

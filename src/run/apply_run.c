@@ -38,7 +38,6 @@ sf_run_make(SfExecution *execution)
 	run->loaded.program = cached->program;
 	run->loaded.history = cached->history;
 	run->loaded.max_transitions = sf_quota_of(execution->owner)->transitions;
-	run->item_of = -1;
 	return run;
 }
 

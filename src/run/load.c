@@ -26,83 +26,27 @@
 /* Items of a Distributed Map that one query reads */
 #define CHUNK	1000
 
-/* The iteration that a branch is part of, out of Parallel branches; *map: of what. */
-static const SfBranch *
-find_iteration(const SfProgram *program, const SfBranch *branch, SfBranch **map)
-{
-	SfBranchKey key = branch->key;
-
-	while (branch->parent_no >= 0)
-	{
-		key.branch_no = branch->parent_no;
-		*map = sf_branch_read(key, SF_LOCK_NONE);
-		if (*map == NULL)
-			return NULL;
-		if (program->states[(*map)->state].type == SF_STATE_MAP)
-			return branch;
-		branch = *map;
-	}
-	return NULL;
-}
-
-/* Compute again the items of a Map that has begun all of its iterations. */
-static bool
-items_again(const SfRun *run, SfBranch *map, Jsonb **items)
-{
-	SfStimulus	stimulus = {.kind = SF_STIMULUS_DUE};
-	SfTransition t = {.branch = *map};
-	SfStep		step;
-	SfError		error;
-
-	sf_step_init(&step, &run->loaded, &stimulus, 0, &t);
-	return sf_flow_input(&step, &error) &&
-		sf_map_items(&step, items, &error);
-}
-
-/* The item of the iteration that a branch belongs to; NULL: none. */
-static Jsonb *
-iteration_item(const SfRun *run, const SfBranch *branch)
-{
-	SfBranch   *map;
-	const SfBranch *iteration = find_iteration(run->program, branch, &map);
-	Jsonb	   *items;
-	JsonbValue	array,
-				item;
-
-	if (iteration == NULL)
-		return NULL;
-	items = map->result;
-	if (items == NULL && !items_again(run, map, &items))
-		return NULL;
-	sf_json_root(items, &array);
-	if (!sf_json_is_array(&array) ||
-		!sf_json_element(&array, iteration->branch_index, &item))
-		return NULL;
-	return sf_json_make(&item);
-}
-
-/* What stands in the context object. */
+/* What stands in the context object; the input, which may be large, if the state looks at it. */
 static void
-load_context(SfRun *run, const SfBranch *branch)
+load_context(SfRun *run, const SfState *state)
 {
 	SfLoaded   *loaded = &run->loaded;
 	SfExecution *execution = run->execution;
 
-	if (execution->input == NULL)
+	loaded->input = NULL;
+	if ((state->context_use & SF_CONTEXT_INPUT) != 0)
 	{
-		SfExecution *full = sf_execution_read(execution->execution_no,
-											  SF_LOCK_NONE, true);
+		if (execution->input == NULL)
+		{
+			SfExecution *full = sf_execution_read(execution->execution_no,
+												  SF_LOCK_NONE, true);
 
-		execution->input = full ? full->input : sf_json_null();
+			execution->input = full ? full->input : sf_json_null();
+		}
+		loaded->input = execution->input;
 	}
-	loaded->input = execution->input;
 	if (loaded->role == NULL)
 		loaded->role = GetUserNameFromId(execution->owner, true);
-	if (branch->niterations > 0 && run->item_of != branch->key.branch_no)
-	{
-		loaded->map_item = iteration_item(run, branch);
-		run->item_of = branch->key.branch_no;
-	}
 }
 
 /* The run that a Distributed Map is in, or names for one that begins. */
@@ -179,7 +123,7 @@ load(SfRun *run, const SfBranch *branch, uint32 needs)
 		loaded->base_event_id = run->base_event_id;
 	}
 	if ((needs & SF_NEED_CONTEXT) != 0)
-		load_context(run, branch);
+		load_context(run, &run->program->states[branch->state]);
 	if ((needs & SF_NEED_TOKEN) != 0)
 	{
 		run->token_task = sf_outside_make_task(branch);

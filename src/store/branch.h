@@ -109,7 +109,8 @@ extern const char *sf_status_name(SfStatus status);
 	X(char *, sqlstate, TEXT, NULLABLE)	/* of a long task, until the next slice */ \
 	X(Jsonb *, payload, JSONB_KEPT, NULLABLE) \
 	X(Jsonb *, variables, JSONB_KEPT, NULLABLE) \
-	X(Jsonb *, result, JSONB_KEPT, NULLABLE)
+	X(Jsonb *, result, JSONB_KEPT, NULLABLE) \
+	X(Jsonb *, item, JSONB_KEPT, NULLABLE)	/* of the iteration, if a state looks at it */
 
 /* A branch; key is its first two columns. */
 typedef struct SfBranch

@@ -217,6 +217,60 @@ SELECT sf_run('map_item:a');
 SELECT status, output, cause FROM sf_executions WHERE execution_id = 'map_item:a';
 ROLLBACK;
 
+-- ... it is the item that the iteration began with, though Items would give others now: in its first state,
+-- in a later one, in a branch of a Parallel state, and where only a catcher looks at it
+BEGIN;
+SELECT sf_create_state_machine('map_item', '{
+  "QueryLanguage": "JSONata", "StartAt": "Each",
+  "States": {
+    "Each": {"Type": "Map", "Items": "{% [1..3].$random() %}", "ItemSelector": {}, "End": true,
+      "ItemProcessor": {"StartAt": "First", "States": {
+        "First": {"Type": "Pass", "Assign": {"first": "{% $states.context.Map.Item.Value %}"}, "Next": "Second"},
+        "Second": {"Type": "Pass", "Assign": {"second": "{% $states.context.Map.Item.Value %}"}, "Next": "Third"},
+        "Third": {"Type": "Parallel", "Next": "Same", "Branches": [{"StartAt": "In", "States": {
+            "In": {"Type": "Pass", "Output": "{% $states.context.Map.Item.Value %}", "End": true}}}]},
+        "Same": {"Type": "Pass", "Output": "{% $first > 0 and $second = $first and $states.input[0] = $first %}", "End": true}}}}
+  }}');
+SELECT sf_create_state_machine('map_item_caught', '{
+  "QueryLanguage": "JSONata", "StartAt": "Each",
+  "States": {
+    "Each": {"Type": "Map", "Items": "{% [\"a\", \"b\"] %}", "ItemSelector": {}, "End": true,
+      "ItemProcessor": {"StartAt": "Try", "States": {
+        "Try": {"Type": "Parallel", "End": true, "Branches": [{"StartAt": "Fail", "States": {"Fail": {"Type": "Fail", "Error": "E"}}}],
+          "Catch": [{"ErrorEquals": ["E"], "Output": "{% $states.context.Map.Item %}", "Next": "End"}]},
+        "End": {"Type": "Succeed"}}}}
+  }}');
+SELECT sf_start(machine, '{}', 'a') FROM (VALUES ('map_item'), ('map_item_caught')) AS m (machine);
+SELECT sf_run('map_item:a'), sf_run('map_item_caught:a');
+SELECT execution_id, status, output, cause FROM sf_executions WHERE execution_id IN ('map_item:a', 'map_item_caught:a') ORDER BY 1;
+ROLLBACK;
+
+-- The input and the item are in the context object however an expression gets at them: only states that
+-- name something else there do without
+BEGIN;
+CREATE FUNCTION pg_temp.in_context(id int, fields jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM sf_create_state_machine('context' || id, jsonb_build_object('StartAt', 'Each', 'States', jsonb_build_object('Each',
+		'{"Type": "Map", "ItemsPath": "$.list", "End": true}' || jsonb_build_object('ItemProcessor', jsonb_build_object('StartAt', 'First',
+		'States', jsonb_build_object('First', '{"Type": "Pass", "Result": {}, "Next": "Look"}'::jsonb,
+			'Look', '{"Type": "Pass", "End": true}' || fields)))))::json);
+	PERFORM sf_start('context' || id, '{"in": 1, "list": ["a"]}', 'a');
+	PERFORM sf_run('context' || id || ':a');
+	RETURN (SELECT coalesce(output -> 0, to_jsonb(cause)) FROM sf_executions WHERE execution_id = 'context' || id || ':a');
+END $$;
+SELECT expression, pg_temp.in_context(n::int, jsonb_build_object('Parameters', jsonb_build_object('v.$', expression)))
+FROM unnest(ARRAY['$$.Execution.Input', '$$.Execution[''Input'']', '$$[''Execution''].Input.in', '$$.*.Input.in', '$$..Input.in',
+	'States.Format(''{}'', $$.Execution.Input.in)', 'States.Format(''{}'', $$.Execution.Name)', '$$.Map.Item.Value', '$$[''Map''].Item',
+	'$$..Item', '$$.StateMachine.Name', 'States.JsonToString($$.Map)']) WITH ORDINALITY AS e (expression, n);
+SELECT expression, pg_temp.in_context(100 + n::int, jsonb_build_object('QueryLanguage', 'JSONata', 'Output', '{% ' || expression || ' %}') - 'Result')
+FROM unnest(ARRAY['$states.context.Execution.Input', '$states.context.*.Input.in', '$states.context.(Execution.Input.in)',
+	'($c := $states.context; $c.Map.Item)', '($s := $states; $s.context.Execution.Input.in)', '$lookup($states.context, "Execution").Input.in',
+	'$states.context[Execution.Input.in = 1].Map.Item', '$states.context@$c.($c.Execution.Input.in)',
+	'$states.context.State@$s.Execution.Input.in', '$states.context.State.Name.%.%.Execution.Input.in',
+	'$states.context.Execution.Name.%.Input.in', '$states.context.StateMachine.Name', '$states.context.Map.Item.Value'])
+	WITH ORDINALITY AS e (expression, n);
+ROLLBACK;
+
 -- Map: order, concurrency, selector, nesting
 SELECT sf_create_state_machine('map', '{
   "StartAt": "Outer",
