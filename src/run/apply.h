@@ -32,6 +32,7 @@ typedef struct SfRun
 	SfFinish   *finish;			/* the execution ends */
 	bool		began;			/* it begins in this run */
 
+	List *const *slice_runs;	/* of the slice that works on it, or NULL */
 	bool		bounded_lock_wait;	/* worker: lock within SF_ROW_LOCK_MS, or fail */
 	bool		administered;	/* a stop, redrive or abort; the caller has locked it */
 	bool		locked;			/* the execution's row is locked by us */
@@ -52,7 +53,6 @@ extern void sf_apply(SfRun *run, SfBranch *branch, const SfTransition *t);
 
 extern SfRun *sf_run_make(SfExecution *execution);
 extern SfRun *sf_run_make_locked(SfExecution *execution);
-extern void sf_run_lock(SfRun *run);
 extern void sf_run_add_branch(SfRun *run, SfBranch *branch);
 extern void sf_run_add_event(SfRun *run, SfEventType type, Jsonb *extra,
 							 TimestampTz at);
@@ -61,6 +61,10 @@ extern void sf_run_drop_all(SfRun *run);
 extern bool sf_run_has_failure(const SfRun *run);
 extern bool sf_run_is_aborted(const SfRun *run, const SfBranch *branch);
 extern bool sf_run_is_orphan(const SfRun *run, const SfBranch *branch);
+
+/* --- apply_lock.c --- */
+
+extern void sf_run_lock(SfRun *run);
 
 /* --- apply_run.c: single rows, at once --- */
 

@@ -11,6 +11,11 @@
 
 #include "run/apply.h"
 
+/* --- apply_lock.c --- */
+
+extern void sf_runs_lock(List *runs, const SfRun *last, TimestampTz now);
+extern bool sf_run_branch_rests(const SfBranch *branch, TimestampTz now);
+
 /* --- apply_task.c --- */
 
 extern void apply_hand_out(SfRun *run, const SfBranch *branch, SfTask *task);

@@ -287,4 +287,3 @@ sf_map_children_have_ended(List *ends)
 			update_join(first, join, map_run, n);
 	}
 }
-

@@ -10,13 +10,9 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/guc.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "base/debug_point.h"
-#include "base/errors.h"
-#include "base/timing.h"
 #include "run/apply_effects.h"
 #include "run/slice_internal.h"
 #include "store/due.h"
@@ -70,107 +66,6 @@ sf_run_add_event(SfRun *run, SfEventType type, Jsonb *extra, TimestampTz at)
 	event->at = at;
 	event->extra = extra;
 	run->events = lappend(run->events, event);
-}
-
-/* --- the lock of its execution --- */
-
-static int64 locked_out = 0;
-
-/* Number of the execution for which ERRCODE_SF_EXECUTION_LOCKED was raised last. */
-int64
-sf_slice_locked_out(void)
-{
-	return locked_out;
-}
-
-/*
- * Lock an execution's row.  A worker waits at most SF_ROW_LOCK_MS, then raises
- * ERRCODE_SF_EXECUTION_LOCKED.
- */
-static SfExecution *
-lock_execution(const SfRun *run)
-{
-	int64		no = run->execution->execution_no;
-	MemoryContext context = CurrentMemoryContext;
-	int			nest;
-	SfExecution *volatile now = NULL;
-
-	if (!run->bounded_lock_wait)
-		return sf_execution_read(no, SF_LOCK_WAIT, false);
-	nest = NewGUCNestLevel();
-	(void) set_config_option("lock_timeout", SF_ROW_LOCK_MS, PGC_SUSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
-	PG_TRY();
-	{
-		now = sf_execution_read(no, SF_LOCK_WAIT, false);
-	}
-	PG_CATCH();
-	{
-		if (geterrcode() != ERRCODE_LOCK_NOT_AVAILABLE)
-			PG_RE_THROW();
-		/* one error in place of the other: the transaction ends all the same */
-		MemoryContextSwitchTo(context);
-		FlushErrorState();
-		locked_out = no;
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_EXECUTION_LOCKED),
-				 errmsg("execution \"%s\" is locked by another transaction",
-						run->execution->execution_id)));
-	}
-	PG_END_TRY();
-	AtEOXact_GUC(false, nest);
-	return now;
-}
-
-/* Is an execution RUNNING, and not redriven or restarted since the slice read it? */
-static bool
-is_as_read(const SfExecution *read, const SfExecution *now, bool began)
-{
-	return now->status == SF_STATUS_RUNNING &&
-		now->redrive_count == read->redrive_count &&
-		now->version == read->version &&
-		(now->started_at != DT_NOBEGIN || began || read->started_at == DT_NOBEGIN);
-}
-
-/*
- * Lock the row of a run's execution (FOR UPDATE) and read its last event id.
- * Raises ERRCODE_SF_EXECUTION_CHANGED if, since the slice read the row, the
- * execution has ended, was redriven or restarted, or has another version.
- */
-void
-sf_run_lock(SfRun *run)
-{
-	SfExecution *now;
-
-	if (run->locked)
-		return;
-
-	SF_DEBUG_POINT("slice_lock");
-
-	/*
-	 * Never wait for the lock of an execution that has ended: a session that
-	 * redrives it holds the lock, and waits until we release its branches.
-	 */
-	now = sf_execution_read(run->execution->execution_no,
-							SF_DEBUG_MUTATION("slice_lock") ? SF_LOCK_WAIT : SF_LOCK_SKIP,
-							false);
-	if (now == NULL)
-	{
-		now = sf_execution_read(run->execution->execution_no, SF_LOCK_NONE, false);
-		if (now != NULL && now->status == SF_STATUS_RUNNING)
-			now = lock_execution(run);
-	}
-	if (now == NULL ||
-		(!is_as_read(run->execution, now, run->began) &&
-		 !SF_DEBUG_MUTATION("slice_status")))
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
-				 errmsg("execution \"%s\" was stopped while it was advanced",
-						run->execution->execution_id)));
-	if (now->started_at != DT_NOBEGIN)
-		run->execution->started_at = now->started_at;
-	run->base_event_id = now->last_event_id;
-	run->locked = true;
 }
 
 /* Note that a branch has changed (or is new): it is written with the run. */

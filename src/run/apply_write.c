@@ -150,50 +150,6 @@ check_history_size(const SfRun *run)
 }
 
 /*
- * Will a branch wait, for its children, an answer or a time?  Then the transaction
- * that ends its execution or its parent has to end it, too.
- */
-static bool
-rests(const SfBranch *branch, TimestampTz now)
-{
-	switch (branch->phase)
-	{
-		case SF_PHASE_JOIN:
-		case SF_PHASE_EXTERNAL:
-			return true;
-		case SF_PHASE_RUN:
-		case SF_PHASE_WAIT:
-			return branch->due_at > now;
-		default:
-			return false;
-	}
-}
-
-/*
- * Does a run have to lock its execution before its rows are written?  A
- * transaction that ends the execution, or aborts the children of a join, skips the
- * branches that we have locked.  So a branch that waits, or a new one, must not be
- * committed without the lock: nothing would end it.
- */
-static bool
-needs_lock(const SfRun *run, TimestampTz now)
-{
-	ListCell   *lc;
-
-	if (run->events != NIL || run->deltas != NIL || run->finish != NULL ||
-		run->began)
-		return true;
-	foreach(lc, run->branches)
-	{
-		const SfBranch *branch = lfirst(lc);
-
-		if (!branch->gone && (!branch->stored || rests(branch, now)))
-			return true;
-	}
-	return false;
-}
-
-/*
  * Make waiting branches due whose join is aborting its children: the join skipped
  * them because we had locked them.  The next slice that claims them ends them.
  */
@@ -207,7 +163,7 @@ recall_aborted(SfRun *run, TimestampTz now)
 		SfBranch   *branch = lfirst(lc);
 
 		if (branch->stored && !branch->gone && branch->parent_no >= 0 &&
-			rests(branch, now) && find_branch(run, branch->parent_no) == NULL &&
+			sf_run_branch_rests(branch, now) && find_branch(run, branch->parent_no) == NULL &&
 			sf_run_is_aborted(run, branch) && !SF_DEBUG_MUTATION("recall"))
 			branch->due_at = now;
 	}
@@ -295,17 +251,6 @@ write_rows(const List *runs)
 		sf_apply_tasks(lfirst(lc));
 	sf_event_write(events);
 	sf_execution_update_all(executions);
-}
-
-/* Sort runs by the number of their execution. */
-static int
-compare_runs(const ListCell *a, const ListCell *b)
-{
-	const SfRun *x = lfirst(a);
-	const SfRun *y = lfirst(b);
-
-	return (x->execution->execution_no > y->execution->execution_no) -
-		(x->execution->execution_no < y->execution->execution_no);
 }
 
 /* --- ends of executions --- */
@@ -471,14 +416,7 @@ sf_runs_write(List *runs)
 	TimestampTz now = GetCurrentTimestamp();
 	ListCell   *lc;
 
-	list_sort(runs, compare_runs);
-	foreach(lc, runs)
-	{
-		SfRun	   *run = lfirst(lc);
-
-		if (run->execution->status == SF_STATUS_RUNNING && needs_lock(run, now))
-			sf_run_lock(run);
-	}
+	sf_runs_lock(runs, NULL, now);
 	foreach(lc, runs)
 		settle_run(lfirst(lc), now);
 	write_rows(runs);

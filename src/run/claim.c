@@ -102,6 +102,7 @@ find_run(SfSlice *slice, SfBranchKey key)
 	if (OidIsValid(slice->owner) && execution->owner != slice->owner)
 		return NULL;
 	run = sf_run_make(execution);
+	run->slice_runs = &slice->runs;
 	run->bounded_lock_wait = !sf_slice_in_session(slice->request);
 	return run;
 }
