@@ -23,7 +23,7 @@ sfflow_sf_stop(PG_FUNCTION_ARGS)
 	SfExecution *execution = sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"),
 											  SF_LOCK_WAIT, SF_PRIVILEGE_OPERATE);
 
-	sf_slice_refuse_own_stop(execution);
+	sf_dispatch_refuse_own_stop(execution);
 	if (execution->status == SF_STATUS_RUNNING)
 		sf_lifecycle_stop(execution, sf_arg_text_or_null(fcinfo, 1),
 						  sf_arg_text_or_null(fcinfo, 2));

@@ -168,7 +168,7 @@ session_slice(const SfSliceRequest *request, SfSliceResult *result)
 	error = try_slice(request, result, NULL);
 	if (error == NULL)
 		return;
-	n = sf_slice_touched(keys, lengthof(keys));
+	n = sf_claim_touched(keys, lengthof(keys));
 	if (n == 0)
 		ReThrowError(error);
 	release_locks(request);
@@ -187,7 +187,7 @@ advanceable(const char *id, const char *function)
 {
 	SfExecution *execution;
 
-	sf_slice_refuse_in_task(function);
+	sf_dispatch_refuse_in_task(function);
 	execution = sf_arg_execution(id, SF_LOCK_NONE, SF_PRIVILEGE_OWN);
 	sf_instance_refuse_upgrade(psprintf("%s()", function));
 	if (!RecoveryInProgress() && !sf_instance_takes_work())
@@ -355,7 +355,7 @@ sfflow_sf_run_due(PG_FUNCTION_ARGS)
 	int			taken = 1;
 
 	sf_privilege_require_administrator("sf_run_due");
-	sf_slice_refuse_in_task("sf_run_due");
+	sf_dispatch_refuse_in_task("sf_run_due");
 	sf_instance_refuse_upgrade("sf_run_due()");
 	if (!may_run_due())
 		PG_RETURN_VOID();

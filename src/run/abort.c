@@ -38,11 +38,11 @@ sf_abort_look_again(const SfBranch *join, bool child_held)
 									   join->map_run_no != 0 ? SF_ABORT_LOOK_MS : SF_ABORT_HELD_LOOK_MS);
 }
 
-static int	abort_children(SfRun *run, SfBranch *parent, int cause, bool *child_held);
+static int	abort_children(SfDraft *draft, SfBranch *parent, int cause, bool *child_held);
 
 /* End one free child; returns how many ends it still owes its parent. */
 static int
-abort_child(SfRun *run, SfBranch *child, int cause)
+abort_child(SfDraft *draft, SfBranch *child, int cause)
 {
 	/* the parent counts for itself here */
 	SfStimulus	stimulus = {.kind = SF_STIMULUS_ABORTED,.cause = cause,.parent_counts = true};
@@ -54,10 +54,10 @@ abort_child(SfRun *run, SfBranch *child, int cause)
 	if (child->phase == SF_PHASE_JOIN)
 	{
 		stimulus.counted = true;
-		stimulus.pending = abort_children(run, child, cause, &child_held);
+		stimulus.pending = abort_children(draft, child, cause, &child_held);
 		stimulus.due = sf_abort_look_again(child, child_held);
 	}
-	return sf_run_advance(run, child, &stimulus)->outcome == SF_STEP_ENDED ? 0 : 1;
+	return sf_draft_advance(draft, child, &stimulus)->outcome == SF_STEP_ENDED ? 0 : 1;
 }
 
 /* Ask the worker that runs a child to stop. */
@@ -70,7 +70,7 @@ cancel_child(const SfBranch *child)
 
 /* Abort the children of a parent, because of what an event tells. */
 static int
-abort_children(SfRun *run, SfBranch *parent, int cause, bool *child_held)
+abort_children(SfDraft *draft, SfBranch *parent, int cause, bool *child_held)
 {
 	List	   *all;
 	List	   *free;
@@ -91,7 +91,7 @@ abort_children(SfRun *run, SfBranch *parent, int cause, bool *child_held)
 		if (mine != NULL && mine->key.branch_no == child->key.branch_no)
 		{
 			next_free = lnext(free, next_free);
-			pending += abort_child(run, mine, cause);
+			pending += abort_child(draft, mine, cause);
 		}
 		else if (!sf_branch_has_ended(child))
 		{
@@ -107,8 +107,8 @@ abort_children(SfRun *run, SfBranch *parent, int cause, bool *child_held)
 
 /* Abort the children of a parent; what they did last follows its failure. */
 int
-sf_abort_children(SfRun *run, SfBranch *parent, bool *child_held)
+sf_abort_children(SfDraft *draft, SfBranch *parent, bool *child_held)
 {
-	return abort_children(run, parent, parent->failed_event != 0 ?
+	return abort_children(draft, parent, parent->failed_event != 0 ?
 						  parent->failed_event : SF_CHAIN, child_held);
 }

@@ -12,7 +12,7 @@
  * others to stop.  Returns how many children are still to end; *child_held: a
  * session holds one that rests.  The caller holds the lock of the execution.
  */
-extern int	sf_abort_children(SfRun *run, SfBranch *parent, bool *child_held);
+extern int	sf_abort_children(SfDraft *draft, SfBranch *parent, bool *child_held);
 
 /* When a join that waits for the last of its aborted children is due again. */
 extern TimestampTz sf_abort_look_again(const SfBranch *join, bool child_held);

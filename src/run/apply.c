@@ -2,13 +2,13 @@
  * apply.c
  *		Carry the effects of transitions out.
  *
- * While a slice runs, SfRun collects the effects of its transitions: events with
+ * While a slice runs, SfDraft collects the effects of its transitions: events with
  * provisional ids (-1, -2 … in the order in which they happened), branches, tasks,
- * ends of children, and the end of the execution.  sf_runs_write() (apply_write.c)
+ * ends of children, and the end of the execution.  sf_drafts_write() (apply_write.c)
  * writes them when the slice ends.  Six effects write rows at once: DROP_CHILDREN,
  * UPDATE_TASK, STOP_CHILDREN, BEGIN_MAP_RUN, BEGIN_CHILD and END_MAP_RUN.
  *
- * sf_runs_write() takes its locks after the last task of the slice has run, and
+ * sf_drafts_write() takes its locks after the last task of the slice has run, and
  * always in the same order, so that slices do not deadlock:
  *
  *		1. lock the execution rows (FOR UPDATE), by number (apply_lock.c)
@@ -27,12 +27,12 @@
 
 /* Forget what waits to be written of the descendants of a branch. */
 static void
-forget_children(SfRun *run, int64 parent_no)
+forget_children(SfDraft *draft, int64 parent_no)
 {
 	ListCell   *lc;
 
 	check_stack_depth();
-	foreach(lc, run->branches)
+	foreach(lc, draft->branches)
 	{
 		SfBranch   *branch = lfirst(lc);
 
@@ -40,7 +40,7 @@ forget_children(SfRun *run, int64 parent_no)
 			continue;
 		branch->gone = true;
 		branch->stored = false;
-		forget_children(run, branch->key.branch_no);
+		forget_children(draft, branch->key.branch_no);
 	}
 }
 
@@ -48,55 +48,55 @@ forget_children(SfRun *run, int64 parent_no)
 
 /* The execution starts. */
 static void
-apply_begin_execution(SfRun *run, const SfBranch *branch, TimestampTz at)
+apply_begin_execution(SfDraft *draft, const SfBranch *branch, TimestampTz at)
 {
-	run->execution->started_at = at;
-	run->began = true;
+	draft->execution->started_at = at;
+	draft->began = true;
 }
 
-/* An event happened: it is written with the run. */
+/* An event happened: it is written with the draft. */
 static void
-apply_event(SfRun *run, const SfBranch *branch, SfEvent *event)
+apply_event(SfDraft *draft, const SfBranch *branch, SfEvent *event)
 {
-	run->events = lappend(run->events, event);
+	draft->events = lappend(draft->events, event);
 }
 
 /* A child begins. */
 static void
-apply_spawn(SfRun *run, const SfBranch *branch, SfBranch *child)
+apply_spawn(SfDraft *draft, const SfBranch *branch, SfBranch *child)
 {
 	child->key.branch_no = sf_branch_next_no();
-	run->branches = lappend(run->branches, child);
+	draft->branches = lappend(draft->branches, child);
 }
 
 /* The children of a branch are not needed any more. */
 static void
-apply_drop_children(SfRun *run, const SfBranch *branch, SfNoValue none)
+apply_drop_children(SfDraft *draft, const SfBranch *branch, SfNoValue none)
 {
-	forget_children(run, branch->key.branch_no);
+	forget_children(draft, branch->key.branch_no);
 	sf_branch_delete_children(branch->key);
 }
 
-/* Children of a branch have ended: counted when the run is written. */
+/* Children of a branch have ended: counted when the draft is written. */
 static void
-apply_ended(SfRun *run, const SfBranch *branch, SfParentDelta *delta)
+apply_ended(SfDraft *draft, const SfBranch *branch, SfParentDelta *delta)
 {
-	run->deltas = lappend(run->deltas, delta);
+	draft->deltas = lappend(draft->deltas, delta);
 }
 
 /* The execution ends. */
 static void
-apply_finish(SfRun *run, const SfBranch *branch, SfFinish *finish)
+apply_finish(SfDraft *draft, const SfBranch *branch, SfFinish *finish)
 {
-	run->finish = finish;
+	draft->finish = finish;
 }
 
 /* Carry a transition out: the branch's new value, then the effects in order. */
 void
-sf_apply(SfRun *run, SfBranch *branch, const SfTransition *t)
+sf_apply(SfDraft *draft, SfBranch *branch, const SfTransition *t)
 {
 	*branch = t->branch;
-	sf_run_add_branch(run, branch);
+	sf_draft_add_branch(draft, branch);
 	for (int i = 0; i < t->neffects; i++)
 	{
 		const SfEffect *effect = &t->effects[i];
@@ -105,12 +105,12 @@ sf_apply(SfRun *run, SfBranch *branch, const SfTransition *t)
 		{
 #define APPLY(sym, member, type) \
 			case SF_EFFECT_##sym: \
-				apply_##member(run, branch, effect->member); \
+				apply_##member(draft, branch, effect->member); \
 				break;
 				SF_EFFECT_LIST(APPLY)
 		}
 	}
-	if (run->map_children != NIL)
-		apply_map_children(run, branch);
+	if (draft->map_children != NIL)
+		apply_map_children(draft, branch);
 }
 

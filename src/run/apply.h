@@ -13,7 +13,7 @@
 #include "store/map_run.h"
 
 /* An execution that a slice, or a session, works on, and the effects to be written */
-typedef struct SfRun
+typedef struct SfDraft
 {
 	SfExecution *execution;
 	const SfProgram *program;
@@ -21,7 +21,7 @@ typedef struct SfRun
 	SfTransition transition;	/* the last one */
 	SfTask	   *token_task;		/* with the token of that one, or NULL */
 
-	/* effects that are carried out when the run is written */
+	/* effects that are carried out when the draft is written */
 	List	   *events;			/* SfEvent; ids -1, -2 … until then */
 	List	   *branches;		/* SfBranch that changed, or are new */
 	List	   *deltas;			/* SfParentDelta */
@@ -30,43 +30,43 @@ typedef struct SfRun
 	List	   *map_children;	/* SfMapChild, until the transition is applied */
 	List	   *children;		/* SfBranch: roots of executions that begin */
 	SfFinish   *finish;			/* the execution ends */
-	bool		began;			/* it begins in this run */
+	bool		began;			/* it begins in this draft */
 
-	List *const *slice_runs;	/* of the slice that works on it, or NULL */
+	List *const *slice_drafts;	/* of the slice that works on it, or NULL */
 	bool		bounded_lock_wait;	/* worker: lock within SF_ROW_LOCK_MS, or fail */
 	bool		administered;	/* a stop, redrive or abort; the caller has locked it */
 	bool		locked;			/* the execution's row is locked by us */
 	int			base_event_id;	/* last id in the table, once locked */
-} SfRun;
+} SfDraft;
 
 /* --- load.c --- */
 
-extern SfTransition *sf_run_advance(SfRun *run, SfBranch *branch,
-									const SfStimulus *stimulus);
+extern SfTransition *sf_draft_advance(SfDraft *draft, SfBranch *branch,
+									  const SfStimulus *stimulus);
 
 /* --- apply.c --- */
 
 /* Carry a transition out: the branch gets its new value, and all effects. */
-extern void sf_apply(SfRun *run, SfBranch *branch, const SfTransition *t);
+extern void sf_apply(SfDraft *draft, SfBranch *branch, const SfTransition *t);
 
-/* --- apply_run.c: runs --- */
+/* --- apply_draft.c: drafts --- */
 
-extern SfRun *sf_run_make(SfExecution *execution);
-extern SfRun *sf_run_make_locked(SfExecution *execution);
-extern void sf_run_add_branch(SfRun *run, SfBranch *branch);
-extern void sf_run_add_event(SfRun *run, SfEventType type, Jsonb *extra,
-							 TimestampTz at);
-extern void sf_run_add_deadline(SfRun *run);
-extern void sf_run_drop_all(SfRun *run);
-extern bool sf_run_has_failure(const SfRun *run);
-extern bool sf_run_is_aborted(const SfRun *run, const SfBranch *branch);
-extern bool sf_run_is_orphan(const SfRun *run, const SfBranch *branch);
+extern SfDraft *sf_draft_make(SfExecution *execution);
+extern SfDraft *sf_draft_make_locked(SfExecution *execution);
+extern void sf_draft_add_branch(SfDraft *draft, SfBranch *branch);
+extern void sf_draft_add_event(SfDraft *draft, SfEventType type, Jsonb *extra,
+							   TimestampTz at);
+extern void sf_draft_add_deadline(SfDraft *draft);
+extern void sf_draft_drop_all(SfDraft *draft);
+extern bool sf_draft_has_failure(const SfDraft *draft);
+extern bool sf_draft_is_aborted(const SfDraft *draft, const SfBranch *branch);
+extern bool sf_draft_is_orphan(const SfDraft *draft, const SfBranch *branch);
 
 /* --- apply_lock.c --- */
 
-extern void sf_run_lock(SfRun *run);
+extern void sf_draft_lock(SfDraft *draft);
 
-/* --- apply_run.c: single rows, at once --- */
+/* --- apply_draft.c: single rows, at once --- */
 
 extern bool sf_apply_insert(SfExecution *execution);	/* false: id is taken */
 extern void sf_apply_branch(SfBranch *branch);
@@ -82,7 +82,7 @@ extern void sf_apply_stop_request(int64 execution_no, Oid owner, TimestampTz due
 
 /* --- apply_write.c --- */
 
-extern void sf_runs_write(List *runs);
+extern void sf_drafts_write(List *drafts);
 
 /* --- apply_task.c --- */
 

@@ -1,6 +1,6 @@
 /*
  * apply_lock.c
- *		Lock the executions of runs.
+ *		Lock the executions of drafts.
  *
  * A slice locks its executions when its rows are written, all at once, by number.
  * Some transitions need the lock earlier: for the id of an event, or to stop child
@@ -22,7 +22,7 @@ static int64 locked_out = 0;
 
 /* Number of the execution for which ERRCODE_SF_EXECUTION_LOCKED was raised last. */
 int64
-sf_slice_locked_out(void)
+sf_draft_locked_out(void)
 {
 	return locked_out;
 }
@@ -32,14 +32,14 @@ sf_slice_locked_out(void)
  * ERRCODE_SF_EXECUTION_LOCKED.
  */
 static SfExecution *
-lock_execution(const SfRun *run)
+lock_execution(const SfDraft *draft)
 {
-	int64		no = run->execution->execution_no;
+	int64		no = draft->execution->execution_no;
 	MemoryContext context = CurrentMemoryContext;
 	int			nest;
 	SfExecution *volatile now = NULL;
 
-	if (!run->bounded_lock_wait)
+	if (!draft->bounded_lock_wait)
 		return sf_execution_read(no, SF_LOCK_WAIT, false);
 	nest = NewGUCNestLevel();
 	(void) set_config_option("lock_timeout", SF_ROW_LOCK_MS, PGC_SUSET, PGC_S_SESSION,
@@ -59,7 +59,7 @@ lock_execution(const SfRun *run)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_LOCKED),
 				 errmsg("execution \"%s\" is locked by another transaction",
-						run->execution->execution_id)));
+						draft->execution->execution_id)));
 	}
 	PG_END_TRY();
 	AtEOXact_GUC(false, nest);
@@ -77,12 +77,12 @@ is_as_read(const SfExecution *read, const SfExecution *now, bool began)
 }
 
 /*
- * Lock the row of a run's execution and read its last event id.
+ * Lock the row of a draft's execution and read its last event id.
  * Raises ERRCODE_SF_EXECUTION_CHANGED if, since the slice read the row, the
  * execution has ended, was redriven or restarted, or has another version.
  */
 static void
-lock_run(SfRun *run)
+lock_draft(SfDraft *draft)
 {
 	SfExecution *now;
 
@@ -92,26 +92,26 @@ lock_run(SfRun *run)
 	 * Never wait for the lock of an execution that has ended: a session that
 	 * redrives it holds the lock, and waits until we release its branches.
 	 */
-	now = sf_execution_read(run->execution->execution_no,
+	now = sf_execution_read(draft->execution->execution_no,
 							SF_DEBUG_MUTATION("slice_lock") ? SF_LOCK_WAIT : SF_LOCK_SKIP,
 							false);
 	if (now == NULL)
 	{
-		now = sf_execution_read(run->execution->execution_no, SF_LOCK_NONE, false);
+		now = sf_execution_read(draft->execution->execution_no, SF_LOCK_NONE, false);
 		if (now != NULL && now->status == SF_STATUS_RUNNING)
-			now = lock_execution(run);
+			now = lock_execution(draft);
 	}
 	if (now == NULL ||
-		(!is_as_read(run->execution, now, run->began) &&
+		(!is_as_read(draft->execution, now, draft->began) &&
 		 !SF_DEBUG_MUTATION("slice_status")))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
 				 errmsg("execution \"%s\" was stopped while it was advanced",
-						run->execution->execution_id)));
+						draft->execution->execution_id)));
 	if (now->started_at != DT_NOBEGIN)
-		run->execution->started_at = now->started_at;
-	run->base_event_id = now->last_event_id;
-	run->locked = true;
+		draft->execution->started_at = now->started_at;
+	draft->base_event_id = now->last_event_id;
+	draft->locked = true;
 }
 
 /*
@@ -119,7 +119,7 @@ lock_run(SfRun *run)
  * that ends its execution or its parent has to end it, too.
  */
 bool
-sf_run_branch_rests(const SfBranch *branch, TimestampTz now)
+sf_draft_branch_rests(const SfBranch *branch, TimestampTz now)
 {
 	switch (branch->phase)
 	{
@@ -135,69 +135,69 @@ sf_run_branch_rests(const SfBranch *branch, TimestampTz now)
 }
 
 /*
- * Does a run have to lock its execution before its rows are written?  A
+ * Does a draft have to lock its execution before its rows are written?  A
  * transaction that ends the execution, or aborts the children of a join, skips the
  * branches that we have locked.  So a branch that waits, or a new one, must not be
  * committed without the lock: nothing would end it.
  */
 static bool
-needs_lock(const SfRun *run, TimestampTz now)
+needs_lock(const SfDraft *draft, TimestampTz now)
 {
 	ListCell   *lc;
 
-	if (run->events != NIL || run->deltas != NIL || run->finish != NULL ||
-		run->began)
+	if (draft->events != NIL || draft->deltas != NIL || draft->finish != NULL ||
+		draft->began)
 		return true;
-	foreach(lc, run->branches)
+	foreach(lc, draft->branches)
 	{
 		const SfBranch *branch = lfirst(lc);
 
-		if (!branch->gone && (!branch->stored || sf_run_branch_rests(branch, now)))
+		if (!branch->gone && (!branch->stored || sf_draft_branch_rests(branch, now)))
 			return true;
 	}
 	return false;
 }
 
-/* Sort runs by the number of their execution. */
+/* Sort drafts by the number of their execution. */
 static int
-compare_runs(const ListCell *a, const ListCell *b)
+compare_drafts(const ListCell *a, const ListCell *b)
 {
-	const SfRun *x = lfirst(a);
-	const SfRun *y = lfirst(b);
+	const SfDraft *x = lfirst(a);
+	const SfDraft *y = lfirst(b);
 
 	return (x->execution->execution_no > y->execution->execution_no) -
 		(x->execution->execution_no < y->execution->execution_no);
 }
 
 /*
- * Lock the executions of runs that need it, by number; if last is given, only those
+ * Lock the executions of drafts that need it, by number; if last is given, only those
  * with a lower number than its execution.
  */
 void
-sf_runs_lock(List *runs, const SfRun *last, TimestampTz now)
+sf_drafts_lock(List *drafts, const SfDraft *last, TimestampTz now)
 {
 	ListCell   *lc;
 
-	list_sort(runs, compare_runs);
-	foreach(lc, runs)
+	list_sort(drafts, compare_drafts);
+	foreach(lc, drafts)
 	{
-		SfRun	   *run = lfirst(lc);
+		SfDraft	   *draft = lfirst(lc);
 
-		if (last != NULL && run->execution->execution_no >= last->execution->execution_no)
+		if (last != NULL && draft->execution->execution_no >= last->execution->execution_no)
 			break;
-		if (!run->locked && run->execution->status == SF_STATUS_RUNNING &&
-			needs_lock(run, now))
-			lock_run(run);
+		if (!draft->locked && draft->execution->status == SF_STATUS_RUNNING &&
+			needs_lock(draft, now))
+			lock_draft(draft);
 	}
 }
 
-/* Lock the execution of a run before its slice is written. */
+/* Lock the execution of a draft before its slice is written. */
 void
-sf_run_lock(SfRun *run)
+sf_draft_lock(SfDraft *draft)
 {
-	if (run->locked)
+	if (draft->locked)
 		return;
-	if (run->slice_runs != NULL)
-		sf_runs_lock(*run->slice_runs, run, GetCurrentTimestamp());
-	lock_run(run);
+	if (draft->slice_drafts != NULL)
+		sf_drafts_lock(*draft->slice_drafts, draft, GetCurrentTimestamp());
+	lock_draft(draft);
 }

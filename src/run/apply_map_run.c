@@ -61,17 +61,17 @@ store_items(const SfMapRun *map_run, const Jsonb *items)
 
 /* Begin an execution that is a child of a run. */
 static SfBranch *
-begin_child(const SfRun *run, const SfBranch *parent, const SfMapRun *map_run,
+begin_child(const SfDraft *draft, const SfBranch *parent, const SfMapRun *map_run,
 			const SfMapChild *child, int index)
 {
-	const SfState *state = &run->program->states[parent->state];
+	const SfState *state = &draft->program->states[parent->state];
 	SfExecution execution = {0};
 	SfBranch   *root;
 
-	execution.machine_no = run->execution->machine_no;
-	execution.version = run->execution->version;
-	execution.owner = run->execution->owner;
-	execution.execution_id = sf_map_child_id(run->execution, state,
+	execution.machine_no = draft->execution->machine_no;
+	execution.version = draft->execution->version;
+	execution.owner = draft->execution->owner;
+	execution.execution_id = sf_map_child_id(draft->execution, state,
 											 map_run->uuid, index);
 	execution.input = child->input;
 	execution.parent_execution_no = parent->key.execution_no;
@@ -86,7 +86,7 @@ begin_child(const SfRun *run, const SfBranch *parent, const SfMapRun *map_run,
 	root = sf_branch_make(execution.execution_no, execution.owner, SF_BRANCH_ROOT);
 	root->branch_index = index;
 	root->scope = state->scopes[0];
-	root->state = run->program->scopes[root->scope].start;
+	root->state = draft->program->scopes[root->scope].start;
 	root->payload = child->input;
 	root->due_at = GetCurrentTimestamp();
 	return root;
@@ -94,31 +94,31 @@ begin_child(const SfRun *run, const SfBranch *parent, const SfMapRun *map_run,
 
 /* A child is to begin. */
 void
-apply_child(SfRun *run, const SfBranch *branch, SfMapChild *child)
+apply_child(SfDraft *draft, const SfBranch *branch, SfMapChild *child)
 {
-	run->map_children = lappend(run->map_children, child);
+	draft->map_children = lappend(draft->map_children, child);
 }
 
 /* Begin the children that a transition decided on, all at once. */
 void
-apply_map_children(SfRun *run, const SfBranch *parent)
+apply_map_children(SfDraft *draft, const SfBranch *parent)
 {
 	SfMapRun   *map_run = sf_map_run_read(parent->key.execution_no,
 										  parent->map_run_no, SF_LOCK_WAIT);
 	int			items = 0;
 	ListCell   *lc;
 
-	foreach(lc, run->map_children)
+	foreach(lc, draft->map_children)
 	{
 		const SfMapChild *child = lfirst(lc);
 
 		CHECK_FOR_INTERRUPTS();
 		items += child->items;
-		run->children = lappend(run->children,
-								begin_child(run, parent, map_run, child,
-											map_run->children++));
+		draft->children = lappend(draft->children,
+								  begin_child(draft, parent, map_run, child,
+											  map_run->children++));
 	}
-	run->map_children = NIL;
+	draft->map_children = NIL;
 	sf_map_run_update(map_run);
 	sf_map_item_delete(parent->key.execution_no, parent->map_run_no,
 					   parent->next_index - items, parent->next_index);
@@ -126,7 +126,7 @@ apply_map_children(SfRun *run, const SfBranch *parent)
 
 /* A run ends. */
 void
-apply_end_map_run(SfRun *run, const SfBranch *branch, SfMapRunEnd end)
+apply_end_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunEnd end)
 {
 	SfMapRun   *map_run = end.map_run_no == 0 ? NULL :
 		sf_map_run_read(branch->key.execution_no, end.map_run_no, SF_LOCK_WAIT);
@@ -144,7 +144,7 @@ apply_end_map_run(SfRun *run, const SfBranch *branch, SfMapRunEnd end)
 
 /* A run begins. */
 void
-apply_begin_map_run(SfRun *run, const SfBranch *branch, SfMapRunBegin begin)
+apply_begin_map_run(SfDraft *draft, const SfBranch *branch, SfMapRunBegin begin)
 {
 	sf_map_run_insert(begin.map_run);
 	if (begin.items != NULL)
@@ -190,9 +190,9 @@ sf_apply_items_read(const SfMapRun *map_run, int total, bool keyed)
 
 /* --- ends of children --- */
 
-/* Note how a child ended, for sf_map_children_have_ended; NULL: it is none. */
+/* Note how a child ended, for sf_map_children_count_ends; NULL: it is none. */
 SfChildEnd *
-sf_map_children_count_end(const SfExecution *execution, const SfProgram *program)
+sf_map_children_make_end(const SfExecution *execution, const SfProgram *program)
 {
 	SfChildEnd *end;
 
@@ -252,7 +252,7 @@ update_join(const SfChildEnd *end, SfBranch *join, const SfMapRun *map_run, int 
 
 /* Count ended children against their parents; a List of SfChildEnd. */
 void
-sf_map_children_have_ended(List *ends)
+sf_map_children_count_ends(List *ends)
 {
 	int			i = 0;
 

@@ -11,34 +11,34 @@
 #include "run/apply_effects.h"
 #include "run/outside.h"
 
-/* A task is handed out: it is written with the run. */
+/* A task is handed out: it is written with the draft. */
 void
-apply_hand_out(SfRun *run, const SfBranch *branch, SfTask *task)
+apply_hand_out(SfDraft *draft, const SfBranch *branch, SfTask *task)
 {
-	run->tasks = lappend(run->tasks, task);
+	draft->tasks = lappend(draft->tasks, task);
 }
 
 /* Write a task that stays handed out, at once and not at the end of the slice. */
 void
-apply_task_changed(SfRun *run, const SfBranch *branch, SfTask *task)
+apply_task_changed(SfDraft *draft, const SfBranch *branch, SfTask *task)
 {
 	sf_task_update(task);
 }
 
 /* A task is over. */
 void
-apply_settle(SfRun *run, const SfBranch *branch, SfTask *task)
+apply_settle(SfDraft *draft, const SfBranch *branch, SfTask *task)
 {
-	run->settled = lappend(run->settled, task);
+	draft->settled = lappend(draft->settled, task);
 }
 
 /* The child executions that a branch waited for are to end. */
 void
-apply_stop_children(SfRun *run, const SfBranch *branch, SfNoValue none)
+apply_stop_children(SfDraft *draft, const SfBranch *branch, SfNoValue none)
 {
 	/* one at a time asks a child to stop: the session that holds the parent */
-	sf_run_lock(run);
-	sf_child_stop(run->execution, branch->key.branch_no);
+	sf_draft_lock(draft);
+	sf_child_stop(draft->execution, branch->key.branch_no);
 }
 
 /*
@@ -47,11 +47,11 @@ apply_stop_children(SfRun *run, const SfBranch *branch, SfNoValue none)
  * was caught, is no dead letter.
  */
 static void
-write_settled(SfRun *run, SfTask *task)
+write_settled(SfDraft *draft, SfTask *task)
 {
 	ListCell   *lc;
 
-	foreach(lc, run->branches)
+	foreach(lc, draft->branches)
 	{
 		const SfBranch *branch = lfirst(lc);
 
@@ -67,29 +67,29 @@ write_settled(SfRun *run, SfTask *task)
 	sf_task_delete(task->key);
 }
 
-/* Write the tasks of a run, after its branches. */
+/* Write the tasks of a draft, after its branches. */
 void
-sf_apply_tasks(SfRun *run)
+sf_apply_tasks(SfDraft *draft)
 {
 	ListCell   *lc;
 
-	foreach(lc, run->settled)
-		write_settled(run, lfirst(lc));
-	foreach(lc, run->tasks)
+	foreach(lc, draft->settled)
+		write_settled(draft, lfirst(lc));
+	foreach(lc, draft->tasks)
 		sf_task_write(lfirst(lc));
 
 	/* a child execution that a branch waited for ends with the branch */
-	foreach(lc, run->branches)
+	foreach(lc, draft->branches)
 	{
 		const SfBranch *branch = lfirst(lc);
 		const SfState *state;
 
 		if (branch->phase != SF_PHASE_ABORTED || branch->state < 0)
 			continue;
-		state = &run->program->states[branch->state];
+		state = &draft->program->states[branch->state];
 		if (state->type == SF_STATE_TASK &&
 			sf_state_task(state)->resource.kind == SF_RESOURCE_START_EXECUTION)
-			sf_child_stop(run->execution, branch->key.branch_no);
+			sf_child_stop(draft->execution, branch->key.branch_no);
 	}
 }
 

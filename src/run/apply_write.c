@@ -5,7 +5,7 @@
  *		for it, and count it in its map run.
  *
  * An execution that ends without success aborts its children in Distributed Maps.
- * Each of them has an SfRun of its own, so sf_runs_write() calls itself.
+ * Each of them has an SfDraft of its own, so sf_drafts_write() calls itself.
  */
 #include "postgres.h"
 
@@ -27,41 +27,41 @@
 
 /* Replace a provisional event id. */
 static inline void
-fix_id(const SfRun *run, int *id)
+fix_id(const SfDraft *draft, int *id)
 {
 	if (*id < 0)
-		*id = run->base_event_id - *id;
+		*id = draft->base_event_id - *id;
 }
 
-/* Replace the provisional event ids in a run's events, branches and deltas. */
+/* Replace the provisional event ids in a draft's events, branches and deltas. */
 static void
-assign_event_ids(SfRun *run)
+assign_event_ids(SfDraft *draft)
 {
 	ListCell   *lc;
 
-	foreach(lc, run->events)
+	foreach(lc, draft->events)
 	{
 		SfEvent    *event = lfirst(lc);
 
-		event->execution_no = run->execution->execution_no;
-		fix_id(run, &event->id);
-		fix_id(run, &event->previous_id);
-		fix_id(run, &event->payload_from);
+		event->execution_no = draft->execution->execution_no;
+		fix_id(draft, &event->id);
+		fix_id(draft, &event->previous_id);
+		fix_id(draft, &event->payload_from);
 	}
-	foreach(lc, run->branches)
+	foreach(lc, draft->branches)
 	{
 		SfBranch   *branch = lfirst(lc);
 
-		fix_id(run, &branch->entered_event);
-		fix_id(run, &branch->last_event);
-		fix_id(run, &branch->payload_event);
-		fix_id(run, &branch->failed_event);
+		fix_id(draft, &branch->entered_event);
+		fix_id(draft, &branch->last_event);
+		fix_id(draft, &branch->payload_event);
+		fix_id(draft, &branch->failed_event);
 	}
-	foreach(lc, run->deltas)
+	foreach(lc, draft->deltas)
 	{
 		SfParentDelta *delta = lfirst(lc);
 
-		fix_id(run, &delta->failed_event);
+		fix_id(draft, &delta->failed_event);
 	}
 }
 
@@ -75,13 +75,13 @@ compare_deltas(const ListCell *a, const ListCell *b)
 	return (x->branch_no > y->branch_no) - (x->branch_no < y->branch_no);
 }
 
-/* Find a branch among those that the run changes. */
+/* Find a branch among those that the draft changes. */
 static SfBranch *
-find_branch(const SfRun *run, int64 branch_no)
+find_branch(const SfDraft *draft, int64 branch_no)
 {
 	ListCell   *lc;
 
-	foreach(lc, run->branches)
+	foreach(lc, draft->branches)
 	{
 		SfBranch   *branch = lfirst(lc);
 
@@ -99,9 +99,9 @@ flush_join(SfBranch *join)
 		sf_branch_update_join(join);
 }
 
-/* Count ended children in their parents; lock the parents that are not in the run. */
+/* Count ended children in their parents; lock the parents that are not in the draft. */
 static void
-apply_deltas(SfRun *run, TimestampTz now)
+apply_deltas(SfDraft *draft, TimestampTz now)
 {
 	SfBranch   *parent = NULL;
 	SfBranch   *join = NULL;	/* parent, where only its counters were read */
@@ -109,25 +109,25 @@ apply_deltas(SfRun *run, TimestampTz now)
 
 	if (SF_DEBUG_MUTATION("count_end"))
 		return;
-	list_sort(run->deltas, compare_deltas);
-	foreach(lc, run->deltas)
+	list_sort(draft->deltas, compare_deltas);
+	foreach(lc, draft->deltas)
 	{
 		SfParentDelta *delta = lfirst(lc);
-		SfBranchKey key = {run->execution->execution_no, delta->branch_no};
+		SfBranchKey key = {draft->execution->execution_no, delta->branch_no};
 
 		if (parent == NULL || parent->key.branch_no != delta->branch_no)
 		{
 			flush_join(join);
 			join = NULL;
-			parent = find_branch(run, delta->branch_no);
+			parent = find_branch(draft, delta->branch_no);
 			if (parent == NULL)
 				parent = join = sf_branch_read_join(key, SF_LOCK_WAIT);
 			if (parent == NULL)
 				elog(ERROR, "a branch of execution \"%s\" has lost its parent " INT64_FORMAT,
-					 run->execution->execution_id, delta->branch_no);
+					 draft->execution->execution_id, delta->branch_no);
 		}
 		sf_join_count(parent, delta,
-					  run->program->states[parent->state].failure_mode, now);
+					  draft->program->states[parent->state].failure_mode, now);
 	}
 	flush_join(join);
 }
@@ -138,10 +138,10 @@ apply_deltas(SfRun *run, TimestampTz now)
  * be able to end.
  */
 static void
-check_history_size(const SfRun *run)
+check_history_size(const SfDraft *draft)
 {
-	if (run->execution->last_event_id <= sf_setting_max_history_events ||
-		run->finish != NULL || run->administered || sf_run_has_failure(run))
+	if (draft->execution->last_event_id <= sf_setting_max_history_events ||
+		draft->finish != NULL || draft->administered || sf_draft_has_failure(draft))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_EVALUATION_LIMIT),
@@ -154,67 +154,67 @@ check_history_size(const SfRun *run)
  * them because we had locked them.  The next slice that claims them ends them.
  */
 static void
-recall_aborted(SfRun *run, TimestampTz now)
+recall_aborted(SfDraft *draft, TimestampTz now)
 {
 	ListCell   *lc;
 
-	foreach(lc, run->branches)
+	foreach(lc, draft->branches)
 	{
 		SfBranch   *branch = lfirst(lc);
 
 		if (branch->stored && !branch->gone && branch->parent_no >= 0 &&
-			sf_run_branch_rests(branch, now) && find_branch(run, branch->parent_no) == NULL &&
-			sf_run_is_aborted(run, branch) && !SF_DEBUG_MUTATION("recall"))
+			sf_draft_branch_rests(branch, now) && find_branch(draft, branch->parent_no) == NULL &&
+			sf_draft_is_aborted(draft, branch) && !SF_DEBUG_MUTATION("recall"))
 			branch->due_at = now;
 	}
 }
 
-/* Put the end of a run's execution into its row. */
+/* Put the end of a draft's execution into its row. */
 static void
-finish_execution(SfRun *run, TimestampTz now)
+finish_execution(SfDraft *draft, TimestampTz now)
 {
-	SfExecution *execution = run->execution;
+	SfExecution *execution = draft->execution;
 
-	execution->status = run->finish->status;
-	execution->output = run->finish->output;
-	execution->error = unconstify(char *, run->finish->error.name);
-	execution->cause = unconstify(char *, run->finish->error.cause);
+	execution->status = draft->finish->status;
+	execution->output = draft->finish->output;
+	execution->error = unconstify(char *, draft->finish->error.name);
+	execution->cause = unconstify(char *, draft->finish->error.cause);
 	execution->stopped_at = now;
 }
 
 /*
- * Complete the rows of a run: event ids, counts of parents, deadline, end of the
- * execution.  Nothing to do if the execution is not locked: then the run has only
+ * Complete the rows of a draft: event ids, counts of parents, deadline, end of the
+ * execution.  Nothing to do if the execution is not locked: then the draft has only
  * branches (see needs_lock).
  */
 static void
-settle_run(SfRun *run, TimestampTz now)
+settle_draft(SfDraft *draft, TimestampTz now)
 {
-	SfExecution *execution = run->execution;
+	SfExecution *execution = draft->execution;
 
-	if (!run->locked)
+	if (!draft->locked)
 		return;
-	assign_event_ids(run);
-	if (!run->administered)
-		recall_aborted(run, now);
-	apply_deltas(run, now);
-	if (run->began && run->finish == NULL)
-		sf_run_add_deadline(run);
-	execution->last_event_id = run->base_event_id + list_length(run->events);
-	check_history_size(run);
-	if (run->finish == NULL)
+	assign_event_ids(draft);
+	if (!draft->administered)
+		recall_aborted(draft, now);
+	apply_deltas(draft, now);
+	if (draft->began && draft->finish == NULL)
+		sf_draft_add_deadline(draft);
+	execution->last_event_id = draft->base_event_id + list_length(draft->events);
+	check_history_size(draft);
+	if (draft->finish == NULL)
 		return;
-	if (run->finish->state < 0 && find_branch(run, SF_BRANCH_ROOT) != NULL)
-		run->finish->state = find_branch(run, SF_BRANCH_ROOT)->state;
-	finish_execution(run, now);
+	if (draft->finish->state < 0 && find_branch(draft, SF_BRANCH_ROOT) != NULL)
+		draft->finish->state = find_branch(draft, SF_BRANCH_ROOT)->state;
+	finish_execution(draft, now);
 }
 
-/* Does a run change the row of its execution? */
+/* Does a draft change the row of its execution? */
 static bool
-changes_execution(const SfRun *run)
+changes_execution(const SfDraft *draft)
 {
-	return run->locked &&
-		(run->finish != NULL || run->events != NIL || run->began || run->administered);
+	return draft->locked &&
+		(draft->finish != NULL || draft->events != NIL || draft->began || draft->administered);
 }
 
 /* Append a list to another one; the appended list is not changed. */
@@ -224,30 +224,30 @@ collect(List *all, const List *more)
 	return all == NIL ? list_copy(more) : list_concat(all, more);
 }
 
-/* Write the rows of runs: branches, tasks, events, executions. */
+/* Write the rows of drafts: branches, tasks, events, executions. */
 static void
-write_rows(const List *runs)
+write_rows(const List *drafts)
 {
 	List	   *branches = NIL;
 	List	   *events = NIL;
 	List	   *executions = NIL;
 	ListCell   *lc;
 
-	foreach(lc, runs)
+	foreach(lc, drafts)
 	{
-		SfRun	   *run = lfirst(lc);
+		SfDraft	   *draft = lfirst(lc);
 
-		branches = collect(branches, run->branches);
-		if (run->locked)
+		branches = collect(branches, draft->branches);
+		if (draft->locked)
 		{
-			branches = collect(branches, run->children);
-			events = collect(events, run->events);
+			branches = collect(branches, draft->children);
+			events = collect(events, draft->events);
 		}
-		if (changes_execution(run))
-			executions = lappend(executions, run->execution);
+		if (changes_execution(draft))
+			executions = lappend(executions, draft->execution);
 	}
 	sf_branch_write(branches);
-	foreach(lc, runs)
+	foreach(lc, drafts)
 		sf_apply_tasks(lfirst(lc));
 	sf_event_write(events);
 	sf_execution_update_all(executions);
@@ -266,13 +266,13 @@ abort_executions(List *numbers)
 	{
 		SfExecution *child = sf_execution_read(*(int64 *) lfirst(lc),
 											   SF_LOCK_NONE, false);
-		SfRun	   *run;
+		SfDraft	   *draft;
 		SfMapRun   *map_run;
 
 		CHECK_FOR_INTERRUPTS();
-		run = sf_run_make_locked(child);
-		sf_lifecycle_end(run, SF_STIMULUS_ORPHANED, &none);
-		sf_runs_write(list_make1(run));
+		draft = sf_draft_make_locked(child);
+		sf_draft_end_execution(draft, SF_STIMULUS_ORPHANED, &none);
+		sf_drafts_write(list_make1(draft));
 		map_run = sf_map_run_read(child->parent_execution_no, child->map_run_no,
 								  SF_LOCK_WAIT);
 		if (map_run == NULL)
@@ -310,10 +310,10 @@ has_distributed(const SfProgram *program)
 
 /* Delete or end the rows that an ended execution does not need. */
 static void
-clear_rows(const SfRun *run)
+clear_rows(const SfDraft *draft)
 {
-	const SfExecution *execution = run->execution;
-	bool		distributed = has_distributed(run->program);
+	const SfExecution *execution = draft->execution;
+	bool		distributed = has_distributed(draft->program);
 
 	if (execution->status != SF_STATUS_SUCCEEDED)
 	{
@@ -323,7 +323,7 @@ clear_rows(const SfRun *run)
 		sf_child_stop(execution, -1);
 		return;
 	}
-	if (run->program->timeout_seconds > 0)
+	if (draft->program->timeout_seconds > 0)
 		sf_branch_delete_all(execution->execution_no);
 	if (distributed)
 		sf_map_item_delete_all(execution->execution_no);
@@ -365,19 +365,19 @@ answer_parent(const SfExecution *execution)
  * unsuccessful execution cancelled, and a failure logged.
  */
 static void
-announce(const SfRun *run)
+announce(const SfDraft *draft)
 {
-	const SfExecution *execution = run->execution;
+	const SfExecution *execution = draft->execution;
 	SfBranchKey all = {execution->execution_no, -1};
 	bool		timed_out = execution->status == SF_STATUS_TIMED_OUT;
-	int			state = run->finish->state;
+	int			state = draft->finish->state;
 
 	if (execution->status != SF_STATUS_SUCCEEDED)
 		sf_hooks.cancel(all);
 	sf_hooks.execution_ended(execution->execution_no);
 	if (timed_out || execution->status == SF_STATUS_FAILED)
 		sf_hooks.execution_failed(execution->execution_id,
-								  state >= 0 ? run->program->states[state].name : NULL,
+								  state >= 0 ? draft->program->states[state].name : NULL,
 								  execution->error, timed_out);
 }
 
@@ -386,41 +386,41 @@ announce(const SfRun *run)
  * that waits for it, and count it in its map run.
  */
 static void
-after_ends(List *runs)
+after_ends(List *drafts)
 {
 	List	   *ends = NIL;
 	ListCell   *lc;
 
-	foreach(lc, runs)
+	foreach(lc, drafts)
 	{
-		const SfRun *run = lfirst(lc);
+		const SfDraft *draft = lfirst(lc);
 
-		if (run->finish == NULL || !run->locked)
+		if (draft->finish == NULL || !draft->locked)
 			continue;
-		clear_rows(run);
-		answer_parent(run->execution);
-		announce(run);
-		if (run->execution->map_run_no != 0 && !run->finish->parent_knows)
-			ends = lappend(ends, sf_map_children_count_end(run->execution, run->program));
+		clear_rows(draft);
+		answer_parent(draft->execution);
+		announce(draft);
+		if (draft->execution->map_run_no != 0 && !draft->finish->parent_knows)
+			ends = lappend(ends, sf_map_children_make_end(draft->execution, draft->program));
 	}
-	sf_map_children_have_ended(ends);
+	sf_map_children_count_ends(ends);
 }
 
 /*
- * Lock the executions of runs, assign event ids, and write all rows that the runs
+ * Lock the executions of drafts, assign event ids, and write all rows that the drafts
  * have collected.  The caller commits.  The order is at the head of apply.c.
  */
 void
-sf_runs_write(List *runs)
+sf_drafts_write(List *drafts)
 {
 	TimestampTz now = GetCurrentTimestamp();
 	ListCell   *lc;
 
-	sf_runs_lock(runs, NULL, now);
-	foreach(lc, runs)
-		settle_run(lfirst(lc), now);
-	write_rows(runs);
-	after_ends(runs);
+	sf_drafts_lock(drafts, NULL, now);
+	foreach(lc, drafts)
+		settle_draft(lfirst(lc), now);
+	write_rows(drafts);
+	after_ends(drafts);
 }
 
 /*

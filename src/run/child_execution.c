@@ -43,13 +43,13 @@ waits_for_end(const SfResource *resource)
 
 /* Find the machine that a request names; as the parent's owner may start it. */
 static SfMachine *
-find_machine(const SfRun *run, const char *arn, SfError *error)
+find_machine(const SfDraft *draft, const char *arn, SfError *error)
 {
 	const char *name = sf_public_name_to_id(SF_NAME_STATE_MACHINE, arn);
 	char	   *plain = pnstrdup(name, strcspn(name, "/"));
 	int			version = strchr(name, '/') ? atoi(strchr(name, '/') + 1) : 0;
 	SfMachine  *machine = sf_machine_read(plain, version, false);
-	Oid			owner = run->execution->owner;
+	Oid			owner = draft->execution->owner;
 
 	if (machine != NULL &&
 		sf_privilege_check_role(owner, SF_OBJECT_STATE_MACHINE, machine->name,
@@ -67,7 +67,7 @@ find_machine(const SfRun *run, const char *arn, SfError *error)
 	}
 	sf_error_set(error, "StepFunctions.AccessDeniedException",
 				 "The owner of state machine '%s' may not start state machine '%s'.",
-				 run->execution->machine_name, machine->name);
+				 draft->execution->machine_name, machine->name);
 	error->needs_prefix = false;
 	return NULL;
 }
@@ -171,7 +171,7 @@ insert_child(SfExecution *child, SfError *error)
  * returns.  False: *error.
  */
 bool
-sf_child_start(const SfRun *run, const SfBranch *branch, int generation,
+sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
 			   const SfResource *resource, Jsonb *payload, Jsonb **output,
 			   SfError *error)
 {
@@ -183,7 +183,7 @@ sf_child_start(const SfRun *run, const SfBranch *branch, int generation,
 	if (arn == NULL)
 		return sf_error_set(error, SF_ERR_RUNTIME,
 							"The field 'StateMachineArn' is required but was missing");
-	machine = find_machine(run, arn, error);
+	machine = find_machine(draft, arn, error);
 	if (machine == NULL || (name != NULL && !check_name(name, error)) ||
 		!child_input(sf_json_get(payload, "Input"), &child.input, error))
 		return false;
@@ -194,7 +194,7 @@ sf_child_start(const SfRun *run, const SfBranch *branch, int generation,
 	child.owner = machine->owner;
 	child.execution_id = psprintf("%s:%s", machine->name,
 								  name ? name : sf_uuid_v7());
-	child.parent_execution_no = run->execution->execution_no;
+	child.parent_execution_no = draft->execution->execution_no;
 	child.parent_branch_no = branch->key.branch_no;
 	child.requested_at = GetCurrentTimestamp();
 	if (waits_for_end(resource))

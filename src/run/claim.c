@@ -30,7 +30,7 @@ static int	ntouched = 0;
  * next slice.  Returns their number, at most size are copied.
  */
 int
-sf_slice_touched(SfBranchKey *keys, int size)
+sf_claim_touched(SfBranchKey *keys, int size)
 {
 	int			n = Min(size, ntouched);
 
@@ -71,19 +71,19 @@ pass_over(const SfSlice *slice, SfBranchKey key, Oid owner)
 		sf_hooks.due(key, owner, GetCurrentTimestamp());
 }
 
-/* Find the run of an execution in this slice, or make it; NULL: not for us. */
-static SfRun *
-find_run(SfSlice *slice, SfBranchKey key)
+/* Find the draft of an execution in this slice, or make it; NULL: not for us. */
+static SfDraft *
+find_draft(SfSlice *slice, SfBranchKey key)
 {
 	SfExecution *execution;
-	SfRun	   *run;
+	SfDraft	   *draft;
 	ListCell   *lc;
 
-	foreach(lc, slice->runs)
+	foreach(lc, slice->drafts)
 	{
-		run = lfirst(lc);
-		if (run->execution->execution_no == key.execution_no)
-			return run;
+		draft = lfirst(lc);
+		if (draft->execution->execution_no == key.execution_no)
+			return draft;
 	}
 	execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
 	if (execution == NULL)
@@ -101,10 +101,10 @@ find_run(SfSlice *slice, SfBranchKey key)
 	}
 	if (OidIsValid(slice->owner) && execution->owner != slice->owner)
 		return NULL;
-	run = sf_run_make(execution);
-	run->slice_runs = &slice->runs;
-	run->bounded_lock_wait = !sf_slice_in_session(slice->request);
-	return run;
+	draft = sf_draft_make(execution);
+	draft->slice_drafts = &slice->drafts;
+	draft->bounded_lock_wait = !sf_slice_in_session(slice->request);
+	return draft;
 }
 
 /* Is this a join or a deadline whose time has come? */
@@ -122,14 +122,14 @@ is_due_under_lock(const SfSlice *slice, const SfBranch *branch, TimestampTz now)
 
 /* Claim a join or a deadline: under the lock of its execution. */
 static SfBranch *
-claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
+claim_under_lock(SfSlice *slice, SfDraft *draft, SfBranchKey key)
 {
 	SfBranch   *branch = sf_branch_read_join(key, SF_LOCK_NONE);	/* no documents */
 	TimestampTz now = GetCurrentTimestamp();
 
 	if (!is_due_under_lock(slice, branch, now))
 		return NULL;
-	if (run->execution->status == SF_STATUS_RUNNING)
+	if (draft->execution->status == SF_STATUS_RUNNING)
 	{
 		/*
 		 * An execution is locked before its join is: leave this branch to the
@@ -137,15 +137,15 @@ claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
 		 * so a join may be claimed here; a deadline or a stop may not, since it
 		 * ends the execution, whose rows must be written by then.
 		 */
-		if (slice->runs != NIL &&
+		if (slice->drafts != NIL &&
 			(!sf_slice_in_session(slice->request) || branch->phase != SF_PHASE_JOIN))
 		{
-			pass_over(slice, key, run->execution->owner);
+			pass_over(slice, key, draft->execution->owner);
 			slice->no_more_claims = true;
 			return NULL;
 		}
 		sf_claim_remember(key); /* if it cannot be locked, this one is put off */
-		sf_run_lock(run);
+		sf_draft_lock(draft);
 		slice->no_more_tasks = true;
 		slice->no_more_claims = true;
 		/* whatever comes of this one: others have not been looked at */
@@ -160,49 +160,49 @@ claim_under_lock(SfSlice *slice, SfRun *run, SfBranchKey key)
  * is ours now, so that no session can redrive it from here on.
  */
 static bool
-was_redriven(const SfRun *run)
+was_redriven(const SfDraft *draft)
 {
 	SfExecution *now;
 
-	if (run->execution->status == SF_STATUS_RUNNING)
+	if (draft->execution->status == SF_STATUS_RUNNING)
 		return false;
-	now = sf_execution_read(run->execution->execution_no, SF_LOCK_NONE, false);
+	now = sf_execution_read(draft->execution->execution_no, SF_LOCK_NONE, false);
 	return now != NULL && now->status == SF_STATUS_RUNNING;
 }
 
 /* Claim a branch, if it is due and free and belongs to the slice's owner. */
 SfBranch *
-sf_claim(SfSlice *slice, SfBranchKey key, SfRun **run)
+sf_claim(SfSlice *slice, SfBranchKey key, SfDraft **draft)
 {
 	SfBranch   *branch;
 
 	if (is_touched(key))
 		return NULL;
 	SF_DEBUG_POINT("read");
-	*run = find_run(slice, key);
-	if (*run == NULL || (*run)->finish != NULL)
+	*draft = find_draft(slice, key);
+	if (*draft == NULL || (*draft)->finish != NULL)
 		return NULL;
 	SF_DEBUG_POINT("claim");
 	branch = sf_branch_claim(key, SF_DEBUG_MUTATION("claim") ? SF_LOCK_NONE : SF_LOCK_SKIP,
 							 GetCurrentTimestamp(),
 							 slice->request->skip_waits);
 	if (branch == NULL)
-		branch = claim_under_lock(slice, *run, key);
+		branch = claim_under_lock(slice, *draft, key);
 	if (branch == NULL)
 		return NULL;
 	if (sf_slice_in_session(slice->request))
 		sf_hooks.branch_held();
-	if (was_redriven(*run) && !SF_DEBUG_MUTATION("claim_redriven"))
+	if (was_redriven(*draft) && !SF_DEBUG_MUTATION("claim_redriven"))
 	{
-		sf_hooks.due(key, (*run)->execution->owner, GetCurrentTimestamp());
+		sf_hooks.due(key, (*draft)->execution->owner, GetCurrentTimestamp());
 		return NULL;
 	}
-	if (!sf_dispatch_is_for_us(slice, *run, branch))
+	if (!sf_dispatch_is_for_us(slice, *draft, branch))
 		return NULL;
 
-	branch->owner = (*run)->execution->owner;
-	slice->runs = list_append_unique_ptr(slice->runs, *run);
-	slice->owner = (*run)->execution->owner;
+	branch->owner = (*draft)->execution->owner;
+	slice->drafts = list_append_unique_ptr(slice->drafts, *draft);
+	slice->owner = (*draft)->execution->owner;
 	sf_claim_remember(key);
 	if (ntouched == MAX_TOUCHED)
 		slice->no_more_claims = true;

@@ -32,7 +32,7 @@ static int64 task_execution_no = 0;
  * taken, and run, a second time.
  */
 void
-sf_slice_refuse_in_task(const char *function)
+sf_dispatch_refuse_in_task(const char *function)
 {
 	if (ntasks > 0)
 		ereport(ERROR,
@@ -43,7 +43,7 @@ sf_slice_refuse_in_task(const char *function)
 
 /* Raise an error when a task would stop the execution that it is part of. */
 void
-sf_slice_refuse_own_stop(const SfExecution *execution)
+sf_dispatch_refuse_own_stop(const SfExecution *execution)
 {
 	if (ntasks > 0 && execution->execution_no == task_execution_no)
 		ereport(ERROR,
@@ -56,27 +56,27 @@ sf_slice_refuse_own_stop(const SfExecution *execution)
 
 /* How long did the task of a state take when it ran last?  -1: not known. */
 static int64
-last_duration(const SfRun *run, const SfState *state)
+last_duration(const SfDraft *draft, const SfState *state)
 {
-	const SfExecution *e = run->execution;
+	const SfExecution *e = draft->execution;
 
 	return sf_hooks.task_time(e->machine_no, e->version, state->number);
 }
 
 /* Is this task known to be short, so that it need not be announced? */
 static bool
-is_short(const SfRun *run, const SfState *state)
+is_short(const SfDraft *draft, const SfState *state)
 {
-	int64		last = last_duration(run, state);
+	int64		last = last_duration(draft, state);
 
 	return last >= 0 && last <= (int64) sf_setting_slice_ms * 1000;
 }
 
 /* Remember how long a task took. */
 static void
-note_duration(const SfRun *run, const SfState *state, int64 elapsed_us)
+note_duration(const SfDraft *draft, const SfState *state, int64 elapsed_us)
 {
-	const SfExecution *e = run->execution;
+	const SfExecution *e = draft->execution;
 
 	sf_hooks.note_task_time(e->machine_no, e->version, state->number, elapsed_us);
 }
@@ -100,10 +100,10 @@ has_its_share(const SfSliceRequest *request, Oid owner, bool known_long)
  * is told that one was left.
  */
 static bool
-may_offer(SfSlice *slice, const SfRun *run, const SfState *state)
+may_offer(SfSlice *slice, const SfDraft *draft, const SfState *state)
 {
-	bool		known = last_duration(run, state) >= 0 && !is_short(run, state);
-	bool		capped = has_its_share(slice->request, run->execution->owner, known);
+	bool		known = last_duration(draft, state) >= 0 && !is_short(draft, state);
+	bool		capped = has_its_share(slice->request, draft->execution->owner, known);
 
 	if (!capped && (slice->request->tasks & SF_TASKS_LONG) != 0)
 		return true;
@@ -116,26 +116,26 @@ may_offer(SfSlice *slice, const SfRun *run, const SfState *state)
  * refused.  The row of a refused branch stays locked until the slice commits.
  */
 bool
-sf_dispatch_is_for_us(SfSlice *slice, const SfRun *run, const SfBranch *branch)
+sf_dispatch_is_for_us(SfSlice *slice, const SfDraft *draft, const SfBranch *branch)
 {
 	if (branch->phase != SF_PHASE_ANNOUNCED || sf_slice_in_session(slice->request) ||
-		run->execution->status != SF_STATUS_RUNNING ||
-		sf_run_is_orphan(run, branch) || sf_run_is_aborted(run, branch))
+		draft->execution->status != SF_STATUS_RUNNING ||
+		sf_draft_is_orphan(draft, branch) || sf_draft_is_aborted(draft, branch))
 		return true;
-	return may_offer(slice, run, &run->program->states[branch->state]);
+	return may_offer(slice, draft, &draft->program->states[branch->state]);
 }
 
 /* Fill in the call of a SQL task. */
 static void
-make_call(SfTaskCall *call, const SfRun *run, const SfBranch *branch,
+make_call(SfTaskCall *call, const SfDraft *draft, const SfBranch *branch,
 		  const SfResource *resource, Jsonb *payload, const SfSlice *slice)
 {
 	memset(call, 0, sizeof(*call));
 	call->key = branch->key;
-	call->execution_id = run->execution->execution_id;
-	call->state = &run->program->states[branch->state];
+	call->execution_id = draft->execution->execution_id;
+	call->state = &draft->program->states[branch->state];
 	call->resource = resource;
-	call->owner = run->execution->owner;
+	call->owner = draft->execution->owner;
 	call->payload = payload;
 	call->attempt = branch->attempt;
 	if (branch->deadline != DT_NOEND)
@@ -151,10 +151,10 @@ make_call(SfTaskCall *call, const SfRun *run, const SfBranch *branch,
  * resource expects.  False with *error: sfflow cannot run the resource.
  */
 static bool
-resolve(const SfRun *run, const SfResource *resource, SfResource *resolved,
+resolve(const SfDraft *draft, const SfResource *resource, SfResource *resolved,
 		Jsonb **payload, SfError *error)
 {
-	return sf_service_resolve(resource, run->execution->owner, resolved, payload, error) ||
+	return sf_service_resolve(resource, draft->execution->owner, resolved, payload, error) ||
 		(error->name == NULL && sf_service_not_mapped(resource->text, error));
 }
 
@@ -170,9 +170,9 @@ is_sql(const SfResource *resource, SfError *error)
 
 /* The resource of the task that a branch is at. */
 static const SfResource *
-task_resource(const SfRun *run, const SfBranch *branch)
+task_resource(const SfDraft *draft, const SfBranch *branch)
 {
-	const SfState *state = &run->program->states[branch->state];
+	const SfState *state = &draft->program->states[branch->state];
 
 	return state->type == SF_STATE_MAP ?
 		sf_distributed_resource(state, branch) : &sf_state_task(state)->resource;
@@ -187,23 +187,23 @@ task_resource(const SfRun *run, const SfBranch *branch)
  * transaction.
  */
 static void
-run_task(SfSlice *slice, const SfRun *run, const SfBranch *branch,
+run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 		 const SfResource *resource, Jsonb *payload, bool last_try,
 		 SfTaskOutcome *outcome)
 {
 	SfTaskCall	call;
-	const SfState *state = &run->program->states[branch->state];
+	const SfState *state = &draft->program->states[branch->state];
 	bool		in_session = slice != NULL && sf_slice_in_session(slice->request);
 
-	make_call(&call, run, branch, resource, payload, slice);
+	make_call(&call, draft, branch, resource, payload, slice);
 	if (slice != NULL)
 		slice->ntasks++;
 	memset(outcome, 0, sizeof(*outcome));
 	if (!in_session)
 	{
-		sf_hooks.step_begins(branch->key, run->execution->owner, state->name);
-		if (last_duration(run, state) < 0)
-			note_duration(run, state, SF_TASK_RUNS);
+		sf_hooks.step_begins(branch->key, draft->execution->owner, state->name);
+		if (last_duration(draft, state) < 0)
+			note_duration(draft, state, SF_TASK_RUNS);
 	}
 	SF_DEBUG_POINT("step_begin");
 	ntasks++;
@@ -211,7 +211,7 @@ run_task(SfSlice *slice, const SfRun *run, const SfBranch *branch,
 	PG_TRY();
 	{
 		if (state->type == SF_STATE_MAP)
-			sf_map_task_run(run, branch, &call, outcome);
+			sf_map_task_run(draft, branch, &call, outcome);
 		else
 		{
 			sf_driver.run(&call, outcome);
@@ -226,13 +226,13 @@ run_task(SfSlice *slice, const SfRun *run, const SfBranch *branch,
 	SF_DEBUG_POINT("step_over");
 	if (!in_session)
 		sf_hooks.step_ends();
-	note_duration(run, state, outcome->elapsed_us);
+	note_duration(draft, state, outcome->elapsed_us);
 	if (outcome->serialization_failure &&
 		(!last_try || (in_session && IsolationUsesXactSnapshot())))
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("could not serialize access in task \"%s\" of execution \"%s\"",
-						state->name, run->execution->execution_id)));
+						state->name, draft->execution->execution_id)));
 }
 
 /* Turn a task's outcome into the stimulus for the next step. */
@@ -261,11 +261,11 @@ offer_long_task(SfSlice *slice, const SfBranch *branch, const SfState *state)
 
 /* Have the caller run the task next that a branch has announced, if it may. */
 void
-sf_dispatch_offer(SfSlice *slice, const SfRun *run, const SfBranch *branch)
+sf_dispatch_offer(SfSlice *slice, const SfDraft *draft, const SfBranch *branch)
 {
-	const SfState *state = &run->program->states[branch->state];
+	const SfState *state = &draft->program->states[branch->state];
 
-	if (may_offer(slice, run, state))
+	if (may_offer(slice, draft, state))
 		offer_long_task(slice, branch, state);
 }
 
@@ -281,22 +281,22 @@ submitted(const SfBranch *branch, const SfTaskRequest *request, SfTask *task,
 
 /* Start a child execution. */
 static void
-dispatch_child(SfRun *run, const SfBranch *branch, const SfTaskRequest *request,
+dispatch_child(SfDraft *draft, const SfBranch *branch, const SfTaskRequest *request,
 			   const SfResource *resource, SfStimulus *stimulus)
 {
 	int			generation = branch->generation + 1;
 	SfTaskOutcome outcome;
 
 	memset(&outcome, 0, sizeof(outcome));
-	outcome.ok = sf_child_start(run, branch, generation, resource, request->payload,
+	outcome.ok = sf_child_start(draft, branch, generation, resource, request->payload,
 								&outcome.output, &outcome.error);
 	sf_dispatch_stimulus(&outcome, stimulus);
 	stimulus->generation = generation;
 	if (!outcome.ok || resource->integration == SF_INTEGRATION_REQUEST_RESPONSE)
 		return;
-	if (run->token_task != NULL)
-		sf_outside_await_token(run->token_task, request);
-	submitted(branch, request, run->token_task, stimulus);
+	if (draft->token_task != NULL)
+		sf_outside_await_token(draft->token_task, request);
+	submitted(branch, request, draft->token_task, stimulus);
 }
 
 /* Announce a long task. */
@@ -314,26 +314,26 @@ announce(const SfBranch *branch, const SfTaskRequest *request, SfTask *task,
 
 /* Run a SQL task here and now, or announce it as long. */
 static void
-dispatch_sql(SfSlice *slice, SfRun *run, const SfBranch *branch,
+dispatch_sql(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 			 const SfTaskRequest *request, const SfResource *resource,
 			 Jsonb *payload, SfStimulus *stimulus)
 {
-	const SfState *state = &run->program->states[branch->state];
-	SfTask	   *task = run->token_task;
+	const SfState *state = &draft->program->states[branch->state];
+	SfTask	   *task = draft->token_task;
 	bool		in_session = sf_slice_in_session(slice->request);
 	SfTaskOutcome outcome;
 
 	if (task != NULL)
 		sf_outside_await_token(task, request);
 	if (!in_session &&
-		((slice->request->tasks & SF_TASKS_SHORT) == 0 || !is_short(run, state)))
+		((slice->request->tasks & SF_TASKS_SHORT) == 0 || !is_short(draft, state)))
 	{
 		announce(branch, request, task, stimulus);
 		return;
 	}
 	if (!in_session)
 		sf_driver.assume_identity(slice->owner);
-	run_task(slice, run, branch, resource, payload, slice->request->last_try, &outcome);
+	run_task(slice, draft, branch, resource, payload, slice->request->last_try, &outcome);
 	if (outcome.assigned_xid)
 		slice->subxacts++;
 	sf_dispatch_stimulus(&outcome, stimulus);
@@ -348,24 +348,24 @@ dispatch_sql(SfSlice *slice, SfRun *run, const SfBranch *branch,
  * *stimulus gets the outcome, or what the branch now waits for.
  */
 void
-sf_dispatch(SfSlice *slice, SfRun *run, const SfBranch *branch,
+sf_dispatch(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 			const SfTaskRequest *request, SfStimulus *stimulus)
 {
-	const SfState *state = &run->program->states[branch->state];
+	const SfState *state = &draft->program->states[branch->state];
 	SfTaskRequest given = *request; /* to what carries it out */
 	SfResource	resource;
 	SfTaskOutcome outcome;
 
 	memset(&outcome, 0, sizeof(outcome));
-	if (!resolve(run, request->resource, &resource, &given.payload, &outcome.error) ||
+	if (!resolve(draft, request->resource, &resource, &given.payload, &outcome.error) ||
 		(state->type == SF_STATE_MAP && !is_sql(&resource, &outcome.error)))
 		sf_dispatch_stimulus(&outcome, stimulus);
 	else if (resource.kind == SF_RESOURCE_ACTIVITY)
-		sf_outside_queue(run, branch, &resource, &given, stimulus);
+		sf_outside_queue(draft, branch, &resource, &given, stimulus);
 	else if (resource.kind == SF_RESOURCE_START_EXECUTION)
-		dispatch_child(run, branch, request, &resource, stimulus);
+		dispatch_child(draft, branch, request, &resource, stimulus);
 	else
-		dispatch_sql(slice, run, branch, request, &resource, given.payload, stimulus);
+		dispatch_sql(slice, draft, branch, request, &resource, given.payload, stimulus);
 }
 
 /*
@@ -373,10 +373,10 @@ sf_dispatch(SfSlice *slice, SfRun *run, const SfBranch *branch,
  * worker's slice has offered it to its caller.
  */
 bool
-sf_dispatch_announced(SfSlice *slice, SfRun *run, const SfBranch *branch,
+sf_dispatch_announced(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 					  SfStimulus *stimulus)
 {
-	const SfState *state = &run->program->states[branch->state];
+	const SfState *state = &draft->program->states[branch->state];
 	Jsonb	   *payload = branch->result;
 	SfResource	resource;
 	SfTaskOutcome outcome;
@@ -387,8 +387,8 @@ sf_dispatch_announced(SfSlice *slice, SfRun *run, const SfBranch *branch,
 		offer_long_task(slice, branch, state);
 		return false;
 	}
-	if (resolve(run, task_resource(run, branch), &resource, &payload, &outcome.error))
-		run_task(slice, run, branch, &resource, payload,
+	if (resolve(draft, task_resource(draft, branch), &resource, &payload, &outcome.error))
+		run_task(slice, draft, branch, &resource, payload,
 				 slice->request->last_try, &outcome);
 	sf_dispatch_stimulus(&outcome, stimulus);
 	if (outcome.ok && sf_state_awaits_token(state))
@@ -401,14 +401,14 @@ sf_dispatch_announced(SfSlice *slice, SfRun *run, const SfBranch *branch,
 
 /* Run the announced task of a branch, in a transaction of its own (long_task.c). */
 void
-sf_dispatch_alone(const SfRun *run, const SfBranch *branch, bool last_try,
+sf_dispatch_alone(const SfDraft *draft, const SfBranch *branch, bool last_try,
 				  SfTaskOutcome *outcome)
 {
 	SfResource	resource;
 	Jsonb	   *payload = branch->result;
 
-	if (!resolve(run, task_resource(run, branch), &resource, &payload, &outcome->error))
+	if (!resolve(draft, task_resource(draft, branch), &resource, &payload, &outcome->error))
 		return;
-	sf_driver.assume_identity(run->execution->owner);
-	run_task(NULL, run, branch, &resource, payload, last_try, outcome);
+	sf_driver.assume_identity(draft->execution->owner);
+	run_task(NULL, draft, branch, &resource, payload, last_try, outcome);
 }

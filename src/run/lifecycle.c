@@ -93,7 +93,7 @@ sf_lifecycle_restart(SfExecution *execution, const SfMachine *machine,
 	List	   *branches = lock_branches(execution);
 	SfBranch   *old = branch_by_no(branches, SF_BRANCH_ROOT);
 	SfBranch   *root;
-	SfRun	   *run;
+	SfDraft	   *draft;
 
 	reopen(execution);
 	execution->version = machine->version;
@@ -101,24 +101,24 @@ sf_lifecycle_restart(SfExecution *execution, const SfMachine *machine,
 	execution->last_redriven_at = DT_NOBEGIN;
 	execution->input = execution->new_input = input;
 
-	run = sf_run_make_locked(execution);
-	root = sf_lifecycle_root(execution, run->program->scopes[0].start, input);
+	draft = sf_draft_make_locked(execution);
+	root = sf_lifecycle_root(execution, draft->program->scopes[0].start, input);
 	/* a child that the last run waited for answers nothing of this one */
 	root->generation = old == NULL ? execution->last_event_id : old->generation + 1;
-	sf_run_drop_all(run);
-	run->branches = list_make1(root);
-	sf_runs_write(list_make1(run));
+	sf_draft_drop_all(draft);
+	draft->branches = list_make1(root);
+	sf_drafts_write(list_make1(draft));
 }
 
 /* End a running execution as ABORTED; the caller has locked its row. */
 void
 sf_lifecycle_stop(SfExecution *execution, const char *error, const char *cause)
 {
-	SfRun	   *run = sf_run_make_locked(execution);
+	SfDraft	   *draft = sf_draft_make_locked(execution);
 	SfError		given = sf_error_make(error, cause);
 
-	sf_lifecycle_end(run, SF_STIMULUS_STOPPED, &given);
-	sf_runs_write(list_make1(run));
+	sf_draft_end_execution(draft, SF_STIMULUS_STOPPED, &given);
+	sf_drafts_write(list_make1(draft));
 }
 
 /* Is this a Distributed Map that has read its items? */
@@ -201,7 +201,7 @@ redrive_children(const SfExecution *execution, const SfBranch *branch,
 
 /* Have every branch run again that has not succeeded. */
 static void
-redrive_all(SfRun *run, List *branches, TimestampTz now)
+redrive_all(SfDraft *draft, List *branches, TimestampTz now)
 {
 	ListCell   *lc;
 
@@ -219,11 +219,11 @@ redrive_all(SfRun *run, List *branches, TimestampTz now)
 		{
 			stimulus.counted = true;
 			stimulus.pending = had_children(branch) ?
-				redrive_children(run->execution, branch, now) : branch->pending;
+				redrive_children(draft->execution, branch, now) : branch->pending;
 		}
 		else
-			stimulus.output = failed_input(run->program, branch);
-		(void) sf_run_advance(run, branch, &stimulus);
+			stimulus.output = failed_input(draft->program, branch);
+		(void) sf_draft_advance(draft, branch, &stimulus);
 	}
 }
 
@@ -285,10 +285,10 @@ refuse_from_state(const SfExecution *execution, const SfProgram *program,
 
 /* Replace all branches by one that enters a top-level state. */
 static List *
-rewind_to(SfRun *run, List *branches, const char *from_state, Jsonb *input)
+rewind_to(SfDraft *draft, List *branches, const char *from_state, Jsonb *input)
 {
-	const SfExecution *execution = run->execution;
-	const SfProgram *program = run->program;
+	const SfExecution *execution = draft->execution;
+	const SfProgram *program = draft->program;
 	int			state = sf_program_find_state(program, from_state);
 	SfBranch   *old = branch_by_no(branches, SF_BRANCH_ROOT);
 	SfBranch   *root;
@@ -305,7 +305,7 @@ rewind_to(SfRun *run, List *branches, const char *from_state, Jsonb *input)
 				 errdetail("The state was not entered, or the machine keeps no history of it."),
 				 errhint("Give the argument input.")));
 
-	sf_run_drop_all(run);
+	sf_draft_drop_all(draft);
 	root = sf_lifecycle_root(execution, state, input);
 	if (old != NULL)
 	{
@@ -329,21 +329,21 @@ redrive_extra(int count)
 
 /* Append the events of the Distributed Maps that go on. */
 static void
-redrive_map_runs(SfRun *run, TimestampTz now)
+redrive_map_runs(SfDraft *draft, TimestampTz now)
 {
 	ListCell   *lc;
 
-	foreach(lc, run->branches)
+	foreach(lc, draft->branches)
 	{
 		const SfBranch *branch = lfirst(lc);
-		const SfState *state = &run->program->states[branch->state];
+		const SfState *state = &draft->program->states[branch->state];
 		SfMapRun   *map_run;
 
 		if (branch->phase != SF_PHASE_JOIN || branch->map_run_no == 0)
 			continue;
 		map_run = sf_map_children_run(branch);
-		sf_run_add_event(run, SF_EVENT_MAP_RUN_REDRIVEN,
-						   sf_map_redriven_extra(run->execution, state, map_run),
+		sf_draft_add_event(draft, SF_EVENT_MAP_RUN_REDRIVEN,
+						   sf_map_redriven_extra(draft->execution, state, map_run),
 						   now);
 	}
 }
@@ -376,7 +376,7 @@ sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 					 Jsonb *input, char **from)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	SfRun	   *run;
+	SfDraft	   *draft;
 	List	   *branches;
 
 	check_redrivable(execution);
@@ -386,27 +386,27 @@ sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 				 errmsg("argument input of sf_redrive needs from_state"),
 				 errdetail("What did not succeed runs again with the input it had.")));
 
-	run = sf_run_make_locked(execution);
+	draft = sf_draft_make_locked(execution);
 	branches = lock_branches(execution);
 	if (from_state != NULL)
-		run->branches = branches = rewind_to(run, branches, from_state, input);
+		draft->branches = branches = rewind_to(draft, branches, from_state, input);
 	else if (branches == NIL)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
 				 errmsg("execution \"%s\" has nothing left to go on from",
 						execution->execution_id)));
 	else
-		redrive_all(run, branches, now);
+		redrive_all(draft, branches, now);
 
 	if (from != NULL)
-		*from = revived_states(run->program, branches);
+		*from = revived_states(draft->program, branches);
 	reopen(execution);
 	execution->redrive_count++;
 	execution->last_redriven_at = now;
-	sf_run_add_event(run, SF_EVENT_EXECUTION_REDRIVEN,
+	sf_draft_add_event(draft, SF_EVENT_EXECUTION_REDRIVEN,
 					   redrive_extra(execution->redrive_count), now);
-	redrive_map_runs(run, now);
-	sf_run_add_deadline(run);
-	sf_runs_write(list_make1(run));
+	redrive_map_runs(draft, now);
+	sf_draft_add_deadline(draft);
+	sf_drafts_write(list_make1(draft));
 	return execution->redrive_count;
 }

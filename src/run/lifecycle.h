@@ -21,6 +21,6 @@ extern int	sf_lifecycle_redrive(SfExecution *execution,
 								 char **from);
 extern int	sf_redrive_tolerated(SfExecution *execution, int64 child_no,
 								 char **from);
-extern void sf_lifecycle_end(SfRun *run, SfStimulusKind why, const SfError *error);
+extern void sf_draft_end_execution(SfDraft *draft, SfStimulusKind why, const SfError *error);
 
 #endif							/* SF_RUN_LIFECYCLE_H */

@@ -5,7 +5,7 @@
  *
  * The compiled program says what each state needs (SfNeeds).  If a transition
  * needs more (the id of an event, for the text of an error; the context object,
- * in a catcher), sf_run_advance() loads that and computes the transition again.
+ * in a catcher), sf_draft_advance() loads that and computes the transition again.
  * The first computation has changed nothing.
  */
 #include "postgres.h"
@@ -28,10 +28,10 @@
 
 /* What stands in the context object; the input, which may be large, if the state looks at it. */
 static void
-load_context(SfRun *run, const SfState *state)
+load_context(SfDraft *draft, const SfState *state)
 {
-	SfLoaded   *loaded = &run->loaded;
-	SfExecution *execution = run->execution;
+	SfLoaded   *loaded = &draft->loaded;
+	SfExecution *execution = draft->execution;
 
 	loaded->input = NULL;
 	if ((state->context_use & SF_CONTEXT_INPUT) != 0)
@@ -51,24 +51,24 @@ load_context(SfRun *run, const SfState *state)
 
 /* The run that a Distributed Map is in, or names for one that begins. */
 static void
-load_map_run(SfRun *run, const SfBranch *branch)
+load_map_run(SfDraft *draft, const SfBranch *branch)
 {
 	if (branch->phase != SF_PHASE_ENTER && branch->map_run_no != 0)
 	{
-		run->loaded.map_run = sf_map_children_run(branch);
+		draft->loaded.map_run = sf_map_children_run(branch);
 		return;
 	}
-	run->loaded.map_run = palloc0(sizeof(SfMapRun));
-	run->loaded.map_run->map_run_no = sf_branch_next_no();
-	run->loaded.map_run->uuid = sf_uuid_v7();
+	draft->loaded.map_run = palloc0(sizeof(SfMapRun));
+	draft->loaded.map_run->map_run_no = sf_branch_next_no();
+	draft->loaded.map_run->uuid = sf_uuid_v7();
 }
 
 /* How many items the children may take that there is room for, as far as is known. */
 static int
-items_wanted(const SfRun *run, const SfBranch *branch)
+items_wanted(const SfDraft *draft, const SfBranch *branch)
 {
-	const SfDistributedMap *map = sf_state_map(&run->program->states[branch->state])->distributed;
-	int			batch = run->loaded.map_run->max_items_per_batch;
+	const SfDistributedMap *map = sf_state_map(&draft->program->states[branch->state])->distributed;
+	int			batch = draft->loaded.map_run->max_items_per_batch;
 	int64		room = (branch->max_concurrency > 0 ? branch->max_concurrency :
 						SF_MAP_WINDOW) - branch->pending;
 
@@ -82,11 +82,11 @@ items_wanted(const SfRun *run, const SfBranch *branch)
  * items were too few for a batch, load twice as many.
  */
 static void
-load_items(SfRun *run, const SfBranch *branch)
+load_items(SfDraft *draft, const SfBranch *branch)
 {
-	SfLoaded   *loaded = &run->loaded;
+	SfLoaded   *loaded = &draft->loaded;
 	bool		more = (loaded->has & SF_NEED_ITEMS) != 0;
-	int			most = more ? Max(loaded->nitems * 2, CHUNK) : items_wanted(run, branch);
+	int			most = more ? Max(loaded->nitems * 2, CHUNK) : items_wanted(draft, branch);
 	Size		bytes = 0;
 
 	if (!sf_join_wants_more(branch))
@@ -108,31 +108,31 @@ load_items(SfRun *run, const SfBranch *branch)
 			bytes += VARSIZE(loaded->items[loaded->nitems + i]);
 		loaded->nitems += n;
 	}
-	loaded->may_begin = sf_quota_has_room(run->execution->owner);
+	loaded->may_begin = sf_quota_has_room(draft->execution->owner);
 }
 
 /* Load what a transition needs. */
 static void
-load(SfRun *run, const SfBranch *branch, uint32 needs)
+load(SfDraft *draft, const SfBranch *branch, uint32 needs)
 {
-	SfLoaded   *loaded = &run->loaded;
+	SfLoaded   *loaded = &draft->loaded;
 
 	if ((needs & SF_NEED_EVENT_IDS) != 0)
 	{
-		sf_run_lock(run);
-		loaded->base_event_id = run->base_event_id;
+		sf_draft_lock(draft);
+		loaded->base_event_id = draft->base_event_id;
 	}
 	if ((needs & SF_NEED_CONTEXT) != 0)
-		load_context(run, &run->program->states[branch->state]);
+		load_context(draft, &draft->program->states[branch->state]);
 	if ((needs & SF_NEED_TOKEN) != 0)
 	{
-		run->token_task = sf_outside_make_task(branch);
-		loaded->token = sf_task_token(run->token_task);
+		draft->token_task = sf_outside_make_task(branch);
+		loaded->token = sf_task_token(draft->token_task);
 	}
 	if ((needs & SF_NEED_MAP_RUN) != 0)
-		load_map_run(run, branch);
+		load_map_run(draft, branch);
 	if ((needs & SF_NEED_ITEMS) != 0)
-		load_items(run, branch);
+		load_items(draft, branch);
 	if ((needs & SF_NEED_RANDOM) != 0)
 		loaded->random = pg_prng_double(&pg_global_prng_state);
 	loaded->has |= needs;
@@ -140,28 +140,28 @@ load(SfRun *run, const SfBranch *branch, uint32 needs)
 
 /*
  * Make a transition of a branch: load what it needs, compute it, apply its effects.
- * The transition that is returned is valid until the next one of this run.
+ * The transition that is returned is valid until the next one of this draft.
  */
 SfTransition *
-sf_run_advance(SfRun *run, SfBranch *branch, const SfStimulus *stimulus)
+sf_draft_advance(SfDraft *draft, SfBranch *branch, const SfStimulus *stimulus)
 {
-	SfTransition *t = &run->transition;
-	SfLoaded   *loaded = &run->loaded;
+	SfTransition *t = &draft->transition;
+	SfLoaded   *loaded = &draft->loaded;
 	TimestampTz now = GetCurrentTimestamp();
-	uint32		needs = sf_transition_needs(run->program, branch, stimulus);
+	uint32		needs = sf_transition_needs(draft->program, branch, stimulus);
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext computed = AllocSetContextCreate(context, "sfflow transition",
 												   ALLOCSET_SMALL_SIZES);
 
-	loaded->nevents = list_length(run->events);
+	loaded->nevents = list_length(draft->events);
 	loaded->has = 0;
 	loaded->token = NULL;
-	run->token_task = NULL;
-	if (run->locked)
+	draft->token_task = NULL;
+	if (draft->locked)
 		needs |= SF_NEED_EVENT_IDS;
 	do
 	{
-		load(run, branch, needs);
+		load(draft, branch, needs);
 		MemoryContextSwitchTo(computed);
 		sf_transition(loaded, branch, stimulus, now, t);
 		MemoryContextSwitchTo(context);
@@ -174,31 +174,31 @@ sf_run_advance(SfRun *run, SfBranch *branch, const SfStimulus *stimulus)
 			t->size = 0;
 		}
 	} while (needs != 0);
-	sf_apply(run, branch, t);
+	sf_apply(draft, branch, t);
 	return t;
 }
 
 /*
- * Have the execution of a run, whose row is locked, end without its branches:
- * STOPPED, ORPHANED or TIMED_OUT.  Write the run afterwards.
+ * Have the execution of a draft, whose row is locked, end without its branches:
+ * STOPPED, ORPHANED or TIMED_OUT.  Write the draft afterwards.
  */
 void
-sf_lifecycle_end(SfRun *run, SfStimulusKind why, const SfError *error)
+sf_draft_end_execution(SfDraft *draft, SfStimulusKind why, const SfError *error)
 {
-	SfExecution *execution = run->execution;
+	SfExecution *execution = draft->execution;
 	SfBranchKey key = {execution->execution_no, SF_BRANCH_ROOT};
 	SfBranch   *root = sf_branch_read(key, SF_LOCK_NONE);
 	SfStimulus	stimulus = {.kind = why,.error = *error,.state = -1};
 
 	stimulus.output = execution->input;
-	stimulus.parent_counts = why == SF_STIMULUS_ORPHANED && run->administered;
+	stimulus.parent_counts = why == SF_STIMULUS_ORPHANED && draft->administered;
 	if (root != NULL)
 	{
 		/* a sibling of the event that entered the state in which it ends */
 		stimulus.cause = sf_event_previous(execution->execution_no, root->entered_event);
 		stimulus.state = root->state;
 	}
-	(void) sf_run_advance(run, sf_branch_make(execution->execution_no,
-											  execution->owner, SF_BRANCH_STOP),
-						  &stimulus);
+	(void) sf_draft_advance(draft, sf_branch_make(execution->execution_no,
+												  execution->owner, SF_BRANCH_STOP),
+							&stimulus);
 }

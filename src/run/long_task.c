@@ -34,14 +34,14 @@ submitted_task(const SfState *state, const SfBranch *branch,
 
 /* Put the outcome of a long task into its branch's row, and nothing else. */
 static void
-keep_outcome(SfRun *run, SfBranch *branch, const SfTaskOutcome *outcome)
+keep_outcome(SfDraft *draft, SfBranch *branch, const SfTaskOutcome *outcome)
 {
 	SfStimulus	stimulus;
 
 	sf_dispatch_stimulus(outcome, &stimulus);
 	stimulus.kind = SF_STIMULUS_OUTCOME;
-	stimulus.task = submitted_task(&run->program->states[branch->state], branch, outcome);
-	(void) sf_run_advance(run, branch, &stimulus);
+	stimulus.task = submitted_task(&draft->program->states[branch->state], branch, outcome);
+	(void) sf_draft_advance(draft, branch, &stimulus);
 	if (!SF_DEBUG_MUTATION("T2_commit"))
 		sf_apply_branch(branch);
 }
@@ -51,8 +51,8 @@ keep_outcome(SfRun *run, SfBranch *branch, const SfTaskOutcome *outcome)
  * NULL, an earlier commit of T2 raised it: do not run the task, keep that error.
  */
 void
-sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
-				  const SfError *error, SfSliceResult *result)
+sf_long_task_run(SfBranchKey key, int generation, bool last_try,
+				 const SfError *error, SfSliceResult *result)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "sfflow long task",
@@ -60,7 +60,7 @@ sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 	MemoryContext old = MemoryContextSwitchTo(context);
 	SfExecution *execution;
 	SfBranch   *branch;
-	SfRun	   *run;
+	SfDraft	   *draft;
 	SfTaskOutcome outcome;
 
 	memset(result, 0, sizeof(*result));
@@ -78,16 +78,16 @@ sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
 		execution->status == SF_STATUS_RUNNING)
 	{
 		sf_claim_remember(key);
-		run = sf_run_make(execution);
-		if (!sf_run_is_orphan(run, branch) && !sf_run_is_aborted(run, branch))
+		draft = sf_draft_make(execution);
+		if (!sf_draft_is_orphan(draft, branch) && !sf_draft_is_aborted(draft, branch))
 		{
 			result->owner = execution->owner;
 			memset(&outcome, 0, sizeof(outcome));
 			if (error != NULL)
 				outcome.error = *error;
 			else
-				sf_dispatch_alone(run, branch, last_try, &outcome);
-			keep_outcome(run, branch, &outcome);
+				sf_dispatch_alone(draft, branch, last_try, &outcome);
+			keep_outcome(draft, branch, &outcome);
 			result->outcome = SF_SLICE_WORKED;
 		}
 	}

@@ -12,7 +12,7 @@
 /* --- item_reader.c, result_writer.c: the tasks of a Distributed Map --- */
 
 /* Carry out the task that a Distributed Map is at, as its owner. */
-extern void sf_map_task_run(const SfRun *run, const SfBranch *branch,
+extern void sf_map_task_run(const SfDraft *draft, const SfBranch *branch,
 							const SfTaskCall *call, SfTaskOutcome *out);
 
 extern void sf_item_reader_run(const SfMapRun *map_run, const SfState *state,
@@ -20,14 +20,14 @@ extern void sf_item_reader_run(const SfMapRun *map_run, const SfState *state,
 
 /* --- apply_map_run.c: effects and children --- */
 
-/* A run for the step of a branch; NULL when there is none. */
+/* The map run of the step of a branch; NULL when there is none. */
 extern SfMapRun *sf_map_children_run(const SfBranch *branch);
 
 /*
  * Results of all children as an array; NULL when they are larger than a
  * payload may be.
  */
-extern Jsonb *sf_map_children_outputs(const SfRun *run, const SfBranch *branch);
+extern Jsonb *sf_map_children_outputs(const SfDraft *draft, const SfBranch *branch);
 
 /* A child execution has ended, in this slice or from outside. */
 typedef struct SfChildEnd
@@ -39,9 +39,9 @@ typedef struct SfChildEnd
 	int			items;
 } SfChildEnd;
 
-extern SfChildEnd *sf_map_children_count_end(const SfExecution *execution,
-											 const SfProgram *program);
-extern void sf_map_children_have_ended(List *ends);
+extern SfChildEnd *sf_map_children_make_end(const SfExecution *execution,
+											const SfProgram *program);
+extern void sf_map_children_count_ends(List *ends);
 
 /* --- apply_write.c --- */
 

@@ -54,7 +54,7 @@ may_use(Oid role, const SfActivity *activity, SfPrivilege p)
 
 /* Queue a task of an activity; *stimulus says that it waits, or why it cannot. */
 void
-sf_outside_queue(SfRun *run, const SfBranch *branch, const SfResource *resource,
+sf_outside_queue(SfDraft *draft, const SfBranch *branch, const SfResource *resource,
 				 const SfTaskRequest *request, SfStimulus *stimulus)
 {
 	SfActivity *activity = sf_activity_read(resource->name);
@@ -64,23 +64,23 @@ sf_outside_queue(SfRun *run, const SfBranch *branch, const SfResource *resource,
 	stimulus->kind = SF_STIMULUS_TASK;
 	/* what the owner has no right at all on does not exist for it */
 	if (activity == NULL ||
-		!may_use(run->execution->owner, activity, SF_PRIVILEGE_ANY))
+		!may_use(draft->execution->owner, activity, SF_PRIVILEGE_ANY))
 	{
 		sf_error_set(&stimulus->error, SF_ERR_RUNTIME,
 					 "The activity ARN does not exist. Activity: '%s'.",
 					 resource->name);
 		return;
 	}
-	if (!may_use(run->execution->owner, activity, SF_PRIVILEGE_WORK))
+	if (!may_use(draft->execution->owner, activity, SF_PRIVILEGE_WORK))
 	{
 		sf_error_set(&stimulus->error, SF_ERR_PERMISSIONS,
 					 "The owner of state machine '%s' has no right to give work to activity '%s'.",
-					 run->execution->machine_name, activity->name);
+					 draft->execution->machine_name, activity->name);
 		stimulus->error.needs_prefix = false;
 		return;
 	}
 
-	task = run->token_task != NULL ? run->token_task : sf_outside_make_task(branch);
+	task = draft->token_task != NULL ? draft->token_task : sf_outside_make_task(branch);
 	task->activity_no = activity->activity_no;
 	task->status = SF_TASK_QUEUED;
 	task->input = request->payload;
@@ -140,9 +140,9 @@ is_activity_result(const SfState *state, const SfTask *task)
 
 /* The outcome that was put into the row: by T2, or by an answer. */
 static void
-answered(const SfRun *run, const SfBranch *branch, SfTask *task, SfStimulus *stimulus)
+answered(const SfDraft *draft, const SfBranch *branch, SfTask *task, SfStimulus *stimulus)
 {
-	const SfState *state = &run->program->states[branch->state];
+	const SfState *state = &draft->program->states[branch->state];
 
 	stimulus->kind = SF_STIMULUS_TASK;
 	stimulus->ok = !branch->failing;
@@ -157,7 +157,7 @@ answered(const SfRun *run, const SfBranch *branch, SfTask *task, SfStimulus *sti
 
 /* The lease of a task is over: back into the queue, or given up. */
 static void
-lease_is_over(const SfRun *run, SfTask *task, SfStimulus *stimulus)
+lease_is_over(const SfDraft *draft, SfTask *task, SfStimulus *stimulus)
 {
 	SfActivity *activity = sf_activity_read_no(task->activity_no);
 
@@ -167,7 +167,7 @@ lease_is_over(const SfRun *run, SfTask *task, SfStimulus *stimulus)
 		task->used_up = true;
 		fail_stimulus(stimulus, task, "Sfflow.MaxReceiveCount",
 					  psprintf("The task of state '%s' in activity '%s' was handed out %d %s and never answered.",
-							   run->program->states[task->state].name,
+							   draft->program->states[task->state].name,
 							   activity ? activity->name : "", task->receives,
 							   task->receives == 1 ? "time" : "times"));
 		return;
@@ -182,7 +182,7 @@ lease_is_over(const SfRun *run, SfTask *task, SfStimulus *stimulus)
 
 /* A timer of a task that was not answered has come. */
 static void
-timer_rang(const SfRun *run, SfTask *task, SfStimulus *stimulus)
+timer_rang(const SfDraft *draft, SfTask *task, SfStimulus *stimulus)
 {
 	TimestampTz now = GetCurrentTimestamp();
 	TimestampTz heard = task->heartbeat_at == DT_NOBEGIN ? task->started_at :
@@ -205,7 +205,7 @@ timer_rang(const SfRun *run, SfTask *task, SfStimulus *stimulus)
 		stimulus->error.heartbeat = true;
 	}
 	else if (now >= task->lease_until)
-		lease_is_over(run, task, stimulus);
+		lease_is_over(draft, task, stimulus);
 	else
 		wait_until(stimulus, sf_task_timer(task), NULL);
 }
@@ -228,18 +228,18 @@ may_have_task(const SfState *state)
  * a program outside or of a child execution) or EXTERNAL (a timer of the task).
  */
 void
-sf_outside_stimulus(SfRun *run, const SfBranch *branch, SfStimulus *stimulus)
+sf_outside_stimulus(SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)
 {
-	const SfState *state = &run->program->states[branch->state];
+	const SfState *state = &draft->program->states[branch->state];
 	SfTask	   *task = may_have_task(state) ?
 		sf_task_read(branch->key, SF_LOCK_WAIT) : NULL;
 
 	if (task != NULL && task->generation != branch->generation)
 		task = NULL;
 	if (branch->phase == SF_PHASE_ANSWERED)
-		answered(run, branch, task, stimulus);
+		answered(draft, branch, task, stimulus);
 	else if (task != NULL)
-		timer_rang(run, task, stimulus);
+		timer_rang(draft, task, stimulus);
 	else if (GetCurrentTimestamp() < branch->deadline)
 		wait_until(stimulus, branch->deadline, NULL);	/* a child execution */
 	else

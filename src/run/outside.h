@@ -9,7 +9,7 @@
 #include "run/apply.h"
 
 extern SfTask *sf_outside_make_task(const SfBranch *branch);
-extern void sf_outside_queue(SfRun *run, const SfBranch *branch,
+extern void sf_outside_queue(SfDraft *draft, const SfBranch *branch,
 							 const SfResource *resource,
 							 const SfTaskRequest *request, SfStimulus *stimulus);
 extern void sf_outside_await_token(SfTask *task, const SfTaskRequest *request);
@@ -17,12 +17,12 @@ extern TimestampTz sf_outside_timer(const SfBranch *branch,
 									const SfTaskRequest *request);
 
 /* Work out what has happened to a branch in phase ANSWERED or EXTERNAL. */
-extern void sf_outside_stimulus(SfRun *run, const SfBranch *branch,
+extern void sf_outside_stimulus(SfDraft *draft, const SfBranch *branch,
 								SfStimulus *stimulus);
 
 /* --- child_execution.c: child executions --- */
 
-extern bool sf_child_start(const SfRun *run, const SfBranch *branch, int generation,
+extern bool sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
 						   const SfResource *resource, Jsonb *payload,
 						   Jsonb **output, SfError *error);
 

@@ -34,9 +34,9 @@ redrive_child(SfMapRun *map_run, int64 child_no)
 
 /* Redrive the children of a run (child_no not 0: one of them); how many. */
 static int
-redrive_run(SfRun *run, SfMapRun *map_run, int64 child_no)
+redrive_run(SfDraft *draft, SfMapRun *map_run, int64 child_no)
 {
-	const SfExecution *execution = run->execution;
+	const SfExecution *execution = draft->execution;
 	int			begun = 0;
 	ListCell   *lc;
 
@@ -54,9 +54,9 @@ redrive_run(SfRun *run, SfMapRun *map_run, int64 child_no)
 		return 0;
 	map_run->redrive_count++;
 	sf_apply_map_run(map_run);
-	sf_run_add_event(run, SF_EVENT_MAP_RUN_REDRIVEN,
+	sf_draft_add_event(draft, SF_EVENT_MAP_RUN_REDRIVEN,
 					   sf_map_redriven_extra(execution,
-											 &run->program->states[map_run->state],
+											 &draft->program->states[map_run->state],
 											 map_run),
 					   GetCurrentTimestamp());
 	return begun;
@@ -72,7 +72,7 @@ redrive_run(SfRun *run, SfMapRun *map_run, int64 child_no)
 int
 sf_redrive_tolerated(SfExecution *execution, int64 child_no, char **from)
 {
-	SfRun	   *run = sf_run_make_locked(execution);
+	SfDraft	   *draft = sf_draft_make_locked(execution);
 	StringInfoData names;
 	int			begun = 0;
 	ListCell   *lc;
@@ -82,15 +82,15 @@ sf_redrive_tolerated(SfExecution *execution, int64 child_no, char **from)
 	{
 		SfMapRun   *map_run = sf_map_run_read(execution->execution_no,
 											  *(int64 *) lfirst(lc), SF_LOCK_WAIT);
-		int			n = redrive_run(run, map_run, child_no);
+		int			n = redrive_run(draft, map_run, child_no);
 
 		begun += n;
 		if (n > 0)
 			appendStringInfo(&names, "%s\"%s\"", names.len == 0 ? "" : ", ",
-							 run->program->states[map_run->state].name);
+							 draft->program->states[map_run->state].name);
 	}
 	if (begun > 0)
-		sf_runs_write(list_make1(run));
+		sf_drafts_write(list_make1(draft));
 	if (from != NULL)
 		*from = names.data;
 	return begun;

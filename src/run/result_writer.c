@@ -281,7 +281,7 @@ write_rows(SfResultWriter *writer)
 
 /* Write the results of the run; the outcome's output is ResultWriterDetails. */
 static void
-write_results(const SfMapRun *map_run, const SfRun *run, const SfState *state,
+write_results(const SfMapRun *map_run, const SfDraft *draft, const SfState *state,
 			  const SfTaskCall *call, SfTaskOutcome *out)
 {
 	SfResultWriter *writer = palloc0(sizeof(SfResultWriter));
@@ -291,8 +291,8 @@ write_results(const SfMapRun *map_run, const SfRun *run, const SfState *state,
 	writer->map_run = map_run;
 	writer->map = map;
 	writer->call = call;
-	writer->machine = run->execution->machine_name;
-	writer->map_run_name = sf_map_arn(run->execution, state, map_run->uuid);
+	writer->machine = draft->execution->machine_name;
+	writer->map_run_name = sf_map_arn(draft->execution, state, map_run->uuid);
 	writer->form = result_form(map->writer_config, rows ?
 								  SF_RESULT_COMPACT : SF_RESULT_NONE);
 	writer->context = AllocSetContextCreate(CurrentMemoryContext,
@@ -307,9 +307,9 @@ write_results(const SfMapRun *map_run, const SfRun *run, const SfState *state,
 
 /* Put the results of all children into an array. */
 Jsonb *
-sf_map_children_outputs(const SfRun *run, const SfBranch *branch)
+sf_map_children_outputs(const SfDraft *draft, const SfBranch *branch)
 {
-	const SfState *state = &run->program->states[branch->state];
+	const SfState *state = &draft->program->states[branch->state];
 	SfResultForm form = result_form(sf_state_map(state)->distributed->writer_config,
 									   SF_RESULT_COMPACT);
 	MemoryContext keep = CurrentMemoryContext;
@@ -337,7 +337,7 @@ sf_map_children_outputs(const SfRun *run, const SfBranch *branch)
 		{
 			const SfExecution *result = lfirst(lc);
 
-			(void) add_result(&b, result, form, run->execution->machine_name,
+			(void) add_result(&b, result, form, draft->execution->machine_name,
 								 keep);
 			first = result->map_index + 1;
 		}
@@ -350,10 +350,10 @@ sf_map_children_outputs(const SfRun *run, const SfBranch *branch)
 
 /* Read items or write results: what the branch has to do. */
 static void
-run_task(const SfRun *run, const SfBranch *branch, const SfTaskCall *call,
+run_task(const SfDraft *draft, const SfBranch *branch, const SfTaskCall *call,
 		 SfTaskOutcome *out)
 {
-	const SfState *state = &run->program->states[branch->state];
+	const SfState *state = &draft->program->states[branch->state];
 	const SfMapRun *map_run = sf_map_children_run(branch);
 
 	if (map_run == NULL)
@@ -361,13 +361,13 @@ run_task(const SfRun *run, const SfBranch *branch, const SfTaskCall *call,
 	if (sf_distributed_resource(state, branch) == sf_state_map(state)->distributed->item_reader)
 		sf_item_reader_run(map_run, state, call, out);
 	else
-		write_results(map_run, run, state, call, out);
+		write_results(map_run, draft, state, call, out);
 }
 
 /* What the task of a Distributed Map works with */
 typedef struct MapTask
 {
-	const SfRun *run;
+	const SfDraft *draft;
 	const SfBranch *branch;
 	const SfTaskCall *call;
 	SfTaskOutcome *out;
@@ -379,7 +379,7 @@ run_in_subtransaction(void *arg)
 {
 	MapTask    *task = arg;
 
-	run_task(task->run, task->branch, task->call, task->out);
+	run_task(task->draft, task->branch, task->call, task->out);
 	return task->out->ok;
 }
 
@@ -389,10 +389,10 @@ run_in_subtransaction(void *arg)
  * of them fails.
  */
 void
-sf_map_task_run(const SfRun *run, const SfBranch *branch,
+sf_map_task_run(const SfDraft *draft, const SfBranch *branch,
 				const SfTaskCall *call, SfTaskOutcome *out)
 {
-	MapTask		task = {run, branch, call, out};
+	MapTask		task = {draft, branch, call, out};
 	ErrorData  *error;
 	instr_time	start;
 	instr_time	elapsed;

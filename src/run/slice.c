@@ -33,7 +33,7 @@
 
 /* Make the stimulus JOINED, with the outputs of all children unless the join fails. */
 static void
-joined_stimulus(const SfRun *run, SfBranch *parent, SfStimulus *stimulus)
+joined_stimulus(const SfDraft *draft, SfBranch *parent, SfStimulus *stimulus)
 {
 	stimulus->kind = SF_STIMULUS_JOINED;
 	if (parent->failing)
@@ -41,8 +41,8 @@ joined_stimulus(const SfRun *run, SfBranch *parent, SfStimulus *stimulus)
 	if (parent->map_run_no == 0)
 		stimulus->outputs = sf_branch_outputs(parent->key, &stimulus->noutputs,
 											  &stimulus->last_event);
-	else if (sf_state_map(&run->program->states[parent->state])->distributed->result_writer == NULL)
-		stimulus->output = sf_map_children_outputs(run, parent);
+	else if (sf_state_map(&draft->program->states[parent->state])->distributed->result_writer == NULL)
+		stimulus->output = sf_map_children_outputs(draft, parent);
 }
 
 /*
@@ -50,9 +50,9 @@ joined_stimulus(const SfRun *run, SfBranch *parent, SfStimulus *stimulus)
  * or a child has failed and FailureMode is ABORT, abort the other children first.
  */
 static void
-join_stimulus(SfRun *run, SfBranch *join, SfStimulus *stimulus)
+join_stimulus(SfDraft *draft, SfBranch *join, SfStimulus *stimulus)
 {
-	bool		aborting = join->aborting || sf_run_is_aborted(run, join);
+	bool		aborting = join->aborting || sf_draft_is_aborted(draft, join);
 	bool		child_held = false;
 
 	stimulus->counted = true;
@@ -61,8 +61,8 @@ join_stimulus(SfRun *run, SfBranch *join, SfStimulus *stimulus)
 	if (join->pending > 0 &&
 		(aborting ||
 		 (join->failing &&
-		  run->program->states[join->state].failure_mode == SF_FAILURE_ABORT)))
-		stimulus->pending = sf_abort_children(run, join, &child_held);
+		  draft->program->states[join->state].failure_mode == SF_FAILURE_ABORT)))
+		stimulus->pending = sf_abort_children(draft, join, &child_held);
 	if (stimulus->pending > 0 && (join->failing || aborting))
 	{
 		stimulus->kind = SF_STIMULUS_NOT_YET;
@@ -75,21 +75,21 @@ join_stimulus(SfRun *run, SfBranch *join, SfStimulus *stimulus)
 	}
 	else if (stimulus->pending == 0 &&
 			 (join->failing || join->next_index >= join->total))
-		joined_stimulus(run, join, stimulus);
+		joined_stimulus(draft, join, stimulus);
 	else if (join->max_concurrency == 1 && join->map_run_no == 0)
 		stimulus->last_inner_event = sf_branch_last_inner_event(join->key);
 }
 
 /* Make the stimulus of the next transition of a branch that this slice has claimed. */
 static void
-make_stimulus(SfRun *run, SfBranch *branch, SfStimulus *stimulus)
+make_stimulus(SfDraft *draft, SfBranch *branch, SfStimulus *stimulus)
 {
 	memset(stimulus, 0, sizeof(*stimulus));
 	stimulus->kind = SF_STIMULUS_DUE;
 	if (branch->phase == SF_PHASE_ANSWERED || branch->phase == SF_PHASE_EXTERNAL)
-		sf_outside_stimulus(run, branch, stimulus);
+		sf_outside_stimulus(draft, branch, stimulus);
 	else if (branch->phase == SF_PHASE_JOIN)
-		join_stimulus(run, branch, stimulus);
+		join_stimulus(draft, branch, stimulus);
 }
 
 /* Milliseconds since the slice began. */
@@ -121,28 +121,28 @@ is_used_up(const SfSlice *slice)
  * next step would run user code while an execution is locked?
  */
 static bool
-must_pause(const SfSlice *slice, const SfRun *run, const SfBranch *branch)
+must_pause(const SfSlice *slice, const SfDraft *draft, const SfBranch *branch)
 {
 	if (is_used_up(slice))
 		return true;
 	return slice->no_more_tasks && !sf_slice_in_session(slice->request) &&
-		run->program->states[branch->state].type == SF_STATE_TASK;
+		draft->program->states[branch->state].type == SF_STATE_TASK;
 }
 
 /* Remember the last transition of a state, for sf_step. */
 static void
-report(SfSlice *slice, const SfRun *run, const SfBranch *branch,
+report(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	   const SfState *before)
 {
 	SfSliceResult *result = slice->result;
-	const SfProgram *program = run->program;
+	const SfProgram *program = draft->program;
 	int			owner = program->scopes[branch->scope].owner_state;
 
 	if (!sf_slice_in_session(slice->request))
 		return;
 	result->execution_no = branch->key.execution_no;
 	result->state = before->name;
-	result->transition = run->transition.name;
+	result->transition = draft->transition.name;
 	result->branch = owner < 0 ? "root" :
 		psprintf("%s[%d]", program->states[owner].name, branch->branch_index);
 	result->next_state = branch->phase == SF_PHASE_ENTER ?
@@ -151,13 +151,13 @@ report(SfSlice *slice, const SfRun *run, const SfBranch *branch,
 
 /* Take a branch through a transition. */
 static void
-step(SfSlice *slice, SfRun *run, SfBranch *branch, const SfStimulus *stimulus)
+step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulus)
 {
 	int			before = branch->state;
 
 	CHECK_FOR_INTERRUPTS();
-	(void) sf_run_advance(run, branch, stimulus);
-	if (run->locked)			/* locked before the slice is written */
+	(void) sf_draft_advance(draft, branch, stimulus);
+	if (draft->locked)			/* locked before the slice is written */
 		slice->no_more_tasks = slice->no_more_claims = true;
 	switch (stimulus->kind)
 	{
@@ -167,7 +167,7 @@ step(SfSlice *slice, SfRun *run, SfBranch *branch, const SfStimulus *stimulus)
 			slice->result->transitions++;
 			/* FALLTHROUGH */
 		case SF_STIMULUS_TASK:
-			report(slice, run, branch, &run->program->states[before]);
+			report(slice, draft, branch, &draft->program->states[before]);
 			break;
 		default:
 			break;
@@ -180,21 +180,21 @@ step(SfSlice *slice, SfRun *run, SfBranch *branch, const SfStimulus *stimulus)
  * in a later slice.
  */
 static bool
-next_stimulus(SfSlice *slice, SfRun *run, SfBranch *branch, SfStimulus *stimulus)
+next_stimulus(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfStimulus *stimulus)
 {
-	switch (run->transition.outcome)
+	switch (draft->transition.outcome)
 	{
 		case SF_STEP_TASK:
-			sf_dispatch(slice, run, branch, run->transition.task, stimulus);
+			sf_dispatch(slice, draft, branch, draft->transition.task, stimulus);
 			return true;
 		case SF_STEP_GO_ON:
-			if (must_pause(slice, run, branch))
+			if (must_pause(slice, draft, branch))
 				return false;
-			make_stimulus(run, branch, stimulus);
+			make_stimulus(draft, branch, stimulus);
 			return true;
 		case SF_STEP_REST:
 			if (stimulus->kind == SF_STIMULUS_ANNOUNCED)
-				sf_dispatch_offer(slice, run, branch);
+				sf_dispatch_offer(slice, draft, branch);
 			return false;
 		case SF_STEP_ENDED:
 			break;
@@ -208,67 +208,67 @@ next_stimulus(SfSlice *slice, SfRun *run, SfBranch *branch, SfStimulus *stimulus
  * the execution.
  */
 static void
-end_orphan(SfSlice *slice, SfRun *run, const SfBranch *branch)
+end_orphan(SfSlice *slice, SfDraft *draft, const SfBranch *branch)
 {
 	SfError		none = sf_error_make(NULL, NULL);
 
-	if (run->branches != NIL || run->events != NIL)
+	if (draft->branches != NIL || draft->events != NIL)
 	{
 		sf_hooks.due(branch->key, branch->owner, GetCurrentTimestamp());
 		slice->no_more_claims = true;
 		return;
 	}
-	sf_run_lock(run);
-	sf_lifecycle_end(run, SF_STIMULUS_ORPHANED, &none);
+	sf_draft_lock(draft);
+	sf_draft_end_execution(draft, SF_STIMULUS_ORPHANED, &none);
 	slice->no_more_claims = true;
 }
 
 /* End an execution whose time is up, or that is to stop. */
 static void
-end_execution(SfRun *run, const SfBranch *branch)
+end_execution(SfDraft *draft, const SfBranch *branch)
 {
 	SfError		error = sf_step_branch_error(branch);
 
-	sf_lifecycle_end(run, branch->phase == SF_PHASE_DEADLINE ? SF_STIMULUS_TIMED_OUT :
-					 SF_STIMULUS_STOPPED, &error);
+	sf_draft_end_execution(draft, branch->phase == SF_PHASE_DEADLINE ? SF_STIMULUS_TIMED_OUT :
+						   SF_STIMULUS_STOPPED, &error);
 }
 
 /* Advance a claimed branch until it rests. */
 static void
-advance(SfSlice *slice, SfRun *run, SfBranch *branch)
+advance(SfSlice *slice, SfDraft *draft, SfBranch *branch)
 {
 	SfStimulus	stimulus = {.kind = SF_STIMULUS_OVER};
 
-	if (run->execution->status != SF_STATUS_RUNNING)
+	if (draft->execution->status != SF_STATUS_RUNNING)
 	{
-		step(slice, run, branch, &stimulus);
+		step(slice, draft, branch, &stimulus);
 		return;
 	}
 	if (branch->phase == SF_PHASE_DEADLINE || branch->phase == SF_PHASE_STOP)
 	{
-		end_execution(run, branch);
+		end_execution(draft, branch);
 		return;
 	}
-	if (sf_run_is_orphan(run, branch))
+	if (sf_draft_is_orphan(draft, branch))
 	{
-		end_orphan(slice, run, branch);
+		end_orphan(slice, draft, branch);
 		return;
 	}
-	if (branch->phase != SF_PHASE_JOIN && sf_run_is_aborted(run, branch))
+	if (branch->phase != SF_PHASE_JOIN && sf_draft_is_aborted(draft, branch))
 	{
 		stimulus.kind = SF_STIMULUS_ABORTED;
 		stimulus.cause = SF_CHAIN;
 	}
 	else if (branch->phase == SF_PHASE_ANNOUNCED)
 	{
-		if (!sf_dispatch_announced(slice, run, branch, &stimulus))
+		if (!sf_dispatch_announced(slice, draft, branch, &stimulus))
 			return;
 	}
 	else
-		make_stimulus(run, branch, &stimulus);
+		make_stimulus(draft, branch, &stimulus);
 	do
-		step(slice, run, branch, &stimulus);
-	while (next_stimulus(slice, run, branch, &stimulus));
+		step(slice, draft, branch, &stimulus);
+	while (next_stimulus(slice, draft, branch, &stimulus));
 }
 
 /* Does a slice take no more than one branch? */
@@ -283,15 +283,15 @@ is_by_itself(const SfSliceRequest *request)
 static bool
 take_one(SfSlice *slice, SfBranchKey key)
 {
-	SfRun	   *run;
-	SfBranch   *branch = sf_claim(slice, key, &run);
+	SfDraft	   *draft;
+	SfBranch   *branch = sf_claim(slice, key, &draft);
 
 	if (branch == NULL)
 		return false;
 	slice->result->outcome = SF_SLICE_WORKED;
-	advance(slice, run, branch);
+	advance(slice, draft, branch);
 	/* a failure may have made a join due that is to abort the others at once */
-	if (is_by_itself(slice->request) || sf_run_has_failure(run))
+	if (is_by_itself(slice->request) || sf_draft_has_failure(draft))
 		slice->no_more_claims = true;
 	return true;
 }
@@ -473,7 +473,7 @@ sf_slice_run(const SfSliceRequest *request, SfSliceResult *result)
 
 	PushActiveSnapshot(GetTransactionSnapshot());
 	take_branches(&slice);
-	sf_runs_write(slice.runs);
+	sf_drafts_write(slice.drafts);
 	PopActiveSnapshot();
 	if (slice.announced)
 		SF_DEBUG_POINT("T1_commit");
@@ -512,7 +512,7 @@ sf_slice_fail_branch(SfBranchKey key, const char *cause)
 	SfSliceRequest request = {.mode = SF_SLICE_BRANCH,.tasks = SF_TASKS_ALL,.skip_waits = true};
 	SfSliceResult result = {0};
 	SfSlice		slice;
-	SfRun	   *run;
+	SfDraft	   *draft;
 	SfBranch   *branch;
 
 	memset(&slice, 0, sizeof(slice));
@@ -520,17 +520,17 @@ sf_slice_fail_branch(SfBranchKey key, const char *cause)
 	slice.result = &result;
 	sf_claim_forget();
 	PushActiveSnapshot(GetTransactionSnapshot());
-	branch = sf_claim(&slice, key, &run);
-	if (branch != NULL && run->execution->status == SF_STATUS_RUNNING &&
+	branch = sf_claim(&slice, key, &draft);
+	if (branch != NULL && draft->execution->status == SF_STATUS_RUNNING &&
 		branch->phase != SF_PHASE_DEADLINE)
 	{
 		SfStimulus	stimulus = {.kind = SF_STIMULUS_CONDEMNED};
 
 		stimulus.error =
 			sf_error_make(SF_ERR_RUNTIME,
-						  name_state(cause, &run->program->states[branch->state]));
-		(void) sf_run_advance(run, branch, &stimulus);
-		sf_runs_write(slice.runs);
+						  name_state(cause, &draft->program->states[branch->state]));
+		(void) sf_draft_advance(draft, branch, &stimulus);
+		sf_drafts_write(slice.drafts);
 	}
 	PopActiveSnapshot();
 }

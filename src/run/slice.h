@@ -8,7 +8,7 @@
  *	worker:		Start; sf_slice_run(); Commit		-- and again
  *				when the result says LONG_TASK, the slice has announced a long
  *				SQL task (T1 is what was committed just now); the worker then does
- *				Start; sf_slice_run_task(key, generation); Commit	-- T2
+ *				Start; sf_long_task_run(key, generation); Commit	-- T2
  *				and T3 is an ordinary slice, given the same key as hint.
  *	session:	sf_step, sf_run: inside the caller's transaction; long tasks run
  *				inline.
@@ -133,26 +133,26 @@ typedef struct SfSliceResult
 } SfSliceResult;
 
 extern void sf_slice_run(const SfSliceRequest *request, SfSliceResult *result);
-extern void sf_slice_refuse_in_task(const char *function);
-extern void sf_slice_refuse_own_stop(const struct SfExecution *execution);
+extern void sf_dispatch_refuse_in_task(const char *function);
+extern void sf_dispatch_refuse_own_stop(const struct SfExecution *execution);
 
 /*
  * T2: run the announced task; its outcome goes to its own branch row only.
  * With an error, which the commit of T2 raised, that is the outcome.
  */
-extern void sf_slice_run_task(SfBranchKey key, int generation, bool last_try,
-							  const SfError *error, SfSliceResult *result);
+extern void sf_long_task_run(SfBranchKey key, int generation, bool last_try,
+							 const SfError *error, SfSliceResult *result);
 
 extern void sf_slice_fail_branch(SfBranchKey key, const char *cause);
 
 /*
  * A worker's slice raises ERRCODE_SF_EXECUTION_LOCKED when a session holds the
- * row of an execution (its number: sf_slice_locked_out()) for longer than a
+ * row of an execution (its number: sf_draft_locked_out()) for longer than a
  * moment.  Its branches are put off then, so that the worker is free for others.
  */
-extern int64 sf_slice_locked_out(void);
-extern void sf_slice_put_off(SfBranchKey key, int ms);
+extern int64 sf_draft_locked_out(void);
+extern void sf_apply_put_off(SfBranchKey key, int ms);
 
-extern int	sf_slice_touched(SfBranchKey *keys, int size);
+extern int	sf_claim_touched(SfBranchKey *keys, int size);
 
 #endif							/* SF_RUN_SLICE_H */

@@ -18,7 +18,7 @@ typedef struct SfSlice
 	MemoryContext context;		/* lives until the slice has been written */
 	instr_time	began;
 	Oid			owner;			/* of all branches; InvalidOid: none yet */
-	List	   *runs;
+	List	   *drafts;
 	int			subxacts;
 	int			ntasks;			/* SQL tasks that were run here */
 	bool		no_more_tasks;	/* an execution is locked: no user code */
@@ -33,21 +33,21 @@ typedef struct SfSlice
 extern void sf_claim_forget(void);
 extern void sf_claim_remember(SfBranchKey key);
 
-extern SfBranch *sf_claim(SfSlice *slice, SfBranchKey key, SfRun **run);
+extern SfBranch *sf_claim(SfSlice *slice, SfBranchKey key, SfDraft **draft);
 
 /* --- dispatch.c --- */
 
-extern void sf_dispatch(SfSlice *slice, SfRun *run, const SfBranch *branch,
+extern void sf_dispatch(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 						const SfTaskRequest *task, SfStimulus *stimulus);
-extern void sf_dispatch_offer(SfSlice *slice, const SfRun *run,
+extern void sf_dispatch_offer(SfSlice *slice, const SfDraft *draft,
 							  const SfBranch *branch);
-extern bool sf_dispatch_announced(SfSlice *slice, SfRun *run,
+extern bool sf_dispatch_announced(SfSlice *slice, SfDraft *draft,
 								  const SfBranch *branch, SfStimulus *stimulus);
-extern void sf_dispatch_alone(const SfRun *run, const SfBranch *branch,
+extern void sf_dispatch_alone(const SfDraft *draft, const SfBranch *branch,
 							  bool last_try, SfTaskOutcome *outcome);
 extern void sf_dispatch_stimulus(const SfTaskOutcome *outcome,
 								 SfStimulus *stimulus);
-extern bool sf_dispatch_is_for_us(SfSlice *slice, const SfRun *run,
+extern bool sf_dispatch_is_for_us(SfSlice *slice, const SfDraft *draft,
 								  const SfBranch *branch);
 
 #endif							/* SF_RUN_SLICE_INTERNAL_H */

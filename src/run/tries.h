@@ -7,7 +7,7 @@
  * steps follow, in a worker (each try is a transaction, worker/turn.c) and in a
  * session (each is a subtransaction, api/run.c):
  *
- *	1.	The branches of the slice, sf_slice_touched(), run one by one.
+ *	1.	The branches of the slice, sf_claim_touched(), run one by one.
  *	2.	A branch that fails by a conflict with others is tried again, SF_TRIES
  *		times in all, after pauses of random length.
  *	3.	When that does not help, or the error is the branch's own, it ends with

@@ -137,15 +137,15 @@ work(SfAttempt *a)
 				sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
 			break;
 		case SF_ATTEMPT_TASK:
-			sf_slice_run_task(a->key, a->generation, a->request.last_try, a->outcome,
-							  &a->result);
+			sf_long_task_run(a->key, a->generation, a->request.last_try, a->outcome,
+							 &a->result);
 			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
 			break;
 		case SF_ATTEMPT_FAIL:
 			sf_slice_fail_branch(a->key, a->cause);
 			break;
 		case SF_ATTEMPT_PUT_OFF:
-			sf_slice_put_off(a->key, a->put_off_ms);
+			sf_apply_put_off(a->key, a->put_off_ms);
 			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
 			break;
 	}
@@ -205,7 +205,7 @@ handle_error(SfAttempt *a, MemoryContext context)
 	a->fault = classify(a->sqlstate);
 	if (a->in_commit)
 		sf_failure_describe(edata, &a->failure);
-	a->ntouched = sf_slice_touched(a->touched, SF_MAX_TOUCHED);
+	a->ntouched = sf_claim_touched(a->touched, SF_MAX_TOUCHED);
 	a->ntouched = Min(a->ntouched, SF_MAX_TOUCHED);
 	a->collided = sf_table_has_collided();
 	if (a->kind == SF_ATTEMPT_SCAN || a->collided ||

@@ -570,7 +570,7 @@ run_slice(SfTurn *turn)
 	}
 	else
 		run_one_by_one(turn, a.touched, a.ntouched,
-					   a.fault == SF_FAULT_LOCKED ? sf_slice_locked_out() : 0);
+					   a.fault == SF_FAULT_LOCKED ? sf_draft_locked_out() : 0);
 }
 
 /* Carry out the SCAN, SEEK, SLICE or TASK of a turn; errors are dealt with inside. */

@@ -1,10 +1,9 @@
 /*
- * apply_run.c
- *		SfRun: an execution in the memory of a slice, or of a session.
+ * apply_draft.c
+ *		SfDraft: an execution in the memory of a slice, or of a session.
  *
- * An SfRun collects the effects of transitions (apply.c) until sf_runs_write()
- * (apply_write.c) writes them.  It is neither an execution ("one run of a state
- * machine") nor a map run.  This file also has the functions that write a single
+ * A draft collects the effects of transitions (apply.c) until sf_drafts_write()
+ * (apply_write.c) writes them.  This file also has the functions that write a single
  * row at once.
  */
 #include "postgres.h"
@@ -20,62 +19,62 @@
 #include "store/program_cache.h"
 #include "store/quota.h"
 
-/* Make a run: an execution as a slice works on it. */
-SfRun *
-sf_run_make(SfExecution *execution)
+/* Make a draft: an execution as a slice works on it. */
+SfDraft *
+sf_draft_make(SfExecution *execution)
 {
 	SfCachedProgram *cached = sf_program_cache_find(execution->machine_no,
 													execution->version);
-	SfRun	   *run = palloc0(sizeof(SfRun));
+	SfDraft	   *draft = palloc0(sizeof(SfDraft));
 
-	run->execution = execution;
-	run->program = cached->program;
-	run->loaded.execution = execution;
-	run->loaded.program = cached->program;
-	run->loaded.history = cached->history;
-	run->loaded.max_transitions = sf_quota_of(execution->owner)->transitions;
-	return run;
+	draft->execution = execution;
+	draft->program = cached->program;
+	draft->loaded.execution = execution;
+	draft->loaded.program = cached->program;
+	draft->loaded.history = cached->history;
+	draft->loaded.max_transitions = sf_quota_of(execution->owner)->transitions;
+	return draft;
 }
 
-/* Make a run of an execution whose row the caller has locked. */
-SfRun *
-sf_run_make_locked(SfExecution *execution)
+/* Make a draft of an execution whose row the caller has locked. */
+SfDraft *
+sf_draft_make_locked(SfExecution *execution)
 {
-	SfRun	   *run = sf_run_make(execution);
+	SfDraft	   *draft = sf_draft_make(execution);
 
-	run->administered = true;
-	run->locked = true;
-	run->base_event_id = execution->last_event_id;
-	return run;
+	draft->administered = true;
+	draft->locked = true;
+	draft->base_event_id = execution->last_event_id;
+	return draft;
 }
 
 /* Append an event of the execution as a whole, after its last one. */
 void
-sf_run_add_event(SfRun *run, SfEventType type, Jsonb *extra, TimestampTz at)
+sf_draft_add_event(SfDraft *draft, SfEventType type, Jsonb *extra, TimestampTz at)
 {
-	int			n = list_length(run->events);
+	int			n = list_length(draft->events);
 	SfEvent    *event;
 
-	if (run->loaded.history == SF_HISTORY_NONE)
+	if (draft->loaded.history == SF_HISTORY_NONE)
 		return;
 	event = palloc0(sizeof(SfEvent));
 	event->type = type;
 	event->id = -n - 1;
-	event->previous_id = n == 0 ? run->base_event_id : -n;
+	event->previous_id = n == 0 ? draft->base_event_id : -n;
 	event->state = -1;
 	event->at = at;
 	event->extra = extra;
-	run->events = lappend(run->events, event);
+	draft->events = lappend(draft->events, event);
 }
 
-/* Note that a branch has changed (or is new): it is written with the run. */
+/* Note that a branch has changed (or is new): it is written with the draft. */
 void
-sf_run_add_branch(SfRun *run, SfBranch *branch)
+sf_draft_add_branch(SfDraft *draft, SfBranch *branch)
 {
-	if (run->administered)
-		run->branches = lappend(run->branches, branch); /* each comes once */
-	else if (run->branches == NIL || llast(run->branches) != branch)
-		run->branches = list_append_unique_ptr(run->branches, branch);
+	if (draft->administered)
+		draft->branches = lappend(draft->branches, branch); /* each comes once */
+	else if (draft->branches == NIL || llast(draft->branches) != branch)
+		draft->branches = list_append_unique_ptr(draft->branches, branch);
 }
 
 /*
@@ -83,29 +82,29 @@ sf_run_add_branch(SfRun *run, SfBranch *branch)
  * from when the execution last began.
  */
 void
-sf_run_add_deadline(SfRun *run)
+sf_draft_add_deadline(SfDraft *draft)
 {
-	const SfExecution *execution = run->execution;
+	const SfExecution *execution = draft->execution;
 	TimestampTz begin = execution->last_redriven_at != DT_NOBEGIN ?
 		execution->last_redriven_at : execution->started_at;
 	SfBranch   *deadline;
 
-	if (run->program->timeout_seconds <= 0 || execution->map_run_no != 0)
+	if (draft->program->timeout_seconds <= 0 || execution->map_run_no != 0)
 		return;
 	deadline = sf_branch_make(execution->execution_no, execution->owner,
 							  SF_BRANCH_DEADLINE);
 	deadline->phase = SF_PHASE_DEADLINE;
-	deadline->due_at = begin + run->program->timeout_seconds * USECS_PER_SEC;
-	run->branches = lappend(run->branches, deadline);
+	deadline->due_at = begin + draft->program->timeout_seconds * USECS_PER_SEC;
+	draft->branches = lappend(draft->branches, deadline);
 }
 
 /* Has a child branch failed among the effects that wait to be written? */
 bool
-sf_run_has_failure(const SfRun *run)
+sf_draft_has_failure(const SfDraft *draft)
 {
 	ListCell   *lc;
 
-	foreach(lc, run->deltas)
+	foreach(lc, draft->deltas)
 	{
 		if (((SfParentDelta *) lfirst(lc))->failed)
 			return true;
@@ -113,17 +112,17 @@ sf_run_has_failure(const SfRun *run)
 	return false;
 }
 
-/* Delete every branch of a run's execution, and the items of its Maps. */
+/* Delete every branch of a draft's execution, and the items of its Maps. */
 void
-sf_run_drop_all(SfRun *run)
+sf_draft_drop_all(SfDraft *draft)
 {
-	sf_branch_delete_all(run->execution->execution_no);
-	sf_map_item_delete_all(run->execution->execution_no);
+	sf_branch_delete_all(draft->execution->execution_no);
+	sf_map_item_delete_all(draft->execution->execution_no);
 }
 
 /* Has the join above a branch given up, so that the branch has to end? */
 bool
-sf_run_is_aborted(const SfRun *run, const SfBranch *branch)
+sf_draft_is_aborted(const SfDraft *draft, const SfBranch *branch)
 {
 	SfBranchKey key = {branch->key.execution_no, branch->parent_no};
 	SfBranch   *parent;
@@ -135,24 +134,24 @@ sf_run_is_aborted(const SfRun *run, const SfBranch *branch)
 		return true;
 	return parent->aborting || parent->phase != SF_PHASE_JOIN ||
 		(parent->failing &&
-		 run->program->states[parent->state].failure_mode == SF_FAILURE_ABORT);
+		 draft->program->states[parent->state].failure_mode == SF_FAILURE_ABORT);
 }
 
 /* Is its execution the child of a Distributed Map that is over? */
 bool
-sf_run_is_orphan(const SfRun *run, const SfBranch *branch)
+sf_draft_is_orphan(const SfDraft *draft, const SfBranch *branch)
 {
 	int			scope = branch->scope;
 	int			owner;
 
-	if (run->execution->map_run_no == 0)
+	if (draft->execution->map_run_no == 0)
 		return false;
 	/* up to the Distributed Map: nearest first, and only one counts */
-	while ((owner = run->program->scopes[scope].owner_state) >= 0 &&
-		   !sf_state_is_distributed(&run->program->states[owner]))
-		scope = run->program->states[owner].scope;
-	return sf_map_run_is_over(run->execution, owner >= 0 &&
-							  run->program->states[owner].failure_mode == SF_FAILURE_DRAIN);
+	while ((owner = draft->program->scopes[scope].owner_state) >= 0 &&
+		   !sf_state_is_distributed(&draft->program->states[owner]))
+		scope = draft->program->states[owner].scope;
+	return sf_map_run_is_over(draft->execution, owner >= 0 &&
+							  draft->program->states[owner].failure_mode == SF_FAILURE_DRAIN);
 }
 
 /* --- single rows --- */
@@ -202,7 +201,7 @@ sf_apply_set_back(Oid owner, TimestampTz now, int64 by)
 
 /* Make a branch due later. */
 void
-sf_slice_put_off(SfBranchKey key, int ms)
+sf_apply_put_off(SfBranchKey key, int ms)
 {
 	PushActiveSnapshot(GetTransactionSnapshot());
 	sf_branch_put_off(key, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms));
