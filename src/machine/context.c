@@ -67,7 +67,7 @@ add_map(SfJsonBuilder *b, const SfStep *step)
 	sf_json_close_object(b);
 }
 
-/* Build the context object of a step. */
+/* Build the context object of a step: SfEnv.make_context. */
 Jsonb *
 sf_context_make(void *arg)
 {

@@ -46,7 +46,11 @@ sf_flow_path(SfStep *step, const SfPathField *field, Jsonb **result,
 	}
 }
 
-/* Evaluate a field that is given by a path or by JSONata. */
+/*
+ * Evaluate a field that is given by a path or by JSONata.  Where the path leads nowhere
+ * (SF_EVAL_NOT_FOUND) the error says "Invalid path …"; some fields have other words
+ * for it.
+ */
 SfEvalStatus
 sf_flow_value(SfStep *step, const SfValueField *field, const char *name,
 			  Jsonb **value, SfError *error)
@@ -134,7 +138,7 @@ sf_flow_integer(SfStep *step, const SfValueField *field, const char *name,
 	return sf_flow_wrong_type(field->text, name, "integer", value, error);
 }
 
-/* Make the environment's input the effective input. */
+/* Make the environment's input the effective input (InputPath). */
 bool
 sf_flow_input(SfStep *step, SfError *error)
 {
@@ -180,7 +184,7 @@ source_name(const SfState *state)
 		sf_state_task(state)->resource.service : sf_state_task(state)->resource.text;
 }
 
-/* Refuse an output that is larger than a payload may be. */
+/* Refuse, with States.DataLimitExceeded, an output that is larger than a payload may be. */
 bool
 sf_flow_check_size(SfStep *step, const Jsonb *output, SfError *error)
 {
@@ -214,7 +218,10 @@ path_output(SfStep *step, Jsonb *result, Jsonb **output, SfError *error)
 	return sf_flow_path(step, &state->output_path, output, error);
 }
 
-/* The output of a state from its result. */
+/*
+ * Make the output of a state from its result: ResultSelector, ResultPath and OutputPath
+ * (JSONPath) or Output (JSONata).
+ */
 bool
 sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output, SfError *error)
 {
@@ -255,7 +262,10 @@ sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output, SfError *error)
 	return sf_flow_check_size(step, *output, error);
 }
 
-/* Evaluate an Assign against the old values, then set the variables. */
+/*
+ * Evaluate an Assign against the old values, then set the variables; *assigned gets
+ * what it assigned (NULL: nothing).
+ */
 bool
 sf_flow_assign(SfStep *step, const SfTemplate *assign, const char *field,
 			   Jsonb **assigned, SfError *error)

@@ -14,25 +14,11 @@
  */
 #define SF_MAP_WINDOW	1000
 
-/* Spawn a child, due at once, in a scope of the state. */
 extern SfBranch *sf_join_spawn(SfStep *step, int scope, int index,
 							   Jsonb *payload, int payload_event);
-
-/*
- * Have the state fail with an error that a further child met before it began:
- * the others end first, as after a failed child.
- */
 extern void sf_join_fail(SfStep *step, SfError *error);
-
-/* More children may begin: iterations are left and there is room. */
 extern bool sf_join_wants_more(const SfBranch *parent);
-
-/*
- * When a parent in phase JOIN is due after some children have ended: at once
- * when all have, when it has to abort the others, or when more may begin.
- */
 extern bool sf_join_is_ready(const SfBranch *parent, SfFailureMode mode);
-
 extern void sf_join_count(SfBranch *parent, const SfParentDelta *delta,
 						  SfFailureMode mode, TimestampTz now);
 

@@ -40,7 +40,6 @@ extern char *sf_map_arn(const SfExecution *execution, const SfState *state,
 extern char *sf_map_child_id(const SfExecution *execution, const SfState *state,
 							 const char *uuid, int index);
 
-/* {"mapRunArn": …, "redriveCount": …} */
 extern Jsonb *sf_map_redriven_extra(const SfExecution *execution,
 									const SfState *state,
 									const SfMapRun *map_run);

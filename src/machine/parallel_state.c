@@ -10,7 +10,7 @@
 
 #include "machine/map_state.h"
 
-/* Add a child branch. */
+/* Add a child branch, due at once, in a scope of the state. */
 SfBranch *
 sf_join_spawn(SfStep *step, int scope, int index, Jsonb *payload,
 			  int payload_event)
@@ -34,7 +34,7 @@ sf_join_spawn(SfStep *step, int scope, int index, Jsonb *payload,
 	return child;
 }
 
-/* May more children begin? */
+/* May more children begin: are iterations left, and is there room? */
 bool
 sf_join_wants_more(const SfBranch *parent)
 {
@@ -49,7 +49,10 @@ sf_join_wants_more(const SfBranch *parent)
 	return parent->pending <= SF_MAP_WINDOW / 2;
 }
 
-/* Is a parent due after some of its children have ended? */
+/*
+ * Is a parent in phase JOIN due after some of its children have ended: to go on, to
+ * abort the others, or to begin more?
+ */
 bool
 sf_join_is_ready(const SfBranch *parent, SfFailureMode mode)
 {
@@ -85,7 +88,10 @@ sf_join_count(SfBranch *parent, const SfParentDelta *delta, SfFailureMode mode,
 			parent->entered_at : now;
 }
 
-/* Have a join fail when the children that run have ended. */
+/*
+ * Have a join fail, when the children that run have ended, with an error that a
+ * further child met before it began.
+ */
 void
 sf_join_fail(SfStep *step, SfError *error)
 {

@@ -53,7 +53,6 @@ extern int	sf_step_event(SfStep *step, SfEventType type, Jsonb *payload,
 extern int	sf_step_side_event(SfStep *step, SfEventType type, Jsonb *payload,
 							   Jsonb *extra, int previous);
 extern int	sf_step_event_holding(const SfStep *step, const Jsonb *payload);
-
 extern void sf_step_begin_execution(SfStep *step);
 
 /* --- for state handlers --- */
@@ -82,62 +81,36 @@ extern SfStepOutcome sf_step_exit(SfStep *step, Jsonb *output, int next,
 								  Jsonb *assigned);
 extern SfStepOutcome sf_step_succeed(SfStep *step, Jsonb *result);
 extern SfStepOutcome sf_step_fail(SfStep *step, SfError *error);
-
 extern SfStepOutcome sf_step_fail_branch(SfStep *step, const SfError *error);
-
 extern SfStepOutcome sf_step_abort(SfStep *step);
-
-/* End the execution: it is stopped, timed out, or its Distributed Map is over. */
 extern SfStepOutcome sf_step_stop(SfStep *step);
-
 extern SfStepOutcome sf_step_redrive(SfStep *step);
 extern void sf_step_clear_branch_error(SfBranch *branch);
 extern void sf_step_set_branch_error(SfBranch *branch, const SfError *error);
 
 /* --- dataflow.c: InputPath … OutputPath --- */
 
-/* step->env.input becomes the effective input (InputPath). */
 extern bool sf_flow_input(SfStep *step, SfError *error);
-
 extern bool sf_flow_parameters(SfStep *step, Jsonb **result, SfError *error);
-
-/* ResultSelector, ResultPath, OutputPath (JSONPath) or Output (JSONata). */
 extern bool sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output,
 						   SfError *error);
-
-/*
- * What a field has that is given by a path or by JSONata.  Where the path leads
- * nowhere (SF_EVAL_NOT_FOUND) the error says "Invalid path …"; some fields have
- * other words for it.
- */
 extern SfEvalStatus sf_flow_value(SfStep *step, const SfValueField *field,
 								  const char *name, Jsonb **value, SfError *error);
-
 extern bool sf_flow_integer(SfStep *step, const SfValueField *field,
 							const char *name, int64 minimum, int64 *number,
 							SfError *error);
-
-/* What a …Path field refers to, as its errors show it: strings without quotes. */
 extern char *sf_flow_shown(Jsonb *value);
-
-/* What a JSONata field gave is not of the type that it has to be: false. */
 extern bool sf_flow_wrong_type(const char *expression, const char *field,
 							   const char *expected, Jsonb *value,
 							   SfError *error);
-
-/* False with States.DataLimitExceeded for more than a payload may be. */
 extern bool sf_flow_check_size(SfStep *step, const Jsonb *output, SfError *error);
-
-/* Assign: *assigned gets what it assigned (NULL: nothing); variables change. */
 extern bool sf_flow_assign(SfStep *step, const SfTemplate *assign,
 						   const char *field, Jsonb **assigned, SfError *error);
-
 extern bool sf_flow_path(SfStep *step, const SfPathField *field,
 						 Jsonb **result, SfError *error);
 
 /* --- context.c --- */
 
-/* SfEnv.make_context for a step (arg: SfStep *). */
 extern Jsonb *sf_context_make(void *arg);
 
 /* --- retry.c --- */

@@ -82,7 +82,7 @@ finish(SfStep *step, SfStatus status, int state, Jsonb *output,
 	return SF_STEP_ENDED;
 }
 
-/* End the execution from outside its branches. */
+/* End the execution: it is stopped, timed out, or its Distributed Map is over. */
 SfStepOutcome
 sf_step_stop(SfStep *step)
 {

@@ -105,7 +105,12 @@ abort_children(SfDraft *draft, SfBranch *parent, int cause, bool *child_held)
 	return pending;
 }
 
-/* Abort the children of a parent; what they did last follows its failure. */
+/*
+ * Abort the children of a parent; what they did last follows its failure.  End each
+ * child whose row is free, and ask the workers that hold the others to stop.  Return
+ * how many are still to end; *child_held: a session holds one that rests.  The caller
+ * holds the lock of the execution.
+ */
 int
 sf_abort_children(SfDraft *draft, SfBranch *parent, bool *child_held)
 {

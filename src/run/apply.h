@@ -46,7 +46,6 @@ extern SfTransition *sf_draft_advance(SfDraft *draft, SfBranch *branch,
 
 /* --- apply.c --- */
 
-/* Carry a transition out: the branch gets its new value, and all effects. */
 extern void sf_apply(SfDraft *draft, SfBranch *branch, const SfTransition *t);
 
 /* --- apply_draft.c: drafts --- */
@@ -76,7 +75,6 @@ extern void sf_apply_orphan(SfBranchKey key);
 extern bool sf_apply_requeue(SfBranchKey key, Oid from, Oid to);
 extern void sf_apply_set_back(Oid owner, TimestampTz now, int64 by);
 
-/* Ask for the end of an execution, by a branch in phase STOP. */
 extern void sf_apply_stop_request(int64 execution_no, Oid owner, TimestampTz due,
 								  char *cause);
 

@@ -23,7 +23,7 @@
 #include "run/map_children.h"
 #include "store/quota.h"
 
-/* The run of a branch; NULL when there is none. */
+/* Read the map run that the state of a branch is in; NULL: none. */
 SfMapRun *
 sf_map_children_run(const SfBranch *branch)
 {

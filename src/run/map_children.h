@@ -11,22 +11,14 @@
 
 /* --- item_reader.c, result_writer.c: the tasks of a Distributed Map --- */
 
-/* Carry out the task that a Distributed Map is at, as its owner. */
 extern void sf_map_task_run(const SfDraft *draft, const SfBranch *branch,
 							const SfTaskCall *call, SfTaskOutcome *out);
-
 extern void sf_item_reader_run(const SfMapRun *map_run, const SfState *state,
 							   const SfTaskCall *call, SfTaskOutcome *out);
 
 /* --- apply_map_run.c: effects and children --- */
 
-/* The map run of the step of a branch; NULL when there is none. */
 extern SfMapRun *sf_map_children_run(const SfBranch *branch);
-
-/*
- * Results of all children as an array; NULL when they are larger than a
- * payload may be.
- */
 extern Jsonb *sf_map_children_outputs(const SfDraft *draft, const SfBranch *branch);
 
 /* A child execution has ended, in this slice or from outside. */

@@ -15,8 +15,6 @@ extern void sf_outside_queue(SfDraft *draft, const SfBranch *branch,
 extern void sf_outside_await_token(SfTask *task, const SfTaskRequest *request);
 extern TimestampTz sf_outside_timer(const SfBranch *branch,
 									const SfTaskRequest *request);
-
-/* Work out what has happened to a branch in phase ANSWERED or EXTERNAL. */
 extern void sf_outside_stimulus(SfDraft *draft, const SfBranch *branch,
 								SfStimulus *stimulus);
 

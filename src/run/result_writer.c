@@ -305,7 +305,7 @@ write_results(const SfMapRun *map_run, const SfDraft *draft, const SfState *stat
 		out->error = writer->outcome.error;
 }
 
-/* Put the results of all children into an array. */
+/* Put the results of all children into an array; NULL: larger than a payload may be. */
 Jsonb *
 sf_map_children_outputs(const SfDraft *draft, const SfBranch *branch)
 {

@@ -135,14 +135,8 @@ typedef struct SfSliceResult
 extern void sf_slice_run(const SfSliceRequest *request, SfSliceResult *result);
 extern void sf_dispatch_refuse_in_task(const char *function);
 extern void sf_dispatch_refuse_own_stop(const struct SfExecution *execution);
-
-/*
- * T2: run the announced task; its outcome goes to its own branch row only.
- * With an error, which the commit of T2 raised, that is the outcome.
- */
 extern void sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 							 const SfError *error, SfSliceResult *result);
-
 extern void sf_slice_fail_branch(SfBranchKey key, const char *cause);
 
 /*

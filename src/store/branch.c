@@ -90,7 +90,7 @@ append_without_documents(HeapTuple tuple, TupleDesc desc, void *arg)
 	*(List **) arg = lappend(*(List **) arg, read_columns(tuple, desc, COL_payload - 1));
 }
 
-/* Read one branch by key. */
+/* Read one branch by key; NULL: it is not there, or locked (SF_LOCK_SKIP). */
 SfBranch *
 sf_branch_read(SfBranchKey key, SfLock lock)
 {
@@ -100,7 +100,7 @@ sf_branch_read(SfBranchKey key, SfLock lock)
 	return sf_list_first(list);
 }
 
-/* Read the children of a branch. */
+/* Read the children of a branch, by index. */
 List *
 sf_branch_children(SfBranchKey parent, SfLock lock)
 {
@@ -111,7 +111,7 @@ sf_branch_children(SfBranchKey parent, SfLock lock)
 	return sf_store_list(&plans[lock], append_branch, SF_ARGS(SF_KEY(parent)));
 }
 
-/* Read every branch of an execution. */
+/* Read every branch of an execution, by number. */
 List *
 sf_branch_all(int64 execution_no, SfLock lock)
 {
@@ -121,7 +121,10 @@ sf_branch_all(int64 execution_no, SfLock lock)
 	return sf_store_list(&plans[lock], append_branch, SF_ARGS(SF_INT8(execution_no)));
 }
 
-/* Read every branch of an execution as a view does, but for deadlines and documents. */
+/*
+ * Read every branch of an execution but its deadline, without documents (NULL), with
+ * the snapshot of the query that calls (see sf_scan_run).
+ */
 List *
 sf_branch_scan(int64 execution_no)
 {
@@ -268,7 +271,7 @@ sf_branch_last_inner_event(SfBranchKey parent)
 	return sf_store_number(&plan, 0, SF_KEY(parent), SF_INT2(SF_PHASE_DONE));
 }
 
-/* Write branches: new ones, changed ones, and those that are gone. */
+/* Insert, update or delete the rows of branches, as stored and gone say. */
 void
 sf_branch_write(List *branches)
 {
@@ -430,7 +433,10 @@ sf_branch_delete_all(int64 execution_no)
 	sf_store_execute(&plan, SF_INT8(execution_no));
 }
 
-/* End the branches of an ended execution; skip those that another session has locked. */
+/*
+ * End the branches of an ended execution, except those that another session has locked:
+ * they become ABORTED and not due.  Joins and branches with an answer keep their phase.
+ */
 void
 sf_branch_quiesce(int64 execution_no)
 {

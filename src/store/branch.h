@@ -151,25 +151,12 @@ sf_branch_make(int64 execution_no, Oid owner, int64 branch_no)
 	return branch;
 }
 
-/* A number for a new branch. */
 extern int64 sf_branch_next_no(void);
-
-/* One branch by key; NULL when it is not there, or locked with SF_LOCK_SKIP. */
 extern SfBranch *sf_branch_read(SfBranchKey key, SfLock lock);
-
 extern SfBranch *sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at,
 								 bool skip_waits);
-
-/* The children of a branch, by index; a List of SfBranch. */
 extern List *sf_branch_children(SfBranchKey parent, SfLock lock);
-
-/* Every branch of an execution, by number. */
 extern List *sf_branch_all(int64 execution_no, SfLock lock);
-
-/*
- * The same with the snapshot of the query that calls (see sf_scan_run), without
- * documents (NULL), and without the deadline.
- */
 extern List *sf_branch_scan(int64 execution_no);
 
 /*
@@ -182,32 +169,16 @@ extern void sf_branch_update_join(SfBranch *join);
 
 extern Jsonb **sf_branch_outputs(SfBranchKey parent, int *count,
 								 int *last_event);
-
 extern int	sf_branch_last_inner_event(SfBranchKey parent);
-
 extern void sf_branch_delete_orphan(SfBranchKey key);
-
-/* Insert, update or delete the rows of branches, as stored and gone say. */
 extern void sf_branch_write(List *branches);
-
 extern void sf_branch_put_off(SfBranchKey key, TimestampTz until);
-
 extern void sf_branch_set_due(SfBranchKey key, TimestampTz due);
-
 extern void sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,
 							 const char *error, const char *cause);
-
 extern void sf_branch_notify_due(SfBranchKey key, Oid owner, TimestampTz due);
-
 extern void sf_branch_delete_children(SfBranchKey parent);
-
 extern void sf_branch_delete_all(int64 execution_no);
-
-/*
- * End the branches of an execution that has ended, except those that another
- * session has locked: they become ABORTED and not due.  Joins and branches with
- * an answer keep their phase.
- */
 extern void sf_branch_quiesce(int64 execution_no);
 
 #endif							/* SF_STORE_BRANCH_H */

@@ -48,7 +48,10 @@ append_full(HeapTuple tuple, TupleDesc desc, void *arg)
 	append_columns(tuple, desc, NCOLUMNS, arg);
 }
 
-/* Read an execution by number. */
+/*
+ * Read an execution by number; NULL: it is not there.  With full, read its documents and
+ * the texts of its error, too.
+ */
 SfExecution *
 sf_execution_read(int64 execution_no, SfLock lock, bool full)
 {
@@ -59,7 +62,7 @@ sf_execution_read(int64 execution_no, SfLock lock, bool full)
 	return sf_list_first(list);
 }
 
-/* Read an execution by id. */
+/* Read an execution by id (machine:name), in full. */
 SfExecution *
 sf_execution_find(const char *execution_id, SfLock lock)
 {
@@ -145,7 +148,7 @@ sf_execution_check_all_seen(int machine_no)
 	sf_table_check_unchanged("execution", COL_machine_no, machine_no);
 }
 
-/* Find children that an execution waits for. */
+/* Find the RUNNING children that an execution, or a branch of it (-1: any), waits for. */
 List *
 sf_execution_waited_for(int64 execution_no, int64 branch_no)
 {
@@ -200,7 +203,10 @@ append_result(HeapTuple tuple, TupleDesc desc, void *arg)
 	results->list = lappend(results->list, e);
 }
 
-/* Read ended children of a Distributed Map's run. */
+/*
+ * Read ended children of a Distributed Map's run from index first on, at most n, by
+ * index, without what their machine has; their inputs, which may be large, if asked for.
+ */
 List *
 sf_execution_results(int64 execution_no, int64 map_run_no, int first, int n,
 					 bool with_input)

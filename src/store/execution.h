@@ -51,32 +51,14 @@ sf_execution_name(const SfExecution *execution)
 	return strchr(execution->execution_id, ':') + 1;
 }
 
-/*
- * By number; NULL when it is not there.  With full, the documents and the
- * texts of the error are read too.
- */
 extern SfExecution *sf_execution_read(int64 execution_no, SfLock lock, bool full);
-
-/* By id (machine:name), full. */
 extern SfExecution *sf_execution_find(const char *execution_id, SfLock lock);
-
 extern bool sf_execution_insert(SfExecution *execution);
-
 extern void sf_execution_update_all(List *executions);
-
 extern void sf_execution_check_all_seen(int machine_no);
-
-/* RUNNING children that an execution, or a branch of it (-1: any), waits for. */
 extern List *sf_execution_waited_for(int64 execution_no, int64 branch_no);
-
-/*
- * Ended children of a run of a Distributed Map from index first on, at most n,
- * by index, without what their machine has.  Their inputs, which may be large,
- * are read if asked for.
- */
 extern List *sf_execution_results(int64 execution_no, int64 map_run_no, int first,
 								  int n, bool with_input);
-
 extern void sf_execution_note_request(const SfExecution *execution,
 									  const char *outcome, bool input_differs);
 

@@ -48,7 +48,7 @@ sf_map_run_insert(const SfMapRun *run)
 	sf_row_insert(&row_type, &row);
 }
 
-/* Read a run by number. */
+/* Read a run by number; NULL: it is not there. */
 SfMapRun *
 sf_map_run_read(int64 execution_no, int64 map_run_no, SfLock lock)
 {

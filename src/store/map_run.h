@@ -44,10 +44,7 @@ extern int *sf_map_run_ended(SfMapRun *run, SfStatus status);
 /* --- runs --- */
 
 extern void sf_map_run_insert(const SfMapRun *run);
-
-/* By number; NULL when it is not there. */
 extern SfMapRun *sf_map_run_read(int64 execution_no, int64 map_run_no, SfLock lock);
-
 extern void sf_map_run_update(const SfMapRun *run);
 extern int	sf_map_run_stop_all(int64 execution_no);
 extern void sf_map_run_note_items(const SfMapRun *run, int total, bool keyed);

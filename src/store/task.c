@@ -157,7 +157,7 @@ sf_task_write(const SfTask *t)
 	sf_row_insert(&task_row, &row);
 }
 
-/* Read a task by its branch. */
+/* Read a task by its branch; NULL: there is none. */
 SfTask *
 sf_task_read(SfBranchKey key, SfLock lock)
 {

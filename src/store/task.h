@@ -85,18 +85,11 @@ extern SfActivity *sf_activity_read_no(int activity_no);
 
 extern bool sf_activity_insert(const char *name, Oid owner, Datum lease,
 							   bool no_lease, int max_receive_count);
-
 extern void sf_activity_delete(int activity_no);
-
 extern int64 sf_activity_count_tasks(int activity_no);
-
 extern void sf_activity_note_poll(int activity_no, const char *worker);
-
 extern void sf_activity_notify(const SfActivity *activity);
-
 extern void sf_task_write(const SfTask *task);
-
-/* A task by its branch; NULL when there is none. */
 extern SfTask *sf_task_read(SfBranchKey key, SfLock lock);
 
 /* Update what changes of a task: status, receives, times, worker, submitted. */
@@ -105,13 +98,11 @@ extern void sf_task_delete(SfBranchKey key);
 
 extern List *sf_task_take(const SfActivity *activity, const char *worker,
 						  int max_tasks);
-
 extern TimestampTz sf_task_timer(const SfTask *task);
 
 /* --- tokens: key, generation and secret, as base64 --- */
 
 extern char *sf_task_token(const SfTask *task);
-
 extern bool sf_task_token_parse(const char *token, SfTask *task);
 
 #endif							/* SF_STORE_TASK_H */
