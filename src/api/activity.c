@@ -216,25 +216,19 @@ require_send(const SfTask *task, const SfExecution *execution)
 {
 	SfActivity *activity = task->activity_no == 0 ? NULL :
 		sf_activity_read_no(task->activity_no);
-	bool		may = sf_privilege_is_owner(execution->owner) ||
-		(activity != NULL ?
-		 sf_privilege_check(SF_OBJECT_ACTIVITY, activity->name, activity->owner,
-							SF_PRIVILEGE_SEND) :
-		 sf_privilege_check(SF_OBJECT_STATE_MACHINE, execution->machine_name,
-							execution->owner, SF_PRIVILEGE_SEND));
+	char		kind = activity != NULL ? SF_OBJECT_ACTIVITY : SF_OBJECT_STATE_MACHINE;
+	const char *name = activity != NULL ? activity->name : execution->machine_name;
 
-	if (may)
+	if (sf_privilege_is_owner(execution->owner) ||
+		sf_privilege_check(kind, name, activity != NULL ? activity->owner : execution->owner,
+						   SF_PRIVILEGE_SEND))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("permission denied to answer the task"),
 			 errdetail("Public has lost the right SEND, and role \"%s\" was not given it.",
 					   GetUserNameFromId(GetUserId(), false)),
-			 errhint("A member of its owner can give it: SELECT sf_grant('SEND', %s, %s).",
-					 quote_literal_cstr(activity != NULL ?
-										psprintf("activity:%s", activity->name) :
-										execution->machine_name),
-					 quote_literal_cstr(GetUserNameFromId(GetUserId(), false)))));
+			 sf_object_errhint_grant(kind, name, SF_PRIVILEGE_SEND)));
 }
 
 /* Compare two secrets in a time that does not depend on where they differ. */

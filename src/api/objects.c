@@ -41,8 +41,8 @@ describe_kind(char kind)
 }
 
 /* errdetail() of an error that may conceal the object. */
-static int
-detail_of_missing(void)
+int
+sf_object_errdetail_missing(void)
 {
 	if (sf_privilege_is_administrator())
 		return 0;
@@ -66,6 +66,17 @@ closest_known(char kind, const char *name)
 	return closest;
 }
 
+/* errhint() of an error for a role that has no right: how to give it. */
+int
+sf_object_errhint_grant(char kind, const char *name, SfPrivilege needed)
+{
+	return errhint("A member of its owner can give it: SELECT sf_grant('%s', %s, %s).",
+				   sf_privilege_name(needed),
+				   quote_literal_cstr(kind == SF_OBJECT_ACTIVITY ?
+									  psprintf("activity:%s", name) : name),
+				   quote_literal_cstr(GetUserNameFromId(GetUserId(), false)));
+}
+
 /* Raise the error for an object that does not exist, as far as the caller may know. */
 void
 sf_object_missing(char kind, const char *name)
@@ -76,7 +87,7 @@ sf_object_missing(char kind, const char *name)
 	ereport(ERROR,
 			(errcode(k->missing),
 			 errmsg("%s \"%s\" does not exist", k->noun, name),
-			 detail_of_missing(),
+			 sf_object_errdetail_missing(),
 			 sf_closest_errhint(&closest,
 								psprintf("The view %s lists those that there are for you.", k->view))));
 }
@@ -86,7 +97,6 @@ static void
 deny(char kind, const char *name, SfPrivilege needed)
 {
 	const ObjectKind *k = describe_kind(kind);
-	const char *object = kind == SF_OBJECT_ACTIVITY ? psprintf("activity:%s", name) : name;
 
 	if (needed == SF_PRIVILEGE_OWN)
 		ereport(ERROR,
@@ -95,9 +105,7 @@ deny(char kind, const char *name, SfPrivilege needed)
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("permission denied for %s \"%s\"", k->noun, name),
-			 errhint("A member of its owner can give it: SELECT sf_grant('%s', %s, %s).",
-					 sf_privilege_name(needed), quote_literal_cstr(object),
-					 quote_literal_cstr(GetUserNameFromId(GetUserId(), false)))));
+			 sf_object_errhint_grant(kind, name, needed)));
 }
 
 /* Tell whether the caller may know of an object; raise when it only lacks the right. */
@@ -191,7 +199,7 @@ execution_missing(const char *id, const char *machine, bool known)
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_EXECUTION_DOES_NOT_EXIST),
 			 errmsg("execution \"%s\" does not exist", id),
-			 detail_of_missing(),
+			 sf_object_errdetail_missing(),
 			 sf_closest_errhint(&closest, strchr(id, ':') != NULL ? NULL :
 								"An execution id is \"machine:name\".")));
 }

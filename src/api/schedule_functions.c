@@ -71,9 +71,7 @@ schedule_missing(const char *name)
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
 			 errmsg("schedule \"%s\" does not exist", name),
-			 sf_privilege_is_administrator() ? 0 :
-			 errdetail("Or role \"%s\" has no right on it.",
-					   GetUserNameFromId(GetUserId(), false))));
+			 sf_object_errdetail_missing()));
 }
 
 /* Tell whether the current user is a member of a schedule's owner, or may READ its machine. */

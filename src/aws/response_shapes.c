@@ -67,13 +67,23 @@ typedef struct Check
 static const char *check_value(Check *check, const char *shape, const char *name,
 							   const JsonbValue *value);
 
-/* Note that a field is no such thing. */
-static void
-must_be(Check *check, const char *name, const char *kind)
+/* Return a value if it is what the shape asks for, else NULL. */
+static const JsonbValue *
+require(Check *check, const char *name, const JsonbValue *value, bool fits, const char *kind)
 {
+	if (value == NULL || fits)
+		return value;
 	if (check->problem == NULL)
 		check->problem = psprintf("Mock result schema validation error: Field '%s' must be %s",
 								  name, kind);
+	return NULL;
+}
+
+/* Return a value if it is an object, else NULL. */
+static const JsonbValue *
+require_object(Check *check, const char *name, const JsonbValue *value)
+{
+	return require(check, name, value, value != NULL && sf_json_is_object(value), "an object");
 }
 
 /* Check what each element of an array is; returns what follows the shape. */
@@ -83,11 +93,7 @@ check_elements(Check *check, const char *shape, const char *name,
 {
 	JsonbValue	element;
 
-	if (value != NULL && !sf_json_is_array(value))
-	{
-		must_be(check, name, "an array");
-		value = NULL;
-	}
+	value = require(check, name, value, value != NULL && sf_json_is_array(value), "an array");
 	for (int i = 0; value != NULL && sf_json_element(value, i, &element); i++)
 		(void) check_value(check, shape, name, &element);
 	return check_value(check, shape, name, NULL) + 1;
@@ -101,11 +107,7 @@ check_members(Check *check, const char *shape, const char *name,
 	SfJsonMember *members;
 	int			n;
 
-	if (value != NULL && !sf_json_is_object(value))
-	{
-		must_be(check, name, "an object");
-		value = NULL;
-	}
+	value = require_object(check, name, value);
 	if (value != NULL)
 	{
 		members = palloc(sizeof(SfJsonMember) * (sf_json_count(value) + 1));
@@ -126,11 +128,7 @@ check_object(Check *check, const char *shape, const char *name,
 {
 	JsonbValue	member;
 
-	if (value != NULL && !sf_json_is_object(value))
-	{
-		must_be(check, name, "an object");
-		value = NULL;
-	}
+	value = require_object(check, name, value);
 	for (;;)
 	{
 		size_t		len = strcspn(shape, "!:");
@@ -175,20 +173,16 @@ check_value(Check *check, const char *shape, const char *name,
 				(void) check_value(check, ATTRIBUTE_VALUE, name, value);
 			break;
 		case 's':
-			if (value != NULL && value->type != jbvString)
-				must_be(check, name, "a string");
+			require(check, name, value, value && value->type == jbvString, "a string");
 			break;
 		case 'n':
-			if (value != NULL && value->type != jbvNumeric)
-				must_be(check, name, "a number");
+			require(check, name, value, value && value->type == jbvNumeric, "a number");
 			break;
 		case 'b':
-			if (value != NULL && value->type != jbvBool)
-				must_be(check, name, "a boolean");
+			require(check, name, value, value && value->type == jbvBool, "a boolean");
 			break;
 		case 'o':
-			if (value != NULL && !sf_json_is_object(value))
-				must_be(check, name, "an object");
+			require_object(check, name, value);
 			break;
 		default:
 			break;
