@@ -200,9 +200,9 @@ take_stimulus(SfStep *step)
  * Fill in a step without doing anything yet; the transition's branch is its
  * new value from here on.
  */
-void
-sf_step_init(SfStep *step, const SfLoaded *loaded, const SfStimulus *stimulus,
-			 TimestampTz now, SfTransition *t)
+static void
+step_init(SfStep *step, const SfLoaded *loaded, const SfStimulus *stimulus,
+		  TimestampTz now, SfTransition *t)
 {
 	SfBranch   *branch = &t->branch;
 
@@ -248,7 +248,7 @@ sf_transition(const SfLoaded *loaded, const SfBranch *branch,
 		t->branch.pending = stimulus->pending;
 	if (stimulus->generation != 0)
 		t->branch.generation = stimulus->generation;
-	sf_step_init(&step, loaded, stimulus, now, t);
+	step_init(&step, loaded, stimulus, now, t);
 	t->outcome = take_stimulus(&step);
 }
 

@@ -36,12 +36,6 @@ typedef struct SfStep
 	int			nevents;		/* events so far, those of the run included */
 } SfStep;
 
-/* --- step.c: running one transition --- */
-
-extern void sf_step_init(SfStep *step, const SfLoaded *loaded,
-						 const SfStimulus *stimulus, TimestampTz now,
-						 SfTransition *t);
-
 /* --- step_event.c: effects, events, the trace of a test --- */
 
 extern SfEffect *sf_step_effect(SfStep *step, SfEffectKind kind);
