@@ -70,13 +70,13 @@ is($node->safe_psql('original', q{SELECT sf_await('mark:later', '500 ms')}), 'RU
 $node->safe_psql('original', 'SELECT sf_enable()');
 is($node->safe_psql('original', q{SELECT sf_await('mark:later', '5 s')}), 'SUCCEEDED', 'enabled again, it is');
 
-# Databases come and go while workers are connected.
+# Databases come and go while workers are connected: they leave before PostgreSQL gives up, after five seconds.
 for my $what ('DROP DATABASE copied', 'ALTER DATABASE restored RENAME TO renamed', 'DROP DATABASE renamed')
 {
 	my $begin = time;
 	my ($rc, $out, $err) = $node->psql('postgres', $what);
 	is($rc, 0, $what) or diag($err);
-	cmp_ok(time - $begin, '<', 1, '… within a second');
+	cmp_ok(time - $begin, '<', 5, '… without a wait for the workers');
 }
 
 # The extension comes and goes.
