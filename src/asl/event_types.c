@@ -83,6 +83,13 @@ sf_event_type_is_of_state(int type)
 		 types[type].subject == SF_SUBJECT_EVALUATION || sf_event_type_is_of_task(type));
 }
 
+/* Tell whether a type is about an iteration of a Map. */
+bool
+sf_event_type_is_of_iteration(int type)
+{
+	return is_known(type) && types[type].subject == SF_SUBJECT_MAP_ITERATION;
+}
+
 /*
  * Find the first type with a subject and a meaning; SF_EVENT_TYPE_COUNT: there
  * is none.

@@ -41,9 +41,9 @@ append_status(SfDrawing *d, int number, const char *separator, bool quoted)
 {
 	const SfGraphStatusInfo *info;
 
-	if (d->status_by_state == NULL)
+	if (d->facts == NULL)
 		return;
-	info = &sf_graph_statuses[d->status_by_state[number]];
+	info = &sf_graph_statuses[d->facts[number].status];
 	appendStringInfo(d->out, "%sstyle=\"%s%s\"%sfillcolor=\"%s\"%scolor=\"%s\"",
 					 separator, quoted ? "rounded,filled" : "filled",
 					 info->dashed ? ",dashed" : "",
@@ -131,7 +131,7 @@ draw_edge(void *arg, const SfState *from, int to, SfEdgeKind kind,
 static void
 draw_legend(SfDrawing *d)
 {
-	int			nstatuses = sf_graph_legend_size(d->program, d->status_by_state);
+	int			nstatuses = sf_graph_legend_size(d->program, d->facts);
 	int			i;
 
 	appendStringInfoString(d->out, "    subgraph cluster_legend {\n        label=\"legend\";\n");
@@ -165,7 +165,7 @@ sf_graph_dot(SfDrawing *d)
 		if (sf_graph_ends(scope, state))
 			SF_GRAPH_LINE(d, "s%d%s -> stop;\n", i, end_point(state));
 	}
-	if (d->status_by_state != NULL)
+	if (d->facts != NULL)
 		draw_legend(d);
 	appendStringInfoString(d->out, "}\n");
 }

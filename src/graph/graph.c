@@ -12,8 +12,8 @@
 /* Characters of a transition's label; the rest is left out */
 #define SF_GRAPH_LABEL_MAX 60
 
-#define SF_GRAPH_STATUS_ROW(sym, name, fill, border, dashed) \
-	{name, fill, border, dashed},
+#define SF_GRAPH_STATUS_ROW(sym, name, fill, border, dark_fill, dark_border, dashed) \
+	{name, fill, border, dark_fill, dark_border, dashed},
 const SfGraphStatusInfo sf_graph_statuses[] = {
 	SF_GRAPH_STATUS_LIST(SF_GRAPH_STATUS_ROW)
 };
@@ -23,12 +23,12 @@ const SfGraphStatusInfo sf_graph_statuses[] = {
  * "unknown", the last one, only where a state has it.
  */
 int
-sf_graph_legend_size(const SfProgram *program, const int *status_by_state)
+sf_graph_legend_size(const SfProgram *program, const SfGraphFacts *facts)
 {
 	int			i;
 
 	for (i = 0; i < program->nstates; i++)
-		if (status_by_state[i] == SF_GRAPH_UNKNOWN)
+		if (facts[i].status == SF_GRAPH_UNKNOWN)
 			return SF_GRAPH_UNKNOWN + 1;
 	return SF_GRAPH_UNKNOWN;
 }

@@ -11,19 +11,21 @@
 #include "lib/stringinfo.h"
 
 /*
- * Status of a state (3.4 of the design): symbol, name, fill, border, and
- * whether that is dashed.  A state is "unknown" if neither history nor
- * branches tell of it; only pictures with such a state have it in the legend.
+ * Status of a state (3.4 of the design): symbol, name, fill, border, the same
+ * two on a dark page, and whether the border is dashed.  A state is "unknown"
+ * if neither history nor branches tell of it; only pictures with such a state
+ * have it in the legend.
  */
 #define SF_GRAPH_STATUS_LIST(X) \
-	X(ENTRY, "entry", "#ffffff", "#8a8f98", false) \
-	X(RUNNING, "running", "#cfe2ff", "#1f5fbf", false) \
-	X(SUCCESS, "success", "#d4edda", "#2e7d32", false) \
-	X(FAILURE, "failure", "#f8d7da", "#b3261e", false) \
-	X(SKIP, "skip", "#eeeeee", "#b0b0b0", false) \
-	X(UNKNOWN, "unknown", "#ffffff", "#b0b0b0", true)
+	X(ENTRY, "entry", "#ffffff", "#8a8f98", "#161b22", "#8b949e", false) \
+	X(RUNNING, "running", "#cfe2ff", "#1f5fbf", "#11305c", "#58a6ff", false) \
+	X(SUCCESS, "success", "#d4edda", "#2e7d32", "#12381f", "#3fb950", false) \
+	X(FAILURE, "failure", "#f8d7da", "#b3261e", "#4d1a1a", "#f85149", false) \
+	X(SKIP, "skip", "#eeeeee", "#b0b0b0", "#21262d", "#545d68", false) \
+	X(UNKNOWN, "unknown", "#ffffff", "#b0b0b0", "#0d1117", "#545d68", true)
 
-#define SF_GRAPH_STATUS_ENUM(sym, name, fill, border, dashed) SF_GRAPH_##sym,
+#define SF_GRAPH_STATUS_ENUM(sym, name, fill, border, dark_fill, dark_border, dashed) \
+	SF_GRAPH_##sym,
 typedef enum SfGraphStatus
 {
 	SF_GRAPH_STATUS_LIST(SF_GRAPH_STATUS_ENUM)
@@ -34,13 +36,27 @@ typedef struct SfGraphStatusInfo
 	const char *name;
 	const char *fill;			/* colours as #rrggbb */
 	const char *border;
+	const char *dark_fill;
+	const char *dark_border;
 	bool		dashed;
 } SfGraphStatusInfo;
 
 extern const SfGraphStatusInfo sf_graph_statuses[];
 
+/* What an execution did in a state; iterations of a Map around it together */
+typedef struct SfGraphFacts
+{
+	SfGraphStatus status;
+	int			visits;			/* entries into the state */
+	int			attempts;		/* at its task, or at its branches */
+	int64		duration;		/* of all visits, in microseconds; -1: not known */
+	int64		iterations;		/* of a Map; -1: not known */
+	int64		iterations_succeeded;
+	int64		iterations_failed;
+} SfGraphFacts;
+
 extern char *sf_graph_render(const SfProgram *program, const char *format,
-							 const int *status_by_state);
+							 const SfGraphFacts *facts);
 
 /* --- shared by the formats --- */
 
@@ -59,7 +75,7 @@ typedef struct SfDrawing
 {
 	StringInfo	out;
 	const SfProgram *program;
-	const int  *status_by_state;	/* or NULL */
+	const SfGraphFacts *facts;	/* by state, or NULL */
 	int			depth;			/* of indentation */
 	void		(*draw_state) (struct SfDrawing *d, const SfState *state);
 	SfEdgeCallback draw_edge;	/* arg is the drawing */
@@ -76,7 +92,7 @@ extern void sf_graph_visit_edges(const SfState *state, SfEdgeCallback callback,
 extern void sf_graph_append(StringInfo out, const char *text, const char *special,
 							const char *escape);
 extern int	sf_graph_legend_size(const SfProgram *program,
-								 const int *status_by_state);
+								 const SfGraphFacts *facts);
 extern bool sf_graph_ends(const SfScope *scope, const SfState *state);
 extern const char *sf_graph_subtitle(const SfState *state);
 extern void sf_graph_mermaid(SfDrawing *d);

@@ -107,7 +107,7 @@ draw_ends(SfDrawing *d)
 static void
 draw_statuses(SfDrawing *d)
 {
-	int			nstatuses = sf_graph_legend_size(d->program, d->status_by_state);
+	int			nstatuses = sf_graph_legend_size(d->program, d->facts);
 	int			status;
 	int			i;
 
@@ -127,7 +127,7 @@ draw_statuses(SfDrawing *d)
 		appendStringInfo(d->out, "    class legend_%s", info->name);
 		for (i = 0; i < d->program->nstates; i++)
 		{
-			if (d->status_by_state[i] == status)
+			if ((int) d->facts[i].status == status)
 				appendStringInfo(d->out, ",s%d", i);
 		}
 		appendStringInfo(d->out, " %s\n", info->name);
@@ -143,6 +143,6 @@ sf_graph_mermaid(SfDrawing *d)
 	appendStringInfoString(d->out, "flowchart TD\n");
 	sf_graph_draw_scope(d, &d->program->scopes[0]);
 	draw_ends(d);
-	if (d->status_by_state != NULL)
+	if (d->facts != NULL)
 		draw_statuses(d);
 }

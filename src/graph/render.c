@@ -20,16 +20,16 @@ static const Format formats[] = {
 };
 
 /*
- * Draw a program.  format is "mermaid", "dot" or "svg"; status_by_state has an
- * SfGraphStatus for each state number, or is NULL for a machine by itself.
+ * Draw a program.  format is "mermaid", "dot" or "svg"; facts has what
+ * an execution did in each state, by number, or is NULL for a machine by itself.
  * ereports ERRCODE_INVALID_PARAMETER_VALUE for another format.
  */
 char *
 sf_graph_render(const SfProgram *program, const char *format,
-				const int *status_by_state)
+				const SfGraphFacts *facts)
 {
 	StringInfoData out;
-	SfDrawing	d = {&out, program, status_by_state,.depth = 1};
+	SfDrawing	d = {&out, program, facts,.depth = 1};
 	size_t		i;
 
 	for (i = 0; i < lengthof(formats); i++)

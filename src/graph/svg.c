@@ -1,496 +1,405 @@
 /*
  * svg.c
- *		A program as an SVG picture, with a layout of our own.
+ *		A program as an SVG picture.
  *
- * Inner scopes are laid out before the scopes around them.  The states of a
- * scope stand in layers: a state's layer is the length of the longest path to
- * it from StartAt.  Transitions that lead back do not count; a depth-first
- * walk finds them.  A layer is a centred row.  A Parallel or Map state is a
- * box that has room for its branches side by side.
- *
- * Then positions are made absolute, outer scopes first.  A transition is a
- * curve from the bottom of one box to the top of another; transitions that
- * lead back leave and enter on the right.
+ * The picture is a document of its own, and may as well stand in a page.  Each
+ * state, line and label is an element with an id, and says what it shows
+ * (data-state, data-status, data-from, data-to), so that a page can style it.
+ * Colours are CSS variables with values for light and dark pages; a program
+ * that does not know variables uses the light ones.
  */
 #include "postgres.h"
 
-#include "graph/graph.h"
-#include "mb/pg_wchar.h"
+#include "graph/scene.h"
 #include "miscadmin.h"
 
-#define CHAR_WIDTH	7			/* of a narrow character, in pixels */
-#define BOX_HEIGHT	44
-#define BOX_MIN		90
-#define TITLE		26			/* height of a Parallel's or Map's title */
-#define PAD			16			/* inside a box, around what it holds */
-#define GAP_X		28			/* between boxes of a row */
-#define GAP_Y		46			/* between rows */
-
-typedef struct SvgBox
-{
-	int			layer;
-	int			x;				/* relative to the scope, then absolute */
-	int			y;
-	int			w;
-	int			h;
-} SvgBox;
-
-typedef struct SvgEdge
-{
-	int			from;
-	int			to;
-	SfEdgeKind	kind;
-	bool		back;			/* leads back to a state on the way here */
-	const char *label;
-} SvgEdge;
-
-typedef struct SvgScope
-{
-	int			x;				/* relative to the owner's box, then absolute */
-	int			y;
-	int			w;
-	int			h;
-	int			nedges;
-	int			size;
-	SvgEdge    *edges;			/* in order of from */
-	int		   *first_edge;		/* by state - scope's first; one more at the end */
-} SvgScope;
+#define LEGEND_WIDTH	94		/* of one status */
+#define LEGEND_HEIGHT	20
 
 typedef struct Svg
 {
 	StringInfo	out;
+	const SfScene *scene;
 	const SfProgram *program;
-	const int  *status_by_state;	/* or NULL */
-	SvgBox	   *boxes;			/* by state */
-	SvgScope   *scopes;			/* by scope */
+	int			nlines;			/* drawn so far */
 } Svg;
 
-/* --- layout --- */
+/* Colours: name of the CSS variable, on a light page, on a dark one */
+#define COLOUR_LIST(X) \
+	X(page, "#ffffff", "#0d1117") \
+	X(text, "#1b1f24", "#e6edf3") \
+	X(muted, "#57606a", "#9da7b3") \
+	X(line, "#6e7781", "#8b949e") \
+	X(catch, "#b3261e", "#ff7b72") \
+	X(frame, "#b0b0b0", "#545d68")
 
-/* Width of a text in pixels; East Asian characters are twice as wide. */
+typedef struct Colour
+{
+	const char *name;
+	const char *light;
+	const char *dark;
+} Colour;
+
+#define COLOUR_ROW(name, light, dark) {#name, light, dark},
+static const Colour colours[] = {
+	COLOUR_LIST(COLOUR_ROW)
+};
+
+#define COLOUR_ENUM(name, light, dark) COLOUR_##name,
+enum
+{
+	COLOUR_LIST(COLOUR_ENUM)
+};
+
+typedef struct Rule
+{
+	const char *selector;
+	const char *property;
+	int			colour;
+	const char *more;
+} Rule;
+
+static const Rule rules[] = {
+	{"text", "fill", COLOUR_text,
+	"font:12px system-ui,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;text-anchor:middle"},
+	{".name", "fill", COLOUR_text, "font-weight:500"},
+	{".small", "fill", COLOUR_muted, "font-size:10px"},
+	{".label text", "fill", COLOUR_muted, "font-size:10px"},
+	{".label.catch text", "fill", COLOUR_catch, ""},
+	{".state.skip>text", "fill", COLOUR_muted, ""},
+	{".page", "fill", COLOUR_page, ""},
+	{".label rect", "fill", COLOUR_page, ""},
+	{".branch", "fill", COLOUR_page, ""},
+	{".branch", "stroke", COLOUR_frame, "stroke-dasharray:4 3"},
+	{".line", "stroke", COLOUR_line, "fill:none;stroke-width:1.2"},
+	{".line.catch", "stroke", COLOUR_catch, "stroke-dasharray:5 3"},
+	{".head", "fill", COLOUR_line, ""},
+	{".head.catch", "fill", COLOUR_catch, ""},
+	{".start", "fill", COLOUR_line, ""},
+	{".end", "fill", COLOUR_line, ""},
+	{".ring", "stroke", COLOUR_line, "fill:none"},
+};
+
+/* --- text --- */
+
+/* Append text as XML has it; line ends, too, which titles keep. */
+static void
+append_text(StringInfo out, const char *text)
+{
+	sf_graph_append(out, text, "&<>\"'\n", "&#%d;");
+}
+
+/* Append an attribute. */
+static void
+append_attribute(StringInfo out, const char *name, const char *value)
+{
+	appendStringInfo(out, " %s=\"", name);
+	append_text(out, value);
+	appendStringInfoChar(out, '"');
+}
+
+/* Append a title, which browsers show as a tooltip. */
+static void
+append_title(StringInfo out, const char *text)
+{
+	appendStringInfoString(out, "<title>");
+	append_text(out, text);
+	appendStringInfoString(out, "</title>");
+}
+
+/* Draw lines of text, centred, from the upper edge y on; returns the lower edge. */
 static int
-text_width(const char *text)
+draw_block(Svg *s, const char *class, const SfTextBlock *block, int x, int y,
+		   int line_height)
 {
-	int			width = 0;
-
-	for (; *text != '\0'; text += pg_mblen(text))
-		width += pg_dsplen(text) > 1 ? 2 : 1;
-	return width * CHAR_WIDTH;
-}
-
-/* Note a transition. */
-static void
-collect_edge(void *arg, const SfState *from, int to, SfEdgeKind kind,
-			 const char *label)
-{
-	SvgScope   *scope = arg;
-	SvgEdge    *edge;
-
-	if (scope->nedges == scope->size)
+	for (int i = 0; i < block->nlines; i++)
 	{
-		scope->size = Max(16, scope->size * 2);
-		scope->edges = scope->edges == NULL
-			? palloc(sizeof(SvgEdge) * scope->size)
-			: repalloc_huge(scope->edges, sizeof(SvgEdge) * scope->size);
+		appendStringInfoString(s->out, "<text");
+		if (class != NULL)
+			append_attribute(s->out, "class", class);
+		appendStringInfo(s->out, " x=\"%d\" y=\"%d\">", x, y + line_height - 3);
+		append_text(s->out, block->lines[i]);
+		appendStringInfoString(s->out, "</text>");
+		y += line_height;
 	}
-	edge = &scope->edges[scope->nedges++];
-	edge->from = from->number;
-	edge->to = to;
-	edge->kind = kind;
-	edge->back = false;
-	edge->label = label;
+	return y;
 }
 
-/* Collect the transitions of a scope. */
+/* --- lines --- */
+
+/* The name of the state that a box of a scope is, or what else it is. */
+static const char *
+box_name(const Svg *s, const SfSceneScope *drawn, int box)
+{
+	int			state = drawn->states[box];
+
+	return state >= 0 ? s->program->states[state].name :
+		state == SF_SCENE_START ? "(start)" : "(end)";
+}
+
+/* Append what a path draws: straight down or up, or a curve to another place. */
 static void
-collect_edges(Svg *s, const SfScope *scope)
+append_path(Svg *s, const SfSceneScope *drawn, const SfLayoutPath *path)
 {
-	SvgScope   *drawn = &s->scopes[scope->number];
-	int			i;
+	SfLayoutPoint last = path->points[0];
 
-	drawn->first_edge = palloc(sizeof(int) * (scope->last - scope->first + 2));
-	for (i = scope->first; i <= scope->last; i++)
+	appendStringInfo(s->out, "M%d,%d", drawn->x + last.x, drawn->y + last.y);
+	if (path->loop)
 	{
-		CHECK_FOR_INTERRUPTS();
-		drawn->first_edge[i - scope->first] = drawn->nedges;
-		if (s->program->states[i].scope == scope->number)
-			sf_graph_visit_edges(&s->program->states[i], collect_edge, drawn);
+		SfLayoutPoint end = path->points[1];
+
+		appendStringInfo(s->out, "C%d,%d %d,%d %d,%d",
+						 drawn->x + last.x + path->bulge, drawn->y + last.y + 8,
+						 drawn->x + end.x + path->bulge, drawn->y + end.y - 8,
+						 drawn->x + end.x, drawn->y + end.y);
+		return;
 	}
-	drawn->first_edge[i - scope->first] = drawn->nedges;
-}
-
-/*
- * Walk a scope depth first: mark transitions that lead back, and return the
- * states in reverse order of leaving them, which is a topological order of the
- * rest.
- */
-static int *
-order_states(Svg *s, const SfScope *scope, int *count)
-{
-	SvgScope   *drawn = &s->scopes[scope->number];
-	int			n = scope->last - scope->first + 1;
-	int		   *order = palloc(sizeof(int) * n);
-	int		   *stack = palloc(sizeof(int) * n);
-	int		   *next_edge = palloc(sizeof(int) * n);
-	char	   *colour = palloc0(n);	/* 0 unseen, 1 on the stack, 2 left */
-	int			depth = 0;
-	int			left = n;
-
-	memcpy(next_edge, drawn->first_edge, sizeof(int) * n);
-	stack[depth++] = scope->start - scope->first;
-	colour[scope->start - scope->first] = 1;
-	while (depth > 0)
+	for (int i = 1; i < path->npoints; i++)
 	{
-		int			state = stack[depth - 1];
+		SfLayoutPoint next = path->points[i];
+		int			middle = drawn->y + (last.y + next.y) / 2;
 
-		CHECK_FOR_INTERRUPTS();
-		if (next_edge[state] == drawn->first_edge[state + 1])
-		{
-			colour[state] = 2;
-			order[--left] = state + scope->first;
-			depth--;
-		}
+		if (next.x == last.x)
+			appendStringInfo(s->out, "V%d", drawn->y + next.y);
 		else
-		{
-			SvgEdge    *edge = &drawn->edges[next_edge[state]++];
-			int			to = edge->to - scope->first;
-
-			if (colour[to] == 1)
-				edge->back = true;
-			else if (colour[to] == 0)
-			{
-				colour[to] = 1;
-				stack[depth++] = to;
-			}
-		}
+			appendStringInfo(s->out, "C%d,%d %d,%d %d,%d", drawn->x + last.x, middle,
+							 drawn->x + next.x, middle,
+							 drawn->x + next.x, drawn->y + next.y);
+		last = next;
 	}
-	memmove(order, order + left, sizeof(int) * (n - left));
-	*count = n - left;
-	pfree(stack);
-	pfree(next_edge);
-	pfree(colour);
-	return order;
 }
 
-static void size_scope(Svg *s, const SfScope *scope);
-
-/* Find out how large a state is drawn. */
+/* Draw the head of an arrow at the end of a path. */
 static void
-size_state(Svg *s, const SfState *state)
+draw_head(Svg *s, const SfSceneScope *drawn, const SfLayoutPath *path)
 {
-	SvgBox	   *box = &s->boxes[state->number];
-	int			i;
+	SfLayoutPoint end = path->points[path->npoints - 1];
+	int			x = drawn->x + end.x;
+	int			y = drawn->y + end.y;
+	int			back = path->points[path->npoints - 2].y < end.y ? -8 : 8;
 
-	box->w = Max(text_width(state->name), text_width(sf_graph_subtitle(state)));
-	box->w = Max(box->w + 2 * PAD, BOX_MIN);
-	box->h = BOX_HEIGHT;
-	if (state->nscopes > 0)
-	{
-		int			x = PAD;
-
-		box->h = 0;
-		for (i = 0; i < state->nscopes; i++)
-		{
-			SvgScope   *inner = &s->scopes[state->scopes[i]];
-
-			size_scope(s, &s->program->scopes[state->scopes[i]]);
-			inner->x = x;
-			inner->y = TITLE;
-			x += inner->w + PAD;
-			box->h = Max(box->h, inner->h);
-		}
-		box->w = Max(box->w + TITLE, x);
-		box->h += TITLE + PAD;
-	}
+	appendStringInfo(s->out, "<path class=\"head%s\" d=\"M%d,%d", path->kind ? " catch" : "",
+					 x, y);
+	if (path->loop)
+		appendStringInfo(s->out, "l%d,-4v8z\"/>", path->bulge > 0 ? 8 : -8);
+	else
+		appendStringInfo(s->out, "l-4,%dh8z\"/>", back);
 }
 
-/* Put the states of a scope into rows. */
+/* Draw a line, a trunk, or the part of a line up to a trunk. */
 static void
-size_scope(Svg *s, const SfScope *scope)
+draw_path(Svg *s, const SfSceneScope *drawn, const SfLayoutPath *path)
 {
-	SvgScope   *drawn = &s->scopes[scope->number];
-	int			count;
-	int		   *order;
-	int			nlayers = 0;
-	int		   *row_width;
-	int		   *row_height;
-	int			i;
-	int			j;
-
-	check_stack_depth();
-	collect_edges(s, scope);
-	order = order_states(s, scope, &count);
-	for (i = 0; i < count; i++)
-	{
-		SvgBox	   *box = &s->boxes[order[i]];
-		int			index = order[i] - scope->first;
-
-		size_state(s, &s->program->states[order[i]]);
-		for (j = drawn->first_edge[index]; j < drawn->first_edge[index + 1]; j++)
-		{
-			SvgEdge    *edge = &drawn->edges[j];
-
-			if (!edge->back)
-				s->boxes[edge->to].layer = Max(s->boxes[edge->to].layer,
-											   box->layer + 1);
-		}
-		nlayers = Max(nlayers, box->layer + 1);
-	}
-
-	row_width = palloc0(sizeof(int) * nlayers);
-	row_height = palloc0(sizeof(int) * nlayers);
-	for (i = 0; i < count; i++)
-	{
-		SvgBox	   *box = &s->boxes[order[i]];
-
-		box->x = row_width[box->layer];
-		row_width[box->layer] += box->w + GAP_X;
-		row_height[box->layer] = Max(row_height[box->layer], box->h);
-		drawn->w = Max(drawn->w, row_width[box->layer] - GAP_X);
-	}
-	drawn->w += 2 * PAD;
-	drawn->h = PAD;
-	for (i = 0; i < nlayers; i++)
-	{
-		int			height = row_height[i];
-
-		row_height[i] = drawn->h;	/* from now on where the row begins */
-		drawn->h += height + (i < nlayers - 1 ? GAP_Y : PAD);
-	}
-	for (i = 0; i < count; i++)
-	{
-		SvgBox	   *box = &s->boxes[order[i]];
-
-		box->x += (drawn->w - (row_width[box->layer] - GAP_X)) / 2;
-		box->y = row_height[box->layer];
-	}
-	pfree(row_width);
-	pfree(row_height);
-	pfree(order);
+	appendStringInfo(s->out, "<g id=\"line-%d\"", s->nlines++);
+	if (path->line >= 0)
+		append_attribute(s->out, "data-from",
+						 box_name(s, drawn, drawn->layout.lines[path->line].from));
+	append_attribute(s->out, "data-to", box_name(s, drawn, path->to));
+	appendStringInfo(s->out, "><path class=\"line%s\" d=\"", path->kind ? " catch" : "");
+	append_path(s, drawn, path);
+	appendStringInfoString(s->out, "\"/>");
+	if (path->arrow)
+		draw_head(s, drawn, path);
+	appendStringInfoString(s->out, "</g>\n");
 }
 
-/* Make the places of a scope and of what is in it absolute. */
+/* Draw the label of a line. */
 static void
-place_scope(Svg *s, const SfScope *scope, int x, int y)
+draw_label(Svg *s, const SfSceneScope *drawn, int line)
 {
-	int			i;
-	int			j;
+	const SfLayoutLine *l = &drawn->layout.lines[line];
+	int			x = drawn->x + l->label_x;
+	int			y = drawn->y + l->label_y;
 
-	check_stack_depth();
-	s->scopes[scope->number].x = x;
-	s->scopes[scope->number].y = y;
-	for (i = scope->first; i <= scope->last; i++)
-	{
-		const SfState *state = &s->program->states[i];
-		SvgBox	   *box = &s->boxes[i];
-
-		if (state->scope != scope->number)
-			continue;
-		box->x += x;
-		box->y += y;
-		for (j = 0; j < state->nscopes; j++)
-		{
-			SvgScope   *inner = &s->scopes[state->scopes[j]];
-
-			place_scope(s, &s->program->scopes[state->scopes[j]],
-						box->x + inner->x, box->y + inner->y);
-		}
-	}
+	appendStringInfo(s->out, "<g class=\"label%s\"", l->kind ? " catch" : "");
+	append_attribute(s->out, "data-from", box_name(s, drawn, l->from));
+	append_attribute(s->out, "data-to", box_name(s, drawn, l->to));
+	appendStringInfoChar(s->out, '>');
+	if (drawn->titles[line] != NULL)
+		append_title(s->out, drawn->titles[line]);
+	appendStringInfo(s->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>",
+					 x, y, l->label_w, l->label_h);
+	draw_block(s, NULL, &drawn->labels[line], x + l->label_w / 2,
+			   y + SF_SCENE_LABEL_PAD, SF_SCENE_SMALL_LINE);
+	appendStringInfoString(s->out, "</g>\n");
 }
 
-/* --- drawing --- */
-
-/* Draw a line of text, centred. */
-static void
-draw_text(Svg *s, const char *class, int x, int y, const char *text)
-{
-	appendStringInfo(s->out, "<text class=\"%s\" x=\"%d\" y=\"%d\">", class, x, y);
-	sf_graph_append(s->out, text, "&<>\"'", "&#%d;");
-	appendStringInfoString(s->out, "</text>\n");
-}
-
-/* Draw one transition. */
-static void
-draw_edge(Svg *s, const SvgEdge *edge)
-{
-	const SvgBox *from = &s->boxes[edge->from];
-	const SvgBox *to = &s->boxes[edge->to];
-	int			x1 = from->x + from->w / 2;
-	int			y1 = from->y + from->h;
-	int			x2 = to->x + to->w / 2;
-	int			y2 = to->y;
-	int			bend = (y2 - y1) / 2;
-	int			cx1 = x1;		/* the points that the curve is drawn to */
-	int			cy1 = y1 + bend;
-	int			cx2 = x2;
-	int			cy2 = y2 - bend;
-
-	if (edge->back)
-	{
-		x1 = from->x + from->w;
-		x2 = to->x + to->w;
-		cy1 = y1 = from->y + from->h / 2;
-		cy2 = y2 = to->y + to->h / 2;
-		cx1 = cx2 = Max(x1, x2) + 2 * PAD;
-	}
-	appendStringInfo(s->out, "<path class=\"%s\" d=\"M%d,%d C%d,%d %d,%d %d,%d\"/>\n",
-					 edge->kind == SF_EDGE_CATCH ? "catch" : "edge",
-					 x1, y1, cx1, cy1, cx2, cy2, x2, y2);
-	if (edge->back)
-		x1 = x2 = cx1;
-	if (edge->label != NULL)
-		draw_text(s, "label", (x1 + x2) / 2, (y1 + y2) / 2, edge->label);
-}
+/* --- states --- */
 
 static void draw_scope(Svg *s, const SfScope *scope);
 
-/* Draw one state. */
+/* Draw the branches of a Parallel or Map state. */
 static void
-draw_state(Svg *s, const SfState *state)
+draw_branches(Svg *s, const SfState *state)
 {
-	const SvgBox *box = &s->boxes[state->number];
-	int			middle = box->x + box->w / 2;
-	int			i;
-
-	appendStringInfo(s->out, "<rect class=\"state %s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\"/>\n",
-					 s->status_by_state == NULL ? "entry"
-					 : sf_graph_statuses[s->status_by_state[state->number]].name,
-					 box->x, box->y, box->w, box->h,
-					 state->type == SF_STATE_CHOICE ? BOX_HEIGHT / 2 : 6);
-	if (state->nscopes == 0)
+	for (int i = 0; i < state->nscopes; i++)
 	{
-		draw_text(s, "name", middle, box->y + 19, state->name);
-		draw_text(s, "type", middle, box->y + 35, sf_graph_subtitle(state));
-		return;
-	}
-	draw_text(s, "name", middle, box->y + 18,
-			  psprintf("%s (%s)", state->name, sf_state_type_name(state->type)));
-	for (i = 0; i < state->nscopes; i++)
-	{
-		const SvgScope *inner = &s->scopes[state->scopes[i]];
+		const SfSceneScope *inner = &s->scene->scopes[state->scopes[i]];
 
 		appendStringInfo(s->out, "<rect class=\"branch\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>\n",
-						 inner->x, inner->y, inner->w, inner->h);
+						 inner->x - SF_SCENE_BRANCH_PAD, inner->y - SF_SCENE_BRANCH_PAD,
+						 inner->layout.w + 2 * SF_SCENE_BRANCH_PAD,
+						 inner->layout.h + 2 * SF_SCENE_BRANCH_PAD);
 		draw_scope(s, &s->program->scopes[state->scopes[i]]);
 	}
 }
 
-/* Draw a scope: the transitions below the boxes. */
+/* Draw one state; those inside it stand in the same element. */
+static void
+draw_state(Svg *s, const SfState *state)
+{
+	const SfSceneState *box = &s->scene->states[state->number];
+	const SfGraphFacts *facts = s->scene->facts;
+	const char *type = sf_state_type_name(state->type);
+	const char *status = facts == NULL ? "entry" :
+		sf_graph_statuses[facts[state->number].status].name;
+	int			middle = box->x + box->w / 2;
+	int			y = box->y + SF_SCENE_BOX_PAD;
+
+	appendStringInfo(s->out, "<g class=\"state %s\" id=\"state-%d\"", status, state->number);
+	append_attribute(s->out, "data-state", state->name);
+	append_attribute(s->out, "data-type", type);
+	if (facts != NULL)
+		append_attribute(s->out, "data-status", status);
+	appendStringInfoChar(s->out, '>');
+	append_title(s->out, psprintf("%s\n%s", state->name, sf_graph_subtitle(state)));
+	appendStringInfo(s->out, "<rect class=\"box\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\"/>\n",
+					 box->x, box->y, box->w, box->h, box->corner);
+	y = draw_block(s, "name", &box->name, middle, y, SF_SCENE_NAME_LINE);
+	draw_block(s, "small", &box->small, middle, y, SF_SCENE_SMALL_LINE);
+	draw_branches(s, state);
+	appendStringInfoString(s->out, "</g>\n");
+}
+
+/* Draw where the machine begins, or where it can end. */
+static void
+draw_end(Svg *s, const SfSceneScope *drawn, int box)
+{
+	const SfLayoutBox *place = &drawn->layout.boxes[box];
+	int			x = drawn->x + place->x + place->w / 2;
+	int			y = drawn->y + place->y + place->h / 2;
+
+	if (drawn->states[box] == SF_SCENE_START)
+		appendStringInfo(s->out, "<circle class=\"start\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>\n",
+						 x, y, place->w / 2);
+	else
+		appendStringInfo(s->out, "<circle class=\"ring\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>"
+						 "<circle class=\"end\" cx=\"%d\" cy=\"%d\" r=\"4\"/>\n",
+						 x, y, place->w / 2, x, y);
+}
+
+/* Draw a scope: the lines below the labels, and these below the boxes. */
 static void
 draw_scope(Svg *s, const SfScope *scope)
 {
-	const SvgScope *drawn = &s->scopes[scope->number];
-	int			i;
+	const SfSceneScope *drawn = &s->scene->scopes[scope->number];
 
 	check_stack_depth();
-	for (i = 0; i < drawn->nedges; i++)
-		draw_edge(s, &drawn->edges[i]);
-	for (i = scope->first; i <= scope->last; i++)
+	for (int i = 0; i < drawn->layout.npaths; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (s->program->states[i].scope == scope->number)
-			draw_state(s, &s->program->states[i]);
+		draw_path(s, drawn, &drawn->layout.paths[i]);
 	}
-}
-
-/* Draw where the machine begins and where it can end. */
-static void
-draw_ends(Svg *s, int bottom)
-{
-	const SfScope *scope = &s->program->scopes[0];
-	const SvgBox *start = &s->boxes[scope->start];
-	int			stop_x = s->scopes[0].w / 2;
-	int			x = start->x + start->w / 2;
-	int			i;
-
-	appendStringInfo(s->out, "<circle class=\"end\" cx=\"%d\" cy=\"12\" r=\"6\"/>\n"
-					 "<path class=\"edge\" d=\"M%d,18 L%d,%d\"/>\n",
-					 x, x, x, start->y);
-	for (i = scope->first; i <= scope->last; i++)
+	for (int i = 0; i < drawn->layout.nlines; i++)
+		if (drawn->labels[i].nlines > 0)
+			draw_label(s, drawn, i);
+	for (int i = 0; i < drawn->layout.nboxes; i++)
 	{
-		const SvgBox *box = &s->boxes[i];
-
-		if (!sf_graph_ends(scope, &s->program->states[i]))
-			continue;
-		x = box->x + box->w / 2;
-		appendStringInfo(s->out, "<path class=\"edge\" d=\"M%d,%d C%d,%d %d,%d %d,%d\"/>\n",
-						 x, box->y + box->h, x, bottom - 10, stop_x,
-						 box->y + box->h + 10, stop_x, bottom - 8);
+		CHECK_FOR_INTERRUPTS();
+		if (drawn->states[i] >= 0)
+			draw_state(s, &s->program->states[drawn->states[i]]);
+		else
+			draw_end(s, drawn, i);
 	}
-	appendStringInfo(s->out, "<circle class=\"ring\" cx=\"%d\" cy=\"%d\" r=\"8\"/>"
-					 "<circle class=\"end\" cx=\"%d\" cy=\"%d\" r=\"4\"/>\n",
-					 stop_x, bottom, stop_x, bottom);
 }
+
+/* --- the document --- */
 
 /* Say what the colours mean. */
 static void
-draw_legend(Svg *s, int y)
+draw_legend(Svg *s, int nstatuses, int y)
 {
-	int			nstatuses = sf_graph_legend_size(s->program, s->status_by_state);
-	int			i;
-
-	for (i = 0; i < nstatuses; i++)
+	for (int i = 0; i < nstatuses; i++)
 	{
-		int			x = PAD + i * (BOX_MIN + 4);
+		int			x = SF_SCENE_MARGIN + i * LEGEND_WIDTH;
 
-		appendStringInfo(s->out, "<rect class=\"state %s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"20\" rx=\"4\"/>\n",
-						 sf_graph_statuses[i].name, x, y, BOX_MIN);
-		draw_text(s, "type", x + BOX_MIN / 2, y + 14, sf_graph_statuses[i].name);
+		appendStringInfo(s->out, "<g class=\"state %s\"><rect class=\"box\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>"
+						 "<text class=\"small\" x=\"%d\" y=\"%d\">%s</text></g>\n",
+						 sf_graph_statuses[i].name, x, y, LEGEND_WIDTH - 6, LEGEND_HEIGHT,
+						 x + LEGEND_WIDTH / 2 - 3, y + 14, sf_graph_statuses[i].name);
 	}
 }
 
-/* Open the drawing: size, colours, arrow heads. */
+/* Define the variables of the colours, for light or dark pages. */
 static void
-draw_head(Svg *s, int width, int height)
+append_variables(StringInfo out, bool dark)
 {
-	int			i;
+	appendStringInfoString(out, ".sfflow{");
+	for (size_t i = 0; i < lengthof(colours); i++)
+		appendStringInfo(out, "--sf-%s:%s;", colours[i].name,
+						 dark ? colours[i].dark : colours[i].light);
+	for (int i = 0; i <= SF_GRAPH_UNKNOWN; i++)
+	{
+		const SfGraphStatusInfo *info = &sf_graph_statuses[i];
 
-	appendStringInfo(s->out,
-					 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n"
-					 "<style>\n"
-					 "text { font: 12px sans-serif; text-anchor: middle; fill: #1b1f24; }\n"
-					 "text.type, text.label { font-size: 10px; fill: #57606a; }\n"
-					 "text.label { paint-order: stroke; stroke: #ffffff; stroke-width: 3px; }\n"
-					 "rect.branch { fill: #ffffff; stroke: #b0b0b0; stroke-dasharray: 4 3; }\n"
-					 "path { fill: none; stroke: #57606a; marker-end: url(#arrow); }\n"
-					 "path.catch { stroke: #b3261e; stroke-dasharray: 5 3; }\n"
-					 "circle.end { fill: #57606a; }\n"
-					 "circle.ring { fill: none; stroke: #57606a; }\n",
-					 width, height, width, height);
-	for (i = 0; i <= SF_GRAPH_UNKNOWN; i++)
-		appendStringInfo(s->out, "rect.%s { fill: %s; stroke: %s;%s }\n",
-						 sf_graph_statuses[i].name, sf_graph_statuses[i].fill,
-						 sf_graph_statuses[i].border,
-						 sf_graph_statuses[i].dashed ? " stroke-dasharray: 4 3;" : "");
-	appendStringInfoString(s->out,
-						   "</style>\n"
-						   "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">"
-						   "<polygon points=\"0,0 8,4 0,8\" fill=\"#57606a\"/></marker></defs>\n");
+		appendStringInfo(out, "--sf-%s:%s;--sf-%s-border:%s;",
+						 info->name, dark ? info->dark_fill : info->fill,
+						 info->name, dark ? info->dark_border : info->border);
+	}
+	appendStringInfoString(out, "}");
+}
+
+/* Append the style sheet. */
+static void
+append_style(StringInfo out)
+{
+	appendStringInfoString(out, "<style>\n");
+	append_variables(out, false);
+	appendStringInfoString(out, "\n@media (prefers-color-scheme:dark){");
+	append_variables(out, true);
+	appendStringInfoString(out, "}\n");
+	for (size_t i = 0; i < lengthof(rules); i++)
+	{
+		const Rule *rule = &rules[i];
+		const Colour *colour = &colours[rule->colour];
+
+		appendStringInfo(out, ".sfflow %s{%s:%s;%s:var(--sf-%s);%s}\n", rule->selector,
+						 rule->property, colour->light, rule->property, colour->name,
+						 rule->more);
+	}
+	for (int i = 0; i <= SF_GRAPH_UNKNOWN; i++)
+	{
+		const SfGraphStatusInfo *info = &sf_graph_statuses[i];
+
+		/* not the boxes inside of a box of that status */
+		appendStringInfo(out, ".sfflow .state.%s>.box{fill:%s;fill:var(--sf-%s);stroke:%s;stroke:var(--sf-%s-border)%s}\n",
+						 info->name, info->fill, info->name, info->border, info->name,
+						 info->dashed ? ";stroke-dasharray:4 3" : "");
+	}
+	appendStringInfoString(out, "</style>\n");
 }
 
 /* Draw a program as a document of its own. */
 void
 sf_graph_svg(SfDrawing *d)
 {
-	const SfProgram *program = d->program;
-	Svg			s = {d->out, program, d->status_by_state, NULL, NULL};
-	int			bottom;
-	int			width;
+	SfScene    *scene = sf_scene_make(d->program, d->facts);
+	Svg			s = {.out = d->out, .scene = scene, .program = d->program};
+	int			nstatuses = d->facts == NULL ? 0 :
+		sf_graph_legend_size(d->program, d->facts);
+	int			w = scene->w;
+	int			h = scene->h;
 
-	s.boxes = palloc0(sizeof(SvgBox) * program->nstates);
-	s.scopes = palloc0(sizeof(SvgScope) * program->nscopes);
-	size_scope(&s, &program->scopes[0]);
-	place_scope(&s, &program->scopes[0], 0, 24);
-
-	bottom = 24 + s.scopes[0].h + 24;
-	width = s.scopes[0].w + 2 * PAD;
-	if (d->status_by_state != NULL)
-		width = Max(width, 2 * PAD + (BOX_MIN + 4) *
-					sf_graph_legend_size(program, d->status_by_state));
-	draw_head(&s, width, bottom + (d->status_by_state ? 56 : 20));
-	draw_scope(&s, &program->scopes[0]);
-	draw_ends(&s, bottom);
-	if (d->status_by_state != NULL)
-		draw_legend(&s, bottom + 24);
+	if (nstatuses > 0)
+	{
+		w = Max(w, 2 * SF_SCENE_MARGIN + nstatuses * LEGEND_WIDTH);
+		h += LEGEND_HEIGHT + SF_SCENE_MARGIN;
+	}
+	appendStringInfo(d->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sfflow\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
+					 w, h, w, h);
+	append_style(d->out);
+	appendStringInfo(d->out, "<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", w, h);
+	draw_scope(&s, &d->program->scopes[0]);
+	draw_legend(&s, nstatuses, scene->h);
 	appendStringInfoString(d->out, "</svg>\n");
 }

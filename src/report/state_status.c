@@ -16,6 +16,7 @@
 #include "miscadmin.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
+#include "utils/timestamp.h"
 
 #include "asl/event_types.h"
 #include "report/job_reach.h"
@@ -23,12 +24,20 @@
 #include "report/place.h"
 #include "store/program_cache.h"
 #include "report/state_status.h"
-#include "graph/graph.h"
+#include "store/map_run.h"
 
+/* A state within certain iterations, or an iteration of a Map state */
 typedef struct VisitEntry
 {
 	SfPlaceKey	key;			/* state, iterations */
+	bool		is_iteration;	/* ... the last of which is its own */
 	SfGraphStatus status;
+	int			visits;
+	int			attempts;
+	int64		duration;		/* of the visits that have ended */
+	TimestampTz entered_at;		/* DT_NOBEGIN: not in the state */
+	TimestampTz last_at;		/* last event */
+	int64		niterations;	/* that its last attempt has begun with; -1: no Map */
 } VisitEntry;
 
 typedef struct Visits
@@ -55,8 +64,56 @@ find_visit(Visits *v, const SfEvent *event)
 									   event->niterations, v->context, &found);
 
 	if (!found)
+	{
+		memset((char *) entry + sizeof(SfPlaceKey), 0,
+			   sizeof(VisitEntry) - sizeof(SfPlaceKey));
 		entry->status = SF_GRAPH_ENTRY;
+		entry->entered_at = DT_NOBEGIN;
+		entry->niterations = -1;
+	}
+	entry->last_at = event->at;
 	return entry;
+}
+
+/* Follow an event of an iteration, which names the Map. */
+static void
+follow_iteration(Visits *v, const SfEvent *event, SfEventMeaning meaning)
+{
+	VisitEntry *iteration = find_visit(v, event);
+
+	iteration->is_iteration = true;
+	iteration->status = meaning == SF_MEANS_SUCCEEDED ? SF_GRAPH_SUCCESS :
+		meaning == SF_MEANS_FAILED ? SF_GRAPH_FAILURE : SF_GRAPH_RUNNING;
+}
+
+/* Note when a state is entered and left, and the attempts in between. */
+static void
+measure_visit(VisitEntry *visit, const SfEvent *event, SfEventMeaning meaning)
+{
+	if (meaning == SF_MEANS_ENTERED)
+	{
+		visit->visits++;
+		visit->entered_at = event->at;
+	}
+	else if (meaning == SF_MEANS_EXITED && visit->entered_at != DT_NOBEGIN)
+	{
+		visit->duration += event->at - visit->entered_at;
+		visit->entered_at = DT_NOBEGIN;
+	}
+	else if (meaning == SF_MEANS_SCHEDULED ||
+			 event->type == SF_EVENT_PARALLEL_STATE_STARTED ||
+			 event->type == SF_EVENT_MAP_STATE_STARTED)
+		visit->attempts++;
+	if (event->type == SF_EVENT_MAP_STATE_STARTED && event->extra != NULL)
+	{
+		Jsonb	   *length = sf_json_get(event->extra, "length");
+		JsonbValue	number;
+
+		if (length == NULL)
+			return;
+		sf_json_root(length, &number);
+		sf_json_to_int64(&number, &visit->niterations);
+	}
 }
 
 /* Follow one event. */
@@ -64,22 +121,32 @@ static void
 follow_event(const SfEvent *event, void *arg)
 {
 	Visits	   *v = arg;
+	SfEventMeaning meaning = sf_event_type_meaning(event->type);
 	VisitEntry *visit;
 
 	if (event->type == SF_EVENT_EXECUTION_STARTED)
 		forget(v);
-	if (event->state < 0 || event->state >= v->program->nstates ||
-		!sf_event_type_is_of_state(event->type))
+	if (event->state < 0 || event->state >= v->program->nstates)
+		return;
+	if (sf_event_type_is_of_iteration(event->type))
+		follow_iteration(v, event, meaning);
+	if (!sf_event_type_is_of_state(event->type))
 		return;
 
 	visit = find_visit(v, event);
-	switch (sf_event_type_meaning(event->type))
+	measure_visit(visit, event, meaning);
+	switch (meaning)
 	{
 		case SF_MEANS_ENTERED:
 		case SF_MEANS_SCHEDULED:	/* again, when a retry or a redrive begins */
 		case SF_MEANS_STARTED:
 			visit->status = v->program->states[event->state].type == SF_STATE_FAIL ?
 				SF_GRAPH_FAILURE : SF_GRAPH_RUNNING;
+			break;
+		case SF_MEANS_SUCCEEDED:
+			/* a redrive of what is inside mends a Map or Parallel that failed */
+			if (visit->status == SF_GRAPH_FAILURE)
+				visit->status = SF_GRAPH_RUNNING;
 			break;
 		case SF_MEANS_EXITED:
 			/* a caught failure leaves the state too, and stays a failure */
@@ -117,15 +184,42 @@ weight(int status)
 
 /* Add a status to those that a state has; the weightiest stays. */
 static void
-add_status(int *sum, int status)
+add_status(SfGraphFacts *facts, SfGraphStatus status)
 {
-	if (weight(status) > weight(*sum))
-		*sum = status;
+	if (weight(status) > weight(facts->status))
+		facts->status = status;
+}
+
+/* Add an iteration to those of its Map. */
+static void
+add_iteration(SfGraphFacts *facts, const VisitEntry *iteration)
+{
+	if (iteration->status == SF_GRAPH_SUCCESS)
+		facts->iterations_succeeded++;
+	else if (iteration->status == SF_GRAPH_FAILURE)
+		facts->iterations_failed++;
+}
+
+/* Add the visits of a state within certain iterations to those within others. */
+static void
+add_visits(SfGraphFacts *facts, const VisitEntry *visit, bool running)
+{
+	facts->visits += visit->visits;
+	facts->attempts += visit->attempts;
+	if (visit->visits > 0)
+		facts->duration = Max(facts->duration, 0) + visit->duration;
+	/* a state that failed without being left counts up to its last event */
+	if (visit->entered_at != DT_NOBEGIN)
+		facts->duration += Max(0, (running && visit->status == SF_GRAPH_RUNNING ?
+								   GetCurrentTimestamp() : visit->last_at) -
+							   visit->entered_at);
+	if (visit->niterations >= 0)
+		facts->iterations = Max(facts->iterations, 0) + visit->niterations;
 }
 
 /* Put the visits of all iterations together. */
 static void
-combine_visits(Visits *v, bool running, int *statuses)
+combine_visits(Visits *v, bool running, SfGraphFacts *facts)
 {
 	HASH_SEQ_STATUS scan;
 	VisitEntry *visit;
@@ -133,10 +227,38 @@ combine_visits(Visits *v, bool running, int *statuses)
 	hash_seq_init(&scan, v->table);
 	while ((visit = hash_seq_search(&scan)) != NULL)
 	{
+		if (visit->is_iteration)
+		{
+			add_iteration(&facts[visit->key.number], visit);
+			continue;
+		}
+		add_visits(&facts[visit->key.number], visit, running);
 		/* a visit that had not ended when the execution did has failed */
 		if (visit->status == SF_GRAPH_RUNNING && !running)
 			visit->status = SF_GRAPH_FAILURE;
-		add_status(&statuses[visit->key.number], visit->status);
+		add_status(&facts[visit->key.number], visit->status);
+	}
+}
+
+/* Add what the runs of Distributed Maps say of their items. */
+static void
+add_map_runs(const SfStatusExecution *execution, const SfProgram *program,
+			 SfGraphFacts *facts)
+{
+	ListCell   *lc;
+
+	foreach(lc, sf_map_run_scan(execution->execution_no))
+	{
+		const SfMapRun *run = lfirst(lc);
+		SfGraphFacts *map;
+
+		if (run->state < 0 || run->state >= program->nstates)
+			continue;
+		map = &facts[run->state];
+		/* the last run of a state tells how far it is */
+		map->iterations = run->total;
+		map->iterations_succeeded = run->items_succeeded;
+		map->iterations_failed = run->items_failed;
 	}
 }
 
@@ -165,7 +287,7 @@ branch_status(const SfBranch *branch, bool running)
 /* Add what the branches say. */
 static void
 follow_branches(List *branches, bool running, const SfProgram *program,
-				int *statuses)
+				SfGraphFacts *facts)
 {
 	ListCell   *lc;
 
@@ -174,14 +296,14 @@ follow_branches(List *branches, bool running, const SfProgram *program,
 		const SfBranch *branch = lfirst(lc);
 
 		if (branch->state >= 0 && branch->state < program->nstates)
-			add_status(&statuses[branch->state], branch_status(branch, running));
+			add_status(&facts[branch->state], branch_status(branch, running));
 	}
 }
 
 /* Tell whether control can come to a state in an iteration to come. */
 static bool
 can_be_reached(const SfProgram *program, SfJobReach *reach, int state,
-			   const int *statuses)
+			   const SfGraphFacts *facts)
 {
 	int			owner = state;
 
@@ -189,7 +311,7 @@ can_be_reached(const SfProgram *program, SfJobReach *reach, int state,
 	{
 		if (program->states[owner].type != SF_STATE_MAP)
 			continue;
-		if (statuses[owner] == SF_GRAPH_RUNNING)
+		if (facts[owner].status == SF_GRAPH_RUNNING)
 			return true;
 		state = owner;
 	}
@@ -206,13 +328,29 @@ is_told(const SfProgram *program, const SfState *state, SfHistoryLevel history,
 		sf_label_distributed_map(program, state->scope) == map_state;
 }
 
+/* Say of all states that nothing is known. */
+static SfGraphFacts *
+make_facts(const SfProgram *program)
+{
+	SfGraphFacts *facts = palloc0(sizeof(SfGraphFacts) * program->nstates);
+
+	for (int i = 0; i < program->nstates; i++)
+	{
+		facts[i].status = SF_GRAPH_UNKNOWN;
+		facts[i].duration = -1;
+		facts[i].iterations = -1;
+	}
+	return facts;
+}
+
 /*
- * Derive an SfGraphStatus for each state number.  A state that was visited
- * several times shows its last visit.  Among the iterations of a Map, failure
- * outranks running, and running outranks success.  SF_GRAPH_UNKNOWN: the
- * history has no events of the state, and no branch stands there.
+ * Derive for each state number what the execution did there.  A state that was
+ * visited several times shows the status of its last visit, and the time of
+ * all.  Among the iterations of a Map, failure outranks running, and running
+ * outranks success.  SF_GRAPH_UNKNOWN: the history has no events of the state,
+ * and no branch stands there.
  */
-int *
+SfGraphFacts *
 sf_state_status_list(const SfStatusExecution *execution,
 					 const SfProgram *program)
 {
@@ -220,32 +358,30 @@ sf_state_status_list(const SfStatusExecution *execution,
 	SfHistoryLevel history = sf_program_cache_find(execution->machine_no,
 												   execution->version)->history;
 	List	   *branches = sf_branch_scan(execution->execution_no);
-	int		   *statuses = palloc(sizeof(int) * program->nstates);
+	SfGraphFacts *facts = make_facts(program);
 	Visits		v = {program, NULL, NULL};
 	SfJobReach *reach;
 	int			i;
-
-	for (i = 0; i < program->nstates; i++)
-		statuses[i] = SF_GRAPH_UNKNOWN;
 
 	v.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow states",
 									  ALLOCSET_DEFAULT_SIZES);
 	forget(&v);
 	sf_event_scan(execution->execution_no, false, follow_event, &v);
-	combine_visits(&v, running, statuses);
+	combine_visits(&v, running, facts);
 	MemoryContextDelete(v.context);
+	add_map_runs(execution, program, facts);
 	/* a complete history has said it all */
 	if (history != SF_HISTORY_ALL)
-		follow_branches(branches, running, program, statuses);
+		follow_branches(branches, running, program, facts);
 
 	reach = sf_job_reach_make(execution, program, branches);
 	for (i = 0; i < program->nstates; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (statuses[i] == SF_GRAPH_UNKNOWN &&
+		if (facts[i].status == SF_GRAPH_UNKNOWN &&
 			is_told(program, &program->states[i], history, execution->map_state))
-			statuses[i] = can_be_reached(program, reach, i, statuses) ?
+			facts[i].status = can_be_reached(program, reach, i, facts) ?
 				SF_GRAPH_ENTRY : SF_GRAPH_SKIP;
 	}
-	return statuses;
+	return facts;
 }

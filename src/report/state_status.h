@@ -5,10 +5,10 @@
 #ifndef SF_REPORT_STATE_STATUS_H
 #define SF_REPORT_STATE_STATUS_H
 
-#include "asl/program.h"
+#include "graph/graph.h"
 #include "store/status.h"
 
-extern int *sf_state_status_list(const SfStatusExecution *execution,
-								 const SfProgram *program);
+extern SfGraphFacts *sf_state_status_list(const SfStatusExecution *execution,
+										  const SfProgram *program);
 
 #endif							/* SF_REPORT_STATE_STATUS_H */

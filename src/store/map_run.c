@@ -60,6 +60,29 @@ sf_map_run_read(int64 execution_no, int64 map_run_no, SfLock lock)
 						SF_INT8(map_run_no));
 }
 
+/* Append a run to a list. */
+static void
+append_run(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfMapRun   *run = palloc0(sizeof(SfMapRun));
+
+	sf_row_read(&row_type, tuple, desc, row_type.ncolumns, run);
+	*(List **) arg = lappend(*(List **) arg, run);
+}
+
+/* Read the runs of an execution as a view does. */
+List *
+sf_map_run_scan(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT " SF_MAP_RUN_COLUMNS(SF_SELECT) "1 FROM _sfflow.map_run r"
+		" WHERE r.execution_no" SF_EQ "$1 ORDER BY r.map_run_no");
+	List	   *list = NIL;
+
+	sf_scan(&plan, append_run, &list, SF_INT8(execution_no));
+	return list;
+}
+
 /* Write the counters, the status and the times of a row. */
 void
 sf_map_run_update(const SfMapRun *run)

@@ -45,6 +45,7 @@ extern int *sf_map_run_ended(SfMapRun *run, SfStatus status);
 
 extern void sf_map_run_insert(const SfMapRun *run);
 extern SfMapRun *sf_map_run_read(int64 execution_no, int64 map_run_no, SfLock lock);
+extern List *sf_map_run_scan(int64 execution_no);
 extern void sf_map_run_update(const SfMapRun *run);
 extern int	sf_map_run_stop_all(int64 execution_no);
 extern void sf_map_run_note_items(const SfMapRun *run, int total, bool keyed);

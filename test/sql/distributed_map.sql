@@ -42,6 +42,7 @@ SELECT output FROM pg_temp.run('each', '[]');
 -- Nor does the picture of one say what the other did.
 SELECT line FROM sf_executions e, regexp_split_to_table(sf_graph(e.execution_id), '\n') AS line
 WHERE (e.execution_id = 'each:first' OR e.input = '"a"') AND line ~ 'class.*s[01]' ORDER BY e.execution_id <> 'each:first', line;
+SELECT (regexp_match(sf_graph('each:first', 'svg'), '>([^<]* iterations[^<]*)<'))[1] AS iterations;
 
 -- Fields over the state's input; ItemSelector sees item and index.
 SELECT pg_temp.make('select', '{"ItemsPath": "$.items", "MaxConcurrency": 2,

@@ -99,17 +99,35 @@ SELECT sf_graph('graph-names', 'dot');
 
 -- SVG is well-formed XML, and boxes of one scope do not overlap.
 CREATE FUNCTION pg_temp.boxes(target text) RETURNS TABLE (x int, y int, w int, h int) LANGUAGE sql AS $$
-	SELECT (xpath('@x', r))[1]::text::int, (xpath('@y', r))[1]::text::int,
-		(xpath('@width', r))[1]::text::int, (xpath('@height', r))[1]::text::int
-	FROM unnest(xpath('//*[local-name()="rect"][starts-with(@class, "state")]', sf_graph(target, 'svg')::xml)) AS r
+	SELECT (xpath('/*/@x', r))[1]::text::int, (xpath('/*/@y', r))[1]::text::int,
+		(xpath('/*/@width', r))[1]::text::int, (xpath('/*/@height', r))[1]::text::int
+	FROM unnest(xpath('//*[@data-state]/*[local-name()="rect"][@class="box"]', sf_graph(target, 'svg')::xml)) AS r
 $$;
-SELECT count(*) FROM pg_temp.boxes('graph-names');
-SELECT count(*) FROM pg_temp.boxes('graph-nightly');
+SELECT count(*), count(x) FROM pg_temp.boxes('graph-names');
+SELECT count(*), count(x) FROM pg_temp.boxes('graph-nightly');
 SELECT count(*) FROM pg_temp.boxes('graph-nightly') AS a, pg_temp.boxes('graph-nightly') AS b
 WHERE a <> b AND a.x < b.x + b.w AND b.x < a.x + a.w AND a.y < b.y + b.h AND b.y < a.y + a.h
 	-- not one inside the other
 	AND NOT (a.x >= b.x AND a.x + a.w <= b.x + b.w AND a.y >= b.y AND a.y + a.h <= b.y + b.h)
 	AND NOT (b.x >= a.x AND b.x + b.w <= a.x + a.w AND b.y >= a.y AND b.y + b.h <= a.y + a.h);
+
+-- An execution's boxes tell how often and how long a state was visited, the attempts at its task, and the iterations of
+-- a Map; each has its id, its state and its status. (Times are left out here.)
+CREATE FUNCTION pg_temp.facts(execution_id text) RETURNS TABLE (id text, state text, status text, facts text) LANGUAGE sql AS $$
+	SELECT (xpath('/*/@id', g))[1], (xpath('/*/@data-state', g))[1], (xpath('/*/@data-status', g))[1],
+		regexp_replace(array_to_string((xpath('/*/*[local-name()="text"]/text()', g))[2:], '; '), '[0-9.]+ (ms|s)\M', 'TIME', 'g')
+	FROM unnest(xpath('//*[@data-state]', sf_graph(execution_id, 'svg')::xml)) AS g
+$$;
+SELECT * FROM pg_temp.facts('graph-nightly:a');
+BEGIN;
+SELECT sf_create_state_machine('graph-retry', '{"StartAt": "Try", "States": {
+	"Try": {"Type": "Task", "Resource": "sql:query", "Parameters": {"Statement": "SELECT 1 / 0"},
+		"Retry": [{"ErrorEquals": ["States.ALL"], "MaxAttempts": 2}], "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "Pause"}], "End": true},
+	"Pause": {"Type": "Wait", "Seconds": 3600, "End": true}}}');
+SELECT sf_start('graph-retry', '{}', 'a'), sf_run('graph-retry:a', skip_waits => true), sf_start('graph-retry', '{}', 'b');
+SELECT * FROM pg_temp.facts('graph-retry:a');
+SELECT * FROM pg_temp.facts('graph-retry:b');
+ROLLBACK;
 
 -- A Condition may be a literal.
 BEGIN;

@@ -1,0 +1,393 @@
+/*
+ * layout_order.c
+ *		Second step of a layout: the order of the vertices in each row.
+ *
+ * The rows are swept downward and upward in turn.  Each sweep sorts a row by
+ * the places of the neighbours in the row before (their median, or their
+ * mean), then swaps neighbours while that saves crossings, after Gansner,
+ * Koutsofios, North and Vo (1993).  The best order of all sweeps is kept.
+ */
+#include "postgres.h"
+
+#include "graph/layout_work.h"
+#include "miscadmin.h"
+
+#define MAX_SWEEPS		32		/* from one beginning */
+#define WORK_UNITS		600000	/* vertices and arcs, times sweeps from one beginning */
+
+typedef struct Sort
+{
+	int			vertex;
+	double		key;
+	int			pos;			/* where the keys are equal */
+} Sort;
+
+typedef struct Orders
+{
+	SfLayoutWork *work;
+	int			widest;			/* number of vertices in the widest row */
+	int		   *tree;			/* to count inversions */
+	Sort	   *sorts;
+	int		   *places;			/* of neighbours */
+	int		   *best;			/* order with the fewest crossings … */
+	int64		best_crossings; /* … so far */
+} Orders;
+
+/* Order integers, for qsort. */
+static int
+compare_ints(const void *a, const void *b)
+{
+	int			x = *(const int *) a;
+	int			y = *(const int *) b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sort integers, few of them in most cases, and nearly in order. */
+static void
+sort_ints(int *values, int n)
+{
+	if (n > 16)
+	{
+		qsort(values, n, sizeof(int), compare_ints);
+		return;
+	}
+	for (int i = 1; i < n; i++)
+	{
+		int			value = values[i];
+		int			j = i;
+
+		for (; j > 0 && values[j - 1] > value; j--)
+			values[j] = values[j - 1];
+		values[j] = value;
+	}
+}
+
+/* Order vertices by key, for qsort. */
+static int
+compare_sorts(const void *a, const void *b)
+{
+	const Sort *x = a;
+	const Sort *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return (x->pos > y->pos) - (x->pos < y->pos);
+}
+
+/* Note where each vertex of a row stands. */
+static void
+number_row(SfLayoutWork *work, int row)
+{
+	for (int i = work->row_start[row]; i < work->row_start[row + 1]; i++)
+		work->vertices[work->order[i]].pos = i - work->row_start[row];
+}
+
+/* The places of a vertex's neighbours above or below, in order; returns their number. */
+static int
+neighbour_places(const SfLayoutWork *work, int vertex, bool above, int *places)
+{
+	const SfLayoutVertex *v = &work->vertices[vertex];
+	const int  *neighbours = &work->neighbours[above ? v->first_up : v->first_down];
+	int			n = above ? v->nup : v->ndown;
+
+	for (int i = 0; i < n; i++)
+		places[i] = work->vertices[neighbours[i]].pos;
+	sort_ints(places, n);
+	return n;
+}
+
+/*
+ * Count the crossings between a row and the next: pairs of arcs whose lower
+ * ends stand the other way round than their upper ones.
+ */
+static int64
+count_row(Orders *o, int row)
+{
+	SfLayoutWork *work = o->work;
+	int			size = work->row_start[row + 2] - work->row_start[row + 1];
+	int64		seen = 0;
+	int64		crossings = 0;
+
+	memset(o->tree, 0, sizeof(int) * (size + 1));
+	for (int i = work->row_start[row]; i < work->row_start[row + 1]; i++)
+	{
+		int			n = neighbour_places(work, work->order[i], false, o->places);
+
+		/* those of one vertex do not cross each other */
+		for (int j = 0; j < n; j++)
+		{
+			crossings += seen;
+			for (int k = o->places[j] + 1; k > 0; k -= k & -k)
+				crossings -= o->tree[k];
+		}
+		for (int j = 0; j < n; j++)
+			for (int k = o->places[j] + 1; k <= size; k += k & -k)
+				o->tree[k]++;
+		seen += n;
+	}
+	return crossings;
+}
+
+/* Count all crossings. */
+static int64
+count_crossings(Orders *o)
+{
+	int64		sum = 0;
+
+	for (int row = 0; row + 1 < o->work->nrows; row++)
+		sum += count_row(o, row);
+	return sum;
+}
+
+/* Keep the order if it is the best so far. */
+static void
+keep_best(Orders *o)
+{
+	int64		crossings = count_crossings(o);
+
+	if (crossings < o->best_crossings)
+	{
+		o->best_crossings = crossings;
+		memcpy(o->best, o->work->order, sizeof(int) * o->work->nvertices);
+	}
+}
+
+/* The weighted median of sorted places, which leans to where they are denser. */
+static double
+median(const int *places, int n)
+{
+	int			middle = n / 2;
+	int			left;
+	int			right;
+
+	if (n % 2 == 1)
+		return places[middle];
+	if (n == 2)
+		return (places[0] + places[1]) / 2.0;
+	left = places[middle - 1] - places[0];
+	right = places[n - 1] - places[middle];
+	if (left + right == 0)
+		return (places[middle - 1] + places[middle]) / 2.0;
+	return ((double) places[middle - 1] * right + (double) places[middle] * left) /
+		(left + right);
+}
+
+/* The mean of places. */
+static double
+mean(const int *places, int n)
+{
+	double		sum = 0;
+
+	for (int i = 0; i < n; i++)
+		sum += places[i];
+	return sum / n;
+}
+
+/* Sort a row by its neighbours above or below; vertices without any stay. */
+static void
+sort_row(Orders *o, int row, bool above, bool by_median)
+{
+	SfLayoutWork *work = o->work;
+	int		   *order = &work->order[work->row_start[row]];
+	int			size = work->row_start[row + 1] - work->row_start[row];
+	int			nsorts = 0;
+	int			next = 0;
+
+	for (int i = 0; i < size; i++)
+	{
+		int			n = neighbour_places(work, order[i], above, o->places);
+
+		if (n == 0)
+			continue;
+		o->sorts[nsorts].vertex = order[i];
+		o->sorts[nsorts].pos = i;
+		o->sorts[nsorts++].key = by_median ? median(o->places, n) : mean(o->places, n);
+	}
+	qsort(o->sorts, nsorts, sizeof(Sort), compare_sorts);
+	for (int i = 0; i < size; i++)
+	{
+		const SfLayoutVertex *v = &work->vertices[order[i]];
+
+		if ((above ? v->nup : v->ndown) > 0)
+			order[i] = o->sorts[next++].vertex;
+	}
+	number_row(work, row);
+}
+
+/* Count the pairs of places of which that of a is the greater one. */
+static int
+count_inversions(const int *a, int na, const int *b, int nb)
+{
+	int			sum = 0;
+	int			j = 0;
+
+	for (int i = 0; i < na; i++)
+	{
+		while (j < nb && b[j] < a[i])
+			j++;
+		sum += j;
+	}
+	return sum;
+}
+
+/* How many crossings are saved if a vertex changes places with the next one. */
+static int
+gain_of_swap(Orders *o, int left, int right)
+{
+	int			gain = 0;
+
+	for (int above = 0; above < 2; above++)
+	{
+		int			n = neighbour_places(o->work, left, above, o->places);
+		int			m = neighbour_places(o->work, right, above, o->places + n);
+
+		gain += count_inversions(o->places, n, o->places + n, m) -
+			count_inversions(o->places + n, m, o->places, n);
+	}
+	return gain;
+}
+
+/* Swap neighbours in all rows once; returns whether crossings were saved. */
+static bool
+swap_once(Orders *o, bool equal_too)
+{
+	SfLayoutWork *work = o->work;
+	bool		saved = false;
+
+	for (int row = 0; row < work->nrows; row++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (int i = work->row_start[row]; i + 1 < work->row_start[row + 1]; i++)
+		{
+			int			left = work->order[i];
+			int			right = work->order[i + 1];
+			int			gain = gain_of_swap(o, left, right);
+
+			if (gain < 0 || (gain == 0 && !equal_too))
+				continue;
+			work->order[i] = right;
+			work->order[i + 1] = left;
+			work->vertices[right].pos--;
+			work->vertices[left].pos++;
+			saved = saved || gain > 0;
+		}
+	}
+	return saved;
+}
+
+/* Sweep through all rows once. */
+static void
+sweep(Orders *o, int number)
+{
+	int			nrows = o->work->nrows;
+	bool		down = number % 2 == 0;
+	int			rounds = 0;
+
+	for (int i = 1; i < nrows; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		sort_row(o, down ? i : nrows - 1 - i, down, number % 4 < 2);
+	}
+	while (rounds++ < 4 && swap_once(o, number % 8 >= 6))
+		;
+}
+
+/* Put the vertices that a walk from a vertex meets first into their rows. */
+static void
+place_from(Orders *o, int vertex, bool reverse, bool *seen, int *fill, int *stack)
+{
+	SfLayoutWork *work = o->work;
+	int			depth = 0;
+
+	stack[depth++] = vertex;
+	seen[vertex] = true;
+	while (depth > 0)
+	{
+		const SfLayoutVertex *v = &work->vertices[stack[--depth]];
+
+		work->order[fill[v->row]++] = stack[depth];
+		for (int i = 0; i < v->ndown; i++)
+		{
+			/* the first one is to be taken from the stack first */
+			int			next = SF_LAYOUT_DOWN(work, v, reverse ? i : v->ndown - 1 - i);
+
+			if (seen[next])
+				continue;
+			seen[next] = true;
+			stack[depth++] = next;
+		}
+	}
+}
+
+/* Begin with the order of a walk through the vertices. */
+static void
+place_all(Orders *o, bool reverse)
+{
+	SfLayoutWork *work = o->work;
+	bool	   *seen = palloc0(sizeof(bool) * work->nvertices);
+	int		   *stack = palloc(sizeof(int) * work->nvertices);
+	int		   *fill = palloc(sizeof(int) * work->nrows);
+
+	memcpy(fill, work->row_start, sizeof(int) * work->nrows);
+	for (int i = 0; i < work->nvertices; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!seen[i] && work->vertices[i].nup == 0)
+			place_from(o, i, reverse, seen, fill, stack);
+	}
+	for (int row = 0; row < work->nrows; row++)
+		number_row(work, row);
+	pfree(seen);
+	pfree(stack);
+	pfree(fill);
+}
+
+/* Reserve what the sweeps need. */
+static void
+prepare(Orders *o)
+{
+	SfLayoutWork *work = o->work;
+	int			most = 1;
+
+	work->row_start = palloc0(sizeof(int) * (work->nrows + 1));
+	work->order = palloc(sizeof(int) * work->nvertices);
+	for (int i = 0; i < work->nvertices; i++)
+	{
+		work->row_start[work->vertices[i].row + 1]++;
+		most = Max(most, work->vertices[i].nup + work->vertices[i].ndown);
+	}
+	for (int row = 0; row < work->nrows; row++)
+	{
+		o->widest = Max(o->widest, work->row_start[row + 1]);
+		work->row_start[row + 1] += work->row_start[row];
+	}
+	o->tree = palloc(sizeof(int) * (o->widest + 1));
+	o->sorts = palloc(sizeof(Sort) * o->widest);
+	o->places = palloc(sizeof(int) * 2 * most);
+	o->best = palloc(sizeof(int) * work->nvertices);
+	o->best_crossings = PG_INT64_MAX;
+}
+
+/* Find an order of the vertices in each row with few crossings. */
+void
+sf_layout_order(SfLayoutWork *work)
+{
+	Orders		o = {.work = work};
+	int			nsweeps = WORK_UNITS / (work->narcs + work->nvertices + 1);
+
+	prepare(&o);
+	for (int reverse = 0; reverse < 2 && o.best_crossings > 0; reverse++)
+	{
+		place_all(&o, reverse);
+		keep_best(&o);
+		for (int i = 0; i < Max(2, Min(nsweeps, MAX_SWEEPS)) && o.best_crossings > 0; i++)
+		{
+			sweep(&o, i);
+			keep_best(&o);
+		}
+	}
+	memcpy(work->order, o.best, sizeof(int) * work->nvertices);
+	for (int row = 0; row < work->nrows; row++)
+		number_row(work, row);
+}

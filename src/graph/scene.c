@@ -1,0 +1,423 @@
+/*
+ * scene.c
+ *		Lay a program out.
+ *
+ * Transitions stay within a scope, so each scope has a layout of its own.
+ * Inner scopes come first: a Parallel or Map state is a box that has room for
+ * its branches side by side.  Then places become absolute, outer scopes first.
+ */
+#include "postgres.h"
+
+#include "graph/scene.h"
+#include "miscadmin.h"
+
+#define NAME_WIDTH		190		/* at most, of a state's name in a simple box */
+#define LABEL_WIDTH		150
+#define LINES_PER_LABEL	3
+#define BOX_MIN_WIDTH	90
+#define BOX_CORNER		6
+#define PORT_WIDTH		10		/* of a box, for each line that leaves it */
+#define START_SIZE		12
+#define END_SIZE		16
+
+/* --- texts --- */
+
+/* The second line of a state: the resource of a task without its ARN's head, or the type. */
+static const char *
+subtitle(const SfState *state)
+{
+	const char *text = sf_graph_subtitle(state);
+
+	if (state->type == SF_STATE_TASK && strncmp(text, "arn:", 4) == 0)
+	{
+		const SfResource *resource = &sf_state_task(state)->resource;
+
+		return psprintf("%s:%s", resource->service, resource->action);
+	}
+	return sf_state_is_distributed(state) ? "Map, distributed" : text;
+}
+
+/* A duration for people: three digits or so. */
+static const char *
+duration_text(int64 microseconds)
+{
+	double		seconds = microseconds / 1000000.0;
+	int64		whole = microseconds / 1000000;
+
+	if (seconds < 1)
+		return psprintf("%d ms", (int) (microseconds / 1000));
+	if (seconds < 60)
+		return psprintf("%.1f s", seconds);
+	if (seconds < 3600)
+		return psprintf("%d min %d s", (int) (whole / 60), (int) (whole % 60));
+	if (seconds < 48 * 3600)
+		return psprintf("%d h %d min", (int) (whole / 3600), (int) (whole / 60 % 60));
+	return psprintf("%d d %d h", (int) (whole / 86400), (int) (whole / 3600 % 24));
+}
+
+/* Does a state of a type take time?  The others do their work at once. */
+static bool
+takes_time(SfStateType type)
+{
+	return type == SF_STATE_TASK || type == SF_STATE_WAIT ||
+		type == SF_STATE_PARALLEL || type == SF_STATE_MAP;
+}
+
+/* Add a part to a line that has parts, separated by commas. */
+static void
+add_part(StringInfo line, char *part)
+{
+	appendStringInfo(line, "%s%s", line->len > 0 ? ", " : "", part);
+}
+
+/* Add how often and how long an execution was in a state. */
+static void
+add_visits(SfTextBlock *block, const SfState *state, const SfGraphFacts *facts)
+{
+	StringInfoData line;
+
+	initStringInfo(&line);
+	if (facts->visits > 1)
+		add_part(&line, psprintf("%d visits", facts->visits));
+	if (facts->attempts > Max(facts->visits, 1))
+		add_part(&line, psprintf("%d attempts", facts->attempts));
+	if (facts->duration >= 0 && takes_time(state->type))
+		add_part(&line, psprintf("%s%s", duration_text(facts->duration),
+								 facts->status == SF_GRAPH_RUNNING ? " so far" : ""));
+	if (line.len > 0)
+		sf_graph_text_wrap(block, line.data, SF_SCENE_SMALL_SIZE, NAME_WIDTH, 2);
+}
+
+/* Add how many iterations of a Map have ended. */
+static void
+add_iterations(SfTextBlock *block, const SfGraphFacts *facts)
+{
+	StringInfoData line;
+
+	if (facts->iterations < 0)
+		return;
+	initStringInfo(&line);
+	if (facts->iterations_succeeded < facts->iterations)
+		appendStringInfo(&line, INT64_FORMAT " of ", facts->iterations_succeeded);
+	appendStringInfo(&line, INT64_FORMAT " iterations", facts->iterations);
+	if (facts->iterations_failed > 0)
+		add_part(&line, psprintf(INT64_FORMAT " failed", facts->iterations_failed));
+	sf_graph_text_wrap(block, line.data, SF_SCENE_SMALL_SIZE, NAME_WIDTH, 2);
+}
+
+/* --- sizes --- */
+
+static void lay_out_scope(SfScene *scene, const SfScope *scope);
+
+/* Make a box large enough for branches side by side, below its texts. */
+static void
+add_branches(SfScene *scene, const SfState *state)
+{
+	SfSceneState *drawn = &scene->states[state->number];
+	int			top = drawn->h;
+	int			x = SF_SCENE_BRANCH_PAD;
+	int			height = 0;
+	int			slack;
+
+	for (int i = 0; i < state->nscopes; i++)
+	{
+		SfSceneScope *inner = &scene->scopes[state->scopes[i]];
+
+		lay_out_scope(scene, &scene->program->scopes[state->scopes[i]]);
+		inner->x = x + SF_SCENE_BRANCH_PAD;
+		inner->y = top + SF_SCENE_BRANCH_PAD;
+		x += inner->layout.w + 3 * SF_SCENE_BRANCH_PAD;
+		height = Max(height, inner->layout.h);
+	}
+	slack = Max(0, drawn->w - x);
+	drawn->w = Max(drawn->w, x);
+	drawn->h = top + height + 3 * SF_SCENE_BRANCH_PAD;
+	for (int i = 0; i < state->nscopes; i++)
+		scene->scopes[state->scopes[i]].x += slack / 2;
+}
+
+/* Find out how large a state is drawn. */
+static void
+measure_state(SfScene *scene, const SfState *state)
+{
+	SfSceneState *drawn = &scene->states[state->number];
+	int			pad;
+
+	sf_graph_text_wrap(&drawn->name, state->name, SF_SCENE_NAME_SIZE, NAME_WIDTH, 3);
+	sf_graph_text_wrap(&drawn->small, subtitle(state), SF_SCENE_SMALL_SIZE, NAME_WIDTH, 1);
+	if (scene->facts != NULL)
+	{
+		add_visits(&drawn->small, state, &scene->facts[state->number]);
+		add_iterations(&drawn->small, &scene->facts[state->number]);
+	}
+	drawn->h = drawn->name.nlines * SF_SCENE_NAME_LINE +
+		drawn->small.nlines * SF_SCENE_SMALL_LINE + 2 * SF_SCENE_BOX_PAD;
+	drawn->corner = state->type == SF_STATE_CHOICE ? drawn->h / 2 : BOX_CORNER;
+	pad = state->type == SF_STATE_CHOICE ? drawn->h / 3 : SF_SCENE_BOX_PAD;
+	drawn->w = Max(drawn->name.w, drawn->small.w) + 2 * pad + 6;
+	drawn->w = Max(drawn->w, BOX_MIN_WIDTH);
+	if (state->nscopes > 0)
+		add_branches(scene, state);
+}
+
+/* --- lines --- */
+
+typedef struct LineCollector
+{
+	SfScene    *scene;
+	SfSceneScope *drawn;
+	int		   *box_of;			/* by state - the scope's first */
+	int			first;
+	int			size;
+	int			first_of_state; /* first line of the state that is visited */
+} LineCollector;
+
+/* Reserve a line, and say what is drawn if it is cut. */
+static SfLayoutLine *
+add_line(LineCollector *c, int from, int to, int kind, const char *target)
+{
+	SfLayout   *layout = &c->drawn->layout;
+	SfLayoutLine *line;
+
+	if (layout->nlines == c->size)
+	{
+		c->size = Max(16, c->size * 2);
+		layout->lines = layout->lines == NULL ? palloc(sizeof(SfLayoutLine) * c->size)
+			: repalloc_huge(layout->lines, sizeof(SfLayoutLine) * c->size);
+		c->drawn->labels = c->drawn->labels == NULL ? palloc(sizeof(SfTextBlock) * c->size)
+			: repalloc_huge(c->drawn->labels, sizeof(SfTextBlock) * c->size);
+		c->drawn->titles = c->drawn->titles == NULL ? palloc(sizeof(char *) * c->size)
+			: repalloc_huge(c->drawn->titles, sizeof(char *) * c->size);
+	}
+	line = &layout->lines[layout->nlines];
+	memset(line, 0, sizeof(*line));
+	memset(&c->drawn->labels[layout->nlines], 0, sizeof(SfTextBlock));
+	c->drawn->titles[layout->nlines] = NULL;
+	line->from = from;
+	line->to = to;
+	line->kind = kind;
+	line->stub_w = Min(LABEL_WIDTH, sf_graph_text_width(target, SF_SCENE_SMALL_SIZE)) +
+		2 * SF_SCENE_LABEL_PAD + 30;
+	line->stub_h = SF_SCENE_SMALL_LINE + 2 * SF_SCENE_LABEL_PAD;
+	layout->nlines++;
+	return line;
+}
+
+/* Add a label to a line; lines of one kind between two boxes are one line. */
+static void
+add_label(LineCollector *c, int index, const char *label)
+{
+	SfLayoutLine *line = &c->drawn->layout.lines[index];
+	SfTextBlock *block = &c->drawn->labels[index];
+	char	  **title = &c->drawn->titles[index];
+
+	*title = *title == NULL ? pstrdup(label) : psprintf("%s\n%s", *title, label);
+	sf_graph_text_wrap(block, label, SF_SCENE_SMALL_SIZE, LABEL_WIDTH, LINES_PER_LABEL);
+	line->label_w = block->w + 2 * SF_SCENE_LABEL_PAD;
+	line->label_h = block->nlines * SF_SCENE_SMALL_LINE + 2 * SF_SCENE_LABEL_PAD;
+}
+
+/* Note a transition. */
+static void
+collect_line(void *arg, const SfState *from, int to, SfEdgeKind kind, const char *label)
+{
+	LineCollector *c = arg;
+	SfLayout   *layout = &c->drawn->layout;
+	int			from_box = c->box_of[from->number - c->first];
+	int			to_box = c->box_of[to - c->first];
+	int			i = c->first_of_state;
+
+	while (i < layout->nlines && (layout->lines[i].to != to_box ||
+								  (layout->lines[i].kind == 1) != (kind == SF_EDGE_CATCH)))
+		i++;
+	if (i == layout->nlines)
+		add_line(c, from_box, to_box, kind == SF_EDGE_CATCH,
+				 c->scene->program->states[to].name);
+	if (label != NULL)
+		add_label(c, i, label);
+}
+
+/* Does a line lead from a state of a scope to the end?  A Fail state is an end itself. */
+static bool
+leads_to_end(const SfScope *scope, const SfState *state)
+{
+	return sf_graph_ends(scope, state) && state->type != SF_STATE_FAIL;
+}
+
+/* Collect the lines of a scope; the last box, if it is the end, has those of the states that end. */
+static void
+collect_lines(LineCollector *c, const SfScope *scope)
+{
+	SfLayout   *layout = &c->drawn->layout;
+
+	if (c->drawn->states[0] == SF_SCENE_START)
+		add_line(c, 0, 1, 0, "");
+	for (int i = 0; i < layout->nboxes; i++)
+	{
+		const SfState *state;
+
+		CHECK_FOR_INTERRUPTS();
+		if (c->drawn->states[i] < 0)
+			continue;
+		state = &c->scene->program->states[c->drawn->states[i]];
+		c->first_of_state = layout->nlines;
+		sf_graph_visit_edges(state, collect_line, c);
+		if (layout->last >= 0 && leads_to_end(scope, state))
+			add_line(c, i, layout->last, 0, "End");
+	}
+}
+
+/* Widen the boxes that many lines leave, so that these stay apart. */
+static void
+make_room_for_lines(SfLayout *layout)
+{
+	int		   *nlines = palloc0(sizeof(int) * layout->nboxes);
+
+	for (int i = 0; i < layout->nlines; i++)
+		nlines[layout->lines[i].from]++;
+	for (int i = 0; i < layout->nboxes; i++)
+		if (nlines[i] > 1)
+			layout->boxes[i].w = Max(layout->boxes[i].w,
+									 nlines[i] * PORT_WIDTH + 2 * layout->boxes[i].corner);
+	pfree(nlines);
+}
+
+/* --- scopes --- */
+
+/* Add a box to a scope's layout. */
+static void
+add_box(SfSceneScope *drawn, int state, int w, int h, int corner)
+{
+	SfLayoutBox *box = &drawn->layout.boxes[drawn->layout.nboxes];
+
+	memset(box, 0, sizeof(*box));
+	box->w = w;
+	box->h = h;
+	box->corner = corner;
+	drawn->states[drawn->layout.nboxes++] = state;
+}
+
+/* Add a state's box. */
+static void
+add_state_box(SfScene *scene, SfSceneScope *drawn, int number, int *box_of)
+{
+	const SfSceneState *state = &scene->states[number];
+
+	*box_of = drawn->layout.nboxes;
+	add_box(drawn, number, state->w, state->h, state->corner);
+}
+
+/* List the boxes of a scope: its first state, then the others, between start and end. */
+static void
+list_boxes(SfScene *scene, const SfScope *scope, int *box_of)
+{
+	SfSceneScope *drawn = &scene->scopes[scope->number];
+	bool		is_machine = scope->owner_state < 0;
+	bool		ends = false;
+	int			most = scope->last - scope->first + 3;
+
+	drawn->layout.boxes = palloc(sizeof(SfLayoutBox) * most);
+	drawn->states = palloc(sizeof(int) * most);
+	drawn->layout.last = -1;
+	if (is_machine)
+		add_box(drawn, SF_SCENE_START, START_SIZE, START_SIZE, 0);
+	add_state_box(scene, drawn, scope->start, &box_of[scope->start - scope->first]);
+	for (int i = scope->first; i <= scope->last; i++)
+	{
+		const SfState *state = &scene->program->states[i];
+
+		if (state->scope != scope->number)
+			continue;
+		if (i != scope->start)
+			add_state_box(scene, drawn, i, &box_of[i - scope->first]);
+		ends = ends || leads_to_end(scope, state);
+	}
+	if (is_machine && ends)
+	{
+		drawn->layout.last = drawn->layout.nboxes;
+		add_box(drawn, SF_SCENE_END, END_SIZE, END_SIZE, 0);
+	}
+}
+
+/* Lay out a scope, after what is in its states. */
+static void
+lay_out_scope(SfScene *scene, const SfScope *scope)
+{
+	SfSceneScope *drawn = &scene->scopes[scope->number];
+	LineCollector collector = {.scene = scene, .drawn = drawn, .first = scope->first};
+
+	check_stack_depth();
+	for (int i = scope->first; i <= scope->last; i++)
+		if (scene->program->states[i].scope == scope->number)
+			measure_state(scene, &scene->program->states[i]);
+	collector.box_of = palloc(sizeof(int) * (scope->last - scope->first + 1));
+	list_boxes(scene, scope, collector.box_of);
+	collect_lines(&collector, scope);
+	pfree(collector.box_of);
+	make_room_for_lines(&drawn->layout);
+	sf_layout_make(&drawn->layout);
+}
+
+/* Write the name of its target into the label of a line that was cut. */
+static void
+label_cut_lines(SfScene *scene, SfSceneScope *drawn)
+{
+	for (int i = 0; i < drawn->layout.nlines; i++)
+	{
+		int			to = drawn->states[drawn->layout.lines[i].to];
+		const char *name = to >= 0 ? scene->program->states[to].name : "End";
+
+		if (!drawn->layout.lines[i].cut)
+			continue;
+		memset(&drawn->labels[i], 0, sizeof(SfTextBlock));
+		sf_graph_text_wrap(&drawn->labels[i], psprintf("to %s", name),
+						   SF_SCENE_SMALL_SIZE, drawn->layout.lines[i].stub_w, 1);
+	}
+}
+
+/* Make the places of a scope, and of what is in it, absolute. */
+static void
+place_scope(SfScene *scene, const SfScope *scope, int x, int y)
+{
+	SfSceneScope *drawn = &scene->scopes[scope->number];
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	drawn->x += x;
+	drawn->y += y;
+	label_cut_lines(scene, drawn);
+	for (int i = 0; i < drawn->layout.nboxes; i++)
+	{
+		const SfLayoutBox *box = &drawn->layout.boxes[i];
+		const SfState *state;
+		SfSceneState *place;
+
+		if (drawn->states[i] < 0)
+			continue;
+		state = &scene->program->states[drawn->states[i]];
+		place = &scene->states[drawn->states[i]];
+		place->x = drawn->x + box->x;
+		place->y = drawn->y + box->y;
+		for (int j = 0; j < state->nscopes; j++)
+			place_scope(scene, &scene->program->scopes[state->scopes[j]],
+						place->x + (box->w - place->w) / 2, place->y);
+		place->w = box->w;
+	}
+}
+
+/* Lay a program out; facts: what an execution did in each state, or NULL. */
+SfScene *
+sf_scene_make(const SfProgram *program, const SfGraphFacts *facts)
+{
+	SfScene    *scene = palloc0(sizeof(SfScene));
+
+	scene->program = program;
+	scene->facts = facts;
+	scene->states = palloc0(sizeof(SfSceneState) * program->nstates);
+	scene->scopes = palloc0(sizeof(SfSceneScope) * program->nscopes);
+	lay_out_scope(scene, &program->scopes[0]);
+	place_scope(scene, &program->scopes[0], SF_SCENE_MARGIN, SF_SCENE_MARGIN);
+	scene->w = scene->scopes[0].layout.w + 2 * SF_SCENE_MARGIN;
+	scene->h = scene->scopes[0].layout.h + 2 * SF_SCENE_MARGIN;
+	return scene;
+}

@@ -1,0 +1,59 @@
+/*
+ * scene.h
+ *		A program laid out: where its states, transitions and labels are.
+ */
+#ifndef SF_GRAPH_SCENE_H
+#define SF_GRAPH_SCENE_H
+
+#include "graph/graph.h"
+#include "graph/layout.h"
+#include "graph/svg_text.h"
+
+/* Sizes of fonts, and the height that a line of text takes, in pixels */
+#define SF_SCENE_NAME_SIZE		12
+#define SF_SCENE_NAME_LINE		15
+#define SF_SCENE_SMALL_SIZE		10
+#define SF_SCENE_SMALL_LINE		13
+#define SF_SCENE_BOX_PAD		7	/* between the border of a box and its text */
+#define SF_SCENE_LABEL_PAD		3
+#define SF_SCENE_MARGIN			20	/* around the picture */
+#define SF_SCENE_BRANCH_PAD		14	/* around what is in a branch, and between branches */
+
+/* Boxes of a scope that are no states */
+#define SF_SCENE_START	(-1)
+#define SF_SCENE_END	(-2)
+
+typedef struct SfSceneState
+{
+	int			x;				/* of the box, in the picture */
+	int			y;
+	int			w;
+	int			h;
+	int			corner;
+	SfTextBlock name;
+	SfTextBlock small;			/* type or resource, then what an execution did there */
+} SfSceneState;
+
+typedef struct SfSceneScope
+{
+	SfLayout	layout;			/* places within the scope */
+	int			x;				/* of the scope, in the picture */
+	int			y;
+	int		   *states;			/* by box of the layout: state, or SF_SCENE_… */
+	SfTextBlock *labels;		/* by line of the layout */
+	char	  **titles;			/* by line: its label in full, or NULL */
+} SfSceneScope;
+
+typedef struct SfScene
+{
+	const SfProgram *program;
+	const SfGraphFacts *facts;	/* by state, or NULL */
+	SfSceneState *states;
+	SfSceneScope *scopes;
+	int			w;
+	int			h;
+} SfScene;
+
+extern SfScene *sf_scene_make(const SfProgram *program, const SfGraphFacts *facts);
+
+#endif							/* SF_GRAPH_SCENE_H */
