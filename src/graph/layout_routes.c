@@ -107,8 +107,11 @@ place_boxes(Routes *r)
 
 		if (v->box >= 0)
 		{
-			r->layout->boxes[v->box].x = v->x - r->layout->boxes[v->box].w / 2;
-			r->layout->boxes[v->box].y = v->y;
+			SfLayoutBox *box = &r->layout->boxes[v->box];
+
+			/* the vertex may be larger, for the label of a loop */
+			box->x = v->x - box->w / 2;
+			box->y = v->y + (v->h - box->h) / 2;
 		}
 		else if (v->line >= 0)
 		{
@@ -303,11 +306,12 @@ follow(Routes *r, SfLayoutPath *path, int previous, int vertex, bool is_trunk)
 		add_point(path, v->x, r->row_y[v->row] + (v->upward ? r->row_h[v->row] : 0));
 	else
 	{
+		const SfLayoutBox *box = &r->layout->boxes[v->box];
 		bool		above = work->vertices[previous].row < v->row;
 		int			x = port_of(r, vertex, previous, above);
 
 		add_point(path, x, r->row_y[v->row] + (above ? 0 : r->row_h[v->row]));
-		add_point(path, x, above ? v->y : v->y + v->h);
+		add_point(path, x, above ? box->y : box->y + box->h);
 		path->arrow = true;
 	}
 }
@@ -352,6 +356,7 @@ draw_line(Routes *r, int line)
 	const SfLayoutLine *l = &r->layout->lines[line];
 	int			first = r->work->first[line];
 	const SfLayoutVertex *from = &r->work->vertices[l->from];
+	const SfLayoutBox *box = &r->layout->boxes[l->from];
 	bool		up = r->work->upward[line];
 	SfLayoutPath *path;
 	int			x;
@@ -363,7 +368,7 @@ draw_line(Routes *r, int line)
 	}
 	path = add_path(r, line, l->to, l->kind, 1 + count_steps(r->work, first));
 	x = port_of(r, l->from, first, up);
-	add_point(path, x, up ? from->y : from->y + from->h);
+	add_point(path, x, up ? box->y : box->y + box->h);
 	add_point(path, x, r->row_y[from->row] + (up ? 0 : r->row_h[from->row]));
 	follow(r, path, l->from, first, false);
 }

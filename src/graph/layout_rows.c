@@ -459,7 +459,10 @@ add_vertices(Rows *r)
 		add_line(r, i);
 }
 
-/* Widen the vertices of boxes that have a loop beside them, by the same on both sides. */
+/*
+ * Make the vertices of boxes that have a loop beside them larger: wider by the
+ * same on both sides, and as high as the label.
+ */
 static void
 make_room_for_loops(SfLayoutWork *work)
 {
@@ -468,9 +471,11 @@ make_room_for_loops(SfLayoutWork *work)
 		const SfLayoutLine *line = &work->layout->lines[i];
 		SfLayoutVertex *v = &work->vertices[line->from];
 
-		if (line->from == line->to)
-			v->w = Max(v->w, work->layout->boxes[line->from].w +
-					   2 * (SF_LAYOUT_LOOP + line->label_w));
+		if (line->from != line->to)
+			continue;
+		v->w = Max(v->w, work->layout->boxes[line->from].w +
+				   2 * (SF_LAYOUT_LOOP + line->label_w));
+		v->h = Max(v->h, line->label_h);
 	}
 }
 

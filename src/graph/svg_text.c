@@ -58,8 +58,8 @@ may_break(const char *before, const char *after)
 }
 
 /*
- * Find where the first line of a text ends: where it may be broken, if that is
- * in the second half of the line.
+ * Find where the first line of a text ends: where it may be broken, unless
+ * that makes it very short.
  */
 static const char *
 end_of_line(const char *text, int size, int max_width)
@@ -70,7 +70,7 @@ end_of_line(const char *text, int size, int max_width)
 
 	for (const char *at = text; *at != '\0'; at += pg_mblen(at))
 	{
-		if (previous != NULL && width * size >= max_width * 50 && may_break(previous, at))
+		if (previous != NULL && width * size >= max_width * 30 && may_break(previous, at))
 			best = at;
 		width += char_width(at);
 		if (previous != NULL && width * size > max_width * 100)

@@ -200,7 +200,7 @@ for my $what (sort keys %damage)
 # Large machines: 500 states soon; a long chain whose lines would need too many places is drawn with some lines cut.
 srand $seed;
 my %large = (
-	random500 => random_scope(500, 0),
+	tangle500 => random_scope(500, 0),
 	handlers500 => { StartAt => 'T1', States => { chain(250, sub { (Catch => [ { ErrorEquals => ['States.ALL'], Next => "H$_[0]" } ]) }),
 			(map { ("H$_" => { Type => 'Pass', Next => 'Done' }) } 1 .. 250), Done => { Type => 'Succeed' } } },
 	far3000 => { StartAt => 'T1', States => { chain(1500, sub { (Catch => [ { ErrorEquals => ['States.ALL'], Next => 'H' . (1501 - $_[0]) } ]) }),
