@@ -161,21 +161,23 @@ CREATE INDEX branch_root ON _sfflow.branch (owner) WHERE branch_no = 0;
 CREATE INDEX branch_parent ON _sfflow.branch (execution_no, parent_no, branch_index)
 	WHERE parent_no IS NOT NULL;
 
--- History.  type: see src/asl/event_types.h.  A payload equal to that of an
--- earlier event is not stored again: payload_from names that event.
-CREATE TABLE _sfflow.event (
+-- History: one row per execution and slice.  src/store/README.md has the format of a body; the view
+-- _sfflow.event shows the events.  Rows never change, so the first vacuum of a page freezes it.
+CREATE TABLE _sfflow.history (
 	execution_no bigint NOT NULL,
-	id integer NOT NULL,
-	previous_id integer NOT NULL,
-	type smallint NOT NULL,
-	state integer,						-- state number in the program
-	payload_from integer,
-	at timestamptz NOT NULL,
-	iterations integer[],				-- Map indexes, outermost first
-	payload jsonb,
-	extra jsonb,						-- what else the details hold
-	PRIMARY KEY (execution_no, id)
-);
+	at timestamptz NOT NULL,			-- of the first event
+	first_id integer NOT NULL,			-- of the first event; the others follow it
+	body bytea NOT NULL,				-- the events
+	documents jsonb[],					-- their payloads and other details, in order
+	PRIMARY KEY (execution_no, first_id)
+) WITH (autovacuum_freeze_min_age = 0, toast.autovacuum_freeze_min_age = 0);
+
+DO $compression$
+BEGIN
+	IF EXISTS (SELECT FROM pg_settings WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)) THEN
+		ALTER TABLE _sfflow.history ALTER body SET COMPRESSION lz4, ALTER documents SET COMPRESSION lz4;
+	END IF;
+END $compression$;
 
 -- Calls of sf_start that found an execution and did not raise.
 CREATE TABLE _sfflow.start_request (
@@ -243,7 +245,7 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.execution', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.branch', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.map_run', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.map_item', '');
-SELECT pg_catalog.pg_extension_config_dump('_sfflow.event', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.history', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.start_request', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.resource_map', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.schedule', '');

@@ -19,6 +19,46 @@ CREATE FUNCTION _sfflow.event_types(VARIADIC patterns text[]) RETURNS smallint[]
 AS 'MODULE_PATHNAME', 'sfflow_event_types'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
+-- The events of a row of _sfflow.history, or those of some types; without documents none has any. A
+-- payload that an earlier event holds is not repeated: payload_from names that event.
+CREATE FUNCTION _sfflow.events(
+	execution_no bigint,
+	first_id integer,
+	at timestamptz,
+	body bytea,
+	documents jsonb[],
+	types smallint[],
+	OUT id integer,
+	OUT previous_id integer,
+	OUT version integer,
+	OUT type smallint,
+	OUT state integer,
+	OUT payload_from integer,
+	OUT at timestamptz,
+	OUT iterations integer[],
+	OUT payload jsonb,
+	OUT extra jsonb)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_events'
+LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20 ROWS 25;
+
+-- How many events of some types a row has.
+CREATE FUNCTION _sfflow.event_count(execution_no bigint, first_id integer, body bytea, types smallint[])
+RETURNS integer
+AS 'MODULE_PATHNAME', 'sfflow_event_count'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
+
+-- The payload that an event of a row holds.
+CREATE FUNCTION _sfflow.event_payload(execution_no bigint, first_id integer, body bytea, documents jsonb[],
+	id integer) RETURNS jsonb
+AS 'MODULE_PATHNAME', 'sfflow_event_payload'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 20;
+
+CREATE VIEW _sfflow.event AS
+SELECT h.execution_no, e.*
+FROM _sfflow.history h
+CROSS JOIN LATERAL _sfflow.events(h.execution_no, h.first_id, h.at, h.body, h.documents, NULL) e;
+
 CREATE FUNCTION _sfflow.history(
 	execution_no bigint,
 	OUT id integer,
@@ -107,10 +147,12 @@ COMMENT ON VIEW @extschema@.sf_executions IS 'executions, and what each running 
 CREATE VIEW @extschema@.sf_jobs WITH (security_barrier) AS
 SELECT e.execution_id, substr(e.execution_id, length(e.state_machine) + 2) AS id,
 	j.job_id, j.job_status, j.attempts, j.started_at, j.stopped_at,
-	(SELECT h.payload FROM _sfflow.event h
-	 WHERE h.execution_no = e.execution_no AND h.id = j.input_event) AS input,
-	(SELECT h.payload FROM _sfflow.event h
-	 WHERE h.execution_no = e.execution_no AND h.id = j.output_event) AS output,
+	(SELECT _sfflow.event_payload(h.execution_no, h.first_id, h.body, h.documents, j.input_event)
+	 FROM _sfflow.history h WHERE h.execution_no = e.execution_no AND h.first_id <= j.input_event
+	 ORDER BY h.first_id DESC LIMIT 1) AS input,
+	(SELECT _sfflow.event_payload(h.execution_no, h.first_id, h.body, h.documents, j.output_event)
+	 FROM _sfflow.history h WHERE h.execution_no = e.execution_no AND h.first_id <= j.output_event
+	 ORDER BY h.first_id DESC LIMIT 1) AS output,
 	j.error, j.cause
 FROM _sfflow.readable_execution e
 CROSS JOIN LATERAL _sfflow.jobs(e.execution_no) j;
@@ -204,10 +246,10 @@ SELECT m.name AS state_machine, x.executions_started, x.executions_succeeded, x.
 	x.executions_aborted, x.executions_timed_out, 0::bigint AS executions_throttled,
 	x.execution_time_ms_avg, x.execution_time_ms[1] AS execution_time_ms_p50,
 	x.execution_time_ms[2] AS execution_time_ms_p95, x.execution_time_ms[3] AS execution_time_ms_p99,
-	(SELECT count(*) FROM _sfflow.execution e
-	 JOIN _sfflow.event h ON h.execution_no = e.execution_no
-	 WHERE e.machine_no = m.machine_no
-		AND h.type = ANY (_sfflow.event_types('%StateEntered'))) AS state_transitions
+	(SELECT coalesce(sum(_sfflow.event_count(h.execution_no, h.first_id, h.body, _sfflow.event_types('%StateEntered'))), 0)
+	 FROM _sfflow.execution e
+	 JOIN _sfflow.history h ON h.execution_no = e.execution_no
+	 WHERE e.machine_no = m.machine_no) AS state_transitions
 FROM _sfflow.state_machine m
 CROSS JOIN LATERAL (
 	SELECT count(*) FILTER (WHERE e.started_at IS NOT NULL) AS executions_started,
@@ -244,8 +286,9 @@ GROUP BY e.execution_id
 UNION ALL
 SELECT 'failed_again', e.execution_id, e.stopped_at, format('it has failed %s times under this id', f.times)
 FROM _sfflow.readable_execution e
-CROSS JOIN LATERAL (SELECT count(*) AS times FROM _sfflow.event h
-	WHERE h.execution_no = e.execution_no AND h.type = ANY (_sfflow.event_types('ExecutionFailed', 'ExecutionTimedOut'))) f
+CROSS JOIN LATERAL (
+	SELECT sum(_sfflow.event_count(h.execution_no, h.first_id, h.body, _sfflow.event_types('ExecutionFailed', 'ExecutionTimedOut'))) AS times
+	FROM _sfflow.history h WHERE h.execution_no = e.execution_no) f
 WHERE e.status IN (@STATUS_FAILED@, @STATUS_TIMED_OUT@) AND e.redrive_count > 0 AND f.times > 1
 UNION ALL
 SELECT 'dead_letter', d.execution_id, d.died_at, format('state "%s": %s', d.state, concat_ws(': ', d.error, d.cause))
@@ -269,14 +312,20 @@ CROSS JOIN LATERAL (SELECT CASE WHEN t.execution_no IS NULL THEN bb.started_at
 	WHEN t.status = @TASK_TAKEN@ THEN t.started_at END AS began) b
 CROSS JOIN LATERAL _sfflow.branch_place(bb.execution_no, bb.scope, bb.state, bb.iterations) p
 CROSS JOIN LATERAL (
+	WITH told AS MATERIALIZED (
+		SELECT recent.execution_no, u.id, u.previous_id, u.type, u.at
+		FROM (SELECT x.execution_no FROM _sfflow.execution x
+			WHERE x.machine_no = e.machine_no AND x.version = e.version AND x.status <> @STATUS_RUNNING@
+			ORDER BY x.execution_no DESC LIMIT 200) recent
+		JOIN _sfflow.history h ON h.execution_no = recent.execution_no
+		CROSS JOIN LATERAL _sfflow.events(h.execution_no, h.first_id, h.at, h.body, NULL,
+			_sfflow.event_types('Task%', 'Activity%', 'LambdaFunction%')) u
+		WHERE u.state = bb.state AND u.version = e.version)
 	SELECT count(*) AS runs,
 		percentile_cont(0.95) WITHIN GROUP (ORDER BY extract(epoch FROM done.at - begun.at)::double precision) AS p95
-	FROM (SELECT x.execution_no FROM _sfflow.execution x
-		WHERE x.machine_no = e.machine_no AND x.version = e.version AND x.status <> @STATUS_RUNNING@
-		ORDER BY x.execution_no DESC LIMIT 200) recent
-	JOIN _sfflow.event done ON done.execution_no = recent.execution_no AND done.state = bb.state
-		AND done.type = ANY (_sfflow.event_types('TaskSucceeded', 'ActivitySucceeded', 'LambdaFunctionSucceeded'))
-	JOIN _sfflow.event begun ON begun.execution_no = done.execution_no AND begun.id = done.previous_id) r
+	FROM told done
+	JOIN told begun ON begun.execution_no = done.execution_no AND begun.id = done.previous_id
+	WHERE done.type = ANY (_sfflow.event_types('TaskSucceeded', 'ActivitySucceeded', 'LambdaFunctionSucceeded'))) r
 WHERE bb.phase IN (@PHASE_ANNOUNCED@, @PHASE_EXTERNAL@) AND e.status = @STATUS_RUNNING@ AND b.began IS NOT NULL AND r.runs >= 5
 	AND now() - b.began > make_interval(secs => r.p95 * coalesce(current_setting('sfflow.slow_task_factor', true)::integer, 3))
 	AND now() - b.began > interval '1 second'

@@ -5,15 +5,29 @@ RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_is_place'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 
+-- A row of _sfflow.history: what is wrong with it, or how many events it has, the type of the last of them
+-- that is not among some, and the events of earlier rows whose payloads it refers to.
+CREATE FUNCTION _sfflow.inspect_history(first_id integer, at timestamptz, body bytea, documents jsonb[], passing smallint[],
+	OUT problem text, OUT events integer, OUT last_type smallint, OUT elsewhere integer[])
+AS 'MODULE_PATHNAME', 'sfflow_inspect_history'
+LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20;
+
 -- A branch that has not ended is live, but for an answer that is not due: its task was stopped meanwhile.
 CREATE FUNCTION @extschema@.sf_check(OUT problem text, OUT execution_id text, OUT detail text)
 RETURNS SETOF record
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
 AS $$
-WITH numbered AS (
-	SELECT h.execution_no, count(*) AS events, min(h.id) AS first, max(h.id) AS last
-	FROM _sfflow.event h GROUP BY h.execution_no
+WITH told AS MATERIALIZED (
+	-- MapRunRedriven: children of a run that has tolerated their failure run again
+	SELECT h.execution_no, h.first_id, i.*
+	FROM _sfflow.history h
+	CROSS JOIN LATERAL _sfflow.inspect_history(h.first_id, h.at, h.body, h.documents, _sfflow.event_types('MapRunRedriven')) i
+), numbered AS (
+	-- the last row that has such a type is the one with the greatest first_id
+	SELECT t.execution_no, sum(t.events) AS events, min(t.first_id) AS first, max(t.first_id + t.events - 1) AS last,
+		(max(ARRAY[t.first_id, t.last_type]) FILTER (WHERE t.last_type IS NOT NULL))[2] AS last_type
+	FROM told t GROUP BY t.execution_no HAVING bool_and(t.problem IS NULL)
 ), head AS (
 	SELECT e.execution_no, e.execution_id, e.machine_no, e.version, e.status, e.last_event_id,
 		e.started_at, e.stopped_at, coalesce(v.options ->> 'history', 'ALL') = 'ALL' AS full_history
@@ -29,28 +43,28 @@ WITH numbered AS (
 		format('%s events with ids from %s to %s', n.events, n.first, n.last) AS detail
 	FROM numbered n WHERE n.first <> 1 OR n.events <> n.last
 	UNION ALL
+	SELECT 'history_unreadable', t.execution_no, format('the events from %s on: %s', t.first_id, t.problem)
+	FROM told t WHERE t.problem IS NOT NULL
+	UNION ALL
 	SELECT 'last_event_id_wrong', e.execution_no,
 		format('last_event_id is %s, the last event is %s', e.last_event_id, coalesce(n.last, 0))
 	FROM head e LEFT JOIN numbered n ON n.execution_no = e.execution_no
 	WHERE e.full_history AND e.last_event_id <> coalesce(n.last, 0)
+		AND (n.last IS NOT NULL OR NOT EXISTS (SELECT FROM told t WHERE t.execution_no = e.execution_no))
 	UNION ALL
-	SELECT 'previous_event_not_before', h.execution_no, format('event %s points to %s', h.id, h.previous_id)
-	FROM _sfflow.event h WHERE h.previous_id >= h.id OR h.previous_id < 0
-	UNION ALL
-	SELECT 'payload_missing', h.execution_no,
-		format('event %s takes its payload from %s', h.id, h.payload_from)
-	FROM _sfflow.event h
-	LEFT JOIN _sfflow.event p ON p.execution_no = h.execution_no AND p.id = h.payload_from
-	WHERE h.payload_from IS NOT NULL
-		AND (p.id IS NULL OR p.id >= h.id OR p.payload IS NULL OR h.payload IS NOT NULL)
+	SELECT 'payload_missing', t.execution_no,
+		format('events from %s on take a payload from event %s', t.first_id, p.id)
+	FROM told t
+	JOIN numbered n ON n.execution_no = t.execution_no
+	CROSS JOIN LATERAL (SELECT DISTINCT p.id FROM unnest(t.elsewhere) p(id)) p
+	WHERE (SELECT _sfflow.event_payload(h.execution_no, h.first_id, h.body, h.documents, p.id)
+		FROM _sfflow.history h WHERE h.execution_no = n.execution_no AND h.first_id <= p.id
+		ORDER BY h.first_id DESC LIMIT 1) IS NULL
 	UNION ALL
 	SELECT 'execution_not_ended_by_event', e.execution_no,
-		format('status is %s, the last event has type %s', e.status, h.type)
-	FROM head e
-	-- MapRunRedriven: children of a run that has tolerated their failure run again
-	CROSS JOIN LATERAL (SELECT h.type FROM _sfflow.event h
-		WHERE h.execution_no = e.execution_no AND h.type <> ALL (_sfflow.event_types('MapRunRedriven')) ORDER BY h.id DESC LIMIT 1) h
-	WHERE e.full_history AND e.status = @STATUS_SUCCEEDED@ AND h.type <> ALL (_sfflow.event_types('ExecutionSucceeded'))
+		format('status is %s, the last event has type %s', e.status, n.last_type)
+	FROM head e JOIN numbered n ON n.execution_no = e.execution_no
+	WHERE e.full_history AND e.status = @STATUS_SUCCEEDED@ AND n.last_type <> ALL (_sfflow.event_types('ExecutionSucceeded'))
 	-- executions
 	UNION ALL
 	SELECT 'stopped_at_wrong', e.execution_no,
@@ -184,7 +198,7 @@ UNION ALL
 SELECT 'execution_missing', NULL, format('%s rows of %s have the unknown execution_no %s', count(*), o.relation, o.execution_no)
 FROM (
 	SELECT 'branch' AS relation, b.execution_no FROM _sfflow.branch b
-	UNION ALL SELECT 'event', h.execution_no FROM _sfflow.event h
+	UNION ALL SELECT 'history', h.execution_no FROM _sfflow.history h
 	UNION ALL SELECT 'task', t.execution_no FROM _sfflow.task t
 	UNION ALL SELECT 'start_request', r.execution_no FROM _sfflow.start_request r
 	UNION ALL SELECT 'map_run', r.execution_no FROM _sfflow.map_run r

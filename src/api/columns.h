@@ -17,7 +17,7 @@
 #include "utils/jsonb.h"
 #include "utils/timestamp.h"
 
-#define SF_COLUMNS_MAX	9
+#define SF_COLUMNS_MAX	10
 
 typedef struct SfColumns
 {

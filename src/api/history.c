@@ -10,11 +10,9 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
-#include "utils/fmgrprotos.h"
 
 #include "api/columns.h"
 #include "base/public_name.h"
@@ -26,7 +24,6 @@
 #include "report/waiting.h"
 #include "store/status.h"
 
-PG_FUNCTION_INFO_V1(sfflow_event_types);
 PG_FUNCTION_INFO_V1(sfflow_history);
 PG_FUNCTION_INFO_V1(sfflow_waiting_on);
 PG_FUNCTION_INFO_V1(sfflow_branch_place);
@@ -36,6 +33,8 @@ PG_FUNCTION_INFO_V1(sfflow_map_run_arn);
 typedef struct HistoryOutput
 {
 	FunctionCallInfo fcinfo;
+	int			machine_no;
+	int			version;		/* of the program */
 	const SfProgram *program;
 	const char *role_arn;
 } HistoryOutput;
@@ -45,9 +44,14 @@ static void
 put_event(const SfEvent *event, void *arg)
 {
 	HistoryOutput *out = arg;
-	bool		known = event->state >= 0 && event->state < out->program->nstates;
+	bool		known;
 	SfColumns row = {0};
 
+	/* the events of earlier runs keep the version that a restart has replaced */
+	if (event->version != out->version)
+		out->program = sf_program_cache_get(out->machine_no, event->version);
+	out->version = event->version;
+	known = event->state >= 0 && event->state < out->program->nstates;
 	sf_columns_add(&row, Int32GetDatum(event->id), false);
 	sf_columns_add(&row, Int32GetDatum(event->previous_id), false);
 	sf_columns_time(&row, event->at);
@@ -74,9 +78,11 @@ sfflow_history(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 	owner = GetUserNameFromId(execution.owner, true);
 	out.fcinfo = fcinfo;
-	out.program = sf_program_cache_get(execution.machine_no, execution.version);
+	out.machine_no = execution.machine_no;
+	out.version = execution.version;
+	out.program = sf_program_cache_get(out.machine_no, out.version);
 	out.role_arn = sf_public_name(SF_NAME_ROLE, owner != NULL ? owner : "unknown");
-	sf_event_scan(execution_no, true, put_event, &out);
+	sf_event_scan(execution_no, SF_DOCUMENTS_ALL, put_event, &out);
 	return (Datum) 0;
 }
 
@@ -189,29 +195,4 @@ sfflow_map_run_arn(PG_FUNCTION_ARGS)
 	head.machine_name = unconstify(char *, execution.machine);
 	PG_RETURN_TEXT_P(cstring_to_text(sf_map_arn(&head, &program->states[number],
 												text_to_cstring(PG_GETARG_TEXT_PP(2)))));
-}
-
-/* Return the numbers of the types whose names are LIKE one of the arguments. */
-Datum
-sfflow_event_types(PG_FUNCTION_ARGS)
-{
-	Datum	   *patterns;
-	Datum		numbers[SF_EVENT_TYPE_COUNT];
-	int			npatterns,
-				n = 0;
-
-	deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), TEXTOID, -1, false, TYPALIGN_INT,
-					  &patterns, NULL, &npatterns);
-	for (int type = 0; type < SF_EVENT_TYPE_COUNT; type++)
-	{
-		Datum		name = CStringGetTextDatum(sf_event_type_name(type));
-		bool		matches = false;
-
-		for (int i = 0; i < npatterns && !matches; i++)
-			matches = DatumGetBool(DirectFunctionCall2Coll(textlike, C_COLLATION_OID,
-														   name, patterns[i]));
-		if (matches)
-			numbers[n++] = Int16GetDatum(type);
-	}
-	PG_RETURN_ARRAYTYPE_P(construct_array(numbers, n, INT2OID, 2, true, TYPALIGN_SHORT));
 }

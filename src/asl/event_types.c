@@ -110,18 +110,6 @@ sf_event_type_find(SfEventSubject subject, SfEventMeaning meaning)
 	return found[subject][meaning];
 }
 
-/* Collect the types with a meaning into out[SF_EVENT_TYPE_COUNT]; how many. */
-int
-sf_event_type_collect(SfEventMeaning meaning, int *out)
-{
-	int			n = 0;
-
-	for (int type = 0; type < SF_EVENT_TYPE_COUNT; type++)
-		if (types[type].meaning == meaning)
-			out[n++] = type;
-	return n;
-}
-
 /* Build the details of an event of failure: {"error", "cause"}, each unless NULL. */
 Jsonb *
 sf_event_type_failure(const char *error, const char *cause)

@@ -139,7 +139,6 @@ extern SfEventType sf_event_type_find(SfEventSubject subject, SfEventMeaning mea
 #define sf_event_type_of_state(state_type, meaning) \
 	sf_event_type_find((SfEventSubject) (state_type), (meaning))
 
-extern int	sf_event_type_collect(SfEventMeaning meaning, int *out);
 extern Jsonb *sf_event_type_failure(const char *error, const char *cause);
 
 #endif							/* SF_ASL_EVENT_TYPES_H */

@@ -44,6 +44,7 @@ assign_event_ids(SfDraft *draft)
 		SfEvent    *event = lfirst(lc);
 
 		event->execution_no = draft->execution->execution_no;
+		event->version = draft->execution->version;
 		fix_id(draft, &event->id);
 		fix_id(draft, &event->previous_id);
 		fix_id(draft, &event->payload_from);

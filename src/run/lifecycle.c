@@ -134,12 +134,14 @@ had_children(const SfBranch *branch)
  * it did not, or the history does not know it: then it stays where it is.
  */
 static Jsonb *
-failed_input(const SfProgram *program, const SfBranch *branch)
+failed_input(const SfDraft *draft, const SfBranch *branch)
 {
+	const SfProgram *program = draft->program;
+
 	if (branch->parent_no < 0 || branch->phase != SF_PHASE_FAILED ||
 		program->states[branch->state].type != SF_STATE_FAIL)
 		return NULL;
-	return sf_event_last_input(branch->key.execution_no,
+	return sf_event_last_input(branch->key.execution_no, draft->execution->version,
 							   program->scopes[branch->scope].start,
 							   branch->iterations, branch->niterations);
 }
@@ -222,7 +224,7 @@ redrive_all(SfDraft *draft, List *branches, TimestampTz now)
 				redrive_children(draft->execution, branch, now) : branch->pending;
 		}
 		else
-			stimulus.output = failed_input(draft->program, branch);
+			stimulus.output = failed_input(draft, branch);
 		(void) sf_draft_advance(draft, branch, &stimulus);
 	}
 }
@@ -296,7 +298,8 @@ rewind_to(SfDraft *draft, List *branches, const char *from_state, Jsonb *input)
 	if (state < 0 || program->states[state].scope != 0)
 		refuse_from_state(execution, program, from_state);
 	if (input == NULL)
-		input = sf_event_last_input(execution->execution_no, state, NULL, 0);
+		input = sf_event_last_input(execution->execution_no, execution->version, state,
+									NULL, 0);
 	if (input == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),

@@ -1,6 +1,6 @@
 /*
  * event.c
- *		Rows of _sfflow.event.
+ *		Events, and the rows of _sfflow.history that hold them.
  */
 #include "postgres.h"
 
@@ -9,150 +9,321 @@
 #include "utils/memutils.h"
 
 #include "asl/event_types.h"
-#include "store/event.h"
+#include "store/history_codec.h"
 
-SF_COLUMN_NUMBERS(SF_EVENT_COLUMNS);
+SF_COLUMN_NUMBERS(SF_HISTORY_COLUMNS);
 #define NCOLUMNS	(COL_end - 1)
 
-#define ROW SfEvent
-SF_ROW_TYPE(row_type, SF_EVENT_COLUMNS, event, 2);
+#define ROW SfHistoryRow
+SF_ROW_TYPE(row_type, SF_HISTORY_COLUMNS, history, 1);
 
-/* Append events, whose executions and ids are assigned, to histories. */
+/* The columns of a row, for queries that read one with sf_row_read() */
+#define SELECT_ROW	"SELECT h.execution_no, h.at, h.first_id, h.body, h.documents FROM _sfflow.history h"
+
+/* --- writing --- */
+
+/* Rows that are inserted together */
+typedef struct Batch
+{
+	SfTable    *table;
+	MemoryContext context;		/* of the rows; reset when they are written */
+	int			n;
+	Datum		values[SF_TABLE_MAX_ROWS * NCOLUMNS];
+	bool		nulls[SF_TABLE_MAX_ROWS * NCOLUMNS];
+} Batch;
+
+/* Write the rows of a batch. */
+static void
+flush_rows(Batch *batch)
+{
+	CHECK_FOR_INTERRUPTS();
+	sf_table_insert_rows(batch->table, batch->n, batch->values, batch->nulls);
+	batch->n = 0;
+	MemoryContextReset(batch->context);
+}
+
+/* Pack as many of the events from a place on as a row takes; returns the place after them. */
+static int
+pack_row(Batch *batch, const List *events, int place)
+{
+	SfHistoryPacker packer;
+	int			total = list_length(events);
+
+	sf_history_pack_begin(&packer, list_nth(events, place));
+	do
+		sf_history_pack_add(&packer, list_nth(events, place++));
+	while (place < total && sf_history_pack_fits(&packer, list_nth(events, place)));
+	sf_row_form(&row_type, sf_history_pack_end(&packer),
+				batch->values + batch->n * NCOLUMNS, batch->nulls + batch->n * NCOLUMNS);
+	batch->n++;
+	return place;
+}
+
+/*
+ * Append events, whose executions and ids are assigned, to histories.  Those of an
+ * execution follow each other, by id.
+ */
 void
 sf_event_write(List *events)
 {
-	SfTable    *table;
-	MemoryContext scratch,
-				old;
-	Datum	   *values;
-	bool	   *nulls;
-	int			total = list_length(events);
+	Batch		batch = {.n = 0};
+	MemoryContext old;
+	int			place = 0;
 
 	if (events == NIL)
 		return;
-	table = sf_table_open("event", NCOLUMNS);
-	scratch = AllocSetContextCreate(CurrentMemoryContext, "sfflow event rows",
-									ALLOCSET_DEFAULT_SIZES);
-	values = palloc(sizeof(Datum) * NCOLUMNS * Min(total, SF_TABLE_MAX_ROWS));
-	nulls = palloc(sizeof(bool) * NCOLUMNS * Min(total, SF_TABLE_MAX_ROWS));
-	for (int begin = 0; begin < total; begin += SF_TABLE_MAX_ROWS)
+	batch.table = sf_table_open("history", NCOLUMNS);
+	batch.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow history rows",
+										  ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(batch.context);
+	while (place < list_length(events))
 	{
-		int			n = Min(total - begin, SF_TABLE_MAX_ROWS);
-
-		CHECK_FOR_INTERRUPTS();
-		old = MemoryContextSwitchTo(scratch);
-		for (int i = 0; i < n; i++)
-		{
-			SfEvent		event = *(SfEvent *) list_nth(events, begin + i);
-
-			if (event.payload_from != 0)
-				event.payload = NULL;
-			sf_row_form(&row_type, &event, values + i * NCOLUMNS, nulls + i * NCOLUMNS);
-		}
-		sf_table_insert_rows(table, n, values, nulls);
-		MemoryContextSwitchTo(old);
-		MemoryContextReset(scratch);
+		place = pack_row(&batch, events, place);
+		if (batch.n == SF_TABLE_MAX_ROWS || place == list_length(events))
+			flush_rows(&batch);
 	}
-	pfree(values);
-	pfree(nulls);
-	sf_table_close(table);
-	MemoryContextDelete(scratch);
+	MemoryContextSwitchTo(old);
+	sf_table_close(batch.table);
+	MemoryContextDelete(batch.context);
 	CommandCounterIncrement();
 }
 
-/* Find the predecessor of an event. */
+/* --- one event --- */
+
+/* The row of event $2 of execution $1 */
+static SfPlan row_of_event = SF_PLAN(
+	SELECT_ROW " WHERE h.execution_no" SF_EQ "$1 AND h.first_id" SF_LE "$2"
+	" ORDER BY h.first_id DESC LIMIT 1");
+
+/* An event to be found */
+typedef struct Search
+{
+	int			id;
+	int			previous_id;	/* 0: not found */
+	Jsonb	   *payload;		/* that the event holds, or NULL */
+} Search;
+
+/* Look for an event in a row. */
+static void
+search_in(const SfHistoryRow *row, Search *search, MemoryContext caller)
+{
+	SfHistoryReader reader;
+	Jsonb	   *payload;
+
+	(void) sf_history_begin(&reader, row);
+	if (!sf_history_find(&reader, search->id))
+		return;
+	search->previous_id = reader.event.previous_id;
+	if (reader.payload_document < 0 || reader.event.payload_from != 0)
+		return;
+	payload = sf_history_document(&reader, reader.payload_document);
+	search->payload = MemoryContextAlloc(caller, VARSIZE(payload));
+	memcpy(search->payload, payload, VARSIZE(payload));
+}
+
+/* Look for an event in its row; a payload is copied into the caller's context. */
+static void
+search_row(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext context = AllocSetContextCreate(caller, "sfflow history row",
+												  ALLOCSET_DEFAULT_SIZES);
+	SfHistoryRow row = {0};
+
+	MemoryContextSwitchTo(context);
+	sf_row_read(&row_type, tuple, desc, NCOLUMNS, &row);
+	search_in(&row, arg, caller);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(context);
+}
+
+/* Find the predecessor of an event; 0 if there is no such event. */
 int
 sf_event_previous(int64 execution_no, int id)
 {
-	static SfPlan plan = SF_PLAN(
-		"SELECT e.previous_id FROM _sfflow.event e"
-		" WHERE e.execution_no" SF_EQ "$1 AND e.id" SF_EQ "$2");
+	Search		search = {.id = id};
 
-	return sf_store_number(&plan, 0, SF_INT8(execution_no), SF_INT4(id));
+	sf_store_read(&row_of_event, search_row, &search, SF_INT8(execution_no), SF_INT4(id));
+	return search.previous_id;
 }
 
-/* Read a document. */
-static void
-read_payload(HeapTuple tuple, TupleDesc desc, void *arg)
+/* The last event that entered a state, and its payload */
+typedef struct LastInput
 {
-	*(Jsonb **) arg = sf_row_jsonb(tuple, desc, 1);
+	int			version;
+	int			state;
+	const int  *iterations;
+	int			niterations;
+	int			held_by;		/* event that holds the payload; 0: none found */
+} LastInput;
+
+/* Tell whether an event entered the state, and says with which input. */
+static bool
+is_entry(const LastInput *last, const SfHistoryReader *reader)
+{
+	const SfEvent *event = &reader->event;
+
+	return event->state == last->state && event->version == last->version &&
+		sf_event_type_meaning(event->type) == SF_MEANS_ENTERED &&
+		(event->payload_from != 0 || reader->payload_document >= 0) &&
+		event->niterations == last->niterations &&
+		(event->niterations == 0 ||
+		 memcmp(event->iterations, last->iterations, event->niterations * sizeof(int)) == 0);
 }
 
-/* Find the input that a state of a branch was given last. */
+/* Look for the event in a row; the rows come with the last one first. */
+static void
+look_for_entry(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	LastInput  *last = arg;
+	SfHistoryRow row = {0};
+	SfHistoryReader reader;
+
+	if (last->held_by != 0)
+		return;
+	sf_row_read(&row_type, tuple, desc, NCOLUMNS, &row);
+	(void) sf_history_begin(&reader, &row);
+	while (sf_history_next(&reader))
+		if (is_entry(last, &reader))
+			last->held_by = SF_PAYLOAD_EVENT(&reader.event);
+}
+
+/*
+ * Find the input with which a state of a version was entered last, in the branch with
+ * these Map indexes; NULL if the history does not say.
+ */
 Jsonb *
-sf_event_last_input(int64 execution_no, int state, const int *iterations,
-					int niterations)
+sf_event_last_input(int64 execution_no, int version, int state,
+					const int *iterations, int niterations)
 {
 	/* the first event of a visit is the one that enters the state */
-	static SfPlan plan = SF_PLAN(
-		"WITH RECURSIVE p AS ("
-		" (SELECT e.id, e.payload_from, e.payload FROM _sfflow.event e"
-		"  WHERE e.execution_no" SF_EQ "$1 AND e.state" SF_EQ "$2"
-		"  AND (e.payload IS NOT NULL OR e.payload_from IS NOT NULL)"
-		"  AND e.type" SF_EQ "ANY ($4)"
-		"  AND COALESCE(e.iterations, '{}')" SF_EQ "$3"
-		"  ORDER BY e.id DESC LIMIT 1)"
-		" UNION ALL"
-		" SELECT e.id, e.payload_from, e.payload FROM p, _sfflow.event e"
-		"  WHERE e.execution_no" SF_EQ "$1 AND e.id" SF_EQ "p.payload_from)"
-		" SELECT p.payload FROM p WHERE p.payload IS NOT NULL");
-	int			entered[SF_EVENT_TYPE_COUNT];
-	int			nentered = sf_event_type_collect(SF_MEANS_ENTERED, entered);
-	Jsonb	   *payload = NULL;
+	static SfPlan rows = SF_PLAN(
+		SELECT_ROW " WHERE h.execution_no" SF_EQ "$1 ORDER BY h.first_id DESC");
+	LastInput	last = {version, state, iterations, niterations, 0};
+	Search		search = {0};
 
-	sf_store_read(&plan, read_payload, &payload, SF_INT8(execution_no), SF_INT4(state),
-				  sf_query_arg(INT4ARRAYOID, sf_int_array_datum(iterations, niterations), false),
-				  sf_query_int2s(entered, nentered));
-	return payload;
+	sf_store_read(&rows, look_for_entry, &last, SF_INT8(execution_no));
+	search.id = last.held_by;
+	if (search.id != 0)
+		sf_store_read(&row_of_event, search_row, &search, SF_INT8(execution_no),
+					  SF_INT4(search.id));
+	return search.payload;
 }
 
-/* A visitor of events, and a context for one event */
-typedef struct EventVisit
+/* --- all events --- */
+
+/* Payloads of earlier rows that a scan keeps */
+#define KEPT	8
+
+/* A scan of a history */
+typedef struct EventScan
 {
+	SfEventDocuments documents;
 	SfEventVisitor visitor;
 	void	   *arg;
-	MemoryContext context;
-} EventVisit;
+	MemoryContext context;		/* of the scan */
+	MemoryContext row_context;	/* reset after each row */
+	MemoryContext event_context;	/* reset after each event */
+	MemoryContext kept_contexts[KEPT];
+	Search		kept[KEPT];
+	int			next_kept;
+} EventScan;
 
-/* Have an event visited; what its payload_from names is a column after its own. */
-static void
-visit_event(HeapTuple tuple, TupleDesc desc, void *arg)
+/* Get the payload that an event of an earlier row holds. */
+static Jsonb *
+earlier_payload(EventScan *scan, int64 execution_no, int id)
 {
-	EventVisit *visit = arg;
-	MemoryContext old = MemoryContextSwitchTo(visit->context);
-	SfEvent		event = {0};
+	int			slot = scan->next_kept;
+	MemoryContext old;
 
-	sf_row_read(&row_type, tuple, desc, NCOLUMNS, &event);
-	if (event.payload == NULL)
-		event.payload = sf_row_jsonb(tuple, desc, NCOLUMNS + 1);
-	visit->visitor(&event, visit->arg);
+	for (int i = 0; i < KEPT; i++)
+		if (scan->kept[i].id == id)
+			return scan->kept[i].payload;
+	if (scan->kept_contexts[slot] == NULL)
+		scan->kept_contexts[slot] =
+			AllocSetContextCreate(scan->context, "sfflow payload", ALLOCSET_SMALL_SIZES);
+	MemoryContextReset(scan->kept_contexts[slot]);
+	old = MemoryContextSwitchTo(scan->kept_contexts[slot]);
+	scan->kept[slot] = (Search) {.id = id};
+	sf_scan(&row_of_event, search_row, &scan->kept[slot], SF_INT8(execution_no), SF_INT4(id));
 	MemoryContextSwitchTo(old);
-	MemoryContextReset(visit->context);
+	scan->next_kept = (slot + 1) % KEPT;
+	return scan->kept[slot].payload;
+}
+
+/* Tell whether an event is to have its extra. */
+static bool
+wants_extra(const EventScan *scan, const SfEvent *event)
+{
+	SfEventMeaning meaning;
+
+	if (scan->documents != SF_DOCUMENTS_OF_FAILURES)
+		return scan->documents == SF_DOCUMENTS_ALL;
+	meaning = sf_event_type_meaning(event->type);
+	return meaning == SF_MEANS_FAILED || meaning == SF_MEANS_TIMED_OUT;
+}
+
+/* Give the event that a reader has read the documents that the scan asks for. */
+static void
+add_documents(EventScan *scan, SfHistoryReader *reader)
+{
+	SfEvent    *event = &reader->event;
+
+	event->payload = event->extra = NULL;
+	if (reader->extra_document >= 0 && wants_extra(scan, event))
+		event->extra = sf_history_document(reader, reader->extra_document);
+	if (scan->documents != SF_DOCUMENTS_ALL)
+		return;
+	if (reader->payload_document >= 0)
+		event->payload = sf_history_document(reader, reader->payload_document);
+	else if (event->payload_from != 0)
+		event->payload = earlier_payload(scan, event->execution_no, event->payload_from);
+}
+
+/* Have the events of a row visited. */
+static void
+visit_row(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	EventScan  *scan = arg;
+	MemoryContext old = MemoryContextSwitchTo(scan->row_context);
+	SfHistoryRow row = {0};
+	SfHistoryReader reader;
+
+	sf_row_read(&row_type, tuple, desc, NCOLUMNS, &row);
+	(void) sf_history_begin(&reader, &row);
+	while (sf_history_next(&reader))
+	{
+		CHECK_FOR_INTERRUPTS();
+		add_documents(scan, &reader);
+		MemoryContextSwitchTo(scan->event_context);
+		scan->visitor(&reader.event, scan->arg);
+		MemoryContextSwitchTo(scan->row_context);
+		MemoryContextReset(scan->event_context);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(scan->row_context);
 }
 
 /*
  * Visit the events of an execution in order of their ids, with the snapshot of
- * the query that calls (see sf_scan_run).  With payload, an event has the one
- * that payload_from names; else none has one.  The visitor runs in a memory
- * context that is reset between calls.
+ * the query that calls (see sf_scan_run).  If all documents are asked for, an event
+ * that names the holder of its payload (payload_from) has the payload, too.  The
+ * visitor runs in a memory context that is reset between calls.
  */
 void
-sf_event_scan(int64 execution_no, bool with_payload, SfEventVisitor visitor, void *arg)
+sf_event_scan(int64 execution_no, SfEventDocuments documents, SfEventVisitor visitor,
+			  void *arg)
 {
-#define OF_EVENT(ctype, column, type, null) "e." #column ", "
-	static SfPlan with = SF_PLAN(
-		"SELECT " SF_EVENT_COLUMNS(OF_EVENT) "p.payload"
-		" FROM _sfflow.event e LEFT JOIN _sfflow.event p"
-		" ON p.execution_no" SF_EQ "e.execution_no AND p.id" SF_EQ "e.payload_from"
-		" WHERE e.execution_no" SF_EQ "$1 ORDER BY e.id");
-	static SfPlan without = SF_PLAN(
-		"SELECT e.execution_no, e.id, e.previous_id, e.type, e.state, e.payload_from,"
-		" e.at, e.iterations, NULL::pg_catalog.jsonb, e.extra, NULL::pg_catalog.jsonb"
-		" FROM _sfflow.event e WHERE e.execution_no" SF_EQ "$1 ORDER BY e.id");
-	EventVisit	visit = {visitor, arg, NULL};
+	static SfPlan rows = SF_PLAN(
+		SELECT_ROW " WHERE h.execution_no" SF_EQ "$1 ORDER BY h.first_id");
+	EventScan	scan = {.documents = documents,.visitor = visitor,.arg = arg};
 
-	visit.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow event",
-										  ALLOCSET_DEFAULT_SIZES);
-	sf_scan(with_payload ? &with : &without, visit_event, &visit, SF_INT8(execution_no));
-	MemoryContextDelete(visit.context);
+	scan.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow history",
+										 ALLOCSET_SMALL_SIZES);
+	scan.row_context = AllocSetContextCreate(scan.context, "sfflow history row",
+											 ALLOCSET_DEFAULT_SIZES);
+	scan.event_context = AllocSetContextCreate(scan.context, "sfflow event",
+											   ALLOCSET_DEFAULT_SIZES);
+	sf_scan(&rows, visit_row, &scan, SF_INT8(execution_no));
+	MemoryContextDelete(scan.context);
 }

@@ -1,6 +1,6 @@
 /*
  * event.h
- *		Rows of _sfflow.event.
+ *		Events, and the rows of _sfflow.history that hold them.
  */
 #ifndef SF_STORE_EVENT_H
 #define SF_STORE_EVENT_H
@@ -8,26 +8,38 @@
 #include "nodes/pg_list.h"
 #include "store/row.h"
 
-/* Columns of _sfflow.event; see sql/parts/10-tables.sql. */
-#define SF_EVENT_COLUMNS(X) \
+/* Columns of _sfflow.history; see sql/parts/10-tables.sql. */
+#define SF_HISTORY_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
-	X(int, id, INT4, NOT_NULL) \
-	X(int, previous_id, INT4, NOT_NULL) \
-	X(int, type, INT2, NOT_NULL)	/* SfEventType */ \
-	X(int, state, INT4, NULL_IS(-1))	/* number of a state */ \
-	X(int, payload_from, INT4, NULL_IS(0))	/* event that holds the same payload */ \
 	X(TimestampTz, at, TIMESTAMPTZ, NOT_NULL) \
-	X(int *, iterations, INT4_ARRAY, NULLABLE) \
-	X(Jsonb *, payload, JSONB, NULLABLE) \
-	X(Jsonb *, extra, JSONB, NULLABLE)
+	X(int, first_id, INT4, NOT_NULL) \
+	X(struct varlena *, body, BYTES, NOT_NULL)	/* history_codec.h */ \
+	X(struct varlena *, documents, JSONB_ARRAY, NULLABLE)
+
+/* A row: the events of a slice */
+typedef struct SfHistoryRow
+{
+	SF_HISTORY_COLUMNS(SF_FIELD)
+} SfHistoryRow;
 
 /*
- * One event of a history.  Until it is written, previous_id and payload_from
- * may be provisional (negative), and execution_no is not set.
+ * One event of a history.  Until it is written, id, previous_id and payload_from
+ * may be provisional (negative), and execution_no and version are not set.
  */
 typedef struct SfEvent
 {
-	SF_EVENT_COLUMNS(SF_FIELD)
+	int64		execution_no;
+	int			id;
+	int			previous_id;
+	int			version;		/* of the machine, whose program numbers the states */
+	int			type;			/* SfEventType */
+	int			state;			/* number of a state, -1: none */
+	int			payload_from;	/* event that holds the same payload, 0: none */
+	TimestampTz at;
+	const int  *iterations;		/* Map indexes, outermost first */
+	int			niterations;
+	Jsonb	   *payload;
+	Jsonb	   *extra;			/* what else the details hold */
 } SfEvent;
 
 /* The event that holds the payload of an event: itself, or an earlier one */
@@ -36,19 +48,19 @@ typedef struct SfEvent
 
 typedef void (*SfEventVisitor) (const SfEvent *event, void *arg);
 
+/* Which documents the events of a scan have */
+typedef enum SfEventDocuments
+{
+	SF_DOCUMENTS_NONE,
+	SF_DOCUMENTS_OF_FAILURES,	/* extra of failures and timeouts */
+	SF_DOCUMENTS_ALL
+} SfEventDocuments;
+
 extern void sf_event_write(List *events);
-
-/* previous_id of an event, 0 when there is no such event. */
 extern int	sf_event_previous(int64 execution_no, int id);
-
-/*
- * Input with which a state was entered last, in the branch with these Map
- * indexes; NULL when the history does not say.  Follows payload_from.
- */
-extern Jsonb *sf_event_last_input(int64 execution_no, int state,
+extern Jsonb *sf_event_last_input(int64 execution_no, int version, int state,
 								  const int *iterations, int niterations);
-
-extern void sf_event_scan(int64 execution_no, bool with_payload,
+extern void sf_event_scan(int64 execution_no, SfEventDocuments documents,
 						  SfEventVisitor visitor, void *arg);
 
 #endif							/* SF_STORE_EVENT_H */

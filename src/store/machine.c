@@ -249,7 +249,7 @@ sf_machine_delete(int machine_no)
 				" DELETE FROM _sfflow.branch t USING free"
 				" WHERE t.execution_no" SF_EQ "free.execution_no"
 				" AND t.branch_no" SF_EQ "free.branch_no"),
-		SF_PLAN("DELETE FROM _sfflow.event t" OF_MACHINE),
+		SF_PLAN("DELETE FROM _sfflow.history t" OF_MACHINE),
 		SF_PLAN("DELETE FROM _sfflow.task t" OF_MACHINE),
 		SF_PLAN("DELETE FROM _sfflow.start_request t" OF_MACHINE),
 		SF_PLAN("DELETE FROM _sfflow.map_item t" OF_MACHINE),

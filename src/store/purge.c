@@ -38,7 +38,7 @@ sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
 		"   WHERE c.parent_execution_no" SF_EQ "e.execution_no"
 		"   AND c.map_run_no IS NOT NULL AND c.status" SF_EQ "$4)"
 		"  ORDER BY e.execution_no LIMIT $3 FOR UPDATE OF e SKIP LOCKED), "
-		OF_PURGED("d1", "event", "execution_no")
+		OF_PURGED("d1", "history", "execution_no")
 		OF_PURGED("d2", "branch", "execution_no")
 		OF_PURGED("d3", "task", "execution_no")
 		OF_PURGED("d4", "start_request", "execution_no")

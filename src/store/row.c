@@ -46,6 +46,10 @@ read_pointer(const SfColumn *column, Datum value, void *field)
 			if (VARSIZE_ANY_EXHDR(bytes) == column->size)
 				memcpy(field, VARDATA_ANY(bytes), column->size);
 			break;
+		case SF_SQL_BYTES:
+		case SF_SQL_JSONB_ARRAY:
+			*(struct varlena **) field = (struct varlena *) DatumGetPointer(value);
+			break;
 		case SF_SQL_INT4_ARRAY:
 			*(int **) field = read_array(value, (int *) ((int **) field + 1));
 			break;

@@ -30,8 +30,10 @@ typedef enum SfColumnType
 	SF_SQL_TEXT,				/* char * */
 	SF_SQL_JSON,				/* char * */
 	SF_SQL_BYTEA,				/* a struct of a fixed size */
+	SF_SQL_BYTES,				/* struct varlena *, as it stands in the row */
 	SF_SQL_JSONB,				/* Jsonb * */
 	SF_SQL_JSONB_KEPT,			/* Jsonb *, and after it an SfStored */
+	SF_SQL_JSONB_ARRAY,			/* struct varlena *, as it stands in the row */
 	SF_SQL_INT4_ARRAY			/* int *, and after it an int: how many */
 } SfColumnType;
 
@@ -85,8 +87,10 @@ typedef struct SfRowType
 #define SF_FIELD_TEXT(ctype, column)			ctype column;
 #define SF_FIELD_JSON(ctype, column)			ctype column;
 #define SF_FIELD_BYTEA(ctype, column)			ctype column;
+#define SF_FIELD_BYTES(ctype, column)			ctype column;
 #define SF_FIELD_JSONB(ctype, column)			ctype column;
 #define SF_FIELD_JSONB_KEPT(ctype, column)		ctype column; SfStored column##_stored;
+#define SF_FIELD_JSONB_ARRAY(ctype, column)		ctype column;
 #define SF_FIELD_INT4_ARRAY(ctype, column)		ctype column; int n##column;
 
 /* ... the number of the column, COL_name */

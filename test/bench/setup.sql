@@ -53,10 +53,10 @@ SELECT sf_create_state_machine('fan', '{"StartAt": "Each", "States": {"Each": {"
 -- The same tables with the same indexes and settings, in a schema of their own.
 CREATE TABLE bench.execution (LIKE _sfflow.execution INCLUDING ALL) WITH (fillfactor = 70);
 CREATE TABLE bench.branch (LIKE _sfflow.branch INCLUDING ALL) WITH (fillfactor = 70);
-CREATE TABLE bench.event (LIKE _sfflow.event INCLUDING ALL);
+CREATE TABLE bench.history (LIKE _sfflow.history INCLUDING ALL);
 CREATE SEQUENCE bench.execution_no START 1000000000;
 CREATE TABLE bench.template (LIKE _sfflow.execution);
-CREATE TABLE bench.template_event (LIKE _sfflow.event);
+CREATE TABLE bench.template_history (LIKE _sfflow.history);
 CREATE TABLE bench.template_branch (LIKE _sfflow.branch);
 
 -- Remember an execution's rows as they are.
@@ -64,7 +64,7 @@ CREATE PROCEDURE bench.remember(which text) LANGUAGE sql AS $$
 	INSERT INTO bench.template SELECT * FROM _sfflow.execution WHERE execution_id = which;
 	INSERT INTO bench.template_branch SELECT b.* FROM _sfflow.branch AS b
 		JOIN bench.template USING (execution_no) WHERE execution_id = which;
-	INSERT INTO bench.template_event SELECT e.* FROM _sfflow.event AS e
+	INSERT INTO bench.template_history SELECT h.* FROM _sfflow.history AS h
 		JOIN bench.template USING (execution_no) WHERE execution_id = which;
 $$;
 
@@ -74,7 +74,7 @@ DECLARE
 	numbers bigint[] := ARRAY(SELECT nextval('bench.execution_no') FROM generate_series(1, n));
 	part text;
 BEGIN
-	FOREACH part IN ARRAY ARRAY['execution', 'branch', 'event'] LOOP
+	FOREACH part IN ARRAY ARRAY['execution', 'branch', 'history'] LOOP
 		EXECUTE (SELECT format('INSERT INTO %I.%I SELECT %s FROM unnest($1) AS no, bench.%I AS t
 			WHERE t.execution_no = (SELECT execution_no FROM bench.template WHERE execution_id = $2)
 			ORDER BY no %s', schema, part, string_agg(CASE attname
@@ -82,7 +82,7 @@ BEGIN
 				WHEN 'execution_id' THEN 'execution_id || ''-'' || no'
 				ELSE attname END, ', ' ORDER BY attnum),
 			CASE part WHEN 'execution' THEN 'template' ELSE 'template_' || part END,
-			CASE part WHEN 'event' THEN ', id' END)
+			CASE part WHEN 'history' THEN ', first_id' END)
 			FROM pg_attribute WHERE attrelid = format('_sfflow.%I', part)::regclass AND attnum > 0) USING numbers, which;
 	END LOOP;
 	RETURN numbers;

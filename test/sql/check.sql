@@ -40,11 +40,14 @@ $$;
 \pset format unaligned
 \pset tuples_only on
 -- history
-CALL pg_temp.broken('DELETE FROM _sfflow.event WHERE execution_no = GOOD AND id = 3');
-CALL pg_temp.broken('DELETE FROM _sfflow.event WHERE execution_no = GOOD AND id = 6');
-CALL pg_temp.broken('UPDATE _sfflow.event SET previous_id = 3 WHERE execution_no = GOOD AND id = 3');
-CALL pg_temp.broken('UPDATE _sfflow.event SET payload = NULL WHERE execution_no = DONE AND id = 1');
-CALL pg_temp.broken('UPDATE _sfflow.event SET type = 2 WHERE execution_no = DONE AND id = 2');
+CALL pg_temp.broken('DELETE FROM _sfflow.history WHERE execution_no = GOOD AND first_id = 3');
+CALL pg_temp.broken('DELETE FROM _sfflow.history WHERE execution_no = GOOD AND first_id = 6');
+CALL pg_temp.broken('UPDATE _sfflow.history SET body = fixture.body(3, 3, 39, 0, NULL, true, NULL, false) WHERE execution_no = GOOD AND first_id = 3');
+CALL pg_temp.broken('UPDATE _sfflow.history SET body = ''\x02'' WHERE execution_no = GOOD AND first_id = 3');
+CALL pg_temp.broken('UPDATE _sfflow.history SET documents = NULL WHERE execution_no = DONE AND first_id = 1');
+CALL pg_temp.broken('UPDATE _sfflow.history SET documents = documents || documents WHERE execution_no = DONE AND first_id = 1');
+CALL pg_temp.broken('UPDATE _sfflow.history SET body = fixture.body(1, 0, 0, NULL, NULL, false, NULL, false), documents = NULL WHERE execution_no = DONE AND first_id = 1');
+CALL pg_temp.broken('UPDATE _sfflow.history SET body = fixture.body(2, 1, 2, NULL, 1, false, NULL, false) WHERE execution_no = DONE AND first_id = 2');
 -- executions
 CALL pg_temp.broken('UPDATE _sfflow.execution SET stopped_at = NULL WHERE execution_no = DONE');
 CALL pg_temp.broken('UPDATE _sfflow.execution SET version = 7 WHERE execution_no = DONE');

@@ -303,7 +303,7 @@ SELECT sf_purge('1 hour');
 RESET ROLE;
 SELECT sf_purge('1 hour');
 SELECT execution_id, status FROM sf_executions ORDER BY 1;
-SELECT count(DISTINCT execution_no) FROM _sfflow.event;
+SELECT count(DISTINCT execution_no) FROM _sfflow.history;
 SELECT problem FROM sf_check();
 SELECT sf_purge(NULL);
 ROLLBACK;

@@ -108,14 +108,14 @@ BEGIN
 END $$;
 CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON _sfflow.execution FOR EACH ROW EXECUTE FUNCTION untimely.note();
 CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON _sfflow.branch FOR EACH ROW EXECUTE FUNCTION untimely.note();
-CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON _sfflow.event FOR EACH ROW EXECUTE FUNCTION untimely.note();
+CREATE TRIGGER note AFTER INSERT OR UPDATE OR DELETE ON _sfflow.history FOR EACH ROW EXECUTE FUNCTION untimely.note();
 TRUNCATE untimely.ledger;
 SELECT sf_start('versions', name => 'z');
 SELECT sf_run('versions:z');
 SELECT job, count(*) FROM untimely.ledger GROUP BY 1 ORDER BY 1;
 DROP TRIGGER note ON _sfflow.execution;
 DROP TRIGGER note ON _sfflow.branch;
-DROP TRIGGER note ON _sfflow.event;
+DROP TRIGGER note ON _sfflow.history;
 DROP TABLE untimely.runs;
 
 SELECT * FROM sf_check();

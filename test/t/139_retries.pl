@@ -47,19 +47,19 @@ no_surprises($node);
 # An index on the history that meets shortages: where the engine writes the second state, not in a task.
 $node->safe_psql('postgres', <<'EOC');
 CREATE TABLE shortage (name text, sqlstate text, until timestamptz);
-CREATE FUNCTION meet(no bigint, place integer) RETURNS bigint IMMUTABLE LANGUAGE plpgsql AS $$
+CREATE FUNCTION meet(no bigint, first integer, body bytea) RETURNS bigint IMMUTABLE LANGUAGE plpgsql AS $$
 DECLARE
 	state text;
 BEGIN
 	SELECT s.sqlstate INTO state FROM public.shortage AS s
-	WHERE place = 1 AND clock_timestamp() < s.until
+	WHERE EXISTS (SELECT FROM _sfflow.events(no, first, now(), body, NULL, NULL) AS e WHERE e.state = 1) AND clock_timestamp() < s.until
 		AND (s.name IS NULL OR 'work:' || s.name = (SELECT e.execution_id FROM _sfflow.execution AS e WHERE e.execution_no = no));
 	IF state IS NOT NULL THEN
 		RAISE EXCEPTION 'there is not enough' USING ERRCODE = state;
 	END IF;
 	RETURN no;
 END $$;
-CREATE INDEX met ON _sfflow.event (meet(execution_no, state));
+CREATE INDEX met ON _sfflow.history (meet(execution_no, first_id, body));
 CREATE FUNCTION work() RETURNS void LANGUAGE sql AS 'SELECT';
 SELECT sf_create_state_machine('work', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:public.work", "Next": "P"},
 	"P": {"Type": "Pass", "End": true}}}');
