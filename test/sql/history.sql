@@ -28,16 +28,18 @@ RESET enable_seqscan;
 RESET enable_bitmapscan;
 
 -- A restart runs another version; what the first one did keeps its names.
-SELECT sf_create_state_machine('packed', '{"StartAt": "N", "States": {"N": {"Type": "Pass", "Next": "O"},
-	"O": {"Type": "Fail", "Error": "No"}}}', or_replace => true);
+SELECT sf_create_state_machine('packed', '{"StartAt": "N", "States": {
+	"N": {"Type": "Choice", "Choices": [{"Variable": "$.b", "NumericEquals": 1, "Next": "Z"}], "Default": "F"},
+	"F": {"Type": "Fail", "Error": "No"}, "Z": {"Type": "Pass", "End": true}}}', or_replace => true);
 SELECT sf_start('packed', '{"b": 2}', 'x', if_exists => 'restart');
 SELECT sf_run('packed:x');
 SELECT e.version, string_agg(h.state, ' ' ORDER BY h.id) AS states
 FROM sf_history h JOIN _sfflow.event e USING (id) WHERE h.execution_id = 'packed:x' GROUP BY 1 ORDER BY 1;
--- a redrive takes no input of the other version: state 2 was B there
-SELECT sf_redrive('packed:x', from_state => 'O');
+-- nor is the input of a state of the first version that of a state with its number
+SELECT sf_redrive('packed:x', from_state => 'Z');
+SELECT sf_redrive('packed:x', from_state => 'F');
 SELECT sf_run('packed:x');
-SELECT details FROM sf_history WHERE execution_id = 'packed:x' AND type = 'FailStateEntered' ORDER BY id;
+SELECT id, details FROM sf_history WHERE execution_id = 'packed:x' AND type = 'FailStateEntered' ORDER BY id;
 SELECT * FROM sf_check();
 SELECT sf_drop_state_machine('packed', force => true);
 
