@@ -114,7 +114,7 @@ search_in(const SfHistoryRow *row, Search *search, MemoryContext caller)
 	if (!sf_history_find(&reader, search->id))
 		return;
 	search->previous_id = reader.event.previous_id;
-	if (reader.payload_document < 0 || reader.event.payload_from != 0)
+	if (reader.payload_document < 0)
 		return;
 	payload = sf_history_document(&reader, reader.payload_document);
 	search->payload = MemoryContextAlloc(caller, VARSIZE(payload));

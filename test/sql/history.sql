@@ -2,19 +2,23 @@
 \set VERBOSITY terse
 SELECT sf_disable();
 
--- One row per slice; the numbers of states are those of the version.
+-- Rows of several slices; payloads are stored once.
 SELECT sf_create_state_machine('packed', '{"StartAt": "A", "States": {"A": {"Type": "Pass", "Next": "W"},
-	"W": {"Type": "Wait", "Seconds": 1, "Next": "B"}, "B": {"Type": "Pass", "Result": [1], "End": true}}}');
+	"W": {"Type": "Wait", "Seconds": 1, "Next": "B"}, "B": {"Type": "Pass", "Result": [1], "ResultPath": "$.b", "Next": "X"},
+	"X": {"Type": "Wait", "Seconds": 1, "Next": "P"}, "P": {"Type": "Parallel", "End": true, "Branches": [
+	{"StartAt": "Y", "States": {"Y": {"Type": "Wait", "Seconds": 1, "Next": "C"}, "C": {"Type": "Pass", "End": true}}},
+	{"StartAt": "D", "States": {"D": {"Type": "Pass", "OutputPath": "$.a", "Next": "Z"}, "Z": {"Type": "Wait", "Seconds": 1, "End": true}}}]}}}');
 SELECT sf_start('packed', '{"a": 1}', 'x');
 SELECT sf_run('packed:x', skip_waits => true);
-SELECT h.first_id, h.documents FROM _sfflow.history h ORDER BY 1;
--- times apart, the bytes are always the same
-SELECT h.first_id, _sfflow.event_count(h.execution_no, h.first_id, h.body, '{6,10,12}') AS entered,
-	_sfflow.event_payload(h.execution_no, h.first_id, h.body, h.documents, h.first_id) AS payload
-FROM _sfflow.history h ORDER BY 1;
+-- how many slices that took depends on the machine
+SELECT count(*) BETWEEN 3 AND 20 AS several, sum(_sfflow.event_count(h.execution_no, h.first_id, h.body, '{6,12,17}')) AS entered
+FROM _sfflow.history h;
+SELECT d.document FROM _sfflow.history h, unnest(h.documents) WITH ORDINALITY AS d (document, n) ORDER BY h.first_id, d.n;
+SELECT _sfflow.event_payload(h.execution_no, h.first_id, h.body, h.documents, 1) FROM _sfflow.history h WHERE h.first_id = 1;
 SELECT e.id, e.previous_id, e.version, e.type, e.state, e.payload_from, e.payload FROM _sfflow.event e ORDER BY 1;
--- a payload of another row is there
-SELECT id, type, state, details FROM sf_history WHERE execution_id = 'packed:x' AND id IN (4, 5, 6) ORDER BY id;
+-- payloads of other rows are there
+SELECT id, type, state, coalesce(details -> 'input', details -> 'output') AS payload
+FROM sf_history WHERE execution_id = 'packed:x' ORDER BY id;
 
 -- The key leads to the rows, also through the view.
 CREATE FUNCTION pg_temp.plan(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
