@@ -95,56 +95,81 @@ static SfPlan row_of_event = SF_PLAN(
 	SELECT_ROW " WHERE h.execution_no" SF_EQ "$1 AND h.first_id" SF_LE "$2"
 	" ORDER BY h.first_id DESC LIMIT 1");
 
-/* An event to be found */
-typedef struct Search
+/* An event whose predecessor is to be found */
+typedef struct Predecessor
 {
 	int			id;
 	int			previous_id;	/* 0: not found */
-	Jsonb	   *payload;		/* that the event holds, or NULL */
-} Search;
+} Predecessor;
 
-/* Look for an event in a row. */
+/* Look for the predecessor of an event in its row. */
 static void
-search_in(const SfHistoryRow *row, Search *search, MemoryContext caller)
+read_previous(HeapTuple tuple, TupleDesc desc, void *arg)
 {
+	Predecessor *predecessor = arg;
+	SfHistoryRow row = {0};
 	SfHistoryReader reader;
-	Jsonb	   *payload;
 
-	(void) sf_history_begin(&reader, row);
-	if (!sf_history_find(&reader, search->id))
-		return;
-	search->previous_id = reader.event.previous_id;
-	if (reader.payload_document < 0)
-		return;
-	payload = sf_history_document(&reader, reader.payload_document);
-	search->payload = MemoryContextAlloc(caller, VARSIZE(payload));
-	memcpy(search->payload, payload, VARSIZE(payload));
+	sf_row_read(&row_type, tuple, desc, NCOLUMNS, &row);
+	(void) sf_history_begin(&reader, &row);
+	while (sf_history_try_next(&reader))
+		if (reader.event.id == predecessor->id)
+			predecessor->previous_id = reader.event.previous_id;
 }
 
-/* Look for an event in its row; a payload is copied into the caller's context. */
-static void
-search_row(HeapTuple tuple, TupleDesc desc, void *arg)
+/*
+ * Find the predecessor of an event; 0 if there is no such event, or if its row cannot
+ * be read: an execution whose history is damaged can be stopped.
+ */
+int
+sf_event_previous(int64 execution_no, int id)
 {
+	Predecessor predecessor = {id, 0};
+
+	sf_store_read(&row_of_event, read_previous, &predecessor, SF_INT8(execution_no),
+				  SF_INT4(id));
+	return predecessor.previous_id;
+}
+
+/* An event that holds a payload */
+typedef struct Holder
+{
+	int			id;
+	Jsonb	   *payload;		/* NULL: not found */
+} Holder;
+
+/* Look for the payload that an event of a row holds. */
+static Jsonb *
+find_payload(const SfHistoryRow *row, int id)
+{
+	SfHistoryReader reader;
+
+	(void) sf_history_begin(&reader, row);
+	return sf_history_find(&reader, id) && reader.payload_document >= 0 ?
+		sf_history_document(&reader, reader.payload_document) : NULL;
+}
+
+/* Copy the payload that an event of a row holds into the caller's context. */
+static void
+read_payload(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Holder	   *holder = arg;
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext context = AllocSetContextCreate(caller, "sfflow history row",
 												  ALLOCSET_DEFAULT_SIZES);
 	SfHistoryRow row = {0};
+	Jsonb	   *payload;
 
 	MemoryContextSwitchTo(context);
 	sf_row_read(&row_type, tuple, desc, NCOLUMNS, &row);
-	search_in(&row, arg, caller);
+	payload = find_payload(&row, holder->id);
 	MemoryContextSwitchTo(caller);
+	if (payload != NULL)
+	{
+		holder->payload = palloc(VARSIZE(payload));
+		memcpy(holder->payload, payload, VARSIZE(payload));
+	}
 	MemoryContextDelete(context);
-}
-
-/* Find the predecessor of an event; 0 if there is no such event. */
-int
-sf_event_previous(int64 execution_no, int id)
-{
-	Search		search = {.id = id};
-
-	sf_store_read(&row_of_event, search_row, &search, SF_INT8(execution_no), SF_INT4(id));
-	return search.previous_id;
 }
 
 /* The last event that entered a state, and its payload */
@@ -200,14 +225,14 @@ sf_event_last_input(int64 execution_no, int version, int state,
 	static SfPlan rows = SF_PLAN(
 		SELECT_ROW " WHERE h.execution_no" SF_EQ "$1 ORDER BY h.first_id DESC");
 	LastInput	last = {version, state, iterations, niterations, 0};
-	Search		search = {0};
+	Holder		holder = {0};
 
 	sf_store_read(&rows, look_for_entry, &last, SF_INT8(execution_no));
-	search.id = last.held_by;
-	if (search.id != 0)
-		sf_store_read(&row_of_event, search_row, &search, SF_INT8(execution_no),
-					  SF_INT4(search.id));
-	return search.payload;
+	holder.id = last.held_by;
+	if (holder.id != 0)
+		sf_store_read(&row_of_event, read_payload, &holder, SF_INT8(execution_no),
+					  SF_INT4(holder.id));
+	return holder.payload;
 }
 
 /* --- all events --- */
@@ -225,7 +250,7 @@ typedef struct EventScan
 	MemoryContext row_context;	/* reset after each row */
 	MemoryContext event_context;	/* reset after each event */
 	MemoryContext kept_contexts[KEPT];
-	Search		kept[KEPT];
+	Holder		kept[KEPT];
 	int			next_kept;
 } EventScan;
 
@@ -244,8 +269,8 @@ earlier_payload(EventScan *scan, int64 execution_no, int id)
 			AllocSetContextCreate(scan->context, "sfflow payload", ALLOCSET_SMALL_SIZES);
 	MemoryContextReset(scan->kept_contexts[slot]);
 	old = MemoryContextSwitchTo(scan->kept_contexts[slot]);
-	scan->kept[slot] = (Search) {.id = id};
-	sf_scan(&row_of_event, search_row, &scan->kept[slot], SF_INT8(execution_no), SF_INT4(id));
+	scan->kept[slot] = (Holder) {.id = id};
+	sf_scan(&row_of_event, read_payload, &scan->kept[slot], SF_INT8(execution_no), SF_INT4(id));
 	MemoryContextSwitchTo(old);
 	scan->next_kept = (slot + 1) % KEPT;
 	return scan->kept[slot].payload;

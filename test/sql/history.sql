@@ -93,6 +93,15 @@ BEGIN
 	END LOOP;
 END $$;
 SELECT problem, execution_id, detail FROM sf_check();
+-- but it can be stopped
+SELECT sf_create_state_machine('packed_wait', '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 1000, "End": true}}}');
+SELECT sf_start('packed_wait', name => 'x');
+SELECT sf_run('packed_wait:x');
+UPDATE _sfflow.history h SET body = '\x01' FROM _sfflow.execution e
+WHERE e.execution_no = h.execution_no AND e.execution_id = 'packed_wait:x';
+SELECT sf_stop('packed_wait:x');
+SELECT status FROM sf_executions WHERE execution_id = 'packed_wait:x';
+SELECT sf_drop_state_machine('packed_wait', force => true);
 SELECT sf_drop_state_machine('packed', force => true);
 SELECT count(*) FROM _sfflow.history;
 
