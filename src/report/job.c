@@ -372,7 +372,7 @@ sf_job_list(const SfStatusExecution *execution, const SfProgram *program)
 	d.no_history = sf_program_cache_find(execution->machine_no,
 										 execution->version)->history == SF_HISTORY_NONE;
 	forget(&d);
-	sf_event_scan(execution->execution_no, SF_DOCUMENTS_OF_FAILURES, follow_event, &d);
+	sf_event_scan(execution->execution_no, SF_DOCUMENTS_FEW, follow_event, &d);
 	foreach(lc, branches)
 		follow_branch(&d, lfirst(lc));
 	return make_rows(&d, sf_job_reach_make(execution, program, branches));

@@ -366,7 +366,7 @@ sf_state_status_list(const SfStatusExecution *execution,
 	v.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow states",
 									  ALLOCSET_DEFAULT_SIZES);
 	forget(&v);
-	sf_event_scan(execution->execution_no, SF_DOCUMENTS_NONE, follow_event, &v);
+	sf_event_scan(execution->execution_no, SF_DOCUMENTS_FEW, follow_event, &v);
 	combine_visits(&v, running, facts);
 	MemoryContextDelete(v.context);
 	add_map_runs(execution, program, facts);

@@ -280,12 +280,10 @@ earlier_payload(EventScan *scan, int64 execution_no, int id)
 static bool
 wants_extra(const EventScan *scan, const SfEvent *event)
 {
-	SfEventMeaning meaning;
+	SfEventMeaning meaning = sf_event_type_meaning(event->type);
 
-	if (scan->documents != SF_DOCUMENTS_OF_FAILURES)
-		return scan->documents == SF_DOCUMENTS_ALL;
-	meaning = sf_event_type_meaning(event->type);
-	return meaning == SF_MEANS_FAILED || meaning == SF_MEANS_TIMED_OUT;
+	return scan->documents == SF_DOCUMENTS_ALL || meaning == SF_MEANS_FAILED ||
+		meaning == SF_MEANS_TIMED_OUT || event->type == SF_EVENT_MAP_STATE_STARTED;
 }
 
 /* Give the event that a reader has read the documents that the scan asks for. */

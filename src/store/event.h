@@ -51,8 +51,7 @@ typedef void (*SfEventVisitor) (const SfEvent *event, void *arg);
 /* Which documents the events of a scan have */
 typedef enum SfEventDocuments
 {
-	SF_DOCUMENTS_NONE,
-	SF_DOCUMENTS_OF_FAILURES,	/* extra of failures and timeouts */
+	SF_DOCUMENTS_FEW,			/* extra of failures, timeouts and MapStateStarted */
 	SF_DOCUMENTS_ALL
 } SfEventDocuments;
 
