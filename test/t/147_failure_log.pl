@@ -17,12 +17,21 @@ SELECT sf_create_state_machine('m', '{"StartAt": "Load", "States": {"Load": {"Ty
 SELECT sf_create_state_machine('late', '{"StartAt": "Nap", "TimeoutSeconds": 1, "States": {"Nap": {"Type": "Wait", "Seconds": 3600, "End": true}}}');
 SELECT sf_create_state_machine('good', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}');));
 
-# What the log holds since the last call.
+# What the log holds since the last call. A worker writes the line of an execution after its commit, so that a client may
+# see the end first: wait for a text, if one is given.
 my $offset = 0;
 sub log_since
 {
-	my $text = slurp_file($node->logfile, $offset);
-	$offset += length $text;
+	my $wanted = shift;
+	my $text = '';
+	for (1 .. 1800)
+	{
+		my $new = slurp_file($node->logfile, $offset);
+		$offset += length $new;
+		$text .= $new;
+		last if !defined $wanted || $text =~ /LOG:  \Q$wanted\E/;
+		Time::HiRes::sleep(0.1);
+	}
 	return $text;
 }
 
@@ -42,13 +51,13 @@ sub await_end
 log_since();
 $node->safe_psql('postgres', q(SELECT sf_start('m', '{"x": "mellon"}', 'a')));
 is(await_end('m:a'), 'FAILED', 'an execution fails');
-my $text = log_since();
+my $text = log_since('execution "m:a"');
 is_deeply([ failures($text) ], ['execution "m:a" of database "postgres" failed in state "Load": Badmellon'], 'the log has a line');
 unlike($text, qr/the secret is/, 'without the cause');
 
 $node->safe_psql('postgres', q(SELECT sf_start('late', '{}', 'a')));
 is(await_end('late:a'), 'TIMED_OUT', 'one times out');
-is_deeply([ failures(log_since()) ], ['execution "late:a" of database "postgres" timed out in state "Nap"'], 'so has this');
+is_deeply([ failures(log_since('execution "late:a"')) ], ['execution "late:a" of database "postgres" timed out in state "Nap"'], 'so has this');
 
 $node->safe_psql('postgres', q(SELECT sf_start('late', '{}', 'b')));
 $node->safe_psql('postgres', q(SELECT sf_stop('late:b', 'Enough')));
@@ -69,7 +78,7 @@ unlike($text, qr/STATEMENT:/, 'without its statement');
 # Newlines and endless names.
 $node->safe_psql('postgres', q(SELECT sf_start('m', jsonb_build_object('x', E'\nLOG:  forged execution ' || repeat('y', 1000)), 'long')));
 is(await_end('m:long'), 'FAILED', 'the name of an error is long');
-$text = log_since();
+$text = log_since('execution "m:long"');
 unlike($text, qr/^LOG:  forged/m, 'it forges no line');
 unlike($text, qr/y{300}/, 'and is cut');
 
