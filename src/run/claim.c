@@ -170,6 +170,22 @@ was_redriven(const SfDraft *draft)
 	return now != NULL && now->status == SF_STATUS_RUNNING;
 }
 
+/*
+ * Take over when an execution began, if another slice began it between our look at
+ * the execution and our claim of the branch: it must not begin again.
+ */
+static void
+see_begin(SfDraft *draft, const SfBranch *branch)
+{
+	const SfExecution *now;
+
+	if (draft->execution->started_at != DT_NOBEGIN || branch->entered_at == DT_NOBEGIN)
+		return;
+	now = sf_execution_read(draft->execution->execution_no, SF_LOCK_NONE, false);
+	if (now != NULL)
+		draft->execution->started_at = now->started_at;
+}
+
 /* Claim a branch, if it is due and free and belongs to the slice's owner. */
 SfBranch *
 sf_claim(SfSlice *slice, SfBranchKey key, SfDraft **draft)
@@ -197,6 +213,7 @@ sf_claim(SfSlice *slice, SfBranchKey key, SfDraft **draft)
 		sf_hooks.due(key, (*draft)->execution->owner, GetCurrentTimestamp());
 		return NULL;
 	}
+	see_begin(*draft, branch);
 	if (!sf_dispatch_is_for_us(slice, *draft, branch))
 		return NULL;
 
