@@ -17,7 +17,7 @@
 #include "utils/jsonb.h"
 #include "utils/timestamp.h"
 
-#define SF_COLUMNS_MAX	10
+#define SF_COLUMNS_MAX	13
 
 typedef struct SfColumns
 {

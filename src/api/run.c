@@ -33,6 +33,7 @@
 #include "store/direct.h"
 #include "store/due.h"
 #include "store/instance.h"
+#include "store/metric_fold.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_step);
 PG_FUNCTION_INFO_V1(sfflow_sf_run);
@@ -366,6 +367,7 @@ sfflow_sf_run_due(PG_FUNCTION_ARGS)
 		taken = run_due(left, nonatomic);
 		left -= taken;
 	}
+	sf_metric_fold();
 	if (SPI_finish() != SPI_OK_FINISH)
 		elog(ERROR, "SPI_finish failed");
 	PG_RETURN_VOID();

@@ -44,6 +44,7 @@ enter_state(SfStep *step)
 		sf_step_event(step, sf_event_type_of_state(step->state->type, SF_MEANS_ENTERED),
 					  branch->payload, NULL);
 	branch->payload_event = sf_step_event_holding(step, branch->payload);
+	(void) sf_step_effect(step, SF_EFFECT_COUNT_TRANSITION);
 	branch->entered_at = step->now;
 	branch->attempt = 0;
 	branch->nretry_counts = 0;

@@ -393,11 +393,12 @@ catch_error(SfStep *step, const SfCatcher *catcher, const SfError *error)
 
 /* Retry the state after a delay (microseconds). */
 static SfStepOutcome
-retry(SfStep *step, int64 delay)
+retry(SfStep *step, const SfError *error, int64 delay)
 {
 	SfBranch   *branch = step->branch;
 
 	(void) sf_step_effect(step, SF_EFFECT_DROP_CHILDREN);
+	sf_step_effect(step, SF_EFFECT_COUNT_RETRY)->retried = error->name;
 	step->transition->name = "retried";
 	branch->attempt++;
 	branch->phase = SF_PHASE_RUN;
@@ -440,7 +441,7 @@ sf_step_fail(SfStep *step, SfError *error)
 		trace->delay_us = delay;
 	}
 	if (delay >= 0)
-		return retry(step, delay);
+		return retry(step, error, delay);
 
 	failed = sf_event_type_of_state(step->state->type, SF_MEANS_FAILED);
 	if (failed != SF_EVENT_TYPE_COUNT)

@@ -197,6 +197,19 @@ sf_task_state_keep_outcome(SfStep *step)
 	return SF_STEP_REST;
 }
 
+/* Count a task that is over; one of an activity began when a program took it. */
+static void
+count_task(SfStep *step, bool ok)
+{
+	const SfTask *task = step->stimulus->task;
+	TimestampTz began = step->branch->started_at;
+
+	if (task != NULL && task->activity_no != 0 && task->started_at != DT_NOBEGIN)
+		began = task->started_at;
+	sf_step_effect(step, SF_EFFECT_COUNT_TASK)->task_over =
+		(SfTaskOver) {step->state->number, ok ? Max(step->now - began, 0) : -1};
+}
+
 /*
  * Append TaskFailed or TaskTimedOut (of an activity: ActivityFailed …) and fail the
  * state.
@@ -214,6 +227,7 @@ task_failed(SfStep *step, SfEventSubject subject, SfError *error)
 	if (sf_state_task(step->state)->resource.kind == SF_RESOURCE_START_EXECUTION &&
 		sf_error_is(error, SF_ERR_TIMEOUT) && step->stimulus->task == NULL)
 		(void) sf_step_effect(step, SF_EFFECT_STOP_CHILDREN);
+	count_task(step, false);
 	sf_step_prefix(step, error);
 	sf_step_event(step, type, NULL, sf_event_type_failure(error->name, error->cause));
 	return sf_step_fail(step, error);
@@ -238,6 +252,7 @@ sf_task_state_resume(SfStep *step)
 	if (!sf_flow_check_size(step, outcome->output, &error))
 		return task_failed(step, subject, &error);
 
+	count_task(step, true);
 	sf_step_event(step, sf_event_type_find(subject, SF_MEANS_SUCCEEDED),
 				  outcome->output, NULL);
 	return sf_step_succeed(step, outcome->output);

@@ -203,6 +203,13 @@ typedef struct SfMapRunEnd
 	SfStatus	status;
 } SfMapRunEnd;
 
+/* A task of a state is over */
+typedef struct SfTaskOver
+{
+	int			state;
+	int64		us;				/* how long it took; -1: it has failed */
+} SfTaskOver;
+
 /* Nothing besides the kind of an effect */
 typedef struct SfNoValue
 {
@@ -227,6 +234,9 @@ typedef struct SfNoValue
 	X(BEGIN_MAP_RUN, begin_map_run, SfMapRunBegin) \
 	X(BEGIN_CHILD, child, SfMapChild *)					/* of that run */ \
 	X(END_MAP_RUN, end_map_run, SfMapRunEnd) \
+	X(COUNT_TRANSITION, entered, SfNoValue)				/* it has entered a state */ \
+	X(COUNT_TASK, task_over, SfTaskOver) \
+	X(COUNT_RETRY, retried, const char *)				/* because of that error */ \
 	X(END_EXECUTION, finish, SfFinish *)
 
 #define SF_EFFECT_ENUM(sym, member, type) SF_EFFECT_##sym,

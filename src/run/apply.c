@@ -52,6 +52,9 @@ apply_begin_execution(SfDraft *draft, const SfBranch *branch, TimestampTz at)
 {
 	draft->execution->started_at = at;
 	draft->began = true;
+	/* the children of a Distributed Map are part of their parent */
+	if (draft->execution->map_run_no == 0)
+		draft->tally.started++;
 }
 
 /* An event happened: it is written with the draft. */
@@ -82,6 +85,27 @@ static void
 apply_ended(SfDraft *draft, const SfBranch *branch, SfParentDelta *delta)
 {
 	draft->deltas = lappend(draft->deltas, delta);
+}
+
+/* The branch has entered a state. */
+static void
+apply_entered(SfDraft *draft, const SfBranch *branch, SfNoValue none)
+{
+	draft->tally.transitions++;
+}
+
+/* A task of a state is over. */
+static void
+apply_task_over(SfDraft *draft, const SfBranch *branch, SfTaskOver over)
+{
+	sf_tally_task(&draft->tally, over.state, over.us);
+}
+
+/* The branch's state is retried. */
+static void
+apply_retried(SfDraft *draft, const SfBranch *branch, const char *error)
+{
+	sf_tally_retry(&draft->tally, branch->state, error);
 }
 
 /* The execution ends. */

@@ -11,6 +11,7 @@
 
 #include "machine/transition.h"
 #include "store/map_run.h"
+#include "store/metric.h"
 
 /* An execution that a slice, or a session, works on, and the effects to be written */
 typedef struct SfDraft
@@ -30,6 +31,7 @@ typedef struct SfDraft
 	List	   *map_children;	/* SfMapChild, until the transition is applied */
 	List	   *children;		/* SfBranch: roots of executions that begin */
 	SfFinish   *finish;			/* the execution ends */
+	SfTally		tally;			/* what is counted */
 	bool		began;			/* it begins in this draft */
 
 	List *const *slice_drafts;	/* of the slice that works on it, or NULL */
@@ -71,6 +73,7 @@ extern bool sf_apply_insert(SfExecution *execution);	/* false: id is taken */
 extern void sf_apply_branch(SfBranch *branch);
 extern void sf_apply_request(const SfExecution *execution, const char *outcome,
 							 bool input_differs);
+extern void sf_apply_reopened(const SfExecution *execution);
 extern void sf_apply_orphan(SfBranchKey key);
 extern bool sf_apply_requeue(SfBranchKey key, Oid from, Oid to);
 extern void sf_apply_set_back(Oid owner, TimestampTz now, int64 by);

@@ -14,6 +14,7 @@
 
 #include "run/apply_effects.h"
 #include "run/slice_internal.h"
+#include "store/alert.h"
 #include "store/due.h"
 #include "store/owner.h"
 #include "store/program_cache.h"
@@ -33,6 +34,8 @@ sf_draft_make(SfExecution *execution)
 	draft->loaded.program = cached->program;
 	draft->loaded.history = cached->history;
 	draft->loaded.max_transitions = sf_quota_of(execution->owner)->transitions;
+	draft->tally.machine_no = execution->machine_no;
+	draft->tally.version = execution->version;
 	return draft;
 }
 
@@ -176,6 +179,13 @@ sf_apply_request(const SfExecution *execution, const char *outcome,
 				 bool input_differs)
 {
 	sf_execution_note_request(execution, outcome, input_differs);
+}
+
+/* Note that an execution that has failed goes on. */
+void
+sf_apply_reopened(const SfExecution *execution)
+{
+	sf_alert_close(execution->execution_no);
 }
 
 /* Delete a branch, unless it is locked, whose execution went with its machine. */

@@ -21,6 +21,7 @@
 #include "run/lifecycle.h"
 #include "run/map_children.h"
 #include "run/outside.h"
+#include "store/alert.h"
 #include "store/program_cache.h"
 
 /* --- rows --- */
@@ -208,6 +209,8 @@ settle_draft(SfDraft *draft, TimestampTz now)
 	if (draft->finish->state < 0 && find_branch(draft, SF_BRANCH_ROOT) != NULL)
 		draft->finish->state = find_branch(draft, SF_BRANCH_ROOT)->state;
 	finish_execution(draft, now);
+	if (execution->map_run_no == 0 && execution->started_at != DT_NOBEGIN)
+		sf_tally_end(&draft->tally, execution->status, now - execution->started_at);
 }
 
 /* Does a draft change the row of its execution? */
@@ -225,18 +228,21 @@ collect(List *all, const List *more)
 	return all == NIL ? list_copy(more) : list_concat(all, more);
 }
 
-/* Write the rows of drafts: branches, tasks, events, executions. */
+/* Write the rows of drafts: branches, tasks, events, executions, and what is counted. */
 static void
-write_rows(const List *drafts)
+write_rows(const List *drafts, TimestampTz now)
 {
 	List	   *branches = NIL;
 	List	   *events = NIL;
 	List	   *executions = NIL;
+	List	   *tallies = NIL;
 	ListCell   *lc;
 
 	foreach(lc, drafts)
 	{
 		SfDraft	   *draft = lfirst(lc);
+
+		tallies = lappend(tallies, &draft->tally);
 
 		branches = collect(branches, draft->branches);
 		if (draft->locked)
@@ -252,6 +258,7 @@ write_rows(const List *drafts)
 		sf_apply_tasks(lfirst(lc));
 	sf_event_write(events);
 	sf_execution_update_all(executions);
+	sf_metric_write(tallies, now);
 }
 
 /* --- ends of executions --- */
@@ -361,6 +368,13 @@ answer_parent(const SfExecution *execution)
 						 sf_child_failure(child));
 }
 
+/* Has an execution ended in a way that an operator should know of? */
+static bool
+has_failed(const SfExecution *execution)
+{
+	return execution->status == SF_STATUS_FAILED || execution->status == SF_STATUS_TIMED_OUT;
+}
+
 /*
  * Note for the commit: sessions in sf_await are to be woken, running tasks of an
  * unsuccessful execution cancelled, and a failure logged.
@@ -370,16 +384,16 @@ announce(const SfDraft *draft)
 {
 	const SfExecution *execution = draft->execution;
 	SfBranchKey all = {execution->execution_no, -1};
-	bool		timed_out = execution->status == SF_STATUS_TIMED_OUT;
 	int			state = draft->finish->state;
 
 	if (execution->status != SF_STATUS_SUCCEEDED)
 		sf_hooks.cancel(all);
 	sf_hooks.execution_ended(execution->execution_no);
-	if (timed_out || execution->status == SF_STATUS_FAILED)
+	if (has_failed(execution))
 		sf_hooks.execution_failed(execution->execution_id,
 								  state >= 0 ? draft->program->states[state].name : NULL,
-								  execution->error, timed_out);
+								  execution->error,
+								  execution->status == SF_STATUS_TIMED_OUT);
 }
 
 /*
@@ -399,6 +413,8 @@ after_ends(List *drafts)
 		if (draft->finish == NULL || !draft->locked)
 			continue;
 		clear_rows(draft);
+		if (has_failed(draft->execution))
+			sf_alert_note(draft->execution);
 		answer_parent(draft->execution);
 		announce(draft);
 		if (draft->execution->map_run_no != 0 && !draft->finish->parent_knows)
@@ -420,7 +436,7 @@ sf_drafts_write(List *drafts)
 	sf_drafts_lock(drafts, NULL, now);
 	foreach(lc, drafts)
 		settle_draft(lfirst(lc), now);
-	write_rows(drafts);
+	write_rows(drafts, now);
 	after_ends(drafts);
 }
 

@@ -27,6 +27,7 @@ reopen(SfExecution *execution)
 	execution->stopped_at = DT_NOBEGIN;
 	execution->output = NULL;
 	execution->error = execution->cause = NULL;
+	sf_apply_reopened(execution);
 }
 
 /*
@@ -405,6 +406,8 @@ sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 		*from = revived_states(draft->program, branches);
 	reopen(execution);
 	execution->redrive_count++;
+	if (execution->map_run_no == 0)
+		draft->tally.redriven++;
 	execution->last_redriven_at = now;
 	sf_draft_add_event(draft, SF_EVENT_EXECUTION_REDRIVEN,
 					   redrive_extra(execution->redrive_count), now);

@@ -168,15 +168,12 @@ typedef struct RowScan
 /* Begin to scan the rows with a key, or with the first columns of one, that a snapshot sees. */
 static void
 begin_scan(RowScan *s, const SfIndex *by, LOCKMODE lockmode, Snapshot snapshot,
-		   const SfArg *key, int nkeys)
+		   ScanKey scan_keys, int nkeys)
 {
-	ScanKeyData scan_keys[MAX_KEYS];
-
 	s->rel = open_relation(by->table, lockmode);
 	s->index = index_open(relation_oid(by->name), AccessShareLock);
 	s->slot = table_slot_create(s->rel, NULL);
 	s->snapshot = RegisterSnapshot(snapshot);
-	form_scan_keys(key, nkeys, scan_keys);
 	s->scan = index_beginscan(s->rel, s->index, s->snapshot SF_INDEX_BEGINSCAN_EXTRA_ARG,
 							  nkeys, 0);
 	index_rescan(s->scan, scan_keys, nkeys, NULL, 0);
@@ -199,12 +196,14 @@ fetch_row(const SfIndex *by, Snapshot snapshot, SfLock lock, SfRowFilter filter,
 		  SfRowReader reader, void *arg, const SfArg *key, int nkeys)
 {
 	RowScan		s;
+	ScanKeyData scan_keys[MAX_KEYS];
 	bool		found;
 
+	form_scan_keys(key, nkeys, scan_keys);
 	if (lock != SF_LOCK_NONE)
 		PreventCommandIfReadOnly("SELECT FOR UPDATE");
 	begin_scan(&s, by, lock == SF_LOCK_NONE ? AccessShareLock : RowShareLock, snapshot,
-			   key, nkeys);
+			   scan_keys, nkeys);
 	found = index_getnext_slot(s.scan, ForwardScanDirection, s.slot) &&
 		take_row(s.rel, s.snapshot, s.slot, lock, filter, reader, arg);
 	end_scan(&s);
@@ -229,15 +228,39 @@ sf_rows_read_by(const SfIndex *index, SfRowReader reader, void *arg,
 				const SfArg *key, int nkeys)
 {
 	RowScan		s;
+	ScanKeyData scan_keys[MAX_KEYS];
 
 	CommandCounterIncrement();
-	begin_scan(&s, index, AccessShareLock, GetTransactionSnapshot(), key, nkeys);
+	form_scan_keys(key, nkeys, scan_keys);
+	begin_scan(&s, index, AccessShareLock, GetTransactionSnapshot(), scan_keys, nkeys);
 	while (index_getnext_slot(s.scan, ForwardScanDirection, s.slot))
 	{
 		CHECK_FOR_INTERRUPTS();
 		(void) take_row(s.rel, s.snapshot, s.slot, SF_LOCK_NONE, NULL, reader, arg);
 	}
 	end_scan(&s);
+}
+
+/* Hand rows from a key on, or with it, to a reader; see direct.h. */
+int
+sf_rows_scan(const SfIndex *index, bool from, int64 key, int limit,
+			 SfRowReader reader, void *arg)
+{
+	RowScan		s;
+	ScanKeyData scan_key;
+	int			n = 0;
+
+	ScanKeyInit(&scan_key, 1, from ? BTGreaterEqualStrategyNumber : BTEqualStrategyNumber,
+				from ? F_INT8GE : F_INT8EQ, Int64GetDatum(key));
+	begin_scan(&s, index, AccessShareLock, GetActiveSnapshot(), &scan_key, 1);
+	while (n < limit && index_getnext_slot(s.scan, ForwardScanDirection, s.slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		(void) take_row(s.rel, s.snapshot, s.slot, SF_LOCK_NONE, NULL, reader, arg);
+		n++;
+	}
+	end_scan(&s);
+	return n;
 }
 
 /*

@@ -52,6 +52,14 @@ extern bool sf_row_fetch_by(const SfIndex *index, SfLock lock, SfRowFilter filte
 extern void sf_rows_read_by(const SfIndex *index, SfRowReader reader, void *arg,
 							const SfArg *key, int nkeys);
 
+/*
+ * Hand to reader the rows whose first column of an index, an int8, is a key, or
+ * (from) is that or more, at most limit of them; returns how many.  As in a query
+ * that only reads, the active snapshot decides.  Nothing is locked.
+ */
+extern int	sf_rows_scan(const SfIndex *index, bool from, int64 key, int limit,
+						 SfRowReader reader, void *arg);
+
 extern bool sf_row_is_there(const SfIndex *index, SfArg key);
 extern void sf_table_check_unchanged(const char *name, int column, int32 number);
 

@@ -27,6 +27,7 @@
 #include "store/instance.h"
 #include "store/instance_file.h"
 #include "store/load_guard.h"
+#include "store/metric_fold.h"
 #include "store/sequence.h"
 
 /* Columns of _sfflow.instance; see sql/parts/10-tables.sql. */
@@ -257,6 +258,8 @@ sf_instance_enable(void)
 	/* waits for sessions that have drawn numbers, so only where it is needed */
 	if (!sf_instance_is_driven() || sf_sequence_behind(false) != NULL)
 		sf_sequence_pass_rows();
+	if (!sf_instance_is_driven())
+		sf_metric_forget_horizon();
 	sf_load_guard_restore();
 	write_row(true);
 }

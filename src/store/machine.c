@@ -254,8 +254,17 @@ sf_machine_delete(int machine_no)
 		SF_PLAN("DELETE FROM _sfflow.start_request t" OF_MACHINE),
 		SF_PLAN("DELETE FROM _sfflow.map_item t" OF_MACHINE),
 		SF_PLAN("DELETE FROM _sfflow.map_run t" OF_MACHINE),
+		SF_PLAN("DELETE FROM _sfflow.failure t" OF_MACHINE),
+		SF_PLAN("DELETE FROM _sfflow.acknowledgement t" OF_MACHINE),
 		SF_PLAN("DELETE FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1"),
 		SF_PLAN("DELETE FROM _sfflow.state_machine_version v WHERE v.machine_no" SF_EQ "$1"),
+		/* what folds now may still add to the counters; whatever folds later sees no machine */
+		SF_PLAN("SELECT 1 FROM _sfflow.metric_fold FOR UPDATE"),
+		SF_PLAN("DELETE FROM _sfflow.metric_total t WHERE t.machine_no" SF_EQ "$1"),
+		SF_PLAN("DELETE FROM _sfflow.metric_hour t WHERE t.machine_no" SF_EQ "$1"),
+		SF_PLAN("DELETE FROM _sfflow.metric_job t WHERE t.machine_no" SF_EQ "$1"),
+		SF_PLAN("DELETE FROM _sfflow.metric_job_day t WHERE t.machine_no" SF_EQ "$1"),
+		SF_PLAN("DELETE FROM _sfflow.metric_retry t WHERE t.machine_no" SF_EQ "$1"),
 	};
 	static SfPlan privileges = SF_PLAN(
 		"DELETE FROM _sfflow.privilege p USING _sfflow.state_machine m"

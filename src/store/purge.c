@@ -44,6 +44,8 @@ sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
 		OF_PURGED("d4", "start_request", "execution_no")
 		OF_PURGED("d5", "map_item", "execution_no")
 		OF_PURGED("d6", "map_run", "execution_no")
+		OF_PURGED("d7", "failure", "execution_no")
+		OF_PURGED("d8", "acknowledgement", "execution_no")
 		"g AS (DELETE FROM _sfflow.execution d USING x"
 		" WHERE d.execution_no" SF_EQ "x.execution_no RETURNING 1)"
 		" SELECT pg_catalog.count(*) FROM g");

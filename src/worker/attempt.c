@@ -25,6 +25,8 @@
 #include "store/direct.h"
 #include "store/due.h"
 #include "store/instance.h"
+#include "store/metric.h"
+#include "store/metric_fold.h"
 #include "task/sql_task.h"
 #include "worker/attempt.h"
 #include "worker/last_error.h"
@@ -126,6 +128,7 @@ work(SfAttempt *a)
 	{
 		case SF_ATTEMPT_SCAN:
 			scan_due(a->scan);
+			a->scan->counted = a->scan->from == DT_NOBEGIN && sf_metric_is_there();
 			/* rows loaded since the verdict were seen, but not yet the mark of the load */
 			a->verdict = sf_verdict();
 			break;
@@ -146,6 +149,10 @@ work(SfAttempt *a)
 			break;
 		case SF_ATTEMPT_PUT_OFF:
 			sf_apply_put_off(a->key, a->put_off_ms);
+			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
+			break;
+		case SF_ATTEMPT_FOLD:
+			sf_metric_fold();
 			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
 			break;
 	}
@@ -208,7 +215,7 @@ handle_error(SfAttempt *a, MemoryContext context)
 	a->ntouched = sf_claim_touched(a->touched, SF_MAX_TOUCHED);
 	a->ntouched = Min(a->ntouched, SF_MAX_TOUCHED);
 	a->collided = sf_table_has_collided();
-	if (a->kind == SF_ATTEMPT_SCAN || a->collided ||
+	if (a->kind == SF_ATTEMPT_SCAN || a->kind == SF_ATTEMPT_FOLD || a->collided ||
 		(a->fault == SF_FAULT_BRANCH && a->kind == SF_ATTEMPT_SLICE && a->ntouched == 0))
 		a->fault = SF_FAULT_ENVIRONMENT;
 
@@ -253,7 +260,8 @@ sf_attempt(SfAttempt *a)
 
 	PG_TRY();
 	{
-		begin(a->kind == SF_ATTEMPT_TASK ? "sfflow: long task" : "sfflow: slice");
+		begin(a->kind == SF_ATTEMPT_TASK ? "sfflow: long task" :
+			  a->kind == SF_ATTEMPT_FOLD ? "sfflow: metrics" : "sfflow: slice");
 		a->verdict = sf_verdict();
 		if (a->verdict == SF_TURN_MAY_WORK)
 			work(a);

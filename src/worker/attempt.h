@@ -18,7 +18,8 @@ typedef enum SfAttemptKind
 	SF_ATTEMPT_SLICE,
 	SF_ATTEMPT_TASK,			/* T2 */
 	SF_ATTEMPT_FAIL,			/* make the branch fail */
-	SF_ATTEMPT_PUT_OFF			/* make it due later */
+	SF_ATTEMPT_PUT_OFF,			/* make it due later */
+	SF_ATTEMPT_FOLD				/* add what slices have counted to the counters */
 } SfAttemptKind;
 
 /* What caused an error, and so what to do about it */
@@ -48,6 +49,7 @@ typedef struct SfDueScan
 	int			nkeys;
 	bool		more;			/* there are more than were to be found */
 	bool		announced;		/* there are announced tasks */
+	bool		counted;		/* slices have counted something; only looked for with everything due */
 	TimestampTz next_due;		/* the first timer that lies ahead */
 } SfDueScan;
 

@@ -35,6 +35,8 @@
 #include "base/timing.h"
 #include "run/slice.h"
 #include "run/tries.h"
+#include "store/metric.h"
+#include "store/metric_fold.h"
 #include "worker/admit.h"
 #include "worker/attempt.h"
 #include "worker/poison.h"
@@ -432,6 +434,15 @@ has_suspect(const SfTurn *turn)
 	return false;
 }
 
+/* Add what slices have counted to the counters; an error is in the log, and later scans try again. */
+static void
+fold_metrics(void)
+{
+	SfAttempt	a = {.kind = SF_ATTEMPT_FOLD};
+
+	(void) sf_attempt(&a);
+}
+
 /* Put what a scan found into the shared area. */
 static void
 publish_scan(SfDatabase *database, const SfDueScan *scan)
@@ -508,6 +519,8 @@ run_scan(SfTurn *turn)
 	if (database)
 		publish_scan(database, &scan);
 	LWLockRelease(sf_shared_lock);
+	if (scan.counted)
+		fold_metrics();
 }
 
 /* Note what a slice did, and what it left. */
@@ -593,4 +606,7 @@ sf_turn_run(SfTurn *turn)
 	}
 	else
 		run_slice(turn);
+	/* T2 follows T1 at once */
+	if (turn->outcome != SF_TURN_ANNOUNCED && sf_metric_written() >= SF_METRIC_FOLD_AT)
+		fold_metrics();
 }

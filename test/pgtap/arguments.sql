@@ -43,6 +43,10 @@ INSERT INTO cases VALUES
 ('sf_create_activity', 'max_receive_count', $$SELECT sf_create_activity('a1', '1 min', -2147483648)$$, 'SF012 argument max_receive_count must be at least 1'),
 ('sf_create_activity', 'max_receive_count', $$SELECT sf_create_activity('a1', NULL, 3)$$, 'SF012 argument max_receive_count needs a lease'),
 ('sf_create_activity', 'max_receive_count', $$SELECT sf_create_activity('a4', '1 min', 2147483647)$$, 'ok'),
+-- times
+('sf_acknowledge_all', 'until', $$SELECT sf_acknowledge_all('m', 'infinity')$$, 'ok'),
+('sf_acknowledge_all', 'until', $$SELECT sf_acknowledge_all('m', '-infinity')$$, 'ok'),
+('sf_acknowledge_all', 'until', $$SELECT sf_acknowledge_all('m', NULL)$$, 'ok'),
 -- counts
 ('sf_get_activity_task', 'max_tasks', $$SELECT sf_get_activity_task('a3', 'w', 0)$$, 'SF012 argument max_tasks must be at least 1'),
 ('sf_get_activity_task', 'max_tasks', $$SELECT sf_get_activity_task('a3', 'w', -2147483648)$$, 'SF012 argument max_tasks must be at least 1'),

@@ -1,6 +1,6 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 BEGIN;
-SELECT plan(62);
+SELECT plan(71);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -15,6 +15,8 @@ INSERT INTO contract VALUES
 	('sf_await', 'execution_id text, timeout interval DEFAULT ''00:00:10''::interval', 'text'),
 	('sf_stop', 'execution_id text, error text DEFAULT NULL::text, cause text DEFAULT NULL::text', 'text'),
 	('sf_redrive', 'execution_id text, from_state text DEFAULT NULL::text, input jsonb DEFAULT NULL::jsonb', 'integer'),
+	('sf_acknowledge', 'execution_id text, kind text DEFAULT NULL::text, comment text DEFAULT NULL::text', 'integer'),
+	('sf_acknowledge_all', 'state_machine text, until timestamp with time zone DEFAULT NULL::timestamp with time zone, comment text DEFAULT NULL::text', 'bigint'),
 	('sf_raise', 'error text, cause text DEFAULT NULL::text', 'void'),
 	('sf_schedule', 'name text, schedule text, state_machine text, input jsonb DEFAULT ''{}''::jsonb, timezone text DEFAULT NULL::text', 'bigint'),
 	('sf_unschedule', 'name text', 'void'),
@@ -51,7 +53,12 @@ INSERT INTO shown VALUES
 	('sf_tasks', 'execution_id, state, branch, resource, status, attempt, scheduled_at, started_at, deadline, heartbeat_at, worker'),
 	('sf_activities', 'activity, owner, queued, oldest_queued_at, in_flight, last_polled_at, last_worker'),
 	('sf_dead_letters', 'execution_id, state, branch, resource, input, error, cause, receives, died_at'),
+	('sf_metrics', 'state_machine, executions_started, executions_succeeded, executions_failed, executions_aborted, executions_timed_out, executions_throttled, execution_time_ms_avg, execution_time_ms_p50, execution_time_ms_p95, execution_time_ms_p99, state_transitions, executions_redriven, retries'),
+	('sf_metrics_by_hour', 'state_machine, hour, executions_started, executions_succeeded, executions_failed, executions_aborted, executions_timed_out, executions_throttled, execution_time_ms_avg, execution_time_ms_p50, execution_time_ms_p95, execution_time_ms_p99, state_transitions, executions_redriven, retries'),
+	('sf_job_times', 'state_machine, job_id, runs, failures, time_ms_avg, time_ms_p50, time_ms_p95, time_ms_p99, last_ms, last_at, recent_runs, recent_ms_p50, recent_ms_p95, week_runs, week_ms_p50, week_ms_p95, previous_week_runs, previous_week_ms_p50, previous_week_ms_p95'),
+	('sf_retries', 'state_machine, state, error, retries'),
 	('sf_alerts', 'kind, execution_id, since, detail'),
+	('sf_acknowledgements', 'execution_id, kind, since, acknowledged_at, acknowledged_by, comment'),
 	('sf_start_requests', 'execution_id, requested_at, requested_by, outcome, input_differs'),
 	('sf_schedules', 'schedule_name, schedule, timezone, state_machine, input, active, next_run, last_execution_id, state, problem'),
 	('sf_schedule_runs', 'schedule_name, scheduled_for, started_at, status, error, execution_id, ended_at, cron_run_id'),
@@ -73,12 +80,12 @@ SELECT is(
 			AND p.pronamespace = e.extnamespace AND p.proname !~ '^sf_'),
 	NULL, 'every function in the extension''s schema begins with sf_');
 
--- Tables and sequences are dumped, except the one that tells a copy from its original.
+-- Tables and sequences are dumped, except the two whose row holds for this very database.
 SELECT is(
 	(SELECT array_agg(c.oid::regclass::text ORDER BY 1) FROM pg_class AS c
 		WHERE c.relnamespace = '_sfflow'::regnamespace AND c.relkind IN ('r', 'S', 'p')
 			AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'sfflow' AND c.oid = ANY (extconfig))),
-	ARRAY['_sfflow.instance'], 'what is dumped');
+	ARRAY['_sfflow.instance', '_sfflow.metric_fold'], 'what is dumped');
 
 -- What has more rights than its caller does not look names up in the caller's search_path.
 SELECT is(

@@ -96,7 +96,7 @@ SELECT is(
 	true, 'ids have no gaps');
 SELECT results_eq(
 	$$ SELECT executions_started, executions_succeeded, executions_failed, state_transitions FROM sf_metrics WHERE state_machine = 'tap_night' $$,
-	$$ VALUES (1::bigint, 1::bigint, 0::bigint, 9::bigint) $$, 'the metrics of the machine');
+	$$ VALUES (1::bigint, 1::bigint, 1::bigint, 9::bigint) $$, 'the metrics of the machine count each end');
 
 SELECT * FROM finish();
 ROLLBACK;

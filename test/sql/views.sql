@@ -44,7 +44,10 @@ SELECT id, previous_event_id AS prev, timestamp, type, state,
 FROM sf_history WHERE execution_id = 'nightly:1';
 SELECT execution_id, state, branch, resource, status, attempt, scheduled_at, started_at FROM sf_tasks;
 SELECT execution_id, requested_at, outcome, input_differs FROM sf_start_requests;
-SELECT * FROM sf_metrics \gx
+INSERT INTO _sfflow.metric_total
+SELECT machine_no, 3, 1, 1, 0, 0, 0, 0, 5, 0, 7200000000, '\xca0302' FROM _sfflow.state_machine WHERE name = 'nightly';
+SELECT state_machine, executions_started, executions_succeeded, executions_failed, state_transitions, execution_time_ms_avg,
+	abs(execution_time_ms_p99 / 3600000 - 1) < 0.04 AS p99_is_near FROM sf_metrics;
 SELECT * FROM sf_alerts WHERE execution_id = 'nightly:3';
 
 -- Tasks outside the database: one queued, one with a worker, one that waits for its token, one dead.
@@ -144,6 +147,9 @@ SELECT pg_temp.loops($$EXECUTE jobs('nightly:1')$$);
 
 DELETE FROM _sfflow.start_request WHERE request_no = 2;
 
+-- One start, a task of 5 ms and a retry because of the error E that were not folded.
+INSERT INTO _sfflow.metric_increment
+SELECT pg_current_xact_id()::text::bigint, '2025-02-05 02:00Z', machine_no, 1, '\x010001048827060101' || 'E'::bytea FROM _sfflow.state_machine WHERE name = 'nightly';
 -- Somebody else sees nothing, not even through the private functions, until it is given READ.
 CREATE ROLE regress_sfflow_reader;
 CREATE TEMP TABLE target AS SELECT execution_no, machine_no FROM _sfflow.execution WHERE execution_id = 'nightly:1';
@@ -157,7 +163,14 @@ CREATE FUNCTION pg_temp.seen() RETURNS TABLE (what text, rows bigint) LANGUAGE s
 	UNION ALL SELECT 'tasks', count(*) FROM sf_tasks
 	UNION ALL SELECT 'start_requests', count(*) FROM sf_start_requests
 	UNION ALL SELECT 'metrics', count(*) FROM sf_metrics
+	UNION ALL SELECT 'metrics by hour', count(*) FROM sf_metrics_by_hour
+	UNION ALL SELECT 'job times', count(*) FROM sf_job_times
+	UNION ALL SELECT 'retries', count(*) FROM sf_retries
 	UNION ALL SELECT 'alerts', count(*) FROM sf_alerts
+	UNION ALL SELECT 'acknowledgements', count(*) FROM sf_acknowledgements
+	UNION ALL SELECT 'private metrics', count(*) FROM _sfflow.unfolded_metrics()
+	UNION ALL SELECT 'private job times', count(*) FROM _sfflow.unfolded_jobs()
+	UNION ALL SELECT 'private retries', count(*) FROM _sfflow.unfolded_retries()
 	UNION ALL SELECT 'activities', count(*) FROM sf_activities
 	UNION ALL SELECT 'private history', count(*) FROM target, _sfflow.history(execution_no)
 	UNION ALL SELECT 'private jobs', count(*) FROM target, _sfflow.jobs(execution_no)

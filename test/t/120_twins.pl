@@ -215,6 +215,12 @@ is(safely('tenancy', q(SELECT string_agg(DISTINCT kind, ' ' ORDER BY kind) FROM 
 	'dead_letter failed failed_again no_poller overdue slow_task timed_out unknown_owner', 'there is an alert of each kind');
 
 run_all('operation', <<'EOS');
+SELECT public.sf_acknowledge('bad:a', NULL, 'known'), public.sf_acknowledge_all('flow', now());
+TABLE public.sf_acknowledgements;
+CALL public.sf_run_due(0);
+TABLE public.sf_job_times;
+TABLE public.sf_metrics_by_hour;
+TABLE public.sf_retries;
 SELECT public.sf_check();
 SELECT public.sf_graph('flow', 'dot'), public.sf_graph('flow:here'), public.sf_graph('flow:here', 'svg');
 SELECT public.sf_validate('{}');

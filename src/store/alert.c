@@ -1,0 +1,73 @@
+/*
+ * alert.c
+ *		Rows of _sfflow.failure and _sfflow.acknowledgement.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "store/alert.h"
+
+/* Note that an execution has failed or timed out. */
+void
+sf_alert_note(const SfExecution *execution)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.failure AS f (execution_no, machine_no, times, failed_at, is_open)"
+		" VALUES ($1, $2, 1, $3, true) ON CONFLICT (execution_no) DO UPDATE SET"
+		" times = f.times OPERATOR(pg_catalog.+) 1, failed_at = excluded.failed_at, is_open = true");
+
+	sf_store_execute(&plan, SF_INT8(execution->execution_no), SF_INT4(execution->machine_no),
+					 SF_TIME(execution->stopped_at));
+}
+
+/* Note that an execution that has failed goes on. */
+void
+sf_alert_close(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.failure f SET is_open = false"
+		" WHERE f.execution_no" SF_EQ "$1 AND f.is_open");
+
+	sf_store_execute(&plan, SF_INT8(execution_no));
+}
+
+/*
+ * Record acknowledgements of alerts, and close the failures among them.  A failure
+ * that comes meanwhile has another time and stays open.
+ */
+#define ACKNOWLEDGE(which) \
+	"WITH a AS MATERIALIZED (SELECT x.execution_no, x.kind, pg_catalog.max(x.since) AS since" \
+	"  FROM _sfflow.alert x WHERE " which " GROUP BY x.execution_no, x.kind)," \
+	" noted AS (INSERT INTO _sfflow.acknowledgement AS k" \
+	"  (execution_no, kind, since, acknowledged_at, acknowledged_by, comment)" \
+	"  SELECT a.execution_no, a.kind, a.since, pg_catalog.clock_timestamp(), $3, $4 FROM a" \
+	"  ON CONFLICT (execution_no, kind) DO UPDATE SET since = excluded.since," \
+	"  acknowledged_at = excluded.acknowledged_at, acknowledged_by = excluded.acknowledged_by," \
+	"  comment = excluded.comment RETURNING 1)," \
+	" closed AS (UPDATE _sfflow.failure f SET is_open = false FROM a" \
+	"  WHERE f.execution_no" SF_EQ "a.execution_no AND f.failed_at" SF_EQ "a.since AND f.is_open" \
+	"  AND a.kind" SF_EQ "ANY ('{failed,timed_out,failed_again}'))" \
+	" SELECT pg_catalog.count(*) FROM noted"
+
+/* Acknowledge alerts of an execution, of one kind or (NULL) of all; returns how many. */
+int64
+sf_alert_acknowledge(int64 execution_no, const char *kind, const char *comment)
+{
+	static SfPlan plan = SF_PLAN(
+		ACKNOWLEDGE("x.execution_no" SF_EQ "$1 AND ($2 IS NULL OR x.kind" SF_EQ "$2)"));
+
+	return sf_store_number(&plan, 0, SF_INT8(execution_no), SF_TEXT(kind),
+						   SF_ROLE(GetUserId()), SF_TEXT(comment));
+}
+
+/* Acknowledge all alerts of a machine's executions since a time or before; returns how many. */
+int64
+sf_alert_acknowledge_all(int machine_no, TimestampTz until, const char *comment)
+{
+	static SfPlan plan = SF_PLAN(
+		ACKNOWLEDGE("x.machine_no" SF_EQ "$1 AND x.since" SF_LE "$2"));
+
+	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_TIME(until),
+						   SF_ROLE(GetUserId()), SF_TEXT(comment));
+}

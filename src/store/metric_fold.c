@@ -1,0 +1,277 @@
+/*
+ * metric_fold.c
+ *		Add increments to the tables of counters, and delete them.
+ *
+ * One transaction folds at a time: it has the row of _sfflow.metric_fold locked.
+ * Slices only insert increments, so none waits for it.  An increment is in the
+ * counters if and only if its row is gone, in each snapshot; so a reader adds the
+ * two.  The row also says up to where all increments were folded (the horizon).
+ * That only saves reading: rows that are there count, wherever they come from.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+#include "base/compat.h"
+#include "store/direct.h"
+#include "store/machine.h"
+#include "store/metric_fold.h"
+#include "store/metric_sums.h"
+
+/* Increments that one transaction folds, about */
+#define FOLD_SIZE	5000
+
+/* Hours and days are kept for that long, in days */
+#define KEPT_DAYS	400
+
+/* Columns of _sfflow.metric_increment */
+#define NCOLUMNS	5
+
+#define SF_BYTEA(x)	sf_query_arg(BYTEAOID, PointerGetDatum(x), false)
+
+/* Keep others from folding; false: another session folds now. */
+static bool
+lock_counters(void)
+{
+	static SfPlan there = SF_PLAN("SELECT 1 FROM _sfflow.metric_fold");
+	static SfPlan make = SF_PLAN(
+		"INSERT INTO _sfflow.metric_fold DEFAULT VALUES ON CONFLICT DO NOTHING");
+	static SfPlan lock = SF_PLAN("SELECT 1 FROM _sfflow.metric_fold FOR UPDATE SKIP LOCKED");
+
+	if (sf_store_number(&there, 0) == 0)
+		sf_store_execute(&make);
+	return sf_store_number(&lock, 0) == 1;
+}
+
+/* Forget what was folded: increments may have been loaded. */
+void
+sf_metric_forget_horizon(void)
+{
+	static SfPlan plan = SF_PLAN("UPDATE _sfflow.metric_fold SET system_identifier = NULL");
+
+	sf_store_execute(&plan);
+}
+
+/* --- the counters --- */
+
+/* Parts of the queries: "x = m.x + excluded.x, " for the counters of a machine, and so on */
+#define ADD(name)		#name " = m." #name " OPERATOR(pg_catalog.+) excluded." #name ", "
+#define NAME(name)		#name ", "
+#define ADD_TIMES \
+	" time_us = m.time_us OPERATOR(pg_catalog.+) excluded.time_us," \
+	" time_histogram = _sfflow.histogram_add(m.time_histogram, excluded.time_histogram)"
+#define VALUE(name)		SF_INT8(sums->name),
+
+/* Add the sums of a machine in an hour to its counters. */
+static void
+add_machine(const SfMachineSums *sums)
+{
+	static SfPlan total = SF_PLAN(
+		"INSERT INTO _sfflow.metric_total AS m (machine_no, " SF_COUNTER_LIST(NAME) "time_us, time_histogram)"
+		" VALUES ($1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
+		" ON CONFLICT (machine_no) DO UPDATE SET " SF_COUNTER_LIST(ADD) ADD_TIMES);
+	static SfPlan hour = SF_PLAN(
+		"INSERT INTO _sfflow.metric_hour AS m (machine_no, hour, " SF_COUNTER_LIST(NAME) "time_us, time_histogram)"
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
+		" ON CONFLICT (machine_no, hour) DO UPDATE SET " SF_COUNTER_LIST(ADD) ADD_TIMES);
+	static SfPlan forget = SF_PLAN(
+		"DELETE FROM _sfflow.metric_hour m WHERE m.machine_no" SF_EQ "$1 AND m.hour" SF_LT "$2");
+	const SfArg args[] = {
+		SF_INT4(sums->key.machine_no), SF_TIME(sums->key.hour), SF_COUNTER_LIST(VALUE)
+		SF_INT8(sums->times.sum), SF_BYTEA(sf_metric_histogram(&sums->times)),
+	};
+
+	sf_store_run(InvalidOid, &total, NULL, NULL, args, lengthof(args));
+	sf_store_run(InvalidOid, &hour, NULL, NULL, args, lengthof(args));
+	sf_store_execute(&forget, SF_INT4(sums->key.machine_no),
+					 SF_TIME(sums->key.hour - KEPT_DAYS * USECS_PER_DAY));
+}
+
+/* Add the sums of a job in a day to its counters. */
+static void
+add_job(const SfJobSums *sums, const char *job)
+{
+	static SfPlan total = SF_PLAN(
+		"INSERT INTO _sfflow.metric_job AS m"
+		" (machine_no, job, runs, failures, time_us, time_histogram, recent_us, last_at)"
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
+		" ON CONFLICT (machine_no, job) DO UPDATE SET"
+		" runs = m.runs OPERATOR(pg_catalog.+) excluded.runs,"
+		" failures = m.failures OPERATOR(pg_catalog.+) excluded.failures,"
+		" recent_us = (excluded.recent_us OPERATOR(pg_catalog.||) m.recent_us)[1:30],"
+		" last_at = GREATEST(m.last_at, excluded.last_at)," ADD_TIMES);
+	static SfPlan day = SF_PLAN(
+		"INSERT INTO _sfflow.metric_job_day AS m"
+		" (machine_no, day, job, runs, failures, time_us, time_histogram)"
+		" VALUES ($1, $2, $3, $4, $5, $6, $7)"
+		" ON CONFLICT (machine_no, day, job) DO UPDATE SET"
+		" runs = m.runs OPERATOR(pg_catalog.+) excluded.runs,"
+		" failures = m.failures OPERATOR(pg_catalog.+) excluded.failures," ADD_TIMES);
+	static SfPlan forget = SF_PLAN(
+		"DELETE FROM _sfflow.metric_job_day m WHERE m.machine_no" SF_EQ "$1 AND m.day" SF_LT "$2");
+	bytea	   *histogram = sf_metric_histogram(&sums->times);
+
+	sf_store_execute(&total, SF_INT4(sums->key.machine_no), SF_TEXT(job),
+					 SF_INT8(sums->times.n), SF_INT8(sums->failures), SF_INT8(sums->times.sum),
+					 SF_BYTEA(histogram),
+					 sf_query_arg(INT8ARRAYOID, sf_metric_recent(&sums->times), false),
+					 SF_TIME_OR_NULL(sums->last_at, 0));
+	sf_store_execute(&day, SF_INT4(sums->key.machine_no), SF_TIME(sums->key.day), SF_TEXT(job),
+					 SF_INT8(sums->times.n), SF_INT8(sums->failures), SF_INT8(sums->times.sum),
+					 SF_BYTEA(histogram));
+	sf_store_execute(&forget, SF_INT4(sums->key.machine_no),
+					 SF_TIME(sums->key.day - KEPT_DAYS * USECS_PER_DAY));
+}
+
+/* Add retries of a state because of an error; beyond 200 names a machine, under the name "(other)". */
+static void
+add_retry(const SfRetrySums *sums, const char *state)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.metric_retry AS m (machine_no, state, error, retries)"
+		" SELECT $1, $2, CASE WHEN known.n" SF_LT "200 OR known.this THEN $3 ELSE '(other)' END, $4"
+		" FROM (SELECT pg_catalog.count(*) AS n,"
+		"  pg_catalog.count(*) FILTER (WHERE k.state" SF_EQ "$2 AND k.error" SF_EQ "$3)" SF_GT "0 AS this"
+		"  FROM _sfflow.metric_retry k WHERE k.machine_no" SF_EQ "$1) known"
+		" ON CONFLICT (machine_no, state, error) DO UPDATE SET"
+		" retries = m.retries OPERATOR(pg_catalog.+) excluded.retries");
+
+	sf_store_execute(&plan, SF_INT4(sums->key.machine_no), SF_TEXT(state),
+					 SF_TEXT(sums->key.error), SF_INT8(sums->retries));
+}
+
+/* Add all sums, but for those of machines that were dropped. */
+static void
+add_sums(const SfMetricSums *sums)
+{
+	HASH_SEQ_STATUS scan;
+	const SfMachineSums *machine;
+	const SfJobSums *job;
+	const SfRetrySums *retry;
+	const char *name;
+
+	hash_seq_init(&scan, sums->machines);
+	while ((machine = hash_seq_search(&scan)) != NULL)
+		if (sf_machine_identity((int) machine->key.machine_no) != NULL)
+			add_machine(machine);
+	hash_seq_init(&scan, sums->jobs);
+	while ((job = hash_seq_search(&scan)) != NULL)
+	{
+		name = sf_metric_state_name(job->key.machine_no, job->key.version, (int) job->key.state);
+		if (name != NULL)
+			add_job(job, name);
+	}
+	hash_seq_init(&scan, sums->retries);
+	while ((retry = hash_seq_search(&scan)) != NULL)
+	{
+		name = sf_metric_state_name(retry->key.machine_no, retry->key.version, retry->key.state);
+		if (name != NULL)
+			add_retry(retry, name);
+	}
+}
+
+/* --- the horizon --- */
+
+/* A transaction's number with its epoch: the transaction is not of the future. */
+static int64
+widen(TransactionId xid, FullTransactionId next)
+{
+	uint32		epoch = EpochFromFullTransactionId(next);
+
+	if (xid > XidFromFullTransactionId(next))
+		epoch--;
+	return (int64) U64FromFullTransactionId(FullTransactionIdFromEpochAndXid(epoch, xid));
+}
+
+/*
+ * Note that all increments that a snapshot shows were folded.  This transaction may
+ * write more of them, so it counts as one that was in progress.
+ */
+static void
+move_horizon(Snapshot snapshot)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.metric_fold SET system_identifier = $1, database_oid = $2,"
+		" from_xid = $3, open_xids = $4");
+	FullTransactionId next = ReadNextFullTransactionId();
+	TransactionId own = GetTopTransactionId();
+	Datum	   *open = palloc(sizeof(Datum) * (snapshot->xcnt + 1));
+	int			n = 0;
+
+	for (uint32 i = 0; i < snapshot->xcnt; i++)
+		open[n++] = Int64GetDatum(widen(snapshot->xip[i], next));
+	if (TransactionIdPrecedes(own, snapshot->xmax))
+		open[n++] = Int64GetDatum(widen(own, next));
+	sf_store_execute(&plan, SF_INT8((int64) GetSystemIdentifier()),
+					 sf_query_arg(OIDOID, ObjectIdGetDatum(MyDatabaseId), false),
+					 SF_INT8(widen(snapshot->xmax, next)),
+					 sf_query_arg(INT8ARRAYOID,
+								  PointerGetDatum(construct_array(open, n, INT8OID, sizeof(int64),
+																  FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)),
+								  false));
+}
+
+/* --- folding --- */
+
+/* Delete the increments that were added. */
+static void
+delete_increments(const SfIncrements *increments)
+{
+	SfTable    *table = sf_table_open("metric_increment", NCOLUMNS);
+	ListCell   *lc;
+
+	foreach(lc, increments->tids)
+		sf_table_delete(table, lfirst(lc));
+	sf_table_close(table);
+	CommandCounterIncrement();
+}
+
+/* Fold what the active snapshot shows. */
+static void
+fold(void)
+{
+	SfMetricSums sums;
+	SfIncrements increments = {NIL, false};
+
+	sf_metric_sum(&sums, FOLD_SIZE, &increments);
+	if (increments.tids == NIL)
+		return;
+	delete_increments(&increments);
+	add_sums(&sums);
+	if (increments.complete)
+		move_horizon(GetActiveSnapshot());
+}
+
+/*
+ * Fold increments, unless another session does.  A transaction of one snapshot
+ * does not see what others have folded since, so it leaves that to others.
+ */
+void
+sf_metric_fold(void)
+{
+	MemoryContext context;
+	MemoryContext old;
+	bool		ours;
+
+	sf_metric_forget_written();
+	if (IsolationUsesXactSnapshot())
+		return;
+	PushActiveSnapshot(GetTransactionSnapshot());
+	ours = sf_metric_is_there() && lock_counters();
+	PopActiveSnapshot();
+	if (!ours)
+		return;
+	context = AllocSetContextCreate(CurrentMemoryContext, "sfflow fold", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(context);
+	PushActiveSnapshot(GetLatestSnapshot());
+	fold();
+	PopActiveSnapshot();
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}

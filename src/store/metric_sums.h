@@ -1,0 +1,79 @@
+/*
+ * metric_sums.h
+ *		Increments added up, in the memory of a backend.
+ */
+#ifndef SF_STORE_METRIC_SUMS_H
+#define SF_STORE_METRIC_SUMS_H
+
+#include "utils/hsearch.h"
+
+#include "store/metric.h"
+
+/* Counters of a state machine: the columns of the tables, in order */
+#define SF_COUNTER_LIST(X) \
+	X(started) X(succeeded) X(failed) X(aborted) X(timed_out) X(throttled) X(redriven) \
+	X(transitions) X(retries)
+
+/* Durations, in the order in which they were counted */
+typedef struct SfDurations
+{
+	int64		sum;
+	int			n;
+	int			size;
+	int64	   *us;
+} SfDurations;
+
+/* Of a state machine in an hour */
+typedef struct SfMachineSums
+{
+	struct
+	{
+		TimestampTz hour;
+		int64		machine_no;
+	}			key;
+#define SF_COUNTER_FIELD(name) int64 name;
+	SF_COUNTER_LIST(SF_COUNTER_FIELD)
+	SfDurations times;			/* of executions that have ended */
+} SfMachineSums;
+
+/* Of the tasks of a state in a day */
+typedef struct SfJobSums
+{
+	struct
+	{
+		TimestampTz day;
+		int			machine_no;
+		int			version;
+		int64		state;
+	}			key;
+	int64		failures;
+	TimestampTz last_at;
+	SfDurations times;			/* of those that have succeeded */
+} SfJobSums;
+
+/* Of the retries of a state because of an error */
+typedef struct SfRetrySums
+{
+	struct
+	{
+		int			machine_no;
+		int			version;
+		int			state;
+		char		error[SF_METRIC_ERROR_SIZE];
+	}			key;
+	int64		retries;
+} SfRetrySums;
+
+typedef struct SfMetricSums
+{
+	HTAB	   *machines;		/* SfMachineSums */
+	HTAB	   *jobs;			/* SfJobSums */
+	HTAB	   *retries;		/* SfRetrySums */
+} SfMetricSums;
+
+extern void sf_metric_sum(SfMetricSums *sums, int limit, SfIncrements *increments);
+extern bytea *sf_metric_histogram(const SfDurations *times);
+extern Datum sf_metric_recent(const SfDurations *times);
+extern const char *sf_metric_state_name(int machine_no, int version, int state);
+
+#endif							/* SF_STORE_METRIC_SUMS_H */
