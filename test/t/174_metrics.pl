@@ -221,7 +221,7 @@ my $tables = $node->safe_psql('shop', q(SELECT string_agg(c.oid::regclass::text,
 $node->safe_psql('postgres', 'CREATE DATABASE subscriber');
 $node->safe_psql('subscriber', 'CREATE EXTENSION sfflow');
 $node->safe_psql('shop', "CREATE PUBLICATION p FOR TABLE $tables; SELECT pg_create_logical_replication_slot('s', 'pgoutput')");
-$node->safe_psql('subscriber', sprintf(q(CREATE SUBSCRIPTION s CONNECTION '%s' PUBLICATION p WITH (create_slot = false, slot_name = 's')), $node->connstr('shop')));
+$node->safe_psql('subscriber', sprintf(q(CREATE SUBSCRIPTION s CONNECTION '%s' PUBLICATION p WITH (create_slot = false, slot_name = 's')), $node->connstr('shop') =~ s/'/''/gr));
 ok($node->poll_query_until('subscriber', q(SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel)), 'a subscriber copies the tables');
 is(same('subscriber', 'a subscriber'), $node->safe_psql('shop', $counters), 'it shows the same');
 $node->safe_psql('shop', q(SELECT sf_enable(); SELECT sf_start('m', '{}', n::text) FROM generate_series(26, 40) n));
