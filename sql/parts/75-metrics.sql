@@ -174,12 +174,13 @@ JOIN (
 WHERE _sfflow.can_read(m.name, m.owner);
 COMMENT ON VIEW @extschema@.sf_retries IS 'how often states were retried, by error';
 
--- Alerts of executions, acknowledged or not, but for failures: those are only here while open.
+-- Alerts of executions, acknowledged or not, but for failures: those are only here while open. OFFSET 0 has
+-- executions looked up by their numbers: no plan reads all that are stored.
 CREATE VIEW _sfflow.alert AS
 SELECT CASE e.status WHEN @STATUS_FAILED@ THEN 'failed' ELSE 'timed_out' END AS kind, e.execution_no, e.execution_id,
 	e.machine_no, f.failed_at AS since, concat_ws(': ', CASE WHEN e.cause IS NULL THEN s.state END, e.error, e.cause) AS detail
 FROM _sfflow.failure f
-JOIN _sfflow.readable_execution e ON e.execution_no = f.execution_no
+CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = f.execution_no OFFSET 0) e
 LEFT JOIN LATERAL (
 	SELECT format('state "%s"', p.state) AS state
 	FROM _sfflow.branch b
@@ -190,7 +191,7 @@ UNION ALL
 SELECT 'failed_again', e.execution_no, e.execution_id, e.machine_no, f.failed_at,
 	format('it has failed %s times under this id', f.times)
 FROM _sfflow.failure f
-JOIN _sfflow.readable_execution e ON e.execution_no = f.execution_no
+CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = f.execution_no OFFSET 0) e
 WHERE f.is_open AND f.times > 1 AND e.status IN (@STATUS_FAILED@, @STATUS_TIMED_OUT@)
 UNION ALL
 SELECT 'overdue', e.execution_no, e.execution_id, e.machine_no, min(b.due_at), format('%s due for more than five minutes',
@@ -199,7 +200,7 @@ FROM (SELECT DISTINCT m.owner FROM _sfflow.state_machine m) o
 CROSS JOIN LATERAL (
 	SELECT d.execution_no, d.due_at FROM _sfflow.branch d
 	WHERE d.owner = o.owner AND d.due_at < now() - interval '5 minutes' AND d.phase <> @PHASE_ANNOUNCED@) b
-JOIN _sfflow.readable_execution e ON e.execution_no = b.execution_no
+CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = b.execution_no OFFSET 0) e
 GROUP BY e.execution_no, e.execution_id, e.machine_no
 UNION ALL
 SELECT 'dead_letter', e.execution_no, e.execution_id, e.machine_no, d.died_at,
@@ -212,7 +213,7 @@ SELECT 'slow_task', e.execution_no, e.execution_id, e.machine_no, b.began,
 	format('state "%s" has run for %s; of %s runs 95 %% took at most %s', p.state,
 		date_trunc('second', now() - b.began), r.runs, date_trunc('milliseconds', r.p95))
 FROM _sfflow.branch bb
-JOIN _sfflow.readable_execution e ON e.execution_no = bb.execution_no
+CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = bb.execution_no OFFSET 0) e
 LEFT JOIN _sfflow.task t ON t.execution_no = bb.execution_no AND t.branch_no = bb.branch_no AND bb.phase = @PHASE_EXTERNAL@
 CROSS JOIN LATERAL (SELECT CASE WHEN t.execution_no IS NULL THEN bb.started_at
 	WHEN t.status = @TASK_TAKEN@ THEN t.started_at END AS began) b
