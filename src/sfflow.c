@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 #include "store/instance_file.h"
 #include "store/quota.h"
+#include "store/throttle.h"
 #include "task/sql_task.h"
 #include "worker/worker.h"
 
@@ -34,5 +35,6 @@ _PG_init(void)
 	if (!IsUnderPostmaster)
 		sf_instance_file_start();
 	sf_quota_init();
+	sf_throttle_init();
 	sf_worker_init();
 }

@@ -127,7 +127,7 @@ sfflow_sf_redrive(PG_FUNCTION_ARGS)
 	execution = sf_arg_execution(id, SF_LOCK_WAIT, needed);
 	if (as_it_was && redrive_tolerated(execution))
 		PG_RETURN_INT32(execution->redrive_count);
-	sf_quota_require(execution->owner, execution->machine_name);
+	sf_quota_require(execution->owner, execution->machine_no, execution->machine_name);
 	count = sf_lifecycle_redrive(execution, from_state, input, &from);
 	sf_control_redrive_notice(execution, from);
 	PG_RETURN_INT32(count);

@@ -120,7 +120,7 @@ resume_ended(SfExecution *execution, bool differs)
 						sf_status_name(execution->status)),
 				 errdetail("To resume it would use the input that it was started with."),
 				 errhint("Use sf_redrive() to go on with the old input, or if_exists => 'restart' to run from the start with the new one.")));
-	sf_quota_require(execution->owner, execution->machine_name);
+	sf_quota_require(execution->owner, execution->machine_no, execution->machine_name);
 	(void) sf_lifecycle_redrive(execution, NULL, NULL, &from);
 	sf_control_redrive_notice(execution, from);
 	return "redriven";
@@ -159,7 +159,7 @@ handle_existing(SfExecution *execution, const SfMachine *machine, Jsonb *input,
 						 errmsg("execution \"%s\" is RUNNING and cannot be restarted",
 								execution->execution_id),
 						 errhint("Stop it first with sf_stop().")));
-			sf_quota_require(machine->owner, machine->name);
+			sf_quota_require(machine->owner, machine->machine_no, machine->name);
 			sf_lifecycle_restart(execution, machine, input);
 			return "restarted";
 	}
@@ -220,7 +220,7 @@ sfflow_sf_start(PG_FUNCTION_ARGS)
 	else
 		is_new = sf_lifecycle_begin(&execution);
 	if (is_new && quota != SF_QUOTA_NONE)
-		sf_quota_raise(quota, execution.owner, machine->name);
+		sf_quota_raise(quota, execution.owner, machine->machine_no, machine->name);
 	if (!is_new)
 	{
 		if (quota == SF_QUOTA_NONE)

@@ -25,6 +25,7 @@
 #include "store/machine.h"
 #include "store/privilege.h"
 #include "store/quota.h"
+#include "store/throttle.h"
 
 /* Milliseconds since 1970 */
 static int64
@@ -153,6 +154,7 @@ insert_child(SfExecution *child, SfError *error)
 	{
 		if (sf_execution_find(child->execution_id, SF_LOCK_NONE) != NULL)
 			return existing_child(child, error);
+		sf_throttle_note(child->machine_no);
 		sf_error_set(error, "StepFunctions.ExecutionLimitExceeded",
 					 "Execution Limit Exceeded: %s is reached",
 					 sf_quota_describe(quota, child->owner));

@@ -90,14 +90,15 @@ static bool
 has_counted(const SfTally *tally)
 {
 	return tally->started != 0 || tally->redriven != 0 || tally->transitions != 0 ||
-		tally->length != 0;
+		tally->throttled != 0 || tally->length != 0;
 }
 
 /* Empty a tally; its memory stays. */
 static void
 empty(SfTally *tally)
 {
-	tally->started = tally->redriven = tally->transitions = tally->length = 0;
+	tally->started = tally->redriven = tally->transitions = tally->throttled = 0;
+	tally->length = 0;
 }
 
 /* Add a tally to another one of the same version, and empty it. */
@@ -107,6 +108,7 @@ merge(SfTally *into, SfTally *tally)
 	into->started += tally->started;
 	into->redriven += tally->redriven;
 	into->transitions += tally->transitions;
+	into->throttled += tally->throttled;
 	if (tally->length > 0)
 		memcpy(make_room(into, tally->length), tally->bytes, tally->length);
 	into->length += tally->length;
@@ -117,12 +119,13 @@ merge(SfTally *into, SfTally *tally)
 static bytea *
 form_counts(SfTally *tally)
 {
-	bytea	   *counts = palloc(VARHDRSZ + 1 + 6 * SF_VARINT_MAX + tally->length);
+	bytea	   *counts = palloc(VARHDRSZ + 1 + 2 * KINDS * SF_VARINT_MAX + tally->length);
 	uint8	   *at = (uint8 *) VARDATA(counts);
 	const int	numbers[] = {
 		[SF_METRIC_STARTED] = tally->started,
 		[SF_METRIC_REDRIVEN] = tally->redriven,
 		[SF_METRIC_TRANSITIONS] = tally->transitions,
+		[SF_METRIC_THROTTLED] = tally->throttled,
 	};
 
 	*at++ = FORM;

@@ -36,6 +36,7 @@ typedef struct SfTally
 	int			started;
 	int			redriven;
 	int			transitions;
+	int			throttled;
 	int			length;			/* of what else there is, as stored */
 	int			size;
 	uint8	   *bytes;

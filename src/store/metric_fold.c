@@ -23,6 +23,7 @@
 #include "store/machine.h"
 #include "store/metric_fold.h"
 #include "store/metric_sums.h"
+#include "store/throttle.h"
 
 /* Increments that one transaction folds, about */
 #define FOLD_SIZE	5000
@@ -248,6 +249,13 @@ fold(void)
 		move_horizon(GetActiveSnapshot());
 }
 
+/* Is there anything to fold? */
+bool
+sf_metric_is_to_fold(void)
+{
+	return sf_throttle_is_there() || sf_metric_is_there();
+}
+
 /*
  * Fold increments, unless another session does.  A transaction of one snapshot
  * does not see what others have folded since, so it leaves that to others.
@@ -263,7 +271,9 @@ sf_metric_fold(void)
 	if (IsolationUsesXactSnapshot())
 		return;
 	PushActiveSnapshot(GetTransactionSnapshot());
-	ours = sf_metric_is_there() && lock_counters();
+	ours = sf_metric_is_to_fold() && lock_counters();
+	if (ours)
+		sf_metric_write(sf_throttle_take(), GetCurrentTimestamp());
 	PopActiveSnapshot();
 	if (!ours)
 		return;

@@ -8,6 +8,7 @@
 /* After so many increments of its own a worker folds without waiting for its next scan */
 #define SF_METRIC_FOLD_AT	1000
 
+extern bool sf_metric_is_to_fold(void);
 extern void sf_metric_fold(void);
 extern void sf_metric_forget_horizon(void);
 

@@ -29,6 +29,7 @@
 #include "base/errors.h"
 #include "store/quota.h"
 #include "store/role_settings.h"
+#include "store/throttle.h"
 #include "store/branch.h"
 
 #define TRANCHE			"sfflow_quota"
@@ -398,10 +399,11 @@ sf_quota_describe(SfQuotaKind kind, Oid owner)
 
 /* Raise the error for a quota that is used up. */
 void
-sf_quota_raise(SfQuotaKind kind, Oid owner, const char *machine)
+sf_quota_raise(SfQuotaKind kind, Oid owner, int machine_no, const char *machine)
 {
 	bool		starts = kind == SF_QUOTA_STARTS;
 
+	sf_throttle_note(machine_no);
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_QUOTA_EXCEEDED),
 			 errmsg("no more executions of state machine \"%s\" can be started now", machine),
@@ -415,12 +417,12 @@ sf_quota_raise(SfQuotaKind kind, Oid owner, const char *machine)
 
 /* Count what continues an ended execution as a start, or raise. */
 void
-sf_quota_require(Oid owner, const char *machine)
+sf_quota_require(Oid owner, int machine_no, const char *machine)
 {
 	SfQuotaKind kind = sf_quota_take(owner);
 
 	if (kind != SF_QUOTA_NONE)
-		sf_quota_raise(kind, owner, machine);
+		sf_quota_raise(kind, owner, machine_no, machine);
 }
 
 /* Take back the count of a start that found its execution there. */

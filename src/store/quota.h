@@ -27,9 +27,10 @@ typedef enum SfQuotaKind
 extern const SfQuotas *sf_quota_of(Oid owner);
 extern SfQuotaKind sf_quota_take(Oid owner);
 extern void sf_quota_give_back(Oid owner);
-extern void sf_quota_raise(SfQuotaKind kind, Oid owner, const char *machine)
+extern void sf_quota_raise(SfQuotaKind kind, Oid owner, int machine_no,
+						   const char *machine)
 			pg_attribute_noreturn();
-extern void sf_quota_require(Oid owner, const char *machine);
+extern void sf_quota_require(Oid owner, int machine_no, const char *machine);
 
 /* "sfflow.max_… (n) of role "…"", for errors. */
 extern char *sf_quota_describe(SfQuotaKind kind, Oid owner);

@@ -25,7 +25,6 @@
 #include "store/direct.h"
 #include "store/due.h"
 #include "store/instance.h"
-#include "store/metric.h"
 #include "store/metric_fold.h"
 #include "task/sql_task.h"
 #include "worker/attempt.h"
@@ -128,7 +127,7 @@ work(SfAttempt *a)
 	{
 		case SF_ATTEMPT_SCAN:
 			scan_due(a->scan);
-			a->scan->counted = a->scan->from == DT_NOBEGIN && sf_metric_is_there();
+			a->scan->counted = a->scan->from == DT_NOBEGIN && sf_metric_is_to_fold();
 			/* rows loaded since the verdict were seen, but not yet the mark of the load */
 			a->verdict = sf_verdict();
 			break;

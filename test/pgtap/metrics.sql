@@ -1,6 +1,6 @@
 -- What sf_metrics and the views beside it count, folded or not, and what an acknowledged alert is.
 BEGIN;
-SELECT plan(44);
+SELECT plan(48);
 
 CREATE FUNCTION metric_task(bad boolean, n integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -116,6 +116,19 @@ SELECT is(_sfflow.histogram_percentiles('\xffffffffffffffffffff01ffffffff'), NUL
 SELECT is(_sfflow.histogram_percentiles(_sfflow.histogram_add('\x0501', '\x0503')), ARRAY[0.005, 0.005, 0.005]::double precision[], 'one bucket');
 SELECT is((SELECT _sfflow.histogram_percentiles(_sfflow.histogram_sum(h)) FROM (VALUES ('\x0001'::bytea), ('\x0a02'), (NULL)) v(h)),
 	ARRAY[0.01, 0.01, 0.01]::double precision[], 'a sum of three');
+
+-- Starts that a quota refuses
+CREATE ROLE metric_owner;
+ALTER ROLE metric_owner SET sfflow.max_executions_per_owner = 1;
+SELECT sf_create_state_machine('narrow', definition) FROM sf_state_machines WHERE state_machine = 'slow';
+SELECT sf_alter_owner('narrow', 'metric_owner');
+SELECT sf_start('narrow', name => 'a');
+SELECT throws_ok($$ SELECT sf_start('narrow', name => 'b') $$, 'SF040');
+SELECT throws_ok($$ SELECT sf_start('narrow', name => 'c') $$, 'SF040');
+CALL sf_run_due(0);
+SELECT is(pg_temp.counts('narrow'), '0 0 0 0 0 2 0 0 0', 'are counted');
+CALL sf_run_due(0);
+SELECT is(pg_temp.counts('narrow'), '0 0 0 0 0 2 0 0 0', 'once');
 
 -- Alerts
 CREATE FUNCTION pg_temp.kinds(id text) RETURNS text LANGUAGE sql AS
