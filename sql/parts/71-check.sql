@@ -202,6 +202,8 @@ FROM (
 	UNION ALL SELECT 'task', t.execution_no FROM _sfflow.task t
 	UNION ALL SELECT 'start_request', r.execution_no FROM _sfflow.start_request r
 	UNION ALL SELECT 'map_run', r.execution_no FROM _sfflow.map_run r
+	UNION ALL SELECT 'failure', f.execution_no FROM _sfflow.failure f
+	UNION ALL SELECT 'acknowledgement', k.execution_no FROM _sfflow.acknowledgement k
 	UNION ALL SELECT DISTINCT 'map_item', i.execution_no FROM _sfflow.map_item i) o
 WHERE NOT EXISTS (SELECT FROM _sfflow.execution e WHERE e.execution_no = o.execution_no)
 GROUP BY o.relation, o.execution_no

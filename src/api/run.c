@@ -367,7 +367,8 @@ sfflow_sf_run_due(PG_FUNCTION_ARGS)
 		taken = run_due(left, nonatomic);
 		left -= taken;
 	}
-	sf_metric_fold();
+	while (sf_metric_fold() && nonatomic)
+		SPI_commit();
 	if (SPI_finish() != SPI_OK_FINISH)
 		elog(ERROR, "SPI_finish failed");
 	PG_RETURN_VOID();

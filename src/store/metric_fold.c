@@ -233,8 +233,8 @@ delete_increments(const SfIncrements *increments)
 	CommandCounterIncrement();
 }
 
-/* Fold what the active snapshot shows. */
-static void
+/* Fold what the active snapshot shows; false: there is more. */
+static bool
 fold(void)
 {
 	SfMetricSums sums;
@@ -242,11 +242,12 @@ fold(void)
 
 	sf_metric_sum(&sums, FOLD_SIZE, &increments);
 	if (increments.tids == NIL)
-		return;
+		return true;
 	delete_increments(&increments);
 	add_sums(&sums);
 	if (increments.complete)
 		move_horizon(GetActiveSnapshot());
+	return increments.complete;
 }
 
 /* Is there anything to fold? */
@@ -258,30 +259,33 @@ sf_metric_is_to_fold(void)
 
 /*
  * Fold increments, unless another session does.  A transaction of one snapshot
- * does not see what others have folded since, so it leaves that to others.
+ * does not see what others have folded since, so it leaves that to others.  Returns
+ * true if there is more, for another transaction.
  */
-void
+bool
 sf_metric_fold(void)
 {
 	MemoryContext context;
 	MemoryContext old;
-	bool		ours;
+	bool		ours,
+				complete;
 
 	sf_metric_forget_written();
 	if (IsolationUsesXactSnapshot())
-		return;
+		return false;
 	PushActiveSnapshot(GetTransactionSnapshot());
 	ours = sf_metric_is_to_fold() && lock_counters();
 	if (ours)
 		sf_metric_write(sf_throttle_take(), GetCurrentTimestamp());
 	PopActiveSnapshot();
 	if (!ours)
-		return;
+		return false;
 	context = AllocSetContextCreate(CurrentMemoryContext, "sfflow fold", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(context);
 	PushActiveSnapshot(GetLatestSnapshot());
-	fold();
+	complete = fold();
 	PopActiveSnapshot();
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
+	return !complete;
 }

@@ -9,7 +9,7 @@
 #define SF_METRIC_FOLD_AT	1000
 
 extern bool sf_metric_is_to_fold(void);
-extern void sf_metric_fold(void);
+extern bool sf_metric_fold(void);
 extern void sf_metric_forget_horizon(void);
 
 #endif							/* SF_STORE_METRIC_FOLD_H */

@@ -151,7 +151,7 @@ work(SfAttempt *a)
 			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
 			break;
 		case SF_ATTEMPT_FOLD:
-			sf_metric_fold();
+			a->more = sf_metric_fold();
 			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
 			break;
 	}
@@ -253,6 +253,7 @@ sf_attempt(SfAttempt *a)
 	a->verdict = SF_TURN_MAY_WORK;
 	memset(&a->result, 0, sizeof(a->result));
 	a->ntouched = 0;
+	a->more = false;
 	a->in_commit = a->collided = false;
 	sf_table_forget_collision();
 	sf_poison_turn_begin(sf_slot_number(), MyDatabaseId, a->alone);

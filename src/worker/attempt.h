@@ -68,6 +68,7 @@ typedef struct SfAttempt
 	bool		ok;				/* it was committed */
 	SfTurnVerdict verdict;
 	SfSliceResult result;
+	bool		more;			/* FOLD: there is more to fold */
 	SfDueScan  *scan;			/* SCAN */
 	SfFault		fault;
 	int			sqlstate;

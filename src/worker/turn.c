@@ -45,6 +45,9 @@
 #include "worker/slot.h"
 #include "worker/turn.h"
 
+/* Transactions of a turn that fold metrics, at most: some 30 ms each */
+#define MAX_FOLDS	10
+
 /* --- owners with work, and since when long tasks are announced --- */
 
 /* Copy the owners that are known; false: there may be others. */
@@ -440,7 +443,9 @@ fold_metrics(void)
 {
 	SfAttempt	a = {.kind = SF_ATTEMPT_FOLD};
 
-	(void) sf_attempt(&a);
+	for (int i = 0; i < MAX_FOLDS; i++)
+		if (!sf_attempt(&a) || !a.more)
+			return;
 }
 
 /* Put what a scan found into the shared area. */
