@@ -1,6 +1,6 @@
 -- What sf_metrics and the views beside it count, folded or not, and what an acknowledged alert is.
 BEGIN;
-SELECT plan(48);
+SELECT plan(53);
 
 CREATE FUNCTION metric_task(bad boolean, n integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -143,6 +143,16 @@ SELECT is(pg_temp.kinds('metric:d'), 'failed,failed_again', 'a failure after a r
 SELECT is(sf_acknowledge_all('metric', now() - interval '1 day'), 0::bigint, 'nothing is so old');
 SELECT is(sf_acknowledge_all('metric'), 4::bigint, 'all of a machine');
 SELECT is((SELECT count(*) FROM sf_alerts WHERE execution_id LIKE 'metric:%'), 0::bigint, 'are gone');
+
+-- An alert that is no failure comes back when its since is a later one.
+SELECT sf_start('slow', '{}', 'due');
+UPDATE _sfflow.branch b SET due_at = now() - interval '1 h' FROM _sfflow.execution e WHERE e.execution_no = b.execution_no AND e.execution_id = 'slow:due';
+SELECT is(pg_temp.kinds('slow:due'), 'overdue', 'it is overdue');
+SELECT is(sf_acknowledge('slow:due', 'failed'), 0, 'which is another kind');
+SELECT is(sf_acknowledge('slow:due', 'overdue') || pg_temp.kinds('slow:due'), '1', 'acknowledged');
+UPDATE _sfflow.branch b SET due_at = now() - interval '10 min' FROM _sfflow.execution e WHERE e.execution_no = b.execution_no AND e.execution_id = 'slow:due';
+SELECT is(pg_temp.kinds('slow:due'), 'overdue', 'overdue again since a later time');
+SELECT throws_like($$ SELECT sf_acknowledge('slow:due', 'dead') $$, 'argument kind must not be "dead"');
 
 SELECT * FROM finish();
 ROLLBACK;
