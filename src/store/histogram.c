@@ -6,6 +6,7 @@
 
 #include "port/pg_bitutils.h"
 
+#include "base/compat.h"
 #include "base/varint.h"
 #include "store/histogram.h"
 

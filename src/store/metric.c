@@ -13,6 +13,7 @@
 #include "miscadmin.h"
 #include "utils/array.h"
 
+#include "base/compat.h"
 #include "base/varint.h"
 #include "store/metric.h"
 #include "store/direct.h"
