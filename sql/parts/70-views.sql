@@ -42,12 +42,6 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_events'
 LANGUAGE C IMMUTABLE PARALLEL SAFE COST 20 ROWS 25;
 
--- How many events of some types a row has.
-CREATE FUNCTION _sfflow.event_count(execution_no bigint, first_id integer, body bytea, types smallint[])
-RETURNS integer
-AS 'MODULE_PATHNAME', 'sfflow_event_count'
-LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 5;
-
 -- The payload that an event of a row holds.
 CREATE FUNCTION _sfflow.event_payload(execution_no bigint, first_id integer, body bytea, documents jsonb[],
 	id integer) RETURNS jsonb

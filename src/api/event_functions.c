@@ -19,7 +19,6 @@
 #include "store/history_codec.h"
 
 PG_FUNCTION_INFO_V1(sfflow_events);
-PG_FUNCTION_INFO_V1(sfflow_event_count);
 PG_FUNCTION_INFO_V1(sfflow_event_payload);
 PG_FUNCTION_INFO_V1(sfflow_inspect_history);
 PG_FUNCTION_INFO_V1(sfflow_event_types);
@@ -108,22 +107,6 @@ sfflow_events(PG_FUNCTION_ARGS)
 		if (types.has[reader.event.type])
 			put_event(fcinfo, &reader);
 	return (Datum) 0;
-}
-
-/* Count the events of some types in a row: execution_no, first_id, body, types. */
-Datum
-sfflow_event_count(PG_FUNCTION_ARGS)
-{
-	SfHistoryRow row = {.execution_no = PG_GETARG_INT64(0),.first_id = PG_GETARG_INT32(1),
-	.body = pointer_argument(fcinfo, 2)};
-	TypeSet		types = types_argument(fcinfo, 3);
-	SfHistoryReader reader;
-	int			count = 0;
-
-	(void) sf_history_begin(&reader, &row);
-	while (sf_history_next(&reader))
-		count += types.has[reader.event.type];
-	PG_RETURN_INT32(count);
 }
 
 /* Return the payload that an event of a row holds: execution_no, first_id, body, documents, id. */
