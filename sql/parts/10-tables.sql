@@ -68,6 +68,26 @@ CREATE TABLE _sfflow.execution (
 CREATE INDEX execution_parent ON _sfflow.execution (parent_execution_no, map_run_no, map_index)
 	WHERE parent_execution_no IS NOT NULL;
 
+-- Lists, newest first: of a machine, and of the children of an execution. No column changes.
+CREATE INDEX execution_machine ON _sfflow.execution (machine_no, requested_at);
+CREATE INDEX execution_child ON _sfflow.execution (parent_execution_no, requested_at)
+	WHERE parent_execution_no IS NOT NULL;
+
+-- One row per open execution: one that has begun and has not ended with success.
+-- An execution that succeeds in its first slice never has a row, so that lists of
+-- running and of failed executions cost the others nothing.
+CREATE TABLE _sfflow.open_execution (
+	machine_no integer NOT NULL,
+	status text NOT NULL,				-- by name, as in sf_executions
+	requested_at timestamptz NOT NULL,
+	execution_no bigint NOT NULL,
+	error text,							-- its first 2,000 bytes
+	PRIMARY KEY (machine_no, status, requested_at, execution_no)
+);
+
+CREATE INDEX open_execution_error ON _sfflow.open_execution (machine_no, error, requested_at)
+	WHERE error IS NOT NULL;
+
 -- One row per run of a Distributed Map state.  Counters of executions and of
 -- items are of children that have ended; status as in execution.
 CREATE TABLE _sfflow.map_run (
@@ -242,6 +262,7 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.state_machine', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.state_machine_version', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.privilege', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.execution', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.open_execution', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.branch', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.map_run', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.map_item', '');

@@ -126,17 +126,65 @@ CROSS JOIN LATERAL (
 	SELECT s.name, s.owner FROM _sfflow.state_machine s WHERE s.machine_no = e.machine_no OFFSET 0) m
 WHERE _sfflow.can_read(m.name, m.owner);
 
+-- Executions as a list shows them. can_read stands in a CASE that names the execution, too: then it is
+-- asked once per execution found, and not once per machine.
+CREATE VIEW _sfflow.listed_execution AS
+SELECT e.*, m.name AS state_machine, p.execution_id AS parent_execution_id
+FROM _sfflow.execution e
+JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
+LEFT JOIN _sfflow.execution p ON p.execution_no = e.parent_execution_no
+WHERE CASE WHEN e.execution_no IS NOT NULL THEN _sfflow.can_read(m.name, m.owner) END;
+
+-- Three parts, each with the table that finds its executions: what has succeeded, what has not begun
+-- yet, and what is open. A condition on status or error leaves out the parts that cannot fulfil it.
 CREATE VIEW @extschema@.sf_executions WITH (security_barrier) AS
 SELECT e.execution_id, e.state_machine, e.version,
 	substr(e.execution_id, length(e.state_machine) + 2) AS name,
-	(ARRAY[@STATUS_NAMES@])[e.status + 1] AS status,
-	e.input, e.output, e.error, e.cause, e.requested_at, e.started_at, e.stopped_at,
-	e.redrive_count, e.last_redriven_at, e.start_requests,
-	(SELECT p.execution_id FROM _sfflow.execution p
-	 WHERE p.execution_no = e.parent_execution_no) AS parent_execution_id,
+	e.status_name AS status,
+	e.input, e.output, e.error_name AS error, e.cause, e.requested_at, e.started_at, e.stopped_at,
+	e.redrive_count, e.last_redriven_at, e.start_requests, e.parent_execution_id,
 	CASE WHEN e.status = @STATUS_RUNNING@ THEN _sfflow.waiting_on(e.execution_no) END AS waiting_on
-FROM _sfflow.readable_execution e;
+FROM (
+	SELECT l.*, 'SUCCEEDED'::text AS status_name, NULL::text AS error_name
+	FROM _sfflow.listed_execution l WHERE l.status = @STATUS_SUCCEEDED@
+	UNION ALL
+	SELECT l.*, 'RUNNING', NULL::text
+	FROM _sfflow.branch b
+	JOIN _sfflow.listed_execution l ON l.execution_no = b.execution_no
+	WHERE b.branch_no = 0 AND b.due_at IS NOT NULL AND l.status = @STATUS_RUNNING@ AND l.started_at IS NULL
+	UNION ALL
+	SELECT l.*, o.status, o.error
+	FROM _sfflow.open_execution o
+	JOIN _sfflow.listed_execution l ON l.execution_no = o.execution_no AND l.machine_no = o.machine_no
+		AND l.requested_at = o.requested_at AND (ARRAY[@STATUS_NAMES@])[l.status + 1] = o.status) e;
 COMMENT ON VIEW @extschema@.sf_executions IS 'executions, and what each running one waits for';
+
+-- The same as pages, in the order of requested_at, which no plan of a query over the view has to sort.
+CREATE FUNCTION @extschema@.sf_list_executions(
+	state_machine text DEFAULT NULL,
+	status text DEFAULT NULL,
+	error text DEFAULT NULL,
+	name_prefix text DEFAULT NULL,
+	owner text DEFAULT NULL,
+	parent_execution_id text DEFAULT NULL,
+	requested_after timestamptz DEFAULT NULL,
+	requested_before timestamptz DEFAULT NULL,
+	page_size integer DEFAULT NULL,
+	after_key text DEFAULT NULL,
+	OUT execution_id text,
+	OUT state_machine text,
+	OUT name text,
+	OUT status text,
+	OUT error text,
+	OUT requested_at timestamptz,
+	OUT started_at timestamptz,
+	OUT stopped_at timestamptz,
+	OUT page_key text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_sf_list_executions'
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.sf_list_executions(text, text, text, text, text, text, timestamptz, timestamptz, integer, text) IS
+	'a page of executions, the newest first; page_key of its last row is after_key of the next page';
 
 CREATE VIEW @extschema@.sf_jobs WITH (security_barrier) AS
 SELECT e.execution_id, substr(e.execution_id, length(e.state_machine) + 2) AS id,

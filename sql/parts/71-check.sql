@@ -71,6 +71,13 @@ WITH told AS MATERIALIZED (
 		format('status is %s, stopped_at is %s', e.status, coalesce(e.stopped_at::text, 'null'))
 	FROM head e WHERE (e.status = @STATUS_RUNNING@) <> (e.stopped_at IS NULL)
 	UNION ALL
+	-- begun, and not ended with success: open
+	SELECT 'open_wrong', e.execution_no, format('status is %s, open_execution has %s',
+		(ARRAY[@STATUS_NAMES@])[e.status + 1], coalesce(o.status, 'no row'))
+	FROM head e FULL JOIN _sfflow.open_execution o ON o.execution_no = e.execution_no
+	WHERE o.status IS DISTINCT FROM CASE WHEN e.status <> @STATUS_SUCCEEDED@ AND (e.status <> @STATUS_RUNNING@ OR e.started_at IS NOT NULL)
+		THEN (ARRAY[@STATUS_NAMES@])[e.status + 1] END
+	UNION ALL
 	SELECT 'version_missing', e.execution_no, format('machine_no %s, version %s', e.machine_no, e.version)
 	FROM head e
 	WHERE NOT EXISTS (SELECT FROM _sfflow.state_machine_version v
@@ -201,6 +208,7 @@ FROM (
 	UNION ALL SELECT 'history', h.execution_no FROM _sfflow.history h
 	UNION ALL SELECT 'task', t.execution_no FROM _sfflow.task t
 	UNION ALL SELECT 'start_request', r.execution_no FROM _sfflow.start_request r
+	UNION ALL SELECT 'open_execution', o.execution_no FROM _sfflow.open_execution o
 	UNION ALL SELECT 'map_run', r.execution_no FROM _sfflow.map_run r
 	UNION ALL SELECT 'failure', f.execution_no FROM _sfflow.failure f
 	UNION ALL SELECT 'acknowledgement', k.execution_no FROM _sfflow.acknowledgement k

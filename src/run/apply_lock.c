@@ -110,6 +110,7 @@ lock_draft(SfDraft *draft)
 						draft->execution->execution_id)));
 	if (now->started_at != DT_NOBEGIN)
 		draft->execution->started_at = now->started_at;
+	draft->execution->open_status = now->open_status;
 	draft->base_event_id = now->last_event_id;
 	draft->locked = true;
 }

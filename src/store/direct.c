@@ -23,7 +23,7 @@
 #include "store/direct.h"
 
 /* Columns of an index, at most */
-#define MAX_KEYS	2
+#define MAX_KEYS	4
 
 struct SfTable
 {
@@ -84,7 +84,8 @@ form_scan_keys(const SfArg *key, int nkeys, ScanKey scan_keys)
 		ScanKeyInit(&scan_keys[i], i + 1, BTEqualStrategyNumber,
 					key[i].type == INT8OID ? F_INT8EQ :
 					key[i].type == INT4OID ? F_INT4EQ :
-					key[i].type == BOOLOID ? F_BOOLEQ : F_TEXTEQ,
+					key[i].type == BOOLOID ? F_BOOLEQ :
+					key[i].type == TIMESTAMPTZOID ? F_TIMESTAMPTZ_EQ : F_TEXTEQ,
 					key[i].value);
 }
 
@@ -174,6 +175,8 @@ begin_scan(RowScan *s, const SfIndex *by, LOCKMODE lockmode, Snapshot snapshot,
 	s->index = index_open(relation_oid(by->name), AccessShareLock);
 	s->slot = table_slot_create(s->rel, NULL);
 	s->snapshot = RegisterSnapshot(snapshot);
+	for (int i = 0; i < nkeys; i++)
+		scan_keys[i].sk_collation = s->index->rd_indcollation[scan_keys[i].sk_attno - 1];
 	s->scan = index_beginscan(s->rel, s->index, s->snapshot SF_INDEX_BEGINSCAN_EXTRA_ARG,
 							  nkeys, 0);
 	index_rescan(s->scan, scan_keys, nkeys, NULL, 0);

@@ -34,7 +34,7 @@ typedef bool (*SfRowFilter) (HeapTuple tuple, TupleDesc desc, void *arg);
  * Find the row with a key, as SELECT … WHERE key = … FOR UPDATE [SKIP LOCKED]
  * does, and hand it to reader (may be NULL), whose tuple has the row's address
  * in t_self.  The key has a value for each column of the index: boolean, int4,
- * int8 or text.  Returns false when the row does not exist, when another
+ * int8, timestamptz or text.  Returns false when the row does not exist, when another
  * session has it locked, or when filter (may be NULL) does not want it.  Raises
  * 40001 as SELECT FOR UPDATE does.
  */

@@ -9,6 +9,7 @@
 
 #include "store/execution.h"
 #include "store/machine.h"
+#include "store/open_execution.h"
 
 SF_COLUMN_NUMBERS(SF_EXECUTION_COLUMNS);
 #define NCOLUMNS	(COL_end - 1)
@@ -26,6 +27,7 @@ append_columns(HeapTuple tuple, TupleDesc desc, int ncolumns, List **list)
 	const SfMachineIdentity *machine;
 
 	sf_row_read(&row_type, tuple, desc, ncolumns, e);
+	sf_open_execution_note(e);
 	machine = sf_machine_identity(e->machine_no);
 	if (machine == NULL)
 		return;					/* the machine was dropped just now, with its executions */
@@ -135,6 +137,7 @@ sf_execution_update_all(List *executions)
 	foreach(lc, executions)
 		update(table, lfirst(lc));
 	sf_table_close(table);
+	sf_open_execution_write(executions);
 	CommandCounterIncrement();
 }
 

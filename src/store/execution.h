@@ -40,6 +40,9 @@ typedef struct SfExecution
 	char	   *machine_name;
 	Oid			owner;
 
+	/* row of _sfflow.open_execution, as read: its status; NULL: there is none */
+	const char *open_status;
+
 	/* for sf_execution_update_all: replaces input; NULL keeps it */
 	Jsonb	   *new_input;
 } SfExecution;

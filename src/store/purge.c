@@ -26,7 +26,8 @@ sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
 	 * for those that run again after it has ended.
 	 */
 	static SfPlan plan = SF_PLAN(
-		"WITH x AS MATERIALIZED (SELECT e.execution_no FROM _sfflow.execution e"
+		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.requested_at"
+		"  FROM _sfflow.execution e"
 		"  JOIN _sfflow.state_machine m ON m.machine_no" SF_EQ "e.machine_no"
 		"  WHERE e.status" SF_NE "$4"
 		"  AND e.stopped_at" SF_LT "$1"
@@ -46,6 +47,10 @@ sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
 		OF_PURGED("d6", "map_run", "execution_no")
 		OF_PURGED("d7", "failure", "execution_no")
 		OF_PURGED("d8", "acknowledgement", "execution_no")
+		"d9 AS (DELETE FROM _sfflow.open_execution d USING x"
+		" WHERE d.machine_no" SF_EQ "x.machine_no AND d.status" SF_EQ "ANY ('{FAILED,TIMED_OUT,ABORTED}')"
+		" AND d.requested_at" SF_EQ "x.requested_at"
+		" AND d.execution_no" SF_EQ "x.execution_no), "
 		"g AS (DELETE FROM _sfflow.execution d USING x"
 		" WHERE d.execution_no" SF_EQ "x.execution_no RETURNING 1)"
 		" SELECT pg_catalog.count(*) FROM g");

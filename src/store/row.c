@@ -235,8 +235,8 @@ sf_row_insert(const SfRowType *type, const void *row)
 }
 
 /* Read the address of a row. */
-static void
-read_address(HeapTuple tuple, TupleDesc desc, void *arg)
+void
+sf_row_read_address(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	*(ItemPointer) arg = tuple->t_self;
 }
@@ -253,7 +253,7 @@ find_address(const SfRowType *type, const void *row, ItemPointer tid)
 		(void) form_column(&type->columns[i],
 						   (const char *) row + type->columns[i].offset, &key[i].value);
 	}
-	return sf_row_fetch_by(&type->key, SF_LOCK_NONE, NULL, read_address, tid, key,
+	return sf_row_fetch_by(&type->key, SF_LOCK_NONE, NULL, sf_row_read_address, tid, key,
 						   type->nkeys);
 }
 

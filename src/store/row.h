@@ -128,6 +128,8 @@ extern List *sf_store_rows_by(SfPlan *plan, const SfRowType *type,
 extern void sf_row_form(const SfRowType *type, const void *row, Datum *values,
 						bool *nulls);
 
+extern void sf_row_read_address(HeapTuple tuple, TupleDesc desc, void *arg);
+
 extern void sf_row_insert(const SfRowType *type, const void *row);
 
 extern void sf_row_update(const SfRowType *type, SfTable *table, ItemPointer tid,

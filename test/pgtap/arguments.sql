@@ -47,6 +47,14 @@ INSERT INTO cases VALUES
 ('sf_acknowledge_all', 'until', $$SELECT sf_acknowledge_all('m', 'infinity')$$, 'ok'),
 ('sf_acknowledge_all', 'until', $$SELECT sf_acknowledge_all('m', '-infinity')$$, 'ok'),
 ('sf_acknowledge_all', 'until', $$SELECT sf_acknowledge_all('m', NULL)$$, 'ok'),
+-- lists
+('sf_list_executions', 'requested_after', $$SELECT sf_list_executions(requested_after => '-infinity')$$, 'ok'),
+('sf_list_executions', 'requested_after', $$SELECT sf_list_executions(requested_after => 'infinity')$$, 'ok'),
+('sf_list_executions', 'requested_before', $$SELECT sf_list_executions(requested_before => '-infinity')$$, 'ok'),
+('sf_list_executions', 'requested_before', $$SELECT sf_list_executions(requested_before => 'infinity')$$, 'ok'),
+('sf_list_executions', 'page_size', $$SELECT sf_list_executions(page_size => 0)$$, 'SF012 argument page_size must be at least 1'),
+('sf_list_executions', 'page_size', $$SELECT sf_list_executions(page_size => 1001)$$, 'SF012 argument page_size must be at most 1000'),
+('sf_list_executions', 'page_size', $$SELECT sf_list_executions(page_size => NULL)$$, 'ok'),
 -- counts
 ('sf_get_activity_task', 'max_tasks', $$SELECT sf_get_activity_task('a3', 'w', 0)$$, 'SF012 argument max_tasks must be at least 1'),
 ('sf_get_activity_task', 'max_tasks', $$SELECT sf_get_activity_task('a3', 'w', -2147483648)$$, 'SF012 argument max_tasks must be at least 1'),

@@ -1,6 +1,6 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 BEGIN;
-SELECT plan(71);
+SELECT plan(73);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -18,6 +18,8 @@ INSERT INTO contract VALUES
 	('sf_acknowledge', 'execution_id text, kind text DEFAULT NULL::text, comment text DEFAULT NULL::text', 'integer'),
 	('sf_acknowledge_all', 'state_machine text, until timestamp with time zone DEFAULT NULL::timestamp with time zone, comment text DEFAULT NULL::text', 'bigint'),
 	('sf_raise', 'error text, cause text DEFAULT NULL::text', 'void'),
+	('sf_list_executions', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, name_prefix text DEFAULT NULL::text, owner text DEFAULT NULL::text, parent_execution_id text DEFAULT NULL::text, requested_after timestamp with time zone DEFAULT NULL::timestamp with time zone, requested_before timestamp with time zone DEFAULT NULL::timestamp with time zone, page_size integer DEFAULT NULL::integer, after_key text DEFAULT NULL::text',
+		'TABLE(execution_id text, state_machine text, name text, status text, error text, requested_at timestamp with time zone, started_at timestamp with time zone, stopped_at timestamp with time zone, page_key text)'),
 	('sf_schedule', 'name text, schedule text, state_machine text, input jsonb DEFAULT ''{}''::jsonb, timezone text DEFAULT NULL::text', 'bigint'),
 	('sf_unschedule', 'name text', 'void'),
 	('sf_grant', 'privilege text, object text, role text', 'void'),

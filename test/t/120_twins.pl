@@ -221,6 +221,8 @@ TABLE public.sf_job_times;
 TABLE public.sf_metrics_by_hour;
 TABLE public.sf_retries;
 SELECT public.sf_check();
+SELECT public.sf_list_executions(), public.sf_list_executions('flow', 'RUNNING'), public.sf_list_executions('flow', 'FAILED', 'E');
+SELECT public.sf_list_executions(name_prefix => 'h'), public.sf_list_executions(parent_execution_id => 'flow:here');
 SELECT public.sf_graph('flow', 'dot'), public.sf_graph('flow:here'), public.sf_graph('flow:here', 'svg');
 SELECT public.sf_validate('{}');
 SELECT public.sf_purge('0 s', 1), public.sf_purge('0 s');

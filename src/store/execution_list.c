@@ -1,0 +1,281 @@
+/*
+ * execution_list.c
+ *		Pages of executions, newest first.
+ *
+ * Each query below begins with the rows that its name says and goes on to the
+ * executions.  The rows of a machine come in the order of time from an index;
+ * several machines are merged.  Which query is used:
+ *
+ *		by_parent	the executions of a parent are asked for
+ *		by_name		few executions have the prefix (PROBE at most)
+ *		by_error	an error is asked for
+ *		by_status	RUNNING, FAILED, TIMED_OUT, ABORTED: the table of open executions
+ *		not_begun	RUNNING, too, when few branches are due
+ *		by_machine	all others: nearly every execution has succeeded
+ *
+ * Only by_machine may read executions that the list does not have.  Where it
+ * replaces another query, so many executions are in the list that the next one
+ * is near.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "utils/guc.h"
+
+#include "base/name.h"
+#include "store/execution_list.h"
+#include "store/open_execution.h"
+
+/* Rows that are worth reading to learn whether a query has few */
+#define PROBE		10000
+#define PROBE_TEXT	"10000"
+
+/* Machines that are merged row by row; of more, first the newest part is tried */
+#define FEW_MACHINES	8
+
+/* How far back the newest part reaches at first, how it grows, and where it ends */
+#define FIRST_WINDOW	USECS_PER_MINUTE
+#define WINDOW_GROWTH	16
+#define LAST_WINDOW		(1000 * USECS_PER_DAY)
+
+/*
+ * The arguments of all queries: $1 numbers of machines, $2 status, $3 error, $4 first
+ * time, $5 and $6 key of the row before, $7 limit, $8 prefix of the name, $9 number of the
+ * parent, $10 name of the status, $11 error as open_execution has it, $12 largest name,
+ * $13 in an hour.
+ */
+#define COLUMNS \
+	"e.execution_id, e.status, e.error, e.requested_at, e.started_at, e.stopped_at, e.execution_no"
+#define IN_TIME(t) \
+	t ".requested_at" SF_GE "$4 AND " t ".requested_at" SF_LE "$5" \
+	" AND (" t ".requested_at" SF_LT "$5 OR " t ".execution_no" SF_LT "$6)"
+#define MATCHES \
+	"($2 IS NULL OR e.status" SF_EQ "$2)" \
+	" AND ($3 IS NULL OR e.error" SF_EQ "$3)" \
+	" AND ($8 IS NULL OR pg_catalog.starts_with(pg_catalog.substr(e.execution_id," \
+	"  pg_catalog.strpos(e.execution_id, ':') OPERATOR(pg_catalog.+) 1), $8))"
+#define NEWEST(t) \
+	" ORDER BY " t ".requested_at DESC, " t ".execution_no DESC LIMIT $7"
+/* The newest in the order of an index, which does not have the number: what needs no sort is not read in full. */
+#define FROM_NEWEST(from, time, more) \
+	" (SELECT " COLUMNS " FROM " from " WHERE " more IN_TIME(time) " AND " MATCHES \
+	" ORDER BY " time ".requested_at DESC FETCH FIRST ($7) ROWS WITH TIES) e" NEWEST("e")
+#define OF_MACHINES(from, time, more) \
+	"SELECT " COLUMNS " FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL" \
+	FROM_NEWEST(from, time, time ".machine_no" SF_EQ "m.no AND " more)
+#define OPEN \
+	"_sfflow.open_execution o JOIN _sfflow.execution e" \
+	" ON e.execution_no" SF_EQ "o.execution_no"
+
+/* At most PROBE executions whose names have the prefix; $12 sorts behind all names */
+#define NAMED \
+	" FROM _sfflow.state_machine s CROSS JOIN LATERAL (SELECT e.* FROM _sfflow.execution e" \
+	"  WHERE e.execution_id" SF_GE "pg_catalog.concat(s.name, ':', $8) COLLATE \"C\"" \
+	"  AND e.execution_id" SF_LE "pg_catalog.concat(s.name, ':', $8, $12) COLLATE \"C\"" \
+	"  ORDER BY e.execution_id LIMIT " PROBE_TEXT ") e" \
+	" WHERE s.machine_no" SF_EQ "ANY ($1)"
+
+/* Root branches that are due by $13: those that have not begun, and few others */
+#define DUE_ROOTS \
+	" FROM _sfflow.branch b WHERE b.branch_no" SF_EQ "0 AND b.owner" SF_EQ "ANY (SELECT s.owner" \
+	"  FROM _sfflow.state_machine s WHERE s.machine_no" SF_EQ "ANY ($1))" \
+	" AND b.due_at" SF_LT "$13"
+
+static SfPlan by_parent = SF_PLAN(
+	"SELECT " COLUMNS " FROM" FROM_NEWEST("_sfflow.execution e", "e", "e.parent_execution_no" SF_EQ "$9"
+										  " AND e.machine_no" SF_EQ "ANY ($1) AND "));
+
+static SfPlan by_name = SF_PLAN(
+	"SELECT " COLUMNS NAMED " AND " IN_TIME("e") " AND " MATCHES NEWEST("e"));
+
+static SfPlan by_error = SF_PLAN(OF_MACHINES(OPEN, "o", "o.error" SF_EQ "$11 AND "));
+
+static SfPlan by_status = SF_PLAN(OF_MACHINES(OPEN, "o", "o.status" SF_EQ "$10 AND "));
+
+static SfPlan by_machine = SF_PLAN(OF_MACHINES("_sfflow.execution e", "e", ""));
+
+static SfPlan not_begun = SF_PLAN(
+	"SELECT " COLUMNS " FROM (SELECT b.execution_no" DUE_ROOTS ") b"
+	" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "b.execution_no"
+	" WHERE e.machine_no" SF_EQ "ANY ($1) AND e.started_at IS NULL AND "
+	IN_TIME("e") " AND " MATCHES NEWEST("e"));
+
+/* How many rows by_name and not_begun would read, as far as PROBE */
+static SfPlan probe_names = SF_PLAN(
+	"SELECT pg_catalog.count(*) FROM (SELECT 1" NAMED " LIMIT " PROBE_TEXT ") r");
+
+static SfPlan probe_due = SF_PLAN(
+	"SELECT pg_catalog.count(*) FROM (SELECT 1" DUE_ROOTS " LIMIT " PROBE_TEXT ") r");
+
+/* Read a machine. */
+static void
+read_machine(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfListedMachine *m = palloc(sizeof(SfListedMachine));
+
+	m->machine_no = sf_row_number(tuple, desc, 1, 0);
+	m->name = sf_row_text(tuple, desc, 2);
+	m->owner = sf_row_number(tuple, desc, 3, InvalidOid);
+	*(List **) arg = lappend(*(List **) arg, m);
+}
+
+/* Read the machines of a list, as SfListedMachine: one (0: all), of an owner (InvalidOid: any). */
+List *
+sf_execution_list_machines(int machine_no, Oid owner)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT m.machine_no, m.name, m.owner FROM _sfflow.state_machine m"
+		" WHERE ($1" SF_EQ "0 OR m.machine_no" SF_EQ "$1)"
+		" AND ($2 IS NULL OR m.owner" SF_EQ "$2) ORDER BY m.machine_no");
+	List	   *machines = NIL;
+
+	sf_scan(&plan, read_machine, &machines, SF_INT4(machine_no),
+			sf_query_arg(REGROLEOID, ObjectIdGetDatum(owner), !OidIsValid(owner)));
+	return machines;
+}
+
+/* Read an execution of a list. */
+static void
+read_listed(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfListedExecution *e = palloc(sizeof(SfListedExecution));
+
+	e->execution_id = sf_row_text(tuple, desc, 1);
+	e->status = sf_row_number(tuple, desc, 2, 0);
+	e->error = sf_row_text(tuple, desc, 3);
+	e->requested_at = sf_row_number(tuple, desc, 4, 0);
+	e->started_at = sf_row_number(tuple, desc, 5, DT_NOBEGIN);
+	e->stopped_at = sf_row_number(tuple, desc, 6, DT_NOBEGIN);
+	e->execution_no = sf_row_number(tuple, desc, 7, 0);
+	*(List **) arg = lappend(*(List **) arg, e);
+}
+
+/* The name that sorts behind all others: of the largest characters, as many as a name may have. */
+static const char *
+largest_name(void)
+{
+	const char *largest = GetDatabaseEncoding() == PG_UTF8 ? "\xF4\x8F\xBF\xBF" : "\xFF";
+	StringInfoData name;
+
+	initStringInfo(&name);
+	for (int i = 0; i < SF_NAME_MAX; i++)
+		appendStringInfoString(&name, largest);
+	return name.data;
+}
+
+/* The arguments of all queries, in order */
+#define ARGUMENTS(q) \
+	sf_query_arg(INT4ARRAYOID, sf_int_array_datum((q)->machines, (q)->nmachines), false), \
+	sf_query_arg(INT2OID, Int16GetDatum((q)->status), (q)->status < 0), \
+	SF_TEXT((q)->error), SF_TIME((q)->from), SF_TIME((q)->before.requested_at), \
+	SF_INT8((q)->before.execution_no), SF_INT8((q)->limit), SF_TEXT((q)->prefix), \
+	SF_INT8((q)->parent_no), SF_TEXT((q)->status < 0 ? NULL : sf_status_name((q)->status)), \
+	SF_TEXT(sf_open_execution_error((q)->error)), SF_TEXT(largest_name()), \
+	SF_TIME(GetCurrentTimestamp() + USECS_PER_HOUR)
+
+/* Run a query for executions. */
+static List *
+run(SfPlan *plan, const SfListQuery *q)
+{
+	List	   *list = NIL;
+
+	sf_scan(plan, read_listed, &list, ARGUMENTS(q));
+	return list;
+}
+
+/* Tell whether a query would read few rows, by the query that counts them. */
+static bool
+has_few(SfPlan *probe, const SfListQuery *q)
+{
+	return sf_store_number(probe, 0, ARGUMENTS(q)) < PROBE;
+}
+
+/*
+ * Run a query over machines one by one.  Of many machines each would give a whole
+ * page; so it is tried first whether a short time before the key has enough.
+ */
+static List *
+run_merged(SfPlan *plan, const SfListQuery *q)
+{
+	SfListQuery part = *q;
+	TimestampTz end = Min(q->before.requested_at, GetCurrentTimestamp());
+
+	if (q->nmachines > FEW_MACHINES)
+		for (int64 window = FIRST_WINDOW; window < LAST_WINDOW && end - window > q->from;
+			 window *= WINDOW_GROWTH)
+		{
+			List	   *list;
+
+			part.from = end - window;
+			list = run(plan, &part);
+			if (list_length(list) >= q->limit)
+				return list;
+		}
+	return run(plan, q);
+}
+
+/* Sort executions, the newest first. */
+static int
+compare_newest(const ListCell *a, const ListCell *b)
+{
+	const SfListedExecution *x = lfirst(a);
+	const SfListedExecution *y = lfirst(b);
+
+	if (x->requested_at != y->requested_at)
+		return x->requested_at < y->requested_at ? 1 : -1;
+	return (x->execution_no < y->execution_no) - (x->execution_no > y->execution_no);
+}
+
+/* List running executions: those that have begun, and those that have not. */
+static List *
+list_running(const SfListQuery *q)
+{
+	List	   *list;
+
+	if (!has_few(&probe_due, q))
+		return run_merged(&by_machine, q);
+	list = list_concat(run_merged(&by_status, q), run(&not_begun, q));
+	list_sort(list, compare_newest);
+	return list_truncate(list, q->limit);
+}
+
+/* Choose the query that finds the executions with the fewest rows read. */
+static List *
+choose(const SfListQuery *q)
+{
+	bool		failed = q->status != SF_STATUS_RUNNING && q->status != SF_STATUS_SUCCEEDED;
+
+	if (q->parent_no != 0)
+		return run(&by_parent, q);
+	if (q->prefix != NULL && has_few(&probe_names, q))
+		return run(&by_name, q);
+	if (q->error != NULL)
+		return failed ? run_merged(&by_error, q) : NIL;
+	if (q->status == SF_STATUS_RUNNING)
+		return list_running(q);
+	return run_merged(failed && q->status >= 0 ? &by_status : &by_machine, q);
+}
+
+/*
+ * Read a page: the newest executions that a query asks for, as SfListedExecution.
+ * Statistics of the tables may be old, and a plan that sorts a machine's executions
+ * costs seconds; so the planner has indexes only.
+ */
+List *
+sf_execution_list(const SfListQuery *query)
+{
+	static const char *const avoided[] = {
+		"enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin"
+	};
+	int			nest = NewGUCNestLevel();
+	List	   *list;
+
+	for (size_t i = 0; i < lengthof(avoided); i++)
+		(void) set_config_option(avoided[i], "off", PGC_USERSET, PGC_S_SESSION,
+								 GUC_ACTION_SAVE, true, 0, false);
+	list = query->nmachines == 0 ? NIL : choose(query);
+	AtEOXact_GUC(true, nest);
+	return list;
+}

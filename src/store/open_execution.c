@@ -1,0 +1,102 @@
+/*
+ * open_execution.c
+ *		Rows of _sfflow.open_execution.
+ */
+#include "postgres.h"
+
+#include "mb/pg_wchar.h"
+
+#include "store/open_execution.h"
+
+SF_COLUMN_NUMBERS(SF_OPEN_EXECUTION_COLUMNS);
+#define NCOLUMNS	(COL_end - 1)
+
+typedef struct OpenExecution
+{
+	SF_OPEN_EXECUTION_COLUMNS(SF_FIELD)
+} OpenExecution;
+
+#define ROW OpenExecution
+SF_ROW_TYPE(row_type, SF_OPEN_EXECUTION_COLUMNS, open_execution, 4);
+
+/* The status under which an execution has a row; NULL: it has none. */
+static const char *
+open_status(const SfExecution *e)
+{
+	if (e->status == SF_STATUS_SUCCEEDED ||
+		(e->status == SF_STATUS_RUNNING && e->started_at == DT_NOBEGIN))
+		return NULL;
+	return sf_status_name(e->status);
+}
+
+/* Note which row an execution has that was read just now. */
+void
+sf_open_execution_note(SfExecution *execution)
+{
+	execution->open_status = open_status(execution);
+}
+
+/* Delete the row of an execution, whose own row the caller has locked. */
+static void
+delete_row(SfTable *table, const SfExecution *e)
+{
+	ItemPointerData tid;
+
+	if (sf_row_fetch(&row_type.key, SF_LOCK_NONE, NULL, sf_row_read_address, &tid,
+					 SF_INT4(e->machine_no), SF_TEXT(e->open_status),
+					 SF_TIME(e->requested_at), SF_INT8(e->execution_no)))
+		sf_table_delete(table, &tid);
+}
+
+/* The part of an error that rows hold; NULL of NULL. */
+char *
+sf_open_execution_error(const char *error)
+{
+	return error == NULL ? NULL :
+		pnstrdup(error, pg_mbcliplen(error, strlen(error), SF_OPEN_ERROR_MAX));
+}
+
+/* Insert the row of an execution. */
+static void
+insert_row(SfTable *table, const SfExecution *e, const char *status)
+{
+	OpenExecution row = {
+		.machine_no = e->machine_no,
+		.status = unconstify(char *, status),
+		.requested_at = e->requested_at,
+		.execution_no = e->execution_no
+	};
+	Datum		values[NCOLUMNS];
+	bool		nulls[NCOLUMNS];
+
+	if (e->status != SF_STATUS_RUNNING)
+		row.error = sf_open_execution_error(e->error);
+	sf_row_form(&row_type, &row, values, nulls);
+	sf_table_insert(table, values, nulls);
+}
+
+/* Write the rows of executions that are being written: most have none before and after. */
+void
+sf_open_execution_write(List *executions)
+{
+	SfTable    *table = NULL;
+	ListCell   *lc;
+
+	foreach(lc, executions)
+	{
+		SfExecution *e = lfirst(lc);
+		const char *status = open_status(e);
+
+		if (status == e->open_status)
+			continue;
+		if (table == NULL)
+			table = sf_table_open("open_execution", NCOLUMNS);
+		if (e->open_status != NULL)
+			delete_row(table, e);
+		if (status != NULL)
+			insert_row(table, e, status);
+		e->open_status = status;
+	}
+	if (table != NULL)
+		sf_table_close(table);
+}

@@ -1,0 +1,39 @@
+-- An installation of some years for the measurements of lists and of retention: n executions of 20 state
+-- machines, of which the first has half of all and each further one less.
+
+SELECT sf_create_state_machine('m' || lpad(i::text, 2, '0'), '{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}')
+FROM generate_series(1, 20) AS i;
+
+-- 1 of 40 has failed, 1 of 200 has timed out, 1 of 400 was stopped, 1 of 1000 runs, and of the newest
+-- 1000 each fifth has not begun. One of ten is a child of the first execution or of one of a hundred others.
+CREATE PROCEDURE bench.fill_lists(n bigint) LANGUAGE plpgsql AS $$
+DECLARE
+	first bigint := (SELECT coalesce(max(execution_no), 0) FROM _sfflow.execution);
+BEGIN
+	INSERT INTO _sfflow.execution (execution_no, machine_no, version, status, last_event_id, parent_execution_no,
+		requested_at, started_at, stopped_at, execution_id, input, output, error)
+	SELECT first + x.i, m.machine_no, 1, x.status, 5,
+		CASE WHEN x.i % 10 = 0 AND x.i > 1000 THEN first + CASE WHEN x.i % 500 = 0 THEN 1 ELSE 2 + x.i / 10 % 100 END END,
+		x.at, CASE WHEN NOT x.waits THEN x.at + interval '1 ms' END,
+		CASE WHEN x.status > 0 THEN x.at + interval '10 ms' END,
+		m.name || ':' || CASE x.i % 3 WHEN 0 THEN 'order-' WHEN 1 THEN 'bill-' ELSE 'import/' || x.i % 1000 || '/' END || x.i,
+		'{}', CASE WHEN x.status = 1 THEN '{}'::jsonb END,
+		CASE WHEN x.status IN (2, 3) THEN (ARRAY['States.Timeout', 'States.TaskFailed', 'Db.Deadlock', 'Rare.Error'])[
+			CASE WHEN x.status = 3 THEN 1 WHEN x.i % 100000 = 40 THEN 4 ELSE 2 + x.i / 40 % 2 END] END
+	FROM (SELECT i, i > n - 1000 AND i % 5 = 0 AS waits, now() - interval '0.02 s' * (n - i) AS at,
+			least(19, floor(-log(2, ((hashint8(i)::bigint + 2147483649) / 4294967296.0)::numeric))) AS machine,
+			CASE WHEN i > n - 1000 AND i % 5 = 0 THEN 0 WHEN i % 40 = 0 THEN 2 WHEN i % 200 = 1 THEN 3
+				WHEN i % 400 = 2 THEN 4 WHEN i % 1000 = 3 THEN 0 ELSE 1 END AS status
+		FROM generate_series(1, n) AS i) AS x
+	JOIN _sfflow.state_machine AS m ON m.name = 'm' || lpad((x.machine + 1)::text, 2, '0')
+	ORDER BY x.i;
+	INSERT INTO _sfflow.open_execution
+	SELECT machine_no, CASE status WHEN 0 THEN 'RUNNING' WHEN 2 THEN 'FAILED' WHEN 3 THEN 'TIMED_OUT' ELSE 'ABORTED' END,
+		requested_at, execution_no, error
+	FROM _sfflow.execution WHERE execution_no > first AND status <> 1 AND started_at IS NOT NULL;
+	INSERT INTO _sfflow.branch (execution_no, branch_no, owner, state, phase, due_at, entered_at, payload)
+	SELECT execution_no, 0, 'postgres'::regrole, 0, CASE WHEN status = 0 AND started_at IS NULL THEN 0 WHEN status = 0 THEN 6 ELSE 8 END,
+		CASE WHEN started_at IS NULL THEN requested_at END, started_at, '{}'
+	FROM _sfflow.execution WHERE execution_no > first AND status <> 1;
+	PERFORM setval('_sfflow.execution_no', first + n);
+END $$;
