@@ -30,6 +30,32 @@ LANGUAGE C VOLATILE;
 COMMENT ON FUNCTION @extschema@.sf_start(text, jsonb, text, text) IS
 	'starts (or resumes) an execution; returns its id';
 
+CREATE FUNCTION @extschema@.sf_start_many(
+	state_machine text,
+	inputs jsonb[],
+	names text[] DEFAULT NULL,
+	if_exists text DEFAULT 'resume',
+	OUT name text,
+	OUT outcome text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_sf_start_many'
+LANGUAGE C VOLATILE ROWS 1000;
+COMMENT ON FUNCTION @extschema@.sf_start_many(text, jsonb[], text[], text) IS
+	'starts (or resumes) an execution for each input; returns the name and what came of it';
+
+-- The query runs with the rights of the caller.
+CREATE FUNCTION @extschema@.sf_start_many(
+	state_machine text,
+	query text,
+	if_exists text DEFAULT 'resume',
+	OUT name text,
+	OUT outcome text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_sf_start_many_query'
+LANGUAGE C VOLATILE ROWS 1000;
+COMMENT ON FUNCTION @extschema@.sf_start_many(text, text, text) IS
+	'starts (or resumes) an execution for each row of a query: an input, or an input and a name';
+
 CREATE FUNCTION @extschema@.sf_step(
 	execution_id text,
 	OUT branch text,

@@ -10,6 +10,7 @@
 
 #include "api/sql_arguments.h"
 #include "api/objects.h"
+#include "api/start.h"
 #include "base/closest.h"
 #include "base/errors.h"
 #include "base/name.h"
@@ -20,33 +21,24 @@
 #include "store/instance.h"
 #include "store/quota.h"
 
-/* What to do when the execution is there already */
-typedef enum IfExists
-{
-	IF_EXISTS_RESUME,
-	IF_EXISTS_ERROR,
-	IF_EXISTS_SKIP,
-	IF_EXISTS_RESTART
-} IfExists;
-
 static const char *const if_exists_names[] = {
-	[IF_EXISTS_RESUME] = "resume",
-	[IF_EXISTS_ERROR] = "error",
-	[IF_EXISTS_SKIP] = "skip",
-	[IF_EXISTS_RESTART] = "restart",
+	[SF_IF_EXISTS_RESUME] = "resume",
+	[SF_IF_EXISTS_ERROR] = "error",
+	[SF_IF_EXISTS_SKIP] = "skip",
+	[SF_IF_EXISTS_RESTART] = "restart",
 };
 
 PG_FUNCTION_INFO_V1(sfflow_sf_start);
 
 /* Read the argument if_exists. */
-static IfExists
+static SfIfExists
 parse_if_exists(const char *text)
 {
 	SfClosest	closest;
 
 	for (size_t i = 0; i < lengthof(if_exists_names); i++)
 		if (strcmp(text, if_exists_names[i]) == 0)
-			return (IfExists) i;
+			return (SfIfExists) i;
 	closest = sf_closest_begin(text);
 	for (size_t i = 0; i < lengthof(if_exists_names); i++)
 		sf_closest_offer(&closest, if_exists_names[i]);
@@ -90,8 +82,10 @@ name_from_input(const SfMachine *machine, Jsonb *input)
 
 /* Say that the execution is there and that nothing was done. */
 static void
-tell_exists(const SfExecution *execution, bool differs)
+tell_exists(const SfExecution *execution, const SfStart *start, bool differs)
 {
+	if (!differs && start->quiet)
+		return;
 	if (differs)
 		ereport(WARNING,
 				(errcode(ERRCODE_SF_INPUT_DIFFERS),
@@ -108,7 +102,7 @@ tell_exists(const SfExecution *execution, bool differs)
 
 /* Redrive what has not succeeded, as if_exists => 'resume' asks. */
 static const char *
-resume_ended(SfExecution *execution, bool differs)
+resume_ended(SfExecution *execution, const SfStart *start, bool differs)
 {
 	char	   *from;
 
@@ -122,25 +116,26 @@ resume_ended(SfExecution *execution, bool differs)
 				 errhint("Use sf_redrive() to go on with the old input, or if_exists => 'restart' to run from the start with the new one.")));
 	sf_quota_require(execution->owner, execution->machine_no, execution->machine_name);
 	(void) sf_lifecycle_redrive(execution, NULL, NULL, &from);
-	sf_control_redrive_notice(execution, from);
+	if (!start->quiet)
+		sf_control_redrive_notice(execution, from);
 	return "redriven";
 }
 
 /* Apply if_exists to an execution that is there; what to record of it. */
 static const char *
-handle_existing(SfExecution *execution, const SfMachine *machine, Jsonb *input,
-				IfExists if_exists, bool differs)
+handle_existing(SfExecution *execution, const SfStart *start, Jsonb *input, bool differs)
 {
+	const SfMachine *machine = start->machine;
 	bool		running = execution->status == SF_STATUS_RUNNING;
 
-	switch (if_exists)
+	switch (start->if_exists)
 	{
-		case IF_EXISTS_RESUME:
+		case SF_IF_EXISTS_RESUME:
 			if (!running && execution->status != SF_STATUS_SUCCEEDED)
-				return resume_ended(execution, differs);
-			tell_exists(execution, differs);
+				return resume_ended(execution, start, differs);
+			tell_exists(execution, start, differs);
 			return running ? "running" : "succeeded";
-		case IF_EXISTS_ERROR:
+		case SF_IF_EXISTS_ERROR:
 			if (running && !differs)
 				return "running";
 			ereport(ERROR,
@@ -149,10 +144,10 @@ handle_existing(SfExecution *execution, const SfMachine *machine, Jsonb *input,
 							execution->execution_id),
 					 errdetail("It is %s%s.", sf_status_name(execution->status),
 							   differs ? " with another input" : "")));
-		case IF_EXISTS_SKIP:
-			tell_exists(execution, false);
+		case SF_IF_EXISTS_SKIP:
+			tell_exists(execution, start, false);
 			return "skipped";
-		case IF_EXISTS_RESTART:
+		case SF_IF_EXISTS_RESTART:
 			if (running)
 				ereport(ERROR,
 						(errcode(ERRCODE_SF_EXECUTION_RUNNING),
@@ -166,10 +161,9 @@ handle_existing(SfExecution *execution, const SfMachine *machine, Jsonb *input,
 	pg_unreachable();
 }
 
-/* Handle a start whose execution exists already. */
-static void
-start_existing(const char *execution_id, const SfMachine *machine, Jsonb *input,
-			   IfExists if_exists)
+/* Handle a start whose execution exists already; what came of it. */
+static const char *
+start_existing(const SfStart *start, const char *execution_id, Jsonb *input)
 {
 	SfExecution *execution = sf_execution_find(execution_id, SF_LOCK_NONE);
 	const char *outcome;
@@ -184,48 +178,88 @@ start_existing(const char *execution_id, const SfMachine *machine, Jsonb *input,
 						execution_id),
 				 errhint("Try again.")));
 	differs = !sf_json_equal(execution->input, input);
-	outcome = handle_existing(execution, machine, input, if_exists, differs);
+	outcome = handle_existing(execution, start, input, differs);
 	sf_apply_request(execution, outcome, differs);
+	return outcome;
 }
 
-/* sf_start(state_machine, input, name, if_exists): the execution id. */
-Datum
-sfflow_sf_start(PG_FUNCTION_ARGS)
+/* Find the machine, and check the caller's right to start it. */
+SfStart
+sf_start_prepare(const char *state_machine, const char *if_exists, bool quiet)
 {
-	SfMachine  *machine = sf_arg_machine(sf_arg_text(fcinfo, 0, "state_machine"),
-											SF_PRIVILEGE_START);
-	Jsonb	   *input = sf_arg_jsonb(fcinfo, 1, "input");
-	char	   *name = sf_arg_text_or_null(fcinfo, 2);
-	IfExists	if_exists = parse_if_exists(sf_arg_text(fcinfo, 3, "if_exists"));
-	SfExecution execution = {0};
-	SfQuotaKind quota;
-	bool		is_new;
+	SfStart		start = {
+		.machine = sf_arg_machine(state_machine, SF_PRIVILEGE_START),
+		.if_exists = parse_if_exists(if_exists),
+		.quiet = quiet
+	};
 
 	sf_instance_refuse_upgrade("sf_start()");
+	return start;
+}
+
+/* The execution that is to be started; name NULL: from the input, or a UUID. */
+SfExecution *
+sf_start_form(const SfStart *start, Jsonb *input, const char *name)
+{
+	const SfMachine *machine = start->machine;
+	SfExecution *execution = palloc0(sizeof(SfExecution));
+
 	sf_arg_check_size(input, "input");
 	if (name == NULL)
 		name = machine->execution_id_path ? name_from_input(machine, input) :
 			sf_uuid_v7();
 	sf_name_check(name, "execution name");
 
-	execution.machine_no = machine->machine_no;
-	execution.version = machine->version;
-	execution.owner = machine->owner;
-	execution.execution_id = psprintf("%s:%s", machine->name, name);
-	execution.input = input;
-	quota = sf_quota_take(execution.owner);
-	if (quota != SF_QUOTA_NONE)
-		/* a name that is taken starts nothing, and is answered all the same */
-		is_new = sf_execution_find(execution.execution_id, SF_LOCK_NONE) == NULL;
-	else
-		is_new = sf_lifecycle_begin(&execution);
-	if (is_new && quota != SF_QUOTA_NONE)
-		sf_quota_raise(quota, execution.owner, machine->machine_no, machine->name);
-	if (!is_new)
+	execution->machine_no = machine->machine_no;
+	execution->version = machine->version;
+	execution->owner = machine->owner;
+	execution->execution_id = psprintf("%s:%s", machine->name, name);
+	execution->input = input;
+	return execution;
+}
+
+/*
+ * Start executions, SF_TABLE_MAX_ROWS at most; outcomes gets what came of each.  One
+ * for which a quota has no room starts nothing, and is answered if its name is taken.
+ */
+void
+sf_start_all(const SfStart *start, SfExecution *const *executions, int n, const char **outcomes)
+{
+	Oid			owner = start->machine->owner;
+	SfQuotaKind quota = SF_QUOTA_NONE;
+	bool		is_new[SF_TABLE_MAX_ROWS] = {0};
+	int			room = 0;
+
+	while (room < n && (quota = sf_quota_take(owner)) == SF_QUOTA_NONE)
+		room++;
+	if (room > 0)
+		sf_lifecycle_begin_all(executions, room, is_new);
+	for (int i = 0; i < n; i++)
 	{
-		if (quota == SF_QUOTA_NONE)
-			sf_quota_give_back(execution.owner);
-		start_existing(execution.execution_id, machine, input, if_exists);
+		const char *id = executions[i]->execution_id;
+
+		outcomes[i] = "started";
+		if (is_new[i])
+			continue;
+		if (i < room)
+			sf_quota_give_back(owner);
+		else if (sf_execution_find(id, SF_LOCK_NONE) == NULL)
+			sf_quota_raise(quota, owner, start->machine->machine_no, start->machine->name);
+		outcomes[i] = start_existing(start, id, executions[i]->input);
 	}
-	PG_RETURN_TEXT_P(cstring_to_text(execution.execution_id));
+}
+
+/* sf_start(state_machine, input, name, if_exists): the execution id. */
+Datum
+sfflow_sf_start(PG_FUNCTION_ARGS)
+{
+	char	   *machine = sf_arg_text(fcinfo, 0, "state_machine");
+	Jsonb	   *input = sf_arg_jsonb(fcinfo, 1, "input");
+	char	   *name = sf_arg_text_or_null(fcinfo, 2);
+	SfStart		start = sf_start_prepare(machine, sf_arg_text(fcinfo, 3, "if_exists"), false);
+	SfExecution *execution = sf_start_form(&start, input, name);
+	const char *outcome;
+
+	sf_start_all(&start, &execution, 1, &outcome);
+	PG_RETURN_TEXT_P(cstring_to_text(execution->execution_id));
 }

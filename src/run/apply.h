@@ -70,7 +70,9 @@ extern void sf_draft_lock(SfDraft *draft);
 /* --- apply_draft.c: single rows, at once --- */
 
 extern bool sf_apply_insert(SfExecution *execution);	/* false: id is taken */
+extern void sf_apply_insert_all(SfExecution *const *executions, int n, bool *inserted);
 extern void sf_apply_branch(SfBranch *branch);
+extern void sf_apply_branches(List *branches);
 extern void sf_apply_request(const SfExecution *execution, const char *outcome,
 							 bool input_differs);
 extern void sf_apply_reopened(const SfExecution *execution);

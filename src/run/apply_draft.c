@@ -166,11 +166,25 @@ sf_apply_insert(SfExecution *execution)
 	return sf_execution_insert(execution);
 }
 
+/* Insert executions of one machine; inserted tells which ids were not taken. */
+void
+sf_apply_insert_all(SfExecution *const *executions, int n, bool *inserted)
+{
+	sf_execution_insert_all(executions, n, inserted);
+}
+
 /* Write one branch. */
 void
 sf_apply_branch(SfBranch *branch)
 {
 	sf_branch_write(list_make1(branch));
+}
+
+/* Insert new branches. */
+void
+sf_apply_branches(List *branches)
+{
+	sf_branch_insert_all(branches);
 }
 
 /* Note a call of sf_start that found the execution. */

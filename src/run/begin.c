@@ -37,3 +37,28 @@ sf_lifecycle_begin(SfExecution *execution)
 	sf_apply_branch(sf_lifecycle_root(execution, program->scopes[0].start, execution->input));
 	return true;
 }
+
+/*
+ * Insert new executions of one version of a machine, SF_TABLE_MAX_ROWS at most,
+ * and begin them; began tells of each whether it is new, or its id is taken.
+ */
+void
+sf_lifecycle_begin_all(SfExecution *const *executions, int n, bool *began)
+{
+	const SfProgram *program = NULL;
+	List	   *roots = NIL;
+
+	sf_apply_insert_all(executions, n, began);
+	for (int i = 0; i < n; i++)
+	{
+		const SfExecution *e = executions[i];
+
+		if (!began[i])
+			continue;
+		if (program == NULL)
+			program = sf_program_cache_get(e->machine_no, e->version);
+		roots = lappend(roots, sf_lifecycle_root(e, program->scopes[0].start, e->input));
+	}
+	if (roots != NIL)
+		sf_apply_branches(roots);
+}

@@ -10,6 +10,7 @@
 #include "run/apply.h"
 
 extern bool sf_lifecycle_begin(SfExecution *execution);
+extern void sf_lifecycle_begin_all(SfExecution *const *executions, int n, bool *began);
 extern SfBranch *sf_lifecycle_root(const SfExecution *execution, int state,
 								   Jsonb *payload);
 extern void sf_lifecycle_restart(SfExecution *execution,

@@ -315,6 +315,34 @@ sf_branch_write(List *branches)
 	CommandCounterIncrement();
 }
 
+/* Insert new branches, SF_TABLE_MAX_ROWS at most, as COPY does. */
+void
+sf_branch_insert_all(List *branches)
+{
+	int			n = list_length(branches);
+	SfTable    *table = sf_table_open("branch", NCOLUMNS);
+	Datum	   *values = palloc(sizeof(Datum) * NCOLUMNS * n);
+	bool	   *nulls = palloc(sizeof(bool) * NCOLUMNS * n);
+	ListCell   *lc;
+
+	foreach(lc, branches)
+	{
+		int			at = foreach_current_index(lc) * NCOLUMNS;
+
+		sf_row_form(&row_type, lfirst(lc), values + at, nulls + at);
+	}
+	sf_table_insert_rows(table, n, values, nulls);
+	sf_table_close(table);
+	foreach(lc, branches)
+	{
+		SfBranch   *b = lfirst(lc);
+
+		b->stored = true;
+		sf_branch_notify_due(b->key, b->owner, b->due_at);
+	}
+	CommandCounterIncrement();
+}
+
 /* Make a branch due later that is due and that no other session has locked. */
 void
 sf_branch_put_off(SfBranchKey key, TimestampTz until)

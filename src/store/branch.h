@@ -171,6 +171,7 @@ extern Jsonb **sf_branch_outputs(SfBranchKey parent, int *count,
 								 int *last_event);
 extern int	sf_branch_last_inner_event(SfBranchKey parent);
 extern void sf_branch_delete_orphan(SfBranchKey key);
+extern void sf_branch_insert_all(List *branches);
 extern void sf_branch_write(List *branches);
 extern void sf_branch_put_off(SfBranchKey key, TimestampTz until);
 extern void sf_branch_set_due(SfBranchKey key, TimestampTz due);

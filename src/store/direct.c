@@ -513,28 +513,36 @@ unique_indexes_on(const SfTable *table, int column)
 	return indexes;
 }
 
-/* Insert a row unless there is one with the same value in a unique column. */
-bool
-sf_table_insert_new(const char *name, int ncolumns, int unique_column,
-					Datum *values, bool *nulls)
+/*
+ * Insert rows, each unless there is one with the same value in a unique column;
+ * inserted tells of each.
+ */
+void
+sf_table_insert_new(const char *name, int ncolumns, int unique_column, int nrows,
+					Datum *values, bool *nulls, bool *inserted)
 {
 	SfTable    *table = open_table(name, ncolumns, true);
 	List	   *arbiters = unique_indexes_on(table, unique_column);
 	ErrorContextCallback callback;
-	int			inserted;
 
-	fill_slot(table->slot, values, nulls);
 	table->slot->tts_tableOid = RelationGetRelid(table->rri->ri_RelationDesc);
-	ExecConstraints(table->rri, table->slot, table->estate);
 	watch_collisions(&callback);
-	while ((inserted = insert_speculatively(table, arbiters)) < 0)
-		CHECK_FOR_INTERRUPTS();
+	for (int i = 0; i < nrows; i++)
+	{
+		int			result;
+
+		fill_slot(table->slot, values + i * ncolumns, nulls + i * ncolumns);
+		ExecConstraints(table->rri, table->slot, table->estate);
+		while ((result = insert_speculatively(table, arbiters)) < 0)
+			CHECK_FOR_INTERRUPTS();
+		inserted[i] = result > 0;
+		if (inserted[i])
+			ExecARInsertTriggers(table->estate, table->rri, table->slot, NIL, NULL);
+		ResetPerTupleExprContext(table->estate);
+	}
 	error_context_stack = callback.previous;
-	if (inserted > 0)
-		ExecARInsertTriggers(table->estate, table->rri, table->slot, NIL, NULL);
 	sf_table_close(table);
 	CommandCounterIncrement();
-	return inserted > 0;
 }
 
 /* Insert rows as COPY does: into pages together, into indexes one by one. */

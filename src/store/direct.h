@@ -102,11 +102,11 @@ extern bool sf_table_has_collided(void);
 extern void sf_table_forget_collision(void);
 
 /*
- * Insert a row, unless a row with the same value in a unique column exists; then
- * return false.  Waits for a session that is inserting such a row.  The table is
- * opened and closed here.
+ * Insert rows, laid out as for sf_table_insert_rows, each unless a row with the
+ * same value in a unique column exists; inserted tells of each.  Waits for a
+ * session that is inserting such a row.  The table is opened and closed here.
  */
-extern bool sf_table_insert_new(const char *name, int ncolumns,
-								int unique_column, Datum *values, bool *nulls);
+extern void sf_table_insert_new(const char *name, int ncolumns, int unique_column, int nrows,
+								Datum *values, bool *nulls, bool *inserted);
 
 #endif							/* SF_STORE_DIRECT_H */

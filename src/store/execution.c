@@ -74,22 +74,12 @@ sf_execution_find(const char *execution_id, SfLock lock)
 	return sf_list_first(list);
 }
 
-/*
- * Insert an execution; return false when its id is taken.  Waits for another
- * session that is inserting the same id: the row decides which start wins (3.1
- * of the design).
- */
-bool
-sf_execution_insert(SfExecution *e)
+/* Lay a new execution out as its row. */
+static void
+form_new(SfExecution *e, Datum *values, bool *nulls)
 {
-	Datum		values[NCOLUMNS];
-	bool		nulls[NCOLUMNS];
 	SfExecution row = *e;
 
-	sf_machine_lock_starts(e->machine_no, false);
-	/* the session that had the lock may have dropped the machine */
-	if (!sf_machine_exists(e->machine_no))
-		return false;
 	row.execution_no = e->execution_no = sf_sequence_next("execution_no");
 	row.status = SF_STATUS_RUNNING;
 	row.start_requests = 1;
@@ -103,7 +93,40 @@ sf_execution_insert(SfExecution *e)
 	row.output = NULL;
 	row.error = row.cause = NULL;
 	sf_row_form(&row_type, &row, values, nulls);
-	return sf_table_insert_new("execution", NCOLUMNS, COL_execution_id, values, nulls);
+}
+
+/*
+ * Insert executions of one machine, SF_TABLE_MAX_ROWS at most; inserted tells of
+ * each whether it is new, or its id is taken.  Waits for another session that is
+ * inserting the same id: the row decides which start wins (3.1 of the design).
+ */
+void
+sf_execution_insert_all(SfExecution *const *executions, int n, bool *inserted)
+{
+	int			machine_no = executions[0]->machine_no;
+	Datum	   *values = palloc(sizeof(Datum) * NCOLUMNS * n);
+	bool	   *nulls = palloc(sizeof(bool) * NCOLUMNS * n);
+
+	sf_machine_lock_starts(machine_no, false);
+	memset(inserted, false, sizeof(bool) * n);
+	/* the session that had the lock may have dropped the machine */
+	if (!sf_machine_exists(machine_no))
+		return;
+	for (int i = 0; i < n; i++)
+		form_new(executions[i], values + i * NCOLUMNS, nulls + i * NCOLUMNS);
+	sf_table_insert_new("execution", NCOLUMNS, COL_execution_id, n, values, nulls, inserted);
+	pfree(values);
+	pfree(nulls);
+}
+
+/* Insert an execution; return false when its id is taken. */
+bool
+sf_execution_insert(SfExecution *e)
+{
+	bool		inserted;
+
+	sf_execution_insert_all(&e, 1, &inserted);
+	return inserted;
 }
 
 /* Replace what can change; an input that was not given stays. */

@@ -57,6 +57,7 @@ sf_execution_name(const SfExecution *execution)
 extern SfExecution *sf_execution_read(int64 execution_no, SfLock lock, bool full);
 extern SfExecution *sf_execution_find(const char *execution_id, SfLock lock);
 extern bool sf_execution_insert(SfExecution *execution);
+extern void sf_execution_insert_all(SfExecution *const *executions, int n, bool *inserted);
 extern void sf_execution_update_all(List *executions);
 extern void sf_execution_check_all_seen(int machine_no);
 extern List *sf_execution_waited_for(int64 execution_no, int64 branch_no);

@@ -167,6 +167,7 @@ SELECT public.sf_redrive('bad:a'), public.sf_run('bad:a');
 SELECT public.sf_start('bad', '{}', 'b'), public.sf_stop('bad:b', 'E', 'c');
 SELECT public.sf_enable();
 SELECT public.sf_start('flow', '{"a": 1, "list": []}', 'due');
+SELECT public.sf_start_many('flow', ARRAY['{"a": 1, "list": []}']::pg_catalog.jsonb[], ARRAY['due']), public.sf_start_many('flow', 'SELECT pg_catalog.to_jsonb(1), ''due''::pg_catalog.text', 'skip');
 CALL public.sf_run_due(1000);
 CALL public.sf_wait('flow:due', '180 s');
 SELECT public.sf_disable();

@@ -1,0 +1,32 @@
+/*
+ * start.h
+ *		Start executions: one name, one run (3.1 of the design).
+ */
+#ifndef SF_API_START_H
+#define SF_API_START_H
+
+#include "api/objects.h"
+
+/* What to do when the execution is there already */
+typedef enum SfIfExists
+{
+	SF_IF_EXISTS_RESUME,
+	SF_IF_EXISTS_ERROR,
+	SF_IF_EXISTS_SKIP,
+	SF_IF_EXISTS_RESTART
+} SfIfExists;
+
+/* A call that starts executions of a machine */
+typedef struct SfStart
+{
+	SfMachine  *machine;
+	SfIfExists	if_exists;
+	bool		quiet;			/* the outcomes tell what notices would */
+} SfStart;
+
+extern SfStart sf_start_prepare(const char *state_machine, const char *if_exists, bool quiet);
+extern SfExecution *sf_start_form(const SfStart *start, Jsonb *input, const char *name);
+extern void sf_start_all(const SfStart *start, SfExecution *const *executions, int n,
+						 const char **outcomes);
+
+#endif							/* SF_API_START_H */
