@@ -88,6 +88,16 @@ CREATE TABLE _sfflow.open_execution (
 CREATE INDEX open_execution_error ON _sfflow.open_execution (machine_no, error, requested_at)
 	WHERE error IS NOT NULL;
 
+-- How far the purge of a machine's executions of one status has come: it has looked at all that were
+-- requested until then, and goes on behind them.
+CREATE TABLE _sfflow.purge_position (
+	machine_no integer NOT NULL,
+	status text NOT NULL,				-- by name
+	requested_at timestamptz NOT NULL,
+	began_at timestamptz NOT NULL,		-- when it was at the beginning
+	PRIMARY KEY (machine_no, status)
+) WITH (fillfactor = 70);
+
 -- One row per run of a Distributed Map state.  Counters of executions and of
 -- items are of children that have ended; status as in execution.
 CREATE TABLE _sfflow.map_run (
@@ -263,6 +273,7 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.state_machine_version', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.privilege', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.execution', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.open_execution', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.purge_position', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.branch', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.map_run', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.map_item', '');

@@ -122,3 +122,9 @@ AS 'MODULE_PATHNAME', 'sfflow_sf_purge'
 LANGUAGE C VOLATILE;
 COMMENT ON FUNCTION @extschema@.sf_purge(interval, integer) IS
 	'deletes ended executions of the caller''s machines; returns how many';
+
+CREATE PROCEDURE @extschema@.sf_purge_due(INOUT purged bigint DEFAULT NULL)
+AS 'MODULE_PATHNAME', 'sfflow_sf_purge_due'
+LANGUAGE C;
+COMMENT ON PROCEDURE @extschema@.sf_purge_due(bigint) IS
+	'deletes ended executions by the option retention of their machines, committing batch by batch';

@@ -24,7 +24,7 @@ END $rights$;
 DO $rights$
 DECLARE
 	-- For superusers and the extension's owner
-	administrative name[] := '{sf_enable, sf_disable, sf_check, sf_run_due}';
+	administrative name[] := '{sf_enable, sf_disable, sf_check, sf_run_due, sf_purge_due}';
 	-- Views and pg_cron call these with the rights of their user. Each checks its caller, or tells nothing that is
 	-- worth hiding.
 	public name[] := '{branch_place, can_read, can_work, cron_runs, event_payload, event_types, events,

@@ -14,6 +14,7 @@
 #include "base/closest.h"
 #include "base/errors.h"
 #include "base/name.h"
+#include "run/retention.h"
 #include "store/instance.h"
 
 /* More ended executions than this are deleted only with force */
@@ -60,15 +61,18 @@ warn_of_definition(const char *name, const char *definition)
 static void
 check_option_name(const char *name)
 {
+	static const char *const options[] = {"history", "retention", "archive"};
 	SfClosest	closest = sf_closest_begin(name);
 
-	if (strcmp(name, "history") == 0)
-		return;
-	sf_closest_offer(&closest, "history");
+	for (size_t i = 0; i < lengthof(options); i++)
+		if (strcmp(name, options[i]) == 0)
+			return;
+	for (size_t i = 0; i < lengthof(options); i++)
+		sf_closest_offer(&closest, options[i]);
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_INVALID_OPTION),
 			 errmsg("unknown option \"%s\"", name),
-			 sf_closest_errhint(&closest, "The options are: history.")));
+			 sf_closest_errhint(&closest, "The options are: history, retention, archive.")));
 }
 
 /* Refuse options that are unknown or have no such value. */
@@ -90,6 +94,7 @@ check_options(const Jsonb *options)
 		if (token == WJB_KEY)
 			check_option_name(pnstrdup(value.val.string.val, value.val.string.len));
 	}
+	sf_retention_check(options);
 	if (sf_json_get(options, "history") == NULL)
 		return;
 	level = sf_json_get_cstring(options, "history");

@@ -1,20 +1,27 @@
 /*
  * purge_functions.c
- *		sf_purge(): delete ended executions.
+ *		sf_purge(), sf_purge_due(): delete ended executions.
  */
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/fmgrprotos.h"
 #include "utils/timestamp.h"
 
+#include "api/columns.h"
 #include "api/sql_arguments.h"
 #include "base/errors.h"
+#include "run/outside.h"
+#include "run/retention.h"
+#include "run/slice.h"
+#include "store/privilege.h"
 #include "store/purge.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_purge);
+PG_FUNCTION_INFO_V1(sfflow_sf_purge_due);
 
 /* Executions that one statement deletes */
 #define BATCH		1000
@@ -68,4 +75,37 @@ sfflow_sf_purge(PG_FUNCTION_ARGS)
 			break;
 	}
 	PG_RETURN_INT64(purged);
+}
+
+/*
+ * CALL sf_purge_due(): delete what is old enough, in batches with a commit after
+ * each; gives how many executions.
+ */
+Datum
+sfflow_sf_purge_due(PG_FUNCTION_ARGS)
+{
+	bool		nonatomic = fcinfo->context && IsA(fcinfo->context, CallContext) &&
+		!castNode(CallContext, fcinfo->context)->atomic;
+	SfRetention look = {.in_session = true};
+	SfColumns	row = {0};
+	MemoryContext context,
+				old;
+
+	sf_privilege_require_administrator("sf_purge_due");
+	sf_dispatch_refuse_in_task("sf_purge_due");
+	if (SPI_connect_ext(nonatomic ? SPI_OPT_NONATOMIC : 0) != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	context = AllocSetContextCreate(CurrentMemoryContext, "sfflow purge", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(context);
+	while (sf_retention_batch(&look))
+	{
+		MemoryContextReset(context);
+		if (nonatomic)
+			SPI_commit();
+	}
+	MemoryContextSwitchTo(old);
+	if (SPI_finish() != SPI_OK_FINISH)
+		elog(ERROR, "SPI_finish failed");
+	sf_columns_add(&row, Int64GetDatum(look.purged), false);
+	return sf_columns_datum(fcinfo, &row);
 }

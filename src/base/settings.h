@@ -28,6 +28,10 @@
 	  "Time after which a worker commits.") \
 	X(poll_interval, "sfflow.poll_interval", 60, 1, 86400, PGC_SIGHUP, GUC_UNIT_S, NULL, \
 	  "Time between two scans of the tables if nothing wakes a worker.") \
+	X(retention, "sfflow.retention", 0, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MIN, NULL, \
+	  "Age at which an ended execution is purged, unless its state machine says otherwise; 0 means never.") \
+	X(purge_interval, "sfflow.purge_interval", 600, 1, 86400, PGC_SIGHUP, GUC_UNIT_S, NULL, \
+	  "Time between two looks for executions to purge.") \
 	X(max_payload_bytes, "sfflow.max_payload_bytes", 16 * 1024 * 1024, 1024, 256 * 1024 * 1024, PGC_SUSET, GUC_UNIT_BYTE, NULL, \
 	  "Largest size of a payload as JSON text, in bytes.") \
 	X(max_history_events, "sfflow.max_history_events", 10000000, 100, INT_MAX, PGC_SUSET, 0, NULL, \

@@ -109,4 +109,11 @@
 #define SF_LEAVE_WAIT_MS			5000
 #define SF_LEAVE_LOOK_MS			20
 
+/*
+ * A purge that is due waits for an idle worker that long; then a batch is taken
+ * between slices, and the next one after a pause
+ */
+#define SF_PURGE_PATIENCE_MS		300000
+#define SF_PURGE_PAUSE_MS			1000
+
 #endif							/* SF_BASE_TIMING_H */

@@ -4,7 +4,11 @@
  */
 #include "postgres.h"
 
-#include "store/branch.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
+#include "utils/array.h"
+
 #include "store/purge.h"
 
 /* What belongs to an execution, by its number */
@@ -13,18 +17,44 @@
 	" WHERE d." column SF_EQ "x.execution_no), "
 
 /*
+ * What an ended execution e must fulfil besides.  Children of .sync tasks go when
+ * they are old enough themselves; one whose parent still runs stays.  Those of a
+ * Distributed Map go after their parent, which takes their results when it is
+ * redriven; that waits for those that run again after it has ended.
+ */
+#define NOT_NEEDED(running) \
+	"  AND NOT EXISTS (SELECT FROM _sfflow.execution p" \
+	"   WHERE p.execution_no" SF_EQ "e.parent_execution_no" \
+	"   AND (p.status" SF_EQ running " OR e.map_run_no IS NOT NULL))" \
+	"  AND NOT EXISTS (SELECT FROM _sfflow.execution c" \
+	"   WHERE c.parent_execution_no" SF_EQ "e.execution_no" \
+	"   AND c.map_run_no IS NOT NULL AND c.status" SF_EQ running ")"
+
+/* Delete the executions of x; one row: how many */
+#define DELETE_PURGED \
+	OF_PURGED("d1", "history", "execution_no") \
+	OF_PURGED("d2", "branch", "execution_no") \
+	OF_PURGED("d3", "task", "execution_no") \
+	OF_PURGED("d4", "start_request", "execution_no") \
+	OF_PURGED("d5", "map_item", "execution_no") \
+	OF_PURGED("d6", "map_run", "execution_no") \
+	OF_PURGED("d7", "failure", "execution_no") \
+	OF_PURGED("d8", "acknowledgement", "execution_no") \
+	"d9 AS (DELETE FROM _sfflow.open_execution d USING x" \
+	" WHERE d.machine_no" SF_EQ "x.machine_no AND d.status" SF_EQ "ANY ('{FAILED,TIMED_OUT,ABORTED}')" \
+	" AND d.requested_at" SF_EQ "x.requested_at" \
+	" AND d.execution_no" SF_EQ "x.execution_no), " \
+	"g AS (DELETE FROM _sfflow.execution d USING x" \
+	" WHERE d.execution_no" SF_EQ "x.execution_no RETURNING 1)" \
+	" SELECT pg_catalog.count(*) FROM g"
+
+/*
  * Delete at most limit executions that ended before a time.  The owner of their
  * machine is role, or a role that it is a member of.  Returns how many.
  */
 int64
 sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
 {
-	/*
-	 * Children of .sync tasks go when they are old enough themselves; one
-	 * whose parent still runs stays.  Those of a Distributed Map go after
-	 * their parent, which takes their results when it is redriven; that waits
-	 * for those that run again after it has ended.
-	 */
 	static SfPlan plan = SF_PLAN(
 		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.requested_at"
 		"  FROM _sfflow.execution e"
@@ -32,29 +62,161 @@ sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
 		"  WHERE e.status" SF_NE "$4"
 		"  AND e.stopped_at" SF_LT "$1"
 		"  AND pg_catalog.pg_has_role($2, m.owner::pg_catalog.oid, 'USAGE')"
-		"  AND NOT EXISTS (SELECT FROM _sfflow.execution p"
-		"   WHERE p.execution_no" SF_EQ "e.parent_execution_no"
-		"   AND (p.status" SF_EQ "$4 OR e.map_run_no IS NOT NULL))"
-		"  AND NOT EXISTS (SELECT FROM _sfflow.execution c"
-		"   WHERE c.parent_execution_no" SF_EQ "e.execution_no"
-		"   AND c.map_run_no IS NOT NULL AND c.status" SF_EQ "$4)"
+		NOT_NEEDED("$4")
 		"  ORDER BY e.execution_no LIMIT $3 FOR UPDATE OF e SKIP LOCKED), "
-		OF_PURGED("d1", "history", "execution_no")
-		OF_PURGED("d2", "branch", "execution_no")
-		OF_PURGED("d3", "task", "execution_no")
-		OF_PURGED("d4", "start_request", "execution_no")
-		OF_PURGED("d5", "map_item", "execution_no")
-		OF_PURGED("d6", "map_run", "execution_no")
-		OF_PURGED("d7", "failure", "execution_no")
-		OF_PURGED("d8", "acknowledgement", "execution_no")
-		"d9 AS (DELETE FROM _sfflow.open_execution d USING x"
-		" WHERE d.machine_no" SF_EQ "x.machine_no AND d.status" SF_EQ "ANY ('{FAILED,TIMED_OUT,ABORTED}')"
-		" AND d.requested_at" SF_EQ "x.requested_at"
-		" AND d.execution_no" SF_EQ "x.execution_no), "
-		"g AS (DELETE FROM _sfflow.execution d USING x"
-		" WHERE d.execution_no" SF_EQ "x.execution_no RETURNING 1)"
-		" SELECT pg_catalog.count(*) FROM g");
+		DELETE_PURGED);
 
 	return sf_store_number(&plan, 0, SF_TIME(ended_before), sf_query_arg(OIDOID, ObjectIdGetDatum(role), false),
 						   SF_INT8(limit), SF_INT2(SF_STATUS_RUNNING));
+}
+
+/* --- by age, machine by machine --- */
+
+/* Read a machine. */
+static void
+read_machine(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfPurgeMachine *m = palloc(sizeof(SfPurgeMachine));
+
+	m->machine_no = sf_row_number(tuple, desc, 1, 0);
+	m->name = sf_row_text(tuple, desc, 2);
+	m->owner = sf_row_number(tuple, desc, 3, InvalidOid);
+	m->options = sf_row_jsonb(tuple, desc, 4);
+	*(List **) arg = lappend(*(List **) arg, m);
+}
+
+/* The next machine by number, with the options of its current version; NULL: there is none. */
+SfPurgeMachine *
+sf_purge_next_machine(int after)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT m.machine_no, m.name, m.owner, v.options FROM _sfflow.state_machine m"
+		" JOIN _sfflow.state_machine_version v ON v.machine_no" SF_EQ "m.machine_no"
+		" AND v.version" SF_EQ "m.current_version"
+		" WHERE m.machine_no" SF_GT "$1 ORDER BY m.machine_no LIMIT 1");
+
+	return sf_list_first(sf_store_list(&plan, read_machine, SF_ARGS(SF_INT4(after))));
+}
+
+/* Read a position. */
+static void
+read_position(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfPurgePosition *position = arg;
+
+	position->requested_at = sf_row_number(tuple, desc, 1, DT_NOBEGIN);
+	position->began_at = sf_row_number(tuple, desc, 2, DT_NOBEGIN);
+}
+
+/* How far the purge of a machine's executions of a status has come. */
+SfPurgePosition
+sf_purge_position(int machine_no, SfStatus status)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT p.requested_at, p.began_at FROM _sfflow.purge_position p"
+		" WHERE p.machine_no" SF_EQ "$1 AND p.status" SF_EQ "$2");
+	SfPurgePosition position = {DT_NOBEGIN, GetCurrentTimestamp()};
+
+	sf_store_read(&plan, read_position, &position, SF_INT4(machine_no),
+				  SF_TEXT(sf_status_name(status)));
+	return position;
+}
+
+/* Note how far it has come. */
+void
+sf_purge_set_position(int machine_no, SfStatus status, const SfPurgePosition *position)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.purge_position AS p (machine_no, status, requested_at, began_at)"
+		" VALUES ($1, $2, $3, $4) ON CONFLICT (machine_no, status) DO UPDATE"
+		" SET requested_at = excluded.requested_at, began_at = excluded.began_at");
+
+	sf_store_execute(&plan, SF_INT4(machine_no), SF_TEXT(sf_status_name(status)),
+					 SF_TIME(position->requested_at), SF_TIME(position->began_at));
+}
+
+/* Read what a batch has looked at, or an execution of it that is to go. */
+static void
+read_batch(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfPurgeBatch *batch = arg;
+
+	if (sf_row_text(tuple, desc, 2) == NULL)
+	{
+		batch->looked_at = (int) sf_row_number(tuple, desc, 1, 0);
+		batch->until = sf_row_number(tuple, desc, 3, DT_NOBEGIN);
+		return;
+	}
+	sf_row_append_number(tuple, desc, &batch->numbers);
+	batch->ids = lappend(batch->ids, sf_row_text(tuple, desc, 2));
+}
+
+/*
+ * Look at the next executions of a machine and lock those of a status that ended
+ * before a time.  The scan begins behind what earlier batches have looked at, and so
+ * behind the index entries of what they have deleted.
+ */
+void
+sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before, TimestampTz after,
+			  int limit, SfPurgeBatch *batch)
+{
+#define NEXT(t) \
+	" AND " t ".requested_at" SF_GT "$3 AND " t ".requested_at" SF_LT "$4" \
+	" ORDER BY " t ".requested_at FETCH FIRST ($5) ROWS WITH TIES), "
+#define LOCK_PURGED \
+	"x AS MATERIALIZED (SELECT e.execution_no, e.execution_id FROM s" \
+	"  JOIN _sfflow.execution e ON e.execution_no" SF_EQ "s.execution_no" \
+	"  WHERE e.status" SF_EQ "$6 AND e.stopped_at" SF_LT "$4 " NOT_NEEDED("$7") \
+	"  FOR UPDATE OF e SKIP LOCKED)" \
+	" SELECT pg_catalog.count(*), NULL::pg_catalog.text, pg_catalog.max(s.requested_at) FROM s" \
+	" UNION ALL SELECT x.execution_no, x.execution_id, NULL FROM x"
+	static SfPlan of_all = SF_PLAN(
+		"WITH s AS MATERIALIZED (SELECT e.execution_no, e.requested_at"
+		" FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1 AND $2 IS NOT NULL" NEXT("e")
+		LOCK_PURGED);
+	static SfPlan of_open = SF_PLAN(
+		"WITH s AS MATERIALIZED (SELECT o.execution_no, o.requested_at"
+		" FROM _sfflow.open_execution o WHERE o.machine_no" SF_EQ "$1 AND o.status" SF_EQ "$2"
+		NEXT("o") LOCK_PURGED);
+
+	memset(batch, 0, sizeof(*batch));
+	sf_store_read(status == SF_STATUS_SUCCEEDED ? &of_all : &of_open, read_batch, batch,
+				  SF_INT4(machine_no), SF_TEXT(sf_status_name(status)), SF_TIME(after),
+				  SF_TIME(ended_before), SF_INT8(limit), SF_INT2(status),
+				  SF_INT2(SF_STATUS_RUNNING));
+}
+
+/* Delete executions that the caller has locked; returns how many. */
+int64
+sf_purge_delete(const List *numbers)
+{
+	static SfPlan plan = SF_PLAN(
+		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.requested_at"
+		"  FROM _sfflow.execution e WHERE e.execution_no" SF_EQ "ANY ($1)), "
+		DELETE_PURGED);
+	Datum	   *elements = palloc(sizeof(Datum) * list_length(numbers));
+	ListCell   *lc;
+
+	if (numbers == NIL)
+		return 0;
+	foreach(lc, numbers)
+		elements[foreach_current_index(lc)] = Int64GetDatum(*(int64 *) lfirst(lc));
+	return sf_store_number(&plan, 0,
+						   sf_query_arg(INT8ARRAYOID,
+										PointerGetDatum(construct_array(elements, list_length(numbers), INT8OID,
+																		sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)),
+										false));
+}
+
+/*
+ * Lock the purge by age until the end of the transaction; false: another session has
+ * it.  The fourth field of the tag differs from that of SQL's advisory locks.
+ */
+bool
+sf_purge_lock(void)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_store_relation("purge_position"), 0, 4);
+	return LockAcquire(&tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
 }

@@ -5,8 +5,44 @@
 #ifndef SF_STORE_PURGE_H
 #define SF_STORE_PURGE_H
 
-#include "datatype/timestamp.h"
+#include "store/branch.h"
 
 extern int64 sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit);
+
+/* --- by age, machine by machine --- */
+
+/* What a purge needs to know of a machine */
+typedef struct SfPurgeMachine
+{
+	int			machine_no;
+	char	   *name;
+	Oid			owner;
+	Jsonb	   *options;		/* of its current version */
+} SfPurgeMachine;
+
+/* How far the purge of a machine's executions of a status has come */
+typedef struct SfPurgePosition
+{
+	TimestampTz requested_at;	/* of the last execution that it has looked at */
+	TimestampTz began_at;		/* when it was at the beginning */
+} SfPurgePosition;
+
+/* Executions that a batch has looked at, and locked */
+typedef struct SfPurgeBatch
+{
+	int			looked_at;
+	TimestampTz until;			/* requested_at of the last one */
+	List	   *numbers;		/* of those to delete: int64 * */
+	List	   *ids;			/* ... char * */
+} SfPurgeBatch;
+
+extern SfPurgeMachine *sf_purge_next_machine(int after);
+extern SfPurgePosition sf_purge_position(int machine_no, SfStatus status);
+extern void sf_purge_set_position(int machine_no, SfStatus status,
+								  const SfPurgePosition *position);
+extern void sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before,
+						  TimestampTz after, int limit, SfPurgeBatch *batch);
+extern int64 sf_purge_delete(const List *numbers);
+extern bool sf_purge_lock(void);
 
 #endif							/* SF_STORE_PURGE_H */

@@ -154,6 +154,10 @@ work(SfAttempt *a)
 			a->more = sf_metric_fold();
 			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
 			break;
+		case SF_ATTEMPT_PURGE:
+			a->more = sf_retention_batch(a->look);
+			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
+			break;
 	}
 }
 
@@ -214,7 +218,8 @@ handle_error(SfAttempt *a, MemoryContext context)
 	a->ntouched = sf_claim_touched(a->touched, SF_MAX_TOUCHED);
 	a->ntouched = Min(a->ntouched, SF_MAX_TOUCHED);
 	a->collided = sf_table_has_collided();
-	if (a->kind == SF_ATTEMPT_SCAN || a->kind == SF_ATTEMPT_FOLD || a->collided ||
+	if (a->kind == SF_ATTEMPT_SCAN || a->kind == SF_ATTEMPT_FOLD ||
+		a->kind == SF_ATTEMPT_PURGE || a->collided ||
 		(a->fault == SF_FAULT_BRANCH && a->kind == SF_ATTEMPT_SLICE && a->ntouched == 0))
 		a->fault = SF_FAULT_ENVIRONMENT;
 

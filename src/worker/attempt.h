@@ -7,6 +7,7 @@
 
 #include "base/errors.h"
 #include "nodes/pg_list.h"
+#include "run/retention.h"
 #include "run/slice.h"
 #include "worker/verdict.h"
 
@@ -19,7 +20,8 @@ typedef enum SfAttemptKind
 	SF_ATTEMPT_TASK,			/* T2 */
 	SF_ATTEMPT_FAIL,			/* make the branch fail */
 	SF_ATTEMPT_PUT_OFF,			/* make it due later */
-	SF_ATTEMPT_FOLD				/* add what slices have counted to the counters */
+	SF_ATTEMPT_FOLD,			/* add what slices have counted to the counters */
+	SF_ATTEMPT_PURGE			/* a batch of executions that are old enough */
 } SfAttemptKind;
 
 /* What caused an error, and so what to do about it */
@@ -64,11 +66,12 @@ typedef struct SfAttempt
 	const SfError *outcome;		/* TASK: how its commit failed; NULL: run it */
 	const char *cause;			/* FAIL */
 	int			put_off_ms;		/* PUT_OFF */
+	SfRetention *look;			/* PURGE */
 
 	bool		ok;				/* it was committed */
 	SfTurnVerdict verdict;
 	SfSliceResult result;
-	bool		more;			/* FOLD: there is more to fold */
+	bool		more;			/* FOLD: there is more to fold; PURGE: the look is not over */
 	SfDueScan  *scan;			/* SCAN */
 	SfFault		fault;
 	int			sqlstate;

@@ -162,6 +162,26 @@ is_worth_gathering(const SfDatabase *database, const SfTurn *turn)
 		pg_atomic_read_u32(&sf_shared->awaiting) == 0;
 }
 
+/* --- purging --- */
+
+/* Is a purge due, so that an idle worker takes it on?  overdue: so that any worker does. */
+static bool
+is_purge_due(const SfDatabase *database, bool overdue)
+{
+	return sf_slot_mine->role == SF_ROLE_WORKER &&
+		sf_tick_plus_ms(database->next_purge, overdue ? SF_PURGE_PATIENCE_MS : 0) <= sf_tick_now();
+}
+
+/* Note when the next batch is due: at once if no work waits, else in a while. */
+static void
+note_purge(SfDatabase *database)
+{
+	SfTick		now = sf_tick_now();
+
+	database->next_purge = database->ring.count == 0 ? now :
+		sf_tick_plus_ms(now, SF_PURGE_PAUSE_MS - SF_PURGE_PATIENCE_MS);
+}
+
 /* --- transitions --- */
 
 /* Tell whether the database has more processes than it needs, with this one. */
@@ -230,6 +250,8 @@ go_to_sleep(SfDatabase *database, SfTurn *turn)
 		turn->until = Min(sf_tick_of_wall(database->next_timer), database->next_scan);
 	else
 		turn->until = sf_tick_plus_ms(mine->since, SF_TASK_LINGER_MS);
+	if (mine->role == SF_ROLE_WORKER)
+		turn->until = Min(turn->until, database->next_purge);
 	return mine->role == SF_ROLE_TASK && turn->until <= sf_tick_now() ?
 		SF_WORK_LEAVE : SF_WORK_SLEEP;
 }
@@ -279,7 +301,11 @@ choose(SfDatabase *database, SfTurn *turn)
 		return pause_for(turn, pause_ms);
 	if (is_worth_gathering(database, turn))
 		return SF_WORK_GATHER;
-	next = take_work(database, turn);
+	next = is_purge_due(database, true) ? SF_WORK_PURGE : take_work(database, turn);
+	if (next == SF_WORK_SLEEP && is_purge_due(database, false))
+		next = SF_WORK_PURGE;
+	if (next == SF_WORK_PURGE)
+		database->next_purge = sf_tick_plus_ms(sf_tick_now(), sf_setting_purge_interval * 1000L);
 	return next == SF_WORK_SLEEP ? go_to_sleep(database, turn) :
 		begin_turn(database, turn, next);
 }
@@ -355,6 +381,8 @@ sf_scheduler_publish(SfTurn *turn)
 	if (database)
 	{
 		database->last_turn = sf_tick_now();
+		if (turn->purges_more)
+			note_purge(database);
 		if (turn->tried > 0)
 			note_cost(database, (database->last_turn - sf_slot_mine->turn_began) / turn->tried);
 		if (turn->verdict == SF_TURN_MAY_WORK)

@@ -172,6 +172,8 @@ typedef struct SfDatabase
 	SfTick		backlog_since;	/* in that state */
 	SfTick		next_scan;		/* when a scan of all of the due index is due; 0: now */
 	SfTick		last_scan;
+	SfTick		next_purge;		/* when a look for executions to purge, or its next batch,
+								 * is due */
 	TimestampTz next_timer;		/* the earliest timer for which no scan has begun;
 								 * DT_NOEND: none */
 	Oid			scan_after;		/* this owner comes last at the next scan */

@@ -591,16 +591,34 @@ run_slice(SfTurn *turn)
 					   a.fault == SF_FAULT_LOCKED ? sf_draft_locked_out() : 0);
 }
 
-/* Carry out the SCAN, SEEK, SLICE or TASK of a turn; errors are dealt with inside. */
+/* Purge a batch.  After an error the look ends: the next one comes to the same executions. */
+static void
+run_purge(SfTurn *turn)
+{
+	static SfRetention look;
+	SfAttempt	a = {.kind = SF_ATTEMPT_PURGE,.look = &look};
+	bool		succeeded = sf_attempt(&a);
+
+	if (succeeded)
+		turn->verdict = a.verdict;
+	turn->purges_more = succeeded && a.more;
+	if (!turn->purges_more)
+		memset(&look, 0, sizeof(look));
+}
+
+/* Carry out the SCAN, SEEK, SLICE, TASK or PURGE of a turn; errors are dealt with inside. */
 void
 sf_turn_run(SfTurn *turn)
 {
 	turn->tried = 0;
+	turn->purges_more = false;
 	if (turn->state == SF_WORK_SCAN)
 		run_scan(turn);
 	else if (turn->state == SF_WORK_TASK)
 		run_announced(turn, turn->task, turn->task_generation, turn->task_owner,
 					  turn->task_due);
+	else if (turn->state == SF_WORK_PURGE)
+		run_purge(turn);
 	else if (turn->state == SF_WORK_SLICE && has_suspect(turn))
 	{
 		SfBranchKey keys[SF_TURN_KEYS];

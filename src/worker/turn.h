@@ -16,9 +16,10 @@
 /*
  * What a worker does, with the states that may follow.  sf_scheduler_next() in
  * scheduler.c is the one function that goes from a state to the next; README.md
- * has the diagram.  A turn is one of SCAN, SEEK, SLICE and TASK.
+ * has the diagram.  A turn is one of SCAN, SEEK, SLICE, TASK and PURGE.
  *
  *	SLEEP	-> SCAN, SEEK, SLICE	its latch was set, or a timer or poll is due
+ *			-> PURGE				a look for executions to purge is due
  *			-> LEAVE				asked to, or not needed
  *	GATHER	-> as SLEEP, and SLEEP	a pause for more keys to arrive
  *	SCAN	-> SEEK, SLICE			the due index has been read into the ring
@@ -31,6 +32,8 @@
  *			-> SLEEP
  *	TASK	-> SCAN, SEEK, SLICE	T2 is over; T3 is a slice
  *			-> SLEEP
+ *	PURGE	-> as SLEEP, and SLEEP
+ *			-> PURGE				nothing is due, and there is more to delete
  *	PAUSE	-> as SLEEP, and SLEEP
  *
  * Each turn may also lead to PAUSE (it failed, or many have changed nothing) and
@@ -44,6 +47,7 @@ typedef enum SfWorkState
 	SF_WORK_SEEK,				/* find an announced task in the tables */
 	SF_WORK_SLICE,				/* advance the branches of keys */
 	SF_WORK_TASK,				/* run the announced task */
+	SF_WORK_PURGE,				/* delete a batch of executions that are old enough */
 	SF_WORK_PAUSE,				/* wait, even if the latch is set */
 	SF_WORK_LEAVE				/* end the process */
 } SfWorkState;
@@ -83,6 +87,7 @@ typedef struct SfTurn
 	SfTasksLeft tasks_left;
 	uint32		releases;		/* in the shared area, when that was found out */
 	int			tried;			/* keys that the slice came to */
+	bool		purges_more;	/* PURGE: the look is not over */
 	int			failures;		/* turns in a row that failed, */
 	int			stalled;		/* ... or stalled */
 } SfTurn;

@@ -227,6 +227,7 @@ SELECT public.sf_list_executions(name_prefix => 'h'), public.sf_list_executions(
 SELECT public.sf_graph('flow', 'dot'), public.sf_graph('flow:here'), public.sf_graph('flow:here', 'svg');
 SELECT public.sf_validate('{}');
 SELECT public.sf_purge('0 s', 1), public.sf_purge('0 s');
+CALL public.sf_purge_due();
 SELECT public.sf_enable();
 CALL public.sf_run_due(0);
 EOS

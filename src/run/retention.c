@@ -1,0 +1,253 @@
+/*
+ * retention.c
+ *		Purge executions by their age: the options "retention" and "archive" of
+ *		state machines, and the setting sfflow.retention.
+ *
+ * A look goes through the machines by number, and for each machine through the
+ * statuses of ended executions.  It is cut into batches, each in a transaction of
+ * its own.  A batch looks at the next BATCH executions by the time of their request
+ * and deletes those that are old enough.  Where it stopped is stored, and the next
+ * batch goes on behind it, also in a later look: so no batch reads the dead index
+ * entries of those before it.  Executions that were passed over, because they still
+ * ran or a parent needed them, are seen again when a new pass begins, once a day.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/fmgrprotos.h"
+#include "utils/timestamp.h"
+
+#include "base/clock.h"
+#include "base/errors.h"
+#include "base/settings.h"
+#include "run/driver.h"
+#include "run/retention.h"
+#include "store/purge.h"
+
+/* Executions that a batch looks at */
+#define BATCH			500
+
+/* A pass over a machine's executions begins at most so often */
+#define PASS_INTERVAL	USECS_PER_DAY
+
+/* Longest time of a call of an archive function */
+#define ARCHIVE_MS		60000
+
+/* The value of the option that keeps executions whatever the setting says */
+#define FOREVER			"forever"
+
+/* The time before which an execution must have ended; an interval of text. */
+static TimestampTz
+subtract(TimestampTz now, const char *interval)
+{
+	Datum		value = DirectFunctionCall3(interval_in, CStringGetDatum(interval),
+											ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+
+	return DatumGetTimestampTz(DirectFunctionCall2(timestamptz_mi_interval,
+												   TimestampTzGetDatum(now), value));
+}
+
+/* The retention that options have for a status, as text; NULL: none. */
+static char *
+retention_of(const Jsonb *options, SfStatus status)
+{
+	char	   *all = sf_json_get_cstring(options, "retention");
+	Jsonb	   *by_status = all != NULL ? NULL : sf_json_get(options, "retention");
+
+	return by_status == NULL ? all : sf_json_get_cstring(by_status, sf_status_name(status));
+}
+
+/* The time before which executions of a status must have ended; DT_NOBEGIN: they stay. */
+static TimestampTz
+cutoff(const Jsonb *options, SfStatus status)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	char	   *text = retention_of(options, status);
+	TimestampTz at;
+
+	if (text == NULL)
+		return sf_setting_retention == 0 ? DT_NOBEGIN :
+			now - (int64) sf_setting_retention * USECS_PER_MINUTE;
+	if (strcmp(text, FOREVER) == 0)
+		return DT_NOBEGIN;
+	/* months and days ("1 mon -30 days") may reach into the future in one month only */
+	at = subtract(now, text);
+	return at > now ? DT_NOBEGIN : at;
+}
+
+/* Raise unless a value of the option retention is an age. */
+static void
+check_age(const char *text)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (text != NULL && (strcmp(text, FOREVER) == 0 || subtract(now, text) <= now))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("option retention must be an interval such as \"90 days\", or \"" FOREVER "\", or an object with one for each status")));
+}
+
+/* Raise unless the members of an object are ages by status. */
+static void
+check_ages(const Jsonb *ages)
+{
+	JsonbValue	key;
+	JsonbIterator *it = JsonbIteratorInit(unconstify(JsonbContainer *, &ages->root));
+	JsonbIteratorToken token;
+
+	if (!JB_ROOT_IS_OBJECT(ages))
+		check_age(NULL);
+	while ((token = JsonbIteratorNext(&it, &key, true)) != WJB_DONE)
+	{
+		char	   *name;
+
+		if (token != WJB_KEY)
+			continue;
+		name = pnstrdup(key.val.string.val, key.val.string.len);
+		for (SfStatus status = SF_STATUS_SUCCEEDED; strcmp(name, sf_status_name(status)) != 0; status++)
+			if (status == SF_STATUS_ABORTED)
+				ereport(ERROR,
+						(errcode(ERRCODE_SF_INVALID_OPTION),
+						 errmsg("option retention has \"%s\", which is no status of an ended execution", name),
+						 errhint("It is one of SUCCEEDED, FAILED, TIMED_OUT, ABORTED.")));
+		check_age(sf_json_get_cstring(ages, name));
+	}
+}
+
+/* Raise unless the options "retention" and "archive" of a machine are valid. */
+void
+sf_retention_check(const Jsonb *options)
+{
+	const char *archive = sf_json_get_cstring(options, "archive");
+	const char *all = sf_json_get_cstring(options, "retention");
+	Jsonb	   *ages = sf_json_get(options, "retention");
+	SfResource	resource;
+
+	if (all != NULL)
+		check_age(all);
+	else if (ages != NULL)
+		check_ages(ages);
+	if (archive != NULL)
+		sf_resource_parse(archive, &resource);
+	if (sf_json_get(options, "archive") != NULL &&
+		(archive == NULL || resource.kind != SF_RESOURCE_SQL_FUNCTION))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("option archive must be a SQL function, as in \"sql:schema.function\"")));
+}
+
+/* {"state_machine": …, "executions": [ids]} */
+static Jsonb *
+archive_payload(const SfPurgeMachine *machine, const List *ids)
+{
+	SfJsonBuilder b;
+	ListCell   *lc;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "state_machine", machine->name);
+	sf_json_open_array(&b, "executions");
+	foreach(lc, ids)
+		sf_json_add_string(&b, NULL, lfirst(lc));
+	sf_json_close_array(&b);
+	return sf_json_finish(&b);
+}
+
+/* Give executions to the machine's archive function; false: it failed, so they stay. */
+static bool
+archive(const SfRetention *look, const SfPurgeMachine *machine, const List *ids)
+{
+	char	   *function = sf_json_get_cstring(machine->options, "archive");
+	SfResource	resource;
+	SfTaskCall	call = {.owner = machine->owner,.in_session = look->in_session};
+	SfTaskOutcome outcome;
+
+	if (function == NULL || ids == NIL)
+		return true;
+	sf_resource_parse(function, &resource);
+	call.resource = &resource;
+	call.execution_id = linitial(ids);
+	call.payload = archive_payload(machine, ids);
+	call.timeout_ms = ARCHIVE_MS;
+	if (!look->in_session)
+		sf_driver.assume_identity(machine->owner);
+	sf_driver.run(&call, &outcome);
+	if (!outcome.ok)
+		ereport(look->in_session ? WARNING : LOG,
+				(errmsg("executions of state machine \"%s\" are not purged: its archive function failed with %s",
+						machine->name, outcome.error.name),
+				 outcome.error.cause == NULL ? 0 : errdetail("%s", outcome.error.cause)));
+	return outcome.ok;
+}
+
+/* Begin a new pass if the last one is over and began long ago. */
+static void
+begin_pass(SfPurgePosition *position, int looked_at)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (looked_at >= BATCH || now - position->began_at < PASS_INTERVAL)
+		return;
+	position->requested_at = DT_NOBEGIN;
+	position->began_at = now;
+}
+
+/* Purge a batch of a machine's executions of a status; tells whether more may be due. */
+static bool
+purge(SfRetention *look, const SfPurgeMachine *machine, SfStatus status)
+{
+	TimestampTz before = cutoff(machine->options, status);
+	SfPurgePosition position,
+				was;
+	SfPurgeBatch batch;
+
+	if (before == DT_NOBEGIN)
+		return false;
+	was = position = sf_purge_position(machine->machine_no, status);
+	sf_purge_find(machine->machine_no, status, before, position.requested_at, BATCH, &batch);
+	if (!archive(look, machine, batch.ids))
+		return false;
+	look->purged += sf_purge_delete(batch.numbers);
+	if (batch.looked_at > 0)
+		position.requested_at = batch.until;
+	begin_pass(&position, batch.looked_at);
+	if (position.requested_at != was.requested_at)
+		sf_purge_set_position(machine->machine_no, status, &position);
+	return batch.looked_at >= BATCH;
+}
+
+/* Go on to the next status, or the next machine. */
+static void
+step(SfRetention *look, const SfPurgeMachine *machine)
+{
+	if (++look->status <= SF_STATUS_ABORTED)
+		return;
+	look->status = 0;
+	look->machine_no = machine->machine_no;
+}
+
+/*
+ * Carry a batch of a look out; the caller commits.  False: the look is over, or another
+ * session purges.
+ */
+bool
+sf_retention_batch(SfRetention *look)
+{
+	SfTick		until = sf_tick_plus_ms(sf_tick_now(), sf_setting_slice_ms);
+	int64		purged = look->purged;
+	SfPurgeMachine *machine;
+
+	if (!sf_purge_lock())
+		return false;
+	while (look->purged == purged && sf_tick_now() < until)
+	{
+		CHECK_FOR_INTERRUPTS();
+		machine = sf_purge_next_machine(look->machine_no);
+		if (machine == NULL)
+			return false;
+		look->status = Max(look->status, SF_STATUS_SUCCEEDED);
+		if (!purge(look, machine, look->status))
+			step(look, machine);
+	}
+	return true;
+}
