@@ -227,8 +227,8 @@ step(SfRetention *look, const SfPurgeMachine *machine)
 }
 
 /*
- * Carry a batch of a look out; the caller commits.  False: the look is over, or another
- * session purges.
+ * Carry a batch of a look out; the caller commits.  False: the look is over, or, in a
+ * worker, another session purges.
  */
 bool
 sf_retention_batch(SfRetention *look)
@@ -237,7 +237,7 @@ sf_retention_batch(SfRetention *look)
 	int64		purged = look->purged;
 	SfPurgeMachine *machine;
 
-	if (!sf_purge_lock())
+	if (!sf_purge_lock(look->in_session))
 		return false;
 	while (look->purged == purged && sf_tick_now() < until)
 	{

@@ -210,13 +210,13 @@ sf_purge_delete(const List *numbers)
 
 /*
  * Lock the purge by age until the end of the transaction; false: another session has
- * it.  The fourth field of the tag differs from that of SQL's advisory locks.
+ * it, and wait is false.  The fourth field of the tag differs from that of SQL's advisory locks.
  */
 bool
-sf_purge_lock(void)
+sf_purge_lock(bool wait)
 {
 	LOCKTAG		tag;
 
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_store_relation("purge_position"), 0, 4);
-	return LockAcquire(&tag, ExclusiveLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
+	return LockAcquire(&tag, ExclusiveLock, false, !wait) != LOCKACQUIRE_NOT_AVAIL;
 }

@@ -43,6 +43,6 @@ extern void sf_purge_set_position(int machine_no, SfStatus status,
 extern void sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before,
 						  TimestampTz after, int limit, SfPurgeBatch *batch);
 extern int64 sf_purge_delete(const List *numbers);
-extern bool sf_purge_lock(void);
+extern bool sf_purge_lock(bool wait);
 
 #endif							/* SF_STORE_PURGE_H */

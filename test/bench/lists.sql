@@ -21,7 +21,7 @@ BEGIN
 		CASE WHEN x.status IN (2, 3) THEN (ARRAY['States.Timeout', 'States.TaskFailed', 'Db.Deadlock', 'Rare.Error'])[
 			CASE WHEN x.status = 3 THEN 1 WHEN x.i % 100000 = 40 THEN 4 ELSE 2 + x.i / 40 % 2 END] END
 	FROM (SELECT i, i > n - 1000 AND i % 5 = 0 AS waits, now() - interval '0.02 s' * (n - i) AS at,
-			least(19, floor(-log(2, ((hashint8(i)::bigint + 2147483649) / 4294967296.0)::numeric))) AS machine,
+			least(19, floor(-ln((hashint8(i)::float8 + 2147483649) / 4294967296.0) / ln(2::float8)))::integer AS machine,
 			CASE WHEN i > n - 1000 AND i % 5 = 0 THEN 0 WHEN i % 40 = 0 THEN 2 WHEN i % 200 = 1 THEN 3
 				WHEN i % 400 = 2 THEN 4 WHEN i % 1000 = 3 THEN 0 ELSE 1 END AS status
 		FROM generate_series(1, n) AS i) AS x
@@ -36,4 +36,37 @@ BEGIN
 		CASE WHEN started_at IS NULL THEN requested_at END, started_at, '{}'
 	FROM _sfflow.execution WHERE execution_no > first AND status <> 1;
 	PERFORM setval('_sfflow.execution_no', first + n);
+END $$;
+
+-- What users ask for, with values drawn at random: milliseconds of each page.
+CREATE FUNCTION bench.pages(n integer) RETURNS SETOF float LANGUAGE plpgsql AS $$
+DECLARE
+	span interval := (SELECT max(requested_at) - min(requested_at) FROM _sfflow.execution);
+	parents text[] := ARRAY(SELECT execution_id FROM _sfflow.execution ORDER BY execution_no LIMIT 100);
+	machine text;
+	before timestamptz;
+	began timestamptz;
+BEGIN
+	FOR i IN 1 .. n LOOP
+		machine := 'm' || lpad((1 + floor(random() * 20))::text, 2, '0');
+		before := now() - random() * span;
+		began := clock_timestamp();
+		CASE i % 14
+			WHEN 0 THEN PERFORM FROM sf_list_executions();
+			WHEN 1 THEN PERFORM FROM sf_list_executions(machine);
+			WHEN 2 THEN PERFORM FROM sf_list_executions(machine, requested_before => before);
+			WHEN 3 THEN PERFORM FROM sf_list_executions(machine, 'FAILED');
+			WHEN 4 THEN PERFORM FROM sf_list_executions(machine, 'RUNNING');
+			WHEN 5 THEN PERFORM FROM sf_list_executions(machine, 'SUCCEEDED', requested_before => before);
+			WHEN 6 THEN PERFORM FROM sf_list_executions(status => 'FAILED', requested_before => before);
+			WHEN 7 THEN PERFORM FROM sf_list_executions(status => 'RUNNING');
+			WHEN 8 THEN PERFORM FROM sf_list_executions(machine, error => 'Rare.Error');
+			WHEN 9 THEN PERFORM FROM sf_list_executions(error => 'Db.Deadlock', requested_before => before);
+			WHEN 10 THEN PERFORM FROM sf_list_executions(machine, name_prefix => 'order-');
+			WHEN 11 THEN PERFORM FROM sf_list_executions(machine, name_prefix => 'order-' || 1 + i % 999);
+			WHEN 12 THEN PERFORM FROM sf_list_executions(parent_execution_id => parents[1 + i % 100]);
+			WHEN 13 THEN PERFORM FROM sf_list_executions(owner => current_user, requested_before => before);
+		END CASE;
+		RETURN NEXT 1000 * extract(epoch FROM clock_timestamp() - began);
+	END LOOP;
 END $$;
