@@ -28,6 +28,7 @@
 #include "store/instance_file.h"
 #include "store/load_guard.h"
 #include "store/metric_fold.h"
+#include "store/open_execution.h"
 #include "store/sequence.h"
 
 /* Columns of _sfflow.instance; see sql/parts/10-tables.sql. */
@@ -259,7 +260,10 @@ sf_instance_enable(void)
 	if (!sf_instance_is_driven() || sf_sequence_behind(false) != NULL)
 		sf_sequence_pass_rows();
 	if (!sf_instance_is_driven())
+	{
 		sf_metric_forget_horizon();
+		sf_open_execution_rebuild();
+	}
 	sf_load_guard_restore();
 	write_row(true);
 }

@@ -100,3 +100,23 @@ sf_open_execution_write(List *executions)
 	if (table != NULL)
 		sf_table_close(table);
 }
+
+/* Make the rows anew: in a copy of a database the executions may have come without them. */
+void
+sf_open_execution_rebuild(void)
+{
+	static SfPlan empty = SF_PLAN("DELETE FROM _sfflow.open_execution");
+	static SfPlan fill = SF_PLAN(
+		"INSERT INTO _sfflow.open_execution (machine_no, status, requested_at, execution_no, error)"
+		" SELECT e.machine_no, $2, e.requested_at, e.execution_no,"
+		"  CASE WHEN pg_catalog.octet_length(e.error)" SF_LE "$3 THEN e.error"
+		"  ELSE pg_catalog.\"left\"(e.error, 500) END"
+		" FROM _sfflow.execution e WHERE e.status" SF_EQ "$1"
+		" AND (e.started_at IS NOT NULL OR e.stopped_at IS NOT NULL)");
+
+	sf_store_execute(&empty);
+	for (SfStatus status = SF_STATUS_RUNNING; status <= SF_STATUS_ABORTED; status++)
+		if (status != SF_STATUS_SUCCEEDED)
+			sf_store_execute(&fill, SF_INT2(status), SF_TEXT(sf_status_name(status)),
+							 SF_INT4(SF_OPEN_ERROR_MAX));
+}

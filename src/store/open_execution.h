@@ -30,4 +30,6 @@ extern void sf_open_execution_note(SfExecution *execution);
 
 extern void sf_open_execution_write(List *executions);
 
+extern void sf_open_execution_rebuild(void);
+
 #endif							/* SF_STORE_OPEN_EXECUTION_H */

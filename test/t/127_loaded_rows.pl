@@ -71,7 +71,7 @@ sub rests
 my $later = $node->safe_psql('postgres', q(SELECT json_build_object('until', to_char(now() AT TIME ZONE 'UTC' + interval '1 hour', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))));
 my $past = '{"until": "2000-01-01T00:00:00Z"}';
 my $tables = join ', ', map { "_sfflow.$_" }
-  qw(state_machine state_machine_version privilege execution branch history map_run map_item start_request task activity schedule resource_map);
+  qw(state_machine state_machine_version privilege execution open_execution branch history map_run map_item start_request task activity schedule resource_map);
 
 # A dump's data, loaded into a driven database that was emptied.
 make_database('shop');
