@@ -94,6 +94,18 @@ static SfPlan by_error = SF_PLAN(OF_MACHINES(OPEN, "o", "o.error" SF_EQ "$11 AND
 
 static SfPlan by_status = SF_PLAN(OF_MACHINES(OPEN, "o", "o.status" SF_EQ "$10 AND "));
 
+/* The same without a condition that only the execution fulfils: its row is read for the page alone */
+#define OPEN_ALONE(condition) \
+	"SELECT " COLUMNS " FROM (SELECT o.execution_no FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL" \
+	" (SELECT o.execution_no, o.requested_at FROM _sfflow.open_execution o" \
+	"  WHERE o.machine_no" SF_EQ "m.no AND " condition IN_TIME("o") \
+	"  ORDER BY o.requested_at DESC FETCH FIRST ($7) ROWS WITH TIES) o" NEWEST("o") ") o" \
+	" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "o.execution_no" NEWEST("e")
+
+static SfPlan by_error_alone = SF_PLAN(OPEN_ALONE("o.error" SF_EQ "$11 AND ($10 IS NULL OR o.status" SF_EQ "$10) AND "));
+
+static SfPlan by_status_alone = SF_PLAN(OPEN_ALONE("o.status" SF_EQ "$10 AND "));
+
 static SfPlan by_machine = SF_PLAN(OF_MACHINES("_sfflow.execution e", "e", ""));
 
 static SfPlan not_begun = SF_PLAN(
@@ -236,7 +248,8 @@ list_running(const SfListQuery *q)
 
 	if (!has_few(&probe_due, q))
 		return run_merged(&by_machine, q);
-	list = list_concat(run_merged(&by_status, q), run(&not_begun, q));
+	list = list_concat(run_merged(q->prefix == NULL ? &by_status_alone : &by_status, q),
+					   run(&not_begun, q));
 	list_sort(list, compare_newest);
 	return list_truncate(list, q->limit);
 }
@@ -252,10 +265,14 @@ choose(const SfListQuery *q)
 	if (q->prefix != NULL && has_few(&probe_names, q))
 		return run(&by_name, q);
 	if (q->error != NULL)
-		return failed ? run_merged(&by_error, q) : NIL;
+		return !failed ? NIL :
+			run_merged(q->prefix == NULL && strlen(q->error) <= SF_OPEN_ERROR_MAX ?
+					   &by_error_alone : &by_error, q);
 	if (q->status == SF_STATUS_RUNNING)
 		return list_running(q);
-	return run_merged(failed && q->status >= 0 ? &by_status : &by_machine, q);
+	if (q->status < 0 || !failed)
+		return run_merged(&by_machine, q);
+	return run_merged(q->prefix == NULL ? &by_status_alone : &by_status, q);
 }
 
 /*
