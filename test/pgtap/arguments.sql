@@ -22,6 +22,7 @@ INSERT INTO cases VALUES
 ('sf_purge', 'max_executions', $$SELECT sf_purge('1 day', 0)$$, 'ok'),
 ('sf_purge', 'max_executions', $$SELECT sf_purge('1 day', NULL)$$, 'ok'),
 ('sf_purge', 'max_executions', $$SELECT sf_purge('1 day', 2147483647)$$, 'ok'),
+('sf_purge_due', 'purged', $$CALL sf_purge_due(-1)$$, 'ok'),
 ('sf_await', 'timeout', $$SELECT sf_await('m:1', NULL)$$, '22004 argument timeout must not be null'),
 ('sf_await', 'timeout', $$SELECT sf_await('m:1', '-1 ms')$$, 'SF012 argument timeout must not be negative'),
 ('sf_await', 'timeout', $$SELECT sf_await('m:1', '-1 mon')$$, 'SF012 argument timeout must not be negative'),
