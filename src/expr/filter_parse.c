@@ -6,14 +6,19 @@
  *		and     := unary ("&&" unary)*
  *		unary   := "!" unary | "(" or ")" | test
  *		test    := operand (operator operand)?     (none: does it exist?)
+ *		         | (operand | word) operator (operand | word)
  *		operand := path | string | number | true | false | null
  *		         | array | object | "/" regex "/" flags
+ *
+ * A word is a text without quotes, as Jayway's library reads it: it goes on to
+ * the next operator or parenthesis and may contain blanks.
  */
 #include "postgres.h"
 
 #include <ctype.h>
 
 #include "catalog/pg_collation.h"
+#include "common/jsonapi.h"
 #include "expr/path.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
@@ -255,19 +260,64 @@ accept_operator(SfScanner *s, SfFilterOperator *op)
 	return false;
 }
 
+/* Tell whether an operator comes next. */
+bool
+sf_filter_at_operator(const SfScanner *s)
+{
+	SfScanner	ahead = *s;
+	SfFilterOperator op;
+
+	return accept_operator(&ahead, &op);
+}
+
+/* Tell whether a text, which goes on to the next operator, is no other operand. */
+static bool
+is_bare_word(const SfScanner *s, int len, bool right)
+{
+	SfScanner	ahead = *s;
+	JsonbValue	constant;
+
+	if (len == 0 || strchr("{/$@", *s->p) != NULL)
+		return false;
+	if (*s->p == '-' || isdigit((unsigned char) *s->p))
+		return right && !IsValidJsonNumber(s->p, len);
+	return !sf_cursor_constant(&ahead, &constant) ||
+		sf_cursor_is_word(sf_cursor_peek(&ahead));
+}
+
+/* Take a text without quotes for a string; false, without an error, where none comes next. */
+static bool
+accept_bare_word(SfScanner *s, bool right, SfFilterOperand *out)
+{
+	int			len;
+
+	sf_cursor_space(s);
+	len = strcspn(s->p, "()[]=!<>&|~'\"");
+	while (len > 0 && strchr(" \t\r\n", s->p[len - 1]) != NULL)
+		len--;
+	if (!is_bare_word(s, len, right))
+		return false;
+	out->kind = SF_FILTER_OPERAND_LITERAL;
+	sf_json_value_string(&out->literal, pnstrdup(s->p, len), len);
+	s->p += len;
+	return true;
+}
+
 /* Parse a comparison, or an operand by itself. */
 static bool
 parse_test(SfScanner *s, SfFilter **out)
 {
 	SfFilter   *test = make_filter(SF_FILTER_EXISTS, NULL, NULL);
+	bool		bare = accept_bare_word(s, false, &test->a);
 
 	*out = test;
-	if (!sf_operand_parse(s, &test->a))
+	if (!bare && !sf_operand_parse(s, &test->a))
 		return false;
 	if (!accept_operator(s, &test->op))
-		return true;
+		return !bare || sf_cursor_fail(s, "expected an operator at offset %d",
+									   (int) (s->p - s->text));
 	test->kind = SF_FILTER_TEST;
-	if (!sf_operand_parse(s, &test->b))
+	if (!accept_bare_word(s, true, &test->b) && !sf_operand_parse(s, &test->b))
 		return false;
 	if (test->op == SF_OP_MATCH &&
 		test->a.kind != SF_FILTER_OPERAND_REGEX && test->b.kind != SF_FILTER_OPERAND_REGEX)

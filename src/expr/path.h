@@ -171,6 +171,7 @@ typedef enum SfPathPlace
 /* --- path_parse.c, filter_parse.c --- */
 extern bool sf_path_parse(SfScanner *s, SfPathPlace place, SfPath **out);
 extern bool sf_filter_parse(SfScanner *s, SfFilter **out);
+extern bool sf_filter_at_operator(const SfScanner *s);
 extern bool sf_operand_parse(SfScanner *s, SfFilterOperand *out);
 
 /* --- path_eval.c --- */

@@ -6,7 +6,9 @@
  *		root     := "$" | "$$" | "$" word | "@"          (@ in filters only)
  *		step     := "." name | "." "*" | "." function | [".", ".."] bracket
  *		          | ".." (name | "*" | bracket)
+ *		          | name                             (right behind a bracket)
  *		bracket  := "[" (quoted ("," quoted)* | int ("," int)* | "*"
+ *		          | "(" "@.length" "-" int ")"
  *		          | int? ":" int? | "?" "(" filter ")" ("," …)*) "]"
  *		function := word "(" (operand ("," operand)*)? ")"
  *
@@ -133,6 +135,34 @@ parse_indexes(SfScanner *s, List **steps)
 	return true;
 }
 
+/* Parse (@.length-n), which is an element counted from the end. */
+static bool
+parse_from_end(SfScanner *s, List **steps)
+{
+	SfPathStep *step = add_step(steps, SF_PATH_STEP_INDEX);
+	int64		n;
+
+	(void) sf_cursor_accept(s, "(");
+	sf_cursor_space(s);
+	if (!sf_cursor_accept(s, "@.length") && !sf_cursor_accept(s, "@.size"))
+		return sf_cursor_fail(s, "expected \"@.length\" at offset %d",
+							  (int) (s->p - s->text));
+	(void) sf_cursor_accept(s, "()");
+	sf_cursor_space(s);
+	if (!sf_cursor_expect(s, "-"))
+		return false;
+	sf_cursor_space(s);
+	if (!sf_cursor_integer(s, &n))
+		return false;
+	if (n < 1)
+		return sf_cursor_fail(s, "no element is at @.length - " INT64_FORMAT, n);
+	step->nindexes = 1;
+	step->indexes = palloc(sizeof(int64));
+	step->indexes[0] = -n;
+	sf_cursor_space(s);
+	return sf_cursor_expect(s, ")");
+}
+
 /* Parse one or several filters; an element has to pass all of them. */
 static bool
 parse_filters(SfScanner *s, List **steps)
@@ -180,6 +210,8 @@ parse_bracket(SfScanner *s, List **steps)
 		ok = parse_names(s, steps);
 	else if (c == '?')
 		ok = parse_filters(s, steps);
+	else if (c == '(')
+		ok = parse_from_end(s, steps);
 	else if (sf_cursor_accept(s, "*"))
 	{
 		(void) add_step(steps, SF_PATH_STEP_WILDCARD);
@@ -257,6 +289,17 @@ parse_name(SfScanner *s, SfPathPlace place, List **steps)
 	return true;
 }
 
+/* Tell whether a name comes right behind a bracket, which takes it as behind a dot. */
+static bool
+name_behind_bracket(const SfScanner *s, SfPathPlace place)
+{
+	char		c = sf_cursor_peek(s);
+
+	return s->p > s->text && s->p[-1] == ']' &&
+		(sf_cursor_is_word(c) || c == '-' || c == '*') &&
+		(place != SF_PLACE_FILTER || !sf_filter_at_operator(s));
+}
+
 /* Parse the steps of a path, as far as they go. */
 static bool
 parse_steps(SfScanner *s, SfPathPlace place, List **steps)
@@ -269,6 +312,12 @@ parse_steps(SfScanner *s, SfPathPlace place, List **steps)
 		if (sf_cursor_peek(s) == '[')
 		{
 			if (!parse_bracket(s, steps))
+				return false;
+			continue;
+		}
+		if (name_behind_bracket(s, place))
+		{
+			if (!parse_name(s, place, steps))
 				return false;
 			continue;
 		}
@@ -397,6 +446,13 @@ classify_path(SfPath *path)
 	}
 }
 
+/* Tell whether nothing but blanks comes next. */
+static bool
+only_blanks(const SfScanner *s)
+{
+	return s->p + strspn(s->p, " \t\r\n") == s->end;
+}
+
 /* Parse a path at the cursor; it ends where its place says. */
 bool
 sf_path_parse(SfScanner *s, SfPathPlace place, SfPath **out)
@@ -408,7 +464,7 @@ sf_path_parse(SfScanner *s, SfPathPlace place, SfPath **out)
 	check_stack_depth();
 	if (!parse_root(s, place, path) || !parse_steps(s, place, &steps))
 		return false;
-	if (place == SF_PLACE_WHOLE && s->p < s->end)
+	if (place == SF_PLACE_WHOLE && !only_blanks(s))
 		return sf_cursor_fail(s, "unexpected \"%.*s\" at offset %d",
 							  pg_mblen(s->p), s->p, (int) (s->p - s->text));
 	path->steps = palloc(sizeof(SfPathStep) * Max(list_length(steps), 1));
