@@ -175,7 +175,8 @@ compile_needs(const SfCompiler *c, SfState *state)
 		needs->enter |= needs->leave;
 	needs->enter |= needs->leave & SF_NEED_RANDOM;
 	needs->proceed |= needs->leave & SF_NEED_RANDOM;
-	if (sf_state_awaits_token(state))
+	if (sf_state_awaits_token(state) ||
+		(sf_state_is_sync(state) && (c->context_use & SF_CONTEXT_TOKEN) != 0))
 		needs->enter |= SF_NEED_TOKEN;
 }
 

@@ -382,6 +382,15 @@ sf_state_awaits_token(const SfState *state)
 		state->task.resource.integration == SF_INTEGRATION_WAIT_FOR_TASK_TOKEN;
 }
 
+/* Is a state a Task that waits for the end of what its resource starts (.sync)? */
+static inline bool
+sf_state_is_sync(const SfState *state)
+{
+	return state->type == SF_STATE_TASK &&
+		(state->task.resource.integration == SF_INTEGRATION_SYNC ||
+		 state->task.resource.integration == SF_INTEGRATION_SYNC2);
+}
+
 typedef struct SfProgram
 {
 	MemoryContext context;		/* holds everything below, this struct included */

@@ -23,13 +23,14 @@ typedef enum SfEvalStatus
 } SfEvalStatus;
 
 /*
- * What an expression looks at of the context object, as a set.  The parts that may be
- * large have a bit of their own.
+ * What an expression looks at of the context object, as a set.  The parts that are
+ * costly have a bit of their own.
  */
 #define SF_CONTEXT_ANY		0x01	/* something of it */
 #define SF_CONTEXT_INPUT	0x02	/* Execution.Input */
 #define SF_CONTEXT_ITEM		0x04	/* Map.Item */
-#define SF_CONTEXT_ALL		0x07
+#define SF_CONTEXT_TOKEN	0x08	/* Task.Token, which has to be made */
+#define SF_CONTEXT_ALL		0x0f
 
 extern int	sf_env_context_use(const char *first, int first_len,
 							   const char *second, int second_len);

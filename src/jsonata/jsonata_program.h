@@ -13,7 +13,7 @@
 #define SF_JN_STATES_ERROR_OUTPUT	0x04
 #define SF_JN_STATES_CONTEXT_SHIFT	3	/* the bits SF_CONTEXT_… */
 #define SF_JN_STATES_CONTEXT		(SF_CONTEXT_ANY << SF_JN_STATES_CONTEXT_SHIFT)
-#define SF_JN_STATES_ALL			0x3f
+#define SF_JN_STATES_ALL			0x7f
 
 struct SfJsonata
 {

@@ -225,7 +225,7 @@ task_failed(SfStep *step, SfEventSubject subject, SfError *error)
 		type = SF_EVENT_ACTIVITY_SCHEDULE_FAILED;
 	/* the task has timed out while its child execution runs: ask the child to stop */
 	if (sf_state_task(step->state)->resource.kind == SF_RESOURCE_START_EXECUTION &&
-		sf_error_is(error, SF_ERR_TIMEOUT) && step->stimulus->task == NULL)
+		sf_error_is(error, SF_ERR_TIMEOUT) && !sf_state_awaits_token(step->state))
 		(void) sf_step_effect(step, SF_EFFECT_STOP_CHILDREN);
 	count_task(step, false);
 	sf_step_prefix(step, error);

@@ -319,7 +319,8 @@ dispatch_sql(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 			 Jsonb *payload, SfStimulus *stimulus)
 {
 	const SfState *state = &draft->program->states[branch->state];
-	SfTask	   *task = draft->token_task;
+	/* the token of a .sync task is good for nothing where a function returns its result */
+	SfTask	   *task = sf_state_awaits_token(state) ? draft->token_task : NULL;
 	bool		in_session = sf_slice_in_session(slice->request);
 	SfTaskOutcome outcome;
 

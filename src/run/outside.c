@@ -219,7 +219,7 @@ may_have_task(const SfState *state)
 	if (state->type != SF_STATE_TASK)
 		return false;
 	kind = sf_state_task(state)->resource.kind;
-	return sf_state_awaits_token(state) || kind == SF_RESOURCE_ACTIVITY ||
+	return (state->needs.enter & SF_NEED_TOKEN) != 0 || kind == SF_RESOURCE_ACTIVITY ||
 		kind == SF_RESOURCE_MAPPED;
 }
 

@@ -163,6 +163,61 @@ SELECT details->>'error' AS error FROM sf_history WHERE execution_id = 'parent:d
 SELECT problem FROM sf_check();
 ROLLBACK;
 
+-- .sync with a token: the child's end is the answer, or what is sent for the token before
+SELECT sf_create_state_machine('given', '{"StartAt": "C", "States": {"C": {"Type": "Pass", "Parameters": {"child": "done"}, "End": true}}}');
+SELECT sf_create_state_machine('gives', '{"StartAt": "P", "States": {
+  "P": {"Type": "Task", "Resource": "arn:aws:states:::states:startExecution.sync:2", "TimeoutSeconds": 900,
+        "Parameters": {"StateMachineArn": "given", "Name.$": "$.name", "Input": {"token.$": "$$.Task.Token"}},
+        "ResultSelector": {"Status.$": "$.Status"}, "End": true}}}');
+SELECT sf_create_state_machine('gives_too', '{"QueryLanguage": "JSONata", "StartAt": "P", "States": {
+  "P": {"Type": "Task", "Resource": "arn:aws:states:::states:startExecution.sync:2",
+        "Arguments": {"StateMachineArn": "given", "Name": "{% $states.input.name %}", "Input": {"token": "{% $states.context.Task.Token %}"}},
+        "Output": "{% $states.result %}", "End": true}}}');
+BEGIN;
+SELECT sf_start('gives', '{"name": "g1"}', 'a');
+SELECT sf_run('gives:a');
+SELECT waiting_on FROM sf_executions WHERE execution_id = 'gives:a';
+SELECT input->>'token' AS token FROM sf_executions WHERE execution_id = 'given:g1' \gset
+SELECT count(*) AS tasks FROM _sfflow.task;
+SELECT sf_send_task_heartbeat(:'token');
+SELECT sf_run('given:g1'), sf_run('gives:a');
+SELECT output FROM sf_executions WHERE execution_id = 'gives:a';
+SELECT count(*) AS tasks FROM _sfflow.task;
+SAVEPOINT s;
+SELECT sf_send_task_success(:'token', '"late"');
+ROLLBACK TO s;
+-- the token first: the child goes on by itself
+SELECT sf_start('gives_too', '{"name": "g2"}', 'b');
+SELECT sf_run('gives_too:b');
+SELECT sf_send_task_success(input->>'token', '"early"') FROM sf_executions WHERE execution_id = 'given:g2';
+SELECT sf_run('given:g2'), sf_run('gives_too:b');
+SELECT execution_id, status, output FROM sf_executions WHERE execution_id IN ('gives_too:b', 'given:g2') ORDER BY 1;
+SELECT type FROM sf_history WHERE execution_id = 'gives_too:b' ORDER BY id;
+-- a timeout stops the child
+SELECT sf_start('gives', '{"name": "g3"}', 'c');
+SELECT sf_run('gives:c');
+UPDATE _sfflow.task SET started_at = started_at - interval '900 s';
+UPDATE _sfflow.branch SET deadline = now(), due_at = now() WHERE execution_no = (SELECT execution_no FROM _sfflow.execution WHERE execution_id = 'gives:c');
+SELECT sf_run('gives:c'), sf_run('given:g3');
+SELECT execution_id, status, error FROM sf_executions WHERE execution_id IN ('gives:c', 'given:g3') ORDER BY 1;
+SELECT count(*) AS tasks FROM _sfflow.task;
+SELECT problem FROM sf_check();
+ROLLBACK;
+
+-- a function that is called for .sync returns the result itself: nothing waits for the token
+SELECT sf_map_resource('arn:aws:states:::glue:startJobRun*', 'sql:public.send_letter');
+SELECT sf_create_state_machine('glue', '{"StartAt": "G", "States": {"G": {"Type": "Task", "Resource": "arn:aws:states:::glue:startJobRun.sync",
+  "Parameters": {"token.$": "$$.Task.Token"}, "End": true}}}');
+BEGIN;
+SELECT sf_start('glue', '{}', 'a');
+SELECT sf_run('glue:a');
+SELECT output FROM sf_executions WHERE execution_id = 'glue:a';
+SELECT length(token) > 20 AS has_token FROM letters;
+SELECT count(*) AS tasks FROM _sfflow.task;
+SELECT sf_send_task_success(token, '1') FROM letters;
+ROLLBACK;
+SELECT sf_unmap_resource('arn:aws:states:::glue:startJobRun*');
+
 -- An activity that is not there: the task cannot be queued, and nothing catches that.
 BEGIN;
 SELECT sf_create_state_machine('lost', '{"StartAt": "L", "States": {"L": {"Type": "Task", "Resource": "arn:aws:states:us-east-1:123456789012:activity:lost",
