@@ -7,16 +7,39 @@
 
 #include "api/probe.h"
 #include "base/closest.h"
+#include "base/name.h"
 #include "miscadmin.h"
 #include "run/service.h"
 #include "task/function.h"
+#include "utils/builtins.h"
 
-/* Say that nothing maps a name, in the words of the error of such a task. */
+/* Propose what to map a name to: items need SQL; else an activity of that name. */
 static char *
-not_mapped(const char *what, const char *name)
+propose_target(const char *name, bool for_items)
 {
-	return psprintf("The %s '%s' is not mapped to anything that sfflow can run.",
-					what, name);
+	const char *function = strstr(name, ":function:");
+	const char *last = strrchr(name, ':');
+	char	   *part;
+
+	if (for_items)
+		return "sql:schema.function";
+	if (function != NULL)
+		last = function + strlen(":function");
+	last = last == NULL ? name : last + 1;
+	part = pnstrdup(last, strcspn(last, ":"));
+	return psprintf("activity:%s", sf_name_is_valid(part) ? part : "worker");
+}
+
+/*
+ * Say that nothing maps a name, in the words of the error of such a task, and how
+ * to map it.
+ */
+static char *
+not_mapped(const char *what, const char *name, const char *pattern, bool for_items)
+{
+	return psprintf("The %s '%s' is not mapped to anything that sfflow can run. Map it with sf_map_resource(%s, %s).",
+					what, name, quote_literal_cstr(pattern),
+					quote_literal_cstr(propose_target(pattern, for_items)));
 }
 
 /*
@@ -25,7 +48,7 @@ not_mapped(const char *what, const char *name)
  * once the task runs, because its request names what carries it out.
  */
 static bool
-find_target(const SfResource *resource, const char *function,
+find_target(const SfResource *resource, const char *function, bool for_items,
 			SfResource *target, char **problem)
 {
 	SfError		error = sf_error_make(NULL, NULL);
@@ -40,8 +63,8 @@ find_target(const SfResource *resource, const char *function,
 	request = sf_json_finish(&b);
 	if (sf_service_resolve(resource, GetUserId(), target, &request, &error))
 		return true;
-	*problem = error.name == NULL ? not_mapped("resource", resource->text) :
-		not_mapped("function", function);
+	*problem = error.name == NULL ? not_mapped("resource", resource->text, resource->name, for_items) :
+		not_mapped("function", function, function, for_items);
 	return false;
 }
 
@@ -72,7 +95,7 @@ sf_probe_resource(const SfResource *resource, const char *function, bool for_ite
 	SfResource	target;
 	char	   *problem;
 
-	if (!find_target(resource, function, &target, &problem))
+	if (!find_target(resource, function, for_items, &target, &problem))
 		return problem;
 	if (for_items && !sf_service_is_sql(&target))
 		return psprintf("The resource '%s' cannot read or write items.", target.text);

@@ -77,8 +77,8 @@ typedef enum SfShape
 	X(item_reader, inner_object, SF_SHAPE_ITEM_READER, false) \
 	X(reader_config, reader_config, 0, false) \
 	X(item_batcher, item_batcher, 0, false) \
-	X(result_writer, inner_object, SF_SHAPE_RESULT_WRITER, false) \
-	X(writer_config, inner_object, SF_SHAPE_WRITER_CONFIG, false)
+	X(result_writer, result_writer, 0, false) \
+	X(writer_config, writer_config, 0, false)
 
 #define SF_VALUE_ENUM(sym, function, expected, or_jsonata) SF_VALUE_##sym,
 typedef enum SfValueKind

@@ -158,6 +158,9 @@ check_groups(SfCheck *c, const SfNode *object, SfShape shape, int states)
 		if (present > 1)
 			sf_check_error(c, object, SF_CODE_SCHEMA,
 						   "There should only be one of the following fields: [%s]", names.data);
+		else if (present == 0 && strcmp(group->names[0], "Next") == 0)
+			sf_check_error(c, object, SF_CODE_SCHEMA,
+						   "State '%s' needs Next or End", object->key);
 		else if (present == 0 && group->required)
 			sf_check_error(c, object, SF_CODE_SCHEMA,
 						   "This object should have only one of the following fields: [%s]", names.data);

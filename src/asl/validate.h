@@ -56,6 +56,9 @@ typedef struct SfCheck
 	List	   *diagnostics;
 	List	   *scopes;			/* SfNode: each States, in order */
 	List	   *labels;			/* SfNode: each Label */
+	List	   *problems;		/* char *: what was said of resources */
+	List	   *raised;			/* char *: names that Fail states raise, sorted */
+	bool		knows_raised;	/* ... they have been collected */
 	SfResourceProbe probe;		/* NULL: do not ask whether resources exist */
 	SfQueryLanguage machine_language;
 	/* of the state that is being looked at */

@@ -198,6 +198,49 @@ question_of_error(const char *name)
 	return question[0] == '\0' ? "" : psprintf(".%s", question);
 }
 
+/* Collect the names that the Fail states in a tree raise. */
+static void
+collect_raised(SfCheck *c, const SfNode *node)
+{
+	const char *type = sf_node_member_string(node, "Type");
+	const char *error = sf_node_member_string(node, "Error");
+	SfNode	   *child;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (type != NULL && strcmp(type, "Fail") == 0 && error != NULL)
+		c->raised = lappend(c->raised, unconstify(char *, error));
+	SF_NODE_FOREACH(child, node)
+		collect_raised(c, child);
+}
+
+/* Compare two names, for list_sort() and bsearch(). */
+static int
+compare_names(const ListCell *a, const ListCell *b)
+{
+	return strcmp(lfirst(a), lfirst(b));
+}
+
+/* Tell whether a Fail state of the definition, wherever it is, raises a name. */
+static bool
+is_raised(SfCheck *c, const SfNode *name)
+{
+	const SfNode *root = name;
+	ListCell	wanted = {.ptr_value = unconstify(char *, name->string)};
+
+	if (!c->knows_raised)
+	{
+		while (root->parent != NULL)
+			root = root->parent;
+		collect_raised(c, root);
+		list_sort(c->raised, compare_names);
+		c->knows_raised = true;
+	}
+	return c->raised != NIL &&
+		bsearch(&wanted, c->raised->elements, list_length(c->raised), sizeof(ListCell),
+				(int (*) (const void *, const void *)) compare_names) != NULL;
+}
+
 /* Warn of names that no error ever has. */
 static void
 check_error_name(SfCheck *c, const SfNode *name)
@@ -205,7 +248,7 @@ check_error_name(SfCheck *c, const SfNode *name)
 	switch (sf_error_use(name->string))
 	{
 		case SF_ERROR_UNKNOWN:
-			if (strncmp(name->string, "States.", 7) == 0)
+			if (strncmp(name->string, "States.", 7) == 0 && !is_raised(c, name))
 				sf_check_warning(c, name, SF_CODE_NEVER_MATCHES,
 								 "'%s' is no error name of the language and never matches%s",
 								 name->string, question_of_error(name->string));
@@ -216,9 +259,10 @@ check_error_name(SfCheck *c, const SfNode *name)
 							 name->string);
 			break;
 		case SF_ERROR_RESERVED:
-			sf_check_warning(c, name, SF_CODE_NEVER_MATCHES,
-							 "No state raises '%s' by itself: it matches only an error that is given this name",
-							 name->string);
+			if (!is_raised(c, name))
+				sf_check_warning(c, name, SF_CODE_NEVER_MATCHES,
+								 "No state raises '%s' by itself: it matches only an error that is given this name",
+								 name->string);
 			break;
 		case SF_ERROR_RAISED:
 			break;
@@ -287,6 +331,40 @@ sf_check_reader_config(SfCheck *c, const SfNode *value, const SfField *field)
 		sf_check_warning(c, sf_node_member(value, "InputType"), SF_CODE_NOT_HERE,
 						 "InputType 'PARQUET' cannot be read here: the state would fail with States.ItemReaderFailed");
 	check_transformation(c, sf_node_member(value, "Transformation"));
+}
+
+/* ResultWriter: where results go (what sfflow runs may need no parameters), or their form. */
+void
+sf_check_result_writer(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	const char *parameters = c->language == SF_QL_JSONATA ? "Arguments" : "Parameters";
+	const char *text = sf_node_member_string(value, "Resource");
+	SfResource	resource = {.kind = SF_RESOURCE_MAPPED};
+
+	sf_check_object(c, value, SF_SHAPE_RESULT_WRITER, 0);
+	if (value->kind != SF_NODE_OBJECT)
+		return;
+	if (text != NULL)
+		sf_resource_parse(text, &resource);
+	if (sf_node_member(value, "Resource") == NULL && sf_node_member(value, parameters) != NULL)
+		sf_check_error(c, value, SF_CODE_SCHEMA, "These fields are required: [Resource]");
+	else if (sf_node_member(value, "Resource") == NULL &&
+			 sf_node_member(value, "WriterConfig") == NULL)
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "One of these fields is required: [Resource, WriterConfig]");
+	else if (text != NULL && resource.kind == SF_RESOURCE_MAPPED &&
+			 sf_node_member(value, parameters) == NULL)
+		sf_check_error(c, value, SF_CODE_SCHEMA, "These fields are required: [%s]", parameters);
+}
+
+/* WriterConfig: it has to say something. */
+void
+sf_check_writer_config(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	sf_check_object(c, value, SF_SHAPE_WRITER_CONFIG, 0);
+	if (value->kind == SF_NODE_OBJECT && value->nchildren == 0)
+		sf_check_error(c, value, SF_CODE_SCHEMA,
+					   "One of these fields is required: [Transformation, OutputType]");
 }
 
 /* ItemBatcher: something has to limit a batch. */

@@ -341,12 +341,12 @@ sf_check_path_or_null(SfCheck *c, const SfNode *value, const SfField *field)
 		sf_check_path(c, value, field);
 }
 
-/* Expect a path or an intrinsic function. */
+/* Expect a path, or an intrinsic function that gives a string. */
 void
 sf_check_path_or_intrinsic(SfCheck *c, const SfNode *value,
 						   const SfField *field)
 {
-	const char *problem = expression_problem(c, value, SF_EXPR_ANY);
+	const char *problem = expression_problem(c, value, SF_EXPR_ANY | SF_EXPR_TEXT);
 
 	if (problem != NULL)
 		sf_check_error(c, value, SF_CODE_SCHEMA,
@@ -421,9 +421,22 @@ named_function(SfCheck *c, const SfNode *owner)
 	return name->string;
 }
 
+/* Tell whether a problem of a resource is new, and remember it. */
+static bool
+is_new_problem(SfCheck *c, char *problem)
+{
+	foreach_ptr(const char, known, c->problems)
+	{
+		if (strcmp(known, problem) == 0)
+			return false;
+	}
+	c->problems = lappend(c->problems, problem);
+	return true;
+}
+
 /*
  * Warn of a resource that stands at a node and cannot run, if that is known
- * beforehand.
+ * beforehand; once, in however many states it stands.
  */
 void
 sf_check_runs(SfCheck *c, const SfNode *at, const SfResource *resource,
@@ -432,7 +445,7 @@ sf_check_runs(SfCheck *c, const SfNode *at, const SfResource *resource,
 	char	   *problem = c->probe == NULL ? NULL
 		: c->probe(resource, named_function(c, at->parent), for_items);
 
-	if (problem != NULL)
+	if (problem != NULL && is_new_problem(c, problem))
 		sf_check_warning(c, at, SF_CODE_RESOURCE, "%s", problem);
 }
 

@@ -20,6 +20,7 @@ sf_cursor_init(SfScanner *s, const char *text, SfError *err)
 	s->p = text;
 	s->end = text + strlen(text);
 	s->err = err;
+	s->depth = 0;
 	s->context_use = 0;
 }
 

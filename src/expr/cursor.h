@@ -17,6 +17,7 @@ typedef struct SfScanner
 	const char *p;				/* next byte */
 	const char *end;
 	SfError    *err;			/* may be NULL */
+	int			depth;			/* calls of intrinsic functions around p */
 	int			context_use;	/* SF_CONTEXT_…: of the paths that begin with $$ */
 } SfScanner;
 

@@ -33,6 +33,8 @@ compile_call(SfScanner *s, int allowed, SfIntrinsic **call)
 		return sf_cursor_fail(s, "an intrinsic function is not allowed here");
 	if (!sf_intrinsic_parse(s, call))
 		return false;
+	if ((allowed & SF_EXPR_TEXT) && !(*call)->function->gives_text)
+		return sf_cursor_fail(s, "%s gives no string", (*call)->function->name);
 	sf_cursor_space(s);
 	if (s->p < s->end)
 		return sf_cursor_fail(s, "unexpected \"%.*s\" at offset %d",

@@ -31,6 +31,7 @@ typedef struct SfExpr SfExpr;
 #define SF_EXPR_REFERENCE	0x04	/* a path that names at most one place */
 #define SF_EXPR_INPUT		0x08	/* with one of the two: $… only, neither $$…
 									 * nor $name… (ResultPath) */
+#define SF_EXPR_TEXT		0x10	/* with INTRINSIC: one that gives a string */
 #define SF_EXPR_ANY			(SF_EXPR_PATH | SF_EXPR_INTRINSIC)
 
 extern SfExpr *sf_expr_compile(const char *text, int allowed, SfError *err);

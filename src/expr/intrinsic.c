@@ -12,8 +12,8 @@
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
 
-#define INTRINSIC_FUNCTION(sym, name, min, max, kinds) \
-	{name, min, max, kinds, sf_intrinsic_##sym},
+#define INTRINSIC_FUNCTION(sym, name, min, max, kinds, gives_text) \
+	{name, min, max, kinds, gives_text, sf_intrinsic_##sym},
 static const SfIntrinsicFunction functions[] = {
 	SF_INTRINSIC_LIST(INTRINSIC_FUNCTION)
 };

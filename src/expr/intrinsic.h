@@ -9,30 +9,32 @@
 
 /*
  * Every function: symbol (and so sf_intrinsic_<symbol>), name, least and most
- * arguments, and the kinds of the first ones: s string, a array, o object,
- * n number that is rounded to an integer of 64 bits, * any.
+ * arguments, the kinds of the first ones (s string, a array, o object, n number
+ * that is rounded to an integer of 64 bits, * any), and whether ErrorPath and
+ * CausePath may call it, because it gives a string.
  */
 #define SF_INTRINSIC_UNLIMITED	PG_INT32_MAX
 #define SF_INTRINSIC_LIST(X) \
-	X(array, "States.Array", 0, SF_INTRINSIC_UNLIMITED, "") \
-	X(array_contains, "States.ArrayContains", 2, 2, "a*") \
-	X(array_get_item, "States.ArrayGetItem", 2, 2, "a*") \
-	X(array_length, "States.ArrayLength", 1, 1, "a") \
-	X(array_partition, "States.ArrayPartition", 2, 2, "an") \
-	X(array_range, "States.ArrayRange", 3, 3, "nnn") \
-	X(array_unique, "States.ArrayUnique", 1, 1, "a") \
-	X(base64_decode, "States.Base64Decode", 1, 1, "s") \
-	X(base64_encode, "States.Base64Encode", 1, 1, "s") \
-	X(format, "States.Format", 1, SF_INTRINSIC_UNLIMITED, "s") \
-	X(hash, "States.Hash", 2, 2, "ss") \
-	X(json_merge, "States.JsonMerge", 3, 3, "oo*") \
-	X(json_to_string, "States.JsonToString", 1, 1, "*") \
-	X(math_add, "States.MathAdd", 2, 2, "nn") \
-	X(math_random, "States.MathRandom", 2, 3, "nnn") \
-	X(string_split, "States.StringSplit", 2, 2, "ss") \
-	X(string_to_json, "States.StringToJson", 1, 1, "s") \
-	X(uuid, "States.UUID", 0, 0, "")
+	X(array, "States.Array", 0, SF_INTRINSIC_UNLIMITED, "", false) \
+	X(array_contains, "States.ArrayContains", 2, 2, "a*", false) \
+	X(array_get_item, "States.ArrayGetItem", 2, 2, "a*", true) \
+	X(array_length, "States.ArrayLength", 1, 1, "a", false) \
+	X(array_partition, "States.ArrayPartition", 2, 2, "an", false) \
+	X(array_range, "States.ArrayRange", 3, 3, "nnn", false) \
+	X(array_unique, "States.ArrayUnique", 1, 1, "a", false) \
+	X(base64_decode, "States.Base64Decode", 1, 1, "s", true) \
+	X(base64_encode, "States.Base64Encode", 1, 1, "s", true) \
+	X(format, "States.Format", 1, SF_INTRINSIC_UNLIMITED, "s", true) \
+	X(hash, "States.Hash", 2, 2, "ss", true) \
+	X(json_merge, "States.JsonMerge", 3, 3, "oo*", false) \
+	X(json_to_string, "States.JsonToString", 1, 1, "*", true) \
+	X(math_add, "States.MathAdd", 2, 2, "nn", false) \
+	X(math_random, "States.MathRandom", 2, 3, "nnn", false) \
+	X(string_split, "States.StringSplit", 2, 2, "ss", false) \
+	X(string_to_json, "States.StringToJson", 1, 1, "s", false) \
+	X(uuid, "States.UUID", 0, 0, "", true)
 #define SF_INTRINSIC_CHECKED	3	/* arguments that have a kind at most */
+#define SF_INTRINSIC_DEPTH		10	/* calls inside each other, as in the service */
 
 struct SfIntrinsic;
 
@@ -81,6 +83,7 @@ typedef struct SfIntrinsicFunction
 	int			min_args;
 	int			max_args;
 	const char *kinds;
+	bool		gives_text;
 	bool		(*call) (SfIntrinsicCall *call);
 } SfIntrinsicFunction;
 
@@ -95,7 +98,7 @@ extern bool sf_intrinsic_eval(const SfIntrinsic *node, const char *text,
 extern bool sf_intrinsic_invalid(SfIntrinsicCall *call, const char *detail);
 
 /* --- the functions: intrinsic_array.c, intrinsic_text.c, intrinsic_data.c --- */
-#define SF_INTRINSIC_DECLARE(sym, name, min, max, kinds) \
+#define SF_INTRINSIC_DECLARE(sym, name, min, max, kinds, gives_text) \
 	extern bool sf_intrinsic_##sym(SfIntrinsicCall *call);
 SF_INTRINSIC_LIST(SF_INTRINSIC_DECLARE)
 

@@ -91,7 +91,9 @@ sf_intrinsic_parse(SfScanner *s, SfIntrinsic **out)
 	const char *name = s->p;
 	int			allocated = 4;
 
-	check_stack_depth();
+	if (++s->depth > SF_INTRINSIC_DEPTH)
+		return sf_cursor_fail(s, "intrinsic functions are nested deeper than %d levels",
+							  SF_INTRINSIC_DEPTH);
 	while (s->p < s->end && (sf_cursor_is_word(*s->p) || *s->p == '.'))
 		s->p++;
 	call->function = sf_intrinsic_find(name, s->p - name);
@@ -122,6 +124,7 @@ sf_intrinsic_parse(SfScanner *s, SfIntrinsic **out)
 	if (call->nargs < call->function->min_args || call->nargs > call->function->max_args)
 		return sf_cursor_fail(s, "wrong number of arguments for %s",
 							  call->function->name);
+	s->depth--;
 	*out = call;
 	return true;
 }
