@@ -33,6 +33,7 @@ CREATE TABLE _sfflow.task (
 	heartbeat_ms bigint,
 	secret bytea NOT NULL,
 	worker text,
+	resource text,						-- what is asked for; NULL: the state's Resource
 	input jsonb,
 	submitted jsonb,					-- what the request returned, until history has it
 	PRIMARY KEY (execution_no, branch_no)

@@ -24,7 +24,9 @@ CREATE FUNCTION @extschema@.sf_get_activity_task(
 	OUT attempt integer,
 	OUT heartbeat interval,
 	OUT deadline timestamptz,
-	OUT scheduled_at timestamptz)
+	OUT scheduled_at timestamptz,
+	OUT resource text,
+	OUT definition_resource text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_sf_get_activity_task'
 LANGUAGE C VOLATILE ROWS 1;

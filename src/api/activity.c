@@ -108,16 +108,16 @@ interval_of_ms(int64 ms)
 	return IntervalPGetDatum(interval);
 }
 
-/* Find the name of the state that a task belongs to. */
-static const char *
-state_name(const SfExecution *execution, const SfTask *task)
+/* Find the state that a task belongs to; NULL: it is not known. */
+static const SfState *
+find_state(const SfExecution *execution, const SfTask *task)
 {
-	const SfProgram *program = sf_program_cache_get(execution->machine_no,
-													execution->version);
+	const SfProgram *program = execution == NULL ? NULL :
+		sf_program_cache_get(execution->machine_no, execution->version);
 
-	if (task->state < 0 || task->state >= program->nstates)
+	if (program == NULL || task->state < 0 || task->state >= program->nstates)
 		return NULL;
-	return program->states[task->state].name;
+	return &program->states[task->state];
 }
 
 /*
@@ -142,17 +142,21 @@ put_task(FunctionCallInfo fcinfo, const SfActivity *activity, const SfTask *task
 	int64		silence = silence_allowed(activity, task);
 	SfExecution *execution = sf_execution_read(task->key.execution_no,
 											   SF_LOCK_NONE, false);
+	const SfState *state = find_state(execution, task);
+	const char *written = state == NULL ? NULL : sf_state_task(state)->resource.text;
 	SfColumns row = {0};
 
 	sf_columns_text(&row, sf_task_token(task));
 	sf_columns_jsonb(&row, task->input);
 	sf_columns_text(&row, execution ? execution->execution_id : NULL);
-	sf_columns_text(&row, execution ? state_name(execution, task) : NULL);
+	sf_columns_text(&row, state ? state->name : NULL);
 	sf_columns_add(&row, Int32GetDatum(task->attempt + task->receives), false);
 	sf_columns_add(&row, interval_of_ms(silence), silence == 0);
 	sf_columns_time(&row, task->timeout_ms == 0 ? DT_NOEND :
 				   task->started_at + task->timeout_ms * 1000);
 	sf_columns_time(&row, task->scheduled_at);
+	sf_columns_text(&row, task->resource != NULL ? task->resource : written);
+	sf_columns_text(&row, written);
 	sf_columns_put(fcinfo, &row);
 }
 

@@ -194,6 +194,9 @@ typedef struct SfResource
 								 * "lambda" … */
 	const char *action;			/* resource of the events:
 								 * "startExecution.sync:2" */
+	const char *requested;		/* what a mapping runs it in place of: the Resource
+								 * as written, or the function that a request
+								 * names; NULL: nothing */
 } SfResource;
 
 extern void sf_resource_parse(const char *text, SfResource *out);

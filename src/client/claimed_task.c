@@ -126,6 +126,7 @@ sfw_task_begin(const SfwKind *kind, const PGresult *claim, int row)
 	task->execution_id = text_at(claim, row, 2);
 	task->state = text_at(claim, row, 3);
 	task->attempt = text_at(claim, row, 4);
+	task->resource = text_at(claim, row, 7);
 	task->began = sfw_now();
 	task->next = sfw_tasks;
 	sfw_tasks = task;
@@ -176,6 +177,7 @@ sfw_task_free(SfwTask *task)
 	free(task->execution_id);
 	free(task->state);
 	free(task->attempt);
+	free(task->resource);
 	free(task->output);
 	free(task->cause);
 	free(task);

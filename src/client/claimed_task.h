@@ -47,6 +47,7 @@ struct SfwTask
 	char	   *execution_id;
 	char	   *state;
 	char	   *attempt;
+	char	   *resource;
 	int64_t		began;
 	void	   *job;			/* private to the kind */
 
@@ -74,7 +75,8 @@ struct SfwTask
 #define SFW_CLAIM_COLUMNS \
 	"task_token, input, execution_id, state, attempt," \
 	" extract(epoch FROM heartbeat)::pg_catalog.float8," \
-	" extract(epoch FROM deadline OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp())::pg_catalog.float8"
+	" extract(epoch FROM deadline OPERATOR(pg_catalog.-) pg_catalog.clock_timestamp())::pg_catalog.float8," \
+	" resource"
 
 extern const SfwKind sfw_kind_shell;
 extern const SfwKind sfw_kind_http;

@@ -550,6 +550,7 @@ shell_start(SfwTask *task)
 	set_variable(&shell->command.env, "SFFLOW_EXECUTION_ID", task->execution_id);
 	set_variable(&shell->command.env, "SFFLOW_STATE", task->state != NULL ? task->state : "");
 	set_variable(&shell->command.env, "SFFLOW_ATTEMPT", task->attempt);
+	set_variable(&shell->command.env, "SFFLOW_RESOURCE", task->resource != NULL ? task->resource : "");
 	if (!spawn(shell))
 	{
 		sfw_task_failed(task, start_problem(&shell->command, errno), "Shell.StartFailed");

@@ -311,16 +311,18 @@ connected(void *arg)
 		" pg_catalog.set_config('sfworker.execution_id', $2, false),"
 		" pg_catalog.set_config('sfworker.state', $3, false),"
 		" pg_catalog.set_config('sfworker.attempt', $4, false),"
+		" pg_catalog.set_config('sfworker.resource', $6, false),"
 		" pg_catalog.set_config('DateStyle', 'ISO', false),"
 		" (SELECT pg_catalog.set_config(s.name, '10s', false) FROM pg_catalog.pg_settings AS s"
 		"  WHERE s.name OPERATOR(pg_catalog.=) 'client_connection_check_interval'),"
 		" CASE WHEN $5::pg_catalog.text IS NOT NULL THEN pg_catalog.set_config('role', $5::pg_catalog.text, false) END";
-	const char *values[5] = {
+	const char *values[6] = {
 		sql->task->token, sql->task->execution_id, sql->task->state, sql->task->attempt,
 		sql->request.database != NULL ? sql->request.database->role : NULL,
+		sql->task->resource,
 	};
 
-	if (PQsendQueryParams(sql->session.conn, statement, 5, NULL, values, NULL, NULL, 0))
+	if (PQsendQueryParams(sql->session.conn, statement, 6, NULL, values, NULL, NULL, 0))
 		sfw_session_watch(&sql->session);
 	else
 		lose(sql, "connection_failure");

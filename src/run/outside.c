@@ -52,6 +52,18 @@ may_use(Oid role, const SfActivity *activity, SfPrivilege p)
 								   activity->owner, p);
 }
 
+/*
+ * Name what a task asks for, when that is not the Resource of its state but a
+ * function that the request names; else NULL.
+ */
+static char *
+asked_for(const SfResource *resource, const SfTaskRequest *request)
+{
+	if (resource->requested == NULL || strcmp(resource->requested, request->resource->text) == 0)
+		return NULL;
+	return unconstify(char *, resource->requested);
+}
+
 /* Queue a task of an activity; *stimulus says that it waits, or why it cannot. */
 void
 sf_outside_queue(SfDraft *draft, const SfBranch *branch, const SfResource *resource,
@@ -84,6 +96,7 @@ sf_outside_queue(SfDraft *draft, const SfBranch *branch, const SfResource *resou
 	task->activity_no = activity->activity_no;
 	task->status = SF_TASK_QUEUED;
 	task->input = request->payload;
+	task->resource = asked_for(resource, request);
 	task->timeout_ms = request->timeout_ms;
 	task->heartbeat_ms = request->heartbeat_ms;
 	sf_activity_notify(activity);

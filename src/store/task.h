@@ -62,6 +62,7 @@ typedef struct SfTaskSecret
 	X(int64, heartbeat_ms, INT8, NULL_IS(0)) \
 	X(SfTaskSecret, secret, BYTEA, NOT_NULL) \
 	X(char *, worker, TEXT, NULLABLE) \
+	X(char *, resource, TEXT, NULLABLE)	/* as asked for; none: the state's Resource */ \
 	X(Jsonb *, input, JSONB, NULLABLE) \
 	X(Jsonb *, submitted, JSONB, NULLABLE)	/* what the request returned */
 

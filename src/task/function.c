@@ -35,6 +35,20 @@ static HTAB *functions = NULL;
 
 /* --- what is known of functions --- */
 
+/* Tell whether a parameter takes JSON. */
+static bool
+is_json(const SfParameter *parameter)
+{
+	return parameter->type == JSONBOID || parameter->type == JSONOID;
+}
+
+/* Tell whether a parameter has some name. */
+static bool
+is_named(const SfParameter *parameter, const char *name)
+{
+	return parameter->name != NULL && strcmp(parameter->name, name) == 0;
+}
+
 /* Read the input parameters of a function. */
 static void
 read_parameters(SfFunction *function, HeapTuple tuple)
@@ -59,8 +73,11 @@ read_parameters(SfFunction *function, HeapTuple tuple)
 		inputs++;
 	}
 	function->nparameters = inputs;
-	function->whole_payload = inputs == 1 &&
-		(function->parameters[0].type == JSONBOID || function->parameters[0].type == JSONOID);
+	function->whole_payload = inputs == 1 && is_json(&function->parameters[0]);
+	function->takes_resource = inputs == 2 && is_json(&function->parameters[0]) &&
+		is_named(&function->parameters[0], "payload") &&
+		function->parameters[1].type == TEXTOID &&
+		is_named(&function->parameters[1], "resource");
 }
 
 /* Print a function with its parameters. */
@@ -163,18 +180,19 @@ static bool
 has_parameter(const SfFunction *function, const char *name)
 {
 	for (int i = 0; i < function->nparameters; i++)
-		if (function->parameters[i].name != NULL &&
-			strcmp(function->parameters[i].name, name) == 0)
+		if (is_named(&function->parameters[i], name))
 			return true;
 	return false;
 }
 
 /*
- * Find which parameters a payload gives.  Returns the number of defaults that
- * the call would use, or -1 when the payload does not fit.
+ * Find which parameters a payload gives; mapped: the function runs in place of
+ * another resource, whose name it may take.  Returns the number of defaults
+ * that the call would use, or -1 when the payload does not fit.
  */
 static int
-match_payload(const SfFunction *function, const JsonbValue *payload, SfArgumentSet *given)
+match_payload(const SfFunction *function, const JsonbValue *payload, bool mapped,
+			  SfArgumentSet *given)
 {
 	int			ngiven = 0;
 
@@ -183,6 +201,11 @@ match_payload(const SfFunction *function, const JsonbValue *payload, SfArgumentS
 		return -1;
 	if (function->whole_payload)
 		return 0;
+	if (mapped && function->takes_resource)
+	{
+		given->words[0] = 3;	/* both parameters */
+		return 0;
+	}
 	if (!sf_json_is_object(payload))
 		return -1;
 	for (int i = 0; i < function->nparameters; i++)
@@ -337,14 +360,16 @@ refuse_all(FuncCandidateList candidates)
 }
 
 /*
- * Find the function of a name that a payload fits, with the rights of the
- * current user (the owner), and which parameters the payload gives.  Raises
+ * Find the function that a resource names and a payload fits, with the rights of
+ * the current user (the owner), and which parameters the payload gives.  Raises
  * errors that say what does not fit.
  */
 SfFunction *
-sf_function_resolve(const char *text, const Jsonb *payload, Oid owner,
+sf_function_resolve(const SfResource *resource, const Jsonb *payload, Oid owner,
 					SfArgumentSet *given)
 {
+	const char *text = resource->name;
+	bool		mapped = resource->requested != NULL;
 	FuncCandidateList candidates;
 	SfFunction   *best = NULL;
 	SfFunction   *rival = NULL;
@@ -370,7 +395,7 @@ sf_function_resolve(const char *text, const Jsonb *payload, Oid owner,
 	{
 		SfFunction   *function = get_function(c->oid);
 		SfArgumentSet set;
-		int			defaults = match_payload(function, &root, &set);
+		int			defaults = match_payload(function, &root, mapped, &set);
 
 		if (defaults < 0 || (best != NULL && defaults > best_defaults))
 			continue;
@@ -386,7 +411,7 @@ sf_function_resolve(const char *text, const Jsonb *payload, Oid owner,
 	if (best == NULL)
 		best = get_function(candidates->oid);
 	check_callable(best, owner);
-	if (candidates->next == NULL && match_payload(best, &root, given) < 0)
+	if (candidates->next == NULL && match_payload(best, &root, mapped, given) < 0)
 		refuse_payload(best, payload);
 	return best;
 }

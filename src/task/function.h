@@ -51,6 +51,7 @@ typedef struct SfFunction
 	bool		returns_set;
 	bool		variadic;
 	bool		whole_payload;	/* one parameter, of type json or jsonb */
+	bool		takes_resource; /* (payload jsonb, resource text) */
 	int			nparameters;
 	SfParameter *parameters;
 	SfFunctionCall *calls;
@@ -66,7 +67,7 @@ typedef enum SfFunctionAccess
 } SfFunctionAccess;
 
 extern SfFunctionAccess sf_function_access(const char *name, SfClosest *closest);
-extern SfFunction *sf_function_resolve(const char *name, const Jsonb *payload,
+extern SfFunction *sf_function_resolve(const SfResource *resource, const Jsonb *payload,
 									   Oid owner, SfArgumentSet *given);
 
 /* Whether parameter n of the inputs is given. */

@@ -129,18 +129,30 @@ get_call(SfFunction *function, const SfArgumentSet *given)
 	return call;
 }
 
-/* The payload as the only argument, of type json or jsonb. */
-static ParamListInfo
-whole_payload(const SfFunction *function, Jsonb *payload)
+/* Set an argument that is not null. */
+static void
+set_argument(ParamExternData *param, Oid type, Datum value)
 {
-	ParamListInfo params = makeParamList(1);
+	param->value = value;
+	param->isnull = false;
+	param->pflags = PARAM_FLAG_CONST;
+	param->ptype = type;
+}
+
+/*
+ * The payload as the first argument, of type json or jsonb, and for a function
+ * that takes it the name of the resource that it runs in place of.
+ */
+static ParamListInfo
+whole_payload(const SfFunction *function, Jsonb *payload, const char *resource)
+{
+	ParamListInfo params = makeParamList(function->nparameters);
 	Oid			type = function->parameters[0].type;
 
-	params->params[0].value = type == JSONBOID ? JsonbPGetDatum(payload) :
-		PointerGetDatum(cstring_to_text(sf_json_to_cstring(payload)));
-	params->params[0].isnull = false;
-	params->params[0].pflags = PARAM_FLAG_CONST;
-	params->params[0].ptype = type;
+	set_argument(&params->params[0], type, type == JSONBOID ? JsonbPGetDatum(payload) :
+				 CStringGetTextDatum(sf_json_to_cstring(payload)));
+	if (function->takes_resource)
+		set_argument(&params->params[1], TEXTOID, CStringGetTextDatum(resource));
 	return params;
 }
 
@@ -151,20 +163,21 @@ converting(void *arg)
 	errcontext("arguments of %s", ((SfFunction *) arg)->signature);
 }
 
-/* The arguments of a call, from the payload. */
+/* The arguments of a call, from the task's payload. */
 static ParamListInfo
-make_arguments(SfFunctionCall *call, Jsonb *payload)
+make_arguments(SfFunctionCall *call, const SfTaskCall *task)
 {
+	const char *requested = task->resource->requested;
 	ErrorContextCallback callback;
 	ParamListInfo params;
 
-	if (call->function->whole_payload)
-		return whole_payload(call->function, payload);
+	if (call->function->whole_payload || (requested != NULL && call->function->takes_resource))
+		return whole_payload(call->function, task->payload, requested);
 	callback.previous = error_context_stack;
 	callback.callback = converting;
 	callback.arg = call->function;
 	error_context_stack = &callback;
-	params = sf_converter_run(&call->converter, payload);
+	params = sf_converter_run(&call->converter, task->payload);
 	error_context_stack = callback.previous;
 	return params;
 }
@@ -190,7 +203,7 @@ static Jsonb *
 call_function(const SfTaskCall *task, SfFunction *function, const SfArgumentSet *given)
 {
 	SfFunctionCall	   *call = get_call(function, given);
-	ParamListInfo params = make_arguments(call, task->payload);
+	ParamListInfo params = make_arguments(call, task);
 	SfResult	result;
 
 	sf_sql_result_init(&result, task->resource->text, function->returns_set ? task->sink : NULL);
@@ -215,7 +228,7 @@ Jsonb *
 sf_function_call(const SfTaskCall *task)
 {
 	SfArgumentSet given;
-	SfFunction *function = sf_function_resolve(task->resource->name, task->payload,
+	SfFunction *function = sf_function_resolve(task->resource, task->payload,
 											   task->owner, &given);
 	Jsonb	   *volatile result = NULL;
 

@@ -123,6 +123,7 @@ sf_resource_mapping_resolve(const SfResource *resource, Oid owner, SfResource *o
 	if (best == NULL)
 		return false;
 	sf_resource_parse(best->resource, out);
+	out->requested = resource->text;
 	if (out->integration == SF_INTEGRATION_REQUEST_RESPONSE &&
 		(resource->integration == SF_INTEGRATION_WAIT_FOR_TASK_TOKEN ||
 		 out->kind == SF_RESOURCE_START_EXECUTION))

@@ -1,6 +1,6 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 BEGIN;
-SELECT plan(73);
+SELECT plan(77);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -17,6 +17,8 @@ INSERT INTO contract VALUES
 	('sf_redrive', 'execution_id text, from_state text DEFAULT NULL::text, input jsonb DEFAULT NULL::jsonb', 'integer'),
 	('sf_acknowledge', 'execution_id text, kind text DEFAULT NULL::text, comment text DEFAULT NULL::text', 'integer'),
 	('sf_acknowledge_all', 'state_machine text, until timestamp with time zone DEFAULT NULL::timestamp with time zone, comment text DEFAULT NULL::text', 'bigint'),
+	('sf_get_activity_task', 'activity text, worker_name text DEFAULT NULL::text, max_tasks integer DEFAULT 1', 'TABLE(task_token text, input jsonb, execution_id text, state text, attempt integer, heartbeat interval, deadline timestamp with time zone, scheduled_at timestamp with time zone, resource text, definition_resource text)'),
+	('sf_map_resource', 'pattern text, resource text', 'void'),
 	('sf_raise', 'error text, cause text DEFAULT NULL::text', 'void'),
 	('sf_list_executions', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, name_prefix text DEFAULT NULL::text, owner text DEFAULT NULL::text, parent_execution_id text DEFAULT NULL::text, requested_after timestamp with time zone DEFAULT NULL::timestamp with time zone, requested_before timestamp with time zone DEFAULT NULL::timestamp with time zone, page_size integer DEFAULT NULL::integer, after_key text DEFAULT NULL::text',
 		'TABLE(execution_id text, state_machine text, name text, status text, error text, requested_at timestamp with time zone, started_at timestamp with time zone, stopped_at timestamp with time zone, page_key text)'),

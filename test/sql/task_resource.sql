@@ -45,6 +45,46 @@ SELECT resolve('arn:aws:batch:x', 'task_bob'::regrole);
 SELECT sf_unmap_resource('arn:aws:lambda:*');
 SELECT resolve('arn:aws:lambda:x', 'task_bob'::regrole);
 
+-- What serves many resources is told which one is asked for: as written, or the function that a request names.
+BEGIN;
+CREATE FUNCTION serve(payload jsonb, resource text) RETURNS jsonb LANGUAGE sql AS $$ SELECT jsonb_build_object(resource, payload) $$;
+CREATE FUNCTION serve_json(payload json, resource text DEFAULT 'none') RETURNS jsonb LANGUAGE sql AS $$ SELECT jsonb_build_object(resource, payload) $$;
+CREATE FUNCTION ask(resource text, parameters jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	run_id text;
+BEGIN
+	PERFORM sf_create_state_machine('asked', json_build_object('StartAt', 'F', 'States', json_build_object('F',
+		json_build_object('Type', 'Task', 'Resource', resource, 'Parameters', parameters, 'End', true))), or_replace => true);
+	run_id := sf_start('asked');
+	PERFORM sf_run(run_id);
+	RETURN (SELECT concat_ws(' ', status, output, error, left(cause, 90)) FROM sf_executions WHERE execution_id = run_id);
+END $$;
+SELECT sf_map_resource('arn:aws:states:::aws-sdk:*', 'sql:public.serve');
+SELECT sf_map_resource('arn:aws:states:::sns:*', 'sql:public.serve_json');
+SELECT sf_map_resource('arn:aws:lambda:*', 'sql:public.serve');
+SELECT ask(resource, parameters) FROM (VALUES
+	('arn:aws:states:::aws-sdk:s3:getObject', '{"Bucket": "b"}'::jsonb),
+	('arn:aws:states:::aws-sdk:s3:getObject', '{"payload": 1, "resource": "x"}'),
+	('arn:aws:states:::sns:publish', '[1]'),
+	('arn:aws:lambda:eu-west-1:123456789012:function:load:2', '{}'),
+	-- what is named directly takes its arguments by name
+	('sql:public.serve', '{"payload": 1, "resource": "x"}'),
+	('sql:public.serve_json', '{"payload": 1}'),
+	('sql:public.serve', '{"Bucket": "b"}')) AS t (resource, parameters);
+SELECT jsonb_path_query(sf_test_state('{"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:getObject", "End": true}', '{"Bucket": "b"}'), '$.output');
+
+-- An activity's task has the same, and the Resource of its state.
+SELECT sf_create_activity('aws');
+SELECT sf_map_resource('arn:aws:states:::aws-sdk:*', 'activity:aws');
+SELECT sf_map_resource('arn:aws:lambda:*', 'activity:aws');
+SELECT ask(resource, parameters) FROM (VALUES
+	('arn:aws:states:::aws-sdk:s3:getObject', '{"Bucket": "b"}'::jsonb),
+	('arn:aws:states:::aws-sdk:batch:submitJob.waitForTaskToken', '{"Token.$": "$$.Task.Token"}'),
+	('arn:aws:states:::lambda:invoke', '{"FunctionName": "load", "Payload": {"a": 1}}'),
+	('activity:aws', '{}')) AS t (resource, parameters);
+SELECT input - 'Token' AS input, resource, definition_resource FROM sf_get_activity_task('aws', 'w', 10);
+ROLLBACK;
+
 -- What cannot be mapped.
 SELECT sf_unmap_resource('arn:aws:lambda:*');
 SELECT sf_map_resource('x*', 'arn:aws:lambda:x');

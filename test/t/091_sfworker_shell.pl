@@ -66,8 +66,8 @@ gives('{"Command": "true", "Input": "nobody reads this"}', 'SUCCEEDED|{"stdout":
 gives('{"Command": "echo $A-$B-$PATH", "Env": {"A": 1, "B": "it\'s", "PATH": "/bin:/usr/bin"}}',
 	'SUCCEEDED|{"stdout": "1-it\'s-/bin:/usr/bin\n"}||', 'variables');
 gives('{"Command": ["pwd"], "Directory": "/tmp"}', 'SUCCEEDED|{"stdout": "/tmp\n"}||', 'a directory');
-gives('{"Command": "echo $SFFLOW_STATE $SFFLOW_ATTEMPT $SFWORKER_SHARED; env | grep -c -e SECRET -e ^PG"}',
-	qr/^FAILED\|\|Shell\.ExitCode\.1\|Work 1 for commands\n0\n$/, 'a command sees what it may, and nothing of the connection');
+gives('{"Command": "echo $SFFLOW_STATE $SFFLOW_ATTEMPT $SFFLOW_RESOURCE $SFWORKER_SHARED; env | grep -c -e SECRET -e ^PG"}',
+	qr/^FAILED\|\|Shell\.ExitCode\.1\|Work 1 activity:shell for commands\n0\n$/, 'a command sees what it may, and nothing of the connection');
 
 # Nothing of a payload is a line for a shell.
 my $hostile = q(; touch ) . "$dir/broken" . q( ; $\(touch ) . "$dir/broken" . q(\) `touch ) . "$dir/broken" . q(` ' \" \n | & > < * ? ~ \\\\u0000 --);

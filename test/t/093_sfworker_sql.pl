@@ -94,9 +94,9 @@ gives('{"Statement": "SELECT 1", "Arguments": {}}', qr/^FAILED\|\|Sql\.InvalidPa
 
 # Sessions know who they are for, and nothing of each other.
 gives('{"Statement": "SET search_path = nowhere"}', qr/^SUCCEEDED/, 'what one session sets');
-gives('{"Statement": "SELECT current_setting(\'search_path\') AS p, current_setting(\'sfworker.state\') AS s, current_setting(\'sfworker.attempt\') AS a, '
+gives('{"Statement": "SELECT current_setting(\'search_path\') AS p, current_setting(\'sfworker.state\') AS s, current_setting(\'sfworker.attempt\') AS a, current_setting(\'sfworker.resource\') AS r, '
 	. 'current_setting(\'sfworker.execution_id\') LIKE \'sql:%\' AS e"}',
-	'SUCCEEDED|{"Rows": [{"a": "1", "e": true, "p": "\"$user\", public", "s": "Work"}], "RowCount": 1}||', 'does not reach the next');
+	'SUCCEEDED|{"Rows": [{"a": "1", "e": true, "p": "\"$user\", public", "r": "activity:sql", "s": "Work"}], "RowCount": 1}||', 'does not reach the next');
 gives('{"Statement": "SELECT work_once()"}', 'SUCCEEDED|{"by": "itself"}||', 'a statement that answers by itself');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM answered'), '1', 'has done its work once');
 
