@@ -12,6 +12,13 @@ LANGUAGE C VOLATILE;
 COMMENT ON FUNCTION @extschema@.sf_create_state_machine(text, json, text, boolean, jsonb) IS
 	'validates and stores a state machine; returns its version';
 
+CREATE FUNCTION @extschema@.sf_import(definition text, substitutions jsonb DEFAULT '{}', name text DEFAULT NULL)
+RETURNS integer
+AS 'MODULE_PATHNAME', 'sfflow_sf_import'
+LANGUAGE C VOLATILE;
+COMMENT ON FUNCTION @extschema@.sf_import(text, jsonb, text) IS
+	'creates or replaces a state machine from a definition with ${Name} placeholders; returns its version';
+
 CREATE FUNCTION @extschema@.sf_drop_state_machine(name text, force boolean DEFAULT false)
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_drop_state_machine'

@@ -1,4 +1,4 @@
--- sf_validate: all that is wrong with a definition, one row a problem, none for a good one.
+-- sf_validate, sf_missing_resources: all that is wrong with a definition, and what it still needs.
 
 CREATE FUNCTION @extschema@.sf_validate(
 	definition text,
@@ -11,3 +11,83 @@ AS 'MODULE_PATHNAME', 'sfflow_sf_validate'
 LANGUAGE C STABLE PARALLEL RESTRICTED ROWS 10;
 COMMENT ON FUNCTION @extschema@.sf_validate(text) IS
 	'all that is wrong with a definition, in the order of its text; no rows for a good one';
+
+-- What sf_aws_install makes a function for, and that function; NULL: a child execution.
+CREATE FUNCTION _sfflow.aws_resources(OUT resource text, OUT handler text)
+RETURNS SETOF record
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+SET search_path = pg_catalog, pg_temp
+AS $$
+	SELECT 'arn:aws:states:::' || integration, handler FROM (VALUES
+		('dynamodb:getItem', 'dynamodb_get_item'),
+		('dynamodb:putItem', 'dynamodb_put_item'),
+		('dynamodb:updateItem', 'dynamodb_update_item'),
+		('dynamodb:deleteItem', 'dynamodb_delete_item'),
+		('aws-sdk:dynamodb:getItem', 'sdk_dynamodb_get_item'),
+		('aws-sdk:dynamodb:putItem', 'sdk_dynamodb_put_item'),
+		('aws-sdk:dynamodb:updateItem', 'sdk_dynamodb_update_item'),
+		('aws-sdk:dynamodb:deleteItem', 'sdk_dynamodb_delete_item'),
+		('aws-sdk:dynamodb:query', 'sdk_dynamodb_query'),
+		('aws-sdk:dynamodb:scan', 'sdk_dynamodb_scan'),
+		('events:putEvents', 'events_put_events'),
+		('sqs:sendMessage', 'sqs_send_message'),
+		('sns:publish', 'sns_publish'),
+		('aws-sdk:sfn:sendTaskSuccess', 'sdk_sfn_send_task_success'),
+		('aws-sdk:sfn:sendTaskFailure', 'sdk_sfn_send_task_failure'),
+		('aws-sdk:sfn:sendTaskHeartbeat', 'sdk_sfn_send_task_heartbeat'),
+		('aws-sdk:sfn:startExecution', NULL),
+		('aws-sdk:ssm:sendCommand', 'sdk_ssm_send_command'),
+		('aws-sdk:ssm:getCommandInvocation', 'sdk_ssm_get_command_invocation')) AS v (integration, handler)
+$$;
+
+-- One row per place of a resource, or of a Lambda function, that nothing maps.
+CREATE FUNCTION _sfflow.missing_resources(
+	definition text,
+	OUT resource text,
+	OUT for_items boolean,
+	OUT location text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_missing_resources'
+LANGUAGE C STABLE PARALLEL RESTRICTED ROWS 10;
+
+-- The statement that would map a resource. A function is proposed under the last part of the resource's name, in lower
+-- case. A placeholder in the middle of a name can be any text.
+CREATE FUNCTION _sfflow.propose_mapping(resource text, for_items boolean)
+RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+SET search_path = pg_catalog, pg_temp
+AS $$
+	SELECT CASE
+		WHEN placeholder IS NOT NULL THEN
+			format('SELECT sf_import(definition, %L);', jsonb_build_object(placeholder, 'sql:' || function))
+		WHEN EXISTS (SELECT FROM _sfflow.aws_resources() AS a WHERE a.resource = $1) THEN 'SELECT sf_aws_install();'
+		WHEN $1 LIKE 'arn:aws:states:::%' AND NOT $2 THEN
+			format('SELECT sf_map_resource(%L, %L);', pattern, CASE $1 WHEN 'arn:aws:states:::http:invoke' THEN 'activity:http' ELSE 'activity:aws' END)
+		ELSE format('SELECT sf_map_resource(%L, %L);', coalesce(lambda, pattern), 'sql:' || function) END
+	FROM (SELECT substring($1 FROM '^\$\{([A-Za-z0-9_.:-]+)\}$') AS placeholder,
+			regexp_replace($1, '\$\{[A-Za-z0-9_.:-]+\}', '*', 'g') AS pattern,
+			substring($1 FROM ':function:([A-Za-z0-9_-]+)(?::|$)') AS lambda) AS named,
+		LATERAL (SELECT coalesce(lambda, nullif(regexp_replace(placeholder, '(Lambda|Function)*(Arn)?$', ''), ''),
+				substring(pattern FROM '^arn:.*[:/](.+)$'), split_part(pattern, ':', 1)) AS last_part) AS l,
+		LATERAL (SELECT regexp_replace(last_part, '([a-z0-9])([A-Z])', '\1_\2', 'g') AS spaced) AS s,
+		LATERAL (SELECT trim(regexp_replace(lower(spaced), '[^a-z0-9]+', '_', 'g'), '_') AS words) AS w,
+		LATERAL (SELECT CASE WHEN words ~ '^[a-z]' THEN words ELSE 'task_' || words END AS function) AS f
+$$;
+
+CREATE FUNCTION @extschema@.sf_missing_resources(
+	definition text,
+	OUT resource text,
+	OUT uses bigint,
+	OUT locations text[],
+	OUT proposal text)
+RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $$
+	SELECT m.resource, count(*), array_agg(m.location ORDER BY m.n), _sfflow.propose_mapping(m.resource, bool_or(m.for_items))
+	FROM _sfflow.missing_resources($1) WITH ORDINALITY AS m (resource, for_items, location, n)
+	GROUP BY m.resource
+	ORDER BY min(m.n)
+$$;
+COMMENT ON FUNCTION @extschema@.sf_missing_resources(text) IS
+	'resources of a definition that nothing maps: how often, where, and a statement that would map each';

@@ -812,26 +812,7 @@ BEGIN
 
 	CREATE TABLE sfflow_aws.resource (pattern text PRIMARY KEY, resource text NOT NULL);
 	INSERT INTO sfflow_aws.resource
-	SELECT 'arn:aws:states:::' || integration, coalesce('sql:sfflow_aws.' || handler, 'arn:aws:states:::states:startExecution') FROM (VALUES
-		('dynamodb:getItem', 'dynamodb_get_item'),
-		('dynamodb:putItem', 'dynamodb_put_item'),
-		('dynamodb:updateItem', 'dynamodb_update_item'),
-		('dynamodb:deleteItem', 'dynamodb_delete_item'),
-		('aws-sdk:dynamodb:getItem', 'sdk_dynamodb_get_item'),
-		('aws-sdk:dynamodb:putItem', 'sdk_dynamodb_put_item'),
-		('aws-sdk:dynamodb:updateItem', 'sdk_dynamodb_update_item'),
-		('aws-sdk:dynamodb:deleteItem', 'sdk_dynamodb_delete_item'),
-		('aws-sdk:dynamodb:query', 'sdk_dynamodb_query'),
-		('aws-sdk:dynamodb:scan', 'sdk_dynamodb_scan'),
-		('events:putEvents', 'events_put_events'),
-		('sqs:sendMessage', 'sqs_send_message'),
-		('sns:publish', 'sns_publish'),
-		('aws-sdk:sfn:sendTaskSuccess', 'sdk_sfn_send_task_success'),
-		('aws-sdk:sfn:sendTaskFailure', 'sdk_sfn_send_task_failure'),
-		('aws-sdk:sfn:sendTaskHeartbeat', 'sdk_sfn_send_task_heartbeat'),
-		('aws-sdk:sfn:startExecution', NULL),
-		('aws-sdk:ssm:sendCommand', 'sdk_ssm_send_command'),
-		('aws-sdk:ssm:getCommandInvocation', 'sdk_ssm_get_command_invocation')) AS v (integration, handler);
+	SELECT a.resource, coalesce('sql:sfflow_aws.' || a.handler, 'arn:aws:states:::states:startExecution') FROM _sfflow.aws_resources() AS a;
 	FOR mapping IN SELECT * FROM sfflow_aws.resource LOOP
 		PERFORM @extschema@.sf_map_resource(mapping.pattern, mapping.resource);
 	END LOOP;

@@ -194,6 +194,34 @@ require_create(const char *name)
 }
 
 /*
+ * Validate a machine and store it for the caller; its version is set.  The name,
+ * the definition, the id path and the options are given.
+ */
+void
+sf_object_create_machine(SfMachine *machine, bool or_replace)
+{
+	bool		stored;
+
+	machine->owner = GetUserId();
+	sf_name_check(machine->name, "state machine name");
+	require_create(machine->name);
+	check_options(machine->options);
+	check_id_path(machine->execution_id_path);
+	check_definition(machine->name, machine->definition);
+
+	sf_instance_adopt_new();
+	if (sf_machine_insert(machine))
+	{
+		sf_privilege_anchor(machine->owner);
+		stored = true;
+	}
+	else
+		stored = replace(machine, or_replace);
+	if (stored)
+		warn_of_definition(machine->name, machine->definition);
+}
+
+/*
  * sf_create_state_machine(name, definition, execution_id_path, or_replace,
  * options): validate and store; the version.
  */
@@ -201,31 +229,12 @@ Datum
 sfflow_sf_create_state_machine(PG_FUNCTION_ARGS)
 {
 	SfMachine	machine = {0};
-	bool		or_replace = !PG_ARGISNULL(3) && PG_GETARG_BOOL(3);
-	bool		stored;
 
 	machine.name = sf_arg_text(fcinfo, 0, "name");
 	machine.definition = sf_arg_text(fcinfo, 1, "definition");
 	machine.execution_id_path = sf_arg_text_or_null(fcinfo, 2);
 	machine.options = sf_arg_jsonb(fcinfo, 4, "options");
-	machine.owner = GetUserId();
-
-	sf_name_check(machine.name, "state machine name");
-	require_create(machine.name);
-	check_options(machine.options);
-	check_id_path(machine.execution_id_path);
-	check_definition(machine.name, machine.definition);
-
-	sf_instance_adopt_new();
-	if (sf_machine_insert(&machine))
-	{
-		sf_privilege_anchor(machine.owner);
-		stored = true;
-	}
-	else
-		stored = replace(&machine, or_replace);
-	if (stored)
-		warn_of_definition(machine.name, machine.definition);
+	sf_object_create_machine(&machine, !PG_ARGISNULL(3) && PG_GETARG_BOOL(3));
 	PG_RETURN_INT32(machine.version);
 }
 

@@ -44,18 +44,19 @@ not_mapped(const char *what, const char *name, const char *pattern, bool for_ite
 
 /*
  * Find what would run in place of a resource in a machine of the caller.  False
- * with *problem when nothing would.  False with NULL when that is only known
- * once the task runs, because its request names what carries it out.
+ * with *missing, the resource or the function, when nothing would.  False with
+ * NULL when that is only known once the task runs, because its request names what
+ * carries it out.
  */
 static bool
-find_target(const SfResource *resource, const char *function, bool for_items,
-			SfResource *target, char **problem)
+find_target(const SfResource *resource, const char *function,
+			SfResource *target, const char **missing)
 {
 	SfError		error = sf_error_make(NULL, NULL);
 	SfJsonBuilder b;
 	Jsonb	   *request;
 
-	*problem = NULL;
+	*missing = NULL;
 	if (function == NULL && sf_service.is_named_by_request(resource))
 		return false;
 	sf_json_begin_object(&b);
@@ -63,9 +64,24 @@ find_target(const SfResource *resource, const char *function, bool for_items,
 	request = sf_json_finish(&b);
 	if (sf_service_resolve(resource, GetUserId(), target, &request, &error))
 		return true;
-	*problem = error.name == NULL ? not_mapped("resource", resource->text, resource->name, for_items) :
-		not_mapped("function", function, function, for_items);
+	*missing = error.name == NULL ? resource->text : function;
 	return false;
+}
+
+/*
+ * Name what has to be mapped before a resource can run in a machine of the caller:
+ * the resource without its suffix, or the function that its request names.  NULL:
+ * nothing has to, as far as that is known.
+ */
+const char *
+sf_probe_missing(const SfResource *resource, const char *function)
+{
+	SfResource	target;
+	const char *missing;
+
+	if (find_target(resource, function, &target, &missing))
+		return NULL;
+	return missing == resource->text ? resource->name : missing;
 }
 
 /* Tell why a machine of the caller cannot run a function; NULL: it can. */
@@ -93,10 +109,12 @@ char *
 sf_probe_resource(const SfResource *resource, const char *function, bool for_items)
 {
 	SfResource	target;
-	char	   *problem;
+	const char *missing;
 
-	if (!find_target(resource, function, for_items, &target, &problem))
-		return problem;
+	if (!find_target(resource, function, &target, &missing))
+		return missing == NULL ? NULL :
+			missing == function ? not_mapped("function", function, function, for_items) :
+			not_mapped("resource", missing, resource->name, for_items);
 	if (for_items && !sf_service_is_sql(&target))
 		return psprintf("The resource '%s' cannot read or write items.", target.text);
 	return target.kind == SF_RESOURCE_SQL_FUNCTION ?

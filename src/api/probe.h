@@ -8,6 +8,7 @@
 
 #include "asl/program.h"
 
+extern const char *sf_probe_missing(const SfResource *resource, const char *function);
 extern char *sf_probe_resource(const SfResource *resource, const char *function,
 							   bool for_items);
 

@@ -1,12 +1,14 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 BEGIN;
-SELECT plan(77);
+SELECT plan(81);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
 INSERT INTO contract VALUES
 	('sf_create_state_machine', 'name text, definition json, execution_id_path text DEFAULT NULL::text, or_replace boolean DEFAULT false, options jsonb DEFAULT ''{}''::jsonb', 'integer'),
 	('sf_drop_state_machine', 'name text, force boolean DEFAULT false', 'void'),
+	('sf_import', 'definition text, substitutions jsonb DEFAULT ''{}''::jsonb, name text DEFAULT NULL::text', 'integer'),
+	('sf_missing_resources', 'definition text', 'TABLE(resource text, uses bigint, locations text[], proposal text)'),
 	('sf_validate', 'definition text', 'TABLE(severity text, code text, location text, message text)'),
 	('sf_start', 'state_machine text, input jsonb DEFAULT ''{}''::jsonb, name text DEFAULT NULL::text, if_exists text DEFAULT ''resume''::text', 'text'),
 	('sf_step', 'execution_id text', 'TABLE(branch text, state text, outcome text, next_state text, status text)'),

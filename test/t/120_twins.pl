@@ -226,6 +226,8 @@ SELECT public.sf_list_executions(), public.sf_list_executions('flow', 'RUNNING')
 SELECT public.sf_list_executions(name_prefix => 'h'), public.sf_list_executions(parent_execution_id => 'flow:here');
 SELECT public.sf_graph('flow', 'dot'), public.sf_graph('flow:here'), public.sf_graph('flow:here', 'svg');
 SELECT public.sf_validate('{}');
+SELECT public.sf_missing_resources('{"States": {"A": {"Type": "Task", "Resource": "arn:other:a"}}}');
+SELECT public.sf_import('{"StartAt": "A", "States": {"A": {"Type": "Succeed", "Comment": "${A}"}}}', '{"A": "a"}', 'imported');
 SELECT public.sf_purge('0 s', 1), public.sf_purge('0 s');
 CALL public.sf_purge_due();
 SELECT public.sf_enable();

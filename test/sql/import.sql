@@ -1,0 +1,112 @@
+-- sf_import, sf_missing_resources: definitions as they come from Step Functions, SAM and CDK.
+\set VERBOSITY default
+SET client_min_messages = error;
+-- What was stored, and its version.
+CREATE VIEW stored AS SELECT state_machine, version, definition FROM sf_state_machines WHERE is_current AND state_machine LIKE 'import%' ORDER BY 1;
+
+-- A value is text in a string; where it is all there is, quoted or not, it stands there as it is.
+SELECT sf_import('{
+  "StartAt": "${First}", "TimeoutSeconds": ${Limit},
+  "States": {
+    "${First}": {"Type": "Task", "Resource": "${LoadArn}", "Retry": "${Retry}", "Next": "Say",
+      "Parameters": {"table": "${Stage}_orders", "size": "${Limit}", "whole${Limit}": "a${Limit}b${Flag}", "quote": "say \"${Text}\" \\", "n": [${Limit},"${Stage}"]}},
+    "Say": {"Type": "Pass", "Parameters": {"kept.$": "States.Format(''${}{}'', $.a)", "shell": "echo ${HOME} $HOME ${a b} $${Stage}"}, "End": true}
+  }}', '{"First": "Load", "Limit": 60, "LoadArn": "sql:shop.load", "Retry": [{"ErrorEquals": ["States.ALL"]}], "Stage": "test", "Flag": true,
+    "Text": "\"x\\y\"\n${Stage}", "HOME": "${HOME}"}', 'import-a');
+TABLE stored;
+
+-- The same again is the same version; another value makes another one.
+SELECT sf_import('{"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": ${S}, "End": true}}}', '{"S": 1}', 'import-b');
+SELECT sf_import('{"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": ${S}, "End": true}}}', '{"S": 1}', 'import-b');
+SELECT sf_import('{"StartAt": "A", "States": {"A": {"Type": "Wait", "Seconds": ${S}, "End": true}}}', '{"S": 2}', 'import-b');
+
+-- The answer of DescribeStateMachine has the name, and the definition as a string.
+SELECT sf_import('{"stateMachineArn": "arn:aws:states:eu-west-1:1:stateMachine:import-c", "name": "import-c", "status": "ACTIVE",
+  "definition": "{\"StartAt\": \"A\", \"States\": {\"A\": {\"Type\": \"Pass\", \"Result\": \"${R}\", \"End\": true}}}"}', '{"R": "it''s"}');
+SELECT sf_import('{"name": "x", "definition": "{\"StartAt\": \"A\", \"States\": {\"A\": {\"Type\": \"Succeed\"}}}"}', name => 'import-d');
+SELECT state_machine, version, definition FROM stored WHERE state_machine > 'import-b';
+
+-- Each placeholder without a substitution is named, with its place.
+SELECT sf_import('{"StartAt": "A", "States": {"A": {"Type": "Parallel", "MaxConcurrency": ${N}, "Branches": [{"StartAt": "B",
+  "States": {"B": {"Type": "Task", "Resource": "${LoadArn}", "Parameters": {"${Key}": "x${Known}${Other}"}, "End": true}}}]}}}', '{"Known": 1}', 'import-e');
+
+-- What else is refused.
+SELECT sf_import('{"StartAt": "A", "States": {"A": {"Type": "Pass", "Comment": "a ${L}", "End": true}}}', '{"L": [1]}', 'import-e');
+SELECT sf_import('{"StartAt": "A", "States": {"A": {"Type": "Pass", "Comment": "a ${L}", "End": true}}}', '{"L": null}', 'import-e');
+SELECT sf_import('{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}');
+SELECT sf_import('{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}', '[]', 'import-e');
+SELECT sf_import('{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}', NULL, 'import-e');
+SELECT sf_import(NULL, name => 'import-e');
+SELECT sf_import(E'StartAt: A\nStates:\n', name => 'import-e');
+SELECT sf_import('{"definition": "no JSON", "name": "import-e"}');
+SELECT sf_import('{"a": "${', name => 'import-e');
+SELECT sf_import('{"StartAt": "A", "States": {"A": {"Type": "Pass", "Next": "${To}"}}}', '{"To": "B"}', 'import-e');
+SELECT sf_import('{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}', name => 'a b');
+SELECT count(*) FROM stored WHERE state_machine = 'import-e';
+
+-- Rights are those of sf_create_state_machine.
+BEGIN;
+\set ON_ERROR_ROLLBACK on
+CREATE ROLE import_guest;
+SELECT sf_revoke('CREATE', '*', 'public');
+SET ROLE import_guest;
+SELECT sf_import('{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}', name => 'import-f');
+SELECT sf_import('{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}', name => 'import-a');
+SELECT count(*) FROM sf_missing_resources('{}');
+ROLLBACK;
+\unset ON_ERROR_ROLLBACK
+
+-- What still needs a mapping: wherever it stands, how often, and what would map it.
+\pset format unaligned
+\pset fieldsep ' | '
+BEGIN;
+SELECT sf_map_resource('mapped*', 'sql:shop.load');
+SELECT * FROM sf_missing_resources('{
+  "StartAt": "A", "TimeoutSeconds": ${Limit}, "States": {
+    "A": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Parameters": {"FunctionName": "LoadOrders:PROD", "Resource": "data"}, "Next": "B"},
+    "B": {"Type": "Parallel", "Branches": [
+      {"StartAt": "C", "States": {"C": {"Type": "Task", "Resource": "arn:aws:lambda:eu-west-1:123456789012:function:load-orders:3", "End": true}}},
+      {"StartAt": "D", "States": {"D": {"Type": "Task", "Resource": "arn:aws:states:::glue:startJobRun.sync", "End": true}}}], "Next": "E"},
+    "E": {"Type": "Map", "Next": "F",
+      "ItemReader": {"Resource": "arn:aws:states:::s3:getObject"}, "ResultWriter": {"Resource": "arn:aws:states:::s3:putObject"},
+      "ItemProcessor": {"StartAt": "G", "States": {"G": {"Type": "Task", "Resource": "arn:aws:states:::glue:startJobRun", "End": true}}}},
+    "F": {"Type": "Map", "Next": "H", "Iterator": {"StartAt": "I", "States": {"I": {"Type": "Task", "Resource": "${LoadFunctionArn}", "End": true}}}},
+    "H": {"Type": "Task", "Resource": "arn:aws:states:::http:invoke", "Next": "J"},
+    "J": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:putItem", "Next": "K"},
+    "K": {"Type": "Task", "Resource": "o''clock 12", "Next": "L"},
+    "L": {"Type": "Task", "Resource": "12", "Next": "M"},
+    "M": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Parameters": {"FunctionName": "${LoadFunctionArn}"}, "Next": "N"},
+    "N": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Arguments": {"FunctionName": "{% $f %}"}, "Next": "O"},
+    "O": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "Parameters": {"FunctionName.$": "$.f"}, "Next": "P"},
+    "P": {"Type": "Task", "Resource": "mapped:1", "Next": "Q"},
+    "Q": {"Type": "Task", "Resource": "sql:shop.load", "Next": "R"},
+    "R": {"Type": "Task", "Resource": "activity:none", "Next": "S"},
+    "S": {"Type": "Task", "Resource": 5, "Next": "T"},
+    "T": {"Type": "Task", "Resource": "arn:aws:states:::states:startExecution.sync:2", "Next": "U"},
+    "U": {"Type": "Task", "Resource": "arn:aws:lambda:${AWS::Region}:${AWS::AccountId}:function:load", "Next": "V"},
+    "V": {"Type": "Task", "Resource": "arn:aws:lambda:${AWS::Region}:1:function:load-${Stage}", "Next": "W"},
+    "W": 1
+  }}');
+
+-- The proposals do what they say.
+CREATE TEMP TABLE proposed AS SELECT p.* FROM sf_missing_resources('{"States": {
+	"A": {"Resource": "arn:aws:states:::glue:startJobRun.sync"}, "B": {"Resource": "arn:aws:lambda:eu-west-1:1:function:load:2"},
+	"C": {"Resource": "o''clock"}, "D": {"Resource": "arn:aws:states:::sqs:sendMessage.waitForTaskToken"}, "E": {"ItemReader": {"Resource": "arn:aws:states:::s3:getObject"}},
+	"F": {"Resource": "arn:aws:states:::lambda:invoke", "Parameters": {"FunctionName": "store:PROD"}}}}') AS p;
+SELECT proposal FROM proposed \gexec
+SELECT count(*) FROM proposed;
+SELECT m.resource FROM proposed AS p, sf_missing_resources(json_build_object('States', json_build_object('A', json_build_object('Resource', p.resource)))::text) AS m;
+
+-- Everything that sf_aws_install makes is proposed so.
+SELECT count(*) AS installed, array_agg(pattern) AS patterns FROM sfflow_aws.resource \gset
+SELECT sf_aws_uninstall();
+SELECT proposal, count(*) = :installed AS all FROM unnest(:'patterns'::text[]) AS pattern,
+	sf_missing_resources(json_build_object('States', json_build_object('A', json_build_object('Resource', pattern)))::text) GROUP BY proposal;
+ROLLBACK;
+SELECT * FROM sf_missing_resources('[1]');
+\set VERBOSITY terse
+SELECT * FROM sf_missing_resources('StartAt: A');
+SELECT * FROM sf_missing_resources(NULL);
+SELECT count(*) FROM sf_missing_resources('{"name": "x", "definition": "{\"States\": {\"A\": {\"Resource\": \"arn:other\"}}}"}');
+DROP VIEW stored;
+SELECT count(sf_drop_state_machine(state_machine)) FROM sf_state_machines WHERE state_machine LIKE 'import%' AND is_current;
