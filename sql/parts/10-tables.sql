@@ -183,10 +183,6 @@ CREATE TABLE _sfflow.branch (
 -- Everything that is or will be due: owners take turns, each has its own in order.
 CREATE INDEX branch_due ON _sfflow.branch (owner, due_at) WHERE due_at IS NOT NULL;
 
--- The root branches of an owner: to count its running executions. No column of it changes while
--- one runs.
-CREATE INDEX branch_root ON _sfflow.branch (owner) WHERE branch_no = 0;
-
 -- The children of a Parallel or Map state.
 CREATE INDEX branch_parent ON _sfflow.branch (execution_no, parent_no, branch_index)
 	WHERE parent_no IS NOT NULL;

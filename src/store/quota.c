@@ -270,15 +270,19 @@ may_count(const Use *use)
 static int64
 count_running(Oid owner, int limit)
 {
-	/* the number of a root stands in the condition of the index branch_root */
+	/* executions that have begun, and those whose root waits for its first step */
 	static SfPlan plan = SF_PLAN(
-		"SELECT pg_catalog.count(*) FROM (SELECT 1 FROM _sfflow.branch b"
-		" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "b.execution_no"
-		" WHERE b.owner" SF_EQ "$1 AND b.branch_no" SF_EQ "0"
-		" AND e.status" SF_EQ "$3 LIMIT $2) r");
+		"SELECT pg_catalog.count(*) FROM ((SELECT 1 FROM _sfflow.state_machine s"
+		"  JOIN _sfflow.open_execution o ON o.machine_no" SF_EQ "s.machine_no"
+		"  WHERE s.owner" SF_EQ "$1 AND o.status" SF_EQ "$4)"
+		" UNION ALL (SELECT 1 FROM _sfflow.branch b"
+		"  JOIN _sfflow.execution e ON e.execution_no" SF_EQ "b.execution_no"
+		"  WHERE b.owner" SF_EQ "$1 AND b.due_at IS NOT NULL AND b.branch_no" SF_EQ "0"
+		"  AND e.started_at IS NULL AND e.status" SF_EQ "$3) LIMIT $2) r");
 
 	return sf_store_number(&plan, 0, SF_ROLE(owner), SF_INT8(limit),
-						   SF_INT2(SF_STATUS_RUNNING));
+						   SF_INT2(SF_STATUS_RUNNING),
+						   SF_TEXT(sf_status_name(SF_STATUS_RUNNING)));
 }
 
 /* Count the running executions, and note what came of it. */
