@@ -145,15 +145,6 @@ sf_json_to_int64(const JsonbValue *v, int64 *out)
 	return ok;
 }
 
-/* Compare two documents by meaning, as jsonb's own = does. */
-bool
-sf_json_equal(const Jsonb *a, const Jsonb *b)
-{
-	return a == b ||
-		compareJsonbContainers((JsonbContainer *) &a->root,
-							   (JsonbContainer *) &b->root) == 0;
-}
-
 /* Order two numbers, or two strings by their bytes. */
 int
 sf_json_order(const JsonbValue *a, const JsonbValue *b)
@@ -167,6 +158,63 @@ sf_json_order(const JsonbValue *a, const JsonbValue *b)
 	cmp = memcmp(a->val.string.val, b->val.string.val,
 				 Min(a->val.string.len, b->val.string.len));
 	return cmp != 0 ? cmp : a->val.string.len - b->val.string.len;
+}
+
+/* Compare two values that are no arrays or objects. */
+static bool
+scalars_equal(const JsonbValue *a, const JsonbValue *b)
+{
+	if (a->type != b->type)
+		return false;
+	switch (a->type)
+	{
+		case jbvNull:
+			return true;
+		case jbvString:
+		case jbvNumeric:
+			return sf_json_order(a, b) == 0;
+		case jbvBool:
+			return a->val.boolean == b->val.boolean;
+		default:
+			elog(ERROR, "unexpected jsonb value of type %d", (int) a->type);
+	}
+}
+
+/*
+ * Compare two arrays or objects.  jsonb's own function gives an order, too, and so
+ * needs the collation of the database.
+ */
+static bool
+containers_equal(JsonbContainer *a, JsonbContainer *b)
+{
+	JsonbIterator *left = JsonbIteratorInit(a);
+	JsonbIterator *right = JsonbIteratorInit(b);
+	JsonbIteratorToken token;
+	JsonbValue	x,
+				y;
+
+	do
+	{
+		token = JsonbIteratorNext(&left, &x, false);
+		if (token != JsonbIteratorNext(&right, &y, false))
+			return false;
+		if ((token == WJB_BEGIN_ARRAY &&
+			 (x.val.array.nElems != y.val.array.nElems ||
+			  x.val.array.rawScalar != y.val.array.rawScalar)) ||
+			(token == WJB_BEGIN_OBJECT && x.val.object.nPairs != y.val.object.nPairs) ||
+			((token == WJB_KEY || token == WJB_VALUE || token == WJB_ELEM) &&
+			 !scalars_equal(&x, &y)))
+			return false;
+	} while (token != WJB_DONE);
+	return true;
+}
+
+/* Compare two documents by meaning, as jsonb's own = does. */
+bool
+sf_json_equal(const Jsonb *a, const Jsonb *b)
+{
+	return a == b ||
+		containers_equal((JsonbContainer *) &a->root, (JsonbContainer *) &b->root);
 }
 
 /* Bring a value that is still under construction into its compact form. */
@@ -187,24 +235,7 @@ sf_json_value_equal(const JsonbValue *a, const JsonbValue *b)
 	JsonbValue	left = compact_value(a);
 	JsonbValue	right = compact_value(b);
 
-	if (left.type != right.type)
-		return false;
-	switch (left.type)
-	{
-		case jbvNull:
-			return true;
-		case jbvString:
-			return left.val.string.len == right.val.string.len &&
-				memcmp(left.val.string.val, right.val.string.val,
-					   left.val.string.len) == 0;
-		case jbvNumeric:
-			return sf_json_order(&left, &right) == 0;
-		case jbvBool:
-			return left.val.boolean == right.val.boolean;
-		case jbvBinary:
-			return compareJsonbContainers(left.val.binary.data,
-										  right.val.binary.data) == 0;
-		default:
-			elog(ERROR, "unexpected jsonb value of type %d", (int) left.type);
-	}
+	if (left.type == jbvBinary && right.type == jbvBinary)
+		return containers_equal(left.val.binary.data, right.val.binary.data);
+	return scalars_equal(&left, &right);
 }
