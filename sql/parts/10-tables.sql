@@ -81,7 +81,7 @@ CREATE TABLE _sfflow.open_execution (
 	status text NOT NULL,				-- by name, as in sf_executions
 	requested_at timestamptz NOT NULL,
 	execution_no bigint NOT NULL,
-	error text,							-- its first 2,000 bytes
+	error text,							-- 500 characters of one that is longer than 2,000 bytes
 	PRIMARY KEY (machine_no, status, requested_at, execution_no)
 );
 

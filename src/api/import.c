@@ -18,6 +18,9 @@
 #include "api/sql_arguments.h"
 #include "base/errors.h"
 
+/* Bytes of the list of placeholders without a substitution, after which none is added */
+#define MISSING_LENGTH	4000
+
 PG_FUNCTION_INFO_V1(sfflow_sf_import);
 
 /* Tell how many bytes the placeholder at p has; 0: there is none. */
@@ -174,6 +177,8 @@ list_missing(StringInfo list, const SfNode *node, const char *string, const Json
 	{
 		int			length = placeholder_length(p);
 
+		if (list->len > MISSING_LENGTH)
+			return;
 		if (length > 0 && sf_json_get(substitutions, placeholder_name(p, length)) == NULL)
 			appendStringInfo(list, "%s%.*s at %s", list->len > 0 ? ", " : "", length, p,
 							 sf_node_location(node));

@@ -94,13 +94,16 @@ sfflow_unfolded_jobs(PG_FUNCTION_ARGS)
 	while ((job = hash_seq_search(&scan)) != NULL)
 	{
 		SfColumns	row = {0};
+		const char *name;
 
 		if (!is_readable(job->key.machine_no))
 			continue;
+		name = sf_metric_state_name(job->key.machine_no, job->key.version, (int) job->key.state);
+		if (name == NULL)
+			continue;
 		sf_columns_add(&row, Int32GetDatum(job->key.machine_no), false);
 		sf_columns_time(&row, job->key.day);
-		sf_columns_text(&row, sf_metric_state_name(job->key.machine_no, job->key.version,
-												   (int) job->key.state));
+		sf_columns_text(&row, name);
 		add_number(&row, job->times.n);
 		add_number(&row, job->failures);
 		add_times(&row, &job->times);
@@ -125,12 +128,15 @@ sfflow_unfolded_retries(PG_FUNCTION_ARGS)
 	while ((retry = hash_seq_search(&scan)) != NULL)
 	{
 		SfColumns	row = {0};
+		const char *name;
 
 		if (!is_readable(retry->key.machine_no))
 			continue;
+		name = sf_metric_state_name(retry->key.machine_no, retry->key.version, retry->key.state);
+		if (name == NULL)
+			continue;
 		sf_columns_add(&row, Int32GetDatum(retry->key.machine_no), false);
-		sf_columns_text(&row, sf_metric_state_name(retry->key.machine_no, retry->key.version,
-												   retry->key.state));
+		sf_columns_text(&row, name);
 		sf_columns_text(&row, retry->key.error);
 		add_number(&row, retry->retries);
 		sf_columns_put(fcinfo, &row);

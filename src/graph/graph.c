@@ -52,7 +52,14 @@ sf_graph_append(StringInfo out, const char *text, const char *special, const cha
 	{
 		unsigned char ch = *text;
 
-		if (strchr(special, ch) != NULL)
+		/* U+FFFE and U+FFFF, which XML has no way to write */
+		if (ch == 0xef && GetDatabaseEncoding() == PG_UTF8 &&
+			(unsigned char) text[1] == 0xbf && (unsigned char) text[2] >= 0xbe)
+		{
+			appendStringInfoChar(out, ' ');
+			text += 2;
+		}
+		else if (strchr(special, ch) != NULL)
 			appendStringInfo(out, escape, ch);
 		else
 			appendStringInfoChar(out, ch < ' ' || ch == 0x7f ? ' ' : ch);

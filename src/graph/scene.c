@@ -19,6 +19,7 @@
 #define PORT_WIDTH		10		/* of a box, for each line that leaves it */
 #define START_SIZE		12
 #define END_SIZE		16
+#define TITLE_LENGTH	4000	/* bytes of a line's tooltip, after which no label is added */
 
 /* --- texts --- */
 
@@ -211,7 +212,16 @@ add_label(LineCollector *c, int index, const char *label)
 	SfTextBlock *block = &c->drawn->labels[index];
 	char	  **title = &c->drawn->titles[index];
 
-	*title = *title == NULL ? pstrdup(label) : psprintf("%s\n%s", *title, label);
+	CHECK_FOR_INTERRUPTS();
+	if (*title == NULL)
+		*title = pstrdup(label);
+	else if (strlen(*title) < TITLE_LENGTH)
+	{
+		char	   *old = *title;
+
+		*title = psprintf("%s\n%s", old, label);
+		pfree(old);
+	}
 	sf_graph_text_wrap(block, label, SF_SCENE_SMALL_SIZE, LABEL_WIDTH, LINES_PER_LABEL);
 	line->label_w = block->w + 2 * SF_SCENE_LABEL_PAD;
 	line->label_h = block->nlines * SF_SCENE_SMALL_LINE + 2 * SF_SCENE_LABEL_PAD;

@@ -148,6 +148,8 @@ bool
 sf_map_iteration_input(SfStep *step, Jsonb *item, int index, Jsonb **input,
 					   SfError *error)
 {
+	bool		ok;
+
 	*input = item;
 	if (sf_state_map(step->state)->item_selector == NULL)
 		return true;
@@ -155,8 +157,16 @@ sf_map_iteration_input(SfStep *step, Jsonb *item, int index, Jsonb **input,
 	step->map_index = index;
 	step->env.context = NULL;	/* built anew for each item */
 	step->env.make_context = sf_context_make;
-	return sf_template_eval(sf_state_map(step->state)->item_selector, &step->env,
-							"ItemSelector", input, error);
+	ok = sf_template_eval(sf_state_map(step->state)->item_selector, &step->env,
+						  "ItemSelector", input, error);
+
+	/* the context may hold the input of the execution, for each of thousands of items */
+	if (ok && step->env.context != NULL && step->env.context != *input)
+		pfree(step->env.context);
+	step->env.context = NULL;
+	step->map_item = NULL;
+	step->map_index = -1;
+	return ok;
 }
 
 /* Show the inputs that ItemSelector made to the trace of a test. */

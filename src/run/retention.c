@@ -155,7 +155,7 @@ archive_payload(const SfPurgeMachine *machine, const List *ids)
 
 /* Give executions to the machine's archive function; false: it failed, so they stay. */
 static bool
-archive(const SfRetention *look, const SfPurgeMachine *machine, const List *ids)
+archive(SfRetention *look, const SfPurgeMachine *machine, const List *ids)
 {
 	char	   *function = sf_json_get_cstring(machine->options, "archive");
 	SfResource	resource;
@@ -169,6 +169,7 @@ archive(const SfRetention *look, const SfPurgeMachine *machine, const List *ids)
 	call.execution_id = linitial(ids);
 	call.payload = archive_payload(machine, ids);
 	call.timeout_ms = ARCHIVE_MS;
+	look->ran = true;
 	if (!look->in_session)
 		sf_driver.assume_identity(machine->owner);
 	sf_driver.run(&call, &outcome);
@@ -227,7 +228,8 @@ step(SfRetention *look, const SfPurgeMachine *machine)
 }
 
 /*
- * Carry a batch of a look out; the caller commits.  False: the look is over, or, in a
+ * Carry a batch of a look out; the caller commits.  A batch ends once an archive
+ * function has run, which takes on the identity of its owner.  False: the look is over, or, in a
  * worker, another session purges.
  */
 bool
@@ -237,14 +239,16 @@ sf_retention_batch(SfRetention *look)
 	int64		purged = look->purged;
 	SfPurgeMachine *machine;
 
+	look->ran = false;
 	if (!sf_purge_lock(look->in_session))
 		return false;
-	while (look->purged == purged && sf_tick_now() < until)
+	while (look->purged == purged && !look->ran && sf_tick_now() < until)
 	{
 		CHECK_FOR_INTERRUPTS();
 		machine = sf_purge_next_machine(look->machine_no);
 		if (machine == NULL)
 			return false;
+		look->at = machine->machine_no;
 		look->status = Max(look->status, SF_STATUS_SUCCEEDED);
 		if (!purge(look, machine, look->status))
 			step(look, machine);

@@ -14,6 +14,8 @@ typedef struct SfRetention
 	int			machine_no;		/* looked through, with all below */
 	int			status;			/* of the next machine: looked through, with all below */
 	int64		purged;
+	int			at;				/* machine of the last batch, 0: none */
+	bool		ran;			/* user code, an archive function, in this batch */
 } SfRetention;
 
 extern void sf_retention_check(const Jsonb *options);

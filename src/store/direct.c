@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/sysattr.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
@@ -446,19 +447,25 @@ sf_table_insert(SfTable *table, Datum *values, bool *nulls)
 }
 
 /*
- * Under REPEATABLE READ, raise 40001 when the row at tid was inserted since the
- * snapshot.
+ * Under REPEATABLE READ, raise 40001 when another transaction has inserted the row
+ * at tid since the snapshot.
  */
 static void
 check_visible(SfTable *table, ItemPointer tid)
 {
 	Relation	rel = table->rri->ri_RelationDesc;
-	bool		visible;
+	TransactionId xmin;
+	bool		visible,
+				isnull;
 
 	if (!IsolationUsesXactSnapshot() ||
 		!table_tuple_fetch_row_version(rel, tid, SnapshotAny, table->old))
 		return;
-	visible = table_tuple_satisfies_snapshot(rel, table->old, GetTransactionSnapshot());
+	/* the snapshot does not show what this command has inserted, either */
+	xmin = DatumGetTransactionId(slot_getsysattr(table->old, MinTransactionIdAttributeNumber,
+												 &isnull));
+	visible = TransactionIdIsCurrentTransactionId(xmin) ||
+		table_tuple_satisfies_snapshot(rel, table->old, GetTransactionSnapshot());
 	ExecClearTuple(table->old);
 	if (!visible)
 		refuse_changed();

@@ -10,6 +10,7 @@
 
 #include "catalog/pg_type_d.h"
 #include "common/int.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/memutils.h"
 
@@ -28,6 +29,9 @@
 #define HAS_ITERATIONS	0x20
 #define HAS_EXTRA		0x40	/* the next document */
 #define ALL_FLAGS		0x7f
+
+/* Map states around an event, at most: definitions are not nested deeper */
+#define MAX_ITERATIONS	1000
 
 /* Least bytes of an event: type and flags */
 #define EVENT_BYTES		2
@@ -354,6 +358,8 @@ get_iterations(SfHistoryReader *reader, int flags)
 		return false;
 	if (n > (uint64) (reader->end - reader->next))
 		return fail(reader, "it is too short");
+	if (n > MAX_ITERATIONS)
+		return fail(reader, "a number is out of range");
 	reader->event.iterations = iterations = reserve_iterations(reader, n);
 	for (int i = reader->event.niterations; i < (int) n; i++)
 		iterations[i] = 0;
@@ -507,6 +513,7 @@ sf_history_try_next(SfHistoryReader *reader)
 {
 	int			flags;
 
+	CHECK_FOR_INTERRUPTS();
 	if (reader->problem != NULL)
 		return false;
 	if (reader->nread == reader->count)

@@ -230,6 +230,9 @@ read_observation(const uint8 **at, const uint8 *end, SfMetric *metric)
 	memset(metric->error, 0, sizeof(metric->error));
 	memcpy(metric->error, *at, length);
 	*at += length;
+	/* a dump may have come into a database of another encoding */
+	if (!pg_verifymbstr(metric->error, (int) length, true))
+		strncpy(metric->error, "(other)", sizeof(metric->error));
 	return true;
 }
 

@@ -197,7 +197,7 @@ sf_metric_recent(const SfDurations *times)
 										   TYPALIGN_DOUBLE));
 }
 
-/* The name of a state; NULL if its machine was dropped. */
+/* The name of a state; NULL if its machine was dropped, or does not compile any more. */
 const char *
 sf_metric_state_name(int machine_no, int version, int state)
 {
@@ -205,6 +205,6 @@ sf_metric_state_name(int machine_no, int version, int state)
 
 	if (sf_machine_identity(machine_no) == NULL)
 		return NULL;
-	program = sf_program_cache_get(machine_no, version);
-	return state >= 0 && state < program->nstates ? program->states[state].name : NULL;
+	program = sf_program_cache_try(machine_no, version);
+	return program != NULL && state >= 0 && state < program->nstates ? program->states[state].name : NULL;
 }

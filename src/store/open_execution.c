@@ -52,8 +52,13 @@ delete_row(SfTable *table, const SfExecution *e)
 char *
 sf_open_execution_error(const char *error)
 {
-	return error == NULL ? NULL :
-		pnstrdup(error, pg_mbcliplen(error, strlen(error), SF_OPEN_ERROR_MAX));
+	int			len;
+
+	if (error == NULL)
+		return NULL;
+	len = strlen(error);
+	return pnstrdup(error, len <= SF_OPEN_ERROR_MAX ? len :
+					pg_mbcharcliplen(error, len, SF_OPEN_ERROR_PART));
 }
 
 /* Insert the row of an execution. */
@@ -110,7 +115,7 @@ sf_open_execution_rebuild(void)
 		"INSERT INTO _sfflow.open_execution (machine_no, status, requested_at, execution_no, error)"
 		" SELECT e.machine_no, $2, e.requested_at, e.execution_no,"
 		"  CASE WHEN pg_catalog.octet_length(e.error)" SF_LE "$3 THEN e.error"
-		"  ELSE pg_catalog.\"left\"(e.error, 500) END"
+		"  ELSE pg_catalog.\"left\"(e.error, $4) END"
 		" FROM _sfflow.execution e WHERE e.status" SF_EQ "$1"
 		" AND (e.started_at IS NOT NULL OR e.stopped_at IS NOT NULL)");
 
@@ -118,5 +123,5 @@ sf_open_execution_rebuild(void)
 	for (SfStatus status = SF_STATUS_RUNNING; status <= SF_STATUS_ABORTED; status++)
 		if (status != SF_STATUS_SUCCEEDED)
 			sf_store_execute(&fill, SF_INT2(status), SF_TEXT(sf_status_name(status)),
-							 SF_INT4(SF_OPEN_ERROR_MAX));
+							 SF_INT4(SF_OPEN_ERROR_MAX), SF_INT4(SF_OPEN_ERROR_PART));
 }

@@ -21,8 +21,12 @@
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(char *, error, TEXT, NULLABLE)
 
-/* Bytes of an error that a row holds: an entry of an index has room for 2,700 */
+/*
+ * Bytes of an error that a row holds, as an entry of an index has room for 2,700;
+ * of a longer one the first characters.
+ */
 #define SF_OPEN_ERROR_MAX	2000
+#define SF_OPEN_ERROR_PART	500
 
 extern char *sf_open_execution_error(const char *error);
 

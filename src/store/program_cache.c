@@ -67,15 +67,17 @@ history_level(const Jsonb *options)
 	return SF_HISTORY_ALL;
 }
 
-/* Compile a version. */
+/* Compile a version; without must, NULL where that cannot be. */
 static SfCachedProgram *
-load(int machine_no, int version)
+load(int machine_no, int version, bool must)
 {
 	SfMachine  *machine = sf_machine_read_version(machine_no, version);
 	SfProgram  *program;
 	SfCachedProgram *cached;
 	List	   *diagnostics = NIL;
 
+	if (machine == NULL && !must)
+		return NULL;
 	if (machine == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST),
@@ -83,6 +85,8 @@ load(int machine_no, int version)
 						version, machine_no)));
 	program = sf_asl_compile(machine->definition, strlen(machine->definition),
 							 CacheMemoryContext, &diagnostics);
+	if (program == NULL && !must)
+		return NULL;
 	if (program == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_DEFINITION),
@@ -96,9 +100,9 @@ load(int machine_no, int version)
 	return cached;
 }
 
-/* Find a program, or compile it. */
-SfCachedProgram *
-sf_program_cache_find(int machine_no, int version)
+/* Find a program, or compile it; without must, NULL if it does not compile. */
+static SfCachedProgram *
+find(int machine_no, int version, bool must)
 {
 	LocalTransactionId now = SF_MY_LXID;
 	Key			key;
@@ -123,12 +127,30 @@ sf_program_cache_find(int machine_no, int version)
 	{
 		if (hash_get_num_entries(programs) >= MAX_PROGRAMS)
 			drop_unused(now);
-		cached = load(machine_no, version);
+		cached = load(machine_no, version, must);
+		if (cached == NULL)
+			return NULL;
 		entry = hash_search(programs, &key, HASH_ENTER, &found);
 		entry->cached = cached;
 	}
 	entry->used = now;
 	return entry->cached;
+}
+
+/* Find a program with what belongs to it. */
+SfCachedProgram *
+sf_program_cache_find(int machine_no, int version)
+{
+	return find(machine_no, version, true);
+}
+
+/* Find a program alone; NULL if this version of sfflow does not accept it. */
+const SfProgram *
+sf_program_cache_try(int machine_no, int version)
+{
+	SfCachedProgram *cached = find(machine_no, version, false);
+
+	return cached == NULL ? NULL : cached->program;
 }
 
 /* Find a program alone. */

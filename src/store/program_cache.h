@@ -23,5 +23,6 @@ extern SfCachedProgram *sf_program_cache_find(int machine_no, int version);
 
 /* The same for those who want the program alone. */
 extern const SfProgram *sf_program_cache_get(int machine_no, int version);
+extern const SfProgram *sf_program_cache_try(int machine_no, int version);
 
 #endif							/* SF_STORE_PROGRAM_CACHE_H */

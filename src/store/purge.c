@@ -192,7 +192,9 @@ sf_purge_delete(const List *numbers)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.requested_at"
-		"  FROM _sfflow.execution e WHERE e.execution_no" SF_EQ "ANY ($1)), "
+		"  FROM _sfflow.execution e WHERE e.execution_no" SF_EQ "ANY ($1)"
+		/* an archive function may have redriven it */
+		"  AND e.status" SF_NE "$2), "
 		DELETE_PURGED);
 	Datum	   *elements = palloc(sizeof(Datum) * list_length(numbers));
 	ListCell   *lc;
@@ -205,7 +207,8 @@ sf_purge_delete(const List *numbers)
 						   sf_query_arg(INT8ARRAYOID,
 										PointerGetDatum(construct_array(elements, list_length(numbers), INT8OID,
 																		sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)),
-										false));
+										false),
+						   SF_INT2(SF_STATUS_RUNNING));
 }
 
 /*

@@ -25,6 +25,7 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/hsearch.h"
+#include "utils/snapmgr.h"
 
 #include "base/errors.h"
 #include "store/quota.h"
@@ -266,7 +267,17 @@ may_count(const Use *use)
 		clock_us() - use->counted_at >= use->count_took * TRUST;
 }
 
-/* Count the running executions of an owner, no further than to its quota. */
+/* Read a count. */
+static void
+read_count(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(int64 *) arg = sf_row_number(tuple, desc, 1, 0);
+}
+
+/*
+ * Count the running executions of an owner, no further than to its quota: those of
+ * now, because all sessions use the count, whatever the snapshot of this one.
+ */
 static int64
 count_running(Oid owner, int limit)
 {
@@ -280,9 +291,13 @@ count_running(Oid owner, int limit)
 		"  WHERE b.owner" SF_EQ "$1 AND b.due_at IS NOT NULL AND b.branch_no" SF_EQ "0"
 		"  AND e.started_at IS NULL AND e.status" SF_EQ "$3) LIMIT $2) r");
 
-	return sf_store_number(&plan, 0, SF_ROLE(owner), SF_INT8(limit),
-						   SF_INT2(SF_STATUS_RUNNING),
-						   SF_TEXT(sf_status_name(SF_STATUS_RUNNING)));
+	int64		count = 0;
+
+	PushActiveSnapshot(GetLatestSnapshot());
+	sf_scan(&plan, read_count, &count, SF_ROLE(owner), SF_INT8(limit),
+			SF_INT2(SF_STATUS_RUNNING), SF_TEXT(sf_status_name(SF_STATUS_RUNNING)));
+	PopActiveSnapshot();
+	return count;
 }
 
 /* Count the running executions, and note what came of it. */

@@ -93,7 +93,16 @@ sf_resource_map_read(void)
 		MemoryContextReset(copy_context);
 		copy_relid = sf_store_relation("resource_map");
 		copy_valid = true;		/* before reading: a change meanwhile counts */
-		sf_store_read(&read_mappings, read_mapping, NULL);
+		PG_TRY();
+		{
+			sf_store_read(&read_mappings, read_mapping, NULL);
+		}
+		PG_CATCH();
+		{
+			copy_valid = false;
+			PG_RE_THROW();
+		}
+		PG_END_TRY();
 		/* A snapshot of long ago is good for its own transaction only. */
 		if (IsolationUsesXactSnapshot())
 			copy_valid = false;

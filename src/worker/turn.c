@@ -591,17 +591,25 @@ run_slice(SfTurn *turn)
 					   a.fault == SF_FAULT_LOCKED ? sf_draft_locked_out() : 0);
 }
 
-/* Purge a batch.  After an error the look ends: the next one comes to the same executions. */
+/* Purge a batch.  After an error the look goes on with the next machine. */
 static void
 run_purge(SfTurn *turn)
 {
 	static SfRetention look;
 	SfAttempt	a = {.kind = SF_ATTEMPT_PURGE,.look = &look};
-	bool		succeeded = sf_attempt(&a);
 
-	if (succeeded)
+	look.at = 0;
+	if (sf_attempt(&a))
+	{
 		turn->verdict = a.verdict;
-	turn->purges_more = succeeded && a.more;
+		turn->purges_more = a.more;
+	}
+	else
+	{
+		turn->purges_more = look.at != 0;
+		look.machine_no = look.at;
+		look.status = 0;
+	}
 	if (!turn->purges_more)
 		memset(&look, 0, sizeof(look));
 }

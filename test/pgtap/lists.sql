@@ -20,7 +20,7 @@ FROM (SELECT i, i > 19998 AS waits, now() - make_interval(secs => (20000 - i) / 
 	FROM generate_series(1, 20000) AS i) AS x
 JOIN _sfflow.state_machine AS m ON m.name = x.machine;
 INSERT INTO _sfflow.open_execution
-SELECT machine_no, (ARRAY['RUNNING', '', 'FAILED', 'TIMED_OUT', 'ABORTED'])[status + 1], requested_at, execution_no, left(error, 2000)
+SELECT machine_no, (ARRAY['RUNNING', '', 'FAILED', 'TIMED_OUT', 'ABORTED'])[status + 1], requested_at, execution_no, CASE WHEN octet_length(error) <= 2000 THEN error ELSE left(error, 500) END
 FROM _sfflow.execution WHERE status <> 1 AND started_at IS NOT NULL;
 INSERT INTO _sfflow.branch (execution_no, branch_no, owner, state, phase, due_at)
 SELECT execution_no, 0, current_user::regrole, 0, CASE status WHEN 0 THEN 0 ELSE 8 END,

@@ -1,6 +1,6 @@
 -- Retention: what CALL sf_purge_due() deletes and keeps.
 BEGIN;
-SELECT plan(23);
+SELECT plan(25);
 
 CREATE FUNCTION pg_temp.machine(name text, options jsonb) RETURNS integer LANGUAGE sql AS $$
 	SELECT sf_create_state_machine(name, '{"StartAt": "C", "States": {"C": {"Type": "Choice", "Default": "S", "Choices": [
@@ -60,6 +60,18 @@ SELECT is(pg_temp.purge(), 0::bigint, 'its error');
 SELECT is(pg_temp.left_of('kept'), 'more new run', 'keeps them');
 CREATE OR REPLACE FUNCTION public.keep(payload jsonb) RETURNS void LANGUAGE sql AS '';
 SELECT is(pg_temp.purge(), 1::bigint, 'until it succeeds');
+
+-- What the function redrives stays.
+CREATE OR REPLACE FUNCTION public.keep(payload jsonb) RETURNS void LANGUAGE sql AS $$
+	SELECT sf_redrive(id) FROM jsonb_array_elements_text(payload -> 'executions') AS id $$;
+SELECT sf_start('kept', '{"fail": true}', 'again'), sf_run('kept:again') \g /dev/null
+UPDATE _sfflow.open_execution AS o SET requested_at = o.requested_at - interval '31 days'
+FROM _sfflow.execution AS e WHERE e.execution_no = o.execution_no AND e.execution_id = 'kept:again';
+UPDATE _sfflow.execution SET requested_at = requested_at - interval '31 days', stopped_at = stopped_at - interval '31 days' WHERE execution_id = 'kept:again';
+SELECT is(pg_temp.purge(), 0::bigint, 'an archive function redrives an execution');
+SELECT is((SELECT status FROM sf_executions WHERE execution_id = 'kept:again'), 'RUNNING', '... which stays');
+CREATE OR REPLACE FUNCTION public.keep(payload jsonb) RETURNS void LANGUAGE sql AS '';
+SELECT sf_stop('kept:again') \g /dev/null
 
 -- More than a batch, and positions: a batch does not look at what was looked at.
 INSERT INTO _sfflow.execution (execution_no, machine_no, version, status, requested_at, started_at, stopped_at, execution_id, input)

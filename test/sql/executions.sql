@@ -324,3 +324,10 @@ SELECT sf_drop_state_machine(m) FROM unnest(ARRAY['steps', 'drain', 'abort', 'la
 SELECT count(*) FROM sf_state_machines WHERE state_machine IN ('steps', 'drain', 'abort', 'late', 'retry', 'map');
 DROP FUNCTION job, double;
 DROP TABLE switch, ledger;
+
+-- A name that comes twice in one call, under REPEATABLE READ.
+SELECT sf_create_state_machine('once', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}');
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT * FROM sf_start_many('once', '{"{}", "{}"}'::jsonb[], ARRAY['twice', 'twice']);
+ROLLBACK;
+SELECT sf_drop_state_machine('once');

@@ -150,3 +150,8 @@ SELECT sf_graph('graph-nightly:a');
 RESET ROLE;
 DROP ROLE graph_stranger;
 SELECT sf_drop_state_machine('graph-nightly', true), sf_drop_state_machine('graph-names');
+
+-- Characters that XML cannot have become blanks.
+SELECT sf_create_state_machine('graph-xml', '{"StartAt": "A\ufffe", "States": {"A\ufffe": {"Type": "Pass", "End": true}}}');
+SELECT position('A ' IN svg) > 0 AS drawn, position(chr(65534) IN svg) AS forbidden FROM sf_graph('graph-xml', 'svg') AS svg;
+SELECT sf_drop_state_machine('graph-xml');

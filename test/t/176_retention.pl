@@ -21,6 +21,11 @@ SELECT sf_create_state_machine('long', '$definition', options => '{"retention": 
 SELECT sf_create_state_machine('plain', '$definition');
 SET ROLE keeper;
 SELECT sf_create_state_machine('kept', '$definition', options => '{"retention": "1 hour", "archive": "sql:public.archive"}');
+RESET ROLE;
+CREATE ROLE other LOGIN;
+CREATE FUNCTION other_archive(payload jsonb) RETURNS void LANGUAGE sql AS '';
+SET ROLE other;
+SELECT sf_create_state_machine('behind', '$definition', options => '{"retention": "1 hour", "archive": "sql:public.other_archive"}');
 EOS
 
 # Executions of a machine that ended two hours ago.
@@ -56,6 +61,15 @@ $node->safe_psql('postgres', "REVOKE INSERT ON archived FROM keeper");
 end_old('kept', 10);
 ok($node->wait_for_log(qr/executions of state machine "kept" are not purged: its archive function failed with insufficient_privilege/, $at), 'an archive function that fails is logged');
 is(count_of('kept'), 10, 'and its executions stay');
+end_old('behind', 10);
+ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_executions WHERE state_machine = 'behind'"), 'the machine of another owner behind it is purged');
+$node->safe_psql('postgres', q(CREATE OR REPLACE FUNCTION archive(payload jsonb) RETURNS void LANGUAGE plpgsql AS
+	$$ BEGIN RAISE 'cancelled' USING ERRCODE = '57014'; END $$));
+end_old('behind', 10);
+ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_executions WHERE state_machine = 'behind'"), 'also where the function ends the transaction');
+is(count_of('kept'), 10, 'whose executions stay, too');
+$node->safe_psql('postgres', q(CREATE OR REPLACE FUNCTION archive(payload jsonb) RETURNS void LANGUAGE sql SET search_path = public AS
+	'INSERT INTO archived SELECT i, current_user FROM jsonb_array_elements_text(payload -> ''executions'') AS i'));
 $node->safe_psql('postgres', "GRANT INSERT ON archived TO keeper");
 ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_executions WHERE state_machine = 'kept'"), 'until it does not fail');
 
