@@ -126,8 +126,8 @@ want_capped_tasks(void)
 void
 sf_admit_release(SfSlot *slot)
 {
-	bool		makes_room = OidIsValid(slot->user_owner) &&
-		(sf_shared_is_held(slot) ||
+	bool		makes_room = sf_shared_is_held(slot) ||
+		(OidIsValid(slot->user_owner) &&
 		 share_of(slot, slot->user_owner).in_code + 1 >= max_in_code());
 
 	slot->user_owner = InvalidOid;

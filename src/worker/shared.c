@@ -96,11 +96,14 @@ sf_shared_count_advancing(Oid oid)
 	return count;
 }
 
-/* Tell whether a slot is held by a task, for a time that is not known. */
+/*
+ * Tell whether a slot is held by a task, for a time that is not known.  A process
+ * that searches for a task, or waits in a turn without user code, holds none.
+ */
 bool
 sf_shared_is_held(const SfSlot *slot)
 {
-	return slot->state != SF_SLOT_FREE &&
+	return slot->state != SF_SLOT_FREE && OidIsValid(slot->user_owner) &&
 		(slot->stuck || (slot->role == SF_ROLE_TASK && slot->may_task));
 }
 
