@@ -19,21 +19,17 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
-#include "storage/ipc.h"
-#include "storage/lwlock.h"
-#include "storage/shmem.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/hsearch.h"
 #include "utils/snapmgr.h"
 
 #include "base/errors.h"
+#include "base/shmem.h"
 #include "store/quota.h"
 #include "store/role_settings.h"
 #include "store/throttle.h"
 #include "store/branch.h"
-
-#define TRANCHE			"sfflow_quota"
 
 /* Owners whose use is counted; when all are taken the least recent one goes */
 #define OWNERS			512
@@ -73,64 +69,29 @@ typedef struct Use
 } Use;
 
 static Use	local_uses[OWNERS];
-static Use *uses = local_uses;
-static LWLock *lock = NULL;		/* NULL: the uses are this backend's own */
+static SfShmem area = {"sfflow_quota", sizeof(local_uses), local_uses, NULL, NULL};
 
-static shmem_request_hook_type previous_request_hook = NULL;
-static shmem_startup_hook_type previous_startup_hook = NULL;
-
-/* --- shared memory --- */
-
-/* Ask for the area and its lock. */
-static void
-request_uses(void)
-{
-	if (previous_request_hook)
-		previous_request_hook();
-	RequestAddinShmemSpace(sizeof(local_uses));
-	RequestNamedLWLockTranche(TRANCHE, 1);
-}
-
-/* Make the area. */
-static void
-startup_uses(void)
-{
-	bool		found;
-
-	if (previous_startup_hook)
-		previous_startup_hook();
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	uses = ShmemInitStruct("sfflow quotas", sizeof(local_uses), &found);
-	lock = &GetNamedLWLockTranche(TRANCHE)->lock;
-	if (!found)
-		memset(uses, 0, sizeof(local_uses));
-	LWLockRelease(AddinShmemInitLock);
-}
+#define USES	((Use *) area.memory)
 
 /* Ask for the shared memory; from _PG_init while preloading. */
 void
 sf_quota_init(void)
 {
-	previous_request_hook = shmem_request_hook;
-	shmem_request_hook = request_uses;
-	previous_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = startup_uses;
+	sf_shmem_add(&area);
 }
 
 /* Lock the uses. */
 static void
 lock_uses(void)
 {
-	if (lock != NULL)
-		LWLockAcquire(lock, LW_EXCLUSIVE);
+	sf_shmem_lock(&area, LW_EXCLUSIVE);
 }
 
 /* Unlock them. */
 static void
 unlock_uses(void)
 {
-	if (lock != NULL)
-		LWLockRelease(lock);
+	sf_shmem_unlock(&area);
 }
 
 /* Microseconds of a clock that is never set back. */
@@ -214,25 +175,25 @@ find_use(Oid owner)
 {
 	TimestampTz now = GetCurrentTransactionStartTimestamp();
 	static int	last = 0;		/* a backend asks for the same one mostly */
-	Use		   *oldest = &uses[0];
+	Use		   *oldest = &USES[0];
 
-	if (uses[last].owner == owner && uses[last].database == MyDatabaseId)
+	if (USES[last].owner == owner && USES[last].database == MyDatabaseId)
 	{
-		uses[last].used_at = now;
-		return &uses[last];
+		USES[last].used_at = now;
+		return &USES[last];
 	}
-	for (int i = 0; i < OWNERS && uses[i].database != InvalidOid; i++)
+	for (int i = 0; i < OWNERS && USES[i].database != InvalidOid; i++)
 	{
-		if (uses[i].owner == owner && uses[i].database == MyDatabaseId)
+		if (USES[i].owner == owner && USES[i].database == MyDatabaseId)
 		{
-			uses[i].used_at = now;
+			USES[i].used_at = now;
 			last = i;
-			return &uses[i];
+			return &USES[i];
 		}
-		if (uses[i].used_at < oldest->used_at)
-			oldest = &uses[i];
-		if (i + 1 < OWNERS && uses[i + 1].database == InvalidOid)
-			oldest = &uses[i + 1];
+		if (USES[i].used_at < oldest->used_at)
+			oldest = &USES[i];
+		if (i + 1 < OWNERS && USES[i + 1].database == InvalidOid)
+			oldest = &USES[i + 1];
 	}
 	memset(oldest, 0, sizeof(*oldest));
 	oldest->database = MyDatabaseId;
@@ -240,7 +201,7 @@ find_use(Oid owner)
 	oldest->used_at = now;
 	oldest->capacity = -1;
 	oldest->known = NOT_COUNTED;
-	last = (int) (oldest - uses);
+	last = (int) (oldest - USES);
 	return oldest;
 }
 
@@ -495,7 +456,7 @@ sf_quota_refusals(SfQuotaRefusal *refusals, int size)
 	lock_uses();
 	for (int i = 0; i < OWNERS && n < size; i++)
 	{
-		const Use  *use = &uses[i];
+		const Use  *use = &USES[i];
 
 		if (use->database != MyDatabaseId || use->refused_at <= since)
 			continue;

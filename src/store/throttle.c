@@ -11,14 +11,10 @@
 
 #include "access/xact.h"
 #include "miscadmin.h"
-#include "storage/ipc.h"
-#include "storage/lwlock.h"
-#include "storage/shmem.h"
 
+#include "base/shmem.h"
 #include "store/metric.h"
 #include "store/throttle.h"
-
-#define TRANCHE		"sfflow_throttle"
 
 /* State machines whose refused starts are kept; those of more are not counted */
 #define MACHINES	256
@@ -32,65 +28,18 @@ typedef struct Refused
 } Refused;
 
 static Refused local[MACHINES];
-static Refused *refused = local;
-static LWLock *lock = NULL;		/* NULL: it is this backend's own */
+static SfShmem area = {"sfflow_throttle", sizeof(local), local, NULL, NULL};
+
+#define REFUSED	((Refused *) area.memory)
 
 /* Has this transaction taken some? */
 static bool has_taken = false;
-
-static shmem_request_hook_type previous_request_hook = NULL;
-static shmem_startup_hook_type previous_startup_hook = NULL;
-
-/* Ask for the area and its lock. */
-static void
-request_area(void)
-{
-	if (previous_request_hook)
-		previous_request_hook();
-	RequestAddinShmemSpace(sizeof(local));
-	RequestNamedLWLockTranche(TRANCHE, 1);
-}
-
-/* Make the area. */
-static void
-startup_area(void)
-{
-	bool		found;
-
-	if (previous_startup_hook)
-		previous_startup_hook();
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
-	refused = ShmemInitStruct("sfflow refused starts", sizeof(local), &found);
-	lock = &GetNamedLWLockTranche(TRANCHE)->lock;
-	if (!found)
-		memset(refused, 0, sizeof(local));
-	LWLockRelease(AddinShmemInitLock);
-}
 
 /* Ask for the shared memory; from _PG_init while preloading. */
 void
 sf_throttle_init(void)
 {
-	previous_request_hook = shmem_request_hook;
-	shmem_request_hook = request_area;
-	previous_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = startup_area;
-}
-
-/* Lock the area. */
-static void
-lock_area(LWLockMode mode)
-{
-	if (lock != NULL)
-		LWLockAcquire(lock, mode);
-}
-
-/* Unlock it. */
-static void
-unlock_area(void)
-{
-	if (lock != NULL)
-		LWLockRelease(lock);
+	sf_shmem_add(&area);
 }
 
 /* Note that a quota refuses to start an execution. */
@@ -100,10 +49,10 @@ sf_throttle_note(int machine_no)
 	Refused    *free = NULL;
 	Refused    *found = NULL;
 
-	lock_area(LW_EXCLUSIVE);
+	sf_shmem_lock(&area, LW_EXCLUSIVE);
 	for (int i = 0; i < MACHINES && found == NULL; i++)
 	{
-		Refused    *r = &refused[i];
+		Refused    *r = &REFUSED[i];
 
 		if (r->database == MyDatabaseId && r->machine_no == machine_no)
 			found = r;
@@ -117,7 +66,7 @@ sf_throttle_note(int machine_no)
 	}
 	if (found != NULL)
 		found->starts++;
-	unlock_area();
+	sf_shmem_unlock(&area);
 }
 
 /* Are there refused starts of this database? */
@@ -126,10 +75,10 @@ sf_throttle_is_there(void)
 {
 	bool		found = false;
 
-	lock_area(LW_SHARED);
+	sf_shmem_lock(&area, LW_SHARED);
 	for (int i = 0; i < MACHINES && !found; i++)
-		found = refused[i].database == MyDatabaseId;
-	unlock_area();
+		found = REFUSED[i].database == MyDatabaseId;
+	sf_shmem_unlock(&area);
 	return found;
 }
 
@@ -137,10 +86,10 @@ sf_throttle_is_there(void)
 static void
 give_up_taken(bool undo)
 {
-	lock_area(LW_EXCLUSIVE);
+	sf_shmem_lock(&area, LW_EXCLUSIVE);
 	for (int i = 0; i < MACHINES; i++)
 	{
-		Refused    *r = &refused[i];
+		Refused    *r = &REFUSED[i];
 
 		if (r->database != MyDatabaseId)
 			continue;
@@ -150,7 +99,7 @@ give_up_taken(bool undo)
 		if (r->starts == 0)
 			r->database = InvalidOid;
 	}
-	unlock_area();
+	sf_shmem_unlock(&area);
 	has_taken = false;
 }
 
@@ -180,10 +129,10 @@ sf_throttle_take(void)
 	if (!registered)
 		RegisterXactCallback(on_transaction, NULL);
 	registered = true;
-	lock_area(LW_EXCLUSIVE);
+	sf_shmem_lock(&area, LW_EXCLUSIVE);
 	for (int i = 0; i < MACHINES; i++)
 	{
-		Refused    *r = &refused[i];
+		Refused    *r = &REFUSED[i];
 
 		if (r->database != MyDatabaseId)
 			continue;
@@ -193,7 +142,7 @@ sf_throttle_take(void)
 		r->taken += tallies[i].throttled;
 		has_taken = true;
 	}
-	unlock_area();
+	sf_shmem_unlock(&area);
 	for (int i = 0; i < MACHINES; i++)
 		if (tallies[i].throttled > 0)
 			taken = lappend(taken, &tallies[i]);
