@@ -223,40 +223,15 @@ sf_row_fetch_by(const SfIndex *index, SfLock lock, SfRowFilter filter,
 					 key, nkeys);
 }
 
-/*
- * Hand all rows with a key to a reader, in the order of the index.  As in a query
- * through SPI, what the statement of the caller has written so far is seen.
- */
-void
-sf_rows_read_by(const SfIndex *index, SfRowReader reader, void *arg,
-				const SfArg *key, int nkeys)
+/* Hand rows of a scan to a reader, in the order of the index; returns their number. */
+static int
+read_rows(const SfIndex *index, Snapshot snapshot, ScanKey scan_keys, int nkeys, int limit,
+		  SfRowReader reader, void *arg)
 {
 	RowScan		s;
-	ScanKeyData scan_keys[MAX_KEYS];
-
-	CommandCounterIncrement();
-	form_scan_keys(key, nkeys, scan_keys);
-	begin_scan(&s, index, AccessShareLock, GetTransactionSnapshot(), scan_keys, nkeys);
-	while (index_getnext_slot(s.scan, ForwardScanDirection, s.slot))
-	{
-		CHECK_FOR_INTERRUPTS();
-		(void) take_row(s.rel, s.snapshot, s.slot, SF_LOCK_NONE, NULL, reader, arg);
-	}
-	end_scan(&s);
-}
-
-/* Hand rows from a key on, or with it, to a reader; see direct.h. */
-int
-sf_rows_scan(const SfIndex *index, bool from, int64 key, int limit,
-			 SfRowReader reader, void *arg)
-{
-	RowScan		s;
-	ScanKeyData scan_key;
 	int			n = 0;
 
-	ScanKeyInit(&scan_key, 1, from ? BTGreaterEqualStrategyNumber : BTEqualStrategyNumber,
-				from ? F_INT8GE : F_INT8EQ, Int64GetDatum(key));
-	begin_scan(&s, index, AccessShareLock, GetActiveSnapshot(), &scan_key, 1);
+	begin_scan(&s, index, AccessShareLock, snapshot, scan_keys, nkeys);
 	while (n < limit && index_getnext_slot(s.scan, ForwardScanDirection, s.slot))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -265,6 +240,34 @@ sf_rows_scan(const SfIndex *index, bool from, int64 key, int limit,
 	}
 	end_scan(&s);
 	return n;
+}
+
+/*
+ * Hand all rows with a key to a reader.  As in a query through SPI, what the
+ * statement of the caller has written so far is seen.
+ */
+void
+sf_rows_read_by(const SfIndex *index, SfRowReader reader, void *arg,
+				const SfArg *key, int nkeys)
+{
+	ScanKeyData scan_keys[MAX_KEYS];
+
+	CommandCounterIncrement();
+	form_scan_keys(key, nkeys, scan_keys);
+	(void) read_rows(index, GetTransactionSnapshot(), scan_keys, nkeys, PG_INT32_MAX,
+					 reader, arg);
+}
+
+/* Hand rows from a key on, or with it, to a reader; see direct.h. */
+int
+sf_rows_scan(const SfIndex *index, bool from, int64 key, int limit,
+			 SfRowReader reader, void *arg)
+{
+	ScanKeyData scan_key;
+
+	ScanKeyInit(&scan_key, 1, from ? BTGreaterEqualStrategyNumber : BTEqualStrategyNumber,
+				from ? F_INT8GE : F_INT8EQ, Int64GetDatum(key));
+	return read_rows(index, GetActiveSnapshot(), &scan_key, 1, limit, reader, arg);
 }
 
 /*
