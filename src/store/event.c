@@ -18,7 +18,7 @@ SF_COLUMN_NUMBERS(SF_HISTORY_COLUMNS);
 SF_ROW_TYPE(row_type, SF_HISTORY_COLUMNS, history, 1);
 
 /* The columns of a row, for queries that read one with sf_row_read() */
-#define SELECT_ROW	"SELECT h.execution_no, h.at, h.first_id, h.body, h.documents FROM _sfflow.history h"
+#define SELECT_ROW	"SELECT " SF_HISTORY_COLUMNS(SF_SELECT) "1 FROM _sfflow.history h"
 
 /* --- writing --- */
 
@@ -172,9 +172,14 @@ read_payload(HeapTuple tuple, TupleDesc desc, void *arg)
 	MemoryContextDelete(context);
 }
 
+/* Rows that a search from the end of a history reads at once */
+#define PAGE	16
+
 /* The last event that entered a state, and its payload */
 typedef struct LastInput
 {
+	int			before;			/* rows with a lower first id are to be read */
+	int			rows;			/* of this page */
 	int			version;
 	int			state;
 	const int  *iterations;
@@ -207,10 +212,34 @@ look_for_entry(HeapTuple tuple, TupleDesc desc, void *arg)
 	if (last->held_by != 0)
 		return;
 	sf_row_read(&row_type, tuple, desc, NCOLUMNS, &row);
+	last->before = row.first_id;
+	last->rows++;
 	(void) sf_history_begin(&reader, &row);
 	while (sf_history_next(&reader))
 		if (is_entry(last, &reader))
 			last->held_by = SF_PAYLOAD_EVENT(&reader.event);
+}
+
+/* Look for the event page by page, from the end of the history on. */
+static void
+find_entry(int64 execution_no, LastInput *last)
+{
+	static SfPlan page = SF_PLAN(
+		SELECT_ROW " WHERE h.execution_no" SF_EQ "$1 AND h.first_id" SF_LT "$2"
+		" ORDER BY h.first_id DESC LIMIT $3");
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow history page",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	do
+	{
+		last->rows = 0;
+		sf_store_read(&page, look_for_entry, last, SF_INT8(execution_no),
+					  SF_INT4(last->before), SF_INT4(PAGE));
+		MemoryContextReset(context);
+	} while (last->held_by == 0 && last->rows == PAGE);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
 }
 
 /*
@@ -221,13 +250,10 @@ Jsonb *
 sf_event_last_input(int64 execution_no, int version, int state,
 					const int *iterations, int niterations)
 {
-	/* the first event of a visit is the one that enters the state */
-	static SfPlan rows = SF_PLAN(
-		SELECT_ROW " WHERE h.execution_no" SF_EQ "$1 ORDER BY h.first_id DESC");
-	LastInput	last = {version, state, iterations, niterations, 0};
+	LastInput	last = {PG_INT32_MAX, 0, version, state, iterations, niterations, 0};
 	Holder		holder = {0};
 
-	sf_store_read(&rows, look_for_entry, &last, SF_INT8(execution_no));
+	find_entry(execution_no, &last);
 	holder.id = last.held_by;
 	if (holder.id != 0)
 		sf_store_read(&row_of_event, read_payload, &holder, SF_INT8(execution_no),
