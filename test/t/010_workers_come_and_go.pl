@@ -1,4 +1,6 @@
 # Workers come when a database is to be driven, and make way for commands that want it to themselves.
+#
+# Runs alone: it measures times.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

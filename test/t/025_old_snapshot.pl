@@ -1,4 +1,6 @@
 # A transaction that is left open makes the due index full of dead entries; work goes on as fast, and nothing is left.
+#
+# Runs alone: it measures times.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

@@ -1,4 +1,6 @@
 # Long tasks do not stop the rest: starts, timers, stop, and both failure modes while tasks run.
+#
+# Runs alone: it measures times.
 use strict;
 use warnings;
 use FindBin;

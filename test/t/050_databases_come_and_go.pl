@@ -1,4 +1,6 @@
 # Databases, the extension and copies of both come and go while workers run.
+#
+# Runs alone: it measures times.
 use strict;
 use warnings;
 use FindBin;

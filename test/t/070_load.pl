@@ -1,4 +1,6 @@
 # Under load and beside an old snapshot: claims stay fast, workers stay small.
+#
+# Runs alone: it measures times.
 use strict;
 use warnings;
 use FindBin;

@@ -1,6 +1,8 @@
 # Mixed load and random faults for a while: the ledger stays exact, nothing is stuck, and no process grows.
 #
 # `make soak` runs it for SOAK_MINUTES; without that, for some seconds.
+#
+# Runs alone: it measures times.
 use strict;
 use warnings;
 use FindBin;
