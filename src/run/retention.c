@@ -10,6 +10,11 @@
  * batch goes on behind it, also in a later look: so no batch reads the dead index
  * entries of those before it.  Executions that were passed over, because they still
  * ran or a parent needed them, are seen again when a new pass begins, once a day.
+ *
+ * One session at a time looks and deletes (LOCK_LOOK).  An archive function may take a
+ * minute: meanwhile its session gives that lock back and keeps LOCK_ARCHIVE, which every
+ * batch of a machine with an archive function takes.  So others purge the machines
+ * without one.  Machines with archive functions take turns, batch by batch.
  */
 #include "postgres.h"
 
@@ -155,9 +160,9 @@ archive_payload(const SfPurgeMachine *machine, const List *ids)
 
 /* Give executions to the machine's archive function; false: it failed, so they stay. */
 static bool
-archive(SfRetention *look, const SfPurgeMachine *machine, const List *ids)
+archive(SfRetention *look, const SfPurgeMachine *machine, const char *function,
+		const List *ids)
 {
-	char	   *function = sf_json_get_cstring(machine->options, "archive");
 	SfResource	resource;
 	SfTaskCall	call = {.owner = machine->owner,.in_session = look->in_session};
 	SfTaskOutcome outcome;
@@ -169,7 +174,9 @@ archive(SfRetention *look, const SfPurgeMachine *machine, const List *ids)
 	call.execution_id = linitial(ids);
 	call.payload = archive_payload(machine, ids);
 	call.timeout_ms = ARCHIVE_MS;
-	look->ran = true;
+	look->ran = look->wrote = true;
+	if (!look->keeps_lock)
+		sf_purge_unlock(SF_PURGE_LOCK_LOOK);
 	if (!look->in_session)
 		sf_driver.assume_identity(machine->owner);
 	sf_driver.run(&call, &outcome);
@@ -193,27 +200,37 @@ begin_pass(SfPurgePosition *position, int looked_at)
 	position->began_at = now;
 }
 
-/* Purge a batch of a machine's executions of a status; tells whether more may be due. */
+/*
+ * Purge a batch of a machine's executions of a status; tells whether more may be due.
+ * While another session calls an archive function, a worker passes over a machine that
+ * has one.
+ */
 static bool
 purge(SfRetention *look, const SfPurgeMachine *machine, SfStatus status)
 {
 	TimestampTz before = cutoff(machine->options, status);
+	char	   *function = sf_json_get_cstring(machine->options, "archive");
 	SfPurgePosition position,
 				was;
 	SfPurgeBatch batch;
 
-	if (before == DT_NOBEGIN)
+	if (before == DT_NOBEGIN ||
+		(function != NULL && !sf_purge_lock(SF_PURGE_LOCK_ARCHIVE, look->in_session)))
 		return false;
 	was = position = sf_purge_position(machine->machine_no, status);
 	sf_purge_find(machine->machine_no, status, before, position.requested_at, BATCH, &batch);
-	if (!archive(look, machine, batch.ids))
+	if (!archive(look, machine, function, batch.ids))
 		return false;
 	look->purged += sf_purge_delete(batch.numbers);
+	look->wrote |= batch.numbers != NIL;
 	if (batch.looked_at > 0)
 		position.requested_at = batch.until;
 	begin_pass(&position, batch.looked_at);
 	if (position.requested_at != was.requested_at)
+	{
 		sf_purge_set_position(machine->machine_no, status, &position);
+		look->wrote = true;
+	}
 	return batch.looked_at >= BATCH;
 }
 
@@ -227,30 +244,48 @@ step(SfRetention *look, const SfPurgeMachine *machine)
 	look->machine_no = machine->machine_no;
 }
 
+/* The machine that a look is at; NULL: the look is over. */
+static SfPurgeMachine *
+find_machine(SfRetention *look)
+{
+	SfPurgeMachine *machine = sf_purge_next_machine(look->machine_no);
+
+	if (machine == NULL && look->again)
+	{
+		look->again = false;
+		look->machine_no = 0;
+		machine = sf_purge_next_machine(0);
+	}
+	return machine;
+}
+
 /*
- * Carry a batch of a look out; the caller commits.  A batch ends once an archive
- * function has run, which takes on the identity of its owner.  False: the look is over, or, in a
- * worker, another session purges.
+ * Carry a batch of a look out; the caller commits.  A batch ends once it has written
+ * something or called an archive function, which takes on the identity of its owner: so
+ * a function never runs while the batch holds rows of other machines.  False: the look is
+ * over, or, in a worker, another session purges.
  */
 bool
 sf_retention_batch(SfRetention *look)
 {
 	SfTick		until = sf_tick_plus_ms(sf_tick_now(), sf_setting_slice_ms);
-	int64		purged = look->purged;
 	SfPurgeMachine *machine;
+	bool		more;
 
-	look->ran = false;
-	if (!sf_purge_lock(look->in_session))
+	look->ran = look->wrote = false;
+	if (!sf_purge_lock(SF_PURGE_LOCK_LOOK, look->in_session))
 		return false;
-	while (look->purged == purged && !look->ran && sf_tick_now() < until)
+	while (!look->wrote && sf_tick_now() < until)
 	{
 		CHECK_FOR_INTERRUPTS();
-		machine = sf_purge_next_machine(look->machine_no);
+		machine = find_machine(look);
 		if (machine == NULL)
 			return false;
 		look->at = machine->machine_no;
 		look->status = Max(look->status, SF_STATUS_SUCCEEDED);
-		if (!purge(look, machine, look->status))
+		more = purge(look, machine, look->status);
+		look->again |= more && look->ran;
+		if (!more || look->ran)
 			step(look, machine);
 	}
 	return true;

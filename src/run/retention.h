@@ -11,11 +11,14 @@
 typedef struct SfRetention
 {
 	bool		in_session;		/* not a worker */
+	bool		keeps_lock;		/* the batches share a transaction */
 	int			machine_no;		/* looked through, with all below */
 	int			status;			/* of the next machine: looked through, with all below */
 	int64		purged;
 	int			at;				/* machine of the last batch, 0: none */
-	bool		ran;			/* user code, an archive function, in this batch */
+	bool		again;			/* to be begun anew: a machine with an archive function has more */
+	bool		ran;			/* this batch has called an archive function */
+	bool		wrote;			/* ... or written something */
 } SfRetention;
 
 extern void sf_retention_check(const Jsonb *options);

@@ -211,15 +211,30 @@ sf_purge_delete(const List *numbers)
 						   SF_INT2(SF_STATUS_RUNNING));
 }
 
-/*
- * Lock the purge by age until the end of the transaction; false: another session has
- * it, and wait is false.  The fourth field of the tag differs from that of SQL's advisory locks.
- */
-bool
-sf_purge_lock(bool wait)
+/* The tag of a lock.  Its fourth field differs from that of SQL's advisory locks. */
+static LOCKTAG
+lock_tag(SfPurgeLock lock)
 {
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_store_relation("purge_position"), 0, 4);
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, sf_store_relation("purge_position"), lock, 4);
+	return tag;
+}
+
+/* Take a lock until the end of the transaction; false: another session has it, and wait is false. */
+bool
+sf_purge_lock(SfPurgeLock lock, bool wait)
+{
+	LOCKTAG		tag = lock_tag(lock);
+
 	return LockAcquire(&tag, ExclusiveLock, false, !wait) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+/* Give a lock back before the end of the transaction. */
+void
+sf_purge_unlock(SfPurgeLock lock)
+{
+	LOCKTAG		tag = lock_tag(lock);
+
+	(void) LockRelease(&tag, ExclusiveLock, false);
 }

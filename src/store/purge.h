@@ -36,6 +36,13 @@ typedef struct SfPurgeBatch
 	List	   *ids;			/* ... char * */
 } SfPurgeBatch;
 
+/* What a session that purges by age has to itself */
+typedef enum SfPurgeLock
+{
+	SF_PURGE_LOCK_LOOK,			/* looking for what is to go, and deleting it */
+	SF_PURGE_LOCK_ARCHIVE		/* calling an archive function */
+} SfPurgeLock;
+
 extern SfPurgeMachine *sf_purge_next_machine(int after);
 extern SfPurgePosition sf_purge_position(int machine_no, SfStatus status);
 extern void sf_purge_set_position(int machine_no, SfStatus status,
@@ -43,6 +50,7 @@ extern void sf_purge_set_position(int machine_no, SfStatus status,
 extern void sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before,
 						  TimestampTz after, int limit, SfPurgeBatch *batch);
 extern int64 sf_purge_delete(const List *numbers);
-extern bool sf_purge_lock(bool wait);
+extern bool sf_purge_lock(SfPurgeLock lock, bool wait);
+extern void sf_purge_unlock(SfPurgeLock lock);
 
 #endif							/* SF_STORE_PURGE_H */

@@ -37,6 +37,9 @@ watch_turns(SfTick now)
 			continue;
 		}
 		slot->stuck = stuck <= now;
+		/* it calls an archive function: other machines can be purged meanwhile */
+		if (slot->stuck && slot->purges)
+			database->next_purge = now;
 		if (slot->stuck || (slot->nkeys > 1 && slot->in_step))
 		{
 			/* a scan finds its keys, too */

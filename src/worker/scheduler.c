@@ -225,6 +225,7 @@ begin_turn(SfDatabase *database, SfTurn *turn, SfWorkState state)
 	database->arrivals = 0;
 	turn->registrations = database->registrations;
 	mine->turn_began = sf_tick_now();
+	mine->purges = state == SF_WORK_PURGE;
 	if (mine->state != SF_SLOT_RUNNING)
 		mine->since = mine->turn_began;
 	mine->state = SF_SLOT_RUNNING;

@@ -92,6 +92,7 @@ typedef struct SfSlot
 	bool		leave;			/* asked to leave after its turn */
 	bool		may_task;		/* may take a long task now, or is in one */
 	bool		stuck;			/* its turn takes too long to count on it */
+	bool		purges;			/* its turn is a PURGE */
 	Oid			user_owner;		/* it may be in code of this owner; InvalidOid: in no
 								 * user code */
 	SfTick		turn_began;		/* RUNNING: 0 before its first turn */

@@ -73,6 +73,21 @@ $node->safe_psql('postgres', q(CREATE OR REPLACE FUNCTION archive(payload jsonb)
 $node->safe_psql('postgres', "GRANT INSERT ON archived TO keeper");
 ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_executions WHERE state_machine = 'kept'"), 'until it does not fail');
 
+# One that takes long keeps only other archive functions waiting.
+$node->safe_psql('postgres', q(CREATE OR REPLACE FUNCTION archive(payload jsonb) RETURNS void LANGUAGE sql AS 'SELECT pg_advisory_xact_lock(7)'));
+my $holder = $node->background_psql('postgres');
+$holder->query_safe('SELECT pg_advisory_lock(7)');
+end_old('kept', 10);
+ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"), 'an archive function takes long');
+end_old($_, 700) for qw(short plain behind);
+ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_executions WHERE state_machine IN ('short', 'plain')"), 'meanwhile other machines are purged');
+is(count_of('behind'), 700, 'but for those that have an archive function, too');
+is($node->safe_psql('postgres', "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"), 1, 'it still runs');
+is(count_of('kept'), 10, 'its executions are there');
+$holder->query_safe('SELECT pg_advisory_unlock(7)');
+$holder->quit;
+ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_executions WHERE state_machine IN ('kept', 'behind')"), 'when it is over, all are purged');
+
 is($node->safe_psql('postgres', 'SELECT count(*) FROM sf_check()'), 0, 'sf_check');
 my ($code, $out, $err) = $node->psql('postgres', 'SET ROLE keeper; CALL sf_purge_due()');
 like($err, qr/permission denied for procedure sf_purge_due/, 'only an administrator may call sf_purge_due');
