@@ -25,8 +25,8 @@ CREATE TABLE _sfflow.metric_fold (
 	open_xids bigint[]
 ) WITH (fillfactor = 10);
 
--- Counters of a state machine. time_us: of executions that have ended; its histogram:
--- src/store/histogram.h.
+-- Counters of a state machine. time_us: of executions that have ended, a sum that may exceed a bigint
+-- (292,000 years); its histogram: src/store/histogram.h.
 CREATE TABLE _sfflow.metric_total (
 	machine_no integer NOT NULL PRIMARY KEY,
 	started bigint NOT NULL,
@@ -38,7 +38,7 @@ CREATE TABLE _sfflow.metric_total (
 	redriven bigint NOT NULL,
 	transitions bigint NOT NULL,
 	retries bigint NOT NULL,
-	time_us bigint NOT NULL,
+	time_us numeric NOT NULL,
 	time_histogram bytea NOT NULL
 ) WITH (fillfactor = 50);
 
@@ -55,7 +55,7 @@ CREATE TABLE _sfflow.metric_hour (
 	redriven bigint NOT NULL,
 	transitions bigint NOT NULL,
 	retries bigint NOT NULL,
-	time_us bigint NOT NULL,
+	time_us numeric NOT NULL,
 	time_histogram bytea NOT NULL,
 	PRIMARY KEY (machine_no, hour)
 ) WITH (fillfactor = 90);
@@ -66,7 +66,7 @@ CREATE TABLE _sfflow.metric_job (
 	job text COLLATE "C" NOT NULL,
 	runs bigint NOT NULL,
 	failures bigint NOT NULL,
-	time_us bigint NOT NULL,
+	time_us numeric NOT NULL,
 	time_histogram bytea NOT NULL,
 	recent_us bigint[] NOT NULL,
 	last_at timestamptz,
@@ -80,7 +80,7 @@ CREATE TABLE _sfflow.metric_job_day (
 	job text COLLATE "C" NOT NULL,
 	runs bigint NOT NULL,
 	failures bigint NOT NULL,
-	time_us bigint NOT NULL,
+	time_us numeric NOT NULL,
 	time_histogram bytea NOT NULL,
 	PRIMARY KEY (machine_no, day, job)
 ) WITH (fillfactor = 90);
@@ -104,7 +104,8 @@ CREATE TABLE _sfflow.failure (
 );
 CREATE INDEX failure_open ON _sfflow.failure (machine_no, failed_at) WHERE is_open;
 
--- The last acknowledgement of an alert of an execution. since: of the alert.
+-- The last acknowledgement of an alert of an execution. since: of the alert; of slow tasks the latest one,
+-- and slow_since has all: a task that began earlier may become slow later.
 CREATE TABLE _sfflow.acknowledgement (
 	execution_no bigint NOT NULL,
 	kind text COLLATE "C" NOT NULL,
@@ -112,6 +113,7 @@ CREATE TABLE _sfflow.acknowledgement (
 	acknowledged_at timestamptz NOT NULL,
 	acknowledged_by regrole NOT NULL,
 	comment text,
+	slow_since timestamptz[],
 	PRIMARY KEY (execution_no, kind)
 );
 

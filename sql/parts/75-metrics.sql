@@ -229,7 +229,8 @@ SELECT a.kind, a.execution_id, a.since, a.detail
 FROM _sfflow.alert a
 WHERE a.kind IN ('failed', 'timed_out', 'failed_again') OR NOT EXISTS (
 	SELECT FROM _sfflow.acknowledgement k
-	WHERE k.execution_no = a.execution_no AND k.kind = a.kind AND k.since >= a.since)
+	WHERE k.execution_no = a.execution_no AND k.kind = a.kind
+		AND CASE a.kind WHEN 'slow_task' THEN a.since = ANY (k.slow_since) ELSE k.since >= a.since END)
 UNION ALL
 SELECT 'no_poller', NULL, a.oldest_queued_at, format('activity "%s" has %s queued and %s', a.activity,
 	CASE WHEN a.queued = 1 THEN '1 task' ELSE a.queued || ' tasks' END,

@@ -25,6 +25,7 @@
 #include "api/columns.h"
 #include "api/objects.h"
 #include "base/compat.h"
+#include "base/debug_point.h"
 #include "base/errors.h"
 #include "base/subtransaction.h"
 #include "base/timing.h"
@@ -367,8 +368,10 @@ sfflow_sf_run_due(PG_FUNCTION_ARGS)
 		taken = run_due(left, nonatomic);
 		left -= taken;
 	}
-	while (sf_metric_fold() && nonatomic)
-		SPI_commit();
+	/* a transaction block would keep the counters locked until it ends */
+	if (nonatomic || SF_DEBUG_MUTATION("fold-in-block"))
+		while (sf_metric_fold() && nonatomic)
+			SPI_commit();
 	if (SPI_finish() != SPI_OK_FINISH)
 		elog(ERROR, "SPI_finish failed");
 	PG_RETURN_VOID();

@@ -27,14 +27,21 @@ begin_iteration(SfStep *step)
 	step->state = state;
 }
 
+/* Is this the first step of its execution? */
+static bool
+is_first(const SfStep *step)
+{
+	return step->branch->key.branch_no == SF_BRANCH_ROOT &&
+		step->execution_started_at == DT_NOBEGIN;
+}
+
 /* Enter the branch's state: its event, and fresh counters. */
 static void
 enter_state(SfStep *step)
 {
 	SfBranch   *branch = step->branch;
 
-	if (branch->key.branch_no == SF_BRANCH_ROOT &&
-		step->execution_started_at == DT_NOBEGIN)
+	if (is_first(step))
 		sf_step_begin_execution(step);
 	else if (branch->parent_no >= 0 && branch->entered_at == DT_NOBEGIN)
 		begin_iteration(step);
@@ -184,6 +191,9 @@ take_stimulus(SfStep *step)
 		case SF_STIMULUS_ABORTED:
 			return sf_step_abort(step);
 		case SF_STIMULUS_CONDEMNED:
+			/* its history begins all the same, and it is counted */
+			if (is_first(step))
+				sf_step_begin_execution(step);
 			return sf_step_fail_branch(step, &stimulus->error);
 		case SF_STIMULUS_OVER:
 			return settle(step->branch);

@@ -37,14 +37,15 @@ sf_alert_close(int64 execution_no)
  * that comes meanwhile has another time and stays open.
  */
 #define ACKNOWLEDGE(which) \
-	"WITH a AS MATERIALIZED (SELECT x.execution_no, x.kind, pg_catalog.max(x.since) AS since" \
+	"WITH a AS MATERIALIZED (SELECT x.execution_no, x.kind, pg_catalog.max(x.since) AS since," \
+	"  pg_catalog.array_agg(x.since) FILTER (WHERE x.kind" SF_EQ "'slow_task') AS slow_since" \
 	"  FROM _sfflow.alert x WHERE " which " GROUP BY x.execution_no, x.kind)," \
 	" noted AS (INSERT INTO _sfflow.acknowledgement AS k" \
-	"  (execution_no, kind, since, acknowledged_at, acknowledged_by, comment)" \
-	"  SELECT a.execution_no, a.kind, a.since, pg_catalog.clock_timestamp(), $3, $4 FROM a" \
+	"  (execution_no, kind, since, acknowledged_at, acknowledged_by, comment, slow_since)" \
+	"  SELECT a.execution_no, a.kind, a.since, pg_catalog.clock_timestamp(), $3, $4, a.slow_since FROM a" \
 	"  ON CONFLICT (execution_no, kind) DO UPDATE SET since = excluded.since," \
 	"  acknowledged_at = excluded.acknowledged_at, acknowledged_by = excluded.acknowledged_by," \
-	"  comment = excluded.comment RETURNING 1)," \
+	"  comment = excluded.comment, slow_since = excluded.slow_since RETURNING 1)," \
 	" closed AS (UPDATE _sfflow.failure f SET is_open = false FROM a" \
 	"  WHERE f.execution_no" SF_EQ "a.execution_no AND f.failed_at" SF_EQ "a.since AND f.is_open" \
 	"  AND a.kind" SF_EQ "ANY ('{failed,timed_out,failed_again}'))" \

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "common/int.h"
 #include "utils/array.h"
 
 #include "base/compat.h"
@@ -48,7 +49,8 @@ add_duration(SfDurations *times, int64 us)
 			repalloc_huge(times->us, sizeof(int64) * times->size);
 	}
 	times->us[times->n++] = us;
-	times->sum += us;
+	if (pg_add_s64_overflow(times->sum, us, &times->sum))
+		times->sum = PG_INT64_MAX;
 }
 
 /* The begin of the hour or the day that a time is in. */

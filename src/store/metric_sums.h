@@ -17,7 +17,7 @@
 /* Durations, in the order in which they were counted */
 typedef struct SfDurations
 {
-	int64		sum;
+	int64		sum;			/* PG_INT64_MAX: that or more */
 	int			n;
 	int			size;
 	int64	   *us;

@@ -1,6 +1,6 @@
 -- What sf_alerts names: each kind appears for its reason, and not without it.
 BEGIN;
-SELECT plan(23);
+SELECT plan(26);
 
 CREATE FUNCTION alert_task(bad boolean) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -109,6 +109,24 @@ SELECT is(pg_temp.kinds('alert_sibling:aborted'), 'failed', 'a task whose siblin
 SELECT is_empty($$ SELECT 1 FROM sf_alerts WHERE kind = 'no_poller' $$, 'and no worker has to poll for any of them');
 SELECT is_empty($$ SELECT 1 FROM sf_activities WHERE activity = 'answered' AND queued + in_flight > 0 $$, 'nothing of them is queued or in flight');
 SELECT lives_ok($$ SELECT sf_drop_activity('answered') $$, 'so that their activity can be dropped');
+
+-- Two tasks of one execution: an acknowledgement of the slow one says nothing about one that began earlier.
+SELECT sf_create_activity('two', '10 min', 1);
+SELECT sf_create_state_machine('alert_two', '{"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true, "Branches": [
+	{"StartAt": "Short", "States": {"Short": {"Type": "Task", "Resource": "activity:two", "End": true}}},
+	{"StartAt": "Long", "States": {"Long": {"Type": "Task", "Resource": "activity:two", "End": true}}}]}}}');
+INSERT INTO _sfflow.metric_job SELECT machine_no, job, 5, 0, 0, '\x', array_fill(us, ARRAY[5]), now()
+FROM _sfflow.state_machine, (VALUES ('Short', 1000000), ('Long', 100000000)) v(job, us) WHERE name = 'alert_two';
+SET LOCAL sfflow.slow_task_factor = 3;
+SELECT pg_temp.start('alert_two', 'x');
+SELECT execution_id FROM sf_get_activity_task('two', 'w', 2);
+UPDATE _sfflow.task t SET started_at = now() - CASE b.branch_index WHEN 0 THEN interval '10 s' ELSE interval '1 min' END
+FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no)
+WHERE e.execution_id = 'alert_two:x' AND t.execution_no = b.execution_no AND t.branch_no = b.branch_no;
+SELECT is((SELECT detail FROM sf_alerts WHERE execution_id = 'alert_two:x') LIKE 'state "Short"%' AND sf_acknowledge('alert_two:x') = 1, true, 'the short one is slow');
+SELECT is(pg_temp.kinds('alert_two:x'), '', 'which is acknowledged');
+UPDATE _sfflow.metric_job SET recent_us = array_fill(10000000::bigint, ARRAY[5]) WHERE job = 'Long';
+SELECT is((SELECT string_agg(split_part(detail, '"', 2), ' ') FROM sf_alerts WHERE execution_id = 'alert_two:x'), 'Long', 'then the one that began earlier');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -1,6 +1,6 @@
 -- What sf_metrics and the views beside it count, folded or not, and what an acknowledged alert is.
 BEGIN;
-SELECT plan(53);
+SELECT plan(60);
 
 CREATE FUNCTION metric_task(bad boolean, n integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -63,6 +63,15 @@ WHERE e.execution_no = b.execution_no AND e.execution_id = 'slow:late' AND b.bra
 SELECT sf_run('slow:late');
 SELECT is(pg_temp.counts('slow'), '3 0 0 2 1 0 2 0 0', 'stopped, and timed out');
 
+-- One whose first step cannot be run
+SELECT sf_create_state_machine('doomed', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:query", "Parameters": {"Statement": "SELECT 1"}, "End": true}}}');
+SELECT sf_start('doomed', '{}', 'x');
+SET LOCAL sfflow.debug_point = 'step_begin:error';
+SELECT sf_run('doomed:x');
+SET LOCAL sfflow.debug_point = '';
+SELECT is(pg_temp.counts('doomed'), '1 0 1 0 0 0 0 0 0', 'failed before it began');
+SELECT is((SELECT string_agg(type, ' ' ORDER BY id) FROM sf_history WHERE execution_id = 'doomed:x'), 'ExecutionStarted ExecutionFailed', 'which its history says, too');
+
 -- History and Distributed Maps
 SELECT sf_start('quiet', '{"bad": true, "items": []}', 'x'), pg_temp.run('quiet:x');
 SELECT is(pg_temp.counts('quiet'), '1 0 1 0 0 0 1 0 1', 'without a history it is all the same');
@@ -78,7 +87,12 @@ CREATE TEMP TABLE retries AS SELECT * FROM sf_retries;
 SELECT cmp_ok((SELECT count(*) FROM _sfflow.metric_increment), '>', 10::bigint, 'there are increments');
 SELECT is((SELECT count(*) FROM _sfflow.metric_total t JOIN _sfflow.state_machine m USING (machine_no) WHERE m.name = 'metric'), 0::bigint, 'and no counters');
 CALL sf_run_due(0);
-SELECT is((SELECT count(*) FROM _sfflow.metric_increment), 0::bigint, 'sf_run_due folds them');
+SELECT cmp_ok((SELECT count(*) FROM _sfflow.metric_increment), '>', 10::bigint, 'sf_run_due leaves them: in a transaction block it would keep the counters locked');
+SELECT is((SELECT count(*) FROM pg_locks WHERE relation = '_sfflow.metric_fold'::regclass AND mode = 'RowShareLock' AND pid = pg_backend_pid()), 0::bigint,
+	'and locks nothing');
+SET LOCAL sfflow.debug_point = 'fold-in-block:mutate';	-- the rest of this file needs a block that folds all the same
+CALL sf_run_due(0);
+SELECT is((SELECT count(*) FROM _sfflow.metric_increment), 0::bigint, 'else it folds them');
 SELECT is((SELECT count(*) FROM _sfflow.metric_total t JOIN _sfflow.state_machine m USING (machine_no) WHERE m.name = 'metric'), 1::bigint, 'into counters');
 SELECT set_eq('SELECT * FROM sf_metrics', 'SELECT * FROM before', 'the metrics are as before');
 SELECT set_eq('SELECT * FROM sf_metrics_by_hour', 'SELECT * FROM hours', 'those by hour, too');
@@ -109,6 +123,18 @@ SELECT results_eq($$ SELECT runs, round(time_ms_avg), last_ms, recent_runs, roun
 SELECT cmp_ok(abs(week_ms_p50 / 101 - 1), '<', 0.04::double precision, 'the median of this week') FROM sf_job_times WHERE state_machine = 'slow';
 SELECT cmp_ok(abs(previous_week_ms_p50 / 50.5 - 1), '<', 0.04::double precision, 'that of the one before') FROM sf_job_times WHERE state_machine = 'slow';
 SELECT cmp_ok(abs(previous_week_ms_p95 / 95.05 - 1), '<', 0.04::double precision, 'and its 95th percentile') FROM sf_job_times WHERE state_machine = 'slow';
+
+-- Waits of years: a sum beyond bigint. Kind 3 of status 1 (succeeded) and the largest number of microseconds.
+CREATE FUNCTION pg_temp.wait_long() RETURNS void LANGUAGE sql AS $$
+	INSERT INTO _sfflow.metric_increment SELECT pg_current_xact_id()::text::bigint, now(), machine_no, 1, '\x010bffffffffffffffff7f'
+	FROM _sfflow.state_machine WHERE name = 'slow' $$;
+SELECT pg_temp.wait_long(), pg_temp.wait_long();
+SELECT cmp_ok(execution_time_ms_avg, '>', 1e15::double precision, 'a sum of waits that is too large for an increment') FROM sf_metrics WHERE state_machine = 'slow';
+CALL sf_run_due(0);
+SELECT pg_temp.wait_long();
+CALL sf_run_due(0);
+SELECT cmp_ok((SELECT time_us FROM _sfflow.metric_total JOIN _sfflow.state_machine USING (machine_no) WHERE name = 'slow'), '>=', 2 * 9223372036854775807::numeric, 'and for a bigint');
+SELECT is((SELECT executions_succeeded FROM sf_metrics WHERE state_machine = 'slow'), 3::bigint, 'is folded');
 
 -- Histograms
 SELECT is(_sfflow.histogram_percentiles('\x'), NULL, 'no durations');
