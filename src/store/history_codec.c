@@ -404,14 +404,30 @@ sf_history_pack_begin(SfHistoryPacker *packer, const SfEvent *first)
 	initStringInfo(&packer->events);
 }
 
+/*
+ * Tell whether a row takes the documents of an event.  One that is larger than a row
+ * may be stands alone: to read one document is to decompress all of its row.
+ */
+static bool
+documents_fit(const SfHistoryPacker *packer, const SfEvent *event)
+{
+	Size		bytes = 0;
+
+	if (event->payload_from == 0 && event->payload != NULL)
+		bytes += VARSIZE(event->payload);
+	if (event->extra != NULL)
+		bytes += VARSIZE(event->extra);
+	return bytes == 0 || packer->document_bytes == 0 ||
+		packer->document_bytes + bytes <= SF_HISTORY_MAX_DOCUMENTS;
+}
+
 /* Tell whether a row that has events takes another one. */
 bool
 sf_history_pack_fits(const SfHistoryPacker *packer, const SfEvent *event)
 {
 	return event->execution_no == packer->row.execution_no &&
 		event->id == packer->last.id + 1 && event->version == packer->version &&
-		packer->count < SF_HISTORY_MAX_EVENTS &&
-		packer->document_bytes < SF_HISTORY_MAX_DOCUMENTS;
+		packer->count < SF_HISTORY_MAX_EVENTS && documents_fit(packer, event);
 }
 
 /* Add an event, whose documents stay until the row is written. */

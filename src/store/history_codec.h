@@ -11,7 +11,7 @@
 /* Number of the format, the first byte of a body */
 #define SF_HISTORY_FORMAT	1
 
-/* Events of a row, at most; bytes of documents after which a row is full */
+/* Events of a row, at most; bytes of documents, unless one event has more */
 #define SF_HISTORY_MAX_EVENTS		1000
 #define SF_HISTORY_MAX_DOCUMENTS	(64 * 1024)
 

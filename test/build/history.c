@@ -248,6 +248,40 @@ many_rows(History *h)
 	}
 }
 
+/* A large document beside small ones: three rows, though events without documents may follow it. */
+static void
+large_document(History *h)
+{
+	char	   *text = palloc0(SF_HISTORY_MAX_DOCUMENTS + 1);
+
+	begin(h, "a large document");
+	memset(text, 'x', SF_HISTORY_MAX_DOCUMENTS);
+	for (int i = 0; i < 60; i++)
+	{
+		SfEvent    *event = add_event(h, i % SF_EVENT_TYPE_COUNT, 0);
+
+		if (i == 20)
+			event->payload = sf_json_string(text);
+		else if (i % 10 != 9)
+			event->payload = i > 20 && i < 30 ? NULL : sf_json_int(i);
+	}
+}
+
+/* Does no row have a large document and another one? */
+static bool
+is_alone(const History *h)
+{
+	for (int i = 0; i < h->nrows; i++)
+	{
+		const ArrayType *documents = (const ArrayType *) h->rows[i]->documents;
+
+		if (documents != NULL && VARSIZE(documents) > SF_HISTORY_MAX_DOCUMENTS &&
+			ARR_DIMS(documents)[0] != 1)
+			return false;
+	}
+	return true;
+}
+
 /* A number of up to so many bits. */
 static int64
 random_number(int bits)
@@ -366,7 +400,7 @@ survives_damage(const SfHistoryRow *row, int rounds)
 static void
 expect_problem(const SfHistoryRow *row, const char *hex, const char *problem)
 {
-	char		bytes[64];
+	char		bytes[2048];
 	int			n = strlen(hex) / 2;
 	const char *got;
 
@@ -378,9 +412,19 @@ expect_problem(const SfHistoryRow *row, const char *hex, const char *problem)
 		bytes[i] = (char) byte;
 	}
 	got = read_damaged(row, bytes, n);
-	result(got != NULL && strcmp(got, problem) == 0, psprintf("%s: %s", hex, problem));
+	result(got != NULL && strcmp(got, problem) == 0, psprintf("%.40s: %s", hex, problem));
 	if (got == NULL || strcmp(got, problem) != 0)
 		printf("# got: %s\n", got == NULL ? "an impossible event" : got);
+}
+
+/* A body of one event that has so many Map indexes, all of them 0. */
+static char *
+body_of_indexes(int n)
+{
+	char	   *zeros = palloc0(2 * n + 1);
+
+	memset(zeros, '0', 2 * n);
+	return psprintf("0101010020%02x%02x%s", n % 128 + 128, n / 128, zeros);
 }
 
 /* Rows that are damaged in one way each: a body that begins with event 1. */
@@ -415,6 +459,8 @@ test_problems(void)
 	expect_problem(&row, "0101010040", "it has more documents than the row");
 	expect_problem(&row, "01010100200101", "a number is out of range");
 	expect_problem(&row, "010101002005", "it is too short");
+	expect_problem(&row, body_of_indexes(1000), "");
+	expect_problem(&row, body_of_indexes(1001), "a number is out of range");
 	row.first_id = PG_INT32_MAX;
 	expect_problem(&row, "0101010000", "the number of an event is out of range");
 	row.first_id = 0;
@@ -489,7 +535,9 @@ run_instead(void)
 	test_history(h, five_tasks, 1, 73);
 	test_history(h, every_type, 1, 0);
 	test_history(h, extremes, 1, 0);
-	test_history(h, many_rows, 8, 0);
+	test_history(h, many_rows, 11, 0);
+	test_history(h, large_document, 3, 0);
+	result(is_alone(h), "a large document is alone in its row");
 	test_problems();
 	test_random(h, 2000);
 	printf("1..%d\n", tests);
