@@ -1,45 +1,78 @@
-# The statements of docs/tutorial.md and docs/how-to.md run, one after the other, as they stand there, and print what
-# the pages show. The tutorial's commands for the shell run, too, but for those that build.
+# The statements of docs/tutorial.md, docs/how-to.md and all pages in docs/how-to/ run, one after the other, as they
+# stand there, and print what the pages show. Their commands for the shell run, too, but for those that build.
 use strict;
 use warnings;
 use FindBin;
+use File::Basename;
 use File::Temp qw(tempdir);
 use IPC::Run ();
+use POSIX ();
+use PostgreSQL::Test::Cluster ();
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
 
 chdir "$FindBin::Bin/../.." or die "cannot enter the source tree: $!\n";
 my $pgtmp = 'test/tools/pgtmp';
-my @directories;
-END { my $status = $?; system $pgtmp, 'rm', $_ for @directories; $? = $status }
+my (@directories, @shells);
 
-# Run the blocks of a page against a server of its own. The page may start and remove the server by itself, in /tmp/sf.
+END
+{
+	my $status = $?;
+	kill 'KILL', map { -$_ } @shells if @shells;
+	system $pgtmp, 'rm', $_ for @directories;
+	$? = $status;
+}
+
+# Run the blocks of a page against a server of its own, which it may start and remove by itself, in /tmp/sf. In place
+# of that directory and of the port 8080 the test takes others.
 sub try_page
 {
-	my ($page, @started) = @_;
+	my $page = shift;
+	my $text = slurp_file("docs/$page");
 	my $dir = tempdir('/tmp/sfXXXXXX');
+	my $port = PostgreSQL::Test::Cluster::get_free_port();
 	push @directories, $dir;
-	system_or_bail($pgtmp, 'start', $dir) unless @started;
+	system_or_bail($pgtmp, 'start', $dir) unless $text =~ m{^\Q$pgtmp\E start /tmp/sf\b}m;
+	$text =~ s{/tmp/sf\b}{$dir}g;
+	$text =~ s/\b8080\b/$port/g;
 
 	my $tried = 0;
-	my $text = slurp_file("docs/$page");
 	while ($text =~ /^```(sh|sql)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?/msg)
 	{
 		my ($language, $block, $shown) = ($1, $2, $3 // '');
 		if ($language eq 'sh')
 		{
-			# psql is typed into below, and what is tested is built already.
-			for my $command (grep { /^\Q$pgtmp\E (?!psql)/ } split /\n/, $block)
-			{
-				is(system($command =~ s{/tmp/sf\b}{$dir}gr), 0, "$page: $command");
-			}
+			run_shell($page, $dir, $block);
 			next;
 		}
 		is_shown($page, $dir, $block, $shown);
 		$tried++;
 	}
-	return $tried;
+	cmp_ok($tried, '>', 2, "$page has statements");
+	return;
+}
+
+# Run a block of commands in a shell whose programs find the server of the page, if it is there. What the shell leaves
+# behind in the background ends with the test. psql is typed into below, and what is tested is built already.
+sub run_shell
+{
+	my ($page, $dir, $block) = @_;
+	$block =~ s/^(?:make|\Q$pgtmp\E psql).*\n//mg;
+	$block = "eval \"\$($pgtmp env $dir)\"\n$block" if -d "$dir/data";
+	my $shell = fork // die "fork: $!";
+	if ($shell == 0)
+	{
+		setpgrp;
+		open STDIN, '<', '/dev/null' or POSIX::_exit(99);
+		open STDOUT, '>>', "$PostgreSQL::Test::Utils::tmp_check/shell.log" or POSIX::_exit(99);
+		open STDERR, '>&', \*STDOUT or POSIX::_exit(99);
+		exec 'bash', '-ec', $block or POSIX::_exit(98);
+	}
+	push @shells, $shell;
+	waitpid $shell, 0;
+	is($?, 0, "$page: " . ($block =~ /([^\n]*)\n\z/)[0]);
+	return;
 }
 
 # Type a block into psql and compare what it prints. One that only reads is tried again for a while, as a person looks
@@ -62,9 +95,10 @@ sub is_shown
 	return;
 }
 
-cmp_ok(try_page('tutorial.md', 'starts its server'), '>', 10, 'the tutorial has statements');
+try_page('tutorial.md');
 ok(!-e $directories[0], 'the tutorial removes its server');
-cmp_ok(try_page('how-to.md'), '>', 10, 'the how-to page has statements');
+try_page('how-to/' . basename($_)) for sort glob 'docs/how-to/*.md';
+try_page('how-to.md');
 
 # Its line for YAML, which needs PyYAML.
 SKIP:
