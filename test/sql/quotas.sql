@@ -61,7 +61,18 @@ SELECT sf_run('regress_parent:p');
 SELECT output FROM sf_executions WHERE execution_id = 'regress_parent:p';
 SELECT sf_create_state_machine('regress_map', '{"StartAt": "A", "States": {"A": {"Type": "Map", "End": true, "ItemProcessor": {
 	"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "B", "States": {"B": {"Type": "Wait", "Seconds": 60, "End": true}}}}}}');
-SELECT sf_start('regress_map', '[1, 2, 3, 4, 5]', 'm');
+-- On a slow server a count is trusted for a while, until it is taken again.
+DO $$
+BEGIN
+	FOR try IN 1..1200 LOOP
+		BEGIN
+			PERFORM sf_start('regress_map', '[1, 2, 3, 4, 5]', 'm');
+			RETURN;
+		EXCEPTION WHEN SQLSTATE 'SF040' THEN
+			PERFORM pg_sleep(0.1);
+		END;
+	END LOOP;
+END $$;
 SELECT sf_run('regress_map:m');
 SELECT executions, running FROM sf_map_runs WHERE execution_id = 'regress_map:m';
 SELECT sf_run('regress_map:m', skip_waits => true);
