@@ -16,14 +16,30 @@
 #include "base/compat.h"
 #include "base/varint.h"
 #include "store/metric.h"
-#include "store/direct.h"
+#include "store/row.h"
 
 #define FORM		1
 #define KINDS		8
 
-/* Columns of _sfflow.metric_increment */
-enum {COL_none, COL_xid, COL_at, COL_machine_no, COL_version, COL_counts, COL_end};
+/* Columns of _sfflow.metric_increment; see sql/parts/14-metrics.sql. */
+#define SF_METRIC_INCREMENT_COLUMNS(X) \
+	X(int64, xid, INT8, NOT_NULL) \
+	X(TimestampTz, at, TIMESTAMPTZ, NOT_NULL) \
+	X(int, machine_no, INT4, NOT_NULL) \
+	X(int, version, INT4, NOT_NULL) \
+	X(struct varlena *, counts, BYTES, NOT_NULL)
+
+SF_COLUMN_NUMBERS(SF_METRIC_INCREMENT_COLUMNS);
 #define NCOLUMNS	(COL_end - 1)
+
+/* A row of it */
+typedef struct Increment
+{
+	SF_METRIC_INCREMENT_COLUMNS(SF_FIELD)
+} Increment;
+
+#define ROW Increment
+SF_ROW_TYPE(row_type, SF_METRIC_INCREMENT_COLUMNS, metric_increment, 0);
 
 static const SfIndex by_xid = {"metric_increment", "metric_increment_xid"};
 
@@ -117,10 +133,10 @@ merge(SfTally *into, SfTally *tally)
 }
 
 /* Lay a tally out as it is stored. */
-static bytea *
+static struct varlena *
 form_counts(SfTally *tally)
 {
-	bytea	   *counts = palloc(VARHDRSZ + 1 + 2 * KINDS * SF_VARINT_MAX + tally->length);
+	struct varlena *counts = palloc(VARHDRSZ + 1 + 2 * KINDS * SF_VARINT_MAX + tally->length);
 	uint8	   *at = (uint8 *) VARDATA(counts);
 	const int	numbers[] = {
 		[SF_METRIC_STARTED] = tally->started,
@@ -147,16 +163,17 @@ form_counts(SfTally *tally)
 static void
 insert(SfTable *table, SfTally *tally, TimestampTz at)
 {
-	uint64		xid = U64FromFullTransactionId(GetTopFullTransactionId());
-	bool		nulls[NCOLUMNS] = {0};
-	Datum		values[NCOLUMNS] = {
-		[COL_xid - 1] = Int64GetDatum((int64) xid),
-		[COL_at - 1] = TimestampTzGetDatum(at),
-		[COL_machine_no - 1] = Int32GetDatum(tally->machine_no),
-		[COL_version - 1] = Int32GetDatum(tally->version),
-		[COL_counts - 1] = PointerGetDatum(form_counts(tally)),
+	const Increment row = {
+		.xid = (int64) U64FromFullTransactionId(GetTopFullTransactionId()),
+		.at = at,
+		.machine_no = tally->machine_no,
+		.version = tally->version,
+		.counts = form_counts(tally),
 	};
+	Datum		values[NCOLUMNS];
+	bool		nulls[NCOLUMNS];
 
+	sf_row_form(&row_type, &row, values, nulls);
 	sf_table_insert(table, values, nulls);
 	written++;
 }
@@ -249,16 +266,17 @@ static void
 visit_row(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	Visit	   *visit = arg;
-	bool		isnull;
-	bytea	   *counts = DatumGetByteaPP(heap_getattr(tuple, COL_counts, desc, &isnull));
-	const uint8 *at = (const uint8 *) VARDATA_ANY(counts);
-	const uint8 *end = at + VARSIZE_ANY_EXHDR(counts);
-	SfMetric	metric = {
-		.machine_no = (int) sf_row_number(tuple, desc, COL_machine_no, 0),
-		.version = (int) sf_row_number(tuple, desc, COL_version, 0),
-		.at = (TimestampTz) sf_row_number(tuple, desc, COL_at, 0),
-	};
+	Increment	row;
+	SfMetric	metric;
+	const struct varlena *counts;
+	const uint8 *at,
+			   *end;
 
+	sf_row_read(&row_type, tuple, desc, NCOLUMNS, &row);
+	metric = (SfMetric) {.machine_no = row.machine_no,.version = row.version,.at = row.at};
+	counts = PG_DETOAST_DATUM_PACKED(PointerGetDatum(row.counts));
+	at = (const uint8 *) VARDATA_ANY(counts);
+	end = at + VARSIZE_ANY_EXHDR(counts);
 	if (visit->increments != NULL)
 	{
 		ItemPointer tid = palloc(sizeof(ItemPointerData));
@@ -331,6 +349,19 @@ sf_metric_visit(SfMetricVisitor visitor, void *arg, int limit, SfIncrements *inc
 		left -= sf_rows_scan(&by_xid, true, horizon.from, left, visit_row, &visit);
 	if (increments != NULL)
 		increments->complete = left > 0;
+}
+
+/* Delete increments, which were added to the counters. */
+void
+sf_metric_delete(const SfIncrements *increments)
+{
+	SfTable    *table = sf_table_open("metric_increment", NCOLUMNS);
+	ListCell   *lc;
+
+	foreach(lc, increments->tids)
+		sf_table_delete(table, lfirst(lc));
+	sf_table_close(table);
+	CommandCounterIncrement();
 }
 
 /* Is there an increment that was not folded? */

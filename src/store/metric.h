@@ -73,6 +73,7 @@ typedef struct SfIncrements
 
 extern void sf_metric_visit(SfMetricVisitor visitor, void *arg, int limit,
 							SfIncrements *increments);
+extern void sf_metric_delete(const SfIncrements *increments);
 extern bool sf_metric_is_there(void);
 
 #endif							/* SF_STORE_METRIC_H */

@@ -19,7 +19,6 @@
 #include "utils/snapmgr.h"
 
 #include "base/compat.h"
-#include "store/direct.h"
 #include "store/machine.h"
 #include "store/metric_fold.h"
 #include "store/metric_sums.h"
@@ -30,9 +29,6 @@
 
 /* Hours and days are kept for that long, in days */
 #define KEPT_DAYS	400
-
-/* Columns of _sfflow.metric_increment */
-#define NCOLUMNS	5
 
 #define SF_BYTEA(x)	sf_query_arg(BYTEAOID, PointerGetDatum(x), false)
 
@@ -220,19 +216,6 @@ move_horizon(Snapshot snapshot)
 
 /* --- folding --- */
 
-/* Delete the increments that were added. */
-static void
-delete_increments(const SfIncrements *increments)
-{
-	SfTable    *table = sf_table_open("metric_increment", NCOLUMNS);
-	ListCell   *lc;
-
-	foreach(lc, increments->tids)
-		sf_table_delete(table, lfirst(lc));
-	sf_table_close(table);
-	CommandCounterIncrement();
-}
-
 /* Fold what the active snapshot shows; false: there is more. */
 static bool
 fold(void)
@@ -243,7 +226,7 @@ fold(void)
 	sf_metric_sum(&sums, FOLD_SIZE, &increments);
 	if (increments.tids == NIL)
 		return true;
-	delete_increments(&increments);
+	sf_metric_delete(&increments);
 	add_sums(&sums);
 	if (increments.complete)
 		move_horizon(GetActiveSnapshot());
