@@ -1,6 +1,6 @@
 -- What sf_metrics and the views beside it count, folded or not, and what an acknowledged alert is.
 BEGIN;
-SELECT plan(60);
+SELECT plan(64);
 
 CREATE FUNCTION metric_task(bad boolean, n integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -123,6 +123,19 @@ SELECT results_eq($$ SELECT runs, round(time_ms_avg), last_ms, recent_runs, roun
 SELECT cmp_ok(abs(week_ms_p50 / 101 - 1), '<', 0.04::double precision, 'the median of this week') FROM sf_job_times WHERE state_machine = 'slow';
 SELECT cmp_ok(abs(previous_week_ms_p50 / 50.5 - 1), '<', 0.04::double precision, 'that of the one before') FROM sf_job_times WHERE state_machine = 'slow';
 SELECT cmp_ok(abs(previous_week_ms_p95 / 95.05 - 1), '<', 0.04::double precision, 'and its 95th percentile') FROM sf_job_times WHERE state_machine = 'slow';
+
+-- A definition that this version does not accept any more: its tasks have no names, all else is folded.
+SELECT sf_create_state_machine('refused', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:query", "Parameters": {"Statement": "SELECT 1"}, "End": true}}}');
+UPDATE _sfflow.state_machine_version SET definition = '{"StartAt": "T", "States": {}}'
+WHERE machine_no = (SELECT machine_no FROM _sfflow.state_machine WHERE name = 'refused');
+-- started, succeeded after 5 and a task of 5 microseconds, a retry
+INSERT INTO _sfflow.metric_increment SELECT pg_current_xact_id()::text::bigint, now(), machine_no, 1, '\x0100010b050405060103426164'
+FROM _sfflow.state_machine WHERE name = 'refused';
+SELECT is(pg_temp.counts('refused'), '1 1 0 0 0 0 0 0 1', 'a definition that is refused');
+CALL sf_run_due(0);
+SELECT is((SELECT count(*) FROM _sfflow.metric_increment), 0::bigint, 'does not stop the fold');
+SELECT is(pg_temp.counts('refused'), '1 1 0 0 0 0 0 0 1', 'which counts its executions');
+SELECT is_empty($$ SELECT 1 FROM sf_job_times WHERE state_machine = 'refused' $$, 'and no tasks, whose states have no names');
 
 -- Waits of years: a sum beyond bigint. Kind 3 of status 1 (succeeded) and the largest number of microseconds.
 CREATE FUNCTION pg_temp.wait_long() RETURNS void LANGUAGE sql AS $$
