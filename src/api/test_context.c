@@ -31,13 +31,7 @@ typedef enum Kind
 	X("StateMachine", "Id", STRING) \
 	X("StateMachine", "Name", STRING) \
 	X(NULL, "Task", OBJECT) \
-	X("Task", "Token", STRING) \
-	X(NULL, "Map", OBJECT) \
-	X("Map", "Item", OBJECT) \
-	X("Item", "Index", NUMBER) \
-	X("Item", "Value", ANY) \
-	X("Item", "Key", STRING) \
-	X("Item", "Source", STRING)
+	X("Task", "Token", STRING)
 
 static const struct
 {
@@ -67,6 +61,19 @@ wrong_kind(Kind kind, const JsonbValue *value)
 	return NULL;
 }
 
+/* Find a field by its name and the object that it is in; lengthof(fields): there is none. */
+static size_t
+find_field(const char *parent, const char *name)
+{
+	size_t		f = 0;
+
+	while (f < lengthof(fields) &&
+		   (strcmp(fields[f].name, name) != 0 ||
+			strcmp(fields[f].parent ? fields[f].parent : "", parent) != 0))
+		f++;
+	return f;
+}
+
 /* Check the members of an object of the context, which is called parent. */
 static const char *
 check_fields(const JsonbValue *object, const char *parent)
@@ -78,18 +85,15 @@ check_fields(const JsonbValue *object, const char *parent)
 	{
 		const char *key = pnstrdup(members[i].key.val.string.val,
 								   members[i].key.val.string.len);
+		const char *path = *parent ? psprintf("%s.%s", parent, key) : key;
+		size_t		f = find_field(parent, key);
 		const char *problem;
-		size_t		f = 0;
 
-		while (f < lengthof(fields) &&
-			   (strcmp(fields[f].name, key) != 0 ||
-				strcmp(fields[f].parent ? fields[f].parent : "", parent) != 0))
-			f++;
 		if (f == lengthof(fields))
-			return psprintf(PROBLEM "Field '%s' is not allowed", key);
+			return psprintf(PROBLEM "Field '%s' is not allowed", path);
 		problem = wrong_kind(fields[f].kind, &members[i].value);
 		if (problem != NULL)
-			return psprintf(PROBLEM "Field '%s' must be %s", key, problem);
+			return psprintf(PROBLEM "Field '%s' must be %s", path, problem);
 		problem = fields[f].kind == OBJECT ?
 			check_fields(&members[i].value, fields[f].name) : NULL;
 		if (problem != NULL)
@@ -108,6 +112,8 @@ sf_test_context_check(const Jsonb *context, const SfState *state)
 
 	if (!JB_ROOT_IS_OBJECT(context))
 		return PROBLEM "must be a JSON object";
+	if (sf_json_get(context, "Map") != NULL)
+		return PROBLEM "'Map' field is not supported when mocking a Context object";
 	sf_json_root(context, &root);
 	problem = check_fields(&root, "");
 	if (problem != NULL)

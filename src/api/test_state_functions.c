@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
@@ -28,6 +29,15 @@ refuse(const char *argument, const char *problem)
 			(errcode(ERRCODE_SF_INVALID_OPTION),
 			 errmsg("%s", problem),
 			 errdetail("Argument %s of sf_test_state() is not valid.", argument)));
+}
+
+/* Refuse a value in the words in which AWS refuses a parameter of an API. */
+static void
+refuse_value(const char *argument, const char *value, const char *place,
+			 const char *constraint)
+{
+	refuse(argument, psprintf("Value '%s' at '%s' failed to satisfy constraint: Member must %s",
+							  value, place, constraint));
 }
 
 /* Compile the definition and find the state. */
@@ -94,7 +104,17 @@ read_validation_mode(const Jsonb *mock, SfMock *out)
 	out->check = strcmp(mode, "NONE") != 0;
 	out->check_required = strcmp(mode, "STRICT") == 0;
 	if (out->check && !out->check_required && strcmp(mode, "PRESENT") != 0)
-		refuse("mock", "fieldValidationMode must be STRICT, PRESENT or NONE");
+		refuse_value("mock", mode, "mock.fieldValidationMode",
+					 "satisfy enum value set: [STRICT, PRESENT, NONE]");
+}
+
+/* Refuse a text with more characters than the API takes. */
+static void
+check_length(const char *text, const char *place, int most)
+{
+	if (text != NULL && pg_mbstrlen(text) > most)
+		refuse("mock", psprintf("Value at '%s' failed to satisfy constraint: Member must have length less than or equal to %d",
+								place, most));
 }
 
 /* Read the mocked result or error, if there is one. */
@@ -113,6 +133,24 @@ read_outcome(const Jsonb *mock, SfMock *out)
 	check_members(error, "errorOutput", error_members);
 	out->error = string_member(error, "error");
 	out->cause = string_member(error, "cause");
+	check_length(out->error, "mock.errorOutput.error", 256);
+	check_length(out->cause, "mock.errorOutput.cause", 32768);
+}
+
+/* Refuse revealSecrets with a mock, which has none. */
+static void
+check_reveal_secrets(const Jsonb *mock, const SfMock *out)
+{
+	Jsonb	   *reveal = sf_json_get(mock, "revealSecrets");
+	JsonbValue	root;
+
+	if (reveal == NULL)
+		return;
+	sf_json_root(reveal, &root);
+	if (root.type != jbvBool)
+		refuse("mock", "revealSecrets must be a boolean");
+	if (root.val.boolean && out->given)
+		refuse("mock", "TestState does not support RevealSecrets when a mock is specified.");
 }
 
 /* A count of stateConfiguration; def if absent. */
@@ -126,8 +164,12 @@ count_member(const Jsonb *configuration, const char *key, int def)
 	if (value == NULL)
 		return def;
 	sf_json_root(value, &root);
-	if (!sf_json_to_int64(&root, &count) || count < 0 || count > PG_INT32_MAX)
+	if (!sf_json_to_int64(&root, &count) || count > PG_INT32_MAX)
 		refuse("mock", psprintf("%s must be a count", key));
+	if (count < 0)
+		refuse_value("mock", sf_json_to_cstring(value),
+					 psprintf("stateConfiguration.%s", key),
+					 "have value greater than or equal to 0");
 	return (int) count;
 }
 
@@ -152,24 +194,41 @@ check_causing_state(const SfStateTest *test, const char *name)
 							name));
 }
 
+/* The members of stateConfiguration */
+static const char *const configuration_members[] = {
+	"retrierRetryCount", "errorCausedByState", "mapIterationFailureCount",
+	"mapItemReaderData", NULL
+};
+
+/* Refuse a configuration without a mock: it says what happened before the mocked outcome. */
+static void
+check_configuration_has_mock(const SfStateTest *test, const Jsonb *configuration)
+{
+	if (test->mock.given)
+		return;
+	for (int i = 0; configuration_members[i] != NULL; i++)
+		if (sf_json_get(configuration, configuration_members[i]) != NULL)
+			refuse("mock", psprintf("TestState does not support %c%s when a mock is not specified.",
+									pg_ascii_toupper(configuration_members[i][0]),
+									configuration_members[i] + 1));
+}
+
 /* Read stateConfiguration: what happened to the state before. */
 static void
 read_configuration(SfStateTest *test, const Jsonb *configuration)
 {
-	static const char *const members[] = {
-		"retrierRetryCount", "errorCausedByState", "mapIterationFailureCount",
-		"mapItemReaderData", NULL
-	};
+	const SfState *state = &test->program->states[test->state];
 
-	check_members(configuration, "stateConfiguration", members);
+	check_members(configuration, "stateConfiguration", configuration_members);
+	check_configuration_has_mock(test, configuration);
 	test->retries = count_member(configuration, "retrierRetryCount", 0);
 	test->failed_iterations = count_member(configuration, "mapIterationFailureCount", -1);
 	test->reader_data = sf_json_get(configuration, "mapItemReaderData");
 	if (test->reader_data != NULL &&
 		(!JB_ROOT_IS_ARRAY(test->reader_data) || JB_ROOT_IS_SCALAR(test->reader_data)))
 		refuse("mock", "mapItemReaderData must be an array of items");
-	if (test->failed_iterations >= 0 && !test->mock.given)
-		refuse("mock", "TestState does not support MapIterationFailureCount when a mock is not specified.");
+	if (test->failed_iterations >= 0 && state->type != SF_STATE_MAP)
+		refuse("mock", "mapIterationFailureCount is for Map states only");
 	check_causing_state(test, string_member(configuration, "errorCausedByState"));
 }
 
@@ -178,16 +237,35 @@ static void
 read_mock(SfStateTest *test, const Jsonb *mock)
 {
 	static const char *const members[] = {
-		"result", "errorOutput", "fieldValidationMode", "stateConfiguration", NULL
+		"result", "errorOutput", "fieldValidationMode", "stateConfiguration",
+		"revealSecrets", NULL
 	};
 	Jsonb	   *configuration;
 
 	check_members(mock, "mock", members);
 	read_validation_mode(mock, &test->mock);
 	read_outcome(mock, &test->mock);
+	check_reveal_secrets(mock, &test->mock);
 	configuration = sf_json_get(mock, "stateConfiguration");
 	if (configuration != NULL)
 		read_configuration(test, configuration);
+}
+
+/* Find what is wrong with the mocked result of a Map or a Parallel, or NULL. */
+static const char *
+check_joined_result(const SfState *state, const Jsonb *result)
+{
+	JsonbValue	root;
+
+	sf_json_root(result, &root);
+	if (sf_state_is_distributed(state) && sf_state_distributed(state)->result_writer != NULL)
+		return sf_json_is_object(&root) ? NULL : "Mocked result must be a JSON object.";
+	if (!sf_json_is_array(&root))
+		return "Mocked result must be an array.";
+	if (state->type == SF_STATE_PARALLEL && sf_json_count(&root) != state->nscopes)
+		return psprintf("Mocked result must be an array with one element per branch. There are %d branches, and %d elements.",
+						state->nscopes, sf_json_count(&root));
+	return NULL;
 }
 
 /* Refuse a mock that does not go with the state, and a state that needs one. */
@@ -197,7 +275,6 @@ check_mock(const SfStateTest *test)
 	const SfState *state = &test->program->states[test->state];
 	bool		joins = state->type == SF_STATE_MAP || state->type == SF_STATE_PARALLEL;
 	const char *problem = NULL;
-	JsonbValue	root;
 
 	if (!test->mock.given)
 	{
@@ -213,17 +290,11 @@ check_mock(const SfStateTest *test)
 								sf_state_type_name(state->type)));
 	if (test->mock.result == NULL)
 		return;
-	sf_json_root(test->mock.result, &root);
-	if (state->type == SF_STATE_TASK && test->mock.check)
+	if (joins)
+		problem = check_joined_result(state, test->mock.result);
+	else if (test->mock.check)
 		problem = sf_service.check_result(&sf_state_task(state)->resource,
 										  test->mock.result, test->mock.check_required);
-	else if (state->type == SF_STATE_TASK)
-		return;
-	else if (sf_state_is_distributed(state) &&
-			 sf_state_distributed(state)->result_writer != NULL)
-		problem = sf_json_is_object(&root) ? NULL : "Mocked result must be a JSON object.";
-	else if (!sf_json_is_array(&root))
-		problem = "Mocked result must be an array.";
 	if (problem != NULL)
 		refuse("mock", problem);
 }
@@ -322,7 +393,8 @@ read_level(const char *level)
 	for (size_t i = 0; i < lengthof(names); i++)
 		if (strcmp(names[i], level) == 0)
 			return (SfInspection) i;
-	refuse("inspection_level", "inspection_level must be INFO, DEBUG or TRACE");
+	refuse_value("inspection_level", level, "inspectionLevel",
+				 "satisfy enum value set: [INFO, DEBUG, TRACE]");
 	return SF_INSPECTION_INFO;
 }
 

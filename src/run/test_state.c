@@ -168,6 +168,18 @@ make_branch(const SfStateTest *test, TimestampTz now)
 	return branch;
 }
 
+/* Refuse more failed iterations than the Map has items, if these are known. */
+static void
+check_failure_count(const SfStateTest *test, const SfBranch *branch)
+{
+	if (branch->total > 0 && test->failed_iterations > branch->total)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("mapIterationFailureCount must not exceed the number of items, which is %d",
+						(int) branch->total),
+				 errdetail("Argument mock of sf_test_state() is not valid.")));
+}
+
 /* Have failed more iterations than a Map tolerates, as far as it says? */
 static bool
 exceeds_tolerance(const SfStateTest *test, const SfBranch *branch,
@@ -196,6 +208,7 @@ join_outcome(const SfStateTest *test, SfBranch *branch, const SfTrace *trace,
 	branch->pending = 0;
 	if (branch->failing)
 		return;					/* they could not even begin */
+	check_failure_count(test, branch);
 	if (test->mock.result == NULL)
 	{
 		branch->failing = true;
