@@ -31,11 +31,11 @@ BEGIN
 	$f$;
 
 	-- Fail as an integration of the SDK does.
-	CREATE FUNCTION sfflow_aws.fail_sdk(service text, code text, message text)
+	CREATE FUNCTION sfflow_aws.fail_sdk(service text, code text, message text, status integer DEFAULT 400)
 	RETURNS void LANGUAGE sql
 	SET search_path = pg_catalog, pg_temp AS $f$
-		SELECT @extschema@.sf_raise(service || '.' || code, format('%s (Service: %s, Status Code: 400, Request ID: %s) (SDK Attempt Count: 1)',
-			message, service, gen_random_uuid()))
+		SELECT @extschema@.sf_raise(service || '.' || code, format('%s (Service: %s, Status Code: %s, Request ID: %s) (SDK Attempt Count: 1)',
+			message, service, status, gen_random_uuid()))
 	$f$;
 
 	-- The machine that puts its input into an activity.
@@ -807,6 +807,8 @@ BEGIN
 			'StandardOutputContent', left(coalesce(execution.output->>'stdout', execution.output::text, ''), 24000),
 			'StandardErrorContent', left(coalesce(execution.cause, ''), 24000));
 	END $f$;
+
+	PERFORM _sfflow.aws_install_s3();
 
 	-- ------------------------------------------------------------ the resource map
 

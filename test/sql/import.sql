@@ -91,7 +91,7 @@ SELECT * FROM sf_missing_resources('{
 -- The proposals do what they say.
 CREATE TEMP TABLE proposed AS SELECT p.* FROM sf_missing_resources('{"States": {
 	"A": {"Resource": "arn:aws:states:::glue:startJobRun.sync"}, "B": {"Resource": "arn:aws:lambda:eu-west-1:1:function:load:2"},
-	"C": {"Resource": "o''clock"}, "D": {"Resource": "arn:aws:states:::sqs:sendMessage.waitForTaskToken"}, "E": {"ItemReader": {"Resource": "arn:aws:states:::s3:getObject"}},
+	"C": {"Resource": "o''clock"}, "D": {"Resource": "arn:aws:states:::sqs:sendMessage.waitForTaskToken"}, "E": {"ItemReader": {"Resource": "arn:aws:states:::s3:listObjects"}},
 	"F": {"Resource": "arn:aws:states:::lambda:invoke", "Parameters": {"FunctionName": "store:PROD"}}}}') AS p;
 SELECT proposal FROM proposed \gexec
 SELECT count(*) FROM proposed;

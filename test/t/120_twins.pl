@@ -249,7 +249,20 @@ run_all('AWS', <<'EOS');
 SELECT public.sf_aws_install();
 SELECT sfflow_aws.create_table('t', 'k', 's'), sfflow_aws.create_queue('q', 'activity:act'), sfflow_aws.create_topic('t', 'activity:act'), sfflow_aws.put_instance('i', 'act');
 SELECT sfflow_aws.put_rule('r', '{"source": ["x"], "detail": {"n": [{"numeric": [">", 1]}], "p": [{"prefix": "a"}]}}', 'activity:act');
-SELECT public.sf_create_state_machine('aws', '{"StartAt": "Put", "States": {
+SELECT sfflow_aws.create_bucket('buck'), sfflow_aws.put_object('buck', 'k', pg_catalog.convert_to('{"a": 1}', 'UTF8')), sfflow_aws.append_object('buck', 'k', pg_catalog.convert_to(' ', 'UTF8')),
+	sfflow_aws.grant_bucket('buck', 'public'), sfflow_aws.revoke_bucket('buck', 'public'), sfflow_aws.get_object('buck', 'k');
+SELECT sfflow_aws.object_lines('buck', 'k');
+SELECT public.sf_create_state_machine('aws', '{"StartAt": "PutObject", "States": {
+  "PutObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:putObject", "Parameters": {"Bucket": "buck", "Key": "p/o", "Body": {"a": 1}, "Metadata": {"m": "1"}}, "ResultPath": null, "Next": "CopyObject"},
+  "CopyObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:copyObject", "Parameters": {"Bucket": "buck", "Key": "p/c", "CopySource": "buck/p%2Fo"}, "ResultPath": null, "Next": "GetObject"},
+  "GetObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:getObject", "Parameters": {"Bucket": "buck", "Key": "p/c", "Range": "bytes=1-"}, "ResultPath": null, "Next": "HeadObject"},
+  "HeadObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:headObject", "Parameters": {"Bucket": "buck", "Key": "p/c"}, "ResultPath": null, "Next": "ListObjects"},
+  "ListObjects": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:listObjectsV2", "Parameters": {"Bucket": "buck", "Prefix": "p", "Delimiter": "/", "MaxKeys": 1}, "ResultPath": null, "Next": "DeleteObject"},
+  "DeleteObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:deleteObject", "Parameters": {"Bucket": "buck", "Key": "p/o"}, "ResultPath": null, "Next": "Files"},
+  "Files": {"Type": "Map", "ItemReader": {"Resource": "arn:aws:states:::s3:listObjectsV2", "Parameters": {"Bucket": "buck", "Prefix": "p/"}, "ReaderConfig": {"InputType": "JSON", "Transformation": "LOAD_AND_FLATTEN"}},
+    "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}},
+    "ResultWriter": {"Resource": "arn:aws:states:::s3:putObject", "Parameters": {"Bucket": "buck", "Prefix": "results"}}, "ResultPath": null, "Next": "MissingObject"},
+  "MissingObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:getObject", "Parameters": {"Bucket": "buck", "Key": "none"}, "Catch": [{"ErrorEquals": ["S3.NoSuchKeyException"], "ResultPath": null, "Next": "Put"}], "End": true},
   "Put": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:putItem", "Parameters": {"TableName": "t", "Item": {"k": {"S": "a"}, "s": {"N": "1"}}, "ConditionExpression": "attribute_not_exists(k)"}, "ResultPath": null, "Next": "Get"},
   "Get": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:getItem", "Parameters": {"TableName": "t", "Key": {"k": {"S": "a"}, "s": {"N": "1"}}}, "ResultPath": null, "Next": "Update"},
   "Update": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:updateItem", "Parameters": {"TableName": "t", "Key": {"k": {"S": "a"}, "s": {"N": "1"}}, "UpdateExpression": "SET v = :v", "ExpressionAttributeValues": {":v": {"N": "2"}}, "ReturnValues": "UPDATED_NEW"}, "ResultPath": null, "Next": "Query"},
@@ -267,7 +280,7 @@ SELECT public.sf_create_state_machine('aws', '{"StartAt": "Put", "States": {
 SELECT public.sf_start('aws', '{}', 'here'), public.sf_run('aws:here');
 SELECT public.sf_start('aws', '{}', 'workers');
 SELECT public.sf_await('aws:workers', '180 s');
-SELECT sfflow_aws.delete_rule('r'), sfflow_aws.drop_table('t');
+SELECT sfflow_aws.delete_rule('r'), sfflow_aws.drop_table('t'), sfflow_aws.drop_bucket('buck', true);
 EOS
 is(safely('tenancy', q(SELECT string_agg(status || coalesce(error || cause, ''), ' ') FROM public.sf_executions WHERE execution_id IN ('aws:here', 'aws:workers'))),
 	'SUCCEEDED SUCCEEDED', 'they have run to their end');
