@@ -104,13 +104,13 @@ try_page('how-to.md');
 SKIP:
 {
 	skip 'PyYAML is not installed', 2 if system("python3 -c 'import yaml' 2>/dev/null");
-	my ($line) = slurp_file('docs/how-to.md') =~ /^(\\set definition `python3 .*)$/m;
+	my ($line) = slurp_file('docs/how-to/from-step-functions.md') =~ /^(\\set definition `python3 .*)$/m;
 	my $yaml = "$directories[-1]/payment.asl.yaml";
 	append_to_file($yaml, "StartAt: Wait\nStates:\n  Wait:\n    Type: Wait\n    Seconds: \${Seconds}  # of a day\n    End: true\n");
 	my $typed = ($line =~ s/payment\.asl\.yaml/$yaml/r)
 	  . "\nSELECT sf_import(:'definition', '{\"Seconds\": 86400}', 'yaml');\nSELECT definition FROM sf_state_machines WHERE state_machine = 'yaml';\n";
 	IPC::Run::run([ $pgtmp, 'psql', $directories[-1], qw(-q -A -t -v ON_ERROR_STOP=1) ], '<', \$typed, '>&', \my $printed);
-	ok($line, 'how-to.md has a line for YAML');
+	ok($line, 'a page has a line for YAML');
 	is($printed, qq(1\n{"StartAt": "Wait", "States": {"Wait": {"Type": "Wait", "Seconds": 86400, "End": true}}}\n), '... which converts it');
 }
 done_testing();
