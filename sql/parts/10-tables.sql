@@ -57,6 +57,7 @@ CREATE TABLE _sfflow.execution (
 	started_at timestamptz,
 	stopped_at timestamptz,
 	last_redriven_at timestamptz,
+	requested_by regrole,				-- role that called sf_start; NULL: another execution did
 	execution_id text COLLATE "C" NOT NULL UNIQUE,	-- machine:name
 	input jsonb NOT NULL,
 	output jsonb,

@@ -16,6 +16,7 @@
 #include "base/errors.h"
 #include "base/name.h"
 #include "run/apply.h"
+#include "store/audit.h"
 #include "store/instance.h"
 #include "store/program_cache.h"
 
@@ -93,6 +94,7 @@ sfflow_sf_drop_activity(PG_FUNCTION_ARGS)
 						activity->name, tasks),
 				 errhint("Stop their executions first; sf_tasks shows them.")));
 	sf_privilege_forget(SF_OBJECT_ACTIVITY, activity->name);
+	sf_audit_forget(SF_OBJECT_ACTIVITY, activity->name);
 	sf_activity_delete(activity->activity_no);
 	sf_privilege_unanchor(activity->owner);
 	PG_RETURN_VOID();

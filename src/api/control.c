@@ -11,10 +11,24 @@
 #include "base/errors.h"
 #include "run/lifecycle.h"
 #include "run/slice.h"
+#include "store/audit.h"
 #include "store/quota.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_stop);
 PG_FUNCTION_INFO_V1(sfflow_sf_redrive);
+
+/* {"key": value}, or NULL without a value: the details of an action. */
+static Jsonb *
+one_detail(const char *key, const char *value)
+{
+	SfJsonBuilder b;
+
+	if (value == NULL)
+		return NULL;
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, key, value);
+	return sf_json_finish(&b);
+}
 
 /* sf_stop(execution_id, error, cause): the status after. */
 Datum
@@ -25,8 +39,13 @@ sfflow_sf_stop(PG_FUNCTION_ARGS)
 
 	sf_dispatch_refuse_own_stop(execution);
 	if (execution->status == SF_STATUS_RUNNING)
-		sf_lifecycle_stop(execution, sf_arg_text_or_null(fcinfo, 1),
-						  sf_arg_text_or_null(fcinfo, 2));
+	{
+		char	   *error = sf_arg_text_or_null(fcinfo, 1);
+		char	   *cause = sf_arg_text_or_null(fcinfo, 2);
+
+		sf_lifecycle_stop(execution, error, cause);
+		sf_audit_note_execution(execution, "stop", cause, one_detail("error", error));
+	}
 	PG_RETURN_TEXT_P(cstring_to_text(sf_status_name(execution->status)));
 }
 
@@ -76,6 +95,7 @@ redrive_child(const SfExecution *child)
 		sf_redrive_tolerated(parent, child->execution_no, &from) == 0)
 		refuse_child(child, parent);
 	child = sf_execution_read(child->execution_no, SF_LOCK_NONE, false);
+	sf_audit_note_execution(child, "redrive", NULL, NULL);
 	ereport(NOTICE,
 			(errmsg("execution \"%s\" is redriven; \"%s\", which succeeded without it, keeps its output",
 					child->execution_id, parent->execution_id)));
@@ -94,6 +114,7 @@ redrive_tolerated(SfExecution *execution)
 	n = sf_redrive_tolerated(execution, 0, &from);
 	if (n == 0)
 		return false;
+	sf_audit_note_execution(execution, "redrive", NULL, NULL);
 	ereport(NOTICE,
 			(errmsg(n == 1 ?
 					"%d child execution of state %s is redriven" :
@@ -129,6 +150,7 @@ sfflow_sf_redrive(PG_FUNCTION_ARGS)
 		PG_RETURN_INT32(execution->redrive_count);
 	sf_quota_require(execution->owner, execution->machine_no, execution->machine_name);
 	count = sf_lifecycle_redrive(execution, from_state, input, &from);
+	sf_audit_note_execution(execution, "redrive", NULL, one_detail("from_state", from_state));
 	sf_control_redrive_notice(execution, from);
 	PG_RETURN_INT32(count);
 }

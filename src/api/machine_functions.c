@@ -15,6 +15,7 @@
 #include "base/errors.h"
 #include "base/name.h"
 #include "run/retention.h"
+#include "store/audit.h"
 #include "store/instance.h"
 
 /* More ended executions than this are deleted only with force */
@@ -193,6 +194,18 @@ require_create(const char *name)
 		sf_deny_create();
 }
 
+/* Record that a machine was created, or has a new version. */
+static void
+note_definition(const SfMachine *machine)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_int(&b, "version", machine->version);
+	sf_audit_note(machine->version == 1 ? "create" : "replace", SF_OBJECT_STATE_MACHINE,
+				  machine->name, machine->name, NULL, sf_json_finish(&b));
+}
+
 /*
  * Validate a machine and store it for the caller; its version is set.  The name,
  * the definition, the id path and the options are given.
@@ -217,8 +230,10 @@ sf_object_create_machine(SfMachine *machine, bool or_replace)
 	}
 	else
 		stored = replace(machine, or_replace);
-	if (stored)
-		warn_of_definition(machine->name, machine->definition);
+	if (!stored)
+		return;
+	note_definition(machine);
+	warn_of_definition(machine->name, machine->definition);
 }
 
 /*
@@ -267,6 +282,8 @@ sfflow_sf_drop_state_machine(PG_FUNCTION_ARGS)
 	if (running > 0)
 		sf_machine_cancel_executions(machine->machine_no);
 	sf_privilege_forget(SF_OBJECT_STATE_MACHINE, machine->name);
+	sf_audit_forget(SF_OBJECT_STATE_MACHINE, machine->name);
+	sf_audit_note("drop", SF_OBJECT_ALL, "*", machine->name, NULL, NULL);
 	sf_machine_delete(machine->machine_no);
 	sf_privilege_unanchor(machine->owner);
 	PG_RETURN_VOID();

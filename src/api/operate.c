@@ -13,6 +13,7 @@
 
 #include "api/columns.h"
 #include "base/settings.h"
+#include "store/audit.h"
 #include "store/instance.h"
 #include "store/instance_file.h"
 #include "store/quota.h"
@@ -61,6 +62,7 @@ sfflow_sf_enable(PG_FUNCTION_ARGS)
 	check_operator("sf_enable");
 	sf_privilege_anchor_all();
 	sf_instance_enable();
+	sf_audit_note("enable", SF_OBJECT_ALL, "*", "*", NULL, NULL);
 	PG_RETURN_VOID();
 }
 
@@ -70,6 +72,7 @@ sfflow_sf_disable(PG_FUNCTION_ARGS)
 {
 	check_operator("sf_disable");
 	sf_instance_disable();
+	sf_audit_note("disable", SF_OBJECT_ALL, "*", "*", NULL, NULL);
 	PG_RETURN_VOID();
 }
 

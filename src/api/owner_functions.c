@@ -14,6 +14,7 @@
 #include "api/schedule_functions.h"
 #include "base/compat.h"
 #include "base/errors.h"
+#include "store/audit.h"
 #include "store/owner.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_alter_owner);
@@ -38,6 +39,18 @@ check_new_owner(Oid role)
 						 quote_literal_cstr(name))));
 }
 
+/* Record that an object has another owner. */
+static void
+note_owner(const char *target, char kind, const char *name, Oid before, Oid role)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "from", GetUserNameFromId(before, true));
+	sf_json_add_string(&b, "to", GetUserNameFromId(role, false));
+	sf_audit_note("alter owner", kind, name, target, NULL, sf_json_finish(&b));
+}
+
 /* Change the owner of an object that the caller owns; the owner before. */
 static Oid
 alter_owner(const char *object, Oid role)
@@ -45,13 +58,17 @@ alter_owner(const char *object, Oid role)
 	Oid			before;
 
 	if (strncmp(object, "schedule:", 9) == 0)
-		return sf_schedules_set_owner(object + 9, role);
-	if (strncmp(object, "activity:", 9) == 0)
+	{
+		before = sf_schedules_set_owner(object + 9, role);
+		note_owner(object, SF_OBJECT_SCHEDULE, object + 9, before, role);
+	}
+	else if (strncmp(object, "activity:", 9) == 0)
 	{
 		SfActivity *activity = sf_arg_activity(object, SF_PRIVILEGE_OWN);
 
 		before = activity->owner;
 		sf_owner_set_activity(activity->activity_no, role);
+		note_owner(object, SF_OBJECT_ACTIVITY, activity->name, before, role);
 	}
 	else
 	{
@@ -60,6 +77,7 @@ alter_owner(const char *object, Oid role)
 		sf_machine_lock(machine->machine_no);
 		before = machine->owner;
 		sf_owner_set_machine(machine->machine_no, role);
+		note_owner(machine->name, SF_OBJECT_STATE_MACHINE, machine->name, before, role);
 	}
 	return before;
 }

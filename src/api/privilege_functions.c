@@ -14,6 +14,7 @@
 #include "base/public_name.h"
 #include "base/closest.h"
 #include "base/errors.h"
+#include "store/audit.h"
 
 PG_FUNCTION_INFO_V1(sfflow_can_read);
 PG_FUNCTION_INFO_V1(sfflow_can_work);
@@ -159,6 +160,22 @@ parse_grant(FunctionCallInfo fcinfo, Grant *grant)
 	grant->role = strcmp(role, "public") == 0 ? InvalidOid : get_role_oid(role, false);
 }
 
+/* Record that a privilege was given or taken. */
+static void
+note_grant(const Grant *grant, const char *action)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "privilege", sf_privilege_name(grant->privilege));
+	sf_json_add_string(&b, "role", OidIsValid(grant->role) ?
+					   GetUserNameFromId(grant->role, false) : "public");
+	sf_audit_note(action, grant->kind, grant->object,
+				  grant->kind == SF_OBJECT_ACTIVITY ?
+				  psprintf("activity:%s", grant->object) : grant->object,
+				  NULL, sf_json_finish(&b));
+}
+
 /* Give a role a privilege. */
 Datum
 sfflow_sf_grant(PG_FUNCTION_ARGS)
@@ -167,6 +184,7 @@ sfflow_sf_grant(PG_FUNCTION_ARGS)
 
 	parse_grant(fcinfo, &grant);
 	sf_privilege_grant(grant.kind, grant.object, grant.role, grant.privilege);
+	note_grant(&grant, "grant");
 	PG_RETURN_VOID();
 }
 
@@ -178,5 +196,6 @@ sfflow_sf_revoke(PG_FUNCTION_ARGS)
 
 	parse_grant(fcinfo, &grant);
 	sf_privilege_revoke(grant.kind, grant.object, grant.role, grant.privilege);
+	note_grant(&grant, "revoke");
 	PG_RETURN_VOID();
 }

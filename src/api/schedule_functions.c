@@ -18,7 +18,9 @@
 #include "base/public_name.h"
 #include "schedule/pg_cron.h"
 #include "schedule/schedule_run.h"
+#include "store/audit.h"
 #include "store/instance.h"
+#include "store/owner.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_schedule);
 PG_FUNCTION_INFO_V1(sfflow_sf_unschedule);
@@ -152,6 +154,13 @@ check_schedule(const SfSchedule *s, SfCron *cron)
 					  SF_PRIVILEGE_START);
 }
 
+/* Record a change of a schedule. */
+static void
+note_schedule(const char *action, const char *name)
+{
+	sf_audit_note(action, SF_OBJECT_SCHEDULE, name, psprintf("schedule:%s", name), NULL, NULL);
+}
+
 /*
  * Make a schedule, or replace the one with its name; returns the number of the
  * pg_cron job.
@@ -181,6 +190,7 @@ sfflow_sf_schedule(PG_FUNCTION_ARGS)
 	sf_privilege_anchor(s.owner);
 	s.job_id = sf_schedule_add_job(&s, &cron);
 	sf_schedule_row_write(&s);
+	note_schedule(old == NULL ? "create" : "replace", s.name);
 	if (old != NULL && old->owner != s.owner)
 		sf_privilege_unanchor(old->owner);
 	PG_RETURN_INT64(s.job_id);
@@ -217,6 +227,8 @@ sfflow_sf_unschedule(PG_FUNCTION_ARGS)
 
 	sf_pg_cron_remove(s->job_id, s->owner);
 	sf_schedule_row_delete(s->name);
+	sf_audit_forget(SF_OBJECT_SCHEDULE, s->name);
+	sf_audit_note("drop", SF_OBJECT_ALL, "*", psprintf("schedule:%s", s->name), NULL, NULL);
 	sf_privilege_unanchor(s->owner);
 	PG_RETURN_VOID();
 }

@@ -89,6 +89,7 @@ form_new(SfExecution *e, Datum *values, bool *nulls)
 	if (row.map_run_no == 0)
 		row.map_index = row.map_items = -1;
 	row.requested_at = GetCurrentTimestamp();
+	row.requested_by = row.parent_execution_no == 0 ? GetUserId() : InvalidOid;
 	row.started_at = row.stopped_at = row.last_redriven_at = DT_NOBEGIN;
 	row.output = NULL;
 	row.error = row.cause = NULL;

@@ -26,6 +26,7 @@
 	X(TimestampTz, started_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* not yet */ \
 	X(TimestampTz, stopped_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
 	X(TimestampTz, last_redriven_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(Oid, requested_by, REGROLE, NULL_IS(InvalidOid))	/* another execution */ \
 	X(char *, execution_id, TEXT, NOT_NULL) \
 	X(Jsonb *, input, JSONB, NOT_NULL) \
 	X(Jsonb *, output, JSONB, NULLABLE) \

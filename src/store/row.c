@@ -203,8 +203,9 @@ form_column(const SfColumn *column, const void *field, Datum *value)
 			return true;
 		case SF_SQL_OID:
 		case SF_SQL_REGROLE:
-			*value = ObjectIdGetDatum(*(const Oid *) field);
-			return true;
+			number = *(const Oid *) field;
+			*value = ObjectIdGetDatum(number);
+			break;
 		default:
 			return form_pointer(column, field, value);
 	}

@@ -1,6 +1,6 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 BEGIN;
-SELECT plan(81);
+SELECT plan(82);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -65,6 +65,7 @@ INSERT INTO shown VALUES
 	('sf_retries', 'state_machine, state, error, retries'),
 	('sf_alerts', 'kind, execution_id, since, detail'),
 	('sf_acknowledgements', 'execution_id, kind, since, acknowledged_at, acknowledged_by, comment'),
+	('sf_audit', 'at, action, target, execution_id, role, session_role, reason, details'),
 	('sf_start_requests', 'execution_id, requested_at, requested_by, outcome, input_differs'),
 	('sf_schedules', 'schedule_name, schedule, timezone, state_machine, input, active, next_run, last_execution_id, state, problem'),
 	('sf_schedule_runs', 'schedule_name, scheduled_for, started_at, status, error, execution_id, ended_at, cron_run_id'),

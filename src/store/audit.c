@@ -1,0 +1,76 @@
+/*
+ * audit.c
+ *		Rows of _sfflow.audit: what operators did.
+ *
+ * A start has no row: the execution's own row says who started it.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "store/audit.h"
+#include "store/privilege.h"
+
+/* How long the rows are kept that go with no object: as long as counters by hour */
+#define KEPT_WITHOUT_OBJECT	"400 days"
+
+/* Delete old rows that go with no object. */
+static void
+forget_old(void)
+{
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.audit a WHERE a.object_kind" SF_EQ "$1 AND a.object_name" SF_EQ "'*'"
+		" AND a.at" SF_LT "(pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) '" KEPT_WITHOUT_OBJECT
+		"'::pg_catalog.interval)");
+
+	sf_store_execute(&plan, SF_CHAR(SF_OBJECT_ALL));
+}
+
+/* Insert a row; execution_no 0: the action is on the object itself. */
+static void
+insert(const char *action, char kind, const char *object, int64 execution_no,
+	   const char *target, const char *reason, const Jsonb *details)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.audit (at, action, object_kind, object_name, execution_no, target,"
+		" role, session_role, reason, details)"
+		" VALUES (pg_catalog.clock_timestamp(), $1, $2, $3, $4, $5, $6, $7, $8, $9)");
+
+	sf_store_execute(&plan, SF_TEXT(action), SF_CHAR(kind), SF_TEXT(object),
+					 sf_query_arg(INT8OID, Int64GetDatum(execution_no), execution_no == 0),
+					 SF_TEXT(target), SF_TEXT(GetUserNameFromId(GetUserId(), false)),
+					 SF_TEXT(GetUserNameFromId(GetSessionUserId(), true)),
+					 SF_TEXT(reason), SF_JSONB(details));
+}
+
+/*
+ * Record an action of the current user on an object of a kind (SF_OBJECT_…), and what
+ * it acted on as an operator writes it.  reason and details may be NULL.
+ */
+void
+sf_audit_note(const char *action, char kind, const char *object,
+			  const char *target, const char *reason, const Jsonb *details)
+{
+	if (kind == SF_OBJECT_ALL)
+		forget_old();
+	insert(action, kind, object, 0, target, reason, details);
+}
+
+/* Record an action on an execution. */
+void
+sf_audit_note_execution(const SfExecution *execution, const char *action,
+						const char *reason, const Jsonb *details)
+{
+	insert(action, SF_OBJECT_STATE_MACHINE, execution->machine_name, execution->execution_no,
+		   execution->execution_id, reason, details);
+}
+
+/* Forget what was done to an object that is dropped, and to its executions. */
+void
+sf_audit_forget(char kind, const char *object)
+{
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.audit a WHERE a.object_kind" SF_EQ "$1 AND a.object_name" SF_EQ "$2");
+
+	sf_store_execute(&plan, SF_CHAR(kind), SF_TEXT(object));
+}

@@ -1,0 +1,16 @@
+/*
+ * audit.h
+ *		Rows of _sfflow.audit: what operators did.
+ */
+#ifndef SF_STORE_AUDIT_H
+#define SF_STORE_AUDIT_H
+
+#include "store/execution.h"
+
+extern void sf_audit_note(const char *action, char kind, const char *object,
+						  const char *target, const char *reason, const Jsonb *details);
+extern void sf_audit_note_execution(const SfExecution *execution, const char *action,
+									const char *reason, const Jsonb *details);
+extern void sf_audit_forget(char kind, const char *object);
+
+#endif							/* SF_STORE_AUDIT_H */
