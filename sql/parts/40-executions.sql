@@ -123,6 +123,40 @@ LANGUAGE C VOLATILE;
 COMMENT ON FUNCTION @extschema@.sf_redrive(text, text, jsonb) IS
 	'continues an execution that has not succeeded; returns the redrive count';
 
+-- The same for many at once.
+CREATE FUNCTION @extschema@.sf_redrive_many(
+	state_machine text DEFAULT NULL,
+	status text DEFAULT NULL,
+	error text DEFAULT NULL,
+	since timestamptz DEFAULT NULL,
+	max integer DEFAULT NULL,
+	comment text DEFAULT NULL,
+	map_run text DEFAULT NULL,
+	OUT execution_id text,
+	OUT outcome text,
+	OUT reason text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_sf_redrive_many'
+LANGUAGE C VOLATILE ROWS 1000;
+COMMENT ON FUNCTION @extschema@.sf_redrive_many(text, text, text, timestamptz, integer, text, text) IS
+	'continues executions, or items of a Map run, that have not succeeded; returns what came of each';
+
+CREATE FUNCTION @extschema@.sf_stop_many(
+	state_machine text DEFAULT NULL,
+	status text DEFAULT NULL,
+	error text DEFAULT NULL,
+	since timestamptz DEFAULT NULL,
+	max integer DEFAULT NULL,
+	cause text DEFAULT NULL,
+	OUT execution_id text,
+	OUT outcome text,
+	OUT reason text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_sf_stop_many'
+LANGUAGE C VOLATILE ROWS 1000;
+COMMENT ON FUNCTION @extschema@.sf_stop_many(text, text, text, timestamptz, integer, text) IS
+	'ends running executions as ABORTED; returns what came of each';
+
 CREATE FUNCTION @extschema@.sf_purge(older_than interval, max_executions integer DEFAULT NULL)
 RETURNS bigint
 AS 'MODULE_PATHNAME', 'sfflow_sf_purge'

@@ -30,6 +30,16 @@ reopen(SfExecution *execution)
 	sf_apply_reopened(execution);
 }
 
+/* Lock every branch of an execution, if no other session holds one; how many there are, or -1. */
+static int
+try_lock_branches(const SfExecution *execution, List **branches)
+{
+	List	   *all = sf_branch_all(execution->execution_no, SF_LOCK_NONE);
+
+	*branches = sf_branch_all(execution->execution_no, SF_LOCK_SKIP);
+	return list_length(*branches) == list_length(all) ? list_length(all) : -1;
+}
+
 /*
  * Lock every branch of an ended execution.  A worker may still be rolling back
  * the task that it was told to stop; where the stop is of this transaction, it
@@ -43,10 +53,9 @@ lock_branches(const SfExecution *execution)
 
 	for (int waited = 0; waited < SF_STOP_WAIT_MS; waited += SF_STOP_LOOK_MS)
 	{
-		List	   *branches = sf_branch_all(execution->execution_no, SF_LOCK_SKIP);
-		List	   *all = sf_branch_all(execution->execution_no, SF_LOCK_NONE);
+		List	   *branches;
 
-		if (list_length(branches) == list_length(all))
+		if (try_lock_branches(execution, &branches) >= 0)
 			return branches;
 		if (waited % SF_STOP_ASK_MS == 0)
 			sf_hooks.cancel_now(key);
@@ -370,38 +379,20 @@ check_redrivable(const SfExecution *execution)
 }
 
 /*
- * Go on with an execution that has not succeeded (3.3 of the design); the
- * caller has locked its row.  from_state NULL: with what did not succeed;
- * input NULL: with the input that the state had.  Returns the redrive count;
- * *from (may be NULL) gets the names of the states that it goes on from.
+ * Go on with branches of an ended execution, all of which the caller has locked, and
+ * write it.  *from (may be NULL) gets the names of the states that it goes on from.
  */
-int
-sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
-					 Jsonb *input, char **from)
+static void
+go_on(SfExecution *execution, List *branches, const char *from_state, Jsonb *input,
+	  char **from)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	SfDraft	   *draft;
-	List	   *branches;
+	SfDraft	   *draft = sf_draft_make_locked(execution);
 
-	check_redrivable(execution);
-	if (input != NULL && from_state == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_INVALID_OPTION),
-				 errmsg("argument input of sf_redrive needs from_state"),
-				 errdetail("What did not succeed runs again with the input it had.")));
-
-	draft = sf_draft_make_locked(execution);
-	branches = lock_branches(execution);
 	if (from_state != NULL)
 		draft->branches = branches = rewind_to(draft, branches, from_state, input);
-	else if (branches == NIL)
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
-				 errmsg("execution \"%s\" has nothing left to go on from",
-						execution->execution_id)));
 	else
 		redrive_all(draft, branches, now);
-
 	if (from != NULL)
 		*from = revived_states(draft->program, branches);
 	reopen(execution);
@@ -414,5 +405,49 @@ sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 	redrive_map_runs(draft, now);
 	sf_draft_add_deadline(draft);
 	sf_drafts_write(list_make1(draft));
+}
+
+/*
+ * Go on with an execution that has not succeeded (3.3 of the design); the
+ * caller has locked its row.  from_state NULL: with what did not succeed;
+ * input NULL: with the input that the state had.  Returns the redrive count;
+ * *from (may be NULL) gets the names of the states that it goes on from.
+ */
+int
+sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
+					 Jsonb *input, char **from)
+{
+	List	   *branches;
+
+	check_redrivable(execution);
+	if (input != NULL && from_state == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument input of sf_redrive needs from_state"),
+				 errdetail("What did not succeed runs again with the input it had.")));
+
+	branches = lock_branches(execution);
+	if (from_state == NULL && branches == NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
+				 errmsg("execution \"%s\" has nothing left to go on from",
+						execution->execution_id)));
+	go_on(execution, branches, from_state, input, from);
 	return execution->redrive_count;
+}
+
+/*
+ * The same with what did not succeed, of an execution that has ended without success,
+ * but wait for no session that holds a branch of it.
+ */
+SfRedriven
+sf_lifecycle_try_redrive(SfExecution *execution)
+{
+	List	   *branches;
+	int			n = try_lock_branches(execution, &branches);
+
+	if (n <= 0)
+		return n < 0 ? SF_REDRIVE_BUSY : SF_REDRIVE_NOTHING_LEFT;
+	go_on(execution, branches, NULL, NULL, NULL);
+	return SF_REDRIVEN;
 }

@@ -20,8 +20,26 @@ extern void sf_lifecycle_stop(SfExecution *execution, const char *error,
 extern int	sf_lifecycle_redrive(SfExecution *execution,
 								 const char *from_state, Jsonb *input,
 								 char **from);
+/* What comes of a redrive that does not wait */
+typedef enum SfRedriven
+{
+	SF_REDRIVEN,
+	SF_REDRIVE_BUSY,			/* another session holds a branch */
+	SF_REDRIVE_NOTHING_LEFT		/* it has no branches */
+} SfRedriven;
+
+extern SfRedriven sf_lifecycle_try_redrive(SfExecution *execution);
 extern int	sf_redrive_tolerated(SfExecution *execution, int64 child_no,
 								 char **from);
+
+/*
+ * Lock and redrive the i-th child of a run; returns it and the status that it had, or NULL
+ * if it is not redriven.
+ */
+typedef const SfExecution *(*SfRedriveItem) (int i, SfStatus *before, void *arg);
+
+extern int	sf_redrive_items(SfExecution *parent, int64 map_run_no, int n,
+							 SfRedriveItem redrive, void *arg);
 extern void sf_draft_end_execution(SfDraft *draft, SfStimulusKind why, const SfError *error);
 
 #endif							/* SF_RUN_LIFECYCLE_H */

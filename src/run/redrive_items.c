@@ -32,6 +32,19 @@ redrive_child(SfMapRun *map_run, int64 child_no)
 	(void) sf_lifecycle_redrive(child, NULL, NULL, NULL);
 }
 
+/* Record in the run and in the history that children of it run again. */
+static void
+note_redrive(SfDraft *draft, SfMapRun *map_run)
+{
+	map_run->redrive_count++;
+	sf_apply_map_run(map_run);
+	sf_draft_add_event(draft, SF_EVENT_MAP_RUN_REDRIVEN,
+					   sf_map_redriven_extra(draft->execution,
+											 &draft->program->states[map_run->state],
+											 map_run),
+					   GetCurrentTimestamp());
+}
+
 /* Redrive the children of a run (child_no not 0: one of them); how many. */
 static int
 redrive_run(SfDraft *draft, SfMapRun *map_run, int64 child_no)
@@ -50,15 +63,8 @@ redrive_run(SfDraft *draft, SfMapRun *map_run, int64 child_no)
 		redrive_child(map_run, no);
 		begun++;
 	}
-	if (begun == 0)
-		return 0;
-	map_run->redrive_count++;
-	sf_apply_map_run(map_run);
-	sf_draft_add_event(draft, SF_EVENT_MAP_RUN_REDRIVEN,
-					   sf_map_redriven_extra(execution,
-											 &draft->program->states[map_run->state],
-											 map_run),
-					   GetCurrentTimestamp());
+	if (begun > 0)
+		note_redrive(draft, map_run);
 	return begun;
 }
 
@@ -93,5 +99,36 @@ sf_redrive_tolerated(SfExecution *execution, int64 child_no, char **from)
 		sf_drafts_write(list_make1(draft));
 	if (from != NULL)
 		*from = names.data;
+	return begun;
+}
+
+/*
+ * Run again n children of a run whose execution has succeeded all the same; the caller
+ * has locked the execution's row.  redrive locks and redrives the i-th of them.  Returns
+ * how many begin.
+ */
+int
+sf_redrive_items(SfExecution *parent, int64 map_run_no, int n, SfRedriveItem redrive, void *arg)
+{
+	SfDraft	   *draft = sf_draft_make_locked(parent);
+	SfMapRun   *map_run = sf_map_run_read(parent->execution_no, map_run_no, SF_LOCK_WAIT);
+	int			begun = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		SfStatus	before;
+		const SfExecution *child = redrive(i, &before, arg);
+
+		if (child == NULL)
+			continue;
+		(*sf_map_run_ended(map_run, before))--;
+		map_run->items_failed -= child->map_items;
+		begun++;
+	}
+	if (begun > 0)
+	{
+		note_redrive(draft, map_run);
+		sf_drafts_write(list_make1(draft));
+	}
 	return begun;
 }

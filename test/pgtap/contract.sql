@@ -1,6 +1,6 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 BEGIN;
-SELECT plan(82);
+SELECT plan(86);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -17,6 +17,8 @@ INSERT INTO contract VALUES
 	('sf_await', 'execution_id text, timeout interval DEFAULT ''00:00:10''::interval', 'text'),
 	('sf_stop', 'execution_id text, error text DEFAULT NULL::text, cause text DEFAULT NULL::text', 'text'),
 	('sf_redrive', 'execution_id text, from_state text DEFAULT NULL::text, input jsonb DEFAULT NULL::jsonb', 'integer'),
+	('sf_redrive_many', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone, max integer DEFAULT NULL::integer, comment text DEFAULT NULL::text, map_run text DEFAULT NULL::text', 'TABLE(execution_id text, outcome text, reason text)'),
+	('sf_stop_many', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone, max integer DEFAULT NULL::integer, cause text DEFAULT NULL::text', 'TABLE(execution_id text, outcome text, reason text)'),
 	('sf_acknowledge', 'execution_id text, kind text DEFAULT NULL::text, comment text DEFAULT NULL::text', 'integer'),
 	('sf_acknowledge_all', 'state_machine text, until timestamp with time zone DEFAULT NULL::timestamp with time zone, comment text DEFAULT NULL::text', 'bigint'),
 	('sf_get_activity_task', 'activity text, worker_name text DEFAULT NULL::text, max_tasks integer DEFAULT 1', 'TABLE(task_token text, input jsonb, execution_id text, state text, attempt integer, heartbeat interval, deadline timestamp with time zone, scheduled_at timestamp with time zone, resource text, definition_resource text)'),
