@@ -225,14 +225,14 @@ sf_row_fetch_by(const SfIndex *index, SfLock lock, SfRowFilter filter,
 
 /* Hand rows of a scan to a reader, in the order of the index; returns their number. */
 static int
-read_rows(const SfIndex *index, Snapshot snapshot, ScanKey scan_keys, int nkeys, int limit,
-		  SfRowReader reader, void *arg)
+read_rows(const SfIndex *index, Snapshot snapshot, ScanKey scan_keys, int nkeys,
+		  ScanDirection direction, int limit, SfRowReader reader, void *arg)
 {
 	RowScan		s;
 	int			n = 0;
 
 	begin_scan(&s, index, AccessShareLock, snapshot, scan_keys, nkeys);
-	while (n < limit && index_getnext_slot(s.scan, ForwardScanDirection, s.slot))
+	while (n < limit && index_getnext_slot(s.scan, direction, s.slot))
 	{
 		CHECK_FOR_INTERRUPTS();
 		(void) take_row(s.rel, s.snapshot, s.slot, SF_LOCK_NONE, NULL, reader, arg);
@@ -254,8 +254,8 @@ sf_rows_read_by(const SfIndex *index, SfRowReader reader, void *arg,
 
 	CommandCounterIncrement();
 	form_scan_keys(key, nkeys, scan_keys);
-	(void) read_rows(index, GetTransactionSnapshot(), scan_keys, nkeys, PG_INT32_MAX,
-					 reader, arg);
+	(void) read_rows(index, GetTransactionSnapshot(), scan_keys, nkeys,
+					 ForwardScanDirection, PG_INT32_MAX, reader, arg);
 }
 
 /* Hand rows from a key on, or with it, to a reader; see direct.h. */
@@ -267,7 +267,23 @@ sf_rows_scan(const SfIndex *index, bool from, int64 key, int limit,
 
 	ScanKeyInit(&scan_key, 1, from ? BTGreaterEqualStrategyNumber : BTEqualStrategyNumber,
 				from ? F_INT8GE : F_INT8EQ, Int64GetDatum(key));
-	return read_rows(index, GetActiveSnapshot(), &scan_key, 1, limit, reader, arg);
+	return read_rows(index, GetActiveSnapshot(), &scan_key, 1, ForwardScanDirection, limit,
+					 reader, arg);
+}
+
+/* Hand rows from a key backwards to a reader; see direct.h. */
+int
+sf_rows_scan_back(const SfIndex *index, bool latest, int64 key, int32 most, int limit,
+				  SfRowReader reader, void *arg)
+{
+	ScanKeyData scan_keys[2];
+
+	if (latest)
+		CommandCounterIncrement();
+	ScanKeyInit(&scan_keys[0], 1, BTEqualStrategyNumber, F_INT8EQ, Int64GetDatum(key));
+	ScanKeyInit(&scan_keys[1], 2, BTLessEqualStrategyNumber, F_INT4LE, Int32GetDatum(most));
+	return read_rows(index, latest ? GetTransactionSnapshot() : GetActiveSnapshot(),
+					 scan_keys, 2, BackwardScanDirection, limit, reader, arg);
 }
 
 /*

@@ -60,6 +60,15 @@ extern void sf_rows_read_by(const SfIndex *index, SfRowReader reader, void *arg,
 extern int	sf_rows_scan(const SfIndex *index, bool from, int64 key, int limit,
 						 SfRowReader reader, void *arg);
 
+/*
+ * Hand to reader the rows whose first column of an index, an int8, is a key, and
+ * whose second, an int4, is at most a number, the last one first, at most limit of
+ * them; returns how many.  With latest, what the transaction has written so far is
+ * seen; without, the active snapshot decides.  Nothing is locked.
+ */
+extern int	sf_rows_scan_back(const SfIndex *index, bool latest, int64 key, int32 most,
+							  int limit, SfRowReader reader, void *arg);
+
 extern bool sf_row_is_there(const SfIndex *index, SfArg key);
 extern void sf_table_check_unchanged(const char *name, int column, int32 number);
 

@@ -17,9 +17,6 @@ SF_COLUMN_NUMBERS(SF_HISTORY_COLUMNS);
 #define ROW SfHistoryRow
 SF_ROW_TYPE(row_type, SF_HISTORY_COLUMNS, history, 1);
 
-/* The columns of a row, for queries that read one with sf_row_read() */
-#define SELECT_ROW	"SELECT " SF_HISTORY_COLUMNS(SF_SELECT) "1 FROM _sfflow.history h"
-
 /* --- writing --- */
 
 /* Rows that are inserted together */
@@ -90,10 +87,18 @@ sf_event_write(List *events)
 
 /* --- one event --- */
 
-/* The row of event $2 of execution $1 */
-static SfPlan row_of_event = SF_PLAN(
-	SELECT_ROW " WHERE h.execution_no" SF_EQ "$1 AND h.first_id" SF_LE "$2"
-	" ORDER BY h.first_id DESC LIMIT 1");
+/*
+ * Histories are read by the key's index by hand: a plan that was made when the
+ * table was small, or when its statistics were wrong, would read the whole table
+ * for each row.
+ */
+
+/* Find the row of an event; latest is that of sf_rows_scan_back. */
+static void
+read_row_of_event(bool latest, int64 execution_no, int id, SfRowReader reader, void *arg)
+{
+	(void) sf_rows_scan_back(&row_type.key, latest, execution_no, id, 1, reader, arg);
+}
 
 /* An event whose predecessor is to be found */
 typedef struct Predecessor
@@ -126,8 +131,7 @@ sf_event_previous(int64 execution_no, int id)
 {
 	Predecessor predecessor = {id, 0};
 
-	sf_store_read(&row_of_event, read_previous, &predecessor, SF_INT8(execution_no),
-				  SF_INT4(id));
+	read_row_of_event(true, execution_no, id, read_previous, &predecessor);
 	return predecessor.previous_id;
 }
 
@@ -224,9 +228,6 @@ look_for_entry(HeapTuple tuple, TupleDesc desc, void *arg)
 static void
 find_entry(int64 execution_no, LastInput *last)
 {
-	static SfPlan page = SF_PLAN(
-		SELECT_ROW " WHERE h.execution_no" SF_EQ "$1 AND h.first_id" SF_LT "$2"
-		" ORDER BY h.first_id DESC LIMIT $3");
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow history page",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -234,8 +235,8 @@ find_entry(int64 execution_no, LastInput *last)
 	do
 	{
 		last->rows = 0;
-		sf_store_read(&page, look_for_entry, last, SF_INT8(execution_no),
-					  SF_INT4(last->before), SF_INT4(PAGE));
+		sf_rows_scan_back(&row_type.key, true, execution_no, last->before - 1, PAGE,
+						  look_for_entry, last);
 		MemoryContextReset(context);
 	} while (last->held_by == 0 && last->rows == PAGE);
 	MemoryContextSwitchTo(old);
@@ -256,8 +257,7 @@ sf_event_last_input(int64 execution_no, int version, int state,
 	find_entry(execution_no, &last);
 	holder.id = last.held_by;
 	if (holder.id != 0)
-		sf_store_read(&row_of_event, read_payload, &holder, SF_INT8(execution_no),
-					  SF_INT4(holder.id));
+		read_row_of_event(true, execution_no, holder.id, read_payload, &holder);
 	return holder.payload;
 }
 
@@ -296,7 +296,7 @@ earlier_payload(EventScan *scan, int64 execution_no, int id)
 	MemoryContextReset(scan->kept_contexts[slot]);
 	old = MemoryContextSwitchTo(scan->kept_contexts[slot]);
 	scan->kept[slot] = (Holder) {.id = id};
-	sf_scan(&row_of_event, read_payload, &scan->kept[slot], SF_INT8(execution_no), SF_INT4(id));
+	read_row_of_event(false, execution_no, id, read_payload, &scan->kept[slot]);
 	MemoryContextSwitchTo(old);
 	scan->next_kept = (slot + 1) % KEPT;
 	return scan->kept[slot].payload;
@@ -355,7 +355,7 @@ visit_row(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /*
  * Visit the events of an execution in order of their ids, with the snapshot of
- * the query that calls (see sf_scan_run).  If all documents are asked for, an event
+ * the query that calls (see sf_rows_scan).  If all documents are asked for, an event
  * that names the holder of its payload (payload_from) has the payload, too.  The
  * visitor runs in a memory context that is reset between calls.
  */
@@ -363,8 +363,6 @@ void
 sf_event_scan(int64 execution_no, SfEventDocuments documents, SfEventVisitor visitor,
 			  void *arg)
 {
-	static SfPlan rows = SF_PLAN(
-		SELECT_ROW " WHERE h.execution_no" SF_EQ "$1 ORDER BY h.first_id");
 	EventScan	scan = {.documents = documents,.visitor = visitor,.arg = arg};
 
 	scan.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow history",
@@ -373,6 +371,6 @@ sf_event_scan(int64 execution_no, SfEventDocuments documents, SfEventVisitor vis
 											 ALLOCSET_DEFAULT_SIZES);
 	scan.event_context = AllocSetContextCreate(scan.context, "sfflow event",
 											   ALLOCSET_DEFAULT_SIZES);
-	sf_scan(&rows, visit_row, &scan, SF_INT8(execution_no));
+	(void) sf_rows_scan(&row_type.key, false, execution_no, PG_INT32_MAX, visit_row, &scan);
 	MemoryContextDelete(scan.context);
 }
