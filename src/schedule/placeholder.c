@@ -1,6 +1,7 @@
 /*
  * placeholder.c
- *		Placeholders for facts about a run in a schedule's input: <aws.scheduler.…>.
+ *		Placeholders for facts about a run in a schedule's input: <aws.scheduler.…>
+ *		and <sfflow.…>.
  */
 #include "postgres.h"
 
@@ -9,12 +10,36 @@
 #include "schedule/placeholder.h"
 #include "base/errors.h"
 
-#define PREFIX "<aws.scheduler."
+/* What a "<" begins a placeholder before */
+static const char *const prefixes[] = {"aws.scheduler.", "sfflow."};
 
 static const char *const names[] = {
 #define PLACEHOLDER_NAME(sym, name) name,
 	SF_PLACEHOLDER_LIST(PLACEHOLDER_NAME)
 };
+
+/* Find the next placeholder of a text, known or not; NULL: there is none. */
+static char *
+next_placeholder(char *text)
+{
+	for (char *begin = strchr(text, '<'); begin != NULL; begin = strchr(begin + 1, '<'))
+		for (size_t i = 0; i < lengthof(prefixes); i++)
+			if (strncmp(begin + 1, prefixes[i], strlen(prefixes[i])) == 0)
+				return begin;
+	return NULL;
+}
+
+/* List the placeholders, for a hint. */
+static char *
+list_placeholders(void)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (int i = 0; i < SF_PLACEHOLDER_COUNT; i++)
+		appendStringInfo(&list, "%s<%s>", i > 0 ? ", " : "", names[i]);
+	return list.data;
+}
 
 /* Find a placeholder by its name. */
 static int
@@ -25,9 +50,9 @@ find_placeholder(const char *name, int len)
 			return i;
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_INVALID_SCHEDULE),
-			 errmsg("unknown placeholder \"" PREFIX "%.*s>\" in the input of a schedule",
+			 errmsg("unknown placeholder \"<%.*s>\" in the input of a schedule",
 					len, name),
-			 errhint("There are " PREFIX "execution-id>, " PREFIX "scheduled-time>, " PREFIX "schedule-arn> and " PREFIX "attempt-number>.")));
+			 errhint("There are %s.", list_placeholders())));
 }
 
 /* Fill in the placeholders of one string. */
@@ -39,12 +64,12 @@ fill_string(JsonbValue *v, const char *const *values)
 	char	   *begin;
 	StringInfoData buf;
 
-	if (strstr(text, PREFIX) == NULL)
+	if (next_placeholder(text) == NULL)
 		return;
 	initStringInfo(&buf);
-	while ((begin = strstr(rest, PREFIX)) != NULL)
+	while ((begin = next_placeholder(rest)) != NULL)
 	{
-		char	   *name = begin + strlen(PREFIX);
+		char	   *name = begin + 1;
 		int			len = strcspn(name, ">");
 
 		appendBinaryStringInfo(&buf, rest, begin - rest);

@@ -78,13 +78,32 @@ sf_schedule_job_expression(const SfSchedule *s, const SfCron *cron)
 	return sf_cron_cover(cron, zone, sf_pg_cron_zone(), GetCurrentTimestamp());
 }
 
+/* Write a time as it is in a zone, with the offset: 2025-02-05T02:00:00+01:00. */
+static char *
+print_local(TimestampTz time, pg_tz *zone)
+{
+	struct pg_tm tm;
+	fsec_t		fraction;
+	int			west;			/* seconds */
+
+	if (timestamp2tm(time, &west, &tm, &fraction, NULL, zone) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
+				 errmsg("timestamp out of range")));
+	return psprintf("%04d-%02d-%02dT%02d:%02d:%02d%c%02d:%02d",
+					tm.tm_year, tm.tm_mon, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec,
+					west > 0 ? '-' : '+', abs(west) / SECS_PER_HOUR,
+					abs(west) / SECS_PER_MINUTE % MINS_PER_HOUR);
+}
+
 /* Set the values of the placeholders for one run. */
 static void
-placeholder_values(const char *schedule, TimestampTz scheduled,
+placeholder_values(const SfSchedule *s, TimestampTz scheduled,
 				   const char *values[SF_PLACEHOLDER_COUNT])
 {
+	char	   *local = print_local(scheduled, sf_schedule_zone(s->timezone));
 	char	   *time = sf_timestamp_print(scheduled);
-	char	   *seed = psprintf("%s %s %u", schedule, time, MyDatabaseId);
+	char	   *seed = psprintf("%s %s %u", s->name, time, MyDatabaseId);
 	char	   *id = sf_digest_hex("SHA-256", 7, seed, strlen(seed));
 	char	   *fraction = strchr(time, '.');
 
@@ -95,8 +114,10 @@ placeholder_values(const char *schedule, TimestampTz scheduled,
 		strcpy(fraction, "Z");
 	values[SF_PLACEHOLDER_EXECUTION_ID] = id;
 	values[SF_PLACEHOLDER_SCHEDULED_TIME] = time;
-	values[SF_PLACEHOLDER_SCHEDULE_ARN] = sf_public_name(SF_NAME_SCHEDULE, schedule);
+	values[SF_PLACEHOLDER_SCHEDULE_ARN] = sf_public_name(SF_NAME_SCHEDULE, s->name);
 	values[SF_PLACEHOLDER_ATTEMPT_NUMBER] = "1";
+	values[SF_PLACEHOLDER_LOCAL_TIME] = local;
+	values[SF_PLACEHOLDER_LOCAL_DATE] = pnstrdup(local, strcspn(local, "T"));
 }
 
 /* Name the execution of a run: schedule-20250205T020000Z. */
@@ -149,7 +170,7 @@ sf_schedule_start(const SfSchedule *s, TimestampTz scheduled, bool name_from_inp
 	static SfPlan plan = SF_PLAN("SELECT _sfflow.start_scheduled($1, $2, $3)");
 	List	   *ids = NIL;
 
-	placeholder_values(s->name, scheduled, values);
+	placeholder_values(s, scheduled, values);
 	sf_store_run(s->owner, &plan, sf_row_append_text, &ids,
 				 SF_ARGS(SF_TEXT(s->state_machine),
 						 SF_JSONB(sf_placeholder_fill(s->input, values)),
@@ -174,7 +195,7 @@ sf_schedule_check(const SfSchedule *s, SfCron *cron)
 
 	sf_schedule_parse(s->schedule, cron);
 	(void) sf_schedule_zone(s->timezone);
-	placeholder_values(s->name, GetCurrentTimestamp(), values);
+	placeholder_values(s, GetCurrentTimestamp(), values);
 	(void) sf_placeholder_fill(s->input, values);
 }
 

@@ -45,6 +45,17 @@ SELECT count(*), bool_and((input ->> 'at')::timestamptz = date_trunc('year', req
 	bool_and(input ->> 'id' ~ '^[0-9a-f]{16}$') AS id, min((input -> 'in 1')::text) AS rest
 FROM sf_executions WHERE state_machine = 'regress_night';
 
+-- The time of a run in the schedule's time zone, east and west of Greenwich, and its date, which can name the execution.
+SELECT sf_create_state_machine('regress_local', '{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}', execution_id_path => '$.name');
+SELECT sf_schedule(translate(zone, '/+', '__'), '* * * * *', 'regress_local', format('{"name": "%s-<sfflow.scheduled-date>", "at": "<sfflow.scheduled-time>"}', translate(substr(zone, 5), '/+', '__'))::jsonb, zone) > 0 AS made
+FROM (VALUES ('Etc/GMT-14'), ('Etc/GMT+12'), ('Asia/Kathmandu')) AS z (zone);
+SELECT count(_sfflow.run_schedule(schedule_name)) FROM sf_schedules WHERE state_machine = 'regress_local';
+SELECT substr(input ->> 'at', 17) AS rest, abs(extract(epoch FROM (input ->> 'at')::timestamptz - requested_at)) <= 120 AS at,
+	name LIKE '%-' || left(input ->> 'at', 10) AS named
+FROM sf_executions WHERE state_machine = 'regress_local' ORDER BY 1;
+SELECT sf_unschedule(schedule_name) FROM sf_schedules WHERE state_machine = 'regress_local';
+SELECT sf_drop_state_machine('regress_local', force => true);
+
 -- With an execution_id_path the input names the execution.
 SELECT sf_create_state_machine('regress_named',
 	'{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}', execution_id_path => '$.id');
@@ -72,6 +83,7 @@ SELECT sf_schedule('regress_bad', '0 2 * * *', 'regress_no_such_machine');
 SELECT sf_schedule('regress_bad', '0 2 * * *', 'regress_night', timezone => 'Mars/Olympus');
 SELECT sf_schedule('regress_bad', '0 2 * * *', 'regress_night', '{"a": ["<aws.scheduler.retry-count>"]}');
 SELECT sf_schedule('regress_bad', '0 2 * * *', 'regress_night', '{"<aws.scheduler.": 1}');
+SELECT sf_schedule('regress_bad', '0 2 * * *', 'regress_night', '{"a": "<b> <sfflow.scheduled-hour>"}');
 SELECT sf_schedule('regress_bad', NULL, 'regress_night');
 SELECT sf_unschedule('regress_bad');
 
