@@ -187,7 +187,7 @@ COMMENT ON FUNCTION @extschema@.sf_list_executions(text, text, text, text, text,
 	'a page of executions, the newest first; page_key of its last row is after_key of the next page';
 
 CREATE VIEW @extschema@.sf_jobs WITH (security_barrier) AS
-SELECT e.execution_id, substr(e.execution_id, length(e.state_machine) + 2) AS id,
+SELECT e.execution_id, e.state_machine, substr(e.execution_id, length(e.state_machine) + 2) AS id,
 	j.job_id, j.job_status, j.attempts, j.started_at, j.stopped_at,
 	(SELECT _sfflow.event_payload(h.execution_no, h.first_id, h.body, h.documents, j.input_event)
 	 FROM _sfflow.history h WHERE h.execution_no = e.execution_no AND h.first_id <= j.input_event

@@ -55,7 +55,7 @@ CREATE TEMP TABLE shown (name text, columns text);
 INSERT INTO shown VALUES
 	('sf_state_machines', 'state_machine, version, is_current, owner, definition, execution_id_path, options, created_at'),
 	('sf_executions', 'execution_id, state_machine, version, name, status, input, output, error, cause, requested_at, started_at, stopped_at, redrive_count, last_redriven_at, start_requests, parent_execution_id, waiting_on'),
-	('sf_jobs', 'execution_id, id, job_id, job_status, attempts, started_at, stopped_at, input, output, error, cause'),
+	('sf_jobs', 'execution_id, state_machine, id, job_id, job_status, attempts, started_at, stopped_at, input, output, error, cause'),
 	('sf_job_relations', 'state_machine, version, job_id, pre_job_id'),
 	('sf_history', 'execution_id, id, previous_event_id, timestamp, type, state, details'),
 	('sf_tasks', 'execution_id, state, branch, resource, status, attempt, scheduled_at, started_at, deadline, heartbeat_at, worker'),
