@@ -66,15 +66,21 @@ refuse_child(const SfExecution *child, const SfExecution *parent)
 			 errdetail("It can be when its run and its parent have succeeded without it.")));
 }
 
-/* Raise the notice about the states from which a redrive continues. */
+/*
+ * Raise the notice about the states from which a redrive continues.  A Fail state
+ * that has been reached by a Catch, at the end of a compensation, only fails again.
+ */
 void
-sf_control_redrive_notice(const SfExecution *execution, const char *from)
+sf_control_redrive_notice(const SfExecution *execution, const SfRedrivenFrom *from)
 {
 	ereport(NOTICE,
 			(errmsg("execution \"%s\" is redriven from %s %s",
-					execution->execution_id,
-					strstr(from, "\", \"") != NULL || strstr(from, "\" and ") != NULL ?
-					"states" : "state", from)));
+					execution->execution_id, from->nstates > 1 ? "states" : "state",
+					from->states),
+			 from->only_fails ?
+			 errdetail("This repeats only the Fail state, which fails again.") : 0,
+			 from->only_fails ?
+			 errhint("Argument from_state of sf_redrive() goes back to an earlier state.") : 0));
 }
 
 /* Redrive one child of a Distributed Map whose failure was tolerated. */
@@ -135,7 +141,7 @@ sfflow_sf_redrive(PG_FUNCTION_ARGS)
 	SfPrivilege needed = as_it_was ? SF_PRIVILEGE_REDRIVE : SF_PRIVILEGE_OPERATE;
 	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, needed);
 	int			count;
-	char	   *from;
+	SfRedrivenFrom from;
 
 	if (input != NULL)
 		sf_arg_check_size(input, "input");
@@ -151,6 +157,6 @@ sfflow_sf_redrive(PG_FUNCTION_ARGS)
 	sf_quota_require(execution->owner, execution->machine_no, execution->machine_name);
 	count = sf_lifecycle_redrive(execution, from_state, input, &from);
 	sf_audit_note_execution(execution, "redrive", NULL, one_detail("from_state", from_state));
-	sf_control_redrive_notice(execution, from);
+	sf_control_redrive_notice(execution, &from);
 	PG_RETURN_INT32(count);
 }

@@ -6,6 +6,7 @@
 #define SF_API_OBJECTS_H
 
 #include "base/compat.h"
+#include "run/lifecycle.h"
 #include "store/execution.h"
 #include "store/machine.h"
 #include "store/privilege.h"
@@ -22,6 +23,7 @@ extern int	sf_object_errdetail_missing(void);
 extern int	sf_object_errhint_grant(char kind, const char *name, SfPrivilege needed);
 extern void sf_object_create_machine(SfMachine *machine, bool or_replace);
 extern void sf_deny_create(void) pg_attribute_noreturn();
-extern void sf_control_redrive_notice(const SfExecution *execution, const char *from);
+extern void sf_control_redrive_notice(const SfExecution *execution,
+									   const SfRedrivenFrom *from);
 
 #endif							/* SF_API_OBJECTS_H */

@@ -104,7 +104,7 @@ tell_exists(const SfExecution *execution, const SfStart *start, bool differs)
 static const char *
 resume_ended(SfExecution *execution, const SfStart *start, bool differs)
 {
-	char	   *from;
+	SfRedrivenFrom from;
 
 	if (differs)
 		ereport(ERROR,
@@ -117,7 +117,7 @@ resume_ended(SfExecution *execution, const SfStart *start, bool differs)
 	sf_quota_require(execution->owner, execution->machine_no, execution->machine_name);
 	(void) sf_lifecycle_redrive(execution, NULL, NULL, &from);
 	if (!start->quiet)
-		sf_control_redrive_notice(execution, from);
+		sf_control_redrive_notice(execution, &from);
 	return "redriven";
 }
 

@@ -249,20 +249,25 @@ begins_anew(const SfBranch *branch)
 	return branch->phase != SF_PHASE_JOIN || branch->map_run_no != 0;
 }
 
-/* Name the states from which branches go on: "A", "B" and 3 more. */
-static char *
-revived_states(const SfProgram *program, List *branches)
+/* Tell the states from which branches go on: "A", "B" and 3 more. */
+static void
+revived_states(const SfProgram *program, List *branches, SfRedrivenFrom *from)
 {
 	List	   *states = NIL;
 	StringInfoData names;
 	ListCell   *lc;
 
+	from->only_fails = true;
+
 	foreach(lc, branches)
 	{
 		const SfBranch *branch = lfirst(lc);
 
-		if (begins_anew(branch))
-			states = list_append_unique_int(states, branch->state);
+		if (!begins_anew(branch))
+			continue;
+		states = list_append_unique_int(states, branch->state);
+		if (program->states[branch->state].type != SF_STATE_FAIL)
+			from->only_fails = false;
 	}
 	initStringInfo(&names);
 	foreach(lc, states)
@@ -275,7 +280,9 @@ revived_states(const SfProgram *program, List *branches)
 		appendStringInfo(&names, "%s\"%s\"", names.len == 0 ? "" : ", ",
 						 program->states[lfirst_int(lc)].name);
 	}
-	return names.data;
+	from->states = names.data;
+	from->nstates = list_length(states);
+	from->only_fails = from->only_fails && from->nstates > 0;
 }
 
 /* Raise the error for a state that a redrive cannot go back to. */
@@ -380,11 +387,11 @@ check_redrivable(const SfExecution *execution)
 
 /*
  * Go on with branches of an ended execution, all of which the caller has locked, and
- * write it.  *from (may be NULL) gets the names of the states that it goes on from.
+ * write it.  *from (may be NULL) gets the states that it goes on from.
  */
 static void
 go_on(SfExecution *execution, List *branches, const char *from_state, Jsonb *input,
-	  char **from)
+	  SfRedrivenFrom *from)
 {
 	TimestampTz now = GetCurrentTimestamp();
 	SfDraft	   *draft = sf_draft_make_locked(execution);
@@ -394,7 +401,7 @@ go_on(SfExecution *execution, List *branches, const char *from_state, Jsonb *inp
 	else
 		redrive_all(draft, branches, now);
 	if (from != NULL)
-		*from = revived_states(draft->program, branches);
+		revived_states(draft->program, branches, from);
 	reopen(execution);
 	execution->redrive_count++;
 	if (execution->map_run_no == 0)
@@ -411,11 +418,11 @@ go_on(SfExecution *execution, List *branches, const char *from_state, Jsonb *inp
  * Go on with an execution that has not succeeded (3.3 of the design); the
  * caller has locked its row.  from_state NULL: with what did not succeed;
  * input NULL: with the input that the state had.  Returns the redrive count;
- * *from (may be NULL) gets the names of the states that it goes on from.
+ * *from (may be NULL) gets the states that it goes on from.
  */
 int
 sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
-					 Jsonb *input, char **from)
+					 Jsonb *input, SfRedrivenFrom *from)
 {
 	List	   *branches;
 

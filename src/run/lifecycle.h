@@ -17,9 +17,19 @@ extern void sf_lifecycle_restart(SfExecution *execution,
 								 const SfMachine *machine, Jsonb *input);
 extern void sf_lifecycle_stop(SfExecution *execution, const char *error,
 							  const char *cause);
+
+/* What a redrive goes on from */
+typedef struct SfRedrivenFrom
+{
+	char	   *states;			/* their names, in quotes, with commas */
+	int			nstates;
+	bool		only_fails;		/* all of them are Fail states */
+} SfRedrivenFrom;
+
 extern int	sf_lifecycle_redrive(SfExecution *execution,
 								 const char *from_state, Jsonb *input,
-								 char **from);
+								 SfRedrivenFrom *from);
+
 /* What comes of a redrive that does not wait */
 typedef enum SfRedriven
 {

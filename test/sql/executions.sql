@@ -331,3 +331,19 @@ BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT * FROM sf_start_many('once', '{"{}", "{}"}'::jsonb[], ARRAY['twice', 'twice']);
 ROLLBACK;
 SELECT sf_drop_state_machine('once');
+
+-- A saga that has undone its work stands in its Fail state: a redrive repeats that alone, and says so.
+SELECT sf_create_state_machine('saga', '{"StartAt": "Pay", "States": {
+	"Pay": {"Type": "Task", "Resource": "sql:public.sf_raise", "Parameters": {"error": "NoMoney"}, "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "Undo"}], "Next": "Paid"},
+	"Undo": {"Type": "Pass", "Next": "Not paid"}, "Not paid": {"Type": "Fail", "Error": "NotPaid"}, "Paid": {"Type": "Succeed"}}}');
+BEGIN;
+SELECT sf_run(sf_start('saga', '{}', 's'));
+\set VERBOSITY default
+SELECT sf_redrive('saga:s');
+SELECT sf_run('saga:s');
+SELECT sf_redrive('saga:s', from_state => 'Pay');
+SELECT sf_run('saga:s');
+SELECT * FROM sf_start('saga', '{}', 's', if_exists => 'resume');
+\set VERBOSITY terse
+ROLLBACK;
+SELECT sf_drop_state_machine('saga');
