@@ -1,0 +1,209 @@
+-- What each column of each view holds, as \d+ shows it. docs/sql-reference.md says more.
+
+COMMENT ON COLUMN @extschema@.sf_state_machines.state_machine IS 'its name';
+COMMENT ON COLUMN @extschema@.sf_state_machines.version IS 'counts from 1';
+COMMENT ON COLUMN @extschema@.sf_state_machines.is_current IS 'whether sf_start of the machine starts this version';
+COMMENT ON COLUMN @extschema@.sf_state_machines.owner IS 'the role as which tasks run';
+COMMENT ON COLUMN @extschema@.sf_state_machines.definition IS 'the text as it was given';
+COMMENT ON COLUMN @extschema@.sf_state_machines.execution_id_path IS 'where the input holds the name of an execution';
+COMMENT ON COLUMN @extschema@.sf_state_machines.options IS 'as given to sf_create_state_machine';
+COMMENT ON COLUMN @extschema@.sf_state_machines.created_at IS 'when this version was made';
+
+COMMENT ON COLUMN @extschema@.sf_executions.execution_id IS 'the execution, machine:name';
+COMMENT ON COLUMN @extschema@.sf_executions.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_executions.version IS 'the version of the state machine that runs';
+COMMENT ON COLUMN @extschema@.sf_executions.name IS 'its name within the machine';
+COMMENT ON COLUMN @extschema@.sf_executions.status IS 'RUNNING, SUCCEEDED, FAILED, TIMED_OUT or ABORTED';
+COMMENT ON COLUMN @extschema@.sf_executions.input IS 'as given to sf_start';
+COMMENT ON COLUMN @extschema@.sf_executions.output IS 'if it succeeded';
+COMMENT ON COLUMN @extschema@.sf_executions.error IS 'the name of the error that ended it';
+COMMENT ON COLUMN @extschema@.sf_executions.cause IS 'what the error said';
+COMMENT ON COLUMN @extschema@.sf_executions.requested_at IS 'when sf_start was called';
+COMMENT ON COLUMN @extschema@.sf_executions.started_at IS 'when a worker first took it up; null before';
+COMMENT ON COLUMN @extschema@.sf_executions.stopped_at IS 'when it ended';
+COMMENT ON COLUMN @extschema@.sf_executions.redrive_count IS 'how often it was redriven';
+COMMENT ON COLUMN @extschema@.sf_executions.last_redriven_at IS 'when it was redriven last';
+COMMENT ON COLUMN @extschema@.sf_executions.start_requests IS 'calls of sf_start for this name, the first one included';
+COMMENT ON COLUMN @extschema@.sf_executions.parent_execution_id IS 'the execution that started it as its child';
+COMMENT ON COLUMN @extschema@.sf_executions.waiting_on IS 'what it waits for while it runs, as text for people';
+
+COMMENT ON COLUMN @extschema@.sf_jobs.execution_id IS 'the execution, machine:name';
+COMMENT ON COLUMN @extschema@.sf_jobs.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_jobs.id IS 'the name of the execution';
+COMMENT ON COLUMN @extschema@.sf_jobs.job_id IS 'the name of the Task state, in a Map with the index of the iteration: Load[7]';
+COMMENT ON COLUMN @extschema@.sf_jobs.job_status IS 'entry, running, success, failure or skip';
+COMMENT ON COLUMN @extschema@.sf_jobs.attempts IS 'how often the task was scheduled since the last start of the execution';
+COMMENT ON COLUMN @extschema@.sf_jobs.started_at IS 'when its last visit began';
+COMMENT ON COLUMN @extschema@.sf_jobs.stopped_at IS 'when its last visit ended';
+COMMENT ON COLUMN @extschema@.sf_jobs.input IS 'of the last visit';
+COMMENT ON COLUMN @extschema@.sf_jobs.output IS 'of the last visit';
+COMMENT ON COLUMN @extschema@.sf_jobs.error IS 'of the last attempt';
+COMMENT ON COLUMN @extschema@.sf_jobs.cause IS 'of the last attempt';
+
+COMMENT ON COLUMN @extschema@.sf_job_relations.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_job_relations.version IS 'the version of the state machine';
+COMMENT ON COLUMN @extschema@.sf_job_relations.job_id IS 'a Task state';
+COMMENT ON COLUMN @extschema@.sf_job_relations.pre_job_id IS 'a Task state that directly precedes it; null: none';
+
+COMMENT ON COLUMN @extschema@.sf_history.execution_id IS 'the execution, machine:name';
+COMMENT ON COLUMN @extschema@.sf_history.id IS '1, 2, 3 … without gaps';
+COMMENT ON COLUMN @extschema@.sf_history.previous_event_id IS 'the event that led to this one; 0: none';
+COMMENT ON COLUMN @extschema@.sf_history."timestamp" IS 'when it happened';
+COMMENT ON COLUMN @extschema@.sf_history.type IS 'TaskStateEntered and so on, as in Step Functions';
+COMMENT ON COLUMN @extschema@.sf_history.state IS 'the name of its state; null for events of the execution';
+COMMENT ON COLUMN @extschema@.sf_history.details IS 'the details of the event, with the names of Step Functions';
+
+COMMENT ON COLUMN @extschema@.sf_tasks.execution_id IS 'the execution, machine:name';
+COMMENT ON COLUMN @extschema@.sf_tasks.state IS 'the name of the Task state';
+COMMENT ON COLUMN @extschema@.sf_tasks.branch IS 'path to its branch or iteration, Fork[0]/Stores[7]; empty at the top level';
+COMMENT ON COLUMN @extschema@.sf_tasks.resource IS 'as written in the definition';
+COMMENT ON COLUMN @extschema@.sf_tasks.status IS 'running, queued, waiting, answered or retrying';
+COMMENT ON COLUMN @extschema@.sf_tasks.attempt IS '0 for the first attempt of this visit';
+COMMENT ON COLUMN @extschema@.sf_tasks.scheduled_at IS 'when it was scheduled; for a retry, when it will be';
+COMMENT ON COLUMN @extschema@.sf_tasks.started_at IS 'when it was begun or taken';
+COMMENT ON COLUMN @extschema@.sf_tasks.deadline IS 'when it times out';
+COMMENT ON COLUMN @extschema@.sf_tasks.heartbeat_at IS 'when its program was last heard of';
+COMMENT ON COLUMN @extschema@.sf_tasks.worker IS 'the name of the program that took it; for a SQL task the process id';
+
+COMMENT ON COLUMN @extschema@.sf_activities.activity IS 'its name';
+COMMENT ON COLUMN @extschema@.sf_activities.owner IS 'the role that owns it';
+COMMENT ON COLUMN @extschema@.sf_activities.queued IS 'tasks that no program has taken';
+COMMENT ON COLUMN @extschema@.sf_activities.oldest_queued_at IS 'since when the oldest of them waits';
+COMMENT ON COLUMN @extschema@.sf_activities.in_flight IS 'tasks that were taken and not yet answered';
+COMMENT ON COLUMN @extschema@.sf_activities.last_polled_at IS 'when a program last asked for tasks';
+COMMENT ON COLUMN @extschema@.sf_activities.last_worker IS 'the name of that program';
+
+COMMENT ON COLUMN @extschema@.sf_dead_letters.execution_id IS 'the execution, machine:name';
+COMMENT ON COLUMN @extschema@.sf_dead_letters.state IS 'the name of the Task state';
+COMMENT ON COLUMN @extschema@.sf_dead_letters.branch IS 'path to its branch or iteration';
+COMMENT ON COLUMN @extschema@.sf_dead_letters.resource IS 'as written in the definition';
+COMMENT ON COLUMN @extschema@.sf_dead_letters.input IS 'what the program was given';
+COMMENT ON COLUMN @extschema@.sf_dead_letters.error IS 'Sfflow.MaxReceiveCount';
+COMMENT ON COLUMN @extschema@.sf_dead_letters.cause IS 'what the error says';
+COMMENT ON COLUMN @extschema@.sf_dead_letters.receives IS 'how often a program took it';
+COMMENT ON COLUMN @extschema@.sf_dead_letters.died_at IS 'when it was given up';
+
+COMMENT ON COLUMN @extschema@.sf_map_runs.execution_id IS 'the execution, machine:name';
+COMMENT ON COLUMN @extschema@.sf_map_runs.state IS 'the name of the Map state';
+COMMENT ON COLUMN @extschema@.sf_map_runs.map_run_arn IS 'its name in the way of AWS';
+COMMENT ON COLUMN @extschema@.sf_map_runs.status IS 'RUNNING, SUCCEEDED, FAILED, TIMED_OUT or ABORTED';
+COMMENT ON COLUMN @extschema@.sf_map_runs.items IS 'items that were read';
+COMMENT ON COLUMN @extschema@.sf_map_runs.items_succeeded IS 'items in child executions that succeeded';
+COMMENT ON COLUMN @extschema@.sf_map_runs.items_failed IS 'items in child executions that did not';
+COMMENT ON COLUMN @extschema@.sf_map_runs.executions IS 'child executions that were begun';
+COMMENT ON COLUMN @extschema@.sf_map_runs.running IS 'of these, how many run';
+COMMENT ON COLUMN @extschema@.sf_map_runs.succeeded IS 'how many succeeded';
+COMMENT ON COLUMN @extschema@.sf_map_runs.failed IS 'how many failed';
+COMMENT ON COLUMN @extschema@.sf_map_runs.timed_out IS 'how many timed out';
+COMMENT ON COLUMN @extschema@.sf_map_runs.aborted IS 'how many were aborted';
+COMMENT ON COLUMN @extschema@.sf_map_runs.redrive_count IS 'how often it was redriven';
+COMMENT ON COLUMN @extschema@.sf_map_runs.started_at IS 'when it began';
+COMMENT ON COLUMN @extschema@.sf_map_runs.stopped_at IS 'when it ended';
+
+COMMENT ON COLUMN @extschema@.sf_start_requests.execution_id IS 'the execution that was there';
+COMMENT ON COLUMN @extschema@.sf_start_requests.requested_at IS 'when sf_start was called';
+COMMENT ON COLUMN @extschema@.sf_start_requests.requested_by IS 'the role that called';
+COMMENT ON COLUMN @extschema@.sf_start_requests.outcome IS 'running, succeeded, redriven, skipped, restarted …';
+COMMENT ON COLUMN @extschema@.sf_start_requests.input_differs IS 'whether the call had another input than the execution';
+
+COMMENT ON COLUMN @extschema@.sf_metrics.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_metrics.executions_started IS 'executions that began, or began anew';
+COMMENT ON COLUMN @extschema@.sf_metrics.executions_succeeded IS 'ends with status SUCCEEDED';
+COMMENT ON COLUMN @extschema@.sf_metrics.executions_failed IS 'ends with status FAILED';
+COMMENT ON COLUMN @extschema@.sf_metrics.executions_aborted IS 'ends with status ABORTED';
+COMMENT ON COLUMN @extschema@.sf_metrics.executions_timed_out IS 'ends with status TIMED_OUT';
+COMMENT ON COLUMN @extschema@.sf_metrics.executions_throttled IS 'starts that a quota of the owner refused';
+COMMENT ON COLUMN @extschema@.sf_metrics.execution_time_ms_avg IS 'average time from start to end, in milliseconds';
+COMMENT ON COLUMN @extschema@.sf_metrics.execution_time_ms_p50 IS 'the time that half of the executions do not exceed';
+COMMENT ON COLUMN @extschema@.sf_metrics.execution_time_ms_p95 IS 'the time that 95 % of the executions do not exceed';
+COMMENT ON COLUMN @extschema@.sf_metrics.execution_time_ms_p99 IS 'the time that 99 % of the executions do not exceed';
+COMMENT ON COLUMN @extschema@.sf_metrics.state_transitions IS 'states entered';
+COMMENT ON COLUMN @extschema@.sf_metrics.executions_redriven IS 'redrives';
+COMMENT ON COLUMN @extschema@.sf_metrics.retries IS 'states retried by their Retry';
+
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.hour IS 'when the hour began; hours are those of UTC';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_started IS 'executions that began, or began anew';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_succeeded IS 'ends with status SUCCEEDED';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_failed IS 'ends with status FAILED';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_aborted IS 'ends with status ABORTED';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_timed_out IS 'ends with status TIMED_OUT';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_throttled IS 'starts that a quota of the owner refused';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_avg IS 'average time from start to end, in milliseconds';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_p50 IS 'the time that half of the executions do not exceed';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_p95 IS 'the time that 95 % of the executions do not exceed';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.execution_time_ms_p99 IS 'the time that 99 % of the executions do not exceed';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.state_transitions IS 'states entered';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_redriven IS 'redrives';
+COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.retries IS 'states retried by their Retry';
+
+COMMENT ON COLUMN @extschema@.sf_job_times.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_job_times.job_id IS 'the name of the Task state; iterations of a Map together';
+COMMENT ON COLUMN @extschema@.sf_job_times.runs IS 'tasks that succeeded';
+COMMENT ON COLUMN @extschema@.sf_job_times.failures IS 'attempts that failed or timed out';
+COMMENT ON COLUMN @extschema@.sf_job_times.time_ms_avg IS 'average time of all runs, in milliseconds';
+COMMENT ON COLUMN @extschema@.sf_job_times.time_ms_p50 IS 'the time that half of the runs do not exceed';
+COMMENT ON COLUMN @extschema@.sf_job_times.time_ms_p95 IS 'the time that 95 % of the runs do not exceed';
+COMMENT ON COLUMN @extschema@.sf_job_times.time_ms_p99 IS 'the time that 99 % of the runs do not exceed';
+COMMENT ON COLUMN @extschema@.sf_job_times.last_ms IS 'the time of the last run';
+COMMENT ON COLUMN @extschema@.sf_job_times.last_at IS 'when the last run was counted';
+COMMENT ON COLUMN @extschema@.sf_job_times.recent_runs IS 'the last runs, at most 30';
+COMMENT ON COLUMN @extschema@.sf_job_times.recent_ms_p50 IS 'the time that half of these do not exceed';
+COMMENT ON COLUMN @extschema@.sf_job_times.recent_ms_p95 IS 'the time that 95 % of these do not exceed';
+COMMENT ON COLUMN @extschema@.sf_job_times.week_runs IS 'runs of the last seven days of UTC, with today';
+COMMENT ON COLUMN @extschema@.sf_job_times.week_ms_p50 IS 'the time that half of these do not exceed';
+COMMENT ON COLUMN @extschema@.sf_job_times.week_ms_p95 IS 'the time that 95 % of these do not exceed';
+COMMENT ON COLUMN @extschema@.sf_job_times.previous_week_runs IS 'runs of the seven days before';
+COMMENT ON COLUMN @extschema@.sf_job_times.previous_week_ms_p50 IS 'the time that half of these do not exceed';
+COMMENT ON COLUMN @extschema@.sf_job_times.previous_week_ms_p95 IS 'the time that 95 % of these do not exceed';
+
+COMMENT ON COLUMN @extschema@.sf_retries.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_retries.state IS 'the name of the state';
+COMMENT ON COLUMN @extschema@.sf_retries.error IS 'the error that was retried; (other): one beyond the 200 that are told apart';
+COMMENT ON COLUMN @extschema@.sf_retries.retries IS 'how often';
+
+COMMENT ON COLUMN @extschema@.sf_alerts.kind IS 'failed, timed_out, failed_again, slow_task, dead_letter, no_poller, overdue, missed_run or unknown_owner';
+COMMENT ON COLUMN @extschema@.sf_alerts.execution_id IS 'the execution, if it is about one';
+COMMENT ON COLUMN @extschema@.sf_alerts.since IS 'since when';
+COMMENT ON COLUMN @extschema@.sf_alerts.detail IS 'what is wrong';
+
+COMMENT ON COLUMN @extschema@.sf_acknowledgements.execution_id IS 'the execution, machine:name';
+COMMENT ON COLUMN @extschema@.sf_acknowledgements.kind IS 'the kind of the alert';
+COMMENT ON COLUMN @extschema@.sf_acknowledgements.since IS 'since when the alert was there';
+COMMENT ON COLUMN @extschema@.sf_acknowledgements.acknowledged_at IS 'when it was acknowledged';
+COMMENT ON COLUMN @extschema@.sf_acknowledgements.acknowledged_by IS 'the role that did so';
+COMMENT ON COLUMN @extschema@.sf_acknowledgements.comment IS 'what it said';
+
+COMMENT ON COLUMN @extschema@.sf_schedules.schedule_name IS 'its name';
+COMMENT ON COLUMN @extschema@.sf_schedules.schedule IS 'the cron expression';
+COMMENT ON COLUMN @extschema@.sf_schedules.timezone IS 'the time zone of the expression';
+COMMENT ON COLUMN @extschema@.sf_schedules.state_machine IS 'the state machine, with its version if one was named';
+COMMENT ON COLUMN @extschema@.sf_schedules.input IS 'the input of each run, with placeholders';
+COMMENT ON COLUMN @extschema@.sf_schedules.active IS 'whether the pg_cron job is there and active';
+COMMENT ON COLUMN @extschema@.sf_schedules.next_run IS 'when it runs next';
+COMMENT ON COLUMN @extschema@.sf_schedules.last_execution_id IS 'the execution of its last run';
+COMMENT ON COLUMN @extschema@.sf_schedules.state IS 'active, failing, missed, gone, inactive or not driven';
+COMMENT ON COLUMN @extschema@.sf_schedules.problem IS 'why it is not active';
+
+COMMENT ON COLUMN @extschema@.sf_schedule_runs.schedule_name IS 'the schedule';
+COMMENT ON COLUMN @extschema@.sf_schedule_runs.scheduled_for IS 'the time of the run in the schedule';
+COMMENT ON COLUMN @extschema@.sf_schedule_runs.started_at IS 'when pg_cron began the call';
+COMMENT ON COLUMN @extschema@.sf_schedule_runs.status IS 'succeeded, failed or skipped; while it runs, the status of pg_cron';
+COMMENT ON COLUMN @extschema@.sf_schedule_runs.error IS 'why it failed';
+COMMENT ON COLUMN @extschema@.sf_schedule_runs.execution_id IS 'the execution that it started';
+COMMENT ON COLUMN @extschema@.sf_schedule_runs.ended_at IS 'when the call ended';
+COMMENT ON COLUMN @extschema@.sf_schedule_runs.cron_run_id IS 'its runid in cron.job_run_details';
+
+COMMENT ON COLUMN @extschema@.sf_workers.pid IS 'of the process';
+COMMENT ON COLUMN @extschema@.sf_workers.role IS 'launcher or worker';
+COMMENT ON COLUMN @extschema@.sf_workers.state IS 'what it is doing';
+COMMENT ON COLUMN @extschema@.sf_workers.execution_id IS 'the execution that it works on';
+COMMENT ON COLUMN @extschema@.sf_workers.job_id IS 'the job that it runs';
+COMMENT ON COLUMN @extschema@.sf_workers.since IS 'since when';
+COMMENT ON COLUMN @extschema@.sf_workers.steps IS 'how many steps it has made';
+COMMENT ON COLUMN @extschema@.sf_workers.owner IS 'the owner of the state machine';
+COMMENT ON COLUMN @extschema@.sf_workers.holds_slot IS 'whether it holds a slot for tasks';
+
+COMMENT ON COLUMN @extschema@.sf_health.item IS 'what is looked at';
+COMMENT ON COLUMN @extschema@.sf_health.ok IS 'whether it is as it should be';
+COMMENT ON COLUMN @extschema@.sf_health.detail IS 'what was found';
