@@ -187,8 +187,9 @@ has_parameter(const SfFunction *function, const char *name)
 
 /*
  * Find which parameters a payload gives; mapped: the function runs in place of
- * another resource, whose name it may take.  Returns the number of defaults
- * that the call would use, or -1 when the payload does not fit.
+ * another resource, whose name it may take.  Of functions with one name the one
+ * with the lowest result is called: 0 for one that takes that name, else one more
+ * than the number of defaults that the call would use.  -1: the payload does not fit.
  */
 static int
 match_payload(const SfFunction *function, const JsonbValue *payload, bool mapped,
@@ -200,7 +201,7 @@ match_payload(const SfFunction *function, const JsonbValue *payload, bool mapped
 	if (function->kind != PROKIND_FUNCTION)
 		return -1;
 	if (function->whole_payload)
-		return 0;
+		return 1;
 	if (mapped && function->takes_resource)
 	{
 		given->words[0] = 3;	/* both parameters */
@@ -222,7 +223,7 @@ match_payload(const SfFunction *function, const JsonbValue *payload, bool mapped
 		else if (!parameter->has_default)
 			return -1;
 	}
-	return ngiven == sf_json_count(payload) ? function->nparameters - ngiven : -1;
+	return ngiven == sf_json_count(payload) ? 1 + function->nparameters - ngiven : -1;
 }
 
 /* The first key of an object that is no parameter of the function, or NULL. */
@@ -373,7 +374,7 @@ sf_function_resolve(const SfResource *resource, const Jsonb *payload, Oid owner,
 	FuncCandidateList candidates;
 	SfFunction   *best = NULL;
 	SfFunction   *rival = NULL;
-	int			best_defaults = 0;
+	int			best_rank = 0;
 	JsonbValue	root;
 
 	candidates = FuncnameGetCandidates(sf_qualified_name_list(text), -1, NIL,
@@ -395,13 +396,13 @@ sf_function_resolve(const SfResource *resource, const Jsonb *payload, Oid owner,
 	{
 		SfFunction   *function = get_function(c->oid);
 		SfArgumentSet set;
-		int			defaults = match_payload(function, &root, mapped, &set);
+		int			rank = match_payload(function, &root, mapped, &set);
 
-		if (defaults < 0 || (best != NULL && defaults > best_defaults))
+		if (rank < 0 || (best != NULL && rank > best_rank))
 			continue;
-		rival = best != NULL && defaults == best_defaults ? best : NULL;
+		rival = best != NULL && rank == best_rank ? best : NULL;
 		best = function;
-		best_defaults = defaults;
+		best_rank = rank;
 		*given = set;
 	}
 	if (rival != NULL)

@@ -72,6 +72,16 @@ SELECT ask(resource, parameters) FROM (VALUES
 	('sql:public.serve_json', '{"payload": 1}'),
 	('sql:public.serve', '{"Bucket": "b"}')) AS t (resource, parameters);
 SELECT jsonb_path_query(sf_test_state('{"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:getObject", "End": true}', '{"Bucket": "b"}'), '$.output');
+-- Of several functions with one name, the one that takes the resource goes first; by its own name it is called as ever.
+CREATE FUNCTION serve_both(payload jsonb) RETURNS text LANGUAGE sql AS $$ SELECT 'payload' $$;
+CREATE FUNCTION serve_both(payload jsonb, resource text) RETURNS text LANGUAGE sql AS $$ SELECT 'payload and ' || resource $$;
+CREATE FUNCTION serve_both("Bucket" text) RETURNS text LANGUAGE sql AS $$ SELECT 'bucket' $$;
+SELECT sf_map_resource('arn:aws:states:::aws-sdk:*', 'sql:public.serve_both');
+SELECT ask(resource, parameters) FROM (VALUES
+	('arn:aws:states:::aws-sdk:s3:getObject', '{"Bucket": "b"}'::jsonb),
+	('arn:aws:states:::aws-sdk:s3:getObject', '{}'),
+	('sql:public.serve_both', '{}'),
+	('sql:public.serve_both', '{"Bucket": "b"}')) AS t (resource, parameters);
 
 -- An activity's task has the same, and the Resource of its state.
 SELECT sf_create_activity('aws');
