@@ -7,39 +7,23 @@
 
 #include "api/probe.h"
 #include "base/closest.h"
-#include "base/name.h"
 #include "miscadmin.h"
 #include "run/service.h"
+#include "store/table.h"
 #include "task/function.h"
-#include "utils/builtins.h"
-
-/* Propose what to map a name to: items need SQL; else an activity of that name. */
-static char *
-propose_target(const char *name, bool for_items)
-{
-	const char *function = strstr(name, ":function:");
-	const char *last = strrchr(name, ':');
-	char	   *part;
-
-	if (for_items)
-		return "sql:schema.function";
-	if (function != NULL)
-		last = function + strlen(":function");
-	last = last == NULL ? name : last + 1;
-	part = pnstrdup(last, strcspn(last, ":"));
-	return psprintf("activity:%s", sf_name_is_valid(part) ? part : "worker");
-}
 
 /*
- * Say that nothing maps a name, in the words of the error of such a task, and how
- * to map it.
+ * Say that nothing maps a name, in the words of the error of such a task, and what
+ * sf_missing_resources proposes for it.
  */
 static char *
 not_mapped(const char *what, const char *name, const char *pattern, bool for_items)
 {
-	return psprintf("The %s '%s' is not mapped to anything that sfflow can run. Map it with sf_map_resource(%s, %s).",
-					what, name, quote_literal_cstr(pattern),
-					quote_literal_cstr(propose_target(pattern, for_items)));
+	static SfPlan plan = SF_PLAN("SELECT _sfflow.propose_mapping($1, $2)");
+
+	return psprintf("The %s '%s' is not mapped to anything that sfflow can run. Proposal: %s",
+					what, name,
+					(char *) linitial(sf_store_texts(&plan, SF_TEXT(pattern), SF_BOOL(for_items))));
 }
 
 /*
