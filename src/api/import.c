@@ -6,7 +6,8 @@
  * it, anywhere in the text.  In the middle of a string its value is put there as
  * text.  Where it is a whole value, in quotes or without, the value stands in its
  * place as it is: a number stays a number.  What a value brings is not looked
- * through again.
+ * through again.  An escape of JSON is the character that it stands for, so that
+ * \u0024{Name} is a placeholder, too.
  */
 #include "postgres.h"
 
@@ -23,17 +24,51 @@
 
 PG_FUNCTION_INFO_V1(sfflow_sf_import);
 
+/* The characters of the names of placeholders */
+#define OF_NAMES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-"
+
+/* Find the character of a placeholder that an escape at p stands for; 0: it is none. */
+static char
+escaped_character(const char *p)
+{
+	int			c;
+
+	if (strncmp(p, "\\u00", 4) != 0 || strspn(p + 4, "0123456789abcdefABCDEF") < 2)
+		return 0;
+	c = strtol(pnstrdup(p + 4, 2), NULL, 16);
+	return c != 0 && strchr(OF_NAMES "${}", c) != NULL ? c : 0;
+}
+
+/* Write the characters that placeholders consist of as themselves. */
+static const char *
+unescape(const char *text)
+{
+	StringInfoData buf;
+
+	if (strstr(text, "\\u00") == NULL)
+		return text;
+	initStringInfo(&buf);
+	while (*text != '\0')
+	{
+		char		c = escaped_character(text);
+		int			length = c != 0 ? 6 : text[0] == '\\' && text[1] != '\0' ? 2 : 1;
+
+		CHECK_FOR_INTERRUPTS();
+		appendBinaryStringInfo(&buf, c != 0 ? &c : text, c != 0 ? 1 : length);
+		text += length;
+	}
+	return buf.data;
+}
+
 /* Tell how many bytes the placeholder at p has; 0: there is none. */
 static int
 placeholder_length(const char *p)
 {
-	static const char of_names[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-";
 	int			n;
 
 	if (p[0] != '$' || p[1] != '{')
 		return 0;
-	n = strspn(p + 2, of_names);
+	n = strspn(p + 2, OF_NAMES);
 	return n > 0 && p[2 + n] == '}' ? n + 3 : 0;
 }
 
@@ -159,14 +194,14 @@ sf_import_read(const char *text, SfImport *import)
 	const char *inner;
 
 	import->name = NULL;
-	import->text = text;
-	import->root = parse(text);
+	import->text = unescape(text);
+	import->root = parse(import->text);
 	inner = sf_node_member_string(import->root, "definition");
 	if (inner == NULL || sf_node_member(import->root, "States") != NULL)
 		return;
 	import->name = sf_node_member_string(import->root, "name");
-	import->text = inner;
-	import->root = parse(inner);
+	import->text = unescape(inner);
+	import->root = parse(import->text);
 }
 
 /* Add the placeholders of a string without a substitution to a list, with their place. */

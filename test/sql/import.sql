@@ -26,9 +26,29 @@ SELECT sf_import('{"stateMachineArn": "arn:aws:states:eu-west-1:1:stateMachine:i
 SELECT sf_import('{"name": "x", "definition": "{\"StartAt\": \"A\", \"States\": {\"A\": {\"Type\": \"Succeed\"}}}"}', name => 'import-d');
 SELECT state_machine, version, definition FROM stored WHERE state_machine > 'import-b';
 
+-- An escape is the character that it stands for; behind a backslash that is itself escaped there is none.
+SELECT sf_import($${"StartAt": "A", "States": {"A": {"Type": "Pass", "Result": {"\u0024{K}": "\u0024\u007bV\u007D", "part": "a\u0024{\u0056}", "kept": "\\u0024{V} \u00e4 \u0022 \u0024"}, "End": true}}}$$,
+	'{"K": "key", "V": [1]}', 'import-g');
+SELECT sf_import($${"StartAt": "A", "States": {"A": {"Type": "Pass", "Result": {"\u0024{K}": "\u0024\u007bV\u007D", "part": "a\u0024{\u0056}", "kept": "\\u0024{V} \u00e4 \u0022 \u0024"}, "End": true}}}$$,
+	'{"K": "key", "V": 1}', 'import-g');
+SELECT sf_import($${"name": "import-h", "definition": "{\"StartAt\": \"A\", \"States\": {\"A\": {\"Type\": \"Pass\", \"Result\": \"\\u0024{V}\", \"End\": true}}}"}$$, '{"V": 2}');
+SELECT state_machine, definition FROM stored WHERE state_machine > 'import-f';
+SELECT sf_import($${"StartAt": "A", "States": {"A": {"Type": "Pass", "Result": "\u0024{V}", "End": true}}}$$, name => 'import-e');
+
 -- Each placeholder without a substitution is named, with its place.
 SELECT sf_import('{"StartAt": "A", "States": {"A": {"Type": "Parallel", "MaxConcurrency": ${N}, "Branches": [{"StartAt": "B",
   "States": {"B": {"Type": "Task", "Resource": "${LoadArn}", "Parameters": {"${Key}": "x${Known}${Other}"}, "End": true}}}]}}}', '{"Known": 1}', 'import-e');
+
+-- Of thousands the first ones are.
+CREATE FUNCTION pg_temp.refusal(definition text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM sf_import(definition, name => 'import-e');
+	RETURN NULL;
+EXCEPTION WHEN OTHERS THEN
+	RETURN sqlerrm;
+END $$;
+SELECT length(message) BETWEEN 4000 AND 4200 AS bounded, left(message, 100) AS begins, message ~ ' at \[\d+\]$' AS ends
+FROM pg_temp.refusal((SELECT json_agg('${P' || i || '}')::text FROM generate_series(1, 5000) AS i)) AS message;
 
 -- What else is refused.
 SELECT sf_import('{"StartAt": "A", "States": {"A": {"Type": "Pass", "Comment": "a ${L}", "End": true}}}', '{"L": [1]}', 'import-e');
