@@ -46,7 +46,7 @@ COMMENT ON COLUMN @extschema@.sf_job_relations.job_id IS 'a Task state';
 COMMENT ON COLUMN @extschema@.sf_job_relations.pre_job_id IS 'a Task state that directly precedes it; null: none';
 
 COMMENT ON COLUMN @extschema@.sf_history.execution_id IS 'the execution, machine:name';
-COMMENT ON COLUMN @extschema@.sf_history.id IS '1, 2, 3 … without gaps';
+COMMENT ON COLUMN @extschema@.sf_history.id IS '1, 2, 3 ... without gaps';
 COMMENT ON COLUMN @extschema@.sf_history.previous_event_id IS 'the event that led to this one; 0: none';
 COMMENT ON COLUMN @extschema@.sf_history."timestamp" IS 'when it happened';
 COMMENT ON COLUMN @extschema@.sf_history.type IS 'TaskStateEntered and so on, as in Step Functions';
@@ -103,7 +103,7 @@ COMMENT ON COLUMN @extschema@.sf_map_runs.stopped_at IS 'when it ended';
 COMMENT ON COLUMN @extschema@.sf_start_requests.execution_id IS 'the execution that was there';
 COMMENT ON COLUMN @extschema@.sf_start_requests.requested_at IS 'when sf_start was called';
 COMMENT ON COLUMN @extschema@.sf_start_requests.requested_by IS 'the role that called';
-COMMENT ON COLUMN @extschema@.sf_start_requests.outcome IS 'running, succeeded, redriven, skipped, restarted …';
+COMMENT ON COLUMN @extschema@.sf_start_requests.outcome IS 'running, succeeded, redriven, skipped, restarted ...';
 COMMENT ON COLUMN @extschema@.sf_start_requests.input_differs IS 'whether the call had another input than the execution';
 
 COMMENT ON COLUMN @extschema@.sf_metrics.state_machine IS 'the state machine';
@@ -207,3 +207,12 @@ COMMENT ON COLUMN @extschema@.sf_workers.holds_slot IS 'whether it holds a slot 
 COMMENT ON COLUMN @extschema@.sf_health.item IS 'what is looked at';
 COMMENT ON COLUMN @extschema@.sf_health.ok IS 'whether it is as it should be';
 COMMENT ON COLUMN @extschema@.sf_health.detail IS 'what was found';
+
+COMMENT ON COLUMN @extschema@.sf_audit.at IS 'when';
+COMMENT ON COLUMN @extschema@.sf_audit.action IS 'start, stop, redrive; create, replace, drop, alter owner; grant, revoke; enable, disable';
+COMMENT ON COLUMN @extschema@.sf_audit.target IS 'a state machine, an execution, activity:NAME, schedule:NAME, or *';
+COMMENT ON COLUMN @extschema@.sf_audit.execution_id IS 'the execution, for an action on one';
+COMMENT ON COLUMN @extschema@.sf_audit.role IS 'the current role';
+COMMENT ON COLUMN @extschema@.sf_audit.session_role IS 'the role that had logged in; null for a start';
+COMMENT ON COLUMN @extschema@.sf_audit.reason IS 'why, if the operator said so';
+COMMENT ON COLUMN @extschema@.sf_audit.details IS 'what the action was given, and what came of it';
