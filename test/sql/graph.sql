@@ -155,3 +155,12 @@ SELECT sf_drop_state_machine('graph-nightly', true), sf_drop_state_machine('grap
 SELECT sf_create_state_machine('graph-xml', '{"StartAt": "A\ufffe", "States": {"A\ufffe": {"Type": "Pass", "End": true}}}');
 SELECT position('A ' IN svg) > 0 AS drawn, position(chr(65534) IN svg) AS forbidden FROM sf_graph('graph-xml', 'svg') AS svg;
 SELECT sf_drop_state_machine('graph-xml');
+
+-- Lines of one kind between two boxes are one line, whose tooltip has the labels of all; of thousands the first ones.
+SELECT sf_create_state_machine('graph-labels', json_build_object('StartAt', 'C', 'States', json_build_object(
+	'C', json_build_object('Type', 'Choice', 'Default', 'B', 'Choices',
+		(SELECT json_agg(json_build_object('Variable', '$.n', 'NumericEquals', n, 'Next', 'A')) FROM generate_series(1, 2000) AS n)),
+	'A', '{"Type": "Succeed"}'::json, 'B', '{"Type": "Succeed"}'::json)));
+SELECT max(length(title)) BETWEEN 4000 AND 4100 AS bounded, bool_or(title LIKE E'$.n = 1\n$.n = 2\n%') AS of_all
+FROM sf_graph('graph-labels', 'svg') AS svg, regexp_matches(svg, '<title>([^<]*)</title>', 'g') AS t, replace(t[1], '&#10;', E'\n') AS title;
+SELECT sf_drop_state_machine('graph-labels');
