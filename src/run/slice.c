@@ -304,7 +304,7 @@ find_due(const SfSliceRequest *request, SfBranchKey *keys, int size)
 	int			n;
 
 	if (request->mode == SF_SLICE_OWNER)
-		return sf_branch_due_of(request->only_owner, DT_NOBEGIN, now, keys, size);
+		return sf_branch_due_of(request->only_owner, DT_NOBEGIN, now, keys, NULL, size);
 	n = sf_branch_due(request->execution_no, now, request->skip_waits, keys, size);
 	if (n == 0)
 		n = sf_branch_due_children(request->execution_no, now,

@@ -111,14 +111,14 @@ sf_owners_by_turn(const Oid *owners, int nowners, Oid after)
 	SF_ARGS(SF_ROLE(owner), SF_TIME(from), SF_TIME(to), \
 			SF_INT2(SF_PHASE_ANNOUNCED), SF_INT8(size))
 
-/* Find due branches of an owner, without locking them. */
+/* Find due branches of an owner, in the order of their times, without locking them. */
 int
 sf_branch_due_of(Oid owner, TimestampTz from, TimestampTz to, SfBranchKey *keys,
-				 int size)
+				 TimestampTz *dues, int size)
 {
 	static SfPlan plan = SF_PLAN(DUE_BETWEEN(SF_NE));
 
-	return find_keys(&plan, keys, NULL, size, DUE_BETWEEN_ARGS(owner, from, to, size));
+	return find_keys(&plan, keys, dues, size, DUE_BETWEEN_ARGS(owner, from, to, size));
 }
 
 /* Find long tasks of an owner that have been announced, without locking them. */

@@ -24,7 +24,7 @@ extern List *sf_owners_by_turn(const Oid *owners, int nowners, Oid after);
  * them, with the time since when each is due (dues may be NULL).
  */
 extern int	sf_branch_due_of(Oid owner, TimestampTz from, TimestampTz to,
-							 SfBranchKey *keys, int size);
+							 SfBranchKey *keys, TimestampTz *dues, int size);
 extern int	sf_branch_announced(Oid owner, TimestampTz from, TimestampTz to,
 								SfBranchKey *keys, TimestampTz *dues, int size);
 

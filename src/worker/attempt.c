@@ -72,13 +72,13 @@ static void
 scan_owner(SfDueScan *scan, Oid owner, TimestampTz now, int share)
 {
 	SfBranchKey task;
-	int			n = sf_branch_due_of(owner, scan->from, now,
-											  scan->keys + scan->nkeys, share);
+	int			n = sf_branch_due_of(owner, scan->from, now, scan->keys + scan->nkeys,
+									 scan->dues + scan->nkeys, share);
 
 	for (int i = 0; i < n; i++)
 		scan->owners[scan->nkeys++] = owner;
 	if (n == share)
-		scan->more = true;
+		scan->more_from = Min(scan->more_from, scan->dues[scan->nkeys - 1]);
 	else if (!scan->announced)
 		scan->announced = sf_branch_announced(owner, scan->from, now, &task, NULL, 1) > 0;
 	scan->next_due = Min(scan->next_due, sf_branch_next_due(owner, now));
@@ -101,10 +101,11 @@ scan_due(SfDueScan *scan)
 
 	old = MemoryContextSwitchTo(scan->context);
 	scan->keys = palloc(sizeof(SfBranchKey) * share * n);
+	scan->dues = palloc(sizeof(TimestampTz) * share * n);
 	scan->owners = palloc(sizeof(Oid) * share * n);
 	scan->owners_found = list_copy(owners);
 	MemoryContextSwitchTo(old);
-	scan->next_due = DT_NOEND;
+	scan->next_due = scan->more_from = DT_NOEND;
 	foreach(lc, owners)
 	{
 		CHECK_FOR_INTERRUPTS();

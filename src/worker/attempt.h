@@ -47,9 +47,10 @@ typedef struct SfDueScan
 	List	   *owners_found;
 	int			room;			/* for about that many keys */
 	SfBranchKey *keys;
+	TimestampTz *dues;			/* since when each is due */
 	Oid		   *owners;			/* of the keys */
 	int			nkeys;
-	bool		more;			/* there are more than were to be found */
+	TimestampTz more_from;		/* there are more than were to be found, due then or later */
 	bool		announced;		/* there are announced tasks */
 	bool		counted;		/* slices have counted something; only looked for with everything due */
 	TimestampTz next_due;		/* the first timer that lies ahead */

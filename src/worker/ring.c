@@ -111,7 +111,7 @@ make_room(SfRing *ring, Oid owner)
 }
 
 /* Put a key at an end of its owner's queue. */
-static bool
+static SfRingRoom
 put(SfRing *ring, SfBranchKey key, Oid owner, bool front)
 {
 	bool		room = ring->count < SF_RING_SIZE;
@@ -119,10 +119,10 @@ put(SfRing *ring, SfBranchKey key, Oid owner, bool front)
 	uint16		at;
 
 	if (!room && !make_room(ring, owner))
-		return false;
+		return SF_RING_NO_ROOM;
 	queue = get_queue(ring, owner);
 	if (queue == NULL)
-		return false;
+		return room ? SF_RING_NO_ROOM : SF_RING_LOST_ANOTHER;
 	at = get_position(ring);
 	ring->keys[at - 1] = key;
 	ring->next[at - 1] = front ? queue->first : 0;
@@ -137,21 +137,18 @@ put(SfRing *ring, SfBranchKey key, Oid owner, bool front)
 		queue->first = at;
 	queue->count++;
 	ring->count++;
-	return room;
+	return room ? SF_RING_ROOM : SF_RING_LOST_ANOTHER;
 }
 
-/*
- * Put a key behind the others of its owner.  False: a key did not find room,
- * this one or one of the owner with most.
- */
-bool
+/* Put a key behind the others of its owner. */
+SfRingRoom
 sf_ring_push(SfRing *ring, SfBranchKey key, Oid owner)
 {
 	return put(ring, key, owner, false);
 }
 
 /* The same, before the others of its owner: a key that was taken too early. */
-bool
+SfRingRoom
 sf_ring_put_back(SfRing *ring, SfBranchKey key, Oid owner)
 {
 	return put(ring, key, owner, true);

@@ -34,9 +34,17 @@ typedef struct SfRing
 	SfBranchKey keys[SF_RING_SIZE];
 } SfRing;
 
+/* Did a key that was put into the ring find room? */
+typedef enum SfRingRoom
+{
+	SF_RING_ROOM,
+	SF_RING_NO_ROOM,			/* it is not in the ring */
+	SF_RING_LOST_ANOTHER		/* a key of the owner with most is gone */
+} SfRingRoom;
+
 extern void sf_ring_clear(SfRing *ring);
-extern bool sf_ring_push(SfRing *ring, SfBranchKey key, Oid owner);
-extern bool sf_ring_put_back(SfRing *ring, SfBranchKey key, Oid owner);
+extern SfRingRoom sf_ring_push(SfRing *ring, SfBranchKey key, Oid owner);
+extern SfRingRoom sf_ring_put_back(SfRing *ring, SfBranchKey key, Oid owner);
 extern int	sf_ring_take(SfRing *ring, SfBranchKey *keys, int size, Oid *owner);
 extern bool sf_ring_has_others(const SfRing *ring, Oid owner);
 

@@ -79,7 +79,8 @@ take_seek(SfDatabase *database, SfTurn *turn)
  * Take on a scan of the due index, if one was asked for or the next timer is due.
  * A due timer is removed, and the scan begins at its time: branches that were due
  * before have their keys in the ring already.  To scan them again would enqueue
- * duplicates; the larger the backlog, the more claims would fail.
+ * duplicates; the larger the backlog, the more claims would fail.  In the same way a
+ * scan for keys that found no room in the ring begins at the first of them.
  */
 static void
 take_scan(SfDatabase *database, SfTurn *turn)
@@ -87,17 +88,19 @@ take_scan(SfDatabase *database, SfTurn *turn)
 	SfTick		now = sf_tick_now();
 	TimestampTz wall = GetCurrentTimestamp();
 	TimestampTz from = database->next_timer;
-	bool		all = database->next_scan <= now;
+	bool		wanted = database->next_scan <= now;
 
 	/* with many keys in the ring, at most once a second: for owners without keys there */
 	if (database->ring.count > SF_RING_SIZE / 4 &&
 		now < sf_tick_plus_ms(database->last_scan, SF_SCAN_PAUSE_MS))
-		all = false;
-	if (all)
+		wanted = false;
+	if (wanted)
 	{
 		database->last_scan = now;
-		database->next_scan = sf_shared_next_poll();
-		from = DT_NOBEGIN;
+		from = database->next_poll <= now ? DT_NOBEGIN : Min(from, database->scan_from);
+		if (from == DT_NOBEGIN)
+			database->next_poll = sf_shared_next_poll();
+		sf_shared_scan_later(database);
 	}
 	if (from > wall)
 		return;
@@ -199,8 +202,10 @@ is_one_too_many(Oid database)
 static SfWorkState
 leave(SfDatabase *database, const SfTurn *turn)
 {
-	if (database && (turn->scan_from != DT_NOEND || turn->nkeys > 0))
+	if (database && turn->nkeys > 0)
 		sf_shared_want_scan(database);
+	else if (database && turn->scan_from != DT_NOEND)
+		sf_shared_want_scan_from(database, turn->scan_from);
 	if (database && turn->seeks)
 		database->tasks_left |= SF_LEFT_TASK;
 	return SF_WORK_LEAVE;
@@ -357,7 +362,8 @@ close_down(SfDatabase *database, SfTurnVerdict verdict)
 	}
 	database->state = SF_DATABASE_NOT_DRIVEN;
 	sf_ring_clear(&database->ring);
-	database->next_scan = sf_shared_next_poll();
+	database->next_poll = sf_shared_next_poll();
+	sf_shared_scan_later(database);
 	/* what the launcher was told is void: it is to be told anew */
 	database->backlog = SF_BACKLOG_NONE;
 }

@@ -63,7 +63,8 @@ sf_shared_register_database(Oid oid)
 	database->state = SF_DATABASE_UNKNOWN;
 	database->next_timer = DT_NOEND;
 	database->next_purge = sf_tick_plus_ms(sf_tick_now(), sf_setting_purge_interval * 1000L);
-	return database;			/* next_scan is 0: it is to be scanned */
+	sf_shared_want_scan(database);
+	return database;
 }
 
 /* Return when the next poll is due: poll_interval from now. */
@@ -71,6 +72,14 @@ SfTick
 sf_shared_next_poll(void)
 {
 	return sf_tick_plus_ms(sf_tick_now(), (int64) sf_setting_poll_interval * 1000);
+}
+
+/* No scan is wanted any more: the next one is the poll. */
+void
+sf_shared_scan_later(SfDatabase *database)
+{
+	database->next_scan = database->next_poll;
+	database->scan_from = DT_NOEND;
 }
 
 /* Tell whether a slot is of a worker that advances, or will when it is there. */
@@ -155,10 +164,18 @@ sf_shared_count_tasks(void)
 
 /* Put a key into the ring; when the ring is full, ask for a scan of the due index. */
 void
-sf_shared_push(SfDatabase *database, SfBranchKey key, Oid owner)
+sf_shared_push(SfDatabase *database, SfBranchKey key, Oid owner, TimestampTz due)
 {
-	if (!sf_ring_push(&database->ring, key, owner))
-		sf_shared_want_scan(database);
+	switch (sf_ring_push(&database->ring, key, owner))
+	{
+		case SF_RING_ROOM:
+			return;
+		case SF_RING_NO_ROOM:
+			sf_shared_want_scan_from(database, due);
+			return;
+		case SF_RING_LOST_ANOTHER:
+			sf_shared_want_scan(database);
+	}
 }
 
 /* Put keys that were taken back into the ring, before those of their owner. */
@@ -168,7 +185,7 @@ sf_shared_put_back(SfDatabase *database, const SfBranchKey *keys, int nkeys,
 {
 	while (nkeys > 0)
 	{
-		if (!sf_ring_put_back(&database->ring, keys[--nkeys], owner))
+		if (sf_ring_put_back(&database->ring, keys[--nkeys], owner) != SF_RING_ROOM)
 			sf_shared_want_scan(database);
 	}
 }

@@ -171,7 +171,9 @@ typedef struct SfDatabase
 	/* keys that are due */
 	SfBacklog	backlog;
 	SfTick		backlog_since;	/* in that state */
-	SfTick		next_scan;		/* when a scan of all of the due index is due; 0: now */
+	SfTick		next_scan;		/* when a scan of the due index is due; 0: it is wanted now, */
+	TimestampTz scan_from;		/* ... for what is due then or later; else DT_NOEND */
+	SfTick		next_poll;		/* when all of it is to be scanned, wanted or not */
 	SfTick		last_scan;
 	SfTick		next_purge;		/* when a look for executions to purge, or its next batch,
 								 * is due */
@@ -291,6 +293,18 @@ static inline void
 sf_shared_want_scan(SfDatabase *database)
 {
 	database->next_scan = 0;
+	database->scan_from = DT_NOBEGIN;
+}
+
+/*
+ * Ask for a scan for what is due then or later: branches that were due before have
+ * their keys in the ring, or with a worker.
+ */
+static inline void
+sf_shared_want_scan_from(SfDatabase *database, TimestampTz from)
+{
+	database->next_scan = 0;
+	database->scan_from = Min(database->scan_from, from);
 }
 
 /* Was that asked for, and has not been done? */
@@ -301,6 +315,7 @@ sf_shared_wants_scan(const SfDatabase *database)
 }
 
 extern SfTick sf_shared_next_poll(void);
+extern void sf_shared_scan_later(SfDatabase *database);
 extern bool sf_shared_advances(const SfSlot *slot);
 
 /* Tell whether a process only looks at its database, so far. */
@@ -330,7 +345,8 @@ extern SfSlot *sf_shared_find_free_slot(void);
 extern int	sf_shared_count_slots(void);
 extern int	sf_shared_count_advancing(Oid oid);
 extern int	sf_shared_count_tasks(void);
-extern void sf_shared_push(SfDatabase *database, SfBranchKey key, Oid owner);
+extern void sf_shared_push(SfDatabase *database, SfBranchKey key, Oid owner,
+						   TimestampTz due);
 extern void sf_shared_take_keys(SfDatabase *database, SfBranchKey *keys,
 								int *nkeys, int size, Oid *owner);
 extern void sf_shared_put_back(SfDatabase *database, const SfBranchKey *keys,

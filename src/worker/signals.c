@@ -56,7 +56,10 @@ shorten_polls(void)
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	sf_foreach_database(database)
+	{
 		database->next_scan = Min(database->next_scan, limit);
+		database->next_poll = Min(database->next_poll, limit);
+	}
 	LWLockRelease(sf_shared_lock);
 }
 

@@ -104,7 +104,7 @@ hand_over(SfDatabase *database, SfTurn *turn)
 	sf_shared_put_back(database, turn->keys, turn->nkeys, turn->owner);
 	turn->nkeys = 0;
 	if (turn->scan_from != DT_NOEND)
-		sf_shared_want_scan(database);
+		sf_shared_want_scan_from(database, turn->scan_from);
 	turn->scan_from = DT_NOEND;
 	if (sf_shared_wants_scan(database) || database->ring.count > 0)
 		sf_shared_wake_worker(database);
@@ -460,8 +460,8 @@ publish_scan(SfDatabase *database, const SfDueScan *scan)
 		database->scanned = true;
 		database->set_back_by -= scan->set_back_by;
 	}
-	if (scan->more)
-		sf_shared_want_scan(database);
+	if (scan->more_from != DT_NOEND)
+		sf_shared_want_scan_from(database, scan->more_from);
 	if (scan->of == NULL)
 	{
 		database->owners_known = true;
@@ -475,7 +475,7 @@ publish_scan(SfDatabase *database, const SfDueScan *scan)
 	}
 	sf_shared_lower_timer(database, scan->next_due);
 	for (int i = 0; i < scan->nkeys; i++)
-		sf_shared_push(database, scan->keys[i], scan->owners[i]);
+		sf_shared_push(database, scan->keys[i], scan->owners[i], scan->dues[i]);
 }
 
 /* Say what to scan for. */

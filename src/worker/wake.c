@@ -54,6 +54,7 @@ static int	nentries = 0;
 static int	size = 0;
 static int	ndue = 0;
 static bool due_overflow = false;
+static TimestampTz overflow_from = DT_NOEND;	/* the earliest time among what is not noted */
 
 /* In a worker: commits of sessions that made work due during its last slice */
 static int	concurrent_commits = 0;
@@ -99,6 +100,7 @@ note_due(SfBranchKey key, Oid owner, TimestampTz due)
 	if (ndue >= SF_RING_SIZE)
 	{
 		due_overflow = true;
+		overflow_from = Min(overflow_from, due);
 		return;
 	}
 	ndue++;
@@ -232,16 +234,17 @@ deliver_due(bool registering)
 			sf_shared_lower_timer(database, entries[i].due);
 		else if (!sf_slot_will_run(entries[i].key))
 		{
-			sf_shared_push(database, entries[i].key, entries[i].owner);
+			sf_shared_push(database, entries[i].key, entries[i].owner, entries[i].due);
 			sf_shared_lower_tasks(database, entries[i].due);	/* it may be an announced task */
 			pushed++;
 		}
 	}
-	if (due_overflow || registering)
-	{
+	if (registering)
 		sf_shared_want_scan(database);
+	if (due_overflow)
+		sf_shared_want_scan_from(database, overflow_from);
+	if (due_overflow || registering)
 		pushed = SF_RING_SIZE;
-	}
 
 	if (pushed > 0 && sf_slot_mine == NULL)
 		database->arrivals++;
@@ -283,6 +286,7 @@ forget(void)
 	ndue = 0;
 	cancelled = held = false;
 	due_overflow = false;
+	overflow_from = DT_NOEND;
 }
 
 /*
