@@ -100,6 +100,21 @@ sf_branch_read(SfBranchKey key, SfLock lock)
 	return sf_list_first(list);
 }
 
+/* Does a branch wait for a program outside, in a generation? */
+static bool
+waits_outside(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	return sf_row_number(tuple, desc, COL_phase, -1) == SF_PHASE_EXTERNAL &&
+		sf_row_number(tuple, desc, COL_generation, -1) == *(const int *) arg;
+}
+
+/* Lock a branch that waits for a program outside, unless another session has it locked. */
+bool
+sf_branch_lock_outside(SfBranchKey key, int generation)
+{
+	return sf_row_fetch(&row_type.key, SF_LOCK_SKIP, waits_outside, NULL, &generation, SF_KEY(key));
+}
+
 /* Read the children of a branch, by index. */
 List *
 sf_branch_children(SfBranchKey parent, SfLock lock)

@@ -153,6 +153,7 @@ sf_branch_make(int64 execution_no, Oid owner, int64 branch_no)
 
 extern int64 sf_branch_next_no(void);
 extern SfBranch *sf_branch_read(SfBranchKey key, SfLock lock);
+extern bool sf_branch_lock_outside(SfBranchKey key, int generation);
 extern SfBranch *sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at,
 								 bool skip_waits);
 extern List *sf_branch_children(SfBranchKey parent, SfLock lock);

@@ -6,9 +6,11 @@
 
 #include "commands/async.h"
 #include "common/base64.h"
+#include "miscadmin.h"
 #include "port/pg_bswap.h"
 
 #include "base/compat.h"
+#include "store/execution.h"
 #include "store/privilege.h"
 #include "store/task.h"
 
@@ -26,11 +28,6 @@ SF_ROW_TYPE(activity_row, SF_ACTIVITY_FIELDS, activity, 1);
  */
 #define QUEUED	"0"
 StaticAssertDecl(SF_TASK_QUEUED == 0, "status of the tasks in the index task_queued");
-
-/* A number of milliseconds, or NULL, as an interval */
-#define MS_INTERVAL(ms) \
-	"pg_catalog.make_interval(secs => (" ms "::pg_catalog.float8" \
-	" OPERATOR(pg_catalog./) 1000))"
 
 /* --- activities --- */
 
@@ -168,54 +165,116 @@ sf_task_read(SfBranchKey key, SfLock lock)
 	return sf_store_row(&plans[lock], &task_row, SF_KEY(key));
 }
 
+/* A task that is queued: what is read of it before anything is locked */
+typedef struct Queued
+{
+	SfBranchKey key;
+	int			generation;
+	TimestampTz scheduled_at;
+} Queued;
+
+/* Read it. */
+static void
+read_queued(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Queued	   *queued = palloc(sizeof(Queued));
+
+	queued->key.execution_no = sf_row_number(tuple, desc, 1, 0);
+	queued->key.branch_no = sf_row_number(tuple, desc, 2, 0);
+	queued->generation = (int) sf_row_number(tuple, desc, 3, 0);
+	queued->scheduled_at = sf_row_number(tuple, desc, 4, DT_NOBEGIN);
+	*(List **) arg = lappend(*(List **) arg, queued);
+}
+
+/* Find the oldest queued tasks of an activity, at most limit of them, behind another one. */
+static List *
+find_queued(const SfActivity *activity, const Queued *after, int limit)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT t.execution_no, t.branch_no, t.generation, t.scheduled_at FROM _sfflow.task t"
+		" WHERE t.activity_no" SF_EQ "$1 AND t.status" SF_EQ QUEUED
+		" AND t.scheduled_at" SF_GE "$2 AND (t.scheduled_at" SF_GT "$2"
+		"  OR t.execution_no" SF_GT "$3 OR t.execution_no" SF_EQ "$3 AND t.branch_no" SF_GT "$4)"
+		" ORDER BY t.scheduled_at, t.execution_no, t.branch_no LIMIT $5");
+
+	return sf_store_list(&plan, read_queued,
+						 SF_ARGS(SF_INT4(activity->activity_no), SF_TIME(after->scheduled_at),
+								 SF_KEY(after->key), SF_INT8(limit)));
+}
+
+/* Is a task still queued? */
+static bool
+is_queued(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	return sf_row_number(tuple, desc, COL_status, -1) == SF_TASK_QUEUED;
+}
+
+/* Read a task. */
+static void
+read_task(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfTask	   *task = palloc0(sizeof(SfTask));
+
+	sf_row_read(&task_row, tuple, desc, task_row.ncolumns, task);
+	*(SfTask **) arg = task;
+}
+
+/*
+ * Take a queued task and set the timer of its branch; its time runs from now on.
+ * NULL: its execution is over, or another session has it or its branch locked.  The
+ * branch comes first: one that a slice has locked is about to end.
+ */
+static SfTask *
+take(const Queued *queued, const SfActivity *activity, const char *worker)
+{
+	SfExecution *execution = sf_execution_read(queued->key.execution_no, SF_LOCK_NONE, false);
+	SfTask	   *task = NULL;
+
+	if (execution == NULL || execution->status != SF_STATUS_RUNNING ||
+		!sf_branch_lock_outside(queued->key, queued->generation))
+		return NULL;
+	sf_row_fetch(&task_row.key, SF_LOCK_SKIP, is_queued, read_task, &task, SF_KEY(queued->key));
+	if (task == NULL)
+		return NULL;
+	task->status = SF_TASK_TAKEN;
+	task->worker = worker == NULL ? NULL : pstrdup(worker);
+	task->receives++;
+	task->started_at = task->heartbeat_at = GetCurrentTimestamp();
+	task->lease_until = activity->lease_ms == 0 ? DT_NOEND :
+		task->started_at + activity->lease_ms * 1000;
+	sf_task_update(task);
+	sf_branch_set_due(task->key, sf_task_timer(task));
+	return task;
+}
+
 /*
  * Take queued tasks of an activity, oldest first, except those that another
- * session has locked.  Sets the timers of their branches.  Returns a List of
- * SfTask.
+ * session has locked.  Returns a List of SfTask.  Rows are found by their keys, one by
+ * one: beside an old snapshot the table of branches is large, and statistics that call
+ * it empty have the planner read all of it.
  */
 List *
 sf_task_take(const SfActivity *activity, const char *worker, int max_tasks)
 {
-	/*
-	 * Both rows are locked, or neither: a branch that a slice has locked is
-	 * about to end.  The time of a task runs from now on.
-	 */
-	static SfPlan plan = SF_PLAN(
-		"WITH c AS MATERIALIZED (SELECT t.execution_no, t.branch_no"
-		"  FROM _sfflow.task t JOIN _sfflow.branch b"
-		"  ON b.execution_no" SF_EQ "t.execution_no AND b.branch_no" SF_EQ "t.branch_no"
-		"  AND b.generation" SF_EQ "t.generation AND b.phase" SF_EQ "$6"
-		"  JOIN _sfflow.execution e ON e.execution_no" SF_EQ "t.execution_no"
-		"  AND e.status" SF_EQ "$7"
-		"  WHERE t.activity_no" SF_EQ "$1 AND t.status" SF_EQ QUEUED
-		"  ORDER BY t.scheduled_at LIMIT $2 FOR UPDATE OF t, b SKIP LOCKED),"
-		" u AS (UPDATE _sfflow.task t SET status = $8, worker = $3,"
-		"  receives = t.receives OPERATOR(pg_catalog.+) 1,"
-		"  started_at = $5, heartbeat_at = $5,"
-		"  lease_until = $5 OPERATOR(pg_catalog.+) " MS_INTERVAL("$4")
-		"  FROM c WHERE t.execution_no" SF_EQ "c.execution_no"
-		"  AND t.branch_no" SF_EQ "c.branch_no RETURNING t.*),"
-		" d AS (UPDATE _sfflow.branch b SET due_at = least("
-		"  u.started_at OPERATOR(pg_catalog.+) " MS_INTERVAL("u.timeout_ms") ","
-		"  u.heartbeat_at OPERATOR(pg_catalog.+) " MS_INTERVAL("u.heartbeat_ms") ", u.lease_until)"
-		"  FROM u WHERE b.execution_no" SF_EQ "u.execution_no"
-		"  AND b.branch_no" SF_EQ "u.branch_no)"
-		" SELECT " SF_TASK_COLUMNS(SF_SELECT) "1 FROM u t ORDER BY t.scheduled_at");
-	List	   *tasks;
+	Queued		after = {{0, 0}, 0, DT_NOBEGIN};
+	List	   *tasks = NIL;
+	List	   *queued;
 	ListCell   *lc;
 
-	tasks = sf_store_rows(&plan, &task_row, SF_INT4(activity->activity_no),
-						  SF_INT8(max_tasks), SF_TEXT(worker),
-						  sf_query_arg(INT8OID, Int64GetDatum(activity->lease_ms),
-									   activity->lease_ms == 0),
-						  SF_TIME(GetCurrentTimestamp()), SF_INT2(SF_PHASE_EXTERNAL),
-						  SF_INT2(SF_STATUS_RUNNING), SF_INT2(SF_TASK_TAKEN));
-	foreach(lc, tasks)
+	do
 	{
-		const SfTask *task = lfirst(lc);
+		queued = find_queued(activity, &after, max_tasks);
+		foreach(lc, queued)
+		{
+			SfTask	   *task = list_length(tasks) == max_tasks ? NULL :
+				take(lfirst(lc), activity, worker);
 
-		sf_branch_notify_due(task->key, InvalidOid, sf_task_timer(task));
-	}
+			CHECK_FOR_INTERRUPTS();
+			if (task != NULL)
+				tasks = lappend(tasks, task);
+			after = *(const Queued *) lfirst(lc);
+		}
+	} while (list_length(tasks) < max_tasks && list_length(queued) == max_tasks);
 	return tasks;
 }
 
