@@ -809,6 +809,7 @@ BEGIN
 	END $f$;
 
 	PERFORM _sfflow.aws_install_s3();
+	PERFORM _sfflow.aws_install_athena();
 
 	-- ------------------------------------------------------------ the resource map
 

@@ -27,7 +27,7 @@ DECLARE
 	administrative name[] := '{sf_enable, sf_disable, sf_check, sf_run_due, sf_purge_due}';
 	-- Views and pg_cron call these with the rights of their user. Each checks its caller, or tells nothing that is
 	-- worth hiding.
-	public name[] := '{aws_install_s3, aws_resources, branch_place, can_read, can_work, cron_runs, event_payload, event_types, events,
+	public name[] := '{athena_rows, aws_install_athena, aws_install_s3, aws_resources, branch_place, can_read, can_work, cron_runs, event_payload, event_types, events,
 		health, histogram_add, histogram_percentiles, histogram_sum, history, job_label, job_relations, jobs,
 		map_run_arn, missing_resources, propose_mapping, run_schedule, schedule_latest, schedule_next, schedule_status,
 		schedule_zone, start_scheduled, task_slots, unfolded_jobs, unfolded_metrics, unfolded_retries, waiting_on, workers}';

@@ -266,7 +266,11 @@ SELECT public.sf_create_state_machine('aws', '{"StartAt": "PutObject", "States":
   "Files": {"Type": "Map", "ItemReader": {"Resource": "arn:aws:states:::s3:listObjectsV2", "Parameters": {"Bucket": "buck", "Prefix": "p/"}, "ReaderConfig": {"InputType": "JSON", "Transformation": "LOAD_AND_FLATTEN"}},
     "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}},
     "ResultWriter": {"Resource": "arn:aws:states:::s3:putObject", "Parameters": {"Bucket": "buck", "Prefix": "results"}}, "ResultPath": null, "Next": "MissingObject"},
-  "MissingObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:getObject", "Parameters": {"Bucket": "buck", "Key": "none"}, "Catch": [{"ErrorEquals": ["S3.NoSuchKeyException"], "ResultPath": null, "Next": "Put"}], "End": true},
+  "MissingObject": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:s3:getObject", "Parameters": {"Bucket": "buck", "Key": "none"}, "Catch": [{"ErrorEquals": ["S3.NoSuchKeyException"], "ResultPath": null, "Next": "Query1"}], "End": true},
+  "Query1": {"Type": "Task", "Resource": "arn:aws:states:::athena:startQueryExecution.sync", "Parameters": {"QueryString": "SELECT 1 AS a, true AS b", "ResultConfiguration": {"OutputLocation": "s3://buck/q"}}, "ResultPath": "$.q", "Next": "Result1"},
+  "Result1": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:athena:getQueryResults", "Parameters": {"QueryExecutionId.$": "$.q.QueryExecution.QueryExecutionId"}, "ResultPath": null, "Next": "Query2"},
+  "Query2": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:athena:startQueryExecution", "Parameters": {"QueryString": "SELECT none"}, "ResultPath": "$.q", "Next": "Get2"},
+  "Get2": {"Type": "Task", "Resource": "arn:aws:states:::athena:getQueryExecution", "Parameters": {"QueryExecutionId.$": "$.q.QueryExecutionId"}, "ResultPath": null, "Next": "Put"},
   "Put": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:putItem", "Parameters": {"TableName": "t", "Item": {"k": {"S": "a"}, "s": {"N": "1"}}, "ConditionExpression": "attribute_not_exists(k)"}, "ResultPath": null, "Next": "Get"},
   "Get": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:getItem", "Parameters": {"TableName": "t", "Key": {"k": {"S": "a"}, "s": {"N": "1"}}}, "ResultPath": null, "Next": "Update"},
   "Update": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:updateItem", "Parameters": {"TableName": "t", "Key": {"k": {"S": "a"}, "s": {"N": "1"}}, "UpdateExpression": "SET v = :v", "ExpressionAttributeValues": {":v": {"N": "2"}}, "ReturnValues": "UPDATED_NEW"}, "ResultPath": null, "Next": "Query"},
@@ -284,7 +288,7 @@ SELECT public.sf_create_state_machine('aws', '{"StartAt": "PutObject", "States":
 SELECT public.sf_start('aws', '{}', 'here'), public.sf_run('aws:here');
 SELECT public.sf_start('aws', '{}', 'workers');
 SELECT public.sf_await('aws:workers', '180 s');
-SELECT sfflow_aws.delete_rule('r'), sfflow_aws.drop_table('t'), sfflow_aws.drop_bucket('buck', true);
+SELECT sfflow_aws.delete_rule('r'), sfflow_aws.drop_table('t'), sfflow_aws.drop_bucket('buck', true), sfflow_aws.drop_queries('0 s');
 EOS
 is(safely('tenancy', q(SELECT string_agg(status || coalesce(error || cause, ''), ' ') FROM public.sf_executions WHERE execution_id IN ('aws:here', 'aws:workers'))),
 	'SUCCEEDED SUCCEEDED', 'they have run to their end');

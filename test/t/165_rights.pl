@@ -72,7 +72,7 @@ for my $altered (substr($token, 0, -4) . 'AAAA', 'B' . substr($token, 1), substr
 
 # --- what PUBLIC may call in the private schema: a function that is added here has to check its caller
 
-my %checked = map { $_ => 1 } qw(aws_install_s3 aws_resources branch_place can_read can_work cron_runs event_payload event_types events health histogram_add histogram_percentiles
+my %checked = map { $_ => 1 } qw(athena_rows aws_install_athena aws_install_s3 aws_resources branch_place can_read can_work cron_runs event_payload event_types events health histogram_add histogram_percentiles
   histogram_sum history job_label job_relations jobs map_run_arn missing_resources propose_mapping run_schedule schedule_latest schedule_next schedule_status schedule_zone start_scheduled task_slots
   unfolded_jobs unfolded_metrics unfolded_retries waiting_on workers);
 my @open = split /\n/, $node->safe_psql('postgres', q(SELECT DISTINCT proname FROM pg_proc p
