@@ -80,21 +80,33 @@ parse_names(SfScanner *s, List **steps)
 	return true;
 }
 
-/* Parse the end of a slice, of which the colon comes next. */
+/* Parse one bound of a slice, if it is there. */
+static bool
+parse_bound(SfScanner *s, bool *is_there, int64 *bound)
+{
+	sf_cursor_space(s);
+	*is_there = sf_cursor_peek(s) != ']' && sf_cursor_peek(s) != ':';
+	if (*is_there && !sf_cursor_integer(s, bound))
+		return false;
+	sf_cursor_space(s);
+	return true;
+}
+
+/*
+ * Parse the end of a slice, of which the colon comes next.  A step, [1:5:2], is read and has no effect, as in
+ * Jayway's library.
+ */
 static bool
 parse_slice(SfScanner *s, SfPathStep *step)
 {
+	bool		has_step;
+	int64		ignored;
+
 	step->kind = SF_PATH_STEP_SLICE;
-	if (!sf_cursor_expect(s, ":"))
+	if (!sf_cursor_expect(s, ":") || !parse_bound(s, &step->has_to, &step->to))
 		return false;
-	sf_cursor_space(s);
-	if (sf_cursor_peek(s) != ']')
-	{
-		step->has_to = true;
-		if (!sf_cursor_integer(s, &step->to))
-			return false;
-		sf_cursor_space(s);
-	}
+	if (sf_cursor_accept(s, ":") && !parse_bound(s, &has_step, &ignored))
+		return false;
 	if (!step->has_from && !step->has_to)
 		return sf_cursor_fail(s, "slice without a bound at offset %d",
 							  (int) (s->p - s->text));
