@@ -240,6 +240,16 @@ CREATE TABLE _sfflow.schedule (
 	created_at timestamptz NOT NULL
 );
 
+-- Calendars: which days are open, and which are picked. Every role may read them.
+CREATE TABLE _sfflow.calendar (
+	name text COLLATE "C" NOT NULL PRIMARY KEY,
+	owner regrole NOT NULL,
+	rule jsonb NOT NULL,
+	days jsonb,							-- NULL: those of the calendar that it extends
+	changed_at timestamptz NOT NULL,	-- a schedule that uses it expects no run for a time before
+	created_at timestamptz NOT NULL
+);
+
 -- One row per call of a schedule by pg_cron that came to its end; the last ones of each schedule.
 CREATE TABLE _sfflow.schedule_run (
 	schedule text COLLATE "C" NOT NULL,
@@ -279,3 +289,4 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.start_request', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.resource_map', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.schedule', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.schedule_run', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.calendar', '');

@@ -226,7 +226,8 @@ SELECT 'role_droppable', NULL, format('DROP ROLE %s would not be refused; sf_ena
 FROM (
 	SELECT m.owner AS role FROM _sfflow.state_machine m UNION SELECT p.role FROM _sfflow.privilege p
 	UNION SELECT a.owner FROM _sfflow.activity a UNION SELECT r.owner FROM _sfflow.resource_map r
-	UNION SELECT s.owner FROM _sfflow.schedule s) n
+	UNION SELECT s.owner FROM _sfflow.schedule s
+	UNION SELECT c.owner FROM _sfflow.calendar c) n
 JOIN pg_roles o ON o.oid = n.role AND o.oid >= 16384
 WHERE NOT EXISTS (SELECT FROM pg_shdepend d
 	WHERE d.dbid = (SELECT b.oid FROM pg_database b WHERE b.datname = current_database())

@@ -17,7 +17,7 @@ CREATE FUNCTION @extschema@.sf_alter_owner(object text, new_owner text) RETURNS 
 AS 'MODULE_PATHNAME', 'sfflow_sf_alter_owner'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.sf_alter_owner(text, text) IS
-	'give a state machine, activity:name or schedule:name to another role';
+	'give a state machine, activity:name, schedule:name or calendar:name to another role';
 
 CREATE FUNCTION @extschema@.sf_reassign_owned(old_role text, new_role text) RETURNS bigint
 AS 'MODULE_PATHNAME', 'sfflow_sf_reassign_owned'

@@ -10,6 +10,7 @@
 #include "utils/builtins.h"
 
 #include "api/sql_arguments.h"
+#include "api/calendar_functions.h"
 #include "api/objects.h"
 #include "api/schedule_functions.h"
 #include "base/compat.h"
@@ -62,6 +63,11 @@ alter_owner(const char *object, Oid role)
 		before = sf_schedules_set_owner(object + 9, role);
 		note_owner(object, SF_OBJECT_SCHEDULE, object + 9, before, role);
 	}
+	else if (strncmp(object, "calendar:", 9) == 0)
+	{
+		before = sf_calendars_set_owner(object + 9, role);
+		note_owner(object, SF_OBJECT_CALENDAR, object + 9, before, role);
+	}
 	else if (strncmp(object, "activity:", 9) == 0)
 	{
 		SfActivity *activity = sf_arg_activity(object, SF_PRIVILEGE_OWN);
@@ -82,7 +88,7 @@ alter_owner(const char *object, Oid role)
 	return before;
 }
 
-/* sf_alter_owner(object, new_owner): of a machine, activity:name or schedule:name. */
+/* sf_alter_owner(object, new_owner): of a machine, activity:name, schedule:name or calendar:name. */
 Datum
 sfflow_sf_alter_owner(PG_FUNCTION_ARGS)
 {
@@ -134,7 +140,8 @@ sfflow_sf_reassign_owned(PG_FUNCTION_ARGS)
 	sf_privilege_anchor(to);
 	n = reassign(SF_OBJECT_STATE_MACHINE, "", from, to) +
 		reassign(SF_OBJECT_ACTIVITY, "activity:", from, to) +
-		reassign(SF_OBJECT_SCHEDULE, "schedule:", from, to);
+		reassign(SF_OBJECT_SCHEDULE, "schedule:", from, to) +
+		reassign(SF_OBJECT_CALENDAR, "calendar:", from, to);
 	conflict = sf_owner_move_mappings(from, to, &mappings);
 	if (conflict != NULL)
 		ereport(ERROR,

@@ -20,9 +20,12 @@ sf_owned_names(char kind, Oid owner)
 		" ORDER BY a.activity_no");
 	static SfPlan schedules = SF_PLAN(
 		"SELECT s.name FROM _sfflow.schedule s WHERE s.owner" SF_EQ "$1 ORDER BY s.name");
+	static SfPlan calendars = SF_PLAN(
+		"SELECT c.name FROM _sfflow.calendar c WHERE c.owner" SF_EQ "$1 ORDER BY c.name");
 
 	return sf_store_texts(kind == SF_OBJECT_ACTIVITY ? &activities :
-						  kind == SF_OBJECT_SCHEDULE ? &schedules : &machines,
+						  kind == SF_OBJECT_SCHEDULE ? &schedules :
+						  kind == SF_OBJECT_CALENDAR ? &calendars : &machines,
 						  SF_ROLE(owner));
 }
 

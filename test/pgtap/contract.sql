@@ -1,6 +1,6 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 BEGIN;
-SELECT plan(86);
+SELECT plan(93);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -28,6 +28,9 @@ INSERT INTO contract VALUES
 		'TABLE(execution_id text, state_machine text, name text, status text, error text, requested_at timestamp with time zone, started_at timestamp with time zone, stopped_at timestamp with time zone, page_key text)'),
 	('sf_schedule', 'name text, schedule text, state_machine text, input jsonb DEFAULT ''{}''::jsonb, timezone text DEFAULT NULL::text', 'bigint'),
 	('sf_unschedule', 'name text', 'void'),
+	('sf_create_calendar', 'name text, rule jsonb, days jsonb DEFAULT NULL::jsonb', 'void'),
+	('sf_drop_calendar', 'name text', 'void'),
+	('sf_calendar_days', 'calendar text, from_day date, to_day date, on_closed text DEFAULT ''skip''::text', 'TABLE(day date, is_open boolean, is_picked boolean)'),
 	('sf_grant', 'privilege text, object text, role text', 'void'),
 	('sf_revoke', 'privilege text, object text, role text', 'void'),
 	('sf_enable', '', 'void'),
@@ -70,6 +73,7 @@ INSERT INTO shown VALUES
 	('sf_audit', 'at, action, target, execution_id, role, session_role, reason, details'),
 	('sf_start_requests', 'execution_id, requested_at, requested_by, outcome, input_differs'),
 	('sf_schedules', 'schedule_name, schedule, timezone, state_machine, input, active, next_run, last_execution_id, state, problem'),
+	('sf_calendars', 'calendar, owner, rule, days, created_at, changed_at'),
 	('sf_schedule_runs', 'schedule_name, scheduled_for, started_at, status, error, execution_id, ended_at, cron_run_id'),
 	('sf_workers', 'pid, role, state, execution_id, job_id, since, steps, owner, holds_slot'),
 	('sf_health', 'item, ok, detail');

@@ -145,6 +145,10 @@ SELECT public.sf_map_resource('arn:other:*', 'sql:app.echo'), public.sf_unmap_re
 SELECT public.sf_drop_state_machine('gone', true);
 SELECT public.sf_schedule('nightly', '0 2 * * *', 'flow', '{"a": 1, "list": []}');
 SELECT _sfflow.run_schedule('nightly');
+SELECT public.sf_create_calendar('bank', '{"Closed": ["01-01"]}', '{"OpenDays": [-1]}');
+SELECT * FROM public.sf_calendar_days('bank', '2025-01-01', '2025-01-31');
+TABLE public.sf_calendars;
+SELECT public.sf_drop_calendar('bank');
 TABLE public.sf_schedules;
 SELECT public.sf_unschedule('nightly');
 EOS

@@ -19,7 +19,7 @@ is("@roles", '`owner` `START` `READ` `OPERATE` `WORK` `SEND` `CREATE` `nothing`'
 @roles = map { tr/`//dr } @roles;
 
 $node->safe_psql('postgres', <<'EOQ');
-SELECT sf_disable();
+SELECT sf_disable(), sf_create_calendar('offices', '{}');
 CREATE ROLE owner LOGIN; CREATE ROLE other;
 CREATE ROLE "START" LOGIN; CREATE ROLE "READ" LOGIN; CREATE ROLE "OPERATE" LOGIN; CREATE ROLE "WORK" LOGIN; CREATE ROLE "SEND" LOGIN;
 CREATE ROLE "CREATE" LOGIN; CREATE ROLE nothing LOGIN;

@@ -1,0 +1,158 @@
+/*
+ * calendar_functions.c
+ *		sf_create_calendar(), sf_drop_calendar(), sf_calendar_days().
+ *
+ * Calendars hold no secrets: every role may look at one and use it.  Only its owner
+ * changes it.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+
+#include "api/calendar_functions.h"
+#include "api/columns.h"
+#include "api/objects.h"
+#include "api/sql_arguments.h"
+#include "base/errors.h"
+#include "base/name.h"
+#include "schedule/calendar_days.h"
+#include "store/audit.h"
+#include "store/owner.h"
+
+PG_FUNCTION_INFO_V1(sfflow_sf_create_calendar);
+PG_FUNCTION_INFO_V1(sfflow_sf_drop_calendar);
+PG_FUNCTION_INFO_V1(sfflow_sf_calendar_days);
+
+/* Raise unless the current user owns a calendar. */
+static void
+require_calendar_owner(const SfCalendarRow *row)
+{
+	if (!sf_privilege_is_owner(row->owner))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of calendar \"%s\"", row->name)));
+}
+
+/* Record a change of a calendar. */
+static void
+note_calendar(const char *action, char kind, const char *object, const SfCalendarRow *row)
+{
+	sf_audit_note(action, kind, object, psprintf("calendar:%s", row->name), NULL, NULL);
+}
+
+/* sf_create_calendar(name, rule, days): make a calendar, or replace the caller's own. */
+Datum
+sfflow_sf_create_calendar(PG_FUNCTION_ARGS)
+{
+	SfCalendarRow row = {
+		.name = sf_arg_text(fcinfo, 0, "name"),
+		.owner = GetUserId(),
+		.rule = sf_arg_jsonb(fcinfo, 1, "rule"),
+		.days = sf_arg_jsonb_or_null(fcinfo, 2)
+	};
+	SfCalendarRow *old;
+
+	sf_name_check(row.name, "calendar name");
+	sf_arg_check_size(row.rule, "rule");
+	sf_calendar_row_lock(true);
+	old = sf_calendar_row_read(row.name);
+	if (old != NULL)
+	{
+		require_calendar_owner(old);
+		row.owner = old->owner;
+	}
+	else if (!sf_privilege_may_create())
+		sf_deny_create();
+	(void) sf_calendar_make(row.name, row.rule, row.days);
+	sf_privilege_anchor(row.owner);
+	sf_calendar_row_write(&row);
+	note_calendar(old == NULL ? "create" : "replace", SF_OBJECT_CALENDAR, row.name, &row);
+	PG_RETURN_VOID();
+}
+
+/* sf_drop_calendar(name): remove a calendar that is not used. */
+Datum
+sfflow_sf_drop_calendar(PG_FUNCTION_ARGS)
+{
+	SfCalendarRow *row;
+	char	   *user;
+
+	sf_calendar_row_lock(true);
+	row = sf_calendar_row_require(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	require_calendar_owner(row);
+	user = sf_calendar_row_user(row->name);
+	if (user != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+				 errmsg("calendar \"%s\" is in use", row->name),
+				 errdetail("It is used by %s.", user)));
+	sf_calendar_row_delete(row->name);
+	sf_audit_forget(SF_OBJECT_CALENDAR, row->name);
+	note_calendar("drop", SF_OBJECT_ALL, "*", row);
+	sf_privilege_unanchor(row->owner);
+	PG_RETURN_VOID();
+}
+
+/* Give a calendar that the caller owns to another role; returns the previous owner. */
+Oid
+sf_calendars_set_owner(const char *name, Oid owner)
+{
+	SfCalendarRow *row;
+	Oid			before;
+
+	sf_calendar_row_lock(true);
+	row = sf_calendar_row_require(name);
+	require_calendar_owner(row);
+	before = row->owner;
+	row->owner = owner;
+	sf_calendar_row_write(row);
+	return before;
+}
+
+/* Read an argument that is a date, as a Julian day. */
+static int
+day_argument(FunctionCallInfo fcinfo, int n, const char *name)
+{
+	if (PG_ARGISNULL(n) || DATE_NOT_FINITE(PG_GETARG_DATEADT(n)))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument %s must be a date", name)));
+	return PG_GETARG_DATEADT(n) + POSTGRES_EPOCH_JDATE;
+}
+
+/*
+ * sf_calendar_days(calendar, from_day, to_day, on_closed): each day from one to
+ * another, whether it is open, and whether the calendar picks it.
+ */
+Datum
+sfflow_sf_calendar_days(PG_FUNCTION_ARGS)
+{
+	SfCalendar *calendar = sf_calendar_load(sf_arg_text(fcinfo, 0, "calendar"));
+	int			from = day_argument(fcinfo, 1, "from_day");
+	int			to = day_argument(fcinfo, 2, "to_day");
+	SfOnClosed	on_closed = sf_on_closed_parse(sf_arg_text(fcinfo, 3, "on_closed"));
+	SfDays	   *days;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (to - from > SF_CALENDAR_YEARS * 366)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("from_day and to_day must not be more than %d years apart",
+						SF_CALENDAR_YEARS)));
+	if (to < from)
+		return (Datum) 0;
+	days = sf_calendar_days(calendar, from, to, on_closed, NULL, NULL);
+	for (int day = from; day <= to; day++)
+	{
+		SfColumns	row = {0};
+
+		sf_columns_add(&row, DateADTGetDatum(day - POSTGRES_EPOCH_JDATE), false);
+		sf_columns_add(&row, BoolGetDatum(sf_days_open(days, day)), false);
+		sf_columns_add(&row, BoolGetDatum(sf_days_marked(days, day)), false);
+		sf_columns_put(fcinfo, &row);
+	}
+	return (Datum) 0;
+}

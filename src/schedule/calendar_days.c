@@ -1,0 +1,382 @@
+/*
+ * calendar_days.c
+ *		Which days are open in a calendar, and which are picked.
+ *
+ * The days that a schedule runs on are found in this order.  Each object of the
+ * calendar's days picks days, without those in its Except.  A picked day that is
+ * closed is skipped, or the next or previous open day takes its place (on_closed).
+ * Then the day is moved by Plus open days.  What several objects pick is one day.
+ *
+ * So a day may come from a pick that lies before or after it.  A day is moved by at
+ * most MAX_SHIFT days; a pick from which no open day is that near picks nothing.
+ * Therefore a stretch of days is computed from the picks of a longer one, and these
+ * from the open days of a still longer one.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/datetime.h"
+
+#include "base/errors.h"
+#include "schedule/calendar_days.h"
+#include "store/calendar.h"
+
+#define MAX_SHIFT		731
+
+/* --- loading --- */
+
+/* Read the argument on_closed. */
+SfOnClosed
+sf_on_closed_parse(const char *text)
+{
+	static const char *const names[] = {
+#define ON_CLOSED_NAME(sym, name) name,
+		SF_ON_CLOSED_LIST(ON_CLOSED_NAME)
+	};
+
+	for (size_t i = 0; i < lengthof(names); i++)
+		if (strcmp(text, names[i]) == 0)
+			return (SfOnClosed) i;
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("argument on_closed must not be \"%s\"", text),
+			 errhint("It is one of skip, previous, next, run.")));
+}
+
+/* Inherit from one more calendar what has not been said before. */
+static void
+inherit(SfCalendar *calendar, SfCalendarRule *rule, const Jsonb *days)
+{
+	bool		weekdays_said = false;
+	bool		month_said = calendar->month_start != 0;
+	ListCell   *lc;
+
+	foreach(lc, calendar->rules)
+		weekdays_said |= ((SfCalendarRule *) lfirst(lc))->has_weekdays;
+	if (!weekdays_said && rule->has_weekdays)
+		calendar->weekdays = rule->weekdays;
+	if (!month_said)
+		calendar->month_start = rule->month_start;
+	if (!calendar->has_days && days != NULL)
+	{
+		calendar->days = sf_calendar_days_parse(days);
+		calendar->has_days = true;
+	}
+	calendar->rules = lappend(calendar->rules, rule);
+}
+
+/* Raise if a calendar is among those that extend it. */
+static void
+refuse_circle(const List *names, const char *name)
+{
+	ListCell   *lc;
+
+	foreach(lc, names)
+		if (strcmp(lfirst(lc), name) == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_SF_INVALID_CALENDAR),
+					 errmsg("invalid calendar: rule at \"/Extends\""),
+					 errdetail("Calendar \"%s\" would extend itself.", name)));
+}
+
+/* Make a calendar of a rule and of what it extends, or raise. */
+SfCalendar *
+sf_calendar_make(const char *name, const Jsonb *rule, const Jsonb *days)
+{
+	SfCalendar *calendar = palloc0(sizeof(SfCalendar));
+	List	   *names = list_make1(pstrdup(name));
+
+	calendar->weekdays = SF_EVERY_WEEKDAY;
+	for (;;)
+	{
+		SfCalendarRule *own = sf_calendar_rule_parse(rule);
+		SfCalendarRow *row;
+
+		inherit(calendar, own, days);
+		if (own->extends == NULL)
+			break;
+		refuse_circle(names, own->extends);
+		names = lappend(names, own->extends);
+		row = sf_calendar_row_require(own->extends);
+		rule = row->rule;
+		days = row->days;
+	}
+	if (calendar->month_start == 0)
+		calendar->month_start = 1;
+	return calendar;
+}
+
+/* Load a calendar with what it extends; raise if it is not there. */
+SfCalendar *
+sf_calendar_load(const char *name)
+{
+	SfCalendarRow *row = sf_calendar_row_require(name);
+
+	return sf_calendar_make(name, row->rule, row->days);
+}
+
+/* --- open days --- */
+
+/* The weekday of a day as a bit. */
+static uint32
+weekday_bit(int day)
+{
+	return 1U << j2day(day);
+}
+
+/* Look for what a rule says of a day itself: 1 open, 0 closed, -1 nothing. */
+static int
+says(const SfCalendarRule *rule, int day)
+{
+	for (int i = list_length(rule->exceptions) - 1; i >= 0; i--)
+	{
+		const SfCalendarException *e = list_nth(rule->exceptions, i);
+
+		if (day >= e->from && day <= e->to && (e->weekdays & weekday_bit(day)) != 0)
+			return e->open;
+	}
+	if (sf_date_set_has(&rule->open, day))
+		return 1;
+	return sf_date_set_has(&rule->closed, day) ? 0 : -1;
+}
+
+/* Tell whether a day is open: what the calendar says before what it extends. */
+static bool
+compute_open(const SfCalendar *calendar, int day)
+{
+	ListCell   *lc;
+
+	foreach(lc, calendar->rules)
+	{
+		int			said = says(lfirst(lc), day);
+
+		if (said >= 0)
+			return said != 0;
+	}
+	return (calendar->weekdays & weekday_bit(day)) != 0;
+}
+
+/*
+ * Find the n-th open day after a day, or before it (negative); -1 when it is more
+ * than MAX_SHIFT days away.
+ */
+static int
+shift(const SfDays *days, int day, int n)
+{
+	int			direction = n < 0 ? -1 : 1;
+	int			left = abs(n);
+
+	for (int moved = 0; left > 0; moved++)
+	{
+		if (moved == MAX_SHIFT)
+			return -1;
+		day += direction;
+		left -= sf_days_open(days, day) ? 1 : 0;
+	}
+	return day;
+}
+
+/* --- picking --- */
+
+/* A month, which may begin on another day than the first */
+typedef struct Month
+{
+	int			number;			/* from 1 */
+	int			begin;
+	int			end;			/* its last day */
+} Month;
+
+/* The day on which the month after some months begins. */
+static int
+month_begin(int year, int month, int start)
+{
+	return date2j(year + (month - 1) / 12, (month - 1) % 12 + 1, start);
+}
+
+/* Find the month of a day: the one in which it begins gives it its number. */
+static Month
+month_of(const SfCalendar *calendar, int day)
+{
+	Month		month;
+	int			year;
+	int			mday;
+
+	j2date(day, &year, &month.number, &mday);
+	if (mday < calendar->month_start && --month.number == 0)
+	{
+		month.number = 12;
+		year--;
+	}
+	month.begin = month_begin(year, month.number, calendar->month_start);
+	month.end = month_begin(year, month.number + 1, calendar->month_start) - 1;
+	return month;
+}
+
+/* Count the days from one to another that are open, or closed. */
+static int
+count_days(const SfDays *days, int from, int to, bool open)
+{
+	int			n = 0;
+
+	for (int day = from; day <= to; day++)
+		n += sf_days_open(days, day) == open ? 1 : 0;
+	return n;
+}
+
+/* Tell whether one of a pick's ordinals is a day's, counted from the begin or the end. */
+static bool
+has_ordinal(const SfPick *pick, int n, int n_back)
+{
+	return ((pick->ordinals >> n) & 1) != 0 || ((pick->ordinals_back >> n_back) & 1) != 0;
+}
+
+/* Tell whether a day is the one of its month that a pick of open or closed days means. */
+static bool
+is_counted_day(const SfDays *days, const SfPick *pick, const Month *month, int day)
+{
+	bool		open = pick->kind == SF_PICK_OPEN_DAYS;
+
+	return sf_days_open(days, day) == open &&
+		has_ordinal(pick, count_days(days, month->begin, day, open),
+					count_days(days, day, month->end, open));
+}
+
+/* Tell whether a pick picks a day, whatever it excepts. */
+static bool
+picks(const SfDays *days, const SfPick *pick, int day)
+{
+	Month		month = month_of(days->calendar, day);
+	int			week = (day - month.begin) / 7 + 1;
+	int			week_back = (month.end - day) / 7 + 1;
+
+	if (((pick->months >> month.number) & 1) == 0)
+		return false;
+	switch (pick->kind)
+	{
+		case SF_PICK_EVERY:
+			return day >= pick->from && (day - pick->from) % pick->every == 0;
+		case SF_PICK_WEEKDAYS:
+			return (pick->weekdays & weekday_bit(day)) != 0 &&
+				(pick->nth == 0 || pick->nth == week || -pick->nth == week_back);
+		case SF_PICK_MONTH_DAYS:
+			return has_ordinal(pick, day - month.begin + 1, month.end - day + 1);
+		case SF_PICK_OPEN_DAYS:
+		case SF_PICK_CLOSED_DAYS:
+			return is_counted_day(days, pick, &month, day);
+		case SF_PICK_DATES:
+			return sf_date_set_has(&pick->dates, day);
+		case SF_PICK_NONE:
+			break;
+	}
+	return false;
+}
+
+/* Tell whether one of a list of picks picks a day. */
+static bool
+any_picks(const SfDays *days, const List *list, int day)
+{
+	ListCell   *lc;
+
+	foreach(lc, list)
+		if (picks(days, lfirst(lc), day))
+			return true;
+	return false;
+}
+
+/* Tell whether an object of the list that only takes away takes a day away. */
+static bool
+is_taken_away(const SfDays *days, int day)
+{
+	ListCell   *lc;
+
+	foreach(lc, days->calendar->days)
+	{
+		const SfPick *pick = lfirst(lc);
+
+		if (pick->kind == SF_PICK_NONE && any_picks(days, pick->except, day))
+			return true;
+	}
+	return false;
+}
+
+/* Mark what becomes of a picked day. */
+static void
+mark(SfDays *days, int day, SfOnClosed on_closed, int plus)
+{
+	if (!sf_days_open(days, day))
+	{
+		if (on_closed == SF_ON_CLOSED_SKIP)
+			return;
+		if (on_closed != SF_ON_CLOSED_RUN)
+			day = shift(days, day, on_closed == SF_ON_CLOSED_NEXT ? 1 : -1);
+	}
+	if (day >= 0 && plus != 0)
+		day = shift(days, day, plus);
+	if (day >= days->first && day <= days->last)
+		days->marks[day - days->first] = true;
+}
+
+/* Mark what becomes of a day if it is picked. */
+static void
+pick_day(SfDays *days, int day, SfOnClosed on_closed)
+{
+	ListCell   *lc;
+
+	if (!days->calendar->has_days)
+	{
+		mark(days, day, on_closed, 0);
+		return;
+	}
+	if (is_taken_away(days, day))
+		return;
+	foreach(lc, days->calendar->days)
+	{
+		const SfPick *pick = lfirst(lc);
+
+		if (picks(days, pick, day) && !any_picks(days, pick->except, day))
+			mark(days, day, on_closed, pick->plus);
+	}
+}
+
+/* Make room for a stretch of days, and find out which are open. */
+static SfDays *
+make_days(const SfCalendar *calendar, int first, int last)
+{
+	SfDays	   *days = palloc(sizeof(SfDays));
+	int			n = last - first + 1;
+
+	days->calendar = calendar;
+	days->first = first;
+	days->last = last;
+	days->marks = palloc0(sizeof(bool) * n);
+	/* what is picked lies one shift away, its open days another one or a month */
+	days->open_from = first - 2 * MAX_SHIFT - 31;
+	days->open_to = last + 2 * MAX_SHIFT + 31;
+	days->open = palloc(sizeof(bool) * (days->open_to - days->open_from + 1));
+	for (int day = days->open_from; day <= days->open_to; day++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		days->open[day - days->open_from] = compute_open(calendar, day);
+	}
+	return days;
+}
+
+/*
+ * Find the days of a calendar from one to another: which are open, and, marked,
+ * which are picked among those that pass a test (NULL: all).  A calendar without
+ * days picks all that do.
+ */
+SfDays *
+sf_calendar_days(const SfCalendar *calendar, int first, int last, SfOnClosed on_closed,
+				 SfDayTest test, const void *arg)
+{
+	SfDays	   *days = make_days(calendar, first, last);
+
+	for (int day = first - MAX_SHIFT; day <= last + MAX_SHIFT; day++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (test == NULL || test(day, arg))
+			pick_day(days, day, on_closed);
+	}
+	return days;
+}
