@@ -25,9 +25,9 @@
 #include "run/apply_effects.h"
 #include "run/slice_internal.h"
 
-/* Forget what waits to be written of the descendants of a branch. */
+/* Have what waits to be written of the descendants of a branch not be written. */
 static void
-forget_children(SfDraft *draft, int64 parent_no)
+void_children(SfDraft *draft, int64 parent_no)
 {
 	ListCell   *lc;
 
@@ -40,7 +40,24 @@ forget_children(SfDraft *draft, int64 parent_no)
 			continue;
 		branch->gone = true;
 		branch->stored = false;
-		forget_children(draft, branch->key.branch_no);
+		/* the joins of one that is done have dropped its own */
+		if (branch->phase != SF_PHASE_DONE)
+			void_children(draft, branch->key.branch_no);
+	}
+}
+
+/* Forget the descendants of a branch; those that are the last of the draft take no more room. */
+static void
+forget_children(SfDraft *draft, int64 parent_no)
+{
+	void_children(draft, parent_no);
+	while (draft->branches != NIL)
+	{
+		const SfBranch *last = llast(draft->branches);
+
+		if (!last->gone || last->stored)
+			break;
+		draft->branches = list_delete_last(draft->branches);
 	}
 }
 
@@ -69,7 +86,7 @@ static void
 apply_spawn(SfDraft *draft, const SfBranch *branch, SfBranch *child)
 {
 	child->key.branch_no = sf_branch_next_no();
-	draft->branches = lappend(draft->branches, child);
+	sf_draft_add_branch(draft, child);
 }
 
 /* The children of a branch are not needed any more. */
@@ -77,7 +94,8 @@ static void
 apply_drop_children(SfDraft *draft, const SfBranch *branch, SfNoValue none)
 {
 	forget_children(draft, branch->key.branch_no);
-	sf_branch_delete_children(branch->key);
+	if (!branch->has_new_children)
+		sf_branch_delete_children(branch->key);
 }
 
 /* Children of a branch have ended: counted when the draft is written. */

@@ -74,10 +74,10 @@ sf_draft_add_event(SfDraft *draft, SfEventType type, Jsonb *extra, TimestampTz a
 void
 sf_draft_add_branch(SfDraft *draft, SfBranch *branch)
 {
-	if (draft->administered)
-		draft->branches = lappend(draft->branches, branch); /* each comes once */
-	else if (draft->branches == NIL || llast(draft->branches) != branch)
-		draft->branches = list_append_unique_ptr(draft->branches, branch);
+	if (branch->in_draft)
+		return;
+	branch->in_draft = true;
+	draft->branches = lappend(draft->branches, branch);
 }
 
 /*
@@ -123,14 +123,17 @@ sf_draft_drop_all(SfDraft *draft)
 	sf_map_item_delete_all(draft->execution->execution_no);
 }
 
-/* Has the join above a branch given up, so that the branch has to end? */
+/*
+ * Has the join above a branch given up, so that the branch has to end?  That of a
+ * branch that this slice began has not, or the slice would not run the branch.
+ */
 bool
 sf_draft_is_aborted(const SfDraft *draft, const SfBranch *branch)
 {
 	SfBranchKey key = {branch->key.execution_no, branch->parent_no};
 	SfBranch   *parent;
 
-	if (branch->parent_no < 0)
+	if (branch->parent_no < 0 || !branch->stored)
 		return false;
 	parent = sf_branch_read_join(key, SF_LOCK_NONE);
 	if (parent == NULL)
@@ -180,11 +183,11 @@ sf_apply_branch(SfBranch *branch)
 	sf_branch_write(list_make1(branch));
 }
 
-/* Insert new branches. */
+/* Write branches. */
 void
 sf_apply_branches(List *branches)
 {
-	sf_branch_insert_all(branches);
+	sf_branch_write(branches);
 }
 
 /* Note a call of sf_start that found the execution. */

@@ -20,6 +20,7 @@
 #include "run/apply.h"
 #include "run/lifecycle.h"
 #include "run/map_children.h"
+#include "run/new_children.h"
 #include "run/outside.h"
 #include "run/slice_internal.h"
 #include "store/due.h"
@@ -31,6 +32,8 @@
 #define SCAN_SIZE		64
 #define MAX_SCAN_SIZE	65536
 
+static void proceed(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfStimulus *stimulus);
+
 /* Make the stimulus JOINED, with the outputs of all children unless the join fails. */
 static void
 joined_stimulus(const SfDraft *draft, SfBranch *parent, SfStimulus *stimulus)
@@ -38,7 +41,9 @@ joined_stimulus(const SfDraft *draft, SfBranch *parent, SfStimulus *stimulus)
 	stimulus->kind = SF_STIMULUS_JOINED;
 	if (parent->failing)
 		return;
-	if (parent->map_run_no == 0)
+	if (parent->has_new_children)
+		sf_new_children_outputs(draft, parent, stimulus);
+	else if (parent->map_run_no == 0)
 		stimulus->outputs = sf_branch_outputs(parent->key, &stimulus->noutputs,
 											  &stimulus->last_event);
 	else if (sf_state_map(&draft->program->states[parent->state])->distributed->result_writer == NULL)
@@ -77,7 +82,9 @@ join_stimulus(SfDraft *draft, SfBranch *join, SfStimulus *stimulus)
 			 (join->failing || join->next_index >= join->total))
 		joined_stimulus(draft, join, stimulus);
 	else if (join->max_concurrency == 1 && join->map_run_no == 0)
-		stimulus->last_inner_event = sf_branch_last_inner_event(join->key);
+		stimulus->last_inner_event = join->has_new_children ?
+			sf_new_children_last_inner_event(draft, join) :
+			sf_branch_last_inner_event(join->key);
 }
 
 /* Make the stimulus of the next transition of a branch that this slice has claimed. */
@@ -154,9 +161,12 @@ static void
 step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulus)
 {
 	int			before = branch->state;
+	SfPhase		phase = branch->phase;
 
 	CHECK_FOR_INTERRUPTS();
 	(void) sf_draft_advance(draft, branch, stimulus);
+	if (phase != SF_PHASE_JOIN)
+		branch->has_new_children = branch->phase == SF_PHASE_JOIN && branch->map_run_no == 0;
 	if (draft->locked)			/* locked before the slice is written */
 		slice->no_more_tasks = slice->no_more_claims = true;
 	switch (stimulus->kind)
@@ -174,13 +184,66 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 	}
 }
 
+/* Does a slice take no more than one branch? */
+static bool
+is_by_itself(const SfSliceRequest *request)
+{
+	return request->mode == SF_SLICE_BRANCH ||
+		request->mode == SF_SLICE_SESSION_BRANCH || request->slice_ms == 0;
+}
+
 /*
- * Make the stimulus for the branch's next transition; if the last transition asked
- * for a task, have it run first.  False: the branch rests or has ended, or goes on
- * in a later slice.
+ * May a slice run a child that it has begun?  If a child has failed, the join has to
+ * abort the others, which a slice of its own does.
  */
 static bool
-next_stimulus(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfStimulus *stimulus)
+may_run_child(const SfSlice *slice, const SfDraft *draft)
+{
+	return !slice->no_more_claims && !is_by_itself(slice->request) &&
+		draft->finish == NULL && !sf_draft_has_failure(draft) && !is_used_up(slice);
+}
+
+/*
+ * Run the children that a join has begun in this slice, from a place of the draft on,
+ * and make its next stimulus: children that end here never have a row.  False: the join
+ * waits for others, or a later slice goes on.
+ */
+static bool
+run_new_children(SfSlice *slice, SfDraft *draft, SfBranch *join, int first,
+				 SfStimulus *stimulus)
+{
+	int			end = list_length(draft->branches);
+
+	check_stack_depth();
+	for (int i = first; i < end; i++)
+	{
+		SfBranch   *child = list_nth(draft->branches, i);
+
+		if (child->parent_no != join->key.branch_no)
+			continue;
+		if (!may_run_child(slice, draft))
+			return false;
+		make_stimulus(draft, child, stimulus);
+		proceed(slice, draft, child, stimulus);
+		if (child->phase == SF_PHASE_ANNOUNCED)
+			return false;		/* the others need not wait for it, nor be announced */
+		sf_new_children_count_end(draft, join);
+	}
+	if (join->due_at == DT_NOEND || join->failing || !may_run_child(slice, draft))
+		return false;
+	make_stimulus(draft, join, stimulus);
+	return true;
+}
+
+/*
+ * Make the stimulus for the branch's next transition; if the last transition asked
+ * for a task, have it run first, and if it began children (first is the place of the
+ * first one in the draft), these.  False: the branch rests or has ended, or goes on in
+ * a later slice.
+ */
+static bool
+next_stimulus(SfSlice *slice, SfDraft *draft, SfBranch *branch, int first,
+			  SfStimulus *stimulus)
 {
 	switch (draft->transition.outcome)
 	{
@@ -195,11 +258,25 @@ next_stimulus(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfStimulus *stim
 		case SF_STEP_REST:
 			if (stimulus->kind == SF_STIMULUS_ANNOUNCED)
 				sf_dispatch_offer(slice, draft, branch);
-			return false;
+			return branch->phase == SF_PHASE_JOIN && branch->has_new_children &&
+				run_new_children(slice, draft, branch, first, stimulus);
 		case SF_STEP_ENDED:
 			break;
 	}
 	return false;
+}
+
+/* Take a branch through transitions until it rests. */
+static void
+proceed(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfStimulus *stimulus)
+{
+	int			first;
+
+	do
+	{
+		first = list_length(draft->branches);
+		step(slice, draft, branch, stimulus);
+	} while (next_stimulus(slice, draft, branch, first, stimulus));
 }
 
 /*
@@ -266,17 +343,7 @@ advance(SfSlice *slice, SfDraft *draft, SfBranch *branch)
 	}
 	else
 		make_stimulus(draft, branch, &stimulus);
-	do
-		step(slice, draft, branch, &stimulus);
-	while (next_stimulus(slice, draft, branch, &stimulus));
-}
-
-/* Does a slice take no more than one branch? */
-static bool
-is_by_itself(const SfSliceRequest *request)
-{
-	return request->mode == SF_SLICE_BRANCH ||
-		request->mode == SF_SLICE_SESSION_BRANCH || request->slice_ms == 0;
+	proceed(slice, draft, branch, &stimulus);
 }
 
 /* Claim and advance one branch. */

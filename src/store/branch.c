@@ -286,72 +286,96 @@ sf_branch_last_inner_event(SfBranchKey parent)
 	return sf_store_number(&plan, 0, SF_KEY(parent), SF_INT2(SF_PHASE_DONE));
 }
 
+/* Lay a branch out as its row. */
+static void
+form_row(const SfBranch *b, Datum *values, bool *nulls)
+{
+	sf_row_form(&row_type, b, values, nulls);
+	if (b->phase == SF_PHASE_RUN && SF_DEBUG_MUTATION("retry_timer"))
+		nulls[COL_due_at - 1] = true;
+}
+
+/* Insert the rows of branches from one of a list on, as COPY does. */
+static void
+insert_rows(SfTable *table, const List *branches, int first)
+{
+	int			n = Min(list_length(branches) - first, SF_TABLE_MAX_ROWS);
+	Datum	   *values = palloc(sizeof(Datum) * NCOLUMNS * n);
+	bool	   *nulls = palloc(sizeof(bool) * NCOLUMNS * n);
+
+	for (int i = 0; i < n; i++)
+		form_row(list_nth(branches, first + i), values + i * NCOLUMNS, nulls + i * NCOLUMNS);
+	sf_table_insert_rows(table, n, values, nulls);
+}
+
+/* Update or delete the row of a branch. */
+static void
+replace_row(SfTable *table, SfBranch *b)
+{
+	Datum		values[NCOLUMNS];
+	bool		nulls[NCOLUMNS];
+
+	if (b->gone)
+	{
+		sf_table_delete(table, &b->tid);
+		return;
+	}
+	form_row(b, values, nulls);
+	sf_table_update(table, &b->tid, values, nulls);
+}
+
+/* Write branches: replace the rows of those that are stored, then insert the others. */
+static void
+write_rows(SfTable *table, const List *branches)
+{
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "sfflow branch row",
+												  ALLOCSET_DEFAULT_SIZES);
+	List	   *fresh = NIL;
+	MemoryContext old;
+	ListCell   *lc;
+
+	foreach(lc, branches)
+	{
+		SfBranch   *b = lfirst(lc);
+
+		if (!b->stored && !b->gone)
+			fresh = lappend(fresh, b);
+		if (!b->stored)
+			continue;
+		old = MemoryContextSwitchTo(scratch);
+		replace_row(table, b);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(scratch);
+	}
+	for (int i = 0; i < list_length(fresh); i += SF_TABLE_MAX_ROWS)
+	{
+		CHECK_FOR_INTERRUPTS();
+		old = MemoryContextSwitchTo(scratch);
+		insert_rows(table, fresh, i);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(scratch);
+	}
+	MemoryContextDelete(scratch);
+}
+
 /* Insert, update or delete the rows of branches, as stored and gone say. */
 void
 sf_branch_write(List *branches)
 {
-	MemoryContext scratch,
-				old;
 	SfTable    *table;
 	ListCell   *lc;
 
 	if (branches == NIL)
 		return;
 	table = sf_table_open("branch", NCOLUMNS);
-	scratch = AllocSetContextCreate(CurrentMemoryContext, "sfflow branch row",
-									ALLOCSET_DEFAULT_SIZES);
+	write_rows(table, branches);
+	sf_table_close(table);
 	foreach(lc, branches)
 	{
 		SfBranch   *b = lfirst(lc);
-		Datum		values[NCOLUMNS];
-		bool		nulls[NCOLUMNS];
 
 		if (b->gone)
-		{
-			if (b->stored)
-				sf_table_delete(table, &b->tid);
 			continue;
-		}
-		old = MemoryContextSwitchTo(scratch);
-		sf_row_form(&row_type, b, values, nulls);
-		if (b->phase == SF_PHASE_RUN && SF_DEBUG_MUTATION("retry_timer"))
-			nulls[COL_due_at - 1] = true;
-		if (b->stored)
-			sf_table_update(table, &b->tid, values, nulls);
-		else
-			sf_table_insert(table, values, nulls);
-		MemoryContextSwitchTo(old);
-		MemoryContextReset(scratch);
-		b->stored = true;
-		sf_branch_notify_due(b->key, b->owner, b->due_at);
-	}
-	sf_table_close(table);
-	MemoryContextDelete(scratch);
-	CommandCounterIncrement();
-}
-
-/* Insert new branches, SF_TABLE_MAX_ROWS at most, as COPY does. */
-void
-sf_branch_insert_all(List *branches)
-{
-	int			n = list_length(branches);
-	SfTable    *table = sf_table_open("branch", NCOLUMNS);
-	Datum	   *values = palloc(sizeof(Datum) * NCOLUMNS * n);
-	bool	   *nulls = palloc(sizeof(bool) * NCOLUMNS * n);
-	ListCell   *lc;
-
-	foreach(lc, branches)
-	{
-		int			at = foreach_current_index(lc) * NCOLUMNS;
-
-		sf_row_form(&row_type, lfirst(lc), values + at, nulls + at);
-	}
-	sf_table_insert_rows(table, n, values, nulls);
-	sf_table_close(table);
-	foreach(lc, branches)
-	{
-		SfBranch   *b = lfirst(lc);
-
 		b->stored = true;
 		sf_branch_notify_due(b->key, b->owner, b->due_at);
 	}

@@ -128,6 +128,8 @@ typedef struct SfBranch
 	ItemPointerData tid;		/* of the row, when it was read and locked */
 	bool		stored;			/* there is a row */
 	bool		gone;			/* the row is to be deleted */
+	bool		in_draft;		/* the draft that works on it has it */
+	bool		has_new_children;	/* JOIN: began all of its children in this slice */
 	bool		is_parent;		/* scratch of a redrive: has children */
 } SfBranch;
 
@@ -172,7 +174,6 @@ extern Jsonb **sf_branch_outputs(SfBranchKey parent, int *count,
 								 int *last_event);
 extern int	sf_branch_last_inner_event(SfBranchKey parent);
 extern void sf_branch_delete_orphan(SfBranchKey key);
-extern void sf_branch_insert_all(List *branches);
 extern void sf_branch_write(List *branches);
 extern void sf_branch_put_off(SfBranchKey key, TimestampTz until);
 extern void sf_branch_set_due(SfBranchKey key, TimestampTz due);

@@ -70,6 +70,7 @@ SELECT * FROM sf_check();
 
 -- What cannot be read is refused by all that reads it.
 SELECT sf_start('packed', '[1, 2]', 'bad');
+SELECT count(*) FROM sf_step('packed:bad');
 SELECT sf_run('packed:bad');
 UPDATE _sfflow.history h SET body = '\x0201010000' FROM _sfflow.execution e
 WHERE e.execution_no = h.execution_no AND e.execution_id = 'packed:bad';

@@ -1,0 +1,70 @@
+/*
+ * new_children.c
+ *		What a join is told of children that it has begun in this slice.
+ *
+ * Neither the join nor its children have been written, so the join's counters are
+ * in the draft, and so are the outputs of the children.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "machine/join.h"
+#include "run/new_children.h"
+
+/*
+ * Count the end of the child that ran last in its join.  That of one that failed
+ * stays in the draft, and is counted when the draft is written.
+ */
+void
+sf_new_children_count_end(SfDraft *draft, SfBranch *join)
+{
+	SfParentDelta *delta = draft->deltas == NIL ? NULL : llast(draft->deltas);
+
+	if (delta == NULL || delta->branch_no != join->key.branch_no || delta->failed)
+		return;
+	draft->deltas = list_delete_last(draft->deltas);
+	sf_join_count(join, delta, draft->program->states[join->state].failure_mode,
+				  GetCurrentTimestamp());
+}
+
+/* The later one of two events; provisional ids (-1, -2 …) are later than all others. */
+static int
+later_event(int a, int b)
+{
+	return a < 0 || b < 0 ? Min(a, b) : Max(a, b);
+}
+
+/* Give a stimulus the outputs of the children, all of which have ended, by index. */
+void
+sf_new_children_outputs(const SfDraft *draft, const SfBranch *join, SfStimulus *stimulus)
+{
+	ListCell   *lc;
+
+	stimulus->outputs = palloc(sizeof(Jsonb *) * join->total);
+	stimulus->noutputs = 0;
+	/* they began in the order of their index */
+	foreach(lc, draft->branches)
+	{
+		const SfBranch *child = lfirst(lc);
+
+		if (child->parent_no != join->key.branch_no || child->gone)
+			continue;
+		stimulus->outputs[stimulus->noutputs++] = child->payload;
+		stimulus->last_event = later_event(stimulus->last_event, child->last_event);
+	}
+}
+
+/* The last inner event of the child that began last; 0 when there is none. */
+int
+sf_new_children_last_inner_event(const SfDraft *draft, const SfBranch *join)
+{
+	for (int i = list_length(draft->branches) - 1; i >= 0; i--)
+	{
+		const SfBranch *child = list_nth(draft->branches, i);
+
+		if (child->parent_no == join->key.branch_no && !child->gone)
+			return child->phase == SF_PHASE_DONE ? child->entered_event : 0;
+	}
+	return 0;
+}
