@@ -25,6 +25,9 @@
 /* Arguments of a query, at most */
 #define MAX_ARGS	16
 
+/* Tables and indexes that are found without a look into the catalogue */
+#define MAX_FOUND	100
+
 /* Rows that a scan fetches at a time */
 #define SCAN_BATCH	1000
 
@@ -90,11 +93,55 @@ sf_store_leave(const SfStoreIdentity *saved)
 	sf_role_restore(saved->role);
 }
 
-/* Find a table or index of the extension. */
+/* A relation that was found, until a relation or a schema changes */
+typedef struct FoundRelation
+{
+	const char *name;
+	Oid			oid;
+} FoundRelation;
+
+static FoundRelation found[MAX_FOUND];
+static int	nfound = -1;		/* no callback yet */
+static uint64 nchanges = 0;
+
+/* Forget the relations: a row of pg_class or pg_namespace has changed. */
+static void
+forget_found(Datum arg, int cacheid, uint32 hashvalue)
+{
+	nfound = 0;
+	nchanges++;
+}
+
+/* Remember a relation, unless something has changed since a count of changes. */
+static void
+remember_found(const char *name, Oid oid, uint64 since)
+{
+	if (nfound < 0)
+	{
+		CacheRegisterSyscacheCallback(RELNAMENSP, forget_found, (Datum) 0);
+		CacheRegisterSyscacheCallback(NAMESPACENAME, forget_found, (Datum) 0);
+		nfound = 0;
+	}
+	else if (OidIsValid(oid) && nchanges == since && nfound < MAX_FOUND)
+		found[nfound++] = (FoundRelation) {name, oid};
+}
+
+/*
+ * Find a table or index of the extension.  Each name is a constant, so that its address
+ * identifies it: an execution opens some thirty tables and indexes.
+ */
 Oid
 sf_store_relation(const char *name)
 {
-	return get_relname_relid(name, get_namespace_oid("_sfflow", true));
+	uint64		since = nchanges;
+	Oid			oid;
+
+	for (int i = 0; i < nfound; i++)
+		if (found[i].name == name)
+			return found[i].oid;
+	oid = get_relname_relid(name, get_namespace_oid("_sfflow", true));
+	remember_found(name, oid, since);
+	return oid;
 }
 
 /* Tell every session, at commit, that what it has cached of a table is stale. */
