@@ -28,6 +28,15 @@ CREATE TABLE _sfflow.state_machine_version (
 	PRIMARY KEY (machine_no, version)
 );
 
+-- Names for versions, which sf_start may be given. routes: versions with the percentage of starts of each.
+CREATE TABLE _sfflow.machine_alias (
+	machine_no integer NOT NULL,
+	alias text COLLATE "C" NOT NULL,
+	routes jsonb NOT NULL,				-- {"3": 90, "4": 10}
+	set_at timestamptz NOT NULL,
+	PRIMARY KEY (machine_no, alias)
+);
+
 -- Rights given by sf_grant; role 0 ('-') is public.
 CREATE TABLE _sfflow.privilege (
 	object_kind "char" NOT NULL,		-- m: state machine, a: activity
@@ -277,6 +286,7 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.execution_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.branch_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.state_machine', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.state_machine_version', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.machine_alias', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.privilege', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.execution', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.open_execution', '');

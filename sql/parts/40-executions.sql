@@ -30,11 +30,12 @@ CREATE FUNCTION @extschema@.sf_start(
 	state_machine text,
 	input jsonb DEFAULT '{}',
 	name text DEFAULT NULL,
-	if_exists text DEFAULT 'resume')
+	if_exists text DEFAULT 'resume',
+	version integer DEFAULT NULL)
 RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_sf_start'
 LANGUAGE C VOLATILE;
-COMMENT ON FUNCTION @extschema@.sf_start(text, jsonb, text, text) IS
+COMMENT ON FUNCTION @extschema@.sf_start(text, jsonb, text, text, integer) IS
 	'starts (or resumes) an execution; returns its id';
 
 CREATE FUNCTION @extschema@.sf_start_many(
@@ -116,11 +117,12 @@ COMMENT ON FUNCTION @extschema@.sf_stop(text, text, text) IS
 CREATE FUNCTION @extschema@.sf_redrive(
 	execution_id text,
 	from_state text DEFAULT NULL,
-	input jsonb DEFAULT NULL)
+	input jsonb DEFAULT NULL,
+	version integer DEFAULT NULL)
 RETURNS integer
 AS 'MODULE_PATHNAME', 'sfflow_sf_redrive'
 LANGUAGE C VOLATILE;
-COMMENT ON FUNCTION @extschema@.sf_redrive(text, text, jsonb) IS
+COMMENT ON FUNCTION @extschema@.sf_redrive(text, text, jsonb, integer) IS
 	'continues an execution that has not succeeded; returns the redrive count';
 
 -- The same for many at once.

@@ -9,6 +9,11 @@ COMMENT ON COLUMN @extschema@.sf_state_machines.execution_id_path IS 'where the 
 COMMENT ON COLUMN @extschema@.sf_state_machines.options IS 'as given to sf_create_state_machine';
 COMMENT ON COLUMN @extschema@.sf_state_machines.created_at IS 'when this version was made';
 
+COMMENT ON COLUMN @extschema@.sf_aliases.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_aliases.alias IS 'the name after the slash, as in sf_start(''nightly/prod'')';
+COMMENT ON COLUMN @extschema@.sf_aliases.version IS 'a version that it names';
+COMMENT ON COLUMN @extschema@.sf_aliases.percent IS 'how many of 100 starts begin in this version';
+COMMENT ON COLUMN @extschema@.sf_aliases.set_at IS 'when the alias was set';
 COMMENT ON COLUMN @extschema@.sf_executions.execution_id IS 'the execution, machine:name';
 COMMENT ON COLUMN @extschema@.sf_executions.state_machine IS 'the state machine';
 COMMENT ON COLUMN @extschema@.sf_executions.version IS 'the version of the state machine that runs';

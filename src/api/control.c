@@ -10,6 +10,7 @@
 #include "api/objects.h"
 #include "base/errors.h"
 #include "run/lifecycle.h"
+#include "run/migrate.h"
 #include "run/slice.h"
 #include "store/audit.h"
 #include "store/quota.h"
@@ -130,14 +131,40 @@ redrive_tolerated(SfExecution *execution)
 	return true;
 }
 
-/* sf_redrive(execution_id, from_state, input): the redrive count. */
+/* What sf_audit has of a redrive; NULL: nothing was asked for. */
+static Jsonb *
+redrive_details(const char *from_state, int version)
+{
+	SfJsonBuilder b;
+
+	if (from_state == NULL && version == 0)
+		return NULL;
+	sf_json_begin_object(&b);
+	if (from_state != NULL)
+		sf_json_add_string(&b, "from_state", from_state);
+	if (version != 0)
+		sf_json_add_int(&b, "version", version);
+	return sf_json_finish(&b);
+}
+
+/* Have what did not succeed run in another version; with from_state nothing else is kept. */
+static void
+change_version(SfExecution *execution, int version, const char *from_state)
+{
+	if (execution->status == SF_STATUS_RUNNING || execution->status == SF_STATUS_SUCCEEDED)
+		return;					/* the redrive says so */
+	sf_migrate_execution(execution, version, NULL, from_state != NULL);
+}
+
+/* sf_redrive(execution_id, from_state, input, version): the redrive count. */
 Datum
 sfflow_sf_redrive(PG_FUNCTION_ARGS)
 {
 	char	   *id = sf_arg_text(fcinfo, 0, "execution_id");
 	char	   *from_state = sf_arg_text_or_null(fcinfo, 1);
 	Jsonb	   *input = sf_arg_jsonb_or_null(fcinfo, 2);
-	bool		as_it_was = from_state == NULL && input == NULL;
+	int			version = sf_arg_version(fcinfo, 3);
+	bool		as_it_was = from_state == NULL && input == NULL && version == 0;
 	SfPrivilege needed = as_it_was ? SF_PRIVILEGE_REDRIVE : SF_PRIVILEGE_OPERATE;
 	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, needed);
 	int			count;
@@ -155,8 +182,10 @@ sfflow_sf_redrive(PG_FUNCTION_ARGS)
 	if (as_it_was && redrive_tolerated(execution))
 		PG_RETURN_INT32(execution->redrive_count);
 	sf_quota_require(execution->owner, execution->machine_no, execution->machine_name);
+	if (version != 0)
+		change_version(execution, version, from_state);
 	count = sf_lifecycle_redrive(execution, from_state, input, &from);
-	sf_audit_note_execution(execution, "redrive", NULL, one_detail("from_state", from_state));
+	sf_audit_note_execution(execution, "redrive", NULL, redrive_details(from_state, version));
 	sf_control_redrive_notice(execution, &from);
 	PG_RETURN_INT32(count);
 }

@@ -138,53 +138,94 @@ sf_deny_create(void)
 					 quote_literal_cstr(GetUserNameFromId(GetUserId(), false)))));
 }
 
-/* Cut the version off a machine's name; 0: there is none. */
-static int
-split_version(char *name)
+/* Raise the error for a version that a machine does not have. */
+void
+sf_object_missing_version(const SfMachine *machine, const char *qualifier)
 {
-	char	   *slash = strchr(name, '/');
+	SfClosest	closest = sf_closest_begin(qualifier);
+
+	foreach_ptr(char, alias, sf_alias_names(machine->machine_no))
+		sf_closest_offer(&closest, alias);
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST),
+			 errmsg("state machine \"%s\" has no version or alias \"%s\"", machine->name, qualifier),
+			 sf_closest_errhint(&closest,
+								psprintf("It has versions 1 to %d. The view sf_aliases lists its aliases.",
+										 machine->current_version))));
+}
+
+/* Find the versions that a number or an alias names; returns how many. */
+static int
+find_routes(const SfMachine *machine, const char *qualifier, SfRoute *routes)
+{
 	char	   *end;
 	long		number;
+	int			n;
 
-	if (slash == NULL)
-		return 0;
-	*slash = '\0';
 	errno = 0;
-	number = strtol(slash + 1, &end, 10);
-	if (end == slash + 1 || *end != '\0' || errno != 0 || number < 1 ||
-		number > PG_INT32_MAX)
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST),
-				 errmsg("\"%s\" is not a version of state machine \"%s\"",
-						slash + 1, name),
-				 errhint("A version is a number, as in \"%s/1\".", name)));
-	return (int) number;
+	number = strtol(qualifier, &end, 10);
+	if (end != qualifier && *end == '\0' && errno == 0)
+	{
+		if (number < 1 || number > machine->current_version)
+			sf_object_missing_version(machine, qualifier);
+		routes[0] = (SfRoute) {(int) number, 100};
+		return 1;
+	}
+	n = sf_alias_read(machine->machine_no, qualifier, routes);
+	if (n == 0)
+		sf_object_missing_version(machine, qualifier);
+	return n;
 }
 
 /*
- * Find a machine by "machine", "machine/3" or an ARN, with that version.  Raises
- * SF003 if it does not exist or the caller has no right on it, and 42501 if the
- * caller has a right, but not the one that is needed.
+ * Find a machine by "machine", "machine/3", "machine/alias" or an ARN, in its current
+ * version, with the versions that follow its name; *n gets how many, 0: none are
+ * named.  Raises SF003 if it does not exist or the caller has no right on it, and
+ * 42501 if the caller has a right, but not the one that is needed.
  */
+SfMachine *
+sf_arg_machine_routes(const char *text, SfPrivilege needed, SfRoute *routes, int *n)
+{
+	char	   *name = pstrdup(sf_public_name_to_id(SF_NAME_STATE_MACHINE, text));
+	char	   *slash = strchr(name, '/');
+	SfMachine  *machine;
+
+	if (slash != NULL)
+		*slash = '\0';
+	machine = sf_machine_read(name, 0, false);
+	/* also for a missing machine, so that the time does not tell them apart */
+	if (!may_use(SF_OBJECT_STATE_MACHINE, name,
+				 machine == NULL ? InvalidOid : machine->owner, needed) ||
+		machine == NULL)
+		sf_object_missing(SF_OBJECT_STATE_MACHINE, name);
+	*n = slash == NULL ? 0 : find_routes(machine, slash + 1, routes);
+	return machine;
+}
+
+/* Read a version of a machine, which exists unless the machine is being dropped. */
+SfMachine *
+sf_object_version(const SfMachine *machine, int version)
+{
+	SfMachine  *found = sf_machine_read(machine->name, version, false);
+
+	if (found == NULL)
+		sf_object_missing_version(machine, psprintf("%d", version));
+	return found;
+}
+
+/* Find a machine likewise; of an alias, in the version that gets most starts. */
 SfMachine *
 sf_arg_machine(const char *text, SfPrivilege needed)
 {
-	char	   *name = pstrdup(sf_public_name_to_id(SF_NAME_STATE_MACHINE, text));
-	int			version = split_version(name);
-	SfMachine  *machine = sf_machine_read(name, version, false);
-	SfMachine  *current = machine != NULL || version == 0 ? machine :
-		sf_machine_read(name, 0, false);
+	SfRoute		routes[SF_ALIAS_MAX_ROUTES];
+	int			n;
+	SfMachine  *machine = sf_arg_machine_routes(text, needed, routes, &n);
+	int			most = 0;
 
-	/* also for a missing machine, so that the time does not tell them apart */
-	if (!may_use(SF_OBJECT_STATE_MACHINE, name,
-				 current == NULL ? InvalidOid : current->owner, needed) ||
-		current == NULL)
-		sf_object_missing(SF_OBJECT_STATE_MACHINE, name);
-	if (machine == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST),
-				 errmsg("state machine \"%s\" has no version %d", name, version)));
-	return machine;
+	for (int i = 1; i < n; i++)
+		if (routes[i].percent > routes[most].percent)
+			most = i;
+	return n == 0 ? machine : sf_object_version(machine, routes[most].version);
 }
 
 /* Raise the error for an execution that is not there, or may not be known. */

@@ -8,17 +8,22 @@
 #include "base/compat.h"
 #include "run/lifecycle.h"
 #include "store/execution.h"
-#include "store/machine.h"
+#include "store/machine_alias.h"
 #include "store/privilege.h"
 #include "store/task.h"
 
 extern SfMachine *sf_arg_machine(const char *text, SfPrivilege needed);
+extern SfMachine *sf_arg_machine_routes(const char *text, SfPrivilege needed,
+										SfRoute *routes, int *n);
+extern SfMachine *sf_object_version(const SfMachine *machine, int version);
 extern SfExecution *sf_arg_execution(const char *text, SfLock lock,
 									 SfPrivilege needed);
 extern SfActivity *sf_arg_activity(const char *text, SfPrivilege needed);
 extern void sf_object_require(char kind, const char *name, Oid owner,
 							  SfPrivilege needed);
 extern void sf_object_missing(char kind, const char *name) pg_attribute_noreturn();
+extern void sf_object_missing_version(const SfMachine *machine, const char *qualifier)
+	pg_attribute_noreturn();
 extern int	sf_object_errdetail_missing(void);
 extern int	sf_object_errhint_grant(char kind, const char *name, SfPrivilege needed);
 extern void sf_object_create_machine(SfMachine *machine, bool or_replace);

@@ -40,6 +40,19 @@ sf_arg_text_or_null(FunctionCallInfo fcinfo, int n)
 	return PG_ARGISNULL(n) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(n));
 }
 
+/* Fetch the number of a version; 0 if it is NULL. */
+int
+sf_arg_version(FunctionCallInfo fcinfo, int n)
+{
+	if (PG_ARGISNULL(n))
+		return 0;
+	if (PG_GETARG_INT32(n) < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument version must be 1 or more, not %d", PG_GETARG_INT32(n))));
+	return PG_GETARG_INT32(n);
+}
+
 /* Fetch a jsonb argument, detoasted; NULL raises 22004 naming the argument. */
 Jsonb *
 sf_arg_jsonb(FunctionCallInfo fcinfo, int n, const char *name)

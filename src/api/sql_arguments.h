@@ -10,6 +10,7 @@
 
 extern char *sf_arg_text(FunctionCallInfo fcinfo, int n, const char *name);
 extern char *sf_arg_text_or_null(FunctionCallInfo fcinfo, int n);
+extern int	sf_arg_version(FunctionCallInfo fcinfo, int n);
 extern Jsonb *sf_arg_jsonb(FunctionCallInfo fcinfo, int n, const char *name);
 extern Jsonb *sf_arg_jsonb_or_null(FunctionCallInfo fcinfo, int n);
 extern int64 sf_arg_duration_ms(FunctionCallInfo fcinfo, int n, const char *name);

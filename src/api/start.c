@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
@@ -123,7 +124,8 @@ resume_ended(SfExecution *execution, const SfStart *start, bool differs)
 
 /* Apply if_exists to an execution that is there; what to record of it. */
 static const char *
-handle_existing(SfExecution *execution, const SfStart *start, Jsonb *input, bool differs)
+handle_existing(SfExecution *execution, const SfStart *start, const SfExecution *wanted,
+				bool differs)
 {
 	const SfMachine *machine = start->machine;
 	bool		running = execution->status == SF_STATUS_RUNNING;
@@ -155,7 +157,7 @@ handle_existing(SfExecution *execution, const SfStart *start, Jsonb *input, bool
 								execution->execution_id),
 						 errhint("Stop it first with sf_stop().")));
 			sf_quota_require(machine->owner, machine->machine_no, machine->name);
-			sf_lifecycle_restart(execution, machine, input);
+			sf_lifecycle_restart(execution, wanted->version, wanted->input);
 			return "restarted";
 	}
 	pg_unreachable();
@@ -163,8 +165,9 @@ handle_existing(SfExecution *execution, const SfStart *start, Jsonb *input, bool
 
 /* Handle a start whose execution exists already; what came of it. */
 static const char *
-start_existing(const SfStart *start, const char *execution_id, Jsonb *input)
+start_existing(const SfStart *start, const SfExecution *wanted)
 {
+	const char *execution_id = wanted->execution_id;
 	SfExecution *execution = sf_execution_find(execution_id, SF_LOCK_NONE);
 	const char *outcome;
 	bool		differs;
@@ -177,31 +180,69 @@ start_existing(const SfStart *start, const char *execution_id, Jsonb *input)
 				 errmsg("execution \"%s\" was started or purged at the same time",
 						execution_id),
 				 errhint("Try again.")));
-	differs = !sf_json_equal(execution->input, input);
-	outcome = handle_existing(execution, start, input, differs);
+	differs = !sf_json_equal(execution->input, wanted->input);
+	outcome = handle_existing(execution, start, wanted, differs);
 	sf_apply_request(execution, outcome, differs);
 	return outcome;
 }
 
-/* Find the machine, and check the caller's right to start it. */
-SfStart
-sf_start_prepare(const char *state_machine, const char *if_exists, bool quiet)
+/* Read the versions that the starts are of. */
+static void
+read_versions(SfStart *start, const SfRoute *routes, int n)
 {
-	SfStart		start = {
-		.machine = sf_arg_machine(state_machine, SF_PRIVILEGE_START),
-		.if_exists = parse_if_exists(if_exists),
-		.quiet = quiet
-	};
+	for (int i = 0; i < n; i++)
+	{
+		start->versions[i] = sf_object_version(start->machine, routes[i].version);
+		start->percents[i] = routes[i].percent;
+	}
+	start->nversions = n == 1 ? 0 : n;
+	start->machine = start->versions[0];
+}
 
+/* Find the machine (version 0: as its name says), and check the caller's right to start it. */
+SfStart
+sf_start_prepare(const char *state_machine, int version, const char *if_exists, bool quiet)
+{
+	SfStart		start = {.if_exists = parse_if_exists(if_exists),.quiet = quiet};
+	SfRoute		routes[SF_ALIAS_MAX_ROUTES];
+	int			n;
+
+	start.machine = sf_arg_machine_routes(state_machine, SF_PRIVILEGE_START, routes, &n);
+	if (version != 0)
+	{
+		if (n > 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_SF_INVALID_OPTION),
+					 errmsg("argument version must not be given for \"%s\", which names one",
+							state_machine)));
+		routes[n++] = (SfRoute) {version, 100};
+	}
+	if (n > 0)
+		read_versions(&start, routes, n);
 	sf_instance_refuse_upgrade("sf_start()");
 	return start;
+}
+
+/* Choose the version of one start: of an alias, by its percentages. */
+static const SfMachine *
+choose_version(const SfStart *start)
+{
+	int			at;
+	int			i = 0;
+
+	if (start->nversions == 0)
+		return start->machine;
+	at = (int) pg_prng_uint64_range(&pg_global_prng_state, 0, 99);
+	while (i < start->nversions - 1 && at >= start->percents[i])
+		at -= start->percents[i++];
+	return start->versions[i];
 }
 
 /* The execution that is to be started; name NULL: from the input, or a UUID. */
 SfExecution *
 sf_start_form(const SfStart *start, Jsonb *input, const char *name)
 {
-	const SfMachine *machine = start->machine;
+	const SfMachine *machine = choose_version(start);
 	SfExecution *execution = palloc0(sizeof(SfExecution));
 
 	sf_arg_check_size(input, "input");
@@ -245,18 +286,20 @@ sf_start_all(const SfStart *start, SfExecution *const *executions, int n, const 
 			sf_quota_give_back(owner);
 		else if (sf_execution_find(id, SF_LOCK_NONE) == NULL)
 			sf_quota_raise(quota, owner, start->machine->machine_no, start->machine->name);
-		outcomes[i] = start_existing(start, id, executions[i]->input);
+		outcomes[i] = start_existing(start, executions[i]);
 	}
 }
 
-/* sf_start(state_machine, input, name, if_exists): the execution id. */
+/* sf_start(state_machine, input, name, if_exists, version): the execution id. */
 Datum
 sfflow_sf_start(PG_FUNCTION_ARGS)
 {
 	char	   *machine = sf_arg_text(fcinfo, 0, "state_machine");
 	Jsonb	   *input = sf_arg_jsonb(fcinfo, 1, "input");
 	char	   *name = sf_arg_text_or_null(fcinfo, 2);
-	SfStart		start = sf_start_prepare(machine, sf_arg_text(fcinfo, 3, "if_exists"), false);
+	int			version = sf_arg_version(fcinfo, 4);
+	SfStart		start = sf_start_prepare(machine, version, sf_arg_text(fcinfo, 3, "if_exists"),
+										 false);
 	SfExecution *execution = sf_start_form(&start, input, name);
 	const char *outcome;
 

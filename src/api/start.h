@@ -19,12 +19,16 @@ typedef enum SfIfExists
 /* A call that starts executions of a machine */
 typedef struct SfStart
 {
-	SfMachine  *machine;
+	SfMachine  *machine;		/* of several versions, the first */
+	SfMachine  *versions[SF_ALIAS_MAX_ROUTES];	/* that an alias names */
+	int			percents[SF_ALIAS_MAX_ROUTES];	/* of the starts */
+	int			nversions;		/* 0: machine alone */
 	SfIfExists	if_exists;
 	bool		quiet;			/* the outcomes tell what notices would */
 } SfStart;
 
-extern SfStart sf_start_prepare(const char *state_machine, const char *if_exists, bool quiet);
+extern SfStart sf_start_prepare(const char *state_machine, int version,
+								const char *if_exists, bool quiet);
 extern SfExecution *sf_start_form(const SfStart *start, Jsonb *input, const char *name);
 extern void sf_start_all(const SfStart *start, SfExecution *const *executions, int n,
 						 const char **outcomes);

@@ -38,7 +38,7 @@ begin_batch(FunctionCallInfo fcinfo, int if_exists_arg)
 	Batch	   *batch = palloc0(sizeof(Batch));
 
 	batch->fcinfo = fcinfo;
-	batch->start = sf_start_prepare(sf_arg_text(fcinfo, 0, "state_machine"),
+	batch->start = sf_start_prepare(sf_arg_text(fcinfo, 0, "state_machine"), 0,
 									sf_arg_text(fcinfo, if_exists_arg, "if_exists"), true);
 	batch->context = AllocSetContextCreate(CurrentMemoryContext, "sfflow starts",
 										   ALLOCSET_DEFAULT_SIZES);

@@ -86,7 +86,8 @@
 	X(LAMBDA_FUNCTION_FAILED, "LambdaFunctionFailed", EXTRA, LAMBDA_FUNCTION, FAILED) \
 	X(LAMBDA_FUNCTION_TIMED_OUT, "LambdaFunctionTimedOut", EXTRA, LAMBDA_FUNCTION, TIMED_OUT) \
 	X(LAMBDA_FUNCTION_SCHEDULE_FAILED, "LambdaFunctionScheduleFailed", EXTRA, LAMBDA_FUNCTION, FAILED) \
-	X(EVALUATION_FAILED, "EvaluationFailed", EXTRA, EVALUATION, FAILED)
+	X(EVALUATION_FAILED, "EvaluationFailed", EXTRA, EVALUATION, FAILED) \
+	X(EXECUTION_MIGRATED, "ExecutionMigrated", EXTRA, EXECUTION, MIGRATED)
 
 #define SF_EVENT_TYPE_ENUM(sym, name, shape, subject, meaning) SF_EVENT_##sym,
 typedef enum SfEventType
@@ -124,6 +125,7 @@ typedef enum SfEventMeaning
 	SF_MEANS_TIMED_OUT,
 	SF_MEANS_ABORTED,
 	SF_MEANS_REDRIVEN,
+	SF_MEANS_MIGRATED,			/* to another version */
 	SF_MEANS_COUNT
 } SfEventMeaning;
 

@@ -94,6 +94,7 @@ extern List *sf_apply_take(const SfActivity *activity, const char *worker,
 extern void sf_apply_answer(SfTask *task, bool ok, const Jsonb *output,
 							const char *error, const char *cause);
 extern void sf_apply_heartbeat(SfTask *task, int64 lease_ms);
+extern void sf_apply_task_moved(SfTask *task, int state);
 
 /* --- apply_map_run.c --- */
 

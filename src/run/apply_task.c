@@ -121,3 +121,16 @@ sf_apply_heartbeat(SfTask *task, int64 lease_ms)
 	if (task->submitted == NULL)
 		sf_branch_set_due(task->key, sf_task_timer(task));
 }
+
+/* Write the number that a task's state has in another version; -1, and the task is over: delete it. */
+void
+sf_apply_task_moved(SfTask *task, int state)
+{
+	if (state < 0)
+	{
+		sf_task_delete(task->key);
+		return;
+	}
+	task->state = state;
+	sf_task_update(task);
+}

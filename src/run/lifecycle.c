@@ -69,44 +69,20 @@ lock_branches(const SfExecution *execution)
 			 errhint("Wait for the worker that runs it (see sf_workers), then try again.")));
 }
 
-/* The branch with a number; NULL when there is none. */
-static SfBranch *
-branch_by_no(List *branches, int64 branch_no)
-{
-	int			low = 0,
-				high = list_length(branches) - 1;
-
-	/* sf_branch_all() returns them by number */
-	while (low <= high)
-	{
-		int			middle = (low + high) / 2;
-		SfBranch   *branch = list_nth(branches, middle);
-
-		if (branch->key.branch_no == branch_no)
-			return branch;
-		if (branch->key.branch_no < branch_no)
-			low = middle + 1;
-		else
-			high = middle - 1;
-	}
-	return NULL;
-}
-
 /*
- * Begin an ended execution anew with another input, in the current version of
- * its machine; its history goes on.  The caller has locked its row.
+ * Begin an ended execution anew with another input, in a version of its machine; its
+ * history goes on.  The caller has locked its row.
  */
 void
-sf_lifecycle_restart(SfExecution *execution, const SfMachine *machine,
-					 Jsonb *input)
+sf_lifecycle_restart(SfExecution *execution, int version, Jsonb *input)
 {
 	List	   *branches = lock_branches(execution);
-	SfBranch   *old = branch_by_no(branches, SF_BRANCH_ROOT);
+	SfBranch   *old = sf_branch_by_no(branches, SF_BRANCH_ROOT);
 	SfBranch   *root;
 	SfDraft	   *draft;
 
 	reopen(execution);
-	execution->version = machine->version;
+	execution->version = version;
 	execution->started_at = DT_NOBEGIN;
 	execution->last_redriven_at = DT_NOBEGIN;
 	execution->input = execution->new_input = input;
@@ -151,8 +127,8 @@ failed_input(const SfDraft *draft, const SfBranch *branch)
 	if (branch->parent_no < 0 || branch->phase != SF_PHASE_FAILED ||
 		program->states[branch->state].type != SF_STATE_FAIL)
 		return NULL;
-	return sf_event_last_input(branch->key.execution_no, draft->execution->version,
-							   program->scopes[branch->scope].start,
+	return sf_event_last_input(draft->execution,
+							   &program->states[program->scopes[branch->scope].start],
 							   branch->iterations, branch->niterations);
 }
 
@@ -173,7 +149,7 @@ count_children(List *branches)
 	{
 		const SfBranch *branch = lfirst(lc);
 		SfBranch   *parent = branch->parent_no < 0 ? NULL :
-			branch_by_no(branches, branch->parent_no);
+			sf_branch_by_no(branches, branch->parent_no);
 
 		if (parent == NULL)
 			continue;
@@ -309,14 +285,13 @@ rewind_to(SfDraft *draft, List *branches, const char *from_state, Jsonb *input)
 	const SfExecution *execution = draft->execution;
 	const SfProgram *program = draft->program;
 	int			state = sf_program_find_state(program, from_state);
-	SfBranch   *old = branch_by_no(branches, SF_BRANCH_ROOT);
+	SfBranch   *old = sf_branch_by_no(branches, SF_BRANCH_ROOT);
 	SfBranch   *root;
 
 	if (state < 0 || program->states[state].scope != 0)
 		refuse_from_state(execution, program, from_state);
 	if (input == NULL)
-		input = sf_event_last_input(execution->execution_no, execution->version, state,
-									NULL, 0);
+		input = sf_event_last_input(execution, &program->states[state], NULL, 0);
 	if (input == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),

@@ -136,6 +136,28 @@ sf_branch_all(int64 execution_no, SfLock lock)
 	return sf_store_list(&plans[lock], append_branch, SF_ARGS(SF_INT8(execution_no)));
 }
 
+/* Find the branch with a number among those of sf_branch_all(); NULL: there is none. */
+SfBranch *
+sf_branch_by_no(List *branches, int64 branch_no)
+{
+	int			low = 0,
+				high = list_length(branches) - 1;
+
+	while (low <= high)
+	{
+		int			middle = (low + high) / 2;
+		SfBranch   *branch = list_nth(branches, middle);
+
+		if (branch->key.branch_no == branch_no)
+			return branch;
+		if (branch->key.branch_no < branch_no)
+			low = middle + 1;
+		else
+			high = middle - 1;
+	}
+	return NULL;
+}
+
 /*
  * Read every branch of an execution but its deadline, without documents (NULL), with
  * the snapshot of the query that calls (see sf_scan_run).

@@ -160,6 +160,7 @@ extern SfBranch *sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at,
 								 bool skip_waits);
 extern List *sf_branch_children(SfBranchKey parent, SfLock lock);
 extern List *sf_branch_all(int64 execution_no, SfLock lock);
+extern SfBranch *sf_branch_by_no(List *branches, int64 branch_no);
 extern List *sf_branch_scan(int64 execution_no);
 
 /*

@@ -10,6 +10,7 @@
 
 #include "asl/event_types.h"
 #include "store/history_codec.h"
+#include "store/program_cache.h"
 
 SF_COLUMN_NUMBERS(SF_HISTORY_COLUMNS);
 #define NCOLUMNS	(COL_end - 1)
@@ -184,20 +185,34 @@ typedef struct LastInput
 {
 	int			before;			/* rows with a lower first id are to be read */
 	int			rows;			/* of this page */
-	int			version;
-	int			state;
+	const SfExecution *execution;
+	const char *name;			/* of the state */
+	int			version;		/* of the last event that was looked at, */
+	int			state;			/* and the number that the state has there; -1: none */
 	const int  *iterations;
 	int			niterations;
 	int			held_by;		/* event that holds the payload; 0: none found */
 } LastInput;
 
+/* Find the number that the state has in a version of the machine. */
+static void
+find_state(LastInput *last, int version)
+{
+	const SfProgram *program = sf_program_cache_try(last->execution->machine_no, version);
+
+	last->version = version;
+	last->state = program == NULL ? -1 : sf_program_find_state(program, last->name);
+}
+
 /* Tell whether an event entered the state, and says with which input. */
 static bool
-is_entry(const LastInput *last, const SfHistoryReader *reader)
+is_entry(LastInput *last, const SfHistoryReader *reader)
 {
 	const SfEvent *event = &reader->event;
 
-	return event->state == last->state && event->version == last->version &&
+	if (event->version != last->version)
+		find_state(last, event->version);
+	return event->state >= 0 && event->state == last->state &&
 		sf_event_type_meaning(event->type) == SF_MEANS_ENTERED &&
 		(event->payload_from != 0 || reader->payload_document >= 0) &&
 		event->niterations == last->niterations &&
@@ -244,14 +259,20 @@ find_entry(int64 execution_no, LastInput *last)
 }
 
 /*
- * Find the input with which a state of a version was entered last, in the branch with
- * these Map indexes; NULL if the history does not say.
+ * Find the input with which a state was entered last, in the branch with these Map
+ * indexes; NULL if the history does not say.  The state is that of its name also in
+ * other versions, from which the execution was moved.
  */
 Jsonb *
-sf_event_last_input(int64 execution_no, int version, int state,
+sf_event_last_input(const SfExecution *execution, const SfState *state,
 					const int *iterations, int niterations)
 {
-	LastInput	last = {PG_INT32_MAX, 0, version, state, iterations, niterations, 0};
+	int64		execution_no = execution->execution_no;
+	LastInput	last = {
+		.before = PG_INT32_MAX,.execution = execution,.name = state->name,
+		.version = execution->version,.state = state->number,
+		.iterations = iterations,.niterations = niterations
+	};
 	Holder		holder = {0};
 
 	find_entry(execution_no, &last);

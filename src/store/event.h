@@ -6,7 +6,8 @@
 #define SF_STORE_EVENT_H
 
 #include "nodes/pg_list.h"
-#include "store/row.h"
+#include "asl/program.h"
+#include "store/execution.h"
 
 /* Columns of _sfflow.history; see sql/parts/10-tables.sql. */
 #define SF_HISTORY_COLUMNS(X) \
@@ -57,7 +58,7 @@ typedef enum SfEventDocuments
 
 extern void sf_event_write(List *events);
 extern int	sf_event_previous(int64 execution_no, int id);
-extern Jsonb *sf_event_last_input(int64 execution_no, int version, int state,
+extern Jsonb *sf_event_last_input(const SfExecution *execution, const SfState *state,
 								  const int *iterations, int niterations);
 extern void sf_event_scan(int64 execution_no, SfEventDocuments documents,
 						  SfEventVisitor visitor, void *arg);

@@ -259,6 +259,7 @@ sf_machine_delete(int machine_no)
 		SF_PLAN("DELETE FROM _sfflow.open_execution o WHERE o.machine_no" SF_EQ "$1"),
 		SF_PLAN("DELETE FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1"),
 		SF_PLAN("DELETE FROM _sfflow.purge_position p WHERE p.machine_no" SF_EQ "$1"),
+		SF_PLAN("DELETE FROM _sfflow.machine_alias a WHERE a.machine_no" SF_EQ "$1"),
 		SF_PLAN("DELETE FROM _sfflow.state_machine_version v WHERE v.machine_no" SF_EQ "$1"),
 		/* what folds now may still add to the counters; whatever folds later sees no machine */
 		SF_PLAN("SELECT 1 FROM _sfflow.metric_fold FOR UPDATE"),

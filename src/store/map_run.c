@@ -88,7 +88,7 @@ void
 sf_map_run_update(const SfMapRun *run)
 {
 	static const int changed[] = {
-		COL_status, COL_redrive_count, COL_children, COL_succeeded, COL_failed,
+		COL_state, COL_status, COL_redrive_count, COL_children, COL_succeeded, COL_failed,
 		COL_timed_out, COL_aborted, COL_items_succeeded, COL_items_failed, COL_stopped_at
 	};
 

@@ -283,7 +283,7 @@ void
 sf_task_update(const SfTask *t)
 {
 	static const int changed[] = {
-		COL_status, COL_receives, COL_started_at, COL_heartbeat_at, COL_lease_until,
+		COL_status, COL_state, COL_receives, COL_started_at, COL_heartbeat_at, COL_lease_until,
 		COL_worker, COL_submitted
 	};
 

@@ -1,6 +1,6 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 BEGIN;
-SELECT plan(93);
+SELECT plan(98);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -10,13 +10,17 @@ INSERT INTO contract VALUES
 	('sf_import', 'definition text, substitutions jsonb DEFAULT ''{}''::jsonb, name text DEFAULT NULL::text', 'integer'),
 	('sf_missing_resources', 'definition text', 'TABLE(resource text, uses bigint, locations text[], proposal text)'),
 	('sf_validate', 'definition text', 'TABLE(severity text, code text, location text, message text)'),
-	('sf_start', 'state_machine text, input jsonb DEFAULT ''{}''::jsonb, name text DEFAULT NULL::text, if_exists text DEFAULT ''resume''::text', 'text'),
+	('sf_start', 'state_machine text, input jsonb DEFAULT ''{}''::jsonb, name text DEFAULT NULL::text, if_exists text DEFAULT ''resume''::text, version integer DEFAULT NULL::integer', 'text'),
 	('sf_step', 'execution_id text', 'TABLE(branch text, state text, outcome text, next_state text, status text)'),
 	('sf_run', 'execution_id text, skip_waits boolean DEFAULT false, max_steps integer DEFAULT NULL::integer', 'text'),
 	('sf_run_due', 'IN max_steps integer DEFAULT 1000', NULL),
 	('sf_await', 'execution_id text, timeout interval DEFAULT ''00:00:10''::interval', 'text'),
 	('sf_stop', 'execution_id text, error text DEFAULT NULL::text, cause text DEFAULT NULL::text', 'text'),
-	('sf_redrive', 'execution_id text, from_state text DEFAULT NULL::text, input jsonb DEFAULT NULL::jsonb', 'integer'),
+	('sf_redrive', 'execution_id text, from_state text DEFAULT NULL::text, input jsonb DEFAULT NULL::jsonb, version integer DEFAULT NULL::integer', 'integer'),
+	('sf_migrate', 'execution_id text, version integer, state_map jsonb DEFAULT NULL::jsonb', 'void'),
+	('sf_set_alias', 'state_machine text, alias text, versions jsonb', 'void'),
+	('sf_drop_alias', 'state_machine text, alias text', 'void'),
+	('sf_diff_versions', 'state_machine text, a integer, b integer', 'TABLE(pointer text, change text, before jsonb, after jsonb)'),
 	('sf_redrive_many', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone, max integer DEFAULT NULL::integer, comment text DEFAULT NULL::text, map_run text DEFAULT NULL::text', 'TABLE(execution_id text, outcome text, reason text)'),
 	('sf_stop_many', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone, max integer DEFAULT NULL::integer, cause text DEFAULT NULL::text', 'TABLE(execution_id text, outcome text, reason text)'),
 	('sf_acknowledge', 'execution_id text, kind text DEFAULT NULL::text, comment text DEFAULT NULL::text', 'integer'),
@@ -60,6 +64,7 @@ INSERT INTO shown VALUES
 	('sf_executions', 'execution_id, state_machine, version, name, status, input, output, error, cause, requested_at, started_at, stopped_at, redrive_count, last_redriven_at, start_requests, parent_execution_id, waiting_on'),
 	('sf_jobs', 'execution_id, state_machine, id, job_id, job_status, attempts, started_at, stopped_at, input, output, error, cause'),
 	('sf_job_relations', 'state_machine, version, job_id, pre_job_id'),
+	('sf_aliases', 'state_machine, alias, version, percent, set_at'),
 	('sf_history', 'execution_id, id, previous_event_id, timestamp, type, state, details'),
 	('sf_tasks', 'execution_id, state, branch, resource, status, attempt, scheduled_at, started_at, deadline, heartbeat_at, worker'),
 	('sf_activities', 'activity, owner, queued, oldest_queued_at, in_flight, last_polled_at, last_worker'),

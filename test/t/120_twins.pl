@@ -169,6 +169,8 @@ SELECT public.sf_run('flow:here', true);
 SELECT public.sf_start('bad', '{}', 'a'), public.sf_run('bad:a');
 SELECT public.sf_redrive('bad:a'), public.sf_run('bad:a');
 SELECT public.sf_start('bad', '{}', 'b'), public.sf_stop('bad:b', 'E', 'c');
+SELECT public.sf_set_alias('bad', 'prod', '{"1": 100}'), public.sf_start('bad/prod', '{}', 'alias'), public.sf_drop_alias('bad', 'prod');
+SELECT public.sf_diff_versions('bad', 1, 1), public.sf_migrate('bad:alias', 1, '{}');
 SELECT * FROM public.sf_redrive_many('bad', 'ABORTED', 'E', '2000-01-01', 1, 'again');
 SELECT * FROM public.sf_stop_many('bad', 'RUNNING', NULL, '2000-01-01', 1, 'enough');
 SELECT * FROM public.sf_stop_many(error => 'E');

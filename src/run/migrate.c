@@ -1,0 +1,337 @@
+/*
+ * migrate.c
+ *		Move an execution to another version of its machine.
+ *
+ * Rows name states by their numbers in the program of the execution's version: those
+ * of branches, of the tasks of programs outside, and of Map runs.  A state of one
+ * version is the state of the same name in the other one, or of the name that the
+ * argument state_map gives for it.  All rows are moved in one transaction, or none.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "base/closest.h"
+#include "base/errors.h"
+#include "run/migrate.h"
+#include "store/program_cache.h"
+
+/* States that an error names */
+#define NAMED_PROBLEMS	5
+
+/* A move */
+typedef struct Move
+{
+	SfExecution *execution;
+	const SfProgram *from;
+	const SfProgram *to;
+	JsonbValue	state_map;		/* jbvNull: none */
+	int			nproblems;
+	StringInfoData problems;	/* one a line */
+} Move;
+
+/* Note why a state cannot be moved. */
+static void
+note_problem(Move *move, const char *problem)
+{
+	if (move->nproblems++ >= NAMED_PROBLEMS)
+		return;
+	appendStringInfo(&move->problems, "%s%s", move->problems.len == 0 ? "" : "\n", problem);
+}
+
+/* The name that a state has in the other version. */
+static const char *
+name_there(const Move *move, int state)
+{
+	const char *name = move->from->states[state].name;
+	JsonbValue	renamed;
+
+	if (sf_json_is_object(&move->state_map) &&
+		sf_json_member(&move->state_map, name, strlen(name), &renamed) &&
+		renamed.type == jbvString)
+		return pnstrdup(renamed.val.string.val, renamed.val.string.len);
+	return name;
+}
+
+/* Find a state in the other version; -1: it is not there. */
+static int
+find_there(const Move *move, int state)
+{
+	return sf_program_find_state(move->to, name_there(move, state));
+}
+
+/* Find a scope in the other version; -1: it is not there. */
+static int
+find_scope_there(const Move *move, int scope)
+{
+	const SfScope *here = &move->from->scopes[scope];
+	int			owner;
+
+	if (here->owner_state < 0)
+		return 0;
+	owner = find_there(move, here->owner_state);
+	if (owner < 0 || here->branch_index >= move->to->states[owner].nscopes)
+		return -1;
+	return move->to->states[owner].scopes[here->branch_index];
+}
+
+/* Tell whether a branch that has begun its state can go on with it in the other version. */
+static bool
+is_alike(const SfState *here, const SfState *there)
+{
+	return here->type == there->type && here->nscopes == there->nscopes &&
+		sf_state_is_distributed(here) == sf_state_is_distributed(there);
+}
+
+/* Move a branch whose line of control has ended: what matters of it is where it was. */
+static void
+move_ended(Move *move, SfBranch *branch)
+{
+	int			state = find_there(move, branch->state);
+	int			scope = find_scope_there(move, branch->scope);
+
+	if (scope < 0)
+	{
+		note_problem(move, psprintf("The branches of state \"%s\" are not the same in version %d.",
+									move->from->states[move->from->scopes[branch->scope].owner_state].name,
+									move->execution->version));
+		return;
+	}
+	if (state < 0 || move->to->states[state].scope != scope)
+		state = move->to->scopes[scope].start;
+	branch->scope = scope;
+	branch->state = state;
+}
+
+/* Tell whether a branch has begun its state, so that the state has to be of the same kind. */
+static bool
+has_begun(const SfBranch *branch)
+{
+	return branch->is_parent ||
+		(branch->phase != SF_PHASE_ENTER && branch->phase != SF_PHASE_FAILED &&
+		 branch->phase != SF_PHASE_ABORTED);
+}
+
+/* Move a branch that rests at a state, or note why it cannot be moved. */
+static void
+move_branch(Move *move, SfBranch *branch)
+{
+	const SfState *here = &move->from->states[branch->state];
+	int			number = find_there(move, branch->state);
+	int			version = move->execution->version;
+	const SfState *there;
+
+	if (number < 0)
+	{
+		note_problem(move, psprintf("Version %d has no state \"%s\".", version,
+									name_there(move, branch->state)));
+		return;
+	}
+	there = &move->to->states[number];
+	if (there->scope != find_scope_there(move, branch->scope))
+		note_problem(move, psprintf("State \"%s\" is nested in another state in version %d.",
+									there->name, version));
+	else if (has_begun(branch) && !is_alike(here, there))
+		note_problem(move, psprintf("State \"%s\" has begun, and is of another kind in version %d.",
+									here->name, version));
+	branch->scope = there->scope;
+	branch->state = number;
+}
+
+/* Lock every branch; raises when one is being run. */
+static List *
+lock_branches(const SfExecution *execution)
+{
+	List	   *branches = sf_branch_all(execution->execution_no, SF_LOCK_SKIP);
+
+	if (list_length(branches) != list_length(sf_branch_all(execution->execution_no, SF_LOCK_NONE)))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
+				 errmsg("execution \"%s\" has a step that is being run", execution->execution_id),
+				 errhint("Try again when it is over: see sf_workers. Or stop the execution, and redrive it when it has been moved.")));
+	return branches;
+}
+
+/* Move the tasks that programs outside have, and the Map runs. */
+static void
+move_rows(Move *move, List *branches)
+{
+	foreach_ptr(SfBranch, branch, branches)
+	{
+		SfTask	   *task = sf_task_read(branch->key, SF_LOCK_WAIT);
+
+		if (task != NULL)
+			sf_apply_task_moved(task, find_there(move, task->state));
+	}
+	foreach_ptr(SfMapRun, run, sf_map_run_scan(move->execution->execution_no))
+	{
+		int			state = find_there(move, run->state);
+
+		if (state < 0 || !sf_state_is_distributed(&move->to->states[state]))
+			note_problem(move, psprintf("State \"%s\" has a Map run and is no Distributed Map in version %d.",
+										move->from->states[run->state].name,
+										move->execution->version));
+		else
+		{
+			run->state = state;
+			sf_apply_map_run(run);
+		}
+	}
+}
+
+/* Refuse names in state_map that are none. */
+static void
+check_state_map(const Move *move)
+{
+	SfJsonMember *members;
+	int			n;
+
+	if (!sf_json_is_object(&move->state_map))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument state_map must be a JSON object"),
+				 errhint("It gives states new names, as in '{\"Load\": \"LoadFiles\"}'.")));
+	members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(&move->state_map), 1));
+	n = sf_json_list_members(&move->state_map, members);
+	for (int i = 0; i < n; i++)
+	{
+		char	   *old = pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len);
+		SfClosest	closest = sf_closest_begin(old);
+
+		if (members[i].value.type != jbvString)
+			ereport(ERROR,
+					(errcode(ERRCODE_SF_INVALID_OPTION),
+					 errmsg("argument state_map must give \"%s\" the name of a state", old)));
+		if (sf_program_find_state(move->from, old) >= 0)
+			continue;
+		for (int k = 0; k < move->from->nstates; k++)
+			sf_closest_offer(&closest, move->from->states[k].name);
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument state_map has \"%s\", which is no state of the execution's version", old),
+				 sf_closest_errhint(&closest, NULL)));
+	}
+}
+
+/* Find the programs of a move, and check its arguments. */
+static Move
+begin_move(SfExecution *execution, int version, const Jsonb *state_map)
+{
+	Move		move = {.execution = execution,.state_map = {.type = jbvNull}};
+	const SfMachine *machine = sf_machine_read_version(execution->machine_no, version);
+
+	if (machine == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST),
+				 errmsg("state machine \"%s\" has no version %d", execution->machine_name, version)));
+	initStringInfo(&move.problems);
+	move.from = sf_program_cache_get(execution->machine_no, execution->version);
+	move.to = sf_program_cache_get(execution->machine_no, version);
+	if (state_map != NULL)
+	{
+		sf_json_root(state_map, &move.state_map);
+		check_state_map(&move);
+	}
+	return move;
+}
+
+/* Refuse an execution that is over, or that a Map run began. */
+static void
+check_movable(const SfExecution *execution)
+{
+	if (execution->status == SF_STATUS_SUCCEEDED)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
+				 errmsg("execution \"%s\" has SUCCEEDED and cannot be moved to another version",
+						execution->execution_id)));
+	if (execution->map_run_no != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_NOT_REDRIVABLE),
+				 errmsg("execution \"%s\" is a child of a Distributed Map and cannot be moved by itself",
+						execution->execution_id),
+				 errhint("Move its parent: children that begin later are of its new version.")));
+}
+
+/* {"fromVersion": n, "toVersion": m} */
+Jsonb *
+sf_migrate_details(int from, int to)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_int(&b, "fromVersion", from);
+	sf_json_add_int(&b, "toVersion", to);
+	return sf_json_finish(&b);
+}
+
+/* Move each branch, or note why it cannot be moved. */
+static void
+move_branches(Move *move, List *branches)
+{
+	foreach_ptr(SfBranch, child, branches)
+	{
+		SfBranch   *parent = child->parent_no < 0 ? NULL : sf_branch_by_no(branches, child->parent_no);
+
+		if (parent != NULL)
+			parent->is_parent = true;
+	}
+	foreach_ptr(SfBranch, branch, branches)
+	{
+		if (branch->key.branch_no < 0)
+			continue;			/* a timer of the execution is at no state */
+		if (branch->phase == SF_PHASE_DONE)
+			move_ended(move, branch);
+		else
+			move_branch(move, branch);
+	}
+}
+
+/* Raise when something could not be moved. */
+static void
+refuse_problems(Move *move, int old)
+{
+	if (move->nproblems == 0)
+		return;
+	if (move->nproblems > NAMED_PROBLEMS)
+		appendStringInfo(&move->problems, "\nThere are %d more.",
+						 move->nproblems - NAMED_PROBLEMS);
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("execution \"%s\" cannot be moved from version %d to version %d",
+					move->execution->execution_id, old, move->execution->version),
+			 errdetail("%s", move->problems.data),
+			 errhint("Give states their new names, as in state_map => '{\"Old\": \"New\"}', or choose a version that has them.")));
+}
+
+/*
+ * Move an execution, whose row the caller has locked, to another version; state_map
+ * (NULL: none) gives states the names that they have there.  Raises, and changes
+ * nothing, when a branch rests at a state that is not there.  rewinds: the caller
+ * replaces all branches.
+ */
+void
+sf_migrate_execution(SfExecution *execution, int version, const Jsonb *state_map, bool rewinds)
+{
+	Move		move;
+	SfDraft	   *draft;
+	List	   *branches;
+	int			old = execution->version;
+
+	check_movable(execution);
+	move = begin_move(execution, version, state_map);
+	if (version == old)
+		return;
+	branches = lock_branches(execution);
+	execution->version = version;
+	if (!rewinds)
+		move_branches(&move, branches);
+	move_rows(&move, branches);
+	refuse_problems(&move, old);
+
+	draft = sf_draft_make_locked(execution);
+	if (!rewinds)
+		draft->branches = branches;
+	sf_draft_add_event(draft, SF_EVENT_EXECUTION_MIGRATED, sf_migrate_details(old, version),
+					   GetCurrentTimestamp());
+	sf_drafts_write(list_make1(draft));
+}

@@ -1,0 +1,14 @@
+/*
+ * migrate.h
+ *		Move an execution to another version of its machine.
+ */
+#ifndef SF_RUN_MIGRATE_H
+#define SF_RUN_MIGRATE_H
+
+#include "run/apply.h"
+
+extern void sf_migrate_execution(SfExecution *execution, int version, const Jsonb *state_map,
+								 bool rewinds);
+extern Jsonb *sf_migrate_details(int from, int to);
+
+#endif							/* SF_RUN_MIGRATE_H */

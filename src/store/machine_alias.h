@@ -1,0 +1,32 @@
+/*
+ * machine_alias.h
+ *		Aliases: names for versions of a state machine.
+ */
+#ifndef SF_STORE_MACHINE_ALIAS_H
+#define SF_STORE_MACHINE_ALIAS_H
+
+#include "store/machine.h"
+
+/* Columns of _sfflow.machine_alias; see sql/parts/10-tables.sql. */
+#define SF_MACHINE_ALIAS_COLUMNS(X) \
+	X(int, machine_no, INT4, NOT_NULL) \
+	X(char *, alias, TEXT, NOT_NULL) \
+	X(Jsonb *, routes, JSONB, NOT_NULL) \
+	X(TimestampTz, set_at, TIMESTAMPTZ, NOT_NULL)
+
+/* Versions that an alias names, at most */
+#define SF_ALIAS_MAX_ROUTES	10
+
+/* A version, and the percentage of the starts that it gets */
+typedef struct SfRoute
+{
+	int			version;
+	int			percent;
+} SfRoute;
+
+extern int	sf_alias_read(int machine_no, const char *alias, SfRoute *routes);
+extern List *sf_alias_names(int machine_no);
+extern void sf_alias_write(int machine_no, const char *alias, const Jsonb *routes);
+extern bool sf_alias_delete(int machine_no, const char *alias);
+
+#endif							/* SF_STORE_MACHINE_ALIAS_H */

@@ -1,0 +1,103 @@
+-- Versions of a state machine: starts by number and by alias, differences, and executions that move to another version.
+BEGIN;
+SELECT plan(61);
+
+CREATE FUNCTION pg_temp.define(name text, definition json) RETURNS integer LANGUAGE sql AS $$
+	SELECT sf_create_state_machine(name, definition, or_replace => true) $$;
+CREATE FUNCTION pg_temp.say(word text, extra text DEFAULT '', start text DEFAULT 'A') RETURNS json LANGUAGE sql AS $$
+	SELECT format('{"StartAt": "%s", "States": {"A": {"Type": "Pass", "Result": "%s", "End": true}%s}}', start, word, extra)::json $$;
+
+SELECT is(pg_temp.define('m', pg_temp.say('one')), 1, 'version 1');
+SELECT is(pg_temp.define('m', pg_temp.say('two')), 2, 'version 2');
+SELECT is(pg_temp.define('m', pg_temp.say('three')), 3, 'version 3');
+
+-- Starts by number.
+SELECT is(sf_start('m', name => 'current'), 'm:current');
+SELECT is(sf_start('m/1', name => 'slash'), 'm:slash');
+SELECT is(sf_start('m', name => 'argument', version => 2), 'm:argument');
+SELECT results_eq($$ SELECT name COLLATE "default", version FROM sf_executions WHERE state_machine = 'm' ORDER BY 1 $$,
+	$$ VALUES ('argument', 2), ('current', 3), ('slash', 1) $$, 'the version that was asked for');
+SELECT throws_ok($$ SELECT sf_start('m', version => 4) $$, 'SF003', 'state machine "m" has no version or alias "4"');
+SELECT throws_ok($$ SELECT sf_start('m/0') $$, 'SF003', 'state machine "m" has no version or alias "0"');
+SELECT throws_ok($$ SELECT sf_start('m', version => 0) $$, 'SF012', 'argument version must be 1 or more, not 0');
+SELECT throws_ok($$ SELECT sf_start('m/1', version => 2) $$, 'SF012', 'argument version must not be given for "m/1", which names one');
+
+-- Aliases.
+SELECT lives_ok($$ SELECT sf_set_alias('m', 'prod', '{"2": 100}') $$, 'an alias');
+SELECT is(sf_start('m/prod', name => 'alias'), 'm:alias');
+SELECT is((SELECT version FROM sf_executions WHERE execution_id = 'm:alias'), 2, 'an alias names a version');
+SELECT lives_ok($$ SELECT sf_set_alias('m', 'prod', '{"3": 30, "1": 70}') $$, 'it is moved to two versions');
+SELECT results_eq($$ SELECT state_machine COLLATE "default", alias COLLATE "default", version, percent FROM sf_aliases ORDER BY version $$,
+	$$ VALUES ('m', 'prod', 1, 70), ('m', 'prod', 3, 30) $$, 'the view sf_aliases');
+SELECT is((SELECT count(*) FROM sf_start_many('m/prod', array_fill('{}'::jsonb, ARRAY[1000]))), 1000::bigint, 'a thousand starts');
+SELECT ok(abs((SELECT count(*) FROM sf_executions WHERE state_machine = 'm' AND version = 1) - 701) < 75, 'of which 70 percent are of version 1');
+SELECT is((SELECT count(*) FROM sf_executions WHERE state_machine = 'm' AND version IN (1, 3)), 1002::bigint, 'and the others of version 3');
+SELECT is(sf_start('m/prod', name => 'alias'), 'm:alias', 'an execution that is there keeps its version');
+SELECT is((SELECT version FROM sf_executions WHERE execution_id = 'm:alias'), 2, '... 2');
+SELECT is(sf_run('m:alias'), 'SUCCEEDED');
+SELECT is((SELECT output FROM sf_executions WHERE execution_id = 'm:alias'), '"two"', 'it ran what version 2 says');
+SELECT is(sf_start('arn:aws:states:us-east-1:123456789012:stateMachine:m:prod', name => 'arn'), 'm:arn', 'an ARN with an alias');
+SELECT lives_ok($$ SELECT sf_graph('m/prod') $$, 'other functions take an alias, too');
+SELECT throws_ok($$ SELECT sf_start('m/prud') $$, 'SF003', 'state machine "m" has no version or alias "prud"');
+SELECT throws_ok($$ SELECT sf_set_alias('m', '7', '{"1": 100}') $$, 'SF002', 'alias "7" must not be a number');
+SELECT throws_ok($$ SELECT sf_set_alias('m', 'a/b', '{"1": 100}') $$, 'SF002', 'alias "a/b" contains a character that is not allowed');
+SELECT throws_ok($$ SELECT sf_set_alias('m', 'bad', '{"1": 90}') $$, 'SF012', 'argument versions must add up to 100 percent, not 90');
+SELECT throws_ok($$ SELECT sf_set_alias('m', 'bad', '{"4": 100}') $$, 'SF012', 'argument versions has "4", which is no version of state machine "m"');
+SELECT throws_ok($$ SELECT sf_set_alias('m', 'bad', '{"01": 100}') $$, 'SF012', 'argument versions has "01", which is no version of state machine "m"');
+SELECT throws_ok($$ SELECT sf_set_alias('m', 'bad', '{"1": 100.5}') $$, 'SF012', 'argument versions must give version 1 an integer from 0 to 100');
+SELECT throws_ok($$ SELECT sf_set_alias('m', 'bad', '{}') $$, 'SF012', 'argument versions must have 1 to 10 versions');
+SELECT throws_ok($$ SELECT sf_set_alias('m', 'bad', '[1]') $$, 'SF012', 'argument versions must be a JSON object');
+SELECT throws_ok($$ SELECT sf_drop_alias('m', 'prd') $$, 'SF003', 'state machine "m" has no version or alias "prd"');
+SELECT lives_ok($$ SELECT sf_drop_alias('m', 'prod') $$, 'dropped');
+SELECT is_empty($$ SELECT FROM sf_aliases $$, 'and gone');
+
+-- What two versions differ in.
+SELECT pg_temp.define('m', pg_temp.say('three', ', "B/~": {"Type": "Choice", "Choices": [{"Variable": "$", "IsNull": true, "Next": "A"}], "Default": "A"}', 'B/~')) \g /dev/null
+SELECT pg_temp.define('m', pg_temp.say('four', ', "B/~": {"Type": "Choice", "Choices": [{"Variable": "$.x", "IsNull": true, "Next": "A"}, {"Variable": "$", "IsNull": false, "Next": "A"}]}', 'B/~')) \g /dev/null
+SELECT set_eq($$ SELECT * FROM sf_diff_versions('m', 4, 5) $$, $$ VALUES ('/States/A/Result', 'changed', '"three"'::jsonb, '"four"'::jsonb),
+	('/States/B~1~0/Choices/0/Variable', 'changed', '"$"', '"$.x"'),
+	('/States/B~1~0/Choices/1', 'added', NULL, '{"Next": "A", "IsNull": false, "Variable": "$"}'),
+	('/States/B~1~0/Default', 'removed', '"A"', NULL) $$, 'by pointer');
+SELECT is_empty($$ SELECT FROM sf_diff_versions('m', 2, 2) $$, 'a version does not differ from itself');
+SELECT throws_ok($$ SELECT sf_diff_versions('m', 1, 9) $$, 'SF003', 'state machine "m" has no version or alias "9"');
+
+-- Executions that move.
+SELECT pg_temp.define('move', '{"StartAt": "Both", "States": {
+	"Both": {"Type": "Parallel", "Next": "Last", "Branches": [
+		{"StartAt": "Left", "States": {"Left": {"Type": "Pass", "End": true}}},
+		{"StartAt": "Nap", "States": {"Nap": {"Type": "Wait", "Seconds": 60, "Next": "Bad"}, "Bad": {"Type": "Fail", "Error": "Old"}}}]},
+	"Last": {"Type": "Pass", "Result": "old", "End": true}}}') \g /dev/null
+SELECT pg_temp.define('move', '{"StartAt": "First", "States": {
+	"First": {"Type": "Pass", "Next": "Both"},
+	"Both": {"Type": "Parallel", "Next": "Last", "Branches": [
+		{"StartAt": "LeftNow", "States": {"LeftNow": {"Type": "Pass", "End": true}}},
+		{"StartAt": "Rest", "States": {"Rest": {"Type": "Wait", "Seconds": 1, "Next": "Good"}, "Good": {"Type": "Pass", "Result": "good", "End": true}}}]},
+	"Last": {"Type": "Pass", "Result": "new", "End": true}}}') \g /dev/null
+SELECT is(sf_start('move/1', name => 'a'), 'move:a');
+SELECT is(sf_run('move:a'), 'RUNNING', 'it rests in a branch');
+SELECT throws_ok($$ SELECT sf_migrate('move:a', 3) $$, 'SF003', 'state machine "move" has no version 3');
+SELECT throws_ok($$ SELECT sf_migrate('move:a', 2) $$, 'SF012', 'execution "move:a" cannot be moved from version 1 to version 2');
+SELECT throws_ok($$ SELECT sf_migrate('move:a', 2, '{"Nup": "Rest"}') $$, 'SF012', 'argument state_map has "Nup", which is no state of the execution''s version');
+SELECT throws_ok($$ SELECT sf_migrate('move:a', 2, '{"Nap": "Good"}') $$, 'SF012', 'execution "move:a" cannot be moved from version 1 to version 2');
+SELECT throws_ok($$ SELECT sf_migrate('move:a', 2, '{"Nap": "Last"}') $$, 'SF012', 'execution "move:a" cannot be moved from version 1 to version 2');
+SELECT is((SELECT version FROM sf_executions WHERE execution_id = 'move:a'), 1, 'what is refused changes nothing');
+SELECT lives_ok($$ SELECT sf_migrate('move:a', 2, '{"Nap": "Rest"}') $$, 'with the name that the state has there');
+SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
+SELECT is(sf_run('move:a', skip_waits => true), 'SUCCEEDED', 'it goes on in the other version');
+SELECT is((SELECT output FROM sf_executions WHERE execution_id = 'move:a'), '"new"', 'to its end');
+SELECT is((SELECT details FROM sf_history WHERE execution_id = 'move:a' AND type = 'ExecutionMigrated'), '{"toVersion": 2, "fromVersion": 1}', 'the history says so');
+SELECT throws_ok($$ SELECT sf_migrate('move:a', 1) $$, 'SF008', 'execution "move:a" has SUCCEEDED and cannot be moved to another version');
+
+-- A redrive in another version.
+SELECT pg_temp.define('fix', '{"StartAt": "A", "States": {"A": {"Type": "Pass", "Result": 1, "Next": "B"}, "B": {"Type": "Task", "Resource": "sql:pg_temp.nothing", "End": true}}}') \g /dev/null
+SELECT pg_temp.define('fix', '{"StartAt": "B", "States": {"B": {"Type": "Pass", "Next": "C"}, "C": {"Type": "Pass", "End": true}}}') \g /dev/null
+SELECT sf_start('fix/1', name => i) FROM unnest('{x, y}'::text[]) AS i \g /dev/null
+SELECT is(sf_run('fix:x') || sf_run('fix:y'), 'FAILEDFAILED', 'both fail');
+SELECT is(sf_redrive('fix:x', version => 2), 1);
+SELECT is(sf_run('fix:x'), 'SUCCEEDED', 'in the version that is mended');
+SELECT is(sf_redrive('fix:y', from_state => 'B', version => 2), 1, 'also from a state, with the input that it had in the other version');
+SELECT is(sf_run('fix:y'), 'SUCCEEDED');
+SELECT is((SELECT output FROM sf_executions WHERE execution_id = 'fix:y'), '1', 'which is its output');
+SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
+SELECT * FROM finish();
+ROLLBACK;
