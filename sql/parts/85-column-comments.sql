@@ -221,3 +221,10 @@ COMMENT ON COLUMN @extschema@.sf_audit.role IS 'the current role';
 COMMENT ON COLUMN @extschema@.sf_audit.session_role IS 'the role that had logged in; null for a start';
 COMMENT ON COLUMN @extschema@.sf_audit.reason IS 'why, if the operator said so';
 COMMENT ON COLUMN @extschema@.sf_audit.details IS 'what the action was given, and what came of it';
+
+COMMENT ON COLUMN @extschema@.sf_calendars.calendar IS 'its name';
+COMMENT ON COLUMN @extschema@.sf_calendars.owner IS 'the role that may change it';
+COMMENT ON COLUMN @extschema@.sf_calendars.rule IS 'which days are open';
+COMMENT ON COLUMN @extschema@.sf_calendars.days IS 'which days it picks; null: all open ones';
+COMMENT ON COLUMN @extschema@.sf_calendars.created_at IS 'when it was made';
+COMMENT ON COLUMN @extschema@.sf_calendars.changed_at IS 'when it was changed last';
