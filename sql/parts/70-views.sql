@@ -135,8 +135,8 @@ JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
 LEFT JOIN _sfflow.execution p ON p.execution_no = e.parent_execution_no
 WHERE CASE WHEN e.execution_no IS NOT NULL THEN _sfflow.can_read(m.name, m.owner) END;
 
--- Three parts, each with the table that finds its executions: what has succeeded, what has not begun
--- yet, and what is open. A condition on status or error leaves out the parts that cannot fulfil it.
+-- Four parts, each with the table that finds its executions: what has succeeded, what has not begun
+-- yet, what a hold keeps from beginning, and what is open. A condition on status or error leaves out the parts that cannot fulfil it.
 CREATE VIEW @extschema@.sf_executions WITH (security_barrier) AS
 SELECT e.execution_id, e.state_machine, e.version,
 	substr(e.execution_id, length(e.state_machine) + 2) AS name,
@@ -152,6 +152,12 @@ FROM (
 	FROM _sfflow.branch b
 	JOIN _sfflow.listed_execution l ON l.execution_no = b.execution_no
 	WHERE b.branch_no = 0 AND b.due_at IS NOT NULL AND l.status = @STATUS_RUNNING@ AND l.started_at IS NULL
+	UNION ALL
+	SELECT l.*, 'RUNNING', NULL::text
+	FROM _sfflow.held w
+	JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no
+	JOIN _sfflow.listed_execution l ON l.execution_no = w.execution_no
+	WHERE w.branch_no = 0 AND b.due_at IS NULL AND l.status = @STATUS_RUNNING@ AND l.started_at IS NULL
 	UNION ALL
 	SELECT l.*, o.status, o.error
 	FROM _sfflow.open_execution o
@@ -217,7 +223,8 @@ COMMENT ON VIEW @extschema@.sf_history IS 'the events of executions, as GetExecu
 -- Only a branch in phase EXTERNAL (src/store/branch.h) has a row in task.
 CREATE VIEW @extschema@.sf_tasks WITH (security_barrier) AS
 SELECT e.execution_id, p.state, p.branch, p.resource,
-	CASE WHEN b.phase = @PHASE_RUN@ THEN 'retrying' WHEN b.phase = @PHASE_ANNOUNCED@ THEN 'running'
+	CASE WHEN b.due_at IS NULL AND b.phase IN (@PHASE_RUN@, @PHASE_ANNOUNCED@) THEN 'held'
+		WHEN b.phase = @PHASE_RUN@ THEN 'retrying' WHEN b.phase = @PHASE_ANNOUNCED@ THEN 'running'
 		WHEN b.phase = @PHASE_ANSWERED@ THEN 'answered' WHEN t.status = @TASK_QUEUED@ THEN 'queued'
 		WHEN t.status = @TASK_TOKEN@ THEN 'waiting' WHEN t.status = @TASK_ANSWERED@ THEN 'answered'
 		WHEN t.status = @TASK_DEAD@ THEN 'dead' ELSE 'running'

@@ -96,6 +96,7 @@ WITH told AS MATERIALIZED (
 			WHERE b.execution_no = e.execution_no AND b.live AND (b.due_at IS NOT NULL OR b.phase = @PHASE_EXTERNAL@))
 		AND NOT EXISTS (SELECT FROM _sfflow.execution c
 			WHERE c.parent_execution_no = e.execution_no AND c.map_run_no IS NOT NULL AND c.status = @STATUS_RUNNING@)
+		AND NOT EXISTS (SELECT FROM _sfflow.held w WHERE w.execution_no = e.execution_no)
 	UNION ALL
 	SELECT 'branches_left', e.execution_no, format('it has succeeded and has %s branches', count(*))
 	FROM head e JOIN _sfflow.branch b ON b.execution_no = e.execution_no
@@ -111,6 +112,15 @@ WITH told AS MATERIALIZED (
 	SELECT 'never_due', b.execution_no, format('branch %s is in phase %s without a time', b.branch_no, b.phase)
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
 	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_WAIT@, @PHASE_ANNOUNCED@) AND b.due_at IS NULL
+		AND (b.phase = @PHASE_WAIT@ OR NOT EXISTS (SELECT FROM _sfflow.held w
+			WHERE w.execution_no = b.execution_no AND w.branch_no = b.branch_no))
+	UNION ALL
+	SELECT 'held_by_nothing', b.execution_no, format('branch %s waits for the end of hold %s, which there is not', b.branch_no, w.hold_no)
+	FROM strand b
+	JOIN head e ON e.execution_no = b.execution_no
+	JOIN _sfflow.held w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
+	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@) AND b.due_at IS NULL
+		AND NOT EXISTS (SELECT FROM _sfflow.hold h WHERE h.hold_no = w.hold_no)
 	UNION ALL
 	SELECT 'due_after_end_of_branch', b.execution_no, format('branch %s is in phase %s', b.branch_no, b.phase)
 	FROM strand b WHERE b.phase IN (@PHASE_DONE@, @PHASE_FAILED@, @PHASE_ABORTED@) AND b.due_at IS NOT NULL

@@ -17,6 +17,7 @@
 #include "base/name.h"
 #include "run/apply.h"
 #include "store/audit.h"
+#include "store/hold.h"
 #include "store/instance.h"
 #include "store/program_cache.h"
 
@@ -95,6 +96,7 @@ sfflow_sf_drop_activity(PG_FUNCTION_ARGS)
 				 errhint("Stop their executions first; sf_tasks shows them.")));
 	sf_privilege_forget(SF_OBJECT_ACTIVITY, activity->name);
 	sf_audit_forget(SF_OBJECT_ACTIVITY, activity->name);
+	sf_apply_forget_holds(SF_HOLD_ACTIVITY, activity->name);
 	sf_activity_delete(activity->activity_no);
 	sf_privilege_unanchor(activity->owner);
 	PG_RETURN_VOID();
@@ -188,6 +190,8 @@ sfflow_sf_get_activity_task(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 	}
 	sf_activity_note_poll(activity->activity_no, worker);
+	if (sf_hold_of(SF_HOLD_ACTIVITY, activity->name) != NULL)
+		return (Datum) 0;
 	foreach_ptr(SfTask, task, sf_apply_take(activity, worker, max_tasks))
 		put_task(fcinfo, activity, task);
 	return (Datum) 0;

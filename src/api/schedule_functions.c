@@ -16,9 +16,11 @@
 #include "base/errors.h"
 #include "base/name.h"
 #include "base/public_name.h"
+#include "run/gate.h"
 #include "schedule/pg_cron.h"
 #include "schedule/schedule_run.h"
 #include "store/audit.h"
+#include "store/hold.h"
 #include "store/instance.h"
 #include "store/owner.h"
 
@@ -114,6 +116,13 @@ find_schedule(const char *name)
 		schedule_missing(name);
 	require_schedule_owner(s);
 	return s;
+}
+
+/* Raise unless there is a schedule that the current user may change. */
+void
+sf_schedules_require_owner(const char *name)
+{
+	(void) find_schedule(name);
 }
 
 /* Write the arguments of a schedule as a call that needs no row of it. */
@@ -228,6 +237,7 @@ sfflow_sf_unschedule(PG_FUNCTION_ARGS)
 	sf_pg_cron_remove(s->job_id, s->owner);
 	sf_schedule_row_delete(s->name);
 	sf_audit_forget(SF_OBJECT_SCHEDULE, s->name);
+	sf_apply_forget_holds(SF_HOLD_SCHEDULE, s->name);
 	sf_audit_note("drop", SF_OBJECT_ALL, "*", psprintf("schedule:%s", s->name), NULL, NULL);
 	sf_privilege_unanchor(s->owner);
 	PG_RETURN_VOID();
@@ -252,6 +262,7 @@ sfflow_run_schedule(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	}
 	execution_id = sf_schedule_start(s, scheduled, takes_name_from_input(s));
+	sf_gate_park_start(s->name, execution_id);
 	sf_schedule_row_note_run(s->name, scheduled, execution_id);
 	PG_RETURN_TEXT_P(cstring_to_text(execution_id));
 }

@@ -8,6 +8,7 @@
 #include "store/schedule.h"
 
 extern bool sf_schedules_is_visible(const SfSchedule *schedule);
+extern void sf_schedules_require_owner(const char *name);
 extern Oid	sf_schedules_set_owner(const char *name, Oid owner);
 
 #endif							/* SF_API_SCHEDULE_FUNCTIONS_H */

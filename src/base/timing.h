@@ -45,6 +45,8 @@
 #define SF_STOP_WAIT_MS				5000
 #define SF_STOP_ASK_MS				100
 #define SF_STOP_LOOK_MS				5
+/* A branch whose hold is being released is due again after this */
+#define SF_RELEASE_LOOK_MS			200
 /* A join that aborts looks again for child executions, and for children that a session holds */
 #define SF_ABORT_LOOK_MS			50
 #define SF_ABORT_HELD_LOOK_MS		500

@@ -40,6 +40,12 @@ append_branch(StringInfo buf, const SfProgram *program,
 	const char *name = b->state >= 0 && b->state < program->nstates ?
 		sf_label_job(program, b->state, b->iterations, b->niterations) : "?";
 
+	if (b->due_at == DT_NOEND &&
+		(b->phase == SF_PHASE_ENTER || b->phase == SF_PHASE_RUN || b->phase == SF_PHASE_ANNOUNCED))
+	{
+		appendStringInfo(buf, "\"%s\" held", name);
+		return;
+	}
 	switch (b->phase)
 	{
 		case SF_PHASE_WAIT:

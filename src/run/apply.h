@@ -10,6 +10,7 @@
 #define SF_RUN_APPLY_H
 
 #include "machine/transition.h"
+#include "store/hold.h"
 #include "store/map_run.h"
 #include "store/metric.h"
 
@@ -33,6 +34,7 @@ typedef struct SfDraft
 	SfFinish   *finish;			/* the execution ends */
 	SfTally		tally;			/* what is counted */
 	bool		began;			/* it begins in this draft */
+	TimestampTz at;				/* when the next transition begins; 0: when it is made */
 
 	List *const *slice_drafts;	/* of the slice that works on it, or NULL */
 	bool		bounded_lock_wait;	/* worker: lock within SF_ROW_LOCK_MS, or fail */
@@ -79,6 +81,9 @@ extern void sf_apply_reopened(const SfExecution *execution);
 extern void sf_apply_orphan(SfBranchKey key);
 extern bool sf_apply_requeue(SfBranchKey key, Oid from, Oid to);
 extern void sf_apply_set_back(Oid owner, TimestampTz now, int64 by);
+
+extern int64 sf_apply_release(int64 hold_no);
+extern void sf_apply_forget_holds(SfHoldKind kind, const char *name);
 
 extern void sf_apply_stop_request(int64 execution_no, Oid owner, TimestampTz due,
 								  char *cause);

@@ -16,6 +16,7 @@
 #include "run/slice_internal.h"
 #include "store/alert.h"
 #include "store/due.h"
+#include "store/hold.h"
 #include "store/owner.h"
 #include "store/program_cache.h"
 #include "store/quota.h"
@@ -224,6 +225,23 @@ void
 sf_apply_set_back(Oid owner, TimestampTz now, int64 by)
 {
 	sf_branch_set_back(owner, now, by);
+}
+
+/* End a hold, and make the branches due that wait for it; returns how many. */
+int64
+sf_apply_release(int64 hold_no)
+{
+	return sf_hold_release(hold_no);
+}
+
+/* End the holds of an object that is dropped. */
+void
+sf_apply_forget_holds(SfHoldKind kind, const char *name)
+{
+	ListCell   *lc;
+
+	foreach(lc, sf_hold_list(kind, name))
+		(void) sf_hold_release(*(int64 *) lfirst(lc));
 }
 
 /* Make a branch due later. */

@@ -130,6 +130,9 @@ sf_draft_branch_rests(const SfBranch *branch, TimestampTz now)
 		case SF_PHASE_RUN:
 		case SF_PHASE_WAIT:
 			return branch->due_at > now;
+		case SF_PHASE_ENTER:
+		case SF_PHASE_ANNOUNCED:
+			return branch->due_at == DT_NOEND;	/* held */
 		default:
 			return false;
 	}

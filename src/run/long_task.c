@@ -11,6 +11,7 @@
 
 #include "base/debug_point.h"
 #include "base/hooks.h"
+#include "run/gate.h"
 #include "run/slice_internal.h"
 #include "store/task.h"
 
@@ -79,7 +80,12 @@ sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 	{
 		sf_claim_remember(key);
 		draft = sf_draft_make(execution);
-		if (!sf_draft_is_orphan(draft, branch) && !sf_draft_is_aborted(draft, branch))
+		draft->bounded_lock_wait = true;
+		if (sf_draft_is_orphan(draft, branch) || sf_draft_is_aborted(draft, branch))
+			;					/* the slice that claims it next ends it */
+		else if (error == NULL && sf_gate_check(draft, branch) != SF_GATE_OPEN)
+			sf_drafts_write(list_make1(draft));
+		else
 		{
 			result->owner = execution->owner;
 			memset(&outcome, 0, sizeof(outcome));

@@ -18,6 +18,7 @@
 #include "base/settings.h"
 #include "run/abort.h"
 #include "run/apply.h"
+#include "run/gate.h"
 #include "run/lifecycle.h"
 #include "run/map_children.h"
 #include "run/new_children.h"
@@ -156,7 +157,29 @@ report(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 		program->states[branch->state].name : NULL;
 }
 
-/* Take a branch through a transition. */
+/*
+ * Tell whether a branch may not begin its next step.  Either it waits for the end of a
+ * hold; or another branch of this slice does: then a later slice takes it, since a
+ * release waits for this one.
+ */
+static bool
+is_stopped(SfSlice *slice, SfDraft *draft, SfBranch *branch)
+{
+	if (sf_gate_check(draft, branch) != SF_GATE_OPEN)
+	{
+		slice->held = slice->no_more_tasks = true;
+		draft->transition.name = "held";
+		report(slice, draft, branch, &draft->program->states[branch->state]);
+		return true;
+	}
+	if (!slice->held || sf_slice_in_session(slice->request))
+		return false;
+	sf_hooks.due(branch->key, branch->owner, GetCurrentTimestamp());
+	slice->no_more_claims = true;
+	return true;
+}
+
+/* Take a branch through a transition, or have it wait. */
 static void
 step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulus)
 {
@@ -164,6 +187,16 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 	SfPhase		phase = branch->phase;
 
 	CHECK_FOR_INTERRUPTS();
+	if (stimulus->kind == SF_STIMULUS_DUE && sf_gate_stands_before(branch->phase))
+	{
+		/* before the look at holds: a step that begins later sees what is held by now */
+		draft->at = GetCurrentTimestamp();
+		if (is_stopped(slice, draft, branch))
+		{
+			draft->transition.outcome = SF_STEP_REST;
+			return;
+		}
+	}
 	(void) sf_draft_advance(draft, branch, stimulus);
 	if (phase != SF_PHASE_JOIN)
 		branch->has_new_children = branch->phase == SF_PHASE_JOIN && branch->map_run_no == 0;
@@ -338,6 +371,8 @@ advance(SfSlice *slice, SfDraft *draft, SfBranch *branch)
 	}
 	else if (branch->phase == SF_PHASE_ANNOUNCED)
 	{
+		if (sf_slice_in_session(slice->request) && is_stopped(slice, draft, branch))
+			return;
 		if (!sf_dispatch_announced(slice, draft, branch, &stimulus))
 			return;
 	}

@@ -24,6 +24,7 @@ typedef struct SfSlice
 	bool		no_more_tasks;	/* an execution is locked: no user code */
 	bool		no_more_claims; /* finish what is in hand, then commit */
 	bool		full;			/* commit as soon as possible */
+	bool		held;			/* a branch has to wait for a hold, which is locked */
 	bool		announced;		/* a long task was announced */
 } SfSlice;
 

@@ -82,7 +82,7 @@ sf_bulk_ended(const SfBulkFilter *filter)
 
 /*
  * List running executions of machines, without the children of Distributed Maps: those
- * that have begun, and those that no worker has taken yet.  error: with which a branch of
+ * that have begun, and those that no worker has taken yet or that are held.  error: with which a branch of
  * them has failed; since: when they were requested.
  */
 SfBulkList
@@ -93,7 +93,8 @@ sf_bulk_running(const SfBulkFilter *filter)
 		" SELECT o.execution_no FROM _sfflow.open_execution o"
 		"  WHERE o.machine_no" SF_EQ "ANY ($1) AND o.status" SF_EQ "$2"
 		" UNION SELECT b.execution_no FROM _sfflow.branch b"
-		"  WHERE b.branch_no" SF_EQ "$3 AND b.due_at IS NOT NULL)"
+		"  WHERE b.branch_no" SF_EQ "$3 AND b.due_at IS NOT NULL"
+		" UNION SELECT w.execution_no FROM _sfflow.held w WHERE w.branch_no" SF_EQ "$3)"
 		" SELECT e.execution_no, e.stopped_at FROM r"
 		" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "r.execution_no"
 		" WHERE e.machine_no" SF_EQ "ANY ($1) AND e.status" SF_EQ "$4 AND e.map_run_no IS NULL"

@@ -286,6 +286,14 @@ sf_rows_scan_back(const SfIndex *index, bool latest, int64 key, int32 most, int 
 					 scan_keys, 2, BackwardScanDirection, limit, reader, arg);
 }
 
+/* Hand rows to a reader that there are now, at most limit of them. */
+void
+sf_rows_read_latest(const SfIndex *index, int limit, SfRowReader reader, void *arg)
+{
+	(void) read_rows(index, GetLatestSnapshot(), NULL, 0, ForwardScanDirection, limit,
+					 reader, arg);
+}
+
 /*
  * Tell whether there is a row with a key now: under REPEATABLE READ one that
  * was deleted since the snapshot is gone.

@@ -69,6 +69,9 @@ extern int	sf_rows_scan(const SfIndex *index, bool from, int64 key, int limit,
 extern int	sf_rows_scan_back(const SfIndex *index, bool latest, int64 key, int32 most,
 							  int limit, SfRowReader reader, void *arg);
 
+/* Hand rows of a table to reader, at most limit, as they are now whatever the transaction's snapshot. */
+extern void sf_rows_read_latest(const SfIndex *index, int limit, SfRowReader reader, void *arg);
+
 extern bool sf_row_is_there(const SfIndex *index, SfArg key);
 extern void sf_table_check_unchanged(const char *name, int column, int32 number);
 

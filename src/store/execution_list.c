@@ -77,11 +77,15 @@
 	"  ORDER BY e.execution_id LIMIT " PROBE_TEXT ") e" \
 	" WHERE s.machine_no" SF_EQ "ANY ($1)"
 
-/* Root branches that are due by $13: those that have not begun, and few others */
+/* Root branches that are due by $13, or held: those that have not begun, and few others */
 #define DUE_ROOTS \
-	" FROM _sfflow.branch b WHERE b.branch_no" SF_EQ "0 AND b.owner" SF_EQ "ANY (SELECT s.owner" \
-	"  FROM _sfflow.state_machine s WHERE s.machine_no" SF_EQ "ANY ($1))" \
-	" AND b.due_at" SF_LT "$13"
+	" FROM (SELECT b.execution_no FROM _sfflow.branch b" \
+	"  WHERE b.branch_no" SF_EQ "0 AND b.owner" SF_EQ "ANY (SELECT s.owner" \
+	"   FROM _sfflow.state_machine s WHERE s.machine_no" SF_EQ "ANY ($1))" \
+	"  AND b.due_at" SF_LT "$13" \
+	" UNION ALL SELECT w.execution_no FROM _sfflow.held w JOIN _sfflow.branch b" \
+	"  ON b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no" \
+	"  WHERE w.branch_no" SF_EQ "0 AND b.due_at IS NULL) b"
 
 static SfPlan by_parent = SF_PLAN(
 	"SELECT " COLUMNS " FROM" FROM_NEWEST("_sfflow.execution e", "e", "e.parent_execution_no" SF_EQ "$9"

@@ -242,7 +242,7 @@ read_count(HeapTuple tuple, TupleDesc desc, void *arg)
 static int64
 count_running(Oid owner, int limit)
 {
-	/* executions that have begun, and those whose root waits for its first step */
+	/* executions that have begun, and those whose root waits for its first step, or a hold */
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.count(*) FROM ((SELECT 1 FROM _sfflow.state_machine s"
 		"  JOIN _sfflow.open_execution o ON o.machine_no" SF_EQ "s.machine_no"
@@ -250,6 +250,11 @@ count_running(Oid owner, int limit)
 		" UNION ALL (SELECT 1 FROM _sfflow.branch b"
 		"  JOIN _sfflow.execution e ON e.execution_no" SF_EQ "b.execution_no"
 		"  WHERE b.owner" SF_EQ "$1 AND b.due_at IS NOT NULL AND b.branch_no" SF_EQ "0"
+		"  AND e.started_at IS NULL AND e.status" SF_EQ "$3)"
+		" UNION ALL (SELECT 1 FROM _sfflow.held w JOIN _sfflow.branch b"
+		"  ON b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no"
+		"  JOIN _sfflow.execution e ON e.execution_no" SF_EQ "w.execution_no"
+		"  WHERE w.branch_no" SF_EQ "0 AND b.owner" SF_EQ "$1 AND b.due_at IS NULL"
 		"  AND e.started_at IS NULL AND e.status" SF_EQ "$3) LIMIT $2) r");
 
 	int64		count = 0;

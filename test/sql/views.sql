@@ -99,7 +99,7 @@ SELECT fixture.machine('days', '{"StartAt": "Stores", "States": {"Stores": {"Typ
 		"ItemProcessor": {"StartAt": "Load", "States": {"Load": {"Type": "Task", "Resource": "sql:f", "End": true}}}}}}}}}') > 0 AS made;
 DO $$ BEGIN
 	PERFORM fixture.execution('days', '1');
-	PERFORM fixture.branch('days:1', 0, 2, 4, scope => 2, iterations => '{1,7}');
+	PERFORM fixture.branch('days:1', 0, 2, 4, scope => 2, iterations => '{1,7}', due => '2025-02-05 02:00Z');
 END $$;
 SELECT e.waiting_on, t.state, t.branch FROM sf_executions e JOIN sf_tasks t USING (execution_id) WHERE execution_id = 'days:1';
 SELECT _sfflow.job_label(execution_no, 'Load', i) AS label, _sfflow.branch_place(execution_no, 2, 2, i) AS place

@@ -174,6 +174,9 @@ SELECT public.sf_diff_versions('bad', 1, 1), public.sf_migrate('bad:alias', 1, '
 SELECT * FROM public.sf_redrive_many('bad', 'ABORTED', 'E', '2000-01-01', 1, 'again');
 SELECT * FROM public.sf_stop_many('bad', 'RUNNING', NULL, '2000-01-01', 1, 'enough');
 SELECT * FROM public.sf_stop_many(error => 'E');
+SELECT public.sf_hold('flow', 'Echo', 'r'), public.sf_hold('bad:b'), public.sf_hold('sql:a.b'), public.sf_run('bad:b');
+SELECT * FROM public.sf_holds;
+SELECT public.sf_release('flow', 'Echo'), public.sf_release('bad:b'), public.sf_release('sql:a.b');
 SELECT * FROM public.sf_audit;
 SELECT public.sf_enable();
 SELECT public.sf_start('flow', '{"a": 1, "list": []}', 'due');

@@ -1,0 +1,33 @@
+-- Holds: nothing of what they name begins. Each backend has a copy of the table hold (src/store/hold.c).
+
+CREATE SEQUENCE _sfflow.hold_no;
+
+CREATE TABLE _sfflow.hold (
+	hold_no bigint NOT NULL DEFAULT nextval('_sfflow.hold_no') PRIMARY KEY,
+	kind text COLLATE "C" NOT NULL,		-- machine, execution, schedule, activity or resource
+	name text COLLATE "C" NOT NULL,
+	state text COLLATE "C" NOT NULL,	-- '': all states
+	machine_no integer,					-- of a machine or an execution
+	execution_no bigint,
+	owner regrole,						-- of a resource: for this role's machines alone; NULL: for all
+	held_at timestamptz NOT NULL,
+	held_by text NOT NULL,
+	reason text
+);
+
+CREATE UNIQUE INDEX hold_target ON _sfflow.hold (kind, name, state, (coalesce(owner::oid, 0)));
+
+-- One row per branch that waits for the end of a hold: its due_at is NULL. The row of a branch that went on
+-- in another way, because its execution was stopped, means nothing.
+CREATE TABLE _sfflow.held (
+	execution_no bigint NOT NULL,
+	branch_no bigint NOT NULL,
+	hold_no bigint NOT NULL,
+	PRIMARY KEY (execution_no, branch_no)
+);
+
+CREATE INDEX held_hold ON _sfflow.held (hold_no);
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.hold_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.hold', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.held', '');

@@ -1,0 +1,245 @@
+/*
+ * hold_functions.c
+ *		sf_hold(), sf_release().
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "api/objects.h"
+#include "api/schedule_functions.h"
+#include "api/sql_arguments.h"
+#include "base/closest.h"
+#include "base/errors.h"
+#include "base/public_name.h"
+#include "run/apply.h"
+#include "store/audit.h"
+#include "store/hold.h"
+#include "store/owner.h"
+#include "store/program_cache.h"
+
+PG_FUNCTION_INFO_V1(sfflow_sf_hold);
+PG_FUNCTION_INFO_V1(sfflow_sf_release);
+
+/* What a call is about */
+typedef struct Target
+{
+	SfHold		hold;
+	const char *text;			/* as given */
+	char		kind;			/* of the object, for the audit: SF_OBJECT_… */
+	const char *object;			/* its name */
+	SfExecution *execution;		/* or NULL */
+} Target;
+
+/* Raise that a target has no states. */
+static void
+refuse_state(const char *target)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("argument state is for a state machine or an execution"),
+			 errdetail("The target is \"%s\".", target)));
+}
+
+/* Raise unless some version of a machine, from this one down, has a state. */
+static void
+require_state(int machine_no, int version, const char *machine, const char *state)
+{
+	SfClosest	closest = sf_closest_begin(state);
+
+	for (int v = version; v > 0; v--)
+	{
+		const SfProgram *program = sf_program_cache_get(machine_no, v);
+
+		if (sf_program_find_state(program, state) >= 0)
+			return;
+		for (int i = 0; i < program->nstates; i++)
+			sf_closest_offer(&closest, program->states[i].name);
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("state machine \"%s\" has no state \"%s\"", machine, state),
+			 sf_closest_errhint(&closest, NULL)));
+}
+
+/* Take a target that is an execution. */
+static void
+parse_execution(Target *t, const char *text, const char *state)
+{
+	SfExecution *execution = sf_arg_execution(text, SF_LOCK_NONE, SF_PRIVILEGE_OPERATE);
+
+	if (state != NULL)
+		require_state(execution->machine_no, execution->version, execution->machine_name, state);
+	t->execution = execution;
+	t->object = execution->machine_name;
+	t->hold.kind = SF_HOLD_EXECUTION;
+	t->hold.name = execution->execution_id;
+	t->hold.machine_no = execution->machine_no;
+	t->hold.execution_no = execution->execution_no;
+	t->hold.state = state == NULL ? "" : state;
+}
+
+/*
+ * Take a target that is a machine, or "machine/state"; or the child execution of a
+ * Distributed Map, "machine/run:index".
+ */
+static void
+parse_machine(Target *t, const char *text, const char *state)
+{
+	const char *slash = strchr(text, '/');
+	char	   *name = slash == NULL ? pstrdup(text) : pnstrdup(text, slash - text);
+	SfMachine  *machine = sf_arg_machine(name, SF_PRIVILEGE_OPERATE);
+
+	if (slash != NULL && strchr(slash, ':') != NULL &&
+		sf_execution_find(text, SF_LOCK_NONE) != NULL)
+	{
+		parse_execution(t, text, state);
+		return;
+	}
+	if (slash != NULL && state != NULL)
+		refuse_state(text);
+	if (slash != NULL)
+		state = slash + 1;
+	if (state != NULL)
+		require_state(machine->machine_no, machine->current_version, machine->name, state);
+	sf_machine_lock_starts(machine->machine_no, false);
+	t->hold.kind = SF_HOLD_MACHINE;
+	t->hold.name = t->object = machine->name;
+	t->hold.machine_no = machine->machine_no;
+	t->hold.state = state == NULL ? "" : state;
+}
+
+/* Take a target that has no states. */
+static void
+parse_object(Target *t, SfHoldKind kind, char object_kind, const char *name, const char *state)
+{
+	if (state != NULL)
+		refuse_state(t->text);
+	t->hold.kind = kind;
+	t->hold.name = t->object = name;
+	t->hold.state = "";
+	t->kind = object_kind;
+}
+
+/* Is a target a resource: "sql:…", or an ARN of nothing that sfflow has? */
+static bool
+is_resource(const char *text)
+{
+	return strncmp(text, "sql:", 4) == 0 ||
+		(strncmp(text, "arn:", 4) == 0 &&
+		 sf_public_name_to_id(SF_NAME_EXECUTION, text) == text &&
+		 sf_public_name_to_id(SF_NAME_STATE_MACHINE, text) == text);
+}
+
+/*
+ * Read the arguments target and state, and check the caller's right.  A hold of a
+ * resource by a role that is no administrator is for this role's machines.
+ */
+static Target
+parse_target(FunctionCallInfo fcinfo)
+{
+	Target		t = {.text = sf_arg_text(fcinfo, 0, "target"),.kind = SF_OBJECT_STATE_MACHINE};
+	const char *state = sf_arg_text_or_null(fcinfo, 1);
+	const char *id;
+
+	if (strncmp(t.text, "schedule:", 9) == 0)
+	{
+		sf_schedules_require_owner(t.text + 9);
+		parse_object(&t, SF_HOLD_SCHEDULE, SF_OBJECT_SCHEDULE, t.text + 9, state);
+	}
+	else if (strncmp(t.text, "activity:", 9) == 0 ||
+			 sf_public_name_to_id(SF_NAME_ACTIVITY, t.text) != t.text)
+		parse_object(&t, SF_HOLD_ACTIVITY, SF_OBJECT_ACTIVITY,
+					 sf_arg_activity(t.text, SF_PRIVILEGE_OWN)->name, state);
+	else if (is_resource(t.text))
+	{
+		parse_object(&t, SF_HOLD_RESOURCE, SF_OBJECT_ALL, t.text, state);
+		t.object = "*";
+		t.hold.owner = sf_privilege_is_administrator() ? InvalidOid : GetUserId();
+	}
+	else
+	{
+		id = sf_public_name_to_id(SF_NAME_EXECUTION, t.text);
+		if (id != t.text || t.text[strcspn(t.text, ":/")] == ':')
+			parse_execution(&t, id, state);
+		else
+			parse_machine(&t, sf_public_name_to_id(SF_NAME_STATE_MACHINE, t.text), state);
+	}
+	return t;
+}
+
+/* Record a hold, or its end. */
+static void
+note(const Target *t, const char *action, const char *reason)
+{
+	SfJsonBuilder b;
+	Jsonb	   *details = NULL;
+
+	if (t->hold.state[0] != '\0')
+	{
+		sf_json_begin_object(&b);
+		sf_json_add_string(&b, "state", t->hold.state);
+		details = sf_json_finish(&b);
+	}
+	if (t->execution != NULL)
+		sf_audit_note_execution(t->execution, action, reason, details);
+	else
+		sf_audit_note(action, t->kind, t->object,
+					  t->hold.kind == SF_HOLD_MACHINE ? t->hold.name : t->text, reason, details);
+}
+
+/* sf_hold(target, state, reason): whether the target was not held before. */
+Datum
+sfflow_sf_hold(PG_FUNCTION_ARGS)
+{
+	Target		t = parse_target(fcinfo);
+	char	   *reason = sf_arg_text_or_null(fcinfo, 2);
+
+	if (t.execution != NULL && t.execution->status == SF_STATUS_SUCCEEDED)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
+				 errmsg("execution \"%s\" is SUCCEEDED and cannot be held", t.execution->execution_id)));
+	if (!sf_hold_insert(&t.hold, reason))
+	{
+		ereport(NOTICE, (errmsg("\"%s\" is held already", t.text)));
+		PG_RETURN_BOOL(false);
+	}
+	note(&t, "hold", reason);
+	PG_RETURN_BOOL(true);
+}
+
+/* Wake the programs that poll an activity. */
+static void
+wake_pollers(const char *activity)
+{
+	SfActivity *a = sf_activity_read(activity);
+
+	if (a != NULL)
+		sf_activity_notify(a);
+}
+
+/* sf_release(target, state): how many branches go on. */
+Datum
+sfflow_sf_release(PG_FUNCTION_ARGS)
+{
+	Target		t = parse_target(fcinfo);
+	List	   *numbers = sf_hold_find(&t.hold, sf_privilege_is_administrator());
+	int64		n = 0;
+	ListCell   *lc;
+
+	if (numbers == NIL)
+	{
+		ereport(NOTICE,
+				(errmsg("\"%s\" is not held%s", t.text, t.hold.state[0] == '\0' ? "" :
+						psprintf(" in state \"%s\"", t.hold.state)),
+				 errhint("The view sf_holds lists what is.")));
+		PG_RETURN_INT64(0);
+	}
+	foreach(lc, numbers)
+		n += sf_apply_release(*(int64 *) lfirst(lc));
+	if (t.hold.kind == SF_HOLD_ACTIVITY)
+		wake_pollers(t.hold.name);
+	note(&t, "release", NULL);
+	PG_RETURN_INT64(n);
+}

@@ -1,0 +1,151 @@
+/*
+ * gate.c
+ *		Whether a step may begin, or waits for the end of a hold.
+ *
+ * A branch that waits is not due, and costs no queries.  Its row and the note in the
+ * table held commit together.
+ */
+#include "postgres.h"
+
+#include "utils/acl.h"
+#include "utils/timestamp.h"
+
+#include "base/timing.h"
+#include "run/gate.h"
+#include "run/service.h"
+#include "store/hold.h"
+
+/* Is an execution the one that is held, or within a Distributed Map of it? */
+static bool
+is_within(const SfExecution *execution, int64 execution_no)
+{
+	while (execution != NULL && execution->execution_no != execution_no)
+		execution = execution->map_run_no == 0 ? NULL :
+			sf_execution_read(execution->parent_execution_no, SF_LOCK_NONE, false);
+	return execution != NULL;
+}
+
+/* Does a Task state use a resource, as its definition has it or as it is mapped? */
+static bool
+uses(const SfDraft *draft, const SfState *state, const char *name)
+{
+	const SfResource *resource;
+	SfResource	target;
+
+	if (state->type != SF_STATE_TASK)
+		return false;
+	resource = &sf_state_task(state)->resource;
+	if (strcmp(resource->text, name) == 0)
+		return true;
+	target = *resource;
+	if (resource->kind == SF_RESOURCE_MAPPED &&
+		!sf_driver.resolve(resource, draft->execution->owner, &target))
+		return false;
+	return target.kind == SF_RESOURCE_SQL_FUNCTION && strncmp(name, "sql:", 4) == 0 &&
+		strcmp(target.name, name + 4) == 0;
+}
+
+/* Does a hold hold a state of an execution? */
+static bool
+applies(const SfHold *hold, const SfDraft *draft, const SfState *state)
+{
+	const SfExecution *execution = draft->execution;
+
+	switch (hold->kind)
+	{
+		case SF_HOLD_MACHINE:
+			return hold->machine_no == execution->machine_no &&
+				(hold->state[0] == '\0' || strcmp(hold->state, state->name) == 0);
+		case SF_HOLD_EXECUTION:
+			return (hold->state[0] == '\0' || strcmp(hold->state, state->name) == 0) &&
+				is_within(execution, hold->execution_no);
+		case SF_HOLD_RESOURCE:
+			return (!OidIsValid(hold->owner) || has_privs_of_role(hold->owner, execution->owner)) &&
+				uses(draft, state, hold->name);
+		case SF_HOLD_SCHEDULE:	/* sf_gate_park_start */
+		case SF_HOLD_ACTIVITY:	/* its tasks wait in its queue */
+			break;
+	}
+	return false;
+}
+
+/* Find the hold that a branch has to wait for; 0: there is none. */
+static int64
+find_hold(const SfDraft *draft, const SfBranch *branch)
+{
+	const SfState *state = &draft->program->states[branch->state];
+	int			i = 0;
+
+	/* what applies() reads may take changes of the table in */
+	while (sf_hold_all(), i < sf_hold_count)
+	{
+		SfHold		hold = sf_hold_all()[i++];
+
+		if (applies(&hold, draft, state))
+			return hold.hold_no;
+		if (!sf_hold_is_current)
+			i = 0;
+	}
+	return 0;
+}
+
+/*
+ * Tell whether a branch that is about to begin a step may do so.  If not, it is changed
+ * to wait, and the caller has it written.
+ */
+SfGate
+sf_gate_check(SfDraft *draft, SfBranch *branch)
+{
+	int64		hold_no;
+
+	if (!sf_hold_may_be())
+		return SF_GATE_OPEN;
+	for (;;)
+	{
+		hold_no = find_hold(draft, branch);
+		if (hold_no == 0)
+			return SF_GATE_OPEN;
+		if (!sf_hold_share(hold_no))
+		{
+			branch->due_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+														 SF_RELEASE_LOOK_MS);
+			sf_draft_add_branch(draft, branch);
+			return SF_GATE_LATER;
+		}
+		if (sf_hold_is_current)
+			break;
+	}
+	branch->due_at = DT_NOEND;
+	sf_draft_add_branch(draft, branch);
+	sf_hold_park(branch->key, hold_no);
+	return SF_GATE_HELD;
+}
+
+/*
+ * Have an execution that a schedule has started in this transaction wait, if the schedule
+ * is held.
+ */
+void
+sf_gate_park_start(const char *schedule, const char *execution_id)
+{
+	const SfHold *hold = sf_hold_of(SF_HOLD_SCHEDULE, schedule);
+	int64		hold_no = hold == NULL ? 0 : hold->hold_no;
+	SfExecution *execution;
+	SfBranch   *root;
+
+	if (hold_no == 0 || !sf_hold_share(hold_no))
+		return;
+	hold = sf_hold_of(SF_HOLD_SCHEDULE, schedule);
+	if (hold == NULL || hold->hold_no != hold_no)
+		return;
+	execution = sf_execution_find(execution_id, SF_LOCK_NONE);
+	if (execution == NULL || execution->status != SF_STATUS_RUNNING ||
+		execution->started_at != DT_NOBEGIN)
+		return;
+	root = sf_branch_read((SfBranchKey) {execution->execution_no, SF_BRANCH_ROOT}, SF_LOCK_SKIP);
+	if (root == NULL || root->phase != SF_PHASE_ENTER || root->due_at == DT_NOEND)
+		return;
+	root->due_at = DT_NOEND;
+	sf_apply_branch(root);
+	sf_hold_park(root->key, hold_no);
+}

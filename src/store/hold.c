@@ -1,0 +1,259 @@
+/*
+ * hold.c
+ *		Holds: the table, a copy of it in each backend, and the branches that wait.
+ *
+ * Each backend reads the table once.  A change of it sends a relcache invalidation of
+ * the table, as ALTER TABLE does.  PostgreSQL sends it before COMMIT returns, also that
+ * of COMMIT PREPARED, and every backend takes it in before it begins a step
+ * (sf_hold_accept_changes).  So a step that begins after the hold's commit sees the hold,
+ * and where there is none a step costs a look at a flag.
+ *
+ * A slice that finds a branch held notes it in the table held, under a share lock on the
+ * hold that it keeps until its commit.  A release takes that lock exclusively.  So it
+ * finds every branch that waits, and no branch begins to wait for a hold that is over.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "storage/lock.h"
+#include "storage/sinval.h"
+#include "utils/inval.h"
+#include "utils/memutils.h"
+
+#include "store/hold.h"
+
+static const char *const kind_names[] = {
+#define KIND_NAME(sym, name) name,
+	SF_HOLD_LIST(KIND_NAME)
+};
+
+/* --- the copy --- */
+
+bool		sf_hold_is_current = false;
+int			sf_hold_count = 0;
+
+static SfHold *holds = NULL;
+static int	holds_size = 0;
+static Oid	holds_relation = InvalidOid;
+static MemoryContext holds_context = NULL;
+
+/* Relcache callback: the table may have changed. */
+static void
+invalidate_holds(Datum arg, Oid relid)
+{
+	if (!OidIsValid(relid) || relid == holds_relation)
+		sf_hold_is_current = false;
+}
+
+/* Take in what other sessions have changed.  What they committed before this call is seen. */
+void
+sf_hold_accept_changes(void)
+{
+	/* the caller has read the clock: that comes before the look at the messages */
+	pg_memory_barrier();
+	AcceptInvalidationMessages();
+}
+
+/* Read a row of the table, whose columns are those of the install script. */
+static void
+read_hold(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfHold	   *hold;
+	char	   *kind = sf_row_text(tuple, desc, 2);
+
+	if (sf_hold_count == holds_size)
+	{
+		holds_size = Max(16, holds_size * 2);
+		holds = holds == NULL ? palloc(sizeof(SfHold) * holds_size) :
+			repalloc(holds, sizeof(SfHold) * holds_size);
+	}
+	hold = &holds[sf_hold_count++];
+	hold->kind = SF_HOLD_MACHINE;
+	while (strcmp(kind_names[hold->kind], kind) != 0)
+		hold->kind++;
+	hold->hold_no = sf_row_number(tuple, desc, 1, 0);
+	hold->name = sf_row_text(tuple, desc, 3);
+	hold->state = sf_row_text(tuple, desc, 4);
+	hold->machine_no = sf_row_number(tuple, desc, 5, 0);
+	hold->execution_no = sf_row_number(tuple, desc, 6, 0);
+	hold->owner = sf_row_number(tuple, desc, 7, InvalidOid);
+}
+
+/* Read the table as it is now, whatever the transaction's snapshot. */
+static void
+read_all(void)
+{
+	static const SfIndex by_number = {"hold", "hold_pkey"};
+	MemoryContext old;
+
+	if (holds_context == NULL)
+	{
+		holds_context = AllocSetContextCreate(CacheMemoryContext, "sfflow holds",
+											  ALLOCSET_SMALL_SIZES);
+		CacheRegisterRelcacheCallback(invalidate_holds, (Datum) 0);
+	}
+	MemoryContextReset(holds_context);
+	holds = NULL;
+	holds_size = sf_hold_count = 0;
+	holds_relation = sf_store_relation("hold");
+	/* before reading: a change meanwhile counts */
+	sf_hold_is_current = true;
+	old = MemoryContextSwitchTo(holds_context);
+	sf_rows_read_latest(&by_number, PG_INT32_MAX, read_hold, NULL);
+	MemoryContextSwitchTo(old);
+}
+
+/* The holds there are now, sf_hold_count of them: valid until the next call. */
+const SfHold *
+sf_hold_all(void)
+{
+	while (!sf_hold_is_current)
+	{
+		CHECK_FOR_INTERRUPTS();
+		read_all();
+	}
+	return holds;
+}
+
+/* The hold of a schedule, an activity or the like; NULL: there is none. */
+const SfHold *
+sf_hold_of(SfHoldKind kind, const char *name)
+{
+	const SfHold *all;
+
+	if (!sf_hold_may_be())
+		return NULL;
+	all = sf_hold_all();
+	for (int i = 0; i < sf_hold_count; i++)
+		if (all[i].kind == kind && strcmp(all[i].name, name) == 0)
+			return &all[i];
+	return NULL;
+}
+
+/* --- locks --- */
+
+/* The lock of a hold.  The fourth field of the tag differs from that of SQL's advisory locks. */
+static void
+hold_tag(LOCKTAG *tag, int64 hold_no)
+{
+	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_store_relation("hold"), (uint32) hold_no, 4);
+}
+
+/*
+ * Keep a hold from being released until the end of the transaction, and take in changes.
+ * False: a session is releasing it.
+ */
+bool
+sf_hold_share(int64 hold_no)
+{
+	LOCKTAG		tag;
+
+	hold_tag(&tag, hold_no);
+	if (LockAcquire(&tag, ShareLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
+		return false;
+	AcceptInvalidationMessages();
+	return true;
+}
+
+/* --- the tables --- */
+
+/* Insert a hold of the current user; false: the target is held already. */
+bool
+sf_hold_insert(const SfHold *hold, const char *reason)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.hold (kind, name, state, machine_no, execution_no, owner,"
+		" held_at, held_by, reason)"
+		" VALUES ($1, $2, $3, $4, $5, $6, pg_catalog.clock_timestamp(), $7, $8)"
+		" ON CONFLICT DO NOTHING");
+
+	if (sf_store_execute(&plan, SF_TEXT(kind_names[hold->kind]), SF_TEXT(hold->name),
+						 SF_TEXT(hold->state),
+						 sf_query_arg(INT4OID, Int32GetDatum(hold->machine_no), hold->machine_no == 0),
+						 sf_query_arg(INT8OID, Int64GetDatum(hold->execution_no), hold->execution_no == 0),
+						 sf_query_arg(REGROLEOID, ObjectIdGetDatum(hold->owner), !OidIsValid(hold->owner)),
+						 SF_TEXT(GetUserNameFromId(GetUserId(), false)), SF_TEXT(reason)) == 0)
+		return false;
+	sf_store_announce_change("hold");
+	return true;
+}
+
+/*
+ * List the numbers of the holds on a target; of a resource, with of_all those of all
+ * roles.
+ */
+List *
+sf_hold_find(const SfHold *target, bool of_all)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.kind" SF_EQ "$1 AND h.name" SF_EQ "$2"
+		" AND h.state" SF_EQ "$3 AND ($4 OR h.owner IS NULL OR h.owner" SF_EQ "$5)"
+		" ORDER BY h.hold_no");
+
+	return sf_store_numbers(&plan, SF_TEXT(kind_names[target->kind]), SF_TEXT(target->name),
+							SF_TEXT(target->state), SF_BOOL(of_all), SF_ROLE(target->owner));
+}
+
+/* Note that a branch waits for the end of a hold; the caller makes it not due. */
+void
+sf_hold_park(SfBranchKey key, int64 hold_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.held AS w (execution_no, branch_no, hold_no) VALUES ($1, $2, $3)"
+		" ON CONFLICT (execution_no, branch_no) DO UPDATE SET hold_no = excluded.hold_no");
+
+	sf_store_execute(&plan, SF_KEY(key), SF_INT8(hold_no));
+}
+
+/* Tell workers of a branch that goes on. */
+static void
+read_released(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfBranchKey key = {sf_row_number(tuple, desc, 1, 0), sf_row_number(tuple, desc, 2, 0)};
+
+	sf_branch_notify_due(key, sf_row_number(tuple, desc, 3, InvalidOid),
+						 sf_row_number(tuple, desc, 4, DT_NOEND));
+}
+
+/*
+ * Delete a hold and make the branches due that wait for it; returns how many.  Waits for
+ * the slices that note such branches just now.
+ */
+int64
+sf_hold_release(int64 hold_no)
+{
+	static SfPlan lock = SF_PLAN(
+		"SELECT b.branch_no FROM _sfflow.held w JOIN _sfflow.branch b"
+		" ON b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no"
+		" WHERE w.hold_no" SF_EQ "$1 ORDER BY b.execution_no, b.branch_no FOR UPDATE OF b");
+	static SfPlan go_on = SF_PLAN(
+		"UPDATE _sfflow.branch b SET due_at = pg_catalog.clock_timestamp() FROM _sfflow.held w"
+		" WHERE w.hold_no" SF_EQ "$1 AND b.execution_no" SF_EQ "w.execution_no"
+		" AND b.branch_no" SF_EQ "w.branch_no AND b.due_at IS NULL AND b.phase" SF_EQ "ANY ($2)"
+		" RETURNING b.execution_no, b.branch_no, b.owner, b.due_at");
+	static SfPlan forget = SF_PLAN("DELETE FROM _sfflow.held w WHERE w.hold_no" SF_EQ "$1");
+	static SfPlan drop = SF_PLAN("DELETE FROM _sfflow.hold h WHERE h.hold_no" SF_EQ "$1");
+	LOCKTAG		tag;
+	int64		n;
+
+	hold_tag(&tag, hold_no);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+	sf_store_execute(&drop, SF_INT8(hold_no));
+	sf_store_announce_change("hold");
+	sf_store_execute(&lock, SF_INT8(hold_no));
+	n = sf_store_read(&go_on, read_released, NULL, SF_INT8(hold_no),
+					  SF_INT2S(SF_PHASE_ENTER, SF_PHASE_RUN, SF_PHASE_ANNOUNCED));
+	sf_store_execute(&forget, SF_INT8(hold_no));
+	return n;
+}
+
+/* List the numbers of the holds of an object. */
+List *
+sf_hold_list(SfHoldKind kind, const char *name)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.kind" SF_EQ "$1 AND h.name" SF_EQ "$2"
+		" ORDER BY h.hold_no");
+
+	return sf_store_numbers(&plan, SF_TEXT(kind_names[kind]), SF_TEXT(name));
+}
