@@ -47,7 +47,9 @@ CREATE TABLE _sfflow.privilege (
 );
 
 -- One row per execution.  status: see src/store/branch.h.  Only columns outside
--- every index change after the insert, so that updates are HOT.
+-- every index change after the insert, so that updates are HOT.  Rows of ended
+-- executions do not change: the first vacuum freezes them, and no later one
+-- writes years of pages again (docs/decisions/bloat.md).
 CREATE TABLE _sfflow.execution (
 	execution_no bigint NOT NULL PRIMARY KEY,
 	machine_no integer NOT NULL,
@@ -72,7 +74,7 @@ CREATE TABLE _sfflow.execution (
 	output jsonb,
 	error text,
 	cause text
-) WITH (fillfactor = 70);
+) WITH (fillfactor = 70, autovacuum_freeze_min_age = 0, toast.autovacuum_freeze_min_age = 0);
 
 -- Child executions of an execution; those of a Distributed Map in their order.
 CREATE INDEX execution_parent ON _sfflow.execution (parent_execution_no, map_run_no, map_index)
@@ -149,7 +151,8 @@ CREATE TABLE _sfflow.map_item (
 
 -- One row per branch: the root (branch_no 0), a branch of a Parallel state, an
 -- iteration of a Map state, or the machine's deadline (branch_no -1).  phase: see
--- src/store/branch.h.
+-- src/store/branch.h.  Nearly every update changes due_at, which is in an index, so
+-- that room on the page would not make it HOT.
 CREATE TABLE _sfflow.branch (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,
@@ -188,7 +191,7 @@ CREATE TABLE _sfflow.branch (
 	result jsonb,						-- ANSWERED: of the task; ANNOUNCED: its payload; JOIN: items of a Map
 	item jsonb,							-- of the Map's iteration, if a state of it looks at $$.Map.Item
 	PRIMARY KEY (execution_no, branch_no)
-) WITH (fillfactor = 70);
+);
 
 -- Everything that is or will be due: owners take turns, each has its own in order.
 CREATE INDEX branch_due ON _sfflow.branch (owner, due_at) WHERE due_at IS NOT NULL;

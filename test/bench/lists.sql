@@ -70,3 +70,22 @@ BEGIN
 		RETURN NEXT 1000 * extract(epoch FROM clock_timestamp() - began);
 	END LOOP;
 END $$;
+
+-- Note each batch of a purge: how many executions it has deleted, from its begin until when.
+CREATE TABLE bench.purged (i serial, began timestamptz, at timestamptz, n bigint);
+CREATE FUNCTION bench.note_purge() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO bench.purged (began, at, n) SELECT transaction_timestamp(), clock_timestamp(), count(*) FROM gone;
+	RETURN NULL;
+END $$;
+CREATE PROCEDURE bench.watch_purge() LANGUAGE sql AS $$
+	CREATE TRIGGER watch_purge AFTER DELETE ON _sfflow.execution
+		REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION bench.note_purge();
+$$;
+
+-- The time per execution in the last quarter of the batches, by that in the first.
+CREATE FUNCTION bench.last_by_first() RETURNS float8 LANGUAGE sql AS $$
+	WITH b AS (SELECT ntile(4) OVER (ORDER BY i) AS quarter, extract(epoch FROM at - began) AS s, n FROM bench.purged),
+		q AS (SELECT quarter, sum(s) / nullif(sum(n), 0) AS each FROM b GROUP BY quarter)
+	SELECT (SELECT each FROM q WHERE quarter = 4) / (SELECT each FROM q WHERE quarter = 1)
+$$;

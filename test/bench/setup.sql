@@ -52,7 +52,7 @@ SELECT sf_create_state_machine('fan', '{"StartAt": "Each", "States": {"Each": {"
 
 -- The same tables with the same indexes and settings, in a schema of their own.
 CREATE TABLE bench.execution (LIKE _sfflow.execution INCLUDING ALL) WITH (fillfactor = 70);
-CREATE TABLE bench.branch (LIKE _sfflow.branch INCLUDING ALL) WITH (fillfactor = 70);
+CREATE TABLE bench.branch (LIKE _sfflow.branch INCLUDING ALL);
 CREATE TABLE bench.history (LIKE _sfflow.history INCLUDING ALL);
 CREATE SEQUENCE bench.execution_no START 1000000000;
 CREATE TABLE bench.template (LIKE _sfflow.execution);
@@ -104,3 +104,8 @@ END $$;
 -- A stored histogram of 300 durations from 1 ms to 10 s.
 CREATE VIEW bench.some_times AS
 SELECT '\x7001'::bytea || (SELECT string_agg('\x0101'::bytea, '') FROM generate_series(1, 200)) AS h;
+
+-- Bytes of all tables of sfflow with their indexes.
+CREATE FUNCTION bench.stored() RETURNS numeric LANGUAGE sql AS $$
+	SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relnamespace = '_sfflow'::regnamespace AND relkind = 'r'
+$$;
