@@ -1,7 +1,7 @@
 -- sf_aws_install, sf_aws_uninstall: tables and functions that stand in for AWS services, in schema sfflow_aws.
 
--- All that it makes is the caller's, and no member of the extension: pg_dump carries it like any other schema.
-CREATE FUNCTION @extschema@.sf_aws_install()
+-- services: those that a program outside does, such as glue. All that it makes is the caller's, and no member of the extension: pg_dump carries it like any other schema.
+CREATE FUNCTION @extschema@.sf_aws_install(services text[] DEFAULT '{}')
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -819,9 +819,43 @@ BEGIN
 	FOR mapping IN SELECT * FROM sfflow_aws.resource LOOP
 		PERFORM @extschema@.sf_map_resource(mapping.pattern, mapping.resource);
 	END LOOP;
+
+	-- Give services, by their names in a Resource, to an activity, which is made if it is not there: http to "http", all others
+	-- to "aws". "aws-sdk" is every service of the SDK that has no other mapping. Functions here that replace a service do so no more.
+	CREATE FUNCTION sfflow_aws.serve_outside(VARIADIC services text[]) RETURNS void LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		service text;
+		served_by text;
+		mapped text;
+	BEGIN
+		FOREACH service IN ARRAY services LOOP
+			IF service IS NULL OR service !~ '^[a-z][a-z0-9-]*$' THEN
+				RAISE EXCEPTION 'there is no service "%"', service
+					USING ERRCODE = 'invalid_parameter_value', HINT = 'Give names as in a Resource: glue, batch, ecs.';
+			END IF;
+			served_by := CASE service WHEN 'http' THEN 'http' ELSE 'aws' END;
+			IF served_by NOT IN (SELECT a.activity FROM @extschema@.sf_activities AS a) THEN
+				PERFORM @extschema@.sf_create_activity(served_by, '2 minutes');
+			END IF;
+			FOR mapped IN
+				DELETE FROM sfflow_aws.resource AS r
+				WHERE service <> 'aws-sdk' AND r.pattern LIKE ANY (ARRAY['arn:aws:states:::' || service || ':%', 'arn:aws:states:::aws-sdk:' || service || ':%'])
+				RETURNING r.pattern
+			LOOP
+				PERFORM @extschema@.sf_unmap_resource(mapped);
+			END LOOP;
+			FOREACH mapped IN ARRAY CASE WHEN service IN ('aws-sdk', 'http') THEN ARRAY[service] ELSE ARRAY[service, 'aws-sdk:' || service] END LOOP
+				mapped := 'arn:aws:states:::' || mapped || ':*';
+				INSERT INTO sfflow_aws.resource VALUES (mapped, 'activity:' || served_by) ON CONFLICT DO NOTHING;
+				PERFORM @extschema@.sf_map_resource(mapped, 'activity:' || served_by);
+			END LOOP;
+		END LOOP;
+	END $f$;
+	PERFORM sfflow_aws.serve_outside(VARIADIC coalesce(services, '{}'));
 END $install$;
-COMMENT ON FUNCTION @extschema@.sf_aws_install() IS
-	'creates schema sfflow_aws with replacements for AWS services, and maps their resources to it';
+COMMENT ON FUNCTION @extschema@.sf_aws_install(text[]) IS
+	'creates schema sfflow_aws with replacements for AWS services, and maps their resources to it, and other services to an activity';
 
 -- The machines that it made for activities stay: their executions are history. A schema of another
 -- role is not read: what it holds under the name of the table could be a view that runs code.

@@ -27,7 +27,7 @@ int			sfw_tasks_running;
 const SfwKind *
 sfw_kind_find(const char *name)
 {
-	static const SfwKind *const kinds[] = {&sfw_kind_shell, &sfw_kind_http, &sfw_kind_sql};
+	static const SfwKind *const kinds[] = {&sfw_kind_shell, &sfw_kind_http, &sfw_kind_sql, &sfw_kind_program};
 
 	for (size_t i = 0; i < lengthof(kinds); i++)
 	{
@@ -92,7 +92,7 @@ read_payload(SfwTask *task)
 		return pg_strdup("the payload is missing, or nested too deep");
 	if (sfw_json_type(task->payload) != '{')
 		return pg_strdup("the payload must be an object");
-	if (sfw_json_get(task->payload, "TimeoutSeconds", &seconds))
+	if (!task->kind->foreign_payload && sfw_json_get(task->payload, "TimeoutSeconds", &seconds))
 	{
 		/* strtod stops at the end of the number: a comma, bracket or blank follows. */
 		limit = sfw_json_type(seconds) == '0' ? strtod(seconds.text, NULL) : 0;

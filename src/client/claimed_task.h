@@ -25,6 +25,7 @@ typedef struct SfwKind
 {
 	const char *name;
 	const char *error_prefix;	/* of its error names: "Shell" */
+	bool		foreign_payload;	/* its members mean nothing to the worker */
 	void		(*start) (SfwTask *task);
 	void		(*stop) (SfwTask *task, bool hard);
 	bool		(*dry_run) (SfwJson payload, PQExpBuffer report);
@@ -81,6 +82,7 @@ struct SfwTask
 extern const SfwKind sfw_kind_shell;
 extern const SfwKind sfw_kind_http;
 extern const SfwKind sfw_kind_sql;
+extern const SfwKind sfw_kind_program;
 
 extern SfwTask *sfw_tasks;		/* those that run */
 extern int	sfw_tasks_running;

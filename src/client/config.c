@@ -131,8 +131,8 @@ add_activity(const char *value, char **problem)
 	served.kind = sfw_kind_find(colon != NULL ? colon + 1 : value);
 	if (served.name[0] == '\0' || served.kind == NULL)
 	{
-		*problem = psprintf("activity \"%s\" needs a kind: %s:shell, %s:http or %s:sql",
-							value, served.name, served.name, served.name);
+		*problem = psprintf("activity \"%s\" needs a kind: %s:shell, %s:http, %s:sql or %s:program",
+							value, served.name, served.name, served.name, served.name);
 		free(served.name);
 		return false;
 	}
@@ -315,6 +315,14 @@ sfw_config_finish(char **problem)
 	{
 		gethostname(host, sizeof(host) - 1);
 		sfw_config.name = psprintf("%s:%d", host, (int) getpid());
+	}
+	for (int i = 0; i < sfw_config.n_served; i++)
+	{
+		if (sfw_config.served[i].kind == &sfw_kind_program && sfw_config.program == NULL)
+		{
+			*problem = psprintf("activity \"%s\" needs a program (--program)", sfw_config.served[i].name);
+			return false;
+		}
 	}
 	if (sfw_config.n_served == 0 && !sfw_config.list)
 	{

@@ -51,6 +51,7 @@ typedef struct SfwConfig
 	int			max_redirects;
 	char	   *ca_file;
 	char	   *directory;		/* where commands start */
+	char	   *program;		/* does the tasks of kind program */
 	SimpleStringList pass_env;
 	int			once;			/* true or false, as getopt_long sets it */
 	int			list;
@@ -77,6 +78,7 @@ typedef struct SfwConfig
 	X(0, "max-redirects", COUNT, max_redirects, 0) \
 	X(0, "ca-file", TEXT, ca_file, 0) \
 	X(0, "directory", TEXT, directory, 0) \
+	X(0, "program", TEXT, program, 0) \
 	X(0, "location", TEXT, location, 0)
 
 extern SfwConfig sfw_config;

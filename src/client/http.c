@@ -577,4 +577,4 @@ http_dry_run(SfwJson payload, PQExpBuffer report)
 	return good;
 }
 
-const SfwKind sfw_kind_http = {"http", "Http", http_start, http_stop, http_dry_run};
+const SfwKind sfw_kind_http = {"http", "Http", false, http_start, http_stop, http_dry_run};

@@ -63,7 +63,7 @@ static const char *const help =
 	"  sfworker --activity NAME[:KIND] [OPTION]...\n"
 	"\n"
 	"What to do:\n"
-	"  -a, --activity=NAME[:KIND]  take tasks of this activity; KIND is shell, http or sql,\n"
+	"  -a, --activity=NAME[:KIND]  take tasks of this activity; KIND is shell, http, sql or program,\n"
 	"                              and may be left out where it is the name; may be repeated\n"
 	"  -c, --concurrency=N         tasks at the same time (1)\n"
 	"      --once                  leave when no task is left\n"
@@ -90,6 +90,7 @@ static const char *const help =
 	"      --max-redirects=N       that are followed (5)\n"
 	"      --ca-file=FILE          certificates to trust instead of the system's\n"
 	"      --directory=DIR         where commands start\n"
+	"      --program=FILE          does tasks of kind program: payload in, output or error out\n"
 	"      --pass-env=NAME         a variable that commands see; may be repeated (\"AWS_*\")\n"
 	"      --kill-after=TIME       between TERM and KILL (10s)\n"
 	"      --max-output=SIZE       of what a task gives (1MB)\n"
@@ -299,7 +300,8 @@ serves_commands(void)
 {
 	for (int i = 0; i < sfw_config.n_served; i++)
 	{
-		if (sfw_config.served[i].kind == &sfw_kind_shell)
+		if (sfw_config.served[i].kind == &sfw_kind_shell ||
+			sfw_config.served[i].kind == &sfw_kind_program)
 			return true;
 	}
 	return false;

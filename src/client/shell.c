@@ -1,6 +1,6 @@
 /*
  * shell.c
- *		Tasks that are commands.
+ *		Tasks that are commands, and tasks that one program does.
  *
  *		{"Command": ["backup", "--full", "shop"],	or a string for /bin/sh -c
  *		 "Input": ..., "Env": {...}, "Directory": "...", "TimeoutSeconds": 60}
@@ -8,6 +8,11 @@
  * No part of a payload is put into a line for a shell: an array goes to exec as
  * it is, a string is what its author wrote as a script, and data reach a command
  * on standard input or in the environment.
+ *
+ * The program of --program does the tasks of kind program.  It reads the payload,
+ * of which no member means anything to the worker, on standard input, and may
+ * name an error: {"Error": ..., "Cause": ...} on standard output, and a status
+ * other than 0.
  *
  * A command is a process group with three pipes.  When its first process ends,
  * the others of the group get TERM, and KILL a second later.
@@ -268,26 +273,62 @@ read_payload(SfwJson payload, Command *command)
 	return NULL;
 }
 
+/* Make a command of the program that does all tasks of its kind. */
+static void
+use_program(SfwJson payload, Command *command)
+{
+	add(&command->argv, pg_strdup(sfw_config.program));
+	command->env = base_environment();
+	command->directory = sfw_config.directory != NULL ? pg_strdup(sfw_config.directory) : NULL;
+	command->input = pnstrdup(payload.text, payload.len);
+}
+
 /* ---------------------------------------------------------------- output */
+
+/* Report the error that a program names on standard output; false: it names none. */
+static bool
+fail_as_told(Shell *shell)
+{
+	SfwJson		value;
+	SfwJson		error;
+	SfwJson		cause;
+	char	   *name;
+	bool		named;
+
+	if (shell->task->kind != &sfw_kind_program || shell->truncated ||
+		!sfw_json_parse(sfw_buffer_data(&shell->stdout_text), shell->stdout_text.len, &value) ||
+		sfw_json_type(value) != '{' || !sfw_json_get(value, "Error", &error) || sfw_json_type(error) != '"')
+		return false;
+	name = sfw_json_text(error);
+	named = name[0] != '\0';
+	if (named)
+		sfw_task_failed(shell->task,
+						sfw_json_get(value, "Cause", &cause) ? sfw_json_text(cause) : pg_strdup(""), "%s", name);
+	free(name);
+	return named;
+}
 
 /* Report a status other than 0. */
 static void
 fail(Shell *shell, int status)
 {
 	SfwTask    *task = shell->task;
+	const char *prefix = task->kind->error_prefix;
 	PQExpBuffer text = shell->stderr_text.len > 0 ? &shell->stderr_text : &shell->stdout_text;
 	const char *data = sfw_buffer_data(text);
 	size_t		skip = text->len > sfw_config.max_stderr ? text->len - sfw_config.max_stderr : 0;
 	char	   *cause;
 
+	if (WIFEXITED(status) && fail_as_told(shell))
+		return;
 	/* The cut may have left the end of a character at the beginning. */
 	while (skip > 0 && skip < text->len && ((unsigned char) data[skip] & 0xC0) == 0x80)
 		skip++;
 	cause = sfw_utf8_repair(data + skip, text->len - skip);
 	if (WIFSIGNALED(status))
-		sfw_task_failed(task, cause, "Shell.Signal.%d", WTERMSIG(status));
+		sfw_task_failed(task, cause, "%s.Signal.%d", prefix, WTERMSIG(status));
 	else
-		sfw_task_failed(task, cause, "Shell.ExitCode.%d", WEXITSTATUS(status));
+		sfw_task_failed(task, cause, "%s.ExitCode.%d", prefix, WEXITSTATUS(status));
 }
 
 /* Report status 0: the output is what the command wrote, as JSON if it is JSON, else as text. */
@@ -343,7 +384,7 @@ finish(Shell *shell)
 		sfw_loop_close(&shell->pipes[i]);
 	task->job = NULL;
 	if (shell->start_errno != 0)
-		sfw_task_failed(task, start_problem(&shell->command, shell->start_errno), "Shell.StartFailed");
+		sfw_task_failed(task, start_problem(&shell->command, shell->start_errno), "%s.StartFailed", task->kind->error_prefix);
 	else if (status != 0 || task->stopped != SFW_NOT_STOPPED)
 		fail(shell, status);
 	else
@@ -531,29 +572,20 @@ spawn(Shell *shell)
 	return shell->pid >= 0;
 }
 
-/* Begin a task. */
+/* Run the command of a task. */
 static void
-shell_start(SfwTask *task)
+run(Shell *shell, SfwTask *task)
 {
-	Shell	   *shell = pg_malloc0(sizeof(Shell));
-	char	   *problem = read_payload(task->payload, &shell->command);
-
 	shell->task = task;
 	initPQExpBuffer(&shell->stdout_text);
 	initPQExpBuffer(&shell->stderr_text);
-	if (problem != NULL)
-	{
-		free_shell(shell);
-		sfw_task_reject(task, problem);
-		return;
-	}
 	set_variable(&shell->command.env, "SFFLOW_EXECUTION_ID", task->execution_id);
 	set_variable(&shell->command.env, "SFFLOW_STATE", task->state != NULL ? task->state : "");
 	set_variable(&shell->command.env, "SFFLOW_ATTEMPT", task->attempt);
 	set_variable(&shell->command.env, "SFFLOW_RESOURCE", task->resource != NULL ? task->resource : "");
 	if (!spawn(shell))
 	{
-		sfw_task_failed(task, start_problem(&shell->command, errno), "Shell.StartFailed");
+		sfw_task_failed(task, start_problem(&shell->command, errno), "%s.StartFailed", task->kind->error_prefix);
 		free_shell(shell);
 		return;
 	}
@@ -566,6 +598,33 @@ shell_start(SfwTask *task)
 	for (int i = OUT; i < N_PIPES; i++)
 		sfw_loop_watch(shell->pipes[i], POLLIN, readable, shell);
 	sfw_subprocess_watch(shell->pid, exited, shell);
+}
+
+/* Begin a task that is a command. */
+static void
+shell_start(SfwTask *task)
+{
+	Shell	   *shell = pg_malloc0(sizeof(Shell));
+	char	   *problem = read_payload(task->payload, &shell->command);
+
+	if (problem == NULL)
+	{
+		run(shell, task);
+		return;
+	}
+	free_command(&shell->command);
+	free(shell);
+	sfw_task_reject(task, problem);
+}
+
+/* Begin a task that the program does. */
+static void
+program_start(SfwTask *task)
+{
+	Shell	   *shell = pg_malloc0(sizeof(Shell));
+
+	use_program(task->payload, &shell->command);
+	run(shell, task);
 }
 
 /* End a task's processes. */
@@ -581,6 +640,24 @@ shell_stop(SfwTask *task, bool hard)
 	kill(-shell->pid, SIGCONT);
 }
 
+/* Describe a command. */
+static void
+describe(const Command *command, PQExpBuffer report)
+{
+	sfw_json_put_key(report, "argv");
+	sfw_json_open(report, '[');
+	for (size_t n = 0; command->argv[n] != NULL; n++)
+		sfw_json_put_string(report, command->argv[n]);
+	appendPQExpBufferChar(report, ']');
+	sfw_json_put_key(report, "directory");
+	if (command->directory != NULL)
+		sfw_json_put_string(report, command->directory);
+	else
+		appendPQExpBufferStr(report, "null");
+	appendPQExpBuffer(report, ",\"inputBytes\":%zu",
+					  command->input != NULL ? strlen(command->input) : (size_t) 0);
+}
+
 /* Tell what would be run. */
 static bool
 shell_dry_run(SfwJson payload, PQExpBuffer report)
@@ -589,26 +666,29 @@ shell_dry_run(SfwJson payload, PQExpBuffer report)
 	char	   *problem = read_payload(payload, &command);
 	bool		good = problem == NULL;
 
-	sfw_json_put_key(report, good ? "argv" : "refused");
 	if (good)
-	{
-		sfw_json_open(report, '[');
-		for (size_t n = 0; command.argv[n] != NULL; n++)
-			sfw_json_put_string(report, command.argv[n]);
-		appendPQExpBufferChar(report, ']');
-		sfw_json_put_key(report, "directory");
-		if (command.directory != NULL)
-			sfw_json_put_string(report, command.directory);
-		else
-			appendPQExpBufferStr(report, "null");
-		appendPQExpBuffer(report, ",\"inputBytes\":%zu",
-						  command.input != NULL ? strlen(command.input) : (size_t) 0);
-	}
+		describe(&command, report);
 	else
+	{
+		sfw_json_put_key(report, "refused");
 		sfw_json_put_string(report, problem);
+	}
 	free(problem);
 	free_command(&command);
 	return good;
 }
 
-const SfwKind sfw_kind_shell = {"shell", "Shell", shell_start, shell_stop, shell_dry_run};
+/* Tell what the program would be given. */
+static bool
+program_dry_run(SfwJson payload, PQExpBuffer report)
+{
+	Command		command = {0};
+
+	use_program(payload, &command);
+	describe(&command, report);
+	free_command(&command);
+	return true;
+}
+
+const SfwKind sfw_kind_shell = {"shell", "Shell", false, shell_start, shell_stop, shell_dry_run};
+const SfwKind sfw_kind_program = {"program", "Program", true, program_start, shell_stop, program_dry_run};

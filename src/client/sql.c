@@ -508,4 +508,4 @@ sql_dry_run(SfwJson payload, PQExpBuffer report)
 	return good;
 }
 
-const SfwKind sfw_kind_sql = {"sql", "Sql", sql_start, sql_stop, sql_dry_run};
+const SfwKind sfw_kind_sql = {"sql", "Sql", false, sql_start, sql_stop, sql_dry_run};

@@ -138,6 +138,35 @@ SELECT call('aws-sdk:ssm:getCommandInvocation', '{"CommandId": "none", "Instance
 SELECT call('aws-sdk:ssm:sendCommand', '{"DocumentName": "AWS-RunShellScript", "InstanceIds": ["i-2"], "Parameters": {"commands": ["ls"]}}');
 ROLLBACK;
 
+-- ---- services that a program outside does
+
+BEGIN;
+SELECT sfflow_aws.serve_outside('glue', 'athena', 'http', 'aws-sdk'), sfflow_aws.serve_outside('glue');
+SELECT * FROM sfflow_aws.resource WHERE pattern ~ 'glue|athena|http|sdk:\*' ORDER BY pattern COLLATE "C";
+SELECT activity FROM sf_activities ORDER BY activity;
+-- a Resource goes to the activity unless a function here replaces it
+SELECT sf_create_state_machine('outside', '{"StartAt": "P", "States": {"P": {"Type": "Parallel", "End": true, "Branches": [
+	{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "arn:aws:states:::athena:startQueryExecution.sync", "End": true}}},
+	{"StartAt": "B", "States": {"B": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:rekognition:detectText", "End": true}}},
+	{"StartAt": "C", "States": {"C": {"Type": "Task", "Resource": "arn:aws:states:::glue:startJobRun", "End": true}}},
+	{"StartAt": "D", "States": {"D": {"Type": "Task", "Resource": "arn:aws:states:::http:invoke", "End": true}}},
+	{"StartAt": "E", "States": {"E": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:dynamodb:getItem", "Parameters": {"TableName": "none"}, "End": true, "Catch": [{"ErrorEquals": ["DynamoDb.ResourceNotFoundException"], "Next": "F"}]}, "F": {"Type": "Succeed"}}}]}}}');
+SELECT sf_run(sf_start('outside', '{}', 'x'));
+SELECT activity, state, resource FROM unnest(ARRAY['aws', 'http']) AS activity, LATERAL sf_get_activity_task(activity, max_tasks => 10) ORDER BY state;
+SAVEPOINT s;
+SELECT sfflow_aws.serve_outside('glue', 'no such service');
+ROLLBACK TO s;
+SELECT sfflow_aws.serve_outside(NULL);
+ROLLBACK TO s;
+-- the activities stay, the mappings do not
+SELECT sf_stop('outside:x');
+SELECT sf_aws_uninstall();
+SELECT resource FROM sf_missing_resources('{"States": {"A": {"Type": "Task", "Resource": "arn:aws:states:::glue:startJobRun"}, "B": {"Type": "Task", "Resource": "arn:aws:states:::http:invoke"}}}');
+SELECT activity FROM sf_activities ORDER BY activity;
+SELECT sf_aws_install(services => '{batch}');
+SELECT resource FROM sfflow_aws.resource WHERE pattern = 'arn:aws:states:::batch:*';
+ROLLBACK;
+
 DROP FUNCTION call;
 SELECT sf_aws_uninstall();
 SELECT to_regnamespace('sfflow_aws');
