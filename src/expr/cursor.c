@@ -154,20 +154,23 @@ sf_cursor_integer(SfScanner *s, int64 *out)
 	return true;
 }
 
-/* Read a JSON number. */
+/* Read a JSON number; the zero before a decimal point may be missing. */
 bool
 sf_cursor_number(SfScanner *s, JsonbValue *out)
 {
-	const char *start = s->p;
+	int			at = (int) (s->p - s->text);
+	const char *number = s->p;
+	int			len;
 	Jsonb	   *doc;
 
 	while (s->p < s->end &&
 		   (isdigit((unsigned char) *s->p) || strchr("+-.eE", *s->p) != NULL))
 		s->p++;
-	if (!IsValidJsonNumber(start, s->p - start) ||
-		!sf_json_parse(start, s->p - start, &doc))
-		return sf_cursor_fail(s, "invalid number at offset %d",
-							  (int) (start - s->text));
+	len = (int) (s->p - number);
+	if (*number == '.')
+		number = psprintf("0%.*s", len++, number);
+	if (!IsValidJsonNumber(number, len) || !sf_json_parse(number, len, &doc))
+		return sf_cursor_fail(s, "invalid number at offset %d", at);
 	sf_json_root(doc, out);
 	return true;
 }

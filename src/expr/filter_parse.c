@@ -18,7 +18,6 @@
 #include <ctype.h>
 
 #include "catalog/pg_collation.h"
-#include "common/jsonapi.h"
 #include "expr/path.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
@@ -46,6 +45,15 @@ make_filter(SfFilterKind kind, SfFilter *left, SfFilter *right)
 }
 
 /* --- literals --- */
+
+/* Tell whether the text at the cursor may be a number. */
+static bool
+begins_number(const SfScanner *s)
+{
+	char		c = s->p[*s->p == '.'];
+
+	return *s->p == '-' || isdigit((unsigned char) c);
+}
 
 /* Parse an array or object whose opening bracket is behind us. */
 static bool
@@ -118,7 +126,7 @@ parse_json(SfScanner *s, JsonbParseState **ps, JsonbValue *out)
 	if (sf_cursor_constant(s, out) && !sf_cursor_is_word(sf_cursor_peek(s)))
 		return true;
 	s->p = start;
-	if (c == '-' || isdigit((unsigned char) c))
+	if (begins_number(s))
 		return sf_cursor_number(s, out);
 	return sf_cursor_fail(s, "expected a value at offset %d",
 						  (int) (s->p - s->text));
@@ -279,8 +287,11 @@ is_bare_word(const SfScanner *s, int len, bool right)
 
 	if (len == 0 || strchr("{/$@", *s->p) != NULL)
 		return false;
-	if (*s->p == '-' || isdigit((unsigned char) *s->p))
-		return right && !IsValidJsonNumber(s->p, len);
+	if (begins_number(s))
+	{
+		ahead.err = NULL;
+		return right && !(sf_cursor_number(&ahead, &constant) && ahead.p == s->p + len);
+	}
 	return !sf_cursor_constant(&ahead, &constant) ||
 		sf_cursor_is_word(sf_cursor_peek(&ahead));
 }
