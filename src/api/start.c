@@ -246,9 +246,11 @@ sf_start_form(const SfStart *start, Jsonb *input, const char *name)
 	SfExecution *execution = palloc0(sizeof(SfExecution));
 
 	sf_arg_check_size(input, "input");
+	if (name == NULL && machine->execution_id_path)
+		name = name_from_input(machine, input);
+	execution->has_new_uuid = name == NULL;
 	if (name == NULL)
-		name = machine->execution_id_path ? name_from_input(machine, input) :
-			sf_uuid_v7();
+		name = sf_uuid_v7();
 	sf_name_check(name, "execution name");
 
 	execution->machine_no = machine->machine_no;

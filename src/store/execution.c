@@ -96,6 +96,18 @@ form_new(SfExecution *e, Datum *values, bool *nulls)
 	sf_row_form(&row_type, &row, values, nulls);
 }
 
+/* Insert rows of executions whose ids cannot be taken: together, and without a look. */
+static void
+insert_unseen(int n, Datum *values, bool *nulls, bool *inserted)
+{
+	SfTable    *table = sf_table_open("execution", NCOLUMNS);
+
+	sf_table_insert_rows(table, n, values, nulls);
+	sf_table_close(table);
+	CommandCounterIncrement();
+	memset(inserted, true, sizeof(bool) * n);
+}
+
 /*
  * Insert executions of one machine, SF_TABLE_MAX_ROWS at most; inserted tells of
  * each whether it is new, or its id is taken.  Waits for another session that is
@@ -107,6 +119,7 @@ sf_execution_insert_all(SfExecution *const *executions, int n, bool *inserted)
 	int			machine_no = executions[0]->machine_no;
 	Datum	   *values = palloc(sizeof(Datum) * NCOLUMNS * n);
 	bool	   *nulls = palloc(sizeof(bool) * NCOLUMNS * n);
+	bool		unseen = true;
 
 	sf_machine_lock_starts(machine_no, false);
 	memset(inserted, false, sizeof(bool) * n);
@@ -114,8 +127,14 @@ sf_execution_insert_all(SfExecution *const *executions, int n, bool *inserted)
 	if (!sf_machine_exists(machine_no))
 		return;
 	for (int i = 0; i < n; i++)
+	{
 		form_new(executions[i], values + i * NCOLUMNS, nulls + i * NCOLUMNS);
-	sf_table_insert_new("execution", NCOLUMNS, COL_execution_id, n, values, nulls, inserted);
+		unseen = unseen && executions[i]->has_new_uuid;
+	}
+	if (unseen)
+		insert_unseen(n, values, nulls, inserted);
+	else
+		sf_table_insert_new("execution", NCOLUMNS, COL_execution_id, n, values, nulls, inserted);
 	pfree(values);
 	pfree(nulls);
 }

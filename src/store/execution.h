@@ -41,6 +41,9 @@ typedef struct SfExecution
 	char	   *machine_name;
 	Oid			owner;
 
+	/* of a new one: its name is a UUID that was made for it, so its id is not taken */
+	bool		has_new_uuid;
+
 	/* row of _sfflow.open_execution, as read: its status; NULL: there is none */
 	const char *open_status;
 
