@@ -47,17 +47,16 @@ CREATE TABLE _sfflow.privilege (
 );
 
 -- One row per execution.  status: see src/store/branch.h.  Only columns outside
--- every index change after the insert, so that updates are HOT.  Rows of ended
--- executions do not change: the first vacuum freezes them, and no later one
--- writes years of pages again (docs/decisions/bloat.md).
+-- every index change after the insert, so that updates are HOT.  Those that change
+-- when it ends stand together: WAL has what is between the first and the last.
+-- Rows of ended executions do not change: the first vacuum freezes them, and no
+-- later one writes years of pages again (docs/decisions/bloat.md).
 CREATE TABLE _sfflow.execution (
 	execution_no bigint NOT NULL PRIMARY KEY,
 	machine_no integer NOT NULL,
 	version integer NOT NULL,
-	status smallint NOT NULL,
 	redrive_count integer NOT NULL DEFAULT 0,
 	start_requests integer NOT NULL DEFAULT 1,
-	last_event_id integer NOT NULL DEFAULT 0,
 	parent_execution_no bigint,
 	parent_branch_no bigint,
 	parent_generation integer,			-- of the branch that waits for its end; NULL: none does
@@ -65,15 +64,17 @@ CREATE TABLE _sfflow.execution (
 	map_index integer,					-- its place among the children of it,
 	map_items integer,					-- how many items it was given
 	requested_at timestamptz NOT NULL,
+	requested_by regrole,				-- role that called sf_start; NULL: another execution did
+	execution_id text COLLATE "C" NOT NULL UNIQUE,	-- machine:name
+	status smallint NOT NULL,
+	last_event_id integer NOT NULL DEFAULT 0,
 	started_at timestamptz,
 	stopped_at timestamptz,
 	last_redriven_at timestamptz,
-	requested_by regrole,				-- role that called sf_start; NULL: another execution did
-	execution_id text COLLATE "C" NOT NULL UNIQUE,	-- machine:name
-	input jsonb NOT NULL,
 	output jsonb,
 	error text,
-	cause text
+	cause text,
+	input jsonb NOT NULL
 ) WITH (fillfactor = 70, autovacuum_freeze_min_age = 0, toast.autovacuum_freeze_min_age = 0);
 
 -- Child executions of an execution; those of a Distributed Map in their order.

@@ -29,6 +29,9 @@
 /* More subtransactions with an xid would overflow the snapshots of others */
 #define MAX_SUBXACTS	60
 
+/* Children that a slice runs of those that it begins: they stay in memory */
+#define MAX_NEW_CHILDREN	1000
+
 /* Keys taken from the due index at once, and at most while all are locked */
 #define SCAN_SIZE		64
 #define MAX_SCAN_SIZE	65536
@@ -233,7 +236,8 @@ static bool
 may_run_child(const SfSlice *slice, const SfDraft *draft)
 {
 	return !slice->no_more_claims && !is_by_itself(slice->request) &&
-		draft->finish == NULL && !sf_draft_has_failure(draft) && !is_used_up(slice);
+		draft->finish == NULL && !sf_draft_has_failure(draft) && !is_used_up(slice) &&
+		slice->nchildren < MAX_NEW_CHILDREN;
 }
 
 /*
@@ -256,6 +260,7 @@ run_new_children(SfSlice *slice, SfDraft *draft, SfBranch *join, int first,
 			continue;
 		if (!may_run_child(slice, draft))
 			return false;
+		slice->nchildren++;
 		make_stimulus(draft, child, stimulus);
 		proceed(slice, draft, child, stimulus);
 		if (child->phase == SF_PHASE_ANNOUNCED)

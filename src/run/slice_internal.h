@@ -21,6 +21,7 @@ typedef struct SfSlice
 	List	   *drafts;
 	int			subxacts;
 	int			ntasks;			/* SQL tasks that were run here */
+	int			nchildren;		/* that were run here, and began here */
 	bool		no_more_tasks;	/* an execution is locked: no user code */
 	bool		no_more_claims; /* finish what is in hand, then commit */
 	bool		full;			/* commit as soon as possible */

@@ -40,7 +40,7 @@ append_columns(HeapTuple tuple, TupleDesc desc, int ncolumns, List **list)
 static void
 append_head(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	append_columns(tuple, desc, COL_input - 1, arg);
+	append_columns(tuple, desc, COL_output - 1, arg);
 }
 
 /* Read a row with all that it holds. */
@@ -240,7 +240,7 @@ append_result(HeapTuple tuple, TupleDesc desc, void *arg)
 	Results    *results = arg;
 	SfExecution *e = palloc0(sizeof(SfExecution));
 
-	sf_row_read(&row_type, tuple, desc, COL_input - 1, e);
+	sf_row_read(&row_type, tuple, desc, COL_output - 1, e);
 	if (results->with_input)
 		e->input = sf_row_jsonb(tuple, desc, COL_input);
 	e->output = sf_row_jsonb(tuple, desc, COL_output);

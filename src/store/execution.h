@@ -7,15 +7,17 @@
 
 #include "store/branch.h"
 
-/* Columns of _sfflow.execution; see sql/parts/10-tables.sql. */
+/*
+ * Columns of _sfflow.execution; see sql/parts/10-tables.sql.  Those that its end
+ * changes stand together, so that WAL has these alone: an update is logged from the
+ * first byte that differs to the last one.
+ */
 #define SF_EXECUTION_COLUMNS(X) \
 	X(int64, execution_no, INT8, NOT_NULL) \
 	X(int, machine_no, INT4, NOT_NULL) \
 	X(int, version, INT4, NOT_NULL) \
-	X(SfStatus, status, INT2, NOT_NULL) \
 	X(int, redrive_count, INT4, NOT_NULL) \
 	X(int, start_requests, INT4, NOT_NULL) \
-	X(int, last_event_id, INT4, NOT_NULL) \
 	X(int64, parent_execution_no, INT8, NULL_IS(0)) \
 	X(int64, parent_branch_no, INT8, NULL_IS(-1)) \
 	X(int, parent_generation, INT4, NULL_IS(0))	/* the parent does not wait */ \
@@ -23,15 +25,17 @@
 	X(int, map_index, INT4, NULL_IS(-1))	/* its place among the children of the run */ \
 	X(int, map_items, INT4, NULL_IS(-1))	/* items that it was given */ \
 	X(TimestampTz, requested_at, TIMESTAMPTZ, NOT_NULL) \
+	X(Oid, requested_by, REGROLE, NULL_IS(InvalidOid))	/* another execution */ \
+	X(char *, execution_id, TEXT, NOT_NULL) \
+	X(SfStatus, status, INT2, NOT_NULL) \
+	X(int, last_event_id, INT4, NOT_NULL) \
 	X(TimestampTz, started_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* not yet */ \
 	X(TimestampTz, stopped_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
 	X(TimestampTz, last_redriven_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
-	X(Oid, requested_by, REGROLE, NULL_IS(InvalidOid))	/* another execution */ \
-	X(char *, execution_id, TEXT, NOT_NULL) \
-	X(Jsonb *, input, JSONB, NOT_NULL) \
-	X(Jsonb *, output, JSONB, NULLABLE) \
+	X(Jsonb *, output, JSONB, NULLABLE)	/* from here on not in what is read in short */ \
 	X(char *, error, TEXT, NULLABLE) \
-	X(char *, cause, TEXT, NULLABLE)
+	X(char *, cause, TEXT, NULLABLE) \
+	X(Jsonb *, input, JSONB, NOT_NULL)
 
 typedef struct SfExecution
 {

@@ -1,7 +1,7 @@
 -- Children that end in the slice that began them are never stored. What comes of them is what comes of children
 -- that are stored, as those of sf_step are: it takes one transition a slice.
 BEGIN;
-SELECT plan(47);
+SELECT plan(50);
 
 CREATE FUNCTION public.even(n integer) RETURNS integer LANGUAGE plpgsql AS $$
 BEGIN
@@ -84,6 +84,12 @@ SELECT is_empty($$SELECT e.execution_id, b.branch_no FROM _sfflow.branch b JOIN 
 -- What did not begin because a sibling failed is there for a redrive.
 SELECT is((SELECT array_agg(phase ORDER BY branch_index) FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no)
 	WHERE e.execution_id = 'failing:run' AND parent_no IS NOT NULL), '{8,9,9}'::smallint[], 'one has failed, two were aborted');
+-- What a slice runs of them is bounded.
+SELECT sf_start('two', (SELECT jsonb_agg(n) FROM generate_series(1, 1100) n), 'many');
+SELECT is(sf_run('two:many'), 'SUCCEEDED', 'more children than one slice runs');
+SELECT cmp_ok(pg_temp.slices('two:many'), '>', 2::bigint, 'take more slices');
+SELECT is((SELECT output FROM sf_executions WHERE execution_id = 'two:many'),
+	(SELECT jsonb_agg(n) FROM generate_series(1, 1100) n), 'and none of them is lost');
 SELECT is_empty('SELECT * FROM sf_check()');
 
 SELECT * FROM finish();
