@@ -9,10 +9,12 @@
 #include "base/settings.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "schedule/due_runs.h"
 #include "store/instance_file.h"
 #include "store/quota.h"
 #include "store/throttle.h"
 #include "task/sql_task.h"
+#include "worker/attempt.h"
 #include "worker/worker.h"
 
 PG_MODULE_MAGIC;
@@ -36,5 +38,6 @@ _PG_init(void)
 		sf_instance_file_start();
 	sf_quota_init();
 	sf_throttle_init();
+	sf_attempt_look_at_schedules = sf_due_runs_look;
 	sf_worker_init();
 }

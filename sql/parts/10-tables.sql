@@ -246,9 +246,16 @@ CREATE TABLE _sfflow.schedule (
 	state_machine text COLLATE "C" NOT NULL,
 	input jsonb NOT NULL,
 	timezone text,
+	calendar text COLLATE "C",
+	on_closed text NOT NULL DEFAULT 'skip',
+	starts timestamptz,
+	ends timestamptz,
+	missed text NOT NULL DEFAULT 'run_once',
+	overlap text NOT NULL DEFAULT 'skip',
 	job_id bigint,
 	last_execution_id text,
-	last_run_for timestamptz,			-- latest match that a run was for
+	handled_until timestamptz,			-- latest match that a run was for, or that was given up
+	missed_at timestamptz,				-- latest match that was given up, as "missed" says
 	changed_at timestamptz NOT NULL,	-- no run is expected for a match before
 	created_at timestamptz NOT NULL
 );
@@ -263,14 +270,25 @@ CREATE TABLE _sfflow.calendar (
 	created_at timestamptz NOT NULL
 );
 
--- One row per call of a schedule by pg_cron that came to its end; the last ones of each schedule.
+-- What became of the runs of a schedule; the last ones of each schedule. A call by pg_cron that failed has no row.
 CREATE TABLE _sfflow.schedule_run (
 	schedule text COLLATE "C" NOT NULL,
 	run_at timestamptz NOT NULL,
 	pid integer NOT NULL,				-- of the process, which pg_cron notes, too
 	scheduled_for timestamptz,			-- NULL: the call was for no match in the schedule's zone
 	execution_id text,
+	outcome text NOT NULL,				-- as in sf_schedule_runs
+	message text,						-- of the error
 	PRIMARY KEY (schedule, run_at)
+);
+
+-- Runs that are to start once earlier ones have ended: of a schedule that queues them, and of sf_backfill.
+CREATE TABLE _sfflow.schedule_wait (
+	schedule text COLLATE "C" NOT NULL,
+	scheduled_for timestamptz NOT NULL,
+	max_running integer,				-- of sf_backfill: executions that run at once; NULL: of the schedule itself
+	execution_id text,					-- of sf_backfill: it has started
+	PRIMARY KEY (schedule, scheduled_for)
 );
 
 -- Which copy of the database is driven.  Not dumped: a copy that lacks the
@@ -303,4 +321,5 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.start_request', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.resource_map', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.schedule', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.schedule_run', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.schedule_wait', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.calendar', '');

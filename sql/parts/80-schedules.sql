@@ -5,11 +5,17 @@ CREATE FUNCTION @extschema@.sf_schedule(
 	schedule text,
 	state_machine text,
 	input jsonb DEFAULT '{}',
-	timezone text DEFAULT NULL)
+	timezone text DEFAULT NULL,
+	calendar text DEFAULT NULL,
+	on_closed text DEFAULT 'skip',
+	starts timestamptz DEFAULT NULL,
+	ends timestamptz DEFAULT NULL,
+	missed text DEFAULT 'run_once',
+	overlap text DEFAULT 'skip')
 RETURNS bigint
 AS 'MODULE_PATHNAME', 'sfflow_sf_schedule'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
-COMMENT ON FUNCTION @extschema@.sf_schedule(text, text, text, jsonb, text) IS
+COMMENT ON FUNCTION @extschema@.sf_schedule(text, text, text, jsonb, text, text, text, timestamptz, timestamptz, text, text) IS
 	'start a state machine by a cron expression; returns the number of the pg_cron job';
 
 CREATE FUNCTION @extschema@.sf_unschedule(name text) RETURNS void
@@ -27,10 +33,36 @@ CREATE FUNCTION _sfflow.run_schedule(
 	schedule text,
 	state_machine text,
 	input jsonb,
-	timezone text)
+	timezone text,
+	calendar text DEFAULT NULL,
+	on_closed text DEFAULT 'skip',
+	starts timestamptz DEFAULT NULL,
+	ends timestamptz DEFAULT NULL)
 RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_run_schedule_given'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+-- The same, and what workers do now and then, as if it was a given time.
+CREATE FUNCTION _sfflow.run_schedule_at(name text, at timestamptz) RETURNS text
+AS 'MODULE_PATHNAME', 'sfflow_run_schedule_at'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION _sfflow.look_at_schedules(at timestamptz) RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_look_at_schedules'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION @extschema@.sf_schedule_preview(
+	name text,
+	from_time timestamptz,
+	to_time timestamptz,
+	OUT scheduled_for timestamptz,
+	OUT local_time timestamp,
+	OUT execution_name text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_sf_schedule_preview'
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.sf_schedule_preview(text, timestamptz, timestamptz) IS
+	'the times of a schedule from one time to another';
 
 -- Gives C the extension's own sf_start, whatever schema it is in. Bound to that function, not to its
 -- name: the owner of the schema can rename it and make another one.
@@ -42,6 +74,10 @@ CREATE FUNCTION _sfflow.schedule_next(schedule text, timezone text, after timest
 RETURNS timestamptz
 AS 'MODULE_PATHNAME', 'sfflow_schedule_next'
 LANGUAGE C STABLE PARALLEL SAFE;
+
+CREATE FUNCTION _sfflow.schedule_next_run(name text, after timestamptz) RETURNS timestamptz
+AS 'MODULE_PATHNAME', 'sfflow_schedule_next_run'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000;
 
 CREATE FUNCTION _sfflow.schedule_latest(schedule text, timezone text, at timestamptz)
 RETURNS timestamptz
@@ -56,7 +92,7 @@ LANGUAGE C STABLE PARALLEL SAFE;
 CREATE VIEW @extschema@.sf_schedules WITH (security_barrier) AS
 SELECT s.name AS schedule_name, s.schedule, coalesce(s.timezone, _sfflow.schedule_zone()) AS timezone,
 	s.state_machine, s.input, a.active,
-	CASE WHEN a.active THEN _sfflow.schedule_next(s.schedule, s.timezone, now()) END AS next_run,
+	CASE WHEN a.active THEN _sfflow.schedule_next_run(s.name, now()) END AS next_run,
 	s.last_execution_id, st.state, st.problem
 FROM _sfflow.schedule s
 LEFT JOIN _sfflow.state_machine m ON m.name = split_part(s.state_machine, '/', 1)
@@ -74,9 +110,8 @@ FROM _sfflow.schedule s
 LEFT JOIN _sfflow.state_machine m ON m.name = split_part(s.state_machine, '/', 1)
 CROSS JOIN LATERAL (
 	SELECT o.scheduled_for, coalesce(c.started_at, o.run_at) AS started_at, c.ended_at, c.run_id, o.execution_id,
-		CASE WHEN o.run_at IS NOT NULL AND coalesce(c.status, 'succeeded') = 'succeeded' AND o.scheduled_for IS NULL THEN 'skipped'
-			ELSE coalesce(c.status, 'succeeded') END AS status,
-		CASE WHEN c.status = 'failed' THEN c.message END AS error
+		CASE WHEN coalesce(c.status, 'succeeded') = 'succeeded' THEN coalesce(o.outcome, 'succeeded') ELSE c.status END AS status,
+		CASE WHEN c.status = 'failed' THEN c.message ELSE o.message END AS error
 	FROM _sfflow.cron_runs(s.name) c
 	FULL JOIN (SELECT h.* FROM _sfflow.schedule_run h WHERE h.schedule = s.name) o
 		ON o.pid = c.pid AND o.run_at >= c.started_at - interval '10 s'

@@ -29,7 +29,7 @@ DECLARE
 	-- worth hiding.
 	public name[] := '{athena_rows, aws_install_athena, aws_install_s3, aws_resources, branch_place, can_read, can_work, cron_runs, event_payload, event_types, events,
 		health, histogram_add, histogram_percentiles, histogram_sum, history, job_label, job_relations, jobs,
-		map_run_arn, missing_resources, propose_mapping, run_schedule, schedule_latest, schedule_next, schedule_status,
+		map_run_arn, missing_resources, propose_mapping, run_schedule, schedule_latest, schedule_next, schedule_next_run, schedule_status,
 		schedule_zone, start_scheduled, task_slots, unfolded_jobs, unfolded_metrics, unfolded_retries, waiting_on, workers}';
 	made record;
 	given record;

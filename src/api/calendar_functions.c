@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
+#include "utils/datetime.h"
 
 #include "api/calendar_functions.h"
 #include "api/columns.h"
@@ -116,10 +117,12 @@ sf_calendars_set_owner(const char *name, Oid owner)
 static int
 day_argument(FunctionCallInfo fcinfo, int n, const char *name)
 {
-	if (PG_ARGISNULL(n) || DATE_NOT_FINITE(PG_GETARG_DATEADT(n)))
+	if (PG_ARGISNULL(n) || DATE_NOT_FINITE(PG_GETARG_DATEADT(n)) ||
+		PG_GETARG_DATEADT(n) < date2j(1, 1, 1) - POSTGRES_EPOCH_JDATE ||
+		PG_GETARG_DATEADT(n) > date2j(9999, 12, 31) - POSTGRES_EPOCH_JDATE)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
-				 errmsg("argument %s must be a date", name)));
+				 errmsg("argument %s must be a date of the years 1 to 9999", name)));
 	return PG_GETARG_DATEADT(n) + POSTGRES_EPOCH_JDATE;
 }
 
@@ -133,7 +136,7 @@ sfflow_sf_calendar_days(PG_FUNCTION_ARGS)
 	SfCalendar *calendar = sf_calendar_load(sf_arg_text(fcinfo, 0, "calendar"));
 	int			from = day_argument(fcinfo, 1, "from_day");
 	int			to = day_argument(fcinfo, 2, "to_day");
-	SfOnClosed	on_closed = sf_on_closed_parse(sf_arg_text(fcinfo, 3, "on_closed"));
+	SfOnClosed	on_closed = sf_option_on_closed(sf_arg_text(fcinfo, 3, "on_closed"));
 	SfDays	   *days;
 
 	InitMaterializedSRF(fcinfo, 0);

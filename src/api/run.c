@@ -31,6 +31,7 @@
 #include "base/timing.h"
 #include "run/slice.h"
 #include "run/tries.h"
+#include "schedule/due_runs.h"
 #include "store/direct.h"
 #include "store/due.h"
 #include "store/instance.h"
@@ -365,6 +366,7 @@ sfflow_sf_run_due(PG_FUNCTION_ARGS)
 		elog(ERROR, "SPI_connect failed");
 	while (left > 0 && taken > 0)
 	{
+		(void) sf_due_runs_look(GetCurrentTimestamp());
 		taken = run_due(left, nonatomic);
 		left -= taken;
 	}

@@ -16,10 +16,11 @@
 #include "base/errors.h"
 #include "base/name.h"
 #include "base/public_name.h"
-#include "run/gate.h"
+#include "json/json.h"
+#include "schedule/due_runs.h"
 #include "schedule/pg_cron.h"
-#include "schedule/schedule_run.h"
 #include "store/audit.h"
+#include "store/calendar.h"
 #include "store/hold.h"
 #include "store/instance.h"
 #include "store/owner.h"
@@ -27,6 +28,8 @@
 PG_FUNCTION_INFO_V1(sfflow_sf_schedule);
 PG_FUNCTION_INFO_V1(sfflow_sf_unschedule);
 PG_FUNCTION_INFO_V1(sfflow_run_schedule);
+PG_FUNCTION_INFO_V1(sfflow_run_schedule_at);
+PG_FUNCTION_INFO_V1(sfflow_look_at_schedules);
 PG_FUNCTION_INFO_V1(sfflow_run_schedule_given);
 PG_FUNCTION_INFO_V1(sfflow_schedule_next);
 PG_FUNCTION_INFO_V1(sfflow_schedule_latest);
@@ -46,13 +49,6 @@ find_machine(const char *text)
 	if (machine == NULL)
 		sf_object_missing(SF_OBJECT_STATE_MACHINE, name);
 	return machine;
-}
-
-/* Tell whether the machine names its executions by their input. */
-static bool
-takes_name_from_input(const SfSchedule *s)
-{
-	return find_machine(s->state_machine)->execution_id_path != NULL;
 }
 
 /* Tell whether runs begin here; a warning says so when they are the original's. */
@@ -93,6 +89,17 @@ sf_schedules_is_visible(const SfSchedule *s)
 						   SF_PRIVILEGE_READ);
 }
 
+/* Find a schedule that the current user may know of, or raise. */
+SfSchedule *
+sf_schedules_find_visible(const char *name)
+{
+	SfSchedule *s = sf_schedule_row_read(name, SF_LOCK_NONE);
+
+	if (s == NULL || !sf_schedules_is_visible(s))
+		schedule_missing(name);
+	return s;
+}
+
 /* Raise unless the current user may change a schedule. */
 static void
 require_schedule_owner(const SfSchedule *s)
@@ -108,9 +115,9 @@ require_schedule_owner(const SfSchedule *s)
 
 /* Find a schedule that the current user may change, or raise. */
 static SfSchedule *
-find_schedule(const char *name)
+find_schedule(const char *name, SfLock lock)
 {
-	SfSchedule *s = sf_schedule_row_read(name);
+	SfSchedule *s = sf_schedule_row_read(name, lock);
 
 	if (s == NULL)
 		schedule_missing(name);
@@ -122,18 +129,43 @@ find_schedule(const char *name)
 void
 sf_schedules_require_owner(const char *name)
 {
-	(void) find_schedule(name);
+	(void) find_schedule(name, SF_LOCK_NONE);
+}
+
+/* Append an argument to a call, if it is given, by its name. */
+static void
+append_argument(StringInfo buf, const char *name, const char *value)
+{
+	if (value != NULL)
+		appendStringInfo(buf, ", %s => %s", name, quote_literal_cstr(value));
+}
+
+/* Write a time for a call; NULL if there is none. */
+static const char *
+time_literal(TimestampTz t)
+{
+	return TIMESTAMP_NOT_FINITE(t) ? NULL : sf_timestamp_print(t);
 }
 
 /* Write the arguments of a schedule as a call that needs no row of it. */
 static char *
 given_command(const SfSchedule *s)
 {
-	return psprintf("SELECT _sfflow.run_schedule(%s, %s, %s, %s, %s)",
-					quote_literal_cstr(s->name), quote_literal_cstr(s->schedule),
-					quote_literal_cstr(s->state_machine),
-					quote_literal_cstr(sf_json_to_cstring(s->input)),
-					s->timezone == NULL ? "NULL" : quote_literal_cstr(s->timezone));
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfo(&buf, "SELECT _sfflow.run_schedule(%s, %s, %s, %s, %s",
+					 quote_literal_cstr(s->name), quote_literal_cstr(s->schedule),
+					 quote_literal_cstr(s->state_machine),
+					 quote_literal_cstr(sf_json_to_cstring(s->input)),
+					 s->timezone == NULL ? "NULL" : quote_literal_cstr(s->timezone));
+	append_argument(&buf, "calendar", s->calendar);
+	if (s->calendar != NULL)
+		append_argument(&buf, "on_closed", s->on_closed);
+	append_argument(&buf, "starts", time_literal(s->starts));
+	append_argument(&buf, "ends", time_literal(s->ends));
+	appendStringInfoChar(&buf, ')');
+	return buf.data;
 }
 
 /* Read the arguments that sf_schedule and a run without a row share. */
@@ -148,6 +180,10 @@ read_arguments(FunctionCallInfo fcinfo, SfSchedule *s)
 															   sf_arg_text(fcinfo, 2, "state_machine")));
 	s->input = sf_arg_jsonb(fcinfo, 3, "input");
 	s->timezone = sf_arg_text_or_null(fcinfo, 4);
+	s->calendar = sf_arg_text_or_null(fcinfo, 5);
+	s->on_closed = sf_arg_text(fcinfo, 6, "on_closed");
+	s->starts = PG_ARGISNULL(7) ? DT_NOBEGIN : PG_GETARG_TIMESTAMPTZ(7);
+	s->ends = PG_ARGISNULL(8) ? DT_NOEND : PG_GETARG_TIMESTAMPTZ(8);
 }
 
 /* Check everything that can be wrong with a schedule before it first runs. */
@@ -182,6 +218,10 @@ sfflow_sf_schedule(PG_FUNCTION_ARGS)
 	SfCron		cron;
 
 	read_arguments(fcinfo, &s);
+	s.missed = sf_arg_text(fcinfo, 9, "missed");
+	s.overlap = sf_arg_text(fcinfo, 10, "overlap");
+	if (s.calendar != NULL)
+		sf_calendar_row_lock(false);
 	check_schedule(&s, &cron);
 	sf_pg_cron_require(s.name, sf_schedule_job_expression(&s, &cron), given_command(&s));
 	if (cron.seconds > 0 && !sf_pg_cron_has_seconds())
@@ -190,7 +230,7 @@ sfflow_sf_schedule(PG_FUNCTION_ARGS)
 				 errmsg("the installed pg_cron has no schedules of less than a minute"),
 				 errhint("It takes pg_cron 1.5.")));
 	sf_pg_cron_check_login(s.owner);
-	old = sf_schedule_row_read(s.name);
+	old = sf_schedule_row_read(s.name, SF_LOCK_WAIT);
 	if (old != NULL)
 	{
 		require_schedule_owner(old);
@@ -212,7 +252,7 @@ sfflow_sf_schedule(PG_FUNCTION_ARGS)
 Oid
 sf_schedules_set_owner(const char *name, Oid owner)
 {
-	SfSchedule *s = find_schedule(name);
+	SfSchedule *s = find_schedule(name, SF_LOCK_WAIT);
 	Oid			before = s->owner;
 	SfCron		cron;
 
@@ -232,7 +272,7 @@ sf_schedules_set_owner(const char *name, Oid owner)
 Datum
 sfflow_sf_unschedule(PG_FUNCTION_ARGS)
 {
-	SfSchedule *s = find_schedule(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	SfSchedule *s = find_schedule(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_WAIT);
 
 	sf_pg_cron_remove(s->job_id, s->owner);
 	sf_schedule_row_delete(s->name);
@@ -243,28 +283,30 @@ sfflow_sf_unschedule(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/*
- * Start the execution for which a schedule is due; null if it is not due.  The
- * pg_cron job of a schedule calls this function.
- */
+/* Start the execution for which a schedule is due at a time; null if there is none. */
+static Datum
+run_schedule(FunctionCallInfo fcinfo, TimestampTz now)
+{
+	SfSchedule *s = find_schedule(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_WAIT);
+	char	   *execution_id = may_run(s->name) ? sf_due_run_called(s, now) : NULL;
+
+	if (execution_id == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(execution_id));
+}
+
+/* Start the execution for which a schedule is due now: what its pg_cron job calls. */
 Datum
 sfflow_run_schedule(PG_FUNCTION_ARGS)
 {
-	SfSchedule *s = find_schedule(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	TimestampTz scheduled;
-	char	   *execution_id;
+	return run_schedule(fcinfo, GetCurrentTimestamp());
+}
 
-	if (!may_run(s->name))
-		PG_RETURN_NULL();
-	if (!sf_schedule_find_match(s, &scheduled))
-	{
-		sf_schedule_row_note_skip(s->name);
-		PG_RETURN_NULL();
-	}
-	execution_id = sf_schedule_start(s, scheduled, takes_name_from_input(s));
-	sf_gate_park_start(s->name, execution_id);
-	sf_schedule_row_note_run(s->name, scheduled, execution_id);
-	PG_RETURN_TEXT_P(cstring_to_text(execution_id));
+/* Do the same as if it was another time. */
+Datum
+sfflow_run_schedule_at(PG_FUNCTION_ARGS)
+{
+	return run_schedule(fcinfo, PG_GETARG_TIMESTAMPTZ(1));
 }
 
 /* Do the same for a pg_cron job in another database, whose call has all arguments. */
@@ -272,12 +314,22 @@ Datum
 sfflow_run_schedule_given(PG_FUNCTION_ARGS)
 {
 	SfSchedule	s;
+	SfMoments	moments;
 	TimestampTz scheduled;
 
 	read_arguments(fcinfo, &s);
-	if (!may_run(s.name) || !sf_schedule_find_match(&s, &scheduled))
+	moments = sf_moments_begin(&s);
+	if (!may_run(s.name) ||
+		!sf_schedule_find_match(&s, &moments, GetCurrentTimestamp(), &scheduled))
 		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(sf_schedule_start(&s, scheduled, takes_name_from_input(&s))));
+	PG_RETURN_TEXT_P(cstring_to_text(sf_schedule_start(&s, scheduled)));
+}
+
+/* Look at all schedules as if it was a time; tells whether runs wait. */
+Datum
+sfflow_look_at_schedules(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(sf_due_runs_look(PG_GETARG_TIMESTAMPTZ(0)));
 }
 
 typedef bool (*CronSearch) (const SfCron *cron, TimestampTz t, pg_tz *zone,

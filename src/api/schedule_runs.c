@@ -1,6 +1,6 @@
 /*
  * schedule_runs.c
- *		The status of a schedule and the runs that pg_cron has recorded.
+ *		The status of a schedule, the runs that pg_cron has recorded, and its next run.
  */
 #include "postgres.h"
 
@@ -11,12 +11,13 @@
 
 PG_FUNCTION_INFO_V1(sfflow_schedule_status);
 PG_FUNCTION_INFO_V1(sfflow_cron_runs);
+PG_FUNCTION_INFO_V1(sfflow_schedule_next_run);
 
 /* Read the schedule that an argument names; NULL when the caller sees none. */
 static SfSchedule *
 visible_schedule(FunctionCallInfo fcinfo)
 {
-	SfSchedule *s = sf_schedule_row_read(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	SfSchedule *s = sf_schedule_row_read(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_NONE);
 
 	return s != NULL && sf_schedules_is_visible(s) ? s : NULL;
 }
@@ -38,6 +39,25 @@ sfflow_schedule_status(PG_FUNCTION_ARGS)
 	sf_columns_text(&row, status.problem);
 	sf_columns_time(&row, status.missed_at);
 	PG_RETURN_DATUM(sf_columns_datum(fcinfo, &row));
+}
+
+/*
+ * _sfflow.schedule_next_run(name, after): the first time after a time; null if there
+ * is none or the caller sees no such schedule.
+ */
+Datum
+sfflow_schedule_next_run(PG_FUNCTION_ARGS)
+{
+	SfSchedule *s = visible_schedule(fcinfo);
+	SfMoments	moments;
+	TimestampTz next;
+
+	if (s == NULL || sf_schedule_unusable(s) != NULL)
+		PG_RETURN_NULL();
+	moments = sf_moments_begin(s);
+	if (!sf_moments_next(&moments, PG_GETARG_TIMESTAMPTZ(1), &next))
+		PG_RETURN_NULL();
+	PG_RETURN_TIMESTAMPTZ(next);
 }
 
 /* Copy a run that pg_cron has recorded. */

@@ -22,6 +22,7 @@
 	X(void, task_deadline, (SfTick deadline),) \
 	X(int64, task_time, (int machine_no, int version, int state), -1) \
 	X(void, note_task_time, (int machine_no, int version, int state, int64 elapsed_us),) \
+	X(void, runs_wait, (void),) \
 	X(void, register_database, (void),)
 
 #define HOOK_FUNCTION(type, name, arguments, result) \

@@ -98,6 +98,9 @@ typedef struct SfHooks
 	void		(*note_task_time) (int machine_no, int version, int state,
 								   int64 elapsed_us);
 
+	/* Runs of schedules wait for executions to end: have a worker look soon, and at each end. */
+	void		(*runs_wait) (void);
+
 	/* This database has been installed, enabled or disabled: look at it again. */
 	void		(*register_database) (void);
 } SfHooks;

@@ -118,4 +118,7 @@
 #define SF_PURGE_PATIENCE_MS		300000
 #define SF_PURGE_PAUSE_MS			1000
 
+/* Two looks at schedules while runs wait for executions to end are that far apart */
+#define SF_RUNS_LOOK_PAUSE_MS		200
+
 #endif							/* SF_BASE_TIMING_H */

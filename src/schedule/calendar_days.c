@@ -25,24 +25,6 @@
 
 /* --- loading --- */
 
-/* Read the argument on_closed. */
-SfOnClosed
-sf_on_closed_parse(const char *text)
-{
-	static const char *const names[] = {
-#define ON_CLOSED_NAME(sym, name) name,
-		SF_ON_CLOSED_LIST(ON_CLOSED_NAME)
-	};
-
-	for (size_t i = 0; i < lengthof(names); i++)
-		if (strcmp(text, names[i]) == 0)
-			return (SfOnClosed) i;
-	ereport(ERROR,
-			(errcode(ERRCODE_SF_INVALID_OPTION),
-			 errmsg("argument on_closed must not be \"%s\"", text),
-			 errhint("It is one of skip, previous, next, run.")));
-}
-
 /* Inherit from one more calendar what has not been said before. */
 static void
 inherit(SfCalendar *calendar, SfCalendarRule *rule, const Jsonb *days)
@@ -87,6 +69,7 @@ sf_calendar_make(const char *name, const Jsonb *rule, const Jsonb *days)
 	List	   *names = list_make1(pstrdup(name));
 
 	calendar->weekdays = SF_EVERY_WEEKDAY;
+	calendar->changed_at = DT_NOBEGIN;
 	for (;;)
 	{
 		SfCalendarRule *own = sf_calendar_rule_parse(rule);
@@ -98,6 +81,7 @@ sf_calendar_make(const char *name, const Jsonb *rule, const Jsonb *days)
 		refuse_circle(names, own->extends);
 		names = lappend(names, own->extends);
 		row = sf_calendar_row_require(own->extends);
+		calendar->changed_at = Max(calendar->changed_at, row->changed_at);
 		rule = row->rule;
 		days = row->days;
 	}
@@ -111,8 +95,10 @@ SfCalendar *
 sf_calendar_load(const char *name)
 {
 	SfCalendarRow *row = sf_calendar_row_require(name);
+	SfCalendar *calendar = sf_calendar_make(name, row->rule, row->days);
 
-	return sf_calendar_make(name, row->rule, row->days);
+	calendar->changed_at = Max(calendar->changed_at, row->changed_at);
+	return calendar;
 }
 
 /* --- open days --- */
@@ -379,4 +365,13 @@ sf_calendar_days(const SfCalendar *calendar, int first, int last, SfOnClosed on_
 			pick_day(days, day, on_closed);
 	}
 	return days;
+}
+
+/* Free what sf_calendar_days made. */
+void
+sf_days_free(SfDays *days)
+{
+	pfree(days->marks);
+	pfree(days->open);
+	pfree(days);
 }

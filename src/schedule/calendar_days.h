@@ -6,22 +6,10 @@
 #define SF_SCHEDULE_CALENDAR_DAYS_H
 
 #include "schedule/calendar_rule.h"
+#include "schedule/options.h"
 
 /* Years that a search looks ahead, or back, at most */
 #define SF_CALENDAR_YEARS	10
-
-/* What becomes of a picked day that is closed */
-#define SF_ON_CLOSED_LIST(X) \
-	X(SKIP, "skip") \
-	X(PREVIOUS, "previous")		/* the last open day before it */ \
-	X(NEXT, "next")				/* the first open day after it */ \
-	X(RUN, "run")
-
-#define SF_ON_CLOSED_ENUM(sym, name) SF_ON_CLOSED_##sym,
-typedef enum SfOnClosed
-{
-	SF_ON_CLOSED_LIST(SF_ON_CLOSED_ENUM)
-} SfOnClosed;
 
 /* A calendar with all that it inherits */
 typedef struct SfCalendar
@@ -31,10 +19,13 @@ typedef struct SfCalendar
 	int			month_start;
 	bool		has_days;
 	List	   *days;			/* of SfPick */
+	TimestampTz changed_at;		/* the last one of these */
 } SfCalendar;
 
+typedef struct SfDays SfDays;
+
 /* The days of a calendar from one to another: which are open, and which were marked */
-typedef struct SfDays
+struct SfDays
 {
 	const SfCalendar *calendar;
 	int			first;
@@ -43,16 +34,17 @@ typedef struct SfDays
 	int			open_from;
 	int			open_to;
 	bool	   *open;			/* of a longer stretch */
-} SfDays;
+};
 
 /* Tell whether a day is a candidate: by other rules than those of the calendar. */
 typedef bool (*SfDayTest) (int day, const void *arg);
 
-extern SfOnClosed sf_on_closed_parse(const char *text);
 extern SfCalendar *sf_calendar_load(const char *name);
 extern SfCalendar *sf_calendar_make(const char *name, const Jsonb *rule, const Jsonb *days);
 extern SfDays *sf_calendar_days(const SfCalendar *calendar, int first, int last,
 								SfOnClosed on_closed, SfDayTest test, const void *arg);
+
+extern void sf_days_free(SfDays *days);
 
 /* Tell whether a day between first and last was marked. */
 static inline bool

@@ -8,7 +8,8 @@
  * A match is searched by walking over minutes.  When the day or the hour does not
  * match, the walk goes to the next day or hour at once, but only if the offset
  * from UTC is the same there.  Otherwise it goes minute by minute, so that it never
- * skips a change of clocks.
+ * skips a change of clocks.  It also does so just after clocks went forward: there
+ * the local times that they skipped match.
  */
 #include "postgres.h"
 
@@ -17,6 +18,7 @@
 #include "utils/datetime.h"
 #include "utils/timestamp.h"
 
+#include "schedule/calendar_days.h"
 #include "schedule/cron.h"
 
 #define SEARCH_YEARS	40
@@ -283,19 +285,44 @@ offset_at(TimestampTz t, pg_tz *zone)
 	return local_time(t, zone, &tm);
 }
 
+/* Tell whether a local day, a Julian day, fits the fields of an expression. */
+bool
+sf_cron_fits_day(int day, const void *arg)
+{
+	const SfCron *cron = arg;
+	int			year;
+	int			month;
+	int			mday;
+	bool		fits;
+	bool		of_week = (cron->weekdays >> j2day(day)) & 1;
+
+	j2date(day, &year, &month, &mday);
+	fits = (cron->days >> mday) & 1;
+	if (cron->last_day)
+		fits = mday == day_tab[isleap(year)][month - 1];
+	if (!((cron->months >> month) & 1))
+		return false;
+	return cron->any_day || cron->any_weekday ? fits && of_week : fits || of_week;
+}
+
 /* Tell whether a local day matches. */
 static bool
 day_matches(const SfCron *cron, const struct pg_tm *tm)
 {
-	int			weekday = j2day(date2j(tm->tm_year, tm->tm_mon, tm->tm_mday));
-	bool		day = (cron->days >> tm->tm_mday) & 1;
-	bool		of_week = (cron->weekdays >> weekday) & 1;
+	int			day = date2j(tm->tm_year, tm->tm_mon, tm->tm_mday);
 
-	if (cron->last_day)
-		day = tm->tm_mday == day_tab[isleap(tm->tm_year)][tm->tm_mon - 1];
-	if (!((cron->months >> tm->tm_mon) & 1))
-		return false;
-	return cron->any_day || cron->any_weekday ? day && of_week : day || of_week;
+	return cron->days_marked != NULL ? sf_days_marked(cron->days_marked, day) :
+		sf_cron_fits_day(day, cron);
+}
+
+/* The local day at a time. */
+int
+sf_cron_local_day(TimestampTz t, pg_tz *zone)
+{
+	struct pg_tm tm;
+
+	(void) local_time(t, zone, &tm);
+	return date2j(tm.tm_year, tm.tm_mon, tm.tm_mday);
 }
 
 /* Tell whether clocks showed the same local time before, within three hours. */
@@ -308,6 +335,47 @@ is_repeated(TimestampTz t, int offset, pg_tz *zone)
 		offset_at(t - (before - offset) * USECS_PER_SEC, zone) == before;
 }
 
+/* What clocks show at a time. */
+Timestamp
+sf_cron_local_time(TimestampTz t, pg_tz *zone)
+{
+	return t + offset_at(t, zone) * USECS_PER_SEC;
+}
+
+/* Tell whether the expression matches a local time. */
+static bool
+local_time_matches(const SfCron *cron, const struct pg_tm *tm)
+{
+	return ((cron->hours >> tm->tm_hour) & 1) && ((cron->minutes >> tm->tm_min) & 1) &&
+		day_matches(cron, tm);
+}
+
+/*
+ * The seconds by which clocks went forward before a time, if that long before it
+ * they had not yet, and at most three hours; else 0.  In this while the local times
+ * that were skipped match: by the offset of before they are now.
+ */
+static int
+skipped_before(TimestampTz t, int offset, pg_tz *zone)
+{
+	int			before = offset_at(t - 3 * USECS_PER_HOUR, zone);
+	int			ahead = offset - before;
+
+	return ahead > 0 && ahead <= 3 * SECS_PER_HOUR &&
+		offset_at(t - ahead * USECS_PER_SEC, zone) == before ? ahead : 0;
+}
+
+/* Tell whether the expression matches the time that clocks would show, had they not gone forward. */
+static bool
+skipped_time_matches(const SfCron *cron, TimestampTz t, int offset)
+{
+	struct pg_tm tm;
+	fsec_t		fsec;
+
+	return timestamp2tm(t + offset * USECS_PER_SEC, NULL, &tm, &fsec, NULL, NULL) == 0 &&
+		local_time_matches(cron, &tm);
+}
+
 /*
  * Compare a minute with the expression.  Returns 0 for a match, else the number of
  * minutes in a direction (-1, 1) after which the field that does not match
@@ -318,8 +386,12 @@ minutes_to_skip(const SfCron *cron, TimestampTz t, pg_tz *zone, int direction)
 {
 	struct pg_tm tm;
 	int			offset = local_time(t, zone, &tm);
+	int			skipped = cron->any_hour ? 0 : skipped_before(t, offset, zone);
 	int			skip;
 
+	if (skipped > 0)
+		return local_time_matches(cron, &tm) ||
+			skipped_time_matches(cron, t, offset - skipped) ? 0 : 1;
 	if (!day_matches(cron, &tm))
 		skip = direction < 0 ? tm.tm_hour * 60 + tm.tm_min + 1 :
 			1440 - tm.tm_hour * 60 - tm.tm_min;
@@ -335,12 +407,25 @@ minutes_to_skip(const SfCron *cron, TimestampTz t, pg_tz *zone, int direction)
 	return skip;
 }
 
+/* Minutes after which a search in a direction is given up. */
+static int64
+minutes_to_search(const SfCron *cron, TimestampTz t, pg_tz *zone, int direction)
+{
+	int			day;
+
+	if (cron->days_marked == NULL)
+		return (int64) SEARCH_YEARS * 366 * 1440;
+	day = sf_cron_local_day(t, zone);
+	return (int64) (direction > 0 ? cron->days_marked->last - day + 2 :
+					day - cron->days_marked->first + 2) * 1440;
+}
+
 /* Walk from a full minute in a direction to the first match. */
 static bool
 search(const SfCron *cron, TimestampTz t, pg_tz *zone, int direction,
 	   TimestampTz *out)
 {
-	int64		left = (int64) SEARCH_YEARS * 366 * 1440;
+	int64		left = minutes_to_search(cron, t, zone, direction);
 
 	while (left > 0)
 	{

@@ -8,6 +8,8 @@
 #include "datatype/timestamp.h"
 #include "pgtime.h"
 
+struct SfDays;
+
 typedef struct SfCron
 {
 	int			seconds;		/* "N seconds": the interval; 0: the fields below */
@@ -20,20 +22,27 @@ typedef struct SfCron
 	bool		any_day;
 	bool		any_weekday;
 	bool		last_day;		/* "$": the last day of the month */
+	const struct SfDays *days_marked;	/* match on these days alone; NULL: on those
+										 * of the fields */
 } SfCron;
 
 extern bool sf_cron_parse(const char *text, SfCron *out, char **problem);
 
 /*
  * Find the latest match at or before a time, or the first one after it; false when
- * there is none within 40 years.  A local time that clocks skip does not match.
- * One that occurs twice matches the first time only, unless the hour is "*".  Intervals of seconds count from 1970-01-01 00:00 UTC.
+ * there is none within 40 years, or on the days.  Unless the hour is "*", a local
+ * time that clocks skip matches once, as PostgreSQL reads it (02:30 at 03:30), and one
+ * that occurs twice matches the first time.  Intervals of seconds count from
+ * 1970-01-01 00:00 UTC.
  */
 extern bool sf_cron_latest(const SfCron *cron, TimestampTz now, pg_tz *zone,
 						   TimestampTz *out);
 extern bool sf_cron_next(const SfCron *cron, TimestampTz after, pg_tz *zone,
 						 TimestampTz *out);
 
+extern bool sf_cron_fits_day(int day, const void *cron);
+extern Timestamp sf_cron_local_time(TimestampTz t, pg_tz *zone);
+extern int	sf_cron_local_day(TimestampTz t, pg_tz *zone);
 extern char *sf_cron_cover(const SfCron *cron, pg_tz *zone, pg_tz *in_zone,
 						   TimestampTz now);
 

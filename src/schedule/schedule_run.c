@@ -7,9 +7,9 @@
  * the run is for and names the execution by it.  If pg_cron delivers a run
  * twice, the second one finds the execution of the first.
  *
- * pg_cron reads all its schedules in one time zone.  For a schedule in another
- * zone, the job's expression covers every time of a possible match
- * (sf_cron_cover), and the run checks whether the schedule matches now.
+ * pg_cron reads all its schedules in one time zone, and knows no calendars.  For a
+ * schedule in another zone or with a calendar, the job's expression covers every time
+ * of a possible match (sf_cron_cover), and the run checks whether it is one.
  *
  * pg_cron records the runs that it begins, sfflow those that ended.  A run that
  * neither has recorded was missed: the server was down, or pg_cron does not
@@ -24,40 +24,16 @@
 #include "base/digest.h"
 #include "base/errors.h"
 #include "base/public_name.h"
+#include "schedule/moments.h"
 #include "schedule/pg_cron.h"
 #include "schedule/placeholder.h"
 #include "schedule/schedule_run.h"
+#include "store/calendar.h"
 #include "store/instance.h"
+#include "store/machine.h"
 
 /* Time after which a due run counts as missed */
 #define GRACE_MS		(5 * 60 * 1000)
-
-/* Parse an expression or raise. */
-void
-sf_schedule_parse(const char *text, SfCron *cron)
-{
-	char	   *problem = NULL;
-
-	if (!sf_cron_parse(text, cron, &problem))
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_INVALID_SCHEDULE),
-				 errmsg("invalid schedule: \"%s\"", text),
-				 problem == NULL ? 0 : errdetail("%s", problem),
-				 errhint("A schedule is \"minute hour day month weekday\", @daily and the like, or \"N seconds\".")));
-}
-
-/* Load a time zone (NULL: pg_cron's), or raise SF012. */
-pg_tz *
-sf_schedule_zone(const char *name)
-{
-	pg_tz	   *zone = name == NULL ? sf_pg_cron_zone() : pg_tzset(name);
-
-	if (zone == NULL || !pg_tz_acceptable(zone))
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_INVALID_OPTION),
-				 errmsg("time zone \"%s\" not recognized", name)));
-	return zone;
-}
 
 /* Tell whether pg_cron reads its schedules in this zone. */
 static bool
@@ -67,13 +43,23 @@ is_scheduler_zone(pg_tz *zone)
 				  pg_get_timezone_name(sf_pg_cron_zone())) == 0;
 }
 
+/*
+ * Tell whether pg_cron calls at the matches of the expression alone.  Otherwise it
+ * calls at more times, and each call checks whether it is meant.
+ */
+static bool
+is_called_at_matches(const SfSchedule *s, const SfCron *cron, pg_tz *zone)
+{
+	return cron->seconds > 0 || (s->calendar == NULL && is_scheduler_zone(zone));
+}
+
 /* Return the expression of the pg_cron job, in pg_cron's zone. */
 const char *
 sf_schedule_job_expression(const SfSchedule *s, const SfCron *cron)
 {
 	pg_tz	   *zone = sf_schedule_zone(s->timezone);
 
-	if (cron->seconds > 0 || is_scheduler_zone(zone))
+	if (is_called_at_matches(s, cron, zone))
 		return s->schedule;
 	return sf_cron_cover(cron, zone, sf_pg_cron_zone(), GetCurrentTimestamp());
 }
@@ -121,8 +107,8 @@ placeholder_values(const SfSchedule *s, TimestampTz scheduled,
 }
 
 /* Name the execution of a run: schedule-20250205T020000Z. */
-static char *
-run_name(TimestampTz scheduled)
+char *
+sf_schedule_run_name(TimestampTz scheduled)
 {
 	char	   *time = sf_timestamp_print(scheduled);
 	char	   *name = palloc(64);
@@ -136,27 +122,35 @@ run_name(TimestampTz scheduled)
 }
 
 /*
- * Find the match that a run at this time is for.  False when pg_cron calls for a
- * time that the expression, in its own zone, does not match.
+ * Find the time of a schedule that a call of pg_cron at this time is for.  False when
+ * pg_cron calls for a time that the schedule does not have.
  */
 bool
-sf_schedule_find_match(const SfSchedule *s, TimestampTz *scheduled)
+sf_schedule_find_match(const SfSchedule *s, SfMoments *moments, TimestampTz now,
+					   TimestampTz *scheduled)
 {
-	SfCron		cron;
 	SfCron		cover;
 	char	   *problem;
-	TimestampTz now = GetCurrentTimestamp();
 	TimestampTz called;
-	pg_tz	   *zone = sf_schedule_zone(s->timezone);
 
-	sf_schedule_parse(s->schedule, &cron);
-	if (!sf_cron_latest(&cron, now, zone, scheduled))
+	if (!sf_moments_latest(moments, now, scheduled))
 		return false;
-	if (cron.seconds > 0 || is_scheduler_zone(zone))
-		return true;
-	return sf_cron_parse(sf_schedule_job_expression(s, &cron), &cover, &problem) &&
+	if (is_called_at_matches(s, &moments->cron, moments->zone))
+		return sf_cron_latest(&moments->cron, now, moments->zone, &called) &&
+			called == *scheduled;
+	return sf_cron_parse(sf_schedule_job_expression(s, &moments->cron), &cover, &problem) &&
 		sf_cron_latest(&cover, now, sf_pg_cron_zone(), &called) &&
 		called == *scheduled;
+}
+
+/* Tell whether the machine of a schedule names its executions by their input. */
+static bool
+takes_name_from_input(const SfSchedule *s)
+{
+	char	   *name = pnstrdup(s->state_machine, strcspn(s->state_machine, "/"));
+	SfMachine  *machine = sf_machine_read(name, 0, false);
+
+	return machine != NULL && machine->execution_id_path != NULL;
 }
 
 /*
@@ -164,7 +158,7 @@ sf_schedule_find_match(const SfSchedule *s, TimestampTz *scheduled)
  * name comes from its input or says the time of the run.
  */
 char *
-sf_schedule_start(const SfSchedule *s, TimestampTz scheduled, bool name_from_input)
+sf_schedule_start(const SfSchedule *s, TimestampTz scheduled)
 {
 	const char *values[SF_PLACEHOLDER_COUNT];
 	static SfPlan plan = SF_PLAN("SELECT _sfflow.start_scheduled($1, $2, $3)");
@@ -174,7 +168,7 @@ sf_schedule_start(const SfSchedule *s, TimestampTz scheduled, bool name_from_inp
 	sf_store_run(s->owner, &plan, sf_row_append_text, &ids,
 				 SF_ARGS(SF_TEXT(s->state_machine),
 						 SF_JSONB(sf_placeholder_fill(s->input, values)),
-						 SF_TEXT(name_from_input ? NULL : run_name(scheduled))));
+						 SF_TEXT(takes_name_from_input(s) ? NULL : sf_schedule_run_name(scheduled))));
 	return sf_list_first(ids);
 }
 
@@ -187,57 +181,77 @@ sf_schedule_add_job(const SfSchedule *s, const SfCron *cron)
 								   quote_literal_cstr(s->name)));
 }
 
-/* Raise when the schedule's expression, zone or input cannot be used. */
+/* Raise when the schedule's times, words or input cannot be used. */
 void
 sf_schedule_check(const SfSchedule *s, SfCron *cron)
 {
 	const char *values[SF_PLACEHOLDER_COUNT];
 
-	sf_schedule_parse(s->schedule, cron);
-	(void) sf_schedule_zone(s->timezone);
+	*cron = sf_moments_begin(s).cron;
+	(void) sf_option_missed(s->missed);
+	(void) sf_option_overlap(s->overlap);
+	if (s->ends < s->starts || s->starts == DT_NOEND || s->ends == DT_NOBEGIN)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument ends must not be before starts")));
 	placeholder_values(s, GetCurrentTimestamp(), values);
 	(void) sf_placeholder_fill(s->input, values);
 }
 
+/* The time before which no run of a schedule is expected any more, or was ever. */
+TimestampTz
+sf_schedule_expected_from(const SfSchedule *s, const SfMoments *moments)
+{
+	TimestampTz from = Max(s->changed_at, s->handled_until);
+
+	return moments->calendar == NULL ? from : Max(from, moments->calendar->changed_at);
+}
+
 /*
- * Find the latest run that was due more than GRACE_MS ago and is not recorded;
- * DT_NOBEGIN: none.  A local time that clocks skip is never due, and nothing was
- * due before sf_schedule was called.
+ * Find the latest run that was due more than GRACE_MS ago and is not recorded, or
+ * that was given up since the last one; DT_NOBEGIN: none.
  */
 static TimestampTz
-missed_run(const SfSchedule *s, pg_tz *zone)
+missed_run(const SfSchedule *s)
 {
-	SfCron		cron;
-	char	   *problem;
+	SfMoments	moments = sf_moments_begin(s);
 	TimestampTz due;
 
-	if (!sf_cron_parse(s->schedule, &cron, &problem) ||
-		!sf_cron_latest(&cron, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -GRACE_MS),
-						zone, &due))
-		return DT_NOBEGIN;
-	return due > s->changed_at && due > s->last_run_for ? due : DT_NOBEGIN;
+	if (sf_moments_latest(&moments, TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -GRACE_MS),
+						  &due) &&
+		due > sf_schedule_expected_from(s, &moments))
+		return due;
+	return s->missed_at;
+}
+
+/* Say why the times of a schedule cannot be found; NULL: they can. */
+char *
+sf_schedule_unusable(const SfSchedule *s)
+{
+	if (s->timezone != NULL && pg_tzset(s->timezone) == NULL)
+		return psprintf("time zone \"%s\" not recognized", s->timezone);
+	if (s->calendar != NULL && sf_calendar_row_read(s->calendar) == NULL)
+		return psprintf("calendar \"%s\" does not exist", s->calendar);
+	return NULL;
 }
 
 /* Find the status of a schedule that should run. */
 static SfScheduleStatus
 running_status(const SfSchedule *s, bool job_is_there)
 {
-	pg_tz	   *zone = s->timezone ? pg_tzset(s->timezone) : sf_pg_cron_zone();
 	SfScheduleStatus status = {"active", NULL, DT_NOBEGIN};
+	char	   *problem = sf_schedule_unusable(s);
 
-	if (zone != NULL)
-		status.missed_at = missed_run(s, zone);
+	if (problem == NULL)
+		status.missed_at = missed_run(s);
 	if (!job_is_there)
 	{
 		status.state = "gone";
 		status.problem = "its pg_cron job does not exist";
 	}
-	else if (zone == NULL)
-	{
-		status.state = "failing";
-		status.problem = psprintf("time zone \"%s\" not recognized", s->timezone);
-	}
-	else if ((status.problem = sf_pg_cron_last_failure(s->job_id)) != NULL)
+	else if ((status.problem = problem) != NULL ||
+			 (status.problem = sf_pg_cron_last_failure(s->job_id)) != NULL ||
+			 (status.problem = sf_schedule_row_last_failure(s->name)) != NULL)
 		status.state = "failing";
 	else if (status.missed_at != DT_NOBEGIN)
 	{

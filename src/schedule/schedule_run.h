@@ -5,18 +5,17 @@
 #ifndef SF_SCHEDULE_SCHEDULE_RUN_H
 #define SF_SCHEDULE_SCHEDULE_RUN_H
 
-#include "schedule/cron.h"
-#include "store/schedule.h"
+#include "schedule/moments.h"
 
-extern void sf_schedule_parse(const char *text, SfCron *cron);
-extern pg_tz *sf_schedule_zone(const char *name);
 extern void sf_schedule_check(const SfSchedule *s, SfCron *cron);
 extern const char *sf_schedule_job_expression(const SfSchedule *s,
 											  const SfCron *cron);
 extern int64 sf_schedule_add_job(const SfSchedule *s, const SfCron *cron);
-extern bool sf_schedule_find_match(const SfSchedule *s, TimestampTz *scheduled);
-extern char *sf_schedule_start(const SfSchedule *s, TimestampTz scheduled,
-							   bool name_from_input);
+extern bool sf_schedule_find_match(const SfSchedule *s, SfMoments *moments, TimestampTz now,
+								   TimestampTz *scheduled);
+extern TimestampTz sf_schedule_expected_from(const SfSchedule *s, const SfMoments *moments);
+extern char *sf_schedule_run_name(TimestampTz scheduled);
+extern char *sf_schedule_start(const SfSchedule *s, TimestampTz scheduled);
 
 /* Whether a schedule's runs come, as the view sf_schedules shows it */
 typedef struct SfScheduleStatus
@@ -26,6 +25,7 @@ typedef struct SfScheduleStatus
 	TimestampTz missed_at;		/* DT_NOBEGIN: none */
 } SfScheduleStatus;
 
+extern char *sf_schedule_unusable(const SfSchedule *s);
 extern SfScheduleStatus sf_schedule_status(const SfSchedule *s);
 
 #endif							/* SF_SCHEDULE_SCHEDULE_RUN_H */

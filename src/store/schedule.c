@@ -11,13 +11,13 @@ SF_ROW_TYPE(row_type, SF_SCHEDULE_COLUMNS, schedule, 1);
 
 /* Find a schedule by name. */
 SfSchedule *
-sf_schedule_row_read(const char *name)
+sf_schedule_row_read(const char *name, SfLock lock)
 {
-	static SfPlan plan = SF_PLAN(
+	static SfPlan plans[] = SF_PLANS_BY_LOCK(
 		"SELECT " SF_SCHEDULE_COLUMNS(SF_SELECT) "1 FROM _sfflow.schedule s"
 		" WHERE s.name" SF_EQ "$1");
 
-	return sf_store_row(&plan, &row_type, SF_TEXT(name));
+	return sf_store_row(&plans[lock], &row_type, SF_TEXT(name));
 }
 
 /* Insert a schedule, or put it in the place of the one with its name. */
@@ -26,64 +26,118 @@ sf_schedule_row_write(const SfSchedule *s)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.schedule AS s"
-		" (name, owner, schedule, state_machine, input, timezone, job_id, changed_at, created_at)"
-		" VALUES ($1, $2, $3, $4, $5, $6, $7, pg_catalog.clock_timestamp(), pg_catalog.now())"
+		" (name, owner, schedule, state_machine, input, timezone, calendar, on_closed, starts,"
+		" ends, missed, overlap, job_id, changed_at, created_at)"
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,"
+		" pg_catalog.clock_timestamp(), pg_catalog.now())"
 		" ON CONFLICT (name) DO UPDATE SET owner = excluded.owner,"
 		" schedule = excluded.schedule, state_machine = excluded.state_machine,"
-		" input = excluded.input, timezone = excluded.timezone, job_id = excluded.job_id,"
-		" changed_at = excluded.changed_at, last_run_for = NULL");
+		" input = excluded.input, timezone = excluded.timezone,"
+		" calendar = excluded.calendar, on_closed = excluded.on_closed,"
+		" starts = excluded.starts, ends = excluded.ends, missed = excluded.missed,"
+		" overlap = excluded.overlap, job_id = excluded.job_id,"
+		" changed_at = excluded.changed_at, handled_until = NULL, missed_at = NULL");
 
 	sf_store_execute(&plan, SF_TEXT(s->name), SF_ROLE(s->owner), SF_TEXT(s->schedule),
 					 SF_TEXT(s->state_machine), SF_JSONB(s->input), SF_TEXT(s->timezone),
-					 SF_INT8(s->job_id));
+					 SF_TEXT(s->calendar), SF_TEXT(s->on_closed),
+					 SF_TIME_OR_NULL(s->starts, DT_NOBEGIN), SF_TIME_OR_NULL(s->ends, DT_NOEND),
+					 SF_TEXT(s->missed), SF_TEXT(s->overlap), SF_INT8(s->job_id));
 }
 
 /* Delete a schedule. */
 void
 sf_schedule_row_delete(const char *name)
 {
-	static SfPlan runs = SF_PLAN(
-		"DELETE FROM _sfflow.schedule_run r WHERE r.schedule" SF_EQ "$1");
-	static SfPlan schedule = SF_PLAN(
-		"DELETE FROM _sfflow.schedule s WHERE s.name" SF_EQ "$1");
+	static SfPlan plans[] = {
+		SF_PLAN("DELETE FROM _sfflow.schedule_run r WHERE r.schedule" SF_EQ "$1"),
+		SF_PLAN("DELETE FROM _sfflow.schedule_wait w WHERE w.schedule" SF_EQ "$1"),
+		SF_PLAN("DELETE FROM _sfflow.schedule s WHERE s.name" SF_EQ "$1")
+	};
 
-	sf_store_execute(&runs, SF_TEXT(name));
-	sf_store_execute(&schedule, SF_TEXT(name));
+	for (size_t i = 0; i < lengthof(plans); i++)
+		sf_store_execute(&plans[i], SF_TEXT(name));
 }
 
-/* Add a row to the runs of a schedule; of the older ones a thousand stay. */
-static void
-add_run(const char *name, SfArg execution_id, SfArg scheduled_for)
+/* List the names of all schedules. */
+List *
+sf_schedule_row_names(void)
+{
+	static SfPlan plan = SF_PLAN("SELECT s.name FROM _sfflow.schedule s ORDER BY s.name");
+
+	return sf_store_list(&plan, sf_row_append_text, NULL, 0);
+}
+
+/* Tell whether there are schedules. */
+bool
+sf_schedule_row_any(void)
+{
+	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.schedule LIMIT 1");
+
+	return sf_scan_run(&plan, NULL, NULL, NULL, 0) > 0;
+}
+
+/* Add to the runs of a schedule; of the older ones a thousand stay. */
+void
+sf_schedule_row_note(const char *name, const char *outcome, TimestampTz scheduled_for,
+					 const char *execution_id, const char *message)
 {
 	static SfPlan insert = SF_PLAN(
-		"INSERT INTO _sfflow.schedule_run (schedule, run_at, pid, execution_id, scheduled_for)"
-		" VALUES ($1, pg_catalog.clock_timestamp(), pg_catalog.pg_backend_pid(), $2, $3)"
+		"INSERT INTO _sfflow.schedule_run (schedule, run_at, pid, scheduled_for, execution_id,"
+		" outcome, message)"
+		" VALUES ($1, pg_catalog.clock_timestamp(), pg_catalog.pg_backend_pid(), $2, $3, $4, $5)"
 		" ON CONFLICT DO NOTHING");
 	static SfPlan trim = SF_PLAN(
 		"DELETE FROM _sfflow.schedule_run r WHERE r.schedule" SF_EQ "$1"
 		" AND r.run_at" SF_LE "(SELECT o.run_at FROM _sfflow.schedule_run o"
 		"  WHERE o.schedule" SF_EQ "$1 ORDER BY o.run_at DESC OFFSET 1000 LIMIT 1)");
 
-	sf_store_execute(&insert, SF_TEXT(name), execution_id, scheduled_for);
+	sf_store_execute(&insert, SF_TEXT(name), SF_TIME_OR_NULL(scheduled_for, DT_NOBEGIN),
+					 SF_TEXT(execution_id), SF_TEXT(outcome), SF_TEXT(message));
 	sf_store_execute(&trim, SF_TEXT(name));
 }
 
-/* Note a run and the execution that it started. */
-void
-sf_schedule_row_note_run(const char *name, TimestampTz scheduled_for,
-						 const char *execution_id)
+/* Tell whether a run was noted with an outcome. */
+bool
+sf_schedule_row_is_noted(const char *name, const char *outcome, TimestampTz scheduled_for)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.schedule SET last_execution_id = $2, last_run_for = $3"
-		" WHERE name" SF_EQ "$1");
+		"SELECT 1 FROM _sfflow.schedule_run r WHERE r.schedule" SF_EQ "$1"
+		" AND r.scheduled_for" SF_EQ "$2 AND r.outcome" SF_EQ "$3 LIMIT 1");
 
-	sf_store_execute(&plan, SF_TEXT(name), SF_TEXT(execution_id), SF_TIME(scheduled_for));
-	add_run(name, SF_TEXT(execution_id), SF_TIME(scheduled_for));
+	return sf_store_number(&plan, 0, SF_TEXT(name), SF_TIME(scheduled_for), SF_TEXT(outcome)) != 0;
 }
 
-/* Note a call for a time at which the schedule, in its own zone, has no run. */
-void
-sf_schedule_row_note_skip(const char *name)
+/* Find the error of the latest run that was noted; NULL: it did not fail. */
+char *
+sf_schedule_row_last_failure(const char *name)
 {
-	add_run(name, SF_NULL(TEXTOID), SF_NULL(TIMESTAMPTZOID));
+	static SfPlan plan = SF_PLAN(
+		"SELECT r.message FROM _sfflow.schedule_run r WHERE r.schedule" SF_EQ "$1"
+		" ORDER BY r.run_at DESC LIMIT 1");
+	List	   *messages = sf_store_texts(&plan, SF_TEXT(name));
+
+	return sf_list_first(messages);
+}
+
+/* Note the execution that a schedule has started last. */
+void
+sf_schedule_row_set_last(const char *name, const char *execution_id)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.schedule SET last_execution_id = $2 WHERE name" SF_EQ "$1");
+
+	sf_store_execute(&plan, SF_TEXT(name), SF_TEXT(execution_id));
+}
+
+/* Note that runs up to a time need no more care, and which one was given up. */
+void
+sf_schedule_row_set_handled(const char *name, TimestampTz until, TimestampTz missed_at)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.schedule"
+		" SET handled_until = GREATEST(handled_until, $2), missed_at = $3 WHERE name" SF_EQ "$1");
+
+	sf_store_execute(&plan, SF_TEXT(name), SF_TIME(until),
+					 SF_TIME_OR_NULL(missed_at, DT_NOBEGIN));
 }

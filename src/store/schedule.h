@@ -15,9 +15,16 @@
 	X(char *, state_machine, TEXT, NOT_NULL)	/* "machine" or "machine/version" */ \
 	X(Jsonb *, input, JSONB, NOT_NULL)	/* with placeholders */ \
 	X(char *, timezone, TEXT, NULLABLE)	/* pg_cron's */ \
+	X(char *, calendar, TEXT, NULLABLE) \
+	X(char *, on_closed, TEXT, NOT_NULL) \
+	X(TimestampTz, starts, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(TimestampTz, ends, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
+	X(char *, missed, TEXT, NOT_NULL) \
+	X(char *, overlap, TEXT, NOT_NULL) \
 	X(int64, job_id, INT8, NULL_IS(0))	/* of pg_cron */ \
 	X(char *, last_execution_id, TEXT, NULLABLE) \
-	X(TimestampTz, last_run_for, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* latest match of a run */ \
+	X(TimestampTz, handled_until, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(TimestampTz, missed_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
 	X(TimestampTz, changed_at, TIMESTAMPTZ, NOT_NULL)	/* by sf_schedule, last */ \
 	X(TimestampTz, created_at, TIMESTAMPTZ, NOT_NULL)
 
@@ -26,16 +33,23 @@ typedef struct SfSchedule
 	SF_SCHEDULE_COLUMNS(SF_FIELD)
 } SfSchedule;
 
-/* A schedule by name; NULL when there is none. */
-extern SfSchedule *sf_schedule_row_read(const char *name);
+/* A schedule by name; NULL when there is none, or it is locked. */
+extern SfSchedule *sf_schedule_row_read(const char *name, SfLock lock);
 
 extern void sf_schedule_row_write(const SfSchedule *schedule);
 
 extern void sf_schedule_row_delete(const char *name);
 
-extern void sf_schedule_row_note_run(const char *name, TimestampTz scheduled_for,
-									 const char *execution_id);
-
-extern void sf_schedule_row_note_skip(const char *name);
+extern List *sf_schedule_row_names(void);
+extern bool sf_schedule_row_any(void);
+extern void sf_schedule_row_note(const char *name, const char *outcome,
+								 TimestampTz scheduled_for, const char *execution_id,
+								 const char *message);
+extern bool sf_schedule_row_is_noted(const char *name, const char *outcome,
+									 TimestampTz scheduled_for);
+extern char *sf_schedule_row_last_failure(const char *name);
+extern void sf_schedule_row_set_last(const char *name, const char *execution_id);
+extern void sf_schedule_row_set_handled(const char *name, TimestampTz until,
+										TimestampTz missed_at);
 
 #endif							/* SF_STORE_SCHEDULE_H */

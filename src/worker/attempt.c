@@ -26,6 +26,7 @@
 #include "store/due.h"
 #include "store/instance.h"
 #include "store/metric_fold.h"
+#include "store/schedule.h"
 #include "task/sql_task.h"
 #include "worker/attempt.h"
 #include "worker/last_error.h"
@@ -34,6 +35,8 @@
 #include "worker/shortage.h"
 #include "worker/slot.h"
 #include "worker/turn.h"
+
+bool		(*sf_attempt_look_at_schedules) (TimestampTz now) = NULL;
 
 /* What a commit of this process takes on average, microseconds */
 static int	commit_us = 0;
@@ -129,6 +132,7 @@ work(SfAttempt *a)
 		case SF_ATTEMPT_SCAN:
 			scan_due(a->scan);
 			a->scan->counted = a->scan->from == DT_NOBEGIN && sf_metric_is_to_fold();
+			a->scan->schedules = a->scan->from == DT_NOBEGIN && sf_schedule_row_any();
 			/* rows loaded since the verdict were seen, but not yet the mark of the load */
 			a->verdict = sf_verdict();
 			break;
@@ -157,6 +161,10 @@ work(SfAttempt *a)
 			break;
 		case SF_ATTEMPT_PURGE:
 			a->more = sf_retention_batch(a->look);
+			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
+			break;
+		case SF_ATTEMPT_RUNS:
+			a->more = sf_attempt_look_at_schedules(GetCurrentTimestamp());
 			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
 			break;
 	}
@@ -220,7 +228,7 @@ handle_error(SfAttempt *a, MemoryContext context)
 	a->ntouched = Min(a->ntouched, SF_MAX_TOUCHED);
 	a->collided = sf_table_has_collided();
 	if (a->kind == SF_ATTEMPT_SCAN || a->kind == SF_ATTEMPT_FOLD ||
-		a->kind == SF_ATTEMPT_PURGE || a->collided ||
+		a->kind == SF_ATTEMPT_PURGE || a->kind == SF_ATTEMPT_RUNS || a->collided ||
 		(a->fault == SF_FAULT_BRANCH && a->kind == SF_ATTEMPT_SLICE && a->ntouched == 0))
 		a->fault = SF_FAULT_ENVIRONMENT;
 
@@ -267,7 +275,8 @@ sf_attempt(SfAttempt *a)
 	PG_TRY();
 	{
 		begin(a->kind == SF_ATTEMPT_TASK ? "sfflow: long task" :
-			  a->kind == SF_ATTEMPT_FOLD ? "sfflow: metrics" : "sfflow: slice");
+			  a->kind == SF_ATTEMPT_FOLD ? "sfflow: metrics" :
+			  a->kind == SF_ATTEMPT_RUNS ? "sfflow: schedules" : "sfflow: slice");
 		a->verdict = sf_verdict();
 		if (a->verdict == SF_TURN_MAY_WORK)
 			work(a);

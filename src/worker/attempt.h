@@ -21,7 +21,8 @@ typedef enum SfAttemptKind
 	SF_ATTEMPT_FAIL,			/* make the branch fail */
 	SF_ATTEMPT_PUT_OFF,			/* make it due later */
 	SF_ATTEMPT_FOLD,			/* add what slices have counted to the counters */
-	SF_ATTEMPT_PURGE			/* a batch of executions that are old enough */
+	SF_ATTEMPT_PURGE,			/* a batch of executions that are old enough */
+	SF_ATTEMPT_RUNS				/* runs of schedules that were missed or have waited */
 } SfAttemptKind;
 
 /* What caused an error, and so what to do about it */
@@ -53,6 +54,7 @@ typedef struct SfDueScan
 	TimestampTz more_from;		/* there are more than were to be found, due then or later */
 	bool		announced;		/* there are announced tasks */
 	bool		counted;		/* slices have counted something; only looked for with everything due */
+	bool		schedules;		/* there are schedules; likewise */
 	TimestampTz next_due;		/* the first timer that lies ahead */
 } SfDueScan;
 
@@ -72,7 +74,8 @@ typedef struct SfAttempt
 	bool		ok;				/* it was committed */
 	SfTurnVerdict verdict;
 	SfSliceResult result;
-	bool		more;			/* FOLD: there is more to fold; PURGE: the look is not over */
+	bool		more;			/* FOLD: there is more to fold; PURGE: the look is not over;
+								 * RUNS: some wait still */
 	SfDueScan  *scan;			/* SCAN */
 	SfFault		fault;
 	int			sqlstate;
@@ -83,6 +86,12 @@ typedef struct SfAttempt
 	int			ntouched;
 	SfBranchKey touched[SF_MAX_TOUCHED];
 } SfAttempt;
+
+/*
+ * Look at all schedules: start runs that were missed or have waited, and tell whether
+ * runs still wait.  The layer schedule/ lies above this one; the library sets it.
+ */
+extern bool (*sf_attempt_look_at_schedules) (TimestampTz now);
 
 extern SfTurnVerdict sf_attempt_check(bool *prepared);
 extern int	sf_attempt_commit_us(void);

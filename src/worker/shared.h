@@ -184,6 +184,7 @@ typedef struct SfDatabase
 								 * corrected times (set_back) */
 	int64		set_back_by;	/* microseconds by which the wall clock was set back and
 								 * no scan has corrected times for that yet */
+	bool		runs_wait;		/* runs of schedules wait for executions to end */
 	int			arrivals;		/* commits of sessions that made work due, since the
 								 * last turn began */
 	int			key_us;			/* what a key of the ring takes on average; 0: unknown */

@@ -448,6 +448,27 @@ fold_metrics(void)
 			return;
 }
 
+/* Have schedules looked at; an error is in the log, and later scans try again. */
+static void
+look_at_schedules(void)
+{
+	SfAttempt	a = {.kind = SF_ATTEMPT_RUNS};
+	SfDatabase *database;
+
+	if (!sf_attempt(&a))
+		return;
+	database = sf_shared_lock_database(MyDatabaseId);
+	if (database)
+	{
+		/* what they wait for may have ended before this was known */
+		if (a.more && !database->runs_wait)
+			database->next_scan = Min(database->next_scan,
+									  sf_tick_plus_ms(database->last_scan, SF_RUNS_LOOK_PAUSE_MS));
+		database->runs_wait = a.more;
+	}
+	LWLockRelease(sf_shared_lock);
+}
+
 /* Put what a scan found into the shared area. */
 static void
 publish_scan(SfDatabase *database, const SfDueScan *scan)
@@ -526,6 +547,8 @@ run_scan(SfTurn *turn)
 	LWLockRelease(sf_shared_lock);
 	if (scan.counted)
 		fold_metrics();
+	if (scan.schedules)
+		look_at_schedules();
 }
 
 /* Note what a slice did, and what it left. */

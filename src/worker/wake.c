@@ -20,6 +20,7 @@
 #include "utils/timestamp.h"
 
 #include "base/debug_point.h"
+#include "base/timing.h"
 #include "worker/await.h"
 #include "worker/failures.h"
 #include "worker/shared.h"
@@ -32,6 +33,7 @@ typedef enum EntryKind
 	ENTRY_CANCEL,
 	ENTRY_ENDED,
 	ENTRY_FAILED,
+	ENTRY_RUNS_WAIT,
 	ENTRY_REGISTER
 } EntryKind;
 
@@ -182,6 +184,15 @@ note_failed(const char *execution_id, const char *state, const char *error,
 			MemoryContextStrdup(TopTransactionContext, line);
 }
 
+/* Runs of schedules wait for executions to end. */
+static void
+note_runs_wait(void)
+{
+	SfBranchKey none = {0, 0};
+
+	append(ENTRY_RUNS_WAIT, none, InvalidOid, 0);
+}
+
 /*
  * Have the current database looked at when this transaction commits: the
  * extension came or went, or driving it was switched on or off.
@@ -278,6 +289,26 @@ sf_wake_take_concurrent_commits(void)
 	return taken;
 }
 
+/*
+ * Have a worker look at schedules, with its scan of everything due: if runs have
+ * begun to wait, or some wait and executions have ended.
+ */
+static void
+deliver_runs_wait(bool begun)
+{
+	SfDatabase *database = sf_shared_find_database(MyDatabaseId);
+	SfTick		at;
+
+	if (!database || (!begun && !database->runs_wait))
+		return;
+	database->runs_wait = true;
+	at = sf_tick_plus_ms(database->last_scan, SF_RUNS_LOOK_PAUSE_MS);
+	if (at >= database->next_scan)
+		return;
+	database->next_scan = at;
+	sf_shared_wake_worker(database);
+}
+
 /* Forget everything. */
 static void
 forget(void)
@@ -298,9 +329,13 @@ deliver(void)
 {
 	bool		due = due_overflow;
 	bool		registering = false;
+	bool		ended = false;
+	bool		runs_wait = false;
 
 	for (int i = 0; i < nentries; i++)
 	{
+		ended = ended || entries[i].kind == ENTRY_ENDED;
+		runs_wait = runs_wait || entries[i].kind == ENTRY_RUNS_WAIT;
 		due = due || entries[i].kind == ENTRY_DUE;
 		registering = registering || entries[i].kind == ENTRY_REGISTER;
 	}
@@ -309,6 +344,8 @@ deliver(void)
 	note_concurrent_commits();
 	if (due || registering)
 		deliver_due(registering);
+	if (ended || runs_wait)
+		deliver_runs_wait(runs_wait);
 	for (int i = 0; i < nentries; i++)
 	{
 		if (entries[i].kind == ENTRY_CANCEL)
@@ -396,6 +433,7 @@ sf_wake_init(void)
 	sf_hooks.branch_held = note_held;
 	sf_hooks.execution_ended = note_ended;
 	sf_hooks.execution_failed = note_failed;
+	sf_hooks.runs_wait = note_runs_wait;
 	sf_hooks.register_database = sf_wake_register;
 	RegisterXactCallback(on_transaction, NULL);
 	RegisterSubXactCallback(on_subtransaction, NULL);

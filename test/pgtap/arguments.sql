@@ -119,6 +119,14 @@ INSERT INTO cases VALUES
 ('sf_schedule', 'schedule', $$SELECT sf_schedule('s', '5-1 * * * *', 'm')$$, 'SF025 invalid schedule: %'),
 ('sf_schedule', 'schedule', $$SELECT sf_schedule('s', '0 0 30 2 *', 'm')$$, 'SF025 invalid schedule: %'),
 ('sf_schedule', 'schedule', $$SELECT sf_schedule('s', '4294967296 * * * *', 'm')$$, 'SF025 invalid schedule: %'),
+('sf_schedule', 'starts', $$SELECT sf_schedule('s', '* * * * *', 'm', starts => '2030-01-02', ends => '2030-01-01')$$, 'SF012 argument ends must not be before starts'),
+('sf_schedule', 'ends', $$SELECT sf_schedule('s', '* * * * *', 'm', ends => '-infinity')$$, 'SF012 argument ends must not be before starts'),
+('sf_schedule', 'starts', $$SELECT sf_schedule('s', '* * * * *', 'm', starts => 'infinity')$$, 'SF012 argument ends must not be before starts'),
+('sf_schedule_preview', 'from_time', $$SELECT sf_schedule_preview('s', '-infinity', now())$$, 'SF012 argument from_time must be a time'),
+('sf_schedule_preview', 'from_time', $$SELECT sf_schedule_preview('s', '4713-01-01 BC', now())$$, 'SF012 from_time and to_time must not be more than 10 years apart'),
+('sf_schedule_preview', 'to_time', $$SELECT sf_schedule_preview('s', now(), 'infinity')$$, 'SF012 argument to_time must be a time'),
+('sf_schedule_preview', 'to_time', $$SELECT sf_schedule_preview('s', now(), NULL)$$, 'SF012 argument to_time must be a time'),
+('sf_schedule_preview', 'to_time', $$SELECT sf_schedule_preview('s', '294276-12-31 00:00Z', '294276-12-31 23:59:59Z')$$, 'ok'),
 ('schedule_next', 'after', $$SELECT 1 / (_sfflow.schedule_next('* * * * *', NULL, 'infinity') IS NULL)::integer$$, 'ok'),
 ('schedule_next', 'after', $$SELECT 1 / (_sfflow.schedule_next('* * * * *', NULL, '-infinity') IS NULL)::integer$$, 'ok'),
 ('schedule_latest', 'at', $$SELECT 1 / (_sfflow.schedule_latest('* * * * *', NULL, 'infinity') IS NULL)::integer$$, 'ok'),
@@ -180,6 +188,8 @@ CREATE FUNCTION pg_temp.run_with(field text, state text, value text) RETURNS tex
 	SELECT sf_create_state_machine('path', pg_temp.definition(field, state, '"$.n"'), or_replace => true);
 	SELECT sf_run(sf_start('path', format('{"n": %s, "items": [1]}', value)::jsonb)) $$;
 
+INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, timezone, changed_at, created_at)
+	VALUES ('s', current_user::regrole, '* * * * *', 'm', '{}', 'UTC', now(), now());
 SELECT plan((SELECT count(*)::integer FROM cases) + 4);
 SELECT alike(pg_temp.outcome(call), expected, call) FROM cases;
 

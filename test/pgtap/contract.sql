@@ -1,6 +1,6 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 BEGIN;
-SELECT plan(98);
+SELECT plan(104);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -32,7 +32,8 @@ INSERT INTO contract VALUES
 	('sf_raise', 'error text, cause text DEFAULT NULL::text', 'void'),
 	('sf_list_executions', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, name_prefix text DEFAULT NULL::text, owner text DEFAULT NULL::text, parent_execution_id text DEFAULT NULL::text, requested_after timestamp with time zone DEFAULT NULL::timestamp with time zone, requested_before timestamp with time zone DEFAULT NULL::timestamp with time zone, page_size integer DEFAULT NULL::integer, after_key text DEFAULT NULL::text',
 		'TABLE(execution_id text, state_machine text, name text, status text, error text, requested_at timestamp with time zone, started_at timestamp with time zone, stopped_at timestamp with time zone, page_key text)'),
-	('sf_schedule', 'name text, schedule text, state_machine text, input jsonb DEFAULT ''{}''::jsonb, timezone text DEFAULT NULL::text', 'bigint'),
+	('sf_schedule', 'name text, schedule text, state_machine text, input jsonb DEFAULT ''{}''::jsonb, timezone text DEFAULT NULL::text, calendar text DEFAULT NULL::text, on_closed text DEFAULT ''skip''::text, starts timestamp with time zone DEFAULT NULL::timestamp with time zone, ends timestamp with time zone DEFAULT NULL::timestamp with time zone, missed text DEFAULT ''run_once''::text, overlap text DEFAULT ''skip''::text', 'bigint'),
+	('sf_schedule_preview', 'name text, from_time timestamp with time zone, to_time timestamp with time zone', 'TABLE(scheduled_for timestamp with time zone, local_time timestamp without time zone, execution_name text)'),
 	('sf_unschedule', 'name text', 'void'),
 	('sf_create_calendar', 'name text, rule jsonb, days jsonb DEFAULT NULL::jsonb', 'void'),
 	('sf_drop_calendar', 'name text', 'void'),

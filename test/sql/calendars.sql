@@ -69,6 +69,10 @@ SELECT * FROM sf_calendar_days('regress_nothing', '2025-01-01', '2025-01-02');
 SELECT * FROM sf_calendar_days('regress_de', '2025-01-01', '2035-02-01');
 SELECT count(*) FROM sf_calendar_days('regress_de', '2025-01-01', '2035-01-01');
 SELECT * FROM sf_calendar_days('regress_de', '2025-01-01', 'infinity');
+SELECT * FROM sf_calendar_days('regress_de', '0001-12-31 BC', '0001-01-01');
+SELECT * FROM sf_calendar_days('regress_de', '9999-12-31', '10000-01-01');
+SELECT * FROM sf_calendar_days('regress_de', '9999-12-31', '9999-12-31');
+SELECT count(*) FROM sf_calendar_days('regress_de', '0001-01-01', '0001-01-03');
 SELECT * FROM sf_calendar_days('regress_de', '2025-01-01', '2025-01-02', 'never');
 SELECT * FROM sf_calendar_days('regress_de', '2025-01-02', '2025-01-01');
 

@@ -55,6 +55,40 @@ SELECT substr(input ->> 'at', 17) AS rest, abs(extract(epoch FROM (input ->> 'at
 FROM sf_executions WHERE state_machine = 'regress_local' ORDER BY 1;
 SELECT sf_unschedule(schedule_name) FROM sf_schedules WHERE state_machine = 'regress_local';
 SELECT sf_drop_state_machine('regress_local', force => true);
+-- With a calendar pg_cron calls every day. Each run of a day has an execution of its own.
+SELECT sf_create_calendar('regress_bank', '{"Weekdays": ["MON", "TUE", "WED", "THU", "FRI"], "Closed": ["2030-01-01"]}', '[{"MonthDays": [1, -1]}, {"OpenDays": [3], "Plus": 1}]');
+SELECT sf_schedule('regress_month', '30 2,14 * * *', 'regress_night', timezone => 'Europe/Berlin', calendar => 'regress_bank', on_closed => 'next',
+	starts => '2029-12-15', ends => '2030-04-01 00:30Z', missed => 'run_all', overlap => 'queue') > 0 AS made;
+SELECT schedule FROM cron.job WHERE jobname = 'sfflow:regress_month';
+SELECT scheduled_for, to_char(local_time, 'Dy DD HH24:MI') AS local, execution_name FROM sf_schedule_preview('regress_month', '2029-01-01', '2030-12-31');
+SELECT next_run FROM sf_schedules WHERE schedule_name = 'regress_month';
+-- Calls of other times, as if the runs before them had been missed; rolled back before a worker sees them.
+BEGIN;
+RESET ROLE;
+SELECT _sfflow.run_schedule_at('regress_month', '2029-12-31 01:30:05Z');
+SELECT _sfflow.run_schedule_at('regress_month', '2030-01-02 01:30:05Z');
+SELECT _sfflow.run_schedule_at('regress_month', '2030-01-02 13:30:05Z');
+SELECT _sfflow.run_schedule_at('regress_month', '2030-01-03 13:30:05Z');
+SELECT scheduled_for, status, execution_id FROM sf_schedule_runs WHERE schedule_name = 'regress_month' ORDER BY started_at;
+ROLLBACK;
+SET ROLE regress_sfflow_night;
+SELECT sf_drop_calendar('regress_bank');
+SELECT sf_unschedule('regress_month'), sf_drop_calendar('regress_bank');
+-- What was wrong with it is told at once, too.
+SELECT sf_schedule('regress_bad', '0 2 * * *', 'regress_night', calendar => 'regress_bank');
+SELECT sf_schedule('regress_bad', '0 2 * * *', 'regress_night', on_closed => 'never');
+SELECT sf_schedule('regress_bad', '0 2 * * *', 'regress_night', missed => 'never');
+SELECT sf_schedule('regress_bad', '0 2 * * *', 'regress_night', overlap => 'never');
+SELECT sf_schedule('regress_bad', '0 2 * * *', 'regress_night', starts => '2030-01-02', ends => '2030-01-01');
+SELECT sf_create_calendar('regress_bank', '{}');
+SELECT sf_schedule('regress_bad', '30 seconds', 'regress_night', calendar => 'regress_bank');
+SELECT sf_drop_calendar('regress_bank');
+SELECT * FROM sf_schedule_preview('regress_0200', '2030-01-01', 'infinity');
+SELECT * FROM sf_schedule_preview('regress_0200', '2030-01-01', '2041-01-01');
+SELECT sf_schedule('regress_minute', '* * * * *', 'regress_night') > 0 AS made;
+SELECT * FROM sf_schedule_preview('regress_minute', '2030-01-01', '2030-12-01');
+SELECT count(*) FROM sf_schedule_preview('regress_minute', '2030-01-01', '2030-01-02');
+SELECT sf_unschedule('regress_minute');
 
 -- With an execution_id_path the input names the execution.
 SELECT sf_create_state_machine('regress_named',
@@ -99,6 +133,9 @@ SET ROLE regress_sfflow_other;
 SELECT sf_schedule('regress_0200', '0 3 * * *', 'regress_night');
 SELECT sf_schedule('regress_other', '0 3 * * *', 'regress_night') > 0 AS made;
 SELECT _sfflow.run_schedule('regress_0200');
+SELECT * FROM sf_schedule_preview('regress_0200', '2030-01-01', '2030-01-02');
+SELECT _sfflow.run_schedule_at('regress_0200', '2030-01-01');
+SELECT _sfflow.look_at_schedules('2030-01-01');
 
 -- A superuser removes both; jobs that are gone already are no obstacle.
 RESET ROLE;

@@ -15,6 +15,7 @@ shared_preload_libraries = 'sfflow, pg_cron'
 cron.database_name = 'postgres'
 max_worker_processes = 32
 timezone = 'UTC'
+sfflow.poll_interval = '1h'
 ));
 $node->start;
 $node->safe_psql('postgres', q(
@@ -71,7 +72,7 @@ is($node->safe_psql('postgres', q(SELECT state, problem FROM sf_schedules WHERE 
 is($node->safe_psql('postgres', q(SELECT count(*) FROM sf_alerts WHERE kind = 'missed_run')), '0', 'no alert yet: a run may come some minutes late');
 
 # As if it had been some minutes.
-my $later = q(UPDATE _sfflow.schedule SET changed_at = changed_at - interval '10 min', last_run_for = last_run_for - interval '10 min');
+my $later = q(UPDATE _sfflow.schedule SET changed_at = changed_at - interval '10 min', handled_until = handled_until - interval '10 min');
 $node->safe_psql('postgres', "$later WHERE name = 'broken'");
 like($node->safe_psql('postgres', q(SELECT detail FROM sf_alerts WHERE kind = 'missed_run')), qr/^schedule "broken" has not run: ERROR:.*does not exist/, 'then it is one');
 $node->safe_psql('postgres', "SELECT sf_unschedule('broken')");

@@ -32,6 +32,8 @@ SELECT sf_grant('START', 'nightly', 'START'), sf_grant('READ', 'nightly', 'READ'
 	sf_grant('WORK', 'activity:shell', 'WORK'), sf_grant('SEND', 'activity:shell', 'SEND');
 RESET SESSION AUTHORIZATION;
 SELECT sf_revoke('CREATE', '*', 'public'), sf_revoke('SEND', 'activity:shell', 'public'), sf_grant('CREATE', '*', 'CREATE');
+INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, changed_at, created_at)
+	VALUES ('plan', 'owner', '0 2 * * *', 'nightly', '{}', now(), now());
 EOQ
 my $token = $node->safe_psql('postgres', q(SELECT task_token FROM sf_get_activity_task('shell')));
 $node->safe_psql('postgres', q(SELECT sf_redrive('nightly:failed'); SELECT sf_run('nightly:failed'); SELECT sf_stop('nightly:failed')));
@@ -73,7 +75,7 @@ for my $altered (substr($token, 0, -4) . 'AAAA', 'B' . substr($token, 1), substr
 # --- what PUBLIC may call in the private schema: a function that is added here has to check its caller
 
 my %checked = map { $_ => 1 } qw(athena_rows aws_install_athena aws_install_s3 aws_resources branch_place can_read can_work cron_runs event_payload event_types events health histogram_add histogram_percentiles
-  histogram_sum history job_label job_relations jobs map_run_arn missing_resources propose_mapping run_schedule schedule_latest schedule_next schedule_status schedule_zone start_scheduled task_slots
+  histogram_sum history job_label job_relations jobs map_run_arn missing_resources propose_mapping run_schedule schedule_latest schedule_next schedule_next_run schedule_status schedule_zone start_scheduled task_slots
   unfolded_jobs unfolded_metrics unfolded_retries waiting_on workers);
 my @open = split /\n/, $node->safe_psql('postgres', q(SELECT DISTINCT proname FROM pg_proc p
 	WHERE pronamespace = '_sfflow'::regnamespace AND has_function_privilege('nothing', p.oid, 'EXECUTE')));

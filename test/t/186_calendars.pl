@@ -1,4 +1,4 @@
-# Ten years of the days that calendars pick equal those that test/tools/calendar-reference finds in another way.
+# Ten years of the days that calendars pick, and of the runs of schedules in three time zones, equal those that test/tools/calendar-reference finds in another way.
 use strict;
 use warnings;
 use FindBin;
@@ -45,6 +45,26 @@ for my $name (@names)
 	my $got = $node->safe_psql('postgres', qq(SELECT c, o.o, day FROM (VALUES ('$name')) AS n(c), unnest('{skip,previous,next,run}'::text[]) WITH ORDINALITY AS o(o, n),
 		sf_calendar_days(c, '$begin', '$end', o.o) WHERE is_picked ORDER BY o.n, day));
 	same([ split /\n/, $got ], $expected->{$name}, $name);
+}
+
+# Schedules with these calendars, as sf_schedule makes them, in three zones that change their clocks, one by half an hour.
+$node->safe_psql('postgres', <<'EOQ');
+SELECT sf_create_state_machine('flow', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}');
+INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, timezone, calendar, on_closed, changed_at, created_at)
+SELECT s->>'name', current_user::regrole, s->>'expression', 'flow', '{}', 'UTC', s->>'calendar', s->>'on_closed', now(), now()
+FROM given, json_array_elements(doc -> 'schedules') AS s;
+EOQ
+for my $zone ('Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe')
+{
+	$expected = reference('runs', $zone);
+	$node->safe_psql('postgres', "UPDATE _sfflow.schedule SET timezone = '$zone'");
+	for my $name (sort keys %$expected)
+	{
+		my $got = $node->safe_psql('postgres', qq(SELECT '$name', to_char(scheduled_for AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI')
+			FROM sf_schedule_preview('$name', '$begin'::timestamp AT TIME ZONE '$zone', ('$end'::timestamp + interval '1 day') AT TIME ZONE '$zone' - interval '1 s')));
+		same([ split /\n/, $got ], $expected->{$name}, "$name, $zone");
+	}
+	cmp_ok(scalar keys %$expected, '>=', 20, "schedules, $zone");
 }
 
 no_surprises($node);

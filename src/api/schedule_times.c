@@ -1,0 +1,86 @@
+/*
+ * schedule_times.c
+ *		sf_schedule_preview(): the times of a schedule.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "api/columns.h"
+#include "api/schedule_functions.h"
+#include "api/sql_arguments.h"
+#include "base/errors.h"
+#include "schedule/schedule_run.h"
+
+PG_FUNCTION_INFO_V1(sfflow_sf_schedule_preview);
+
+/* Runs that one call lists */
+#define MAX_LISTED	100000
+
+/* A time from which, or up to which, to list runs. */
+static TimestampTz
+time_argument(FunctionCallInfo fcinfo, int n, const char *name)
+{
+	if (PG_ARGISNULL(n) || TIMESTAMP_NOT_FINITE(PG_GETARG_TIMESTAMPTZ(n)))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument %s must be a time", name)));
+	return PG_GETARG_TIMESTAMPTZ(n);
+}
+
+/*
+ * List the times of a schedule from one time to another, the arguments 1 and 2; both
+ * included.  Raises when they are too far apart, or there are too many.
+ */
+static List *
+list_runs(FunctionCallInfo fcinfo, const SfSchedule *s)
+{
+	TimestampTz from = time_argument(fcinfo, 1, "from_time");
+	TimestampTz to = time_argument(fcinfo, 2, "to_time");
+	SfMoments	moments = sf_moments_begin(s);
+	TimestampTz at = from - 1;
+	List	   *times = NIL;
+
+	if (from < to - SF_CALENDAR_YEARS * 366 * USECS_PER_DAY)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("from_time and to_time must not be more than %d years apart",
+						SF_CALENDAR_YEARS)));
+	while (sf_moments_next(&moments, at, &at) && at <= to)
+	{
+		TimestampTz *time = palloc(sizeof(TimestampTz));
+
+		CHECK_FOR_INTERRUPTS();
+		if (list_length(times) == MAX_LISTED)
+			ereport(ERROR,
+					(errcode(ERRCODE_SF_INVALID_OPTION),
+					 errmsg("schedule \"%s\" has more than %d runs from from_time to to_time",
+							s->name, MAX_LISTED)));
+		*time = at;
+		times = lappend(times, time);
+	}
+	return times;
+}
+
+/* sf_schedule_preview(name, from_time, to_time): the runs of a schedule, whether they come or not. */
+Datum
+sfflow_sf_schedule_preview(PG_FUNCTION_ARGS)
+{
+	SfSchedule *s = sf_schedules_find_visible(sf_arg_text(fcinfo, 0, "name"));
+	List	   *times = list_runs(fcinfo, s);
+	pg_tz	   *zone = sf_schedule_zone(s->timezone);
+	ListCell   *lc;
+
+	InitMaterializedSRF(fcinfo, 0);
+	foreach(lc, times)
+	{
+		TimestampTz at = *(TimestampTz *) lfirst(lc);
+		SfColumns	row = {0};
+
+		sf_columns_time(&row, at);
+		sf_columns_add(&row, TimestampGetDatum(sf_cron_local_time(at, zone)), false);
+		sf_columns_text(&row, sf_schedule_run_name(at));
+		sf_columns_put(fcinfo, &row);
+	}
+	return (Datum) 0;
+}

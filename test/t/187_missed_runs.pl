@@ -1,0 +1,139 @@
+# Runs of schedules that did not come, because the server was down or pg_cron stood still, are dealt with as the schedule
+# says; so are runs that are due while the one before runs. pg_cron never calls here; the test does, with times of its own.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use PostgreSQL::Test::Utils;
+use SfTest;
+use Test::More;
+
+$PostgreSQL::Test::Utils::timeout_default = 180;
+
+my $node = new_node('main', conf => <<'EOC');
+shared_preload_libraries = 'sfflow, pg_cron'
+cron.database_name = 'postgres'
+cron.use_background_workers = on
+cron.launch_active_jobs = off
+EOC
+sub sql { return $node->safe_psql('postgres', shift) }
+
+# An expression that matches once a day, at the minute of an hour ago: no test runs into it.
+my ($minute, $hour) = split / /, sql(q(SELECT extract(minute FROM now() - interval '1 hour') || ' ' || extract(hour FROM now() - interval '1 hour')));
+my $daily = "$minute $hour * * *";
+sql(<<'EOQ');
+CREATE EXTENSION pg_cron;
+SELECT sf_create_state_machine(m, '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}')
+FROM unnest('{once,all,all_at_once,none,off,gone,bad,closed,later}'::text[]) AS m;
+SELECT sf_create_state_machine(m, '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 100000, "End": true}}}')
+FROM unnest('{left_out,queued,beside}'::text[]) AS m;
+SELECT sf_create_calendar('never', '{"Weekdays": []}');
+EOQ
+
+# Make a schedule of the machine with its name, as if that had been three and a half days ago.
+sub schedule
+{
+	my ($name, $more) = @_;
+	my (undef, undef, $error) = $node->psql('postgres', "SELECT sf_schedule('$name', '$daily', '$name', timezone => 'UTC'$more)");
+	unlike($error, qr/ERROR/, "schedule $name");
+	sql("UPDATE _sfflow.schedule SET changed_at = now() - interval '3 days 12 hours' WHERE name = '$name'");
+	return;
+}
+
+# The times that an execution of a machine was started for, in days before the latest one that was due, and what was noted.
+sub days_of
+{
+	my $machine = shift;
+	return sql(qq(SELECT coalesce(string_agg(extract(day FROM _sfflow.schedule_latest('$daily', 'UTC', now())
+		- to_timestamp(name || '+00', '"schedule-"YYYYMMDD"T"HH24MISS"Z"TZH'))::text, ' ' ORDER BY name), '') FROM sf_executions WHERE state_machine = '$machine'));
+}
+
+sub noted
+{
+	my $name = shift;
+	return sql(qq(SELECT coalesce(string_agg(status, ' ' ORDER BY started_at), '') FROM sf_schedule_runs WHERE schedule_name = '$name'));
+}
+
+# --- the server was down
+
+schedule('once', '');
+schedule('all', q(, missed => 'run_all'));
+schedule('all_at_once', q(, missed => 'run_all', overlap => 'parallel'));
+schedule('none', q(, missed => 'skip'));
+schedule('off', '');
+schedule('gone', '');
+schedule('bad', '');
+schedule('closed', q(, calendar => 'never'));
+schedule('later', q(, starts => now() + interval '1 day'));
+sql(q(SELECT cron.alter_job(job_id, active => false) FROM _sfflow.schedule WHERE name = 'off';
+	SELECT cron.unschedule(job_id) FROM _sfflow.schedule WHERE name = 'gone';
+	SELECT sf_drop_state_machine('bad')));
+is(sql('SELECT count(*) FROM sf_executions'), '0', 'nothing has run');
+is(sql(q(SELECT count(*) FROM sf_alerts WHERE kind = 'missed_run')), '6', 'alerts: six schedules miss runs, one was switched off, one has no days, one begins later');
+$node->restart;
+ok($node->poll_query_until('postgres', q(SELECT count(*) = 9 AND bool_and(status = 'SUCCEEDED') FROM sf_executions)), 'after the start workers deal with them');
+is(days_of('once'), '0', 'run_once: the latest one runs');
+is(days_of('all'), '3 2 1 0', 'run_all: all run');
+is(sql(q(SELECT count(*) FROM sf_executions a JOIN sf_executions b ON b.state_machine = 'all' AND b.name > a.name
+	WHERE a.state_machine = 'all' AND a.stopped_at > b.requested_at)), '0', '... one after the other');
+is(days_of('all_at_once'), '3 2 1 0', '... or in parallel');
+is(days_of('none') . noted('none'), 'missed', 'skip: none runs, which is noted');
+is(days_of($_) . noted($_), '', "none of $_") for qw(off gone closed later);
+is(noted('bad'), 'failed', 'a run that cannot start is noted');
+like(sql(q(SELECT state || ' ' || problem FROM sf_schedules WHERE schedule_name = 'bad')), qr/^failing state machine "bad" does not exist/, '... and shown');
+is(sql(q(SELECT string_agg(substring(detail from '"(.*?)"'), ' ' ORDER BY detail) FROM sf_alerts WHERE kind = 'missed_run')), 'bad gone none', 'alerts: those that did not run');
+is(sql(q(SELECT string_agg(DISTINCT state, ' ') FROM sf_schedules WHERE schedule_name IN ('once', 'all', 'all_at_once'))), 'active', 'the others are well');
+
+# What was dealt with is not dealt with again; a look in two days finds two more.
+sql(q(SELECT _sfflow.look_at_schedules(now())));
+is(noted('once') . noted('all_at_once') . noted('bad'), 'succeeded' . 'succeeded succeeded succeeded succeeded' . 'failed', 'nothing runs twice, nor is it noted twice');
+sql(q(SELECT _sfflow.look_at_schedules(now() + interval '2 days')));
+is(days_of('once'), '0 -2', 'run_once, two days later');
+is(days_of('all_at_once'), '3 2 1 0 -1 -2', 'run_all, two days later');
+is(noted('none'), 'missed missed', 'skip, two days later');
+is(sql(q(SELECT count(*) FROM _sfflow.schedule WHERE name = 'off' AND handled_until > now() + interval '1 day')), '1', 'a schedule that was switched off will not run for that time later');
+# pg_cron calls again, before a look: what was missed comes first.
+sql(qq(SELECT _sfflow.run_schedule_at('all_at_once', _sfflow.schedule_latest('$daily', 'UTC', now()) + interval '4 days 1 s')));
+is(days_of('all_at_once'), '3 2 1 0 -1 -2 -3 -4', 'a call deals with what was missed before');
+sql(qq(SELECT _sfflow.run_schedule_at('none', _sfflow.schedule_latest('$daily', 'UTC', now()) + interval '4 days 1 s')));
+is(days_of('none') . ' ' . noted('none'), '-4 missed missed missed succeeded', '... and runs itself');
+is(sql(q(SELECT count(*) FROM sf_alerts WHERE kind = 'missed_run' AND detail LIKE '%"none"%')), '0', '... which ends the alert');
+
+# --- the one before runs
+
+sql(q(UPDATE _sfflow.schedule SET handled_until = now() + interval '10 days'));
+schedule('left_out', '');
+schedule('queued', q(, overlap => 'queue'));
+schedule('beside', q(, overlap => 'parallel'));
+sub call
+{
+	my ($name, $days) = @_;
+	return sql(qq(SELECT _sfflow.run_schedule_at('$name', _sfflow.schedule_latest('$daily', 'UTC', now()) + interval '$days days 1 s')));
+}
+sql(q(UPDATE _sfflow.schedule SET changed_at = now() - interval '2 hours'));
+for my $name (qw(left_out queued beside))
+{
+	like(call($name, 0), qr/^$name:schedule-/, "$name: the first run");
+	like(call($name, 0), qr/^$name:schedule-/, '... delivered again, is the same');
+	is(call($name, $_) =~ /^$name:/ ? 'runs' : '', $name eq 'beside' ? 'runs' : '', "... $_ days later") for 1 .. 2;
+}
+is(days_of('left_out') . ' ' . noted('left_out'), '0 succeeded succeeded overlap overlap', 'skip');
+is(days_of('queued') . ' ' . noted('queued'), '0 succeeded succeeded queued queued', 'queue');
+is(days_of('beside'), '0 -1 -2', 'parallel');
+sql(q(SELECT sf_stop(execution_id) FROM sf_executions WHERE state_machine IN ('left_out', 'queued')));
+like(call('left_out', 3), qr/^left_out:/, 'skip: the next one runs again');
+ok($node->poll_query_until('postgres', q(SELECT count(*) = 2 FROM sf_executions WHERE state_machine = 'queued')), 'queue: when one ends, the next one starts');
+is(call('queued', 3), '', '... and one more waits behind those that wait');
+sql(q(SELECT sf_stop(execution_id) FROM sf_executions WHERE state_machine = 'queued' AND status = 'RUNNING'));
+ok($node->poll_query_until('postgres', q(SELECT count(*) = 3 FROM sf_executions WHERE state_machine = 'queued')), '... in order');
+is(days_of('queued'), '0 -1 -2', '... the earliest first');
+
+# Runs that wait outlive the server.
+$node->stop('immediate');
+$node->start;
+sql(q(SELECT sf_stop(execution_id) FROM sf_executions WHERE state_machine = 'queued' AND status = 'RUNNING'));
+ok($node->poll_query_until('postgres', q(SELECT count(*) = 4 FROM sf_executions WHERE state_machine = 'queued')), 'runs wait across a crash');
+is(sql('SELECT count(*) FROM _sfflow.schedule_wait'), '0', 'none waits any more');
+
+no_surprises($node);
+done_testing();
