@@ -140,15 +140,24 @@ sf_deny_create(void)
 
 /* Raise the error for a version that a machine does not have. */
 void
-sf_object_missing_version(const SfMachine *machine, const char *qualifier)
+sf_object_missing_version(const SfMachine *machine, int version)
 {
-	SfClosest	closest = sf_closest_begin(qualifier);
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST),
+			 errmsg("state machine \"%s\" has no version %d", machine->name, version)));
+}
+
+/* Raise the error for an alias that a machine does not have. */
+void
+sf_object_missing_alias(const SfMachine *machine, const char *name)
+{
+	SfClosest	closest = sf_closest_begin(name);
 
 	foreach_ptr(char, alias, sf_alias_names(machine->machine_no))
 		sf_closest_offer(&closest, alias);
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST),
-			 errmsg("state machine \"%s\" has no version or alias \"%s\"", machine->name, qualifier),
+			 errmsg("state machine \"%s\" has no version or alias \"%s\"", machine->name, name),
 			 sf_closest_errhint(&closest,
 								psprintf("It has versions 1 to %d. The view sf_aliases lists its aliases.",
 										 machine->current_version))));
@@ -166,14 +175,16 @@ find_routes(const SfMachine *machine, const char *qualifier, SfRoute *routes)
 	number = strtol(qualifier, &end, 10);
 	if (end != qualifier && *end == '\0' && errno == 0)
 	{
-		if (number < 1 || number > machine->current_version)
-			sf_object_missing_version(machine, qualifier);
+		if (number < 1 || number > PG_INT32_MAX)
+			sf_object_missing_alias(machine, qualifier);
+		if (number > machine->current_version)
+			sf_object_missing_version(machine, (int) number);
 		routes[0] = (SfRoute) {(int) number, 100};
 		return 1;
 	}
 	n = sf_alias_read(machine->machine_no, qualifier, routes);
 	if (n == 0)
-		sf_object_missing_version(machine, qualifier);
+		sf_object_missing_alias(machine, qualifier);
 	return n;
 }
 
@@ -209,7 +220,7 @@ sf_object_version(const SfMachine *machine, int version)
 	SfMachine  *found = sf_machine_read(machine->name, version, false);
 
 	if (found == NULL)
-		sf_object_missing_version(machine, psprintf("%d", version));
+		sf_object_missing_version(machine, version);
 	return found;
 }
 

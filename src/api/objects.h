@@ -22,8 +22,8 @@ extern SfActivity *sf_arg_activity(const char *text, SfPrivilege needed);
 extern void sf_object_require(char kind, const char *name, Oid owner,
 							  SfPrivilege needed);
 extern void sf_object_missing(char kind, const char *name) pg_attribute_noreturn();
-extern void sf_object_missing_version(const SfMachine *machine, const char *qualifier)
-	pg_attribute_noreturn();
+extern void sf_object_missing_version(const SfMachine *machine, int version) pg_attribute_noreturn();
+extern void sf_object_missing_alias(const SfMachine *machine, const char *name) pg_attribute_noreturn();
 extern int	sf_object_errdetail_missing(void);
 extern int	sf_object_errhint_grant(char kind, const char *name, SfPrivilege needed);
 extern void sf_object_create_machine(SfMachine *machine, bool or_replace);

@@ -124,7 +124,7 @@ sfflow_sf_drop_alias(PG_FUNCTION_ARGS)
 	char	   *alias = sf_arg_text(fcinfo, 1, "alias");
 
 	if (!sf_alias_delete(machine->machine_no, alias))
-		sf_object_missing_version(machine, alias);
+		sf_object_missing_alias(machine, alias);
 	sf_audit_note("drop alias", SF_OBJECT_STATE_MACHINE, machine->name, machine->name, NULL,
 				  alias_details(alias, NULL));
 	PG_RETURN_VOID();
@@ -252,7 +252,7 @@ read_definition(const SfMachine *machine, FunctionCallInfo fcinfo, int n, JsonbV
 	found = version > machine->current_version ? NULL :
 		sf_machine_read(machine->name, version, true);
 	if (found == NULL)
-		sf_object_missing_version(machine, psprintf("%d", version));
+		sf_object_missing_version(machine, version);
 	sf_json_root(sf_json_from_cstring(found->definition), definition);
 }
 

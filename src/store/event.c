@@ -185,6 +185,7 @@ typedef struct LastInput
 {
 	int			before;			/* rows with a lower first id are to be read */
 	int			rows;			/* of this page */
+	bool		begun;			/* the last run begins in what was read */
 	const SfExecution *execution;
 	const char *name;			/* of the state */
 	int			version;		/* of the last event that was looked at, */
@@ -228,15 +229,22 @@ look_for_entry(HeapTuple tuple, TupleDesc desc, void *arg)
 	SfHistoryRow row = {0};
 	SfHistoryReader reader;
 
-	if (last->held_by != 0)
+	if (last->held_by != 0 || last->begun)
 		return;
 	sf_row_read(&row_type, tuple, desc, NCOLUMNS, &row);
 	last->before = row.first_id;
 	last->rows++;
 	(void) sf_history_begin(&reader, &row);
 	while (sf_history_next(&reader))
+	{
+		if (reader.event.type == SF_EVENT_EXECUTION_STARTED)
+		{
+			last->begun = true;
+			last->held_by = 0;
+		}
 		if (is_entry(last, &reader))
 			last->held_by = SF_PAYLOAD_EVENT(&reader.event);
+	}
 }
 
 /* Look for the event page by page, from the end of the history on. */
@@ -253,15 +261,16 @@ find_entry(int64 execution_no, LastInput *last)
 		sf_rows_scan_back(&row_type.key, true, execution_no, last->before - 1, PAGE,
 						  look_for_entry, last);
 		MemoryContextReset(context);
-	} while (last->held_by == 0 && last->rows == PAGE);
+	} while (last->held_by == 0 && !last->begun && last->rows == PAGE);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }
 
 /*
  * Find the input with which a state was entered last, in the branch with these Map
- * indexes; NULL if the history does not say.  The state is that of its name also in
- * other versions, from which the execution was moved.
+ * indexes, since the execution began or was restarted; NULL if the history does not
+ * say.  The state is that of its name also in versions from which the execution was
+ * moved.
  */
 Jsonb *
 sf_event_last_input(const SfExecution *execution, const SfState *state,

@@ -17,7 +17,7 @@ SELECT is(sf_start('m/1', name => 'slash'), 'm:slash');
 SELECT is(sf_start('m', name => 'argument', version => 2), 'm:argument');
 SELECT results_eq($$ SELECT name COLLATE "default", version FROM sf_executions WHERE state_machine = 'm' ORDER BY 1 $$,
 	$$ VALUES ('argument', 2), ('current', 3), ('slash', 1) $$, 'the version that was asked for');
-SELECT throws_ok($$ SELECT sf_start('m', version => 4) $$, 'SF003', 'state machine "m" has no version or alias "4"');
+SELECT throws_ok($$ SELECT sf_start('m', version => 4) $$, 'SF003', 'state machine "m" has no version 4');
 SELECT throws_ok($$ SELECT sf_start('m/0') $$, 'SF003', 'state machine "m" has no version or alias "0"');
 SELECT throws_ok($$ SELECT sf_start('m', version => 0) $$, 'SF012', 'argument version must be 1 or more, not 0');
 SELECT throws_ok($$ SELECT sf_start('m/1', version => 2) $$, 'SF012', 'argument version must not be given for "m/1", which names one');
@@ -59,7 +59,7 @@ SELECT set_eq($$ SELECT * FROM sf_diff_versions('m', 4, 5) $$, $$ VALUES ('/Stat
 	('/States/B~1~0/Choices/1', 'added', NULL, '{"Next": "A", "IsNull": false, "Variable": "$"}'),
 	('/States/B~1~0/Default', 'removed', '"A"', NULL) $$, 'by pointer');
 SELECT is_empty($$ SELECT FROM sf_diff_versions('m', 2, 2) $$, 'a version does not differ from itself');
-SELECT throws_ok($$ SELECT sf_diff_versions('m', 1, 9) $$, 'SF003', 'state machine "m" has no version or alias "9"');
+SELECT throws_ok($$ SELECT sf_diff_versions('m', 1, 9) $$, 'SF003', 'state machine "m" has no version 9');
 
 -- Executions that move.
 SELECT pg_temp.define('move', '{"StartAt": "Both", "States": {
