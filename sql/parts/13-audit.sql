@@ -14,6 +14,8 @@ CREATE TABLE _sfflow.audit (
 	details jsonb
 );
 
+-- Its rows have no key; logical replication finds a deleted one by all its columns.
+ALTER TABLE _sfflow.audit REPLICA IDENTITY FULL;
 CREATE INDEX audit_object ON _sfflow.audit (object_kind, object_name, at);
 CREATE INDEX audit_execution ON _sfflow.audit (execution_no) WHERE execution_no IS NOT NULL;
 
