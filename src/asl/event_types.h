@@ -87,7 +87,8 @@
 	X(LAMBDA_FUNCTION_TIMED_OUT, "LambdaFunctionTimedOut", EXTRA, LAMBDA_FUNCTION, TIMED_OUT) \
 	X(LAMBDA_FUNCTION_SCHEDULE_FAILED, "LambdaFunctionScheduleFailed", EXTRA, LAMBDA_FUNCTION, FAILED) \
 	X(EVALUATION_FAILED, "EvaluationFailed", EXTRA, EVALUATION, FAILED) \
-	X(EXECUTION_MIGRATED, "ExecutionMigrated", EXTRA, EXECUTION, MIGRATED)
+	X(EXECUTION_MIGRATED, "ExecutionMigrated", EXTRA, EXECUTION, MIGRATED) \
+	X(TASK_STATE_MARKED, "TaskStateMarked", EXTRA, TASK_STATE, MARKED)	/* sf_mark; not of Step Functions */
 
 #define SF_EVENT_TYPE_ENUM(sym, name, shape, subject, meaning) SF_EVENT_##sym,
 typedef enum SfEventType
@@ -126,6 +127,7 @@ typedef enum SfEventMeaning
 	SF_MEANS_ABORTED,
 	SF_MEANS_REDRIVEN,
 	SF_MEANS_MIGRATED,			/* to another version */
+	SF_MEANS_MARKED,
 	SF_MEANS_COUNT
 } SfEventMeaning;
 

@@ -134,6 +134,28 @@ take_due(SfStep *step)
 	}
 }
 
+/* Leave a Task state as an operator has said, without its task. */
+static SfStepOutcome
+take_mark(SfStep *step)
+{
+	const SfStimulus *mark = step->stimulus;
+	SfError		error = mark->error;
+
+	if (step->branch->phase == SF_PHASE_ENTER)
+	{
+		enter_state(step);
+		if (!count_transition(step, &error))
+			return sf_step_fail(step, &error);
+	}
+	sf_step_event(step, SF_EVENT_TASK_STATE_MARKED, NULL, mark->details);
+	if (!mark->ok)
+		return sf_step_fail(step, &error);
+	if (mark->output != NULL)
+		return sf_step_succeed(step, mark->output);
+	step->transition->name = "skipped";
+	return sf_step_exit(step, step->branch->payload, step->state->next, NULL);
+}
+
 /* The execution has ended: the branch rests where it is. */
 static SfStepOutcome
 settle(SfBranch *branch)
@@ -170,6 +192,8 @@ take_stimulus(SfStep *step)
 	{
 		case SF_STIMULUS_DUE:
 			return take_due(step);
+		case SF_STIMULUS_MARKED:
+			return take_mark(step);
 		case SF_STIMULUS_TASK:
 			sf_step_clear_branch_error(step->branch);
 			/* a Distributed Map has tasks, too */
@@ -276,6 +300,8 @@ sf_transition_needs(const SfProgram *program, const SfBranch *branch,
 			if (branch->phase == SF_PHASE_ENTER || branch->phase == SF_PHASE_RUN)
 				return state->needs.enter;
 			return branch->phase == SF_PHASE_JOIN ? state->needs.proceed : state->needs.leave;
+		case SF_STIMULUS_MARKED:
+			return (state->needs.enter | state->needs.leave) & ~SF_NEED_TOKEN;
 		case SF_STIMULUS_TASK:
 		case SF_STIMULUS_JOINED:
 			return state->needs.leave;

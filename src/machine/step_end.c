@@ -433,8 +433,10 @@ sf_step_fail(SfStep *step, SfError *error)
 	if (of_evaluation && sf_error_is(error, SF_ERR_QUERY_EVALUATION_ERROR))
 		evaluation_failed(step, error);
 
-	delay = sf_retry_next(step->state, step->branch, error, step->loaded->random,
-						  &retrier);
+	/* what an operator has settled is not tried again */
+	retrier = -1;
+	delay = step->stimulus->kind == SF_STIMULUS_MARKED ? -1 :
+		sf_retry_next(step->state, step->branch, error, step->loaded->random, &retrier);
 	if (trace != NULL)
 	{
 		trace->retrier = retrier;

@@ -91,6 +91,7 @@ typedef struct SfLoaded
 typedef enum SfStimulusKind
 {
 	SF_STIMULUS_DUE,			/* its time has come */
+	SF_STIMULUS_MARKED,			/* so, and an operator has settled its job */
 	SF_STIMULUS_TASK,			/* its task has an outcome */
 	SF_STIMULUS_OUTCOME,		/* the same, to be kept in the branch's row */
 	SF_STIMULUS_ANNOUNCED,		/* its task is long and gets transactions of its own */
@@ -113,7 +114,10 @@ typedef struct SfStimulus
 {
 	SfStimulusKind kind;
 
-	/* TASK, OUTCOME; SUBMITTED: output alone; CONDEMNED, STOPPED: error alone */
+	/*
+	 * TASK, OUTCOME, MARKED (output NULL: the state's input); SUBMITTED: output alone;
+	 * CONDEMNED, STOPPED: error alone
+	 */
 	bool		ok;
 	Jsonb	   *output;			/* ANNOUNCED: the payload; REDRIVEN: the input of the
 								 * scope's first state, if the branch begins there;
@@ -126,6 +130,7 @@ typedef struct SfStimulus
 	 * SUBMITTED: it is handed out with this; OUTCOME, NOT_YET: it has changed.
 	 */
 	SfTask	   *task;
+	Jsonb	   *details;		/* MARKED: of the event */
 	int			generation;		/* of the branch from now on; 0: as before */
 	TimestampTz due;			/* QUEUED, SUBMITTED, NOT_YET, ABORTED: until when to rest */
 

@@ -168,6 +168,42 @@ event_string(Derivation *d, const SfEvent *event, const char *key)
 	return value ? MemoryContextStrdup(d->context, value) : NULL;
 }
 
+/* An operator has settled a job: it is so from now on, and when a branch comes to it. */
+static void
+set_marked(Derivation *d, SfJob *job, const SfEvent *event)
+{
+	job->marked = event_string(d, event, "outcome");
+	if (job->marked == NULL)
+		return;
+	job->mark_pending = true;
+	job->error = job->cause = NULL;
+	if (strcmp(job->marked, "failure") == 0)
+	{
+		set_failure(job, event->at, "Sfflow.Marked", event_string(d, event, "reason"));
+		return;
+	}
+	job->reached = true;
+	job->status = strcmp(job->marked, "skip") == 0 ? SF_JOB_SKIP : SF_JOB_SUCCESS;
+	job->stopped_at = event->at;
+}
+
+/* A job was left: it has succeeded, unless its failure was caught or it was settled otherwise. */
+static void
+set_left(SfJob *job, const SfEvent *event)
+{
+	if (job->marked != NULL && strcmp(job->marked, "skip") == 0)
+		job->status = SF_JOB_SKIP;
+	else if (job->marked != NULL && strcmp(job->marked, "failure") == 0)
+		job->status = SF_JOB_FAILURE;
+	else if (job->status != SF_JOB_FAILURE)
+		job->status = SF_JOB_SUCCESS;
+	job->marked = NULL;
+	job->mark_pending = false;
+	job->reached = true;
+	job->stopped_at = event->at;
+	job->output_event = SF_PAYLOAD_EVENT(event);
+}
+
 /* Follow what an event says about the Task at which it happened. */
 static void
 follow_task_event(Derivation *d, const SfEvent *event)
@@ -180,12 +216,14 @@ follow_task_event(Derivation *d, const SfEvent *event)
 	{
 		case SF_MEANS_ENTERED:
 			job->reached = false;	/* a new visit begins */
+			job->mark_pending = false;	/* that it takes effect is an event of its own */
 			set_running(job, event->at);
 			job->input_event = SF_PAYLOAD_EVENT(event);
 			break;
 		case SF_MEANS_SCHEDULED:
 			set_running(job, event->at);
 			job->attempts++;
+			job->marked = NULL;
 			break;
 		case SF_MEANS_FAILED:
 		case SF_MEANS_TIMED_OUT:
@@ -196,13 +234,11 @@ follow_task_event(Derivation *d, const SfEvent *event)
 			if (job->status == SF_JOB_RUNNING)
 				set_failure(job, event->at, NULL, "aborted");
 			break;
+		case SF_MEANS_MARKED:
+			set_marked(d, job, event);
+			break;
 		case SF_MEANS_EXITED:
-			/* A caught failure leaves the state too, and stays a failure. */
-			if (job->status != SF_JOB_FAILURE)
-				job->status = SF_JOB_SUCCESS;
-			job->reached = true;
-			job->stopped_at = event->at;
-			job->output_event = SF_PAYLOAD_EVENT(event);
+			set_left(job, event);
 			break;
 		default:
 			break;
@@ -241,6 +277,8 @@ follow_branch(Derivation *d, const SfBranch *branch)
 		d->program->states[branch->state].type != SF_STATE_TASK)
 		return;
 	job = find_job(d, branch->state, branch->iterations, branch->niterations);
+	if (job->mark_pending)
+		return;
 	switch (branch->phase)
 	{
 		case SF_PHASE_RUN:

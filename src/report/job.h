@@ -39,6 +39,8 @@ typedef struct SfJob
 	int			last_event;		/* of any type; 0: none */
 	const char *error;			/* or NULL */
 	const char *cause;
+	const char *marked;			/* how an operator has settled it, until it is left */
+	bool		mark_pending;	/* ... and no branch has come to it since */
 } SfJob;
 
 extern List *sf_job_list(const SfStatusExecution *execution,

@@ -22,6 +22,7 @@
 #include "run/map_children.h"
 #include "run/outside.h"
 #include "store/alert.h"
+#include "store/mark.h"
 #include "store/program_cache.h"
 
 /* --- rows --- */
@@ -331,6 +332,7 @@ clear_rows(const SfDraft *draft)
 		sf_child_stop(execution, -1);
 		return;
 	}
+	sf_mark_forget(execution->execution_no);
 	if (draft->program->timeout_seconds > 0)
 		sf_branch_delete_all(execution->execution_no);
 	if (distributed)

@@ -1,6 +1,7 @@
 /*
  * gate.c
- *		Whether a step may begin, or waits for the end of a hold.
+ *		Whether a step may begin, or waits for the end of a hold; and what becomes of a
+ *		job that an operator has settled.
  *
  * A branch that waits is not due, and costs no queries.  Its row and the note in the
  * table held commit together.
@@ -11,9 +12,11 @@
 #include "utils/timestamp.h"
 
 #include "base/timing.h"
+#include "report/label.h"
 #include "run/gate.h"
 #include "run/service.h"
 #include "store/hold.h"
+#include "store/mark.h"
 
 /* Is an execution the one that is held, or within a Distributed Map of it? */
 static bool
@@ -119,6 +122,30 @@ sf_gate_check(SfDraft *draft, SfBranch *branch)
 	sf_draft_add_branch(draft, branch);
 	sf_hold_park(branch->key, hold_no);
 	return SF_GATE_HELD;
+}
+
+/*
+ * Tell whether an operator has settled the job that a branch is about to begin; then make
+ * the stimulus of it.  Called after sf_gate_check, which has taken in what changed.
+ */
+bool
+sf_gate_takes_mark(const SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)
+{
+	const SfState *state = &draft->program->states[branch->state];
+	SfMark		mark;
+
+	if (!sf_mark_may_be() || state->type != SF_STATE_TASK ||
+		!sf_mark_take(branch->key.execution_no,
+					  sf_label_job(draft->program, branch->state, branch->iterations,
+								   branch->niterations), &mark))
+		return false;
+	memset(stimulus, 0, sizeof(*stimulus));
+	stimulus->kind = SF_STIMULUS_MARKED;
+	stimulus->ok = mark.outcome != SF_MARK_FAILURE;
+	stimulus->output = mark.output;
+	stimulus->details = mark.details;
+	stimulus->error = sf_error_make("Sfflow.Marked", sf_json_get_cstring(mark.details, "reason"));
+	return true;
 }
 
 /*

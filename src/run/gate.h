@@ -15,6 +15,8 @@ typedef enum SfGate
 } SfGate;
 
 extern SfGate sf_gate_check(SfDraft *draft, SfBranch *branch);
+extern bool sf_gate_takes_mark(const SfDraft *draft, const SfBranch *branch,
+							   SfStimulus *stimulus);
 extern void sf_gate_park_start(const char *schedule, const char *execution_id);
 
 /* Does a phase end with the beginning of a step? */

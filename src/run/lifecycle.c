@@ -14,6 +14,7 @@
 #include "run/apply.h"
 #include "run/lifecycle.h"
 #include "run/map_children.h"
+#include "store/mark.h"
 #include "store/program_cache.h"
 
 /* States that the notice of a redrive names */
@@ -82,6 +83,7 @@ sf_lifecycle_restart(SfExecution *execution, int version, Jsonb *input)
 	SfDraft	   *draft;
 
 	reopen(execution);
+	sf_mark_forget(execution->execution_no);
 	execution->version = version;
 	execution->started_at = DT_NOBEGIN;
 	execution->last_redriven_at = DT_NOBEGIN;
@@ -432,4 +434,26 @@ sf_lifecycle_try_redrive(SfExecution *execution)
 		return n < 0 ? SF_REDRIVE_BUSY : SF_REDRIVE_NOTHING_LEFT;
 	go_on(execution, branches, NULL, NULL, NULL);
 	return SF_REDRIVEN;
+}
+
+/*
+ * Record in the history that a job was settled; the caller has locked the execution's
+ * row, and read it in full.
+ */
+void
+sf_lifecycle_note_mark(SfExecution *execution, int state, int *iterations, int niterations,
+					   Jsonb *details)
+{
+	SfDraft	   *draft = sf_draft_make_locked(execution);
+
+	sf_draft_add_event(draft, SF_EVENT_TASK_STATE_MARKED, details, GetCurrentTimestamp());
+	if (draft->events != NIL)
+	{
+		SfEvent    *event = llast(draft->events);
+
+		event->state = state;
+		event->iterations = iterations;
+		event->niterations = niterations;
+	}
+	sf_drafts_write(list_make1(draft));
 }

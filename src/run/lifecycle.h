@@ -49,6 +49,8 @@ typedef const SfExecution *(*SfRedriveItem) (int i, SfStatus *before, void *arg)
 
 extern int	sf_redrive_items(SfExecution *parent, int64 map_run_no, int n,
 							 SfRedriveItem redrive, void *arg);
+extern void sf_lifecycle_note_mark(SfExecution *execution, int state, int *iterations,
+								   int niterations, Jsonb *details);
 extern void sf_draft_end_execution(SfDraft *draft, SfStimulusKind why, const SfError *error);
 
 #endif							/* SF_RUN_LIFECYCLE_H */

@@ -188,6 +188,7 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 {
 	int			before = branch->state;
 	SfPhase		phase = branch->phase;
+	SfStimulus	marked;
 
 	CHECK_FOR_INTERRUPTS();
 	if (stimulus->kind == SF_STIMULUS_DUE && sf_gate_stands_before(branch->phase))
@@ -199,6 +200,8 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 			draft->transition.outcome = SF_STEP_REST;
 			return;
 		}
+		if (sf_gate_takes_mark(draft, branch, &marked))
+			stimulus = &marked;
 	}
 	(void) sf_draft_advance(draft, branch, stimulus);
 	if (phase != SF_PHASE_JOIN)
@@ -208,6 +211,7 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 	switch (stimulus->kind)
 	{
 		case SF_STIMULUS_DUE:
+		case SF_STIMULUS_MARKED:
 		case SF_STIMULUS_SUBMITTED:
 		case SF_STIMULUS_JOINED:
 			slice->result->transitions++;

@@ -339,7 +339,8 @@ wants_extra(const EventScan *scan, const SfEvent *event)
 	SfEventMeaning meaning = sf_event_type_meaning(event->type);
 
 	return scan->documents == SF_DOCUMENTS_ALL || meaning == SF_MEANS_FAILED ||
-		meaning == SF_MEANS_TIMED_OUT || event->type == SF_EVENT_MAP_STATE_STARTED;
+		meaning == SF_MEANS_TIMED_OUT || meaning == SF_MEANS_MARKED ||
+		event->type == SF_EVENT_MAP_STATE_STARTED;
 }
 
 /* Give the event that a reader has read the documents that the scan asks for. */

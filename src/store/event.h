@@ -52,7 +52,7 @@ typedef void (*SfEventVisitor) (const SfEvent *event, void *arg);
 /* Which documents the events of a scan have */
 typedef enum SfEventDocuments
 {
-	SF_DOCUMENTS_FEW,			/* extra of failures, timeouts and MapStateStarted */
+	SF_DOCUMENTS_FEW,			/* extra of failures, timeouts, marks and MapStateStarted */
 	SF_DOCUMENTS_ALL
 } SfEventDocuments;
 

@@ -258,6 +258,7 @@ sf_machine_delete(int machine_no)
 		SF_PLAN("DELETE FROM _sfflow.acknowledgement t" OF_MACHINE),
 		SF_PLAN("DELETE FROM _sfflow.open_execution o WHERE o.machine_no" SF_EQ "$1"),
 		SF_PLAN("DELETE FROM _sfflow.held t" OF_MACHINE),
+		SF_PLAN("DELETE FROM _sfflow.mark t" OF_MACHINE),
 		SF_PLAN("DELETE FROM _sfflow.hold t WHERE t.machine_no" SF_EQ "$1"),
 		SF_PLAN("DELETE FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1"),
 		SF_PLAN("DELETE FROM _sfflow.purge_position p WHERE p.machine_no" SF_EQ "$1"),

@@ -1,6 +1,6 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 BEGIN;
-SELECT plan(109);
+SELECT plan(111);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -23,6 +23,7 @@ INSERT INTO contract VALUES
 	('sf_diff_versions', 'state_machine text, a integer, b integer', 'TABLE(pointer text, change text, before jsonb, after jsonb)'),
 	('sf_redrive_many', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone, max integer DEFAULT NULL::integer, comment text DEFAULT NULL::text, map_run text DEFAULT NULL::text', 'TABLE(execution_id text, outcome text, reason text)'),
 	('sf_stop_many', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, since timestamp with time zone DEFAULT NULL::timestamp with time zone, max integer DEFAULT NULL::integer, cause text DEFAULT NULL::text', 'TABLE(execution_id text, outcome text, reason text)'),
+	('sf_mark', 'execution_id text, job_id text, outcome text, output jsonb DEFAULT NULL::jsonb, reason text DEFAULT NULL::text', 'void'),
 	('sf_hold', 'target text, state text DEFAULT NULL::text, reason text DEFAULT NULL::text', 'boolean'),
 	('sf_release', 'target text, state text DEFAULT NULL::text', 'bigint'),
 	('sf_acknowledge', 'execution_id text, kind text DEFAULT NULL::text, comment text DEFAULT NULL::text', 'integer'),

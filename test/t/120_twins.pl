@@ -177,6 +177,9 @@ SELECT * FROM public.sf_stop_many('bad', 'RUNNING', NULL, '2000-01-01', 1, 'enou
 SELECT * FROM public.sf_stop_many(error => 'E');
 SELECT public.sf_hold('flow', 'Echo', 'r'), public.sf_hold('bad:b'), public.sf_hold('sql:a.b'), public.sf_run('bad:b');
 SELECT * FROM public.sf_holds;
+SELECT public.sf_start('flow', '{"a": 1, "list": []}', 'marked');
+SELECT public.sf_mark('flow:marked', 'Echo', 'skip', NULL, 'r');
+SELECT public.sf_stop('flow:marked');
 SELECT public.sf_release('flow', 'Echo'), public.sf_release('bad:b'), public.sf_release('sql:a.b');
 SELECT * FROM public.sf_audit;
 SELECT public.sf_enable();

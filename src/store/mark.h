@@ -1,0 +1,36 @@
+/*
+ * mark.h
+ *		Rows of _sfflow.mark: jobs that sf_mark has settled.
+ */
+#ifndef SF_STORE_MARK_H
+#define SF_STORE_MARK_H
+
+#include "store/branch.h"
+
+/* Outcomes: symbol, name */
+#define SF_MARK_LIST(X) \
+	X(SUCCESS, "success") \
+	X(SKIP, "skip") \
+	X(FAILURE, "failure")
+
+#define SF_MARK_ENUM(sym, name) SF_MARK_##sym,
+typedef enum SfMarkOutcome
+{
+	SF_MARK_LIST(SF_MARK_ENUM)
+	SF_MARK_COUNT
+} SfMarkOutcome;
+
+typedef struct SfMark
+{
+	SfMarkOutcome outcome;
+	Jsonb	   *output;			/* or NULL */
+	Jsonb	   *details;		/* for the history: job, outcome, role, reason */
+} SfMark;
+
+extern const char *sf_mark_name(SfMarkOutcome outcome);
+extern bool sf_mark_may_be(void);
+extern void sf_mark_put(int64 execution_no, const char *job_id, const SfMark *mark);
+extern bool sf_mark_take(int64 execution_no, const char *job_id, SfMark *mark);
+extern void sf_mark_forget(int64 execution_no);
+
+#endif							/* SF_STORE_MARK_H */
