@@ -12,7 +12,7 @@ EXTVERSION = 0.1.0
 MODULE_big = sfflow
 
 # A folder is a layer; a new .c file in one of them is picked up by itself.
-LAYERS = base json jsonata expr asl graph store report machine run task worker schedule api aws
+LAYERS = base json jsonata expr asl graph store rule report machine run task worker schedule api aws
 SRCS = $(sort $(foreach layer,$(LAYERS),$(wildcard src/$(layer)/*.c))) src/sfflow.c
 OBJS = $(SRCS:.c=.o)
 

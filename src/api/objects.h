@@ -27,6 +27,7 @@ extern void sf_object_missing_alias(const SfMachine *machine, const char *name) 
 extern int	sf_object_errdetail_missing(void);
 extern int	sf_object_errhint_grant(char kind, const char *name, SfPrivilege needed);
 extern void sf_object_create_machine(SfMachine *machine, bool or_replace);
+extern Oid	sf_object_set_rule_owner(const char *name, Oid owner);
 extern void sf_deny_create(void) pg_attribute_noreturn();
 extern void sf_control_redrive_notice(const SfExecution *execution,
 									   const SfRedrivenFrom *from);

@@ -68,6 +68,11 @@ alter_owner(const char *object, Oid role)
 		before = sf_calendars_set_owner(object + 9, role);
 		note_owner(object, SF_OBJECT_CALENDAR, object + 9, before, role);
 	}
+	else if (strncmp(object, "rule:", 5) == 0)
+	{
+		before = sf_object_set_rule_owner(object + 5, role);
+		note_owner(object, SF_OBJECT_RULE, object + 5, before, role);
+	}
 	else if (strncmp(object, "activity:", 9) == 0)
 	{
 		SfActivity *activity = sf_arg_activity(object, SF_PRIVILEGE_OWN);
@@ -88,7 +93,7 @@ alter_owner(const char *object, Oid role)
 	return before;
 }
 
-/* sf_alter_owner(object, new_owner): of a machine, activity:name, schedule:name or calendar:name. */
+/* sf_alter_owner(object, new_owner): of a machine, activity:name, schedule:name, calendar:name or rule:name. */
 Datum
 sfflow_sf_alter_owner(PG_FUNCTION_ARGS)
 {
@@ -141,7 +146,8 @@ sfflow_sf_reassign_owned(PG_FUNCTION_ARGS)
 	n = reassign(SF_OBJECT_STATE_MACHINE, "", from, to) +
 		reassign(SF_OBJECT_ACTIVITY, "activity:", from, to) +
 		reassign(SF_OBJECT_SCHEDULE, "schedule:", from, to) +
-		reassign(SF_OBJECT_CALENDAR, "calendar:", from, to);
+		reassign(SF_OBJECT_CALENDAR, "calendar:", from, to) +
+		reassign(SF_OBJECT_RULE, "rule:", from, to);
 	conflict = sf_owner_move_mappings(from, to, &mappings);
 	if (conflict != NULL)
 		ereport(ERROR,

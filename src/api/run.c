@@ -29,6 +29,7 @@
 #include "base/errors.h"
 #include "base/subtransaction.h"
 #include "base/timing.h"
+#include "run/deliver.h"
 #include "run/slice.h"
 #include "run/tries.h"
 #include "schedule/due_runs.h"
@@ -345,6 +346,31 @@ may_run_due(void)
 	return state == SF_INSTANCE_DRIVEN;
 }
 
+/* Make the deliveries of rules that are due; tells whether there were some. */
+static bool
+deliver_due(bool nonatomic)
+{
+	SfDeliveries batch = {.in_session = true,.context = CurrentMemoryContext};
+	bool		more;
+
+	for (int again = 0; again <= 1; again++)
+	{
+		batch.again = again == 1;
+		while (sf_deliver_claim(&batch))
+		{
+			if (nonatomic)
+				SPI_commit();
+			do
+			{
+				more = sf_deliver_run(&batch);
+				if (nonatomic)
+					SPI_commit();
+			} while (more);
+		}
+	}
+	return batch.delivered > 0;
+}
+
 /*
  * sf_run_due(max_steps): advance whatever is due, committing slice by slice;
  * nothing where the background workers would advance nothing.
@@ -364,12 +390,17 @@ sfflow_sf_run_due(PG_FUNCTION_ARGS)
 		PG_RETURN_VOID();
 	if (SPI_connect_ext(nonatomic ? SPI_OPT_NONATOMIC : 0) != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	while (left > 0 && taken > 0)
+	do
 	{
-		(void) sf_due_runs_look(GetCurrentTimestamp());
-		taken = run_due(left, nonatomic);
-		left -= taken;
-	}
+		while (left > 0 && taken > 0)
+		{
+			(void) sf_due_runs_look(GetCurrentTimestamp());
+			taken = run_due(left, nonatomic);
+			left -= taken;
+		}
+		/* a target may have started something */
+		taken = deliver_due(nonatomic) ? 1 : 0;
+	} while (left > 0 && taken > 0);
 	/* a transaction block would keep the counters locked until it ends */
 	if (nonatomic || SF_DEBUG_MUTATION("fold-in-block"))
 		while (sf_metric_fold() && nonatomic)

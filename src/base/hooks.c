@@ -9,6 +9,7 @@
 /* Hooks: what they return, name, arguments, what they return without workers */
 #define HOOK_LIST(X) \
 	X(void, due, (SfBranchKey key, Oid owner, TimestampTz due),) \
+	X(void, delivery_due, (void),) \
 	X(void, cancel, (SfBranchKey key),) \
 	X(void, cancel_now, (SfBranchKey key),) \
 	X(void, branch_held, (void),) \

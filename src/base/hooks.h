@@ -39,6 +39,9 @@ typedef struct SfHooks
 	 */
 	void		(*due) (SfBranchKey key, Oid owner, TimestampTz due);
 
+	/* A delivery of a rule is due now. */
+	void		(*delivery_due) (void);
+
 	/*
 	 * Cancel the task that a worker runs for a branch (branch_no -1: for all
 	 * branches of the execution).

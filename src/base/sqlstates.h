@@ -107,6 +107,9 @@
 	X(QUOTA_EXCEEDED, '0','4','0', "quota_exceeded", RETRY, \
 	  "The owner of the state machine has reached its quota of running executions, or of starts per minute. If a task fails for this reason, its error is `StepFunctions.ExecutionLimitExceeded`.", \
 	  "The detail names the setting and the owner. Try again later, or raise the quota with `ALTER ROLE`.") \
+	X(INVALID_PATTERN, '0','5','0', "invalid_pattern", RETRY, \
+	  "An event pattern, of a rule or given to `sf_test_event_pattern`, is not valid.", \
+	  "The message says what is wrong, and where as a JSON pointer. See [rules.md](rules.md).") \
 	X(JSONATA_ERROR, '0','3','0', "jsonata_error", RETRY, \
 	  "The expression given to `sf_jsonata` does not parse, or failed.", \
 	  "The detail has the code, the position and the token.")

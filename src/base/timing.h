@@ -121,4 +121,7 @@
 /* Two looks at schedules while runs wait for executions to end are that far apart */
 #define SF_RUNS_LOOK_PAUSE_MS		200
 
+/* Deliveries of rules that are due and could not be claimed are looked for again after this */
+#define SF_DELIVERY_LOOK_MS			100
+
 #endif							/* SF_BASE_TIMING_H */

@@ -197,9 +197,9 @@ sf_task_state_keep_outcome(SfStep *step)
 	return SF_STEP_REST;
 }
 
-/* Count a task that is over; one of an activity began when a program took it. */
+/* Count a task that is over, with its error or NULL; one of an activity began when a program took it. */
 static void
-count_task(SfStep *step, bool ok)
+count_task(SfStep *step, const SfError *error)
 {
 	const SfTask *task = step->stimulus->task;
 	TimestampTz began = step->branch->started_at;
@@ -207,7 +207,7 @@ count_task(SfStep *step, bool ok)
 	if (task != NULL && task->activity_no != 0 && task->started_at != DT_NOBEGIN)
 		began = task->started_at;
 	sf_step_effect(step, SF_EFFECT_COUNT_TASK)->task_over =
-		(SfTaskOver) {step->state->number, ok ? Max(step->now - began, 0) : -1};
+		(SfTaskOver) {step->state->number, step->branch->attempt, Max(step->now - began, 0), error};
 }
 
 /*
@@ -227,7 +227,7 @@ task_failed(SfStep *step, SfEventSubject subject, SfError *error)
 	if (sf_state_task(step->state)->resource.kind == SF_RESOURCE_START_EXECUTION &&
 		sf_error_is(error, SF_ERR_TIMEOUT) && !sf_state_awaits_token(step->state))
 		(void) sf_step_effect(step, SF_EFFECT_STOP_CHILDREN);
-	count_task(step, false);
+	count_task(step, memcpy(palloc(sizeof(SfError)), error, sizeof(SfError)));
 	sf_step_prefix(step, error);
 	sf_step_event(step, type, NULL, sf_event_type_failure(error->name, error->cause));
 	return sf_step_fail(step, error);
@@ -252,7 +252,7 @@ sf_task_state_resume(SfStep *step)
 	if (!sf_flow_check_size(step, outcome->output, &error))
 		return task_failed(step, subject, &error);
 
-	count_task(step, true);
+	count_task(step, NULL);
 	sf_step_event(step, sf_event_type_find(subject, SF_MEANS_SUCCEEDED),
 				  outcome->output, NULL);
 	return sf_step_succeed(step, outcome->output);

@@ -212,7 +212,9 @@ typedef struct SfMapRunEnd
 typedef struct SfTaskOver
 {
 	int			state;
-	int64		us;				/* how long it took; -1: it has failed */
+	int			attempt;		/* 0: the first */
+	int64		us;				/* how long it took */
+	const SfError *error;		/* NULL: it has succeeded */
 } SfTaskOver;
 
 /* Nothing besides the kind of an effect */

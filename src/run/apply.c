@@ -14,14 +14,17 @@
  *		1. lock the execution rows (FOR UPDATE), by number (apply_lock.c)
  *		2. for each execution: assign event ids (last_event_id + 1, + 2 …); then
  *		   lock the parent branches, by number, and count their ended children
- *		3. write branches, then tasks, then events, then executions
+ *		3. write branches, then tasks, then events, then executions; then the
+ *		   deliveries of rules that watch what has changed
  *		4. for each execution that has ended: end or delete its branches, answer
  *		   the branch that waits for it, count it in its map run
  */
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/timestamp.h"
 
+#include "rule/observe.h"
 #include "run/apply_effects.h"
 #include "run/slice_internal.h"
 
@@ -72,6 +75,7 @@ apply_begin_execution(SfDraft *draft, const SfBranch *branch, TimestampTz at)
 	/* the children of a Distributed Map are part of their parent */
 	if (draft->execution->map_run_no == 0)
 		draft->tally.started++;
+	sf_draft_note_status(draft, SF_STATUS_RUNNING, at);
 }
 
 /* An event happened: it is written with the draft. */
@@ -112,11 +116,30 @@ apply_entered(SfDraft *draft, const SfBranch *branch, SfNoValue none)
 	draft->tally.transitions++;
 }
 
+/* Note an attempt of a job for rules. */
+static void
+note_job(SfDraft *draft, SfTaskOver over)
+{
+	SfChange   *change = palloc0(sizeof(SfChange));
+
+	change->kind = SF_CHANGE_JOB;
+	change->status = over.error == NULL ? SF_STATUS_SUCCEEDED :
+		sf_error_is(over.error, SF_ERR_TIMEOUT) ? SF_STATUS_TIMED_OUT : SF_STATUS_FAILED;
+	change->at = GetCurrentTimestamp();
+	change->began = change->at - over.us;
+	change->job = draft->program->states[over.state].name;
+	change->attempt = over.attempt;
+	change->error = over.error;
+	draft->changes = lappend(draft->changes, change);
+}
+
 /* A task of a state is over. */
 static void
 apply_task_over(SfDraft *draft, const SfBranch *branch, SfTaskOver over)
 {
-	sf_tally_task(&draft->tally, over.state, over.us);
+	sf_tally_task(&draft->tally, over.state, over.error == NULL ? over.us : -1);
+	if (sf_observe_wants(SF_CHANGE_JOB))
+		note_job(draft, over);
 }
 
 /* The branch's state is retried. */

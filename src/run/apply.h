@@ -33,6 +33,7 @@ typedef struct SfDraft
 	List	   *children;		/* SfBranch: roots of executions that begin */
 	SfFinish   *finish;			/* the execution ends */
 	SfTally		tally;			/* what is counted */
+	List	   *changes;		/* SfChange, where rules want to know of them */
 	bool		began;			/* it begins in this draft */
 	TimestampTz at;				/* when the next transition begins; 0: when it is made */
 
@@ -55,6 +56,7 @@ extern void sf_apply(SfDraft *draft, SfBranch *branch, const SfTransition *t);
 /* --- apply_draft.c: drafts --- */
 
 extern SfDraft *sf_draft_make(SfExecution *execution);
+extern void sf_draft_note_status(SfDraft *draft, SfStatus status, TimestampTz at);
 extern SfDraft *sf_draft_make_locked(SfExecution *execution);
 extern void sf_draft_add_branch(SfDraft *draft, SfBranch *branch);
 extern void sf_draft_add_event(SfDraft *draft, SfEventType type, Jsonb *extra,

@@ -12,6 +12,7 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
+#include "rule/observe.h"
 #include "run/apply_effects.h"
 #include "run/slice_internal.h"
 #include "store/alert.h"
@@ -38,6 +39,24 @@ sf_draft_make(SfExecution *execution)
 	draft->tally.machine_no = execution->machine_no;
 	draft->tally.version = execution->version;
 	return draft;
+}
+
+/*
+ * Note a status that an execution gets, if rules want to know of it.  The children of
+ * a Distributed Map are part of their parent.
+ */
+void
+sf_draft_note_status(SfDraft *draft, SfStatus status, TimestampTz at)
+{
+	SfChange   *change;
+
+	if (!sf_observe_wants(SF_CHANGE_EXECUTION) || draft->execution->map_run_no != 0)
+		return;
+	change = palloc0(sizeof(SfChange));
+	change->kind = SF_CHANGE_EXECUTION;
+	change->status = status;
+	change->at = at;
+	draft->changes = lappend(draft->changes, change);
 }
 
 /* Make a draft of an execution whose row the caller has locked. */

@@ -17,6 +17,7 @@
 #include "base/hooks.h"
 #include "base/settings.h"
 #include "machine/join.h"
+#include "rule/observe.h"
 #include "run/apply_effects.h"
 #include "run/lifecycle.h"
 #include "run/map_children.h"
@@ -210,6 +211,7 @@ settle_draft(SfDraft *draft, TimestampTz now)
 	if (draft->finish->state < 0 && find_branch(draft, SF_BRANCH_ROOT) != NULL)
 		draft->finish->state = find_branch(draft, SF_BRANCH_ROOT)->state;
 	finish_execution(draft, now);
+	sf_draft_note_status(draft, execution->status, now);
 	if (execution->map_run_no == 0 && execution->started_at != DT_NOBEGIN)
 		sf_tally_end(&draft->tally, execution->status, now - execution->started_at);
 }
@@ -260,6 +262,23 @@ write_rows(const List *drafts, TimestampTz now)
 	sf_event_write(events);
 	sf_execution_update_all(executions);
 	sf_metric_write(tallies, now);
+}
+
+/* Have rules see what has changed; their deliveries are due when this transaction commits. */
+static void
+show_changes(const List *drafts)
+{
+	ListCell   *lc;
+
+	foreach(lc, drafts)
+	{
+		SfDraft    *draft = lfirst(lc);
+
+		if (draft->changes == NIL)
+			continue;
+		sf_observe_changes(draft->execution, draft->changes);
+		draft->changes = NIL;
+	}
 }
 
 /* --- ends of executions --- */
@@ -439,6 +458,7 @@ sf_drafts_write(List *drafts)
 	foreach(lc, drafts)
 		settle_draft(lfirst(lc), now);
 	write_rows(drafts, now);
+	show_changes(drafts);
 	after_ends(drafts);
 }
 

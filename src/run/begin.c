@@ -6,6 +6,7 @@
 
 #include "utils/timestamp.h"
 
+#include "rule/observe.h"
 #include "run/lifecycle.h"
 #include "store/program_cache.h"
 
@@ -35,6 +36,7 @@ sf_lifecycle_begin(SfExecution *execution)
 		return false;
 	program = sf_program_cache_get(execution->machine_no, execution->version);
 	sf_apply_branch(sf_lifecycle_root(execution, program->scopes[0].start, execution->input));
+	sf_observe_start(execution);
 	return true;
 }
 
@@ -58,6 +60,7 @@ sf_lifecycle_begin_all(SfExecution *const *executions, int n, bool *began)
 		if (program == NULL)
 			program = sf_program_cache_get(e->machine_no, e->version);
 		roots = lappend(roots, sf_lifecycle_root(e, program->scopes[0].start, e->input));
+		sf_observe_start(e);
 	}
 	if (roots != NIL)
 		sf_apply_branches(roots);

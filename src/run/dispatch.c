@@ -14,6 +14,7 @@
 #include "base/errors.h"
 #include "base/hooks.h"
 #include "base/settings.h"
+#include "rule/observe.h"
 #include "run/apply.h"
 #include "run/map_children.h"
 #include "run/outside.h"
@@ -22,9 +23,6 @@
 
 /* Tasks that this backend is in the middle of */
 static int	ntasks = 0;
-
-/* Execution of the innermost of them */
-static int64 task_execution_no = 0;
 
 /*
  * Raise an error when called, by way of the SQL function that is named, from
@@ -45,7 +43,7 @@ sf_dispatch_refuse_in_task(const char *function)
 void
 sf_dispatch_refuse_own_stop(const SfExecution *execution)
 {
-	if (ntasks > 0 && execution->execution_no == task_execution_no)
+	if (ntasks > 0 && execution->execution_no == sf_observe_origin.execution_no)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_IN_USE),
 				 errmsg("a task cannot stop its own execution \"%s\"",
@@ -194,6 +192,7 @@ run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	SfTaskCall	call;
 	const SfState *state = &draft->program->states[branch->state];
 	bool		in_session = slice != NULL && sf_slice_in_session(slice->request);
+	const SfOrigin outer = sf_observe_origin;
 
 	make_call(&call, draft, branch, resource, payload, slice);
 	if (slice != NULL)
@@ -207,7 +206,7 @@ run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	}
 	SF_DEBUG_POINT("step_begin");
 	ntasks++;
-	task_execution_no = branch->key.execution_no;
+	sf_observe_origin.execution_no = branch->key.execution_no;
 	PG_TRY();
 	{
 		if (state->type == SF_STATE_MAP)
@@ -221,6 +220,7 @@ run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	PG_FINALLY();
 	{
 		ntasks--;
+		sf_observe_origin = outer;
 	}
 	PG_END_TRY();
 	SF_DEBUG_POINT("step_over");

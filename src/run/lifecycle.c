@@ -384,6 +384,7 @@ go_on(SfExecution *execution, List *branches, const char *from_state, Jsonb *inp
 	if (execution->map_run_no == 0)
 		draft->tally.redriven++;
 	execution->last_redriven_at = now;
+	sf_draft_note_status(draft, SF_STATUS_RUNNING, now);
 	sf_draft_add_event(draft, SF_EVENT_EXECUTION_REDRIVEN,
 					   redrive_extra(execution->redrive_count), now);
 	redrive_map_runs(draft, now);

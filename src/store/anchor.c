@@ -42,12 +42,14 @@ static SfPlan find_uses = SF_PLAN(
 	" OR EXISTS (SELECT FROM _sfflow.activity WHERE owner" SF_EQ "$1)"
 	" OR EXISTS (SELECT FROM _sfflow.resource_map WHERE owner" SF_EQ "$1)"
 	" OR EXISTS (SELECT FROM _sfflow.schedule WHERE owner" SF_EQ "$1)"
-	" OR EXISTS (SELECT FROM _sfflow.calendar WHERE owner" SF_EQ "$1)");
+	" OR EXISTS (SELECT FROM _sfflow.calendar WHERE owner" SF_EQ "$1)"
+	" OR EXISTS (SELECT FROM _sfflow.rule WHERE owner" SF_EQ "$1)");
 
 static SfPlan find_roles = SF_PLAN(
 	"SELECT owner FROM _sfflow.state_machine UNION SELECT role FROM _sfflow.privilege"
 	" UNION SELECT owner FROM _sfflow.activity UNION SELECT owner FROM _sfflow.resource_map"
-	" UNION SELECT owner FROM _sfflow.schedule UNION SELECT owner FROM _sfflow.calendar");
+	" UNION SELECT owner FROM _sfflow.schedule UNION SELECT owner FROM _sfflow.calendar"
+	" UNION SELECT owner FROM _sfflow.rule");
 
 /* Find the type that stands for all roles that sfflow stores. */
 static Oid

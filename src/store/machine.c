@@ -252,6 +252,7 @@ sf_machine_delete(int machine_no)
 		SF_PLAN("DELETE FROM _sfflow.history t" OF_MACHINE),
 		SF_PLAN("DELETE FROM _sfflow.task t" OF_MACHINE),
 		SF_PLAN("DELETE FROM _sfflow.start_request t" OF_MACHINE),
+		SF_PLAN("DELETE FROM _sfflow.rule_chain t" OF_MACHINE),
 		SF_PLAN("DELETE FROM _sfflow.map_item t" OF_MACHINE),
 		SF_PLAN("DELETE FROM _sfflow.map_run t" OF_MACHINE),
 		SF_PLAN("DELETE FROM _sfflow.failure t" OF_MACHINE),

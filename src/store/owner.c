@@ -22,10 +22,13 @@ sf_owned_names(char kind, Oid owner)
 		"SELECT s.name FROM _sfflow.schedule s WHERE s.owner" SF_EQ "$1 ORDER BY s.name");
 	static SfPlan calendars = SF_PLAN(
 		"SELECT c.name FROM _sfflow.calendar c WHERE c.owner" SF_EQ "$1 ORDER BY c.name");
+	static SfPlan rules = SF_PLAN(
+		"SELECT r.name FROM _sfflow.rule r WHERE r.owner" SF_EQ "$1 ORDER BY r.name");
 
 	return sf_store_texts(kind == SF_OBJECT_ACTIVITY ? &activities :
 						  kind == SF_OBJECT_SCHEDULE ? &schedules :
-						  kind == SF_OBJECT_CALENDAR ? &calendars : &machines,
+						  kind == SF_OBJECT_CALENDAR ? &calendars :
+						  kind == SF_OBJECT_RULE ? &rules : &machines,
 						  SF_ROLE(owner));
 }
 

@@ -11,6 +11,7 @@
 /* One more kind of object for sf_owned_names, beside those of privilege.h */
 #define SF_OBJECT_SCHEDULE		's'
 #define SF_OBJECT_CALENDAR		'c'
+#define SF_OBJECT_RULE			'r'
 
 /* Names of the state machines, activities or schedules of a role. */
 extern List *sf_owned_names(char kind, Oid owner);

@@ -44,7 +44,8 @@
 	OF_PURGED("d10", "held", "execution_no") \
 	OF_PURGED("d11", "hold", "execution_no") \
 	OF_PURGED("d12", "mark", "execution_no") \
-	"d13 AS (DELETE FROM _sfflow.open_execution d USING x" \
+	OF_PURGED("d13", "rule_chain", "execution_no") \
+	"d14 AS (DELETE FROM _sfflow.open_execution d USING x" \
 	" WHERE d.machine_no" SF_EQ "x.machine_no AND d.status" SF_EQ "ANY ('{FAILED,TIMED_OUT,ABORTED}')" \
 	" AND d.requested_at" SF_EQ "x.requested_at" \
 	" AND d.execution_no" SF_EQ "x.execution_no), " \

@@ -167,6 +167,15 @@ work(SfAttempt *a)
 			a->more = sf_attempt_look_at_schedules(GetCurrentTimestamp());
 			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
 			break;
+		case SF_ATTEMPT_CLAIM:
+			a->more = sf_deliver_claim(a->deliveries);
+			break;
+		case SF_ATTEMPT_DELIVER:
+			a->more = sf_deliver_run(a->deliveries);
+			break;
+		case SF_ATTEMPT_UNDELIVERED:
+			sf_deliver_note_failure(a->deliveries, a->cause);
+			break;
 	}
 }
 
@@ -228,7 +237,8 @@ handle_error(SfAttempt *a, MemoryContext context)
 	a->ntouched = Min(a->ntouched, SF_MAX_TOUCHED);
 	a->collided = sf_table_has_collided();
 	if (a->kind == SF_ATTEMPT_SCAN || a->kind == SF_ATTEMPT_FOLD ||
-		a->kind == SF_ATTEMPT_PURGE || a->kind == SF_ATTEMPT_RUNS || a->collided ||
+		a->kind == SF_ATTEMPT_PURGE || a->kind == SF_ATTEMPT_RUNS ||
+		a->kind == SF_ATTEMPT_CLAIM || a->collided ||
 		(a->fault == SF_FAULT_BRANCH && a->kind == SF_ATTEMPT_SLICE && a->ntouched == 0))
 		a->fault = SF_FAULT_ENVIRONMENT;
 
@@ -276,7 +286,8 @@ sf_attempt(SfAttempt *a)
 	{
 		begin(a->kind == SF_ATTEMPT_TASK ? "sfflow: long task" :
 			  a->kind == SF_ATTEMPT_FOLD ? "sfflow: metrics" :
-			  a->kind == SF_ATTEMPT_RUNS ? "sfflow: schedules" : "sfflow: slice");
+			  a->kind == SF_ATTEMPT_RUNS ? "sfflow: schedules" :
+			  a->kind >= SF_ATTEMPT_CLAIM ? "sfflow: rules" : "sfflow: slice");
 		a->verdict = sf_verdict();
 		if (a->verdict == SF_TURN_MAY_WORK)
 			work(a);

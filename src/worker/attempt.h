@@ -7,6 +7,7 @@
 
 #include "base/errors.h"
 #include "nodes/pg_list.h"
+#include "run/deliver.h"
 #include "run/retention.h"
 #include "run/slice.h"
 #include "worker/verdict.h"
@@ -22,7 +23,10 @@ typedef enum SfAttemptKind
 	SF_ATTEMPT_PUT_OFF,			/* make it due later */
 	SF_ATTEMPT_FOLD,			/* add what slices have counted to the counters */
 	SF_ATTEMPT_PURGE,			/* a batch of executions that are old enough */
-	SF_ATTEMPT_RUNS				/* runs of schedules that were missed or have waited */
+	SF_ATTEMPT_RUNS,			/* runs of schedules that were missed or have waited */
+	SF_ATTEMPT_CLAIM,			/* deliveries of rules, */
+	SF_ATTEMPT_DELIVER,			/* ... and make them, */
+	SF_ATTEMPT_UNDELIVERED		/* ... or note why that failed */
 } SfAttemptKind;
 
 /* What caused an error, and so what to do about it */
@@ -67,15 +71,17 @@ typedef struct SfAttempt
 	SfBranchKey key;			/* TASK, FAIL */
 	int			generation;		/* TASK */
 	const SfError *outcome;		/* TASK: how its commit failed; NULL: run it */
-	const char *cause;			/* FAIL */
+	const char *cause;			/* FAIL, UNDELIVERED */
 	int			put_off_ms;		/* PUT_OFF */
 	SfRetention *look;			/* PURGE */
+	SfDeliveries *deliveries;	/* CLAIM, DELIVER, UNDELIVERED: with the cause */
 
 	bool		ok;				/* it was committed */
 	SfTurnVerdict verdict;
 	SfSliceResult result;
 	bool		more;			/* FOLD: there is more to fold; PURGE: the look is not over;
-								 * RUNS: some wait still */
+								 * RUNS: some wait still; CLAIM: some were claimed;
+								 * DELIVER: some are left */
 	SfDueScan  *scan;			/* SCAN */
 	SfFault		fault;
 	int			sqlstate;

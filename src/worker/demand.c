@@ -48,7 +48,8 @@ runs_task(Oid database)
 static void
 consider_first(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 {
-	SfTick		due = Min(sf_tick_of_wall(database->next_timer), database->next_scan);
+	SfTick		due = Min(Min(sf_tick_of_wall(database->next_timer), database->next_scan),
+						  database->next_delivery);
 
 	if (database->state == SF_DATABASE_UNKNOWN || database->ring.count > 0)
 		due = now;

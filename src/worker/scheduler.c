@@ -99,7 +99,10 @@ take_scan(SfDatabase *database, SfTurn *turn)
 		database->last_scan = now;
 		from = database->next_poll <= now ? DT_NOBEGIN : Min(from, database->scan_from);
 		if (from == DT_NOBEGIN)
+		{
 			database->next_poll = sf_shared_next_poll();
+			database->next_delivery = 0;
+		}
 		sf_shared_scan_later(database);
 	}
 	if (from > wall)
@@ -185,6 +188,15 @@ note_purge(SfDatabase *database)
 		sf_tick_plus_ms(now, SF_PURGE_PAUSE_MS - SF_PURGE_PATIENCE_MS);
 }
 
+/* --- deliveries of rules --- */
+
+/* Is it time to look for deliveries? */
+static bool
+is_delivery_due(const SfDatabase *database)
+{
+	return sf_slot_mine->role == SF_ROLE_WORKER && database->next_delivery <= sf_tick_now();
+}
+
 /* --- transitions --- */
 
 /* Tell whether the database has more processes than it needs, with this one. */
@@ -257,7 +269,7 @@ go_to_sleep(SfDatabase *database, SfTurn *turn)
 	else
 		turn->until = sf_tick_plus_ms(mine->since, SF_TASK_LINGER_MS);
 	if (mine->role == SF_ROLE_WORKER)
-		turn->until = Min(turn->until, database->next_purge);
+		turn->until = Min(turn->until, Min(database->next_purge, database->next_delivery));
 	return mine->role == SF_ROLE_TASK && turn->until <= sf_tick_now() ?
 		SF_WORK_LEAVE : SF_WORK_SLEEP;
 }
@@ -307,9 +319,18 @@ choose(SfDatabase *database, SfTurn *turn)
 		return pause_for(turn, pause_ms);
 	if (is_worth_gathering(database, turn))
 		return SF_WORK_GATHER;
-	next = is_purge_due(database, true) ? SF_WORK_PURGE : take_work(database, turn);
+	if (is_purge_due(database, true))
+		next = SF_WORK_PURGE;
+	else if (turn->state != SF_WORK_DELIVER && is_delivery_due(database))
+		next = SF_WORK_DELIVER;
+	else
+		next = take_work(database, turn);
+	if (next == SF_WORK_SLEEP && is_delivery_due(database))
+		next = SF_WORK_DELIVER;
 	if (next == SF_WORK_SLEEP && is_purge_due(database, false))
 		next = SF_WORK_PURGE;
+	if (next == SF_WORK_DELIVER)
+		database->next_delivery = SF_TICK_NEVER;
 	if (next == SF_WORK_PURGE)
 		database->next_purge = sf_tick_plus_ms(sf_tick_now(), sf_setting_purge_interval * 1000L);
 	return next == SF_WORK_SLEEP ? go_to_sleep(database, turn) :
@@ -390,6 +411,7 @@ sf_scheduler_publish(SfTurn *turn)
 		database->last_turn = sf_tick_now();
 		if (turn->purges_more)
 			note_purge(database);
+		sf_shared_lower_delivery(database, turn->next_delivery);
 		if (turn->tried > 0)
 			note_cost(database, (database->last_turn - sf_slot_mine->turn_began) / turn->tried);
 		if (turn->verdict == SF_TURN_MAY_WORK)

@@ -407,6 +407,21 @@ sf_shared_lower_timer(SfDatabase *database, TimestampTz at)
 }
 
 /*
+ * Have deliveries of rules looked for at a time, unless that is done earlier already;
+ * wakes an idle worker, which is to sleep until then, or the launcher.
+ */
+void
+sf_shared_lower_delivery(SfDatabase *database, SfTick at)
+{
+	if (at >= database->next_delivery)
+		return;
+	database->next_delivery = at;
+	if (!sf_shared_wake_idle(database->oid, SF_ROLE_WORKER) &&
+		sf_shared_count_advancing(database->oid) == 0)
+		sf_shared_wake_launcher();
+}
+
+/*
  * Remember an owner with work.  To find the owners in the due index takes longer
  * the more dead entries an old snapshot keeps there.
  */

@@ -177,6 +177,7 @@ typedef struct SfDatabase
 	SfTick		last_scan;
 	SfTick		next_purge;		/* when a look for executions to purge, or its next batch,
 								 * is due */
+	SfTick		next_delivery;	/* when to look for deliveries of rules; 0: now */
 	TimestampTz next_timer;		/* the earliest timer for which no scan has begun;
 								 * DT_NOEND: none */
 	Oid			scan_after;		/* this owner comes last at the next scan */
@@ -365,6 +366,7 @@ extern void sf_shared_watch_turn(SfSlot *slot, int nkeys);
 extern void sf_shared_want_task(SfDatabase *database);
 extern int	sf_shared_max_tasks(void);
 extern void sf_shared_lower_timer(SfDatabase *database, TimestampTz at);
+extern void sf_shared_lower_delivery(SfDatabase *database, SfTick at);
 extern void sf_shared_note_owner(SfDatabase *database, Oid owner);
 
 /* Have searches for announced tasks begin no later than at. */

@@ -637,12 +637,13 @@ run_purge(SfTurn *turn)
 		memset(&look, 0, sizeof(look));
 }
 
-/* Carry out the SCAN, SEEK, SLICE, TASK or PURGE of a turn; errors are dealt with inside. */
+/* Carry out the SCAN, SEEK, SLICE, TASK, PURGE or DELIVER of a turn; errors are dealt with inside. */
 void
 sf_turn_run(SfTurn *turn)
 {
 	turn->tried = 0;
 	turn->purges_more = false;
+	turn->next_delivery = SF_TICK_NEVER;
 	if (turn->state == SF_WORK_SCAN)
 		run_scan(turn);
 	else if (turn->state == SF_WORK_TASK)
@@ -650,6 +651,8 @@ sf_turn_run(SfTurn *turn)
 					  turn->task_due);
 	else if (turn->state == SF_WORK_PURGE)
 		run_purge(turn);
+	else if (turn->state == SF_WORK_DELIVER)
+		sf_turn_deliver(turn);
 	else if (turn->state == SF_WORK_SLICE && has_suspect(turn))
 	{
 		SfBranchKey keys[SF_TURN_KEYS];

@@ -16,10 +16,11 @@
 /*
  * What a worker does, with the states that may follow.  sf_scheduler_next() in
  * scheduler.c is the one function that goes from a state to the next; README.md
- * has the diagram.  A turn is one of SCAN, SEEK, SLICE, TASK and PURGE.
+ * has the diagram.  A turn is one of SCAN, SEEK, SLICE, TASK, PURGE and DELIVER.
  *
  *	SLEEP	-> SCAN, SEEK, SLICE	its latch was set, or a timer or poll is due
  *			-> PURGE				a look for executions to purge is due
+ *			-> DELIVER				deliveries of rules are due
  *			-> LEAVE				asked to, or not needed
  *	GATHER	-> as SLEEP, and SLEEP	a pause for more keys to arrive
  *	SCAN	-> SEEK, SLICE			the due index has been read into the ring
@@ -34,9 +35,11 @@
  *			-> SLEEP
  *	PURGE	-> as SLEEP, and SLEEP
  *			-> PURGE				nothing is due, and there is more to delete
+ *	DELIVER	-> as SLEEP, and SLEEP
  *	PAUSE	-> as SLEEP, and SLEEP
  *
- * Each turn may also lead to PAUSE (it failed, or many have changed nothing) and
+ * Any turn but DELIVER may lead to DELIVER, so that neither deliveries nor branches wait
+ * for all of the others.  Each turn may also lead to PAUSE (it failed, or many have changed nothing) and
  * to LEAVE.
  */
 typedef enum SfWorkState
@@ -48,6 +51,7 @@ typedef enum SfWorkState
 	SF_WORK_SLICE,				/* advance the branches of keys */
 	SF_WORK_TASK,				/* run the announced task */
 	SF_WORK_PURGE,				/* delete a batch of executions that are old enough */
+	SF_WORK_DELIVER,			/* call targets of rules */
 	SF_WORK_PAUSE,				/* wait, even if the latch is set */
 	SF_WORK_LEAVE				/* end the process */
 } SfWorkState;
@@ -88,11 +92,14 @@ typedef struct SfTurn
 	uint32		releases;		/* in the shared area, when that was found out */
 	int			tried;			/* keys that the slice came to */
 	bool		purges_more;	/* PURGE: the look is not over */
+	SfTick		next_delivery;	/* DELIVER: when to look for more */
+	Oid			delivered_to;	/* the owner of rules that had the last turn */
 	int			failures;		/* turns in a row that failed, */
 	int			stalled;		/* ... or stalled */
 } SfTurn;
 
 extern void sf_turn_run(SfTurn *turn);
+extern void sf_turn_deliver(SfTurn *turn);
 extern void sf_turn_run_suspect(SfBranchKey key, const char *cause);
 
 #endif							/* SF_WORKER_TURN_H */

@@ -34,7 +34,8 @@ typedef enum EntryKind
 	ENTRY_ENDED,
 	ENTRY_FAILED,
 	ENTRY_RUNS_WAIT,
-	ENTRY_REGISTER
+	ENTRY_REGISTER,
+	ENTRY_DELIVERY
 } EntryKind;
 
 typedef struct Entry
@@ -107,6 +108,16 @@ note_due(SfBranchKey key, Oid owner, TimestampTz due)
 	}
 	ndue++;
 	append(ENTRY_DUE, key, owner, due);
+}
+
+/* Note that a delivery of a rule is due. */
+static void
+note_delivery(void)
+{
+	SfBranchKey none = {0, 0};
+
+	if (nentries == 0 || entries[nentries - 1].kind != ENTRY_DELIVERY)
+		append(ENTRY_DELIVERY, none, InvalidOid, 0);
 }
 
 /* Note that the task of a branch is to be cancelled after the commit. */
@@ -264,6 +275,20 @@ deliver_due(bool registering)
 		sf_shared_wake_worker(database);
 }
 
+/* Tell a worker of this database that deliveries of rules are due; this process, if it goes on. */
+static void
+deliver_delivery(void)
+{
+	SfDatabase *database = sf_shared_find_database(MyDatabaseId);
+
+	if (database == NULL)
+		return;					/* the launcher will find it, and a worker the deliveries */
+	if (sf_slot_will_take_keys() && sf_slot_mine->role == SF_ROLE_WORKER)
+		database->next_delivery = 0;
+	else
+		sf_shared_lower_delivery(database, 0);
+}
+
 /*
  * Note how many sessions made work due during a worker's slice.  Those that
  * commit after this moment may react to what the slice did.
@@ -331,11 +356,13 @@ deliver(void)
 	bool		registering = false;
 	bool		ended = false;
 	bool		runs_wait = false;
+	bool		delivery = false;
 
 	for (int i = 0; i < nentries; i++)
 	{
 		ended = ended || entries[i].kind == ENTRY_ENDED;
 		runs_wait = runs_wait || entries[i].kind == ENTRY_RUNS_WAIT;
+		delivery = delivery || entries[i].kind == ENTRY_DELIVERY;
 		due = due || entries[i].kind == ENTRY_DUE;
 		registering = registering || entries[i].kind == ENTRY_REGISTER;
 	}
@@ -346,6 +373,8 @@ deliver(void)
 		deliver_due(registering);
 	if (ended || runs_wait)
 		deliver_runs_wait(runs_wait);
+	if (delivery)
+		deliver_delivery();
 	for (int i = 0; i < nentries; i++)
 	{
 		if (entries[i].kind == ENTRY_CANCEL)
@@ -428,6 +457,7 @@ void
 sf_wake_init(void)
 {
 	sf_hooks.due = note_due;
+	sf_hooks.delivery_due = note_delivery;
 	sf_hooks.cancel = note_cancel;
 	sf_hooks.cancel_now = cancel_now;
 	sf_hooks.branch_held = note_held;

@@ -84,6 +84,7 @@ work_loop(void)
 			case SF_WORK_SLICE:
 			case SF_WORK_TASK:
 			case SF_WORK_PURGE:
+			case SF_WORK_DELIVER:
 				MemoryContextReset(turn_context);
 				MemoryContextSwitchTo(turn_context);
 				sf_turn_run(&turn);

@@ -1,6 +1,6 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 BEGIN;
-SELECT plan(111);
+SELECT plan(123);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -39,6 +39,11 @@ INSERT INTO contract VALUES
 	('sf_create_calendar', 'name text, rule jsonb, days jsonb DEFAULT NULL::jsonb', 'void'),
 	('sf_drop_calendar', 'name text', 'void'),
 	('sf_calendar_days', 'calendar text, from_day date, to_day date, on_closed text DEFAULT ''skip''::text', 'TABLE(day date, is_open boolean, is_picked boolean)'),
+	('sf_create_rule', 'name text, pattern jsonb, target text, input jsonb DEFAULT NULL::jsonb', 'void'),
+	('sf_drop_rule', 'name text', 'void'),
+	('sf_redeliver', 'rule text, event_id text DEFAULT NULL::text', 'bigint'),
+	('sf_discard_deliveries', 'rule text, event_id text DEFAULT NULL::text', 'bigint'),
+	('sf_test_event_pattern', 'pattern jsonb, event jsonb', 'boolean'),
 	('sf_grant', 'privilege text, object text, role text', 'void'),
 	('sf_revoke', 'privilege text, object text, role text', 'void'),
 	('sf_enable', '', 'void'),
@@ -82,6 +87,8 @@ INSERT INTO shown VALUES
 	('sf_holds', 'target, state, since, held_by, reason, waiting'),
 	('sf_audit', 'at, action, target, execution_id, role, session_role, reason, details'),
 	('sf_start_requests', 'execution_id, requested_at, requested_by, outcome, input_differs'),
+	('sf_rules', 'rule_name, owner, pattern, target, input, pending, delivered, dead, last_error, last_cause, last_failed_at, created_at'),
+	('sf_rule_deliveries', 'rule_name, event_id, status, attempts, next_attempt, error, cause, failed_at, event, created_at'),
 	('sf_schedules', 'schedule_name, schedule, timezone, state_machine, input, active, next_run, last_execution_id, state, problem'),
 	('sf_calendars', 'calendar, owner, rule, days, created_at, changed_at'),
 	('sf_schedule_runs', 'schedule_name, scheduled_for, started_at, status, error, execution_id, ended_at, cron_run_id'),

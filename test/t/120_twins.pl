@@ -183,10 +183,18 @@ SELECT public.sf_stop('flow:marked');
 SELECT public.sf_release('flow', 'Echo'), public.sf_release('bad:b'), public.sf_release('sql:a.b');
 SELECT * FROM public.sf_audit;
 SELECT public.sf_enable();
+SELECT public.sf_create_rule('watch', '{"detail": {"status": ["SUCCEEDED", {"numeric": [">", 1]}], "input": [{"prefix": {"equals-ignore-case": "{"}}, {"cidr": "::1/8"}]}}', 'flow',
+	'{"a": 1, "list": [], "of.$": "$.detail.name"}');
+SELECT public.sf_create_rule('gone', '{"source": ["aws.states"]}', 'notify:bell');
+SELECT public.sf_test_event_pattern('{"a": [{"wildcard": "x*"}]}', '{"a": "xy"}');
 SELECT public.sf_start('flow', '{"a": 1, "list": []}', 'due');
 SELECT public.sf_start_many('flow', ARRAY['{"a": 1, "list": []}']::pg_catalog.jsonb[], ARRAY['due']), public.sf_start_many('flow', 'SELECT pg_catalog.to_jsonb(1), ''due''::pg_catalog.text', 'skip');
 CALL public.sf_run_due(1000);
 CALL public.sf_wait('flow:due', '180 s');
+TABLE public.sf_rules;
+TABLE public.sf_rule_deliveries;
+SELECT public.sf_alter_owner('rule:gone', 'postgres'), public.sf_redeliver('gone'), public.sf_discard_deliveries('gone');
+SELECT public.sf_drop_rule('gone'), public.sf_drop_rule('watch');
 SELECT public.sf_disable();
 EOS
 is(safely('tenancy', q(SELECT string_agg(status, ' ' ORDER BY execution_id) FROM public.sf_executions WHERE execution_id IN ('flow:here', 'flow:due'))),

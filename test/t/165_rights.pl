@@ -30,6 +30,7 @@ SELECT sf_start('nightly', '{"secret": 1}', 'running'), sf_start('nightly', '{}'
 SELECT sf_run('nightly:running'), sf_stop('nightly:failed');
 SELECT sf_grant('START', 'nightly', 'START'), sf_grant('READ', 'nightly', 'READ'), sf_grant('OPERATE', 'nightly', 'OPERATE'),
 	sf_grant('WORK', 'activity:shell', 'WORK'), sf_grant('SEND', 'activity:shell', 'SEND');
+SELECT sf_create_rule('watch', '{"source": ["aws.states"]}', 'nightly');
 RESET SESSION AUTHORIZATION;
 SELECT sf_revoke('CREATE', '*', 'public'), sf_revoke('SEND', 'activity:shell', 'public'), sf_grant('CREATE', '*', 'CREATE');
 INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, changed_at, created_at)

@@ -1,0 +1,248 @@
+/*
+ * rule_functions.c
+ *		sf_create_rule(), sf_drop_rule(), sf_redeliver(), sf_discard_deliveries(),
+ *		sf_test_event_pattern().
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+#include "api/objects.h"
+#include "api/sql_arguments.h"
+#include "base/closest.h"
+#include "base/errors.h"
+#include "base/name.h"
+#include "rule/pattern.h"
+#include "rule/target.h"
+#include "store/audit.h"
+#include "store/delivery.h"
+#include "store/owner.h"
+#include "task/function.h"
+
+PG_FUNCTION_INFO_V1(sfflow_sf_create_rule);
+PG_FUNCTION_INFO_V1(sfflow_sf_drop_rule);
+PG_FUNCTION_INFO_V1(sfflow_sf_redeliver);
+PG_FUNCTION_INFO_V1(sfflow_sf_discard_deliveries);
+PG_FUNCTION_INFO_V1(sfflow_sf_test_event_pattern);
+
+/* --- rules of the caller --- */
+
+/* Raise unless the current user may change a rule, NULL: there is none of that name. */
+static void
+require_owner(const SfRule *rule, const char *name)
+{
+	if (rule == NULL || !sf_privilege_is_owner(rule->owner))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("rule \"%s\" does not exist", name),
+				 sf_object_errdetail_missing(),
+				 errhint("The view sf_rules lists those that there are for you.")));
+}
+
+/* Find the rule that the first argument names, of the caller. */
+static SfRule *
+find_rule(FunctionCallInfo fcinfo)
+{
+	const char *name = sf_arg_text(fcinfo, 0, "name");
+	SfRule	   *rule = sf_rule_read(name);
+
+	require_owner(rule, name);
+	return rule;
+}
+
+/* Record what was done to a rule. */
+static void
+note_rule(const char *action, char kind, const char *object, const SfRule *rule)
+{
+	sf_audit_note(action, kind, object, psprintf("rule:%s", rule->name), NULL, NULL);
+}
+
+/* --- targets --- */
+
+/* Raise unless the caller may execute a function. */
+static void
+check_function(const char *name)
+{
+	SfClosest	closest;
+	SfFunctionAccess access = sf_function_access(name, &closest);
+
+	if (access == SF_FUNCTION_FORBIDDEN)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for function %s", name)));
+	if (access == SF_FUNCTION_MISSING)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION),
+				 errmsg("function %s does not exist", name),
+				 sf_closest_errhint(&closest, NULL)));
+}
+
+/* Raise unless a name can be that of a channel. */
+static void
+check_channel(const char *name)
+{
+	if (name[0] == '\0' || strlen(name) >= NAMEDATALEN)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("the name of the channel to notify must have 1 to %d bytes", NAMEDATALEN - 1)));
+}
+
+/*
+ * Make the machine whose executions are the tasks of an activity that a rule hands
+ * out; one that is there already with this definition stays.
+ */
+static void
+make_machine(const char *rule, const char *activity)
+{
+	SfMachine	machine = {.options = sf_json_empty_object()};
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "Comment", psprintf("Tasks of rule %s", rule));
+	sf_json_add_string(&b, "StartAt", "Task");
+	sf_json_open_object(&b, "States");
+	sf_json_open_object(&b, "Task");
+	sf_json_add_string(&b, "Type", "Task");
+	sf_json_add_string(&b, "Resource", psprintf("activity:%s", activity));
+	sf_json_add_bool(&b, "End", true);
+	sf_json_close_object(&b);
+	sf_json_close_object(&b);
+	machine.name = unconstify(char *, sf_target_machine_of(rule));
+	machine.definition = sf_json_to_cstring(sf_json_finish(&b));
+	sf_object_create_machine(&machine, false);
+}
+
+/* Raise unless the caller may use a target. */
+static void
+check_target(const SfRule *rule)
+{
+	SfTarget	target = sf_target_parse(rule->target);
+
+	switch (target.kind)
+	{
+		case SF_TARGET_MACHINE:
+			if (target.resource.kind == SF_RESOURCE_SQL_QUERY)
+				ereport(ERROR,
+						(errcode(ERRCODE_SF_INVALID_OPTION),
+						 errmsg("argument target must not be \"%s\"", rule->target),
+						 errhint("It is a state machine, sql:schema.function, activity:name or notify:channel.")));
+			(void) sf_arg_machine(target.name, SF_PRIVILEGE_START);
+			break;
+		case SF_TARGET_FUNCTION:
+			check_function(target.name);
+			break;
+		case SF_TARGET_ACTIVITY:
+			(void) sf_arg_activity(target.name, SF_PRIVILEGE_SEND);
+			make_machine(rule->name, target.name);
+			break;
+		case SF_TARGET_CHANNEL:
+			check_channel(target.name);
+			break;
+	}
+}
+
+/* --- functions --- */
+
+/* Raise unless the caller may create rules. */
+static void
+require_create(void)
+{
+	if (!sf_privilege_may_create())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied to create rules"),
+				 errhint("A superuser can give the right: SELECT sf_grant('CREATE', '*', %s).",
+						 quote_literal_cstr(GetUserNameFromId(GetUserId(), false)))));
+}
+
+/* sf_create_rule(name, pattern, target, input): a rule of the caller, or in place of one that it owns. */
+Datum
+sfflow_sf_create_rule(PG_FUNCTION_ARGS)
+{
+	SfRule		rule = {
+		.name = sf_arg_text(fcinfo, 0, "name"),
+		.owner = GetUserId(),
+		.pattern = sf_arg_jsonb(fcinfo, 1, "pattern"),
+		.target = sf_arg_text(fcinfo, 2, "target"),
+		.input = sf_arg_jsonb_or_null(fcinfo, 3)
+	};
+	SfRule	   *old = sf_rule_read(rule.name);
+
+	sf_name_check(rule.name, "rule name");
+	if (old == NULL)
+		require_create();
+	else if (!sf_privilege_is_owner(old->owner))
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("rule \"%s\" belongs to another role", rule.name)));
+	else
+		rule.owner = old->owner;
+	(void) sf_pattern_compile(rule.pattern);
+	if (rule.input != NULL)
+		sf_target_check_input(rule.input);
+	check_target(&rule);
+	sf_privilege_anchor(rule.owner);
+	sf_rule_write(&rule);
+	note_rule(old == NULL ? "create" : "replace", SF_OBJECT_RULE, rule.name, &rule);
+	PG_RETURN_VOID();
+}
+
+/* sf_drop_rule(name): with its deliveries. */
+Datum
+sfflow_sf_drop_rule(PG_FUNCTION_ARGS)
+{
+	SfRule	   *rule = find_rule(fcinfo);
+
+	sf_rule_delete(rule->name);
+	sf_audit_forget(SF_OBJECT_RULE, rule->name);
+	note_rule("drop", SF_OBJECT_ALL, "*", rule);
+	sf_privilege_unanchor(rule->owner);
+	PG_RETURN_VOID();
+}
+
+/* Give a rule that the caller owns to another role; returns the previous owner. */
+Oid
+sf_object_set_rule_owner(const char *name, Oid owner)
+{
+	SfRule	   *rule = sf_rule_read(name);
+	Oid			before;
+
+	require_owner(rule, name);
+	before = rule->owner;
+	rule->owner = owner;
+	sf_rule_write(rule);
+	return before;
+}
+
+/* sf_redeliver(rule, event_id): try dead deliveries anew; how many. */
+Datum
+sfflow_sf_redeliver(PG_FUNCTION_ARGS)
+{
+	const SfRule *rule = find_rule(fcinfo);
+
+	note_rule("redeliver", SF_OBJECT_RULE, rule->name, rule);
+	PG_RETURN_INT64(sf_delivery_revive(rule->name, sf_arg_text_or_null(fcinfo, 1)));
+}
+
+/* sf_discard_deliveries(rule, event_id): delete dead deliveries; how many. */
+Datum
+sfflow_sf_discard_deliveries(PG_FUNCTION_ARGS)
+{
+	const SfRule *rule = find_rule(fcinfo);
+
+	note_rule("discard deliveries", SF_OBJECT_RULE, rule->name, rule);
+	PG_RETURN_INT64(sf_delivery_drop_dead(rule->name, sf_arg_text_or_null(fcinfo, 1)));
+}
+
+/* sf_test_event_pattern(pattern, event): does it match? */
+Datum
+sfflow_sf_test_event_pattern(PG_FUNCTION_ARGS)
+{
+	const SfPattern *pattern = sf_pattern_compile(PG_GETARG_JSONB_P(0));
+	JsonbValue	event;
+
+	sf_json_root(PG_GETARG_JSONB_P(1), &event);
+	PG_RETURN_BOOL(sf_pattern_matches(pattern, &event));
+}

@@ -1,0 +1,261 @@
+/*
+ * observe.c
+ *		Match changes of statuses with the rules, and insert deliveries.
+ *
+ * Rules are few and change rarely, so every session caches them, compiled.  A session
+ * that writes a rule invalidates the table's relcache entry; the others hear of it
+ * when they begin their next transaction at the latest.  Without a rule, a change costs
+ * one test (sf_observe_wants).
+ *
+ * A rule sees an event if its owner may READ the state machine when the change is
+ * written.  This is asked only of events that match.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "utils/inval.h"
+#include "utils/memutils.h"
+
+#include "base/subtransaction.h"
+#include "base/uuid.h"
+#include "rule/observe.h"
+#include "rule/pattern.h"
+#include "rule/status_event.h"
+#include "store/delivery.h"
+#include "store/privilege.h"
+#include "store/rule.h"
+
+/* The cause of a delivery that would make a chain too long */
+#define TOO_LONG	"The event comes from an execution that a chain of %d rules has led to."
+
+/* A rule as this session has compiled it */
+typedef struct Watch
+{
+	char	   *name;
+	Oid			owner;
+	const Jsonb *source;		/* while it is compiled */
+	SfPattern  *pattern;
+	bool		wants_payload;	/* its pattern looks at input or output */
+	int			kinds;			/* of changes that may match, as bits */
+} Watch;
+
+SfOrigin	sf_observe_origin = {0, 0};
+
+/* The session's watches, in a context of their own */
+static MemoryContext context = NULL;
+static List *watches = NIL;
+static int	wanted = 0;			/* the kinds that they want, as bits */
+static Oid	relid = InvalidOid;
+static bool valid = false;
+
+/* --- the cache --- */
+
+/* Relcache callback: rules may have changed. */
+static void
+invalidate(Datum arg, Oid changed)
+{
+	if (!OidIsValid(changed) || changed == relid)
+		valid = false;
+}
+
+/* Compile a pattern. */
+static bool
+compile(void *arg)
+{
+	Watch	   *watch = arg;
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	watch->pattern = sf_pattern_compile(watch->source);
+	MemoryContextSwitchTo(old);
+	return true;
+}
+
+/* Add a watch for a rule; a rule that another version of sfflow has stored may not compile. */
+static void
+add_watch(const SfRule *rule)
+{
+	static const char *const detail_types[] = {
+#define DETAIL_TYPE(sym, source, detail_type) detail_type,
+		SF_CHANGE_LIST(DETAIL_TYPE)
+	};
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Watch	   *watch = palloc0(sizeof(Watch));
+	ErrorData  *error;
+
+	watch->name = pstrdup(rule->name);
+	watch->owner = rule->owner;
+	watch->source = rule->pattern;
+	MemoryContextSwitchTo(old);
+	error = sf_subtransaction_run(compile, NULL, watch);
+	if (error != NULL)
+	{
+		ereport(LOG,
+				(errmsg("rule \"%s\" matches nothing: %s", rule->name, error->message)));
+		return;
+	}
+	MemoryContextSwitchTo(context);
+	watch->wants_payload = sf_pattern_names(watch->pattern, "input") ||
+		sf_pattern_names(watch->pattern, "output");
+	for (size_t i = 0; i < lengthof(detail_types); i++)
+		if (sf_pattern_may_match(watch->pattern, "detail-type", detail_types[i]))
+			watch->kinds |= 1 << i;
+	wanted |= watch->kinds;
+	watches = lappend(watches, watch);
+	MemoryContextSwitchTo(old);
+}
+
+/* Read the rules. */
+static void
+load(void)
+{
+	ListCell   *lc;
+
+	if (context == NULL)
+	{
+		context = AllocSetContextCreate(TopMemoryContext, "sfflow rules", ALLOCSET_SMALL_SIZES);
+		CacheRegisterRelcacheCallback(invalidate, (Datum) 0);
+	}
+	watches = NIL;
+	wanted = 0;
+	MemoryContextReset(context);
+	relid = sf_store_relation("rule");
+	valid = true;				/* before reading: a change meanwhile counts */
+	PG_TRY();
+	{
+		foreach(lc, sf_rule_read_all())
+			add_watch(lfirst(lc));
+	}
+	PG_CATCH();
+	{
+		valid = false;
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+}
+
+/* Does a rule want to know of changes of a kind? */
+bool
+sf_observe_wants(SfChangeKind kind)
+{
+	if (!valid)
+		load();
+	return (wanted & (1 << kind)) != 0;
+}
+
+/* --- deliveries --- */
+
+/* Insert the delivery of an event to a rule, or a dead one where that would make a chain too long. */
+static void
+insert_delivery(const Watch *watch, const SfExecution *execution, char *event_id, Jsonb *event)
+{
+	SfDelivery	delivery = {
+		.rule = watch->name,
+		.event_id = event_id,
+		.owner = watch->owner,
+		.depth = sf_rule_depth(execution->execution_no, execution->parent_execution_no) + 1,
+		.due_at = GetCurrentTimestamp(),
+		.created_at = GetCurrentTransactionStartTimestamp(),
+		.failed_at = DT_NOBEGIN,
+		.event = event
+	};
+
+	if (delivery.depth > SF_MAX_CHAIN)
+	{
+		delivery.failed_at = delivery.due_at;
+		delivery.due_at = DT_NOEND;
+		delivery.error = "Sfflow.RuleChainTooLong";
+		delivery.cause = psprintf(TOO_LONG, SF_MAX_CHAIN);
+	}
+	else
+		sf_hooks.delivery_due();
+	sf_delivery_insert(&delivery);
+}
+
+/* May the owner of a rule know of an execution? */
+static bool
+may_know(const Watch *watch, const SfExecution *execution)
+{
+	return sf_privilege_check_role(watch->owner, SF_OBJECT_STATE_MACHINE,
+								   execution->machine_name, execution->owner,
+								   SF_PRIVILEGE_READ);
+}
+
+/* A change, with the forms of its event that were needed so far */
+typedef struct Observation
+{
+	const SfChange *change;
+	const SfExecution *execution;
+	char	   *event_id;
+	Jsonb	   *plain;			/* without input and output */
+	Jsonb	   *whole;
+} Observation;
+
+/* The event, whole or without input and output. */
+static Jsonb *
+event_of(Observation *o, bool whole)
+{
+	Jsonb	  **event = whole ? &o->whole : &o->plain;
+
+	if (o->event_id == NULL)
+		o->event_id = sf_uuid_v7();
+	if (*event == NULL)
+		*event = sf_observe_event(o->change, whole ?
+								 sf_execution_read(o->execution->execution_no, SF_LOCK_NONE, true) :
+								 o->execution, o->event_id, whole);
+	return *event;
+}
+
+/* Match a change with the rules. */
+static void
+observe(Observation *o)
+{
+	ListCell   *lc;
+
+	foreach(lc, watches)
+	{
+		const Watch *watch = lfirst(lc);
+		JsonbValue	event;
+
+		if ((watch->kinds & (1 << o->change->kind)) == 0)
+			continue;
+		sf_json_root(event_of(o, watch->wants_payload), &event);
+		if (sf_pattern_matches(watch->pattern, &event) && may_know(watch, o->execution))
+			insert_delivery(watch, o->execution, o->event_id, event_of(o, true));
+	}
+}
+
+/*
+ * Match the changes of an execution, a List of SfChange, with the rules.  Its row was
+ * written, and the caller commits.
+ */
+void
+sf_observe_changes(const SfExecution *execution, const List *changes)
+{
+	ListCell   *lc;
+
+	foreach(lc, changes)
+	{
+		Observation o = {.change = lfirst(lc),.execution = execution};
+
+		if (sf_observe_wants(o.change->kind))
+			observe(&o);
+	}
+}
+
+/* --- chains --- */
+
+/*
+ * An execution was started: note how many rules led to it, if a target of a rule runs
+ * in this session, or a task of an execution that rules have led to.
+ */
+void
+sf_observe_start(const SfExecution *execution)
+{
+	int			depth = sf_observe_origin.depth;
+
+	if (depth == 0 && sf_observe_origin.execution_no != 0 &&
+		(sf_observe_wants(SF_CHANGE_EXECUTION) || sf_observe_wants(SF_CHANGE_JOB)))
+		depth = sf_rule_depth(sf_observe_origin.execution_no, 0);
+	if (depth > 0)
+		sf_rule_note_depth(execution->execution_no, depth);
+}

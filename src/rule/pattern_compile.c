@@ -1,0 +1,512 @@
+/*
+ * pattern_compile.c
+ *		Compile an event pattern, or say what is wrong with it and where.
+ */
+#include "postgres.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+#include "catalog/pg_collation.h"
+#include "miscadmin.h"
+#include "utils/formatting.h"
+#include "utils/fmgrprotos.h"
+
+#include "base/compat.h"
+#include "base/errors.h"
+#include "rule/pattern.h"
+
+/* The part of the pattern at hand, as a JSON pointer: a list from the inside out */
+typedef struct Place
+{
+	const struct Place *outer;	/* NULL: the pattern itself */
+	const char *name;			/* of a member; NULL: an element, by its */
+	int			length;
+	int			index;
+} Place;
+
+/* What may follow "anything-but" */
+#define OTHERS	"a string, a number, an array of strings, an array of numbers, or an object with prefix, suffix, equals-ignore-case or wildcard"
+
+/* Compile the value of an operator; the kind of the matcher is set. */
+typedef void (*Compiler) (const JsonbValue *v, const Place *place, SfMatcher *matcher);
+
+static void compile_none_of(const JsonbValue *v, const Place *place, SfMatcher *matcher);
+static void compile_exists(const JsonbValue *v, const Place *place, SfMatcher *matcher);
+static void compile_numeric(const JsonbValue *v, const Place *place, SfMatcher *matcher);
+static void compile_cidr(const JsonbValue *v, const Place *place, SfMatcher *matcher);
+static void compile_end(const JsonbValue *v, const Place *place, SfMatcher *matcher);
+static void compile_ignore_case(const JsonbValue *v, const Place *place, SfMatcher *matcher);
+static void compile_wildcard(const JsonbValue *v, const Place *place, SfMatcher *matcher);
+static void compile_operator(const JsonbValue *v, const Place *place, SfMatcher *matcher);
+static void find_operator(const JsonbValue *v, const Place *place, SfMatcher *matcher,
+						  JsonbValue *value, Place *at);
+static void compile_object(const JsonbValue *v, const Place *place, SfPattern *pattern);
+
+static const struct
+{
+	const char *name;
+	Compiler	compile;
+}			operators[] = {
+	[SF_MATCH_NONE_OF] = {"anything-but", compile_none_of},
+	[SF_MATCH_EXISTS] = {"exists", compile_exists},
+	[SF_MATCH_NUMERIC] = {"numeric", compile_numeric},
+	[SF_MATCH_CIDR] = {"cidr", compile_cidr},
+	[SF_MATCH_PREFIX] = {"prefix", compile_end},
+	[SF_MATCH_SUFFIX] = {"suffix", compile_end},
+	[SF_MATCH_IGNORE_CASE] = {"equals-ignore-case", compile_ignore_case},
+	[SF_MATCH_WILDCARD] = {"wildcard", compile_wildcard},
+};
+
+/* --- places and problems --- */
+
+/* Append a place as a JSON pointer (RFC 6901). */
+static void
+append_pointer(StringInfo buf, const Place *place)
+{
+	if (place->outer == NULL)
+		return;
+	append_pointer(buf, place->outer);
+	appendStringInfoChar(buf, '/');
+	if (place->name == NULL)
+		appendStringInfo(buf, "%d", place->index);
+	for (int i = 0; i < (place->name == NULL ? 0 : place->length); i++)
+	{
+		if (place->name[i] == '~' || place->name[i] == '/')
+			appendStringInfoString(buf, place->name[i] == '~' ? "~0" : "~1");
+		else
+			appendStringInfoChar(buf, place->name[i]);
+	}
+}
+
+/* Raise the error for a pattern that is wrong at a place. */
+static void pg_attribute_noreturn()
+refuse(const Place *place, const char *problem)
+{
+	StringInfoData pointer;
+
+	initStringInfo(&pointer);
+	append_pointer(&pointer, place);
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_PATTERN),
+			 errmsg("invalid event pattern at \"%s\": %s", pointer.data, problem)));
+}
+
+/* The place of an element. */
+static Place
+element_place(const Place *outer, int index)
+{
+	return (Place) {outer, NULL, 0, index};
+}
+
+/* Raise unless an array has elements. */
+static void
+require_elements(const JsonbValue *array, const Place *place)
+{
+	if (sf_json_count(array) == 0)
+		refuse(place, "the array must not be empty");
+}
+
+/* --- strings --- */
+
+/* Put a text into lower case, as the database's locale has it. */
+char *
+sf_pattern_fold(const char *text, int length, int *folded_length)
+{
+	char	   *folded = str_tolower(text, length, DEFAULT_COLLATION_OID);
+
+	*folded_length = (int) strlen(folded);
+	return folded;
+}
+
+/* Set the text that a matcher looks for. */
+static void
+set_text(SfMatcher *matcher, const JsonbValue *v, bool ignores_case)
+{
+	SfPiece    *piece = palloc(sizeof(SfPiece));
+
+	piece->length = v->val.string.len;
+	piece->text = ignores_case ?
+		sf_pattern_fold(v->val.string.val, v->val.string.len, &piece->length) :
+		pnstrdup(v->val.string.val, v->val.string.len);
+	matcher->pieces = piece;
+	matcher->npieces = 1;
+	matcher->ignores_case = ignores_case;
+}
+
+/* Compile prefix or suffix: a string, or {"equals-ignore-case": a string}. */
+static void
+compile_end(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+{
+	JsonbValue	inner;
+
+	if (v->type == jbvString)
+		set_text(matcher, v, false);
+	else if (sf_json_is_object(v) && sf_json_count(v) == 1 &&
+			 sf_json_member(v, "equals-ignore-case", 18, &inner) && inner.type == jbvString)
+		set_text(matcher, &inner, true);
+	else
+		refuse(place, "must be a string, or an object with equals-ignore-case and a string");
+}
+
+/* Compile equals-ignore-case. */
+static void
+compile_ignore_case(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+{
+	if (v->type != jbvString)
+		refuse(place, "must be a string");
+	set_text(matcher, v, true);
+}
+
+/*
+ * Compile wildcard: cut it at its asterisks.  "\*" and "\\" stand for an asterisk
+ * and a backslash.
+ */
+static void
+compile_wildcard(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+{
+	const char *text = v->val.string.val;
+	int			length = v->type == jbvString ? v->val.string.len : 0;
+	bool		after_asterisk = false;
+	StringInfoData piece;
+
+	if (v->type != jbvString)
+		refuse(place, "must be a string");
+	matcher->pieces = palloc(sizeof(SfPiece) * (length + 1));
+	initStringInfo(&piece);
+	for (int i = 0; i <= length; i++)
+	{
+		if (i == length || text[i] == '*')
+		{
+			if (i < length && after_asterisk)
+				refuse(place, "two asterisks must not follow each other");
+			after_asterisk = true;
+			matcher->pieces[matcher->npieces++] =
+				(SfPiece) {pnstrdup(piece.data, piece.len), piece.len};
+			resetStringInfo(&piece);
+			continue;
+		}
+		if (text[i] == '\\' && (++i == length || (text[i] != '*' && text[i] != '\\')))
+			refuse(place, "a backslash must stand before an asterisk or a backslash");
+		appendStringInfoChar(&piece, text[i]);
+		after_asterisk = false;
+	}
+}
+
+/* --- numbers and addresses --- */
+
+/* The ends of ranges that a comparison with a number gives: LOW, HIGH or both */
+#define LOW		1
+#define HIGH	2
+
+/* Read a comparison: which ends it gives, and whether the number belongs to the range. */
+static int
+read_comparison(const JsonbValue *v, const Place *place, bool *inclusive)
+{
+	static const struct
+	{
+		const char *text;
+		int			ends;
+		bool		inclusive;
+	}			comparisons[] = {
+		{"=", LOW | HIGH, true},
+		{">", LOW, false},
+		{">=", LOW, true},
+		{"<", HIGH, false},
+		{"<=", HIGH, true},
+	};
+
+	for (size_t i = 0; i < lengthof(comparisons); i++)
+		if (v->type == jbvString && v->val.string.len == (int) strlen(comparisons[i].text) &&
+			memcmp(v->val.string.val, comparisons[i].text, v->val.string.len) == 0)
+		{
+			*inclusive = comparisons[i].inclusive;
+			return comparisons[i].ends;
+		}
+	refuse(place, "must be one of =, <, <=, >, >=");
+}
+
+/* Set ends of a range by a pair of elements, a comparison and a number; tells which. */
+static int
+compile_comparison(const JsonbValue *array, int index, const Place *place, SfMatcher *matcher)
+{
+	JsonbValue	comparison;
+	JsonbValue	number;
+	Place		at = element_place(place, index);
+	Place		number_at = element_place(place, index + 1);
+	SfBound		bound = {NULL, false};
+	int			ends;
+
+	(void) sf_json_element(array, index, &comparison);
+	(void) sf_json_element(array, index + 1, &number);
+	ends = read_comparison(&comparison, &at, &bound.inclusive);
+	if (number.type != jbvNumeric)
+		refuse(&number_at, "must be a number");
+	bound.number = DatumGetNumericCopy(NumericGetDatum(number.val.numeric));
+	if ((ends & LOW) != 0)
+		matcher->low = bound;
+	if ((ends & HIGH) != 0)
+		matcher->high = bound;
+	return ends;
+}
+
+/* Compile numeric: one comparison and its number, or a lower and then an upper bound. */
+static void
+compile_numeric(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+{
+	int			n = sf_json_is_array(v) ? sf_json_count(v) : 0;
+	int			first;
+
+	if (n != 2 && n != 4)
+		refuse(place, "must be an array of a comparison and a number, or of two of both");
+	first = compile_comparison(v, 0, place, matcher);
+	if (n == 2)
+		return;
+	if (first != LOW || compile_comparison(v, 2, place, matcher) != HIGH)
+		refuse(place, "a range has a lower bound, then an upper bound");
+	if (DatumGetInt32(DirectFunctionCall2(numeric_cmp, NumericGetDatum(matcher->low.number),
+										  NumericGetDatum(matcher->high.number))) >= 0)
+		refuse(place, "the lower bound must be less than the upper bound");
+}
+
+/* Compile cidr: an address of IPv4 or IPv6, a slash, the number of its bits. */
+static void
+compile_cidr(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+{
+	char	   *text = v->type == jbvString ? pnstrdup(v->val.string.val, v->val.string.len) : pstrdup("");
+	char	   *slash = strchr(text, '/');
+	char	   *end;
+	long		bits;
+
+	if (slash == NULL)
+		refuse(place, "must be a string with an address and the length of its prefix, such as \"10.0.0.0/24\"");
+	*slash = '\0';
+	matcher->family = strchr(text, ':') != NULL ? AF_INET6 : AF_INET;
+	if (inet_pton(matcher->family, text, matcher->address) != 1)
+		refuse(place, "is no address of IPv4 or IPv6");
+	bits = strtol(slash + 1, &end, 10);
+	if (slash[1] < '0' || slash[1] > '9' || *end != '\0' ||
+		bits > (matcher->family == AF_INET ? 32 : 128))
+		refuse(place, "the length of the prefix is wrong");
+	matcher->bits = (int) bits;
+}
+
+/* --- other operators --- */
+
+/* Compile exists. */
+static void
+compile_exists(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+{
+	if (v->type != jbvBool)
+		refuse(place, "must be true or false");
+	matcher->exists = v->val.boolean;
+}
+
+/* Copy a scalar into the current memory context. */
+static JsonbValue
+copy_scalar(const JsonbValue *v)
+{
+	JsonbValue	copy = *v;
+
+	if (v->type == jbvString)
+		copy.val.string.val = pnstrdup(v->val.string.val, v->val.string.len);
+	else if (v->type == jbvNumeric)
+		copy.val.numeric = DatumGetNumericCopy(NumericGetDatum(v->val.numeric));
+	return copy;
+}
+
+/*
+ * Compile the object of anything-but: one operator for strings, with one string or
+ * several.
+ */
+static void
+compile_other_strings(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+{
+	SfMatcher	inner = {0};
+	JsonbValue	list;
+	JsonbValue	element;
+	Place		at;
+
+	find_operator(v, place, &inner, &list, &at);
+	if (inner.kind < SF_MATCH_PREFIX)
+		refuse(place, "must be " OTHERS);
+	if (!sf_json_is_array(&list))
+	{
+		matcher->others = palloc0(sizeof(SfMatcher));
+		matcher->nothers = 1;
+		compile_operator(v, place, &matcher->others[0]);
+		return;
+	}
+	require_elements(&list, &at);
+	matcher->nothers = sf_json_count(&list);
+	matcher->others = palloc0(sizeof(SfMatcher) * matcher->nothers);
+	for (int i = 0; i < matcher->nothers; i++)
+	{
+		Place		element_at = element_place(&at, i);
+
+		(void) sf_json_element(&list, i, &element);
+		matcher->others[i].kind = inner.kind;
+		operators[inner.kind].compile(&element, &element_at, &matcher->others[i]);
+	}
+}
+
+/* Compile anything-but. */
+static void
+compile_none_of(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+{
+	JsonbValue	element = *v;
+
+	if (sf_json_is_object(v))
+	{
+		compile_other_strings(v, place, matcher);
+		return;
+	}
+	if (sf_json_is_array(v))
+		require_elements(v, place);
+	matcher->nothers = sf_json_is_array(v) ? sf_json_count(v) : 1;
+	matcher->others = palloc0(sizeof(SfMatcher) * matcher->nothers);
+	for (int i = 0; i < matcher->nothers; i++)
+	{
+		if (sf_json_is_array(v))
+			(void) sf_json_element(v, i, &element);
+		if ((element.type != jbvString && element.type != jbvNumeric) ||
+			(i > 0 && element.type != matcher->others[0].value.type))
+			refuse(place, "must be " OTHERS);
+		matcher->others[i].value = copy_scalar(&element);
+	}
+}
+
+/* Find the operator of an object; its value, and where that is. */
+static void
+find_operator(const JsonbValue *v, const Place *place, SfMatcher *matcher, JsonbValue *value,
+			  Place *at)
+{
+	if (sf_json_count(v) != 1)
+		refuse(place, "must have one operator");
+	for (size_t i = SF_MATCH_NONE_OF; i < lengthof(operators); i++)
+		if (sf_json_member(v, operators[i].name, strlen(operators[i].name), value))
+		{
+			matcher->kind = (SfMatchKind) i;
+			*at = (Place) {place, operators[i].name, strlen(operators[i].name), 0};
+			return;
+		}
+	refuse(place, "the operator must be one of anything-but, cidr, equals-ignore-case, exists, numeric, prefix, suffix, wildcard");
+}
+
+/* Compile an object with one operator. */
+static void
+compile_operator(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+{
+	JsonbValue	value;
+	Place		at;
+
+	find_operator(v, place, matcher, &value, &at);
+	operators[matcher->kind].compile(&value, &at, matcher);
+}
+
+/* --- leaves and objects --- */
+
+/* Compile an element of a leaf. */
+static void
+compile_matcher(const JsonbValue *v, const Place *place, SfMatcher *matcher)
+{
+	if (sf_json_is_object(v))
+		compile_operator(v, place, matcher);
+	else if (sf_json_is_array(v))
+		refuse(place, "must be a string, a number, true, false, null, or an object with one operator");
+	else
+		matcher->value = copy_scalar(v);
+}
+
+/* Compile a field: a leaf, or an object. */
+static void
+compile_field(const JsonbValue *v, const Place *place, SfPatternField *field)
+{
+	field->name = pnstrdup(place->name, place->length);
+	field->length = place->length;
+	if (sf_json_is_object(v))
+	{
+		field->object = palloc0(sizeof(SfPattern));
+		compile_object(v, place, field->object);
+		return;
+	}
+	if (!sf_json_is_array(v))
+		refuse(place, "must be an array of values and operators, or an object");
+	require_elements(v, place);
+	field->nmatchers = sf_json_count(v);
+	field->matchers = palloc0(sizeof(SfMatcher) * field->nmatchers);
+	for (int i = 0; i < field->nmatchers; i++)
+	{
+		JsonbValue	element;
+		Place		at = element_place(place, i);
+
+		(void) sf_json_element(v, i, &element);
+		compile_matcher(&element, &at, &field->matchers[i]);
+	}
+}
+
+/* Compile a $or: two or more objects. */
+static void
+compile_choice(const JsonbValue *v, const Place *place, SfPatternChoice *choice)
+{
+	if (!sf_json_is_array(v) || sf_json_count(v) < 2)
+		refuse(place, "must be an array of two or more objects");
+	choice->npatterns = sf_json_count(v);
+	choice->patterns = palloc0(sizeof(SfPattern *) * choice->npatterns);
+	for (int i = 0; i < choice->npatterns; i++)
+	{
+		JsonbValue	element;
+		Place		at = element_place(place, i);
+
+		(void) sf_json_element(v, i, &element);
+		choice->patterns[i] = palloc0(sizeof(SfPattern));
+		compile_object(&element, &at, choice->patterns[i]);
+	}
+}
+
+/* Compile an object. */
+static void
+compile_object(const JsonbValue *v, const Place *place, SfPattern *pattern)
+{
+	JsonbIterator *it;
+	JsonbIteratorToken token;
+	JsonbValue	key;
+	JsonbValue	value;
+
+	check_stack_depth();
+	if (!sf_json_is_object(v))
+		refuse(place, "must be an object");
+	if (sf_json_count(v) == 0)
+		refuse(place, "the object must not be empty");
+	pattern->fields = palloc0(sizeof(SfPatternField) * sf_json_count(v));
+	it = JsonbIteratorInit(v->val.binary.data);
+	while ((token = JsonbIteratorNext(&it, &key, true)) != WJB_DONE)
+	{
+		Place		at;
+
+		if (token != WJB_KEY)
+			continue;
+		(void) JsonbIteratorNext(&it, &value, true);
+		at = (Place) {place, key.val.string.val, key.val.string.len, 0};
+		if (key.val.string.len == 3 && memcmp(key.val.string.val, "$or", 3) == 0)
+			compile_choice(&value, &at, &pattern->choice);
+		else
+			compile_field(&value, &at, &pattern->fields[pattern->nfields++]);
+	}
+}
+
+/*
+ * Compile a pattern in the current memory context.  An error says what is wrong with
+ * it, and where as a JSON pointer.
+ */
+SfPattern *
+sf_pattern_compile(const Jsonb *pattern)
+{
+	SfPattern  *compiled = palloc0(sizeof(SfPattern));
+	const Place whole = {NULL, NULL, 0, 0};
+	JsonbValue	root;
+
+	sf_json_root(pattern, &root);
+	compile_object(&root, &whole, compiled);
+	return compiled;
+}

@@ -1,0 +1,291 @@
+/*
+ * pattern_match.c
+ *		Match an event with a compiled pattern.
+ *
+ * The time is linear in the size of the event times that of the pattern: there is
+ * no going back, not even for wildcards.
+ */
+#include "postgres.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+#include "miscadmin.h"
+#include "utils/fmgrprotos.h"
+
+#include "rule/pattern.h"
+
+/* --- strings --- */
+
+/* Find a piece in a text; NULL: it is not there. */
+static const char *
+find_piece(const char *text, const char *end, const SfPiece *piece)
+{
+	return piece->length == 0 ? text : memmem(text, end - text, piece->text, piece->length);
+}
+
+/* Tell whether a text begins with a piece. */
+static bool
+begins_with(const char *text, int length, const SfPiece *piece)
+{
+	return length >= piece->length && memcmp(text, piece->text, piece->length) == 0;
+}
+
+/* Tell whether a text ends with a piece. */
+static bool
+ends_with(const char *text, int length, const SfPiece *piece)
+{
+	return length >= piece->length &&
+		memcmp(text + length - piece->length, piece->text, piece->length) == 0;
+}
+
+/*
+ * Match a text with the pieces between asterisks: the first piece is at its beginning,
+ * the last one at its end, and each of the others at the first place behind the one
+ * before it.
+ */
+static bool
+matches_wildcard(const SfMatcher *matcher, const char *text, int length)
+{
+	const SfPiece *first = &matcher->pieces[0];
+	const SfPiece *last = &matcher->pieces[matcher->npieces - 1];
+	const char *at = text + first->length;
+	const char *end = text + length - last->length;
+
+	if (matcher->npieces == 1)
+		return length == first->length && begins_with(text, length, first);
+	if (length < first->length + last->length || !begins_with(text, length, first) ||
+		!ends_with(text, length, last))
+		return false;
+	for (int i = 1; i < matcher->npieces - 1; i++)
+	{
+		at = find_piece(at, end, &matcher->pieces[i]);
+		if (at == NULL)
+			return false;
+		at += matcher->pieces[i].length;
+	}
+	return true;
+}
+
+/* Match a string. */
+static bool
+matches_string(const SfMatcher *matcher, const JsonbValue *v)
+{
+	const char *text = v->val.string.val;
+	int			length = v->val.string.len;
+
+	if (v->type != jbvString)
+		return false;
+	if (matcher->ignores_case)
+		text = sf_pattern_fold(text, length, &length);
+	switch (matcher->kind)
+	{
+		case SF_MATCH_PREFIX:
+			return begins_with(text, length, matcher->pieces);
+		case SF_MATCH_SUFFIX:
+			return ends_with(text, length, matcher->pieces);
+		case SF_MATCH_IGNORE_CASE:
+			return length == matcher->pieces->length && begins_with(text, length, matcher->pieces);
+		default:
+			return matches_wildcard(matcher, text, length);
+	}
+}
+
+/* --- numbers and addresses --- */
+
+/* Compare a number with an end of a range; 0 where the end is open. */
+static int
+compare_bound(Numeric number, const SfBound *bound)
+{
+	return bound->number == NULL ? 0 :
+		DatumGetInt32(DirectFunctionCall2(numeric_cmp, NumericGetDatum(number),
+										  NumericGetDatum(bound->number)));
+}
+
+/* Match a number with a range. */
+static bool
+matches_numeric(const SfMatcher *matcher, const JsonbValue *v)
+{
+	const SfBound *low = &matcher->low;
+	const SfBound *high = &matcher->high;
+	int			above,
+				below;
+
+	if (v->type != jbvNumeric)
+		return false;
+	above = compare_bound(v->val.numeric, low);
+	below = compare_bound(v->val.numeric, high);
+	return (above > 0 || (above == 0 && (low->number == NULL || low->inclusive))) &&
+		(below < 0 || (below == 0 && (high->number == NULL || high->inclusive)));
+}
+
+/* Match an address with the first bits of another one. */
+static bool
+matches_cidr(const SfMatcher *matcher, const JsonbValue *v)
+{
+	char		text[INET6_ADDRSTRLEN];
+	uint8		address[16];
+	int			bytes = matcher->bits / 8;
+	int			shift = 8 - matcher->bits % 8;
+
+	if (v->type != jbvString || v->val.string.len >= (int) sizeof(text))
+		return false;
+	memcpy(text, v->val.string.val, v->val.string.len);
+	text[v->val.string.len] = '\0';
+	return inet_pton(matcher->family, text, address) == 1 &&
+		memcmp(address, matcher->address, bytes) == 0 &&
+		(shift == 8 || (address[bytes] ^ matcher->address[bytes]) >> shift == 0);
+}
+
+/* --- leaves and objects --- */
+
+/* Match a scalar. */
+static bool
+matches_scalar(const SfMatcher *matcher, const JsonbValue *v)
+{
+	switch (matcher->kind)
+	{
+		case SF_MATCH_VALUE:
+			return v->type == matcher->value.type && sf_json_value_equal(v, &matcher->value);
+		case SF_MATCH_NONE_OF:
+			for (int i = 0; i < matcher->nothers; i++)
+				if (matches_scalar(&matcher->others[i], v))
+					return false;
+			return true;
+		case SF_MATCH_EXISTS:
+			return matcher->exists;
+		case SF_MATCH_NUMERIC:
+			return matches_numeric(matcher, v);
+		case SF_MATCH_CIDR:
+			return matches_cidr(matcher, v);
+		default:
+			return matches_string(matcher, v);
+	}
+}
+
+/* Match a scalar with a leaf: one of its elements does. */
+static bool
+leaf_matches_scalar(const SfPatternField *field, const JsonbValue *v)
+{
+	for (int i = 0; i < field->nmatchers; i++)
+		if (matches_scalar(&field->matchers[i], v))
+			return true;
+	return false;
+}
+
+/* Match a value with a leaf: of an array, one scalar in it; *any: it has some. */
+static bool
+leaf_matches_some(const SfPatternField *field, const JsonbValue *v, bool *any)
+{
+	JsonbIterator *it;
+	JsonbValue	element;
+
+	check_stack_depth();
+	if (sf_json_is_object(v))
+		return false;
+	if (!sf_json_is_array(v))
+	{
+		*any = true;
+		return leaf_matches_scalar(field, v);
+	}
+	it = sf_json_elements(v);
+	while (sf_json_next(&it, &element))
+		if (leaf_matches_some(field, &element, any))
+			return true;
+	return false;
+}
+
+/* Match what a leaf is about, NULL: nothing.  Where no scalar is, nothing exists. */
+static bool
+leaf_matches(const SfPatternField *field, const JsonbValue *v)
+{
+	bool		any = false;
+
+	if (v != NULL && leaf_matches_some(field, v, &any))
+		return true;
+	for (int i = 0; i < field->nmatchers && !any; i++)
+		if (field->matchers[i].kind == SF_MATCH_EXISTS && !field->matchers[i].exists)
+			return true;
+	return false;
+}
+
+/* Match all fields of an object (NULL: one without any member), and one pattern of a $or. */
+static bool
+object_matches(const SfPattern *pattern, const JsonbValue *object)
+{
+	const SfPatternChoice *choice = &pattern->choice;
+	bool		chosen = choice->npatterns == 0;
+
+	for (int i = 0; i < pattern->nfields; i++)
+	{
+		const SfPatternField *field = &pattern->fields[i];
+		JsonbValue	value;
+		const JsonbValue *v = object != NULL &&
+			sf_json_member(object, field->name, field->length, &value) ? &value : NULL;
+
+		if (field->object != NULL ? !sf_pattern_matches(field->object, v) : !leaf_matches(field, v))
+			return false;
+	}
+	for (int i = 0; i < choice->npatterns && !chosen; i++)
+		chosen = object_matches(choice->patterns[i], object);
+	return chosen;
+}
+
+/*
+ * Match a value with a pattern: an object, or an array one of whose objects matches.
+ * Anything else (NULL: nothing) is like an object without members.
+ */
+bool
+sf_pattern_matches(const SfPattern *pattern, const JsonbValue *event)
+{
+	bool		any = false;
+	JsonbIterator *it;
+	JsonbValue	element;
+
+	check_stack_depth();
+	if (event != NULL && sf_json_is_object(event))
+		return object_matches(pattern, event);
+	if (event != NULL && sf_json_is_array(event))
+	{
+		it = sf_json_elements(event);
+		while (sf_json_next(&it, &element))
+		{
+			if (sf_json_count(&element) < 0)
+				continue;
+			any = true;
+			if (sf_pattern_matches(pattern, &element))
+				return true;
+		}
+	}
+	return !any && object_matches(pattern, NULL);
+}
+
+/* --- what can be said of a pattern beforehand --- */
+
+/* Tell whether events that have a text in a field of the event itself may match. */
+bool
+sf_pattern_may_match(const SfPattern *pattern, const char *field, const char *text)
+{
+	JsonbValue	value;
+
+	sf_json_value_cstring(&value, text);
+	for (int i = 0; i < pattern->nfields; i++)
+		if (strcmp(pattern->fields[i].name, field) == 0)
+			return pattern->fields[i].object == NULL && leaf_matches(&pattern->fields[i], &value);
+	return true;
+}
+
+/* Tell whether a pattern has a field with a name that begins with a text, at any depth. */
+bool
+sf_pattern_names(const SfPattern *pattern, const char *field)
+{
+	for (int i = 0; i < pattern->nfields; i++)
+		if (strncmp(pattern->fields[i].name, field, strlen(field)) == 0 ||
+			(pattern->fields[i].object != NULL &&
+			 sf_pattern_names(pattern->fields[i].object, field)))
+			return true;
+	for (int i = 0; i < pattern->choice.npatterns; i++)
+		if (sf_pattern_names(pattern->choice.patterns[i], field))
+			return true;
+	return false;
+}

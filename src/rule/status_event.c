@@ -1,0 +1,203 @@
+/*
+ * status_event.c
+ *		The events of EventBridge that tell of changes of statuses.
+ *
+ * Those of executions have the form that Step Functions gives them; those of jobs,
+ * which it does not have, a similar one.  docs/rules.md lists the fields.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "base/public_name.h"
+#include "rule/status_event.h"
+
+/* Input and output together are left out where they are longer than this, as in Step Functions */
+#define MAX_PAYLOAD		(248 * 1024)
+
+/* Milliseconds since 1970, as the dates in the detail of an event. */
+static int64
+milliseconds(TimestampTz t)
+{
+	return t / 1000 + (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY * 1000;
+}
+
+/* Add a date, or null. */
+static void
+add_date(SfJsonBuilder *b, const char *key, TimestampTz t)
+{
+	if (TIMESTAMP_NOT_FINITE(t))
+		sf_json_add_null(b, key);
+	else
+		sf_json_add_int(b, key, milliseconds(t));
+}
+
+/* Add a string, or null. */
+static void
+add_text(SfJsonBuilder *b, const char *key, const char *text)
+{
+	if (text == NULL)
+		sf_json_add_null(b, key);
+	else
+		sf_json_add_string(b, key, text);
+}
+
+/* Add a document as a string of JSON text, and whether it is there. */
+static void
+add_payload(SfJsonBuilder *b, const char *key, const char *details, const char *text, bool included)
+{
+	add_text(b, key, included ? text : NULL);
+	if (text == NULL)
+	{
+		sf_json_add_null(b, details);
+		return;
+	}
+	sf_json_open_object(b, details);
+	sf_json_add_bool(b, "included", included);
+	sf_json_close_object(b);
+}
+
+/* Add input and output. */
+static void
+add_payloads(SfJsonBuilder *b, const SfChange *change, const SfExecution *e)
+{
+	const char *input = e->input == NULL ? NULL : sf_json_to_cstring(e->input);
+	const char *output = change->status != SF_STATUS_SUCCEEDED || e->output == NULL ? NULL :
+		sf_json_to_cstring(e->output);
+	bool		included = (input == NULL ? 0 : strlen(input)) +
+		(output == NULL ? 0 : strlen(output)) <= MAX_PAYLOAD;
+
+	add_payload(b, "input", "inputDetails", input, included);
+	add_payload(b, "output", "outputDetails", output, included);
+}
+
+/* Add how the execution can be redriven. */
+static void
+add_redrive(SfJsonBuilder *b, const SfChange *change, const SfExecution *e)
+{
+	bool		redrivable = change->status != SF_STATUS_RUNNING &&
+		change->status != SF_STATUS_SUCCEEDED;
+
+	sf_json_add_int(b, "redriveCount", e->redrive_count);
+	add_date(b, "redriveDate", e->last_redriven_at);
+	sf_json_add_string(b, "redriveStatus", redrivable ? "REDRIVABLE" : "NOT_REDRIVABLE");
+	add_text(b, "redriveStatusReason", redrivable ? NULL :
+			 psprintf("Execution is %s and cannot be redriven", sf_status_name(change->status)));
+}
+
+/* Add the detail of a change of an execution. */
+static void
+add_execution(SfJsonBuilder *b, const SfChange *change, const SfExecution *e, bool with_payload)
+{
+	bool		over = change->status != SF_STATUS_RUNNING;
+
+	sf_json_add_string(b, "status", sf_status_name(change->status));
+	add_date(b, "startDate", e->started_at);
+	add_date(b, "stopDate", over ? change->at : DT_NOEND);
+	add_text(b, "stateMachineVersionArn", sf_public_name(SF_NAME_STATE_MACHINE,
+														 psprintf("%s:%d", e->machine_name, e->version)));
+	sf_json_add_null(b, "stateMachineAliasArn");
+	add_redrive(b, change, e);
+	if (with_payload)
+		add_payloads(b, change, e);
+	add_text(b, "error", over ? e->error : NULL);
+	add_text(b, "cause", over ? e->cause : NULL);
+}
+
+/* Add the detail of an attempt of a job. */
+static void
+add_job(SfJsonBuilder *b, const SfChange *change)
+{
+	sf_json_add_string(b, "job", change->job);
+	sf_json_add_string(b, "status", sf_status_name(change->status));
+	sf_json_add_int(b, "attempt", change->attempt);
+	add_date(b, "startDate", change->began);
+	add_date(b, "stopDate", change->at);
+	add_text(b, "error", change->error == NULL ? NULL : change->error->name);
+	add_text(b, "cause", change->error == NULL ? NULL : change->error->cause);
+}
+
+/* "2025-02-05T02:00:00Z" */
+static char *
+print_time(TimestampTz t)
+{
+	char	   *time = sf_timestamp_print(t);
+	char	   *fraction = strchr(time, '.');
+
+	if (fraction != NULL)
+		strcpy(fraction, "Z");
+	return time;
+}
+
+/* The account in an ARN; what is no ARN has none. */
+static char *
+account_of(const char *name)
+{
+	for (int i = 0; i < 4 && name != NULL; i++)
+	{
+		name = strchr(name, ':');
+		if (name != NULL)
+			name++;
+	}
+	return name == NULL ? "" : pnstrdup(name, strcspn(name, ":"));
+}
+
+/* Make the event that tells of a change of an execution, or of a job of it. */
+Jsonb *
+sf_observe_event(const SfChange *change, const SfExecution *execution, const char *id,
+				bool with_payload)
+{
+	static const struct
+	{
+		const char *source;
+		const char *detail_type;
+	}			forms[] = {
+#define FORM(sym, source, detail_type) {source, detail_type},
+		SF_CHANGE_LIST(FORM)
+	};
+	const char *arn = sf_public_name(SF_NAME_EXECUTION, execution->execution_id);
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "version", "0");
+	sf_json_add_string(&b, "id", id);
+	sf_json_add_string(&b, "detail-type", forms[change->kind].detail_type);
+	sf_json_add_string(&b, "source", forms[change->kind].source);
+	sf_json_add_string(&b, "account", account_of(arn));
+	sf_json_add_string(&b, "time", print_time(change->at));
+	sf_json_add_string(&b, "region", sf_name_syntax.region);
+	sf_json_open_array(&b, "resources");
+	sf_json_add_string(&b, NULL, arn);
+	sf_json_close_array(&b);
+	sf_json_open_object(&b, "detail");
+	sf_json_add_string(&b, "executionArn", arn);
+	sf_json_add_string(&b, "stateMachineArn",
+					   sf_public_name(SF_NAME_STATE_MACHINE, execution->machine_name));
+	sf_json_add_string(&b, "name", sf_execution_name(execution));
+	if (change->kind == SF_CHANGE_EXECUTION)
+		add_execution(&b, change, execution, with_payload);
+	else
+		add_job(&b, change);
+	sf_json_close_object(&b);
+	return sf_json_finish(&b);
+}
+
+/* An event of an execution without input and output. */
+Jsonb *
+sf_observe_event_cut(const Jsonb *event)
+{
+	static const char *const payloads[][2] = {{"input", "inputDetails"}, {"output", "outputDetails"}};
+	Jsonb	   *detail = sf_json_get(event, "detail");
+	SfJsonBuilder b;
+	SfJsonBuilder whole;
+
+	if (detail == NULL)
+		return unconstify(Jsonb *, event);
+	sf_json_begin_object(&b);
+	for (size_t i = 0; i < lengthof(payloads); i++)
+		if (sf_json_get_cstring(detail, payloads[i][0]) != NULL)
+			add_payload(&b, payloads[i][0], payloads[i][1], "", false);
+	sf_json_begin_object(&whole);
+	sf_json_add(&whole, "detail", sf_json_merge(detail, sf_json_finish(&b)));
+	return sf_json_merge(event, sf_json_finish(&whole));
+}

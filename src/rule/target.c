@@ -1,0 +1,70 @@
+/*
+ * target.c
+ *		What a rule calls, and with which input.
+ */
+#include "postgres.h"
+
+#include "base/public_name.h"
+#include "expr/expr.h"
+#include "rule/target.h"
+
+#define NOTIFY_PREFIX	"notify:"
+
+/* Read the text of a target. */
+SfTarget
+sf_target_parse(const char *text)
+{
+	SfTarget	target = {.kind = SF_TARGET_MACHINE};
+
+	if (strncmp(text, NOTIFY_PREFIX, strlen(NOTIFY_PREFIX)) == 0)
+	{
+		target.kind = SF_TARGET_CHANNEL;
+		target.name = text + strlen(NOTIFY_PREFIX);
+		return target;
+	}
+	sf_resource_parse(text, &target.resource);
+	if (target.resource.kind == SF_RESOURCE_SQL_FUNCTION)
+		target.kind = SF_TARGET_FUNCTION;
+	else if (target.resource.kind == SF_RESOURCE_ACTIVITY)
+		target.kind = SF_TARGET_ACTIVITY;
+	target.name = target.kind == SF_TARGET_MACHINE ?
+		sf_public_name_to_id(SF_NAME_STATE_MACHINE, text) : target.resource.name;
+	return target;
+}
+
+/* Name the machine that is made for a rule whose target is an activity. */
+const char *
+sf_target_machine_of(const char *rule)
+{
+	return psprintf("rule-%s", rule);
+}
+
+/* Raise an error for a template. */
+static void
+refuse_template(void *arg, const char *code, const char *location, const char *message)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("argument input is invalid at \"%s\": %s", location, message)));
+}
+
+/* Raise unless a template for the input of a target is valid. */
+void
+sf_target_check_input(const Jsonb *input)
+{
+	(void) sf_template_compile(input, SF_QL_JSONPATH, refuse_template, NULL);
+}
+
+/* Make the input of a target from an event; NULL with *error: that failed. */
+Jsonb *
+sf_target_input(const SfRule *rule, Jsonb *event, SfError *error)
+{
+	SfEnv		env = {.input = event};
+	SfTemplate *template;
+	Jsonb	   *input;
+
+	if (rule->input == NULL)
+		return event;
+	template = sf_template_compile(rule->input, SF_QL_JSONPATH, refuse_template, NULL);
+	return sf_template_eval(template, &env, "input", &input, error) ? input : NULL;
+}

@@ -1,0 +1,343 @@
+/*
+ * deliver.c
+ *		Deliver events to the targets of rules.
+ *
+ * A process claims some deliveries of one owner and commits; then it calls their
+ * targets, each in a subtransaction, and deletes the row of a delivery in the
+ * transaction of its call (store/delivery.h).  So an event is delivered once, however
+ * often servers and processes end.  A delivery that failed is tried again by itself.
+ */
+#include "postgres.h"
+
+#include "commands/async.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#include "base/debug_point.h"
+#include "base/name.h"
+#include "base/settings.h"
+#include "base/subtransaction.h"
+#include "base/timing.h"
+#include "rule/observe.h"
+#include "rule/status_event.h"
+#include "rule/target.h"
+#include "run/deliver.h"
+#include "run/driver.h"
+
+/* Deliveries that are claimed at once: each takes a subtransaction */
+#define BATCH			32
+
+/* Longest time of a call of a SQL function */
+#define CALL_MS			60000
+
+/* A channel gets payloads that are shorter than this */
+#define MAX_NOTICE		7900
+
+/* --- claims --- */
+
+/* Claim deliveries of the next owner in turn, or one that is to be tried again. */
+static List *
+claim(SfDeliveries *batch, TimestampTz now)
+{
+	Oid			owner = batch->again ? sf_delivery_retry_owner(now) :
+		sf_delivery_next_owner(batch->owner);
+
+	if (!OidIsValid(owner) || (batch->admit != NULL && !batch->admit(owner)))
+		return NIL;
+	batch->owner = owner;
+	return batch->again ? sf_delivery_claim_retry(owner, now) :
+		sf_delivery_claim(owner, now, BATCH);
+}
+
+/*
+ * Claim deliveries that are due; false: none could be claimed, and next_due says when
+ * to look again.  The caller commits.
+ */
+bool
+sf_deliver_claim(SfDeliveries *batch)
+{
+	MemoryContext old = MemoryContextSwitchTo(batch->context);
+	SfTick		soon = sf_tick_plus_ms(sf_tick_now(), SF_DELIVERY_LOOK_MS);
+	TimestampTz due;
+
+	batch->next = 0;
+	batch->claimed = claim(batch, GetCurrentTimestamp());
+	batch->full = list_length(batch->claimed) == BATCH;
+	MemoryContextSwitchTo(old);
+	if (batch->claimed != NIL)
+		return true;
+	/* what is due now is another process's, or its owner has its share of slots */
+	due = sf_delivery_next_due();
+	batch->next_due = due == DT_NOEND ? SF_TICK_NEVER :
+		due == DT_NOBEGIN ? soon : Max(soon, sf_tick_of_wall(due));
+	return false;
+}
+
+/* --- calls --- */
+
+/* A call of a target */
+typedef struct Call
+{
+	const SfDeliveries *batch;
+	const SfDelivery *delivery;
+	const SfRule *rule;
+	SfTarget	target;
+	Jsonb	   *input;
+} Call;
+
+/*
+ * Start an execution as the owner of the rule: "skip" what is there already, for the
+ * name is of the event.
+ */
+static void
+start_execution(const Call *call)
+{
+	static SfPlan plan = SF_PLAN("SELECT _sfflow.start_scheduled($1, $2, $3)");
+	const SfDelivery *d = call->delivery;
+	int			room = SF_NAME_MAX - 1 - (int) strlen(d->event_id);
+	const char *machine = call->target.kind == SF_TARGET_ACTIVITY ?
+		sf_target_machine_of(call->rule->name) : call->target.name;
+	char	   *name = psprintf("%s-%s", pnstrdup(d->rule, pg_mbcharcliplen(d->rule, strlen(d->rule), room)),
+								d->event_id);
+
+	(void) sf_store_run(d->owner, &plan, NULL, NULL,
+						SF_ARGS(SF_TEXT(machine), SF_JSONB(call->input), SF_TEXT(name)));
+}
+
+/* Notify a channel; of an event that is too long, without input and output. */
+static void
+notify(const Call *call)
+{
+	char	   *payload = sf_json_to_cstring(call->input);
+
+	if (strlen(payload) > MAX_NOTICE && call->rule->input == NULL)
+		payload = sf_json_to_cstring(sf_observe_event_cut(call->input));
+	Async_Notify(call->target.name, payload);
+}
+
+/* Start an execution or notify a channel, in a subtransaction. */
+static bool
+start_or_notify(void *arg)
+{
+	const Call *call = arg;
+
+	if (call->target.kind == SF_TARGET_CHANNEL)
+		notify(call);
+	else
+		start_execution(call);
+	return true;
+}
+
+/* Call a SQL function as a Task state would. */
+static void
+call_function(const Call *call, SfTaskOutcome *outcome)
+{
+	SfTaskCall	task = {
+		.execution_id = call->delivery->event_id,
+		.resource = &call->target.resource,
+		.owner = call->delivery->owner,
+		.payload = call->input,
+		.attempt = call->delivery->attempt - 1,
+		.timeout_ms = CALL_MS,
+		.in_session = call->batch->in_session,
+		.not_first = call->batch->tried > 1
+	};
+
+	if (!task.in_session)
+		sf_driver.assume_identity(task.owner);
+	sf_driver.run(&task, outcome);
+}
+
+/* Call a target; an error of it is the outcome. */
+static void
+call_target(const Call *call, SfTaskOutcome *outcome)
+{
+	ErrorData  *error;
+
+	memset(outcome, 0, sizeof(*outcome));
+	if (call->target.kind == SF_TARGET_FUNCTION)
+	{
+		call_function(call, outcome);
+		return;
+	}
+	error = sf_subtransaction_run(start_or_notify, NULL, unconstify(Call *, call));
+	outcome->ok = error == NULL;
+	if (error != NULL && error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+		ReThrowError(error);
+	if (error != NULL)
+		outcome->error = sf_error_make(unpack_sql_state(error->sqlerrcode), error->message);
+}
+
+/* Call the target of a delivery, as what has led to all that it starts. */
+static void
+deliver(Call *call, SfTaskOutcome *outcome)
+{
+	call->input = sf_target_input(call->rule, call->delivery->event, &outcome->error);
+	if (call->input == NULL)
+		return;
+	call->target = sf_target_parse(call->rule->target);
+	sf_observe_origin.depth = call->delivery->depth;
+	PG_TRY();
+	{
+		call_target(call, outcome);
+	}
+	PG_FINALLY();
+	{
+		sf_observe_origin.depth = 0;
+	}
+	PG_END_TRY();
+}
+
+/* Note that a delivery has failed, and whether it is dead. */
+static void
+note_failure(const SfDelivery *delivery, const SfError *error)
+{
+	sf_delivery_set_failed(delivery, error, delivery->attempt >= sf_setting_rule_attempts);
+}
+
+/* Does a rule not want a delivery any more: it is gone, or was made anew since the event? */
+static bool
+is_unwanted(const SfRule *rule, const SfDelivery *delivery)
+{
+	return rule == NULL || rule->created_at > delivery->created_at;
+}
+
+/* Call the target of a delivery that is locked; false: that is for another transaction. */
+static bool
+attempt(const SfDeliveries *batch, const SfDelivery *delivery, const SfRule *rule, bool *delivered)
+{
+	const SfError interrupted = sf_error_make("Sfflow.Interrupted",
+											  "The server, its process or its transaction ended while the target ran.");
+	Call		call = {.batch = batch,.delivery = delivery,.rule = rule};
+	SfTaskOutcome outcome = {0};
+
+	if (delivery->attempt > sf_setting_rule_attempts)
+	{
+		note_failure(delivery, &interrupted);
+		return true;
+	}
+	deliver(&call, &outcome);
+	if (outcome.serialization_failure && batch->tried > 1)
+		return false;
+	*delivered = outcome.ok;
+	if (outcome.ok)
+		sf_delivery_delete(delivery);
+	else
+		note_failure(delivery, &outcome.error);
+	SF_DEBUG_POINT("deliver-called");
+	return true;
+}
+
+/* Make a delivery that was claimed; false: that is for another transaction. */
+static bool
+deliver_claimed(const SfDeliveries *batch, const SfDelivery *delivery, bool *delivered)
+{
+	const SfRule *rule = sf_rule_read(delivery->rule);
+
+	if (!sf_delivery_lock(delivery))
+		return true;
+	if (is_unwanted(rule, delivery))
+		sf_delivery_delete(delivery);
+	else if (rule->owner != delivery->owner)
+		sf_delivery_pass_on(delivery, rule->owner);
+	else
+		return attempt(batch, delivery, rule, delivered);
+	return true;
+}
+
+/* Deliveries of a rule in this transaction */
+typedef struct Count
+{
+	const char *rule;
+	int			delivered;
+} Count;
+
+/* Count a delivery of a rule. */
+static List *
+add_count(List *counts, const char *rule)
+{
+	Count	   *count;
+	ListCell   *lc;
+
+	foreach(lc, counts)
+	{
+		count = lfirst(lc);
+		if (strcmp(count->rule, rule) != 0)
+			continue;
+		count->delivered++;
+		return counts;
+	}
+	count = palloc(sizeof(Count));
+	*count = (Count) {rule, 1};
+	return lappend(counts, count);
+}
+
+/* Add the counts to the counters of the rules. */
+static void
+write_counts(List *counts)
+{
+	ListCell   *lc;
+
+	foreach(lc, counts)
+	{
+		const Count *count = lfirst(lc);
+
+		sf_delivery_count(count->rule, count->delivered);
+	}
+}
+
+/*
+ * Call the targets of claimed deliveries until the time of a slice is used up; false:
+ * there are no more of them.  The caller commits.
+ */
+bool
+sf_deliver_run(SfDeliveries *batch)
+{
+	SfTick		until = sf_tick_plus_ms(sf_tick_now(), sf_setting_slice_ms);
+	List	   *counts = NIL;
+
+	SF_DEBUG_POINT("deliver-claimed");
+	PushActiveSnapshot(GetTransactionSnapshot());
+	batch->tried = 0;
+	while (batch->next < list_length(batch->claimed) &&
+		   (batch->tried == 0 || sf_tick_now() < until))
+	{
+		const SfDelivery *delivery = list_nth(batch->claimed, batch->next);
+		bool		delivered = false;
+
+		CHECK_FOR_INTERRUPTS();
+		batch->tried++;
+		if (!deliver_claimed(batch, delivery, &delivered))
+			break;
+		if (delivered)
+			counts = add_count(counts, delivery->rule);
+		batch->delivered += delivered;
+		batch->next++;
+	}
+	write_counts(counts);
+	PopActiveSnapshot();
+	return batch->next < list_length(batch->claimed);
+}
+
+/*
+ * The transaction that tried deliveries has failed: if it was one alone, note why.  Of
+ * several, the next attempts will tell, each of which is made by itself.
+ */
+void
+sf_deliver_note_failure(const SfDeliveries *batch, const char *cause)
+{
+	const SfError error = sf_error_make("States.Runtime", cause);
+
+	if (batch->tried == 1)
+		note_failure(list_nth(batch->claimed, batch->next - 1), &error);
+}
+
+/* Go on behind what a transaction tried that has failed; false: there are no more. */
+bool
+sf_deliver_skip(SfDeliveries *batch, int began_at)
+{
+	batch->next = began_at + Max(batch->tried, 1);
+	return batch->next < list_length(batch->claimed);
+}

@@ -1,0 +1,179 @@
+/*
+ * delivery.c
+ *		Rows of _sfflow.rule_delivery and _sfflow.rule_total.
+ */
+#include "postgres.h"
+
+#include "store/delivery.h"
+
+#define ROW SfDelivery
+SF_ROW_TYPE(row_type, SF_RULE_DELIVERY_COLUMNS, rule_delivery, 2);
+
+/* Insert a delivery; it is due at once, or dead. */
+void
+sf_delivery_insert(const SfDelivery *delivery)
+{
+	sf_row_insert(&row_type, delivery);
+}
+
+/* --- what is due --- */
+
+/*
+ * Find an owner of deliveries that were not tried yet: the first one after a role, or
+ * of all; InvalidOid: there is none.
+ */
+Oid
+sf_delivery_next_owner(Oid after)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT d.owner FROM _sfflow.rule_delivery d WHERE d.attempt" SF_EQ "0"
+		" AND d.due_at IS NOT NULL AND d.owner" SF_GT "$1 ORDER BY d.owner LIMIT 1");
+	Oid			owner = sf_store_number(&plan, InvalidOid, SF_ROLE(after));
+
+	return OidIsValid(owner) || !OidIsValid(after) ? owner : sf_delivery_next_owner(InvalidOid);
+}
+
+/* Find the owner of the delivery that is to be tried again first; InvalidOid: none is. */
+Oid
+sf_delivery_retry_owner(TimestampTz now)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT d.owner FROM _sfflow.rule_delivery d WHERE d.attempt" SF_GT "0"
+		" AND d.due_at" SF_LE "$1 ORDER BY d.due_at LIMIT 1");
+
+	return sf_store_number(&plan, InvalidOid, SF_TIME(now));
+}
+
+/* When the next delivery is due; DT_NOEND: there is none. */
+TimestampTz
+sf_delivery_next_due(void)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT d.due_at FROM _sfflow.rule_delivery d WHERE d.attempt" SF_GT "0"
+		" AND d.due_at IS NOT NULL ORDER BY d.due_at LIMIT 1");
+
+	if (OidIsValid(sf_delivery_next_owner(InvalidOid)))
+		return DT_NOBEGIN;
+	return sf_store_number(&plan, DT_NOEND);
+}
+
+/* Claim deliveries of an owner; the pause doubles with each attempt, from a second to an hour or so */
+#define CLAIM(which) \
+	"WITH c AS MATERIALIZED (SELECT d.rule, d.event_id FROM _sfflow.rule_delivery d" \
+	" WHERE d.owner" SF_EQ "$1 AND d.due_at" SF_LE "$2 AND d.attempt" which \
+	" ORDER BY d.due_at LIMIT $3 FOR UPDATE SKIP LOCKED)" \
+	" UPDATE _sfflow.rule_delivery t SET attempt = t.attempt OPERATOR(pg_catalog.+) 1," \
+	" due_at = $2 OPERATOR(pg_catalog.+) pg_catalog.make_interval(0, 0, 0, 0, 0, 0," \
+	"  pg_catalog.power(2::pg_catalog.float8, LEAST(t.attempt, 12)::pg_catalog.float8))" \
+	" FROM c WHERE t.rule" SF_EQ "c.rule AND t.event_id" SF_EQ "c.event_id" \
+	" RETURNING t.rule, t.event_id, t.owner, t.attempt, t.depth, t.due_at, t.created_at," \
+	" t.failed_at, t.error, t.cause, t.event"
+
+/* Claim some that were not tried yet. */
+List *
+sf_delivery_claim(Oid owner, TimestampTz now, int limit)
+{
+	static SfPlan plan = SF_PLAN(CLAIM(SF_EQ "0"));
+
+	return sf_store_rows(&plan, &row_type, SF_ROLE(owner), SF_TIME(now), SF_INT8(limit));
+}
+
+/* Claim one that is to be tried again: by itself, since it may end its process. */
+List *
+sf_delivery_claim_retry(Oid owner, TimestampTz now)
+{
+	static SfPlan plan = SF_PLAN(CLAIM(SF_GT "0"));
+
+	return sf_store_rows(&plan, &row_type, SF_ROLE(owner), SF_TIME(now), SF_INT8(1));
+}
+
+/* --- one delivery --- */
+
+/* Lock a delivery that this process has claimed; false: it is not ours any more. */
+bool
+sf_delivery_lock(const SfDelivery *claimed)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT 1 FROM _sfflow.rule_delivery d WHERE d.rule" SF_EQ "$1 AND d.event_id" SF_EQ "$2"
+		" AND d.attempt" SF_EQ "$3 AND d.due_at IS NOT NULL FOR UPDATE SKIP LOCKED");
+
+	return sf_store_number(&plan, 0, SF_TEXT(claimed->rule), SF_TEXT(claimed->event_id),
+						   SF_INT4(claimed->attempt)) == 1;
+}
+
+/* Note that an attempt has failed, maybe the last one. */
+void
+sf_delivery_set_failed(const SfDelivery *delivery, const SfError *error, bool dead)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.rule_delivery d SET failed_at = pg_catalog.clock_timestamp(),"
+		" error = $4, cause = $5, due_at = CASE WHEN $6 THEN NULL ELSE d.due_at END"
+		" WHERE d.rule" SF_EQ "$1 AND d.event_id" SF_EQ "$2 AND d.attempt" SF_EQ "$3");
+
+	sf_store_execute(&plan, SF_TEXT(delivery->rule), SF_TEXT(delivery->event_id),
+					 SF_INT4(delivery->attempt), SF_TEXT(error->name), SF_TEXT(error->cause),
+					 SF_BOOL(dead));
+}
+
+/* Have a delivery made by the role that owns its rule now. */
+void
+sf_delivery_pass_on(const SfDelivery *delivery, Oid owner)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.rule_delivery d SET owner = $3"
+		" WHERE d.rule" SF_EQ "$1 AND d.event_id" SF_EQ "$2");
+
+	sf_store_execute(&plan, SF_TEXT(delivery->rule), SF_TEXT(delivery->event_id), SF_ROLE(owner));
+}
+
+/* Delete a delivery. */
+void
+sf_delivery_delete(const SfDelivery *delivery)
+{
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.rule_delivery d WHERE d.rule" SF_EQ "$1 AND d.event_id" SF_EQ "$2");
+
+	sf_store_execute(&plan, SF_TEXT(delivery->rule), SF_TEXT(delivery->event_id));
+}
+
+/* Count deliveries of a rule that were made, in a row that no other process has locked. */
+void
+sf_delivery_count(const char *rule, int delivered)
+{
+	static SfPlan add = SF_PLAN(
+		"UPDATE _sfflow.rule_total t SET delivered = t.delivered OPERATOR(pg_catalog.+) $2"
+		" WHERE t.ctid" SF_EQ "(SELECT f.ctid FROM _sfflow.rule_total f"
+		"  WHERE f.rule" SF_EQ "$1 LIMIT 1 FOR UPDATE SKIP LOCKED)");
+	static SfPlan insert = SF_PLAN(
+		"INSERT INTO _sfflow.rule_total (rule, delivered) VALUES ($1, $2)");
+
+	if (sf_store_execute(&add, SF_TEXT(rule), SF_INT8(delivered)) == 0)
+		sf_store_execute(&insert, SF_TEXT(rule), SF_INT8(delivered));
+}
+
+/* --- dead ones --- */
+
+#define DEAD \
+	" WHERE d.rule" SF_EQ "$1 AND d.due_at IS NULL AND ($2 IS NULL OR d.event_id" SF_EQ "$2)"
+
+/* Have dead deliveries of a rule tried anew: of one event, or (NULL) all; returns how many. */
+int64
+sf_delivery_revive(const char *rule, const char *event_id)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.rule_delivery d SET attempt = 0, due_at = pg_catalog.clock_timestamp()" DEAD);
+	int64		n = sf_store_execute(&plan, SF_TEXT(rule), SF_TEXT(event_id));
+
+	if (n > 0)
+		sf_hooks.delivery_due();
+	return n;
+}
+
+/* Delete dead deliveries likewise; returns how many. */
+int64
+sf_delivery_drop_dead(const char *rule, const char *event_id)
+{
+	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.rule_delivery d" DEAD);
+
+	return sf_store_execute(&plan, SF_TEXT(rule), SF_TEXT(event_id));
+}

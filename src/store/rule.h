@@ -1,0 +1,32 @@
+/*
+ * rule.h
+ *		Rows of _sfflow.rule and _sfflow.rule_chain.
+ */
+#ifndef SF_STORE_RULE_H
+#define SF_STORE_RULE_H
+
+#include "store/execution.h"
+
+/* Columns of _sfflow.rule; see sql/parts/16-rules.sql. */
+#define SF_RULE_COLUMNS(X) \
+	X(char *, name, TEXT, NOT_NULL) \
+	X(Oid, owner, REGROLE, NOT_NULL) \
+	X(char *, target, TEXT, NOT_NULL)	/* as given */ \
+	X(TimestampTz, created_at, TIMESTAMPTZ, NOT_NULL) \
+	X(Jsonb *, pattern, JSONB, NOT_NULL) \
+	X(Jsonb *, input, JSONB, NULLABLE)	/* template; NULL: the event */
+
+typedef struct SfRule
+{
+	SF_RULE_COLUMNS(SF_FIELD)
+} SfRule;
+
+extern SfRule *sf_rule_read(const char *name);
+extern List *sf_rule_read_all(void);
+extern void sf_rule_write(const SfRule *rule);
+extern void sf_rule_delete(const char *name);
+
+extern void sf_rule_note_depth(int64 execution_no, int depth);
+extern int	sf_rule_depth(int64 execution_no, int64 parent_execution_no);
+
+#endif							/* SF_STORE_RULE_H */
