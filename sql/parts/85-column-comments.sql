@@ -215,7 +215,7 @@ COMMENT ON COLUMN @extschema@.sf_health.detail IS 'what was found';
 
 COMMENT ON COLUMN @extschema@.sf_audit.at IS 'when';
 COMMENT ON COLUMN @extschema@.sf_audit.action IS 'start, stop, redrive; create, replace, drop, alter owner; grant, revoke; enable, disable';
-COMMENT ON COLUMN @extschema@.sf_audit.target IS 'a state machine, an execution, activity:NAME, schedule:NAME, or *';
+COMMENT ON COLUMN @extschema@.sf_audit.target IS 'a state machine, an execution, activity:NAME, schedule:NAME, rule:NAME, or *';
 COMMENT ON COLUMN @extschema@.sf_audit.execution_id IS 'the execution, for an action on one';
 COMMENT ON COLUMN @extschema@.sf_audit.role IS 'the current role';
 COMMENT ON COLUMN @extschema@.sf_audit.session_role IS 'the role that had logged in; null for a start';
@@ -234,3 +234,27 @@ COMMENT ON COLUMN @extschema@.sf_holds.since IS 'since when';
 COMMENT ON COLUMN @extschema@.sf_holds.held_by IS 'the role that called sf_hold';
 COMMENT ON COLUMN @extschema@.sf_holds.reason IS 'why, if sf_hold was told';
 COMMENT ON COLUMN @extschema@.sf_holds.waiting IS 'how many branches, or tasks of an activity, wait for its end';
+
+COMMENT ON COLUMN @extschema@.sf_rules.rule_name IS 'the rule';
+COMMENT ON COLUMN @extschema@.sf_rules.owner IS 'the role that owns it, which its target is called as';
+COMMENT ON COLUMN @extschema@.sf_rules.pattern IS 'event pattern: events that match are delivered';
+COMMENT ON COLUMN @extschema@.sf_rules.target IS 'what is called: a machine, sql:function, activity:name or notify:channel';
+COMMENT ON COLUMN @extschema@.sf_rules.input IS 'template of the input of the target; null: the event';
+COMMENT ON COLUMN @extschema@.sf_rules.pending IS 'deliveries that wait for their first or next attempt';
+COMMENT ON COLUMN @extschema@.sf_rules.delivered IS 'deliveries that were made';
+COMMENT ON COLUMN @extschema@.sf_rules.dead IS 'deliveries that are not tried any more';
+COMMENT ON COLUMN @extschema@.sf_rules.last_error IS 'error of the last attempt that failed, of a delivery that is pending or dead';
+COMMENT ON COLUMN @extschema@.sf_rules.last_cause IS 'cause of it';
+COMMENT ON COLUMN @extschema@.sf_rules.last_failed_at IS 'when that was';
+COMMENT ON COLUMN @extschema@.sf_rules.created_at IS 'when the rule was created';
+
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.rule_name IS 'the rule';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.event_id IS 'id of the event';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.status IS 'PENDING, or DEAD: not tried any more';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.attempts IS 'how many attempts there were';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.next_attempt IS 'when it is tried again; null before the first attempt, and if it is dead';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.error IS 'error of the last attempt that failed';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.cause IS 'cause of it';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.failed_at IS 'when that was';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.event IS 'the event';
+COMMENT ON COLUMN @extschema@.sf_rule_deliveries.created_at IS 'when the transaction of the change began';

@@ -41,6 +41,7 @@
 PG_FUNCTION_INFO_V1(sfflow_sf_step);
 PG_FUNCTION_INFO_V1(sfflow_sf_run);
 PG_FUNCTION_INFO_V1(sfflow_sf_run_due);
+PG_FUNCTION_INFO_V1(sfflow_debug_deliver);
 
 /* Errors that end the caller's statement, whatever the execution says */
 static bool
@@ -346,8 +347,8 @@ may_run_due(void)
 	return state == SF_INSTANCE_DRIVEN;
 }
 
-/* Make the deliveries of rules that are due; tells whether there were some. */
-static bool
+/* Make the deliveries of rules that are due; returns how many went well. */
+static int64
 deliver_due(bool nonatomic)
 {
 	SfDeliveries batch = {.in_session = true,.context = CurrentMemoryContext};
@@ -368,7 +369,14 @@ deliver_due(bool nonatomic)
 			} while (more);
 		}
 	}
-	return batch.delivered > 0;
+	return batch.delivered;
+}
+
+/* For tests, which make a function of it: the same in a transaction block, whoever drives the database. */
+Datum
+sfflow_debug_deliver(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT64(deliver_due(false));
 }
 
 /*
@@ -399,7 +407,7 @@ sfflow_sf_run_due(PG_FUNCTION_ARGS)
 			left -= taken;
 		}
 		/* a target may have started something */
-		taken = deliver_due(nonatomic) ? 1 : 0;
+		taken = deliver_due(nonatomic) > 0 ? 1 : 0;
 	} while (left > 0 && taken > 0);
 	/* a transaction block would keep the counters locked until it ends */
 	if (nonatomic || SF_DEBUG_MUTATION("fold-in-block"))
