@@ -372,7 +372,7 @@ deliver_due(bool nonatomic)
 	return batch.delivered;
 }
 
-/* For tests, which make a function of it: the same in a transaction block, whoever drives the database. */
+/* For tests, which make a function of it: the same in a transaction block, also where the database is not driven. */
 Datum
 sfflow_debug_deliver(PG_FUNCTION_ARGS)
 {

@@ -62,8 +62,9 @@ sf_rule_write(const SfRule *rule)
 		" ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, target = excluded.target,"
 		" pattern = excluded.pattern, input = excluded.input");
 	static SfPlan pass_on = SF_PLAN(
-		"UPDATE _sfflow.rule_delivery d SET owner = $2 WHERE d.rule" SF_EQ "$1"
-		" AND d.owner" SF_NE "$2");
+		"UPDATE _sfflow.rule_delivery d SET owner = $2"
+		" FROM (SELECT f.ctid FROM _sfflow.rule_delivery f WHERE f.rule" SF_EQ "$1"
+		"  AND f.owner" SF_NE "$2 FOR UPDATE SKIP LOCKED) x WHERE d.ctid" SF_EQ "x.ctid");
 
 	sf_store_execute(&write, SF_TEXT(rule->name), SF_ROLE(rule->owner), SF_TEXT(rule->target),
 					 SF_JSONB(rule->pattern), SF_JSONB(rule->input));
@@ -71,13 +72,20 @@ sf_rule_write(const SfRule *rule)
 	sf_store_announce_change("rule");
 }
 
-/* Delete a rule with its deliveries. */
+/*
+ * Delete a rule with its deliveries.  Those that another process is making are left to
+ * it, since a target may take long: what is left of a rule that is gone is deleted when it is due.
+ */
 void
 sf_rule_delete(const char *name)
 {
 	static SfPlan rule = SF_PLAN("DELETE FROM _sfflow.rule r WHERE r.name" SF_EQ "$1");
-	static SfPlan total = SF_PLAN("DELETE FROM _sfflow.rule_total t WHERE t.rule" SF_EQ "$1");
-	static SfPlan deliveries = SF_PLAN("DELETE FROM _sfflow.rule_delivery d WHERE d.rule" SF_EQ "$1");
+	static SfPlan total = SF_PLAN(
+		"DELETE FROM _sfflow.rule_total t USING (SELECT f.ctid FROM _sfflow.rule_total f"
+		" WHERE f.rule" SF_EQ "$1 FOR UPDATE SKIP LOCKED) x WHERE t.ctid" SF_EQ "x.ctid");
+	static SfPlan deliveries = SF_PLAN(
+		"DELETE FROM _sfflow.rule_delivery d USING (SELECT f.ctid FROM _sfflow.rule_delivery f"
+		" WHERE f.rule" SF_EQ "$1 FOR UPDATE SKIP LOCKED) x WHERE d.ctid" SF_EQ "x.ctid");
 
 	sf_store_execute(&rule, SF_TEXT(name));
 	sf_store_execute(&deliveries, SF_TEXT(name));
