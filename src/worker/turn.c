@@ -462,8 +462,11 @@ look_at_schedules(void)
 	{
 		/* what they wait for may have ended before this was known */
 		if (a.more && !database->runs_wait)
+		{
+			database->scan_from = DT_NOBEGIN;
 			database->next_scan = Min(database->next_scan,
 									  sf_tick_plus_ms(database->last_scan, SF_RUNS_LOOK_PAUSE_MS));
+		}
 		database->runs_wait = a.more;
 	}
 	LWLockRelease(sf_shared_lock);

@@ -327,6 +327,7 @@ deliver_runs_wait(bool begun)
 	if (!database || (!begun && !database->runs_wait))
 		return;
 	database->runs_wait = true;
+	database->scan_from = DT_NOBEGIN;
 	at = sf_tick_plus_ms(database->last_scan, SF_RUNS_LOOK_PAUSE_MS);
 	if (at >= database->next_scan)
 		return;

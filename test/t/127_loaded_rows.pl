@@ -46,7 +46,7 @@ SELECT sf_create_state_machine('branches', '{"StartAt": "P", "States": {"P": {"T
 	{"StartAt": "W", "States": {
 		"W": {"Type": "Wait", "TimestampPath": "$.until", "Next": "M"},
 		"M": {"Type": "Map", "ItemsPath": "$.items", "End": true, "ItemProcessor": {
-			"StartAt": "I", "States": {"I": {"Type": "Pass", "End": true}}}}}}]}}}');
+			"StartAt": "I", "States": {"I": {"Type": "Wait", "Seconds": 1, "End": true}}}}}}]}}}');
 EOC
 	return;
 }
