@@ -64,6 +64,17 @@ LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
 COMMENT ON FUNCTION @extschema@.sf_schedule_preview(text, timestamptz, timestamptz) IS
 	'the times of a schedule from one time to another';
 
+CREATE FUNCTION @extschema@.sf_backfill(
+	schedule text,
+	from_time timestamptz,
+	to_time timestamptz,
+	max_running integer DEFAULT 1)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'sfflow_sf_backfill'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_backfill(text, timestamptz, timestamptz, integer) IS
+	'start the runs of a schedule of a time that is over, some at once; returns how many';
+
 -- Gives C the extension's own sf_start, whatever schema it is in. Bound to that function, not to its
 -- name: the owner of the schema can rename it and make another one.
 CREATE FUNCTION _sfflow.start_scheduled(state_machine text, input jsonb, name text) RETURNS text

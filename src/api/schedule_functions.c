@@ -114,8 +114,8 @@ require_schedule_owner(const SfSchedule *s)
 }
 
 /* Find a schedule that the current user may change, or raise. */
-static SfSchedule *
-find_schedule(const char *name, SfLock lock)
+SfSchedule *
+sf_schedules_find_own(const char *name, SfLock lock)
 {
 	SfSchedule *s = sf_schedule_row_read(name, lock);
 
@@ -129,7 +129,7 @@ find_schedule(const char *name, SfLock lock)
 void
 sf_schedules_require_owner(const char *name)
 {
-	(void) find_schedule(name, SF_LOCK_NONE);
+	(void) sf_schedules_find_own(name, SF_LOCK_NONE);
 }
 
 /* Append an argument to a call, if it is given, by its name. */
@@ -252,7 +252,7 @@ sfflow_sf_schedule(PG_FUNCTION_ARGS)
 Oid
 sf_schedules_set_owner(const char *name, Oid owner)
 {
-	SfSchedule *s = find_schedule(name, SF_LOCK_WAIT);
+	SfSchedule *s = sf_schedules_find_own(name, SF_LOCK_WAIT);
 	Oid			before = s->owner;
 	SfCron		cron;
 
@@ -272,7 +272,7 @@ sf_schedules_set_owner(const char *name, Oid owner)
 Datum
 sfflow_sf_unschedule(PG_FUNCTION_ARGS)
 {
-	SfSchedule *s = find_schedule(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_WAIT);
+	SfSchedule *s = sf_schedules_find_own(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_WAIT);
 
 	sf_pg_cron_remove(s->job_id, s->owner);
 	sf_schedule_row_delete(s->name);
@@ -287,7 +287,7 @@ sfflow_sf_unschedule(PG_FUNCTION_ARGS)
 static Datum
 run_schedule(FunctionCallInfo fcinfo, TimestampTz now)
 {
-	SfSchedule *s = find_schedule(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_WAIT);
+	SfSchedule *s = sf_schedules_find_own(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_WAIT);
 	char	   *execution_id = may_run(s->name) ? sf_due_run_called(s, now) : NULL;
 
 	if (execution_id == NULL)

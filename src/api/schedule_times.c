@@ -1,6 +1,6 @@
 /*
  * schedule_times.c
- *		sf_schedule_preview(): the times of a schedule.
+ *		sf_schedule_preview(), sf_backfill(): the times of a schedule.
  */
 #include "postgres.h"
 
@@ -10,9 +10,14 @@
 #include "api/schedule_functions.h"
 #include "api/sql_arguments.h"
 #include "base/errors.h"
+#include "base/hooks.h"
 #include "schedule/schedule_run.h"
+#include "store/audit.h"
+#include "store/owner.h"
+#include "store/schedule_wait.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_schedule_preview);
+PG_FUNCTION_INFO_V1(sfflow_sf_backfill);
 
 /* Runs that one call lists */
 #define MAX_LISTED	100000
@@ -83,4 +88,47 @@ sfflow_sf_schedule_preview(PG_FUNCTION_ARGS)
 		sf_columns_put(fcinfo, &row);
 	}
 	return (Datum) 0;
+}
+
+/* Tell whether a run has started: by the name of its execution, or by what was noted. */
+static bool
+has_started(const SfSchedule *s, TimestampTz at)
+{
+	char	   *id = psprintf("%.*s:%s", (int) strcspn(s->state_machine, "/"), s->state_machine,
+							  sf_schedule_run_name(at));
+
+	return sf_execution_find(id, SF_LOCK_NONE) != NULL ||
+		sf_schedule_row_is_noted(s->name, SF_RUN_STARTED, at);
+}
+
+/*
+ * sf_backfill(schedule, from_time, to_time, max_running): have the runs of a time that
+ * is over start, some at once, the earliest first; the number of those that had not
+ * been asked for and had no execution yet.
+ */
+Datum
+sfflow_sf_backfill(PG_FUNCTION_ARGS)
+{
+	SfSchedule *s = sf_schedules_find_own(sf_arg_text(fcinfo, 0, "schedule"), SF_LOCK_WAIT);
+	int			max_running = sf_arg_count(fcinfo, 3, "max_running", 1, 1);
+	TimestampTz now = GetCurrentTimestamp();
+	int64		added = 0;
+	ListCell   *lc;
+
+	foreach(lc, list_runs(fcinfo, s))
+	{
+		TimestampTz at = *(TimestampTz *) lfirst(lc);
+
+		CHECK_FOR_INTERRUPTS();
+		if (at <= now && !has_started(s, at) &&
+			sf_schedule_wait_add(s->name, at, max_running))
+			added++;
+	}
+	if (added > 0)
+	{
+		sf_audit_note("backfill", SF_OBJECT_SCHEDULE, s->name, psprintf("schedule:%s", s->name),
+					  NULL, NULL);
+		sf_hooks.runs_wait();
+	}
+	PG_RETURN_INT64(added);
 }

@@ -32,7 +32,6 @@
 #define MAX_WAITING		1000
 
 /* Names of outcomes in _sfflow.schedule_run, and in the view */
-#define STARTED		"succeeded"
 #define NO_MATCH	"skipped"
 #define OVERLAP		"overlap"
 #define QUEUED		"queued"
@@ -58,7 +57,7 @@ start(SfSchedule *s, TimestampTz scheduled)
 	s->last_execution_id = sf_schedule_start(s, scheduled);
 	sf_gate_park_start(s->name, s->last_execution_id);
 	sf_schedule_row_set_last(s->name, s->last_execution_id);
-	sf_schedule_row_note(s->name, STARTED, scheduled, s->last_execution_id, NULL);
+	sf_schedule_row_note(s->name, SF_RUN_STARTED, scheduled, s->last_execution_id, NULL);
 	return s->last_execution_id;
 }
 
@@ -70,7 +69,7 @@ run(SfSchedule *s, TimestampTz scheduled, SfOverlap overlap)
 
 	/* a run that is delivered twice gets the execution of the first */
 	if (overlap == SF_OVERLAP_PARALLEL ||
-		sf_schedule_row_is_noted(s->name, STARTED, scheduled))
+		sf_schedule_row_is_noted(s->name, SF_RUN_STARTED, scheduled))
 		return start(s, scheduled);
 	waiting = sf_schedule_wait_count(s->name);
 	if (waiting == 0 && !runs(s->last_execution_id))
@@ -168,7 +167,7 @@ start_backfill(const SfSchedule *s, const SfScheduleWait *wait)
 	char	   *execution_id = sf_schedule_start(s, wait->scheduled_for);
 
 	sf_gate_park_start(s->name, execution_id);
-	sf_schedule_row_note(s->name, STARTED, wait->scheduled_for, execution_id, NULL);
+	sf_schedule_row_note(s->name, SF_RUN_STARTED, wait->scheduled_for, execution_id, NULL);
 	if (runs(execution_id))
 	{
 		sf_schedule_wait_started(wait, execution_id);

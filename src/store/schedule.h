@@ -40,6 +40,9 @@ extern void sf_schedule_row_write(const SfSchedule *schedule);
 
 extern void sf_schedule_row_delete(const char *name);
 
+/* Outcome of a run that has started its execution, or found it there */
+#define SF_RUN_STARTED	"succeeded"
+
 extern List *sf_schedule_row_names(void);
 extern bool sf_schedule_row_any(void);
 extern void sf_schedule_row_note(const char *name, const char *outcome,

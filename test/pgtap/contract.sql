@@ -1,6 +1,6 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 BEGIN;
-SELECT plan(123);
+SELECT plan(125);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -36,6 +36,7 @@ INSERT INTO contract VALUES
 	('sf_schedule', 'name text, schedule text, state_machine text, input jsonb DEFAULT ''{}''::jsonb, timezone text DEFAULT NULL::text, calendar text DEFAULT NULL::text, on_closed text DEFAULT ''skip''::text, starts timestamp with time zone DEFAULT NULL::timestamp with time zone, ends timestamp with time zone DEFAULT NULL::timestamp with time zone, missed text DEFAULT ''run_once''::text, overlap text DEFAULT ''skip''::text', 'bigint'),
 	('sf_schedule_preview', 'name text, from_time timestamp with time zone, to_time timestamp with time zone', 'TABLE(scheduled_for timestamp with time zone, local_time timestamp without time zone, execution_name text)'),
 	('sf_unschedule', 'name text', 'void'),
+	('sf_backfill', 'schedule text, from_time timestamp with time zone, to_time timestamp with time zone, max_running integer DEFAULT 1', 'bigint'),
 	('sf_create_calendar', 'name text, rule jsonb, days jsonb DEFAULT NULL::jsonb', 'void'),
 	('sf_drop_calendar', 'name text', 'void'),
 	('sf_calendar_days', 'calendar text, from_day date, to_day date, on_closed text DEFAULT ''skip''::text', 'TABLE(day date, is_open boolean, is_picked boolean)'),

@@ -149,6 +149,7 @@ SELECT public.sf_create_calendar('bank', '{"Closed": ["01-01"]}', '{"OpenDays": 
 SELECT * FROM public.sf_calendar_days('bank', '2025-01-01', '2025-01-31');
 TABLE public.sf_calendars;
 SELECT public.sf_drop_calendar('bank');
+SELECT public.sf_backfill('nightly', pg_catalog.now() OPERATOR(pg_catalog.-) '2 days'::pg_catalog.interval, pg_catalog.now());
 SELECT * FROM public.sf_schedule_preview('nightly', pg_catalog.now(), pg_catalog.now() OPERATOR(pg_catalog.+) '3 days'::pg_catalog.interval);
 TABLE public.sf_schedules;
 SELECT public.sf_unschedule('nightly');

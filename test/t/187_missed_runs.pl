@@ -1,5 +1,6 @@
 # Runs of schedules that did not come, because the server was down or pg_cron stood still, are dealt with as the schedule
-# says; so are runs that are due while the one before runs. pg_cron never calls here; the test does, with times of its own.
+# says; so are runs that are due while the one before runs, and those of a time that is over (sf_backfill). pg_cron never
+# calls here; the test does, with times of its own.
 use strict;
 use warnings;
 use FindBin;
@@ -26,7 +27,7 @@ CREATE EXTENSION pg_cron;
 SELECT sf_create_state_machine(m, '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}')
 FROM unnest('{once,all,all_at_once,none,off,gone,bad,closed,later}'::text[]) AS m;
 SELECT sf_create_state_machine(m, '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 100000, "End": true}}}')
-FROM unnest('{left_out,queued,beside}'::text[]) AS m;
+FROM unnest('{left_out,queued,beside,filled}'::text[]) AS m;
 SELECT sf_create_calendar('never', '{"Weekdays": []}');
 EOQ
 
@@ -134,6 +135,23 @@ $node->start;
 sql(q(SELECT sf_stop(execution_id) FROM sf_executions WHERE state_machine = 'queued' AND status = 'RUNNING'));
 ok($node->poll_query_until('postgres', q(SELECT count(*) = 4 FROM sf_executions WHERE state_machine = 'queued')), 'runs wait across a crash');
 is(sql('SELECT count(*) FROM _sfflow.schedule_wait'), '0', 'none waits any more');
+
+# --- sf_backfill
+
+schedule('filled', q(, overlap => 'queue', missed => 'skip'));
+my $range = "now() - interval '6 days 12 hours', now() + interval '3 days'";
+is(sql("SELECT sf_backfill('filled', $range, 2)"), '7', 'seven days, none in the future');
+is(sql("SELECT sf_backfill('filled', $range, 2)"), '0', 'twice is once');
+for my $left (reverse 0 .. 6)
+{
+	ok($node->poll_query_until('postgres', qq(SELECT count(*) = least(2, $left + 1) AND (SELECT count(*) FROM sf_executions WHERE state_machine = 'filled') >= least(9 - $left - 1, 7)
+		FROM sf_executions WHERE state_machine = 'filled' AND status = 'RUNNING')), "two run while more wait; $left are left after this one") or last;
+	sql(q(SELECT sf_stop(execution_id) FROM sf_executions WHERE state_machine = 'filled' AND status = 'RUNNING' ORDER BY name LIMIT 1));
+}
+is(days_of('filled'), '6 5 4 3 2 1 0', 'all have run');
+ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM _sfflow.schedule_wait'), 'none waits any more');
+is(sql("SELECT sf_backfill('filled', $range, 2)"), '0', '... nor is any run again');
+is(sql(q(SELECT last_execution_id IS NULL FROM sf_schedules WHERE schedule_name = 'filled')), 't', 'none of them counts as a run before');
 
 no_surprises($node);
 done_testing();
