@@ -22,6 +22,7 @@
 #include "base/errors.h"
 #include "base/settings.h"
 #include "run/apply.h"
+#include "store/delivery.h"
 #include "store/direct.h"
 #include "store/due.h"
 #include "store/instance.h"
@@ -133,6 +134,8 @@ work(SfAttempt *a)
 			scan_due(a->scan);
 			a->scan->counted = a->scan->from == DT_NOBEGIN && sf_metric_is_to_fold();
 			a->scan->schedules = a->scan->from == DT_NOBEGIN && sf_schedule_row_any();
+			a->scan->next_delivery = a->scan->from == DT_NOBEGIN ? sf_delivery_next_due() :
+				DT_NOEND;
 			/* rows loaded since the verdict were seen, but not yet the mark of the load */
 			a->verdict = sf_verdict();
 			break;

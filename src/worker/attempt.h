@@ -60,6 +60,7 @@ typedef struct SfDueScan
 	bool		counted;		/* slices have counted something; only looked for with everything due */
 	bool		schedules;		/* there are schedules; likewise */
 	TimestampTz next_due;		/* the first timer that lies ahead */
+	TimestampTz next_delivery;	/* when deliveries of rules are due; only looked for with everything due */
 } SfDueScan;
 
 /* A transaction of a turn: what to do in it, and how it ended */

@@ -99,10 +99,7 @@ take_scan(SfDatabase *database, SfTurn *turn)
 		database->last_scan = now;
 		from = database->next_poll <= now ? DT_NOBEGIN : Min(from, database->scan_from);
 		if (from == DT_NOBEGIN)
-		{
 			database->next_poll = sf_shared_next_poll();
-			database->next_delivery = 0;
-		}
 		sf_shared_scan_later(database);
 	}
 	if (from > wall)

@@ -498,6 +498,8 @@ publish_scan(SfDatabase *database, const SfDueScan *scan)
 		database->tasks_left |= SF_LEFT_TASK;
 	}
 	sf_shared_lower_timer(database, scan->next_due);
+	if (scan->next_delivery != DT_NOEND)
+		sf_shared_lower_delivery(database, sf_tick_of_wall(scan->next_delivery));
 	for (int i = 0; i < scan->nkeys; i++)
 		sf_shared_push(database, scan->keys[i], scan->owners[i], scan->dues[i]);
 }
