@@ -501,8 +501,12 @@ BEGIN
 		SELECT o.size INTO old_size FROM sfflow_aws.s3_object AS o
 		WHERE o.bucket = append_object.bucket AND o.key = append_object.key FOR UPDATE;
 		IF NOT FOUND THEN
-			PERFORM sfflow_aws.s3_store(bucket, key, content, content_type, '{}', false);
-			RETURN;
+			IF (sfflow_aws.s3_store(bucket, key, content, content_type, '{}', true)).key IS NOT NULL THEN
+				RETURN;
+			END IF;
+			-- another session has stored it meanwhile
+			SELECT o.size INTO old_size FROM sfflow_aws.s3_object AS o
+			WHERE o.bucket = append_object.bucket AND o.key = append_object.key FOR UPDATE;
 		END IF;
 		PERFORM sfflow_aws.s3_add_chunks(bucket, key, old_size, content);
 		UPDATE sfflow_aws.s3_object AS o

@@ -111,7 +111,7 @@ make_machine(const char *rule, const char *activity)
 	sf_json_close_object(&b);
 	machine.name = unconstify(char *, sf_target_machine_of(rule));
 	machine.definition = sf_json_to_cstring(sf_json_finish(&b));
-	sf_object_create_machine(&machine, false);
+	sf_object_create_machine(&machine, true);
 }
 
 /* Raise unless the caller may use a target. */
@@ -168,8 +168,10 @@ sfflow_sf_create_rule(PG_FUNCTION_ARGS)
 		.target = sf_arg_text(fcinfo, 2, "target"),
 		.input = sf_arg_jsonb_or_null(fcinfo, 3)
 	};
-	SfRule	   *old = sf_rule_read(rule.name);
+	SfRule	   *old;
 
+	sf_rule_lock_all();
+	old = sf_rule_read(rule.name);
 	sf_name_check(rule.name, "rule name");
 	if (old == NULL)
 		require_create();
@@ -193,8 +195,10 @@ sfflow_sf_create_rule(PG_FUNCTION_ARGS)
 Datum
 sfflow_sf_drop_rule(PG_FUNCTION_ARGS)
 {
-	SfRule	   *rule = find_rule(fcinfo);
+	SfRule	   *rule;
 
+	sf_rule_lock_all();
+	rule = find_rule(fcinfo);
 	sf_rule_delete(rule->name);
 	sf_audit_forget(SF_OBJECT_RULE, rule->name);
 	note_rule("drop", SF_OBJECT_ALL, "*", rule);
@@ -206,9 +210,11 @@ sfflow_sf_drop_rule(PG_FUNCTION_ARGS)
 Oid
 sf_object_set_rule_owner(const char *name, Oid owner)
 {
-	SfRule	   *rule = sf_rule_read(name);
+	SfRule	   *rule;
 	Oid			before;
 
+	sf_rule_lock_all();
+	rule = sf_rule_read(name);
 	require_owner(rule, name);
 	before = rule->owner;
 	rule->owner = owner;

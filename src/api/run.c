@@ -351,8 +351,11 @@ may_run_due(void)
 static int64
 deliver_due(bool nonatomic)
 {
-	SfDeliveries batch = {.in_session = true,.context = CurrentMemoryContext};
+	SfDeliveries batch = {.in_session = true};
 	bool		more;
+
+	batch.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow deliveries",
+										  ALLOCSET_DEFAULT_SIZES);
 
 	for (int again = 0; again <= 1; again++)
 	{
@@ -367,6 +370,7 @@ deliver_due(bool nonatomic)
 				if (nonatomic)
 					SPI_commit();
 			} while (more);
+			MemoryContextReset(batch.context);
 		}
 	}
 	return batch.delivered;

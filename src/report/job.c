@@ -251,7 +251,9 @@ follow_event(const SfEvent *event, void *arg)
 {
 	Derivation *d = arg;
 	const SfState *state;
+	SfEvent		moved;
 
+	event = sf_status_event_now(d->execution, d->program, event, &moved);
 	if (event->type == SF_EVENT_EXECUTION_STARTED)
 		forget(d);
 	else if (event->type == SF_EVENT_EXECUTION_REDRIVEN)

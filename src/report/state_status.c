@@ -42,6 +42,7 @@ typedef struct VisitEntry
 
 typedef struct Visits
 {
+	const SfStatusExecution *execution;
 	const SfProgram *program;
 	MemoryContext context;		/* of the table; reset at a restart */
 	HTAB	   *table;			/* VisitEntry */
@@ -123,7 +124,9 @@ follow_event(const SfEvent *event, void *arg)
 	Visits	   *v = arg;
 	SfEventMeaning meaning = sf_event_type_meaning(event->type);
 	VisitEntry *visit;
+	SfEvent		moved;
 
+	event = sf_status_event_now(v->execution, v->program, event, &moved);
 	if (event->type == SF_EVENT_EXECUTION_STARTED)
 		forget(v);
 	if (event->state < 0 || event->state >= v->program->nstates)
@@ -359,7 +362,7 @@ sf_state_status_list(const SfStatusExecution *execution,
 												   execution->version)->history;
 	List	   *branches = sf_branch_scan(execution->execution_no);
 	SfGraphFacts *facts = make_facts(program);
-	Visits		v = {program, NULL, NULL};
+	Visits		v = {execution, program, NULL, NULL};
 	SfJobReach *reach;
 	int			i;
 

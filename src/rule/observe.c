@@ -244,6 +244,16 @@ sf_observe_changes(const SfExecution *execution, const List *changes)
 
 /* --- chains --- */
 
+/* How many rules led to an execution, or to those that it is a child of. */
+static int
+depth_of(int64 execution_no)
+{
+	const SfExecution *execution = sf_execution_read(execution_no, SF_LOCK_NONE, false);
+
+	return execution == NULL ? 0 :
+		sf_rule_depth(execution_no, execution->parent_execution_no);
+}
+
 /*
  * An execution was started: note how many rules led to it, if a target of a rule runs
  * in this session, or a task of an execution that rules have led to.
@@ -255,7 +265,7 @@ sf_observe_start(const SfExecution *execution)
 
 	if (depth == 0 && sf_observe_origin.execution_no != 0 &&
 		(sf_observe_wants(SF_CHANGE_EXECUTION) || sf_observe_wants(SF_CHANGE_JOB)))
-		depth = sf_rule_depth(sf_observe_origin.execution_no, 0);
+		depth = depth_of(sf_observe_origin.execution_no);
 	if (depth > 0)
 		sf_rule_note_depth(execution->execution_no, depth);
 }

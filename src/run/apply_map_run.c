@@ -21,6 +21,7 @@
 #include "run/apply_effects.h"
 #include "run/lifecycle.h"
 #include "run/map_children.h"
+#include "store/program_cache.h"
 #include "store/quota.h"
 
 /* Read the map run that the state of a branch is in; NULL: none. */
@@ -203,6 +204,7 @@ sf_map_children_make_end(const SfExecution *execution, const SfProgram *program)
 	end->parent.branch_no = execution->parent_branch_no;
 	end->map_run_no = execution->map_run_no;
 	end->program = program;
+	end->version = execution->version;
 	end->status = execution->status;
 	end->items = execution->map_items;
 	return end;
@@ -242,10 +244,17 @@ static void
 update_join(const SfChildEnd *end, SfBranch *join, const SfMapRun *map_run, int n)
 {
 	SfParentDelta delta = {.ended = n,.failed = exceeds_threshold(map_run)};
+	const SfExecution *parent = sf_execution_read(join->key.execution_no, SF_LOCK_NONE, false);
+	const SfProgram *program;
 
+	if (parent == NULL)
+		return;
+	/* the children may be of an earlier version */
+	program = parent->version == end->version ? end->program :
+		sf_program_cache_get(parent->machine_no, parent->version);
 	delta.error = sf_error_make(SF_ERR_EXCEED_TOLERATED_FAILURE_THRESHOLD,
 								"The specified tolerated failure threshold was exceeded");
-	sf_join_count(join, &delta, end->program->states[join->state].failure_mode,
+	sf_join_count(join, &delta, program->states[join->state].failure_mode,
 				  GetCurrentTimestamp());
 	sf_branch_update_join(join);
 }

@@ -41,13 +41,14 @@ sf_lifecycle_begin(SfExecution *execution)
 }
 
 /*
- * Insert new executions of one version of a machine, SF_TABLE_MAX_ROWS at most,
+ * Insert new executions of versions of a machine, SF_TABLE_MAX_ROWS at most,
  * and begin them; began tells of each whether it is new, or its id is taken.
  */
 void
 sf_lifecycle_begin_all(SfExecution *const *executions, int n, bool *began)
 {
 	const SfProgram *program = NULL;
+	int			version = 0;
 	List	   *roots = NIL;
 
 	sf_apply_insert_all(executions, n, began);
@@ -57,8 +58,9 @@ sf_lifecycle_begin_all(SfExecution *const *executions, int n, bool *began)
 
 		if (!began[i])
 			continue;
-		if (program == NULL)
+		if (program == NULL || version != e->version)
 			program = sf_program_cache_get(e->machine_no, e->version);
+		version = e->version;
 		roots = lappend(roots, sf_lifecycle_root(e, program->scopes[0].start, e->input));
 		sf_observe_start(e);
 	}

@@ -44,9 +44,12 @@ claim(SfDeliveries *batch, TimestampTz now)
 	Oid			owner = batch->again ? sf_delivery_retry_owner(now) :
 		sf_delivery_next_owner(batch->owner);
 
-	if (!OidIsValid(owner) || (batch->admit != NULL && !batch->admit(owner)))
+	if (!OidIsValid(owner))
 		return NIL;
+	/* the next one has its turn also when this one may not */
 	batch->owner = owner;
+	if (batch->admit != NULL && !batch->admit(owner))
+		return NIL;
 	return batch->again ? sf_delivery_claim_retry(owner, now) :
 		sf_delivery_claim(owner, now, BATCH);
 }
@@ -64,7 +67,6 @@ sf_deliver_claim(SfDeliveries *batch)
 
 	batch->next = 0;
 	batch->claimed = claim(batch, GetCurrentTimestamp());
-	batch->full = list_length(batch->claimed) == BATCH;
 	MemoryContextSwitchTo(old);
 	if (batch->claimed != NIL)
 		return true;

@@ -18,7 +18,6 @@ typedef struct SfDeliveries
 
 	Oid			owner;			/* of those claimed last */
 	List	   *claimed;		/* SfDelivery */
-	bool		full;			/* there may be more of them */
 	int			next;			/* of the claimed ones, the first that was not tried yet */
 	int			tried;			/* of those before it, in this transaction */
 	int64		delivered;

@@ -200,7 +200,9 @@ run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	memset(outcome, 0, sizeof(*outcome));
 	if (!in_session)
 	{
-		sf_hooks.step_begins(branch->key, draft->execution->owner, state->name);
+		/* a child that has no row is found by the branch that began it */
+		sf_hooks.step_begins(slice == NULL || branch->stored ? branch->key : slice->claimed,
+							 draft->execution->owner, state->name);
 		if (last_duration(draft, state) < 0)
 			note_duration(draft, state, SF_TASK_RUNS);
 	}

@@ -70,9 +70,10 @@ sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 	PushActiveSnapshot(GetTransactionSnapshot());
 	/* before the look at the status: a stop either shows there or cancels */
 	sf_hooks.step_begins(key, InvalidOid, "");
-	execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
 	branch = sf_branch_claim(key, SF_DEBUG_MUTATION("T2_claim") ? SF_LOCK_NONE : SF_LOCK_SKIP,
 							 DT_NOEND, false);
+	/* after the claim, which keeps the execution from moving to another version */
+	execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
 	if (execution != NULL && branch != NULL &&
 		branch->phase == SF_PHASE_ANNOUNCED &&
 		(branch->generation == generation || SF_DEBUG_MUTATION("T2_generation")) &&

@@ -26,7 +26,8 @@ typedef struct SfChildEnd
 {
 	SfBranchKey parent;
 	int64		map_run_no;
-	const SfProgram *program;
+	const SfProgram *program;	/* of the child */
+	int			version;
 	SfStatus	status;
 	int			items;
 } SfChildEnd;

@@ -75,12 +75,32 @@ find_scope_there(const Move *move, int scope)
 	return move->to->states[owner].scopes[here->branch_index];
 }
 
+/* Tell whether the task of one state can end as that of the other one. */
+static bool
+is_alike_task(const SfResource *here, const SfResource *there)
+{
+	return here->kind == there->kind && here->integration == there->integration;
+}
+
+/* Tell whether the items of one Distributed Map come, and its results go, as those of the other one. */
+static bool
+is_alike_distributed(const SfDistributedMap *here, const SfDistributedMap *there)
+{
+	return (here->item_reader == NULL) == (there->item_reader == NULL) &&
+		(here->result_writer == NULL) == (there->result_writer == NULL);
+}
+
 /* Tell whether a branch that has begun its state can go on with it in the other version. */
 static bool
 is_alike(const SfState *here, const SfState *there)
 {
-	return here->type == there->type && here->nscopes == there->nscopes &&
-		sf_state_is_distributed(here) == sf_state_is_distributed(there);
+	if (here->type != there->type || here->nscopes != there->nscopes ||
+		sf_state_is_distributed(here) != sf_state_is_distributed(there))
+		return false;
+	if (sf_state_is_distributed(here))
+		return is_alike_distributed(sf_state_distributed(here), sf_state_distributed(there));
+	return here->type != SF_STATE_TASK ||
+		is_alike_task(&sf_state_task(here)->resource, &sf_state_task(there)->resource);
 }
 
 /* Move a branch whose line of control has ended: what matters of it is where it was. */
@@ -331,7 +351,9 @@ sf_migrate_execution(SfExecution *execution, int version, const Jsonb *state_map
 	draft = sf_draft_make_locked(execution);
 	if (!rewinds)
 		draft->branches = branches;
-	sf_draft_add_event(draft, SF_EVENT_EXECUTION_MIGRATED, sf_migrate_details(old, version),
-					   GetCurrentTimestamp());
+	/* the first event of a history is that it started */
+	if (execution->started_at != DT_NOBEGIN)
+		sf_draft_add_event(draft, SF_EVENT_EXECUTION_MIGRATED, sf_migrate_details(old, version),
+						   GetCurrentTimestamp());
 	sf_drafts_write(list_make1(draft));
 }

@@ -400,6 +400,7 @@ take_one(SfSlice *slice, SfBranchKey key)
 	if (branch == NULL)
 		return false;
 	slice->result->outcome = SF_SLICE_WORKED;
+	slice->claimed = key;
 	advance(slice, draft, branch);
 	/* a failure may have made a join due that is to abort the others at once */
 	if (is_by_itself(slice->request) || sf_draft_has_failure(draft))

@@ -18,6 +18,7 @@ typedef struct SfSlice
 	MemoryContext context;		/* lives until the slice has been written */
 	instr_time	began;
 	Oid			owner;			/* of all branches; InvalidOid: none yet */
+	SfBranchKey claimed;		/* the branch whose transitions are made now */
 	List	   *drafts;
 	int			subxacts;
 	int			ntasks;			/* SQL tasks that were run here */

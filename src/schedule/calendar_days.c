@@ -335,9 +335,9 @@ make_days(const SfCalendar *calendar, int first, int last)
 	days->first = first;
 	days->last = last;
 	days->marks = palloc0(sizeof(bool) * n);
-	/* what is picked lies one shift away, its open days another one or a month */
-	days->open_from = first - 2 * MAX_SHIFT - 31;
-	days->open_to = last + 2 * MAX_SHIFT + 31;
+	/* what is picked lies two shifts away, its open days another two or a month */
+	days->open_from = first - 4 * MAX_SHIFT - 31;
+	days->open_to = last + 4 * MAX_SHIFT + 31;
 	days->open = palloc(sizeof(bool) * (days->open_to - days->open_from + 1));
 	for (int day = days->open_from; day <= days->open_to; day++)
 	{
@@ -358,7 +358,7 @@ sf_calendar_days(const SfCalendar *calendar, int first, int last, SfOnClosed on_
 {
 	SfDays	   *days = make_days(calendar, first, last);
 
-	for (int day = first - MAX_SHIFT; day <= last + MAX_SHIFT; day++)
+	for (int day = first - 2 * MAX_SHIFT; day <= last + 2 * MAX_SHIFT; day++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (test == NULL || test(day, arg))

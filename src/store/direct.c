@@ -309,7 +309,7 @@ sf_row_is_there(const SfIndex *index, SfArg key)
  * (counted from 1) was written since the snapshot, which does not show it.
  */
 void
-sf_table_check_unchanged(const char *name, int column, int32 number)
+sf_table_check_unchanged(const char *name, int column, SfArg number)
 {
 	Relation	rel;
 	Snapshot	latest;
@@ -322,7 +322,8 @@ sf_table_check_unchanged(const char *name, int column, int32 number)
 	rel = open_relation(name, AccessShareLock);
 	slot = table_slot_create(rel, NULL);
 	latest = RegisterSnapshot(GetLatestSnapshot());
-	ScanKeyInit(&key, column, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(number));
+	ScanKeyInit(&key, column, BTEqualStrategyNumber,
+				number.type == INT8OID ? F_INT8EQ : F_INT4EQ, number.value);
 	scan = table_beginscan(rel, latest, 1, &key);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{

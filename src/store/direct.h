@@ -73,7 +73,7 @@ extern int	sf_rows_scan_back(const SfIndex *index, bool latest, int64 key, int32
 extern void sf_rows_read_latest(const SfIndex *index, int limit, SfRowReader reader, void *arg);
 
 extern bool sf_row_is_there(const SfIndex *index, SfArg key);
-extern void sf_table_check_unchanged(const char *name, int column, int32 number);
+extern void sf_table_check_unchanged(const char *name, int column, SfArg number);
 
 /* --- writing --- */
 

@@ -191,7 +191,7 @@ sf_execution_update_all(List *executions)
 void
 sf_execution_check_all_seen(int machine_no)
 {
-	sf_table_check_unchanged("execution", COL_machine_no, machine_no);
+	sf_table_check_unchanged("execution", COL_machine_no, SF_INT4(machine_no));
 }
 
 /* Find the RUNNING children that an execution, or a branch of it (-1: any), waits for. */

@@ -99,7 +99,16 @@ read_all(void)
 	/* before reading: a change meanwhile counts */
 	sf_hold_is_current = true;
 	old = MemoryContextSwitchTo(holds_context);
-	sf_rows_read_latest(&by_number, PG_INT32_MAX, read_hold, NULL);
+	PG_TRY();
+	{
+		sf_rows_read_latest(&by_number, PG_INT32_MAX, read_hold, NULL);
+	}
+	PG_CATCH();
+	{
+		sf_hold_is_current = false;
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
 	MemoryContextSwitchTo(old);
 }
 
@@ -215,6 +224,9 @@ read_released(HeapTuple tuple, TupleDesc desc, void *arg)
 						 sf_row_number(tuple, desc, 4, DT_NOEND));
 }
 
+/* The number of a column of _sfflow.held */
+#define HELD_HOLD_NO	3
+
 /*
  * Delete a hold and make the branches due that wait for it; returns how many.  Waits for
  * the slices that note such branches just now.
@@ -225,7 +237,8 @@ sf_hold_release(int64 hold_no)
 	static SfPlan lock = SF_PLAN(
 		"SELECT b.branch_no FROM _sfflow.held w JOIN _sfflow.branch b"
 		" ON b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no"
-		" WHERE w.hold_no" SF_EQ "$1 ORDER BY b.execution_no, b.branch_no FOR UPDATE OF b");
+		" WHERE w.hold_no" SF_EQ "$1 AND b.due_at IS NULL AND b.phase" SF_EQ "ANY ($2)"
+		" ORDER BY b.execution_no, b.branch_no FOR UPDATE OF b");
 	static SfPlan go_on = SF_PLAN(
 		"UPDATE _sfflow.branch b SET due_at = pg_catalog.clock_timestamp() FROM _sfflow.held w"
 		" WHERE w.hold_no" SF_EQ "$1 AND b.execution_no" SF_EQ "w.execution_no"
@@ -238,9 +251,12 @@ sf_hold_release(int64 hold_no)
 
 	hold_tag(&tag, hold_no);
 	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+	/* all branches that wait have to be seen */
+	sf_table_check_unchanged("held", HELD_HOLD_NO, SF_INT8(hold_no));
 	sf_store_execute(&drop, SF_INT8(hold_no));
 	sf_store_announce_change("hold");
-	sf_store_execute(&lock, SF_INT8(hold_no));
+	sf_store_execute(&lock, SF_INT8(hold_no),
+					 SF_INT2S(SF_PHASE_ENTER, SF_PHASE_RUN, SF_PHASE_ANNOUNCED));
 	n = sf_store_read(&go_on, read_released, NULL, SF_INT8(hold_no),
 					  SF_INT2S(SF_PHASE_ENTER, SF_PHASE_RUN, SF_PHASE_ANNOUNCED));
 	sf_store_execute(&forget, SF_INT8(hold_no));

@@ -63,7 +63,16 @@ look(void)
 	/* before reading: a change meanwhile counts */
 	is_current = true;
 	are_there = false;
-	sf_rows_read_latest(&by_job, 1, note_row, NULL);
+	PG_TRY();
+	{
+		sf_rows_read_latest(&by_job, 1, note_row, NULL);
+	}
+	PG_CATCH();
+	{
+		is_current = false;
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
 }
 
 /*

@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include "storage/lmgr.h"
+
 #include "utils/snapmgr.h"
 
 #include "store/rule.h"
@@ -104,6 +106,13 @@ sf_rule_note_depth(int64 execution_no, int depth)
 		" ON CONFLICT DO NOTHING");
 
 	sf_store_execute(&plan, SF_INT8(execution_no), SF_INT4(depth));
+}
+
+/* Keep other sessions from changing rules until the end of the transaction. */
+void
+sf_rule_lock_all(void)
+{
+	LockRelationOid(sf_store_relation("rule"), ShareRowExclusiveLock);
 }
 
 /* Read a depth. */

@@ -21,6 +21,9 @@ typedef struct SfRule
 	SF_RULE_COLUMNS(SF_FIELD)
 } SfRule;
 
+/* Until the end of the transaction, keep other sessions from creating, changing or dropping rules. */
+extern void sf_rule_lock_all(void);
+
 extern SfRule *sf_rule_read(const char *name);
 extern List *sf_rule_read_all(void);
 extern void sf_rule_write(const SfRule *rule);

@@ -38,7 +38,8 @@ sf_schedule_wait_read(const char *schedule)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT " SF_SCHEDULE_WAIT_COLUMNS(SF_SELECT) "1 FROM _sfflow.schedule_wait w"
-		" WHERE w.schedule" SF_EQ "$1 ORDER BY w.execution_id IS NULL, w.scheduled_for LIMIT 1000");
+		" WHERE w.schedule" SF_EQ "$1 ORDER BY w.execution_id IS NULL,"
+		" w.max_running IS NOT NULL, w.scheduled_for LIMIT 1000");
 
 	return sf_store_rows(&plan, &row_type, SF_TEXT(schedule));
 }

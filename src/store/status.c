@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "store/privilege.h"
+#include "store/program_cache.h"
 #include "store/status.h"
 
 /* Read the head of an execution. */
@@ -43,4 +44,24 @@ sf_status_execution(int64 execution_no, SfStatusExecution *out)
 	return sf_scan(&plan, read_execution, out, SF_INT8(execution_no)) > 0 &&
 		sf_privilege_check(SF_OBJECT_STATE_MACHINE, out->machine, out->owner,
 						   SF_PRIVILEGE_READ);
+}
+
+/*
+ * An event of an earlier version of an execution that was moved, with the number that
+ * its state has now (-1: it is gone), in moved; any other event as it is.  program is
+ * that of the execution's version.
+ */
+const SfEvent *
+sf_status_event_now(const SfStatusExecution *execution, const SfProgram *program,
+					const SfEvent *event, SfEvent *moved)
+{
+	const SfProgram *before;
+
+	if (event->state < 0 || event->version == execution->version)
+		return event;
+	before = sf_program_cache_try(execution->machine_no, event->version);
+	*moved = *event;
+	moved->state = before == NULL || event->state >= before->nstates ? -1 :
+		sf_program_find_state(program, before->states[event->state].name);
+	return moved;
 }

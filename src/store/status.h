@@ -23,5 +23,8 @@ typedef struct SfStatusExecution
 } SfStatusExecution;
 
 extern bool sf_status_execution(int64 execution_no, SfStatusExecution *out);
+extern const SfEvent *sf_status_event_now(const SfStatusExecution *execution,
+										  const SfProgram *program, const SfEvent *event,
+										  SfEvent *moved);
 
 #endif							/* SF_STORE_STATUS_H */

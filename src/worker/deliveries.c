@@ -88,8 +88,7 @@ sf_turn_deliver(SfTurn *turn)
 			continue;
 		}
 		turn->next_delivery = 0;
-		if (batch.full)
-			share_deliveries();
+		share_deliveries();
 		make_deliveries(&batch);
 	}
 }

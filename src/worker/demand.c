@@ -48,9 +48,11 @@ runs_task(Oid database)
 static void
 consider_first(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 {
-	SfTick		due = Min(Min(sf_tick_of_wall(database->next_timer), database->next_scan),
-						  database->next_delivery);
+	SfTick		due = Min(sf_tick_of_wall(database->next_timer), database->next_scan);
 
+	/* the keeper, which comes where there is no other process, makes no deliveries */
+	if (sf_shared_find_free_slot() != NULL)
+		due = Min(due, database->next_delivery);
 	if (database->state == SF_DATABASE_UNKNOWN || database->ring.count > 0)
 		due = now;
 	if (due > now)

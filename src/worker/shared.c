@@ -62,6 +62,7 @@ sf_shared_register_database(Oid oid)
 	database->oid = oid;
 	database->state = SF_DATABASE_UNKNOWN;
 	database->next_timer = DT_NOEND;
+	database->next_delivery = SF_TICK_NEVER;	/* until the first scan has looked */
 	database->next_purge = sf_tick_plus_ms(sf_tick_now(), sf_setting_purge_interval * 1000L);
 	sf_shared_want_scan(database);
 	return database;

@@ -1,6 +1,6 @@
 -- Versions of a state machine: starts by number and by alias, differences, and executions that move to another version.
 BEGIN;
-SELECT plan(61);
+SELECT plan(71);
 
 CREATE FUNCTION pg_temp.define(name text, definition json) RETURNS integer LANGUAGE sql AS $$
 	SELECT sf_create_state_machine(name, definition, or_replace => true) $$;
@@ -98,6 +98,35 @@ SELECT is(sf_run('fix:x'), 'SUCCEEDED', 'in the version that is mended');
 SELECT is(sf_redrive('fix:y', from_state => 'B', version => 2), 1, 'also from a state, with the input that it had in the other version');
 SELECT is(sf_run('fix:y'), 'SUCCEEDED');
 SELECT is((SELECT output FROM sf_executions WHERE execution_id = 'fix:y'), '1', 'which is its output');
+-- Versions that begin at different places, started together.
+SELECT pg_temp.define('mixed', '{"StartAt": "A", "States": {"A": {"Type": "Pass", "Result": 1, "End": true}}}') \g /dev/null
+SELECT pg_temp.define('mixed', '{"StartAt": "B", "States": {"Z": {"Type": "Succeed"}, "B": {"Type": "Pass", "Result": 2, "Next": "Z"}}}') \g /dev/null
+SELECT sf_set_alias('mixed', 'both', '{"1": 50, "2": 50}') \g /dev/null
+SELECT is((SELECT count(*) FROM sf_start_many('mixed/both', array_fill('{}'::jsonb, ARRAY[60]))), 60::bigint, 'sixty starts of two versions');
+SELECT is((SELECT string_agg(DISTINCT sf_run(execution_id), ' ') FROM sf_executions WHERE state_machine = 'mixed'), 'SUCCEEDED', 'all run');
+SELECT is((SELECT count(*) FROM sf_executions WHERE state_machine = 'mixed' AND output = to_jsonb(version)), 60::bigint, 'each from the first state of its version');
+
+-- What has happened in one version is shown by the names of the other one.
+SELECT pg_temp.define('shown', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:query", "Parameters": {"Statement": "SELECT 1/0"}, "End": true}}}') \g /dev/null
+SELECT pg_temp.define('shown', '{"StartAt": "New", "States": {"New": {"Type": "Task", "Resource": "sql:query", "Parameters": {"Statement": "SELECT 0"}, "Next": "T"},
+	"T": {"Type": "Task", "Resource": "sql:query", "Parameters": {"Statement": "SELECT 1"}, "End": true}}}') \g /dev/null
+SELECT sf_start('shown/1', name => 's') \g /dev/null
+SELECT is(sf_run('shown:s'), 'FAILED');
+SELECT is(sf_redrive('shown:s', version => 2), 1);
+SELECT results_eq($$ SELECT job_id COLLATE "default", job_status COLLATE "default" FROM sf_jobs WHERE execution_id = 'shown:s' ORDER BY id $$, $$ VALUES ('New', 'skip'), ('T', 'entry') $$,
+	'a job of the former version keeps its name');
+SELECT is(sf_run('shown:s'), 'SUCCEEDED');
+SELECT is((SELECT attempts FROM sf_jobs WHERE execution_id = 'shown:s' AND job_id = 'T'), 2, '... and its attempts');
+
+-- A task that has begun, and an execution that has not.
+SELECT sf_create_activity('moved-activity') \g /dev/null
+SELECT pg_temp.define('kind', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "activity:moved-activity", "End": true}}}') \g /dev/null
+SELECT pg_temp.define('kind', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:query", "Parameters": {"Statement": "SELECT 1"}, "End": true}}}') \g /dev/null
+SELECT sf_start('kind/1', name => 'k'), sf_run('kind:k'), sf_start('kind/1', name => 'new') \g /dev/null
+SELECT throws_ok($$ SELECT sf_migrate('kind:k', 2) $$, 'SF012', 'execution "kind:k" cannot be moved from version 1 to version 2');
+SELECT sf_migrate('kind:new', 2), sf_run('kind:new') \g /dev/null
+SELECT is((SELECT type FROM sf_history WHERE execution_id = 'kind:new' AND id = 1), 'ExecutionStarted', 'a history begins with the start');
+
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
 SELECT * FROM finish();
 ROLLBACK;
