@@ -377,7 +377,7 @@ my @scenarios = (
 		hold('Long');
 		my $name = parallel('DRAIN', job('Bad', 0.5), job('Long', -1), '');
 		$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM sf_history WHERE execution_id = '$name:$name' AND type = 'TaskFailed'") or die;
-		sleep 0.5;
+		sleep 2;
 		let_go('Long');
 		await($name);
 		sql('TRUNCATE broken');
