@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "common/pg_prng.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
@@ -193,7 +192,7 @@ read_versions(SfStart *start, const SfRoute *routes, int n)
 	for (int i = 0; i < n; i++)
 	{
 		start->versions[i] = sf_object_version(start->machine, routes[i].version);
-		start->percents[i] = routes[i].percent;
+		start->routes[i] = routes[i];
 	}
 	start->nversions = n == 1 ? 0 : n;
 	start->machine = start->versions[0];
@@ -227,15 +226,9 @@ sf_start_prepare(const char *state_machine, int version, const char *if_exists, 
 static const SfMachine *
 choose_version(const SfStart *start)
 {
-	int			at;
-	int			i = 0;
-
 	if (start->nversions == 0)
 		return start->machine;
-	at = (int) pg_prng_uint64_range(&pg_global_prng_state, 0, 99);
-	while (i < start->nversions - 1 && at >= start->percents[i])
-		at -= start->percents[i++];
-	return start->versions[i];
+	return start->versions[sf_alias_choose(start->routes, start->nversions)];
 }
 
 /* The execution that is to be started; name NULL: from the input, or a UUID. */

@@ -21,7 +21,7 @@ typedef struct SfStart
 {
 	SfMachine  *machine;		/* of several versions, the first */
 	SfMachine  *versions[SF_ALIAS_MAX_ROUTES];	/* that an alias names */
-	int			percents[SF_ALIAS_MAX_ROUTES];	/* of the starts */
+	SfRoute		routes[SF_ALIAS_MAX_ROUTES];	/* their shares of the starts */
 	int			nversions;		/* 0: machine alone */
 	SfIfExists	if_exists;
 	bool		quiet;			/* the outcomes tell what notices would */

@@ -22,7 +22,7 @@
 #include "run/apply.h"
 #include "run/lifecycle.h"
 #include "run/outside.h"
-#include "store/machine.h"
+#include "store/machine_alias.h"
 #include "store/privilege.h"
 #include "store/quota.h"
 #include "store/throttle.h"
@@ -42,14 +42,31 @@ waits_for_end(const SfResource *resource)
 		resource->integration == SF_INTEGRATION_SYNC2;
 }
 
+/* Read a machine by its name, with the version or alias (NULL: the current one) that follows it. */
+static SfMachine *
+read_machine(const char *name, const char *qualifier)
+{
+	SfMachine  *current = sf_machine_read(name, 0, false);
+	SfRoute		routes[SF_ALIAS_MAX_ROUTES];
+	int			n;
+
+	if (current == NULL || qualifier == NULL)
+		return current;
+	if (strspn(qualifier, "0123456789") == strlen(qualifier))
+		return strlen(qualifier) > 9 || atoi(qualifier) < 1 ? NULL :
+			sf_machine_read(name, atoi(qualifier), false);
+	n = sf_alias_read(current->machine_no, qualifier, routes);
+	return n == 0 ? NULL : sf_machine_read(name, routes[sf_alias_choose(routes, n)].version, false);
+}
+
 /* Find the machine that a request names; as the parent's owner may start it. */
 static SfMachine *
 find_machine(const SfDraft *draft, const char *arn, SfError *error)
 {
 	const char *name = sf_public_name_to_id(SF_NAME_STATE_MACHINE, arn);
 	char	   *plain = pnstrdup(name, strcspn(name, "/"));
-	int			version = strchr(name, '/') ? atoi(strchr(name, '/') + 1) : 0;
-	SfMachine  *machine = sf_machine_read(plain, version, false);
+	const char *slash = strchr(name, '/');
+	SfMachine  *machine = read_machine(plain, slash == NULL ? NULL : slash + 1);
 	Oid			owner = draft->execution->owner;
 
 	if (machine != NULL &&

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "common/pg_prng.h"
 #include "utils/builtins.h"
 
 #include "store/machine_alias.h"
@@ -50,6 +51,18 @@ sf_alias_read(int machine_no, const char *alias, SfRoute *routes)
 		routes[i].percent = (int) percent;
 	}
 	return n;
+}
+
+/* Choose one of the versions, by their percentages; returns its place. */
+int
+sf_alias_choose(const SfRoute *routes, int n)
+{
+	int			at = (int) pg_prng_uint64_range(&pg_global_prng_state, 0, 99);
+	int			i = 0;
+
+	while (i < n - 1 && at >= routes[i].percent)
+		at -= routes[i++].percent;
+	return i;
 }
 
 /* The names of a machine's aliases. */

@@ -25,6 +25,7 @@ typedef struct SfRoute
 } SfRoute;
 
 extern int	sf_alias_read(int machine_no, const char *alias, SfRoute *routes);
+extern int	sf_alias_choose(const SfRoute *routes, int n);
 extern List *sf_alias_names(int machine_no);
 extern void sf_alias_write(int machine_no, const char *alias, const Jsonb *routes);
 extern bool sf_alias_delete(int machine_no, const char *alias);

@@ -1,6 +1,6 @@
 -- Versions of a state machine: starts by number and by alias, differences, and executions that move to another version.
 BEGIN;
-SELECT plan(71);
+SELECT plan(73);
 
 CREATE FUNCTION pg_temp.define(name text, definition json) RETURNS integer LANGUAGE sql AS $$
 	SELECT sf_create_state_machine(name, definition, or_replace => true) $$;
@@ -98,6 +98,17 @@ SELECT is(sf_run('fix:x'), 'SUCCEEDED', 'in the version that is mended');
 SELECT is(sf_redrive('fix:y', from_state => 'B', version => 2), 1, 'also from a state, with the input that it had in the other version');
 SELECT is(sf_run('fix:y'), 'SUCCEEDED');
 SELECT is((SELECT output FROM sf_executions WHERE execution_id = 'fix:y'), '1', 'which is its output');
+-- A child execution by an alias.
+SELECT pg_temp.define('parent', '{"StartAt": "C", "States": {"C": {"Type": "Task", "Resource": "arn:aws:states:::states:startExecution.sync:2",
+	"Parameters": {"StateMachineArn.$": "$.machine"}, "OutputPath": "$.Output", "End": true}}}') \g /dev/null
+SELECT sf_set_alias('m', 'old', '{"1": 100}') \g /dev/null
+SELECT sf_start('parent', '{"machine": "m/old"}', 'alias'), sf_start('parent', '{"machine": "m/nix"}', 'none') \g /dev/null
+SELECT sf_run('parent:alias') \g /dev/null
+SELECT sf_run(execution_id) FROM sf_executions WHERE parent_execution_id = 'parent:alias' \g /dev/null
+SELECT sf_run('parent:alias'), sf_run('parent:none') \g /dev/null
+SELECT is((SELECT output FROM sf_executions WHERE execution_id = 'parent:alias'), '"one"', 'a child is of the version that the alias names');
+SELECT is((SELECT error FROM sf_executions WHERE execution_id = 'parent:none'), 'StepFunctions.StateMachineDoesNotExistException', 'an alias that is not there is an error');
+
 -- Versions that begin at different places, started together.
 SELECT pg_temp.define('mixed', '{"StartAt": "A", "States": {"A": {"Type": "Pass", "Result": 1, "End": true}}}') \g /dev/null
 SELECT pg_temp.define('mixed', '{"StartAt": "B", "States": {"Z": {"Type": "Succeed"}, "B": {"Type": "Pass", "Result": 2, "Next": "Z"}}}') \g /dev/null
