@@ -12,7 +12,7 @@ EXTVERSION = 0.1.0
 MODULE_big = sfflow
 
 # A folder is a layer; a new .c file in one of them is picked up by itself.
-LAYERS = base json jsonata expr asl graph store rule report machine run task worker schedule api aws
+LAYERS = base json jsonata expr asl graph store rule report machine run task worker schedule api aws awsapi
 SRCS = $(sort $(foreach layer,$(LAYERS),$(wildcard src/$(layer)/*.c))) src/sfflow.c
 OBJS = $(SRCS:.c=.o)
 
@@ -52,28 +52,42 @@ src/task/failure.o: src/base/condition_names.h
 src/base/condition_names.h: src/base/condition_names.awk
 	@awk -f $< $(shell $(PG_CONFIG) --includedir-server)/utils/errcodes.h > $@.tmp && mv $@.tmp $@
 
-# sfworker, which goes where PostgreSQL's programs are. It has a Makefile of its own.
-CLIENT = src/client/sfworker
+# sfworker and sfgateway, which go where PostgreSQL's programs are. They have Makefiles of their own.
+PROGRAMS = src/client/sfworker src/gateway/sfgateway
 
-all: $(CLIENT)
+all: $(PROGRAMS)
 
-$(CLIENT): $(wildcard src/client/*.[ch]) src/base/sqlstates.h src/base/conditions.h src/base/condition_names.h src/client/Makefile
+CLIENT_SOURCES = $(wildcard src/client/*.[ch]) src/client/program.mk
+
+src/client/sfworker: $(CLIENT_SOURCES) src/base/sqlstates.h src/base/conditions.h src/base/condition_names.h src/client/Makefile
 	$(MAKE) -C src/client PG_CONFIG='$(PG_CONFIG)' VERSION='$(EXTVERSION)'
 
+GATEWAY_SOURCES = $(CLIENT_SOURCES) $(wildcard src/gateway/*.[ch] src/gateway/console/*) src/gateway/console \
+	src/gateway/embed.awk src/gateway/Makefile src/base/sqlstates.h
+src/gateway/sfgateway-asan: src/gateway/sfgateway
+src/gateway/sfgateway src/gateway/sfgateway-asan: $(GATEWAY_SOURCES)
+	$(MAKE) -C src/gateway PG_CONFIG='$(PG_CONFIG)' VERSION='$(EXTVERSION)' $(@F)
+
 # A relative DESTDIR counts from here.
-CLIENT_DESTDIR = $(if $(DESTDIR),$(if $(filter /%,$(firstword $(DESTDIR))),,../../)$(DESTDIR))
+PROGRAM_DESTDIR = $(if $(DESTDIR),$(if $(filter /%,$(firstword $(DESTDIR))),,../../)$(DESTDIR))
 
-install: install-client
-install-client: $(CLIENT)
-	$(MAKE) -C src/client PG_CONFIG='$(PG_CONFIG)' VERSION='$(EXTVERSION)' DESTDIR='$(CLIENT_DESTDIR)' install
+install: install-programs
+install-programs: $(PROGRAMS)
+	for folder in $(^D); do \
+		$(MAKE) -C $$folder PG_CONFIG='$(PG_CONFIG)' VERSION='$(EXTVERSION)' DESTDIR='$(PROGRAM_DESTDIR)' install || exit; done
 
-uninstall: uninstall-client
-uninstall-client:
-	$(MAKE) -C src/client PG_CONFIG='$(PG_CONFIG)' DESTDIR='$(CLIENT_DESTDIR)' uninstall
+uninstall: uninstall-programs
+uninstall-programs:
+	for folder in $(dir $(PROGRAMS)); do \
+		$(MAKE) -C $$folder PG_CONFIG='$(PG_CONFIG)' DESTDIR='$(PROGRAM_DESTDIR)' uninstall || exit; done
 
-clean: clean-client
-clean-client:
-	$(MAKE) -C src/client clean
+# The unit of systemd for sfgateway, which install leaves out: it goes into a folder that is not PostgreSQL's.
+install-unit uninstall-unit:
+	$(MAKE) -C src/gateway PG_CONFIG='$(PG_CONFIG)' DESTDIR='$(PROGRAM_DESTDIR)' $@
+
+clean: clean-programs
+clean-programs:
+	for folder in $(dir $(PROGRAMS)); do $(MAKE) -C $$folder clean || exit; done
 
 # The install script is its parts, in order, with the numbers of the enums of these headers.
 SQL_HEADERS = src/store/branch.h src/store/task.h
@@ -101,15 +115,19 @@ $(TMP_INSTALL)/.postgresql: $(PG_BINDIR)/postgres $(PG_PKGLIBDIR) $(PG_SHAREDIR)
 	cp -a $(PG_SHAREDIR)/. $(TMP_INSTALL)$(PG_SHAREDIR)/
 	@touch $@
 
-$(TMP_INSTALL)/.sfflow: $(TMP_INSTALL)/.postgresql $(shlib) $(CLIENT) $(SQL_SCRIPT) $(EXTENSION).control
+$(TMP_INSTALL)/.sfflow: $(TMP_INSTALL)/.postgresql $(shlib) $(PROGRAMS) src/gateway/sfgateway-asan $(SQL_SCRIPT) $(EXTENSION).control
 	$(MAKE) -s install DESTDIR=$(TMP_INSTALL)
+	@cp --remove-destination src/gateway/sfgateway-asan $(TMP_INSTALL)$(PG_BINDIR)/
 	@touch $@
+
+# As many compilers as there are processors, unless the caller says how many.
+PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 # All suites against a throw-away server, or some: make test SUITES="regress cases" TESTS="name".
 # Missing packages are installed when root on Debian, else named.
 test:
 	@test/tools/packages
-	@$(MAKE) -s tmp-install
+	@$(MAKE) -s $(PARALLEL) tmp-install
 	@test/run $(SUITES) $(if $(TESTS),--tests $(TESTS))
 
 # More suites with the library under sanitizers than make test runs.
@@ -128,12 +146,18 @@ installcheck:
 
 demo:
 	@test/tools/packages
-	@$(MAKE) -s tmp-install
+	@$(MAKE) -s $(PARALLEL) tmp-install
 	@test/demo/run
+
+# The demo's night with the console on a port of the loopback, until Ctrl-C: make console PORT=8083.
+console:
+	@test/tools/packages
+	@$(MAKE) -s $(PARALLEL) tmp-install
+	@PORT='$(PORT)' test/demo/console
 
 bench:
 	@test/tools/packages
-	@$(MAKE) -s tmp-install
+	@$(MAKE) -s $(PARALLEL) tmp-install
 	@test/bench/run $(BENCH)
 
 # The models of the protocols, in all configurations and with all mutations, some minutes.
@@ -146,22 +170,23 @@ FAULT_ROUNDS ?= 5
 SOAK_MINUTES ?= 60
 faults:
 	@test/tools/packages
-	@$(MAKE) -s tmp-install
-	@FAULT_ROUNDS=$(FAULT_ROUNDS) FAULTS='$(FAULTS)' test/run tap --tests 156_faults
+	@$(MAKE) -s $(PARALLEL) tmp-install
+	@SCRIPT_SECONDS=14400 FAULT_ROUNDS=$(FAULT_ROUNDS) FAULTS='$(FAULTS)' test/run tap --tests 156_faults
 
 soak:
 	@test/tools/packages
-	@$(MAKE) -s tmp-install
-	@SOAK_MINUTES=$(SOAK_MINUTES) test/run tap --tests 157_soak
+	@$(MAKE) -s $(PARALLEL) tmp-install
+	@SCRIPT_SECONDS=$$(($(SOAK_MINUTES) * 60 + 900)) SOAK_MINUTES=$(SOAK_MINUTES) test/run tap --tests 157_soak
 
 # Conventions that a compiler does not check.
 lint:
 	@status=0; for check in test/lint/*; do [ -x $$check ] || continue; $$check || status=1; done; exit $$status
 
 help:
-	@echo 'make                build the extension and sfworker'
+	@echo 'make                build the extension, sfworker and sfgateway'
 	@echo 'make install        install them into the PostgreSQL that pg_config names'
 	@echo 'make demo           a nightly batch that fails, is repaired and redriven, on a throw-away server'
+	@echo 'make console        the night of the demo in the console, on a throw-away server (PORT=8083)'
 	@echo 'make test           all tests, on throw-away servers (SUITES="regress tap" TESTS="name": some)'
 	@echo 'make test-memory    suites with the library under sanitizers (SUITES, TESTS as for make test)'
 	@echo 'make test-versions  the tests on PostgreSQL 16, 17 and 18, in chroots (RELEASES="17 18")'
@@ -171,7 +196,8 @@ help:
 	@echo 'make faults         every fault in rounds against an exact ledger (FAULT_ROUNDS=5, FAULTS=pattern)'
 	@echo 'make soak           load and random faults for an hour (SOAK_MINUTES=10)'
 	@echo 'make lint           conventions that a compiler does not check'
+	@echo 'make install-unit   install the unit of systemd for sfgateway (UNITDIR, DESTDIR)'
 	@echo 'make tmp-install    a private PostgreSQL with the extension, under tmp_install/'
 	@echo 'make clean          remove everything that was built'
 
-.PHONY: install-client uninstall-client clean-client tmp-install test test-memory test-versions installcheck demo bench model faults soak lint help
+.PHONY: install-programs uninstall-programs install-unit uninstall-unit clean-programs tmp-install test test-memory test-versions installcheck demo console bench model faults soak lint help

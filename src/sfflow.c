@@ -10,7 +10,9 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "schedule/due_runs.h"
+#include "schedule/timely.h"
 #include "store/instance_file.h"
+#include "store/limit_queue.h"
 #include "store/quota.h"
 #include "store/throttle.h"
 #include "task/sql_task.h"
@@ -38,6 +40,8 @@ _PG_init(void)
 		sf_instance_file_start();
 	sf_quota_init();
 	sf_throttle_init();
+	sf_limit_queue_init();
 	sf_attempt_look_at_schedules = sf_due_runs_look;
+	sf_attempt_look_at_deadlines = sf_timely_check;
 	sf_worker_init();
 }

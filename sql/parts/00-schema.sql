@@ -11,4 +11,4 @@ CREATE SCHEMA _sfflow;
 -- DROP ROLE refuses and names it.
 CREATE DOMAIN _sfflow.owner_or_grantee AS regrole;
 COMMENT ON DOMAIN _sfflow.owner_or_grantee IS
-	'roles that own a state machine, an activity, a schedule, a calendar, a rule or a resource name, or have a right given by sf_grant';
+	'roles that own a state machine, an activity, a schedule, a calendar, a rule or a resource name, or have an access key or a right given by sf_grant';

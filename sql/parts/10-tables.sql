@@ -34,6 +34,8 @@ CREATE TABLE _sfflow.machine_alias (
 	alias text COLLATE "C" NOT NULL,
 	routes jsonb NOT NULL,				-- {"3": 90, "4": 10}
 	set_at timestamptz NOT NULL,
+	created_at timestamptz NOT NULL,
+	description text,					-- given by the AWS API
 	PRIMARY KEY (machine_no, alias)
 );
 
@@ -65,6 +67,8 @@ CREATE TABLE _sfflow.execution (
 	map_items integer,					-- how many items it was given
 	requested_at timestamptz NOT NULL,
 	requested_by regrole,				-- role that called sf_start; NULL: another execution did
+	priority smallint,					-- in queues of limits; NULL: 0
+	qualifier text COLLATE "C",			-- version or alias that the start named; NULL: none
 	execution_id text COLLATE "C" NOT NULL UNIQUE,	-- machine:name
 	status smallint NOT NULL,
 	last_event_id integer NOT NULL DEFAULT 0,
@@ -127,6 +131,7 @@ CREATE TABLE _sfflow.map_run (
 	max_bytes_per_batch bigint NOT NULL,	-- 0: no limit
 	tolerated_count integer NOT NULL,
 	tolerated_percentage double precision NOT NULL,
+	max_concurrency integer NOT NULL,	-- 0: no limit
 	total integer NOT NULL,				-- items; 0 until they are read
 	children integer NOT NULL,			-- begun so far
 	succeeded integer NOT NULL,
@@ -158,7 +163,7 @@ CREATE TABLE _sfflow.branch (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,
 	parent_no bigint,					-- NULL: no parent
-	branch_index integer NOT NULL DEFAULT 0,
+	branch_index integer NOT NULL DEFAULT 0,	-- < 0, > 2^30: jobs (src/store/branch.c)
 	scope integer NOT NULL DEFAULT 0,
 	state integer NOT NULL,
 	phase smallint NOT NULL,
@@ -184,6 +189,7 @@ CREATE TABLE _sfflow.branch (
 	deadline timestamptz,				-- of the task that runs
 	iterations integer[],				-- Map indexes, outermost first
 	retry_counts integer[],				-- one per retrier
+	jobs integer[],						-- JobNet: jobs without rows of their own (src/store/job_rows.c)
 	error text,
 	cause text,
 	sqlstate text,						-- ANSWERED: with which a long task failed

@@ -17,16 +17,21 @@ CREATE TABLE _sfflow.hold (
 
 CREATE UNIQUE INDEX hold_target ON _sfflow.hold (kind, name, state, (coalesce(owner::oid, 0)));
 
--- One row per branch that waits for the end of a hold: its due_at is NULL. The row of a branch that went on
--- in another way, because its execution was stopped, means nothing.
+-- One row per branch that waits for the end of a hold, or for a limit: its due_at is NULL. The row of a branch that
+-- went on in another way, because its execution was stopped, means nothing.
 CREATE TABLE _sfflow.held (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,
-	hold_no bigint NOT NULL,
+	hold_no bigint,
+	limit_no bigint,					-- waits for this limit, in the queue of one value of its key,
+	queue bigint,
+	rank timestamptz,					-- in this order
+	since timestamptz,					-- when it could have begun
 	PRIMARY KEY (execution_no, branch_no)
 );
 
-CREATE INDEX held_hold ON _sfflow.held (hold_no);
+CREATE INDEX held_hold ON _sfflow.held (hold_no) WHERE hold_no IS NOT NULL;
+CREATE INDEX held_queue ON _sfflow.held (limit_no, queue, rank, execution_no, branch_no) WHERE limit_no IS NOT NULL;
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.hold_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.hold', '');

@@ -19,6 +19,18 @@ LANGUAGE C VOLATILE;
 COMMENT ON FUNCTION @extschema@.sf_import(text, jsonb, text) IS
 	'creates or replaces a state machine from a definition with ${Name} placeholders; returns its version';
 
+-- The query runs with the rights of the caller, and writes nothing.
+CREATE FUNCTION @extschema@.sf_import_jobs(
+	relations text,
+	defaults jsonb DEFAULT '{}',
+	net text DEFAULT 'Net',
+	activity text DEFAULT 'shell')
+RETURNS json
+AS 'MODULE_PATHNAME', 'sfflow_sf_import_jobs'
+LANGUAGE C STABLE;
+COMMENT ON FUNCTION @extschema@.sf_import_jobs(text, jsonb, text, text) IS
+	'the definition of a machine that is a net of jobs, from a table or query of jobs and their predecessors';
+
 CREATE FUNCTION @extschema@.sf_drop_state_machine(name text, force boolean DEFAULT false)
 RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_drop_state_machine'
@@ -31,11 +43,12 @@ CREATE FUNCTION @extschema@.sf_start(
 	input jsonb DEFAULT '{}',
 	name text DEFAULT NULL,
 	if_exists text DEFAULT 'resume',
-	version integer DEFAULT NULL)
+	version integer DEFAULT NULL,
+	priority integer DEFAULT NULL)
 RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_sf_start'
 LANGUAGE C VOLATILE;
-COMMENT ON FUNCTION @extschema@.sf_start(text, jsonb, text, text, integer) IS
+COMMENT ON FUNCTION @extschema@.sf_start(text, jsonb, text, text, integer, integer) IS
 	'starts (or resumes) an execution; returns its id';
 
 CREATE FUNCTION @extschema@.sf_start_many(
@@ -43,12 +56,13 @@ CREATE FUNCTION @extschema@.sf_start_many(
 	inputs jsonb[],
 	names text[] DEFAULT NULL,
 	if_exists text DEFAULT 'resume',
+	priority integer DEFAULT NULL,
 	OUT name text,
 	OUT outcome text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_sf_start_many'
 LANGUAGE C VOLATILE ROWS 1000;
-COMMENT ON FUNCTION @extschema@.sf_start_many(text, jsonb[], text[], text) IS
+COMMENT ON FUNCTION @extschema@.sf_start_many(text, jsonb[], text[], text, integer) IS
 	'starts (or resumes) an execution for each input; returns the name and what came of it';
 
 -- The query runs with the rights of the caller.
@@ -56,12 +70,13 @@ CREATE FUNCTION @extschema@.sf_start_many(
 	state_machine text,
 	query text,
 	if_exists text DEFAULT 'resume',
+	priority integer DEFAULT NULL,
 	OUT name text,
 	OUT outcome text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_sf_start_many_query'
 LANGUAGE C VOLATILE ROWS 1000;
-COMMENT ON FUNCTION @extschema@.sf_start_many(text, text, text) IS
+COMMENT ON FUNCTION @extschema@.sf_start_many(text, text, text, integer) IS
 	'starts (or resumes) an execution for each row of a query: an input, or an input and a name';
 
 CREATE FUNCTION @extschema@.sf_step(
@@ -106,6 +121,12 @@ AS 'MODULE_PATHNAME', 'sfflow_sf_wait'
 LANGUAGE C;
 COMMENT ON PROCEDURE @extschema@.sf_wait(text, interval, text) IS
 	'waits until an execution has ended and gives its status then, or RUNNING at the timeout';
+
+CREATE PROCEDURE @extschema@.sf_wait_change(seen bigint DEFAULT NULL, timeout interval DEFAULT '10 s', INOUT change bigint DEFAULT NULL)
+AS 'MODULE_PATHNAME', 'sfflow_sf_wait_change'
+LANGUAGE C;
+COMMENT ON PROCEDURE @extschema@.sf_wait_change(bigint, interval, bigint) IS
+	'waits until executions have changed since a change that was seen, and gives the number of the last change';
 
 CREATE FUNCTION @extschema@.sf_stop(execution_id text, error text DEFAULT NULL, cause text DEFAULT NULL)
 RETURNS text

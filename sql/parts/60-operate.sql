@@ -28,6 +28,19 @@ CREATE FUNCTION _sfflow.decide_copy(own boolean, role text, standby_signal boole
 AS 'MODULE_PATHNAME', 'sfflow_decide_copy'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
+-- The roles that rows name, each as often as they do: their anchors keep DROP ROLE from dropping them.
+CREATE VIEW _sfflow.named_role AS
+SELECT owner AS role FROM _sfflow.state_machine
+UNION ALL SELECT role FROM _sfflow.privilege
+UNION ALL SELECT owner FROM _sfflow.activity
+UNION ALL SELECT owner FROM _sfflow.resource_map
+UNION ALL SELECT owner FROM _sfflow.schedule
+UNION ALL SELECT owner FROM _sfflow.calendar
+UNION ALL SELECT owner FROM _sfflow.rule
+UNION ALL SELECT role FROM _sfflow.access_key
+UNION ALL SELECT owner FROM _sfflow.hold WHERE owner IS NOT NULL
+UNION ALL SELECT owner FROM _sfflow.run_limit WHERE owner IS NOT NULL;
+
 -- How far each sequence has come, and the largest number in use. That of branch_no no index knows.
 CREATE VIEW _sfflow.sequence_use AS
 SELECT 'machine_no' AS name, s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END AS drawn,
@@ -37,6 +50,16 @@ UNION ALL
 SELECT 'activity_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,
 	(SELECT max(activity_no) FROM _sfflow.activity)::bigint
 FROM _sfflow.activity_no s
+UNION ALL
+SELECT 'hold_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(hold_no) FROM _sfflow.hold)
+FROM _sfflow.hold_no s
+UNION ALL
+SELECT 'limit_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(limit_no) FROM _sfflow.run_limit)
+FROM _sfflow.limit_no s
+UNION ALL
+SELECT 'rule_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,
+	greatest((SELECT max(rule_no) FROM _sfflow.rule), (SELECT max(rule_no) FROM _sfflow.rule_delivery))
+FROM _sfflow.rule_no s
 UNION ALL
 SELECT 'execution_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,
 	greatest((SELECT max(execution_no) FROM _sfflow.execution), (SELECT max(execution_no) FROM _sfflow.branch))

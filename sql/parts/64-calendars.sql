@@ -9,7 +9,7 @@ COMMENT ON FUNCTION @extschema@.sf_create_calendar(text, jsonb, jsonb) IS
 
 CREATE FUNCTION @extschema@.sf_drop_calendar(name text) RETURNS void
 AS 'MODULE_PATHNAME', 'sfflow_sf_drop_calendar'
-LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.sf_drop_calendar(text) IS 'remove a calendar that no schedule and no calendar uses';
 
 CREATE FUNCTION @extschema@.sf_calendar_days(

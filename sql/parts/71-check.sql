@@ -5,6 +5,17 @@ RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_is_place'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 
+CREATE FUNCTION _sfflow.is_net(machine_no integer, version integer, state integer)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_is_net'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+
+-- What is wrong with the JobNet at which a branch waits for its jobs; NULL: nothing.
+CREATE FUNCTION _sfflow.inspect_net(machine_no integer, version integer, state integer, execution_no bigint, branch_no bigint)
+RETURNS text
+AS 'MODULE_PATHNAME', 'sfflow_inspect_net'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+
 -- A row of _sfflow.history: what is wrong with it, or how many events it has, the type of the last of them
 -- that is not among some, and the events of earlier rows whose payloads it refers to.
 CREATE FUNCTION _sfflow.inspect_history(first_id integer, at timestamptz, body bytea, documents jsonb[], passing smallint[],
@@ -17,6 +28,8 @@ CREATE FUNCTION @extschema@.sf_check(OUT problem text, OUT execution_id text, OU
 RETURNS SETOF record
 LANGUAGE sql STABLE
 SET search_path = pg_catalog, pg_temp
+-- hundreds of expressions, each evaluated for few rows: compiling them took fifty times as long as the checks
+SET jit = off
 AS $$
 WITH told AS MATERIALIZED (
 	-- MapRunRedriven: children of a run that has tolerated their failure run again
@@ -112,15 +125,32 @@ WITH told AS MATERIALIZED (
 	SELECT 'never_due', b.execution_no, format('branch %s is in phase %s without a time', b.branch_no, b.phase)
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
 	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_WAIT@, @PHASE_ANNOUNCED@) AND b.due_at IS NULL
+		-- a job of a net that waits for others, or for room
+		AND (b.phase <> @PHASE_ENTER@ OR b.pending = 0 OR b.parent_no IS NULL)
 		AND (b.phase = @PHASE_WAIT@ OR NOT EXISTS (SELECT FROM _sfflow.held w
 			WHERE w.execution_no = b.execution_no AND w.branch_no = b.branch_no))
 	UNION ALL
-	SELECT 'held_by_nothing', b.execution_no, format('branch %s waits for the end of hold %s, which there is not', b.branch_no, w.hold_no)
+	SELECT 'held_by_nothing', b.execution_no, format('branch %s waits for the end of hold %s or for limit %s, which there is not',
+		b.branch_no, coalesce(w.hold_no::text, '-'), coalesce(w.limit_no::text, '-'))
 	FROM strand b
 	JOIN head e ON e.execution_no = b.execution_no
 	JOIN _sfflow.held w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
 	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@) AND b.due_at IS NULL
 		AND NOT EXISTS (SELECT FROM _sfflow.hold h WHERE h.hold_no = w.hold_no)
+		AND NOT EXISTS (SELECT FROM _sfflow.run_limit l WHERE l.limit_no = w.limit_no)
+	UNION ALL
+	SELECT 'slot_of_nothing', s.execution_no, format('slot %s of limit %s is taken by branch %s, which does not run', s.slot, s.limit_no, s.branch_no)
+	FROM _sfflow.limit_slot s
+	JOIN head e ON e.execution_no = s.execution_no
+	WHERE CASE s.branch_no WHEN -3 THEN e.status <> @STATUS_RUNNING@
+		ELSE NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no = s.execution_no AND b.branch_no = s.branch_no
+			AND (b.phase IN (@PHASE_WAIT@, @PHASE_JOIN@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@)
+				OR b.phase IN (@PHASE_RUN@, @PHASE_ANSWERED@) AND (b.total > 0 OR b.map_run_no IS NOT NULL))) END
+	UNION ALL
+	SELECT 'slot_too_high', s.execution_no, format('slot %s of limit %s is taken, which has %s', s.slot, s.limit_no, l.highest)
+	FROM _sfflow.limit_slot s
+	JOIN head e ON e.execution_no = s.execution_no
+	JOIN _sfflow.run_limit l ON l.limit_no = s.limit_no WHERE s.slot > l.highest
 	UNION ALL
 	SELECT 'due_after_end_of_branch', b.execution_no, format('branch %s is in phase %s', b.branch_no, b.phase)
 	FROM strand b WHERE b.phase IN (@PHASE_DONE@, @PHASE_FAILED@, @PHASE_ABORTED@) AND b.due_at IS NOT NULL
@@ -131,7 +161,14 @@ WITH told AS MATERIALIZED (
 	JOIN head e ON e.execution_no = b.execution_no
 	LEFT JOIN strand c ON c.execution_no = b.execution_no AND c.parent_no = b.branch_no AND c.live
 	WHERE e.status = @STATUS_RUNNING@ AND b.phase = @PHASE_JOIN@ AND b.map_run_no IS NULL
+		AND NOT _sfflow.is_net(e.machine_no, e.version, b.state)
 	GROUP BY b.execution_no, b.branch_no, b.pending HAVING count(c.branch_no) <> b.pending
+	UNION ALL
+	SELECT 'net_wrong', b.execution_no, format('branch %s: %s', b.branch_no, n.problem)
+	FROM strand b JOIN head e ON e.execution_no = b.execution_no
+	CROSS JOIN LATERAL _sfflow.inspect_net(e.machine_no, e.version, b.state, b.execution_no, b.branch_no) n(problem)
+	WHERE e.status = @STATUS_RUNNING@ AND (b.phase = @PHASE_JOIN@ OR (b.phase = @PHASE_RUN@ AND b.total > 0))
+		AND b.map_run_no IS NULL AND n.problem IS NOT NULL
 	UNION ALL
 	-- Distributed Maps: their children are executions
 	SELECT 'pending_wrong', b.execution_no,
@@ -182,12 +219,16 @@ WITH told AS MATERIALIZED (
 	SELECT 'parent_missing', b.execution_no, format('branch %s is a child of %s', b.branch_no, b.parent_no)
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
 	LEFT JOIN strand p ON p.execution_no = b.execution_no AND p.branch_no = b.parent_no
-	WHERE b.branch_no <> 0 AND (p.branch_no IS NULL OR (e.status = @STATUS_RUNNING@ AND p.phase <> @PHASE_JOIN@))
+	WHERE b.branch_no <> 0 AND (p.branch_no IS NULL OR (e.status = @STATUS_RUNNING@ AND p.phase <> @PHASE_JOIN@
+			-- a job or a branch that has failed, with its children, while others go on
+			AND (b.live OR p.phase NOT IN (@PHASE_FAILED@, @PHASE_ABORTED@))
+			-- a net that goes on, of whose jobs none runs
+			AND NOT (p.phase = @PHASE_RUN@ AND p.total > 0 AND (b.pending <> 0 OR NOT b.live))))
 	UNION ALL
 	SELECT 'child_twice', b.execution_no,
-		format('%s children of branch %s have the index %s', count(*), b.parent_no, b.branch_index)
+		format('%s children of branch %s have the index %s', count(*), b.parent_no, b.branch_index & 1073741823)
 	FROM strand b WHERE b.parent_no IS NOT NULL
-	GROUP BY b.execution_no, b.parent_no, b.branch_index HAVING count(*) > 1
+	GROUP BY b.execution_no, b.parent_no, b.branch_index & 1073741823 HAVING count(*) > 1	-- a job that has not begun has 30 of the bits
 	UNION ALL
 	SELECT 'place_unknown', b.execution_no,
 		format('branch %s is at state %s of scope %s', b.branch_no, b.state, b.scope)
@@ -223,6 +264,9 @@ FROM (
 	UNION ALL SELECT 'map_run', r.execution_no FROM _sfflow.map_run r
 	UNION ALL SELECT 'failure', f.execution_no FROM _sfflow.failure f
 	UNION ALL SELECT 'acknowledgement', k.execution_no FROM _sfflow.acknowledgement k
+	UNION ALL SELECT 'hold', h.execution_no FROM _sfflow.hold h WHERE h.execution_no IS NOT NULL
+	UNION ALL SELECT 'held', w.execution_no FROM _sfflow.held w
+	UNION ALL SELECT 'mark', k.execution_no FROM _sfflow.mark k
 	UNION ALL SELECT DISTINCT 'map_item', i.execution_no FROM _sfflow.map_item i) o
 WHERE NOT EXISTS (SELECT FROM _sfflow.execution e WHERE e.execution_no = o.execution_no)
 GROUP BY o.relation, o.execution_no
@@ -232,13 +276,19 @@ FROM _sfflow.state_machine m
 WHERE NOT EXISTS (SELECT FROM _sfflow.state_machine_version v
 	WHERE v.machine_no = m.machine_no AND v.version = m.current_version)
 UNION ALL
+SELECT 'deadline_without_target', NULL, format('deadline of "%s"', d.target)
+FROM _sfflow.deadline d
+WHERE CASE WHEN d.schedule IS NULL THEN NOT EXISTS (SELECT FROM _sfflow.state_machine m WHERE m.machine_no = d.machine_no)
+	ELSE NOT EXISTS (SELECT FROM _sfflow.schedule s WHERE s.name = d.schedule) END
+UNION ALL
+SELECT 'lateness_without_deadline', NULL, format('%s rows of "%s"', count(*), l.target)
+FROM _sfflow.lateness l
+WHERE NOT EXISTS (SELECT FROM _sfflow.deadline d WHERE d.target = l.target)
+GROUP BY l.target
+UNION ALL
 -- roles below 16384 cannot be dropped; nor can the owner of the type, which is the extension's
 SELECT 'role_droppable', NULL, format('DROP ROLE %s would not be refused; sf_enable() mends that', n.role)
-FROM (
-	SELECT m.owner AS role FROM _sfflow.state_machine m UNION SELECT p.role FROM _sfflow.privilege p
-	UNION SELECT a.owner FROM _sfflow.activity a UNION SELECT r.owner FROM _sfflow.resource_map r
-	UNION SELECT s.owner FROM _sfflow.schedule s
-	UNION SELECT c.owner FROM _sfflow.calendar c) n
+FROM (SELECT DISTINCT role FROM _sfflow.named_role) n
 JOIN pg_roles o ON o.oid = n.role AND o.oid >= 16384
 WHERE NOT EXISTS (SELECT FROM pg_shdepend d
 	WHERE d.dbid = (SELECT b.oid FROM pg_database b WHERE b.datname = current_database())

@@ -224,36 +224,48 @@ WHERE bb.phase IN (@PHASE_ANNOUNCED@, @PHASE_EXTERNAL@) AND e.status = @STATUS_R
 	AND now() - b.began > r.p95 * coalesce(current_setting('sfflow.slow_task_factor', true)::integer, 3)
 	AND now() - b.began > interval '1 second';
 
-CREATE VIEW @extschema@.sf_alerts WITH (security_barrier) AS
-SELECT a.kind, a.execution_id, a.since, a.detail
+-- What sf_alerts shows, and the name of what each alert is of.
+CREATE VIEW _sfflow.open_alert AS
+SELECT a.kind, a.execution_id COLLATE "C" AS object, a.execution_no, a.execution_id, a.since, a.detail
 FROM _sfflow.alert a
 WHERE a.kind IN ('failed', 'timed_out', 'failed_again') OR NOT EXISTS (
 	SELECT FROM _sfflow.acknowledgement k
 	WHERE k.execution_no = a.execution_no AND k.kind = a.kind
 		AND CASE a.kind WHEN 'slow_task' THEN a.since = ANY (k.slow_since) ELSE k.since >= a.since END)
 UNION ALL
-SELECT 'no_poller', NULL, a.oldest_queued_at, format('activity "%s" has %s queued and %s', a.activity,
+SELECT 'no_poller', a.activity COLLATE "C", NULL, NULL, a.oldest_queued_at, format('activity "%s" has %s queued and %s', a.activity,
 	CASE WHEN a.queued = 1 THEN '1 task' ELSE a.queued || ' tasks' END,
 	coalesce('nobody has polled it since ' || a.last_polled_at, 'nobody has ever polled it'))
 FROM @extschema@.sf_activities a
 WHERE a.oldest_queued_at < now() - interval '5 minutes'
 	AND (a.last_polled_at IS NULL OR a.last_polled_at < now() - interval '5 minutes')
 UNION ALL
-SELECT 'missed_run', NULL, st.missed_at, format('schedule "%s" has not run: %s', s.name, st.problem)
+SELECT 'missed_run', s.name COLLATE "C", NULL, NULL, st.missed_at, format('schedule "%s" has not run: %s', s.name, st.problem)
 FROM _sfflow.schedule s
 CROSS JOIN LATERAL _sfflow.schedule_status(s.name) st
 WHERE st.missed_at IS NOT NULL
 UNION ALL
-SELECT 'unknown_owner', NULL, NULL, format('the owner of state machine "%s" does not exist', m.name)
+SELECT l.state COLLATE pg_catalog."default", l.target COLLATE "C", NULL, l.execution_id, l.raised_at, l.detail
+FROM _sfflow.raised_lateness l
+WHERE l.cleared_at IS NULL AND l.acknowledged_at IS NULL
+UNION ALL
+SELECT 'unknown_owner', m.name COLLATE "C", NULL, NULL, NULL, format('the owner of state machine "%s" does not exist', m.name)
 FROM _sfflow.state_machine m
 WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = m.owner)
 	AND _sfflow.can_read(m.name, m.owner);
+
+CREATE VIEW @extschema@.sf_alerts WITH (security_barrier) AS
+SELECT a.kind, a.execution_id, a.since, a.detail
+FROM _sfflow.open_alert a;
 COMMENT ON VIEW @extschema@.sf_alerts IS 'what an operator should look at, and has not acknowledged';
 
 CREATE VIEW @extschema@.sf_acknowledgements WITH (security_barrier) AS
 SELECT e.execution_id, k.kind, k.since, k.acknowledged_at, k.acknowledged_by, k.comment
 FROM _sfflow.acknowledgement k
-JOIN _sfflow.readable_execution e ON e.execution_no = k.execution_no;
+JOIN _sfflow.readable_execution e ON e.execution_no = k.execution_no
+UNION ALL
+SELECT coalesce(l.execution_id, l.target), l.state, l.raised_at, l.acknowledged_at, to_regrole(quote_ident(l.acknowledged_by)), l.comment
+FROM _sfflow.raised_lateness l WHERE l.acknowledged_at IS NOT NULL;
 COMMENT ON VIEW @extschema@.sf_acknowledgements IS 'the last acknowledgement of each alert of an execution';
 
 CREATE FUNCTION @extschema@.sf_acknowledge(execution_id text, kind text DEFAULT NULL, comment text DEFAULT NULL)

@@ -14,9 +14,9 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.sf_release(text, text) IS
 	'ends a hold; returns how many branches that waited for it go on';
 
--- The branches that wait for the end of a hold.
+-- The branches that wait for the end of a hold, or for a limit.
 CREATE VIEW _sfflow.held_branch AS
-SELECT w.hold_no, b.execution_no, b.branch_no
+SELECT w.hold_no, w.limit_no, w.since, b.execution_no, b.branch_no
 FROM _sfflow.held w
 JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no
 JOIN _sfflow.execution e ON e.execution_no = w.execution_no AND e.status = @STATUS_RUNNING@

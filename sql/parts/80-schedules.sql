@@ -104,7 +104,8 @@ CREATE VIEW @extschema@.sf_schedules WITH (security_barrier) AS
 SELECT s.name AS schedule_name, s.schedule, coalesce(s.timezone, _sfflow.schedule_zone()) AS timezone,
 	s.state_machine, s.input, a.active,
 	CASE WHEN a.active THEN _sfflow.schedule_next_run(s.name, now()) END AS next_run,
-	s.last_execution_id, st.state, st.problem
+	s.last_execution_id, st.state, st.problem, pg_get_userbyid(s.owner) AS owner, s.calendar, s.on_closed, s.starts, s.ends,
+	s.missed, s.overlap
 FROM _sfflow.schedule s
 LEFT JOIN _sfflow.state_machine m ON m.name = split_part(s.state_machine, '/', 1)
 CROSS JOIN LATERAL _sfflow.schedule_status(s.name) st

@@ -14,6 +14,11 @@ COMMENT ON COLUMN @extschema@.sf_aliases.alias IS 'the name after the slash, as 
 COMMENT ON COLUMN @extschema@.sf_aliases.version IS 'a version that it names';
 COMMENT ON COLUMN @extschema@.sf_aliases.percent IS 'how many of 100 starts begin in this version';
 COMMENT ON COLUMN @extschema@.sf_aliases.set_at IS 'when the alias was set';
+
+COMMENT ON COLUMN @extschema@.sf_access_keys.access_key_id IS 'the public part, which a request names';
+COMMENT ON COLUMN @extschema@.sf_access_keys.role IS 'the role as which requests with the key are answered';
+COMMENT ON COLUMN @extschema@.sf_access_keys.created_at IS 'when the key was made';
+
 COMMENT ON COLUMN @extschema@.sf_executions.execution_id IS 'the execution, machine:name';
 COMMENT ON COLUMN @extschema@.sf_executions.state_machine IS 'the state machine';
 COMMENT ON COLUMN @extschema@.sf_executions.version IS 'the version of the state machine that runs';
@@ -126,6 +131,10 @@ COMMENT ON COLUMN @extschema@.sf_metrics.state_transitions IS 'states entered';
 COMMENT ON COLUMN @extschema@.sf_metrics.executions_redriven IS 'redrives';
 COMMENT ON COLUMN @extschema@.sf_metrics.retries IS 'states retried by their Retry';
 
+COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.state_machine IS 'the state machine';
+COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.le IS 'a time in seconds, at last Infinity';
+COMMENT ON COLUMN @extschema@.sf_execution_time_buckets.executions IS 'executions that ended within this time; the count never decreases';
+
 COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.state_machine IS 'the state machine';
 COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.hour IS 'when the hour began; hours are those of UTC';
 COMMENT ON COLUMN @extschema@.sf_metrics_by_hour.executions_started IS 'executions that began, or began anew';
@@ -189,6 +198,13 @@ COMMENT ON COLUMN @extschema@.sf_schedules.next_run IS 'when it runs next';
 COMMENT ON COLUMN @extschema@.sf_schedules.last_execution_id IS 'the execution of its last run';
 COMMENT ON COLUMN @extschema@.sf_schedules.state IS 'active, failing, missed, gone, inactive or not driven';
 COMMENT ON COLUMN @extschema@.sf_schedules.problem IS 'why it is not active';
+COMMENT ON COLUMN @extschema@.sf_schedules.owner IS 'the role that owns it, which its runs start executions as';
+COMMENT ON COLUMN @extschema@.sf_schedules.calendar IS 'the calendar of its days';
+COMMENT ON COLUMN @extschema@.sf_schedules.on_closed IS 'what becomes of a run on a closed day: skip, previous, next or run';
+COMMENT ON COLUMN @extschema@.sf_schedules.starts IS 'no run is due before';
+COMMENT ON COLUMN @extschema@.sf_schedules.ends IS 'no run is due after';
+COMMENT ON COLUMN @extschema@.sf_schedules.missed IS 'what becomes of runs that did not come: run_once, run_all or skip';
+COMMENT ON COLUMN @extschema@.sf_schedules.overlap IS 'what becomes of a run while the one before runs: skip, queue or parallel';
 
 COMMENT ON COLUMN @extschema@.sf_schedule_runs.schedule_name IS 'the schedule';
 COMMENT ON COLUMN @extschema@.sf_schedule_runs.scheduled_for IS 'the time of the run in the schedule';
@@ -234,6 +250,18 @@ COMMENT ON COLUMN @extschema@.sf_holds.since IS 'since when';
 COMMENT ON COLUMN @extschema@.sf_holds.held_by IS 'the role that called sf_hold';
 COMMENT ON COLUMN @extschema@.sf_holds.reason IS 'why, if sf_hold was told';
 COMMENT ON COLUMN @extschema@.sf_holds.waiting IS 'how many branches, or tasks of an activity, wait for its end';
+COMMENT ON COLUMN @extschema@.sf_limits.target IS 'what is limited, as sf_set_limit was given it';
+COMMENT ON COLUMN @extschema@.sf_limits.key IS 'path of the value that has the limit for itself; null: one limit for all';
+COMMENT ON COLUMN @extschema@.sf_limits.max_running IS 'how many may run at a time; null: no limit';
+COMMENT ON COLUMN @extschema@.sf_limits.rate IS 'how many may begin per time; null: no limit';
+COMMENT ON COLUMN @extschema@.sf_limits.per IS 'the time of the rate';
+COMMENT ON COLUMN @extschema@.sf_limits.on_limit IS 'what becomes of others: queue (they wait) or fail';
+COMMENT ON COLUMN @extschema@.sf_limits.in_definition IS 'whether the definition of the machine sets it';
+COMMENT ON COLUMN @extschema@.sf_limits.in_use IS 'how many run now, of all values of the key';
+COMMENT ON COLUMN @extschema@.sf_limits.waiting IS 'how many wait';
+COMMENT ON COLUMN @extschema@.sf_limits.oldest_waiting IS 'since when the one waits that has waited longest';
+COMMENT ON COLUMN @extschema@.sf_limits.set_at IS 'when it was set';
+COMMENT ON COLUMN @extschema@.sf_limits.set_by IS 'the role that set it';
 
 COMMENT ON COLUMN @extschema@.sf_rules.rule_name IS 'the rule';
 COMMENT ON COLUMN @extschema@.sf_rules.owner IS 'the role that owns it, which its target is called as';
@@ -258,3 +286,20 @@ COMMENT ON COLUMN @extschema@.sf_rule_deliveries.cause IS 'cause of it';
 COMMENT ON COLUMN @extschema@.sf_rule_deliveries.failed_at IS 'when that was';
 COMMENT ON COLUMN @extschema@.sf_rule_deliveries.event IS 'the event';
 COMMENT ON COLUMN @extschema@.sf_rule_deliveries.created_at IS 'when the transaction of the change began';
+COMMENT ON COLUMN @extschema@.sf_deadlines.target IS 'a schedule, a machine or a job';
+COMMENT ON COLUMN @extschema@.sf_deadlines.start_by IS 'when it is to have started, each night';
+COMMENT ON COLUMN @extschema@.sf_deadlines.end_by IS 'when it is to have ended, each night';
+COMMENT ON COLUMN @extschema@.sf_deadlines.timezone IS 'of both times';
+COMMENT ON COLUMN @extschema@.sf_deadlines.calendar IS 'on whose days it counts; null: on all';
+COMMENT ON COLUMN @extschema@.sf_deadlines.next_check IS 'when it is looked at next';
+COMMENT ON COLUMN @extschema@.sf_deadlines.set_at IS 'when it was set';
+COMMENT ON COLUMN @extschema@.sf_deadlines.set_by IS 'the role that set it';
+COMMENT ON COLUMN @extschema@.sf_late.target IS 'of the deadline';
+COMMENT ON COLUMN @extschema@.sf_late.state IS 'late, will_be_late or never_started';
+COMMENT ON COLUMN @extschema@.sf_late.due_by IS 'what the deadline is of: start or end';
+COMMENT ON COLUMN @extschema@.sf_late.deadline_at IS 'the deadline of the night';
+COMMENT ON COLUMN @extschema@.sf_late.execution_id IS 'the execution that is late, the first of several; null if there is none';
+COMMENT ON COLUMN @extschema@.sf_late.expected_at IS 'of will_be_late: when the end was expected when it was raised';
+COMMENT ON COLUMN @extschema@.sf_late.raised_at IS 'when it was noticed';
+COMMENT ON COLUMN @extschema@.sf_late.over_at IS 'when it had begun or ended at last; null: not yet';
+COMMENT ON COLUMN @extschema@.sf_late.acknowledged_at IS 'when sf_acknowledge was called for it';

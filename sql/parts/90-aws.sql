@@ -22,6 +22,49 @@ BEGIN
 			'SdkResponseMetadata', jsonb_build_object('RequestId', gen_random_uuid()))
 	$f$;
 
+	-- A role that a row names has a right on this type: PostgreSQL knows of no dependency of a regrole in a row, but
+	-- refuses DROP ROLE while the role has a right on an object.
+	CREATE DOMAIN sfflow_aws.role_in_use AS boolean;
+	COMMENT ON DOMAIN sfflow_aws.role_in_use IS 'roles that rows of tables in this schema name have USAGE on it, so that they cannot be dropped';
+	REVOKE ALL ON TYPE sfflow_aws.role_in_use FROM PUBLIC;
+
+	-- Give the right to roles that new rows name, and take it from those that no row names any more. A transaction that
+	-- names a role keeps others from taking the right meanwhile; one at a time changes it.
+	CREATE FUNCTION sfflow_aws.keep_roles() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		role record;
+		source text := CASE TG_OP WHEN 'DELETE' THEN 'SELECT %1$I, false FROM old_rows' WHEN 'INSERT' THEN 'SELECT %1$I, true FROM new_rows'
+			ELSE 'SELECT %1$I, false FROM old_rows UNION SELECT %1$I, true FROM new_rows' END;
+		named boolean;
+	BEGIN
+		FOR role IN EXECUTE format('SELECT p.oid, p.rolname AS name, bool_or(r.is_new) AS is_new, hashtextextended(''sfflow_aws.role_in_use'', p.oid::bigint) AS lock'
+			' FROM (' || source || ') AS r (role, is_new) JOIN pg_roles AS p ON p.oid = r.role GROUP BY p.oid, p.rolname ORDER BY p.oid', TG_ARGV[0]) LOOP
+			IF role.is_new THEN
+				PERFORM pg_advisory_xact_lock_shared(role.lock);
+			END IF;
+			FOR turn IN 1 .. 2 LOOP
+				named := EXISTS (SELECT FROM sfflow_aws.s3_bucket AS b WHERE b.owner = role.oid)
+					OR EXISTS (SELECT FROM sfflow_aws.s3_grant AS g WHERE g.grantee = role.oid)
+					OR EXISTS (SELECT FROM sfflow_aws.athena_query AS q WHERE q.owner = role.oid);
+				EXIT WHEN named = EXISTS (SELECT FROM pg_type AS t, aclexplode(t.typacl) AS a
+					WHERE t.oid = 'sfflow_aws.role_in_use'::regtype AND a.grantee = role.oid);
+				IF turn = 1 THEN
+					IF NOT named THEN
+						PERFORM pg_advisory_xact_lock(role.lock);
+					END IF;
+					PERFORM pg_advisory_xact_lock(hashtextextended('sfflow_aws.role_in_use', 0));
+				ELSIF named THEN
+					EXECUTE format('GRANT USAGE ON TYPE sfflow_aws.role_in_use TO %I', role.name);
+				ELSE
+					EXECUTE format('REVOKE USAGE ON TYPE sfflow_aws.role_in_use FROM %I', role.name);
+				END IF;
+			END LOOP;
+		END LOOP;
+		RETURN NULL;
+	END $f$;
+	REVOKE ALL ON FUNCTION sfflow_aws.keep_roles() FROM PUBLIC;
+
 	-- Fail as an optimized integration does: error and cause have the names that the service gives itself.
 	CREATE FUNCTION sfflow_aws.fail(error text, message text, service text, code text, status integer DEFAULT 400)
 	RETURNS void LANGUAGE sql
@@ -575,7 +618,7 @@ BEGIN
 	DECLARE
 		event_id uuid := gen_random_uuid();
 		event jsonb := jsonb_build_object('version', '0', 'id', event_id, 'detail-type', entry->'DetailType', 'source', entry->'Source',
-			'account', '000000000000', 'time', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'region', 'us-east-1',
+			'account', current_setting('sfflow.account_id'), 'time', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'region', current_setting('sfflow.region'),
 			'resources', coalesce(entry->'Resources', '[]'),
 			'detail', CASE jsonb_typeof(entry->'Detail') WHEN 'string' THEN (entry->>'Detail')::jsonb ELSE entry->'Detail' END);
 		rule_target text;

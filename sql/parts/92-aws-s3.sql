@@ -46,6 +46,19 @@ BEGIN
 	);
 	COMMENT ON TABLE sfflow_aws.s3_chunk IS 'contents of objects, in pieces';
 
+	CREATE TRIGGER keep_roles_at_insert AFTER INSERT ON sfflow_aws.s3_bucket REFERENCING NEW TABLE AS new_rows
+		FOR EACH STATEMENT EXECUTE FUNCTION sfflow_aws.keep_roles('owner');
+	CREATE TRIGGER keep_roles_at_update AFTER UPDATE ON sfflow_aws.s3_bucket REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+		FOR EACH STATEMENT EXECUTE FUNCTION sfflow_aws.keep_roles('owner');
+	CREATE TRIGGER keep_roles_at_delete AFTER DELETE ON sfflow_aws.s3_bucket REFERENCING OLD TABLE AS old_rows
+		FOR EACH STATEMENT EXECUTE FUNCTION sfflow_aws.keep_roles('owner');
+	CREATE TRIGGER keep_roles_at_insert AFTER INSERT ON sfflow_aws.s3_grant REFERENCING NEW TABLE AS new_rows
+		FOR EACH STATEMENT EXECUTE FUNCTION sfflow_aws.keep_roles('grantee');
+	CREATE TRIGGER keep_roles_at_update AFTER UPDATE ON sfflow_aws.s3_grant REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+		FOR EACH STATEMENT EXECUTE FUNCTION sfflow_aws.keep_roles('grantee');
+	CREATE TRIGGER keep_roles_at_delete AFTER DELETE ON sfflow_aws.s3_grant REFERENCING OLD TABLE AS old_rows
+		FOR EACH STATEMENT EXECUTE FUNCTION sfflow_aws.keep_roles('grantee');
+
 	-- ------------------------------------------------------------ who may do what
 
 	-- The buckets whose objects the current role may read, or write.

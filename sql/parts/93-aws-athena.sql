@@ -35,6 +35,13 @@ BEGIN
 	);
 	COMMENT ON TABLE sfflow_aws.athena_row IS 'results of these statements, as text';
 
+	CREATE TRIGGER keep_roles_at_insert AFTER INSERT ON sfflow_aws.athena_query REFERENCING NEW TABLE AS new_rows
+		FOR EACH STATEMENT EXECUTE FUNCTION sfflow_aws.keep_roles('owner');
+	CREATE TRIGGER keep_roles_at_update AFTER UPDATE ON sfflow_aws.athena_query REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+		FOR EACH STATEMENT EXECUTE FUNCTION sfflow_aws.keep_roles('owner');
+	CREATE TRIGGER keep_roles_at_delete AFTER DELETE ON sfflow_aws.athena_query REFERENCING OLD TABLE AS old_rows
+		FOR EACH STATEMENT EXECUTE FUNCTION sfflow_aws.keep_roles('owner');
+
 	ALTER TABLE sfflow_aws.athena_query ENABLE ROW LEVEL SECURITY;
 	CREATE POLICY own ON sfflow_aws.athena_query USING (pg_has_role(owner, 'USAGE'));
 	ALTER TABLE sfflow_aws.athena_row ENABLE ROW LEVEL SECURITY;

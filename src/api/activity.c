@@ -17,6 +17,7 @@
 #include "base/name.h"
 #include "run/apply.h"
 #include "store/audit.h"
+#include "store/aws_resource.h"
 #include "store/hold.h"
 #include "store/instance.h"
 #include "store/program_cache.h"
@@ -95,8 +96,10 @@ sfflow_sf_drop_activity(PG_FUNCTION_ARGS)
 						activity->name, tasks),
 				 errhint("Stop their executions first; sf_tasks shows them.")));
 	sf_privilege_forget(SF_OBJECT_ACTIVITY, activity->name);
+	sf_attribute_forget(SF_OBJECT_ACTIVITY, activity->name);
 	sf_audit_forget(SF_OBJECT_ACTIVITY, activity->name);
 	sf_apply_forget_holds(SF_HOLD_ACTIVITY, activity->name);
+	sf_apply_forget_limits(SF_LIMIT_ACTIVITY, activity->name);
 	sf_activity_delete(activity->activity_no);
 	sf_privilege_unanchor(activity->owner);
 	PG_RETURN_VOID();
@@ -164,6 +167,26 @@ put_task(FunctionCallInfo fcinfo, const SfActivity *activity, const SfTask *task
 	sf_columns_put(fcinfo, &row);
 }
 
+/* Take tasks of an activity, oldest first: none where the activity is held, or the database not driven. */
+List *
+sf_object_take_tasks(const SfActivity *activity, char *worker, int max_tasks)
+{
+	if (worker != NULL && strlen(worker) > 1024)
+		worker[pg_mbcliplen(worker, strlen(worker), 1024)] = '\0';
+	if (!sf_instance_takes_work())
+	{
+		/* a notice: workers poll all the time, and the server's log is not to fill */
+		sf_instance_tell(NOTICE, sf_instance_state(),
+						 psprintf("activity \"%s\" hands nothing out: the database is not driven",
+								  activity->name));
+		return NIL;
+	}
+	sf_activity_note_poll(activity->activity_no, worker);
+	if (sf_hold_of(SF_HOLD_ACTIVITY, activity->name) != NULL)
+		return NIL;
+	return sf_apply_take(activity, worker, max_tasks);
+}
+
 /* sf_get_activity_task(activity, worker_name, max_tasks): tasks, oldest first. */
 Datum
 sfflow_sf_get_activity_task(PG_FUNCTION_ARGS)
@@ -177,22 +200,8 @@ sfflow_sf_get_activity_task(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument max_tasks must be at most %d", MAX_TASKS)));
-	if (worker != NULL && strlen(worker) > 1024)
-		worker[pg_mbcliplen(worker, strlen(worker), 1024)] = '\0';
-
 	InitMaterializedSRF(fcinfo, 0);
-	if (!sf_instance_takes_work())
-	{
-		/* a notice: workers poll all the time, and the server's log is not to fill */
-		sf_instance_tell(NOTICE, sf_instance_state(),
-						 psprintf("activity \"%s\" hands nothing out: the database is not driven",
-								  activity->name));
-		return (Datum) 0;
-	}
-	sf_activity_note_poll(activity->activity_no, worker);
-	if (sf_hold_of(SF_HOLD_ACTIVITY, activity->name) != NULL)
-		return (Datum) 0;
-	foreach_ptr(SfTask, task, sf_apply_take(activity, worker, max_tasks))
+	foreach_ptr(SfTask, task, sf_object_take_tasks(activity, worker, max_tasks))
 		put_task(fcinfo, activity, task);
 	return (Datum) 0;
 }

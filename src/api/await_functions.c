@@ -1,6 +1,6 @@
 /*
  * await_functions.c
- *		sf_await(), CALL sf_wait(): waiting for the end of an execution.
+ *		sf_await(), CALL sf_wait(): waiting for the end of an execution; CALL sf_wait_change().
  *
  * The query that calls a function holds a snapshot until it ends, and vacuum keeps
  * all row versions since then.  An execution with many items updates few rows many
@@ -31,6 +31,7 @@
 
 PG_FUNCTION_INFO_V1(sfflow_sf_await);
 PG_FUNCTION_INFO_V1(sfflow_sf_wait);
+PG_FUNCTION_INFO_V1(sfflow_sf_wait_change);
 
 /* Refuse to wait for what cannot happen while the caller waits. */
 static void
@@ -133,7 +134,7 @@ sfflow_sf_await(PG_FUNCTION_ARGS)
  * because waiting without a snapshot is then impossible.
  */
 static void
-release_snapshot(void)
+release_snapshot(const char *procedure)
 {
 	Portal		portal = ActivePortal;
 
@@ -150,7 +151,7 @@ release_snapshot(void)
 	if (HaveRegisteredOrActiveSnapshot())
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_CANNOT_AWAIT),
-				 errmsg("sf_wait cannot wait while a query holds a snapshot"),
+				 errmsg("%s cannot wait while a query holds a snapshot", procedure),
 				 errhint("Call it by itself or from a DO block or procedure; not from a function, in a loop over a query, or in a block with EXCEPTION.")));
 }
 
@@ -183,11 +184,29 @@ sfflow_sf_wait(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_SF_CANNOT_AWAIT),
 				 errmsg("sf_wait cannot see the end of an execution in a transaction of this isolation level"),
 				 errhint("Use READ COMMITTED.")));
-	release_snapshot();
+	release_snapshot("sf_wait");
 	while (status == SF_STATUS_RUNNING && sf_await_ended(execution->execution_no, until))
 		status = look_anew(execution->execution_no);
 	sf_await_done();
 	EnsurePortalSnapshotExists();
 	sf_columns_text(&row, sf_status_name(status));
+	PG_RETURN_DATUM(sf_columns_datum(fcinfo, &row));
+}
+
+/*
+ * CALL sf_wait_change(seen, timeout, change): until executions have changed since a change
+ * that was seen, without a snapshot meanwhile.
+ */
+Datum
+sfflow_sf_wait_change(PG_FUNCTION_ARGS)
+{
+	int64		seen = PG_ARGISNULL(0) ? 0 : PG_GETARG_INT64(0);
+	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), sf_arg_duration_ms(fcinfo, 1, "timeout"));
+	SfColumns	row = {0};
+
+	release_snapshot("sf_wait_change");
+	seen = sf_await_change(seen, until);
+	EnsurePortalSnapshotExists();
+	sf_columns_add(&row, Int64GetDatum(seen), false);
 	PG_RETURN_DATUM(sf_columns_datum(fcinfo, &row));
 }

@@ -78,11 +78,12 @@ sfflow_sf_create_calendar(PG_FUNCTION_ARGS)
 Datum
 sfflow_sf_drop_calendar(PG_FUNCTION_ARGS)
 {
+	const char *name = sf_arg_text(fcinfo, 0, "name");
 	SfCalendarRow *row;
 	char	   *user;
 
 	sf_calendar_row_lock(true);
-	row = sf_calendar_row_require(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	row = sf_calendar_row_require(name);
 	require_calendar_owner(row);
 	user = sf_calendar_row_user(row->name);
 	if (user != NULL)

@@ -4,10 +4,16 @@
  */
 #include "postgres.h"
 
-#include "store/program_cache.h"
 #include "fmgr.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+#include "report/job_ends.h"
+#include "store/program_cache.h"
 
 PG_FUNCTION_INFO_V1(sfflow_is_place);
+PG_FUNCTION_INFO_V1(sfflow_is_net);
+PG_FUNCTION_INFO_V1(sfflow_inspect_net);
 
 /* Tell whether a version has a state of this number in the scope of that one. */
 Datum
@@ -20,4 +26,50 @@ sfflow_is_place(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(scope >= 0 && scope < program->nscopes &&
 				   state >= 0 && state < program->nstates &&
 				   program->states[state].scope == scope);
+}
+
+/* The state with a number, if it is a JobNet; else NULL. */
+static const SfState *
+find_net(FunctionCallInfo fcinfo)
+{
+	const SfProgram *program = sf_program_cache_get(PG_GETARG_INT32(0), PG_GETARG_INT32(1));
+	int			state = PG_GETARG_INT32(2);
+
+	return state < 0 || state >= program->nstates ||
+		program->states[state].type != SF_STATE_JOBNET ? NULL : &program->states[state];
+}
+
+/* Tell whether the state of a version with a number is a JobNet. */
+Datum
+sfflow_is_net(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(find_net(fcinfo) != NULL);
+}
+
+/*
+ * Tell what is wrong with the net at which a branch of an execution stands; NULL: nothing.
+ * One that fails with FailureMode ABORT is on its way to its end.
+ */
+Datum
+sfflow_inspect_net(PG_FUNCTION_ARGS)
+{
+	const SfState *state = find_net(fcinfo);
+	List	   *branches = sf_branch_scan(PG_GETARG_INT64(3),
+										  sf_program_cache_get(PG_GETARG_INT32(0), PG_GETARG_INT32(1)));
+	const SfBranch *join = sf_branch_by_no(branches, PG_GETARG_INT64(4));
+	const SfBranch **rows;
+	char	   *problem;
+
+	if (state == NULL || join == NULL || join->aborting ||
+		(join->failing && state->failure_mode == SF_FAILURE_ABORT))
+		PG_RETURN_NULL();
+	rows = palloc0(sizeof(SfBranch *) * sf_state_net(state)->njobs);
+	foreach_ptr(const SfBranch, branch, branches)
+		if (branch->parent_no == join->branch_no && branch->branch_index >= 0 &&
+			branch->branch_index < sf_state_net(state)->njobs)
+			rows[branch->branch_index] = branch;
+	problem = sf_job_ends_check(sf_state_net(state), join, rows);
+	if (problem == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(problem));
 }

@@ -92,18 +92,8 @@ static void
 choose_machines(const char *machine, SfPrivilege needed, SfBulkFilter *filter)
 {
 	int			only = machine == NULL ? 0 : sf_arg_machine(machine, needed)->machine_no;
-	List	   *all = sf_execution_list_machines(only, InvalidOid);
-	int		   *numbers = palloc(sizeof(int) * Max(1, list_length(all)));
-	ListCell   *lc;
 
-	foreach(lc, all)
-	{
-		const SfListedMachine *m = lfirst(lc);
-
-		if (sf_privilege_check(SF_OBJECT_STATE_MACHINE, m->name, m->owner, needed))
-			numbers[filter->nmachines++] = m->machine_no;
-	}
-	filter->machines = numbers;
+	filter->machines = sf_object_machines(only, InvalidOid, needed, &filter->nmachines);
 }
 
 /* Read the arguments that both functions share. */
@@ -253,33 +243,13 @@ redrive_item(int i, SfStatus *before, void *arg)
 	return child;
 }
 
-/* Find the Map run that an argument names, and check the caller's right on its machine. */
-static void
-find_map_run(const char *text, SfBulkFilter *filter)
-{
-	const char *id = sf_public_name_to_id(SF_NAME_MAP_RUN, text);
-	const char *uuid = strrchr(id, ':');
-	SfExecution *execution = NULL;
-
-	if (uuid != NULL && sf_bulk_map_run(uuid + 1, &filter->map_run_of, &filter->map_run_no))
-		execution = sf_execution_read(filter->map_run_of, SF_LOCK_NONE, false);
-	if (execution == NULL ||
-		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, execution->machine_name,
-							execution->owner, SF_PRIVILEGE_REDRIVE))
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_EXECUTION_DOES_NOT_EXIST),
-				 errmsg("Map run \"%s\" does not exist", text),
-				 sf_object_errdetail_missing(),
-				 errhint("The column map_run_arn of sf_map_runs has those that there are for you.")));
-}
-
 /* Redrive the items of a Map run that did not succeed. */
 static void
 redrive_map_run(Call *call, const char *text)
 {
 	SfExecution *parent;
 
-	find_map_run(text, &call->filter);
+	sf_arg_map_run(text, SF_PRIVILEGE_REDRIVE, &call->filter.map_run_of, &call->filter.map_run_no);
 	call->list = sf_bulk_ended(&call->filter);
 	parent = sf_execution_read(call->filter.map_run_of, SF_LOCK_SKIP, true);
 	if (parent != NULL && parent->status == SF_STATUS_SUCCEEDED)

@@ -11,20 +11,26 @@
 
 #include "access/xact.h"
 #include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 
 #include "api/columns.h"
+#include "api/objects.h"
+#include "api/sql_arguments.h"
 #include "base/public_name.h"
 #include "asl/event_types.h"
 #include "report/event_details.h"
 #include "report/label.h"
+#include "report/span.h"
 #include "machine/map_state.h"
 #include "store/program_cache.h"
 #include "report/waiting.h"
 #include "store/status.h"
 
 PG_FUNCTION_INFO_V1(sfflow_history);
+PG_FUNCTION_INFO_V1(sfflow_event_page);
+PG_FUNCTION_INFO_V1(sfflow_spans);
 PG_FUNCTION_INFO_V1(sfflow_waiting_on);
 PG_FUNCTION_INFO_V1(sfflow_branch_place);
 PG_FUNCTION_INFO_V1(sfflow_job_label);
@@ -39,25 +45,45 @@ typedef struct HistoryOutput
 	const char *role_arn;
 } HistoryOutput;
 
-/* Put one event into the result. */
+/* Prepare the output of events of an execution. */
 static void
-put_event(const SfEvent *event, void *arg)
+begin_output(HistoryOutput *out, FunctionCallInfo fcinfo, const SfStatusExecution *execution)
 {
-	HistoryOutput *out = arg;
+	out->fcinfo = fcinfo;
+	out->machine_no = execution->machine_no;
+	out->version = execution->version;
+	out->program = sf_program_cache_get(out->machine_no, out->version);
+	out->role_arn = sf_program_cache_role(out->machine_no, out->version, execution->owner);
+}
+
+/* Add the columns that every event has, and return its details. */
+static Jsonb *
+add_event(HistoryOutput *out, SfColumns *row, const SfEvent *event)
+{
 	bool		known;
-	SfColumns row = {0};
 
 	/* the events of earlier runs keep the version that a restart has replaced */
 	if (event->version != out->version)
 		out->program = sf_program_cache_get(out->machine_no, event->version);
 	out->version = event->version;
 	known = event->state >= 0 && event->state < out->program->nstates;
-	sf_columns_add(&row, Int32GetDatum(event->id), false);
-	sf_columns_add(&row, Int32GetDatum(event->previous_id), false);
-	sf_columns_time(&row, event->at);
-	sf_columns_text(&row, sf_event_type_name(event->type));
-	sf_columns_text(&row, known ? out->program->states[event->state].name : NULL);
-	sf_columns_jsonb(&row, sf_event_details_make(out->program, event, out->role_arn));
+	sf_columns_add(row, Int32GetDatum(event->id), false);
+	sf_columns_add(row, Int32GetDatum(event->previous_id), false);
+	sf_columns_time(row, event->at);
+	sf_columns_text(row, sf_event_type_name(event->type));
+	sf_columns_text(row, known ? out->program->states[event->state].name : NULL);
+	return sf_event_details_make(out->program, event, out->role_arn);
+}
+
+/* Put one event into the result. */
+static void
+put_event(const SfEvent *event, void *arg)
+{
+	HistoryOutput *out = arg;
+	SfColumns	row = {0};
+	Jsonb	   *details = add_event(out, &row, event);
+
+	sf_columns_jsonb(&row, details);
 	sf_columns_put(out->fcinfo, &row);
 }
 
@@ -71,38 +97,13 @@ sfflow_history(PG_FUNCTION_ARGS)
 	int64		execution_no = PG_GETARG_INT64(0);
 	SfStatusExecution execution;
 	HistoryOutput out;
-	const char *owner;
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (!sf_status_execution(execution_no, &execution))
 		return (Datum) 0;
-	owner = GetUserNameFromId(execution.owner, true);
-	out.fcinfo = fcinfo;
-	out.machine_no = execution.machine_no;
-	out.version = execution.version;
-	out.program = sf_program_cache_get(out.machine_no, out.version);
-	out.role_arn = sf_public_name(SF_NAME_ROLE, owner != NULL ? owner : "unknown");
+	begin_output(&out, fcinfo, &execution);
 	sf_event_scan(execution_no, SF_DOCUMENTS_ALL, put_event, &out);
 	return (Datum) 0;
-}
-
-/* Describe what a running execution waits for; null if it does not run. */
-Datum
-sfflow_waiting_on(PG_FUNCTION_ARGS)
-{
-	int64		execution_no = PG_GETARG_INT64(0);
-	SfStatusExecution execution;
-	char	   *text;
-
-	if (!sf_status_execution(execution_no, &execution) ||
-		execution.status != SF_STATUS_RUNNING)
-		PG_RETURN_NULL();
-	text = sf_waiting_text(sf_program_cache_get(execution.machine_no, execution.version),
-						   sf_branch_scan(execution_no),
-						   GetCurrentStatementStartTimestamp());
-	if (text == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(text));
 }
 
 /* Read an array of iterations; one that is null or has nulls is empty. */
@@ -119,6 +120,179 @@ iterations_argument(FunctionCallInfo fcinfo, int n, int *niterations)
 		return NULL;
 	*niterations = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	return (int *) ARR_DATA_PTR(array);
+}
+
+/* --- pages of events, for the console --- */
+
+typedef struct EventPage
+{
+	HistoryOutput out;
+	const SfStatusExecution *execution;
+	const SfProgram *program;	/* of the execution's version */
+	int			after;			/* ids: later than this one ... */
+	int			until;			/* ... up to this one */
+	int			state;			/* only of this state; -1: of any */
+	const int  *iterations;		/* of that state */
+	int			niterations;
+	const char *member;			/* of the details; NULL: all of them */
+	int			most_bytes;
+	int			left;			/* events that fit into the page */
+} EventPage;
+
+/* Choose the events of the page. */
+static bool
+is_on_page(const SfEvent *event, void *arg)
+{
+	EventPage  *page = arg;
+	SfEvent		moved;
+
+	if (page->left == 0 || event->id <= page->after || event->id > page->until)
+		return false;
+	if (page->state >= 0)
+	{
+		event = sf_status_event_now(page->execution, page->program, event, &moved);
+		if (event->state != page->state || event->niterations != page->niterations ||
+			(page->niterations > 0 &&
+			 memcmp(event->iterations, page->iterations, sizeof(int) * page->niterations) != 0))
+			return false;
+	}
+	page->left--;
+	return true;
+}
+
+/* Put an event of a page into the result, with the beginning of the text of its details. */
+static void
+put_on_page(const SfEvent *event, void *arg)
+{
+	EventPage  *page = arg;
+	SfColumns	row = {0};
+	Jsonb	   *details = add_event(&page->out, &row, event);
+	char	   *text;
+	int			length;
+
+	if (page->member != NULL)
+		details = sf_json_get(details, page->member);
+	text = details == NULL ? NULL : sf_json_to_cstring(details);
+	length = text == NULL ? 0 : strlen(text);
+	if (length > page->most_bytes)
+		text[pg_mbcliplen(text, length, page->most_bytes)] = '\0';
+	sf_columns_text(&row, text);
+	sf_columns_add(&row, Int32GetDatum(length), text == NULL);
+	sf_columns_put(page->out.fcinfo, &row);
+}
+
+/*
+ * Return some events of an execution: execution_id, after, until, state and
+ * iterations (NULL: of any), member of the details (NULL: all of them), most_bytes of
+ * the text of each, most events.
+ */
+Datum
+sfflow_event_page(PG_FUNCTION_ARGS)
+{
+	SfStatusExecution execution;
+	EventPage	page = {.execution = &execution};
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (!sf_status_execution(sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"), SF_LOCK_NONE,
+											  SF_PRIVILEGE_READ)->execution_no, &execution))
+		return (Datum) 0;
+	begin_output(&page.out, fcinfo, &execution);
+	page.program = page.out.program;
+	page.after = sf_arg_count(fcinfo, 1, "after", 0, 0);
+	page.until = sf_arg_count(fcinfo, 2, "until", 0, PG_INT32_MAX);
+	page.state = PG_ARGISNULL(3) ? -1 : PG_GETARG_INT32(3);
+	page.iterations = iterations_argument(fcinfo, 4, &page.niterations);
+	page.member = sf_arg_text_or_null(fcinfo, 5);
+	page.most_bytes = sf_arg_count(fcinfo, 6, "most_bytes", 0, PG_INT32_MAX);
+	page.left = sf_arg_count(fcinfo, 7, "most", 0, PG_INT32_MAX);
+	sf_event_scan_some(execution.execution_no, is_on_page, put_on_page, &page);
+	return (Datum) 0;
+}
+
+/* Does a state take time?  The others do their work at once. */
+static bool
+takes_time(const SfState *state)
+{
+	return state->type == SF_STATE_TASK || state->type == SF_STATE_WAIT ||
+		sf_state_has_children(state);
+}
+
+/* Put one span into the result. */
+static void
+put_span(FunctionCallInfo fcinfo, const SfProgram *program, const SfSpan *span)
+{
+	const SfState *state = &program->states[span->state];
+	SfColumns	row = {0};
+
+	sf_columns_add(&row, Int32GetDatum(span->state), false);
+	sf_columns_text(&row, state->name);
+	sf_columns_text(&row, sf_state_type_name(state->type));
+	sf_columns_add(&row, sf_int_array_datum(span->iterations, span->niterations), false);
+	sf_columns_text(&row, sf_label_job(program, span->state, span->iterations, span->niterations));
+	sf_columns_text(&row, sf_label_branch(program, state->scope, span->iterations, span->niterations));
+	sf_columns_add(&row, Int32GetDatum(span->visit), false);
+	sf_columns_add(&row, Int32GetDatum(span->attempt), false);
+	sf_columns_add(&row, Int32GetDatum(span->first_event), false);
+	sf_columns_add(&row, Int32GetDatum(span->last_event), false);
+	sf_columns_time(&row, span->from);
+	sf_columns_time(&row, span->to);
+	sf_columns_text(&row, sf_graph_statuses[span->status].name);
+	sf_columns_put(fcinfo, &row);
+}
+
+/*
+ * Return when an execution was in its states: execution_id, state (NULL: all those
+ * that take time), whether to tell of iterations of Maps, after (an event), most.
+ */
+Datum
+sfflow_spans(PG_FUNCTION_ARGS)
+{
+	const char *name = sf_arg_text_or_null(fcinfo, 1);
+	bool		inside = !PG_ARGISNULL(2) && PG_GETARG_BOOL(2);
+	int			after = sf_arg_count(fcinfo, 3, "after", 0, 0);
+	int			most = sf_arg_count(fcinfo, 4, "most", 0, PG_INT32_MAX);
+	SfStatusExecution execution;
+	const SfProgram *program;
+	int			wanted;
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (!sf_status_execution(sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"), SF_LOCK_NONE,
+											  SF_PRIVILEGE_READ)->execution_no, &execution))
+		return (Datum) 0;
+	program = sf_program_cache_get(execution.machine_no, execution.version);
+	wanted = name == NULL ? -1 : sf_program_find_state(program, name);
+	foreach_ptr(const SfSpan, span, sf_span_list(&execution, program))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (most == 0)
+			break;
+		if (span->first_event <= after || (span->niterations > 0 && !inside) ||
+			(name == NULL ? !takes_time(&program->states[span->state]) : span->state != wanted))
+			continue;
+		put_span(fcinfo, program, span);
+		most--;
+	}
+	return (Datum) 0;
+}
+
+/* Describe what a running execution waits for; null if it does not run. */
+Datum
+sfflow_waiting_on(PG_FUNCTION_ARGS)
+{
+	int64		execution_no = PG_GETARG_INT64(0);
+	SfStatusExecution execution;
+	const SfProgram *program;
+	char	   *text;
+
+	if (!sf_status_execution(execution_no, &execution) ||
+		execution.status != SF_STATUS_RUNNING)
+		PG_RETURN_NULL();
+	program = sf_program_cache_get(execution.machine_no, execution.version);
+	text = sf_waiting_text(program, sf_branch_scan(execution_no, program),
+						   GetCurrentStatementStartTimestamp());
+	if (text == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(text));
 }
 
 /* Name a state of an execution within iterations as sf_jobs does. */

@@ -10,14 +10,13 @@
 #include "api/objects.h"
 #include "api/schedule_functions.h"
 #include "api/sql_arguments.h"
-#include "base/closest.h"
+#include "api/targets.h"
 #include "base/errors.h"
 #include "base/public_name.h"
 #include "run/apply.h"
 #include "store/audit.h"
 #include "store/hold.h"
 #include "store/owner.h"
-#include "store/program_cache.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_hold);
 PG_FUNCTION_INFO_V1(sfflow_sf_release);
@@ -42,27 +41,6 @@ refuse_state(const char *target)
 			 errdetail("The target is \"%s\".", target)));
 }
 
-/* Raise unless some version of a machine, from this one down, has a state. */
-static void
-require_state(int machine_no, int version, const char *machine, const char *state)
-{
-	SfClosest	closest = sf_closest_begin(state);
-
-	for (int v = version; v > 0; v--)
-	{
-		const SfProgram *program = sf_program_cache_get(machine_no, v);
-
-		if (sf_program_find_state(program, state) >= 0)
-			return;
-		for (int i = 0; i < program->nstates; i++)
-			sf_closest_offer(&closest, program->states[i].name);
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_SF_INVALID_OPTION),
-			 errmsg("state machine \"%s\" has no state \"%s\"", machine, state),
-			 sf_closest_errhint(&closest, NULL)));
-}
-
 /* Take a target that is an execution. */
 static void
 parse_execution(Target *t, const char *text, const char *state)
@@ -70,7 +48,8 @@ parse_execution(Target *t, const char *text, const char *state)
 	SfExecution *execution = sf_arg_execution(text, SF_LOCK_NONE, SF_PRIVILEGE_OPERATE);
 
 	if (state != NULL)
-		require_state(execution->machine_no, execution->version, execution->machine_name, state);
+		sf_object_require_state(execution->machine_no, execution->version, execution->machine_name, state);
+	sf_object_keep_machine(execution->machine_no, execution->machine_name);
 	t->execution = execution;
 	t->object = execution->machine_name;
 	t->hold.kind = SF_HOLD_EXECUTION;
@@ -87,23 +66,22 @@ parse_execution(Target *t, const char *text, const char *state)
 static void
 parse_machine(Target *t, const char *text, const char *state)
 {
-	const char *slash = strchr(text, '/');
-	char	   *name = slash == NULL ? pstrdup(text) : pnstrdup(text, slash - text);
-	SfMachine  *machine = sf_arg_machine(name, SF_PRIVILEGE_OPERATE);
+	char	   *named;
+	SfMachine  *machine = sf_object_machine_or_state(text, SF_PRIVILEGE_OPERATE, &named);
 
-	if (slash != NULL && strchr(slash, ':') != NULL &&
+	if (named != NULL && strchr(named, ':') != NULL &&
 		sf_execution_find(text, SF_LOCK_NONE) != NULL)
 	{
 		parse_execution(t, text, state);
 		return;
 	}
-	if (slash != NULL && state != NULL)
+	if (named != NULL && state != NULL)
 		refuse_state(text);
-	if (slash != NULL)
-		state = slash + 1;
+	if (named != NULL)
+		state = named;
 	if (state != NULL)
-		require_state(machine->machine_no, machine->current_version, machine->name, state);
-	sf_machine_lock_starts(machine->machine_no, false);
+		sf_object_require_state(machine->machine_no, machine->current_version, machine->name, state);
+	sf_object_keep_machine(machine->machine_no, machine->name);
 	t->hold.kind = SF_HOLD_MACHINE;
 	t->hold.name = t->object = machine->name;
 	t->hold.machine_no = machine->machine_no;
@@ -120,16 +98,6 @@ parse_object(Target *t, SfHoldKind kind, char object_kind, const char *name, con
 	t->hold.name = t->object = name;
 	t->hold.state = "";
 	t->kind = object_kind;
-}
-
-/* Is a target a resource: "sql:…", or an ARN of nothing that sfflow has? */
-static bool
-is_resource(const char *text)
-{
-	return strncmp(text, "sql:", 4) == 0 ||
-		(strncmp(text, "arn:", 4) == 0 &&
-		 sf_public_name_to_id(SF_NAME_EXECUTION, text) == text &&
-		 sf_public_name_to_id(SF_NAME_STATE_MACHINE, text) == text);
 }
 
 /*
@@ -152,7 +120,7 @@ parse_target(FunctionCallInfo fcinfo)
 			 sf_public_name_to_id(SF_NAME_ACTIVITY, t.text) != t.text)
 		parse_object(&t, SF_HOLD_ACTIVITY, SF_OBJECT_ACTIVITY,
 					 sf_arg_activity(t.text, SF_PRIVILEGE_OWN)->name, state);
-	else if (is_resource(t.text))
+	else if (sf_object_is_resource(t.text))
 	{
 		parse_object(&t, SF_HOLD_RESOURCE, SF_OBJECT_ALL, t.text, state);
 		t.object = "*";
@@ -189,6 +157,22 @@ note(const Target *t, const char *action, const char *reason)
 					  t->hold.kind == SF_HOLD_MACHINE ? t->hold.name : t->text, reason, details);
 }
 
+/* Keep the execution that is to be held from being purged, or raise if it was. */
+static void
+keep_execution(const SfExecution *execution)
+{
+	sf_hold_begin_of_execution(execution->execution_no);
+	/* as it is now: a purge that began after an old snapshot has not seen the lock */
+	if (sf_execution_is_running(execution->execution_no))
+		return;
+	sf_hold_end_of_execution(execution->execution_no);
+	if (sf_execution_read(execution->execution_no, SF_LOCK_WAIT, false) == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_DOES_NOT_EXIST),
+				 errmsg("execution \"%s\" does not exist", execution->execution_id),
+				 errdetail("It was purged at the same time.")));
+}
+
 /* sf_hold(target, state, reason): whether the target was not held before. */
 Datum
 sfflow_sf_hold(PG_FUNCTION_ARGS)
@@ -200,6 +184,8 @@ sfflow_sf_hold(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
 				 errmsg("execution \"%s\" is SUCCEEDED and cannot be held", t.execution->execution_id)));
+	if (t.execution != NULL)
+		keep_execution(t.execution);
 	if (!sf_hold_insert(&t.hold, reason))
 	{
 		ereport(NOTICE, (errmsg("\"%s\" is held already", t.text)));

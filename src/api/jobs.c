@@ -1,15 +1,20 @@
 /*
  * jobs.c
- *		The functions behind the views sf_jobs and sf_job_relations.
+ *		The functions behind the views sf_jobs and sf_job_relations, and behind
+ *		the console's plan of a redrive.
  *
  * Every role with USAGE on the private schema can call the functions directly.
  * So each of them checks that its caller may read what it shows.
  */
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 
 #include "api/columns.h"
+#include "api/objects.h"
+#include "api/sql_arguments.h"
 #include "report/successors.h"
 #include "report/job.h"
 #include "report/label.h"
@@ -20,6 +25,7 @@
 
 PG_FUNCTION_INFO_V1(sfflow_jobs);
 PG_FUNCTION_INFO_V1(sfflow_job_relations);
+PG_FUNCTION_INFO_V1(sfflow_tasks_from);
 
 /* Put one job into the result. */
 static void
@@ -98,4 +104,40 @@ sfflow_job_relations(PG_FUNCTION_ARGS)
 		sf_columns_put(fcinfo, &row);
 	}
 	return (Datum) 0;
+}
+
+/* Tell whether a state, or one that it lies in, is in a set. */
+static bool
+lies_in(const SfProgram *program, int state, const Bitmapset *set)
+{
+	for (int i = state; i >= 0; i = program->scopes[program->states[i].scope].owner_state)
+		if (bms_is_member(i, set))
+			return true;
+	return false;
+}
+
+/* Return the names of the Tasks that can run if an execution goes on with a state: execution_id, state. */
+Datum
+sfflow_tasks_from(PG_FUNCTION_ARGS)
+{
+	const char *name = sf_arg_text(fcinfo, 1, "state");
+	SfStatusExecution execution;
+	const SfProgram *program;
+	Bitmapset  *following;
+	ArrayBuildState *tasks = initArrayResult(TEXTOID, CurrentMemoryContext, false);
+	int			state;
+
+	if (!sf_status_execution(sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"), SF_LOCK_NONE,
+											  SF_PRIVILEGE_READ)->execution_no, &execution))
+		PG_RETURN_NULL();
+	program = sf_program_cache_get(execution.machine_no, execution.version);
+	state = sf_program_find_state(program, name);
+	if (state < 0)
+		PG_RETURN_NULL();
+	following = bms_add_member(sf_successors_after(program, state, SF_WAY_ALL), state);
+	for (int i = 0; i < program->nstates; i++)
+		if (program->states[i].type == SF_STATE_TASK && lies_in(program, i, following))
+			accumArrayResult(tasks, CStringGetTextDatum(program->states[i].name), false, TEXTOID,
+							 CurrentMemoryContext);
+	PG_RETURN_DATUM(makeArrayResult(tasks, CurrentMemoryContext));
 }

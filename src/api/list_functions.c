@@ -125,19 +125,10 @@ static void
 choose_machines(FunctionCallInfo fcinfo, SfListQuery *query)
 {
 	const char *owner = sf_arg_text_or_null(fcinfo, ARG_OWNER);
-	List	   *all = sf_execution_list_machines(parse_machine(fcinfo),
-												 owner == NULL ? InvalidOid : get_role_oid(owner, false));
-	int		   *numbers = palloc(sizeof(int) * Max(1, list_length(all)));
-	ListCell   *lc;
 
-	foreach(lc, all)
-	{
-		const SfListedMachine *m = lfirst(lc);
-
-		if (sf_privilege_check(SF_OBJECT_STATE_MACHINE, m->name, m->owner, SF_PRIVILEGE_READ))
-			numbers[query->nmachines++] = m->machine_no;
-	}
-	query->machines = numbers;
+	query->machines = sf_object_machines(parse_machine(fcinfo),
+										 owner == NULL ? InvalidOid : get_role_oid(owner, false),
+										 SF_PRIVILEGE_READ, &query->nmachines);
 }
 
 /* Put one execution into the result. */

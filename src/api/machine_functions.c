@@ -14,8 +14,10 @@
 #include "base/closest.h"
 #include "base/errors.h"
 #include "base/name.h"
+#include "run/gate.h"
 #include "run/retention.h"
 #include "store/audit.h"
+#include "store/aws_resource.h"
 #include "store/instance.h"
 
 /* More ended executions than this are deleted only with force */
@@ -24,13 +26,14 @@
 PG_FUNCTION_INFO_V1(sfflow_sf_create_state_machine);
 PG_FUNCTION_INFO_V1(sfflow_sf_drop_state_machine);
 
-/* Refuse a definition that is not valid, with all that is wrong with it. */
-static void
-check_definition(const char *name, const char *definition)
+/* Compile a definition; one that is not valid is refused with all that is wrong with it. */
+static const SfProgram *
+compile_definition(const char *name, const char *definition)
 {
 	List	   *diagnostics = NIL;
+	const SfProgram *program = sf_asl_compile(definition, strlen(definition), CurrentMemoryContext,
+											  &diagnostics);
 
-	(void) sf_asl_compile(definition, strlen(definition), NULL, &diagnostics);
 	if (sf_diagnostics_have_error(diagnostics))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_DEFINITION),
@@ -38,6 +41,7 @@ check_definition(const char *name, const char *definition)
 				 errdetail("The definition of state machine \"%s\" was not stored.",
 						   name),
 				 errhint("SELECT * FROM sf_validate(definition) lists the problems with their places.")));
+	return program;
 }
 
 /*
@@ -62,7 +66,7 @@ warn_of_definition(const char *name, const char *definition)
 static void
 check_option_name(const char *name)
 {
-	static const char *const options[] = {"history", "retention", "archive"};
+	static const char *const options[] = {"history", "retention", "archive", "priority", SF_OPTION_AWS};
 	SfClosest	closest = sf_closest_begin(name);
 
 	for (size_t i = 0; i < lengthof(options); i++)
@@ -73,7 +77,24 @@ check_option_name(const char *name)
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_INVALID_OPTION),
 			 errmsg("unknown option \"%s\"", name),
-			 sf_closest_errhint(&closest, "The options are: history, retention, archive.")));
+			 sf_closest_errhint(&closest, "The options are: history, retention, archive, priority.")));
+}
+
+/* Refuse a priority that is no such number; NULL: there is none. */
+static void
+check_priority(const Jsonb *value)
+{
+	JsonbValue	root;
+	int64		priority;
+
+	if (value == NULL)
+		return;
+	sf_json_root(value, &root);
+	if (root.type != jbvNumeric || !sf_json_to_int64(&root, &priority) ||
+		priority < -SF_MAX_PRIORITY || priority > SF_MAX_PRIORITY)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("option priority must be an integer from %d to %d", -SF_MAX_PRIORITY, SF_MAX_PRIORITY)));
 }
 
 /* Refuse options that are unknown or have no such value. */
@@ -83,6 +104,7 @@ check_options(const Jsonb *options)
 	JsonbValue	value;
 	JsonbIterator *it;
 	JsonbIteratorToken token;
+	Jsonb	   *aws;
 	char	   *level;
 
 	if (!JB_ROOT_IS_OBJECT(options))
@@ -96,6 +118,12 @@ check_options(const Jsonb *options)
 			check_option_name(pnstrdup(value.val.string.val, value.val.string.len));
 	}
 	sf_retention_check(options);
+	aws = sf_json_get(options, SF_OPTION_AWS);
+	if (aws != NULL && !JB_ROOT_IS_OBJECT(aws))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("option aws must be a JSON object")));
+	check_priority(sf_json_get(options, "priority"));
 	if (sf_json_get(options, "history") == NULL)
 		return;
 	level = sf_json_get_cstring(options, "history");
@@ -164,6 +192,7 @@ replace(SfMachine *wanted, bool or_replace)
 				 errdetail("Names are of the whole database, whoever sees them.")));
 	sf_object_require(SF_OBJECT_STATE_MACHINE, there->name, there->owner,
 					  SF_PRIVILEGE_OWN);
+	wanted->machine_no = there->machine_no;
 	if (same_version(there, wanted))
 	{
 		wanted->version = there->version;
@@ -175,7 +204,6 @@ replace(SfMachine *wanted, bool or_replace)
 				 errmsg("state machine \"%s\" exists with another definition or other options",
 						wanted->name),
 				 errhint("Use or_replace => true to add a version; running executions keep theirs.")));
-	wanted->machine_no = there->machine_no;
 	wanted->version = there->current_version + 1;
 	sf_machine_add_version(wanted);
 	return true;
@@ -207,20 +235,22 @@ note_definition(const SfMachine *machine)
 }
 
 /*
- * Validate a machine and store it for the caller; its version is set.  The name,
- * the definition, the id path and the options are given.
+ * Validate a machine and store it for the caller, or the owner that is given; its version
+ * is set.  The name, the definition, the id path and the options are given.
  */
 void
 sf_object_create_machine(SfMachine *machine, bool or_replace)
 {
+	const SfProgram *program;
 	bool		stored;
 
-	machine->owner = GetUserId();
+	if (!OidIsValid(machine->owner))
+		machine->owner = GetUserId();
 	sf_name_check(machine->name, "state machine name");
 	require_create(machine->name);
 	check_options(machine->options);
 	check_id_path(machine->execution_id_path);
-	check_definition(machine->name, machine->definition);
+	program = compile_definition(machine->name, machine->definition);
 
 	sf_instance_adopt_new();
 	if (sf_machine_insert(machine))
@@ -232,6 +262,7 @@ sf_object_create_machine(SfMachine *machine, bool or_replace)
 		stored = replace(machine, or_replace);
 	if (!stored)
 		return;
+	sf_gate_set_defined_limits(machine->machine_no, machine->name, program);
 	note_definition(machine);
 	warn_of_definition(machine->name, machine->definition);
 }
@@ -253,13 +284,13 @@ sfflow_sf_create_state_machine(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(machine.version);
 }
 
-/* sf_drop_state_machine(name, force): with its versions and executions. */
-Datum
-sfflow_sf_drop_state_machine(PG_FUNCTION_ARGS)
+/*
+ * Delete a machine with its versions and executions.  Without these flags, one that has
+ * running executions, or very many ended ones, is refused.
+ */
+void
+sf_object_drop_machine(const SfMachine *machine, bool with_running, bool with_many)
 {
-	char	   *name = sf_arg_text(fcinfo, 0, "name");
-	bool		force = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
-	SfMachine  *machine = sf_arg_machine(name, SF_PRIVILEGE_OWN);
 	int64		running,
 				ended;
 
@@ -267,13 +298,13 @@ sfflow_sf_drop_state_machine(PG_FUNCTION_ARGS)
 	sf_machine_lock(machine->machine_no);
 	sf_execution_check_all_seen(machine->machine_no);
 	sf_machine_count_executions(machine->machine_no, &running, &ended);
-	if (running > 0 && !force)
+	if (running > 0 && !with_running)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_STATE_MACHINE_IN_USE),
 				 errmsg("state machine \"%s\" has " INT64_FORMAT " running executions",
 						machine->name, running),
 				 errhint("Stop them, or use force => true.")));
-	if (ended > MAX_ENDED_TO_DROP && !force)
+	if (ended > MAX_ENDED_TO_DROP && !with_many)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_STATE_MACHINE_IN_USE),
 				 errmsg("state machine \"%s\" has " INT64_FORMAT " ended executions",
@@ -282,9 +313,20 @@ sfflow_sf_drop_state_machine(PG_FUNCTION_ARGS)
 	if (running > 0)
 		sf_machine_cancel_executions(machine->machine_no);
 	sf_privilege_forget(SF_OBJECT_STATE_MACHINE, machine->name);
+	sf_attribute_forget(SF_OBJECT_STATE_MACHINE, machine->name);
 	sf_audit_forget(SF_OBJECT_STATE_MACHINE, machine->name);
 	sf_audit_note("drop", SF_OBJECT_ALL, "*", machine->name, NULL, NULL);
 	sf_machine_delete(machine->machine_no);
 	sf_privilege_unanchor(machine->owner);
+}
+
+/* sf_drop_state_machine(name, force): with its versions and executions. */
+Datum
+sfflow_sf_drop_state_machine(PG_FUNCTION_ARGS)
+{
+	char	   *name = sf_arg_text(fcinfo, 0, "name");
+	bool		force = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);
+
+	sf_object_drop_machine(sf_arg_machine(name, SF_PRIVILEGE_OWN), force, force);
 	PG_RETURN_VOID();
 }

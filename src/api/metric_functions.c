@@ -22,6 +22,7 @@ PG_FUNCTION_INFO_V1(sfflow_unfolded_metrics);
 PG_FUNCTION_INFO_V1(sfflow_unfolded_jobs);
 PG_FUNCTION_INFO_V1(sfflow_unfolded_retries);
 PG_FUNCTION_INFO_V1(sfflow_histogram_add);
+PG_FUNCTION_INFO_V1(sfflow_histogram_below);
 PG_FUNCTION_INFO_V1(sfflow_histogram_percentiles);
 
 /* --- increments --- */
@@ -172,4 +173,19 @@ sfflow_histogram_percentiles(PG_FUNCTION_ARGS)
 		percentiles[i] = Float8GetDatum(sf_histogram_percentile(&histogram, fractions[i]) / 1000);
 	PG_RETURN_ARRAYTYPE_P(construct_array(percentiles, lengthof(fractions), FLOAT8OID,
 										  sizeof(double), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
+/* histogram_below(histogram, times in microseconds): for each time, how many durations are shorter. */
+Datum
+sfflow_histogram_below(PG_FUNCTION_ARGS)
+{
+	SfHistogram histogram = {0};
+	Datum	   *times;
+	int			n;
+
+	sf_histogram_add(&histogram, PG_GETARG_BYTEA_PP(0));
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE, &times, NULL, &n);
+	for (int i = 0; i < n; i++)
+		times[i] = Int64GetDatum(sf_histogram_below(&histogram, DatumGetInt64(times[i])));
+	PG_RETURN_ARRAYTYPE_P(construct_array(times, n, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }

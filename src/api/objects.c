@@ -16,6 +16,8 @@
 #include "base/public_name.h"
 #include "base/closest.h"
 #include "base/errors.h"
+#include "store/bulk.h"
+#include "store/execution_list.h"
 #include "store/names.h"
 
 /* A kind of object: its name in messages, the view that lists it, its error */
@@ -167,24 +169,12 @@ sf_object_missing_alias(const SfMachine *machine, const char *name)
 static int
 find_routes(const SfMachine *machine, const char *qualifier, SfRoute *routes)
 {
-	char	   *end;
-	long		number;
-	int			n;
+	int			n = sf_alias_resolve(machine->machine_no, qualifier, routes);
 
-	errno = 0;
-	number = strtol(qualifier, &end, 10);
-	if (end != qualifier && *end == '\0' && errno == 0)
-	{
-		if (number < 1 || number > PG_INT32_MAX)
-			sf_object_missing_alias(machine, qualifier);
-		if (number > machine->current_version)
-			sf_object_missing_version(machine, (int) number);
-		routes[0] = (SfRoute) {(int) number, 100};
-		return 1;
-	}
-	n = sf_alias_read(machine->machine_no, qualifier, routes);
 	if (n == 0)
 		sf_object_missing_alias(machine, qualifier);
+	if (routes[0].version > machine->current_version)
+		sf_object_missing_version(machine, routes[0].version);
 	return n;
 }
 
@@ -211,6 +201,28 @@ sf_arg_machine_routes(const char *text, SfPrivilege needed, SfRoute *routes, int
 		sf_object_missing(SF_OBJECT_STATE_MACHINE, name);
 	*n = slash == NULL ? 0 : find_routes(machine, slash + 1, routes);
 	return machine;
+}
+
+/*
+ * List the numbers of machines on which the caller has a right: of all, or (only not 0) of
+ * one; of an owner, or (InvalidOid) of all.
+ */
+int *
+sf_object_machines(int only, Oid owner, SfPrivilege needed, int *n)
+{
+	List	   *all = sf_execution_list_machines(only, owner);
+	int		   *numbers = palloc(sizeof(int) * Max(1, list_length(all)));
+	ListCell   *lc;
+
+	*n = 0;
+	foreach(lc, all)
+	{
+		const SfListedMachine *m = lfirst(lc);
+
+		if (sf_privilege_check(SF_OBJECT_STATE_MACHINE, m->name, m->owner, needed))
+			numbers[(*n)++] = m->machine_no;
+	}
+	return numbers;
 }
 
 /* Read a version of a machine, which exists unless the machine is being dropped. */
@@ -290,4 +302,24 @@ sf_arg_activity(const char *text, SfPrivilege needed)
 		activity == NULL)
 		sf_object_missing(SF_OBJECT_ACTIVITY, name);
 	return activity;
+}
+
+/* Find a Map run by its ARN, and check the caller's right on its machine; its execution and its number. */
+void
+sf_arg_map_run(const char *text, SfPrivilege needed, int64 *execution_no, int64 *map_run_no)
+{
+	const char *id = sf_public_name_to_id(SF_NAME_MAP_RUN, text);
+	const char *uuid = strrchr(id, ':');
+	SfExecution *execution = NULL;
+
+	if (uuid != NULL && sf_bulk_map_run(uuid + 1, execution_no, map_run_no))
+		execution = sf_execution_read(*execution_no, SF_LOCK_NONE, false);
+	if (execution == NULL ||
+		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, execution->machine_name,
+							execution->owner, needed))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_DOES_NOT_EXIST),
+				 errmsg("Map run \"%s\" does not exist", text),
+				 sf_object_errdetail_missing(),
+				 errhint("The column map_run_arn of sf_map_runs has those that there are for you.")));
 }

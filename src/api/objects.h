@@ -15,9 +15,12 @@
 extern SfMachine *sf_arg_machine(const char *text, SfPrivilege needed);
 extern SfMachine *sf_arg_machine_routes(const char *text, SfPrivilege needed,
 										SfRoute *routes, int *n);
+extern int *sf_object_machines(int only, Oid owner, SfPrivilege needed, int *n);
 extern SfMachine *sf_object_version(const SfMachine *machine, int version);
 extern SfExecution *sf_arg_execution(const char *text, SfLock lock,
 									 SfPrivilege needed);
+extern void sf_arg_map_run(const char *text, SfPrivilege needed, int64 *execution_no,
+						   int64 *map_run_no);
 extern SfActivity *sf_arg_activity(const char *text, SfPrivilege needed);
 extern void sf_object_require(char kind, const char *name, Oid owner,
 							  SfPrivilege needed);
@@ -27,6 +30,8 @@ extern void sf_object_missing_alias(const SfMachine *machine, const char *name) 
 extern int	sf_object_errdetail_missing(void);
 extern int	sf_object_errhint_grant(char kind, const char *name, SfPrivilege needed);
 extern void sf_object_create_machine(SfMachine *machine, bool or_replace);
+extern void sf_object_drop_machine(const SfMachine *machine, bool with_running, bool with_many);
+extern List *sf_object_take_tasks(const SfActivity *activity, char *worker, int max_tasks);
 extern Oid	sf_object_set_rule_owner(const char *name, Oid owner);
 extern void sf_deny_create(void) pg_attribute_noreturn();
 extern void sf_control_redrive_notice(const SfExecution *execution,

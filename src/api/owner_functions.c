@@ -15,6 +15,8 @@
 #include "api/schedule_functions.h"
 #include "base/compat.h"
 #include "base/errors.h"
+#include "store/access_key.h"
+#include "run/apply.h"
 #include "store/audit.h"
 #include "store/owner.h"
 
@@ -148,6 +150,7 @@ sfflow_sf_reassign_owned(PG_FUNCTION_ARGS)
 		reassign(SF_OBJECT_SCHEDULE, "schedule:", from, to) +
 		reassign(SF_OBJECT_CALENDAR, "calendar:", from, to) +
 		reassign(SF_OBJECT_RULE, "rule:", from, to);
+	sf_apply_pass_on_holds(from, to);
 	conflict = sf_owner_move_mappings(from, to, &mappings);
 	if (conflict != NULL)
 		ereport(ERROR,
@@ -155,6 +158,7 @@ sfflow_sf_reassign_owned(PG_FUNCTION_ARGS)
 				 errmsg("both roles map the resource \"%s\", to different ones", conflict),
 				 errhint("Remove one of the mappings with sf_unmap_resource().")));
 	(void) sf_owner_delete_grants(from);
+	sf_access_key_delete_of(from);
 	sf_privilege_unanchor(from);
 	PG_RETURN_INT64(n + mappings);
 }

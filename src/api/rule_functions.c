@@ -14,6 +14,7 @@
 #include "base/closest.h"
 #include "base/errors.h"
 #include "base/name.h"
+#include "rule/notice.h"
 #include "rule/pattern.h"
 #include "rule/target.h"
 #include "store/audit.h"
@@ -26,6 +27,7 @@ PG_FUNCTION_INFO_V1(sfflow_sf_drop_rule);
 PG_FUNCTION_INFO_V1(sfflow_sf_redeliver);
 PG_FUNCTION_INFO_V1(sfflow_sf_discard_deliveries);
 PG_FUNCTION_INFO_V1(sfflow_sf_test_event_pattern);
+PG_FUNCTION_INFO_V1(sfflow_check_alerts);
 
 /* --- rules of the caller --- */
 
@@ -91,16 +93,16 @@ check_channel(const char *name)
 
 /*
  * Make the machine whose executions are the tasks of an activity that a rule hands
- * out; one that is there already with this definition stays.
+ * out, for the owner of the rule; one that is there already with this definition stays.
  */
 static void
-make_machine(const char *rule, const char *activity)
+make_machine(const SfRule *rule, const char *activity)
 {
-	SfMachine	machine = {.options = sf_json_empty_object()};
+	SfMachine	machine = {.owner = rule->owner,.options = sf_json_empty_object()};
 	SfJsonBuilder b;
 
 	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "Comment", psprintf("Tasks of rule %s", rule));
+	sf_json_add_string(&b, "Comment", psprintf("Tasks of rule %s", rule->name));
 	sf_json_add_string(&b, "StartAt", "Task");
 	sf_json_open_object(&b, "States");
 	sf_json_open_object(&b, "Task");
@@ -109,7 +111,7 @@ make_machine(const char *rule, const char *activity)
 	sf_json_add_bool(&b, "End", true);
 	sf_json_close_object(&b);
 	sf_json_close_object(&b);
-	machine.name = unconstify(char *, sf_target_machine_of(rule));
+	machine.name = unconstify(char *, sf_target_machine_of(rule->name));
 	machine.definition = sf_json_to_cstring(sf_json_finish(&b));
 	sf_object_create_machine(&machine, true);
 }
@@ -135,7 +137,7 @@ check_target(const SfRule *rule)
 			break;
 		case SF_TARGET_ACTIVITY:
 			(void) sf_arg_activity(target.name, SF_PRIVILEGE_SEND);
-			make_machine(rule->name, target.name);
+			make_machine(rule, target.name);
 			break;
 		case SF_TARGET_CHANNEL:
 			check_channel(target.name);
@@ -187,6 +189,8 @@ sfflow_sf_create_rule(PG_FUNCTION_ARGS)
 	check_target(&rule);
 	sf_privilege_anchor(rule.owner);
 	sf_rule_write(&rule);
+	/* alerts that time has opened */
+	sf_hooks.look(GetCurrentTimestamp());
 	note_rule(old == NULL ? "create" : "replace", SF_OBJECT_RULE, rule.name, &rule);
 	PG_RETURN_VOID();
 }
@@ -199,11 +203,26 @@ sfflow_sf_drop_rule(PG_FUNCTION_ARGS)
 
 	sf_rule_lock_all();
 	rule = find_rule(fcinfo);
-	sf_rule_delete(rule->name);
+	sf_rule_delete(rule->rule_no);
 	sf_audit_forget(SF_OBJECT_RULE, rule->name);
 	note_rule("drop", SF_OBJECT_ALL, "*", rule);
 	sf_privilege_unanchor(rule->owner);
 	PG_RETURN_VOID();
+}
+
+/* Give the machine of a rule whose target is an activity to the new owner of the rule. */
+static void
+pass_machine_on(const SfRule *rule, Oid before)
+{
+	const SfMachine *machine;
+
+	if (sf_target_parse(rule->target).kind != SF_TARGET_ACTIVITY)
+		return;
+	machine = sf_machine_read(sf_target_machine_of(rule->name), 0, false);
+	if (machine == NULL || machine->owner != before)
+		return;
+	sf_machine_lock(machine->machine_no);
+	sf_owner_set_machine(machine->machine_no, rule->owner);
 }
 
 /* Give a rule that the caller owns to another role; returns the previous owner. */
@@ -219,6 +238,7 @@ sf_object_set_rule_owner(const char *name, Oid owner)
 	before = rule->owner;
 	rule->owner = owner;
 	sf_rule_write(rule);
+	pass_machine_on(rule, before);
 	return before;
 }
 
@@ -229,7 +249,7 @@ sfflow_sf_redeliver(PG_FUNCTION_ARGS)
 	const SfRule *rule = find_rule(fcinfo);
 
 	note_rule("redeliver", SF_OBJECT_RULE, rule->name, rule);
-	PG_RETURN_INT64(sf_delivery_revive(rule->name, sf_arg_text_or_null(fcinfo, 1)));
+	PG_RETURN_INT64(sf_delivery_revive(rule->rule_no, sf_arg_text_or_null(fcinfo, 1)));
 }
 
 /* sf_discard_deliveries(rule, event_id): delete dead deliveries; how many. */
@@ -239,7 +259,7 @@ sfflow_sf_discard_deliveries(PG_FUNCTION_ARGS)
 	const SfRule *rule = find_rule(fcinfo);
 
 	note_rule("discard deliveries", SF_OBJECT_RULE, rule->name, rule);
-	PG_RETURN_INT64(sf_delivery_drop_dead(rule->name, sf_arg_text_or_null(fcinfo, 1)));
+	PG_RETURN_INT64(sf_delivery_drop_dead(rule->rule_no, sf_arg_text_or_null(fcinfo, 1)));
 }
 
 /* sf_test_event_pattern(pattern, event): does it match? */
@@ -251,4 +271,11 @@ sfflow_sf_test_event_pattern(PG_FUNCTION_ARGS)
 
 	sf_json_root(PG_GETARG_JSONB_P(1), &event);
 	PG_RETURN_BOOL(sf_pattern_matches(pattern, &event));
+}
+
+/* Tell rules of the alerts that time has opened or cleared, as workers do once a minute; true: there are more. */
+Datum
+sfflow_check_alerts(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(sf_notice_time_alerts());
 }

@@ -29,14 +29,20 @@
 #include "base/errors.h"
 #include "base/subtransaction.h"
 #include "base/timing.h"
+#include "rule/notice.h"
 #include "run/deliver.h"
+#include "run/gate.h"
 #include "run/slice.h"
 #include "run/tries.h"
 #include "schedule/due_runs.h"
+#include "schedule/timely.h"
 #include "store/direct.h"
 #include "store/due.h"
 #include "store/instance.h"
 #include "store/metric_fold.h"
+
+/* Looks of a call at deadlines, and as many commits, if more of them are due */
+#define MAX_LOOKS		1000
 
 PG_FUNCTION_INFO_V1(sfflow_sf_step);
 PG_FUNCTION_INFO_V1(sfflow_sf_run);
@@ -347,6 +353,17 @@ may_run_due(void)
 	return state == SF_INSTANCE_DRIVEN;
 }
 
+/* Look at the deadlines that are due.  One that another session looks at remains so. */
+static void
+look_at_deadlines(bool nonatomic)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	for (int i = 0; i < MAX_LOOKS && sf_timely_check(now) <= now; i++)
+		if (nonatomic)
+			SPI_commit();
+}
+
 /* Make the deliveries of rules that are due; returns how many went well. */
 static int64
 deliver_due(bool nonatomic)
@@ -402,11 +419,17 @@ sfflow_sf_run_due(PG_FUNCTION_ARGS)
 		PG_RETURN_VOID();
 	if (SPI_connect_ext(nonatomic ? SPI_OPT_NONATOMIC : 0) != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
+	while (sf_notice_time_alerts())
+		if (nonatomic)
+			SPI_commit();
 	do
 	{
+		(void) sf_gate_tend();
 		while (left > 0 && taken > 0)
 		{
-			(void) sf_due_runs_look(GetCurrentTimestamp());
+			while (sf_due_runs_look(GetCurrentTimestamp()) == SF_RUNS_DUE)
+				CHECK_FOR_INTERRUPTS();
+			look_at_deadlines(nonatomic);
 			taken = run_due(left, nonatomic);
 			left -= taken;
 		}

@@ -325,11 +325,11 @@ sfflow_run_schedule_given(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(sf_schedule_start(&s, scheduled)));
 }
 
-/* Look at all schedules as if it was a time; tells whether runs wait. */
+/* Look at all schedules as if it was a time; tells whether runs are left. */
 Datum
 sfflow_look_at_schedules(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(sf_due_runs_look(PG_GETARG_TIMESTAMPTZ(0)));
+	PG_RETURN_BOOL(sf_due_runs_look(PG_GETARG_TIMESTAMPTZ(0)) != SF_RUNS_NONE);
 }
 
 typedef bool (*CronSearch) (const SfCron *cron, TimestampTz t, pg_tz *zone,

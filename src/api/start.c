@@ -14,6 +14,7 @@
 #include "base/closest.h"
 #include "base/errors.h"
 #include "base/name.h"
+#include "base/public_name.h"
 #include "base/uuid.h"
 #include "run/apply.h"
 #include "run/lifecycle.h"
@@ -156,6 +157,7 @@ handle_existing(SfExecution *execution, const SfStart *start, const SfExecution 
 								execution->execution_id),
 						 errhint("Stop it first with sf_stop().")));
 			sf_quota_require(machine->owner, machine->machine_no, machine->name);
+			execution->qualifier = wanted->qualifier;
 			sf_lifecycle_restart(execution, wanted->version, wanted->input);
 			return "restarted";
 	}
@@ -198,6 +200,15 @@ read_versions(SfStart *start, const SfRoute *routes, int n)
 	start->machine = start->versions[0];
 }
 
+/* What names a version: the number or the alias after the name of the machine, or the argument; NULL: nothing. */
+static const char *
+find_qualifier(const char *state_machine, int version)
+{
+	const char *slash = strchr(sf_public_name_to_id(SF_NAME_STATE_MACHINE, state_machine), '/');
+
+	return slash != NULL ? slash + 1 : version != 0 ? psprintf("%d", version) : NULL;
+}
+
 /* Find the machine (version 0: as its name says), and check the caller's right to start it. */
 SfStart
 sf_start_prepare(const char *state_machine, int version, const char *if_exists, bool quiet)
@@ -218,8 +229,21 @@ sf_start_prepare(const char *state_machine, int version, const char *if_exists, 
 	}
 	if (n > 0)
 		read_versions(&start, routes, n);
+	start.qualifier = find_qualifier(state_machine, version);
 	sf_instance_refuse_upgrade("sf_start()");
 	return start;
+}
+
+/* Have the starts of a call begin executions with a priority of their own. */
+void
+sf_start_set_priority(SfStart *start, int priority)
+{
+	if (priority < -SF_MAX_PRIORITY || priority > SF_MAX_PRIORITY)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument priority must be from %d to %d", -SF_MAX_PRIORITY, SF_MAX_PRIORITY)));
+	start->has_priority = true;
+	start->priority = priority;
 }
 
 /* Choose the version of one start: of an alias, by its percentages. */
@@ -248,9 +272,12 @@ sf_start_form(const SfStart *start, Jsonb *input, const char *name)
 
 	execution->machine_no = machine->machine_no;
 	execution->version = machine->version;
+	execution->qualifier = unconstify(char *, start->qualifier);
 	execution->owner = machine->owner;
 	execution->execution_id = psprintf("%s:%s", machine->name, name);
 	execution->input = input;
+	execution->has_own_priority = start->has_priority;
+	execution->priority = start->priority;
 	return execution;
 }
 
@@ -285,7 +312,7 @@ sf_start_all(const SfStart *start, SfExecution *const *executions, int n, const 
 	}
 }
 
-/* sf_start(state_machine, input, name, if_exists, version): the execution id. */
+/* sf_start(state_machine, input, name, if_exists, version, priority): the execution id. */
 Datum
 sfflow_sf_start(PG_FUNCTION_ARGS)
 {
@@ -295,9 +322,12 @@ sfflow_sf_start(PG_FUNCTION_ARGS)
 	int			version = sf_arg_version(fcinfo, 4);
 	SfStart		start = sf_start_prepare(machine, version, sf_arg_text(fcinfo, 3, "if_exists"),
 										 false);
-	SfExecution *execution = sf_start_form(&start, input, name);
+	SfExecution *execution;
 	const char *outcome;
 
+	if (!PG_ARGISNULL(5))
+		sf_start_set_priority(&start, PG_GETARG_INT32(5));
+	execution = sf_start_form(&start, input, name);
 	sf_start_all(&start, &execution, 1, &outcome);
 	PG_RETURN_TEXT_P(cstring_to_text(execution->execution_id));
 }

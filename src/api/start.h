@@ -23,12 +23,16 @@ typedef struct SfStart
 	SfMachine  *versions[SF_ALIAS_MAX_ROUTES];	/* that an alias names */
 	SfRoute		routes[SF_ALIAS_MAX_ROUTES];	/* their shares of the starts */
 	int			nversions;		/* 0: machine alone */
+	const char *qualifier;		/* the version or the alias that is named; or NULL */
 	SfIfExists	if_exists;
 	bool		quiet;			/* the outcomes tell what notices would */
+	bool		has_priority;	/* else the machine's counts */
+	int			priority;
 } SfStart;
 
 extern SfStart sf_start_prepare(const char *state_machine, int version,
 								const char *if_exists, bool quiet);
+extern void sf_start_set_priority(SfStart *start, int priority);
 extern SfExecution *sf_start_form(const SfStart *start, Jsonb *input, const char *name);
 extern void sf_start_all(const SfStart *start, SfExecution *const *executions, int n,
 						 const char **outcomes);

@@ -31,7 +31,7 @@ typedef struct Batch
 	int			n;
 } Batch;
 
-/* Begin to collect executions. */
+/* Begin to collect executions; the argument after if_exists is the priority. */
 static Batch *
 begin_batch(FunctionCallInfo fcinfo, int if_exists_arg)
 {
@@ -40,6 +40,8 @@ begin_batch(FunctionCallInfo fcinfo, int if_exists_arg)
 	batch->fcinfo = fcinfo;
 	batch->start = sf_start_prepare(sf_arg_text(fcinfo, 0, "state_machine"), 0,
 									sf_arg_text(fcinfo, if_exists_arg, "if_exists"), true);
+	if (!PG_ARGISNULL(if_exists_arg + 1))
+		sf_start_set_priority(&batch->start, PG_GETARG_INT32(if_exists_arg + 1));
 	batch->context = AllocSetContextCreate(CurrentMemoryContext, "sfflow starts",
 										   ALLOCSET_DEFAULT_SIZES);
 	return batch;
@@ -111,7 +113,7 @@ read_names(FunctionCallInfo fcinfo, int ninputs, bool **nulls)
 }
 
 /*
- * sf_start_many(state_machine, inputs, names, if_exists): the name of each execution,
+ * sf_start_many(state_machine, inputs, names, if_exists, priority): the name of each execution,
  * and what came of its start, in the order of the inputs.
  */
 Datum
@@ -165,7 +167,7 @@ open_query(const char *query)
 }
 
 /*
- * sf_start_many(state_machine, query, if_exists): the same for the rows of a query: an
+ * sf_start_many(state_machine, query, if_exists, priority): the same for the rows of a query: an
  * input, or an input and a name.
  */
 Datum

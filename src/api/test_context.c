@@ -23,6 +23,7 @@ typedef enum Kind
 	X("Execution", "StartTime", STRING) \
 	X("Execution", "RedriveCount", NUMBER) \
 	X("Execution", "RedriveTime", STRING) \
+	X(NULL, "Jobs", ANY) \
 	X(NULL, "State", OBJECT) \
 	X("State", "EnteredTime", STRING) \
 	X("State", "Name", STRING) \

@@ -213,6 +213,38 @@ check_configuration_has_mock(const SfStateTest *test, const Jsonb *configuration
 									configuration_members[i] + 1));
 }
 
+/* Read jobs: what stands in for each job of a JobNet that would run. */
+static void
+read_jobs(SfStateTest *test, const Jsonb *jobs)
+{
+	static const char *const members[] = {"result", "errorOutput", NULL};
+	const SfState *state = &test->program->states[test->state];
+	const SfJobNetState *net;
+	const char **names;
+
+	if (state->type != SF_STATE_JOBNET)
+		refuse("mock", "jobs is for JobNet states only");
+	if (test->mock.given)
+		refuse("mock", "A mock of a JobNet has jobs, or the result or error of the net, not both");
+	net = sf_state_net(state);
+	names = palloc(sizeof(char *) * (net->njobs + 1));
+	for (int i = 0; i < net->njobs; i++)
+		names[i] = net->jobs[i].name;
+	names[net->njobs] = NULL;
+	check_members(jobs, "jobs", names);
+	test->jobs = palloc0(sizeof(SfMock) * net->njobs);
+	for (int i = 0; i < net->njobs; i++)
+	{
+		const Jsonb *job = sf_json_get(jobs, names[i]);
+
+		if (job == NULL)
+			continue;
+		check_members(job, names[i], members);
+		read_outcome(job, &test->jobs[i]);
+	}
+	test->mock.given = true;
+}
+
 /* Read stateConfiguration: what happened to the state before. */
 static void
 read_configuration(SfStateTest *test, const Jsonb *configuration)
@@ -237,21 +269,36 @@ static void
 read_mock(SfStateTest *test, const Jsonb *mock)
 {
 	static const char *const members[] = {
-		"result", "errorOutput", "fieldValidationMode", "stateConfiguration",
+		"result", "errorOutput", "jobs", "fieldValidationMode", "stateConfiguration",
 		"revealSecrets", NULL
 	};
 	Jsonb	   *configuration;
+	const Jsonb *jobs = sf_json_get(mock, "jobs");
 
 	check_members(mock, "mock", members);
 	read_validation_mode(mock, &test->mock);
 	read_outcome(mock, &test->mock);
 	check_reveal_secrets(mock, &test->mock);
+	if (jobs != NULL)
+		read_jobs(test, jobs);
 	configuration = sf_json_get(mock, "stateConfiguration");
 	if (configuration != NULL)
 		read_configuration(test, configuration);
 }
 
-/* Find what is wrong with the mocked result of a Map or a Parallel, or NULL. */
+/* Find a member of a mocked result that is no job of the net, as a complaint, or NULL. */
+static const char *
+find_unknown_job(const SfJobNetState *net, const Jsonb *result)
+{
+	uint32		known = 0;
+
+	for (int i = 0; i < net->njobs; i++)
+		known += sf_json_get(result, net->jobs[i].name) != NULL;
+	return known == JB_ROOT_COUNT(result) ? NULL :
+		"Mocked result of a JobNet has a member that is no job of it.";
+}
+
+/* Find what is wrong with the mocked result of a Map, a Parallel or a JobNet, or NULL. */
 static const char *
 check_joined_result(const SfState *state, const Jsonb *result)
 {
@@ -260,6 +307,12 @@ check_joined_result(const SfState *state, const Jsonb *result)
 	sf_json_root(result, &root);
 	if (sf_state_is_distributed(state) && sf_state_distributed(state)->result_writer != NULL)
 		return sf_json_is_object(&root) ? NULL : "Mocked result must be a JSON object.";
+	if (state->type == SF_STATE_JOBNET)
+	{
+		if (!sf_json_is_object(&root))
+			return "Mocked result of a JobNet must be a JSON object: outputs by the names of jobs.";
+		return find_unknown_job(sf_state_net(state), result);
+	}
 	if (!sf_json_is_array(&root))
 		return "Mocked result must be an array.";
 	if (state->type == SF_STATE_PARALLEL && sf_json_count(&root) != state->nscopes)
@@ -273,11 +326,16 @@ static void
 check_mock(const SfStateTest *test)
 {
 	const SfState *state = &test->program->states[test->state];
-	bool		joins = state->type == SF_STATE_MAP || state->type == SF_STATE_PARALLEL;
+	bool		joins = sf_state_has_children(state);
 	const char *problem = NULL;
 
 	if (!test->mock.given)
 	{
+		if (state->type == SF_STATE_JOBNET)
+			ereport(ERROR,
+					(errcode(ERRCODE_SF_INVALID_DEFINITION),
+					 errmsg("a JobNet can be tested with a mock only"),
+					 errhint("Give a mock with the member jobs: how each job that runs ends.")));
 		if (joins)
 			ereport(ERROR,
 					(errcode(ERRCODE_SF_INVALID_DEFINITION),
@@ -405,7 +463,7 @@ read_level(const char *level)
 Datum
 sfflow_sf_test_state(PG_FUNCTION_ARGS)
 {
-	SfStateTest test = {.failed_iterations = -1, .run_task = run_task};
+	SfStateTest test = {.failed_iterations = -1, .run_task = run_task, .run_jobs = sf_dependents_test};
 	SfInspection level = read_level(sf_arg_text(fcinfo, 5, "inspection_level"));
 
 	test.input = sf_arg_jsonb(fcinfo, 1, "input");

@@ -10,6 +10,7 @@
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
+#include "api/targets.h"
 #include "base/errors.h"
 #include "base/name.h"
 #include "run/migrate.h"
@@ -27,7 +28,7 @@ static void
 check_alias_name(const char *alias)
 {
 	sf_name_check(alias, "alias");
-	if (strspn(alias, "0123456789") == strlen(alias))
+	if (sf_alias_is_number(alias))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_NAME),
 				 errmsg("alias \"%s\" must not be a number", alias),
@@ -105,10 +106,7 @@ sfflow_sf_set_alias(PG_FUNCTION_ARGS)
 
 	check_alias_name(alias);
 	check_routes(machine, routes);
-	/* against sf_drop_state_machine() */
-	sf_machine_lock_starts(machine->machine_no, false);
-	if (!sf_machine_exists(machine->machine_no))
-		sf_object_missing(SF_OBJECT_STATE_MACHINE, machine->name);
+	sf_object_keep_machine(machine->machine_no, machine->name);
 	sf_alias_write(machine->machine_no, alias, routes);
 	sf_audit_note("set alias", SF_OBJECT_STATE_MACHINE, machine->name, machine->name, NULL,
 				  alias_details(alias, routes));

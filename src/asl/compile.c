@@ -16,6 +16,7 @@
 #include "utils/memutils.h"
 
 static void number_scope(SfCompiler *c, SfNode *scope);
+static void number_job(SfCompiler *c, SfNode *job);
 
 /* The processor of a Map state, under its new or its old name. */
 static SfNode *
@@ -41,6 +42,25 @@ number_state(SfCompiler *c, SfNode *state)
 	}
 	else if (strcmp(type, "Map") == 0)
 		number_scope(c, map_processor(state));
+	else if (strcmp(type, "JobNet") == 0)
+	{
+		SF_NODE_FOREACH(branch, sf_node_member(state, "Jobs"))
+			number_job(c, branch);
+	}
+}
+
+/* Number a job: its scope, and the state or states in it. */
+static void
+number_job(SfCompiler *c, SfNode *job)
+{
+	job->scope = c->program->nscopes;
+	if (sf_asl_is_flow(job))
+		number_scope(c, job);
+	else
+	{
+		c->program->nscopes++;
+		number_state(c, job);
+	}
 }
 
 /* Number a scope and its states. */
@@ -58,7 +78,59 @@ number_scope(SfCompiler *c, SfNode *scope)
 static void compile_scope(SfCompiler *c, const SfNode *scope, int owner,
 						  int branch_index);
 
-/* Compile the scopes that a Parallel or Map state holds. */
+static void compile_state(SfCompiler *c, const SfNode *node, int scope);
+
+/* Find the last state of a scope: numbers go depth first. */
+static int
+last_state(const SfProgram *program, int last)
+{
+	const SfState *state = &program->states[last];
+
+	for (int i = 0; i < state->nscopes; i++)
+		last = Max(last, program->scopes[state->scopes[i]].last);
+	return last;
+}
+
+/* Compile the scope of a job that is a state. */
+static void
+compile_lone_scope(SfCompiler *c, const SfNode *job, int owner, int branch_index)
+{
+	SfScope    *scope = &c->program->scopes[job->scope];
+	SfNameTable saved = c->names;
+
+	memset(&c->names, 0, sizeof(c->names));
+	scope->number = job->scope;
+	scope->owner_state = owner;
+	scope->branch_index = branch_index;
+	scope->start = scope->first = job->number;
+	compile_state(c, job, job->scope);
+	c->program->states[job->number].end = true;
+	scope->last = last_state(c->program, job->number);
+	c->names = saved;
+}
+
+/* Compile the scopes of the jobs of a JobNet. */
+static void
+compile_jobs(SfCompiler *c, const SfNode *node, SfState *state)
+{
+	SfNode	  **jobs = sf_compile_rank_jobs(sf_node_member(node, "Jobs"));
+
+	state->nscopes = state->net.njobs;
+	state->scopes = palloc(sizeof(int) * state->nscopes);
+	for (int i = 0; i < state->nscopes; i++)
+	{
+		state->scopes[i] = jobs[i]->scope;
+		if (sf_asl_is_flow(jobs[i]))
+			compile_scope(c, jobs[i], state->number, i);
+		else
+			compile_lone_scope(c, jobs[i], state->number, i);
+		c->program->scopes[state->scope].context_use |=
+			c->program->scopes[jobs[i]->scope].context_use | state->net.jobs[i].context_use;
+	}
+	pfree(jobs);
+}
+
+/* Compile the scopes that a state holds. */
 static void
 compile_inner_scopes(SfCompiler *c, const SfNode *node, SfState *state)
 {
@@ -66,6 +138,11 @@ compile_inner_scopes(SfCompiler *c, const SfNode *node, SfState *state)
 	SfNode	   *branch;
 	int			i = 0;
 
+	if (state->type == SF_STATE_JOBNET)
+	{
+		compile_jobs(c, node, state);
+		return;
+	}
 	if (state->type == SF_STATE_MAP)
 	{
 		SfNode	   *processor = map_processor(node);
@@ -102,6 +179,9 @@ compile_by_type(SfCompiler *c, const SfNode *node, SfState *state)
 			state->task.credentials = sf_compile_template(c, node, "Credentials");
 			state->task.timeout = sf_compile_value(c, node, "TimeoutSeconds", SF_EXPR_PATH);
 			state->task.heartbeat = sf_compile_value(c, node, "HeartbeatSeconds", SF_EXPR_PATH);
+			if (sf_node_member(node, "MaxConcurrency") != NULL)
+				state->task.max_concurrency = (int) sf_node_number(sf_node_member(node, "MaxConcurrency"));
+			state->task.concurrency_key = sf_node_member_string(node, "ConcurrencyKey");
 			break;
 		case SF_STATE_CHOICE:
 			sf_compile_choice(c, node, state);
@@ -116,6 +196,9 @@ compile_by_type(SfCompiler *c, const SfNode *node, SfState *state)
 			break;
 		case SF_STATE_MAP:
 			sf_compile_map(c, node, state);
+			break;
+		case SF_STATE_JOBNET:
+			sf_compile_net(c, node, state);
 			break;
 		case SF_STATE_PARALLEL:
 		case SF_STATE_SUCCEED:
@@ -170,8 +253,7 @@ compile_needs(const SfCompiler *c, SfState *state)
 	else
 		needs->proceed = needs->enter;
 	/* these are left as they are entered; any may fail at once */
-	if (state->type != SF_STATE_TASK && state->type != SF_STATE_PARALLEL &&
-		state->type != SF_STATE_MAP)
+	if (state->type != SF_STATE_TASK && !sf_state_has_children(state))
 		needs->enter |= needs->leave;
 	needs->enter |= needs->leave & SF_NEED_RANDOM;
 	needs->proceed |= needs->leave & SF_NEED_RANDOM;
@@ -201,7 +283,9 @@ compile_state(SfCompiler *c, const SfNode *node, int scope)
 	state->end = end && end->boolean;
 	state->next_name = sf_compile_string(c, node, "Next");
 	state->next = sf_compile_target(c, state->next_name);
-	state->failure_mode = sf_compile_failure_mode(node, c->program->failure_mode);
+	state->failure_mode =
+		sf_compile_failure_mode(node, state->type == SF_STATE_JOBNET ? SF_FAILURE_DRAIN :
+								c->program->failure_mode);
 
 	compile_data_flow(c, node, state);
 	compile_by_type(c, node, state);
@@ -210,7 +294,7 @@ compile_state(SfCompiler *c, const SfNode *node, int scope)
 	sf_compile_catch(c, node, state);
 	state->context_use |= c->context_use;
 	c->program->scopes[scope].context_use |= state->context_use;
-	if (state->type == SF_STATE_PARALLEL || state->type == SF_STATE_MAP)
+	if (sf_state_has_children(state))
 		compile_inner_scopes(c, node, state);
 	c->language = saved;
 }
@@ -236,14 +320,7 @@ compile_scope(SfCompiler *c, const SfNode *node, int owner, int branch_index)
 	SF_NODE_FOREACH(state, states)
 		compile_state(c, state, node->number);
 
-	/* numbers go depth first: the last state of the last inner scope */
-	scope->last = states->last->number;
-	if (c->program->states[scope->last].nscopes > 0)
-	{
-		SfState    *last = &c->program->states[scope->last];
-
-		scope->last = c->program->scopes[last->scopes[last->nscopes - 1]].last;
-	}
+	scope->last = last_state(c->program, states->last->number);
 
 	pfree(c->names.sorted);
 	c->names = saved;

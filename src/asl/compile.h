@@ -44,11 +44,15 @@ extern SfFailureMode sf_compile_failure_mode(const SfNode *object,
 											 SfFailureMode def);
 extern int	sf_compile_target(SfCompiler *c, const char *name);
 
-/* --- compile_choice.c, compile_errors.c, compile_map.c --- */
+/* --- compile_choice.c, compile_errors.c, compile_map.c, compile_net.c --- */
 
+extern void sf_compile_rule(SfCompiler *c, const SfNode *node, SfChoiceRule *rule);
 extern void sf_compile_choice(SfCompiler *c, const SfNode *node, SfState *state);
 extern void sf_compile_retry(SfCompiler *c, const SfNode *node, SfState *state);
 extern void sf_compile_catch(SfCompiler *c, const SfNode *node, SfState *state);
 extern void sf_compile_map(SfCompiler *c, const SfNode *node, SfState *state);
+extern bool sf_asl_is_flow(const SfNode *job);
+extern SfNode **sf_compile_rank_jobs(const SfNode *jobs);
+extern void sf_compile_net(SfCompiler *c, const SfNode *node, SfState *state);
 
 #endif							/* SF_ASL_COMPILE_H */

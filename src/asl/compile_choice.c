@@ -26,8 +26,6 @@ compile_operand(SfCompiler *c, const SfNode *value, bool is_path,
 		elog(ERROR, "timestamp \"%s\" does not parse", value->string);
 }
 
-static void compile_rule(SfCompiler *c, const SfNode *node, SfChoiceRule *rule);
-
 /* Compile the rules inside And, Or or Not. */
 static void
 compile_children(SfCompiler *c, const SfNode *value, SfRuleKind kind,
@@ -41,18 +39,18 @@ compile_children(SfCompiler *c, const SfNode *value, SfRuleKind kind,
 	{
 		rule->nchildren = 1;
 		rule->children = palloc0(sizeof(SfChoiceRule));
-		compile_rule(c, value, &rule->children[0]);
+		sf_compile_rule(c, value, &rule->children[0]);
 		return;
 	}
 	rule->nchildren = value->nchildren;
 	rule->children = palloc0(sizeof(SfChoiceRule) * rule->nchildren);
 	SF_NODE_FOREACH(child, value)
-		compile_rule(c, child, &rule->children[i++]);
+		sf_compile_rule(c, child, &rule->children[i++]);
 }
 
 /* Compile what a rule tests. */
-static void
-compile_rule(SfCompiler *c, const SfNode *node, SfChoiceRule *rule)
+void
+sf_compile_rule(SfCompiler *c, const SfNode *node, SfChoiceRule *rule)
 {
 	SfNode	   *member;
 	bool		is_path;
@@ -97,7 +95,7 @@ sf_compile_choice(SfCompiler *c, const SfNode *node, SfState *state)
 	{
 		SfChoiceRule *rule = &state->choice.rules[i++];
 
-		compile_rule(c, choice, rule);
+		sf_compile_rule(c, choice, rule);
 		rule->next_name = sf_compile_string(c, choice, "Next");
 		rule->next = sf_compile_target(c, rule->next_name);
 		rule->assign = sf_compile_template(c, choice, "Assign");

@@ -88,7 +88,14 @@
 	X(LAMBDA_FUNCTION_SCHEDULE_FAILED, "LambdaFunctionScheduleFailed", EXTRA, LAMBDA_FUNCTION, FAILED) \
 	X(EVALUATION_FAILED, "EvaluationFailed", EXTRA, EVALUATION, FAILED) \
 	X(EXECUTION_MIGRATED, "ExecutionMigrated", EXTRA, EXECUTION, MIGRATED) \
-	X(TASK_STATE_MARKED, "TaskStateMarked", EXTRA, TASK_STATE, MARKED)	/* sf_mark; not of Step Functions */
+	X(TASK_STATE_MARKED, "TaskStateMarked", EXTRA, TASK_STATE, MARKED)	/* sf_mark; not of Step Functions */ \
+	/* nor are these */ \
+	X(JOBNET_STATE_ENTERED, "JobNetStateEntered", ENTERED, JOBNET_STATE, ENTERED) \
+	X(JOBNET_STATE_EXITED, "JobNetStateExited", EXITED, JOBNET_STATE, EXITED) \
+	X(JOBNET_STATE_STARTED, "JobNetStateStarted", NONE, JOBNET_STATE, STARTED) \
+	X(JOBNET_STATE_SUCCEEDED, "JobNetStateSucceeded", NONE, JOBNET_STATE, SUCCEEDED) \
+	X(JOBNET_STATE_FAILED, "JobNetStateFailed", NONE, JOBNET_STATE, FAILED) \
+	X(JOBNET_STATE_ABORTED, "JobNetStateAborted", NONE, JOBNET_STATE, ABORTED)
 
 #define SF_EVENT_TYPE_ENUM(sym, name, shape, subject, meaning) SF_EVENT_##sym,
 typedef enum SfEventType

@@ -18,10 +18,13 @@ typedef enum SfShape
 	SF_SHAPE_MACHINE,
 	SF_SHAPE_STATE,
 	SF_SHAPE_BRANCH,			/* of a Parallel state */
+	SF_SHAPE_JOB_FLOW,			/* a job of a JobNet that is no single state */
+	SF_SHAPE_AFTER,				/* what a job waits for, where it says for which end */
 	SF_SHAPE_PROCESSOR,			/* ItemProcessor, Iterator */
 	SF_SHAPE_PROCESSOR_CONFIG,
 	SF_SHAPE_RETRIER,
 	SF_SHAPE_CATCHER,
+	SF_SHAPE_JOB_CATCHER,		/* of a job, which has no next state */
 	SF_SHAPE_RULE,				/* of a Choice state, top level */
 	SF_SHAPE_NESTED_RULE,		/* inside And, Or, Not */
 	SF_SHAPE_ITEM_READER,
@@ -68,7 +71,11 @@ typedef enum SfShape
 	X(processor, inner_object, SF_SHAPE_PROCESSOR, false) \
 	X(processor_config, processor_config, 0, false) \
 	X(retriers, objects, SF_SHAPE_RETRIER, false) \
-	X(catchers, objects, SF_SHAPE_CATCHER, false) \
+	X(catchers, catchers, 0, false) \
+	X(jobs, jobs, 0, false) \
+	X(after, after, 0, false)	/* names of jobs, or objects */ \
+	X(ends, ends, 0, false)		/* of a job: success, failure, skip, end */ \
+	X(job_condition, job_condition, SF_SHAPE_NESTED_RULE, true) \
 	X(rules, rules, SF_SHAPE_RULE, false)	/* Choices */ \
 	X(nested_rules, rules, SF_SHAPE_NESTED_RULE, false) /* And, Or */ \
 	X(nested_rule, rule, SF_SHAPE_NESTED_RULE, false)	/* Not */ \
@@ -91,20 +98,27 @@ typedef enum SfValueKind
 #define SF_LANG_A	(1 << SF_QL_JSONATA)
 #define SF_LANG_PA	(SF_LANG_P | SF_LANG_A)
 
-/* State types of a field; 0 in shapes that are no states */
-#define SF_IN(type)		(1 << SF_STATE_##type)
+/*
+ * State types of a field; 0 in shapes that are no states.  A state is an ordinary one,
+ * or a job of a JobNet: most fields are of both.
+ */
+#define SF_IN_ORDINARY	(1 << 30)
+#define SF_IN_JOB		(1 << 29)
+#define SF_IN(type)		(1 << SF_STATE_##type | SF_IN_ORDINARY | SF_IN_JOB)
 #define SF_IN_PASS		SF_IN(PASS)
 #define SF_IN_TASK		SF_IN(TASK)
 #define SF_IN_CHOICE	SF_IN(CHOICE)
 #define SF_IN_WAIT		SF_IN(WAIT)
 #define SF_IN_FAIL		SF_IN(FAIL)
 #define SF_IN_MAP		SF_IN(MAP)
-#define SF_IN_FORK		(SF_IN(PARALLEL) | SF_IN(MAP))
+#define SF_IN_FORK		(SF_IN(PARALLEL) | SF_IN(MAP) | SF_IN(JOBNET))
 #define SF_IN_WORK		(SF_IN(TASK) | SF_IN_FORK)	/* can fail and be retried */
 #define SF_IN_RESULT	(SF_IN_PASS | SF_IN_WORK)	/* makes a result */
 #define SF_IN_NEXT		(SF_IN_RESULT | SF_IN_WAIT) /* has Next or End */
 #define SF_IN_DATA		(SF_IN_NEXT | SF_IN_CHOICE | SF_IN(SUCCEED))
 #define SF_IN_ALL		(SF_IN_DATA | SF_IN_FAIL)
+#define SF_NOT_JOB		(~SF_IN_JOB)
+#define SF_IN_JOBS		(SF_IN_ALL & ~SF_IN_ORDINARY)
 
 /* Flags */
 #define SF_REQUIRED		0x01
@@ -146,12 +160,15 @@ typedef enum SfValueKind
 	X(STATE, "OutputPath", path_or_null, P, SF_IN_DATA, 0, 0, 0, NULL) \
 	X(STATE, "Output", template, A, SF_IN_DATA, 0, 0, 0, NULL) \
 	X(STATE, "Assign", assign, PA, SF_IN_NEXT | SF_IN_CHOICE, 0, 0, 0, NULL) \
-	X(STATE, "Next", string, PA, SF_IN_NEXT, 0, 0, 0, NULL) \
-	X(STATE, "End", boolean, PA, SF_IN_NEXT, 0, 0, 0, NULL) \
+	X(STATE, "Next", string, PA, SF_IN_NEXT & SF_NOT_JOB, 0, 0, 0, NULL) \
+	X(STATE, "End", boolean, PA, SF_IN_NEXT & SF_NOT_JOB, 0, 0, 0, NULL) \
+	X(STATE, "After", after, PA, SF_IN_JOBS, 0, 0, 0, NULL) \
+	X(STATE, "Condition", job_condition, PA, SF_IN_JOBS, 0, 0, 0, NULL) \
+	X(STATE, "Priority", integer, PA, SF_IN_JOBS, 0, INT_MIN, INT_MAX, NULL) \
 	X(STATE, "ResultPath", input_reference_or_null, P, SF_IN_RESULT, 0, 0, 0, NULL) \
 	X(STATE, "Parameters", template, P, SF_IN_RESULT, 0, 0, 0, NULL) \
 	X(STATE, "ResultSelector", template, P, SF_IN_WORK, 0, 0, 0, NULL) \
-	X(STATE, "Arguments", template, A, SF_IN_TASK | SF_IN(PARALLEL), 0, 0, 0, NULL) \
+	X(STATE, "Arguments", template, A, SF_IN_TASK | SF_IN(PARALLEL) | SF_IN(JOBNET), 0, 0, 0, NULL) \
 	X(STATE, "Retry", retriers, PA, SF_IN_WORK, 0, 0, 0, NULL) \
 	X(STATE, "Catch", catchers, PA, SF_IN_WORK, 0, 0, 0, NULL) \
 	X(STATE, "Result", any, P, SF_IN_PASS, 0, 0, 0, NULL) \
@@ -161,6 +178,8 @@ typedef enum SfValueKind
 	X(STATE, "HeartbeatSeconds", integer_or_jsonata, PA, SF_IN_TASK, 0, 1, SF_SECONDS_MAX, NULL) \
 	X(STATE, "HeartbeatSecondsPath", path, P, SF_IN_TASK, 0, 0, 0, NULL) \
 	X(STATE, "Credentials", credentials, PA, SF_IN_TASK, 0, 0, 0, NULL) \
+	X(STATE, "MaxConcurrency", integer, PA, SF_IN_TASK, SF_ONLY_SFFLOW, 1, 1000000, NULL) \
+	X(STATE, "ConcurrencyKey", input_reference_or_null, PA, SF_IN_TASK, SF_ONLY_SFFLOW, 0, 0, NULL) \
 	X(STATE, "Choices", rules, PA, SF_IN_CHOICE, SF_REQUIRED, 0, 0, NULL) \
 	X(STATE, "Default", string, PA, SF_IN_CHOICE, 0, 0, 0, NULL) \
 	X(STATE, "Seconds", integer_or_jsonata, PA, SF_IN_WAIT, 0, 0, SF_SECONDS_MAX, NULL) \
@@ -173,13 +192,14 @@ typedef enum SfValueKind
 	X(STATE, "CausePath", path_or_intrinsic, P, SF_IN_FAIL, 0, 0, 0, NULL) \
 	X(STATE, "Branches", branches, PA, SF_IN(PARALLEL), SF_REQUIRED, 0, 0, NULL) \
 	X(STATE, "FailureMode", word, PA, SF_IN_FORK, SF_ONLY_SFFLOW, 0, 0, "ABORT, DRAIN") \
+	X(STATE, "Jobs", jobs, PA, SF_IN(JOBNET), SF_REQUIRED, 0, 0, NULL) \
 	X(STATE, "ItemProcessor", processor, PA, SF_IN_MAP, 0, 0, 0, NULL) \
 	X(STATE, "Iterator", processor, PA, SF_IN_MAP, 0, 0, 0, NULL) \
 	X(STATE, "ItemsPath", reference, P, SF_IN_MAP, 0, 0, 0, NULL) \
 	X(STATE, "Items", items, A, SF_IN_MAP, 0, 0, 0, NULL) \
 	X(STATE, "ItemSelector", template, PA, SF_IN_MAP, 0, 0, 0, NULL) \
-	X(STATE, "MaxConcurrency", integer_or_jsonata, PA, SF_IN_MAP, 0, 0, INT_MAX, NULL) \
-	X(STATE, "MaxConcurrencyPath", path, P, SF_IN_MAP, 0, 0, 0, NULL) \
+	X(STATE, "MaxConcurrency", integer_or_jsonata, PA, SF_IN_MAP | SF_IN(JOBNET), 0, 0, INT_MAX, NULL) \
+	X(STATE, "MaxConcurrencyPath", path, P, SF_IN_MAP | SF_IN(JOBNET), 0, 0, 0, NULL) \
 	X(STATE, "ToleratedFailureCount", integer_or_jsonata, PA, SF_IN_MAP, SF_DISTRIBUTED, 0, INT_MAX, NULL) \
 	X(STATE, "ToleratedFailureCountPath", path, P, SF_IN_MAP, SF_DISTRIBUTED, 0, 0, NULL) \
 	X(STATE, "ToleratedFailurePercentage", number_or_jsonata, PA, SF_IN_MAP, SF_DISTRIBUTED, 0, 100, NULL) \
@@ -203,6 +223,22 @@ typedef enum SfValueKind
 	X(CATCHER, "ResultPath", input_reference_or_null, P, 0, 0, 0, 0, NULL) \
 	X(CATCHER, "Output", template, A, 0, 0, 0, 0, NULL) \
 	X(CATCHER, "Assign", assign, PA, 0, 0, 0, 0, NULL) \
+	\
+	X(JOB_CATCHER, "ErrorEquals", errors, PA, 0, SF_REQUIRED, 0, 0, NULL) \
+	X(JOB_CATCHER, "Comment", string, PA, 0, 0, 0, 0, NULL) \
+	X(JOB_CATCHER, "ResultPath", input_reference_or_null, P, 0, 0, 0, 0, NULL) \
+	X(JOB_CATCHER, "Output", template, A, 0, 0, 0, 0, NULL) \
+	X(JOB_CATCHER, "Assign", assign, PA, 0, 0, 0, 0, NULL) \
+	\
+	X(JOB_FLOW, "States", states, PA, 0, SF_REQUIRED, 0, 0, NULL) \
+	X(JOB_FLOW, "StartAt", string, PA, 0, SF_REQUIRED, 0, 0, NULL) \
+	X(JOB_FLOW, "Comment", string, PA, 0, 0, 0, 0, NULL) \
+	X(JOB_FLOW, "After", after, PA, 0, 0, 0, 0, NULL) \
+	X(JOB_FLOW, "Condition", job_condition, PA, 0, 0, 0, 0, NULL) \
+	X(JOB_FLOW, "Priority", integer, PA, 0, 0, INT_MIN, INT_MAX, NULL) \
+	\
+	X(AFTER, "Job", string, PA, 0, SF_REQUIRED, 0, 0, NULL) \
+	X(AFTER, "On", ends, PA, 0, 0, 0, 0, NULL) \
 	\
 	X(RULE, "Next", string, PA, 0, SF_REQUIRED, 0, 0, NULL) \
 	X(RULE, "Comment", string, PA, 0, 0, 0, 0, NULL) \
@@ -254,7 +290,7 @@ typedef enum SfValueKind
  * to be there, names.
  */
 #define SF_ASL_GROUP_LIST(X) \
-	X(STATE, SF_IN_NEXT, true, "Next", "End", NULL, NULL) \
+	X(STATE, SF_IN_NEXT & SF_NOT_JOB, true, "Next", "End", NULL, NULL) \
 	X(STATE, SF_IN_WAIT, true, "SecondsPath", "Seconds", "TimestampPath", "Timestamp") \
 	X(STATE, SF_IN_TASK, false, "TimeoutSeconds", "TimeoutSecondsPath", NULL, NULL) \
 	X(STATE, SF_IN_TASK, false, "HeartbeatSeconds", "HeartbeatSecondsPath", NULL, NULL) \
@@ -262,7 +298,7 @@ typedef enum SfValueKind
 	X(STATE, SF_IN_FAIL, false, "Cause", "CausePath", NULL, NULL) \
 	X(STATE, SF_IN_MAP, true, "ItemProcessor", "Iterator", NULL, NULL) \
 	X(STATE, SF_IN_MAP, false, "ItemSelector", "Parameters", NULL, NULL) \
-	X(STATE, SF_IN_MAP, false, "MaxConcurrency", "MaxConcurrencyPath", NULL, NULL) \
+	X(STATE, SF_IN_MAP | SF_IN(JOBNET), false, "MaxConcurrency", "MaxConcurrencyPath", NULL, NULL) \
 	X(STATE, SF_IN_MAP, false, "ToleratedFailureCount", "ToleratedFailureCountPath", NULL, NULL) \
 	X(STATE, SF_IN_MAP, false, "ToleratedFailurePercentage", "ToleratedFailurePercentagePath", NULL, NULL) \
 	X(READER_CONFIG, 0, false, "MaxItems", "MaxItemsPath", NULL, NULL) \

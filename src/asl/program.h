@@ -6,11 +6,13 @@
  * document order (depth first).  A branch's row names its state by the number
  * in this array, which stays the same: a version's definition never changes.
  * A "scope" is a list of states with a StartAt: the machine itself (scope 0),
- * each branch of a Parallel state, the processor of each Map state.
+ * each branch of a Parallel state, the processor of each Map state, each job of
+ * a JobNet.
  *
  *		machine = scopes[0] -- states of scope 0
  *		              |
- *		   states[i].scopes[0..nscopes-1]   (Parallel: one per branch; Map: one)
+ *		   states[i].scopes[0..nscopes-1]   (Parallel: one per branch; Map: one;
+ *											JobNet: one per job, by rank)
  */
 #ifndef SF_ASL_PROGRAM_H
 #define SF_ASL_PROGRAM_H
@@ -27,7 +29,8 @@
 	X(SUCCEED, "Succeed") \
 	X(FAIL, "Fail") \
 	X(PARALLEL, "Parallel") \
-	X(MAP, "Map")
+	X(MAP, "Map") \
+	X(JOBNET, "JobNet")
 
 #define SF_STATE_TYPE_ENUM(sym, name) SF_STATE_##sym,
 typedef enum SfStateType
@@ -207,8 +210,9 @@ struct SfProgram;
 typedef struct SfScope
 {
 	int			number;
-	int			owner_state;	/* Parallel or Map state; -1: the machine */
-	int			branch_index;	/* which branch of a Parallel; 0 for Map */
+	int			owner_state;	/* Parallel, Map or JobNet state; -1: the machine */
+	int			branch_index;	/* which branch of a Parallel, which job of a
+								 * JobNet; 0 for Map */
 	int			start;			/* state number of StartAt */
 	int			first;			/* states first..last in document order, nested
 								 * ones included */
@@ -245,6 +249,8 @@ typedef struct SfTaskState
 	SfTemplate *credentials;
 	SfValueField timeout;		/* TimeoutSeconds(Path) */
 	SfValueField heartbeat;		/* HeartbeatSeconds(Path) */
+	int			max_concurrency;	/* over all executions; 0: no limit */
+	const char *concurrency_key;	/* path of the value that has it for itself; NULL: none */
 } SfTaskState;
 
 typedef struct SfChoiceState
@@ -297,6 +303,49 @@ typedef struct SfMapState
 	SfDistributedMap *distributed;	/* NULL: mode INLINE */
 } SfMapState;
 
+/* How a job ends: bits, for the sets of On */
+#define SF_JOB_END_SUCCESS	0x1
+#define SF_JOB_END_FAILURE	0x2
+#define SF_JOB_END_SKIP		0x4
+#define SF_JOB_END_ANY		0x7
+
+/* One job waits for another one */
+typedef struct SfJobLink
+{
+	int			job;			/* in after: that comes before; in followers: that
+								 * comes after; by rank */
+	int			on;				/* the ends of the earlier job that the later one needs */
+} SfJobLink;
+
+/*
+ * A job of a JobNet.  Jobs are numbered by rank: the one that begins first when
+ * several are ready, which is by Priority, then by their order in the definition.
+ */
+typedef struct SfNetJob
+{
+	const char *name;
+	int			scope;			/* of one state, or of a flow of states */
+	int			priority;
+	int			nafter;
+	SfJobLink  *after;
+	int			nfollowers;
+	SfJobLink  *followers;
+	SfChoiceRule *condition;	/* NULL: none */
+	SfQueryLanguage language;	/* of the condition */
+	int			context_use;	/* ... what it looks at of the context object */
+	bool		uses_any;		/* $$.Jobs: a state looks at jobs that are not named */
+	int			nuses;			/* ... at the jobs with these ranks, else */
+	int		   *uses;
+} SfNetJob;
+
+typedef struct SfJobNetState
+{
+	int			njobs;			/* also the number of the state's scopes */
+	SfNetJob   *jobs;			/* by rank */
+	int		   *order;			/* ranks, each after those that it waits for */
+	SfValueField max_concurrency;
+} SfJobNetState;
+
 /*
  * A state.  Read the part of its type by sf_state_task(state) and the like,
  * which check the type; only the compiler names the union's members.
@@ -331,7 +380,7 @@ typedef struct SfState
 	int			ncatchers;
 	SfCatcher  *catchers;
 
-	/* Parallel and Map */
+	/* Parallel, Map, JobNet */
 	SfFailureMode failure_mode;
 	int			nscopes;		/* other types: 0 */
 	int		   *scopes;			/* scope numbers */
@@ -344,6 +393,7 @@ typedef struct SfState
 		SfWaitState wait;
 		SfFailState fail;
 		SfMapState	map;
+		SfJobNetState net;
 	};
 } SfState;
 
@@ -361,6 +411,7 @@ SF_STATE_PART(CHOICE, SfChoiceState, choice)
 SF_STATE_PART(WAIT, SfWaitState, wait)
 SF_STATE_PART(FAIL, SfFailState, fail)
 SF_STATE_PART(MAP, SfMapState, map)
+SF_STATE_PART(JOBNET, SfJobNetState, net)
 
 /* Tell whether a state is a Map in mode DISTRIBUTED. */
 static inline bool
@@ -375,6 +426,14 @@ sf_state_distributed(const SfState *state)
 {
 	Assert(sf_state_is_distributed(state));
 	return state->map.distributed;
+}
+
+/* Tell whether a state has children: branches, iterations or jobs. */
+static inline bool
+sf_state_has_children(const SfState *state)
+{
+	return state->type == SF_STATE_PARALLEL || state->type == SF_STATE_MAP ||
+		state->type == SF_STATE_JOBNET;
 }
 
 /* Is a state a Task that is answered by its token (.waitForTaskToken)? */
@@ -447,5 +506,11 @@ extern SfProgram *sf_asl_compile_state(const char *text, int len,
 									   int *state_number, List **diagnostics);
 extern const char *sf_state_type_name(SfStateType type);
 extern int	sf_program_find_state(const SfProgram *program, const char *name);
+
+/* --- how the jobs of a net have ended: SF_JOB_END_… by rank, 0: not yet --- */
+
+extern int	sf_asl_job_undone(const SfNetJob *job, const char *ends, bool *unmet);
+extern char *sf_asl_job_ends(const int *packed, int npacked, int njobs);
+extern int *sf_asl_job_ends_pack(const char *ends, int njobs, int *npacked);
 
 #endif							/* SF_ASL_PROGRAM_H */

@@ -26,6 +26,7 @@ typedef struct SfNode
 	bool		duplicate;		/* an earlier member has the same name */
 	int			index;			/* position among its siblings */
 	int			number;			/* of a state or a scope; -1: none yet */
+	int			scope;			/* of a job that is a state: the number of its scope */
 	int			nchildren;		/* OBJECT, ARRAY */
 	int			start;			/* byte offsets in the text: [start, end) */
 	int			end;

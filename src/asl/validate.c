@@ -69,6 +69,20 @@ find_field(SfShape shape, int states, const char *name)
 	return NULL;
 }
 
+/* Report a field that an object does not have. */
+static void
+report_unknown(SfCheck *c, const SfNode *member, SfShape shape, int states)
+{
+	if (shape == SF_SHAPE_STATE && (states & (SF_IN_MAP | SF_IN(JOBNET))) != 0 &&
+		strcmp(member->key, "ConcurrencyKey") == 0)
+		sf_check_error(c, member->parent, SF_CODE_SCHEMA,
+					   "Field '%s' is supported for Task states only: set it beside 'MaxConcurrency' of a Task within this state",
+					   member->key);
+	else
+		sf_check_error(c, member->parent, SF_CODE_SCHEMA,
+					   "Field '%s' is not supported", member->key);
+}
+
 /* Check one member of an object. */
 static void
 check_member(SfCheck *c, const SfNode *member, SfShape shape, int states)
@@ -80,8 +94,7 @@ check_member(SfCheck *c, const SfNode *member, SfShape shape, int states)
 					   member->key);
 	if (field == NULL)
 	{
-		sf_check_error(c, member->parent, SF_CODE_SCHEMA,
-					   "Field '%s' is not supported", member->key);
+		report_unknown(c, member, shape, states);
 		return;
 	}
 	if ((field->languages & (1 << c->language)) == 0)
@@ -308,6 +321,7 @@ sf_asl_check(const char *text, int len, SfResourceProbe probe,
 		c.language = c.machine_language;
 		sf_check_object(&c, root, SF_SHAPE_MACHINE, 0);
 		sf_check_flow(&c);
+		sf_check_no_jobs(&c, root);
 	}
 	*diagnostics = sf_diagnostics_sort(c.diagnostics);
 	return sf_diagnostics_have_error(*diagnostics) ? NULL : root;

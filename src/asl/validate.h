@@ -24,6 +24,8 @@
 #define SF_CODE_END "MISSING_END_STATE"
 #define SF_CODE_DUPLICATE "DUPLICATE_STATE_NAME"
 #define SF_CODE_STATE_NAME "INVALID_STATE_NAME"
+#define SF_CODE_JOB_CYCLE "JOB_CYCLE"
+#define SF_CODE_JOB_NEVER_RUNS "JOB_NEVER_RUNS"
 #define SF_CODE_LABEL "INVALID_LABEL_NAME"
 #define SF_CODE_DUPLICATE_LABEL "DUPLICATE_LABEL_NAME"
 #define SF_CODE_VARIABLE "INVALID_VARIABLE_NAME"
@@ -55,6 +57,7 @@ typedef struct SfCheck
 	bool		lone_state;		/* one state by itself: targets may be missing */
 	List	   *diagnostics;
 	List	   *scopes;			/* SfNode: each States, in order */
+	List	   *nets;			/* SfNode: each Jobs */
 	List	   *labels;			/* SfNode: each Label */
 	List	   *problems;		/* char *: what was said of resources */
 	List	   *raised;			/* char *: names that Fail states raise, sorted */
@@ -65,6 +68,7 @@ typedef struct SfCheck
 	SfQueryLanguage language;
 	SfStateType state_type;
 	bool		distributed;	/* it is a Map in DISTRIBUTED mode */
+	bool		is_job;			/* it is a job of a JobNet */
 } SfCheck;
 
 /* --- diagnostics.c --- */
@@ -122,6 +126,8 @@ extern const SfValueInfo sf_check_values[]; /* by SfValueKind */
 extern void sf_check_runs(SfCheck *c, const SfNode *at,
 						  const SfResource *resource, bool for_items);
 extern bool sf_asl_find_state_type(const char *name, SfStateType *type);
+extern void sf_check_state(SfCheck *c, const SfNode *state, int kind);
+extern void sf_check_state_name(SfCheck *c, const SfNode *state);
 
 /* What the literal operand of a comparison is: the list's third column */
 typedef enum SfOperandType
@@ -136,6 +142,24 @@ typedef enum SfOperandType
 extern SfOperandType sf_asl_operand_type(SfComparison comparison);
 extern bool sf_asl_find_comparison(const char *name, SfComparison *comparison,
 								   bool *is_path);
+
+/* --- validate_net.c --- */
+
+extern int	sf_asl_link_ends(const SfNode *link);
+extern const SfNode *sf_asl_link_job(const SfNode *link);
+extern void sf_check_net(SfCheck *c, const SfNode *jobs);
+extern void sf_check_no_jobs(SfCheck *c, const SfNode *root);
+
+/* --- job_uses.c --- */
+
+/*
+ * Called with a text, and the name of the job that it looks at; NULL: any.  of_jobs: it
+ * surely looks at jobs, not at all of the context object, for example.
+ */
+typedef void (*SfJobUse) (void *arg, const SfNode *at, bool of_jobs, const char *name);
+
+extern void sf_asl_job_uses(const SfNode *node, SfJobUse use, void *arg);
+extern void sf_asl_job_uses_outside(const SfNode *node, bool in_job, SfJobUse use, void *arg);
 
 /* --- validate_flow.c --- */
 

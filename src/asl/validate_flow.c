@@ -176,18 +176,19 @@ is_made_up(const SfCheck *c, const SfNode *states)
 	return c->lone_state && states->parent->parent == NULL;
 }
 
-/* Report names that stand twice in the machine, whatever the scope. */
+/* Report names of states and jobs that stand twice in the machine, whatever the scope. */
 static void
 check_unique_names(SfCheck *c)
 {
+	List	   *scopes = list_concat_copy(c->scopes, c->nets);
 	SfNode	  **all;
 	int			count = 0;
 
-	foreach_ptr(const SfNode, states, c->scopes)
+	foreach_ptr(const SfNode, states, scopes)
 		count += states->nchildren;
 	all = palloc_extended(sizeof(SfNode *) * Max(count, 1), MCXT_ALLOC_HUGE);
 	count = 0;
-	foreach_ptr(const SfNode, states, c->scopes)
+	foreach_ptr(const SfNode, states, scopes)
 	{
 		SfNode	   *state;
 
@@ -216,4 +217,6 @@ sf_check_flow(SfCheck *c)
 		if (!is_made_up(c, states))
 			check_scope(c, states, states->parent->parent == NULL);
 	}
+	foreach_ptr(const SfNode, jobs, c->nets)
+		sf_check_net(c, jobs);
 }

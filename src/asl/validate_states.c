@@ -14,7 +14,7 @@
 bool
 sf_asl_find_state_type(const char *name, SfStateType *type)
 {
-	for (*type = 0; *type <= SF_STATE_MAP; (*type)++)
+	for (*type = 0; *type <= SF_STATE_JOBNET; (*type)++)
 	{
 		if (strcmp(sf_state_type_name(*type), name) == 0)
 			return true;
@@ -69,6 +69,9 @@ check_task(SfCheck *c, const SfNode *state)
 		sf_node_number(heartbeat) >= sf_node_number(timeout))
 		sf_check_error(c, heartbeat, SF_CODE_SCHEMA,
 					   "HeartbeatSeconds must be smaller than TimeoutSeconds");
+	if (sf_node_member(state, "ConcurrencyKey") != NULL && sf_node_member(state, "MaxConcurrency") == NULL)
+		sf_check_error(c, sf_node_member(state, "ConcurrencyKey"), SF_CODE_SCHEMA,
+					   "ConcurrencyKey needs MaxConcurrency");
 	check_credentials(c, state);
 }
 
@@ -84,16 +87,10 @@ check_map(SfCheck *c, const SfNode *state)
 						 "Field '%s' has no effect beside 'ItemReader'", items->key);
 }
 
-/* Check the fields of a state. */
-static void
-check_state(SfCheck *c, const SfNode *state)
+/* Check the name of a state or a job. */
+void
+sf_check_state_name(SfCheck *c, const SfNode *state)
 {
-	SfCheck		saved = *c;
-	SfStateType type;
-
-	check_stack_depth();
-	CHECK_FOR_INTERRUPTS();
-
 	if (state->key[0] == '\0')
 		sf_check_error(c, state, SF_CODE_STATE_NAME,
 					   "Invalid State name: it must not be empty");
@@ -101,13 +98,28 @@ check_state(SfCheck *c, const SfNode *state)
 		sf_check_error(c, state, SF_CODE_STATE_NAME,
 					   "Invalid State name: '%s' exceeds the %d-character limit allowed by the service",
 					   state->key, SF_NAME_LENGTH_MAX);
+}
 
+/* Check the fields of a state, which is SF_IN_ORDINARY or SF_IN_JOB. */
+void
+sf_check_state(SfCheck *c, const SfNode *state, int kind)
+{
+	SfCheck		saved = *c;
+	SfStateType type;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	sf_check_state_name(c, state);
 	if (sf_check_kind(c, state, SF_NODE_OBJECT) && check_type(c, state, &type))
 	{
 		c->state_type = type;
 		c->language = sf_asl_language(state, c->machine_language);
 		c->distributed = type == SF_STATE_MAP && sf_asl_is_distributed(state);
-		sf_check_object(c, state, SF_SHAPE_STATE, 1 << type);
+		c->is_job = kind == SF_IN_JOB;
+		if (type == SF_STATE_JOBNET)
+			sf_check_warning(c, sf_node_member(state, "Type"), SF_CODE_ONLY_SFFLOW,
+							 "Type 'JobNet' is known to sfflow only");
+		sf_check_object(c, state, SF_SHAPE_STATE, 1 << type | kind);
 		if (type == SF_STATE_TASK)
 			check_task(c, state);
 		else if (type == SF_STATE_MAP)
@@ -117,6 +129,7 @@ check_state(SfCheck *c, const SfNode *state)
 	c->state_type = saved.state_type;
 	c->language = saved.language;
 	c->distributed = saved.distributed;
+	c->is_job = saved.is_job;
 }
 
 /* States: the scope's states; the flow between them is checked later. */
@@ -129,7 +142,7 @@ sf_check_states(SfCheck *c, const SfNode *value, const SfField *field)
 		return;
 	c->scopes = lappend(c->scopes, (void *) value);
 	SF_NODE_FOREACH(state, value)
-		check_state(c, state);
+		sf_check_state(c, state, SF_IN_ORDINARY);
 }
 
 /* An object of the shape that the kind of value expects. */
@@ -149,6 +162,18 @@ sf_check_objects(SfCheck *c, const SfNode *value, const SfField *field)
 		return;
 	SF_NODE_FOREACH(element, value)
 		sf_check_inner_object(c, element, field);
+}
+
+/* Catch: a job has no next state, so its catchers have none. */
+void
+sf_check_catchers(SfCheck *c, const SfNode *value, const SfField *field)
+{
+	SfNode	   *element;
+
+	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
+		return;
+	SF_NODE_FOREACH(element, value)
+		sf_check_object(c, element, c->is_job ? SF_SHAPE_JOB_CATCHER : SF_SHAPE_CATCHER, 0);
 }
 
 /* An array of at least one of them. */

@@ -174,7 +174,7 @@ sf_check_template(SfCheck *c, const SfNode *value, const SfField *field)
 
 	check_template_names(c, value);
 	sf_template_check(sf_node_to_jsonb(value, c->text), c->language,
-					  field->shape == SF_SHAPE_CATCHER, report_template, &t);
+					  field->shape == SF_SHAPE_CATCHER || field->shape == SF_SHAPE_JOB_CATCHER, report_template, &t);
 }
 
 /* Expect a string, which may look like an expression in a state of JSONata. */

@@ -6,22 +6,37 @@
 
 #include "asl/program.h"
 #include "aws/arn.h"
+#include "base/settings.h"
 
-/* What stands before the id in an ARN, by SfNameKind */
-static const char *const prefixes[] = {
-	[SF_NAME_EXECUTION] = SF_ARN_PREFIX("states") "execution:",
-	[SF_NAME_STATE_MACHINE] = SF_ARN_PREFIX("states") "stateMachine:",
-	[SF_NAME_ACTIVITY] = SF_ARN_PREFIX("states") "activity:",
-	[SF_NAME_MAP_RUN] = SF_ARN_PREFIX("states") "mapRun:",
-	[SF_NAME_ROLE] = "arn:aws:iam::" SF_ARN_ACCOUNT ":role/",
-	[SF_NAME_SCHEDULE] = SF_ARN_PREFIX("scheduler") "schedule/default/"
+/* Build the ARN of an object of a service. */
+char *
+sf_arn_of_service(const char *service, const char *rest)
+{
+	return psprintf("arn:aws:%s:%s:%s:%s", service, sf_setting_region, sf_setting_account_id, rest);
+}
+
+/* What stands in an ARN before the id, by SfNameKind: the service, and the type */
+static const struct
+{
+	const char *service;
+	const char *type;
+}			kinds[] = {
+	[SF_NAME_EXECUTION] = {"states", "execution:"},
+	[SF_NAME_STATE_MACHINE] = {"states", "stateMachine:"},
+	[SF_NAME_ACTIVITY] = {"states", "activity:"},
+	[SF_NAME_MAP_RUN] = {"states", "mapRun:"},
+	[SF_NAME_ROLE] = {"iam", "role/"},
+	[SF_NAME_SCHEDULE] = {"scheduler", "schedule/default/"}
 };
 
 /* Build an object's ARN in the current memory context. */
 char *
 sf_arn_print(SfNameKind kind, const char *id)
 {
-	return psprintf("%s%s", prefixes[kind], id);
+	if (kind == SF_NAME_ROLE)	/* IAM has no regions */
+		return psprintf("arn:aws:iam::%s:role/%s", sf_setting_account_id, id);
+	return psprintf("arn:aws:%s:%s:%s:%s%s", kinds[kind].service, sf_setting_region,
+					sf_setting_account_id, kinds[kind].type, id);
 }
 
 /*
@@ -35,7 +50,7 @@ sf_arn_print(SfNameKind kind, const char *id)
 const char *
 sf_arn_parse(SfNameKind kind, const char *text)
 {
-	const char *type = sf_resource_arn_part(prefixes[kind], 5);
+	const char *type = kinds[kind].type;
 	const char *service = sf_resource_arn_part(text, 2);
 	const char *rest = sf_resource_arn_part(text, 5);
 	size_t		len = strlen(type);

@@ -3,8 +3,8 @@
  *		Amazon resource names, the public names of sfflow's objects.
  *
  * Definitions written for Step Functions see ARNs ($$.Execution.Id) and take
- * them apart, so these have the service's form, with a constant region and
- * account:
+ * them apart, so these have the service's form, with the region and the account
+ * of the settings sfflow.region and sfflow.account_id:
  *		arn:aws:states:us-east-1:000000000000:execution:nightly:20250205
  *		arn:aws:states:us-east-1:000000000000:stateMachine:nightly
  *		arn:aws:states:us-east-1:000000000000:activity:shell
@@ -17,13 +17,7 @@
 
 #include "base/public_name.h"
 
-#define SF_ARN_REGION		"us-east-1"
-#define SF_ARN_ACCOUNT		"000000000000"
-
-/* What the ARN of an object of a service begins with */
-#define SF_ARN_PREFIX(service) \
-	"arn:aws:" service ":" SF_ARN_REGION ":" SF_ARN_ACCOUNT ":"
-
+extern char *sf_arn_of_service(const char *service, const char *rest);
 extern char *sf_arn_print(SfNameKind kind, const char *id);
 extern const char *sf_arn_parse(SfNameKind kind, const char *text);
 

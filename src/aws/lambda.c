@@ -24,7 +24,7 @@
 
 #define INVOKE	"arn:aws:states:::lambda:invoke"
 
-#define FUNCTION_PREFIX	SF_ARN_PREFIX("lambda") "function:"
+#define FUNCTION_PREFIX	sf_arn_of_service("lambda", "function:")
 
 /* Tell whether a Resource is the integration, with any suffix. */
 bool
@@ -69,7 +69,7 @@ sf_lambda_other_names(const SfResource *resource)
 		strncmp(text, "arn:aws:states:::", 17) == 0)
 		return NIL;
 	if (function == NULL)
-		names = lappend(names, psprintf(FUNCTION_PREFIX "%s", plain));
+		names = lappend(names, psprintf("%s%s", FUNCTION_PREFIX, plain));
 	return names;
 }
 

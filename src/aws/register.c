@@ -15,7 +15,6 @@ sf_aws_init(void)
 {
 	sf_name_syntax = (SfNameSyntax)
 	{
-		.region = SF_ARN_REGION,
 		.print = sf_arn_print,
 		.parse = sf_arn_parse
 	};

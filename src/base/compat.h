@@ -42,6 +42,11 @@
 #define SF_OWNS_DATABASE(oid, role)	object_ownercheck(DatabaseRelationId, (oid), (role))
 /* May a role become another one?  A right of its own */
 #define SF_CAN_SET_ROLE(member, role)	member_can_set_role(member, role)
+
+/* Go through a list of MyProc->myProcLocks. */
+#define SF_PROC_LOCK_AFTER(list, node) \
+	((node)->next == &(list)->head ? NULL : dlist_container(PROCLOCK, procLink, (node)->next))
+#define SF_FIRST_PROC_LOCK(list)	SF_PROC_LOCK_AFTER(list, &(list)->head)
 #else
 #define SF_EPQ_EXTRA_ARG
 #define SF_INSERT_INDEX_EXTRA_ARG
@@ -55,6 +60,9 @@ extern struct config_generic *sf_find_setting(const char *name);
 #define sf_database_aclcheck(oid, role, mode) pg_database_aclcheck(oid, role, mode)
 #define SF_OWNS_DATABASE(oid, role)	pg_database_ownercheck((oid), (role))
 #define SF_CAN_SET_ROLE(member, role)	is_member_of_role(member, role)
+#define SF_PROC_LOCK_AFTER(list, node) \
+	((PROCLOCK *) SHMQueueNext((list), (node), offsetof(PROCLOCK, procLink)))
+#define SF_FIRST_PROC_LOCK(list)	SF_PROC_LOCK_AFTER(list, list)
 #endif
 
 /* --- what 17 changed --- */
@@ -80,12 +88,15 @@ extern struct config_generic *sf_find_setting(const char *name);
 #define SF_INDEX_BEGINSCAN_EXTRA_ARG	, NULL
 /* ExecCheckIndexConstraints() is told of the row itself. */
 #define SF_CHECK_INDEX_EXTRA_ARG	, NULL
+/* ConditionalXactLockTableWait() may log that it does not wait. */
+#define SF_XACT_LOCK_EXTRA_ARG	, false
 /* Bytes of pg_b64_encode() and pg_b64_decode() are unsigned. */
 #define SF_B64_SRC(p)	((const uint8 *) (p))
 #define SF_B64_DST(p)	((uint8 *) (p))
 #else
 #define SF_INDEX_BEGINSCAN_EXTRA_ARG
 #define SF_CHECK_INDEX_EXTRA_ARG
+#define SF_XACT_LOCK_EXTRA_ARG
 #define SF_B64_SRC(p)	(p)
 #define SF_B64_DST(p)	(p)
 #endif

@@ -10,13 +10,17 @@
 #define HOOK_LIST(X) \
 	X(void, due, (SfBranchKey key, Oid owner, TimestampTz due),) \
 	X(void, delivery_due, (void),) \
+	X(void, queue_due, (SfBranchKey key, Oid owner),) \
+	X(void, queue_later, (SfTick at),) \
 	X(void, cancel, (SfBranchKey key),) \
 	X(void, cancel_now, (SfBranchKey key),) \
 	X(void, branch_held, (void),) \
+	X(void, executions_change, (void),) \
 	X(void, execution_ended, (int64 execution_no),) \
 	X(void, execution_failed, (const char *execution_id, const char *state, \
 							   const char *error, bool timed_out),) \
 	X(void, branch_claimed, (SfBranchKey key),) \
+	X(char *, why_condemned, (SfBranchKey key), NULL) \
 	X(void, step_begins, (SfBranchKey key, Oid owner, const char *state),) \
 	X(void, step_ends, (void),) \
 	X(bool, cancel_requested, (void), false) \
@@ -24,6 +28,7 @@
 	X(int64, task_time, (int machine_no, int version, int state), -1) \
 	X(void, note_task_time, (int machine_no, int version, int state, int64 elapsed_us),) \
 	X(void, runs_wait, (void),) \
+	X(void, look, (TimestampTz at),) \
 	X(void, register_database, (void),)
 
 #define HOOK_FUNCTION(type, name, arguments, result) \

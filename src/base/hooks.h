@@ -43,6 +43,13 @@ typedef struct SfHooks
 	void		(*delivery_due) (void);
 
 	/*
+	 * At once: what waits for a limit may have room, in the queue with this key
+	 * (store/limit_queue.h), or has it at a time.
+	 */
+	void		(*queue_due) (SfBranchKey key, Oid owner);
+	void		(*queue_later) (SfTick at);
+
+	/*
 	 * Cancel the task that a worker runs for a branch (branch_no -1: for all
 	 * branches of the execution).
 	 */
@@ -74,6 +81,9 @@ typedef struct SfHooks
 	/* At once: a worker has claimed a branch.  The poison file notes it. */
 	void		(*branch_claimed) (SfBranchKey key);
 
+	/* Why the branch may not run any more: it ended workers too often.  NULL: it may. */
+	char	   *(*why_condemned) (SfBranchKey key);
+
 	/*
 	 * At once: a worker begins to run a task, shown in sf_workers and open to
 	 * cancel requests until step_ends.  A cancel that commits after this call
@@ -101,8 +111,14 @@ typedef struct SfHooks
 	void		(*note_task_time) (int machine_no, int version, int state,
 								   int64 elapsed_us);
 
+	/* Executions have been started, advanced or ended: sessions in sf_wait_change are to see it. */
+	void		(*executions_change) (void);
+
 	/* Runs of schedules wait for executions to end: have a worker look soon, and at each end. */
 	void		(*runs_wait) (void);
+
+	/* Something that no branch is for, a deadline or a limit, is to be looked at at a time. */
+	void		(*look) (TimestampTz at);
 
 	/* This database has been installed, enabled or disabled: look at it again. */
 	void		(*register_database) (void);

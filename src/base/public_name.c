@@ -20,4 +20,4 @@ parse_id(SfNameKind kind, const char *text)
 	return text;
 }
 
-SfNameSyntax sf_name_syntax = {"local", print_id, parse_id};
+SfNameSyntax sf_name_syntax = {print_id, parse_id};

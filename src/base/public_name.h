@@ -24,8 +24,6 @@ typedef enum SfNameKind
 
 typedef struct SfNameSyntax
 {
-	const char *region;			/* where events say that a task runs */
-
 	/* Build the public name of an object in the current memory context. */
 	char	   *(*print) (SfNameKind kind, const char *id);
 

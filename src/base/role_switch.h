@@ -27,6 +27,16 @@ sf_role_current(void)
 	return now;
 }
 
+/*
+ * Tell whether PostgreSQL refuses SET ROLE now, as in a task or a security-definer
+ * function: the session's user is then not the one who calls.
+ */
+static inline bool
+sf_role_is_bound(void)
+{
+	return InLocalUserIdChange() || InSecurityRestrictedOperation();
+}
+
 /* Take back an identity that was noted before. */
 static inline void
 sf_role_restore(SfRoleSwitch before)

@@ -18,6 +18,8 @@
 SF_INT_SETTING_LIST(INT_SETTING_DEFINE)
 char	   *sf_setting_databases = NULL;
 bool		sf_setting_log_failures = true;
+char	   *sf_setting_region = NULL;
+char	   *sf_setting_account_id = NULL;
 
 SfQuotas	sf_server_quotas;
 
@@ -46,6 +48,23 @@ ASSIGN_QUOTA(executions)
 ASSIGN_QUOTA(starts)
 ASSIGN_QUOTA(transitions)
 
+/* Check a region: an ARN has colons between its parts. */
+static bool
+check_region(char **value, void **extra, GucSource source)
+{
+	size_t		length = strlen(*value);
+
+	return length > 0 && length <= 32 &&
+		strspn(*value, "abcdefghijklmnopqrstuvwxyz0123456789-") == length;
+}
+
+/* Check the number of an account. */
+static bool
+check_account_id(char **value, void **extra, GucSource source)
+{
+	return strlen(*value) == 12 && strspn(*value, "0123456789") == 12;
+}
+
 /* Define a setting that is an integer, unless it is too late for it. */
 static void
 define_int(int *variable, const char *name, int min, int max, GucContext context, int flags,
@@ -71,6 +90,16 @@ sf_settings_define(void)
 							 "Log a line for each execution that fails.",
 							 NULL, &sf_setting_log_failures, true,
 							 PGC_SUSET, 0, NULL, NULL, NULL);
+
+	DefineCustomStringVariable("sfflow.region",
+							   "Region in ARNs and in events.",
+							   NULL, &sf_setting_region, "us-east-1",
+							   PGC_SUSET, 0, check_region, NULL, NULL);
+
+	DefineCustomStringVariable("sfflow.account_id",
+							   "Account in ARNs and in events: twelve digits.",
+							   NULL, &sf_setting_account_id, "000000000000",
+							   PGC_SUSET, 0, check_account_id, NULL, NULL);
 
 	DefineCustomStringVariable("sfflow.debug_point",
 							   "Places in the code where a test stops, fails or kills a process.",

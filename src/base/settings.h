@@ -63,6 +63,10 @@ extern char *sf_setting_databases;
 /* Whether executions that fail leave a line in the server's log */
 extern bool sf_setting_log_failures;
 
+/* Region and account in ARNs */
+extern char *sf_setting_region;
+extern char *sf_setting_account_id;
+
 /* The quotas of the server's configuration, without those of roles and sessions */
 typedef struct SfQuotas
 {

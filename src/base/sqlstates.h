@@ -110,6 +110,9 @@
 	X(INVALID_PATTERN, '0','5','0', "invalid_pattern", RETRY, \
 	  "An event pattern, of a rule or given to `sf_test_event_pattern`, is not valid.", \
 	  "The message says what is wrong, and where as a JSON pointer. See [rules.md](rules.md).") \
+	X(AWS_REFUSED, '0','6','0', "aws_request_refused", RETRY, \
+	  "An operation of the AWS API refuses its request. The field `CONSTRAINT NAME` of the error has the name that AWS gives to it.", \
+	  "See [aws-api.md](aws-api.md).") \
 	X(JSONATA_ERROR, '0','3','0', "jsonata_error", RETRY, \
 	  "The expression given to `sf_jsonata` does not parse, or failed.", \
 	  "The detail has the code, the position and the token.")

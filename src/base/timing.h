@@ -45,6 +45,22 @@
 #define SF_STOP_WAIT_MS				5000
 #define SF_STOP_ASK_MS				100
 #define SF_STOP_LOOK_MS				5
+/* Slots above a limit that was lowered are looked for during this, and then until none is in use */
+#define SF_LOWERED_LIMIT_MS			60000
+/*
+ * Transactions that were open when a limit was set: looks come after this, for so long; then
+ * with each poll, what they began is counted as it commits, for so long; then when all have ended
+ */
+#define SF_COUNT_PAUSE_MS			200
+#define SF_COUNT_SOON_MS			10000
+#define SF_COUNT_LATE_MS			600000
+/* A slot of a limit that was taken for nothing has its queue looked at again after this */
+#define SF_LIMIT_LOOK_MS			100
+/* A step of priority has as much weight in queues of limits as having waited that much longer */
+#define SF_PRIORITY_STEP_MS			60000
+/* If no bucket of a rate can be kept, look again after this; what a rate lets begin is gathered for that long */
+#define SF_RATE_LOOK_MS				1000
+#define SF_RATE_GATHER_MS			5
 /* A branch whose hold is being released is due again after this */
 #define SF_RELEASE_LOOK_MS			200
 /* A join that aborts looks again for child executions, and for children that a session holds */
@@ -105,6 +121,9 @@
 
 /* sf_await looks that often even if no end was announced: not all ends are */
 #define SF_AWAIT_RECHECK_MS			1000
+
+/* How often sf_wait_change looks whether executions have changed. */
+#define SF_CHANGE_LOOK_MS			250
 /* Workers have that long to finish their slices before a command that needs the database empty */
 #define SF_LEAVE_GRACE_MS			200
 /* ... then they are terminated; after this the command runs and reports who is still there */
@@ -121,7 +140,16 @@
 /* Two looks at schedules while runs wait for executions to end are that far apart */
 #define SF_RUNS_LOOK_PAUSE_MS		200
 
+/* Two scans for deadlines are that far apart: one may be locked by a session that changes it */
+#define SF_DEADLINES_PAUSE_MS		1000
+
+/* Two looks at the alerts that time opens, if a rule wants to know of them, are that far apart */
+#define SF_ALERTS_LOOK_MS			60000
+
 /* Deliveries of rules that are due and could not be claimed are looked for again after this */
 #define SF_DELIVERY_LOOK_MS			100
+
+/* After this a worker calls no more targets of the deliveries that it has claimed at once */
+#define SF_DELIVERY_TURN_MS			1000
 
 #endif							/* SF_BASE_TIMING_H */

@@ -19,13 +19,12 @@
  */
 #include "postgres_fe.h"
 
-#include <ctype.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "allow.h"
 #include "claimed_task.h"
 #include "config.h"
+#include "key_value.h"
 #include "log.h"
 
 SfwConfig	sfw_config = {
@@ -39,86 +38,8 @@ SfwConfig	sfw_config = {
 	.max_redirects = 5,
 };
 
-/* No string in jsonb is longer; written as JSON it has less than the 2 GB of a PQExpBuffer. */
-#define MAX_SIZE (256 * 1024 * 1024 - 1)
-
-typedef enum Type
-{
-	TEXT,
-	COUNT,
-	TIME,
-	SIZE
-} Type;
-
-typedef struct Setting
-{
-	const char *key;
-	Type		type;
-	void	   *field;
-	int			least;
-} Setting;
-
-#define SETTING_ROW(letter, key, type, field, least) {key, type, &sfw_config.field, least},
-static const Setting settings[] = {SFW_SETTING_LIST(SETTING_ROW)};
-
-/* Read a number with an optional unit; gives it in the smallest unit, or -1. */
-static int64_t
-parse_amount(const char *value, Type type)
-{
-	static const struct
-	{
-		Type		type;
-		const char *unit;
-		double		factor;
-	}			units[] = {
-		{COUNT, "", 1}, {TIME, "", 1000}, {TIME, "ms", 1}, {TIME, "s", 1000}, {TIME, "min", 60000},
-		{TIME, "h", 3600000}, {SIZE, "", 1}, {SIZE, "B", 1}, {SIZE, "kB", 1024}, {SIZE, "MB", 1048576},
-	};
-	char	   *end;
-	double		number = strtod(value, &end);
-
-	/* The first comparison is false for "nan"; a count has no fraction. */
-	if (end == value || !(number >= 0 && number <= 1e9) ||
-		(type == COUNT && number != (double) (int64_t) number))
-		return -1;
-	while (*end == ' ')
-		end++;
-	for (size_t i = 0; i < lengthof(units); i++)
-	{
-		if (units[i].type == type && strcmp(units[i].unit, end) == 0)
-			return (int64_t) (number * units[i].factor);
-	}
-	return -1;
-}
-
-/* Store a value in its field. */
-static bool
-store(const Setting *setting, const char *value, char **problem)
-{
-	int64_t		amount;
-
-	if (setting->type == TEXT)
-	{
-		char	  **field = setting->field;
-
-		free(*field);
-		*field = pg_strdup(value);
-		return true;
-	}
-	amount = parse_amount(value, setting->type);
-	if (amount < setting->least || (setting->type == COUNT && amount > 1000))
-	{
-		*problem = psprintf("invalid value for \"%s\": \"%s\"", setting->key, value);
-		return false;
-	}
-	if (setting->type == COUNT)
-		*(int *) setting->field = (int) amount;
-	else if (setting->type == SIZE)
-		*(size_t *) setting->field = (size_t) Min(amount, MAX_SIZE);
-	else
-		*(int64_t *) setting->field = amount;
-	return true;
-}
+#define SETTING_ROW(letter, key, type, field, least) {key, SFW_##type, &sfw_config.field, least, 1000},
+static const SfwSetting settings[] = {SFW_SETTING_LIST(SETTING_ROW)};
 
 /* Add an activity: NAME:KIND, or only NAME if that is also the kind. */
 static bool
@@ -155,24 +76,11 @@ sfw_config_set(const char *key, const char *value, char **problem)
 		simple_string_list_append(&sfw_config.pass_env, value);
 		return true;
 	}
-	if (strcmp(key, "log-level") == 0 || strcmp(key, "log-format") == 0)
-	{
-		if (key[4] == 'l' ? sfw_log_set_level(value) : sfw_log_set_format(value))
-			return true;
-		*problem = psprintf("invalid value for \"%s\": \"%s\"", key, value);
-		return false;
-	}
-	for (size_t i = 0; i < lengthof(settings); i++)
-	{
-		if (strcmp(key, settings[i].key) == 0)
-			return store(&settings[i], value, problem);
-	}
-	*problem = psprintf("unknown setting \"%s\"", key);
-	return false;
+	return sfw_settings_store(settings, lengthof(settings), key, value, problem);
 }
 
-/* Begin the section that a line like [database NAME] names; NULL: there is no such kind. */
-static SfwSection *
+/* Begin the section that a line like [database NAME] names. */
+static bool
 begin_section(const char *line, char **problem)
 {
 	SfwSection *section = pg_malloc0(sizeof(SfwSection));
@@ -184,18 +92,19 @@ begin_section(const char *line, char **problem)
 	{
 		*problem = psprintf("expected [database NAME] or [connection NAME], not %s", line);
 		free(section);
-		return NULL;
+		return false;
 	}
 	section->name = pg_strdup(name);
 	section->next = sfw_config.sections;
 	sfw_config.sections = section;
-	return section;
+	return true;
 }
 
-/* Set a key of a section. */
+/* Set a key of the section that began last. */
 static bool
-set_in_section(SfwSection *section, const char *key, const char *value, char **problem)
+set_in_section(const char *key, const char *value, char **problem)
 {
+	SfwSection *section = sfw_config.sections;
 	bool		is_database = strcmp(section->kind, "database") == 0;
 
 	if (is_database && strcmp(key, "conninfo") == 0)
@@ -214,83 +123,19 @@ set_in_section(SfwSection *section, const char *key, const char *value, char **p
 	return true;
 }
 
-/* Cut white space off both ends, in place. */
-static char *
-trim(char *text)
-{
-	char	   *end;
-
-	while (isspace((unsigned char) *text))
-		text++;
-	end = text + strlen(text);
-	while (end > text && isspace((unsigned char) end[-1]))
-		*--end = '\0';
-	return text;
-}
-
-/* Read one line of the file; *section is the current section, or NULL. */
-static bool
-read_line(char *line, SfwSection **section, char **problem)
-{
-	char	   *equals;
-	char	   *key;
-	char	   *value;
-
-	if (*line == '\0' || *line == '#' || *line == ';')
-		return true;
-	if (*line == '[')
-	{
-		*section = begin_section(line, problem);
-		return *section != NULL;
-	}
-	equals = strchr(line, '=');
-	if (equals == NULL)
-	{
-		*problem = psprintf("expected key = value, not \"%s\"", line);
-		return false;
-	}
-	*equals = '\0';
-	key = trim(line);
-	value = trim(equals + 1);
-	if (*section != NULL)
-		return set_in_section(*section, key, value, problem);
-	return sfw_config_set(key, value, problem);
-}
-
 /* Read a file of settings. */
 bool
 sfw_config_read(const char *path, char **problem)
 {
-	FILE	   *file = fopen(path, "re");
-	char	   *line = NULL;
-	size_t		size = 0;
-	SfwSection *section = NULL;
-	int			number = 0;
-	bool		good = true;
-	struct stat st;
+	static const SfwFileReader reader = {sfw_config_set, begin_section, set_in_section};
+	bool		others_can_read;
 
-	if (file == NULL)
-	{
-		*problem = psprintf("cannot open \"%s\": %s", path, strerror(errno));
+	if (!sfw_file_read(path, &reader, &others_can_read, problem))
 		return false;
-	}
-	while (good && getline(&line, &size, file) >= 0)
-	{
-		char	   *reason = NULL;
-
-		number++;
-		good = read_line(trim(line), &section, &reason);
-		if (!good)
-			*problem = psprintf("%s:%d: %s", path, number, reason);
-		free(reason);
-	}
-	if (good && sfw_config_section(sfw_config.sections, "connection", NULL) != NULL &&
-		fstat(fileno(file), &st) == 0 && (st.st_mode & (S_IRGRP | S_IROTH)) != 0)
+	if (others_can_read && sfw_config_section(sfw_config.sections, "connection", NULL) != NULL)
 		sfw_log(SFW_WARNING, "the configuration holds credentials and others can read it",
 				"file", path, NULL);
-	free(line);
-	fclose(file);
-	return good;
+	return true;
 }
 
 /* Fill in defaults, and check settings that depend on each other. */

@@ -1,116 +1,93 @@
 /*
  * db.c
- *		The session with the database that has the workflows.
+ *		A session with the database that has the workflows.
  *
- * There is one session with one statement at a time, and no call blocks:
+ * A session has one statement at a time, and no call blocks:
  *
  *		DOWN --timer--> CONNECTING --> BUSY <--> READY
  *		  ^                 |            |         |
  *		  +-----------------+------------+---------+   lost
  *
- * The first two statements listen for notifications and find sfflow's schema.
+ * The first statements listen for notifications and find sfflow's schema.
  * When the connection is lost, the sender of the statement under way is told
  * that its outcome is unknown.  The delay before the next attempt doubles up to
  * half a minute and is partly random, so that a thousand workers do not connect
  * in the same moment when a server is back.
+ *
+ * A callback may stop the session, but must not free it.
  */
 #include "postgres_fe.h"
 
 #include <time.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "db.h"
 #include "log.h"
-#include "session.h"
 
 #define FIRST_DELAY 250
 #define LAST_DELAY	30000
-
-typedef enum State
-{
-	DOWN,
-	CONNECTING,
-	BUSY,						/* a statement is under way */
-	READY
-} State;
-
-static State state = DOWN;
-static SfwSession session = {.fd = -1};
-static int64_t delay;			/* before the next attempt */
-static bool failed;				/* the last attempt did not succeed */
-static char *schema;			/* of sfflow's functions, quoted */
-static SfwTimer retry_timer;
-
-static void (*on_connect) (void);
-static void (*on_idle) (void);
-static void (*on_notify) (const char *activity);
-static PGresult *kept;			/* of the statement under way: the first error, else the last result */
-static SfwDbDone on_done;
-static void *on_done_arg;
 
 static void try_connect(void *arg);
 
 /* Close the session and schedule the next attempt to connect. */
 static void
-lose(const char *what)
+lose(SfwDb *db, const char *what)
 {
-	char	   *message = sfw_message(PQerrorMessage(session.conn));
-	SfwDbDone	done = on_done;
+	char	   *message = sfw_message(PQerrorMessage(db->session.conn));
+	SfwDbDone	done = db->on_done;
 
-	delay = delay == 0 ? FIRST_DELAY : Min(delay * 2, LAST_DELAY);
-	sfw_log(SFW_WARNING, what, "reason", message, NULL);
+	db->delay = db->delay == 0 ? FIRST_DELAY : Min(db->delay * 2, LAST_DELAY);
+	sfw_log(SFW_WARNING, what, "user", PQuser(db->session.conn), "reason", message, NULL);
 	free(message);
-	sfw_session_end(&session);
-	state = DOWN;
-	failed = true;
-	on_done = NULL;
-	PQclear(kept);
-	kept = NULL;
-	sfw_timer_set(&retry_timer, delay / 2 + random() % (delay / 2 + 1), try_connect, NULL);
+	db->failed = true;
+	sfw_db_stop(db);
+	if (db->lost == NULL)
+		sfw_timer_set(&db->retry_timer, db->delay / 2 + random() % (db->delay / 2 + 1), try_connect, db);
 	if (done != NULL)
-		done(NULL, on_done_arg);
+		done(NULL, db->on_done_arg);
+	if (db->lost != NULL)
+		db->lost(db);
 }
 
 /* Hand the result of the statement to its sender; the session is idle then. */
 static void
-finish_statement(PGresult *result)
+finish_statement(SfwDb *db, PGresult *result)
 {
-	SfwDbDone	done = on_done;
+	SfwDbDone	done = db->on_done;
 
-	state = READY;
-	on_done = NULL;
+	db->state = SFW_READY;
+	db->on_done = NULL;
 	if (done != NULL)
-		done(result, on_done_arg);
+		done(result, db->on_done_arg);
 	PQclear(result);
 }
 
 /* Read the results that have arrived; after the last one the statement is finished. */
 static void
-read_results(void)
+read_results(SfwDb *db)
 {
-	while (state == BUSY && !PQisBusy(session.conn))
+	while (db->state == SFW_BUSY && !PQisBusy(db->session.conn))
 	{
-		PGresult   *result = PQgetResult(session.conn);
+		PGresult   *result = PQgetResult(db->session.conn);
 
 		if (result == NULL)
 		{
-			result = kept;
-			kept = NULL;
-			if (PQstatus(session.conn) == CONNECTION_BAD)
+			result = db->kept;
+			db->kept = NULL;
+			if (PQstatus(db->session.conn) == CONNECTION_BAD)
 			{
 				PQclear(result);
-				lose("connection lost");
+				lose(db, "connection lost");
 			}
 			else
-				finish_statement(result);
+				finish_statement(db, result);
 		}
-		else if (kept != NULL && PQresultStatus(kept) == PGRES_FATAL_ERROR)
+		else if (db->kept != NULL && PQresultStatus(db->kept) == PGRES_FATAL_ERROR)
 			PQclear(result);
 		else
 		{
-			PQclear(kept);
-			kept = result;
+			PQclear(db->kept);
+			db->kept = result;
 		}
 	}
 }
@@ -119,88 +96,106 @@ read_results(void)
 static void
 talk(void *arg)
 {
+	SfwDb	   *db = arg;
 	PGnotify   *notify;
 
-	if (!PQconsumeInput(session.conn) || PQstatus(session.conn) == CONNECTION_BAD)
+	if (!PQconsumeInput(db->session.conn) || PQstatus(db->session.conn) == CONNECTION_BAD)
 	{
-		lose("connection lost");
+		lose(db, "connection lost");
 		return;
 	}
-	read_results();
-	while (session.conn != NULL && (notify = PQnotifies(session.conn)) != NULL)
+	read_results(db);
+	while (db->session.conn != NULL && (notify = PQnotifies(db->session.conn)) != NULL)
 	{
-		on_notify(notify->extra);
+		if (db->notified != NULL)
+			db->notified(db, notify);
 		PQfreemem(notify);
 	}
-	if (state == READY)
-		on_idle();
-	if (state == READY || state == BUSY)
-		sfw_session_watch(&session);
+	if (db->state == SFW_READY)
+		db->idle(db);
+	if (db->state == SFW_READY || db->state == SFW_BUSY)
+		sfw_session_watch(&db->session);
 }
 
 /* Tell whether a statement can be sent. */
 bool
-sfw_db_is_idle(void)
+sfw_db_is_idle(const SfwDb *db)
 {
-	return state == READY;
+	return db->state == SFW_READY;
 }
 
-/* Tell whether the last attempt to connect failed. */
-bool
-sfw_db_failed(void)
+/* A statement begins: its sender waits for the result. */
+static void
+begin_statement(SfwDb *db, SfwDbDone done, void *arg)
 {
-	return failed;
+	db->state = SFW_BUSY;
+	db->on_done = done;
+	db->on_done_arg = arg;
+}
+
+/* Go on after a statement was handed to libpq, or was not. */
+static void
+handed_over(SfwDb *db, int ok)
+{
+	if (ok)
+		sfw_session_watch(&db->session);
+	else
+		lose(db, "cannot send a statement");
 }
 
 /* Send a statement with text parameters; only while the session is idle. */
 void
-sfw_db_send(const char *statement, int n, const char *const *values, SfwDbDone done, void *arg)
+sfw_db_send(SfwDb *db, const char *statement, int n, const char *const *values, SfwDbDone done, void *arg)
 {
-	state = BUSY;
-	on_done = done;
-	on_done_arg = arg;
-	if (!PQsendQueryParams(session.conn, statement, n, NULL, values, NULL, NULL, 0))
-	{
-		lose("cannot send a statement");
-		return;
-	}
-	sfw_session_watch(&session);
+	begin_statement(db, done, arg);
+	handed_over(db, PQsendQueryParams(db->session.conn, statement, n, NULL, values, NULL, NULL, 0));
 }
 
-/* The schema of sfflow's functions, quoted. */
-const char *
-sfw_db_schema(void)
+/* Prepare a statement under a name; only while the session is idle. */
+void
+sfw_db_prepare(SfwDb *db, const char *name, const char *statement, SfwDbDone done, void *arg)
 {
-	return schema;
+	begin_statement(db, done, arg);
+	handed_over(db, PQsendPrepare(db->session.conn, name, statement, 0, NULL));
+}
+
+/* Send a statement that this session has prepared; only while it is idle. */
+void
+sfw_db_send_prepared(SfwDb *db, const char *name, int n, const char *const *values, SfwDbDone done, void *arg)
+{
+	begin_statement(db, done, arg);
+	handed_over(db, PQsendQueryPrepared(db->session.conn, name, n, values, NULL, NULL, 0));
 }
 
 /* Keep the name of sfflow's schema; without sfflow, try again later. */
 static void
 setup_done(const PGresult *result, void *arg)
 {
+	SfwDb	   *db = arg;
+
 	if (result == NULL)
 		return;
 	if (PQresultStatus(result) != PGRES_TUPLES_OK || PQntuples(result) != 1)
 	{
 		char	   *message = sfw_message(PQresultErrorMessage(result));
 
-		lose(PQresultStatus(result) == PGRES_TUPLES_OK ?
+		lose(db, PQresultStatus(result) == PGRES_TUPLES_OK ?
 			 "extension sfflow is not installed in this database" : "cannot set the session up");
 		sfw_log(SFW_DEBUG, "setup", "reason", message, NULL);
 		free(message);
 		return;
 	}
-	free(schema);
-	schema = pg_strdup(PQgetvalue(result, 0, 0));
-	failed = false;
-	delay = 0;
-	sfw_log(SFW_INFO, "connected", "database", PQdb(session.conn), "user", PQuser(session.conn), NULL);
-	on_connect();
+	free(db->schema);
+	db->schema = pg_strdup(PQgetvalue(result, 0, 0));
+	db->failed = false;
+	db->delay = 0;
+	sfw_log(SFW_INFO, "connected", "database", PQdb(db->session.conn), "user", PQuser(db->session.conn), NULL);
+	db->connected(db);
 }
 
-/* After LISTEN, find sfflow's schema. */
+/* Find sfflow's schema. */
 static void
-listening(const PGresult *result, void *arg)
+find_schema(SfwDb *db)
 {
 	static const char *const by_extension =
 		"SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension AS e"
@@ -210,66 +205,85 @@ listening(const PGresult *result, void *arg)
 	static const char *const by_name =
 		"SELECT pg_catalog.quote_ident($1)"
 		" WHERE pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', false) IS NOT NULL";
-	const char *values[1];
+	const char *values[1] = {db->schema_name};
+
+	if (db->schema_name != NULL)
+		sfw_db_send(db, by_name, 1, values, setup_done, db);
+	else
+		sfw_db_send(db, by_extension, 0, NULL, setup_done, db);
+}
+
+/* After LISTEN, find sfflow's schema. */
+static void
+listening(const PGresult *result, void *arg)
+{
+	SfwDb	   *db = arg;
 
 	if (result == NULL)
 		return;
 	if (PQresultStatus(result) != PGRES_COMMAND_OK)
-	{
-		lose("cannot listen");
-		return;
-	}
-	values[0] = sfw_config.schema;
-	sfw_db_send(sfw_config.schema != NULL ? by_name : by_extension,
-				sfw_config.schema != NULL ? 1 : 0, values, setup_done, NULL);
+		lose(db, "cannot listen");
+	else
+		find_schema(db);
 }
 
 /* Set up a new session. */
 static void
 connected(void *arg)
 {
-	sfw_db_send("LISTEN sf_activity", 0, NULL, listening, NULL);
+	SfwDb	   *db = arg;
+
+	if (db->listen != NULL)
+		sfw_db_send(db, db->listen, 0, NULL, listening, db);
+	else
+		find_schema(db);
 }
 
 /* The attempt to connect failed. */
 static void
 not_connected(void *arg)
 {
-	lose(*PQerrorMessage(session.conn) != '\0' ? "cannot connect" : "connecting takes too long");
+	SfwDb	   *db = arg;
+
+	lose(db, *PQerrorMessage(db->session.conn) != '\0' ? "cannot connect" : "connecting takes too long");
 }
 
 /* Try to connect. */
 static void
 try_connect(void *arg)
 {
-	state = CONNECTING;
-	sfw_session_begin(&session, sfw_config.dbname, true);
+	SfwDb	   *db = arg;
+
+	db->state = SFW_CONNECTING;
+	sfw_session_begin(&db->session, db->open(db), db->connect_timeout);
 }
 
-/*
- * Connect, and reconnect whenever the session is lost.  when_connected is called when there is a new one,
- * when_idle whenever a statement may be sent, when_notified with the name of an
- * activity that has new tasks.
- */
+/* Connect, and reconnect whenever the session is lost, unless the owner wants to be told instead. */
 void
-sfw_db_start(void (*when_connected) (void), void (*when_idle) (void),
-			 void (*when_notified) (const char *activity))
+sfw_db_start(SfwDb *db)
 {
-	on_connect = when_connected;
-	on_idle = when_idle;
-	on_notify = when_notified;
-	session.connected = connected;
-	session.failed = not_connected;
-	session.talk = talk;
+	db->session = (SfwSession) {
+		.fd = -1, .connected = connected, .failed = not_connected, .talk = talk, .arg = db
+	};
 	srandom((unsigned) (time(NULL) ^ getpid()));
-	try_connect(NULL);
+	try_connect(db);
 }
 
-/* Close the session. */
+/* Close the session as if the connection were lost: the statement under way does not end. */
 void
-sfw_db_stop(void)
+sfw_db_drop(SfwDb *db, const char *why)
 {
-	sfw_timer_clear(&retry_timer);
-	sfw_session_end(&session);
-	state = DOWN;
+	lose(db, why);
+}
+
+/* Close the session; a statement under way gets no result. */
+void
+sfw_db_stop(SfwDb *db)
+{
+	sfw_timer_clear(&db->retry_timer);
+	sfw_session_end(&db->session);
+	db->state = SFW_DOWN;
+	db->on_done = NULL;
+	PQclear(db->kept);
+	db->kept = NULL;
 }

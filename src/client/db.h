@@ -1,12 +1,11 @@
 /*
  * db.h
- *		The session with the database that has the workflows.
+ *		A session with the database that has the workflows: one statement at a time.
  */
 #ifndef SFW_DB_H
 #define SFW_DB_H
 
-#include <libpq-fe.h>
-#include <stdbool.h>
+#include "session.h"
 
 /*
  * Called with the result of a statement, or with NULL when the connection was
@@ -14,13 +13,46 @@
  */
 typedef void (*SfwDbDone) (const PGresult *result, void *arg);
 
-extern void sfw_db_start(void (*connected) (void), void (*idle) (void),
-						 void (*notified) (const char *activity));
-extern bool sfw_db_is_idle(void);
-extern bool sfw_db_failed(void);
-extern void sfw_db_send(const char *statement, int n, const char *const *values,
+typedef enum SfwDbState
+{
+	SFW_DOWN,
+	SFW_CONNECTING,
+	SFW_BUSY,					/* a statement is under way */
+	SFW_READY
+} SfwDbState;
+
+/* Set it to zero, and then its first part, before its first use. */
+typedef struct SfwDb
+{
+	PGconn	   *(*open) (struct SfwDb *db); /* begins to connect */
+	int64_t		connect_timeout;	/* milliseconds */
+	const char *listen;			/* a LISTEN statement, or NULL */
+	const char *schema_name;	/* of sfflow's functions; NULL: ask the catalogue */
+	void		(*connected) (struct SfwDb *db);
+	void		(*idle) (struct SfwDb *db); /* a statement may be sent */
+	void		(*notified) (struct SfwDb *db, const PGnotify *notify);
+	void		(*lost) (struct SfwDb *db); /* do not connect again, but call this; or NULL */
+	void	   *arg;			/* of the owner */
+
+	SfwDbState	state;
+	SfwSession	session;
+	int64_t		delay;			/* before the next attempt to connect */
+	bool		failed;			/* the last attempt did not succeed */
+	char	   *schema;			/* of sfflow's functions, quoted */
+	SfwTimer	retry_timer;
+	PGresult   *kept;			/* of the statement under way: the first error, else the last result */
+	SfwDbDone	on_done;
+	void	   *on_done_arg;
+} SfwDb;
+
+extern void sfw_db_start(SfwDb *db);
+extern bool sfw_db_is_idle(const SfwDb *db);
+extern void sfw_db_send(SfwDb *db, const char *statement, int n, const char *const *values,
 						SfwDbDone done, void *arg);
-extern const char *sfw_db_schema(void);
-extern void sfw_db_stop(void);
+extern void sfw_db_prepare(SfwDb *db, const char *name, const char *statement, SfwDbDone done, void *arg);
+extern void sfw_db_send_prepared(SfwDb *db, const char *name, int n, const char *const *values,
+								 SfwDbDone done, void *arg);
+extern void sfw_db_drop(SfwDb *db, const char *why);
+extern void sfw_db_stop(SfwDb *db);
 
 #endif							/* SFW_DB_H */

@@ -367,7 +367,7 @@ sfw_utf8_clip(const char *text, size_t len)
 void
 sfw_out_of_memory(void)
 {
-	fputs("sfworker: out of memory\n", stderr);
+	fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
 	exit(1);
 }
 

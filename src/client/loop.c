@@ -76,7 +76,7 @@ sfw_loop_init(void)
 {
 	if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
 	{
-		perror("sfworker: pipe");
+		fprintf(stderr, "%s: cannot make a pipe: %m\n", program_invocation_short_name);
 		exit(1);
 	}
 	signal(SIGPIPE, SIG_IGN);

@@ -3,9 +3,10 @@
  *		sfworker: does the work of workflows that is done outside the database.
  *
  *		main			options; what to do
- *		config			settings
+ *		config, key_value	settings
  *		loop			descriptors, timers, signals
- *		session, db		connections; the session with the workflows
+ *		connection		where to connect
+ *		session, db		connections; a session with one statement at a time
  *		queue			claims, answers, heartbeats
  *		claimed_task	the life of a task
  *		shell, http, sql	the kinds of tasks
@@ -21,12 +22,11 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "db.h"
+#include "connection.h"
 #include "fetch.h"
 #include "log.h"
 #include "queue.h"
 #include "secrets.h"
-#include "session.h"
 #include "subprocess.h"
 
 /* Milliseconds for the last answers after all tasks were told to stop */
@@ -191,7 +191,7 @@ list(void)
 		" FROM pg_catalog.pg_extension AS e JOIN pg_catalog.pg_namespace AS n"
 		" ON n.oid OPERATOR(pg_catalog.=) e.extnamespace"
 		" WHERE e.extname OPERATOR(pg_catalog.=) 'sfflow'";
-	PGconn	   *conn = sfw_session_open(sfw_config.dbname, true, true);
+	PGconn	   *conn = sfw_connect(sfw_config.dbname, true, true);
 	PGresult   *result;
 	PQprintOpt	print = {0};
 	int			status = 1;
@@ -291,7 +291,7 @@ is_done(void)
 		return sfw_queue_is_empty();
 	if (!sfw_config.once)
 		return false;
-	return sfw_queue_is_exhausted() || (sfw_db_failed() && sfw_queue_is_empty());
+	return sfw_queue_is_exhausted() || (sfw_workflows.failed && sfw_queue_is_empty());
 }
 
 /* Tell whether the worker runs commands. */
@@ -329,9 +329,9 @@ work(void)
 	if (lost > 0)
 		sfw_log(SFW_ERROR, "some tasks were left without an answer", NULL);
 	sfw_log(SFW_INFO, "left", NULL);
-	if (sfw_config.once && (sfw_db_failed() || sfw_queue_has_failed()))
+	if (sfw_config.once && (sfw_workflows.failed || sfw_queue_has_failed()))
 		return 1;
-	sfw_db_stop();
+	sfw_db_stop(&sfw_workflows);
 	return lost > 0 ? 1 : 0;
 }
 

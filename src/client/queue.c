@@ -22,7 +22,7 @@
 
 #include "base/sqlstates.h"
 #include "config.h"
-#include "db.h"
+#include "connection.h"
 #include "fe_utils/string_utils.h"
 #include "log.h"
 #include "queue.h"
@@ -217,11 +217,11 @@ send_answer(void)
 									 "SELECT %s.sf_send_task_success($1::pg_catalog.text, $2::pg_catalog.jsonb)" :
 									 "SELECT %s.sf_send_task_failure($1::pg_catalog.text, $2::pg_catalog.text,"
 									 " $3::pg_catalog.text)",
-									 sfw_db_schema());
+									 sfw_workflows.schema);
 	const char *values[3] = {task->token, task->success ? task->output : task->error, task->cause};
 
 	n_under_way = 1;
-	sfw_db_send(statement, task->success ? 2 : 3, values, answered, NULL);
+	sfw_db_send(&sfw_workflows, statement, task->success ? 2 : 3, values, answered, NULL);
 	free(statement);
 }
 
@@ -264,8 +264,8 @@ send_heartbeat(void)
 		return false;
 	task->heartbeat_due = false;
 	values[0] = heartbeat_token = pg_strdup(task->token);
-	statement = psprintf("SELECT %s.sf_send_task_heartbeat($1::pg_catalog.text)", sfw_db_schema());
-	sfw_db_send(statement, 1, values, heartbeat_done, NULL);
+	statement = psprintf("SELECT %s.sf_send_task_heartbeat($1::pg_catalog.text)", sfw_workflows.schema);
+	sfw_db_send(&sfw_workflows, statement, 1, values, heartbeat_done, NULL);
 	free(statement);
 	return true;
 }
@@ -327,7 +327,7 @@ static char *
 claim_statement(const char *before, const char *arguments)
 {
 	return psprintf("SELECT " SFW_CLAIM_COLUMNS " FROM %s %s.sf_get_activity_task(%s)",
-					before, sfw_db_schema(), arguments);
+					before, sfw_workflows.schema, arguments);
 }
 
 /* Claim tasks of the source that was chosen. */
@@ -339,7 +339,7 @@ send_claim(void)
 	char	   *statement = claim_statement("", "$1::pg_catalog.text, $2::pg_catalog.text, $3::pg_catalog.int4");
 
 	snprintf(free_slots, sizeof(free_slots), "%d", n_asked);
-	sfw_db_send(statement, 3, values, claim_done, NULL);
+	sfw_db_send(&sfw_workflows, statement, 3, values, claim_done, NULL);
 	free(statement);
 }
 
@@ -382,7 +382,7 @@ send_answers(void)
 	const char *values[5] = {NULL, NULL, NULL, sfw_config.name, free_slots};
 	char	   *statement = psprintf("SELECT %s.sf_send_task_success(t, o::pg_catalog.jsonb) FROM"
 									 " ROWS FROM (pg_catalog.unnest($1::pg_catalog.text[]),"
-									 " pg_catalog.unnest($2::pg_catalog.text[])) AS u (t, o)", sfw_db_schema());
+									 " pg_catalog.unnest($2::pg_catalog.text[])) AS u (t, o)", sfw_workflows.schema);
 
 	initPQExpBuffer(&tokens);
 	initPQExpBuffer(&outputs);
@@ -412,7 +412,7 @@ send_answers(void)
 		values[2] = claimed->activity;
 		snprintf(free_slots, sizeof(free_slots), "%d", n_asked);
 	}
-	sfw_db_send(statement, claimed != NULL ? 5 : 2, values, claimed != NULL ? answered_and_claimed : answered, NULL);
+	sfw_db_send(&sfw_workflows, statement, claimed != NULL ? 5 : 2, values, claimed != NULL ? answered_and_claimed : answered, NULL);
 	termPQExpBuffer(&tokens);
 	termPQExpBuffer(&outputs);
 	free(statement);
@@ -446,7 +446,7 @@ send_answer_or_claim(void)
 void
 sfw_queue_pump(void)
 {
-	if (!sfw_db_is_idle())
+	if (!sfw_db_is_idle(&sfw_workflows))
 		return;
 	if (!send_heartbeat())
 		send_answer_or_claim();
@@ -462,25 +462,48 @@ poll_all(void *arg)
 	sfw_queue_pump();
 }
 
+/* Begin to connect to the database with the workflows. */
+static PGconn *
+connect_own(SfwDb *db)
+{
+	return sfw_connect(sfw_config.dbname, true, false);
+}
+
 /* There is a new session: notifications sent before it are lost. */
 static void
-connected(void)
+connected(SfwDb *db)
 {
 	if (!draining)
 		poll_all(NULL);
 }
 
+/* The session is idle. */
+static void
+idle(SfwDb *db)
+{
+	sfw_queue_pump();
+}
+
 /* An activity has new tasks. */
 static void
-notified(const char *activity)
+notified(SfwDb *db, const PGnotify *notify)
 {
 	for (int i = 0; i < n_sources; i++)
 	{
-		if (strcmp(sources[i].activity, activity) == 0)
+		if (strcmp(sources[i].activity, notify->extra) == 0)
 			sources[i].may_have_tasks = true;
 	}
 	sfw_queue_pump();
 }
+
+/* The session with the database that has the workflows */
+SfwDb		sfw_workflows = {
+	.open = connect_own,
+	.listen = "LISTEN sf_activity",
+	.connected = connected,
+	.idle = idle,
+	.notified = notified,
+};
 
 /* Connect to the database, and claim tasks from now on. */
 void
@@ -493,7 +516,9 @@ sfw_queue_start(void)
 		sources[i].activity = sfw_config.served[i].name;
 		sources[i].kind = sfw_config.served[i].kind;
 	}
-	sfw_db_start(connected, sfw_queue_pump, notified);
+	sfw_workflows.schema_name = sfw_config.schema;
+	sfw_workflows.connect_timeout = sfw_config.connect_timeout;
+	sfw_db_start(&sfw_workflows);
 }
 
 /* Take no more tasks. */

@@ -6,6 +6,9 @@
 #define SFW_QUEUE_H
 
 #include "claimed_task.h"
+#include "db.h"
+
+extern SfwDb sfw_workflows;
 
 extern void sfw_queue_start(void);
 extern void sfw_queue_pump(void);

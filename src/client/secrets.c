@@ -51,8 +51,8 @@ sfw_secrets_hide(void)
 }
 
 /* Tell whether a connection string may have a password: it has one, or cannot be parsed. */
-static bool
-has_password(const char *conninfo)
+bool
+sfw_secrets_in_conninfo(const char *conninfo)
 {
 	PQconninfoOption *options;
 	bool		found = false;
@@ -75,6 +75,6 @@ has_password(const char *conninfo)
 void
 sfw_secrets_hide_conninfo(char *argument)
 {
-	if (has_password(argument))
+	if (sfw_secrets_in_conninfo(argument))
 		memset(argument, '*', strlen(argument));
 }

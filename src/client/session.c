@@ -12,7 +12,6 @@
 #include <poll.h>
 
 #include "common/string.h"
-#include "config.h"
 #include "session.h"
 
 /* Copy a message of libpq without its last newline; NULL gives "". */
@@ -39,28 +38,6 @@ sfw_sqlstate(const PGresult *result)
 	const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 
 	return code != NULL ? code : "";
-}
-
-/*
- * Begin to connect, or with wait connect.  With own, connect
- * to the database with the workflows, as the options say; else as conninfo says.
- */
-PGconn *
-sfw_session_open(const char *conninfo, bool own, bool wait)
-{
-	/* Parameters before dbname can be overridden by it, those after it cannot. */
-	const char *const keys[] = {"connect_timeout", "keepalives_idle", "keepalives_interval", "keepalives_count",
-	"fallback_application_name", "dbname", "client_encoding", "host", "port", "user", NULL};
-	const char *values[lengthof(keys)] = {"10", "30", "10", "3", "sfworker", conninfo, "UTF8"};
-
-	/* libpq ignores parameters whose value is NULL. */
-	if (own)
-	{
-		values[7] = sfw_config.host;
-		values[8] = sfw_config.port;
-		values[9] = sfw_config.user;
-	}
-	return wait ? PQconnectdbParams(keys, values, 1) : PQconnectStartParams(keys, values, 1);
 }
 
 /* Watch the socket of a session. */
@@ -125,17 +102,17 @@ give_up_connecting(void *arg)
 	session->failed(session->arg);
 }
 
-/* Begin to connect; conninfo and own are those of sfw_session_open. */
+/* Drive a connection that was begun with PQconnectStartParams; it may take timeout milliseconds. */
 void
-sfw_session_begin(SfwSession *session, const char *conninfo, bool own)
+sfw_session_begin(SfwSession *session, PGconn *conn, int64_t timeout)
 {
-	session->conn = sfw_session_open(conninfo, own, false);
+	session->conn = conn;
 	if (PQstatus(session->conn) == CONNECTION_BAD)
 	{
 		sfw_timer_set(&session->connect_timer, 0, give_up_connecting, session);
 		return;
 	}
-	sfw_timer_set(&session->connect_timer, sfw_config.connect_timeout, give_up_connecting, session);
+	sfw_timer_set(&session->connect_timer, timeout, give_up_connecting, session);
 	watch(session, POLLOUT, go_on_connecting);
 }
 

@@ -23,8 +23,7 @@ typedef struct SfwSession
 	void	   *arg;
 } SfwSession;
 
-extern PGconn *sfw_session_open(const char *conninfo, bool own, bool wait);
-extern void sfw_session_begin(SfwSession *session, const char *conninfo, bool own);
+extern void sfw_session_begin(SfwSession *session, PGconn *conn, int64_t timeout);
 extern void sfw_session_watch(SfwSession *session);
 extern void sfw_session_end(SfwSession *session);
 

@@ -25,6 +25,7 @@
 #include "base/conditions.h"
 #include "claimed_task.h"
 #include "config.h"
+#include "connection.h"
 #include "session.h"
 #include "subprocess.h"
 
@@ -440,7 +441,9 @@ sql_start(SfwTask *task)
 	sql->session = (SfwSession) {
 		.fd = -1, .connected = connected, .failed = not_connected, .talk = talk, .arg = sql,
 	};
-	sfw_session_begin(&sql->session, database != NULL ? database->conninfo : sfw_config.dbname, database == NULL);
+	sfw_session_begin(&sql->session,
+					  sfw_connect(database != NULL ? database->conninfo : sfw_config.dbname, database == NULL, false),
+					  sfw_config.connect_timeout);
 	PQsetNoticeProcessor(sql->session.conn, notice, sql);
 }
 

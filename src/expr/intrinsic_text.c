@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "common/base64.h"
+#include "base/base64.h"
 #include "base/digest.h"
 #include "base/uuid.h"
 #include "expr/intrinsic.h"
@@ -164,16 +165,9 @@ bool
 sf_intrinsic_base64_encode(SfIntrinsicCall *call)
 {
 	const JsonbValue *arg = &call->args[0];
-	int			size;
-	char	   *encoded;
+	char	   *encoded = sf_base64_encode(arg->val.string.val, arg->val.string.len);
 
-	size = pg_b64_enc_len(arg->val.string.len);
-	encoded = palloc(size + 1);
-	size = pg_b64_encode(SF_B64_SRC(arg->val.string.val),
-						 arg->val.string.len, encoded, size);
-	if (size < 0)
-		elog(ERROR, "could not encode base64");
-	return finish_string(call, encoded, size);
+	return finish_string(call, encoded, strlen(encoded));
 }
 
 /*

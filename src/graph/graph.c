@@ -159,6 +159,83 @@ shorten_label(StringInfo label)
 	return label->data;
 }
 
+/* The state that a job of a net is; NULL: the job is a flow of states. */
+const SfState *
+sf_graph_job_state(const SfProgram *program, const SfNetJob *job)
+{
+	const SfState *state = &program->states[program->scopes[job->scope].start];
+
+	/* names are unique in a machine: those of a flow's states are others */
+	return strcmp(state->name, job->name) == 0 ? state : NULL;
+}
+
+/* Describe under which condition a job runs; NULL: it has none. */
+const char *
+sf_graph_condition(const SfNetJob *job)
+{
+	StringInfoData label;
+
+	if (job->condition == NULL)
+		return NULL;
+	initStringInfo(&label);
+	appendStringInfoString(&label, "if ");
+	append_rule(&label, job->condition, false);
+	return shorten_label(&label);
+}
+
+/* Describe under which condition the job runs that a state is; NULL: under none. */
+const char *
+sf_graph_state_condition(const SfProgram *program, const SfState *state)
+{
+	const SfScope *scope = &program->scopes[state->scope];
+	const SfNetJob *job;
+
+	if (scope->owner_state < 0 || program->states[scope->owner_state].type != SF_STATE_JOBNET)
+		return NULL;
+	job = &sf_state_net(&program->states[scope->owner_state])->jobs[scope->branch_index];
+	return sf_graph_job_state(program, job) == state ? sf_graph_condition(job) : NULL;
+}
+
+/* Describe the ends of a job that another one accepts; NULL: success, as by default. */
+static const char *
+link_label(int on)
+{
+	StringInfoData label;
+
+	if (on == SF_JOB_END_SUCCESS)
+		return NULL;
+	if (on == SF_JOB_END_ANY)
+		return "end";
+	initStringInfo(&label);
+	for (int end = SF_JOB_END_SUCCESS; end <= SF_JOB_END_SKIP; end <<= 1)
+		if (on & end)
+			appendStringInfo(&label, "%s%s", label.len > 0 ? ", " : "",
+							 end == SF_JOB_END_SUCCESS ? "success" :
+							 end == SF_JOB_END_FAILURE ? "failure" : "skip");
+	return label.data;
+}
+
+/* Call back for each job of a net that another one waits for. */
+void
+sf_graph_visit_links(const SfState *net, SfLinkCallback callback, void *arg)
+{
+	const SfJobNetState *jobs = sf_state_net(net);
+
+	for (int i = 0; i < jobs->njobs; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (int j = 0; j < jobs->jobs[i].nafter; j++)
+		{
+			int			on = jobs->jobs[i].after[j].on;
+			bool		by_failure = (on & SF_JOB_END_FAILURE) != 0 &&
+				(on & SF_JOB_END_SUCCESS) == 0;
+
+			callback(arg, net, jobs->jobs[i].after[j].job, i,
+					 by_failure ? SF_EDGE_CATCH : SF_EDGE_NEXT, link_label(on));
+		}
+	}
+}
+
 /* Describe the errors that a catcher takes. */
 static const char *
 catcher_label(const SfCatcher *catcher)

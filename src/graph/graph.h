@@ -9,6 +9,7 @@
 
 #include "asl/program.h"
 #include "lib/stringinfo.h"
+#include "utils/jsonb.h"
 
 /*
  * Status of a state (3.4 of the design): symbol, name, fill, border, the same
@@ -57,6 +58,7 @@ typedef struct SfGraphFacts
 
 extern char *sf_graph_render(const SfProgram *program, const char *format,
 							 const SfGraphFacts *facts);
+extern Jsonb *sf_graph_layout_json(const SfProgram *program);
 
 /* --- shared by the formats --- */
 
@@ -64,11 +66,15 @@ typedef enum SfEdgeKind
 {
 	SF_EDGE_NEXT,
 	SF_EDGE_RULE,				/* of a Choice state, or its Default */
-	SF_EDGE_CATCH
+	SF_EDGE_CATCH				/* also to a job that needs a failure */
 } SfEdgeKind;
 
 /* Called for each transition of a state; label NULL: none. */
 typedef void (*SfEdgeCallback) (void *arg, const SfState *from, int to,
+								SfEdgeKind kind, const char *label);
+
+/* Called for each job that another one waits for, both by rank; label NULL: none. */
+typedef void (*SfLinkCallback) (void *arg, const SfState *net, int from, int to,
 								SfEdgeKind kind, const char *label);
 
 typedef struct SfDrawing
@@ -89,6 +95,11 @@ typedef struct SfDrawing
 extern void sf_graph_draw_scope(SfDrawing *d, const SfScope *scope);
 extern void sf_graph_visit_edges(const SfState *state, SfEdgeCallback callback,
 								 void *arg);
+extern void sf_graph_visit_links(const SfState *net, SfLinkCallback callback, void *arg);
+extern const SfState *sf_graph_job_state(const SfProgram *program, const SfNetJob *job);
+extern const char *sf_graph_condition(const SfNetJob *job);
+extern const char *sf_graph_state_condition(const SfProgram *program,
+											const SfState *state);
 extern void sf_graph_append(StringInfo out, const char *text, const char *special,
 							const char *escape);
 extern int	sf_graph_legend_size(const SfProgram *program,

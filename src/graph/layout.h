@@ -60,10 +60,11 @@ typedef struct SfLayoutPath
 typedef struct SfLayout
 {
 	int			nboxes;
-	SfLayoutBox *boxes;			/* box 0 is where the flow begins */
+	SfLayoutBox *boxes;
 	int			nlines;
 	SfLayoutLine *lines;
-	int			last;			/* box that stands in the last row, or -1 */
+	int			first;			/* box that stands in the first row, or -1 */
+	int			last;			/* ... in the last row, or -1 */
 	/* results */
 	int			w;
 	int			h;

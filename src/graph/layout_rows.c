@@ -193,9 +193,10 @@ pull_down(Rows *r)
 			if (line_ends(r, i, &upper, &lower))
 				room[upper] = Min(room[upper], r->layer[lower] - r->layer[upper] - 1);
 		}
-		for (int i = 1; i < n; i++)
+		for (int i = 0; i < n; i++)
 		{
-			if (surplus[i] <= 0 || room[i] == 0 || room[i] == PG_INT32_MAX)
+			if (i == r->layout->first || surplus[i] <= 0 || room[i] == 0 ||
+				room[i] == PG_INT32_MAX)
 				continue;
 			r->layer[i] += room[i];
 			moved = true;

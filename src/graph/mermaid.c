@@ -2,9 +2,10 @@
  * mermaid.c
  *		A program as a Mermaid flowchart.
  *
- * States are nodes s<number>; a Parallel or Map state is a subgraph of the
- * same name, with a subgraph for each branch.  Names come from users and go
- * into quoted labels only, every special character as an entity.
+ * States are nodes s<number>; a Parallel, Map or JobNet state is a subgraph of the
+ * same name, with a subgraph for each branch, and each job that is a flow of states.
+ * Names come from users and go into quoted labels only, every special character as
+ * an entity.
  */
 #include "postgres.h"
 
@@ -20,6 +21,7 @@ static const char *const shapes[][2] = {
 	[SF_STATE_FAIL] = {"{{", "}}"},
 	[SF_STATE_PARALLEL] = {"[", "]"},
 	[SF_STATE_MAP] = {"[", "]"},
+	[SF_STATE_JOBNET] = {"[", "]"},
 };
 
 /* Append text to a quoted label; Mermaid's entities have a # for HTML's &. */
@@ -29,7 +31,79 @@ append_label(StringInfo out, const char *text)
 	sf_graph_append(out, text, "!\"#%&'*;<>?@[\\]^`{|}~", "#%d;");
 }
 
-/* Draw a Parallel or Map state: a box around its branches. */
+/* Begin an arrow; the place that it leads to follows. */
+static void
+append_arrow(SfDrawing *d, SfEdgeKind kind, const char *label)
+{
+	appendStringInfoString(d->out, kind == SF_EDGE_CATCH ? " -.->" : " -->");
+	if (label != NULL)
+	{
+		appendStringInfoString(d->out, "|\"");
+		append_label(d->out, label);
+		appendStringInfoString(d->out, "\"|");
+	}
+	appendStringInfoChar(d->out, ' ');
+}
+
+/* Name the node or the subgraph of a job. */
+static const char *
+job_node(const SfDrawing *d, const SfState *net, int job)
+{
+	const SfState *state = sf_graph_job_state(d->program, &sf_state_net(net)->jobs[job]);
+
+	return state != NULL ? psprintf("s%d", state->number) :
+		psprintf("s%db%d", net->number, job);
+}
+
+/* Draw that a job waits for another one. */
+static void
+draw_link(void *arg, const SfState *net, int from, int to, SfEdgeKind kind, const char *label)
+{
+	SfDrawing  *d = arg;
+
+	SF_GRAPH_LINE(d, "%s", job_node(d, net, from));
+	append_arrow(d, kind, label);
+	appendStringInfo(d->out, "%s\n", job_node(d, net, to));
+}
+
+/* Append the condition under which a job runs to its label. */
+static void
+append_condition(SfDrawing *d, const char *condition)
+{
+	if (condition == NULL)
+		return;
+	appendStringInfoString(d->out, "<br/>");
+	append_label(d->out, condition);
+}
+
+/* Draw the jobs of a net, and which waits for which. */
+static void
+draw_jobs(SfDrawing *d, const SfState *net)
+{
+	for (int i = 0; i < net->nscopes; i++)
+	{
+		const SfNetJob *job = &sf_state_net(net)->jobs[i];
+		bool		is_flow = sf_graph_job_state(d->program, job) == NULL;
+
+		if (is_flow)
+		{
+			SF_GRAPH_LINE(d, "subgraph s%db%d[\"", net->number, i);
+			append_label(d->out, job->name);
+			append_condition(d, sf_graph_condition(job));
+			appendStringInfoString(d->out, "\"]\n");
+			d->depth++;
+		}
+		sf_graph_draw_scope(d, &d->program->scopes[job->scope]);
+		if (is_flow)
+		{
+			d->depth--;
+			SF_GRAPH_LINE(d, "end\n");
+		}
+	}
+	sf_graph_visit_links(net, draw_link, d);
+}
+
+/* Draw a Parallel, Map or JobNet state: a box around what is in it. */
 static void
 draw_fork(SfDrawing *d, const SfState *state)
 {
@@ -37,7 +111,9 @@ draw_fork(SfDrawing *d, const SfState *state)
 	append_label(d->out, state->name);
 	appendStringInfo(d->out, " (%s)\"]\n", sf_state_type_name(state->type));
 	d->depth++;
-	for (int i = 0; i < state->nscopes; i++)
+	if (state->type == SF_STATE_JOBNET)
+		draw_jobs(d, state);
+	for (int i = 0; i < state->nscopes && state->type != SF_STATE_JOBNET; i++)
 	{
 		const SfScope *scope = &d->program->scopes[state->scopes[i]];
 
@@ -69,6 +145,7 @@ draw_state(SfDrawing *d, const SfState *state)
 	append_label(d->out, state->name);
 	appendStringInfoString(d->out, "<br/>");
 	append_label(d->out, sf_graph_subtitle(state));
+	append_condition(d, sf_graph_state_condition(d->program, state));
 	appendStringInfo(d->out, "\"%s\n", shapes[state->type][1]);
 }
 
@@ -79,14 +156,9 @@ draw_edge(void *arg, const SfState *from, int to, SfEdgeKind kind,
 {
 	SfDrawing  *d = arg;
 
-	SF_GRAPH_LINE(d, "s%d %s", from->number, kind == SF_EDGE_CATCH ? "-.->" : "-->");
-	if (label != NULL)
-	{
-		appendStringInfoString(d->out, "|\"");
-		append_label(d->out, label);
-		appendStringInfoString(d->out, "\"|");
-	}
-	appendStringInfo(d->out, " s%d\n", to);
+	SF_GRAPH_LINE(d, "s%d", from->number);
+	append_arrow(d, kind, label);
+	appendStringInfo(d->out, "s%d\n", to);
 }
 
 /* Draw where the machine begins and where it can end. */

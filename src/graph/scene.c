@@ -4,7 +4,10 @@
  *
  * Transitions stay within a scope, so each scope has a layout of its own.
  * Inner scopes come first: a Parallel or Map state is a box that has room for
- * its branches side by side.  Then places become absolute, outer scopes first.
+ * its branches side by side.  A JobNet is one that has room for the layout of its
+ * jobs, in which a line leads to each job from those that it waits for; a job that
+ * is a flow of states is a frame there.  Then places become absolute, outer scopes
+ * first.
  */
 #include "postgres.h"
 
@@ -61,7 +64,7 @@ static bool
 takes_time(SfStateType type)
 {
 	return type == SF_STATE_TASK || type == SF_STATE_WAIT ||
-		type == SF_STATE_PARALLEL || type == SF_STATE_MAP;
+		type == SF_STATE_PARALLEL || type == SF_STATE_MAP || type == SF_STATE_JOBNET;
 }
 
 /* Add a part to a line that has parts, separated by commas. */
@@ -106,9 +109,18 @@ add_iterations(SfTextBlock *block, const SfGraphFacts *facts)
 	sf_graph_text_wrap(block, line.data, SF_SCENE_SMALL_SIZE, NAME_WIDTH, 2);
 }
 
+/* Add the condition under which a job runs. */
+static void
+add_condition(SfTextBlock *block, const char *condition)
+{
+	if (condition != NULL)
+		sf_graph_text_wrap(block, condition, SF_SCENE_SMALL_SIZE, NAME_WIDTH, 2);
+}
+
 /* --- sizes --- */
 
 static void lay_out_scope(SfScene *scene, const SfScope *scope);
+static void lay_out_net(SfScene *scene, const SfState *net);
 
 /* Make a box large enough for branches side by side, below its texts. */
 static void
@@ -125,6 +137,13 @@ add_branches(SfScene *scene, const SfState *state)
 		SfSceneScope *inner = &scene->scopes[state->scopes[i]];
 
 		lay_out_scope(scene, &scene->program->scopes[state->scopes[i]]);
+		inner->frame = (SfSceneFrame)
+		{
+			.x = x,
+			.y = top,
+			.w = inner->layout.w + 2 * SF_SCENE_BRANCH_PAD,
+			.h = inner->layout.h + 2 * SF_SCENE_BRANCH_PAD
+		};
 		inner->x = x + SF_SCENE_BRANCH_PAD;
 		inner->y = top + SF_SCENE_BRANCH_PAD;
 		x += inner->layout.w + 3 * SF_SCENE_BRANCH_PAD;
@@ -134,7 +153,29 @@ add_branches(SfScene *scene, const SfState *state)
 	drawn->w = Max(drawn->w, x);
 	drawn->h = top + height + 3 * SF_SCENE_BRANCH_PAD;
 	for (int i = 0; i < state->nscopes; i++)
+	{
 		scene->scopes[state->scopes[i]].x += slack / 2;
+		scene->scopes[state->scopes[i]].frame.x += slack / 2;
+	}
+}
+
+/* Make a box large enough for a net, below its texts. */
+static void
+add_net(SfScene *scene, const SfState *state)
+{
+	SfSceneState *drawn = &scene->states[state->number];
+	SfSceneFrame *frame;
+
+	lay_out_net(scene, state);
+	frame = &drawn->net->frame;
+	frame->w = drawn->net->layout.w + 2 * SF_SCENE_BRANCH_PAD;
+	frame->h = drawn->net->layout.h + 2 * SF_SCENE_BRANCH_PAD;
+	drawn->w = Max(drawn->w, frame->w + 2 * SF_SCENE_BRANCH_PAD);
+	frame->x = (drawn->w - frame->w) / 2;
+	frame->y = drawn->h;
+	drawn->net->x = frame->x + SF_SCENE_BRANCH_PAD;
+	drawn->net->y = frame->y + SF_SCENE_BRANCH_PAD;
+	drawn->h = frame->y + frame->h + SF_SCENE_BRANCH_PAD;
 }
 
 /* Find out how large a state is drawn. */
@@ -146,6 +187,7 @@ measure_state(SfScene *scene, const SfState *state)
 
 	sf_graph_text_wrap(&drawn->name, state->name, SF_SCENE_NAME_SIZE, NAME_WIDTH, 3);
 	sf_graph_text_wrap(&drawn->small, subtitle(state), SF_SCENE_SMALL_SIZE, NAME_WIDTH, 1);
+	add_condition(&drawn->small, sf_graph_state_condition(scene->program, state));
 	if (scene->facts != NULL)
 	{
 		add_visits(&drawn->small, state, &scene->facts[state->number]);
@@ -157,7 +199,9 @@ measure_state(SfScene *scene, const SfState *state)
 	pad = state->type == SF_STATE_CHOICE ? drawn->h / 3 : SF_SCENE_BOX_PAD;
 	drawn->w = Max(drawn->name.w, drawn->small.w) + 2 * pad + 6;
 	drawn->w = Max(drawn->w, BOX_MIN_WIDTH);
-	if (state->nscopes > 0)
+	if (state->type == SF_STATE_JOBNET)
+		add_net(scene, state);
+	else if (state->nscopes > 0)
 		add_branches(scene, state);
 }
 
@@ -247,6 +291,18 @@ collect_line(void *arg, const SfState *from, int to, SfEdgeKind kind, const char
 		add_label(c, i, label);
 }
 
+/* Note that a job waits for another one; the boxes of a net are its jobs by rank. */
+static void
+collect_link(void *arg, const SfState *net, int from, int to, SfEdgeKind kind,
+			 const char *label)
+{
+	LineCollector *c = arg;
+
+	add_line(c, from, to, kind == SF_EDGE_CATCH, sf_state_net(net)->jobs[to].name);
+	if (label != NULL)
+		add_label(c, c->drawn->layout.nlines - 1, label);
+}
+
 /* Does a line lead from a state of a scope to the end?  A Fail state is an end itself. */
 static bool
 leads_to_end(const SfScope *scope, const SfState *state)
@@ -328,6 +384,7 @@ list_boxes(SfScene *scene, const SfScope *scope, int *box_of)
 
 	drawn->layout.boxes = palloc(sizeof(SfLayoutBox) * most);
 	drawn->states = palloc(sizeof(int) * most);
+	drawn->layout.first = 0;
 	drawn->layout.last = -1;
 	if (is_machine)
 		add_box(drawn, SF_SCENE_START, START_SIZE, START_SIZE, 0);
@@ -368,6 +425,76 @@ lay_out_scope(SfScene *scene, const SfScope *scope)
 	sf_layout_make(&drawn->layout);
 }
 
+/* Lay out a job that is a flow of states, and add the frame around it to its net. */
+static void
+add_flow(SfScene *scene, SfSceneScope *net, const SfNetJob *job)
+{
+	SfSceneScope *drawn = &scene->scopes[job->scope];
+	SfSceneFrame *frame = &drawn->frame;
+	int			texts;
+
+	lay_out_scope(scene, &scene->program->scopes[job->scope]);
+	sf_graph_text_wrap(&frame->name, job->name, SF_SCENE_NAME_SIZE, NAME_WIDTH, 3);
+	add_condition(&frame->small, sf_graph_condition(job));
+	texts = SF_SCENE_BOX_PAD + frame->name.nlines * SF_SCENE_NAME_LINE +
+		frame->small.nlines * SF_SCENE_SMALL_LINE;
+	frame->w = Max(drawn->layout.w, Max(frame->name.w, frame->small.w)) +
+		2 * SF_SCENE_BRANCH_PAD;
+	frame->h = texts + drawn->layout.h + 2 * SF_SCENE_BRANCH_PAD;
+	drawn->x = (frame->w - drawn->layout.w) / 2;
+	drawn->y = texts + SF_SCENE_BRANCH_PAD;
+	add_box(net, SF_SCENE_JOB(job->scope), frame->w, frame->h, BOX_CORNER);
+}
+
+/* Lay out the jobs of a net, after what is in them. */
+static void
+lay_out_net(SfScene *scene, const SfState *net)
+{
+	const SfJobNetState *jobs = sf_state_net(net);
+	SfSceneScope *drawn = palloc0(sizeof(SfSceneScope));
+	LineCollector collector = {.scene = scene, .drawn = drawn};
+
+	check_stack_depth();
+	scene->states[net->number].net = drawn;
+	drawn->layout.boxes = palloc(sizeof(SfLayoutBox) * jobs->njobs);
+	drawn->states = palloc(sizeof(int) * jobs->njobs);
+	drawn->layout.first = drawn->layout.last = -1;
+	for (int i = 0; i < jobs->njobs; i++)
+	{
+		const SfState *state = sf_graph_job_state(scene->program, &jobs->jobs[i]);
+		const SfSceneState *box;
+
+		CHECK_FOR_INTERRUPTS();
+		if (state == NULL)
+		{
+			add_flow(scene, drawn, &jobs->jobs[i]);
+			continue;
+		}
+		measure_state(scene, state);
+		box = &scene->states[state->number];
+		add_box(drawn, state->number, box->w, box->h, box->corner);
+	}
+	sf_graph_visit_links(net, collect_link, &collector);
+	make_room_for_lines(&drawn->layout);
+	sf_layout_make(&drawn->layout);
+}
+
+/* The name of what a box of a scope shows: a state, a job, the start or the end. */
+const char *
+sf_scene_box_name(const SfProgram *program, int box)
+{
+	const SfScope *scope;
+
+	if (box >= 0)
+		return program->states[box].name;
+	if (box >= SF_SCENE_END)
+		return box == SF_SCENE_START ? "(start)" : "(end)";
+	scope = &program->scopes[SF_SCENE_JOB(box)];
+	return sf_state_net(&program->states[scope->owner_state])->jobs[scope->branch_index].name;
+}
+
+/* --- places --- */
+
 /* Write the name of its target into the label of a line that was cut. */
 static void
 label_cut_lines(SfScene *scene, SfSceneScope *drawn)
@@ -375,7 +502,8 @@ label_cut_lines(SfScene *scene, SfSceneScope *drawn)
 	for (int i = 0; i < drawn->layout.nlines; i++)
 	{
 		int			to = drawn->states[drawn->layout.lines[i].to];
-		const char *name = to >= 0 ? scene->program->states[to].name : "End";
+		const char *name = to == SF_SCENE_END ? "End" :
+			sf_scene_box_name(scene->program, to);
 
 		if (!drawn->layout.lines[i].cut)
 			continue;
@@ -385,33 +513,52 @@ label_cut_lines(SfScene *scene, SfSceneScope *drawn)
 	}
 }
 
-/* Make the places of a scope, and of what is in it, absolute. */
-static void
-place_scope(SfScene *scene, const SfScope *scope, int x, int y)
-{
-	SfSceneScope *drawn = &scene->scopes[scope->number];
+static void place_scope(SfScene *scene, SfSceneScope *drawn, int x, int y);
 
+/* Make the place of a state's box, and of what is in it, absolute. */
+static void
+place_state(SfScene *scene, const SfState *state, int x, int y, int w)
+{
+	SfSceneState *place = &scene->states[state->number];
+	int			inner_x = x + (w - place->w) / 2;
+
+	place->x = x;
+	place->y = y;
+	place->w = w;
+	if (place->net != NULL)
+		place_scope(scene, place->net, inner_x, y);
+	for (int i = 0; i < state->nscopes && place->net == NULL; i++)
+		place_scope(scene, &scene->scopes[state->scopes[i]], inner_x, y);
+}
+
+/* Make the places of a scope or of a net, and of what is in it, absolute. */
+static void
+place_scope(SfScene *scene, SfSceneScope *drawn, int x, int y)
+{
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	drawn->x += x;
 	drawn->y += y;
+	drawn->frame.x += x;
+	drawn->frame.y += y;
 	label_cut_lines(scene, drawn);
 	for (int i = 0; i < drawn->layout.nboxes; i++)
 	{
 		const SfLayoutBox *box = &drawn->layout.boxes[i];
-		const SfState *state;
-		SfSceneState *place;
+		int			shown = drawn->states[i];
 
-		if (drawn->states[i] < 0)
-			continue;
-		state = &scene->program->states[drawn->states[i]];
-		place = &scene->states[drawn->states[i]];
-		place->x = drawn->x + box->x;
-		place->y = drawn->y + box->y;
-		for (int j = 0; j < state->nscopes; j++)
-			place_scope(scene, &scene->program->scopes[state->scopes[j]],
-						place->x + (box->w - place->w) / 2, place->y);
-		place->w = box->w;
+		if (shown >= 0)
+			place_state(scene, &scene->program->states[shown],
+						drawn->x + box->x, drawn->y + box->y, box->w);
+		else if (shown < SF_SCENE_END)
+		{
+			SfSceneScope *flow = &scene->scopes[SF_SCENE_JOB(shown)];
+			int			wider = box->w - flow->frame.w;
+
+			flow->frame.w = box->w;
+			flow->x += wider / 2;
+			place_scope(scene, flow, drawn->x + box->x, drawn->y + box->y);
+		}
 	}
 }
 
@@ -426,7 +573,7 @@ sf_scene_make(const SfProgram *program, const SfGraphFacts *facts)
 	scene->states = palloc0(sizeof(SfSceneState) * program->nstates);
 	scene->scopes = palloc0(sizeof(SfSceneScope) * program->nscopes);
 	lay_out_scope(scene, &program->scopes[0]);
-	place_scope(scene, &program->scopes[0], SF_SCENE_MARGIN, SF_SCENE_MARGIN);
+	place_scope(scene, &scene->scopes[0], SF_SCENE_MARGIN, SF_SCENE_MARGIN);
 	scene->w = scene->scopes[0].layout.w + 2 * SF_SCENE_MARGIN;
 	scene->h = scene->scopes[0].layout.h + 2 * SF_SCENE_MARGIN;
 	return scene;

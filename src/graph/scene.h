@@ -19,9 +19,11 @@
 #define SF_SCENE_MARGIN			20	/* around the picture */
 #define SF_SCENE_BRANCH_PAD		14	/* around what is in a branch, and between branches */
 
-/* Boxes of a scope that are no states */
+/* Boxes of a scope, or of a net, that are no states */
 #define SF_SCENE_START	(-1)
 #define SF_SCENE_END	(-2)
+/* ... a job that is a flow of states, by its scope, and its scope again */
+#define SF_SCENE_JOB(scope) (-3 - (scope))
 
 typedef struct SfSceneState
 {
@@ -32,8 +34,21 @@ typedef struct SfSceneState
 	int			corner;
 	SfTextBlock name;
 	SfTextBlock small;			/* type or resource, then what an execution did there */
+	struct SfSceneScope *net;	/* the jobs of a JobNet; else NULL */
 } SfSceneState;
 
+/* The frame of a branch, of a net, or of a job that is a flow of states */
+typedef struct SfSceneFrame
+{
+	int			x;				/* in the picture */
+	int			y;
+	int			w;				/* 0: there is no frame */
+	int			h;
+	SfTextBlock name;			/* of the job; the others have none */
+	SfTextBlock small;			/* its condition */
+} SfSceneFrame;
+
+/* Boxes joined by lines: the states of a scope, or the jobs of a net */
 typedef struct SfSceneScope
 {
 	SfLayout	layout;			/* places within the scope */
@@ -42,6 +57,7 @@ typedef struct SfSceneScope
 	int		   *states;			/* by box of the layout: state, or SF_SCENE_… */
 	SfTextBlock *labels;		/* by line of the layout */
 	char	  **titles;			/* by line: its label in full, or NULL */
+	SfSceneFrame frame;			/* around it */
 } SfSceneScope;
 
 typedef struct SfScene
@@ -54,6 +70,11 @@ typedef struct SfScene
 	int			h;
 } SfScene;
 
+extern const char *sf_scene_box_name(const SfProgram *program, int box);
 extern SfScene *sf_scene_make(const SfProgram *program, const SfGraphFacts *facts);
+extern void sf_scene_append_line(StringInfo out, const SfSceneScope *drawn,
+								 const SfLayoutPath *path);
+extern void sf_scene_append_head(StringInfo out, const SfSceneScope *drawn,
+								 const SfLayoutPath *path);
 
 #endif							/* SF_GRAPH_SCENE_H */

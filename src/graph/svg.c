@@ -127,63 +127,20 @@ draw_block(Svg *s, const char *class, const SfTextBlock *block, int x, int y,
 
 /* --- lines --- */
 
-/* The name of the state that a box of a scope is, or what else it is. */
+/* The name of what a box of a scope shows. */
 static const char *
 box_name(const Svg *s, const SfSceneScope *drawn, int box)
 {
-	int			state = drawn->states[box];
-
-	return state >= 0 ? s->program->states[state].name :
-		state == SF_SCENE_START ? "(start)" : "(end)";
-}
-
-/* Append what a path draws: straight down or up, or a curve to another place. */
-static void
-append_path(Svg *s, const SfSceneScope *drawn, const SfLayoutPath *path)
-{
-	SfLayoutPoint last = path->points[0];
-
-	appendStringInfo(s->out, "M%d,%d", drawn->x + last.x, drawn->y + last.y);
-	if (path->loop)
-	{
-		SfLayoutPoint end = path->points[1];
-
-		appendStringInfo(s->out, "C%d,%d %d,%d %d,%d",
-						 drawn->x + last.x + path->bulge, drawn->y + last.y + 8,
-						 drawn->x + end.x + path->bulge, drawn->y + end.y - 8,
-						 drawn->x + end.x, drawn->y + end.y);
-		return;
-	}
-	for (int i = 1; i < path->npoints; i++)
-	{
-		SfLayoutPoint next = path->points[i];
-		int			middle = drawn->y + (last.y + next.y) / 2;
-
-		if (next.x == last.x)
-			appendStringInfo(s->out, "V%d", drawn->y + next.y);
-		else
-			appendStringInfo(s->out, "C%d,%d %d,%d %d,%d", drawn->x + last.x, middle,
-							 drawn->x + next.x, middle,
-							 drawn->x + next.x, drawn->y + next.y);
-		last = next;
-	}
+	return sf_scene_box_name(s->program, drawn->states[box]);
 }
 
 /* Draw the head of an arrow at the end of a path. */
 static void
 draw_head(Svg *s, const SfSceneScope *drawn, const SfLayoutPath *path)
 {
-	SfLayoutPoint end = path->points[path->npoints - 1];
-	int			x = drawn->x + end.x;
-	int			y = drawn->y + end.y;
-	int			back = path->points[path->npoints - 2].y < end.y ? -8 : 8;
-
-	appendStringInfo(s->out, "<path class=\"head%s\" d=\"M%d,%d", path->kind ? " catch" : "",
-					 x, y);
-	if (path->loop)
-		appendStringInfo(s->out, "l%d,-4v8z\"/>", path->bulge > 0 ? 8 : -8);
-	else
-		appendStringInfo(s->out, "l-4,%dh8z\"/>", back);
+	appendStringInfo(s->out, "<path class=\"head%s\" d=\"", path->kind ? " catch" : "");
+	sf_scene_append_head(s->out, drawn, path);
+	appendStringInfoString(s->out, "\"/>");
 }
 
 /* Draw a line, a trunk, or the part of a line up to a trunk. */
@@ -196,7 +153,7 @@ draw_path(Svg *s, const SfSceneScope *drawn, const SfLayoutPath *path)
 						 box_name(s, drawn, drawn->layout.lines[path->line].from));
 	append_attribute(s->out, "data-to", box_name(s, drawn, path->to));
 	appendStringInfo(s->out, "><path class=\"line%s\" d=\"", path->kind ? " catch" : "");
-	append_path(s, drawn, path);
+	sf_scene_append_line(s->out, drawn, path);
 	appendStringInfoString(s->out, "\"/>");
 	if (path->arrow)
 		draw_head(s, drawn, path);
@@ -226,22 +183,35 @@ draw_label(Svg *s, const SfSceneScope *drawn, int line)
 
 /* --- states --- */
 
-static void draw_scope(Svg *s, const SfScope *scope);
+static void draw_scope(Svg *s, const SfSceneScope *drawn);
 
-/* Draw the branches of a Parallel or Map state. */
+/* Draw a branch of a Parallel or Map state, a net, or the states of a job, in its frame. */
 static void
-draw_branches(Svg *s, const SfState *state)
+draw_branch(Svg *s, const SfSceneScope *drawn)
 {
-	for (int i = 0; i < state->nscopes; i++)
-	{
-		const SfSceneScope *inner = &s->scene->scopes[state->scopes[i]];
+	const SfSceneFrame *frame = &drawn->frame;
+	int			middle = frame->x + frame->w / 2;
+	int			y = frame->y + SF_SCENE_BOX_PAD;
 
-		appendStringInfo(s->out, "<rect class=\"branch\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>\n",
-						 inner->x - SF_SCENE_BRANCH_PAD, inner->y - SF_SCENE_BRANCH_PAD,
-						 inner->layout.w + 2 * SF_SCENE_BRANCH_PAD,
-						 inner->layout.h + 2 * SF_SCENE_BRANCH_PAD);
-		draw_scope(s, &s->program->scopes[state->scopes[i]]);
-	}
+	appendStringInfo(s->out, "<rect class=\"branch\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"4\"/>\n",
+					 frame->x, frame->y, frame->w, frame->h);
+	y = draw_block(s, "name", &frame->name, middle, y, SF_SCENE_NAME_LINE);
+	draw_block(s, "small", &frame->small, middle, y, SF_SCENE_SMALL_LINE);
+	draw_scope(s, drawn);
+}
+
+/* Draw a job that is a flow of states, with its name. */
+static void
+draw_flow(Svg *s, int scope)
+{
+	const char *name = sf_scene_box_name(s->program, SF_SCENE_JOB(scope));
+
+	appendStringInfoString(s->out, "<g class=\"job\"");
+	append_attribute(s->out, "data-job", name);
+	appendStringInfoChar(s->out, '>');
+	append_title(s->out, name);
+	draw_branch(s, &s->scene->scopes[scope]);
+	appendStringInfoString(s->out, "</g>\n");
 }
 
 /* Draw one state; those inside it stand in the same element. */
@@ -267,7 +237,10 @@ draw_state(Svg *s, const SfState *state)
 					 box->x, box->y, box->w, box->h, box->corner);
 	y = draw_block(s, "name", &box->name, middle, y, SF_SCENE_NAME_LINE);
 	draw_block(s, "small", &box->small, middle, y, SF_SCENE_SMALL_LINE);
-	draw_branches(s, state);
+	if (box->net != NULL)
+		draw_branch(s, box->net);
+	for (int i = 0; i < state->nscopes && box->net == NULL; i++)
+		draw_branch(s, &s->scene->scopes[state->scopes[i]]);
 	appendStringInfoString(s->out, "</g>\n");
 }
 
@@ -290,10 +263,8 @@ draw_end(Svg *s, const SfSceneScope *drawn, int box)
 
 /* Draw a scope: the lines below the labels, and these below the boxes. */
 static void
-draw_scope(Svg *s, const SfScope *scope)
+draw_scope(Svg *s, const SfSceneScope *drawn)
 {
-	const SfSceneScope *drawn = &s->scene->scopes[scope->number];
-
 	check_stack_depth();
 	for (int i = 0; i < drawn->layout.npaths; i++)
 	{
@@ -308,6 +279,8 @@ draw_scope(Svg *s, const SfScope *scope)
 		CHECK_FOR_INTERRUPTS();
 		if (drawn->states[i] >= 0)
 			draw_state(s, &s->program->states[drawn->states[i]]);
+		else if (drawn->states[i] < SF_SCENE_END)
+			draw_flow(s, SF_SCENE_JOB(drawn->states[i]));
 		else
 			draw_end(s, drawn, i);
 	}
@@ -399,7 +372,7 @@ sf_graph_svg(SfDrawing *d)
 					 w, h, w, h);
 	append_style(d->out);
 	appendStringInfo(d->out, "<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", w, h);
-	draw_scope(&s, &d->program->scopes[0]);
+	draw_scope(&s, &scene->scopes[0]);
 	draw_legend(&s, nstatuses, scene->h);
 	appendStringInfoString(d->out, "</svg>\n");
 }

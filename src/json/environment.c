@@ -26,6 +26,8 @@ sf_env_context_use(const char *first, int first_len, const char *second, int sec
 		return SF_CONTEXT_ALL;
 	if (is_name(first, first_len, "Map"))
 		return SF_CONTEXT_ANY | SF_CONTEXT_ITEM;
+	if (is_name(first, first_len, "Jobs"))
+		return SF_CONTEXT_ANY | SF_CONTEXT_JOBS;
 	if (is_name(first, first_len, "Task"))
 		return SF_CONTEXT_ANY | SF_CONTEXT_TOKEN;
 	if (is_name(first, first_len, "Execution") &&

@@ -30,7 +30,8 @@ typedef enum SfEvalStatus
 #define SF_CONTEXT_INPUT	0x02	/* Execution.Input */
 #define SF_CONTEXT_ITEM		0x04	/* Map.Item */
 #define SF_CONTEXT_TOKEN	0x08	/* Task.Token, which has to be made */
-#define SF_CONTEXT_ALL		0x0f
+#define SF_CONTEXT_JOBS		0x10	/* Jobs, which have to be read */
+#define SF_CONTEXT_ALL		0x1f
 
 extern int	sf_env_context_use(const char *first, int first_len,
 							   const char *second, int second_len);

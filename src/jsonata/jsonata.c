@@ -257,16 +257,34 @@ context_object(const Bindings *b)
 	return context;
 }
 
+/* Return $states.jobs, a member of the context object; NULL outside of a JobNet. */
+static Jsonb *
+jobs_object(const Bindings *b)
+{
+	Jsonb	   *context = context_object(b);
+	JsonbValue	root,
+				jobs;
+
+	if (context == NULL)
+		return NULL;
+	sf_json_root(context, &root);
+	if (!sf_json_member(&root, "Jobs", 4, &jobs))
+		return NULL;
+	return sf_json_make(&jobs);
+}
+
 /* Make $states, with the fields that the expression looks at. */
 static SfJnValue *
 make_states(SfJnEval *ev, Bindings *b)
 {
-	SfJnValue  *states = sf_jn_object(&ev->arena, 4);
+	SfJnValue  *states = sf_jn_object(&ev->arena, 5);
 	int			used = b->expr->states_used;
 
 	if ((used & SF_JN_STATES_CONTEXT) != 0)
 		sf_jn_set_c(&ev->arena, states, "context",
 					from_document(ev, context_object(b)));
+	if ((used & SF_JN_STATES_JOBS) == SF_JN_STATES_JOBS && jobs_object(b) != NULL)
+		sf_jn_set_c(&ev->arena, states, "jobs", from_document(ev, jobs_object(b)));
 	if ((used & SF_JN_STATES_INPUT) != 0)
 		sf_jn_set_c(&ev->arena, states, "input", from_document(ev, b->env->input));
 	if ((used & SF_JN_STATES_RESULT) != 0 && b->env->result != NULL)

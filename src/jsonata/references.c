@@ -20,6 +20,7 @@ static const struct
 	{"result", SF_JN_STATES_RESULT},
 	{"errorOutput", SF_JN_STATES_ERROR_OUTPUT},
 	{"context", SF_JN_STATES_CONTEXT},
+	{"jobs", SF_JN_STATES_JOBS},
 };
 
 /* Compare a name with a text. */
@@ -82,11 +83,11 @@ path_field(const SfJnNode *path)
 	return 0;
 }
 
-/* Tell what an expression looks at of $states.context. */
+/* Tell what an expression looks at of $states.context, of which $states.jobs is a part. */
 int
 sf_jsonata_context_use(const SfJsonata *expr)
 {
-	return expr->states_used >> SF_JN_STATES_CONTEXT_SHIFT;
+	return (expr->states_used >> SF_JN_STATES_CONTEXT_SHIFT) & SF_CONTEXT_ALL;
 }
 
 typedef struct Walk

@@ -222,7 +222,7 @@ eval_compare(SfStep *step, const SfChoiceRule *rule, SfError *error)
 static Verdict
 eval_condition(SfStep *step, const SfChoiceRule *rule, int top, SfError *error)
 {
-	char	   *field = psprintf("Choices[%d]/Condition", top);
+	char	   *field = top < 0 ? "Condition" : psprintf("Choices[%d]/Condition", top);
 	Jsonb	   *result;
 	JsonbValue	root;
 
@@ -236,7 +236,7 @@ eval_condition(SfStep *step, const SfChoiceRule *rule, int top, SfError *error)
 	return VERDICT_ERROR;
 }
 
-/* Evaluate a rule; top is the number of the top-level rule it is part of. */
+/* Evaluate a rule; top is the number of the top-level rule it is part of, -1: the Condition of a job. */
 static Verdict
 eval_rule(SfStep *step, const SfChoiceRule *rule, int top, SfError *error)
 {
@@ -266,6 +266,16 @@ eval_rule(SfStep *step, const SfChoiceRule *rule, int top, SfError *error)
 			return verdict;
 	}
 	return rule->kind == SF_RULE_AND ? VERDICT_YES : VERDICT_NO;
+}
+
+/* Evaluate the Condition of a job; false with an error when that fails. */
+bool
+sf_choice_holds(SfStep *step, const SfChoiceRule *rule, bool *holds, SfError *error)
+{
+	Verdict		verdict = eval_rule(step, rule, -1, error);
+
+	*holds = verdict == VERDICT_YES;
+	return verdict != VERDICT_ERROR;
 }
 
 /* The name of a field of a rule, as errors have it. */

@@ -12,7 +12,6 @@ static void
 add_execution(SfJsonBuilder *b, const SfStep *step)
 {
 	const SfExecution *e = step->loaded->execution;
-	const char *role = step->loaded->role;
 
 	sf_json_open_object(b, "Execution");
 	sf_json_add_string(b, "Id", sf_public_name(SF_NAME_EXECUTION, e->execution_id));
@@ -21,7 +20,7 @@ add_execution(SfJsonBuilder *b, const SfStep *step)
 		sf_json_add_string(b, "StartTime",
 						   sf_timestamp_print(step->execution_started_at));
 	sf_json_add_string(b, "Name", sf_execution_name(e));
-	sf_json_add_string(b, "RoleArn", sf_public_name(SF_NAME_ROLE, role ? role : "unknown"));
+	sf_json_add_string(b, "RoleArn", step->loaded->role != NULL ? step->loaded->role : sf_public_name(SF_NAME_ROLE, "unknown"));
 	sf_json_add_int(b, "RedriveCount", e->redrive_count);
 	if (e->redrive_count > 0 && e->last_redriven_at != DT_NOBEGIN)
 		sf_json_add_string(b, "RedriveTime",
@@ -91,6 +90,7 @@ sf_context_make(void *arg)
 	if (step->state != NULL)
 		add_state(&b, step);
 	add_map(&b, step);
+	sf_json_add(&b, "Jobs", step->loaded->jobs);
 	if (step->loaded->token != NULL)
 	{
 		sf_json_open_object(&b, "Task");

@@ -244,8 +244,7 @@ sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output, SfError *error)
 		if (state->output != NULL)
 		{
 			/* $states.result is there where the state has one */
-			if (state->type == SF_STATE_TASK || state->type == SF_STATE_PARALLEL ||
-				state->type == SF_STATE_MAP)
+			if (state->type == SF_STATE_TASK || sf_state_has_children(state))
 				step->env.result = result;
 			if (!sf_template_eval(state->output, &step->env, "Output", output, error))
 				return false;
@@ -260,6 +259,23 @@ sf_flow_output(SfStep *step, Jsonb *result, Jsonb **output, SfError *error)
 	if (state->language == SF_QL_JSONATA)
 		step->env.result = result;
 	return sf_flow_check_size(step, *output, error);
+}
+
+/* MaxConcurrency, into the branch; 0 is without limit. */
+bool
+sf_flow_concurrency(SfStep *step, const SfValueField *field, SfError *error)
+{
+	int64		count;
+
+	if (!sf_flow_integer(step, field, "MaxConcurrency", PG_INT64_MIN, &count, error))
+		return false;
+	if (count < 0)
+		return sf_error_set(error, SF_ERR_RUNTIME,
+							"Expected non-negative integer for MaxConcurrency, got '" INT64_FORMAT "' instead.",
+							count);
+	sf_step_trace(step, SF_TRACE_MAX_CONCURRENCY, sf_json_int(count));
+	step->branch->max_concurrency = (int) Min(count, PG_INT32_MAX);
+	return true;
 }
 
 /*

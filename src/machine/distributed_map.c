@@ -110,6 +110,7 @@ run_fields(SfStep *step, SfMapRun *map_run, SfError *error)
 				   &bytes, error))
 		return false;
 	map_run->max_bytes_per_batch = bytes;
+	map_run->max_concurrency = step->branch->max_concurrency;
 	if (map->item_batcher != NULL &&
 		(map_run->max_items_per_batch < 0 || bytes < 0))
 		return sf_error_set(error, SF_ERR_RUNTIME,
@@ -263,7 +264,7 @@ sf_distributed_enter(SfStep *step)
 	*map_run = *step->loaded->map_run;	/* with nothing but its names */
 	if (!sf_flow_input(step, &error) ||
 		(map->item_reader == NULL && !sf_map_items(step, &items, &error)) ||
-		!sf_map_concurrency(step, &error))
+		!sf_flow_concurrency(step, &sf_state_map(step->state)->max_concurrency, &error))
 		return sf_step_fail(step, &error);
 
 	if (items != NULL)

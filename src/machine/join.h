@@ -1,6 +1,6 @@
 /*
  * join.h
- *		What Parallel and Map share: children, and the join.
+ *		What Parallel, Map and JobNet share: children, and the join.
  */
 #ifndef SF_MACHINE_JOIN_H
 #define SF_MACHINE_JOIN_H
@@ -18,8 +18,10 @@ extern SfBranch *sf_join_spawn(SfStep *step, int scope, int index,
 							   Jsonb *payload, int payload_event);
 extern void sf_join_fail(SfStep *step, SfError *error);
 extern bool sf_join_wants_more(const SfBranch *parent);
-extern bool sf_join_is_ready(const SfBranch *parent, SfFailureMode mode);
+extern bool sf_join_is_ready(const SfBranch *parent, const SfState *state);
+extern void sf_join_take(SfBranch *parent, const SfParentDelta *delta);
+extern void sf_join_wake(SfBranch *parent, const SfState *state, TimestampTz now);
 extern void sf_join_count(SfBranch *parent, const SfParentDelta *delta,
-						  SfFailureMode mode, TimestampTz now);
+						  const SfState *state, TimestampTz now);
 
 #endif							/* SF_MACHINE_JOIN_H */

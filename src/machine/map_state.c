@@ -71,24 +71,6 @@ sf_map_percentage(SfStep *step, double *percentage, SfError *error)
 	return true;
 }
 
-/* MaxConcurrency, into the branch; 0 is without limit. */
-bool
-sf_map_concurrency(SfStep *step, SfError *error)
-{
-	int64		count;
-
-	if (!sf_map_count(step, &sf_state_map(step->state)->max_concurrency, "MaxConcurrency",
-					  &count, error))
-		return false;
-	if (count < 0)
-		return sf_error_set(error, SF_ERR_RUNTIME,
-							"Expected non-negative integer for MaxConcurrency, got '" INT64_FORMAT "' instead.",
-							count);
-	sf_step_trace(step, SF_TRACE_MAX_CONCURRENCY, sf_json_int(count));
-	step->branch->max_concurrency = (int) Min(count, PG_INT32_MAX);
-	return true;
-}
-
 /* The array that a JSONata Map iterates over. */
 static bool
 jsonata_items(SfStep *step, Jsonb **items, SfError *error)
@@ -283,7 +265,7 @@ sf_map_enter(SfStep *step)
 	SfError		error;
 
 	if (!sf_flow_input(step, &error) || !sf_map_items(step, &items, &error) ||
-		!sf_map_concurrency(step, &error))
+		!sf_flow_concurrency(step, &sf_state_map(step->state)->max_concurrency, &error))
 		return sf_step_fail(step, &error);
 
 	sf_json_root(items, &array);

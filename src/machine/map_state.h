@@ -13,7 +13,6 @@
 extern bool sf_map_count(SfStep *step, const SfValueField *field,
 						 const char *name, int64 *count, SfError *error);
 extern bool sf_map_percentage(SfStep *step, double *percentage, SfError *error);
-extern bool sf_map_concurrency(SfStep *step, SfError *error);
 extern void sf_map_trace_tolerated(SfStep *step, int64 count, double percentage);
 extern bool sf_map_items(SfStep *step, Jsonb **items, SfError *error);
 extern bool sf_map_iteration_input(SfStep *step, Jsonb *item, int index,

@@ -1,6 +1,6 @@
 /*
  * parallel_state.c
- *		Parallel, and the join that it shares with Map.
+ *		Parallel, and the join that it shares with Map and JobNet.
  *
  * Entering spawns a child branch a scope and puts the state's branch into
  * phase JOIN.  Children count down its "pending" when they end; the last one
@@ -54,24 +54,21 @@ sf_join_wants_more(const SfBranch *parent)
  * abort the others, or to begin more?
  */
 bool
-sf_join_is_ready(const SfBranch *parent, SfFailureMode mode)
+sf_join_is_ready(const SfBranch *parent, const SfState *state)
 {
 	if (parent->phase != SF_PHASE_JOIN)
 		return false;
 	if (parent->pending == 0)
 		return true;
-	if (parent->failing && mode == SF_FAILURE_ABORT && !parent->aborting)
+	if (parent->failing && state->failure_mode == SF_FAILURE_ABORT && !parent->aborting)
 		return true;
-	return sf_join_wants_more(parent);
+	/* the jobs of a net begin when others end */
+	return state->type != SF_STATE_JOBNET && sf_join_wants_more(parent);
 }
 
-/*
- * Let a parent take the ends of children into account; it is due when that
- * leaves it something to do.
- */
+/* Let a parent take the ends of children into account. */
 void
-sf_join_count(SfBranch *parent, const SfParentDelta *delta, SfFailureMode mode,
-			  TimestampTz now)
+sf_join_take(SfBranch *parent, const SfParentDelta *delta)
 {
 	parent->pending = Max(parent->pending - delta->ended, 0);
 	parent->transitions = (int) Min((int64) parent->transitions + delta->transitions,
@@ -82,10 +79,25 @@ sf_join_count(SfBranch *parent, const SfParentDelta *delta, SfFailureMode mode,
 		parent->failed_event = delta->failed_event;
 		sf_step_set_branch_error(parent, &delta->error);
 	}
+}
+
+/* Make a parent due if the ends of children leave it something to do. */
+void
+sf_join_wake(SfBranch *parent, const SfState *state, TimestampTz now)
+{
 	/* a join that has to abort its children comes before them */
-	if (sf_join_is_ready(parent, mode))
+	if (sf_join_is_ready(parent, state))
 		parent->due_at = parent->failing && parent->entered_at != DT_NOBEGIN ?
 			parent->entered_at : now;
+}
+
+/* Both of it. */
+void
+sf_join_count(SfBranch *parent, const SfParentDelta *delta, const SfState *state,
+			  TimestampTz now)
+{
+	sf_join_take(parent, delta);
+	sf_join_wake(parent, state, now);
 }
 
 /*
@@ -130,21 +142,24 @@ sf_parallel_enter(SfStep *step)
 	return SF_STEP_REST;
 }
 
-/* The results of the children, in order, as an array. */
+/* The results of the children: in order, as an array, or of jobs by name. */
 static Jsonb *
-joined_result(const SfStimulus *joined)
+joined_result(const SfStep *step)
 {
+	const SfStimulus *joined = step->stimulus;
 	SfJsonBuilder b;
 
 	if (joined->joined != NULL)
 		return joined->joined;
+	if (step->state->type == SF_STATE_JOBNET)
+		return sf_net_result(step);
 	sf_json_begin_array(&b);
 	for (int i = 0; i < joined->noutputs; i++)
 		sf_json_add(&b, NULL, joined->outputs[i]);
 	return sf_json_finish(&b);
 }
 
-/* Parallel, Map: all children have ended. */
+/* Parallel, Map, JobNet: all children have ended. */
 SfStepOutcome
 sf_join_resume(SfStep *step)
 {
@@ -156,6 +171,7 @@ sf_join_resume(SfStep *step)
 		error = sf_step_branch_error(branch);
 		if (branch->failed_event != 0)
 			branch->last_event = branch->failed_event;
+		step->transition->name = "failed";
 		return branch->uncatchable ? sf_step_fail_branch(step, &error) :
 			sf_step_fail(step, &error);
 	}
@@ -166,5 +182,5 @@ sf_join_resume(SfStep *step)
 	(void) sf_step_side_event(step,
 							  sf_event_type_of_state(step->state->type, SF_MEANS_SUCCEEDED),
 							  NULL, NULL, SF_CHAIN);
-	return sf_step_succeed(step, joined_result(step->stimulus));
+	return sf_step_succeed(step, joined_result(step));
 }

@@ -40,7 +40,7 @@ redrive_join(SfStep *step)
 
 	join->phase = SF_PHASE_JOIN;
 	sf_step_clear_branch_error(join);
-	join->due_at = sf_join_is_ready(join, step->state->failure_mode) ?
+	join->due_at = sf_join_is_ready(join, step->state) ?
 		step->now : DT_NOEND;
 }
 

@@ -59,6 +59,7 @@ enter_state(SfStep *step)
 	sf_step_clear_branch_error(branch);
 	branch->result = NULL;
 	branch->map_run_no = 0;
+	branch->total = 0;
 	branch->phase = SF_PHASE_RUN;
 }
 
@@ -99,6 +100,8 @@ run_state(SfStep *step)
 		case SF_STATE_MAP:
 			return sf_state_is_distributed(step->state) ?
 				sf_distributed_enter(step) : sf_map_enter(step);
+		case SF_STATE_JOBNET:
+			return sf_net_enter(step);
 	}
 	elog(ERROR, "unknown state type %d", (int) step->state->type);
 }
@@ -111,11 +114,14 @@ static SfStepOutcome
 take_due(SfStep *step)
 {
 	SfBranch   *branch = step->branch;
+	SfStepOutcome outcome;
 	SfError		error;
 
 	switch (branch->phase)
 	{
 		case SF_PHASE_ENTER:
+			if (!sf_net_may_begin(step, &outcome))
+				return outcome;
 			enter_state(step);
 			if (!count_transition(step, &error))
 				return sf_step_fail(step, &error);
@@ -125,6 +131,11 @@ take_due(SfStep *step)
 		case SF_PHASE_WAIT:
 			return sf_wait_resume(step);
 		case SF_PHASE_JOIN:
+			if (step->state->type == SF_STATE_JOBNET)
+			{
+				branch->due_at = DT_NOEND;
+				return SF_STEP_REST;
+			}
 			return branch->map_run_no != 0 ?
 				sf_distributed_continue(step) : sf_map_continue(step);
 		default:
@@ -154,6 +165,23 @@ take_mark(SfStep *step)
 		return sf_step_succeed(step, mark->output);
 	step->transition->name = "skipped";
 	return sf_step_exit(step, step->branch->payload, step->state->next, NULL);
+}
+
+/* Fail a state that a limit does not let begin. */
+static SfStepOutcome
+take_refusal(SfStep *step)
+{
+	SfError		error = step->stimulus->error;
+
+	if (step->branch->phase == SF_PHASE_ENTER)
+	{
+		SfError		too_many;
+
+		enter_state(step);
+		if (!count_transition(step, &too_many))
+			return sf_step_fail(step, &too_many);
+	}
+	return sf_step_fail(step, &error);
 }
 
 /* The execution has ended: the branch rests where it is. */
@@ -194,6 +222,8 @@ take_stimulus(SfStep *step)
 			return take_due(step);
 		case SF_STIMULUS_MARKED:
 			return take_mark(step);
+		case SF_STIMULUS_THROTTLED:
+			return take_refusal(step);
 		case SF_STIMULUS_TASK:
 			sf_step_clear_branch_error(step->branch);
 			/* a Distributed Map has tasks, too */
@@ -301,6 +331,7 @@ sf_transition_needs(const SfProgram *program, const SfBranch *branch,
 				return state->needs.enter;
 			return branch->phase == SF_PHASE_JOIN ? state->needs.proceed : state->needs.leave;
 		case SF_STIMULUS_MARKED:
+		case SF_STIMULUS_THROTTLED:
 			return (state->needs.enter | state->needs.leave) & ~SF_NEED_TOKEN;
 		case SF_STIMULUS_TASK:
 		case SF_STIMULUS_JOINED:

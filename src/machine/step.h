@@ -68,6 +68,11 @@ extern SfStepOutcome sf_parallel_enter(SfStep *step);
 extern SfStepOutcome sf_map_enter(SfStep *step);
 extern SfStepOutcome sf_map_continue(SfStep *step);
 extern SfStepOutcome sf_join_resume(SfStep *step);
+extern SfStepOutcome sf_net_enter(SfStep *step);
+extern bool sf_net_may_begin(SfStep *step, SfStepOutcome *outcome);
+extern Jsonb *sf_net_result(const SfStep *step);
+extern bool sf_choice_holds(SfStep *step, const SfChoiceRule *rule, bool *holds,
+							SfError *error);
 
 /* --- step_end.c: the ways out of a state, and how a branch ends --- */
 
@@ -76,6 +81,7 @@ extern SfStepOutcome sf_step_exit(SfStep *step, Jsonb *output, int next,
 extern SfStepOutcome sf_step_succeed(SfStep *step, Jsonb *result);
 extern SfStepOutcome sf_step_fail(SfStep *step, SfError *error);
 extern SfStepOutcome sf_step_fail_branch(SfStep *step, const SfError *error);
+extern SfStepOutcome sf_step_skip_job(SfStep *step);
 extern SfStepOutcome sf_step_abort(SfStep *step);
 extern SfStepOutcome sf_step_stop(SfStep *step);
 extern SfStepOutcome sf_step_redrive(SfStep *step);
@@ -93,6 +99,7 @@ extern SfEvalStatus sf_flow_value(SfStep *step, const SfValueField *field,
 extern bool sf_flow_integer(SfStep *step, const SfValueField *field,
 							const char *name, int64 minimum, int64 *number,
 							SfError *error);
+extern bool sf_flow_concurrency(SfStep *step, const SfValueField *field, SfError *error);
 extern char *sf_flow_shown(Jsonb *value);
 extern bool sf_flow_wrong_type(const char *expression, const char *field,
 							   const char *expected, Jsonb *value,

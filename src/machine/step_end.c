@@ -26,6 +26,7 @@ forget_attempt(SfBranch *branch)
 	sf_step_clear_branch_error(branch);
 	branch->pending = branch->total = branch->next_index = 0;
 	branch->map_run_no = 0;
+	branch->njobs = 0;
 	branch->started_at = DT_NOBEGIN;
 	branch->deadline = DT_NOEND;
 }
@@ -61,6 +62,8 @@ count_end(SfStep *step)
 
 	delta->branch_no = step->branch->parent_no;
 	delta->ended = 1;
+	delta->index = step->branch->branch_index;
+	delta->end = SF_JOB_END_SUCCESS;
 	delta->transitions = step->branch->transitions;
 	sf_step_effect(step, SF_EFFECT_COUNT_END)->ended = delta;
 	return delta;
@@ -110,7 +113,7 @@ sf_step_stop(SfStep *step)
 }
 
 /*
- * The Parallel or Map state that a branch is part of; NULL for the root, also
+ * The Parallel, Map or JobNet state that a branch is part of; NULL for the root, also
  * for that of a Distributed Map's child, which is an execution of its own.
  */
 static const SfState *
@@ -152,6 +155,20 @@ end_branch(SfStep *step, Jsonb *output)
 	branch->payload = output;
 	branch->item = NULL;
 	(void) count_end(step);
+	return SF_STEP_ENDED;
+}
+
+/* End a job that is not to run; it needs no row. */
+SfStepOutcome
+sf_step_skip_job(SfStep *step)
+{
+	SfBranch   *branch = step->branch;
+
+	branch->due_at = DT_NOEND;
+	branch->phase = SF_PHASE_DONE;
+	branch->gone = true;
+	count_end(step)->end = SF_JOB_END_SKIP;
+	step->transition->name = "skipped";
 	return SF_STEP_ENDED;
 }
 
@@ -228,6 +245,7 @@ sf_step_fail_branch(SfStep *step, const SfError *error)
 						   failed_event);
 	delta = count_end(step);
 	delta->failed = true;
+	delta->end = SF_JOB_END_FAILURE;
 	delta->failed_event = failed_event;
 	delta->error = *error;
 	return SF_STEP_ENDED;

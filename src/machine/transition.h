@@ -78,7 +78,8 @@ typedef struct SfLoaded
 
 	int			base_event_id;	/* EVENT_IDS: the last id in the table */
 	Jsonb	   *input;			/* CONTEXT: of the execution, NULL: not looked at, */
-	const char *role;			/* ... its owner's name, NULL: unknown */
+	const char *role;			/* ... public name of its role; NULL: unknown */
+	Jsonb	   *jobs;			/* ... what came before in a JobNet, NULL: not looked at */
 	const char *token;			/* TOKEN: of the task that is to be handed out */
 	SfMapRun   *map_run;		/* MAP_RUN: of the branch, or named for a new one */
 	Jsonb	  **items;			/* ITEMS: from branch->next_index on */
@@ -92,6 +93,7 @@ typedef enum SfStimulusKind
 {
 	SF_STIMULUS_DUE,			/* its time has come */
 	SF_STIMULUS_MARKED,			/* so, and an operator has settled its job */
+	SF_STIMULUS_THROTTLED,		/* so, and a limit has its state fail */
 	SF_STIMULUS_TASK,			/* its task has an outcome */
 	SF_STIMULUS_OUTCOME,		/* the same, to be kept in the branch's row */
 	SF_STIMULUS_ANNOUNCED,		/* its task is long and gets transactions of its own */
@@ -116,7 +118,7 @@ typedef struct SfStimulus
 
 	/*
 	 * TASK, OUTCOME, MARKED (output NULL: the state's input); SUBMITTED: output alone;
-	 * CONDEMNED, STOPPED: error alone
+	 * CONDEMNED, THROTTLED, STOPPED: error alone
 	 */
 	bool		ok;
 	Jsonb	   *output;			/* ANNOUNCED: the payload; REDRIVEN: the input of the
@@ -136,6 +138,7 @@ typedef struct SfStimulus
 
 	/* JOINED: outputs by index, or all of them; the last event of any child */
 	Jsonb	  **outputs;
+	int		   *indexes;		/* the children whose outputs they are */
 	int			noutputs;
 	Jsonb	   *joined;
 	int			last_event;
@@ -171,6 +174,8 @@ typedef struct SfParentDelta
 {
 	int64		branch_no;		/* the parent */
 	int			ended;			/* how many children ended */
+	int			index;			/* of the one that ended */
+	int			end;			/* ... and how: SF_JOB_END_… */
 	int			transitions;	/* that they made */
 	bool		failed;			/* one of them failed … */
 	int			failed_event;	/* … with this event … */

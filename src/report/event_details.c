@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "base/public_name.h"
+#include "base/settings.h"
 #include "asl/event_types.h"
 #include "report/event_details.h"
 #include "json/json.h"
@@ -122,7 +123,7 @@ add_by_shape(SfJsonBuilder *b, const SfEvent *event,
 			break;
 		case SCHEDULED:
 			add_resource(b, state);
-			sf_json_add_string(b, "region", sf_name_syntax.region);
+			sf_json_add_string(b, "region", sf_setting_region);
 			sf_json_add(b, "parameters", event->payload);
 			break;
 		case RESOURCE:

@@ -14,7 +14,7 @@
  *		per iteration that began.
  *	4.	A job that was never reached is "entry" if a live branch can still come
  *		to it (job_reach.c), else "skip".  A job that failed before a redrive
- *		is "entry" if a live branch can come to it again.
+ *		is "entry" if a live branch can come to it again, and in a net else "skip".
  *
  * If the machine keeps no history, only the branches tell which jobs run, are
  * about to begin, or have failed.  Other jobs are unknown and have no row.
@@ -310,6 +310,15 @@ set_entry(SfJob *job)
 	job->status = SF_JOB_ENTRY;
 }
 
+/* Tell whether a state is a job of a net, or within one. */
+static bool
+is_in_net(const SfProgram *program, int state)
+{
+	while (state >= 0 && program->states[state].type != SF_STATE_JOBNET)
+		state = program->scopes[program->states[state].scope].owner_state;
+	return state >= 0;
+}
+
 /* Settle the status of a job, once all is known. */
 static void
 settle(Derivation *d, SfJobReach *reach, SfJob *job)
@@ -324,6 +333,13 @@ settle(Derivation *d, SfJobReach *reach, SfJob *job)
 			 job->last_event < d->redriven &&
 			 sf_job_reach_test(reach, job->state, job->iterations, job->niterations))
 		set_entry(job);
+	else if (job->status == SF_JOB_FAILURE && job->last_event < d->redriven &&
+			 is_in_net(d->program, job->state))
+	{
+		/* the redrive has decided on it anew */
+		set_entry(job);
+		job->status = SF_JOB_SKIP;
+	}
 	else if (job->status == SF_JOB_ENTRY &&
 			 !sf_job_reach_test(reach, job->state, job->iterations, job->niterations))
 		job->status = SF_JOB_SKIP;
@@ -404,7 +420,7 @@ List *
 sf_job_list(const SfStatusExecution *execution, const SfProgram *program)
 {
 	Derivation	d = {.execution = execution, .program = program};
-	List	   *branches = sf_branch_scan(execution->execution_no);
+	List	   *branches = sf_branch_scan(execution->execution_no, program);
 	ListCell   *lc;
 
 	d.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow jobs",

@@ -12,6 +12,8 @@
  * for children, one of which has failed, cannot leave its state by Next: it
  * can use a catcher, or a retrier, which begins the state again.  If the state
  * has neither, the branch is doomed, and so is the branch that waits for it.
+ *
+ * A job of a net begins when others have ended: job_ends.c tells whether it still can.
  */
 #include "postgres.h"
 
@@ -19,6 +21,7 @@
 #include "nodes/bitmapset.h"
 
 #include "report/successors.h"
+#include "report/job_ends.h"
 #include "report/job_reach.h"
 #include "report/place.h"
 
@@ -33,6 +36,8 @@ typedef struct NumberEntry
 	int64		branch_no;
 	const SfBranch *branch;
 	bool		doomed;			/* JOIN: will fail */
+	const SfBranch **jobs;		/* JOIN of a JobNet: by rank */
+	SfJobEnds  *ends;			/* ... and what can become of them, once it was asked */
 } NumberEntry;
 
 /* States after a state, found when first asked for */
@@ -57,6 +62,15 @@ is_live(const SfBranch *branch)
 {
 	return branch->phase != SF_PHASE_DONE && branch->phase != SF_PHASE_FAILED &&
 		branch->phase != SF_PHASE_ABORTED && branch->phase != SF_PHASE_DEADLINE;
+}
+
+/* Does a branch wait for its children?  Between slices a net may be in phase RUN. */
+static bool
+is_at_join(const SfProgram *program, const SfBranch *branch)
+{
+	return branch->phase == SF_PHASE_JOIN ||
+		(branch->phase == SF_PHASE_RUN && branch->total > 0 &&
+		 program->states[branch->state].type == SF_STATE_JOBNET);
 }
 
 /* Tell whether a branch whose children failed can be retried or caught. */
@@ -85,6 +99,33 @@ doom(SfJobReach *reach, int64 branch_no)
 	}
 }
 
+/* The net that the states of a scope are a job of; NULL: they are none. */
+static const SfState *
+net_around(const SfProgram *program, int scope)
+{
+	int			owner = program->scopes[scope].owner_state;
+
+	return owner < 0 || program->states[owner].type != SF_STATE_JOBNET ? NULL :
+		&program->states[owner];
+}
+
+/* Note a branch that is a job in the entry of its net. */
+static void
+enter_job(SfJobReach *reach, const SfBranch *branch)
+{
+	const SfState *net = net_around(reach->program, branch->scope);
+	NumberEntry *entry;
+
+	if (net == NULL || branch->parent_no < 0)
+		return;
+	entry = hash_search(reach->numbers, &branch->parent_no, HASH_FIND, NULL);
+	if (entry == NULL)
+		return;
+	if (entry->jobs == NULL)
+		entry->jobs = palloc0(sizeof(SfBranch *) * sf_state_net(net)->njobs);
+	entry->jobs[branch->branch_index] = branch;
+}
+
 /* Enter all branches by number and the live ones by place. */
 static void
 enter_branches(SfJobReach *reach, List *branches)
@@ -98,7 +139,9 @@ enter_branches(SfJobReach *reach, List *branches)
 		number = hash_search(reach->numbers, &branch->branch_no, HASH_ENTER, NULL);
 		number->branch = branch;
 		number->doomed = false;
-		if (is_live(branch))
+		number->jobs = NULL;
+		number->ends = NULL;
+		if (is_live(branch) && !sf_job_ends_waits(branch))
 		{
 			SfPlaceKey	key = {branch->scope, branch->niterations, branch->iterations};
 			PlaceEntry *place = hash_search(reach->places, &key, HASH_ENTER, NULL);
@@ -108,8 +151,10 @@ enter_branches(SfJobReach *reach, List *branches)
 	}
 	foreach_ptr(const SfBranch, branch, branches)
 	{
-		if (branch->phase == SF_PHASE_JOIN && branch->failing)
+		if (branch->failing && branch->state >= 0 && branch->state < reach->program->nstates &&
+			is_at_join(reach->program, branch))
 			doom(reach, branch->branch_no);
+		enter_job(reach, branch);
 	}
 }
 
@@ -159,12 +204,13 @@ static bool
 branch_comes_to(SfJobReach *reach, const SfBranch *branch, int target)
 {
 	const SfState *s = &reach->program->states[branch->state];
+	bool		joins = is_at_join(reach->program, branch);
 	NumberEntry *number;
 
-	if (branch->phase == SF_PHASE_ENTER || branch->phase == SF_PHASE_RUN)
+	if (!joins && (branch->phase == SF_PHASE_ENTER || branch->phase == SF_PHASE_RUN))
 		return branch->state == target ||
 			follows(reach, branch->state, target, SF_WAY_ALL);
-	if (branch->phase != SF_PHASE_JOIN)
+	if (!joins)
 		return follows(reach, branch->state, target, SF_WAY_ALL);
 	number = hash_search(reach->numbers, &branch->branch_no, HASH_FIND, NULL);
 	if (number == NULL || !number->doomed)
@@ -175,6 +221,38 @@ branch_comes_to(SfJobReach *reach, const SfBranch *branch, int target)
 		return branch->state == target ||
 			follows(reach, branch->state, target, SF_WAY_ALL);
 	return follows(reach, branch->state, target, SF_WAY_CATCH);
+}
+
+/* Tell whether a job of a net, at which a live branch stands, can still begin. */
+static bool
+job_can_begin(SfJobReach *reach, const SfState *net, int job, const SfBranch *join)
+{
+	NumberEntry *entry = hash_search(reach->numbers, &join->branch_no, HASH_FIND, NULL);
+
+	if (join->state != net->number || !is_at_join(reach->program, join) || entry == NULL)
+		return false;
+	if (entry->jobs == NULL)
+		entry->jobs = palloc0(sizeof(SfBranch *) * sf_state_net(net)->njobs);
+	if (entry->ends == NULL)
+		entry->ends = sf_job_ends_find(sf_state_net(net), entry->jobs,
+									   join->aborting || (join->failing &&
+														  net->failure_mode == SF_FAILURE_ABORT));
+	return entry->ends[job].can_begin;
+}
+
+/* Tell whether a state of a job can be entered because the job can still begin. */
+static bool
+job_comes_to(SfJobReach *reach, int scope, const int *iterations, int niterations)
+{
+	const SfState *net = net_around(reach->program, scope);
+	SfPlaceKey	key = {net == NULL ? -1 : net->scope, niterations, (int *) iterations};
+	const PlaceEntry *place;
+
+	if (net == NULL)
+		return false;
+	place = hash_search(reach->places, &key, HASH_FIND, NULL);
+	return place != NULL &&
+		job_can_begin(reach, net, reach->program->scopes[scope].branch_index, place->branch);
 }
 
 /* Tell whether a state can still be entered within iterations. */
@@ -189,6 +267,8 @@ sf_job_reach_test(SfJobReach *reach, int state, const int *iterations,
 		PlaceEntry *place = hash_search(reach->places, &key, HASH_FIND, NULL);
 
 		if (place != NULL && branch_comes_to(reach, place->branch, state))
+			return true;
+		if (place == NULL && job_comes_to(reach, scope, iterations, niterations))
 			return true;
 		state = reach->program->scopes[scope].owner_state;
 		if (state >= 0 && sf_state_is_distributed(&reach->program->states[state]))

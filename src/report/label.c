@@ -114,12 +114,15 @@ append_scopes(StringInfo buf, const SfProgram *program, int scope,
 	append_scopes(buf, program, owner->scope, iterations, left);
 	if (buf->len > 0)
 		appendStringInfoChar(buf, '/');
-	appendStringInfo(buf, "%s[%d]", owner->name, index);
+	if (owner->type == SF_STATE_JOBNET)
+		appendStringInfo(buf, "%s[%s]", owner->name, sf_state_net(owner)->jobs[index].name);
+	else
+		appendStringInfo(buf, "%s[%d]", owner->name, index);
 }
 
 /*
  * Name a branch: "" for the root, else the states around it with the index of
- * each branch or iteration: "Parallel[0]/Map[7]".
+ * each branch or iteration, and the name of each job: "Parallel[0]/Map[7]", "Net[job]".
  */
 char *
 sf_label_branch(const SfProgram *program, int scope,

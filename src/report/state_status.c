@@ -37,6 +37,7 @@ typedef struct VisitEntry
 	int64		duration;		/* of the visits that have ended */
 	TimestampTz entered_at;		/* DT_NOBEGIN: not in the state */
 	TimestampTz last_at;		/* last event */
+	int			last_event;		/* its id */
 	int64		niterations;	/* that its last attempt has begun with; -1: no Map */
 } VisitEntry;
 
@@ -46,6 +47,7 @@ typedef struct Visits
 	const SfProgram *program;
 	MemoryContext context;		/* of the table; reset at a restart */
 	HTAB	   *table;			/* VisitEntry */
+	int			redriven;		/* event of the last redrive; 0: none */
 } Visits;
 
 /* Forget everything, at the beginning and when the execution restarts. */
@@ -53,6 +55,7 @@ static void
 forget(Visits *v)
 {
 	MemoryContextReset(v->context);
+	v->redriven = 0;
 	v->table = sf_place_hash("sfflow visits", sizeof(VisitEntry), v->context);
 }
 
@@ -73,6 +76,7 @@ find_visit(Visits *v, const SfEvent *event)
 		entry->niterations = -1;
 	}
 	entry->last_at = event->at;
+	entry->last_event = event->id;
 	return entry;
 }
 
@@ -103,6 +107,7 @@ measure_visit(VisitEntry *visit, const SfEvent *event, SfEventMeaning meaning)
 	}
 	else if (meaning == SF_MEANS_SCHEDULED ||
 			 event->type == SF_EVENT_PARALLEL_STATE_STARTED ||
+			 event->type == SF_EVENT_JOBNET_STATE_STARTED ||
 			 event->type == SF_EVENT_MAP_STATE_STARTED)
 		visit->attempts++;
 	if (event->type == SF_EVENT_MAP_STATE_STARTED && event->extra != NULL)
@@ -129,6 +134,8 @@ follow_event(const SfEvent *event, void *arg)
 	event = sf_status_event_now(v->execution, v->program, event, &moved);
 	if (event->type == SF_EVENT_EXECUTION_STARTED)
 		forget(v);
+	else if (event->type == SF_EVENT_EXECUTION_REDRIVEN)
+		v->redriven = event->id;
 	if (event->state < 0 || event->state >= v->program->nstates)
 		return;
 	if (sf_event_type_is_of_iteration(event->type))
@@ -220,6 +227,68 @@ add_visits(SfGraphFacts *facts, const VisitEntry *visit, bool running)
 		facts->iterations = Max(facts->iterations, 0) + visit->niterations;
 }
 
+/* Tell what a branch says about the state at which it stands. */
+static int
+branch_status(const SfBranch *branch, bool running)
+{
+	switch (branch->phase)
+	{
+		case SF_PHASE_ENTER:
+			return running ? SF_GRAPH_ENTRY : SF_GRAPH_UNKNOWN;
+		case SF_PHASE_RUN:
+		case SF_PHASE_WAIT:
+		case SF_PHASE_JOIN:
+		case SF_PHASE_ANNOUNCED:
+		case SF_PHASE_ANSWERED:
+		case SF_PHASE_EXTERNAL:
+			return running ? SF_GRAPH_RUNNING : SF_GRAPH_UNKNOWN;
+		case SF_PHASE_FAILED:
+			return SF_GRAPH_FAILURE;
+		default:
+			return SF_GRAPH_UNKNOWN;
+	}
+}
+
+/* Tell whether a visit that failed was to be done again by the last redrive. */
+static bool
+failed_before_redrive(const Visits *v, const VisitEntry *visit)
+{
+	return visit->status == SF_GRAPH_FAILURE && visit->last_event < v->redriven;
+}
+
+/*
+ * After a redrive, what failed before has the status of the branch that stands there
+ * again, or is "entry" if one can come to it.
+ */
+static void
+follow_redrive(Visits *v, List *branches, SfJobReach *reach)
+{
+	HASH_SEQ_STATUS scan;
+	VisitEntry *visit;
+	ListCell   *lc;
+
+	foreach(lc, branches)
+	{
+		const SfBranch *branch = lfirst(lc);
+		SfPlaceKey	key = {branch->state, branch->niterations, branch->iterations};
+
+		visit = hash_search(v->table, &key, HASH_FIND, NULL);
+		if (visit != NULL && !visit->is_iteration && failed_before_redrive(v, visit))
+		{
+			int			status = branch_status(branch, true);
+
+			if (status != SF_GRAPH_UNKNOWN)
+				visit->status = status;
+		}
+	}
+	hash_seq_init(&scan, v->table);
+	while ((visit = hash_seq_search(&scan)) != NULL)
+		if (!visit->is_iteration && failed_before_redrive(v, visit) &&
+			sf_job_reach_test(reach, visit->key.number, visit->key.iterations,
+							  visit->key.niterations))
+			visit->status = SF_GRAPH_ENTRY;
+}
+
 /* Put the visits of all iterations together. */
 static void
 combine_visits(Visits *v, bool running, SfGraphFacts *facts)
@@ -262,28 +331,6 @@ add_map_runs(const SfStatusExecution *execution, const SfProgram *program,
 		map->iterations = run->total;
 		map->iterations_succeeded = run->items_succeeded;
 		map->iterations_failed = run->items_failed;
-	}
-}
-
-/* Tell what a branch says about the state at which it stands. */
-static int
-branch_status(const SfBranch *branch, bool running)
-{
-	switch (branch->phase)
-	{
-		case SF_PHASE_ENTER:
-			return running ? SF_GRAPH_ENTRY : SF_GRAPH_UNKNOWN;
-		case SF_PHASE_RUN:
-		case SF_PHASE_WAIT:
-		case SF_PHASE_JOIN:
-		case SF_PHASE_ANNOUNCED:
-		case SF_PHASE_ANSWERED:
-		case SF_PHASE_EXTERNAL:
-			return running ? SF_GRAPH_RUNNING : SF_GRAPH_UNKNOWN;
-		case SF_PHASE_FAILED:
-			return SF_GRAPH_FAILURE;
-		default:
-			return SF_GRAPH_UNKNOWN;
 	}
 }
 
@@ -360,16 +407,18 @@ sf_state_status_list(const SfStatusExecution *execution,
 	bool		running = execution->status == SF_STATUS_RUNNING;
 	SfHistoryLevel history = sf_program_cache_find(execution->machine_no,
 												   execution->version)->history;
-	List	   *branches = sf_branch_scan(execution->execution_no);
+	List	   *branches = sf_branch_scan(execution->execution_no, program);
 	SfGraphFacts *facts = make_facts(program);
-	Visits		v = {execution, program, NULL, NULL};
-	SfJobReach *reach;
+	Visits		v = {.execution = execution,.program = program};
+	SfJobReach *reach = sf_job_reach_make(execution, program, branches);
 	int			i;
 
 	v.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow states",
 									  ALLOCSET_DEFAULT_SIZES);
 	forget(&v);
 	sf_event_scan(execution->execution_no, SF_DOCUMENTS_FEW, follow_event, &v);
+	if (running && v.redriven > 0)
+		follow_redrive(&v, branches, reach);
 	combine_visits(&v, running, facts);
 	MemoryContextDelete(v.context);
 	add_map_runs(execution, program, facts);
@@ -377,7 +426,6 @@ sf_state_status_list(const SfStatusExecution *execution,
 	if (history != SF_HISTORY_ALL)
 		follow_branches(branches, running, program, facts);
 
-	reach = sf_job_reach_make(execution, program, branches);
 	for (i = 0; i < program->nstates; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

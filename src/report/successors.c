@@ -7,9 +7,14 @@
  *
  *		in(Task)					the search ends: this Task is found
  *		in(Parallel), in(Map)		→ in(StartAt) of each branch
+ *		in(JobNet)					→ in(start) of each job that waits for none
  *		in(any other)				→ out
  *		out(s)						→ in(v) for each v that follows s
  *		out(s), s ends its branch	→ out(the Parallel or Map around it)
+ *		out(s), s ends its job		→ in(start) of each job that waits for it;
+ *									  out(the JobNet), if none does
+ *		in(start) of a job that is	→ the same, if only what comes when all goes well is
+ *		skipped						  asked for
  *
  * There is one search from out(T) of each Task T, and one from the machine's
  * StartAt.  Each search ends at the next Tasks, so the cost of all searches is
@@ -22,8 +27,8 @@
 #include "report/successors.h"
 
 /* How many successors a state can have at most, repeated ones included. */
-static int
-max_successors(const SfState *state)
+int
+sf_successors_max(const SfState *state)
 {
 	int			nrules = state->type == SF_STATE_CHOICE ? sf_state_choice(state)->nrules : 0;
 
@@ -32,10 +37,10 @@ max_successors(const SfState *state)
 
 /*
  * Collect the states that directly follow a state into out, which has room for
- * max_successors(state); a state may stand there twice.  Returns their number.
+ * sf_successors_max(state); a state may stand there twice.  Returns their number.
  */
-static int
-direct_successors(const SfState *state, int ways, int *out)
+int
+sf_successors_direct(const SfState *state, int ways, int *out)
 {
 	int			n = 0;
 
@@ -77,8 +82,8 @@ sf_successors_after(const SfProgram *program, int state, int ways)
 	while (depth > 0)
 	{
 		const SfState *s = &program->states[stack[--depth]];
-		int		   *next = palloc(sizeof(int) * max_successors(s));
-		int			n = direct_successors(s, ways, next);
+		int		   *next = palloc(sizeof(int) * sf_successors_max(s));
+		int			n = sf_successors_direct(s, ways, next);
 
 		CHECK_FOR_INTERRUPTS();
 		for (int i = 0; i < n; i++)
@@ -95,10 +100,45 @@ sf_successors_after(const SfProgram *program, int state, int ways)
 	return found;
 }
 
+/* Note which jobs of a net are skipped if the others succeed. */
+static void
+find_passed_over(const SfState *s, bool *passed_over)
+{
+	const SfJobNetState *net = sf_state_net(s);
+
+	for (int i = 0; i < net->njobs; i++)
+	{
+		const SfNetJob *job = &net->jobs[net->order[i]];
+
+		for (int j = 0; j < job->nafter; j++)
+		{
+			int			end = passed_over[s->scopes[job->after[j].job]] ?
+				SF_JOB_END_SKIP : SF_JOB_END_SUCCESS;
+
+			if ((job->after[j].on & end) == 0)
+				passed_over[job->scope] = true;
+		}
+	}
+}
+
+/* Find the jobs that are skipped if all goes well, such as those that need a failure: an array by scope. */
+bool *
+sf_successors_passed_over(const SfProgram *program)
+{
+	bool	   *passed_over = palloc0(sizeof(bool) * program->nscopes);
+
+	for (int i = 0; i < program->nstates; i++)
+		if (program->states[i].type == SF_STATE_JOBNET)
+			find_passed_over(&program->states[i], passed_over);
+	return passed_over;
+}
+
 /* A search for the Tasks that come next */
 typedef struct Search
 {
 	const SfProgram *program;
+	const bool *passed_over;	/* jobs that do not begin; NULL: all may */
+	int			ways;			/* that it goes */
 	int			from;			/* Task that it started at, -1: the machine */
 	int		   *stamps;			/* by node: the search that saw it last */
 	int			stamp;
@@ -120,10 +160,43 @@ push(Search *search, int node)
 	search->stack[search->depth++] = node;
 }
 
+/* Go on from where a job of a net begins. */
+static void
+push_job(Search *search, const SfJobNetState *net, int job)
+{
+	push(search, NODE_IN(search->program->scopes[net->jobs[job].scope].start));
+}
+
+/* Go on from where the last state of a branch is left, to what follows its owner or its job. */
+static void
+visit_end(Search *search, const SfScope *scope)
+{
+	const SfState *owner = &search->program->states[scope->owner_state];
+	const SfNetJob *job;
+
+	if (owner->type != SF_STATE_JOBNET)
+	{
+		push(search, NODE_OUT(owner->number));
+		return;
+	}
+	job = &sf_state_net(owner)->jobs[scope->branch_index];
+	for (int i = 0; i < job->nfollowers; i++)
+		push_job(search, sf_state_net(owner), job->followers[i].job);
+	if (job->nfollowers == 0)
+		push(search, NODE_OUT(owner->number));
+}
+
 /* Go on from where a state is entered. */
 static void
 visit_in(Search *search, const SfState *s)
 {
+	const SfScope *scope = &search->program->scopes[s->scope];
+
+	if (search->passed_over != NULL && search->passed_over[s->scope] && scope->start == s->number)
+	{
+		visit_end(search, scope);
+		return;
+	}
 	switch (s->type)
 	{
 		case SF_STATE_TASK:
@@ -140,6 +213,11 @@ visit_in(Search *search, const SfState *s)
 			for (int i = 0; i < s->nscopes; i++)
 				push(search, NODE_IN(search->program->scopes[s->scopes[i]].start));
 			break;
+		case SF_STATE_JOBNET:
+			for (int i = 0; i < s->nscopes; i++)
+				if (sf_state_net(s)->jobs[i].nafter == 0)
+					push_job(search, sf_state_net(s), i);
+			break;
 		default:
 			push(search, NODE_OUT(s->number));
 			break;
@@ -150,15 +228,15 @@ visit_in(Search *search, const SfState *s)
 static void
 visit_out(Search *search, const SfState *s)
 {
-	int		   *next = palloc(sizeof(int) * max_successors(s));
-	int			n = direct_successors(s, SF_WAY_ALL, next);
-	int			owner = search->program->scopes[s->scope].owner_state;
+	int		   *next = palloc(sizeof(int) * sf_successors_max(s));
+	int			n = sf_successors_direct(s, search->ways, next);
+	const SfScope *scope = &search->program->scopes[s->scope];
 
 	for (int i = 0; i < n; i++)
 		push(search, NODE_IN(next[i]));
 	pfree(next);
-	if (owner >= 0 && (s->end || s->type == SF_STATE_SUCCEED))
-		push(search, NODE_OUT(owner));
+	if (scope->owner_state >= 0 && (s->end || s->type == SF_STATE_SUCCEED))
+		visit_end(search, scope);
 }
 
 /* Run one search to its end. */
@@ -194,6 +272,35 @@ compare_precedence(const ListCell *a, const ListCell *b)
 	return x->before < y->before ? -1 : x->before > y->before;
 }
 
+/* Make a search over a program. */
+static Search
+begin_search(const SfProgram *program, int ways)
+{
+	Search		search = {.program = program,.ways = ways};
+
+	search.stamps = palloc0(sizeof(int) * 2 * program->nstates);
+	search.stack = palloc(sizeof(int) * 2 * program->nstates);
+	return search;
+}
+
+/* Find the Tasks that come first after a state is left by Next, if all goes well. */
+Bitmapset *
+sf_successors_tasks_after(const SfProgram *program, int state)
+{
+	Search		search = begin_search(program, SF_WAY_NEXT);
+	bool	   *passed_over = sf_successors_passed_over(program);
+	Bitmapset  *tasks = NULL;
+
+	/* the jobs that the state is in have begun */
+	for (int s = state; s >= 0; s = program->scopes[program->states[s].scope].owner_state)
+		passed_over[program->states[s].scope] = false;
+	search.passed_over = passed_over;
+	search_from(&search, state, NODE_OUT(state));
+	foreach_ptr(const SfPrecedence, pair, search.found)
+		tasks = bms_add_member(tasks, pair->state);
+	return tasks;
+}
+
 /*
  * Find for each Task the Tasks that directly precede it: only states of other
  * types lie between.  A Task before a Parallel or Map precedes the first Tasks
@@ -203,10 +310,8 @@ compare_precedence(const ListCell *a, const ListCell *b)
 List *
 sf_successors_precedence(const SfProgram *program)
 {
-	Search		search = {.program = program};
+	Search		search = begin_search(program, SF_WAY_ALL);
 
-	search.stamps = palloc0(sizeof(int) * 2 * program->nstates);
-	search.stack = palloc(sizeof(int) * 2 * program->nstates);
 	search_from(&search, -1, NODE_IN(program->scopes[0].start));
 	for (int i = 0; i < program->nstates; i++)
 		if (program->states[i].type == SF_STATE_TASK)

@@ -13,7 +13,11 @@
 #define SF_WAY_CATCH	0x2		/* Next of the catchers */
 #define SF_WAY_ALL		(SF_WAY_NEXT | SF_WAY_CATCH)
 
+extern int	sf_successors_max(const SfState *state);
+extern int	sf_successors_direct(const SfState *state, int ways, int *out);
 extern Bitmapset *sf_successors_after(const SfProgram *program, int state, int ways);
+extern bool *sf_successors_passed_over(const SfProgram *program);
+extern Bitmapset *sf_successors_tasks_after(const SfProgram *program, int state);
 
 /* A pair of Tasks of which one directly precedes the other */
 typedef struct SfPrecedence

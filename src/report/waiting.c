@@ -4,10 +4,12 @@
  */
 #include "postgres.h"
 
+#include "report/job_ends.h"
 #include "report/label.h"
 #include "report/waiting.h"
 #include "json/json.h"
 #include "lib/stringinfo.h"
+#include "store/limit.h"
 
 /* If more branches than this are live, only their number is given */
 #define NAMED_BRANCHES 3
@@ -19,6 +21,7 @@ is_leaf(const SfBranch *b)
 	switch (b->phase)
 	{
 		case SF_PHASE_ENTER:
+			return !sf_job_ends_waits(b);
 		case SF_PHASE_RUN:
 		case SF_PHASE_WAIT:
 		case SF_PHASE_ANNOUNCED:
@@ -43,7 +46,7 @@ append_branch(StringInfo buf, const SfProgram *program,
 	if (b->due_at == DT_NOEND &&
 		(b->phase == SF_PHASE_ENTER || b->phase == SF_PHASE_RUN || b->phase == SF_PHASE_ANNOUNCED))
 	{
-		appendStringInfo(buf, "\"%s\" held", name);
+		appendStringInfo(buf, "\"%s\" %s", name, sf_limit_is_waiting(b->key) ? "limit" : "held");
 		return;
 	}
 	switch (b->phase)
@@ -70,7 +73,7 @@ append_branch(StringInfo buf, const SfProgram *program,
 			break;
 		case SF_PHASE_JOIN:
 			if (b->pending > 0)
-				appendStringInfo(buf, "%d executions of \"%s\"", b->pending, name);
+				appendStringInfo(buf, "%d execution%s of \"%s\"", b->pending, b->pending == 1 ? "" : "s", name);
 			else
 				appendStringInfo(buf, "join of \"%s\"", name);
 			break;

@@ -2,9 +2,8 @@
  * observe.c
  *		Match changes of statuses with the rules, and insert deliveries.
  *
- * Rules are few and change rarely, so every session caches them, compiled.  A session
- * that writes a rule invalidates the table's relcache entry; the others hear of it
- * when they begin their next transaction at the latest.  Without a rule, a change costs
+ * Rules are few and change rarely, so every session has a copy of them, compiled
+ * (store/table_copy.c).  It takes changes in when it begins a transaction at the latest.  Without a rule, a change costs
  * one test (sf_observe_wants).
  *
  * A rule sees an event if its owner may READ the state machine when the change is
@@ -13,8 +12,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "utils/inval.h"
-#include "utils/memutils.h"
+#include "utils/acl.h"
 
 #include "base/subtransaction.h"
 #include "base/uuid.h"
@@ -24,6 +22,7 @@
 #include "store/delivery.h"
 #include "store/privilege.h"
 #include "store/rule.h"
+#include "store/table_copy.h"
 
 /* The cause of a delivery that would make a chain too long */
 #define TOO_LONG	"The event comes from an execution that a chain of %d rules has led to."
@@ -31,7 +30,7 @@
 /* A rule as this session has compiled it */
 typedef struct Watch
 {
-	char	   *name;
+	int64		rule_no;
 	Oid			owner;
 	const Jsonb *source;		/* while it is compiled */
 	SfPattern  *pattern;
@@ -41,29 +40,21 @@ typedef struct Watch
 
 SfOrigin	sf_observe_origin = {0, 0};
 
-/* The session's watches, in a context of their own */
-static MemoryContext context = NULL;
+static void load(void);
+
+/* The session's watches, a copy of the table */
+static SfTableCopy copy = {.table = "rule",.load = load,.is_latest = true};
 static List *watches = NIL;
 static int	wanted = 0;			/* the kinds that they want, as bits */
-static Oid	relid = InvalidOid;
-static bool valid = false;
 
 /* --- the cache --- */
-
-/* Relcache callback: rules may have changed. */
-static void
-invalidate(Datum arg, Oid changed)
-{
-	if (!OidIsValid(changed) || changed == relid)
-		valid = false;
-}
 
 /* Compile a pattern. */
 static bool
 compile(void *arg)
 {
 	Watch	   *watch = arg;
-	MemoryContext old = MemoryContextSwitchTo(context);
+	MemoryContext old = MemoryContextSwitchTo(copy.context);
 
 	watch->pattern = sf_pattern_compile(watch->source);
 	MemoryContextSwitchTo(old);
@@ -78,11 +69,11 @@ add_watch(const SfRule *rule)
 #define DETAIL_TYPE(sym, source, detail_type) detail_type,
 		SF_CHANGE_LIST(DETAIL_TYPE)
 	};
-	MemoryContext old = MemoryContextSwitchTo(context);
+	MemoryContext old = MemoryContextSwitchTo(copy.context);
 	Watch	   *watch = palloc0(sizeof(Watch));
 	ErrorData  *error;
 
-	watch->name = pstrdup(rule->name);
+	watch->rule_no = rule->rule_no;
 	watch->owner = rule->owner;
 	watch->source = rule->pattern;
 	MemoryContextSwitchTo(old);
@@ -93,7 +84,7 @@ add_watch(const SfRule *rule)
 				(errmsg("rule \"%s\" matches nothing: %s", rule->name, error->message)));
 		return;
 	}
-	MemoryContextSwitchTo(context);
+	MemoryContextSwitchTo(copy.context);
 	watch->wants_payload = sf_pattern_names(watch->pattern, "input") ||
 		sf_pattern_names(watch->pattern, "output");
 	for (size_t i = 0; i < lengthof(detail_types); i++)
@@ -110,35 +101,17 @@ load(void)
 {
 	ListCell   *lc;
 
-	if (context == NULL)
-	{
-		context = AllocSetContextCreate(TopMemoryContext, "sfflow rules", ALLOCSET_SMALL_SIZES);
-		CacheRegisterRelcacheCallback(invalidate, (Datum) 0);
-	}
 	watches = NIL;
 	wanted = 0;
-	MemoryContextReset(context);
-	relid = sf_store_relation("rule");
-	valid = true;				/* before reading: a change meanwhile counts */
-	PG_TRY();
-	{
-		foreach(lc, sf_rule_read_all())
-			add_watch(lfirst(lc));
-	}
-	PG_CATCH();
-	{
-		valid = false;
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
+	foreach(lc, sf_rule_read_all())
+		add_watch(lfirst(lc));
 }
 
 /* Does a rule want to know of changes of a kind? */
 bool
 sf_observe_wants(SfChangeKind kind)
 {
-	if (!valid)
-		load();
+	sf_table_copy_refresh(&copy);
 	return (wanted & (1 << kind)) != 0;
 }
 
@@ -146,13 +119,13 @@ sf_observe_wants(SfChangeKind kind)
 
 /* Insert the delivery of an event to a rule, or a dead one where that would make a chain too long. */
 static void
-insert_delivery(const Watch *watch, const SfExecution *execution, char *event_id, Jsonb *event)
+insert_delivery(const Watch *watch, int depth, char *event_id, Jsonb *event)
 {
 	SfDelivery	delivery = {
-		.rule = watch->name,
+		.rule_no = watch->rule_no,
 		.event_id = event_id,
 		.owner = watch->owner,
-		.depth = sf_rule_depth(execution->execution_no, execution->parent_execution_no) + 1,
+		.depth = depth + 1,
 		.due_at = GetCurrentTimestamp(),
 		.created_at = GetCurrentTransactionStartTimestamp(),
 		.failed_at = DT_NOBEGIN,
@@ -220,7 +193,9 @@ observe(Observation *o)
 			continue;
 		sf_json_root(event_of(o, watch->wants_payload), &event);
 		if (sf_pattern_matches(watch->pattern, &event) && may_know(watch, o->execution))
-			insert_delivery(watch, o->execution, o->event_id, event_of(o, true));
+			insert_delivery(watch, sf_rule_depth(o->execution->execution_no,
+												 o->execution->parent_execution_no),
+							o->event_id, event_of(o, true));
 	}
 }
 
@@ -239,6 +214,43 @@ sf_observe_changes(const SfExecution *execution, const List *changes)
 
 		if (sf_observe_wants(o.change->kind))
 			observe(&o);
+	}
+}
+
+/* --- what may have no execution --- */
+
+/* May the owner of a rule know of it? */
+static bool
+may_know_notice(const Watch *watch, const SfNotice *n)
+{
+	if (OidIsValid(n->owner) && has_privs_of_role(watch->owner, n->owner))
+		return true;
+	return n->machine != NULL &&
+		sf_privilege_check_role(watch->owner, SF_OBJECT_STATE_MACHINE, n->machine,
+								n->machine_owner, SF_PRIVILEGE_READ);
+}
+
+/* Match a change of a schedule, a deadline or an alert with the rules; the caller commits. */
+void
+sf_observe_notice(const SfNotice *n)
+{
+	int			depth = n->execution == NULL ? sf_observe_origin.depth :
+		sf_rule_depth(n->execution->execution_no, n->execution->parent_execution_no);
+	char	   *event_id = sf_uuid_v7();
+	Jsonb	   *event = sf_observe_notice_event(n, event_id);
+	JsonbValue	root;
+	ListCell   *lc;
+
+	if (!sf_observe_wants(n->kind))
+		return;
+	sf_json_root(event, &root);
+	foreach(lc, watches)
+	{
+		const Watch *watch = lfirst(lc);
+
+		if ((watch->kinds & (1 << n->kind)) != 0 &&
+			sf_pattern_matches(watch->pattern, &root) && may_know_notice(watch, n))
+			insert_delivery(watch, depth, event_id, event);
 	}
 }
 

@@ -12,7 +12,10 @@
 /* What a change is of: symbol, source and detail-type of its event */
 #define SF_CHANGE_LIST(X) \
 	X(EXECUTION, "aws.states", "Step Functions Execution Status Change") \
-	X(JOB, "sfflow.jobs", "sfflow Job Status Change")	/* an attempt of a Task state */
+	X(JOB, "sfflow.jobs", "sfflow Job Status Change")	/* an attempt of a Task state */ \
+	X(DEADLINE, "sfflow.deadlines", "sfflow Deadline Status Change") \
+	X(ALERT, "sfflow.alerts", "sfflow Alert Status Change") \
+	X(RUN, "sfflow.schedules", "sfflow Schedule Run Status Change")
 
 #define SF_CHANGE_ENUM(sym, source, detail_type) SF_CHANGE_##sym,
 typedef enum SfChangeKind
@@ -33,6 +36,19 @@ typedef struct SfChange
 	const SfError *error;		/* NULL: it succeeded */
 } SfChange;
 
+/* A change of what may have no execution, with the detail of its event */
+typedef struct SfNotice
+{
+	SfChangeKind kind;
+	TimestampTz at;
+	const char *resource;		/* public name of what it is of */
+	const char *machine;		/* name; NULL: it is gone */
+	Oid			machine_owner;
+	Oid			owner;			/* whose members may know of it, too; InvalidOid: none */
+	const SfExecution *execution;	/* or NULL */
+	Jsonb	   *detail;
+} SfNotice;
+
 /* A chain of rules ends with the delivery of this one */
 #define SF_MAX_CHAIN	10
 
@@ -47,6 +63,7 @@ extern SfOrigin sf_observe_origin;
 
 extern bool sf_observe_wants(SfChangeKind kind);
 extern void sf_observe_changes(const SfExecution *execution, const List *changes);
+extern void sf_observe_notice(const SfNotice *notice);
 extern void sf_observe_start(const SfExecution *execution);
 
 #endif							/* SF_RULE_OBSERVE_H */

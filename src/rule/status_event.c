@@ -10,7 +10,9 @@
 #include "utils/timestamp.h"
 
 #include "base/public_name.h"
+#include "base/settings.h"
 #include "rule/status_event.h"
+#include "store/machine_alias.h"
 
 /* Input and output together are left out where they are longer than this, as in Step Functions */
 #define MAX_PAYLOAD		(248 * 1024)
@@ -23,8 +25,8 @@ milliseconds(TimestampTz t)
 }
 
 /* Add a date, or null. */
-static void
-add_date(SfJsonBuilder *b, const char *key, TimestampTz t)
+void
+sf_observe_add_date(SfJsonBuilder *b, const char *key, TimestampTz t)
 {
 	if (TIMESTAMP_NOT_FINITE(t))
 		sf_json_add_null(b, key);
@@ -33,8 +35,8 @@ add_date(SfJsonBuilder *b, const char *key, TimestampTz t)
 }
 
 /* Add a string, or null. */
-static void
-add_text(SfJsonBuilder *b, const char *key, const char *text)
+void
+sf_observe_add_text(SfJsonBuilder *b, const char *key, const char *text)
 {
 	if (text == NULL)
 		sf_json_add_null(b, key);
@@ -46,7 +48,7 @@ add_text(SfJsonBuilder *b, const char *key, const char *text)
 static void
 add_payload(SfJsonBuilder *b, const char *key, const char *details, const char *text, bool included)
 {
-	add_text(b, key, included ? text : NULL);
+	sf_observe_add_text(b, key, included ? text : NULL);
 	if (text == NULL)
 	{
 		sf_json_add_null(b, details);
@@ -79,10 +81,18 @@ add_redrive(SfJsonBuilder *b, const SfChange *change, const SfExecution *e)
 		change->status != SF_STATUS_SUCCEEDED;
 
 	sf_json_add_int(b, "redriveCount", e->redrive_count);
-	add_date(b, "redriveDate", e->last_redriven_at);
+	sf_observe_add_date(b, "redriveDate", e->last_redriven_at);
 	sf_json_add_string(b, "redriveStatus", redrivable ? "REDRIVABLE" : "NOT_REDRIVABLE");
-	add_text(b, "redriveStatusReason", redrivable ? NULL :
+	sf_observe_add_text(b, "redriveStatusReason", redrivable ? NULL :
 			 psprintf("Execution is %s and cannot be redriven", sf_status_name(change->status)));
+}
+
+/* The ARN of the alias that an execution was started by; NULL: by none. */
+static char *
+find_alias(const SfExecution *e)
+{
+	return e->qualifier == NULL || sf_alias_is_number(e->qualifier) ? NULL :
+		sf_public_name(SF_NAME_STATE_MACHINE, psprintf("%s:%s", e->machine_name, e->qualifier));
 }
 
 /* Add the detail of a change of an execution. */
@@ -92,16 +102,16 @@ add_execution(SfJsonBuilder *b, const SfChange *change, const SfExecution *e, bo
 	bool		over = change->status != SF_STATUS_RUNNING;
 
 	sf_json_add_string(b, "status", sf_status_name(change->status));
-	add_date(b, "startDate", e->started_at);
-	add_date(b, "stopDate", over ? change->at : DT_NOEND);
-	add_text(b, "stateMachineVersionArn", sf_public_name(SF_NAME_STATE_MACHINE,
+	sf_observe_add_date(b, "startDate", e->started_at);
+	sf_observe_add_date(b, "stopDate", over ? change->at : DT_NOEND);
+	sf_observe_add_text(b, "stateMachineVersionArn", sf_public_name(SF_NAME_STATE_MACHINE,
 														 psprintf("%s:%d", e->machine_name, e->version)));
-	sf_json_add_null(b, "stateMachineAliasArn");
+	sf_observe_add_text(b, "stateMachineAliasArn", find_alias(e));
 	add_redrive(b, change, e);
 	if (with_payload)
 		add_payloads(b, change, e);
-	add_text(b, "error", over ? e->error : NULL);
-	add_text(b, "cause", over ? e->cause : NULL);
+	sf_observe_add_text(b, "error", over ? e->error : NULL);
+	sf_observe_add_text(b, "cause", over ? e->cause : NULL);
 }
 
 /* Add the detail of an attempt of a job. */
@@ -111,10 +121,10 @@ add_job(SfJsonBuilder *b, const SfChange *change)
 	sf_json_add_string(b, "job", change->job);
 	sf_json_add_string(b, "status", sf_status_name(change->status));
 	sf_json_add_int(b, "attempt", change->attempt);
-	add_date(b, "startDate", change->began);
-	add_date(b, "stopDate", change->at);
-	add_text(b, "error", change->error == NULL ? NULL : change->error->name);
-	add_text(b, "cause", change->error == NULL ? NULL : change->error->cause);
+	sf_observe_add_date(b, "startDate", change->began);
+	sf_observe_add_date(b, "stopDate", change->at);
+	sf_observe_add_text(b, "error", change->error == NULL ? NULL : change->error->name);
+	sf_observe_add_text(b, "cause", change->error == NULL ? NULL : change->error->cause);
 }
 
 /* "2025-02-05T02:00:00Z" */
@@ -129,23 +139,9 @@ print_time(TimestampTz t)
 	return time;
 }
 
-/* The account in an ARN; what is no ARN has none. */
-static char *
-account_of(const char *name)
-{
-	for (int i = 0; i < 4 && name != NULL; i++)
-	{
-		name = strchr(name, ':');
-		if (name != NULL)
-			name++;
-	}
-	return name == NULL ? "" : pnstrdup(name, strcspn(name, ":"));
-}
-
-/* Make the event that tells of a change of an execution, or of a job of it. */
-Jsonb *
-sf_observe_event(const SfChange *change, const SfExecution *execution, const char *id,
-				bool with_payload)
+/* Begin an event, up to its detail. */
+static void
+begin_event(SfJsonBuilder *b, SfChangeKind kind, const char *id, TimestampTz at, const char *arn)
 {
 	static const struct
 	{
@@ -155,20 +151,29 @@ sf_observe_event(const SfChange *change, const SfExecution *execution, const cha
 #define FORM(sym, source, detail_type) {source, detail_type},
 		SF_CHANGE_LIST(FORM)
 	};
+
+	sf_json_begin_object(b);
+	sf_json_add_string(b, "version", "0");
+	sf_json_add_string(b, "id", id);
+	sf_json_add_string(b, "detail-type", forms[kind].detail_type);
+	sf_json_add_string(b, "source", forms[kind].source);
+	sf_json_add_string(b, "account", sf_setting_account_id);
+	sf_json_add_string(b, "time", print_time(at));
+	sf_json_add_string(b, "region", sf_setting_region);
+	sf_json_open_array(b, "resources");
+	sf_json_add_string(b, NULL, arn);
+	sf_json_close_array(b);
+}
+
+/* Make the event that tells of a change of an execution, or of a job of it. */
+Jsonb *
+sf_observe_event(const SfChange *change, const SfExecution *execution, const char *id,
+				bool with_payload)
+{
 	const char *arn = sf_public_name(SF_NAME_EXECUTION, execution->execution_id);
 	SfJsonBuilder b;
 
-	sf_json_begin_object(&b);
-	sf_json_add_string(&b, "version", "0");
-	sf_json_add_string(&b, "id", id);
-	sf_json_add_string(&b, "detail-type", forms[change->kind].detail_type);
-	sf_json_add_string(&b, "source", forms[change->kind].source);
-	sf_json_add_string(&b, "account", account_of(arn));
-	sf_json_add_string(&b, "time", print_time(change->at));
-	sf_json_add_string(&b, "region", sf_name_syntax.region);
-	sf_json_open_array(&b, "resources");
-	sf_json_add_string(&b, NULL, arn);
-	sf_json_close_array(&b);
+	begin_event(&b, change->kind, id, change->at, arn);
 	sf_json_open_object(&b, "detail");
 	sf_json_add_string(&b, "executionArn", arn);
 	sf_json_add_string(&b, "stateMachineArn",
@@ -179,6 +184,17 @@ sf_observe_event(const SfChange *change, const SfExecution *execution, const cha
 	else
 		add_job(&b, change);
 	sf_json_close_object(&b);
+	return sf_json_finish(&b);
+}
+
+/* Make the event that tells of a change of what may have no execution. */
+Jsonb *
+sf_observe_notice_event(const SfNotice *notice, const char *id)
+{
+	SfJsonBuilder b;
+
+	begin_event(&b, notice->kind, id, notice->at, notice->resource);
+	sf_json_add(&b, "detail", notice->detail);
 	return sf_json_finish(&b);
 }
 

@@ -90,6 +90,7 @@ static void
 apply_spawn(SfDraft *draft, const SfBranch *branch, SfBranch *child)
 {
 	child->key.branch_no = sf_branch_next_no();
+	child->join = unconstify(SfBranch *, branch);
 	sf_draft_add_branch(draft, child);
 }
 
@@ -98,6 +99,7 @@ static void
 apply_drop_children(SfDraft *draft, const SfBranch *branch, SfNoValue none)
 {
 	forget_children(draft, branch->key.branch_no);
+	draft->net = NULL;
 	if (!branch->has_new_children)
 		sf_branch_delete_children(branch->key);
 }

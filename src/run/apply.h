@@ -11,6 +11,7 @@
 
 #include "machine/transition.h"
 #include "store/hold.h"
+#include "store/limit.h"
 #include "store/map_run.h"
 #include "store/metric.h"
 
@@ -34,7 +35,10 @@ typedef struct SfDraft
 	SfFinish   *finish;			/* the execution ends */
 	SfTally		tally;			/* what is counted */
 	List	   *changes;		/* SfChange, where rules want to know of them */
+	SfBranch   *net;			/* JobNet: the last one whose input was read, or NULL */
 	bool		began;			/* it begins in this draft */
+	bool		has_slots;		/* of the limits of its machine */
+	List	   *drawn;			/* limits of which the step has drawn tokens */
 	TimestampTz at;				/* when the next transition begins; 0: when it is made */
 
 	List *const *slice_drafts;	/* of the slice that works on it, or NULL */
@@ -43,6 +47,14 @@ typedef struct SfDraft
 	bool		locked;			/* the execution's row is locked by us */
 	int			base_event_id;	/* last id in the table, once locked */
 } SfDraft;
+
+/* What a session changes of a Map run while it runs; -1 keeps what it has */
+typedef struct SfMapRunLimits
+{
+	int			max_concurrency;	/* 0: no limit */
+	int			tolerated_count;
+	double		tolerated_percentage;
+} SfMapRunLimits;
 
 /* --- load.c --- */
 
@@ -63,6 +75,7 @@ extern void sf_draft_add_event(SfDraft *draft, SfEventType type, Jsonb *extra,
 							   TimestampTz at);
 extern void sf_draft_add_deadline(SfDraft *draft);
 extern void sf_draft_drop_all(SfDraft *draft);
+extern void sf_draft_drop_branch(SfDraft *draft, SfBranch *branch);
 extern bool sf_draft_has_failure(const SfDraft *draft);
 extern bool sf_draft_is_aborted(const SfDraft *draft, const SfBranch *branch);
 extern bool sf_draft_is_orphan(const SfDraft *draft, const SfBranch *branch);
@@ -85,7 +98,13 @@ extern bool sf_apply_requeue(SfBranchKey key, Oid from, Oid to);
 extern void sf_apply_set_back(Oid owner, TimestampTz now, int64 by);
 
 extern int64 sf_apply_release(int64 hold_no);
+extern void sf_apply_recall(SfBranchKey key);
+extern void sf_apply_release_within(SfQueue queue, int64 execution_no);
+extern bool sf_apply_drop_limit(const SfLimit *target);
+extern void sf_apply_drop_limits(List *numbers);
+extern void sf_apply_forget_limits(SfLimitKind kind, const char *name);
 extern void sf_apply_forget_holds(SfHoldKind kind, const char *name);
+extern void sf_apply_pass_on_holds(Oid from, Oid to);
 
 extern void sf_apply_stop_request(int64 execution_no, Oid owner, TimestampTz due,
 								  char *cause);
@@ -106,6 +125,7 @@ extern void sf_apply_task_moved(SfTask *task, int state);
 /* --- apply_map_run.c --- */
 
 extern void sf_apply_map_run(const SfMapRun *map_run);
+extern void sf_apply_map_run_limits(int64 execution_no, int64 map_run_no, const SfMapRunLimits *limits);
 extern SfItemWriter *sf_apply_items_open(const SfMapRun *map_run, int first);
 extern void sf_apply_item(SfItemWriter *writer, const Jsonb *item);
 extern void sf_apply_items_close(SfItemWriter *writer);

@@ -12,12 +12,13 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "rule/observe.h"
+#include "rule/notice.h"
 #include "run/apply_effects.h"
 #include "run/slice_internal.h"
 #include "store/alert.h"
 #include "store/due.h"
 #include "store/hold.h"
+#include "store/limit.h"
 #include "store/owner.h"
 #include "store/program_cache.h"
 #include "store/quota.h"
@@ -180,6 +181,15 @@ sf_draft_is_orphan(const SfDraft *draft, const SfBranch *branch)
 							  draft->program->states[owner].failure_mode == SF_FAILURE_DRAIN);
 }
 
+/* Have a branch and its task be deleted with the draft. */
+void
+sf_draft_drop_branch(SfDraft *draft, SfBranch *branch)
+{
+	branch->gone = true;
+	sf_task_delete(branch->key);
+	sf_draft_add_branch(draft, branch);
+}
+
 /* --- single rows --- */
 
 /* Insert an execution; false when its id is taken. */
@@ -222,7 +232,10 @@ sf_apply_request(const SfExecution *execution, const char *outcome,
 void
 sf_apply_reopened(const SfExecution *execution)
 {
-	sf_alert_close(execution->execution_no);
+	int			times = sf_alert_close(execution->execution_no);
+
+	if (times > 0)
+		sf_notice_failure(execution, times, SF_ALERT_CLEARED);
 }
 
 /* Delete a branch, unless it is locked, whose execution went with its machine. */
@@ -251,6 +264,54 @@ int64
 sf_apply_release(int64 hold_no)
 {
 	return sf_hold_release(hold_no);
+}
+
+/* Make a branch due that waits for a limit, unless another session has it locked. */
+void
+sf_apply_recall(SfBranchKey key)
+{
+	SfBranch   *branch = sf_branch_read(key, SF_LOCK_SKIP);
+
+	if (branch == NULL || branch->due_at != DT_NOEND || !sf_limit_unqueue(branch))
+		return;
+	branch->due_at = GetCurrentTimestamp();
+	sf_apply_branch(branch);
+}
+
+/* Make due what waits in a queue for what an execution, or its parent, has by now. */
+void
+sf_apply_release_within(SfQueue queue, int64 execution_no)
+{
+	sf_limit_release_within(queue, execution_no);
+}
+
+/* Drop a limit, and make the branches due that wait for it; false: there is none. */
+bool
+sf_apply_drop_limit(const SfLimit *target)
+{
+	return sf_limit_drop(target);
+}
+
+/* Drop the limits of a list of numbers likewise. */
+void
+sf_apply_drop_limits(List *numbers)
+{
+	sf_limit_drop_numbers(numbers);
+}
+
+/* Drop the limits of an object that is dropped. */
+void
+sf_apply_forget_limits(SfLimitKind kind, const char *name)
+{
+	sf_limit_drop_object(kind, name);
+}
+
+/* Have the holds and limits of a role be those of another one, to which its machines go. */
+void
+sf_apply_pass_on_holds(Oid from, Oid to)
+{
+	sf_hold_pass_on(from, to);
+	sf_limit_pass_on(from, to);
 }
 
 /* End the holds of an object that is dropped. */

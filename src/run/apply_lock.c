@@ -12,6 +12,7 @@
 #include "utils/guc.h"
 #include "utils/timestamp.h"
 
+#include "base/compat.h"
 #include "base/debug_point.h"
 #include "base/errors.h"
 #include "base/timing.h"
@@ -76,6 +77,16 @@ is_as_read(const SfExecution *read, const SfExecution *now, bool began)
 		(now->started_at != DT_NOBEGIN || began || read->started_at == DT_NOBEGIN);
 }
 
+/* Raise the error for an execution that the slice has read and that is another one now. */
+static void pg_attribute_noreturn()
+raise_changed(const SfDraft *draft)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_EXECUTION_CHANGED),
+			 errmsg("execution \"%s\" was stopped while it was advanced",
+					draft->execution->execution_id)));
+}
+
 /*
  * Lock the row of a draft's execution and read its last event id.
  * Raises ERRCODE_SF_EXECUTION_CHANGED if, since the slice read the row, the
@@ -104,10 +115,7 @@ lock_draft(SfDraft *draft)
 	if (now == NULL ||
 		(!is_as_read(draft->execution, now, draft->began) &&
 		 !SF_DEBUG_MUTATION("slice_status")))
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
-				 errmsg("execution \"%s\" was stopped while it was advanced",
-						draft->execution->execution_id)));
+		raise_changed(draft);
 	if (now->started_at != DT_NOBEGIN)
 		draft->execution->started_at = now->started_at;
 	draft->execution->open_status = now->open_status;
@@ -162,6 +170,21 @@ needs_lock(const SfDraft *draft, TimestampTz now)
 	return false;
 }
 
+/*
+ * Raise if an execution that need not be locked has another version than the slice has
+ * advanced it by: it was moved between our look at it and our claim of its branch.  As long
+ * as we have the branch it is not moved.
+ */
+static void
+check_version(const SfDraft *draft)
+{
+	const SfExecution *now = sf_execution_read(draft->execution->execution_no, SF_LOCK_NONE,
+											   false);
+
+	if (now != NULL && now->version != draft->execution->version)
+		raise_changed(draft);
+}
+
 /* Sort drafts by the number of their execution. */
 static int
 compare_drafts(const ListCell *a, const ListCell *b)
@@ -189,9 +212,12 @@ sf_drafts_lock(List *drafts, const SfDraft *last, TimestampTz now)
 
 		if (last != NULL && draft->execution->execution_no >= last->execution->execution_no)
 			break;
-		if (!draft->locked && draft->execution->status == SF_STATUS_RUNNING &&
-			needs_lock(draft, now))
+		if (draft->locked || draft->execution->status != SF_STATUS_RUNNING)
+			continue;
+		if (needs_lock(draft, now))
 			lock_draft(draft);
+		else if (last == NULL && draft->branches != NIL)
+			check_version(draft);
 	}
 }
 

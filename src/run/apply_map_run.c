@@ -78,6 +78,7 @@ begin_child(const SfDraft *draft, const SfBranch *parent, const SfMapRun *map_ru
 	execution.parent_execution_no = parent->key.execution_no;
 	execution.parent_branch_no = parent->key.branch_no;
 	execution.map_run_no = map_run->map_run_no;
+	execution.priority = draft->execution->priority;
 	execution.map_index = index;
 	execution.map_items = child->items;
 	if (!sf_execution_insert(&execution))
@@ -222,6 +223,30 @@ compare_ends(const ListCell *a, const ListCell *b)
 	return (x->map_run_no > y->map_run_no) - (x->map_run_no < y->map_run_no);
 }
 
+/* Change the limits of a run; its state looks at once whether there is room for further children. */
+void
+sf_apply_map_run_limits(int64 execution_no, int64 map_run_no, const SfMapRunLimits *limits)
+{
+	SfMapRun   *map_run = sf_map_run_read(execution_no, map_run_no, SF_LOCK_NONE);
+	SfBranchKey key = {execution_no, map_run->branch_no};
+	SfBranch   *join = sf_branch_read_join(key, SF_LOCK_WAIT);
+
+	map_run = sf_map_run_read(execution_no, map_run_no, SF_LOCK_WAIT);
+	if (limits->tolerated_count >= 0)
+		map_run->tolerated_count = limits->tolerated_count;
+	if (limits->tolerated_percentage >= 0)
+		map_run->tolerated_percentage = limits->tolerated_percentage;
+	if (limits->max_concurrency >= 0)
+		map_run->max_concurrency = limits->max_concurrency;
+	sf_map_run_set_limits(map_run);
+	if (join == NULL || join->map_run_no != map_run_no || join->phase != SF_PHASE_JOIN)
+		return;
+	join->max_concurrency = map_run->max_concurrency;
+	if (join->due_at == DT_NOEND && sf_join_wants_more(join))
+		join->due_at = GetCurrentTimestamp();
+	sf_branch_update_join(join);
+}
+
 /* Have more items failed than are tolerated? */
 static bool
 exceeds_threshold(const SfMapRun *map_run)
@@ -254,7 +279,7 @@ update_join(const SfChildEnd *end, SfBranch *join, const SfMapRun *map_run, int 
 		sf_program_cache_get(parent->machine_no, parent->version);
 	delta.error = sf_error_make(SF_ERR_EXCEED_TOLERATED_FAILURE_THRESHOLD,
 								"The specified tolerated failure threshold was exceeded");
-	sf_join_count(join, &delta, program->states[join->state].failure_mode,
+	sf_join_count(join, &delta, &program->states[join->state],
 				  GetCurrentTimestamp());
 	sf_branch_update_join(join);
 }

@@ -8,6 +8,7 @@
 
 #include "utils/timestamp.h"
 
+#include "rule/notice.h"
 #include "run/apply_effects.h"
 #include "run/outside.h"
 
@@ -41,6 +42,14 @@ apply_stop_children(SfDraft *draft, const SfBranch *branch, SfNoValue none)
 	sf_child_stop(draft->execution, branch->key.branch_no);
 }
 
+/* When a task was last heard of, as sf_dead_letters has it. */
+static TimestampTz
+died_at(const SfTask *task)
+{
+	return task->lease_until != DT_NOEND ? task->lease_until :
+		task->heartbeat_at != DT_NOBEGIN ? task->heartbeat_at : task->started_at;
+}
+
 /*
  * Delete a task that is over, or keep it as a dead letter: its receives are used
  * up, and its branch has failed for that.  An answered task, or one whose failure
@@ -61,6 +70,7 @@ write_settled(SfDraft *draft, SfTask *task)
 		{
 			task->status = SF_TASK_DEAD;
 			sf_task_update(task);
+			sf_notice_alert(draft->execution, "dead_letter", SF_ALERT_OPENED, died_at(task), NULL);
 			return;
 		}
 	}

@@ -17,12 +17,14 @@
 #include "base/hooks.h"
 #include "base/settings.h"
 #include "machine/join.h"
-#include "rule/observe.h"
+#include "rule/notice.h"
 #include "run/apply_effects.h"
 #include "run/lifecycle.h"
 #include "run/map_children.h"
+#include "run/dependents.h"
 #include "run/outside.h"
 #include "store/alert.h"
+#include "store/limit_slot.h"
 #include "store/mark.h"
 #include "store/program_cache.h"
 
@@ -69,14 +71,16 @@ assign_event_ids(SfDraft *draft)
 	}
 }
 
-/* Sort deltas by parent. */
+/* Sort deltas by parent; the first failure first. */
 static int
 compare_deltas(const ListCell *a, const ListCell *b)
 {
 	const SfParentDelta *x = lfirst(a);
 	const SfParentDelta *y = lfirst(b);
 
-	return (x->branch_no > y->branch_no) - (x->branch_no < y->branch_no);
+	if (x->branch_no != y->branch_no)
+		return x->branch_no > y->branch_no ? 1 : -1;
+	return (x->failed_event > y->failed_event) - (x->failed_event < y->failed_event);
 }
 
 /* Find a branch among those that the draft changes. */
@@ -95,20 +99,30 @@ find_branch(const SfDraft *draft, int64 branch_no)
 	return NULL;
 }
 
-/* Write the counters of a join. */
+/* Count ended children of one parent; lock it, if it is not in the draft. */
 static void
-flush_join(SfBranch *join)
+apply_ends(SfDraft *draft, const List *deltas, TimestampTz now)
 {
+	const SfParentDelta *first = linitial(deltas);
+	SfBranchKey key = {draft->execution->execution_no, first->branch_no};
+	SfBranch   *parent = find_branch(draft, first->branch_no);
+	SfBranch   *join = NULL;	/* parent, where only its counters were read */
+
+	if (parent == NULL)
+		parent = join = sf_branch_read_join(key, SF_LOCK_WAIT);
+	if (parent == NULL)
+		elog(ERROR, "a branch of execution \"%s\" has lost its parent " INT64_FORMAT,
+			 draft->execution->execution_id, first->branch_no);
+	sf_dependents_count(draft, parent, deltas, now);
 	if (join != NULL)
 		sf_branch_update_join(join);
 }
 
-/* Count ended children in their parents; lock the parents that are not in the draft. */
+/* Count ended children in their parents. */
 static void
 apply_deltas(SfDraft *draft, TimestampTz now)
 {
-	SfBranch   *parent = NULL;
-	SfBranch   *join = NULL;	/* parent, where only its counters were read */
+	List	   *of_parent = NIL;
 	ListCell   *lc;
 
 	if (SF_DEBUG_MUTATION("count_end"))
@@ -117,23 +131,15 @@ apply_deltas(SfDraft *draft, TimestampTz now)
 	foreach(lc, draft->deltas)
 	{
 		SfParentDelta *delta = lfirst(lc);
-		SfBranchKey key = {draft->execution->execution_no, delta->branch_no};
+		ListCell   *next = lnext(draft->deltas, lc);
 
-		if (parent == NULL || parent->key.branch_no != delta->branch_no)
-		{
-			flush_join(join);
-			join = NULL;
-			parent = find_branch(draft, delta->branch_no);
-			if (parent == NULL)
-				parent = join = sf_branch_read_join(key, SF_LOCK_WAIT);
-			if (parent == NULL)
-				elog(ERROR, "a branch of execution \"%s\" has lost its parent " INT64_FORMAT,
-					 draft->execution->execution_id, delta->branch_no);
-		}
-		sf_join_count(parent, delta,
-					  draft->program->states[parent->state].failure_mode, now);
+		of_parent = lappend(of_parent, delta);
+		if (next != NULL && ((SfParentDelta *) lfirst(next))->branch_no == delta->branch_no)
+			continue;
+		apply_ends(draft, of_parent, now);
+		list_free(of_parent);
+		of_parent = NIL;
 	}
-	flush_join(join);
 }
 
 /*
@@ -336,6 +342,14 @@ has_distributed(const SfProgram *program)
 	return false;
 }
 
+/* Give back the slots of limits that an ended execution has, unless it has them for this transaction only. */
+static void
+give_slots(const SfDraft *draft)
+{
+	if (sf_limit_may_be() && !draft->began)
+		sf_limit_slot_give_execution(draft->execution->execution_no);
+}
+
 /* Delete or end the rows that an ended execution does not need. */
 static void
 clear_rows(const SfDraft *draft)
@@ -346,11 +360,13 @@ clear_rows(const SfDraft *draft)
 	if (execution->status != SF_STATUS_SUCCEEDED)
 	{
 		sf_branch_quiesce(execution->execution_no);
+		give_slots(draft);
 		if (distributed)
 			abort_map_runs(execution);
 		sf_child_stop(execution, -1);
 		return;
 	}
+	give_slots(draft);
 	sf_mark_forget(execution->execution_no);
 	if (draft->program->timeout_seconds > 0)
 		sf_branch_delete_all(execution->execution_no);
@@ -435,7 +451,7 @@ after_ends(List *drafts)
 			continue;
 		clear_rows(draft);
 		if (has_failed(draft->execution))
-			sf_alert_note(draft->execution);
+			sf_notice_failure(draft->execution, sf_alert_note(draft->execution), SF_ALERT_OPENED);
 		answer_parent(draft->execution);
 		announce(draft);
 		if (draft->execution->map_run_no != 0 && !draft->finish->parent_knows)
@@ -460,6 +476,7 @@ sf_drafts_write(List *drafts)
 	write_rows(drafts, now);
 	show_changes(drafts);
 	after_ends(drafts);
+	sf_hooks.executions_change();
 }
 
 /*

@@ -7,6 +7,7 @@
 #include "utils/timestamp.h"
 
 #include "rule/observe.h"
+#include "run/gate.h"
 #include "run/lifecycle.h"
 #include "store/program_cache.h"
 
@@ -23,6 +24,25 @@ sf_lifecycle_root(const SfExecution *execution, int state, Jsonb *payload)
 	return root;
 }
 
+/* Give a new execution the priority of its machine, unless it has its own. */
+static void
+take_priority(SfExecution *execution, const SfCachedProgram *cached)
+{
+	if (!execution->has_own_priority)
+		execution->priority = cached->priority;
+}
+
+/* A root branch of a new execution, due at once or, where others wait for a limit, in their queue. */
+static SfBranch *
+make_root(const SfExecution *execution, const SfProgram *program)
+{
+	SfBranch   *root = sf_lifecycle_root(execution, program->scopes[0].start, execution->input);
+
+	if (sf_limit_may_be())
+		sf_gate_queue_start(execution, root);
+	return root;
+}
+
 /*
  * Insert a new execution, whose root branch is due at once in the machine's
  * first state.  False: its id is taken.
@@ -30,12 +50,12 @@ sf_lifecycle_root(const SfExecution *execution, int state, Jsonb *payload)
 bool
 sf_lifecycle_begin(SfExecution *execution)
 {
-	const SfProgram *program;
+	SfCachedProgram *cached = sf_program_cache_find(execution->machine_no, execution->version);
 
+	take_priority(execution, cached);
 	if (!sf_apply_insert(execution))
 		return false;
-	program = sf_program_cache_get(execution->machine_no, execution->version);
-	sf_apply_branch(sf_lifecycle_root(execution, program->scopes[0].start, execution->input));
+	sf_apply_branch(make_root(execution, cached->program));
 	sf_observe_start(execution);
 	return true;
 }
@@ -47,10 +67,12 @@ sf_lifecycle_begin(SfExecution *execution)
 void
 sf_lifecycle_begin_all(SfExecution *const *executions, int n, bool *began)
 {
-	const SfProgram *program = NULL;
+	SfCachedProgram *cached = NULL;
 	int			version = 0;
 	List	   *roots = NIL;
 
+	for (int i = 0; i < n; i++)
+		take_priority(executions[i], sf_program_cache_find(executions[i]->machine_no, executions[i]->version));
 	sf_apply_insert_all(executions, n, began);
 	for (int i = 0; i < n; i++)
 	{
@@ -58,10 +80,10 @@ sf_lifecycle_begin_all(SfExecution *const *executions, int n, bool *began)
 
 		if (!began[i])
 			continue;
-		if (program == NULL || version != e->version)
-			program = sf_program_cache_get(e->machine_no, e->version);
+		if (cached == NULL || version != e->version)
+			cached = sf_program_cache_find(e->machine_no, e->version);
 		version = e->version;
-		roots = lappend(roots, sf_lifecycle_root(e, program->scopes[0].start, e->input));
+		roots = lappend(roots, make_root(e, cached->program));
 		sf_observe_start(e);
 	}
 	if (roots != NIL)

@@ -52,10 +52,7 @@ read_machine(const char *name, const char *qualifier)
 
 	if (current == NULL || qualifier == NULL)
 		return current;
-	if (strspn(qualifier, "0123456789") == strlen(qualifier))
-		return strlen(qualifier) > 9 || atoi(qualifier) < 1 ? NULL :
-			sf_machine_read(name, atoi(qualifier), false);
-	n = sf_alias_read(current->machine_no, qualifier, routes);
+	n = sf_alias_resolve(current->machine_no, qualifier, routes);
 	return n == 0 ? NULL : sf_machine_read(name, routes[sf_alias_choose(routes, n)].version, false);
 }
 
@@ -88,6 +85,15 @@ find_machine(const SfDraft *draft, const char *arn, SfError *error)
 				 draft->execution->machine_name, machine->name);
 	error->needs_prefix = false;
 	return NULL;
+}
+
+/* The version or the alias that a request names; NULL: neither. */
+static char *
+find_qualifier(const char *arn)
+{
+	const char *slash = strchr(sf_public_name_to_id(SF_NAME_STATE_MACHINE, arn), '/');
+
+	return slash == NULL ? NULL : pstrdup(slash + 1);
 }
 
 /* What the request returns. */
@@ -209,6 +215,7 @@ sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
 
 	child.machine_no = machine->machine_no;
 	child.version = machine->version;
+	child.qualifier = find_qualifier(arn);
 	child.machine_name = machine->name;
 	child.owner = machine->owner;
 	child.has_new_uuid = name == NULL;

@@ -18,6 +18,7 @@
 #include "run/apply.h"
 #include "run/map_children.h"
 #include "run/slice_internal.h"
+#include "store/limit.h"
 
 /* Branches of one slice, for the run one by one after a failure */
 #define MAX_TOUCHED		256
@@ -200,8 +201,8 @@ sf_claim(SfSlice *slice, SfBranchKey key, SfDraft **draft)
 		return NULL;
 	SF_DEBUG_POINT("claim");
 	branch = sf_branch_claim(key, SF_DEBUG_MUTATION("claim") ? SF_LOCK_NONE : SF_LOCK_SKIP,
-							 GetCurrentTimestamp(),
-							 slice->request->skip_waits);
+							 GetCurrentTimestamp(), slice->request->skip_waits,
+							 slice->takes_queued);
 	if (branch == NULL)
 		branch = claim_under_lock(slice, *draft, key);
 	if (branch == NULL)
@@ -215,6 +216,9 @@ sf_claim(SfSlice *slice, SfBranchKey key, SfDraft **draft)
 	}
 	see_begin(*draft, branch);
 	if (!sf_dispatch_is_for_us(slice, *draft, branch))
+		return NULL;
+	/* what is not due waits for a limit; or for a hold, or (a job) for others: not for us */
+	if (branch->due_at == DT_NOEND && !sf_limit_unqueue(branch))
 		return NULL;
 
 	branch->owner = (*draft)->execution->owner;

@@ -5,7 +5,8 @@
  * A process claims some deliveries of one owner and commits; then it calls their
  * targets, each in a subtransaction, and deletes the row of a delivery in the
  * transaction of its call (store/delivery.h).  So an event is delivered once, however
- * often servers and processes end.  A delivery that failed is tried again by itself.
+ * often servers and processes end.  A delivery that failed, or whose process ended, is
+ * tried again by itself.
  */
 #include "postgres.h"
 
@@ -37,44 +38,65 @@
 
 /* --- claims --- */
 
-/* Claim deliveries of the next owner in turn, or one that is to be tried again. */
-static List *
-claim(SfDeliveries *batch, TimestampTz now)
+/* May code of an owner run now? */
+static bool
+may_run(const SfDeliveries *batch, Oid owner)
 {
-	Oid			owner = batch->again ? sf_delivery_retry_owner(now) :
-		sf_delivery_next_owner(batch->owner);
+	return batch->admit == NULL || batch->admit(owner);
+}
+
+/* Claim deliveries of the next owner in turn. */
+static List *
+claim_new(SfDeliveries *batch, TimestampTz now)
+{
+	Oid			owner = sf_delivery_next_owner(batch->owner);
 
 	if (!OidIsValid(owner))
 		return NIL;
 	/* the next one has its turn also when this one may not */
 	batch->owner = owner;
-	if (batch->admit != NULL && !batch->admit(owner))
-		return NIL;
-	return batch->again ? sf_delivery_claim_retry(owner, now) :
-		sf_delivery_claim(owner, now, BATCH);
+	return may_run(batch, owner) ? sf_delivery_claim(owner, now, BATCH) : NIL;
+}
+
+/* Claim a delivery that is to be tried again, of the first owner whose code may run. */
+static List *
+claim_retry(SfDeliveries *batch, TimestampTz now)
+{
+	List	   *others = NIL;
+
+	for (;;)
+	{
+		Oid			owner = sf_delivery_retry_owner(now, others);
+
+		if (!OidIsValid(owner))
+			return NIL;
+		if (may_run(batch, owner))
+			return sf_delivery_claim_retry(owner, now);
+		others = lappend_oid(others, owner);
+	}
 }
 
 /*
- * Claim deliveries that are due; false: none could be claimed, and next_due says when
- * to look again.  The caller commits.
+ * Claim deliveries that are due; false: none could be claimed.  next_due says when
+ * another process should look.  The caller commits.
  */
 bool
 sf_deliver_claim(SfDeliveries *batch)
 {
 	MemoryContext old = MemoryContextSwitchTo(batch->context);
 	SfTick		soon = sf_tick_plus_ms(sf_tick_now(), SF_DELIVERY_LOOK_MS);
+	TimestampTz now = GetCurrentTimestamp();
 	TimestampTz due;
 
 	batch->next = 0;
-	batch->claimed = claim(batch, GetCurrentTimestamp());
+	batch->claimed = batch->again ? claim_retry(batch, now) : claim_new(batch, now);
 	MemoryContextSwitchTo(old);
-	if (batch->claimed != NIL)
-		return true;
-	/* what is due now is another process's, or its owner has its share of slots */
 	due = sf_delivery_next_due();
+	batch->others_due = due <= now;
+	/* what is due now is another process's, or its owner has its share of slots */
 	batch->next_due = due == DT_NOEND ? SF_TICK_NEVER :
 		due == DT_NOBEGIN ? soon : Max(soon, sf_tick_of_wall(due));
-	return false;
+	return batch->claimed != NIL;
 }
 
 /* --- calls --- */
@@ -98,10 +120,11 @@ start_execution(const Call *call)
 {
 	static SfPlan plan = SF_PLAN("SELECT _sfflow.start_scheduled($1, $2, $3)");
 	const SfDelivery *d = call->delivery;
+	const char *rule = call->rule->name;
 	int			room = SF_NAME_MAX - 1 - (int) strlen(d->event_id);
 	const char *machine = call->target.kind == SF_TARGET_ACTIVITY ?
-		sf_target_machine_of(call->rule->name) : call->target.name;
-	char	   *name = psprintf("%s-%s", pnstrdup(d->rule, pg_mbcharcliplen(d->rule, strlen(d->rule), room)),
+		sf_target_machine_of(rule) : call->target.name;
+	char	   *name = psprintf("%s-%s", pnstrdup(rule, pg_mbcharcliplen(rule, strlen(rule), room)),
 								d->event_id);
 
 	(void) sf_store_run(d->owner, &plan, NULL, NULL,
@@ -132,6 +155,13 @@ start_or_notify(void *arg)
 	return true;
 }
 
+/* How often the target of a claimed delivery was called, with this time. */
+static int
+attempts_of(const SfDelivery *claimed)
+{
+	return Max(claimed->attempt, 1);
+}
+
 /* Call a SQL function as a Task state would. */
 static void
 call_function(const Call *call, SfTaskOutcome *outcome)
@@ -141,7 +171,7 @@ call_function(const Call *call, SfTaskOutcome *outcome)
 		.resource = &call->target.resource,
 		.owner = call->delivery->owner,
 		.payload = call->input,
-		.attempt = call->delivery->attempt - 1,
+		.attempt = attempts_of(call->delivery) - 1,
 		.timeout_ms = CALL_MS,
 		.in_session = call->batch->in_session,
 		.not_first = call->batch->tried > 1
@@ -196,14 +226,7 @@ deliver(Call *call, SfTaskOutcome *outcome)
 static void
 note_failure(const SfDelivery *delivery, const SfError *error)
 {
-	sf_delivery_set_failed(delivery, error, delivery->attempt >= sf_setting_rule_attempts);
-}
-
-/* Does a rule not want a delivery any more: it is gone, or was made anew since the event? */
-static bool
-is_unwanted(const SfRule *rule, const SfDelivery *delivery)
-{
-	return rule == NULL || rule->created_at > delivery->created_at;
+	sf_delivery_set_failed(delivery, error, attempts_of(delivery) >= sf_setting_rule_attempts);
 }
 
 /* Call the target of a delivery that is locked; false: that is for another transaction. */
@@ -236,11 +259,11 @@ attempt(const SfDeliveries *batch, const SfDelivery *delivery, const SfRule *rul
 static bool
 deliver_claimed(const SfDeliveries *batch, const SfDelivery *delivery, bool *delivered)
 {
-	const SfRule *rule = sf_rule_read(delivery->rule);
+	const SfRule *rule = sf_rule_read_by_no(delivery->rule_no);
 
 	if (!sf_delivery_lock(delivery))
 		return true;
-	if (is_unwanted(rule, delivery))
+	if (rule == NULL)
 		sf_delivery_delete(delivery);
 	else if (rule->owner != delivery->owner)
 		sf_delivery_pass_on(delivery, rule->owner);
@@ -252,13 +275,13 @@ deliver_claimed(const SfDeliveries *batch, const SfDelivery *delivery, bool *del
 /* Deliveries of a rule in this transaction */
 typedef struct Count
 {
-	const char *rule;
+	int64		rule_no;
 	int			delivered;
 } Count;
 
 /* Count a delivery of a rule. */
 static List *
-add_count(List *counts, const char *rule)
+add_count(List *counts, int64 rule_no)
 {
 	Count	   *count;
 	ListCell   *lc;
@@ -266,13 +289,13 @@ add_count(List *counts, const char *rule)
 	foreach(lc, counts)
 	{
 		count = lfirst(lc);
-		if (strcmp(count->rule, rule) != 0)
+		if (count->rule_no != rule_no)
 			continue;
 		count->delivered++;
 		return counts;
 	}
 	count = palloc(sizeof(Count));
-	*count = (Count) {rule, 1};
+	*count = (Count) {rule_no, 1};
 	return lappend(counts, count);
 }
 
@@ -286,8 +309,23 @@ write_counts(List *counts)
 	{
 		const Count *count = lfirst(lc);
 
-		sf_delivery_count(count->rule, count->delivered);
+		sf_delivery_count(count->rule_no, count->delivered);
 	}
+}
+
+/* Is there to be no more call of a target? */
+static bool
+is_time_up(const SfDeliveries *batch)
+{
+	return batch->until != 0 && batch->next > 0 && sf_tick_now() >= batch->until;
+}
+
+/* Have what was claimed and not tried claimed anew: others come first. */
+static void
+give_back(SfDeliveries *batch)
+{
+	while (batch->next < list_length(batch->claimed))
+		sf_delivery_give_back(list_nth(batch->claimed, batch->next++));
 }
 
 /*
@@ -303,7 +341,7 @@ sf_deliver_run(SfDeliveries *batch)
 	SF_DEBUG_POINT("deliver-claimed");
 	PushActiveSnapshot(GetTransactionSnapshot());
 	batch->tried = 0;
-	while (batch->next < list_length(batch->claimed) &&
+	while (batch->next < list_length(batch->claimed) && !is_time_up(batch) &&
 		   (batch->tried == 0 || sf_tick_now() < until))
 	{
 		const SfDelivery *delivery = list_nth(batch->claimed, batch->next);
@@ -314,10 +352,12 @@ sf_deliver_run(SfDeliveries *batch)
 		if (!deliver_claimed(batch, delivery, &delivered))
 			break;
 		if (delivered)
-			counts = add_count(counts, delivery->rule);
+			counts = add_count(counts, delivery->rule_no);
 		batch->delivered += delivered;
 		batch->next++;
 	}
+	if (is_time_up(batch))
+		give_back(batch);
 	write_counts(counts);
 	PopActiveSnapshot();
 	return batch->next < list_length(batch->claimed);

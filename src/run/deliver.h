@@ -15,13 +15,15 @@ typedef struct SfDeliveries
 	bool		again;			/* claims one that was tried before */
 	bool		(*admit) (Oid owner);	/* may code of that owner run now?  NULL: any may */
 	MemoryContext context;		/* of those that are claimed */
+	SfTick		until;			/* no target is called after that; 0: no limit */
 
 	Oid			owner;			/* of those claimed last */
 	List	   *claimed;		/* SfDelivery */
 	int			next;			/* of the claimed ones, the first that was not tried yet */
 	int			tried;			/* of those before it, in this transaction */
 	int64		delivered;
-	SfTick		next_due;		/* nothing was claimed: when to look again */
+	bool		others_due;		/* more is due than was claimed */
+	SfTick		next_due;		/* when to look for others, or for those claimed if they were not made */
 } SfDeliveries;
 
 extern bool sf_deliver_claim(SfDeliveries *batch);

@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "common/hashfn.h"
 #include "access/xact.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -16,6 +17,7 @@
 #include "base/settings.h"
 #include "rule/observe.h"
 #include "run/apply.h"
+#include "run/gate.h"
 #include "run/map_children.h"
 #include "run/outside.h"
 #include "run/service.h"
@@ -61,13 +63,43 @@ last_duration(const SfDraft *draft, const SfState *state)
 	return sf_hooks.task_time(e->machine_no, e->version, state->number);
 }
 
-/* Is this task known to be short, so that it need not be announced? */
+/*
+ * The number, beside those of states, under which the tasks of all jobs of a net that
+ * have the same resource are known; 0: the state is no job.  A net may have thousands
+ * of jobs that have never run.
+ */
+static int
+number_of_kind(const SfDraft *draft, const SfState *state)
+{
+	int			owner = draft->program->scopes[state->scope].owner_state;
+	const char *resource;
+
+	if (owner < 0 || draft->program->states[owner].type != SF_STATE_JOBNET ||
+		state->type != SF_STATE_TASK)
+		return 0;
+	resource = sf_state_task(state)->resource.text;
+	return -2 - (int) ((hash_bytes((const unsigned char *) resource, strlen(resource)) ^ owner) & 0x3fffffff);
+}
+
+/* Does a task take no longer than a slice? */
+static bool
+fits_slice(int64 us)
+{
+	return us >= 0 && us <= (int64) sf_setting_slice_ms * 1000;
+}
+
+/*
+ * Is this task known to be short, so that it need not be announced?  That of a job that
+ * has not run counts as short if those of its kind were.
+ */
 static bool
 is_short(const SfDraft *draft, const SfState *state)
 {
+	const SfExecution *e = draft->execution;
 	int64		last = last_duration(draft, state);
+	int			kind = last >= 0 ? 0 : number_of_kind(draft, state);
 
-	return last >= 0 && last <= (int64) sf_setting_slice_ms * 1000;
+	return fits_slice(kind == 0 ? last : sf_hooks.task_time(e->machine_no, e->version, kind));
 }
 
 /* Remember how long a task took. */
@@ -77,6 +109,17 @@ note_duration(const SfDraft *draft, const SfState *state, int64 elapsed_us)
 	const SfExecution *e = draft->execution;
 
 	sf_hooks.note_task_time(e->machine_no, e->version, state->number, elapsed_us);
+}
+
+/* Remember how long a task took for those of its kind. */
+static void
+note_kind(const SfDraft *draft, const SfState *state, int64 elapsed_us)
+{
+	const SfExecution *e = draft->execution;
+	int			kind = number_of_kind(draft, state);
+
+	if (kind != 0)
+		sf_hooks.note_task_time(e->machine_no, e->version, kind, elapsed_us);
 }
 
 /* Does an owner have its share of the slots already, for a task of that kind? */
@@ -106,6 +149,7 @@ may_offer(SfSlice *slice, const SfDraft *draft, const SfState *state)
 	if (!capped && (slice->request->tasks & SF_TASKS_LONG) != 0)
 		return true;
 	slice->result->tasks_left |= capped ? SF_LEFT_CAPPED : SF_LEFT_TASK;
+	slice->result->left_unrun = true;
 	return false;
 }
 
@@ -120,6 +164,9 @@ sf_dispatch_is_for_us(SfSlice *slice, const SfDraft *draft, const SfBranch *bran
 		draft->execution->status != SF_STATUS_RUNNING ||
 		sf_draft_is_orphan(draft, branch) || sf_draft_is_aborted(draft, branch))
 		return true;
+	/* one that waits for a token since we read its queue: who comes to the queue makes it due */
+	if (branch->due_at == DT_NOEND)
+		return false;
 	return may_offer(slice, draft, &draft->program->states[branch->state]);
 }
 
@@ -229,6 +276,7 @@ run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	if (!in_session)
 		sf_hooks.step_ends();
 	note_duration(draft, state, outcome->elapsed_us);
+	note_kind(draft, state, outcome->elapsed_us);
 	if (outcome->serialization_failure &&
 		(!last_try || (in_session && IsolationUsesXactSnapshot())))
 		ereport(ERROR,
@@ -331,6 +379,7 @@ dispatch_sql(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 	if (!in_session &&
 		((slice->request->tasks & SF_TASKS_SHORT) == 0 || !is_short(draft, state)))
 	{
+		sf_gate_give_tokens_back(draft);
 		announce(branch, request, task, stimulus);
 		return;
 	}
@@ -400,6 +449,21 @@ sf_dispatch_announced(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 		stimulus->due = branch->deadline;
 	}
 	return true;
+}
+
+/*
+ * Refuse to run a branch that has ended workers too often: the error is what it is made
+ * to fail with (worker/turn.c).  Its row is locked, so that no other process runs it.
+ */
+void
+sf_dispatch_refuse_condemned(SfBranchKey key)
+{
+	char	   *cause = sf_hooks.why_condemned(key);
+
+	if (cause != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg_internal("%s", cause)));
 }
 
 /* Run the announced task of a branch, in a transaction of its own (long_task.c). */

@@ -14,7 +14,6 @@
 #include "base/timing.h"
 #include "report/label.h"
 #include "run/gate.h"
-#include "run/service.h"
 #include "store/hold.h"
 #include "store/mark.h"
 
@@ -22,30 +21,15 @@
 static bool
 is_within(const SfExecution *execution, int64 execution_no)
 {
-	while (execution != NULL && execution->execution_no != execution_no)
-		execution = execution->map_run_no == 0 ? NULL :
-			sf_execution_read(execution->parent_execution_no, SF_LOCK_NONE, false);
-	return execution != NULL;
-}
-
-/* Does a Task state use a resource, as its definition has it or as it is mapped? */
-static bool
-uses(const SfDraft *draft, const SfState *state, const char *name)
-{
-	const SfResource *resource;
-	SfResource	target;
-
-	if (state->type != SF_STATE_TASK)
-		return false;
-	resource = &sf_state_task(state)->resource;
-	if (strcmp(resource->text, name) == 0)
-		return true;
-	target = *resource;
-	if (resource->kind == SF_RESOURCE_MAPPED &&
-		!sf_driver.resolve(resource, draft->execution->owner, &target))
-		return false;
-	return target.kind == SF_RESOURCE_SQL_FUNCTION && strncmp(name, "sql:", 4) == 0 &&
-		strcmp(target.name, name + 4) == 0;
+	while (execution->execution_no != execution_no)
+	{
+		if (execution->map_run_no == 0)
+			return false;
+		execution = sf_execution_read(execution->parent_execution_no, SF_LOCK_NONE, false);
+		if (execution == NULL)
+			return false;
+	}
+	return true;
 }
 
 /* Does a hold hold a state of an execution? */
@@ -64,7 +48,7 @@ applies(const SfHold *hold, const SfDraft *draft, const SfState *state)
 				is_within(execution, hold->execution_no);
 		case SF_HOLD_RESOURCE:
 			return (!OidIsValid(hold->owner) || has_privs_of_role(hold->owner, execution->owner)) &&
-				uses(draft, state, hold->name);
+				sf_gate_uses(draft, state, hold->name);
 		case SF_HOLD_SCHEDULE:	/* sf_gate_park_start */
 		case SF_HOLD_ACTIVITY:	/* its tasks wait in its queue */
 			break;
@@ -77,37 +61,28 @@ static int64
 find_hold(const SfDraft *draft, const SfBranch *branch)
 {
 	const SfState *state = &draft->program->states[branch->state];
-	int			i = 0;
+	const SfHold *all = sf_hold_all();
 
-	/* what applies() reads may take changes of the table in */
-	while (sf_hold_all(), i < sf_hold_count)
-	{
-		SfHold		hold = sf_hold_all()[i++];
-
-		if (applies(&hold, draft, state))
-			return hold.hold_no;
-		if (!sf_hold_is_current)
-			i = 0;
-	}
+	for (int i = 0; i < sf_hold_count; i++)
+		if (applies(&all[i], draft, state))
+			return all[i].hold_no;
 	return 0;
 }
 
-/*
- * Tell whether a branch that is about to begin a step may do so.  If not, it is changed
- * to wait, and the caller has it written.
- */
-SfGate
-sf_gate_check(SfDraft *draft, SfBranch *branch)
+/* Have a branch wait for the end of a hold, if there is one. */
+static SfGate
+check_holds(SfDraft *draft, SfBranch *branch)
 {
 	int64		hold_no;
+	int64		shared = 0;
 
-	if (!sf_hold_may_be())
-		return SF_GATE_OPEN;
 	for (;;)
 	{
 		hold_no = find_hold(draft, branch);
 		if (hold_no == 0)
 			return SF_GATE_OPEN;
+		if (hold_no == shared)
+			break;
 		if (!sf_hold_share(hold_no))
 		{
 			branch->due_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
@@ -115,13 +90,29 @@ sf_gate_check(SfDraft *draft, SfBranch *branch)
 			sf_draft_add_branch(draft, branch);
 			return SF_GATE_LATER;
 		}
+		/* it may have been released before: look once more if something has changed */
 		if (sf_hold_is_current)
 			break;
+		shared = hold_no;
 	}
 	branch->due_at = DT_NOEND;
 	sf_draft_add_branch(draft, branch);
 	sf_hold_park(branch->key, hold_no);
 	return SF_GATE_HELD;
+}
+
+/*
+ * Tell whether a branch that is about to begin a step may do so.  If not, it is changed
+ * to wait, and the caller has it written; or a limit has its state fail, with *error.
+ */
+SfGate
+sf_gate_check(SfDraft *draft, SfBranch *branch, SfError *error)
+{
+	SfGate		gate = sf_hold_may_be() ? check_holds(draft, branch) : SF_GATE_OPEN;
+
+	if (gate != SF_GATE_OPEN || !sf_limit_may_be())
+		return gate;
+	return sf_gate_check_limits(draft, branch, error);
 }
 
 /*

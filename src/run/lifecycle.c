@@ -14,6 +14,7 @@
 #include "run/apply.h"
 #include "run/lifecycle.h"
 #include "run/map_children.h"
+#include "run/dependents.h"
 #include "store/mark.h"
 #include "store/program_cache.h"
 
@@ -24,21 +25,11 @@
 static void
 reopen(SfExecution *execution)
 {
+	sf_apply_reopened(execution);
 	execution->status = SF_STATUS_RUNNING;
 	execution->stopped_at = DT_NOBEGIN;
 	execution->output = NULL;
 	execution->error = execution->cause = NULL;
-	sf_apply_reopened(execution);
-}
-
-/* Lock every branch of an execution, if no other session holds one; how many there are, or -1. */
-static int
-try_lock_branches(const SfExecution *execution, List **branches)
-{
-	List	   *all = sf_branch_all(execution->execution_no, SF_LOCK_NONE);
-
-	*branches = sf_branch_all(execution->execution_no, SF_LOCK_SKIP);
-	return list_length(*branches) == list_length(all) ? list_length(all) : -1;
 }
 
 /*
@@ -56,7 +47,7 @@ lock_branches(const SfExecution *execution)
 	{
 		List	   *branches;
 
-		if (try_lock_branches(execution, &branches) >= 0)
+		if (sf_branch_try_all(execution->execution_no, &branches))
 			return branches;
 		if (waited % SF_STOP_ASK_MS == 0)
 			sf_hooks.cancel_now(key);
@@ -196,12 +187,13 @@ redrive_all(SfDraft *draft, List *branches, TimestampTz now)
 	ListCell   *lc;
 
 	count_children(branches);
+	sf_dependents_rewind(draft, branches);
 	foreach(lc, branches)
 	{
 		SfBranch   *branch = lfirst(lc);
 		SfStimulus	stimulus = {.kind = SF_STIMULUS_REDRIVEN};
 
-		if (branch->phase == SF_PHASE_DONE)
+		if (branch->phase == SF_PHASE_DONE || branch->gone)
 			continue;
 		if (branch->key.branch_no < 0)
 			stimulus.kind = SF_STIMULUS_OVER;	/* a timer, or a stop, that came late */
@@ -215,6 +207,8 @@ redrive_all(SfDraft *draft, List *branches, TimestampTz now)
 			stimulus.output = failed_input(draft, branch);
 		(void) sf_draft_advance(draft, branch, &stimulus);
 	}
+	foreach(lc, branches)
+		sf_dependents_go_on(draft, lfirst(lc), now);
 }
 
 /* Does a redriven branch begin something by itself? */
@@ -376,7 +370,11 @@ go_on(SfExecution *execution, List *branches, const char *from_state, Jsonb *inp
 	if (from_state != NULL)
 		draft->branches = branches = rewind_to(draft, branches, from_state, input);
 	else
+	{
+		branches = sf_dependents_give_rows(draft->program, branches);
 		redrive_all(draft, branches, now);
+	}
+	now = GetCurrentTimestamp();	/* not before the branches are due: sf_map_run_redriven() */
 	if (from != NULL)
 		revived_states(draft->program, branches, from);
 	reopen(execution);
@@ -421,18 +419,55 @@ sf_lifecycle_redrive(SfExecution *execution, const char *from_state,
 	return execution->redrive_count;
 }
 
+static bool try_lock_children(const SfExecution *execution, const List *branches);
+
+/* Lock a child that is to be redriven with its parent, and all that goes on with it; false: a session holds some of it. */
+static bool
+try_lock_child(int64 execution_no)
+{
+	const SfExecution *child = sf_execution_read(execution_no, SF_LOCK_SKIP, false);
+	List	   *branches;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	return child != NULL && sf_branch_try_all(execution_no, &branches) &&
+		try_lock_children(child, branches);
+}
+
+/* Lock the children of Distributed Maps that are to be redriven with their parent; false: a session holds one. */
+static bool
+try_lock_children(const SfExecution *execution, const List *branches)
+{
+	ListCell   *lc;
+	ListCell   *child;
+
+	foreach(lc, branches)
+	{
+		const SfBranch *branch = lfirst(lc);
+
+		if (branch->phase == SF_PHASE_DONE || !had_children(branch))
+			continue;
+		foreach(child, sf_map_run_unsuccessful(execution->execution_no, branch->map_run_no))
+			if (!try_lock_child(*(int64 *) lfirst(child)))
+				return false;
+	}
+	return true;
+}
+
 /*
  * The same with what did not succeed, of an execution that has ended without success,
- * but wait for no session that holds a branch of it.
+ * but wait for no session that holds a branch of it, or of a child that goes on with it.
  */
 SfRedriven
 sf_lifecycle_try_redrive(SfExecution *execution)
 {
 	List	   *branches;
-	int			n = try_lock_branches(execution, &branches);
 
-	if (n <= 0)
-		return n < 0 ? SF_REDRIVE_BUSY : SF_REDRIVE_NOTHING_LEFT;
+	if (!sf_branch_try_all(execution->execution_no, &branches) ||
+		!try_lock_children(execution, branches))
+		return SF_REDRIVE_BUSY;
+	if (branches == NIL)
+		return SF_REDRIVE_NOTHING_LEFT;
 	go_on(execution, branches, NULL, NULL, NULL);
 	return SF_REDRIVEN;
 }

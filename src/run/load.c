@@ -20,21 +20,29 @@
 #include "run/apply.h"
 #include "run/lifecycle.h"
 #include "run/map_children.h"
+#include "run/dependents.h"
 #include "run/outside.h"
+#include "store/program_cache.h"
 #include "store/quota.h"
 
 /* Items of a Distributed Map that one query reads */
 #define CHUNK	1000
 
-/* What stands in the context object; the input, which may be large, if the state looks at it. */
+/*
+ * What stands in the context object; the input, and the jobs that came before, which may
+ * be large, if the state looks at them.
+ */
 static void
-load_context(SfDraft *draft, const SfState *state)
+load_context(SfDraft *draft, const SfBranch *branch)
 {
+	const SfNetJob *job = sf_net_job_with_condition(draft->program, branch);
+	int			use = draft->program->states[branch->state].context_use |
+		(job == NULL ? 0 : job->context_use);
 	SfLoaded   *loaded = &draft->loaded;
 	SfExecution *execution = draft->execution;
 
 	loaded->input = NULL;
-	if ((state->context_use & SF_CONTEXT_INPUT) != 0)
+	if ((use & SF_CONTEXT_INPUT) != 0)
 	{
 		if (execution->input == NULL)
 		{
@@ -45,8 +53,10 @@ load_context(SfDraft *draft, const SfState *state)
 		}
 		loaded->input = execution->input;
 	}
+	loaded->jobs = (use & SF_CONTEXT_JOBS) == 0 ? NULL :
+		sf_dependents_context(draft, branch);
 	if (loaded->role == NULL)
-		loaded->role = GetUserNameFromId(execution->owner, true);
+		loaded->role = sf_program_cache_role(execution->machine_no, execution->version, execution->owner);
 }
 
 /* The run that a Distributed Map is in, or names for one that begins. */
@@ -123,7 +133,7 @@ load(SfDraft *draft, const SfBranch *branch, uint32 needs)
 		loaded->base_event_id = draft->base_event_id;
 	}
 	if ((needs & SF_NEED_CONTEXT) != 0)
-		load_context(draft, &draft->program->states[branch->state]);
+		load_context(draft, branch);
 	if ((needs & SF_NEED_TOKEN) != 0)
 	{
 		draft->token_task = sf_outside_make_task(branch);

@@ -47,6 +47,15 @@ keep_outcome(SfDraft *draft, SfBranch *branch, const SfTaskOutcome *outcome)
 		sf_apply_branch(branch);
 }
 
+/* Does a hold or a limit keep a task waiting?  *throttled gets the error with which a limit has it fail. */
+static bool
+is_kept_waiting(SfDraft *draft, SfBranch *branch, SfError *throttled)
+{
+	SfGate		gate = sf_gate_check(draft, branch, throttled);
+
+	return gate != SF_GATE_OPEN && gate != SF_GATE_THROTTLED;
+}
+
 /*
  * T2: run an announced task and keep its outcome in the branch's row.  If error is not
  * NULL, an earlier commit of T2 raised it: do not run the task, keep that error.
@@ -63,6 +72,7 @@ sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 	SfBranch   *branch;
 	SfDraft	   *draft;
 	SfTaskOutcome outcome;
+	SfError		throttled = sf_error_make(NULL, NULL);
 
 	memset(result, 0, sizeof(*result));
 	sf_claim_forget();
@@ -71,7 +81,7 @@ sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 	/* before the look at the status: a stop either shows there or cancels */
 	sf_hooks.step_begins(key, InvalidOid, "");
 	branch = sf_branch_claim(key, SF_DEBUG_MUTATION("T2_claim") ? SF_LOCK_NONE : SF_LOCK_SKIP,
-							 DT_NOEND, false);
+							 DT_NOEND, false, false);
 	/* after the claim, which keeps the execution from moving to another version */
 	execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
 	if (execution != NULL && branch != NULL &&
@@ -84,16 +94,24 @@ sf_long_task_run(SfBranchKey key, int generation, bool last_try,
 		draft->bounded_lock_wait = true;
 		if (sf_draft_is_orphan(draft, branch) || sf_draft_is_aborted(draft, branch))
 			;					/* the slice that claims it next ends it */
-		else if (error == NULL && sf_gate_check(draft, branch) != SF_GATE_OPEN)
+		else if (error == NULL && is_kept_waiting(draft, branch, &throttled))
+		{
 			sf_drafts_write(list_make1(draft));
+			result->left_unrun = true;
+		}
 		else
 		{
 			result->owner = execution->owner;
 			memset(&outcome, 0, sizeof(outcome));
 			if (error != NULL)
 				outcome.error = *error;
+			else if (throttled.name != NULL)
+				outcome.error = throttled;
 			else
+			{
+				sf_dispatch_refuse_condemned(key);
 				sf_dispatch_alone(draft, branch, last_try, &outcome);
+			}
 			keep_outcome(draft, branch, &outcome);
 			result->outcome = SF_SLICE_WORKED;
 		}

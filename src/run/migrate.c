@@ -5,14 +5,17 @@
  * Rows name states by their numbers in the program of the execution's version: those
  * of branches, of the tasks of programs outside, and of Map runs.  A state of one
  * version is the state of the same name in the other one, or of the name that the
- * argument state_map gives for it.  All rows are moved in one transaction, or none.
+ * argument state_map gives for it.  Jobs of a net are found by their names likewise; their
+ * ranks may differ.  All rows are moved in one transaction, or none.
  */
 #include "postgres.h"
 
+#include "nodes/bitmapset.h"
 #include "utils/timestamp.h"
 
 #include "base/closest.h"
 #include "base/errors.h"
+#include "run/dependents.h"
 #include "run/migrate.h"
 #include "store/program_cache.h"
 
@@ -39,11 +42,10 @@ note_problem(Move *move, const char *problem)
 	appendStringInfo(&move->problems, "%s%s", move->problems.len == 0 ? "" : "\n", problem);
 }
 
-/* The name that a state has in the other version. */
+/* The name that a state, or a job of a net, has in the other version. */
 static const char *
-name_there(const Move *move, int state)
+name_there(const Move *move, const char *name)
 {
-	const char *name = move->from->states[state].name;
 	JsonbValue	renamed;
 
 	if (sf_json_is_object(&move->state_map) &&
@@ -57,7 +59,19 @@ name_there(const Move *move, int state)
 static int
 find_there(const Move *move, int state)
 {
-	return sf_program_find_state(move->to, name_there(move, state));
+	return sf_program_find_state(move->to, name_there(move, move->from->states[state].name));
+}
+
+/* Find a job of a net in that net of the other version; -1: it is not there. */
+static int
+find_job_there(const Move *move, const SfNetJob *job, const SfJobNetState *there)
+{
+	const char *name = name_there(move, job->name);
+
+	for (int i = 0; i < there->njobs; i++)
+		if (strcmp(there->jobs[i].name, name) == 0)
+			return i;
+	return -1;
 }
 
 /* Find a scope in the other version; -1: it is not there. */
@@ -65,14 +79,32 @@ static int
 find_scope_there(const Move *move, int scope)
 {
 	const SfScope *here = &move->from->scopes[scope];
-	int			owner;
+	int			index = here->branch_index;
+	const SfState *owner,
+			   *there;
+	int			number;
 
 	if (here->owner_state < 0)
 		return 0;
-	owner = find_there(move, here->owner_state);
-	if (owner < 0 || here->branch_index >= move->to->states[owner].nscopes)
+	owner = &move->from->states[here->owner_state];
+	number = find_there(move, here->owner_state);
+	if (number < 0)
 		return -1;
-	return move->to->states[owner].scopes[here->branch_index];
+	there = &move->to->states[number];
+	if (owner->type == SF_STATE_JOBNET && there->type == SF_STATE_JOBNET)
+		index = find_job_there(move, &sf_state_net(owner)->jobs[index], sf_state_net(there));
+	return index < 0 || index >= there->nscopes ? -1 : there->scopes[index];
+}
+
+/* Put a branch into a scope of the other version; a job of a net gets its rank there. */
+static void
+set_scope(const Move *move, SfBranch *branch, int scope)
+{
+	const SfScope *there = &move->to->scopes[scope];
+
+	branch->scope = scope;
+	if (there->owner_state >= 0 && move->to->states[there->owner_state].type == SF_STATE_JOBNET)
+		branch->branch_index = there->branch_index;
 }
 
 /* Tell whether the task of one state can end as that of the other one. */
@@ -90,12 +122,65 @@ is_alike_distributed(const SfDistributedMap *here, const SfDistributedMap *there
 		(here->result_writer == NULL) == (there->result_writer == NULL);
 }
 
+/* Tell whether a job waits for the same jobs, and for the same ends of them, as one of the other version. */
+static bool
+is_alike_job(const Move *move, const SfJobNetState *here, const SfNetJob *a,
+			 const SfJobNetState *there, const SfNetJob *b)
+{
+	if (a->nafter != b->nafter)
+		return false;
+	for (int i = 0; i < a->nafter; i++)
+	{
+		int			before = find_job_there(move, &here->jobs[a->after[i].job], there);
+		int			k = 0;
+
+		while (k < b->nafter && (b->after[k].job != before || b->after[k].on != a->after[i].on))
+			k++;
+		if (k == b->nafter)
+			return false;
+	}
+	return true;
+}
+
+/* Note what keeps a net that has begun from going on as that of the other version. */
+static void
+note_net_problems(Move *move, const char *name, const SfJobNetState *here, const SfJobNetState *there)
+{
+	int			version = move->execution->version;
+	Bitmapset  *found = NULL;
+
+	for (int i = 0; i < here->njobs; i++)
+	{
+		const SfNetJob *job = &here->jobs[i];
+		int			other = find_job_there(move, job, there);
+
+		if (other < 0)
+			note_problem(move, psprintf("State \"%s\" of version %d has no job \"%s\".", name, version,
+										name_there(move, job->name)));
+		else if (bms_is_member(other, found))
+			note_problem(move, psprintf("Two jobs of state \"%s\" become \"%s\".", name,
+										there->jobs[other].name));
+		else if (!is_alike_job(move, here, job, there, &there->jobs[other]))
+			note_problem(move, psprintf("Job \"%s\" of state \"%s\" waits for other jobs in version %d.",
+										job->name, name, version));
+		if (other >= 0)
+			found = bms_add_member(found, other);
+	}
+	for (int i = 0; i < there->njobs; i++)
+		if (!bms_is_member(i, found))
+			note_problem(move, psprintf("Job \"%s\" of state \"%s\" is only in version %d.",
+										there->jobs[i].name, name, version));
+}
+
 /* Tell whether a branch that has begun its state can go on with it in the other version. */
 static bool
 is_alike(const SfState *here, const SfState *there)
 {
-	if (here->type != there->type || here->nscopes != there->nscopes ||
-		sf_state_is_distributed(here) != sf_state_is_distributed(there))
+	if (here->type != there->type || sf_state_is_distributed(here) != sf_state_is_distributed(there))
+		return false;
+	if (here->type == SF_STATE_JOBNET)
+		return true;			/* note_net_problems tells more */
+	if (here->nscopes != there->nscopes)
 		return false;
 	if (sf_state_is_distributed(here))
 		return is_alike_distributed(sf_state_distributed(here), sf_state_distributed(there));
@@ -119,7 +204,7 @@ move_ended(Move *move, SfBranch *branch)
 	}
 	if (state < 0 || move->to->states[state].scope != scope)
 		state = move->to->scopes[scope].start;
-	branch->scope = scope;
+	set_scope(move, branch, scope);
 	branch->state = state;
 }
 
@@ -144,7 +229,7 @@ move_branch(Move *move, SfBranch *branch)
 	if (number < 0)
 	{
 		note_problem(move, psprintf("Version %d has no state \"%s\".", version,
-									name_there(move, branch->state)));
+									name_there(move, here->name)));
 		return;
 	}
 	there = &move->to->states[number];
@@ -154,7 +239,9 @@ move_branch(Move *move, SfBranch *branch)
 	else if (has_begun(branch) && !is_alike(here, there))
 		note_problem(move, psprintf("State \"%s\" has begun, and is of another kind in version %d.",
 									here->name, version));
-	branch->scope = there->scope;
+	else if (has_begun(branch) && here->type == SF_STATE_JOBNET)
+		note_net_problems(move, here->name, sf_state_net(here), sf_state_net(there));
+	set_scope(move, branch, there->scope);
 	branch->state = number;
 }
 
@@ -162,9 +249,9 @@ move_branch(Move *move, SfBranch *branch)
 static List *
 lock_branches(const SfExecution *execution)
 {
-	List	   *branches = sf_branch_all(execution->execution_no, SF_LOCK_SKIP);
+	List	   *branches;
 
-	if (list_length(branches) != list_length(sf_branch_all(execution->execution_no, SF_LOCK_NONE)))
+	if (!sf_branch_try_all(execution->execution_no, &branches))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
 				 errmsg("execution \"%s\" has a step that is being run", execution->execution_id),
@@ -199,6 +286,23 @@ move_rows(Move *move, List *branches)
 	}
 }
 
+/* Is a name that of a job of a net? */
+static bool
+is_job(const SfProgram *program, const char *name)
+{
+	for (int i = 0; i < program->nstates; i++)
+	{
+		const SfState *s = &program->states[i];
+
+		if (s->type != SF_STATE_JOBNET)
+			continue;
+		for (int k = 0; k < sf_state_net(s)->njobs; k++)
+			if (strcmp(sf_state_net(s)->jobs[k].name, name) == 0)
+				return true;
+	}
+	return false;
+}
+
 /* Refuse names in state_map that are none. */
 static void
 check_state_map(const Move *move)
@@ -222,13 +326,13 @@ check_state_map(const Move *move)
 			ereport(ERROR,
 					(errcode(ERRCODE_SF_INVALID_OPTION),
 					 errmsg("argument state_map must give \"%s\" the name of a state", old)));
-		if (sf_program_find_state(move->from, old) >= 0)
+		if (sf_program_find_state(move->from, old) >= 0 || is_job(move->from, old))
 			continue;
 		for (int k = 0; k < move->from->nstates; k++)
 			sf_closest_offer(&closest, move->from->states[k].name);
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
-				 errmsg("argument state_map has \"%s\", which is no state of the execution's version", old),
+				 errmsg("argument state_map has \"%s\", which is no state or job of the execution's version", old),
 				 sf_closest_errhint(&closest, NULL)));
 	}
 }
@@ -344,7 +448,10 @@ sf_migrate_execution(SfExecution *execution, int version, const Jsonb *state_map
 	branches = lock_branches(execution);
 	execution->version = version;
 	if (!rewinds)
+	{
+		branches = sf_dependents_give_rows(move.from, branches);
 		move_branches(&move, branches);
+	}
 	move_rows(&move, branches);
 	refuse_problems(&move, old);
 

@@ -174,7 +174,7 @@ archive(SfRetention *look, const SfPurgeMachine *machine, const char *function,
 	call.execution_id = linitial(ids);
 	call.payload = archive_payload(machine, ids);
 	call.timeout_ms = ARCHIVE_MS;
-	look->ran = look->wrote = true;
+	look->ran = true;
 	if (!look->keeps_lock)
 		sf_purge_unlock(SF_PURGE_LOCK_LOOK);
 	if (!look->in_session)
@@ -219,10 +219,10 @@ purge(SfRetention *look, const SfPurgeMachine *machine, SfStatus status)
 		return false;
 	was = position = sf_purge_position(machine->machine_no, status);
 	sf_purge_find(machine->machine_no, status, before, position.requested_at, BATCH, &batch);
+	look->wrote |= batch.numbers != NIL;
 	if (!archive(look, machine, function, batch.ids))
 		return false;
 	look->purged += sf_purge_delete(batch.numbers);
-	look->wrote |= batch.numbers != NIL;
 	if (batch.looked_at > 0)
 		position.requested_at = batch.until;
 	begin_pass(&position, batch.looked_at);
@@ -260,10 +260,10 @@ find_machine(SfRetention *look)
 }
 
 /*
- * Carry a batch of a look out; the caller commits.  A batch ends once it has written
- * something or called an archive function, which takes on the identity of its owner: so
- * a function never runs while the batch holds rows of other machines.  False: the look is
- * over, or, in a worker, another session purges.
+ * Carry a batch of a look out; the caller commits.  A batch ends once it has locked
+ * executions, written something or called an archive function, which takes on the identity
+ * of its owner: so a function never runs while the batch holds rows of other machines.
+ * False: the look is over, or, in a worker, another session purges.
  */
 bool
 sf_retention_batch(SfRetention *look)

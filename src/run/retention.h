@@ -18,7 +18,7 @@ typedef struct SfRetention
 	int			at;				/* machine of the last batch, 0: none */
 	bool		again;			/* to be begun anew: a machine with an archive function has more */
 	bool		ran;			/* this batch has called an archive function */
-	bool		wrote;			/* ... or written something */
+	bool		wrote;			/* ... or locked or written something */
 } SfRetention;
 
 extern void sf_retention_check(const Jsonb *options);

@@ -70,6 +70,7 @@ typedef struct SfSliceRequest
 	SfSliceTasks tasks;			/* in a worker */
 	const SfBranchKey *keys;	/* KEYS, BRANCH, SESSION_BRANCH: claimed by primary key */
 	int			nkeys;
+	Oid			owner;			/* KEYS: of the branches; InvalidOid: any */
 	int			slice_ms;		/* commit after this long; 0: one branch */
 	bool		last_try;		/* a task that cannot be serialized has failed;
 								 * else the slice is rolled back (40001) */
@@ -116,6 +117,9 @@ typedef struct SfSliceResult
 	SfSliceOutcome outcome;
 	int			transitions;	/* states entered, resumed or left */
 	int			nkeys_tried;	/* hints looked at; the caller keeps the others */
+	int			nqueued;		/* branches that were taken from queues of limits */
+	bool		left_unrun;		/* what was to run was left to others: a task that is announced;
+								 * children of a branch by itself, or its step that waits at a gate */
 	Oid			owner;			/* whose identity is on, InvalidOid: none */
 	SfBranchKey task;			/* LONG_TASK */
 	int			task_generation;

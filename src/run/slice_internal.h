@@ -1,7 +1,8 @@
 /*
  * slice_internal.h
- *		Shared by the files that run a slice: slice.c (its loop), claim.c (claims
- *		branches), dispatch.c (runs or hands out tasks), long_task.c (T2).
+ *		Shared by the files that run a slice: slice.c (its loop), slice_queues.c (what
+ *		waits for limits), claim.c (claims branches), advance.c (takes them through
+ *		transitions), dispatch.c (runs or hands out tasks), long_task.c (T2).
  */
 #ifndef SF_RUN_SLICE_INTERNAL_H
 #define SF_RUN_SLICE_INTERNAL_H
@@ -9,6 +10,7 @@
 #include "run/apply.h"
 #include "run/driver.h"
 #include "run/slice.h"
+#include "store/limit.h"
 #include "portability/instr_time.h"
 
 typedef struct SfSlice
@@ -27,6 +29,7 @@ typedef struct SfSlice
 	bool		no_more_claims; /* finish what is in hand, then commit */
 	bool		full;			/* commit as soon as possible */
 	bool		held;			/* a branch has to wait for a hold, which is locked */
+	bool		takes_queued;	/* also branches that wait for limits */
 	bool		announced;		/* a long task was announced */
 } SfSlice;
 
@@ -38,6 +41,16 @@ extern void sf_claim_remember(SfBranchKey key);
 
 extern SfBranch *sf_claim(SfSlice *slice, SfBranchKey key, SfDraft **draft);
 
+/* --- advance.c --- */
+
+extern bool sf_slice_take_one(SfSlice *slice, SfBranchKey key);
+extern bool sf_slice_is_used_up(const SfSlice *slice);
+
+/* --- slice_queues.c --- */
+
+extern bool sf_slice_take_queue(SfSlice *slice, SfQueue queue);
+extern void sf_slice_scan_queues(SfSlice *slice, bool *first);
+
 /* --- dispatch.c --- */
 
 extern void sf_dispatch(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
@@ -46,6 +59,7 @@ extern void sf_dispatch_offer(SfSlice *slice, const SfDraft *draft,
 							  const SfBranch *branch);
 extern bool sf_dispatch_announced(SfSlice *slice, SfDraft *draft,
 								  const SfBranch *branch, SfStimulus *stimulus);
+extern void sf_dispatch_refuse_condemned(SfBranchKey key);
 extern void sf_dispatch_alone(const SfDraft *draft, const SfBranch *branch,
 							  bool last_try, SfTaskOutcome *outcome);
 extern void sf_dispatch_stimulus(const SfTaskOutcome *outcome,

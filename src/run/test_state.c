@@ -6,7 +6,8 @@
  *
  *		advance() --> SF_STEP_TASK    the mock, or run_task(), is its outcome
  *		          --> phase WAIT      its time has come
- *		          --> phase JOIN      the mock is what the children did
+ *		          --> phase JOIN      the mock is what the children did; of a JobNet,
+ *		                              what each job does (test_net.c)
  *		then advance() again
  *
  * A Distributed Map goes through its steps in between, on items in memory.
@@ -52,6 +53,7 @@ static const struct
 	[SF_STATE_SUCCEED] = {BIT(AFTER_INPUT_PATH), 0},
 	[SF_STATE_FAIL] = {BIT(AFTER_INPUT_PATH), 0},
 	[SF_STATE_PARALLEL] = {RESULTS, 0},
+	[SF_STATE_JOBNET] = {RESULTS, 0},
 	[SF_STATE_MAP] = {
 		BIT(AFTER_INPUT_PATH) | BIT(AFTER_ITEMS_PATH) | BIT(AFTER_ITEM_SELECTOR) |
 		BIT(AFTER_ITEM_BATCHER) | TOLERANCE | RESULTS,
@@ -99,8 +101,7 @@ made_up_context(const SfStateTest *test, TimestampTz now)
 	sf_json_open_object(&b, "State");
 	sf_json_add_string(&b, "Name", TEST_STATE);
 	sf_json_add_string(&b, "EnteredTime", time);
-	if (state->type == SF_STATE_TASK || state->type == SF_STATE_PARALLEL ||
-		state->type == SF_STATE_MAP)
+	if (state->type == SF_STATE_TASK || sf_state_has_children(state))
 		sf_json_add_int(&b, "RetryCount", test->retries);
 	sf_json_close_object(&b);
 	return sf_json_finish(&b);
@@ -116,6 +117,7 @@ typedef struct TestRun
 	SfBranch   *branch;
 	SfTransition transition;	/* the last one */
 	SfMapRun	map_run;		/* of a Distributed Map, in memory */
+	Jsonb	   *jobs;			/* JobNet: what became of each job */
 } TestRun;
 
 /* What is loaded for an execution that no table knows. */
@@ -200,12 +202,19 @@ exceeds_tolerance(const SfStateTest *test, const SfBranch *branch,
 
 /* What the children of a join did: the mock, or too many failures. */
 static void
-join_outcome(const SfStateTest *test, SfBranch *branch, const SfTrace *trace,
-			 SfStimulus *stimulus)
+join_outcome(TestRun *run, SfStimulus *stimulus)
 {
+	const SfStateTest *test = run->test;
+	SfBranch   *branch = run->branch;
+
 	stimulus->kind = SF_STIMULUS_JOINED;
 	stimulus->joined = stimulus->output = test->mock.result;
 	branch->pending = 0;
+	if (test->jobs != NULL)
+	{
+		run->jobs = test->run_jobs(test, &run->loaded, branch, stimulus, run->now);
+		return;
+	}
 	if (branch->failing)
 		return;					/* they could not even begin */
 	check_failure_count(test, branch);
@@ -215,7 +224,7 @@ join_outcome(const SfStateTest *test, SfBranch *branch, const SfTrace *trace,
 		branch->error = unconstify(char *, test->mock.error);
 		branch->cause = unconstify(char *, test->mock.cause);
 	}
-	else if (exceeds_tolerance(test, branch, trace))
+	else if (exceeds_tolerance(test, branch, run->trace))
 	{
 		branch->failing = true;
 		branch->error = pstrdup(SF_ERR_EXCEED_TOLERATED_FAILURE_THRESHOLD);
@@ -370,7 +379,7 @@ run_state(TestRun *run)
 		task_outcome(run, &stimulus);
 
 	if (branch->phase == SF_PHASE_JOIN)
-		join_outcome(run->test, branch, run->trace, &stimulus);
+		join_outcome(run, &stimulus);
 	else if (stimulus.kind != SF_STIMULUS_TASK && branch->phase != SF_PHASE_WAIT)
 		return run->transition.name;
 	(void) advance(run, &stimulus);
@@ -396,14 +405,16 @@ add_error_details(SfJsonBuilder *b, const SfTrace *trace)
 
 /* What was seen on the way. */
 static void
-add_inspection_data(SfJsonBuilder *b, const SfState *state, const SfTrace *trace)
+add_inspection_data(SfJsonBuilder *b, const TestRun *run)
 {
-	uint32		fields = shown_of(state);
+	const SfTrace *trace = run->trace;
+	uint32		fields = shown_of(&run->test->program->states[run->test->state]);
 
 	sf_json_open_object(b, "inspectionData");
 	for (int i = 0; i < SF_TRACE_COUNT; i++)
 		if (fields & (1u << i))
 			sf_json_add(b, trace_names[i], trace->values[i]);
+	sf_json_add(b, "jobs", run->jobs);
 	add_error_details(b, trace);
 	sf_json_close_object(b);
 }
@@ -458,6 +469,6 @@ sf_test_state_run(SfStateTest *test, SfInspection level, TimestampTz now)
 		sf_json_add_string(&b, "nextState", trace.next_name);
 	}
 	if (level != SF_INSPECTION_INFO)
-		add_inspection_data(&b, state, &trace);
+		add_inspection_data(&b, &run);
 	return sf_json_finish(&b);
 }

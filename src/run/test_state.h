@@ -26,6 +26,7 @@ typedef struct SfStateTest
 	Jsonb	   *context;		/* NULL: made up */
 	Jsonb	   *variables;
 	SfMock		mock;
+	SfMock	   *jobs;			/* JobNet: instead of mock, for each job by rank; or NULL */
 
 	/* what happened to the state before */
 	int			retries;		/* attempts that the matching retrier has made */
@@ -35,6 +36,10 @@ typedef struct SfStateTest
 	/* runs a Task that has no mock */
 	void		(*run_task) (struct SfStateTest *test, const SfState *state,
 							 const SfTaskRequest *task, SfStimulus *outcome);
+
+	/* runs the jobs of a JobNet that have mocks: sf_dependents_test() */
+	Jsonb	   *(*run_jobs) (const struct SfStateTest *test, const SfLoaded *loaded,
+							 SfBranch *join, SfStimulus *stimulus, TimestampTz now);
 } SfStateTest;
 
 typedef enum SfInspection
@@ -44,6 +49,8 @@ typedef enum SfInspection
 	SF_INSPECTION_TRACE
 } SfInspection;
 
+extern Jsonb *sf_dependents_test(const SfStateTest *test, const SfLoaded *loaded, SfBranch *join,
+								 SfStimulus *stimulus, TimestampTz now);
 extern Jsonb *sf_test_state_run(SfStateTest *test, SfInspection level,
 								TimestampTz now);
 

@@ -19,6 +19,7 @@
 #include "base/errors.h"
 #include "base/hooks.h"
 #include "base/subtransaction.h"
+#include "rule/notice.h"
 #include "run/gate.h"
 #include "schedule/due_runs.h"
 #include "schedule/pg_cron.h"
@@ -28,15 +29,14 @@
 /* A run that has not come after that time was missed: pg_cron may be late by some seconds */
 #define CATCH_UP_MS		(2 * 60 * 1000)
 
-/* Runs of a schedule that wait at once, and missed ones that a look deals with */
+/* Runs of a schedule that wait at once */
 #define MAX_WAITING		1000
 
-/* Names of outcomes in _sfflow.schedule_run, and in the view */
-#define NO_MATCH	"skipped"
-#define OVERLAP		"overlap"
-#define QUEUED		"queued"
-#define MISSED		"missed"
-#define FAILED		"failed"
+/*
+ * Starts of a schedule that a look tries, each in a subtransaction: more would make the
+ * snapshots of other sessions overflow.
+ */
+#define MAX_STARTS		50
 
 /* --- one run --- */
 
@@ -50,6 +50,19 @@ runs(const char *execution_id)
 	return execution != NULL && execution->status == SF_STATUS_RUNNING;
 }
 
+/* Note what became of a run, and tell rules, once. */
+static void
+note_run(const SfSchedule *s, const char *outcome, TimestampTz scheduled_for,
+		 const char *execution_id, const char *error)
+{
+	bool		is_news = sf_observe_wants(SF_CHANGE_RUN) &&
+		(scheduled_for == DT_NOBEGIN || !sf_schedule_row_is_noted(s->name, outcome, scheduled_for));
+
+	sf_schedule_row_note(s->name, outcome, scheduled_for, execution_id, error);
+	if (is_news)
+		sf_notice_run(s, outcome, scheduled_for, execution_id, error);
+}
+
 /* Start a run of the schedule itself; returns the id of its execution. */
 static char *
 start(SfSchedule *s, TimestampTz scheduled)
@@ -57,47 +70,188 @@ start(SfSchedule *s, TimestampTz scheduled)
 	s->last_execution_id = sf_schedule_start(s, scheduled);
 	sf_gate_park_start(s->name, s->last_execution_id);
 	sf_schedule_row_set_last(s->name, s->last_execution_id);
-	sf_schedule_row_note(s->name, SF_RUN_STARTED, scheduled, s->last_execution_id, NULL);
+	note_run(s, SF_RUN_STARTED, scheduled, s->last_execution_id, NULL);
 	return s->last_execution_id;
+}
+
+/* Tell whether a run starts at once, though others may run or wait. */
+static bool
+starts_now(const SfSchedule *s, TimestampTz scheduled, SfOverlap overlap, int waiting)
+{
+	/* a run that is delivered twice gets the execution of the first */
+	return overlap == SF_OVERLAP_PARALLEL ||
+		sf_schedule_row_is_noted(s->name, SF_RUN_STARTED, scheduled) ||
+		(waiting == 0 && !runs(s->last_execution_id));
+}
+
+/* Have a run wait. */
+static void
+enqueue(const SfSchedule *s, TimestampTz scheduled)
+{
+	if (sf_schedule_wait_add(s->name, scheduled, 0))
+		note_run(s, SF_RUN_QUEUED, scheduled, NULL, NULL);
 }
 
 /* Start a run, or have it wait or left out if the one before still runs: NULL. */
 static char *
 run(SfSchedule *s, TimestampTz scheduled, SfOverlap overlap)
 {
-	int			waiting;
+	int			waiting = sf_schedule_wait_count(s->name);
 
-	/* a run that is delivered twice gets the execution of the first */
-	if (overlap == SF_OVERLAP_PARALLEL ||
-		sf_schedule_row_is_noted(s->name, SF_RUN_STARTED, scheduled))
-		return start(s, scheduled);
-	waiting = sf_schedule_wait_count(s->name);
-	if (waiting == 0 && !runs(s->last_execution_id))
+	if (starts_now(s, scheduled, overlap, waiting))
 		return start(s, scheduled);
 	if (overlap == SF_OVERLAP_SKIP || waiting >= MAX_WAITING)
-		sf_schedule_row_note(s->name, OVERLAP, scheduled, NULL, NULL);
-	else if (sf_schedule_wait_add(s->name, scheduled, 0))
-		sf_schedule_row_note(s->name, QUEUED, scheduled, NULL, NULL);
+		note_run(s, SF_RUN_OVERLAPPED, scheduled, NULL, NULL);
+	else
+		enqueue(s, scheduled);
 	return NULL;
+}
+
+/* --- starts that may fail --- */
+
+/* What is done for one schedule in a transaction */
+typedef struct Look
+{
+	SfSchedule *s;
+	SfMoments	moments;
+	int			tried;			/* starts */
+	int			started;
+	bool		more;			/* runs are left that could start now */
+} Look;
+
+/* A start that is tried */
+typedef struct Try
+{
+	SfSchedule *s;
+	TimestampTz scheduled;
+	SfOverlap	overlap;
+	const SfScheduleWait *wait; /* of a run that has waited; NULL: it has not */
+	bool		running;		/* set: a run of sf_backfill runs now */
+} Try;
+
+/* Tell whether a look may try one more start; if not, a later one does. */
+static bool
+may_try(Look *look)
+{
+	if (look->tried < MAX_STARTS)
+		return true;
+	/* with nothing started the next look would try the same ones */
+	look->more = look->started > 0;
+	return false;
+}
+
+/* Raise an error again if it is no failure of what was tried. */
+static void
+rethrow_cancel(ErrorData *error)
+{
+	if (error->sqlerrcode == ERRCODE_QUERY_CANCELED ||
+		ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION)
+		ReThrowError(error);
+}
+
+/* Log why a schedule starts no run, unless that is known. */
+static bool
+log_failure(const char *schedule, const ErrorData *error)
+{
+	char	   *last = sf_schedule_row_last_failure(schedule);
+
+	if (last != NULL && strcmp(last, error->message) == 0)
+		return false;
+	ereport(LOG,
+			(errmsg("sfflow cannot start a run of schedule \"%s\": %s", schedule,
+					error->message)));
+	return true;
+}
+
+/* Try a start in a subtransaction: if it fails, that is noted, and other runs go on. */
+static bool
+try_start(Look *look, bool (*work) (void *arg), Try *try)
+{
+	SfSchedule *s = look->s;
+	char	   *last_execution_id = s->last_execution_id;
+	ErrorData  *error;
+
+	look->tried++;
+	try->s = s;
+	error = sf_subtransaction_run(work, NULL, try);
+	if (error == NULL)
+	{
+		look->started++;
+		return true;
+	}
+	rethrow_cancel(error);
+	s->last_execution_id = last_execution_id;
+	(void) log_failure(s->name, error);
+	if (!sf_schedule_row_is_noted(s->name, SF_RUN_FAILED, try->scheduled))
+		note_run(s, SF_RUN_FAILED, try->scheduled, NULL, error->message);
+	return false;
 }
 
 /* --- missed runs --- */
 
-/* Run all that was missed, one after the other unless the schedule runs them in parallel; the last time. */
-static TimestampTz
-run_all(SfSchedule *s, SfMoments *moments, TimestampTz from, TimestampTz last)
+/* Do run() for a run that was missed. */
+static bool
+run_missed(void *arg)
 {
-	SfOverlap	overlap = sf_option_overlap(s->overlap);
+	Try		   *try = arg;
+
+	(void) run(try->s, try->scheduled, try->overlap);
+	return true;
+}
+
+/* Run one of all runs that were missed, or have it wait; false: a later look has to. */
+static bool
+run_one_of_all(Look *look, TimestampTz scheduled, SfOverlap overlap)
+{
+	SfSchedule *s = look->s;
+	int			waiting = sf_schedule_wait_count(s->name);
+
+	if (starts_now(s, scheduled, overlap, waiting))
+	{
+		Try			try = {.scheduled = scheduled,.overlap = overlap};
+
+		if (!may_try(look))
+			return false;
+		/* later looks try again, with those that wait */
+		if (!try_start(look, run_missed, &try))
+			(void) sf_schedule_wait_add(s->name, scheduled, 0);
+		return true;
+	}
+	if (waiting >= MAX_WAITING)
+		return false;
+	enqueue(s, scheduled);
+	return true;
+}
+
+/*
+ * Run all that was missed, one after the other unless the schedule runs them in
+ * parallel; the time up to which that was done.  Later looks do the rest.
+ */
+static TimestampTz
+run_all(Look *look, TimestampTz from, TimestampTz last)
+{
+	SfOverlap	overlap = sf_option_overlap(look->s->overlap);
+	TimestampTz done = from;
 	TimestampTz t = from;
 
-	for (int n = 0; n < MAX_WAITING && sf_moments_next(moments, t, &t); n++)
+	if (overlap == SF_OVERLAP_SKIP)
+		overlap = SF_OVERLAP_QUEUE;
+	while (done != last && sf_moments_next(&look->moments, t, &t) &&
+		   run_one_of_all(look, t, overlap))
 	{
 		CHECK_FOR_INTERRUPTS();
-		(void) run(s, t, overlap == SF_OVERLAP_PARALLEL ? overlap : SF_OVERLAP_QUEUE);
-		if (t == last)
-			break;
+		done = t;
 	}
-	return t;
+	return done;
+}
+
+/* Run the latest run that was missed; false: it could not start. */
+static bool
+run_latest(Look *look, TimestampTz last)
+{
+	Try			try = {.scheduled = last,.overlap = sf_option_overlap(look->s->overlap)};
+
+	return try_start(look, run_missed, &try);
 }
 
 /* Find the latest run that was due up to a time and did not come; false: there is none. */
@@ -108,30 +262,49 @@ find_missed(const SfSchedule *s, SfMoments *moments, TimestampTz until, Timestam
 		*last > sf_schedule_expected_from(s, moments);
 }
 
-/* Deal with the runs that were due up to a time and did not come, as the schedule says. */
-static void
-handle_missed(SfSchedule *s, SfMoments *moments, TimestampTz until)
+/*
+ * Deal with the runs that were due up to a time and did not come, as the schedule
+ * says; false: some are left to later looks.
+ */
+static bool
+handle_missed(Look *look, TimestampTz until)
 {
+	SfSchedule *s = look->s;
 	TimestampTz missed_at = DT_NOBEGIN;
 	TimestampTz last;
+	TimestampTz done;
 
-	if (!find_missed(s, moments, until, &last))
-		return;
+	if (!find_missed(s, &look->moments, until, &last))
+		return true;
+	done = last;
 	switch (sf_option_missed(s->missed))
 	{
 		case SF_MISSED_RUN_ONCE:
-			(void) run(s, last, sf_option_overlap(s->overlap));
+			if (!run_latest(look, last))
+				return false;
 			break;
 		case SF_MISSED_RUN_ALL:
-			last = run_all(s, moments, sf_schedule_expected_from(s, moments), last);
+			done = run_all(look, sf_schedule_expected_from(s, &look->moments), last);
 			break;
 		case SF_MISSED_SKIP:
-			sf_schedule_row_note(s->name, MISSED, last, NULL, NULL);
+			note_run(s, SF_RUN_MISSED, last, NULL, NULL);
 			missed_at = last;
 			break;
 	}
-	s->handled_until = last;
-	sf_schedule_row_set_handled(s->name, last, missed_at);
+	s->handled_until = done;
+	sf_schedule_row_set_handled(s->name, done, missed_at);
+	return done == last;
+}
+
+/* Tell whether a run has to be left to later looks, which lose none: the queue before it is full. */
+static bool
+is_left_to_looks(const Look *look, bool caught_up)
+{
+	const SfSchedule *s = look->s;
+
+	return sf_option_missed(s->missed) == SF_MISSED_RUN_ALL &&
+		(!caught_up || (sf_option_overlap(s->overlap) == SF_OVERLAP_QUEUE &&
+						sf_schedule_wait_count(s->name) >= MAX_WAITING));
 }
 
 /*
@@ -141,150 +314,173 @@ handle_missed(SfSchedule *s, SfMoments *moments, TimestampTz until)
 char *
 sf_due_run_called(SfSchedule *s, TimestampTz now)
 {
-	SfMoments	moments = sf_moments_begin(s);
+	Look		look = {.s = s,.moments = sf_moments_begin(s)};
 	TimestampTz scheduled;
-	char	   *execution_id;
+	char	   *execution_id = NULL;
 
-	if (!sf_schedule_find_match(s, &moments, now, &scheduled))
+	if (!sf_schedule_find_match(s, &look.moments, now, &scheduled))
 	{
-		sf_schedule_row_note(s->name, NO_MATCH, DT_NOBEGIN, NULL, NULL);
+		note_run(s, SF_RUN_NO_MATCH, DT_NOBEGIN, NULL, NULL);
 		return NULL;
 	}
-	handle_missed(s, &moments, scheduled - 1);
-	execution_id = run(s, scheduled, sf_option_overlap(s->overlap));
-	sf_schedule_row_set_handled(s->name, scheduled, DT_NOBEGIN);
-	if (sf_schedule_wait_any())
+	if (is_left_to_looks(&look, handle_missed(&look, scheduled - 1)))
+		note_run(s, SF_RUN_QUEUED, scheduled, NULL, NULL);
+	else
+	{
+		execution_id = run(s, scheduled, sf_option_overlap(s->overlap));
+		sf_schedule_row_set_handled(s->name, scheduled, DT_NOBEGIN);
+	}
+	if (look.more || sf_schedule_wait_any())
 		sf_hooks.runs_wait();
 	return execution_id;
 }
 
 /* --- runs that have waited --- */
 
-/* Start a run of sf_backfill; tells whether it runs now. */
+/* Start a run of sf_backfill; sets whether it runs now. */
 static bool
-start_backfill(const SfSchedule *s, const SfScheduleWait *wait)
+start_backfill(void *arg)
 {
-	char	   *execution_id = sf_schedule_start(s, wait->scheduled_for);
+	Try		   *try = arg;
+	const SfScheduleWait *wait = try->wait;
+	char	   *execution_id = sf_schedule_start(try->s, wait->scheduled_for);
 
-	sf_gate_park_start(s->name, execution_id);
-	sf_schedule_row_note(s->name, SF_RUN_STARTED, wait->scheduled_for, execution_id, NULL);
-	if (runs(execution_id))
-	{
+	sf_gate_park_start(wait->schedule, execution_id);
+	note_run(try->s, SF_RUN_STARTED, wait->scheduled_for, execution_id, NULL);
+	try->running = runs(execution_id);
+	if (try->running)
 		sf_schedule_wait_started(wait, execution_id);
-		return true;
+	else
+		sf_schedule_wait_delete(wait);
+	return true;
+}
+
+/* Start a run of the schedule itself that has waited. */
+static bool
+start_queued(void *arg)
+{
+	Try		   *try = arg;
+
+	(void) start(try->s, try->scheduled);
+	sf_schedule_wait_delete(try->wait);
+	return true;
+}
+
+/* Start a run that has waited, if it needs wait no more; tells whether a run of sf_backfill runs now. */
+static bool
+start_waiting(Look *look, const SfScheduleWait *wait, int running)
+{
+	SfSchedule *s = look->s;
+	Try			try = {.scheduled = wait->scheduled_for,.wait = wait};
+
+	if (wait->execution_id != NULL)
+	{
+		if (runs(wait->execution_id))
+			return true;
+		sf_schedule_wait_delete(wait);
 	}
-	sf_schedule_wait_delete(wait);
-	return false;
+	else if (wait->max_running > 0)
+	{
+		if (running < wait->max_running && may_try(look))
+			(void) try_start(look, start_backfill, &try);
+	}
+	else if ((sf_option_overlap(s->overlap) == SF_OVERLAP_PARALLEL ||
+			  !runs(s->last_execution_id)) && may_try(look))
+		(void) try_start(look, start_queued, &try);
+	return try.running;
 }
 
 /* Start runs that have waited and need wait no more. */
 static void
-start_waiting(SfSchedule *s)
+start_all_waiting(Look *look)
 {
-	bool		parallel = sf_option_overlap(s->overlap) == SF_OVERLAP_PARALLEL;
 	int			running = 0;
 	ListCell   *lc;
 
-	foreach(lc, sf_schedule_wait_read(s->name))
+	foreach(lc, sf_schedule_wait_read(look->s->name))
 	{
-		const SfScheduleWait *wait = lfirst(lc);
-
 		CHECK_FOR_INTERRUPTS();
-		if (wait->execution_id != NULL)
-		{
-			if (runs(wait->execution_id))
-				running++;
-			else
-				sf_schedule_wait_delete(wait);
-		}
-		else if (wait->max_running > 0)
-		{
-			if (running < wait->max_running)
-				running += start_backfill(s, wait) ? 1 : 0;
-		}
-		else if (parallel || !runs(s->last_execution_id))
-		{
-			(void) start(s, wait->scheduled_for);
-			sf_schedule_wait_delete(wait);
-		}
+		if (start_waiting(look, lfirst(lc), running))
+			running++;
 	}
 }
 
 /* --- looking at all schedules --- */
 
-/* A look at one schedule */
-typedef struct Look
+/* A look at one schedule by its name */
+typedef struct NamedLook
 {
 	const char *name;
 	TimestampTz now;
-} Look;
+	bool		more;			/* set: runs are left that could start now */
+} NamedLook;
 
 /* Deal with what a schedule has missed, and with its runs that wait. */
 static bool
 look_at(void *arg)
 {
-	const Look *look = arg;
-	TimestampTz until = TimestampTzPlusMilliseconds(look->now, -CATCH_UP_MS);
-	SfSchedule *s = sf_schedule_row_read(look->name, SF_LOCK_SKIP);
-	SfMoments	moments;
+	NamedLook  *named = arg;
+	TimestampTz until = TimestampTzPlusMilliseconds(named->now, -CATCH_UP_MS);
+	Look		look = {.s = sf_schedule_row_read(named->name, SF_LOCK_SKIP)};
 	TimestampTz last;
 
-	if (s == NULL)
+	if (look.s == NULL)
 		return true;
-	start_waiting(s);
-	moments = sf_moments_begin(s);
-	switch (sf_pg_cron_job_state(s->job_id))
+	start_all_waiting(&look);
+	look.moments = sf_moments_begin(look.s);
+	switch (sf_pg_cron_job_state(look.s->job_id))
 	{
 		case SF_CRON_JOB_ACTIVE:
-			handle_missed(s, &moments, until);
+			(void) handle_missed(&look, until);
 			break;
 		case SF_CRON_JOB_INACTIVE:
 			/* runs of a time when the job was switched off are not missed */
-			if (find_missed(s, &moments, until, &last))
-				sf_schedule_row_set_handled(s->name, last, DT_NOBEGIN);
+			if (find_missed(look.s, &look.moments, until, &last))
+				sf_schedule_row_set_handled(named->name, last, DT_NOBEGIN);
 			break;
 		case SF_CRON_JOB_GONE:
 			break;
 	}
+	named->more = look.more;
 	return true;
 }
 
-/* Note that a schedule cannot be dealt with; the next look tries again. */
+/* Note that a schedule cannot be dealt with. */
 static void
-note_failure(const Look *look, const ErrorData *error)
+note_failed_look(const char *name, const char *error)
 {
-	char	   *last = sf_schedule_row_last_failure(look->name);
+	const SfSchedule *s = sf_schedule_row_read(name, SF_LOCK_NONE);
 
-	if (last != NULL && strcmp(last, error->message) == 0)
-		return;
-	ereport(LOG,
-			(errmsg("sfflow cannot start a run of schedule \"%s\": %s", look->name,
-					error->message)));
-	sf_schedule_row_note(look->name, FAILED, DT_NOBEGIN, NULL, error->message);
+	if (s != NULL)
+		note_run(s, SF_RUN_FAILED, DT_NOBEGIN, NULL, error);
 }
 
 /*
- * Look at all schedules: start runs that were missed or have waited.  Tells whether
- * runs still wait.
+ * Look at all schedules: start runs that were missed or have waited.  Tells what is
+ * left.
  */
-bool
+SfRunsLeft
 sf_due_runs_look(TimestampTz now)
 {
+	bool		more = false;
 	ListCell   *lc;
 
 	foreach(lc, sf_schedule_row_names())
 	{
-		Look		look = {lfirst(lc), now};
+		NamedLook	look = {.name = lfirst(lc),.now = now};
 		ErrorData  *error;
 
 		CHECK_FOR_INTERRUPTS();
 		error = sf_subtransaction_run(look_at, NULL, &look);
-		if (error == NULL)
-			continue;
-		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED ||
-			ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION)
-			ReThrowError(error);
-		note_failure(&look, error);
+		if (error != NULL)
+		{
+			rethrow_cancel(error);
+			/* the next look tries again */
+			if (log_failure(look.name, error))
+				note_failed_look(look.name, error->message);
+		}
+		else if (look.more)
+			more = true;
 	}
-	return sf_schedule_wait_any();
+	return more ? SF_RUNS_DUE : sf_schedule_wait_any() ? SF_RUNS_WAIT : SF_RUNS_NONE;
 }

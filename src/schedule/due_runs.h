@@ -8,6 +8,6 @@
 #include "schedule/schedule_run.h"
 
 extern char *sf_due_run_called(SfSchedule *schedule, TimestampTz now);
-extern bool sf_due_runs_look(TimestampTz now);
+extern SfRunsLeft sf_due_runs_look(TimestampTz now);
 
 #endif							/* SF_SCHEDULE_DUE_RUNS_H */

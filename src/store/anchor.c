@@ -37,19 +37,9 @@
 #include "store/table.h"
 
 static SfPlan find_uses = SF_PLAN(
-	"SELECT 1 WHERE EXISTS (SELECT FROM _sfflow.state_machine WHERE owner" SF_EQ "$1)"
-	" OR EXISTS (SELECT FROM _sfflow.privilege WHERE role" SF_EQ "$1)"
-	" OR EXISTS (SELECT FROM _sfflow.activity WHERE owner" SF_EQ "$1)"
-	" OR EXISTS (SELECT FROM _sfflow.resource_map WHERE owner" SF_EQ "$1)"
-	" OR EXISTS (SELECT FROM _sfflow.schedule WHERE owner" SF_EQ "$1)"
-	" OR EXISTS (SELECT FROM _sfflow.calendar WHERE owner" SF_EQ "$1)"
-	" OR EXISTS (SELECT FROM _sfflow.rule WHERE owner" SF_EQ "$1)");
+	"SELECT 1 FROM _sfflow.named_role n WHERE n.role" SF_EQ "$1 LIMIT 1");
 
-static SfPlan find_roles = SF_PLAN(
-	"SELECT owner FROM _sfflow.state_machine UNION SELECT role FROM _sfflow.privilege"
-	" UNION SELECT owner FROM _sfflow.activity UNION SELECT owner FROM _sfflow.resource_map"
-	" UNION SELECT owner FROM _sfflow.schedule UNION SELECT owner FROM _sfflow.calendar"
-	" UNION SELECT owner FROM _sfflow.rule");
+static SfPlan find_roles = SF_PLAN("SELECT DISTINCT n.role FROM _sfflow.named_role n");
 
 /* Find the type that stands for all roles that sfflow stores. */
 static Oid

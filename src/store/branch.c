@@ -7,11 +7,11 @@
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 #include "utils/memutils.h"
 
 #include "base/debug_point.h"
-#include "store/branch.h"
+#include "store/job_rows.h"
+#include "store/limit_slot.h"
 
 SF_COLUMN_NUMBERS(SF_BRANCH_COLUMNS);
 #define NCOLUMNS	(COL_end - 1)
@@ -59,6 +59,29 @@ sf_branch_next_no(void)
 	return sf_sequence_next("branch_no");
 }
 
+/*
+ * Jobs of a JobNet that have not begun have a lesser index in their rows, so that those
+ * which wait for room are found by rank, and all of them, without a look at the others.
+ * That of a row that ended jobs share is higher than all others.
+ */
+#define INDEX_BITS		30
+#define INDEX_WAITING	(-(1 << INDEX_BITS))	/* for others to end */
+#define INDEX_QUEUED	PG_INT32_MIN	/* for room */
+#define INDEX_SHARED	(1 << INDEX_BITS)
+
+/* The index of a branch in its row. */
+static int
+stored_index(const SfBranch *b)
+{
+	if (sf_branch_is_shared_row(b))
+		return b->branch_index + INDEX_SHARED;
+	if (b->phase != SF_PHASE_ENTER || b->due_at != DT_NOEND)
+		return b->branch_index;
+	if (b->pending < 0)
+		return b->branch_index + INDEX_QUEUED;
+	return b->branch_index + (b->pending > 0 && b->entered_at == DT_NOBEGIN ? INDEX_WAITING : 0);
+}
+
 /* Read the first columns of a row. */
 static SfBranch *
 read_columns(HeapTuple tuple, TupleDesc desc, int ncolumns)
@@ -67,10 +90,19 @@ read_columns(HeapTuple tuple, TupleDesc desc, int ncolumns)
 	bool		isnull;
 
 	sf_row_read(&row_type, tuple, desc, ncolumns, b);
+	if (b->branch_index < 0 || sf_branch_is_shared_row(b))
+		b->branch_index &= (1 << INDEX_BITS) - 1;
 	/* a query returns the address after the columns of the row */
 	b->tid = desc->natts == NCOLUMNS ? tuple->t_self :
 		*(ItemPointer) DatumGetPointer(heap_getattr(tuple, NCOLUMNS + 1, desc, &isnull));
 	return b;
+}
+
+/* Append the branch of a row to a list, or the jobs that share the row. */
+static void
+append_row(List **list, SfBranch *b)
+{
+	*list = sf_branch_is_shared_row(b) ? sf_branch_unshare_row(*list, b) : lappend(*list, b);
 }
 
 /* Append a branch to a list. */
@@ -80,14 +112,15 @@ append_branch(HeapTuple tuple, TupleDesc desc, void *arg)
 	SfBranch   *b = read_columns(tuple, desc, NCOLUMNS);
 
 	b->stored = true;
-	*(List **) arg = lappend(*(List **) arg, b);
+	b->held_slots = sf_limit_slot_is_of(b);
+	append_row(arg, b);
 }
 
 /* Append a branch to a list without its documents, which are the last columns. */
 static void
 append_without_documents(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	*(List **) arg = lappend(*(List **) arg, read_columns(tuple, desc, COL_payload - 1));
+	append_row(arg, read_columns(tuple, desc, COL_payload - 1));
 }
 
 /* Read one branch by key; NULL: it is not there, or locked (SF_LOCK_SKIP). */
@@ -126,6 +159,73 @@ sf_branch_children(SfBranchKey parent, SfLock lock)
 	return sf_store_list(&plans[lock], append_branch, SF_ARGS(SF_KEY(parent)));
 }
 
+static const SfIndex by_parent = {"branch", "branch_parent"};
+
+/* Read the rows of jobs of a JobNet: those that wait for others, or those that have begun. */
+List *
+sf_branch_jobs(SfBranchKey parent, const List *ranks, bool waiting)
+{
+	int		   *indexes = palloc(sizeof(int) * Max(list_length(ranks), 1));
+	List	   *found = NIL;
+	ListCell   *lc;
+
+	foreach(lc, ranks)
+		indexes[foreach_current_index(lc)] = lfirst_int(lc) + (waiting ? INDEX_WAITING : 0);
+	sf_rows_read(&by_parent, append_branch, &found, SF_KEY(parent),
+				 sf_query_arg(INT4ARRAYOID, sf_int_array_datum(indexes, list_length(ranks)), false));
+	pfree(indexes);
+	return found;
+}
+
+/* Read the jobs of a JobNet that have a row and have not begun. */
+List *
+sf_branch_jobs_to_come(SfBranchKey parent)
+{
+	List	   *found = NIL;
+
+	sf_rows_read_below(&by_parent, PG_INT32_MAX, append_branch, &found, SF_KEY(parent), SF_INT4(0));
+	return found;
+}
+
+/* Read the first jobs of a JobNet that wait for room, by rank. */
+List *
+sf_branch_queued_jobs(SfBranchKey parent, int most)
+{
+	List	   *found = NIL;
+
+	sf_rows_read_below(&by_parent, most, append_branch, &found, SF_KEY(parent),
+					   SF_INT4(INDEX_WAITING));
+	return found;
+}
+
+/* Jobs that are looked for in rows that jobs share */
+typedef struct Sharing
+{
+	const List *ranks;			/* NIL: all */
+	List	   *found;
+} Sharing;
+
+/* Append the jobs that share a row, if one that is looked for is among them. */
+static void
+append_sharing(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Sharing    *sharing = arg;
+
+	if (sharing->ranks == NIL ||
+		sf_branch_is_shared_by(read_columns(tuple, desc, COL_payload - 1), sharing->ranks))
+		append_branch(tuple, desc, &sharing->found);
+}
+
+/* Read the jobs of a JobNet that share rows: all, or those of the rows of some ranks. */
+List *
+sf_branch_jobs_of_shared_rows(SfBranchKey parent, const List *ranks)
+{
+	Sharing		sharing = {.ranks = ranks};
+
+	sf_rows_read_from(&by_parent, append_sharing, &sharing, SF_KEY(parent), SF_INT4(INDEX_SHARED));
+	return sharing.found;
+}
+
 /* Read every branch of an execution, by number. */
 List *
 sf_branch_all(int64 execution_no, SfLock lock)
@@ -134,6 +234,16 @@ sf_branch_all(int64 execution_no, SfLock lock)
 		SELECT_BRANCH "WHERE b.execution_no" SF_EQ "$1 ORDER BY b.branch_no");
 
 	return sf_store_list(&plans[lock], append_branch, SF_ARGS(SF_INT8(execution_no)));
+}
+
+/* Lock and read every branch of an execution; false: another session holds one. */
+bool
+sf_branch_try_all(int64 execution_no, List **branches)
+{
+	List	   *all = sf_branch_all(execution_no, SF_LOCK_NONE);
+
+	*branches = sf_branch_all(execution_no, SF_LOCK_SKIP);
+	return list_length(*branches) == list_length(all);
 }
 
 /* Find the branch with a number among those of sf_branch_all(); NULL: there is none. */
@@ -160,10 +270,10 @@ sf_branch_by_no(List *branches, int64 branch_no)
 
 /*
  * Read every branch of an execution but its deadline, without documents (NULL), with
- * the snapshot of the query that calls (see sf_scan_run).
+ * the snapshot of the query that calls (see sf_scan_run); also jobs that have no rows.
  */
 List *
-sf_branch_scan(int64 execution_no)
+sf_branch_scan(int64 execution_no, const SfProgram *program)
 {
 	static SfPlan plan = SF_PLAN(
 		SELECT_BRANCH "WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_GE "$2");
@@ -171,7 +281,7 @@ sf_branch_scan(int64 execution_no)
 
 	sf_scan(&plan, append_without_documents, &list, SF_INT8(execution_no),
 			SF_INT8(SF_BRANCH_ROOT));
-	return list;
+	return sf_branch_imply_all(program, list);
 }
 
 /* What a branch is claimed for */
@@ -179,6 +289,7 @@ typedef struct Claim
 {
 	TimestampTz at;
 	bool		skip_waits;
+	bool		queued;
 	List	   *list;			/* of the one branch */
 } Claim;
 
@@ -190,9 +301,11 @@ is_claimable(HeapTuple tuple, TupleDesc desc, void *arg)
 	SfPhase		phase = sf_row_number(tuple, desc, COL_phase, 0);
 	TimestampTz due = sf_row_number(tuple, desc, COL_due_at, DT_NOEND);
 
-	if (phase == SF_PHASE_JOIN || phase == SF_PHASE_DEADLINE ||
-		phase == SF_PHASE_STOP || due == DT_NOEND)
+	if (phase == SF_PHASE_JOIN || phase == SF_PHASE_DEADLINE || phase == SF_PHASE_STOP)
 		return false;
+	if (due == DT_NOEND)
+		return claim->queued && (phase == SF_PHASE_ENTER || phase == SF_PHASE_RUN ||
+								 phase == SF_PHASE_ANNOUNCED);
 	return due <= claim->at || (claim->skip_waits &&
 								(phase == SF_PHASE_RUN || phase == SF_PHASE_WAIT));
 }
@@ -209,12 +322,12 @@ read_claimed(HeapTuple tuple, TupleDesc desc, void *arg)
  * another session has it locked and lock is SF_LOCK_SKIP.  Joins and deadlines
  * are never claimed so, but read with sf_branch_read() under the lock of their
  * execution (see run/claim.c).  With skip_waits, Wait states and retry delays
- * count as due.
+ * count as due; with queued, one that waits for a limit.
  */
 SfBranch *
-sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at, bool skip_waits)
+sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at, bool skip_waits, bool queued)
 {
-	Claim		claim = {at, skip_waits, NIL};
+	Claim		claim = {at, skip_waits, queued, NIL};
 
 	sf_row_fetch(&row_type.key, lock, is_claimable, read_claimed, &claim, SF_KEY(key));
 	return sf_list_first(claim.list);
@@ -241,12 +354,22 @@ sf_branch_notify_due(SfBranchKey key, Oid owner, TimestampTz due)
 		sf_hooks.due(key, owner, due);
 }
 
+/* When the next branch of an execution is due, as this transaction has it; DT_NOEND: none is. */
+TimestampTz
+sf_branch_first_due(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT pg_catalog.min(b.due_at) FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "$1");
+
+	return sf_store_number(&plan, DT_NOEND, SF_INT8(execution_no));
+}
+
 /* Write the columns of a join that the end of a child changes. */
 void
 sf_branch_update_join(SfBranch *join)
 {
 	static const int changed[] = {
-		COL_pending, COL_failing, COL_failed_event, COL_transitions,
+		COL_phase, COL_pending, COL_next_index, COL_max_concurrency, COL_failing, COL_failed_event, COL_transitions,
 		COL_uncatchable, COL_error, COL_cause, COL_due_at
 	};
 
@@ -257,40 +380,63 @@ sf_branch_update_join(SfBranch *join)
 typedef struct Outputs
 {
 	Jsonb	  **outputs;
+	int		   *indexes;
 	int			count;
 	int			size;
 	int			last_event;
+	bool		shared;			/* jobs share rows */
 } Outputs;
 
-/* Read the output of one child. */
+/* Append the output of a child. */
 static void
-read_output(HeapTuple tuple, TupleDesc desc, void *arg)
+append_output(Outputs *o, int index, Jsonb *output, int last_event)
 {
-	Outputs    *o = arg;
-
 	if (o->count == o->size)
 	{
 		o->size *= 2;
 		o->outputs = repalloc(o->outputs, sizeof(Jsonb *) * o->size);
+		o->indexes = repalloc(o->indexes, sizeof(int) * o->size);
 	}
-	o->outputs[o->count++] = sf_row_jsonb(tuple, desc, 1);
-	o->last_event = Max(o->last_event, (int) sf_row_number(tuple, desc, 2, 0));
+	o->indexes[o->count] = index;
+	o->outputs[o->count++] = output;
+	o->last_event = Max(o->last_event, last_event);
+}
+
+/* Read the output of one child; those of jobs that share a row follow later. */
+static void
+read_output(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Outputs    *o = arg;
+	int			index = (int) sf_row_number(tuple, desc, 3, 0);
+
+	if (index >= INDEX_SHARED)
+		o->shared = true;
+	else
+		append_output(o, index, sf_row_jsonb(tuple, desc, 1),
+					  (int) sf_row_number(tuple, desc, 2, 0));
 }
 
 /*
- * Read the outputs of the children of a branch, in the order of their index;
- * *last_event becomes the largest last_event of any child.
+ * Read the outputs of the children of a branch, in the order of their index, and these;
+ * those of jobs that share rows follow.  *last_event becomes the largest last_event of
+ * any child.
  */
 Jsonb **
-sf_branch_outputs(SfBranchKey parent, int *count, int *last_event)
+sf_branch_outputs(SfBranchKey parent, int **indexes, int *count, int *last_event)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT b.payload, b.last_event FROM _sfflow.branch b"
+		"SELECT b.payload, b.last_event, b.branch_index FROM _sfflow.branch b"
 		" WHERE b.execution_no" SF_EQ "$1 AND b.parent_no" SF_EQ "$2"
 		" ORDER BY b.branch_index");
-	Outputs		o = {palloc(sizeof(Jsonb *) * 64), 0, 64, 0};
+	Outputs		o = {palloc(sizeof(Jsonb *) * 64), palloc(sizeof(int) * 64), 0, 64, 0, false};
 
 	sf_store_read(&plan, read_output, &o, SF_KEY(parent));
+	if (o.shared)
+	{
+		foreach_ptr(const SfBranch, job, sf_branch_jobs_of_shared_rows(parent, NIL))
+			append_output(&o, job->branch_index, job->payload, job->last_event);
+	}
+	*indexes = o.indexes;
 	*count = o.count;
 	*last_event = o.last_event;
 	return o.outputs;
@@ -313,6 +459,7 @@ static void
 form_row(const SfBranch *b, Datum *values, bool *nulls)
 {
 	sf_row_form(&row_type, b, values, nulls);
+	values[COL_branch_index - 1] = Int32GetDatum(stored_index(b));
 	if (b->phase == SF_PHASE_RUN && SF_DEBUG_MUTATION("retry_timer"))
 		nulls[COL_due_at - 1] = true;
 }
@@ -346,6 +493,22 @@ replace_row(SfTable *table, SfBranch *b)
 	sf_table_update(table, &b->tid, values, nulls);
 }
 
+/*
+ * Have a job that shares a row with others get one of its own: the shared row is gone
+ * with the first of them.  A draft that has one of them has all.
+ */
+static void
+leave_shared_row(SfTable *table, SfBranch *b)
+{
+	if (!b->shared->gone)
+		sf_table_delete(table, &b->shared->tid);
+	b->shared->gone = true;
+	b->shared = NULL;
+	b->stored = false;
+	if (!b->gone)
+		b->branch_no = sf_branch_next_no();
+}
+
 /* Write branches: replace the rows of those that are stored, then insert the others. */
 static void
 write_rows(SfTable *table, const List *branches)
@@ -353,6 +516,7 @@ write_rows(SfTable *table, const List *branches)
 	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "sfflow branch row",
 												  ALLOCSET_DEFAULT_SIZES);
 	List	   *fresh = NIL;
+	List	   *sharing = NIL;
 	MemoryContext old;
 	ListCell   *lc;
 
@@ -360,7 +524,11 @@ write_rows(SfTable *table, const List *branches)
 	{
 		SfBranch   *b = lfirst(lc);
 
-		if (!b->stored && !b->gone)
+		if (b->shared != NULL)
+			leave_shared_row(table, b);
+		if (!b->stored && !b->gone && b->shares_row)
+			sharing = lappend(sharing, b);
+		else if (!b->stored && !b->gone)
 			fresh = lappend(fresh, b);
 		if (!b->stored)
 			continue;
@@ -369,6 +537,7 @@ write_rows(SfTable *table, const List *branches)
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(scratch);
 	}
+	fresh = list_concat(fresh, sf_branch_share_rows(sharing));
 	for (int i = 0; i < list_length(fresh); i += SF_TABLE_MAX_ROWS)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -380,6 +549,21 @@ write_rows(SfTable *table, const List *branches)
 	MemoryContextDelete(scratch);
 }
 
+/* Give back the slots of limits of branches that do not hold them any more. */
+static void
+give_slots(const List *branches)
+{
+	ListCell   *lc;
+
+	foreach(lc, branches)
+	{
+		const SfBranch *b = lfirst(lc);
+
+		if (b->stored && b->held_slots && (b->gone || !sf_limit_slot_is_of(b)))
+			sf_limit_slot_give(b->key);
+	}
+}
+
 /* Insert, update or delete the rows of branches, as stored and gone say. */
 void
 sf_branch_write(List *branches)
@@ -389,6 +573,8 @@ sf_branch_write(List *branches)
 
 	if (branches == NIL)
 		return;
+	if (sf_limit_may_be())
+		give_slots(branches);
 	table = sf_table_open("branch", NCOLUMNS);
 	write_rows(table, branches);
 	sf_table_close(table);
@@ -399,6 +585,7 @@ sf_branch_write(List *branches)
 		if (b->gone)
 			continue;
 		b->stored = true;
+		b->held_slots = sf_limit_slot_is_of(b);
 		sf_branch_notify_due(b->key, b->owner, b->due_at);
 	}
 	CommandCounterIncrement();
@@ -411,7 +598,9 @@ sf_branch_put_off(SfBranchKey key, TimestampTz until)
 	static SfPlan plan = SF_PLAN(
 		"WITH free AS (SELECT b.branch_no FROM _sfflow.branch b"
 		"  WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "$2"
-		"  AND b.due_at" SF_LT "$3 FOR UPDATE SKIP LOCKED)"
+		"  AND (b.due_at" SF_LT "$3 OR b.due_at IS NULL AND EXISTS (SELECT FROM _sfflow.held w"
+		"   WHERE w.execution_no" SF_EQ "$1 AND w.branch_no" SF_EQ "$2 AND w.limit_no IS NOT NULL))"
+		"  FOR UPDATE SKIP LOCKED)"
 		" UPDATE _sfflow.branch b SET due_at = $3 FROM free"
 		" WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "free.branch_no");
 
@@ -447,106 +636,6 @@ sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,
 							SF_TIME(now), SF_BOOL(!ok), SF_JSONB(result),
 							SF_TEXT(error), SF_TEXT(cause));
 	sf_branch_notify_due(key, owner, now);
-}
-
-/* Collect the numbers of deleted branches: arg is an ArrayBuildState **. */
-static void
-collect_number(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	ArrayBuildState **numbers = arg;
-
-	*numbers = accumArrayResult(*numbers,
-								Int64GetDatum(sf_row_number(tuple, desc, 1, 0)),
-								false, INT8OID, CurrentMemoryContext);
-}
-
-/*
- * Delete all descendants of a branch, generation by generation: the children
- * of an array of branches are found by the index whatever the planner knows of
- * the table, which a join does not ensure.
- */
-void
-sf_branch_delete_children(SfBranchKey parent)
-{
-	static SfPlan branches = SF_PLAN(
-		"DELETE FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "$1"
-		" AND b.parent_no" SF_EQ "ANY ($2) RETURNING b.branch_no");
-	static SfPlan tasks = SF_PLAN(
-		"DELETE FROM _sfflow.task t WHERE t.execution_no" SF_EQ "$1"
-		" AND t.branch_no" SF_EQ "ANY ($2)");
-	SfArg		execution = SF_INT8(parent.execution_no);
-	Datum		number = Int64GetDatum(parent.branch_no);
-	SfArg		numbers = sf_query_arg(INT8ARRAYOID,
-									   PointerGetDatum(construct_array(&number, 1, INT8OID,
-																	   sizeof(int64), FLOAT8PASSBYVAL,
-																	   TYPALIGN_DOUBLE)), false);
-
-	for (;;)
-	{
-		ArrayBuildState *children = NULL;
-
-		CHECK_FOR_INTERRUPTS();
-		if (sf_store_read(&branches, collect_number, &children, execution, numbers) == 0)
-			break;
-		numbers.value = makeArrayResult(children, CurrentMemoryContext);
-		sf_store_execute(&tasks, execution, numbers);
-	}
-}
-
-/*
- * Delete a branch whose execution was deleted with its machine, unless another
- * session has the branch locked.
- */
-void
-sf_branch_delete_orphan(SfBranchKey key)
-{
-	static SfPlan plan = SF_PLAN(
-		"WITH o AS (SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
-		" WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "$2"
-		" AND NOT EXISTS (SELECT FROM _sfflow.execution e"
-		"  WHERE e.execution_no" SF_EQ "b.execution_no) FOR UPDATE SKIP LOCKED)"
-		" DELETE FROM _sfflow.branch b USING o"
-		" WHERE b.execution_no" SF_EQ "o.execution_no AND b.branch_no" SF_EQ "o.branch_no");
-
-	sf_store_execute(&plan, SF_KEY(key));
-}
-
-/* Delete every branch of an execution. */
-void
-sf_branch_delete_all(int64 execution_no)
-{
-	static SfPlan plan = SF_PLAN(
-		"WITH t AS (DELETE FROM _sfflow.task t WHERE t.execution_no" SF_EQ "$1)"
-		" DELETE FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "$1");
-
-	sf_store_execute(&plan, SF_INT8(execution_no));
-}
-
-/*
- * End the branches of an ended execution, except those that another session has locked:
- * they become ABORTED and not due.  Joins and branches with an answer keep their phase.
- */
-void
-sf_branch_quiesce(int64 execution_no)
-{
-	static SfPlan plan = SF_PLAN(
-		"WITH free AS ("
-		" SELECT b.branch_no FROM _sfflow.branch b"
-		"  WHERE b.execution_no" SF_EQ "$1"
-		"  AND (b.due_at IS NOT NULL OR b.phase" SF_NE "ALL ($3))"
-		"  FOR UPDATE SKIP LOCKED)"
-		" UPDATE _sfflow.branch b SET due_at = NULL,"
-		"  generation = b.generation OPERATOR(pg_catalog.+) 1,"
-		"  phase = CASE WHEN b.phase" SF_EQ "ANY ($2) THEN b.phase ELSE $4 END"
-		"  FROM free WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "free.branch_no");
-	static SfPlan deadline = SF_PLAN(
-		"DELETE FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "$1"
-		" AND b.branch_no" SF_LT "$2");
-
-	sf_store_execute(&deadline, SF_INT8(execution_no), SF_INT8(SF_BRANCH_ROOT));
-	sf_store_execute(&plan, SF_INT8(execution_no),
-					 SF_INT2S(SF_PHASE_JOIN, SF_PHASE_ANSWERED, SF_PHASE_DONE,
-							  SF_PHASE_FAILED, SF_PHASE_ABORTED),
-					 SF_INT2S(SF_PHASE_DONE, SF_PHASE_FAILED, SF_PHASE_ABORTED),
-					 SF_INT2(SF_PHASE_ABORTED));
+	if (sf_limit_may_be())
+		sf_limit_slot_give(key);
 }

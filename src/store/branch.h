@@ -1,11 +1,13 @@
 /*
  * branch.h
  *		Rows of _sfflow.branch.  A branch is one line of control of an execution:
- *		the root, a branch of a Parallel state, or an iteration of a Map state.
+ *		the root, a branch of a Parallel state, an iteration of a Map state, or a job
+ *		of a JobNet.
  */
 #ifndef SF_STORE_BRANCH_H
 #define SF_STORE_BRANCH_H
 
+#include "asl/program.h"
 #include "base/hooks.h"
 #include "json/json.h"
 #include "nodes/pg_list.h"
@@ -17,7 +19,8 @@
  *
  *	ENTER		due			about to enter its state			→ any below, ENTER
  *	RUN			due			entered; does the state's work again (retry, or
- *							redrive of a child)					→ as ENTER
+ *							redrive of a child); a JobNet: goes on with jobs
+ *							of which none runs					→ as ENTER
  *	WAIT		due			Wait state until due_at				→ ENTER, DONE
  *	JOIN		when ready	Parallel, Map: until its children have ended
  *																→ ENTER, RUN, DONE, FAILED
@@ -71,6 +74,9 @@ typedef enum SfStatus
 	SF_STATUS_LIST(SF_STATUS_ENUM)
 } SfStatus;
 
+/* In "pending" of a job of a JobNet: it may begin when there is room */
+#define SF_JOB_QUEUED	(-1)
+
 extern const char *sf_status_name(SfStatus status);
 
 /* Columns of _sfflow.branch; see sql/parts/10-tables.sql. */
@@ -104,6 +110,7 @@ extern const char *sf_status_name(SfStatus status);
 	X(TimestampTz, deadline, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
 	X(int *, iterations, INT4_ARRAY, NULLABLE) \
 	X(int *, retry_counts, INT4_ARRAY, NULLABLE) \
+	X(int *, jobs, INT4_ARRAY, NULLABLE)	/* JobNet: without rows of their own, see job_rows.c */ \
 	X(char *, error, TEXT, NULLABLE) \
 	X(char *, cause, TEXT, NULLABLE) \
 	X(char *, sqlstate, TEXT, NULLABLE)	/* of a long task, until the next slice */ \
@@ -126,11 +133,21 @@ typedef struct SfBranch
 
 	/* not stored */
 	ItemPointerData tid;		/* of the row, when it was read and locked */
+	bool		held_slots;		/* of limits, when the row was read */
+	int64		queue_no;		/* it was taken from this queue of a limit, */
+	int64		queue_hash;
+	TimestampTz rank;			/* ... with this rank; 0: from none */
+	TimestampTz since;			/* ... where it has waited since then */
 	bool		stored;			/* there is a row */
 	bool		gone;			/* the row is to be deleted */
 	bool		in_draft;		/* the draft that works on it has it */
 	bool		has_new_children;	/* JOIN: began all of its children in this slice */
 	bool		is_parent;		/* scratch of a redrive: has children */
+	bool		shares_row;		/* DONE: is written into one row with other jobs of its net */
+	struct SfBranch *shared;	/* ... and was read from this row */
+	struct SfNet *net;			/* JobNet: its jobs, while they are in memory */
+	bool		goes_on;		/* ... and it began in an earlier slice */
+	struct SfBranch *join;		/* the parent, where it began this branch in this slice */
 } SfBranch;
 
 extern bool sf_branch_has_ended(const SfBranch *branch);
@@ -157,11 +174,13 @@ extern int64 sf_branch_next_no(void);
 extern SfBranch *sf_branch_read(SfBranchKey key, SfLock lock);
 extern bool sf_branch_lock_outside(SfBranchKey key, int generation);
 extern SfBranch *sf_branch_claim(SfBranchKey key, SfLock lock, TimestampTz at,
-								 bool skip_waits);
+								 bool skip_waits, bool queued);
 extern List *sf_branch_children(SfBranchKey parent, SfLock lock);
 extern List *sf_branch_all(int64 execution_no, SfLock lock);
+extern bool sf_branch_try_all(int64 execution_no, List **branches);
 extern SfBranch *sf_branch_by_no(List *branches, int64 branch_no);
-extern List *sf_branch_scan(int64 execution_no);
+extern List *sf_branch_scan(int64 execution_no, const SfProgram *program);
+extern TimestampTz sf_branch_first_due(int64 execution_no);
 
 /*
  * A join without its documents (NULL), for its children: a Map's items may be
@@ -171,8 +190,12 @@ extern List *sf_branch_scan(int64 execution_no);
 extern SfBranch *sf_branch_read_join(SfBranchKey key, SfLock lock);
 extern void sf_branch_update_join(SfBranch *join);
 
-extern Jsonb **sf_branch_outputs(SfBranchKey parent, int *count,
+extern Jsonb **sf_branch_outputs(SfBranchKey parent, int **indexes, int *count,
 								 int *last_event);
+extern List *sf_branch_jobs(SfBranchKey parent, const List *ranks, bool waiting);
+extern List *sf_branch_jobs_to_come(SfBranchKey parent);
+extern List *sf_branch_queued_jobs(SfBranchKey parent, int most);
+extern List *sf_branch_jobs_of_shared_rows(SfBranchKey parent, const List *ranks);
 extern int	sf_branch_last_inner_event(SfBranchKey parent);
 extern void sf_branch_delete_orphan(SfBranchKey key);
 extern void sf_branch_write(List *branches);

@@ -78,6 +78,7 @@ sf_calendar_row_user(const char *name)
 		"SELECT pg_catalog.format('calendar \"%s\"', c.name) FROM _sfflow.calendar c"
 		" WHERE c.rule OPERATOR(pg_catalog.->>) 'Extends'" SF_EQ "$1"
 		" UNION ALL SELECT 'a schedule' FROM _sfflow.schedule s WHERE s.calendar" SF_EQ "$1"
+		" UNION ALL SELECT 'a deadline' FROM _sfflow.deadline d WHERE d.calendar" SF_EQ "$1"
 		" LIMIT 1");
 
 	return sf_list_first(sf_store_texts(&plan, SF_TEXT(name)));

@@ -76,18 +76,21 @@ sf_sequence_next(const char *name)
 
 /* --- one row by key --- */
 
-/* Compare the columns of an index with the values of a key. */
+/* Compare the columns of an index with the values of a key; an array: with each of its numbers. */
 static void
 form_scan_keys(const SfArg *key, int nkeys, ScanKey scan_keys)
 {
 	Assert(nkeys <= MAX_KEYS);
 	for (int i = 0; i < nkeys; i++)
+	{
 		ScanKeyInit(&scan_keys[i], i + 1, BTEqualStrategyNumber,
 					key[i].type == INT8OID ? F_INT8EQ :
-					key[i].type == INT4OID ? F_INT4EQ :
+					key[i].type == INT4OID || key[i].type == INT4ARRAYOID ? F_INT4EQ :
 					key[i].type == BOOLOID ? F_BOOLEQ :
 					key[i].type == TIMESTAMPTZOID ? F_TIMESTAMPTZ_EQ : F_TEXTEQ,
 					key[i].value);
+		scan_keys[i].sk_flags |= key[i].type == INT4ARRAYOID ? SK_SEARCHARRAY : 0;
+	}
 }
 
 /* Raise that a row has changed since this transaction's snapshot. */
@@ -175,7 +178,7 @@ begin_scan(RowScan *s, const SfIndex *by, LOCKMODE lockmode, Snapshot snapshot,
 	s->rel = open_relation(by->table, lockmode);
 	s->index = index_open(relation_oid(by->name), AccessShareLock);
 	s->slot = table_slot_create(s->rel, NULL);
-	s->snapshot = RegisterSnapshot(snapshot);
+	s->snapshot = snapshot->snapshot_type == SNAPSHOT_DIRTY ? snapshot : RegisterSnapshot(snapshot);
 	for (int i = 0; i < nkeys; i++)
 		scan_keys[i].sk_collation = s->index->rd_indcollation[scan_keys[i].sk_attno - 1];
 	s->scan = index_beginscan(s->rel, s->index, s->snapshot SF_INDEX_BEGINSCAN_EXTRA_ARG,
@@ -189,7 +192,8 @@ end_scan(RowScan *s)
 {
 	ExecDropSingleTupleTableSlot(s->slot);
 	index_endscan(s->scan);
-	UnregisterSnapshot(s->snapshot);
+	if (s->snapshot->snapshot_type != SNAPSHOT_DIRTY)
+		UnregisterSnapshot(s->snapshot);
 	index_close(s->index, NoLock);
 	table_close(s->rel, NoLock);
 }
@@ -219,8 +223,7 @@ bool
 sf_row_fetch_by(const SfIndex *index, SfLock lock, SfRowFilter filter,
 				SfRowReader reader, void *arg, const SfArg *key, int nkeys)
 {
-	return fetch_row(index, GetTransactionSnapshot(), lock, filter, reader, arg,
-					 key, nkeys);
+	return fetch_row(index, GetTransactionSnapshot(), lock, filter, reader, arg, key, nkeys);
 }
 
 /* Hand rows of a scan to a reader, in the order of the index; returns their number. */
@@ -242,20 +245,20 @@ read_rows(const SfIndex *index, Snapshot snapshot, ScanKey scan_keys, int nkeys,
 	return n;
 }
 
-/*
- * Hand all rows with a key to a reader.  As in a query through SPI, what the
- * statement of the caller has written so far is seen.
- */
+/* Hand rows with a key to a reader, as they are after what this statement has written so far. */
 void
-sf_rows_read_by(const SfIndex *index, SfRowReader reader, void *arg,
+sf_rows_read_by(const SfIndex *index, int strategy, int limit, SfRowReader reader, void *arg,
 				const SfArg *key, int nkeys)
 {
 	ScanKeyData scan_keys[MAX_KEYS];
 
 	CommandCounterIncrement();
 	form_scan_keys(key, nkeys, scan_keys);
+	if (strategy != BTEqualStrategyNumber)
+		ScanKeyInit(&scan_keys[nkeys - 1], nkeys, strategy,
+					strategy == BTLessStrategyNumber ? F_INT4LT : F_INT4GE, key[nkeys - 1].value);
 	(void) read_rows(index, GetTransactionSnapshot(), scan_keys, nkeys,
-					 ForwardScanDirection, PG_INT32_MAX, reader, arg);
+					 ForwardScanDirection, limit, reader, arg);
 }
 
 /* Hand rows from a key on, or with it, to a reader; see direct.h. */
@@ -267,8 +270,7 @@ sf_rows_scan(const SfIndex *index, bool from, int64 key, int limit,
 
 	ScanKeyInit(&scan_key, 1, from ? BTGreaterEqualStrategyNumber : BTEqualStrategyNumber,
 				from ? F_INT8GE : F_INT8EQ, Int64GetDatum(key));
-	return read_rows(index, GetActiveSnapshot(), &scan_key, 1, ForwardScanDirection, limit,
-					 reader, arg);
+	return read_rows(index, GetActiveSnapshot(), &scan_key, 1, ForwardScanDirection, limit, reader, arg);
 }
 
 /* Hand rows from a key backwards to a reader; see direct.h. */
@@ -290,18 +292,30 @@ sf_rows_scan_back(const SfIndex *index, bool latest, int64 key, int32 most, int 
 void
 sf_rows_read_latest(const SfIndex *index, int limit, SfRowReader reader, void *arg)
 {
-	(void) read_rows(index, GetLatestSnapshot(), NULL, 0, ForwardScanDirection, limit,
-					 reader, arg);
+	(void) read_rows(index, GetLatestSnapshot(), NULL, 0, ForwardScanDirection, limit, reader, arg);
+}
+
+/* Hand rows to a reader, committed or not; see direct.h. */
+int
+sf_rows_read_dirty_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
+					  const SfArg *key, int nkeys)
+{
+	SnapshotData dirty;
+	ScanKeyData scan_keys[MAX_KEYS];
+
+	InitDirtySnapshot(dirty);
+	form_scan_keys(key, nkeys, scan_keys);
+	return read_rows(index, &dirty, scan_keys, nkeys, ForwardScanDirection, limit, reader, arg);
 }
 
 /*
- * Tell whether there is a row with a key now: under REPEATABLE READ one that
- * was deleted since the snapshot is gone.
+ * Tell whether there is a row with a key now that filter (may be NULL) wants: under
+ * REPEATABLE READ one that was deleted since the snapshot is gone.
  */
 bool
-sf_row_is_there(const SfIndex *index, SfArg key)
+sf_row_is_there(const SfIndex *index, SfRowFilter filter, SfArg key)
 {
-	return fetch_row(index, GetLatestSnapshot(), SF_LOCK_NONE, NULL, NULL, NULL, &key, 1);
+	return fetch_row(index, GetLatestSnapshot(), SF_LOCK_NONE, filter, NULL, NULL, &key, 1);
 }
 
 /*

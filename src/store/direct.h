@@ -12,6 +12,7 @@
 #ifndef SF_STORE_DIRECT_H
 #define SF_STORE_DIRECT_H
 
+#include "access/stratnum.h"
 #include "storage/itemptr.h"
 #include "store/table.h"
 
@@ -45,12 +46,21 @@ extern bool sf_row_fetch_by(const SfIndex *index, SfLock lock, SfRowFilter filte
 
 /*
  * Hand every row with a key to reader, in the order of the index.  The key has
- * values for the first columns of the index, or for all.  Nothing is locked.
+ * values for the first columns of the index, or for all; an int4[] stands for any
+ * of its numbers.  Nothing is locked.
  */
 #define sf_rows_read(index, reader, arg, ...) \
-	sf_rows_read_by(index, reader, arg, SF_ARGS(__VA_ARGS__))
-extern void sf_rows_read_by(const SfIndex *index, SfRowReader reader, void *arg,
-							const SfArg *key, int nkeys);
+	sf_rows_read_by(index, BTEqualStrategyNumber, PG_INT32_MAX, reader, arg, SF_ARGS(__VA_ARGS__))
+
+/* The same, but the last column, an int4, is less than its value; at most limit rows. */
+#define sf_rows_read_below(index, limit, reader, arg, ...) \
+	sf_rows_read_by(index, BTLessStrategyNumber, limit, reader, arg, SF_ARGS(__VA_ARGS__))
+
+/* The same, but the last column, an int4, is its value or more. */
+#define sf_rows_read_from(index, reader, arg, ...) \
+	sf_rows_read_by(index, BTGreaterEqualStrategyNumber, PG_INT32_MAX, reader, arg, SF_ARGS(__VA_ARGS__))
+extern void sf_rows_read_by(const SfIndex *index, int strategy, int limit, SfRowReader reader,
+							void *arg, const SfArg *key, int nkeys);
 
 /*
  * Hand to reader the rows whose first column of an index, an int8, is a key, or
@@ -72,7 +82,17 @@ extern int	sf_rows_scan_back(const SfIndex *index, bool latest, int64 key, int32
 /* Hand rows of a table to reader, at most limit, as they are now whatever the transaction's snapshot. */
 extern void sf_rows_read_latest(const SfIndex *index, int limit, SfRowReader reader, void *arg);
 
-extern bool sf_row_is_there(const SfIndex *index, SfArg key);
+/*
+ * Hand rows with the first columns of a key to reader (may be NULL), at most limit of them;
+ * returns how many.  A row counts that another transaction has inserted or deleted and that
+ * has not ended; one that this transaction has deleted does not.
+ */
+#define sf_rows_read_dirty(index, limit, reader, arg, ...) \
+	sf_rows_read_dirty_by(index, limit, reader, arg, SF_ARGS(__VA_ARGS__))
+extern int	sf_rows_read_dirty_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
+								  const SfArg *key, int nkeys);
+
+extern bool sf_row_is_there(const SfIndex *index, SfRowFilter filter, SfArg key);
 extern void sf_table_check_unchanged(const char *name, int column, SfArg number);
 
 /* --- writing --- */

@@ -184,7 +184,6 @@ read_payload(HeapTuple tuple, TupleDesc desc, void *arg)
 typedef struct LastInput
 {
 	int			before;			/* rows with a lower first id are to be read */
-	int			rows;			/* of this page */
 	bool		begun;			/* the last run begins in what was read */
 	const SfExecution *execution;
 	const char *name;			/* of the state */
@@ -233,7 +232,6 @@ look_for_entry(HeapTuple tuple, TupleDesc desc, void *arg)
 		return;
 	sf_row_read(&row_type, tuple, desc, NCOLUMNS, &row);
 	last->before = row.first_id;
-	last->rows++;
 	(void) sf_history_begin(&reader, &row);
 	while (sf_history_next(&reader))
 	{
@@ -254,14 +252,14 @@ find_entry(int64 execution_no, LastInput *last)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow history page",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
+	int			rows;
 
 	do
 	{
-		last->rows = 0;
-		sf_rows_scan_back(&row_type.key, true, execution_no, last->before - 1, PAGE,
-						  look_for_entry, last);
+		rows = sf_rows_scan_back(&row_type.key, true, execution_no, last->before - 1, PAGE,
+								 look_for_entry, last);
 		MemoryContextReset(context);
-	} while (last->held_by == 0 && !last->begun && last->rows == PAGE);
+	} while (last->held_by == 0 && !last->begun && rows == PAGE);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 }
@@ -300,6 +298,7 @@ sf_event_last_input(const SfExecution *execution, const SfState *state,
 typedef struct EventScan
 {
 	SfEventDocuments documents;
+	SfEventFilter filter;		/* or NULL */
 	SfEventVisitor visitor;
 	void	   *arg;
 	MemoryContext context;		/* of the scan */
@@ -374,6 +373,8 @@ visit_row(HeapTuple tuple, TupleDesc desc, void *arg)
 	while (sf_history_next(&reader))
 	{
 		CHECK_FOR_INTERRUPTS();
+		if (scan->filter != NULL && !scan->filter(&reader.event, scan->arg))
+			continue;
 		add_documents(scan, &reader);
 		MemoryContextSwitchTo(scan->event_context);
 		scan->visitor(&reader.event, scan->arg);
@@ -382,6 +383,20 @@ visit_row(HeapTuple tuple, TupleDesc desc, void *arg)
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(scan->row_context);
+}
+
+/* Carry a scan out. */
+static void
+run_scan(EventScan *scan, int64 execution_no)
+{
+	scan->context = AllocSetContextCreate(CurrentMemoryContext, "sfflow history",
+										  ALLOCSET_SMALL_SIZES);
+	scan->row_context = AllocSetContextCreate(scan->context, "sfflow history row",
+											  ALLOCSET_DEFAULT_SIZES);
+	scan->event_context = AllocSetContextCreate(scan->context, "sfflow event",
+												ALLOCSET_DEFAULT_SIZES);
+	(void) sf_rows_scan(&row_type.key, false, execution_no, PG_INT32_MAX, visit_row, scan);
+	MemoryContextDelete(scan->context);
 }
 
 /*
@@ -396,12 +411,19 @@ sf_event_scan(int64 execution_no, SfEventDocuments documents, SfEventVisitor vis
 {
 	EventScan	scan = {.documents = documents,.visitor = visitor,.arg = arg};
 
-	scan.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow history",
-										 ALLOCSET_SMALL_SIZES);
-	scan.row_context = AllocSetContextCreate(scan.context, "sfflow history row",
-											 ALLOCSET_DEFAULT_SIZES);
-	scan.event_context = AllocSetContextCreate(scan.context, "sfflow event",
-											   ALLOCSET_DEFAULT_SIZES);
-	(void) sf_rows_scan(&row_type.key, false, execution_no, PG_INT32_MAX, visit_row, &scan);
-	MemoryContextDelete(scan.context);
+	run_scan(&scan, execution_no);
+}
+
+/*
+ * Visit, with all their documents, the events that a filter lets through.  The filter
+ * sees them without documents, so that those of other events are not read.
+ */
+void
+sf_event_scan_some(int64 execution_no, SfEventFilter filter, SfEventVisitor visitor, void *arg)
+{
+	EventScan	scan = {
+		.documents = SF_DOCUMENTS_ALL,.filter = filter,.visitor = visitor,.arg = arg
+	};
+
+	run_scan(&scan, execution_no);
 }

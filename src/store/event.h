@@ -48,6 +48,7 @@ typedef struct SfEvent
 	((event)->payload_from != 0 ? (event)->payload_from : (event)->id)
 
 typedef void (*SfEventVisitor) (const SfEvent *event, void *arg);
+typedef bool (*SfEventFilter) (const SfEvent *event, void *arg);
 
 /* Which documents the events of a scan have */
 typedef enum SfEventDocuments
@@ -62,5 +63,7 @@ extern Jsonb *sf_event_last_input(const SfExecution *execution, const SfState *s
 								  const int *iterations, int niterations);
 extern void sf_event_scan(int64 execution_no, SfEventDocuments documents,
 						  SfEventVisitor visitor, void *arg);
+extern void sf_event_scan_some(int64 execution_no, SfEventFilter filter,
+							   SfEventVisitor visitor, void *arg);
 
 #endif							/* SF_STORE_EVENT_H */

@@ -64,6 +64,20 @@ sf_execution_read(int64 execution_no, SfLock lock, bool full)
 	return sf_list_first(list);
 }
 
+/* Is a row that of an execution that runs? */
+static bool
+row_is_running(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	return sf_row_number(tuple, desc, COL_status, 0) == SF_STATUS_RUNNING;
+}
+
+/* Tell whether an execution runs now, whatever the transaction's snapshot. */
+bool
+sf_execution_is_running(int64 execution_no)
+{
+	return sf_row_is_there(&row_type.key, row_is_running, SF_INT8(execution_no));
+}
+
 /* Read an execution by id (machine:name), in full. */
 SfExecution *
 sf_execution_find(const char *execution_id, SfLock lock)
@@ -88,7 +102,7 @@ form_new(SfExecution *e, Datum *values, bool *nulls)
 		row.parent_branch_no = -1;
 	if (row.map_run_no == 0)
 		row.map_index = row.map_items = -1;
-	row.requested_at = GetCurrentTimestamp();
+	row.requested_at = e->requested_at = GetCurrentTimestamp();
 	row.requested_by = row.parent_execution_no == 0 ? GetUserId() : InvalidOid;
 	row.started_at = row.stopped_at = row.last_redriven_at = DT_NOBEGIN;
 	row.output = NULL;
@@ -154,7 +168,7 @@ static void
 update(SfTable *table, const SfExecution *e)
 {
 	static const int changed[] = {
-		COL_status, COL_redrive_count, COL_last_event_id, COL_version, COL_started_at,
+		COL_status, COL_redrive_count, COL_last_event_id, COL_version, COL_qualifier, COL_started_at,
 		COL_stopped_at, COL_last_redriven_at, COL_output, COL_error, COL_cause, COL_input
 	};
 	SfExecution row = *e;

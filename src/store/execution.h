@@ -26,6 +26,8 @@
 	X(int, map_items, INT4, NULL_IS(-1))	/* items that it was given */ \
 	X(TimestampTz, requested_at, TIMESTAMPTZ, NOT_NULL) \
 	X(Oid, requested_by, REGROLE, NULL_IS(InvalidOid))	/* another execution */ \
+	X(int, priority, INT2, NULL_IS(0))	/* in queues of limits */ \
+	X(char *, qualifier, TEXT, NULLABLE)	/* version or alias that the start named */ \
 	X(char *, execution_id, TEXT, NOT_NULL) \
 	X(SfStatus, status, INT2, NOT_NULL) \
 	X(int, last_event_id, INT4, NOT_NULL) \
@@ -45,6 +47,9 @@ typedef struct SfExecution
 	char	   *machine_name;
 	Oid			owner;
 
+	/* of a new one: its priority was given, and is not that of its machine */
+	bool		has_own_priority;
+
 	/* of a new one: its name is a UUID that was made for it, so its id is not taken */
 	bool		has_new_uuid;
 
@@ -63,6 +68,7 @@ sf_execution_name(const SfExecution *execution)
 }
 
 extern SfExecution *sf_execution_read(int64 execution_no, SfLock lock, bool full);
+extern bool sf_execution_is_running(int64 execution_no);
 extern SfExecution *sf_execution_find(const char *execution_id, SfLock lock);
 extern bool sf_execution_insert(SfExecution *execution);
 extern void sf_execution_insert_all(SfExecution *const *executions, int n, bool *inserted);

@@ -44,16 +44,21 @@
  * The arguments of all queries: $1 numbers of machines, $2 status, $3 error, $4 first
  * time, $5 and $6 key of the row before, $7 limit, $8 prefix of the name, $9 number of the
  * parent, $10 name of the status, $11 error as open_execution has it, $12 largest name,
- * $13 in an hour.
+ * $13 in an hour, $14 number of a Map run, $15 version or alias, $16 whether it was redriven.
  */
 #define COLUMNS \
-	"e.execution_id, e.status, e.error, e.requested_at, e.started_at, e.stopped_at, e.execution_no"
+	"e.execution_id, e.status, e.error, e.requested_at, e.started_at, e.stopped_at," \
+	" e.execution_no, e.machine_no, e.version"
 #define IN_TIME(t) \
 	t ".requested_at" SF_GE "$4 AND " t ".requested_at" SF_LE "$5" \
 	" AND (" t ".requested_at" SF_LT "$5 OR " t ".execution_no" SF_LT "$6)"
 #define MATCHES \
 	"($2 IS NULL OR e.status" SF_EQ "$2)" \
 	" AND ($3 IS NULL OR e.error" SF_EQ "$3)" \
+	" AND ($14 IS NULL OR e.map_run_no" SF_EQ "$14)" \
+	" AND ($15 IS NULL OR e.qualifier" SF_EQ "$15" \
+	"  OR (e.qualifier IS NOT NULL AND e.version::pg_catalog.text" SF_EQ "$15))" \
+	" AND ($16 IS NULL OR (e.redrive_count" SF_GT "0)" SF_EQ "$16)" \
 	" AND ($8 IS NULL OR pg_catalog.starts_with(pg_catalog.substr(e.execution_id," \
 	"  pg_catalog.strpos(e.execution_id, ':') OPERATOR(pg_catalog.+) 1), $8))"
 #define NEWEST(t) \
@@ -125,6 +130,24 @@ static SfPlan probe_names = SF_PLAN(
 static SfPlan probe_due = SF_PLAN(
 	"SELECT pg_catalog.count(*) FROM (SELECT 1" DUE_ROOTS " LIMIT " PROBE_TEXT ") r");
 
+/*
+ * What was requested from $4 to $5, and what was requested before and runs: it is open,
+ * or has not begun.  Without the items of Distributed Maps.
+ */
+static SfPlan by_night = SF_PLAN(
+	"SELECT " COLUMNS " FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL"
+	" (SELECT " COLUMNS " FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "m.no"
+	"  AND e.requested_at" SF_GE "$4 AND e.requested_at" SF_LT "$5 AND e.map_run_no IS NULL) e"
+	" UNION ALL SELECT " COLUMNS " FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL"
+	" (SELECT " COLUMNS " FROM _sfflow.open_execution o"
+	"  JOIN _sfflow.execution e ON e.execution_no" SF_EQ "o.execution_no"
+	"  WHERE o.machine_no" SF_EQ "m.no AND o.status" SF_EQ "$10"
+	"  AND o.requested_at" SF_LT "$4 AND e.map_run_no IS NULL) e"
+	" UNION ALL SELECT " COLUMNS " FROM (SELECT b.execution_no" DUE_ROOTS ") b"
+	" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "b.execution_no"
+	" WHERE e.machine_no" SF_EQ "ANY ($1) AND e.started_at IS NULL AND e.requested_at" SF_LT "$4"
+	" AND e.map_run_no IS NULL");
+
 /* Read a machine. */
 static void
 read_machine(HeapTuple tuple, TupleDesc desc, void *arg)
@@ -165,6 +188,8 @@ read_listed(HeapTuple tuple, TupleDesc desc, void *arg)
 	e->started_at = sf_row_number(tuple, desc, 5, DT_NOBEGIN);
 	e->stopped_at = sf_row_number(tuple, desc, 6, DT_NOBEGIN);
 	e->execution_no = sf_row_number(tuple, desc, 7, 0);
+	e->machine_no = sf_row_number(tuple, desc, 8, 0);
+	e->version = sf_row_number(tuple, desc, 9, 0);
 	*(List **) arg = lappend(*(List **) arg, e);
 }
 
@@ -189,7 +214,10 @@ largest_name(void)
 	SF_INT8((q)->before.execution_no), SF_INT8((q)->limit), SF_TEXT((q)->prefix), \
 	SF_INT8((q)->parent_no), SF_TEXT((q)->status < 0 ? NULL : sf_status_name((q)->status)), \
 	SF_TEXT(sf_open_execution_error((q)->error)), SF_TEXT(largest_name()), \
-	SF_TIME(GetCurrentTimestamp() + USECS_PER_HOUR)
+	SF_TIME(GetCurrentTimestamp() + USECS_PER_HOUR), \
+	sf_query_arg(INT8OID, Int64GetDatum((q)->map_run_no), (q)->map_run_no == 0), \
+	SF_TEXT((q)->qualifier), \
+	sf_query_arg(BOOLOID, BoolGetDatum((q)->redriven == SF_LIST_REDRIVEN), (q)->redriven == SF_LIST_ANY)
 
 /* Run a query for executions. */
 static List *
@@ -244,6 +272,13 @@ compare_newest(const ListCell *a, const ListCell *b)
 	return (x->execution_no < y->execution_no) - (x->execution_no > y->execution_no);
 }
 
+/* Tell whether the row of an open execution shows all that a query asks for but its status or error. */
+static bool
+asks_no_more(const SfListQuery *q)
+{
+	return q->prefix == NULL && q->qualifier == NULL && q->redriven == SF_LIST_ANY;
+}
+
 /* List running executions: those that have begun, and those that have not. */
 static List *
 list_running(const SfListQuery *q)
@@ -252,7 +287,7 @@ list_running(const SfListQuery *q)
 
 	if (!has_few(&probe_due, q))
 		return run_merged(&by_machine, q);
-	list = list_concat(run_merged(q->prefix == NULL ? &by_status_alone : &by_status, q),
+	list = list_concat(run_merged(asks_no_more(q) ? &by_status_alone : &by_status, q),
 					   run(&not_begun, q));
 	list_sort(list, compare_newest);
 	return list_truncate(list, q->limit);
@@ -270,33 +305,68 @@ choose(const SfListQuery *q)
 		return run(&by_name, q);
 	if (q->error != NULL)
 		return !failed ? NIL :
-			run_merged(q->prefix == NULL && strlen(q->error) <= SF_OPEN_ERROR_MAX ?
+			run_merged(asks_no_more(q) && strlen(q->error) <= SF_OPEN_ERROR_MAX ?
 					   &by_error_alone : &by_error, q);
 	if (q->status == SF_STATUS_RUNNING)
 		return list_running(q);
 	if (q->status < 0 || !failed)
 		return run_merged(&by_machine, q);
-	return run_merged(q->prefix == NULL ? &by_status_alone : &by_status, q);
+	return run_merged(asks_no_more(q) ? &by_status_alone : &by_status, q);
 }
 
 /*
- * Read a page: the newest executions that a query asks for, as SfListedExecution.
- * Statistics of the tables may be old, and a plan that sorts a machine's executions
- * costs seconds; so the planner has indexes only.
+ * Have the planner use indexes only: statistics of the tables may be old, and a plan
+ * that sorts a machine's executions costs seconds.  Returns what ends this.
  */
-List *
-sf_execution_list(const SfListQuery *query)
+int
+sf_execution_list_plans_begin(void)
 {
 	static const char *const avoided[] = {
 		"enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin"
 	};
 	int			nest = NewGUCNestLevel();
-	List	   *list;
 
 	for (size_t i = 0; i < lengthof(avoided); i++)
 		(void) set_config_option(avoided[i], "off", PGC_USERSET, PGC_S_SESSION,
 								 GUC_ACTION_SAVE, true, 0, false);
-	list = query->nmachines == 0 ? NIL : choose(query);
+	return nest;
+}
+
+/* Let the planner choose again. */
+void
+sf_execution_list_plans_end(int nest)
+{
 	AtEOXact_GUC(true, nest);
+}
+
+/* Read a page: the newest executions that a query asks for, as SfListedExecution. */
+List *
+sf_execution_list(const SfListQuery *query)
+{
+	int			nest = sf_execution_list_plans_begin();
+	List	   *list = query->nmachines == 0 ? NIL : choose(query);
+
+	sf_execution_list_plans_end(nest);
+	return list;
+}
+
+/*
+ * Read the executions of machines that were requested from one time up to another, and
+ * those that were requested before and run, as SfListedExecution in no order.
+ */
+List *
+sf_execution_list_night(const int *machines, int nmachines, TimestampTz since, TimestampTz until)
+{
+	SfListQuery query = {
+		.machines = machines,
+		.nmachines = nmachines,
+		.status = SF_STATUS_RUNNING,
+		.from = since,
+		.before = {until, 0}
+	};
+	int			nest = sf_execution_list_plans_begin();
+	List	   *list = run(&by_night, &query);
+
+	sf_execution_list_plans_end(nest);
 	return list;
 }

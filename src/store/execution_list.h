@@ -14,6 +14,14 @@ typedef struct SfListKey
 	int64		execution_no;
 } SfListKey;
 
+/* Which executions a list has, by whether they were redriven */
+typedef enum SfListRedriven
+{
+	SF_LIST_ANY,
+	SF_LIST_REDRIVEN,
+	SF_LIST_NOT_REDRIVEN
+} SfListRedriven;
+
 /* Which executions a list has */
 typedef struct SfListQuery
 {
@@ -23,6 +31,9 @@ typedef struct SfListQuery
 	const char *error;			/* NULL: any, or none */
 	const char *prefix;			/* of the name; NULL: any */
 	int64		parent_no;		/* 0: any, or none */
+	int64		map_run_no;		/* children of one of its Map runs; 0: any */
+	const char *qualifier;		/* started by this alias, or as this version or by an alias of it; NULL: any */
+	SfListRedriven redriven;
 	TimestampTz from;			/* requested then, or later */
 	SfListKey	before;
 	int			limit;
@@ -37,6 +48,8 @@ typedef struct SfListedExecution
 	TimestampTz started_at;
 	TimestampTz stopped_at;
 	int64		execution_no;
+	int			machine_no;
+	int			version;
 } SfListedExecution;
 
 typedef struct SfListedMachine
@@ -47,6 +60,10 @@ typedef struct SfListedMachine
 } SfListedMachine;
 
 extern List *sf_execution_list_machines(int machine_no, Oid owner);
+extern int	sf_execution_list_plans_begin(void);
+extern void sf_execution_list_plans_end(int nest);
 extern List *sf_execution_list(const SfListQuery *query);
+extern List *sf_execution_list_night(const int *machines, int nmachines,
+									 TimestampTz since, TimestampTz until);
 
 #endif							/* SF_STORE_EXECUTION_LIST_H */

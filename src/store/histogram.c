@@ -101,6 +101,17 @@ sf_histogram_total(const SfHistogram *histogram)
 	return total;
 }
 
+/* How many durations lie in buckets whose least duration is shorter than a time. */
+int64
+sf_histogram_below(const SfHistogram *histogram, int64 us)
+{
+	int64		below = 0;
+
+	for (int i = 0; i < SF_HISTOGRAM_BUCKETS && lower_bound(i) < (double) us; i++)
+		below += histogram->counts[i];
+	return below;
+}
+
 /*
  * Estimate a percentile, as percentile_cont() defines it, of a histogram that is not
  * empty: the durations of a bucket count as evenly distributed over it.

@@ -25,6 +25,7 @@ extern void sf_histogram_count(SfHistogram *histogram, int64 us);
 extern void sf_histogram_add(SfHistogram *histogram, const bytea *stored);
 extern bytea *sf_histogram_store(const SfHistogram *histogram);
 extern int64 sf_histogram_total(const SfHistogram *histogram);
+extern int64 sf_histogram_below(const SfHistogram *histogram, int64 us);
 extern double sf_histogram_percentile(const SfHistogram *histogram, double fraction);
 
 #endif							/* SF_STORE_HISTOGRAM_H */

@@ -2,15 +2,20 @@
  * hold.c
  *		Holds: the table, a copy of it in each backend, and the branches that wait.
  *
- * Each backend reads the table once.  A change of it sends a relcache invalidation of
- * the table, as ALTER TABLE does.  PostgreSQL sends it before COMMIT returns, also that
- * of COMMIT PREPARED, and every backend takes it in before it begins a step
+ * Each backend has a copy of the table (table_copy.c).  PostgreSQL sends the invalidation
+ * before COMMIT returns, and every backend takes it in before it begins a step
  * (sf_hold_accept_changes).  So a step that begins after the hold's commit sees the hold,
  * and where there is none a step costs a look at a flag.
  *
  * A slice that finds a branch held notes it in the table held, under a share lock on the
  * hold that it keeps until its commit.  A release takes that lock exclusively.  So it
  * finds every branch that waits, and no branch begins to wait for a hold that is over.
+ *
+ * A purge that has locked executions, which have ended, has to see the holds of them.  A
+ * session that holds an execution takes a share lock (sf_hold_begin_of_execution) and then
+ * reads whether the execution runs.  If it does, the session keeps that lock until its
+ * commit, and the purge passes over the execution (sf_hold_is_beginning).  If it does not
+ * run, the session locks the execution's row, as the purge does.
  */
 #include "postgres.h"
 
@@ -18,9 +23,11 @@
 #include "storage/lock.h"
 #include "storage/sinval.h"
 #include "utils/inval.h"
-#include "utils/memutils.h"
 
 #include "store/hold.h"
+#include "store/privilege.h"
+
+SF_COLUMN_NUMBERS(SF_HELD_COLUMNS);
 
 static const char *const kind_names[] = {
 #define KIND_NAME(sym, name) name,
@@ -29,21 +36,13 @@ static const char *const kind_names[] = {
 
 /* --- the copy --- */
 
-bool		sf_hold_is_current = false;
+static void read_all(void);
+
+SfTableCopy sf_hold_copy = {.table = "hold",.load = read_all,.is_latest = true};
 int			sf_hold_count = 0;
 
 static SfHold *holds = NULL;
 static int	holds_size = 0;
-static Oid	holds_relation = InvalidOid;
-static MemoryContext holds_context = NULL;
-
-/* Relcache callback: the table may have changed. */
-static void
-invalidate_holds(Datum arg, Oid relid)
-{
-	if (!OidIsValid(relid) || relid == holds_relation)
-		sf_hold_is_current = false;
-}
 
 /* Take in what other sessions have changed.  What they committed before this call is seen. */
 void
@@ -84,43 +83,22 @@ static void
 read_all(void)
 {
 	static const SfIndex by_number = {"hold", "hold_pkey"};
-	MemoryContext old;
+	MemoryContext old = MemoryContextSwitchTo(sf_hold_copy.context);
 
-	if (holds_context == NULL)
-	{
-		holds_context = AllocSetContextCreate(CacheMemoryContext, "sfflow holds",
-											  ALLOCSET_SMALL_SIZES);
-		CacheRegisterRelcacheCallback(invalidate_holds, (Datum) 0);
-	}
-	MemoryContextReset(holds_context);
 	holds = NULL;
 	holds_size = sf_hold_count = 0;
-	holds_relation = sf_store_relation("hold");
-	/* before reading: a change meanwhile counts */
-	sf_hold_is_current = true;
-	old = MemoryContextSwitchTo(holds_context);
-	PG_TRY();
-	{
-		sf_rows_read_latest(&by_number, PG_INT32_MAX, read_hold, NULL);
-	}
-	PG_CATCH();
-	{
-		sf_hold_is_current = false;
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
+	sf_rows_read_latest(&by_number, PG_INT32_MAX, read_hold, NULL);
 	MemoryContextSwitchTo(old);
 }
 
-/* The holds there are now, sf_hold_count of them: valid until the next call. */
+/*
+ * The holds there are now, sf_hold_count of them: valid until the next call.  A change
+ * while they are read counts as one after this call.
+ */
 const SfHold *
 sf_hold_all(void)
 {
-	while (!sf_hold_is_current)
-	{
-		CHECK_FOR_INTERRUPTS();
-		read_all();
-	}
+	sf_table_copy_refresh(&sf_hold_copy);
 	return holds;
 }
 
@@ -164,6 +142,46 @@ sf_hold_share(int64 hold_no)
 	return true;
 }
 
+/* The lock of an execution that is to be held; two of them may have the same. */
+static void
+execution_tag(LOCKTAG *tag, int64 execution_no)
+{
+	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_store_relation("held"), (uint32) execution_no, 4);
+}
+
+/* Begin to hold an execution. */
+void
+sf_hold_begin_of_execution(int64 execution_no)
+{
+	LOCKTAG		tag;
+
+	execution_tag(&tag, execution_no);
+	(void) LockAcquire(&tag, ShareLock, false, false);
+}
+
+/* Have the execution's row alone keep a purge away. */
+void
+sf_hold_end_of_execution(int64 execution_no)
+{
+	LOCKTAG		tag;
+
+	execution_tag(&tag, execution_no);
+	(void) LockRelease(&tag, ShareLock, false);
+}
+
+/* Is another session holding an execution that ran when it was to be held? */
+bool
+sf_hold_is_beginning(int64 execution_no)
+{
+	LOCKTAG		tag;
+
+	execution_tag(&tag, execution_no);
+	if (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
+		return true;
+	(void) LockRelease(&tag, ExclusiveLock, false);
+	return false;
+}
+
 /* --- the tables --- */
 
 /* Insert a hold of the current user; false: the target is held already. */
@@ -183,6 +201,7 @@ sf_hold_insert(const SfHold *hold, const char *reason)
 						 sf_query_arg(REGROLEOID, ObjectIdGetDatum(hold->owner), !OidIsValid(hold->owner)),
 						 SF_TEXT(GetUserNameFromId(GetUserId(), false)), SF_TEXT(reason)) == 0)
 		return false;
+	sf_privilege_anchor(hold->owner);
 	sf_store_announce_change("hold");
 	return true;
 }
@@ -196,7 +215,7 @@ sf_hold_find(const SfHold *target, bool of_all)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.kind" SF_EQ "$1 AND h.name" SF_EQ "$2"
-		" AND h.state" SF_EQ "$3 AND ($4 OR h.owner IS NULL OR h.owner" SF_EQ "$5)"
+		" AND h.state" SF_EQ "$3 AND ($4 OR COALESCE(h.owner::pg_catalog.oid, 0)" SF_EQ "$5::pg_catalog.oid)"
 		" ORDER BY h.hold_no");
 
 	return sf_store_numbers(&plan, SF_TEXT(kind_names[target->kind]), SF_TEXT(target->name),
@@ -209,7 +228,8 @@ sf_hold_park(SfBranchKey key, int64 hold_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.held AS w (execution_no, branch_no, hold_no) VALUES ($1, $2, $3)"
-		" ON CONFLICT (execution_no, branch_no) DO UPDATE SET hold_no = excluded.hold_no");
+		" ON CONFLICT (execution_no, branch_no) DO UPDATE SET hold_no = excluded.hold_no,"
+		" limit_no = NULL, queue = NULL, rank = NULL, since = NULL");
 
 	sf_store_execute(&plan, SF_KEY(key), SF_INT8(hold_no));
 }
@@ -223,9 +243,6 @@ read_released(HeapTuple tuple, TupleDesc desc, void *arg)
 	sf_branch_notify_due(key, sf_row_number(tuple, desc, 3, InvalidOid),
 						 sf_row_number(tuple, desc, 4, DT_NOEND));
 }
-
-/* The number of a column of _sfflow.held */
-#define HELD_HOLD_NO	3
 
 /*
  * Delete a hold and make the branches due that wait for it; returns how many.  Waits for
@@ -245,15 +262,17 @@ sf_hold_release(int64 hold_no)
 		" AND b.branch_no" SF_EQ "w.branch_no AND b.due_at IS NULL AND b.phase" SF_EQ "ANY ($2)"
 		" RETURNING b.execution_no, b.branch_no, b.owner, b.due_at");
 	static SfPlan forget = SF_PLAN("DELETE FROM _sfflow.held w WHERE w.hold_no" SF_EQ "$1");
-	static SfPlan drop = SF_PLAN("DELETE FROM _sfflow.hold h WHERE h.hold_no" SF_EQ "$1");
+	static SfPlan drop = SF_PLAN("DELETE FROM _sfflow.hold h WHERE h.hold_no" SF_EQ "$1 RETURNING h.owner");
 	LOCKTAG		tag;
+	Oid			owner;
 	int64		n;
 
 	hold_tag(&tag, hold_no);
 	(void) LockAcquire(&tag, ExclusiveLock, false, false);
 	/* all branches that wait have to be seen */
-	sf_table_check_unchanged("held", HELD_HOLD_NO, SF_INT8(hold_no));
-	sf_store_execute(&drop, SF_INT8(hold_no));
+	sf_table_check_unchanged("held", COL_hold_no, SF_INT8(hold_no));
+	owner = sf_store_number(&drop, InvalidOid, SF_INT8(hold_no));
+	sf_privilege_unanchor(owner);
 	sf_store_announce_change("hold");
 	sf_store_execute(&lock, SF_INT8(hold_no),
 					 SF_INT2S(SF_PHASE_ENTER, SF_PHASE_RUN, SF_PHASE_ANNOUNCED));
@@ -261,6 +280,35 @@ sf_hold_release(int64 hold_no)
 					  SF_INT2S(SF_PHASE_ENTER, SF_PHASE_RUN, SF_PHASE_ANNOUNCED));
 	sf_store_execute(&forget, SF_INT8(hold_no));
 	return n;
+}
+
+/* List the numbers of the holds of resources for a role's machines. */
+static List *
+list_of_role(Oid owner)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.owner" SF_EQ "$1 ORDER BY h.hold_no");
+
+	return sf_store_numbers(&plan, SF_ROLE(owner));
+}
+
+/*
+ * Have the holds of resources for a role's machines be for another role's; a hold of what
+ * is held for that role already ends.
+ */
+void
+sf_hold_pass_on(Oid from, Oid to)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.hold h SET owner = $2 WHERE h.owner" SF_EQ "$1"
+		" AND NOT EXISTS (SELECT FROM _sfflow.hold o WHERE o.kind" SF_EQ "h.kind"
+		"  AND o.name" SF_EQ "h.name AND o.state" SF_EQ "h.state AND o.owner" SF_EQ "$2)");
+	ListCell   *lc;
+
+	sf_store_execute(&plan, SF_ROLE(from), SF_ROLE(to));
+	sf_store_announce_change("hold");
+	foreach(lc, list_of_role(from))
+		(void) sf_hold_release(*(int64 *) lfirst(lc));
 }
 
 /* List the numbers of the holds of an object. */

@@ -6,6 +6,7 @@
 #define SF_STORE_HOLD_H
 
 #include "store/branch.h"
+#include "store/table_copy.h"
 
 /* Kinds of targets: symbol, name as stored */
 #define SF_HOLD_LIST(X) \
@@ -21,6 +22,16 @@ typedef enum SfHoldKind
 	SF_HOLD_LIST(SF_HOLD_ENUM)
 } SfHoldKind;
 
+/* Columns of _sfflow.held; see sql/parts/15-holds.sql. */
+#define SF_HELD_COLUMNS(X) \
+	X(int64, execution_no, INT8, NOT_NULL) \
+	X(int64, branch_no, INT8, NOT_NULL) \
+	X(int64, hold_no, INT8, NULL_IS(0)) \
+	X(int64, limit_no, INT8, NULL_IS(0)) \
+	X(int64, queue, INT8, NULL_IS(0)) \
+	X(TimestampTz, rank, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(TimestampTz, since, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))
+
 typedef struct SfHold
 {
 	int64		hold_no;
@@ -34,7 +45,10 @@ typedef struct SfHold
 
 /* --- the copy --- */
 
-extern bool sf_hold_is_current;
+extern SfTableCopy sf_hold_copy;
+
+#define sf_hold_is_current	(sf_hold_copy.is_current)
+
 extern int	sf_hold_count;
 
 extern void sf_hold_accept_changes(void);
@@ -56,10 +70,14 @@ extern bool sf_hold_share(int64 hold_no);
 
 /* --- the tables --- */
 
+extern void sf_hold_begin_of_execution(int64 execution_no);
+extern void sf_hold_end_of_execution(int64 execution_no);
+extern bool sf_hold_is_beginning(int64 execution_no);
 extern bool sf_hold_insert(const SfHold *hold, const char *reason);
 extern List *sf_hold_find(const SfHold *target, bool of_all);
 extern void sf_hold_park(SfBranchKey key, int64 hold_no);
 extern int64 sf_hold_release(int64 hold_no);
+extern void sf_hold_pass_on(Oid from, Oid to);
 extern List *sf_hold_list(SfHoldKind kind, const char *name);
 
 #endif							/* SF_STORE_HOLD_H */

@@ -7,13 +7,14 @@
 #include "access/xact.h"
 #include "storage/lmgr.h"
 #include "utils/hsearch.h"
-#include "utils/inval.h"
-#include "utils/memutils.h"
 
 #include "nodes/pg_list.h"
 #include "store/branch.h"
+#include "store/deadline.h"
+#include "store/limit_slot.h"
 #include "store/machine.h"
 #include "store/privilege.h"
+#include "store/table_copy.h"
 
 #define ROW SfMachine
 SF_ROW_TYPE(machine_row, SF_STATE_MACHINE_COLUMNS, state_machine, 1);
@@ -28,7 +29,7 @@ static const SfIndex version_by_no = {"state_machine_version", "state_machine_ve
 bool
 sf_machine_exists(int machine_no)
 {
-	return sf_row_is_there(&machine_row.key, SF_INT4(machine_no));
+	return sf_row_is_there(&machine_row.key, NULL, SF_INT4(machine_no));
 }
 
 /*
@@ -50,40 +51,26 @@ typedef struct Identity
 	SfMachineIdentity identity;
 } Identity;
 
+static void make_identities(void);
+
+static SfTableCopy identities_copy = {
+	.table = "state_machine",.load = make_identities,.is_latest = true
+};
 static HTAB *identities = NULL;
-static Oid	identities_relation = InvalidOid;	/* whose change empties the table */
-static bool identities_valid = false;
-static MemoryContext identity_context = NULL;
 
-/* Relcache callback: the owner of a machine may have changed. */
+/* Make the table of identities, without entries. */
 static void
-invalidate_identities(Datum arg, Oid relid)
+make_identities(void)
 {
-	if (!OidIsValid(relid) || relid == identities_relation)
-		identities_valid = false;
-}
+	HASHCTL		ctl = {
+		.keysize = sizeof(IdentityKey),
+		.entrysize = sizeof(Identity),
+		.hcxt = identities_copy.context
+	};
 
-/* Make the table of identities, or make it anew when it is full. */
-static void
-make_room(Oid relation)
-{
-	HASHCTL		ctl = {.keysize = sizeof(IdentityKey),.entrysize = sizeof(Identity)};
-
-	if (identities_valid && hash_get_num_entries(identities) < MAX_IDENTITIES)
-		return;
-	if (identity_context == NULL)
-	{
-		identity_context = AllocSetContextCreate(CacheMemoryContext, "sfflow machine identities",
-												 ALLOCSET_DEFAULT_SIZES);
-		CacheRegisterRelcacheCallback(invalidate_identities, (Datum) 0);
-	}
 	identities = NULL;
-	MemoryContextReset(identity_context);
-	ctl.hcxt = identity_context;
 	identities = hash_create("sfflow machine identities", 64, &ctl,
 							 HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	identities_relation = relation;
-	identities_valid = true;
 }
 
 /* Read a machine, without what its versions have. */
@@ -101,20 +88,22 @@ sf_machine_identity(int machine_no)
 	SfMachine	machine = {0};
 	Identity   *entry = NULL;
 
-	if (identities_valid)
+	if (identities_copy.is_current)
 		entry = hash_search(identities, &key, HASH_FIND, NULL);
 	if (entry != NULL)
 		return &entry->identity;
-	make_room(key.relation);	/* before reading: a change meanwhile counts */
+	if (identities != NULL && hash_get_num_entries(identities) >= MAX_IDENTITIES)
+		identities_copy.is_current = false;
+	sf_table_copy_refresh(&identities_copy);
 	if (!sf_row_fetch(&machine_row.key, SF_LOCK_NONE, NULL, read_machine, &machine,
 					  SF_INT4(machine_no)))
 		return NULL;
-	machine.name = MemoryContextStrdup(identity_context, machine.name);
+	machine.name = MemoryContextStrdup(identities_copy.context, machine.name);
 	entry = hash_search(identities, &key, HASH_ENTER, NULL);
 	entry->identity = (SfMachineIdentity) {machine.name, machine.owner};
 	/* a snapshot of long ago is good for its own transaction only */
 	if (IsolationUsesXactSnapshot())
-		identities_valid = false;
+		identities_copy.is_current = false;
 	return &entry->identity;
 }
 
@@ -237,10 +226,10 @@ sf_machine_delete(int machine_no)
 #define OF_MACHINE \
 	" USING _sfflow.execution e WHERE t.execution_no" SF_EQ "e.execution_no" \
 	" AND e.machine_no" SF_EQ "$1"
+	/* executions before branches: the order in which all code locks them */
+	static SfPlan lock = SF_PLAN("SELECT 1 FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1"
+								 " ORDER BY e.execution_no FOR UPDATE");
 	static SfPlan plans[] = {
-		/* executions before branches: the order in which all code locks them */
-		SF_PLAN("SELECT 1 FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1"
-				" ORDER BY e.execution_no FOR UPDATE"),
 		/* a branch that a worker has locked stays; the worker deletes it when it finds no execution */
 		SF_PLAN("WITH free AS (SELECT b.execution_no, b.branch_no"
 				" FROM _sfflow.branch b JOIN _sfflow.execution e"
@@ -261,8 +250,10 @@ sf_machine_delete(int machine_no)
 		SF_PLAN("DELETE FROM _sfflow.held t" OF_MACHINE),
 		SF_PLAN("DELETE FROM _sfflow.mark t" OF_MACHINE),
 		SF_PLAN("DELETE FROM _sfflow.hold t WHERE t.machine_no" SF_EQ "$1"),
+		SF_PLAN("DELETE FROM _sfflow.run_limit t WHERE t.machine_no" SF_EQ "$1"),
 		SF_PLAN("DELETE FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1"),
 		SF_PLAN("DELETE FROM _sfflow.purge_position p WHERE p.machine_no" SF_EQ "$1"),
+		SF_PLAN("DELETE FROM _sfflow.version_publication p WHERE p.machine_no" SF_EQ "$1"),
 		SF_PLAN("DELETE FROM _sfflow.machine_alias a WHERE a.machine_no" SF_EQ "$1"),
 		SF_PLAN("DELETE FROM _sfflow.state_machine_version v WHERE v.machine_no" SF_EQ "$1"),
 		/* what folds now may still add to the counters; whatever folds later sees no machine */
@@ -280,8 +271,13 @@ sf_machine_delete(int machine_no)
 	static SfPlan machine = SF_PLAN(
 		"DELETE FROM _sfflow.state_machine m WHERE m.machine_no" SF_EQ "$1");
 
+	sf_store_execute(&lock, SF_INT4(machine_no));
+	sf_limit_slot_give_machine(machine_no);
 	for (size_t i = 0; i < lengthof(plans); i++)
 		sf_store_execute(&plans[i], SF_INT4(machine_no));
+	sf_store_announce_change("hold");
+	sf_store_announce_change("run_limit");
+	sf_deadline_delete_of_machine(machine_no);
 	sf_store_execute(&privileges, SF_INT4(machine_no), SF_CHAR(SF_OBJECT_STATE_MACHINE));
 	sf_store_execute(&machine, SF_INT4(machine_no));
 }

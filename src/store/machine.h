@@ -15,6 +15,9 @@ typedef enum SfHistoryLevel
 	SF_HISTORY_NONE
 } SfHistoryLevel;
 
+/* Priorities of executions are from -this to this (machine option "priority") */
+#define SF_MAX_PRIORITY		1000
+
 /* Columns of _sfflow.state_machine; see sql/parts/10-tables.sql. */
 #define SF_STATE_MACHINE_COLUMNS(X) \
 	X(int, machine_no, INT4, NOT_NULL) \
@@ -31,6 +34,9 @@ typedef enum SfHistoryLevel
 	X(char *, execution_id_path, TEXT, NULLABLE) \
 	X(Jsonb *, options, JSONB, NOT_NULL) \
 	X(TimestampTz, created_at, TIMESTAMPTZ, NOT_NULL)
+
+/* The option with what the AWS API keeps of a version: roleArn, type and so on */
+#define SF_OPTION_AWS "aws"
 
 /* A machine with one of its versions */
 typedef struct SfMachine

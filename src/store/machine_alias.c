@@ -9,12 +9,7 @@
 
 #include "store/machine_alias.h"
 
-typedef struct MachineAlias
-{
-	SF_MACHINE_ALIAS_COLUMNS(SF_FIELD)
-} MachineAlias;
-
-#define ROW MachineAlias
+#define ROW SfMachineAlias
 SF_ROW_TYPE(row_type, SF_MACHINE_ALIAS_COLUMNS, machine_alias, 2);
 
 /* Read a row. */
@@ -24,22 +19,40 @@ read_alias(HeapTuple tuple, TupleDesc desc, void *arg)
 	sf_row_read(&row_type, tuple, desc, row_type.ncolumns, arg);
 }
 
-/*
- * Read the versions that an alias names, SF_ALIAS_MAX_ROUTES at most, into routes;
- * returns how many, 0: there is no such alias.
- */
-int
-sf_alias_read(int machine_no, const char *alias, SfRoute *routes)
+/* Find an alias; NULL: there is none. */
+SfMachineAlias *
+sf_alias_find(int machine_no, const char *alias)
 {
-	MachineAlias		row = {0};
+	SfMachineAlias *found = palloc0(sizeof(SfMachineAlias));
+
+	return sf_row_fetch(&row_type.key, SF_LOCK_NONE, NULL, read_alias, found,
+						SF_INT4(machine_no), SF_TEXT(alias)) ? found : NULL;
+}
+
+/* List aliases whose names sort behind one, at most limit; of a version (0: of any), as SfMachineAlias. */
+List *
+sf_alias_list(int machine_no, const char *behind, int version, int limit)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT a.machine_no, a.alias, a.routes, a.set_at, a.created_at, a.description"
+		" FROM _sfflow.machine_alias a"
+		" WHERE a.machine_no" SF_EQ "$1 AND a.alias" SF_GT "$2"
+		" AND ($3" SF_EQ "0 OR a.routes OPERATOR(pg_catalog.?) ($3::pg_catalog.text))"
+		" ORDER BY a.alias LIMIT $4");
+
+	return sf_store_rows(&plan, &row_type, SF_INT4(machine_no), SF_TEXT(behind),
+						 SF_INT4(version), SF_INT8(limit));
+}
+
+/* The versions of an alias, SF_ALIAS_MAX_ROUTES at most, into routes; returns how many. */
+int
+sf_alias_routes(const SfMachineAlias *alias, SfRoute *routes)
+{
 	JsonbValue	object;
 	SfJsonMember members[SF_ALIAS_MAX_ROUTES];
 	int			n;
 
-	if (!sf_row_fetch(&row_type.key, SF_LOCK_NONE, NULL, read_alias, &row,
-					  SF_INT4(machine_no), SF_TEXT(alias)))
-		return 0;
-	sf_json_root(row.routes, &object);
+	sf_json_root(alias->routes, &object);
 	n = sf_json_list_members(&object, members);
 	for (int i = 0; i < n; i++)
 	{
@@ -51,6 +64,45 @@ sf_alias_read(int machine_no, const char *alias, SfRoute *routes)
 		routes[i].percent = (int) percent;
 	}
 	return n;
+}
+
+/*
+ * Read the versions that an alias names, SF_ALIAS_MAX_ROUTES at most, into routes;
+ * returns how many, 0: there is no such alias.
+ */
+int
+sf_alias_read(int machine_no, const char *alias, SfRoute *routes)
+{
+	SfMachineAlias *found = sf_alias_find(machine_no, alias);
+
+	return found == NULL ? 0 : sf_alias_routes(found, routes);
+}
+
+/* Tell whether what follows the name of a machine is the number of a version: no alias is one. */
+bool
+sf_alias_is_number(const char *qualifier)
+{
+	return qualifier[0] != '\0' && strspn(qualifier, "0123456789") == strlen(qualifier);
+}
+
+/*
+ * Read what follows the name of a machine, a number or an alias: the versions that it
+ * names, SF_ALIAS_MAX_ROUTES at most, into routes.  Returns how many; 0: none has that
+ * number, or there is no such alias.  A version with a number need not exist.
+ */
+int
+sf_alias_resolve(int machine_no, const char *qualifier, SfRoute *routes)
+{
+	long		number;
+
+	if (!sf_alias_is_number(qualifier))
+		return sf_alias_read(machine_no, qualifier, routes);
+	errno = 0;
+	number = strtol(qualifier, NULL, 10);
+	if (errno != 0 || number < 1 || number > PG_INT32_MAX)
+		return 0;
+	routes[0] = (SfRoute) {(int) number, 100};
+	return 1;
 }
 
 /* Choose one of the versions, by their percentages; returns its place. */
@@ -81,8 +133,8 @@ void
 sf_alias_write(int machine_no, const char *alias, const Jsonb *routes)
 {
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.machine_alias (machine_no, alias, routes, set_at)"
-		" VALUES ($1, $2, $3, pg_catalog.clock_timestamp())"
+		"INSERT INTO _sfflow.machine_alias (machine_no, alias, routes, set_at, created_at)"
+		" VALUES ($1, $2, $3, pg_catalog.clock_timestamp(), pg_catalog.clock_timestamp())"
 		" ON CONFLICT (machine_no, alias) DO UPDATE"
 		" SET routes = excluded.routes, set_at = excluded.set_at");
 
@@ -98,4 +150,15 @@ sf_alias_delete(int machine_no, const char *alias)
 		" AND a.alias" SF_EQ "$2");
 
 	return sf_store_execute(&plan, SF_INT4(machine_no), SF_TEXT(alias)) > 0;
+}
+
+/* Set the description of an alias. */
+void
+sf_alias_describe(int machine_no, const char *alias, const char *description)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.machine_alias a SET description = $3 WHERE a.machine_no" SF_EQ "$1"
+		" AND a.alias" SF_EQ "$2");
+
+	sf_store_execute(&plan, SF_INT4(machine_no), SF_TEXT(alias), SF_TEXT(description));
 }

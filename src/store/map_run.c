@@ -95,6 +95,15 @@ sf_map_run_update(const SfMapRun *run)
 	sf_row_replace(&row_type, NULL, run, changed, lengthof(changed));
 }
 
+/* Write what is tolerated, and how many children may run at once. */
+void
+sf_map_run_set_limits(const SfMapRun *run)
+{
+	static const int changed[] = {COL_tolerated_count, COL_tolerated_percentage, COL_max_concurrency};
+
+	sf_row_replace(&row_type, NULL, run, changed, lengthof(changed));
+}
+
 /* Store how many items there are, and whether they have keys. */
 void
 sf_map_run_note_items(const SfMapRun *run, int total, bool keyed)
@@ -258,6 +267,34 @@ sf_map_run_unsuccessful(int64 execution_no, int64 map_run_no)
 
 	return sf_store_numbers(&plan, SF_INT8(execution_no), SF_INT8(map_run_no),
 							SF_INT2S(SF_STATUS_RUNNING, SF_STATUS_SUCCEEDED));
+}
+
+/* Read two counts. */
+static void
+read_counts(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	int		   *counts = arg;
+
+	counts[0] = sf_row_number(tuple, desc, 1, 0);
+	counts[1] = sf_row_number(tuple, desc, 2, 0);
+}
+
+/* Count the children of a run that were redriven and have not gone on yet, and their items. */
+void
+sf_map_run_redriven(int64 execution_no, int64 map_run_no, int *children, int *items)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT pg_catalog.count(*), pg_catalog.sum(e.map_items) FROM _sfflow.execution e"
+		" WHERE e.parent_execution_no" SF_EQ "$1 AND e.map_run_no" SF_EQ "$2"
+		" AND e.status" SF_EQ "$3 AND e.redrive_count" SF_GT "0"
+		" AND EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "e.execution_no"
+		"  AND b.due_at" SF_LE "e.last_redriven_at)");
+	int			counts[2] = {0, 0};
+
+	sf_store_read(&plan, read_counts, counts, SF_INT8(execution_no), SF_INT8(map_run_no),
+				  SF_INT2(SF_STATUS_RUNNING));
+	*children = counts[0];
+	*items = counts[1];
 }
 
 /*

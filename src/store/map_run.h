@@ -23,6 +23,7 @@
 	X(int64, max_bytes_per_batch, INT8, NOT_NULL)	/* 0: no limit */ \
 	X(int, tolerated_count, INT4, NOT_NULL) \
 	X(double, tolerated_percentage, FLOAT8, NOT_NULL) \
+	X(int, max_concurrency, INT4, NOT_NULL)	/* 0: no limit; the branch that waits for it has it, too */ \
 	X(int, total, INT4, NOT_NULL) \
 	X(int, children, INT4, NOT_NULL) \
 	X(int, succeeded, INT4, NOT_NULL)	/* children that have ended, by status */ \
@@ -47,6 +48,7 @@ extern void sf_map_run_insert(const SfMapRun *run);
 extern SfMapRun *sf_map_run_read(int64 execution_no, int64 map_run_no, SfLock lock);
 extern List *sf_map_run_scan(int64 execution_no);
 extern void sf_map_run_update(const SfMapRun *run);
+extern void sf_map_run_set_limits(const SfMapRun *run);
 extern int	sf_map_run_stop_all(int64 execution_no);
 extern void sf_map_run_note_items(const SfMapRun *run, int total, bool keyed);
 
@@ -71,6 +73,7 @@ extern void sf_map_item_delete_all(int64 execution_no);
 extern List *sf_map_run_running(int64 execution_no, int64 map_run_no, bool lock);
 extern List *sf_map_run_unsuccessful(int64 execution_no, int64 map_run_no);
 extern List *sf_map_run_tolerant(int64 execution_no);
+extern void sf_map_run_redriven(int64 execution_no, int64 map_run_no, int *children, int *items);
 extern int64 sf_map_run_result_size(int64 execution_no, int64 map_run_no,
 									bool with_input);
 extern bool sf_map_run_is_over(const SfExecution *child, bool drains);

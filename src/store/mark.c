@@ -2,15 +2,13 @@
  * mark.c
  *		Rows of _sfflow.mark: jobs that sf_mark has settled.
  *
- * Each backend knows whether there are any, as it knows the holds (store/hold.c): a new
- * mark sends a relcache invalidation of the table.  Only if there are any is the table
+ * Each backend knows whether there are any, as it knows the holds (store/hold.c).  Only if there are any is the table
  * read when a job begins.
  */
 #include "postgres.h"
 
-#include "utils/inval.h"
-
 #include "store/mark.h"
+#include "store/table_copy.h"
 
 /* After so many jobs without a mark, look whether there are any */
 #define MISSES	1000
@@ -31,17 +29,10 @@ sf_mark_name(SfMarkOutcome outcome)
 
 /* --- whether there are any --- */
 
-static bool is_current = false;
-static bool are_there = false;
-static Oid	marks_relation = InvalidOid;
+static void look(void);
 
-/* Relcache callback: the table may have changed. */
-static void
-invalidate_marks(Datum arg, Oid relid)
-{
-	if (!OidIsValid(relid) || relid == marks_relation)
-		is_current = false;
-}
+static SfTableCopy copy = {.table = "mark",.load = look,.is_latest = true};
+static bool are_there = false;
 
 /* Note that there is a row. */
 static void
@@ -54,25 +45,8 @@ note_row(HeapTuple tuple, TupleDesc desc, void *arg)
 static void
 look(void)
 {
-	static bool registered = false;
-
-	if (!registered)
-		CacheRegisterRelcacheCallback(invalidate_marks, (Datum) 0);
-	registered = true;
-	marks_relation = sf_store_relation("mark");
-	/* before reading: a change meanwhile counts */
-	is_current = true;
 	are_there = false;
-	PG_TRY();
-	{
-		sf_rows_read_latest(&by_job, 1, note_row, NULL);
-	}
-	PG_CATCH();
-	{
-		is_current = false;
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
+	sf_rows_read_latest(&by_job, 1, note_row, NULL);
 }
 
 /*
@@ -82,8 +56,7 @@ look(void)
 bool
 sf_mark_may_be(void)
 {
-	while (!is_current)
-		look();
+	sf_table_copy_refresh(&copy);
 	return are_there;
 }
 
@@ -140,7 +113,8 @@ sf_mark_take(int64 execution_no, const char *job_id, SfMark *mark)
 	if (sf_store_read(&plan, read_mark, mark, SF_INT8(execution_no), SF_TEXT(job_id)) == 0)
 	{
 		/* the marks may have been purged with their executions */
-		is_current = ++misses % MISSES != 0;
+		if (++misses % MISSES == 0)
+			copy.is_current = false;
 		return false;
 	}
 	announce_last();

@@ -1,6 +1,6 @@
 /*
  * names.c
- *		Names of objects, for the hint that names the one probably meant.
+ *		Names of objects: for the hint that names the one probably meant, and for lists.
  */
 #include "postgres.h"
 
@@ -36,6 +36,21 @@ sf_names_of_objects(char kind)
 
 	return sf_store_list(kind == SF_OBJECT_ACTIVITY ? &activities : &machines,
 						 read_named, SF_ARGS());
+}
+
+/* List objects that sort behind a name. */
+List *
+sf_names_behind(char kind, const char *name, int limit)
+{
+	static SfPlan machines = SF_PLAN(
+		"SELECT m.name, m.owner FROM _sfflow.state_machine m WHERE m.name" SF_GT "$1"
+		" ORDER BY m.name LIMIT $2");
+	static SfPlan activities = SF_PLAN(
+		"SELECT a.name, a.owner FROM _sfflow.activity a WHERE a.name" SF_GT "$1"
+		" ORDER BY a.name LIMIT $2");
+
+	return sf_store_list(kind == SF_OBJECT_ACTIVITY ? &activities : &machines,
+						 read_named, SF_ARGS(SF_TEXT(name), SF_INT8(limit)));
 }
 
 /*

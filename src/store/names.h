@@ -16,6 +16,9 @@ typedef struct SfNamed
 
 extern List *sf_names_of_objects(char kind);
 
+/* At most limit of them that sort behind a name. */
+extern List *sf_names_behind(char kind, const char *name, int limit);
+
 /*
  * Ids (char *) of executions of a machine that sort next to one, and share
  * the beginning of its name.

@@ -10,11 +10,13 @@
 #include "postgres.h"
 
 #include "utils/builtins.h"
+#include "miscadmin.h"
 #include "storage/proc.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
 #include "base/compat.h"
+#include "base/public_name.h"
 #include "store/program_cache.h"
 #include "store/machine.h"
 #include "store/table.h"
@@ -67,6 +69,29 @@ history_level(const Jsonb *options)
 	return SF_HISTORY_ALL;
 }
 
+/* Read roleArn of the option "aws", in the current memory context; NULL: there is none. */
+static char *
+role_arn(const Jsonb *options)
+{
+	Jsonb	   *aws = sf_json_get(options, SF_OPTION_AWS);
+
+	return aws == NULL ? NULL : sf_json_get_cstring(aws, "roleArn");
+}
+
+/* Read the option "priority" of a version. */
+static int
+priority_of(const Jsonb *options)
+{
+	Jsonb	   *value = sf_json_get(options, "priority");
+	JsonbValue	root;
+	int64		priority;
+
+	if (value == NULL)
+		return 0;
+	sf_json_root(value, &root);
+	return sf_json_to_int64(&root, &priority) ? (int) priority : 0;
+}
+
 /* Compile a version; without must, NULL where that cannot be. */
 static SfCachedProgram *
 load(int machine_no, int version, bool must)
@@ -74,6 +99,7 @@ load(int machine_no, int version, bool must)
 	SfMachine  *machine = sf_machine_read_version(machine_no, version);
 	SfProgram  *program;
 	SfCachedProgram *cached;
+	MemoryContext old;
 	List	   *diagnostics = NIL;
 
 	if (machine == NULL && !must)
@@ -97,6 +123,10 @@ load(int machine_no, int version, bool must)
 	cached = MemoryContextAllocZero(program->context, sizeof(SfCachedProgram));
 	cached->program = program;
 	cached->history = history_level(machine->options);
+	old = MemoryContextSwitchTo(program->context);
+	cached->role_arn = role_arn(machine->options);
+	MemoryContextSwitchTo(old);
+	cached->priority = priority_of(machine->options);
 	return cached;
 }
 
@@ -158,4 +188,20 @@ const SfProgram *
 sf_program_cache_get(int machine_no, int version)
 {
 	return sf_program_cache_find(machine_no, version)->program;
+}
+
+/*
+ * The public name of the role of a machine's executions: the one that the AWS API was
+ * given, else the one that stands for the owner.
+ */
+char *
+sf_program_cache_role(int machine_no, int version, Oid owner)
+{
+	const SfCachedProgram *cached = sf_program_cache_find(machine_no, version);
+	char	   *name;
+
+	if (cached->role_arn != NULL)
+		return pstrdup(cached->role_arn);
+	name = GetUserNameFromId(owner, true);
+	return sf_public_name(SF_NAME_ROLE, name != NULL ? name : "unknown");
 }

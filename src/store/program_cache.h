@@ -13,6 +13,8 @@ typedef struct SfCachedProgram
 {
 	const SfProgram *program;
 	SfHistoryLevel history;
+	const char *role_arn;		/* that the AWS API was given; NULL: none */
+	int			priority;		/* of executions, in queues of limits */
 } SfCachedProgram;
 
 /*
@@ -24,5 +26,6 @@ extern SfCachedProgram *sf_program_cache_find(int machine_no, int version);
 /* The same for those who want the program alone. */
 extern const SfProgram *sf_program_cache_get(int machine_no, int version);
 extern const SfProgram *sf_program_cache_try(int machine_no, int version);
+extern char *sf_program_cache_role(int machine_no, int version, Oid owner);
 
 #endif							/* SF_STORE_PROGRAM_CACHE_H */

@@ -9,6 +9,7 @@
 #include "storage/lock.h"
 #include "utils/array.h"
 
+#include "store/hold.h"
 #include "store/purge.h"
 
 /* What belongs to an execution, by its number */
@@ -53,6 +54,24 @@
 	" WHERE d.execution_no" SF_EQ "x.execution_no RETURNING 1)" \
 	" SELECT pg_catalog.count(*) FROM g"
 
+/* Leave those out of a batch, whose rows are locked, that a session is holding. */
+static void
+leave_out_held(SfPurgeBatch *batch)
+{
+	ListCell   *lc;
+
+	foreach(lc, batch->numbers)
+	{
+		int			i = foreach_current_index(lc);
+
+		if (!sf_hold_is_beginning(*(int64 *) lfirst(lc)))
+			continue;
+		batch->numbers = foreach_delete_current(batch->numbers, lc);
+		if (batch->ids != NIL)
+			batch->ids = list_delete_nth_cell(batch->ids, i);
+	}
+}
+
 /*
  * Delete at most limit executions that ended before a time.  The owner of their
  * machine is role, or a role that it is a member of.  Returns how many.
@@ -61,18 +80,20 @@ int64
 sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
 {
 	static SfPlan plan = SF_PLAN(
-		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.requested_at"
-		"  FROM _sfflow.execution e"
-		"  JOIN _sfflow.state_machine m ON m.machine_no" SF_EQ "e.machine_no"
-		"  WHERE e.status" SF_NE "$4"
-		"  AND e.stopped_at" SF_LT "$1"
-		"  AND pg_catalog.pg_has_role($2, m.owner::pg_catalog.oid, 'USAGE')"
+		"SELECT e.execution_no FROM _sfflow.execution e"
+		" JOIN _sfflow.state_machine m ON m.machine_no" SF_EQ "e.machine_no"
+		" WHERE e.status" SF_NE "$4"
+		" AND e.stopped_at" SF_LT "$1"
+		" AND pg_catalog.pg_has_role($2, m.owner::pg_catalog.oid, 'USAGE')"
 		NOT_NEEDED("$4")
-		"  ORDER BY e.execution_no LIMIT $3 FOR UPDATE OF e SKIP LOCKED), "
-		DELETE_PURGED);
+		" ORDER BY e.execution_no LIMIT $3 FOR UPDATE OF e SKIP LOCKED");
+	SfPurgeBatch batch = {0};
 
-	return sf_store_number(&plan, 0, SF_TIME(ended_before), sf_query_arg(OIDOID, ObjectIdGetDatum(role), false),
-						   SF_INT8(limit), SF_INT2(SF_STATUS_RUNNING));
+	batch.numbers = sf_store_numbers(&plan, SF_TIME(ended_before),
+									 sf_query_arg(OIDOID, ObjectIdGetDatum(role), false),
+									 SF_INT8(limit), SF_INT2(SF_STATUS_RUNNING));
+	leave_out_held(&batch);
+	return sf_purge_delete(batch.numbers);
 }
 
 /* --- by age, machine by machine --- */
@@ -158,8 +179,8 @@ read_batch(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /*
  * Look at the next executions of a machine and lock those of a status that ended
- * before a time.  The scan begins behind what earlier batches have looked at, and so
- * behind the index entries of what they have deleted.
+ * before a time and that no session is holding.  The scan begins behind what earlier
+ * batches have looked at, and so behind the index entries of what they have deleted.
  */
 void
 sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before, TimestampTz after,
@@ -189,9 +210,10 @@ sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before, Timesta
 				  SF_INT4(machine_no), SF_TEXT(sf_status_name(status)), SF_TIME(after),
 				  SF_TIME(ended_before), SF_INT8(limit), SF_INT2(status),
 				  SF_INT2(SF_STATUS_RUNNING));
+	leave_out_held(batch);
 }
 
-/* Delete executions that the caller has locked; returns how many. */
+/* Delete executions that the caller has locked and that no session is holding; returns how many. */
 int64
 sf_purge_delete(const List *numbers)
 {

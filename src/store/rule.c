@@ -26,6 +26,16 @@ sf_rule_read(const char *name)
 	return sf_store_row(&plan, &row_type, SF_TEXT(name));
 }
 
+/* Find a rule by number; NULL: there is none. */
+SfRule *
+sf_rule_read_by_no(int64 rule_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT " SF_RULE_COLUMNS(SF_SELECT) "1 FROM _sfflow.rule r WHERE r.rule_no" SF_EQ "$1");
+
+	return sf_store_row(&plan, &row_type, SF_INT8(rule_no));
+}
+
 /* Read a rule. */
 static void
 read_rule(HeapTuple tuple, TupleDesc desc, void *arg)
@@ -62,15 +72,17 @@ sf_rule_write(const SfRule *rule)
 		"INSERT INTO _sfflow.rule AS r (name, owner, target, created_at, pattern, input)"
 		" VALUES ($1, $2, $3, pg_catalog.now(), $4, $5)"
 		" ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, target = excluded.target,"
-		" pattern = excluded.pattern, input = excluded.input");
+		" pattern = excluded.pattern, input = excluded.input RETURNING r.rule_no");
 	static SfPlan pass_on = SF_PLAN(
 		"UPDATE _sfflow.rule_delivery d SET owner = $2"
-		" FROM (SELECT f.ctid FROM _sfflow.rule_delivery f WHERE f.rule" SF_EQ "$1"
+		" FROM (SELECT f.ctid FROM _sfflow.rule_delivery f WHERE f.rule_no" SF_EQ "$1"
 		"  AND f.owner" SF_NE "$2 FOR UPDATE SKIP LOCKED) x WHERE d.ctid" SF_EQ "x.ctid");
+	int64		rule_no;
 
-	sf_store_execute(&write, SF_TEXT(rule->name), SF_ROLE(rule->owner), SF_TEXT(rule->target),
-					 SF_JSONB(rule->pattern), SF_JSONB(rule->input));
-	sf_store_execute(&pass_on, SF_TEXT(rule->name), SF_ROLE(rule->owner));
+	rule_no = sf_store_number(&write, 0, SF_TEXT(rule->name), SF_ROLE(rule->owner),
+							  SF_TEXT(rule->target), SF_JSONB(rule->pattern),
+							  SF_JSONB(rule->input));
+	sf_store_execute(&pass_on, SF_INT8(rule_no), SF_ROLE(rule->owner));
 	sf_store_announce_change("rule");
 }
 
@@ -79,19 +91,19 @@ sf_rule_write(const SfRule *rule)
  * it, since a target may take long: what is left of a rule that is gone is deleted when it is due.
  */
 void
-sf_rule_delete(const char *name)
+sf_rule_delete(int64 rule_no)
 {
-	static SfPlan rule = SF_PLAN("DELETE FROM _sfflow.rule r WHERE r.name" SF_EQ "$1");
+	static SfPlan rule = SF_PLAN("DELETE FROM _sfflow.rule r WHERE r.rule_no" SF_EQ "$1");
 	static SfPlan total = SF_PLAN(
 		"DELETE FROM _sfflow.rule_total t USING (SELECT f.ctid FROM _sfflow.rule_total f"
-		" WHERE f.rule" SF_EQ "$1 FOR UPDATE SKIP LOCKED) x WHERE t.ctid" SF_EQ "x.ctid");
+		" WHERE f.rule_no" SF_EQ "$1 FOR UPDATE SKIP LOCKED) x WHERE t.ctid" SF_EQ "x.ctid");
 	static SfPlan deliveries = SF_PLAN(
 		"DELETE FROM _sfflow.rule_delivery d USING (SELECT f.ctid FROM _sfflow.rule_delivery f"
-		" WHERE f.rule" SF_EQ "$1 FOR UPDATE SKIP LOCKED) x WHERE d.ctid" SF_EQ "x.ctid");
+		" WHERE f.rule_no" SF_EQ "$1 FOR UPDATE SKIP LOCKED) x WHERE d.ctid" SF_EQ "x.ctid");
 
-	sf_store_execute(&rule, SF_TEXT(name));
-	sf_store_execute(&deliveries, SF_TEXT(name));
-	sf_store_execute(&total, SF_TEXT(name));
+	sf_store_execute(&rule, SF_INT8(rule_no));
+	sf_store_execute(&deliveries, SF_INT8(rule_no));
+	sf_store_execute(&total, SF_INT8(rule_no));
 	sf_store_announce_change("rule");
 }
 

@@ -9,6 +9,7 @@
 
 /* Columns of _sfflow.rule; see sql/parts/16-rules.sql. */
 #define SF_RULE_COLUMNS(X) \
+	X(int64, rule_no, INT8, NOT_NULL) \
 	X(char *, name, TEXT, NOT_NULL) \
 	X(Oid, owner, REGROLE, NOT_NULL) \
 	X(char *, target, TEXT, NOT_NULL)	/* as given */ \
@@ -25,9 +26,10 @@ typedef struct SfRule
 extern void sf_rule_lock_all(void);
 
 extern SfRule *sf_rule_read(const char *name);
+extern SfRule *sf_rule_read_by_no(int64 rule_no);
 extern List *sf_rule_read_all(void);
 extern void sf_rule_write(const SfRule *rule);
-extern void sf_rule_delete(const char *name);
+extern void sf_rule_delete(int64 rule_no);
 
 extern void sf_rule_note_depth(int64 execution_no, int depth);
 extern int	sf_rule_depth(int64 execution_no, int64 parent_execution_no);

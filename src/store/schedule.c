@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "store/deadline.h"
 #include "store/schedule.h"
 
 #define ROW SfSchedule
@@ -57,6 +58,7 @@ sf_schedule_row_delete(const char *name)
 
 	for (size_t i = 0; i < lengthof(plans); i++)
 		sf_store_execute(&plans[i], SF_TEXT(name));
+	sf_deadline_delete_of_schedule(name);
 }
 
 /* List the names of all schedules. */
@@ -106,6 +108,41 @@ sf_schedule_row_is_noted(const char *name, const char *outcome, TimestampTz sche
 		" AND r.scheduled_for" SF_EQ "$2 AND r.outcome" SF_EQ "$3 LIMIT 1");
 
 	return sf_store_number(&plan, 0, SF_TEXT(name), SF_TIME(scheduled_for), SF_TEXT(outcome)) != 0;
+}
+
+/* Read a run that did not start. */
+static void
+append_unstarted(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfUnstartedRun *run = palloc(sizeof(SfUnstartedRun));
+
+	run->at = sf_row_number(tuple, desc, 1, DT_NOEND);
+	run->outcome = sf_row_text(tuple, desc, 2);
+	run->message = sf_row_text(tuple, desc, 3);
+	*(List **) arg = lappend(*(List **) arg, run);
+}
+
+/*
+ * List the runs that were noted from one time up to another and have not started, as
+ * SfUnstartedRun, but for those that wait.
+ */
+List *
+sf_schedule_row_unstarted(const char *name, TimestampTz since, TimestampTz until)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT COALESCE(r.scheduled_for, r.run_at), r.outcome, r.message"
+		" FROM _sfflow.schedule_run r WHERE r.schedule" SF_EQ "$1"
+		" AND r.run_at" SF_GE "$2 AND r.run_at" SF_LT "$3"
+		" AND r.outcome" SF_EQ "ANY (ARRAY[$4, $5, $6])"
+		" AND NOT EXISTS (SELECT FROM _sfflow.schedule_run l WHERE l.schedule" SF_EQ "$1"
+		"  AND l.run_at" SF_GT "r.run_at AND l.scheduled_for" SF_EQ "r.scheduled_for"
+		"  AND l.outcome" SF_EQ "$7) ORDER BY r.run_at");
+	List	   *runs = NIL;
+
+	sf_scan(&plan, append_unstarted, &runs, SF_TEXT(name), SF_TIME(since), SF_TIME(until),
+			SF_TEXT(SF_RUN_OVERLAPPED), SF_TEXT(SF_RUN_MISSED), SF_TEXT(SF_RUN_FAILED),
+			SF_TEXT(SF_RUN_STARTED));
+	return runs;
 }
 
 /* Find the error of the latest run that was noted; NULL: it did not fail. */

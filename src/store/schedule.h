@@ -33,6 +33,14 @@ typedef struct SfSchedule
 	SF_SCHEDULE_COLUMNS(SF_FIELD)
 } SfSchedule;
 
+/* What a look at all schedules leaves */
+typedef enum SfRunsLeft
+{
+	SF_RUNS_NONE,
+	SF_RUNS_WAIT,				/* runs that wait for executions to end */
+	SF_RUNS_DUE					/* runs that could start now: the next look should be soon */
+} SfRunsLeft;
+
 /* A schedule by name; NULL when there is none, or it is locked. */
 extern SfSchedule *sf_schedule_row_read(const char *name, SfLock lock);
 
@@ -40,8 +48,21 @@ extern void sf_schedule_row_write(const SfSchedule *schedule);
 
 extern void sf_schedule_row_delete(const char *name);
 
-/* Outcome of a run that has started its execution, or found it there */
-#define SF_RUN_STARTED	"succeeded"
+/* Outcomes of runs: one that has started its execution, or found it there, and others */
+#define SF_RUN_STARTED		"succeeded"
+#define SF_RUN_NO_MATCH		"skipped"
+#define SF_RUN_OVERLAPPED	"overlap"
+#define SF_RUN_QUEUED		"queued"
+#define SF_RUN_MISSED		"missed"
+#define SF_RUN_FAILED		"failed"
+
+/* A run that was noted and did not start */
+typedef struct SfUnstartedRun
+{
+	TimestampTz at;				/* it was for, or else when it was noted */
+	char	   *outcome;
+	char	   *message;		/* of an error; NULL: none */
+} SfUnstartedRun;
 
 extern List *sf_schedule_row_names(void);
 extern bool sf_schedule_row_any(void);
@@ -50,6 +71,7 @@ extern void sf_schedule_row_note(const char *name, const char *outcome,
 								 const char *message);
 extern bool sf_schedule_row_is_noted(const char *name, const char *outcome,
 									 TimestampTz scheduled_for);
+extern List *sf_schedule_row_unstarted(const char *name, TimestampTz since, TimestampTz until);
 extern char *sf_schedule_row_last_failure(const char *name);
 extern void sf_schedule_row_set_last(const char *name, const char *execution_id);
 extern void sf_schedule_row_set_handled(const char *name, TimestampTz until,

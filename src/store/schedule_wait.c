@@ -67,11 +67,11 @@ sf_schedule_wait_delete(const SfScheduleWait *wait)
 	sf_store_execute(&plan, SF_TEXT(wait->schedule), SF_TIME(wait->scheduled_for));
 }
 
-/* Tell whether runs of any schedule wait. */
+/* Tell whether runs of any schedule wait, also since this transaction's last change. */
 bool
 sf_schedule_wait_any(void)
 {
 	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.schedule_wait LIMIT 1");
 
-	return sf_scan_run(&plan, NULL, NULL, NULL, 0) > 0;
+	return sf_store_number(&plan, 0) != 0;
 }

@@ -1,6 +1,6 @@
 /*
  * sequence.c
- *		The sequences that number machines, executions, branches, activities.
+ *		The sequences that number machines, executions, branches, activities, holds, limits, rules.
  *
  * Rows that come by other ways than sfflow (a subscription, a dump's data) bring
  * numbers that the sequences have not drawn.

@@ -411,6 +411,19 @@ sf_int_array_datum(const int *numbers, int count)
 	return array_datum(numbers, count, INT4OID, sizeof(int32), TYPALIGN_INT);
 }
 
+/* Make an argument of type oid[] of a list of oids. */
+SfArg
+sf_query_oids(const List *oids)
+{
+	int			count = list_length(oids);
+	int		   *numbers = palloc(sizeof(int) * count);
+
+	for (int i = 0; i < count; i++)
+		numbers[i] = (int) list_nth_oid(oids, i);
+	return sf_query_arg(OIDARRAYOID,
+						array_datum(numbers, count, OIDOID, sizeof(Oid), TYPALIGN_INT), false);
+}
+
 /* Make an argument of type int2[]. */
 SfArg
 sf_query_int2s(const int *numbers, int count)

@@ -99,6 +99,7 @@ sf_query_jsonb(const Jsonb *document)
 	sf_query_int2s((const int[]) {__VA_ARGS__}, \
 				   (int) (sizeof((const int[]) {__VA_ARGS__}) / sizeof(int)))
 extern SfArg sf_query_int2s(const int *numbers, int count);
+extern SfArg sf_query_oids(const List *oids);
 
 /* Both numbers of an SfBranchKey: two arguments */
 #define SF_KEY(key)	SF_INT8((key).execution_no), SF_INT8((key).branch_no)

@@ -9,6 +9,7 @@
 #include "miscadmin.h"
 #include "port/pg_bswap.h"
 
+#include "base/base64.h"
 #include "base/compat.h"
 #include "store/execution.h"
 #include "store/privilege.h"
@@ -329,19 +330,12 @@ sf_task_token(const SfTask *task)
 	uint64		branch_no = pg_hton64((uint64) task->key.branch_no);
 	uint32		generation = pg_hton32((uint32) task->generation);
 	char		raw[TOKEN_BYTES];
-	int			size = pg_b64_enc_len(TOKEN_BYTES);
-	char	   *text = palloc(size + 1);
-	int			length;
 
 	memcpy(raw, &execution_no, 8);
 	memcpy(raw + 8, &branch_no, 8);
 	memcpy(raw + 16, &generation, 4);
 	memcpy(raw + 20, task->secret.bytes, SF_TASK_SECRET_BYTES);
-	length = pg_b64_encode(SF_B64_SRC(raw), TOKEN_BYTES, text, size);
-	if (length < 0)
-		elog(ERROR, "could not encode a task token");
-	text[length] = '\0';
-	return text;
+	return sf_base64_encode(raw, TOKEN_BYTES);
 }
 
 /* Take a token apart; false when it is none. */

@@ -51,7 +51,7 @@ static SfRoleSwitch own;
 /* Tasks within tasks (a function may call sf_run) */
 static int	depth = 0;
 
-/* Worker: the owner whose code ran last in this session */
+/* The owner whose code ran last in this session: a worker's, or one that work is done as (answer_as.c) */
 static Oid	last_owner = InvalidOid;
 
 /*
@@ -142,6 +142,20 @@ owns_session(void)
 }
 
 /*
+ * Forget what code of another owner left that no transaction undoes: the values of
+ * sequences and the seed of random().  It costs too much after each slice.
+ */
+void
+sf_identity_forget_other(Oid owner)
+{
+	if (last_owner == owner)
+		return;
+	ResetSequenceCaches();
+	DirectFunctionCall1(setseed, Float8GetDatum(pg_prng_double(&pg_global_prng_state)));
+	last_owner = owner;
+}
+
+/*
  * Take on the owner's identity until sf_identity_drop (SfTaskDriver of
  * driver.h): in a transaction of a worker, before the first user code.
  */
@@ -158,14 +172,8 @@ sf_identity_assume_owner(Oid owner)
 		own = before;
 		assumed = owner;
 	}
-	if (private_session && last_owner != owner)
-	{
-		/* What no transaction undoes, and costs too much after each slice */
-		ResetSequenceCaches();
-		DirectFunctionCall1(setseed,
-							Float8GetDatum(pg_prng_double(&pg_global_prng_state)));
-		last_owner = owner;
-	}
+	if (private_session)
+		sf_identity_forget_other(owner);
 	SetUserIdAndSecContext(owner, sec_context_for(owner, before.sec_context));
 }
 

@@ -95,6 +95,7 @@ typedef struct SfIdentity
 } SfIdentity;
 
 extern void sf_identity_assume_owner(Oid owner);
+extern void sf_identity_forget_other(Oid owner);
 extern void sf_identity_enter(SfIdentity *identity, Oid owner);
 extern void sf_identity_leave(const SfIdentity *identity);
 extern bool sf_identity_in_session(void);

@@ -46,6 +46,7 @@ initialize_shared(void)
 	sf_shared->clock_offset = sf_clock_offset();
 	sf_shared->nslots = sf_setting_max_workers + 2;
 	pg_atomic_init_u32(&sf_shared->awaiting, 0);
+	pg_atomic_init_u64(&sf_shared->changes, 1);
 	ConditionVariableInit(&sf_shared->slot_freed);
 	for (int i = 0; i < SF_AWAIT_BUCKETS; i++)
 		ConditionVariableInit(&sf_shared->ended[i]);

@@ -21,13 +21,15 @@
 #include "base/debug_point.h"
 #include "base/errors.h"
 #include "base/settings.h"
+#include "rule/notice.h"
 #include "run/apply.h"
+#include "run/gate.h"
+#include "store/deadline.h"
 #include "store/delivery.h"
 #include "store/direct.h"
 #include "store/due.h"
 #include "store/instance.h"
 #include "store/metric_fold.h"
-#include "store/schedule.h"
 #include "task/sql_task.h"
 #include "worker/attempt.h"
 #include "worker/last_error.h"
@@ -37,7 +39,9 @@
 #include "worker/slot.h"
 #include "worker/turn.h"
 
-bool		(*sf_attempt_look_at_schedules) (TimestampTz now) = NULL;
+SfRunsLeft	(*sf_attempt_look_at_schedules) (TimestampTz now) = NULL;
+
+TimestampTz (*sf_attempt_look_at_deadlines) (TimestampTz now) = NULL;
 
 /* What a commit of this process takes on average, microseconds */
 static int	commit_us = 0;
@@ -110,6 +114,7 @@ scan_due(SfDueScan *scan)
 	scan->owners_found = list_copy(owners);
 	MemoryContextSwitchTo(old);
 	scan->next_due = scan->more_from = DT_NOEND;
+	scan->next_limits = scan->from == DT_NOBEGIN ? sf_gate_ring_queues() : SF_TICK_NEVER;
 	foreach(lc, owners)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -134,8 +139,10 @@ work(SfAttempt *a)
 			scan_due(a->scan);
 			a->scan->counted = a->scan->from == DT_NOBEGIN && sf_metric_is_to_fold();
 			a->scan->schedules = a->scan->from == DT_NOBEGIN && sf_schedule_row_any();
+			a->scan->next_deadline = a->scan->from == DT_NOBEGIN ? sf_deadline_next() : DT_NOEND;
 			a->scan->next_delivery = a->scan->from == DT_NOBEGIN ? sf_delivery_next_due() :
 				DT_NOEND;
+			a->scan->wants_alerts = a->scan->from == DT_NOBEGIN && sf_observe_wants(SF_CHANGE_ALERT);
 			/* rows loaded since the verdict were seen, but not yet the mark of the load */
 			a->verdict = sf_verdict();
 			break;
@@ -167,7 +174,15 @@ work(SfAttempt *a)
 			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
 			break;
 		case SF_ATTEMPT_RUNS:
-			a->more = sf_attempt_look_at_schedules(GetCurrentTimestamp());
+			a->runs_left = sf_attempt_look_at_schedules(GetCurrentTimestamp());
+			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
+			break;
+		case SF_ATTEMPT_DEADLINES:
+			a->next_deadline = sf_attempt_look_at_deadlines(GetCurrentTimestamp());
+			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
+			break;
+		case SF_ATTEMPT_ALERTS:
+			a->more = sf_notice_time_alerts();
 			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
 			break;
 		case SF_ATTEMPT_CLAIM:
@@ -241,6 +256,7 @@ handle_error(SfAttempt *a, MemoryContext context)
 	a->collided = sf_table_has_collided();
 	if (a->kind == SF_ATTEMPT_SCAN || a->kind == SF_ATTEMPT_FOLD ||
 		a->kind == SF_ATTEMPT_PURGE || a->kind == SF_ATTEMPT_RUNS ||
+		a->kind == SF_ATTEMPT_DEADLINES || a->kind == SF_ATTEMPT_ALERTS ||
 		a->kind == SF_ATTEMPT_CLAIM || a->collided ||
 		(a->fault == SF_FAULT_BRANCH && a->kind == SF_ATTEMPT_SLICE && a->ntouched == 0))
 		a->fault = SF_FAULT_ENVIRONMENT;
@@ -290,6 +306,8 @@ sf_attempt(SfAttempt *a)
 		begin(a->kind == SF_ATTEMPT_TASK ? "sfflow: long task" :
 			  a->kind == SF_ATTEMPT_FOLD ? "sfflow: metrics" :
 			  a->kind == SF_ATTEMPT_RUNS ? "sfflow: schedules" :
+			  a->kind == SF_ATTEMPT_DEADLINES ? "sfflow: deadlines" :
+			  a->kind == SF_ATTEMPT_ALERTS ? "sfflow: alerts" :
 			  a->kind >= SF_ATTEMPT_CLAIM ? "sfflow: rules" : "sfflow: slice");
 		a->verdict = sf_verdict();
 		if (a->verdict == SF_TURN_MAY_WORK)
@@ -314,7 +332,8 @@ sf_attempt(SfAttempt *a)
 	sf_identity_drop();
 	sf_role_restore(own);
 	sf_poison_turn_end(sf_slot_number(),
-					   !(a->ok && a->result.outcome == SF_SLICE_LONG_TASK));
+					   a->ok && a->result.outcome != SF_SLICE_LONG_TASK &&
+					   !a->result.left_unrun);
 	if (!a->ok && sf_attempt_met_shortage(a))
 		sf_last_error_note(a->sqlstate, a->message);
 	pgstat_report_stat(false);

@@ -10,6 +10,7 @@
 #include "run/deliver.h"
 #include "run/retention.h"
 #include "run/slice.h"
+#include "store/schedule.h"
 #include "worker/verdict.h"
 
 #define SF_MAX_TOUCHED		256
@@ -24,6 +25,8 @@ typedef enum SfAttemptKind
 	SF_ATTEMPT_FOLD,			/* add what slices have counted to the counters */
 	SF_ATTEMPT_PURGE,			/* a batch of executions that are old enough */
 	SF_ATTEMPT_RUNS,			/* runs of schedules that were missed or have waited */
+	SF_ATTEMPT_DEADLINES,		/* what is late */
+	SF_ATTEMPT_ALERTS,			/* alerts that time opens, for rules */
 	SF_ATTEMPT_CLAIM,			/* deliveries of rules, */
 	SF_ATTEMPT_DELIVER,			/* ... and make them, */
 	SF_ATTEMPT_UNDELIVERED		/* ... or note why that failed */
@@ -60,7 +63,10 @@ typedef struct SfDueScan
 	bool		counted;		/* slices have counted something; only looked for with everything due */
 	bool		schedules;		/* there are schedules; likewise */
 	TimestampTz next_due;		/* the first timer that lies ahead */
+	TimestampTz next_deadline;	/* when deadlines are to be looked at; only looked for with everything due */
+	SfTick		next_limits;	/* when to look again at limits that are new; likewise */
 	TimestampTz next_delivery;	/* when deliveries of rules are due; only looked for with everything due */
+	bool		wants_alerts;	/* a rule wants to know of alerts; likewise */
 } SfDueScan;
 
 /* A transaction of a turn: what to do in it, and how it ended */
@@ -81,9 +87,11 @@ typedef struct SfAttempt
 	SfTurnVerdict verdict;
 	SfSliceResult result;
 	bool		more;			/* FOLD: there is more to fold; PURGE: the look is not over;
-								 * RUNS: some wait still; CLAIM: some were claimed;
-								 * DELIVER: some are left */
+								 * CLAIM: some were claimed; DELIVER: some are left;
+								 * ALERTS: there are more to tell of */
+	SfRunsLeft	runs_left;		/* RUNS */
 	SfDueScan  *scan;			/* SCAN */
+	TimestampTz next_deadline;	/* DEADLINES: when to look again */
 	SfFault		fault;
 	int			sqlstate;
 	bool		collided;		/* a number was drawn twice */
@@ -95,10 +103,13 @@ typedef struct SfAttempt
 } SfAttempt;
 
 /*
- * Look at all schedules: start runs that were missed or have waited, and tell whether
- * runs still wait.  The layer schedule/ lies above this one; the library sets it.
+ * Look at all schedules: start runs that were missed or have waited, and tell what is
+ * left.  The layer schedule/ lies above this one; the library sets it.
  */
-extern bool (*sf_attempt_look_at_schedules) (TimestampTz now);
+extern SfRunsLeft (*sf_attempt_look_at_schedules) (TimestampTz now);
+
+/* Likewise: look at deadlines that are due; returns when to look again. */
+extern TimestampTz (*sf_attempt_look_at_deadlines) (TimestampTz now);
 
 extern SfTurnVerdict sf_attempt_check(bool *prepared);
 extern int	sf_attempt_commit_us(void);

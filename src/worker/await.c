@@ -94,3 +94,26 @@ sf_await_done(void)
 		ConditionVariableCancelSleep();
 	sf_await_forget();
 }
+
+/*
+ * Sleep until the number of commits that have changed executions, of any database, is
+ * not the one that was seen, or until a time; returns the number, 0 without the library
+ * preloaded.  It looks now and then, so that those commits need not wake it.
+ */
+int64
+sf_await_change(int64 seen, TimestampTz until)
+{
+	SfTick		over = sf_tick_of_wall(until);
+	int64		left;
+
+	while ((left = over - sf_tick_now()) > 0)
+	{
+		if (sf_shared && (int64) pg_atomic_read_u64(&sf_shared->changes) != seen)
+			break;
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 Min((left + 999) / 1000, SF_CHANGE_LOOK_MS), PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	return sf_shared ? (int64) pg_atomic_read_u64(&sf_shared->changes) : 0;
+}

@@ -22,5 +22,6 @@
 extern bool sf_await_ended(int64 execution_no, TimestampTz until);
 extern void sf_await_done(void);
 extern void sf_await_forget(void);
+extern int64 sf_await_change(int64 seen, TimestampTz until);
 
 #endif							/* SF_WORKER_AWAIT_H */

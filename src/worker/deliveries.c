@@ -27,14 +27,14 @@ admit_owner(Oid owner)
 	return admitted;
 }
 
-/* Have another worker look for deliveries, too. */
+/* Have another worker look for deliveries that are due besides those claimed, or will be. */
 static void
-share_deliveries(void)
+share_deliveries(const SfDeliveries *batch)
 {
 	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
 
 	if (database)
-		sf_shared_lower_delivery(database, 0);
+		sf_shared_lower_delivery(database, batch->others_due ? 0 : batch->next_due);
 	LWLockRelease(sf_shared_lock);
 }
 
@@ -65,7 +65,8 @@ make_deliveries(SfDeliveries *batch)
 void
 sf_turn_deliver(SfTurn *turn)
 {
-	SfDeliveries batch = {.context = CurrentMemoryContext,.admit = admit_owner,.owner = turn->delivered_to};
+	SfDeliveries batch = {.context = CurrentMemoryContext,.admit = admit_owner,.owner = turn->delivered_to,
+		.until = sf_tick_plus_ms(sf_tick_now(), SF_DELIVERY_TURN_MS)};
 	SfAttempt	a = {.kind = SF_ATTEMPT_CLAIM,.deliveries = &batch};
 
 	turn->next_delivery = SF_TICK_NEVER;
@@ -88,7 +89,7 @@ sf_turn_deliver(SfTurn *turn)
 			continue;
 		}
 		turn->next_delivery = 0;
-		share_deliveries();
+		share_deliveries(&batch);
 		make_deliveries(&batch);
 	}
 }

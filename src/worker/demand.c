@@ -52,7 +52,7 @@ consider_first(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 
 	/* the keeper, which comes where there is no other process, makes no deliveries */
 	if (sf_shared_find_free_slot() != NULL)
-		due = Min(due, database->next_delivery);
+		due = Min(due, Min(database->next_delivery, database->next_queue));
 	if (database->state == SF_DATABASE_UNKNOWN || database->ring.count > 0)
 		due = now;
 	if (due > now)

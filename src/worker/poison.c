@@ -19,6 +19,11 @@
  * doubles each time the branch becomes a suspect again, so that a late crash is
  * found, too.  A suspect for which the others do not wait is called released.
  *
+ * Children that a slice begins and runs in memory are noted as the branch that began
+ * them.  Alone, that branch leaves them to slices to come, each with a row of its own,
+ * and stays a released suspect: so whenever it begins children, such as the next jobs of
+ * a net, they get rows, and the one that crashes the server is found like any branch.
+ *
  * A worker that ends by itself in the middle of a turn is a smaller crash
  * (exits.c): its branches become released suspects, and sf_turn_run() runs them one
  * by one.
@@ -39,6 +44,7 @@
 #include "storage/fd.h"
 
 #include "base/debug_point.h"
+#include "base/settings.h"
 #include "worker/poison.h"
 #include "worker/shared.h"
 
@@ -223,9 +229,10 @@ sf_poison_turn_note(int slot, SfBranchKey key)
 }
 
 /*
- * The turn is over without a crash (committed or rolled back).  run: its branches
- * were run, which clears the released ones among them; false when a task was only
- * announced, or the process was asked to end.
+ * The turn is over without a crash.  run: its branches were run, or made to fail, which
+ * clears the released ones among them, and one that ran alone; false when it was rolled
+ * back, a task was only announced, children or a step that waits at a gate were left to
+ * others, or the process was asked to end.
  */
 void
 sf_poison_turn_end(int slot, bool run)
@@ -244,7 +251,7 @@ sf_poison_turn_end(int slot, bool run)
 		{
 			SfSuspect  *suspect = find_suspect(note->database, note->keys[k]);
 
-			if (suspect && suspect->released)
+			if (suspect && (suspect->released || note->alone))
 				remove_suspect(suspect);
 		}
 		LWLockRelease(sf_shared_lock);
@@ -309,6 +316,26 @@ sf_poison_find(Oid database, SfBranchKey key, SfSuspect *suspect)
 	return found != NULL;
 }
 
+/*
+ * The cause with which a branch fails that has ended sfflow.max_crashes workers in a
+ * row, or as often the server while it ran alone.  NULL: it may run.
+ */
+char *
+sf_poison_cause(Oid database, SfBranchKey key)
+{
+	SfSuspect	suspect;
+
+	if (!sf_poison_find(database, key, &suspect))
+		return NULL;
+	if (suspect.crashes >= sf_setting_max_crashes)
+		return psprintf("The server crashed %d times while this step ran alone.",
+						suspect.crashes);
+	if (suspect.exits >= sf_setting_max_crashes)
+		return psprintf("The worker process ended %d times while it ran this step.",
+						suspect.exits);
+	return NULL;
+}
+
 /* Find a suspect of a database (InvalidOid: of any), not released. */
 bool
 sf_poison_next_suspect(Oid database, SfSuspect *suspect)
@@ -348,9 +375,12 @@ sf_poison_count_suspects(void)
 	return count;
 }
 
-/* The suspect has run without a crash, or is beyond judging. */
+/*
+ * A suspect has had its time alone.  cleared: it is none any more; else it stays one, for
+ * which the others do not wait.
+ */
 void
-sf_poison_clear_suspect(Oid database, SfBranchKey key)
+sf_poison_judge_suspect(Oid database, SfBranchKey key, bool cleared)
 {
 	SfSuspect  *suspect;
 
@@ -358,8 +388,10 @@ sf_poison_clear_suspect(Oid database, SfBranchKey key)
 		return;
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	suspect = find_suspect(database, key);
-	if (suspect)
+	if (suspect && cleared)
 		remove_suspect(suspect);
+	else if (suspect)
+		suspect->released = true;
 	LWLockRelease(sf_shared_lock);
 }
 

@@ -24,10 +24,11 @@ extern void sf_poison_turn_begin(int slot, Oid database, bool alone);
 extern void sf_poison_turn_note(int slot, SfBranchKey key);
 extern void sf_poison_turn_end(int slot, bool run);
 extern bool sf_poison_turn_exit(int slot, const SfBranchKey *key, SfSuspect *suspect);
+extern char *sf_poison_cause(Oid database, SfBranchKey key);
 extern bool sf_poison_find(Oid database, SfBranchKey key, SfSuspect *suspect);
 extern bool sf_poison_next_suspect(Oid database, SfSuspect *suspect);
 extern int	sf_poison_count_suspects(void);
-extern void sf_poison_clear_suspect(Oid database, SfBranchKey key);
+extern void sf_poison_judge_suspect(Oid database, SfBranchKey key, bool cleared);
 extern void sf_poison_clear_database(Oid database);
 extern void sf_poison_release_suspects(void);
 

@@ -16,6 +16,7 @@
 #include "base/backoff.h"
 #include "base/settings.h"
 #include "base/timing.h"
+#include "store/limit_queue.h"
 #include "worker/admit.h"
 #include "worker/attempt.h"
 #include "worker/scheduler.h"
@@ -194,6 +195,28 @@ is_delivery_due(const SfDatabase *database)
 	return sf_slot_mine->role == SF_ROLE_WORKER && database->next_delivery <= sf_tick_now();
 }
 
+/* --- queues of limits with a rate --- */
+
+/* Take on telling the workers of queues whose time has come. */
+static bool
+take_queues(SfDatabase *database)
+{
+	if (sf_slot_mine->role != SF_ROLE_WORKER || database->next_queue > sf_tick_now())
+		return false;
+	database->next_queue = SF_TICK_NEVER;
+	return true;
+}
+
+/* Tell them, and note when the next time is. */
+static void
+ring_queues(void)
+{
+	SfTick		next = sf_limit_queue_ring_ready(sf_tick_now());
+
+	if (next != SF_TICK_NEVER)
+		sf_hooks.queue_later(next);
+}
+
 /* --- transitions --- */
 
 /* Tell whether the database has more processes than it needs, with this one. */
@@ -266,7 +289,8 @@ go_to_sleep(SfDatabase *database, SfTurn *turn)
 	else
 		turn->until = sf_tick_plus_ms(mine->since, SF_TASK_LINGER_MS);
 	if (mine->role == SF_ROLE_WORKER)
-		turn->until = Min(turn->until, Min(database->next_purge, database->next_delivery));
+		turn->until = Min(Min(turn->until, database->next_queue),
+						  Min(database->next_purge, database->next_delivery));
 	return mine->role == SF_ROLE_TASK && turn->until <= sf_tick_now() ?
 		SF_WORK_LEAVE : SF_WORK_SLEEP;
 }
@@ -339,6 +363,7 @@ SfWorkState
 sf_scheduler_next(SfTurn *turn)
 {
 	SfDatabase *database;
+	bool		queues_are_due = false;
 
 	if (turn->verdict != SF_TURN_MAY_WORK)
 		turn->state = SF_WORK_LEAVE;
@@ -349,9 +374,12 @@ sf_scheduler_next(SfTurn *turn)
 		database = sf_shared_lock_database(MyDatabaseId);
 		sf_admit_release(sf_slot_mine);
 		sf_slot_mine->stuck = false;
+		queues_are_due = database != NULL && take_queues(database);
 		turn->state = choose(database, turn);
 		LWLockRelease(sf_shared_lock);
 	}
+	if (queues_are_due)
+		ring_queues();
 	turn->outcome = SF_TURN_NOTHING;
 	return turn->state;
 }

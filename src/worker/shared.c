@@ -63,6 +63,7 @@ sf_shared_register_database(Oid oid)
 	database->state = SF_DATABASE_UNKNOWN;
 	database->next_timer = DT_NOEND;
 	database->next_delivery = SF_TICK_NEVER;	/* until the first scan has looked */
+	database->next_queue = SF_TICK_NEVER;
 	database->next_purge = sf_tick_plus_ms(sf_tick_now(), sf_setting_purge_interval * 1000L);
 	sf_shared_want_scan(database);
 	return database;
@@ -417,6 +418,22 @@ sf_shared_lower_delivery(SfDatabase *database, SfTick at)
 	if (at >= database->next_delivery)
 		return;
 	database->next_delivery = at;
+	if (!sf_shared_wake_idle(database->oid, SF_ROLE_WORKER) &&
+		sf_shared_count_advancing(database->oid) == 0)
+		sf_shared_wake_launcher();
+}
+
+/*
+ * Have everything due scanned for at a time, unless that is done earlier already; wakes
+ * an idle worker, or the launcher, likewise.
+ */
+void
+sf_shared_lower_poll(SfDatabase *database, SfTick at)
+{
+	database->next_poll = Min(database->next_poll, at);
+	if (at >= database->next_scan)
+		return;
+	database->next_scan = at;
 	if (!sf_shared_wake_idle(database->oid, SF_ROLE_WORKER) &&
 		sf_shared_count_advancing(database->oid) == 0)
 		sf_shared_wake_launcher();

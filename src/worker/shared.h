@@ -178,6 +178,8 @@ typedef struct SfDatabase
 	SfTick		next_purge;		/* when a look for executions to purge, or its next batch,
 								 * is due */
 	SfTick		next_delivery;	/* when to look for deliveries of rules; 0: now */
+	SfTick		next_alerts;	/* not before that, alerts are looked at that time opens */
+	SfTick		next_queue;		/* when a rate lets begin what waits for a limit */
 	TimestampTz next_timer;		/* the earliest timer for which no scan has begun;
 								 * DT_NOEND: none */
 	Oid			scan_after;		/* this owner comes last at the next scan */
@@ -248,6 +250,7 @@ typedef struct SfShared
 	Oid			last_probed;	/* the last one that a probe has looked at for that */
 	ConditionVariable slot_freed;	/* sleepers wait for processes to leave */
 	pg_atomic_uint32 awaiting;	/* sessions inside sf_await */
+	pg_atomic_uint64 changes;	/* commits that have changed executions */
 	ConditionVariable ended[SF_AWAIT_BUCKETS];
 	SfDuration	durations[SF_DURATIONS];
 	int			shortage_of;	/* number, from 1, of the place that met the last one;
@@ -367,6 +370,7 @@ extern void sf_shared_want_task(SfDatabase *database);
 extern int	sf_shared_max_tasks(void);
 extern void sf_shared_lower_timer(SfDatabase *database, TimestampTz at);
 extern void sf_shared_lower_delivery(SfDatabase *database, SfTick at);
+extern void sf_shared_lower_poll(SfDatabase *database, SfTick at);
 extern void sf_shared_note_owner(SfDatabase *database, Oid owner);
 
 /* Have searches for announced tasks begin no later than at. */

@@ -184,6 +184,13 @@ note_branch(SfBranchKey key)
 		sf_poison_turn_note(sf_slot_number(), key);
 }
 
+/* The cause with which a branch fails that has ended workers too often; else NULL. */
+static char *
+why_condemned(SfBranchKey key)
+{
+	return sf_slot_mine ? sf_poison_cause(MyDatabaseId, key) : NULL;
+}
+
 /* Begin a step, or complete what is known of the one that runs. */
 static void
 begin_step(SfBranchKey key, Oid owner, const char *state)
@@ -288,6 +295,7 @@ void
 sf_slot_init(void)
 {
 	sf_hooks.branch_claimed = note_branch;
+	sf_hooks.why_condemned = why_condemned;
 	sf_hooks.step_begins = begin_step;
 	sf_hooks.step_ends = sf_slot_step_over;
 	sf_hooks.task_deadline = note_deadline;

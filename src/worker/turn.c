@@ -207,30 +207,6 @@ handle_shortage(SfBranchKey key, const SfAttempt *failed)
 					   failed->alone);
 }
 
-/* The cause with which a branch fails that has ended a worker too often; else NULL. */
-static char *
-exits_cause(SfBranchKey key)
-{
-	SfSuspect	suspect;
-
-	if (!sf_poison_find(MyDatabaseId, key, &suspect) ||
-		suspect.exits < sf_setting_max_crashes)
-		return NULL;
-	return psprintf("The worker process ended %d times while it ran this step.",
-					suspect.exits);
-}
-
-/* Make such a branch fail. */
-static bool
-fail_exits(SfBranchKey key, const char *cause, bool alone)
-{
-	bool		failed = fail_branch(key, cause, alone);
-
-	if (failed)
-		sf_poison_clear_suspect(MyDatabaseId, key);
-	return failed;
-}
-
 /* Make the error of a task's commit its outcome. */
 static bool
 fail_task(const SfAttempt *failed)
@@ -287,10 +263,7 @@ static bool
 run_task(SfBranchKey key, int generation, bool alone, bool *over)
 {
 	SfAttempt	a = {.kind = SF_ATTEMPT_TASK,.key = key,.generation = generation,.alone = alone};
-	char	   *cause = exits_cause(key);
 
-	if (cause)
-		return fail_exits(key, cause, alone);
 	sf_tries_run(try_alone, &a);
 	if (!a.ok)
 		return give_up(key, &a);
@@ -351,17 +324,15 @@ share_slots(SfTurn *turn, SfSliceRequest *request)
 
 /*
  * Advance one branch by itself, in a turn that failed or (NULL) as a suspect.
- * Returns false when the worker should pause.
+ * Returns false when the worker should pause.  *left: it has failed, or others run what
+ * it would have run: children that it has begun, a step that waits at a gate, or its task.
  */
 static bool
-run_alone(SfBranchKey key, SfTurn *turn)
+run_alone(SfBranchKey key, SfTurn *turn, bool *left)
 {
 	SfAttempt	a = {.kind = SF_ATTEMPT_SLICE,.alone = turn == NULL};
-	char	   *cause = exits_cause(key);
 	bool		over;
 
-	if (cause)
-		return fail_exits(key, cause, turn == NULL);
 	a.request.keys = &key;
 	a.request.nkeys = 1;
 	a.request.mode = SF_SLICE_BRANCH;
@@ -369,6 +340,7 @@ run_alone(SfBranchKey key, SfTurn *turn)
 	if (turn)
 		share_slots(turn, &a.request);
 	sf_tries_run(try_alone, &a);
+	*left = !a.ok || a.result.left_unrun;
 	if (!a.ok)
 		return give_up(key, &a);
 	if (a.result.outcome != SF_SLICE_LONG_TASK)
@@ -384,16 +356,15 @@ run_alone(SfBranchKey key, SfTurn *turn)
 }
 
 /*
- * Run one branch while no other worker runs: a suspect of a crash.  With a
- * cause it is not run but made to fail.
+ * Run one branch while no other worker runs: a suspect of a crash.  False: it has failed,
+ * or has left something to others, which may be what crashed the server.
  */
-void
-sf_turn_run_suspect(SfBranchKey key, const char *cause)
+bool
+sf_turn_run_suspect(SfBranchKey key)
 {
-	if (cause)
-		(void) fail_branch(key, cause, true);
-	else
-		(void) run_alone(key, NULL);
+	bool		left = false;
+
+	return run_alone(key, NULL, &left) && !left;
 }
 
 /* --- the turn --- */
@@ -404,6 +375,7 @@ run_one_by_one(SfTurn *turn, const SfBranchKey *keys, int n, int64 locked_out)
 {
 	SfTurn		one = *turn;
 	bool		ok = true;
+	bool		left;
 
 	one.tasks_left = SF_LEFT_NONE;
 	for (int i = 0; i < n && ok; i++)
@@ -412,7 +384,7 @@ run_one_by_one(SfTurn *turn, const SfBranchKey *keys, int n, int64 locked_out)
 		if (keys[i].execution_no == locked_out)
 			ok = put_off(keys[i], SF_LOCKED_PUT_OFF_MS);
 		else
-			ok = run_alone(keys[i], &one);
+			ok = run_alone(keys[i], &one, &left);
 	}
 	turn->tasks_left |= one.tasks_left;
 	turn->releases = one.releases;
@@ -448,30 +420,6 @@ fold_metrics(void)
 			return;
 }
 
-/* Have schedules looked at; an error is in the log, and later scans try again. */
-static void
-look_at_schedules(void)
-{
-	SfAttempt	a = {.kind = SF_ATTEMPT_RUNS};
-	SfDatabase *database;
-
-	if (!sf_attempt(&a))
-		return;
-	database = sf_shared_lock_database(MyDatabaseId);
-	if (database)
-	{
-		/* what they wait for may have ended before this was known */
-		if (a.more && !database->runs_wait)
-		{
-			database->scan_from = DT_NOBEGIN;
-			database->next_scan = Min(database->next_scan,
-									  sf_tick_plus_ms(database->last_scan, SF_RUNS_LOOK_PAUSE_MS));
-		}
-		database->runs_wait = a.more;
-	}
-	LWLockRelease(sf_shared_lock);
-}
-
 /* Put what a scan found into the shared area. */
 static void
 publish_scan(SfDatabase *database, const SfDueScan *scan)
@@ -500,6 +448,8 @@ publish_scan(SfDatabase *database, const SfDueScan *scan)
 	sf_shared_lower_timer(database, scan->next_due);
 	if (scan->next_delivery != DT_NOEND)
 		sf_shared_lower_delivery(database, sf_tick_of_wall(scan->next_delivery));
+	if (scan->next_limits != SF_TICK_NEVER)
+		sf_shared_lower_poll(database, scan->next_limits);
 	for (int i = 0; i < scan->nkeys; i++)
 		sf_shared_push(database, scan->keys[i], scan->owners[i], scan->dues[i]);
 }
@@ -553,7 +503,11 @@ run_scan(SfTurn *turn)
 	if (scan.counted)
 		fold_metrics();
 	if (scan.schedules)
-		look_at_schedules();
+		sf_turn_look_at_schedules();
+	if (scan.next_deadline != DT_NOEND)
+		sf_turn_look_at_deadlines(scan.next_deadline);
+	if (scan.wants_alerts)
+		sf_turn_look_at_alerts();
 }
 
 /* Note what a slice did, and what it left. */
@@ -564,6 +518,8 @@ note_slice(SfTurn *turn, const SfSliceResult *result)
 	turn->tried = result->nkeys_tried;
 	turn->nkeys -= turn->tried;
 	memmove(turn->keys, turn->keys + turn->tried, sizeof(SfBranchKey) * turn->nkeys);
+	/* what they cost is that of what came of them */
+	turn->tried += result->nqueued;
 	turn->seeks = turn->seeks && result->outcome == SF_SLICE_WORKED;
 	switch (result->outcome)
 	{
@@ -596,6 +552,7 @@ run_slice(SfTurn *turn)
 	a.request.keys = turn->keys;
 	a.request.nkeys = seek ? 0 : turn->nkeys;
 	a.request.task_after = turn->task_after;
+	a.request.owner = turn->owner;
 	a.request.slice_ms = sf_setting_slice_ms;
 	share_slots(turn, &a.request);
 	if (seek)

@@ -100,6 +100,9 @@ typedef struct SfTurn
 
 extern void sf_turn_run(SfTurn *turn);
 extern void sf_turn_deliver(SfTurn *turn);
-extern void sf_turn_run_suspect(SfBranchKey key, const char *cause);
+extern void sf_turn_look_at_schedules(void);
+extern void sf_turn_look_at_deadlines(TimestampTz next);
+extern void sf_turn_look_at_alerts(void);
+extern bool sf_turn_run_suspect(SfBranchKey key);
 
 #endif							/* SF_WORKER_TURN_H */

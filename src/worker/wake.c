@@ -4,9 +4,9 @@
  *
  * The functions of sf_hooks append notices to a list in this backend's memory.  An
  * entry has the nesting level of its subtransaction; the abort of a subtransaction
- * removes its entries, which are the last ones.  After the commit the transaction
- * callback delivers the list: to shared memory, to waiting sessions and to the
- * server's log.  That must neither allocate memory nor raise an error.  A lost
+ * removes its entries, which are the last ones.  At the end of the commit a callback
+ * delivers the list: to shared memory, to waiting sessions and to the server's log.
+ * That must neither allocate memory nor raise an error.  A lost
  * notice costs latency only, because workers read the due index once per
  * poll_interval; so PREPARE TRANSACTION drops the list.
  */
@@ -17,6 +17,7 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
+#include "utils/resowner.h"
 #include "utils/timestamp.h"
 
 #include "base/debug_point.h"
@@ -35,7 +36,8 @@ typedef enum EntryKind
 	ENTRY_FAILED,
 	ENTRY_RUNS_WAIT,
 	ENTRY_REGISTER,
-	ENTRY_DELIVERY
+	ENTRY_DELIVERY,
+	ENTRY_LOOK
 } EntryKind;
 
 typedef struct Entry
@@ -46,7 +48,7 @@ typedef struct Entry
 	SfBranchKey key;
 	union
 	{
-		TimestampTz due;		/* DUE */
+		TimestampTz due;		/* DUE, LOOK */
 		char	   *line;		/* FAILED: for the log; in TopTransactionContext */
 	};
 } Entry;
@@ -64,6 +66,12 @@ static int	concurrent_commits = 0;
 
 /* This transaction has sent a cancel before its commit */
 static bool cancelled = false;
+
+/* The transaction has changed executions. */
+static bool executions_change = false;
+
+/* The transaction has committed, and its notices are to be delivered */
+static bool committed = false;
 
 /* This session has claimed a branch, which workers skip until the transaction ends */
 static bool held = false;
@@ -195,6 +203,13 @@ note_failed(const char *execution_id, const char *state, const char *error,
 			MemoryContextStrdup(TopTransactionContext, line);
 }
 
+/* Executions change: count it at the commit. */
+static void
+note_executions_change(void)
+{
+	executions_change = true;
+}
+
 /* Runs of schedules wait for executions to end. */
 static void
 note_runs_wait(void)
@@ -202,6 +217,15 @@ note_runs_wait(void)
 	SfBranchKey none = {0, 0};
 
 	append(ENTRY_RUNS_WAIT, none, InvalidOid, 0);
+}
+
+/* Something is to be looked at at a time, with a scan for everything due. */
+static void
+note_look(TimestampTz at)
+{
+	SfBranchKey none = {0, 0};
+
+	append(ENTRY_LOOK, none, InvalidOid, at);
 }
 
 /*
@@ -289,6 +313,50 @@ deliver_delivery(void)
 		sf_shared_lower_delivery(database, 0);
 }
 
+/* Have a worker come to a queue of a limit, at once. */
+static void
+queue_due(SfBranchKey key, Oid owner)
+{
+	SfDatabase *database;
+
+	if (!sf_shared)
+		return;
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	database = sf_shared_register_database(MyDatabaseId);
+	if (database == NULL)
+		sf_shared_wake_launcher();
+	else if (database->state != SF_DATABASE_NOT_DRIVEN)
+	{
+		if (OidIsValid(owner))
+			sf_shared_push(database, key, owner, DT_NOBEGIN);
+		else
+			sf_shared_want_scan(database);
+		/* also if this worker may come to it: the launcher sees to it that one does */
+		sf_shared_wake_worker(database);
+	}
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Have a worker look at the queues of limits with a rate, at a time. */
+static void
+queue_later(SfTick at)
+{
+	SfDatabase *database;
+
+	if (!sf_shared)
+		return;
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	database = sf_shared_find_database(MyDatabaseId);
+	if (database != NULL && at < database->next_queue)
+	{
+		database->next_queue = at;
+		if (!sf_shared_wake_idle(database->oid, SF_ROLE_WORKER) &&
+			sf_shared_count_advancing(database->oid) == 0)
+			sf_shared_wake_launcher();
+	}
+	LWLockRelease(sf_shared_lock);
+}
+
 /*
  * Note how many sessions made work due during a worker's slice.  Those that
  * commit after this moment may react to what the slice did.
@@ -335,13 +403,24 @@ deliver_runs_wait(bool begun)
 	sf_shared_wake_worker(database);
 }
 
+/* Have a worker scan for everything due at a time. */
+static void
+deliver_look(TimestampTz at)
+{
+	SfDatabase *database = sf_shared_find_database(MyDatabaseId);
+
+	if (database != NULL)
+		sf_shared_lower_poll(database, sf_tick_of_wall(at));
+}
+
 /* Forget everything. */
 static void
 forget(void)
 {
+	committed = false;
 	nentries = 0;
 	ndue = 0;
-	cancelled = held = false;
+	cancelled = held = executions_change = false;
 	due_overflow = false;
 	overflow_from = DT_NOEND;
 }
@@ -380,6 +459,8 @@ deliver(void)
 	{
 		if (entries[i].kind == ENTRY_CANCEL)
 			deliver_cancel(entries[i].key);
+		else if (entries[i].kind == ENTRY_LOOK)
+			deliver_look(entries[i].due);
 	}
 	LWLockRelease(sf_shared_lock);
 
@@ -416,19 +497,41 @@ want_scan_now(void)
 	LWLockRelease(sf_shared_lock);
 }
 
-/* Deliver the list after a commit; forget it after an abort or PREPARE TRANSACTION. */
+/* Forget the list after an abort or PREPARE TRANSACTION; after a commit on_release() delivers it. */
 static void
 on_transaction(XactEvent event, void *arg)
 {
 	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT && event != XACT_EVENT_PREPARE)
 		return;
-	if (event == XACT_EVENT_COMMIT && (nentries > 0 || due_overflow) && sf_shared)
+	committed = event == XACT_EVENT_COMMIT && sf_shared &&
+		(nentries > 0 || due_overflow || executions_change || cancelled);
+	if (event == XACT_EVENT_ABORT && sf_shared && (cancelled || held))
+		want_scan_now();
+	if (!committed)
+		forget();
+	sf_await_forget();
+	/* nothing may have been delivered yet */
+	if (committed)
+		SF_DEBUG_POINT("wake");
+}
+
+/*
+ * Deliver the list when a commit is over: PostgreSQL has told all processes by now that
+ * their copies of tables are out of date (store/table_copy.c), and a worker that is woken
+ * sees what the transaction has changed.
+ */
+static void
+on_release(ResourceReleasePhase phase, bool is_commit, bool is_top_level, void *arg)
+{
+	if (!committed || phase != RESOURCE_RELEASE_AFTER_LOCKS || !is_top_level)
+		return;
+	if (nentries > 0 || due_overflow)
 		deliver();
-	if (event != XACT_EVENT_PREPARE && sf_shared &&
-		(cancelled || (held && event == XACT_EVENT_ABORT)))
+	if (executions_change)
+		pg_atomic_fetch_add_u64(&sf_shared->changes, 1);
+	if (cancelled)
 		want_scan_now();
 	forget();
-	sf_await_forget();
 }
 
 /* A subtransaction ends: drop its notices, or pass them on. */
@@ -459,13 +562,18 @@ sf_wake_init(void)
 {
 	sf_hooks.due = note_due;
 	sf_hooks.delivery_due = note_delivery;
+	sf_hooks.queue_due = queue_due;
+	sf_hooks.queue_later = queue_later;
 	sf_hooks.cancel = note_cancel;
 	sf_hooks.cancel_now = cancel_now;
 	sf_hooks.branch_held = note_held;
 	sf_hooks.execution_ended = note_ended;
 	sf_hooks.execution_failed = note_failed;
 	sf_hooks.runs_wait = note_runs_wait;
+	sf_hooks.look = note_look;
+	sf_hooks.executions_change = note_executions_change;
 	sf_hooks.register_database = sf_wake_register;
 	RegisterXactCallback(on_transaction, NULL);
 	RegisterSubXactCallback(on_subtransaction, NULL);
+	RegisterResourceReleaseCallback(on_release, NULL);
 }

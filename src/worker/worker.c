@@ -16,6 +16,7 @@
 #include "utils/memutils.h"
 
 #include "base/settings.h"
+#include "store/limit_queue.h"
 #include "task/sql_task.h"
 #include "worker/attempt.h"
 #include "worker/exits.h"
@@ -184,6 +185,8 @@ run_suspects(void)
 {
 	SfSuspect	suspect;
 
+	/* the crash has emptied the buckets: a rate would keep each suspect from running alone */
+	sf_limit_rate_waive();
 	while (sf_poison_next_suspect(MyDatabaseId, &suspect))
 	{
 		sf_signals_handle();
@@ -192,11 +195,7 @@ run_suspects(void)
 		LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 		sf_slot_mine->since = sf_tick_now();
 		LWLockRelease(sf_shared_lock);
-		sf_turn_run_suspect(suspect.key,
-							suspect.crashes < sf_setting_max_crashes ? NULL :
-							psprintf("The server crashed %d times while this step ran alone.",
-									 suspect.crashes));
-		sf_poison_clear_suspect(MyDatabaseId, suspect.key);
+		sf_poison_judge_suspect(MyDatabaseId, suspect.key, sf_turn_run_suspect(suspect.key));
 	}
 }
 

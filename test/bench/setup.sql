@@ -6,6 +6,8 @@ CREATE SCHEMA bench;
 CREATE TABLE bench.floor (n bigint, at timestamptz DEFAULT now());
 CREATE FUNCTION nothing(payload jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS 'SELECT payload';
 CREATE FUNCTION lengthy(payload jsonb) RETURNS jsonb LANGUAGE sql VOLATILE AS 'SELECT $1 FROM pg_sleep(0.025)';
+CREATE FUNCTION moment(payload jsonb) RETURNS jsonb LANGUAGE sql VOLATILE AS
+	'SELECT $1 FROM pg_sleep(($1 ->> ''ms'')::float / 1000)';
 CREATE FUNCTION nothing_later(n integer) RETURNS integer LANGUAGE plpgsql AS $$
 BEGIN
 	IF n = 0 THEN
@@ -29,6 +31,13 @@ SELECT bench.chain('pass2', 2, '{"Type": "Pass"}');
 SELECT bench.chain('task2', 2, '{"Type": "Task", "Resource": "sql:public.nothing"}');
 SELECT bench.chain('wait1', 1, '{"Type": "Wait", "Seconds": 0}');
 SELECT bench.chain('wait2', 2, '{"Type": "Wait", "Seconds": 0}');
+-- The same with limits, which the item limits sets.
+SELECT bench.chain('chain5_limited', 5, '{"Type": "Task", "Resource": "sql:public.nothing"}');
+SELECT bench.chain('chain5_steps', 5, '{"Type": "Task", "Resource": "sql:public.nothing"}');
+SELECT sf_create_state_machine('tenants', '{"StartAt": "Which", "States": {
+	"Which": {"Type": "Choice", "Choices": [{"Variable": "$.hold", "IsPresent": true, "Next": "Hold"}], "Default": "Work"},
+	"Hold": {"Type": "Wait", "Seconds": 1000000, "End": true},
+	"Work": {"Type": "Task", "Resource": "sql:public.moment", "End": true}}}');
 -- A task that takes longer than sfflow.slice_ms has transactions of its own.
 SELECT bench.chain('long1', 1, '{"Type": "Task", "Resource": "sql:public.lengthy"}');
 SELECT bench.chain('long2', 2, '{"Type": "Task", "Resource": "sql:public.lengthy"}');
@@ -45,6 +54,19 @@ SELECT sf_create_state_machine('choice20', json_build_object('StartAt', 'S1', 'S
 		ELSE jsonb_build_object('Type', 'Choice', 'Choices', json_build_array(json_build_object(
 			'Variable', '$.n', 'NumericGreaterThan', 0, 'Next', CASE i WHEN 20 THEN 'Done' ELSE 'S' || i + 1 END))) END)
 	FROM generate_series(1, 20) AS i)::jsonb || '{"Done": {"Type": "Succeed"}}'));
+
+-- A net of n jobs, each of which waits for up to two of the twenty before it; a chain of five as a net.
+CREATE FUNCTION bench.net(name text, n integer, links integer DEFAULT 2, reach integer DEFAULT 20) RETURNS void LANGUAGE sql AS $$
+	SELECT sf_create_state_machine(name, json_build_object('StartAt', 'N', 'States', json_build_object('N',
+		json_build_object('Type', 'JobNet', 'End', true, 'Jobs', (
+			SELECT json_object_agg('J' || i, jsonb_build_object('Type', 'Task', 'Resource', 'sql:public.nothing', 'After', (
+				SELECT coalesce(jsonb_agg(DISTINCT 'J' || b), '[]')
+				FROM (SELECT i - 1 - (i * k * 7) % reach AS b FROM generate_series(1, links) AS k) AS l WHERE b > 0)))
+			FROM generate_series(1, n) AS i)))))
+$$;
+SELECT bench.net('net5', 5, 1, 1);
+SELECT bench.net('net100', 100);
+SELECT bench.net('net_large', :large);
 
 SELECT sf_create_state_machine('fan', '{"StartAt": "Each", "States": {"Each": {"Type": "Map", "ItemsPath": "$",
 	"ItemProcessor": {"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:public.nothing", "End": true}}},

@@ -1,16 +1,17 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 BEGIN;
-SELECT plan(125);
+SELECT plan(167);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
 INSERT INTO contract VALUES
 	('sf_create_state_machine', 'name text, definition json, execution_id_path text DEFAULT NULL::text, or_replace boolean DEFAULT false, options jsonb DEFAULT ''{}''::jsonb', 'integer'),
 	('sf_drop_state_machine', 'name text, force boolean DEFAULT false', 'void'),
+	('sf_import_jobs', 'relations text, defaults jsonb DEFAULT ''{}''::jsonb, net text DEFAULT ''Net''::text, activity text DEFAULT ''shell''::text', 'json'),
 	('sf_import', 'definition text, substitutions jsonb DEFAULT ''{}''::jsonb, name text DEFAULT NULL::text', 'integer'),
 	('sf_missing_resources', 'definition text', 'TABLE(resource text, uses bigint, locations text[], proposal text)'),
 	('sf_validate', 'definition text', 'TABLE(severity text, code text, location text, message text)'),
-	('sf_start', 'state_machine text, input jsonb DEFAULT ''{}''::jsonb, name text DEFAULT NULL::text, if_exists text DEFAULT ''resume''::text, version integer DEFAULT NULL::integer', 'text'),
+	('sf_start', 'state_machine text, input jsonb DEFAULT ''{}''::jsonb, name text DEFAULT NULL::text, if_exists text DEFAULT ''resume''::text, version integer DEFAULT NULL::integer, priority integer DEFAULT NULL::integer', 'text'),
 	('sf_step', 'execution_id text', 'TABLE(branch text, state text, outcome text, next_state text, status text)'),
 	('sf_run', 'execution_id text, skip_waits boolean DEFAULT false, max_steps integer DEFAULT NULL::integer', 'text'),
 	('sf_run_due', 'IN max_steps integer DEFAULT 1000', NULL),
@@ -18,6 +19,11 @@ INSERT INTO contract VALUES
 	('sf_stop', 'execution_id text, error text DEFAULT NULL::text, cause text DEFAULT NULL::text', 'text'),
 	('sf_redrive', 'execution_id text, from_state text DEFAULT NULL::text, input jsonb DEFAULT NULL::jsonb, version integer DEFAULT NULL::integer', 'integer'),
 	('sf_migrate', 'execution_id text, version integer, state_map jsonb DEFAULT NULL::jsonb', 'void'),
+	('sf_aws_api', 'action text, request jsonb DEFAULT ''{}''::jsonb', 'jsonb'),
+	('sf_aws_api_as', 'role name, action text, request jsonb DEFAULT ''{}''::jsonb', 'jsonb'),
+	('sf_create_access_key', 'role name', 'TABLE(access_key_id text, secret_access_key text)'),
+	('sf_drop_access_key', 'access_key_id text', 'void'),
+	('sf_access_key', 'access_key_id text', 'TABLE(role name, secret_access_key text)'),
 	('sf_set_alias', 'state_machine text, alias text, versions jsonb', 'void'),
 	('sf_drop_alias', 'state_machine text, alias text', 'void'),
 	('sf_diff_versions', 'state_machine text, a integer, b integer', 'TABLE(pointer text, change text, before jsonb, after jsonb)'),
@@ -26,6 +32,8 @@ INSERT INTO contract VALUES
 	('sf_mark', 'execution_id text, job_id text, outcome text, output jsonb DEFAULT NULL::jsonb, reason text DEFAULT NULL::text', 'void'),
 	('sf_hold', 'target text, state text DEFAULT NULL::text, reason text DEFAULT NULL::text', 'boolean'),
 	('sf_release', 'target text, state text DEFAULT NULL::text', 'bigint'),
+	('sf_set_limit', 'target text, key text DEFAULT NULL::text, max_running integer DEFAULT NULL::integer, rate double precision DEFAULT NULL::double precision, per interval DEFAULT ''00:00:01''::interval, on_limit text DEFAULT ''queue''::text', 'void'),
+	('sf_drop_limit', 'target text, key text DEFAULT NULL::text', 'boolean'),
 	('sf_acknowledge', 'execution_id text, kind text DEFAULT NULL::text, comment text DEFAULT NULL::text', 'integer'),
 	('sf_acknowledge_all', 'state_machine text, until timestamp with time zone DEFAULT NULL::timestamp with time zone, comment text DEFAULT NULL::text', 'bigint'),
 	('sf_get_activity_task', 'activity text, worker_name text DEFAULT NULL::text, max_tasks integer DEFAULT 1', 'TABLE(task_token text, input jsonb, execution_id text, state text, attempt integer, heartbeat interval, deadline timestamp with time zone, scheduled_at timestamp with time zone, resource text, definition_resource text)'),
@@ -33,6 +41,11 @@ INSERT INTO contract VALUES
 	('sf_raise', 'error text, cause text DEFAULT NULL::text', 'void'),
 	('sf_list_executions', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, name_prefix text DEFAULT NULL::text, owner text DEFAULT NULL::text, parent_execution_id text DEFAULT NULL::text, requested_after timestamp with time zone DEFAULT NULL::timestamp with time zone, requested_before timestamp with time zone DEFAULT NULL::timestamp with time zone, page_size integer DEFAULT NULL::integer, after_key text DEFAULT NULL::text',
 		'TABLE(execution_id text, state_machine text, name text, status text, error text, requested_at timestamp with time zone, started_at timestamp with time zone, stopped_at timestamp with time zone, page_key text)'),
+	('sf_set_deadline', 'target text, start_by time without time zone DEFAULT NULL::time without time zone, end_by time without time zone DEFAULT NULL::time without time zone, timezone text DEFAULT NULL::text, calendar text DEFAULT NULL::text', 'void'),
+	('sf_drop_deadline', 'target text', 'void'),
+	('sf_night', 'since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone',
+		'TABLE(planned_at timestamp with time zone, target text, state text, started_at timestamp with time zone, ended_at timestamp with time zone, took interval, usual interval, expected_end timestamp with time zone, detail text, next text)'),
+	('sf_progress', 'execution_id text', 'TABLE(status text, done integer, total integer, took interval, usual interval, remaining interval, eta timestamp with time zone, waiting_on text, next text)'),
 	('sf_schedule', 'name text, schedule text, state_machine text, input jsonb DEFAULT ''{}''::jsonb, timezone text DEFAULT NULL::text, calendar text DEFAULT NULL::text, on_closed text DEFAULT ''skip''::text, starts timestamp with time zone DEFAULT NULL::timestamp with time zone, ends timestamp with time zone DEFAULT NULL::timestamp with time zone, missed text DEFAULT ''run_once''::text, overlap text DEFAULT ''skip''::text', 'bigint'),
 	('sf_schedule_preview', 'name text, from_time timestamp with time zone, to_time timestamp with time zone', 'TABLE(scheduled_for timestamp with time zone, local_time timestamp without time zone, execution_name text)'),
 	('sf_unschedule', 'name text', 'void'),
@@ -51,6 +64,12 @@ INSERT INTO contract VALUES
 	('sf_disable', '', 'void'),
 	('sf_jsonpath', 'path text, input jsonb, context jsonb DEFAULT NULL::jsonb', 'jsonb'),
 	('sf_intrinsic', 'expression text, input jsonb, context jsonb DEFAULT NULL::jsonb', 'jsonb'),
+	('sf_graph_layout', 'target text', 'jsonb'),
+	('sf_graph_status', 'execution_id text', 'jsonb'),
+	('sf_console_api', 'action text, request jsonb', 'jsonb'),
+	('sf_console_actions', '', 'text[]'),
+	('sf_console_session', '', 'text'),
+	('sf_prometheus', '', 'text'),
 	('sf_check', '', 'TABLE(problem text, execution_id text, detail text)');
 
 SELECT is(
@@ -75,22 +94,27 @@ INSERT INTO shown VALUES
 	('sf_jobs', 'execution_id, state_machine, id, job_id, job_status, attempts, started_at, stopped_at, input, output, error, cause'),
 	('sf_job_relations', 'state_machine, version, job_id, pre_job_id'),
 	('sf_aliases', 'state_machine, alias, version, percent, set_at'),
+	('sf_access_keys', 'access_key_id, role, created_at'),
 	('sf_history', 'execution_id, id, previous_event_id, timestamp, type, state, details'),
 	('sf_tasks', 'execution_id, state, branch, resource, status, attempt, scheduled_at, started_at, deadline, heartbeat_at, worker'),
 	('sf_activities', 'activity, owner, queued, oldest_queued_at, in_flight, last_polled_at, last_worker'),
 	('sf_dead_letters', 'execution_id, state, branch, resource, input, error, cause, receives, died_at'),
 	('sf_metrics', 'state_machine, executions_started, executions_succeeded, executions_failed, executions_aborted, executions_timed_out, executions_throttled, execution_time_ms_avg, execution_time_ms_p50, execution_time_ms_p95, execution_time_ms_p99, state_transitions, executions_redriven, retries'),
+	('sf_execution_time_buckets', 'state_machine, le, executions'),
 	('sf_metrics_by_hour', 'state_machine, hour, executions_started, executions_succeeded, executions_failed, executions_aborted, executions_timed_out, executions_throttled, execution_time_ms_avg, execution_time_ms_p50, execution_time_ms_p95, execution_time_ms_p99, state_transitions, executions_redriven, retries'),
 	('sf_job_times', 'state_machine, job_id, runs, failures, time_ms_avg, time_ms_p50, time_ms_p95, time_ms_p99, last_ms, last_at, recent_runs, recent_ms_p50, recent_ms_p95, week_runs, week_ms_p50, week_ms_p95, previous_week_runs, previous_week_ms_p50, previous_week_ms_p95'),
 	('sf_retries', 'state_machine, state, error, retries'),
 	('sf_alerts', 'kind, execution_id, since, detail'),
 	('sf_acknowledgements', 'execution_id, kind, since, acknowledged_at, acknowledged_by, comment'),
 	('sf_holds', 'target, state, since, held_by, reason, waiting'),
+	('sf_limits', 'target, key, max_running, rate, per, on_limit, in_definition, in_use, waiting, oldest_waiting, set_at, set_by'),
 	('sf_audit', 'at, action, target, execution_id, role, session_role, reason, details'),
 	('sf_start_requests', 'execution_id, requested_at, requested_by, outcome, input_differs'),
 	('sf_rules', 'rule_name, owner, pattern, target, input, pending, delivered, dead, last_error, last_cause, last_failed_at, created_at'),
 	('sf_rule_deliveries', 'rule_name, event_id, status, attempts, next_attempt, error, cause, failed_at, event, created_at'),
-	('sf_schedules', 'schedule_name, schedule, timezone, state_machine, input, active, next_run, last_execution_id, state, problem'),
+	('sf_deadlines', 'target, start_by, end_by, timezone, calendar, next_check, set_at, set_by'),
+	('sf_late', 'target, state, due_by, deadline_at, execution_id, expected_at, raised_at, over_at, acknowledged_at'),
+	('sf_schedules', 'schedule_name, schedule, timezone, state_machine, input, active, next_run, last_execution_id, state, problem, owner, calendar, on_closed, starts, ends, missed, overlap'),
 	('sf_calendars', 'calendar, owner, rule, days, created_at, changed_at'),
 	('sf_schedule_runs', 'schedule_name, scheduled_for, started_at, status, error, execution_id, ended_at, cron_run_id'),
 	('sf_workers', 'pid, role, state, execution_id, job_id, since, steps, owner, holds_slot'),
@@ -102,6 +126,15 @@ FROM shown AS s;
 
 -- Everybody may look; what one sees is another matter.
 SELECT ok((SELECT bool_and(has_table_privilege('public', to_regclass(name), 'SELECT')) FROM shown), 'views are open to all');
+
+-- Text columns can be compared.
+SELECT is_empty(
+	$$SELECT c.oid::regclass, a.attname FROM pg_depend AS d JOIN pg_class AS c ON c.oid = d.objid
+		JOIN pg_attribute AS a ON a.attrelid = c.oid JOIN pg_type AS t ON t.oid = a.atttypid
+		JOIN pg_extension AS e ON e.oid = d.refobjid
+		WHERE d.classid = 'pg_class'::regclass AND d.deptype = 'e' AND e.extname = 'sfflow'
+			AND c.relkind = 'v' AND t.typcollation <> 0 AND a.attcollation = 0$$,
+	'every text column of a view has a collation');
 
 -- Nothing but the contract is in the extension's schema.
 SELECT is(

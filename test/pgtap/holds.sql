@@ -1,6 +1,6 @@
 -- sf_hold and sf_release: nothing of what is held begins, and everything goes on afterwards.
 BEGIN;
-SELECT plan(76);
+SELECT plan(83);
 
 SELECT current_schema AS schema \gset
 CREATE TABLE ran (job text);
@@ -113,9 +113,9 @@ SELECT sf_release('held') \g /dev/null
 
 -- A schedule: its executions start and wait.
 INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, timezone, job_id, changed_at, created_at)
-VALUES ('held_schedule', current_user::regrole, '* * * * *', 'held', '{}', 'UTC', 0, now(), now());
+VALUES ('held_schedule', current_user::regrole, '0 2 * * *', 'held', '{}', 'UTC', 0, now(), now());
 SELECT ok(sf_hold('schedule:held_schedule'), 'a schedule');
-SELECT _sfflow.run_schedule('held_schedule') AS scheduled \gset
+SELECT _sfflow.run_schedule_at('held_schedule', (current_date + 1 + time '02:00') AT TIME ZONE 'UTC') AS scheduled \gset
 SELECT is(sf_run(:'scheduled', true), 'RUNNING', 'its execution does not begin');
 SELECT is((SELECT target || '|' || waiting FROM sf_holds), 'schedule:held_schedule|1', 'the view shows it');
 SELECT is(sf_release('schedule:held_schedule'), 1::bigint, 'released');
@@ -150,6 +150,24 @@ SELECT ok(sf_hold('held/A'), 'an operator holds');
 SELECT is((SELECT count(*) FROM sf_holds), 1::bigint, '... sees it, and not those of other roles');
 SELECT is(sf_release('held/A'), 0::bigint, '... and releases');
 RESET ROLE;
+
+-- A hold of a resource for all roles.
+SELECT sf_hold('sql:' || :'schema' || '.held_other') \g /dev/null
+SET LOCAL ROLE held_operator;
+SELECT sf_release('sql:' || :'schema' || '.held_other') \g /dev/null
+RESET ROLE;
+SELECT is((SELECT count(*) FROM _sfflow.hold WHERE name LIKE '%.held_other'), 1::bigint, 'an administrator''s hold of a resource is not released by another role');
+SELECT sf_release('sql:' || :'schema' || '.held_other') \g /dev/null
+SELECT is((SELECT count(*) FROM _sfflow.hold WHERE name LIKE '%.held_other'), 0::bigint, '... but by an administrator');
+
+-- The role of such a hold is not dropped.
+SELECT throws_ok('DROP ROLE held_stranger', '2BP01', NULL, 'a role whose machines a hold is for cannot be dropped');
+CREATE ROLE held_heir;
+SELECT sf_reassign_owned('held_stranger', 'held_heir') \g /dev/null
+SELECT lives_ok('DROP ROLE held_stranger', '... unless another role has taken over what it owns');
+SELECT throws_ok('DROP ROLE held_heir', '2BP01', NULL, '... and the hold');
+SELECT is(sf_release('sql:' || :'schema' || '.held_task'), 0::bigint, 'an administrator releases it');
+SELECT lives_ok('DROP ROLE held_heir', '... and nothing names the role');
 
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
 

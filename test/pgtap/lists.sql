@@ -1,7 +1,7 @@
 -- Lists of executions: sf_list_executions, the filters of sf_executions and their plans, and the rows of
 -- open executions that both are found by.
 BEGIN;
-SELECT plan(63);
+SELECT plan(68);
 \ir ../fixtures/status.sql
 
 CREATE ROLE lists_reader;
@@ -112,6 +112,11 @@ SELECT cmp_ok(pg_temp.fetched(format('SELECT FROM sf_list_executions(%s, page_si
 FROM (VALUES ('''l3''', 25), ('''l3'', ''FAILED''', 25), ('''l3'', ''RUNNING''', 25), ('''l3'', error => ''E2''', 25),
 	('''l3'', name_prefix => ''odd-123''', 30), ('parent_execution_id => ''l2:odd-1''', 30), ('status => ''RUNNING''', 300)) AS v (f, most);
 
+SELECT cmp_ok(pg_temp.fetched($$ SELECT FROM sf_night(now() - interval '5 min', now() - interval '4 min') $$), '<=', 10500::bigint,
+	'a minute reads what it holds, the newest of each machine and what runs');
+SELECT is((SELECT count(*) FROM sf_night(now() - interval '5 min', now() - interval '4 min') WHERE state <> 'RUNNING'),
+	(SELECT count(*) FROM _sfflow.execution WHERE requested_at >= now() - interval '5 min' AND requested_at < now() - interval '4 min' AND status <> 0), 'its executions');
+
 -- The filters of sf_executions.
 CREATE FUNCTION pg_temp.plan_of(filter text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -168,6 +173,19 @@ SELECT is(pg_temp.open(), NULL, 'succeeded');
 SELECT is_empty($$ SELECT problem FROM sf_check() WHERE execution_id LIKE 'life:%' $$, 'sf_check');
 INSERT INTO _sfflow.open_execution SELECT machine_no, 'RUNNING', requested_at, execution_no FROM _sfflow.execution WHERE execution_id = 'life:a';
 SELECT results_eq($$ SELECT problem FROM sf_check() WHERE execution_id LIKE 'life:%' $$, $$ VALUES ('open_wrong') $$, 'sf_check finds a row that is wrong');
+
+-- --- a page of the console looks its rows up, and compiles nothing
+
+CREATE FUNCTION pg_temp.scanned(asked text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	v_before bigint := (SELECT seq_tup_read FROM pg_stat_xact_all_tables WHERE relid = '_sfflow.execution'::regclass);
+BEGIN
+	EXECUTE asked;
+	RETURN (SELECT seq_tup_read FROM pg_stat_xact_all_tables WHERE relid = '_sfflow.execution'::regclass) - v_before;
+END $$;
+SELECT is(pg_temp.scanned($$ SELECT sf_console_api('tonight', '{}') $$), 0::bigint, 'tonight reads no execution but those that it shows');
+SELECT is(pg_temp.scanned($$ SELECT sf_console_api('executions', '{"status": "RUNNING"}') $$), 0::bigint, 'a page of executions likewise');
+SELECT ok(proconfig @> '{jit=off}', 'sf_check has none of its expressions compiled') FROM pg_proc WHERE proname = 'sf_check';
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -1,6 +1,6 @@
 -- Rules: which changes make which deliveries, what targets get, failures, rights, chains.
 BEGIN;
-SELECT plan(64);
+SELECT plan(70);
 
 CREATE ROLE rule_owner;
 CREATE ROLE rule_other;
@@ -67,6 +67,17 @@ SELECT is((SELECT e -> 'detail' #- '{startDate}' #- '{stopDate}' FROM rules.got 
 	'{"executionArn": "arn:aws:states:us-east-1:000000000000:execution:work:good", "stateMachineArn": "arn:aws:states:us-east-1:000000000000:stateMachine:work",
 	"name": "good", "job": "Good", "status": "SUCCEEDED", "attempt": 0, "error": null, "cause": null}', 'the detail of a job');
 SELECT is(pg_temp.got(), 'RUNNING, Good SUCCEEDED, SUCCEEDED', 'in the order in which they happened');
+SELECT sf_set_alias('work', 'live', '{"1": 100}'), sf_start('work/live', '{}', 'aliased') \g /dev/null
+RESET ROLE;
+SELECT pg_temp.deliver() \g /dev/null
+SET ROLE rule_owner;
+SELECT is((SELECT array_agg(DISTINCT e #>> '{detail,stateMachineAliasArn}') FROM rules.got WHERE e ->> 'source' = 'aws.states'),
+	'{arn:aws:states:us-east-1:000000000000:stateMachine:work:live}', 'the alias by which an execution was started');
+SELECT sf_stop('work:aliased') \g /dev/null
+RESET ROLE;
+SELECT pg_temp.deliver() \g /dev/null
+SET ROLE rule_owner;
+DELETE FROM rules.got;
 
 -- A failure, a retry, a redrive, a stop, a time limit.
 SELECT is(pg_temp.run('work', 'bad', '{"bad": 1}'), 'FAILED', 'an execution that fails');
@@ -78,7 +89,7 @@ SELECT is((SELECT array_agg(e #> '{detail,attempt}' ORDER BY n) FROM rules.got W
 SELECT is((SELECT array_agg(DISTINCT e #>> '{detail,error}') FROM rules.got WHERE e #>> '{detail,status}' = 'FAILED'), ARRAY['division_by_zero'], 'with its error');
 SELECT is((SELECT array_agg(concat_ws(' ', e #> '{detail,redriveCount}', e #>> '{detail,redriveStatus}', e #> '{detail,redriveDate}' <> 'null') ORDER BY n) FROM rules.got WHERE e ->> 'source' = 'aws.states'),
 	ARRAY['0 NOT_REDRIVABLE f', '0 REDRIVABLE f', '1 NOT_REDRIVABLE t', '1 REDRIVABLE t'], 'a redrive');
-SELECT is(pg_temp.got(), 'RUNNING, Bad FAILED, Bad FAILED, FAILED, RUNNING, Bad FAILED, Bad FAILED, FAILED', 'all of them');
+SELECT is(pg_temp.got(), 'RUNNING, Bad FAILED, Bad FAILED, FAILED, OPENED, CLEARED, RUNNING, Bad FAILED, Bad FAILED, FAILED, OPENED, OPENED', 'all of them, and of the alerts');
 SELECT sf_start('after', '{}', 'stopped'), sf_stop('after:stopped', 'Mine', 'no more') \g /dev/null
 RESET ROLE;
 SELECT pg_temp.deliver() \g /dev/null
@@ -90,7 +101,7 @@ SELECT sf_create_state_machine('slow', '{"StartAt": "T", "States": {"T": {"Type"
 RESET ROLE;
 SELECT pg_temp.deliver() \g /dev/null
 SET ROLE rule_owner;
-SELECT is(pg_temp.got(), 'RUNNING, T TIMED_OUT, FAILED', 'a job whose time is up');
+SELECT is(pg_temp.got(), 'RUNNING, T TIMED_OUT, FAILED, OPENED', 'a job whose time is up');
 SELECT lives_ok($$ SELECT sf_drop_rule('all') $$, 'a rule is dropped');
 SELECT pg_temp.run('work', 'after') \g /dev/null
 RESET ROLE;
@@ -231,7 +242,27 @@ RESET ROLE;
 -- Owners.
 SELECT throws_ok('DROP ROLE rule_other', '2BP01');
 SELECT lives_ok($$ SELECT sf_alter_owner('rule:spy', 'rule_owner') $$, 'a rule gets another owner');
-SELECT is((SELECT count(*) FROM _sfflow.rule_delivery WHERE rule = 'spy' AND owner = 'rule_owner'::regrole), 1::bigint, 'with its deliveries');
+SELECT is((SELECT count(*) FROM _sfflow.rule_delivery d JOIN _sfflow.rule r USING (rule_no) WHERE r.name = 'spy' AND d.owner = 'rule_owner'::regrole), 1::bigint, 'with its deliveries');
+
+-- The machine of an activity belongs to the owner of the rule, whoever makes it, and goes to the next one.
+CREATE ROLE rule_member;
+GRANT rule_owner TO rule_member;
+SET ROLE rule_owner;
+SELECT sf_create_rule('tasks', '{"detail": {"name": ["tasks"], "status": ["SUCCEEDED"]}, "source": ["aws.states"]}', 'notify:x') \g /dev/null
+SET ROLE rule_member;
+SELECT sf_create_rule('tasks', '{"detail": {"name": ["tasks"], "status": ["SUCCEEDED"]}, "source": ["aws.states"]}', 'activity:report') \g /dev/null
+SET ROLE rule_owner;
+SELECT is((SELECT owner FROM sf_state_machines WHERE state_machine = 'rule-tasks'), 'rule_owner'::regrole, 'a member makes the machine of an activity for the owner of the rule');
+SELECT pg_temp.run('work', 'tasks') \g /dev/null
+RESET ROLE;
+SELECT pg_temp.deliver() \g /dev/null
+SELECT is((SELECT concat_ws(' ', pending, delivered, dead, last_error) FROM sf_rules WHERE rule_name = 'tasks'), '0 1 0', '... which may start it');
+CREATE ROLE rule_heir;
+SELECT sf_alter_owner('rule:tasks', 'rule_heir'), sf_alter_owner('activity:report', 'rule_heir'), sf_grant('READ', 'work', 'rule_heir') \g /dev/null
+SELECT is((SELECT owner FROM sf_state_machines WHERE state_machine = 'rule-tasks'), 'rule_heir'::regrole, 'the machine gets the owner that the rule gets');
+SELECT throws_ok('DROP ROLE rule_heir', '2BP01', NULL, '... which cannot be dropped');
+SELECT sf_drop_rule('tasks') \g /dev/null
+SELECT is((SELECT count(*) FROM sf_check()), 0::bigint, '... and the tables hold together');
 SELECT sf_revoke('CREATE', '*', 'public') \g /dev/null
 SET ROLE rule_owner;
 SELECT throws_ok($$ SELECT sf_create_rule('r', '{"a": [1]}', 'after') $$, '42501', 'permission denied to create rules');

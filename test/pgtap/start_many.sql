@@ -1,6 +1,6 @@
 -- sf_start_many: the same as a call of sf_start for each.
 BEGIN;
-SELECT plan(28);
+SELECT plan(31);
 
 SELECT sf_create_state_machine('many', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}', '$.id') \g /dev/null
 SELECT sf_create_state_machine('uuids', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}') \g /dev/null
@@ -46,6 +46,15 @@ CREATE ROLE many_starter;
 SELECT throws_ok($$ SET LOCAL ROLE many_starter; SELECT sf_start_many('many', ARRAY[pg_temp.input(9)]) $$, 'SF003', 'state machine "many" does not exist');
 SELECT sf_grant('START', 'many', 'many_starter') \g /dev/null
 SELECT throws_ok($$ SET LOCAL ROLE many_starter; SELECT sf_start_many('many', 'SELECT pg_temp.input(i) FROM source') $$, '42501', 'permission denied for table source');
+
+-- A priority of all of them, in place of the machine's.
+SELECT sf_create_state_machine('urgent', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}', options => '{"priority": 7}') \g /dev/null
+SELECT sf_start_many('urgent', '{"{}", "{}"}'::jsonb[], '{a, b}', priority => 9) \g /dev/null
+SELECT sf_start_many('urgent', '{"{}"}'::jsonb[], '{c}'), sf_start_many('urgent', $$ SELECT jsonb_build_object(), n FROM unnest('{d, e}'::text[]) AS n $$, 'skip', -3) \g /dev/null
+SELECT is((SELECT string_agg(execution_id || ' ' || priority, ', ' ORDER BY execution_id) FROM _sfflow.execution WHERE execution_id LIKE 'urgent:%'),
+	'urgent:a 9, urgent:b 9, urgent:c 7, urgent:d -3, urgent:e -3', 'priorities');
+SELECT throws_ok($$ SELECT sf_start_many('urgent', '{"{}"}'::jsonb[], priority => 1001) $$, 'SF012', 'argument priority must be from -1000 to 1000');
+SELECT throws_ok($$ SELECT sf_start_many('urgent', 'SELECT jsonb_build_object()', priority => -1001) $$, 'SF012', 'argument priority must be from -1000 to 1000');
 
 -- Quotas: what is there is answered, what is new is refused.
 CREATE ROLE many_owner;

@@ -1,6 +1,6 @@
 -- Versions of a state machine: starts by number and by alias, differences, and executions that move to another version.
 BEGIN;
-SELECT plan(73);
+SELECT plan(92);
 
 CREATE FUNCTION pg_temp.define(name text, definition json) RETURNS integer LANGUAGE sql AS $$
 	SELECT sf_create_state_machine(name, definition, or_replace => true) $$;
@@ -77,7 +77,7 @@ SELECT is(sf_start('move/1', name => 'a'), 'move:a');
 SELECT is(sf_run('move:a'), 'RUNNING', 'it rests in a branch');
 SELECT throws_ok($$ SELECT sf_migrate('move:a', 3) $$, 'SF003', 'state machine "move" has no version 3');
 SELECT throws_ok($$ SELECT sf_migrate('move:a', 2) $$, 'SF012', 'execution "move:a" cannot be moved from version 1 to version 2');
-SELECT throws_ok($$ SELECT sf_migrate('move:a', 2, '{"Nup": "Rest"}') $$, 'SF012', 'argument state_map has "Nup", which is no state of the execution''s version');
+SELECT throws_ok($$ SELECT sf_migrate('move:a', 2, '{"Nup": "Rest"}') $$, 'SF012', 'argument state_map has "Nup", which is no state or job of the execution''s version');
 SELECT throws_ok($$ SELECT sf_migrate('move:a', 2, '{"Nap": "Good"}') $$, 'SF012', 'execution "move:a" cannot be moved from version 1 to version 2');
 SELECT throws_ok($$ SELECT sf_migrate('move:a', 2, '{"Nap": "Last"}') $$, 'SF012', 'execution "move:a" cannot be moved from version 1 to version 2');
 SELECT is((SELECT version FROM sf_executions WHERE execution_id = 'move:a'), 1, 'what is refused changes nothing');
@@ -138,6 +138,83 @@ SELECT throws_ok($$ SELECT sf_migrate('kind:k', 2) $$, 'SF012', 'execution "kind
 SELECT sf_migrate('kind:new', 2), sf_run('kind:new') \g /dev/null
 SELECT is((SELECT type FROM sf_history WHERE execution_id = 'kind:new' AND id = 1), 'ExecutionStarted', 'a history begins with the start');
 
+-- A Distributed Map whose children run: they stay in their version, and its run goes on in the other one, where its state has
+-- a number that the former version does not have.
+CREATE FUNCTION pg_temp.map(before text, more text, after text) RETURNS json LANGUAGE sql AS $$
+	SELECT format('{"StartAt": %s, "States": {%s "Items": {"Type": "Map", "ItemsPath": "$.items", %s "FailureMode": "DRAIN", "ItemProcessor":
+		{"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"}, "StartAt": "Nap", "States": {"Nap": {"Type": "Wait", "Seconds": 60, "Next": "Which"},
+		"Which": {"Type": "Choice", "Choices": [{"Variable": "$", "NumericEquals": 2, "Next": "Bad"}], "Default": "Good"},
+		"Bad": {"Type": "Fail", "Error": "Bad"}, "Good": {"Type": "Succeed"}}}, %s}}}', CASE before WHEN '' THEN '"Items"' ELSE '"P1"' END, before, more, after)::json $$;
+SELECT string_agg(format('"P%s": {"Type": "Pass", "Next": %s},', n, CASE n WHEN 9 THEN '"Items"' ELSE format('"P%s"', n + 1) END), ' ') AS passes FROM generate_series(1, 9) n \gset
+SELECT pg_temp.define('items', pg_temp.map('', '', '"End": true')) \g /dev/null
+SELECT pg_temp.define('items', pg_temp.map(:'passes', '', '"Next": "Last"}, "Last": {"Type": "Pass", "Result": "new", "End": true')) \g /dev/null
+SELECT pg_temp.define('items', pg_temp.map('', '"ResultWriter": {"Resource": "arn:aws:states:::s3:putObject", "Parameters": {"Bucket": "b"}},', '"End": true')) \g /dev/null
+SELECT sf_start('items/1', '{"items": [1, 3]}', name => 'good'), sf_start('items/1', '{"items": [1, 2]}', name => 'bad') \g /dev/null
+SELECT is(sf_run('items:good') || sf_run('items:bad'), 'RUNNINGRUNNING', 'the children rest');
+SELECT throws_ok($$ SELECT sf_migrate('items:good', 3) $$, 'SF012', NULL, 'a Map that writes its results otherwise is another one');
+SELECT sf_migrate('items:good', 2), sf_migrate('items:bad', 2) \g /dev/null
+SELECT set_eq($$ SELECT DISTINCT version FROM _sfflow.execution WHERE map_run_no IS NOT NULL AND execution_id LIKE 'items/%' $$, 'VALUES (1)', 'the children stay in their version');
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
+SELECT is(sf_run('items:good', skip_waits => true), 'SUCCEEDED', 'they end, and so does the Map');
+SELECT is((SELECT output FROM sf_executions WHERE execution_id = 'items:good'), '"new"', '... which goes on in the other version');
+SELECT is(sf_run('items:bad', skip_waits => true), 'FAILED', 'one that fails');
+SELECT is((SELECT error FROM sf_executions WHERE execution_id = 'items:bad'), 'States.ExceedToleratedFailureThreshold', '... fails the Map');
+SELECT set_eq($$ SELECT state, succeeded, failed FROM sf_map_runs WHERE execution_id LIKE 'items:%' $$, $$ VALUES ('Items'::text, 2::bigint, 0::bigint), ('Items', 1, 1) $$, 'the runs count them');
+
+SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
+-- Jobs of a net that have other names and other ranks: those that have run stay done.
+CREATE FUNCTION version_job(payload jsonb) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	IF payload ? 'bad' AND (SELECT count(*) FROM version_ready) = 0 THEN
+		RAISE 'not yet';
+	END IF;
+	INSERT INTO version_ran VALUES (payload ->> 'name');
+	RETURN payload ->> 'name';
+END $$;
+CREATE TABLE version_ready (ready boolean);
+CREATE TABLE version_ran (name text, n serial);
+CREATE FUNCTION pg_temp.job(name text, more text DEFAULT '', payload text DEFAULT '') RETURNS text LANGUAGE sql AS $$
+	SELECT format('"%s": {"Type": "Task", "Resource": "sql:%s.version_job", "Parameters": {"name": "%s"%s}%s}', name, current_schema, name, payload, more) $$;
+CREATE FUNCTION pg_temp.flow(name text, task text, more text) RETURNS text LANGUAGE sql AS $$
+	SELECT format('"%s": {"StartAt": "%s", "States": {%s}%s}', name, task, pg_temp.job(task, ', "End": true'), more) $$;
+CREATE FUNCTION pg_temp.net(jobs text) RETURNS integer LANGUAGE sql AS $$
+	SELECT pg_temp.define('nets', format('{"StartAt": "N", "States": {"N": {"Type": "JobNet", "Jobs": {%s}, "End": true}}}', jobs)::json) $$;
+SELECT pg_temp.net(concat_ws(', ', pg_temp.job('Load'), pg_temp.job('Sum', ', "After": ["Load"]', ', "bad": 1'),
+	pg_temp.flow('Flow', 'Print', ', "After": ["Load", {"Job": "Sum", "On": ["success"]}]'))) \g /dev/null
+SELECT pg_temp.net(concat_ws(', ', pg_temp.flow('Paper', 'Print', ', "After": ["Total", "Files"]'), pg_temp.job('Total', ', "Priority": 5, "After": ["Files"]', ', "bad": 1'),
+	pg_temp.job('Files'))) \g /dev/null
+SELECT pg_temp.net(concat_ws(', ', pg_temp.job('Load'), pg_temp.job('Sum', '', ', "bad": 1'), pg_temp.flow('Flow', 'Print', ', "After": ["Load", "Sum"]'))) \g /dev/null
+SELECT sf_start('nets', name => 'a', version => 1), sf_run('nets:a') \g /dev/null
+SELECT is((SELECT status FROM sf_executions WHERE execution_id = 'nets:a'), 'FAILED', 'a job fails');
+CREATE FUNCTION pg_temp.refused(call text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	told text;
+BEGIN
+	EXECUTE call;
+	RETURN 'moved';
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS told = PG_EXCEPTION_DETAIL;
+	RETURN told;
+END $$;
+SELECT matches(pg_temp.refused($$ SELECT sf_migrate('nets:a', 2) $$), 'State "N" of version 2 has no job "Load".', 'a job that has no name there');
+SELECT matches(pg_temp.refused($$ SELECT sf_migrate('nets:a', 2, '{"Load": "Files", "Sum": "Files", "Flow": "Paper"}') $$), 'Two jobs of state "N" become "Files".', 'two of one name');
+SELECT matches(pg_temp.refused($$ SELECT sf_migrate('nets:a', 3) $$), 'Job "Sum" of state "N" waits for other jobs in version 3.', 'other predecessors');
+SELECT throws_ok($$ SELECT sf_migrate('nets:a', 2, '{"Flaw": "Paper"}') $$, 'SF012', 'argument state_map has "Flaw", which is no state or job of the execution''s version');
+SELECT sf_migrate('nets:a', 2, '{"Load": "Files", "Sum": "Total", "Flow": "Paper"}') \g /dev/null
+INSERT INTO version_ready VALUES (true);
+TRUNCATE version_ran;
+SELECT sf_redrive('nets:a'), sf_run('nets:a') \g /dev/null
+SELECT is((SELECT string_agg(name, ' ' ORDER BY n) FROM version_ran), 'Total Print', 'it goes on behind what is done');
+SELECT is((SELECT status || ' ' || output FROM sf_executions WHERE execution_id = 'nets:a'), 'SUCCEEDED {"Files": "Load", "Paper": "Print", "Total": "Total"}', 'to the end');
+SELECT is_empty($$ SELECT * FROM sf_check() $$, 'the tables hold together');
+
+-- A hold of a state that a later version does not have, or calls otherwise, can be released.
+SELECT pg_temp.define('held', '{"StartAt": "Old", "States": {"Old": {"Type": "Pass", "End": true}}}') \g /dev/null
+SELECT sf_start('held', name => 'x'), sf_start('held', name => 'y'), sf_hold('held/Old'), sf_hold('held:y', 'Old'), sf_run('held:x'), sf_run('held:y') \g /dev/null
+SELECT pg_temp.define('held', '{"StartAt": "New", "States": {"New": {"Type": "Pass", "End": true}}}') \g /dev/null
+SELECT sf_migrate('held:' || name, 2, '{"Old": "New"}') FROM unnest('{x,y}'::text[]) name \g /dev/null
+SELECT ok(sf_release('held/Old') + sf_release('held:y', 'Old') = 2, 'both go on');
+SELECT is(sf_run('held:x') || ' ' || sf_run('held:y'), 'SUCCEEDED SUCCEEDED', 'in the new version');
+
 SELECT * FROM finish();
 ROLLBACK;

@@ -62,6 +62,7 @@ CALL pg_temp.broken('UPDATE _sfflow.branch SET pending = 2 WHERE execution_no = 
 CALL pg_temp.broken('UPDATE _sfflow.branch SET phase = 7, due_at = NULL, pending = 0 WHERE execution_no = GOOD AND branch_no < 2');
 CALL pg_temp.broken('UPDATE _sfflow.branch SET parent_no = 9 WHERE execution_no = GOOD AND branch_no = 2');
 CALL pg_temp.broken('UPDATE _sfflow.branch SET branch_index = 0 WHERE execution_no = GOOD AND branch_no = 2');
+CALL pg_temp.broken('UPDATE _sfflow.branch SET branch_index = -2147483648 WHERE execution_no = GOOD AND branch_no = 2');
 CALL pg_temp.broken('UPDATE _sfflow.branch SET state = 99 WHERE execution_no = GOOD AND branch_no = 1');
 CALL pg_temp.broken('UPDATE _sfflow.branch SET scope = 0 WHERE execution_no = GOOD AND branch_no = 1');
 CALL pg_temp.broken('UPDATE _sfflow.branch SET owner = ''pg_monitor'' WHERE execution_no = GOOD AND branch_no = 1');

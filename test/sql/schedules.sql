@@ -121,6 +121,34 @@ SELECT sf_schedule('regress_bad', '0 2 * * *', 'regress_night', '{"a": "<b> <sff
 SELECT sf_schedule('regress_bad', NULL, 'regress_night');
 SELECT sf_unschedule('regress_bad');
 
+-- The night has the runs to come, ten at most.
+SELECT sf_schedule('regress_night', '7 * * * *', 'regress_night') > 0 AS made;
+SELECT target, state, count(*), min(planned_at) > now() AS to_come, max(planned_at) <= now() + interval '10 hours' AS the_next, next
+FROM sf_night(until => now() + interval '1 day') WHERE state = 'DUE' AND target = 'schedule:regress_night' GROUP BY target, state, next;
+SELECT sf_hold('schedule:regress_night') AS held;
+SELECT DISTINCT detail FROM sf_night() WHERE state = 'DUE' AND target = 'schedule:regress_night';
+RESET ROLE;
+SELECT cron.alter_job(jobid, active => false) FROM cron.job WHERE jobname = 'sfflow:regress_night';
+SELECT state, planned_at, detail FROM sf_night() WHERE target = 'schedule:regress_night';
+SELECT sf_unschedule('regress_night');
+
+-- What the console asks for, and does.
+SET ROLE regress_sfflow_night;
+SELECT sf_console_api('plan_schedule', '{"name": "regress_console", "state_machine": "regress_night", "schedule": "0 2 29 2 *", "timezone": "UTC", "starts": "2030-01-01"}')
+	#>> '{times,1,local_time}' AS second;
+SELECT count(*) AS made FROM sf_schedules WHERE schedule_name = 'regress_console';
+SELECT jsonb_array_length(sf_console_api('plan_schedule', '{"name": "regress_console", "state_machine": "regress_night", "schedule": "* * * * *"}') -> 'times') AS of_minutes;
+SELECT sf_console_api('plan_schedule', '{"name": "regress_console", "state_machine": "regress_night", "schedule": "0 25 * * *"}');
+SELECT sf_console_api('set_schedule', '{"name": "regress_console", "state_machine": "regress_night", "schedule": "0 2 * * *", "timezone": "UTC", "calendar": "", "missed": "skip", "input": "{\"a\": 1.10}"}') -> 'job' > '0' AS made;
+SELECT sf_console_api('set_schedule', '{"name": "regress_console", "state_machine": "regress_night", "schedule": "0 3 * * *", "timezone": "UTC", "overlap": "queue", "ends": "2040-01-01"}') -> 'job' > '0' AS replaced;
+SELECT r - '{next_run,last_execution_id,ends,active,state,problem}'::text[] AS row FROM jsonb_array_elements(sf_console_api('schedules', '{}') -> 'rows') AS r WHERE r ->> 'schedule_name' = 'regress_console';
+RESET ROLE;
+SELECT sf_console_api('set_schedule', '{"name": "regress_console", "state_machine": "regress_night", "schedule": "0 4 * * *", "timezone": "UTC"}') -> 'job' > '0' AS by_another;
+SELECT schedule, owner, input FROM sf_schedules WHERE schedule_name = 'regress_console';
+SELECT sf_console_api('set_schedule', '{"name": "regress_console", "state_machine": "regress_night", "schedule": "0 5 * * *", "new": true}');
+SET ROLE regress_sfflow_night;
+SELECT sf_console_api('unschedule', '{"targets": ["regress_console"]}') -> 'rows' AS removed;
+
 -- Somebody else sees nothing, may not start the machine, and may not touch the schedule.
 SET ROLE regress_sfflow_other;
 SELECT * FROM sf_schedules;

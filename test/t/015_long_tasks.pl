@@ -1,4 +1,6 @@
 # Long tasks: visible while they run, out of everybody's way, stopped within a second.
+#
+# Runs alone: it measures times.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

@@ -1,4 +1,6 @@
 # What becomes due is picked up at once: by a commit, never before it, and whatever rings no bell by a poll.
+#
+# Runs alone: it measures times.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

@@ -1,4 +1,6 @@
 # Workers that hang, in a lock that a session keeps or in a task that used to be short, stop nobody else.
+#
+# Runs alone: it measures times.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

@@ -1,5 +1,7 @@
 # How a SQL task in a worker is ended from outside: by its time limit, by sf_stop, by an administrator,
 # by the locks of others.
+#
+# Runs alone: it measures times.
 use strict;
 use warnings;
 use PostgreSQL::Test::Cluster;

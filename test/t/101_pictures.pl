@@ -48,6 +48,12 @@ sub transitions
 		my $state = $scope->{States}{$name};
 		my @to = ($state->{Default}, map { $_->{Next} } $state, @{ $state->{Choices} // [] }, @{ $state->{Catch} // [] });
 		$found{"$name -> $_"} = 1 for grep { defined } @to;
+		for my $job (keys %{ $state->{Jobs} // {} })
+		{
+			my $what = $state->{Jobs}{$job};
+			$found{ (ref $_ ? $_->{Job} : $_) . " -> $job" } = 1 for @{ $what->{After} // [] };
+			%found = (%found, transitions($what->{Type} ? { States => { $job => $what } } : $what));
+		}
 		%found = (%found, transitions($_)) for @{ $state->{Branches} // [] }, $state->{ItemProcessor} // $state->{Iterator} // ();
 	}
 	return %found;
@@ -106,10 +112,33 @@ sub random_scope
 		}
 		else { $state{Next} = rand() < 0.1 && $i > 0 && @choices ? back(\@choices, $next, @names[ 0 .. $i ]) : $next }
 		$state{Catch} = [ map { { ErrorEquals => [ one_of('E', 'Some.LongName.OfAnError') . $_ ], Next => one_of(@names) } } 1 .. one_of(1, 3) ]
-		  if $state{Type} =~ /Task|Map|Parallel/ && rand() < 0.5;
+		  if $state{Type} =~ /Task|Map|Parallel|JobNet/ && rand() < 0.5;
 		$states{ $names[$i] } = \%state;
 	}
 	return { StartAt => $names[0], States => \%states };
+}
+
+# Random jobs of a net, some of which are flows of states. A job waits for some of those before it, or for the failure of
+# one; then nothing waits for it.
+sub random_jobs
+{
+	my ($size, $depth) = @_;
+	my (%jobs, @before);
+	for (1 .. $size)
+	{
+		my %job = rand() < 0.2 ? %{ random_scope(one_of(1 .. 4), $depth) } : random_state($depth);
+		%job = (Type => 'Pass') if ($job{Type} // '') eq 'Choice';
+		my %after = map { one_of(@before) => 1 } 1 .. (@before ? one_of(0 .. 4) : 0);
+		my $on_failure = %after && rand() < 0.1;
+		$job{After} = $on_failure ? [ { Job => (sort keys %after)[0], On => ['failure'] } ] :
+		  [ map { rand() < 0.7 ? $_ : { Job => $_, On => [ one_of('end', 'success') ] } } sort keys %after ]
+		  if %after;
+		$job{Condition} = { Variable => '$.weekday', NumericLessThan => 6 } if rand() < 0.2;
+		my $name = state_name();
+		$jobs{$name} = \%job;
+		push @before, $name unless $on_failure;
+	}
+	return \%jobs;
 }
 
 # Lead back to one of some states, and let an earlier Choice reach the next one.
@@ -131,9 +160,10 @@ sub random_rule
 sub random_state
 {
 	my $depth = shift;
-	my $type = one_of(qw(Pass Task Task Task Choice Choice Wait), $depth > 0 ? qw(Map Parallel) : ());
+	my $type = one_of(qw(Pass Task Task Task Choice Choice Wait), $depth > 0 ? qw(Map Parallel JobNet) : ());
 	return (Type => 'Task', Resource => one_of('activity:a', 'sql:query', 'arn:aws:states:::lambda:invoke.waitForTaskToken')) if $type eq 'Task';
 	return (Type => 'Wait', Seconds => 1) if $type eq 'Wait';
+	return (Type => 'JobNet', Jobs => random_jobs(one_of(1 .. 12), $depth - 1)) if $type eq 'JobNet';
 	return (Type => 'Map', ItemProcessor => random_scope(one_of(1 .. 5), $depth - 1)) if $type eq 'Map';
 	return (Type => 'Parallel', Branches => [ map { random_scope(one_of(1 .. 5), $depth - 1) } 1 .. one_of(1 .. 4) ]) if $type eq 'Parallel';
 	return (Type => $type);
@@ -159,6 +189,15 @@ my %own = (
 			'Ready?' => { Type => 'Choice', Default => 'Pause', Choices => [ map { { Variable => '$.s', StringEquals => $_->[0], Next => $_->[1] } }
 				  [ 'done', 'Done' ], [ 'new', 'Get' ], [ 'same', 'Ready?' ], [ 'old', 'Pause' ] ] },
 			Pause => { Type => 'Wait', Seconds => 1, Next => 'Get' }, Done => { Type => 'Succeed' } } },
+	# jobs that many wait for, by success, by failure and in any case; jobs that nothing waits for
+	net => { StartAt => 'Night', States => { Night => { Type => 'JobNet', End => JSON::PP::true, Jobs => {
+				(map { ("load$_" => { Type => 'Task', Resource => 'activity:a' }) } 1 .. 9),
+				(map { ("sum$_" => { Type => 'Task', Resource => 'activity:a', After => [ "load$_", 'load' . ($_ % 9 + 1) ] }) } 1 .. 9),
+				report => { StartAt => 'Print', States => { Print => { Type => 'Pass', Next => 'Mail' }, Mail => { Type => 'Pass', End => JSON::PP::true } },
+					After => [ map { "sum$_" } 1 .. 9 ] },
+				clean => { Type => 'Pass', After => [ map { { Job => "load$_", On => ['end'] } } 1 .. 9 ] },
+				alarm => { Type => 'Pass', After => [ { Job => 'report', On => ['failure'] } ] },
+				inner => { Type => 'JobNet', Jobs => { a => { Type => 'Pass' }, b => { Type => 'Pass', After => ['a'] } }, After => [ 'report', 'clean' ] } } } } },
 	one => { StartAt => 'Only', States => { Only => { Type => 'Fail' } } });
 same_transitions(draw($_, $own{$_}), $own{$_}, "$_: every transition is drawn") for sort keys %own;
 
@@ -182,6 +221,15 @@ my @random = map {
 } 1 .. $random;
 is(complaints(@random), '', "the pictures of $random random machines are in order (SFFLOW_SEED=$seed)");
 
+# Random nets, of jobs like those of a night.
+my $nets = full(10, 200);
+my @nets = map {
+	my $definition = { StartAt => 'Net', States => { Net => { Type => 'JobNet', End => JSON::PP::true, Jobs => random_jobs(one_of(20, 60, 100), 1) } } };
+	same_transitions(draw("net$_", $definition), $definition, "random net $_: every job is joined with those that it waits for");
+	"net$_"
+} 1 .. $nets;
+is(complaints(@nets), '', "the pictures of $nets random nets are in order (SFFLOW_SEED=$seed)");
+
 # The checker notices what is wrong.
 my $svg = draw('broken', $own{loops});
 my %damage = (
@@ -202,6 +250,7 @@ srand $seed;
 my %large = (
 	tangle500 => random_scope(500, 0),
 	tangle2000 => random_scope(2000, 0),
+	net1000 => { StartAt => 'Net', States => { Net => { Type => 'JobNet', End => JSON::PP::true, Jobs => random_jobs(1000, 0) } } },
 	handlers500 => { StartAt => 'T1', States => { chain(250, sub { (Catch => [ { ErrorEquals => ['States.ALL'], Next => "H$_[0]" } ]) }),
 			(map { ("H$_" => { Type => 'Pass', Next => 'Done' }) } 1 .. 250), Done => { Type => 'Succeed' } } },
 	far3000 => { StartAt => 'T1', States => { chain(1500, sub { (Catch => [ { ErrorEquals => ['States.ALL'], Next => 'H' . (1501 - $_[0]) } ]) }),

@@ -67,6 +67,7 @@ sub machine
 }
 machine($_, $_) for qw(terminate terminate_from_program moody sleeper);
 machine('tenants', 'note', 'tenant');
+machine('limited', 'terminate');
 
 # Tell how the executions of a machine ended.
 sub ends
@@ -89,6 +90,15 @@ EOC
 		'20', '... those of another owner with success');
 }
 is($node->safe_psql('postgres', "SELECT last_value >= 18 FROM calls"), 't', 'each of these tasks ran three times');
+
+# Taken from the queue of a limit.
+$node->safe_psql('postgres', <<'EOC');
+SELECT sf_set_limit('limited', max_running => 1);
+SELECT sf_start('limited', '{}', 'limited' || n) FROM generate_series(1, 3) AS n;
+EOC
+ok(ended($node), 'with a limit every execution ends, too');
+is(ends('limited'), join("\n", map { "limited$_|FAILED|$cause" } 1 .. 3), '... by States.Runtime');
+is($node->safe_psql('postgres', "SELECT count(*) FROM sf_check()"), '0', '... and leaves the tables in order');
 
 # In a slice with other executions of its owner, which are not blamed.
 $node->safe_psql('postgres', "SELECT sf_start('moody', '{}', 'calm' || n) FROM generate_series(1, 20) AS n");

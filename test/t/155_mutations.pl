@@ -387,6 +387,13 @@ my @scenarios = (
 		points();
 		return wrong(parallel('ABORT', job('A', 0), job('B', 0), ''), 'A', 'B');
 	} ],
+	[ count_new => sub {
+		points();
+		my $one = qq("ItemsPath": "\$.items", "ItemProcessor": {"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}});
+		my $name = start(qq("M": {"Type": "Map", $one, "ResultPath": null, "End": true}), later => 1);
+		sql(qq(SELECT sf_start('$name', '{"items": [1, 2]}', '$name')));
+		return wrong($name);
+	} ],
 	[ abort => sub {
 		points();
 		my ($hands, $activity) = activity();

@@ -1,8 +1,6 @@
 # Mixed load and random faults for a while: the ledger stays exact, nothing is stuck, and no process grows.
 #
 # `make soak` runs it for SOAK_MINUTES; without that, for some seconds.
-#
-# Runs alone: it measures times.
 use strict;
 use warnings;
 use FindBin;
@@ -16,6 +14,8 @@ use Time::HiRes qw(sleep time);
 my $asked = defined $ENV{SOAK_MINUTES};
 my $seconds = $asked ? 60 * $ENV{SOAK_MINUTES} : 15;
 my $most_growth = 32 * 1024;	# kB of a process after its first half minute
+cmp_ok($seconds + 60, '<', $ENV{SCRIPT_SECONDS} // 'inf', 'test/run lets this script run for so long')
+  or die 'the script would be ended early';
 srand($ENV{FAULT_SEED} // time);
 
 my $node = load_node('main', conf => "wal_level = replica\nmax_wal_senders = 5\nhot_standby = on\n");
@@ -26,7 +26,7 @@ my (%count, @recovery, %first, %last);
 # Read what memory of its own each worker has, kB.
 sub look_at_memory
 {
-	for my $pid (split /\n/, SfFaults::ask($node, q{SELECT pid FROM pg_stat_activity WHERE backend_type LIKE 'sfflow%'}) // '')
+	for my $pid (split /\n/, try_sql($node, q{SELECT pid FROM pg_stat_activity WHERE backend_type LIKE 'sfflow%'}) // '')
 	{
 		open my $status, '<', "/proc/$pid/status" or next;
 		my ($anonymous) = join('', <$status>) =~ /^RssAnon:\s+(\d+) kB/m or next;

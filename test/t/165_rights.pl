@@ -30,11 +30,13 @@ SELECT sf_start('nightly', '{"secret": 1}', 'running'), sf_start('nightly', '{}'
 SELECT sf_run('nightly:running'), sf_stop('nightly:failed');
 SELECT sf_grant('START', 'nightly', 'START'), sf_grant('READ', 'nightly', 'READ'), sf_grant('OPERATE', 'nightly', 'OPERATE'),
 	sf_grant('WORK', 'activity:shell', 'WORK'), sf_grant('SEND', 'activity:shell', 'SEND');
-SELECT sf_create_rule('watch', '{"source": ["aws.states"]}', 'nightly');
+SELECT count(*) FROM sf_create_access_key('owner');
+SELECT sf_create_rule('watch', '{"source": ["aws.states"]}', 'nightly'), sf_set_deadline('nightly', '03:00'), sf_set_alias('nightly', 'live', '{"1": 100}');
 RESET SESSION AUTHORIZATION;
 SELECT sf_revoke('CREATE', '*', 'public'), sf_revoke('SEND', 'activity:shell', 'public'), sf_grant('CREATE', '*', 'CREATE');
 INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, changed_at, created_at)
 	VALUES ('plan', 'owner', '0 2 * * *', 'nightly', '{}', now(), now());
+INSERT INTO _sfflow.lateness (target, deadline_at, due_by, state, base_at, raised_at) VALUES ('nightly', now(), 'start', 'never_started', now(), now());
 EOQ
 my $token = $node->safe_psql('postgres', q(SELECT task_token FROM sf_get_activity_task('shell')));
 $node->safe_psql('postgres', q(SELECT sf_redrive('nightly:failed'); SELECT sf_run('nightly:failed'); SELECT sf_stop('nightly:failed')));
@@ -53,7 +55,9 @@ for my $line (@lines)
 {
 	my ($call, @cells) = @$line;
 	$call =~ tr/`//d;
-	my $sql = $call =~ s/TOKEN/'$token'/r =~ s/DEFINITION/'$definition'/r;
+	my $sql = $call =~ s/TOKEN/'$token'/r =~ s/DEFINITION/'$definition'/r
+	  =~ s/START_REQUEST/'{"stateMachineArn": "arn:aws:states:::stateMachine:nightly", "name": "new"}'/r
+	  =~ s/EXECUTION\b/'{"executionArn": "arn:aws:states:::execution:nightly:running"}'/r;
 	$sql = "SELECT $sql" unless $sql =~ /^(?:SELECT|CALL) /;
 	for my $n (0 .. $#roles)
 	{
@@ -75,9 +79,17 @@ for my $altered (substr($token, 0, -4) . 'AAAA', 'B' . substr($token, 1), substr
 
 # --- what PUBLIC may call in the private schema: a function that is added here has to check its caller
 
-my %checked = map { $_ => 1 } qw(athena_rows aws_install_athena aws_install_s3 aws_resources branch_place can_read can_work cron_runs event_payload event_types events health histogram_add histogram_percentiles
-  histogram_sum history job_label job_relations jobs map_run_arn missing_resources propose_mapping run_schedule schedule_latest schedule_next schedule_next_run schedule_status schedule_zone start_scheduled task_slots
-  unfolded_jobs unfolded_metrics unfolded_retries waiting_on workers);
+my %checked = map { $_ => 1 } qw(athena_rows aws_install_athena aws_install_s3 aws_resources branch_place can_read can_work console_activities
+  console_ahead console_alerts console_create_rule console_cut console_deadlines console_diff console_each
+  console_events console_execution console_executions console_holds console_jobs console_layout console_limit
+  console_limits console_machine console_machines console_may_release console_night console_one console_operations
+  console_payload console_plan console_plan_schedule console_progress console_rights console_rules console_schedule
+  console_schedules console_set_schedule console_start console_state console_test_pattern console_test_state
+  console_timeline console_tonight console_tried console_validate cron_runs event_page event_payload event_types events health
+  histogram_add histogram_below histogram_percentiles histogram_sum history job_label job_relations jobs
+  machine_rights map_run_arn may_create missing_resources propose_mapping run_schedule schedule_latest schedule_next
+  schedule_next_run schedule_status schedule_zone spans start_scheduled task_slots tasks_from unfolded_jobs
+  unfolded_metrics unfolded_retries waiting_on workers);
 my @open = split /\n/, $node->safe_psql('postgres', q(SELECT DISTINCT proname FROM pg_proc p
 	WHERE pronamespace = '_sfflow'::regnamespace AND has_function_privilege('nothing', p.oid, 'EXECUTE')));
 cmp_ok(@open, '>', 10, 'PUBLIC may execute some private functions');
@@ -140,7 +152,9 @@ EOQ
 $node->safe_psql('flat', join(';', map { "ALTER DATABASE flat SET $_" } "role = 'landlord'", "session_authorization = 'landlord'", "search_path = 'trap'",
 	'default_transaction_read_only = on', "default_transaction_isolation = 'serializable'", 'row_security = off', 'statement_timeout = 1'),
 	extra_params => [ '-U', 'landlord' ]);
-my $freely = q(SET SESSION AUTHORIZATION postgres; SET ROLE none; SET statement_timeout = 0; SET default_transaction_read_only = off;
+# A timeout of a millisecond may end the statement that would lift it.
+local $ENV{PGOPTIONS} = '-c statement_timeout=0';
+my $freely = q(SET SESSION AUTHORIZATION postgres; SET ROLE none; SET default_transaction_read_only = off;
 	SET default_transaction_isolation = 'read committed');
 # Workers that are there have the settings of before.
 $node->safe_psql('flat', "$freely; SELECT pg_terminate_backend(pid) FROM public.sf_workers WHERE role <> 'launcher'");

@@ -111,14 +111,7 @@ EOS
 }
 
 my %kill = (
-	worker => sub {
-		my $pid = $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE backend_type LIKE 'sfflow%worker%' ORDER BY random() LIMIT 1});
-		return unless $pid;
-		kill 'KILL', $pid;
-		wait_gone($pid);
-		recovered($node) or BAIL_OUT('no recovery');
-		return;
-	},
+	worker => sub { kill_worker($node) },
 	session => sub {
 		# One that advances an execution by itself.
 		my $client = $node->background_psql('postgres', on_error_stop => 0);

@@ -80,10 +80,7 @@ is(number('SELECT count(*) FROM sf_check()'), '0', 'the tables hold together');
 
 # --- a failover
 
-$node->backup('copy');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($node, 'copy', has_streaming => 1);
-$standby->start;
+my $standby = standby_of($node, 'standby');
 $node->safe_psql('postgres', "SELECT sf_hold('night/C')");
 $node->wait_for_catchup($standby);
 no_surprises($node);

@@ -82,19 +82,6 @@ EOS
 
 my @jobs = qw(One Two Three Item-1 Item-2 Item-3 Last);
 
-# Run a statement in a session of its own; nothing when the server does not answer.
-sub ask
-{
-	my ($node, $sql, $database) = @_;
-	my ($out, $err) = ('', '');
-	my $ok = eval {
-		IPC::Run::run([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database // 'postgres'), '-c', $sql ],
-			'<', '/dev/null', '>', \$out, '2>', \$err, IPC::Run::timeout(60));
-	};
-	chomp $out;
-	return $ok ? $out : undef;
-}
-
 # Have an sfworker take the tasks of the activity.
 sub serve
 {
@@ -123,7 +110,7 @@ sub load
 	my ($node, $kind, $count) = @_;
 	my $from = $started + 1;
 	$started += $count;
-	my $n = ask($node, qq(SELECT count(sf_start('load', '{"items": [1, 2, 3]}', '$kind-' || n)) FROM generate_series($from, $started) AS n));
+	my $n = try_sql($node, qq(SELECT count(sf_start('load', '{"items": [1, 2, 3]}', '$kind-' || n)) FROM generate_series($from, $started) AS n));
 	$acknowledged += $n // 0;
 	return;
 }
@@ -137,7 +124,7 @@ sub probe
 	while (time < $began + 180)
 	{
 		my $name = 'p' . $$ . '-' . ++$probes;
-		my $status = ask($node, "SELECT sf_start('probe', '{}', '$name')") && ask($node, "SELECT sf_await('probe:$name', '10 s')");
+		my $status = try_sql($node, "SELECT sf_start('probe', '{}', '$name')") && try_sql($node, "SELECT sf_await('probe:$name', '10 s')");
 		return time - $began if ($status // '') eq 'SUCCEEDED';
 		sleep 0.02;
 	}
@@ -162,8 +149,8 @@ sub settle
 	while ($open && time < $end)
 	{
 		sleep 0.1;
-		ask($node, "SELECT sf_redrive(execution_id) FROM sf_executions WHERE $of_kind AND status NOT IN ('RUNNING', 'SUCCEEDED')");
-		$open = ask($node, "SELECT count(*) FROM sf_executions WHERE $of_kind AND status <> 'SUCCEEDED'") // 1;
+		try_sql($node, "SELECT sf_redrive(execution_id) FROM sf_executions WHERE $of_kind AND status NOT IN ('RUNNING', 'SUCCEEDED')");
+		$open = try_sql($node, "SELECT count(*) FROM sf_executions WHERE $of_kind AND status <> 'SUCCEEDED'") // 1;
 	}
 	my $result = compare($node, $kind);
 	diag("$kind: stuck: " . $node->safe_psql('postgres', "SELECT name, status, error, left(cause, 200) FROM sf_executions WHERE $of_kind AND status <> 'SUCCEEDED' LIMIT 5"))
@@ -217,7 +204,7 @@ sub matrix_row
 sub pid_of
 {
 	my ($node, $type) = @_;
-	return ask($node, "SELECT pid FROM pg_stat_activity WHERE backend_type = '$type' AND pid <> pg_backend_pid()
+	return try_sql($node, "SELECT pid FROM pg_stat_activity WHERE backend_type = '$type' AND pid <> pg_backend_pid()
 		ORDER BY wait_event = 'PgSleep' DESC NULLS LAST, random() LIMIT 1") // '';
 }
 
@@ -236,8 +223,8 @@ sub kill_process
 sub with_points
 {
 	my ($node, $points, $seconds) = @_;
-	ask($node, "ALTER SYSTEM SET sfflow.debug_point = '$points'");
-	ask($node, 'SELECT pg_reload_conf()');
+	try_sql($node, "ALTER SYSTEM SET sfflow.debug_point = '$points'");
+	try_sql($node, 'SELECT pg_reload_conf()');
 	my $end = time + $seconds;
 	my $offset = -s $node->logfile;
 	# A point that crashes does so again after each recovery, until it is taken back.
@@ -310,19 +297,19 @@ sub in_place
 		[ 'immediate shutdown', 'pg_ctl stop -m immediate, start', sub { $_[0]->stop('immediate'); $_[0]->start } ],
 		[ 'fast restart', 'pg_ctl restart -m fast', sub { $_[0]->restart } ],
 		[ 'workers terminated', 'pg_terminate_backend() of all', sub {
-			ask($_[0], "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'sfflow worker'") } ],
+			try_sql($_[0], "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'sfflow worker'") } ],
 		[ 'workers cancelled', 'pg_cancel_backend() of all, 20 times', sub {
-			for (1 .. 20) { ask($_[0], "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE backend_type = 'sfflow worker'") } } ],
+			for (1 .. 20) { try_sql($_[0], "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE backend_type = 'sfflow worker'") } } ],
 		@points,
 		[ 'no crash restart', 'restart_after_crash = off, kill -9, started', sub {
 			my $node = shift;
-			ask($node, 'ALTER SYSTEM SET restart_after_crash = off');
-			ask($node, 'SELECT pg_reload_conf()');
+			try_sql($node, 'ALTER SYSTEM SET restart_after_crash = off');
+			try_sql($node, 'SELECT pg_reload_conf()');
 			kill_process($node, 'sfflow worker');
 			wait_until_down($node);
 			start_again($node);
-			ask($node, 'ALTER SYSTEM RESET restart_after_crash');
-			ask($node, 'SELECT pg_reload_conf()');
+			try_sql($node, 'ALTER SYSTEM RESET restart_after_crash');
+			try_sql($node, 'SELECT pg_reload_conf()');
 		} ],
 		[ 'disk full', '53100 raised at each commit for 2 s', sub { with_points($_[0], 'slice_commit:error=53100,T1_commit:error=53100,T2_commit:error=53100', 2) } ],
 		[ 'out of memory', '53200 raised at each step for 2 s', sub { with_points($_[0], 'step_begin:error=53200,claim:error=53200', 2) } ],
@@ -342,12 +329,12 @@ END $$;
 EOS
 		[ 'sfworker killed', 'kill -9', sub { serve_no_longer($_[0], 'KILL') } ],
 		[ 'sfworker disconnected', 'pg_terminate_backend() of its sessions', sub {
-			ask($_[0], "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'sfworker%'") } ],
+			try_sql($_[0], "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'sfworker%'") } ],
 		[ 'extension dropped elsewhere', 'CREATE and DROP EXTENSION in another database', sub {
 			my $node = shift;
-			ask($node, 'CREATE DATABASE other');
-			for (1 .. 5) { ask($node, $_, 'other') for 'CREATE EXTENSION sfflow', 'DROP EXTENSION sfflow' }
-			ask($node, 'DROP DATABASE other');
+			try_sql($node, 'CREATE DATABASE other');
+			for (1 .. 5) { try_sql($node, $_, 'other') for 'CREATE EXTENSION sfflow', 'DROP EXTENSION sfflow' }
+			try_sql($node, 'DROP DATABASE other');
 		} ]);
 }
 
@@ -357,10 +344,7 @@ sub elsewhere
 	return (
 		[ 'failover', 'synchronous standby promoted, primary gone', sub {
 			my ($node, $name) = @_;
-			$node->backup("for-$name");
-			my $standby = PostgreSQL::Test::Cluster->new($name);
-			$standby->init_from_backup($node, "for-$name", has_streaming => 1);
-			$standby->start;
+			my $standby = standby_of($node, $name);
 			$node->safe_psql('postgres', q{ALTER SYSTEM SET synchronous_standby_names = '*'});
 			$node->safe_psql('postgres', 'SELECT pg_reload_conf()');
 			load($node, $name, 10);

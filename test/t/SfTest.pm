@@ -13,7 +13,7 @@ use Test::More;
 use Time::HiRes ();
 
 our @EXPORT = qw(new_node full start_again machine_of_tasks task one_task percentile wait_gone ended
-  recovered no_surprises);
+  try_sql recovered kill_worker have_crash fails_alone standby_of no_surprises);
 
 # Make and start a server with sfflow preloaded and, unless told otherwise, created in postgres.
 sub new_node
@@ -109,6 +109,19 @@ sub ended
 		q{SELECT count(*) = 0 FROM sf_executions WHERE status = 'RUNNING'});
 }
 
+# Run a statement in a session of its own; nothing when the server does not answer.
+sub try_sql
+{
+	my ($node, $sql, $database) = @_;
+	my ($out, $err) = ('', '');
+	my $ok = eval {
+		IPC::Run::run([ 'psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database // 'postgres'), '-c', $sql ],
+			'<', '/dev/null', '>', \$out, '2>', \$err, IPC::Run::timeout(60));
+	};
+	chomp $out;
+	return $ok ? $out : undef;
+}
+
 # Wait until a server that may have crashed takes sessions. poll_query_until writes its query to psql, and dies of a
 # broken pipe when that has ended because it could not connect.
 sub recovered
@@ -116,11 +129,63 @@ sub recovered
 	my $node = shift;
 	for (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
 	{
-		return 1 if IPC::Run::run([ 'psql', '-Xq', '-d', $node->connstr('postgres'), '-c', 'SELECT' ],
-			'<', '/dev/null', '>', \my $out, '2>', \my $err);
+		return 1 if defined try_sql($node, 'SELECT');
 		Time::HiRes::sleep(0.1);
 	}
 	return 0;
+}
+
+# Kill a worker chosen at random (of those for which a condition holds) and wait until the server is back; false: there is
+# none.
+sub kill_worker
+{
+	my ($node, $condition) = @_;
+	$condition //= "role <> 'launcher'";
+	my $pid = $node->safe_psql('postgres',
+		"SELECT pid FROM sf_workers WHERE pid IS NOT NULL AND ($condition) ORDER BY random() LIMIT 1") or return 0;
+	kill 'KILL', $pid;
+	# Until then the postmaster may not know.
+	wait_gone($pid);
+	recovered($node) or die 'the server does not come back';
+	return 1;
+}
+
+# Kill a worker, or, in each third round, the server.
+sub have_crash
+{
+	my ($node, $round) = @_;
+	return kill_worker($node) if $round % 3 != 0;
+	$node->stop('immediate');
+	$node->start;
+	return;
+}
+
+# Assert that an execution with a step that crashes the server fails, as that step is found alone.
+sub fails_alone
+{
+	my ($node, $name) = @_;
+	for (1 .. 120)
+	{
+		last if (try_sql($node, "SELECT status FROM sf_executions WHERE name = '$name'") // '') eq 'FAILED';
+		sleep 1;
+	}
+	ok(recovered($node), 'the server is back');
+	is($node->safe_psql('postgres', "SELECT status, error FROM sf_executions WHERE name = '$name'"),
+		'FAILED|States.Runtime', 'the execution that crashes it fails with the error for that');
+	like($node->safe_psql('postgres', "SELECT cause FROM sf_executions WHERE name = '$name'"),
+		qr/crashed 2 times while this step ran alone/, '... as its step was found alone');
+	return;
+}
+
+# Make and start a standby of a server.
+sub standby_of
+{
+	my ($node, $name) = @_;
+	$node->backup("for-$name");
+	my $standby = PostgreSQL::Test::Cluster->new($name);
+	$standby->init_from_backup($node, "for-$name", has_streaming => 1);
+	$standby->start;
+	return $standby;
 }
 
 # Wait until a process is gone.

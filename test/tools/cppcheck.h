@@ -18,6 +18,7 @@
 #define elog(level, ...) do { if ((level) >= ERROR) abort(); } while (0)
 #define foreach(cell, list) for ((cell) = list_head(list); (cell) != NULL; (cell) = lnext((list), (cell)))
 #define foreach_ptr(type, var, list) for (type *var = *(type **) (list); (var) != NULL; (var)++)
+#define dlist_foreach_modify(iter, list) for ((iter).cur = next_of(list); (iter).cur != NULL; (iter).cur = next_of(list))
 #define PG_TRY() if (setjmp(exception_stack) == 0) { (void) 0
 #define PG_CATCH() } else { (void) 0
 #define PG_FINALLY() } { (void) 0

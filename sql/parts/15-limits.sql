@@ -1,0 +1,43 @@
+-- Limits: how much of what they name runs at a time, or begins in a span of time. Each backend has a copy of the table
+-- run_limit (src/store/limit.c). What waits has a row in held.
+
+CREATE SEQUENCE _sfflow.limit_no;
+
+CREATE TABLE _sfflow.run_limit (
+	limit_no bigint NOT NULL DEFAULT nextval('_sfflow.limit_no') PRIMARY KEY,
+	kind text COLLATE "C" NOT NULL,		-- machine, activity or resource
+	name text COLLATE "C" NOT NULL,
+	state text COLLATE "C" NOT NULL,	-- '': of a machine, its executions
+	key text COLLATE "C" NOT NULL,		-- path of the value that has a limit of its own; '': one for all
+	in_definition boolean NOT NULL,		-- set by the definition of the machine, not by sf_set_limit
+	machine_no integer,
+	owner regrole,						-- of a resource: for this role's machines alone; NULL: for all
+	max_running integer,
+	highest integer NOT NULL,			-- slots with greater numbers are not in use
+	rate double precision,				-- begin in so many microseconds:
+	per bigint NOT NULL,
+	fails boolean NOT NULL,				-- what would wait fails
+	set_at timestamptz NOT NULL,
+	set_by text NOT NULL,
+	counted boolean NOT NULL DEFAULT false,	-- all that runs has slots; older dumps do not say
+	horizon xid8						-- else when transactions with lower numbers have ended; NULL: not known yet
+);
+
+CREATE UNIQUE INDEX run_limit_target ON _sfflow.run_limit (kind, name, state, key, in_definition, (coalesce(owner::oid, 0)));
+
+-- One row per slot that is taken for longer than a transaction: by a branch, or by an execution as a whole
+-- (branch_no -3). Slots are taken under a lock by number (src/store/limit_slot.c).
+CREATE TABLE _sfflow.limit_slot (
+	limit_no bigint NOT NULL,
+	queue bigint NOT NULL,				-- hash of the key's value
+	slot integer NOT NULL,
+	execution_no bigint NOT NULL,
+	branch_no bigint NOT NULL,
+	PRIMARY KEY (limit_no, queue, slot)
+);
+
+CREATE INDEX limit_slot_holder ON _sfflow.limit_slot (execution_no, branch_no);
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.limit_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.run_limit', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.limit_slot', '');

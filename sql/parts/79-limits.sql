@@ -1,0 +1,53 @@
+-- sf_set_limit, sf_drop_limit, and what is limited.
+
+CREATE FUNCTION @extschema@.sf_set_limit(
+	target text,
+	key text DEFAULT NULL,
+	max_running integer DEFAULT NULL,
+	rate double precision DEFAULT NULL,
+	per interval DEFAULT '1 s',
+	on_limit text DEFAULT 'queue'
+)
+RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_set_limit'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_set_limit(text, text, integer, double precision, interval, text) IS
+	'limits how much of a machine, state, activity or resource runs at a time, or begins in a span of time';
+
+CREATE FUNCTION @extschema@.sf_drop_limit(target text, key text DEFAULT NULL)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_sf_drop_limit'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_drop_limit(text, text) IS
+	'removes a limit; false: there is none';
+
+-- Slots that are taken: those with a row, and those that a transaction has locked so far.
+CREATE VIEW _sfflow.taken_slot AS
+SELECT s.limit_no, s.queue, s.slot FROM _sfflow.limit_slot s
+UNION ALL
+SELECT l.limit_no, NULL, (k.objid::bigint & 1048575)::integer
+FROM pg_locks k
+JOIN _sfflow.run_limit l ON (l.limit_no & 134217727) = ((k.objsubid & 32767)::bigint << 12 | (k.objid::bigint >> 20))
+WHERE k.locktype = 'advisory' AND k.objsubid < 0 AND k.granted AND k.objid::bigint & 1048575 > 0
+	AND k.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+	AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s
+		WHERE s.limit_no = l.limit_no AND s.slot = k.objid::bigint & 1048575
+			AND (s.queue # (s.queue >> 32)) & 4294967295 = k.classid::bigint);
+
+CREATE VIEW @extschema@.sf_limits WITH (security_barrier) AS
+SELECT CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name || CASE l.state WHEN '' THEN '' ELSE '/' || l.state END AS target,
+	nullif(l.key, '') AS key, l.max_running, l.rate,
+	CASE WHEN l.rate IS NOT NULL THEN l.per * interval '1 microsecond' END AS per,
+	CASE WHEN l.fails THEN 'fail' ELSE 'queue' END AS on_limit, l.in_definition,
+	(SELECT count(*) FROM _sfflow.taken_slot s WHERE s.limit_no = l.limit_no) AS in_use,
+	w.waiting, w.oldest_waiting, l.set_at, l.set_by
+FROM _sfflow.run_limit l
+CROSS JOIN LATERAL (SELECT count(*) AS waiting, min(h.since) AS oldest_waiting
+	FROM _sfflow.held_branch h WHERE h.limit_no = l.limit_no) w
+WHERE CASE l.kind
+	WHEN 'activity' THEN (SELECT _sfflow.can_work(a.name, a.owner) FROM _sfflow.activity a WHERE a.name = l.name)
+	WHEN 'resource' THEN l.owner IS NULL OR pg_has_role(l.owner, 'USAGE')
+	ELSE (SELECT _sfflow.can_read(m.name, m.owner) FROM _sfflow.state_machine m WHERE m.machine_no = l.machine_no)
+END;
+GRANT SELECT ON @extschema@.sf_limits TO PUBLIC;
+COMMENT ON VIEW @extschema@.sf_limits IS 'limits, how much of each is in use, and how much waits';

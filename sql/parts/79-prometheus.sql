@@ -1,0 +1,85 @@
+-- The metrics in Prometheus' text format.
+
+-- For each of some durations in microseconds, how many in the histogram are shorter. A bucket counts where its
+-- least duration is shorter.
+CREATE FUNCTION _sfflow.histogram_below(histogram bytea, us bigint[]) RETURNS bigint[]
+AS 'MODULE_PATHNAME', 'sfflow_histogram_below'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE VIEW @extschema@.sf_execution_time_buckets WITH (security_barrier) AS
+SELECT m.name AS state_machine, b.seconds AS le, b.executions
+FROM _sfflow.state_machine m
+JOIN (
+	SELECT c.machine_no, _sfflow.histogram_sum(c.time_histogram) AS histogram
+	FROM (
+		SELECT t.machine_no, t.time_histogram FROM _sfflow.metric_total t
+		UNION ALL
+		SELECT u.machine_no, u.time_histogram FROM _sfflow.unfolded_metrics() u) c
+	GROUP BY c.machine_no) x ON x.machine_no = m.machine_no
+CROSS JOIN (VALUES ('{0.01,0.05,0.1,0.5,1,5,10,30,60,300,900,1800,3600,7200,14400,28800,86400,Infinity}'::double precision[])) l(seconds)
+CROSS JOIN LATERAL unnest(l.seconds, _sfflow.histogram_below(x.histogram,
+	ARRAY(SELECT CASE WHEN s.seconds = 'Infinity' THEN 9223372036854775807 ELSE (s.seconds * 1000000)::bigint END
+		FROM unnest(l.seconds) WITH ORDINALITY s(seconds, n) ORDER BY s.n))) b(seconds, executions)
+WHERE _sfflow.can_read(m.name, m.owner);
+COMMENT ON VIEW @extschema@.sf_execution_time_buckets IS
+	'how many executions have ended within some times from their start, as a histogram of Prometheus';
+GRANT SELECT ON @extschema@.sf_execution_time_buckets TO PUBLIC;
+
+-- Sums of microseconds are those of sf_metrics: an average and its count.
+CREATE FUNCTION @extschema@.sf_prometheus() RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	WITH machine AS MATERIALIZED (
+		SELECT m.state_machine, to_jsonb(m) AS counts,
+			format('{state_machine="%s"', replace(replace(replace(m.state_machine, E'\\', E'\\\\'), '"', E'\\"'), E'\n', E'\\n')) AS label,
+			m.executions_succeeded + m.executions_failed + m.executions_aborted + m.executions_timed_out AS ended,
+			coalesce(m.execution_time_ms_avg, 0) AS ms
+		FROM @extschema@.sf_metrics m
+	), counter(n, field, name, help) AS (
+		VALUES (1, 'executions_started', 'executions_started', 'Executions that began, or began anew.'),
+			(2, 'executions_succeeded', 'executions_succeeded', 'Executions that ended with status SUCCEEDED.'),
+			(3, 'executions_failed', 'executions_failed', 'Executions that ended with status FAILED.'),
+			(4, 'executions_aborted', 'executions_aborted', 'Executions that ended with status ABORTED.'),
+			(5, 'executions_timed_out', 'executions_timed_out', 'Executions that ended with status TIMED_OUT.'),
+			(6, 'executions_throttled', 'executions_throttled', 'Starts that a quota of the owner refused.'),
+			(7, 'executions_redriven', 'executions_redriven', 'Redrives.'),
+			(8, 'state_transitions', 'state_transitions', 'States entered.'),
+			(9, 'retries', 'state_retries', 'States retried by their Retry.')
+	), gauge(n, name, help, value) AS (
+		SELECT 21, 'activity_tasks_queued', 'Tasks of activities that wait for a worker.', coalesce(sum(a.queued), 0)::text FROM @extschema@.sf_activities a
+		UNION ALL
+		SELECT 22, 'activity_tasks_in_flight', 'Tasks of activities that a worker has.', coalesce(sum(a.in_flight), 0)::text FROM @extschema@.sf_activities a
+		UNION ALL
+		SELECT 23, 'activity_oldest_queued_seconds', 'Age of the oldest task that waits for a worker.',
+			round(greatest(coalesce(extract(epoch FROM clock_timestamp() - min(a.oldest_queued_at)), 0), 0), 3)::text FROM @extschema@.sf_activities a
+		UNION ALL
+		SELECT 24, 'dead_letters', 'Tasks that no worker answered.', count(*)::text FROM @extschema@.sf_dead_letters
+		UNION ALL
+		SELECT 25, 'alerts', 'Alerts that were not acknowledged.', count(*)::text FROM @extschema@.sf_alerts
+		UNION ALL
+		SELECT 26, 'workers', 'Worker processes.', count(*)::text FROM @extschema@.sf_workers
+		UNION ALL
+		SELECT 27, 'health_problems', 'Rows of sf_health that are not ok.', (count(*) FILTER (WHERE NOT h.ok))::text FROM @extschema@.sf_health h
+	), family(n, name, type, help, samples) AS (
+		SELECT c.n, format('sfflow_%s_total', c.name), 'counter', c.help,
+			string_agg(format(E'sfflow_%s_total%s} %s\n', c.name, m.label, m.counts ->> c.field), '' ORDER BY m.state_machine)
+				FILTER (WHERE m.state_machine IS NOT NULL)
+		FROM counter c
+		LEFT JOIN machine m ON true
+		GROUP BY c.n, c.name, c.help
+		UNION ALL
+		SELECT 20, 'sfflow_execution_duration_seconds', 'histogram', 'Time from the start of executions to their end.',
+			string_agg(b.lines || format(E'sfflow_execution_duration_seconds_sum%s} %s\nsfflow_execution_duration_seconds_count%s} %s\n',
+				m.label, m.ms * m.ended / 1000, m.label, b.executions), '' ORDER BY m.state_machine)
+		FROM machine m
+		CROSS JOIN LATERAL (
+			SELECT string_agg(format(E'sfflow_execution_duration_seconds_bucket%s,le="%s"} %s\n', m.label,
+				CASE t.le WHEN 'Infinity' THEN '+Inf' ELSE t.le::text END, t.executions), '' ORDER BY t.le) AS lines, max(t.executions) AS executions
+			FROM @extschema@.sf_execution_time_buckets t WHERE t.state_machine = m.state_machine) b
+		UNION ALL
+		SELECT g.n, 'sfflow_' || g.name, 'gauge', g.help, format(E'sfflow_%s %s\n', g.name, g.value)
+		FROM gauge g
+	)
+	SELECT string_agg(format(E'# HELP %s %s\n# TYPE %s %s\n%s', f.name, f.help, f.name, f.type, f.samples), '' ORDER BY f.n)
+	FROM family f);
+COMMENT ON FUNCTION @extschema@.sf_prometheus() IS 'counters, times and gauges of what the caller may read, in the text format of Prometheus';

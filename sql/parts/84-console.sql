@@ -1,0 +1,764 @@
+-- sf_console_api: what the pages of the console ask for, as documents. A function per action, with the rights of its
+-- caller over the public views and functions. Every answer is bounded: lists are pages, payloads are cut, and
+-- console_payload gives the rest of one. OFFSET 0 keeps the planner from joining a page with all executions: each row of it
+-- is looked up by its key.
+
+-- The events of an execution from one id to another, each with the beginning of the text of its details.
+CREATE FUNCTION _sfflow.event_page(
+	execution_id text,
+	after integer,
+	until integer,
+	state_no integer,
+	iterations integer[],
+	member text,
+	most_bytes integer,
+	most integer,
+	OUT id integer,
+	OUT previous_event_id integer,
+	OUT "timestamp" timestamptz,
+	OUT type text,
+	OUT state text,
+	OUT details text,
+	OUT bytes integer)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_event_page'
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
+
+-- When an execution was in its states: a row per place, visit and attempt, in the order of their first events.
+CREATE FUNCTION _sfflow.spans(
+	execution_id text,
+	wanted text,
+	inside boolean,
+	after integer,
+	most integer,
+	OUT state_no integer,
+	OUT state text,
+	OUT type text,
+	OUT iterations integer[],
+	OUT job_id text,
+	OUT branch text,
+	OUT visit integer,
+	OUT attempt integer,
+	OUT first_event integer,
+	OUT last_event integer,
+	OUT started_at timestamptz,
+	OUT stopped_at timestamptz,
+	OUT status text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_spans'
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
+
+-- The names of the Tasks that can run if an execution goes on with a state.
+CREATE FUNCTION _sfflow.tasks_from(execution_id text, state text) RETURNS text[]
+AS 'MODULE_PATHNAME', 'sfflow_tasks_from'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000;
+
+-- The rights of the caller on a machine.
+CREATE FUNCTION _sfflow.machine_rights(machine text, owner regrole) RETURNS text[]
+AS 'MODULE_PATHNAME', 'sfflow_machine_rights'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 100;
+
+-- May the caller make machines, activities and rules?
+CREATE FUNCTION _sfflow.may_create() RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_may_create'
+LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+-- The beginning of a text, and how long all of it is.
+CREATE FUNCTION _sfflow.console_cut(whole text, most integer) RETURNS jsonb
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+RETURN jsonb_build_object('text', left($1, $2), 'bytes', octet_length($1), 'cut', length($1) > $2);
+
+-- What the caller may do with the machines of executions, or with machines that it may read: {machine: [right]}. A page
+-- offers nothing else.
+CREATE FUNCTION _sfflow.console_rights(targets text[]) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT coalesce(jsonb_object_agg(s.state_machine, _sfflow.machine_rights(s.state_machine, s.owner)), '{}')
+	FROM @extschema@.sf_state_machines s
+	WHERE s.is_current AND s.state_machine IN (SELECT DISTINCT substring(t.target, '^[^:/]+') FROM unnest($1) AS t(target)));
+
+-- May the caller release what is held? The view shows holds of schedules to members of their owners alone.
+CREATE FUNCTION _sfflow.console_may_release(target text, held_by text) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN CASE
+	WHEN $1 LIKE 'schedule:%' THEN true
+	WHEN $1 LIKE 'activity:%' THEN EXISTS (SELECT FROM @extschema@.sf_activities a
+		WHERE a.activity = substr($1, 10) AND pg_has_role(a.owner, 'USAGE'))
+	WHEN $1 ~ '^(sql|arn):' THEN $2 = current_user OR current_setting('is_superuser')::boolean
+	ELSE _sfflow.console_rights(ARRAY[$1]) -> substring($1, '^[^:/]+') @> '"OPERATE"'
+END;
+
+-- What is held, and whether the caller may release it.
+CREATE FUNCTION _sfflow.console_holds(most integer) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.since), '[]') FROM (
+		SELECT x.target, x.state, x.since, x.held_by, x.reason, x.waiting, _sfflow.console_may_release(x.target, x.held_by) AS may_release
+		FROM @extschema@.sf_holds x ORDER BY x.since LIMIT $1) h);
+
+-- Limits of a machine with its states, or all, or only those for which something waits; these come first.
+CREATE FUNCTION _sfflow.console_limits(machine text, only_waiting boolean, most integer) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT coalesce(jsonb_agg(to_jsonb(l) ORDER BY l.waiting DESC, l.target, l.key), '[]') FROM (
+		SELECT x.target, x.key, x.max_running, x.rate, x.per::text AS per, x.on_limit, x.in_use, x.waiting, x.oldest_waiting
+		FROM @extschema@.sf_limits x WHERE ($1 IS NULL OR split_part(x.target, '/', 1) = $1) AND (NOT $2 OR x.waiting > 0)
+		ORDER BY x.waiting DESC, x.target, x.key LIMIT $3) l);
+
+-- Deadlines of a machine with its jobs and schedules, or all; what is late comes first.
+CREATE FUNCTION _sfflow.console_deadlines(machine text, most integer) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.late IS NULL, d.next_check, d.target), '[]') FROM (
+		SELECT x.target, x.start_by, x.end_by, x.timezone, x.calendar, x.next_check, l.late
+		FROM @extschema@.sf_deadlines x
+		LEFT JOIN (
+			SELECT y.target, string_agg(y.state, ' ') AS late FROM @extschema@.sf_late y WHERE y.over_at IS NULL GROUP BY y.target) l
+			ON l.target = x.target
+		WHERE $1 IS NULL OR split_part(x.target, '/', 1) = $1 OR x.target IN (
+			SELECT 'schedule:' || s.schedule_name FROM @extschema@.sf_schedules s WHERE split_part(s.state_machine, '/', 1) = $1)
+		ORDER BY l.late IS NULL, x.next_check, x.target LIMIT $2) d);
+
+-- How many rows a page is to have.
+CREATE FUNCTION _sfflow.console_limit(q jsonb, usual integer, most integer) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN least(greatest(coalesce(($1 ->> 'limit')::integer, $2), 1), $3);
+
+-- How far an execution is, with times in milliseconds.
+CREATE FUNCTION _sfflow.console_progress(execution_id text) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object('done', p.done, 'total', p.total, 'usual', extract(epoch FROM p.usual) * 1000,
+		'remaining', extract(epoch FROM p.remaining) * 1000, 'eta', p.eta, 'next', p.next)
+	FROM @extschema@.sf_progress($1) p);
+
+-- night {since, until}: executions and runs of schedules, those of one machine in one state together; times in
+-- milliseconds. A night with more than 5,000 starts is not looked through: only their number is told.
+CREATE FUNCTION _sfflow.console_night(q jsonb) RETURNS jsonb
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN (
+	SELECT jsonb_build_object('starts', m.n, 'rows', CASE WHEN m.n > 5000 THEN '[]'::jsonb ELSE (
+		SELECT coalesce(jsonb_agg(to_jsonb(g) ORDER BY g.first_planned, g.name, g.state), '[]') FROM (
+			SELECT x.name, x.state, count(*) AS n, min(x.planned_at) AS first_planned, max(x.planned_at) AS last_planned,
+				min(x.started_at) AS started_at, max(x.ended_at) AS ended_at, max(extract(epoch FROM x.took)) * 1000 AS took,
+				max(extract(epoch FROM x.usual)) * 1000 AS usual, max(x.expected_end) AS expected_end,
+				(array_agg(x.target ORDER BY x.planned_at))[1] AS target, left((array_agg(x.detail ORDER BY x.planned_at DESC))[1], 500) AS detail,
+				left((array_agg(x.next ORDER BY x.planned_at))[1], 500) AS next
+			FROM (
+				SELECT n.*, CASE WHEN n.target LIKE 'schedule:%' THEN n.target ELSE split_part(n.target, ':', 1) END AS name
+				FROM @extschema@.sf_night(($1 ->> 'since')::timestamptz, ($1 ->> 'until')::timestamptz) n) x
+			GROUP BY x.name, x.state ORDER BY min(x.planned_at) LIMIT 200) g) END)
+	FROM (
+		SELECT coalesce(sum(h.executions_started), 0) AS n FROM @extschema@.sf_metrics_by_hour h
+		WHERE h.hour > coalesce(($1 ->> 'since')::timestamptz, now() - interval '16 hours') - interval '1 hour') m);
+
+-- tonight {since}: what failed and why (by machine and error, of the latest 300), what is late, runs, is held, and comes
+-- next; counts by hour and machine.
+CREATE FUNCTION _sfflow.console_tonight(q jsonb) RETURNS jsonb
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN (
+	WITH alert AS MATERIALIZED (
+		SELECT a.kind, a.execution_id, a.since, a.detail FROM @extschema@.sf_alerts a
+	), hour AS MATERIALIZED (
+		SELECT h.* FROM @extschema@.sf_metrics_by_hour h
+		WHERE h.hour > coalesce(($1 ->> 'since')::timestamptz, now() - interval '24 hours') - interval '1 hour'
+	)
+	SELECT jsonb_build_object(
+		'now', now(),
+		'rights', _sfflow.console_rights(ARRAY(SELECT DISTINCT substring(a.execution_id, '^[^:/]+') FROM alert a)),
+		'sees', EXISTS (SELECT FROM @extschema@.sf_state_machines),
+		'kinds', (SELECT coalesce(jsonb_object_agg(k.kind, k.n), '{}') FROM (
+			SELECT a.kind, count(*) AS n FROM alert a GROUP BY a.kind) k),
+		'failed', (SELECT coalesce(jsonb_agg(to_jsonb(g) ORDER BY g.since DESC), '[]') FROM (
+			SELECT f.kind, f.state_machine, f.error, count(*) AS n, max(f.since) AS since, (array_agg(f.execution_id ORDER BY f.since DESC))[1:50] AS executions,
+				(array_agg(_sfflow.console_cut(f.cause, 2000) ORDER BY f.since DESC))[1] AS cause, (array_agg(f.redrive_count ORDER BY f.since DESC))[1] AS redrive_count,
+				(array_agg(f.started_at ORDER BY f.since DESC))[1] AS started_at,
+				(SELECT jsonb_agg(j.job_id) FROM (
+					SELECT x.job_id FROM @extschema@.sf_jobs x
+					WHERE x.execution_id = (array_agg(f.execution_id ORDER BY f.since DESC))[1] AND x.job_status = 'failure' LIMIT 3) j) AS jobs
+			FROM (
+				SELECT a.kind, a.execution_id, a.since, split_part(e.state_machine, '/', 1) AS state_machine, left(e.error, 500) AS error, e.cause, e.started_at, e.redrive_count
+				FROM (SELECT * FROM alert y WHERE y.kind IN ('failed', 'timed_out') ORDER BY y.since DESC LIMIT 300) a
+				JOIN LATERAL (SELECT x.* FROM @extschema@.sf_executions x WHERE x.execution_id = a.execution_id OFFSET 0) e ON true) f
+			GROUP BY f.kind, f.state_machine, f.error ORDER BY max(f.since) DESC LIMIT 25) g),
+		'late', (SELECT coalesce(jsonb_agg(to_jsonb(l) ORDER BY l.since, l.kind), '[]') FROM (
+			SELECT a.kind, a.execution_id, a.since, left(a.detail, 500) AS detail FROM alert a
+			WHERE a.kind NOT IN ('failed', 'timed_out', 'failed_again') ORDER BY a.since LIMIT 50) l),
+		'running', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.requested_at DESC), '[]') FROM (
+			SELECT l.execution_id, l.state_machine, l.requested_at, l.started_at, left(e.waiting_on, 500) AS waiting_on,
+				CASE WHEN l.n <= 8 THEN _sfflow.console_progress(l.execution_id) END AS progress
+			FROM @extschema@.sf_list_executions(status => 'RUNNING', page_size => 25)
+				WITH ORDINALITY AS l(execution_id, state_machine, name, status, error, requested_at, started_at, stopped_at, page_key, n)
+			JOIN LATERAL (SELECT x.* FROM @extschema@.sf_executions x WHERE x.execution_id = l.execution_id OFFSET 0) e ON true) r),
+		'ended', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.requested_at DESC), '[]') FROM (
+			SELECT l.execution_id, l.state_machine, l.status, l.requested_at, l.started_at, l.stopped_at
+			FROM @extschema@.sf_list_executions(status => 'SUCCEEDED', page_size => 100) l
+			WHERE l.state_machine NOT LIKE '%/%' ORDER BY l.requested_at DESC LIMIT 10) r),
+		'next', (SELECT coalesce(jsonb_agg(to_jsonb(s) ORDER BY s.next_run, s.schedule_name), '[]') FROM (
+			SELECT x.schedule_name, x.state_machine, x.next_run, x.timezone, x.state, left(x.problem, 500) AS problem
+			FROM @extschema@.sf_schedules x ORDER BY x.next_run LIMIT 25) s),
+		'held', _sfflow.console_holds(25),
+		'limits', _sfflow.console_limits(NULL, true, 10),
+		'deadlines', _sfflow.console_deadlines(NULL, 10),
+		'unwell', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.item), '[]') FROM (
+			SELECT x.item, left(x.detail, 500) AS detail FROM @extschema@.sf_health x WHERE NOT x.ok) h),
+		'hours', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.hour), '[]') FROM (
+			SELECT x.hour, sum(x.executions_started) AS started, sum(x.executions_succeeded) AS succeeded,
+				sum(x.executions_failed + x.executions_timed_out) AS failed, sum(x.executions_aborted) AS aborted
+			FROM hour x GROUP BY x.hour ORDER BY x.hour DESC LIMIT 48) h),
+		'machines', (SELECT coalesce(jsonb_agg(to_jsonb(m) ORDER BY m.failed DESC, m.started DESC, m.state_machine), '[]') FROM (
+			SELECT x.state_machine, sum(x.executions_started) AS started, sum(x.executions_succeeded) AS succeeded,
+				sum(x.executions_failed + x.executions_timed_out) AS failed, sum(x.executions_aborted) AS aborted
+			FROM hour x GROUP BY x.state_machine ORDER BY 4 DESC, 2 DESC LIMIT 50) m)));
+
+-- executions {state_machine, status, error, name, parent, after, before, limit, key}: a page, the newest first.
+CREATE FUNCTION _sfflow.console_executions(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object(
+		'rows', coalesce(jsonb_agg(jsonb_build_object('execution_id', l.execution_id, 'state_machine', l.state_machine,
+			'name', l.name, 'status', l.status, 'error', left(l.error, 500), 'cause', _sfflow.console_cut(e.cause, 1000),
+			'requested_at', l.requested_at, 'started_at', l.started_at, 'stopped_at', l.stopped_at, 'redrive_count', e.redrive_count,
+			'waiting_on', left(e.waiting_on, 500)) ORDER BY l.n), '[]'),
+		'rights', _sfflow.console_rights(array_agg(l.execution_id)),
+		'next', CASE WHEN count(*) = _sfflow.console_limit($1, 50, 200) THEN (array_agg(l.page_key ORDER BY l.n DESC))[1] END)
+	FROM @extschema@.sf_list_executions(
+		$1 ->> 'state_machine', $1 ->> 'status', $1 ->> 'error', $1 ->> 'name', NULL, $1 ->> 'parent',
+		($1 ->> 'after')::timestamptz, ($1 ->> 'before')::timestamptz,
+		_sfflow.console_limit($1, 50, 200), $1 ->> 'key')
+		WITH ORDINALITY AS l(execution_id, state_machine, name, status, error, requested_at, started_at, stopped_at, page_key, n)
+	LEFT JOIN LATERAL (
+		SELECT x.redrive_count, x.waiting_on, x.cause FROM @extschema@.sf_executions x WHERE x.execution_id = l.execution_id OFFSET 0) e ON true);
+
+-- execution {execution_id}: its row, the status of each state, what runs, map runs, holds, what was done to it.
+CREATE FUNCTION _sfflow.console_execution(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object(
+		'states', @extschema@.sf_graph_status($1 ->> 'execution_id'),
+		'rights', _sfflow.console_rights(ARRAY[$1 ->> 'execution_id']),
+		'execution', (
+			SELECT jsonb_build_object('execution_id', e.execution_id, 'state_machine', e.state_machine, 'version', e.version,
+				'name', e.name, 'status', e.status, 'error', left(e.error, 2000), 'cause', _sfflow.console_cut(e.cause, 4000),
+				'input', _sfflow.console_cut(e.input::text, 20000), 'output', _sfflow.console_cut(e.output::text, 20000),
+				'requested_at', e.requested_at, 'started_at', e.started_at, 'stopped_at', e.stopped_at,
+				'redrive_count', e.redrive_count, 'last_redriven_at', e.last_redriven_at, 'start_requests', e.start_requests,
+				'parent_execution_id', e.parent_execution_id, 'waiting_on', left(e.waiting_on, 2000))
+			FROM @extschema@.sf_executions e WHERE e.execution_id = $1 ->> 'execution_id'),
+		'jobs', (SELECT coalesce(jsonb_object_agg(j.job_status, j.n), '{}') FROM (
+			SELECT x.job_status, count(*) AS n FROM @extschema@.sf_jobs x
+			WHERE x.execution_id = $1 ->> 'execution_id' GROUP BY x.job_status) j),
+		'progress', _sfflow.console_progress($1 ->> 'execution_id'),
+		'tasks', (SELECT coalesce(jsonb_agg(to_jsonb(t)), '[]') FROM (
+			SELECT x.state, x.branch, x.resource, x.status, x.attempt, x.scheduled_at, x.started_at, x.deadline, x.heartbeat_at, x.worker
+			FROM @extschema@.sf_tasks x WHERE x.execution_id = $1 ->> 'execution_id' LIMIT 50) t),
+		'map_runs', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.started_at DESC), '[]') FROM (
+			SELECT x.state, x.map_run_arn, x.status, x.items, x.items_succeeded, x.items_failed, x.executions, x.running,
+				x.succeeded, x.failed, x.timed_out, x.aborted, x.redrive_count, x.started_at, x.stopped_at
+			FROM @extschema@.sf_map_runs x WHERE x.execution_id = $1 ->> 'execution_id' ORDER BY x.started_at DESC LIMIT 20) r),
+		'held', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.since), '[]') FROM (
+			SELECT x.target, x.state, x.since, x.held_by, x.reason FROM @extschema@.sf_holds x
+			WHERE x.target IN ($1 ->> 'execution_id', split_part($1 ->> 'execution_id', ':', 1)) LIMIT 20) h),
+		'done', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.at DESC), '[]') FROM (
+			SELECT x.at, x.action, x.role, x.session_role, left(x.reason, 500) AS reason, x.details FROM @extschema@.sf_audit x
+			WHERE x.execution_id = $1 ->> 'execution_id' ORDER BY x.at DESC LIMIT 30) a),
+		'usual', (SELECT jsonb_build_object('p50', m.execution_time_ms_p50, 'p95', m.execution_time_ms_p95)
+			FROM @extschema@.sf_metrics m WHERE m.state_machine = split_part($1 ->> 'execution_id', ':', 1))));
+
+-- jobs {execution_id, status, limit, after}: its jobs in the order of the definition; after is a number of one.
+CREATE FUNCTION _sfflow.console_jobs(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object('rows', coalesce(jsonb_agg(to_jsonb(j) ORDER BY j.n), '[]'),
+		'next', CASE WHEN count(*) = _sfflow.console_limit($1, 200, 500) THEN max(j.n) END)
+	FROM (
+		SELECT x.n, x.job_id, x.job_status, x.attempts, x.started_at, x.stopped_at, left(x.error, 500) AS error,
+			_sfflow.console_cut(x.cause, 1000) AS cause
+		FROM (
+			SELECT row_number() OVER () AS n, y.job_id, y.job_status, y.attempts, y.started_at, y.stopped_at, y.error, y.cause
+			FROM @extschema@.sf_jobs y WHERE y.execution_id = $1 ->> 'execution_id') x
+		WHERE x.n > coalesce(($1 ->> 'after')::bigint, 0) AND (($1 ->> 'status') IS NULL OR x.job_status = $1 ->> 'status')
+		ORDER BY x.n LIMIT _sfflow.console_limit($1, 200, 500)) j);
+
+-- timeline {execution_id, inside, limit, after}: spans, and how long the states of its machine usually take.
+CREATE FUNCTION _sfflow.console_timeline(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	WITH span AS MATERIALIZED (
+		SELECT * FROM _sfflow.spans($1 ->> 'execution_id', NULL, ($1 ->> 'inside')::boolean, ($1 ->> 'after')::integer,
+			_sfflow.console_limit($1, 300, 1000))
+	)
+	SELECT jsonb_build_object(
+		'now', now(),
+		'rows', (SELECT coalesce(jsonb_agg(to_jsonb(s) - 'iterations' ORDER BY s.first_event), '[]') FROM span s),
+		'next', (SELECT CASE WHEN count(*) = _sfflow.console_limit($1, 300, 1000) THEN max(s.first_event) END FROM span s),
+		'usual', (SELECT coalesce(jsonb_object_agg(t.job_id, jsonb_build_object('runs', t.recent_runs, 'p50', t.recent_ms_p50, 'p95', t.recent_ms_p95)), '{}')
+			FROM (SELECT * FROM @extschema@.sf_job_times y
+				WHERE y.state_machine = split_part($1 ->> 'execution_id', ':', 1) AND y.recent_runs > 0
+				ORDER BY y.job_id LIMIT 500) t)));
+
+-- state {execution_id, state, event}: the visits of a state; input, output, error and events of the one that event names.
+CREATE FUNCTION _sfflow.console_state(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	WITH span AS MATERIALIZED (
+		SELECT * FROM _sfflow.spans($1 ->> 'execution_id', $1 ->> 'state', true, 0, 2000)
+	), chosen AS MATERIALIZED (
+		SELECT s.* FROM span s
+		ORDER BY s.first_event = ($1 ->> 'event')::integer DESC NULLS LAST, s.status = 'running' DESC, s.first_event DESC LIMIT 1
+	), visit AS MATERIALIZED (
+		SELECT c.state_no, c.iterations, c.job_id, c.visit, min(s.first_event) AS first_event, max(s.last_event) AS last_event
+		FROM chosen c JOIN span s ON s.job_id = c.job_id AND s.visit = c.visit
+		GROUP BY c.state_no, c.iterations, c.job_id, c.visit
+	)
+	SELECT jsonb_build_object(
+		'visits', (SELECT coalesce(jsonb_agg(to_jsonb(s) - 'iterations' ORDER BY s.first_event), '[]') FROM (
+			SELECT * FROM span x ORDER BY x.first_event DESC LIMIT 200) s),
+		'chosen', (SELECT to_jsonb(v) - 'iterations' FROM visit v),
+		'input', (SELECT jsonb_build_object('event', p.id, 'text', p.details, 'bytes', p.bytes, 'cut', p.bytes > octet_length(p.details))
+			FROM visit v CROSS JOIN LATERAL _sfflow.event_page($1 ->> 'execution_id', v.first_event - 1, v.first_event, NULL, NULL, 'input', 20000, 1) p
+			WHERE p.details IS NOT NULL),
+		'output', (SELECT jsonb_build_object('event', p.id, 'text', p.details, 'bytes', p.bytes, 'cut', p.bytes > octet_length(p.details))
+			FROM visit v CROSS JOIN LATERAL _sfflow.event_page($1 ->> 'execution_id', v.last_event - 1, v.last_event, NULL, NULL, 'output', 20000, 1) p
+			WHERE p.details IS NOT NULL AND p.type LIKE '%Exited'),
+		'job', (SELECT to_jsonb(j) FROM (
+			SELECT x.job_status, x.attempts, left(x.error, 2000) AS error, _sfflow.console_cut(x.cause, 4000) AS cause
+			FROM @extschema@.sf_jobs x JOIN visit v ON v.job_id = x.job_id WHERE x.execution_id = $1 ->> 'execution_id' LIMIT 1) j),
+		'usual', (SELECT jsonb_build_object('runs', t.recent_runs, 'p50', t.recent_ms_p50, 'p95', t.recent_ms_p95)
+			FROM @extschema@.sf_job_times t
+			WHERE t.state_machine = split_part($1 ->> 'execution_id', ':', 1) AND t.job_id = $1 ->> 'state' LIMIT 1),
+		'events', (SELECT coalesce(jsonb_agg(to_jsonb(p) ORDER BY p.id), '[]')
+			FROM visit v CROSS JOIN LATERAL _sfflow.event_page($1 ->> 'execution_id', v.first_event - 1, v.last_event,
+				v.state_no, v.iterations, NULL, 1000, 100) p)));
+
+-- events {execution_id, after, limit}: a page of its history.
+CREATE FUNCTION _sfflow.console_events(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object('rows', coalesce(jsonb_agg(to_jsonb(p) ORDER BY p.id), '[]'),
+		'next', CASE WHEN count(*) = _sfflow.console_limit($1, 100, 500) THEN max(p.id) END)
+	FROM _sfflow.event_page($1 ->> 'execution_id', ($1 ->> 'after')::integer, NULL, NULL, NULL, NULL, 500,
+		_sfflow.console_limit($1, 100, 500)) p);
+
+-- payload {execution_id, what, event, member, offset, limit}: a piece of a text that was cut elsewhere.
+CREATE FUNCTION _sfflow.console_payload(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object('text', substr(w.whole, coalesce(($1 ->> 'offset')::integer, 0) + 1, _sfflow.console_limit($1, 200000, 1000000)),
+		'offset', coalesce(($1 ->> 'offset')::integer, 0), 'length', length(w.whole), 'bytes', octet_length(w.whole))
+	FROM (
+		SELECT p.details AS whole
+		FROM _sfflow.event_page($1 ->> 'execution_id', ($1 ->> 'event')::integer - 1, ($1 ->> 'event')::integer, NULL, NULL, $1 ->> 'member', NULL, 1) p
+		WHERE $1 ->> 'what' = 'event'
+		UNION ALL
+		SELECT CASE $1 ->> 'what' WHEN 'input' THEN e.input::text WHEN 'output' THEN e.output::text WHEN 'cause' THEN e.cause END
+		FROM @extschema@.sf_executions e
+		WHERE e.execution_id = $1 ->> 'execution_id' AND $1 ->> 'what' IN ('input', 'output', 'cause')) w
+	WHERE w.whole IS NOT NULL LIMIT 1);
+
+-- machines {after, limit}: the current versions, by name.
+CREATE FUNCTION _sfflow.console_machines(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object('rows', coalesce(jsonb_agg(to_jsonb(m) ORDER BY m.state_machine), '[]'),
+		'rights', _sfflow.console_rights(array_agg(m.state_machine)),
+		'next', CASE WHEN count(*) = _sfflow.console_limit($1, 100, 200) THEN max(m.state_machine) END)
+	FROM (
+		SELECT s.state_machine, s.version, s.owner::text AS owner, s.created_at, c.executions_started AS started,
+			c.executions_succeeded AS succeeded, c.executions_failed + c.executions_timed_out AS failed,
+			c.executions_aborted AS aborted, c.execution_time_ms_p50 AS p50, c.execution_time_ms_p95 AS p95
+		FROM (
+			SELECT x.state_machine, x.version, x.owner, x.created_at FROM @extschema@.sf_state_machines x
+			WHERE x.is_current AND x.state_machine > coalesce($1 ->> 'after', '')
+			ORDER BY x.state_machine LIMIT _sfflow.console_limit($1, 100, 200)) s
+		LEFT JOIN @extschema@.sf_metrics c ON c.state_machine = s.state_machine) m);
+
+-- machine {state_machine, version}: a version, the list of all, aliases, times of its jobs.
+CREATE FUNCTION _sfflow.console_machine(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object(
+		'machine', to_jsonb(s),
+		'rights', _sfflow.console_rights(ARRAY[s.state_machine]),
+		'limits', _sfflow.console_limits(s.state_machine, false, 50),
+		'deadlines', _sfflow.console_deadlines(s.state_machine, 50),
+		'versions', (SELECT jsonb_agg(to_jsonb(v) ORDER BY v.version DESC) FROM (
+			SELECT x.version, x.is_current, x.created_at FROM @extschema@.sf_state_machines x
+			WHERE x.state_machine = s.state_machine ORDER BY x.version DESC LIMIT 200) v),
+		'aliases', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.alias, a.version), '[]') FROM (
+			SELECT x.alias, x.version, x.percent, x.set_at FROM @extschema@.sf_aliases x
+			WHERE x.state_machine = s.state_machine ORDER BY x.alias, x.version LIMIT 100) a),
+		'times', (SELECT coalesce(jsonb_agg(to_jsonb(t) ORDER BY t.job_id), '[]') FROM (
+			SELECT x.job_id, x.runs, x.failures, x.recent_ms_p50, x.recent_ms_p95, x.week_ms_p50, x.previous_week_ms_p50, x.last_at
+			FROM @extschema@.sf_job_times x WHERE x.state_machine = s.state_machine ORDER BY x.job_id LIMIT 500) t),
+		'held', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.since), '[]') FROM (
+			SELECT x.target, x.state, x.since, x.held_by, x.reason, x.waiting FROM @extschema@.sf_holds x
+			WHERE x.target = s.state_machine OR x.target LIKE replace(replace(s.state_machine, '\', '\\'), '_', '\_') || ':%'
+			ORDER BY x.since LIMIT 50) h))
+	FROM (
+		SELECT x.state_machine, x.version, x.is_current, x.owner::text AS owner, x.definition::text AS definition,
+			x.execution_id_path, x.options, x.created_at
+		FROM @extschema@.sf_state_machines x
+		WHERE x.state_machine = $1 ->> 'state_machine'
+			AND CASE WHEN $1 ->> 'version' IS NULL THEN x.is_current ELSE x.version = ($1 ->> 'version')::integer END) s);
+
+-- layout {target}: where the picture of a machine or an execution has what.
+CREATE FUNCTION _sfflow.console_layout(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN @extschema@.sf_graph_layout($1 ->> 'target');
+
+-- diff {state_machine, a, b}: what two versions differ in.
+CREATE FUNCTION _sfflow.console_diff(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object('rows', coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.n), '[]'), 'cut', count(*) = 500)
+	FROM (
+		SELECT x.n, x.pointer, x.change, _sfflow.console_cut(x.before::text, 2000) AS before, _sfflow.console_cut(x.after::text, 2000) AS after
+		FROM @extschema@.sf_diff_versions($1 ->> 'state_machine', ($1 ->> 'a')::integer, ($1 ->> 'b')::integer)
+			WITH ORDINALITY AS x(pointer, change, before, after, n)
+		LIMIT 500) d);
+
+-- validate {definition}: what is wrong with a definition.
+CREATE FUNCTION _sfflow.console_validate(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object('rows', coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.n), '[]'), 'cut', count(*) = 200)
+	FROM (
+		SELECT x.n, x.severity, x.code, left(x.location, 500) AS location, left(x.message, 1000) AS message
+		FROM @extschema@.sf_validate($1 ->> 'definition') WITH ORDINALITY AS x(severity, code, location, message, n)
+		LIMIT 200) d);
+
+-- schedules {}: schedules and calendars.
+CREATE FUNCTION _sfflow.console_schedules(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN jsonb_build_object(
+	'rows', (SELECT coalesce(jsonb_agg(to_jsonb(s) ORDER BY s.schedule_name), '[]') FROM (
+		SELECT x.schedule_name, x.schedule, x.timezone, x.state_machine, _sfflow.console_cut(x.input::text, 2000) AS input,
+			x.active, x.next_run, x.last_execution_id, x.state, left(x.problem, 500) AS problem, x.owner, x.calendar, x.on_closed,
+			x.starts, x.ends, x.missed, x.overlap, pg_has_role(x.owner, 'USAGE') AS may_edit,
+			EXISTS (SELECT FROM @extschema@.sf_holds h WHERE h.target = 'schedule:' || x.schedule_name) AS held
+		FROM @extschema@.sf_schedules x WHERE x.schedule_name > coalesce($1 ->> 'after', '')
+		ORDER BY x.schedule_name LIMIT _sfflow.console_limit($1, 100, 200)) s),
+	'may_create', coalesce(has_schema_privilege(to_regnamespace('cron'), 'USAGE'), false),
+	'calendars', (SELECT coalesce(jsonb_agg(to_jsonb(c) ORDER BY c.calendar), '[]') FROM (
+		SELECT x.calendar, x.owner, _sfflow.console_cut(x.rule::text, 2000) AS rule, _sfflow.console_cut(x.days::text, 2000) AS days
+		FROM @extschema@.sf_calendars x ORDER BY x.calendar LIMIT 100) c));
+
+-- schedule {name, from, to}: its times from one to another, the days on which its calendar is closed, and its last runs.
+CREATE FUNCTION _sfflow.console_schedule(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN jsonb_build_object(
+	'times', (SELECT coalesce(jsonb_agg(to_jsonb(p) ORDER BY p.scheduled_for), '[]') FROM (
+		SELECT x.scheduled_for, x.local_time, x.execution_name
+		FROM @extschema@.sf_schedule_preview($1 ->> 'name', coalesce(($1 ->> 'from')::timestamptz, now()),
+			least(coalesce(($1 ->> 'to')::timestamptz, now() + interval '31 days'),
+				coalesce(($1 ->> 'from')::timestamptz, now()) + interval '100 days')) x
+		ORDER BY x.scheduled_for LIMIT 500) p),
+	'closed', (SELECT coalesce(jsonb_agg(d.day ORDER BY d.day), '[]')
+		FROM @extschema@.sf_schedules s
+		CROSS JOIN LATERAL @extschema@.sf_calendar_days(s.calendar, ($1 ->> 'from')::date, least(($1 ->> 'to')::date, ($1 ->> 'from')::date + 100)) d
+		WHERE s.schedule_name = $1 ->> 'name' AND s.calendar IS NOT NULL AND $1 ->> 'from' IS NOT NULL AND NOT d.is_open),
+	'runs', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.scheduled_for DESC), '[]') FROM (
+		SELECT x.scheduled_for, x.started_at, x.status, left(x.error, 500) AS error, x.execution_id, x.ended_at
+		FROM @extschema@.sf_schedule_runs x WHERE x.schedule_name = $1 ->> 'name'
+		ORDER BY x.scheduled_for DESC NULLS LAST LIMIT 50) r));
+
+-- activities {}: activities and dead letters.
+CREATE FUNCTION _sfflow.console_activities(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	WITH dead AS MATERIALIZED (
+		SELECT x.execution_id, x.state, x.branch, x.resource, _sfflow.console_cut(x.input::text, 2000) AS input, x.error,
+			left(x.cause, 1000) AS cause, x.receives, x.died_at
+		FROM @extschema@.sf_dead_letters x ORDER BY x.died_at DESC LIMIT 100
+	)
+	SELECT jsonb_build_object(
+		'rows', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.activity), '[]') FROM (
+			SELECT x.activity, x.owner::text AS owner, x.queued, x.oldest_queued_at, x.in_flight, x.last_polled_at, x.last_worker
+			FROM @extschema@.sf_activities x ORDER BY x.activity LIMIT 200) a),
+		'dead', (SELECT coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.died_at DESC), '[]') FROM dead d),
+		'rights', _sfflow.console_rights(ARRAY(SELECT d.execution_id FROM dead d))));
+
+-- alerts {}: alerts, the latest first, and what was acknowledged last.
+CREATE FUNCTION _sfflow.console_alerts(q jsonb) RETURNS jsonb
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN (
+	WITH alert AS MATERIALIZED (
+		SELECT x.kind, x.execution_id, x.since, left(x.detail, 1000) AS detail
+		FROM @extschema@.sf_alerts x ORDER BY x.since DESC NULLS LAST, x.execution_id, x.kind LIMIT _sfflow.console_limit($1, 100, 500)
+	)
+	SELECT jsonb_build_object(
+		'rows', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.since DESC, a.execution_id, a.kind), '[]') FROM alert a),
+		'rights', _sfflow.console_rights(ARRAY(SELECT a.execution_id FROM alert a)),
+		'acknowledged', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.acknowledged_at DESC), '[]') FROM (
+			SELECT x.kind, x.execution_id, x.acknowledged_at, x.acknowledged_by, left(x.comment, 500) AS comment
+			FROM @extschema@.sf_acknowledgements x ORDER BY x.acknowledged_at DESC LIMIT 50) a)));
+
+-- rules {rule}: rules, and deliveries that wait or are dead, of one rule or of all.
+CREATE FUNCTION _sfflow.console_rules(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN jsonb_build_object(
+	'rows', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.rule_name), '[]') FROM (
+		SELECT x.rule_name, x.owner, _sfflow.console_cut(x.pattern::text, 4000) AS pattern, x.target,
+			_sfflow.console_cut(x.input::text, 4000) AS input, x.pending, x.delivered, x.dead, left(x.last_error, 500) AS last_error,
+			_sfflow.console_cut(x.last_cause, 1000) AS last_cause, x.last_failed_at, x.created_at
+		FROM @extschema@.sf_rules x ORDER BY x.rule_name LIMIT _sfflow.console_limit($1, 200, 500)) r),
+	'deliveries', (SELECT coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.status, d.failed_at DESC NULLS LAST, d.created_at, d.event_id), '[]') FROM (
+		SELECT x.rule_name, x.event_id, x.status, x.attempts, x.next_attempt, left(x.error, 500) AS error,
+			_sfflow.console_cut(x.cause, 1000) AS cause, x.failed_at, x.created_at, _sfflow.console_cut(x.event::text, 4000) AS event
+		FROM @extschema@.sf_rule_deliveries x WHERE $1 ->> 'rule' IS NULL OR x.rule_name = $1 ->> 'rule'
+		ORDER BY x.status, x.failed_at DESC NULLS LAST, x.created_at, x.event_id LIMIT 100) d),
+	'may_create', _sfflow.may_create());
+
+-- test_pattern {pattern, event}: does an event match?
+CREATE FUNCTION _sfflow.console_test_pattern(q jsonb) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN jsonb_build_object('matches', @extschema@.sf_test_event_pattern(($1 ->> 'pattern')::jsonb, ($1 ->> 'event')::jsonb));
+
+-- create_rule {name, pattern, target, input}: pattern and input are JSON text. A name that is taken is refused.
+CREATE FUNCTION _sfflow.console_create_rule(q jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	IF EXISTS (SELECT FROM @extschema@.sf_rules r WHERE r.rule_name = q ->> 'name') THEN
+		RAISE EXCEPTION 'there is a rule "%" already', q ->> 'name' USING ERRCODE = 'SF012';
+	END IF;
+	RETURN jsonb_build_object('created', @extschema@.sf_create_rule(q ->> 'name', (q ->> 'pattern')::jsonb, q ->> 'target',
+		nullif(q ->> 'input', '')::jsonb)::text);
+END
+$$;
+
+-- operations {}: workers, health, holds, limits, deadlines, what operators did last.
+CREATE FUNCTION _sfflow.console_operations(q jsonb) RETURNS jsonb
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN jsonb_build_object(
+	'health', (SELECT coalesce(jsonb_agg(jsonb_build_object('item', h.item, 'ok', h.ok, 'detail', left(h.detail, 1000))), '[]')
+		FROM @extschema@.sf_health h),
+	'workers', (SELECT coalesce(jsonb_agg(to_jsonb(w) ORDER BY w.pid), '[]') FROM (
+		SELECT x.pid, x.role, x.state, x.execution_id, x.job_id, x.since, x.steps, x.owner::text AS owner, x.holds_slot
+		FROM @extschema@.sf_workers x ORDER BY x.pid LIMIT 300) w),
+	'held', _sfflow.console_holds(100),
+	'limits', _sfflow.console_limits(NULL, false, 100),
+	'deadlines', _sfflow.console_deadlines(NULL, 100),
+	'done', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.at DESC), '[]') FROM (
+		SELECT x.at, x.action, x.target, x.role, x.session_role, left(x.reason, 500) AS reason FROM @extschema@.sf_audit x
+		WHERE x.action <> 'start' ORDER BY x.at DESC LIMIT 50) a));
+
+-- set_schedule {name, schedule, state_machine, input, timezone, calendar, on_closed, starts, ends, missed, overlap}: make a
+-- schedule, or replace it; "" is as good as nothing. A schedule that is replaced keeps its owner and, unless one is given, its
+-- input. With new, a name that is taken is refused.
+CREATE FUNCTION _sfflow.console_set_schedule(q jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	target text := q ->> 'name';
+	former record;
+	job bigint;
+BEGIN
+	SELECT s.owner, s.input INTO former FROM @extschema@.sf_schedules s WHERE s.schedule_name = target;
+	IF FOUND AND (q ->> 'new')::boolean THEN
+		RAISE EXCEPTION 'there is a schedule "%" already', target USING ERRCODE = 'SF012';
+	END IF;
+	job := @extschema@.sf_schedule(target, q ->> 'schedule', q ->> 'state_machine',
+		coalesce(nullif(q ->> 'input', '')::jsonb, former.input, '{}'),
+		nullif(q ->> 'timezone', ''), nullif(q ->> 'calendar', ''),
+		coalesce(q ->> 'on_closed', 'skip'), nullif(q ->> 'starts', '')::timestamptz, nullif(q ->> 'ends', '')::timestamptz,
+		coalesce(q ->> 'missed', 'run_once'), coalesce(q ->> 'overlap', 'skip'));
+	IF former.owner <> current_user THEN
+		PERFORM @extschema@.sf_alter_owner('schedule:' || target, former.owner);
+	END IF;
+	RETURN jsonb_build_object('job', job);
+END
+$$;
+
+-- plan_schedule, as set_schedule: the next five times that the schedule would have.
+CREATE FUNCTION _sfflow.console_plan_schedule(q jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	begin_at timestamptz := greatest(now(), nullif(q ->> 'starts', '')::timestamptz);
+	ahead interval;
+	plan jsonb;
+BEGIN
+	PERFORM _sfflow.console_set_schedule(q);
+	-- Times of many years are too many for a schedule of minutes.
+	FOREACH ahead IN ARRAY '{2 days, 40 days, 400 days, 9 years}'::interval[] LOOP
+		SELECT jsonb_build_object('times', coalesce(jsonb_agg(to_jsonb(p) ORDER BY p.scheduled_for), '[]')) INTO plan
+		FROM (SELECT x.scheduled_for, x.local_time FROM @extschema@.sf_schedule_preview(q ->> 'name', begin_at, begin_at + ahead) x
+			ORDER BY x.scheduled_for LIMIT 5) p;
+		EXIT WHEN jsonb_array_length(plan -> 'times') = 5;
+	END LOOP;
+	RETURN plan;
+END
+$$;
+
+-- test_state {definition, input, state, mock, level}: one state, tried; nothing of it stays.
+CREATE FUNCTION _sfflow.console_test_state(q jsonb) RETURNS jsonb
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN (
+	SELECT jsonb_build_object('result', _sfflow.console_cut(
+		@extschema@.sf_test_state(($1 ->> 'definition')::json, coalesce($1 ->> 'input', '{}')::jsonb, mock => ($1 ->> 'mock')::jsonb,
+			inspection_level => coalesce($1 ->> 'level', 'INFO'), state_name => $1 ->> 'state')::text, 200000)));
+
+-- start {state_machine, input, name, if_exists}: the input is JSON text, as in all actions.
+CREATE FUNCTION _sfflow.console_start(q jsonb) RETURNS jsonb
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN jsonb_build_object('execution_id', @extschema@.sf_start($1 ->> 'state_machine', coalesce($1 ->> 'input', '{}')::jsonb,
+	$1 ->> 'name', coalesce($1 ->> 'if_exists', 'error')));
+
+-- One execution, or one target, of the actions that take several; what it says.
+CREATE FUNCTION _sfflow.console_one(action text, target text, q jsonb) RETURNS text
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN CASE $1
+	WHEN 'redrive' THEN @extschema@.sf_redrive($2, $3 ->> 'from_state', ($3 ->> 'input')::jsonb, ($3 ->> 'version')::integer)::text
+	WHEN 'stop' THEN @extschema@.sf_stop($2, $3 ->> 'error', $3 ->> 'reason')
+	WHEN 'hold' THEN @extschema@.sf_hold($2, $3 ->> 'state', $3 ->> 'reason')::text
+	WHEN 'release' THEN @extschema@.sf_release($2, $3 ->> 'state')::text
+	WHEN 'mark' THEN @extschema@.sf_mark($2, $3 ->> 'job_id', $3 ->> 'outcome', ($3 ->> 'output')::jsonb, $3 ->> 'reason')::text
+	WHEN 'acknowledge' THEN @extschema@.sf_acknowledge($2, $3 ->> 'kind', $3 ->> 'reason')::text
+	WHEN 'acknowledge_all' THEN @extschema@.sf_acknowledge_all($2, ($3 ->> 'until')::timestamptz, $3 ->> 'reason')::text
+	WHEN 'unschedule' THEN @extschema@.sf_unschedule($2)::text
+	WHEN 'drop_rule' THEN @extschema@.sf_drop_rule($2)::text
+	WHEN 'redeliver' THEN @extschema@.sf_redeliver($2, $3 ->> 'event_id')::text
+	WHEN 'discard' THEN @extschema@.sf_discard_deliveries($2, $3 ->> 'event_id')::text
+END;
+
+-- An action on one target, whose error is that of the call, or on up to 50, each of which succeeds or fails by itself.
+CREATE FUNCTION _sfflow.console_each(action text, q jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	targets text[] := ARRAY(SELECT jsonb_array_elements_text(q -> 'targets'));
+	target text;
+	done jsonb := '[]';
+	message text;
+	code text;
+BEGIN
+	IF cardinality(targets) NOT BETWEEN 1 AND 50 THEN
+		RAISE EXCEPTION '"targets" must name 1 to 50 targets' USING ERRCODE = 'SF012';
+	END IF;
+	FOREACH target IN ARRAY targets LOOP
+		IF cardinality(targets) = 1 THEN
+			done := done || jsonb_build_object('target', target, 'result', _sfflow.console_one(action, target, q));
+			CONTINUE;
+		END IF;
+		BEGIN
+			done := done || jsonb_build_object('target', target, 'result', _sfflow.console_one(action, target, q));
+		EXCEPTION WHEN OTHERS THEN
+			GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, code = RETURNED_SQLSTATE;
+			done := done || jsonb_build_object('target', target, 'error', message, 'sqlstate', code);
+		END;
+	END LOOP;
+	RETURN jsonb_build_object('rows', done);
+END
+$$;
+
+-- The jobs that an execution has still to run: after a redrive from a state all that can follow it. What it goes on with;
+-- fails_again if that is nothing but Fail states.
+CREATE FUNCTION _sfflow.console_ahead(execution_id text, from_state text) RETURNS jsonb
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN (
+	SELECT jsonb_build_object(
+		'goes_on_with', (SELECT left(e.waiting_on, 500) FROM @extschema@.sf_executions e WHERE e.execution_id = $1),
+		'fails_again', (
+			SELECT coalesce(bool_and(d.drawn ->> 'type' = 'Fail'), false)
+			FROM jsonb_array_elements(@extschema@.sf_graph_status($1)) AS s(state)
+			JOIN jsonb_array_elements(@extschema@.sf_graph_layout($1) -> 'states') AS d(drawn) ON d.drawn -> 'id' = s.state -> 'id'
+			WHERE s.state ? 'visits' AND s.state ->> 'status' IN ('entry', 'running')),
+		'runs', coalesce(jsonb_agg(j.job_id ORDER BY j.n) FILTER (WHERE j.runs AND j.n <= 100), '[]'),
+		'runs_count', count(*) FILTER (WHERE j.runs),
+		'kept_count', count(*) FILTER (WHERE NOT j.runs AND j.job_status = 'success'))
+	FROM (
+		SELECT y.job_id, y.job_status, y.runs, row_number() OVER (PARTITION BY y.runs ORDER BY y.n) AS n
+		FROM (
+			SELECT x.job_id, x.job_status, x.job_status IN ('entry', 'running') AS runs, row_number() OVER () AS n
+			FROM @extschema@.sf_jobs x WHERE x.execution_id = $1 AND $2 IS NULL
+			UNION ALL
+			SELECT t.job_id, NULL, true, t.n
+			FROM unnest(_sfflow.tasks_from($1, $2)) WITH ORDINALITY AS t(job_id, n)) y) j);
+
+-- plan {execution_id, from_state, input, version}: what a redrive would run.
+CREATE FUNCTION _sfflow.console_plan(q jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	PERFORM _sfflow.console_one('redrive', q ->> 'execution_id', q);
+	RETURN _sfflow.console_ahead(q ->> 'execution_id', q ->> 'from_state');
+END
+$$;
+
+-- What an action would do: it is carried out and taken back.
+CREATE FUNCTION _sfflow.console_tried(action text, q jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	plan jsonb;
+BEGIN
+	BEGIN
+		plan := CASE action WHEN 'plan' THEN _sfflow.console_plan(q) ELSE _sfflow.console_plan_schedule(q) END;
+		RAISE EXCEPTION USING ERRCODE = 'P0C01';
+	EXCEPTION WHEN SQLSTATE 'P0C01' THEN
+		RETURN plan;
+	END;
+END
+$$;
+
+-- The gateway asks with each request, and ends a session whose answer has changed.
+CREATE FUNCTION @extschema@.sf_console_session() RETURNS text
+AS 'MODULE_PATHNAME', 'sfflow_sf_console_session'
+LANGUAGE C STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION @extschema@.sf_console_session() IS
+	'a text that changes when the role that has logged in is altered; null when it could not log in anew';
+
+CREATE FUNCTION @extschema@.sf_console_actions() RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ARRAY['acknowledge', 'acknowledge_all', 'create_rule', 'discard', 'drop_rule', 'hold', 'mark', 'plan', 'plan_schedule',
+	'redeliver', 'redrive', 'release', 'set_schedule', 'start', 'stop', 'test_state', 'unschedule'];
+COMMENT ON FUNCTION @extschema@.sf_console_actions() IS 'the actions of sf_console_api that write; all others work in a read-only transaction';
+
+CREATE FUNCTION @extschema@.sf_console_api(action text, request jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	answer jsonb;
+BEGIN
+	IF jsonb_typeof(request) IS DISTINCT FROM 'object' THEN
+		RAISE EXCEPTION 'the request must be an object' USING ERRCODE = 'SF012';
+	END IF;
+	CASE action
+		WHEN 'tonight' THEN answer := _sfflow.console_tonight(request);
+		WHEN 'night' THEN answer := _sfflow.console_night(request);
+		WHEN 'executions' THEN answer := _sfflow.console_executions(request);
+		WHEN 'execution' THEN answer := _sfflow.console_execution(request);
+		WHEN 'jobs' THEN answer := _sfflow.console_jobs(request);
+		WHEN 'timeline' THEN answer := _sfflow.console_timeline(request);
+		WHEN 'state' THEN answer := _sfflow.console_state(request);
+		WHEN 'events' THEN answer := _sfflow.console_events(request);
+		WHEN 'payload' THEN answer := _sfflow.console_payload(request);
+		WHEN 'machines' THEN answer := _sfflow.console_machines(request);
+		WHEN 'machine' THEN answer := _sfflow.console_machine(request);
+		WHEN 'layout' THEN answer := _sfflow.console_layout(request);
+		WHEN 'diff' THEN answer := _sfflow.console_diff(request);
+		WHEN 'validate' THEN answer := _sfflow.console_validate(request);
+		WHEN 'schedules' THEN answer := _sfflow.console_schedules(request);
+		WHEN 'schedule' THEN answer := _sfflow.console_schedule(request);
+		WHEN 'activities' THEN answer := _sfflow.console_activities(request);
+		WHEN 'alerts' THEN answer := _sfflow.console_alerts(request);
+		WHEN 'rules' THEN answer := _sfflow.console_rules(request);
+		WHEN 'test_pattern' THEN answer := _sfflow.console_test_pattern(request);
+		WHEN 'create_rule' THEN answer := _sfflow.console_create_rule(request);
+		WHEN 'operations' THEN answer := _sfflow.console_operations(request);
+		WHEN 'test_state' THEN answer := _sfflow.console_test_state(request);
+		WHEN 'start' THEN answer := _sfflow.console_start(request);
+		WHEN 'set_schedule' THEN answer := _sfflow.console_set_schedule(request);
+		WHEN 'plan', 'plan_schedule' THEN answer := _sfflow.console_tried(action, request);
+		WHEN 'redrive', 'stop', 'hold', 'release', 'mark', 'acknowledge', 'acknowledge_all', 'unschedule', 'drop_rule', 'redeliver', 'discard' THEN
+			answer := _sfflow.console_each(action, request);
+		ELSE
+			RAISE EXCEPTION 'there is no action "%" of the console', left(action, 100) USING ERRCODE = 'SF012';
+	END CASE;
+	RETURN coalesce(answer, 'null');
+END
+$$;
+COMMENT ON FUNCTION @extschema@.sf_console_api(text, jsonb) IS
+	'what the console asks for and does, with the rights of the caller; answers are bounded';

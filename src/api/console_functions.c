@@ -1,0 +1,87 @@
+/*
+ * console_functions.c
+ *		What the console has to know of roles: whether a session may go on, and which
+ *		actions to offer.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_database.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+
+#include "base/compat.h"
+#include "store/privilege.h"
+
+PG_FUNCTION_INFO_V1(sfflow_sf_console_session);
+PG_FUNCTION_INFO_V1(sfflow_machine_rights);
+PG_FUNCTION_INFO_V1(sfflow_may_create);
+
+/* Tell whether a role could log in to this database now, by what the catalogues say. */
+static bool
+may_log_in(HeapTuple role)
+{
+	Form_pg_authid form = (Form_pg_authid) GETSTRUCT(role);
+	bool		is_null;
+	Datum		valid_until = SysCacheGetAttr(AUTHOID, role, Anum_pg_authid_rolvaliduntil, &is_null);
+
+	return form->rolcanlogin &&
+		(is_null || DatumGetTimestampTz(valid_until) > GetCurrentTimestamp()) &&
+		sf_database_aclcheck(MyDatabaseId, form->oid, ACL_CONNECT) == ACLCHECK_OK;
+}
+
+/*
+ * sf_console_session(): a text that stays the same as long as the role that has
+ * logged in is not altered, as by a new password; NULL when the role is gone or
+ * could not log in anew.  The transaction that wrote the role's row tells of a
+ * change, and nothing of the password.
+ */
+Datum
+sfflow_sf_console_session(PG_FUNCTION_ARGS)
+{
+	HeapTuple	role = SearchSysCache1(AUTHOID, ObjectIdGetDatum(GetSessionUserId()));
+	char	   *version = NULL;
+
+	if (!HeapTupleIsValid(role))
+		PG_RETURN_NULL();
+	if (may_log_in(role))
+		version = psprintf("%u/%u", ((Form_pg_authid) GETSTRUCT(role))->oid,
+						   HeapTupleHeaderGetRawXmin(role->t_data));
+	ReleaseSysCache(role);
+	if (version == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(version));
+}
+
+/* machine_rights(machine, owner): the rights on a machine that the current user has; OWN if it is its owner. */
+Datum
+sfflow_machine_rights(PG_FUNCTION_ARGS)
+{
+	static const SfPrivilege rights[] = {SF_PRIVILEGE_START, SF_PRIVILEGE_OPERATE};
+	char	   *machine = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	Oid			owner = PG_GETARG_OID(1);
+	Datum		names[lengthof(rights) + 1];
+	int			n = 0;
+
+	if (sf_privilege_is_owner(owner))
+		names[n++] = CStringGetTextDatum("OWN");
+	for (size_t i = 0; i < lengthof(rights); i++)
+	{
+		if (sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner, rights[i]))
+			names[n++] = CStringGetTextDatum(sf_privilege_name(rights[i]));
+	}
+	PG_RETURN_ARRAYTYPE_P(construct_array(names, n, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+/* may_create(): whether the current user may make machines, activities and rules. */
+Datum
+sfflow_may_create(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(sf_privilege_may_create());
+}

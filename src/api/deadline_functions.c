@@ -1,0 +1,216 @@
+/*
+ * deadline_functions.c
+ *		sf_set_deadline(), sf_drop_deadline().
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/timestamp.h"
+
+#include "api/deadline_functions.h"
+#include "api/objects.h"
+#include "api/schedule_functions.h"
+#include "api/sql_arguments.h"
+#include "api/targets.h"
+#include "base/closest.h"
+#include "base/errors.h"
+#include "schedule/timely.h"
+#include "store/audit.h"
+#include "store/calendar.h"
+#include "store/owner.h"
+#include "store/program_cache.h"
+
+PG_FUNCTION_INFO_V1(sfflow_sf_set_deadline);
+PG_FUNCTION_INFO_V1(sfflow_sf_drop_deadline);
+PG_FUNCTION_INFO_V1(sfflow_check_deadlines);
+
+/* What a target that is a schedule begins with */
+#define OF_SCHEDULE		"schedule:"
+
+/* Arguments, in order */
+enum
+{
+	ARG_TARGET, ARG_START_BY, ARG_END_BY, ARG_TIMEZONE, ARG_CALENDAR
+};
+
+/* --- targets --- */
+
+/* Take a target that is a schedule, which stays locked: it is not dropped meanwhile. */
+static void
+parse_schedule(SfDeadline *d, const char *text)
+{
+	SfSchedule *s = sf_schedules_find_own(text + strlen(OF_SCHEDULE), SF_LOCK_WAIT);
+
+	d->schedule = s->name;
+	d->target = psprintf(OF_SCHEDULE "%s", s->name);
+	d->timezone = s->timezone;
+}
+
+/* Raise unless the current version of a machine has a Task, and a history that tells of it. */
+static void
+require_job(const SfMachine *machine, const char *job)
+{
+	SfClosest	closest = sf_closest_begin(job);
+	const SfProgram *program = sf_program_cache_get(machine->machine_no, machine->current_version);
+	int			state = sf_program_find_state(program, job);
+
+	if (sf_program_cache_find(machine->machine_no, machine->current_version)->history == SF_HISTORY_NONE)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("a job of state machine \"%s\" cannot have a deadline", machine->name),
+				 errdetail("The machine keeps no history, which would tell when its jobs began and ended.")));
+	if (state >= 0 && program->states[state].type == SF_STATE_TASK)
+		return;
+	for (int i = 0; i < program->nstates; i++)
+		if (program->states[i].type == SF_STATE_TASK)
+			sf_closest_offer(&closest, program->states[i].name);
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("state machine \"%s\" has no Task \"%s\"", machine->name, job),
+			 sf_closest_errhint(&closest, NULL)));
+}
+
+/* Take a target that is a machine, or "machine/job". */
+static SfMachine *
+parse_machine(SfDeadline *d, const char *text)
+{
+	SfMachine  *machine = sf_object_machine_or_state(text, SF_PRIVILEGE_OPERATE, &d->job);
+
+	d->machine_no = machine->machine_no;
+	d->target = d->job == NULL ? machine->name : psprintf("%s/%s", machine->name, d->job);
+	return machine;
+}
+
+/* Take the target of a call; the machine, or NULL if it is a schedule. */
+static SfMachine *
+parse_target(SfDeadline *d, const char *text)
+{
+	memset(d, 0, sizeof(*d));
+	if (strncmp(text, OF_SCHEDULE, strlen(OF_SCHEDULE)) != 0)
+		return parse_machine(d, text);
+	parse_schedule(d, text);
+	return NULL;
+}
+
+/* Find a target whose deadline the caller may change, or raise; returns its full name. */
+const char *
+sf_deadlines_require(const char *text)
+{
+	SfDeadline	d;
+
+	(void) parse_target(&d, text);
+	return d.target;
+}
+
+/* Record an action on a deadline. */
+static void
+note(const SfDeadline *d, const SfMachine *machine, const char *action, const char *start_by,
+	 const char *end_by)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	if (start_by != NULL)
+		sf_json_add_string(&b, "start_by", start_by);
+	if (end_by != NULL)
+		sf_json_add_string(&b, "end_by", end_by);
+	sf_audit_note(action, machine == NULL ? SF_OBJECT_SCHEDULE : SF_OBJECT_STATE_MACHINE,
+				  machine == NULL ? d->schedule : machine->name, d->target, NULL,
+				  start_by == NULL && end_by == NULL ? NULL : sf_json_finish(&b));
+}
+
+/* --- times --- */
+
+/* Read a time of day, as a minute of it; -1: it is null. */
+static int
+minute_argument(FunctionCallInfo fcinfo, int n, const char *name)
+{
+	TimeADT		time;
+
+	if (PG_ARGISNULL(n))
+		return -1;
+	time = PG_GETARG_TIMEADT(n);
+	if (time % USECS_PER_MINUTE != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument %s must be a time to the minute", name)));
+	return (int) (time / USECS_PER_MINUTE) % (24 * 60);
+}
+
+/* Write a minute of a day; NULL: there is none. */
+static char *
+print_minute(int minute)
+{
+	return minute < 0 ? NULL : psprintf("%02d:%02d", minute / 60, minute % 60);
+}
+
+/* Read the times of day, the zone and the calendar. */
+static void
+read_times(FunctionCallInfo fcinfo, SfDeadline *d)
+{
+	d->start_minute = minute_argument(fcinfo, ARG_START_BY, "start_by");
+	d->end_minute = minute_argument(fcinfo, ARG_END_BY, "end_by");
+	if (d->start_minute < 0 && d->end_minute < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("one of the arguments start_by and end_by must be given")));
+	if (!PG_ARGISNULL(ARG_TIMEZONE))
+		d->timezone = sf_arg_text(fcinfo, ARG_TIMEZONE, "timezone");
+	else if (d->timezone == NULL)
+		d->timezone = pstrdup(d->schedule != NULL ? pg_get_timezone_name(sf_schedule_zone(NULL)) :
+							  pg_get_timezone_name(session_timezone));
+	(void) sf_schedule_zone(d->timezone);
+	d->calendar = sf_arg_text_or_null(fcinfo, ARG_CALENDAR);
+	if (d->calendar == NULL)
+		return;
+	sf_calendar_row_lock(false);
+	(void) sf_calendar_row_require(d->calendar);
+}
+
+/* sf_set_deadline(target, start_by, end_by, timezone, calendar) */
+Datum
+sfflow_sf_set_deadline(PG_FUNCTION_ARGS)
+{
+	SfDeadline	d;
+	SfMachine  *machine = parse_target(&d, sf_arg_text(fcinfo, ARG_TARGET, "target"));
+
+	if (d.job != NULL)
+		require_job(machine, d.job);
+	read_times(fcinfo, &d);
+	if (machine != NULL)
+		sf_object_keep_machine(machine->machine_no, machine->name);
+	d.set_at = GetCurrentTimestamp();
+	d.set_by = GetUserNameFromId(GetUserId(), false);
+	sf_deadline_write(&d);
+	note(&d, machine, "set deadline", print_minute(d.start_minute), print_minute(d.end_minute));
+	PG_RETURN_VOID();
+}
+
+/* sf_drop_deadline(target) */
+Datum
+sfflow_sf_drop_deadline(PG_FUNCTION_ARGS)
+{
+	SfDeadline	d;
+	SfMachine  *machine = parse_target(&d, sf_arg_text(fcinfo, ARG_TARGET, "target"));
+
+	if (!sf_deadline_delete(d.target))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("\"%s\" has no deadline", d.target),
+				 errhint("The view sf_deadlines lists those that there are.")));
+	note(&d, machine, "drop deadline", NULL, NULL);
+	PG_RETURN_VOID();
+}
+
+/* Look at the deadlines that are due as if it was a time; returns when to look again. */
+Datum
+sfflow_check_deadlines(PG_FUNCTION_ARGS)
+{
+	TimestampTz next = sf_timely_check(PG_GETARG_TIMESTAMPTZ(0));
+
+	if (next == DT_NOEND)
+		PG_RETURN_NULL();
+	PG_RETURN_TIMESTAMPTZ(next);
+}

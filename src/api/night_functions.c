@@ -1,0 +1,355 @@
+/*
+ * night_functions.c
+ *		sf_night(), sf_progress(): one night at a glance, and one execution.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "api/columns.h"
+#include "api/objects.h"
+#include "api/schedule_functions.h"
+#include "api/sql_arguments.h"
+#include "base/errors.h"
+#include "report/progress.h"
+#include "schedule/planned.h"
+#include "store/execution_list.h"
+#include "store/program_cache.h"
+#include "store/usual.h"
+
+PG_FUNCTION_INFO_V1(sfflow_sf_night);
+PG_FUNCTION_INFO_V1(sfflow_sf_progress);
+
+/* A machine of the night, with what was asked of it so far */
+typedef struct NightMachine
+{
+	int			machine_no;
+	const char *name;
+	bool		usual_known;
+	int64		usual_us;		/* of its executions; -1: not known */
+	bool		jobs_known;
+	List	   *jobs;			/* SfUsualJob */
+	int			version;		/* of remaining */
+	SfRemaining *remaining;
+} NightMachine;
+
+/* A line of the night */
+typedef struct NightRow
+{
+	TimestampTz planned_at;
+	const char *target;
+	const char *state;
+	TimestampTz started_at;
+	TimestampTz ended_at;
+	int64		took_us;		/* -1: none */
+	int64		usual_us;		/* -1: not known */
+	TimestampTz expected_end;
+	const char *detail;
+	const char *next;
+} NightRow;
+
+/* --- values --- */
+
+/* Add a time to the second. */
+static void
+add_second(SfColumns *row, TimestampTz at)
+{
+	sf_columns_time(row, TIMESTAMP_NOT_FINITE(at) ? at :
+					at - (at % USECS_PER_SEC + USECS_PER_SEC) % USECS_PER_SEC);
+}
+
+/* Add a duration to the tenth of a second; a negative one is not known. */
+static void
+add_duration(SfColumns *row, int64 us)
+{
+	Interval   *interval = palloc0(sizeof(Interval));
+
+	interval->time = us / (USECS_PER_SEC / 10) * (USECS_PER_SEC / 10);
+	sf_columns_add(row, IntervalPGetDatum(interval), us < 0);
+}
+
+/* What an execution has taken so far; -1: it has not begun. */
+static int64
+taken_us(TimestampTz started_at, TimestampTz stopped_at, TimestampTz now)
+{
+	return TIMESTAMP_NOT_FINITE(started_at) ? -1 :
+		Max((TIMESTAMP_NOT_FINITE(stopped_at) ? now : stopped_at) - started_at, 0);
+}
+
+/* When something that takes so long from a time on will be over. */
+static TimestampTz
+end_after(TimestampTz from, int64 us)
+{
+	return us < 0 || !IS_VALID_TIMESTAMP(from + us) ? DT_NOEND : from + us;
+}
+
+/* --- machines --- */
+
+/* What executions of a machine usually take. */
+static int64
+usual_of(NightMachine *m)
+{
+	if (m == NULL)
+		return -1;
+	if (!m->usual_known)
+		m->usual_us = sf_usual_execution_us(m->machine_no);
+	m->usual_known = true;
+	return m->usual_us;
+}
+
+/* What is left of executions of a version of a machine. */
+static SfRemaining *
+remaining_of(NightMachine *m, const SfProgram *program, int version)
+{
+	if (!m->jobs_known)
+		m->jobs = sf_usual_jobs(m->machine_no);
+	m->jobs_known = true;
+	if (m->remaining == NULL || m->version != version)
+		m->remaining = sf_remaining_begin(program, m->jobs, -1);
+	m->version = version;
+	return m->remaining;
+}
+
+/* List the machines that the caller may read. */
+static List *
+readable_machines(void)
+{
+	List	   *machines = NIL;
+
+	foreach_ptr(const SfListedMachine, listed, sf_execution_list_machines(0, InvalidOid))
+	{
+		NightMachine *m;
+
+		if (!sf_privilege_check(SF_OBJECT_STATE_MACHINE, listed->name, listed->owner,
+								SF_PRIVILEGE_READ))
+			continue;
+		m = palloc0(sizeof(NightMachine));
+		m->machine_no = listed->machine_no;
+		m->name = listed->name;
+		machines = lappend(machines, m);
+	}
+	return machines;
+}
+
+/* Find a machine by its number, or else by the name that is the first part of a text; NULL: none. */
+static NightMachine *
+find_machine(List *machines, int machine_no, const char *text)
+{
+	foreach_ptr(NightMachine, m, machines)
+	{
+		size_t		length = strlen(m->name);
+
+		if (text == NULL ? m->machine_no == machine_no :
+			strncmp(m->name, text, length) == 0 && (text[length] == '\0' || text[length] == '/'))
+			return m;
+	}
+	return NULL;
+}
+
+/* --- executions --- */
+
+/* Fill in where a running execution stands. */
+static void
+fill_standing(NightRow *row, NightMachine *m, const SfListedExecution *e, TimestampTz now)
+{
+	const SfProgram *program = sf_program_cache_try(e->machine_no, e->version);
+	SfStanding	standing;
+
+	if (program == NULL || m == NULL)
+		return;
+	standing = sf_progress_standing(program, remaining_of(m, program, e->version),
+									e->execution_no, now);
+	row->detail = standing.waiting_on;
+	row->next = standing.next;
+	row->expected_end = end_after(now, standing.rest_us);
+}
+
+/* Make the line of an execution. */
+static NightRow *
+execution_row(NightMachine *m, const SfListedExecution *e, TimestampTz now)
+{
+	NightRow   *row = palloc0(sizeof(NightRow));
+
+	row->planned_at = e->requested_at;
+	row->target = e->execution_id;
+	row->state = sf_status_name(e->status);
+	row->started_at = e->started_at;
+	row->ended_at = e->stopped_at;
+	row->took_us = taken_us(e->started_at, e->stopped_at, now);
+	row->usual_us = usual_of(m);
+	row->expected_end = DT_NOEND;
+	row->detail = e->error;
+	if (e->status == SF_STATUS_RUNNING)
+		fill_standing(row, m, e, now);
+	return row;
+}
+
+/* Append the lines of executions. */
+static List *
+append_executions(List *rows, List *machines, TimestampTz since, TimestampTz until, TimestampTz now)
+{
+	int		   *numbers = palloc(sizeof(int) * Max(1, list_length(machines)));
+	int			n = 0;
+
+	foreach_ptr(const NightMachine, m, machines)
+		numbers[n++] = m->machine_no;
+	foreach_ptr(const SfListedExecution, e, sf_execution_list_night(numbers, n, since, until))
+	{
+		CHECK_FOR_INTERRUPTS();
+		rows = lappend(rows, execution_row(find_machine(machines, e->machine_no, NULL), e, now));
+	}
+	return rows;
+}
+
+/* --- schedules --- */
+
+/* Append the lines of a schedule: of runs that have no execution. */
+static List *
+append_schedule(List *rows, List *machines, const SfSchedule *s, TimestampTz since,
+				TimestampTz until, TimestampTz now)
+{
+	NightMachine *m = find_machine(machines, 0, s->state_machine);
+
+	foreach_ptr(const SfPlannedRun, run, sf_planned_runs(s, since, until, now))
+	{
+		NightRow   *row = palloc0(sizeof(NightRow));
+		bool		comes = strcmp(run->state, "DUE") == 0;
+
+		row->planned_at = run->at;
+		row->target = psprintf("schedule:%s", s->name);
+		row->state = run->state;
+		row->started_at = row->ended_at = DT_NOEND;
+		row->took_us = -1;
+		row->usual_us = usual_of(m);
+		row->expected_end = comes ? end_after(run->at, row->usual_us) : DT_NOEND;
+		row->detail = run->problem;
+		row->next = s->state_machine;
+		rows = lappend(rows, row);
+	}
+	return rows;
+}
+
+/* Append the lines of all schedules that the caller may know of. */
+static List *
+append_schedules(List *rows, List *machines, TimestampTz since, TimestampTz until, TimestampTz now)
+{
+	ListCell   *lc;
+
+	foreach(lc, sf_schedule_row_names())
+	{
+		const SfSchedule *s = sf_schedule_row_read(lfirst(lc), SF_LOCK_NONE);
+
+		CHECK_FOR_INTERRUPTS();
+		if (s != NULL && sf_schedules_is_visible(s))
+			rows = append_schedule(rows, machines, s, since, until, now);
+	}
+	return rows;
+}
+
+/* --- the night --- */
+
+/* A time as an argument; if it is null, another time from now. */
+static TimestampTz
+time_argument(FunctionCallInfo fcinfo, int n, TimestampTz if_null)
+{
+	return PG_ARGISNULL(n) ? if_null : PG_GETARG_TIMESTAMPTZ(n);
+}
+
+/* Order lines by when they began, or are to begin; what has no time comes last. */
+static int
+compare_rows(const ListCell *a, const ListCell *b)
+{
+	const NightRow *x = lfirst(a);
+	const NightRow *y = lfirst(b);
+
+	if (x->planned_at != y->planned_at)
+		return x->planned_at < y->planned_at ? -1 : 1;
+	return strcmp(x->target, y->target);
+}
+
+/* Put a line into the result. */
+static void
+put_row(FunctionCallInfo fcinfo, const NightRow *r)
+{
+	SfColumns	row = {0};
+
+	add_second(&row, r->planned_at);
+	sf_columns_text(&row, r->target);
+	sf_columns_text(&row, r->state);
+	add_second(&row, r->started_at);
+	add_second(&row, r->ended_at);
+	add_duration(&row, r->took_us);
+	add_duration(&row, r->usual_us);
+	add_second(&row, r->expected_end);
+	sf_columns_text(&row, r->detail);
+	sf_columns_text(&row, r->next);
+	sf_columns_put(fcinfo, &row);
+}
+
+/*
+ * sf_night(since, until): the executions that were requested from one time up to
+ * another or still run, and the runs of schedules in that time that have no execution.
+ */
+Datum
+sfflow_sf_night(PG_FUNCTION_ARGS)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	TimestampTz since = time_argument(fcinfo, 0, now - 16 * USECS_PER_HOUR);
+	TimestampTz until = time_argument(fcinfo, 1, now + 8 * USECS_PER_HOUR);
+	List	   *machines = readable_machines();
+	List	   *rows;
+
+	if (TIMESTAMP_NOT_FINITE(since) || TIMESTAMP_NOT_FINITE(until) || since > until)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("arguments since and until must be times, and since must not be after until")));
+	InitMaterializedSRF(fcinfo, 0);
+	rows = append_executions(NIL, machines, since, until, now);
+	rows = append_schedules(rows, machines, since, until, now);
+	list_sort(rows, compare_rows);
+	foreach_ptr(const NightRow, row, rows)
+		put_row(fcinfo, row);
+	return (Datum) 0;
+}
+
+/* --- one execution --- */
+
+/* Add how many jobs are done, and how many there are. */
+static void
+add_jobs(SfColumns *row, const SfExecution *e, const SfProgram *program)
+{
+	SfStatusExecution head;
+	int			done;
+	int			total;
+	bool		known = sf_status_execution(e->execution_no, &head) &&
+		sf_progress_jobs(&head, program, &done, &total);
+
+	sf_columns_add(row, Int32GetDatum(known ? done : 0), !known);
+	sf_columns_add(row, Int32GetDatum(known ? total : 0), !known);
+}
+
+/* sf_progress(execution_id): what is done of an execution, and when it is expected to end. */
+Datum
+sfflow_sf_progress(PG_FUNCTION_ARGS)
+{
+	SfExecution *e = sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"), SF_LOCK_NONE,
+									  SF_PRIVILEGE_READ);
+	const SfProgram *program = sf_program_cache_get(e->machine_no, e->version);
+	TimestampTz now = GetCurrentTimestamp();
+	SfStanding	standing = {NULL, NULL, -1};
+	SfColumns	row = {0};
+
+	if (e->status == SF_STATUS_RUNNING)
+		standing = sf_progress_standing(program,
+										sf_remaining_begin(program, sf_usual_jobs(e->machine_no), -1),
+										e->execution_no, now);
+	sf_columns_text(&row, sf_status_name(e->status));
+	add_jobs(&row, e, program);
+	add_duration(&row, taken_us(e->started_at, e->stopped_at, now));
+	add_duration(&row, sf_usual_execution_us(e->machine_no));
+	add_duration(&row, standing.rest_us);
+	add_second(&row, end_after(now, standing.rest_us));
+	sf_columns_text(&row, standing.waiting_on);
+	sf_columns_text(&row, standing.next);
+	return sf_columns_datum(fcinfo, &row);
+}

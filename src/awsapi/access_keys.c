@@ -1,0 +1,147 @@
+/*
+ * access_keys.c
+ *		Keys with which clients of the AWS API sign their requests.
+ *
+ * A signature is computed from the secret, so that it is stored as it is.  Only
+ * sf_access_key() gives it out again; sfgateway's role is given EXECUTE on that
+ * function and reads no table.
+ */
+#include "postgres.h"
+
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+#include "api/columns.h"
+#include "api/sql_arguments.h"
+#include "base/base64.h"
+#include "base/compat.h"
+#include "base/role_switch.h"
+#include "store/access_key.h"
+#include "store/privilege.h"
+
+PG_FUNCTION_INFO_V1(sfflow_sf_create_access_key);
+PG_FUNCTION_INFO_V1(sfflow_sf_drop_access_key);
+PG_FUNCTION_INFO_V1(sfflow_sf_access_key);
+
+/* An id has the form of the service's: AKIA and sixteen characters of base32. */
+#define ID_PREFIX		"AKIA"
+#define ID_CHARACTERS	16
+
+/* Thirty bytes are forty characters of base64, as the service's secrets have. */
+#define SECRET_BYTES	30
+
+/* Fill bytes with strong random ones. */
+static void
+draw(uint8 *bytes, size_t n)
+{
+	if (!pg_strong_random(bytes, n))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate random values")));
+}
+
+/* Make the id of a new key. */
+static char *
+make_id(void)
+{
+	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+	uint8		random[ID_CHARACTERS];
+	char		text[ID_CHARACTERS + 1] = {0};
+
+	draw(random, sizeof(random));
+	for (int i = 0; i < ID_CHARACTERS; i++)
+		text[i] = alphabet[random[i] % 32];
+	return psprintf(ID_PREFIX "%s", text);
+}
+
+/* Make the secret of a new key. */
+static char *
+make_secret(void)
+{
+	uint8		random[SECRET_BYTES];
+
+	draw(random, sizeof(random));
+	return sf_base64_encode(random, sizeof(random));
+}
+
+/*
+ * Refuse to make or drop a key where PostgreSQL refuses SET ROLE: a key is another way
+ * to become its role, which code that runs for a caller must not take.
+ */
+static void
+check_caller(const char *function)
+{
+	if (sf_role_is_bound())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("%s() cannot be called within a security-definer function or a task", function)));
+}
+
+/* sf_create_access_key(role): the id and the secret, which is not shown again. */
+Datum
+sfflow_sf_create_access_key(PG_FUNCTION_ARGS)
+{
+	SfAccessKey key;
+	SfColumns	row = {0};
+
+	if (PG_ARGISNULL(0))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("argument role must not be null")));
+	check_caller("sf_create_access_key");
+	key.role = get_role_oid(NameStr(*PG_GETARG_NAME(0)), false);
+	if (!SF_CAN_SET_ROLE(GetUserId(), key.role))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied to make an access key of role \"%s\"",
+						NameStr(*PG_GETARG_NAME(0)))));
+	key.access_key_id = make_id();
+	key.secret = make_secret();
+	key.created_at = GetCurrentTimestamp();
+
+	InitMaterializedSRF(fcinfo, 0);
+	sf_privilege_anchor(key.role);
+	sf_access_key_store(&key);
+	sf_columns_text(&row, key.access_key_id);
+	sf_columns_text(&row, key.secret);
+	sf_columns_put(fcinfo, &row);
+	return (Datum) 0;
+}
+
+/* sf_drop_access_key(access_key_id). */
+Datum
+sfflow_sf_drop_access_key(PG_FUNCTION_ARGS)
+{
+	char	   *id = sf_arg_text(fcinfo, 0, "access_key_id");
+	SfAccessKey *key = sf_access_key_read(id);
+
+	check_caller("sf_drop_access_key");
+	if (key == NULL || !SF_CAN_SET_ROLE(GetUserId(), key->role))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("access key \"%s\" does not exist", id),
+				 errhint("The view sf_access_keys lists those that there are for you.")));
+	sf_access_key_delete(id);
+	sf_privilege_unanchor(key->role);
+	PG_RETURN_VOID();
+}
+
+/* sf_access_key(access_key_id): the role and the secret; no row when there is no such key. */
+Datum
+sfflow_sf_access_key(PG_FUNCTION_ARGS)
+{
+	SfAccessKey *key = sf_access_key_read(sf_arg_text(fcinfo, 0, "access_key_id"));
+	char	   *role = key == NULL ? NULL : GetUserNameFromId(key->role, true);
+	SfColumns	row = {0};
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (role == NULL)
+		return (Datum) 0;
+	sf_columns_add(&row, DirectFunctionCall1(namein, CStringGetDatum(role)), false);
+	sf_columns_text(&row, key->secret);
+	sf_columns_put(fcinfo, &row);
+	return (Datum) 0;
+}

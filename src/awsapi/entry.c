@@ -1,0 +1,160 @@
+/*
+ * entry.c
+ *		sf_aws_api(), sf_aws_api_as(): find the operation, check the request, answer.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+
+#include "api/sql_arguments.h"
+#include "awsapi/operations.h"
+#include "base/compat.h"
+#include "base/role_switch.h"
+#include "task/sql_task.h"
+
+PG_FUNCTION_INFO_V1(sfflow_sf_aws_api);
+PG_FUNCTION_INFO_V1(sfflow_sf_aws_api_as);
+
+static const SfOperation operations[] = {
+#define OPERATION(action, function, members) {action, members, sf_operation_##function},
+	SF_OPERATION_LIST(OPERATION)
+};
+
+/* Find an operation by its name. */
+static const SfOperation *
+find_operation(const char *action)
+{
+	for (size_t i = 0; i < lengthof(operations); i++)
+		if (strcmp(operations[i].action, action) == 0)
+			return &operations[i];
+	sf_refusal_raise(SF_REFUSAL_UNKNOWN_OPERATION, "The API has no operation %s.", action);
+}
+
+/* Check the request of a call, and answer it. */
+static void
+answer(SfCall *call)
+{
+	sf_request_check(call);
+	sf_json_begin_object(&call->answer);
+	call->operation->answer(call);
+}
+
+/*
+ * Answer an operation.  Errors leave it as errors of SQL; those of sfflow get the
+ * name that AWS has for them on their way.
+ */
+static Jsonb *
+run_call(const char *action, const Jsonb *request)
+{
+	SfCall		call = {.operation = find_operation(action)};
+	MemoryContext context = CurrentMemoryContext;
+
+	sf_json_root(request, &call.request);
+	if (!sf_json_is_object(&call.request))
+		sf_refusal_raise(SF_REFUSAL_SERIALIZATION, "The request must be a JSON object");
+	PG_TRY();
+	{
+		answer(&call);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		sf_refusal_name(error, &call);
+		ReThrowError(error);
+	}
+	PG_END_TRY();
+	return sf_json_finish(&call.answer);
+}
+
+/* sf_aws_api(action, request): the answer. */
+Datum
+sfflow_sf_aws_api(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_JSONB_P(run_call(sf_arg_text(fcinfo, 0, "action"), sf_arg_jsonb(fcinfo, 1, "request")));
+}
+
+/*
+ * Check that a call may be answered as a role, as SET ROLE would.  The session user must be allowed to
+ * become it.  Where PostgreSQL refuses SET ROLE, as in a SQL task, that user is not the
+ * one who calls: there it is refused here, too.
+ */
+static void
+check_membership(Oid role, const char *name)
+{
+	if (sf_role_is_bound())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("sf_aws_api_as() cannot be called within a security-definer function or a task")));
+	if (!OidIsValid(role) || !SF_CAN_SET_ROLE(GetSessionUserId(), role))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied to answer as role \"%s\"", name),
+				 errdetail("The role does not exist, or session user \"%s\" is not a member of it.",
+						   GetUserNameFromId(GetSessionUserId(), false))));
+}
+
+/* Tell whether an operation only reads. */
+static bool
+only_reads(const char *action)
+{
+	static const char *const reading[] = {
+		"Describe", "List", "GetExecutionHistory", "ValidateStateMachineDefinition"
+	};
+
+	for (size_t i = 0; i < lengthof(reading); i++)
+		if (strncmp(action, reading[i], strlen(reading[i])) == 0)
+			return true;
+	return false;
+}
+
+/* A call for another role */
+typedef struct CallAs
+{
+	const char *action;
+	const Jsonb *request;
+	Jsonb	   *answer;
+} CallAs;
+
+/*
+ * Answer a call as the role of the moment.  An operation that reads cannot write, whatever
+ * code it reaches.  After an error the end of the (sub)transaction restores what was.
+ */
+static void
+run_call_as(void *arg)
+{
+	CallAs	   *call = arg;
+	bool		read_only = XactReadOnly;
+
+	XactReadOnly = read_only || only_reads(call->action);
+	call->answer = run_call(call->action, call->request);
+	XactReadOnly = read_only;
+}
+
+/* sf_aws_api_as(role, action, request): the answer, with the rights of a role. */
+Datum
+sfflow_sf_aws_api_as(PG_FUNCTION_ARGS)
+{
+	CallAs		call = {
+		.action = sf_arg_text(fcinfo, 1, "action"),
+		.request = sf_arg_jsonb(fcinfo, 2, "request")
+	};
+	char	   *name;
+	Oid			role;
+
+	if (PG_ARGISNULL(0))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("argument role must not be null")));
+	name = NameStr(*PG_GETARG_NAME(0));
+	role = get_role_oid(name, true);
+	check_membership(role, name);
+	sf_identity_work_as(role, run_call_as, &call);
+	PG_RETURN_JSONB_P(call.answer);
+}

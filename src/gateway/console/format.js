@@ -1,0 +1,65 @@
+// Times, durations, numbers and texts for people.
+
+// A duration in milliseconds: three digits or so.
+export function duration(ms) {
+  if (ms === null || ms === undefined || Number.isNaN(ms)) return '';
+  if (ms < 1) return '0 ms';
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const s = ms / 1000;
+  if (s < 60) return `${s.toFixed(1)} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ${Math.floor(s % 60)} s`;
+  if (s < 172800) return `${Math.floor(s / 3600)} h ${Math.floor(s / 60 % 60)} min`;
+  return `${Math.floor(s / 86400)} d ${Math.floor(s / 3600 % 24)} h`;
+}
+
+// The time between two times; the second may be missing: now.
+export function between(from, to) {
+  return from ? (to ? new Date(to) : new Date()) - new Date(from) : null;
+}
+
+// How far a time is from now.
+export function distance(at) {
+  const ms = new Date(at) - Date.now();
+  const far = Math.abs(ms) < 5000 ? 'now' : duration(Math.abs(ms)).replace(/\.\d/, '').replace(/ \d+ s$/, '');
+  return far === 'now' ? far : ms < 0 ? `${far} ago` : `in ${far}`;
+}
+
+const sameDay = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const otherDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+const otherYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' });
+
+// A time, as short as it is clear, in the time zone of the browser.
+export function clock(at) {
+  const t = new Date(at), now = new Date();
+  const format = t.toDateString() === now.toDateString() ? sameDay : t.getFullYear() === now.getFullYear() ? otherDay : otherYear;
+  return format.format(t);
+}
+
+// A number of bytes.
+export function bytes(n) {
+  if (n < 1000) return `${n} bytes`;
+  return n < 1e6 ? `${(n / 1000).toFixed(n < 1e4 ? 1 : 0)} kB` : `${(n / 1e6).toFixed(1)} MB`;
+}
+
+// A count with its noun.
+export function count(n, one, many = `${one}s`) {
+  return `${Number(n).toLocaleString('en')} ${Number(n) === 1 ? one : many}`;
+}
+
+// The message of a cause, which is often JSON with the parts of an error of PostgreSQL; else its text.
+export function readCause(cause) {
+  const text = typeof cause === 'string' ? cause : cause?.text ?? '';
+  try {
+    const parts = JSON.parse(text);
+    if (parts && typeof parts.message === 'string') return { message: parts.message, detail: parts.detail, hint: parts.hint, context: parts.context, sqlstate: parts.sqlstate };
+  } catch {
+    // no JSON: the text itself says it
+  }
+  return { message: text };
+}
+
+// Characters that change the order of a text, or cannot be seen, as escapes.
+const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+export function visible(text) {
+  return text.replace(UNSEEN, c => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

@@ -1,0 +1,50 @@
+// Read JSON into a tree that keeps each number as it is written: numeric of PostgreSQL has more digits than a number here.
+
+const TOKEN = /\s*([{}[\]:,]|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
+
+// Read a text; null if it is no JSON, has more than `most` values or is nested deeper than 200.
+export function readJson(text, most) {
+  TOKEN.lastIndex = 0;
+  const reader = { text, left: most };
+  try {
+    const value = readValue(reader, next(reader), 0);
+    return /^\s*$/.test(text.slice(TOKEN.lastIndex)) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+// The next token.
+function next(reader) {
+  const match = TOKEN.exec(reader.text);
+  if (!match) throw new SyntaxError('no token');
+  return match[1];
+}
+
+// Read a value that begins with a token: { kind, text } or { kind, items: [[key, value] …] }.
+function readValue(reader, token, depth) {
+  if (reader.left-- <= 0 || depth > 200) throw new RangeError('too large');
+  if (token === '{') return readItems(reader, 'object', '}', depth);
+  if (token === '[') return readItems(reader, 'array', ']', depth);
+  if (token[0] === '"') return { kind: 'string', text: JSON.parse(token) };
+  return { kind: /^[-\d]/.test(token) ? 'number' : 'word', text: token };
+}
+
+// Read the items of an object or an array.
+function readItems(reader, kind, end, depth) {
+  const items = [];
+  let token = next(reader);
+  while (token !== end) {
+    let key = String(items.length);
+    if (kind === 'object') {
+      key = JSON.parse(token);
+      if (next(reader) !== ':') throw new SyntaxError('no colon');
+      token = next(reader);
+    }
+    items.push([key, readValue(reader, token, depth + 1)]);
+    token = next(reader);
+    if (token === ',') token = next(reader);
+    else if (token !== end) throw new SyntaxError('no comma');
+  }
+  return { kind, items };
+}

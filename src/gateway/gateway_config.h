@@ -1,0 +1,85 @@
+/*
+ * gateway_config.h
+ *		The settings of the gateway, from options and from a file.
+ */
+#ifndef SFG_GATEWAY_CONFIG_H
+#define SFG_GATEWAY_CONFIG_H
+
+#include "postgres_fe.h"
+
+#include "fe_utils/simple_list.h"
+#include "gateway/sigv4.h"
+
+/* An access key of the file: [key ID] */
+typedef struct SfgFileKey
+{
+	char	   *id;
+	char	   *role;
+	SfgSecret	secret;
+	struct SfgFileKey *next;
+} SfgFileKey;
+
+/* Settings that only have to be stored: key, type, field, smallest and largest value, argument, help */
+#define SFG_SETTING_LIST(X) \
+	X("listen", TEXT, listen, 0, 0, "ADDRESS:PORT", "where to serve (127.0.0.1:8083)") \
+	X("health-listen", TEXT, health_listen, 0, 0, "ADDRESS:PORT", "/healthz and /readyz here, too, beside the limit of connections") \
+	X("dsn", TEXT, dsn, 0, 0, "CONNINFO", "the database with the workflows") \
+	X("schema", TEXT, schema, 0, 0, "NAME", "of the extension (found by itself)") \
+	X("tls-certificate", TEXT, tls_certificate, 0, 0, "FILE", "serve https with this certificate (PEM, with its chain)") \
+	X("tls-key", TEXT, tls_key, 0, 0, "FILE", "and its private key") \
+	X("behind-proxy", FLAG, behind_proxy, 0, 0, "on|off", "a proxy serves https: listen beyond loopback without a certificate") \
+	X("database-connections", COUNT, database_connections, 1, 100, "N", "for calls of the AWS API (4)") \
+	X("sync-connections", COUNT, sync_connections, 1, 100, "N", "for StartSyncExecution (4)") \
+	X("connections", COUNT, connections, 1, 100000, "N", "of clients at the same time (1000)") \
+	X("waits-per-client", COUNT, waits_per_client, 1, 100000, "N", "requests of a key or a session that wait at the same time (250)") \
+	X("max-body", SIZE, max_body, 1024, 0, "SIZE", "of a request (2MB)") \
+	X("request-timeout", TIME, request_timeout, 100, 0, "TIME", "for a client to send a request, or to take an answer (30s)") \
+	X("statement-timeout", TIME, statement_timeout, 100, 0, "TIME", "for a call (30s)") \
+	X("sync-timeout", TIME, sync_timeout, 1000, 0, "TIME", "for StartSyncExecution (6min)") \
+	X("connect-timeout", TIME, connect_timeout, 1, 0, "TIME", "for connections to the database (10s)") \
+	X("drain-timeout", TIME, drain_timeout, 0, 0, "TIME", "for what is under way at SIGTERM (30s)") \
+	X("region", TEXT, region, 0, 0, "NAME", "that clients must sign for (any)") \
+	X("sessions", COUNT, sessions, 0, 1000, "N", "of the console at the same time (50)") \
+	X("session-idle", TIME, session_idle, 1000, 0, "TIME", "ends a session that no person uses (30min)") \
+	X("session-max", TIME, session_max, 1000, 0, "TIME", "ends every session (12h)") \
+	X("console-trust", FLAG, console_trust, 0, 0, "on|off", "sign roles in whose password the database does not ask for") \
+	X("metrics-dsn", TEXT, metrics_dsn, 0, 0, "CONNINFO", "serve /metrics, read by the role of this connection") \
+	X("metrics-token", TEXT, metrics_token, 0, 0, "TOKEN", "that /metrics asks for as a bearer token")
+
+typedef struct SfgConfig
+{
+	char	   *listen;
+	char	   *health_listen;
+	char	   *dsn;
+	char	   *schema;
+	char	   *tls_certificate;
+	char	   *tls_key;
+	bool		behind_proxy;
+	int			database_connections;
+	int			sync_connections;
+	int			connections;
+	int			waits_per_client;
+	size_t		max_body;		/* bytes */
+	int64_t		request_timeout;	/* milliseconds, as all times here */
+	int64_t		statement_timeout;
+	int64_t		sync_timeout;
+	int64_t		connect_timeout;
+	int64_t		drain_timeout;
+	char	   *region;
+	int			sessions;
+	int64_t		session_idle;
+	int64_t		session_max;
+	bool		console_trust;
+	char	   *metrics_dsn;
+	char	   *metrics_token;
+	SimpleStringList origins;	/* of pages that may use the console, besides the gateway's own */
+	SfgFileKey *keys;
+} SfgConfig;
+
+extern SfgConfig sfg_config;
+
+extern bool sfg_config_set(const char *key, const char *value, char **problem);
+extern bool sfg_config_read(const char *path, char **problem);
+extern bool sfg_config_finish(char **problem);
+
+#endif							/* SFG_GATEWAY_CONFIG_H */

@@ -1,0 +1,291 @@
+/*
+ * http_request.c
+ *		A request, from its header to the end of its answer.
+ *
+ * The library calls the handler of a connection for the header, for each piece
+ * of the body and at the body's end.  A route's handler is called at the end.
+ * It answers at once, or later; until then the connection is suspended:
+ *
+ *		reading -> handled -> answered -> sent
+ *					  |           ^
+ *					  +-> waiting-+	suspended
+ *
+ * A suspended connection neither times out nor notices that its client left.
+ * Most are answered at once; the descriptor of one that waits for longer is
+ * watched (sfg_request_watch_client).  A client that closes its half of the
+ * connection counts as one that left.
+ *
+ * An answer is made in three steps: sfg_answer, headers, sfg_answer_send.
+ */
+#include "postgres_fe.h"
+
+#include <sys/epoll.h>
+
+#include "client/json_text.h"
+#include "client/log.h"
+#include "gateway/hashing.h"
+#include "gateway/http_request.h"
+#include "gateway/long_waits.h"
+
+/* Scripts, styles and requests of the gateway's own pages only; nothing is put into the page as markup. */
+#define SECURITY_POLICY \
+	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';" \
+	" base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+
+/* The status in the log of a request whose client left before the answer, as other servers have it */
+#define CLIENT_LEFT 499
+
+/* Headers of every answer that a browser may show */
+static const struct
+{
+	const char *name;
+	const char *value;
+}			page_headers[] = {
+	{"Content-Security-Policy", SECURITY_POLICY},
+	{"X-Frame-Options", "DENY"},
+	{"Referrer-Policy", "no-referrer"},
+	{"Cross-Origin-Resource-Policy", "same-origin"},
+};
+
+static int	waiting_clients = -1;	/* an epoll of connections: the loop polls one descriptor for them all */
+static bool closing;			/* all connections end with their answer */
+static bool resumed;			/* connections that the library has not looked at since */
+
+/* Write a random UUID. */
+static void
+make_id(char id[37])
+{
+	char		hex[33];
+
+	sfg_random_hex(hex, 16);
+	snprintf(id, 37, "%.8s-%.4s-4%.3s-a%.3s-%.12s", hex, hex + 8, hex + 13, hex + 17, hex + 20);
+}
+
+/* Begin a request whose header was read. */
+SfgRequest *
+sfg_request_begin(SfgPeer *peer, const char *method, const char *path)
+{
+	SfgRequest *request = pg_malloc0(sizeof(SfgRequest));
+
+	request->connection = peer->connection;
+	request->peer = peer;
+	peer->request = request;
+	make_id(request->id);
+	strlcpy(request->method, method, sizeof(request->method));
+	request->path = pg_strdup(path);
+	request->begun_at = sfw_now();
+	initPQExpBuffer(&request->body);
+	return request;
+}
+
+/* Log a request that has ended. */
+static void
+log_request(const SfgRequest *request)
+{
+	char		status[16];
+	char		took[32];
+	bool		failed = request->status >= 500 && !request->client_left;
+
+	if (request->route != NULL && request->route->quiet && (request->status < 400 || request->client_left))
+		return;
+	snprintf(status, sizeof(status), "%u", request->client_left ? CLIENT_LEFT : request->status);
+	snprintf(took, sizeof(took), "%lld", (long long) (sfw_now() - request->begun_at));
+	sfw_log(failed ? SFW_WARNING : SFW_INFO, "request", "id", request->id, "method", request->method,
+			"path", request->path, "status", status, "ms", took, "peer", request->peer->address,
+			"who", *request->who != '\0' ? request->who : NULL,
+			"action", *request->what != '\0' ? request->what : NULL, NULL);
+}
+
+/* The library is done with a request, answered or not. */
+void
+sfg_request_end(SfgRequest *request)
+{
+	if (request->gone != NULL)
+		request->gone(request);
+	log_request(request);
+	sfg_waiting_end(request->waiting);
+	request->peer->request = NULL;
+	request->peer->answered = true;
+	request->peer->since = sfw_now();
+	explicit_bzero(request->body.data, request->body.maxlen);
+	termPQExpBuffer(&request->body);
+	if (request->response != NULL)
+		MHD_destroy_response(request->response);
+	free(request->path);
+	free(request->data);
+	free(request);
+}
+
+/* Give a header of the request, or NULL. */
+const char *
+sfg_request_header(const SfgRequest *request, const char *name)
+{
+	return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
+}
+
+/* The descriptor of the request's connection. */
+static int
+descriptor(const SfgRequest *request)
+{
+	return MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+/* Stop what a request waits for, and answer that it took too long. */
+void
+sfg_request_give_up(SfgRequest *request)
+{
+	void		(*gone) (SfgRequest *request) = request->gone;
+
+	request->gone = NULL;
+	if (gone != NULL)
+		gone(request);
+	sfg_answer_error(request, MHD_HTTP_SERVICE_UNAVAILABLE, "the request took too long");
+}
+
+/* Clients of suspended requests have left. */
+static void
+clients_left(int fd, short revents, void *arg)
+{
+	struct epoll_event event;
+
+	/* One at a time: to give one up may end another. */
+	while (epoll_wait(fd, &event, 1, 0) == 1)
+	{
+		((SfgRequest *) event.data.ptr)->client_left = true;
+		sfg_request_give_up(event.data.ptr);
+	}
+}
+
+/* Be ready to watch clients of suspended requests. */
+void
+sfg_clients_watch(void)
+{
+	waiting_clients = epoll_create1(EPOLL_CLOEXEC);
+	if (waiting_clients < 0)
+		sfw_out_of_memory();
+	sfw_loop_watch(waiting_clients, POLLIN, clients_left, NULL);
+}
+
+/* Notice when the client of a suspended request leaves. */
+void
+sfg_request_watch_client(SfgRequest *request)
+{
+	struct epoll_event event = {.events = EPOLLRDHUP, .data.ptr = request};
+
+	if (!request->watched)
+		request->watched = epoll_ctl(waiting_clients, EPOLL_CTL_ADD, descriptor(request), &event) == 0;
+}
+
+/* Suspend a request until it is answered. */
+static void
+suspend(SfgRequest *request)
+{
+	request->suspended = true;
+	MHD_suspend_connection(request->connection);
+}
+
+/* The body is complete, or the request was resumed: handle it, or send its answer. */
+enum MHD_Result
+sfg_request_go_on(SfgRequest *request)
+{
+	if (!request->begun)
+	{
+		request->begun = true;
+		request->route->handle(request);
+	}
+	if (request->response == NULL)
+	{
+		suspend(request);
+		return MHD_YES;
+	}
+	request->peer->since = sfw_now();
+	return MHD_queue_response(request->connection, request->status, request->response);
+}
+
+/* Begin an answer; its text is copied. */
+void
+sfg_answer(SfgRequest *request, unsigned status, const char *type, const char *text, size_t len)
+{
+	request->status = status;
+	request->gone = NULL;
+	request->response = MHD_create_response_from_buffer(len, unconstify(char *, text), MHD_RESPMEM_MUST_COPY);
+	if (request->response == NULL)
+		sfw_out_of_memory();
+	if (type != NULL)
+		sfg_answer_header(request, "Content-Type", type);
+	sfg_answer_header(request, "X-Content-Type-Options", "nosniff");
+	if (request->route == NULL || !request->route->for_programs)
+	{
+		for (size_t i = 0; i < lengthof(page_headers); i++)
+			sfg_answer_header(request, page_headers[i].name, page_headers[i].value);
+	}
+	if (closing || request->peer->closing)
+		sfg_answer_header(request, "Connection", "close");
+}
+
+/* Add a header to an answer. */
+void
+sfg_answer_header(SfgRequest *request, const char *name, const char *value)
+{
+	MHD_add_response_header(request->response, name, value);
+}
+
+/* Let the answer go. */
+void
+sfg_answer_send(SfgRequest *request)
+{
+	if (MHD_get_response_header(request->response, "Cache-Control") == NULL)
+		sfg_answer_header(request, "Cache-Control", "no-store");
+	if (!request->suspended)
+		return;
+	request->suspended = false;
+	/* The client's time to take the answer begins now, also if the sweep comes before the library. */
+	request->peer->since = sfw_now();
+	if (request->watched)
+		epoll_ctl(waiting_clients, EPOLL_CTL_DEL, descriptor(request), NULL);
+	request->watched = false;
+	MHD_resume_connection(request->connection);
+	resumed = true;
+}
+
+/* Tell whether connections were resumed since the last call. */
+bool
+sfg_requests_resumed(void)
+{
+	bool		result = resumed;
+
+	resumed = false;
+	return result;
+}
+
+/* Answer with JSON. */
+void
+sfg_answer_json(SfgRequest *request, unsigned status, const char *json)
+{
+	sfg_answer(request, status, "application/json", json, strlen(json));
+	sfg_answer_send(request);
+}
+
+/* Answer with an error that has no more than a message. */
+void
+sfg_answer_error(SfgRequest *request, unsigned status, const char *message)
+{
+	PQExpBufferData json;
+
+	initPQExpBuffer(&json);
+	sfw_json_open(&json, '{');
+	sfw_json_put_key(&json, "error");
+	sfw_json_open(&json, '{');
+	sfw_json_put_key(&json, "message");
+	sfw_json_put_string(&json, message);
+	appendPQExpBufferStr(&json, "}}");
+	sfg_answer_json(request, status, sfw_buffer_data(&json));
+	termPQExpBuffer(&json);
+}
+
+/* Have connections end with their answers from now on. */
+void
+sfg_answers_close(void)
+{
+	closing = true;
+}

@@ -1,0 +1,126 @@
+/*
+ * key_lookup.c
+ *		Access keys, of the settings and of the database.
+ *
+ * A key that was found in the database is kept for KEEP milliseconds, so that
+ * most requests need no look-up; one that is dropped is good for so long.  With
+ * it goes what was derived from its secret.
+ */
+#include "postgres_fe.h"
+
+#include "client/log.h"
+#include "gateway/key_lookup.h"
+#include "gateway/call_error.h"
+#include "gateway/database.h"
+#include "gateway/gateway_config.h"
+
+#define KEEP 5000
+#define MOST_KEPT 64
+
+/* A key that was found */
+typedef struct Kept
+{
+	char	   *id;				/* NULL: the place is free */
+	char	   *role;
+	SfgSecret	secret;
+	int64_t		until;
+} Kept;
+
+static Kept kept[MOST_KEPT];
+static SfgKeyFound on_found;	/* there is one user of keys */
+static SfgKeyFailed on_failed;
+
+/* Free a place. */
+static void
+forget(Kept *key)
+{
+	if (key->id == NULL)
+		return;
+	explicit_bzero(key->secret.text, strlen(key->secret.text));
+	free(key->secret.text);
+	free(key->id);
+	free(key->role);
+	explicit_bzero(key, sizeof(*key));
+}
+
+/* Find a key that is kept, or NULL; forget those that were kept for long enough. */
+static Kept *
+find_kept(const char *id)
+{
+	Kept	   *found = NULL;
+	int64_t		now = sfw_now();
+
+	for (Kept *key = kept; key < kept + MOST_KEPT; key++)
+	{
+		if (key->until <= now)
+			forget(key);
+		else if (strcmp(key->id, id) == 0)
+			found = key;
+	}
+	return found;
+}
+
+/* Keep a key, and give it, in the place of the one that is kept for the shortest time. */
+static Kept *
+keep(const char *id, const char *role, const char *secret)
+{
+	Kept	   *place = &kept[0];
+
+	for (Kept *key = kept; key < kept + MOST_KEPT; key++)
+	{
+		if (key->until < place->until)
+			place = key;
+	}
+	forget(place);
+	*place = (Kept) {
+		.id = pg_strdup(id), .role = pg_strdup(role), .secret.text = pg_strdup(secret), .until = sfw_now() + KEEP
+	};
+	return place;
+}
+
+/* The database has answered. */
+static void
+looked_up(const PGresult *result, void *arg)
+{
+	SfgRequest *request = arg;
+
+	request->gone = NULL;
+	if (sfg_call_has_value(result))
+	{
+		Kept	   *key = keep(PQgetvalue(result, 0, 2), PQgetvalue(result, 0, 0), PQgetvalue(result, 0, 1));
+
+		on_found(request, key->role, &key->secret);
+	}
+	else if (result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK)
+		on_found(request, NULL, NULL);
+	else
+	{
+		sfw_log(SFW_WARNING, "cannot look an access key up, may the gateway's role execute sf_access_key()?",
+				"reason", result != NULL ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : "no connection", NULL);
+		on_failed(request, result);
+	}
+}
+
+/* Find a key by its id. */
+void
+sfg_access_key_find(SfgRequest *request, const char *id, SfgKeyFound found, SfgKeyFailed failed)
+{
+	Kept	   *key = find_kept(id);
+
+	on_found = found;
+	on_failed = failed;
+	for (SfgFileKey *own = sfg_config.keys; own != NULL; own = own->next)
+	{
+		if (strcmp(own->id, id) == 0)
+		{
+			found(request, own->role, &own->secret);
+			return;
+		}
+	}
+	if (key != NULL)
+		found(request, key->role, &key->secret);
+	else
+		sfg_request_call(request, &sfg_keys_pool,
+						 "SELECT k.role, k.secret_access_key, $1 FROM @.sf_access_key($1::pg_catalog.text) AS k",
+						 1, &id, looked_up);
+}

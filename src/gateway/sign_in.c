@@ -1,0 +1,154 @@
+/*
+ * sign_in.c
+ *		Signing in to the console, and out.
+ *
+ *		POST /console/login {"role", "password"}	a cookie, and {"role", "csrf_token"}
+ *		GET /console/session						{"role"}, or 401
+ *		POST /console/logout						204
+ *
+ * Browsers send a cookie to all ports of a host, so that what listens at another
+ * port may know it.  The token is in the answer to the password alone: the cookie
+ * is worth nothing without it.
+ */
+#include "postgres_fe.h"
+
+#include "gateway/console_guard.h"
+#include "gateway/database.h"
+#include "gateway/gateway_config.h"
+#include "gateway/listener.h"
+#include "gateway/sign_in.h"
+#include "gateway/sign_in_limit.h"
+
+/* Begin the answer that tells who is signed in, with the token of the session if it is not NULL. */
+static void
+answer_session(SfgRequest *request, const SfgConsoleSession *session, const char *token)
+{
+	PQExpBufferData json;
+
+	initPQExpBuffer(&json);
+	sfw_json_open(&json, '{');
+	sfw_json_put_key(&json, "role");
+	sfw_json_put_string(&json, session->role);
+	if (token != NULL)
+	{
+		sfw_json_put_key(&json, "csrf_token");
+		sfw_json_put_string(&json, token);
+	}
+	appendPQExpBufferChar(&json, '}');
+	sfg_answer(request, MHD_HTTP_OK, "application/json", sfw_buffer_data(&json), json.len);
+	termPQExpBuffer(&json);
+}
+
+/* Add the cookie of a session; token "" deletes it. */
+static void
+set_cookie(SfgRequest *request, const char *token)
+{
+	bool		https = sfg_console_is_https();
+	char	   *cookie = psprintf("%s=%s; Path=/; HttpOnly; SameSite=Strict%s%s", sfg_console_cookie(), token,
+								  https ? "; Secure" : "", *token == '\0' ? "; Max-Age=0" : "");
+
+	sfg_answer_header(request, "Set-Cookie", cookie);
+	free(cookie);
+}
+
+/* A role is signed in, or not (NULL). */
+static void
+signed_in(SfgRequest *request, SfgConsoleSession *session)
+{
+	if (session != NULL)
+	{
+		sfg_sign_in_succeeded(session->role, request->peer->address);
+		answer_session(request, session, session->csrf);
+		set_cookie(request, session->token);
+		sfg_answer_send(request);
+	}
+	else if (!sfg_database_is_ready())
+		sfg_answer_error(request, MHD_HTTP_SERVICE_UNAVAILABLE, "there is no connection to the database");
+	else
+		sfg_answer_error(request, MHD_HTTP_UNAUTHORIZED, "the database does not accept this role and password");
+}
+
+/* Read a member of an object that is a string, or NULL. */
+static char *
+read_text(SfwJson object, const char *key)
+{
+	SfwJson		value;
+
+	return sfw_json_get(object, key, &value) && sfw_json_type(value) == '"' ? sfw_json_text(value) : NULL;
+}
+
+/* Try to sign in, unless there are too many. */
+static void
+try_sign_in(SfgRequest *request, const char *role, char *password)
+{
+	SfgConsoleSession *before = sfg_console_session_of(request);
+
+	strlcpy(request->who, role, sizeof(request->who));
+	if (before != NULL)
+		sfg_console_session_end(before, "the client signs in anew");
+	if (sfg_console_sessions() >= sfg_config.sessions)
+	{
+		sfg_answer_error(request, MHD_HTTP_SERVICE_UNAVAILABLE, "there are too many sessions");
+		return;
+	}
+	if (!sfg_sign_in_try(role, request->peer->address))
+	{
+		sfg_answer_error(request, MHD_HTTP_TOO_MANY_REQUESTS, "too many tries, wait a minute");
+		sfg_answer_header(request, "Retry-After", "60");
+		return;
+	}
+	sfg_console_sign_in(request, role, pg_strdup(password), signed_in);
+}
+
+/* POST /console/login */
+void
+sfg_console_login(SfgRequest *request)
+{
+	SfwJson		body;
+	char	   *role;
+	char	   *password;
+
+	if (!sfg_console_is_own(request) || !sfg_console_body(request, &body))
+		return;
+	role = read_text(body, "role");
+	password = read_text(body, "password");
+	/* libpq would look for an empty password elsewhere. */
+	if (role == NULL || password == NULL || *role == '\0' || *password == '\0')
+		sfg_answer_error(request, MHD_HTTP_BAD_REQUEST, "role and password are needed");
+	else
+		try_sign_in(request, role, password);
+	explicit_bzero(request->body.data, request->body.len);
+	if (password != NULL)
+		explicit_bzero(password, strlen(password));
+	free(password);
+	free(role);
+}
+
+/* POST /console/logout */
+void
+sfg_console_logout(SfgRequest *request)
+{
+	SfgConsoleSession *session = sfg_console_guard(request);
+
+	if (session == NULL)
+		return;
+	sfg_console_session_end(session, "it is signed out");
+	sfg_answer(request, MHD_HTTP_NO_CONTENT, NULL, "", 0);
+	set_cookie(request, "");
+	sfg_answer_send(request);
+}
+
+/* GET /console/session */
+void
+sfg_console_who(SfgRequest *request)
+{
+	const SfgConsoleSession *session = sfg_console_session_of(request);
+
+	if (session == NULL)
+	{
+		sfg_answer_error(request, MHD_HTTP_UNAUTHORIZED, "sign in first");
+		return;
+	}
+	answer_session(request, session, NULL);
+	sfg_answer_send(request);
+}

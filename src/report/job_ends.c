@@ -1,0 +1,186 @@
+/*
+ * job_ends.c
+ *		How the jobs of a net that is under way have ended, and how they still can.
+ *
+ * A job without a row has been skipped if all jobs of its After have ended, else
+ * nothing has told it of an end yet (machine/job_net.c).
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "report/job_ends.h"
+
+/* What is known of the jobs that come before one */
+typedef struct Before
+{
+	bool		ended;			/* all have */
+	bool		can_run;		/* they can end so that it runs */
+	bool		must_run;		/* ... and in no other way */
+} Before;
+
+/* Look at the jobs that come before a job. */
+static Before
+look_before(const SfNetJob *job, const SfJobEnds *ends)
+{
+	Before		before = {true, true, job->condition == NULL};
+
+	for (int i = 0; i < job->nafter; i++)
+	{
+		const SfJobLink *link = &job->after[i];
+		int			possible = ends[link->job].possible;
+
+		before.ended = before.ended && ends[link->job].ended;
+		before.can_run = before.can_run && (possible & link->on) != 0;
+		before.must_run = before.must_run && (possible & ~link->on) == 0;
+	}
+	return before;
+}
+
+/* Tell whether a job waits for others to end, or for room. */
+bool
+sf_job_ends_waits(const SfBranch *job)
+{
+	return job->phase == SF_PHASE_ENTER && job->pending != 0 && job->due_at == DT_NOEND;
+}
+
+/* Find how a job that has begun can end, or has ended. */
+static SfJobEnds
+ends_of_row(const SfBranch *row)
+{
+	switch (row->phase)
+	{
+		case SF_PHASE_DONE:
+			return (SfJobEnds) {SF_JOB_END_SUCCESS, true, false};
+		case SF_PHASE_FAILED:
+		case SF_PHASE_ABORTED:
+			return (SfJobEnds) {SF_JOB_END_FAILURE, true, false};
+		default:
+			return (SfJobEnds) {SF_JOB_END_ANY, false, false};
+	}
+}
+
+/*
+ * Find for each job of a net how it can end, by rank, from the rows of those that have
+ * one.  No more jobs begin if stopped.
+ */
+SfJobEnds *
+sf_job_ends_find(const SfJobNetState *net, const SfBranch *const *rows, bool stopped)
+{
+	SfJobEnds  *ends = palloc0(sizeof(SfJobEnds) * net->njobs);
+
+	for (int i = 0; i < net->njobs; i++)
+	{
+		int			job = net->order[i];
+		const SfBranch *row = rows[job];
+		Before		before;
+
+		CHECK_FOR_INTERRUPTS();
+		if (row != NULL && !sf_job_ends_waits(row))
+		{
+			ends[job] = ends_of_row(row);
+			continue;
+		}
+		before = look_before(&net->jobs[job], ends);
+		/* that of one without After is there from the beginning */
+		ends[job].ended = row == NULL && before.ended;
+		ends[job].can_begin = before.can_run && !ends[job].ended && !stopped;
+		if (ends[job].can_begin)
+			ends[job].possible = SF_JOB_END_SUCCESS | SF_JOB_END_FAILURE;
+		if (!ends[job].can_begin || !before.must_run)
+			ends[job].possible |= SF_JOB_END_SKIP;
+	}
+	return ends;
+}
+
+/* --- sf_check --- */
+
+/* How a job has ended, by its row; 0: it has not. */
+static int
+end_of_row(const SfBranch *row)
+{
+	if (row->phase == SF_PHASE_DONE)
+		return SF_JOB_END_SUCCESS;
+	return row->phase == SF_PHASE_FAILED || row->phase == SF_PHASE_ABORTED ?
+		SF_JOB_END_FAILURE : 0;
+}
+
+/* What is wrong with a job, of whose After some have not ended; NULL: nothing. */
+static char *
+check_waiting(const SfNetJob *job, const SfBranch *row, int undone, bool unmet)
+{
+	if (row == NULL)
+		return undone == job->nafter ? NULL :
+			psprintf("job \"%s\" has no row, and waits for %d of %d", job->name, undone, job->nafter);
+	if (row->phase == SF_PHASE_DONE)
+		return NULL;			/* since before a redrive */
+	if (!sf_job_ends_waits(row) || row->pending != undone || row->failing != unmet)
+		return psprintf("job \"%s\" is in phase %d and waits for %d, not %d", job->name,
+						(int) row->phase, undone, row->pending);
+	return NULL;
+}
+
+/* What is wrong with a job, of whose After all have ended; NULL: nothing. */
+static char *
+check_decided(const SfNetJob *job, const SfBranch *row, bool unmet)
+{
+	if (row == NULL)
+		return unmet || job->condition != NULL ? NULL :
+			psprintf("job \"%s\" has no row, and was not skipped", job->name);
+	if (row->phase != SF_PHASE_DONE && unmet)
+		return psprintf("job \"%s\" has a row, and is to be skipped", job->name);
+	if (sf_job_ends_waits(row) && row->pending > 0)
+		return psprintf("job \"%s\" waits for nothing", job->name);
+	return NULL;
+}
+
+/* What is wrong with the counters of a net; NULL: nothing. */
+static char *
+check_counters(const SfJobNetState *net, const SfBranch *join, int ended, int begun)
+{
+	if (join->total == net->njobs && join->pending == net->njobs - ended &&
+		join->next_index == begun)
+		return NULL;
+	return psprintf("it counts %d jobs of which %d have not ended and %d were decided on; there are %d, %d and %d",
+					join->total, join->pending, join->next_index,
+					net->njobs, net->njobs - ended, begun);
+}
+
+/*
+ * Tell what is wrong with a net that is under way, or NULL, from the rows of its jobs by
+ * rank.
+ */
+char *
+sf_job_ends_check(const SfJobNetState *net, const SfBranch *join,
+				  const SfBranch *const *rows)
+{
+	int		   *ends = palloc0(sizeof(int) * net->njobs);
+	int			ended = 0;
+	int			begun = 0;
+
+	for (int i = 0; i < net->njobs; i++)
+	{
+		int			number = net->order[i];
+		const SfNetJob *job = &net->jobs[number];
+		const SfBranch *row = rows[number];
+		int			undone = 0;
+		bool		unmet = false;
+		char	   *problem;
+
+		for (int j = 0; j < job->nafter; j++)
+		{
+			int			end = ends[job->after[j].job];
+
+			undone += end == 0;
+			unmet = unmet || (end != 0 && (end & job->after[j].on) == 0);
+		}
+		problem = undone > 0 ? check_waiting(job, row, undone, unmet) :
+			check_decided(job, row, unmet);
+		if (problem != NULL)
+			return problem;
+		ends[number] = row != NULL ? end_of_row(row) : undone > 0 ? 0 : SF_JOB_END_SKIP;
+		ended += ends[number] != 0;
+		begun += ends[number] != 0 || (row != NULL && !sf_job_ends_waits(row));
+	}
+	return check_counters(net, join, ended, begun);
+}

@@ -1,0 +1,185 @@
+/*
+ * gate_queues.c
+ *		Which branch comes first in a queue of a limit, and which queues are looked at next.
+ *
+ * There may be more queues than can be looked at: each look goes on behind the last one of
+ * the look before, and the first one of a process begins anywhere.  So all get their turn.
+ */
+#include "postgres.h"
+
+#include "common/pg_prng.h"
+#include "miscadmin.h"
+
+#include "run/gate.h"
+#include "store/hold.h"
+#include "store/limit_queue.h"
+#include "store/limit_slot.h"
+#include "store/machine.h"
+
+/* Queues of which the workers are told at once, after a look at all that is due */
+#define MAX_QUEUES	2000
+
+/* Find the branch that has waited longest in a queue, behind rows that are left over; false: there is none. */
+bool
+sf_gate_first_waiting(SfQueue queue, SfWaiting *head)
+{
+	const SfWaiting *after = NULL;
+
+	while (sf_limit_heads(queue, after, head, SF_HEADS_FIRST) > 0)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (head->waits)
+			return true;
+		sf_limit_forget_left_over(head);
+		after = head;
+	}
+	return false;
+}
+
+/* --- turns --- */
+
+/* The last queue that this process has looked at, for an owner or (InvalidOid) all */
+static SfQueue last = {0};
+static Oid	last_owner = InvalidOid;
+
+/* Begin to go through the queues. */
+SfQueueTurn
+sf_gate_begin_turn(Oid owner)
+{
+	SfQueueTurn turn = {.owner = owner};
+
+	if (last.limit_no == 0 || last_owner != owner)
+	{
+		const SfLimit *all = sf_limit_all();
+		int			n = sf_limit_count == 0 ? 0 :
+			(int) pg_prng_uint64_range(&pg_global_prng_state, 0, sf_limit_count - 1);
+
+		last.limit_no = sf_limit_count == 0 ? 1 : all[n].limit_no;
+		last.hash = (int64) pg_prng_uint64(&pg_global_prng_state);
+		last_owner = owner;
+	}
+	turn.from = turn.read = last;
+	return turn;
+}
+
+/* Is a limit one of the machines of another role than the one whose queues are looked for? */
+static bool
+is_of_another(const SfQueueTurn *turn, int64 limit_no)
+{
+	const SfLimit *limit = OidIsValid(turn->owner) ? sf_limit_find(limit_no) : NULL;
+	const SfMachineIdentity *identity = limit == NULL || limit->machine_no == 0 ? NULL :
+		sf_machine_identity(limit->machine_no);
+
+	return identity != NULL && identity->owner != turn->owner;
+}
+
+/*
+ * Find the next queues that are not empty, at most size of them, and the owner of what comes
+ * first in each; 0: all of them have been found.
+ */
+int
+sf_gate_next_queues(SfQueueTurn *turn, SfQueue *queues, Oid *owners, int size)
+{
+	static const SfQueue start = {0, PG_INT64_MIN};
+	SfWaiting	head;
+	int			n = 0;
+
+	while (n == 0 && !turn->ended)
+	{
+		n = sf_limit_queues(turn->read, queues, owners, size);
+		if (n == size)
+		{
+			turn->read = queues[n - 1];
+			/* its other queues are not looked for either */
+			if (is_of_another(turn, turn->read.limit_no))
+				turn->read.hash = PG_INT64_MAX;
+		}
+		else
+		{
+			turn->ended = turn->wrapped;
+			turn->read = start;
+		}
+		while (turn->wrapped && n > 0 && sf_limit_queue_is_behind(queues[n - 1], turn->from))
+		{
+			turn->ended = true;
+			n--;
+		}
+		turn->wrapped = turn->wrapped || turn->read.limit_no == 0;
+	}
+	for (int i = 0; i < n; i++)
+		if (!OidIsValid(owners[i]) && sf_gate_first_waiting(queues[i], &head))
+			owners[i] = head.owner;
+	return n;
+}
+
+/* The next turn begins behind a queue. */
+void
+sf_gate_end_turn(SfQueue queue)
+{
+	last = queue;
+}
+
+/*
+ * With each look at all that is due, and each call of sf_run_due: delete slots whose holders
+ * are gone, note that those above a lowered limit are free, count what began beside the call
+ * that set a limit, and have branches go on that wait for what their execution has.  Returns
+ * when to do so again before the next poll; SF_TICK_NEVER: no need.
+ */
+SfTick
+sf_gate_tend(void)
+{
+	ListCell   *lc;
+
+	sf_hold_accept_changes();
+	if (!sf_limit_may_be() || (sf_limit_all(), sf_limit_count == 0))
+		return SF_TICK_NEVER;
+	sf_limit_slot_reap();
+	sf_limit_lower_highest();
+	foreach(lc, sf_limit_waits_within())
+	{
+		const SfWaitsWithin *within = lfirst(lc);
+
+		sf_apply_release_within(within->queue, within->execution_no);
+	}
+	return sf_gate_count_late();
+}
+
+/*
+ * Tell the workers of queues that are not empty: with each look at all that is due.  Returns
+ * when to look again before the next poll; SF_TICK_NEVER: no need.
+ */
+SfTick
+sf_gate_ring_queues(void)
+{
+	static const SfIndex by_queue = {"held", "held_queue"};
+	SfQueueTurn turn;
+	SfQueue    *queues;
+	Oid		   *owners;
+	int			left = MAX_QUEUES;
+	SfTick		again;
+	int			n;
+
+	sf_limit_queue_note_look();
+	again = sf_gate_tend();
+	if (sf_rows_read_dirty_by(&by_queue, 1, NULL, NULL, NULL, 0) == 0)
+		return again;
+	queues = palloc(sizeof(SfQueue) * MAX_QUEUES);
+	owners = palloc(sizeof(Oid) * MAX_QUEUES);
+	turn = sf_gate_begin_turn(InvalidOid);
+	while (left > 0 && (n = sf_gate_next_queues(&turn, queues, owners, left)) > 0)
+	{
+		for (int i = 0; i < n; i++)
+		{
+			if (!OidIsValid(owners[i]))
+				continue;
+			sf_limit_queue_note_waiting(queues[i], owners[i]);
+			sf_limit_queue_note_taken(queues[i]);
+			sf_limit_queue_ring_if_waiting(queues[i], owners[i]);
+		}
+		sf_gate_end_turn(queues[n - 1]);
+		left -= n;
+	}
+	pfree(queues);
+	pfree(owners);
+	return again;
+}

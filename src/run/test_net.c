@@ -1,0 +1,180 @@
+/*
+ * test_net.c
+ *		A JobNet in sf_test_state: which jobs would run, if each that runs ends as its
+ *		mock says.
+ *
+ * The jobs are decided on one after another, each after those that it waits for.  Those
+ * that have ended are rows in memory, as run/dependents_context.c reads them for $$.Jobs.
+ */
+#include "postgres.h"
+
+#include "base/errors.h"
+#include "run/dependents.h"
+#include "run/test_state.h"
+
+typedef struct NetTest
+{
+	const SfStateTest *test;
+	SfLoaded	loaded;
+	SfTrace		trace;
+	const SfBranch *join;
+	const SfJobNetState *net;
+	SfBranch  **rows;			/* by rank; of jobs that have ended, but for those skipped */
+	char	   *ends;			/* SF_JOB_END_…; 0: it has not ended */
+} NetTest;
+
+/* Tell whether a job waits for an end that another one did not have. */
+static bool
+is_unmet(const NetTest *t, const SfNetJob *job)
+{
+	for (int i = 0; i < job->nafter; i++)
+		if ((t->ends[job->after[i].job] & job->after[i].on) == 0)
+			return true;
+	return false;
+}
+
+/* Make the branch of a job, which is about to begin. */
+static SfBranch *
+make_job(const NetTest *t, int rank)
+{
+	SfBranch   *branch = sf_branch_make(0, t->join->owner, rank + 1);
+
+	branch->parent_no = SF_BRANCH_ROOT;
+	branch->branch_index = rank;
+	branch->scope = t->net->jobs[rank].scope;
+	branch->state = t->test->program->scopes[branch->scope].start;
+	branch->payload = t->join->result != NULL ? t->join->result : t->join->payload;
+	branch->variables = t->join->variables;
+	return branch;
+}
+
+/*
+ * See how the condition of a job ends it before it begins, by a transition that would
+ * begin it; 0: it may begin.
+ */
+static int
+end_by_condition(NetTest *t, const SfNetJob *job, SfBranch *branch, TimestampTz now)
+{
+	const Jsonb *context = t->trace.context;
+	SfStimulus	stimulus = {.kind = SF_STIMULUS_DUE};
+	SfTransition transition = {0};
+	SfJsonBuilder b;
+
+	if (job->condition == NULL)
+		return 0;
+	sf_json_begin_object(&b);
+	sf_json_add(&b, "Jobs", sf_dependents_jobs(t->net, branch->branch_index, t->rows));
+	t->trace.context = sf_json_merge(context, sf_json_finish(&b));
+	t->trace.failed = false;
+	sf_transition(&t->loaded, branch, &stimulus, now, &transition);
+	t->trace.context = unconstify(Jsonb *, context);
+	if (transition.branch.entered_at != DT_NOBEGIN)
+		return 0;
+	if (!t->trace.failed)
+		return SF_JOB_END_SKIP;
+	sf_step_set_branch_error(branch, &t->trace.error);
+	return SF_JOB_END_FAILURE;
+}
+
+/* Have a job that runs end as its mock says. */
+static int
+end_by_mock(const NetTest *t, const SfNetJob *job, SfBranch *branch)
+{
+	const SfMock *mock = &t->test->jobs[branch->branch_index];
+
+	if (!mock->given)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("job \"%s\" would run, and has no mock", job->name),
+				 errdetail("Argument mock of sf_test_state() is not valid.")));
+	if (mock->result != NULL)
+	{
+		branch->payload = mock->result;
+		return SF_JOB_END_SUCCESS;
+	}
+	branch->error = unconstify(char *, mock->error);
+	branch->cause = unconstify(char *, mock->cause);
+	return SF_JOB_END_FAILURE;
+}
+
+/* Decide on a job, and end it. */
+static void
+decide(NetTest *t, int rank, TimestampTz now)
+{
+	const SfNetJob *job = &t->net->jobs[rank];
+	SfBranch   *branch;
+
+	t->ends[rank] = SF_JOB_END_SKIP;
+	if (is_unmet(t, job))
+		return;
+	branch = make_job(t, rank);
+	t->ends[rank] = end_by_condition(t, job, branch, now);
+	if (t->ends[rank] == 0)
+		t->ends[rank] = end_by_mock(t, job, branch);
+	branch->phase = t->ends[rank] == SF_JOB_END_SUCCESS ? SF_PHASE_DONE : SF_PHASE_FAILED;
+	if (t->ends[rank] != SF_JOB_END_SKIP)
+		t->rows[rank] = branch;
+}
+
+/* Give a stimulus the outputs of the jobs that have succeeded. */
+static void
+give_outputs(const NetTest *t, SfStimulus *stimulus)
+{
+	stimulus->outputs = palloc(sizeof(Jsonb *) * t->net->njobs);
+	stimulus->indexes = palloc(sizeof(int) * t->net->njobs);
+	for (int rank = 0; rank < t->net->njobs; rank++)
+	{
+		if (t->ends[rank] != SF_JOB_END_SUCCESS)
+			continue;
+		stimulus->indexes[stimulus->noutputs] = rank;
+		stimulus->outputs[stimulus->noutputs++] = t->rows[rank]->payload;
+	}
+}
+
+/* {"load": "success", "check": "skip" …}: what became of the jobs. */
+static Jsonb *
+print_ends(const NetTest *t)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	for (int rank = 0; rank < t->net->njobs; rank++)
+		if (t->ends[rank] != 0)
+			sf_json_add_string(&b, t->net->jobs[rank].name,
+							   t->ends[rank] == SF_JOB_END_SUCCESS ? "success" :
+							   t->ends[rank] == SF_JOB_END_FAILURE ? "failure" : "skip");
+	return sf_json_finish(&b);
+}
+
+/*
+ * Run the jobs of a net that has begun, with their mocks: the join fails with the first
+ * error, or the stimulus gets the outputs.  Returns what became of each job.
+ */
+Jsonb *
+sf_dependents_test(const SfStateTest *test, const SfLoaded *loaded, SfBranch *join,
+				   SfStimulus *stimulus, TimestampTz now)
+{
+	const SfState *state = &test->program->states[test->state];
+	NetTest		t = {.test = test,.loaded = *loaded,.trace = *loaded->trace,.join = join};
+
+	t.loaded.trace = &t.trace;
+	t.net = sf_state_net(state);
+	t.rows = palloc0(sizeof(SfBranch *) * t.net->njobs);
+	t.ends = palloc0(t.net->njobs);
+	for (int i = 0; i < t.net->njobs; i++)
+	{
+		int			rank = t.net->order[i];
+
+		decide(&t, rank, now);
+		if (t.ends[rank] != SF_JOB_END_FAILURE || join->failing)
+			continue;
+		join->failing = true;
+		join->error = t.rows[rank]->error;
+		join->cause = t.rows[rank]->cause;
+		join->uncatchable = t.rows[rank]->uncatchable;
+		if (state->failure_mode == SF_FAILURE_ABORT)
+			break;
+	}
+	give_outputs(&t, stimulus);
+	return print_ends(&t);
+}

@@ -1,0 +1,544 @@
+/*
+ * timely.c
+ *		Watching deadlines: what is late, will be late, or has never started.
+ *
+ * A deadline is a time of day in a zone: each night has one moment by which its target
+ * is to have started, and one by which it is to have ended.  What a moment is about:
+ *
+ *	schedule	the latest run before the moment, if no earlier moment lies between them
+ *	machine		executions that were requested in the HALF_NIGHT before the start, or
+ *				without a start in the day before the end, and later up to the moment
+ *	job			that job in these executions
+ *
+ * A calendar leaves out nights by their day: that of the run, else that of the moment
+ * of the start, or without one of the end.
+ *
+ * next_at in the deadline's row says when to look again: at the next moment, or earlier
+ * when, by then, too little time would be left (will_be_late).  A worker that scans for
+ * everything due looks at what is due here, and has its next scan at the earliest
+ * next_at.  So a look locks the row, raises what is late, once, since its key in
+ * _sfflow.lateness is unique, and sets next_at, in one transaction.
+ *
+ * What was raised is looked at again, once a LOOK_AGAIN, until it has happened.
+ *
+ * A night may have more executions than one look can read.  A look is a sequence of
+ * steps: one for each moment that has come, one for the end to come, one for each row of
+ * what is late.  Each step goes through the executions of a night page by page, and only
+ * the first step that is not over reads a page.  If more follow, the deadline's row takes
+ * the step and the place (walk_…), the deadline is due again at once, and the next look
+ * goes on there, with the time of the look that began.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+
+#include "base/errors.h"
+#include "base/subtransaction.h"
+#include "rule/notice.h"
+#include "schedule/timely.h"
+
+/* Deadlines of one look, each in a subtransaction: more would make snapshots overflow */
+#define MAX_CHECKED		50
+
+/* An execution that was requested that long before the start belongs to the night */
+#define HALF_NIGHT		(12 * USECS_PER_HOUR)
+
+/* Moments longer ago than this are not looked at: the server was down that long */
+#define LOOK_BACK		(24 * USECS_PER_HOUR)
+
+/* What is late, and what is near to it, is looked at that often */
+#define LOOK_AGAIN		USECS_PER_MINUTE
+
+/* What does not run now, and may go on, is looked at that often */
+#define LOOK_IDLE		(10 * USECS_PER_MINUTE)
+
+/* A deadline that cannot be dealt with is looked at again after this */
+#define AFTER_ERROR		USECS_PER_HOUR
+
+/* A look at one deadline */
+typedef struct Check
+{
+	TimestampTz now;
+	SfDeadline *deadline;
+	SfTimelyTarget target;
+	pg_tz	   *zone;
+	SfCron		start;
+	SfCron		end;
+	SfMoments	moments;		/* of a schedule */
+	SfCalendar *calendar;		/* or NULL */
+	TimestampTz next_at;
+	int			step;			/* that comes next */
+	bool		is_cut;			/* a step has more pages: the rest is for the next look */
+} Check;
+
+/* A moment of a night */
+typedef struct Moment
+{
+	const char *due_by;			/* SF_DUE_… */
+	const SfCron *cron;
+	TimestampTz at;
+	TimestampTz base_at;		/* the run, or when the night began */
+} Moment;
+
+/* --- moments --- */
+
+/* The expression that matches each day at a minute of it. */
+static SfCron
+daily(int minute)
+{
+	SfCron		cron;
+	char	   *problem;
+
+	if (!sf_cron_parse(psprintf("%d %d * * *", minute % 60, minute / 60 % 24), &cron, &problem))
+		elog(ERROR, "invalid minute of a day: %d", minute);
+	return cron;
+}
+
+/* The moment of a day before another one. */
+static TimestampTz
+before(const Check *c, const SfCron *cron, TimestampTz at)
+{
+	TimestampTz found;
+
+	return sf_cron_latest(cron, at - 1, c->zone, &found) ? found : at - USECS_PER_DAY;
+}
+
+/* Does the calendar have the local day of a time? */
+static bool
+is_picked(const Check *c, TimestampTz at)
+{
+	int			day;
+	SfDays	   *days;
+	bool		picked;
+
+	if (c->calendar == NULL)
+		return true;
+	day = sf_cron_local_day(at, c->zone);
+	days = sf_calendar_days(c->calendar, day, day, SF_ON_CLOSED_SKIP, NULL, NULL);
+	picked = sf_days_marked(days, day);
+	sf_days_free(days);
+	return picked;
+}
+
+/* Find the run of the schedule that a moment is about; false: it is about none. */
+static bool
+find_run(Check *c, Moment *m)
+{
+	return sf_moments_latest(&c->moments, m->at - 1, &m->base_at) &&
+		m->base_at >= before(c, m->cron, m->at) && is_picked(c, m->base_at);
+}
+
+/* Find when the night of a moment began; false: it is no night of the calendar. */
+static bool
+find_night(const Check *c, Moment *m)
+{
+	bool		has_start = c->deadline->start_minute >= 0;
+	TimestampTz start = !has_start || m->cron == &c->start ? m->at : before(c, &c->start, m->at);
+
+	m->base_at = has_start ? start - HALF_NIGHT : before(c, m->cron, m->at);
+	return is_picked(c, start);
+}
+
+/* Find what a moment is about; false: nothing. */
+static bool
+find_base(Check *c, Moment *m)
+{
+	return c->target.schedule != NULL ? find_run(c, m) : find_night(c, m);
+}
+
+/* --- judging --- */
+
+/* Note that a deadline has to be looked at by a time. */
+static void
+look_by(Check *c, TimestampTz at)
+{
+	c->next_at = Min(c->next_at, at);
+}
+
+/* Raise what is late, if it was not raised before; execution_no is 0 if nothing has started. */
+static void
+raise_late(Check *c, const Moment *m, const char *state, int64 execution_no,
+		   TimestampTz expected_at)
+{
+	SfLateness	late = {
+		.target = c->deadline->target,
+		.deadline_at = m->at,
+		.due_by = unconstify(char *, m->due_by),
+		.state = unconstify(char *, state),
+		.base_at = m->base_at,
+		.execution_no = execution_no,
+		.expected_at = expected_at,
+		.raised_at = c->now
+	};
+
+	/* an end that comes to nothing, as the start did, is no news */
+	if (execution_no == 0 && strcmp(state, SF_NEVER_STARTED) == 0 &&
+		sf_lateness_is_raised(late.target, late.base_at, state))
+		return;
+	if (!sf_lateness_insert(&late))
+		return;
+	sf_notice_deadline(c->deadline, &late, false, c->now);
+	sf_notice_late_alert(&late, SF_ALERT_OPENED, c->now);
+	look_by(c, c->now + LOOK_AGAIN);
+}
+
+/*
+ * Read the next page of a step: of the executions of a night that were requested until
+ * a time, those that were not done by another.  False: an earlier look has dealt with the
+ * step, or a later one will.
+ */
+static bool
+read_page(Check *c, const Moment *m, TimestampTz until, TimestampTz done_by, SfTimelyPage *page)
+{
+	const SfDeadline *d = c->deadline;
+	int			step = c->step++;
+	bool		goes_on = step == d->walk_step;
+
+	if (step < d->walk_step || c->is_cut)
+		return false;
+	*page = sf_timely_page(&c->target, m->base_at, goes_on ? d->walk_at : DT_NOBEGIN, until,
+						   done_by);
+	page->found = page->found || (goes_on && d->walk_found);
+	return true;
+}
+
+/* The first late execution that earlier pages of the step have had that reads its next page; 0: none. */
+static int64
+late_before(const Check *c)
+{
+	return c->step - 1 == c->deadline->walk_step ? c->deadline->walk_late_no : 0;
+}
+
+/* End a look after a page of a step, if more pages follow. */
+static bool
+cut_after(Check *c, const SfTimelyPage *page, int64 late_no)
+{
+	SfDeadline *d = c->deadline;
+
+	if (page->last_at == DT_NOEND)
+		return false;
+	c->is_cut = true;
+	d->walk_step = c->step - 1;
+	d->walk_now = c->now;
+	d->walk_at = page->last_at;
+	d->walk_late_no = late_no;
+	d->walk_found = page->found;
+	return true;
+}
+
+/* What has happened when: the start of an item, or its end. */
+static TimestampTz
+happened_at(const Moment *m, const SfTimelyItem *item)
+{
+	return strcmp(m->due_by, SF_DUE_START) == 0 ? item->begun_at : item->done_at;
+}
+
+/* What a step has found */
+typedef enum Verdict
+{
+	VERDICT_UNKNOWN,			/* the step is for another look */
+	VERDICT_IN_TIME,
+	VERDICT_LATE
+} Verdict;
+
+/*
+ * Find what of a night, requested until a time, had not happened by another: nothing has
+ * started (late_no is 0), or the first execution that is late.  One that has started in
+ * time is enough for a start; all have to have ended.
+ */
+static Verdict
+find_late(Check *c, const Moment *m, TimestampTz until, TimestampTz by, int64 *late_no)
+{
+	bool		is_start = strcmp(m->due_by, SF_DUE_START) == 0;
+	SfTimelyPage page;
+
+	if (!read_page(c, m, until, is_start ? DT_NOBEGIN : by, &page))
+		return VERDICT_UNKNOWN;
+	*late_no = late_before(c);
+	foreach_ptr(const SfTimelyItem, item, page.items)
+	{
+		bool		happened = happened_at(m, item) <= by;
+
+		if (happened && is_start)
+			return VERDICT_IN_TIME;
+		if (!happened && *late_no == 0)
+			*late_no = item->execution->execution_no;
+	}
+	if (*late_no != 0 && !is_start)
+		return VERDICT_LATE;
+	if (cut_after(c, &page, *late_no))
+		return VERDICT_UNKNOWN;
+	return *late_no != 0 || !page.found ? VERDICT_LATE : VERDICT_IN_TIME;
+}
+
+/* Judge a moment that has come. */
+static void
+judge(Check *c, Moment *m)
+{
+	int64		late_no = 0;
+
+	if (find_base(c, m) && find_late(c, m, m->at, m->at, &late_no) == VERDICT_LATE)
+		raise_late(c, m, late_no == 0 ? SF_NEVER_STARTED : SF_LATE, late_no, DT_NOEND);
+}
+
+/* When the last of some executions of a night is expected to be done; DT_NOEND: not known. */
+static TimestampTz
+expect_last(const Check *c, List *items, int64 *last_no)
+{
+	TimestampTz latest = DT_NOBEGIN;
+
+	foreach_ptr(const SfTimelyItem, item, items)
+	{
+		TimestampTz expected = item->done_at != DT_NOEND ? DT_NOEND :
+			sf_timely_expect(&c->target, item, c->now);
+
+		if (expected == DT_NOEND || expected <= latest)
+			continue;
+		latest = expected;
+		*last_no = item->execution->execution_no;
+	}
+	return latest == DT_NOBEGIN ? DT_NOEND : latest;
+}
+
+/* Is one of some executions not done? */
+static bool
+has_undone(List *items)
+{
+	foreach_ptr(const SfTimelyItem, item, items)
+		if (item->done_at == DT_NOEND)
+			return true;
+	return false;
+}
+
+/* Look again when an end is near that is expected then if all begins now; it will be late from then on. */
+static void
+look_before(Check *c, const Moment *m, TimestampTz begin, TimestampTz expected)
+{
+	look_by(c, Min(m->at, begin + Max(m->at - expected + 1, LOOK_AGAIN)));
+}
+
+/* Look ahead to an end that has not come: will it be late? */
+static void
+look_ahead(Check *c, Moment *m)
+{
+	bool		is_schedule = c->target.schedule != NULL;
+	TimestampTz begin = c->now;
+	int64		last_no = 0;
+	TimestampTz expected,
+				fresh = DT_NOEND;
+	SfTimelyPage page;
+
+	if (!find_base(c, m) || !read_page(c, m, c->now, c->now, &page))
+		return;
+	if (is_schedule)
+		begin = Max(begin, m->base_at);
+	if (!page.found || !is_schedule)
+		fresh = sf_timely_expect_new(&c->target, begin);
+	expected = page.found ? expect_last(c, page.items, &last_no) : fresh;
+	if (expected != DT_NOEND && expected > m->at && begin >= m->base_at)
+	{
+		raise_late(c, m, SF_WILL_BE_LATE, last_no, expected);
+		return;
+	}
+	if (cut_after(c, &page, 0))
+		return;
+	if (expected != DT_NOEND)
+		look_before(c, m, begin, expected);
+	else if (has_undone(page.items))
+		look_by(c, c->now + LOOK_IDLE);
+	/* another execution of the night may begin */
+	if (page.found && fresh != DT_NOEND)
+		look_before(c, m, begin, fresh);
+}
+
+/* Deal with the moments that have come since the last look, and with the next one. */
+static void
+check_moments(Check *c, const char *due_by, const SfCron *cron)
+{
+	Moment		m = {.due_by = due_by,.cron = cron};
+	TimestampTz from = Max(c->deadline->checked_until, c->now - LOOK_BACK);
+
+	while (sf_cron_next(cron, from, c->zone, &m.at) && m.at <= c->now)
+	{
+		judge(c, &m);
+		from = m.at;
+	}
+	if (m.at <= c->now)
+		return;
+	look_by(c, m.at);
+	if (strcmp(due_by, SF_DUE_END) == 0)
+		look_ahead(c, &m);
+}
+
+/* --- what is late already --- */
+
+/* Was something worse raised of the same moment? */
+static bool
+is_superseded(const SfLateness *l, List *all)
+{
+	if (strcmp(l->state, SF_WILL_BE_LATE) != 0)
+		return false;
+	foreach_ptr(const SfLateness, other, all)
+		if (other->deadline_at == l->deadline_at && strcmp(other->due_by, l->due_by) == 0 &&
+			strcmp(other->state, SF_WILL_BE_LATE) != 0)
+			return true;
+	return false;
+}
+
+/* What was late is so no more. */
+static void
+clear(Check *c, const SfLateness *l)
+{
+	sf_lateness_clear(l, c->now);
+	if (l->acknowledged_at == DT_NOEND)
+		sf_notice_late_alert(l, SF_ALERT_CLEARED, c->now);
+}
+
+/* Until when what makes good for something late may have been requested. */
+static TimestampTz
+good_until(const SfLateness *l)
+{
+	/* what was to begin by then may begin later */
+	return strcmp(l->due_by, SF_DUE_START) == 0 || strcmp(l->state, SF_NEVER_STARTED) == 0 ?
+		l->deadline_at + HALF_NIGHT : l->deadline_at;
+}
+
+/* See whether what is late has happened. */
+static void
+check_late(Check *c, const SfLateness *l, List *all)
+{
+	Moment		m = {.due_by = l->due_by,.at = l->deadline_at,.base_at = l->base_at};
+	Verdict		verdict;
+	int64		late_no = 0;
+
+	if (is_superseded(l, all))
+	{
+		if (l->cleared_at == DT_NOEND)
+			clear(c, l);
+		return;
+	}
+	if (l->cleared_at != DT_NOEND)
+	{
+		c->step++;
+		return;
+	}
+	verdict = find_late(c, &m, good_until(l), c->now, &late_no);
+	if (verdict == VERDICT_IN_TIME)
+	{
+		clear(c, l);
+		sf_notice_deadline(c->deadline, l, true, c->now);
+	}
+	else if (verdict == VERDICT_LATE && l->deadline_at > c->now - LOOK_BACK)
+		look_by(c, c->now + LOOK_AGAIN);
+}
+
+/*
+ * See whether what is late of a deadline has happened.  What this look has cleared before it
+ * went on keeps its step.
+ */
+static void
+check_all_late(Check *c)
+{
+	List	   *all = sf_lateness_open(c->deadline->target, c->now);
+
+	foreach_ptr(const SfLateness, late, all)
+		check_late(c, late, all);
+}
+
+/* --- looks --- */
+
+/* A look at one deadline by its target */
+typedef struct Look
+{
+	const char *target;
+	TimestampTz now;
+} Look;
+
+/* Look at a deadline. */
+static bool
+look_at(void *arg)
+{
+	const Look *look = arg;
+	SfDeadline *d = sf_deadline_read(look->target, SF_LOCK_SKIP);
+	Check		c = {.now = look->now,.deadline = d};
+	bool		goes_on;
+
+	if (d == NULL || d->next_at > look->now)
+		return true;			/* another process is at it, or was */
+	goes_on = d->walk_step >= 0;
+	if (goes_on)
+		c.now = d->walk_now;
+	c.next_at = c.now + LOOK_BACK;
+	if (!sf_timely_find_target(d, &c.target))
+	{
+		sf_deadline_set_checked(d, look->now, c.next_at);
+		return true;
+	}
+	c.zone = sf_schedule_zone(d->timezone);
+	if (d->calendar != NULL)
+		c.calendar = sf_calendar_load(d->calendar);
+	if (c.target.schedule != NULL)
+		c.moments = sf_moments_begin(c.target.schedule);
+	if (d->start_minute >= 0)
+	{
+		c.start = daily(d->start_minute);
+		check_moments(&c, SF_DUE_START, &c.start);
+	}
+	if (d->end_minute >= 0)
+	{
+		c.end = daily(d->end_minute);
+		check_moments(&c, SF_DUE_END, &c.end);
+	}
+	check_all_late(&c);
+	if (c.is_cut)
+	{
+		d->next_at = look->now;
+		sf_deadline_set_walk(d);
+		return true;
+	}
+	/* what earlier looks have found to look at next is not known any more */
+	if (goes_on)
+		look_by(&c, look->now + LOOK_AGAIN);
+	sf_deadline_set_checked(d, c.now, c.next_at);
+	return true;
+}
+
+/* Log why a deadline cannot be dealt with, and put it off. */
+static void
+put_off(const Look *look, const ErrorData *error)
+{
+	SfDeadline *d = sf_deadline_read(look->target, SF_LOCK_SKIP);
+
+	ereport(LOG,
+			(errmsg("sfflow cannot watch the deadline of \"%s\": %s", look->target,
+					error->message)));
+	if (d != NULL)
+		sf_deadline_set_checked(d, d->checked_until, look->now + AFTER_ERROR);
+}
+
+/*
+ * Look at the deadlines that are due, some of them.  Returns when to look again;
+ * DT_NOEND: there are none.
+ */
+TimestampTz
+sf_timely_check(TimestampTz now)
+{
+	ListCell   *lc;
+
+	foreach(lc, sf_deadline_due(now, MAX_CHECKED))
+	{
+		Look		look = {.target = lfirst(lc),.now = now};
+		ErrorData  *error;
+
+		CHECK_FOR_INTERRUPTS();
+		error = sf_subtransaction_run(look_at, NULL, &look);
+		if (error == NULL)
+			continue;
+		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED ||
+			ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION)
+			ReThrowError(error);
+		put_off(&look, error);
+	}
+	return sf_deadline_next();
+}

@@ -1,0 +1,207 @@
+/*
+ * timely_items.c
+ *		What a deadline is about: executions of one night, or a job in them.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "report/job.h"
+#include "report/remaining.h"
+#include "schedule/timely_items.h"
+#include "store/map_run.h"
+#include "store/program_cache.h"
+#include "store/usual.h"
+
+/* Find the target of a deadline; false: it is gone. */
+bool
+sf_timely_find_target(const SfDeadline *deadline, SfTimelyTarget *target)
+{
+	const SfMachineIdentity *identity;
+
+	memset(target, 0, sizeof(*target));
+	target->deadline = deadline;
+	if (deadline->schedule != NULL)
+	{
+		target->schedule = sf_schedule_row_read(deadline->schedule, SF_LOCK_NONE);
+		if (target->schedule == NULL)
+			return false;
+		target->machine = sf_machine_read(pnstrdup(target->schedule->state_machine,
+												   strcspn(target->schedule->state_machine, "/")),
+										  0, false);
+	}
+	else if ((identity = sf_machine_identity(deadline->machine_no)) != NULL)
+		target->machine = sf_machine_read(identity->name, 0, false);
+	if (target->machine == NULL)
+		return false;
+	target->usual = sf_usual_jobs(target->machine->machine_no);
+	return true;
+}
+
+/* --- what has happened --- */
+
+/* The head of an execution, for the list of its jobs. */
+static SfStatusExecution
+head_of(const SfExecution *e)
+{
+	return (SfStatusExecution) {
+		e->execution_no, e->machine_no, e->version, e->machine_name, e->owner, e->status,
+			e->error, e->cause, -1
+	};
+}
+
+/* An execution that has succeeded, or that an operator has stopped, is done. */
+static TimestampTz
+done_at(const SfExecution *e)
+{
+	return e->status == SF_STATUS_SUCCEEDED || e->status == SF_STATUS_ABORTED ?
+		e->stopped_at : DT_NOEND;
+}
+
+/* Take in one run of the job: the first one begins it, the last one ends it. */
+static void
+add_job(SfTimelyItem *item, const SfJob *job)
+{
+	if (job->reached && job->started_at != DT_NOBEGIN)
+		item->begun_at = Min(item->begun_at, job->started_at);
+	if (job->status == SF_JOB_SUCCESS || job->marked != NULL)
+		item->done_at = item->done_at == DT_NOEND ? DT_NOEND :
+			Max(item->done_at, job->stopped_at);
+	else
+		item->done_at = DT_NOEND;
+}
+
+/* Find when a job has begun and ended; one that an execution left out, or left undone, is done with it. */
+static void
+find_job(SfTimelyItem *item, const char *name)
+{
+	const SfProgram *program = sf_program_cache_try(item->execution->machine_no,
+													item->execution->version);
+	SfStatusExecution head = head_of(item->execution);
+	int			state = program == NULL ? -1 : sf_program_find_state(program, name);
+	bool		found = false;
+
+	item->begun_at = item->done_at = DT_NOEND;
+	if (state < 0)
+		return;
+	item->done_at = DT_NOBEGIN;
+	foreach_ptr(const SfJob, job, sf_job_list(&head, program))
+	{
+		if (job->state != state || job->status == SF_JOB_SKIP)
+			continue;
+		found = true;
+		add_job(item, job);
+	}
+	if (!found || item->done_at == DT_NOEND)
+		item->done_at = done_at(item->execution);
+}
+
+/* Append an execution, if it is there. */
+static List *
+append_item(List *items, const SfTimelyTarget *t, SfExecution *execution)
+{
+	SfTimelyItem *item;
+
+	if (execution == NULL)
+		return items;
+	item = palloc(sizeof(SfTimelyItem));
+	item->execution = execution;
+	item->begun_at = execution->started_at == DT_NOBEGIN ? DT_NOEND : execution->started_at;
+	item->done_at = done_at(execution);
+	if (t->deadline->job != NULL)
+		find_job(item, t->deadline->job);
+	return lappend(items, item);
+}
+
+/* Find the execution of the run of the schedule at a time. */
+static SfTimelyPage
+page_of_run(const SfTimelyTarget *t, TimestampTz at)
+{
+	char	   *id = sf_deadline_run(t->schedule->name, at);
+	SfTimelyPage page = {.last_at = DT_NOEND};
+
+	if (id != NULL)
+		page.items = append_item(NIL, t, sf_execution_find(id, SF_LOCK_NONE));
+	page.found = page.items != NIL;
+	return page;
+}
+
+/*
+ * Read some of what a deadline is about: the run of the schedule at base_at, or the
+ * executions of the machine that were requested from base_at until a time, those after
+ * another time (that of the page before; DT_NOBEGIN: from the first one on).  Executions
+ * of a machine that were done by done_by are left out.
+ */
+SfTimelyPage
+sf_timely_page(const SfTimelyTarget *t, TimestampTz base_at, TimestampTz after,
+			   TimestampTz until, TimestampTz done_by)
+{
+	SfDeadlinePage rows;
+	SfTimelyPage page = {0};
+	ListCell   *lc;
+
+	if (t->schedule != NULL)
+		return page_of_run(t, base_at);
+	rows = sf_deadline_page(t->machine->machine_no, Max(after, base_at - 1), until, done_by);
+	page.last_at = rows.last_at;
+	page.found = rows.found;
+	foreach(lc, rows.numbers)
+		page.items = append_item(page.items, t,
+								 sf_execution_read(*(int64 *) lfirst(lc), SF_LOCK_NONE, false));
+	return page;
+}
+
+/* --- what is expected --- */
+
+/* Prepare to compute what a version of the machine takes, up to the job; NULL: the job is not there. */
+static SfRemaining *
+remaining_of(const SfTimelyTarget *t, int version, const SfProgram **program)
+{
+	int			task = -1;
+
+	*program = sf_program_cache_try(t->machine->machine_no, version);
+	if (*program == NULL)
+		return NULL;
+	if (t->deadline->job != NULL)
+	{
+		task = sf_program_find_state(*program, t->deadline->job);
+		if (task < 0)
+			return NULL;
+	}
+	return sf_remaining_begin(*program, t->usual, task);
+}
+
+/* When something that is not done is expected to be; DT_NOEND: it does not run, or that is not known. */
+TimestampTz
+sf_timely_expect(const SfTimelyTarget *t, const SfTimelyItem *item, TimestampTz now)
+{
+	const SfExecution *e = item->execution;
+	const SfProgram *program;
+	SfRemaining *remaining;
+	int64		us;
+
+	if (e->status != SF_STATUS_RUNNING)
+		return DT_NOEND;
+	remaining = remaining_of(t, e->version, &program);
+	if (remaining == NULL)
+		return DT_NOEND;
+	us = sf_remaining_us(remaining, sf_branch_scan(e->execution_no, program),
+						 sf_map_run_scan(e->execution_no), now);
+	return us < 0 ? DT_NOEND : now + us;
+}
+
+/* When an execution that begins at a time is expected to be done, or the job in it; DT_NOEND: not known. */
+TimestampTz
+sf_timely_expect_new(const SfTimelyTarget *t, TimestampTz begin)
+{
+	int64		us = t->deadline->job != NULL ? -1 : sf_usual_execution_us(t->machine->machine_no);
+	const SfProgram *program;
+	SfRemaining *remaining;
+
+	if (us < 0)
+	{
+		remaining = remaining_of(t, t->machine->current_version, &program);
+		us = remaining == NULL ? -1 : sf_remaining_whole(remaining);
+	}
+	return us < 0 ? DT_NOEND : begin + us;
+}

@@ -1,0 +1,37 @@
+/*
+ * aws_resource.h
+ *		Rows of _sfflow.aws_resource and _sfflow.version_publication: what the AWS
+ *		API keeps of state machines, of their versions, and of activities.
+ */
+#ifndef SF_STORE_AWS_RESOURCE_H
+#define SF_STORE_AWS_RESOURCE_H
+
+#include "store/row.h"
+
+/* Columns of _sfflow.version_publication; see sql/parts/17-aws-api.sql. */
+#define SF_VERSION_PUBLICATION_COLUMNS(X) \
+	X(int, machine_no, INT4, NOT_NULL) \
+	X(int, version, INT4, NOT_NULL) \
+	X(bool, published, BOOL, NOT_NULL) \
+	X(TimestampTz, published_at, TIMESTAMPTZ, NOT_NULL) \
+	X(char *, description, TEXT, NULLABLE)
+
+typedef struct SfPublication
+{
+	SF_VERSION_PUBLICATION_COLUMNS(SF_FIELD)
+} SfPublication;
+
+extern Jsonb *sf_attribute_tags(char kind, const char *name);
+extern Jsonb *sf_attribute_encryption(char kind, const char *name);
+extern void sf_attribute_write(char kind, const char *name, const Jsonb *tags,
+							  const Jsonb *encryption);
+extern void sf_attribute_forget(char kind, const char *name);
+extern TimestampTz sf_attribute_activity_created(int activity_no);
+
+extern TimestampTz sf_publication_made(int machine_no, int version);
+extern SfPublication *sf_publication_read(int machine_no, int version);
+extern void sf_publication_write(int machine_no, int version, bool published,
+								 const char *description);
+extern List *sf_publication_list(int machine_no, int below, int limit);
+
+#endif							/* SF_STORE_AWS_RESOURCE_H */

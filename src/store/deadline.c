@@ -1,0 +1,278 @@
+/*
+ * deadline.c
+ *		Rows of _sfflow.deadline and _sfflow.lateness.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "store/deadline.h"
+#include "store/execution_list.h"
+
+#define ROW SfDeadline
+SF_ROW_TYPE(deadline_type, SF_DEADLINE_COLUMNS, deadline, 1);
+#undef ROW
+#define ROW SfLateness
+SF_ROW_TYPE(lateness_type, SF_LATENESS_COLUMNS, lateness, 4);
+
+/* Executions of a page: all, and those that are not done */
+#define PAGE_ROWS		"10000"
+#define PAGE_NUMBERS	"1000"
+
+/* --- deadlines --- */
+
+/* Find the deadline of a target. */
+SfDeadline *
+sf_deadline_read(const char *target, SfLock lock)
+{
+	static SfPlan plans[] = SF_PLANS_BY_LOCK(
+		"SELECT " SF_DEADLINE_COLUMNS(SF_SELECT) "1 FROM _sfflow.deadline d"
+		" WHERE d.target" SF_EQ "$1");
+
+	return sf_store_row(&plans[lock], &deadline_type, SF_TEXT(target));
+}
+
+/* Insert a deadline, or put it in the place of the one of its target. */
+void
+sf_deadline_write(const SfDeadline *d)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.deadline AS d (target, schedule, machine_no, job, start_minute,"
+		" end_minute, timezone, calendar, checked_until, next_at, set_at, set_by)"
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $9, $10)"
+		" ON CONFLICT (target) DO UPDATE SET schedule = excluded.schedule,"
+		" machine_no = excluded.machine_no, job = excluded.job,"
+		" start_minute = excluded.start_minute, end_minute = excluded.end_minute,"
+		" timezone = excluded.timezone, calendar = excluded.calendar,"
+		" checked_until = excluded.checked_until, next_at = excluded.next_at, walk_step = NULL,"
+		" set_at = excluded.set_at, set_by = excluded.set_by");
+
+	sf_store_execute(&plan, SF_TEXT(d->target), SF_TEXT(d->schedule),
+					 sf_query_arg(INT4OID, Int32GetDatum(d->machine_no), d->machine_no == 0),
+					 SF_TEXT(d->job),
+					 sf_query_arg(INT4OID, Int32GetDatum(d->start_minute), d->start_minute < 0),
+					 sf_query_arg(INT4OID, Int32GetDatum(d->end_minute), d->end_minute < 0),
+					 SF_TEXT(d->timezone), SF_TEXT(d->calendar), SF_TIME(d->set_at),
+					 SF_TEXT(d->set_by));
+	sf_hooks.look(d->set_at);
+}
+
+/* Delete the deadline of a target, and what was late of it; false: there is none. */
+bool
+sf_deadline_delete(const char *target)
+{
+	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.deadline d WHERE d.target" SF_EQ "$1");
+	static SfPlan late = SF_PLAN("DELETE FROM _sfflow.lateness l WHERE l.target" SF_EQ "$1");
+	bool		deleted = sf_store_execute(&plan, SF_TEXT(target)) > 0;
+
+	/* after the lock of the row: a look may just have raised something */
+	sf_store_execute(&late, SF_TEXT(target));
+	return deleted;
+}
+
+/* Delete the deadline of a schedule that is dropped. */
+void
+sf_deadline_delete_of_schedule(const char *schedule)
+{
+	(void) sf_deadline_delete(psprintf("schedule:%s", schedule));
+}
+
+/* Delete the deadlines of a machine that is dropped. */
+void
+sf_deadline_delete_of_machine(int machine_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT d.target FROM _sfflow.deadline d WHERE d.machine_no" SF_EQ "$1");
+	ListCell   *lc;
+
+	foreach(lc, sf_store_texts(&plan, SF_INT4(machine_no)))
+		(void) sf_deadline_delete(lfirst(lc));
+}
+
+/* When deadlines are to be looked at next; DT_NOEND: there are none. */
+TimestampTz
+sf_deadline_next(void)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT d.next_at FROM _sfflow.deadline d ORDER BY d.next_at LIMIT 1");
+
+	return sf_store_number(&plan, DT_NOEND);
+}
+
+/* List the targets of some deadlines that are to be looked at. */
+List *
+sf_deadline_due(TimestampTz now, int limit)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT d.target FROM _sfflow.deadline d WHERE d.next_at" SF_LE "$1"
+		" ORDER BY d.next_at LIMIT $2");
+
+	return sf_store_texts(&plan, SF_TIME(now), SF_INT8(limit));
+}
+
+/* Note how far a deadline was dealt with, and when to look again. */
+void
+sf_deadline_set_checked(const SfDeadline *deadline, TimestampTz until, TimestampTz next_at)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.deadline d SET checked_until = $2, next_at = $3, walk_step = NULL"
+		" WHERE d.target" SF_EQ "$1");
+
+	sf_store_execute(&plan, SF_TEXT(deadline->target), SF_TIME(until), SF_TIME(next_at));
+}
+
+/* Note where a look is to go on that is not over. */
+void
+sf_deadline_set_walk(const SfDeadline *d)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.deadline d SET next_at = $2, walk_step = $3, walk_now = $4, walk_at = $5,"
+		" walk_late_no = $6, walk_found = $7 WHERE d.target" SF_EQ "$1");
+
+	sf_store_execute(&plan, SF_TEXT(d->target), SF_TIME(d->next_at), SF_INT4(d->walk_step),
+					 SF_TIME(d->walk_now), SF_TIME(d->walk_at),
+					 sf_query_arg(INT8OID, Int64GetDatum(d->walk_late_no), d->walk_late_no == 0),
+					 SF_BOOL(d->walk_found));
+}
+
+/* --- what was late --- */
+
+/* Insert what is late, and forget what was long ago; false: it was raised before. */
+bool
+sf_lateness_insert(const SfLateness *l)
+{
+	static SfPlan insert = SF_PLAN(
+		"INSERT INTO _sfflow.lateness (target, deadline_at, due_by, state, base_at, execution_no,"
+		" expected_at, raised_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING");
+	static SfPlan trim = SF_PLAN(
+		"DELETE FROM _sfflow.lateness l WHERE l.target" SF_EQ "$1 AND l.deadline_at" SF_LT
+		" ($2 OPERATOR(pg_catalog.-) '400 days'::pg_catalog.interval)");
+
+	sf_store_execute(&trim, SF_TEXT(l->target), SF_TIME(l->raised_at));
+	return sf_store_execute(&insert, SF_TEXT(l->target), SF_TIME(l->deadline_at), SF_TEXT(l->due_by),
+							SF_TEXT(l->state), SF_TIME(l->base_at),
+							sf_query_arg(INT8OID, Int64GetDatum(l->execution_no), l->execution_no == 0),
+							SF_TIME_OR_NULL(l->expected_at, DT_NOEND), SF_TIME(l->raised_at)) > 0;
+}
+
+/* Was something raised of a run of the schedule, or of a night that began then? */
+bool
+sf_lateness_is_raised(const char *target, TimestampTz base_at, const char *state)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT 1 FROM _sfflow.lateness l WHERE l.target" SF_EQ "$1 AND l.base_at" SF_EQ "$2"
+		" AND l.state" SF_EQ "$3 LIMIT 1");
+
+	return sf_store_number(&plan, 0, SF_TEXT(target), SF_TIME(base_at), SF_TEXT(state)) == 1;
+}
+
+#define SELECT_LATENESS \
+	"SELECT " SF_LATENESS_COLUMNS(SF_SELECT) "1 FROM _sfflow.lateness l"
+
+/* List what is late of a target, as SfLateness: also what was cleared at a time. */
+List *
+sf_lateness_open(const char *target, TimestampTz cleared_at)
+{
+	static SfPlan plan = SF_PLAN(
+		SELECT_LATENESS " WHERE l.target" SF_EQ "$1 AND (l.cleared_at IS NULL OR l.cleared_at" SF_EQ "$2)"
+		" ORDER BY l.deadline_at, l.due_by, l.state");
+
+	return sf_store_rows(&plan, &lateness_type, SF_TEXT(target), SF_TIME(cleared_at));
+}
+
+/* Note that what was late has happened, or that something worse took its place. */
+void
+sf_lateness_clear(const SfLateness *l, TimestampTz at)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.lateness l SET cleared_at = $5 WHERE l.target" SF_EQ "$1"
+		" AND l.deadline_at" SF_EQ "$2 AND l.due_by" SF_EQ "$3 AND l.state" SF_EQ "$4");
+
+	sf_store_execute(&plan, SF_TEXT(l->target), SF_TIME(l->deadline_at), SF_TEXT(l->due_by),
+					 SF_TEXT(l->state), SF_TIME(at));
+}
+
+/*
+ * Acknowledge what is late since a time or before: of a target (NULL: any), of an
+ * execution (0: any), of a machine (0: any), of one kind (NULL: any).  Returns what
+ * was acknowledged, as SfLateness.
+ */
+List *
+sf_lateness_acknowledge(const char *target, int64 execution_no, int machine_no,
+						const char *kind, TimestampTz until, const char *comment)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.lateness l SET acknowledged_at = pg_catalog.clock_timestamp(),"
+		" acknowledged_by = $6, comment = $7"
+		" WHERE l.cleared_at IS NULL AND l.acknowledged_at IS NULL AND l.raised_at" SF_LE "$5"
+		" AND ($1 IS NULL OR l.target" SF_EQ "$1) AND ($2" SF_EQ "0 OR l.execution_no" SF_EQ "$2)"
+		" AND ($3" SF_EQ "0 OR l.target" SF_EQ "ANY (SELECT d.target FROM _sfflow.deadline d"
+		"  WHERE d.machine_no" SF_EQ "$3))"
+		" AND ($4 IS NULL OR l.state" SF_EQ "$4) RETURNING " SF_LATENESS_COLUMNS(SF_SELECT) "1");
+
+	return sf_store_rows(&plan, &lateness_type, SF_TEXT(target), SF_INT8(execution_no),
+						 SF_INT4(machine_no), SF_TEXT(kind), SF_TIME(until),
+						 SF_TEXT(GetUserNameFromId(GetUserId(), false)), SF_TEXT(comment));
+}
+
+/* --- what is to be in time --- */
+
+/* Read an execution of a page, or (the last row) what the page tells besides. */
+static void
+read_page(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfDeadlinePage *page = arg;
+
+	if (sf_row_number(tuple, desc, 1, 0) != 0)
+	{
+		sf_row_append_number(tuple, desc, &page->numbers);
+		return;
+	}
+	page->last_at = sf_row_number(tuple, desc, 2, DT_NOEND);
+	page->found = sf_row_number(tuple, desc, 3, false);
+}
+
+/*
+ * Read the executions of a machine that were requested after one time and until
+ * another, a page of them, the earliest first.  Not among them are those that have
+ * succeeded or were stopped by a time (DT_NOBEGIN: all are among them), and items of
+ * Distributed Maps.
+ */
+SfDeadlinePage
+sf_deadline_page(int machine_no, TimestampTz after, TimestampTz until, TimestampTz done_by)
+{
+	static SfPlan plan = SF_PLAN(
+		"WITH s AS MATERIALIZED (SELECT e.execution_no, e.requested_at, e.map_run_no,"
+		"  e.status" SF_EQ "ANY ($5) AND e.stopped_at" SF_LE "$4 AS is_done"
+		"  FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1"
+		"  AND e.requested_at" SF_GT "$2 AND e.requested_at" SF_LE "$3"
+		"  ORDER BY e.requested_at FETCH FIRST " PAGE_ROWS " ROWS WITH TIES),"
+		" u AS MATERIALIZED (SELECT s.execution_no, s.requested_at FROM s"
+		"  WHERE s.map_run_no IS NULL AND s.is_done IS NOT TRUE"
+		"  ORDER BY s.requested_at FETCH FIRST " PAGE_NUMBERS " ROWS WITH TIES)"
+		" SELECT u.execution_no, u.requested_at, NULL::pg_catalog.bool FROM u"
+		" UNION ALL SELECT NULL, CASE WHEN c.u" SF_GE PAGE_NUMBERS " THEN c.u_at"
+		"  WHEN c.s" SF_GE PAGE_ROWS " THEN c.s_at END, c.found"
+		" FROM (SELECT (SELECT pg_catalog.count(*) FROM u) AS u,"
+		"  (SELECT pg_catalog.max(u.requested_at) FROM u) AS u_at,"
+		"  pg_catalog.count(*) AS s, pg_catalog.max(s.requested_at) AS s_at,"
+		"  pg_catalog.bool_or(s.map_run_no IS NULL) AS found FROM s) c");
+	SfDeadlinePage page = {.last_at = DT_NOEND};
+	int			level = sf_execution_list_plans_begin();
+
+	sf_store_read(&plan, read_page, &page, SF_INT4(machine_no), SF_TIME(after), SF_TIME(until),
+				  SF_TIME(done_by), SF_INT2S(SF_STATUS_SUCCEEDED, SF_STATUS_ABORTED));
+	sf_execution_list_plans_end(level);
+	return page;
+}
+
+/* Find the execution of a run of a schedule, by its id; NULL: it has not started. */
+char *
+sf_deadline_run(const char *schedule, TimestampTz scheduled_for)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT r.execution_id FROM _sfflow.schedule_run r WHERE r.schedule" SF_EQ "$1"
+		" AND r.scheduled_for" SF_EQ "$2 AND r.execution_id IS NOT NULL ORDER BY r.run_at LIMIT 1");
+
+	return sf_list_first(sf_store_texts(&plan, SF_TEXT(schedule), SF_TIME(scheduled_for)));
+}

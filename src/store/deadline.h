@@ -1,0 +1,98 @@
+/*
+ * deadline.h
+ *		Rows of _sfflow.deadline and _sfflow.lateness: when something is to have
+ *		started or ended, and what was late.
+ */
+#ifndef SF_STORE_DEADLINE_H
+#define SF_STORE_DEADLINE_H
+
+#include "store/execution.h"
+
+/* Columns of _sfflow.deadline; see sql/parts/17-deadlines.sql. */
+#define SF_DEADLINE_COLUMNS(X) \
+	X(char *, target, TEXT, NOT_NULL) \
+	X(char *, schedule, TEXT, NULLABLE) \
+	X(int, machine_no, INT4, NULL_IS(0)) \
+	X(char *, job, TEXT, NULLABLE) \
+	X(int, start_minute, INT4, NULL_IS(-1)) \
+	X(int, end_minute, INT4, NULL_IS(-1)) \
+	X(char *, timezone, TEXT, NOT_NULL) \
+	X(char *, calendar, TEXT, NULLABLE) \
+	X(TimestampTz, checked_until, TIMESTAMPTZ, NOT_NULL) \
+	X(TimestampTz, next_at, TIMESTAMPTZ, NOT_NULL) \
+	X(int, walk_step, INT4, NULL_IS(-1)) \
+	X(TimestampTz, walk_now, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(TimestampTz, walk_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(int64, walk_late_no, INT8, NULL_IS(0)) \
+	X(bool, walk_found, BOOL, NULL_IS(false)) \
+	X(TimestampTz, set_at, TIMESTAMPTZ, NOT_NULL) \
+	X(char *, set_by, TEXT, NOT_NULL)
+
+typedef struct SfDeadline
+{
+	SF_DEADLINE_COLUMNS(SF_FIELD)
+} SfDeadline;
+
+/* Columns of _sfflow.lateness */
+#define SF_LATENESS_COLUMNS(X) \
+	X(char *, target, TEXT, NOT_NULL) \
+	X(TimestampTz, deadline_at, TIMESTAMPTZ, NOT_NULL) \
+	X(char *, due_by, TEXT, NOT_NULL) \
+	X(char *, state, TEXT, NOT_NULL) \
+	X(TimestampTz, base_at, TIMESTAMPTZ, NOT_NULL) \
+	X(int64, execution_no, INT8, NULL_IS(0)) \
+	X(TimestampTz, expected_at, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
+	X(TimestampTz, raised_at, TIMESTAMPTZ, NOT_NULL) \
+	X(TimestampTz, cleared_at, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
+	X(TimestampTz, acknowledged_at, TIMESTAMPTZ, NULL_IS(DT_NOEND)) \
+	X(char *, acknowledged_by, TEXT, NULLABLE) \
+	X(char *, comment, TEXT, NULLABLE)
+
+typedef struct SfLateness
+{
+	SF_LATENESS_COLUMNS(SF_FIELD)
+} SfLateness;
+
+/* What a deadline is of, and what was raised, as stored */
+#define SF_DUE_START		"start"
+#define SF_DUE_END			"end"
+#define SF_LATE				"late"
+#define SF_WILL_BE_LATE		"will_be_late"
+#define SF_NEVER_STARTED	"never_started"
+
+/* Some executions of a night, in the order of their requests */
+typedef struct SfDeadlinePage
+{
+	List	   *numbers;		/* of those that are not done */
+	TimestampTz last_at;		/* the next page begins after this request; DT_NOEND: there is none */
+	bool		found;			/* there are any, done or not */
+} SfDeadlinePage;
+
+/* --- deadlines --- */
+
+extern SfDeadline *sf_deadline_read(const char *target, SfLock lock);
+extern void sf_deadline_write(const SfDeadline *deadline);
+extern bool sf_deadline_delete(const char *target);
+extern void sf_deadline_delete_of_schedule(const char *schedule);
+extern void sf_deadline_delete_of_machine(int machine_no);
+extern TimestampTz sf_deadline_next(void);
+extern List *sf_deadline_due(TimestampTz now, int limit);
+extern void sf_deadline_set_checked(const SfDeadline *deadline, TimestampTz until, TimestampTz next_at);
+extern void sf_deadline_set_walk(const SfDeadline *deadline);
+
+/* --- what was late --- */
+
+extern bool sf_lateness_insert(const SfLateness *lateness);
+extern bool sf_lateness_is_raised(const char *target, TimestampTz base_at, const char *state);
+extern List *sf_lateness_open(const char *target, TimestampTz cleared_at);
+extern void sf_lateness_clear(const SfLateness *lateness, TimestampTz at);
+extern List *sf_lateness_acknowledge(const char *target, int64 execution_no, int machine_no,
+									 const char *kind, TimestampTz until, const char *comment);
+
+/* --- what is to be in time --- */
+
+extern SfDeadlinePage sf_deadline_page(int machine_no, TimestampTz after, TimestampTz until,
+									   TimestampTz done_by);
+extern char *sf_deadline_run(const char *schedule, TimestampTz scheduled_for);
+
+#endif							/* SF_STORE_DEADLINE_H */

@@ -1,0 +1,528 @@
+/*
+ * limit.c
+ *		Limits: the table, and a copy of it in each backend.
+ *
+ * Each backend has a copy, as it has of the holds (store/hold.c), and takes changes in
+ * before it begins a step.  Where there is no limit a step costs a look at a flag.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/xid8.h"
+
+#include "base/compat.h"
+#include "base/timing.h"
+#include "store/limit.h"
+#include "store/limit_queue.h"
+#include "store/limit_slot.h"
+#include "store/privilege.h"
+
+#define RUN_LIMIT_COLUMNS \
+	"limit_no, kind, name, state, key, in_definition, machine_no, owner, max_running, highest," \
+	" rate, per, fails, set_at, counted"
+
+static const char *const kind_names[] = {
+#define KIND_NAME(sym, name) name,
+	SF_LIMIT_LIST(KIND_NAME)
+};
+
+/* --- the copy --- */
+
+static void read_all(void);
+
+SfTableCopy sf_limit_copy = {.table = "run_limit",.load = read_all,.is_latest = true};
+int			sf_limit_count = 0;
+
+static SfLimit *limits = NULL;
+static int	limits_size = 0;
+
+/* Read a floating-point column; 0 where it is null. */
+static double
+read_double(HeapTuple tuple, TupleDesc desc, int column)
+{
+	bool		isnull;
+	Datum		value = heap_getattr(tuple, column, desc, &isnull);
+
+	return isnull ? 0 : DatumGetFloat8(value);
+}
+
+/* Fill in a limit from a row, whose columns are those of the install script. */
+static void
+fill_limit(SfLimit *limit, HeapTuple tuple, TupleDesc desc)
+{
+	char	   *kind = sf_row_text(tuple, desc, 2);
+
+	limit->kind = SF_LIMIT_MACHINE;
+	while (strcmp(kind_names[limit->kind], kind) != 0)
+		limit->kind++;
+	limit->limit_no = sf_row_number(tuple, desc, 1, 0);
+	limit->name = sf_row_text(tuple, desc, 3);
+	limit->state = sf_row_text(tuple, desc, 4);
+	limit->key = sf_row_text(tuple, desc, 5);
+	limit->in_definition = sf_row_number(tuple, desc, 6, 0);
+	limit->machine_no = sf_row_number(tuple, desc, 7, 0);
+	limit->owner = sf_row_number(tuple, desc, 8, InvalidOid);
+	limit->max_running = sf_row_number(tuple, desc, 9, 0);
+	limit->highest = sf_row_number(tuple, desc, 10, 0);
+	limit->rate = read_double(tuple, desc, 11);
+	limit->per = sf_row_number(tuple, desc, 12, 0);
+	limit->fails = sf_row_number(tuple, desc, 13, 0);
+	limit->set_at = sf_row_number(tuple, desc, 14, 0);
+	limit->counted = sf_row_number(tuple, desc, 16, 0);
+	limit->key_path = NULL;
+}
+
+/* Add a row to the copy. */
+static void
+read_limit(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfLimit    *limit;
+	SfError		error;
+
+	if (sf_limit_count == limits_size)
+	{
+		limits_size = Max(16, limits_size * 2);
+		limits = limits == NULL ? palloc(sizeof(SfLimit) * limits_size) :
+			repalloc(limits, sizeof(SfLimit) * limits_size);
+	}
+	limit = &limits[sf_limit_count++];
+	fill_limit(limit, tuple, desc);
+	if (limit->key[0] != '\0')
+		limit->key_path = sf_expr_compile(limit->key, SF_EXPR_PATH | SF_EXPR_INPUT, &error);
+}
+
+/* Order limits: executions, states, resources and activities; by number. */
+static int
+compare_limits(const void *a, const void *b)
+{
+	const SfLimit *x = a;
+	const SfLimit *y = b;
+
+	if (sf_limit_is_of_executions(x) != sf_limit_is_of_executions(y))
+		return sf_limit_is_of_executions(x) ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->limit_no < y->limit_no ? -1 : x->limit_no > y->limit_no;
+}
+
+/* Read the table as it is now, whatever the transaction's snapshot. */
+static void
+read_all(void)
+{
+	static const SfIndex by_number = {"run_limit", "run_limit_pkey"};
+	MemoryContext old = MemoryContextSwitchTo(sf_limit_copy.context);
+
+	limits = NULL;
+	limits_size = sf_limit_count = 0;
+	sf_rows_read_latest(&by_number, PG_INT32_MAX, read_limit, NULL);
+	MemoryContextSwitchTo(old);
+	if (sf_limit_count > 1)
+		qsort(limits, sf_limit_count, sizeof(SfLimit), compare_limits);
+}
+
+/*
+ * The limits there are now, sf_limit_count of them: valid until the next call.  A change
+ * while they are read counts as one after this call.
+ */
+const SfLimit *
+sf_limit_all(void)
+{
+	sf_table_copy_refresh(&sf_limit_copy);
+	return limits;
+}
+
+/* Find a limit by its number; NULL: there is none now. */
+const SfLimit *
+sf_limit_find(int64 limit_no)
+{
+	const SfLimit *all = sf_limit_all();
+
+	for (int i = 0; i < sf_limit_count; i++)
+		if (all[i].limit_no == limit_no)
+			return &all[i];
+	return NULL;
+}
+
+/* --- the table --- */
+
+/* What identifies a limit, as arguments $1 to $6; without an owner, those of all owners */
+#define TARGET \
+	" l.kind" SF_EQ "$1 AND l.name" SF_EQ "$2 AND l.state" SF_EQ "$3 AND l.key" SF_EQ "$4" \
+	" AND l.in_definition" SF_EQ "$5 AND ($6 IS NULL OR l.owner" SF_EQ "$6)"
+#define TARGET_ARGS(limit) \
+	SF_TEXT(kind_names[(limit)->kind]), SF_TEXT((limit)->name), SF_TEXT((limit)->state), \
+	SF_TEXT((limit)->key), SF_BOOL((limit)->in_definition), \
+	sf_query_arg(REGROLEOID, ObjectIdGetDatum((limit)->owner), !OidIsValid((limit)->owner))
+
+/* What sf_limit_set finds of an earlier limit */
+typedef struct Earlier
+{
+	int64		limit_no;
+	int			max_running;
+	int			highest;
+} Earlier;
+
+/* Read an earlier limit. */
+static void
+read_earlier(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Earlier    *earlier = arg;
+
+	earlier->limit_no = sf_row_number(tuple, desc, 1, 0);
+	earlier->max_running = sf_row_number(tuple, desc, 2, 0);
+	earlier->highest = sf_row_number(tuple, desc, 3, 0);
+}
+
+/*
+ * Set a limit of the current user, in place of an earlier one of the same target and key;
+ * returns its number.  *counts_anew: what runs has no slots, since there was no max_running.
+ */
+int64
+sf_limit_set(const SfLimit *limit, bool *counts_anew)
+{
+	static SfPlan find = SF_PLAN(
+		"SELECT l.limit_no, l.max_running, l.highest FROM _sfflow.run_limit l WHERE" TARGET
+		" AND COALESCE(l.owner::pg_catalog.oid, 0)" SF_EQ "COALESCE($6::pg_catalog.oid, 0) FOR UPDATE");
+	static SfPlan insert = SF_PLAN(
+		"INSERT INTO _sfflow.run_limit (kind, name, state, key, in_definition, owner, machine_no,"
+		" max_running, highest, rate, per, fails, set_at, set_by, counted)"
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, pg_catalog.clock_timestamp(), $13, $14)"
+		" ON CONFLICT (kind, name, state, key, in_definition, (COALESCE(owner::pg_catalog.oid, 0)))"
+		" DO UPDATE SET max_running = excluded.max_running, highest = excluded.highest,"
+		" rate = excluded.rate, per = excluded.per, fails = excluded.fails,"
+		" set_at = excluded.set_at, set_by = excluded.set_by,"
+		" counted = excluded.counted AND ($8 IS NULL OR run_limit.counted), horizon = NULL"
+		" RETURNING limit_no");
+	Earlier		earlier = {0};
+	int			highest = limit->max_running;
+	int64		limit_no;
+
+	if (limit->rate > 0)
+		sf_limit_rate_begin();
+	sf_store_read(&find, read_earlier, &earlier, TARGET_ARGS(limit));
+	*counts_anew = limit->max_running > 0 && earlier.max_running == 0;
+	if (earlier.max_running > 0 && limit->max_running > 0)
+		highest = Max(highest, Max(earlier.max_running, earlier.highest));
+	limit_no = sf_store_number(&insert, 0, TARGET_ARGS(limit),
+							   sf_query_arg(INT4OID, Int32GetDatum(limit->machine_no), limit->machine_no == 0),
+							   sf_query_arg(INT4OID, Int32GetDatum(limit->max_running), limit->max_running == 0),
+							   SF_INT4(highest),
+							   sf_query_arg(FLOAT8OID, Float8GetDatum(limit->rate), limit->rate == 0),
+							   SF_INT8(limit->per), SF_BOOL(limit->fails),
+							   SF_TEXT(GetUserNameFromId(GetUserId(), false)),
+							   SF_BOOL(!*counts_anew));
+	sf_privilege_anchor(limit->owner);
+	if (earlier.limit_no != 0 && limit->max_running == 0)
+		sf_limit_slot_drop_limit(limit_no);
+	sf_store_announce_change("run_limit");
+	/* what waits may begin; what runs without slots is counted */
+	if (earlier.limit_no != 0 || *counts_anew)
+		sf_hooks.look(GetCurrentTimestamp());
+	return limit_no;
+}
+
+/* Note up to which number slots may be in use. */
+void
+sf_limit_set_highest(int64 limit_no, int highest)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.run_limit l SET highest = $2 WHERE l.limit_no" SF_EQ "$1");
+
+	sf_store_execute(&plan, SF_INT8(limit_no), SF_INT4(highest));
+	sf_store_announce_change("run_limit");
+}
+
+/*
+ * A while after limits were lowered: note of those that have no slot in use above them any
+ * more that this is so.  One that another session has locked has its turn later.
+ */
+void
+sf_limit_lower_highest(void)
+{
+	static SfPlan plan = SF_PLAN(
+		"WITH free AS MATERIALIZED (SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.limit_no" SF_EQ "$1"
+		" AND l.max_running" SF_EQ "$2 AND l.highest" SF_EQ "$3 FOR UPDATE SKIP LOCKED)"
+		" UPDATE _sfflow.run_limit l SET highest = l.max_running FROM free f WHERE l.limit_no" SF_EQ "f.limit_no");
+	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -SF_LOWERED_LIMIT_MS);
+	const SfLimit *all = sf_limit_all();
+
+	for (int i = 0; i < sf_limit_count; i++)
+		if (all[i].highest > all[i].max_running && all[i].set_at < until &&
+			sf_limit_slot_highest(all[i].limit_no) <= all[i].max_running &&
+			sf_store_execute(&plan, SF_INT8(all[i].limit_no), SF_INT4(all[i].max_running),
+							 SF_INT4(all[i].highest)) > 0)
+			sf_store_announce_change("run_limit");
+}
+
+/* Tell workers of a branch that goes on. */
+static void
+read_released(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfBranchKey key = {sf_row_number(tuple, desc, 1, 0), sf_row_number(tuple, desc, 2, 0)};
+
+	sf_branch_notify_due(key, sf_row_number(tuple, desc, 3, InvalidOid),
+						 sf_row_number(tuple, desc, 4, DT_NOEND));
+}
+
+/*
+ * Make the branches due that wait for a limit.  One that another transaction is queueing
+ * meanwhile is found by the look that follows each queueing (run/slice_queues.c).
+ */
+static void
+release_waiting(int64 limit_no)
+{
+	static SfPlan lock = SF_PLAN(
+		"SELECT b.branch_no FROM _sfflow.held w JOIN _sfflow.branch b"
+		" ON b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no"
+		" WHERE w.limit_no" SF_EQ "$1 AND b.due_at IS NULL AND b.phase" SF_EQ "ANY ($2)"
+		" ORDER BY b.execution_no, b.branch_no FOR UPDATE OF b");
+	static SfPlan go_on = SF_PLAN(
+		"WITH gone AS (DELETE FROM _sfflow.held w WHERE w.limit_no" SF_EQ "$1 RETURNING w.*)"
+		" UPDATE _sfflow.branch b SET due_at = pg_catalog.clock_timestamp() FROM gone w"
+		" WHERE b.execution_no" SF_EQ "w.execution_no"
+		" AND b.branch_no" SF_EQ "w.branch_no AND b.due_at IS NULL AND b.phase" SF_EQ "ANY ($2)"
+		" RETURNING b.execution_no, b.branch_no, b.owner, b.due_at");
+
+	sf_store_execute(&lock, SF_INT8(limit_no), SF_WAITING_PHASES);
+	(void) sf_store_read(&go_on, read_released, NULL, SF_INT8(limit_no), SF_WAITING_PHASES);
+}
+
+/*
+ * Make the branches due that wait in a queue for what an execution has by now: its own, and
+ * those of the children of its Distributed Maps.  One that another session has claimed finds
+ * that out itself.
+ */
+void
+sf_limit_release_within(SfQueue queue, int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"WITH waits AS MATERIALIZED (SELECT b.execution_no, b.branch_no FROM _sfflow.held w"
+		" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "w.execution_no"
+		" JOIN _sfflow.branch b ON b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no"
+		" WHERE w.limit_no" SF_EQ "$1 AND w.queue" SF_EQ "$2"
+		" AND (e.execution_no" SF_EQ "$3 OR e.parent_execution_no" SF_EQ "$3)"
+		" AND b.due_at IS NULL AND b.phase" SF_EQ "ANY ($4)"
+		" ORDER BY b.execution_no, b.branch_no FOR UPDATE OF b SKIP LOCKED),"
+		" gone AS (DELETE FROM _sfflow.held w USING waits x WHERE w.execution_no" SF_EQ "x.execution_no"
+		"  AND w.branch_no" SF_EQ "x.branch_no RETURNING w.execution_no, w.branch_no, w.since)"
+		" UPDATE _sfflow.branch b SET due_at = w.since FROM gone w"
+		" WHERE b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no"
+		" RETURNING b.execution_no, b.branch_no, b.owner, b.due_at");
+
+	(void) sf_store_read(&plan, read_released, NULL, SF_INT8(queue.limit_no), SF_INT8(queue.hash),
+						 SF_INT8(execution_no), SF_WAITING_PHASES);
+}
+
+/* Append what waits within an execution to a list. */
+static void
+append_within(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfWaitsWithin *within = palloc(sizeof(SfWaitsWithin));
+
+	within->queue.limit_no = sf_row_number(tuple, desc, 1, 0);
+	within->queue.hash = sf_row_number(tuple, desc, 2, 0);
+	within->execution_no = sf_row_number(tuple, desc, 3, 0);
+	*(List **) arg = lappend(*(List **) arg, within);
+}
+
+/*
+ * List the executions that were redriven and have what some of their branches still wait for: a
+ * List of SfWaitsWithin.  A session that had claimed such a branch while the others were
+ * told, and was rolled back, leaves it so.
+ */
+List *
+sf_limit_waits_within(void)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT DISTINCT s.limit_no, s.queue, s.execution_no FROM _sfflow.limit_slot s"
+		" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "s.execution_no"
+		" LEFT JOIN _sfflow.branch j ON j.execution_no" SF_EQ "s.execution_no AND j.branch_no" SF_EQ "s.branch_no"
+		" WHERE e.redrive_count" SF_GT "0 AND (s.branch_no" SF_EQ "$1 OR j.phase" SF_EQ "$2)"
+		" AND EXISTS (SELECT FROM (SELECT s.execution_no UNION ALL SELECT c.execution_no FROM _sfflow.execution c"
+		"   WHERE j.map_run_no IS NOT NULL AND c.parent_execution_no" SF_EQ "s.execution_no) x"
+		"  JOIN _sfflow.held w ON w.execution_no" SF_EQ "x.execution_no"
+		"  JOIN _sfflow.branch b ON b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no"
+		"  WHERE w.limit_no" SF_EQ "s.limit_no AND w.queue" SF_EQ "s.queue"
+		/* another branch that comes to the same state needs a slot for itself */
+		"  AND (j.state IS NULL OR b.state" SF_NE "j.state))");
+
+	return sf_store_list(&plan, append_within, SF_ARGS(SF_INT8(SF_SLOT_EXECUTION), SF_INT2(SF_PHASE_JOIN)));
+}
+
+/* Delete a limit with its slots, and make due what waits for it. */
+static void
+drop_number(int64 limit_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.run_limit l WHERE l.limit_no" SF_EQ "$1 RETURNING l.owner");
+
+	sf_privilege_unanchor(sf_store_number(&plan, InvalidOid, SF_INT8(limit_no)));
+	sf_limit_slot_drop_limit(limit_no);
+	release_waiting(limit_no);
+	sf_store_announce_change("run_limit");
+	sf_hooks.look(GetCurrentTimestamp());
+}
+
+/* Delete the limits of a list of numbers. */
+void
+sf_limit_drop_numbers(List *numbers)
+{
+	ListCell   *lc;
+
+	foreach(lc, numbers)
+		drop_number(*(int64 *) lfirst(lc));
+}
+
+/* Delete the limit of a target and a key; false: there is none. */
+bool
+sf_limit_drop(const SfLimit *target)
+{
+	static SfPlan plan = SF_PLAN("SELECT l.limit_no FROM _sfflow.run_limit l WHERE" TARGET);
+
+	List	   *numbers = sf_store_numbers(&plan, TARGET_ARGS(target));
+
+	sf_limit_drop_numbers(numbers);
+	return numbers != NIL;
+}
+
+/*
+ * Give the limits of a role's machines to another role; one whose target and key that role
+ * has limited, too, is deleted.
+ */
+void
+sf_limit_pass_on(Oid from, Oid to)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.run_limit l SET owner = $2 WHERE l.owner" SF_EQ "$1"
+		" AND NOT EXISTS (SELECT FROM _sfflow.run_limit o WHERE o.kind" SF_EQ "l.kind"
+		"  AND o.name" SF_EQ "l.name AND o.state" SF_EQ "l.state AND o.key" SF_EQ "l.key"
+		"  AND o.in_definition" SF_EQ "l.in_definition AND o.owner" SF_EQ "$2)");
+	static SfPlan left = SF_PLAN(
+		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.owner" SF_EQ "$1");
+
+	sf_store_execute(&plan, SF_ROLE(from), SF_ROLE(to));
+	sf_store_announce_change("run_limit");
+	sf_limit_drop_numbers(sf_store_numbers(&left, SF_ROLE(from)));
+}
+
+/* Delete the limits of an object that is dropped. */
+void
+sf_limit_drop_object(SfLimitKind kind, const char *name)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.kind" SF_EQ "$1 AND l.name" SF_EQ "$2");
+
+	sf_limit_drop_numbers(sf_store_numbers(&plan, SF_TEXT(kind_names[kind]), SF_TEXT(name)));
+}
+
+/* List the numbers of the limits that the definition of a machine has set. */
+List *
+sf_limit_defined(int machine_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.machine_no" SF_EQ "$1 AND l.in_definition");
+
+	return sf_store_numbers(&plan, SF_INT4(machine_no));
+}
+
+/* Append a key to a list. */
+static void
+append_key(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfBranchKey *key = palloc(sizeof(SfBranchKey));
+
+	key->execution_no = sf_row_number(tuple, desc, 1, 0);
+	key->branch_no = sf_row_number(tuple, desc, 2, 0);
+	*(List **) arg = lappend(*(List **) arg, key);
+}
+
+/* Has the holder b, or o, no slot of the limit $1? */
+#define HAS_NO_SLOT(execution, branch) \
+	" AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s WHERE s.execution_no" SF_EQ execution \
+	" AND s.branch_no" SF_EQ branch " AND s.limit_no" SF_EQ "$1)"
+
+/*
+ * List what runs now, may hold slots of a limit, and has none of it: executions of a machine
+ * that have begun, or branches (machine_no 0: of all machines).
+ */
+List *
+sf_limit_running(const SfLimit *limit)
+{
+	static SfPlan whole = SF_PLAN(
+		"SELECT e.execution_no, 0::pg_catalog.int8 FROM _sfflow.open_execution o"
+		" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "o.execution_no"
+		" WHERE o.machine_no" SF_EQ "$2 AND o.status" SF_EQ "$3 AND e.map_run_no IS NULL"
+		HAS_NO_SLOT("o.execution_no", "$4") " ORDER BY e.execution_no");
+	static SfPlan parts = SF_PLAN(
+		"SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
+		" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "b.execution_no"
+		" WHERE e.status" SF_EQ "$3 AND " SF_LIMIT_SLOT_IS_OF("$4", "$5")
+		" AND ($2" SF_EQ "0 OR e.machine_no" SF_EQ "$2)" HAS_NO_SLOT("b.execution_no", "b.branch_no")
+		" ORDER BY b.execution_no, b.branch_no");
+
+	if (sf_limit_is_of_executions(limit))
+		return sf_store_list(&whole, append_key,
+							 SF_ARGS(SF_INT8(limit->limit_no), SF_INT4(limit->machine_no),
+									 SF_TEXT(sf_status_name(SF_STATUS_RUNNING)), SF_INT8(SF_SLOT_EXECUTION)));
+	return sf_store_list(&parts, append_key,
+						 SF_ARGS(SF_INT8(limit->limit_no), SF_INT4(limit->machine_no),
+								 SF_INT2(SF_STATUS_RUNNING), SF_LIMIT_SLOT_PHASES));
+}
+
+/*
+ * Tell whether a transaction that is seen to have committed has told other processes of what it
+ * has changed: its locks are released after that.
+ */
+static bool
+has_told(TransactionId transaction)
+{
+	return !TransactionIdIsCurrentTransactionId(transaction) &&
+		ConditionalXactLockTableWait(transaction SF_XACT_LOCK_EXTRA_ARG);
+}
+
+/*
+ * Lock a limit of which not all that runs may have slots; false: there is none, or another
+ * session does so, or some processes do not know of it yet.  *alone: the transactions that were
+ * open when all knew of it have ended, so that what a query finds from here on is all that began
+ * without the limit.
+ */
+bool
+sf_limit_lock_uncounted(int64 limit_no, bool *alone)
+{
+	static SfPlan lock = SF_PLAN(
+		"SELECT l.xmin FROM _sfflow.run_limit l WHERE l.limit_no" SF_EQ "$1 AND NOT l.counted"
+		" FOR UPDATE SKIP LOCKED");
+	/* a horizon that is not reached yet may also be one of another server, whose dump was restored */
+	static SfPlan see = SF_PLAN(
+		"UPDATE _sfflow.run_limit l SET horizon = $2 WHERE l.limit_no" SF_EQ "$1"
+		" AND (l.horizon IS NULL OR l.horizon" SF_GT "$2)");
+	static SfPlan look = SF_PLAN(
+		"SELECT 1::pg_catalog.int8 FROM _sfflow.run_limit l WHERE l.limit_no" SF_EQ "$1"
+		" AND l.horizon" SF_LE "pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())");
+	FullTransactionId next;
+	TransactionId written_by = sf_store_number(&lock, InvalidTransactionId, SF_INT8(limit_no));
+
+	/* the transaction that sets it has everything looked at once it has told of it */
+	if (!TransactionIdIsValid(written_by) || !has_told(written_by))
+		return false;
+	/* not the end of a snapshot, which leaves out what began after the last transaction that has ended */
+	next = ReadNextFullTransactionId();
+	*alone = sf_store_execute(&see, SF_INT8(limit_no),
+							  sf_query_arg(XID8OID, FullTransactionIdGetDatum(next), false)) == 0 &&
+		sf_store_number(&look, 0, SF_INT8(limit_no)) != 0;
+	return true;
+}
+
+/* All that runs has slots of a limit, from here on. */
+void
+sf_limit_set_counted(int64 limit_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.run_limit l SET counted = true, horizon = NULL WHERE l.limit_no" SF_EQ "$1");
+
+	sf_store_execute(&plan, SF_INT8(limit_no));
+	sf_store_announce_change("run_limit");
+}

@@ -1,0 +1,579 @@
+/*
+ * limit_slot.c
+ *		Slots of limits: locks by number, and the rows of those that are taken for longer
+ *		than a transaction.
+ *
+ * A limit of n has the slots 1 to n for each value of its key.  A transaction takes one
+ * with a lock that it never waits for, and then looks for the slot's row, also one that
+ * another transaction has inserted or deleted and that has not ended: if there is a row,
+ * the slot is taken.  What holds the slot and ends within the transaction writes nothing:
+ * the lock ends with the transaction, also when the process dies.  What outlives it
+ * inserts the slot's row before the commit, while the number is still locked; so nothing
+ * waits for another transaction.  To give such a slot back its row is deleted.
+ *
+ * After the commit, the locks are released before the queues are told that there is room:
+ * PostgreSQL would release them a little later, and a worker that looks at once would find
+ * the slot taken.
+ *
+ * When a limit is lowered, or set while something runs, slots above the limit are in use.
+ * Until they are free again (SfLimit.highest), a slot is only taken while fewer than
+ * max_running are, of all numbers; the lock of number 0 keeps two transactions from
+ * counting at the same time.  What is locked is read from the lock table: that costs what is
+ * in use, and not what the limit once allowed.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "common/pg_prng.h"
+#include "miscadmin.h"
+#include "nodes/bitmapset.h"
+#include "storage/lock.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+
+#include "base/timing.h"
+#include "store/limit_queue.h"
+#include "store/limit_slot.h"
+
+/* Numbers that are tried by chance before the rows are read */
+#define MAX_GUESSES	3
+
+static const SfIndex by_slot = {"limit_slot", "limit_slot_pkey"};
+
+/* Slots that this transaction has locked; the array is in TopMemoryContext and is reused */
+static SfTakenSlot *taken = NULL;
+static int	ntaken = 0;
+static int	taken_size = 0;
+
+/* Queues to be told at the end of the transaction that there may be room */
+typedef struct Ring
+{
+	SfQueue		queue;
+	Oid			owner;
+} Ring;
+
+static Ring *rings = NULL;
+static int	nrings = 0;
+static int	rings_size = 0;
+
+/* --- the transaction --- */
+
+/*
+ * The lock of a slot: 20 bits of the slot's number, 27 of the limit's, 32 of the queue's.  The
+ * highest bit of the fourth field makes it differ from SQL's advisory locks.  The view
+ * taken_slot reads the same.
+ */
+#define SLOT_BITS		20
+#define LOW_BITS		12
+#define SLOT_MASK		((1 << SLOT_BITS) - 1)
+#define SLOT_LOCK		0x8000
+#define LOW_PART(limit_no)	((uint32) ((limit_no) & ((1 << LOW_BITS) - 1)))
+#define HIGH_PART(limit_no)	((uint16) (SLOT_LOCK | (((limit_no) >> LOW_BITS) & (SLOT_LOCK - 1))))
+
+/* Make the tag of a slot's lock. */
+static void
+slot_tag(LOCKTAG *tag, SfQueue queue, int slot)
+{
+	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId,
+						 (uint32) queue.hash ^ (uint32) ((uint64) queue.hash >> 32),
+						 (uint32) slot | LOW_PART(queue.limit_no) << SLOT_BITS,
+						 HIGH_PART(queue.limit_no));
+}
+
+/* Is a lock one of a slot of a limit? */
+static bool
+is_of_limit(const LOCKTAG *tag, int64 limit_no)
+{
+	return tag->locktag_type == LOCKTAG_ADVISORY && tag->locktag_field1 == MyDatabaseId &&
+		tag->locktag_field4 == HIGH_PART(limit_no) &&
+		tag->locktag_field3 >> SLOT_BITS == LOW_PART(limit_no);
+}
+
+/* Release the lock of a slot; the transaction as a whole has it. */
+static void
+release(SfQueue queue, int slot)
+{
+	ResourceOwner owner = CurrentResourceOwner;
+	LOCKTAG		tag;
+
+	slot_tag(&tag, queue, slot);
+	CurrentResourceOwner = TopTransactionResourceOwner;
+	(void) LockRelease(&tag, ExclusiveLock, false);
+	CurrentResourceOwner = owner;
+}
+
+/* Try to lock a slot, for the transaction as a whole; it has each lock once. */
+static LockAcquireResult
+acquire(SfQueue queue, int slot)
+{
+	ResourceOwner owner = CurrentResourceOwner;
+	LOCKTAG		tag;
+	LockAcquireResult result;
+
+	slot_tag(&tag, queue, slot);
+	CurrentResourceOwner = TopTransactionResourceOwner;
+	result = LockAcquire(&tag, ExclusiveLock, false, true);
+	if (result == LOCKACQUIRE_ALREADY_HELD)
+		(void) LockRelease(&tag, ExclusiveLock, false);
+	CurrentResourceOwner = owner;
+	return result;
+}
+
+/* Lock a slot that neither this transaction nor another one has locked; false: one has. */
+static bool
+try_lock(SfQueue queue, int slot)
+{
+	return acquire(queue, slot) == LOCKACQUIRE_OK;
+}
+
+/*
+ * A slot is free again: tell its queue.  If nothing has held it, what waits was locked by
+ * others; to look again at once would find the same.
+ */
+static void
+tell(const SfTakenSlot *slot)
+{
+	if (slot->used)
+		sf_limit_queue_ring_if_waiting(slot->queue, InvalidOid);
+	else
+		sf_limit_queue_ring_later(slot->queue, sf_tick_plus_ms(sf_tick_now(), SF_LIMIT_LOOK_MS));
+}
+
+/*
+ * The transaction ends: release the locks, then tell the queues.  After a rollback what
+ * waited still waits.  A prepared transaction keeps its locks.  Its end tells no queue, and
+ * the next look at all of them finds the room.
+ */
+static void
+on_transaction(XactEvent event, void *arg)
+{
+	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT && event != XACT_EVENT_PREPARE)
+		return;
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT)
+	{
+		for (int i = 0; i < ntaken; i++)
+			release(taken[i].queue, taken[i].slot);
+		for (int i = 0; i < ntaken; i++)
+			tell(&taken[i]);
+		for (int i = 0; i < nrings; i++)
+		{
+			/* since it was noted, another process may have found the queue empty */
+			if (OidIsValid(rings[i].owner))
+				sf_limit_queue_note_waiting(rings[i].queue, rings[i].owner);
+			sf_limit_queue_ring_if_waiting(rings[i].queue, rings[i].owner);
+		}
+	}
+	ntaken = nrings = 0;
+}
+
+/*
+ * A subtransaction ends.  Of one that is rolled back the slots stay locked and are free
+ * for others to take in this transaction.
+ */
+static void
+on_subtransaction(SubXactEvent event, SubTransactionId mine, SubTransactionId parent, void *arg)
+{
+	int			level = GetCurrentTransactionNestLevel();
+
+	if (event != SUBXACT_EVENT_ABORT_SUB && event != SUBXACT_EVENT_COMMIT_SUB)
+		return;
+	for (int i = 0; i < ntaken; i++)
+	{
+		if (taken[i].level < level)
+			continue;
+		if (event == SUBXACT_EVENT_ABORT_SUB)
+		{
+			taken[i].holder = NULL;
+			taken[i].kept = false;
+		}
+		taken[i].level = level - 1;
+	}
+}
+
+/* Register the callbacks of transactions, once. */
+static void
+watch_transactions(void)
+{
+	static bool registered = false;
+
+	if (registered)
+		return;
+	RegisterXactCallback(on_transaction, NULL);
+	RegisterSubXactCallback(on_subtransaction, NULL);
+	registered = true;
+}
+
+/* Have a queue told at the commit that there may be room, or (with an owner) that something waits. */
+void
+sf_limit_slot_ring_at_commit(SfQueue queue, Oid owner)
+{
+	watch_transactions();
+	for (int i = nrings - 1; i >= 0 && i >= nrings - 16; i--)
+		if (sf_limit_queue_equals(rings[i].queue, queue))
+		{
+			if (OidIsValid(owner))
+				rings[i].owner = owner;
+			return;
+		}
+	if (nrings == rings_size)
+	{
+		rings_size = Max(64, rings_size * 2);
+		rings = rings == NULL ? MemoryContextAlloc(TopMemoryContext, sizeof(Ring) * rings_size) :
+			repalloc_huge(rings, sizeof(Ring) * rings_size);
+	}
+	rings[nrings++] = (Ring) {queue, owner};
+}
+
+/* --- taking --- */
+
+/* Is there a row of a slot, maybe one that is not committed? */
+static bool
+has_row(SfQueue queue, int slot)
+{
+	return sf_rows_read_dirty(&by_slot, 1, NULL, NULL, SF_INT8(queue.limit_no),
+							  SF_INT8(queue.hash), SF_INT4(slot)) > 0;
+}
+
+/* Lock a slot if it is free. */
+static bool
+try_slot(SfQueue queue, int slot)
+{
+	if (!try_lock(queue, slot))
+		return false;
+	if (!has_row(queue, slot))
+		return true;
+	release(queue, slot);
+	return false;
+}
+
+/* Add the slot of a row to a set. */
+static void
+add_row(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Bitmapset **slots = arg;
+
+	*slots = bms_add_member(*slots, sf_row_number(tuple, desc, 3, 0));
+}
+
+/* Find the slots of a queue that have rows. */
+static Bitmapset *
+read_slots(SfQueue queue)
+{
+	Bitmapset  *slots = NULL;
+
+	(void) sf_rows_read_dirty(&by_slot, PG_INT32_MAX, add_row, &slots, SF_INT8(queue.limit_no),
+							  SF_INT8(queue.hash));
+	return slots;
+}
+
+/* Add the slots of a limit that are locked, of a queue or (NULL) of all of them. */
+static Bitmapset *
+add_locked(Bitmapset *slots, int64 limit_no, const SfQueue *queue)
+{
+	LockData   *locks = GetLockStatusData();
+	LOCKTAG		like = {0};
+
+	if (queue != NULL)
+		slot_tag(&like, *queue, 0);
+	for (int i = 0; i < locks->nelements; i++)
+	{
+		const LOCKTAG *tag = &locks->locks[i].locktag;
+
+		if (is_of_limit(tag, limit_no) &&
+			(queue == NULL || tag->locktag_field2 == like.locktag_field2))
+			slots = bms_add_member(slots, tag->locktag_field3 & SLOT_MASK);
+	}
+	pfree(locks->locks);
+	pfree(locks);
+	return bms_del_member(slots, 0);
+}
+
+/* Lock a free slot of those that are not known to be taken; 0: none is free. */
+static int
+search(SfQueue queue, int max, const Bitmapset *known)
+{
+	int			first = pg_prng_uint64_range(&pg_global_prng_state, 0, max - 1);
+
+	for (int i = 0; i < max; i++)
+	{
+		int			slot = (first + i) % max + 1;
+
+		if (!bms_is_member(slot, known) && try_slot(queue, slot))
+			return slot;
+	}
+	return 0;
+}
+
+/* Lock a slot while slots above the limit may be in use; 0: there are enough. */
+static int
+lock_counting(const SfLimit *limit, SfQueue queue)
+{
+	Bitmapset  *slots;
+	int			slot = 0;
+
+	/* the transaction that counts just now tells the queue when it ends */
+	if (!try_lock(queue, 0))
+		return 0;
+	/* the locks first: what is given up for a row meanwhile is found as a row */
+	slots = add_locked(NULL, limit->limit_no, &queue);
+	slots = bms_join(slots, read_slots(queue));
+	if (bms_num_members(slots) < limit->max_running)
+		slot = search(queue, limit->max_running, slots);
+	release(queue, 0);
+	bms_free(slots);
+	return slot;
+}
+
+/* Lock a free slot; 0: none is free. */
+static int
+lock_any(const SfLimit *limit, SfQueue queue)
+{
+	int			max = limit->max_running;
+	Bitmapset  *rows;
+	int			slot;
+
+	if (limit->highest > max)
+		return lock_counting(limit, queue);
+	for (int i = 0; i < MAX_GUESSES; i++)
+	{
+		slot = pg_prng_uint64_range(&pg_global_prng_state, 1, max);
+		if (try_slot(queue, slot))
+			return slot;
+	}
+	rows = read_slots(queue);
+	slot = bms_num_members(rows) < max ? search(queue, max, rows) : 0;
+	bms_free(rows);
+	return slot;
+}
+
+/* The greatest slot of a limit that is in use, of all queues; 0: none is. */
+int
+sf_limit_slot_highest(int64 limit_no)
+{
+	Bitmapset  *slots = add_locked(NULL, limit_no, NULL);
+	int			highest;
+
+	(void) sf_rows_read_dirty(&by_slot, PG_INT32_MAX, add_row, &slots, SF_INT8(limit_no));
+	highest = Max(bms_prev_member(slots, -1), 0);
+	bms_free(slots);
+	return highest;
+}
+
+/* Is there a row of a slot? */
+bool
+sf_limit_slot_has_row(SfQueue queue, int slot)
+{
+	return has_row(queue, slot);
+}
+
+/* Lock a free slot for this transaction; NULL: none is free. */
+SfTakenSlot *
+sf_limit_slot_lock(const SfLimit *limit, SfQueue queue)
+{
+	int			slot;
+
+	watch_transactions();
+	if (ntaken == taken_size)
+	{
+		int			size = Max(64, taken_size * 2);
+
+		taken = taken == NULL ? MemoryContextAlloc(TopMemoryContext, sizeof(SfTakenSlot) * size) :
+			repalloc_huge(taken, sizeof(SfTakenSlot) * size);
+		taken_size = size;
+	}
+	slot = lock_any(limit, queue);
+	if (slot == 0)
+		return NULL;
+	taken[ntaken] = (SfTakenSlot) {.queue = queue,.slot = slot,.level = GetCurrentTransactionNestLevel()};
+	return &taken[ntaken++];
+}
+
+/* Release a slot that nothing has used. */
+void
+sf_limit_slot_unlock(SfTakenSlot *slot)
+{
+	SfTakenSlot unlocked = *slot;
+
+	release(slot->queue, slot->slot);
+	*slot = taken[--ntaken];
+	tell(&unlocked);
+}
+
+/* The slots that this transaction has locked; a change of their number moves them. */
+SfTakenSlot *
+sf_limit_slots_taken(int *n)
+{
+	*n = ntaken;
+	return taken;
+}
+
+/* --- rows --- */
+
+/* Insert the row of a slot. */
+void
+sf_limit_slot_add(SfQueue queue, int slot, int64 execution_no, int64 branch_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.limit_slot (limit_no, queue, slot, execution_no, branch_no)"
+		" VALUES ($1, $2, $3, $4, $5)");
+
+	sf_store_execute(&plan, SF_INT8(queue.limit_no), SF_INT8(queue.hash), SF_INT4(slot),
+					 SF_INT8(execution_no), SF_INT8(branch_no));
+}
+
+/* Insert the row of a slot that is free; false: none is.  Others see the row, and need no lock to. */
+bool
+sf_limit_slot_add_free(const SfLimit *limit, SfQueue queue, int64 execution_no, int64 branch_no)
+{
+	int			slot = lock_any(limit, queue);
+
+	if (slot == 0)
+		return false;
+	sf_limit_slot_add(queue, slot, execution_no, branch_no);
+	release(queue, slot);
+	return true;
+}
+
+/* What holds a slot outlives the transaction. */
+void
+sf_limit_slot_keep(SfTakenSlot *slot, int64 execution_no, int64 branch_no)
+{
+	sf_limit_slot_add(slot->queue, slot->slot, execution_no, branch_no);
+	slot->kept = true;
+	slot->level = GetCurrentTransactionNestLevel();
+}
+
+/* Rows of a holder that are looked through */
+typedef struct Search
+{
+	int64		limit_no;
+	int64		hash;
+	bool		any_queue;
+	bool		found;
+} Search;
+
+/* Compare a row with what is looked for. */
+static void
+compare_row(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Search	   *search = arg;
+
+	if (sf_row_number(tuple, desc, 1, 0) == search->limit_no &&
+		(search->any_queue || sf_row_number(tuple, desc, 2, 0) == search->hash))
+		search->found = true;
+}
+
+static const SfIndex by_holder = {"limit_slot", "limit_slot_holder"};
+
+/* Does a branch, or an execution as a whole, hold a slot of a limit, maybe by a row that is not committed? */
+bool
+sf_limit_slot_is_held(int64 execution_no, int64 branch_no, int64 limit_no)
+{
+	Search		search = {.limit_no = limit_no,.any_queue = true};
+
+	sf_rows_read_dirty(&by_holder, PG_INT32_MAX, compare_row, &search, SF_INT8(execution_no),
+					   SF_INT8(branch_no));
+	return search.found;
+}
+
+/*
+ * Until the transaction ends, no other one takes a slot of a limit for this holder; false:
+ * another one may be taking it.
+ */
+bool
+sf_limit_slot_lock_holder(int64 execution_no, int64 branch_no, int64 limit_no)
+{
+	SfQueue		queue = {limit_no, execution_no ^ (int64) ((uint64) branch_no << 40)};
+
+	return acquire(queue, 0) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+/* Does an execution, or a branch of it, hold a slot of a queue? */
+bool
+sf_limit_slot_is_held_within(int64 execution_no, SfQueue queue)
+{
+	Search		search = {.limit_no = queue.limit_no,.hash = queue.hash};
+
+	sf_rows_read(&by_holder, compare_row, &search, SF_INT8(execution_no));
+	return search.found;
+}
+
+/* A slot was given back: tell its queue at the commit. */
+static void
+read_given(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfQueue		queue = {sf_row_number(tuple, desc, 1, 0), sf_row_number(tuple, desc, 2, 0)};
+
+	sf_limit_slot_ring_at_commit(queue, InvalidOid);
+}
+
+/* Give the slots of a branch back. */
+void
+sf_limit_slot_give(SfBranchKey key)
+{
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.limit_slot s WHERE s.execution_no" SF_EQ "$1 AND s.branch_no" SF_EQ "$2"
+		" RETURNING s.limit_no, s.queue");
+
+	sf_store_read(&plan, read_given, NULL, SF_KEY(key));
+}
+
+/* Delete slots that fulfil a condition, unless another session is giving them back */
+#define GIVE_FREE(condition) \
+	"WITH free AS MATERIALIZED (SELECT s.limit_no, s.queue, s.slot FROM _sfflow.limit_slot s" \
+	" WHERE " condition " FOR UPDATE SKIP LOCKED)" \
+	" DELETE FROM _sfflow.limit_slot s USING free f WHERE s.limit_no" SF_EQ "f.limit_no" \
+	" AND s.queue" SF_EQ "f.queue AND s.slot" SF_EQ "f.slot RETURNING s.limit_no, s.queue"
+
+/*
+ * An execution ends: give back the slots that it holds as a whole, and those of its
+ * branches.  A task that another session still runs keeps its own.
+ */
+void
+sf_limit_slot_give_execution(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(GIVE_FREE(
+		"s.execution_no" SF_EQ "$1 AND (s.branch_no" SF_EQ "$2 OR NOT EXISTS ("
+		" SELECT FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "s.execution_no"
+		" AND b.branch_no" SF_EQ "s.branch_no AND b.phase" SF_EQ "$3))"));
+
+	sf_store_read(&plan, read_given, NULL, SF_INT8(execution_no), SF_INT8(SF_SLOT_EXECUTION),
+				  SF_INT2(SF_PHASE_ANNOUNCED));
+}
+
+/* A machine is dropped: give back the slots of its executions. */
+void
+sf_limit_slot_give_machine(int machine_no)
+{
+	static SfPlan plan = SF_PLAN(GIVE_FREE(
+		"EXISTS (SELECT FROM _sfflow.execution e WHERE e.execution_no" SF_EQ "s.execution_no"
+		" AND e.machine_no" SF_EQ "$1)"));
+
+	sf_store_read(&plan, read_given, NULL, SF_INT4(machine_no));
+}
+
+/* Delete the slots of a limit. */
+void
+sf_limit_slot_drop_limit(int64 limit_no)
+{
+	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.limit_slot s WHERE s.limit_no" SF_EQ "$1");
+
+	sf_store_execute(&plan, SF_INT8(limit_no));
+}
+
+/*
+ * Delete slots whose holders are gone: a backstop, for each is deleted with what it is
+ * for.  Those of a transaction that has not committed are not seen.
+ */
+void
+sf_limit_slot_reap(void)
+{
+	static SfPlan plan = SF_PLAN(GIVE_FREE(
+		"CASE WHEN s.branch_no" SF_EQ "$1 THEN NOT EXISTS (SELECT FROM _sfflow.execution e"
+		"  WHERE e.execution_no" SF_EQ "s.execution_no AND e.status" SF_EQ "$2)"
+		" ELSE NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "s.execution_no"
+		"  AND b.branch_no" SF_EQ "s.branch_no AND " SF_LIMIT_SLOT_IS_OF("$3", "$4") ") END"));
+
+	sf_store_read(&plan, read_given, NULL, SF_INT8(SF_SLOT_EXECUTION), SF_INT2(SF_STATUS_RUNNING),
+				  SF_LIMIT_SLOT_PHASES);
+}

@@ -1,0 +1,78 @@
+/*
+ * limit_slot.h
+ *		Slots of limits: locks by number, and the rows of those that are taken for longer
+ *		than a transaction.
+ */
+#ifndef SF_STORE_LIMIT_SLOT_H
+#define SF_STORE_LIMIT_SLOT_H
+
+#include "store/limit.h"
+
+/* In place of a branch's number: the execution as a whole holds the slot */
+#define SF_SLOT_EXECUTION	INT64CONST(-3)
+
+/* A slot that this transaction has locked */
+typedef struct SfTakenSlot
+{
+	SfQueue		queue;
+	int			slot;
+	int			level;			/* of the subtransaction that took it for what holds it */
+	bool		used;			/* something has held it */
+	bool		kept;			/* a row outlives the transaction */
+	const void *holder;			/* of the slice: a branch, or a draft; NULL: free */
+	int			state;			/* ... that the branch is in; -1: a draft */
+} SfTakenSlot;
+
+extern SfTakenSlot *sf_limit_slot_lock(const SfLimit *limit, SfQueue queue);
+extern void sf_limit_slot_unlock(SfTakenSlot *slot);
+extern SfTakenSlot *sf_limit_slots_taken(int *n);
+extern bool sf_limit_slot_has_row(SfQueue queue, int slot);
+extern int	sf_limit_slot_highest(int64 limit_no);
+
+extern void sf_limit_slot_keep(SfTakenSlot *slot, int64 execution_no, int64 branch_no);
+extern void sf_limit_slot_add(SfQueue queue, int slot, int64 execution_no, int64 branch_no);
+extern bool sf_limit_slot_add_free(const SfLimit *limit, SfQueue queue, int64 execution_no,
+								   int64 branch_no);
+extern bool sf_limit_slot_is_held(int64 execution_no, int64 branch_no, int64 limit_no);
+extern bool sf_limit_slot_lock_holder(int64 execution_no, int64 branch_no, int64 limit_no);
+extern bool sf_limit_slot_is_held_within(int64 execution_no, SfQueue queue);
+extern void sf_limit_slot_give(SfBranchKey key);
+extern void sf_limit_slot_give_execution(int64 execution_no);
+extern void sf_limit_slot_give_machine(int machine_no);
+extern void sf_limit_slot_drop_limit(int64 limit_no);
+extern void sf_limit_slot_reap(void);
+
+extern void sf_limit_slot_ring_at_commit(SfQueue queue, Oid owner);
+
+/*
+ * Does a branch hold the slots of its state?  It does from the gate to the outcome: also a
+ * net that goes on, and a Distributed Map whose items were read or whose results are to be
+ * written.  A retry gives them back.
+ */
+static inline bool
+sf_limit_slot_is_of(const SfBranch *branch)
+{
+	switch (branch->phase)
+	{
+		case SF_PHASE_WAIT:
+		case SF_PHASE_JOIN:
+		case SF_PHASE_ANNOUNCED:
+		case SF_PHASE_EXTERNAL:
+			return true;
+		case SF_PHASE_RUN:
+		case SF_PHASE_ANSWERED:
+			return branch->total > 0 || branch->map_run_no != 0;
+		default:
+			return false;
+	}
+}
+
+/* The same of a row b, in SQL; two arguments of the query, which are SF_LIMIT_SLOT_PHASES */
+#define SF_LIMIT_SLOT_IS_OF(always, within) \
+	"(b.phase" SF_EQ "ANY (" always ") OR b.phase" SF_EQ "ANY (" within ")" \
+	" AND (b.total" SF_GT "0 OR b.map_run_no IS NOT NULL))"
+#define SF_LIMIT_SLOT_PHASES \
+	SF_INT2S(SF_PHASE_WAIT, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED, SF_PHASE_EXTERNAL), \
+	SF_INT2S(SF_PHASE_RUN, SF_PHASE_ANSWERED)
+
+#endif							/* SF_STORE_LIMIT_SLOT_H */

@@ -1,0 +1,59 @@
+/*
+ * usual.c
+ *		How long the jobs and the executions of a machine usually take.
+ *
+ * Both are the median of the last ones, so that a night that was slow once does not
+ * count, and what became slower for good does soon.
+ */
+#include "postgres.h"
+
+#include "store/branch.h"
+#include "store/execution_list.h"
+#include "store/usual.h"
+
+/* Read what a job takes. */
+static void
+append_job(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfUsualJob *job = palloc(sizeof(SfUsualJob));
+
+	job->job = sf_row_text(tuple, desc, 1);
+	job->us = sf_row_number(tuple, desc, 2, 0);
+	*(List **) arg = lappend(*(List **) arg, job);
+}
+
+/* What the jobs of a machine take, by their last 30 runs: a List of SfUsualJob. */
+List *
+sf_usual_jobs(int machine_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT u.job, (u.ms[1] OPERATOR(pg_catalog.*) 1000)::pg_catalog.int8"
+		" FROM _sfflow.job_usual u WHERE u.machine_no" SF_EQ "$1");
+	List	   *jobs = NIL;
+
+	sf_scan(&plan, append_job, &jobs, SF_INT4(machine_no));
+	return jobs;
+}
+
+/*
+ * What an execution of a machine takes, by the last 20 that succeeded among the
+ * newest 1,000, microseconds; -1: not known.  The items of a Distributed Map do not
+ * count.
+ */
+int64
+sf_usual_execution_us(int machine_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT (pg_catalog.date_part('epoch', d.took) OPERATOR(pg_catalog.*) 1000000)::pg_catalog.int8"
+		" FROM (SELECT n.stopped_at OPERATOR(pg_catalog.-) n.started_at AS took"
+		"  FROM (SELECT e.status, e.map_run_no, e.requested_at, e.started_at, e.stopped_at"
+		"   FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1"
+		"   ORDER BY e.requested_at DESC LIMIT 1000) n"
+		"  WHERE n.status" SF_EQ "$2 AND n.map_run_no IS NULL AND n.started_at IS NOT NULL"
+		"  ORDER BY n.requested_at DESC LIMIT 20) d ORDER BY d.took");
+	int			level = sf_execution_list_plans_begin();
+	List	   *took = sf_store_numbers(&plan, SF_INT4(machine_no), SF_INT2(SF_STATUS_SUCCEEDED));
+
+	sf_execution_list_plans_end(level);
+	return took == NIL ? -1 : *(int64 *) list_nth(took, list_length(took) / 2);
+}

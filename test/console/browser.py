@@ -1,0 +1,161 @@
+"""A browser for the tests of the console, and what they say: lines of TAP, which the Perl scripts hand on.
+
+Chromium runs without a window, by python3-selenium. Window sizes and the dark scheme are emulated.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+COUNT = 0
+
+
+def ok(passed, what, why=''):
+    """Say whether something is as it should be."""
+    global COUNT
+    COUNT += 1
+    print(f"{'ok' if passed else 'not ok'} {COUNT} - {what}", flush=True)
+    if not passed and why != '':
+        print('# ' + str(why).replace('\n', '\n# '), flush=True)
+    return passed
+
+
+def psql(sql, role='postgres'):
+    """Run SQL on the server that the environment names."""
+    done = subprocess.run(['psql', '-XAtq', '-v', 'ON_ERROR_STOP=1', '-U', role, '-d', 'postgres', '-c', sql],
+                          capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f'psql: {done.stderr}')
+    return done.stdout.strip()
+
+
+class Console:
+    """The console in a browser."""
+
+    def __init__(self, url, pictures=None):
+        self.url = url
+        self.pictures = pictures
+        self.clicks = 0
+        self.profile = tempfile.mkdtemp(prefix='sfflow-console-')
+        options = webdriver.ChromeOptions()
+        for argument in ('--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--hide-scrollbars',
+                         '--window-size=1280,900', f'--user-data-dir={self.profile}', '--lang=en-GB', '--no-proxy-server'):
+            options.add_argument(argument)
+        options.binary_location = shutil.which('chromium')
+        options.set_capability('goog:loggingPrefs', {'browser': 'ALL'})
+        self.driver = webdriver.Chrome(service=Service(shutil.which('chromedriver')), options=options)
+        self.view(1280, False)
+
+    def close(self):
+        """End the browser."""
+        self.driver.quit()
+        shutil.rmtree(self.profile, ignore_errors=True)
+
+    def view(self, width, dark, height=900):
+        """Emulate a window."""
+        self.driver.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', {
+            'width': width, 'height': height, 'deviceScaleFactor': 1, 'mobile': width < 500})
+        self.driver.execute_cdp_cmd('Emulation.setEmulatedMedia', {
+            'features': [{'name': 'prefers-color-scheme', 'value': 'dark' if dark else 'light'}]})
+
+    def run(self, script, *arguments):
+        """Run a script in the page, past its policy."""
+        return self.driver.execute_script(script, *arguments)
+
+    def find(self, selector):
+        """Find elements."""
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def text(self, selector='main'):
+        """The text of the first element."""
+        found = self.run('return document.querySelector(arguments[0])?.innerText', selector)
+        return '' if found is None else found
+
+    def wait(self, condition, seconds=60):
+        """Wait for a condition; returns whether it came."""
+        end = time.time() + seconds
+        while True:
+            try:
+                if condition():
+                    return True
+            except Exception as problem:  # an element that was just replaced
+                if time.time() > end:
+                    print(f'# {problem}')
+            if time.time() > end:
+                return False
+            time.sleep(0.05)
+
+    def has(self, text, selector='main', seconds=60):
+        """Wait for a text."""
+        return self.wait(lambda: text in self.text(selector), seconds)
+
+    def button(self, words, inside='body'):
+        """Find a button or a link by its words."""
+        return self.run("""return [...document.querySelector(arguments[1])?.querySelectorAll('button, a') ?? []]
+            .find(e => e.innerText.trim() === arguments[0] && e.checkVisibility())""", words, inside)
+
+    def click(self, words, inside='body'):
+        """Click at a button or a link, and count it."""
+        self.wait(lambda: self.button(words, inside) is not None)
+        element = self.button(words, inside)
+        if element is None:
+            ok(False, f'there is something to click: {words}', self.text(inside))
+            sys.exit(1)
+        self.run("arguments[0].scrollIntoView({block: 'center'})", element)
+        element.click()
+        self.clicks += 1
+
+    def go(self, address):
+        """Go to a page by its address and wait until it is drawn."""
+        self.run("location.hash = arguments[0]; ", address)
+        return self.drawn()
+
+    def drawn(self):
+        """Wait until the page has its data."""
+        time.sleep(0.05)
+        return self.wait(lambda: not self.find('[data-loading]') and self.find('main h1'))
+
+    def sign_in(self, role, password):
+        """Sign in, as a person types."""
+        self.driver.get(self.url)
+        self.wait(lambda: self.find('input[name=role]'))
+        self.find('input[name=role]')[0].send_keys(role)
+        self.find('input[name=password]')[0].send_keys(password + Keys.ENTER)
+        return self.wait(lambda: self.find('#menu a')) and self.drawn()
+
+    def sign_out(self):
+        """Sign out."""
+        self.run("[...document.querySelectorAll('#top button')].find(b => b.textContent === 'Sign out').click()")
+        return self.wait(lambda: self.find('input[name=role]'))
+
+    def picture(self, name, width, dark):
+        """Save what the window would show if it was as high as the page."""
+        if self.pictures is None:
+            return
+        height = min(self.run('return document.documentElement.scrollHeight'), 3000)
+        self.view(width, dark, max(height, 600))
+        time.sleep(0.2)
+        os.makedirs(self.pictures, exist_ok=True)
+        self.driver.save_screenshot(os.path.join(self.pictures, f"{name}-{width}-{'dark' if dark else 'light'}.png"))
+        self.view(width, dark)
+
+    def is_quiet(self, *provoked):
+        """Assert that the browser's console has said nothing since the last call, but of answers that the test provokes:
+        each is 'STATUS ACTION'."""
+        said = [entry for entry in self.driver.get_log('browser') if entry['level'] in ('SEVERE', 'WARNING')]
+        wrong = [f"{entry['level']} {entry['message']}" for entry in said if refused(entry['message']) not in provoked]
+        return ok(wrong == [], 'the browser had nothing to complain of', '\n'.join(wrong))
+
+
+def refused(message):
+    """The status and the action of an answer of which the browser complains; None: it complains of something else."""
+    found = re.search(r'/console/(?:api/)?(\w+) - Failed to load resource: the server responded with a status of (\d+)', message)
+    return found and f'{found[2]} {found[1]}'

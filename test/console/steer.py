@@ -1,0 +1,148 @@
+"""What pages offer to a role that may only read, to an operator, and to the owner. Schedules and rules, made and changed.
+
+    steer.py URL
+"""
+import sys
+
+from browser import Console, ok, psql
+
+console = Console(sys.argv[1])
+psql("CREATE ROLE reader LOGIN PASSWORD 'reader-secret'")
+psql("SELECT sf_grant('READ', m, 'reader') FROM unnest('{nightly,order,invoices}'::text[]) AS m", 'retail')
+
+# The buttons that are offered in the main part of a page; those that only show something are left out.
+OFFERED = """return [...new Set([...document.querySelectorAll('main button:not(:disabled)')].filter(e => e.checkVisibility())
+    .map(e => e.innerText.trim()).filter(t => /…$/.test(t) || /^(New|Edit)/.test(t)).map(t => t.replace(/ \\d+…$/, '…')))].sort().join(' ')"""
+PAGES = {
+    'tonight': '#/tonight', 'what failed': '#/execution/nightly%3A20250205', 'what runs': '#/execution/order%3AA-17', 'a machine': '#/machine/order',
+    'machines': '#/machines', 'alerts': '#/alerts', 'health': '#/health', 'schedules': '#/schedules?name=nightly-0200', 'rules': '#/rules',
+}
+RIGHTS = {
+    'reader': {'rules': 'New rule…'},  # which every role may make, unless CREATE was revoked from public
+    'operator': {'tonight': 'Acknowledge… Redrive… Release…', 'what failed': 'Hold this state… Hold… Mark… Redrive…', 'what runs': 'Hold… Stop…',
+                 'a machine': 'Hold…', 'alerts': 'Acknowledge…', 'health': 'Release…', 'rules': 'New rule…'},
+    'retail': {'tonight': 'Acknowledge… Redrive… Release…', 'what failed': 'Hold this state… Hold… Mark… Redrive…', 'what runs': 'Hold… Stop…',
+               'a machine': 'Hold… Start…', 'machines': 'Start…', 'alerts': 'Acknowledge…', 'health': 'Release…', 'schedules': 'Edit… Hold… New schedule… Remove…', 'rules': 'New rule… Remove…'},
+}
+for role, offers in RIGHTS.items():
+    ok(console.sign_in(role, f'{role}-secret'), f'{role} signs in')
+    for page, address in PAGES.items():
+        console.go(address)
+        want = offers.get(page, '')
+        ok(console.wait(lambda: console.run(OFFERED) == want), f"{role}, {page}: {want or 'nothing is offered'}", console.run(OFFERED))
+    console.go('#/executions?state_machine=order')
+    console.wait(lambda: len(console.find('tbody tr')) > 5)
+    console.run("document.querySelector('tbody input[type=checkbox]').click()")
+    may = role != 'reader'
+    ok(console.wait(lambda: all(b.is_enabled() == may for b in console.find('.bulk button'))), f'{role}, executions: ' + ('all of them' if may else 'none'))
+    if not may:
+        ok('does not have the right OPERATE on order' in console.text('.bulk'), '... and the page says why', console.text('.bulk'))
+        console.go('#/execution/order%3AA-17')
+        ok(console.has('does not have the right OPERATE on order', '.title'), '... that of an execution, too')
+    console.sign_out()
+
+# A page that keeps itself up to date says which of its requests no person has caused: they do not keep the session alive.
+console.sign_in('reader', 'reader-secret')
+console.run("""window.asked = []; const send = window.fetch;
+window.fetch = (path, how) => { window.asked.push(how?.headers?.['X-Background'] ?? 'person'); return send(path, how); };""")
+ok(console.wait(lambda: console.run('return window.asked.length') >= 3, 60) and set(console.run('return window.asked')) == {'1'}, 'a page that is left alone marks what it asks for', console.run('return window.asked'))
+console.find('h1')[0].click()
+ok(console.wait(lambda: 'person' in console.run('return window.asked'), 60), '... until somebody uses it', console.run('return window.asked'))
+console.sign_out()
+
+# A right that is given or taken changes what an open page offers.
+console.sign_in('reader', 'reader-secret')
+console.go('#/execution/order%3AA-17')
+psql("SELECT sf_grant('OPERATE', 'order', 'reader')", 'retail')
+ok(console.wait(lambda: console.run(OFFERED) == 'Hold… Stop…', 30), 'a right that is given shows in a page that is open')
+console.click('Stop…', '.title')
+psql("SELECT sf_revoke('OPERATE', 'order', 'reader')", 'retail')
+console.click('Stop', 'dialog')
+ok(console.has('permission denied', 'dialog'), 'one that was taken in the meantime is refused', console.text('dialog'))
+console.click('Cancel', 'dialog')
+console.sign_out()
+
+
+def fill(**values):
+    """Fill fields of the dialog in, as a person does."""
+    for name, value in values.items():
+        console.wait(lambda: console.find(f'dialog [name={name}]'))
+        found = console.find(f'dialog [name={name}]')[0]
+        if found.tag_name == 'select':
+            console.run("arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', {bubbles: true}))", found, value)
+        else:
+            found.clear()
+            found.send_keys(value)
+
+
+# --- schedules
+console.sign_in('retail', 'retail-secret')
+console.go('#/schedules')
+console.click('New schedule…')
+ok(console.has('the next runs show here', 'dialog'), 'a new schedule: the dialog says what it needs', console.text('dialog'))
+fill(name='leap', state_machine='invoices', schedule='0 25 29 2 *', timezone='UTC')
+ok(console.has('"hour" takes 0 to 23', 'dialog .preview'), 'a mistake shows while one types', console.text('dialog'))
+fill(schedule='0 6 29 2 *')
+ok(console.has('29 Feb 2028', 'dialog .preview'), '... and the next runs, when there is none', console.text('dialog'))
+ok(psql("SELECT count(*) FROM sf_schedules WHERE schedule_name = 'leap'") == '0', '... but nothing is made yet')
+fill(calendar='bank', on_closed='next', missed='skip', overlap='queue', input='{"stores": [7]}')
+ok(console.has('1 Mar 2032', 'dialog .preview'), 'the calendar moves the run of a Sunday', console.text('dialog .preview'))
+console.click('Save', 'dialog')
+ok(console.has('leap', 'table'), 'it is made, and listed')
+ok(psql("SELECT concat_ws('|', schedule, calendar, on_closed, missed, overlap, input) FROM sf_schedules WHERE schedule_name = 'leap'")
+   == '0 6 29 2 *|bank|next|skip|queue|{"stores": [7]}', '... as the form said')
+console.click('leap')
+ok(console.has('run on the open day after'), 'its page says how it is set')
+ok(console.wait(lambda: len(console.find('.month .closed')) >= 8), '... and which days are closed')
+console.click('Edit…')
+fill(schedule='30 6 29 2 *')
+console.click('Save', 'dialog')
+ok(console.wait(lambda: psql("SELECT schedule || calendar FROM sf_schedules WHERE schedule_name = 'leap'") == '30 6 29 2 *bank'), 'a change keeps the rest')
+console.click('Hold…')
+fill(reason='not now')
+console.click('Hold', 'dialog')
+ok(console.wait(lambda: psql("SELECT reason FROM sf_holds WHERE target = 'schedule:leap'") == 'not now') and console.has('Held', 'table'), 'a hold pauses it')
+console.click('Release…')
+console.click('Release', 'dialog')
+ok(console.wait(lambda: psql("SELECT count(*) FROM sf_holds WHERE target = 'schedule:leap'") == '0'), '... until it is released')
+console.click('Remove…')
+console.click('Remove', 'dialog')
+ok(console.wait(lambda: psql("SELECT count(*) FROM sf_schedules WHERE schedule_name = 'leap'") == '0'), 'it is removed')
+
+# --- rules
+console.go('#/rules')
+ok(console.has('page-for-invoices') and console.has('the pager does not answer'), 'rules, and why a delivery was not made', console.text())
+psql('UPDATE _sfflow.rule_delivery SET due_at = NULL')
+ok(console.has('Discard…', seconds=30), 'a delivery that is not tried any more', console.text())
+console.run("[...document.querySelectorAll('main button')].find(b => b.getAttribute('aria-label') === 'Redeliver to page-for-invoices').click()")
+ok(console.has('is tried again', 'dialog'), 'a question before it is tried again')
+psql("CREATE OR REPLACE FUNCTION shop.page(event jsonb) RETURNS void LANGUAGE sql AS ''", 'retail')
+console.click('Redeliver', 'dialog')
+ok(console.wait(lambda: psql("SELECT delivered FROM sf_rules WHERE rule_name = 'page-for-invoices'") == '1', 30), 'it is made then')
+ok(console.has('Nothing waits, and nothing is dead.', seconds=30), '... and goes from the page')
+console.click('New rule…')
+fill(name='late', pattern='{"source": ["sfflow.deadlines"}', target='notify:late')
+ok(console.has('invalid input syntax', 'dialog .preview'), 'a pattern that is none shows while one types', console.text('dialog'))
+fill(pattern='{"source": ["sfflow.deadlines"]}', event='{"source": "aws.states"}')
+ok(console.has('does not match', 'dialog .preview'), '... and whether it matches an event', console.text('dialog'))
+fill(event='{"source": "sfflow.deadlines"}')
+ok(console.has('The pattern matches', 'dialog .preview'), '... which it then does', console.text('dialog'))
+console.click('Create', 'dialog')
+ok(console.has('notify:late'), 'the rule is made, and listed')
+ok(psql("SELECT concat_ws('|', pattern, target, input) FROM sf_rules WHERE rule_name = 'late'") == '{"source": ["sfflow.deadlines"]}|notify:late', '... as the form said')
+console.run("[...document.querySelectorAll('main button')].find(b => b.getAttribute('aria-label') === 'Remove late').click()")
+console.click('Remove', 'dialog')
+ok(console.wait(lambda: psql("SELECT count(*) FROM sf_rules WHERE rule_name = 'late'") == '0'), 'it is removed')
+
+# --- limits and deadlines, where an operator looks for them
+console.go('#/machine/order')
+ok(console.has('order/Pack') and console.has('0 of 100'), 'the page of a machine has its limits', console.text())
+console.go('#/machine/nightly')
+ok(console.has('Deadlines') and console.has('in time'), '... and its deadlines', console.text())
+console.go('#/tonight')
+ok(console.has('Deadlines') and not console.has('Limits', seconds=0), 'tonight has the deadlines, and no limit that is not used up')
+psql("SELECT sf_set_limit('order', max_running => 1)", 'retail')
+psql("""SELECT sf_start('order', '{"order": "L-1", "article": "lamp", "pieces": 1}')""", 'retail')
+ok(console.has('Limits that are used up', seconds=30), '... but one for which something waits', console.text())
+console.is_quiet('403 stop', '400 plan_schedule', '400 test_pattern', '404 schedule')
+console.close()

@@ -1,0 +1,18 @@
+# The console in a browser: a page offers an action to the roles that may do it, and to no others; schedules, rules, limits
+# and deadlines.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use SfConsole;
+use SfGateway;
+use SfTest;
+use Test::More;
+
+my $node = night_node();
+my $gateway = start_gateway($node, program => 'sfgateway');
+in_browser($node, $gateway, 'steer.py');
+stop_gateway($gateway);
+no_surprises($node);
+$node->stop;
+done_testing();

@@ -1,0 +1,192 @@
+# sfgateway's long polls: they cost no queries, workers that wait get each task once, and all are answered at the end.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use PostgreSQL::Test::Utils;
+use SfGateway;
+use SfTest;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $node = new_node('main');
+$node->safe_psql('postgres', <<'SQL');
+CREATE SCHEMA aws;
+CREATE TABLE aws.task (activity text, payload text);
+CREATE SEQUENCE aws.asked;
+CREATE SEQUENCE aws.fails;
+CREATE FUNCTION aws.sf_aws_api_as(role name, action text, request jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+	found aws.task;
+BEGIN
+	PERFORM nextval('aws.asked');
+	IF action = 'StopExecution' THEN
+		PERFORM pg_sleep(3);
+		RETURN '{}';
+	END IF;
+	IF request->>'activityArn' LIKE '%missing' THEN
+		RAISE EXCEPTION USING MESSAGE = 'it is not there', CONSTRAINT = 'ActivityDoesNotExist';
+	END IF;
+	IF request->>'activityArn' LIKE '%fourth_fails' AND nextval('aws.fails') = 4 THEN
+		RAISE EXCEPTION 'once';
+	END IF;
+	DELETE FROM aws.task t WHERE t.ctid = (SELECT ctid FROM aws.task s WHERE request->>'activityArn' LIKE '%:' || s.activity
+		LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING * INTO found;
+	RETURN CASE WHEN found IS NULL THEN '{}' ELSE jsonb_build_object('taskToken', 't', 'input', found.payload) END;
+END $$;
+SQL
+my $gateway = start_gateway($node, schema => 'aws', config => "[key AKIDFILE]\nrole = operator\nsecret = secret\n");
+my @sign = ('--aws-sigv4', 'aws:amz:us-east-1:states', '--user', 'AKIDFILE:secret', '-H', 'X-Amz-Target: AWSStepFunctions.GetActivityTask',
+	'-H', 'Content-Type: application/x-amz-json-1.0');
+
+# Tell where signed requests come from: curl signs one, which is sent many times over connections of our own.
+sub signed_request
+{
+	my $activity = shift;
+	my $body = qq({"activityArn": "arn:aws:states:us-east-1:123456789012:activity:$activity"});
+	my ($out, $err) = ('', '');
+	IPC::Run::run([ 'curl', '-sS', '-v', '--max-time', '0.5', @sign, '-d', $body, $gateway->{url} ], '<', '/dev/null', '>', \$out, '2>', \$err);
+	return (join("\r\n", map { /^> (.*?)\r?$/ ? $1 : () } split /\n/, $err) . "\r\n$body") =~ s/\r\n\r\n+/\r\n\r\n/r;
+}
+
+# Open connections that send a request.
+sub senders
+{
+	my ($request, $n) = @_;
+	return map {
+		my $socket = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $gateway->{port}) or die "connect: $!";
+		$socket->syswrite($request);
+		$socket;
+	} 1 .. $n;
+}
+
+# Open connections that ask for a task.
+sub workers
+{
+	my ($activity, $n) = @_;
+	return senders(signed_request($activity), $n);
+}
+
+# Read what has come on a connection within some seconds.
+sub heard
+{
+	my ($socket, $seconds) = @_;
+	my ($ready, $got) = ('', '');
+	vec($ready, fileno $socket, 1) = 1;
+	sysread $socket, $got, 65536 if select $ready, undef, undef, $seconds;
+	return $got;
+}
+
+# Wait until nothing asks any more.
+sub settled
+{
+	my $before = -1;
+	return wait_for('nothing asks', sub {
+		my $now = $node->safe_psql('postgres', 'SELECT last_value FROM aws.asked');
+		my $same = $now == $before;
+		$before = $now;
+		sleep 0.3 unless $same;
+		return $same ? "n$now" : 0;
+	});
+}
+
+# Give tasks to an activity, in one transaction.
+sub give
+{
+	my ($activity, @payloads) = @_;
+	$node->safe_psql('postgres', join ';', 'BEGIN', (map { ("INSERT INTO aws.task VALUES ('$activity', '$_')", "NOTIFY sf_activity, '$activity'") } @payloads), 'COMMIT');
+	return;
+}
+
+give('one', 'there already');
+like(curl($gateway, '/', @sign, '-d', '{"activityArn": "x:one"}')->{body}, qr/"there already"/, 'a task that is there');
+is(json(curl($gateway, '/', @sign, '-d', '{"activityArn": "x:missing"}')->{body})->{__type}, 'ActivityDoesNotExist', 'an error comes at once');
+
+# 200 workers that wait, of two activities.
+my @one = workers('one', 100);
+my @two = workers('two', 100);
+my $asked = settled();
+sleep 2;
+is(settled(), $asked, '200 workers that wait cause no query');
+is(scalar(grep { heard($_, 0) ne '' } @one, @two), 0, 'and have no answer');
+
+# Each task goes to one worker, and to one of its activity.
+give('one', 'a');
+my @got = grep { $_ ne '' } map { heard($_, 0.01) } @one;
+@got = grep { $_ ne '' } @got, map { heard($_, 0.05) } @one unless @got;
+is(scalar @got, 1, 'a task goes to one worker');
+like($got[0] // '', qr/"input": "a"/, 'with its input');
+give('two', map { "b$_" } 1 .. 20);
+my %payloads;
+ok(wait_for('20 tasks', sub { $payloads{$_}++ for map { heard($_, 0.001) =~ /"input": "(b\d+)"/ ? $1 : () } @two; keys %payloads == 20 }, 20),
+	'tasks of one commit go to as many workers');
+is_deeply([ sort values %payloads ], [ (1) x 20 ], 'each once');
+
+# A worker that has left gets no task.
+settled();
+my @leaving = splice @two, 0, 60;
+close $_ for @leaving;
+sleep 1;
+give('two', map { "c$_" } 1 .. 10);
+%payloads = ();
+ok(wait_for('10 tasks', sub { $payloads{$_}++ for map { heard($_, 0.001) =~ /"input": "(c\d+)"/ ? $1 : () } @two; keys %payloads == 10 }, 20),
+	'tasks go to workers that are still there');
+
+# A worker that gets an error has used a notification up; the next one asks. curl has asked first, for signed_request.
+my @fail = workers('fourth_fails', 2);
+settled();
+give('fourth_fails', 'e');
+like(heard($_->[0], 5), $_->[1], $_->[2]) for [ $fail[0], qr/500 .*InternalFailure/s, 'a worker gets an error' ], [ $fail[1], qr/"input": "e"/, 'and the next one the task' ];
+
+# The connection that listens is lost: tasks of the meantime are found.
+settled();
+$node->safe_psql('postgres', q{INSERT INTO aws.task VALUES ('one', 'meanwhile');
+	SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%quote_ident%' AND pid <> pg_backend_pid()});
+ok(wait_for('the task of the meantime', sub { grep { heard($_, 0.001) =~ /meanwhile/ } @one }, 20), 'all ask again after the connection was lost');
+
+# The end: those that wait are answered.
+settled();
+my @late = workers('one', 5);
+settled();
+kill 'TERM', $gateway->{pid};
+is(scalar(grep { heard($_, 5) =~ /^HTTP\/1\.1 200.*Connection: close.*\r\n\r\n\{\}$/si } @late), 5, 'workers are answered when the gateway leaves');
+stop_gateway($gateway, 0);
+
+# A call that waits for a connection is not sent when its client has left.
+$gateway = start_gateway($node, schema => 'aws', 'database-connections' => 1, config => "[key AKIDFILE]\nrole = operator\nsecret = secret\n");
+close $_ for workers('three', 1);
+$asked = settled() =~ s/n//r;
+my @slow = map { s/GetActivityTask/StopExecution/r } @sign;
+my $slow = fork // die "fork: $!";
+if (!$slow)
+{
+	curl($gateway, '/', @slow, '-d', '{}');
+	POSIX::_exit(0);
+}
+ok($node->poll_query_until('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'}, 1), 'the only connection has a call');
+my @waiting = workers('three', 2);
+sleep 0.5;
+close shift @waiting;
+waitpid $slow, 0;
+# the slow call, and the other worker twice: one that leaves while it asks passes on what it may have been woken for
+is(settled(), 'n' . ($asked + 3), 'workers that have left do not ask');
+give('three', 'd');
+like(heard($waiting[0], 10), qr/"input": "d"/, 'the other one waits for the task');
+stop_gateway($gateway);
+
+# A key has so many workers that wait; another key has its own.
+$gateway = start_gateway($node, schema => 'aws', 'waits-per-client' => 2,
+	config => join '', map { "[key $_]\nrole = operator\nsecret = secret\n" } 'AKIDFILE', 'AKIDOTHER');
+my @ask = ('-d', '{"activityArn": "x:four"}');
+my $request = signed_request('four');
+wait_for('it is noticed that curl has left', sub { gateway_log($gateway) =~ /"status":"499"/ });
+my @both = senders($request, 2);
+ok(wait_for('both wait', sub { curl($gateway, '/', @sign, @ask, '--max-time', 1)->{body} =~ /"ThrottlingException"/ }), 'a worker more than may wait is refused');
+is(curl($gateway, '/', (map { s/AKIDFILE/AKIDOTHER/r } @sign), @ask, '--max-time', 1)->{exit}, 28, 'a worker of another key waits');
+is(curl($gateway, '/', (map { s/GetActivityTask/StopExecution/r } @sign), @ask)->{status}, 200, 'and other actions of the key are answered');
+close shift @both;
+ok(wait_for('a place', sub { curl($gateway, '/', @sign, @ask, '--max-time', 1)->{exit} == 28 }), 'when one has left another one waits');
+like(gateway_log($gateway), qr/^(?=.*"level":"info")(?=.*"action":"GetActivityTask").*"status":"499"/m, 'the log has those that left, and not as failures');
+stop_gateway($gateway);
+$node->stop;
+done_testing();
