@@ -9,7 +9,9 @@
  *		each Map began.  A later visit of the same job replaces an earlier one.
  *	2.	Branches: a job at which a live branch stands is running, whatever its
  *		last event says.  A failed branch gives its error to a job whose
- *		events do not name it.
+ *		events do not name it.  A task that committed when its execution, or
+ *		the state around it, had been stopped has its outcome in the branch
+ *		only, until a redrive goes on from it.
  *	3.	Rows: a Task outside of Maps has one row, a Task within a Map one row
  *		per iteration that began.
  *	4.	A job that was never reached is "entry" if a live branch can still come
@@ -267,6 +269,27 @@ follow_event(const SfEvent *event, void *arg)
 		note_iteration(d, event->state, event->iterations, event->niterations);
 }
 
+/* Is the outcome of a task kept in its branch for a redrive, where no slice takes it up? */
+static bool
+keeps_outcome(const Derivation *d, const SfBranch *branch)
+{
+	return branch->phase == SF_PHASE_ANSWERED &&
+		(d->execution->status != SF_STATUS_RUNNING || branch->due_at == DT_NOEND);
+}
+
+/* A job ended as the branch says, and the history does not tell yet. */
+static void
+set_outcome(Derivation *d, SfJob *job, const SfBranch *branch)
+{
+	if (branch->failing)
+	{
+		set_failure(job, DT_NOEND, branch->error, branch->cause);
+		return;
+	}
+	set_running(job, branch->entered_at);
+	job->status = SF_JOB_SUCCESS;
+}
+
 /* Pass 2: follow a branch. */
 static void
 follow_branch(Derivation *d, const SfBranch *branch)
@@ -281,6 +304,11 @@ follow_branch(Derivation *d, const SfBranch *branch)
 	job = find_job(d, branch->state, branch->iterations, branch->niterations);
 	if (job->mark_pending)
 		return;
+	if (keeps_outcome(d, branch))
+	{
+		set_outcome(d, job, branch);
+		return;
+	}
 	switch (branch->phase)
 	{
 		case SF_PHASE_RUN:

@@ -289,6 +289,30 @@ follow_redrive(Visits *v, List *branches, SfJobReach *reach)
 			visit->status = SF_GRAPH_ENTRY;
 }
 
+/*
+ * A task that committed when its execution, or the state around it, had been stopped has its
+ * outcome in the branch only, until a redrive goes on from it.
+ */
+static void
+follow_outcomes(Visits *v, List *branches, bool running)
+{
+	ListCell   *lc;
+
+	foreach(lc, branches)
+	{
+		const SfBranch *branch = lfirst(lc);
+		SfPlaceKey	key = {branch->state, branch->niterations, branch->iterations};
+		VisitEntry *visit;
+
+		if (branch->phase != SF_PHASE_ANSWERED || (running && branch->due_at != DT_NOEND) ||
+			v->program->states[branch->state].type != SF_STATE_TASK)
+			continue;
+		visit = hash_search(v->table, &key, HASH_FIND, NULL);
+		if (visit != NULL && !visit->is_iteration)
+			visit->status = branch->failing ? SF_GRAPH_FAILURE : SF_GRAPH_SUCCESS;
+	}
+}
+
 /* Put the visits of all iterations together. */
 static void
 combine_visits(Visits *v, bool running, SfGraphFacts *facts)
@@ -419,6 +443,7 @@ sf_state_status_list(const SfStatusExecution *execution,
 	sf_event_scan(execution->execution_no, SF_DOCUMENTS_FEW, follow_event, &v);
 	if (running && v.redriven > 0)
 		follow_redrive(&v, branches, reach);
+	follow_outcomes(&v, branches, running);
 	combine_visits(&v, running, facts);
 	MemoryContextDelete(v.context);
 	add_map_runs(execution, program, facts);

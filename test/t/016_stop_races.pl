@@ -78,6 +78,10 @@ let_go('T2_commit', $session);
 ok( $node->poll_query_until('postgres', "SELECT count(*) = 1 FROM ledger"),
 	'the task that was done is committed');
 is(sql("SELECT status FROM sf_executions WHERE execution_id = 'm:b'"), 'ABORTED', 'its execution is aborted');
+is(sql("SELECT job_id, job_status, error, cause FROM sf_jobs WHERE execution_id = 'm:b' ORDER BY job_id"), "S|success||\nT|skip||",
+	'... the job that was done has succeeded, and the next one was not reached');
+is(sql("SELECT s ->> 'name', s ->> 'status' FROM jsonb_array_elements(sf_graph_status('m:b')) s"), "S|success\nT|skip",
+	'... in its picture, too');
 sql("SELECT sf_redrive('m:b')");
 is(sql("SELECT sf_await('m:b')"), 'SUCCEEDED', 'a redrive goes on');
 is(sql("SELECT count(*) FROM ledger WHERE what = 'after'"), '2',
@@ -95,6 +99,8 @@ let_go('T2_commit', $session);
 my $outcome = "SELECT b.failing, b.error, b.sqlstate, b.result IS NULL
 	FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no) WHERE e.execution_id = 'failing:f'";
 ok($node->poll_query_until('postgres', $outcome, 't|division_by_zero|22012|t'), 'the failure has its SQLSTATE beside it');
+is(sql("SELECT job_status, error FROM sf_jobs WHERE execution_id = 'failing:f'"), 'failure|division_by_zero',
+	'... and the job has its error');
 sql("SELECT sf_redrive('failing:f')");
 is(sql("SELECT sf_await('failing:f')"), 'SUCCEEDED', 'a redrive runs the task again, and a catcher matches the SQLSTATE of its second failure');
 
