@@ -122,7 +122,9 @@ BEGIN
 	RETURN v_stopped || '; ' || pg_temp.answer(id, way);
 END $$;
 SELECT pg_temp.play('stop', way) FROM unnest('{memory,rows}'::text[]) way;
-SELECT is(pg_temp.stop('stop:' || way, way), 'ABORTED a=success,b=failure,c=skip,d=skip,n1=failure,n2=skip; '
+-- The program has answered the second one by then, as it answers all: its answers are kept.
+SELECT is(pg_temp.stop('stop:' || way, way), CASE way WHEN 'memory' THEN 'ABORTED a=success,b=failure,c=skip,d=skip,n1=failure,n2=skip; '
+	ELSE 'ABORTED a=success,b=success,c=skip,d=skip,n1=success,n2=skip; ' END ||
 	'SUCCEEDED a=success,b=success,c=success,d=success,n1=success,n2=success {"d": "did"}', 'a net is stopped, and redriven, ' || way)
 FROM unnest('{memory,rows}'::text[]) way;
 
