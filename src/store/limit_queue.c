@@ -339,7 +339,8 @@ get_bucket(const SfLimit *limit, SfQueue queue, SfTick now)
 	bucket = place_for_bucket(now);
 	if (bucket != NULL)
 		*bucket = (Bucket) {MyDatabaseId, queue,
-							limit->set_at > since->time ? 0 : since->tick + interval_of(limit), 0};
+							limit->set_at > since->time ? now - tolerance_of(limit) :
+							since->tick + interval_of(limit), 0};
 	return bucket;
 }
 

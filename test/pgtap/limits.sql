@@ -158,11 +158,11 @@ SELECT is(sf_run('limited_fails:3', true), 'RUNNING', '... and the next attempt 
 SELECT is(pg_temp.shown(), 'activity:limited_shell|1|1|0', '...');
 SELECT sf_drop_limit('activity:limited_shell'), sf_stop(execution_id) FROM sf_executions WHERE status = 'RUNNING' \g /dev/null
 
--- A rate: as many at once as it says, then one after the other.
-SELECT sf_set_limit('limited', rate => 2, per => '1 day') \g /dev/null
+-- A rate: as many at once as it says, then one after the other, also where the machine has run for a part of the time only.
+SELECT sf_set_limit('limited', rate => 2, per => '365 days') \g /dev/null
 SELECT sf_start('limited', '{}', 'r' || n) FROM generate_series(1, 3) AS n \g /dev/null
-SELECT is((SELECT string_agg(sf_run('limited:r' || n), ' ') FROM generate_series(1, 3) AS n), 'RUNNING RUNNING RUNNING', 'two of a day begin');
-SELECT is((SELECT concat_ws('|', target, rate, per, in_use, waiting) FROM sf_limits), 'limited|2|24:00:00|0|1', '... and one waits');
+SELECT is((SELECT string_agg(sf_run('limited:r' || n), ' ') FROM generate_series(1, 3) AS n), 'RUNNING RUNNING RUNNING', 'two of a year begin');
+SELECT is((SELECT concat_ws('|', target, rate, per, in_use, waiting) FROM sf_limits), 'limited|2|8760:00:00|0|1', '... and one waits');
 SELECT is((SELECT string_agg((started_at IS NULL)::text, ' ' ORDER BY execution_id) FROM sf_executions WHERE execution_id LIKE 'limited:r%'), 'false false true', '...');
 SELECT sf_set_limit('limited', rate => 1000) \g /dev/null
 SELECT sf_run('limited:r3') \g /dev/null
