@@ -20,6 +20,16 @@
 
 #include "base/compat.h"
 
+static const char *const names[] = {
+	"exit_on_error",
+#if PG_VERSION_NUM >= 170000
+	"transaction_timeout",
+#endif
+};
+
+/* The settings of these names: a look for one by its name compares those of all settings */
+static struct config_generic *fatal_settings[lengthof(names)];
+
 static GucBoolCheckHook check_exit_on_error = NULL;
 
 /* Is code of an owner running? */
@@ -52,12 +62,16 @@ keep_transaction_timeout(int *newval, void **extra, GucSource source)
 void
 sf_fatal_settings_init(bool (*task_runs) (void))
 {
-	struct config_bool *exit_on_error =
-		(struct config_bool *) sf_find_setting("exit_on_error");
+	struct config_bool *exit_on_error;
 #if PG_VERSION_NUM >= 170000
-	struct config_int *transaction_timeout =
-		(struct config_int *) sf_find_setting("transaction_timeout");
+	struct config_int *transaction_timeout;
+#endif
 
+	for (size_t i = 0; i < lengthof(fatal_settings); i++)
+		fatal_settings[i] = sf_find_setting(names[i]);
+	exit_on_error = (struct config_bool *) fatal_settings[0];
+#if PG_VERSION_NUM >= 170000
+	transaction_timeout = (struct config_int *) fatal_settings[1];
 	check_transaction_timeout = transaction_timeout->check_hook;
 	transaction_timeout->check_hook = keep_transaction_timeout;
 #endif
@@ -70,21 +84,12 @@ sf_fatal_settings_init(bool (*task_runs) (void))
 void
 sf_fatal_settings_hold(bool hold)
 {
-	static const char *const names[] = {
-		"exit_on_error",
-#if PG_VERSION_NUM >= 170000
-		"transaction_timeout",
-#endif
-	};
-
-	for (size_t i = 0; i < lengthof(names); i++)
+	for (size_t i = 0; i < lengthof(fatal_settings); i++)
 	{
-		struct config_generic *setting = sf_find_setting(names[i]);
-
 		if (hold)
-			setting->flags |= GUC_NO_RESET_ALL;
+			fatal_settings[i]->flags |= GUC_NO_RESET_ALL;
 		else
-			setting->flags &= ~GUC_NO_RESET_ALL;
+			fatal_settings[i]->flags &= ~GUC_NO_RESET_ALL;
 	}
 }
 
