@@ -193,7 +193,7 @@ sf_arg_machine_routes(const char *text, SfPrivilege needed, SfRoute *routes, int
 
 	if (slash != NULL)
 		*slash = '\0';
-	machine = sf_machine_read(name, 0, false);
+	machine = sf_machine_current(name);
 	/* also for a missing machine, so that the time does not tell them apart */
 	if (!may_use(SF_OBJECT_STATE_MACHINE, name,
 				 machine == NULL ? InvalidOid : machine->owner, needed) ||
@@ -275,7 +275,7 @@ sf_arg_execution(const char *text, SfLock lock, SfPrivilege needed)
 	const char *id = sf_public_name_to_id(SF_NAME_EXECUTION, text);
 	char	   *name = pnstrdup(id, strcspn(id, ":/"));
 	SfExecution *execution = sf_execution_find(id, SF_LOCK_NONE);
-	SfMachine  *machine = sf_machine_read(name, 0, false);
+	SfMachine  *machine = sf_machine_current(name);
 	bool		known = may_use(SF_OBJECT_STATE_MACHINE, name,
 								machine == NULL ? InvalidOid : machine->owner,
 								needed);

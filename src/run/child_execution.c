@@ -46,7 +46,7 @@ waits_for_end(const SfResource *resource)
 static SfMachine *
 read_machine(const char *name, const char *qualifier)
 {
-	SfMachine  *current = sf_machine_read(name, 0, false);
+	SfMachine  *current = sf_machine_current(name);
 	SfRoute		routes[SF_ALIAS_MAX_ROUTES];
 	int			n;
 

@@ -30,6 +30,7 @@
 #include "store/metric_fold.h"
 #include "store/open_execution.h"
 #include "store/sequence.h"
+#include "store/table_copy.h"
 
 /* Columns of _sfflow.instance; see sql/parts/10-tables.sql. */
 #define SF_INSTANCE_COLUMNS(X) \
@@ -265,6 +266,7 @@ sf_instance_enable(void)
 		sf_open_execution_rebuild();
 	}
 	sf_load_guard_restore();
+	sf_table_copy_announce_all();
 	write_row(true);
 }
 

@@ -6,7 +6,9 @@
 
 #include "access/xact.h"
 #include "storage/lmgr.h"
+#include "utils/datum.h"
 #include "utils/hsearch.h"
+#include "utils/inval.h"
 
 #include "nodes/pg_list.h"
 #include "store/branch.h"
@@ -146,6 +148,92 @@ sf_machine_read(const char *name, int version, bool full)
 	return read_by(&machine_by_name, SF_TEXT(name), version, full);
 }
 
+/*
+ * Cache of machines by name, in their current versions.  Each start asks for its machine,
+ * which is two rows.
+ */
+#define CACHED_NAME_SIZE	128		/* machines with longer names are read each time */
+
+typedef struct Current
+{
+	char		name[CACHED_NAME_SIZE];	/* hash key: must be first */
+	SfMachine	machine;
+} Current;
+
+static void make_currents(void);
+
+static SfTableCopy currents_copy = {
+	.table = "state_machine",.load = make_currents,.is_latest = true
+};
+static HTAB *currents = NULL;
+
+/* Make the table of current versions, without entries. */
+static void
+make_currents(void)
+{
+	HASHCTL		ctl = {
+		.keysize = CACHED_NAME_SIZE,
+		.entrysize = sizeof(Current),
+		.hcxt = currents_copy.context
+	};
+
+	currents = NULL;
+	currents = hash_create("sfflow current versions", 64, &ctl,
+						   HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
+}
+
+/* Copy a machine, without a definition, into the current memory context. */
+static void
+copy_machine(SfMachine *to, const SfMachine *from)
+{
+	*to = *from;
+	to->name = pstrdup(from->name);
+	to->execution_id_path = from->execution_id_path ? pstrdup(from->execution_id_path) : NULL;
+	to->options = DatumGetJsonbP(datumCopy(JsonbPGetDatum(from->options), false, -1));
+}
+
+/* Keep a machine in the cache. */
+static void
+keep_current(const SfMachine *machine)
+{
+	MemoryContext old = MemoryContextSwitchTo(currents_copy.context);
+	SfMachine	copied;
+	Current    *entry;
+
+	copy_machine(&copied, machine);
+	MemoryContextSwitchTo(old);
+	entry = hash_search(currents, machine->name, HASH_ENTER, NULL);
+	entry->machine = copied;
+}
+
+/* Find a machine by name, in its current version and without the definition; see machine.h. */
+SfMachine *
+sf_machine_current(const char *name)
+{
+	SfMachine  *machine;
+	const Current *entry;
+
+	/* this transaction may have begun, and opened all tables, before another one has committed a version */
+	AcceptInvalidationMessages();
+	if (strlen(name) >= CACHED_NAME_SIZE || IsolationUsesXactSnapshot())
+		return sf_machine_read(name, 0, false);
+	if (currents != NULL && hash_get_num_entries(currents) >= MAX_IDENTITIES)
+		currents_copy.is_current = false;
+	sf_table_copy_refresh(&currents_copy);
+	entry = hash_search(currents, name, HASH_FIND, NULL);
+	if (entry != NULL)
+	{
+		machine = palloc(sizeof(SfMachine));
+		copy_machine(machine, &entry->machine);
+		return machine;
+	}
+	machine = sf_machine_read(name, 0, false);
+	/* a change that came while it was read has emptied the cache, or will */
+	if (machine != NULL && currents_copy.is_current)
+		keep_current(machine);
+	return machine;
+}
+
 /* Find a version by its key. */
 SfMachine *
 sf_machine_read_version(int machine_no, int version)
@@ -179,6 +267,8 @@ sf_machine_insert(SfMachine *machine)
 		" VALUES ($1, $2, 1, pg_catalog.clock_timestamp())"
 		" ON CONFLICT (name) DO NOTHING RETURNING machine_no");
 
+	/* also for this session, if it rolls back */
+	sf_store_announce_change("state_machine");
 	machine->machine_no = sf_store_number(&plan, 0, SF_TEXT(machine->name),
 										  SF_ROLE(machine->owner));
 	if (machine->machine_no == 0)
@@ -214,6 +304,7 @@ sf_machine_add_version(SfMachine *machine)
 		"UPDATE _sfflow.state_machine m SET current_version = $2"
 		" WHERE m.machine_no" SF_EQ "$1");
 
+	sf_store_announce_change("state_machine");
 	insert_version(machine);
 	sf_store_execute(&plan, SF_INT4(machine->machine_no), SF_INT4(machine->version));
 	machine->current_version = machine->version;
@@ -277,6 +368,7 @@ sf_machine_delete(int machine_no)
 		sf_store_execute(&plans[i], SF_INT4(machine_no));
 	sf_store_announce_change("hold");
 	sf_store_announce_change("run_limit");
+	sf_store_announce_change("state_machine");
 	sf_deadline_delete_of_machine(machine_no);
 	sf_store_execute(&privileges, SF_INT4(machine_no), SF_CHAR(SF_OBJECT_STATE_MACHINE));
 	sf_store_execute(&machine, SF_INT4(machine_no));

@@ -54,6 +54,12 @@ typedef struct SfMachine
  */
 extern SfMachine *sf_machine_read(const char *name, int version, bool full);
 
+/*
+ * A machine by name in its current version, without the definition; NULL when there is
+ * none.  The backend caches it: for what asks at each call.
+ */
+extern SfMachine *sf_machine_current(const char *name);
+
 /* What of a machine only sf_alter_owner changes */
 typedef struct SfMachineIdentity
 {

@@ -51,9 +51,9 @@ sf_owner_set_machine(int machine_no, Oid owner)
 		" WHERE t.execution_no" SF_EQ "free.execution_no"
 		" AND t.branch_no" SF_EQ "free.branch_no");
 
+	sf_store_announce_change("state_machine");
 	sf_store_execute(&machine, SF_INT4(machine_no), SF_ROLE(owner));
 	sf_store_execute(&branches, SF_INT4(machine_no), SF_ROLE(owner));
-	sf_store_announce_change("state_machine");
 	/* the new owner's queue has work that no bell was rung for */
 	sf_hooks.register_database();
 }

@@ -43,6 +43,21 @@ watch(SfTableCopy *copy)
 }
 
 /*
+ * Have every session read anew what it keeps of tables: rows may have come that no
+ * function of sfflow has written, as from a dump or a publication.
+ */
+void
+sf_table_copy_announce_all(void)
+{
+	static const char *const tables[] = {
+		"hold", "mark", "resource_map", "rule", "run_limit", "state_machine"
+	};
+
+	for (size_t i = 0; i < lengthof(tables); i++)
+		sf_store_announce_change(tables[i]);
+}
+
+/*
  * Load a copy anew if it is out of date.  A change that comes while it is loaded leaves
  * it out of date.
  */
