@@ -29,6 +29,8 @@ LANGUAGE plpgsql AS $$
 BEGIN
 	RAISE LOG 'job begun: % % %', execution, job, redrive;
 	INSERT INTO ledger VALUES (execution, job, redrive);
+	-- Until the gate is open.
+	PERFORM pg_advisory_xact_lock_shared(1);
 	-- Some are over within a slice, others are long tasks with three commits.
 	PERFORM pg_sleep(0.001 * (abs(hashtext(execution || job)) % 120));
 	IF bad AND job = 'JOB-005' AND redrive = 0 THEN
@@ -51,10 +53,20 @@ EOS
 }
 
 # Count the tasks that are running now.
+my $in_task = q{backend_type LIKE 'sfflow%' AND wait_event IN ('PgSleep', 'advisory')};
 sub running_tasks
 {
-	return $node->safe_psql('postgres',
-		q{SELECT count(*) FROM pg_stat_activity WHERE backend_type LIKE 'sfflow%' AND wait_event = 'PgSleep'});
+	return $node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE $in_task");
+}
+
+# Have tasks wait until the server dies, and wait for one that does. Gives the session that keeps the gate shut.
+sub shut_gate
+{
+	my $gate = $node->background_psql('postgres', on_error_stop => 0);
+	$gate->query_safe('SELECT pg_advisory_lock(1)');
+	$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE $in_task AND wait_event = 'advisory'")
+	  or die 'no task waits';
+	return $gate;
 }
 
 # Kill the process that a query names, and wait until the server has recovered.
@@ -72,8 +84,8 @@ sub kill_backend
 
 my %kill = (
 	worker => sub {
-		return kill_backend(q{SELECT pid FROM pg_stat_activity WHERE backend_type LIKE 'sfflow%worker%'
-			ORDER BY wait_event = 'PgSleep' DESC NULLS LAST, random() LIMIT 1});
+		return kill_backend("SELECT pid FROM pg_stat_activity WHERE backend_type LIKE 'sfflow%worker%'
+			ORDER BY $in_task DESC NULLS LAST, random() LIMIT 1");
 	},
 	client => sub {
 		my $client = $node->background_psql('postgres', on_error_stop => 0);
@@ -101,10 +113,13 @@ for my $round (1 .. $rounds)
 	my $until = int($executions * $round / $rounds);
 	start_some($done + 1, $until) if $until > $done;
 	$done = $until;
-	# Up to a quarter of a second, but not longer than there is work.
+	# Up to a quarter of a second, but not longer than there is work. Every third kill certainly interrupts a task: the
+	# others come at any time.
+	my $gate = $round % 2 == 0 && $kind ne 'client' ? shut_gate() : undef;
 	my $end = time + 0.05 + rand(0.2);
 	while (time < $end || (running_tasks() == 0 && time < $end + 2)) { sleep 0.01 }
 	$interrupting++ if $kill{$kind}->();
+	eval { $gate->quit } if $gate;
 	# Redrive from outside, as an operator would, while the server is being killed.
 	$node->safe_psql('postgres', q{SELECT sf_redrive(execution_id) FROM sf_executions WHERE status = 'FAILED'})
 	  if $round % 4 == 0;
