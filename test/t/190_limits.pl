@@ -53,9 +53,7 @@ $node->safe_psql('postgres', "$start(1, $many) AS n");
 for my $kill (1 .. $kills)
 {
 	sleep 0.5 + rand 1;
-	my $pid = number("SELECT pid FROM sf_workers WHERE role IN ('worker', 'task') ORDER BY random() LIMIT 1");
-	kill 'KILL', $pid if $pid;
-	ok($node->poll_query_until('postgres', 'SELECT true'), "kill $kill: the server is back");
+	ok(kill_worker($node), "kill $kill: the server is back");
 }
 $node->stop('immediate');
 $node->start;
