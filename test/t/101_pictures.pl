@@ -255,12 +255,13 @@ my %large = (
 			(map { ("H$_" => { Type => 'Pass', Next => 'Done' }) } 1 .. 250), Done => { Type => 'Succeed' } } },
 	far3000 => { StartAt => 'T1', States => { chain(1500, sub { (Catch => [ { ErrorEquals => ['States.ALL'], Next => 'H' . (1501 - $_[0]) } ]) }),
 			(map { ("H$_" => { Type => 'Pass', Next => $_ < 1500 ? 'H' . ($_ + 1) : 'Done' }) } 1 .. 1500), Done => { Type => 'Succeed' } } });
+# The seconds of CPU that a session has used: on a busy machine a clock would measure the others.
+my $cpu = q{SELECT (split_part(f, ' ', 12)::int + split_part(f, ' ', 13)::int) / 100.0
+	FROM regexp_replace(pg_read_file('/proc/self/stat'), '.*\) ', '') AS f};
 for my $name (sort keys %large)
 {
 	draw($name, $large{$name});
-	my $start = Time::HiRes::time();
-	$node->safe_psql('postgres', "SELECT length(sf_graph('$name', 'svg'))");
-	my $took = Time::HiRes::time() - $start;
+	my $took = (split /\n/, $node->safe_psql('postgres', "SELECT length(sf_graph('$name', 'svg')); $cpu"))[-1];
 	note sprintf '%s: %.2f s', $name, $took;
 	cmp_ok($took, '<', 5, "$name is drawn in " . sprintf('%.2f s', $took));
 }
