@@ -12,7 +12,7 @@ use Time::HiRes qw(time);
 
 my $node = new_node('main', bare => 1);
 
-# Make a database with a machine that marks each run.
+# Make a database with a machine that marks each run, and one that does so after an hour.
 sub make_database
 {
 	my $name = shift;
@@ -23,11 +23,24 @@ CREATE EXTENSION sfflow;
 CREATE TABLE marks (at timestamptz DEFAULT clock_timestamp(), execution text);
 CREATE FUNCTION mark(payload jsonb) RETURNS void LANGUAGE sql AS 'INSERT INTO marks (execution) VALUES (payload ->> ''n'')';
 SELECT sf_create_state_machine('mark', \$def\$$mark\$def\$);
-SELECT sf_create_state_machine('wait', '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 1, "Next": "T"},
+SELECT sf_create_state_machine('wait', '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 3600, "Next": "T"},
 	"T": {"Type": "Task", "Resource": "sql:public.mark", "End": true}}}');
 EOS
 	return;
 }
+
+# Start the one that waits, and wait until it does.
+sub start_timer
+{
+	my ($database, $name) = @_;
+	$node->safe_psql($database, "SELECT sf_start('wait', '{\"n\": \"timer\"}', '$name')");
+	$node->poll_query_until($database, q{SELECT count(*) = 1 FROM _sfflow.branch WHERE due_at > now() + interval '30 min'})
+	  or die "$database: no timer";
+	return;
+}
+
+# Make the timers of a database due: they go off with the next look.
+my $now_due = 'UPDATE _sfflow.branch SET due_at = now() WHERE due_at > now()';
 
 # Assert that a copy does nothing by itself, says so, and goes on when it is told to.
 sub check_copy
@@ -35,7 +48,8 @@ sub check_copy
 	my ($name, $how) = @_;
 	is($node->safe_psql($name, q{SELECT count(*) FROM sf_health WHERE item = 'driven' AND NOT ok}), '1', "$how: sf_health says that nothing is driven");
 	$node->safe_psql($name, q{SELECT sf_start('mark', '{"n": "in the copy"}', 'copy')});
-	# The original's timers, long due in the copy, are seen to fire in the original.
+	# Nor does a timer that is due.
+	$node->safe_psql($name, $now_due);
 	is($node->safe_psql($name, q{SELECT sf_await('mark:copy', '1500 ms')}), 'RUNNING', "$how: nothing runs");
 	is($node->safe_psql($name, 'SELECT count(*) FROM marks'), '0', "$how: nothing ran");
 	$node->safe_psql($name, 'SELECT sf_enable()');
@@ -46,7 +60,7 @@ sub check_copy
 }
 
 make_database('original');
-$node->safe_psql('original', q{SELECT sf_start('wait', '{"n": "timer"}', 'w')});
+start_timer('original', 'w');
 
 # Template copy, with workers connected to the template.
 $node->safe_psql('postgres', 'CREATE DATABASE copied TEMPLATE original');
@@ -56,6 +70,7 @@ $node->command_ok([ 'pg_dump', '-f', $dump, $node->connstr('original') ], 'pg_du
 $node->safe_psql('postgres', 'CREATE DATABASE restored');
 $node->command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $node->connstr('restored') ], 'restore');
 
+$node->safe_psql('original', "$now_due; SELECT sf_enable()");
 ok(ended($node, 'original'), 'the original runs on');
 is($node->safe_psql('original', 'SELECT count(*) FROM marks'), '1', 'its timer fired once');
 check_copy('copied', 'template');
@@ -82,7 +97,7 @@ for my $what ('DROP DATABASE copied', 'ALTER DATABASE restored RENAME TO renamed
 }
 
 # The extension comes and goes.
-$node->safe_psql('original', q{SELECT sf_start('wait', '{"n": "gone"}', 'gone')});
+start_timer('original', 'gone');
 my ($rc, $out, $err) = $node->psql('original', 'DROP EXTENSION sfflow');
 is($rc, 0, 'DROP EXTENSION with executions running') or diag($err);
 is($node->safe_psql('original', q{SELECT count(*) FROM pg_namespace WHERE nspname = '_sfflow'}), '0', 'leaves nothing');
@@ -114,11 +129,14 @@ $node->append_conf('postgresql.conf', "wal_level = replica\nmax_wal_senders = 5\
 $node->restart;
 make_database('streamed');
 my $standby = standby_of($node, 'standby');
-$node->safe_psql('streamed', q{SELECT sf_start('wait', '{"n": "failover"}', 'w')});
+start_timer('streamed', 'w');
 $node->wait_for_catchup($standby);
 is($standby->safe_psql('streamed', 'SELECT count(*) FROM marks'), '0', 'the standby has run nothing');
 $node->stop('immediate');
 $standby->promote;
+$standby->poll_query_until('postgres', 'SELECT NOT pg_is_in_recovery()') or die 'no promotion';
+# The start of another one has a worker look.
+$standby->safe_psql('streamed', "$now_due; SELECT sf_start('wait', '{}', 'other')");
 ok($standby->poll_query_until('streamed', q{SELECT count(*) = 1 FROM marks}), 'promoted, it goes on');
 is($standby->safe_psql('streamed', q{SELECT sf_await('wait:w', '5 s')}), 'SUCCEEDED', 'to the end');
 $standby->stop;
