@@ -24,7 +24,8 @@ SELECT sf_set_limit('jobs/T', rate => 1, per => '2 s');
 SELECT sf_start('jobs', '{}', 'good1');
 EOS
 is(sql("SELECT sf_await('jobs:good1', '30 s')"), 'SUCCEEDED', 'a task that ends well');
-sql("SELECT sf_start('jobs', '{}', 'bad'), sf_start('jobs', '{}', 'good2')");
+# The server may crash before the session has its answer.
+try_sql($node, "SELECT sf_start('jobs', '{}', 'bad'), sf_start('jobs', '{}', 'good2')");
 fails_alone($node, 'bad');
 cmp_ok(scalar(() = slurp_file($node->logfile) =~ /terminated by signal 9/g), '<=', 4, '... after few crashes');
 is(sql("SELECT sf_await('jobs:good2', '30 s')"), 'SUCCEEDED', 'what waited beside it goes on');
