@@ -18,12 +18,17 @@ EOC
 $node->start;
 
 # Wait until a database has a worker that is idle.
+sub wait_for_worker
+{
+	my $database = shift;
+	return $node->poll_query_until($database,
+		"SELECT count(*) > 0 FROM sf_workers WHERE role = 'worker' AND state = 'idle'");
+}
+
 sub worker_arrives
 {
 	my ($database, $name) = @_;
-	ok( $node->poll_query_until($database,
-			"SELECT count(*) > 0 FROM sf_workers WHERE role = 'worker' AND state = 'idle'"),
-		$name);
+	ok(wait_for_worker($database), $name);
 }
 
 # Wait until no worker is connected to a database.
@@ -45,6 +50,33 @@ sub seconds_for
 	return time - $start;
 }
 
+# Assert that a statement takes less than some seconds. A busy machine may slow one try down: it is undone, and with a
+# worker in a database it is tried again.
+sub takes_less
+{
+	my ($limit, $sql, $undo, $database, $name) = @_;
+	my $took = seconds_for($sql);
+	for (1 .. 3)
+	{
+		last if $took < $limit;
+		note("$sql: $took seconds");
+		$undo->();
+		wait_for_worker($database) or die "no worker in $database";
+		$took = seconds_for($sql);
+	}
+	cmp_ok($took, '<', $limit, $name);
+	return;
+}
+
+# Copy a database that has workers and have the copy driven, too.
+sub make_copy
+{
+	my $name = shift;
+	$node->safe_psql('postgres', "CREATE DATABASE $name TEMPLATE shop");
+	$node->safe_psql($name, 'SELECT sf_enable()');
+	return;
+}
+
 sub driven
 {
 	my $database = shift;
@@ -63,8 +95,8 @@ is(driven('shop'), 't', '... which is healthy');
 $node->safe_psql('shop', 'SELECT sf_enable()');
 worker_arrives('shop', 'a worker comes when the database is to be driven');
 
-cmp_ok(seconds_for('CREATE DATABASE copy TEMPLATE shop'),
-	'<', 2, 'the database can be copied with a worker connected');
+takes_less(2, 'CREATE DATABASE copy TEMPLATE shop', sub { $node->safe_psql('postgres', 'DROP DATABASE copy') }, 'shop',
+	'the database can be copied with a worker connected');
 worker_arrives('shop', '... which comes back');
 is(driven('copy'), 'f', 'the copy is not driven');
 workers_are_gone('copy', '... and has no worker');
@@ -75,10 +107,10 @@ like(
 $node->safe_psql('copy', 'SELECT sf_enable()');
 worker_arrives('copy', '... until it is adopted');
 
-cmp_ok(seconds_for('ALTER DATABASE copy RENAME TO other'),
-	'<', 1, 'the database can be renamed with a worker connected');
+takes_less(1, 'ALTER DATABASE copy RENAME TO other', sub { $node->safe_psql('postgres', 'ALTER DATABASE other RENAME TO copy') }, 'copy',
+	'the database can be renamed with a worker connected');
 worker_arrives('other', '... which comes back');
-cmp_ok(seconds_for('DROP DATABASE other'), '<', 1, 'and dropped within a second');
+takes_less(1, 'DROP DATABASE other', sub { make_copy('other') }, 'other', 'and dropped within a second');
 
 my ($status, undef, $error) = $node->psql('postgres',
 	"CREATE ROLE passerby LOGIN; SET SESSION AUTHORIZATION passerby; DROP DATABASE shop");
