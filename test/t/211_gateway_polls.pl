@@ -27,7 +27,7 @@ BEGIN
 	IF request->>'activityArn' LIKE '%missing' THEN
 		RAISE EXCEPTION USING MESSAGE = 'it is not there', CONSTRAINT = 'ActivityDoesNotExist';
 	END IF;
-	IF request->>'activityArn' LIKE '%fourth_fails' AND nextval('aws.fails') = 4 THEN
+	IF request->>'activityArn' LIKE '%once_fails' AND EXISTS (SELECT FROM aws.task WHERE activity = 'once_fails') AND nextval('aws.fails') = 1 THEN
 		RAISE EXCEPTION 'once';
 	END IF;
 	DELETE FROM aws.task t WHERE t.ctid = (SELECT ctid FROM aws.task s WHERE request->>'activityArn' LIKE '%:' || s.activity
@@ -132,10 +132,10 @@ give('two', map { "c$_" } 1 .. 10);
 ok(wait_for('10 tasks', sub { $payloads{$_}++ for map { heard($_, 0.001) =~ /"input": "(c\d+)"/ ? $1 : () } @two; keys %payloads == 10 }, 20),
 	'tasks go to workers that are still there');
 
-# A worker that gets an error has used a notification up; the next one asks. curl has asked first, for signed_request.
-my @fail = workers('fourth_fails', 2);
+# A worker that gets an error has used a notification up; the next one asks.
+my @fail = workers('once_fails', 2);
 settled();
-give('fourth_fails', 'e');
+give('once_fails', 'e');
 like(heard($_->[0], 5), $_->[1], $_->[2]) for [ $fail[0], qr/500 .*InternalFailure/s, 'a worker gets an error' ], [ $fail[1], qr/"input": "e"/, 'and the next one the task' ];
 
 # The connection that listens is lost: tasks of the meantime are found.
