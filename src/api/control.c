@@ -153,7 +153,7 @@ change_version(SfExecution *execution, int version, const char *from_state)
 {
 	if (execution->status == SF_STATUS_RUNNING || execution->status == SF_STATUS_SUCCEEDED)
 		return;					/* the redrive says so */
-	sf_migrate_execution(execution, version, NULL, from_state != NULL);
+	(void) sf_migrate_execution(execution, version, NULL, from_state != NULL);
 }
 
 /* sf_redrive(execution_id, from_state, input, version): the redrive count. */

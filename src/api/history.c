@@ -127,8 +127,7 @@ iterations_argument(FunctionCallInfo fcinfo, int n, int *niterations)
 typedef struct EventPage
 {
 	HistoryOutput out;
-	const SfStatusExecution *execution;
-	const SfProgram *program;	/* of the execution's version */
+	SfStatusNames *names;		/* once only events of a state are wanted */
 	int			after;			/* ids: later than this one ... */
 	int			until;			/* ... up to this one */
 	int			state;			/* only of this state; -1: of any */
@@ -150,7 +149,7 @@ is_on_page(const SfEvent *event, void *arg)
 		return false;
 	if (page->state >= 0)
 	{
-		event = sf_status_event_now(page->execution, page->program, event, &moved);
+		event = sf_status_event_now(page->names, event, &moved);
 		if (event->state != page->state || event->niterations != page->niterations ||
 			(page->niterations > 0 &&
 			 memcmp(event->iterations, page->iterations, sizeof(int) * page->niterations) != 0))
@@ -190,17 +189,18 @@ Datum
 sfflow_event_page(PG_FUNCTION_ARGS)
 {
 	SfStatusExecution execution;
-	EventPage	page = {.execution = &execution};
+	EventPage	page = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (!sf_status_execution(sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"), SF_LOCK_NONE,
 											  SF_PRIVILEGE_READ)->execution_no, &execution))
 		return (Datum) 0;
 	begin_output(&page.out, fcinfo, &execution);
-	page.program = page.out.program;
 	page.after = sf_arg_count(fcinfo, 1, "after", 0, 0);
 	page.until = sf_arg_count(fcinfo, 2, "until", 0, PG_INT32_MAX);
 	page.state = PG_ARGISNULL(3) ? -1 : PG_GETARG_INT32(3);
+	if (page.state >= 0)
+		page.names = sf_status_names_read(&execution, page.out.program);
 	page.iterations = iterations_argument(fcinfo, 4, &page.niterations);
 	page.member = sf_arg_text_or_null(fcinfo, 5);
 	page.most_bytes = sf_arg_count(fcinfo, 6, "most_bytes", 0, PG_INT32_MAX);

@@ -58,29 +58,16 @@ parse_mark(FunctionCallInfo fcinfo)
 	return mark;
 }
 
-/* The head of an execution that the caller has locked, for the list of its jobs. */
-static SfStatusExecution
-head_of(const SfExecution *e)
-{
-	SfMapRun   *run = e->map_run_no == 0 ? NULL :
-		sf_map_run_read(e->parent_execution_no, e->map_run_no, SF_LOCK_NONE);
-
-	return (SfStatusExecution) {
-		e->execution_no, e->machine_no, e->version, e->machine_name, e->owner, e->status,
-			e->error, e->cause, run == NULL ? -1 : run->state
-	};
-}
-
 /* Find a job by its label, as it is now. */
 static SfJob *
 find_job(const SfExecution *execution, const SfProgram *program, const char *job_id)
 {
-	SfStatusExecution head = head_of(execution);
+	SfStatusExecution head;
 	SfClosest	closest = sf_closest_begin(job_id);
 	List	   *jobs;
 
 	PushActiveSnapshot(GetTransactionSnapshot());
-	jobs = sf_job_list(&head, program);
+	jobs = sf_status_read(execution->execution_no, &head) ? sf_job_list(&head, program) : NIL;
 	PopActiveSnapshot();
 	foreach_ptr(SfJob, job, jobs)
 	{

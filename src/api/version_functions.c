@@ -281,14 +281,14 @@ sfflow_sf_migrate(PG_FUNCTION_ARGS)
 	SfExecution *execution = sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"),
 											  SF_LOCK_WAIT, SF_PRIVILEGE_OPERATE);
 	int			version = sf_arg_version(fcinfo, 1);
-	int			old = execution->version;
+	Jsonb	   *details;
 
 	if (version == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("argument version must not be null")));
-	sf_migrate_execution(execution, version, sf_arg_jsonb_or_null(fcinfo, 2), false);
-	if (version != old)
-		sf_audit_note_execution(execution, "migrate", NULL, sf_migrate_details(old, version));
+	details = sf_migrate_execution(execution, version, sf_arg_jsonb_or_null(fcinfo, 2), false);
+	if (details != NULL)
+		sf_audit_note_execution(execution, "migrate", NULL, details);
 	PG_RETURN_VOID();
 }

@@ -76,8 +76,10 @@ sf_job_status_name(SfJobStatus status)
 
 /* Forget everything, at the beginning and when the execution restarts. */
 static void
-forget(Derivation *d)
+forget(void *arg)
 {
+	Derivation *d = arg;
+
 	MemoryContextReset(d->context);
 	d->redriven = 0;
 	d->jobs = sf_place_hash("sfflow jobs", sizeof(JobEntry), d->context);
@@ -253,9 +255,7 @@ follow_event(const SfEvent *event, void *arg)
 {
 	Derivation *d = arg;
 	const SfState *state;
-	SfEvent		moved;
 
-	event = sf_status_event_now(d->execution, d->program, event, &moved);
 	if (event->type == SF_EVENT_EXECUTION_STARTED)
 		forget(d);
 	else if (event->type == SF_EVENT_EXECUTION_REDRIVEN)
@@ -455,8 +455,7 @@ sf_job_list(const SfStatusExecution *execution, const SfProgram *program)
 									  ALLOCSET_DEFAULT_SIZES);
 	d.no_history = sf_program_cache_find(execution->machine_no,
 										 execution->version)->history == SF_HISTORY_NONE;
-	forget(&d);
-	sf_event_scan(execution->execution_no, SF_DOCUMENTS_FEW, follow_event, &d);
+	sf_status_scan(execution, program, forget, follow_event, &d);
 	foreach(lc, branches)
 		follow_branch(&d, lfirst(lc));
 	return make_rows(&d, sf_job_reach_make(execution, program, branches));

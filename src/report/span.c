@@ -24,7 +24,6 @@ typedef struct SpanPlace
 
 typedef struct Spans
 {
-	const SfStatusExecution *execution;
 	const SfProgram *program;
 	MemoryContext result;		/* of the spans */
 	MemoryContext context;		/* of the table; reset at a restart */
@@ -36,8 +35,10 @@ typedef struct Spans
 
 /* Forget everything, at the beginning and when the execution restarts. */
 static void
-forget(Spans *s)
+forget(void *arg)
 {
+	Spans	   *s = arg;
+
 	MemoryContextReset(s->context);
 	s->table = sf_place_hash("sfflow spans", sizeof(SpanPlace), s->context);
 	s->spans = NIL;
@@ -162,9 +163,7 @@ follow_event(const SfEvent *event, void *arg)
 {
 	Spans	   *s = arg;
 	SfEventMeaning meaning = sf_event_type_meaning(event->type);
-	SfEvent		moved;
 
-	event = sf_status_event_now(s->execution, s->program, event, &moved);
 	switch (event->type)
 	{
 		case SF_EVENT_EXECUTION_STARTED:
@@ -194,12 +193,11 @@ follow_event(const SfEvent *event, void *arg)
 List *
 sf_span_list(const SfStatusExecution *execution, const SfProgram *program)
 {
-	Spans		s = {.execution = execution,.program = program,.result = CurrentMemoryContext};
+	Spans		s = {.program = program,.result = CurrentMemoryContext};
 
 	s.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow places",
 									  ALLOCSET_DEFAULT_SIZES);
-	forget(&s);
-	sf_event_scan(execution->execution_no, SF_DOCUMENTS_FEW, follow_event, &s);
+	sf_status_scan(execution, program, forget, follow_event, &s);
 	MemoryContextDelete(s.context);
 	return s.spans;
 }

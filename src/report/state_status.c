@@ -43,7 +43,6 @@ typedef struct VisitEntry
 
 typedef struct Visits
 {
-	const SfStatusExecution *execution;
 	const SfProgram *program;
 	MemoryContext context;		/* of the table; reset at a restart */
 	HTAB	   *table;			/* VisitEntry */
@@ -52,8 +51,10 @@ typedef struct Visits
 
 /* Forget everything, at the beginning and when the execution restarts. */
 static void
-forget(Visits *v)
+forget(void *arg)
 {
+	Visits	   *v = arg;
+
 	MemoryContextReset(v->context);
 	v->redriven = 0;
 	v->table = sf_place_hash("sfflow visits", sizeof(VisitEntry), v->context);
@@ -129,9 +130,7 @@ follow_event(const SfEvent *event, void *arg)
 	Visits	   *v = arg;
 	SfEventMeaning meaning = sf_event_type_meaning(event->type);
 	VisitEntry *visit;
-	SfEvent		moved;
 
-	event = sf_status_event_now(v->execution, v->program, event, &moved);
 	if (event->type == SF_EVENT_EXECUTION_STARTED)
 		forget(v);
 	else if (event->type == SF_EVENT_EXECUTION_REDRIVEN)
@@ -433,14 +432,13 @@ sf_state_status_list(const SfStatusExecution *execution,
 												   execution->version)->history;
 	List	   *branches = sf_branch_scan(execution->execution_no, program);
 	SfGraphFacts *facts = make_facts(program);
-	Visits		v = {.execution = execution,.program = program};
+	Visits		v = {.program = program};
 	SfJobReach *reach = sf_job_reach_make(execution, program, branches);
 	int			i;
 
 	v.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow states",
 									  ALLOCSET_DEFAULT_SIZES);
-	forget(&v);
-	sf_event_scan(execution->execution_no, SF_DOCUMENTS_FEW, follow_event, &v);
+	sf_status_scan(execution, program, forget, follow_event, &v);
 	if (running && v.redriven > 0)
 		follow_redrive(&v, branches, reach);
 	follow_outcomes(&v, branches, running);

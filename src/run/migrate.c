@@ -18,6 +18,7 @@
 #include "run/dependents.h"
 #include "run/migrate.h"
 #include "store/program_cache.h"
+#include "store/renames.h"
 
 /* States that an error names */
 #define NAMED_PROBLEMS	5
@@ -28,7 +29,7 @@ typedef struct Move
 	SfExecution *execution;
 	const SfProgram *from;
 	const SfProgram *to;
-	JsonbValue	state_map;		/* jbvNull: none */
+	Jsonb	   *renames;		/* {"Old": "New"}, names that differ; NULL: none */
 	int			nproblems;
 	StringInfoData problems;	/* one a line */
 } Move;
@@ -46,13 +47,7 @@ note_problem(Move *move, const char *problem)
 static const char *
 name_there(const Move *move, const char *name)
 {
-	JsonbValue	renamed;
-
-	if (sf_json_is_object(&move->state_map) &&
-		sf_json_member(&move->state_map, name, strlen(name), &renamed) &&
-		renamed.type == jbvString)
-		return pnstrdup(renamed.val.string.val, renamed.val.string.len);
-	return name;
+	return sf_renames_after(move->renames, name);
 }
 
 /* Find a state in the other version; -1: it is not there. */
@@ -303,45 +298,81 @@ is_job(const SfProgram *program, const char *name)
 	return false;
 }
 
+/* Is a name that of a state or of a job of a net? */
+static bool
+is_named(const SfProgram *program, const char *name)
+{
+	return sf_program_find_state(program, name) >= 0 || is_job(program, name);
+}
+
+/* Say which name of a program is nearest to one. */
+static int
+hint_closest(const SfProgram *program, const char *name)
+{
+	SfClosest	closest = sf_closest_begin(name);
+
+	for (int i = 0; i < program->nstates; i++)
+		sf_closest_offer(&closest, program->states[i].name);
+	return sf_closest_errhint(&closest, NULL);
+}
+
 /* Refuse names in state_map that are none. */
 static void
-check_state_map(const Move *move)
+check_renamed(const Move *move, int version, const char *old, const JsonbValue *value)
 {
+	char	   *new;
+
+	if (value->type != jbvString)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument state_map must give \"%s\" the name of a state", old)));
+	if (!is_named(move->from, old))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument state_map has \"%s\", which is no state or job of the execution's version", old),
+				 hint_closest(move->from, old)));
+	new = pnstrdup(value->val.string.val, value->val.string.len);
+	if (!is_named(move->to, new))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument state_map gives \"%s\" the name \"%s\", which is no state or job of version %d",
+						old, new, version),
+				 hint_closest(move->to, new)));
+}
+
+/* Check the argument state_map, and take the names that differ from it; NULL: none does. */
+static Jsonb *
+read_state_map(const Move *move, int version, const Jsonb *state_map)
+{
+	JsonbValue	root;
 	SfJsonMember *members;
 	int			n;
+	int			ndifferent = 0;
 
-	if (!sf_json_is_object(&move->state_map))
+	sf_json_root(state_map, &root);
+	if (!sf_json_is_object(&root))
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument state_map must be a JSON object"),
 				 errhint("It gives states new names, as in '{\"Load\": \"LoadFiles\"}'.")));
-	members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(&move->state_map), 1));
-	n = sf_json_list_members(&move->state_map, members);
+	members = palloc(sizeof(SfJsonMember) * Max(sf_json_count(&root), 1));
+	n = sf_json_list_members(&root, members);
 	for (int i = 0; i < n; i++)
 	{
-		char	   *old = pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len);
-		SfClosest	closest = sf_closest_begin(old);
-
-		if (members[i].value.type != jbvString)
-			ereport(ERROR,
-					(errcode(ERRCODE_SF_INVALID_OPTION),
-					 errmsg("argument state_map must give \"%s\" the name of a state", old)));
-		if (sf_program_find_state(move->from, old) >= 0 || is_job(move->from, old))
-			continue;
-		for (int k = 0; k < move->from->nstates; k++)
-			sf_closest_offer(&closest, move->from->states[k].name);
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_INVALID_OPTION),
-				 errmsg("argument state_map has \"%s\", which is no state or job of the execution's version", old),
-				 sf_closest_errhint(&closest, NULL)));
+		check_renamed(move, version,
+					  pnstrdup(members[i].key.val.string.val, members[i].key.val.string.len),
+					  &members[i].value);
+		if (!sf_json_value_equal(&members[i].key, &members[i].value))
+			members[ndifferent++] = members[i];
 	}
+	return ndifferent == 0 ? NULL : sf_json_object_of(members, ndifferent);
 }
 
 /* Find the programs of a move, and check its arguments. */
 static Move
 begin_move(SfExecution *execution, int version, const Jsonb *state_map)
 {
-	Move		move = {.execution = execution,.state_map = {.type = jbvNull}};
+	Move		move = {.execution = execution};
 	const SfMachine *machine = sf_machine_read_version(execution->machine_no, version);
 
 	if (machine == NULL)
@@ -352,10 +383,7 @@ begin_move(SfExecution *execution, int version, const Jsonb *state_map)
 	move.from = sf_program_cache_get(execution->machine_no, execution->version);
 	move.to = sf_program_cache_get(execution->machine_no, version);
 	if (state_map != NULL)
-	{
-		sf_json_root(state_map, &move.state_map);
-		check_state_map(&move);
-	}
+		move.renames = read_state_map(&move, version, state_map);
 	return move;
 }
 
@@ -376,15 +404,17 @@ check_movable(const SfExecution *execution)
 				 errhint("Move its parent: children that begin later are of its new version.")));
 }
 
-/* {"fromVersion": n, "toVersion": m} */
-Jsonb *
-sf_migrate_details(int from, int to)
+/* {"fromVersion": n, "toVersion": m, "stateMap": {"Old": "New"}}: the last one only if names differ */
+static Jsonb *
+make_details(const Move *move, int from)
 {
 	SfJsonBuilder b;
 
 	sf_json_begin_object(&b);
 	sf_json_add_int(&b, "fromVersion", from);
-	sf_json_add_int(&b, "toVersion", to);
+	sf_json_add_int(&b, "toVersion", move->execution->version);
+	if (move->renames != NULL)
+		sf_json_add(&b, "stateMap", move->renames);
 	return sf_json_finish(&b);
 }
 
@@ -431,20 +461,22 @@ refuse_problems(Move *move, int old)
  * Move an execution, whose row the caller has locked, to another version; state_map
  * (NULL: none) gives states the names that they have there.  Raises, and changes
  * nothing, when a branch rests at a state that is not there.  rewinds: the caller
- * replaces all branches.
+ * replaces all branches.  Returns what the event in the history says; NULL: the
+ * execution has this version.
  */
-void
+Jsonb *
 sf_migrate_execution(SfExecution *execution, int version, const Jsonb *state_map, bool rewinds)
 {
 	Move		move;
 	SfDraft	   *draft;
 	List	   *branches;
+	Jsonb	   *details;
 	int			old = execution->version;
 
 	check_movable(execution);
 	move = begin_move(execution, version, state_map);
 	if (version == old)
-		return;
+		return NULL;
 	branches = lock_branches(execution);
 	execution->version = version;
 	if (!rewinds)
@@ -459,8 +491,9 @@ sf_migrate_execution(SfExecution *execution, int version, const Jsonb *state_map
 	if (!rewinds)
 		draft->branches = branches;
 	/* the first event of a history is that it started */
+	details = make_details(&move, old);
 	if (execution->started_at != DT_NOBEGIN)
-		sf_draft_add_event(draft, SF_EVENT_EXECUTION_MIGRATED, sf_migrate_details(old, version),
-						   GetCurrentTimestamp());
+		sf_draft_add_event(draft, SF_EVENT_EXECUTION_MIGRATED, details, GetCurrentTimestamp());
 	sf_drafts_write(list_make1(draft));
+	return details;
 }

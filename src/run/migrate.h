@@ -7,8 +7,7 @@
 
 #include "run/apply.h"
 
-extern void sf_migrate_execution(SfExecution *execution, int version, const Jsonb *state_map,
-								 bool rewinds);
-extern Jsonb *sf_migrate_details(int from, int to);
+extern Jsonb *sf_migrate_execution(SfExecution *execution, int version, const Jsonb *state_map,
+								   bool rewinds);
 
 #endif							/* SF_RUN_MIGRATE_H */

@@ -11,6 +11,7 @@
 #include "asl/event_types.h"
 #include "store/history_codec.h"
 #include "store/program_cache.h"
+#include "store/renames.h"
 
 SF_COLUMN_NUMBERS(SF_HISTORY_COLUMNS);
 #define NCOLUMNS	(COL_end - 1)
@@ -186,22 +187,48 @@ typedef struct LastInput
 	int			before;			/* rows with a lower first id are to be read */
 	bool		begun;			/* the last run begins in what was read */
 	const SfExecution *execution;
-	const char *name;			/* of the state */
+	MemoryContext context;		/* of the names */
+	List	   *names;			/* of the state; before moves it can have been several */
 	int			version;		/* of the last event that was looked at, */
-	int			state;			/* and the number that the state has there; -1: none */
+	Bitmapset  *states;			/* and the numbers that they have there */
 	const int  *iterations;
 	int			niterations;
 	int			held_by;		/* event that holds the payload; 0: none found */
 } LastInput;
 
-/* Find the number that the state has in a version of the machine. */
+/* Find the numbers that the state has in a version of the machine. */
 static void
-find_state(LastInput *last, int version)
+find_states(LastInput *last, int version)
 {
 	const SfProgram *program = sf_program_cache_try(last->execution->machine_no, version);
+	MemoryContext old = MemoryContextSwitchTo(last->context);
 
 	last->version = version;
-	last->state = program == NULL ? -1 : sf_program_find_state(program, last->name);
+	last->states = NULL;
+	foreach_ptr(const char, name, last->names)
+	{
+		int			state = program == NULL ? -1 : sf_program_find_state(program, name);
+
+		if (state >= 0)
+			last->states = bms_add_member(last->states, state);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+/*
+ * A row that begins with a move has been read, which no event of the former version is
+ * in: the rows before it have the names of before.
+ */
+static void
+go_before_move(LastInput *last, const Jsonb *details)
+{
+	MemoryContext old = MemoryContextSwitchTo(last->context);
+	Jsonb	   *renames = sf_renames_of_move(details);
+
+	if (renames != NULL)
+		last->names = sf_renames_before(renames, last->names);
+	last->version = 0;
+	MemoryContextSwitchTo(old);
 }
 
 /* Tell whether an event entered the state, and says with which input. */
@@ -211,8 +238,8 @@ is_entry(LastInput *last, const SfHistoryReader *reader)
 	const SfEvent *event = &reader->event;
 
 	if (event->version != last->version)
-		find_state(last, event->version);
-	return event->state >= 0 && event->state == last->state &&
+		find_states(last, event->version);
+	return event->state >= 0 && bms_is_member(event->state, last->states) &&
 		sf_event_type_meaning(event->type) == SF_MEANS_ENTERED &&
 		(event->payload_from != 0 || reader->payload_document >= 0) &&
 		event->niterations == last->niterations &&
@@ -227,6 +254,7 @@ look_for_entry(HeapTuple tuple, TupleDesc desc, void *arg)
 	LastInput  *last = arg;
 	SfHistoryRow row = {0};
 	SfHistoryReader reader;
+	Jsonb	   *move = NULL;
 
 	if (last->held_by != 0 || last->begun)
 		return;
@@ -240,9 +268,13 @@ look_for_entry(HeapTuple tuple, TupleDesc desc, void *arg)
 			last->begun = true;
 			last->held_by = 0;
 		}
+		if (reader.event.type == SF_EVENT_EXECUTION_MIGRATED && reader.extra_document >= 0)
+			move = sf_history_document(&reader, reader.extra_document);
 		if (is_entry(last, &reader))
 			last->held_by = SF_PAYLOAD_EVENT(&reader.event);
 	}
+	if (move != NULL)
+		go_before_move(last, move);
 }
 
 /* Look for the event page by page, from the end of the history on. */
@@ -267,8 +299,8 @@ find_entry(int64 execution_no, LastInput *last)
 /*
  * Find the input with which a state was entered last, in the branch with these Map
  * indexes, since the execution began or was restarted; NULL if the history does not
- * say.  The state is that of its name also in versions from which the execution was
- * moved.
+ * say.  In versions from which the execution was moved the state has the name that the
+ * moves have changed to this one.
  */
 Jsonb *
 sf_event_last_input(const SfExecution *execution, const SfState *state,
@@ -276,8 +308,8 @@ sf_event_last_input(const SfExecution *execution, const SfState *state,
 {
 	int64		execution_no = execution->execution_no;
 	LastInput	last = {
-		.before = PG_INT32_MAX,.execution = execution,.name = state->name,
-		.version = execution->version,.state = state->number,
+		.before = PG_INT32_MAX,.execution = execution,.context = CurrentMemoryContext,
+		.names = list_make1(unconstify(char *, state->name)),
 		.iterations = iterations,.niterations = niterations
 	};
 	Holder		holder = {0};
@@ -339,7 +371,7 @@ wants_extra(const EventScan *scan, const SfEvent *event)
 
 	return scan->documents == SF_DOCUMENTS_ALL || meaning == SF_MEANS_FAILED ||
 		meaning == SF_MEANS_TIMED_OUT || meaning == SF_MEANS_MARKED ||
-		event->type == SF_EVENT_MAP_STATE_STARTED;
+		meaning == SF_MEANS_MIGRATED || event->type == SF_EVENT_MAP_STATE_STARTED;
 }
 
 /* Give the event that a reader has read the documents that the scan asks for. */

@@ -53,7 +53,7 @@ typedef bool (*SfEventFilter) (const SfEvent *event, void *arg);
 /* Which documents the events of a scan have */
 typedef enum SfEventDocuments
 {
-	SF_DOCUMENTS_FEW,			/* extra of failures, timeouts, marks and MapStateStarted */
+	SF_DOCUMENTS_FEW,			/* extra of failures, timeouts, marks, moves and MapStateStarted */
 	SF_DOCUMENTS_ALL
 } SfEventDocuments;
 

@@ -1,18 +1,230 @@
 /*
  * status.c
- *		The head of an execution, for views.
+ *		The head of an execution, and its events by the states of its version.
+ *
+ * An execution that was moved has events of states as other versions number them.
+ * A state of an earlier version is the one of its name now, as the moves since then
+ * have changed the name (renames.c).
  */
 #include "postgres.h"
 
+#include "utils/memutils.h"
+
+#include "asl/event_types.h"
 #include "store/privilege.h"
 #include "store/program_cache.h"
+#include "store/renames.h"
 #include "store/status.h"
+
+/* --- names of earlier versions --- */
+
+/* A move that has given states other names */
+typedef struct Rename
+{
+	int			event;			/* that tells of it; earlier ones have the former names */
+	Jsonb	   *names;			/* {"Old": "New"} */
+} Rename;
+
+struct SfStatusNames
+{
+	const SfStatusExecution *execution;
+	const SfProgram *program;	/* of its version */
+	MemoryContext context;		/* of all of this */
+	List	   *renames;		/* Rename, since the execution began, in order */
+	/* the table that was used last */
+	int			version;		/* of the event; 0: no table */
+	int			next;			/* first rename that comes after it */
+	int		   *numbers;		/* now, by those of the version; -1: there is none */
+	int			nnumbers;
+};
+
+/* Take in an event, if it tells of other names, or that the execution begins anew. */
+static void
+note_event(SfStatusNames *names, const SfEvent *event)
+{
+	Jsonb	   *renames = event->type != SF_EVENT_EXECUTION_MIGRATED ? NULL :
+		sf_renames_of_move(event->extra);
+	MemoryContext old;
+	Rename	   *rename;
+
+	if (event->type == SF_EVENT_EXECUTION_STARTED)
+		names->renames = NIL;
+	if (renames == NULL)
+		return;
+	old = MemoryContextSwitchTo(names->context);
+	rename = palloc(sizeof(Rename));
+	rename->event = event->id;
+	rename->names = DatumGetJsonbPCopy(JsonbPGetDatum(renames));
+	names->renames = lappend(names->renames, rename);
+	MemoryContextSwitchTo(old);
+}
+
+/* Find the first move that comes after an event. */
+static int
+find_next(const SfStatusNames *names, const SfEvent *event)
+{
+	int			n = list_length(names->renames);
+	int			next = Min(names->next, n);
+
+	while (next > 0 && ((Rename *) list_nth(names->renames, next - 1))->event > event->id)
+		next--;
+	while (next < n && ((Rename *) list_nth(names->renames, next))->event <= event->id)
+		next++;
+	return next;
+}
+
+/* Find the number that a state of an earlier version has now. */
+static int
+number_now(const SfStatusNames *names, const char *name)
+{
+	for (int i = names->next; i < list_length(names->renames); i++)
+		name = sf_renames_after(((Rename *) list_nth(names->renames, i))->names, name);
+	return sf_program_find_state(names->program, name);
+}
+
+/* Make the table of a version and of the moves from a place on. */
+static void
+make_table(SfStatusNames *names, int version, int next)
+{
+	MemoryContext old = MemoryContextSwitchTo(names->context);
+	const SfProgram *before = sf_program_cache_try(names->execution->machine_no, version);
+
+	if (names->numbers != NULL)
+		pfree(names->numbers);
+	names->version = version;
+	names->next = next;
+	names->nnumbers = before == NULL ? 0 : before->nstates;
+	names->numbers = palloc(sizeof(int) * Max(names->nnumbers, 1));
+	for (int i = 0; i < names->nnumbers; i++)
+		names->numbers[i] = number_now(names, before->states[i].name);
+	MemoryContextSwitchTo(old);
+}
+
+/*
+ * An event of an earlier version of an execution that was moved, with the number that
+ * its state has now (-1: it is gone), in moved; any other event as it is.
+ */
+const SfEvent *
+sf_status_event_now(SfStatusNames *names, const SfEvent *event, SfEvent *moved)
+{
+	int			next;
+
+	if (event->state < 0)
+		return event;
+	next = find_next(names, event);
+	if (event->version == names->execution->version && next == list_length(names->renames))
+		return event;
+	if (event->version != names->version || next != names->next)
+		make_table(names, event->version, next);
+	*moved = *event;
+	moved->state = event->state < names->nnumbers ? names->numbers[event->state] : -1;
+	return moved;
+}
+
+/* Have no names yet; they live in the current memory context. */
+static SfStatusNames *
+make_names(const SfStatusExecution *execution, const SfProgram *program)
+{
+	SfStatusNames *names = palloc0(sizeof(SfStatusNames));
+
+	names->execution = execution;
+	names->program = program;
+	names->context = CurrentMemoryContext;
+	return names;
+}
+
+/* Let the events through that tell of other names (SfEventFilter). */
+static bool
+is_move(const SfEvent *event, void *arg)
+{
+	if (event->type == SF_EVENT_EXECUTION_STARTED)
+		note_event(arg, event);
+	return event->type == SF_EVENT_EXECUTION_MIGRATED;
+}
+
+/* Take in an event of a move (SfEventVisitor). */
+static void
+visit_move(const SfEvent *event, void *arg)
+{
+	note_event(arg, event);
+}
+
+/*
+ * Read the names that an execution's states had before it was moved.  program is that
+ * of its version.
+ */
+SfStatusNames *
+sf_status_names_read(const SfStatusExecution *execution, const SfProgram *program)
+{
+	SfStatusNames *names = make_names(execution, program);
+
+	sf_event_scan_some(execution->execution_no, is_move, visit_move, names);
+	return names;
+}
+
+/* --- events --- */
+
+/* A scan of events */
+typedef struct StatusScan
+{
+	SfStatusNames *names;
+	bool		collects;		/* the moves are not known yet */
+	SfEventVisitor visitor;
+	void	   *arg;
+} StatusScan;
+
+/* Have an event visited, unless it is known already that this has to be done again. */
+static void
+visit(const SfEvent *event, void *arg)
+{
+	StatusScan *scan = arg;
+	SfEvent		moved;
+
+	if (scan->collects)
+		note_event(scan->names, event);
+	if (scan->collects && scan->names->renames != NIL)
+		return;
+	scan->visitor(sf_status_event_now(scan->names, event, &moved), scan->arg);
+}
+
+/*
+ * Visit the events of an execution, as sf_event_scan does with few documents, with the
+ * numbers that their states have in its version.  Few executions are moved to other
+ * names: those that were are read a second time, with all names known, after
+ * the caller has forgotten what it was told.
+ */
+void
+sf_status_scan(const SfStatusExecution *execution, const SfProgram *program,
+			   SfStatusForget forget, SfEventVisitor visitor, void *arg)
+{
+	StatusScan	scan = {make_names(execution, program), true, visitor, arg};
+
+	forget(arg);
+	sf_event_scan(execution->execution_no, SF_DOCUMENTS_FEW, visit, &scan);
+	if (scan.names->renames == NIL)
+		return;
+	forget(arg);
+	scan.collects = false;
+	scan.names->version = 0;
+	sf_event_scan(execution->execution_no, SF_DOCUMENTS_FEW, visit, &scan);
+}
+
+/* --- heads --- */
+
+/* What is read of an execution: its head, and of which execution it is a child */
+typedef struct Head
+{
+	SfStatusExecution *execution;
+	int64		parent_no;
+	int			parent_version;
+} Head;
 
 /* Read the head of an execution. */
 static void
 read_execution(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	SfStatusExecution *out = arg;
+	Head	   *head = arg;
+	SfStatusExecution *out = head->execution;
 
 	out->machine_no = sf_row_number(tuple, desc, 1, 0);
 	out->version = sf_row_number(tuple, desc, 2, 0);
@@ -22,6 +234,59 @@ read_execution(HeapTuple tuple, TupleDesc desc, void *arg)
 	out->error = sf_row_text(tuple, desc, 6);
 	out->cause = sf_row_text(tuple, desc, 7);
 	out->map_state = sf_row_number(tuple, desc, 8, -1);
+	head->parent_no = sf_row_number(tuple, desc, 9, -1);
+	head->parent_version = sf_row_number(tuple, desc, 10, 0);
+}
+
+/*
+ * The number that the Distributed Map of a child execution has in the child's version,
+ * which it keeps when its parent is moved.
+ */
+static int
+map_state_of_child(const Head *head)
+{
+	const SfStatusExecution *child = head->execution;
+	SfStatusExecution parent = *child;
+	const SfProgram *now = sf_program_cache_try(child->machine_no, head->parent_version);
+	const SfProgram *before = sf_program_cache_try(child->machine_no, child->version);
+	SfStatusNames *names;
+
+	if (now == NULL || before == NULL)
+		return -1;
+	parent.execution_no = head->parent_no;
+	parent.version = head->parent_version;
+	names = sf_status_names_read(&parent, now);
+	for (int next = 0; next <= list_length(names->renames); next++)
+	{
+		make_table(names, child->version, next);
+		for (int i = 0; i < names->nnumbers; i++)
+			if (names->numbers[i] == child->map_state && sf_state_is_distributed(&before->states[i]))
+				return i;
+	}
+	return -1;
+}
+
+/* Read the head of an execution; false: there is none. */
+bool
+sf_status_read(int64 execution_no, SfStatusExecution *out)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT e.machine_no, e.version, m.name, m.owner, e.status, e.error, e.cause,"
+		" r.state, p.execution_no, p.version"
+		" FROM _sfflow.execution e"
+		" JOIN _sfflow.state_machine m ON m.machine_no" SF_EQ "e.machine_no"
+		" LEFT JOIN _sfflow.map_run r ON r.execution_no" SF_EQ "e.parent_execution_no"
+		" AND r.map_run_no" SF_EQ "e.map_run_no"
+		" LEFT JOIN _sfflow.execution p ON p.execution_no" SF_EQ "r.execution_no"
+		" WHERE e.execution_no" SF_EQ "$1");
+	Head		head = {.execution = out};
+
+	out->execution_no = execution_no;
+	if (sf_scan(&plan, read_execution, &head, SF_INT8(execution_no)) == 0)
+		return false;
+	if (out->map_state >= 0 && out->version != head.parent_version)
+		out->map_state = map_state_of_child(&head);
+	return true;
 }
 
 /*
@@ -31,37 +296,7 @@ read_execution(HeapTuple tuple, TupleDesc desc, void *arg)
 bool
 sf_status_execution(int64 execution_no, SfStatusExecution *out)
 {
-	static SfPlan plan = SF_PLAN(
-		"SELECT e.machine_no, e.version, m.name, m.owner, e.status, e.error, e.cause,"
-		" r.state"
-		" FROM _sfflow.execution e"
-		" JOIN _sfflow.state_machine m ON m.machine_no" SF_EQ "e.machine_no"
-		" LEFT JOIN _sfflow.map_run r ON r.execution_no" SF_EQ "e.parent_execution_no"
-		" AND r.map_run_no" SF_EQ "e.map_run_no"
-		" WHERE e.execution_no" SF_EQ "$1");
-
-	out->execution_no = execution_no;
-	return sf_scan(&plan, read_execution, out, SF_INT8(execution_no)) > 0 &&
+	return sf_status_read(execution_no, out) &&
 		sf_privilege_check(SF_OBJECT_STATE_MACHINE, out->machine, out->owner,
 						   SF_PRIVILEGE_READ);
-}
-
-/*
- * An event of an earlier version of an execution that was moved, with the number that
- * its state has now (-1: it is gone), in moved; any other event as it is.  program is
- * that of the execution's version.
- */
-const SfEvent *
-sf_status_event_now(const SfStatusExecution *execution, const SfProgram *program,
-					const SfEvent *event, SfEvent *moved)
-{
-	const SfProgram *before;
-
-	if (event->state < 0 || event->version == execution->version)
-		return event;
-	before = sf_program_cache_try(execution->machine_no, event->version);
-	*moved = *event;
-	moved->state = before == NULL || event->state >= before->nstates ? -1 :
-		sf_program_find_state(program, before->states[event->state].name);
-	return moved;
 }

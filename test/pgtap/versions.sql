@@ -85,7 +85,7 @@ SELECT lives_ok($$ SELECT sf_migrate('move:a', 2, '{"Nap": "Rest"}') $$, 'with t
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
 SELECT is(sf_run('move:a', skip_waits => true), 'SUCCEEDED', 'it goes on in the other version');
 SELECT is((SELECT output FROM sf_executions WHERE execution_id = 'move:a'), '"new"', 'to its end');
-SELECT is((SELECT details FROM sf_history WHERE execution_id = 'move:a' AND type = 'ExecutionMigrated'), '{"toVersion": 2, "fromVersion": 1}', 'the history says so');
+SELECT is((SELECT details FROM sf_history WHERE execution_id = 'move:a' AND type = 'ExecutionMigrated'), '{"toVersion": 2, "fromVersion": 1, "stateMap": {"Nap": "Rest"}}', 'the history says so');
 SELECT throws_ok($$ SELECT sf_migrate('move:a', 1) $$, 'SF008', 'execution "move:a" has SUCCEEDED and cannot be moved to another version');
 
 -- A redrive in another version.
