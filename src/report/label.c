@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <ctype.h>
+
 #include "miscadmin.h"
 
 #include "report/label.h"
@@ -92,6 +94,51 @@ sf_label_job(const SfProgram *program, int state,
 	if (niterations > 0)
 		appendStringInfo(&buf, "[%d]", iterations[niterations - 1]);
 	return buf.data;
+}
+
+/* Read a name and an index in brackets; NULL: the text does not begin with them. */
+static const char *
+skip_indexed(const char *text, const char *name, int *index)
+{
+	size_t		length = strlen(name);
+	char	   *end;
+
+	if (strncmp(text, name, length) != 0 || text[length] != '[' || !isdigit((unsigned char) text[length + 1]))
+		return NULL;
+	*index = strtol(text + length + 1, &end, 10);
+	return *end == ']' ? end + 1 : NULL;
+}
+
+/* Read what append_maps appends; NULL: the text does not begin with it. */
+static const char *
+skip_maps(const char *text, const SfProgram *program, int map, int *iterations, int depth)
+{
+	check_stack_depth();
+	if (depth < 1)
+		return text;
+	text = skip_maps(text, program,
+					 sf_label_enclosing_map(program, program->states[map].scope),
+					 iterations, depth - 1);
+	if (text != NULL)
+		text = skip_indexed(text, program->states[map].name, &iterations[depth - 1]);
+	return text != NULL && *text == '/' ? text + 1 : NULL;
+}
+
+/* Read the iterations from a name that sf_label_job has made; NULL: it is not one of this state. */
+int *
+sf_label_iterations(const SfProgram *program, int state, const char *label, int *niterations)
+{
+	const SfState *s = &program->states[state];
+	int			depth = map_depth(program, s->scope);
+	int		   *iterations = palloc0(sizeof(int) * Max(depth, 1));
+
+	*niterations = depth;
+	if (depth == 0)
+		return strcmp(label, s->name) == 0 ? iterations : NULL;
+	label = skip_maps(label, program, sf_label_enclosing_map(program, s->scope), iterations, depth - 1);
+	if (label != NULL)
+		label = skip_indexed(label, s->name, &iterations[depth - 1]);
+	return label != NULL && *label == '\0' ? iterations : NULL;
 }
 
 /* Append the states around a scope; left is how many iterations it lies in. */

@@ -11,6 +11,8 @@ extern int	sf_label_enclosing_map(const SfProgram *program, int scope);
 extern int	sf_label_distributed_map(const SfProgram *program, int scope);
 extern char *sf_label_job(const SfProgram *program, int state,
 						  const int *iterations, int niterations);
+extern int *sf_label_iterations(const SfProgram *program, int state, const char *label,
+								int *niterations);
 extern char *sf_label_branch(const SfProgram *program, int scope,
 							 const int *iterations, int niterations);
 

@@ -15,8 +15,11 @@
 
 #include "base/closest.h"
 #include "base/errors.h"
+#include "report/label.h"
 #include "run/dependents.h"
 #include "run/migrate.h"
+#include "store/hold.h"
+#include "store/mark.h"
 #include "store/program_cache.h"
 #include "store/renames.h"
 
@@ -281,6 +284,48 @@ move_rows(Move *move, List *branches)
 	}
 }
 
+/* The name that a job in iterations of Maps has in the other version; NULL: it is not there. */
+static char *
+label_there(const Move *move, const char *label)
+{
+	for (int i = 0; i < move->from->nstates; i++)
+	{
+		int			niterations;
+		int		   *iterations = sf_label_iterations(move->from, i, label, &niterations);
+		int			there = iterations == NULL ? -1 : find_there(move, i);
+
+		if (there >= 0)
+			return sf_label_job(move->to, there, iterations, niterations);
+	}
+	return NULL;
+}
+
+/* Give the jobs that an operator has settled, and that no branch has come to yet, their new names. */
+static void
+move_marks(const Move *move)
+{
+	int64		execution_no = move->execution->execution_no;
+	List	   *marks;
+
+	if (move->renames == NULL)
+		return;
+	sf_hold_accept_changes();
+	marks = sf_mark_list(execution_no);
+	if (marks == NIL)
+		return;
+	sf_mark_forget(execution_no);
+	foreach_ptr(SfMark, mark, marks)
+	{
+		char	   *label = label_there(move, mark->job_id);
+		SfJsonBuilder b;
+
+		sf_json_begin_object(&b);
+		sf_json_add_string(&b, "job", label == NULL ? mark->job_id : label);
+		mark->details = sf_json_merge(mark->details, sf_json_finish(&b));
+		sf_mark_put(execution_no, label == NULL ? mark->job_id : label, mark);
+	}
+}
+
 /* Is a name that of a job of a net? */
 static bool
 is_job(const SfProgram *program, const char *name)
@@ -486,6 +531,7 @@ sf_migrate_execution(SfExecution *execution, int version, const Jsonb *state_map
 	}
 	move_rows(&move, branches);
 	refuse_problems(&move, old);
+	move_marks(&move);
 
 	draft = sf_draft_make_locked(execution);
 	if (!rewinds)

@@ -121,6 +121,29 @@ sf_mark_take(int64 execution_no, const char *job_id, SfMark *mark)
 	return true;
 }
 
+/* Append a mark, with its job, to a list. */
+static void
+append_mark(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **marks = arg;
+	SfMark	   *mark = palloc(sizeof(SfMark));
+
+	read_mark(tuple, desc, mark);
+	mark->job_id = sf_row_text(tuple, desc, 4);
+	*marks = lappend(*marks, mark);
+}
+
+/* List the marks of an execution (SfMark). */
+List *
+sf_mark_list(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT m.outcome, m.output, m.details, m.job_id FROM _sfflow.mark m"
+		" WHERE m.execution_no" SF_EQ "$1");
+
+	return sf_mark_may_be() ? sf_store_list(&plan, append_mark, SF_ARGS(SF_INT8(execution_no))) : NIL;
+}
+
 /* Forget the marks of an execution that begins anew, or has succeeded. */
 void
 sf_mark_forget(int64 execution_no)

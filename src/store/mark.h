@@ -25,12 +25,14 @@ typedef struct SfMark
 	SfMarkOutcome outcome;
 	Jsonb	   *output;			/* or NULL */
 	Jsonb	   *details;		/* for the history: job, outcome, role, reason */
+	char	   *job_id;			/* sf_mark_list */
 } SfMark;
 
 extern const char *sf_mark_name(SfMarkOutcome outcome);
 extern bool sf_mark_may_be(void);
 extern void sf_mark_put(int64 execution_no, const char *job_id, const SfMark *mark);
 extern bool sf_mark_take(int64 execution_no, const char *job_id, SfMark *mark);
+extern List *sf_mark_list(int64 execution_no);
 extern void sf_mark_forget(int64 execution_no);
 
 #endif							/* SF_STORE_MARK_H */

@@ -1,6 +1,6 @@
 -- States that have other names in the version to which an execution is moved: what has happened in them stays theirs.
 BEGIN;
-SELECT plan(49);
+SELECT plan(53);
 
 CREATE TABLE renamed_ready (ready boolean);
 CREATE TABLE renamed_ran (job text);
@@ -107,6 +107,18 @@ SELECT is(sf_redrive('late:b', from_state => 'C', version => 3), 1, 'redriven fr
 SELECT is(sf_run('late:b'), 'SUCCEEDED', '... to the end');
 SELECT is((SELECT input FROM sf_jobs WHERE execution_id = 'late:b' AND job_id = 'C'), '{"x": 7}', '... of its former name');
 
+-- Marks of jobs that no branch has come to: two names are exchanged.
+DELETE FROM renamed_ready;
+SELECT pg_temp.define('marked', '{"StartAt": "Nap", "States": {"Nap": {"Type": "Wait", "Seconds": 60, "Next": "A"}, BAD(A), "Next": "B"}, BAD(B), "End": true}}}') \g /dev/null
+SELECT pg_temp.define('marked', '{"StartAt": "Nap", "States": {"Nap": {"Type": "Wait", "Seconds": 60, "Next": "B"}, BAD(B), "Next": "A"}, BAD(A), "End": true}}}') \g /dev/null
+SELECT sf_start('marked/1', name => 'a'), sf_run('marked:a'), sf_mark('marked:a', 'A', 'success', '"first"'), sf_mark('marked:a', 'B', 'skip') \g /dev/null
+SELECT sf_migrate('marked:a', 2, '{"A": "B", "B": "A"}') \g /dev/null
+SELECT is(sf_run('marked:a', skip_waits => true), 'SUCCEEDED', 'marks stay with their jobs');
+SELECT is((SELECT string_agg(concat_ws(' ', job_id, job_status, output), ', ' ORDER BY id) FROM sf_jobs WHERE execution_id = 'marked:a'),
+	'B success "first", A skip "first"', '... which have other names');
+SELECT is((SELECT string_agg(state || ' ' || (details ->> 'job'), ', ' ORDER BY id) FROM sf_history WHERE execution_id = 'marked:a' AND type = 'TaskStateMarked' AND id >
+	(SELECT id FROM sf_history WHERE execution_id = 'marked:a' AND type = 'ExecutionMigrated')), 'B B, A A', '... in the history, too');
+
 -- Jobs in Maps within Maps.
 SELECT pg_temp.define('maps', '{"StartAt": "Each", "States": {"Each": {"Type": "Map", "ItemsPath": "$", "End": true, "ItemProcessor": {"StartAt": "Row", "States": {
 	"Row": {"Type": "Map", "ItemsPath": "$", "Next": "Nap", "ItemProcessor": {"StartAt": "Cell", "States": {TASK(Cell), "End": true}}}},
@@ -115,11 +127,14 @@ SELECT pg_temp.define('maps', '{"StartAt": "All", "States": {"All": {"Type": "Ma
 	TASK(Total), "End": true}, "Nap": {"Type": "Wait", "Seconds": 60, "Next": "Total"},
 	"Line": {"Type": "Map", "ItemsPath": "$", "Next": "Nap", "ItemProcessor": {"StartAt": "Field", "States": {TASK(Field), "End": true}}}}}}}}}') \g /dev/null
 SELECT sf_start('maps/1', '[[1, 2], [3]]', 'a'), sf_run('maps:a') \g /dev/null
+SELECT sf_mark('maps:a', 'Sum[1]', 'skip') \g /dev/null
 SELECT sf_migrate('maps:a', 2, '{"Each": "All", "Row": "Line", "Cell": "Field", "Sum": "Total"}') \g /dev/null
-SELECT is(pg_temp.jobs('maps:a'), 'Total[0] entry 0, Total[1] entry 0, Line[0]/Field[0] success 1, Line[0]/Field[1] success 1, Line[1]/Field[0] success 1',
+SELECT is(pg_temp.jobs('maps:a'), 'Total[0] entry 0, Total[1] skip 0, Line[0]/Field[0] success 1, Line[0]/Field[1] success 1, Line[1]/Field[0] success 1',
 	'jobs of iterations');
 SELECT is(pg_temp.states('maps:a'), 'All running, Total entry, Nap running, Line success, Field success', '... and the states');
 SELECT is(sf_run('maps:a', skip_waits => true), 'SUCCEEDED');
+SELECT is(pg_temp.jobs('maps:a'), 'Total[0] success 1, Total[1] skip 0, Line[0]/Field[0] success 1, Line[0]/Field[1] success 1, Line[1]/Field[0] success 1',
+	'... with the job of an iteration that was marked under its former name');
 
 -- A net with jobs of more than one state.
 SELECT pg_temp.define('net', '{"StartAt": "N", "States": {"N": {"Type": "JobNet", "End": true, "Jobs": {TASK(Load)}, BAD(Sum), "After": ["Load"]},
