@@ -35,7 +35,7 @@ BEGIN
 	END LOOP;
 END $$;
 SELECT short.events AS short, long.events AS long, long.bytes > 9 * short.bytes AS larger,
-	CASE WHEN long.seconds <= 40 * short.seconds THEN 'linear' ELSE format('%s s for %s s', long.seconds, short.seconds) END AS growth
+	CASE WHEN long.seconds <= 60 * short.seconds THEN 'linear' ELSE format('%s s for %s s', long.seconds, short.seconds) END AS growth
 FROM pg_temp.read_time('long_history:short') AS short, pg_temp.read_time('long_history:long') AS long;
 
 -- It ran to its end.
