@@ -12,6 +12,8 @@ $node->init;
 $node->append_conf('postgresql.conf', <<'EOC');
 shared_preload_libraries = 'sfflow'
 max_worker_processes = 16
+# A short task that a busy machine delays by more than this counts as long, and waits for a slot as those do.
+sfflow.slice_ms = 1000
 EOC
 $node->start;
 
@@ -47,7 +49,7 @@ sub start
 sub sql { return $node->safe_psql('postgres', shift) }
 
 # As many long tasks as there may be, one that has to wait, and something new that does not.
-start('slow', "s$_", qq({"name": "s$_", "seconds": 60})) for 1 .. 5;
+start('slow', "s$_", qq({"name": "s$_", "seconds": 3600})) for 1 .. 5;
 ok( $node->poll_query_until('postgres',
 		"SELECT count(*) = 4 FROM sf_jobs WHERE id LIKE 's_' AND job_status = 'running'
 		   AND execution_id IN (SELECT execution_id FROM sf_workers WHERE role = 'task')"),
