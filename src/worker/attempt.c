@@ -28,6 +28,7 @@
 #include "store/delivery.h"
 #include "store/direct.h"
 #include "store/due.h"
+#include "store/execution.h"
 #include "store/instance.h"
 #include "store/metric_fold.h"
 #include "task/sql_task.h"
@@ -127,6 +128,24 @@ scan_due(SfDueScan *scan)
 		InvalidOid;
 }
 
+/*
+ * Forget suspects whose executions have ended, or are gone, without a word to this server's
+ * shared memory: after a crash, by COMMIT PREPARED, or because they were deleted.
+ */
+static void
+forget_suspects(void)
+{
+	SfSuspect  *suspects;
+	int			n = sf_poison_list_released(MyDatabaseId, &suspects);
+
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!sf_execution_is_running(suspects[i].key.execution_no))
+			sf_poison_forget(&suspects[i]);
+	}
+}
+
 /* Do what the attempt is for, in its transaction. */
 static void
 work(SfAttempt *a)
@@ -143,6 +162,8 @@ work(SfAttempt *a)
 			a->scan->next_delivery = a->scan->from == DT_NOBEGIN ? sf_delivery_next_due() :
 				DT_NOEND;
 			a->scan->wants_alerts = a->scan->from == DT_NOBEGIN && sf_observe_wants(SF_CHANGE_ALERT);
+			if (a->scan->from == DT_NOBEGIN)
+				forget_suspects();
 			/* rows loaded since the verdict were seen, but not yet the mark of the load */
 			a->verdict = sf_verdict();
 			break;

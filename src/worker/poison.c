@@ -28,6 +28,11 @@
  * (exits.c): its branches become released suspects, and sf_turn_run() runs them one
  * by one.
  *
+ * A suspect is forgotten when its execution ends, at the commit (wake.c): redriven, it
+ * begins with no count.  Ends that no commit tells of, because the server crashed then,
+ * or because the execution was deleted, are found by the workers' scans for
+ * everything due (attempt.c).  Where there are no suspects both cost a look at a number.
+ *
  * The file is in pg_stat_tmp, which base backups leave out and which nothing
  * empties.  Its space is allocated at once: writing to a hole of a mapped file
  * on a full disk would raise SIGBUS.
@@ -392,6 +397,59 @@ sf_poison_judge_suspect(Oid database, SfBranchKey key, bool cleared)
 		remove_suspect(suspect);
 	else if (suspect)
 		suspect->released = true;
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Tell whether there are suspects, as far as is known without the lock. */
+bool
+sf_poison_has_suspects(void)
+{
+	return poison && poison->nsuspects > 0;
+}
+
+/* Forget the suspects of an execution that has ended; the caller holds sf_shared_lock. */
+void
+sf_poison_execution_ended(Oid database, int64 execution_no)
+{
+	Assert(LWLockHeldByMeInMode(sf_shared_lock, LW_EXCLUSIVE));
+	for (int i = poison->nsuspects - 1; i >= 0; i--)
+	{
+		SfSuspect  *suspect = &poison->suspects[i];
+
+		if (suspect->database == database && suspect->key.execution_no == execution_no)
+			remove_suspect(suspect);
+	}
+}
+
+/* List the released suspects of a database, in the current memory context; returns how many there are. */
+int
+sf_poison_list_released(Oid database, SfSuspect **suspects)
+{
+	int			n = 0;
+
+	if (!sf_poison_has_suspects())
+		return 0;
+	*suspects = palloc(sizeof(SfSuspect) * POISON_MAX_SUSPECTS);
+	LWLockAcquire(sf_shared_lock, LW_SHARED);
+	for (int i = 0; i < poison->nsuspects; i++)
+	{
+		if (poison->suspects[i].released && poison->suspects[i].database == database)
+			(*suspects)[n++] = poison->suspects[i];
+	}
+	LWLockRelease(sf_shared_lock);
+	return n;
+}
+
+/* Forget a suspect, if nothing has been noted against it since it was listed. */
+void
+sf_poison_forget(const SfSuspect *suspect)
+{
+	SfSuspect  *found;
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	found = find_suspect(suspect->database, suspect->key);
+	if (found && found->released && found->seen == suspect->seen && found->exits == suspect->exits)
+		remove_suspect(found);
 	LWLockRelease(sf_shared_lock);
 }
 

@@ -29,6 +29,10 @@ extern bool sf_poison_find(Oid database, SfBranchKey key, SfSuspect *suspect);
 extern bool sf_poison_next_suspect(Oid database, SfSuspect *suspect);
 extern int	sf_poison_count_suspects(void);
 extern void sf_poison_judge_suspect(Oid database, SfBranchKey key, bool cleared);
+extern bool sf_poison_has_suspects(void);
+extern void sf_poison_execution_ended(Oid database, int64 execution_no);
+extern int	sf_poison_list_released(Oid database, SfSuspect **suspects);
+extern void sf_poison_forget(const SfSuspect *suspect);
 extern void sf_poison_clear_database(Oid database);
 extern void sf_poison_release_suspects(void);
 

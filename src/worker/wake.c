@@ -24,6 +24,7 @@
 #include "base/timing.h"
 #include "worker/await.h"
 #include "worker/failures.h"
+#include "worker/poison.h"
 #include "worker/shared.h"
 #include "worker/slot.h"
 #include "worker/wake.h"
@@ -461,6 +462,8 @@ deliver(void)
 			deliver_cancel(entries[i].key);
 		else if (entries[i].kind == ENTRY_LOOK)
 			deliver_look(entries[i].due);
+		else if (entries[i].kind == ENTRY_ENDED && sf_poison_has_suspects())
+			sf_poison_execution_ended(MyDatabaseId, entries[i].key.execution_no);
 	}
 	LWLockRelease(sf_shared_lock);
 

@@ -13,6 +13,8 @@ my $node = new_node('main', conf => <<'EOC');
 sfflow.workers = 2
 sfflow.max_workers = 4
 sfflow.max_crashes = 3
+sfflow.poll_interval = 1
+max_prepared_transactions = 5
 EOC
 $node->safe_psql('postgres', <<'EOC');
 CREATE TABLE run (execution text, at timestamptz DEFAULT clock_timestamp());
@@ -50,6 +52,15 @@ BEGIN
 	PERFORM pg_sleep(600) WHERE NOT EXISTS (SELECT FROM moody AS m WHERE m.execution = 'awake');
 	RETURN true;
 END $$;
+-- ends its process once its execution is held, so that it does not begin again, or once it is told
+CREATE FUNCTION brink(execution text) RETURNS bool LANGUAGE plpgsql AS $$
+BEGIN
+	WHILE NOT EXISTS (SELECT FROM sf_holds WHERE target = 'brink:' || execution)
+		AND NOT EXISTS (SELECT FROM moody AS m WHERE m.execution = 'brink') LOOP
+		PERFORM pg_sleep(0.05);
+	END LOOP;
+	RETURN terminate(execution);
+END $$;
 CREATE ROLE tenant;
 GRANT CREATE ON SCHEMA public TO tenant;
 GRANT INSERT, SELECT ON run TO tenant;
@@ -65,7 +76,7 @@ sub machine
 		($role ? "SET ROLE $role; " : '') . "SELECT sf_create_state_machine('$name', '$definition')");
 	return;
 }
-machine($_, $_) for qw(terminate terminate_from_program moody sleeper);
+machine($_, $_) for qw(terminate terminate_from_program moody sleeper brink);
 machine('tenants', 'note', 'tenant');
 machine('limited', 'terminate');
 
@@ -131,6 +142,49 @@ for my $n (1 .. 4)
 }
 is($node->safe_psql('postgres', "SELECT sf_await('sleeper:s', '60 s')"), 'SUCCEEDED', 'ends that an administrator asks for are not counted');
 is($node->safe_psql('postgres', "SELECT count(*) FROM run WHERE execution = 's'"), '1', '... and the task ran once in the end');
+
+# Suspects that are kept in the file, and whose executions end without another run of theirs.
+sub suspects
+{
+	my $n = shift;
+	return "SELECT get_byte(pg_read_binary_file('pg_stat_tmp/sfflow.poison', 4, 1), 0) = $n";
+}
+
+# Start an execution, and have it end one worker and be held.
+sub bring_to_brink
+{
+	my $name = shift;
+	$node->safe_psql('postgres', "SELECT sf_start('brink', '{}', '$name')");
+	$node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'})
+	  or die 'no task waits';
+	$node->safe_psql('postgres', "SELECT sf_hold('brink:$name')");
+	return $node->poll_query_until('postgres', suspects(1));
+}
+
+ok($node->poll_query_until('postgres', suspects(0)), 'what has run is no suspect');
+ok(bring_to_brink('stopped'), 'one that has ended a worker, and is held, is one');
+is($node->safe_psql('postgres', "SELECT sf_stop('brink:stopped')") && $node->safe_psql('postgres', suspects(0)),
+	't', '... until it is stopped');
+my $before = $node->safe_psql('postgres', 'SELECT last_value FROM calls');
+$node->safe_psql('postgres', <<'EOC');
+INSERT INTO moody VALUES ('brink');
+SELECT sf_release('brink:stopped'), sf_redrive('brink:stopped');
+EOC
+is($node->safe_psql('postgres', "SELECT sf_await('brink:stopped', '60 s')"), 'FAILED', '... and redriven it ends workers again');
+is($node->safe_psql('postgres', 'SELECT last_value FROM calls') - $before, 3, '... as often as at first');
+$node->safe_psql('postgres', "DELETE FROM moody WHERE execution = 'brink'");
+ok(bring_to_brink('prepared'), 'another one');
+$node->safe_psql('postgres', "BEGIN; SELECT sf_stop('brink:prepared'); PREPARE TRANSACTION 'stop'");
+is($node->safe_psql('postgres', suspects(1)), 't', '... is one while the transaction that stops it is prepared');
+$node->safe_psql('postgres', "COMMIT PREPARED 'stop'");
+ok($node->poll_query_until('postgres', suspects(0)), '... until a worker looks after the commit, which tells no one');
+ok(bring_to_brink('gone'), 'a third one');
+$node->stop('immediate');
+$node->start;
+is($node->safe_psql('postgres', suspects(1)), 't', '... is one after a crash');
+$node->safe_psql('postgres', "SELECT sf_drop_state_machine('brink', true)");
+ok($node->poll_query_until('postgres', suspects(0)), '... until it is deleted');
+
 no_surprises($node);
 my $log = slurp_file($node->logfile);
 unlike($log, qr/terminating any other active server processes/, 'the server never crashed');
