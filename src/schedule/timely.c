@@ -22,8 +22,8 @@
  * What was raised is looked at again, once a LOOK_AGAIN, until it has happened.
  *
  * A night may have more executions than one look can read.  A look is a sequence of
- * steps: one for each moment that has come, one for the end to come, one for each row of
- * what is late.  Each step goes through the executions of a night page by page, and only
+ * steps: one for each moment that has come, also of a day that the calendar leaves out, one
+ * for the end to come, one for each row of what is late.  Each step goes through the executions of a night page by page, and only
  * the first step that is not over reads a page.  If more follow, the deadline's row takes
  * the step and the place (walk_…), the deadline is due again at once, and the next look
  * goes on there, with the time of the look that began.
@@ -140,11 +140,18 @@ find_night(const Check *c, Moment *m)
 	return is_picked(c, start);
 }
 
-/* Find what a moment is about; false: nothing. */
+/*
+ * Find what a moment is about; false: nothing.  That counts as a step, too: whether the
+ * calendar has the day may change until the next look goes on.
+ */
 static bool
 find_base(Check *c, Moment *m)
 {
-	return c->target.schedule != NULL ? find_run(c, m) : find_night(c, m);
+	bool		found = c->target.schedule != NULL ? find_run(c, m) : find_night(c, m);
+
+	if (!found)
+		c->step++;
+	return found;
 }
 
 /* --- judging --- */
