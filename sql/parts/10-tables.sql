@@ -69,6 +69,7 @@ CREATE TABLE _sfflow.execution (
 	requested_by regrole,				-- role that called sf_start; NULL: another execution did
 	priority smallint,					-- in queues of limits; NULL: 0
 	qualifier text COLLATE "C",			-- version or alias that the start named; NULL: none
+	trace_header text COLLATE "C",		-- that the AWS API was given with the start; NULL: none
 	execution_id text COLLATE "C" NOT NULL UNIQUE,	-- machine:name
 	status smallint NOT NULL,
 	last_event_id integer NOT NULL DEFAULT 0,

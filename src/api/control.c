@@ -1,6 +1,6 @@
 /*
  * control.c
- *		sf_stop(), sf_redrive().
+ *		sf_stop(), sf_redrive(), and the redrive of the AWS API.
  */
 #include "postgres.h"
 
@@ -17,6 +17,15 @@
 
 PG_FUNCTION_INFO_V1(sfflow_sf_stop);
 PG_FUNCTION_INFO_V1(sfflow_sf_redrive);
+
+/* What a redrive is asked for */
+typedef struct Asked
+{
+	const char *from_state;		/* or NULL */
+	Jsonb	   *input;			/* or NULL */
+	int			version;		/* 0: the one that it has */
+	const char *client_token;	/* of the AWS API; or NULL */
+} Asked;
 
 /* {"key": value}, or NULL without a value: the details of an action. */
 static Jsonb *
@@ -84,9 +93,34 @@ sf_control_redrive_notice(const SfExecution *execution, const SfRedrivenFrom *fr
 			 errhint("Argument from_state of sf_redrive() goes back to an earlier state.") : 0));
 }
 
+/* What sf_audit has of a redrive; NULL: nothing was asked for. */
+static Jsonb *
+redrive_details(const SfExecution *redriven, const Asked *asked)
+{
+	SfJsonBuilder b;
+
+	if (asked->from_state == NULL && asked->version == 0 && asked->client_token == NULL)
+		return NULL;
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "from_state", asked->from_state);
+	if (asked->version != 0)
+		sf_json_add_int(&b, "version", asked->version);
+	sf_json_add_string(&b, "client_token", asked->client_token);
+	if (asked->client_token != NULL && redriven->last_redriven_at != DT_NOBEGIN)
+		sf_json_add_string(&b, "redriven_at", sf_timestamp_print(redriven->last_redriven_at));
+	return sf_json_finish(&b);
+}
+
+/* Note a redrive in sf_audit. */
+static void
+note_redrive(const SfExecution *redriven, const Asked *asked)
+{
+	sf_audit_note_execution(redriven, "redrive", NULL, redrive_details(redriven, asked));
+}
+
 /* Redrive one child of a Distributed Map whose failure was tolerated. */
 static int
-redrive_child(const SfExecution *child)
+redrive_child(const SfExecution *child, const Asked *asked)
 {
 	/*
 	 * The parent first: locks are taken in the order of numbers.  It is written
@@ -102,7 +136,7 @@ redrive_child(const SfExecution *child)
 		sf_redrive_tolerated(parent, child->execution_no, &from) == 0)
 		refuse_child(child, parent);
 	child = sf_execution_read(child->execution_no, SF_LOCK_NONE, false);
-	sf_audit_note_execution(child, "redrive", NULL, NULL);
+	note_redrive(child, asked);
 	ereport(NOTICE,
 			(errmsg("execution \"%s\" is redriven; \"%s\", which succeeded without it, keeps its output",
 					child->execution_id, parent->execution_id)));
@@ -111,7 +145,7 @@ redrive_child(const SfExecution *child)
 
 /* Redrive the tolerated failures of an execution that has succeeded, if any. */
 static bool
-redrive_tolerated(SfExecution *execution)
+redrive_tolerated(SfExecution *execution, const Asked *asked)
 {
 	char	   *from;
 	int			n;
@@ -121,7 +155,7 @@ redrive_tolerated(SfExecution *execution)
 	n = sf_redrive_tolerated(execution, 0, &from);
 	if (n == 0)
 		return false;
-	sf_audit_note_execution(execution, "redrive", NULL, NULL);
+	note_redrive(execution, asked);
 	ereport(NOTICE,
 			(errmsg(n == 1 ?
 					"%d child execution of state %s is redriven" :
@@ -129,22 +163,6 @@ redrive_tolerated(SfExecution *execution)
 			 errdetail("Execution \"%s\" keeps its status and its output.",
 					   execution->execution_id)));
 	return true;
-}
-
-/* What sf_audit has of a redrive; NULL: nothing was asked for. */
-static Jsonb *
-redrive_details(const char *from_state, int version)
-{
-	SfJsonBuilder b;
-
-	if (from_state == NULL && version == 0)
-		return NULL;
-	sf_json_begin_object(&b);
-	if (from_state != NULL)
-		sf_json_add_string(&b, "from_state", from_state);
-	if (version != 0)
-		sf_json_add_int(&b, "version", version);
-	return sf_json_finish(&b);
 }
 
 /* Have what did not succeed run in another version; with from_state nothing else is kept. */
@@ -156,36 +174,77 @@ change_version(SfExecution *execution, int version, const char *from_state)
 	(void) sf_migrate_execution(execution, version, NULL, from_state != NULL);
 }
 
+/* Redrive an execution by its id; returns the redrive count. */
+static int
+redrive(const char *id, const Asked *asked)
+{
+	bool		as_it_was = asked->from_state == NULL && asked->input == NULL && asked->version == 0;
+	SfPrivilege needed = as_it_was ? SF_PRIVILEGE_REDRIVE : SF_PRIVILEGE_OPERATE;
+	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, needed);
+	SfRedrivenFrom from;
+
+	if (asked->input != NULL)
+		sf_arg_check_size(asked->input, "input");
+	if (execution->map_run_no != 0)
+	{
+		if (!as_it_was)
+			refuse_child(execution, NULL);
+		return redrive_child(execution, asked);
+	}
+	execution = sf_arg_execution(id, SF_LOCK_WAIT, needed);
+	if (as_it_was && redrive_tolerated(execution, asked))
+		return execution->redrive_count;
+	sf_quota_require(execution->owner, execution->machine_no, execution->machine_name);
+	if (asked->version != 0)
+		change_version(execution, asked->version, asked->from_state);
+	(void) sf_lifecycle_redrive(execution, asked->from_state, asked->input, &from);
+	note_redrive(execution, asked);
+	sf_control_redrive_notice(execution, &from);
+	return execution->redrive_count;
+}
+
 /* sf_redrive(execution_id, from_state, input, version): the redrive count. */
 Datum
 sfflow_sf_redrive(PG_FUNCTION_ARGS)
 {
 	char	   *id = sf_arg_text(fcinfo, 0, "execution_id");
-	char	   *from_state = sf_arg_text_or_null(fcinfo, 1);
-	Jsonb	   *input = sf_arg_jsonb_or_null(fcinfo, 2);
-	int			version = sf_arg_version(fcinfo, 3);
-	bool		as_it_was = from_state == NULL && input == NULL && version == 0;
-	SfPrivilege needed = as_it_was ? SF_PRIVILEGE_REDRIVE : SF_PRIVILEGE_OPERATE;
-	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, needed);
-	int			count;
-	SfRedrivenFrom from;
+	Asked		asked = {
+		.from_state = sf_arg_text_or_null(fcinfo, 1),
+		.input = sf_arg_jsonb_or_null(fcinfo, 2),
+		.version = sf_arg_version(fcinfo, 3)
+	};
 
-	if (input != NULL)
-		sf_arg_check_size(input, "input");
-	if (execution->map_run_no != 0)
-	{
-		if (!as_it_was)
-			refuse_child(execution, NULL);
-		PG_RETURN_INT32(redrive_child(execution));
-	}
-	execution = sf_arg_execution(id, SF_LOCK_WAIT, needed);
-	if (as_it_was && redrive_tolerated(execution))
-		PG_RETURN_INT32(execution->redrive_count);
-	sf_quota_require(execution->owner, execution->machine_no, execution->machine_name);
-	if (version != 0)
-		change_version(execution, version, from_state);
-	count = sf_lifecycle_redrive(execution, from_state, input, &from);
-	sf_audit_note_execution(execution, "redrive", NULL, redrive_details(from_state, version));
-	sf_control_redrive_notice(execution, &from);
-	PG_RETURN_INT32(count);
+	PG_RETURN_INT32(redrive(id, &asked));
+}
+
+/*
+ * Keep other sessions from redriving an execution.  A child of a Distributed Map is
+ * redriven with a lock on its parent, which comes first in the order of locks.
+ */
+static SfExecution *
+lock_redrives(const char *id)
+{
+	SfExecution *execution = sf_arg_execution(id, SF_LOCK_NONE, SF_PRIVILEGE_REDRIVE);
+
+	if (execution->map_run_no == 0)
+		return sf_arg_execution(id, SF_LOCK_WAIT, SF_PRIVILEGE_REDRIVE);
+	(void) sf_execution_read(execution->parent_execution_no, SF_LOCK_WAIT, false);
+	return execution;
+}
+
+/*
+ * Redrive an execution as it was, unless a call with this client token (or NULL) has
+ * done so; returns when it was redriven.
+ */
+TimestampTz
+sf_control_redrive_once(const char *id, const char *client_token)
+{
+	Asked		asked = {.client_token = client_token};
+	TimestampTz redriven_at;
+
+	if (client_token != NULL &&
+		sf_audit_find_redrive(lock_redrives(id)->execution_no, client_token, &redriven_at))
+		return redriven_at;
+	(void) redrive(id, &asked);
+	return sf_execution_find(id, SF_LOCK_NONE)->last_redriven_at;
 }

@@ -11,7 +11,6 @@
 extern PGDLLEXPORT Datum sfflow_sf_create_activity(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum sfflow_sf_drop_activity(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum sfflow_sf_drop_alias(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum sfflow_sf_redrive(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum sfflow_sf_run(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum sfflow_sf_send_task_failure(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum sfflow_sf_send_task_heartbeat(PG_FUNCTION_ARGS);

@@ -62,6 +62,7 @@ start_one(SfCall *call, const SfStart *start)
 		sf_name_check(name, "execution name");
 	execution = sf_start_form(start, input, has_new_name ? sf_uuid_v7() : name);
 	execution->has_new_uuid |= has_new_name;
+	execution->trace_header = sf_request_text(call, "traceHeader");
 	call->subject = sf_public_name(SF_NAME_EXECUTION, execution->execution_id);
 	sf_start_all(start, &execution, 1, &outcome);
 	if (strcmp(outcome, "started") != 0)
@@ -174,6 +175,7 @@ sf_operation_describe_execution(SfCall *call)
 	}
 	sf_json_add_string(&call->answer, "error", execution->error);
 	sf_json_add_string(&call->answer, "cause", execution->cause);
+	sf_json_add_string(&call->answer, "traceHeader", execution->trace_header);
 	sf_address_answer_qualifier(&call->answer, execution);
 	sf_mapped_answer_arn(call, execution);
 	sf_json_add_int(&call->answer, "redriveCount", execution->redrive_count);
@@ -331,15 +333,14 @@ sf_operation_stop(SfCall *call)
 	sf_answer_time(call, "stopDate", sf_execution_find(id, SF_LOCK_NONE)->stopped_at);
 }
 
-/* RedriveExecution: from the states that did not succeed. */
+/* RedriveExecution: from the states that did not succeed; with a token that was sent before, it changes nothing. */
 void
 sf_operation_redrive(SfCall *call)
 {
 	const char *id = sf_request_id(call, "executionArn", SF_NAME_EXECUTION);
+	const char *token = sf_request_text(call, "clientToken");
 
-	(void) sf_function_call(sfflow_sf_redrive,
-							SF_ARGS(SF_TEXT(id), SF_NULL(TEXTOID), SF_NULL(JSONBOID), SF_NULL(INT4OID)));
-	sf_answer_time(call, "redriveDate", sf_execution_find(id, SF_LOCK_NONE)->last_redriven_at);
+	sf_answer_time(call, "redriveDate", sf_control_redrive_once(id, token));
 }
 
 /* --- synchronous executions --- */

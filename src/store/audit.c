@@ -65,6 +65,35 @@ sf_audit_note_execution(const SfExecution *execution, const char *action,
 		   execution->execution_id, reason, details);
 }
 
+/* Read the time of a redrive. */
+static void
+read_time(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	bool		isnull;
+	Datum		at = heap_getattr(tuple, 1, desc, &isnull);
+
+	*(TimestampTz *) arg = isnull ? DT_NOBEGIN : DatumGetTimestampTz(at);
+}
+
+/*
+ * Find the redrive of an execution that a call with a client token has made; as in the
+ * service, the last ten tokens are known, for 15 minutes.  The time is DT_NOBEGIN when the
+ * execution kept its own: then only children of it were redriven.
+ */
+bool
+sf_audit_find_redrive(int64 execution_no, const char *client_token, TimestampTz *redriven_at)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT (t.details OPERATOR(pg_catalog.->>) 'redriven_at')::pg_catalog.timestamptz FROM ("
+		" SELECT a.details FROM _sfflow.audit a WHERE a.execution_no" SF_EQ "$1"
+		"  AND a.action" SF_EQ "'redrive' AND a.details OPERATOR(pg_catalog.?) 'client_token'"
+		"  AND a.at" SF_GT "(pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) '15 min'::pg_catalog.interval)"
+		"  ORDER BY a.at DESC LIMIT 10) t"
+		" WHERE (t.details OPERATOR(pg_catalog.->>) 'client_token')" SF_EQ "$2");
+
+	return sf_store_read(&plan, read_time, redriven_at, SF_INT8(execution_no), SF_TEXT(client_token)) > 0;
+}
+
 /* Forget what was done to an object that is dropped, and to its executions. */
 void
 sf_audit_forget(char kind, const char *object)

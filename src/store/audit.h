@@ -11,6 +11,8 @@ extern void sf_audit_note(const char *action, char kind, const char *object,
 						  const char *target, const char *reason, const Jsonb *details);
 extern void sf_audit_note_execution(const SfExecution *execution, const char *action,
 									const char *reason, const Jsonb *details);
+extern bool sf_audit_find_redrive(int64 execution_no, const char *client_token,
+								  TimestampTz *redriven_at);
 extern void sf_audit_forget(char kind, const char *object);
 
 #endif							/* SF_STORE_AUDIT_H */

@@ -16,7 +16,7 @@ sub at_once
 {
 	my ($first, $second) = @_;
 	my ($one, $two) = map { $node->background_psql('postgres', on_error_stop => 0) } 1 .. 2;
-	my $answer = $one->query_safe("BEGIN; SELECT $first");
+	my $answer = $one->query_safe("BEGIN; SET LOCAL client_min_messages = error; SELECT $first");
 	my $pid = $two->query_safe('SELECT pg_backend_pid()');
 	$two->query_until(qr/^$/, "\\set VERBOSITY verbose\nSELECT $second;\n\\echo done\n");
 	$node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE pid = $pid AND wait_event_type = 'Lock'")
@@ -55,6 +55,14 @@ like($two, qr/^\Q$one\E/, 'an execution is started once, and both sessions get t
 ($one, $two) = at_once(start('b', '1'), start('b', '2'));
 is($two, 'ExecutionAlreadyExists', 'another input at the same time is refused');
 is($node->safe_psql('postgres', q(SELECT count(*) FROM sf_executions)), '2', 'there are two executions');
+# The same redrive is sent again while the first one is under way, which SDKs do when an answer is late.
+my $redrive = q(sf_aws_api('RedriveExecution', '{"executionArn": "arn:aws:states:::execution:same:a", "clientToken": "%s"}'));
+$node->safe_psql('postgres', q(SELECT sf_stop('same:a')));
+($one, $two) = at_once((sprintf $redrive, 'one') x 2);
+like($two, qr/^\Q$one\E/, 'an execution is redriven once, and both sessions get the same answer');
+$node->safe_psql('postgres', q(SELECT sf_stop('same:a')));
+($one, $two) = at_once((sprintf $redrive, 'two'), (sprintf $redrive, 'three'));
+is($two, 'ExecutionNotRedrivable', 'another token at the same time is refused');
 $node->safe_psql('postgres', q(SELECT sf_release('same')));
 
 # Executions of a machine of type EXPRESS may have one name: the second one does not wait for the first.

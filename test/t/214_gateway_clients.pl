@@ -97,6 +97,17 @@ SKIP:
 	my ($execution) = map { $_->{executionArn} } @{ aws('ListExecutions', { stateMachineArn => aws('ListStateMachines', {})->{stateMachines}[0]{stateMachineArn} })->{executions} };
 	client('the SDK for JavaScript', 'node', "$test/clients/night.mjs", $gateway->{url}, $execution);
 }
+# A redrive that is sent again, as SDKs do when its answer was lost; a start with a trace header.
+$machine = aws('CreateStateMachine', { name => 'fails', roleArn => 'arn:aws:iam::123456789012:role/x',
+	definition => '{"StartAt":"F","States":{"F":{"Type":"Fail","Error":"E"}}}' })->{stateMachineArn};
+my $failed = aws('StartExecution', { stateMachineArn => $machine, name => 'x', traceHeader => 'Root=1' })->{executionArn};
+$node->safe_psql('postgres', q{CALL sf_wait('fails:x', '60 s')});
+is(aws('DescribeExecution', { executionArn => $failed })->{traceHeader}, 'Root=1', 'the trace header of a start is kept');
+my $redriven = aws('RedriveExecution', { executionArn => $failed, clientToken => 'one' });
+$node->safe_psql('postgres', q{CALL sf_wait('fails:x', '60 s')});
+is_deeply(aws('RedriveExecution', { executionArn => $failed, clientToken => 'one' }), $redriven, 'a redrive that is sent again has the same answer');
+is(aws('DescribeExecution', { executionArn => $failed })->{redriveCount}, 1, '... and changes nothing');
+
 stop_gateway($gateway);
 $node->stop;
 done_testing();
