@@ -83,6 +83,13 @@ for (const e of document.querySelectorAll('[aria-controls]')) if (e.getAttribute
 if (document.querySelectorAll('main').length !== 1 || document.querySelectorAll('main h1').length !== 1) problems.push('not one main and one h1');
 const ids = [...document.querySelectorAll('[id]')].map(e => e.id);
 for (const id of new Set(ids.filter((id, n) => ids.indexOf(id) !== n))) problems.push('twice: ' + id);
+for (const e of document.querySelectorAll('code.error')) {
+  const inside = document.createTreeWalker(e, NodeFilter.SHOW_TEXT), range = document.createRange();
+  while (inside.nextNode()) for (const { 0: word, index } of inside.currentNode.data.matchAll(/[A-Za-z]{1,30}/g)) {
+    range.setStart(inside.currentNode, index); range.setEnd(inside.currentNode, index + word.length);
+    if (new Set([...range.getClientRects()].map(r => Math.round(r.top))).size > 1) problems.push('a word of an error is broken: ' + word);
+  }
+}
 if (document.documentElement.scrollWidth > innerWidth + 1) problems.push('wider than the window: ' + document.documentElement.scrollWidth);
 // contrast of texts with what is behind them
 const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
@@ -112,6 +119,14 @@ PAGES = {
     'machines': '#/machines', 'machine': '#/machine/order?state=Pack', 'versions': '#/machine/order?tab=versions&a=1&b=2', 'try': '#/machine/order?tab=try', 'times': '#/machine/nightly?tab=times',
     'schedules': '#/schedules?name=nightly-0200', 'rules': '#/rules', 'activities': '#/activities', 'alerts': '#/alerts', 'health': '#/health',
 }
+psql("UPDATE _sfflow.rule_delivery SET error = 'connection_failure'")
+for width in range(500, 1280, 60):
+    console.view(width, False)
+    console.go('#/rules')
+    console.has('connection_failure')
+    found = console.run(CHECKS)
+    ok(found == [], f'rules, {width} pixels', '\n'.join(found[:8]))
+    console.picture('rules', width, False)
 for width in (1280, 390):
     for dark in (False, True):
         console.view(width, dark)

@@ -2,7 +2,7 @@
 
 import { h } from './dom.js';
 import { acknowledge } from './dialog.js';
-import { badge, button, executionLink, may, section, table, text, time } from './parts.js';
+import { badge, button, errorName, executionLink, may, section, table, text, time } from './parts.js';
 import { readCause } from './format.js';
 
 const KINDS = { failed: ['FAILED', 'failed'], timed_out: ['TIMED_OUT', 'timed out'], failed_again: ['FAILED', 'failed again'] };
@@ -18,7 +18,7 @@ export function load({ ask }) {
 // The detail of an alert: an error and its cause, which is often JSON.
 function detail(row) {
   const [, error, cause] = KINDS[row.kind] && /^([\w.]+): (.*)$/s.exec(row.detail ?? '') || [];
-  return error ? [h('code', { class: 'error' }, text(error)), ' ', text(readCause(cause).message)] : text(row.detail);
+  return error ? [errorName(error), ' ', text(readCause(cause).message)] : text(row.detail);
 }
 
 export function draw(data, context) {

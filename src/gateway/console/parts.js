@@ -79,6 +79,12 @@ export function text(value, more = '') {
   return h('bdi', { class: more }, visible(String(value ?? '')));
 }
 
+// The name of an error. Lines break behind its signs and between its words, within a piece only if that is very long.
+export function errorName(value) {
+  const pieces = visible(String(value)).match(/\p{Lu}{0,12}[^\p{Lu}\s_.:/-]{0,18}[\s_.:/-]{0,4}/gu).filter(piece => piece !== '');
+  return h('code', { class: 'error' }, h('bdi', null, pieces.map((piece, n) => (n === 0 ? piece : [h('wbr'), piece]))));
+}
+
 // Links to pages.
 export const hash = {
   execution: (id, query = {}) => `#/execution/${encodeURIComponent(id)}${search(query)}`,
@@ -126,7 +132,7 @@ export function noRight(machine) {
 // An error and, if the cause was not cut, its message.
 export function why(error, cause) {
   const { message } = cause?.cut ? {} : readCause(cause);
-  return [h('code', { class: 'error' }, text(error ?? '–')), message ? [' ', text(message.length > 200 ? `${message.slice(0, 200)}…` : message, 'muted')] : null];
+  return [errorName(error ?? '–'), message ? [' ', text(message.length > 200 ? `${message.slice(0, 200)}…` : message, 'muted')] : null];
 }
 
 // A table: columns are [title, cell of a row, class]; one without anything in it is left out. In a narrow window each row

@@ -5,7 +5,7 @@ import { h } from './dom.js';
 import { choice, confirm, hold, onTargets, release } from './dialog.js';
 import { between, clock, distance, duration } from './format.js';
 import { excerpt } from './payload.js';
-import { badge, button, errorNotice, executionLink, facts, field, icon, machineLink, may, section, table, text, time } from './parts.js';
+import { badge, button, errorName, errorNotice, executionLink, facts, field, icon, machineLink, may, section, table, text, time } from './parts.js';
 
 const ON_CLOSED = [['skip', 'leave the run out'], ['previous', 'run on the open day before'], ['next', 'run on the open day after'], ['run', 'run all the same']];
 const MISSED = [['run_once', 'the latest one runs'], ['run_all', 'all of them run'], ['skip', 'none runs, with an alert']];
@@ -126,7 +126,7 @@ function chosen(data, context) {
     data.one ? monthTable(data.one.times, data.one.closed, data.offset) : null, data.one?.times.length === 500 ? h('p', { class: 'muted' }, 'Only the first 500 times are shown.') : null,
     h('h3', null, 'Last runs'), table('Last runs', [
       ['For', r => time(r.scheduled_for)], ['Status', r => badge(r.status)], ['Execution', r => r.execution_id ? executionLink(r.execution_id) : '–'], ['Took', r => r.started_at && r.ended_at ? duration(between(r.started_at, r.ended_at)) : '–'],
-      ['Error', r => r.error ? text(r.error) : '–', 'wide']], data.one?.runs ?? [], (r, n) => `${r.scheduled_for}${n}`, 'It has not run yet.'));
+      ['Error', r => r.error ? errorName(r.error) : '–', 'wide']], data.one?.runs ?? [], (r, n) => `${r.scheduled_for}${n}`, 'It has not run yet.'));
 }
 
 export function draw(data, context) {

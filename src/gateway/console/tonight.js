@@ -5,7 +5,7 @@ import { acknowledge, redriveMany, redriveOne, release } from './dialog.js';
 import { between, clock, count, distance, duration, readCause } from './format.js';
 import { deadlines, limits } from './limits.js';
 import { compare } from './timeline.js';
-import { badge, button, executionLink, hash, icon, machineLink, may, notice, section, table, text, time } from './parts.js';
+import { badge, button, errorName, executionLink, hash, icon, machineLink, may, notice, section, table, text, time } from './parts.js';
 
 const DAY = 24 * 3600 * 1000;
 
@@ -72,7 +72,7 @@ function fault(f, rights, context) {
     h('div', { class: 'fault-head' }, badge(f.kind === 'timed_out' ? 'TIMED_OUT' : 'FAILED'),
       f.n > 1 ? h('strong', { class: 'id' }, `${f.n} executions of `, machineLink(f.state_machine)) : executionLink(latest, look),
       h('span', { class: 'muted' }, f.n > 1 ? 'the latest ' : null, time(f.since), ` (${distance(f.since)})`, f.n === 1 && f.started_at ? ` after ${duration(between(f.started_at, f.since))}` : '')),
-    h('p', { class: 'why' }, job ? [h('a', { href: hash.execution(latest, look) }, text(job, 'job')), ' '] : null, f.error ? h('code', { class: 'error' }, text(f.error)) : null),
+    h('p', { class: 'why' }, job ? [h('a', { href: hash.execution(latest, look) }, text(job, 'job')), ' '] : null, f.error ? errorName(f.error) : null),
     cause.message ? h('p', { class: 'message' }, text(cause.message)) : null, cause.detail ? h('p', { class: 'muted message' }, text(cause.detail)) : null,
     f.redrive_count > 0 ? h('p', { class: 'muted' }, `It was redriven ${count(f.redrive_count, 'time')} before.`) : null,
     f.n > 1 ? h('details', null, h('summary', null, 'Which'), h('ul', { class: 'ids' }, f.executions.map(id => h('li', { key: id }, executionLink(id, look)))),
