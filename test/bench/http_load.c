@@ -2,15 +2,20 @@
  * http_load.c
  *		Send one request again and again over some connections, and tell how fast it is answered.
  *
- *		http_load PORT CONNECTIONS SECONDS REQUEST
+ *		http_load PORT CONNECTIONS SECONDS REQUEST [RATE]
  *
  * REQUEST is a file with the bytes of the request.  Each connection, to the
  * loopback, sends it when the last answer has come.  Every answer must have the
  * status 200.  Prints requests a second, and percentiles of the milliseconds from
  * a request to the end of its answer: rate p50 p99.
+ *
+ * With RATE, so many requests a second are due, at random times as with pgbench
+ * --rate, whatever the answers do; a connection that is free takes the next one, and
+ * its time counts from when it was due.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <math.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
@@ -27,7 +32,8 @@ typedef struct Connection
 {
 	char		answer[262144];
 	size_t		len;
-	double		sent_at;
+	double		due_at;			/* milliseconds; without a rate, when it was sent */
+	int			waits;			/* for that time */
 } Connection;
 
 static char request[1048576];
@@ -36,6 +42,8 @@ static Connection connections[MOST_CONNECTIONS];
 static struct pollfd polled[MOST_CONNECTIONS];
 static float took[MOST_ANSWERS];
 static size_t n_answers;
+static double rate;				/* requests a second; 0: as fast as answers come */
+static double next_due;			/* of the request that no connection has taken */
 
 /* Say what is wrong, and end. */
 static void
@@ -60,9 +68,44 @@ static void
 send_request(int i)
 {
 	connections[i].len = 0;
-	connections[i].sent_at = now();
+	connections[i].waits = 0;
 	if (write(polled[i].fd, request, request_len) != (ssize_t) request_len)
 		fail("cannot send the request");
+}
+
+/* Have a connection take the next request: it sends it now, or when it is due. */
+static void
+take_request(int i)
+{
+	Connection *c = &connections[i];
+
+	c->due_at = now();
+	if (rate > 0)
+	{
+		c->due_at = next_due;
+		next_due -= log(1 - drand48()) * 1e3 / rate;
+		c->waits = c->due_at > now();
+	}
+	if (!c->waits)
+		send_request(i);
+}
+
+/* Send the requests that are due; returns the milliseconds until the next one is. */
+static double
+send_due(int n)
+{
+	double		left = 1000;
+
+	for (int i = 0; i < n; i++)
+	{
+		double		wait = connections[i].due_at - now();
+
+		if (connections[i].waits && wait <= 0)
+			send_request(i);
+		else if (connections[i].waits && wait < left)
+			left = wait;
+	}
+	return left;
 }
 
 /* Connect to the loopback. */
@@ -107,8 +150,8 @@ read_answer(int i)
 	if (!is_complete(c))
 		return;
 	if (n_answers < MOST_ANSWERS)
-		took[n_answers++] = (float) (now() - c->sent_at);
-	send_request(i);
+		took[n_answers++] = (float) (now() - c->due_at);
+	take_request(i);
 }
 
 /* Compare two times. */
@@ -137,22 +180,26 @@ read_request(const char *path)
 int
 main(int argc, char **argv)
 {
-	int			n = argc == 5 ? atoi(argv[2]) : 0;
+	int			n = argc == 5 || argc == 6 ? atoi(argv[2]) : 0;
 	double		begin;
 	double		end;
 
 	if (n < 1 || n > MOST_CONNECTIONS)
-		fail("usage: http_load PORT CONNECTIONS SECONDS REQUEST");
+		fail("usage: http_load PORT CONNECTIONS SECONDS REQUEST [RATE]");
+	rate = argc == 6 ? atof(argv[5]) : 0;
 	read_request(argv[4]);
 	for (int i = 0; i < n; i++)
 		open_connection(i, atoi(argv[1]));
-	begin = now();
+	begin = next_due = now();
 	end = begin + atof(argv[3]) * 1e3;
 	for (int i = 0; i < n; i++)
-		send_request(i);
+		take_request(i);
 	while (now() < end)
 	{
-		if (poll(polled, (nfds_t) n, 1000) < 0)
+		double		left = send_due(n);
+		struct timespec wait = {(time_t) (left / 1e3), (long) (fmod(left, 1e3) * 1e6)};
+
+		if (ppoll(polled, (nfds_t) n, &wait, NULL) < 0)
 			fail("cannot wait");
 		for (int i = 0; i < n; i++)
 		{
