@@ -65,9 +65,10 @@ set_deadline(SfNotice *n, const SfDeadline *d, int64 execution_no)
 		set_schedule(n, sf_schedule_row_read(d->schedule, SF_LOCK_NONE));
 	else if (identity != NULL)
 	{
-		n->machine = identity->name;
+		/* the identity is valid until the next one is looked for */
+		n->machine = pstrdup(identity->name);
 		n->machine_owner = identity->owner;
-		n->resource = sf_public_name(SF_NAME_STATE_MACHINE, identity->name);
+		n->resource = sf_public_name(SF_NAME_STATE_MACHINE, n->machine);
 	}
 	if (execution_no != 0)
 		set_execution(n, sf_execution_read(execution_no, SF_LOCK_NONE, false));
