@@ -94,7 +94,8 @@ sf_machine_identity(int machine_no)
 		entry = hash_search(identities, &key, HASH_FIND, NULL);
 	if (entry != NULL)
 		return &entry->identity;
-	if (identities != NULL && hash_get_num_entries(identities) >= MAX_IDENTITIES)
+	/* a copy that is not current is made anew anyhow, and its table may be gone */
+	if (identities_copy.is_current && hash_get_num_entries(identities) >= MAX_IDENTITIES)
 		identities_copy.is_current = false;
 	sf_table_copy_refresh(&identities_copy);
 	if (!sf_row_fetch(&machine_row.key, SF_LOCK_NONE, NULL, read_machine, &machine,
