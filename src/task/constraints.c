@@ -38,6 +38,7 @@
 /* What pg_constraint says, until it changes */
 static MemoryContext known_context = NULL;
 static bool known_valid = false;
+static uint64 nchanges = 0;
 
 /* RangeVars of the deferrable, initially immediate constraints */
 static List *immediate_names = NIL;
@@ -50,6 +51,7 @@ static void
 invalidate(Datum arg, int cacheid, uint32 hashvalue)
 {
 	known_valid = false;
+	nchanges++;
 }
 
 /* Remember a deferrable constraint. */
@@ -77,6 +79,7 @@ read_constraints(void)
 	Relation	rel;
 	SysScanDesc scan;
 	HeapTuple	tuple;
+	uint64		since;
 
 	if (known_valid)
 		return;
@@ -90,7 +93,7 @@ read_constraints(void)
 	MemoryContextReset(known_context);
 	immediate_names = NIL;
 	deferrable_tables = NIL;
-	known_valid = true;			/* before reading: a change meanwhile counts */
+	since = nchanges;
 
 	rel = table_open(ConstraintRelationId, AccessShareLock);
 	scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
@@ -106,6 +109,8 @@ read_constraints(void)
 	table_close(rel, AccessShareLock);
 	list_sort(deferrable_tables, list_oid_cmp);
 	list_deduplicate_oid(deferrable_tables);
+	/* only now: an error, such as a cancel, leaves lists that are not complete */
+	known_valid = nchanges == since;
 }
 
 /* Tell whether a check of a deferrable constraint is waiting. */
