@@ -218,7 +218,8 @@ sf_machine_current(const char *name)
 	AcceptInvalidationMessages();
 	if (strlen(name) >= CACHED_NAME_SIZE || IsolationUsesXactSnapshot())
 		return sf_machine_read(name, 0, false);
-	if (currents != NULL && hash_get_num_entries(currents) >= MAX_IDENTITIES)
+	/* a copy that is not current is made anew anyhow, and its table may be gone */
+	if (currents_copy.is_current && hash_get_num_entries(currents) >= MAX_IDENTITIES)
 		currents_copy.is_current = false;
 	sf_table_copy_refresh(&currents_copy);
 	entry = hash_search(currents, name, HASH_FIND, NULL);
