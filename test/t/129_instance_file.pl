@@ -98,7 +98,8 @@ for my $point (qw(settle-before-commit settle-before-file), @points)
 		}
 		else
 		{
-			$node->start(fail_ok => 1);
+			# it may be gone before Cluster::start has looked for its process, which would end all tests
+			system_log('pg_ctl', '-w', '-D', $node->data_dir, '-l', $node->logfile, 'start');
 		}
 		ok(crashed($node), "$kind killed at $point");
 		$node->stop('immediate', fail_ok => 1);
