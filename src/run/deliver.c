@@ -240,7 +240,10 @@ attempt(const SfDeliveries *batch, const SfDelivery *delivery, const SfRule *rul
 
 	if (delivery->attempt > sf_setting_rule_attempts)
 	{
-		note_failure(delivery, &interrupted);
+		/* the last attempt never ended; or more were allowed, and it has failed */
+		const SfError before = sf_error_make(delivery->error, delivery->cause);
+
+		note_failure(delivery, before.name == NULL ? &interrupted : &before);
 		return true;
 	}
 	deliver(&call, &outcome);

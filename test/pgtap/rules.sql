@@ -1,6 +1,6 @@
 -- Rules: which changes make which deliveries, what targets get, failures, rights, chains.
 BEGIN;
-SELECT plan(70);
+SELECT plan(71);
 
 CREATE ROLE rule_owner;
 CREATE ROLE rule_other;
@@ -210,6 +210,13 @@ RESET ROLE;
 SELECT pg_temp.deliver() \g /dev/null
 SET ROLE rule_owner;
 SELECT is((SELECT last_error FROM sf_rules), 'insufficient_privilege', 'a function that the owner may no longer call');
+-- A failed delivery that may have no further attempt, since fewer are allowed now, is dead with its error.
+RESET ROLE;
+SELECT set_config('sfflow.rule_attempts', '1', true) \g /dev/null
+UPDATE _sfflow.rule_delivery SET due_at = now();
+SELECT pg_temp.deliver() \g /dev/null
+SET ROLE rule_owner;
+SELECT is((SELECT concat_ws(' ', pending, dead, last_error) FROM sf_rules), '0 1 insufficient_privilege', 'fewer attempts are allowed');
 SELECT sf_drop_rule('bad') \g /dev/null
 
 -- What is refused.
