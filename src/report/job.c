@@ -270,11 +270,10 @@ follow_event(const SfEvent *event, void *arg)
 }
 
 /* Is the outcome of a task kept in its branch for a redrive, where no slice takes it up? */
-static bool
-keeps_outcome(const Derivation *d, const SfBranch *branch)
+bool
+sf_job_keeps_outcome(const SfBranch *branch, bool running)
 {
-	return branch->phase == SF_PHASE_ANSWERED &&
-		(d->execution->status != SF_STATUS_RUNNING || branch->due_at == DT_NOEND);
+	return branch->phase == SF_PHASE_ANSWERED && (!running || branch->due_at == DT_NOEND);
 }
 
 /* A job ended as the branch says, and the history does not tell yet. */
@@ -304,7 +303,7 @@ follow_branch(Derivation *d, const SfBranch *branch)
 	job = find_job(d, branch->state, branch->iterations, branch->niterations);
 	if (job->mark_pending)
 		return;
-	if (keeps_outcome(d, branch))
+	if (sf_job_keeps_outcome(branch, d->execution->status == SF_STATUS_RUNNING))
 	{
 		set_outcome(d, job, branch);
 		return;

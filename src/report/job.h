@@ -46,5 +46,6 @@ typedef struct SfJob
 extern List *sf_job_list(const SfStatusExecution *execution,
 						 const SfProgram *program);
 extern const char *sf_job_status_name(SfJobStatus status);
+extern bool sf_job_keeps_outcome(const SfBranch *branch, bool running);
 
 #endif							/* SF_REPORT_JOB_H */

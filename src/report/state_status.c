@@ -19,6 +19,7 @@
 #include "utils/timestamp.h"
 
 #include "asl/event_types.h"
+#include "report/job.h"
 #include "report/job_reach.h"
 #include "report/label.h"
 #include "report/place.h"
@@ -303,7 +304,7 @@ follow_outcomes(Visits *v, List *branches, bool running)
 		SfPlaceKey	key = {branch->state, branch->niterations, branch->iterations};
 		VisitEntry *visit;
 
-		if (branch->phase != SF_PHASE_ANSWERED || (running && branch->due_at != DT_NOEND) ||
+		if (!sf_job_keeps_outcome(branch, running) ||
 			v->program->states[branch->state].type != SF_STATE_TASK)
 			continue;
 		visit = hash_search(v->table, &key, HASH_FIND, NULL);
