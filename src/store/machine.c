@@ -27,52 +27,91 @@ SF_COLUMN_NUMBERS(SF_STATE_MACHINE_VERSION_COLUMNS);
 static const SfIndex machine_by_name = {"state_machine", "state_machine_name_key"};
 static const SfIndex version_by_no = {"state_machine_version", "state_machine_version_pkey"};
 
+/*
+ * What this backend keeps of machines: by number their names and owners, which only
+ * sf_alter_owner changes, and by name those in their current versions, for starts.
+ */
+#define MAX_MACHINES	1000
+#define MAX_NAME_SIZE	128		/* machines with longer names are read at each start */
+
+typedef struct Identity
+{
+	int			machine_no;		/* hash key: must be first; never given again */
+	SfMachineIdentity identity;
+} Identity;
+
+typedef struct Current
+{
+	char		name[MAX_NAME_SIZE];	/* hash key: must be first */
+	SfMachine	machine;
+} Current;
+
+static void make_tables(void);
+
+static SfTableCopy copy = {
+	.table = "state_machine",.load = make_tables,.is_latest = true
+};
+static HTAB *identities = NULL;
+static HTAB *currents = NULL;
+
+/* Make a hash table without entries. */
+static HTAB *
+make_table(const char *name, Size keysize, Size entrysize, int flags)
+{
+	HASHCTL		ctl = {.keysize = keysize,.entrysize = entrysize,.hcxt = copy.context};
+
+	return hash_create(name, 64, &ctl, HASH_ELEM | HASH_CONTEXT | flags);
+}
+
+/* Make the tables, without entries. */
+static void
+make_tables(void)
+{
+	identities = currents = NULL;
+	identities = make_table("sfflow machine identities", sizeof(int), sizeof(Identity), HASH_BLOBS);
+	currents = make_table("sfflow current versions", MAX_NAME_SIZE, sizeof(Current), HASH_STRINGS);
+}
+
+/* Make the tables anew if machines may have changed, or if they are full. */
+static void
+refresh(void)
+{
+	/* tables that are not current may be gone */
+	if (copy.is_current &&
+		(hash_get_num_entries(identities) >= MAX_MACHINES || hash_get_num_entries(currents) >= MAX_MACHINES))
+		copy.is_current = false;
+	sf_table_copy_refresh(&copy);
+}
+
+/* Keep the name and the owner of a machine. */
+static const SfMachineIdentity *
+keep_identity(const SfMachine *machine)
+{
+	const char *name = MemoryContextStrdup(copy.context, machine->name);
+	Identity   *entry = hash_search(identities, &machine->machine_no, HASH_ENTER, NULL);
+
+	entry->identity = (SfMachineIdentity) {name, machine->owner};
+	return &entry->identity;
+}
+
+/* Find what is kept of the name and the owner of a machine. */
+static const SfMachineIdentity *
+kept_identity(int machine_no)
+{
+	const Identity *entry = NULL;
+
+	if (copy.is_current)
+		entry = hash_search(identities, &machine_no, HASH_FIND, NULL);
+	return entry != NULL ? &entry->identity : NULL;
+}
+
 /* Tell whether a machine exists, by number, whatever the transaction's snapshot. */
 bool
 sf_machine_exists(int machine_no)
 {
-	return sf_row_is_there(&machine_row.key, NULL, SF_INT4(machine_no));
-}
-
-/*
- * Cache of identities.  A machine's number is never given again.  The key holds
- * the relation, so that after DROP and CREATE EXTENSION no entry of the earlier
- * installation is found.  sf_alter_owner invalidates the caches of all backends.
- */
-#define MAX_IDENTITIES	1000
-
-typedef struct IdentityKey
-{
-	Oid			relation;
-	int			machine_no;
-} IdentityKey;
-
-typedef struct Identity
-{
-	IdentityKey key;			/* hash key: must be first */
-	SfMachineIdentity identity;
-} Identity;
-
-static void make_identities(void);
-
-static SfTableCopy identities_copy = {
-	.table = "state_machine",.load = make_identities,.is_latest = true
-};
-static HTAB *identities = NULL;
-
-/* Make the table of identities, without entries. */
-static void
-make_identities(void)
-{
-	HASHCTL		ctl = {
-		.keysize = sizeof(IdentityKey),
-		.entrysize = sizeof(Identity),
-		.hcxt = identities_copy.context
-	};
-
-	identities = NULL;
-	identities = hash_create("sfflow machine identities", 64, &ctl,
-							 HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	AcceptInvalidationMessages();
+	return kept_identity(machine_no) != NULL ||
+		sf_row_is_there(&machine_row.key, NULL, SF_INT4(machine_no));
 }
 
 /* Read a machine, without what its versions have. */
@@ -86,28 +125,20 @@ read_machine(HeapTuple tuple, TupleDesc desc, void *arg)
 const SfMachineIdentity *
 sf_machine_identity(int machine_no)
 {
-	IdentityKey key = {sf_store_relation("state_machine"), machine_no};
+	const SfMachineIdentity *identity = kept_identity(machine_no);
 	SfMachine	machine = {0};
-	Identity   *entry = NULL;
 
-	if (identities_copy.is_current)
-		entry = hash_search(identities, &key, HASH_FIND, NULL);
-	if (entry != NULL)
-		return &entry->identity;
-	/* a copy that is not current is made anew anyhow, and its table may be gone */
-	if (identities_copy.is_current && hash_get_num_entries(identities) >= MAX_IDENTITIES)
-		identities_copy.is_current = false;
-	sf_table_copy_refresh(&identities_copy);
+	if (identity != NULL)
+		return identity;
+	refresh();
 	if (!sf_row_fetch(&machine_row.key, SF_LOCK_NONE, NULL, read_machine, &machine,
 					  SF_INT4(machine_no)))
 		return NULL;
-	machine.name = MemoryContextStrdup(identities_copy.context, machine.name);
-	entry = hash_search(identities, &key, HASH_ENTER, NULL);
-	entry->identity = (SfMachineIdentity) {machine.name, machine.owner};
+	identity = keep_identity(&machine);
 	/* a snapshot of long ago is good for its own transaction only */
 	if (IsolationUsesXactSnapshot())
-		identities_copy.is_current = false;
-	return &entry->identity;
+		copy.is_current = false;
+	return identity;
 }
 
 /* Read what a version has, but for the definition. */
@@ -149,40 +180,6 @@ sf_machine_read(const char *name, int version, bool full)
 	return read_by(&machine_by_name, SF_TEXT(name), version, full);
 }
 
-/*
- * Cache of machines by name, in their current versions.  Each start asks for its machine,
- * which is two rows.
- */
-#define CACHED_NAME_SIZE	128		/* machines with longer names are read each time */
-
-typedef struct Current
-{
-	char		name[CACHED_NAME_SIZE];	/* hash key: must be first */
-	SfMachine	machine;
-} Current;
-
-static void make_currents(void);
-
-static SfTableCopy currents_copy = {
-	.table = "state_machine",.load = make_currents,.is_latest = true
-};
-static HTAB *currents = NULL;
-
-/* Make the table of current versions, without entries. */
-static void
-make_currents(void)
-{
-	HASHCTL		ctl = {
-		.keysize = CACHED_NAME_SIZE,
-		.entrysize = sizeof(Current),
-		.hcxt = currents_copy.context
-	};
-
-	currents = NULL;
-	currents = hash_create("sfflow current versions", 64, &ctl,
-						   HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
-}
-
 /* Copy a machine, without a definition, into the current memory context. */
 static void
 copy_machine(SfMachine *to, const SfMachine *from)
@@ -193,11 +190,11 @@ copy_machine(SfMachine *to, const SfMachine *from)
 	to->options = DatumGetJsonbP(datumCopy(JsonbPGetDatum(from->options), false, -1));
 }
 
-/* Keep a machine in the cache. */
+/* Keep a machine by name and by number. */
 static void
 keep_current(const SfMachine *machine)
 {
-	MemoryContext old = MemoryContextSwitchTo(currents_copy.context);
+	MemoryContext old = MemoryContextSwitchTo(copy.context);
 	SfMachine	copied;
 	Current    *entry;
 
@@ -205,6 +202,7 @@ keep_current(const SfMachine *machine)
 	MemoryContextSwitchTo(old);
 	entry = hash_search(currents, machine->name, HASH_ENTER, NULL);
 	entry->machine = copied;
+	(void) keep_identity(machine);
 }
 
 /* Find a machine by name, in its current version and without the definition; see machine.h. */
@@ -216,12 +214,9 @@ sf_machine_current(const char *name)
 
 	/* this transaction may have begun, and opened all tables, before another one has committed a version */
 	AcceptInvalidationMessages();
-	if (strlen(name) >= CACHED_NAME_SIZE || IsolationUsesXactSnapshot())
+	if (strlen(name) >= MAX_NAME_SIZE || IsolationUsesXactSnapshot())
 		return sf_machine_read(name, 0, false);
-	/* a copy that is not current is made anew anyhow, and its table may be gone */
-	if (currents_copy.is_current && hash_get_num_entries(currents) >= MAX_IDENTITIES)
-		currents_copy.is_current = false;
-	sf_table_copy_refresh(&currents_copy);
+	refresh();
 	entry = hash_search(currents, name, HASH_FIND, NULL);
 	if (entry != NULL)
 	{
@@ -230,8 +225,8 @@ sf_machine_current(const char *name)
 		return machine;
 	}
 	machine = sf_machine_read(name, 0, false);
-	/* a change that came while it was read has emptied the cache, or will */
-	if (machine != NULL && currents_copy.is_current)
+	/* a change that came while it was read makes the tables anew */
+	if (machine != NULL && copy.is_current)
 		keep_current(machine);
 	return machine;
 }
