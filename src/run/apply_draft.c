@@ -324,6 +324,13 @@ sf_apply_forget_holds(SfHoldKind kind, const char *name)
 		(void) sf_hold_release(*(int64 *) lfirst(lc));
 }
 
+/* Have holds of an execution's states follow a move; see renames.h. */
+void
+sf_apply_hold_names(int64 execution_no, const Jsonb *renames)
+{
+	sf_hold_rename_states(execution_no, renames);
+}
+
 /* Make a branch due later. */
 void
 sf_apply_put_off(SfBranchKey key, int ms)

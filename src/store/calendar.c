@@ -7,6 +7,7 @@
 #include "storage/lmgr.h"
 
 #include "store/calendar.h"
+#include "store/deadline.h"
 
 #define ROW SfCalendarRow
 SF_ROW_TYPE(row_type, SF_CALENDAR_COLUMNS, calendar, 1);
@@ -59,6 +60,7 @@ sf_calendar_row_write(const SfCalendarRow *c)
 
 	sf_store_execute(&plan, SF_TEXT(c->name), SF_ROLE(c->owner), SF_JSONB(c->rule),
 					 SF_JSONB(c->days));
+	sf_deadline_look_again();
 }
 
 /* Delete a calendar. */

@@ -110,6 +110,23 @@ sf_deadline_due(TimestampTz now, int limit)
 	return sf_store_texts(&plan, SF_TIME(now), SF_INT8(limit));
 }
 
+/*
+ * Have all deadlines looked at anew: a calendar or a schedule has changed, so that what is
+ * expected, and which nights count, may be otherwise.
+ */
+void
+sf_deadline_look_again(void)
+{
+	/* in one order, as a session does that changes another calendar */
+	static SfPlan lock = SF_PLAN(
+		"SELECT 1 FROM _sfflow.deadline d ORDER BY d.target FOR UPDATE");
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.deadline d SET next_at = pg_catalog.now() WHERE d.next_at" SF_GT "pg_catalog.now()");
+
+	sf_store_execute(&lock);
+	sf_store_execute(&plan);
+}
+
 /* Note how far a deadline was dealt with, and when to look again. */
 void
 sf_deadline_set_checked(const SfDeadline *deadline, TimestampTz until, TimestampTz next_at)

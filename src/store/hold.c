@@ -26,6 +26,7 @@
 
 #include "store/hold.h"
 #include "store/privilege.h"
+#include "store/renames.h"
 
 SF_COLUMN_NUMBERS(SF_HELD_COLUMNS);
 
@@ -309,6 +310,66 @@ sf_hold_pass_on(Oid from, Oid to)
 	sf_store_announce_change("hold");
 	foreach(lc, list_of_role(from))
 		(void) sf_hold_release(*(int64 *) lfirst(lc));
+}
+
+/* A hold whose state has another name now */
+typedef struct Renamed
+{
+	int64		hold_no;
+	const char *state;
+} Renamed;
+
+/* List the holds of an execution's states that have other names after a move. */
+static List *
+list_renamed(int64 execution_no, const Jsonb *renames)
+{
+	const SfHold *all;
+	List	   *list = NIL;
+
+	sf_hold_accept_changes();
+	all = sf_hold_all();
+	for (int i = 0; i < sf_hold_count; i++)
+	{
+		const char *state = sf_renames_after(renames, all[i].state);
+		Renamed    *renamed;
+
+		if (all[i].kind != SF_HOLD_EXECUTION || all[i].execution_no != execution_no ||
+			strcmp(state, all[i].state) == 0)
+			continue;
+		renamed = palloc(sizeof(Renamed));
+		*renamed = (Renamed) {all[i].hold_no, state};
+		list = lappend(list, renamed);
+	}
+	return list;
+}
+
+/*
+ * Have the holds of an execution's states follow a move; renames (NULL: none) as in
+ * renames.h.  Where two states become one that is held, one of the holds ends: the
+ * branches that wait for it are due, and wait for the other one.
+ */
+void
+sf_hold_rename_states(int64 execution_no, const Jsonb *renames)
+{
+	/* names may be exchanged: each gives its own away first; no state has an empty line in its name */
+	static SfPlan give_away = SF_PLAN(
+		"UPDATE _sfflow.hold h SET state = pg_catalog.format(E'%s\n\n', h.hold_no)"
+		" WHERE h.hold_no" SF_EQ "$1");
+	static SfPlan take = SF_PLAN(
+		"UPDATE _sfflow.hold h SET state = $2 WHERE h.hold_no" SF_EQ "$1"
+		" AND NOT EXISTS (SELECT FROM _sfflow.hold o WHERE o.kind" SF_EQ "h.kind"
+		"  AND o.name" SF_EQ "h.name AND o.state" SF_EQ "$2)");
+	List	   *renamed = renames == NULL ? NIL : list_renamed(execution_no, renames);
+
+	foreach_ptr(Renamed, hold, renamed)
+		(void) sf_store_execute(&give_away, SF_INT8(hold->hold_no));
+	foreach_ptr(Renamed, hold, renamed)
+	{
+		if (sf_store_execute(&take, SF_INT8(hold->hold_no), SF_TEXT(hold->state)) == 0)
+			(void) sf_hold_release(hold->hold_no);
+	}
+	if (renamed != NIL)
+		sf_store_announce_change("hold");
 }
 
 /* List the numbers of the holds of an object. */

@@ -78,6 +78,7 @@ extern List *sf_hold_find(const SfHold *target, bool of_all);
 extern void sf_hold_park(SfBranchKey key, int64 hold_no);
 extern int64 sf_hold_release(int64 hold_no);
 extern void sf_hold_pass_on(Oid from, Oid to);
+extern void sf_hold_rename_states(int64 execution_no, const Jsonb *renames);
 extern List *sf_hold_list(SfHoldKind kind, const char *name);
 
 #endif							/* SF_STORE_HOLD_H */

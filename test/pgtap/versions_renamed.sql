@@ -1,6 +1,6 @@
 -- States that have other names in the version to which an execution is moved: what has happened in them stays theirs.
 BEGIN;
-SELECT plan(53);
+SELECT plan(62);
 
 CREATE TABLE renamed_ready (ready boolean);
 CREATE TABLE renamed_ran (job text);
@@ -118,6 +118,25 @@ SELECT is((SELECT string_agg(concat_ws(' ', job_id, job_status, output), ', ' OR
 	'B success "first", A skip "first"', '... which have other names');
 SELECT is((SELECT string_agg(state || ' ' || (details ->> 'job'), ', ' ORDER BY id) FROM sf_history WHERE execution_id = 'marked:a' AND type = 'TaskStateMarked' AND id >
 	(SELECT id FROM sf_history WHERE execution_id = 'marked:a' AND type = 'ExecutionMigrated')), 'B B, A A', '... in the history, too');
+
+-- Holds of states: two names are exchanged, two states become one.
+SELECT pg_temp.define('held', '{"StartAt": "Nap", "States": {"Nap": {"Type": "Wait", "Seconds": 60, "Next": "A"}, TASK(A), "Next": "B"}, TASK(B), "End": true}}}') \g /dev/null
+SELECT pg_temp.define('held', '{"StartAt": "Nap", "States": {"Nap": {"Type": "Wait", "Seconds": 60, "Next": "B"}, TASK(B), "Next": "A"}, TASK(A), "End": true}}}') \g /dev/null
+SELECT pg_temp.define('held', '{"StartAt": "Nap", "States": {"Nap": {"Type": "Wait", "Seconds": 60, "Next": "C"}, TASK(C), "End": true}}}') \g /dev/null
+SELECT sf_start('held/1', name => 'a'), sf_run('held:a'), sf_hold('held:a', 'A', 'first'), sf_hold('held:a', 'B', 'second') \g /dev/null
+SELECT is(sf_run('held:a', skip_waits => true), 'RUNNING', 'the first state is held');
+SELECT sf_migrate('held:a', 2, '{"A": "B", "B": "A"}') \g /dev/null
+SELECT is((SELECT string_agg(concat_ws(' ', target, state, reason, waiting), ', ' ORDER BY reason) FROM sf_holds), 'held:a B first 1, held:a A second 0',
+	'holds stay with their states, which have other names');
+SELECT throws_ok($$ SELECT sf_hold('held:a', 'Nothing') $$, 'SF012');
+SELECT is(sf_release('held:a', 'B'), 1::bigint, 'the first state is released by its new name');
+SELECT is(sf_run('held:a'), 'RUNNING', '... and the second one is held by its own');
+SELECT sf_hold('held:a', 'B', 'again') \g /dev/null
+SELECT sf_migrate('held:a', 3, '{"A": "C", "B": "C"}') \g /dev/null
+SELECT is((SELECT count(*) || ' ' || min(state) FROM sf_holds), '1 C', 'one of two holds is left where their states become one');
+SELECT is(sf_run('held:a'), 'RUNNING', '... which is held');
+SELECT is(sf_release('held:a', 'C'), 1::bigint, '... until that is released');
+SELECT is(sf_run('held:a'), 'SUCCEEDED', '... to the end');
 
 -- Jobs in Maps within Maps.
 SELECT pg_temp.define('maps', '{"StartAt": "Each", "States": {"Each": {"Type": "Map", "ItemsPath": "$", "End": true, "ItemProcessor": {"StartAt": "Row", "States": {
