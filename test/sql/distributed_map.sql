@@ -225,7 +225,7 @@ SELECT status, count(*) FROM sf_executions WHERE state_machine = 'outer' GROUP B
 SELECT sf_create_state_machine('beside', '{"StartAt": "Both", "States": {"Both": {"Type": "Parallel", "End": true, "Branches": [
 	{"StartAt": "Map", "States": {"Map": {"Type": "Map", "End": true, "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
 		"StartAt": "Wait", "States": {"Wait": {"Type": "Wait", "Seconds": 60, "End": true}}}}}},
-	{"StartAt": "Pause", "States": {"Pause": {"Type": "Wait", "Seconds": 1, "Next": "Fail"}, "Fail": {"Type": "Fail", "Error": "No"}}}]}}}');
+	{"StartAt": "Pause", "States": {"Pause": {"Type": "Wait", "Seconds": 60, "Next": "Fail"}, "Fail": {"Type": "Fail", "Error": "No"}}}]}}}');
 SELECT sf_start('beside', '[1]', 'b');
 SELECT sf_run('beside:b');
 UPDATE _sfflow.branch b SET due_at = now() FROM _sfflow.execution e
