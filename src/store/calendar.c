@@ -60,7 +60,7 @@ sf_calendar_row_write(const SfCalendarRow *c)
 
 	sf_store_execute(&plan, SF_TEXT(c->name), SF_ROLE(c->owner), SF_JSONB(c->rule),
 					 SF_JSONB(c->days));
-	sf_deadline_look_again();
+	sf_deadline_look_again(c->name, NULL);
 }
 
 /* Delete a calendar. */

@@ -111,20 +111,27 @@ sf_deadline_due(TimestampTz now, int limit)
 }
 
 /*
- * Have all deadlines looked at anew: a calendar or a schedule has changed, so that what is
- * expected, and which nights count, may be otherwise.
+ * Have deadlines looked at anew whose calendar or schedule (the other one is NULL) has
+ * changed, so that what is expected, and which nights count, may be otherwise: deadlines of
+ * that schedule; those that have the calendar, or one that extends it, and those of schedules
+ * that do.  No other deadline waits for the caller's transaction.
  */
 void
-sf_deadline_look_again(void)
+sf_deadline_look_again(const char *calendar, const char *schedule)
 {
-	/* in one order, as a session does that changes another calendar */
-	static SfPlan lock = SF_PLAN(
-		"SELECT 1 FROM _sfflow.deadline d ORDER BY d.target FOR UPDATE");
+	/* locked in one order, as by a session that changes another calendar */
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.deadline d SET next_at = pg_catalog.now() WHERE d.next_at" SF_GT "pg_catalog.now()");
+		"WITH RECURSIVE c AS (SELECT $1 COLLATE pg_catalog.\"C\" AS name"
+		"  UNION SELECT o.name FROM _sfflow.calendar o JOIN c"
+		"  ON o.rule OPERATOR(pg_catalog.->>) 'Extends'" SF_EQ "c.name),"
+		" of AS (SELECT d.target FROM _sfflow.deadline d"
+		"  LEFT JOIN _sfflow.schedule s ON s.name" SF_EQ "d.schedule"
+		"  WHERE d.schedule" SF_EQ "$2 OR d.calendar" SF_EQ "ANY (SELECT c.name FROM c)"
+		"  OR s.calendar" SF_EQ "ANY (SELECT c.name FROM c) ORDER BY d.target FOR UPDATE OF d)"
+		" UPDATE _sfflow.deadline d SET next_at = pg_catalog.now() FROM of"
+		" WHERE d.target" SF_EQ "of.target AND d.next_at" SF_GT "pg_catalog.now()");
 
-	sf_store_execute(&lock);
-	sf_store_execute(&plan);
+	sf_store_execute(&plan, SF_TEXT(calendar), SF_TEXT(schedule));
 }
 
 /* Note how far a deadline was dealt with, and when to look again. */

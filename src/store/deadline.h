@@ -77,7 +77,7 @@ extern void sf_deadline_delete_of_schedule(const char *schedule);
 extern void sf_deadline_delete_of_machine(int machine_no);
 extern TimestampTz sf_deadline_next(void);
 extern List *sf_deadline_due(TimestampTz now, int limit);
-extern void sf_deadline_look_again(void);
+extern void sf_deadline_look_again(const char *calendar, const char *schedule);
 extern void sf_deadline_set_checked(const SfDeadline *deadline, TimestampTz until, TimestampTz next_at);
 extern void sf_deadline_set_walk(const SfDeadline *deadline);
 

@@ -330,11 +330,13 @@ list_renamed(int64 execution_no, const Jsonb *renames)
 	all = sf_hold_all();
 	for (int i = 0; i < sf_hold_count; i++)
 	{
-		const char *state = sf_renames_after(renames, all[i].state);
+		const char *state;
 		Renamed    *renamed;
 
-		if (all[i].kind != SF_HOLD_EXECUTION || all[i].execution_no != execution_no ||
-			strcmp(state, all[i].state) == 0)
+		if (all[i].kind != SF_HOLD_EXECUTION || all[i].execution_no != execution_no)
+			continue;
+		state = sf_renames_after(renames, all[i].state);
+		if (strcmp(state, all[i].state) == 0)
 			continue;
 		renamed = palloc(sizeof(Renamed));
 		*renamed = (Renamed) {all[i].hold_no, state};

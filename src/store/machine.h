@@ -67,7 +67,10 @@ typedef struct SfMachineIdentity
 	Oid			owner;
 } SfMachineIdentity;
 
-/* Read it by the machine's number; the backend caches it.  NULL: no such machine. */
+/*
+ * Read it by the machine's number; the backend caches it: valid until the next call of this
+ * function or of sf_machine_current().  NULL: no such machine.
+ */
 extern const SfMachineIdentity *sf_machine_identity(int machine_no);
 
 extern bool sf_machine_exists(int machine_no);

@@ -44,7 +44,7 @@ sf_schedule_row_write(const SfSchedule *s)
 					 SF_TEXT(s->calendar), SF_TEXT(s->on_closed),
 					 SF_TIME_OR_NULL(s->starts, DT_NOBEGIN), SF_TIME_OR_NULL(s->ends, DT_NOEND),
 					 SF_TEXT(s->missed), SF_TEXT(s->overlap), SF_INT8(s->job_id));
-	sf_deadline_look_again();
+	sf_deadline_look_again(NULL, s->name);
 }
 
 /* Delete a schedule. */

@@ -1,7 +1,7 @@
 -- Deadlines: what is late, what will be late, and what never started; each is raised once, as an alert and as an event.
 BEGIN;
 SET LOCAL timezone = 'UTC';
-SELECT plan(109);
+SELECT plan(110);
 
 CREATE ROLE late_owner;
 CREATE ROLE late_reader;
@@ -196,13 +196,15 @@ SELECT pg_temp.set('schedule:night', '2 h', '1 h', 'always'), pg_temp.check() \g
 SELECT is(pg_temp.late('schedule:night'), 'late end other:1', 'a day of the calendar');
 SELECT throws_ok($$ SELECT sf_drop_calendar('always') $$, '2BP01', 'calendar "always" is in use');
 -- A calendar that gets this day in the middle of it: 20 minutes are left, and it takes 50.
-SELECT sf_set_deadline('soon', end_by => pg_temp.day('-20 min'), timezone => 'UTC', calendar => 'never'), sf_start('soon', name => 'today') \g /dev/null
+SELECT sf_create_calendar('as-never', '{"Extends": "never"}') \g /dev/null
+SELECT sf_set_deadline('soon', end_by => pg_temp.day('-20 min'), timezone => 'UTC', calendar => 'as-never'), sf_start('soon', name => 'today') \g /dev/null
 SELECT is(pg_temp.check() > now() + interval '30 s', true, 'no day of the calendar: there is nothing to look at soon');
 SELECT is(pg_temp.late('soon'), '', '... and nothing will be late');
 SELECT sf_create_calendar('never', '{"Weekdays": ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"]}') \g /dev/null
+SELECT is((SELECT string_agg(target, ' ') FROM _sfflow.deadline WHERE next_at <= now()), 'soon', 'the calendar changes: what has one that extends it is due, and nothing else');
 SELECT _sfflow.check_deadlines(now() + interval '30 s') \g /dev/null
 SELECT is(pg_temp.late('soon'), 'will_be_late end soon:today', 'the calendar gets the day: looked at again at once');
-SELECT sf_drop_deadline('soon'), sf_create_calendar('never', '{"Weekdays": []}') \g /dev/null
+SELECT sf_drop_deadline('soon'), sf_drop_calendar('as-never'), sf_create_calendar('never', '{"Weekdays": []}') \g /dev/null
 -- 06:00 of the next day is the end of a run in the evening; clocks go forward at 02:00 in Berlin.
 INSERT INTO _sfflow.schedule (name, owner, schedule, state_machine, input, timezone, job_id, changed_at, created_at)
 VALUES ('evening', current_user::regrole, '0 22 * * *', 'other', '{}', 'Europe/Berlin', 0, '2030-03-01', now());
