@@ -70,7 +70,14 @@
 /* --- a worker's turn --- */
 
 /* A worker that began its turn less than this ago will soon take new keys: no other one is woken */
-#define SF_BRISK_MS					2
+#define SF_BRISK_MS					4
+/*
+ * A worker yields its processor that often.  After a yield that took long, it works for a
+ * multiple of that yield before the next one.
+ */
+#define SF_YIELD_PAUSE_US			50
+#define SF_YIELD_LONG_US			500
+#define SF_YIELD_LONG_FACTOR		10
 /* Keys that it has not taken after this are offered to another worker */
 #define SF_LEFT_MS					10
 /* A turn that has a task after this (or two slices' time) leaves its other keys to other workers */

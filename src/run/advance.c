@@ -9,6 +9,7 @@
 
 #include "base/errors.h"
 #include "base/hooks.h"
+#include "base/yield.h"
 #include "run/abort.h"
 #include "run/apply.h"
 #include "run/gate.h"
@@ -231,6 +232,7 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 	SfStimulus	refused = {.kind = SF_STIMULUS_THROTTLED};
 
 	CHECK_FOR_INTERRUPTS();
+	sf_yield();
 	if (stimulus->kind == SF_STIMULUS_DUE && sf_gate_stands_before(branch->phase))
 	{
 		/* before the look at holds: a step that begins later sees what is held by now */

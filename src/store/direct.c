@@ -19,6 +19,7 @@
 
 #include "base/compat.h"
 #include "base/errors.h"
+#include "base/yield.h"
 #include "store/direct.h"
 #include "store/direct_internal.h"
 
@@ -186,6 +187,7 @@ end_scan(RowScan *s)
 		UnregisterSnapshot(s->snapshot);
 	index_close(s->index, NoLock);
 	table_close(s->rel, NoLock);
+	sf_yield();
 }
 
 /* Find the row with a key that a snapshot sees. */

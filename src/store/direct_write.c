@@ -18,6 +18,7 @@
 
 #include "base/compat.h"
 #include "base/errors.h"
+#include "base/yield.h"
 #include "store/direct.h"
 #include "store/direct_internal.h"
 
@@ -163,6 +164,7 @@ sf_table_insert(SfTable *table, Datum *values, bool *nulls)
 	ExecSimpleRelationInsert(table->rri, table->estate, table->slot);
 	error_context_stack = callback.previous;
 	ResetPerTupleExprContext(table->estate);
+	sf_yield();
 }
 
 /*
@@ -302,6 +304,7 @@ sf_table_insert_rows(SfTable *table, int nrows, Datum *values, bool *nulls)
 										false, false, NULL, NIL
 										SF_INSERT_INDEX_EXTRA_ARG));
 		ExecARInsertTriggers(table->estate, table->rri, table->rows[i], NIL, NULL);
+		sf_yield();
 	}
 	error_context_stack = callback.previous;
 	ResetPerTupleExprContext(table->estate);
@@ -318,6 +321,7 @@ replace_row(SfTable *table)
 							 table->old, table->slot);
 	EvalPlanQualEnd(&epq);
 	ResetPerTupleExprContext(table->estate);
+	sf_yield();
 }
 
 /* Replace the row at tid, which the caller has locked. */
@@ -357,6 +361,7 @@ sf_table_delete(SfTable *table, ItemPointer tid)
 	table->old->tts_tid = *tid;
 	ExecSimpleRelationDelete(table->rri, table->estate, &epq, table->old);
 	EvalPlanQualEnd(&epq);
+	sf_yield();
 }
 
 /* Close a table; what was written is visible to the next command. */

@@ -21,6 +21,7 @@
 #include "base/debug_point.h"
 #include "base/errors.h"
 #include "base/settings.h"
+#include "base/yield.h"
 #include "rule/notice.h"
 #include "run/apply.h"
 #include "run/gate.h"
@@ -51,6 +52,7 @@ static int	commit_us = 0;
 static void
 begin(const char *activity)
 {
+	sf_yield();
 	SetCurrentStatementStartTimestamp();
 	pgstat_report_activity(STATE_RUNNING, activity);
 	StartTransactionCommand();
@@ -64,6 +66,7 @@ commit(void)
 	SfTick		began;
 
 	PopActiveSnapshot();
+	sf_yield();
 	began = sf_tick_now();
 	CommitTransactionCommand();
 	commit_us = (commit_us * 7 + (int) Min(sf_tick_now() - began, 1000000)) / 8;

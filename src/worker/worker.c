@@ -16,6 +16,7 @@
 #include "utils/memutils.h"
 
 #include "base/settings.h"
+#include "base/yield.h"
 #include "store/limit_queue.h"
 #include "task/sql_task.h"
 #include "worker/attempt.h"
@@ -218,6 +219,7 @@ void
 sf_worker_live(int slot, uint32 launch)
 {
 	sf_exits_watch_signals();
+	sf_yield_enable();
 	limit_kept_memory();
 	if (sf_slot_attach(slot, launch) && await_database())
 	{
