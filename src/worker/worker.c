@@ -152,7 +152,8 @@ report_probe(void)
 static bool
 inspect_database(void)
 {
-	SfTurn		found = {.registrations = sf_scheduler_registrations()};
+	SfTurn		found = {.registrations = sf_scheduler_registrations(),
+		.next_delivery = SF_TICK_NEVER};
 	bool		prepared,
 				stay,
 				probed = sf_slot_mine->errand == SF_ERRAND_PROBE;
