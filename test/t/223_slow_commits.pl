@@ -39,10 +39,13 @@ sql(q(SELECT sf_drop_rule('each')));
 sql(q(ALTER SYSTEM SET sfflow.debug_point = 'committed:sleep=1000'));
 sql('SELECT pg_reload_conf()');
 $node->poll_query_until('postgres', q(SELECT current_setting('sfflow.debug_point') <> '')) or die 'no reload';
-sql(q(SELECT sf_start('slow', '{}', 'after')));
-sql(q(SELECT sf_stop('slow:after')));
-sql(q(SELECT sf_redrive('slow:after')));
-is(sql(q(SELECT sf_await('slow:after', '60 s'))), 'SUCCEEDED', 'an execution ends where each commit takes a second');
+foreach my $n (1 .. 4)
+{
+	sql(qq(SELECT sf_start('slow', '{}', 'after$n')));
+	sql(qq(SELECT sf_stop('slow:after$n')));
+	sql(qq(SELECT sf_redrive('slow:after$n')));
+	is(sql(qq(SELECT sf_await('slow:after$n', '60 s'))), 'SUCCEEDED', "an execution ends where each commit takes a second ($n)");
+}
 
 $node->stop;
 done_testing();
