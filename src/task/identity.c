@@ -34,7 +34,7 @@
 #include "task/sql_task.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
-#include "utils/guc.h"
+#include "utils/guc_tables.h"
 #include "utils/memutils.h"
 #include "utils/portal.h"
 #include "utils/rel.h"
@@ -68,6 +68,12 @@ static MemoryContext settings_context = NULL;
 static List *settings = NIL;
 static Oid	settings_owner = InvalidOid;
 static LocalTransactionId settings_lxid = InvalidLocalTransactionId;
+
+#if PG_VERSION_NUM < 160000
+/* Names of the settings that a worker's session has outside of tasks, as of a transaction */
+static List *session_settings = NIL;
+static LocalTransactionId session_settings_lxid = InvalidLocalTransactionId;
+#endif
 
 /*
  * Declare that this session serves owners only: a background worker of ours.
@@ -242,6 +248,59 @@ source_for(const char *name)
 	return pg_strcasecmp(name, "temp_tablespaces") == 0 ? PGC_S_TEST : PGC_S_SESSION;
 }
 
+#if PG_VERSION_NUM < 160000
+/* Would RESET ALL reset a setting? */
+static bool
+is_to_reset(const struct config_generic *setting)
+{
+	return (setting->context == PGC_SUSET || setting->context == PGC_USERSET) &&
+		(setting->flags & GUC_NO_RESET_ALL) == 0 && setting->source > PGC_S_OVERRIDE;
+}
+
+/* Find the settings that a worker's session has outside of tasks and that RESET ALL would reset. */
+static void
+find_session_settings(void)
+{
+	struct config_generic **all = get_guc_variables();
+	int			n = GetNumConfigOptions();
+	MemoryContext outer = MemoryContextSwitchTo(TopMemoryContext);
+
+	list_free_deep(session_settings);
+	session_settings = NIL;
+	for (int i = 0; i < n; i++)
+	{
+		if (is_to_reset(all[i]))
+			session_settings = lappend(session_settings, pstrdup(all[i]->name));
+	}
+	session_settings_lxid = SF_MY_LXID;
+	MemoryContextSwitchTo(outer);
+}
+
+/*
+ * RESET ALL.  Before PostgreSQL 16 that looks at every setting there is.  In a worker only
+ * tasks set any during a transaction, and what they set is undone, so that its next
+ * tasks reset the same settings as the first one.
+ */
+static void
+reset_settings(void)
+{
+	ListCell   *lc;
+
+	if (!owns_session())
+	{
+		ResetAllOptions();
+		return;
+	}
+	if (session_settings_lxid != SF_MY_LXID)
+		find_session_settings();
+	foreach(lc, session_settings)
+		(void) set_config_option(lfirst(lc), NULL, PGC_SUSET, PGC_S_SESSION,
+								 GUC_ACTION_SET, true, DEBUG1, false);
+}
+#else
+#define reset_settings()	ResetAllOptions()
+#endif
+
 /*
  * Make the settings those of a new connection of the owner.  Settings
  * that cannot change after the start of a session, or no longer exist, are skipped.
@@ -253,7 +312,7 @@ apply_settings(Oid owner)
 	int			encoding = pg_get_client_encoding();
 
 	sf_fatal_settings_hold(true);
-	ResetAllOptions();
+	reset_settings();
 	sf_fatal_settings_hold(false);
 	if (pg_get_client_encoding() != encoding)
 		(void) set_config_option("client_encoding", pg_encoding_to_char(encoding),

@@ -64,21 +64,22 @@ shorten_polls(void)
 }
 
 /*
- * Take in a changed configuration; see to interrupts.  Between turns there is
- * nothing to roll back, so a worker that is to terminate ends without a message.
+ * Take in a changed configuration (then it returns true); see to interrupts.  Between
+ * turns there is nothing to roll back, so a worker that is to terminate ends without a
+ * message.
  */
-void
+bool
 sf_signals_handle(void)
 {
 	if (ProcDiePending && sf_slot_mine)
 		sf_signals_end_process();
 	CHECK_FOR_INTERRUPTS();
-	if (ConfigReloadPending)
-	{
-		ConfigReloadPending = false;
-		ProcessConfigFile(PGC_SIGHUP);
-		shorten_polls();
-	}
+	if (!ConfigReloadPending)
+		return false;
+	ConfigReloadPending = false;
+	ProcessConfigFile(PGC_SIGHUP);
+	shorten_polls();
+	return true;
 }
 
 /* Sleep until the latch is set, at most until a time. */

@@ -9,7 +9,7 @@
 #include "base/compat.h"
 
 extern void sf_signals_unblock(void);
-extern void sf_signals_handle(void);
+extern bool sf_signals_handle(void);
 extern void sf_signals_sleep_until(SfTick until);
 extern void sf_signals_restart_at_end(void);
 extern void sf_signals_end_process(void) pg_attribute_noreturn();

@@ -22,18 +22,21 @@
 #include "worker/shared.h"
 #include "worker/verdict.h"
 
+/* The extension's OID, as last looked up by name; it costs as much as the look at its row */
+static Oid	known_oid = InvalidOid;
+
 /*
- * Lock the extension against DROP until the end of the transaction; false when
- * it is not there.  *version_fits: it is of the version of this library.
+ * Lock the extension with an OID against DROP until the end of the transaction; false
+ * when it is not there.  *version_fits: it is of the version of this library.
  */
 static bool
-lock_extension(bool *version_fits)
+lock_extension_by_oid(Oid oid, bool *version_fits)
 {
-	Oid			oid = get_extension_oid("sfflow", true);
 	Relation	rel;
 	ScanKeyData key;
 	SysScanDesc scan;
 	HeapTuple	tuple;
+	bool		found;
 
 	if (!OidIsValid(oid))
 		return false;
@@ -44,7 +47,9 @@ lock_extension(bool *version_fits)
 				ObjectIdGetDatum(oid));
 	scan = systable_beginscan(rel, ExtensionOidIndexId, true, NULL, 1, &key);
 	tuple = systable_getnext(scan);
-	if (HeapTupleIsValid(tuple))
+	found = HeapTupleIsValid(tuple) &&
+		strcmp(NameStr(((Form_pg_extension) GETSTRUCT(tuple))->extname), "sfflow") == 0;
+	if (found)
 	{
 		bool		isnull;
 		Datum		version = heap_getattr(tuple, Anum_pg_extension_extversion,
@@ -55,7 +60,17 @@ lock_extension(bool *version_fits)
 	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
-	return HeapTupleIsValid(tuple);
+	return found;
+}
+
+/* Lock the extension, likewise; it may have been created anew since the last time. */
+static bool
+lock_extension(bool *version_fits)
+{
+	if (lock_extension_by_oid(known_oid, version_fits))
+		return true;
+	known_oid = get_extension_oid("sfflow", true);
+	return lock_extension_by_oid(known_oid, version_fits);
 }
 
 /*

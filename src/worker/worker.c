@@ -37,10 +37,43 @@ await_database(void)
 
 	while (sf_slot_awaits_database(&wanted))
 	{
-		sf_signals_handle();
+		(void) sf_signals_handle();
 		sf_signals_sleep_until(SF_TICK_NEVER);
 	}
 	return wanted;
+}
+
+/*
+ * Override settings that the configuration or a database may have set for its sessions,
+ * not for workers.  They are set as if by SET: the values that RESET restores, with
+ * which tasks begin, stay.  Each setting that is overridden costs time at the beginning
+ * and end of every task, so one that has the right value is left alone.
+ */
+static void
+override_settings(void)
+{
+	static const char *const settings[][2] = {
+		{"default_transaction_isolation", "read committed"},
+		{"default_transaction_read_only", "off"},
+		{"default_transaction_deferrable", "off"},
+		{"lock_timeout", "0"},
+		{"statement_timeout", "0"},
+		{"search_path", "pg_catalog, pg_temp"},
+	};
+
+	for (size_t i = 0; i < lengthof(settings); i++)
+	{
+		if (strcmp(GetConfigOption(settings[i][0], false, false), settings[i][1]) != 0)
+			SetConfigOption(settings[i][0], settings[i][1], PGC_SUSET, PGC_S_SESSION);
+	}
+}
+
+/* See to signals; what a changed configuration sets for sessions is overridden again. */
+static void
+handle_signals(void)
+{
+	if (sf_signals_handle())
+		override_settings();
 }
 
 /* Sleep until a time even if the latch is set, unless this process is to leave. */
@@ -49,7 +82,7 @@ sit_out(SfTick until)
 {
 	while (sf_tick_now() < until && !sf_slot_mine->leave)
 	{
-		sf_signals_handle();
+		handle_signals();
 		sf_signals_sleep_until(until);
 	}
 }
@@ -68,7 +101,7 @@ work_loop(void)
 		/* T2 follows T1 at once */
 		if (turn.outcome != SF_TURN_ANNOUNCED)
 		{
-			sf_signals_handle();
+			handle_signals();
 			if (sf_alone_is_over(&alone_until))
 				return;
 		}
@@ -99,27 +132,6 @@ work_loop(void)
 				return;
 		}
 	}
-}
-
-/*
- * Override settings that a database may have set for its sessions, not for
- * workers.  They are set as if by SET: the values that RESET restores, with which
- * tasks begin, stay.
- */
-static void
-override_settings(void)
-{
-	static const char *const settings[][2] = {
-		{"default_transaction_isolation", "read committed"},
-		{"default_transaction_read_only", "off"},
-		{"default_transaction_deferrable", "off"},
-		{"lock_timeout", "0"},
-		{"statement_timeout", "0"},
-		{"search_path", "pg_catalog, pg_temp"},
-	};
-
-	for (size_t i = 0; i < lengthof(settings); i++)
-		SetConfigOption(settings[i][0], settings[i][1], PGC_SUSET, PGC_S_SESSION);
 }
 
 /*
@@ -191,7 +203,7 @@ run_suspects(void)
 	sf_limit_rate_waive();
 	while (sf_poison_next_suspect(MyDatabaseId, &suspect))
 	{
-		sf_signals_handle();
+		handle_signals();
 		if (sf_slot_mine->leave)
 			return;
 		LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
