@@ -47,7 +47,9 @@ await_database(void)
  * Override settings that the configuration or a database may have set for its sessions,
  * not for workers.  They are set as if by SET: the values that RESET restores, with
  * which tasks begin, stay.  Each setting that is overridden costs time at the beginning
- * and end of every task, so one that has the right value is left alone.
+ * and end of every task, so one that has the right value is left alone.  So is
+ * search_path, which queries of the engine set for themselves, in every session
+ * (store/table.c).
  */
 static void
 override_settings(void)
@@ -58,7 +60,6 @@ override_settings(void)
 		{"default_transaction_deferrable", "off"},
 		{"lock_timeout", "0"},
 		{"statement_timeout", "0"},
-		{"search_path", "pg_catalog, pg_temp"},
 	};
 
 	for (size_t i = 0; i < lengthof(settings); i++)

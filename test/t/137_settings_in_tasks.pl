@@ -169,6 +169,37 @@ for my $fatal (@fatal)
 }
 is( $node->safe_psql('postgres', "SELECT status, output, count(*) FROM sf_executions WHERE state_machine = 'slip' GROUP BY 1, 2"),
 	'SUCCEEDED|"off 0"|' . 18 * @fatal, 'exit_on_error and transaction_timeout are off in every task');
+
+# What is for sessions, set while workers live and while they do not: tasks see it, workers do not mind.
+$node->safe_psql('postgres', <<'EOC');
+CREATE FUNCTION lab.seen() RETURNS text LANGUAGE sql AS $$
+SELECT concat_ws(' ', current_setting('default_transaction_isolation'), current_setting('default_transaction_read_only'),
+	current_setting('lock_timeout'), current_setting('statement_timeout'), current_setting('search_path'),
+	current_setting('transaction_isolation'), current_setting('transaction_read_only')) $$;
+SELECT sf_create_state_machine('seen', '{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:lab.seen", "End": true}}}');
+EOC
+my @sessions = ("default_transaction_isolation = 'serializable'", 'default_transaction_read_only = on',
+	"lock_timeout = '7ms'", "statement_timeout = '9ms'", 'search_path = lab');
+for my $round (1 .. 2)
+{
+	local $ENV{PGOPTIONS} = "-c statement_timeout=0 -c default_transaction_read_only=off -c default_transaction_isolation=read\\ committed -c search_path=public";
+	$node->safe_psql('postgres', "ALTER SYSTEM SET $_") for @sessions;
+	$node->reload;
+	$node->poll_query_until('postgres', "SELECT reset_val = '7' FROM pg_settings WHERE name = 'lock_timeout'") or die 'no reload';
+	# workers that connected before and such as connect now
+	$node->safe_psql('postgres', "SELECT sf_start('seen', '{}', 'reload-$round')");
+	is($node->safe_psql('postgres', "SELECT sf_await('seen:reload-$round', '20 s')"), 'SUCCEEDED', "the server's settings for sessions change, round $round");
+	$node->safe_psql('postgres', "SELECT pg_terminate_backend(pid, 10000) FROM sf_workers WHERE role <> 'launcher'");
+	$node->safe_psql('postgres', "SELECT sf_start('seen', '{}', 'anew-$round')");
+	ok(ended($node), '... and workers connect');
+	$node->safe_psql('postgres', 'ALTER SYSTEM RESET ' . s/ .*//r) for @sessions;
+	$node->reload;
+	$node->safe_psql('postgres', "SELECT sf_start('seen', '{}', 'reset-$round')");
+	ok(ended($node), '... and when it has them no longer');
+}
+is( $node->safe_psql('postgres', "SELECT status, output FROM sf_executions WHERE state_machine = 'seen' AND execution_id LIKE 'seen:anew%'"),
+	join("\n", ('SUCCEEDED|"serializable on 7ms 9ms lab read committed off"') x 2), 'a task sees the settings of sessions in a transaction of the worker');
+is( $node->safe_psql('postgres', "SELECT DISTINCT status FROM sf_executions WHERE state_machine = 'seen'"), 'SUCCEEDED', '... and so do those of other workers');
 no_surprises($node);
 my $log = slurp_file($node->logfile);
 unlike($log, qr/terminating any other active server processes|sfflow worker ends while/, 'no worker ended');
