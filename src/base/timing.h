@@ -69,8 +69,12 @@
 
 /* --- a worker's turn --- */
 
-/* A worker that began its turn less than this ago will soon take new keys: no other one is woken */
+/*
+ * A worker that began its turn less than this ago will soon take new keys: no other one is
+ * woken.  Less for a turn with a queue of a limit, in which one step may follow another
+ */
 #define SF_BRISK_MS					4
+#define SF_BRISK_QUEUE_MS			2
 /*
  * A worker yields its processor that often.  After a yield that took long, it works for a
  * multiple of that yield before the next one.

@@ -267,6 +267,18 @@ pause_for(SfTurn *turn, int ms)
 	return SF_WORK_PAUSE;
 }
 
+/* Is a queue of a limit among the keys of a turn? */
+static bool
+has_queue(const SfTurn *turn)
+{
+	for (int i = 0; i < turn->nkeys; i++)
+	{
+		if (sf_limit_queue_is_key(turn->keys[i]))
+			return true;
+	}
+	return false;
+}
+
 /* Begin a turn; the launcher checks that others go on if it takes long. */
 static SfWorkState
 begin_turn(SfDatabase *database, SfTurn *turn, SfWorkState state)
@@ -277,6 +289,7 @@ begin_turn(SfDatabase *database, SfTurn *turn, SfWorkState state)
 	turn->registrations = database->registrations;
 	mine->turn_began = sf_tick_now();
 	mine->purges = state == SF_WORK_PURGE;
+	mine->runs_queue = has_queue(turn);
 	if (mine->state != SF_SLOT_RUNNING)
 		mine->since = mine->turn_began;
 	mine->state = SF_SLOT_RUNNING;

@@ -93,6 +93,7 @@ typedef struct SfSlot
 	bool		may_task;		/* may take a long task now, or is in one */
 	bool		stuck;			/* its turn takes too long to count on it */
 	bool		purges;			/* its turn is a PURGE */
+	bool		runs_queue;		/* its turn takes branches from a queue of a limit */
 	Oid			user_owner;		/* it may be in code of this owner; InvalidOid: in no
 								 * user code */
 	SfTick		turn_began;		/* RUNNING: 0 before its first turn */
