@@ -71,7 +71,7 @@
 
 /*
  * A worker that began its turn less than this ago will soon take new keys: no other one is
- * woken.  Less for a turn with a queue of a limit, in which one step may follow another
+ * woken.  Less for a turn that takes from a queue of a limit: the next step of the queue follows
  */
 #define SF_BRISK_MS					4
 #define SF_BRISK_QUEUE_MS			2

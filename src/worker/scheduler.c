@@ -230,20 +230,6 @@ is_one_too_many(Oid database)
 		sf_shared_count_advancing(database) > 1;
 }
 
-/*
- * Tell whether the last turn left what it found to the next one: it read the due
- * index, or did what comes before branches.  A process that is one too many has one
- * more turn after it.  Otherwise workers would replace each other for ever, and no
- * branch would advance, where each commit takes SF_STUCK_MS: after each such turn
- * the worker's replacement has started, and begins with the same one.
- */
-static bool
-found_without_advancing(const SfTurn *turn)
-{
-	return turn->state == SF_WORK_SCAN || turn->state == SF_WORK_PURGE ||
-		turn->state == SF_WORK_DELIVER;
-}
-
 /* Have this process end; a scan or tasks that it had taken on are left to others. */
 static SfWorkState
 leave(SfDatabase *database, const SfTurn *turn)
@@ -295,6 +281,24 @@ begin_turn(SfDatabase *database, SfTurn *turn, SfWorkState state)
 	mine->state = SF_SLOT_RUNNING;
 	sf_shared_watch_turn(mine, turn->nkeys);
 	return state;
+}
+
+/*
+ * Have this process, which is one too many, end: after a turn that advanced no branch,
+ * as a scan of the due index, when it has had one more turn.  Otherwise workers would
+ * replace each other for ever, and no branch would advance, where each commit takes
+ * SF_STUCK_MS: after each such turn the worker's replacement has started, and begins
+ * with the same one.
+ */
+static SfWorkState
+make_way(SfDatabase *database, SfTurn *turn)
+{
+	SfWorkState next = SF_WORK_SLEEP;
+
+	if (turn->state == SF_WORK_SCAN || turn->state == SF_WORK_PURGE ||
+		turn->state == SF_WORK_DELIVER)
+		next = take_work(database, turn);
+	return next == SF_WORK_SLEEP ? leave(database, turn) : begin_turn(database, turn, next);
 }
 
 /*
@@ -358,17 +362,12 @@ static SfWorkState
 choose(SfDatabase *database, SfTurn *turn)
 {
 	int			pause_ms = count_setbacks(turn);
-	bool		one_too_many = is_one_too_many(MyDatabaseId);
 	SfWorkState next;
 
-	if (!database || database->leaving > 0 || sf_slot_mine->leave ||
-		(one_too_many && (pause_ms > 0 || !found_without_advancing(turn))))
+	if (!database || database->leaving > 0 || sf_slot_mine->leave)
 		return leave(database, turn);
-	if (one_too_many)
-	{
-		next = take_work(database, turn);
-		return next == SF_WORK_SLEEP ? leave(database, turn) : begin_turn(database, turn, next);
-	}
+	if (is_one_too_many(MyDatabaseId))
+		return pause_ms > 0 ? leave(database, turn) : make_way(database, turn);
 	if (pause_ms > 0)
 		return pause_for(turn, pause_ms);
 	if (is_worth_gathering(database, turn))

@@ -239,29 +239,24 @@ sf_shared_wake_launcher(void)
 		SetLatch(&GetPGProcByNumber(sf_shared->launcher_procno)->procLatch);
 }
 
-/* Will a running worker be done with its turn, and with the keys of the ring, soon? */
-static bool
-is_brisk(const SfSlot *slot, const SfDatabase *database)
-{
-	int			ms = slot->runs_queue ? SF_BRISK_QUEUE_MS : SF_BRISK_MS;
-
-	return slot->turn_began >= sf_tick_plus_ms(sf_tick_now(), -ms) &&
-		(int64) database->ring.count * database->key_us <= ms * 1000;
-}
-
 /* Will a running worker take the keys of the ring within SF_BRISK_MS? */
 static bool
 running_worker_will_drain(const SfDatabase *database)
 {
-	if (database->key_us == 0 ||
-		(int64) database->ring.count * database->key_us > SF_BRISK_MS * 1000)
+	int64		drain_us = (int64) database->ring.count * database->key_us;
+	SfTick		now = sf_tick_now();
+
+	if (database->key_us == 0)
 		return false;
 	sf_foreach_slot(slot)
 	{
+		bool		running = slot->state == SF_SLOT_RUNNING;
+		int			ms = running && slot->runs_queue ? SF_BRISK_QUEUE_MS : SF_BRISK_MS;
+
 		if (slot->database == database->oid && sf_shared_takes_keys(slot) &&
-			!slot->leave && !slot->stuck &&
+			!slot->leave && !slot->stuck && drain_us <= ms * 1000 &&
 			(slot->state == SF_SLOT_WOKEN ||
-			 (slot->state == SF_SLOT_RUNNING && is_brisk(slot, database))))
+			 (running && slot->turn_began >= sf_tick_plus_ms(now, -ms))))
 			return true;
 	}
 	return false;

@@ -22,7 +22,7 @@
 #include "worker/shared.h"
 #include "worker/verdict.h"
 
-/* The extension's OID, as last looked up by name; it costs as much as the look at its row */
+/* The extension's OID, kept since looking it up by name costs as much as reading its row */
 static Oid	known_oid = InvalidOid;
 
 /*
