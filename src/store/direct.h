@@ -111,14 +111,17 @@ extern void sf_table_insert(SfTable *table, Datum *values, bool *nulls);
 extern void sf_table_insert_rows(SfTable *table, int nrows, Datum *values,
 								 bool *nulls);
 
-/*
- * Replace the row at tid, which the caller has locked; with replace, of each
- * column, those columns alone.
- */
+/* Replace the row at tid, which the caller has locked. */
 extern void sf_table_update(SfTable *table, ItemPointer tid,
 							Datum *values, bool *nulls);
-extern void sf_table_update_columns(SfTable *table, ItemPointer tid,
-									Datum *values, bool *nulls, bool *replace);
+
+/*
+ * Fetch the row at tid, or NULL; replace those of its columns that replace, of each
+ * column, tells.
+ */
+extern HeapTuple sf_table_fetch(SfTable *table, ItemPointer tid, TupleDesc *desc);
+extern void sf_table_replace_columns(SfTable *table, Datum *values, bool *nulls,
+									 bool *replace);
 
 extern void sf_table_delete(SfTable *table, ItemPointer tid);
 

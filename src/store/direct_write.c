@@ -333,19 +333,31 @@ sf_table_update(SfTable *table, ItemPointer tid, Datum *values, bool *nulls)
 	replace_row(table);
 }
 
-/* Replace some columns of the row at tid, which the caller has locked. */
-void
-sf_table_update_columns(SfTable *table, ItemPointer tid, Datum *values,
-						bool *nulls, bool *replace)
+/*
+ * Fetch the row at tid, to replace columns of it; NULL: there is none, as this
+ * transaction sees the table now.
+ */
+HeapTuple
+sf_table_fetch(SfTable *table, ItemPointer tid, TupleDesc *desc)
 {
-	Relation	rel = table->rri->ri_RelationDesc;
-	HeapTuple	tuple;
 	bool		ours;
 
-	if (!table_tuple_fetch_row_version(rel, tid, SnapshotAny, table->old))
-		elog(ERROR, "a locked row of %s is gone", RelationGetRelationName(rel));
-	tuple = heap_modify_tuple(ExecFetchSlotHeapTuple(table->old, false, &ours),
-							  RelationGetDescr(rel), values, nulls, replace);
+	*desc = RelationGetDescr(table->rri->ri_RelationDesc);
+	if (!table_tuple_fetch_row_version(table->rri->ri_RelationDesc, tid, SnapshotSelf,
+									   table->old))
+		return NULL;
+	return ExecFetchSlotHeapTuple(table->old, false, &ours);
+}
+
+/* Replace some columns of the row that was fetched last, which the caller has locked. */
+void
+sf_table_replace_columns(SfTable *table, Datum *values, bool *nulls, bool *replace)
+{
+	bool		ours;
+	HeapTuple	tuple = heap_modify_tuple(ExecFetchSlotHeapTuple(table->old, false, &ours),
+										  RelationGetDescr(table->rri->ri_RelationDesc),
+										  values, nulls, replace);
+
 	ExecForceStoreHeapTuple(tuple, table->slot, true);
 	replace_row(table);
 	ExecClearTuple(table->old);

@@ -27,6 +27,7 @@ append_columns(HeapTuple tuple, TupleDesc desc, int ncolumns, List **list)
 	const SfMachineIdentity *machine;
 
 	sf_row_read(&row_type, tuple, desc, ncolumns, e);
+	e->tid = tuple->t_self;
 	sf_open_execution_note(e);
 	machine = sf_machine_identity(e->machine_no);
 	if (machine == NULL)
@@ -165,7 +166,7 @@ sf_execution_insert(SfExecution *e)
 
 /* Replace what can change; an input that was not given stays. */
 static void
-update(SfTable *table, const SfExecution *e)
+update(SfTable *table, SfExecution *e)
 {
 	static const int changed[] = {
 		COL_status, COL_redrive_count, COL_last_event_id, COL_version, COL_qualifier, COL_started_at,
@@ -174,8 +175,9 @@ update(SfTable *table, const SfExecution *e)
 	SfExecution row = *e;
 
 	row.input = e->new_input;
-	sf_row_update(&row_type, table, NULL, &row, changed,
+	sf_row_update(&row_type, table, ItemPointerIsValid(&e->tid) ? &e->tid : NULL, &row, changed,
 				  lengthof(changed) - (e->new_input == NULL ? 1 : 0));
+	ItemPointerSetInvalid(&e->tid);
 }
 
 /*

@@ -44,6 +44,9 @@ typedef struct SfExecution
 {
 	SF_EXECUTION_COLUMNS(SF_FIELD)
 
+	/* of the row, as this transaction has read it; invalid: not known */
+	ItemPointerData tid;
+
 	/* of its machine */
 	char	   *machine_name;
 	Oid			owner;

@@ -258,9 +258,34 @@ find_address(const SfRowType *type, const void *row, ItemPointer tid)
 						   type->nkeys);
 }
 
+/* Fetch the row at an address, if it has the key of a struct. */
+static bool
+fetch_at(const SfRowType *type, SfTable *table, ItemPointer tid, const void *row)
+{
+	TupleDesc	desc;
+	HeapTuple	tuple = sf_table_fetch(table, tid, &desc);
+
+	if (tuple == NULL)
+		return false;
+	for (int i = 0; i < type->nkeys; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(desc, i);
+		bool		isnull;
+		Datum		value;
+
+		(void) form_column(&type->columns[i],
+						   (const char *) row + type->columns[i].offset, &value);
+		if (!datumIsEqual(heap_getattr(tuple, i + 1, desc, &isnull), value,
+						  attribute->attbyval, attribute->attlen))
+			return false;
+	}
+	return true;
+}
+
 /*
- * Replace some columns (by number) of a row that the caller has locked.
- * Without its address (NULL) the row is found by its key, and may be gone.
+ * Replace some columns (by number) of a row that the caller has locked.  Its address,
+ * where this transaction has read it, saves finding it by its key; the row may have
+ * another one now.  Without an address (NULL) the row may be gone.
  */
 void
 sf_row_update(const SfRowType *type, SfTable *table, ItemPointer tid, const void *row,
@@ -271,8 +296,15 @@ sf_row_update(const SfRowType *type, SfTable *table, ItemPointer tid, const void
 	bool		replace[SF_MAX_COLUMNS] = {0};
 	ItemPointerData found;
 
-	if (tid == NULL && !find_address(type, row, tid = &found))
-		return;
+	if (tid == NULL || !fetch_at(type, table, tid, row))
+	{
+		bool		there = find_address(type, row, &found);
+
+		if (!there && tid == NULL)
+			return;
+		if (!there || !fetch_at(type, table, &found, row))
+			elog(ERROR, "a locked row of %s is gone", type->key.table);
+	}
 	for (int i = 0; i < n; i++)
 	{
 		int			column = columns[i] - 1;
@@ -282,7 +314,7 @@ sf_row_update(const SfRowType *type, SfTable *table, ItemPointer tid, const void
 									 (const char *) row + type->columns[column].offset,
 									 &values[column]);
 	}
-	sf_table_update_columns(table, tid, values, nulls, replace);
+	sf_table_replace_columns(table, values, nulls, replace);
 }
 
 /* Replace some columns of one row. */
