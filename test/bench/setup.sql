@@ -66,6 +66,7 @@ CREATE FUNCTION bench.net(name text, n integer, links integer DEFAULT 2, reach i
 $$;
 SELECT bench.net('net5', 5, 1, 1);
 SELECT bench.net('net100', 100);
+SELECT bench.net('net_part', :large / 5);
 SELECT bench.net('net_large', :large);
 
 SELECT sf_create_state_machine('fan', '{"StartAt": "Each", "States": {"Each": {"Type": "Map", "ItemsPath": "$",
