@@ -166,7 +166,7 @@ sf_execution_insert(SfExecution *e)
 
 /* Replace what can change; an input that was not given stays. */
 static void
-update(SfTable *table, SfExecution *e)
+update(SfTable *table, const SfExecution *e)
 {
 	static const int changed[] = {
 		COL_status, COL_redrive_count, COL_last_event_id, COL_version, COL_qualifier, COL_started_at,
@@ -175,9 +175,8 @@ update(SfTable *table, SfExecution *e)
 	SfExecution row = *e;
 
 	row.input = e->new_input;
-	sf_row_update(&row_type, table, ItemPointerIsValid(&e->tid) ? &e->tid : NULL, &row, changed,
+	sf_row_update(&row_type, table, &row.tid, &row, changed,
 				  lengthof(changed) - (e->new_input == NULL ? 1 : 0));
-	ItemPointerSetInvalid(&e->tid);
 }
 
 /*

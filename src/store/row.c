@@ -285,7 +285,7 @@ fetch_at(const SfRowType *type, SfTable *table, ItemPointer tid, const void *row
 /*
  * Replace some columns (by number) of a row that the caller has locked.  Its address,
  * where this transaction has read it, saves finding it by its key; the row may have
- * another one now.  Without an address (NULL) the row may be gone.
+ * another one now.  Without an address (NULL, or an invalid one) the row may be gone.
  */
 void
 sf_row_update(const SfRowType *type, SfTable *table, ItemPointer tid, const void *row,
@@ -294,13 +294,14 @@ sf_row_update(const SfRowType *type, SfTable *table, ItemPointer tid, const void
 	Datum		values[SF_MAX_COLUMNS] = {0};
 	bool		nulls[SF_MAX_COLUMNS] = {0};
 	bool		replace[SF_MAX_COLUMNS] = {0};
+	bool		known = ItemPointerIsValid(tid);
 	ItemPointerData found;
 
-	if (tid == NULL || !fetch_at(type, table, tid, row))
+	if (!known || !fetch_at(type, table, tid, row))
 	{
 		bool		there = find_address(type, row, &found);
 
-		if (!there && tid == NULL)
+		if (!there && !known)
 			return;
 		if (!there || !fetch_at(type, table, &found, row))
 			elog(ERROR, "a locked row of %s is gone", type->key.table);
