@@ -17,6 +17,7 @@
 #include "api/import.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
+#include "asl/cloud_template.h"
 #include "base/errors.h"
 
 /* Bytes of the list of placeholders without a substitution, after which none is added */
@@ -167,6 +168,20 @@ substitute(const char *text, const Jsonb *substitutions)
 	return buf.data;
 }
 
+/* Refuse a template that has definitions in it: which of them is meant is not known. */
+static void
+refuse_template(const SfNode *root)
+{
+	SfCloudTemplate template;
+
+	if (sf_asl_read_cloud_template(root, &template))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_DEFINITION),
+				 errmsg("%s", template.message),
+				 errdetail("%s", template.detail),
+				 template.hint != NULL ? errhint("%s", template.hint) : 0));
+}
+
 /* Parse a text, whose placeholders are kept. */
 static SfNode *
 parse(const char *text)
@@ -181,6 +196,7 @@ parse(const char *text)
 				 errmsg("the definition is not JSON: %s", error.message),
 				 errdetail("It is at line %d, column %d.", error.line, error.column),
 				 errhint("Convert YAML to JSON first.")));
+	refuse_template(root);
 	return root;
 }
 

@@ -13,6 +13,7 @@
 #include "api/import.h"
 #include "api/probe.h"
 #include "api/sql_arguments.h"
+#include "base/errors.h"
 
 PG_FUNCTION_INFO_V1(sfflow_missing_resources);
 
@@ -48,11 +49,12 @@ put_if_missing(FunctionCallInfo fcinfo, const SfNode *owner, bool for_items)
 	sf_columns_put(fcinfo, &row);
 }
 
-/* Look at the states of a machine, of a branch or of an ItemProcessor. */
+static void walk_scope(FunctionCallInfo fcinfo, const SfNode *scope);
+
+/* Look at states, or at the jobs of a net; NULL: there are none. */
 static void
-walk_scope(FunctionCallInfo fcinfo, const SfNode *scope)
+walk_states(FunctionCallInfo fcinfo, const SfNode *states)
 {
-	const SfNode *states = sf_node_member(scope, "States");
 	const SfNode *state;
 
 	check_stack_depth();
@@ -69,11 +71,32 @@ walk_scope(FunctionCallInfo fcinfo, const SfNode *scope)
 		put_if_missing(fcinfo, sf_node_member(state, "ResultWriter"), true);
 		walk_scope(fcinfo, sf_node_member(state, "ItemProcessor"));
 		walk_scope(fcinfo, sf_node_member(state, "Iterator"));
+		walk_states(fcinfo, sf_node_member(state, "Jobs"));
 		if (branches == NULL)
 			continue;
 		SF_NODE_FOREACH(branch, branches)
 			walk_scope(fcinfo, branch);
 	}
+}
+
+/* Look at the states of a machine, of a branch or of an ItemProcessor. */
+static void
+walk_scope(FunctionCallInfo fcinfo, const SfNode *scope)
+{
+	walk_states(fcinfo, sf_node_member(scope, "States"));
+}
+
+/* Refuse a text that has no states: an empty answer would say that it needs nothing. */
+static void
+check_states(const SfNode *root)
+{
+	const SfNode *states = sf_node_member(root, "States");
+
+	if (states == NULL || states->kind != SF_NODE_OBJECT)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_DEFINITION),
+				 errmsg("this is not the definition of a state machine"),
+				 errdetail("It has no object \"States\".")));
 }
 
 /* _sfflow.missing_resources(definition): one row per place, in the order of the states. */
@@ -83,6 +106,7 @@ sfflow_missing_resources(PG_FUNCTION_ARGS)
 	SfImport	import;
 
 	sf_import_read(sf_arg_text(fcinfo, 0, "definition"), &import);
+	check_states(import.root);
 	InitMaterializedSRF(fcinfo, 0);
 	walk_scope(fcinfo, import.root);
 	return (Datum) 0;

@@ -13,6 +13,7 @@
  */
 #include "postgres.h"
 
+#include "asl/cloud_template.h"
 #include "asl/validate.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
@@ -304,6 +305,19 @@ parse_object(SfCheck *c, const char *text, int len)
 	return root;
 }
 
+/* Report that a document is a template, with where its definitions lie; false: it is none. */
+static bool
+is_template(SfCheck *c, const SfNode *root)
+{
+	SfCloudTemplate template;
+
+	if (!sf_asl_read_cloud_template(root, &template))
+		return false;
+	sf_check_error(c, root, SF_CODE_SCHEMA, "%c%s. %s", pg_toupper((unsigned char) template.message[0]),
+				   template.message + 1, template.detail);
+	return true;
+}
+
 /* Parse and check a definition; the tree when it has no error, else NULL. */
 SfNode *
 sf_asl_check(const char *text, int len, SfResourceProbe probe,
@@ -315,7 +329,7 @@ sf_asl_check(const char *text, int len, SfResourceProbe probe,
 	c.text = text;
 	c.probe = probe;
 	root = parse_object(&c, text, len);
-	if (root != NULL)
+	if (root != NULL && !is_template(&c, root))
 	{
 		c.machine_language = sf_asl_language(root, SF_QL_JSONPATH);
 		c.language = c.machine_language;

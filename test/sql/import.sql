@@ -72,7 +72,7 @@ SELECT sf_revoke('CREATE', '*', 'public');
 SET ROLE import_guest;
 SELECT sf_import('{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}', name => 'import-f');
 SELECT sf_import('{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}', name => 'import-a');
-SELECT count(*) FROM sf_missing_resources('{}');
+SELECT count(*) FROM sf_missing_resources('{"States": {}}');
 ROLLBACK;
 \unset ON_ERROR_ROLLBACK
 
@@ -123,6 +123,50 @@ SELECT sf_aws_uninstall();
 SELECT proposal, count(*) = :installed AS all FROM unnest(:'patterns'::text[]) AS pattern,
 	sf_missing_resources(json_build_object('States', json_build_object('A', json_build_object('Resource', pattern)))::text) GROUP BY proposal;
 ROLLBACK;
+-- Jobs of nets are looked at, too.
+SELECT resource, locations FROM sf_missing_resources('{"States": {"N": {"Type": "JobNet", "Jobs": {"a": {"Type": "Task", "Resource": "other:a"},
+	"b": {"Type": "Parallel", "DependsOn": ["a"], "Branches": [{"States": {"c": {"Type": "Task", "Resource": "other:c"}}}]}}}}}');
+
+-- Templates of CloudFormation and SAM are told from definitions: where the definitions lie in them, and what to do.
+\pset null (null)
+CREATE TEMP TABLE template (name text, text text);
+INSERT INTO template VALUES
+	('cloudformation', '{"AWSTemplateFormatVersion": "2010-09-09", "Parameters": {"Stage": {"Type": "String"}}, "Resources": {
+		"Role": {"Type": "AWS::IAM::Role"},
+		"Sub": {"Type": "AWS::StepFunctions::StateMachine", "Properties": {"RoleArn": {"Fn::GetAtt": ["Role", "Arn"]},
+			"DefinitionString": {"Fn::Sub": ["{\"StartAt\": \"A\", \"States\": {\"A\": {\"Type\": \"Task\", \"Resource\": \"${F}\", \"End\": true}}}", {"F": {"Ref": "Stage"}}]}}},
+		"Joined": {"Type": "AWS::StepFunctions::StateMachine", "Properties": {"DefinitionString": {"Fn::Join": ["", ["{", "}"]]}}},
+		"Text": {"Type": "AWS::StepFunctions::StateMachine", "Properties": {"DefinitionString": "{}"}},
+		"Object": {"Type": "AWS::StepFunctions::StateMachine", "Properties": {"Definition": {"StartAt": "A"}}},
+		"File": {"Type": "AWS::StepFunctions::StateMachine", "Properties": {"DefinitionS3Location": {"Bucket": "b", "Key": "k"}}},
+		"None": {"Type": "AWS::StepFunctions::StateMachine"}}}'),
+	('sam', '{"Transform": ["AWS::Other", "AWS::Serverless-2016-10-31"], "Resources": {
+		"It''s \"one\"": {"Type": "AWS::Serverless::StateMachine", "Properties": {"Definition": {"StartAt": "A"}, "DefinitionSubstitutions": {"F": "x"}}},
+		"Night": {"Type": "AWS::Serverless::StateMachine", "Properties": {"DefinitionUri": "night.asl.json"}}}}'),
+	('sam of files', '{"Transform": "AWS::Serverless-2016-10-31", "Resources": {
+		"Night": {"Type": "AWS::Serverless::StateMachine", "Properties": {"DefinitionUri": "night.asl.json"}}}}'),
+	('no machine', '{"Resources": {"Queue": {"Type": "AWS::SQS::Queue"}}}'),
+	('odd', '{"Transform": 1, "Resources": {"A": 1, "B": {"Type": "AWS::StepFunctions::StateMachine", "Properties": {"Definition": {"Fn::Sub": []}}}}}'),
+	('many', (SELECT json_build_object('Resources', json_object_agg('M' || i, '{"Type": "AWS::StepFunctions::StateMachine"}'::json))::text FROM generate_series(1, 1000) AS i));
+CREATE FUNCTION pg_temp.refused(call text, OUT error text, OUT detail text, OUT hint text) LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE call;
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+	error := sqlstate || ' ' || sqlerrm;
+END $$;
+SELECT name, r.* FROM template, pg_temp.refused(format('SELECT sf_import(%L, name => ''import-t'')', text)) AS r;
+SELECT name FROM template, pg_temp.refused(format('SELECT sf_import(%L, name => ''import-t'')', text)) AS i,
+	pg_temp.refused(format('SELECT count(*) FROM sf_missing_resources(%L)', text)) AS m WHERE i IS DISTINCT FROM m;
+SELECT name, v.* FROM template, sf_validate(text) AS v WHERE name <> 'many';
+SELECT error, detail FROM pg_temp.refused((SELECT format('SELECT sf_create_state_machine(''import-t'', %L)', text) FROM template WHERE name = 'sam of files'));
+-- What the hint says works.
+SELECT sf_import(text::json #>> '{"Resources","Sub","Properties","DefinitionString","Fn::Sub",0}', '{"F": "sql:now"}', 'import-t') FROM template WHERE name = 'cloudformation';
+SELECT resource FROM template, sf_missing_resources(text::json #>> '{"Resources","Sub","Properties","DefinitionString","Fn::Sub",0}') WHERE name = 'cloudformation';
+-- A machine whose parts only look like those of a template is none.
+SELECT count(*) FROM sf_validate('{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}, "Resources": {"A": {"Type": "AWS::SQS::Queue"}}}');
+SELECT r.* FROM (VALUES ('{}'), ('{"Resources": {"A": {"Type": "Task"}}}'), ('{"States": []}')) AS t (text),
+	pg_temp.refused(format('SELECT count(*) FROM sf_missing_resources(%L)', text)) AS r;
 SELECT * FROM sf_missing_resources('[1]');
 \set VERBOSITY terse
 SELECT * FROM sf_missing_resources('StartAt: A');
