@@ -17,6 +17,7 @@
 #include "utils/timestamp.h"
 
 #include "base/compat.h"
+#include "store/machine.h"
 #include "store/privilege.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_console_session);
@@ -59,21 +60,25 @@ sfflow_sf_console_session(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(version));
 }
 
-/* machine_rights(machine, owner): the rights on a machine that the current user has; OWN if it is its owner. */
+/*
+ * machine_rights(machine, owner): the rights on a machine that the current user has; OWN if it
+ * is its owner.  The owner is looked up, whatever the caller says.
+ */
 Datum
 sfflow_machine_rights(PG_FUNCTION_ARGS)
 {
 	static const SfPrivilege rights[] = {SF_PRIVILEGE_START, SF_PRIVILEGE_OPERATE};
 	char	   *machine = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	Oid			owner = PG_GETARG_OID(1);
+	Oid			owner = sf_machine_owner(machine);
 	Datum		names[lengthof(rights) + 1];
 	int			n = 0;
 
-	if (sf_privilege_is_owner(owner))
+	if (OidIsValid(owner) && sf_privilege_is_owner(owner))
 		names[n++] = CStringGetTextDatum("OWN");
 	for (size_t i = 0; i < lengthof(rights); i++)
 	{
-		if (sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner, rights[i]))
+		if (OidIsValid(owner) &&
+			sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner, rights[i]))
 			names[n++] = CStringGetTextDatum(sf_privilege_name(rights[i]));
 	}
 	PG_RETURN_ARRAYTYPE_P(construct_array(names, n, TEXTOID, -1, false, TYPALIGN_INT));

@@ -15,6 +15,8 @@
 #include "base/closest.h"
 #include "base/errors.h"
 #include "store/audit.h"
+#include "store/machine.h"
+#include "store/task.h"
 
 PG_FUNCTION_INFO_V1(sfflow_can_read);
 PG_FUNCTION_INFO_V1(sfflow_can_work);
@@ -45,41 +47,50 @@ answers_of_query(FmgrInfo *flinfo)
 	return flinfo->fn_extra;
 }
 
+/* Tell whether the current user may read a state machine; its owner is the stored one. */
+static bool
+may_read(const char *machine)
+{
+	Oid			owner = sf_machine_owner(machine);
+
+	return OidIsValid(owner) &&
+		sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner, SF_PRIVILEGE_READ);
+}
+
 /*
- * Tell whether the current user may read a state machine of a given owner;
- * remembers the answer for the rest of the query.
+ * can_read(machine, owner): tell whether the current user may read a state machine;
+ * remembers the answer for the rest of the query.  Any role may call this, with any owner:
+ * the owner is looked up.
  */
 Datum
 sfflow_can_read(PG_FUNCTION_ARGS)
 {
 	char	   *machine = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	Oid			owner = PG_GETARG_OID(1);
 	ReadEntry  *entry;
-	bool		found;
 	bool		allowed;
 
-	if (sf_privilege_is_owner(owner))
+	if (sf_privilege_is_administrator())
 		PG_RETURN_BOOL(true);
 	if (strlen(machine) >= sizeof(entry->machine))
-		PG_RETURN_BOOL(sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner,
-										  SF_PRIVILEGE_READ));
+		PG_RETURN_BOOL(may_read(machine));
 	entry = hash_search(answers_of_query(fcinfo->flinfo), machine, HASH_FIND, NULL);
 	if (entry != NULL)
 		PG_RETURN_BOOL(entry->allowed);
-	allowed = sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner,
-										  SF_PRIVILEGE_READ);
-	entry = hash_search(answers_of_query(fcinfo->flinfo), machine, HASH_ENTER, &found);
+	allowed = may_read(machine);
+	entry = hash_search(answers_of_query(fcinfo->flinfo), machine, HASH_ENTER, NULL);
 	entry->allowed = allowed;
 	PG_RETURN_BOOL(allowed);
 }
 
-/* Tell whether the current user may work on an activity of a given owner. */
+/* can_work(activity, owner): tell whether the current user may work on an activity; its owner is looked up. */
 Datum
 sfflow_can_work(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(sf_privilege_check(SF_OBJECT_ACTIVITY,
-									  text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									  PG_GETARG_OID(1), SF_PRIVILEGE_WORK));
+	char	   *activity = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	Oid			owner = sf_activity_owner(activity);
+
+	PG_RETURN_BOOL(OidIsValid(owner) &&
+				   sf_privilege_check(SF_OBJECT_ACTIVITY, activity, owner, SF_PRIVILEGE_WORK));
 }
 
 typedef struct Grant

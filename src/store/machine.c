@@ -180,6 +180,16 @@ sf_machine_read(const char *name, int version, bool full)
 	return read_by(&machine_by_name, SF_TEXT(name), version, full);
 }
 
+/* Find the owner of a machine by its name; InvalidOid: there is none. */
+Oid
+sf_machine_owner(const char *name)
+{
+	SfMachine	machine = {.owner = InvalidOid};
+
+	(void) sf_row_fetch(&machine_by_name, SF_LOCK_NONE, NULL, read_machine, &machine, SF_TEXT(name));
+	return machine.owner;
+}
+
 /* Copy a machine, without a definition, into the current memory context. */
 static void
 copy_machine(SfMachine *to, const SfMachine *from)

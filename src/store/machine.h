@@ -53,6 +53,7 @@ typedef struct SfMachine
  * NULL when there is none.
  */
 extern SfMachine *sf_machine_read(const char *name, int version, bool full);
+extern Oid	sf_machine_owner(const char *name);
 
 /*
  * A machine by name in its current version, without the definition; NULL when there is

@@ -100,6 +100,16 @@ is($node->safe_psql('postgres', q(SELECT string_agg(c.oid::regclass::text, ' ') 
 	AND (has_table_privilege('nothing', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER') OR has_any_column_privilege('nothing', c.oid, 'SELECT, INSERT, UPDATE, REFERENCES')))),
 	'', 'no table or view of the private schema is open');
 
+# --- ... and believes no owner that it is told
+
+is((try_as('nothing', $_->[0]))[0], $_->[1], "$_->[0] tells nothing") for
+  [ q(SELECT _sfflow.can_read('nightly', 'nothing')), 'f' ],
+  [ q(SELECT _sfflow.can_work('shell', 'nothing')), 'f' ],
+  [ q(SELECT _sfflow.machine_rights('nightly', 'nothing')), '{}' ],
+  [ q(SELECT _sfflow.can_read('there is none', 'nothing')), 'f' ],
+  [ q(SELECT _sfflow.machine_rights('there is none', 'nothing')), '{}' ];
+is((try_as('OPERATE', q(SELECT _sfflow.machine_rights('nightly', 'nothing'))))[0], '{OPERATE}', 'a role with a right is told of it');
+
 # --- a tenant's machines reach no machine and no activity that the tenant has no right on, and its tasks no process
 
 $node->safe_psql('postgres', <<'EOQ');
