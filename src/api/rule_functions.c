@@ -136,7 +136,8 @@ check_target(const SfRule *rule)
 			check_function(target.name);
 			break;
 		case SF_TARGET_ACTIVITY:
-			(void) sf_arg_activity(target.name, SF_PRIVILEGE_SEND);
+			/* each delivery gives work to it */
+			(void) sf_arg_activity(target.name, SF_PRIVILEGE_WORK);
 			make_machine(rule, target.name);
 			break;
 		case SF_TARGET_CHANNEL:

@@ -17,6 +17,7 @@
 #include "utils/timestamp.h"
 
 #include "base/debug_point.h"
+#include "base/errors.h"
 #include "base/name.h"
 #include "base/settings.h"
 #include "base/subtransaction.h"
@@ -26,6 +27,8 @@
 #include "rule/target.h"
 #include "run/deliver.h"
 #include "run/driver.h"
+#include "store/privilege.h"
+#include "store/task.h"
 
 /* Deliveries that are claimed at once: each takes a subtransaction */
 #define BATCH			32
@@ -142,12 +145,38 @@ notify(const Call *call)
 	Async_Notify(call->target.name, payload);
 }
 
+/*
+ * Raise unless the owner of the rule may give work to an activity.  Otherwise the delivery
+ * would count as made, and each execution that it starts would fail.
+ */
+static void
+require_work(const char *name, Oid owner)
+{
+	const SfActivity *activity = sf_activity_read(name);
+
+	/* what the owner has no right at all on does not exist for it */
+	if (activity == NULL ||
+		!sf_privilege_check_role(owner, SF_OBJECT_ACTIVITY, name, activity->owner, SF_PRIVILEGE_ANY))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_ACTIVITY_DOES_NOT_EXIST),
+				 errmsg("activity \"%s\" does not exist", name)));
+	if (!sf_privilege_check_role(owner, SF_OBJECT_ACTIVITY, name, activity->owner, SF_PRIVILEGE_WORK))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("the owner of the rule has no right to give work to activity \"%s\"", name),
+				 errhint("A member of the activity's owner can give it: SELECT sf_grant('WORK', %s, %s).",
+						 quote_literal_cstr(psprintf("activity:%s", name)),
+						 quote_literal_cstr(GetUserNameFromId(owner, false)))));
+}
+
 /* Start an execution or notify a channel, in a subtransaction. */
 static bool
 start_or_notify(void *arg)
 {
 	const Call *call = arg;
 
+	if (call->target.kind == SF_TARGET_ACTIVITY)
+		require_work(call->target.name, call->delivery->owner);
 	if (call->target.kind == SF_TARGET_CHANNEL)
 		notify(call);
 	else

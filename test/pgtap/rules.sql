@@ -1,6 +1,6 @@
 -- Rules: which changes make which deliveries, what targets get, failures, rights, chains.
 BEGIN;
-SELECT plan(71);
+SELECT plan(76);
 
 CREATE ROLE rule_owner;
 CREATE ROLE rule_other;
@@ -153,6 +153,43 @@ SET ROLE rule_owner;
 SELECT is((SELECT input FROM sf_get_activity_task('report', 'w')), '{"who": "act"}', 'an activity: a task with the input');
 SELECT lives_ok($$ SELECT sf_create_rule('hand-out', '{"source": ["none"]}', 'activity:report') $$, 'its machine stays as it is');
 SELECT sf_drop_rule('hand-out') \g /dev/null
+
+-- The right to answer tasks of an activity does not do: each execution would fail for want of WORK.
+RESET ROLE;
+SELECT sf_create_activity('guarded'), sf_grant('SEND', 'activity:guarded', 'rule_owner') \g /dev/null
+SET ROLE rule_owner;
+SELECT throws_ok($$ SELECT sf_create_rule('no-work', '{"source": ["aws.states"]}', 'activity:guarded') $$, '42501', 'permission denied for activity "guarded"');
+RESET ROLE;
+SELECT sf_grant('WORK', 'activity:guarded', 'rule_owner') \g /dev/null
+SET ROLE rule_owner;
+SELECT sf_create_rule('no-work', '{"detail": {"name": ["w1", "w2", "w3"], "status": ["SUCCEEDED"]}, "source": ["aws.states"]}', 'activity:guarded') \g /dev/null
+SELECT pg_temp.run('work', 'w1') \g /dev/null
+RESET ROLE;
+SELECT pg_temp.deliver() \g /dev/null
+SET ROLE rule_owner;
+SELECT is((SELECT concat_ws(' ', pending, delivered, dead, last_error) FROM sf_rules), '0 1 0', 'a rule gives work to an activity on which its owner has WORK');
+SELECT pg_temp.run('work', 'w2') \g /dev/null
+RESET ROLE;
+SELECT sf_revoke('WORK', 'activity:guarded', 'rule_owner') \g /dev/null
+SELECT pg_temp.deliver() \g /dev/null
+SET ROLE rule_owner;
+SELECT is((SELECT concat_ws(' ', pending, delivered, dead, last_error) FROM sf_rules), '1 1 0 42501', '... and when the right is gone, the delivery fails');
+RESET ROLE;
+SELECT sf_grant('WORK', 'activity:guarded', 'rule_owner') \g /dev/null
+UPDATE _sfflow.rule_delivery SET due_at = now();
+SELECT pg_temp.deliver() \g /dev/null
+SET ROLE rule_owner;
+SELECT is((SELECT concat_ws(' ', pending, delivered, dead, last_error) FROM sf_rules), '0 2 0', '... until the owner has it again');
+RESET ROLE;
+SELECT sf_stop(execution_id) FROM sf_executions WHERE state_machine = 'rule-no-work' AND status = 'RUNNING' \g /dev/null
+SELECT sf_drop_activity('guarded') \g /dev/null
+SET ROLE rule_owner;
+SELECT pg_temp.run('work', 'w3') \g /dev/null
+RESET ROLE;
+SELECT pg_temp.deliver() \g /dev/null
+SET ROLE rule_owner;
+SELECT is((SELECT last_cause FROM sf_rules), 'activity "guarded" does not exist', 'a delivery to an activity that was dropped fails');
+SELECT sf_drop_rule('no-work') \g /dev/null
 
 -- A chain ends.
 SELECT sf_create_rule('loop', '{"detail": {"stateMachineArn": [{"suffix": ":after"}], "status": ["SUCCEEDED"]}}', 'after', '{}') \g /dev/null
