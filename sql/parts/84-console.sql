@@ -24,7 +24,9 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_event_page'
 LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 100;
 
--- When an execution was in its states: a row per place, visit and attempt, in the order of their first events.
+-- When an execution was in its states: a row per place, visit and attempt, in the order of their first events. The first
+-- event of a Parallel, Map or JobNet that goes on after a redrive is one within it. The answer has rows up to "most", and
+-- those that begin with the same event as the last of them.
 CREATE FUNCTION _sfflow.spans(
 	execution_id text,
 	wanted text,
@@ -290,8 +292,8 @@ RETURN (
 	)
 	SELECT jsonb_build_object(
 		'now', now(),
-		'rows', (SELECT coalesce(jsonb_agg(to_jsonb(s) - 'iterations' ORDER BY s.first_event), '[]') FROM span s),
-		'next', (SELECT CASE WHEN count(*) = _sfflow.console_limit($1, 300, 1000) THEN max(s.first_event) END FROM span s),
+		'rows', (SELECT coalesce(jsonb_agg(to_jsonb(s) - 'iterations' ORDER BY s.first_event, s.branch), '[]') FROM span s),
+		'next', (SELECT CASE WHEN count(*) >= _sfflow.console_limit($1, 300, 1000) THEN max(s.first_event) END FROM span s),
 		'usual', (SELECT coalesce(jsonb_object_agg(t.job_id, jsonb_build_object('runs', t.recent_runs, 'p50', t.recent_ms_p50, 'p95', t.recent_ms_p95)), '{}')
 			FROM (SELECT * FROM @extschema@.sf_job_times y
 				WHERE y.state_machine = split_part($1 ->> 'execution_id', ':', 1) AND y.recent_runs > 0
@@ -320,7 +322,7 @@ RETURN (
 			WHERE p.details IS NOT NULL),
 		'output', (SELECT jsonb_build_object('event', p.id, 'text', p.details, 'bytes', p.bytes, 'cut', p.bytes > octet_length(p.details))
 			FROM visit v CROSS JOIN LATERAL _sfflow.event_page($1 ->> 'execution_id', v.last_event - 1, v.last_event, NULL, NULL, 'output', 20000, 1) p
-			WHERE p.details IS NOT NULL AND p.type LIKE '%Exited'),
+			WHERE p.details IS NOT NULL AND p.type LIKE '%Exited' AND p.state = $1 ->> 'state'),
 		'job', (SELECT to_jsonb(j) FROM (
 			SELECT x.job_status, x.attempts, left(x.error, 2000) AS error, _sfflow.console_cut(x.cause, 4000) AS cause
 			FROM @extschema@.sf_jobs x JOIN visit v ON v.job_id = x.job_id WHERE x.execution_id = $1 ->> 'execution_id' LIMIT 1) j),

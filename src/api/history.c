@@ -254,6 +254,7 @@ sfflow_spans(PG_FUNCTION_ARGS)
 	SfStatusExecution execution;
 	const SfProgram *program;
 	int			wanted;
+	int			last = 0;
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (!sf_status_execution(sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"), SF_LOCK_NONE,
@@ -264,12 +265,13 @@ sfflow_spans(PG_FUNCTION_ARGS)
 	foreach_ptr(const SfSpan, span, sf_span_list(&execution, program))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (most == 0)
+		if (most <= 0 && span->first_event != last)
 			break;
 		if (span->first_event <= after || (span->niterations > 0 && !inside) ||
 			(name == NULL ? !takes_time(&program->states[span->state]) : span->state != wanted))
 			continue;
 		put_span(fcinfo, program, span);
+		last = span->first_event;
 		most--;
 	}
 	return (Datum) 0;

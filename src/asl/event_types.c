@@ -90,6 +90,13 @@ sf_event_type_is_of_iteration(int type)
 	return is_known(type) && types[type].subject == SF_SUBJECT_MAP_ITERATION;
 }
 
+/* Tell whether a type is about the run of a Distributed Map. */
+bool
+sf_event_type_is_of_map_run(int type)
+{
+	return is_known(type) && types[type].subject == SF_SUBJECT_MAP_RUN;
+}
+
 /*
  * Find the first type with a subject and a meaning; SF_EVENT_TYPE_COUNT: there
  * is none.

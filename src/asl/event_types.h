@@ -144,6 +144,7 @@ extern bool sf_event_type_is_of_execution(int type);
 extern bool sf_event_type_is_of_task(int type);
 extern bool sf_event_type_is_of_state(int type);
 extern bool sf_event_type_is_of_iteration(int type);
+extern bool sf_event_type_is_of_map_run(int type);
 extern SfEventType sf_event_type_find(SfEventSubject subject, SfEventMeaning meaning);
 
 /* The same for a state of a type. */

@@ -32,13 +32,16 @@ redrive_alone(SfStep *step)
 	branch->due_at = step->now;
 }
 
-/* Make a Parallel or Map state wait for its children again. */
+/* Make a Parallel, Map or JobNet state wait for its children again; its retries are all to come. */
 static void
 redrive_join(SfStep *step)
 {
 	SfBranch   *join = step->branch;
 
 	join->phase = SF_PHASE_JOIN;
+	join->attempt = 0;
+	join->nretry_counts = 0;
+	join->retry_counts = NULL;
 	sf_step_clear_branch_error(join);
 	join->due_at = sf_join_is_ready(join, step->state) ?
 		step->now : DT_NOEND;

@@ -68,3 +68,22 @@ sf_place_enter(HTAB *table, int number, const int *iterations, int niterations,
 	}
 	return entry;
 }
+
+/*
+ * Find the place of the Parallel, Map or JobNet state around a state; false: there is none in
+ * this execution.  The key found shares the iterations of the other one.
+ */
+bool
+sf_place_around(const SfProgram *program, const SfPlaceKey *key, SfPlaceKey *around)
+{
+	int			owner = program->scopes[program->states[key->number].scope].owner_state;
+
+	if (owner < 0)
+		return false;
+	*around = *key;
+	around->number = owner;
+	/* the last index is that of the iteration of the Map; a Distributed Map gives its children none */
+	if (program->states[owner].type == SF_STATE_MAP)
+		around->niterations--;
+	return around->niterations >= 0;
+}

@@ -4,8 +4,11 @@
  *
  * A place is a state within certain iterations of the Maps around it.  Each entry
  * is a visit, and a visit has an attempt per try of the state: a retry begins another
- * one, and so does a redrive that goes on inside of a Parallel or Map.  Events of a place
- * come in order, so that the place's latest span is the one that an event belongs to.
+ * one, and so does a redrive that goes on inside of a Parallel, Map or JobNet.  Events of a
+ * place come in order, so that the place's latest span is the one that an event belongs to.
+ *
+ * When a Parallel, Map or JobNet is retried, its history has no event that the attempt has
+ * failed, only another ...Started: the attempt before ended with the last event within it.
  */
 #include "postgres.h"
 
@@ -19,7 +22,11 @@
 typedef struct SpanPlace
 {
 	SfPlaceKey	key;			/* state, iterations */
+	struct SpanPlace *around;	/* Parallel, Map or JobNet state; NULL: none */
 	SfSpan	   *latest;
+	bool		begun;			/* the latest attempt has had its first event */
+	int			touched;		/* last event at this place or within it */
+	TimestampTz touched_at;
 } SpanPlace;
 
 typedef struct Spans
@@ -29,7 +36,7 @@ typedef struct Spans
 	MemoryContext context;		/* of the table; reset at a restart */
 	HTAB	   *table;			/* SpanPlace */
 	List	   *spans;
-	int			redriven;		/* event of the last redrive; 0: none since it began */
+	int			redriven;		/* event of the redrive by which it runs; 0: none */
 	TimestampTz redriven_at;
 } Spans;
 
@@ -86,57 +93,96 @@ open_span(Spans *s, SpanPlace *place, const SfEvent *event, TimestampTz from, bo
 	span->to = DT_NOEND;
 	span->status = SF_GRAPH_RUNNING;
 	place->latest = span;
+	place->begun = !is_visit;
 	s->spans = lappend(s->spans, span);
 	MemoryContextSwitchTo(old);
 }
 
-/* Find a place. */
+/* Find a place; a new one with those around it. */
 static SpanPlace *
-find_place(Spans *s, const SfEvent *event)
+find_place(Spans *s, const SfPlaceKey *key)
 {
 	bool		found;
-	SpanPlace  *place = sf_place_enter(s->table, event->state, event->iterations,
-									   event->niterations, s->context, &found);
+	SpanPlace  *place = sf_place_enter(s->table, key->number, key->iterations, key->niterations,
+									   s->context, &found);
+	SfPlaceKey	around;
 
-	if (!found)
-		place->latest = NULL;
+	if (found)
+		return place;
+	memset((char *) place + sizeof(SfPlaceKey), 0, sizeof(SpanPlace) - sizeof(SfPlaceKey));
+	if (sf_place_around(s->program, key, &around))
+		place->around = find_place(s, &around);
 	return place;
 }
 
-/* Does an event begin an attempt, unless one lasts at its place? */
+/* Has the latest attempt ended before the redrive by which the execution runs? */
 static bool
-begins_attempt(const SfEvent *event, SfEventMeaning meaning)
+ended_before_redrive(const Spans *s, const SpanPlace *place)
 {
-	return meaning == SF_MEANS_SCHEDULED || event->type == SF_EVENT_PARALLEL_STATE_STARTED ||
-		event->type == SF_EVENT_MAP_STATE_STARTED;
+	return place->latest != NULL && place->latest->to != DT_NOEND && place->touched < s->redriven;
 }
 
 /*
- * Begin an attempt for an event that ends one, where none lasts, if the execution was
- * redriven since: what is inside a Parallel or Map goes on without an event of its own.
+ * Something happens within a Parallel, Map or JobNet, and within those around it.  If the
+ * execution was redriven since their last event, it goes on with them, which no event of
+ * their own tells.
  */
 static void
-open_after_redrive(Spans *s, SpanPlace *place, const SfEvent *event)
+touch(Spans *s, SpanPlace *place, const SfEvent *event)
 {
-	const SfSpan *before = place->latest;
+	if (place == NULL)
+		return;
+	touch(s, place->around, event);
+	if (ended_before_redrive(s, place))
+		open_span(s, place, event, s->redriven_at, false);
+	place->touched = event->id;
+	place->touched_at = event->at;
+}
 
-	if (before == NULL || (before->to != DT_NOEND && before->last_event < s->redriven))
-		open_span(s, place, event, before == NULL ? event->at : s->redriven_at, before == NULL);
+/* Does an event begin a Parallel, Map or JobNet, for the first time or once more? */
+static bool
+begins_join(const SfEvent *event)
+{
+	return event->type == SF_EVENT_PARALLEL_STATE_STARTED ||
+		event->type == SF_EVENT_MAP_STATE_STARTED || event->type == SF_EVENT_JOBNET_STATE_STARTED;
+}
+
+/* Begin an attempt for an event that is not that of an entry, if none lasts at its place. */
+static void
+go_on(Spans *s, SpanPlace *place, const SfEvent *event, SfEventMeaning meaning)
+{
+	bool		begins = meaning == SF_MEANS_SCHEDULED || begins_join(event);
+
+	/* a retry */
+	if (begins_join(event) && place->latest != NULL && place->begun)
+		close_span(place->latest, place->touched_at, SF_GRAPH_FAILURE);
+	if (place->latest == NULL)
+		open_span(s, place, event, event->at, !begins);
+	else if (begins && place->latest->to != DT_NOEND)
+		open_span(s, place, event, event->at, false);
+	else if (ended_before_redrive(s, place))
+		open_span(s, place, event, s->redriven_at, false);
+	place->begun = place->begun || begins;
 }
 
 /* Follow an event of a state. */
 static void
 follow_state(Spans *s, const SfEvent *event, SfEventMeaning meaning)
 {
-	SpanPlace  *place = find_place(s, event);
+	SfPlaceKey	key = {event->state, event->niterations, (int *) event->iterations};
+	SpanPlace  *place = find_place(s, &key);
 
-	if (meaning == SF_MEANS_ENTERED)
-		open_span(s, place, event, event->at, true);
-	else if (begins_attempt(event, meaning) &&
-			 (place->latest == NULL || place->latest->to != DT_NOEND))
-		open_span(s, place, event, event->at, false);
+	touch(s, place->around, event);
+	if (meaning != SF_MEANS_ENTERED)
+		go_on(s, place, event, meaning);
 	else
-		open_after_redrive(s, place, event);
+	{
+		if (place->latest != NULL)
+			close_span(place->latest, place->touched_at, SF_GRAPH_FAILURE);
+		open_span(s, place, event, event->at, true);
+	}
+	place->touched = event->id;
+	place->touched_at = event->at;
 	place->latest->last_event = event->id;
 	switch (meaning)
 	{
@@ -155,6 +201,15 @@ follow_state(Spans *s, const SfEvent *event, SfEventMeaning meaning)
 		default:
 			break;
 	}
+}
+
+/* Follow an event within a Map state: of an iteration, or of the run of a Distributed Map. */
+static void
+follow_map(Spans *s, const SfEvent *event, int niterations)
+{
+	SfPlaceKey	key = {event->state, niterations, (int *) event->iterations};
+
+	touch(s, find_place(s, &key), event);
 }
 
 /* Follow one event. */
@@ -177,13 +232,19 @@ follow_event(const SfEvent *event, void *arg)
 		case SF_EVENT_EXECUTION_TIMED_OUT:
 		case SF_EVENT_EXECUTION_ABORTED:
 			close_all(s, event->at);
+			s->redriven = 0;
 			return;
 		default:
 			break;
 	}
-	if (event->state >= 0 && event->state < s->program->nstates &&
-		sf_event_type_is_of_state(event->type))
+	if (event->state < 0 || event->state >= s->program->nstates)
+		return;
+	if (sf_event_type_is_of_state(event->type))
 		follow_state(s, event, meaning);
+	else if (sf_event_type_is_of_iteration(event->type))
+		follow_map(s, event, Max(event->niterations - 1, 0));
+	else if (sf_event_type_is_of_map_run(event->type))
+		follow_map(s, event, event->niterations);
 }
 
 /*

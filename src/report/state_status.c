@@ -32,13 +32,15 @@ typedef struct VisitEntry
 {
 	SfPlaceKey	key;			/* state, iterations */
 	bool		is_iteration;	/* ... the last of which is its own */
+	struct VisitEntry *around;	/* Parallel, Map or JobNet state; NULL: none */
 	SfGraphStatus status;
 	int			visits;
 	int			attempts;
-	int64		duration;		/* of the visits that have ended */
+	int64		duration;		/* of the visits, as far as they have ended */
 	TimestampTz entered_at;		/* DT_NOBEGIN: not in the state */
-	TimestampTz last_at;		/* last event */
-	int			last_event;		/* its id */
+	int			last_event;		/* its last one; 0: it has none */
+	int			touched;		/* last event of it or within it */
+	TimestampTz touched_at;
 	int64		niterations;	/* that its last attempt has begun with; -1: no Map */
 } VisitEntry;
 
@@ -48,6 +50,7 @@ typedef struct Visits
 	MemoryContext context;		/* of the table; reset at a restart */
 	HTAB	   *table;			/* VisitEntry */
 	int			redriven;		/* event of the last redrive; 0: none */
+	TimestampTz redriven_at;
 } Visits;
 
 /* Forget everything, at the beginning and when the execution restarts. */
@@ -61,23 +64,72 @@ forget(void *arg)
 	v->table = sf_place_hash("sfflow visits", sizeof(VisitEntry), v->context);
 }
 
-/* Find what is known of the state of an event within its iterations. */
+/* Find what is known of a state within iterations; of a new one also what is around it. */
 static VisitEntry *
-find_visit(Visits *v, const SfEvent *event)
+find_place(Visits *v, const SfPlaceKey *key, bool is_iteration)
 {
 	bool		found;
-	VisitEntry *entry = sf_place_enter(v->table, event->state, event->iterations,
-									   event->niterations, v->context, &found);
+	VisitEntry *entry = sf_place_enter(v->table, key->number, key->iterations, key->niterations,
+									   v->context, &found);
+	SfPlaceKey	around = *key;
 
-	if (!found)
+	if (found)
+		return entry;
+	memset((char *) entry + sizeof(SfPlaceKey), 0, sizeof(VisitEntry) - sizeof(SfPlaceKey));
+	entry->is_iteration = is_iteration;
+	entry->status = SF_GRAPH_ENTRY;
+	entry->entered_at = DT_NOBEGIN;
+	entry->niterations = -1;
+	if (is_iteration)
+		around.niterations--;
+	if (is_iteration || sf_place_around(v->program, key, &around))
+		entry->around = find_place(v, &around, false);
+	return entry;
+}
+
+/* Does an event begin a Parallel, Map or JobNet, for the first time or once more? */
+static bool
+begins_children(const SfEvent *event)
+{
+	return event->type == SF_EVENT_PARALLEL_STATE_STARTED ||
+		event->type == SF_EVENT_MAP_STATE_STARTED || event->type == SF_EVENT_JOBNET_STATE_STARTED;
+}
+
+/*
+ * A visit lasts beyond the redrive of the execution: it goes on with it.  The time in which the
+ * execution did not run does not count.
+ */
+static void
+go_on_after_redrive(Visits *v, VisitEntry *visit)
+{
+	if (visit->entered_at == DT_NOBEGIN || visit->touched >= v->redriven)
+		return;
+	visit->duration += visit->touched_at - visit->entered_at;
+	visit->entered_at = v->redriven_at;
+	visit->touched = v->redriven;
+	if (sf_state_has_children(&v->program->states[visit->key.number]))
+		visit->attempts++;
+}
+
+/* Something happens within a place, and so within what is around it. */
+static void
+touch(Visits *v, VisitEntry *visit, const SfEvent *event)
+{
+	for (; visit != NULL; visit = visit->around)
 	{
-		memset((char *) entry + sizeof(SfPlaceKey), 0,
-			   sizeof(VisitEntry) - sizeof(SfPlaceKey));
-		entry->status = SF_GRAPH_ENTRY;
-		entry->entered_at = DT_NOBEGIN;
-		entry->niterations = -1;
+		go_on_after_redrive(v, visit);
+		visit->touched = event->id;
+		visit->touched_at = event->at;
 	}
-	entry->last_at = event->at;
+}
+
+/* Find what is known of the state of an event within its iterations. */
+static VisitEntry *
+find_visit(Visits *v, const SfEvent *event, bool is_iteration)
+{
+	SfPlaceKey	key = {event->state, event->niterations, (int *) event->iterations};
+	VisitEntry *entry = find_place(v, &key, is_iteration);
+
 	entry->last_event = event->id;
 	return entry;
 }
@@ -86,17 +138,40 @@ find_visit(Visits *v, const SfEvent *event)
 static void
 follow_iteration(Visits *v, const SfEvent *event, SfEventMeaning meaning)
 {
-	VisitEntry *iteration = find_visit(v, event);
+	VisitEntry *iteration = find_visit(v, event, true);
 
-	iteration->is_iteration = true;
+	touch(v, iteration, event);
 	iteration->status = meaning == SF_MEANS_SUCCEEDED ? SF_GRAPH_SUCCESS :
 		meaning == SF_MEANS_FAILED ? SF_GRAPH_FAILURE : SF_GRAPH_RUNNING;
 }
 
+/* Note with how many items a Map begins. */
+static void
+note_items(VisitEntry *visit, const SfEvent *event)
+{
+	Jsonb	   *length = event->extra == NULL ? NULL : sf_json_get(event->extra, "length");
+	JsonbValue	number;
+
+	if (length == NULL)
+		return;
+	sf_json_root(length, &number);
+	sf_json_to_int64(&number, &visit->niterations);
+}
+
 /* Note when a state is entered and left, and the attempts in between. */
 static void
-measure_visit(VisitEntry *visit, const SfEvent *event, SfEventMeaning meaning)
+measure_visit(Visits *v, VisitEntry *visit, const SfEvent *event, SfEventMeaning meaning)
 {
+	int			attempts = visit->attempts;
+
+	if (meaning == SF_MEANS_ENTERED)
+	{
+		/* a visit that was not left ended with its last event */
+		if (visit->entered_at != DT_NOBEGIN)
+			visit->duration += visit->touched_at - visit->entered_at;
+		visit->entered_at = DT_NOBEGIN;
+	}
+	touch(v, visit, event);
 	if (meaning == SF_MEANS_ENTERED)
 	{
 		visit->visits++;
@@ -107,21 +182,10 @@ measure_visit(VisitEntry *visit, const SfEvent *event, SfEventMeaning meaning)
 		visit->duration += event->at - visit->entered_at;
 		visit->entered_at = DT_NOBEGIN;
 	}
-	else if (meaning == SF_MEANS_SCHEDULED ||
-			 event->type == SF_EVENT_PARALLEL_STATE_STARTED ||
-			 event->type == SF_EVENT_JOBNET_STATE_STARTED ||
-			 event->type == SF_EVENT_MAP_STATE_STARTED)
-		visit->attempts++;
-	if (event->type == SF_EVENT_MAP_STATE_STARTED && event->extra != NULL)
-	{
-		Jsonb	   *length = sf_json_get(event->extra, "length");
-		JsonbValue	number;
-
-		if (length == NULL)
-			return;
-		sf_json_root(length, &number);
-		sf_json_to_int64(&number, &visit->niterations);
-	}
+	else if (meaning == SF_MEANS_SCHEDULED || begins_children(event))
+		visit->attempts = attempts + 1;
+	if (event->type == SF_EVENT_MAP_STATE_STARTED)
+		note_items(visit, event);
 }
 
 /* Follow one event. */
@@ -135,7 +199,10 @@ follow_event(const SfEvent *event, void *arg)
 	if (event->type == SF_EVENT_EXECUTION_STARTED)
 		forget(v);
 	else if (event->type == SF_EVENT_EXECUTION_REDRIVEN)
+	{
 		v->redriven = event->id;
+		v->redriven_at = event->at;
+	}
 	if (event->state < 0 || event->state >= v->program->nstates)
 		return;
 	if (sf_event_type_is_of_iteration(event->type))
@@ -143,8 +210,8 @@ follow_event(const SfEvent *event, void *arg)
 	if (!sf_event_type_is_of_state(event->type))
 		return;
 
-	visit = find_visit(v, event);
-	measure_visit(visit, event, meaning);
+	visit = find_visit(v, event, false);
+	measure_visit(v, visit, event, meaning);
 	switch (meaning)
 	{
 		case SF_MEANS_ENTERED:
@@ -221,7 +288,7 @@ add_visits(SfGraphFacts *facts, const VisitEntry *visit, bool running)
 	/* a state that failed without being left counts up to its last event */
 	if (visit->entered_at != DT_NOBEGIN)
 		facts->duration += Max(0, (running && visit->status == SF_GRAPH_RUNNING ?
-								   GetCurrentTimestamp() : visit->last_at) -
+								   GetCurrentTimestamp() : visit->touched_at) -
 							   visit->entered_at);
 	if (visit->niterations >= 0)
 		facts->iterations = Max(facts->iterations, 0) + visit->niterations;
@@ -323,11 +390,15 @@ combine_visits(Visits *v, bool running, SfGraphFacts *facts)
 	hash_seq_init(&scan, v->table);
 	while ((visit = hash_seq_search(&scan)) != NULL)
 	{
+		if (visit->last_event == 0)
+			continue;			/* only known for what is within it */
 		if (visit->is_iteration)
 		{
 			add_iteration(&facts[visit->key.number], visit);
 			continue;
 		}
+		if (running && visit->status == SF_GRAPH_RUNNING)
+			go_on_after_redrive(v, visit);
 		add_visits(&facts[visit->key.number], visit, running);
 		/* a visit that had not ended when the execution did has failed */
 		if (visit->status == SF_GRAPH_RUNNING && !running)

@@ -73,6 +73,7 @@ extern SfDraft *sf_draft_make_locked(SfExecution *execution);
 extern void sf_draft_add_branch(SfDraft *draft, SfBranch *branch);
 extern void sf_draft_add_event(SfDraft *draft, SfEventType type, Jsonb *extra,
 							   TimestampTz at);
+extern void sf_draft_event_is_of(SfDraft *draft, const SfBranch *branch);
 extern void sf_draft_add_deadline(SfDraft *draft);
 extern void sf_draft_drop_all(SfDraft *draft);
 extern void sf_draft_drop_branch(SfDraft *draft, SfBranch *branch);

@@ -91,6 +91,20 @@ sf_draft_add_event(SfDraft *draft, SfEventType type, Jsonb *extra, TimestampTz a
 	draft->events = lappend(draft->events, event);
 }
 
+/* The event that was added last is about the state of a branch. */
+void
+sf_draft_event_is_of(SfDraft *draft, const SfBranch *branch)
+{
+	SfEvent    *event;
+
+	if (draft->loaded.history == SF_HISTORY_NONE)
+		return;
+	event = llast(draft->events);
+	event->state = branch->state;
+	event->niterations = branch->niterations;
+	event->iterations = branch->iterations;
+}
+
 /* Note that a branch has changed (or is new): it is written with the draft. */
 void
 sf_draft_add_branch(SfDraft *draft, SfBranch *branch)

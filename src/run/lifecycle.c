@@ -336,6 +336,7 @@ redrive_map_runs(SfDraft *draft, TimestampTz now)
 		sf_draft_add_event(draft, SF_EVENT_MAP_RUN_REDRIVEN,
 						   sf_map_redriven_extra(draft->execution, state, map_run),
 						   now);
+		sf_draft_event_is_of(draft, branch);
 	}
 }
 

@@ -136,7 +136,7 @@ SELECT is_empty('SELECT * FROM sf_check()', '... and left nothing');
 DELETE FROM broken;
 SELECT is(pg_temp.api('redrive', '{"targets": ["night:1"]}') -> 'rows', '[{"target": "night:1", "result": "1"}]', 'a redrive');
 SELECT is(sf_run('night:1'), 'SUCCEEDED', '... that runs');
-SELECT is(pg_temp.spans('night:1', false), 'A||1|1|success, Both||1|1|failure, B|Both[0]|1|1|success, C|Both[1]|1|1|success, D|Both[1]|1|1|failure, D|Both[1]|2|1|success, Both||1|2|success, E||1|1|success',
+SELECT is(pg_temp.spans('night:1', false), 'A||1|1|success, Both||1|1|failure, B|Both[0]|1|1|success, C|Both[1]|1|1|success, D|Both[1]|1|1|failure, Both||1|2|success, D|Both[1]|2|1|success, E||1|1|success',
 	'the timeline has what ran again');
 SELECT is(pg_temp.list(pg_temp.api('hold', '{"targets": ["night", "none"], "reason": "the bank"}') -> 'rows', 'sqlstate'), 'SF003', 'of several targets one may fail');
 SELECT is(pg_temp.list(pg_temp.api('operations') -> 'held', 'reason'), 'the bank', '... and the others are done');
