@@ -2,8 +2,15 @@
 -- may READ the machine.
 
 -- state: active, inactive, failing, missed, gone, not driven; problem: in words, null without one;
--- missed_at: the latest time at which a run was due and none came, null where there is none.
-CREATE FUNCTION _sfflow.schedule_status(name text, OUT state text, OUT problem text, OUT missed_at timestamptz)
+-- missed_at: the latest time at which a run was due and none came, null where there is none; is_alert: its runs do not
+-- happen as they should; since: that they do not, null where that is not known.
+CREATE FUNCTION _sfflow.schedule_status(
+	name text,
+	OUT state text,
+	OUT problem text,
+	OUT missed_at timestamptz,
+	OUT is_alert boolean,
+	OUT since timestamptz)
 AS 'MODULE_PATHNAME', 'sfflow_schedule_status'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000;
 

@@ -240,10 +240,11 @@ FROM @extschema@.sf_activities a
 WHERE a.oldest_queued_at < now() - interval '5 minutes'
 	AND (a.last_polled_at IS NULL OR a.last_polled_at < now() - interval '5 minutes')
 UNION ALL
-SELECT 'missed_run', s.name COLLATE "C", NULL, NULL, st.missed_at, format('schedule "%s" has not run: %s', s.name, st.problem)
+SELECT 'missed_run', s.name COLLATE "C", NULL, NULL, st.since,
+	format(CASE WHEN st.missed_at IS NULL THEN 'schedule "%s" fails: %s' ELSE 'schedule "%s" has not run: %s' END, s.name, st.problem)
 FROM _sfflow.schedule s
 CROSS JOIN LATERAL _sfflow.schedule_status(s.name) st
-WHERE st.missed_at IS NOT NULL
+WHERE st.is_alert
 UNION ALL
 SELECT l.state COLLATE pg_catalog."default", l.target COLLATE "C", NULL, l.execution_id, l.raised_at, l.detail
 FROM _sfflow.raised_lateness l
@@ -255,7 +256,9 @@ WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = m.owner)
 	AND _sfflow.can_read(m.name, m.owner);
 
 CREATE VIEW @extschema@.sf_alerts WITH (security_barrier) AS
-SELECT a.kind, a.execution_id, a.since, a.detail
+SELECT a.kind, a.execution_id, a.since, a.detail,
+	CASE WHEN a.kind = 'no_poller' THEN 'activity:' || a.object WHEN a.kind = 'missed_run' THEN 'schedule:' || a.object
+		WHEN a.kind IN ('late', 'will_be_late', 'never_started', 'unknown_owner') THEN a.object END COLLATE pg_catalog."default" AS target
 FROM _sfflow.open_alert a;
 COMMENT ON VIEW @extschema@.sf_alerts IS 'what an operator should look at, and has not acknowledged';
 

@@ -60,6 +60,9 @@ RETURN (
 		SELECT 26, 'workers', 'Worker processes.', count(*)::text FROM @extschema@.sf_workers
 		UNION ALL
 		SELECT 27, 'health_problems', 'Rows of sf_health that are not ok.', (count(*) FILTER (WHERE NOT h.ok))::text FROM @extschema@.sf_health h
+		UNION ALL
+		SELECT 28, 'schedules_failing', 'Schedules that fail, have missed a run or have lost their job.', count(*)::text
+		FROM @extschema@.sf_alerts a WHERE a.kind = 'missed_run'
 	), family(n, name, type, help, samples) AS (
 		SELECT c.n, format('sfflow_%s_total', c.name), 'counter', c.help,
 			string_agg(format(E'sfflow_%s_total%s} %s\n', c.name, m.label, m.counts ->> c.field), '' ORDER BY m.state_machine)

@@ -160,7 +160,7 @@ CREATE FUNCTION _sfflow.console_tonight(q jsonb) RETURNS jsonb
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN (
 	WITH alert AS MATERIALIZED (
-		SELECT a.kind, a.execution_id, a.since, a.detail FROM @extschema@.sf_alerts a
+		SELECT a.kind, a.execution_id, a.since, a.detail, a.target FROM @extschema@.sf_alerts a
 	), hour AS MATERIALIZED (
 		SELECT h.* FROM @extschema@.sf_metrics_by_hour h
 		WHERE h.hour > coalesce(($1 ->> 'since')::timestamptz, now() - interval '24 hours') - interval '1 hour'
@@ -184,7 +184,7 @@ RETURN (
 				JOIN LATERAL (SELECT x.* FROM @extschema@.sf_executions x WHERE x.execution_id = a.execution_id OFFSET 0) e ON true) f
 			GROUP BY f.kind, f.state_machine, f.error ORDER BY max(f.since) DESC LIMIT 25) g),
 		'late', (SELECT coalesce(jsonb_agg(to_jsonb(l) ORDER BY l.since, l.kind), '[]') FROM (
-			SELECT a.kind, a.execution_id, a.since, left(a.detail, 500) AS detail FROM alert a
+			SELECT a.kind, a.execution_id, a.since, left(a.detail, 500) AS detail, a.target FROM alert a
 			WHERE a.kind NOT IN ('failed', 'timed_out', 'failed_again') ORDER BY a.since LIMIT 50) l),
 		'running', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.requested_at DESC), '[]') FROM (
 			SELECT l.execution_id, l.state_machine, l.requested_at, l.started_at, left(e.waiting_on, 500) AS waiting_on,
@@ -486,7 +486,7 @@ CREATE FUNCTION _sfflow.console_alerts(q jsonb) RETURNS jsonb
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN (
 	WITH alert AS MATERIALIZED (
-		SELECT x.kind, x.execution_id, x.since, left(x.detail, 1000) AS detail
+		SELECT x.kind, x.execution_id, x.since, left(x.detail, 1000) AS detail, x.target
 		FROM @extschema@.sf_alerts x ORDER BY x.since DESC NULLS LAST, x.execution_id, x.kind LIMIT _sfflow.console_limit($1, 100, 500)
 	)
 	SELECT jsonb_build_object(

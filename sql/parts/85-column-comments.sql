@@ -180,6 +180,7 @@ COMMENT ON COLUMN @extschema@.sf_alerts.kind IS 'failed, timed_out, failed_again
 COMMENT ON COLUMN @extschema@.sf_alerts.execution_id IS 'the execution, if it is about one';
 COMMENT ON COLUMN @extschema@.sf_alerts.since IS 'since when';
 COMMENT ON COLUMN @extschema@.sf_alerts.detail IS 'what is wrong';
+COMMENT ON COLUMN @extschema@.sf_alerts.target IS 'what it is about, if not an execution: activity:NAME, schedule:NAME, a machine, or the target of a deadline';
 
 COMMENT ON COLUMN @extschema@.sf_acknowledgements.execution_id IS 'the execution, machine:name';
 COMMENT ON COLUMN @extschema@.sf_acknowledgements.kind IS 'the kind of the alert';

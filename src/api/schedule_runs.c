@@ -23,14 +23,14 @@ visible_schedule(FunctionCallInfo fcinfo)
 }
 
 /*
- * _sfflow.schedule_status(name): state, problem, missed_at; nulls when the caller
- * sees no such schedule.
+ * _sfflow.schedule_status(name): state, problem, missed_at, is_alert, since; nulls when
+ * the caller sees no such schedule.
  */
 Datum
 sfflow_schedule_status(PG_FUNCTION_ARGS)
 {
 	SfSchedule *s = visible_schedule(fcinfo);
-	SfScheduleStatus status = {NULL, NULL, DT_NOBEGIN};
+	SfScheduleStatus status = {NULL, NULL, DT_NOBEGIN, false, DT_NOBEGIN};
 	SfColumns row = {0};
 
 	if (s != NULL)
@@ -38,6 +38,8 @@ sfflow_schedule_status(PG_FUNCTION_ARGS)
 	sf_columns_text(&row, status.state);
 	sf_columns_text(&row, status.problem);
 	sf_columns_time(&row, status.missed_at);
+	sf_columns_add(&row, BoolGetDatum(status.is_alert), s == NULL);
+	sf_columns_time(&row, status.since);
 	PG_RETURN_DATUM(sf_columns_datum(fcinfo, &row));
 }
 

@@ -187,6 +187,22 @@ sf_pg_cron_last_failure(int64 job_id)
 	return sf_list_first(sf_store_texts(&plan, SF_INT8(job_id)));
 }
 
+/*
+ * Find when the last run of a job that succeeded began; DT_NOBEGIN: there is none among the
+ * last runs of all jobs.  pg_cron has no index by job, and may have kept millions of runs.
+ */
+TimestampTz
+sf_pg_cron_last_success(int64 job_id)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT d.start_time FROM cron.job_run_details d WHERE d.runid" SF_GT
+		" (SELECT pg_catalog.max(l.runid) OPERATOR(pg_catalog.-) 100000 FROM cron.job_run_details l)"
+		" AND d.jobid" SF_EQ "$1 AND d.status" SF_EQ "'succeeded' AND d.start_time IS NOT NULL"
+		" ORDER BY d.runid DESC LIMIT 1");
+
+	return !sf_pg_cron_is_here() ? DT_NOBEGIN : sf_store_number(&plan, DT_NOBEGIN, SF_INT8(job_id));
+}
+
 /* Hand the runs of a job that pg_cron has noted to a reader. */
 void
 sf_pg_cron_read_runs(int64 job_id, SfRowReader reader, void *arg)

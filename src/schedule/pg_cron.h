@@ -31,6 +31,7 @@ typedef enum SfCronJobState
 
 extern SfCronJobState sf_pg_cron_job_state(int64 job_id);
 extern char *sf_pg_cron_last_failure(int64 job_id);
+extern TimestampTz sf_pg_cron_last_success(int64 job_id);
 extern void sf_pg_cron_read_runs(int64 job_id, SfRowReader reader, void *arg);
 
 #endif							/* SF_SCHEDULE_PG_CRON_H */

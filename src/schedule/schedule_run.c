@@ -235,11 +235,42 @@ sf_schedule_unusable(const SfSchedule *s)
 	return NULL;
 }
 
+/* The first time of a schedule after its last good run; DT_NOBEGIN: none has come. */
+static TimestampTz
+first_due_after(const SfSchedule *s, TimestampTz good_at)
+{
+	SfMoments	moments = sf_moments_begin(s);
+	TimestampTz due;
+
+	return sf_moments_next(&moments, Max(s->changed_at, good_at), &due) &&
+		due <= GetCurrentTimestamp() ? due : DT_NOBEGIN;
+}
+
+/*
+ * Find why the last run of a schedule failed, which pg_cron or a worker has noted, and since
+ * when runs fail.  pg_cron notes no time of a run that could not connect.
+ */
+static void
+find_failure(const SfSchedule *s, SfScheduleStatus *status)
+{
+	TimestampTz good_at;
+
+	status->problem = sf_pg_cron_last_failure(s->job_id);
+	if (status->problem != NULL)
+		good_at = sf_pg_cron_last_success(s->job_id);
+	else if ((status->problem = sf_schedule_row_last_failure(s->name)) != NULL)
+		good_at = sf_schedule_row_last_success(s->name);
+	else
+		return;
+	status->state = "failing";
+	status->since = first_due_after(s, good_at);
+}
+
 /* Find the status of a schedule that should run. */
 static SfScheduleStatus
 running_status(const SfSchedule *s, bool job_is_there)
 {
-	SfScheduleStatus status = {"active", NULL, DT_NOBEGIN};
+	SfScheduleStatus status = {"active", NULL, DT_NOBEGIN, false, DT_NOBEGIN};
 	char	   *problem = sf_schedule_unusable(s);
 
 	if (problem == NULL)
@@ -249,15 +280,22 @@ running_status(const SfSchedule *s, bool job_is_there)
 		status.state = "gone";
 		status.problem = "its pg_cron job does not exist";
 	}
-	else if ((status.problem = problem) != NULL ||
-			 (status.problem = sf_pg_cron_last_failure(s->job_id)) != NULL ||
-			 (status.problem = sf_schedule_row_last_failure(s->name)) != NULL)
+	else if (problem != NULL)
+	{
 		status.state = "failing";
-	else if (status.missed_at != DT_NOBEGIN)
+		status.problem = problem;
+	}
+	else
+		find_failure(s, &status);
+	if (status.problem == NULL && status.missed_at != DT_NOBEGIN)
 	{
 		status.state = "missed";
 		status.problem = "pg_cron has not called it";
 	}
+	/* not only what was missed: workers make up for it, so of a frequent schedule nothing ever is */
+	status.is_alert = status.problem != NULL;
+	if (status.since == DT_NOBEGIN)
+		status.since = status.missed_at;
 	return status;
 }
 
@@ -266,7 +304,7 @@ SfScheduleStatus
 sf_schedule_status(const SfSchedule *s)
 {
 	SfCronJobState job = sf_pg_cron_job_state(s->job_id);
-	SfScheduleStatus status = {"inactive", NULL, DT_NOBEGIN};
+	SfScheduleStatus status = {"inactive", NULL, DT_NOBEGIN, false, DT_NOBEGIN};
 
 	if (job == SF_CRON_JOB_INACTIVE)
 		return status;

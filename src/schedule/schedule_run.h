@@ -23,6 +23,8 @@ typedef struct SfScheduleStatus
 	const char *state;
 	const char *problem;		/* NULL: none */
 	TimestampTz missed_at;		/* DT_NOBEGIN: none */
+	bool		is_alert;		/* its runs do not happen as they should */
+	TimestampTz since;			/* that they do not; DT_NOBEGIN: not known */
 } SfScheduleStatus;
 
 extern char *sf_schedule_unusable(const SfSchedule *s);

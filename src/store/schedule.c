@@ -158,6 +158,17 @@ sf_schedule_row_last_failure(const char *name)
 	return sf_list_first(messages);
 }
 
+/* Find when the latest run was noted that did not fail; DT_NOBEGIN: none. */
+TimestampTz
+sf_schedule_row_last_success(const char *name)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT pg_catalog.max(r.run_at) FROM _sfflow.schedule_run r WHERE r.schedule" SF_EQ "$1"
+		" AND r.message IS NULL");
+
+	return sf_store_number(&plan, DT_NOBEGIN, SF_TEXT(name));
+}
+
 /* Note the execution that a schedule has started last. */
 void
 sf_schedule_row_set_last(const char *name, const char *execution_id)

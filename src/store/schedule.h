@@ -73,6 +73,7 @@ extern bool sf_schedule_row_is_noted(const char *name, const char *outcome,
 									 TimestampTz scheduled_for);
 extern List *sf_schedule_row_unstarted(const char *name, TimestampTz since, TimestampTz until);
 extern char *sf_schedule_row_last_failure(const char *name);
+extern TimestampTz sf_schedule_row_last_success(const char *name);
 extern void sf_schedule_row_set_last(const char *name, const char *execution_id);
 extern void sf_schedule_row_set_handled(const char *name, TimestampTz until,
 										TimestampTz missed_at);

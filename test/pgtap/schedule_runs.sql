@@ -1,7 +1,7 @@
 -- Whether the runs of a schedule have come: without pg_cron, from the expression and from what runs left.
 BEGIN;
 SET LOCAL timezone = 'UTC';
-SELECT plan(17);
+SELECT plan(18);
 
 SELECT sf_create_state_machine('runs', '{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}');
 -- A schedule as sf_schedule made it a while ago, whose pg_cron job is gone.
@@ -42,6 +42,10 @@ SELECT is((SELECT detail FROM sf_alerts WHERE kind = 'missed_run' AND detail LIK
 	'schedule "hour_ago" has not run: its pg_cron job does not exist', 'an alert');
 SELECT results_eq($$ SELECT active, state, problem FROM sf_schedules WHERE schedule_name = 'hour_ago' $$,
 	$$ VALUES (false, 'gone', 'its pg_cron job does not exist') $$, 'and a state');
+SELECT pg_temp.make('not_yet', pg_temp.daily(pg_temp.minute('-2 hours'), 'UTC'), NULL, now() - interval '1 hour');
+SELECT is((SELECT concat(since, detail) FROM sf_alerts WHERE kind = 'missed_run' AND target = 'schedule:not_yet'),
+	'schedule "not_yet" fails: its pg_cron job does not exist',
+	'one without a job is an alert before its first run is due');
 UPDATE _sfflow.schedule SET timezone = 'Mars/Olympus' WHERE name = 'ran';
 SELECT lives_ok($$ SELECT * FROM sf_alerts $$, 'a zone that this server does not know stops no alerts');
 UPDATE _sfflow.schedule SET timezone = NULL WHERE name = 'ran';

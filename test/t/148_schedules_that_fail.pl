@@ -69,12 +69,16 @@ ok($node->poll_query_until('postgres', q(
 is($node->safe_psql('postgres', q(SELECT state, problem LIKE '%does not exist%' FROM sf_schedules WHERE schedule_name = 'broken')), 'failing|t',
 	'its schedule is failing');
 is($node->safe_psql('postgres', q(SELECT state, problem FROM sf_schedules WHERE schedule_name = 'good')), 'active|', 'the other is active');
-is($node->safe_psql('postgres', q(SELECT count(*) FROM sf_alerts WHERE kind = 'missed_run')), '0', 'no alert yet: a run may come some minutes late');
+like($node->safe_psql('postgres', q(SELECT detail || ' since ' || (since BETWEEN now() - interval '2 min' AND now())::text FROM sf_alerts WHERE kind = 'missed_run')),
+	qr/^schedule "broken" fails: ERROR:.*does not exist.* since true\z/s, 'and an alert, though the next run comes within a minute');
+like($node->safe_psql('postgres', 'SELECT sf_prometheus()'), qr/^sfflow_schedules_failing 1$/m, '... which Prometheus counts');
+is($node->safe_psql('postgres', q(SELECT l ->> 'kind' FROM jsonb_array_elements(sf_console_api('tonight', '{}') -> 'late') l WHERE l ->> 'detail' LIKE '%"broken"%')), 'missed_run',
+	'... and the console has');
 
 # As if it had been some minutes.
 my $later = q(UPDATE _sfflow.schedule SET changed_at = changed_at - interval '10 min', handled_until = handled_until - interval '10 min');
 $node->safe_psql('postgres', "$later WHERE name = 'broken'");
-like($node->safe_psql('postgres', q(SELECT detail FROM sf_alerts WHERE kind = 'missed_run')), qr/^schedule "broken" has not run: ERROR:.*does not exist/, 'then it is one');
+like($node->safe_psql('postgres', q(SELECT detail FROM sf_alerts WHERE kind = 'missed_run')), qr/^schedule "broken" has not run: ERROR:.*does not exist/, 'then it tells so');
 $node->safe_psql('postgres', "SELECT sf_unschedule('broken')");
 is($node->safe_psql('postgres', q(SELECT count(*) FROM sf_alerts WHERE kind = 'missed_run')), '0', 'until the schedule is gone');
 
@@ -82,6 +86,12 @@ is($node->safe_psql('postgres', q(SELECT count(*) FROM sf_alerts WHERE kind = 'm
 $node->safe_psql('postgres', 'ALTER ROLE night NOLOGIN');
 ok($node->poll_query_until('postgres', q(SELECT state = 'failing' AND problem LIKE '%connection failed%' FROM sf_schedules WHERE schedule_name = 'good')),
 	'a schedule that cannot log in any more is failing');
+# Workers make up for each run, so that none is missed.
+ok($node->poll_query_until('postgres', q(SELECT count(*) > 1 FROM sf_schedule_runs WHERE schedule_name = 'good' AND status = 'failed')), 'run after run');
+$node->safe_psql('postgres', $later);
+$node->safe_psql('postgres', q(SELECT _sfflow.look_at_schedules(now())));
+is($node->safe_psql('postgres', q(SELECT missed_at IS NULL FROM _sfflow.schedule_status('good'))), 't', 'a worker makes up for what was missed');
+like($node->safe_psql('postgres', q(SELECT detail FROM sf_alerts WHERE kind = 'missed_run')), qr/^schedule "good" fails: .*connection failed/, '... and the alert stays');
 $node->safe_psql('postgres', $later);
 like($node->safe_psql('postgres', q(SELECT detail FROM sf_alerts WHERE kind = 'missed_run')), qr/^schedule "good" has not run: .*connection failed/, 'and an alert');
 is($node->safe_psql('postgres', q(SELECT count(*) > 0 FROM sf_schedule_runs WHERE status = 'failed' AND error LIKE '%connection failed%')), 't', 'with its runs');

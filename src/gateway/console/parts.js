@@ -108,6 +108,18 @@ export function machineLink(name) {
   return h('a', { href: hash.machine(name), class: 'id' }, text(name));
 }
 
+// A link to a schedule.
+export function scheduleLink(name, words = name) {
+  return h('a', { href: `#/schedules${search({ name })}` }, text(words, words === name ? '' : 'id'));
+}
+
+// What an alert is about: an execution, or its target.
+export function alertLink({ execution_id: execution, target }) {
+  if (execution || !target) return execution ? executionLink(execution) : '–';
+  if (target.startsWith('schedule:')) return scheduleLink(target.slice(9), target);
+  return target.startsWith('activity:') ? h('a', { href: '#/activities', class: 'id' }, text(target)) : machineLink(machineOf(target));
+}
+
 // A button.
 export function button(label, onclick, props = {}) {
   return h('button', { type: 'button', onclick, ...props }, label);

@@ -5,7 +5,7 @@ import { acknowledge, redriveMany, redriveOne, release } from './dialog.js';
 import { between, clock, count, distance, duration, readCause } from './format.js';
 import { deadlines, limits } from './limits.js';
 import { compare } from './timeline.js';
-import { badge, button, errorName, executionLink, hash, icon, machineLink, may, notice, section, table, text, time } from './parts.js';
+import { alertLink, badge, button, errorName, executionLink, hash, icon, machineLink, may, notice, scheduleLink, section, table, text, time } from './parts.js';
 
 const DAY = 24 * 3600 * 1000;
 
@@ -51,7 +51,8 @@ function tiles(data) {
   return h('ul', { class: 'tiles', 'aria-label': 'Summary' },
     tile('bad', failures(data), 'failed', 'h-failed'), tile('late', data.late.length, 'late or stuck', 'h-late-or-stuck'),
     tile('run', data.running.length === 25 ? '25+' : data.running.length, 'running', 'h-running'), tile('held', data.held.length, 'held', 'h-held'),
-    tile('wait', next ? distance(next.next_run).replace(/^in /, '') : '–', next ? `until ${next.schedule_name}` : 'nothing scheduled', 'h-next'));
+    tile(next && next.state !== 'active' ? 'bad' : 'wait', next ? distance(next.next_run).replace(/^in /, '') : '–',
+      !next ? 'nothing scheduled' : `until ${next.schedule_name}${next.state === 'active' ? '' : `, which is ${next.state}`}`, 'h-next'));
 }
 
 // The state of a job: its name without the places in Maps.
@@ -85,7 +86,7 @@ function fault(f, rights, context) {
 
 // The night: what ran, runs and is to come, in the order of time; executions of one machine in one state are one row.
 function night(data) {
-  const target = r => r.name.startsWith('schedule:') ? h('a', { href: `#/schedules?name=${encodeURIComponent(r.name.slice(9))}` }, text(r.name, 'id')) :
+  const target = r => r.name.startsWith('schedule:') ? scheduleLink(r.name.slice(9), r.name) :
     r.n > 1 ? h('a', { class: 'id', href: hash.executions({ state_machine: r.name, status: r.state }) }, `${r.n} of ${r.name}`) : executionLink(r.target);
   return section('The night', {}, data.starts > 5000 ? h('p', { class: 'none' }, `${count(data.starts, 'start')}: too many to list here.`) : table('The night', [
     ['At', r => [time(r.first_planned), r.n > 1 && r.last_planned !== r.first_planned ? [' – ', time(r.last_planned)] : null]], ['What', target, 'wide'], ['State', r => badge(r.state)],
@@ -126,11 +127,11 @@ export function draw(data, context) {
       data.failed.length ? data.failed.map(f => fault(f, data.rights, context)) : h('p', { class: 'none' }, icon('ok', 'ok'), 'Nothing has failed.'),
       data.failed.length === 25 ? h('p', null, h('a', { href: hash.executions({ status: 'FAILED' }) }, 'All that failed')) : null),
     section('Late or stuck', { count: data.late.length }, table('Late or stuck', [
-      ['What', r => badge('TIMED_OUT', r.kind.replaceAll('_', ' '))], ['Execution', r => r.execution_id ? executionLink(r.execution_id) : '–'],
+      ['What', r => badge('TIMED_OUT', r.kind.replaceAll('_', ' '))], ['Of', alertLink],
       ['Since', r => time(r.since, true)], ['Why', r => text(r.detail), 'wide'],
       ['', r => r.execution_id && may(data.rights, r.execution_id, 'OPERATE') ? button('Acknowledge…', async () => {
         if (await acknowledge([r.execution_id], r.kind)) context.reload();
-      }, { class: 'small', 'aria-label': `Acknowledge ${r.kind} of ${r.execution_id}` }) : null]], data.late, r => r.kind + r.execution_id + r.detail, 'Nothing is late.')),
+      }, { class: 'small', 'aria-label': `Acknowledge ${r.kind} of ${r.execution_id}` }) : null]], data.late, r => r.kind + r.execution_id + r.target + r.detail, 'Nothing is late.')),
     h('div', { class: 'columns', key: 'columns' },
       section('Running', { count: data.running.length }, table('Running', [
         ['Execution', r => executionLink(r.execution_id)], ['For', r => duration(between(r.started_at ?? r.requested_at)), 'short'], ['Done', r => r.progress?.total ? `${r.progress.done} of ${r.progress.total}` : '–', 'short'],
@@ -138,8 +139,8 @@ export function draw(data, context) {
         ['Waits for', r => r.waiting_on ? text(r.waiting_on) : '–', 'wide']], data.running.slice(0, 8), r => r.execution_id, 'Nothing runs.'),
       data.running.length > 8 ? h('p', null, h('a', { href: hash.executions({ status: 'RUNNING' }) }, 'All that runs')) : null),
       section('Next', {}, table('Next', [
-        ['Schedule', r => h('a', { href: `#/schedules?name=${encodeURIComponent(r.schedule_name)}` }, text(r.schedule_name))], ['Starts', r => machineLink(r.state_machine.split('/')[0])],
-        ['At', r => r.next_run ? [time(r.next_run), ' ', h('small', null, distance(r.next_run))] : badge(r.state)]], data.next, r => r.schedule_name, 'Nothing is scheduled.'))),
+        ['Schedule', r => scheduleLink(r.schedule_name)], ['Starts', r => machineLink(r.state_machine.split('/')[0])],
+        ['At', r => [r.next_run ? [time(r.next_run), ' ', h('small', null, distance(r.next_run)), ' '] : null, r.next_run && r.state === 'active' ? null : badge(r.state)]]], data.next, r => r.schedule_name, 'Nothing is scheduled.'))),
     data.deadlines.length ? section('Deadlines', {}, deadlines(data.deadlines)) : null,
     data.limits.length ? section('Limits that are used up', {}, limits(data.limits)) : null,
     night(data.night),
