@@ -269,7 +269,10 @@ answer_list(SfCall *call, List *list, int limit)
 	sf_json_close_array(&call->answer);
 }
 
-/* Limit a list to a machine, or to the executions that were started by the version or the alias in its ARN. */
+/*
+ * Limit a list to a machine, or to the executions that were started by the version or the alias in its ARN.
+ * Children of a Map run are in the list of that run alone.
+ */
 static void
 ask_for_machine(SfCall *call, SfListQuery *query)
 {
@@ -279,6 +282,7 @@ ask_for_machine(SfCall *call, SfListQuery *query)
 	if (is_express(address.machine))
 		refuse_type();
 	query->machines = &address.machine->machine_no;
+	query->no_items = true;
 	query->qualifier = address.version != 0 ? psprintf("%d", address.version) : address.alias;
 }
 

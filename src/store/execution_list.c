@@ -44,7 +44,8 @@
  * The arguments of all queries: $1 numbers of machines, $2 status, $3 error, $4 first
  * time, $5 and $6 key of the row before, $7 limit, $8 prefix of the name, $9 number of the
  * parent, $10 name of the status, $11 error as open_execution has it, $12 largest name,
- * $13 in an hour, $14 number of a Map run, $15 version or alias, $16 whether it was redriven.
+ * $13 in an hour, $14 number of a Map run, $15 version or alias, $16 whether it was redriven,
+ * $17 without children of Map runs.
  */
 #define COLUMNS \
 	"e.execution_id, e.status, e.error, e.requested_at, e.started_at, e.stopped_at," \
@@ -59,6 +60,7 @@
 	" AND ($15 IS NULL OR e.qualifier" SF_EQ "$15" \
 	"  OR (e.qualifier IS NOT NULL AND e.version::pg_catalog.text" SF_EQ "$15))" \
 	" AND ($16 IS NULL OR (e.redrive_count" SF_GT "0)" SF_EQ "$16)" \
+	" AND (NOT $17 OR e.map_run_no IS NULL)" \
 	" AND ($8 IS NULL OR pg_catalog.starts_with(pg_catalog.substr(e.execution_id," \
 	"  pg_catalog.strpos(e.execution_id, ':') OPERATOR(pg_catalog.+) 1), $8))"
 #define NEWEST(t) \
@@ -217,7 +219,8 @@ largest_name(void)
 	SF_TIME(GetCurrentTimestamp() + USECS_PER_HOUR), \
 	sf_query_arg(INT8OID, Int64GetDatum((q)->map_run_no), (q)->map_run_no == 0), \
 	SF_TEXT((q)->qualifier), \
-	sf_query_arg(BOOLOID, BoolGetDatum((q)->redriven == SF_LIST_REDRIVEN), (q)->redriven == SF_LIST_ANY)
+	sf_query_arg(BOOLOID, BoolGetDatum((q)->redriven == SF_LIST_REDRIVEN), (q)->redriven == SF_LIST_ANY), \
+	SF_BOOL((q)->no_items)
 
 /* Run a query for executions. */
 static List *
@@ -276,7 +279,7 @@ compare_newest(const ListCell *a, const ListCell *b)
 static bool
 asks_no_more(const SfListQuery *q)
 {
-	return q->prefix == NULL && q->qualifier == NULL && q->redriven == SF_LIST_ANY;
+	return q->prefix == NULL && q->qualifier == NULL && q->redriven == SF_LIST_ANY && !q->no_items;
 }
 
 /* List running executions: those that have begun, and those that have not. */

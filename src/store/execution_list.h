@@ -32,6 +32,7 @@ typedef struct SfListQuery
 	const char *prefix;			/* of the name; NULL: any */
 	int64		parent_no;		/* 0: any, or none */
 	int64		map_run_no;		/* children of one of its Map runs; 0: any */
+	bool		no_items;		/* without children of Map runs */
 	const char *qualifier;		/* started by this alias, or as this version or by an alias of it; NULL: any */
 	SfListRedriven redriven;
 	TimestampTz from;			/* requested then, or later */

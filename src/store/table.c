@@ -23,7 +23,7 @@
 #define SF_SAFE_SEARCH_PATH	"pg_catalog, pg_temp"
 
 /* Arguments of a query, at most */
-#define MAX_ARGS	16
+#define MAX_ARGS	20
 
 /* Tables and indexes that are found without a look into the catalogue */
 #define MAX_FOUND	100
@@ -177,7 +177,8 @@ prepare(SfPlan *plan, const SfArg *args, int nargs)
 static void
 begin_query(SfPlan *plan, const SfArg *args, int nargs, Datum *values, char *nulls)
 {
-	Assert(nargs <= MAX_ARGS);
+	if (unlikely(nargs > MAX_ARGS))
+		elog(ERROR, "too many arguments of a query: %s", plan->query);
 	for (int i = 0; i < nargs; i++)
 	{
 		values[i] = args[i].value;

@@ -5,6 +5,7 @@
 # Prints a line of TAP per check.
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -38,8 +39,9 @@ def fails(call, error, what):
         same(e.response["Error"]["Code"], error, what)
 
 
-def aws(*arguments):
-    done = subprocess.run(["aws", "--endpoint-url", endpoint, "--output", "json", "stepfunctions", *arguments], capture_output=True, text=True)
+def aws(*arguments, **environment):
+    done = subprocess.run(["aws", "--endpoint-url", endpoint, "--output", "json", "stepfunctions", *arguments], capture_output=True, text=True,
+                          env={**os.environ, **environment})
     return json.loads(done.stdout) if done.returncode == 0 and done.stdout else done.stderr.strip()
 
 
@@ -139,5 +141,24 @@ sfn.stop_execution(executionArn=run, error="Stop", cause="by hand")
 same(sfn.describe_execution(executionArn=run)["status"], "ABORTED", "stop_execution")
 sfn.delete_activity(activityArn=activity)
 sfn.delete_state_machine(stateMachineArn=waits)
+
+# Clients put sync- in front of the host for two operations, unless they are told not to.
+passes = json.dumps({"StartAt": "P", "States": {"P": {"Type": "Pass", "Result": 7, "End": True}}})
+fast = sfn.create_state_machine(name="fast", type="EXPRESS", definition=passes, roleArn=role)["stateMachineArn"]
+plain = boto3.client("stepfunctions", endpoint_url=endpoint, config=Config(inject_host_prefix=False))
+same(plain.start_sync_execution(stateMachineArn=fast)["output"], "7", "start_sync_execution without the prefix of the host")
+state = json.dumps({"Type": "Pass", "Result": 8, "End": True})
+if hasattr(plain, "test_state"):
+    same(plain.test_state(definition=state, roleArn=role)["output"], "8", "test_state")
+else:
+    print("# boto3 is too old for test_state")
+release = re.search(r"botocore/(\d+)\.(\d+)", subprocess.run(["aws", "--version"], capture_output=True, text=True).stdout)
+if release and tuple(map(int, release.groups())) >= (1, 39):
+    off = {"AWS_DISABLE_HOST_PREFIX_INJECTION": "true"}
+    same(aws("start-sync-execution", "--state-machine-arn", fast, **off)["output"], "7", "aws start-sync-execution, as the manual says")
+    same(aws("test-state", "--definition", state, "--role-arn", role, **off)["output"], "8", "aws test-state")
+else:
+    print("# the AWS CLI is too old for AWS_DISABLE_HOST_PREFIX_INJECTION")
+sfn.delete_state_machine(stateMachineArn=fast)
 fails(lambda: sfn.get_activity_task(activityArn=activity), "ActivityDoesNotExist", "an activity that was deleted")
 print(f"1..{count}")

@@ -1,6 +1,6 @@
 -- sf_aws_api: Map runs, redrive, the machine of an execution, synchronous executions.
 BEGIN;
-SELECT plan(72);
+SELECT plan(80);
 SET client_min_messages = error;
 
 CREATE FUNCTION pg_temp.arn(rest text) RETURNS text LANGUAGE sql AS $$ SELECT 'arn:aws:states:us-east-1:000000000000:' || rest $$;
@@ -66,7 +66,11 @@ SELECT is(sf_aws_api('DescribeMapRun', jsonb_build_object('mapRunArn', :'run')) 
 
 -- --- failure and redrive
 
+SELECT is(jsonb_path_query_array(sf_aws_api('ListExecutions', jsonb_build_object('stateMachineArn', pg_temp.arn('stateMachine:fan'), 'statusFilter', 'RUNNING')), '$.executions[*].name'),
+	'["a"]', 'ListExecutions of the machine has the parent alone while its children run, or have not begun');
 SELECT is(pg_temp.run_all(), 'FAILED', 'it fails');
+SELECT is(jsonb_path_query_array(sf_aws_api('ListExecutions', jsonb_build_object('stateMachineArn', pg_temp.arn('stateMachine:fan'), 'statusFilter', 'FAILED')), '$.executions[*].name'),
+	'["a"]', '... and when some have failed');
 SELECT is(sf_aws_api('DescribeMapRun', jsonb_build_object('mapRunArn', :'run')) ->> 'status', 'FAILED', '... the run, too');
 SELECT is(sf_aws_api('DescribeMapRun', jsonb_build_object('mapRunArn', :'run')) #>> '{executionCounts,failed}', '1', '... by one execution');
 SELECT sf_aws_api('ListExecutions', jsonb_build_object('mapRunArn', :'run', 'statusFilter', 'FAILED')) #> '{executions,0}' AS failed \gset
@@ -91,6 +95,11 @@ FROM (VALUES ('REDRIVEN'), ('NOT_REDRIVEN')) v(filter);
 SELECT cmp_ok((SELECT count(*) FROM sf_executions WHERE parent_execution_id = 'fan:a' AND redrive_count > 0), '>', 0::bigint, '... and some are redriven');
 SELECT is(pg_temp.refusal('RedriveExecution', jsonb_build_object('executionArn', :'a')), 'ExecutionNotRedrivable: Execution is SUCCEEDED and cannot be redriven', 'it cannot be redriven again');
 SELECT is(pg_temp.refusal('UpdateMapRun', jsonb_build_object('mapRunArn', :'run', 'maxConcurrency', 1)), 'ValidationException: Map Run is SUCCEEDED and cannot be updated', 'UpdateMapRun of a run that has ended');
+-- children of a Map run are in its list only
+SELECT cmp_ok((SELECT count(*) FROM sf_list_executions('fan')), '>', 1::bigint, 'the newest executions of the machine are children');
+SELECT is(jsonb_path_query_array(sf_aws_api('ListExecutions', jsonb_strip_nulls(jsonb_build_object('stateMachineArn', pg_temp.arn('stateMachine:fan'), 'statusFilter', status))), '$.executions[*].name'),
+	expected::jsonb, 'ListExecutions of the machine has none of them: ' || coalesce(status, 'any status'))
+FROM (VALUES (NULL, '["a"]'), ('SUCCEEDED', '["a"]'), ('FAILED', '[]'), ('ABORTED', '[]'), ('RUNNING', '[]')) v(status, expected);
 SELECT is(pg_temp.refusal('ListExecutions', '{}'), 'ValidationException: Must specify exactly one of stateMachineArn or mapRunArn', 'ListExecutions of nothing');
 
 -- --- the machine of an execution
