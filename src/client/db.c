@@ -29,6 +29,31 @@
 
 static void try_connect(void *arg);
 
+/* Read the last SQLSTATE of a message of PQERRORS_VERBOSE, "FATAL:  28P01: …"; "" if it has none. */
+static void
+read_sqlstate(char sqlstate[6], const char *message)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	*sqlstate = '\0';
+	for (const char *c = strstr(message, ":  "); c != NULL; c = strstr(c + 3, ":  "))
+	{
+		if (strspn(c + 3, digits) == 5 && c[8] == ':')
+			strlcpy(sqlstate, c + 3, 6);
+	}
+}
+
+/* Schedule the next attempt to connect. */
+static void
+try_again(SfwDb *db)
+{
+	if (db->longest_delay > 0)
+		db->delay = Min(db->delay, db->longest_delay);
+	sfw_timer_set(&db->retry_timer, db->delay / 2 + random() % (db->delay / 2 + 1), try_connect, db);
+	if (db->failing != NULL)
+		db->failing(db);
+}
+
 /* Close the session and schedule the next attempt to connect. */
 static void
 lose(SfwDb *db, const char *what)
@@ -38,11 +63,12 @@ lose(SfwDb *db, const char *what)
 
 	db->delay = db->delay == 0 ? FIRST_DELAY : Min(db->delay * 2, LAST_DELAY);
 	sfw_log(SFW_WARNING, what, "user", PQuser(db->session.conn), "reason", message, NULL);
+	read_sqlstate(db->sqlstate, message);
 	free(message);
 	db->failed = true;
 	sfw_db_stop(db);
 	if (db->lost == NULL)
-		sfw_timer_set(&db->retry_timer, db->delay / 2 + random() % (db->delay / 2 + 1), try_connect, db);
+		try_again(db);
 	if (done != NULL)
 		done(NULL, db->on_done_arg);
 	if (db->lost != NULL)
@@ -267,6 +293,14 @@ sfw_db_start(SfwDb *db)
 	};
 	srandom((unsigned) (time(NULL) ^ getpid()));
 	try_connect(db);
+}
+
+/* Do not wait any longer for the next attempt to connect: the server is known to be back. */
+void
+sfw_db_hurry(SfwDb *db)
+{
+	if (db->retry_timer.armed)
+		sfw_timer_set(&db->retry_timer, random() % FIRST_DELAY, try_connect, db);
 }
 
 /* Close the session as if the connection were lost: the statement under way does not end. */

@@ -32,12 +32,15 @@ typedef struct SfwDb
 	void		(*idle) (struct SfwDb *db); /* a statement may be sent */
 	void		(*notified) (struct SfwDb *db, const PGnotify *notify);
 	void		(*lost) (struct SfwDb *db); /* do not connect again, but call this; or NULL */
+	void		(*failing) (struct SfwDb *db);	/* called before each wait for another attempt; or NULL */
+	int64_t		longest_delay;	/* milliseconds of such a wait; 0: half a minute */
 	void	   *arg;			/* of the owner */
 
 	SfwDbState	state;
 	SfwSession	session;
 	int64_t		delay;			/* before the next attempt to connect */
 	bool		failed;			/* the last attempt did not succeed */
+	char		sqlstate[6];	/* with which the server refused it, "" if it said none, or without PQERRORS_VERBOSE */
 	char	   *schema;			/* of sfflow's functions, quoted */
 	SfwTimer	retry_timer;
 	PGresult   *kept;			/* of the statement under way: the first error, else the last result */
@@ -52,6 +55,7 @@ extern void sfw_db_send(SfwDb *db, const char *statement, int n, const char *con
 extern void sfw_db_prepare(SfwDb *db, const char *name, const char *statement, SfwDbDone done, void *arg);
 extern void sfw_db_send_prepared(SfwDb *db, const char *name, int n, const char *const *values,
 								 SfwDbDone done, void *arg);
+extern void sfw_db_hurry(SfwDb *db);
 extern void sfw_db_drop(SfwDb *db, const char *why);
 extern void sfw_db_stop(SfwDb *db);
 

@@ -2,7 +2,7 @@
  * changes.c
  *		Telling pages of the console that something has changed.
  *
- *		POST /console/poll {"seen": token}	{"changed": true or false, "token"}
+ *		POST /console/poll {"seen": token}	{"changed": true or false, "token", "down_since"}
  *
  * A page gives the token of the last answer, and is answered when there was a
  * change since, or after LONGEST.  Changes are numbered; those within COALESCE
@@ -11,9 +11,13 @@
  * Changes are what is done through the gateway, new tasks of activities, and what
  * sf_wait_change() tells of.  One call of that waits while pages do, for all of them;
  * a page that waits causes no query.
+ *
+ * That the database is down, or is back, is a change, too; down_since is there while
+ * it is down.
  */
 #include "postgres_fe.h"
 
+#include "gateway/availability.h"
 #include "gateway/call_error.h"
 #include "gateway/changes.h"
 #include "gateway/console_guard.h"
@@ -59,11 +63,15 @@ static void watch(void *arg);
 static void
 answer(SfgRequest *request, bool changed)
 {
+	const char *since = sfg_availability_down_since();
 	char		token[64];
-	char		json[128];
+	char		down[64] = "";
+	char		json[192];
 
 	write_token(token, sizeof(token));
-	snprintf(json, sizeof(json), "{\"changed\":%s,\"token\":\"%s\"}", changed ? "true" : "false", token);
+	if (since != NULL)
+		snprintf(down, sizeof(down), ",\"down_since\":\"%s\"", since);
+	snprintf(json, sizeof(json), "{\"changed\":%s,\"token\":\"%s\"%s}", changed ? "true" : "false", token, down);
 	sfg_answer_json(request, MHD_HTTP_OK, json);
 }
 

@@ -7,10 +7,12 @@
  *
  * A connection outlasts changes of its role: that it is dropped, may no longer
  * log in, or has another password.  So each call asks sf_console_session() for
- * them, and the session ends instead.
+ * them, and the session ends instead.  A session that has lost its connection
+ * with the database has a new one made by its next call.
  */
 #include "postgres_fe.h"
 
+#include "gateway/availability.h"
 #include "gateway/call_error.h"
 #include "gateway/changes.h"
 #include "gateway/console_call.h"
@@ -67,6 +69,11 @@ answer(SfgRequest *request, const PGresult *result)
 		sfg_answer_error(request, MHD_HTTP_UNAUTHORIZED, "the session has ended");
 		return;
 	}
+	if (result == NULL && sfg_console_session_trouble(session) != NULL)
+	{
+		sfg_console_answer_down(request, session);
+		return;
+	}
 	if (!sfg_call_has_value(result) || !PQgetisnull(result, 0, 0))
 	{
 		sfg_answer_value(request, result, "application/json");
@@ -88,8 +95,14 @@ read_done(const PGresult *result, void *arg)
 static void
 write_done(const PGresult *result, void *arg)
 {
+	SfgRequest *request = arg;
+
 	sfg_changes_note();
-	answer(arg, result);
+	if (result == NULL && sfg_console_session_of(request) != NULL)
+		sfg_answer_unavailable(request, "the database gave no answer: look whether this was done",
+							   sfg_availability_down_since());
+	else
+		answer(request, result);
 }
 
 /* Check the header of a request; false: it may not act, and is answered. */
@@ -115,7 +128,7 @@ sfg_console_api(SfgRequest *request)
 		sfg_answer_error(request, MHD_HTTP_NOT_FOUND, "there is no such action");
 		return;
 	}
-	if (!sfg_console_body(request, &body))
+	if (!sfg_console_body(request, &body) || !sfg_console_revive(request, session))
 		return;
 	strlcpy(request->what, action, sizeof(request->what));
 	values[2] = session->version;

@@ -18,6 +18,7 @@
 
 #include <arpa/inet.h>
 
+#include "gateway/availability.h"
 #include "gateway/console_guard.h"
 #include "gateway/gateway_config.h"
 #include "gateway/hashing.h"
@@ -93,11 +94,18 @@ sfg_console_cookie(void)
 	return sfg_console_is_https() ? "__Host-sfgateway" : "sfgateway";
 }
 
+/* The cookie of a request, or NULL. */
+static const char *
+read_cookie(const SfgRequest *request)
+{
+	return MHD_lookup_connection_value(request->connection, MHD_COOKIE_KIND, sfg_console_cookie());
+}
+
 /* Find the session of a request, or NULL. */
 SfgConsoleSession *
 sfg_console_session_of(const SfgRequest *request)
 {
-	const char *cookie = MHD_lookup_connection_value(request->connection, MHD_COOKIE_KIND, sfg_console_cookie());
+	const char *cookie = read_cookie(request);
 
 	return cookie != NULL ? sfg_console_session_find(cookie) : NULL;
 }
@@ -114,7 +122,7 @@ sfg_console_guard(SfgRequest *request)
 	session = sfg_console_session_of(request);
 	if (session == NULL)
 		sfg_answer_error(request, MHD_HTTP_UNAUTHORIZED, "sign in first");
-	else if (token == NULL || !sfg_same(session->csrf, token))
+	else if (token == NULL || !sfg_console_session_has(session, token))
 	{
 		sfg_answer_error(request, MHD_HTTP_FORBIDDEN, "the token of the session is missing or wrong");
 		session = NULL;
@@ -126,6 +134,23 @@ sfg_console_guard(SfgRequest *request)
 			session->used_at = sfw_now();
 	}
 	return session;
+}
+
+/* Have the session of a request that passed the guard take calls; false: it cannot, and the request is answered. */
+bool
+sfg_console_revive(SfgRequest *request, SfgConsoleSession *session)
+{
+	if (sfg_console_session_revive(session, read_cookie(request), sfg_request_header(request, "X-CSRF-Token")))
+		return true;
+	sfg_console_answer_down(request, session);
+	return false;
+}
+
+/* Answer that the session of a request has no connection, and since when the database is down. */
+void
+sfg_console_answer_down(SfgRequest *request, const SfgConsoleSession *session)
+{
+	sfg_answer_unavailable(request, sfg_console_session_trouble(session), sfg_availability_down_since());
 }
 
 /* Read the body of a request; false: it is no JSON object, and the request is answered. */

@@ -6,15 +6,26 @@
 #define SFG_CONSOLE_SESSION_H
 
 #include "gateway/pool.h"
+#include "gateway/hashing.h"
 #include "gateway/http_request.h"
+#include "gateway/sealing.h"
 
 #define SFG_TOKEN_BYTES 32
 #define SFG_TOKEN_HEX	(2 * SFG_TOKEN_BYTES + 1)
 
+/* What a page has to show for its session: the gateway keeps only the digests. */
+typedef struct SfgConsoleSecrets
+{
+	char		cookie[SFG_TOKEN_HEX];
+	char		csrf[SFG_TOKEN_HEX];
+} SfgConsoleSecrets;
+
 typedef struct SfgConsoleSession
 {
-	char		token[SFG_TOKEN_HEX];	/* the cookie */
-	char		csrf[SFG_TOKEN_HEX];
+	char		cookie_digest[SFG_DIGEST_HEX];
+	char		csrf_digest[SFG_DIGEST_HEX];
+	SfgSealed	password;		/* its key is made of both */
+	SfgConsoleSecrets *secrets; /* until the sign-in is answered; then NULL */
 	int64_t		serial;			/* no other session of this process has the same */
 	char	   *role;
 	char	   *writes;			/* actions that write, with a blank before and after each; NULL: signing in */
@@ -22,6 +33,10 @@ typedef struct SfgConsoleSession
 	SfgPool		pool;			/* of one connection */
 	int64_t		begun_at;
 	int64_t		used_at;
+	int64_t		lost_at;		/* when the connection was lost */
+	int64_t		tried_at;		/* when it was last lost or not made */
+	bool		connecting;		/* anew */
+	bool		probing;		/* it is not known yet whether the database went with it */
 	SfgRequest *sign_in;		/* that is not answered yet, or NULL */
 	bool		over;
 	SfwTimer	timer;
@@ -32,7 +47,10 @@ typedef struct SfgConsoleSession
 typedef void (*SfgSignedIn) (SfgRequest *request, SfgConsoleSession *session);
 
 extern void sfg_console_sign_in(SfgRequest *request, const char *role, char *password, SfgSignedIn done);
-extern SfgConsoleSession *sfg_console_session_find(const char *token);
+extern SfgConsoleSession *sfg_console_session_find(const char *cookie);
+extern bool sfg_console_session_has(const SfgConsoleSession *session, const char *csrf);
+extern bool sfg_console_session_revive(SfgConsoleSession *session, const char *cookie, const char *csrf);
+extern const char *sfg_console_session_trouble(const SfgConsoleSession *session);
 extern void sfg_console_session_end(SfgConsoleSession *session, const char *why);
 extern int	sfg_console_sessions(void);
 extern void sfg_console_sessions_stop(void);

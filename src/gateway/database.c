@@ -6,12 +6,13 @@
  *		keys		look-ups of its access keys, which do not wait behind its calls
  *		sync		StartSyncExecution, whose calls last
  *		metrics		/metrics, as a role of its own
- *		listen		notifications of new tasks of activities
+ *		listen		notifications of new tasks of activities; tells whether the database is there
  *		changes		waits for changes of executions
  */
 #include "postgres_fe.h"
 
 #include "gateway/activity_poll.h"
+#include "gateway/availability.h"
 #include "gateway/changes.h"
 #include "gateway/database.h"
 #include "gateway/gateway_config.h"
@@ -21,6 +22,9 @@
 
 /* Milliseconds that they wait */
 #define PATIENCE 5000
+
+/* Milliseconds between looks whether the database is back, at most */
+#define LOOK 2000
 
 SfgPool		sfg_api_pool = {.most_queued = MOST_QUEUED, .patience = PATIENCE, .by_role = true};
 SfgPool		sfg_keys_pool = {.most_queued = MOST_QUEUED, .patience = PATIENCE};
@@ -40,11 +44,28 @@ notified(SfwDb *db, const PGnotify *notify)
 static void
 listening(SfgPool *pool)
 {
+	sfg_availability_is_back();
+	sfg_pool_hurry(&sfg_api_pool);
+	sfg_pool_hurry(&sfg_keys_pool);
+	sfg_pool_hurry(&sfg_sync_pool);
+	sfg_pool_hurry(&sfg_changes_pool);
+	sfg_pool_hurry(&sfg_metrics_pool);
 	sfg_changes_note();
 	sfg_activity_ask_all();
 }
 
-static SfgPool listen_pool = {.listen = "LISTEN sf_activity", .notified = notified, .connected = listening};
+/* The connection that listens is lost, or cannot be made. */
+static void
+not_listening(SfgPool *pool)
+{
+	if (sfg_availability_is_lost())
+		sfg_changes_note();
+}
+
+static SfgPool listen_pool = {
+	.listen = "LISTEN sf_activity", .notified = notified, .connected = listening, .failing = not_listening,
+	.patience = PATIENCE, .statement_timeout = 1000, .longest_delay = LOOK
+};
 
 /* Connect. */
 void
@@ -58,6 +79,7 @@ sfg_database_start(void)
 	sfg_pool_start(&sfg_keys_pool, 1);
 	sfg_pool_start(&sfg_sync_pool, sfg_config.sync_connections);
 	sfg_pool_start(&listen_pool, 1);
+	sfg_availability_watch(&listen_pool);
 	sfg_pool_start(&sfg_changes_pool, 1);
 	if (sfg_config.metrics_dsn != NULL)
 	{

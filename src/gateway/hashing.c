@@ -15,8 +15,8 @@
 #define RANDOM_MAX 32
 
 /* End the program because the library cannot do what it is for. */
-static void
-give_up(void)
+void
+sfg_crypto_fails(void)
 {
 	fprintf(stderr, "%s: OpenSSL fails\n", program_invocation_short_name);
 	exit(1);
@@ -51,7 +51,7 @@ sfg_sha256(const void *data, size_t len, unsigned char digest[SFG_DIGEST_SIZE])
 	}
 	if (sha256 == NULL || context == NULL || !EVP_DigestInit_ex(context, sha256, NULL) ||
 		!EVP_DigestUpdate(context, data, len) || !EVP_DigestFinal_ex(context, digest, NULL))
-		give_up();
+		sfg_crypto_fails();
 }
 
 /* Compute SHA-256 as hexadecimal digits. */
@@ -79,7 +79,7 @@ sfg_hmac_sha256(const void *key, size_t key_len, const void *data, size_t len, u
 		context = EVP_MAC_CTX_new(EVP_MAC_fetch(NULL, "HMAC", NULL));
 	if (context == NULL || !EVP_MAC_init(context, key, key_len, first ? parameters : NULL) ||
 		!EVP_MAC_update(context, data, len) || !EVP_MAC_final(context, digest, NULL, SFG_DIGEST_SIZE))
-		give_up();
+		sfg_crypto_fails();
 }
 
 /* Tell whether two texts are the same, in a time that depends on their lengths alone. */
@@ -99,11 +99,11 @@ sfg_random_hex(char *hex, size_t n_bytes)
 	static size_t left = 0;
 
 	if (n_bytes > RANDOM_MAX)
-		give_up();
+		sfg_crypto_fails();
 	if (left < n_bytes)
 	{
 		if (RAND_bytes(drawn, sizeof(drawn)) != 1)
-			give_up();
+			sfg_crypto_fails();
 		left = sizeof(drawn);
 	}
 	left -= n_bytes;

@@ -11,6 +11,7 @@
 #define SFG_DIGEST_SIZE 32
 #define SFG_DIGEST_HEX	(2 * SFG_DIGEST_SIZE + 1)
 
+extern void sfg_crypto_fails(void);
 extern void sfg_hex(const unsigned char *bytes, size_t n, char *hex);
 extern void sfg_sha256(const void *data, size_t len, unsigned char digest[SFG_DIGEST_SIZE]);
 extern void sfg_sha256_hex(const void *data, size_t len, char hex[SFG_DIGEST_HEX]);

@@ -266,9 +266,9 @@ sfg_answer_json(SfgRequest *request, unsigned status, const char *json)
 	sfg_answer_send(request);
 }
 
-/* Answer with an error that has no more than a message. */
-void
-sfg_answer_error(SfgRequest *request, unsigned status, const char *message)
+/* Answer with an error of a message, and the time since when the database is down if it is not NULL. */
+static void
+answer_message(SfgRequest *request, unsigned status, const char *message, const char *down_since)
 {
 	PQExpBufferData json;
 
@@ -278,9 +278,28 @@ sfg_answer_error(SfgRequest *request, unsigned status, const char *message)
 	sfw_json_open(&json, '{');
 	sfw_json_put_key(&json, "message");
 	sfw_json_put_string(&json, message);
+	if (down_since != NULL)
+	{
+		sfw_json_put_key(&json, "down_since");
+		sfw_json_put_string(&json, down_since);
+	}
 	appendPQExpBufferStr(&json, "}}");
 	sfg_answer_json(request, status, sfw_buffer_data(&json));
 	termPQExpBuffer(&json);
+}
+
+/* Answer with an error that has no more than a message. */
+void
+sfg_answer_error(SfgRequest *request, unsigned status, const char *message)
+{
+	answer_message(request, status, message, NULL);
+}
+
+/* Answer that the database cannot be asked, and since when it is down; NULL: that is not known. */
+void
+sfg_answer_unavailable(SfgRequest *request, const char *message, const char *down_since)
+{
+	answer_message(request, MHD_HTTP_SERVICE_UNAVAILABLE, message, down_since);
 }
 
 /* Have connections end with their answers from now on. */

@@ -85,6 +85,7 @@ extern void sfg_answer_header(SfgRequest *request, const char *name, const char 
 extern void sfg_answer_send(SfgRequest *request);
 extern void sfg_answer_json(SfgRequest *request, unsigned status, const char *json);
 extern void sfg_answer_error(SfgRequest *request, unsigned status, const char *message);
+extern void sfg_answer_unavailable(SfgRequest *request, const char *message, const char *down_since);
 extern void sfg_answers_close(void);
 
 #endif							/* SFG_HTTP_REQUEST_H */

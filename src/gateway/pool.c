@@ -247,6 +247,9 @@ connect_slot(SfwDb *db)
 	SfgPool    *pool = slot->pool;
 	PGconn	   *conn = sfg_dsn_connect(pool->dsn, pool->statement_timeout, pool->user, pool->password);
 
+	/* The owner who is told of the loss needs the SQLSTATE, which libpq has in such messages alone. */
+	if (pool->lost != NULL)
+		PQsetErrorVerbosity(conn, PQERRORS_VERBOSE);
 	forget_prepared(slot);
 	if (pool->password != NULL)
 	{
@@ -263,6 +266,7 @@ connected(SfwDb *db)
 {
 	SfgPool    *pool = ((SfgSlot *) db->arg)->pool;
 
+	PQsetErrorVerbosity(db->session.conn, PQERRORS_DEFAULT);
 	if (pool->connected != NULL)
 		pool->connected(pool);
 }
@@ -274,6 +278,16 @@ lost(SfwDb *db)
 	SfgPool    *pool = ((SfgSlot *) db->arg)->pool;
 
 	pool->lost(pool);
+}
+
+/* A connection is lost or was not made, and is tried again after a while. */
+static void
+failing(SfwDb *db)
+{
+	SfgPool    *pool = ((SfgSlot *) db->arg)->pool;
+
+	if (pool->failing != NULL)
+		pool->failing(pool);
 }
 
 /* Connect a pool. */
@@ -297,10 +311,41 @@ sfg_pool_start(SfgPool *pool, int connections)
 			.idle = idle,
 			.notified = pool->notified,
 			.lost = pool->lost != NULL ? lost : NULL,
+			.failing = failing,
+			.longest_delay = pool->longest_delay,
 			.arg = slot,
 		};
 		sfw_db_start(&slot->db);
 	}
+}
+
+/* Connect the pool of an owner who was told that its connection is lost; the password is freed. */
+void
+sfg_pool_reconnect(SfgPool *pool, char *password)
+{
+	pool->password = password;
+	for (int i = 0; i < pool->n_slots; i++)
+		sfw_db_start(&pool->slots[i].db);
+}
+
+/* Try at once to make the connections that a pool does not have: the database is back. */
+void
+sfg_pool_hurry(SfgPool *pool)
+{
+	for (int i = 0; i < pool->n_slots; i++)
+		sfw_db_hurry(&pool->slots[i].db);
+}
+
+/* Tell whether a pool has no connection, and makes none. */
+bool
+sfg_pool_is_down(const SfgPool *pool)
+{
+	for (int i = 0; i < pool->n_slots; i++)
+	{
+		if (pool->slots[i].db.state != SFW_DOWN)
+			return false;
+	}
+	return true;
 }
 
 /* Tell whether a connection can take calls, now or after the one under way. */
@@ -340,15 +385,12 @@ dispatch(void *arg)
 	}
 }
 
-/* Make a call; NULL: the queue is full. The values are copied. */
-SfgCall *
-sfg_pool_call(SfgPool *pool, const char *statement, int n, const char *const *values, SfwDbDone done, void *arg)
+/* Add a call to the end of the queue. The values are copied. */
+static SfgCall *
+enqueue(SfgPool *pool, const char *statement, int n, const char *const *values, SfwDbDone done, void *arg)
 {
-	SfgCall    *call;
+	SfgCall    *call = pg_malloc0(sizeof(SfgCall));
 
-	if (!has_room(pool, n > 0 ? values[0] : NULL))
-		return NULL;
-	call = pg_malloc0(sizeof(SfgCall));
 	call->statement = pg_strdup(statement);
 	call->n = n;
 	for (int i = 0; i < n; i++)
@@ -363,6 +405,23 @@ sfg_pool_call(SfgPool *pool, const char *statement, int n, const char *const *va
 	if (!pool->dispatch.armed)
 		sfw_timer_set(&pool->dispatch, 0, dispatch, pool);
 	return call;
+}
+
+/* Make a call; NULL: the queue is full. The values are copied. */
+SfgCall *
+sfg_pool_call(SfgPool *pool, const char *statement, int n, const char *const *values, SfwDbDone done, void *arg)
+{
+	return has_room(pool, n > 0 ? values[0] : NULL) ? enqueue(pool, statement, n, values, done, arg) : NULL;
+}
+
+/* Make a call of the owner of the pool, without values, before all that wait, however many. */
+void
+sfg_pool_call_first(SfgPool *pool, const char *statement, SfwDbDone done, void *arg)
+{
+	SfgCall    *call = enqueue(pool, statement, 0, NULL, done, arg);
+
+	dlist_delete(&call->node);
+	dlist_push_head(&pool->queue, &call->node);
 }
 
 /* Do not tell the sender of a call its result, nor send the call if it waits. */

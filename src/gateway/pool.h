@@ -45,6 +45,7 @@ typedef struct SfgPool
 	const char *user;			/* NULL: that of the dsn */
 	char	   *password;		/* wiped when it has been used */
 	int64_t		statement_timeout;
+	int64_t		longest_delay;	/* milliseconds between attempts to connect; 0: half a minute */
 	int64_t		patience;		/* milliseconds that a call waits for a connection */
 	int			most_queued;
 	bool		by_role;		/* the first value of a call is its role, whose calls leave a connection to others */
@@ -52,6 +53,7 @@ typedef struct SfgPool
 	void		(*notified) (struct SfwDb *db, const PGnotify *notify);
 	void		(*connected) (struct SfgPool *pool);	/* or NULL */
 	void		(*lost) (struct SfgPool *pool); /* do not connect again, but call this; or NULL */
+	void		(*failing) (struct SfgPool *pool);	/* a connection is lost or not made, and is tried again; or NULL */
 	void	   *arg;			/* of the owner */
 
 	SfgSlot    *slots;
@@ -63,10 +65,14 @@ typedef struct SfgPool
 } SfgPool;
 
 extern void sfg_pool_start(SfgPool *pool, int connections);
+extern void sfg_pool_reconnect(SfgPool *pool, char *password);
+extern void sfg_pool_hurry(SfgPool *pool);
+extern bool sfg_pool_is_down(const SfgPool *pool);
 extern bool sfg_pool_is_connected(const SfgPool *pool);
 extern bool sfg_pool_is_idle(const SfgPool *pool);
 extern SfgCall *sfg_pool_call(SfgPool *pool, const char *statement, int n, const char *const *values,
 							  SfwDbDone done, void *arg);
+extern void sfg_pool_call_first(SfgPool *pool, const char *statement, SfwDbDone done, void *arg);
 extern void sfg_call_forget(SfgCall *call);
 extern void sfg_pool_stop(SfgPool *pool);
 extern void sfg_pool_free(SfgPool *pool);

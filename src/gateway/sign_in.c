@@ -12,6 +12,7 @@
  */
 #include "postgres_fe.h"
 
+#include "gateway/availability.h"
 #include "gateway/console_guard.h"
 #include "gateway/database.h"
 #include "gateway/gateway_config.h"
@@ -58,12 +59,12 @@ signed_in(SfgRequest *request, SfgConsoleSession *session)
 	if (session != NULL)
 	{
 		sfg_sign_in_succeeded(session->role, request->peer->address);
-		answer_session(request, session, session->csrf);
-		set_cookie(request, session->token);
+		answer_session(request, session, session->secrets->csrf);
+		set_cookie(request, session->secrets->cookie);
 		sfg_answer_send(request);
 	}
 	else if (!sfg_database_is_ready())
-		sfg_answer_error(request, MHD_HTTP_SERVICE_UNAVAILABLE, "there is no connection to the database");
+		sfg_answer_unavailable(request, "there is no connection to the database", sfg_availability_down_since());
 	else
 		sfg_answer_error(request, MHD_HTTP_UNAUTHORIZED, "the database does not accept this role and password");
 }

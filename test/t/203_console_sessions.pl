@@ -1,5 +1,6 @@
 # When sessions of the console end: a page that is left alone, a role that is altered, dropped or locked out; what becomes
-# of calls under way then; and that rights which are given or taken hold from the next request on.
+# of calls under way then; that rights which are given or taken hold from the next request on; and that sessions outlast a
+# restart of the database, but no change of their roles.
 use strict;
 use warnings;
 use FindBin;
@@ -90,9 +91,9 @@ is(ask($session, 'api/machine', '{"state_machine": "m"}')->{body}, 'null', '... 
 # Begin to ask for something in a session; the status comes later.
 sub begin_to_ask
 {
-	my ($session, $path) = @_;
+	my ($session, $path, $body) = @_;
 	my $status = '';
-	return { status => \$status, run => IPC::Run::start([ 'curl', '-sS', '-o', '/dev/null', '-w', '%{http_code}', '--max-time', 60, @$session, '-d', '{}',
+	return { status => \$status, run => IPC::Run::start([ 'curl', '-sS', '-o', '/dev/null', '-w', '%{http_code}', '--max-time', 60, @$session, '-d', $body // '{}',
 		"$gateway->{url}/console/$path" ], '<', '/dev/null', '>', \$status, '2>', '/dev/null') };
 }
 
@@ -133,6 +134,83 @@ until (defined $ended || time > $begun + 40)
 }
 ok(defined $ended && $ended - $begun > 4, 'a page that only refreshes itself loses its session');
 is(ask($used, 'api/machines')->{status}, 200, 'one with which somebody works does not');
+stop_gateway($gateway);
+
+# --- the database is restarted, and crashes: sessions go on, if their roles could sign in again
+$gateway = start_gateway($node, 'session-idle' => '1min');
+my %role;
+for my $case (
+	[ 'kept', 'SELECT 1', 200 ],
+	[ 'set', q(ALTER ROLE %1$s SET work_mem = '8MB'), 200 ],
+	[ 'nologin', 'ALTER ROLE %1$s NOLOGIN', 401 ],
+	[ 'expired', q(ALTER ROLE %1$s VALID UNTIL '2020-01-01'), 401 ],
+	[ 'password', q(ALTER ROLE %1$s PASSWORD 'other'), 401 ],
+	[ 'same_password', q(ALTER ROLE %1$s PASSWORD 'secret'), 401 ],
+	[ 'no_connect', 'REVOKE CONNECT ON DATABASE postgres FROM %1$s', 401 ],
+	[ 'dropped', 'REVOKE CONNECT ON DATABASE postgres FROM %1$s; DROP ROLE %1$s', 401 ],
+	[ 'made_again', 'REVOKE CONNECT ON DATABASE postgres FROM %1$s; DROP ROLE %1$s;'
+		. q( CREATE ROLE %1$s LOGIN PASSWORD 'secret'; GRANT CONNECT ON DATABASE postgres TO %1$s), 401 ],
+	[ 'renamed', 'ALTER ROLE %1$s RENAME TO %1$s_2', 401 ])
+{
+	my ($name, $sql, $status) = @$case;
+	$node->safe_psql('postgres', "CREATE ROLE r_$name LOGIN PASSWORD 'secret'; GRANT CONNECT ON DATABASE postgres TO r_$name");
+	$role{$name} = { session => sign_in("r_$name", 'secret'), sql => sprintf($sql, "r_$name"), status => $status };
+}
+my $kept = $role{kept}{session};
+my $before = json(ask($kept, 'poll')->{body})->{token};
+$node->stop('fast');
+my $told = json(ask($kept, 'poll', qq({"seen": "$before"}))->{body});
+ok($told->{changed}, 'a page that waits is told when the database goes');
+ok(wait_for('the time', sub { json(ask($kept, 'poll')->{body})->{down_since} }), '... and since when it is down');
+my $got = ask($kept, 'api/machines');
+is($got->{status}, 503, 'while it is down nothing is answered');
+like(json($got->{body})->{error}{down_since}, qr/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, '... but since when') or diag $got->{body};
+is(curl($gateway, '/console/session', @$kept)->{status}, 200, 'the session stays');
+is(sign_in('r_kept', 'secret'), undef, 'nobody can sign in');
+my $down = json(ask($kept, 'poll')->{body})->{token};
+my $begun_poll = begin_to_ask($kept, 'poll', qq({"seen": "$down"}));
+$node->start;
+is(statuses($begun_poll), '200', 'a page that waits is told when it is back');
+is(ask([ map { s/(X-CSRF-Token: )./$1x/r } @$kept ], 'api/machines')->{status}, 403, 'without the token of the page no session goes on');
+is($node->safe_psql('postgres', q(SELECT count(*) FROM pg_stat_activity WHERE usename LIKE 'r\_%')), '0', '... nor connects');
+$node->safe_psql('postgres', $_->{sql}) for values %role;
+for my $name (sort keys %role)
+{
+	my $status;
+	ok(wait_for($name, sub { ($status = ask($role{$name}{session}, 'api/machines')->{status}) != 503 }), "after a restart, $name: an answer");
+	is($status, $role{$name}{status}, "... $status") or diag gateway_log($gateway);
+}
+is(json(ask($kept, 'poll')->{body})->{down_since}, undef, 'pages are not told any more that it is down');
+unlike(gateway_log($gateway), qr/secret/, 'no password in the log');
+
+my $backend = $node->safe_psql('postgres', q(SELECT pid FROM pg_stat_activity WHERE usename = 'r_set'));
+kill 'KILL', $backend;
+wait_gone($backend);
+ok(recovered($node), 'the server crashes and recovers');
+ok(wait_for('a session', sub { ask($kept, 'api/machines')->{status} == 200 }, 60), 'after a crash of the server a session goes on');
+ok(wait_for('its own', sub { ask($role{set}{session}, 'api/machines')->{status} == 200 }, 60), '... also the one whose connection crashed');
+
+# An operator who ends a connection ends its session, as a page of the manual says.
+$node->safe_psql('postgres', q(SELECT pg_sleep(11), pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'r_kept'));
+ok(wait_for('its end', sub { ask($kept, 'api/machines')->{status} == 401 }), 'a connection that an operator ends ends its session');
+is(ask($role{set}{session}, 'api/machines')->{status}, 200, '... and no other one');
+
+# The server is told to refuse the role while the database is down.
+$node->stop('fast');
+my $hba = slurp_file($node->data_dir . '/pg_hba.conf');
+unlink $node->data_dir . '/pg_hba.conf';
+append_to_file($node->data_dir . '/pg_hba.conf', "local all r_set reject\n$hba");
+$node->start;
+ok(wait_for('its end', sub { ask($role{set}{session}, 'api/machines')->{status} == 401 }), 'what pg_hba.conf says after a restart holds');
+stop_gateway($gateway);
+
+# The ages of sessions count while the database is down.
+$gateway = start_gateway($node, 'session-idle' => '5s');
+$session = sign_in('clerk', 'secret');
+$node->stop('fast');
+ok(wait_for('its end', sub { ask($session, 'api/machines', '{}', '-H', 'X-Background: 1')->{status} == 401 }, 40),
+	'a session that no person uses ends while the database is down');
+$node->start;
 stop_gateway($gateway);
 no_surprises($node);
 $node->stop;

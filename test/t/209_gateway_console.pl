@@ -190,12 +190,12 @@ is($got->{status}, 204, 'signed out');
 like($got->{headers}{'set-cookie'}, qr/^sfgateway=; .*Max-Age=0/, 'the cookie goes');
 is(curl($gateway, '/console/session', '-b', $jar)->{status}, 401, 'the session is over');
 
-# A connection that is lost ends its session.
+# A connection that is ended ends its session; the database is still there.
 $got = login('operator', q(pass word'="\\));
 is($got->{status}, 200, 'a new session');
 @session = (@own, '-b', $jar, '-H', 'X-CSRF-Token: ' . json($got->{body})->{csrf_token});
 is(action('leave')->{status}, 503, 'its connection ends');
-is(curl($gateway, '/console/session', '-b', $jar)->{status}, 401, 'and so does it');
+ok(wait_for('its end', sub { curl($gateway, '/console/session', '-b', $jar)->{status} == 401 }), 'and so does it');
 ok($node->poll_query_until('postgres', "SELECT count(*) FROM pg_stat_activity WHERE usename IN ('operator', 'trusted')", 1),
 	'no other connection is left');
 

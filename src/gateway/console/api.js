@@ -28,6 +28,7 @@ export class ApiError extends Error {
     this.detail = error?.detail;
     this.hint = error?.hint;
     this.sqlstate = error?.sqlstate;
+    this.downSince = error?.down_since;
   }
 }
 
@@ -55,7 +56,7 @@ async function send(path, body, signal) {
   if (response.ok) return answer;
   if (response.status === 401 && token) {
     keep(null);
-    window.dispatchEvent(new Event('signed-out'));
+    window.dispatchEvent(new CustomEvent('signed-out', { detail: answer?.error?.message }));
   }
   throw new ApiError(response.status, answer?.error);
 }

@@ -4,6 +4,7 @@ import { call, poll, session, signIn, signOut } from './api.js';
 import { h, patch, say } from './dom.js';
 import { hidePayloads, payloadsHidden } from './payload.js';
 import { button, errorNotice, field, icon, text } from './parts.js';
+import { drawTrouble, isTroubled, setTrouble, troubleOf } from './trouble.js';
 import * as activities from './activities.js';
 import * as alerts from './alerts.js';
 import * as execution from './execution.js';
@@ -76,9 +77,8 @@ function liveWord() {
   return live;
 }
 
-// Say whether the page is kept up to date.
+// Show whether the page is kept up to date.
 function setLive(word) {
-  if (word !== live && word !== 'Paused') say(word === 'Live' ? 'The page is kept up to date again.' : 'The server is not reached.');
   live = word;
   const place = document.getElementById('live');
   if (place) place.textContent = word;
@@ -104,6 +104,18 @@ function draw() {
   }
 }
 
+// What a page does with an error: wait if the database is down, else show it, unless older data is there.
+function meet(error, page) {
+  const trouble = troubleOf(error);
+  if (trouble !== null) {
+    page.error = undefined;
+    setTrouble(trouble, page.at);
+  } else if (page.data === undefined || error.status === 400) {
+    page.error = error;
+  }
+  if (page.error === undefined) setLive('Not reached');
+}
+
 // Get the data of the page and draw it.
 async function refresh(page) {
   try {
@@ -112,11 +124,13 @@ async function refresh(page) {
     const said = page.data !== undefined && page.module.news ? page.module.news(page.data, data) : '';
     page.data = data;
     page.error = undefined;
+    page.at = new Date().toISOString();
     if (said) say(said);
+    if (isTroubled()) setTrouble(null);
+    setLive('Live');
   } catch (error) {
     if (error.name === 'AbortError' || page !== shown || role === null) return;
-    page.error = page.data === undefined || error.status === 400 ? error : page.error;
-    if (page.error === undefined) setLive('Not reached');
+    meet(error, page);
   }
   draw();
 }
@@ -171,7 +185,7 @@ function pace() {
   pacing = setTimeout(async () => {
     if (shown && !document.querySelector('dialog')) await refresh(shown);
     pace();
-  }, shown?.data !== undefined && shown.module.pace ? shown.module.pace(shown.data) : 15000);
+  }, isTroubled() ? 2000 : shown?.data !== undefined && shown.module.pace ? shown.module.pace(shown.data) : 15000);
 }
 
 // Keep the page up to date until it is hidden or the session ends.
@@ -186,7 +200,8 @@ async function watch() {
       const isNews = answer.changed && seen !== null;
       seen = answer.token;
       wait = 1000;
-      setLive('Live');
+      if (answer.down_since && shown) meet({ status: 503, downSince: answer.down_since }, shown);
+      else if (!isTroubled()) setLive('Live');
       if (isNews && polling === mine && shown) {
         await refresh(shown);
         pace();
@@ -224,6 +239,7 @@ document.addEventListener('visibilitychange', () => {
 // Times on the page are relative to now, and what runs takes longer each second.
 setInterval(() => {
   if (!document.hidden && shown?.data !== undefined && !document.querySelector('dialog')) draw();
+  if (isTroubled()) drawTrouble();
 }, 5000);
 
 // --- session
@@ -234,6 +250,7 @@ function drawSignIn(message) {
   shown?.abort.abort();
   shown = null;
   rest();
+  setTrouble(null);
   drawTop();
   document.title = 'Sign in – sfflow';
   const wrong = h('div', { role: 'alert' }, message ?? '');
@@ -277,6 +294,8 @@ async function leave() {
 }
 
 window.addEventListener('hashchange', navigate);
-window.addEventListener('signed-out', () => drawSignIn(h('p', null, 'The session has ended. Sign in again.')));
+window.addEventListener('signed-out', ({ detail }) => drawSignIn(h('p', null,
+  /altered/.test(detail) ? 'The session has ended because your role was altered. Sign in again.' :
+    'The session has ended. Sign in again.')));
 
 session().then(name => name === null ? drawSignIn() : enter(name), error => drawSignIn(errorNotice(error)));

@@ -187,7 +187,7 @@ export function notice(kind, ...children) {
 
 // An error of the server.
 export function errorNotice(error) {
-  return notice('bad', h('p', null, text(error.message)),
+  return notice('bad', h('p', null, text(error.message), error.downSince ? [': it is down since ', time(error.downSince)] : null),
     error.detail ? h('p', { class: 'muted' }, text(error.detail)) : null, error.hint ? h('p', { class: 'muted' }, text(error.hint)) : null);
 }
 
