@@ -1,6 +1,6 @@
 -- What operators did: one row per action, but for starts, which the rows of executions tell.
 
--- Roles by name: the row outlives the role. Rows go with the execution or with the object.
+-- Roles by name: the row outlives the role. Rows go with the execution, with the object, or by their age.
 CREATE TABLE _sfflow.audit (
 	at timestamptz NOT NULL,
 	action text NOT NULL,
@@ -16,6 +16,8 @@ CREATE TABLE _sfflow.audit (
 
 -- Its rows have no key; logical replication finds a deleted one by all its columns.
 ALTER TABLE _sfflow.audit REPLICA IDENTITY FULL;
+-- Pages of all objects, the newest first; and what is old enough to be deleted.
+CREATE INDEX audit_at ON _sfflow.audit (at);
 CREATE INDEX audit_object ON _sfflow.audit (object_kind, object_name, at);
 CREATE INDEX audit_execution ON _sfflow.audit (execution_no) WHERE execution_no IS NOT NULL;
 

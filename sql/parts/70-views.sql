@@ -14,6 +14,18 @@ CREATE FUNCTION _sfflow.can_work(activity text, owner regrole) RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_can_work'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10;
 
+-- Machines that the reader may see, found by set: the rights are read once, however many rows a query compares
+-- with them.
+CREATE VIEW _sfflow.granted AS
+SELECT p.object_kind, p.object_name, p.privilege
+FROM _sfflow.privilege p WHERE p.role = 0::regrole OR pg_has_role(p.role, 'USAGE');
+
+CREATE VIEW _sfflow.readable_machine AS
+SELECT m.machine_no, m.name, m.owner
+FROM _sfflow.state_machine m
+WHERE pg_has_role(m.owner, 'USAGE') OR m.name IN (
+	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'm' AND g.privilege = 'R');
+
 -- The stored numbers of the event types whose names are LIKE one of the patterns.
 CREATE FUNCTION _sfflow.event_types(VARIADIC patterns text[]) RETURNS smallint[]
 AS 'MODULE_PATHNAME', 'sfflow_event_types'

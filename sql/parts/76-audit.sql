@@ -1,19 +1,28 @@
 -- sf_audit: who did what, when, why.
 
--- The row of an execution tells who started it; start_request has the calls that found it there. What belongs
--- to no machine, activity, schedule, rule or calendar is shown to members of the extension's owner.
+-- The objects whose actions the reader may see. What belongs to no machine, activity, schedule, rule or calendar is shown
+-- to members of the extension's owner.
+CREATE VIEW _sfflow.auditable AS
+SELECT 'm'::"char" AS object_kind, m.name AS object_name FROM _sfflow.readable_machine m
+UNION ALL
+SELECT 'a', t.name FROM _sfflow.activity t
+WHERE pg_has_role(t.owner, 'USAGE') OR t.name IN (
+	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'a' AND g.privilege = 'W')
+UNION ALL
+SELECT 's', s.name FROM _sfflow.schedule s WHERE pg_has_role(s.owner, 'USAGE')
+UNION ALL
+SELECT 'r', r.name FROM _sfflow.rule r WHERE pg_has_role(r.owner, 'USAGE')
+UNION ALL
+SELECT 'c', c.name FROM _sfflow.calendar c
+UNION ALL
+SELECT '*', '*' FROM pg_namespace n WHERE n.nspname = '_sfflow' AND pg_has_role(n.nspowner, 'USAGE');
+
+-- The row of an execution tells who started it; start_request has the calls that found it there.
 CREATE VIEW @extschema@.sf_audit WITH (security_barrier) AS
 SELECT a.at, a.action, a.target, e.execution_id, a.role, a.session_role, a.reason, a.details
 FROM _sfflow.audit a
 LEFT JOIN _sfflow.execution e ON e.execution_no = a.execution_no
-WHERE CASE a.object_kind
-	WHEN 'm' THEN (SELECT _sfflow.can_read(m.name, m.owner) FROM _sfflow.state_machine m WHERE m.name = a.object_name)
-	WHEN 'a' THEN (SELECT _sfflow.can_work(t.name, t.owner) FROM _sfflow.activity t WHERE t.name = a.object_name)
-	WHEN 's' THEN (SELECT pg_has_role(s.owner, 'USAGE') FROM _sfflow.schedule s WHERE s.name = a.object_name)
-	WHEN 'r' THEN (SELECT pg_has_role(r.owner, 'USAGE') FROM _sfflow.rule r WHERE r.name = a.object_name)
-	WHEN 'c' THEN true
-	ELSE (SELECT pg_has_role(n.nspowner, 'USAGE') FROM pg_namespace n WHERE n.nspname = '_sfflow')
-END
+WHERE (a.object_kind, a.object_name) IN (SELECT o.object_kind, o.object_name FROM _sfflow.auditable o)
 UNION ALL
 SELECT e.requested_at, 'start', e.execution_id, e.execution_id, pg_get_userbyid(e.requested_by)::text, NULL, NULL, NULL
 FROM _sfflow.readable_execution e WHERE e.requested_by IS NOT NULL
@@ -24,3 +33,27 @@ FROM _sfflow.start_request r
 JOIN _sfflow.readable_execution e ON e.execution_no = r.execution_no;
 GRANT SELECT ON @extschema@.sf_audit TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_audit IS 'what operators did: starts, stops, redrives, rights, definitions';
+
+-- The same as pages, in the order of time. Starts are not among them: sf_list_executions has pages of those.
+CREATE FUNCTION @extschema@.sf_list_audit(
+	target text DEFAULT NULL,
+	action text DEFAULT NULL,
+	role text DEFAULT NULL,
+	done_after timestamptz DEFAULT NULL,
+	done_before timestamptz DEFAULT NULL,
+	page_size integer DEFAULT NULL,
+	after_key text DEFAULT NULL,
+	OUT at timestamptz,
+	OUT action text,
+	OUT target text,
+	OUT execution_id text,
+	OUT role text,
+	OUT session_role text,
+	OUT reason text,
+	OUT details jsonb,
+	OUT page_key text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_sf_list_audit'
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 100;
+COMMENT ON FUNCTION @extschema@.sf_list_audit(text, text, text, timestamptz, timestamptz, integer, text) IS
+	'a page of what operators did but for starts, the newest first; page_key of its last row is after_key of the next page';

@@ -543,8 +543,8 @@ RETURN jsonb_build_object(
 	'limits', _sfflow.console_limits(NULL, false, 100),
 	'deadlines', _sfflow.console_deadlines(NULL, 100),
 	'done', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.at DESC), '[]') FROM (
-		SELECT x.at, x.action, x.target, x.role, x.session_role, left(x.reason, 500) AS reason FROM @extschema@.sf_audit x
-		WHERE x.action <> 'start' ORDER BY x.at DESC LIMIT 50) a));
+		SELECT x.at, x.action, x.target, x.role, x.session_role, left(x.reason, 500) AS reason
+		FROM @extschema@.sf_list_audit(page_size => 50) x LIMIT 50) a));
 
 -- set_schedule {name, schedule, state_machine, input, timezone, calendar, on_closed, starts, ends, missed, overlap}: make a
 -- schedule, or replace it; "" is as good as nothing. A schedule that is replaced keeps its owner and, unless one is given, its

@@ -16,10 +16,6 @@
 
 PG_FUNCTION_INFO_V1(sfflow_sf_list_executions);
 
-/* Rows of a page */
-#define PAGE_SIZE		100
-#define MAX_PAGE_SIZE	1000
-
 /* Arguments, in order */
 enum
 {
@@ -47,19 +43,6 @@ parse_status(const char *text)
 			(errcode(ERRCODE_SF_INVALID_OPTION),
 			 errmsg("argument status must not be \"%s\"", text),
 			 sf_closest_errhint(&closest, "It is one of RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED.")));
-}
-
-/* Read the argument page_size. */
-static int
-parse_page_size(FunctionCallInfo fcinfo)
-{
-	int			size = sf_arg_count(fcinfo, ARG_PAGE_SIZE, "page_size", 1, PAGE_SIZE);
-
-	if (size > MAX_PAGE_SIZE)
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_INVALID_OPTION),
-				 errmsg("argument page_size must be at most %d", MAX_PAGE_SIZE)));
-	return size;
 }
 
 /* The page_key of a row, from which the next page goes on. */
@@ -165,7 +148,7 @@ sfflow_sf_list_executions(PG_FUNCTION_ARGS)
 		.parent_no = parse_parent(fcinfo),
 		.from = PG_ARGISNULL(ARG_AFTER) ? DT_NOBEGIN : PG_GETARG_TIMESTAMPTZ(ARG_AFTER),
 		.before = parse_begin(fcinfo),
-		.limit = parse_page_size(fcinfo)
+		.limit = sf_arg_page_size(fcinfo, ARG_PAGE_SIZE)
 	};
 	ListCell   *lc;
 

@@ -15,6 +15,10 @@
 /* Longest duration: a time shifted by it must stay within the calendar */
 #define MAX_DURATION_YEARS	1000
 
+/* Rows of a page, unless said otherwise, and at most */
+#define PAGE_SIZE		100
+#define MAX_PAGE_SIZE	1000
+
 /* Raise the error for an argument that may not be null. */
 static void
 null_argument(const char *name)
@@ -148,6 +152,19 @@ sf_arg_count(FunctionCallInfo fcinfo, int n, const char *name, int least,
 				 least == 0 ? errmsg("argument %s must not be negative", name) :
 				 errmsg("argument %s must be at least %d", name, least)));
 	return PG_GETARG_INT32(n);
+}
+
+/* Read an argument page_size: how many rows a page is to have. */
+int
+sf_arg_page_size(FunctionCallInfo fcinfo, int n)
+{
+	int			size = sf_arg_count(fcinfo, n, "page_size", 1, PAGE_SIZE);
+
+	if (size > MAX_PAGE_SIZE)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument page_size must be at most %d", MAX_PAGE_SIZE)));
+	return size;
 }
 
 /* Raise SF011 when a document is larger than a payload may be. */

@@ -16,6 +16,7 @@ extern Jsonb *sf_arg_jsonb_or_null(FunctionCallInfo fcinfo, int n);
 extern int64 sf_arg_duration_ms(FunctionCallInfo fcinfo, int n, const char *name);
 extern int	sf_arg_count(FunctionCallInfo fcinfo, int n, const char *name,
 						 int least, int if_null);
+extern int	sf_arg_page_size(FunctionCallInfo fcinfo, int n);
 
 /* What a call site has compiled last, which lives as long as the call site */
 typedef struct SfCompiled

@@ -32,6 +32,8 @@
 	  "Age at which an ended execution is purged, unless its state machine says otherwise; 0 means never.") \
 	X(purge_interval, "sfflow.purge_interval", 600, 1, 86400, PGC_SIGHUP, GUC_UNIT_S, NULL, \
 	  "Time between two looks for executions to purge.") \
+	X(audit_retention, "sfflow.audit_retention", 400 * 24 * 60, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MIN, NULL, \
+	  "Age at which rows of sf_audit are deleted; 0 means that only what they are about ends them.") \
 	X(max_payload_bytes, "sfflow.max_payload_bytes", 16 * 1024 * 1024, 1024, 256 * 1024 * 1024, PGC_SUSET, GUC_UNIT_BYTE, NULL, \
 	  "Largest size of a payload as JSON text, in bytes.") \
 	X(max_history_events, "sfflow.max_history_events", 10000000, 100, INT_MAX, PGC_SUSET, 0, NULL, \

@@ -11,6 +11,9 @@
  * entries of those before it.  Executions that were passed over, because they still
  * ran or a parent needed them, are seen again when a new pass begins, once a day.
  *
+ * Before that a look deletes the rows of sf_audit that are older than
+ * sfflow.audit_retention, in batches, too.
+ *
  * One session at a time looks and deletes (LOCK_LOOK).  An archive function may take a
  * minute: meanwhile its session gives that lock back and keeps LOCK_ARCHIVE, which every
  * batch of a machine with an archive function takes.  So others purge the machines
@@ -31,6 +34,9 @@
 
 /* Executions that a batch looks at */
 #define BATCH			500
+
+/* Rows of sf_audit that a batch deletes */
+#define AUDIT_BATCH		1000
 
 /* A pass over a machine's executions begins at most so often */
 #define PASS_INTERVAL	USECS_PER_DAY
@@ -244,6 +250,20 @@ step(SfRetention *look, const SfPurgeMachine *machine)
 	look->machine_no = machine->machine_no;
 }
 
+/* Delete a batch of the oldest rows of sf_audit; tells whether there were any. */
+static bool
+purge_audit(SfRetention *look)
+{
+	TimestampTz before = GetCurrentTimestamp() -
+		(int64) sf_setting_audit_retention * USECS_PER_MINUTE;
+
+	if (look->audit_done || sf_setting_audit_retention == 0)
+		return false;
+	sf_audit_purge(before, AUDIT_BATCH, &look->audit);
+	look->audit_done = look->audit.deleted < AUDIT_BATCH;
+	return look->audit.deleted > 0;
+}
+
 /* The machine that a look is at; NULL: the look is over. */
 static SfPurgeMachine *
 find_machine(SfRetention *look)
@@ -275,6 +295,7 @@ sf_retention_batch(SfRetention *look)
 	look->ran = look->wrote = false;
 	if (!sf_purge_lock(SF_PURGE_LOCK_LOOK, look->in_session))
 		return false;
+	look->wrote = purge_audit(look);
 	while (!look->wrote && sf_tick_now() < until)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -5,13 +5,15 @@
 #ifndef SF_RUN_RETENTION_H
 #define SF_RUN_RETENTION_H
 
-#include "json/json.h"
+#include "store/audit.h"
 
 /* Where a look for executions to purge stands; zero: at its beginning */
 typedef struct SfRetention
 {
 	bool		in_session;		/* not a worker */
 	bool		keeps_lock;		/* the batches share a transaction */
+	bool		audit_done;		/* rows of sf_audit that are old enough are deleted */
+	SfAuditBatch audit;			/* ... until here */
 	int			machine_no;		/* looked through, with all below */
 	int			status;			/* of the next machine: looked through, with all below */
 	int64		purged;

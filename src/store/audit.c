@@ -11,21 +11,6 @@
 #include "store/audit.h"
 #include "store/privilege.h"
 
-/* How long the rows are kept that go with no object: as long as counters by hour */
-#define KEPT_WITHOUT_OBJECT	"400 days"
-
-/* Delete old rows that go with no object. */
-static void
-forget_old(void)
-{
-	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.audit a WHERE a.object_kind" SF_EQ "$1 AND a.object_name" SF_EQ "'*'"
-		" AND a.at" SF_LT "(pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) '" KEPT_WITHOUT_OBJECT
-		"'::pg_catalog.interval)");
-
-	sf_store_execute(&plan, SF_CHAR(SF_OBJECT_ALL));
-}
-
 /* Insert a row; execution_no 0: the action is on the object itself. */
 static void
 insert(const char *action, char kind, const char *object, int64 execution_no,
@@ -51,8 +36,6 @@ void
 sf_audit_note(const char *action, char kind, const char *object,
 			  const char *target, const char *reason, const Jsonb *details)
 {
-	if (kind == SF_OBJECT_ALL)
-		forget_old();
 	insert(action, kind, object, 0, target, reason, details);
 }
 
@@ -102,4 +85,30 @@ sf_audit_forget(char kind, const char *object)
 		"DELETE FROM _sfflow.audit a WHERE a.object_kind" SF_EQ "$1 AND a.object_name" SF_EQ "$2");
 
 	sf_store_execute(&plan, SF_CHAR(kind), SF_TEXT(object));
+}
+
+/* Read when rows were written. */
+static void
+read_deleted(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfAuditBatch *batch = arg;
+
+	batch->deleted = (int) sf_row_number(tuple, desc, 1, 0);
+	batch->until = sf_row_number(tuple, desc, 2, batch->until);
+}
+
+/*
+ * Delete the oldest rows that were written before a time, at most limit of them.  A batch
+ * begins where the one before it ended, and so behind the index entries of what that deleted.
+ */
+void
+sf_audit_purge(TimestampTz before, int limit, SfAuditBatch *batch)
+{
+	static SfPlan plan = SF_PLAN(
+		"WITH old AS MATERIALIZED (SELECT a.ctid FROM _sfflow.audit a"
+		"  WHERE a.at" SF_GE "$1 AND a.at" SF_LT "$2 ORDER BY a.at LIMIT $3 FOR UPDATE SKIP LOCKED),"
+		" gone AS (DELETE FROM _sfflow.audit a USING old WHERE a.ctid" SF_EQ "old.ctid RETURNING a.at)"
+		" SELECT pg_catalog.count(*), pg_catalog.max(g.at) FROM gone g");
+
+	sf_store_read(&plan, read_deleted, batch, SF_TIME(batch->until), SF_TIME(before), SF_INT8(limit));
 }

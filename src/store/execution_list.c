@@ -319,13 +319,14 @@ choose(const SfListQuery *q)
 
 /*
  * Have the planner use indexes only: statistics of the tables may be old, and a plan
- * that sorts a machine's executions costs seconds.  Returns what ends this.
+ * that sorts a machine's executions costs seconds.  Where there is no index, the cost of
+ * a scan that is to be avoided would have it compiled.  Returns what ends this.
  */
 int
 sf_execution_list_plans_begin(void)
 {
 	static const char *const avoided[] = {
-		"enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin"
+		"enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"
 	};
 	int			nest = NewGUCNestLevel();
 

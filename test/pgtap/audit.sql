@@ -1,6 +1,6 @@
 -- sf_audit: who did what, and for how long it is kept.
 BEGIN;
-SELECT plan(21);
+SELECT plan(34);
 
 CREATE ROLE audit_owner; CREATE ROLE audit_operator; CREATE ROLE audit_stranger;
 SELECT sf_grant('CREATE', '*', 'audit_owner') \g /dev/null
@@ -69,6 +69,62 @@ SELECT is((SELECT string_agg(action || ' ' || target, ' ') FROM sf_audit WHERE t
 SET LOCAL ROLE audit_owner;
 SELECT is_empty($$ SELECT FROM sf_audit WHERE action = 'drop' $$, '... for administrators');
 RESET ROLE;
+
+-- Rights are looked up once, whatever strangers have done.
+SET LOCAL ROLE audit_owner;
+SELECT sf_create_state_machine(n, '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}'), sf_grant('OPERATE', n, 'audit_operator')
+FROM unnest('{audit_a, audit_b, audit_c}'::text[]) AS n \g /dev/null
+SELECT sf_grant('READ', 'audit_b', 'audit_stranger') \g /dev/null
+RESET ROLE;
+INSERT INTO _sfflow.audit (at, action, object_kind, object_name, target, role, session_role)
+SELECT now() - interval '1 day' + interval '1 ms' * i, CASE i % 2 WHEN 0 THEN 'hold' ELSE 'release' END, 'm',
+	CASE WHEN i % 2000 = 1 THEN 'audit_b' ELSE 'audit_a' END, CASE WHEN i % 2000 = 1 THEN 'audit_b' ELSE 'audit_a' END, 'audit_owner', 'audit_owner'
+FROM generate_series(1, 20000) AS i;
+ANALYZE _sfflow.audit;
+CREATE FUNCTION pg_temp.scans(name) RETURNS bigint LANGUAGE sql AS
+	$$ SELECT coalesce(seq_scan, 0) + coalesce(idx_scan, 0) FROM pg_stat_xact_all_tables WHERE schemaname = '_sfflow' AND relname = $1 $$;
+CREATE FUNCTION pg_temp.rows_read() RETURNS bigint LANGUAGE sql AS
+	$$ SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_all_tables WHERE schemaname = '_sfflow' AND relname = 'audit' $$;
+SELECT pg_temp.scans('state_machine') AS machines, pg_temp.scans('privilege') AS rights \gset before_
+SET LOCAL ROLE audit_stranger;
+SELECT is((SELECT count(*) FROM sf_audit WHERE action <> 'start'), 13::bigint, 'a role sees what was done to a machine that it may read');
+RESET ROLE;
+SELECT cmp_ok(pg_temp.scans('state_machine') - :before_machines, '<', 10::bigint, '... and looks for machines a few times, not once a row');
+SELECT cmp_ok(pg_temp.scans('privilege') - :before_rights, '<', 10::bigint, '... likewise for rights');
+
+-- Pages.
+SET LOCAL ROLE audit_stranger;
+SELECT is((SELECT count(*) FROM sf_list_audit()), 13::bigint, 'a page has what the view has');
+CREATE FUNCTION pg_temp.pages(size integer) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+	page text[];
+	key text;
+BEGIN
+	LOOP
+		SELECT array_agg(a.at || ' ' || a.action ORDER BY a.at DESC), min(a.page_key::bigint)::text INTO page, key
+		FROM sf_list_audit(page_size => size, after_key => key) AS a;
+		EXIT WHEN page IS NULL;
+		RETURN QUERY SELECT unnest(page);
+	END LOOP;
+END $$;
+SELECT results_eq('SELECT * FROM pg_temp.pages(4)', $$ SELECT at || ' ' || action FROM sf_audit WHERE action <> 'start' ORDER BY at DESC $$, 'pages follow each other');
+SELECT is((SELECT count(*) FROM sf_list_audit('audit_a')), 0::bigint, 'no page of what the caller may not see');
+SELECT is((SELECT string_agg(DISTINCT target, ' ') FROM sf_list_audit('audit_b', role => 'audit_owner')), 'audit_b', 'a page of one machine');
+SELECT is((SELECT count(*) FROM sf_list_audit(action => 'hold')), 0::bigint, 'and of one action');
+SELECT throws_ok($$ SELECT sf_list_audit(after_key => '7x') $$, 'SF012', 'argument after_key must not be "7x"');
+SELECT throws_ok($$ SELECT sf_list_audit(page_size => 1001) $$, 'SF012', 'argument page_size must be at most 1000');
+RESET ROLE;
+SELECT pg_temp.rows_read() AS rows \gset before_
+SET LOCAL ROLE audit_stranger;
+SELECT count(*) FROM sf_list_audit(page_size => 5) \g /dev/null
+RESET ROLE;
+SELECT cmp_ok(pg_temp.rows_read() - :before_rows, '<', 6000::bigint, 'a page does not read all that strangers have done');
+
+-- Old rows go, whatever they are about.
+UPDATE _sfflow.audit SET at = at - interval '401 days' WHERE object_name = 'audit_a' OR target = 'audited';
+CALL sf_purge_due() \g /dev/null
+SELECT is((SELECT count(*) FROM _sfflow.audit WHERE object_name = 'audit_a' OR target = 'audited'), 0::bigint, 'what is older than sfflow.audit_retention is deleted');
+SELECT is((SELECT count(*) FROM _sfflow.audit WHERE object_name = 'audit_b'), 13::bigint, '... and nothing else');
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
 
 SELECT * FROM finish();

@@ -1,6 +1,6 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 BEGIN;
-SELECT plan(167);
+SELECT plan(169);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -41,6 +41,8 @@ INSERT INTO contract VALUES
 	('sf_raise', 'error text, cause text DEFAULT NULL::text', 'void'),
 	('sf_list_executions', 'state_machine text DEFAULT NULL::text, status text DEFAULT NULL::text, error text DEFAULT NULL::text, name_prefix text DEFAULT NULL::text, owner text DEFAULT NULL::text, parent_execution_id text DEFAULT NULL::text, requested_after timestamp with time zone DEFAULT NULL::timestamp with time zone, requested_before timestamp with time zone DEFAULT NULL::timestamp with time zone, page_size integer DEFAULT NULL::integer, after_key text DEFAULT NULL::text',
 		'TABLE(execution_id text, state_machine text, name text, status text, error text, requested_at timestamp with time zone, started_at timestamp with time zone, stopped_at timestamp with time zone, page_key text)'),
+	('sf_list_audit', 'target text DEFAULT NULL::text, action text DEFAULT NULL::text, role text DEFAULT NULL::text, done_after timestamp with time zone DEFAULT NULL::timestamp with time zone, done_before timestamp with time zone DEFAULT NULL::timestamp with time zone, page_size integer DEFAULT NULL::integer, after_key text DEFAULT NULL::text',
+		'TABLE(at timestamp with time zone, action text, target text, execution_id text, role text, session_role text, reason text, details jsonb, page_key text)'),
 	('sf_set_deadline', 'target text, start_by time without time zone DEFAULT NULL::time without time zone, end_by time without time zone DEFAULT NULL::time without time zone, timezone text DEFAULT NULL::text, calendar text DEFAULT NULL::text', 'void'),
 	('sf_drop_deadline', 'target text', 'void'),
 	('sf_night', 'since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone',

@@ -261,6 +261,7 @@ TABLE public.sf_execution_time_buckets;
 SELECT public.sf_prometheus();
 TABLE public.sf_retries;
 SELECT public.sf_check();
+SELECT public.sf_list_audit(), public.sf_list_audit('flow', 'create', 'nobody');
 SELECT public.sf_list_executions(), public.sf_list_executions('flow', 'RUNNING'), public.sf_list_executions('flow', 'FAILED', 'E');
 SELECT public.sf_list_executions(name_prefix => 'h'), public.sf_list_executions(parent_execution_id => 'flow:here');
 SELECT public.sf_graph('flow', 'dot'), public.sf_graph('flow:here'), public.sf_graph('flow:here', 'svg');
