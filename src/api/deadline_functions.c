@@ -135,7 +135,9 @@ minute_argument(FunctionCallInfo fcinfo, int n, const char *name)
 	if (time % USECS_PER_MINUTE != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
-				 errmsg("argument %s must be a time to the minute", name)));
+				 errmsg("argument %s must be a time to the minute", name),
+				 errdetail("It is %s.", DatumGetCString(DirectFunctionCall1(time_out, TimeADTGetDatum(time)))),
+				 errhint("Give a time of day, such as %s => '06:00'; that of a moment is date_trunc('minute', moment)::time.", name)));
 	return (int) (time / USECS_PER_MINUTE) % (24 * 60);
 }
 
@@ -155,7 +157,8 @@ read_times(FunctionCallInfo fcinfo, SfDeadline *d)
 	if (d->start_minute < 0 && d->end_minute < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
-				 errmsg("one of the arguments start_by and end_by must be given")));
+				 errmsg("one of the arguments start_by and end_by must be given"),
+				 errhint("Each is a time of day, such as end_by => '06:00'; the argument timezone says where.")));
 	if (!PG_ARGISNULL(ARG_TIMEZONE))
 		d->timezone = sf_arg_text(fcinfo, ARG_TIMEZONE, "timezone");
 	else if (d->timezone == NULL)

@@ -1,7 +1,7 @@
 -- Deadlines: what is late, what will be late, and what never started; each is raised once, as an alert and as an event.
 BEGIN;
 SET LOCAL timezone = 'UTC';
-SELECT plan(110);
+SELECT plan(112);
 
 CREATE ROLE late_owner;
 CREATE ROLE late_reader;
@@ -243,10 +243,26 @@ SELECT is((SELECT string_agg(target, ' ' ORDER BY target) FROM sf_deadlines), 'j
 SELECT is_empty($$ SELECT * FROM sf_check() WHERE problem IN ('deadline_without_target', 'lateness_without_deadline') $$, 'the tables hold together');
 
 -- Bad input.
+CREATE FUNCTION pg_temp.hint(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	detail text;
+	hint text;
+BEGIN
+	EXECUTE statement;
+	RETURN NULL;
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
+	RETURN ltrim(detail || ' ' || hint);
+END
+$$;
 SELECT throws_ok($$ SELECT sf_set_deadline('late') $$, 'SF012', 'one of the arguments start_by and end_by must be given');
 SELECT throws_ok($$ SELECT sf_set_deadline(NULL, '02:00') $$, '22004', 'argument target must not be null');
 SELECT throws_ok($$ SELECT sf_set_deadline('late', '02:00:01') $$, 'SF012', 'argument start_by must be a time to the minute');
 SELECT throws_ok($$ SELECT sf_set_deadline('late', end_by => '02:00:00.5') $$, 'SF012', 'argument end_by must be a time to the minute');
+SELECT is(pg_temp.hint($$ SELECT sf_set_deadline('late', end_by => '02:00:00.5') $$),
+	'It is 02:00:00.5. Give a time of day, such as end_by => ''06:00''; that of a moment is date_trunc(''minute'', moment)::time.', 'with help');
+SELECT is(pg_temp.hint($$ SELECT sf_set_deadline('late') $$),
+	'Each is a time of day, such as end_by => ''06:00''; the argument timezone says where.', 'also where none is given');
 SELECT throws_ok($$ SELECT sf_set_deadline('late', '02:00', timezone => 'Mars/Olympus') $$, 'SF012', 'time zone "Mars/Olympus" not recognized');
 SELECT throws_ok($$ SELECT sf_set_deadline('late', '02:00', calendar => 'no') $$, '42704', 'calendar "no" does not exist');
 SELECT throws_ok($$ SELECT sf_set_deadline('no', '02:00') $$, 'SF003', 'state machine "no" does not exist');
