@@ -6,15 +6,17 @@ VERSION ?= $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ../../sfflow.cont
 CC ?= gcc
 INSTALL ?= install
 
-bindir = $(shell $(PG_CONFIG) --bindir)
+# Debian keeps PostgreSQL's own programs and pages where neither a shell nor man looks. The program goes where
+# PostgreSQL's are if they are in the PATH, else to a folder that always is. So does the page, which goes where
+# PostgreSQL's are also if there is no man to ask. BINDIR and MANDIR name other folders.
+pg_bindir := $(shell $(PG_CONFIG) --bindir)
+bindir = $(or $(BINDIR),$(if $(filter $(pg_bindir),$(subst :, ,$(PATH))),$(pg_bindir),/usr/local/bin))
 
-# Debian keeps PostgreSQL's own pages where man does not look. The page goes where PostgreSQL's are if man finds
-# it there, or if there is no man to ask; otherwise to a folder that man always looks into.
 pg_mandir := $(shell $(PG_CONFIG) --mandir)
 ifeq ($(filter $(pg_mandir),$(subst :, ,$(or $(shell manpath -q 2>/dev/null),$(pg_mandir)))),)
-mandir = /usr/local/share/man
+mandir = $(or $(MANDIR),/usr/local/share/man)
 else
-mandir = $(pg_mandir)
+mandir = $(or $(MANDIR),$(pg_mandir))
 endif
 
 # The headers of the release whose libraries are linked come before those that libpq-dev has of some release.
@@ -39,7 +41,7 @@ postgresql-libraries:
 
 # Without pg_config the directories would be those of the root.
 directories:
-	@test -n '$(bindir)' -a -n '$(pg_mandir)' || { echo 'pg_config not found: where do programs go?' >&2; exit 1; }
+	@test -n '$(pg_bindir)' -a -n '$(pg_mandir)' || { echo 'pg_config not found: where do programs go?' >&2; exit 1; }
 
 install: $(PROGRAM) | directories
 	$(INSTALL) -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(mandir)/man1'
@@ -47,6 +49,7 @@ install: $(PROGRAM) | directories
 	$(INSTALL) -m 644 $(PROGRAM).1 '$(DESTDIR)$(mandir)/man1/$(PROGRAM).1'
 
 uninstall: directories
-	rm -f '$(DESTDIR)$(bindir)/$(PROGRAM)' '$(DESTDIR)$(mandir)/man1/$(PROGRAM).1' '$(DESTDIR)$(pg_mandir)/man1/$(PROGRAM).1'
+	rm -f '$(DESTDIR)$(bindir)/$(PROGRAM)' '$(DESTDIR)$(pg_bindir)/$(PROGRAM)' \
+		'$(DESTDIR)$(mandir)/man1/$(PROGRAM).1' '$(DESTDIR)$(pg_mandir)/man1/$(PROGRAM).1'
 
 .PHONY: all postgresql-libraries libraries directories install uninstall clean
