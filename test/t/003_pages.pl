@@ -1,4 +1,4 @@
-# The statements of docs/tutorial.md, docs/how-to.md and all pages in docs/how-to/ run, one after the other, as they
+# The statements of README.md, docs/tutorial.md, docs/how-to.md and all pages in docs/how-to/ run, one after the other, as they
 # stand there, and print what the pages show. Their commands for the shell run, too, but for those that build.
 use strict;
 use warnings;
@@ -29,7 +29,7 @@ END
 sub try_page
 {
 	my $page = shift;
-	my $text = slurp_file("docs/$page");
+	my $text = slurp_file($page eq 'README.md' ? $page : "docs/$page");
 	my $dir = tempdir('/tmp/sfXXXXXX');
 	my $port = PostgreSQL::Test::Cluster::get_free_port();
 	push @directories, $dir;
@@ -95,8 +95,21 @@ sub is_shown
 	return;
 }
 
+# Ask the server of the last page.
+sub query
+{
+	my $sql = shift;
+	IPC::Run::run([ $pgtmp, 'psql', $directories[-1], '-Atqc', $sql ], '>', \my $printed);
+	return $printed;
+}
+
+try_page('README.md');
+is(query('SELECT execution_id, status, redrive_count FROM sf_executions ORDER BY 1'),
+	"order:A-1|SUCCEEDED|0\norder:A-2|SUCCEEDED|1\n", 'the README does what it says');
+is(query('SELECT * FROM stock ORDER BY 1'), "chair|8\nlamp|3\n", 'to the data too');
+
 try_page('tutorial.md');
-ok(!-e $directories[0], 'the tutorial removes its server');
+ok(!-e $directories[-1], 'the tutorial removes its server');
 try_page('how-to/' . basename($_)) for sort glob 'docs/how-to/*.md';
 try_page('how-to.md');
 
