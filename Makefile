@@ -21,9 +21,11 @@ SQL_PARTS = $(sort $(wildcard sql/parts/*.sql))
 DATA_built = $(SQL_SCRIPT)
 
 PG_CONFIG ?= pg_config
+# What pg_config says of one of its options: nothing where there is none, which is said once, below.
+pg_config_of = $(shell $(PG_CONFIG) --$1 2>/dev/null)
 # PostgreSQL's headers count as system headers, so that -Wextra speaks about our code only. A
 # callback has the signature that PostgreSQL wants, whether it needs every parameter or not.
-PG_CPPFLAGS = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server) -DSFFLOW_VERSION='"$(EXTVERSION)"'
+PG_CPPFLAGS = -Isrc -isystem $(call pg_config_of,includedir-server) -DSFFLOW_VERSION='"$(EXTVERSION)"'
 PG_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror -MMD -MP
 # Where PostgreSQL was built with link-time optimisation, the linker compiles once more and warns of
 # what only seems to be wrong.
@@ -38,12 +40,12 @@ ifneq ($(origin with_llvm),command line)
 override with_llvm := no
 endif
 
-PGXS := $(shell $(PG_CONFIG) --pgxs)
+PGXS := $(call pg_config_of,pgxs)
 ifneq ($(PGXS),)
 include $(PGXS)
 else
 all install:
-	@echo 'pg_config not found: install PostgreSQL and its server headers (postgresql-server-dev-15)'; exit 1
+	@echo 'pg_config not found: install PostgreSQL and its server headers (on Debian 12 postgresql-server-dev-15)'; exit 1
 endif
 
 -include $(OBJS:.o=.d)
@@ -52,7 +54,8 @@ src/task/failure.o: src/base/condition_names.h
 src/base/condition_names.h: src/base/condition_names.awk
 	@awk -f $< $(shell $(PG_CONFIG) --includedir-server)/utils/errcodes.h > $@.tmp && mv $@.tmp $@
 
-# sfworker and sfgateway, which go where PostgreSQL's programs are. They have Makefiles of their own.
+# sfworker and sfgateway, which go where PostgreSQL's programs are if a shell finds them there, else to /usr/local/bin;
+# BINDIR and MANDIR say otherwise. They have Makefiles of their own.
 PROGRAMS = src/client/sfworker src/gateway/sfgateway
 
 all: $(PROGRAMS)
@@ -68,22 +71,24 @@ src/gateway/sfgateway-asan: src/gateway/sfgateway
 src/gateway/sfgateway src/gateway/sfgateway-asan: $(GATEWAY_SOURCES)
 	$(MAKE) -C src/gateway PG_CONFIG='$(PG_CONFIG)' VERSION='$(EXTVERSION)' $(@F)
 
+PROGRAM_FOLDERS = BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' DESTDIR='$(PROGRAM_DESTDIR)'
+
 # A relative DESTDIR counts from here.
 PROGRAM_DESTDIR = $(if $(DESTDIR),$(if $(filter /%,$(firstword $(DESTDIR))),,../../)$(DESTDIR))
 
 install: install-programs
 install-programs: $(PROGRAMS)
 	for folder in $(^D); do \
-		$(MAKE) -C $$folder PG_CONFIG='$(PG_CONFIG)' VERSION='$(EXTVERSION)' DESTDIR='$(PROGRAM_DESTDIR)' install || exit; done
+		$(MAKE) -C $$folder PG_CONFIG='$(PG_CONFIG)' VERSION='$(EXTVERSION)' $(PROGRAM_FOLDERS) install || exit; done
 
 uninstall: uninstall-programs
 uninstall-programs:
 	for folder in $(dir $(PROGRAMS)); do \
-		$(MAKE) -C $$folder PG_CONFIG='$(PG_CONFIG)' DESTDIR='$(PROGRAM_DESTDIR)' uninstall || exit; done
+		$(MAKE) -C $$folder PG_CONFIG='$(PG_CONFIG)' $(PROGRAM_FOLDERS) uninstall || exit; done
 
 # The unit of systemd for sfgateway, which install leaves out: it goes into a folder that is not PostgreSQL's.
 install-unit uninstall-unit:
-	$(MAKE) -C src/gateway PG_CONFIG='$(PG_CONFIG)' DESTDIR='$(PROGRAM_DESTDIR)' $@
+	$(MAKE) -C src/gateway PG_CONFIG='$(PG_CONFIG)' $(PROGRAM_FOLDERS) $@
 
 clean: clean-programs
 clean-programs:
@@ -100,11 +105,22 @@ $(SQL_SCRIPT): sql/numbers.awk $(SQL_HEADERS) $(SQL_PARTS) Makefile
 # directory relative to themselves, which is why they are copied and not linked; pg_config would
 # do so too, and mislead whoever finds it in the PATH.
 override TMP_INSTALL := tmp_install
-PG_BINDIR := $(shell $(PG_CONFIG) --bindir)
-PG_PKGLIBDIR := $(shell $(PG_CONFIG) --pkglibdir)
-PG_SHAREDIR := $(shell $(PG_CONFIG) --sharedir)
+PG_BINDIR := $(call pg_config_of,bindir)
+PG_PKGLIBDIR := $(call pg_config_of,pkglibdir)
+PG_SHAREDIR := $(call pg_config_of,sharedir)
 
-tmp-install: $(TMP_INSTALL)/.sfflow
+# Programs that only tests use.
+TEST_PROGRAMS = src/gateway/sfgateway-asan
+
+# What of sfflow is there is told by the name of a file: PGXS has make pass over a program that is missing when what
+# is made of it is newer than its sources.
+INSTALLED = sfflow
+tmp-install: $(TMP_INSTALL)/.$(INSTALLED)
+
+# The copy is of another server than pg_config names now.
+ifeq ($(wildcard $(TMP_INSTALL)$(PG_BINDIR)/postgres),)
+.PHONY: $(TMP_INSTALL)/.postgresql
+endif
 
 $(TMP_INSTALL)/.postgresql: $(PG_BINDIR)/postgres $(PG_PKGLIBDIR) $(PG_SHAREDIR)/extension
 	@rm -rf $(TMP_INSTALL)
@@ -115,66 +131,74 @@ $(TMP_INSTALL)/.postgresql: $(PG_BINDIR)/postgres $(PG_PKGLIBDIR) $(PG_SHAREDIR)
 	cp -a $(PG_SHAREDIR)/. $(TMP_INSTALL)$(PG_SHAREDIR)/
 	@touch $@
 
-$(TMP_INSTALL)/.sfflow: $(TMP_INSTALL)/.postgresql $(shlib) $(PROGRAMS) src/gateway/sfgateway-asan $(SQL_SCRIPT) $(EXTENSION).control
-	$(MAKE) -s install DESTDIR=$(TMP_INSTALL)
-	@cp --remove-destination src/gateway/sfgateway-asan $(TMP_INSTALL)$(PG_BINDIR)/
+$(TMP_INSTALL)/.$(INSTALLED): $(TMP_INSTALL)/.postgresql $(shlib) $(PROGRAMS) $(TEST_PROGRAMS) $(SQL_SCRIPT) $(EXTENSION).control
+	$(MAKE) -s install DESTDIR=$(TMP_INSTALL) BINDIR=$(PG_BINDIR)
+	$(if $(TEST_PROGRAMS),@cp --remove-destination $(TEST_PROGRAMS) $(TMP_INSTALL)$(PG_BINDIR)/)
 	@touch $@
 
 # As many compilers as there are processors, unless the caller says how many.
 PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
+# What a target needs is installed when root on Debian, else named: test/tools/packages.
+PREPARE = test/tools/packages
+PREPARE_TEST = @$(PREPARE) test >/dev/null
+
 # All suites against a throw-away server, or some: make test SUITES="regress cases" TESTS="name".
-# Missing packages are installed when root on Debian, else named.
 test:
-	@test/tools/packages
+	$(PREPARE_TEST)
 	@$(MAKE) -s $(PARALLEL) tmp-install
 	@test/run $(SUITES) $(if $(TESTS),--tests $(TESTS))
 
 # More suites with the library under sanitizers than make test runs.
 test-memory:
-	@test/tools/packages
+	$(PREPARE_TEST)
 	@test/memory/run $(SUITES) $(if $(TESTS),--tests $(TESTS))
 
 # The tests on other releases of PostgreSQL, in chroots: make test-versions RELEASES="17 18".
 test-versions:
 	@test/versions/run $(RELEASES)
 
+# The demo and the console on fresh systems, in chroots: make test-demo SYSTEMS="bookworm trixie".
+test-demo:
+	@test/versions/demo $(SYSTEMS)
+
 # The regression tests against the running server that PGHOST and PGPORT name, with the library
 # preloaded there. They get a database of their own.
 installcheck:
 	@test/tools/installcheck
 
+# The demo and the console build no program that they do not run. $(call with_server,TARGET,PROGRAMS,COMMAND)
+# runs COMMAND with the server that TARGET can use, and with sfflow in it.
+with_server = @pg_config=$$($(PREPARE) $1) && export PG_CONFIG="$$pg_config" && \
+	$(MAKE) -s $(PARALLEL) tmp-install PG_CONFIG="$$pg_config" INSTALLED=$1 PROGRAMS='$2' TEST_PROGRAMS= && $3
+
 demo:
-	@test/tools/packages
-	@$(MAKE) -s $(PARALLEL) tmp-install
-	@test/demo/run
+	$(call with_server,demo,,test/demo/run)
 
 # The demo's night with the console on a port of the loopback, until Ctrl-C: make console PORT=8083.
 console:
-	@test/tools/packages
-	@$(MAKE) -s $(PARALLEL) tmp-install
-	@PORT='$(PORT)' test/demo/console
+	$(call with_server,console,src/gateway/sfgateway,PORT='$(PORT)' test/demo/console)
 
 bench:
-	@test/tools/packages
+	$(PREPARE_TEST)
 	@$(MAKE) -s $(PARALLEL) tmp-install
 	@test/bench/run $(BENCH)
 
 # The models of the protocols, in all configurations and with all mutations, some minutes.
 model:
-	@test/tools/packages
+	@$(PREPARE) model >/dev/null
 	@test/model/run $(MODELS)
 
 # Faults in rounds against a workload with an exact ledger, and the same at random for SOAK_MINUTES.
 FAULT_ROUNDS ?= 5
 SOAK_MINUTES ?= 60
 faults:
-	@test/tools/packages
+	$(PREPARE_TEST)
 	@$(MAKE) -s $(PARALLEL) tmp-install
 	@SCRIPT_SECONDS=14400 FAULT_ROUNDS=$(FAULT_ROUNDS) FAULTS='$(FAULTS)' test/run tap --tests 156_faults
 
 soak:
-	@test/tools/packages
+	$(PREPARE_TEST)
 	@$(MAKE) -s $(PARALLEL) tmp-install
 	@SCRIPT_SECONDS=$$(($(SOAK_MINUTES) * 60 + 900)) SOAK_MINUTES=$(SOAK_MINUTES) test/run tap --tests 157_soak
 
@@ -190,6 +214,7 @@ help:
 	@echo 'make test           all tests, on throw-away servers (SUITES="regress tap" TESTS="name": some)'
 	@echo 'make test-memory    suites with the library under sanitizers (SUITES, TESTS as for make test)'
 	@echo 'make test-versions  the tests on PostgreSQL 16, 17 and 18, in chroots (RELEASES="17 18")'
+	@echo 'make test-demo      make demo and make console on fresh Debian systems, in chroots (SYSTEMS="bookworm")'
 	@echo 'make installcheck   the regression tests against a running server with the library preloaded'
 	@echo 'make bench          measurements against floors of the same run'
 	@echo 'make model          the models of the protocols, with spin, some minutes'
@@ -200,4 +225,4 @@ help:
 	@echo 'make tmp-install    a private PostgreSQL with the extension, under tmp_install/'
 	@echo 'make clean          remove everything that was built'
 
-.PHONY: install-programs uninstall-programs install-unit uninstall-unit clean-programs tmp-install test test-memory test-versions installcheck demo console bench model faults soak lint help
+.PHONY: install-programs uninstall-programs install-unit uninstall-unit clean-programs tmp-install test test-memory test-versions test-demo installcheck demo console bench model faults soak lint help
