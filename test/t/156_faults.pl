@@ -16,7 +16,7 @@ use Time::HiRes qw(sleep time);
 my $rounds = $ENV{FAULT_ROUNDS} // 1;
 my $all = defined $ENV{FAULT_ROUNDS};
 my $pattern = $ENV{FAULTS} // '';
-my $short = qr/^(?:worker killed|client killed|crash at (?:claim|T2_commit|committed)|no crash restart|disk full|out of memory|locks|stops and redrives|ticks|sfworker killed|sfworker disconnected|extension)/;
+my $short = qr/^(?:worker killed|client killed|crash at (?:claim|T2_commit|committed)|no crash restart|disk full|out of memory|locks|stops and redrives|ticks|sfworker killed|sfworker disconnected|sfgateway|extension)/;
 srand($ENV{FAULT_SEED} // 20250205);
 
 my $matrix = matrix_head();
@@ -75,6 +75,7 @@ for (elsewhere())
 		SfFaults::serve($node);
 		my ($next, $began) = $move->($node, $kind);
 		SfFaults::serve_no_longer($node);
+		SfFaults::front_no_longer($node, 'KILL');
 		push @seconds, probe($next, $began);
 		my $result = settle($next, $kind);
 		$sum{$_} += $result->{$_} for keys %$result;
@@ -83,7 +84,9 @@ for (elsewhere())
 	add($fault, $how, \%sum, @seconds);
 }
 
+cmp_ok(SfFaults::answered_starts(), '>', 0, 'sfgateway has answered ' . SfFaults::answered_starts() . ' starts');
 SfFaults::serve_no_longer($node, 'TERM');
+SfFaults::front_no_longer($node, 'TERM');
 $node->stop;
 if ($all)
 {

@@ -1,4 +1,5 @@
-# Mixed load and random faults for a while: the ledger stays exact, nothing is stuck, and no process grows.
+# Mixed load and random faults for a while, beside a hostile owner: the ledger stays exact, nothing is stuck, and no
+# process grows.
 #
 # `make soak` runs it for SOAK_MINUTES; without that, for some seconds.
 use strict;
@@ -7,6 +8,7 @@ use FindBin;
 use lib $FindBin::Bin;
 use PostgreSQL::Test::Utils;
 use SfFaults;
+use SfHostile;
 use SfTest;
 use Test::More;
 use Time::HiRes qw(sleep time);
@@ -38,6 +40,7 @@ sub look_at_memory
 	return;
 }
 
+admit_hostile($node, $asked ? 2000 : 200);
 my $began = time;
 my $next_fault = $began + 3;
 my $settled = { map { $_ => 0 } qw(lost doubled stuck executions) };
@@ -50,6 +53,7 @@ while (time < $began + $seconds)
 	while (time < $began + $seconds && time < $end)
 	{
 		SfFaults::serve($node);
+		start_hostile($node, $seconds, 10) unless SfHostile::hostile_runs($node);
 		load($node, $kind, 3 + int rand 10);
 		look_at_memory();
 		if (time > $next_fault)
@@ -78,9 +82,12 @@ my $memory = "$settled->{executions} executions; of " . scalar(keys %last) . " p
 $asked ? diag(matrix_head() . $row . $memory) : note($row . $memory);
 cmp_ok($faults, '>', 0, 'there were faults');
 cmp_ok($settled->{executions}, '>', 0, 'and executions');
+cmp_ok(SfFaults::answered_starts(), '>', 0, 'of which ' . SfFaults::answered_starts() . ' were started by sfgateway');
 is("@$settled{qw(lost doubled stuck)}", '0 0 0', 'nothing lost, doubled or stuck');
 cmp_ok($growth, '<', $most_growth, 'no process has grown');
 no_surprises($node);
+stop_hostile($node);
 SfFaults::serve_no_longer($node, 'TERM');
+SfFaults::front_no_longer($node, 'TERM');
 $node->stop;
 done_testing();

@@ -3,14 +3,16 @@ package SfFaults;
 # A workload with an exact ledger, faults to inject into it, and the matrix of what came of them.
 #
 # Each step's effect is a row of a ledger without a unique constraint, committed with the step: by SQL tasks short and
-# long, in Parallel branches and Map iterations, and by an activity's task that sfworker runs as a statement. Whatever
-# happens, in the end the ledger holds each job of each execution once.
+# long, in Parallel branches and Map iterations, and by an activity's task that sfworker runs as a statement. Some
+# executions are started by the AWS API of an sfgateway. Whatever happens, in the end the ledger holds each job of each
+# execution once.
 use strict;
 use warnings;
 use Exporter 'import';
 use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use SfGateway;
 use SfTest;
 use SfWorker;
 use Test::More;
@@ -29,7 +31,9 @@ EOC
 
 my $started = 0;
 my $acknowledged = 0;
+my $answered = 0;					# of these, by sfgateway
 my %served;						# sfworker, by server
+my %fronted;					# sfgateway, by server
 
 # Make a server with the workload.
 sub load_node
@@ -75,6 +79,8 @@ SELECT sf_create_state_machine('load', \$m\${"StartAt": "One", "States": {
   "Each": {"Type": "Map", "ItemsPath": "\$.items", "ResultPath": null, "Next": "Last",
     "ItemProcessor": {"StartAt": "Item", "States": {"Item": $one_item}}},
   "Last": $state{Last}}}\$m\$);
+CREATE ROLE remote;
+SELECT sf_grant('START', 'load', 'remote');
 SELECT sf_create_state_machine('probe', '@{[ one_task('public.nothing', $again) ]}');
 EOS
 	return;
@@ -95,6 +101,37 @@ sub serve
 	return;
 }
 
+# Have an sfgateway take starts for a server that runs.
+sub front
+{
+	my $node = shift;
+	my $gateway = $fronted{ $node->name };
+	return if $gateway && kill 0, $gateway->{pid};
+	$fronted{ $node->name } = start_gateway($node, unready => 1, 'log-level' => 'info', config => "[key AKIDLOAD]\nrole = remote\nsecret = secret\n");
+	return;
+}
+
+# End it at once, as a fault, or orderly, with an assertion that no sanitizer complains.
+sub front_no_longer
+{
+	my ($node, $signal) = @_;
+	my $gateway = delete $fronted{ $node->name } or return;
+	return stop_gateway($gateway, $signal) if $signal ne 'KILL';
+	kill 'KILL', $gateway->{pid};
+	waitpid $gateway->{pid}, 0;
+	return;
+}
+
+# Start an execution by the AWS API; true: it was answered.
+sub start_remotely
+{
+	my ($node, $name) = @_;
+	my $body = qq({"stateMachineArn": "arn:aws:states:us-east-1:000000000000:stateMachine:load", "name": "$name", "input": "{\\"items\\": [1, 2, 3]}"});
+	my $got = curl($fronted{ $node->name }, '/', '--aws-sigv4', 'aws:amz:us-east-1:states', '--user', 'AKIDLOAD:secret', '--max-time', 5,
+		'-H', 'Content-Type: application/x-amz-json-1.0', '-H', 'X-Amz-Target: AWSStepFunctions.StartExecution', '-d', $body);
+	return $got->{status} == 200;
+}
+
 # End it.
 sub serve_no_longer
 {
@@ -108,6 +145,16 @@ sub serve_no_longer
 sub load
 {
 	my ($node, $kind, $count) = @_;
+	front($node);
+	my $remote = $count < 3 ? $count : 3;
+	for (1 .. $remote)
+	{
+		my $done = start_remotely($node, "$kind-" . ++$started);
+		$acknowledged += $done;
+		$answered += $done;
+	}
+	$count -= $remote;
+	return if $count == 0;
 	my $from = $started + 1;
 	$started += $count;
 	my $n = try_sql($node, qq(SELECT count(sf_start('load', '{"items": [1, 2, 3]}', '$kind-' || n)) FROM generate_series($from, $started) AS n));
@@ -136,6 +183,12 @@ sub of_kind
 {
 	my $kind = shift;
 	return "state_machine = 'load' AND name LIKE '$kind-%'";
+}
+
+# How many starts sfgateway has answered so far.
+sub answered_starts
+{
+	return $answered;
 }
 
 # Wait until all of a kind have ended, redriving what has not succeeded; gives what is lost, doubled, stuck.
@@ -330,6 +383,9 @@ EOS
 		[ 'sfworker killed', 'kill -9', sub { serve_no_longer($_[0], 'KILL') } ],
 		[ 'sfworker disconnected', 'pg_terminate_backend() of its sessions', sub {
 			try_sql($_[0], "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'sfworker%'") } ],
+		[ 'sfgateway killed', 'kill -9', sub { front_no_longer($_[0], 'KILL') } ],
+		[ 'sfgateway disconnected', 'pg_terminate_backend() of its sessions', sub {
+			try_sql($_[0], "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'sfgateway%'") } ],
 		[ 'extension dropped elsewhere', 'CREATE and DROP EXTENSION in another database', sub {
 			my $node = shift;
 			try_sql($node, 'CREATE DATABASE other');
