@@ -17,4 +17,9 @@ for my $figure ('insert1', 'chain5', 'chain5-raw', 'choice20', 'fan1000', 'net10
 	like($out, qr/^\Q$figure\E +[\d.]/m, "the table has $figure");
 }
 
+$ok = IPC::Run::run(["$FindBin::Bin/../bench/scale", '--smoke'], '>', \$out, '2>', \$err);
+ok($ok, 'much of everything runs') or diag($err);
+like($out, qr/^\| \d+ \Q$_\E/m, "the table has $_") for 'owners', 'keys of a rate', 'machines', 'timers', 'MB through ten states';
+like($out, qr/^\| a net of \d+ jobs/m, 'and a net');
+
 done_testing();
