@@ -55,6 +55,11 @@ CREATE FUNCTION _sfflow.tasks_from(execution_id text, state text) RETURNS text[]
 AS 'MODULE_PATHNAME', 'sfflow_tasks_from'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000;
 
+-- What an execution will run, or may, that sf_jobs has no row of, and whether all that is ahead will run.
+CREATE FUNCTION _sfflow.jobs_ahead(execution_id text) RETURNS jsonb
+AS 'MODULE_PATHNAME', 'sfflow_jobs_ahead'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10000;
+
 -- The rights of the caller on a machine.
 CREATE FUNCTION _sfflow.machine_rights(machine text, owner regrole) RETURNS text[]
 AS 'MODULE_PATHNAME', 'sfflow_machine_rights'
@@ -126,6 +131,19 @@ CREATE FUNCTION _sfflow.console_limit(q jsonb, usual integer, most integer) RETU
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN least(greatest(coalesce(($1 ->> 'limit')::integer, $2), 1), $3);
 
+-- The jobs of an execution that failed: first the one with the error of the execution, last those that were aborted.
+CREATE FUNCTION _sfflow.console_failed_jobs(execution_id text, most integer) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_agg(j.job_id ORDER BY j.rank)
+	FROM (
+		SELECT x.job_id, row_number() OVER (ORDER BY x.error IS NULL, x.error IS DISTINCT FROM e.error, x.cause IS DISTINCT FROM e.cause,
+			x.stopped_at) AS rank
+		FROM @extschema@.sf_executions e
+		CROSS JOIN LATERAL (SELECT y.* FROM @extschema@.sf_jobs y WHERE y.execution_id = e.execution_id OFFSET 0) x
+		WHERE e.execution_id = $1 AND x.job_status = 'failure') j
+	WHERE j.rank <= $2);
+
 -- How far an execution is, with times in milliseconds.
 CREATE FUNCTION _sfflow.console_progress(execution_id text) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
@@ -175,9 +193,7 @@ RETURN (
 			SELECT f.kind, f.state_machine, f.error, count(*) AS n, max(f.since) AS since, (array_agg(f.execution_id ORDER BY f.since DESC))[1:50] AS executions,
 				(array_agg(_sfflow.console_cut(f.cause, 2000) ORDER BY f.since DESC))[1] AS cause, (array_agg(f.redrive_count ORDER BY f.since DESC))[1] AS redrive_count,
 				(array_agg(f.started_at ORDER BY f.since DESC))[1] AS started_at,
-				(SELECT jsonb_agg(j.job_id) FROM (
-					SELECT x.job_id FROM @extschema@.sf_jobs x
-					WHERE x.execution_id = (array_agg(f.execution_id ORDER BY f.since DESC))[1] AND x.job_status = 'failure' LIMIT 3) j) AS jobs
+				_sfflow.console_failed_jobs((array_agg(f.execution_id ORDER BY f.since DESC))[1], 3) AS jobs
 			FROM (
 				SELECT a.kind, a.execution_id, a.since, split_part(e.state_machine, '/', 1) AS state_machine, left(e.error, 500) AS error, e.cause, e.started_at, e.redrive_count
 				FROM (SELECT * FROM alert y WHERE y.kind IN ('failed', 'timed_out') ORDER BY y.since DESC LIMIT 300) a
@@ -248,8 +264,9 @@ RETURN (
 				'parent_execution_id', e.parent_execution_id, 'waiting_on', left(e.waiting_on, 2000))
 			FROM @extschema@.sf_executions e WHERE e.execution_id = $1 ->> 'execution_id'),
 		'jobs', (SELECT coalesce(jsonb_object_agg(j.job_status, j.n), '{}') FROM (
-			SELECT x.job_status, count(*) AS n FROM @extschema@.sf_jobs x
-			WHERE x.execution_id = $1 ->> 'execution_id' GROUP BY x.job_status) j),
+			SELECT CASE WHEN x.job_status = 'failure' AND x.error IS NULL THEN 'aborted' ELSE x.job_status END AS job_status, count(*) AS n
+			FROM @extschema@.sf_jobs x WHERE x.execution_id = $1 ->> 'execution_id' GROUP BY 1) j),
+		'failed', _sfflow.console_failed_jobs($1 ->> 'execution_id', 1),
 		'progress', _sfflow.console_progress($1 ->> 'execution_id'),
 		'tasks', (SELECT coalesce(jsonb_agg(to_jsonb(t)), '[]') FROM (
 			SELECT x.state, x.branch, x.resource, x.status, x.attempt, x.scheduled_at, x.started_at, x.deadline, x.heartbeat_at, x.worker
@@ -267,7 +284,8 @@ RETURN (
 		'usual', (SELECT jsonb_build_object('p50', m.execution_time_ms_p50, 'p95', m.execution_time_ms_p95)
 			FROM @extschema@.sf_metrics m WHERE m.state_machine = split_part($1 ->> 'execution_id', ':', 1))));
 
--- jobs {execution_id, status, limit, after}: its jobs in the order of the definition; after is a number of one.
+-- jobs {execution_id, status, limit, after}: its jobs in the order of sf_jobs; after is a number of one. Those that were
+-- aborted have a status of their own.
 CREATE FUNCTION _sfflow.console_jobs(q jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
@@ -277,7 +295,7 @@ RETURN (
 		SELECT x.n, x.job_id, x.job_status, x.attempts, x.started_at, x.stopped_at, left(x.error, 500) AS error,
 			_sfflow.console_cut(x.cause, 1000) AS cause
 		FROM (
-			SELECT row_number() OVER () AS n, y.job_id, y.job_status, y.attempts, y.started_at, y.stopped_at, y.error, y.cause
+			SELECT row_number() OVER () AS n, y.job_id, CASE WHEN y.job_status = 'failure' AND y.error IS NULL THEN 'aborted' ELSE y.job_status END AS job_status, y.attempts, y.started_at, y.stopped_at, y.error, y.cause
 			FROM @extschema@.sf_jobs y WHERE y.execution_id = $1 ->> 'execution_id') x
 		WHERE x.n > coalesce(($1 ->> 'after')::bigint, 0) AND (($1 ->> 'status') IS NULL OR x.job_status = $1 ->> 'status')
 		ORDER BY x.n LIMIT _sfflow.console_limit($1, 200, 500)) j);
@@ -307,7 +325,11 @@ RETURN (
 		SELECT * FROM _sfflow.spans($1 ->> 'execution_id', $1 ->> 'state', true, 0, 2000)
 	), chosen AS MATERIALIZED (
 		SELECT s.* FROM span s
-		ORDER BY s.first_event = ($1 ->> 'event')::integer DESC NULLS LAST, s.status = 'running' DESC, s.first_event DESC LIMIT 1
+		ORDER BY s.first_event = ($1 ->> 'event')::integer DESC NULLS LAST, s.status = 'running' DESC,
+			s.status = 'failure' AND s.job_id = (
+				SELECT f.job #>> '{}' FROM jsonb_array_elements(_sfflow.console_failed_jobs($1 ->> 'execution_id', 20)) WITH ORDINALITY AS f(job, n)
+				WHERE f.job #>> '{}' IN (SELECT x.job_id FROM span x) ORDER BY f.n LIMIT 1) DESC NULLS LAST,
+			s.first_event DESC LIMIT 1
 	), visit AS MATERIALIZED (
 		SELECT c.state_no, c.iterations, c.job_id, c.visit, min(s.first_event) AS first_event, max(s.last_event) AS last_event
 		FROM chosen c JOIN span s ON s.job_id = c.job_id AND s.visit = c.visit
@@ -655,8 +677,10 @@ BEGIN
 END
 $$;
 
--- The jobs that an execution has still to run: after a redrive from a state all that can follow it. What it goes on with;
--- fails_again if that is nothing but Fail states.
+-- The jobs that an execution has still to run: after a redrive from a state all that can follow it. "more" has those of
+-- iterations that have not begun, by state, and items of Distributed Maps, by Map; of a Map without "jobs" the items are not
+-- known yet. at_most: by a Choice or a Catch, not all of them may run. What it goes on with; fails_again
+-- if that is nothing but Fail states.
 CREATE FUNCTION _sfflow.console_ahead(execution_id text, from_state text) RETURNS jsonb
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN (
@@ -667,17 +691,23 @@ RETURN (
 			FROM jsonb_array_elements(@extschema@.sf_graph_status($1)) AS s(state)
 			JOIN jsonb_array_elements(@extschema@.sf_graph_layout($1) -> 'states') AS d(drawn) ON d.drawn -> 'id' = s.state -> 'id'
 			WHERE s.state ? 'visits' AND s.state ->> 'status' IN ('entry', 'running')),
-		'runs', coalesce(jsonb_agg(j.job_id ORDER BY j.n) FILTER (WHERE j.runs AND j.n <= 100), '[]'),
-		'runs_count', count(*) FILTER (WHERE j.runs),
-		'kept_count', count(*) FILTER (WHERE NOT j.runs AND j.job_status = 'success'))
+		'runs', j.runs,
+		'runs_count', j.runs_count + (SELECT coalesce(sum((m.part ->> 'jobs')::bigint), 0) FROM jsonb_array_elements(a.ahead -> 'more') AS m(part)),
+		'more', a.ahead -> 'more',
+		'at_most', $2 IS NULL AND NOT (a.ahead ->> 'certain')::boolean,
+		'kept_count', j.kept_count + (SELECT coalesce(sum(r.items_succeeded), 0) FROM @extschema@.sf_map_runs r WHERE r.execution_id = $1 AND $2 IS NULL))
 	FROM (
-		SELECT y.job_id, y.job_status, y.runs, row_number() OVER (PARTITION BY y.runs ORDER BY y.n) AS n
+		SELECT coalesce(jsonb_agg(z.job_id ORDER BY z.n) FILTER (WHERE z.runs AND z.n <= 100), '[]') AS runs,
+			count(*) FILTER (WHERE z.runs) AS runs_count, count(*) FILTER (WHERE NOT z.runs AND z.job_status = 'success') AS kept_count
 		FROM (
-			SELECT x.job_id, x.job_status, x.job_status IN ('entry', 'running') AS runs, row_number() OVER () AS n
-			FROM @extschema@.sf_jobs x WHERE x.execution_id = $1 AND $2 IS NULL
-			UNION ALL
-			SELECT t.job_id, NULL, true, t.n
-			FROM unnest(_sfflow.tasks_from($1, $2)) WITH ORDINALITY AS t(job_id, n)) y) j);
+			SELECT y.job_id, y.job_status, y.runs, row_number() OVER (PARTITION BY y.runs ORDER BY y.n) AS n
+			FROM (
+				SELECT x.job_id, x.job_status, x.job_status IN ('entry', 'running') AS runs, row_number() OVER () AS n
+				FROM @extschema@.sf_jobs x WHERE x.execution_id = $1 AND $2 IS NULL
+				UNION ALL
+				SELECT t.job_id, NULL, true, t.n
+				FROM unnest(_sfflow.tasks_from($1, $2)) WITH ORDINALITY AS t(job_id, n)) y) z) j
+	CROSS JOIN (SELECT _sfflow.jobs_ahead($1) AS ahead OFFSET 0) a);
 
 -- plan {execution_id, from_state, input, version}: what a redrive would run.
 CREATE FUNCTION _sfflow.console_plan(q jsonb) RETURNS jsonb

@@ -92,6 +92,8 @@ static void
 add_facts(SfJsonBuilder *b, const SfGraphFacts *facts)
 {
 	sf_json_add_string(b, "status", sf_graph_statuses[facts->status].name);
+	if (facts->aborted)
+		sf_json_add_bool(b, "aborted", true);
 	if (facts->visits > 0)
 		sf_json_add_int(b, "visits", facts->visits);
 	if (facts->attempts > 0)

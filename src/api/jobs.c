@@ -15,6 +15,8 @@
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
+#include "json/json.h"
+#include "report/ahead.h"
 #include "report/successors.h"
 #include "report/job.h"
 #include "report/label.h"
@@ -26,6 +28,7 @@
 PG_FUNCTION_INFO_V1(sfflow_jobs);
 PG_FUNCTION_INFO_V1(sfflow_job_relations);
 PG_FUNCTION_INFO_V1(sfflow_tasks_from);
+PG_FUNCTION_INFO_V1(sfflow_jobs_ahead);
 
 /* Put one job into the result. */
 static void
@@ -140,4 +143,59 @@ sfflow_tasks_from(PG_FUNCTION_ARGS)
 			accumArrayResult(tasks, CStringGetTextDatum(program->states[i].name), false, TEXTOID,
 							 CurrentMemoryContext);
 	PG_RETURN_DATUM(makeArrayResult(tasks, CurrentMemoryContext));
+}
+
+/* --- what is ahead --- */
+
+/* Find the Tasks of the jobs that run or are to come, by the numbers of their states. */
+static List *
+tasks_ahead(const SfStatusExecution *execution, const SfProgram *program, List *ahead)
+{
+	Bitmapset  *states = NULL;
+	List	   *tasks = NIL;
+
+	foreach_ptr(const SfJob, job, sf_job_list(execution, program))
+		if (job->status == SF_JOB_ENTRY || job->status == SF_JOB_RUNNING)
+			states = bms_add_member(states, job->state);
+	foreach_ptr(const SfAhead, a, ahead)
+		states = bms_add_member(states, a->state);
+	for (int state = -1; (state = bms_next_member(states, state)) >= 0;)
+		tasks = lappend_int(tasks, state);
+	return tasks;
+}
+
+/*
+ * _sfflow.jobs_ahead(execution_id): what a running execution will run that sf_jobs has no
+ * row of ("more"), and whether all that is ahead runs if nothing fails ("certain").
+ */
+Datum
+sfflow_jobs_ahead(PG_FUNCTION_ARGS)
+{
+	SfStatusExecution execution;
+	const SfProgram *program;
+	List	   *ahead;
+	SfJsonBuilder b;
+
+	if (!sf_status_execution(sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"), SF_LOCK_NONE,
+											  SF_PRIVILEGE_READ)->execution_no, &execution))
+		PG_RETURN_NULL();
+	program = sf_program_cache_get(execution.machine_no, execution.version);
+	ahead = sf_ahead_list(&execution, program);
+	sf_json_begin_object(&b);
+	sf_json_add_bool(&b, "certain", sf_ahead_is_certain(program, sf_branch_scan(execution.execution_no, program),
+														tasks_ahead(&execution, program, ahead)));
+	sf_json_open_array(&b, "more");
+	foreach_ptr(const SfAhead, a, ahead)
+	{
+		const SfState *state = &program->states[a->state];
+
+		sf_json_open_object(&b, NULL);
+		sf_json_add_string(&b, "state", state->name);
+		sf_json_add_string(&b, "type", sf_state_type_name(state->type));
+		if (a->jobs >= 0)
+			sf_json_add_int(&b, "jobs", a->jobs);
+		sf_json_close_object(&b);
+	}
+	sf_json_close_array(&b);
+	PG_RETURN_JSONB_P(sf_json_finish(&b));
 }

@@ -48,7 +48,7 @@ append_status(SfDrawing *d, int number, const char *separator, bool quoted)
 	info = &sf_graph_statuses[d->facts[number].status];
 	appendStringInfo(d->out, "%sstyle=\"%s%s\"%sfillcolor=\"%s\"%scolor=\"%s\"",
 					 separator, quoted ? "rounded,filled" : "filled",
-					 info->dashed ? ",dashed" : "",
+					 info->dashed || d->facts[number].aborted ? ",dashed" : "",
 					 separator, info->fill, separator, info->border);
 }
 

@@ -48,6 +48,7 @@ extern const SfGraphStatusInfo sf_graph_statuses[];
 typedef struct SfGraphFacts
 {
 	SfGraphStatus status;
+	bool		aborted;		/* a failure that is another state's: it was ended with that */
 	int			visits;			/* entries into the state */
 	int			attempts;		/* at its task, or at its branches */
 	int64		duration;		/* of all visits, in microseconds; -1: not known */

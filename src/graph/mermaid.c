@@ -204,6 +204,11 @@ draw_statuses(SfDrawing *d)
 		}
 		appendStringInfo(d->out, " %s\n", info->name);
 	}
+	for (i = 0; i < d->program->nstates; i++)
+	{
+		if (d->facts[i].aborted)
+			SF_GRAPH_LINE(d, "style s%d stroke-dasharray:4 3\n", i);
+	}
 }
 
 /* Draw a program as a flowchart. */

@@ -69,7 +69,7 @@ takes_time(SfStateType type)
 
 /* Add a part to a line that has parts, separated by commas. */
 static void
-add_part(StringInfo line, char *part)
+add_part(StringInfo line, const char *part)
 {
 	appendStringInfo(line, "%s%s", line->len > 0 ? ", " : "", part);
 }
@@ -81,6 +81,8 @@ add_visits(SfTextBlock *block, const SfState *state, const SfGraphFacts *facts)
 	StringInfoData line;
 
 	initStringInfo(&line);
+	if (facts->aborted)
+		add_part(&line, "aborted");
 	if (facts->visits > 1)
 		add_part(&line, psprintf("%d visits", facts->visits));
 	if (facts->attempts > Max(facts->visits, 1))

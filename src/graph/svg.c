@@ -233,8 +233,9 @@ draw_state(Svg *s, const SfState *state)
 		append_attribute(s->out, "data-status", status);
 	appendStringInfoChar(s->out, '>');
 	append_title(s->out, psprintf("%s\n%s", state->name, sf_graph_subtitle(state)));
-	appendStringInfo(s->out, "<rect class=\"box\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\"/>\n",
-					 box->x, box->y, box->w, box->h, box->corner);
+	appendStringInfo(s->out, "<rect class=\"box\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"%d\"%s/>\n",
+					 box->x, box->y, box->w, box->h, box->corner,
+					 facts != NULL && facts[state->number].aborted ? " stroke-dasharray=\"4 3\"" : "");
 	y = draw_block(s, "name", &box->name, middle, y, SF_SCENE_NAME_LINE);
 	draw_block(s, "small", &box->small, middle, y, SF_SCENE_SMALL_LINE);
 	if (box->net != NULL)

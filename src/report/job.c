@@ -437,10 +437,40 @@ make_rows(Derivation *d, SfJobReach *reach)
 	return rows;
 }
 
+/* Has a job failed by itself, or was it aborted with another one? */
+static bool
+is_failed(const SfJob *job, bool by_itself)
+{
+	return job->status == SF_JOB_FAILURE && (job->error != NULL) == by_itself;
+}
+
+/*
+ * Put the jobs that failed by themselves before those that were aborted with them: the first
+ * row with a failure is one that tells why.  All others keep their places.
+ */
+static void
+put_errors_first(List *rows)
+{
+	ListCell   *lc;
+	List	   *failed = NIL;
+	int			n = 0;
+
+	foreach(lc, rows)
+		if (is_failed(lfirst(lc), true))
+			failed = lappend(failed, lfirst(lc));
+	foreach(lc, rows)
+		if (is_failed(lfirst(lc), false))
+			failed = lappend(failed, lfirst(lc));
+	foreach(lc, rows)
+		if (((SfJob *) lfirst(lc))->status == SF_JOB_FAILURE)
+			lfirst(lc) = list_nth(failed, n++);
+	list_free(failed);
+}
+
 /*
  * Derive the jobs of an execution from its events since the last start and
  * from its branches; no payload is read.  Returns a List of SfJob, Tasks in
- * document order, then by iteration.  If the machine keeps no history, only
+ * document order, then by iteration, but for put_errors_first.  If the machine keeps no history, only
  * jobs at which a branch stands or has failed are in the list.
  */
 List *
@@ -448,6 +478,7 @@ sf_job_list(const SfStatusExecution *execution, const SfProgram *program)
 {
 	Derivation	d = {.execution = execution, .program = program};
 	List	   *branches = sf_branch_scan(execution->execution_no, program);
+	List	   *rows;
 	ListCell   *lc;
 
 	d.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow jobs",
@@ -457,5 +488,7 @@ sf_job_list(const SfStatusExecution *execution, const SfProgram *program)
 	sf_status_scan(execution, program, forget, follow_event, &d);
 	foreach(lc, branches)
 		follow_branch(&d, lfirst(lc));
-	return make_rows(&d, sf_job_reach_make(execution, program, branches));
+	rows = make_rows(&d, sf_job_reach_make(execution, program, branches));
+	put_errors_first(rows);
+	return rows;
 }

@@ -34,6 +34,7 @@ typedef struct VisitEntry
 	bool		is_iteration;	/* ... the last of which is its own */
 	struct VisitEntry *around;	/* Parallel, Map or JobNet state; NULL: none */
 	SfGraphStatus status;
+	bool		aborted;		/* it has not failed by itself */
 	int			visits;
 	int			attempts;
 	int64		duration;		/* of the visits, as far as they have ended */
@@ -219,6 +220,7 @@ follow_event(const SfEvent *event, void *arg)
 		case SF_MEANS_STARTED:
 			visit->status = v->program->states[event->state].type == SF_STATE_FAIL ?
 				SF_GRAPH_FAILURE : SF_GRAPH_RUNNING;
+			visit->aborted = false;
 			break;
 		case SF_MEANS_SUCCEEDED:
 			/* a redrive of what is inside mends a Map or Parallel that failed */
@@ -230,10 +232,14 @@ follow_event(const SfEvent *event, void *arg)
 			if (visit->status != SF_GRAPH_FAILURE)
 				visit->status = SF_GRAPH_SUCCESS;
 			break;
+		case SF_MEANS_ABORTED:
+			visit->aborted = visit->aborted || visit->status != SF_GRAPH_FAILURE;
+			visit->status = SF_GRAPH_FAILURE;
+			break;
 		case SF_MEANS_FAILED:
 		case SF_MEANS_TIMED_OUT:
-		case SF_MEANS_ABORTED:
 			visit->status = SF_GRAPH_FAILURE;
+			visit->aborted = false;
 			break;
 		default:
 			break;
@@ -259,10 +265,15 @@ weight(int status)
 	}
 }
 
-/* Add a status to those that a state has; the weightiest stays. */
+/*
+ * Add a status to those that a state has; the weightiest stays.  A state is aborted if all
+ * its failures are.
+ */
 static void
-add_status(SfGraphFacts *facts, SfGraphStatus status)
+add_status(SfGraphFacts *facts, SfGraphStatus status, bool aborted)
 {
+	if (status == SF_GRAPH_FAILURE)
+		facts->aborted = aborted && (facts->aborted || facts->status != SF_GRAPH_FAILURE);
 	if (weight(status) > weight(facts->status))
 		facts->status = status;
 }
@@ -376,7 +387,10 @@ follow_outcomes(Visits *v, List *branches, bool running)
 			continue;
 		visit = hash_search(v->table, &key, HASH_FIND, NULL);
 		if (visit != NULL && !visit->is_iteration)
+		{
 			visit->status = branch->failing ? SF_GRAPH_FAILURE : SF_GRAPH_SUCCESS;
+			visit->aborted = false;
+		}
 	}
 }
 
@@ -403,7 +417,7 @@ combine_visits(Visits *v, bool running, SfGraphFacts *facts)
 		/* a visit that had not ended when the execution did has failed */
 		if (visit->status == SF_GRAPH_RUNNING && !running)
 			visit->status = SF_GRAPH_FAILURE;
-		add_status(&facts[visit->key.number], visit->status);
+		add_status(&facts[visit->key.number], visit->status, visit->aborted);
 	}
 }
 
@@ -441,7 +455,7 @@ follow_branches(List *branches, bool running, const SfProgram *program,
 		const SfBranch *branch = lfirst(lc);
 
 		if (branch->state >= 0 && branch->state < program->nstates)
-			add_status(&facts[branch->state], branch_status(branch, running));
+			add_status(&facts[branch->state], branch_status(branch, running), false);
 	}
 }
 

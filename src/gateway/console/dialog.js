@@ -67,10 +67,11 @@ export function choice(label, name, list, chosen, hint) {
   return field(label, h('select', { name }, list.map(x => Array.isArray(x) ? x : [x, x]).map(([value, words]) => h('option', { value, selected: value === chosen }, words))), hint);
 }
 
-// A list of names, the first few.
-function names(list, most = 12) {
-  return h('ul', { class: 'names' }, list.slice(0, most).map(n => h('li', null, text(n))),
-    list.length > most ? h('li', { class: 'muted' }, `and ${list.length - most} more`) : null);
+// A list of names, the first few of so many, after what else is to be said.
+function names(list, most = 12, all = list.length, further = []) {
+  const shown = list.slice(0, most);
+  return h('ul', { class: 'names' }, further.map(words => h('li', null, words)), shown.map(n => h('li', null, text(n))),
+    all > shown.length ? h('li', { class: 'muted' }, `and ${all - shown.length} more`) : null);
 }
 
 // Say what came of an action on several targets; returns whether all went well.
@@ -96,6 +97,12 @@ export async function onTargets(word, action, targets, request) {
 
 const reasonField = () => field('Reason (kept in the audit)', h('input', { name: 'reason', maxlength: '500', autocomplete: 'off' }));
 
+// What a plan counts beside the jobs that it names: iterations to come, by Task, and items of Distributed Maps.
+function furtherJobs({ more }) {
+  return more.map(({ state, type, jobs }) => type === 'Map' ? [jobs === undefined ? 'as often as the Map has items: ' : `${count(jobs, 'item')} of `, text(state)] :
+    [text(state), ` in ${count(jobs, 'iteration')} to come`]);
+}
+
 // Redrive one execution: ask with what would run.
 export async function redriveOne(id, fromState = null) {
   const request = { execution_id: id, ...(fromState ? { from_state: fromState } : {}) };
@@ -110,9 +117,9 @@ export async function redriveOne(id, fromState = null) {
   return confirm({
     title: fromState ? `Redrive from ${fromState}?` : 'Redrive?', yes: 'Redrive',
     body: [h('p', null, text(id, 'id')), failsAgain(plan),
-      plan.runs_count > 0 ? h('p', null, h('strong', null, `${count(plan.runs_count, 'job')} will run${fromState ? ' or can run' : ''}:`)) :
+      plan.runs_count > 0 ? h('p', null, h('strong', null, `${plan.at_most ? 'Up to ' : ''}${count(plan.runs_count, 'job')} will run${fromState ? ' or can run' : ''}:`)) :
         plan.fails_again || !plan.goes_on_with ? null : h('p', null, 'It goes on with ', h('strong', null, text(plan.goes_on_with)), '.'),
-      plan.runs.length > 0 ? names(plan.runs) : null, fromState || plan.kept_count === 0 ? null : h('p', { class: 'muted' }, `${count(plan.kept_count, 'job')} that succeeded ${plan.kept_count === 1 ? 'is' : 'are'} kept.`)],
+      plan.runs.length + plan.more.length > 0 ? names(plan.runs, 12, plan.runs_count - plan.more.reduce((n, m) => n + (m.jobs ?? 0), 0), furtherJobs(plan)) : null, fromState || plan.kept_count === 0 ? null : h('p', { class: 'muted' }, `${count(plan.kept_count, 'job')} that succeeded ${plan.kept_count === 1 ? 'is' : 'are'} kept.`)],
     fields: fromState ? [field('Input of the state (JSON; empty: the one that it had)', h('textarea', { name: 'input', rows: '3', spellcheck: 'false' }))] : [],
     act: values => onTargets('Redriven', 'redrive', [id], { ...(fromState ? { from_state: fromState } : {}), ...(values.input ? { input: values.input } : {}) }),
   });

@@ -14,11 +14,18 @@ export function title({ argument }) {
 
 const NO_STATE = '-';          // in the address: the panel of the state was closed
 
-// The state that is chosen by itself, if the execution did not succeed: a task that failed, rather than a Fail state.
+// The state that is chosen by itself, if the execution did not succeed: that of the job with the error; else a task that
+// failed, rather than a Fail state or one that was aborted with others.
 function failedState(head) {
   if (!['FAILED', 'TIMED_OUT', 'RUNNING'].includes(head.execution.status)) return undefined;
   const failed = head.states.filter(x => x.status === 'failure');
-  return (failed.findLast(x => x.attempts > 0) ?? failed.at(-1))?.name;
+  const job = head.failed && stateOf(head.failed[0], new Set(failed.map(x => x.name)));
+  return job ?? (failed.findLast(x => x.attempts > 0 && !x.aborted) ?? failed.at(-1))?.name;
+}
+
+// The state of a job, of some names: the job's name without the iterations of Maps.
+function stateOf(job, names) {
+  return [job.replace(/\[\d+\]$/, ''), job.replace(/\[\d+\]$/, '').replace(/^.*\//, '')].find(n => names.has(n));
 }
 
 // A page of items of a Distributed Map that did not succeed.
@@ -117,7 +124,7 @@ function statePanel(data, context) {
   };
   const canRedrive = data.head.execution.status !== 'RUNNING' && drawn && drawn.parent === undefined;
   return box(
-    h('p', { class: 'row' }, badge(last?.status ?? facts0?.status ?? 'unknown'), h('span', { class: 'muted' }, drawn?.subtitle ? text(drawn.subtitle) : null)),
+    h('p', { class: 'row' }, badge(last?.status === 'failure' && job && !job.error ? 'aborted' : last?.status ?? facts0?.status ?? 'unknown'), h('span', { class: 'muted' }, drawn?.subtitle ? text(drawn.subtitle) : null)),
     facts([chosen && chosen.job_id !== name ? ['Job', text(chosen.job_id)] : null, last ? ['Began', time(spans[0].started_at)] : null,
       last ? ['Took', [duration(between(last.started_at, last.stopped_at)), h('small', null, ` ${compare(between(last.started_at, last.stopped_at), usual)}`)]] : null,
       job ? ['Attempts', String(job.attempts)] : null]),
@@ -146,13 +153,12 @@ function eventList(events, id) {
 function jobs(data, context) {
   if (!data.jobs) return h('p', { class: 'muted' }, 'Loading…');
   const names = new Set(data.layout?.states.map(x => x.name));
-  const stateOf = id => [id.replace(/\[\d+\]$/, ''), id.replace(/\[\d+\]$/, '').replace(/^.*\//, '')].find(n => names.has(n)) ?? id;
   const choose = status => context.go({ ...context.query, job_status: status });
   return [
     h('div', { class: 'row chips', role: 'group', 'aria-label': 'Jobs by status' }, button('all', () => choose(undefined), { class: 'small', 'aria-pressed': String(!context.query.job_status) }),
       Object.entries(data.head.jobs).map(([status, n]) => button(badge(status, `${n} ${statusWord(status)}`), () => choose(status), { class: 'small', 'aria-pressed': String(context.query.job_status === status) }))),
     table('Jobs', [
-      ['Job', r => h('a', { href: hash.execution(context.argument, { ...context.query, state: stateOf(r.job_id), event: undefined }) }, text(r.job_id))], ['Status', r => badge(r.job_status)],
+      ['Job', r => h('a', { href: hash.execution(context.argument, { ...context.query, state: stateOf(r.job_id, names) ?? r.job_id, event: undefined }) }, text(r.job_id))], ['Status', r => badge(r.job_status)],
       ['Attempts', r => String(r.attempts), 'num'], ['Began', r => time(r.started_at)], ['Took', r => r.started_at ? duration(between(r.started_at, r.stopped_at)) : '–'],
       ['Error', r => r.error ? why(r.error, r.cause) : '–', 'wide']], data.jobs.rows, r => r.job_id, 'No job fits.'),
     h('div', { class: 'row' }, context.state.jobsAfter ? button('First page', () => {

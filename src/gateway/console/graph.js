@@ -39,8 +39,8 @@ function criticalPaths(states) {
 // One state; it is a button if states can be chosen.
 function drawState(state, facts, critical, chosen, choose) {
   const middle = state.x + state.w / 2;
-  const status = facts?.status ?? 'plain';
-  const words = `${state.name}, ${state.type}${facts ? `, ${statusWord(facts.status)}` : ''}${critical ? ', on the critical path' : ''}`;
+  const status = facts?.aborted ? 'aborted' : facts?.status ?? 'plain';
+  const words = `${state.name}, ${state.type}${facts ? `, ${statusWord(status)}` : ''}${critical ? ', on the critical path' : ''}`;
   const pick = choose ? () => choose(state.name) : undefined;
   return s('g', {
     class: `state ${status}${critical ? ' critical' : ''}${chosen ? ' chosen' : ''}`, key: state.id, 'data-state': state.name,
@@ -58,7 +58,7 @@ function drawState(state, facts, critical, chosen, choose) {
   s('rect', { class: 'box', x: state.x, y: state.y, width: state.w, height: state.h, rx: state.corner }),
   lines(state.lines, middle, state.y + PAD, NAME_LINE, 'name'),
   lines(subtitle(state, facts), middle, state.y + PAD + state.lines.length * NAME_LINE, SMALL_LINE, 'small'),
-  facts ? s('g', { class: `glyph ${statusIcon(facts.status)}`, transform: `translate(${state.x + state.w - 10} ${state.y - 7})` }, s('circle', { class: 'halo', cx: 8, cy: 8, r: 9 }), iconShapes(statusIcon(facts.status))) : null);
+  facts ? s('g', { class: `glyph ${statusIcon(status)}`, transform: `translate(${state.x + state.w - 10} ${state.y - 7})` }, s('circle', { class: 'halo', cx: 8, cy: 8, r: 9 }), iconShapes(statusIcon(status))) : null);
 }
 
 // The picture: layout and states as SQL gives them (states may be null: a machine by itself).

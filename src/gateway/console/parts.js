@@ -43,7 +43,7 @@ const STATUSES = {
   SUCCEEDED: ['ok', 'Succeeded'], FAILED: ['bad', 'Failed'], TIMED_OUT: ['late', 'Timed out'], ABORTED: ['stop', 'Stopped'],
   RUNNING: ['run', 'Running'], HELD: ['held', 'Held'],
   success: ['ok', 'success'], failure: ['bad', 'failure'], running: ['run', 'running'], entry: ['entry', 'not reached yet'],
-  skip: ['skip', 'skipped'], unknown: ['unknown', 'unknown'],
+  skip: ['skip', 'skipped'], aborted: ['stop', 'aborted'], unknown: ['unknown', 'unknown'],
   queued: ['wait', 'queued'], waiting: ['wait', 'waiting'], answered: ['run', 'answered'], retrying: ['wait', 'retrying'], held: ['held', 'held'],
   active: ['ok', 'active'], failing: ['bad', 'failing'], missed: ['late', 'missed'], gone: ['bad', 'gone'], inactive: ['stop', 'inactive'],
   'not driven': ['stop', 'not driven'],

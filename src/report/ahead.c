@@ -1,0 +1,214 @@
+/*
+ * ahead.c
+ *		What an execution still has to run that has no job of its own yet.
+ *
+ * A job of an iteration is there once the iteration has begun (job.c).  This counts the
+ * others: of each Map at which a branch stands, the Tasks of the iterations to come; of a
+ * Distributed Map the items that have not succeeded; and it names the Maps that the
+ * execution can still come to, whose items are not known before.
+ *
+ * Which of the jobs ahead will run, if nothing fails, and which only may: those to which
+ * a branch comes by Next alone, and by no Choice, run.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "nodes/bitmapset.h"
+
+#include "report/ahead.h"
+#include "report/job_reach.h"
+#include "report/label.h"
+#include "report/successors.h"
+#include "store/map_run.h"
+
+typedef struct Counting
+{
+	const SfStatusExecution *execution;
+	const SfProgram *program;
+	List	   *branches;
+	SfJobReach *reach;
+	int64	   *jobs;			/* by state; -1: not known */
+} Counting;
+
+/* The Map around a state within its execution; -1: none. */
+static int
+map_around(const SfProgram *program, int state)
+{
+	return sf_label_enclosing_map(program, program->states[state].scope);
+}
+
+/* Count what iterations of a Map that have not begun will run. */
+static void
+add_iterations(Counting *c, int map, int64 iterations)
+{
+	for (int i = 0; i < c->program->nstates; i++)
+	{
+		SfStateType type = c->program->states[i].type;
+
+		if ((type != SF_STATE_TASK && type != SF_STATE_MAP) || map_around(c->program, i) != map)
+			continue;
+		if (type == SF_STATE_MAP)
+			c->jobs[i] = -1;
+		else
+			c->jobs[i] += iterations;
+	}
+}
+
+/* Count the items of a Distributed Map that have not succeeded. */
+static void
+add_items(Counting *c, const SfBranch *branch)
+{
+	foreach_ptr(const SfMapRun, run, sf_map_run_scan(c->execution->execution_no))
+		if (run->map_run_no == branch->map_run_no)
+			c->jobs[branch->state] = run->total - run->items_succeeded;
+}
+
+/* Count what the Map at which a branch waits has still to begin. */
+static void
+add_map(Counting *c, const SfBranch *branch)
+{
+	int			left = branch->total - branch->next_index;
+
+	if (branch->phase != SF_PHASE_JOIN || branch->aborting ||
+		c->program->states[branch->state].type != SF_STATE_MAP)
+		return;
+	if (branch->map_run_no != 0)
+		add_items(c, branch);
+	else if (left > 0)
+		add_iterations(c, branch->state, left);
+}
+
+/* Can the execution come to a Map? */
+static bool
+comes_to(Counting *c, int map)
+{
+	int			outer = map_around(c->program, map);
+
+	if (outer < 0)
+		return sf_job_reach_test(c->reach, map, NULL, 0);
+	foreach_ptr(const SfBranch, branch, c->branches)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (sf_label_enclosing_map(c->program, branch->scope) == outer &&
+			sf_job_reach_test(c->reach, map, branch->iterations, branch->niterations))
+			return true;
+	}
+	return false;
+}
+
+/* Note the Maps to which the execution can still come. */
+static void
+add_maps_ahead(Counting *c)
+{
+	for (int i = 0; i < c->program->nstates; i++)
+		if (c->program->states[i].type == SF_STATE_MAP &&
+			sf_label_distributed_map(c->program, c->program->states[i].scope) == c->execution->map_state &&
+			comes_to(c, i))
+			c->jobs[i] = -1;
+}
+
+/*
+ * List what a running execution will run, or may, that has no job yet: a List of SfAhead,
+ * in the order of the definition.
+ */
+List *
+sf_ahead_list(const SfStatusExecution *execution, const SfProgram *program)
+{
+	Counting	c = {.execution = execution,.program = program};
+	List	   *list = NIL;
+
+	if (execution->status != SF_STATUS_RUNNING)
+		return NIL;
+	c.branches = sf_branch_scan(execution->execution_no, program);
+	c.reach = sf_job_reach_make(execution, program, c.branches);
+	c.jobs = palloc0(sizeof(int64) * program->nstates);
+	foreach_ptr(const SfBranch, branch, c.branches)
+		if (branch->state >= 0 && branch->state < program->nstates)
+			add_map(&c, branch);
+	add_maps_ahead(&c);
+	for (int i = 0; i < program->nstates; i++)
+	{
+		SfAhead    *ahead;
+
+		if (c.jobs[i] == 0)
+			continue;
+		ahead = palloc(sizeof(SfAhead));
+		ahead->state = i;
+		ahead->jobs = c.jobs[i];
+		list = lappend(list, ahead);
+	}
+	return list;
+}
+
+/* --- what runs if nothing fails --- */
+
+typedef struct Walk
+{
+	const SfProgram *program;
+	const bool *passed_over;	/* jobs that need a failure, by scope */
+	Bitmapset  *certain;		/* states */
+} Walk;
+
+static void walk_on(Walk *w, int state);
+
+/* May a job of a net be left out? */
+static bool
+is_optional(const Walk *w, const SfState *net, int job)
+{
+	return w->passed_over[net->scopes[job]] || sf_state_net(net)->jobs[job].condition != NULL;
+}
+
+/* Walk through what lies inside of a state. */
+static void
+walk_inside(Walk *w, const SfState *s)
+{
+	check_stack_depth();
+	for (int i = 0; i < s->nscopes; i++)
+		if (s->type != SF_STATE_JOBNET || !is_optional(w, s, i))
+			walk_on(w, w->program->scopes[s->scopes[i]].start);
+}
+
+/* Walk from a state by Next as far as there is one way only. */
+static void
+walk_on(Walk *w, int state)
+{
+	while (state >= 0 && !bms_is_member(state, w->certain))
+	{
+		const SfState *s = &w->program->states[state];
+
+		w->certain = bms_add_member(w->certain, state);
+		walk_inside(w, s);
+		state = s->type == SF_STATE_CHOICE ? -1 : s->next;
+	}
+}
+
+/* Does a branch begin a job of a net that may be left out? */
+static bool
+begins_optional(const Walk *w, const SfBranch *branch)
+{
+	int			owner = w->program->scopes[branch->scope].owner_state;
+	const SfState *net = owner < 0 ? NULL : &w->program->states[owner];
+
+	return branch->phase == SF_PHASE_ENTER && net != NULL && net->type == SF_STATE_JOBNET &&
+		is_optional(w, net, w->program->scopes[branch->scope].branch_index);
+}
+
+/* Do all these Tasks, by their states, run if the branches of an execution go on and nothing fails? */
+bool
+sf_ahead_is_certain(const SfProgram *program, List *branches, List *tasks)
+{
+	Walk		w = {.program = program,.passed_over = sf_successors_passed_over(program)};
+	ListCell   *lc;
+
+	foreach_ptr(const SfBranch, branch, branches)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!sf_branch_has_ended(branch) && branch->state >= 0 && branch->state < program->nstates &&
+			!begins_optional(&w, branch))
+			walk_on(&w, branch->state);
+	}
+	foreach(lc, tasks)
+		if (!bms_is_member(lfirst_int(lc), w.certain))
+			return false;
+	return true;
+}
