@@ -32,7 +32,7 @@ WIDTHS = """return ['.state.critical > .box', '.state:not(.critical) > .box', '.
     .map(s => parseFloat(getComputedStyle(document.querySelector('.graph ' + s)).strokeWidth))"""
 box, other_box, line, other_line, frame = console.run(WIDTHS)
 ok(box > other_box and line > 2 * other_line and frame > other_box, 'their lines are bold', console.run(WIDTHS))
-LABEL = "return document.querySelector('.graph [data-state=load]').getAttribute('aria-label')"
+LABEL = "return document.querySelector('.graph [data-state=load] > title').textContent"
 ok('on the critical path' in console.run(LABEL), 'words say so, too', console.run(LABEL))
 for dark in (False, True):
     console.view(1280, dark)

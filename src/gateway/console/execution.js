@@ -3,10 +3,10 @@
 import { h } from './dom.js';
 import { hold, mark, redriveOne, release, stop } from './dialog.js';
 import { between, clock, count, distance, duration, readCause, visible } from './format.js';
-import { centre, graph } from './graph.js';
 import { payload } from './payload.js';
 import { badge, button, errorName, errorNotice, executionLink, facts, hash, icon, machineLink, may, noRight, notice, section, statusWord, table, tabs, text, time, why } from './parts.js';
 import { compare, timeline } from './timeline.js';
+import { centre, viewer } from './viewer.js';
 
 export function title({ argument }) {
   return argument;
@@ -226,7 +226,8 @@ export function draw(data, context) {
     headPart(head, context, data.chosen?.job?.error !== undefined && data.chosen.job.error === head.execution.error && name === data.chosen.name),
     h('div', { class: `split${name ? ' open' : ''}`, key: 'split' },
       h('section', { class: 'card graph-card', 'aria-labelledby': 'h-graph', key: 'graph-card' }, h('h2', { id: 'h-graph', class: 'unseen' }, 'Picture'),
-        data.layout ? graph(data.layout, head.states, name, chosen => choose(chosen), 'States of the execution') : h('p', { class: 'none' }, 'There is no picture.')),
+        data.layout ? viewer(data.layout, head.states, name, chosen => choose(chosen), 'States of the execution',
+          context.state.picture ??= {}, context.redraw) : h('p', { class: 'none' }, 'There is no picture.')),
       statePanel(data, context)),
     h('div', { class: 'card', key: 'tabs' }, tabs('Views', list, context.query.tab ?? 'timeline', tab => {
       context.go({ ...context.query, tab });

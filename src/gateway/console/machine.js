@@ -4,10 +4,10 @@ import { call } from './api.js';
 import { h } from './dom.js';
 import { hold, release, start } from './dialog.js';
 import { duration } from './format.js';
-import { graph } from './graph.js';
 import { deadlines, limits } from './limits.js';
 import { excerpt, payload } from './payload.js';
 import { badge, button, errorNotice, facts, field, hash, may, notice, section, table, tabs, text, time } from './parts.js';
+import { viewer } from './viewer.js';
 
 export function title({ argument }) {
   return argument;
@@ -47,10 +47,10 @@ function stateLines(lines, name) {
 // The definition beside the picture.
 function both(data, context) {
   return h('div', { class: 'halves' }, definition(data, context),
-    data.layout ? graph(data.layout, null, context.query.state, state => {
+    data.layout ? viewer(data.layout, null, context.query.state, state => {
       context.go({ ...context.query, state });
       requestAnimationFrame(() => document.getElementById('marked')?.scrollIntoView({ block: 'nearest' }));
-    }, 'States of the machine') : null);
+    }, 'States of the machine', context.state.picture ??= {}, context.redraw) : null);
 }
 
 // Versions, aliases, and what two versions differ in.
@@ -97,7 +97,7 @@ function trial(data, context) {
       h('div', { class: 'row' }, h('button', { type: 'submit', value: 'test', class: 'primary' }, 'Try the state'))),
     h('div', { 'aria-live': 'polite', key: 'result' }, !state.result ? null : state.result.error ? errorNotice(state.result.error) : state.result.rows ?
       state.result.rows.length === 0 ? notice('ok', h('p', null, 'The definition is valid.')) : table('Diagnostics', [
-        ['', r => badge(r.severity === 'ERROR' ? 'FAILED' : 'TIMED_OUT', r.severity.toLowerCase())], ['Where', r => h('code', null, text(r.location ?? ''))], ['What', r => text(r.message), 'wide'], ['Code', r => r.code]], state.result.rows, (r, n) => n) :
+        ['Severity', r => badge(r.severity === 'ERROR' ? 'FAILED' : 'TIMED_OUT', r.severity.toLowerCase())], ['Where', r => h('code', null, text(r.location ?? ''))], ['What', r => text(r.message), 'wide'], ['Code', r => r.code]], state.result.rows, (r, n) => n) :
       payload('Result', state.result.result, {}))];
 }
 

@@ -157,9 +157,15 @@ export function table(caption, all, rows, keyOf, none = 'None.') {
   return h('table', { role: 'table' },
     h('caption', { class: 'unseen' }, caption),
     h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, columns.map(([title, , more]) =>
-      h('th', { scope: 'col', role: 'columnheader', class: more ?? '' }, typeof title === 'string' ? title : title())))),
+      h('th', { scope: 'col', role: 'columnheader', class: more ?? '' }, headOf(title))))),
     h('tbody', { role: 'rowgroup' }, rows.map((row, n) => h('tr', { role: 'row', key: keyOf ? keyOf(row) : n },
       used.map(c => tableCell(all[c][0], cells[n][c], all[c][2]))))));
+}
+
+// The head of a column; that of buttons is only read aloud.
+function headOf(title) {
+  if (typeof title !== 'string') return title();
+  return title === '' ? h('span', { class: 'unseen' }, 'Actions') : title;
 }
 
 // A cell of a table; one that has nothing is left out in a narrow window.
