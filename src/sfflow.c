@@ -13,6 +13,7 @@
 #include "schedule/timely.h"
 #include "store/instance_file.h"
 #include "store/limit_queue.h"
+#include "store/limit_rate.h"
 #include "store/quota.h"
 #include "store/throttle.h"
 #include "task/sql_task.h"
@@ -34,13 +35,14 @@ _PG_init(void)
 	sf_settings_define();
 	sf_sql_task_init();
 	sf_aws_init();
+	sf_quota_init();
+	sf_throttle_init();
+	sf_limit_queue_init();
+	sf_limit_rate_init();
 	if (!process_shared_preload_libraries_in_progress || IsBinaryUpgrade)
 		return;
 	if (!IsUnderPostmaster)
 		sf_instance_file_start();
-	sf_quota_init();
-	sf_throttle_init();
-	sf_limit_queue_init();
 	sf_attempt_look_at_schedules = sf_due_runs_look;
 	sf_attempt_look_at_deadlines = sf_timely_check;
 	sf_worker_init();

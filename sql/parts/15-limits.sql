@@ -38,6 +38,18 @@ CREATE TABLE _sfflow.limit_slot (
 
 CREATE INDEX limit_slot_holder ON _sfflow.limit_slot (execution_no, branch_no);
 
+-- Tokens of rates whose buckets have no place in shared memory (src/store/limit_rate.c), as times of a clock that is
+-- never set back. They say nothing after a start of the server.
+CREATE UNLOGGED TABLE _sfflow.rate_token (
+	limit_no bigint NOT NULL,
+	queue bigint NOT NULL,
+	drawn_tick bigint NOT NULL,			-- when it was drawn
+	next_tick bigint NOT NULL,			-- the next one may begin then
+	full_tick bigint NOT NULL			-- ... and the bucket is full then
+);
+
+CREATE INDEX rate_token_time ON _sfflow.rate_token (limit_no, queue, next_tick);
+
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.limit_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.run_limit', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.limit_slot', '');

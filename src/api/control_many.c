@@ -156,7 +156,7 @@ take_quota(Call *call, const SfExecution *execution)
 		call->refusal = MemoryContextStrdup(GetMemoryChunkContext(call),
 											psprintf("%s is reached", sf_quota_describe(kind, execution->owner)));
 	}
-	sf_throttle_note(execution->machine_no);
+	sf_throttle_note(execution->machine_no, execution->owner);
 	put(call, execution->execution_id, "refused", call->refusal);
 	return false;
 }

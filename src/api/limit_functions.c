@@ -16,7 +16,7 @@
 #include "run/gate.h"
 #include "store/audit.h"
 #include "store/limit.h"
-#include "store/limit_queue.h"
+#include "store/limit_rate.h"
 
 /* The number of a slot is part of a lock's number */
 #define MAX_RUNNING	1000000

@@ -16,6 +16,8 @@
 #include "store/audit.h"
 #include "store/instance.h"
 #include "store/instance_file.h"
+#include "store/limit_queue.h"
+#include "store/limit_rate.h"
 #include "store/quota.h"
 #include "store/privilege.h"
 #include "store/table.h"
@@ -399,6 +401,24 @@ put_quotas(FunctionCallInfo fcinfo)
 	put(fcinfo, "quotas", n == 0, n == 0 ? "no owner is at one" : detail.data);
 }
 
+/* Show how full the tables of keys of limits are, and whether an owner has found no place lately. */
+static void
+put_limit_keys(FunctionCallInfo fcinfo)
+{
+	SfHashUse	rates = sf_limit_rate_use();
+	SfHashUse	queues = sf_limit_queue_use();
+	const SfHashUse *refused = rates.refused_at >= queues.refused_at ? &rates : &queues;
+	bool		ok = refused->refused_at == 0 ||
+		refused->refused_at < sf_tick_plus_ms(sf_tick_now(), -RECENT_MS);
+	char	   *role = ok ? NULL : GetUserNameFromId(refused->refused_owner, true);
+
+	put(fcinfo, "limit keys", ok,
+		psprintf("%d rates and %d queues of %d each (sfflow.max_limit_keys)%s%s%s",
+				 rates.nused, queues.nused, rates.nplaces,
+				 ok ? "" : "; role \"", ok ? "" : role == NULL ? "?" : role,
+				 ok ? "" : "\" has as many as it may have: what exceeds that is counted in a table, and may begin later"));
+}
+
 /* Return what sf_health shows besides the backlog: item, ok, detail. */
 Datum
 sfflow_health(PG_FUNCTION_ARGS)
@@ -410,6 +430,7 @@ sfflow_health(PG_FUNCTION_ARGS)
 	{
 		put_workers(fcinfo);
 		put_last_error(fcinfo);
+		put_limit_keys(fcinfo);
 	}
 	put_quotas(fcinfo);
 	return (Datum) 0;

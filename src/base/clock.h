@@ -4,8 +4,8 @@
  *
  * The wall clock (TimestampTz) may be set back or forward while the server runs.
  * Tables hold wall time.  Processes time their waits in ticks: microseconds of the
- * machine's monotonic clock, which all processes share.  Ticks are never stored
- * in a table and never shown.
+ * machine's monotonic clock, which all processes share.  Ticks are never shown, and are
+ * stored in one table only, whose rows say nothing after a start of the server (rate_token).
  */
 #ifndef SF_BASE_CLOCK_H
 #define SF_BASE_CLOCK_H

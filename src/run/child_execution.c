@@ -177,7 +177,7 @@ insert_child(SfExecution *child, SfError *error)
 	{
 		if (sf_execution_find(child->execution_id, SF_LOCK_NONE) != NULL)
 			return existing_child(child, error);
-		sf_throttle_note(child->machine_no);
+		sf_throttle_note(child->machine_no, child->owner);
 		sf_error_set(error, "StepFunctions.ExecutionLimitExceeded",
 					 "Execution Limit Exceeded: %s is reached",
 					 sf_quota_describe(quota, child->owner));

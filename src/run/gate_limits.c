@@ -17,6 +17,7 @@
 #include "base/timing.h"
 #include "run/gate.h"
 #include "store/limit_queue.h"
+#include "store/limit_rate.h"
 #include "store/limit_slot.h"
 #include "store/throttle.h"
 
@@ -230,9 +231,9 @@ take_all(List *limits, const SfDraft *draft, const SfBranch *branch, SfRank rank
 	foreach(lc, limits)
 	{
 		SfWanted	   *wanted = lfirst(lc);
+		SfRate		rate = {&wanted->limit, wanted->queue, draft->execution->owner};
 
-		if (wanted->limit.rate > 0 &&
-			!sf_limit_rate_draw(&wanted->limit, wanted->queue, &refusal.ready))
+		if (wanted->limit.rate > 0 && !sf_limit_rate_draw(&rate, &refusal.ready))
 		{
 			refusal.by = wanted;
 			undo(slots, tokens);
@@ -458,7 +459,7 @@ sf_gate_check_limits(SfDraft *draft, SfBranch *branch, SfError *error)
 	}
 	if (refusal.by->limit.fails)
 	{
-		sf_throttle_note(draft->execution->machine_no);
+		sf_throttle_note(draft->execution->machine_no, draft->execution->owner);
 		make_error(refusal.by, error);
 		return SF_GATE_THROTTLED;
 	}
@@ -470,13 +471,13 @@ sf_gate_check_limits(SfDraft *draft, SfBranch *branch, SfError *error)
 
 /* Has a rate of a limit a token, if there is a rate?  If not, have workers look later. */
 static bool
-has_token(const SfLimit *limit, SfQueue queue)
+has_token(const SfRate *rate)
 {
 	SfTick		ready;
 
-	if (limit->rate == 0 || sf_limit_rate_has_token(limit, queue, &ready))
+	if (rate->limit->rate == 0 || sf_limit_rate_has_token(rate, &ready))
 		return true;
-	sf_limit_queue_ring_later(queue, Max(ready, sf_tick_plus_ms(sf_tick_now(), SF_RATE_GATHER_MS)));
+	sf_limit_queue_ring_later(rate->queue, Max(ready, sf_tick_plus_ms(sf_tick_now(), SF_RATE_GATHER_MS)));
 	return false;
 }
 
@@ -490,13 +491,14 @@ sf_gate_has_room(SfQueue queue, const SfWaiting *head)
 {
 	const SfLimit *found = sf_limit_find(queue.limit_no);
 	SfLimit		limit;
+	SfRate		rate = {&limit, queue, head->owner};
 	bool		fresh;
 
 	if (found == NULL)
 		return true;			/* it was dropped while something began to wait */
 	limit = *found;
 	sf_limit_queue_note_waiting(queue, head->owner);
-	if (!has_token(&limit, queue))
+	if (!has_token(&rate))
 		return false;
 	return limit.max_running == 0 || head->announced || have_slot(&limit, queue, &fresh);
 }

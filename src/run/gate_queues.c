@@ -13,6 +13,7 @@
 #include "run/gate.h"
 #include "store/hold.h"
 #include "store/limit_queue.h"
+#include "store/limit_rate.h"
 #include "store/limit_slot.h"
 #include "store/machine.h"
 
@@ -120,7 +121,8 @@ sf_gate_end_turn(SfQueue queue)
 }
 
 /*
- * With each look at all that is due, and each call of sf_run_due: delete slots whose holders
+ * With each look at all that is due, and each call of sf_run_due: forget buckets of rates that
+ * say nothing any more, delete slots whose holders
  * are gone, note that those above a lowered limit are free, count what began beside the call
  * that set a limit, and have branches go on that wait for what their execution has.  Returns
  * when to do so again before the next poll; SF_TICK_NEVER: no need.
@@ -130,6 +132,7 @@ sf_gate_tend(void)
 {
 	ListCell   *lc;
 
+	sf_limit_rate_reap();
 	sf_hold_accept_changes();
 	if (!sf_limit_may_be() || (sf_limit_all(), sf_limit_count == 0))
 		return SF_TICK_NEVER;

@@ -300,6 +300,19 @@ sf_rows_read_dirty_by(const SfIndex *index, int limit, SfRowReader reader, void 
 	return read_rows(index, &dirty, scan_keys, nkeys, ForwardScanDirection, limit, reader, arg);
 }
 
+/* Hand the last row with a key to a reader, committed or not; see direct.h. */
+bool
+sf_row_read_dirty_last_by(const SfIndex *index, SfRowReader reader, void *arg, const SfArg *key,
+						  int nkeys)
+{
+	SnapshotData dirty;
+	ScanKeyData scan_keys[MAX_KEYS];
+
+	InitDirtySnapshot(dirty);
+	form_scan_keys(key, nkeys, scan_keys);
+	return read_rows(index, &dirty, scan_keys, nkeys, BackwardScanDirection, 1, reader, arg) > 0;
+}
+
 /*
  * Tell whether there is a row with a key now that filter (may be NULL) wants: under
  * REPEATABLE READ one that was deleted since the snapshot is gone.

@@ -92,6 +92,12 @@ extern void sf_rows_read_latest(const SfIndex *index, int limit, SfRowReader rea
 extern int	sf_rows_read_dirty_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
 								  const SfArg *key, int nkeys);
 
+/* Hand the last row with the first columns of a key to reader, as of those above; false: there is none. */
+#define sf_row_read_dirty_last(index, reader, arg, ...) \
+	sf_row_read_dirty_last_by(index, reader, arg, SF_ARGS(__VA_ARGS__))
+extern bool sf_row_read_dirty_last_by(const SfIndex *index, SfRowReader reader, void *arg,
+									  const SfArg *key, int nkeys);
+
 extern bool sf_row_is_there(const SfIndex *index, SfRowFilter filter, SfArg key);
 extern void sf_table_check_unchanged(const char *name, int column, SfArg number);
 

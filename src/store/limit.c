@@ -16,7 +16,7 @@
 #include "base/compat.h"
 #include "base/timing.h"
 #include "store/limit.h"
-#include "store/limit_queue.h"
+#include "store/limit_rate.h"
 #include "store/limit_slot.h"
 #include "store/privilege.h"
 

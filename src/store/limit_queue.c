@@ -1,7 +1,6 @@
 /*
  * limit_queue.c
- *		Which queues of limits may have something that waits, and how much may begin now:
- *		hints in shared memory.
+ *		Which queues of limits may have something that waits: hints in shared memory.
  *
  * What waits is in the table held.  A transaction that gives a slot back looks here whether its queue
  * may have something that waits, and tells the workers of it.  So where nothing waits, a
@@ -9,100 +8,77 @@
  * and tries once more before it waits; one that gives a slot back looks here afterwards.  What
  * waits also tells the workers after its commit, since they do not see it before.
  *
- * A queue is noted with exactly its key.  If there are too many of them, every queue of the
- * server may have something that waits, until they are fewer.
- *
- * Rates: a bucket per queue, as the time at which the next one may begin (GCRA).  A token
- * is drawn as user code begins, and not given back if the transaction fails, so that no
- * more begin than the limit allows.  After a start of the server all buckets are empty:
- * what began before it is not known.
+ * A queue is noted with exactly its key, if there is a place for the owner of what waits
+ * (base/hash.h).  If not, it is noted that queues of its limit may have something that waits, for
+ * two poll intervals.  Limits share such a note by their hash: queues of one in a thousand others
+ * are told in vain meanwhile.
  */
 #include "postgres.h"
 
-#include <math.h>
-
+#include "common/hashfn.h"
 #include "miscadmin.h"
 
+#include "base/hash.h"
 #include "base/settings.h"
-#include "base/shmem.h"
 #include "base/timing.h"
 #include "store/limit_queue.h"
-
-/* Queues that are noted, buckets that are kept, databases with buckets */
-#define QUEUES		1024
-#define BUCKETS		4096
-#define DATABASES	64
 
 /* Queues of which the workers are told at once */
 #define MAX_READY	64
 
+/* Notes of limits that have queues for which there was no place */
+#define UNNOTED		1024
+
 /* A queue that may have something that waits */
 typedef struct NotedQueue
 {
-	Oid			database;
+	SfHashEntry entry;
 	Oid			owner;			/* of what waits, as a worker was told last */
-	SfQueue		queue;
 	bool		rung;			/* its key is in the ring, or with a worker */
-	SfTick		ready_at;		/* the workers are to be told then, for something may begin */
 } NotedQueue;
 
-/* A bucket */
-typedef struct Bucket
+/* What is known besides */
+typedef struct Times
 {
-	Oid			database;
-	SfQueue		queue;
-	SfTick		next;			/* the next one may begin then */
-	SfTick		full_at;		/* ... and the bucket is full then */
-} Bucket;
+	SfTick		last;			/* the greatest of those that follow; 0: there was always a place */
+	SfTick		unnoted_until[UNNOTED]; /* by the hash of the limit */
+	SfTick		ready_at[FLEXIBLE_ARRAY_MEMBER];	/* of a queue, by its place: the workers are to
+													 * be told then, for something may begin */
+} Times;
 
-/* Since when the buckets of a database are known */
-typedef struct Beginning
-{
-	Oid			database;
-	SfTick		tick;
-	TimestampTz time;
-} Beginning;
+static SfHash queues;
 
-typedef struct Hints
-{
-	int			nqueues;
-	SfTick		exhausted_until;	/* there were too many queues */
-	NotedQueue	queues[QUEUES];
-	int			nbuckets;
-	Bucket		buckets[BUCKETS];
-	Beginning	beginnings[DATABASES];
-} Hints;
+#define TIMES	((Times *) sf_hash_extra(&queues))
 
-static Hints local;
-/* In this process nothing waits for a token. */
-static bool is_waived = false;
-
-static SfShmem area = {"sfflow_limits", sizeof(Hints), &local, NULL, NULL};
-
-#define HINTS	((Hints *) area.memory)
-
-/* Ask for the shared memory; from _PG_init while preloading. */
+/* Ask for the shared memory; from _PG_init. */
 void
 sf_limit_queue_init(void)
 {
-	sf_shmem_add(&area);
+	sf_hash_init(&queues, "sfflow_limits", sf_setting_max_limit_keys, sizeof(NotedQueue),
+				 offsetof(Times, ready_at) + sizeof(SfTick) * sf_setting_max_limit_keys);
 }
 
-/* --- what waits --- */
-
-/* Find a queue that is noted. */
-static NotedQueue *
-find_queue(SfQueue queue)
+/* The key of a queue in the table. */
+static SfHashKey
+key_of(SfQueue queue)
 {
-	for (int i = 0; i < HINTS->nqueues; i++)
-	{
-		NotedQueue *q = &HINTS->queues[i];
+	return (SfHashKey) {MyDatabaseId, queue.limit_no, queue.hash};
+}
 
-		if (q->queue.hash == queue.hash && q->queue.limit_no == queue.limit_no &&
-			q->database == MyDatabaseId)
-			return q;
-	}
-	return NULL;
+/* Until when queues of a limit may have something that waits, although they are not noted. */
+static SfTick *
+unnoted(SfQueue queue)
+{
+	uint32		h = hash_combine(murmurhash32(MyDatabaseId), murmurhash32((uint32) queue.limit_no));
+
+	return &TIMES->unnoted_until[h % UNNOTED];
+}
+
+/* When the workers are to be told of a queue. */
+static SfTick *
+ready_at(const NotedQueue *q)
+{
+	return &TIMES->ready_at[sf_hash_number(&queues, q) - 1];
 }
 
 /* Note that something waits in a queue, or is going to if it finds no slot now. */
@@ -111,19 +87,31 @@ sf_limit_queue_note_waiting(SfQueue queue, Oid owner)
 {
 	NotedQueue *q;
 
-	sf_shmem_lock(&area, LW_EXCLUSIVE);
-	q = find_queue(queue);
-	if (q == NULL && HINTS->nqueues < QUEUES)
+	if (!sf_hash_is_shared(&queues))
+		return;
+	sf_hash_lock(&queues, LW_EXCLUSIVE);
+	q = sf_hash_find(&queues, key_of(queue));
+	if (q != NULL && OidIsValid(owner))
+		q->owner = owner;
+	else if (q == NULL && (q = sf_hash_add(&queues, key_of(queue), owner, NULL)) != NULL)
 	{
-		q = &HINTS->queues[HINTS->nqueues++];
-		*q = (NotedQueue) {MyDatabaseId, owner, queue, false, SF_TICK_NEVER};
+		q->owner = owner;
+		*ready_at(q) = SF_TICK_NEVER;
 	}
 	else if (q == NULL)
-		/* the next looks at all that is due note it, or are exhausted again */
-		HINTS->exhausted_until = sf_tick_plus_ms(sf_tick_now(), 2000 * sf_setting_poll_interval);
-	else if (OidIsValid(owner))
-		q->owner = owner;
-	sf_shmem_unlock(&area);
+	{
+		/* the next looks at all that is due note it, or find no place again */
+		*unnoted(queue) = sf_tick_plus_ms(sf_tick_now(), 2000 * sf_setting_poll_interval);
+		TIMES->last = Max(TIMES->last, *unnoted(queue));
+	}
+	sf_hash_unlock(&queues);
+}
+
+/* May nothing wait in any queue?  Without the lock. */
+static bool
+nothing_waits(void)
+{
+	return sf_hash_is_empty(&queues) && TIMES->last == 0;
 }
 
 /* May something wait in a queue? */
@@ -132,13 +120,13 @@ sf_limit_queue_may_wait(SfQueue queue)
 {
 	bool		may;
 
-	if (area.lock == NULL)
+	if (!sf_hash_is_shared(&queues))
 		return true;
-	if (HINTS->nqueues == 0)
+	if (nothing_waits())
 		return false;
-	sf_shmem_lock(&area, LW_SHARED);
-	may = find_queue(queue) != NULL || HINTS->exhausted_until > sf_tick_now();
-	sf_shmem_unlock(&area);
+	sf_hash_lock(&queues, LW_SHARED);
+	may = sf_hash_find(&queues, key_of(queue)) != NULL || *unnoted(queue) > sf_tick_now();
+	sf_hash_unlock(&queues);
 	return may;
 }
 
@@ -148,22 +136,33 @@ sf_limit_queue_note_empty(SfQueue queue)
 {
 	NotedQueue *q;
 
-	sf_shmem_lock(&area, LW_EXCLUSIVE);
-	q = find_queue(queue);
+	if (!sf_hash_is_shared(&queues))
+		return;
+	sf_hash_lock(&queues, LW_EXCLUSIVE);
+	q = sf_hash_find(&queues, key_of(queue));
 	if (q != NULL)
-		*q = HINTS->queues[--HINTS->nqueues];
-	sf_shmem_unlock(&area);
+	{
+		*ready_at(q) = SF_TICK_NEVER;
+		sf_hash_remove(&queues, q);
+	}
+	sf_hash_unlock(&queues);
 }
 
 /* A look at all queues begins: what became of keys that were in the ring is not known. */
 void
 sf_limit_queue_note_look(void)
 {
-	sf_shmem_lock(&area, LW_EXCLUSIVE);
-	for (int i = 0; i < HINTS->nqueues; i++)
-		if (HINTS->queues[i].database == MyDatabaseId)
-			HINTS->queues[i].rung = false;
-	sf_shmem_unlock(&area);
+	if (!sf_hash_is_shared(&queues))
+		return;
+	sf_hash_lock(&queues, LW_EXCLUSIVE);
+	for (int i = 1; i <= sf_hash_end(&queues); i++)
+	{
+		NotedQueue *q = sf_hash_at(&queues, i);
+
+		if (q->entry.key.database == MyDatabaseId)
+			q->rung = false;
+	}
+	sf_hash_unlock(&queues);
 }
 
 /* A process comes to a queue: from here on others may tell of it again. */
@@ -172,20 +171,22 @@ sf_limit_queue_note_taken(SfQueue queue)
 {
 	NotedQueue *q;
 
-	sf_shmem_lock(&area, LW_EXCLUSIVE);
-	q = find_queue(queue);
+	if (!sf_hash_is_shared(&queues))
+		return;
+	sf_hash_lock(&queues, LW_EXCLUSIVE);
+	q = sf_hash_find(&queues, key_of(queue));
 	if (q != NULL)
 	{
 		q->rung = false;
-		q->ready_at = SF_TICK_NEVER;
+		*ready_at(q) = SF_TICK_NEVER;
 	}
-	sf_shmem_unlock(&area);
+	sf_hash_unlock(&queues);
 }
 
 /*
  * Tell the workers, at once, that a queue may have room for what waits, unless nothing
  * waits or they know.  The owner may be InvalidOid: then it is that of what waits.  Of a
- * queue that there was no room to note that is not known: any role does, for who comes to
+ * queue that there was no place to note that is not known: any role does, for who comes to
  * the queue passes it on to the owner.
  */
 void
@@ -194,11 +195,11 @@ sf_limit_queue_ring_if_waiting(SfQueue queue, Oid owner)
 	NotedQueue *q;
 	bool		ring;
 
-	if (area.lock == NULL || (HINTS->nqueues == 0 && HINTS->exhausted_until == 0))
+	if (!sf_hash_is_shared(&queues) || nothing_waits())
 		return;
-	sf_shmem_lock(&area, LW_EXCLUSIVE);
-	q = find_queue(queue);
-	ring = q == NULL ? HINTS->exhausted_until > sf_tick_now() : !q->rung;
+	sf_hash_lock(&queues, LW_EXCLUSIVE);
+	q = sf_hash_find(&queues, key_of(queue));
+	ring = q == NULL ? *unnoted(queue) > sf_tick_now() : !q->rung;
 	if (q == NULL && !OidIsValid(owner))
 		owner = GetUserId();
 	else if (q != NULL)
@@ -208,7 +209,7 @@ sf_limit_queue_ring_if_waiting(SfQueue queue, Oid owner)
 		/* without an owner there is no key in the ring, but a look at all queues */
 		q->rung = OidIsValid(owner);
 	}
-	sf_shmem_unlock(&area);
+	sf_hash_unlock(&queues);
 	if (ring)
 		sf_hooks.queue_due(sf_limit_queue_key(queue), owner);
 }
@@ -220,14 +221,14 @@ sf_limit_queue_ring_later(SfQueue queue, SfTick at)
 	NotedQueue *q;
 	bool		noted;
 
-	if (area.lock == NULL || HINTS->nqueues == 0)
+	if (!sf_hash_is_shared(&queues) || sf_hash_is_empty(&queues))
 		return;
-	sf_shmem_lock(&area, LW_EXCLUSIVE);
-	q = find_queue(queue);
+	sf_hash_lock(&queues, LW_EXCLUSIVE);
+	q = sf_hash_find(&queues, key_of(queue));
 	noted = q != NULL;
 	if (noted)
-		q->ready_at = Min(q->ready_at, at);
-	sf_shmem_unlock(&area);
+		*ready_at(q) = Min(*ready_at(q), at);
+	sf_hash_unlock(&queues);
 	if (noted)
 		sf_hooks.queue_later(at);
 }
@@ -243,170 +244,55 @@ sf_limit_queue_ring_ready(SfTick now)
 	int			n = 0;
 	SfTick		next = SF_TICK_NEVER;
 
-	sf_shmem_lock(&area, LW_EXCLUSIVE);
-	for (int i = 0; i < HINTS->nqueues; i++)
+	if (!sf_hash_is_shared(&queues))
+		return next;
+	sf_hash_lock(&queues, LW_EXCLUSIVE);
+	/* the times lie beside each other: to look at them all takes some microseconds */
+	for (int i = 1; i <= sf_hash_end(&queues); i++)
 	{
-		NotedQueue *q = &HINTS->queues[i];
+		SfTick		at = TIMES->ready_at[i - 1];
+		const NotedQueue *q;
 
-		if (q->database != MyDatabaseId)
+		if (at >= next)
 			continue;
-		if (q->ready_at > now || n == MAX_READY)
-			next = Min(next, q->ready_at);
+		q = sf_hash_at(&queues, i);
+		if (q->entry.key.database != MyDatabaseId)
+			continue;
+		if (at > now || n == MAX_READY)
+			next = at;
 		else
 		{
-			ready[n++] = q->queue;
-			q->ready_at = SF_TICK_NEVER;
+			ready[n++] = (SfQueue) {q->entry.key.first, q->entry.key.second};
+			TIMES->ready_at[i - 1] = SF_TICK_NEVER;
 		}
 	}
-	sf_shmem_unlock(&area);
+	sf_hash_unlock(&queues);
 	for (int i = 0; i < n; i++)
 		sf_limit_queue_ring_if_waiting(ready[i], InvalidOid);
 	return next;
 }
 
-/* --- rates --- */
-
-/* Are rates counted for all sessions?  Without preloading they cannot be. */
-bool
-sf_limit_rate_is_shared(void)
-{
-	return area.lock != NULL;
-}
-
-/* Since when the buckets of this database are known: from now on, if it is the first look. */
-static const Beginning *
-beginning(void)
-{
-	Beginning  *b = HINTS->beginnings;
-
-	while (b < HINTS->beginnings + DATABASES - 1 && OidIsValid(b->database) &&
-		   b->database != MyDatabaseId)
-		b++;
-	if (b->database != MyDatabaseId)
-		*b = (Beginning) {MyDatabaseId, sf_tick_now(), GetCurrentTimestamp()};
-	return b;
-}
-
-/* A rate is set from now on: what begins in this database is known since then, or earlier. */
+/* Forget the queues of a limit that is gone, or (0) of a database. */
 void
-sf_limit_rate_begin(void)
+sf_limit_queue_forget(Oid database, int64 limit_no)
 {
-	sf_shmem_lock(&area, LW_EXCLUSIVE);
-	(void) beginning();
-	sf_shmem_unlock(&area);
-}
-
-/* How long after one the next may begin, on average: microseconds. */
-static int64
-interval_of(const SfLimit *limit)
-{
-	return Max(1, (int64) ceil(limit->per / limit->rate));
-}
-
-/* How many may begin at once, as a time: one less than the burst. */
-static int64
-tolerance_of(const SfLimit *limit)
-{
-	return limit->rate <= 1 ? 0 : interval_of(limit) * ((int64) limit->rate - 1);
-}
-
-/* Find a place for a bucket: a free one, or that of one that is full again. */
-static Bucket *
-place_for_bucket(SfTick now)
-{
-	if (HINTS->nbuckets < BUCKETS)
-		return &HINTS->buckets[HINTS->nbuckets++];
-	for (int i = 0; i < BUCKETS; i++)
-		if (HINTS->buckets[i].full_at <= now)
-			return &HINTS->buckets[i];
-	return NULL;
-}
-
-/* Find the bucket of a queue, or make it: full if the limit is new, else empty; NULL: no room. */
-static Bucket *
-get_bucket(const SfLimit *limit, SfQueue queue, SfTick now)
-{
-	const Beginning *since = beginning();
-	Bucket	   *bucket;
-
-	for (int i = 0; i < HINTS->nbuckets; i++)
-	{
-		bucket = &HINTS->buckets[i];
-		if (bucket->queue.hash == queue.hash && bucket->queue.limit_no == queue.limit_no &&
-			bucket->database == MyDatabaseId)
-			return bucket;
-	}
-	bucket = place_for_bucket(now);
-	if (bucket != NULL)
-		*bucket = (Bucket) {MyDatabaseId, queue,
-							limit->set_at > since->time ? now - tolerance_of(limit) :
-							since->tick + interval_of(limit), 0};
-	return bucket;
-}
-
-/* Draw a token, or only look whether there is one; false: *ready tells when there may be one. */
-static bool
-draw(const SfLimit *limit, SfQueue queue, bool take, SfTick *ready)
-{
-	SfTick		now = sf_tick_now();
-	Bucket	   *bucket;
-	bool		drawn = false;
-
-	*ready = sf_tick_plus_ms(now, SF_RATE_LOOK_MS);
-	if (is_waived)
-		return true;
-	if (area.lock == NULL)
-		return false;
-	sf_shmem_lock(&area, LW_EXCLUSIVE);
-	bucket = get_bucket(limit, queue, now);
-	/* the rate may be higher now than when the last token was drawn */
-	if (bucket != NULL)
-		bucket->next = Min(bucket->next, now + interval_of(limit));
-	if (bucket != NULL && bucket->next <= now)
-	{
-		drawn = true;
-		if (take)
-			bucket->next = Max(bucket->next, now - tolerance_of(limit)) + interval_of(limit);
-		bucket->full_at = bucket->next + tolerance_of(limit);
-	}
-	else if (bucket != NULL)
-		*ready = bucket->next;
-	sf_shmem_unlock(&area);
-	return drawn;
-}
-
-/* Have nothing in this process wait for a token from now on. */
-void
-sf_limit_rate_waive(void)
-{
-	is_waived = true;
-}
-
-/* Draw a token for what begins now; false: *ready tells when to try again. */
-bool
-sf_limit_rate_draw(const SfLimit *limit, SfQueue queue, SfTick *ready)
-{
-	return draw(limit, queue, true, ready);
-}
-
-/* Look whether there is a token. */
-bool
-sf_limit_rate_has_token(const SfLimit *limit, SfQueue queue, SfTick *ready)
-{
-	return draw(limit, queue, false, ready);
-}
-
-/* Give a token back that was drawn for what does not begin. */
-void
-sf_limit_rate_give_back(const SfLimit *limit, SfQueue queue)
-{
-	Bucket	   *bucket;
-
-	if (is_waived)
+	if (!sf_hash_is_shared(&queues))
 		return;
-	sf_shmem_lock(&area, LW_EXCLUSIVE);
-	bucket = get_bucket(limit, queue, sf_tick_now());
-	if (bucket != NULL)
-		bucket->next -= interval_of(limit);
-	sf_shmem_unlock(&area);
+	sf_hash_lock(&queues, LW_EXCLUSIVE);
+	sf_hash_remove_all(&queues, database, limit_no);
+	sf_hash_unlock(&queues);
+}
+
+/* List limits of this database that have queues, as sf_hash_list does. */
+int
+sf_limit_queue_list(int64 *numbers, int size, int *from)
+{
+	return sf_hash_list(&queues, MyDatabaseId, numbers, size, from);
+}
+
+/* How full the table is. */
+SfHashUse
+sf_limit_queue_use(void)
+{
+	return sf_hash_use(&queues);
 }

@@ -1,18 +1,14 @@
 /*
  * limit_queue.h
- *		Which queues of limits may have something that waits, and how much may begin now:
- *		hints in shared memory.
+ *		Which queues of limits may have something that waits: hints in shared memory.
  */
 #ifndef SF_STORE_LIMIT_QUEUE_H
 #define SF_STORE_LIMIT_QUEUE_H
 
-#include "base/clock.h"
+#include "base/hash.h"
 #include "store/limit.h"
 
 extern void sf_limit_queue_init(void);
-
-/* --- what waits --- */
-
 extern void sf_limit_queue_note_waiting(SfQueue queue, Oid owner);
 extern bool sf_limit_queue_may_wait(SfQueue queue);
 extern void sf_limit_queue_note_empty(SfQueue queue);
@@ -21,6 +17,9 @@ extern void sf_limit_queue_note_taken(SfQueue queue);
 extern void sf_limit_queue_ring_if_waiting(SfQueue queue, Oid owner);
 extern void sf_limit_queue_ring_later(SfQueue queue, SfTick at);
 extern SfTick sf_limit_queue_ring_ready(SfTick now);
+extern void sf_limit_queue_forget(Oid database, int64 limit_no);
+extern int	sf_limit_queue_list(int64 *numbers, int size, int *from);
+extern SfHashUse sf_limit_queue_use(void);
 
 /* The key of a queue in the ring, in place of that of a branch */
 static inline SfBranchKey
@@ -42,14 +41,5 @@ sf_limit_queue_of_key(SfBranchKey key)
 {
 	return (SfQueue) {-key.execution_no, key.branch_no};
 }
-
-/* --- rates --- */
-
-extern bool sf_limit_rate_is_shared(void);
-extern void sf_limit_rate_begin(void);
-extern void sf_limit_rate_waive(void);
-extern bool sf_limit_rate_draw(const SfLimit *limit, SfQueue queue, SfTick *ready);
-extern bool sf_limit_rate_has_token(const SfLimit *limit, SfQueue queue, SfTick *ready);
-extern void sf_limit_rate_give_back(const SfLimit *limit, SfQueue queue);
 
 #endif							/* SF_STORE_LIMIT_QUEUE_H */

@@ -13,6 +13,11 @@
  * many starts as the quota allows.  An owner that stays at its quota is counted
  * at each start; but an expensive count is trusted for twenty times as long as it
  * took.
+ *
+ * The use of an owner who has started nothing for a minute says nothing: its bucket is
+ * full again, and its executions can be counted anew.  So its place is free for another
+ * owner.  If none is, the use of the owner who has started nothing for longest is
+ * forgotten.
  */
 #include "postgres.h"
 
@@ -25,14 +30,17 @@
 #include "utils/snapmgr.h"
 
 #include "base/errors.h"
-#include "base/shmem.h"
+#include "base/hash.h"
 #include "store/quota.h"
 #include "store/role_settings.h"
 #include "store/throttle.h"
 #include "store/branch.h"
 
-/* Owners whose use is counted; when all are taken the least recent one goes */
-#define OWNERS			512
+/* Owners whose use is counted, in all databases */
+#define OWNERS			8192
+
+/* A use says nothing any more after that, microseconds */
+#define IDLE			USECS_PER_MINUTE
 
 /* A count is trusted for that many times as long as it took, */
 #define TRUST			20
@@ -52,8 +60,7 @@
 /* What an owner uses of its quotas in a database */
 typedef struct Use
 {
-	Oid			database;		/* InvalidOid: free */
-	Oid			owner;
+	SfHashEntry entry;
 	TimestampTz used_at;		/* when the transaction began */
 	int64		filled_at;		/* microseconds of a clock that is never set back */
 	double		tokens;			/* starts that were left then, less those since */
@@ -68,30 +75,27 @@ typedef struct Use
 	TimestampTz refused_at;		/* 0: never */
 } Use;
 
-static Use	local_uses[OWNERS];
-static SfShmem area = {"sfflow_quota", sizeof(local_uses), local_uses, NULL, NULL};
+static SfHash uses;
 
-#define USES	((Use *) area.memory)
-
-/* Ask for the shared memory; from _PG_init while preloading. */
+/* Ask for the shared memory; from _PG_init. */
 void
 sf_quota_init(void)
 {
-	sf_shmem_add(&area);
+	sf_hash_init(&uses, "sfflow_quota", OWNERS, sizeof(Use), 0);
 }
 
 /* Lock the uses. */
 static void
 lock_uses(void)
 {
-	sf_shmem_lock(&area, LW_EXCLUSIVE);
+	sf_hash_lock(&uses, LW_EXCLUSIVE);
 }
 
 /* Unlock them. */
 static void
 unlock_uses(void)
 {
-	sf_shmem_unlock(&area);
+	sf_hash_unlock(&uses);
 }
 
 /* Microseconds of a clock that is never set back. */
@@ -169,40 +173,58 @@ sf_quota_of(Oid owner)
 
 /* --- what an owner uses --- */
 
+/* Does a use say no more than a new one would? */
+static bool
+is_idle(const void *entry, SfTick now)
+{
+	const Use  *use = entry;
+	TimestampTz at = GetCurrentTransactionStartTimestamp();
+
+	return at - use->used_at > (use->refused_at == 0 ? IDLE : RECENT);
+}
+
+/* Forget the oldest use of this database; if it has none, that of another one. */
+static void
+forget_oldest(void)
+{
+	Use		   *oldest = NULL;
+
+	for (int i = 1; i <= sf_hash_end(&uses); i++)
+	{
+		Use		   *use = sf_hash_at(&uses, i);
+		bool		mine = use->entry.key.database == MyDatabaseId;
+		bool		oldest_is_mine = oldest != NULL && oldest->entry.key.database == MyDatabaseId;
+
+		if (OidIsValid(use->entry.key.database) &&
+			(oldest == NULL || mine > oldest_is_mine ||
+			 (mine == oldest_is_mine && use->used_at < oldest->used_at)))
+			oldest = use;
+	}
+	Assert(oldest != NULL);
+	sf_hash_remove(&uses, oldest);
+}
+
 /* Find the use of an owner in this database, or make it. */
 static Use *
 find_use(Oid owner)
 {
-	TimestampTz now = GetCurrentTransactionStartTimestamp();
-	static int	last = 0;		/* a backend asks for the same one mostly */
-	Use		   *oldest = &USES[0];
+	SfHashKey	key = {MyDatabaseId, owner, 0};
+	Use		   *use = sf_hash_find(&uses, key);
 
-	if (USES[last].owner == owner && USES[last].database == MyDatabaseId)
+	while (use == NULL)
 	{
-		USES[last].used_at = now;
-		return &USES[last];
-	}
-	for (int i = 0; i < OWNERS && USES[i].database != InvalidOid; i++)
-	{
-		if (USES[i].owner == owner && USES[i].database == MyDatabaseId)
+		/* an owner needs one place in a database: databases share the places */
+		use = sf_hash_add(&uses, key, MyDatabaseId, is_idle);
+		if (use == NULL)
+			forget_oldest();
+		else
 		{
-			USES[i].used_at = now;
-			last = i;
-			return &USES[i];
+			use->capacity = -1;
+			use->known = NOT_COUNTED;
 		}
-		if (USES[i].used_at < oldest->used_at)
-			oldest = &USES[i];
-		if (i + 1 < OWNERS && USES[i + 1].database == InvalidOid)
-			oldest = &USES[i + 1];
 	}
-	memset(oldest, 0, sizeof(*oldest));
-	oldest->database = MyDatabaseId;
-	oldest->owner = owner;
-	oldest->used_at = now;
-	oldest->capacity = -1;
-	oldest->known = NOT_COUNTED;
-	last = (int) (oldest - USES);
-	return oldest;
+	use->used_at = GetCurrentTransactionStartTimestamp();
+	return use;
 }
 
 /* Let time fill the bucket, if it is empty; a new quota begins with a full one. */
@@ -388,7 +410,7 @@ sf_quota_raise(SfQuotaKind kind, Oid owner, int machine_no, const char *machine)
 {
 	bool		starts = kind == SF_QUOTA_STARTS;
 
-	sf_throttle_note(machine_no);
+	sf_throttle_note(machine_no, owner);
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_QUOTA_EXCEEDED),
 			 errmsg("no more executions of state machine \"%s\" can be started now", machine),
@@ -459,17 +481,26 @@ sf_quota_refusals(SfQuotaRefusal *refusals, int size)
 	int			n = 0;
 
 	lock_uses();
-	for (int i = 0; i < OWNERS && n < size; i++)
+	for (int i = 1; i <= sf_hash_end(&uses) && n < size; i++)
 	{
-		const Use  *use = &USES[i];
+		const Use  *use = sf_hash_at(&uses, i);
 
-		if (use->database != MyDatabaseId || use->refused_at <= since)
+		if (use->entry.key.database != MyDatabaseId || use->refused_at <= since)
 			continue;
-		refusals[n].owner = use->owner;
+		refusals[n].owner = (Oid) use->entry.key.first;
 		refusals[n].kind = use->refused_kind;
 		refusals[n].refused = use->refused;
 		refusals[n++].last = use->refused_at;
 	}
 	unlock_uses();
 	return n;
+}
+
+/* Forget the uses of a database that is gone. */
+void
+sf_quota_forget(Oid database)
+{
+	lock_uses();
+	sf_hash_remove_all(&uses, database, 0);
+	unlock_uses();
 }

@@ -52,6 +52,7 @@ typedef struct SfQuotaRefusal
 } SfQuotaRefusal;
 
 extern int	sf_quota_refusals(SfQuotaRefusal *refusals, int size);
+extern void sf_quota_forget(Oid database);
 extern void sf_quota_init(void);
 
 #endif							/* SF_STORE_QUOTA_H */

@@ -5,80 +5,80 @@
  * The transaction of such a start rolls back, so it can write no increment.  The
  * number is kept in shared memory, or without preloading in this backend, until a
  * transaction that folds writes it.  A crash of the server forgets the starts that
- * were refused since.
+ * were refused since.  Owners share the places for machines fairly (base/hash.h); starts
+ * of a machine for which its owner has no place are not counted.
  */
 #include "postgres.h"
 
 #include "access/xact.h"
 #include "miscadmin.h"
 
-#include "base/shmem.h"
+#include "base/hash.h"
 #include "store/metric.h"
 #include "store/throttle.h"
 
-/* State machines whose refused starts are kept; those of more are not counted */
-#define MACHINES	256
+/* State machines whose refused starts are kept, of all owners */
+#define MACHINES	2048
 
 typedef struct Refused
 {
-	Oid			database;		/* InvalidOid: free */
-	int			machine_no;
+	SfHashEntry entry;
 	int64		starts;
 	int64		taken;			/* of these, by the transaction that folds */
 } Refused;
 
-static Refused local[MACHINES];
-static SfShmem area = {"sfflow_throttle", sizeof(local), local, NULL, NULL};
-
-#define REFUSED	((Refused *) area.memory)
+static SfHash refused;
 
 /* Has this transaction taken some? */
 static bool has_taken = false;
 
-/* Ask for the shared memory; from _PG_init while preloading. */
+/* Ask for the shared memory; from _PG_init. */
 void
 sf_throttle_init(void)
 {
-	sf_shmem_add(&area);
+	sf_hash_init(&refused, "sfflow_throttle", MACHINES, sizeof(Refused), 0);
 }
 
-/* Note that a quota refuses to start an execution. */
+/* Note that a quota, or a limit, refuses to start an execution of an owner's machine. */
 void
-sf_throttle_note(int machine_no)
+sf_throttle_note(int machine_no, Oid owner)
 {
-	Refused    *free = NULL;
-	Refused    *found = NULL;
+	SfHashKey	key = {MyDatabaseId, machine_no, 0};
+	Refused    *r;
 
-	sf_shmem_lock(&area, LW_EXCLUSIVE);
-	for (int i = 0; i < MACHINES && found == NULL; i++)
-	{
-		Refused    *r = &REFUSED[i];
+	sf_hash_lock(&refused, LW_EXCLUSIVE);
+	r = sf_hash_find(&refused, key);
+	if (r == NULL)
+		r = sf_hash_add(&refused, key, owner, NULL);
+	if (r != NULL)
+		r->starts++;
+	sf_hash_unlock(&refused);
+}
 
-		if (r->database == MyDatabaseId && r->machine_no == machine_no)
-			found = r;
-		else if (r->database == InvalidOid && free == NULL)
-			free = r;
-	}
-	if (found == NULL && free != NULL)
+/* Find the refused starts of the next machine of this database, behind a place; NULL: there are no more. */
+static Refused *
+next_refused(int *at)
+{
+	while (++(*at) <= sf_hash_end(&refused))
 	{
-		*free = (Refused) {MyDatabaseId, machine_no, 0, 0};
-		found = free;
+		Refused    *r = sf_hash_at(&refused, *at);
+
+		if (r->entry.key.database == MyDatabaseId)
+			return r;
 	}
-	if (found != NULL)
-		found->starts++;
-	sf_shmem_unlock(&area);
+	return NULL;
 }
 
 /* Are there refused starts of this database? */
 bool
 sf_throttle_is_there(void)
 {
-	bool		found = false;
+	int			at = 0;
+	bool		found;
 
-	sf_shmem_lock(&area, LW_SHARED);
-	for (int i = 0; i < MACHINES && !found; i++)
-		found = REFUSED[i].database == MyDatabaseId;
-	sf_shmem_unlock(&area);
+	sf_hash_lock(&refused, LW_SHARED);
+	found = next_refused(&at) != NULL;
+	sf_hash_unlock(&refused);
 	return found;
 }
 
@@ -86,20 +86,19 @@ sf_throttle_is_there(void)
 static void
 give_up_taken(bool undo)
 {
-	sf_shmem_lock(&area, LW_EXCLUSIVE);
-	for (int i = 0; i < MACHINES; i++)
-	{
-		Refused    *r = &REFUSED[i];
+	int			at = 0;
+	Refused    *r;
 
-		if (r->database != MyDatabaseId)
-			continue;
+	sf_hash_lock(&refused, LW_EXCLUSIVE);
+	while ((r = next_refused(&at)) != NULL)
+	{
 		if (!undo)
 			r->starts -= r->taken;
 		r->taken = 0;
 		if (r->starts == 0)
-			r->database = InvalidOid;
+			sf_hash_remove(&refused, r);
 	}
-	sf_shmem_unlock(&area);
+	sf_hash_unlock(&refused);
 	has_taken = false;
 }
 
@@ -125,26 +124,34 @@ sf_throttle_take(void)
 	static bool registered = false;
 	SfTally    *tallies = palloc0(sizeof(SfTally) * MACHINES);
 	List	   *taken = NIL;
+	int			n = 0;
+	int			at = 0;
+	Refused    *r;
 
 	if (!registered)
 		RegisterXactCallback(on_transaction, NULL);
 	registered = true;
-	sf_shmem_lock(&area, LW_EXCLUSIVE);
-	for (int i = 0; i < MACHINES; i++)
+	sf_hash_lock(&refused, LW_EXCLUSIVE);
+	while ((r = next_refused(&at)) != NULL)
 	{
-		Refused    *r = &REFUSED[i];
-
-		if (r->database != MyDatabaseId)
-			continue;
 		/* one that another transaction has just committed is forgotten in a moment */
-		tallies[i].machine_no = r->machine_no;
-		tallies[i].throttled = (int) Min(r->starts - r->taken, PG_INT32_MAX);
-		r->taken += tallies[i].throttled;
+		tallies[n].machine_no = (int) r->entry.key.first;
+		tallies[n].throttled = (int) Min(r->starts - r->taken, PG_INT32_MAX);
+		r->taken += tallies[n++].throttled;
 		has_taken = true;
 	}
-	sf_shmem_unlock(&area);
-	for (int i = 0; i < MACHINES; i++)
+	sf_hash_unlock(&refused);
+	for (int i = 0; i < n; i++)
 		if (tallies[i].throttled > 0)
 			taken = lappend(taken, &tallies[i]);
 	return taken;
+}
+
+/* Forget what is kept of a database that is gone. */
+void
+sf_throttle_forget(Oid database)
+{
+	sf_hash_lock(&refused, LW_EXCLUSIVE);
+	sf_hash_remove_all(&refused, database, 0);
+	sf_hash_unlock(&refused);
 }

@@ -8,7 +8,8 @@
 #include "nodes/pg_list.h"
 
 extern void sf_throttle_init(void);
-extern void sf_throttle_note(int machine_no);
+extern void sf_throttle_note(int machine_no, Oid owner);
+extern void sf_throttle_forget(Oid database);
 extern bool sf_throttle_is_there(void);
 extern List *sf_throttle_take(void);
 

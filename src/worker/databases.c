@@ -17,6 +17,10 @@
 #include "utils/varlena.h"
 
 #include "base/settings.h"
+#include "store/limit_queue.h"
+#include "store/limit_rate.h"
+#include "store/quota.h"
+#include "store/throttle.h"
 #include "worker/launcher.h"
 #include "worker/poison.h"
 
@@ -149,7 +153,18 @@ sf_databases_exists(Oid oid)
 	return database_passes(oid, NULL);
 }
 
-/* Forget a database that is gone, and its suspects. */
+/* Forget what shared memory has of a database that is gone, or has the extension no more. */
+void
+sf_databases_clear(Oid oid)
+{
+	sf_poison_clear_database(oid);
+	sf_limit_rate_forget(oid, 0);
+	sf_limit_queue_forget(oid, 0);
+	sf_quota_forget(oid);
+	sf_throttle_forget(oid);
+}
+
+/* Forget a database that is gone. */
 void
 sf_databases_forget(Oid oid)
 {
@@ -160,5 +175,5 @@ sf_databases_forget(Oid oid)
 	else if (database)
 		database->state = SF_DATABASE_NOT_DRIVEN;
 	LWLockRelease(sf_shared_lock);
-	sf_poison_clear_database(oid);
+	sf_databases_clear(oid);
 }

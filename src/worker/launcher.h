@@ -16,6 +16,7 @@ extern bool sf_databases_may_drive(Oid oid);
 extern bool sf_databases_may_connect(Oid oid);
 extern bool sf_databases_exists(Oid oid);
 extern void sf_databases_forget(Oid oid);
+extern void sf_databases_clear(Oid oid);
 
 /* --- demand.c: which database gets a process next, and which process makes room --- */
 

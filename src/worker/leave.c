@@ -36,6 +36,7 @@
 #include "base/compat.h"
 #include "base/timing.h"
 #include "store/table.h"
+#include "worker/launcher.h"
 #include "worker/shared.h"
 #include "worker/wake.h"
 #include "worker/worker.h"
@@ -53,11 +54,12 @@ static void
 let_in(bool gone)
 {
 	SfDatabase *database;
+	Oid			oid = emptied;
 	bool		last;
 
-	if (!OidIsValid(emptied))
+	if (!OidIsValid(oid))
 		return;
-	database = sf_shared_lock_database(emptied);
+	database = sf_shared_lock_database(oid);
 	emptied = InvalidOid;
 	last = database && database->leaving > 0 && --database->leaving == 0;
 	if (last && gone)
@@ -72,6 +74,8 @@ let_in(bool gone)
 		sf_shared_wake_launcher();
 	}
 	LWLockRelease(sf_shared_lock);
+	if (gone)
+		sf_databases_clear(oid);
 }
 
 /* The transaction is over. */

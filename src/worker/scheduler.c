@@ -19,6 +19,7 @@
 #include "store/limit_queue.h"
 #include "worker/admit.h"
 #include "worker/attempt.h"
+#include "worker/launcher.h"
 #include "worker/scheduler.h"
 #include "worker/shared.h"
 #include "worker/slot.h"
@@ -462,6 +463,7 @@ void
 sf_scheduler_publish(SfTurn *turn)
 {
 	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
+	bool		is_gone = false;
 
 	if (database)
 	{
@@ -480,7 +482,10 @@ sf_scheduler_publish(SfTurn *turn)
 				database->last_error.in_a_row = 0;
 		}
 		else if (database->registrations == turn->registrations)
+		{
+			is_gone = turn->verdict == SF_TURN_NO_EXTENSION;
 			close_down(database, turn->verdict);
+		}
 		if ((turn->tasks_left & SF_LEFT_TASK) != 0)
 			sf_shared_want_task(database);
 		if ((turn->tasks_left & SF_LEFT_CAPPED) != 0)
@@ -488,4 +493,6 @@ sf_scheduler_publish(SfTurn *turn)
 	}
 	turn->tasks_left = SF_LEFT_NONE;
 	LWLockRelease(sf_shared_lock);
+	if (is_gone)
+		sf_databases_clear(MyDatabaseId);
 }

@@ -17,7 +17,7 @@
 
 #include "base/settings.h"
 #include "base/yield.h"
-#include "store/limit_queue.h"
+#include "store/limit_rate.h"
 #include "task/sql_task.h"
 #include "worker/attempt.h"
 #include "worker/exits.h"
@@ -177,8 +177,6 @@ inspect_database(void)
 	if (sf_slot_mine->errand == SF_ERRAND_PREPARE)
 		return false;
 	sf_scheduler_publish(&found);
-	if (found.verdict == SF_TURN_NO_EXTENSION)
-		sf_poison_clear_database(MyDatabaseId);
 	if (found.verdict != SF_TURN_MAY_WORK)
 		return false;
 

@@ -146,12 +146,12 @@ SELECT is(
 			AND p.pronamespace = e.extnamespace AND p.proname !~ '^sf_'),
 	NULL, 'every function in the extension''s schema begins with sf_');
 
--- Tables and sequences are dumped, except the two whose row holds for this very database.
+-- Tables and sequences are dumped, except those whose rows hold for this very database, or this start of the server.
 SELECT is(
-	(SELECT array_agg(c.oid::regclass::text ORDER BY 1) FROM pg_class AS c
+	(SELECT array_agg(c.oid::regclass::text ORDER BY c.oid::regclass::text) FROM pg_class AS c
 		WHERE c.relnamespace = '_sfflow'::regnamespace AND c.relkind IN ('r', 'S', 'p')
 			AND NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'sfflow' AND c.oid = ANY (extconfig))),
-	ARRAY['_sfflow.instance', '_sfflow.metric_fold'], 'what is dumped');
+	ARRAY['_sfflow.instance', '_sfflow.metric_fold', '_sfflow.rate_token'], 'what is dumped');
 
 -- What has more rights than its caller does not look names up in the caller's search_path.
 SELECT is(
