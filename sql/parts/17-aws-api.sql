@@ -5,8 +5,11 @@ CREATE TABLE _sfflow.access_key (
 	access_key_id text COLLATE "C" NOT NULL PRIMARY KEY,
 	role regrole NOT NULL,
 	secret text NOT NULL,				-- as it is: signatures are computed from it
-	created_at timestamptz NOT NULL
+	created_at timestamptz NOT NULL,
+	created_by text COLLATE "C" NOT NULL,	-- current_user and
+	created_in text COLLATE "C" NOT NULL	-- session_user then, by name: the row may outlive these roles
 );
+CREATE INDEX access_key_role ON _sfflow.access_key (role);
 
 -- What the API keeps of state machines and activities, beside the "aws" in the options of a version.
 CREATE TABLE _sfflow.aws_resource (

@@ -29,8 +29,10 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION @extschema@.sf_drop_access_key(text) IS 'deletes an access key';
 
 CREATE VIEW @extschema@.sf_access_keys WITH (security_barrier) AS
-SELECT k.access_key_id, k.role, k.created_at
+SELECT k.access_key_id, k.role, k.created_at, k.created_by, k.created_in AS created_by_session,
+	r.rolcanlogin AND coalesce(r.rolvaliduntil > now(), true) AND has_database_privilege(k.role::oid, current_database(), 'CONNECT') AS usable
 FROM _sfflow.access_key k
+JOIN pg_roles r ON r.oid = k.role
 WHERE pg_has_role(k.role::oid, 'MEMBER');
 COMMENT ON VIEW @extschema@.sf_access_keys IS 'access keys of roles that the reader is a member of, without their secrets';
 GRANT SELECT ON @extschema@.sf_access_keys TO PUBLIC;
@@ -41,4 +43,4 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_sf_access_key'
 LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 1;
 COMMENT ON FUNCTION @extschema@.sf_access_key(text) IS
-	'the role and the secret of an access key; no row when there is none';
+	'the role and the secret of an access key; no row when there is none, or when its role cannot log in';

@@ -7,35 +7,20 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_authid.h"
-#include "catalog/pg_database.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/syscache.h"
-#include "utils/timestamp.h"
 
-#include "base/compat.h"
+#include "base/log_in.h"
 #include "store/machine.h"
 #include "store/privilege.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_console_session);
 PG_FUNCTION_INFO_V1(sfflow_machine_rights);
 PG_FUNCTION_INFO_V1(sfflow_may_create);
-
-/* Tell whether a role could log in to this database now, by what the catalogues say. */
-static bool
-may_log_in(HeapTuple role)
-{
-	Form_pg_authid form = (Form_pg_authid) GETSTRUCT(role);
-	bool		is_null;
-	Datum		valid_until = SysCacheGetAttr(AUTHOID, role, Anum_pg_authid_rolvaliduntil, &is_null);
-
-	return form->rolcanlogin &&
-		(is_null || DatumGetTimestampTz(valid_until) > GetCurrentTimestamp()) &&
-		sf_database_aclcheck(MyDatabaseId, form->oid, ACL_CONNECT) == ACLCHECK_OK;
-}
 
 /*
  * sf_console_session(): a text that stays the same as long as the role that has
@@ -51,7 +36,7 @@ sfflow_sf_console_session(PG_FUNCTION_ARGS)
 
 	if (!HeapTupleIsValid(role))
 		PG_RETURN_NULL();
-	if (may_log_in(role))
+	if (sf_log_in_is_open(GetSessionUserId()))
 		version = psprintf("%u/%u", ((Form_pg_authid) GETSTRUCT(role))->oid,
 						   HeapTupleHeaderGetRawXmin(role->t_data));
 	ReleaseSysCache(role);

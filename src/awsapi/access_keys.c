@@ -5,11 +5,16 @@
  * A signature is computed from the secret, so that it is stored as it is.  Only
  * sf_access_key() gives it out again; sfgateway's role is given EXECUTE on that
  * function and reads no table.
+ *
+ * A key is worth what the log-in of its role is: it is there and good for nothing
+ * while the role could not log in.
  */
 #include "postgres.h"
 
+#include "catalog/pg_authid.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
@@ -18,6 +23,7 @@
 #include "api/sql_arguments.h"
 #include "base/base64.h"
 #include "base/compat.h"
+#include "base/log_in.h"
 #include "base/role_switch.h"
 #include "store/access_key.h"
 #include "store/privilege.h"
@@ -32,6 +38,9 @@ PG_FUNCTION_INFO_V1(sfflow_sf_access_key);
 
 /* Thirty bytes are forty characters of base64, as the service's secrets have. */
 #define SECRET_BYTES	30
+
+/* Keys of one role: a few for each program, and two while one is exchanged */
+#define MOST_OF_ROLE	10
 
 /* Fill bytes with strong random ones. */
 static void
@@ -80,6 +89,39 @@ check_caller(const char *function)
 				 errmsg("%s() cannot be called within a security-definer function or a task", function)));
 }
 
+/*
+ * Tell whether the caller may act for a role.  It has the role's rights, could become it, or administers
+ * it.
+ */
+static bool
+acts_for(Oid role)
+{
+	return has_privs_of_role(GetUserId(), role) || SF_CAN_SET_ROLE(GetUserId(), role) ||
+		is_admin_of_role(GetUserId(), role);
+}
+
+/* Refuse one key more than a role may have.  Of two that are made at the same time the second one waits here. */
+static void
+check_number(Oid role)
+{
+	LockSharedObject(AuthIdRelationId, role, 0, ShareUpdateExclusiveLock);
+	if (sf_access_key_count_of(role) >= MOST_OF_ROLE)
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("role \"%s\" has %d access keys already", GetUserNameFromId(role, false), MOST_OF_ROLE),
+				 errhint("Drop those that are not used any more: sf_drop_access_key().")));
+}
+
+/* Say that a key is good for nothing as long as its role cannot log in. */
+static void
+warn_of_role(Oid role)
+{
+	if (!sf_log_in_is_open(role))
+		ereport(WARNING,
+				(errmsg("the access key is of no use before role \"%s\" can log in", GetUserNameFromId(role, false)),
+				 errhint("The role needs LOGIN, a VALID UNTIL that has not passed, and CONNECT on the database.")));
+}
+
 /* sf_create_access_key(role): the id and the secret, which is not shown again. */
 Datum
 sfflow_sf_create_access_key(PG_FUNCTION_ARGS)
@@ -98,13 +140,17 @@ sfflow_sf_create_access_key(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied to make an access key of role \"%s\"",
 						NameStr(*PG_GETARG_NAME(0)))));
+	check_number(key.role);
 	key.access_key_id = make_id();
 	key.secret = make_secret();
 	key.created_at = GetCurrentTimestamp();
+	key.created_by = GetUserNameFromId(GetUserId(), false);
+	key.created_in = GetUserNameFromId(GetSessionUserId(), false);
 
 	InitMaterializedSRF(fcinfo, 0);
 	sf_privilege_anchor(key.role);
 	sf_access_key_store(&key);
+	warn_of_role(key.role);
 	sf_columns_text(&row, key.access_key_id);
 	sf_columns_text(&row, key.secret);
 	sf_columns_put(fcinfo, &row);
@@ -119,7 +165,7 @@ sfflow_sf_drop_access_key(PG_FUNCTION_ARGS)
 	SfAccessKey *key = sf_access_key_read(id);
 
 	check_caller("sf_drop_access_key");
-	if (key == NULL || !SF_CAN_SET_ROLE(GetUserId(), key->role))
+	if (key == NULL || !acts_for(key->role))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("access key \"%s\" does not exist", id),
@@ -129,7 +175,7 @@ sfflow_sf_drop_access_key(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* sf_access_key(access_key_id): the role and the secret; no row when there is no such key. */
+/* sf_access_key(access_key_id): the role and the secret; no row when there is no such key, or its role cannot log in. */
 Datum
 sfflow_sf_access_key(PG_FUNCTION_ARGS)
 {
@@ -138,7 +184,7 @@ sfflow_sf_access_key(PG_FUNCTION_ARGS)
 	SfColumns	row = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
-	if (role == NULL)
+	if (role == NULL || !sf_log_in_is_open(key->role))
 		return (Datum) 0;
 	sf_columns_add(&row, DirectFunctionCall1(namein, CStringGetDatum(role)), false);
 	sf_columns_text(&row, key->secret);

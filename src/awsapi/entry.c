@@ -12,6 +12,7 @@
 #include "api/sql_arguments.h"
 #include "awsapi/operations.h"
 #include "base/compat.h"
+#include "base/log_in.h"
 #include "base/role_switch.h"
 #include "task/sql_task.h"
 
@@ -83,7 +84,8 @@ sfflow_sf_aws_api(PG_FUNCTION_ARGS)
 /*
  * Check that a call may be answered as a role, as SET ROLE would.  The session user must be allowed to
  * become it.  Where PostgreSQL refuses SET ROLE, as in a SQL task, that user is not the
- * one who calls: there it is refused here, too.
+ * one who calls: there it is refused here, too.  A call is not answered as a role that could
+ * not log in itself.
  */
 static void
 check_membership(Oid role, const char *name)
@@ -98,6 +100,11 @@ check_membership(Oid role, const char *name)
 				 errmsg("permission denied to answer as role \"%s\"", name),
 				 errdetail("The role does not exist, or session user \"%s\" is not a member of it.",
 						   GetUserNameFromId(GetSessionUserId(), false))));
+	if (!sf_log_in_is_open(role))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
+				 errmsg("role \"%s\" cannot log in", name),
+				 errdetail("The role has NOLOGIN, its VALID UNTIL has passed, or it has no CONNECT on the database.")));
 }
 
 /* Tell whether an operation only reads. */

@@ -16,6 +16,9 @@
  * sends equal notifications once.  A notification for an activity whose workers
  * all ask has one of them ask again.  So a worker that waits causes no query.
  * When the connection that listens was lost all ask again.
+ *
+ * A worker may wait for longer than its key is good.  So before it asks again its
+ * key is looked up, unless that was done a moment ago.
  */
 #include "postgres_fe.h"
 
@@ -28,6 +31,7 @@
 #include "gateway/call_error.h"
 #include "gateway/changes.h"
 #include "gateway/database.h"
+#include "gateway/key_lookup.h"
 
 /* Clients give up after 60 seconds. */
 #define LONGEST 55000
@@ -41,7 +45,8 @@ typedef struct Waiter
 	SfgRequest *request;
 	char	   *activity;
 	char	   *role;
-	SfgCall    *call;			/* while it asks */
+	const char *key_id;			/* of its request */
+	SfgCall    *call;			/* while it asks, or its key is looked up */
 	bool		again;			/* ask again if there was no task */
 	bool		over;			/* it has waited long enough */
 	SfwTimer	timer;
@@ -85,6 +90,7 @@ is_wanted(void *arg)
 }
 
 static void answered(const PGresult *result, void *arg);
+static void key_known(const PGresult *result, void *arg);
 static void retry(void *arg);
 
 /* Have a worker ask for a task; false: its client has left, which the loop will notice. */
@@ -96,7 +102,10 @@ ask(Waiter *waiter)
 	waiter->again = false;
 	if (has_left(waiter))
 		return false;
-	waiter->call = sfg_pool_call(&sfg_api_pool, SFG_AWS_CALL, 3, values, answered, waiter);
+	if (sfg_access_key_is_known(waiter->key_id))
+		waiter->call = sfg_pool_call(&sfg_api_pool, SFG_AWS_CALL, 3, values, answered, waiter);
+	else
+		waiter->call = sfg_access_key_ask(waiter->key_id, key_known, waiter);
 	if (waiter->call != NULL)
 		waiter->call->wanted = is_wanted;
 	else
@@ -167,6 +176,31 @@ gone(SfgRequest *request)
 		forget(waiter);
 }
 
+/* The key of a worker was looked up again: have it ask, or refuse it, so that the next one asks. */
+static void
+key_known(const PGresult *result, void *arg)
+{
+	Waiter	   *waiter = arg;
+	SfgRequest *request = waiter->request;
+	bool		again = waiter->again;
+	SfgKeyState state = sfg_access_key_state(result);
+
+	waiter->call = NULL;
+	if (state == SFG_KEY_GOOD)
+	{
+		if (!ask(waiter))
+			sfg_activity_notified(waiter->activity);
+		else
+			waiter->again |= again;
+		return;
+	}
+	pass_on(waiter);
+	if (state == SFG_KEY_GONE)
+		sfg_aws_refuse_key(request);
+	else
+		sfg_aws_result(request, result);
+}
+
 /* Answer a worker that there is no task. */
 static void
 answer_none(Waiter *waiter)
@@ -228,15 +262,16 @@ read_activity(const SfgRequest *request)
 	return name;
 }
 
-/* Answer a worker when there is a task for it. */
+/* Answer a worker when there is a task for it; the request keeps the id of its key. */
 void
-sfg_activity_poll(SfgRequest *request, const char *role)
+sfg_activity_poll(SfgRequest *request, const char *role, const char *key_id)
 {
 	Waiter	   *waiter = pg_malloc0(sizeof(Waiter));
 
 	waiter->request = request;
 	waiter->activity = read_activity(request);
 	waiter->role = pg_strdup(role);
+	waiter->key_id = key_id;
 	dlist_push_tail(&waiters, &waiter->node);
 	sfw_timer_set(&waiter->timer, LONGEST, time_over, waiter);
 	request->state = waiter;

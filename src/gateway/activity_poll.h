@@ -7,7 +7,7 @@
 
 #include "gateway/http_request.h"
 
-extern void sfg_activity_poll(SfgRequest *request, const char *role);
+extern void sfg_activity_poll(SfgRequest *request, const char *role, const char *key_id);
 extern void sfg_activity_notified(const char *activity);
 extern void sfg_activity_ask_all(void);
 extern void sfg_activity_drain(void);

@@ -21,6 +21,7 @@ static const struct
 	const char *type;
 }			unnamed[] = {
 	{"42501", MHD_HTTP_BAD_REQUEST, "AccessDeniedException"},
+	{"28", MHD_HTTP_FORBIDDEN, "UnrecognizedClientException"},
 	{"22", MHD_HTTP_BAD_REQUEST, "SerializationException"},
 	{"54", MHD_HTTP_BAD_REQUEST, "SerializationException"},
 	{"57", MHD_HTTP_SERVICE_UNAVAILABLE, "ServiceUnavailableException"},
@@ -69,6 +70,14 @@ void
 sfg_aws_error(SfgRequest *request, unsigned status, const char *type, const char *message)
 {
 	answer_named(request, status, type, message, NULL);
+}
+
+/* Answer that there is no such key: there is none, or its role cannot log in. */
+void
+sfg_aws_refuse_key(SfgRequest *request)
+{
+	sfg_aws_error(request, MHD_HTTP_FORBIDDEN, "UnrecognizedClientException",
+				  "The security token included in the request is invalid.");
 }
 
 /* Give the name that sf_aws_api has given to an error, or NULL; a violated constraint has a name, too. */

@@ -76,12 +76,12 @@ may_wait(SfgRequest *request, const char *key_id)
 
 /* Run an action as the role of its key. */
 static void
-call(SfgRequest *request, const char *role)
+call(SfgRequest *request, const char *role, const char *key_id)
 {
 	const char *values[3] = {role, request->what, request->body.data};
 
 	if (strcmp(request->what, "GetActivityTask") == 0)
-		sfg_activity_poll(request, role);
+		sfg_activity_poll(request, role, key_id);
 	else if (strcmp(request->what, "StartSyncExecution") == 0)
 	{
 		request->until = sfw_now() + sfg_config.sync_timeout + sfg_config.connect_timeout;
@@ -102,8 +102,7 @@ key_found(SfgRequest *request, const char *role, SfgSecret *secret)
 
 	if (role == NULL)
 	{
-		sfg_aws_error(request, MHD_HTTP_FORBIDDEN, "UnrecognizedClientException",
-					  "The security token included in the request is invalid.");
+		sfg_aws_refuse_key(request);
 		return;
 	}
 	refusal = sfg_sigv4_verify(request, signature, secret);
@@ -116,7 +115,7 @@ key_found(SfgRequest *request, const char *role, SfgSecret *secret)
 	if (!sfw_json_parse(request->body.data, request->body.len, &body) || sfw_json_type(body) != '{')
 		sfg_aws_error(request, MHD_HTTP_BAD_REQUEST, "SerializationException", "The body must be a JSON object");
 	else if (may_wait(request, signature->key_id))
-		call(request, role);
+		call(request, role, signature->key_id);
 }
 
 /* Read the action of a request; false: it has none. */

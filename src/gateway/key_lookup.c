@@ -78,27 +78,45 @@ keep(const char *id, const char *role, const char *secret)
 	return place;
 }
 
+/* Find a key of the settings, or NULL. */
+static SfgFileKey *
+find_own(const char *id)
+{
+	SfgFileKey *own = sfg_config.keys;
+
+	while (own != NULL && strcmp(own->id, id) != 0)
+		own = own->next;
+	return own;
+}
+
+#define LOOK_UP "SELECT k.role, k.secret_access_key, $1 FROM @.sf_access_key($1::pg_catalog.text) AS k"
+
+/* Keep the key that a look-up has found; *known tells whether the database has said so or not. */
+static Kept *
+read_answer(const PGresult *result, bool *known)
+{
+	*known = result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK;
+	if (sfg_call_has_value(result))
+		return keep(PQgetvalue(result, 0, 2), PQgetvalue(result, 0, 0), PQgetvalue(result, 0, 1));
+	if (!*known)
+		sfw_log(SFW_WARNING, "cannot look an access key up, may the gateway's role execute sf_access_key()?",
+				"reason", result != NULL ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : "no connection", NULL);
+	return NULL;
+}
+
 /* The database has answered. */
 static void
 looked_up(const PGresult *result, void *arg)
 {
 	SfgRequest *request = arg;
+	bool		known;
+	Kept	   *key = read_answer(result, &known);
 
 	request->gone = NULL;
-	if (sfg_call_has_value(result))
-	{
-		Kept	   *key = keep(PQgetvalue(result, 0, 2), PQgetvalue(result, 0, 0), PQgetvalue(result, 0, 1));
-
-		on_found(request, key->role, &key->secret);
-	}
-	else if (result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK)
-		on_found(request, NULL, NULL);
+	if (known)
+		on_found(request, key != NULL ? key->role : NULL, key != NULL ? &key->secret : NULL);
 	else
-	{
-		sfw_log(SFW_WARNING, "cannot look an access key up, may the gateway's role execute sf_access_key()?",
-				"reason", result != NULL ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : "no connection", NULL);
 		on_failed(request, result);
-	}
 }
 
 /* Find a key by its id. */
@@ -106,21 +124,39 @@ void
 sfg_access_key_find(SfgRequest *request, const char *id, SfgKeyFound found, SfgKeyFailed failed)
 {
 	Kept	   *key = find_kept(id);
+	SfgFileKey *own = find_own(id);
 
 	on_found = found;
 	on_failed = failed;
-	for (SfgFileKey *own = sfg_config.keys; own != NULL; own = own->next)
-	{
-		if (strcmp(own->id, id) == 0)
-		{
-			found(request, own->role, &own->secret);
-			return;
-		}
-	}
-	if (key != NULL)
+	if (own != NULL)
+		found(request, own->role, &own->secret);
+	else if (key != NULL)
 		found(request, key->role, &key->secret);
 	else
-		sfg_request_call(request, &sfg_keys_pool,
-						 "SELECT k.role, k.secret_access_key, $1 FROM @.sf_access_key($1::pg_catalog.text) AS k",
-						 1, &id, looked_up);
+		sfg_request_call(request, &sfg_keys_pool, LOOK_UP, 1, &id, looked_up);
+}
+
+/* Tell whether a key need not be looked up again now. */
+bool
+sfg_access_key_is_known(const char *id)
+{
+	return find_own(id) != NULL || find_kept(id) != NULL;
+}
+
+/* Look a key up again, for one who has used it before; NULL: the queue is full. */
+SfgCall *
+sfg_access_key_ask(const char *id, SfwDbDone done, void *arg)
+{
+	return sfg_pool_call(&sfg_keys_pool, LOOK_UP, 1, &id, done, arg);
+}
+
+/* Read what sfg_access_key_ask() was answered. */
+SfgKeyState
+sfg_access_key_state(const PGresult *result)
+{
+	bool		known;
+
+	if (read_answer(result, &known) != NULL)
+		return SFG_KEY_GOOD;
+	return known ? SFG_KEY_GONE : SFG_KEY_UNKNOWN;
 }

@@ -30,11 +30,22 @@ void
 sf_access_key_store(const SfAccessKey *key)
 {
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.access_key (access_key_id, role, secret, created_at)"
-		" VALUES ($1, $2, $3, $4)");
+		"INSERT INTO _sfflow.access_key (access_key_id, role, secret, created_at, created_by, created_in)"
+		" VALUES ($1, $2, $3, $4, $5, $6)");
 
 	sf_store_execute(&plan, SF_TEXT(key->access_key_id), SF_ROLE(key->role),
-					 SF_TEXT(key->secret), SF_TIME(key->created_at));
+					 SF_TEXT(key->secret), SF_TIME(key->created_at),
+					 SF_TEXT(key->created_by), SF_TEXT(key->created_in));
+}
+
+/* The number of keys of a role. */
+int64
+sf_access_key_count_of(Oid role)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT pg_catalog.count(*) FROM _sfflow.access_key k WHERE k.role" SF_EQ "$1");
+
+	return sf_store_number(&plan, 0, SF_ROLE(role));
 }
 
 /* Delete a key. */

@@ -96,7 +96,7 @@ INSERT INTO shown VALUES
 	('sf_jobs', 'execution_id, state_machine, id, job_id, job_status, attempts, started_at, stopped_at, input, output, error, cause'),
 	('sf_job_relations', 'state_machine, version, job_id, pre_job_id'),
 	('sf_aliases', 'state_machine, alias, version, percent, set_at'),
-	('sf_access_keys', 'access_key_id, role, created_at'),
+	('sf_access_keys', 'access_key_id, role, created_at, created_by, created_by_session, usable'),
 	('sf_history', 'execution_id, id, previous_event_id, timestamp, type, state, details'),
 	('sf_tasks', 'execution_id, state, branch, resource, status, attempt, scheduled_at, started_at, deadline, heartbeat_at, worker'),
 	('sf_activities', 'activity, owner, queued, oldest_queued_at, in_flight, last_polled_at, last_worker'),
