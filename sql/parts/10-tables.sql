@@ -16,6 +16,7 @@ CREATE TABLE _sfflow.state_machine (
 	current_version integer NOT NULL,
 	created_at timestamptz NOT NULL
 );
+CREATE INDEX state_machine_owner ON _sfflow.state_machine (owner);
 
 -- A version never changes; programs are cached by this key.
 CREATE TABLE _sfflow.state_machine_version (
@@ -47,6 +48,7 @@ CREATE TABLE _sfflow.privilege (
 	privilege "char" NOT NULL,			-- S: START, R: READ, O: OPERATE, W: WORK
 	PRIMARY KEY (object_kind, object_name, role, privilege)
 );
+CREATE INDEX privilege_role ON _sfflow.privilege (role);
 
 -- One row per execution.  status: see src/store/branch.h.  Only columns outside
 -- every index change after the insert, so that updates are HOT.  Those that change
@@ -266,6 +268,7 @@ CREATE TABLE _sfflow.schedule (
 	changed_at timestamptz NOT NULL,	-- no run is expected for a match before
 	created_at timestamptz NOT NULL
 );
+CREATE INDEX schedule_owner ON _sfflow.schedule (owner);
 
 -- Calendars: which days are open, and which are picked. Every role may read them.
 CREATE TABLE _sfflow.calendar (
@@ -276,6 +279,7 @@ CREATE TABLE _sfflow.calendar (
 	changed_at timestamptz NOT NULL,	-- a schedule that uses it expects no run for a time before
 	created_at timestamptz NOT NULL
 );
+CREATE INDEX calendar_owner ON _sfflow.calendar (owner);
 
 -- What became of the runs of a schedule; the last ones of each schedule. A call by pg_cron that failed has no row.
 CREATE TABLE _sfflow.schedule_run (

@@ -13,6 +13,7 @@ CREATE TABLE _sfflow.activity (
 	last_polled_at timestamptz,
 	last_worker text
 ) WITH (fillfactor = 50);
+CREATE INDEX activity_owner ON _sfflow.activity (owner);
 
 -- One row per task that a client outside answers; its branch is in phase
 -- EXTERNAL.  status: see src/store/task.h.

@@ -16,6 +16,8 @@ CREATE TABLE _sfflow.hold (
 );
 
 CREATE UNIQUE INDEX hold_target ON _sfflow.hold (kind, name, state, (coalesce(owner::oid, 0)));
+CREATE INDEX hold_owner ON _sfflow.hold (owner) WHERE owner IS NOT NULL;
+CREATE INDEX hold_machine ON _sfflow.hold (machine_no) WHERE machine_no IS NOT NULL;
 
 -- One row per branch that waits for the end of a hold, or for a limit: its due_at is NULL. The row of a branch that
 -- went on in another way, because its execution was stopped, means nothing.

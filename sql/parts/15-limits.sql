@@ -24,6 +24,10 @@ CREATE TABLE _sfflow.run_limit (
 );
 
 CREATE UNIQUE INDEX run_limit_target ON _sfflow.run_limit (kind, name, state, key, in_definition, (coalesce(owner::oid, 0)));
+CREATE INDEX run_limit_owner ON _sfflow.run_limit (owner) WHERE owner IS NOT NULL;
+CREATE INDEX run_limit_machine ON _sfflow.run_limit (machine_no) WHERE machine_no IS NOT NULL;
+CREATE INDEX run_limit_uncounted ON _sfflow.run_limit (limit_no) WHERE NOT counted;
+CREATE INDEX run_limit_lowered ON _sfflow.run_limit (limit_no) WHERE highest > max_running;
 
 -- One row per slot that is taken for longer than a transaction: by a branch, or by an execution as a whole
 -- (branch_no -3). Slots are taken under a lock by number (src/store/limit_slot.c).

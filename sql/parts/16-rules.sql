@@ -10,9 +10,21 @@ CREATE TABLE _sfflow.rule (
 	owner regrole NOT NULL,
 	target text NOT NULL,
 	created_at timestamptz NOT NULL,
+	bytes integer NOT NULL,				-- of pattern and input as text: counts for a quota of the owner
+	wants_alerts boolean NOT NULL,		-- its pattern may match events of alerts
 	pattern jsonb NOT NULL,
 	input jsonb
 );
+CREATE INDEX rule_of_owner ON _sfflow.rule (owner);
+CREATE INDEX rule_alerts ON _sfflow.rule (rule_no) WHERE wants_alerts;
+
+-- One row per role that has rules or had some. Its version is another one after each change of its rules, and is
+-- never given twice: a backend that has the rules of this version has those of now (src/rule/watcher.c).
+CREATE SEQUENCE _sfflow.rule_version;
+CREATE TABLE _sfflow.rule_owner (
+	owner regrole NOT NULL PRIMARY KEY,
+	version bigint NOT NULL
+) WITH (fillfactor = 50);
 
 -- Deliveries of a rule that were made: the sum of its rows. A process adds to any row that no other one has
 -- locked, or makes another row, so that none waits. The rows have no key; logical replication finds one by all columns.
@@ -52,6 +64,8 @@ CREATE TABLE _sfflow.rule_chain (
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule_version', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule_owner', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule_total', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule_delivery', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.rule_chain', '');

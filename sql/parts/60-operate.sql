@@ -29,6 +29,7 @@ AS 'MODULE_PATHNAME', 'sfflow_decide_copy'
 LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 -- The roles that rows name, each as often as they do: their anchors keep DROP ROLE from dropping them.
+-- src/store/anchor.c lists the same tables, each with an index that begins with the role.
 CREATE VIEW _sfflow.named_role AS
 SELECT owner AS role FROM _sfflow.state_machine
 UNION ALL SELECT role FROM _sfflow.privilege

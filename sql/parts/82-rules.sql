@@ -44,7 +44,7 @@ LEFT JOIN LATERAL (
 	SELECT x.error, x.cause, x.failed_at
 	FROM _sfflow.rule_delivery x WHERE x.rule_no = r.rule_no AND x.failed_at IS NOT NULL
 	ORDER BY x.failed_at DESC LIMIT 1) e ON true
-WHERE pg_has_role(r.owner, 'USAGE');
+WHERE r.owner = ANY (ARRAY(SELECT o.owner FROM _sfflow.rule_owner o WHERE pg_has_role(o.owner, 'USAGE')));
 GRANT SELECT ON @extschema@.sf_rules TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_rules IS 'rules, and how many of their deliveries wait, were made, and are dead';
 
@@ -54,6 +54,6 @@ SELECT r.name AS rule_name, d.event_id, CASE WHEN d.due_at IS NULL THEN 'DEAD' E
 	d.event, d.created_at
 FROM _sfflow.rule_delivery d
 JOIN _sfflow.rule r ON r.rule_no = d.rule_no
-WHERE pg_has_role(r.owner, 'USAGE');
+WHERE r.owner = ANY (ARRAY(SELECT o.owner FROM _sfflow.rule_owner o WHERE pg_has_role(o.owner, 'USAGE')));
 GRANT SELECT ON @extschema@.sf_rule_deliveries TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_rule_deliveries IS 'deliveries of rules that wait or are dead';

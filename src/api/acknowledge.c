@@ -13,6 +13,7 @@
 #include "base/closest.h"
 #include "base/errors.h"
 #include "rule/notice.h"
+#include "rule/watcher.h"
 #include "store/alert.h"
 #include "store/deadline.h"
 
@@ -57,7 +58,7 @@ names_execution(const char *text)
 static int64
 tell(List *acknowledged, List *late, const char *comment)
 {
-	if (sf_observe_wants(SF_CHANGE_ALERT))
+	if (sf_watch_any_wants_alerts())
 	{
 		foreach_ptr(const SfAcknowledged, a, acknowledged)
 			sf_notice_alert(sf_execution_read(a->execution_no, SF_LOCK_NONE, false), a->kind,

@@ -12,6 +12,7 @@
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "base/closest.h"
+#include "base/compat.h"
 #include "base/errors.h"
 #include "base/name.h"
 #include "rule/notice.h"
@@ -20,6 +21,7 @@
 #include "store/audit.h"
 #include "store/delivery.h"
 #include "store/owner.h"
+#include "store/quota.h"
 #include "task/function.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_create_rule);
@@ -48,8 +50,23 @@ static SfRule *
 find_rule(FunctionCallInfo fcinfo)
 {
 	const char *name = sf_arg_text(fcinfo, 0, "name");
-	SfRule	   *rule = sf_rule_read(name);
+	SfRule	   *rule = sf_rule_read(name, SF_LOCK_NONE);
 
+	require_owner(rule, name);
+	return rule;
+}
+
+/*
+ * Lock a rule of the caller until the end of the transaction: it may have got another owner
+ * meanwhile.  A rule of another role is not locked.
+ */
+static SfRule *
+lock_rule(const char *name)
+{
+	SfRule	   *rule = sf_rule_read(name, SF_LOCK_NONE);
+
+	require_owner(rule, name);
+	rule = sf_rule_read(name, SF_LOCK_WAIT);
 	require_owner(rule, name);
 	return rule;
 }
@@ -59,6 +76,46 @@ static void
 note_rule(const char *action, char kind, const char *object, const SfRule *rule)
 {
 	sf_audit_note(action, kind, object, psprintf("rule:%s", rule->name), NULL, NULL);
+}
+
+/* --- quotas --- */
+
+/* Raise that a quota of the owner of rules is reached. */
+static void pg_attribute_noreturn()
+refuse_quota(const SfRule *rule, const char *setting, int quota, const char *what)
+{
+	const char *owner = GetUserNameFromId(rule->owner, false);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_QUOTA_EXCEEDED),
+			 errmsg("rule \"%s\" is more than role \"%s\" may have", rule->name, owner),
+			 errdetail("%s (%d) is reached: %s.", setting, quota, what),
+			 errhint("Drop rules that are not needed. A superuser can raise it: ALTER ROLE %s SET %s = %d.",
+					 quote_identifier(owner), setting, 2 * Min(quota, PG_INT32_MAX / 2))));
+}
+
+/* Raise if a rule that is new or is put in the place of another one (NULL: none) is more than its owner may have. */
+static void
+check_quota(const SfRule *rule, const SfRule *old)
+{
+	const SfQuotas *quotas = sf_quota_of(rule->owner);
+	SfRuleUse	others = sf_rule_use(rule, old == NULL ? 0 : old->rule_no, quotas->rules,
+									 quotas->rule_bytes);
+
+	if (old == NULL && quotas->rules > 0 && others.rules >= quotas->rules)
+		refuse_quota(rule, "sfflow.max_rules_per_owner", quotas->rules,
+					 "so many rules may belong to one role");
+	if (quotas->rule_bytes > 0 && others.bytes + rule->bytes > quotas->rule_bytes &&
+		(old == NULL || rule->bytes > old->bytes))
+		refuse_quota(rule, "sfflow.max_rule_bytes_per_owner", quotas->rule_bytes,
+					 "so many bytes the patterns and inputs of one role's rules may have, all together");
+}
+
+/* How many bytes a document has as text. */
+static int64
+text_bytes(const Jsonb *document)
+{
+	return document == NULL ? 0 : (int64) strlen(sf_json_to_cstring(document));
 }
 
 /* --- targets --- */
@@ -160,6 +217,15 @@ require_create(void)
 						 quote_literal_cstr(GetUserNameFromId(GetUserId(), false)))));
 }
 
+/* Raise that another role has a rule of a name. */
+static void pg_attribute_noreturn()
+refuse_name(const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DUPLICATE_OBJECT),
+			 errmsg("rule \"%s\" belongs to another role", name)));
+}
+
 /* sf_create_rule(name, pattern, target, input): a rule of the caller, or in place of one that it owns. */
 Datum
 sfflow_sf_create_rule(PG_FUNCTION_ARGS)
@@ -171,25 +237,30 @@ sfflow_sf_create_rule(PG_FUNCTION_ARGS)
 		.target = sf_arg_text(fcinfo, 2, "target"),
 		.input = sf_arg_jsonb_or_null(fcinfo, 3)
 	};
+	SfPattern  *pattern;
 	SfRule	   *old;
 
-	sf_rule_lock_all();
-	old = sf_rule_read(rule.name);
+	old = sf_rule_read(rule.name, SF_LOCK_NONE);
 	sf_name_check(rule.name, "rule name");
 	if (old == NULL)
 		require_create();
 	else if (!sf_privilege_is_owner(old->owner))
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("rule \"%s\" belongs to another role", rule.name)));
+		refuse_name(rule.name);
 	else
+	{
+		old = lock_rule(rule.name);
 		rule.owner = old->owner;
-	(void) sf_pattern_compile(rule.pattern);
+	}
+	rule.bytes = (int) Min(text_bytes(rule.pattern) + text_bytes(rule.input), PG_INT32_MAX);
+	check_quota(&rule, old);
+	pattern = sf_pattern_compile(rule.pattern);
+	rule.wants_alerts = sf_pattern_may_match(pattern, "detail-type", SF_ALERT_DETAIL_TYPE);
 	if (rule.input != NULL)
 		sf_target_check_input(rule.input);
 	check_target(&rule);
 	sf_privilege_anchor(rule.owner);
-	sf_rule_write(&rule);
+	if (!sf_rule_write(&rule, rule.owner))
+		refuse_name(rule.name);
 	/* alerts that time has opened */
 	sf_hooks.look(GetCurrentTimestamp());
 	note_rule(old == NULL ? "create" : "replace", SF_OBJECT_RULE, rule.name, &rule);
@@ -200,11 +271,9 @@ sfflow_sf_create_rule(PG_FUNCTION_ARGS)
 Datum
 sfflow_sf_drop_rule(PG_FUNCTION_ARGS)
 {
-	SfRule	   *rule;
+	SfRule	   *rule = lock_rule(sf_arg_text(fcinfo, 0, "name"));
 
-	sf_rule_lock_all();
-	rule = find_rule(fcinfo);
-	sf_rule_delete(rule->rule_no);
+	sf_rule_delete(rule);
 	sf_audit_forget(SF_OBJECT_RULE, rule->name);
 	note_rule("drop", SF_OBJECT_ALL, "*", rule);
 	sf_privilege_unanchor(rule->owner);
@@ -230,15 +299,11 @@ pass_machine_on(const SfRule *rule, Oid before)
 Oid
 sf_object_set_rule_owner(const char *name, Oid owner)
 {
-	SfRule	   *rule;
-	Oid			before;
+	SfRule	   *rule = lock_rule(name);
+	Oid			before = rule->owner;
 
-	sf_rule_lock_all();
-	rule = sf_rule_read(name);
-	require_owner(rule, name);
-	before = rule->owner;
 	rule->owner = owner;
-	sf_rule_write(rule);
+	(void) sf_rule_write(rule, before);
 	pass_machine_on(rule, before);
 	return before;
 }

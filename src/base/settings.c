@@ -46,6 +46,8 @@ check_quota(int *value, void **extra, GucSource source)
 	}
 ASSIGN_QUOTA(executions)
 ASSIGN_QUOTA(starts)
+ASSIGN_QUOTA(rules)
+ASSIGN_QUOTA(rule_bytes)
 ASSIGN_QUOTA(transitions)
 
 /* Check a region: an ARN has colons between its parts. */

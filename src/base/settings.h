@@ -9,7 +9,7 @@
  * Settings that are integers: symbol, name, default, least and greatest value,
  * context, flags (the unit), assign hook or NULL, description.
  *
- * The last three are quotas per owner of machines.  ALTER ROLE … SET changes them
+ * The last five are quotas per owner.  ALTER ROLE … SET changes them
  * for one owner.  In a session these variables may have the values of the
  * session's own role; the values of an owner come from store/quota.h.
  */
@@ -54,6 +54,10 @@
 	  "Most executions of one owner's machines that run at once; 0 means no limit.") \
 	X(max_starts_per_owner, "sfflow.max_starts_per_owner", 1000000, 0, INT_MAX, PGC_SUSET, 0, assign_starts, \
 	  "Most executions of one owner's machines that are started per minute; 0 means no limit.") \
+	X(max_rules_per_owner, "sfflow.max_rules_per_owner", 1000, 0, INT_MAX, PGC_SUSET, 0, assign_rules, \
+	  "Most rules of one owner; 0 means no limit.") \
+	X(max_rule_bytes_per_owner, "sfflow.max_rule_bytes_per_owner", 1024 * 1024, 0, INT_MAX, PGC_SUSET, GUC_UNIT_BYTE, assign_rule_bytes, \
+	  "Most bytes of the patterns and inputs of one owner's rules, all together; 0 means no limit.") \
 	X(max_transitions, "sfflow.max_transitions", 10000000, 0, INT_MAX, PGC_SUSET, 0, assign_transitions, \
 	  "Most state transitions of an execution; 0 means no limit.")
 
@@ -76,6 +80,8 @@ typedef struct SfQuotas
 {
 	int			executions;
 	int			starts;
+	int			rules;
+	int			rule_bytes;
 	int			transitions;
 } SfQuotas;
 extern SfQuotas sf_server_quotas;

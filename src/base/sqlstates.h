@@ -105,8 +105,8 @@
 	  "Another session holds a lock on the row of the execution. Raised in workers only.", \
 	  "End that session's transaction. Workers postpone the execution and try again.") \
 	X(QUOTA_EXCEEDED, '0','4','0', "quota_exceeded", RETRY, \
-	  "The owner of the state machine has reached its quota of running executions, or of starts per minute. If a task fails for this reason, its error is `StepFunctions.ExecutionLimitExceeded`.", \
-	  "The detail names the setting and the owner. Try again later, or raise the quota with `ALTER ROLE`.") \
+	  "The owner of the state machine has reached its quota of running executions, or of starts per minute; or the owner of a rule its quota of rules, or of their bytes. If a task fails for this reason, its error is `StepFunctions.ExecutionLimitExceeded`.", \
+	  "The detail names the setting. Try again later, drop rules, or raise the quota with `ALTER ROLE`.") \
 	X(INVALID_PATTERN, '0','5','0', "invalid_pattern", RETRY, \
 	  "An event pattern, of a rule or given to `sf_test_event_pattern`, is not valid.", \
 	  "The message says what is wrong, and where as a JSON pointer. See [rules.md](rules.md).") \

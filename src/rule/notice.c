@@ -12,6 +12,7 @@
 #include "base/public_name.h"
 #include "rule/notice.h"
 #include "rule/status_event.h"
+#include "rule/watcher.h"
 #include "store/alert.h"
 #include "store/machine.h"
 #include "store/task.h"
@@ -137,7 +138,7 @@ sf_notice_alert(const SfExecution *execution, const char *kind, const char *stat
 	SfNotice	n = {.kind = SF_CHANGE_ALERT,.at = GetCurrentTimestamp()};
 	AlertDetail detail = {kind, status, since, NULL, comment};
 
-	if (execution == NULL || !sf_observe_wants(SF_CHANGE_ALERT))
+	if (execution == NULL || !sf_observe_wants(SF_CHANGE_ALERT, execution))
 		return;
 	set_execution(&n, execution);
 	tell_alert(&n, &detail);
@@ -161,7 +162,7 @@ sf_notice_late_alert(const SfLateness *late, const char *status, TimestampTz at)
 	AlertDetail detail = {late->state, status, late->raised_at, late->target, late->comment};
 	const SfDeadline *d;
 
-	if (!sf_observe_wants(SF_CHANGE_ALERT))
+	if (!sf_watch_any_wants_alerts())
 		return;
 	d = sf_deadline_read(late->target, SF_LOCK_NONE);
 	if (d == NULL)
@@ -240,7 +241,7 @@ sf_notice_time_alerts(void)
 {
 	int			opened = 0;
 
-	if (!sf_observe_wants(SF_CHANGE_ALERT) || !sf_alert_lock_look())
+	if (!sf_watch_any_wants_alerts() || !sf_alert_lock_look())
 		return false;
 	foreach_ptr(const SfTimeAlert, alert, sf_alert_look())
 	{
@@ -259,7 +260,7 @@ sf_notice_deadline(const SfDeadline *d, const SfLateness *late, bool is_over, Ti
 	SfNotice	n = {.kind = SF_CHANGE_DEADLINE,.at = at};
 	SfJsonBuilder b;
 
-	if (!sf_observe_wants(SF_CHANGE_DEADLINE))
+	if (!sf_watch_any())
 		return;
 	set_deadline(&n, d, late->execution_no);
 	begin_detail(&b, &n);
@@ -303,7 +304,7 @@ sf_notice_run(const SfSchedule *s, const char *outcome, TimestampTz scheduled_fo
 	const char *status = run_status(outcome);
 	SfJsonBuilder b;
 
-	if (status == NULL || !sf_observe_wants(SF_CHANGE_RUN))
+	if (status == NULL || !sf_watch_any())
 		return;
 	set_schedule(&n, s);
 	if (execution_id != NULL)

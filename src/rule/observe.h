@@ -9,12 +9,15 @@
 #include "base/errors.h"
 #include "store/execution.h"
 
+/* The detail-type of alerts */
+#define SF_ALERT_DETAIL_TYPE	"sfflow Alert Status Change"
+
 /* What a change is of: symbol, source and detail-type of its event */
 #define SF_CHANGE_LIST(X) \
 	X(EXECUTION, "aws.states", "Step Functions Execution Status Change") \
 	X(JOB, "sfflow.jobs", "sfflow Job Status Change")	/* an attempt of a Task state */ \
 	X(DEADLINE, "sfflow.deadlines", "sfflow Deadline Status Change") \
-	X(ALERT, "sfflow.alerts", "sfflow Alert Status Change") \
+	X(ALERT, "sfflow.alerts", SF_ALERT_DETAIL_TYPE) \
 	X(RUN, "sfflow.schedules", "sfflow Schedule Run Status Change")
 
 #define SF_CHANGE_ENUM(sym, source, detail_type) SF_CHANGE_##sym,
@@ -61,7 +64,7 @@ typedef struct SfOrigin
 
 extern SfOrigin sf_observe_origin;
 
-extern bool sf_observe_wants(SfChangeKind kind);
+extern bool sf_observe_wants(SfChangeKind kind, const SfExecution *execution);
 extern void sf_observe_changes(const SfExecution *execution, const List *changes);
 extern void sf_observe_notice(const SfNotice *notice);
 extern void sf_observe_start(const SfExecution *execution);

@@ -140,7 +140,7 @@ static void
 apply_task_over(SfDraft *draft, const SfBranch *branch, SfTaskOver over)
 {
 	sf_tally_task(&draft->tally, over.state, over.error == NULL ? over.us : -1);
-	if (sf_observe_wants(SF_CHANGE_JOB))
+	if (sf_observe_wants(SF_CHANGE_JOB, draft->execution))
 		note_job(draft, over);
 }
 

@@ -51,7 +51,7 @@ sf_draft_note_status(SfDraft *draft, SfStatus status, TimestampTz at)
 {
 	SfChange   *change;
 
-	if (!sf_observe_wants(SF_CHANGE_EXECUTION) || draft->execution->map_run_no != 0)
+	if (draft->execution->map_run_no != 0 || !sf_observe_wants(SF_CHANGE_EXECUTION, draft->execution))
 		return;
 	change = palloc0(sizeof(SfChange));
 	change->kind = SF_CHANGE_EXECUTION;

@@ -20,6 +20,7 @@
 #include "base/hooks.h"
 #include "base/subtransaction.h"
 #include "rule/notice.h"
+#include "rule/watcher.h"
 #include "run/gate.h"
 #include "schedule/due_runs.h"
 #include "schedule/pg_cron.h"
@@ -55,7 +56,7 @@ static void
 note_run(const SfSchedule *s, const char *outcome, TimestampTz scheduled_for,
 		 const char *execution_id, const char *error)
 {
-	bool		is_news = sf_observe_wants(SF_CHANGE_RUN) &&
+	bool		is_news = sf_watch_any() &&
 		(scheduled_for == DT_NOBEGIN || !sf_schedule_row_is_noted(s->name, outcome, scheduled_for));
 
 	sf_schedule_row_note(s->name, outcome, scheduled_for, execution_id, error);

@@ -34,10 +34,21 @@
 #include "utils/syscache.h"
 
 #include "store/privilege.h"
-#include "store/table.h"
+#include "store/direct.h"
 
-static SfPlan find_uses = SF_PLAN(
-	"SELECT 1 FROM _sfflow.named_role n WHERE n.role" SF_EQ "$1 LIMIT 1");
+/* The tables of the view _sfflow.named_role, each with an index that begins with the role */
+static const SfIndex by_role[] = {
+	{"state_machine", "state_machine_owner"},
+	{"privilege", "privilege_role"},
+	{"activity", "activity_owner"},
+	{"resource_map", "resource_map_pkey"},
+	{"schedule", "schedule_owner"},
+	{"calendar", "calendar_owner"},
+	{"rule", "rule_of_owner"},
+	{"access_key", "access_key_role"},
+	{"hold", "hold_owner"},
+	{"run_limit", "run_limit_owner"},
+};
 
 static SfPlan find_roles = SF_PLAN("SELECT DISTINCT n.role FROM _sfflow.named_role n");
 
@@ -83,6 +94,34 @@ anchored_roles(void)
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
 	return roles;
+}
+
+/* Tell whether a role is anchored, as of now, by what refers to it: there may be many others. */
+static bool
+is_anchored(Oid role)
+{
+	Relation	rel = table_open(SharedDependRelationId, AccessShareLock);
+	Oid			type = anchor_type();
+	ScanKeyData keys[2];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	bool		found = false;
+
+	ScanKeyInit(&keys[0], Anum_pg_shdepend_refclassid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(AuthIdRelationId));
+	ScanKeyInit(&keys[1], Anum_pg_shdepend_refobjid, BTEqualStrategyNumber,
+				F_OIDEQ, ObjectIdGetDatum(role));
+	scan = systable_beginscan(rel, SharedDependReferenceIndexId, true, NULL, 2, keys);
+	while (!found && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_shdepend entry = (Form_pg_shdepend) GETSTRUCT(tuple);
+
+		found = entry->dbid == MyDatabaseId && entry->classid == TypeRelationId &&
+			entry->objid == type && entry->deptype == SHARED_DEPENDENCY_ACL;
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return found;
 }
 
 /* Make a list of one role, as updateAclDependencies wants it. */
@@ -139,20 +178,21 @@ sf_privilege_anchor(Oid role)
 	if (!OidIsValid(role) || role == sf_store_owner())
 		return;
 	if (!lock_anchor(role, RowExclusiveLock) ||
-		!list_member_oid(anchored_roles(), role))
+		!is_anchored(role))
 		set_anchor(role, true);
 }
 
-/* Tell whether a row names a role, whatever the snapshot of the transaction. */
+/*
+ * Tell whether a row names a role, whatever the snapshot of the transaction.  What other
+ * roles have costs nothing.
+ */
 static bool
 is_named(Oid role)
 {
-	bool		named;
-
-	PushActiveSnapshot(GetLatestSnapshot());
-	named = sf_scan(&find_uses, NULL, NULL, SF_ROLE(role)) > 0;
-	PopActiveSnapshot();
-	return named;
+	for (size_t i = 0; i < lengthof(by_role); i++)
+		if (sf_row_is_any_now(&by_role[i], SF_ROLE(role)))
+			return true;
+	return false;
 }
 
 /*

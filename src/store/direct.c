@@ -78,6 +78,8 @@ form_scan_keys(const SfArg *key, int nkeys, ScanKey scan_keys)
 					key[i].type == INT8OID ? F_INT8EQ :
 					key[i].type == INT4OID || key[i].type == INT4ARRAYOID ? F_INT4EQ :
 					key[i].type == BOOLOID ? F_BOOLEQ :
+					key[i].type == CHAROID ? F_CHAREQ :
+					key[i].type == OIDOID || key[i].type == REGROLEOID ? F_OIDEQ :
 					key[i].type == TIMESTAMPTZOID ? F_TIMESTAMPTZ_EQ : F_TEXTEQ,
 					key[i].value);
 		scan_keys[i].sk_flags |= key[i].type == INT4ARRAYOID ? SK_SEARCHARRAY : 0;
@@ -285,6 +287,31 @@ void
 sf_rows_read_latest(const SfIndex *index, int limit, SfRowReader reader, void *arg)
 {
 	(void) read_rows(index, GetLatestSnapshot(), NULL, 0, ForwardScanDirection, limit, reader, arg);
+}
+
+/* Hand rows with a key to a reader that there are now, at most limit of them; returns how many. */
+int
+sf_rows_read_now_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
+					const SfArg *key, int nkeys)
+{
+	ScanKeyData scan_keys[MAX_KEYS];
+
+	form_scan_keys(key, nkeys, scan_keys);
+	return read_rows(index, GetLatestSnapshot(), scan_keys, nkeys, ForwardScanDirection, limit,
+					 reader, arg);
+}
+
+/*
+ * Tell whether there is a row now with the first column of a key.  The last one is looked at
+ * first: a caller that deletes all of them one by one mostly begins with the others.
+ */
+bool
+sf_row_is_any_now(const SfIndex *index, SfArg key)
+{
+	ScanKeyData scan_key;
+
+	form_scan_keys(&key, 1, &scan_key);
+	return read_rows(index, GetLatestSnapshot(), &scan_key, 1, BackwardScanDirection, 1, NULL, NULL) > 0;
 }
 
 /* Hand rows to a reader, committed or not; see direct.h. */

@@ -34,8 +34,8 @@ typedef bool (*SfRowFilter) (HeapTuple tuple, TupleDesc desc, void *arg);
 /*
  * Find the row with a key, as SELECT … WHERE key = … FOR UPDATE [SKIP LOCKED]
  * does, and hand it to reader (may be NULL), whose tuple has the row's address
- * in t_self.  The key has a value for each column of the index: boolean, int4,
- * int8, timestamptz or text.  Returns false when the row does not exist, when another
+ * in t_self.  The key has a value for each column of the index: boolean, "char", int4,
+ * int8, oid, timestamptz or text.  Returns false when the row does not exist, when another
  * session has it locked, or when filter (may be NULL) does not want it.  Raises
  * 40001 as SELECT FOR UPDATE does.
  */
@@ -83,6 +83,15 @@ extern int	sf_rows_scan_back(const SfIndex *index, bool latest, int64 key, int32
 extern void sf_rows_read_latest(const SfIndex *index, int limit, SfRowReader reader, void *arg);
 
 /*
+ * Hand rows with the first columns of a key to reader (may be NULL), at most limit of them, as
+ * they are now whatever the transaction's snapshot; returns how many.
+ */
+#define sf_rows_read_now(index, limit, reader, arg, ...) \
+	sf_rows_read_now_by(index, limit, reader, arg, SF_ARGS(__VA_ARGS__))
+extern int	sf_rows_read_now_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
+								const SfArg *key, int nkeys);
+
+/*
  * Hand rows with the first columns of a key to reader (may be NULL), at most limit of them;
  * returns how many.  A row counts that another transaction has inserted or deleted and that
  * has not ended; one that this transaction has deleted does not.
@@ -98,6 +107,7 @@ extern int	sf_rows_read_dirty_by(const SfIndex *index, int limit, SfRowReader re
 extern bool sf_row_read_dirty_last_by(const SfIndex *index, SfRowReader reader, void *arg,
 									  const SfArg *key, int nkeys);
 
+extern bool sf_row_is_any_now(const SfIndex *index, SfArg key);
 extern bool sf_row_is_there(const SfIndex *index, SfRowFilter filter, SfArg key);
 extern void sf_table_check_unchanged(const char *name, int column, SfArg number);
 

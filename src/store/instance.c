@@ -29,6 +29,7 @@
 #include "store/load_guard.h"
 #include "store/metric_fold.h"
 #include "store/open_execution.h"
+#include "store/rule.h"
 #include "store/sequence.h"
 #include "store/table_copy.h"
 
@@ -266,6 +267,7 @@ sf_instance_enable(void)
 		sf_open_execution_rebuild();
 	}
 	sf_load_guard_restore();
+	sf_rule_note_owners();
 	sf_table_copy_announce_all();
 	write_row(true);
 }

@@ -377,6 +377,7 @@ sf_machine_delete(int machine_no)
 	sf_store_announce_change("run_limit");
 	sf_store_announce_change("state_machine");
 	sf_deadline_delete_of_machine(machine_no);
+	sf_store_announce_change("privilege");
 	sf_store_execute(&privileges, SF_INT4(machine_no), SF_CHAR(SF_OBJECT_STATE_MACHINE));
 	sf_store_execute(&machine, SF_INT4(machine_no));
 }

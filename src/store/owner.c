@@ -102,6 +102,7 @@ sf_owner_delete_grants(Oid role)
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.privilege p WHERE p.role" SF_EQ "$1");
 
+	sf_store_announce_change("privilege");
 	return sf_store_execute(&plan, SF_ROLE(role));
 }
 

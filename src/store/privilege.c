@@ -8,7 +8,7 @@
 #include "utils/acl.h"
 
 #include "store/privilege.h"
-#include "store/table.h"
+#include "store/direct.h"
 
 static SfPlan find_grants = SF_PLAN(
 	"SELECT role, privilege FROM _sfflow.privilege"
@@ -117,6 +117,39 @@ is_granted(Oid role, char kind, const char *object, SfPrivilege p)
 	return search.found || (is_public_at_first(p) && !search.lost);
 }
 
+/* Collects the roles that were given a privilege */
+typedef struct Grantees
+{
+	SfPrivilege wanted;
+	List	   *roles;
+} Grantees;
+
+/* Append the role of a grant. */
+static void
+append_grantee(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Grantees   *grantees = arg;
+
+	if (suffices(grantees->wanted, sf_row_number(tuple, desc, 4, 0)))
+		grantees->roles = list_append_unique_oid(grantees->roles,
+												 sf_row_number(tuple, desc, 3, InvalidOid));
+}
+
+/*
+ * List the roles that were given a privilege on an object, one that public does not have at
+ * first, as it is now whatever the transaction's snapshot; InvalidOid: public.
+ */
+List *
+sf_privilege_roles(char kind, const char *object, SfPrivilege p)
+{
+	static const SfIndex by_object = {"privilege", "privilege_pkey"};
+	Grantees	grantees = {.wanted = p};
+
+	(void) sf_rows_read_now(&by_object, PG_INT32_MAX, append_grantee, &grantees,
+							SF_CHAR(kind), SF_TEXT(object));
+	return grantees.roles;
+}
+
 /* Tell whether a role has a privilege on an object. */
 bool
 sf_privilege_check_role(Oid role, char kind, const char *object, Oid owner,
@@ -162,6 +195,7 @@ sf_privilege_require_administrator(const char *function)
 static void
 change_row(SfPlan *plan, char kind, const char *object, Oid role, char letter)
 {
+	sf_store_announce_change("privilege");
 	sf_store_execute(plan, SF_CHAR(kind), SF_TEXT(object), SF_CHAR(letter), SF_ROLE(role));
 }
 
@@ -207,6 +241,7 @@ sf_privilege_forget(char kind, const char *object)
 	List	   *roles = NIL;
 	ListCell   *lc;
 
+	sf_store_announce_change("privilege");
 	sf_store_read(&delete_object, read_role, &roles, SF_CHAR(kind), SF_TEXT(object));
 	foreach(lc, roles)
 		sf_privilege_unanchor(lfirst_oid(lc));

@@ -9,6 +9,8 @@
 #ifndef SF_STORE_PRIVILEGE_H
 #define SF_STORE_PRIVILEGE_H
 
+#include "nodes/pg_list.h"
+
 /*
  * Privileges: symbol, letter that is stored, name, kinds of objects that have
  * it, whether public has it until sf_revoke takes it.  What public lost is
@@ -74,6 +76,8 @@ extern void sf_privilege_unanchor(Oid role);
 
 /* Anchor all roles that are named, and no other ones: after a restore. */
 extern void sf_privilege_anchor_all(void);
+
+extern List *sf_privilege_roles(char kind, const char *object, SfPrivilege p);
 
 /* Store, and take back, a privilege (role InvalidOid: public). */
 extern void sf_privilege_grant(char kind, const char *object, Oid role,

@@ -4,8 +4,8 @@
  */
 #include "postgres.h"
 
-#include "storage/lmgr.h"
-
+#include "access/htup_details.h"
+#include "access/xact.h"
 #include "utils/snapmgr.h"
 
 #include "store/rule.h"
@@ -16,14 +16,16 @@ SF_ROW_TYPE(row_type, SF_RULE_COLUMNS, rule, 1);
 /* Parents above an execution that are looked at, at most */
 #define MAX_PARENTS		100
 
+static const SfIndex owner_key = {"rule_owner", "rule_owner_pkey"};
+
 /* Find a rule by name; NULL: there is none. */
 SfRule *
-sf_rule_read(const char *name)
+sf_rule_read(const char *name, SfLock lock)
 {
-	static SfPlan plan = SF_PLAN(
+	static SfPlan plans[] = SF_PLANS_BY_LOCK(
 		"SELECT " SF_RULE_COLUMNS(SF_SELECT) "1 FROM _sfflow.rule r WHERE r.name" SF_EQ "$1");
 
-	return sf_store_row(&plan, &row_type, SF_TEXT(name));
+	return sf_store_row(&plans[lock], &row_type, SF_TEXT(name));
 }
 
 /* Find a rule by number; NULL: there is none. */
@@ -47,43 +49,205 @@ read_rule(HeapTuple tuple, TupleDesc desc, void *arg)
 	*rules = lappend(*rules, rule);
 }
 
-/* Read all rules there are now, also in a transaction with a snapshot of long ago. */
+/* Read the rules that a role has now, also in a transaction with a snapshot of long ago. */
 List *
-sf_rule_read_all(void)
+sf_rule_read_of(Oid owner)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT " SF_RULE_COLUMNS(SF_SELECT) "1 FROM _sfflow.rule r ORDER BY r.name");
+		"SELECT " SF_RULE_COLUMNS(SF_SELECT) "1 FROM _sfflow.rule r WHERE r.owner" SF_EQ "$1"
+		" ORDER BY r.name");
 	List	   *rules = NIL;
 
 	PushActiveSnapshot(GetLatestSnapshot());
-	sf_scan_run(&plan, read_rule, &rules, NULL, 0);
+	sf_scan(&plan, read_rule, &rules, SF_ROLE(owner));
 	PopActiveSnapshot();
 	return rules;
 }
 
+/* Note that there is a row. */
+static void
+note_row(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(bool *) arg = true;
+}
+
+/* Tell whether there is a rule now whose pattern may match events of alerts. */
+bool
+sf_rule_any_wants_alerts(void)
+{
+	static const SfIndex alerts = {"rule", "rule_alerts"};
+	bool		any = false;
+
+	sf_rows_read_latest(&alerts, 1, note_row, &any);
+	return any;
+}
+
+/* --- versions --- */
+
+/* Append an owner to a list. */
+static void
+append_owner(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **owners = arg;
+
+	*owners = lappend_oid(*owners, sf_row_number(tuple, desc, 1, InvalidOid));
+}
+
+/* List the roles that have rules now, or had some. */
+List *
+sf_rule_owners(void)
+{
+	List	   *owners = NIL;
+
+	sf_rows_read_latest(&owner_key, PG_INT32_MAX, append_owner, &owners);
+	return owners;
+}
+
+/* Read the version of the rules of a role. */
+static void
+read_version(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfRuleVersion *version = arg;
+
+	version->version = sf_row_number(tuple, desc, 2, 0);
+	version->is_ours = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
+}
+
+/* Find the version of the rules that a role has now, whatever the transaction's snapshot. */
+SfRuleVersion
+sf_rule_version(Oid owner)
+{
+	SfRuleVersion version = {0};
+
+	(void) sf_rows_read_now(&owner_key, 1, read_version, &version, SF_ROLE(owner));
+	return version;
+}
+
 /*
- * Insert a rule, or put it in the place of the one with its name, whose deliveries
- * are made for the new target.
+ * Give the rules of a role another version, and have other sessions that change them wait
+ * until the end of the transaction.  One version does for all changes of a transaction.
+ */
+static void
+change_version(Oid owner)
+{
+	static SfPlan change = SF_PLAN(
+		"UPDATE _sfflow.rule_owner o SET version = pg_catalog.nextval('_sfflow.rule_version')"
+		" WHERE o.owner" SF_EQ "$1");
+	static SfPlan insert = SF_PLAN(
+		"INSERT INTO _sfflow.rule_owner AS o (owner, version)"
+		" VALUES ($1, pg_catalog.nextval('_sfflow.rule_version'))"
+		" ON CONFLICT (owner) DO UPDATE SET version = excluded.version");
+
+	sf_store_announce_change("rule");
+	if (sf_rule_version(owner).is_ours || sf_store_execute(&change, SF_ROLE(owner)) > 0)
+		return;
+	sf_store_execute(&insert, SF_ROLE(owner));
+	sf_store_announce_change("rule_owner");
+}
+
+/*
+ * See to it that each owner of rules has a version, and have all backends read the rules anew:
+ * rows may have come that no function of sfflow has written.
  */
 void
-sf_rule_write(const SfRule *rule)
+sf_rule_note_owners(void)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.rule_owner AS o (owner, version)"
+		" SELECT x.owner, pg_catalog.nextval('_sfflow.rule_version')"
+		" FROM (SELECT DISTINCT r.owner FROM _sfflow.rule r) x"
+		" ON CONFLICT (owner) DO UPDATE SET version = excluded.version");
+
+	sf_store_run(InvalidOid, &plan, NULL, NULL, NULL, 0);
+	sf_store_announce_change("rule_owner");
+}
+
+/* --- changes --- */
+
+/* Read how many rules there are, and their bytes. */
+static void
+read_use(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfRuleUse  *use = arg;
+
+	use->rules = sf_row_number(tuple, desc, 1, 0);
+	use->bytes = sf_row_number(tuple, desc, 2, 0);
+}
+
+/* Count the rules of a role but for one (0: all), and their bytes, no further than to limit. */
+static SfRuleUse
+count_use(Oid owner, int64 but, int limit)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT pg_catalog.count(*), pg_catalog.sum(x.bytes)::pg_catalog.int8"
+		" FROM (SELECT r.bytes FROM _sfflow.rule r WHERE r.owner" SF_EQ "$1 AND r.rule_no" SF_NE "$2"
+		"  LIMIT $3) x");
+	SfRuleUse	use = {0};
+
+	sf_store_read(&plan, read_use, &use, SF_ROLE(owner), SF_INT8(but), SF_INT8(limit));
+	return use;
+}
+
+/*
+ * Tell whether a role may have a rule more, which is put in the place of one (0: of none).  Other
+ * sessions that change its rules wait until the end of the transaction.  So a count that was
+ * made in this transaction is still right but for what was added since, and for what was
+ * deleted: only when it is too high they are counted again.
+ */
+SfRuleUse
+sf_rule_use(const SfRule *rule, int64 but, int max_rules, int max_bytes)
+{
+	static TimestampTz counted_in = 0;
+	static Oid	counted_of = InvalidOid;
+	static SfRuleUse use;
+	bool		is_known = sf_rule_version(rule->owner).is_ours && counted_of == rule->owner &&
+		counted_in == GetCurrentTransactionStartTimestamp();
+
+	change_version(rule->owner);
+	if (!is_known || (max_rules > 0 && use.rules >= max_rules) ||
+		(max_bytes > 0 && use.bytes + rule->bytes > max_bytes))
+	{
+		counted_in = 0;
+		use = count_use(rule->owner, but, max_rules == 0 ? PG_INT32_MAX : max_rules);
+		counted_of = rule->owner;
+		counted_in = GetCurrentTransactionStartTimestamp();
+	}
+	use.rules++;
+	use.bytes += rule->bytes;
+	return (SfRuleUse) {use.rules - 1, use.bytes - rule->bytes};
+}
+
+/*
+ * Insert a rule, or put it in the place of the one with its name that before owns, whose
+ * deliveries are made for the new target and the new owner.  False: another role has a rule
+ * of that name.
+ */
+bool
+sf_rule_write(const SfRule *rule, Oid before)
 {
 	static SfPlan write = SF_PLAN(
-		"INSERT INTO _sfflow.rule AS r (name, owner, target, created_at, pattern, input)"
-		" VALUES ($1, $2, $3, pg_catalog.now(), $4, $5)"
+		"INSERT INTO _sfflow.rule AS r (name, owner, target, created_at, bytes, wants_alerts, pattern, input)"
+		" VALUES ($1, $2, $3, pg_catalog.now(), $4, $5, $6, $7)"
 		" ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, target = excluded.target,"
-		" pattern = excluded.pattern, input = excluded.input RETURNING r.rule_no");
+		" bytes = excluded.bytes, wants_alerts = excluded.wants_alerts,"
+		" pattern = excluded.pattern, input = excluded.input WHERE r.owner" SF_EQ "$8 RETURNING r.rule_no");
 	static SfPlan pass_on = SF_PLAN(
 		"UPDATE _sfflow.rule_delivery d SET owner = $2"
 		" FROM (SELECT f.ctid FROM _sfflow.rule_delivery f WHERE f.rule_no" SF_EQ "$1"
 		"  AND f.owner" SF_NE "$2 FOR UPDATE SKIP LOCKED) x WHERE d.ctid" SF_EQ "x.ctid");
 	int64		rule_no;
 
+	/* in one order, as a session that passes a rule on the other way */
+	change_version(Min(before, rule->owner));
+	if (before != rule->owner)
+		change_version(Max(before, rule->owner));
 	rule_no = sf_store_number(&write, 0, SF_TEXT(rule->name), SF_ROLE(rule->owner),
-							  SF_TEXT(rule->target), SF_JSONB(rule->pattern),
-							  SF_JSONB(rule->input));
+							  SF_TEXT(rule->target), SF_INT4(rule->bytes), SF_BOOL(rule->wants_alerts),
+							  SF_JSONB(rule->pattern), SF_JSONB(rule->input), SF_ROLE(before));
+	if (rule_no == 0)
+		return false;
 	sf_store_execute(&pass_on, SF_INT8(rule_no), SF_ROLE(rule->owner));
-	sf_store_announce_change("rule");
+	return true;
 }
 
 /*
@@ -91,9 +255,9 @@ sf_rule_write(const SfRule *rule)
  * it, since a target may take long: what is left of a rule that is gone is deleted when it is due.
  */
 void
-sf_rule_delete(int64 rule_no)
+sf_rule_delete(const SfRule *rule)
 {
-	static SfPlan rule = SF_PLAN("DELETE FROM _sfflow.rule r WHERE r.rule_no" SF_EQ "$1");
+	static SfPlan drop = SF_PLAN("DELETE FROM _sfflow.rule r WHERE r.rule_no" SF_EQ "$1");
 	static SfPlan total = SF_PLAN(
 		"DELETE FROM _sfflow.rule_total t USING (SELECT f.ctid FROM _sfflow.rule_total f"
 		" WHERE f.rule_no" SF_EQ "$1 FOR UPDATE SKIP LOCKED) x WHERE t.ctid" SF_EQ "x.ctid");
@@ -101,10 +265,10 @@ sf_rule_delete(int64 rule_no)
 		"DELETE FROM _sfflow.rule_delivery d USING (SELECT f.ctid FROM _sfflow.rule_delivery f"
 		" WHERE f.rule_no" SF_EQ "$1 FOR UPDATE SKIP LOCKED) x WHERE d.ctid" SF_EQ "x.ctid");
 
-	sf_store_execute(&rule, SF_INT8(rule_no));
-	sf_store_execute(&deliveries, SF_INT8(rule_no));
-	sf_store_execute(&total, SF_INT8(rule_no));
-	sf_store_announce_change("rule");
+	change_version(rule->owner);
+	sf_store_execute(&drop, SF_INT8(rule->rule_no));
+	sf_store_execute(&deliveries, SF_INT8(rule->rule_no));
+	sf_store_execute(&total, SF_INT8(rule->rule_no));
 }
 
 /* --- chains of rules --- */
@@ -118,13 +282,6 @@ sf_rule_note_depth(int64 execution_no, int depth)
 		" ON CONFLICT DO NOTHING");
 
 	sf_store_execute(&plan, SF_INT8(execution_no), SF_INT4(depth));
-}
-
-/* Keep other sessions from changing rules until the end of the transaction. */
-void
-sf_rule_lock_all(void)
-{
-	LockRelationOid(sf_store_relation("rule"), ShareRowExclusiveLock);
 }
 
 /* Read a depth. */

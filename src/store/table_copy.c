@@ -50,7 +50,7 @@ void
 sf_table_copy_announce_all(void)
 {
 	static const char *const tables[] = {
-		"hold", "mark", "resource_map", "rule", "run_limit", "state_machine"
+		"hold", "mark", "privilege", "resource_map", "rule", "run_limit", "state_machine"
 	};
 
 	for (size_t i = 0; i < lengthof(tables); i++)

@@ -23,6 +23,7 @@
 #include "base/settings.h"
 #include "base/yield.h"
 #include "rule/notice.h"
+#include "rule/watcher.h"
 #include "run/apply.h"
 #include "run/gate.h"
 #include "store/deadline.h"
@@ -164,7 +165,7 @@ work(SfAttempt *a)
 			a->scan->next_deadline = a->scan->from == DT_NOBEGIN ? sf_deadline_next() : DT_NOEND;
 			a->scan->next_delivery = a->scan->from == DT_NOBEGIN ? sf_delivery_next_due() :
 				DT_NOEND;
-			a->scan->wants_alerts = a->scan->from == DT_NOBEGIN && sf_observe_wants(SF_CHANGE_ALERT);
+			a->scan->wants_alerts = a->scan->from == DT_NOBEGIN && sf_watch_any_wants_alerts();
 			if (a->scan->from == DT_NOBEGIN)
 				forget_suspects();
 			/* rows loaded since the verdict were seen, but not yet the mark of the load */

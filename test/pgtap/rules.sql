@@ -1,6 +1,6 @@
 -- Rules: which changes make which deliveries, what targets get, failures, rights, chains.
 BEGIN;
-SELECT plan(76);
+SELECT plan(87);
 
 CREATE ROLE rule_owner;
 CREATE ROLE rule_other;
@@ -311,6 +311,29 @@ SELECT sf_revoke('CREATE', '*', 'public') \g /dev/null
 SET ROLE rule_owner;
 SELECT throws_ok($$ SELECT sf_create_rule('r', '{"a": [1]}', 'after') $$, '42501', 'permission denied to create rules');
 RESET ROLE;
+SELECT sf_grant('CREATE', '*', 'public') \g /dev/null
+
+-- Quotas of an owner: how many rules, and how many bytes of patterns and inputs.
+CREATE ROLE rule_tenant;
+ALTER ROLE rule_tenant SET sfflow.max_rules_per_owner = 3;
+ALTER ROLE rule_tenant SET sfflow.max_rule_bytes_per_owner = '1kB';
+SET ROLE rule_tenant;
+SELECT throws_ok($$ SELECT sf_create_rule('big', jsonb_build_object('a', (SELECT jsonb_agg(i) FROM generate_series(1, 300000) i)), 'notify:x') $$,
+	'SF040', 'rule "big" is more than role "rule_tenant" may have', 'a pattern may be too large');
+SELECT throws_ok($$ SELECT sf_create_rule('big', '{"a": [1]}', 'notify:x', jsonb_build_object('a', repeat('x', 2000))) $$,
+	'SF040', NULL, '... and an input');
+SELECT lives_ok($$ SELECT sf_create_rule('q' || i, jsonb_build_object('a', jsonb_build_array(repeat('x', 300))), 'notify:x') FROM generate_series(1, 3) i $$, 'rules up to the quota');
+SELECT throws_ok($$ SELECT sf_create_rule('q4', '{"a": [1]}', 'notify:x') $$, 'SF040', NULL, 'no rule more');
+SELECT throws_ok($$ SELECT sf_create_rule('q1', jsonb_build_object('a', jsonb_build_array(repeat('x', 400))), 'notify:x') $$, 'SF040', NULL, 'no byte more');
+SELECT lives_ok($$ SELECT sf_create_rule('q1', '{"a": [1]}', 'notify:x') $$, 'a smaller one in place of a rule');
+SELECT lives_ok($$ SELECT sf_create_rule('q1', jsonb_build_object('a', jsonb_build_array(repeat('x', 300))), 'notify:x') $$, '... and a larger one again');
+SELECT sf_drop_rule('q2') \g /dev/null
+SELECT lives_ok($$ SELECT sf_create_rule('q4', '{"a": [1]}', 'notify:x') $$, 'a rule that was dropped makes room');
+SELECT throws_ok($$ SELECT sf_create_rule('q5', '{"a": [1]}', 'notify:x') $$, 'SF040', NULL, '... for one');
+SELECT throws_ok($$ SET sfflow.max_rules_per_owner = 100 $$, '42501', NULL, 'a role cannot raise its quota');
+SELECT sf_drop_rule(rule_name) FROM sf_rules \g /dev/null
+RESET ROLE;
+SELECT lives_ok('DROP ROLE rule_tenant', 'a role whose rules were dropped can be dropped');
 SELECT is_empty('SELECT problem FROM sf_check()', 'the tables hold together');
 
 SELECT * FROM finish();

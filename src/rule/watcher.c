@@ -1,0 +1,372 @@
+/*
+ * watcher.c
+ *		The rules that may see changes of a machine, a schedule or an activity, as this
+ *		session keeps them.
+ *
+ * Rights come first: a session reads and compiles the rules of a role only when it changes
+ * something that this role may know of.  So the rules of all others cost it nothing,
+ * however many there are and however often they change.
+ *
+ * What is kept, and when it is looked at again:
+ *
+ *	- the roles that have rules (table rule_owner): when one more role has its first rule;
+ *	- of a role, those of them that are members of it: when roles change, too;
+ *	- of a machine, those of them that may READ it: when a rule, a right or a role changes.
+ *	  This reads the rights on this machine, and the version of the rules of each role
+ *	  found, by their keys;
+ *	- the compiled rules of a role: when their version is another one.
+ */
+#include "postgres.h"
+
+#include "utils/acl.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+#include "base/subtransaction.h"
+#include "rule/watcher.h"
+#include "store/privilege.h"
+#include "store/rule.h"
+#include "store/table_copy.h"
+
+/* Machines, and roles, that a session keeps; when there are more, all are looked up anew */
+#define MAX_KEPT	1000
+
+/* The watchers that have the rights of a role */
+typedef struct Members
+{
+	Oid			role;			/* hash key: must be first; InvalidOid: public */
+	List	   *watchers;
+} Members;
+
+/* The watchers that may READ a machine */
+typedef struct Readers
+{
+	int			machine_no;		/* hash key: must be first; never given again */
+	Oid			owner;
+	uint64		checked;		/* as in SfWatcher; 0: not yet */
+	List	   *watchers;
+	int			kinds;			/* of changes that they want */
+} Readers;
+
+static void load_owners(void);
+static void note_change(void);
+static void load_alerts(void);
+
+/* The roles that have rules, and with them all that is kept */
+static SfTableCopy owners_copy = {.table = "rule_owner",.load = load_owners,.is_latest = true};
+
+/* Whether rules, and rights, have changed */
+static SfTableCopy rules_copy = {.table = "rule",.load = note_change,.is_latest = true};
+static SfTableCopy rights_copy = {.table = "privilege",.load = note_change,.is_latest = true};
+
+/* Whether a rule wants to know of alerts */
+static SfTableCopy alerts_copy = {.table = "rule",.load = load_alerts,.is_latest = true};
+static bool wants_alerts = false;
+
+static List *watchers = NIL;	/* all, SfWatcher */
+static HTAB *members = NULL;
+static HTAB *readers = NULL;
+static uint64 changes = 1;
+static bool roles_changed = false;
+
+/* --- what has changed --- */
+
+/* Something has changed: versions and rights are to be looked at. */
+static void
+note_change(void)
+{
+	changes++;
+}
+
+/* Syscache callback: a role, or a membership, has changed. */
+static void
+note_roles(Datum arg, int cacheid, uint32 hashvalue)
+{
+	roles_changed = true;
+}
+
+/* Make a hash table without entries in place of one (NULL: none). */
+static HTAB *
+make_table(HTAB *before, const char *name, Size keysize, Size entrysize)
+{
+	HASHCTL		ctl = {.keysize = keysize,.entrysize = entrysize,.hcxt = owners_copy.context};
+
+	if (before != NULL)
+		hash_destroy(before);
+	return hash_create(name, 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+/* Forget which watchers have which rights. */
+static void
+forget_rights(void)
+{
+	members = make_table(members, "sfflow members that have rules", sizeof(Oid), sizeof(Members));
+	readers = make_table(readers, "sfflow readers that have rules", sizeof(int), sizeof(Readers));
+}
+
+/* Read which roles have rules, and forget all that was kept. */
+static void
+load_owners(void)
+{
+	static bool is_registered = false;
+	List	   *owners;
+	ListCell   *lc;
+
+	if (!is_registered)
+	{
+		CacheRegisterSyscacheCallback(AUTHOID, note_roles, (Datum) 0);
+		CacheRegisterSyscacheCallback(AUTHMEMROLEMEM, note_roles, (Datum) 0);
+		is_registered = true;
+	}
+	/* their memory is gone */
+	watchers = NIL;
+	members = readers = NULL;
+	owners = sf_rule_owners();
+	forget_rights();
+	foreach(lc, owners)
+	{
+		MemoryContext old = MemoryContextSwitchTo(owners_copy.context);
+		SfWatcher  *watcher = palloc0(sizeof(SfWatcher));
+
+		watcher->owner = lfirst_oid(lc);
+		watchers = lappend(watchers, watcher);
+		MemoryContextSwitchTo(old);
+	}
+	changes++;
+}
+
+/* Take in what has changed; false: no role has rules. */
+static bool
+refresh(void)
+{
+	sf_table_copy_refresh(&owners_copy);
+	if (watchers == NIL)
+		return false;
+	sf_table_copy_refresh(&rules_copy);
+	sf_table_copy_refresh(&rights_copy);
+	if (roles_changed || hash_get_num_entries(members) > MAX_KEPT ||
+		hash_get_num_entries(readers) > MAX_KEPT)
+	{
+		roles_changed = false;
+		forget_rights();
+	}
+	return true;
+}
+
+/* --- the rules of a role --- */
+
+/* Compile a pattern. */
+static bool
+compile(void *arg)
+{
+	SfWatch    *watch = arg;
+
+	watch->pattern = sf_pattern_compile(watch->source);
+	return true;
+}
+
+/* Add a rule to those of its owner; one that another version of sfflow has stored may not compile. */
+static void
+add_watch(SfWatcher *watcher, const SfRule *rule)
+{
+	static const char *const detail_types[] = {
+#define DETAIL_TYPE(sym, source, detail_type) detail_type,
+		SF_CHANGE_LIST(DETAIL_TYPE)
+	};
+	MemoryContext old = MemoryContextSwitchTo(watcher->context);
+	SfWatch    *watch = palloc0(sizeof(SfWatch));
+	ErrorData  *error;
+
+	watch->rule_no = rule->rule_no;
+	watch->owner = rule->owner;
+	watch->source = rule->pattern;
+	error = sf_subtransaction_run(compile, NULL, watch);
+	if (error != NULL)
+		ereport(LOG,
+				(errmsg("rule \"%s\" matches nothing: %s", rule->name, error->message)));
+	else
+	{
+		watch->wants_payload = sf_pattern_names(watch->pattern, "input") ||
+			sf_pattern_names(watch->pattern, "output");
+		for (size_t i = 0; i < lengthof(detail_types); i++)
+			if (sf_pattern_may_match(watch->pattern, "detail-type", detail_types[i]))
+				watch->kinds |= 1 << i;
+		watcher->kinds |= watch->kinds;
+		watcher->watches = lappend(watcher->watches, watch);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+/* Read the rules of a role. */
+static void
+load_rules(SfWatcher *watcher, SfRuleVersion version)
+{
+	ListCell   *lc;
+
+	watcher->version = 0;
+	watcher->watches = NIL;
+	watcher->kinds = 0;
+	if (watcher->context == NULL)
+		watcher->context = AllocSetContextCreate(owners_copy.context, "sfflow rules of a role",
+												 ALLOCSET_START_SMALL_SIZES);
+	MemoryContextReset(watcher->context);
+	foreach(lc, sf_rule_read_of(watcher->owner))
+		add_watch(watcher, lfirst(lc));
+	watcher->version = version.is_ours ? 0 : version.version;
+}
+
+/* See to it that the rules of a role are those of now. */
+static void
+check_watcher(SfWatcher *watcher)
+{
+	uint64		now = changes;
+	SfRuleVersion version;
+
+	if (watcher->checked == now)
+		return;
+	/* before the rules: a change meanwhile has another version */
+	version = sf_rule_version(watcher->owner);
+	if (version.is_ours || version.version != watcher->version)
+		load_rules(watcher, version);
+	watcher->checked = now;
+}
+
+/* --- rights --- */
+
+/* Find the watchers that have the rights of a role (InvalidOid: of public). */
+static List *
+find_members(Oid role)
+{
+	Members    *entry = hash_search(members, &role, HASH_FIND, NULL);
+	List	   *found = NIL;
+	MemoryContext old;
+	ListCell   *lc;
+
+	if (entry != NULL)
+		return entry->watchers;
+	foreach(lc, watchers)
+	{
+		SfWatcher  *watcher = lfirst(lc);
+
+		if (!OidIsValid(role) || has_privs_of_role(watcher->owner, role))
+			found = lappend(found, watcher);
+	}
+	old = MemoryContextSwitchTo(owners_copy.context);
+	found = list_copy(found);
+	MemoryContextSwitchTo(old);
+	entry = hash_search(members, &role, HASH_ENTER, NULL);
+	entry->watchers = found;
+	return found;
+}
+
+/* Add the watchers that may READ a machine to those that have the rights of a role. */
+static List *
+find_readers(List *found, const char *machine, Oid owner)
+{
+	List	   *roles = sf_privilege_roles(SF_OBJECT_STATE_MACHINE, machine, SF_PRIVILEGE_READ);
+	ListCell   *lc;
+
+	if (OidIsValid(owner))
+		roles = lappend_oid(roles, owner);
+	foreach(lc, roles)
+		found = list_concat_unique_ptr(found, find_members(lfirst_oid(lc)));
+	return found;
+}
+
+/* Look up who may READ a machine, and the rules of these roles. */
+static void
+load_readers(Readers *r, const SfExecution *execution)
+{
+	uint64		now = changes;
+	List	   *found = find_readers(NIL, execution->machine_name, execution->owner);
+	MemoryContext old;
+	ListCell   *lc;
+
+	r->checked = 0;
+	r->kinds = 0;
+	foreach(lc, found)
+	{
+		SfWatcher  *watcher = lfirst(lc);
+
+		check_watcher(watcher);
+		r->kinds |= watcher->kinds;
+	}
+	list_free(r->watchers);
+	old = MemoryContextSwitchTo(owners_copy.context);
+	r->watchers = list_copy(found);
+	MemoryContextSwitchTo(old);
+	r->owner = execution->owner;
+	r->checked = now;
+}
+
+/* --- questions --- */
+
+/* Tell whether any role has, or had, rules. */
+bool
+sf_watch_any(void)
+{
+	return refresh();
+}
+
+/* Read whether a rule wants to know of alerts. */
+static void
+load_alerts(void)
+{
+	wants_alerts = sf_rule_any_wants_alerts();
+}
+
+/* Tell whether a rule of any role wants to know of alerts. */
+bool
+sf_watch_any_wants_alerts(void)
+{
+	if (!refresh())
+		return false;
+	sf_table_copy_refresh(&alerts_copy);
+	return wants_alerts;
+}
+
+/*
+ * Find the roles with rules that may know of an execution, a List of SfWatcher that is valid
+ * until the next call; *kinds: which changes their rules want, as bits.
+ */
+List *
+sf_watch_of_execution(const SfExecution *execution, int *kinds)
+{
+	Readers    *r;
+	bool		found;
+
+	*kinds = 0;
+	if (!refresh())
+		return NIL;
+	r = hash_search(readers, &execution->machine_no, HASH_ENTER, &found);
+	if (!found)
+	{
+		r->watchers = NIL;
+		r->checked = 0;
+	}
+	if (r->checked != changes || r->owner != execution->owner)
+		load_readers(r, execution);
+	*kinds = r->kinds;
+	return r->watchers;
+}
+
+/* Find the roles with rules that may know of what a notice is of: valid until the next call. */
+List *
+sf_watch_of_notice(const SfNotice *n)
+{
+	List	   *found = NIL;
+	ListCell   *lc;
+
+	if (!refresh())
+		return NIL;
+	if (OidIsValid(n->owner))
+		found = list_concat_unique_ptr(found, find_members(n->owner));
+	if (n->machine != NULL)
+		found = find_readers(found, n->machine, n->machine_owner);
+	foreach(lc, found)
+		check_watcher(lfirst(lc));
+	return found;
+}
