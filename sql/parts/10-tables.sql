@@ -118,6 +118,16 @@ CREATE TABLE _sfflow.purge_position (
 	PRIMARY KEY (machine_no, status)
 ) WITH (fillfactor = 70);
 
+-- State machines that were dropped and still have executions, which no view shows. The purge deletes them, in batches by
+-- requested_at, and then the row.
+CREATE TABLE _sfflow.dropped_machine (
+	machine_no integer NOT NULL PRIMARY KEY,
+	name text COLLATE "C" NOT NULL,
+	dropped_at timestamptz NOT NULL,
+	requested_at timestamptz NOT NULL,	-- those requested until then have gone,
+	passed_over boolean NOT NULL		-- but for some that were locked
+);
+
 -- One row per run of a Distributed Map state.  Counters of executions and of
 -- items are of children that have ended; status as in execution.
 CREATE TABLE _sfflow.map_run (
@@ -324,6 +334,7 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.privilege', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.execution', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.open_execution', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.purge_position', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.dropped_machine', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.branch', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.map_run', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.map_item', '');

@@ -45,7 +45,8 @@ UNION ALL SELECT owner FROM _sfflow.run_limit WHERE owner IS NOT NULL;
 -- How far each sequence has come, and the largest number in use. That of branch_no no index knows.
 CREATE VIEW _sfflow.sequence_use AS
 SELECT 'machine_no' AS name, s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END AS drawn,
-	greatest((SELECT max(machine_no) FROM _sfflow.state_machine), (SELECT max(machine_no) FROM _sfflow.state_machine_version))::bigint AS used
+	greatest((SELECT max(machine_no) FROM _sfflow.state_machine), (SELECT max(machine_no) FROM _sfflow.state_machine_version),
+		(SELECT max(machine_no) FROM _sfflow.dropped_machine))::bigint AS used
 FROM _sfflow.machine_no s
 UNION ALL
 SELECT 'activity_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,

@@ -47,6 +47,8 @@ WITH told AS MATERIALIZED (
 	FROM _sfflow.execution e
 	LEFT JOIN _sfflow.state_machine_version v
 		ON v.machine_no = e.machine_no AND v.version = e.version
+	-- what is left of a machine that was dropped is being deleted
+	WHERE e.machine_no <> ALL (ARRAY(SELECT d.machine_no FROM _sfflow.dropped_machine d))
 ), strand AS (
 	SELECT b.*, b.phase NOT IN (@PHASE_DONE@, @PHASE_FAILED@, @PHASE_ABORTED@) AND NOT (b.phase = @PHASE_ANSWERED@ AND b.due_at IS NULL) AS live
 	FROM _sfflow.branch b WHERE b.branch_no >= 0

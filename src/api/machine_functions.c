@@ -285,33 +285,34 @@ sfflow_sf_create_state_machine(PG_FUNCTION_ARGS)
 }
 
 /*
- * Delete a machine with its versions and executions.  Without these flags, one that has
+ * Delete a machine with its versions and executions; see store/dropped.c.  Without these flags, one that has
  * running executions, or very many ended ones, is refused.
  */
 void
 sf_object_drop_machine(const SfMachine *machine, bool with_running, bool with_many)
 {
-	int64		running,
-				ended;
+	int64		running = 0;
+	int64		ended = 0;
 
 	sf_machine_lock_starts(machine->machine_no, true);
 	sf_machine_lock(machine->machine_no);
 	sf_execution_check_all_seen(machine->machine_no);
-	sf_machine_count_executions(machine->machine_no, &running, &ended);
-	if (running > 0 && !with_running)
+	if (!with_running)
+		running = sf_machine_count_running(machine->machine_no);
+	if (!with_many)
+		ended = sf_machine_count_ended(machine->machine_no);
+	if (running > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_STATE_MACHINE_IN_USE),
 				 errmsg("state machine \"%s\" has " INT64_FORMAT " running executions",
 						machine->name, running),
 				 errhint("Stop them, or use force => true.")));
-	if (ended > MAX_ENDED_TO_DROP && !with_many)
+	if (ended > MAX_ENDED_TO_DROP)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_STATE_MACHINE_IN_USE),
 				 errmsg("state machine \"%s\" has " INT64_FORMAT " ended executions",
 						machine->name, ended),
 				 errhint("Delete them in batches with sf_purge(), or use force => true.")));
-	if (running > 0)
-		sf_machine_cancel_executions(machine->machine_no);
 	sf_privilege_forget(SF_OBJECT_STATE_MACHINE, machine->name);
 	sf_attribute_forget(SF_OBJECT_STATE_MACHINE, machine->name);
 	sf_audit_forget(SF_OBJECT_STATE_MACHINE, machine->name);

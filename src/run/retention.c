@@ -11,8 +11,8 @@
  * entries of those before it.  Executions that were passed over, because they still
  * ran or a parent needed them, are seen again when a new pass begins, once a day.
  *
- * Before that a look deletes the rows of sf_audit that are older than
- * sfflow.audit_retention, in batches, too.
+ * At its end a look deletes, in batches, too, what is left of machines that were dropped,
+ * and the rows of sf_audit that are older than sfflow.audit_retention.
  *
  * One session at a time looks and deletes (LOCK_LOOK).  An archive function may take a
  * minute: meanwhile its session gives that lock back and keeps LOCK_ARCHIVE, which every
@@ -30,7 +30,7 @@
 #include "base/settings.h"
 #include "run/driver.h"
 #include "run/retention.h"
-#include "store/purge.h"
+#include "store/dropped.h"
 
 /* Executions that a batch looks at */
 #define BATCH			500
@@ -250,6 +250,34 @@ step(SfRetention *look, const SfPurgeMachine *machine)
 	look->machine_no = machine->machine_no;
 }
 
+/*
+ * Delete a batch of the executions of a machine that was dropped; tells whether to go on.  At the
+ * end those that other sessions had locked are left to the next look.
+ */
+static bool
+purge_dropped(SfRetention *look)
+{
+	SfDroppedMachine machine;
+	SfPurgeBatch batch;
+	bool		more;
+
+	if (!sf_dropped_next(&machine))
+		return false;
+	sf_dropped_find(machine.machine_no, machine.requested_at, BATCH, &batch);
+	look->purged += sf_purge_delete_dropped(batch.numbers);
+	machine.passed_over |= list_length(batch.numbers) < batch.looked_at;
+	more = batch.looked_at >= BATCH || !machine.passed_over;
+	if (batch.looked_at < BATCH && more)
+		sf_dropped_forget(machine.machine_no);
+	else
+	{
+		machine.requested_at = more ? batch.until : DT_NOBEGIN;
+		machine.passed_over &= more;
+		sf_dropped_set(&machine);
+	}
+	return more;
+}
+
 /* Delete a batch of the oldest rows of sf_audit; tells whether there were any. */
 static bool
 purge_audit(SfRetention *look)
@@ -295,13 +323,12 @@ sf_retention_batch(SfRetention *look)
 	look->ran = look->wrote = false;
 	if (!sf_purge_lock(SF_PURGE_LOCK_LOOK, look->in_session))
 		return false;
-	look->wrote = purge_audit(look);
 	while (!look->wrote && sf_tick_now() < until)
 	{
 		CHECK_FOR_INTERRUPTS();
 		machine = find_machine(look);
 		if (machine == NULL)
-			return false;
+			return purge_dropped(look) || purge_audit(look);
 		look->at = machine->machine_no;
 		look->status = Max(look->status, SF_STATUS_SUCCEEDED);
 		more = purge(look, machine, look->status);

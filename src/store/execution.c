@@ -7,6 +7,7 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 
+#include "store/dropped.h"
 #include "store/execution.h"
 #include "store/machine.h"
 #include "store/open_execution.h"
@@ -126,7 +127,8 @@ insert_unseen(int n, Datum *values, bool *nulls, bool *inserted)
 /*
  * Insert executions of one machine, SF_TABLE_MAX_ROWS at most; inserted tells of
  * each whether it is new, or its id is taken.  Waits for another session that is
- * inserting the same id: the row decides which start wins (3.1 of the design).
+ * inserting the same id: the row decides which start wins (3.1 of the design).  An id
+ * is free that an execution of a machine has which was dropped.
  */
 void
 sf_execution_insert_all(SfExecution *const *executions, int n, bool *inserted)
@@ -150,6 +152,10 @@ sf_execution_insert_all(SfExecution *const *executions, int n, bool *inserted)
 		insert_unseen(n, values, nulls, inserted);
 	else
 		sf_table_insert_new("execution", NCOLUMNS, COL_execution_id, n, values, nulls, inserted);
+	for (int i = 0; i < n; i++)
+		if (!inserted[i] && sf_dropped_free_id(executions[i]->execution_id))
+			sf_table_insert_new("execution", NCOLUMNS, COL_execution_id, 1, values + i * NCOLUMNS,
+								nulls + i * NCOLUMNS, inserted + i);
 	pfree(values);
 	pfree(nulls);
 }

@@ -79,7 +79,8 @@
 /* At most PROBE executions whose names have the prefix; $12 sorts behind all names */
 #define NAMED \
 	" FROM _sfflow.state_machine s CROSS JOIN LATERAL (SELECT e.* FROM _sfflow.execution e" \
-	"  WHERE e.execution_id" SF_GE "pg_catalog.concat(s.name, ':', $8) COLLATE \"C\"" \
+	"  WHERE e.machine_no" SF_EQ "s.machine_no" \
+	"  AND e.execution_id" SF_GE "pg_catalog.concat(s.name, ':', $8) COLLATE \"C\"" \
 	"  AND e.execution_id" SF_LE "pg_catalog.concat(s.name, ':', $8, $12) COLLATE \"C\"" \
 	"  ORDER BY e.execution_id LIMIT " PROBE_TEXT ") e" \
 	" WHERE s.machine_no" SF_EQ "ANY ($1)"

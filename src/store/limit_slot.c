@@ -541,15 +541,13 @@ sf_limit_slot_give_execution(int64 execution_no)
 				  SF_INT2(SF_PHASE_ANNOUNCED));
 }
 
-/* A machine is dropped: give back the slots of its executions. */
+/* Executions of a machine that is dropped are deleted: give back their slots. */
 void
-sf_limit_slot_give_machine(int machine_no)
+sf_limit_slot_give_executions(SfArg numbers)
 {
-	static SfPlan plan = SF_PLAN(GIVE_FREE(
-		"EXISTS (SELECT FROM _sfflow.execution e WHERE e.execution_no" SF_EQ "s.execution_no"
-		" AND e.machine_no" SF_EQ "$1)"));
+	static SfPlan plan = SF_PLAN(GIVE_FREE("s.execution_no" SF_EQ "ANY ($1)"));
 
-	sf_store_read(&plan, read_given, NULL, SF_INT4(machine_no));
+	sf_store_read(&plan, read_given, NULL, numbers);
 }
 
 /* Delete the slots of a limit. */

@@ -38,7 +38,7 @@ extern bool sf_limit_slot_lock_holder(int64 execution_no, int64 branch_no, int64
 extern bool sf_limit_slot_is_held_within(int64 execution_no, SfQueue queue);
 extern void sf_limit_slot_give(SfBranchKey key);
 extern void sf_limit_slot_give_execution(int64 execution_no);
-extern void sf_limit_slot_give_machine(int machine_no);
+extern void sf_limit_slot_give_executions(SfArg numbers);
 extern void sf_limit_slot_drop_limit(int64 limit_no);
 extern void sf_limit_slot_reap(void);
 

@@ -9,11 +9,12 @@
 #include "utils/datum.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
+#include "utils/memutils.h"
 
 #include "nodes/pg_list.h"
 #include "store/branch.h"
 #include "store/deadline.h"
-#include "store/limit_slot.h"
+#include "store/dropped.h"
 #include "store/machine.h"
 #include "store/privilege.h"
 #include "store/table_copy.h"
@@ -45,6 +46,10 @@ typedef struct Current
 	char		name[MAX_NAME_SIZE];	/* hash key: must be first */
 	SfMachine	machine;
 } Current;
+
+/* Executions that are deleted at a time when a machine is dropped, and how often */
+#define DROP_BATCH			1000
+#define MAX_DROP_BATCHES	10
 
 static void make_tables(void);
 
@@ -317,39 +322,67 @@ sf_machine_add_version(SfMachine *machine)
 	machine->current_version = machine->version;
 }
 
+/* Delete the running executions of a machine.  At commit, workers that run tasks of them are asked to stop. */
+static void
+delete_running(int machine_no, MemoryContext context)
+{
+	int64		after = -1;
+	List	   *numbers;
+
+	while ((numbers = sf_dropped_find_running(machine_no, after, DROP_BATCH)) != NIL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		after = *(int64 *) llast(numbers);
+		foreach_ptr(const int64, number, numbers)
+			sf_hooks.cancel((SfBranchKey) {*number, -1});
+		(void) sf_purge_delete_dropped(numbers);
+		MemoryContextReset(context);
+	}
+}
+
+/*
+ * Delete the other executions of a machine, if there are not too many; else leave them, with a
+ * note, to the purge.
+ */
+static void
+delete_ended(int machine_no, MemoryContext context)
+{
+	SfPurgeBatch batch = {.until = DT_NOBEGIN};
+
+	for (int n = 0; n < MAX_DROP_BATCHES; n++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		sf_dropped_find(machine_no, batch.until, DROP_BATCH, &batch);
+		if (list_length(batch.numbers) < batch.looked_at)
+			break;
+		(void) sf_purge_delete_dropped(batch.numbers);
+		MemoryContextReset(context);
+		if (batch.looked_at < DROP_BATCH)
+			return;
+	}
+	sf_dropped_note(machine_no);
+}
+
+/* Delete the executions of a machine, or of many the running ones alone; see store/dropped.c. */
+static void
+delete_executions(int machine_no)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "sfflow drop", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	delete_running(machine_no, context);
+	delete_ended(machine_no, context);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
 /* Delete a machine, its versions, and its executions with all they have. */
 void
 sf_machine_delete(int machine_no)
 {
-#define OF_MACHINE \
-	" USING _sfflow.execution e WHERE t.execution_no" SF_EQ "e.execution_no" \
-	" AND e.machine_no" SF_EQ "$1"
-	/* executions before branches: the order in which all code locks them */
-	static SfPlan lock = SF_PLAN("SELECT 1 FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1"
-								 " ORDER BY e.execution_no FOR UPDATE");
 	static SfPlan plans[] = {
-		/* a branch that a worker has locked stays; the worker deletes it when it finds no execution */
-		SF_PLAN("WITH free AS (SELECT b.execution_no, b.branch_no"
-				" FROM _sfflow.branch b JOIN _sfflow.execution e"
-				" ON e.execution_no" SF_EQ "b.execution_no WHERE e.machine_no" SF_EQ "$1"
-				" FOR UPDATE OF b SKIP LOCKED)"
-				" DELETE FROM _sfflow.branch t USING free"
-				" WHERE t.execution_no" SF_EQ "free.execution_no"
-				" AND t.branch_no" SF_EQ "free.branch_no"),
-		SF_PLAN("DELETE FROM _sfflow.history t" OF_MACHINE),
-		SF_PLAN("DELETE FROM _sfflow.task t" OF_MACHINE),
-		SF_PLAN("DELETE FROM _sfflow.start_request t" OF_MACHINE),
-		SF_PLAN("DELETE FROM _sfflow.rule_chain t" OF_MACHINE),
-		SF_PLAN("DELETE FROM _sfflow.map_item t" OF_MACHINE),
-		SF_PLAN("DELETE FROM _sfflow.map_run t" OF_MACHINE),
-		SF_PLAN("DELETE FROM _sfflow.failure t" OF_MACHINE),
-		SF_PLAN("DELETE FROM _sfflow.acknowledgement t" OF_MACHINE),
-		SF_PLAN("DELETE FROM _sfflow.open_execution o WHERE o.machine_no" SF_EQ "$1"),
-		SF_PLAN("DELETE FROM _sfflow.held t" OF_MACHINE),
-		SF_PLAN("DELETE FROM _sfflow.mark t" OF_MACHINE),
 		SF_PLAN("DELETE FROM _sfflow.hold t WHERE t.machine_no" SF_EQ "$1"),
 		SF_PLAN("DELETE FROM _sfflow.run_limit t WHERE t.machine_no" SF_EQ "$1"),
-		SF_PLAN("DELETE FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1"),
 		SF_PLAN("DELETE FROM _sfflow.purge_position p WHERE p.machine_no" SF_EQ "$1"),
 		SF_PLAN("DELETE FROM _sfflow.version_publication p WHERE p.machine_no" SF_EQ "$1"),
 		SF_PLAN("DELETE FROM _sfflow.machine_alias a WHERE a.machine_no" SF_EQ "$1"),
@@ -369,8 +402,7 @@ sf_machine_delete(int machine_no)
 	static SfPlan machine = SF_PLAN(
 		"DELETE FROM _sfflow.state_machine m WHERE m.machine_no" SF_EQ "$1");
 
-	sf_store_execute(&lock, SF_INT4(machine_no));
-	sf_limit_slot_give_machine(machine_no);
+	delete_executions(machine_no);
 	for (size_t i = 0; i < lengthof(plans); i++)
 		sf_store_execute(&plans[i], SF_INT4(machine_no));
 	sf_store_announce_change("hold");
@@ -382,45 +414,25 @@ sf_machine_delete(int machine_no)
 	sf_store_execute(&machine, SF_INT4(machine_no));
 }
 
-/* Ask the workers that run something for executions of a machine to stop. */
-void
-sf_machine_cancel_executions(int machine_no)
+/* Count the executions of a machine that run. */
+int64
+sf_machine_count_running(int machine_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT e.execution_no FROM _sfflow.execution e"
-		" WHERE e.machine_no" SF_EQ "$1 AND e.status" SF_EQ "$2");
-	ListCell   *lc;
+		"SELECT pg_catalog.count(*) FROM _sfflow.branch b"
+		" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "b.execution_no"
+		" WHERE b.branch_no" SF_EQ "0 AND e.machine_no" SF_EQ "$1 AND e.status" SF_EQ "$2");
 
-	foreach(lc, sf_store_numbers(&plan, SF_INT4(machine_no), SF_INT2(SF_STATUS_RUNNING)))
-	{
-		SfBranchKey all = {*(int64 *) lfirst(lc), -1};
-
-		sf_hooks.cancel(all);
-	}
+	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_INT2(SF_STATUS_RUNNING));
 }
 
-/* Read two counts. */
-static void
-read_counts(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	int64	   *counts = arg;
-
-	counts[0] = sf_row_number(tuple, desc, 1, 0);
-	counts[1] = sf_row_number(tuple, desc, 2, 0);
-}
-
-/* Count the executions of a machine that run, and those that have ended. */
-void
-sf_machine_count_executions(int machine_no, int64 *running, int64 *ended)
+/* Count the executions of a machine that have ended. */
+int64
+sf_machine_count_ended(int machine_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT pg_catalog.count(*) FILTER (WHERE e.status" SF_EQ "$2),"
-		" pg_catalog.count(*) FILTER (WHERE e.status" SF_NE "$2)"
-		" FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1");
-	int64		counts[2];
+		"SELECT pg_catalog.count(*) FROM _sfflow.execution e"
+		" WHERE e.machine_no" SF_EQ "$1 AND e.status" SF_NE "$2");
 
-	sf_store_read(&plan, read_counts, counts, SF_INT4(machine_no),
-				  SF_INT2(SF_STATUS_RUNNING));
-	*running = counts[0];
-	*ended = counts[1];
+	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_INT2(SF_STATUS_RUNNING));
 }

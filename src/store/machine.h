@@ -95,10 +95,7 @@ extern void sf_machine_add_version(SfMachine *machine);
 
 extern void sf_machine_delete(int machine_no);
 
-/* At commit, ask the workers that run tasks of a machine's executions to stop. */
-extern void sf_machine_cancel_executions(int machine_no);
-
-extern void sf_machine_count_executions(int machine_no, int64 *running,
-										int64 *ended);
+extern int64 sf_machine_count_running(int machine_no);
+extern int64 sf_machine_count_ended(int machine_no);
 
 #endif							/* SF_STORE_MACHINE_H */

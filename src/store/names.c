@@ -64,6 +64,7 @@ sf_names_of_executions(const char *machine, const char *id)
 		"SELECT e.execution_id FROM _sfflow.execution e"
 		" WHERE e.execution_id" SF_GE "$1"
 		" AND e.execution_id OPERATOR(pg_catalog.^@) $1"
+		" AND EXISTS (SELECT FROM _sfflow.state_machine m WHERE m.machine_no" SF_EQ "e.machine_no)"
 		" ORDER BY e.execution_id LIMIT " EXECUTIONS_READ);
 	int			whole = (int) strlen(id);
 	int			common = (int) strlen(machine) + 1;

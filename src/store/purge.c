@@ -1,6 +1,6 @@
 /*
  * purge.c
- *		Delete ended executions with all that belongs to them.
+ *		Find ended executions that are to be deleted.
  */
 #include "postgres.h"
 
@@ -11,11 +11,6 @@
 
 #include "store/hold.h"
 #include "store/purge.h"
-
-/* What belongs to an execution, by its number */
-#define OF_PURGED(name, table, column) \
-	name " AS (DELETE FROM _sfflow." table " d USING x" \
-	" WHERE d." column SF_EQ "x.execution_no), "
 
 /*
  * What an ended execution e must fulfil besides.  Children of .sync tasks go when
@@ -30,29 +25,6 @@
 	"  AND NOT EXISTS (SELECT FROM _sfflow.execution c" \
 	"   WHERE c.parent_execution_no" SF_EQ "e.execution_no" \
 	"   AND c.map_run_no IS NOT NULL AND c.status" SF_EQ running ")"
-
-/* Delete the executions of x; one row: how many */
-#define DELETE_PURGED \
-	OF_PURGED("d1", "history", "execution_no") \
-	OF_PURGED("d2", "branch", "execution_no") \
-	OF_PURGED("d3", "task", "execution_no") \
-	OF_PURGED("d4", "start_request", "execution_no") \
-	OF_PURGED("d5", "map_item", "execution_no") \
-	OF_PURGED("d6", "map_run", "execution_no") \
-	OF_PURGED("d7", "failure", "execution_no") \
-	OF_PURGED("d8", "acknowledgement", "execution_no") \
-	OF_PURGED("d9", "audit", "execution_no") \
-	OF_PURGED("d10", "held", "execution_no") \
-	OF_PURGED("d11", "hold", "execution_no") \
-	OF_PURGED("d12", "mark", "execution_no") \
-	OF_PURGED("d13", "rule_chain", "execution_no") \
-	"d14 AS (DELETE FROM _sfflow.open_execution d USING x" \
-	" WHERE d.machine_no" SF_EQ "x.machine_no AND d.status" SF_EQ "ANY ('{FAILED,TIMED_OUT,ABORTED}')" \
-	" AND d.requested_at" SF_EQ "x.requested_at" \
-	" AND d.execution_no" SF_EQ "x.execution_no), " \
-	"g AS (DELETE FROM _sfflow.execution d USING x" \
-	" WHERE d.execution_no" SF_EQ "x.execution_no RETURNING 1)" \
-	" SELECT pg_catalog.count(*) FROM g"
 
 /* Leave those out of a batch, whose rows are locked, that a session is holding. */
 static void
@@ -162,8 +134,8 @@ sf_purge_set_position(int machine_no, SfStatus status, const SfPurgePosition *po
 }
 
 /* Read what a batch has looked at, or an execution of it that is to go. */
-static void
-read_batch(HeapTuple tuple, TupleDesc desc, void *arg)
+void
+sf_purge_read_batch(HeapTuple tuple, TupleDesc desc, void *arg)
 {
 	SfPurgeBatch *batch = arg;
 
@@ -206,36 +178,11 @@ sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before, Timesta
 		NEXT("o") LOCK_PURGED);
 
 	memset(batch, 0, sizeof(*batch));
-	sf_store_read(status == SF_STATUS_SUCCEEDED ? &of_all : &of_open, read_batch, batch,
+	sf_store_read(status == SF_STATUS_SUCCEEDED ? &of_all : &of_open, sf_purge_read_batch, batch,
 				  SF_INT4(machine_no), SF_TEXT(sf_status_name(status)), SF_TIME(after),
 				  SF_TIME(ended_before), SF_INT8(limit), SF_INT2(status),
 				  SF_INT2(SF_STATUS_RUNNING));
 	leave_out_held(batch);
-}
-
-/* Delete executions that the caller has locked and that no session is holding; returns how many. */
-int64
-sf_purge_delete(const List *numbers)
-{
-	static SfPlan plan = SF_PLAN(
-		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.requested_at"
-		"  FROM _sfflow.execution e WHERE e.execution_no" SF_EQ "ANY ($1)"
-		/* an archive function may have redriven it */
-		"  AND e.status" SF_NE "$2), "
-		DELETE_PURGED);
-	Datum	   *elements = palloc(sizeof(Datum) * list_length(numbers));
-	ListCell   *lc;
-
-	if (numbers == NIL)
-		return 0;
-	foreach(lc, numbers)
-		elements[foreach_current_index(lc)] = Int64GetDatum(*(int64 *) lfirst(lc));
-	return sf_store_number(&plan, 0,
-						   sf_query_arg(INT8ARRAYOID,
-										PointerGetDatum(construct_array(elements, list_length(numbers), INT8OID,
-																		sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)),
-										false),
-						   SF_INT2(SF_STATUS_RUNNING));
 }
 
 /* The tag of a lock.  Its fourth field differs from that of SQL's advisory locks. */

@@ -1,6 +1,6 @@
 /*
  * purge.h
- *		Delete ended executions with all that belongs to them.
+ *		Delete executions with all that belongs to them.
  */
 #ifndef SF_STORE_PURGE_H
 #define SF_STORE_PURGE_H
@@ -49,7 +49,9 @@ extern void sf_purge_set_position(int machine_no, SfStatus status,
 								  const SfPurgePosition *position);
 extern void sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before,
 						  TimestampTz after, int limit, SfPurgeBatch *batch);
+extern void sf_purge_read_batch(HeapTuple tuple, TupleDesc desc, void *arg);
 extern int64 sf_purge_delete(const List *numbers);
+extern int64 sf_purge_delete_dropped(const List *numbers);
 extern bool sf_purge_lock(SfPurgeLock lock, bool wait);
 extern void sf_purge_unlock(SfPurgeLock lock);
 
