@@ -74,6 +74,13 @@ INSERT INTO cases VALUES
 ('sf_acknowledge_all', 'until', $$SELECT sf_acknowledge_all('m', '-infinity')$$, 'ok'),
 ('sf_acknowledge_all', 'until', $$SELECT sf_acknowledge_all('m', NULL)$$, 'ok'),
 -- lists
+('sf_list_audit', 'done_after', $$SELECT sf_list_audit(done_after => '-infinity')$$, 'ok'),
+('sf_list_audit', 'done_after', $$SELECT sf_list_audit(done_after => 'infinity')$$, 'ok'),
+('sf_list_audit', 'done_before', $$SELECT sf_list_audit(done_before => '-infinity')$$, 'ok'),
+('sf_list_audit', 'done_before', $$SELECT sf_list_audit(done_before => 'infinity')$$, 'ok'),
+('sf_list_audit', 'page_size', $$SELECT sf_list_audit(page_size => 0)$$, 'SF012 argument page_size must be at least 1'),
+('sf_list_audit', 'page_size', $$SELECT sf_list_audit(page_size => 1001)$$, 'SF012 argument page_size must be at most 1000'),
+('sf_list_audit', 'page_size', $$SELECT sf_list_audit(page_size => NULL)$$, 'ok'),
 ('sf_list_executions', 'requested_after', $$SELECT sf_list_executions(requested_after => '-infinity')$$, 'ok'),
 ('sf_list_executions', 'requested_after', $$SELECT sf_list_executions(requested_after => 'infinity')$$, 'ok'),
 ('sf_list_executions', 'requested_before', $$SELECT sf_list_executions(requested_before => '-infinity')$$, 'ok'),
