@@ -16,6 +16,19 @@ RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_inspect_net'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 
+-- The limits that apply to a branch where it is: whether of executions, whether that of a join around it, and
+-- whether an execution that waits for this one has a slot, so that the branch needs none.
+CREATE FUNCTION _sfflow.branch_limits(execution_no bigint, branch_no bigint,
+	OUT limit_no bigint, OUT queue bigint, OUT whole boolean, OUT of_join boolean, OUT shared boolean)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_branch_limits'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000 ROWS 2;
+
+-- Does a hold hold a branch where it is?
+CREATE FUNCTION _sfflow.is_held_by(execution_no bigint, branch_no bigint, hold_no bigint) RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_is_held_by'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000;
+
 -- A row of _sfflow.history: what is wrong with it, or how many events it has, the type of the last of them
 -- that is not among some, and the events of earlier rows whose payloads it refers to.
 CREATE FUNCTION _sfflow.inspect_history(first_id integer, at timestamptz, body bytea, documents jsonb[], passing smallint[],
@@ -43,7 +56,7 @@ WITH told AS MATERIALIZED (
 	FROM told t GROUP BY t.execution_no HAVING bool_and(t.problem IS NULL)
 ), head AS (
 	SELECT e.execution_no, e.execution_id, e.machine_no, e.version, e.status, e.last_event_id,
-		e.started_at, e.stopped_at, coalesce(v.options ->> 'history', 'ALL') = 'ALL' AS full_history
+		e.started_at, e.stopped_at, e.map_run_no, e.redrive_count, e.last_redriven_at, coalesce(v.options ->> 'history', 'ALL') = 'ALL' AS full_history
 	FROM _sfflow.execution e
 	LEFT JOIN _sfflow.state_machine_version v
 		ON v.machine_no = e.machine_no AND v.version = e.version
@@ -52,6 +65,17 @@ WITH told AS MATERIALIZED (
 ), strand AS (
 	SELECT b.*, b.phase NOT IN (@PHASE_DONE@, @PHASE_FAILED@, @PHASE_ABORTED@) AND NOT (b.phase = @PHASE_ANSWERED@ AND b.due_at IS NULL) AS live
 	FROM _sfflow.branch b WHERE b.branch_no >= 0
+), within AS MATERIALIZED (
+	-- branches that are inside of their states, of executions that run: they have the slots of these. What a
+	-- redrive has go on as it was (a join, or what has its outcome) takes them with the first step within it.
+	SELECT b.execution_no, b.branch_no,
+		e.redrive_count > 0 AND b.phase IN (@PHASE_JOIN@, @PHASE_ANSWERED@, @PHASE_RUN@) AND NOT EXISTS (SELECT FROM strand c
+			WHERE c.execution_no = b.execution_no AND c.parent_no = b.branch_no AND c.entered_at > e.last_redriven_at
+				AND c.phase IN (@PHASE_WAIT@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@)) AS takes_later
+	FROM strand b JOIN head e ON e.execution_no = b.execution_no
+	WHERE e.status = @STATUS_RUNNING@ AND EXISTS (SELECT FROM _sfflow.run_limit)
+		AND (b.phase IN (@PHASE_WAIT@, @PHASE_JOIN@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@)
+			OR b.phase IN (@PHASE_RUN@, @PHASE_ANSWERED@) AND (b.total > 0 OR b.map_run_no IS NOT NULL))
 ), problems AS (
 	-- history
 	SELECT 'events_not_dense' AS problem, n.execution_no,
@@ -140,6 +164,42 @@ WITH told AS MATERIALIZED (
 	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@) AND b.due_at IS NULL
 		AND NOT EXISTS (SELECT FROM _sfflow.hold h WHERE h.hold_no = w.hold_no)
 		AND NOT EXISTS (SELECT FROM _sfflow.run_limit l WHERE l.limit_no = w.limit_no)
+	UNION ALL
+	SELECT 'held_by_another', b.execution_no, format('branch %s waits for hold %s or limit %s, which is not of its state', b.branch_no,
+		coalesce(w.hold_no::text, '-'), coalesce(w.limit_no::text, '-'))
+	FROM strand b
+	JOIN head e ON e.execution_no = b.execution_no
+	JOIN _sfflow.held w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
+	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@) AND b.due_at IS NULL
+		AND CASE WHEN w.hold_no IS NULL THEN EXISTS (SELECT FROM _sfflow.run_limit l WHERE l.limit_no = w.limit_no)
+			AND NOT EXISTS (SELECT FROM _sfflow.branch_limits(b.execution_no, b.branch_no) q WHERE q.limit_no = w.limit_no AND q.queue = w.queue)
+		ELSE EXISTS (SELECT FROM _sfflow.hold h WHERE h.hold_no = w.hold_no)
+			AND NOT _sfflow.is_held_by(b.execution_no, b.branch_no, w.hold_no) END
+	UNION ALL
+	SELECT 'slot_missing', b.execution_no, format('branch %s runs under limit %s and has no slot of it', b.branch_no, l.limit_no)
+	FROM within b
+	CROSS JOIN LATERAL _sfflow.branch_limits(b.execution_no, b.branch_no) q
+	JOIN _sfflow.run_limit l ON l.limit_no = q.limit_no
+	WHERE NOT b.takes_later AND NOT q.whole AND NOT q.of_join AND NOT q.shared AND l.max_running IS NOT NULL AND l.counted
+		AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s
+			WHERE s.execution_no = b.execution_no AND s.branch_no = b.branch_no AND s.limit_no = l.limit_no)
+	UNION ALL
+	SELECT 'slot_missing', e.execution_no, format('it runs under limit %s and has no slot of it', l.limit_no)
+	FROM head e
+	JOIN _sfflow.run_limit l ON l.kind = 'machine' AND l.state = '' AND l.machine_no = e.machine_no
+	CROSS JOIN LATERAL _sfflow.branch_limits(e.execution_no, 0) q
+	WHERE e.status = @STATUS_RUNNING@ AND e.started_at IS NOT NULL AND e.map_run_no IS NULL AND q.limit_no = l.limit_no
+		AND NOT q.shared AND l.max_running IS NOT NULL AND l.counted
+		AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s WHERE s.execution_no = e.execution_no AND s.branch_no = -3 AND s.limit_no = l.limit_no)
+		-- after a redrive the first step takes it
+		AND (e.redrive_count = 0 OR EXISTS (SELECT FROM strand c WHERE c.execution_no = e.execution_no AND c.entered_at > e.last_redriven_at
+			AND c.phase IN (@PHASE_WAIT@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@)))
+	UNION ALL
+	SELECT 'slot_of_another', b.execution_no, format('branch %s has a slot of limit %s, which is not of its state', b.branch_no, s.limit_no)
+	FROM within b
+	JOIN _sfflow.limit_slot s ON s.execution_no = b.execution_no AND s.branch_no = b.branch_no
+	JOIN _sfflow.run_limit l ON l.limit_no = s.limit_no
+	WHERE l.counted AND NOT EXISTS (SELECT FROM _sfflow.branch_limits(b.execution_no, b.branch_no) q WHERE q.limit_no = s.limit_no AND NOT q.of_join)
 	UNION ALL
 	SELECT 'slot_of_nothing', s.execution_no, format('slot %s of limit %s is taken by branch %s, which does not run', s.slot, s.limit_no, s.branch_no)
 	FROM _sfflow.limit_slot s

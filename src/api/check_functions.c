@@ -1,19 +1,24 @@
 /*
  * check_functions.c
- *		Checks of sf_check() that need the compiled program.
+ *		Checks of sf_check() that need the compiled program, or what limits and holds apply to.
  */
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
+#include "api/columns.h"
 #include "report/job_ends.h"
+#include "run/gate.h"
 #include "store/program_cache.h"
 
 PG_FUNCTION_INFO_V1(sfflow_is_place);
 PG_FUNCTION_INFO_V1(sfflow_is_net);
 PG_FUNCTION_INFO_V1(sfflow_inspect_net);
+PG_FUNCTION_INFO_V1(sfflow_branch_limits);
+PG_FUNCTION_INFO_V1(sfflow_is_held_by);
 
 /* Tell whether a version has a state of this number in the scope of that one. */
 Datum
@@ -72,4 +77,55 @@ sfflow_inspect_net(PG_FUNCTION_ARGS)
 	if (problem == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(problem));
+}
+
+/* Read a branch and make a draft of its execution; NULL: there is none, or its state is unknown. */
+static SfDraft *
+read_draft(FunctionCallInfo fcinfo, SfBranch **branch)
+{
+	SfBranchKey key = {PG_GETARG_INT64(0), PG_GETARG_INT64(1)};
+	SfExecution *execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
+	SfDraft    *draft = execution == NULL ? NULL : sf_draft_make(execution);
+
+	*branch = draft == NULL ? NULL : sf_branch_read(key, SF_LOCK_NONE);
+	return *branch == NULL || (*branch)->state < 0 ||
+		(*branch)->state >= draft->program->nstates ? NULL : draft;
+}
+
+/*
+ * Return the limits that apply to a branch where it is: limit_no, queue, whether the limit is of
+ * executions, whether it is that of a join around the branch, and whether an execution that waits
+ * for this one has a slot, so that the branch needs none.
+ */
+Datum
+sfflow_branch_limits(PG_FUNCTION_ARGS)
+{
+	SfBranch   *branch;
+	SfDraft    *draft = read_draft(fcinfo, &branch);
+
+	InitMaterializedSRF(fcinfo, 0);
+	if (draft == NULL)
+		return (Datum) 0;
+	foreach_ptr(const SfWanted, wanted, sf_gate_list_queues(draft, branch))
+	{
+		SfColumns	row = {0};
+
+		sf_columns_add(&row, Int64GetDatum(wanted->queue.limit_no), false);
+		sf_columns_add(&row, Int64GetDatum(wanted->queue.hash), false);
+		sf_columns_add(&row, BoolGetDatum(sf_limit_is_of_executions(&wanted->limit)), false);
+		sf_columns_add(&row, BoolGetDatum(wanted->holder.execution_no != 0), false);
+		sf_columns_add(&row, BoolGetDatum(sf_gate_shares(draft->execution, wanted->queue)), false);
+		sf_columns_put(fcinfo, &row);
+	}
+	return (Datum) 0;
+}
+
+/* Tell whether a hold with a number holds a branch of an execution where it is. */
+Datum
+sfflow_is_held_by(PG_FUNCTION_ARGS)
+{
+	SfBranch   *branch;
+	SfDraft    *draft = read_draft(fcinfo, &branch);
+
+	PG_RETURN_BOOL(draft != NULL && sf_gate_is_held_by(draft, branch, PG_GETARG_INT64(2)));
 }

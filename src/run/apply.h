@@ -101,6 +101,7 @@ extern void sf_apply_set_back(Oid owner, TimestampTz now, int64 by);
 extern int64 sf_apply_release(int64 hold_no);
 extern void sf_apply_recall(SfBranchKey key);
 extern void sf_apply_release_within(SfQueue queue, int64 execution_no);
+extern void sf_apply_release_children(int64 execution_no);
 extern bool sf_apply_drop_limit(const SfLimit *target);
 extern void sf_apply_drop_limits(List *numbers);
 extern void sf_apply_forget_limits(SfLimitKind kind, const char *name);

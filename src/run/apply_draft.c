@@ -299,6 +299,13 @@ sf_apply_release_within(SfQueue queue, int64 execution_no)
 	sf_limit_release_within(queue, execution_no);
 }
 
+/* Make due what waits for limits in the children of an execution's Distributed Maps. */
+void
+sf_apply_release_children(int64 execution_no)
+{
+	sf_limit_release_children(execution_no);
+}
+
 /* Drop a limit, and make the branches due that wait for it; false: there is none. */
 bool
 sf_apply_drop_limit(const SfLimit *target)

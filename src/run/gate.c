@@ -69,6 +69,19 @@ find_hold(const SfDraft *draft, const SfBranch *branch)
 	return 0;
 }
 
+/* Tell whether a hold holds a branch where it is. */
+bool
+sf_gate_is_held_by(const SfDraft *draft, const SfBranch *branch, int64 hold_no)
+{
+	const SfHold *all = sf_hold_all();
+
+	for (int i = 0; i < sf_hold_count; i++)
+		if (all[i].hold_no == hold_no)
+			return all[i].kind == SF_HOLD_SCHEDULE ||
+				applies(&all[i], draft, &draft->program->states[branch->state]);
+	return false;
+}
+
 /* Have a branch wait for the end of a hold, if there is one. */
 static SfGate
 check_holds(SfDraft *draft, SfBranch *branch)

@@ -20,6 +20,7 @@ typedef enum SfGate
 extern SfGate sf_gate_check(SfDraft *draft, SfBranch *branch, SfError *error);
 extern bool sf_gate_takes_mark(const SfDraft *draft, const SfBranch *branch,
 							   SfStimulus *stimulus);
+extern bool sf_gate_is_held_by(const SfDraft *draft, const SfBranch *branch, int64 hold_no);
 extern void sf_gate_park_start(const char *schedule, const char *execution_id);
 
 /* --- gate_find.c --- */
@@ -36,10 +37,12 @@ extern bool sf_gate_uses(const SfDraft *draft, const SfState *state, const char 
 extern bool sf_gate_find_queue(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch,
 							   SfQueue *queue);
 extern List *sf_gate_find_limits(const SfDraft *draft, const SfBranch *branch, bool *busy);
+extern List *sf_gate_list_queues(const SfDraft *draft, const SfBranch *branch);
 
 /* --- gate_limits.c --- */
 
 extern SfGate sf_gate_check_limits(SfDraft *draft, SfBranch *branch, SfError *error);
+extern bool sf_gate_shares(const SfExecution *execution, SfQueue queue);
 extern void sf_gate_give_tokens_back(SfDraft *draft);
 extern void sf_gate_keep_slots(void);
 extern void sf_gate_queue_start(const SfExecution *execution, SfBranch *root);
@@ -68,6 +71,7 @@ extern SfTick sf_gate_ring_queues(void);
 
 extern void sf_gate_set_limit(const SfLimit *limit);
 extern SfTick sf_gate_count_late(void);
+extern void sf_gate_move(SfDraft *draft);
 extern void sf_gate_set_defined_limits(int machine_no, const char *machine, const SfProgram *program);
 
 /* Does a phase end with the beginning of a step? */

@@ -1,10 +1,16 @@
 /*
  * gate_adopt.c
- *		What runs already when a limit is set: it goes on, and has slots of the limit.
+ *		What runs already when it comes under a limit, since that is set or the execution is
+ *		moved to another version: it goes on, and has slots of the limit.
  *
  * It may have more slots than the limit allows (SfLimit.highest).  What a transaction has
  * begun that is open at this moment is not seen yet.  So the looks at all that is due give
- * slots to what has none, until those transactions have ended (SfLimit.counted).
+ * slots to what has none, until those transactions have ended (SfLimit.counted).  The last of
+ * these looks also gives back the slots of what has been moved meanwhile.
+ *
+ * A move gives slots itself, in its transaction.  While a limit is not counted it locks the row
+ * of the limit, as the looks do: they would count by where a branch was before
+ * (test/model/gate.pml).
  */
 #include "postgres.h"
 
@@ -14,8 +20,10 @@
 #include "utils/timestamp.h"
 
 #include "access/xact.h"
+#include "base/debug_point.h"
 #include "base/timing.h"
 #include "run/gate.h"
+#include "store/hold.h"
 #include "store/limit_slot.h"
 
 /* How many slots of a queue have been given */
@@ -66,10 +74,32 @@ consider(Adoption *a, SfBranchKey key)
 
 	if (execution == NULL || execution->status != SF_STATUS_RUNNING)
 		return;
-	branch = whole ? sf_branch_make(key.execution_no, execution->owner, SF_BRANCH_ROOT) :
-		sf_branch_read(key, SF_LOCK_NONE);
+	if (whole)
+	{
+		branch = sf_branch_make(key.execution_no, execution->owner, SF_BRANCH_ROOT);
+		key.branch_no = SF_SLOT_EXECUTION;
+	}
+	else
+		branch = sf_branch_read(key, SF_LOCK_NONE);
+	/* since the list was made it may have been moved here */
+	if (sf_limit_slot_is_held(key.execution_no, key.branch_no, a->limit.limit_no))
+		return;
 	if (branch != NULL && sf_gate_find_queue(&a->limit, sf_draft_make(execution), branch, &queue))
-		adopt(a, queue, key.execution_no, whole ? SF_SLOT_EXECUTION : key.branch_no);
+		adopt(a, queue, key.execution_no, key.branch_no);
+}
+
+/* Copy a limit, which is read anew into the copy of the table when others change it. */
+static SfLimit
+copy_limit(const SfLimit *limit)
+{
+	SfLimit		copy = *limit;
+	SfError		error;
+
+	if (copy.key[0] != '\0')
+		copy.key_path = sf_expr_compile(pstrdup(copy.key), SF_EXPR_PATH | SF_EXPR_INPUT, &error);
+	copy.name = pstrdup(copy.name);
+	copy.state = pstrdup(copy.state);
+	return copy;
 }
 
 /*
@@ -80,19 +110,13 @@ static void
 adopt_all(const SfLimit *limit, int above)
 {
 	HASHCTL		control = {.keysize = sizeof(int64),.entrysize = sizeof(Given),.hcxt = CurrentMemoryContext};
-	Adoption	a = {.limit = *limit,.above = above};
+	Adoption	a = {.limit = copy_limit(limit),.above = above};
 	List	   *keys = sf_limit_running(limit);
-	SfError		error;
 	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "sfflow adoption",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old;
 	ListCell   *lc;
 
-	/* the copy of the table may be read anew meanwhile */
-	if (a.limit.key[0] != '\0')
-		a.limit.key_path = sf_expr_compile(pstrdup(a.limit.key), SF_EXPR_PATH | SF_EXPR_INPUT, &error);
-	a.limit.name = pstrdup(a.limit.name);
-	a.limit.state = pstrdup(a.limit.state);
 	a.given = hash_create("sfflow slots", 256, &control, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	foreach(lc, keys)
 	{
@@ -122,6 +146,29 @@ set_limit(const SfLimit *limit)
 	return limit_no;
 }
 
+/* Give back the slots of a limit that branches have to which it does not apply any more. */
+static void
+give_back(const SfLimit *limit)
+{
+	SfLimit		copy = copy_limit(limit);
+	ListCell   *lc;
+
+	if (sf_limit_is_of_executions(limit))
+		return;
+	foreach(lc, sf_limit_slot_branches(limit->limit_no))
+	{
+		SfBranchKey key = *(SfBranchKey *) lfirst(lc);
+		SfExecution *execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
+		SfBranch   *branch = execution == NULL ? NULL : sf_branch_read(key, SF_LOCK_NONE);
+		SfQueue		queue;
+
+		CHECK_FOR_INTERRUPTS();
+		if (branch != NULL && sf_limit_slot_is_of(branch) &&
+			!sf_gate_find_queue(&copy, sf_draft_make(execution), branch, &queue))
+			sf_limit_slot_give_one(key, copy.limit_no);
+	}
+}
+
 /* Count what has begun without a limit, as far as it can be seen; false: look again soon. */
 static bool
 count_late(int64 limit_no)
@@ -140,8 +187,12 @@ count_late(int64 limit_no)
 	/* at first for the slices that are under way, which end soon; then for long transactions */
 	if (alone || (!recent && now < TimestampTzPlusMilliseconds(limit->set_at, SF_COUNT_LATE_MS)))
 		adopt_all(limit, limit->highest);
-	if (alone)
+	limit = alone ? sf_limit_find(limit_no) : NULL;
+	if (limit != NULL)
+	{
+		give_back(limit);
 		sf_limit_set_counted(limit_no);
+	}
 	return alone || !recent;
 }
 
@@ -177,6 +228,130 @@ sf_gate_set_limit(const SfLimit *limit)
 {
 	(void) set_limit(limit);
 }
+
+/* --- moves to another version --- */
+
+/* Give a branch that is inside of a state a slot of a limit, above those that it allows if none of them is free. */
+static void
+give_slot(const SfLimit *limit, SfQueue queue, SfBranchKey key)
+{
+	int			highest;
+	int			slot;
+
+	if (sf_limit_slot_add_free(limit, queue, key.execution_no, key.branch_no))
+		return;
+	highest = sf_limit_lock(limit->limit_no);
+	if (highest < 0)
+		return;
+	slot = sf_limit_slot_add_above(limit, queue, key.execution_no, key.branch_no);
+	if (slot > highest && !SF_DEBUG_MUTATION("move_highest"))
+		sf_limit_set_highest(limit->limit_no, slot);
+}
+
+/* Have a branch that is inside of a state hold a slot of a limit if, and only if, it applies to that. */
+static void
+settle_slot(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
+{
+	SfBranchKey key = branch->key;
+	bool		has = sf_limit_slot_is_held(key.execution_no, key.branch_no, limit->limit_no);
+	SfQueue		queue;
+
+	if (!sf_gate_find_queue(limit, draft, branch, &queue))
+	{
+		if (has && !SF_DEBUG_MUTATION("move_give"))
+			sf_limit_slot_give_one(key, limit->limit_no);
+	}
+	else if (!has && !SF_DEBUG_MUTATION("move_adopt"))
+		give_slot(limit, queue, key);
+}
+
+/* Does what a branch waits for apply to it where it is? */
+static bool
+still_waits(const SfDraft *draft, const SfBranch *branch, const SfParked *parked)
+{
+	if (parked->hold_no != 0)
+		return sf_gate_is_held_by(draft, branch, parked->hold_no);
+	foreach_ptr(const SfWanted, wanted, sf_gate_list_queues(draft, branch))
+		if (wanted->queue.limit_no == parked->limit_no && wanted->queue.hash == parked->queue)
+			return true;
+	return false;
+}
+
+/* What waits for a hold or a limit that does not apply to it any more is due. */
+static void
+recall(SfDraft *draft)
+{
+	foreach_ptr(const SfParked, parked, sf_hold_list_parked(draft->execution->execution_no))
+	{
+		SfBranch   *branch = sf_branch_by_no(draft->branches, parked->branch_no);
+		TimestampTz since;
+
+		CHECK_FOR_INTERRUPTS();
+		if (branch == NULL || branch->due_at != DT_NOEND || !sf_gate_stands_before(branch->phase) ||
+			still_waits(draft, branch, parked) || !sf_hold_unpark(branch->key, &since))
+			continue;
+		/* in another queue it comes where it would have come */
+		branch->due_at = since == DT_NOEND ? GetCurrentTimestamp() : since;
+	}
+}
+
+/* Copy the limits that may apply to states of an execution, and of which places are taken. */
+static List *
+limits_of_states(const SfExecution *execution)
+{
+	const SfLimit *all = sf_limit_all();
+	List	   *limits = NIL;
+
+	for (int i = 0; i < sf_limit_count; i++)
+	{
+		SfLimit    *copy;
+
+		if (all[i].max_running == 0 ||
+			(all[i].kind == SF_LIMIT_MACHINE &&
+			 (all[i].machine_no != execution->machine_no || all[i].state[0] == '\0')))
+			continue;
+		copy = palloc(sizeof(SfLimit));
+		*copy = copy_limit(&all[i]);
+		limits = lappend(limits, copy);
+	}
+	return limits;
+}
+
+/*
+ * The branches of a draft's execution, which runs, are at other states than before, or at states
+ * of other resources: they hold slots of the limits that apply to these, and of no others, and
+ * what waits for what does not apply any more is due.  The caller has locked all of them, and writes them.
+ */
+void
+sf_gate_move(SfDraft *draft)
+{
+	bool		has_map = false;
+
+	/* holds may have been renamed with the states */
+	CommandCounterIncrement();
+	sf_hold_accept_changes();
+	if (!SF_DEBUG_MUTATION("move_recall"))
+		recall(draft);
+	if (!sf_limit_may_be())
+		return;
+	foreach_ptr(SfLimit, limit, limits_of_states(draft->execution))
+	{
+		if (!limit->counted)
+			(void) sf_limit_lock(limit->limit_no);
+		foreach_ptr(SfBranch, branch, draft->branches)
+		{
+			CHECK_FOR_INTERRUPTS();
+			if (branch->key.branch_no >= 0 && sf_limit_slot_is_of(branch))
+				settle_slot(limit, draft, branch);
+		}
+	}
+	foreach_ptr(SfBranch, join, draft->branches)
+		has_map = has_map || join->map_run_no != 0;
+	if (has_map)
+		sf_apply_release_children(draft->execution->execution_no);
+}
+
+/* --- the limits of a definition --- */
 
 /* Take a number out of a list. */
 static List *

@@ -198,13 +198,14 @@ find_branch(const SfDraft *draft, SfBranchKey key)
 }
 
 /*
- * List the joins that a branch is within, of executions that were redriven: such a join goes
- * on without a step of its own, which would have taken its slots.
+ * List the joins that a branch is within, at the state of a limit, of executions that were
+ * redriven: such a join goes on without a step of its own, which would have taken its slots.
  */
 static List *
-list_joins(const SfDraft *draft, const SfBranch *branch)
+list_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch)
 {
 	const SfExecution *execution = draft->execution;
+	const SfProgram *program = draft->program;
 	List	   *joins = NIL;
 
 	while (branch != NULL && execution != NULL)
@@ -217,12 +218,16 @@ list_joins(const SfDraft *draft, const SfBranch *branch)
 				break;
 			key = (SfBranchKey) {execution->parent_execution_no, execution->parent_branch_no};
 			execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
+			/* it may have been moved to another version */
+			program = execution == NULL ? NULL :
+				sf_program_cache_get(execution->machine_no, execution->version);
 		}
 		else if (execution->redrive_count == 0 && execution->map_run_no == 0)
 			break;
 		branch = branch->join != NULL ? branch->join : find_branch(draft, key);
 		if (branch != NULL && branch->phase == SF_PHASE_JOIN && execution != NULL &&
-			execution->redrive_count > 0)
+			execution->redrive_count > 0 && branch->state < program->nstates &&
+			strcmp(program->states[branch->state].name, limit->state) == 0)
 			joins = lappend(joins, unconstify(SfBranch *, branch));
 	}
 	return joins;
@@ -253,12 +258,11 @@ want_for_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *branc
 {
 	ListCell   *lc;
 
-	foreach(lc, list_joins(draft, branch))
+	foreach(lc, list_joins(limit, draft, branch))
 	{
 		const SfBranch *join = lfirst(lc);
 
-		if (strcmp(draft->program->states[join->state].name, limit->state) != 0 ||
-			join_has_slot(join, limit->limit_no))
+		if (join_has_slot(join, limit->limit_no))
 			continue;
 		if (!sf_limit_slot_lock_holder(join->key.execution_no, join->key.branch_no, limit->limit_no))
 			*busy = true;
@@ -318,6 +322,31 @@ sf_gate_find_limits(const SfDraft *draft, const SfBranch *branch, bool *busy)
 			(void) add_wanted(&found, limit, queue_of(limit, draft, branch));
 		if (may_be_of_joins(limit, draft, branch))
 			want_for_joins(limit, draft, branch, &found, busy);
+	}
+	return found;
+}
+
+/*
+ * List the queues of all limits that apply to a branch where it is, also if it has passed the gate:
+ * a List of SfWanted, with the holder of those of joins around it.
+ */
+List *
+sf_gate_list_queues(const SfDraft *draft, const SfBranch *branch)
+{
+	const SfState *state = &draft->program->states[branch->state];
+	const SfLimit *all = sf_limit_all();
+	List	   *found = NIL;
+
+	for (int i = 0; i < sf_limit_count; i++)
+	{
+		const SfLimit *limit = &all[i];
+
+		if (applies(limit, draft, state))
+			(void) add_wanted(&found, limit, queue_of(limit, draft, branch));
+		if (limit->kind != SF_LIMIT_MACHINE || limit->machine_no != draft->execution->machine_no)
+			continue;
+		foreach_ptr(const SfBranch, join, list_joins(limit, draft, branch))
+			add_wanted(&found, limit, queue_of(limit, draft, join))->holder = join->key;
 	}
 	return found;
 }

@@ -128,8 +128,8 @@ has_too_many(const SfDraft *draft)
  * Does an execution that waits for this one have a slot of a queue?  Then this one needs
  * none: the other would wait for it for ever.
  */
-static bool
-shares(const SfExecution *execution, SfQueue queue)
+bool
+sf_gate_shares(const SfExecution *execution, SfQueue queue)
 {
 	while (execution != NULL && execution->parent_execution_no != 0 &&
 		   (execution->map_run_no != 0 || execution->parent_generation != 0))
@@ -200,7 +200,7 @@ take_slot(const SfWanted *wanted, const SfDraft *draft, bool *fresh)
 	if (have_slot(&wanted->limit, wanted->queue, fresh))
 		return true;
 	*fresh = false;
-	return shares(draft->execution, wanted->queue);
+	return sf_gate_shares(draft->execution, wanted->queue);
 }
 
 /* Take slots of all limits, then draw tokens; all or nothing. */

@@ -17,6 +17,7 @@
 #include "base/errors.h"
 #include "report/label.h"
 #include "run/dependents.h"
+#include "run/gate.h"
 #include "run/migrate.h"
 #include "store/hold.h"
 #include "store/mark.h"
@@ -537,6 +538,8 @@ sf_migrate_execution(SfExecution *execution, int version, const Jsonb *state_map
 	draft = sf_draft_make_locked(execution);
 	if (!rewinds)
 		draft->branches = branches;
+	if (!rewinds && execution->status == SF_STATUS_RUNNING)
+		sf_gate_move(draft);
 	/* the first event of a history is that it started */
 	details = make_details(&move, old);
 	if (execution->started_at != DT_NOBEGIN)

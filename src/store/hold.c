@@ -235,6 +235,45 @@ sf_hold_park(SfBranchKey key, int64 hold_no)
 	sf_store_execute(&plan, SF_KEY(key), SF_INT8(hold_no));
 }
 
+/* Append what a branch waits for to a list. */
+static void
+append_parked(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfParked   *parked = palloc(sizeof(SfParked));
+
+	parked->branch_no = sf_row_number(tuple, desc, 1, 0);
+	parked->hold_no = sf_row_number(tuple, desc, 2, 0);
+	parked->limit_no = sf_row_number(tuple, desc, 3, 0);
+	parked->queue = sf_row_number(tuple, desc, 4, 0);
+	*(List **) arg = lappend(*(List **) arg, parked);
+}
+
+/* List what the branches of an execution wait for, holds and limits: a List of SfParked. */
+List *
+sf_hold_list_parked(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT w.branch_no, w.hold_no, w.limit_no, w.queue FROM _sfflow.held w"
+		" WHERE w.execution_no" SF_EQ "$1 ORDER BY w.branch_no");
+
+	return sf_store_list(&plan, append_parked, SF_ARGS(SF_INT8(execution_no)));
+}
+
+/*
+ * A branch that the caller has locked, and makes due, waits no more, neither for a hold nor for a
+ * limit; false: it did not.  *since (DT_NOEND: not known): since when it has waited for a limit.
+ */
+bool
+sf_hold_unpark(SfBranchKey key, TimestampTz *since)
+{
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.held w WHERE w.execution_no" SF_EQ "$1 AND w.branch_no" SF_EQ "$2"
+		" RETURNING COALESCE(w.since, 'infinity')");
+
+	*since = sf_store_number(&plan, 0, SF_KEY(key));
+	return *since != 0;
+}
+
 /* Tell workers of a branch that goes on. */
 static void
 read_released(HeapTuple tuple, TupleDesc desc, void *arg)

@@ -70,12 +70,23 @@ extern bool sf_hold_share(int64 hold_no);
 
 /* --- the tables --- */
 
+/* A branch that waits for the end of a hold, or (hold_no 0) in a queue of a limit */
+typedef struct SfParked
+{
+	int64		branch_no;
+	int64		hold_no;
+	int64		limit_no;
+	int64		queue;
+} SfParked;
+
 extern void sf_hold_begin_of_execution(int64 execution_no);
 extern void sf_hold_end_of_execution(int64 execution_no);
 extern bool sf_hold_is_beginning(int64 execution_no);
 extern bool sf_hold_insert(const SfHold *hold, const char *reason);
 extern List *sf_hold_find(const SfHold *target, bool of_all);
 extern void sf_hold_park(SfBranchKey key, int64 hold_no);
+extern List *sf_hold_list_parked(int64 execution_no);
+extern bool sf_hold_unpark(SfBranchKey key, TimestampTz *since);
 extern int64 sf_hold_release(int64 hold_no);
 extern void sf_hold_pass_on(Oid from, Oid to);
 extern void sf_hold_rename_states(int64 execution_no, const Jsonb *renames);

@@ -316,6 +316,29 @@ sf_limit_release_within(SfQueue queue, int64 execution_no)
 						 SF_INT8(execution_no), SF_WAITING_PHASES);
 }
 
+/*
+ * Make the branches due that wait for limits in the children of an execution's Distributed Maps:
+ * they may wait for a slot of the Map.  Each finds out itself what it waits for by now.
+ */
+void
+sf_limit_release_children(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"WITH waits AS MATERIALIZED (SELECT b.execution_no, b.branch_no FROM _sfflow.execution e"
+		" JOIN _sfflow.held w ON w.execution_no" SF_EQ "e.execution_no"
+		" JOIN _sfflow.branch b ON b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no"
+		" WHERE e.parent_execution_no" SF_EQ "$1 AND e.map_run_no IS NOT NULL AND w.limit_no IS NOT NULL"
+		" AND b.due_at IS NULL AND b.phase" SF_EQ "ANY ($2)"
+		" ORDER BY b.execution_no, b.branch_no FOR UPDATE OF b SKIP LOCKED),"
+		" gone AS (DELETE FROM _sfflow.held w USING waits x WHERE w.execution_no" SF_EQ "x.execution_no"
+		"  AND w.branch_no" SF_EQ "x.branch_no RETURNING w.execution_no, w.branch_no, w.since)"
+		" UPDATE _sfflow.branch b SET due_at = w.since FROM gone w"
+		" WHERE b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no"
+		" RETURNING b.execution_no, b.branch_no, b.owner, b.due_at");
+
+	(void) sf_store_read(&plan, read_released, NULL, SF_INT8(execution_no), SF_WAITING_PHASES);
+}
+
 /* Append what waits within an execution to a list. */
 static void
 append_within(HeapTuple tuple, TupleDesc desc, void *arg)
@@ -481,6 +504,16 @@ has_told(TransactionId transaction)
 {
 	return !TransactionIdIsCurrentTransactionId(transaction) &&
 		ConditionalXactLockTableWait(transaction SF_XACT_LOCK_EXTRA_ARG);
+}
+
+/* Lock a limit against those who count what runs; up to which number slots may be in use, -1: it was dropped. */
+int
+sf_limit_lock(int64 limit_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT l.highest FROM _sfflow.run_limit l WHERE l.limit_no" SF_EQ "$1 FOR NO KEY UPDATE");
+
+	return (int) sf_store_number(&plan, -1, SF_INT8(limit_no));
 }
 
 /*

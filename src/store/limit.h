@@ -109,7 +109,9 @@ extern void sf_limit_set_highest(int64 limit_no, int highest);
 extern void sf_limit_lower_highest(void);
 extern List *sf_limit_running(const SfLimit *limit);
 extern void sf_limit_release_within(SfQueue queue, int64 execution_no);
+extern void sf_limit_release_children(int64 execution_no);
 extern List *sf_limit_waits_within(void);
+extern int	sf_limit_lock(int64 limit_no);
 extern bool sf_limit_lock_uncounted(int64 limit_no, bool *alone);
 extern void sf_limit_set_counted(int64 limit_no);
 

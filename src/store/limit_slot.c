@@ -434,6 +434,24 @@ sf_limit_slot_add_free(const SfLimit *limit, SfQueue queue, int64 execution_no, 
 	return true;
 }
 
+/*
+ * Insert the row of the first free slot above those that a limit allows, for what runs already.
+ * Returns its number: the caller, who has locked the limit, has it counted.
+ */
+int
+sf_limit_slot_add_above(const SfLimit *limit, SfQueue queue, int64 execution_no, int64 branch_no)
+{
+	Bitmapset  *rows = read_slots(queue);
+	int			slot = limit->max_running + 1;
+
+	while (bms_is_member(slot, rows) || !try_slot(queue, slot))
+		slot++;
+	sf_limit_slot_add(queue, slot, execution_no, branch_no);
+	release(queue, slot);
+	bms_free(rows);
+	return slot;
+}
+
 /* What holds a slot outlives the transaction. */
 void
 sf_limit_slot_keep(SfTakenSlot *slot, int64 execution_no, int64 branch_no)
@@ -516,6 +534,39 @@ sf_limit_slot_give(SfBranchKey key)
 		" RETURNING s.limit_no, s.queue");
 
 	sf_store_read(&plan, read_given, NULL, SF_KEY(key));
+}
+
+/* Give the slots of one limit that a branch has back. */
+void
+sf_limit_slot_give_one(SfBranchKey key, int64 limit_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.limit_slot s WHERE s.execution_no" SF_EQ "$1 AND s.branch_no" SF_EQ "$2"
+		" AND s.limit_no" SF_EQ "$3 RETURNING s.limit_no, s.queue");
+
+	sf_store_read(&plan, read_given, NULL, SF_KEY(key), SF_INT8(limit_no));
+}
+
+/* Append the holder of a slot to a list. */
+static void
+append_holder(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfBranchKey *key = palloc(sizeof(SfBranchKey));
+
+	key->execution_no = sf_row_number(tuple, desc, 1, 0);
+	key->branch_no = sf_row_number(tuple, desc, 2, 0);
+	*(List **) arg = lappend(*(List **) arg, key);
+}
+
+/* List the branches that hold slots of a limit. */
+List *
+sf_limit_slot_branches(int64 limit_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT s.execution_no, s.branch_no FROM _sfflow.limit_slot s WHERE s.limit_no" SF_EQ "$1"
+		" AND s.branch_no" SF_GE "0 ORDER BY s.execution_no, s.branch_no");
+
+	return sf_store_list(&plan, append_holder, SF_ARGS(SF_INT8(limit_no)));
 }
 
 /* Delete slots that fulfil a condition, unless another session is giving them back */

@@ -174,6 +174,34 @@ sub crash
 	return;
 }
 
+# Move executions between a state without a limit and one where one may run; gives what sf_check() says then. $tight:
+# two come to the state with the limit, else to the other one. @moved: 1 is inside of its state; so is 2 of that without
+# a limit, else it waits.
+sub moved
+{
+	my ($tight, @moved) = @_;
+	my $name = 'x' . ++$number;
+	my ($version, $from, $to) = $tight ? (1, 'Tight', 'Free') : (2, 'Free', 'Tight');
+	my $inside = "SELECT count(*) FROM sf_tasks WHERE execution_id LIKE '$name:%'";
+	sql("SELECT sf_create_activity('$name')");
+	for my $state ('Free', 'Tight')
+	{
+		sql(qq(SELECT sf_create_state_machine('$name', '{"StartAt": "$state", "States": {"$state": {"Type": "Task", "Resource": "activity:$name", "End": true}}}', or_replace => true)));
+		sql("SELECT sf_set_limit('$name/Tight', max_running => 1)") if $state eq 'Tight';
+		$node->poll_query_until('postgres', 'SELECT coalesce(bool_and(counted), true) FROM _sfflow.run_limit') or die 'not counted';
+		sql("SELECT sf_start('$name', '{}', n::text) FROM generate_series(1, 2) AS n") if $state eq $from;
+		$node->poll_query_until('postgres', "SELECT ($inside) = 2") or die 'not handed out' if $from eq 'Free';
+	}
+	$node->poll_query_until('postgres', "SELECT ($inside) = 1 AND waiting = 1 FROM sf_limits WHERE target = '$name/Tight'") or die 'not queued' if $tight;
+	my @ids = split /\n/, sql("SELECT execution_id FROM sf_executions e WHERE execution_id LIKE '$name:%'
+		ORDER BY EXISTS (SELECT FROM sf_tasks t WHERE t.execution_id = e.execution_id) DESC, execution_id");
+	sql(qq(SET sfflow.debug_point = '$mutation'; SELECT sf_migrate('$ids[$_ - 1]', $version, '{"$from": "$to"}'))) for @moved;
+	my $problems = sql("SELECT string_agg(DISTINCT problem, ' ') FROM sf_check()");
+	sql("SELECT sf_stop(execution_id) FROM sf_executions WHERE execution_id LIKE '$name:%'");
+	sql("SELECT sf_drop_limit('$name/Tight')");
+	return $problems;
+}
+
 my $two_passes = '"A": {"Type": "Pass", "Next": "B"}, "B": {"Type": "Pass", "Next": "C"}, "C": {"Type": "Pass", "End": true}';
 
 my @scenarios = (
@@ -463,7 +491,11 @@ my @scenarios = (
 		sql("SELECT pg_terminate_backend(pid) FROM sf_workers WHERE role = 'worker'");
 		let_go('claim');
 		return wrong($name);
-	} ]);
+	} ],
+	[ move_adopt => sub { return moved(0, 1) } ],
+	[ move_give => sub { return moved(1, 1) } ],
+	[ move_recall => sub { return moved(1, 2) } ],
+	[ move_highest => sub { return moved(0, 1, 2) } ]);
 
 # A suspect that is alone for so long that the others go on is not counted any more: this takes half a minute.
 push @scenarios, [ release => sub {
