@@ -18,14 +18,14 @@ LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 
 -- The limits that apply to a branch where it is: whether of executions, whether that of a join around it, and
 -- whether an execution that waits for this one has a slot, so that the branch needs none.
-CREATE FUNCTION _sfflow.branch_limits(execution_no bigint, branch_no bigint,
+CREATE FUNCTION _sfflow.branch_limits(version integer, execution_no bigint, branch_no bigint,
 	OUT limit_no bigint, OUT queue bigint, OUT whole boolean, OUT of_join boolean, OUT shared boolean)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_branch_limits'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000 ROWS 2;
 
--- Does a hold hold a branch where it is?
-CREATE FUNCTION _sfflow.is_held_by(execution_no bigint, branch_no bigint, hold_no bigint) RETURNS boolean
+-- Does a hold hold a branch where it is? NULL: it has been released since the query began.
+CREATE FUNCTION _sfflow.is_held_by(version integer, execution_no bigint, branch_no bigint, hold_no bigint) RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_is_held_by'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000;
 
@@ -68,7 +68,7 @@ WITH told AS MATERIALIZED (
 ), within AS MATERIALIZED (
 	-- branches that are inside of their states, of executions that run: they have the slots of these. What a
 	-- redrive has go on as it was (a join, or what has its outcome) takes them with the first step within it.
-	SELECT b.execution_no, b.branch_no,
+	SELECT b.execution_no, b.branch_no, e.version,
 		e.redrive_count > 0 AND b.phase IN (@PHASE_JOIN@, @PHASE_ANSWERED@, @PHASE_RUN@) AND NOT EXISTS (SELECT FROM strand c
 			WHERE c.execution_no = b.execution_no AND c.parent_no = b.branch_no AND c.entered_at > e.last_redriven_at
 				AND c.phase IN (@PHASE_WAIT@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@)) AS takes_later
@@ -172,13 +172,13 @@ WITH told AS MATERIALIZED (
 	JOIN _sfflow.held w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
 	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@) AND b.due_at IS NULL
 		AND CASE WHEN w.hold_no IS NULL THEN EXISTS (SELECT FROM _sfflow.run_limit l WHERE l.limit_no = w.limit_no)
-			AND NOT EXISTS (SELECT FROM _sfflow.branch_limits(b.execution_no, b.branch_no) q WHERE q.limit_no = w.limit_no AND q.queue = w.queue)
+			AND NOT EXISTS (SELECT FROM _sfflow.branch_limits(e.version, b.execution_no, b.branch_no) q WHERE q.limit_no = w.limit_no AND q.queue = w.queue)
 		ELSE EXISTS (SELECT FROM _sfflow.hold h WHERE h.hold_no = w.hold_no)
-			AND NOT _sfflow.is_held_by(b.execution_no, b.branch_no, w.hold_no) END
+			AND NOT _sfflow.is_held_by(e.version, b.execution_no, b.branch_no, w.hold_no) END
 	UNION ALL
 	SELECT 'slot_missing', b.execution_no, format('branch %s runs under limit %s and has no slot of it', b.branch_no, l.limit_no)
 	FROM within b
-	CROSS JOIN LATERAL _sfflow.branch_limits(b.execution_no, b.branch_no) q
+	CROSS JOIN LATERAL _sfflow.branch_limits(b.version, b.execution_no, b.branch_no) q
 	JOIN _sfflow.run_limit l ON l.limit_no = q.limit_no
 	WHERE NOT b.takes_later AND NOT q.whole AND NOT q.of_join AND NOT q.shared AND l.max_running IS NOT NULL AND l.counted
 		AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s
@@ -187,7 +187,7 @@ WITH told AS MATERIALIZED (
 	SELECT 'slot_missing', e.execution_no, format('it runs under limit %s and has no slot of it', l.limit_no)
 	FROM head e
 	JOIN _sfflow.run_limit l ON l.kind = 'machine' AND l.state = '' AND l.machine_no = e.machine_no
-	CROSS JOIN LATERAL _sfflow.branch_limits(e.execution_no, 0) q
+	CROSS JOIN LATERAL _sfflow.branch_limits(e.version, e.execution_no, 0) q
 	WHERE e.status = @STATUS_RUNNING@ AND e.started_at IS NOT NULL AND e.map_run_no IS NULL AND q.limit_no = l.limit_no
 		AND NOT q.shared AND l.max_running IS NOT NULL AND l.counted
 		AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s WHERE s.execution_no = e.execution_no AND s.branch_no = -3 AND s.limit_no = l.limit_no)
@@ -199,7 +199,7 @@ WITH told AS MATERIALIZED (
 	FROM within b
 	JOIN _sfflow.limit_slot s ON s.execution_no = b.execution_no AND s.branch_no = b.branch_no
 	JOIN _sfflow.run_limit l ON l.limit_no = s.limit_no
-	WHERE l.counted AND NOT EXISTS (SELECT FROM _sfflow.branch_limits(b.execution_no, b.branch_no) q WHERE q.limit_no = s.limit_no AND NOT q.of_join)
+	WHERE l.counted AND NOT EXISTS (SELECT FROM _sfflow.branch_limits(b.version, b.execution_no, b.branch_no) q WHERE q.limit_no = s.limit_no AND NOT q.of_join)
 	UNION ALL
 	SELECT 'slot_of_nothing', s.execution_no, format('slot %s of limit %s is taken by branch %s, which does not run', s.slot, s.limit_no, s.branch_no)
 	FROM _sfflow.limit_slot s

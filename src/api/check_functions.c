@@ -12,6 +12,7 @@
 #include "api/columns.h"
 #include "report/job_ends.h"
 #include "run/gate.h"
+#include "store/hold.h"
 #include "store/program_cache.h"
 
 PG_FUNCTION_INFO_V1(sfflow_is_place);
@@ -79,17 +80,23 @@ sfflow_inspect_net(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(problem));
 }
 
-/* Read a branch and make a draft of its execution; NULL: there is none, or its state is unknown. */
+/*
+ * Read a branch as the query that calls sees it, and make a draft of its execution in a version;
+ * NULL: there is none, or its state is unknown.
+ */
 static SfDraft *
-read_draft(FunctionCallInfo fcinfo, SfBranch **branch)
+look_at(FunctionCallInfo fcinfo, SfBranch **branch)
 {
-	SfBranchKey key = {PG_GETARG_INT64(0), PG_GETARG_INT64(1)};
+	SfBranchKey key = {PG_GETARG_INT64(1), PG_GETARG_INT64(2)};
 	SfExecution *execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
-	SfDraft    *draft = execution == NULL ? NULL : sf_draft_make(execution);
+	SfDraft    *draft;
 
-	*branch = draft == NULL ? NULL : sf_branch_read(key, SF_LOCK_NONE);
-	return *branch == NULL || (*branch)->state < 0 ||
-		(*branch)->state >= draft->program->nstates ? NULL : draft;
+	*branch = execution == NULL ? NULL : sf_branch_look(key);
+	if (*branch == NULL)
+		return NULL;
+	execution->version = PG_GETARG_INT32(0);
+	draft = sf_draft_make(execution);
+	return (*branch)->state < 0 || (*branch)->state >= draft->program->nstates ? NULL : draft;
 }
 
 /*
@@ -101,7 +108,7 @@ Datum
 sfflow_branch_limits(PG_FUNCTION_ARGS)
 {
 	SfBranch   *branch;
-	SfDraft    *draft = read_draft(fcinfo, &branch);
+	SfDraft    *draft = look_at(fcinfo, &branch);
 
 	InitMaterializedSRF(fcinfo, 0);
 	if (draft == NULL)
@@ -120,12 +127,19 @@ sfflow_branch_limits(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Tell whether a hold with a number holds a branch of an execution where it is. */
+/* Tell whether a hold with a number holds a branch of an execution where it is; NULL: it has been released since. */
 Datum
 sfflow_is_held_by(PG_FUNCTION_ARGS)
 {
 	SfBranch   *branch;
-	SfDraft    *draft = read_draft(fcinfo, &branch);
+	SfDraft    *draft = look_at(fcinfo, &branch);
 
-	PG_RETURN_BOOL(draft != NULL && sf_gate_is_held_by(draft, branch, PG_GETARG_INT64(2)));
+	const SfHold *all = sf_hold_all();
+	int			i = 0;
+
+	while (i < sf_hold_count && all[i].hold_no != PG_GETARG_INT64(3))
+		i++;
+	if (draft == NULL || i == sf_hold_count)
+		PG_RETURN_NULL();
+	PG_RETURN_BOOL(sf_gate_is_held_by(draft, branch, PG_GETARG_INT64(3)));
 }

@@ -268,6 +268,18 @@ sf_branch_by_no(List *branches, int64 branch_no)
 	return NULL;
 }
 
+/* Read a branch with the snapshot of the query that calls (see sf_scan_run); NULL: there is none. */
+SfBranch *
+sf_branch_look(SfBranchKey key)
+{
+	static SfPlan plan = SF_PLAN(
+		SELECT_BRANCH "WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "$2");
+	List	   *list = NIL;
+
+	sf_scan(&plan, append_branch, &list, SF_KEY(key));
+	return list == NIL ? NULL : linitial(list);
+}
+
 /*
  * Read every branch of an execution but its deadline, without documents (NULL), with
  * the snapshot of the query that calls (see sf_scan_run); also jobs that have no rows.

@@ -179,6 +179,7 @@ extern List *sf_branch_children(SfBranchKey parent, SfLock lock);
 extern List *sf_branch_all(int64 execution_no, SfLock lock);
 extern bool sf_branch_try_all(int64 execution_no, List **branches);
 extern SfBranch *sf_branch_by_no(List *branches, int64 branch_no);
+extern SfBranch *sf_branch_look(SfBranchKey key);
 extern List *sf_branch_scan(int64 execution_no, const SfProgram *program);
 extern TimestampTz sf_branch_first_due(int64 execution_no);
 
