@@ -13,10 +13,9 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
-#include "storage/lwlock.h"
 #include "storage/proc.h"
 
-#include "base/compat.h"
+#include "task/guest.h"
 #include "task/sql_task.h"
 #include "task/sql_task_internal.h"
 
@@ -46,28 +45,6 @@ at_sub_end(SubXactEvent event, SubTransactionId id, SubTransactionId parent, voi
 {
 	if (event == SUBXACT_EVENT_ABORT_SUB && id == working_in)
 		release_locks();
-}
-
-/*
- * Tell whether this process holds an advisory lock.  Only the process itself adds
- * advisory locks to its lists, so an empty list needs no look under its lock.
- */
-static bool
-holds_advisory_lock(void)
-{
-	bool		found = false;
-
-	for (int i = 0; i < NUM_LOCK_PARTITIONS && !found; i++)
-	{
-		if (SF_FIRST_PROC_LOCK(&MyProc->myProcLocks[i]) == NULL)
-			continue;
-		LWLockAcquire(LockHashPartitionLockByIndex(i), LW_SHARED);
-		for (PROCLOCK *lock = SF_FIRST_PROC_LOCK(&MyProc->myProcLocks[i]); lock != NULL && !found;
-			 lock = SF_PROC_LOCK_AFTER(&MyProc->myProcLocks[i], &lock->procLink))
-			found = PROCLOCK_LOCKMETHOD(*lock) == USER_LOCKMETHOD;
-		LWLockRelease(LockHashPartitionLockByIndex(i));
-	}
-	return found;
 }
 
 /*
@@ -111,7 +88,7 @@ sf_identity_work_as(Oid role, void (*work) (void *arg), void *arg)
 		registered = true;
 	}
 	sf_identity_forget_other(role);
-	if (!holds_advisory_lock())
+	if (!sf_guest_holds_advisory_lock())
 		working_in = GetCurrentSubTransactionId();
 	SetUserIdAndSecContext(role, SECURITY_LOCAL_USERID_CHANGE);
 	work_in_time(work, arg);

@@ -7,13 +7,14 @@
  * The user id is the owner's with SECURITY_LOCAL_USERID_CHANGE, which makes
  * PostgreSQL refuse SET ROLE and SET SESSION AUTHORIZATION.  In a worker it
  * is kept until after the commit, so that code which runs at commit time runs
- * as the owner, too.  In a client's session, which commits later,
- * SECURITY_RESTRICTED_OPERATION keeps a task from leaving such code behind.
+ * as the owner, too.  In a client's session, which commits later, the task is a guest
+ * (guest.c, temp_schema.c): SECURITY_RESTRICTED_OPERATION keeps it from leaving such code
+ * behind.
  *
  * Settings live in a GUC nest level, which begins with what the owner would
  * have after connecting and is rolled back as a whole.
  *
- * Session state (cursors, temporary tables, prepared statements) ends with the
+ * Session state (cursors, temporary objects, prepared statements) ends with the
  * task; advisory locks end with the transaction of the slice.
  */
 #include "postgres.h"
@@ -32,6 +33,7 @@
 #include "store/role_settings.h"
 #include "task/sql_task_internal.h"
 #include "task/sql_task.h"
+#include "task/temp_schema.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/guc_tables.h"
@@ -40,6 +42,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+#include "utils/varlena.h"
 
 /* This session is a worker's: it holds no client's state */
 static bool private_session = false;
@@ -79,7 +82,7 @@ static LocalTransactionId session_settings_lxid = InvalidLocalTransactionId;
  * Declare that this session serves owners only: a background worker of ours.
  * What a task leaves behind in it may be thrown away, and therefore tasks may
  * use temporary tables, cursors and prepared statements.  Without it (a
- * client's session) tasks of another role run as a security-restricted
+ * client's session) tasks of another role run as guests, in a security-restricted
  * operation.
  */
 void
@@ -99,26 +102,28 @@ check_role(Oid owner)
 				 errdetail("It is the owner of a state machine that is running.")));
 }
 
-/* Tell whether session state that an owner's code leaves may stay: the session is its own. */
+/*
+ * Tell whether session state that an owner's code leaves may stay: the session is its own.
+ * In a security-definer function, in another task and in an answer as another role
+ * (answer_as.c) it serves others, too.
+ */
 static bool
-is_at_home(Oid owner)
+is_at_home(Oid owner, int outer)
 {
 	if (private_session)
 		return owner == assumed;
-	return GetSessionUserId() == owner && GetOuterUserId() == owner;
+	return GetSessionUserId() == owner && GetOuterUserId() == owner &&
+		(outer & SECURITY_LOCAL_USERID_CHANGE) == 0;
 }
 
-/*
- * The security context for an owner's code: restricted in the session of
- * another role, unless the owner is a superuser.
- */
+/* The security context for an owner's code: restricted in the session of another role. */
 static int
 sec_context_for(Oid owner, int outer)
 {
 	int			context = SECURITY_LOCAL_USERID_CHANGE |
 		(outer & SECURITY_RESTRICTED_OPERATION);
 
-	if (!is_at_home(owner) && !superuser_arg(owner))
+	if (!is_at_home(owner, outer))
 		context |= SECURITY_RESTRICTED_OPERATION;
 	return context;
 }
@@ -140,7 +145,7 @@ sf_identity_is_task(void)
 	return private_session || depth > 0;
 }
 
-/* Tell whether the session's cursors and temporary tables are this task's. */
+/* Tell whether the session's cursors and temporary objects are this task's. */
 static bool
 owns_session(void)
 {
@@ -312,8 +317,15 @@ apply_settings(Oid owner)
 	int			encoding = pg_get_client_encoding();
 
 	sf_fatal_settings_hold(true);
-	reset_settings();
-	sf_fatal_settings_hold(false);
+	PG_TRY();
+	{
+		reset_settings();
+	}
+	PG_FINALLY();
+	{
+		sf_fatal_settings_hold(false);
+	}
+	PG_END_TRY();
 	if (pg_get_client_encoding() != encoding)
 		(void) set_config_option("client_encoding", pg_encoding_to_char(encoding),
 								 PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SET,
@@ -331,9 +343,30 @@ apply_settings(Oid owner)
 }
 
 /*
+ * Search the temporary schema last: its tables and types are the session's, and have the
+ * names of the owner's, perhaps.  PostgreSQL searches it first unless the path names it.
+ */
+static void
+put_temporary_last(void)
+{
+	char	   *path = namespace_search_path;
+	List	   *schemas;
+	ListCell   *lc;
+
+	if (!SplitIdentifierString(pstrdup(path), ',', &schemas))
+		return;
+	foreach(lc, schemas)
+		if (strcmp(lfirst(lc), "pg_temp") == 0)
+			return;
+	path = schemas == NIL ? "pg_temp" : psprintf("%s, pg_temp", path);
+	(void) set_config_option("search_path", path, PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SET, true, DEBUG1, false);
+}
+
+/*
  * Become the owner for one task: user id, then settings in a nest level of
  * their own.  In the task's subtransaction, whose abort undoes both; then
- * sf_identity_abandon does the rest.
+ * sf_guest_end and sf_identity_abandon do the rest.
  */
 void
 sf_identity_enter(SfIdentity *identity, Oid owner)
@@ -345,14 +378,32 @@ sf_identity_enter(SfIdentity *identity, Oid owner)
 	identity->outer = sf_role_current();
 	SetUserIdAndSecContext(owner, sec_context_for(owner, identity->outer.sec_context));
 	identity->guc_nest_level = NewGUCNestLevel();
+	identity->changes = sf_temp_schema_changes();
+	if (InSecurityRestrictedOperation())
+		sf_guest_begin(&identity->guest);
 	apply_settings(owner);
+	if (InSecurityRestrictedOperation() && sf_temp_schema_exists())
+		put_temporary_last();
 	if (!owns_session() && !InSecurityRestrictedOperation())
 		sf_constraints_reset();
 }
 
 /*
+ * Drop what a task made in the temporary schema.  PostgreSQL marks a transaction that has
+ * used a temporary table or pg_temp by its name, but not one that has created something
+ * through a search_path or by the schema's real name.
+ */
+static void
+drop_temporary(const SfIdentity *identity)
+{
+	if ((MyXactFlags & XACT_FLAGS_ACCESSEDTEMPNAMESPACE) != 0 ||
+		(sf_temp_schema_exists() && sf_temp_schema_changes() != identity->changes))
+		ResetTempTableNamespace();
+}
+
+/*
  * End a task that went well: cursors are closed, deferred constraints checked,
- * temporary tables dropped, settings and user id put back.
+ * temporary objects dropped, settings and user id put back.
  */
 void
 sf_identity_leave(const SfIdentity *identity)
@@ -361,12 +412,15 @@ sf_identity_leave(const SfIdentity *identity)
 	{
 		PortalHashTableDeleteAll();
 		sf_constraints_finish();
-		if (MyXactFlags & XACT_FLAGS_ACCESSEDTEMPNAMESPACE)
-			ResetTempTableNamespace();
+		drop_temporary(identity);
 		DropAllPreparedStatements();
 	}
 	else
+	{
+		sf_guest_clear(&identity->guest);
 		sf_constraints_check();
+		sf_temp_schema_check(&identity->guest);
+	}
 	AtEOXact_GUC(false, identity->guc_nest_level);
 	sf_role_restore(identity->outer);
 	depth--;

@@ -36,6 +36,7 @@
 #include "store/direct.h"
 #include "task/sql_task_internal.h"
 #include "task/sql_task.h"
+#include "task/temp_schema.h"
 
 /* One try of a task */
 typedef struct Try
@@ -43,6 +44,7 @@ typedef struct Try
 	const SfTaskCall *call;
 	SfTaskOutcome *out;
 	SfTimer    *timer;
+	SfIdentity	identity;
 	int			attempt;		/* 0: the first */
 	SfTick		began;
 	int64		took_ms;		/* the try before it */
@@ -125,22 +127,21 @@ raise_deadlock_timeout(int attempt)
 
 /* Run the task inside the subtransaction. */
 static Jsonb *
-run_as_owner(const SfTaskCall *call, SfTimer *timer, int attempt)
+run_as_owner(Try *try)
 {
-	SfIdentity	identity;
 	Datum		output;
 
 	PushActiveSnapshot(GetTransactionSnapshot());
-	sf_identity_enter(&identity, call->owner);
-	raise_deadlock_timeout(attempt);
+	sf_identity_enter(&try->identity, try->call->owner);
+	raise_deadlock_timeout(try->attempt);
 	/* with the owner's settings, now */
-	sf_timer_set_default(timer, (int64) sf_setting_default_task_timeout * 1000);
+	sf_timer_set_default(try->timer, (int64) sf_setting_default_task_timeout * 1000);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	output = SPI_datumTransfer(JsonbPGetDatum(run_resource(call)), false, -1);
+	output = SPI_datumTransfer(JsonbPGetDatum(run_resource(try->call)), false, -1);
 	if (SPI_finish() != SPI_OK_FINISH)
 		elog(ERROR, "SPI_finish failed");
-	sf_identity_leave(&identity);
+	sf_identity_leave(&try->identity);
 	PopActiveSnapshot();
 	return DatumGetJsonbP(output);
 }
@@ -197,7 +198,7 @@ run_in_subtransaction(void *arg)
 		back_off(try->call->owner, try->attempt, try->took_ms);
 		try->began = sf_tick_now();
 	}
-	try->out->output = run_as_owner(try->call, try->timer, try->attempt);
+	try->out->output = run_as_owner(try);
 	sf_timer_stop(try->timer);
 	sf_timer_check(try->timer);
 	return true;
@@ -210,6 +211,7 @@ end_try(void *arg)
 	Try		   *try = arg;
 
 	sf_timer_stop(try->timer);
+	sf_guest_end(&try->identity.guest);
 	if (TransactionIdIsValid(GetCurrentTransactionIdIfAny()))
 		try->out->assigned_xid = true;
 }
@@ -222,6 +224,7 @@ try_once(Try *try)
 	ErrorData  *edata;
 
 	try->began = sf_tick_now();
+	memset(&try->identity, 0, sizeof(try->identity));
 	edata = sf_subtransaction_run(run_in_subtransaction, end_try, try);
 	try->out->ok = edata == NULL;
 	if (edata == NULL)
@@ -273,4 +276,5 @@ sf_sql_task_init(void)
 	sf_driver.assume_identity = sf_identity_assume_owner;
 	sf_driver.resolve = sf_resource_mapping_resolve;
 	sf_fatal_settings_init(sf_identity_is_task);
+	sf_temp_schema_init();
 }

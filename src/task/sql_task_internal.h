@@ -14,6 +14,7 @@
 #include "fmgr.h"
 #include "json/json.h"
 #include "nodes/params.h"
+#include "task/guest.h"
 #include "tcop/dest.h"
 
 /* --- function.c, query.c: as the owner, inside SPI; result in SPI's memory --- */
@@ -92,6 +93,8 @@ typedef struct SfIdentity
 {
 	SfRoleSwitch outer;			/* to go back to */
 	int			guc_nest_level;
+	uint64		changes;		/* of objects, before the task */
+	SfGuest		guest;
 } SfIdentity;
 
 extern void sf_identity_assume_owner(Oid owner);
