@@ -189,6 +189,7 @@ CREATE FUNCTION @extschema@.sf_list_executions(
 	requested_before timestamptz DEFAULT NULL,
 	page_size integer DEFAULT NULL,
 	after_key text DEFAULT NULL,
+	without_items boolean DEFAULT NULL,
 	OUT execution_id text,
 	OUT state_machine text,
 	OUT name text,
@@ -201,7 +202,7 @@ CREATE FUNCTION @extschema@.sf_list_executions(
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_sf_list_executions'
 LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.sf_list_executions(text, text, text, text, text, text, timestamptz, timestamptz, integer, text) IS
+COMMENT ON FUNCTION @extschema@.sf_list_executions(text, text, text, text, text, text, timestamptz, timestamptz, integer, text, boolean) IS
 	'a page of executions, the newest first; page_key of its last row is after_key of the next page';
 
 CREATE VIEW @extschema@.sf_jobs WITH (security_barrier) AS

@@ -175,7 +175,7 @@ WHERE _sfflow.can_read(m.name, m.owner);
 COMMENT ON VIEW @extschema@.sf_retries IS 'how often states were retried, by error';
 
 -- Alerts of executions, acknowledged or not, but for failures: those are only here while open. OFFSET 0 has
--- executions looked up by their numbers: no plan reads all that are stored.
+-- executions and branches looked up by their numbers: no plan reads all that are stored.
 CREATE VIEW _sfflow.alert AS
 SELECT CASE e.status WHEN @STATUS_FAILED@ THEN 'failed' ELSE 'timed_out' END AS kind, e.execution_no, e.execution_id,
 	e.machine_no, f.failed_at AS since, concat_ws(': ', CASE WHEN e.cause IS NULL THEN s.state END, e.error, e.cause) AS detail
@@ -185,7 +185,7 @@ LEFT JOIN LATERAL (
 	SELECT format('state "%s"', p.state) AS state
 	FROM _sfflow.branch b
 	CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p
-	WHERE e.cause IS NULL AND b.execution_no = e.execution_no AND b.branch_no = 0) s ON true
+	WHERE e.cause IS NULL AND b.execution_no = e.execution_no AND b.branch_no = 0 OFFSET 0) s ON true
 WHERE f.is_open AND e.status IN (@STATUS_FAILED@, @STATUS_TIMED_OUT@)
 UNION ALL
 SELECT 'failed_again', e.execution_no, e.execution_id, e.machine_no, f.failed_at,

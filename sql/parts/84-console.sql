@@ -65,6 +65,38 @@ CREATE FUNCTION _sfflow.machine_rights(machine text, owner regrole) RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_machine_rights'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 100;
 
+-- Of each machine that the caller may read the executions that run for longest, so many at most; running: how many of its
+-- executions run, up to 1,000. Items of Distributed Maps are left out.
+CREATE FUNCTION _sfflow.longest_running(
+	most integer,
+	OUT state_machine text,
+	OUT execution_id text,
+	OUT requested_at timestamptz,
+	OUT started_at timestamptz,
+	OUT running bigint)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_longest_running'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10000 ROWS 20;
+
+-- sf_night, where a machine with more executions has one line, of state MASS.
+CREATE FUNCTION _sfflow.night_without_masses(
+	since timestamptz,
+	until timestamptz,
+	most integer,
+	OUT planned_at timestamptz,
+	OUT target text,
+	OUT state text,
+	OUT started_at timestamptz,
+	OUT ended_at timestamptz,
+	OUT took interval,
+	OUT usual interval,
+	OUT expected_end timestamptz,
+	OUT detail text,
+	OUT next text)
+RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'sfflow_night_without_masses'
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 100000 ROWS 100;
+
 -- May the caller make machines, activities and rules?
 CREATE FUNCTION _sfflow.may_create() RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_may_create'
@@ -153,32 +185,53 @@ RETURN (
 	FROM @extschema@.sf_progress($1) p);
 
 -- night {since, until}: executions and runs of schedules, those of one machine in one state together; times in
--- milliseconds. A night with more than 5,000 starts is not looked through: only their number is told.
+-- milliseconds. Of a machine with more than 200 starts, and of those beyond 5,000, the metrics tell how many ended how.
 CREATE FUNCTION _sfflow.console_night(q jsonb) RETURNS jsonb
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN (
-	SELECT jsonb_build_object('starts', m.n, 'rows', CASE WHEN m.n > 5000 THEN '[]'::jsonb ELSE (
-		SELECT coalesce(jsonb_agg(to_jsonb(g) ORDER BY g.first_planned, g.name, g.state), '[]') FROM (
+	WITH time AS MATERIALIZED (
+		SELECT coalesce(($1 ->> 'since')::timestamptz, now() - interval '16 hours') AS since,
+			coalesce(($1 ->> 'until')::timestamptz, now() + interval '8 hours') AS until
+	), line AS MATERIALIZED (
+		SELECT n.*, CASE WHEN n.target LIKE 'schedule:%' THEN n.target ELSE split_part(n.target, ':', 1) END AS name
+		FROM time t CROSS JOIN LATERAL _sfflow.night_without_masses(t.since, t.until, 200) n
+	), mass AS MATERIALIZED (
+		SELECT l.name, h.hour, x.state, x.n
+		FROM line l
+		CROSS JOIN time t
+		JOIN @extschema@.sf_metrics_by_hour h ON h.state_machine = l.name AND h.hour > t.since - interval '1 hour' AND h.hour < t.until
+		CROSS JOIN LATERAL (VALUES ('SUCCEEDED', h.executions_succeeded), ('FAILED', h.executions_failed),
+			('TIMED_OUT', h.executions_timed_out), ('ABORTED', h.executions_aborted)) x(state, n)
+		WHERE l.state = 'MASS' AND x.n > 0
+	)
+	SELECT jsonb_build_object('rows', coalesce(jsonb_agg(to_jsonb(g) ORDER BY g.first_planned, g.name, g.state), '[]'))
+	FROM (
+		SELECT * FROM (
 			SELECT x.name, x.state, count(*) AS n, min(x.planned_at) AS first_planned, max(x.planned_at) AS last_planned,
 				min(x.started_at) AS started_at, max(x.ended_at) AS ended_at, max(extract(epoch FROM x.took)) * 1000 AS took,
 				max(extract(epoch FROM x.usual)) * 1000 AS usual, max(x.expected_end) AS expected_end,
 				(array_agg(x.target ORDER BY x.planned_at))[1] AS target, left((array_agg(x.detail ORDER BY x.planned_at DESC))[1], 500) AS detail,
 				left((array_agg(x.next ORDER BY x.planned_at))[1], 500) AS next
-			FROM (
-				SELECT n.*, CASE WHEN n.target LIKE 'schedule:%' THEN n.target ELSE split_part(n.target, ':', 1) END AS name
-				FROM @extschema@.sf_night(($1 ->> 'since')::timestamptz, ($1 ->> 'until')::timestamptz) n) x
-			GROUP BY x.name, x.state ORDER BY min(x.planned_at) LIMIT 200) g) END)
-	FROM (
-		SELECT coalesce(sum(h.executions_started), 0) AS n FROM @extschema@.sf_metrics_by_hour h
-		WHERE h.hour > coalesce(($1 ->> 'since')::timestamptz, now() - interval '16 hours') - interval '1 hour') m);
+			FROM line x WHERE x.state <> 'MASS' GROUP BY x.name, x.state
+			UNION ALL
+			SELECT m.name, m.state, sum(m.n)::bigint, min(m.hour), max(m.hour), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+			FROM mass m GROUP BY m.name, m.state
+			UNION ALL
+			SELECT r.state_machine, 'RUNNING', r.running, r.requested_at, r.requested_at, r.started_at, NULL,
+				extract(epoch FROM now() - r.started_at) * 1000, NULL, NULL, r.execution_id, NULL, NULL
+			FROM _sfflow.longest_running(1) r WHERE r.state_machine IN (SELECT l.name FROM line l WHERE l.state = 'MASS')) y
+		ORDER BY y.first_planned LIMIT 200) g);
 
 -- tonight {since}: what failed and why (by machine and error, of the latest 300), what is late, runs, is held, and comes
--- next; counts by hour and machine.
+-- next; failures that Distributed Maps tolerate; counts by hour and machine. Of what is late and of what runs, a machine with
+-- more than three has the longest one, and how many further ones there are.
 CREATE FUNCTION _sfflow.console_tonight(q jsonb) RETURNS jsonb
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN (
 	WITH alert AS MATERIALIZED (
 		SELECT a.kind, a.execution_id, a.since, a.detail, a.target FROM @extschema@.sf_alerts a
+	), running AS MATERIALIZED (
+		SELECT r.* FROM _sfflow.longest_running(3) r
 	), hour AS MATERIALIZED (
 		SELECT h.* FROM @extschema@.sf_metrics_by_hour h
 		WHERE h.hour > coalesce(($1 ->> 'since')::timestamptz, now() - interval '24 hours') - interval '1 hour'
@@ -200,18 +253,33 @@ RETURN (
 				JOIN LATERAL (SELECT x.* FROM @extschema@.sf_executions x WHERE x.execution_id = a.execution_id OFFSET 0) e ON true) f
 			GROUP BY f.kind, f.state_machine, f.error ORDER BY max(f.since) DESC LIMIT 25) g),
 		'late', (SELECT coalesce(jsonb_agg(to_jsonb(l) ORDER BY l.since, l.kind), '[]') FROM (
-			SELECT a.kind, a.execution_id, a.since, left(a.detail, 500) AS detail, a.target FROM alert a
-			WHERE a.kind NOT IN ('failed', 'timed_out', 'failed_again') ORDER BY a.since LIMIT 50) l),
-		'running', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.requested_at DESC), '[]') FROM (
-			SELECT l.execution_id, l.state_machine, l.requested_at, l.started_at, left(e.waiting_on, 500) AS waiting_on,
-				CASE WHEN l.n <= 8 THEN _sfflow.console_progress(l.execution_id) END AS progress
-			FROM @extschema@.sf_list_executions(status => 'RUNNING', page_size => 25)
-				WITH ORDINALITY AS l(execution_id, state_machine, name, status, error, requested_at, started_at, stopped_at, page_key, n)
+			SELECT y.kind, y.execution_id, y.since, left(y.detail, 500) AS detail, y.target, CASE WHEN y.n > 3 THEN y.n - 1 ELSE 0 END AS further
+			FROM (
+				SELECT x.*, count(*) OVER (PARTITION BY x.kind, x.name) AS n, row_number() OVER (PARTITION BY x.kind, x.name ORDER BY x.since, x.execution_id) AS k
+				FROM (SELECT a.*, coalesce(split_part(a.execution_id, ':', 1), a.target) AS name FROM alert a
+					WHERE a.kind NOT IN ('failed', 'timed_out', 'failed_again')) x) y
+			WHERE y.k = 1 OR y.n <= 3 ORDER BY y.since, y.kind LIMIT 50) l),
+		'tolerated', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.started_at DESC), '[]') FROM (
+			SELECT x.execution_id, x.state, x.status, x.items, x.items_succeeded, x.items_failed, x.started_at, x.stopped_at
+			FROM @extschema@.sf_map_runs x
+			WHERE x.items_failed > 0 AND x.status IN ('SUCCEEDED', 'RUNNING')
+				AND x.started_at > coalesce(($1 ->> 'since')::timestamptz, now() - interval '24 hours')
+			ORDER BY x.started_at DESC LIMIT 25) r),
+		'running', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.requested_at, r.execution_id), '[]') FROM (
+			SELECT l.execution_id, l.state_machine, l.requested_at, l.started_at, l.running, l.further, left(e.waiting_on, 500) AS waiting_on,
+				CASE WHEN l.n <= 12 THEN _sfflow.console_progress(l.execution_id) END AS progress
+			FROM (
+				SELECT x.*, CASE WHEN x.running > 3 THEN x.running - 1 ELSE 0 END AS further, row_number() OVER (ORDER BY x.requested_at, x.execution_id) AS n
+				FROM (SELECT y.*, row_number() OVER (PARTITION BY y.state_machine ORDER BY y.requested_at, y.execution_id) AS k FROM running y) x
+				WHERE x.k = 1 OR x.running <= 3 ORDER BY x.requested_at, x.execution_id LIMIT 25) l
 			JOIN LATERAL (SELECT x.* FROM @extschema@.sf_executions x WHERE x.execution_id = l.execution_id OFFSET 0) e ON true) r),
+		'running_count', (SELECT coalesce(sum(x.running), 0) FROM (SELECT DISTINCT y.state_machine, y.running FROM running y) x),
 		'ended', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.requested_at DESC), '[]') FROM (
-			SELECT l.execution_id, l.state_machine, l.status, l.requested_at, l.started_at, l.stopped_at
-			FROM @extschema@.sf_list_executions(status => 'SUCCEEDED', page_size => 100) l
-			WHERE l.state_machine NOT LIKE '%/%' ORDER BY l.requested_at DESC LIMIT 10) r),
+			SELECT x.execution_id, x.state_machine, x.status, x.requested_at, x.started_at, x.stopped_at, x.n - 1 AS further
+			FROM (
+				SELECT l.*, count(*) OVER (PARTITION BY l.state_machine) AS n, row_number() OVER (PARTITION BY l.state_machine ORDER BY l.requested_at DESC) AS k
+				FROM @extschema@.sf_list_executions(status => 'SUCCEEDED', page_size => 200, without_items => true) l) x
+			WHERE x.k = 1 ORDER BY x.requested_at DESC LIMIT 10) r),
 		'next', (SELECT coalesce(jsonb_agg(to_jsonb(s) ORDER BY s.next_run, s.schedule_name), '[]') FROM (
 			SELECT x.schedule_name, x.state_machine, x.next_run, x.timezone, x.state, left(x.problem, 500) AS problem
 			FROM @extschema@.sf_schedules x ORDER BY x.next_run LIMIT 25) s),
@@ -229,7 +297,8 @@ RETURN (
 				sum(x.executions_failed + x.executions_timed_out) AS failed, sum(x.executions_aborted) AS aborted
 			FROM hour x GROUP BY x.state_machine ORDER BY 4 DESC, 2 DESC LIMIT 50) m)));
 
--- executions {state_machine, status, error, name, parent, after, before, limit, key}: a page, the newest first.
+-- executions {state_machine, status, error, name, parent, after, before, limit, key, items}: a page, the newest first. Items of
+-- Distributed Maps are left out, unless those of a parent are asked for, or items is true.
 CREATE FUNCTION _sfflow.console_executions(q jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
@@ -243,7 +312,7 @@ RETURN (
 	FROM @extschema@.sf_list_executions(
 		$1 ->> 'state_machine', $1 ->> 'status', $1 ->> 'error', $1 ->> 'name', NULL, $1 ->> 'parent',
 		($1 ->> 'after')::timestamptz, ($1 ->> 'before')::timestamptz,
-		_sfflow.console_limit($1, 50, 200), $1 ->> 'key')
+		_sfflow.console_limit($1, 50, 200), $1 ->> 'key', $1 ->> 'parent' IS NULL AND NOT coalesce(($1 ->> 'items')::boolean, false))
 		WITH ORDINALITY AS l(execution_id, state_machine, name, status, error, requested_at, started_at, stopped_at, page_key, n)
 	LEFT JOIN LATERAL (
 		SELECT x.redrive_count, x.waiting_on, x.cause FROM @extschema@.sf_executions x WHERE x.execution_id = l.execution_id OFFSET 0) e ON true);
@@ -503,13 +572,15 @@ RETURN (
 		'dead', (SELECT coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.died_at DESC), '[]') FROM dead d),
 		'rights', _sfflow.console_rights(ARRAY(SELECT d.execution_id FROM dead d))));
 
--- alerts {}: alerts, the latest first, and what was acknowledged last.
+-- alerts {}: alerts, the latest first, and what was acknowledged last. Of more than a page failures are left out, rather than
+-- alerts of other kinds.
 CREATE FUNCTION _sfflow.console_alerts(q jsonb) RETURNS jsonb
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN (
 	WITH alert AS MATERIALIZED (
 		SELECT x.kind, x.execution_id, x.since, left(x.detail, 1000) AS detail, x.target
-		FROM @extschema@.sf_alerts x ORDER BY x.since DESC NULLS LAST, x.execution_id, x.kind LIMIT _sfflow.console_limit($1, 100, 500)
+		FROM @extschema@.sf_alerts x ORDER BY x.kind IN ('failed', 'timed_out', 'failed_again'), x.since DESC NULLS LAST, x.execution_id, x.kind
+		LIMIT _sfflow.console_limit($1, 100, 500)
 	)
 	SELECT jsonb_build_object(
 		'rows', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.since DESC, a.execution_id, a.kind), '[]') FROM alert a),

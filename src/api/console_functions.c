@@ -1,7 +1,7 @@
 /*
  * console_functions.c
  *		What the console has to know of roles: whether a session may go on, and which
- *		actions to offer.
+ *		actions to offer; and what runs for longest.
  */
 #include "postgres.h"
 
@@ -14,13 +14,18 @@
 #include "utils/builtins.h"
 #include "utils/syscache.h"
 
+#include "api/columns.h"
+#include "api/objects.h"
+#include "base/compat.h"
 #include "base/log_in.h"
 #include "store/machine.h"
 #include "store/privilege.h"
+#include "store/running_list.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_console_session);
 PG_FUNCTION_INFO_V1(sfflow_machine_rights);
 PG_FUNCTION_INFO_V1(sfflow_may_create);
+PG_FUNCTION_INFO_V1(sfflow_longest_running);
 
 /*
  * sf_console_session(): a text that stays the same as long as the role that has
@@ -74,4 +79,29 @@ Datum
 sfflow_may_create(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_BOOL(sf_privilege_may_create());
+}
+
+/*
+ * longest_running(most): of each machine that the caller may read the executions that run
+ * for longest, so many at most, and how many of its executions run.
+ */
+Datum
+sfflow_longest_running(PG_FUNCTION_ARGS)
+{
+	int			nmachines;
+	int		   *machines = sf_object_machines(0, InvalidOid, SF_PRIVILEGE_READ, &nmachines);
+
+	InitMaterializedSRF(fcinfo, 0);
+	foreach_ptr(const SfRunningExecution, e, sf_running_list(machines, nmachines, PG_GETARG_INT32(0)))
+	{
+		SfColumns	row = {0};
+
+		sf_columns_text(&row, pnstrdup(e->execution_id, strcspn(e->execution_id, ":")));
+		sf_columns_text(&row, e->execution_id);
+		sf_columns_time(&row, e->requested_at);
+		sf_columns_time(&row, e->started_at);
+		sf_columns_add(&row, Int64GetDatum(e->running), false);
+		sf_columns_put(fcinfo, &row);
+	}
+	return (Datum) 0;
 }

@@ -20,7 +20,7 @@ PG_FUNCTION_INFO_V1(sfflow_sf_list_executions);
 enum
 {
 	ARG_STATE_MACHINE, ARG_STATUS, ARG_ERROR, ARG_NAME_PREFIX, ARG_OWNER, ARG_PARENT,
-	ARG_AFTER, ARG_BEFORE, ARG_PAGE_SIZE, ARG_KEY
+	ARG_AFTER, ARG_BEFORE, ARG_PAGE_SIZE, ARG_KEY, ARG_WITHOUT_ITEMS
 };
 
 /* Read the argument status; -1: any. */
@@ -135,8 +135,8 @@ put_execution(FunctionCallInfo fcinfo, const SfListedExecution *e)
 
 /*
  * sf_list_executions(state_machine, status, error, name_prefix, owner,
- * parent_execution_id, requested_after, requested_before, page_size, after_key):
- * the newest executions that the caller may read, by requested_at.
+ * parent_execution_id, requested_after, requested_before, page_size, after_key,
+ * without_items): the newest executions that the caller may read, by requested_at.
  */
 Datum
 sfflow_sf_list_executions(PG_FUNCTION_ARGS)
@@ -148,7 +148,8 @@ sfflow_sf_list_executions(PG_FUNCTION_ARGS)
 		.parent_no = parse_parent(fcinfo),
 		.from = PG_ARGISNULL(ARG_AFTER) ? DT_NOBEGIN : PG_GETARG_TIMESTAMPTZ(ARG_AFTER),
 		.before = parse_begin(fcinfo),
-		.limit = sf_arg_page_size(fcinfo, ARG_PAGE_SIZE)
+		.limit = sf_arg_page_size(fcinfo, ARG_PAGE_SIZE),
+		.no_items = !PG_ARGISNULL(ARG_WITHOUT_ITEMS) && PG_GETARG_BOOL(ARG_WITHOUT_ITEMS)
 	};
 	ListCell   *lc;
 

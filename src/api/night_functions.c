@@ -15,10 +15,15 @@
 #include "schedule/planned.h"
 #include "store/execution_list.h"
 #include "store/program_cache.h"
+#include "store/running_list.h"
 #include "store/usual.h"
 
 PG_FUNCTION_INFO_V1(sfflow_sf_night);
+PG_FUNCTION_INFO_V1(sfflow_night_without_masses);
 PG_FUNCTION_INFO_V1(sfflow_sf_progress);
+
+/* Executions of all machines that a night without masses lists */
+#define MOST_LISTED		5000
 
 /* A machine of the night, with what was asked of it so far */
 typedef struct NightMachine
@@ -201,6 +206,43 @@ append_executions(List *rows, List *machines, TimestampTz since, TimestampTz unt
 	return rows;
 }
 
+/*
+ * Take the machines of masses from the list: those with more starts in a time than a number,
+ * and those that are too many after the others.  A line per machine stands for its executions.
+ */
+static List *
+take_masses(List **machines, TimestampTz since, TimestampTz until, int most)
+{
+	List	   *rows = NIL;
+	List	   *kept = NIL;
+	int			left = MOST_LISTED;
+
+	foreach_ptr(NightMachine, m, *machines)
+	{
+		int			starts = sf_running_starts(m->machine_no, since, until, Min(most, left) + 1);
+		NightRow   *row;
+
+		CHECK_FOR_INTERRUPTS();
+		if (starts <= Min(most, left))
+		{
+			left -= starts;
+			kept = lappend(kept, m);
+			continue;
+		}
+		row = palloc0(sizeof(NightRow));
+		row->planned_at = since;
+		row->target = m->name;
+		row->state = "MASS";
+		row->started_at = row->ended_at = DT_NOBEGIN;
+		row->expected_end = DT_NOEND;
+		row->took_us = -1;
+		row->usual_us = usual_of(m);
+		rows = lappend(rows, row);
+	}
+	*machines = kept;
+	return rows;
+}
+
 /* --- schedules --- */
 
 /* Append the lines of a schedule: of runs that have no execution. */
@@ -286,6 +328,31 @@ put_row(FunctionCallInfo fcinfo, const NightRow *r)
 	sf_columns_put(fcinfo, &row);
 }
 
+/* Put the night of the first two arguments into the result; most: executions of one machine. */
+static void
+put_night(FunctionCallInfo fcinfo, int most)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	TimestampTz since = time_argument(fcinfo, 0, now - 16 * USECS_PER_HOUR);
+	TimestampTz until = time_argument(fcinfo, 1, now + 8 * USECS_PER_HOUR);
+	List	   *machines = readable_machines();
+	List	   *listed = machines;
+	List	   *rows = NIL;
+
+	if (TIMESTAMP_NOT_FINITE(since) || TIMESTAMP_NOT_FINITE(until) || since > until)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("arguments since and until must be times, and since must not be after until")));
+	InitMaterializedSRF(fcinfo, 0);
+	if (most > 0)
+		rows = take_masses(&listed, since, until, most);
+	rows = append_executions(rows, listed, since, until, now);
+	rows = append_schedules(rows, machines, since, until, now);
+	list_sort(rows, compare_rows);
+	foreach_ptr(const NightRow, row, rows)
+		put_row(fcinfo, row);
+}
+
 /*
  * sf_night(since, until): the executions that were requested from one time up to
  * another or still run, and the runs of schedules in that time that have no execution.
@@ -293,22 +360,18 @@ put_row(FunctionCallInfo fcinfo, const NightRow *r)
 Datum
 sfflow_sf_night(PG_FUNCTION_ARGS)
 {
-	TimestampTz now = GetCurrentTimestamp();
-	TimestampTz since = time_argument(fcinfo, 0, now - 16 * USECS_PER_HOUR);
-	TimestampTz until = time_argument(fcinfo, 1, now + 8 * USECS_PER_HOUR);
-	List	   *machines = readable_machines();
-	List	   *rows;
+	put_night(fcinfo, 0);
+	return (Datum) 0;
+}
 
-	if (TIMESTAMP_NOT_FINITE(since) || TIMESTAMP_NOT_FINITE(until) || since > until)
-		ereport(ERROR,
-				(errcode(ERRCODE_SF_INVALID_OPTION),
-				 errmsg("arguments since and until must be times, and since must not be after until")));
-	InitMaterializedSRF(fcinfo, 0);
-	rows = append_executions(NIL, machines, since, until, now);
-	rows = append_schedules(rows, machines, since, until, now);
-	list_sort(rows, compare_rows);
-	foreach_ptr(const NightRow, row, rows)
-		put_row(fcinfo, row);
+/*
+ * _sfflow.night_without_masses(since, until, most): the same, where a machine with more
+ * executions has one line, of state MASS, instead of theirs.
+ */
+Datum
+sfflow_night_without_masses(PG_FUNCTION_ARGS)
+{
+	put_night(fcinfo, PG_GETARG_INT32(2));
 	return (Datum) 0;
 }
 

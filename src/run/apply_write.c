@@ -433,6 +433,16 @@ announce(const SfDraft *draft)
 								  execution->status == SF_STATUS_TIMED_OUT);
 }
 
+/* Open the alert that an execution has failed, if it is one. */
+static void
+open_alert(const SfExecution *execution)
+{
+	int			times = sf_alert_note(execution);
+
+	if (times > 0)
+		sf_notice_failure(execution, times, SF_ALERT_OPENED);
+}
+
 /*
  * For each execution that has ended: end or delete its branches, answer the branch
  * that waits for it, and count it in its map run.
@@ -451,7 +461,7 @@ after_ends(List *drafts)
 			continue;
 		clear_rows(draft);
 		if (has_failed(draft->execution))
-			sf_notice_failure(draft->execution, sf_alert_note(draft->execution), SF_ALERT_OPENED);
+			open_alert(draft->execution);
 		answer_parent(draft->execution);
 		announce(draft);
 		if (draft->execution->map_run_no != 0 && !draft->finish->parent_knows)

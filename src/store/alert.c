@@ -9,7 +9,11 @@
 
 #include "store/alert.h"
 
-/* Note that an execution has failed or timed out; returns how often it has by now. */
+/*
+ * Note that an execution has failed or timed out, which is an alert; returns how often it has
+ * by now.  0: it is none of a child of a Distributed Map, whose run tolerates failures, or
+ * else fails with the execution that has it.
+ */
 int
 sf_alert_note(const SfExecution *execution)
 {
@@ -19,8 +23,9 @@ sf_alert_note(const SfExecution *execution)
 		" times = f.times OPERATOR(pg_catalog.+) 1, failed_at = excluded.failed_at, is_open = true"
 		" RETURNING f.times");
 
-	return sf_store_number(&plan, 0, SF_INT8(execution->execution_no), SF_INT4(execution->machine_no),
-						   SF_TIME(execution->stopped_at));
+	return execution->map_run_no != 0 ? 0 :
+		sf_store_number(&plan, 0, SF_INT8(execution->execution_no), SF_INT4(execution->machine_no),
+						SF_TIME(execution->stopped_at));
 }
 
 /*

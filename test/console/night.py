@@ -3,6 +3,7 @@ rights sees, and actions on many executions at once.
 
     night.py URL
 """
+import re
 import sys
 
 from selenium.webdriver.common.keys import Keys
@@ -55,6 +56,21 @@ console.run("document.getElementById('tab-timeline').focus()")
 console.driver.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
 ok(console.wait(lambda: console.run("return document.activeElement.id") == 'tab-jobs'), 'arrow keys move between tabs')
 ok(console.has('JOB-006', '[role=tabpanel]'), '... and choose them')
+
+# --- what matters is not crowded out
+console.go('#/tonight')
+ok(console.has('invoices:february', '.fault') or 'invoices:february' in console.text(), 'a Distributed Map that failed is there')
+ok(not any('invoices/' in fault.text for fault in console.find('.fault')), '... and none of its items', console.text())
+ok(console.wait(lambda: 'more of order' in console.text()), 'what runs of one machine is one row', console.text())
+console.go('#/executions?name=')
+ok(console.wait(lambda: console.find('tbody tr')) and 'invoices/' not in console.text('tbody'), 'executions without the items of Maps', console.text('tbody'))
+console.go('#/executions?items=1&status=FAILED&error=no_data_found')
+ok(console.has('invoices/', 'tbody'), '... and with them', console.text())
+console.go('#/execution/invoices%3Afebruary')
+console.click('Redrive…', '.title')
+ok(console.wait(lambda: re.search(r'(\d+) jobs will run:\s+\1 items of Every store', console.text('dialog'))), 'the question counts the items that will run', console.text('dialog'))
+console.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+console.wait(lambda: not console.find('dialog'))
 
 # --- several at once
 console.go('#/executions?state_machine=order&status=FAILED')

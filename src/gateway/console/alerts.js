@@ -29,7 +29,7 @@ export function draw(data, context) {
       ['', r => r.execution_id && may(data.rights, r.execution_id, 'OPERATE') ? button('Acknowledge…', async () => {
         if (await acknowledge([r.execution_id], r.kind)) context.reload();
       }, { class: 'small', 'aria-label': `Acknowledge ${r.kind} of ${r.execution_id}` }) : null]], data.rows, r => r.kind + r.execution_id + r.target + r.detail, 'Nothing to look at: nothing has failed, is late or is stuck that was not acknowledged.'),
-    data.rows.length === 200 ? h('p', { class: 'muted' }, 'Only the latest 200 are shown.') : null),
+    data.rows.length === 200 ? h('p', { class: 'muted' }, 'Only 200 are shown: of failures the latest ones.') : null),
     section('Acknowledged', { count: data.acknowledged.length }, table('Acknowledged', [
       ['Execution', r => executionLink(r.execution_id)], ['Kind', r => r.kind.replaceAll('_', ' ')], ['When', r => time(r.acknowledged_at)], ['By', r => text(r.acknowledged_by)], ['Comment', r => r.comment ? text(r.comment) : '–', 'wide']],
     data.acknowledged, r => r.execution_id + r.kind, 'None.')),

@@ -18,9 +18,9 @@ function local(value) {
 }
 
 export async function load({ ask, query }) {
-  const { key, state_machine, status, error, name, after, before } = query;
+  const { key, state_machine, status, error, name, after, before, items } = query;
   const [page, machines] = await Promise.all([
-    ask('executions', Object.fromEntries(Object.entries({ key, state_machine, status, error, name, after: local(after), before: local(before), limit: LIMIT }).filter(([, v]) => v))),
+    ask('executions', Object.fromEntries(Object.entries({ key, state_machine, status, error, name, after: local(after), before: local(before), items: items === '1', limit: LIMIT }).filter(([, v]) => v))),
     ask('machines', { limit: 200 })]);
   return { ...page, machines: machines.rows.map(m => m.state_machine) };
 }
@@ -45,6 +45,8 @@ function filters(data, context) {
       STATUSES.map(s => h('option', { value: s, selected: query.status === s }, s.toLowerCase().replace('_', ' '))))),
     field('Name begins with', h('input', { name: 'name', value: query.name, autocomplete: 'off' })),
     field('Error', h('input', { name: 'error', value: query.error, autocomplete: 'off' })),
+    field('Items of Maps', h('select', { name: 'items', onchange: event => event.currentTarget.form.requestSubmit() }, h('option', { value: '' }, 'left out'),
+      h('option', { value: '1', selected: query.items === '1' }, 'shown'))),
     field('Requested from', h('input', { name: 'after', type: 'datetime-local', value: query.after })),
     field('before', h('input', { name: 'before', type: 'datetime-local', value: query.before })),
     h('div', { class: 'row' }, h('button', { type: 'submit', class: 'primary' }, 'Filter'), h('a', { class: 'button', href: '#/executions' }, 'Clear')));

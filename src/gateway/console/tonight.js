@@ -5,7 +5,7 @@ import { acknowledge, redriveMany, redriveOne, release } from './dialog.js';
 import { between, clock, count, distance, duration, readCause } from './format.js';
 import { deadlines, limits } from './limits.js';
 import { compare } from './timeline.js';
-import { alertLink, badge, button, errorName, executionLink, hash, icon, machineLink, may, notice, scheduleLink, section, table, text, time } from './parts.js';
+import { alertLink, badge, button, errorName, executionLink, hash, icon, machineLink, machineOf, may, notice, scheduleLink, section, table, text, time } from './parts.js';
 
 const DAY = 24 * 3600 * 1000;
 
@@ -20,6 +20,16 @@ export function load({ ask }) {
 // How many executions have failed.
 function failures(data) {
   return (data.kinds.failed ?? 0) + (data.kinds.timed_out ?? 0);
+}
+
+// How many alerts there are of what is late or stuck.
+function late(data) {
+  return Object.entries(data.kinds).filter(([kind]) => !['failed', 'timed_out', 'failed_again'].includes(kind)).reduce((sum, [, n]) => sum + n, 0);
+}
+
+// A number of executions that were counted up to 1,000.
+function upTo(number) {
+  return number >= 1000 ? '1,000+' : String(number);
 }
 
 // How soon to look again.
@@ -49,8 +59,8 @@ function tiles(data) {
     h('button', { type: 'button', onclick: () => show(target) },
       h('span', { class: 'tile-top' }, icon(number === 0 ? 'ok' : kind), h('strong', null, String(number))), h('span', null, words)));
   return h('ul', { class: 'tiles', 'aria-label': 'Summary' },
-    tile('bad', failures(data), 'failed', 'h-failed'), tile('late', data.late.length, 'late or stuck', 'h-late-or-stuck'),
-    tile('run', data.running.length === 25 ? '25+' : data.running.length, 'running', 'h-running'), tile('held', data.held.length, 'held', 'h-held'),
+    tile('bad', failures(data), 'failed', 'h-failed'), tile('late', late(data), 'late or stuck', 'h-late-or-stuck'),
+    tile('run', data.running_count >= 1000 ? '1,000+' : data.running_count, 'running', 'h-running'), tile('held', data.held.length, 'held', 'h-held'),
     tile(next && next.state !== 'active' ? 'bad' : 'wait', next ? distance(next.next_run).replace(/^in /, '') : '–',
       !next ? 'nothing scheduled' : `until ${next.schedule_name}${next.state === 'active' ? '' : `, which is ${next.state}`}`, 'h-next'));
 }
@@ -87,12 +97,29 @@ function fault(f, rights, context) {
 // The night: what ran, runs and is to come, in the order of time; executions of one machine in one state are one row.
 function night(data) {
   const target = r => r.name.startsWith('schedule:') ? scheduleLink(r.name.slice(9), r.name) :
-    r.n > 1 ? h('a', { class: 'id', href: hash.executions({ state_machine: r.name, status: r.state }) }, `${r.n} of ${r.name}`) : executionLink(r.target);
-  return section('The night', {}, data.starts > 5000 ? h('p', { class: 'none' }, `${count(data.starts, 'start')}: too many to list here.`) : table('The night', [
+    r.n > 1 || !r.target ? h('a', { class: 'id', href: hash.executions({ state_machine: r.name, status: r.state }) }, `${r.state === 'RUNNING' ? upTo(r.n) : r.n.toLocaleString('en')} of ${r.name}`) : executionLink(r.target);
+  return section('The night', {}, table('The night', [
     ['At', r => [time(r.first_planned), r.n > 1 && r.last_planned !== r.first_planned ? [' – ', time(r.last_planned)] : null]], ['What', target, 'wide'], ['State', r => badge(r.state)],
     ['Took', r => r.took === null ? '–' : [r.n > 1 ? 'up to ' : null, duration(r.took), r.usual > 0 ? h('small', null, ` ${compare(r.took, { runs: 2, p50: r.usual })}`) : null]],
     ['Ends about', r => new Date(r.expected_end ?? 0) > new Date() ? time(r.expected_end) : '–'], ['Why', r => r.detail ? text(r.detail) : '–', 'wide'], ['Then', r => r.next ? text(r.next) : '–', 'wide']],
   data.rows, r => r.name + r.state, 'Nothing.'));
+}
+
+// Failures that a Distributed Map tolerates.
+function tolerated(data) {
+  return data.tolerated.length ? section('Tolerated failures', { count: data.tolerated.length }, table('Tolerated failures', [
+    ['Execution', r => executionLink(r.execution_id, { state: r.state })], ['Map', r => text(r.state)], ['Items that failed', r => `${r.items_failed} of ${r.items}`, 'num'],
+    ['Map run', r => badge(r.status)], ['Began', r => time(r.started_at)]], data.tolerated, r => r.execution_id + r.state + r.started_at)) : null;
+}
+
+// What runs for longest; of a machine with more than three executions the longest one, and how many more there are.
+function running(data) {
+  return section('Running', { count: upTo(data.running_count) }, table('Running', [
+    ['Execution', r => [executionLink(r.execution_id), r.further > 0 ? h('small', { class: 'further' }, ' and ', h('a', { href: hash.executions({ state_machine: r.state_machine, status: 'RUNNING' }) }, `${r.running >= 1000 ? '999+' : r.further} more of ${r.state_machine}`)) : null]],
+    ['For', r => duration(between(r.started_at ?? r.requested_at)), 'short'], ['Done', r => r.progress?.total ? `${r.progress.done} of ${r.progress.total}` : '–', 'short'],
+    ['Ends about', r => new Date(r.progress?.eta ?? 0) > new Date() ? time(r.progress.eta) : '–'],
+    ['Waits for', r => r.waiting_on ? text(r.waiting_on) : '–', 'wide']], data.running.slice(0, 12), r => r.execution_id, 'Nothing runs.'),
+  data.running.length > 12 || data.running.some(r => r.further > 0) ? h('p', null, h('a', { href: hash.executions({ status: 'RUNNING' }) }, 'All that runs')) : null);
 }
 
 // Starts and ends by hour, as bars; the same as a table for those who do not see them.
@@ -126,18 +153,15 @@ export function draw(data, context) {
     section('Failed', { count: failures(data) },
       data.failed.length ? data.failed.map(f => fault(f, data.rights, context)) : h('p', { class: 'none' }, icon('ok', 'ok'), 'Nothing has failed.'),
       data.failed.length === 25 ? h('p', null, h('a', { href: hash.executions({ status: 'FAILED' }) }, 'All that failed')) : null),
-    section('Late or stuck', { count: data.late.length }, table('Late or stuck', [
-      ['What', r => badge('TIMED_OUT', r.kind.replaceAll('_', ' '))], ['Of', alertLink],
+    section('Late or stuck', { count: late(data) }, table('Late or stuck', [
+      ['What', r => badge('TIMED_OUT', r.kind.replaceAll('_', ' '))], ['Of', r => r.further > 0 ? [alertLink(r), h('small', null, ' and ', h('a', { href: '#/alerts' }, `${r.further} more of ${machineOf(r.execution_id)}`))] : alertLink(r)],
       ['Since', r => time(r.since, true)], ['Why', r => text(r.detail), 'wide'],
       ['', r => r.execution_id && may(data.rights, r.execution_id, 'OPERATE') ? button('Acknowledge…', async () => {
         if (await acknowledge([r.execution_id], r.kind)) context.reload();
       }, { class: 'small', 'aria-label': `Acknowledge ${r.kind} of ${r.execution_id}` }) : null]], data.late, r => r.kind + r.execution_id + r.target + r.detail, 'Nothing is late.')),
+    tolerated(data),
     h('div', { class: 'columns', key: 'columns' },
-      section('Running', { count: data.running.length }, table('Running', [
-        ['Execution', r => executionLink(r.execution_id)], ['For', r => duration(between(r.started_at ?? r.requested_at)), 'short'], ['Done', r => r.progress?.total ? `${r.progress.done} of ${r.progress.total}` : '–', 'short'],
-        ['Ends about', r => new Date(r.progress?.eta ?? 0) > new Date() ? time(r.progress.eta) : '–'],
-        ['Waits for', r => r.waiting_on ? text(r.waiting_on) : '–', 'wide']], data.running.slice(0, 8), r => r.execution_id, 'Nothing runs.'),
-      data.running.length > 8 ? h('p', null, h('a', { href: hash.executions({ status: 'RUNNING' }) }, 'All that runs')) : null),
+      running(data),
       section('Next', {}, table('Next', [
         ['Schedule', r => scheduleLink(r.schedule_name)], ['Starts', r => machineLink(r.state_machine.split('/')[0])],
         ['At', r => [r.next_run ? [time(r.next_run), ' ', h('small', null, distance(r.next_run)), ' '] : null, r.next_run && r.state === 'active' ? null : badge(r.state)]]], data.next, r => r.schedule_name, 'Nothing is scheduled.'))),
@@ -156,6 +180,6 @@ export function draw(data, context) {
         ['Failed', r => r.failed > 0 ? h('a', { class: 'bad', href: hash.executions({ state_machine: r.state_machine, status: 'FAILED' }) }, icon('bad', 'bad'), String(r.failed)) : '0', 'num'], ['Stopped', r => String(r.aborted), 'num']],
       data.machines, r => r.state_machine, 'Nothing ran.'))),
     section('Ended well', {}, table('Ended well', [
-      ['Execution', r => executionLink(r.execution_id)], ['Ended', r => time(r.stopped_at)], ['Took', r => duration(between(r.started_at, r.stopped_at))]], data.ended, r => r.execution_id, 'None yet.')),
+      ['Execution', r => [executionLink(r.execution_id), r.further > 0 ? h('small', null, ' and ', h('a', { href: hash.executions({ state_machine: r.state_machine, status: 'SUCCEEDED' }) }, `${r.further} more of ${r.state_machine}`)) : null]], ['Ended', r => time(r.stopped_at)], ['Took', r => duration(between(r.started_at, r.stopped_at))]], data.ended, r => r.execution_id, 'None yet.')),
   ];
 }

@@ -1,0 +1,79 @@
+/*
+ * running_list.c
+ *		The longest running executions of each machine, and how many run.
+ *
+ * A page that is to be looked at every few seconds must not read all that runs: of a
+ * machine the SF_RUNNING_MAX oldest rows of _sfflow.open_execution are read, and of what
+ * has not begun as many again.  Items of Distributed Maps do not count: the execution that
+ * has the Map is older, and is among the first.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+
+#include "store/execution_list.h"
+#include "store/running_list.h"
+
+#define MAX_TEXT	"1000"
+
+StaticAssertDecl(SF_RUNNING_MAX == 1000, "MAX_TEXT has to be SF_RUNNING_MAX");
+
+#define COLUMNS	"e.machine_no, e.execution_id, e.requested_at, e.started_at"
+
+/* Read an execution. */
+static void
+read_running(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfRunningExecution *e = palloc(sizeof(SfRunningExecution));
+
+	e->execution_id = sf_row_text(tuple, desc, 1);
+	e->requested_at = sf_row_number(tuple, desc, 2, 0);
+	e->started_at = sf_row_number(tuple, desc, 3, DT_NOBEGIN);
+	e->running = sf_row_number(tuple, desc, 4, 0);
+	*(List **) arg = lappend(*(List **) arg, e);
+}
+
+/* List the oldest running executions of each of some machines, so many at most, the oldest first. */
+List *
+sf_running_list(const int *machines, int nmachines, int most)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT x.execution_id, x.requested_at, x.started_at, x.n FROM (SELECT r.execution_id, r.requested_at, r.started_at,"
+		"  LEAST(pg_catalog.count(*) OVER (PARTITION BY r.machine_no), " MAX_TEXT ") AS n,"
+		"  pg_catalog.row_number() OVER (PARTITION BY r.machine_no ORDER BY r.requested_at, r.execution_id) AS k"
+		" FROM (SELECT " COLUMNS " FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL"
+		"  (SELECT o.execution_no FROM _sfflow.open_execution o WHERE o.machine_no" SF_EQ "m.no"
+		"   AND o.status" SF_EQ "'RUNNING' ORDER BY o.requested_at LIMIT " MAX_TEXT ") o"
+		"  JOIN _sfflow.execution e ON e.execution_no" SF_EQ "o.execution_no WHERE e.map_run_no IS NULL"
+		"  UNION ALL SELECT " COLUMNS " FROM (SELECT b.execution_no FROM _sfflow.branch b"
+		"   WHERE b.branch_no" SF_EQ "0 AND b.owner" SF_EQ "ANY (SELECT s.owner FROM _sfflow.state_machine s"
+		"    WHERE s.machine_no" SF_EQ "ANY ($1)) AND b.due_at" SF_LT "$3 LIMIT 10000) b"
+		"  JOIN _sfflow.execution e ON e.execution_no" SF_EQ "b.execution_no"
+		"  WHERE e.machine_no" SF_EQ "ANY ($1) AND e.started_at IS NULL AND e.map_run_no IS NULL"
+		"  UNION ALL SELECT " COLUMNS " FROM (SELECT w.execution_no FROM _sfflow.held w"
+		"   JOIN _sfflow.branch b ON b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no"
+		"   WHERE w.branch_no" SF_EQ "0 AND b.due_at IS NULL LIMIT 10000) w"
+		"  JOIN _sfflow.execution e ON e.execution_no" SF_EQ "w.execution_no"
+		"  WHERE e.machine_no" SF_EQ "ANY ($1) AND e.started_at IS NULL AND e.map_run_no IS NULL) r) x"
+		" WHERE x.k" SF_LE "$2 ORDER BY x.requested_at, x.execution_id");
+	int			nest = sf_execution_list_plans_begin();
+	List	   *list = NIL;
+
+	if (nmachines > 0)
+		sf_scan(&plan, read_running, &list,
+				sf_query_arg(INT4ARRAYOID, sf_int_array_datum(machines, nmachines), false),
+				SF_INT8(most), SF_TIME(GetCurrentTimestamp() + USECS_PER_HOUR));
+	sf_execution_list_plans_end(nest);
+	return list;
+}
+
+/* Count the executions of a machine that were requested in a time, without items of Distributed Maps, up to a number. */
+int
+sf_running_starts(int machine_no, TimestampTz since, TimestampTz until, int most)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT pg_catalog.count(*) FROM (SELECT FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1"
+		" AND e.requested_at" SF_GE "$2 AND e.requested_at" SF_LT "$3 AND e.map_run_no IS NULL LIMIT $4) x");
+
+	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_TIME(since), SF_TIME(until), SF_INT8(most));
+}
