@@ -10,177 +10,26 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "base/compat.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "funcapi.h"
 #include "json/json.h"
-#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "task/function.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/hsearch.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/regproc.h"
-#include "utils/syscache.h"
 #include "utils/varlena.h"
-
-/* By OID, for the session */
-static HTAB *functions = NULL;
-
-/* --- what is known of functions --- */
-
-/* Tell whether a parameter takes JSON. */
-static bool
-is_json(const SfParameter *parameter)
-{
-	return parameter->type == JSONBOID || parameter->type == JSONOID;
-}
-
-/* Tell whether a parameter has some name. */
-static bool
-is_named(const SfParameter *parameter, const char *name)
-{
-	return parameter->name != NULL && strcmp(parameter->name, name) == 0;
-}
-
-/* Read the input parameters of a function. */
-static void
-read_parameters(SfFunction *function, HeapTuple tuple)
-{
-	Form_pg_proc form = (Form_pg_proc) GETSTRUCT(tuple);
-	Oid		   *types;
-	char	  **names;
-	char	   *modes;
-	int			n = get_func_arg_info(tuple, &types, &names, &modes);
-	int			inputs = 0;
-
-	function->parameters = palloc0(sizeof(SfParameter) * Max(n, 1));
-	for (int i = 0; i < n; i++)
-	{
-		SfParameter  *parameter = &function->parameters[inputs];
-
-		if (modes != NULL && (modes[i] == PROARGMODE_OUT || modes[i] == PROARGMODE_TABLE))
-			continue;
-		parameter->name = names != NULL && names[i][0] != '\0' ? names[i] : NULL;
-		parameter->type = types[i];
-		parameter->has_default = inputs >= form->pronargs - form->pronargdefaults;
-		inputs++;
-	}
-	function->nparameters = inputs;
-	function->whole_payload = inputs == 1 && is_json(&function->parameters[0]);
-	function->takes_resource = inputs == 2 && is_json(&function->parameters[0]) &&
-		is_named(&function->parameters[0], "payload") &&
-		function->parameters[1].type == TEXTOID &&
-		is_named(&function->parameters[1], "resource");
-}
-
-/* Print a function with its parameters. */
-static char *
-print_signature(const SfFunction *function)
-{
-	StringInfoData buf;
-
-	initStringInfo(&buf);
-	appendStringInfo(&buf, "%s(", function->name);
-	for (int i = 0; i < function->nparameters; i++)
-	{
-		const SfParameter *parameter = &function->parameters[i];
-
-		appendStringInfoString(&buf, i > 0 ? ", " : "");
-		if (parameter->name != NULL)
-			appendStringInfo(&buf, "%s ", quote_identifier(parameter->name));
-		appendStringInfoString(&buf, format_type_be(parameter->type));
-		if (parameter->has_default)
-			appendStringInfoString(&buf, " DEFAULT");
-	}
-	appendStringInfoChar(&buf, ')');
-	return buf.data;
-}
-
-/* Read a function from its row in pg_proc. */
-static void
-read_function(SfFunction *function, HeapTuple tuple)
-{
-	Form_pg_proc form = (Form_pg_proc) GETSTRUCT(tuple);
-	MemoryContext oldcontext;
-
-	function->context = AllocSetContextCreate(TopMemoryContext, "sfflow function",
-											  ALLOCSET_SMALL_SIZES);
-	oldcontext = MemoryContextSwitchTo(function->context);
-	function->xmin = HeapTupleHeaderGetRawXmin(tuple->t_data);
-	function->tid = tuple->t_self;
-	function->name = quote_qualified_identifier(get_namespace_name(form->pronamespace),
-												NameStr(form->proname));
-	function->kind = form->prokind;
-	function->result_type = form->prorettype;
-	function->returns_set = form->proretset;
-	function->variadic = OidIsValid(form->provariadic);
-	function->calls = NULL;
-	read_parameters(function, tuple);
-	function->signature = print_signature(function);
-	MemoryContextSwitchTo(oldcontext);
-}
-
-/* Forget what is known of a function. */
-static void
-forget_function(SfFunction *function)
-{
-	for (SfFunctionCall *call = function->calls; call != NULL; call = call->next)
-		if (call->plan != NULL)
-			SPI_freeplan(call->plan);
-	function->calls = NULL;
-	MemoryContextDelete(function->context);
-	function->context = NULL;
-}
-
-/* Look a function up by OID; what is known of it is as its row says now. */
-static SfFunction *
-get_function(Oid oid)
-{
-	HeapTuple	tuple;
-	SfFunction   *function;
-	bool		found;
-
-	if (functions == NULL)
-	{
-		HASHCTL		ctl = {.keysize = sizeof(Oid), .entrysize = sizeof(SfFunction)};
-
-		functions = hash_create("sfflow functions", 64, &ctl, HASH_ELEM | HASH_BLOBS);
-	}
-	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(oid));
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for function %u", oid);
-	function = hash_search(functions, &oid, HASH_ENTER, &found);
-	if (!found)
-	{
-		function->context = NULL;
-		function->calls = NULL;
-		function->running = 0;
-	}
-	else if (function->context != NULL && function->running == 0 &&
-			 (function->xmin != HeapTupleHeaderGetRawXmin(tuple->t_data) ||
-			  !ItemPointerEquals(&function->tid, &tuple->t_self)))
-		forget_function(function);
-	if (function->context == NULL)
-		read_function(function, tuple);
-	ReleaseSysCache(tuple);
-	return function;
-}
-
-/* --- which function --- */
 
 /* Tell whether a function has a parameter of some name. */
 static bool
 has_parameter(const SfFunction *function, const char *name)
 {
 	for (int i = 0; i < function->nparameters; i++)
-		if (is_named(&function->parameters[i], name))
+		if (sf_parameter_is_named(&function->parameters[i], name))
 			return true;
 	return false;
 }
@@ -349,7 +198,7 @@ refuse_all(FuncCandidateList candidates)
 	initStringInfo(&buf);
 	for (; candidates != NULL; candidates = candidates->next)
 	{
-		SfFunction   *function = get_function(candidates->oid);
+		SfFunction   *function = sf_function_get(candidates->oid);
 
 		appendStringInfo(&buf, "%s%s", name != NULL ? ", " : "", function->signature);
 		name = function->name;
@@ -394,7 +243,7 @@ sf_function_resolve(const SfResource *resource, const Jsonb *payload, Oid owner,
 	sf_json_root(payload, &root);
 	for (FuncCandidateList c = candidates; c != NULL; c = c->next)
 	{
-		SfFunction   *function = get_function(c->oid);
+		SfFunction   *function = sf_function_get(c->oid);
 		SfArgumentSet set;
 		int			rank = match_payload(function, &root, mapped, &set);
 
@@ -410,7 +259,7 @@ sf_function_resolve(const SfResource *resource, const Jsonb *payload, Oid owner,
 	if (best == NULL && candidates->next != NULL)
 		refuse_all(candidates);
 	if (best == NULL)
-		best = get_function(candidates->oid);
+		best = sf_function_get(candidates->oid);
 	check_callable(best, owner);
 	if (candidates->next == NULL && match_payload(best, &root, mapped, given) < 0)
 		refuse_payload(best, payload);

@@ -7,6 +7,7 @@
 
 #include "base/closest.h"
 #include "executor/spi.h"
+#include "lib/ilist.h"
 #include "storage/itemptr.h"
 #include "task/sql_task_internal.h"
 
@@ -28,7 +29,9 @@ struct SfFunction;
 /* A function with the plan that calls it with a set of arguments */
 typedef struct SfFunctionCall
 {
-	struct SfFunctionCall *next;
+	dlist_node	of_function;	/* in the function's calls */
+	dlist_node	recent;			/* in those of all functions, the one used last first */
+	MemoryContext context;		/* holds all of it but the plan */
 	struct SfFunction *function;
 	SfArgumentSet given;
 	SPIPlanPtr	plan;
@@ -41,6 +44,9 @@ typedef struct SfFunctionCall
 typedef struct SfFunction
 {
 	Oid			oid;			/* hash key */
+	dlist_node	recent;			/* the one used last first */
+	dlist_head	calls;			/* SfFunctionCall */
+	int			running;		/* calls that go on: nothing is forgotten */
 	MemoryContext context;		/* holds all below; NULL: not read yet */
 	TransactionId xmin;			/* of the row that was read … */
 	ItemPointerData tid;		/* … and where it was */
@@ -54,8 +60,6 @@ typedef struct SfFunction
 	bool		takes_resource; /* (payload jsonb, resource text) */
 	int			nparameters;
 	SfParameter *parameters;
-	SfFunctionCall *calls;
-	int			running;
 } SfFunction;
 
 /* What a name is to the current user */
@@ -69,6 +73,18 @@ typedef enum SfFunctionAccess
 extern SfFunctionAccess sf_function_access(const char *name, SfClosest *closest);
 extern SfFunction *sf_function_resolve(const SfResource *resource, const Jsonb *payload,
 									   Oid owner, SfArgumentSet *given);
+
+extern SfFunction *sf_function_get(Oid oid);
+extern SfFunctionCall *sf_function_find_call(SfFunction *function, const SfArgumentSet *given);
+extern void sf_function_keep_call(SfFunctionCall *call);
+extern void sf_function_make_room(void);
+
+/* Tell whether a parameter has some name. */
+static inline bool
+sf_parameter_is_named(const SfParameter *parameter, const char *name)
+{
+	return parameter->name != NULL && strcmp(parameter->name, name) == 0;
+}
 
 /* Whether parameter n of the inputs is given. */
 static inline bool

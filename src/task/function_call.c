@@ -17,6 +17,7 @@
 #include "task/function.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 
 /* Make the expression of a parameter of the plan. */
 static Param *
@@ -84,7 +85,7 @@ init_arguments(SfFunctionCall *call)
 	const char *names[FUNC_MAX_ARGS];
 	Oid			types[FUNC_MAX_ARGS];
 
-	call->places = palloc(sizeof(int) * Max(function->nparameters, 1));
+	call->places = MemoryContextAlloc(call->context, sizeof(int) * Max(function->nparameters, 1));
 	for (int i = 0; i < function->nparameters; i++)
 	{
 		if (!function->whole_payload &&
@@ -95,37 +96,33 @@ init_arguments(SfFunctionCall *call)
 		call->places[call->ngiven++] = i;
 	}
 	if (!function->whole_payload)
-		sf_converter_init(&call->converter, function->context, call->ngiven, names, types);
+		sf_converter_init(&call->converter, call->context, call->ngiven, names, types);
 }
 
 /* Plan the call of a function with a set of arguments, or find the plan. */
 static SfFunctionCall *
 get_call(SfFunction *function, const SfArgumentSet *given)
 {
-	SfFunctionCall	   *call;
-	MemoryContext oldcontext;
+	SfFunctionCall *call = sf_function_find_call(function, given);
+	MemoryContext context;
 	bool		plain;
 
-	for (call = function->calls; call != NULL; call = call->next)
-		if (memcmp(&call->given, given, sizeof(*given)) == 0)
-			return call;
-
-	oldcontext = MemoryContextSwitchTo(function->context);
-	call = palloc0(sizeof(SfFunctionCall));
+	if (call != NULL)
+		return call;
+	/* Until it is kept it goes away with SPI's memory. */
+	context = AllocSetContextCreate(CurrentMemoryContext, "sfflow function call",
+									ALLOCSET_SMALL_SIZES);
+	call = MemoryContextAllocZero(context, sizeof(SfFunctionCall));
+	call->context = context;
 	call->function = function;
 	call->given = *given;
 	init_arguments(call);
-	MemoryContextSwitchTo(oldcontext);
-
 	plain = function->result_type == VOIDOID || function->result_type == JSONBOID;
 	call->plan = SPI_prepare_params(plain ? SF_CALL_PLAIN : SF_CALL_STATEMENT,
 									setup_parser, call, CURSOR_OPT_GENERIC_PLAN);
 	if (call->plan == NULL)
 		elog(ERROR, "SPI_prepare_params failed: %s", SPI_result_code_string(SPI_result));
-	if (SPI_keepplan(call->plan) != 0)
-		elog(ERROR, "SPI_keepplan failed");
-	call->next = function->calls;
-	function->calls = call;
+	sf_function_keep_call(call);
 	return call;
 }
 
@@ -228,10 +225,11 @@ Jsonb *
 sf_function_call(const SfTaskCall *task)
 {
 	SfArgumentSet given;
-	SfFunction *function = sf_function_resolve(task->resource, task->payload,
-											   task->owner, &given);
+	SfFunction *function;
 	Jsonb	   *volatile result = NULL;
 
+	sf_function_make_room();
+	function = sf_function_resolve(task->resource, task->payload, task->owner, &given);
 	function->running++;		/* what is known of it stays meanwhile */
 	PG_TRY();
 	{
