@@ -5,7 +5,7 @@
  * pg_cron calls a schedule when a run is due.  handled_until in the schedule's row is
  * the latest time that was dealt with: later times up to now were missed, because the
  * server was down or pg_cron did not work.  The call deals with them before its own
- * run.  A worker, or sf_run_due, looks at all schedules now and then: it deals with
+ * run, which is the one that makes up for them if one is to (run_once).  A worker, or sf_run_due, looks at all schedules now and then: it deals with
  * times that were due CATCH_UP_MS ago, and starts runs that waited.
  *
  * A call and a look may find the same time.  Both lock the schedule's row, and the
@@ -265,10 +265,10 @@ find_missed(const SfSchedule *s, SfMoments *moments, TimestampTz until, Timestam
 
 /*
  * Deal with the runs that were due up to a time and did not come, as the schedule
- * says; false: some are left to later looks.
+ * says; false: some are left to later looks.  now: the time of the look.
  */
 static bool
-handle_missed(Look *look, TimestampTz until)
+handle_missed(Look *look, TimestampTz until, TimestampTz now)
 {
 	SfSchedule *s = look->s;
 	TimestampTz missed_at = DT_NOBEGIN;
@@ -281,6 +281,9 @@ handle_missed(Look *look, TimestampTz until)
 	switch (sf_option_missed(s->missed))
 	{
 		case SF_MISSED_RUN_ONCE:
+			/* those that were due since then are of the same downtime; should one come late, it is the same run */
+			(void) sf_moments_latest(&look->moments, now, &last);
+			done = last;
 			if (!run_latest(look, last))
 				return false;
 			break;
@@ -318,13 +321,17 @@ sf_due_run_called(SfSchedule *s, TimestampTz now)
 	Look		look = {.s = s,.moments = sf_moments_begin(s)};
 	TimestampTz scheduled;
 	char	   *execution_id = NULL;
+	bool		caught_up = true;
 
 	if (!sf_schedule_find_match(s, &look.moments, now, &scheduled))
 	{
 		note_run(s, SF_RUN_NO_MATCH, DT_NOBEGIN, NULL, NULL);
 		return NULL;
 	}
-	if (is_left_to_looks(&look, handle_missed(&look, scheduled - 1)))
+	/* where one run makes up for all that was missed, this is the one */
+	if (sf_option_missed(s->missed) != SF_MISSED_RUN_ONCE)
+		caught_up = handle_missed(&look, scheduled - 1, now);
+	if (is_left_to_looks(&look, caught_up))
 		note_run(s, SF_RUN_QUEUED, scheduled, NULL, NULL);
 	else
 	{
@@ -432,7 +439,7 @@ look_at(void *arg)
 	switch (sf_pg_cron_job_state(look.s->job_id))
 	{
 		case SF_CRON_JOB_ACTIVE:
-			(void) handle_missed(&look, until);
+			(void) handle_missed(&look, until, named->now);
 			break;
 		case SF_CRON_JOB_INACTIVE:
 			/* runs of a time when the job was switched off are not missed */

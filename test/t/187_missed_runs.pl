@@ -101,6 +101,52 @@ sql(qq(SELECT _sfflow.run_schedule_at('none', _sfflow.schedule_latest('$daily', 
 is(days_of('none') . ' ' . noted('none'), '-4 missed missed missed succeeded', '... and runs itself');
 is(sql(q(SELECT count(*) FROM sf_alerts WHERE kind = 'missed_run' AND detail LIKE '%"none"%')), '0', '... which ends the alert');
 
+# --- more often than a look takes a run for missed: one run makes up for one downtime
+
+# Days ahead, where neither workers nor pg_cron find anything; the other schedules have nothing to make up for there.
+sql(q(UPDATE _sfflow.schedule SET handled_until = '2040-01-01'));
+my $then = sql(q(SELECT date_trunc('minute', now() + interval '20 days')));
+for my $often (qw(often steady))
+{
+	my $state = $often eq 'often' ? '"Type": "Pass"' : '"Type": "Wait", "Seconds": 100000';
+	sql(qq(SELECT sf_create_state_machine('$often', '{"StartAt": "S", "States": {"S": {$state, "End": true}}}')));
+	sql(qq(SELECT sf_schedule('$often', '* * * * *', '$often', timezone => 'UTC')));
+	sql(qq(UPDATE _sfflow.schedule SET handled_until = '$then' WHERE name = '$often'));
+}
+sub minutes_of
+{
+	my $machine = shift;
+	return sql(qq(SELECT coalesce(string_agg((extract(epoch FROM to_timestamp(name || '+00', '"schedule-"YYYYMMDD"T"HH24MISS"Z"TZH') - '$then') / 60)::integer::text, ' ' ORDER BY name), '')
+		FROM sf_executions WHERE state_machine = '$machine'));
+}
+sub look_after { return sql("SELECT _sfflow.look_at_schedules('$then'::timestamptz + interval '$_[0]')") }
+sub call_after { return sql("SELECT _sfflow.run_schedule_at('$_[0]', '$then'::timestamptz + interval '$_[1]')") }
+call_after('steady', '5 min 1 s');
+is(minutes_of('steady') . noted('steady'), '5succeeded', 'run_once: a call is the run that makes up for what was missed, and is not left out for it');
+sql(qq(UPDATE _sfflow.schedule SET handled_until = '$then'::timestamptz + interval '1 day' WHERE name = 'steady'));
+look_after('5 min 30 s');
+is(minutes_of('often'), '5', 'run_once: a look runs the latest run that was due');
+look_after($_) for '6 min 1 s', '7 min 1 s';
+is(minutes_of('often'), '5', '... and later looks none of the same downtime');
+call_after('often', '6 min 59 s');
+is(minutes_of('often'), '5 6', '... the next one is that of pg_cron');
+call_after('often', '5 min 59 s');
+is(minutes_of('often'), '5 6', '... and one that comes late is the same');
+look_after('12 min');
+is(minutes_of('often'), '5 6 12', 'the next downtime is made up for, too');
+
+# On the days when clocks are set: an hour that comes twice, and one that does not come.
+for ([ 'autumn', '2030-11-03 00:50-04', '2030-11-03 03:10-05', '20301103T080000Z' ], [ 'spring', '2030-03-10 00:50-05', '2030-03-10 04:10-04', '20300310T080000Z' ])
+{
+	my ($name, $from, $to, $run) = @$_;
+	sql(qq(SELECT sf_create_state_machine('$name', '{"StartAt": "S", "States": {"S": {"Type": "Pass", "End": true}}}')));
+	sql(qq(SELECT sf_schedule('$name', '*/30 * * * *', '$name', timezone => 'America/New_York')));
+	sql(qq(UPDATE _sfflow.schedule SET handled_until = '$from' WHERE name = '$name'));
+	sql("SELECT _sfflow.look_at_schedules('$to')");
+	is(sql("SELECT string_agg(name, ' ') FROM sf_executions WHERE state_machine = '$name'"), "schedule-$run", "$name: one run after a downtime over the change of clocks");
+	sql(qq(UPDATE _sfflow.schedule SET handled_until = '2031-01-01' WHERE name = '$name'));
+}
+
 # --- the one before runs
 
 sql(q(UPDATE _sfflow.schedule SET handled_until = now() + interval '10 days'));
