@@ -147,6 +147,29 @@ JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
 LEFT JOIN _sfflow.execution p ON p.execution_no = e.parent_execution_no
 WHERE CASE WHEN e.execution_no IS NOT NULL THEN _sfflow.can_read(m.name, m.owner) END;
 
+-- The numbers of the newest executions that the caller may read and that fulfil conditions; without a number of them NULL.
+CREATE FUNCTION _sfflow.newest(
+	state_machine text,
+	status text,
+	"from" timestamptz,
+	after timestamptz,
+	before timestamptz,
+	until timestamptz,
+	most integer)
+RETURNS bigint[]
+AS 'MODULE_PATHNAME', 'sfflow_newest'
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
+
+-- Is an execution on a page? The planner asks is_on_page_support what this becomes: src/api/newest.c.
+CREATE FUNCTION _sfflow.is_on_page_support(internal) RETURNS internal
+AS 'MODULE_PATHNAME', 'sfflow_is_on_page_support'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION _sfflow.is_on_page(execution_no bigint, page bigint[]) RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_is_on_page'
+LANGUAGE C STABLE PARALLEL SAFE
+SUPPORT _sfflow.is_on_page_support;
+
 -- Four parts, each with the table that finds its executions: what has succeeded, what has not begun
 -- yet, what a hold keeps from beginning, and what is open. A condition on status or error leaves out the parts that cannot fulfil it.
 CREATE VIEW @extschema@.sf_executions WITH (security_barrier) AS
@@ -174,8 +197,9 @@ FROM (
 	SELECT l.*, o.status, o.error
 	FROM _sfflow.open_execution o
 	JOIN _sfflow.listed_execution l ON l.execution_no = o.execution_no AND l.machine_no = o.machine_no
-		AND l.requested_at = o.requested_at AND (ARRAY[@STATUS_NAMES@])[l.status + 1] = o.status) e;
-COMMENT ON VIEW @extschema@.sf_executions IS 'executions, and what each running one waits for';
+		AND l.requested_at = o.requested_at AND (ARRAY[@STATUS_NAMES@])[l.status + 1] = o.status) e
+WHERE _sfflow.is_on_page(e.execution_no, (SELECT _sfflow.newest(NULL, NULL, NULL, NULL, NULL, NULL, NULL)));
+COMMENT ON VIEW @extschema@.sf_executions IS 'executions, and what each running one waits for; pages of the newest: ORDER BY requested_at DESC LIMIT n, or sf_list_executions';
 
 -- The same as pages, in the order of requested_at, which no plan of a query over the view has to sort.
 CREATE FUNCTION @extschema@.sf_list_executions(

@@ -35,8 +35,8 @@ DECLARE
 		console_progress, console_rights, console_rules, console_schedule, console_schedules, console_set_schedule,
 		console_start, console_state, console_test_pattern, console_test_state, console_timeline, console_tonight,
 		console_tried, console_validate, cron_runs, event_page, event_payload, event_types, events, health, histogram_add,
-		histogram_below, histogram_percentiles, histogram_sum, history, job_label, job_relations, jobs, jobs_ahead, longest_running, machine_rights,
-		map_run_arn, may_create, missing_resources, night_without_masses, propose_mapping, run_schedule, schedule_latest, schedule_next,
+		histogram_below, histogram_percentiles, histogram_sum, history, is_on_page, job_label, job_relations, jobs, jobs_ahead, longest_running, machine_rights,
+		map_run_arn, may_create, missing_resources, newest, night_without_masses, propose_mapping, run_schedule, schedule_latest, schedule_next,
 		schedule_next_run, schedule_status, schedule_zone, spans, start_scheduled, task_slots, tasks_from,
 		unfolded_jobs, unfolded_metrics, unfolded_retries, waiting_on, workers}';
 	made record;

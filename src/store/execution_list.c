@@ -178,6 +178,18 @@ sf_execution_list_machines(int machine_no, Oid owner)
 	return machines;
 }
 
+/* Find the number of a machine by name; 0: there is none. */
+int
+sf_execution_list_machine(const char *name)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT m.machine_no, m.name, m.owner FROM _sfflow.state_machine m WHERE m.name" SF_EQ "$1");
+	List	   *machines = NIL;
+
+	sf_scan(&plan, read_machine, &machines, SF_TEXT(name));
+	return machines == NIL ? 0 : ((SfListedMachine *) linitial(machines))->machine_no;
+}
+
 /* Read an execution of a list. */
 static void
 read_listed(HeapTuple tuple, TupleDesc desc, void *arg)

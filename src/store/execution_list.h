@@ -61,6 +61,7 @@ typedef struct SfListedMachine
 } SfListedMachine;
 
 extern List *sf_execution_list_machines(int machine_no, Oid owner);
+extern int	sf_execution_list_machine(const char *name);
 extern int	sf_execution_list_plans_begin(void);
 extern void sf_execution_list_plans_end(int nest);
 extern List *sf_execution_list(const SfListQuery *query);

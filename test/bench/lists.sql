@@ -71,6 +71,22 @@ BEGIN
 	END LOOP;
 END $$;
 
+-- The same in plain SQL, which people write.
+CREATE FUNCTION bench.plain_pages(n integer) RETURNS SETOF float LANGUAGE plpgsql AS $$
+DECLARE
+	conditions text[] := ARRAY['', 'WHERE state_machine = %1$L', 'WHERE status = ''FAILED''', 'WHERE status = ''RUNNING''',
+		'WHERE state_machine = %1$L AND status = ''FAILED''', 'WHERE requested_at < %2$L'];
+	span interval := (SELECT max(requested_at) - min(requested_at) FROM _sfflow.execution);
+	began timestamptz;
+BEGIN
+	FOR i IN 1 .. n LOOP
+		began := clock_timestamp();
+		EXECUTE format('SELECT execution_id, status, requested_at FROM sf_executions ' || conditions[1 + i % 6]
+			|| ' ORDER BY requested_at DESC LIMIT 50', 'm' || lpad((1 + floor(random() * 20))::text, 2, '0'), now() - random() * span);
+		RETURN NEXT 1000 * extract(epoch FROM clock_timestamp() - began);
+	END LOOP;
+END $$;
+
 -- Note each batch of a purge: how many executions it has deleted, from its begin until when.
 CREATE TABLE bench.purged (i serial, began timestamptz, at timestamptz, n bigint);
 CREATE FUNCTION bench.note_purge() RETURNS trigger LANGUAGE plpgsql AS $$
