@@ -17,6 +17,9 @@
  * all ask has one of them ask again.  So a worker that waits causes no query.
  * When the connection that listens was lost all ask again.
  *
+ * Each role may notify sf_activity, without a task.  So when workers of an activity were woken IN_VAIN
+ * times and found none, further notifications of it wake one every PAUSE, until one finds a task.
+ *
  * A worker may wait for longer than its key is good.  So before it asks again its
  * key is looked up, unless that was done a moment ago.
  */
@@ -39,22 +42,83 @@
 /* Milliseconds until a worker asks again when the queue of calls was full */
 #define RETRY 1000
 
+/* How often workers of an activity are woken without a task before they are woken less often; milliseconds between then */
+#define IN_VAIN 10
+#define PAUSE	200
+
+/* An activity for which workers wait */
+typedef struct Topic
+{
+	char	   *activity;
+	int			workers;
+	int			in_vain;		/* times that workers were woken and found no task, one after the other */
+	int64_t		woken_at;
+	SfwTimer	timer;			/* armed: a notification waits for it */
+	dlist_node	node;
+} Topic;
+
 /* A worker that waits */
 typedef struct Waiter
 {
 	SfgRequest *request;
-	char	   *activity;
+	Topic	   *topic;
 	char	   *role;
 	const char *key_id;			/* of its request */
 	SfgCall    *call;			/* while it asks, or its key is looked up */
 	bool		again;			/* ask again if there was no task */
 	bool		over;			/* it has waited long enough */
+	bool		woken;			/* it asks because of a notification */
 	SfwTimer	timer;
 	dlist_node	node;
 } Waiter;
 
 static dlist_head waiters = DLIST_STATIC_INIT(waiters);
+static dlist_head topics = DLIST_STATIC_INIT(topics);
 static SfwTimer retry_timer;
+
+/* Find an activity for which workers wait, or NULL. */
+static Topic *
+find_topic(const char *activity)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &topics)
+	{
+		Topic	   *topic = dlist_container(Topic, node, iter.cur);
+
+		if (strcmp(topic->activity, activity) == 0)
+			return topic;
+	}
+	return NULL;
+}
+
+/* Have one more worker wait for an activity. */
+static Topic *
+join_topic(const char *activity)
+{
+	Topic	   *topic = find_topic(activity);
+
+	if (topic == NULL)
+	{
+		topic = pg_malloc0(sizeof(Topic));
+		topic->activity = pg_strdup(activity);
+		dlist_push_tail(&topics, &topic->node);
+	}
+	topic->workers++;
+	return topic;
+}
+
+/* A worker does not wait for an activity any more. */
+static void
+leave_topic(Topic *topic)
+{
+	if (--topic->workers > 0)
+		return;
+	sfw_timer_clear(&topic->timer);
+	dlist_delete(&topic->node);
+	free(topic->activity);
+	free(topic);
+}
 
 /* Forget a worker. */
 static void
@@ -65,7 +129,7 @@ forget(Waiter *waiter)
 	waiter->request->gone = NULL;
 	sfw_timer_clear(&waiter->timer);
 	dlist_delete(&waiter->node);
-	free(waiter->activity);
+	leave_topic(waiter->topic);
 	free(waiter->role);
 	free(waiter);
 }
@@ -116,26 +180,62 @@ ask(Waiter *waiter)
 	return true;
 }
 
-/* An activity has a new task: have one worker ask. */
-void
-sfg_activity_notified(const char *activity)
+/* Have one worker of an activity ask; if all do, have one ask again. */
+static void
+wake(Topic *topic)
 {
 	Waiter	   *asking = NULL;
 	dlist_iter	iter;
 
+	topic->woken_at = sfw_now();
 	dlist_foreach(iter, &waiters)
 	{
 		Waiter	   *waiter = dlist_container(Waiter, node, iter.cur);
 
-		if (strcmp(waiter->activity, activity) != 0)
+		if (waiter->topic != topic)
 			continue;
 		if (waiter->call == NULL && ask(waiter))
+		{
+			waiter->woken = true;
 			return;
+		}
 		if (asking == NULL && waiter->call != NULL)
 			asking = waiter;
 	}
 	if (asking != NULL)
 		asking->again = true;
+}
+
+/* The pause of an activity is over. */
+static void
+pause_over(void *arg)
+{
+	wake(arg);
+}
+
+/* An activity has a new task, or a role has said so: have one worker ask, now or after a pause. */
+void
+sfg_activity_notified(const char *activity)
+{
+	Topic	   *topic = find_topic(activity);
+
+	if (topic == NULL || topic->timer.armed)
+		return;
+	if (topic->in_vain < IN_VAIN)
+		wake(topic);
+	else
+		sfw_timer_set(&topic->timer, Max(topic->woken_at + PAUSE - sfw_now(), 0), pause_over, topic);
+}
+
+/* A worker that was woken has found a task, or none. */
+static void
+note_found(Waiter *waiter, bool found)
+{
+	if (found)
+		waiter->topic->in_vain = 0;
+	else if (waiter->woken)
+		waiter->topic->in_vain++;
+	waiter->woken = false;
 }
 
 /* Have workers ask for which the queue of calls had no room. */
@@ -149,7 +249,7 @@ retry(void *arg)
 		Waiter	   *waiter = dlist_container(Waiter, node, iter.cur);
 
 		if (waiter->call == NULL && waiter->again && !ask(waiter))
-			sfg_activity_notified(waiter->activity);
+			wake(waiter->topic);
 	}
 }
 
@@ -157,11 +257,22 @@ retry(void *arg)
 static void
 pass_on(Waiter *waiter)
 {
-	char	   *activity = pg_strdup(waiter->activity);
+	Topic	   *topic = waiter->topic;
+	bool		last = topic->workers == 1;
 
 	forget(waiter);
-	sfg_activity_notified(activity);
-	free(activity);
+	if (!last)
+		wake(topic);
+}
+
+/* Have a worker ask because it was notified, or another one if its client has left. */
+static void
+ask_or_wake(Waiter *waiter)
+{
+	if (ask(waiter))
+		waiter->woken = true;
+	else
+		wake(waiter->topic);
 }
 
 /* The client has left, or waited too long. */
@@ -188,10 +299,8 @@ key_known(const PGresult *result, void *arg)
 	waiter->call = NULL;
 	if (state == SFG_KEY_GOOD)
 	{
-		if (!ask(waiter))
-			sfg_activity_notified(waiter->activity);
-		else
-			waiter->again |= again;
+		ask_or_wake(waiter);
+		waiter->again |= again;
 		return;
 	}
 	pass_on(waiter);
@@ -221,10 +330,16 @@ answered(const PGresult *result, void *arg)
 	bool		empty = has_value && strcmp(PQgetvalue(result, 0, 0), "{}") == 0;
 
 	waiter->call = NULL;
+	note_found(waiter, has_value && !empty);
 	if (empty && waiter->over)
 		answer_none(waiter);
-	else if (empty && waiter->again && !ask(waiter))
-		sfg_activity_notified(waiter->activity);
+	else if (empty && waiter->again && waiter->topic->in_vain >= IN_VAIN)
+	{
+		waiter->again = false;
+		sfg_activity_notified(waiter->topic->activity);
+	}
+	else if (empty && waiter->again)
+		ask_or_wake(waiter);
 	if (empty)
 		return;
 	pass_on(waiter);
@@ -267,9 +382,11 @@ void
 sfg_activity_poll(SfgRequest *request, const char *role, const char *key_id)
 {
 	Waiter	   *waiter = pg_malloc0(sizeof(Waiter));
+	char	   *activity = read_activity(request);
 
 	waiter->request = request;
-	waiter->activity = read_activity(request);
+	waiter->topic = join_topic(activity);
+	free(activity);
 	waiter->role = pg_strdup(role);
 	waiter->key_id = key_id;
 	dlist_push_tail(&waiters, &waiter->node);

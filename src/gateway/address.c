@@ -14,8 +14,8 @@
 #define BACKLOG 512
 
 /* Tell whether only this machine reaches an address. */
-static bool
-is_loopback(const struct sockaddr *address)
+bool
+sfg_address_is_loopback(const struct sockaddr *address)
 {
 	if (address->sa_family == AF_INET)
 		return (ntohl(((const struct sockaddr_in *) address)->sin_addr.s_addr) >> 24) == 127;
@@ -70,7 +70,7 @@ sfg_address_listen(const char *address, bool *loopback, char **problem)
 		*problem = psprintf("cannot listen at \"%s\": %s", address, gai_strerror(error));
 	else
 	{
-		*loopback = is_loopback(info->ai_addr);
+		*loopback = sfg_address_is_loopback(info->ai_addr);
 		fd = listen_at(info);
 		if (fd < 0)
 			*problem = psprintf("cannot listen at \"%s\": %s", address, strerror(errno));
@@ -91,4 +91,20 @@ sfg_address_print(const struct sockaddr *address, char *text, size_t size)
 	else if (address->sa_family != AF_INET)
 		return;
 	inet_ntop(address->sa_family, bytes, text, (socklen_t) size);
+}
+
+/* Print the network of an address that is one client's: all of IPv4, half of IPv6. */
+void
+sfg_address_print_network(const struct sockaddr *address, char *text, size_t size)
+{
+	struct sockaddr_in6 network;
+
+	if (address->sa_family != AF_INET6 || sfg_address_is_loopback(address))
+	{
+		sfg_address_print(address, text, size);
+		return;
+	}
+	network = *(const struct sockaddr_in6 *) address;
+	memset(&network.sin6_addr.s6_addr[8], 0, 8);
+	sfg_address_print((const struct sockaddr *) &network, text, size);
 }

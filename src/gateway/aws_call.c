@@ -61,16 +61,16 @@ write_done(const PGresult *result, void *arg)
 	sfg_aws_result(arg, result);
 }
 
-/* Count a request that may wait for long; false: its key has too many of them, and it is answered. */
+/* Count a request that may wait for long; false: its role has too many of them, and it is answered. */
 static bool
-may_wait(SfgRequest *request, const char *key_id)
+may_wait(SfgRequest *request, const char *role)
 {
 	if (strcmp(request->what, "GetActivityTask") != 0 && strcmp(request->what, "StartSyncExecution") != 0)
 		return true;
-	request->waiting = sfg_waiting_begin(key_id);
+	request->waiting = sfg_waiting_begin(role);
 	if (request->waiting == NULL)
 		sfg_aws_error(request, MHD_HTTP_BAD_REQUEST, "ThrottlingException",
-					  "Rate exceeded: too many requests of this key wait at the same time");
+					  "Rate exceeded: too many requests of this role wait at the same time");
 	return request->waiting != NULL;
 }
 
@@ -112,9 +112,10 @@ key_found(SfgRequest *request, const char *role, SfgSecret *secret)
 		return;
 	}
 	strlcpy(request->who, role, sizeof(request->who));
+	sfg_crowd_sign_in(request->peer, role);
 	if (!sfw_json_parse(request->body.data, request->body.len, &body) || sfw_json_type(body) != '{')
 		sfg_aws_error(request, MHD_HTTP_BAD_REQUEST, "SerializationException", "The body must be a JSON object");
-	else if (may_wait(request, signature->key_id))
+	else if (may_wait(request, role))
 		call(request, role, signature->key_id);
 }
 

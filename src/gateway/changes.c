@@ -6,7 +6,7 @@
  *
  * A page gives the token of the last answer, and is answered when there was a
  * change since, or after LONGEST.  Changes are numbered; those within COALESCE
- * have one number.
+ * have one number, and those that only a notification tells of within HEARD.
  *
  * Changes are what is done through the gateway, new tasks of activities, and what
  * sf_wait_change() tells of.  One call of that waits while pages do, for all of them;
@@ -27,6 +27,7 @@
 
 #define LONGEST		25000
 #define COALESCE	1000
+#define HEARD		5000
 
 /* Milliseconds after a call that has failed */
 #define RETRY		5000
@@ -127,12 +128,26 @@ tell(void *arg)
 	release_all(true);
 }
 
+/* Tell of changes at a time, unless that is done before. */
+static void
+tell_at(int64_t when)
+{
+	if (!tell_timer.armed || tell_timer.at > when)
+		sfw_timer_set(&tell_timer, when - sfw_now(), tell, NULL);
+}
+
 /* Something has changed. */
 void
 sfg_changes_note(void)
 {
-	if (!tell_timer.armed)
-		sfw_timer_set(&tell_timer, told_at + COALESCE - sfw_now(), tell, NULL);
+	tell_at(told_at + COALESCE);
+}
+
+/* A notification says that something has changed.  Each role may send one, and all pages look then. */
+void
+sfg_changes_heard(void)
+{
+	tell_at(told_at + HEARD);
 }
 
 /* The call that waits for changes of executions has ended. */
@@ -172,13 +187,11 @@ static void
 wait_for_change(SfgRequest *request, const SfgConsoleSession *session)
 {
 	Waiter	   *waiter;
-	char		name[32];
 
-	snprintf(name, sizeof(name), "session %lld", (long long) session->serial);
-	request->waiting = sfg_waiting_begin(name);
+	request->waiting = sfg_waiting_begin(session->role);
 	if (request->waiting == NULL)
 	{
-		sfg_answer_error(request, MHD_HTTP_TOO_MANY_REQUESTS, "too many pages of this session wait for changes");
+		sfg_answer_error(request, MHD_HTTP_TOO_MANY_REQUESTS, "too many pages of this role wait for changes");
 		return;
 	}
 	waiter = pg_malloc0(sizeof(Waiter));

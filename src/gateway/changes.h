@@ -8,6 +8,7 @@
 #include "gateway/http_request.h"
 
 extern void sfg_changes_note(void);
+extern void sfg_changes_heard(void);
 extern void sfg_console_poll(SfgRequest *request);
 extern void sfg_changes_drain(void);
 

@@ -301,10 +301,8 @@ make_secrets(SfgConsoleSession *session, const char *password)
 void
 sfg_console_sign_in(SfgRequest *request, const char *role, char *password, SfgSignedIn done)
 {
-	static int64_t last_serial;
 	SfgConsoleSession *session = pg_malloc0(sizeof(SfgConsoleSession));
 
-	session->serial = ++last_serial;
 	signed_in = done;
 	make_secrets(session, password);
 	session->role = pg_strdup(role);

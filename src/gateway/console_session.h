@@ -26,7 +26,6 @@ typedef struct SfgConsoleSession
 	char		csrf_digest[SFG_DIGEST_HEX];
 	SfgSealed	password;		/* its key is made of both */
 	SfgConsoleSecrets *secrets; /* until the sign-in is answered; then NULL */
-	int64_t		serial;			/* no other session of this process has the same */
 	char	   *role;
 	char	   *writes;			/* actions that write, with a blank before and after each; NULL: signing in */
 	char	   *version;		/* of the role, as sf_console_session() says; NULL: signing in */

@@ -36,7 +36,7 @@ SfgPool		sfg_changes_pool = {.most_queued = 1, .patience = PATIENCE, .statement_
 static void
 notified(SfwDb *db, const PGnotify *notify)
 {
-	sfg_changes_note();
+	sfg_changes_heard();
 	sfg_activity_notified(notify->extra);
 }
 

@@ -31,7 +31,8 @@ typedef struct SfgFileKey
 	X("database-connections", COUNT, database_connections, 1, 100, "N", "for calls of the AWS API (4)") \
 	X("sync-connections", COUNT, sync_connections, 1, 100, "N", "for StartSyncExecution (4)") \
 	X("connections", COUNT, connections, 1, 100000, "N", "of clients at the same time (1000)") \
-	X("waits-per-client", COUNT, waits_per_client, 1, 100000, "N", "requests of a key or a session that wait at the same time (250)") \
+	X("connections-per-address", COUNT, connections_per_address, 0, 100000, "N", "of an address at the same time (half of all; of this machine or a proxy: all)") \
+	X("waits-per-client", COUNT, waits_per_client, 1, 100000, "N", "requests of a role that wait at the same time (250)") \
 	X("max-body", SIZE, max_body, 1024, 0, "SIZE", "of a request (2MB)") \
 	X("request-timeout", TIME, request_timeout, 100, 0, "TIME", "for a client to send a request, or to take an answer (30s)") \
 	X("statement-timeout", TIME, statement_timeout, 100, 0, "TIME", "for a call (30s)") \
@@ -58,6 +59,7 @@ typedef struct SfgConfig
 	int			database_connections;
 	int			sync_connections;
 	int			connections;
+	int			connections_per_address;	/* 0: by the address */
 	int			waits_per_client;
 	size_t		max_body;		/* bytes */
 	int64_t		request_timeout;	/* milliseconds, as all times here */

@@ -35,6 +35,10 @@
 /* The status in the log of a request whose client left before the answer, as other servers have it */
 #define CLIENT_LEFT 499
 
+/* Bytes of a path in the log, and what stands at its end when it has more */
+#define LOGGED_PATH 256
+#define CUT			"..."
+
 /* Headers of every answer that a browser may show */
 static const struct
 {
@@ -78,20 +82,47 @@ sfg_request_begin(SfgPeer *peer, const char *method, const char *path)
 	return request;
 }
 
+/*
+ * Write what a client has sent as it may stand in the log: short, and what is no printable character of ASCII
+ * as in an address.
+ */
+static void
+put_plain(char *line, size_t size, const char *text)
+{
+	size_t		len = 0;
+
+	for (const unsigned char *c = (const unsigned char *) text; *c != '\0'; c++)
+	{
+		bool		plain = *c > ' ' && *c < 0x7F && *c != '"' && *c != '\\';
+
+		if (len + 3 + strlen(CUT) >= size)
+		{
+			strlcpy(line + len, CUT, size - len);
+			return;
+		}
+		len += (size_t) snprintf(line + len, size - len, plain ? "%c" : "%%%02X", *c);
+	}
+	line[len] = '\0';
+}
+
 /* Log a request that has ended. */
 static void
 log_request(const SfgRequest *request)
 {
 	char		status[16];
 	char		took[32];
+	char		path[LOGGED_PATH];
+	char		method[32];
 	bool		failed = request->status >= 500 && !request->client_left;
 
 	if (request->route != NULL && request->route->quiet && (request->status < 400 || request->client_left))
 		return;
+	put_plain(path, sizeof(path), request->path);
+	put_plain(method, sizeof(method), request->method);
 	snprintf(status, sizeof(status), "%u", request->client_left ? CLIENT_LEFT : request->status);
 	snprintf(took, sizeof(took), "%lld", (long long) (sfw_now() - request->begun_at));
-	sfw_log(failed ? SFW_WARNING : SFW_INFO, "request", "id", request->id, "method", request->method,
-			"path", request->path, "status", status, "ms", took, "peer", request->peer->address,
+	sfw_log(failed ? SFW_WARNING : SFW_INFO, "request", "id", request->id, "method", method,
+			"path", path, "status", status, "ms", took, "peer", request->peer->address,
 			"who", *request->who != '\0' ? request->who : NULL,
 			"action", *request->what != '\0' ? request->what : NULL, NULL);
 }
@@ -104,6 +135,7 @@ sfg_request_end(SfgRequest *request)
 		request->gone(request);
 	log_request(request);
 	sfg_waiting_end(request->waiting);
+	sfg_crowd_drop_answer(request->peer, request->held);
 	request->peer->request = NULL;
 	request->peer->answered = true;
 	request->peer->since = sfw_now();
@@ -202,10 +234,21 @@ sfg_request_go_on(SfgRequest *request)
 	return MHD_queue_response(request->connection, request->status, request->response);
 }
 
-/* Begin an answer; its text is copied. */
+/* Begin an answer; its text is copied.  If too many large ones wait for their clients, it is another one. */
 void
 sfg_answer(SfgRequest *request, unsigned status, const char *type, const char *text, size_t len)
 {
+	static const char refused[] = "{\"error\":{\"message\":\"too many large answers wait for clients to take them\"}}";
+
+	if (sfg_crowd_hold_answer(request->peer, len))
+		request->held = len;
+	else
+	{
+		status = MHD_HTTP_SERVICE_UNAVAILABLE;
+		type = "application/json";
+		text = refused;
+		len = strlen(refused);
+	}
 	request->status = status;
 	request->gone = NULL;
 	request->response = MHD_create_response_from_buffer(len, unconstify(char *, text), MHD_RESPMEM_MUST_COPY);

@@ -10,6 +10,7 @@
 #include <microhttpd.h>
 
 #include "client/loop.h"
+#include "gateway/crowd.h"
 #include "lib/ilist.h"
 #include "pqexpbuffer.h"
 
@@ -22,12 +23,15 @@ typedef struct SfgPeer
 {
 	struct MHD_Connection *connection;
 	char		address[64];	/* without the port */
+	char		network[64];	/* the same, but for IPv6 */
+	SfgCrowdPlace place;
 	int64_t		since;			/* the client has to do something since then: send a request, take an answer */
 	struct SfgRequest *request; /* or NULL */
 	const void *listener;		/* that took the connection */
 	bool		answered;		/* has had a request before */
 	bool		closing;		/* the connection ends with its next answer */
 	dlist_node	node;
+	dlist_node	member;			/* of the crowd, unless it came by the listener for health */
 } SfgPeer;
 
 /* What to do for a path */
@@ -62,6 +66,7 @@ typedef struct SfgRequest
 	bool		watched;		/* for the end of its client's connection */
 	bool		client_left;	/* before it was answered */
 	struct MHD_Response *response;
+	size_t		held;			/* bytes of the answer that count */
 	unsigned	status;
 
 	/* of the handler that has not answered yet */

@@ -25,6 +25,7 @@
 
 #include "client/log.h"
 #include "gateway/address.h"
+#include "gateway/crowd.h"
 #include "gateway/framing.h"
 #include "gateway/gateway_config.h"
 #include "gateway/listener.h"
@@ -39,8 +40,12 @@
 /* Bytes of larger bodies in memory, of all requests; at least one has room */
 #define MOST_BUFFERED ((size_t) 64 * 1024 * 1024)
 
+/* Milliseconds after which a large body that is not there yet may be given up */
+#define SLOW_BODY	5000
+
 #define HEALTH_CONNECTIONS 16
 #define SWEEP_INTERVAL 500
+#define LOG_INTERVAL 10000
 
 static char tls_priorities[] = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2";
 
@@ -65,6 +70,13 @@ static bool stopping;			/* no request is handled any more */
 static dlist_head peers = DLIST_STATIC_INIT(peers);
 static SfwTimer sweep_timer;
 
+/* The descriptor of a client's connection. */
+static int
+descriptor(const SfgPeer *peer)
+{
+	return MHD_get_connection_info(peer->connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
 /* ---------------------------------------------------------------- requests */
 
 /* Answer a request whose header is refused. */
@@ -85,6 +97,25 @@ most_bytes(const SfgRequest *request)
 	return request->route->large ? sfg_config.max_body : SMALL_BODY;
 }
 
+/* End the connection that has been sending a large body for the longest time, if it is slow: it makes room for others. */
+static void
+end_slow_body(void)
+{
+	SfgPeer    *slowest = NULL;
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &peers)
+	{
+		SfgPeer    *peer = dlist_container(SfgPeer, node, iter.cur);
+
+		if (peer->request != NULL && peer->request->reserved > 0 && !peer->request->begun &&
+			(slowest == NULL || peer->request->begun_at < slowest->request->begun_at))
+			slowest = peer;
+	}
+	if (slowest != NULL && sfw_now() - slowest->request->begun_at > SLOW_BODY)
+		shutdown(descriptor(slowest), SHUT_RDWR);
+}
+
 /* Go on with a request whose body is large, unless its client is unknown or memory is full. */
 static enum MHD_Result
 begin_large(SfgRequest *request, size_t bytes)
@@ -96,7 +127,10 @@ begin_large(SfgRequest *request, size_t bytes)
 		return sfg_request_go_on(request);
 	}
 	if (buffered + bytes > Max(MOST_BUFFERED, sfg_config.max_body))
+	{
+		end_slow_body();
 		return refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE, "too many large requests at the same time", true);
+	}
 	buffered += bytes;
 	request->reserved = bytes;
 	return MHD_YES;
@@ -180,11 +214,52 @@ keep_escaped(void *arg, struct MHD_Connection *connection, char *text)
 
 /* ---------------------------------------------------------------- connections */
 
+/* Log what becomes of too many connections, once within LOG_INTERVAL: it may be of thousands. */
+static void
+log_crowd(const char *message, const char *address)
+{
+	static int64_t last;
+
+	if (last != 0 && sfw_now() - last < LOG_INTERVAL)
+		return;
+	last = sfw_now();
+	sfw_log(SFW_WARNING, message, "peer", address, NULL);
+}
+
+/* Count a connection that has begun, and end another one if few are left. */
+static void
+join_crowd(SfgPeer *peer)
+{
+	SfgPeer    *old;
+
+	sfg_crowd_join(peer, MHD_get_connection_info(peer->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+	old = sfg_crowd_choose(peer);
+	if (old == NULL)
+		return;
+	log_crowd("few connections are left, those of clients that send nothing end", old->address);
+	shutdown(descriptor(old), SHUT_RDWR);
+}
+
+/* Tell whether a client may connect; if not, the library ends the connection. */
+static enum MHD_Result
+admit(void *arg, const struct sockaddr *address, socklen_t len)
+{
+	const Listener *listener = arg;
+	char		text[64];
+
+	if (listener->health || sfg_crowd_admits(address))
+		return MHD_YES;
+	sfg_address_print(address, text, sizeof(text));
+	log_crowd("an address has as many connections as it may have", text);
+	return MHD_NO;
+}
+
 /* A connection begins or ends. */
 static void
 connection_changes(void *arg, struct MHD_Connection *connection, void **context, enum MHD_ConnectionNotificationCode code)
 {
 	SfgPeer    *peer = *context;
+	const Listener *listener = arg;
 
 	if (code == MHD_CONNECTION_NOTIFY_STARTED)
 	{
@@ -196,10 +271,14 @@ connection_changes(void *arg, struct MHD_Connection *connection, void **context,
 						  peer->address, sizeof(peer->address));
 		dlist_push_tail(&peers, &peer->node);
 		*context = peer;
+		if (!listener->health)
+			join_crowd(peer);
 	}
 	else if (peer != NULL)
 	{
 		dlist_delete(&peer->node);
+		if (!listener->health)
+			sfg_crowd_leave(peer);
 		free(peer);
 		*context = NULL;
 		connection_ended = true;
@@ -340,7 +419,7 @@ start_daemon(Listener *listener, char **problem)
 		tls_options[3] = (struct MHD_OptionItem) {MHD_OPTION_END, 0, NULL};
 	}
 	listener->daemon =
-		MHD_start_daemon(flags, 0, NULL, NULL, handle, listener,
+		MHD_start_daemon(flags, 0, admit, listener, handle, listener,
 						 MHD_OPTION_EXTERNAL_LOGGER, log_library, NULL,
 						 MHD_OPTION_LISTEN_SOCKET, fd,
 						 MHD_OPTION_NOTIFY_COMPLETED, completed, NULL,
@@ -394,13 +473,6 @@ stop(Listener *listener)
 	MHD_stop_daemon(listener->daemon);
 	dlist_delete(&listener->node);
 	free(listener);
-}
-
-/* The descriptor of a client's connection. */
-static int
-descriptor(const SfgPeer *peer)
-{
-	return MHD_get_connection_info(peer->connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
 /* Take no more connections at a listener, and end those that it has: at once, or with the answer of their request. */

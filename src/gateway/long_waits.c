@@ -1,68 +1,84 @@
 /*
  * long_waits.c
- *		Clients whose requests wait for long.
+ *		Roles whose requests wait for long.
  *
  * A request that waits for a task, for a change or for the end of an execution
- * keeps a connection for up to minutes.  The setting waits-per-client says how
- * many of them a client has at the same time, so that one client cannot use all
- * connections.
+ * keeps a connection for up to minutes.  A quarter of all connections is never
+ * used so.  A role has at most waits-per-client of them, over all its keys, sessions
+ * and addresses, and fewer where others wait, too: no more than are free.  So
+ * one role leaves half of what there is, two leave a third, and so on: the next
+ * role finds some.
  */
 #include "postgres_fe.h"
 
 #include "gateway/gateway_config.h"
 #include "gateway/long_waits.h"
 
-/* A client with requests that wait */
+/* A role with requests that wait */
 struct SfgWaiting
 {
-	char	   *client;			/* an access key, or the name of a session */
+	char	   *role;
 	int			n;				/* requests */
 	dlist_node	node;
 };
 
-static dlist_head clients = DLIST_STATIC_INIT(clients);
+static dlist_head roles = DLIST_STATIC_INIT(roles);
+static int	n_waiting;			/* requests of all roles */
 
-/* Find a client, or NULL. */
+/* Find a role, or make it known. */
 static SfgWaiting *
-find(const char *client)
+find(const char *role)
 {
 	dlist_iter	iter;
+	SfgWaiting *waiting;
 
-	dlist_foreach(iter, &clients)
+	dlist_foreach(iter, &roles)
 	{
-		SfgWaiting *waiting = dlist_container(SfgWaiting, node, iter.cur);
-
-		if (strcmp(waiting->client, client) == 0)
+		waiting = dlist_container(SfgWaiting, node, iter.cur);
+		if (strcmp(waiting->role, role) == 0)
 			return waiting;
 	}
-	return NULL;
-}
-
-/* Count one more request of a client; NULL: it has too many already. */
-SfgWaiting *
-sfg_waiting_begin(const char *client)
-{
-	SfgWaiting *waiting = find(client);
-
-	if (waiting == NULL)
-	{
-		waiting = pg_malloc0(sizeof(SfgWaiting));
-		waiting->client = pg_strdup(client);
-		dlist_push_tail(&clients, &waiting->node);
-	}
-	else if (waiting->n >= sfg_config.waits_per_client)
-		return NULL;
-	waiting->n++;
+	waiting = pg_malloc0(sizeof(SfgWaiting));
+	waiting->role = pg_strdup(role);
+	dlist_push_tail(&roles, &waiting->node);
 	return waiting;
 }
 
-/* A request of a client has ended; NULL: it was not counted. */
+/* Forget a role without requests that wait. */
+static void
+forget_if_none(SfgWaiting *waiting)
+{
+	if (waiting->n > 0)
+		return;
+	dlist_delete(&waiting->node);
+	free(waiting->role);
+	free(waiting);
+}
+
+/* Count one more request of a role; NULL: it has too many already. */
+SfgWaiting *
+sfg_waiting_begin(const char *role)
+{
+	SfgWaiting *waiting = find(role);
+	int			places = sfg_config.connections - sfg_config.connections / 4;
+
+	if (waiting->n >= Min(sfg_config.waits_per_client, places - n_waiting))
+	{
+		forget_if_none(waiting);
+		return NULL;
+	}
+	waiting->n++;
+	n_waiting++;
+	return waiting;
+}
+
+/* A request of a role has ended; NULL: it was not counted. */
 void
 sfg_waiting_end(SfgWaiting *waiting)
 {
-	if (waiting == NULL || --waiting->n > 0)
+	if (waiting == NULL)
 		return;
-	dlist_delete(&waiting->node);
-	free(waiting->client);
-	free(waiting);
+	waiting->n--;
+	n_waiting--;
+	forget_if_none(waiting);
 }

@@ -12,7 +12,8 @@
  * seconds later the connection is closed, and another one made; the server
  * notices by client_connection_check_interval.
  *
- * A role cannot take all connections of a pool, nor all places of its queue.
+ * A role cannot take all connections of a pool.  In the queue it has no more places
+ * than are free, so that the next role finds some.
  */
 #include "postgres_fe.h"
 
@@ -198,18 +199,18 @@ take_next(SfgPool *pool)
 	return NULL;
 }
 
-/* Tell whether there is room for a call in the queue; one role has half of it. */
+/* Tell whether there is room for a call in the queue; one role has no more than is free. */
 static bool
 has_room(SfgPool *pool, const char *role)
 {
 	int			n = 0;
 	dlist_iter	iter;
 
-	if (!pool->by_role || role == NULL || pool->n_queued < pool->most_queued / 2)
+	if (!pool->by_role || role == NULL || pool->n_queued < pool->most_queued / 4)
 		return pool->n_queued < pool->most_queued;
 	dlist_foreach(iter, &pool->queue)
 		n += strcmp(dlist_container(SfgCall, node, iter.cur)->values[0], role) == 0;
-	return pool->n_queued < pool->most_queued && n < pool->most_queued / 2;
+	return n < pool->most_queued - pool->n_queued;
 }
 
 /* A connection is idle: send it the next call. */

@@ -58,7 +58,8 @@ signed_in(SfgRequest *request, SfgConsoleSession *session)
 {
 	if (session != NULL)
 	{
-		sfg_sign_in_succeeded(session->role, request->peer->address);
+		sfg_sign_in_succeeded(session->role, request->peer->network);
+		sfg_crowd_sign_in(request->peer, session->role);
 		answer_session(request, session, session->secrets->csrf);
 		set_cookie(request, session->secrets->cookie);
 		sfg_answer_send(request);
@@ -92,7 +93,7 @@ try_sign_in(SfgRequest *request, const char *role, char *password)
 		sfg_answer_error(request, MHD_HTTP_SERVICE_UNAVAILABLE, "there are too many sessions");
 		return;
 	}
-	if (!sfg_sign_in_try(role, request->peer->address))
+	if (!sfg_sign_in_try(role, request->peer->network))
 	{
 		sfg_answer_error(request, MHD_HTTP_TOO_MANY_REQUESTS, "too many tries, wait a minute");
 		sfg_answer_header(request, "Retry-After", "60");
@@ -116,6 +117,9 @@ sfg_console_login(SfgRequest *request)
 	/* libpq would look for an empty password elsewhere. */
 	if (role == NULL || password == NULL || *role == '\0' || *password == '\0')
 		sfg_answer_error(request, MHD_HTTP_BAD_REQUEST, "role and password are needed");
+	/* The server would cut it off, so that many names, with tries of their own, were one role. */
+	else if (strlen(role) >= NAMEDATALEN)
+		sfg_answer_error(request, MHD_HTTP_BAD_REQUEST, "the name of the role is too long");
 	else
 		try_sign_in(request, role, password);
 	explicit_bzero(request->body.data, request->body.len);

@@ -39,42 +39,18 @@ my $gateway = start_gateway($node, schema => 'aws', config => "[key AKIDFILE]\nr
 my @sign = ('--aws-sigv4', 'aws:amz:us-east-1:states', '--user', 'AKIDFILE:secret', '-H', 'X-Amz-Target: AWSStepFunctions.GetActivityTask',
 	'-H', 'Content-Type: application/x-amz-json-1.0');
 
-# Tell where signed requests come from: curl signs one, which is sent many times over connections of our own.
-sub signed_request
+# What a worker sends that asks for a task.
+sub asks_for
 {
 	my $activity = shift;
-	my $body = qq({"activityArn": "arn:aws:states:us-east-1:123456789012:activity:$activity"});
-	my ($out, $err) = ('', '');
-	IPC::Run::run([ 'curl', '-sS', '-v', '--max-time', '0.5', @sign, '-d', $body, $gateway->{url} ], '<', '/dev/null', '>', \$out, '2>', \$err);
-	return (join("\r\n", map { /^> (.*?)\r?$/ ? $1 : () } split /\n/, $err) . "\r\n$body") =~ s/\r\n\r\n+/\r\n\r\n/r;
-}
-
-# Open connections that send a request.
-sub senders
-{
-	my ($request, $n) = @_;
-	return map {
-		my $socket = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $gateway->{port}) or die "connect: $!";
-		$socket->syswrite($request);
-		$socket;
-	} 1 .. $n;
+	return signed_request($gateway, 'AKIDFILE:secret', 'GetActivityTask', qq({"activityArn": "arn:aws:states:us-east-1:123456789012:activity:$activity"}));
 }
 
 # Open connections that ask for a task.
 sub workers
 {
 	my ($activity, $n) = @_;
-	return senders(signed_request($activity), $n);
-}
-
-# Read what has come on a connection within some seconds.
-sub heard
-{
-	my ($socket, $seconds) = @_;
-	my ($ready, $got) = ('', '');
-	vec($ready, fileno $socket, 1) = 1;
-	sysread $socket, $got, 65536 if select $ready, undef, undef, $seconds;
-	return $got;
+	return senders($gateway, asks_for($activity), $n);
 }
 
 # Wait until nothing asks any more.
@@ -174,15 +150,16 @@ give('three', 'd');
 like(heard($waiting[0], 10), qr/"input": "d"/, 'the other one waits for the task');
 stop_gateway($gateway);
 
-# A key has so many workers that wait; another key has its own.
+# A role has so many workers that wait, over all its keys; another role has its own.
 $gateway = start_gateway($node, schema => 'aws', 'waits-per-client' => 2,
-	config => join '', map { "[key $_]\nrole = operator\nsecret = secret\n" } 'AKIDFILE', 'AKIDOTHER');
+	config => join '', map { "[key $_]\nrole = " . ($_ eq 'AKIDOTHER' ? 'other' : 'operator') . "\nsecret = secret\n" } 'AKIDFILE', 'AKIDSECOND', 'AKIDOTHER');
 my @ask = ('-d', '{"activityArn": "x:four"}');
-my $request = signed_request('four');
+my $request = asks_for('four');
 wait_for('it is noticed that curl has left', sub { gateway_log($gateway) =~ /"status":"499"/ });
-my @both = senders($request, 2);
+my @both = senders($gateway, $request, 2);
 ok(wait_for('both wait', sub { curl($gateway, '/', @sign, @ask, '--max-time', 1)->{body} =~ /"ThrottlingException"/ }), 'a worker more than may wait is refused');
-is(curl($gateway, '/', (map { s/AKIDFILE/AKIDOTHER/r } @sign), @ask, '--max-time', 1)->{exit}, 28, 'a worker of another key waits');
+like(curl($gateway, '/', (map { s/AKIDFILE/AKIDSECOND/r } @sign), @ask, '--max-time', 1)->{body}, qr/"ThrottlingException"/, '... also with another key of the role');
+is(curl($gateway, '/', (map { s/AKIDFILE/AKIDOTHER/r } @sign), @ask, '--max-time', 1)->{exit}, 28, 'a worker of another role waits');
 is(curl($gateway, '/', (map { s/GetActivityTask/StopExecution/r } @sign), @ask)->{status}, 200, 'and other actions of the key are answered');
 close shift @both;
 ok(wait_for('a place', sub { curl($gateway, '/', @sign, @ask, '--max-time', 1)->{exit} == 28 }), 'when one has left another one waits');

@@ -14,7 +14,7 @@ use SfWorker;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(free_port start_gateway stop_gateway gateway_log curl raw json wait_for);
+our @EXPORT = qw(free_port start_gateway stop_gateway gateway_log curl raw json wait_for signed_request senders heard);
 
 my $count = 0;
 my %running;
@@ -116,6 +116,38 @@ sub raw
 		last unless select($ready, undef, undef, $left);
 		last unless sysread $socket, $got, 65536, length $got;
 	}
+	return $got;
+}
+
+# Tell what a signed request of the AWS API sends: curl signs one, which can be sent many times over connections of our own.
+sub signed_request
+{
+	my ($gateway, $key, $action, $body) = @_;
+	my ($out, $err) = ('', '');
+	IPC::Run::run([ 'curl', '-sS', '-v', '--max-time', '0.5', '--aws-sigv4', 'aws:amz:us-east-1:states', '--user', $key, '-H', "X-Amz-Target: AWSStepFunctions.$action",
+		'-H', 'Content-Type: application/x-amz-json-1.0', '-d', $body, $gateway->{url} ], '<', '/dev/null', '>', \$out, '2>', \$err);
+	return (join("\r\n", map { /^> (.*?)\r?$/ ? $1 : () } split /\n/, $err) . "\r\n$body") =~ s/\r\n\r\n+/\r\n\r\n/r;
+}
+
+# Open connections that send something, from an address of this machine.
+sub senders
+{
+	my ($gateway, $bytes, $n, $address) = @_;
+	return map {
+		my $socket = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $gateway->{port}, LocalAddr => $address // '127.0.0.1') or die "connect: $!";
+		local $SIG{PIPE} = 'IGNORE';
+		$socket->syswrite($bytes);
+		$socket;
+	} 1 .. $n;
+}
+
+# Read what has come on a connection within some seconds.
+sub heard
+{
+	my ($socket, $seconds) = @_;
+	my ($ready, $got) = ('', '');
+	vec($ready, fileno $socket, 1) = 1;
+	sysread $socket, $got, 65536 if select $ready, undef, undef, $seconds;
 	return $got;
 }
 

@@ -1,0 +1,31 @@
+/*
+ * crowd.h
+ *		Who has the connections, and which of them ends when they become few.
+ */
+#ifndef SFG_CROWD_H
+#define SFG_CROWD_H
+
+#include "postgres_fe.h"
+
+#include <sys/socket.h>
+
+struct SfgPeer;
+struct SfgCrowdGroup;
+
+/* Of a connection: whom it counts for */
+typedef struct SfgCrowdPlace
+{
+	struct SfgCrowdGroup *address;	/* where it comes from */
+	struct SfgCrowdGroup *role; /* as which its client has signed in; NULL: a stranger */
+	bool		ends;			/* it was told to end */
+} SfgCrowdPlace;
+
+extern bool sfg_crowd_admits(const struct sockaddr *address);
+extern void sfg_crowd_join(struct SfgPeer *peer, const struct sockaddr *address);
+extern void sfg_crowd_sign_in(struct SfgPeer *peer, const char *role);
+extern void sfg_crowd_leave(struct SfgPeer *peer);
+extern bool sfg_crowd_hold_answer(struct SfgPeer *peer, size_t bytes);
+extern void sfg_crowd_drop_answer(struct SfgPeer *peer, size_t bytes);
+extern struct SfgPeer *sfg_crowd_choose(const struct SfgPeer *newest);
+
+#endif							/* SFG_CROWD_H */
