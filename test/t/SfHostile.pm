@@ -50,7 +50,7 @@ DO \$\$
 BEGIN
 	FOR i IN 1 .. $size LOOP
 		BEGIN
-			PERFORM sf_create_rule('hostile_' || i, '{"detail": {"name": ["never"]}}', 'function:hostile.nothing');
+			PERFORM sf_create_rule('hostile_' || i, '{"detail": {"name": ["never"]}}', 'sql:hostile.nothing');
 		EXCEPTION WHEN OTHERS THEN
 			RAISE LOG 'hostile is refused rule %: %', i, SQLERRM;
 			EXIT;		-- as many as he may have
@@ -76,7 +76,7 @@ EXCEPTION WHEN OTHERS THEN NULL;
 END $$;
 DO $$
 BEGIN
-	PERFORM sf_create_rule('hostile_' || :n, '{"detail": {"name": ["never"]}}', 'function:hostile.nothing');
+	PERFORM sf_create_rule('hostile_' || :n, '{"detail": {"name": ["never"]}}', 'sql:hostile.nothing');
 EXCEPTION WHEN OTHERS THEN NULL;
 END $$;
 DO $$
