@@ -21,6 +21,7 @@
 
 #include "access/xact.h"
 #include "base/compat.h"
+#include "base/debug_point.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_authid.h"
 #include "commands/prepare.h"
@@ -319,6 +320,7 @@ apply_settings(Oid owner)
 	sf_fatal_settings_hold(true);
 	PG_TRY();
 	{
+		SF_DEBUG_POINT("reset-settings");
 		reset_settings();
 	}
 	PG_FINALLY();

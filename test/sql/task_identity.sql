@@ -52,6 +52,15 @@ RESET search_path;
 ALTER ROLE task_eve RESET ALL;
 DO $$ BEGIN EXECUTE format('ALTER ROLE task_eve IN DATABASE %I RESET ALL', current_database()); END $$;
 
+-- An error while they are put back leaves RESET ALL as it is for the session.
+SET sfflow.debug_point = 'reset-settings:error';
+SELECT query('task_eve', 'SELECT 1');
+RESET sfflow.debug_point;
+SET exit_on_error = on;
+RESET ALL;
+SHOW exit_on_error;
+SET exit_on_error = off;
+
 -- In the session of somebody else: nothing that runs, or is found, later.
 SELECT query('task_eve', 'CREATE TEMP TABLE account (a integer)');
 SELECT query('task_eve', 'DECLARE c CURSOR WITH HOLD FOR SELECT 1');
