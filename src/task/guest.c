@@ -24,6 +24,7 @@
 #include "storage/lock.h"
 #include "storage/lwlock.h"
 #include "storage/proc.h"
+#include "tcop/pquery.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/tuplestore.h"
@@ -42,6 +43,20 @@ sf_guest_current(void)
 }
 
 /* --- cursors --- */
+
+/*
+ * Tell whether the session may have cursors besides the statement that runs.  The memory of
+ * each cursor hangs below one context, so this is cheaper than a list; in doubt it has.
+ */
+static bool
+may_have_cursors(void)
+{
+	MemoryContext own = ActivePortal != NULL ? ActivePortal->portalContext : NULL;
+
+	if (own == NULL || ActivePortal->status != PORTAL_ACTIVE)
+		return true;
+	return own->parent->firstchild != own || own->nextchild != NULL;
+}
 
 /* Have pg_cursor() list the cursors of the session; only PostgreSQL itself sees their table. */
 static Tuplestorestate *
@@ -159,7 +174,8 @@ sf_guest_begin(SfGuest *guest)
 	guest->outer = current;
 	guest->on = true;
 	current = guest;
-	shelter_cursors(guest);
+	if (may_have_cursors())
+		shelter_cursors(guest);
 }
 
 /* Drop the cursors that a guest has opened, with its rights; after an error the subtransaction does. */
