@@ -72,6 +72,22 @@ ok(console.wait(lambda: re.search(r'(\d+) jobs will run:\s+\1 items of Every sto
 console.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
 console.wait(lambda: not console.find('dialog'))
 
+# --- a question counts what the action will do, not all that are chosen
+console.go('#/executions?state_machine=order')
+console.wait(lambda: len(console.find('tbody tr')) > 20)
+console.run("document.querySelector('thead input[type=checkbox]').click()")
+running, ended, failed = psql("""SELECT count(*) FILTER (WHERE status = 'RUNNING') || ' ' || count(*) FILTER (WHERE status <> 'RUNNING') || ' ' || count(*) FILTER (WHERE status = 'FAILED')
+    FROM sf_executions WHERE state_machine = 'order'""").split()
+console.click('Stop…', '.bulk')
+ok(console.has(f'Stop {running} executions?', 'dialog') and console.has(f'{ended} chosen executions have ended', 'dialog'), 'of executions of all statuses those that run can be stopped', console.text('dialog'))
+console.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+console.wait(lambda: not console.find('dialog'))
+console.click('Redrive…', '.bulk')
+ok(console.has(f'Redrive {failed} executions?', 'dialog'), '... and those that have failed redriven', console.text('dialog'))
+console.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+console.wait(lambda: not console.find('dialog'))
+console.run("document.querySelector('thead input[type=checkbox]').click()")
+
 # --- several at once
 console.go('#/executions?state_machine=order&status=FAILED')
 ok(console.wait(lambda: len(console.find('tbody tr')) == 7), 'what failed, by machine and status', console.text())

@@ -131,21 +131,27 @@ function failsAgain(plan, of = null) {
     ' the Fail state is repeated, which fails again. To run jobs again, open the execution, choose an earlier state in its picture, and redrive from there.')) : null;
 }
 
-// Redrive several executions; the first of them shows whether that would be of use.
-export async function redriveMany(ids) {
+// What is left out of an action of several executions.
+function leftOut(number, why) {
+  return number > 0 ? h('p', { class: 'muted' }, `${count(number, 'chosen execution')} ${why}, and ${number === 1 ? 'is' : 'are'} left out.`) : null;
+}
+
+// Redrive several executions; the first of them shows whether that would be of use. So many more were chosen.
+export async function redriveMany(ids, others = 0) {
   const plan = await call('plan', { execution_id: ids[0] }).catch(() => null);
   return confirm({
     title: `Redrive ${count(ids.length, 'execution')}?`, yes: 'Redrive',
-    body: [failsAgain(plan, ids[0]) ?? h('p', null, 'In each of them the jobs that did not succeed run again, and those after them. Jobs that succeeded are kept.'), names(ids)],
+    body: [failsAgain(plan, ids[0]) ?? h('p', null, 'In each of them the jobs that did not succeed run again, and those after them. Jobs that succeeded are kept.'), names(ids),
+      leftOut(others, others === 1 ? 'runs or has succeeded' : 'run or have succeeded')],
     act: () => onTargets('Redriven', 'redrive', ids, {}),
   });
 }
 
-// Stop executions.
-export function stop(ids) {
+// Stop executions; so many more were chosen.
+export function stop(ids, others = 0) {
   return confirm({
     title: ids.length === 1 ? 'Stop the execution?' : `Stop ${count(ids.length, 'execution')}?`, yes: 'Stop', danger: true,
-    body: [h('p', null, 'Tasks that run in the database are cancelled and rolled back. No further job runs until a redrive.'), names(ids)],
+    body: [h('p', null, 'Tasks that run in the database are cancelled and rolled back. No further job runs until a redrive.'), names(ids), leftOut(others, others === 1 ? 'has ended' : 'have ended')],
     fields: [reasonField()],
     act: values => onTargets('Stopped', 'stop', ids, values),
   });
@@ -165,7 +171,7 @@ export function hold(targets, state = null) {
 export function release(held) {
   return confirm({
     title: 'Release?', yes: 'Release',
-    body: [h('p', null, held.waiting === undefined ? 'What waits goes on.' : `${count(held.waiting, 'branch', 'branches')} that ${held.waiting === 1 ? 'waits goes' : 'wait go'} on.`), names([held.state ? `${held.target}/${held.state}` : held.target])],
+    body: [h('p', null, `${held.waiting === undefined ? 'What waits' : `${count(held.waiting, 'branch', 'branches')} that ${held.waiting === 1 ? 'waits' : 'wait'}`} can go on. What another hold or a limit keeps waits for that.`), names([held.state ? `${held.target}/${held.state}` : held.target])],
     act: () => onTargets('Released', 'release', [held.target], held.state ? { state: held.state } : {}),
   });
 }
@@ -182,11 +188,11 @@ export function mark(id, job) {
   });
 }
 
-// Acknowledge alerts of an execution.
-export function acknowledge(ids, kind = null) {
+// Acknowledge alerts of executions, the latest ones of so many.
+export function acknowledge(ids, kind = null, all = ids.length) {
   return confirm({
-    title: 'Acknowledge?', yes: 'Acknowledge',
-    body: [h('p', null, 'The alert goes away and stays away until something new happens. Nothing runs.'), names(ids)],
+    title: ids.length === 1 ? 'Acknowledge?' : `Acknowledge ${all > ids.length ? `the latest ${ids.length} of ${all}` : ids.length}?`, yes: 'Acknowledge',
+    body: [h('p', null, `${ids.length === 1 ? 'The alert goes away and stays away' : 'The alerts go away and stay away'} until something new happens. Nothing runs.`), names(ids)],
     fields: [field('Comment', h('input', { name: 'reason', maxlength: '500', autocomplete: 'off' }))],
     act: values => onTargets('Acknowledged', 'acknowledge', ids, { ...values, ...(kind ? { kind } : {}) }),
   });

@@ -53,20 +53,22 @@ function filters(data, context) {
 }
 
 // What can be done with the executions that are chosen.
-function actions(chosen, rights, context) {
+function actions(chosen, rights, statuses, context) {
   const act = async promise => {
     if (!await promise) return;
     chosen.clear();
     context.reload();
   };
   const ids = [...chosen];
+  const running = ids.filter(id => statuses[id] === 'RUNNING');
+  const failed = ids.filter(id => ['FAILED', 'TIMED_OUT', 'ABORTED'].includes(statuses[id]));
   const refused = ids.find(id => !may(rights, id, 'OPERATE'));
   const noRedrive = ids.some(id => !may(rights, id, 'START', 'OPERATE'));
   return h('div', { class: `bulk${ids.length ? ' on' : ''}`, role: 'group', 'aria-label': 'Actions on the chosen executions', key: 'bulk' },
     h('span', { 'aria-live': 'polite' }, ids.length ? `${count(ids.length, 'execution')} chosen. ` : 'Choose executions to act on several at once.',
       refused ? noRight(machineOf(refused)) : null),
-    button('Redrive…', () => act(ids.length === 1 ? redriveOne(ids[0]) : redriveMany(ids)), { disabled: ids.length === 0 || noRedrive }),
-    button('Stop…', () => act(stop(ids)), { disabled: ids.length === 0 || Boolean(refused) }), button('Hold…', () => act(hold(ids)), { disabled: ids.length === 0 || Boolean(refused) }));
+    button('Redrive…', () => act(ids.length === 1 ? redriveOne(ids[0]) : redriveMany(failed, ids.length - failed.length)), { disabled: (ids.length === 1 ? ids : failed).length === 0 || noRedrive }),
+    button('Stop…', () => act(ids.length === 1 ? stop(ids) : stop(running, ids.length - running.length)), { disabled: (ids.length === 1 ? ids : running).length === 0 || Boolean(refused) }), button('Hold…', () => act(hold(ids)), { disabled: ids.length === 0 || Boolean(refused) }));
 }
 
 export function draw(data, context) {
@@ -78,8 +80,9 @@ export function draw(data, context) {
   const box = (label, ids, on) => h('input', { type: 'checkbox', 'aria-label': label, checked: on, onchange: event => choose(ids, event.currentTarget.checked) });
   const all = data.rows.map(r => r.execution_id);
   const rights = Object.assign(context.state.rights ??= {}, data.rights);
+  const statuses = Object.assign(context.state.statuses ??= {}, Object.fromEntries(data.rows.map(r => [r.execution_id, r.status])));
   return [
-    h('h1', { tabindex: '-1', key: 'h1' }, 'Executions'), filters(data, context), actions(chosen, rights, context),
+    h('h1', { tabindex: '-1', key: 'h1' }, 'Executions'), filters(data, context), actions(chosen, rights, statuses, context),
     h('div', { class: 'card', key: 'list' }, table('Executions', [
       [() => box('Choose all of this page', all, all.length > 0 && all.every(id => chosen.has(id))), r => box(`Choose ${r.execution_id}`, [r.execution_id], chosen.has(r.execution_id)), 'pick'],
       ['Status', r => [badge(r.status), r.redrive_count > 0 ? h('small', { class: 'muted' }, ` redriven ${r.redrive_count}×`) : null]],

@@ -71,7 +71,7 @@ function stateOf(job) {
 }
 
 // Failures of one machine with one error: which job, why, and what can be done about it.
-function fault(f, rights, context) {
+function fault(f, rights, cut, context) {
   const cause = readCause(f.cause);
   const job = f.jobs?.[0];
   const [latest] = f.executions;
@@ -81,7 +81,7 @@ function fault(f, rights, context) {
   };
   return h('article', { class: 'fault', key: `${f.state_machine}/${f.error}/${f.kind}`, 'aria-label': f.n > 1 ? `${f.n} executions of ${f.state_machine}` : latest },
     h('div', { class: 'fault-head' }, badge(f.kind === 'timed_out' ? 'TIMED_OUT' : 'FAILED'),
-      f.n > 1 ? h('strong', { class: 'id' }, `${f.n} executions of `, machineLink(f.state_machine)) : executionLink(latest, look),
+      f.n > 1 ? h('strong', { class: 'id' }, `${f.n}${cut ? '+' : ''} executions of `, machineLink(f.state_machine)) : executionLink(latest, look),
       h('span', { class: 'muted' }, f.n > 1 ? 'the latest ' : null, time(f.since), ` (${distance(f.since)})`, f.n === 1 && f.started_at ? ` after ${duration(between(f.started_at, f.since))}` : '')),
     h('p', { class: 'why' }, job ? [h('a', { href: hash.execution(latest, look) }, text(job, 'job')), ' '] : null, f.error ? errorName(f.error) : null),
     cause.message ? h('p', { class: 'message' }, text(cause.message)) : null, cause.detail ? h('p', { class: 'muted message' }, text(cause.detail)) : null,
@@ -91,7 +91,7 @@ function fault(f, rights, context) {
     h('div', { class: 'row' },
       !may(rights, latest, 'START', 'OPERATE') ? null : button(f.n > 1 ? `Redrive ${f.executions.length}…` : 'Redrive…', () => act(f.n > 1 ? redriveMany(f.executions) : redriveOne(latest)), { class: 'primary', 'aria-label': f.n > 1 ? `Redrive ${f.executions.length} executions of ${f.state_machine}` : `Redrive ${latest}` }),
       h('a', { class: 'button', href: hash.execution(latest, look) }, 'Look into it'),
-      !may(rights, latest, 'OPERATE') ? null : button('Acknowledge…', () => act(acknowledge(f.executions, f.kind)), { 'aria-label': `Acknowledge ${f.n > 1 ? f.state_machine : latest}` })));
+      !may(rights, latest, 'OPERATE') ? null : button('Acknowledge…', () => act(acknowledge(f.executions, f.kind, f.n)), { 'aria-label': `Acknowledge ${f.n > 1 ? f.state_machine : latest}` })));
 }
 
 // The night: what ran, runs and is to come, in the order of time; executions of one machine in one state are one row.
@@ -151,7 +151,7 @@ export function draw(data, context) {
       h('p', null, h('code', null, `SELECT sf_grant('READ', 'machine', '${context.role}')`)))),
     data.unwell.length ? section('Not well', { class: 'warn' }, h('ul', { class: 'names' }, data.unwell.map(u => h('li', null, h('strong', null, u.item), ': ', text(u.detail)))), h('p', null, h('a', { href: '#/health' }, 'Health'))) : null,
     section('Failed', { count: failures(data) },
-      data.failed.length ? data.failed.map(f => fault(f, data.rights, context)) : h('p', { class: 'none' }, icon('ok', 'ok'), 'Nothing has failed.'),
+      data.failed.length ? data.failed.map(f => fault(f, data.rights, failures(data) > 300, context)) : h('p', { class: 'none' }, icon('ok', 'ok'), 'Nothing has failed.'),
       data.failed.length === 25 ? h('p', null, h('a', { href: hash.executions({ status: 'FAILED' }) }, 'All that failed')) : null),
     section('Late or stuck', { count: late(data) }, table('Late or stuck', [
       ['What', r => badge('TIMED_OUT', r.kind.replaceAll('_', ' '))], ['Of', r => r.further > 0 ? [alertLink(r), h('small', null, ' and ', h('a', { href: '#/alerts' }, `${r.further} more of ${machineOf(r.execution_id)}`))] : alertLink(r)],
