@@ -115,6 +115,7 @@ CREATE TABLE _sfflow.purge_position (
 	status text NOT NULL,				-- by name
 	requested_at timestamptz NOT NULL,
 	began_at timestamptz NOT NULL,		-- when it was at the beginning
+	looked_at bigint NOT NULL DEFAULT 0,	-- executions that it has looked at since then
 	PRIMARY KEY (machine_no, status)
 ) WITH (fillfactor = 70);
 

@@ -86,7 +86,7 @@ sfflow_sf_purge_due(PG_FUNCTION_ARGS)
 {
 	bool		nonatomic = fcinfo->context && IsA(fcinfo->context, CallContext) &&
 		!castNode(CallContext, fcinfo->context)->atomic;
-	SfRetention look = {.in_session = true,.keeps_lock = !nonatomic};
+	SfRetention look = {.in_session = true,.began_at = GetCurrentTimestamp(),.keeps_lock = !nonatomic};
 	SfColumns	row = {0};
 	MemoryContext context,
 				old;

@@ -9,7 +9,10 @@
  * and deletes those that are old enough.  Where it stopped is stored, and the next
  * batch goes on behind it, also in a later look: so no batch reads the dead index
  * entries of those before it.  Executions that were passed over, because they still
- * ran or a parent needed them, are seen again when a new pass begins, once a day.
+ * ran, had just ended or were needed by a parent, and those whose start has committed
+ * behind the place, are seen again when a new pass begins: with the next look, unless
+ * their retention is long or a pass has much to look at.  A call of sf_purge_due begins
+ * all passes anew.
  *
  * At its end a look deletes, in batches, too, what is left of machines that were dropped,
  * and the rows of sf_audit that are older than sfflow.audit_retention.
@@ -38,8 +41,13 @@
 /* Rows of sf_audit that a batch deletes */
 #define AUDIT_BATCH		1000
 
-/* A pass over a machine's executions begins at most so often */
-#define PASS_INTERVAL	USECS_PER_DAY
+/*
+ * A pass over a machine's executions begins at most once in a tenth of their retention, so that none is
+ * kept much longer, and so seldom that passes take a hundredth of the time (some 10 microseconds for an
+ * execution that stays); but once a day.
+ */
+#define PASSES_IN_RETENTION	10
+#define PASS_SHARE_US		1000
 
 /* Longest time of a call of an archive function */
 #define ARCHIVE_MS		60000
@@ -194,16 +202,28 @@ archive(SfRetention *look, const SfPurgeMachine *machine, const char *function,
 	return outcome.ok;
 }
 
-/* Begin a new pass if the last one is over and began long ago. */
+/* The time that lies between the beginnings of two passes, at least. */
+static int64
+pass_interval(TimestampTz before, const SfPurgePosition *position)
+{
+	int64		wanted = Max((GetCurrentTimestamp() - before) / PASSES_IN_RETENTION,
+							 position->looked_at * PASS_SHARE_US);
+
+	return Min(wanted, USECS_PER_DAY);
+}
+
+/* Go on behind a batch; begin a new pass if that was the last one of a pass that began long enough ago. */
 static void
-begin_pass(SfPurgePosition *position, int looked_at)
+go_on(SfPurgePosition *position, const SfPurgeBatch *batch, TimestampTz before)
 {
 	TimestampTz now = GetCurrentTimestamp();
 
-	if (looked_at >= BATCH || now - position->began_at < PASS_INTERVAL)
+	if (batch->looked_at > 0)
+		position->requested_at = batch->until;
+	position->looked_at += batch->looked_at;
+	if (batch->looked_at >= BATCH || now - position->began_at < pass_interval(before, position))
 		return;
-	position->requested_at = DT_NOBEGIN;
-	position->began_at = now;
+	*position = (SfPurgePosition) {.requested_at = DT_NOBEGIN,.began_at = now};
 }
 
 /*
@@ -224,15 +244,17 @@ purge(SfRetention *look, const SfPurgeMachine *machine, SfStatus status)
 		(function != NULL && !sf_purge_lock(SF_PURGE_LOCK_ARCHIVE, look->in_session)))
 		return false;
 	was = position = sf_purge_position(machine->machine_no, status);
+	if (look->in_session && position.began_at < look->began_at)
+		position = (SfPurgePosition) {.requested_at = DT_NOBEGIN,.began_at = GetCurrentTimestamp()};
 	sf_purge_find(machine->machine_no, status, before, position.requested_at, BATCH, &batch);
 	look->wrote |= batch.numbers != NIL;
 	if (!archive(look, machine, function, batch.ids))
 		return false;
 	look->purged += sf_purge_delete(batch.numbers);
-	if (batch.looked_at > 0)
-		position.requested_at = batch.until;
-	begin_pass(&position, batch.looked_at);
-	if (position.requested_at != was.requested_at)
+	go_on(&position, &batch, before);
+	/* where there is nothing, nothing is written */
+	if (position.requested_at != was.requested_at ||
+		(position.began_at != was.began_at && batch.looked_at > 0))
 	{
 		sf_purge_set_position(machine->machine_no, status, &position);
 		look->wrote = true;

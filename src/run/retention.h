@@ -11,6 +11,7 @@
 typedef struct SfRetention
 {
 	bool		in_session;		/* not a worker */
+	TimestampTz began_at;		/* ... but a call, at this time */
 	bool		keeps_lock;		/* the batches share a transaction */
 	bool		audit_done;		/* rows of sf_audit that are old enough are deleted */
 	SfAuditBatch audit;			/* ... until here */

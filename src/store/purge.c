@@ -104,6 +104,7 @@ read_position(HeapTuple tuple, TupleDesc desc, void *arg)
 
 	position->requested_at = sf_row_number(tuple, desc, 1, DT_NOBEGIN);
 	position->began_at = sf_row_number(tuple, desc, 2, DT_NOBEGIN);
+	position->looked_at = sf_row_number(tuple, desc, 3, 0);
 }
 
 /* How far the purge of a machine's executions of a status has come. */
@@ -111,9 +112,9 @@ SfPurgePosition
 sf_purge_position(int machine_no, SfStatus status)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT p.requested_at, p.began_at FROM _sfflow.purge_position p"
+		"SELECT p.requested_at, p.began_at, p.looked_at FROM _sfflow.purge_position p"
 		" WHERE p.machine_no" SF_EQ "$1 AND p.status" SF_EQ "$2");
-	SfPurgePosition position = {DT_NOBEGIN, GetCurrentTimestamp()};
+	SfPurgePosition position = {DT_NOBEGIN, GetCurrentTimestamp(), 0};
 
 	sf_store_read(&plan, read_position, &position, SF_INT4(machine_no),
 				  SF_TEXT(sf_status_name(status)));
@@ -125,12 +126,13 @@ void
 sf_purge_set_position(int machine_no, SfStatus status, const SfPurgePosition *position)
 {
 	static SfPlan plan = SF_PLAN(
-		"INSERT INTO _sfflow.purge_position AS p (machine_no, status, requested_at, began_at)"
-		" VALUES ($1, $2, $3, $4) ON CONFLICT (machine_no, status) DO UPDATE"
-		" SET requested_at = excluded.requested_at, began_at = excluded.began_at");
+		"INSERT INTO _sfflow.purge_position AS p (machine_no, status, requested_at, began_at, looked_at)"
+		" VALUES ($1, $2, $3, $4, $5) ON CONFLICT (machine_no, status) DO UPDATE"
+		" SET requested_at = excluded.requested_at, began_at = excluded.began_at, looked_at = excluded.looked_at");
 
 	sf_store_execute(&plan, SF_INT4(machine_no), SF_TEXT(sf_status_name(status)),
-					 SF_TIME(position->requested_at), SF_TIME(position->began_at));
+					 SF_TIME(position->requested_at), SF_TIME(position->began_at),
+					 SF_INT8(position->looked_at));
 }
 
 /* Read what a batch has looked at, or an execution of it that is to go. */

@@ -25,6 +25,7 @@ typedef struct SfPurgePosition
 {
 	TimestampTz requested_at;	/* of the last execution that it has looked at */
 	TimestampTz began_at;		/* when it was at the beginning */
+	int64		looked_at;		/* executions, since then */
 } SfPurgePosition;
 
 /* Executions that a batch has looked at, and locked */

@@ -1,6 +1,6 @@
 -- Retention: what CALL sf_purge_due() deletes and keeps.
 BEGIN;
-SELECT plan(25);
+SELECT plan(29);
 
 CREATE FUNCTION pg_temp.machine(name text, options jsonb) RETURNS integer LANGUAGE sql AS $$
 	SELECT sf_create_state_machine(name, '{"StartAt": "C", "States": {"C": {"Type": "Choice", "Default": "S", "Choices": [
@@ -81,12 +81,23 @@ SELECT is(pg_temp.purge(), 1200::bigint, 'several batches');
 SELECT is(p.requested_at, now() - interval '39 days' + 1200 * interval '1 s', 'the position is behind them')
 FROM _sfflow.purge_position AS p JOIN _sfflow.state_machine AS m USING (machine_no) WHERE m.name = 'all' AND p.status = 'SUCCEEDED';
 
--- What was passed over is found by the next pass.
-UPDATE _sfflow.purge_position SET began_at = began_at - interval '2 days';
+-- What was passed over, or committed behind the position, is found by the next call, which looks at all again.
 INSERT INTO _sfflow.execution (execution_no, machine_no, version, status, requested_at, started_at, stopped_at, execution_id, input)
 SELECT nextval('_sfflow.execution_no'), machine_no, 1, 1, now() - interval '60 days', now(), now() - interval '35 days', 'all:late', '{}'
 FROM _sfflow.state_machine WHERE name = 'all';
-SELECT is(pg_temp.purge() + pg_temp.purge(), 1::bigint, 'a new pass begins a day later');
+SELECT is(pg_temp.purge(), 1::bigint, 'what comes behind the position goes');
+SELECT sf_stop('all:run'), sf_stop('none:run') \g /dev/null
+UPDATE _sfflow.execution SET stopped_at = now() - interval '31 days' WHERE execution_id = 'all:run';
+SELECT is(pg_temp.purge(), 1::bigint, '... and what ran when it came by');
+-- more than a batch that stays: a call ends all the same
+INSERT INTO _sfflow.execution (execution_no, machine_no, version, status, requested_at, started_at, stopped_at, execution_id, input)
+SELECT nextval('_sfflow.execution_no'), machine_no, 1, 1, now() - interval '50 days' + i * interval '1 s', now(), now(), 'all:y' || i, '{}'
+FROM _sfflow.state_machine, generate_series(1, 1200) AS i WHERE name = 'all';
+SELECT is(pg_temp.purge() + pg_temp.purge(), 0::bigint, 'what has just ended stays');
+UPDATE _sfflow.execution SET stopped_at = now() - interval '31 days' WHERE execution_id = 'all:y7';
+SELECT is(pg_temp.purge(), 1::bigint, '... until it is old enough');
+SELECT is(p.looked_at, 1200::bigint, 'a pass counts what it looks at')
+FROM _sfflow.purge_position AS p JOIN _sfflow.state_machine AS m USING (machine_no) WHERE m.name = 'all' AND p.status = 'SUCCEEDED';
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -55,6 +55,15 @@ $node->reload;
 ok($node->poll_query_until('postgres', "SELECT count(*) = 0 FROM sf_executions WHERE state_machine = 'plain'"), 'the setting is for machines without the option');
 is(count_of('long'), 1300, 'and only for them');
 
+# What still runs, or has just ended, when the purge comes by goes when it is old enough.
+$node->safe_psql('postgres', q(SELECT sf_create_state_machine('brief', '{"StartAt": "W", "States": {"W": {"Type": "Wait", "SecondsPath": "$.seconds", "End": true}}}', options => '{"retention": "2 seconds"}')));
+$node->safe_psql('postgres', q(SELECT sf_start('brief', jsonb_build_object('seconds', s), 's' || s) FROM unnest('{100000,0}'::integer[]) AS s));
+ok($node->poll_query_until('postgres', q(SELECT string_agg(name, ' ') = 's100000' FROM sf_executions WHERE state_machine = 'brief')), 'the purge comes by one that runs');
+$node->safe_psql('postgres', q(SELECT sf_start('brief', '{"seconds": 0}', 'later')));
+ok($node->poll_query_until('postgres', q(SELECT string_agg(name, ' ') = 's100000' FROM sf_executions WHERE state_machine = 'brief')), '... and goes on behind it');
+$node->safe_psql('postgres', q(SELECT sf_stop('brief:s100000')));
+ok($node->poll_query_until('postgres', q(SELECT count(*) = 0 FROM sf_executions WHERE state_machine = 'brief')), '... which goes when it has ended');
+
 # An error keeps them; the log says so.
 my $at = -s $node->logfile;
 $node->safe_psql('postgres', "REVOKE INSERT ON archived FROM keeper");
