@@ -23,8 +23,15 @@ FROM _sfflow.privilege p WHERE p.role = 0::regrole OR pg_has_role(p.role, 'USAGE
 CREATE VIEW _sfflow.readable_machine AS
 SELECT m.machine_no, m.name, m.owner
 FROM _sfflow.state_machine m
-WHERE pg_has_role(m.owner, 'USAGE') OR m.name IN (
-	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'm' AND g.privilege = 'R');
+WHERE pg_has_role(m.owner, 'USAGE') OR (SELECT pg_has_role(n.nspowner, 'USAGE') FROM pg_namespace n WHERE n.nspname = '_sfflow')
+	OR m.name IN (SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'm' AND g.privilege = 'R');
+
+-- The same of activities and WORK.
+CREATE VIEW _sfflow.workable_activity AS
+SELECT t.activity_no, t.name, t.owner
+FROM _sfflow.activity t
+WHERE pg_has_role(t.owner, 'USAGE') OR t.name IN (
+	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'a' AND g.privilege = 'W');
 
 -- The stored numbers of the event types whose names are LIKE one of the patterns.
 CREATE FUNCTION _sfflow.event_types(VARIADIC patterns text[]) RETURNS smallint[]

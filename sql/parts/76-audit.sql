@@ -5,9 +5,7 @@
 CREATE VIEW _sfflow.auditable AS
 SELECT 'm'::"char" AS object_kind, m.name AS object_name FROM _sfflow.readable_machine m
 UNION ALL
-SELECT 'a', t.name FROM _sfflow.activity t
-WHERE pg_has_role(t.owner, 'USAGE') OR t.name IN (
-	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'a' AND g.privilege = 'W')
+SELECT 'a', t.name FROM _sfflow.workable_activity t
 UNION ALL
 SELECT 's', s.name FROM _sfflow.schedule s WHERE pg_has_role(s.owner, 'USAGE')
 UNION ALL

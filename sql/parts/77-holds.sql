@@ -34,10 +34,10 @@ SELECT CASE WHEN h.kind IN ('schedule', 'activity') THEN h.kind || ':' ELSE '' E
 	ELSE (SELECT count(*) FROM _sfflow.held_branch w WHERE w.hold_no = h.hold_no) END AS waiting
 FROM _sfflow.hold h
 WHERE CASE h.kind
-	WHEN 'activity' THEN (SELECT _sfflow.can_work(a.name, a.owner) FROM _sfflow.activity a WHERE a.name = h.name)
+	WHEN 'activity' THEN h.name IN (SELECT a.name FROM _sfflow.workable_activity a)
 	WHEN 'schedule' THEN (SELECT pg_has_role(s.owner, 'USAGE') FROM _sfflow.schedule s WHERE s.name = h.name)
 	WHEN 'resource' THEN h.owner IS NULL OR pg_has_role(h.owner, 'USAGE')
-	ELSE (SELECT _sfflow.can_read(m.name, m.owner) FROM _sfflow.state_machine m WHERE m.machine_no = h.machine_no)
+	ELSE h.machine_no IN (SELECT m.machine_no FROM _sfflow.readable_machine m)
 END;
 GRANT SELECT ON @extschema@.sf_holds TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_holds IS 'what is held, since when, by whom and why, and how many branches wait for it';

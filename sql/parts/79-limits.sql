@@ -45,9 +45,9 @@ FROM _sfflow.run_limit l
 CROSS JOIN LATERAL (SELECT count(*) AS waiting, min(h.since) AS oldest_waiting
 	FROM _sfflow.held_branch h WHERE h.limit_no = l.limit_no) w
 WHERE CASE l.kind
-	WHEN 'activity' THEN (SELECT _sfflow.can_work(a.name, a.owner) FROM _sfflow.activity a WHERE a.name = l.name)
+	WHEN 'activity' THEN l.name IN (SELECT a.name FROM _sfflow.workable_activity a)
 	WHEN 'resource' THEN l.owner IS NULL OR pg_has_role(l.owner, 'USAGE')
-	ELSE (SELECT _sfflow.can_read(m.name, m.owner) FROM _sfflow.state_machine m WHERE m.machine_no = l.machine_no)
+	ELSE l.machine_no IN (SELECT m.machine_no FROM _sfflow.readable_machine m)
 END;
 GRANT SELECT ON @extschema@.sf_limits TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_limits IS 'limits, how much of each is in use, and how much waits';

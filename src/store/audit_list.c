@@ -31,7 +31,8 @@
 #define VISIBLE \
 	"WITH visible AS MATERIALIZED (SELECT v.kind, v.name FROM (" \
 	"  SELECT 'm'::pg_catalog.\"char\", m.name FROM _sfflow.state_machine m" \
-	"  WHERE " HAS_ROLE("m.owner") " OR m.name" SF_EQ "ANY " GRANTED("m", "R") \
+	"  WHERE " HAS_ROLE("m.owner") " OR (SELECT " HAS_ROLE("n.nspowner") " FROM pg_catalog.pg_namespace n" \
+	"   WHERE n.nspname" SF_EQ "'_sfflow') OR m.name" SF_EQ "ANY " GRANTED("m", "R") \
 	"  UNION ALL SELECT 'a', t.name FROM _sfflow.activity t" \
 	"  WHERE " HAS_ROLE("t.owner") " OR t.name" SF_EQ "ANY " GRANTED("a", "W") \
 	"  UNION ALL SELECT 's', s.name FROM _sfflow.schedule s WHERE " HAS_ROLE("s.owner") \

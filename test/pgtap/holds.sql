@@ -1,6 +1,6 @@
 -- sf_hold and sf_release: nothing of what is held begins, and everything goes on afterwards.
 BEGIN;
-SELECT plan(83);
+SELECT plan(85);
 
 SELECT current_schema AS schema \gset
 CREATE TABLE ran (job text);
@@ -171,6 +171,17 @@ SELECT is(sf_release('sql:' || :'schema' || '.held_task'), 0::bigint, 'an admini
 SELECT lives_ok('DROP ROLE held_heir', '... and nothing names the role');
 
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
+
+-- Rights are looked up by set, not for each hold or limit of others.
+SELECT sf_create_activity('held_' || i), sf_hold('activity:held_' || i), sf_set_limit('activity:held_' || i, max_running => 1) FROM generate_series(1, 100) AS i \g /dev/null
+CREATE ROLE hold_stranger;
+CREATE FUNCTION pg_temp.scans_of_rights() RETURNS bigint LANGUAGE sql AS
+	$$ SELECT sum(coalesce(seq_scan, 0) + coalesce(idx_scan, 0))::bigint FROM pg_stat_xact_all_tables WHERE schemaname = '_sfflow' AND relname IN ('privilege', 'activity') $$;
+SELECT pg_temp.scans_of_rights() AS scans \gset before_
+SET LOCAL ROLE hold_stranger;
+SELECT is((SELECT count(*) FROM sf_holds) + (SELECT count(*) FROM sf_limits), 0::bigint, 'a stranger sees no hold and no limit of activities');
+RESET ROLE;
+SELECT cmp_ok(pg_temp.scans_of_rights() - :before_scans, '<', 20::bigint, '... and rights are looked up by set');
 
 SELECT * FROM finish();
 ROLLBACK;

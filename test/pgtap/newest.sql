@@ -1,6 +1,6 @@
 -- Plain SQL over sf_executions with ORDER BY requested_at DESC LIMIT n: the same rows as ever, and few of them read.
 BEGIN;
-SELECT plan(54);
+SELECT plan(56);
 
 CREATE ROLE newest_reader;
 SELECT sf_create_state_machine(n, '{"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 1000, "Next": "P"}, "P": {"Type": "Pass", "End": true}}}')
@@ -66,6 +66,17 @@ SELECT bool_and(pg_temp.page('sf_executions', condition, rest) IS NOT DISTINCT F
 FROM pg_temp.conditions \gset
 SELECT ok(:'same', 'for a role that may read some machines, too');
 SELECT ok(:'readable', '... which sees none of another');
+RESET ROLE;
+
+-- Members of the extension's owner see all, as in the view.
+CREATE ROLE newest_administrator; CREATE ROLE newest_owner;
+SELECT sf_alter_owner('newest_a', 'newest_owner') \g /dev/null
+SELECT format('GRANT %I TO newest_administrator', current_user) \gexec
+SET LOCAL ROLE newest_administrator;
+SELECT pg_temp.page('sf_executions', '', 'LIMIT 50') = pg_temp.page('(SELECT * FROM sf_executions OFFSET 0) e', '', 'LIMIT 50') AS same,
+	(SELECT count(*) FROM sf_list_executions(page_size => 30)) AS listed \gset
+SELECT ok(:'same', 'for a member of the extension''s owner, too');
+SELECT is(:listed, 30, '... in a list, too');
 RESET ROLE;
 
 -- How many rows are read. The first call of a page plans its queries.
