@@ -45,7 +45,7 @@ SELECT sf_run('night:1') \g /dev/null
 SELECT is(pg_temp.progress('night:1'), 'RUNNING 4/6 87', 'the wait, F and an iteration; which of E and F is not known');
 SELECT sf_hold('night/T') \g /dev/null
 SELECT is(sf_run('night:1', true), 'RUNNING', 'up to the Map');
-SELECT is(pg_temp.progress('night:1'), 'RUNNING 5/7 21', 'two of five iterations have begun, so there are three rounds');
+SELECT is(pg_temp.progress('night:1'), 'RUNNING 5/10 21', 'two of five iterations have begun, so there are three rounds; the jobs of all count');
 SELECT sf_release('night/T') \g /dev/null
 SELECT is(sf_run('night:1', true), 'SUCCEEDED', 'to the end');
 SELECT is(pg_temp.progress('night:1'), 'SUCCEEDED 10/10', 'all is done');
