@@ -335,7 +335,9 @@ RETURN (
 		'jobs', (SELECT coalesce(jsonb_object_agg(j.job_status, j.n), '{}') FROM (
 			SELECT CASE WHEN x.job_status = 'failure' AND x.error IS NULL THEN 'aborted' ELSE x.job_status END AS job_status, count(*) AS n
 			FROM @extschema@.sf_jobs x WHERE x.execution_id = $1 ->> 'execution_id' GROUP BY 1) j),
-		'failed', _sfflow.console_failed_jobs($1 ->> 'execution_id', 1),
+		'failed', (
+			SELECT _sfflow.console_failed_jobs(e.execution_id, 1)
+			FROM @extschema@.sf_executions e WHERE e.execution_id = $1 ->> 'execution_id' AND e.status IN ('FAILED', 'TIMED_OUT')),
 		'progress', _sfflow.console_progress($1 ->> 'execution_id'),
 		'tasks', (SELECT coalesce(jsonb_agg(to_jsonb(t)), '[]') FROM (
 			SELECT x.state, x.branch, x.resource, x.status, x.attempt, x.scheduled_at, x.started_at, x.deadline, x.heartbeat_at, x.worker
