@@ -34,6 +34,9 @@
 /* Sessions of one role */
 #define MOST_OF_ROLE 10
 
+/* Roles without a session that may sign in at the same time when there is no room */
+#define MOST_BEYOND 5
+
 /* Milliseconds between attempts to connect a session anew */
 #define RETRY 1000
 
@@ -161,6 +164,67 @@ connection_lost(SfgPool *pool)
 	}
 }
 
+/* Count the sessions of a role. */
+static int
+count_of(const char *role)
+{
+	int			n = 0;
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &sessions)
+	{
+		SfgConsoleSession *session = dlist_container(SfgConsoleSession, node, iter.cur);
+
+		n += session->writes != NULL && strcmp(session->role, role) == 0;
+	}
+	return n;
+}
+
+/* Find, of the role with the most sessions, the one that was not used for the longest time; NULL: no role has two. */
+static SfgConsoleSession *
+find_spare(void)
+{
+	SfgConsoleSession *spare = NULL;
+	int			most = 1;
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &sessions)
+	{
+		SfgConsoleSession *session = dlist_container(SfgConsoleSession, node, iter.cur);
+		int			n = session->writes != NULL ? count_of(session->role) : 0;
+
+		if (n > most || (n == most && spare != NULL && session->used_at < spare->used_at))
+		{
+			most = n;
+			spare = session;
+		}
+	}
+	return spare;
+}
+
+/*
+ * Tell whether a role may sign in: there is room, or it has no session and another role has several, one of which then
+ * ends for it.
+ */
+bool
+sfg_console_has_room(const char *role)
+{
+	if (n_sessions < sfg_config.sessions)
+		return true;
+	return n_sessions < sfg_config.sessions + MOST_BEYOND && sfg_config.sessions > 0 &&
+		count_of(role) == 0 && find_spare() != NULL;
+}
+
+/* End a session if there are too many, for a role that had none. */
+static void
+make_room(void)
+{
+	SfgConsoleSession *spare = n_sessions > sfg_config.sessions ? find_spare() : NULL;
+
+	if (spare != NULL)
+		sfg_console_session_end(spare, "another role has none");
+}
+
 /* End the oldest session of a role that has too many, so that it takes no more places from others. */
 static void
 limit_sessions(const char *role)
@@ -201,6 +265,7 @@ begin_session(SfgConsoleSession *session, const PGresult *result)
 	session->sign_in = NULL;
 	sfw_log(SFW_INFO, "a session of the console begins", "role", session->role, NULL);
 	limit_sessions(session->role);
+	make_room();
 	if (request == NULL)
 		sfg_console_session_end(session, "the client has left");
 	else
@@ -390,13 +455,6 @@ sfg_console_session_trouble(const SfgConsoleSession *session)
 	if (strcmp(sqlstate, "53300") == 0)
 		return "the database has no connection free";
 	return "there is no connection to the database";
-}
-
-/* The number of sessions, and of those that sign in. */
-int
-sfg_console_sessions(void)
-{
-	return n_sessions;
 }
 
 /* End all sessions. */

@@ -51,7 +51,7 @@ extern bool sfg_console_session_has(const SfgConsoleSession *session, const char
 extern bool sfg_console_session_revive(SfgConsoleSession *session, const char *cookie, const char *csrf);
 extern const char *sfg_console_session_trouble(const SfgConsoleSession *session);
 extern void sfg_console_session_end(SfgConsoleSession *session, const char *why);
-extern int	sfg_console_sessions(void);
+extern bool sfg_console_has_room(const char *role);
 extern void sfg_console_sessions_stop(void);
 
 #endif							/* SFG_CONSOLE_SESSION_H */

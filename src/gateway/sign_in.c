@@ -88,7 +88,7 @@ try_sign_in(SfgRequest *request, const char *role, char *password)
 	strlcpy(request->who, role, sizeof(request->who));
 	if (before != NULL)
 		sfg_console_session_end(before, "the client signs in anew");
-	if (sfg_console_sessions() >= sfg_config.sessions)
+	if (!sfg_console_has_room(role))
 	{
 		sfg_answer_error(request, MHD_HTTP_SERVICE_UNAVAILABLE, "there are too many sessions");
 		return;

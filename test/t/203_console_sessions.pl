@@ -212,6 +212,20 @@ ok(wait_for('its end', sub { ask($session, 'api/machines', '{}', '-H', 'X-Backgr
 	'a session that no person uses ends while the database is down');
 $node->start;
 stop_gateway($gateway);
+
+# --- all places are taken by one role: another one still signs in, and the role with the most loses one that it does not use
+$gateway = start_gateway($node, sessions => 3);
+$node->safe_psql('postgres', q(CREATE ROLE newcomer LOGIN PASSWORD 'secret'; GRANT CONNECT ON DATABASE postgres TO newcomer));
+my @clerks = map { sign_in('clerk', 'secret') } 1 .. 3;
+ask($clerks[0], 'api/machines');
+is(sign_in('clerk', 'secret'), undef, 'there is no place for a role that has some');
+my $newcomer = sign_in('newcomer', 'secret');
+ok($newcomer, '... but for one that has none');
+is(ask($newcomer, 'api/machines')->{status}, 200, '... which works');
+is(join(' ', map { ask($_, 'api/machines')->{status} } @clerks), '200 401 200', '... and another one ends, which was not used');
+is(sign_in('newcomer', 'wrong'), undef, 'a wrong password ends none');
+is(join(' ', map { ask($_, 'api/machines')->{status} } @clerks[ 0, 2 ], $newcomer), '200 200 200', '... as one sees');
+stop_gateway($gateway);
 no_surprises($node);
 $node->stop;
 done_testing();
