@@ -9,11 +9,6 @@ CREATE FUNCTION _sfflow.can_read(machine text, owner regrole) RETURNS boolean
 AS 'MODULE_PATHNAME', 'sfflow_can_read'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10;
 
--- The same for an activity and WORK.
-CREATE FUNCTION _sfflow.can_work(activity text, owner regrole) RETURNS boolean
-AS 'MODULE_PATHNAME', 'sfflow_can_work'
-LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10;
-
 -- Machines that the reader may see, found by set: the rights are read once, however many rows a query compares
 -- with them.
 CREATE VIEW _sfflow.granted AS
@@ -28,7 +23,7 @@ WHERE pg_has_role(m.owner, 'USAGE') OR (SELECT pg_has_role(n.nspowner, 'USAGE') 
 
 -- The same of activities and WORK.
 CREATE VIEW _sfflow.workable_activity AS
-SELECT t.activity_no, t.name, t.owner
+SELECT t.*
 FROM _sfflow.activity t
 WHERE pg_has_role(t.owner, 'USAGE') OR t.name IN (
 	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'a' AND g.privilege = 'W');
@@ -293,7 +288,7 @@ COMMENT ON VIEW @extschema@.sf_tasks IS 'tasks that run, wait for an answer or f
 CREATE VIEW @extschema@.sf_activities WITH (security_barrier) AS
 SELECT a.name AS activity, a.owner, q.queued, q.oldest_queued_at, q.in_flight, a.last_polled_at,
 	a.last_worker
-FROM _sfflow.activity a
+FROM _sfflow.workable_activity a
 CROSS JOIN LATERAL (
 	SELECT count(*) FILTER (WHERE t.status = @TASK_QUEUED@) AS queued,
 		min(t.scheduled_at) FILTER (WHERE t.status = @TASK_QUEUED@) AS oldest_queued_at,
@@ -302,8 +297,7 @@ CROSS JOIN LATERAL (
 	JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
 		AND b.generation = t.generation AND b.phase = @PHASE_EXTERNAL@
 	JOIN _sfflow.execution e ON e.execution_no = t.execution_no AND e.status = @STATUS_RUNNING@
-	WHERE t.activity_no = a.activity_no) q
-WHERE _sfflow.can_work(a.name, a.owner);
+	WHERE t.activity_no = a.activity_no) q;
 COMMENT ON VIEW @extschema@.sf_activities IS 'activities, and how many tasks wait in each';
 
 CREATE VIEW @extschema@.sf_dead_letters WITH (security_barrier) AS

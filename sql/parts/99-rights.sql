@@ -27,7 +27,7 @@ DECLARE
 	administrative name[] := '{sf_access_key, sf_enable, sf_disable, sf_check, sf_run_due, sf_purge_due}';
 	-- Views and pg_cron call these with the rights of their user. Each checks its caller, or tells nothing that is
 	-- worth hiding.
-	public name[] := '{athena_rows, aws_install_athena, aws_install_s3, aws_resources, branch_place, can_read, can_work,
+	public name[] := '{athena_rows, aws_install_athena, aws_install_s3, aws_resources, branch_place, can_read,
 		console_activities, console_ahead, console_alerts, console_create_rule, console_cut, console_deadlines,
 		console_diff, console_each, console_events, console_execution, console_executions, console_failed_jobs, console_holds, console_jobs,
 		console_layout, console_limit, console_limits, console_machine, console_machines, console_may_release,

@@ -19,7 +19,6 @@
 #include "store/task.h"
 
 PG_FUNCTION_INFO_V1(sfflow_can_read);
-PG_FUNCTION_INFO_V1(sfflow_can_work);
 PG_FUNCTION_INFO_V1(sfflow_sf_grant);
 PG_FUNCTION_INFO_V1(sfflow_sf_revoke);
 
@@ -80,17 +79,6 @@ sfflow_can_read(PG_FUNCTION_ARGS)
 	entry = hash_search(answers_of_query(fcinfo->flinfo), machine, HASH_ENTER, NULL);
 	entry->allowed = allowed;
 	PG_RETURN_BOOL(allowed);
-}
-
-/* can_work(activity, owner): tell whether the current user may work on an activity; its owner is looked up. */
-Datum
-sfflow_can_work(PG_FUNCTION_ARGS)
-{
-	char	   *activity = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	Oid			owner = sf_activity_owner(activity);
-
-	PG_RETURN_BOOL(OidIsValid(owner) &&
-				   sf_privilege_check(SF_OBJECT_ACTIVITY, activity, owner, SF_PRIVILEGE_WORK));
 }
 
 typedef struct Grant

@@ -49,24 +49,6 @@ sf_activity_read(const char *name)
 	return sf_store_row(&plan, &activity_row, SF_TEXT(name));
 }
 
-/* Read the owner of an activity, a column of the install script. */
-static void
-read_owner(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	*(Oid *) arg = sf_row_number(tuple, desc, 3, InvalidOid);
-}
-
-/* Find the owner of an activity by its name; InvalidOid: there is none. */
-Oid
-sf_activity_owner(const char *name)
-{
-	static const SfIndex by_name = {"activity", "activity_name_key"};
-	Oid			owner = InvalidOid;
-
-	(void) sf_row_fetch(&by_name, SF_LOCK_NONE, NULL, read_owner, &owner, SF_TEXT(name));
-	return owner;
-}
-
 /* Find an activity by number. */
 SfActivity *
 sf_activity_read_no(int activity_no)

@@ -82,7 +82,6 @@ typedef struct SfTask
 
 /* An activity by name or number; NULL when there is none. */
 extern SfActivity *sf_activity_read(const char *name);
-extern Oid	sf_activity_owner(const char *name);
 extern SfActivity *sf_activity_read_no(int activity_no);
 
 extern bool sf_activity_insert(const char *name, Oid owner, Datum lease,

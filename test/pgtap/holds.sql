@@ -179,7 +179,7 @@ CREATE FUNCTION pg_temp.scans_of_rights() RETURNS bigint LANGUAGE sql AS
 	$$ SELECT sum(coalesce(seq_scan, 0) + coalesce(idx_scan, 0))::bigint FROM pg_stat_xact_all_tables WHERE schemaname = '_sfflow' AND relname IN ('privilege', 'activity') $$;
 SELECT pg_temp.scans_of_rights() AS scans \gset before_
 SET LOCAL ROLE hold_stranger;
-SELECT is((SELECT count(*) FROM sf_holds) + (SELECT count(*) FROM sf_limits), 0::bigint, 'a stranger sees no hold and no limit of activities');
+SELECT is((SELECT count(*) FROM sf_holds) + (SELECT count(*) FROM sf_limits) + (SELECT count(*) FROM sf_activities), 0::bigint, 'a stranger sees no activity, no hold and no limit of one');
 RESET ROLE;
 SELECT cmp_ok(pg_temp.scans_of_rights() - :before_scans, '<', 20::bigint, '... and rights are looked up by set');
 

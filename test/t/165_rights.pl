@@ -79,7 +79,7 @@ for my $altered (substr($token, 0, -4) . 'AAAA', 'B' . substr($token, 1), substr
 
 # --- what PUBLIC may call in the private schema: a function that is added here has to check its caller
 
-my %checked = map { $_ => 1 } qw(athena_rows aws_install_athena aws_install_s3 aws_resources branch_place can_read can_work console_activities
+my %checked = map { $_ => 1 } qw(athena_rows aws_install_athena aws_install_s3 aws_resources branch_place can_read console_activities
   console_ahead console_alerts console_create_rule console_cut console_deadlines console_diff console_each
   console_events console_execution console_executions console_failed_jobs console_holds console_jobs console_layout console_limit
   console_limits console_machine console_machines console_may_release console_night console_one console_operations
@@ -104,7 +104,6 @@ is($node->safe_psql('postgres', q(SELECT string_agg(c.oid::regclass::text, ' ') 
 
 is((try_as('nothing', $_->[0]))[0], $_->[1], "$_->[0] tells nothing") for
   [ q(SELECT _sfflow.can_read('nightly', 'nothing')), 'f' ],
-  [ q(SELECT _sfflow.can_work('shell', 'nothing')), 'f' ],
   [ q(SELECT _sfflow.machine_rights('nightly', 'nothing')), '{}' ],
   [ q(SELECT _sfflow.can_read('there is none', 'nothing')), 'f' ],
   [ q(SELECT _sfflow.machine_rights('there is none', 'nothing')), '{}' ];
