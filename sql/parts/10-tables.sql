@@ -280,6 +280,7 @@ CREATE TABLE _sfflow.schedule (
 	created_at timestamptz NOT NULL
 );
 CREATE INDEX schedule_owner ON _sfflow.schedule (owner);
+CREATE INDEX schedule_calendar ON _sfflow.schedule (calendar) WHERE calendar IS NOT NULL;
 
 -- Calendars: which days are open, and which are picked. Every role may read them.
 CREATE TABLE _sfflow.calendar (
@@ -291,6 +292,7 @@ CREATE TABLE _sfflow.calendar (
 	created_at timestamptz NOT NULL
 );
 CREATE INDEX calendar_owner ON _sfflow.calendar (owner);
+CREATE INDEX calendar_extends ON _sfflow.calendar ((rule ->> 'Extends')) WHERE rule ->> 'Extends' IS NOT NULL;
 
 -- What became of the runs of a schedule; the last ones of each schedule. A call by pg_cron that failed has no row.
 CREATE TABLE _sfflow.schedule_run (

@@ -1,4 +1,4 @@
--- Holds: nothing of what they name begins. Each backend has a copy of the table hold (src/store/hold.c).
+-- Holds: nothing of what they name begins. Each backend keeps those of what it works with (src/store/hold.c).
 
 CREATE SEQUENCE _sfflow.hold_no;
 

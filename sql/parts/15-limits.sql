@@ -1,5 +1,5 @@
--- Limits: how much of what they name runs at a time, or begins in a span of time. Each backend has a copy of the table
--- run_limit (src/store/limit.c). What waits has a row in held.
+-- Limits: how much of what they name runs at a time, or begins in a span of time. Each backend keeps
+-- those of what it works with (src/store/limit.c). What waits has a row in held.
 
 CREATE SEQUENCE _sfflow.limit_no;
 

@@ -21,6 +21,9 @@ CREATE TABLE _sfflow.deadline (
 	set_by text NOT NULL
 );
 CREATE INDEX deadline_next ON _sfflow.deadline (next_at);
+CREATE INDEX deadline_machine ON _sfflow.deadline (machine_no) WHERE machine_no IS NOT NULL;
+CREATE INDEX deadline_schedule ON _sfflow.deadline (schedule) WHERE schedule IS NOT NULL;
+CREATE INDEX deadline_calendar ON _sfflow.deadline (calendar) WHERE calendar IS NOT NULL;
 
 -- What was raised: one row per deadline of a night, what it is of, and state. Rows are kept for 400 days.
 CREATE TABLE _sfflow.lateness (

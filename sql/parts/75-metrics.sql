@@ -175,9 +175,10 @@ WHERE _sfflow.can_read(m.name, m.owner);
 COMMENT ON VIEW @extschema@.sf_retries IS 'how often states were retried, by error';
 
 -- Alerts of executions, acknowledged or not, but for failures: those are only here while open. OFFSET 0 has
--- executions and branches looked up by their numbers: no plan reads all that are stored.
+-- executions and branches looked up by their numbers: no plan reads all that are stored. The number shown is that of the
+-- row which leads to the execution, so that the alerts of one execution are found without those of others.
 CREATE VIEW _sfflow.alert AS
-SELECT CASE e.status WHEN @STATUS_FAILED@ THEN 'failed' ELSE 'timed_out' END AS kind, e.execution_no, e.execution_id,
+SELECT CASE e.status WHEN @STATUS_FAILED@ THEN 'failed' ELSE 'timed_out' END AS kind, f.execution_no, e.execution_id,
 	e.machine_no, f.failed_at AS since, concat_ws(': ', CASE WHEN e.cause IS NULL THEN s.state END, e.error, e.cause) AS detail
 FROM _sfflow.failure f
 CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = f.execution_no OFFSET 0) e
@@ -188,20 +189,20 @@ LEFT JOIN LATERAL (
 	WHERE e.cause IS NULL AND b.execution_no = e.execution_no AND b.branch_no = 0 OFFSET 0) s ON true
 WHERE f.is_open AND e.status IN (@STATUS_FAILED@, @STATUS_TIMED_OUT@)
 UNION ALL
-SELECT 'failed_again', e.execution_no, e.execution_id, e.machine_no, f.failed_at,
+SELECT 'failed_again', f.execution_no, e.execution_id, e.machine_no, f.failed_at,
 	format('it has failed %s times under this id', f.times)
 FROM _sfflow.failure f
 CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = f.execution_no OFFSET 0) e
 WHERE f.is_open AND f.times > 1 AND e.status IN (@STATUS_FAILED@, @STATUS_TIMED_OUT@)
 UNION ALL
-SELECT 'overdue', e.execution_no, e.execution_id, e.machine_no, min(b.due_at), format('%s due for more than five minutes',
+SELECT 'overdue', b.execution_no, e.execution_id, e.machine_no, min(b.due_at), format('%s due for more than five minutes',
 	CASE WHEN count(*) = 1 THEN '1 branch' ELSE count(*) || ' branches' END)
 FROM (SELECT DISTINCT m.owner FROM _sfflow.state_machine m) o
 CROSS JOIN LATERAL (
 	SELECT d.execution_no, d.due_at FROM _sfflow.branch d
 	WHERE d.owner = o.owner AND d.due_at < now() - interval '5 minutes' AND d.phase <> @PHASE_ANNOUNCED@) b
 CROSS JOIN LATERAL (SELECT x.* FROM _sfflow.readable_execution x WHERE x.execution_no = b.execution_no OFFSET 0) e
-GROUP BY e.execution_no, e.execution_id, e.machine_no
+GROUP BY b.execution_no, e.execution_id, e.machine_no
 UNION ALL
 SELECT 'dead_letter', e.execution_no, e.execution_id, e.machine_no, d.died_at,
 	format('state "%s": %s', d.state, concat_ws(': ', d.error, d.cause))
@@ -209,7 +210,7 @@ FROM @extschema@.sf_dead_letters d
 JOIN _sfflow.execution e ON e.execution_id = d.execution_id
 UNION ALL
 -- A task that runs far longer than its last runs did.
-SELECT 'slow_task', e.execution_no, e.execution_id, e.machine_no, b.began,
+SELECT 'slow_task', bb.execution_no, e.execution_id, e.machine_no, b.began,
 	format('state "%s" has run for %s; of %s runs 95 %% took at most %s', p.state,
 		date_trunc('second', now() - b.began), r.runs, date_trunc('milliseconds', r.p95))
 FROM _sfflow.branch bb

@@ -134,12 +134,7 @@ sfflow_is_held_by(PG_FUNCTION_ARGS)
 	SfBranch   *branch;
 	SfDraft    *draft = look_at(fcinfo, &branch);
 
-	const SfHold *all = sf_hold_all();
-	int			i = 0;
-
-	while (i < sf_hold_count && all[i].hold_no != PG_GETARG_INT64(3))
-		i++;
-	if (draft == NULL || i == sf_hold_count)
+	if (draft == NULL || sf_hold_by_number(PG_GETARG_INT64(3)) == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_BOOL(sf_gate_is_held_by(draft, branch, PG_GETARG_INT64(3)));
 }

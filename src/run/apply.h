@@ -107,7 +107,7 @@ extern void sf_apply_drop_limits(List *numbers);
 extern void sf_apply_forget_limits(SfLimitKind kind, const char *name);
 extern void sf_apply_forget_holds(SfHoldKind kind, const char *name);
 extern void sf_apply_pass_on_holds(Oid from, Oid to);
-extern void sf_apply_hold_names(int64 execution_no, const Jsonb *renames);
+extern void sf_apply_hold_names(const SfExecution *execution, const Jsonb *renames);
 
 extern void sf_apply_stop_request(int64 execution_no, Oid owner, TimestampTz due,
 								  char *cause);

@@ -347,9 +347,9 @@ sf_apply_forget_holds(SfHoldKind kind, const char *name)
 
 /* Have holds of an execution's states follow a move; see renames.h. */
 void
-sf_apply_hold_names(int64 execution_no, const Jsonb *renames)
+sf_apply_hold_names(const SfExecution *execution, const Jsonb *renames)
 {
-	sf_hold_rename_states(execution_no, renames);
+	sf_hold_rename_states(execution->machine_no, execution->execution_no, renames);
 }
 
 /* Make a branch due later. */

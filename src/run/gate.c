@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "utils/acl.h"
 #include "utils/timestamp.h"
 
 #include "base/timing.h"
@@ -16,71 +15,6 @@
 #include "run/gate.h"
 #include "store/hold.h"
 #include "store/mark.h"
-
-/* Is an execution the one that is held, or within a Distributed Map of it? */
-static bool
-is_within(const SfExecution *execution, int64 execution_no)
-{
-	while (execution->execution_no != execution_no)
-	{
-		if (execution->map_run_no == 0)
-			return false;
-		execution = sf_execution_read(execution->parent_execution_no, SF_LOCK_NONE, false);
-		if (execution == NULL)
-			return false;
-	}
-	return true;
-}
-
-/* Does a hold hold a state of an execution? */
-static bool
-applies(const SfHold *hold, const SfDraft *draft, const SfState *state)
-{
-	const SfExecution *execution = draft->execution;
-
-	switch (hold->kind)
-	{
-		case SF_HOLD_MACHINE:
-			return hold->machine_no == execution->machine_no &&
-				(hold->state[0] == '\0' || strcmp(hold->state, state->name) == 0);
-		case SF_HOLD_EXECUTION:
-			return (hold->state[0] == '\0' || strcmp(hold->state, state->name) == 0) &&
-				is_within(execution, hold->execution_no);
-		case SF_HOLD_RESOURCE:
-			return (!OidIsValid(hold->owner) || has_privs_of_role(hold->owner, execution->owner)) &&
-				sf_gate_uses(draft, state, hold->name);
-		case SF_HOLD_SCHEDULE:	/* sf_gate_park_start */
-		case SF_HOLD_ACTIVITY:	/* its tasks wait in its queue */
-			break;
-	}
-	return false;
-}
-
-/* Find the hold that a branch has to wait for; 0: there is none. */
-static int64
-find_hold(const SfDraft *draft, const SfBranch *branch)
-{
-	const SfState *state = &draft->program->states[branch->state];
-	const SfHold *all = sf_hold_all();
-
-	for (int i = 0; i < sf_hold_count; i++)
-		if (applies(&all[i], draft, state))
-			return all[i].hold_no;
-	return 0;
-}
-
-/* Tell whether a hold holds a branch where it is. */
-bool
-sf_gate_is_held_by(const SfDraft *draft, const SfBranch *branch, int64 hold_no)
-{
-	const SfHold *all = sf_hold_all();
-
-	for (int i = 0; i < sf_hold_count; i++)
-		if (all[i].hold_no == hold_no)
-			return all[i].kind == SF_HOLD_SCHEDULE ||
-				applies(&all[i], draft, &draft->program->states[branch->state]);
-	return false;
-}
 
 /* Have a branch wait for the end of a hold, if there is one. */
 static SfGate
@@ -91,7 +25,7 @@ check_holds(SfDraft *draft, SfBranch *branch)
 
 	for (;;)
 	{
-		hold_no = find_hold(draft, branch);
+		hold_no = sf_gate_find_hold(draft, branch);
 		if (hold_no == 0)
 			return SF_GATE_OPEN;
 		if (hold_no == shared)

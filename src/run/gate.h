@@ -20,8 +20,12 @@ typedef enum SfGate
 extern SfGate sf_gate_check(SfDraft *draft, SfBranch *branch, SfError *error);
 extern bool sf_gate_takes_mark(const SfDraft *draft, const SfBranch *branch,
 							   SfStimulus *stimulus);
-extern bool sf_gate_is_held_by(const SfDraft *draft, const SfBranch *branch, int64 hold_no);
 extern void sf_gate_park_start(const char *schedule, const char *execution_id);
+
+/* --- gate_holds.c --- */
+
+extern int64 sf_gate_find_hold(const SfDraft *draft, const SfBranch *branch);
+extern bool sf_gate_is_held_by(const SfDraft *draft, const SfBranch *branch, int64 hold_no);
 
 /* --- gate_find.c --- */
 
@@ -33,7 +37,15 @@ typedef struct SfWanted
 	SfBranchKey holder;			/* execution_no not 0: a join that goes on without a slot, and is to have it */
 } SfWanted;
 
-extern bool sf_gate_uses(const SfDraft *draft, const SfState *state, const char *name);
+/* What a Task state uses, by the names that holds and limits have */
+typedef struct SfGateNames
+{
+	const char *resources[2];	/* as the definition has it, and as it is mapped */
+	int			nresources;
+	const char *activity;		/* NULL: none */
+} SfGateNames;
+
+extern void sf_gate_name_resources(const SfDraft *draft, const SfState *state, SfGateNames *names);
 extern bool sf_gate_find_queue(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch,
 							   SfQueue *queue);
 extern List *sf_gate_find_limits(const SfDraft *draft, const SfBranch *branch, bool *busy);

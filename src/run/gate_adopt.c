@@ -200,23 +200,13 @@ count_late(int64 limit_no)
 SfTick
 sf_gate_count_late(void)
 {
-	const SfLimit *all = sf_limit_all();
-	List	   *numbers = NIL;
 	SfTick		again = SF_TICK_NEVER;
 	ListCell   *lc;
 
 	/* an old snapshot does not show what has begun */
 	if (IsolationUsesXactSnapshot())
 		return again;
-	for (int i = 0; i < sf_limit_count; i++)
-		if (!all[i].counted)
-		{
-			int64	   *number = palloc(sizeof(int64));
-
-			*number = all[i].limit_no;
-			numbers = lappend(numbers, number);
-		}
-	foreach(lc, numbers)
+	foreach(lc, sf_limit_uncounted())
 		if (!count_late(*(int64 *) lfirst(lc)))
 			again = sf_tick_plus_ms(sf_tick_now(), SF_COUNT_PAUSE_MS);
 	return again;
@@ -295,25 +285,70 @@ recall(SfDraft *draft)
 	}
 }
 
-/* Copy the limits that may apply to states of an execution, and of which places are taken. */
-static List *
-limits_of_states(const SfExecution *execution)
+/* Add a copy of a limit of which places are taken by states, unless it is there (NULL: no limit). */
+static void
+add_limit(List **limits, const SfLimit *limit)
 {
-	const SfLimit *all = sf_limit_all();
+	SfLimit    *copy;
+
+	if (limit == NULL || limit->max_running == 0 || sf_limit_is_of_executions(limit))
+		return;
+	foreach_ptr(const SfLimit, other, *limits)
+		if (other->limit_no == limit->limit_no)
+			return;
+	copy = palloc(sizeof(SfLimit));
+	*copy = copy_limit(limit);
+	*limits = lappend(*limits, copy);
+}
+
+/* Add copies of the limits of a list. */
+static void
+add_limits(List **limits, const List *more)
+{
+	ListCell   *lc;
+
+	foreach(lc, more)
+		add_limit(limits, lfirst(lc));
+}
+
+/* Order limits by kind and number: rows are locked in this order. */
+static int
+compare_limits(const ListCell *a, const ListCell *b)
+{
+	const SfLimit *x = lfirst(a);
+	const SfLimit *y = lfirst(b);
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->limit_no < y->limit_no ? -1 : x->limit_no > y->limit_no;
+}
+
+/*
+ * Copy the limits that may apply to the states of an execution at which its branches are, and
+ * those of which the branches hold slots.
+ */
+static List *
+limits_of_states(const SfDraft *draft)
+{
 	List	   *limits = NIL;
+	SfGateNames names;
 
-	for (int i = 0; i < sf_limit_count; i++)
+	add_limits(&limits, sf_limit_of_machine(draft->execution->machine_no));
+	foreach_ptr(const SfBranch, branch, draft->branches)
 	{
-		SfLimit    *copy;
+		const SfState *state = &draft->program->states[branch->state];
 
-		if (all[i].max_running == 0 ||
-			(all[i].kind == SF_LIMIT_MACHINE &&
-			 (all[i].machine_no != execution->machine_no || all[i].state[0] == '\0')))
+		if (branch->key.branch_no < 0 || !sf_limit_slot_is_of(branch) || state->type != SF_STATE_TASK)
 			continue;
-		copy = palloc(sizeof(SfLimit));
-		*copy = copy_limit(&all[i]);
-		limits = lappend(limits, copy);
+		sf_gate_name_resources(draft, state, &names);
+		for (int i = 0; i < names.nresources; i++)
+			add_limits(&limits, sf_limit_of_name(SF_LIMIT_RESOURCE, names.resources[i]));
+		if (names.activity != NULL)
+			add_limits(&limits, sf_limit_of_name(SF_LIMIT_ACTIVITY, names.activity));
 	}
+	foreach_ptr(const int64, limit_no, sf_limit_slot_limits(draft->execution->execution_no))
+		add_limit(&limits, sf_limit_find(*limit_no));
+	list_sort(limits, compare_limits);
 	return limits;
 }
 
@@ -334,7 +369,7 @@ sf_gate_move(SfDraft *draft)
 		recall(draft);
 	if (!sf_limit_may_be())
 		return;
-	foreach_ptr(SfLimit, limit, limits_of_states(draft->execution))
+	foreach_ptr(SfLimit, limit, limits_of_states(draft))
 	{
 		if (!limit->counted)
 			(void) sf_limit_lock(limit->limit_no);

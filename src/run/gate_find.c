@@ -25,49 +25,56 @@ resolve(const SfDraft *draft, const SfState *state, SfResource *target)
 		sf_driver.resolve(resource, draft->execution->owner, target);
 }
 
-/* Does a Task state use a resource, as its definition has it or as it is mapped? */
-bool
-sf_gate_uses(const SfDraft *draft, const SfState *state, const char *name)
+/* Name what a Task state uses, as its definition has it and as it is mapped. */
+void
+sf_gate_name_resources(const SfDraft *draft, const SfState *state, SfGateNames *names)
 {
+	const char *text = sf_state_task(state)->resource.text;
 	SfResource	target;
 
-	if (state->type != SF_STATE_TASK)
-		return false;
-	if (strcmp(sf_state_task(state)->resource.text, name) == 0)
-		return true;
-	return resolve(draft, state, &target) && target.kind == SF_RESOURCE_SQL_FUNCTION &&
-		strncmp(name, "sql:", 4) == 0 && strcmp(target.name, name + 4) == 0;
+	*names = (SfGateNames) {.resources = {text},.nresources = 1};
+	if (!resolve(draft, state, &target))
+		return;
+	if (target.kind == SF_RESOURCE_ACTIVITY)
+		names->activity = target.name;
+	else if (target.kind == SF_RESOURCE_SQL_FUNCTION &&
+			 (strncmp(text, "sql:", 4) != 0 || strcmp(text + 4, target.name) != 0))
+		names->resources[names->nresources++] = psprintf("sql:%s", target.name);
 }
 
-/* Does a Task state use an activity? */
+/* Does a limit of a machine apply to a state of an execution?  The children of a Distributed Map are part of their parent. */
 static bool
-uses_activity(const SfDraft *draft, const SfState *state, const char *name)
+applies_within(const SfLimit *limit, const SfExecution *execution, const SfState *state)
 {
-	SfResource	target;
-
-	return state->type == SF_STATE_TASK && resolve(draft, state, &target) &&
-		target.kind == SF_RESOURCE_ACTIVITY && strcmp(target.name, name) == 0;
+	if (limit->machine_no != execution->machine_no)
+		return false;
+	return limit->state[0] == '\0' ? execution->map_run_no == 0 :
+		strcmp(limit->state, state->name) == 0;
 }
 
-/* Does a limit apply to a state of an execution?  The children of a Distributed Map are part of their parent. */
+/* Does a limit of a resource that a state uses apply to an execution? */
+static bool
+is_for(const SfLimit *limit, const SfExecution *execution)
+{
+	return !OidIsValid(limit->owner) || has_privs_of_role(limit->owner, execution->owner);
+}
+
+/* Does a limit apply to a state of an execution? */
 static bool
 applies(const SfLimit *limit, const SfDraft *draft, const SfState *state)
 {
-	const SfExecution *execution = draft->execution;
+	SfGateNames names;
 
-	switch (limit->kind)
-	{
-		case SF_LIMIT_MACHINE:
-			if (limit->machine_no != execution->machine_no)
-				return false;
-			return limit->state[0] == '\0' ? execution->map_run_no == 0 :
-				strcmp(limit->state, state->name) == 0;
-		case SF_LIMIT_RESOURCE:
-			return (!OidIsValid(limit->owner) || has_privs_of_role(limit->owner, execution->owner)) &&
-				sf_gate_uses(draft, state, limit->name);
-		case SF_LIMIT_ACTIVITY:
-			return uses_activity(draft, state, limit->name);
-	}
+	if (limit->kind == SF_LIMIT_MACHINE)
+		return applies_within(limit, draft->execution, state);
+	if (state->type != SF_STATE_TASK)
+		return false;
+	sf_gate_name_resources(draft, state, &names);
+	if (limit->kind == SF_LIMIT_ACTIVITY)
+		return names.activity != NULL && strcmp(names.activity, limit->name) == 0;
+	for (int i = 0; i < names.nresources; i++)
+		if (strcmp(names.resources[i], limit->name) == 0)
+			return is_for(limit, draft->execution);
 	return false;
 }
 
@@ -302,6 +309,86 @@ may_be_of_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *bran
 		(draft->execution->redrive_count > 0 || draft->execution->map_run_no != 0);
 }
 
+/* What the search for the limits of a step knows */
+typedef struct Search
+{
+	const SfDraft *draft;
+	const SfBranch *branch;
+	List	   *found;			/* SfWanted */
+	bool	   *busy;			/* NULL: all that apply are wanted, also of a branch that has passed the gate */
+} Search;
+
+/* Add a limit that applies to a step, unless the step takes nothing of it. */
+static void
+want(Search *s, const SfLimit *limit)
+{
+	if (s->busy == NULL ||
+		(!has_already(limit, s->draft, s->branch) && is_to_take(limit, s->draft, s->busy)))
+		(void) add_wanted(&s->found, limit, queue_of(limit, s->draft, s->branch));
+}
+
+/* Add a limit of a machine for the joins that a branch is within. */
+static void
+want_around(Search *s, const SfLimit *limit)
+{
+	if (s->busy == NULL)
+	{
+		foreach_ptr(const SfBranch, join, list_joins(limit, s->draft, s->branch))
+			add_wanted(&s->found, limit, queue_of(limit, s->draft, join))->holder = join->key;
+	}
+	else if (may_be_of_joins(limit, s->draft, s->branch))
+		want_for_joins(limit, s->draft, s->branch, &s->found, s->busy);
+}
+
+/* Add the limits of a machine and its states. */
+static void
+want_of_machine(Search *s, const SfState *state)
+{
+	ListCell   *lc;
+
+	foreach(lc, sf_limit_of_machine(s->draft->execution->machine_no))
+	{
+		const SfLimit *limit = lfirst(lc);
+
+		if (applies_within(limit, s->draft->execution, state))
+			want(s, limit);
+		want_around(s, limit);
+	}
+}
+
+/* Add the limits of a resource or an activity that a state uses. */
+static void
+want_of_name(Search *s, SfLimitKind kind, const char *name)
+{
+	ListCell   *lc;
+
+	foreach(lc, sf_limit_of_name(kind, name))
+	{
+		const SfLimit *limit = lfirst(lc);
+
+		if (kind == SF_LIMIT_ACTIVITY || is_for(limit, s->draft->execution))
+			want(s, limit);
+	}
+}
+
+/* Find limits of a branch where it is: those of executions, states, resources and activities in turn. */
+static List *
+search(Search s)
+{
+	const SfState *state = &s.draft->program->states[s.branch->state];
+	SfGateNames names;
+
+	want_of_machine(&s, state);
+	if (state->type != SF_STATE_TASK || !sf_limit_any())
+		return s.found;
+	sf_gate_name_resources(s.draft, state, &names);
+	for (int i = 0; i < names.nresources; i++)
+		want_of_name(&s, SF_LIMIT_RESOURCE, names.resources[i]);
+	if (names.activity != NULL)
+		want_of_name(&s, SF_LIMIT_ACTIVITY, names.activity);
+	return s.found;
+}
+
 /*
  * Find the limits that apply to the step that a branch is about to begin: a List of SfWanted.
  * *busy: a slot that it needs may be taken by another transaction, for it too.
@@ -309,21 +396,7 @@ may_be_of_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *bran
 List *
 sf_gate_find_limits(const SfDraft *draft, const SfBranch *branch, bool *busy)
 {
-	const SfState *state = &draft->program->states[branch->state];
-	const SfLimit *all = sf_limit_all();
-	List	   *found = NIL;
-
-	for (int i = 0; i < sf_limit_count; i++)
-	{
-		const SfLimit *limit = &all[i];
-
-		if (applies(limit, draft, state) && !has_already(limit, draft, branch) &&
-			is_to_take(limit, draft, busy))
-			(void) add_wanted(&found, limit, queue_of(limit, draft, branch));
-		if (may_be_of_joins(limit, draft, branch))
-			want_for_joins(limit, draft, branch, &found, busy);
-	}
-	return found;
+	return search((Search) {.draft = draft,.branch = branch,.busy = busy});
 }
 
 /*
@@ -333,20 +406,5 @@ sf_gate_find_limits(const SfDraft *draft, const SfBranch *branch, bool *busy)
 List *
 sf_gate_list_queues(const SfDraft *draft, const SfBranch *branch)
 {
-	const SfState *state = &draft->program->states[branch->state];
-	const SfLimit *all = sf_limit_all();
-	List	   *found = NIL;
-
-	for (int i = 0; i < sf_limit_count; i++)
-	{
-		const SfLimit *limit = &all[i];
-
-		if (applies(limit, draft, state))
-			(void) add_wanted(&found, limit, queue_of(limit, draft, branch));
-		if (limit->kind != SF_LIMIT_MACHINE || limit->machine_no != draft->execution->machine_no)
-			continue;
-		foreach_ptr(const SfBranch, join, list_joins(limit, draft, branch))
-			add_wanted(&found, limit, queue_of(limit, draft, join))->holder = join->key;
-	}
-	return found;
+	return search((Search) {.draft = draft,.branch = branch});
 }

@@ -51,11 +51,8 @@ sf_gate_begin_turn(Oid owner)
 
 	if (last.limit_no == 0 || last_owner != owner)
 	{
-		const SfLimit *all = sf_limit_all();
-		int			n = sf_limit_count == 0 ? 0 :
-			(int) pg_prng_uint64_range(&pg_global_prng_state, 0, sf_limit_count - 1);
-
-		last.limit_no = sf_limit_count == 0 ? 1 : all[n].limit_no;
+		last.limit_no = (int64) pg_prng_uint64_range(&pg_global_prng_state, 1,
+													 Max(sf_limit_greatest(), 1));
 		last.hash = (int64) pg_prng_uint64(&pg_global_prng_state);
 		last_owner = owner;
 	}
@@ -134,7 +131,7 @@ sf_gate_tend(void)
 
 	sf_limit_rate_reap();
 	sf_hold_accept_changes();
-	if (!sf_limit_may_be() || (sf_limit_all(), sf_limit_count == 0))
+	if (!sf_limit_may_be() || !sf_limit_any())
 		return SF_TICK_NEVER;
 	sf_limit_slot_reap();
 	sf_limit_lower_highest();

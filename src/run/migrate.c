@@ -533,7 +533,7 @@ sf_migrate_execution(SfExecution *execution, int version, const Jsonb *state_map
 	move_rows(&move, branches);
 	refuse_problems(&move, old);
 	move_marks(&move);
-	sf_apply_hold_names(execution->execution_no, move.renames);
+	sf_apply_hold_names(execution, move.renames);
 
 	draft = sf_draft_make_locked(execution);
 	if (!rewinds)

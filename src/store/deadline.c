@@ -124,10 +124,12 @@ sf_deadline_look_again(const char *calendar, const char *schedule)
 		"WITH RECURSIVE c AS (SELECT $1 COLLATE pg_catalog.\"C\" AS name"
 		"  UNION SELECT o.name FROM _sfflow.calendar o JOIN c"
 		"  ON o.rule OPERATOR(pg_catalog.->>) 'Extends'" SF_EQ "c.name),"
-		" of AS (SELECT d.target FROM _sfflow.deadline d"
-		"  LEFT JOIN _sfflow.schedule s ON s.name" SF_EQ "d.schedule"
-		"  WHERE d.schedule" SF_EQ "$2 OR d.calendar" SF_EQ "ANY (SELECT c.name FROM c)"
-		"  OR s.calendar" SF_EQ "ANY (SELECT c.name FROM c) ORDER BY d.target FOR UPDATE OF d)"
+		" named AS MATERIALIZED (SELECT d.target FROM _sfflow.deadline d WHERE d.schedule" SF_EQ "$2"
+		"  UNION SELECT d.target FROM c JOIN _sfflow.deadline d ON d.calendar" SF_EQ "c.name"
+		"  UNION SELECT d.target FROM c JOIN _sfflow.schedule s ON s.calendar" SF_EQ "c.name"
+		"  JOIN _sfflow.deadline d ON d.schedule" SF_EQ "s.name),"
+		" of AS (SELECT d.target FROM named n JOIN _sfflow.deadline d ON d.target" SF_EQ "n.target"
+		"  ORDER BY d.target FOR UPDATE OF d)"
 		" UPDATE _sfflow.deadline d SET next_at = pg_catalog.now() FROM of"
 		" WHERE d.target" SF_EQ "of.target AND d.next_at" SF_GT "pg_catalog.now()");
 

@@ -2,7 +2,7 @@
  * hold.c
  *		Holds: the table, a copy of it in each backend, and the branches that wait.
  *
- * Each backend has a copy of the table (table_copy.c).  PostgreSQL sends the invalidation
+ * Each backend keeps the holds of what it works with (keyed_copy.c).  PostgreSQL sends the invalidation
  * before COMMIT returns, and every backend takes it in before it begins a step
  * (sf_hold_accept_changes).  So a step that begins after the hold's commit sees the hold,
  * and where there is none a step costs a look at a flag.
@@ -37,13 +37,17 @@ static const char *const kind_names[] = {
 
 /* --- the copy --- */
 
-static void read_all(void);
+static void begin(void);
+static List *read_rows(const SfKeptKey *key);
 
-SfTableCopy sf_hold_copy = {.table = "hold",.load = read_all,.is_latest = true};
-int			sf_hold_count = 0;
+SfKeyedCopy sf_hold_copy = {
+	.copy = {.table = "hold",.load = begin,.is_latest = true},
+	.index = {"hold", "hold_pkey"},
+	.read = read_rows
+};
 
-static SfHold *holds = NULL;
-static int	holds_size = 0;
+/* As the kind of a key: a hold by its own number */
+#define BY_NUMBER	(-1)
 
 /* Take in what other sessions have changed.  What they committed before this call is seen. */
 void
@@ -54,20 +58,14 @@ sf_hold_accept_changes(void)
 	AcceptInvalidationMessages();
 }
 
-/* Read a row of the table, whose columns are those of the install script. */
+/* Append a row of the table, whose columns are those of the install script, to a list. */
 static void
 read_hold(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	SfHold	   *hold;
+	List	  **holds = arg;
+	SfHold	   *hold = palloc(sizeof(SfHold));
 	char	   *kind = sf_row_text(tuple, desc, 2);
 
-	if (sf_hold_count == holds_size)
-	{
-		holds_size = Max(16, holds_size * 2);
-		holds = holds == NULL ? palloc(sizeof(SfHold) * holds_size) :
-			repalloc(holds, sizeof(SfHold) * holds_size);
-	}
-	hold = &holds[sf_hold_count++];
 	hold->kind = SF_HOLD_MACHINE;
 	while (strcmp(kind_names[hold->kind], kind) != 0)
 		hold->kind++;
@@ -77,45 +75,64 @@ read_hold(HeapTuple tuple, TupleDesc desc, void *arg)
 	hold->machine_no = sf_row_number(tuple, desc, 5, 0);
 	hold->execution_no = sf_row_number(tuple, desc, 6, 0);
 	hold->owner = sf_row_number(tuple, desc, 7, InvalidOid);
+	*holds = lappend(*holds, hold);
 }
 
-/* Read the table as it is now, whatever the transaction's snapshot. */
+/* Begin the copy anew. */
 static void
-read_all(void)
+begin(void)
 {
-	static const SfIndex by_number = {"hold", "hold_pkey"};
-	MemoryContext old = MemoryContextSwitchTo(sf_hold_copy.context);
+	sf_keyed_copy_begin(&sf_hold_copy);
+}
 
-	holds = NULL;
-	holds_size = sf_hold_count = 0;
-	sf_rows_read_latest(&by_number, PG_INT32_MAX, read_hold, NULL);
-	MemoryContextSwitchTo(old);
+/* Read the holds of a machine, or of a name of a kind, or the one of a number, as they are now. */
+static List *
+read_rows(const SfKeptKey *key)
+{
+	static const SfIndex by_machine = {"hold", "hold_machine"};
+	static const SfIndex by_name = {"hold", "hold_target"};
+	List	   *holds = NIL;
+
+	if (key->kind == BY_NUMBER)
+		(void) sf_rows_read_now(&sf_hold_copy.index, 1, read_hold, &holds, SF_INT8(key->number));
+	else if (key->name == NULL)
+		(void) sf_rows_read_now(&by_machine, PG_INT32_MAX, read_hold, &holds,
+								SF_INT4((int) key->number));
+	else
+		(void) sf_rows_read_now(&by_name, PG_INT32_MAX, read_hold, &holds,
+								SF_TEXT(kind_names[key->kind]), SF_TEXT(key->name));
+	return holds;
 }
 
 /*
- * The holds there are now, sf_hold_count of them: valid until the next call.  A change
- * while they are read counts as one after this call.
+ * The holds of a machine, its states and its executions that there are now, a List of SfHold:
+ * valid until the next call of this kind.
  */
-const SfHold *
-sf_hold_all(void)
+const List *
+sf_hold_of_machine(int machine_no)
 {
-	sf_table_copy_refresh(&sf_hold_copy);
-	return holds;
+	return sf_keyed_copy_get(&sf_hold_copy, (SfKeptKey) {SF_HOLD_MACHINE, machine_no, NULL});
+}
+
+/* The holds of a schedule, an activity or a resource, likewise. */
+const List *
+sf_hold_of_name(SfHoldKind kind, const char *name)
+{
+	return sf_keyed_copy_get(&sf_hold_copy, (SfKeptKey) {kind, 0, name});
+}
+
+/* Find a hold by its number; NULL: there is none now. */
+const SfHold *
+sf_hold_by_number(int64 hold_no)
+{
+	return sf_list_first(sf_keyed_copy_get(&sf_hold_copy, (SfKeptKey) {BY_NUMBER, hold_no, NULL}));
 }
 
 /* The hold of a schedule, an activity or the like; NULL: there is none. */
 const SfHold *
 sf_hold_of(SfHoldKind kind, const char *name)
 {
-	const SfHold *all;
-
-	if (!sf_hold_may_be())
-		return NULL;
-	all = sf_hold_all();
-	for (int i = 0; i < sf_hold_count; i++)
-		if (all[i].kind == kind && strcmp(all[i].name, name) == 0)
-			return &all[i];
-	return NULL;
+	return sf_hold_may_be() ? sf_list_first(sf_hold_of_name(kind, name)) : NULL;
 }
 
 /* --- locks --- */
@@ -360,25 +377,25 @@ typedef struct Renamed
 
 /* List the holds of an execution's states that have other names after a move. */
 static List *
-list_renamed(int64 execution_no, const Jsonb *renames)
+list_renamed(int machine_no, int64 execution_no, const Jsonb *renames)
 {
-	const SfHold *all;
 	List	   *list = NIL;
+	ListCell   *lc;
 
 	sf_hold_accept_changes();
-	all = sf_hold_all();
-	for (int i = 0; i < sf_hold_count; i++)
+	foreach(lc, sf_hold_of_machine(machine_no))
 	{
+		const SfHold *hold = lfirst(lc);
 		const char *state;
 		Renamed    *renamed;
 
-		if (all[i].kind != SF_HOLD_EXECUTION || all[i].execution_no != execution_no)
+		if (hold->kind != SF_HOLD_EXECUTION || hold->execution_no != execution_no)
 			continue;
-		state = sf_renames_after(renames, all[i].state);
-		if (strcmp(state, all[i].state) == 0)
+		state = sf_renames_after(renames, hold->state);
+		if (strcmp(state, hold->state) == 0)
 			continue;
 		renamed = palloc(sizeof(Renamed));
-		*renamed = (Renamed) {all[i].hold_no, state};
+		*renamed = (Renamed) {hold->hold_no, state};
 		list = lappend(list, renamed);
 	}
 	return list;
@@ -390,7 +407,7 @@ list_renamed(int64 execution_no, const Jsonb *renames)
  * branches that wait for it are due, and wait for the other one.
  */
 void
-sf_hold_rename_states(int64 execution_no, const Jsonb *renames)
+sf_hold_rename_states(int machine_no, int64 execution_no, const Jsonb *renames)
 {
 	/* names may be exchanged: each gives its own away first; no state has an empty line in its name */
 	static SfPlan give_away = SF_PLAN(
@@ -400,7 +417,7 @@ sf_hold_rename_states(int64 execution_no, const Jsonb *renames)
 		"UPDATE _sfflow.hold h SET state = $2 WHERE h.hold_no" SF_EQ "$1"
 		" AND NOT EXISTS (SELECT FROM _sfflow.hold o WHERE o.kind" SF_EQ "h.kind"
 		"  AND o.name" SF_EQ "h.name AND o.state" SF_EQ "$2)");
-	List	   *renamed = renames == NULL ? NIL : list_renamed(execution_no, renames);
+	List	   *renamed = renames == NULL ? NIL : list_renamed(machine_no, execution_no, renames);
 
 	foreach_ptr(Renamed, hold, renamed)
 		(void) sf_store_execute(&give_away, SF_INT8(hold->hold_no));

@@ -6,7 +6,7 @@
 #define SF_STORE_HOLD_H
 
 #include "store/branch.h"
-#include "store/table_copy.h"
+#include "store/keyed_copy.h"
 
 /* Kinds of targets: symbol, name as stored */
 #define SF_HOLD_LIST(X) \
@@ -45,14 +45,14 @@ typedef struct SfHold
 
 /* --- the copy --- */
 
-extern SfTableCopy sf_hold_copy;
+extern SfKeyedCopy sf_hold_copy;
 
-#define sf_hold_is_current	(sf_hold_copy.is_current)
-
-extern int	sf_hold_count;
+#define sf_hold_is_current	(sf_hold_copy.copy.is_current)
 
 extern void sf_hold_accept_changes(void);
-extern const SfHold *sf_hold_all(void);
+extern const SfHold *sf_hold_by_number(int64 hold_no);
+extern const List *sf_hold_of_machine(int machine_no);
+extern const List *sf_hold_of_name(SfHoldKind kind, const char *name);
 
 /*
  * Tell whether there may be holds.  A hold that was committed before this call is seen.
@@ -62,7 +62,7 @@ static inline bool
 sf_hold_may_be(void)
 {
 	sf_hold_accept_changes();
-	return !sf_hold_is_current || sf_hold_count > 0;
+	return sf_keyed_copy_may_be(&sf_hold_copy);
 }
 
 extern const SfHold *sf_hold_of(SfHoldKind kind, const char *name);
@@ -89,7 +89,7 @@ extern List *sf_hold_list_parked(int64 execution_no);
 extern bool sf_hold_unpark(SfBranchKey key, TimestampTz *since);
 extern int64 sf_hold_release(int64 hold_no);
 extern void sf_hold_pass_on(Oid from, Oid to);
-extern void sf_hold_rename_states(int64 execution_no, const Jsonb *renames);
+extern void sf_hold_rename_states(int machine_no, int64 execution_no, const Jsonb *renames);
 extern List *sf_hold_list(SfHoldKind kind, const char *name);
 
 #endif							/* SF_STORE_HOLD_H */

@@ -2,8 +2,8 @@
  * limit.c
  *		Limits: the table, and a copy of it in each backend.
  *
- * Each backend has a copy, as it has of the holds (store/hold.c), and takes changes in
- * before it begins a step.  Where there is no limit a step costs a look at a flag.
+ * Each backend keeps those of what it works with, as it does of the holds (store/hold.c), and
+ * takes changes in before it begins a step.  Where there is no limit a step costs a look at a flag.
  */
 #include "postgres.h"
 
@@ -31,13 +31,17 @@ static const char *const kind_names[] = {
 
 /* --- the copy --- */
 
-static void read_all(void);
+static void begin(void);
+static List *read_rows(const SfKeptKey *key);
 
-SfTableCopy sf_limit_copy = {.table = "run_limit",.load = read_all,.is_latest = true};
-int			sf_limit_count = 0;
+SfKeyedCopy sf_limit_copy = {
+	.copy = {.table = "run_limit",.load = begin,.is_latest = true},
+	.index = {"run_limit", "run_limit_pkey"},
+	.read = read_rows
+};
 
-static SfLimit *limits = NULL;
-static int	limits_size = 0;
+/* As the kind of a key: a limit by its own number */
+#define BY_NUMBER	(-1)
 
 /* Read a floating-point column; 0 where it is null. */
 static double
@@ -75,75 +79,89 @@ fill_limit(SfLimit *limit, HeapTuple tuple, TupleDesc desc)
 	limit->key_path = NULL;
 }
 
-/* Add a row to the copy. */
+/* Append a row to a list. */
 static void
 read_limit(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	SfLimit    *limit;
+	List	  **limits = arg;
+	SfLimit    *limit = palloc(sizeof(SfLimit));
 	SfError		error;
 
-	if (sf_limit_count == limits_size)
-	{
-		limits_size = Max(16, limits_size * 2);
-		limits = limits == NULL ? palloc(sizeof(SfLimit) * limits_size) :
-			repalloc(limits, sizeof(SfLimit) * limits_size);
-	}
-	limit = &limits[sf_limit_count++];
 	fill_limit(limit, tuple, desc);
 	if (limit->key[0] != '\0')
 		limit->key_path = sf_expr_compile(limit->key, SF_EXPR_PATH | SF_EXPR_INPUT, &error);
+	*limits = lappend(*limits, limit);
 }
 
-/* Order limits: executions, states, resources and activities; by number. */
+/* Order limits: executions, states; by number. */
 static int
-compare_limits(const void *a, const void *b)
+compare_limits(const ListCell *a, const ListCell *b)
 {
-	const SfLimit *x = a;
-	const SfLimit *y = b;
+	const SfLimit *x = lfirst(a);
+	const SfLimit *y = lfirst(b);
 
 	if (sf_limit_is_of_executions(x) != sf_limit_is_of_executions(y))
 		return sf_limit_is_of_executions(x) ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
 	return x->limit_no < y->limit_no ? -1 : x->limit_no > y->limit_no;
 }
 
-/* Read the table as it is now, whatever the transaction's snapshot. */
+/* Begin the copy anew. */
 static void
-read_all(void)
+begin(void)
+{
+	sf_keyed_copy_begin(&sf_limit_copy);
+}
+
+/* Read the limits of a machine, or of a name of a kind, or the one of a number, as they are now. */
+static List *
+read_rows(const SfKeptKey *key)
 {
 	static const SfIndex by_number = {"run_limit", "run_limit_pkey"};
-	MemoryContext old = MemoryContextSwitchTo(sf_limit_copy.context);
+	static const SfIndex by_machine = {"run_limit", "run_limit_machine"};
+	static const SfIndex by_name = {"run_limit", "run_limit_target"};
+	List	   *limits = NIL;
 
-	limits = NULL;
-	limits_size = sf_limit_count = 0;
-	sf_rows_read_latest(&by_number, PG_INT32_MAX, read_limit, NULL);
-	MemoryContextSwitchTo(old);
-	if (sf_limit_count > 1)
-		qsort(limits, sf_limit_count, sizeof(SfLimit), compare_limits);
+	if (key->kind == BY_NUMBER)
+		(void) sf_rows_read_now(&by_number, 1, read_limit, &limits, SF_INT8(key->number));
+	else if (key->name == NULL)
+		(void) sf_rows_read_now(&by_machine, PG_INT32_MAX, read_limit, &limits,
+								SF_INT4((int) key->number));
+	else
+		(void) sf_rows_read_now(&by_name, PG_INT32_MAX, read_limit, &limits,
+								SF_TEXT(kind_names[key->kind]), SF_TEXT(key->name));
+	list_sort(limits, compare_limits);
+	return limits;
+}
+
+/* Tell whether there are limits now. */
+bool
+sf_limit_any(void)
+{
+	return sf_keyed_copy_is_any(&sf_limit_copy);
 }
 
 /*
- * The limits there are now, sf_limit_count of them: valid until the next call.  A change
- * while they are read counts as one after this call.
+ * The limits of a machine and of its states that there are now, a List of SfLimit, those of its
+ * executions first: valid until the next call of this kind.
  */
-const SfLimit *
-sf_limit_all(void)
+const List *
+sf_limit_of_machine(int machine_no)
 {
-	sf_table_copy_refresh(&sf_limit_copy);
-	return limits;
+	return sf_keyed_copy_get(&sf_limit_copy, (SfKeptKey) {SF_LIMIT_MACHINE, machine_no, NULL});
+}
+
+/* The limits of a resource or an activity, likewise. */
+const List *
+sf_limit_of_name(SfLimitKind kind, const char *name)
+{
+	return sf_keyed_copy_get(&sf_limit_copy, (SfKeptKey) {kind, 0, name});
 }
 
 /* Find a limit by its number; NULL: there is none now. */
 const SfLimit *
 sf_limit_find(int64 limit_no)
 {
-	const SfLimit *all = sf_limit_all();
-
-	for (int i = 0; i < sf_limit_count; i++)
-		if (all[i].limit_no == limit_no)
-			return &all[i];
-	return NULL;
+	return sf_list_first(sf_keyed_copy_get(&sf_limit_copy, (SfKeptKey) {BY_NUMBER, limit_no, NULL}));
 }
 
 /* --- the table --- */
@@ -235,6 +253,17 @@ sf_limit_set_highest(int64 limit_no, int highest)
 	sf_store_announce_change("run_limit");
 }
 
+/* Append a limit that was lowered: what identifies it, and its numbers. */
+static void
+read_lowered(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **lowered = arg;
+	Earlier    *limit = palloc(sizeof(Earlier));
+
+	read_earlier(tuple, desc, limit);
+	*lowered = lappend(*lowered, limit);
+}
+
 /*
  * A while after limits were lowered: note of those that have no slot in use above them any
  * more that this is so.  One that another session has locked has its turn later.
@@ -242,19 +271,41 @@ sf_limit_set_highest(int64 limit_no, int highest)
 void
 sf_limit_lower_highest(void)
 {
+	static SfPlan find = SF_PLAN(
+		"SELECT l.limit_no, l.max_running, l.highest FROM _sfflow.run_limit l"
+		" WHERE l.highest" SF_GT "l.max_running AND l.set_at" SF_LT "$1");
 	static SfPlan plan = SF_PLAN(
 		"WITH free AS MATERIALIZED (SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.limit_no" SF_EQ "$1"
 		" AND l.max_running" SF_EQ "$2 AND l.highest" SF_EQ "$3 FOR UPDATE SKIP LOCKED)"
 		" UPDATE _sfflow.run_limit l SET highest = l.max_running FROM free f WHERE l.limit_no" SF_EQ "f.limit_no");
 	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -SF_LOWERED_LIMIT_MS);
-	const SfLimit *all = sf_limit_all();
+	List	   *lowered = sf_store_list(&find, read_lowered, SF_ARGS(SF_TIME(until)));
 
-	for (int i = 0; i < sf_limit_count; i++)
-		if (all[i].highest > all[i].max_running && all[i].set_at < until &&
-			sf_limit_slot_highest(all[i].limit_no) <= all[i].max_running &&
-			sf_store_execute(&plan, SF_INT8(all[i].limit_no), SF_INT4(all[i].max_running),
-							 SF_INT4(all[i].highest)) > 0)
+	foreach_ptr(const Earlier, limit, lowered)
+		if (sf_limit_slot_highest(limit->limit_no) <= limit->max_running &&
+			sf_store_execute(&plan, SF_INT8(limit->limit_no), SF_INT4(limit->max_running),
+							 SF_INT4(limit->highest)) > 0)
 			sf_store_announce_change("run_limit");
+}
+
+/* List the numbers of the limits of which not all that runs may have slots. */
+List *
+sf_limit_uncounted(void)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE NOT l.counted ORDER BY l.limit_no");
+
+	return sf_store_list(&plan, sf_row_append_number, NULL, 0);
+}
+
+/* The greatest number of a limit; 0: there is none. */
+int64
+sf_limit_greatest(void)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT l.limit_no FROM _sfflow.run_limit l ORDER BY l.limit_no DESC LIMIT 1");
+
+	return sf_store_number_as(InvalidOid, &plan, 0, NULL, 0);
 }
 
 /* Tell workers of a branch that goes on. */

@@ -7,7 +7,7 @@
 
 #include "expr/expr.h"
 #include "store/branch.h"
-#include "store/table_copy.h"
+#include "store/keyed_copy.h"
 
 /* Kinds of targets: symbol, name as stored */
 #define SF_LIMIT_LIST(X) \
@@ -71,13 +71,13 @@ sf_limit_queue_is_behind(SfQueue a, SfQueue b)
 
 /* --- the copy --- */
 
-extern SfTableCopy sf_limit_copy;
+extern SfKeyedCopy sf_limit_copy;
 
-#define sf_limit_is_current	(sf_limit_copy.is_current)
+#define sf_limit_is_current	(sf_limit_copy.copy.is_current)
 
-extern int	sf_limit_count;
-
-extern const SfLimit *sf_limit_all(void);
+extern bool sf_limit_any(void);
+extern const List *sf_limit_of_machine(int machine_no);
+extern const List *sf_limit_of_name(SfLimitKind kind, const char *name);
 extern const SfLimit *sf_limit_find(int64 limit_no);
 
 /*
@@ -87,7 +87,7 @@ extern const SfLimit *sf_limit_find(int64 limit_no);
 static inline bool
 sf_limit_may_be(void)
 {
-	return !sf_limit_is_current || sf_limit_count > 0;
+	return sf_keyed_copy_may_be(&sf_limit_copy);
 }
 
 /* --- the table --- */
@@ -102,6 +102,8 @@ typedef struct SfWaitsWithin
 extern int64 sf_limit_set(const SfLimit *limit, bool *counts_anew);
 extern bool sf_limit_drop(const SfLimit *target);
 extern List *sf_limit_defined(int machine_no);
+extern List *sf_limit_uncounted(void);
+extern int64 sf_limit_greatest(void);
 extern void sf_limit_drop_numbers(List *numbers);
 extern void sf_limit_pass_on(Oid from, Oid to);
 extern void sf_limit_drop_object(SfLimitKind kind, const char *name);

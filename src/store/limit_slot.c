@@ -525,6 +525,17 @@ read_given(HeapTuple tuple, TupleDesc desc, void *arg)
 	sf_limit_slot_ring_at_commit(queue, InvalidOid);
 }
 
+/* List the numbers of the limits of which branches of an execution hold slots. */
+List *
+sf_limit_slot_limits(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT DISTINCT s.limit_no FROM _sfflow.limit_slot s WHERE s.execution_no" SF_EQ "$1"
+		" ORDER BY s.limit_no");
+
+	return sf_store_numbers(&plan, SF_INT8(execution_no));
+}
+
 /* Give the slots of a branch back. */
 void
 sf_limit_slot_give(SfBranchKey key)

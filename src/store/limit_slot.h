@@ -38,6 +38,7 @@ extern int	sf_limit_slot_add_above(const SfLimit *limit, SfQueue queue, int64 ex
 extern bool sf_limit_slot_is_held(int64 execution_no, int64 branch_no, int64 limit_no);
 extern bool sf_limit_slot_lock_holder(int64 execution_no, int64 branch_no, int64 limit_no);
 extern bool sf_limit_slot_is_held_within(int64 execution_no, SfQueue queue);
+extern List *sf_limit_slot_limits(int64 execution_no);
 extern void sf_limit_slot_give(SfBranchKey key);
 extern void sf_limit_slot_give_one(SfBranchKey key, int64 limit_no);
 extern List *sf_limit_slot_branches(int64 limit_no);

@@ -2,15 +2,18 @@
  * resource_map.c
  *		Resource names that stand for others.
  *
- * Mappings are few, change rarely, and are looked up by each task that needs one,
- * so every session has a copy of the table (table_copy.c).
+ * Mappings change rarely and are looked up by each task that needs one, so every session
+ * keeps those that apply to the owners of the machines that it runs (keyed_copy.c): their
+ * own, and those of superusers.
  */
 #include "postgres.h"
 
+#include "utils/inval.h"
+#include "utils/syscache.h"
+
+#include "store/keyed_copy.h"
 #include "store/privilege.h"
 #include "store/resource_map.h"
-#include "store/row.h"
-#include "store/table_copy.h"
 
 #define ROW SfResourceMapping
 SF_ROW_TYPE(row_type, SF_RESOURCE_MAP_COLUMNS, resource_map, 2);
@@ -24,13 +27,19 @@ static SfPlan remove_mapping = SF_PLAN(
 	" WHERE owner" SF_EQ "$1 AND pattern" SF_EQ "$2");
 
 static SfPlan read_mappings = SF_PLAN(
-	"SELECT " SF_RESOURCE_MAP_COLUMNS(SF_SELECT) "1 FROM _sfflow.resource_map");
+	"SELECT " SF_RESOURCE_MAP_COLUMNS(SF_SELECT) "1 FROM _sfflow.resource_map m WHERE m.owner" SF_EQ "$1"
+	" UNION ALL SELECT m.owner, m.pattern, m.resource, 1 FROM pg_catalog.pg_authid a"
+	" JOIN _sfflow.resource_map m ON m.owner" SF_EQ "a.oid WHERE a.rolsuper AND a.oid" SF_NE "$1");
 
-static void load(void);
+static void begin(void);
+static List *read_rows(const SfKeptKey *key);
 
-/* The session's copy of the table */
-static SfTableCopy copy = {.table = "resource_map",.load = load};
-static List *mappings = NIL;
+/* The session's copy */
+static SfKeyedCopy copy = {
+	.copy = {.table = "resource_map",.load = begin},
+	.index = {"resource_map", "resource_map_pkey"},
+	.read = read_rows
+};
 
 /* Add a mapping, or give the one of the same owner and pattern a new resource. */
 void
@@ -52,30 +61,49 @@ sf_resource_map_remove(Oid owner, const char *pattern)
 	return true;
 }
 
-/* Copy one row. */
+/* Append a row to a list. */
 static void
 read_mapping(HeapTuple tuple, TupleDesc desc, void *arg)
 {
-	MemoryContext oldcontext = MemoryContextSwitchTo(copy.context);
+	List	  **mappings = arg;
 	SfResourceMapping *mapping = palloc0(sizeof(SfResourceMapping));
 
 	sf_row_read(&row_type, tuple, desc, row_type.ncolumns, mapping);
-	mappings = lappend(mappings, mapping);
-	MemoryContextSwitchTo(oldcontext);
+	*mappings = lappend(*mappings, mapping);
 }
 
-/* Read all mappings. */
-static void
-load(void)
+/* Read the mappings of a role, and those of superusers. */
+static List *
+read_rows(const SfKeptKey *key)
 {
-	mappings = NIL;
-	sf_store_read(&read_mappings, read_mapping, NULL);
-}
+	List	   *mappings = NIL;
 
-/* Give all mappings. */
-List *
-sf_resource_map_read(void)
-{
-	sf_table_copy_refresh(&copy);
+	sf_store_read(&read_mappings, read_mapping, &mappings, SF_ROLE((Oid) key->number));
 	return mappings;
+}
+
+/* Syscache callback: a role may have become a superuser, or ceased to be one. */
+static void
+note_roles(Datum arg, int cacheid, uint32 hashvalue)
+{
+	copy.copy.is_current = false;
+}
+
+/* Begin the copy anew. */
+static void
+begin(void)
+{
+	static bool is_registered = false;
+
+	if (!is_registered)
+		CacheRegisterSyscacheCallback(AUTHOID, note_roles, (Datum) 0);
+	is_registered = true;
+	sf_keyed_copy_begin(&copy);
+}
+
+/* Give the mappings of a role and of superusers. */
+const List *
+sf_resource_map_of(Oid owner)
+{
+	return sf_keyed_copy_get(&copy, (SfKeptKey) {0, owner, NULL});
 }

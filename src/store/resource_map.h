@@ -24,9 +24,9 @@ extern void sf_resource_map_put(Oid owner, const char *pattern, const char *reso
 extern bool sf_resource_map_remove(Oid owner, const char *pattern);
 
 /*
- * All mappings (of SfResourceMapping), as they are now.  The list is the
- * session's copy: valid until the next command.
+ * The mappings of a role and of superusers (a List of SfResourceMapping), as they are now: the
+ * session's copy, valid until the next call.
  */
-extern List *sf_resource_map_read(void);
+extern const List *sf_resource_map_of(Oid owner);
 
 #endif							/* SF_STORE_RESOURCE_MAP_H */

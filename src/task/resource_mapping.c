@@ -87,14 +87,12 @@ resource_names(const SfResource *resource)
 					   sf_service.other_names(resource));
 }
 
-/* Tell whether a mapping is about a resource, by its names, of an owner's machine. */
+/* Tell whether a mapping is about a resource, by its names. */
 static bool
-applies(const SfResourceMapping *mapping, const List *names, Oid owner)
+applies(const SfResourceMapping *mapping, const List *names)
 {
 	const ListCell *lc;
 
-	if (mapping->owner != owner && !superuser_arg(mapping->owner))
-		return false;
 	foreach(lc, names)
 		if (matches(mapping->pattern, lfirst(lc)))
 			return true;
@@ -112,11 +110,11 @@ sf_resource_mapping_resolve(const SfResource *resource, Oid owner, SfResource *o
 	List	   *names = resource_names(resource);
 	ListCell   *lc;
 
-	foreach(lc, sf_resource_map_read())
+	foreach(lc, sf_resource_map_of(owner))
 	{
 		const SfResourceMapping *mapping = lfirst(lc);
 
-		if (applies(mapping, names, owner) &&
+		if (applies(mapping, names) &&
 			(best == NULL || goes_before(mapping, best, owner)))
 			best = mapping;
 	}

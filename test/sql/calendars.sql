@@ -84,7 +84,7 @@ SELECT sf_drop_calendar('regress_de');
 SELECT sf_drop_calendar('regress_nothing');
 
 -- Every role sees and uses calendars; only the owner changes one.
-SELECT calendar, owner, rule, days, changed_at > created_at AS changed FROM sf_calendars WHERE calendar IN ('regress_all', 'regress_days');
+SELECT calendar, owner, rule, days, changed_at > created_at AS changed FROM sf_calendars WHERE calendar IN ('regress_all', 'regress_days') ORDER BY calendar;
 SET ROLE regress_sfflow_other;
 SELECT count(*) FROM sf_calendars WHERE calendar LIKE 'regress%';
 SELECT sf_create_calendar('regress_all', '{}');
