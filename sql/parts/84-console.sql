@@ -135,14 +135,34 @@ RETURN (
 		SELECT x.target, x.state, x.since, x.held_by, x.reason, x.waiting, _sfflow.console_may_release(x.target, x.held_by) AS may_release
 		FROM @extschema@.sf_holds x ORDER BY x.since LIMIT $1) h);
 
+-- May the caller change a limit? One of a resource belongs to the role that set it.
+CREATE FUNCTION _sfflow.console_may_limit(target text, set_by text) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN CASE
+	WHEN $1 LIKE 'activity:%' THEN EXISTS (
+		SELECT FROM @extschema@.sf_activities a WHERE a.activity = substr($1, 10) AND pg_has_role(a.owner, 'USAGE'))
+	WHEN $1 ~ '^[^:/]+(/|$)' THEN coalesce(_sfflow.console_rights(ARRAY[$1]) -> substring($1, '^[^:/]+') @> '"OPERATE"', false)
+	ELSE $2 = current_user
+END;
+
 -- Limits of a machine with its states, or all, or only those for which something waits; these come first.
 CREATE FUNCTION _sfflow.console_limits(machine text, only_waiting boolean, most integer) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
 	SELECT coalesce(jsonb_agg(to_jsonb(l) ORDER BY l.waiting DESC, l.target, l.key), '[]') FROM (
-		SELECT x.target, x.key, x.max_running, x.rate, x.per::text AS per, x.on_limit, x.in_use, x.waiting, x.oldest_waiting
+		SELECT x.target, x.key, x.max_running, x.rate, x.per::text AS per, x.on_limit, x.in_use, x.waiting, x.oldest_waiting,
+			x.in_definition, NOT x.in_definition AND _sfflow.console_may_limit(x.target, x.set_by) AS may_change
 		FROM @extschema@.sf_limits x WHERE ($1 IS NULL OR split_part(x.target, '/', 1) = $1) AND (NOT $2 OR x.waiting > 0)
 		ORDER BY x.waiting DESC, x.target, x.key LIMIT $3) l);
+
+-- What of an execution waits for limits: the first branches, and who has the places.
+CREATE FUNCTION _sfflow.console_waits(execution_id text) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT coalesce(jsonb_agg(to_jsonb(w) ORDER BY w.since), '[]') FROM (
+		SELECT x.branch, x.state, x.target, x.key, x.since, x.position, x.waiting, x.max_running, x.in_use, x.rate,
+			x.per::text AS per, to_jsonb(x.in_use_by) AS in_use_by
+		FROM @extschema@.sf_limit_waits x WHERE x.execution_id = $1 LIMIT 5) w);
 
 -- Deadlines of a machine with its jobs and schedules, or all; what is late comes first.
 CREATE FUNCTION _sfflow.console_deadlines(machine text, most integer) RETURNS jsonb
@@ -339,6 +359,7 @@ RETURN (
 			SELECT _sfflow.console_failed_jobs(e.execution_id, 1)
 			FROM @extschema@.sf_executions e WHERE e.execution_id = $1 ->> 'execution_id' AND e.status IN ('FAILED', 'TIMED_OUT')),
 		'progress', _sfflow.console_progress($1 ->> 'execution_id'),
+		'waits', _sfflow.console_waits($1 ->> 'execution_id'),
 		'tasks', (SELECT coalesce(jsonb_agg(to_jsonb(t)), '[]') FROM (
 			SELECT x.state, x.branch, x.resource, x.status, x.attempt, x.scheduled_at, x.started_at, x.deadline, x.heartbeat_at, x.worker
 			FROM @extschema@.sf_tasks x WHERE x.execution_id = $1 ->> 'execution_id' LIMIT 50) t),
@@ -636,6 +657,8 @@ RETURN jsonb_build_object(
 		FROM @extschema@.sf_workers x ORDER BY x.pid LIMIT 300) w),
 	'held', _sfflow.console_holds(100),
 	'limits', _sfflow.console_limits(NULL, false, 100),
+	'may_limit', EXISTS (SELECT FROM @extschema@.sf_state_machines s
+		WHERE s.is_current AND 'OPERATE' = ANY (_sfflow.machine_rights(s.state_machine, s.owner))),
 	'deadlines', _sfflow.console_deadlines(NULL, 100),
 	'done', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.at DESC), '[]') FROM (
 		SELECT x.at, x.action, x.target, x.role, x.session_role, left(x.reason, 500) AS reason
@@ -714,6 +737,7 @@ RETURN CASE $1
 	WHEN 'mark' THEN @extschema@.sf_mark($2, $3 ->> 'job_id', $3 ->> 'outcome', ($3 ->> 'output')::jsonb, $3 ->> 'reason')::text
 	WHEN 'acknowledge' THEN @extschema@.sf_acknowledge($2, $3 ->> 'kind', $3 ->> 'reason')::text
 	WHEN 'acknowledge_all' THEN @extschema@.sf_acknowledge_all($2, ($3 ->> 'until')::timestamptz, $3 ->> 'reason')::text
+	WHEN 'drop_limit' THEN @extschema@.sf_drop_limit($2, $3 ->> 'key')::text
 	WHEN 'unschedule' THEN @extschema@.sf_unschedule($2)::text
 	WHEN 'drop_rule' THEN @extschema@.sf_drop_rule($2)::text
 	WHEN 'redeliver' THEN @extschema@.sf_redeliver($2, $3 ->> 'event_id')::text
@@ -815,10 +839,22 @@ LANGUAGE C STABLE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION @extschema@.sf_console_session() IS
 	'a text that changes when the role that has logged in is altered; null when it could not log in anew';
 
+-- set_limit {target, key, max_running, rate, per, on_limit}: set a limit, or another one in its place; "" is null.
+CREATE FUNCTION _sfflow.console_set_limit(q jsonb) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	PERFORM @extschema@.sf_set_limit(q ->> 'target', nullif(q ->> 'key', ''), nullif(q ->> 'max_running', '')::integer,
+		nullif(q ->> 'rate', '')::double precision, coalesce(nullif(q ->> 'per', ''), '1 s')::interval,
+		coalesce(q ->> 'on_limit', 'queue'));
+	RETURN jsonb_build_object('target', q ->> 'target');
+END
+$$;
+
 CREATE FUNCTION @extschema@.sf_console_actions() RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ARRAY['acknowledge', 'acknowledge_all', 'create_rule', 'discard', 'drop_rule', 'hold', 'mark', 'plan', 'plan_schedule',
-	'redeliver', 'redrive', 'release', 'set_schedule', 'start', 'stop', 'test_state', 'unschedule'];
+RETURN ARRAY['acknowledge', 'acknowledge_all', 'create_rule', 'discard', 'drop_limit', 'drop_rule', 'hold', 'mark', 'plan', 'plan_schedule',
+	'redeliver', 'redrive', 'release', 'set_limit', 'set_schedule', 'start', 'stop', 'test_state', 'unschedule'];
 COMMENT ON FUNCTION @extschema@.sf_console_actions() IS 'the actions of sf_console_api that write; all others work in a read-only transaction';
 
 CREATE FUNCTION @extschema@.sf_console_api(action text, request jsonb) RETURNS jsonb
@@ -855,9 +891,10 @@ BEGIN
 		WHEN 'operations' THEN answer := _sfflow.console_operations(request);
 		WHEN 'test_state' THEN answer := _sfflow.console_test_state(request);
 		WHEN 'start' THEN answer := _sfflow.console_start(request);
+		WHEN 'set_limit' THEN answer := _sfflow.console_set_limit(request);
 		WHEN 'set_schedule' THEN answer := _sfflow.console_set_schedule(request);
 		WHEN 'plan', 'plan_schedule' THEN answer := _sfflow.console_tried(action, request);
-		WHEN 'redrive', 'stop', 'hold', 'release', 'mark', 'acknowledge', 'acknowledge_all', 'unschedule', 'drop_rule', 'redeliver', 'discard' THEN
+		WHEN 'redrive', 'stop', 'hold', 'release', 'mark', 'acknowledge', 'acknowledge_all', 'unschedule', 'drop_limit', 'drop_rule', 'redeliver', 'discard' THEN
 			answer := _sfflow.console_each(action, request);
 		ELSE
 			RAISE EXCEPTION 'there is no action "%" of the console', left(action, 100) USING ERRCODE = 'SF012';

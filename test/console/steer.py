@@ -19,10 +19,15 @@ PAGES = {
 }
 RIGHTS = {
     'reader': {'rules': 'New rule…'},  # which every role may make, unless CREATE was revoked from public
-    'operator': {'tonight': 'Acknowledge… Redrive… Release…', 'what failed': 'Hold this state… Hold… Mark… Redrive…', 'what runs': 'Hold… Stop…',
-                 'a machine': 'Hold…', 'alerts': 'Acknowledge…', 'health': 'Release…', 'rules': 'New rule…'},
-    'retail': {'tonight': 'Acknowledge… Redrive… Release…', 'what failed': 'Hold this state… Hold… Mark… Redrive…', 'what runs': 'Hold… Stop…',
-               'a machine': 'Hold… Start…', 'machines': 'Start…', 'alerts': 'Acknowledge…', 'health': 'Release…', 'schedules': 'Edit… Hold… New schedule… Remove…', 'rules': 'New rule… Remove…'},
+    'operator': {'tonight': 'Acknowledge… Redrive… Release…', 'what failed': 'Hold this state… Hold… Mark… Redrive…',
+                 'what runs': 'Hold… Release… Stop…',
+                 'a machine': 'Change… Hold… New limit… Release… Remove…', 'alerts': 'Acknowledge…',
+                 'health': 'Change… New limit… Release… Remove…', 'rules': 'New rule…'},
+    'retail': {'tonight': 'Acknowledge… Redrive… Release…', 'what failed': 'Hold this state… Hold… Mark… Redrive…',
+               'what runs': 'Hold… Release… Stop…',
+               'a machine': 'Change… Hold… New limit… Release… Remove… Start…', 'machines': 'Start…',
+               'alerts': 'Acknowledge…', 'health': 'Change… New limit… Release… Remove…',
+               'schedules': 'Edit… Hold… New schedule… Remove…', 'rules': 'New rule… Remove…'},
 }
 for role, offers in RIGHTS.items():
     ok(console.sign_in(role, f'{role}-secret'), f'{role} signs in')
@@ -54,7 +59,8 @@ console.sign_out()
 console.sign_in('reader', 'reader-secret')
 console.go('#/execution/order%3AA-17')
 psql("SELECT sf_grant('OPERATE', 'order', 'reader')", 'retail')
-ok(console.wait(lambda: console.run(OFFERED) == 'Hold… Stop…', 30), 'a right that is given shows in a page that is open')
+ok(console.wait(lambda: console.run(OFFERED) == 'Hold… Release… Stop…', 30),
+   'a right that is given shows in a page that is open')
 console.click('Stop…', '.title')
 psql("SELECT sf_revoke('OPERATE', 'order', 'reader')", 'retail')
 console.click('Stop', 'dialog')
@@ -144,5 +150,66 @@ ok(console.has('Deadlines') and not console.has('Limits', seconds=0), 'tonight h
 psql("SELECT sf_set_limit('order', max_running => 1)", 'retail')
 psql("""SELECT sf_start('order', '{"order": "L-1", "article": "lamp", "pieces": 1}')""", 'retail')
 ok(console.has('Limits that are used up', seconds=30), '... but one for which something waits', console.text())
+
+# --- limits are set, changed and removed; what waits knows its place, and who has the places
+psql("""SELECT sf_create_state_machine('press', '{"StartAt": "Print", "States": {
+    "Print": {"Type": "Wait", "Seconds": 600, "Next": "Fold"}, "Fold": {"Type": "Pass", "End": true}}}')""", 'retail')
+LIMIT = "SELECT concat_ws('|', target, key, max_running, rate, per, on_limit) FROM sf_limits WHERE target = 'press'"
+console.go('#/machine/press')
+console.click('New limit…')
+fill(target='press', max_running='1')
+console.click('Set', 'dialog')
+ok(console.has('0 of 1'), 'a limit is set', console.text())
+ok(psql(LIMIT) == 'press|1|queue', '... as the form said', psql(LIMIT))
+for n in (1, 2, 3):
+    psql(f"SELECT sf_start('press', '{{}}', '{n}')", 'retail')
+    console.wait(lambda: psql('SELECT in_use + waiting FROM sf_limits WHERE target = $$press$$') == str(n))
+console.go('#/execution/press%3A3')
+ok(console.has('Print waits for a place of the limit press') and console.has('place 2 of 2'),
+   'an execution that waits tells its place', console.text())
+ok(console.has('1 of 1 places are taken, by press:1'), '... and who has the places', console.text())
+ok(console.button('press:1', '.notice') is not None, '... with a link')
+console.go('#/execution/press%3A2')
+ok(console.has('it is the next one of 2'), '... also the one that comes next', console.text())
+console.go('#/health')
+console.wait(lambda: console.find("[aria-label='Change… the limit of press']"))
+console.find("[aria-label='Change… the limit of press']")[0].click()
+MOST = 'dialog input[name=max_running]'
+ok(console.wait(lambda: console.find(MOST)[0].get_attribute('value') == '1'), 'the question has the limit')
+fill(max_running='2', rate='5', per='10 s')
+console.click('Change', 'dialog')
+ok(console.wait(lambda: psql(LIMIT) == 'press|2|5|00:00:10|queue'), 'the limit is changed', psql(LIMIT))
+console.go('#/machine/press')
+console.wait(lambda: console.find("[aria-label='Remove… the limit of press']"))
+console.find("[aria-label='Remove… the limit of press']")[0].click()
+console.click('Remove', 'dialog')
+ok(console.wait(lambda: psql(LIMIT) == ''), '... and removed')
+console.go('#/execution/press%3A3')
+ok(console.wait(lambda: 'waits for a place' not in console.text(), 30), 'then nothing waits for it', console.text())
+
+# --- a state that is held shows on the page of its machine
+psql("SELECT sf_hold('press', 'Fold', 'the folder is broken')", 'retail')
+console.go('#/machine/press')
+ok(console.has('Held: press/Fold by retail') and console.has('the folder is broken'),
+   'the page of a machine tells which state is held')
+ok([e.get_attribute('data-state') for e in console.find('.graph .held[data-state]')] == ['Fold'], '... in its picture, too')
+console.click('Release…', '.notice')
+console.click('Release', 'dialog')
+ok(console.wait(lambda: psql('SELECT count(*) FROM sf_holds WHERE target = $$press$$') == '0'),
+   '... and it is released there')
+ok(console.wait(lambda: not console.find('.graph .held')), '... which the picture shows')
+
+# --- hints of errors
+psql("""CREATE FUNCTION public.with_hint() RETURNS void LANGUAGE plpgsql AS $f$
+    BEGIN RAISE EXCEPTION 'the folder is missing' USING HINT = 'Mount the share, then redrive.'; END $f$;
+    GRANT EXECUTE ON FUNCTION public.with_hint() TO retail""")
+psql("""SELECT sf_create_state_machine('hints', '{"StartAt": "A", "States": {
+    "A": {"Type": "Task", "Resource": "sql:public.with_hint", "End": true}}}'),
+    sf_start('hints', '{}', 'x')""", 'retail')
+psql("CALL sf_wait('hints:x', '30 s')", 'retail')
+console.go('#/tonight')
+ok(console.has('Hint: Mount the share, then redrive.'), 'tonight has the hint of an error', console.text())
+console.go('#/execution/hints%3Ax')
+ok(console.has('Hint: Mount the share, then redrive.', '.side'), 'so has the panel of the state', console.text())
 console.is_quiet('403 stop', '400 plan_schedule', '400 test_pattern', '404 schedule')
 console.close()

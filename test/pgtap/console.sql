@@ -1,6 +1,6 @@
 -- sf_console_api: what each page of the console gets, with the rights of its role, bounded; sf_graph_layout and sf_graph_status.
 BEGIN;
-SELECT plan(127);
+SELECT plan(135);
 
 SELECT current_schema AS schema \gset
 CREATE ROLE console_reader;
@@ -150,8 +150,8 @@ SELECT is(pg_temp.api('start', '{"state_machine": "night", "name": "2", "input":
 SELECT is(pg_temp.api('stop', '{"targets": ["night:2"], "reason": "enough"}') -> 'rows' -> 0 ->> 'result', 'ABORTED', 'a stop');
 SELECT is(pg_temp.api('mark', '{"targets": ["night:2"], "job_id": "A", "outcome": "skip"}') -> 'rows' -> 0 ->> 'target', 'night:2', 'a mark');
 SELECT is((SELECT array_agg(a ORDER BY a) FROM unnest(sf_console_actions()) AS a),
-	ARRAY['acknowledge', 'acknowledge_all', 'create_rule', 'discard', 'drop_rule', 'hold', 'mark', 'plan', 'plan_schedule',
-		'redeliver', 'redrive', 'release', 'set_schedule', 'start', 'stop', 'test_state', 'unschedule'], 'the actions that write');
+	ARRAY['acknowledge', 'acknowledge_all', 'create_rule', 'discard', 'drop_limit', 'drop_rule', 'hold', 'mark', 'plan', 'plan_schedule',
+		'redeliver', 'redrive', 'release', 'set_limit', 'set_schedule', 'start', 'stop', 'test_state', 'unschedule'], 'the actions that write');
 
 -- Rules.
 SELECT throws_ok($$ SELECT sf_console_api('create_rule', '{"name": "r", "pattern": "{\"nothing\": 1}", "target": "items"}') $$, 'SF050', NULL, 'a pattern that is none');
@@ -209,6 +209,23 @@ SELECT sf_create_activity('queue'), sf_grant('WORK', 'activity:queue', 'console_
 SELECT is((SELECT string_agg(h ->> 'may_release', ' ') FROM jsonb_array_elements(pg_temp.api('operations') -> 'held') AS h), 'true true true', '... also with activities and resources');
 SET LOCAL ROLE console_operator;
 SELECT is((SELECT h -> 'may_release' FROM jsonb_array_elements(sf_console_api('operations', '{}') -> 'held') AS h WHERE h ->> 'target' = 'activity:queue'), 'false', 'one that works on an activity may not release it');
+RESET ROLE;
+
+-- Limits: whoever may change one is told so, and no one else.
+SELECT sf_set_limit('night', max_running => 1), sf_release('night') \g /dev/null
+SELECT sf_start('night', '{}', 'first'), sf_step('night:first'), sf_start('night', '{}', 'waits'), sf_step('night:waits') \g /dev/null
+SELECT is((SELECT concat_ws(' ', w ->> 'target', w ->> 'position', w ->> 'waiting', w ->> 'in_use', w ->> 'max_running', w ->> 'in_use_by')
+	FROM jsonb_array_elements(pg_temp.api('execution', '{"execution_id": "night:waits"}') -> 'waits') AS w),
+	'night 1 1 1 1 ["night:first"]', 'an execution that waits: for which limit, its place, who has the places');
+SET LOCAL ROLE console_reader;
+SELECT is(sf_console_api('machine', '{"state_machine": "night"}') -> 'limits' -> 0 ->> 'may_change', 'false', 'one with READ may not change a limit');
+SELECT throws_ok($$ SELECT sf_console_api('set_limit', '{"target": "night", "max_running": "5"}') $$, '42501', NULL, '... and cannot');
+SELECT throws_ok($$ SELECT sf_console_api('drop_limit', '{"targets": ["night"]}') $$, '42501', NULL, '... nor drop it');
+SET LOCAL ROLE console_operator;
+SELECT is(sf_console_api('machine', '{"state_machine": "night"}') -> 'limits' -> 0 ->> 'may_change', 'true', 'one with OPERATE may');
+SELECT lives_ok($$ SELECT sf_console_api('set_limit', '{"target": "night", "key": "", "max_running": "5", "rate": "", "per": "", "on_limit": "queue"}') $$, '... sets it');
+SELECT is((SELECT concat_ws(' ', max_running, rate, on_limit) FROM sf_limits WHERE target = 'night'), '5 queue', '... as it says');
+SELECT is(sf_console_api('drop_limit', '{"targets": ["night"]}') -> 'rows' -> 0 ->> 'result', 'true', '... and drops it');
 RESET ROLE;
 
 -- Bad input.

@@ -1,6 +1,6 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
 BEGIN;
-SELECT plan(169);
+SELECT plan(170);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -110,6 +110,7 @@ INSERT INTO shown VALUES
 	('sf_acknowledgements', 'execution_id, kind, since, acknowledged_at, acknowledged_by, comment'),
 	('sf_holds', 'target, state, since, held_by, reason, waiting'),
 	('sf_limits', 'target, key, max_running, rate, per, on_limit, in_definition, in_use, waiting, oldest_waiting, set_at, set_by'),
+	('sf_limit_waits', 'execution_id, branch, state, target, key, since, position, waiting, max_running, in_use, rate, per, in_use_by'),
 	('sf_audit', 'at, action, target, execution_id, role, session_role, reason, details'),
 	('sf_start_requests', 'execution_id, requested_at, requested_by, outcome, input_differs'),
 	('sf_rules', 'rule_name, owner, pattern, target, input, pending, delivered, dead, last_error, last_cause, last_failed_at, created_at'),

@@ -1,6 +1,6 @@
 -- sf_set_limit: never more runs than a limit allows, and everything runs.
 BEGIN;
-SELECT plan(108);
+SELECT plan(110);
 
 SELECT current_schema AS schema \gset
 CREATE TABLE ran (job text);
@@ -35,6 +35,9 @@ SELECT is(sf_run('limited:3'), 'RUNNING', 'so does the third one');
 SELECT is(pg_temp.ran(), '1', 'one has run');
 SELECT is(pg_temp.shown(), 'limited|1|1|2', 'the view tells how many run and wait');
 SELECT ok((SELECT oldest_waiting <= clock_timestamp() FROM sf_limits), '... and since when');
+SELECT is((SELECT string_agg(concat_ws(' ', execution_id, branch, state, target, position, waiting, max_running, in_use, in_use_by), ', '
+	ORDER BY position) FROM sf_limit_waits),
+	'limited:2  A limited 1 2 1 1 {limited:1}, limited:3  A limited 2 2 1 1 {limited:1}', 'a place in the queue, and what has the places');
 SELECT is((SELECT started_at FROM sf_executions WHERE execution_id = 'limited:2'), NULL, 'it has not begun');
 SELECT is((SELECT waiting_on FROM sf_executions WHERE execution_id = 'limited:2'), '"A" limit', '... and tells that it waits for a limit');
 SELECT is((SELECT count(*) FROM sf_list_executions('limited', 'RUNNING')), 3::bigint, 'lists have them');
@@ -48,6 +51,7 @@ SELECT is(sf_run('limited:3'), 'RUNNING', 'then it is the turn of the next one')
 SELECT is(pg_temp.ran() || pg_temp.shown(), '1 3limited|1|1|0', '... which has run');
 SELECT sf_redrive('limited:2') \g /dev/null
 SELECT is(sf_run('limited:2'), 'RUNNING', 'a redriven execution waits anew');
+SELECT is((SELECT concat_ws(' ', execution_id, position, waiting, in_use_by) FROM sf_limit_waits), 'limited:2 1 1 {limited:3}', '... at its place');
 SELECT is(pg_temp.shown(), 'limited|1|1|1', '...');
 SELECT is(sf_stop('limited:3'), 'ABORTED', 'an execution that is stopped gives its place back');
 SELECT is(sf_run('limited:2'), 'RUNNING', '... to the next one');

@@ -187,6 +187,7 @@ SELECT public.sf_hold('flow', 'Echo', 'r'), public.sf_hold('bad:b'), public.sf_h
 SELECT * FROM public.sf_holds;
 SELECT public.sf_set_limit('flow', '$.k', 1), public.sf_set_limit('flow/Echo', max_running => 1, rate => 5), public.sf_set_limit('sql:a.b', max_running => 1, on_limit => 'fail');
 SELECT * FROM public.sf_limits;
+SELECT * FROM public.sf_limit_waits;
 SELECT public.sf_drop_limit('flow', '$.k'), public.sf_drop_limit('flow/Echo'), public.sf_drop_limit('sql:a.b');
 SELECT public.sf_start('flow', '{"a": 1, "list": []}', 'marked');
 SELECT public.sf_mark('flow:marked', 'Echo', 'skip', NULL, 'r');

@@ -3,8 +3,10 @@
 import { h } from './dom.js';
 import { hold, mark, redriveOne, release, stop } from './dialog.js';
 import { between, clock, count, distance, duration, readCause, visible } from './format.js';
+import { heldNotices } from './holds.js';
+import { waits } from './limits.js';
 import { payload } from './payload.js';
-import { badge, button, errorName, errorNotice, executionLink, facts, hash, icon, machineLink, may, noRight, notice, section, statusWord, table, tabs, text, time, why } from './parts.js';
+import { badge, button, causeLines, errorName, errorNotice, executionLink, facts, hash, icon, machineLink, may, noRight, notice, section, statusWord, table, tabs, text, time, why } from './parts.js';
 import { compare, timeline } from './timeline.js';
 import { centre, viewer } from './viewer.js';
 
@@ -91,9 +93,9 @@ function headPart(head, context, isTold) {
       ['Done', head.progress?.total && e.status === 'RUNNING' ? [`${head.progress.done} of ${head.progress.total} jobs`, new Date(head.progress.eta ?? 0) > new Date() ? [', ends about ', time(head.progress.eta)] : null] : null],
       ['Waits for', e.waiting_on ? text(e.waiting_on) : null],
       ['Jobs', Object.keys(head.jobs).length === 0 ? null : Object.entries(head.jobs).map(([status, n]) => h('a', { class: 'chip', href: hash.execution(e.execution_id, { ...context.query, tab: 'jobs', job_status: status }) }, badge(status, `${n} ${statusWord(status)}`)))]])),
-    (e.error || e.cause) && !isTold ? h('div', { key: 'error' }, notice('bad', h('p', null, errorName(e.error ?? 'no error name')), cause.message ? h('p', { class: 'message' }, text(cause.message)) : null,
-      cause.detail ? h('p', { class: 'muted message' }, text(cause.detail)) : null, cause.hint ? h('p', { class: 'muted message' }, text(cause.hint)) : null)) : null,
-    head.held.map(x => h('div', { key: `held${x.target}${x.state}` }, notice('held', h('p', null, 'Held: ', text(x.state ? `${x.target}/${x.state}` : x.target, 'id'), ' by ', text(x.held_by), ' since ', time(x.since), x.reason ? [': ', text(x.reason)] : null)))),
+    (e.error || e.cause) && !isTold ? h('div', { key: 'error' }, notice('bad', h('p', null, errorName(e.error ?? 'no error name')), causeLines(cause))) : null,
+    heldNotices(head.held, may(head.rights, e.execution_id, 'OPERATE'), context.reload),
+    waits(head.waits, e.execution_id),
   ];
 }
 
@@ -128,8 +130,7 @@ function statePanel(data, context) {
     facts([chosen && chosen.job_id !== name ? ['Job', text(chosen.job_id)] : null, last ? ['Began', time(spans[0].started_at)] : null,
       last ? ['Took', [duration(between(last.started_at, last.stopped_at)), h('small', null, ` ${compare(between(last.started_at, last.stopped_at), usual)}`)]] : null,
       job ? ['Attempts', String(job.attempts)] : null]),
-    job?.error ? h('div', null, notice(last?.status === 'success' ? 'late' : 'bad', h('p', null, errorName(job.error)), cause.message ? h('p', { class: 'message' }, text(cause.message)) : null,
-      cause.detail ? h('p', { class: 'muted message' }, text(cause.detail)) : null)) : null,
+    job?.error ? h('div', null, notice(last?.status === 'success' ? 'late' : 'bad', h('p', null, errorName(job.error)), causeLines(cause))) : null,
     payload('Input', input, { execution_id: id, what: 'event', event: input?.event, member: 'input' }),
     payload('Output', output, { execution_id: id, what: 'event', event: output?.event, member: 'output' }),
     !may(data.head.rights, id, 'OPERATE') ? null : h('div', { class: 'row', role: 'group', 'aria-label': 'Actions on the state' },

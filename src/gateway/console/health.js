@@ -2,7 +2,7 @@
 
 import { h } from './dom.js';
 import { release } from './dialog.js';
-import { deadlines, limits } from './limits.js';
+import { deadlines, limits, newLimit } from './limits.js';
 import { badge, button, executionLink, section, table, text, time } from './parts.js';
 
 export function title() {
@@ -27,7 +27,8 @@ export function draw(data, context) {
         if (await release(r)) context.reload();
       }, { class: 'small', 'aria-label': `Release ${r.target}` }) : null]], data.held, r => r.target + r.state, 'Nothing is held.')),
     section('Deadlines', { count: data.deadlines.length }, deadlines(data.deadlines)),
-    section('Limits', { count: data.limits.length }, limits(data.limits)),
+    section('Limits', { count: data.limits.length }, limits(data.limits, context.reload),
+      data.may_limit ? h('div', { class: 'row' }, newLimit(context.reload)) : null),
     section('Who did what', {}, table('Who did what', [
       ['When', r => time(r.at)], ['What', r => r.action], ['Target', r => text(r.target, 'id')], ['Role', r => text(r.role)], ['Why', r => r.reason ? text(r.reason) : '–', 'wide']], data.done, (r, n) => r.at + r.action + n, 'Nothing.')),
   ];

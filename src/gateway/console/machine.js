@@ -4,7 +4,8 @@ import { call } from './api.js';
 import { h } from './dom.js';
 import { hold, release, start } from './dialog.js';
 import { duration } from './format.js';
-import { deadlines, limits } from './limits.js';
+import { heldNotices, heldStates } from './holds.js';
+import { deadlines, limits, newLimit } from './limits.js';
 import { excerpt, payload } from './payload.js';
 import { badge, button, errorNotice, facts, field, hash, may, notice, section, table, tabs, text, time } from './parts.js';
 import { viewer } from './viewer.js';
@@ -47,7 +48,7 @@ function stateLines(lines, name) {
 // The definition beside the picture.
 function both(data, context) {
   return h('div', { class: 'halves' }, definition(data, context),
-    data.layout ? viewer(data.layout, null, context.query.state, state => {
+    data.layout ? viewer(data.layout, heldStates(data.held, data.machine.state_machine, data.layout), context.query.state, state => {
       context.go({ ...context.query, state });
       requestAnimationFrame(() => document.getElementById('marked')?.scrollIntoView({ block: 'nearest' }));
     }, 'States of the machine', context.state.picture ??= {}, context.redraw) : null);
@@ -109,6 +110,7 @@ export function draw(data, context) {
   const held = data.held.find(x => x.target === machine.state_machine && !x.state);
   const mayStart = may(data.rights, machine.state_machine, 'START');
   const mayOperate = may(data.rights, machine.state_machine, 'OPERATE');
+  const targets = [machine.state_machine, ...(data.layout?.states ?? []).map(x => `${machine.state_machine}/${x.name}`)];
   const list = [
     ['definition', 'Definition', () => both(data, context)], ['versions', 'Versions', () => versions(data, context)], ['try', 'Try', () => trial(data, context)],
     ['times', 'Times of jobs', () => table('Times of jobs', [
@@ -125,7 +127,9 @@ export function draw(data, context) {
     h('div', { key: 'facts' }, facts([['Owner', text(machine.owner)], ['Created', time(machine.created_at)], ['Name from', machine.execution_id_path ? h('code', null, text(machine.execution_id_path)) : null],
       ['Options', Object.keys(machine.options ?? {}).length ? h('code', null, JSON.stringify(machine.options)) : null]])),
     data.deadlines.length ? section('Deadlines', {}, deadlines(data.deadlines)) : null,
-    data.limits.length ? section('Limits', {}, limits(data.limits)) : null,
+    heldNotices(data.held.filter(x => x.state || x.target === machine.state_machine), mayOperate, context.reload),
+    data.limits.length || mayOperate ? section('Limits', {}, limits(data.limits, context.reload), !mayOperate ? null :
+      h('div', { class: 'row' }, newLimit(context.reload, targets))) : null,
     h('div', { class: 'card', key: 'tabs' }, tabs('Views', list, context.query.tab ?? 'definition', tab => context.go({ ...context.query, tab }))),
   ];
 }

@@ -147,6 +147,12 @@ export function why(error, cause) {
   return [errorName(error ?? '–'), message ? [' ', text(message.length > 200 ? `${message.slice(0, 200)}…` : message, 'muted')] : null];
 }
 
+// The parts of a cause, as readCause() gives them, below each other; the hint of an error says what to do.
+export function causeLines({ message, detail, hint }) {
+  return [message ? h('p', { class: 'message' }, text(message)) : null, detail ? h('p', { class: 'muted message' }, text(detail)) : null,
+    hint ? h('p', { class: 'muted message hint' }, 'Hint: ', text(hint)) : null];
+}
+
 // A table: columns are [title, cell of a row, class]; one without anything in it is left out. In a narrow window each row
 // is a list of its cells.
 export function table(caption, all, rows, keyOf, none = 'None.') {

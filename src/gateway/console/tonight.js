@@ -5,7 +5,8 @@ import { acknowledge, redriveMany, redriveOne, release } from './dialog.js';
 import { between, clock, count, distance, duration, readCause } from './format.js';
 import { deadlines, limits } from './limits.js';
 import { compare } from './timeline.js';
-import { alertLink, badge, button, errorName, executionLink, hash, icon, machineLink, machineOf, may, notice, scheduleLink, section, table, text, time } from './parts.js';
+import { alertLink, badge, button, causeLines, errorName, executionLink, hash, icon, machineLink, machineOf, may, notice,
+  scheduleLink, section, table, text, time } from './parts.js';
 
 const DAY = 24 * 3600 * 1000;
 
@@ -84,7 +85,7 @@ function fault(f, rights, cut, context) {
       f.n > 1 ? h('strong', { class: 'id' }, `${f.n}${cut ? '+' : ''} executions of `, machineLink(f.state_machine)) : executionLink(latest, look),
       h('span', { class: 'muted' }, f.n > 1 ? 'the latest ' : null, time(f.since), ` (${distance(f.since)})`, f.n === 1 && f.started_at ? ` after ${duration(between(f.started_at, f.since))}` : '')),
     h('p', { class: 'why' }, job ? [h('a', { href: hash.execution(latest, look) }, text(job, 'job')), ' '] : null, f.error ? errorName(f.error) : null),
-    cause.message ? h('p', { class: 'message' }, text(cause.message)) : null, cause.detail ? h('p', { class: 'muted message' }, text(cause.detail)) : null,
+    causeLines(cause),
     f.redrive_count > 0 ? h('p', { class: 'muted' }, `It was redriven ${count(f.redrive_count, 'time')} before.`) : null,
     f.n > 1 ? h('details', null, h('summary', null, 'Which'), h('ul', { class: 'ids' }, f.executions.map(id => h('li', { key: id }, executionLink(id, look)))),
       f.n > f.executions.length ? h('p', null, h('a', { href: hash.executions({ state_machine: f.state_machine, error: f.error }) }, 'All of them')) : null) : null,
@@ -166,7 +167,7 @@ export function draw(data, context) {
         ['Schedule', r => scheduleLink(r.schedule_name)], ['Starts', r => machineLink(r.state_machine.split('/')[0])],
         ['At', r => [r.next_run ? [time(r.next_run), ' ', h('small', null, distance(r.next_run)), ' '] : null, r.next_run && r.state === 'active' ? null : badge(r.state)]]], data.next, r => r.schedule_name, 'Nothing is scheduled.'))),
     data.deadlines.length ? section('Deadlines', {}, deadlines(data.deadlines)) : null,
-    data.limits.length ? section('Limits that are used up', {}, limits(data.limits)) : null,
+    data.limits.length ? section('Limits that are used up', {}, limits(data.limits, context.reload)) : null,
     night(data.night),
     data.held.length ? section('Held', { count: data.held.length }, table('Held', [
       ['Target', r => text(r.state ? `${r.target}/${r.state}` : r.target, 'id')], ['Since', r => time(r.since)], ['By', r => text(r.held_by)], ['Why', r => r.reason ? text(r.reason) : '–', 'wide'], ['Waiting', r => String(r.waiting)],
