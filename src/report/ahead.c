@@ -63,19 +63,44 @@ add_items(Counting *c, const SfBranch *branch)
 			c->jobs[branch->state] = run->total - run->items_succeeded;
 }
 
+/* Does a branch wait for a Map that may have more to begin? */
+static bool
+waits_for_map(const SfProgram *program, const SfBranch *branch)
+{
+	return branch->phase == SF_PHASE_JOIN && !branch->aborting &&
+		branch->state >= 0 && branch->state < program->nstates &&
+		program->states[branch->state].type == SF_STATE_MAP;
+}
+
 /* Count what the Map at which a branch waits has still to begin. */
 static void
 add_map(Counting *c, const SfBranch *branch)
 {
-	int			left = branch->total - branch->next_index;
-
-	if (branch->phase != SF_PHASE_JOIN || branch->aborting ||
-		c->program->states[branch->state].type != SF_STATE_MAP)
+	if (!waits_for_map(c->program, branch))
 		return;
 	if (branch->map_run_no != 0)
 		add_items(c, branch);
-	else if (left > 0)
-		add_iterations(c, branch->state, left);
+	else if (branch->next_index < branch->total)
+		add_iterations(c, branch->state, branch->total - branch->next_index);
+}
+
+/* Count the jobs of the iterations that the Maps of some branches have still to begin. */
+int64
+sf_ahead_not_begun(const SfProgram *program, List *branches)
+{
+	Counting	c = {.program = program,.jobs = palloc0(sizeof(int64) * program->nstates)};
+	int64		n = 0;
+
+	foreach_ptr(const SfBranch, branch, branches)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (branch->map_run_no == 0)
+			add_map(&c, branch);
+	}
+	for (int i = 0; i < program->nstates; i++)
+		n += Max(c.jobs[i], 0);
+	pfree(c.jobs);
+	return n;
 }
 
 /* Can the execution come to a Map? */
@@ -123,8 +148,7 @@ sf_ahead_list(const SfStatusExecution *execution, const SfProgram *program)
 	c.reach = sf_job_reach_make(execution, program, c.branches);
 	c.jobs = palloc0(sizeof(int64) * program->nstates);
 	foreach_ptr(const SfBranch, branch, c.branches)
-		if (branch->state >= 0 && branch->state < program->nstates)
-			add_map(&c, branch);
+		add_map(&c, branch);
 	add_maps_ahead(&c);
 	for (int i = 0; i < program->nstates; i++)
 	{

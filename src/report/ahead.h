@@ -16,6 +16,7 @@ typedef struct SfAhead
 } SfAhead;
 
 extern List *sf_ahead_list(const SfStatusExecution *execution, const SfProgram *program);
+extern int64 sf_ahead_not_begun(const SfProgram *program, List *branches);
 extern bool sf_ahead_is_certain(const SfProgram *program, List *branches, List *tasks);
 
 #endif							/* SF_REPORT_AHEAD_H */

@@ -5,10 +5,9 @@
 #include "postgres.h"
 
 #include "lib/stringinfo.h"
-#include "miscadmin.h"
 
+#include "report/ahead.h"
 #include "report/job.h"
-#include "report/label.h"
 #include "report/progress.h"
 #include "report/waiting.h"
 #include "store/map_run.h"
@@ -56,40 +55,10 @@ sf_progress_standing(const SfProgram *program, const SfRemaining *remaining,
 	return standing;
 }
 
-/* Count the Tasks of an iteration of a Map. */
-static int
-count_tasks(const SfProgram *program, int map)
-{
-	int			n = 0;
-
-	for (int i = 0; i < program->nstates; i++)
-		if (program->states[i].type == SF_STATE_TASK &&
-			sf_label_enclosing_map(program, program->states[i].scope) == map)
-			n++;
-	return n;
-}
-
-/* Count the jobs of iterations that have not begun, of the Maps that run. */
-static int64
-count_not_begun(const SfStatusExecution *execution, const SfProgram *program)
-{
-	int64		n = 0;
-
-	foreach_ptr(const SfBranch, branch, sf_branch_scan(execution->execution_no, program))
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (branch->phase == SF_PHASE_JOIN && branch->map_run_no == 0 &&
-			branch->state >= 0 && branch->state < program->nstates &&
-			program->states[branch->state].type == SF_STATE_MAP && branch->next_index < branch->total)
-			n += (int64) (branch->total - branch->next_index) * count_tasks(program, branch->state);
-	}
-	return n;
-}
-
 /*
  * Count the jobs of an execution that are over, and all that it still comes to; the
- * items of a Distributed Map count as jobs, and of a Map that runs all iterations.  False: the machine keeps no history, which
- * would tell.
+ * items of a Distributed Map count as jobs, and of a Map that runs all iterations.  False:
+ * the machine keeps no history, which would tell.
  */
 bool
 sf_progress_jobs(const SfStatusExecution *execution, const SfProgram *program,
@@ -105,7 +74,8 @@ sf_progress_jobs(const SfStatusExecution *execution, const SfProgram *program,
 			*done += 1;
 	}
 	if (execution->status == SF_STATUS_RUNNING)
-		*total = (int) Min(*total + count_not_begun(execution, program), PG_INT32_MAX);
+		*total = (int) Min(*total + sf_ahead_not_begun(program, sf_branch_scan(execution->execution_no, program)),
+						   PG_INT32_MAX);
 	foreach_ptr(const SfMapRun, run, sf_map_run_scan(execution->execution_no))
 	{
 		*total += run->total;
