@@ -31,6 +31,7 @@
 #include "catalog/pg_depend.h"
 #include "catalog/pg_namespace.h"
 #include "miscadmin.h"
+#include "storage/ipc.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -225,11 +226,14 @@ check_call(Oid function)
 					   GetUserNameFromId(GetUserId(), true), GetUserNameFromId(GetSessionUserId(), true))));
 }
 
-/* Look at what happens to an object (object_access_hook). */
+/*
+ * Look at what happens to an object (object_access_hook).  A process that ends in the middle of
+ * a guest's task drops its own temporary tables.
+ */
 static void
 on_access(ObjectAccessType access, Oid class, Oid object, int sub, void *arg)
 {
-	SfGuest    *guest = sf_guest_current();
+	SfGuest    *guest = proc_exit_inprogress ? NULL : sf_guest_current();
 
 	if (previous_hook != NULL)
 		previous_hook(access, class, object, sub, arg);

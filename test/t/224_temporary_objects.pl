@@ -127,6 +127,21 @@ EOP
 	like($out, qr/^mine\|7$/m, '... and the session has what it had');
 }
 
+# A session that is ended in the middle of a guest's task drops its temporary tables as ever.
+my $session = $node->background_psql('postgres', extra_params => [ '-U', 'root' ]);
+$session->query_safe('CREATE TEMP TABLE of_the_session AS SELECT 1 AS a');
+$session->query_until(qr/^$/, <<'EOP');
+BEGIN;
+SELECT sf_start('first', '{"Statement": "SELECT pg_sleep(600)"}', 'ended');
+SELECT sf_run('first:ended');
+EOP
+$node->poll_query_until('postgres', q(SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep')) or die 'the task does not sleep';
+my $pid = $node->safe_psql('postgres', q(SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'));
+$node->safe_psql('postgres', "SELECT pg_terminate_backend($pid)");
+ok($node->poll_query_until('postgres', "SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $pid)"), 'a session is ended in a task');
+is($node->safe_psql('postgres', q(SELECT count(*) FROM pg_class WHERE relname = 'of_the_session')), '0', '... and its temporary tables are dropped');
+$session->{run}->finish;
+
 no_surprises($node);
 $node->stop;
 done_testing();
