@@ -18,27 +18,28 @@
  * When a limit is lowered, or set while something runs, slots above the limit are in use.
  * Until they are free again (SfLimit.highest), a slot is only taken while fewer than
  * max_running are, of all numbers; the lock of number 0 keeps two transactions from
- * counting at the same time.  What is locked is read from the lock table: that costs what is
- * in use, and not what the limit once allowed.
+ * counting at the same time.  What is locked above the limit is read from the lock table, once
+ * in each process, for it only gets less; and those that are free below it are tried, one more
+ * than are in use above.  That costs what is in use, and not what the limit once allowed, nor
+ * what is locked for other reasons.
  */
 #include "postgres.h"
 
 #include "access/xact.h"
 #include "common/pg_prng.h"
 #include "miscadmin.h"
-#include "nodes/bitmapset.h"
-#include "storage/lock.h"
 #include "utils/memutils.h"
-#include "utils/resowner.h"
 
 #include "base/timing.h"
+#include "store/limit_lock.h"
 #include "store/limit_queue.h"
 #include "store/limit_slot.h"
 
+/* Slots and queues for which the memory is kept from one transaction to the next */
+#define KEPT		1024
+
 /* Numbers that are tried by chance before the rows are read */
 #define MAX_GUESSES	3
-
-static const SfIndex by_slot = {"limit_slot", "limit_slot_pkey"};
 
 /* Slots that this transaction has locked; the array is in TopMemoryContext and is reused */
 static SfTakenSlot *taken = NULL;
@@ -57,74 +58,6 @@ static int	nrings = 0;
 static int	rings_size = 0;
 
 /* --- the transaction --- */
-
-/*
- * The lock of a slot: 20 bits of the slot's number, 27 of the limit's, 32 of the queue's.  The
- * highest bit of the fourth field makes it differ from SQL's advisory locks.  The view
- * taken_slot reads the same.
- */
-#define SLOT_BITS		20
-#define LOW_BITS		12
-#define SLOT_MASK		((1 << SLOT_BITS) - 1)
-#define SLOT_LOCK		0x8000
-#define LOW_PART(limit_no)	((uint32) ((limit_no) & ((1 << LOW_BITS) - 1)))
-#define HIGH_PART(limit_no)	((uint16) (SLOT_LOCK | (((limit_no) >> LOW_BITS) & (SLOT_LOCK - 1))))
-
-/* Make the tag of a slot's lock. */
-static void
-slot_tag(LOCKTAG *tag, SfQueue queue, int slot)
-{
-	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId,
-						 (uint32) queue.hash ^ (uint32) ((uint64) queue.hash >> 32),
-						 (uint32) slot | LOW_PART(queue.limit_no) << SLOT_BITS,
-						 HIGH_PART(queue.limit_no));
-}
-
-/* Is a lock one of a slot of a limit? */
-static bool
-is_of_limit(const LOCKTAG *tag, int64 limit_no)
-{
-	return tag->locktag_type == LOCKTAG_ADVISORY && tag->locktag_field1 == MyDatabaseId &&
-		tag->locktag_field4 == HIGH_PART(limit_no) &&
-		tag->locktag_field3 >> SLOT_BITS == LOW_PART(limit_no);
-}
-
-/* Release the lock of a slot; the transaction as a whole has it. */
-static void
-release(SfQueue queue, int slot)
-{
-	ResourceOwner owner = CurrentResourceOwner;
-	LOCKTAG		tag;
-
-	slot_tag(&tag, queue, slot);
-	CurrentResourceOwner = TopTransactionResourceOwner;
-	(void) LockRelease(&tag, ExclusiveLock, false);
-	CurrentResourceOwner = owner;
-}
-
-/* Try to lock a slot, for the transaction as a whole; it has each lock once. */
-static LockAcquireResult
-acquire(SfQueue queue, int slot)
-{
-	ResourceOwner owner = CurrentResourceOwner;
-	LOCKTAG		tag;
-	LockAcquireResult result;
-
-	slot_tag(&tag, queue, slot);
-	CurrentResourceOwner = TopTransactionResourceOwner;
-	result = LockAcquire(&tag, ExclusiveLock, false, true);
-	if (result == LOCKACQUIRE_ALREADY_HELD)
-		(void) LockRelease(&tag, ExclusiveLock, false);
-	CurrentResourceOwner = owner;
-	return result;
-}
-
-/* Lock a slot that neither this transaction nor another one has locked; false: one has. */
-static bool
-try_lock(SfQueue queue, int slot)
-{
-	return acquire(queue, slot) == LOCKACQUIRE_OK;
-}
 
 /*
  * A slot is free again: tell its queue.  If nothing has held it, what waits was locked by
@@ -152,7 +85,7 @@ on_transaction(XactEvent event, void *arg)
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT)
 	{
 		for (int i = 0; i < ntaken; i++)
-			release(taken[i].queue, taken[i].slot);
+			sf_limit_lock_release(taken[i].queue, taken[i].slot);
 		for (int i = 0; i < ntaken; i++)
 			tell(&taken[i]);
 		for (int i = 0; i < nrings; i++)
@@ -164,6 +97,18 @@ on_transaction(XactEvent event, void *arg)
 		}
 	}
 	ntaken = nrings = 0;
+	if (taken_size > KEPT)
+	{
+		pfree(taken);
+		taken = NULL;
+		taken_size = 0;
+	}
+	if (rings_size > KEPT)
+	{
+		pfree(rings);
+		rings = NULL;
+		rings_size = 0;
+	}
 }
 
 /*
@@ -226,68 +171,6 @@ sf_limit_slot_ring_at_commit(SfQueue queue, Oid owner)
 
 /* --- taking --- */
 
-/* Is there a row of a slot, maybe one that is not committed? */
-static bool
-has_row(SfQueue queue, int slot)
-{
-	return sf_rows_read_dirty(&by_slot, 1, NULL, NULL, SF_INT8(queue.limit_no),
-							  SF_INT8(queue.hash), SF_INT4(slot)) > 0;
-}
-
-/* Lock a slot if it is free. */
-static bool
-try_slot(SfQueue queue, int slot)
-{
-	if (!try_lock(queue, slot))
-		return false;
-	if (!has_row(queue, slot))
-		return true;
-	release(queue, slot);
-	return false;
-}
-
-/* Add the slot of a row to a set. */
-static void
-add_row(HeapTuple tuple, TupleDesc desc, void *arg)
-{
-	Bitmapset **slots = arg;
-
-	*slots = bms_add_member(*slots, sf_row_number(tuple, desc, 3, 0));
-}
-
-/* Find the slots of a queue that have rows. */
-static Bitmapset *
-read_slots(SfQueue queue)
-{
-	Bitmapset  *slots = NULL;
-
-	(void) sf_rows_read_dirty(&by_slot, PG_INT32_MAX, add_row, &slots, SF_INT8(queue.limit_no),
-							  SF_INT8(queue.hash));
-	return slots;
-}
-
-/* Add the slots of a limit that are locked, of a queue or (NULL) of all of them. */
-static Bitmapset *
-add_locked(Bitmapset *slots, int64 limit_no, const SfQueue *queue)
-{
-	LockData   *locks = GetLockStatusData();
-	LOCKTAG		like = {0};
-
-	if (queue != NULL)
-		slot_tag(&like, *queue, 0);
-	for (int i = 0; i < locks->nelements; i++)
-	{
-		const LOCKTAG *tag = &locks->locks[i].locktag;
-
-		if (is_of_limit(tag, limit_no) &&
-			(queue == NULL || tag->locktag_field2 == like.locktag_field2))
-			slots = bms_add_member(slots, tag->locktag_field3 & SLOT_MASK);
-	}
-	pfree(locks->locks);
-	pfree(locks);
-	return bms_del_member(slots, 0);
-}
-
 /* Lock a free slot of those that are not known to be taken; 0: none is free. */
 static int
 search(SfQueue queue, int max, const Bitmapset *known)
@@ -298,30 +181,10 @@ search(SfQueue queue, int max, const Bitmapset *known)
 	{
 		int			slot = (first + i) % max + 1;
 
-		if (!bms_is_member(slot, known) && try_slot(queue, slot))
+		if (!bms_is_member(slot, known) && sf_limit_lock_free(queue, slot))
 			return slot;
 	}
 	return 0;
-}
-
-/* Lock a slot while slots above the limit may be in use; 0: there are enough. */
-static int
-lock_counting(const SfLimit *limit, SfQueue queue)
-{
-	Bitmapset  *slots;
-	int			slot = 0;
-
-	/* the transaction that counts just now tells the queue when it ends */
-	if (!try_lock(queue, 0))
-		return 0;
-	/* the locks first: what is given up for a row meanwhile is found as a row */
-	slots = add_locked(NULL, limit->limit_no, &queue);
-	slots = bms_join(slots, read_slots(queue));
-	if (bms_num_members(slots) < limit->max_running)
-		slot = search(queue, limit->max_running, slots);
-	release(queue, 0);
-	bms_free(slots);
-	return slot;
 }
 
 /* Lock a free slot; 0: none is free. */
@@ -333,14 +196,14 @@ lock_any(const SfLimit *limit, SfQueue queue)
 	int			slot;
 
 	if (limit->highest > max)
-		return lock_counting(limit, queue);
+		return sf_limit_lock_counting(limit, queue);
 	for (int i = 0; i < MAX_GUESSES; i++)
 	{
 		slot = pg_prng_uint64_range(&pg_global_prng_state, 1, max);
-		if (try_slot(queue, slot))
+		if (sf_limit_lock_free(queue, slot))
 			return slot;
 	}
-	rows = read_slots(queue);
+	rows = sf_limit_lock_rows(queue);
 	slot = bms_num_members(rows) < max ? search(queue, max, rows) : 0;
 	bms_free(rows);
 	return slot;
@@ -350,10 +213,10 @@ lock_any(const SfLimit *limit, SfQueue queue)
 int
 sf_limit_slot_highest(int64 limit_no)
 {
-	Bitmapset  *slots = add_locked(NULL, limit_no, NULL);
+	Bitmapset  *slots = sf_limit_lock_add_all(NULL, limit_no);
 	int			highest;
 
-	(void) sf_rows_read_dirty(&by_slot, PG_INT32_MAX, add_row, &slots, SF_INT8(limit_no));
+	slots = sf_limit_lock_add_rows(slots, limit_no);
 	highest = Max(bms_prev_member(slots, -1), 0);
 	bms_free(slots);
 	return highest;
@@ -363,7 +226,7 @@ sf_limit_slot_highest(int64 limit_no)
 bool
 sf_limit_slot_has_row(SfQueue queue, int slot)
 {
-	return has_row(queue, slot);
+	return sf_limit_lock_has_row(queue, slot);
 }
 
 /* Lock a free slot for this transaction; NULL: none is free. */
@@ -394,7 +257,7 @@ sf_limit_slot_unlock(SfTakenSlot *slot)
 {
 	SfTakenSlot unlocked = *slot;
 
-	release(slot->queue, slot->slot);
+	sf_limit_lock_release(slot->queue, slot->slot);
 	*slot = taken[--ntaken];
 	tell(&unlocked);
 }
@@ -430,7 +293,7 @@ sf_limit_slot_add_free(const SfLimit *limit, SfQueue queue, int64 execution_no, 
 	if (slot == 0)
 		return false;
 	sf_limit_slot_add(queue, slot, execution_no, branch_no);
-	release(queue, slot);
+	sf_limit_lock_release(queue, slot);
 	return true;
 }
 
@@ -441,13 +304,13 @@ sf_limit_slot_add_free(const SfLimit *limit, SfQueue queue, int64 execution_no, 
 int
 sf_limit_slot_add_above(const SfLimit *limit, SfQueue queue, int64 execution_no, int64 branch_no)
 {
-	Bitmapset  *rows = read_slots(queue);
+	Bitmapset  *rows = sf_limit_lock_rows(queue);
 	int			slot = limit->max_running + 1;
 
-	while (bms_is_member(slot, rows) || !try_slot(queue, slot))
+	while (bms_is_member(slot, rows) || !sf_limit_lock_free(queue, slot))
 		slot++;
 	sf_limit_slot_add(queue, slot, execution_no, branch_no);
-	release(queue, slot);
+	sf_limit_lock_release(queue, slot);
 	bms_free(rows);
 	return slot;
 }
@@ -503,7 +366,7 @@ sf_limit_slot_lock_holder(int64 execution_no, int64 branch_no, int64 limit_no)
 {
 	SfQueue		queue = {limit_no, execution_no ^ (int64) ((uint64) branch_no << 40)};
 
-	return acquire(queue, 0) != LOCKACQUIRE_NOT_AVAIL;
+	return sf_limit_lock_acquire(queue, 0) != LOCKACQUIRE_NOT_AVAIL;
 }
 
 /* Does an execution, or a branch of it, hold a slot of a queue? */
