@@ -344,7 +344,7 @@ put_workers(FunctionCallInfo fcinfo)
 				 n.tasks, sf_shared_max_tasks(),
 				 n.alone ? "; one process does everything, in one database after the other" : "",
 				 n.alone || n.slots_exhausted ? "; no free background worker slot: increase max_worker_processes" : "",
-				 n.databases_exhausted ? "; too many databases have the extension" : ""));
+				 n.databases_exhausted ? "; no room for this database: increase sfflow.max_databases" : ""));
 	put(fcinfo, "last turn", true,
 		n.last_turn == 0 ? "none since the server started" :
 		timestamptz_to_str(n.last_turn + sf_shared->clock_offset));

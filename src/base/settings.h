@@ -28,6 +28,8 @@
 	  "Time after which a worker commits.") \
 	X(poll_interval, "sfflow.poll_interval", 60, 1, 86400, PGC_SIGHUP, GUC_UNIT_S, NULL, \
 	  "Time between two scans of the tables if nothing wakes a worker.") \
+	X(max_databases, "sfflow.max_databases", 64, 1, 10000, PGC_POSTMASTER, 0, NULL, \
+	  "Databases with the extension that shared memory has room for.") \
 	X(max_limit_keys, "sfflow.max_limit_keys", 32768, 64, 16777216, PGC_POSTMASTER, 0, NULL, \
 	  "Values of keys of limits that shared memory has room for.") \
 	X(retention, "sfflow.retention", 0, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MIN, NULL, \

@@ -14,16 +14,17 @@
 #include "worker/shared.h"
 
 #define SF_TRANCHE "sfflow"
+#define SF_DATABASE_TRANCHE "sfflow_database"
 
 static shmem_request_hook_type previous_request_hook = NULL;
 static shmem_startup_hook_type previous_startup_hook = NULL;
 
-/* Size of the area: the launcher, sfflow.max_workers and the keeper. */
+/* Size of the area: the launcher, sfflow.max_workers and the keeper; databases. */
 static Size
 shared_size(void)
 {
-	return add_size(offsetof(SfShared, slots),
-					mul_size(sizeof(SfSlot), sf_setting_max_workers + 2));
+	return add_size(sf_shared_databases_at(sf_setting_max_workers + 2),
+					mul_size(sizeof(SfDatabase), sf_setting_max_databases));
 }
 
 /* Ask for the area and its lock. */
@@ -34,6 +35,7 @@ request_shared(void)
 		previous_request_hook();
 	RequestAddinShmemSpace(shared_size());
 	RequestNamedLWLockTranche(SF_TRANCHE, 1);
+	RequestNamedLWLockTranche(SF_DATABASE_TRANCHE, sf_setting_max_databases);
 }
 
 /* Fill a new area. */
@@ -42,9 +44,10 @@ initialize_shared(void)
 {
 	memset(sf_shared, 0, shared_size());
 	sf_shared->launcher_procno = -1;
-	sf_shared->launcher_checks = SF_TICK_NEVER;
+	pg_atomic_init_u64(&sf_shared->launcher_checks, (uint64) SF_TICK_NEVER);
 	sf_shared->clock_offset = sf_clock_offset();
 	sf_shared->nslots = sf_setting_max_workers + 2;
+	sf_shared->ndatabases = sf_setting_max_databases;
 	pg_atomic_init_u32(&sf_shared->awaiting, 0);
 	pg_atomic_init_u64(&sf_shared->changes, 1);
 	ConditionVariableInit(&sf_shared->slot_freed);
@@ -69,6 +72,7 @@ startup_shared(void)
 	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	sf_shared = ShmemInitStruct("sfflow", shared_size(), &found);
 	sf_shared_lock = &GetNamedLWLockTranche(SF_TRANCHE)->lock;
+	sf_database_locks = GetNamedLWLockTranche(SF_DATABASE_TRANCHE);
 	if (!found)
 	{
 		initialize_shared();

@@ -16,6 +16,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 
+#include "base/debug_point.h"
 #include "base/settings.h"
 #include "worker/failures.h"
 #include "worker/shared.h"
@@ -91,6 +92,7 @@ sf_failures_log(const char *text)
 		sf_shared_watch(sf_shared->failures_until);
 	LWLockRelease(sf_shared_lock);
 
+	SF_DEBUG_POINT("failure_log");
 	log_suppressed(suppressed);
 	if (may)
 		ereport(LOG_SERVER_ONLY,

@@ -93,7 +93,7 @@ sf_overdue_check(void)
 
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	next = Min(watch_turns(now), guard_keys(now));
-	sf_shared->launcher_checks = next;
+	pg_atomic_write_u64(&sf_shared->launcher_checks, (uint64) next);
 	LWLockRelease(sf_shared_lock);
 	return next;
 }

@@ -15,6 +15,7 @@
 
 SfShared   *sf_shared = NULL;
 LWLock	   *sf_shared_lock = NULL;
+LWLockPadded *sf_database_locks = NULL;
 
 /* Take the lock exclusively; returns a database, or NULL. */
 SfDatabase *
@@ -22,6 +23,41 @@ sf_shared_lock_database(Oid oid)
 {
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 	return sf_shared_find_database(oid);
+}
+
+/* The lock of a database that this process has, beside the other one; NULL: none */
+static LWLock *entered = NULL;
+
+/*
+ * Take the locks for what concerns one database alone, and return it.  NULL: it is not
+ * known; then the lock of all is held exclusively, and it may be registered.
+ */
+SfDatabase *
+sf_shared_enter(Oid oid)
+{
+	SfDatabase *database;
+
+	entered = NULL;
+	LWLockAcquire(sf_shared_lock, LW_SHARED);
+	database = sf_shared_find_database(oid);
+	if (database == NULL)
+	{
+		LWLockRelease(sf_shared_lock);
+		return sf_shared_lock_database(oid);
+	}
+	entered = &sf_database_locks[database - sf_shared_databases()].lock;
+	LWLockAcquire(entered, LW_EXCLUSIVE);
+	return database;
+}
+
+/* Give them back. */
+void
+sf_shared_leave(void)
+{
+	if (entered != NULL)
+		LWLockRelease(entered);
+	entered = NULL;
+	LWLockRelease(sf_shared_lock);
 }
 
 /* Find a database, or NULL. */
@@ -349,10 +385,15 @@ sf_shared_check_clock(void)
 void
 sf_shared_watch(SfTick at)
 {
-	if (at >= sf_shared->launcher_checks)
+	uint64		checks = pg_atomic_read_u64(&sf_shared->launcher_checks);
+
+	while ((uint64) at < checks)
+	{
+		if (!pg_atomic_compare_exchange_u64(&sf_shared->launcher_checks, &checks, (uint64) at))
+			continue;
+		sf_shared_wake_launcher();
 		return;
-	sf_shared->launcher_checks = at;
-	sf_shared_wake_launcher();
+	}
 }
 
 /* A turn has that many keys: have the launcher check that it ends in time. */

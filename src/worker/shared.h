@@ -3,8 +3,17 @@
  *		What the launcher, the workers and committing sessions share.
  *
  * One fixed-size area, made when the server starts; it holds hints only and no
- * pointers.  One lock (a named LWLock) guards all of it: every section is a
- * few assignments, at most a walk over the slots.  Exceptions are marked.
+ * pointers.  One lock, sf_shared_lock, held exclusively, guards all of it: every section
+ * is a few assignments, at most a walk over the slots.  Exceptions are marked.
+ *
+ * What concerns one database alone is also guarded by that lock in shared mode together
+ * with the lock of the database (sf_shared_enter): its SfDatabase, its ring, and whether
+ * its processes are idle or woken and in which step they are.  Commits, and steps that
+ * begin and end, need no more.  So they wait for those of their own database, and for the
+ * rare sections that concern the server: which process is whose, and turns.
+ *
+ * Order of locks: sf_shared_lock, then that of a database.  None is taken under the
+ * latter, and no other lock of sfflow under either.
  */
 #ifndef SF_WORKER_SHARED_H
 #define SF_WORKER_SHARED_H
@@ -17,7 +26,6 @@
 #include "run/slice.h"
 #include "worker/ring.h"
 
-#define SF_MAX_DATABASES	64
 #define SF_KNOWN_OWNERS		64
 #define SF_AWAIT_BUCKETS	16
 #define SF_DURATIONS		2048
@@ -231,7 +239,7 @@ typedef struct SfShared
 {
 	uint32		launches;		/* source of SfSlot.launch */
 	int			launcher_procno;	/* -1: there is none */
-	SfTick		launcher_checks; /* when it checks turns and keys next */
+	pg_atomic_uint64 launcher_checks;	/* an SfTick: when it checks turns and keys next */
 	int64		clock_offset;	/* wall clock minus ticks, when it was last found to have
 								 * been set, or at the start */
 	SfTick		behind_until;	/* until then the wall clock, which was set back, shows
@@ -243,7 +251,7 @@ typedef struct SfShared
 	bool		said_alone;		/* ... which the log says */
 	Oid			connecting;		/* it was about to connect to this database */
 	uint32		releases;		/* times that an owner gave a slot back */
-	bool		databases_exhausted;	/* SF_MAX_DATABASES is used up */
+	bool		databases_exhausted;	/* sfflow.max_databases is used up */
 	SfTick		failures_until; /* the second that these lines count for ends */
 	int			failures_logged;	/* lines about executions that failed */
 	int64		failures_suppressed;	/* ... and how many were left out */
@@ -257,7 +265,7 @@ typedef struct SfShared
 	int			shortage_of;	/* number, from 1, of the place that met the last one;
 								 * 0: it is over */
 	SfShortage	shortages[SF_SHORTAGES];
-	SfDatabase	databases[SF_MAX_DATABASES];
+	int			ndatabases;		/* places for them: behind the slots */
 	int			nslots;
 	SfSlot		slots[FLEXIBLE_ARRAY_MEMBER];
 } SfShared;
@@ -265,6 +273,7 @@ typedef struct SfShared
 /* NULL unless the library was preloaded */
 extern SfShared *sf_shared;
 extern LWLock *sf_shared_lock;
+extern LWLockPadded *sf_database_locks;	/* by the place of the database */
 extern void sf_area_init(void);
 
 /* Go through the slots of processes; the launcher's is not among them. */
@@ -272,10 +281,24 @@ extern void sf_area_init(void);
 	for (SfSlot *slot = &sf_shared->slots[1]; \
 		 slot < &sf_shared->slots[sf_shared->nslots]; slot++)
 
+/* Where the places for databases are, behind so many slots, from the beginning of the area */
+static inline Size
+sf_shared_databases_at(int nslots)
+{
+	return MAXALIGN(offsetof(SfShared, slots) + sizeof(SfSlot) * nslots);
+}
+
+/* The first place for a database. */
+static inline SfDatabase *
+sf_shared_databases(void)
+{
+	return (SfDatabase *) ((char *) sf_shared + sf_shared_databases_at(sf_shared->nslots));
+}
+
 /* Go through the places for databases; one whose oid is not valid is free. */
 #define sf_foreach_database(database) \
-	for (SfDatabase *database = sf_shared->databases; \
-		 database < &sf_shared->databases[SF_MAX_DATABASES]; database++)
+	for (SfDatabase *database = sf_shared_databases(); \
+		 database < sf_shared_databases() + sf_shared->ndatabases; database++)
 
 /* The condition variable that the end of an execution signals. */
 static inline ConditionVariable *
@@ -285,9 +308,12 @@ sf_shared_ended(int64 execution_no)
 }
 
 extern SfDatabase *sf_shared_lock_database(Oid oid);
+extern SfDatabase *sf_shared_enter(Oid oid);
+extern void sf_shared_leave(void);
 
 /*
- * --- the caller holds sf_shared_lock in exclusive mode; sf_shared_next_poll()
+ * --- the caller holds sf_shared_lock in exclusive mode, or is between sf_shared_enter()
+ * and sf_shared_leave() and concerned with that database alone; sf_shared_next_poll()
  * needs no lock ---
  */
 

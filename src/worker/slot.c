@@ -5,7 +5,7 @@
  * A cancel request must hit the step that it was meant for and no later one.
  * Steps are numbered.  The process that cancels writes the number of the step
  * that it sees into the slot and sends SIGINT, both under the lock; the worker
- * takes the lock to go on to another step.  The signal handler compares the two
+ * takes the lock of its database to go on to another step.  The signal handler compares the two
  * numbers, so a signal that arrives late is dropped.  A cancel that the handler
  * raised and that was not acted on is taken back when the step ends.
  */
@@ -203,7 +203,7 @@ begin_step(SfBranchKey key, Oid owner, const char *state)
 		return;
 	note_branch(key);
 	same = slot->in_step && sf_branch_key_equals(slot->key, key);
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	database = sf_shared_enter(MyDatabaseId);
 	if (!same)
 	{
 		pg_atomic_fetch_add_u32(&slot->step, 1);
@@ -216,10 +216,9 @@ begin_step(SfBranchKey key, Oid owner, const char *state)
 	slot->owner = owner;
 	strlcpy(slot->state_name, state, SF_STATE_NAME_SIZE);
 	/* keys that were left to this turn may have to wait longer than expected */
-	database = sf_shared_find_database(MyDatabaseId);
 	if (database && database->ring.count > 0 && slot->role == SF_ROLE_WORKER)
 		sf_shared_wake_worker(database);
-	LWLockRelease(sf_shared_lock);
+	sf_shared_leave();
 	/* a cancel that was raised for a step that is over */
 	if (!same)
 		QueryCancelPending = false;
@@ -233,10 +232,10 @@ sf_slot_step_over(void)
 
 	if (!slot || !slot->in_step)
 		return;
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	(void) sf_shared_enter(MyDatabaseId);
 	slot->in_step = false;
 	pg_atomic_fetch_add_u32(&slot->step, 1);
-	LWLockRelease(sf_shared_lock);
+	sf_shared_leave();
 	QueryCancelPending = false;
 }
 
@@ -246,9 +245,9 @@ note_deadline(SfTick deadline)
 {
 	if (!sf_slot_mine)
 		return;
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	(void) sf_shared_enter(MyDatabaseId);
 	sf_slot_mine->deadline = deadline;
-	LWLockRelease(sf_shared_lock);
+	sf_shared_leave();
 }
 
 /* Tell whether the step that runs was asked to stop. */

@@ -6,7 +6,9 @@
  * entry has the nesting level of its subtransaction; the abort of a subtransaction
  * removes its entries, which are the last ones.  At the end of the commit a callback
  * delivers the list: to shared memory, to waiting sessions and to the server's log.
- * That must neither allocate memory nor raise an error.  A lost
+ * That must neither allocate memory nor raise an error, which would be a PANIC.  It takes
+ * the lock of the database, and none of all databases, but for one that is new or that
+ * has suspects.  A lost
  * notice costs latency only, because workers read the due index once per
  * poll_interval; so PREPARE TRANSACTION drops the list.
  */
@@ -32,7 +34,6 @@
 typedef enum EntryKind
 {
 	ENTRY_DUE,
-	ENTRY_CANCEL,
 	ENTRY_ENDED,
 	ENTRY_FAILED,
 	ENTRY_RUNS_WAIT,
@@ -54,10 +55,23 @@ typedef struct Entry
 	};
 } Entry;
 
-/* Notices of the current transaction.  The array is in TopMemoryContext and is reused. */
+/* The task of a branch (branch_no -1: any of its execution) is to be cancelled */
+typedef struct Cancel
+{
+	SfBranchKey key;
+	int			level;
+} Cancel;
+
+/* Notices and cancels for which the memory is kept from one transaction to the next */
+#define KEPT	1024
+
+/* Notices of the current transaction.  The arrays are in TopMemoryContext and are reused. */
 static Entry *entries = NULL;
 static int	nentries = 0;
 static int	size = 0;
+static Cancel *cancels = NULL;
+static int	ncancels = 0;
+static int	cancels_size = 0;
 static int	ndue = 0;
 static bool due_overflow = false;
 static TimestampTz overflow_from = DT_NOEND;	/* the earliest time among what is not noted */
@@ -133,29 +147,54 @@ note_delivery(void)
 static void
 note_cancel(SfBranchKey key)
 {
-	append(ENTRY_CANCEL, key, InvalidOid, 0);
+	if (ncancels == cancels_size)
+	{
+		int			new_size = Max(64, cancels_size * 2);
+
+		if (cancels)
+			cancels = repalloc_huge(cancels, new_size * sizeof(Cancel));
+		else
+			cancels = MemoryContextAlloc(TopMemoryContext, new_size * sizeof(Cancel));
+		cancels_size = new_size;
+	}
+	cancels[ncancels++] = (Cancel) {key, GetCurrentTransactionNestLevel()};
 }
 
-/* Does a process run a branch (branch_no -1: any of the execution)? */
-static bool
-runs_branch(const SfSlot *slot, SfBranchKey key)
+/* Order cancels by execution and branch. */
+static int
+compare_cancels(const void *a, const void *b)
 {
-	return slot->key.execution_no == key.execution_no &&
-		(key.branch_no == -1 || slot->key.branch_no == key.branch_no);
+	SfBranchKey x = ((const Cancel *) a)->key;
+	SfBranchKey y = ((const Cancel *) b)->key;
+
+	if (x.execution_no != y.execution_no)
+		return x.execution_no < y.execution_no ? -1 : 1;
+	return x.branch_no < y.branch_no ? -1 : x.branch_no > y.branch_no;
+}
+
+/* Is a branch among cancels, which are in order, or (branch_no -1) its execution? */
+static bool
+is_cancelled(const Cancel *list, int n, SfBranchKey key)
+{
+	Cancel		branch = {key, 0};
+	Cancel		whole = {{key.execution_no, -1}, 0};
+
+	return bsearch(&branch, list, n, sizeof(Cancel), compare_cancels) != NULL ||
+		bsearch(&whole, list, n, sizeof(Cancel), compare_cancels) != NULL;
 }
 
 /*
- * Ask the workers that run a branch (branch_no -1: any of its execution) to
- * stop.  The lock keeps them from going on to another step meanwhile.
+ * Ask the workers that run branches among cancels to stop.  The lock of the database
+ * keeps them from going on to another step meanwhile.
  */
 static void
-deliver_cancel(SfBranchKey key)
+deliver_cancels(const Cancel *list, int n)
 {
 	sf_foreach_slot(slot)
 	{
-		if (slot->state == SF_SLOT_FREE || !slot->in_step || slot->pid == 0 ||
-			slot->pid == MyProcPid || slot->database != MyDatabaseId ||
-			(!runs_branch(slot, key) && !SF_DEBUG_MUTATION("cancel")))
+		if (slot->database != MyDatabaseId || slot->state == SF_SLOT_FREE || !slot->in_step ||
+			slot->pid == 0 || slot->pid == MyProcPid ||
+			(!is_cancelled(list, n, slot->key) && !SF_DEBUG_MUTATION("cancel")))
 			continue;
 		pg_atomic_write_u32(&slot->cancel, pg_atomic_read_u32(&slot->step));
 		pg_atomic_fetch_add_u32(&slot->signalled, 1);
@@ -167,11 +206,13 @@ deliver_cancel(SfBranchKey key)
 static void
 cancel_now(SfBranchKey key)
 {
+	Cancel		cancel = {key, 0};
+
 	if (!sf_shared)
 		return;
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	deliver_cancel(key);
-	LWLockRelease(sf_shared_lock);
+	(void) sf_shared_enter(MyDatabaseId);
+	deliver_cancels(&cancel, 1);
+	sf_shared_leave();
 	cancelled = true;
 }
 
@@ -322,8 +363,9 @@ queue_due(SfBranchKey key, Oid owner)
 
 	if (!sf_shared)
 		return;
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	database = sf_shared_register_database(MyDatabaseId);
+	database = sf_shared_enter(MyDatabaseId);
+	if (database == NULL)
+		database = sf_shared_register_database(MyDatabaseId);
 	if (database == NULL)
 		sf_shared_wake_launcher();
 	else if (database->state != SF_DATABASE_NOT_DRIVEN)
@@ -335,7 +377,7 @@ queue_due(SfBranchKey key, Oid owner)
 		/* also if this worker may come to it: the launcher sees to it that one does */
 		sf_shared_wake_worker(database);
 	}
-	LWLockRelease(sf_shared_lock);
+	sf_shared_leave();
 }
 
 /* Have a worker look at the queues of limits with a rate, at a time. */
@@ -346,8 +388,7 @@ queue_later(SfTick at)
 
 	if (!sf_shared)
 		return;
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	database = sf_shared_find_database(MyDatabaseId);
+	database = sf_shared_enter(MyDatabaseId);
 	if (database != NULL && at < database->next_queue)
 	{
 		database->next_queue = at;
@@ -355,7 +396,7 @@ queue_later(SfTick at)
 			sf_shared_count_advancing(database->oid) == 0)
 			sf_shared_wake_launcher();
 	}
-	LWLockRelease(sf_shared_lock);
+	sf_shared_leave();
 }
 
 /*
@@ -414,12 +455,24 @@ deliver_look(TimestampTz at)
 		sf_shared_lower_poll(database, sf_tick_of_wall(at));
 }
 
-/* Forget everything. */
+/* Forget everything, and give back the memory that a large transaction has needed. */
 static void
 forget(void)
 {
 	committed = false;
-	nentries = 0;
+	nentries = ncancels = 0;
+	if (size > KEPT)
+	{
+		pfree(entries);
+		entries = NULL;
+		size = 0;
+	}
+	if (cancels_size > KEPT)
+	{
+		pfree(cancels);
+		cancels = NULL;
+		cancels_size = 0;
+	}
 	ndue = 0;
 	cancelled = held = executions_change = false;
 	due_overflow = false;
@@ -427,59 +480,98 @@ forget(void)
 }
 
 /*
+ * Forget the suspects of executions that have ended.  There are suspects after a crash only:
+ * so this lock of all databases is no matter.
+ */
+static void
+clear_suspects(void)
+{
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	for (int i = 0; i < nentries; i++)
+		if (entries[i].kind == ENTRY_ENDED)
+			sf_poison_execution_ended(MyDatabaseId, entries[i].key.execution_no);
+	LWLockRelease(sf_shared_lock);
+}
+
+/*
+ * Log the executions that have failed.  The transaction has committed: an error, for
+ * example if there is no memory to write a line, must not leave this function.
+ */
+static void
+log_failures(void)
+{
+	MemoryContext context = CurrentMemoryContext;
+	uint32		holdoff = InterruptHoldoffCount;
+
+	PG_TRY();
+	{
+		for (int i = 0; i < nentries; i++)
+			if (entries[i].kind == ENTRY_FAILED)
+				sf_failures_log(entries[i].line);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		InterruptHoldoffCount = holdoff;
+	}
+	PG_END_TRY();
+}
+
+/* Is there an entry of a kind? */
+static bool
+has_entry(EntryKind kind)
+{
+	for (int i = 0; i < nentries; i++)
+		if (entries[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* Deliver what concerns the workers of this database. */
+static void
+deliver_to_workers(void)
+{
+	bool		registering = has_entry(ENTRY_REGISTER);
+	bool		due = due_overflow || registering || has_entry(ENTRY_DUE);
+	bool		runs_wait = has_entry(ENTRY_RUNS_WAIT);
+	bool		ended = runs_wait || has_entry(ENTRY_ENDED);
+	bool		delivery = has_entry(ENTRY_DELIVERY);
+
+	qsort(cancels, ncancels, sizeof(Cancel), compare_cancels);
+	(void) sf_shared_enter(MyDatabaseId);
+	note_concurrent_commits();
+	if (due)
+		deliver_due(registering);
+	if (ended)
+		deliver_runs_wait(runs_wait);
+	if (delivery)
+		deliver_delivery();
+	if (ncancels > 0)
+		deliver_cancels(cancels, ncancels);
+	for (int i = 0; i < nentries; i++)
+		if (entries[i].kind == ENTRY_LOOK)
+			deliver_look(entries[i].due);
+	sf_shared_leave();
+}
+
+/*
  * Deliver the notices of a transaction that has committed: due branches and cancels
- * under sf_shared_lock, then the ends of executions, then lines for the log.
+ * under the lock of the database, then the ends of executions, then lines for the log.
  */
 static void
 deliver(void)
 {
-	bool		due = due_overflow;
-	bool		registering = false;
-	bool		ended = false;
-	bool		runs_wait = false;
-	bool		delivery = false;
-
-	for (int i = 0; i < nentries; i++)
+	deliver_to_workers();
+	if (sf_poison_has_suspects() && has_entry(ENTRY_ENDED))
+		clear_suspects();
+	for (int i = 0; i < nentries && pg_atomic_read_u32(&sf_shared->awaiting) > 0; i++)
 	{
-		ended = ended || entries[i].kind == ENTRY_ENDED;
-		runs_wait = runs_wait || entries[i].kind == ENTRY_RUNS_WAIT;
-		delivery = delivery || entries[i].kind == ENTRY_DELIVERY;
-		due = due || entries[i].kind == ENTRY_DUE;
-		registering = registering || entries[i].kind == ENTRY_REGISTER;
+		if (entries[i].kind == ENTRY_ENDED)
+			ConditionVariableBroadcast(sf_shared_ended(entries[i].key.execution_no));
 	}
-
-	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	note_concurrent_commits();
-	if (due || registering)
-		deliver_due(registering);
-	if (ended || runs_wait)
-		deliver_runs_wait(runs_wait);
-	if (delivery)
-		deliver_delivery();
-	for (int i = 0; i < nentries; i++)
-	{
-		if (entries[i].kind == ENTRY_CANCEL)
-			deliver_cancel(entries[i].key);
-		else if (entries[i].kind == ENTRY_LOOK)
-			deliver_look(entries[i].due);
-		else if (entries[i].kind == ENTRY_ENDED && sf_poison_has_suspects())
-			sf_poison_execution_ended(MyDatabaseId, entries[i].key.execution_no);
-	}
-	LWLockRelease(sf_shared_lock);
-
-	if (pg_atomic_read_u32(&sf_shared->awaiting) > 0)
-	{
-		for (int i = 0; i < nentries; i++)
-		{
-			if (entries[i].kind == ENTRY_ENDED)
-				ConditionVariableBroadcast(sf_shared_ended(entries[i].key.execution_no));
-		}
-	}
-	for (int i = 0; i < nentries; i++)
-	{
-		if (entries[i].kind == ENTRY_FAILED)
-			sf_failures_log(entries[i].line);
-	}
+	if (has_entry(ENTRY_FAILED))
+		log_failures();
 }
 
 /*
@@ -490,14 +582,14 @@ deliver(void)
 static void
 want_scan_now(void)
 {
-	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
+	SfDatabase *database = sf_shared_enter(MyDatabaseId);
 
 	if (database)
 	{
 		sf_shared_want_scan(database);
 		sf_shared_wake_worker(database);
 	}
-	LWLockRelease(sf_shared_lock);
+	sf_shared_leave();
 }
 
 /* Forget the list after an abort or PREPARE TRANSACTION; after a commit on_release() delivers it. */
@@ -507,7 +599,7 @@ on_transaction(XactEvent event, void *arg)
 	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT && event != XACT_EVENT_PREPARE)
 		return;
 	committed = event == XACT_EVENT_COMMIT && sf_shared &&
-		(nentries > 0 || due_overflow || executions_change || cancelled);
+		(nentries > 0 || ncancels > 0 || due_overflow || executions_change || cancelled);
 	if (event == XACT_EVENT_ABORT && sf_shared && (cancelled || held))
 		want_scan_now();
 	if (!committed)
@@ -528,7 +620,7 @@ on_release(ResourceReleasePhase phase, bool is_commit, bool is_top_level, void *
 {
 	if (!committed || phase != RESOURCE_RELEASE_AFTER_LOCKS || !is_top_level)
 		return;
-	if (nentries > 0 || due_overflow)
+	if (nentries > 0 || ncancels > 0 || due_overflow)
 		deliver();
 	if (executions_change)
 		pg_atomic_fetch_add_u64(&sf_shared->changes, 1);
@@ -551,11 +643,15 @@ on_subtransaction(SubXactEvent event, SubTransactionId mine,
 			if (entries[nentries - 1].kind == ENTRY_DUE)
 				ndue--;
 		}
+		while (ncancels > 0 && cancels[ncancels - 1].level >= level)
+			ncancels--;
 	}
 	else if (event == SUBXACT_EVENT_COMMIT_SUB)
 	{
 		for (int i = nentries - 1; i >= 0 && entries[i].level >= level; i--)
 			entries[i].level = level - 1;
+		for (int i = ncancels - 1; i >= 0 && cancels[i].level >= level; i--)
+			cancels[i].level = level - 1;
 	}
 }
 

@@ -70,7 +70,11 @@ inline push(b)
 	wake()
 }
 
-/* The commit callback; a bell may fail to ring, where there is a poll. */
+/*
+ * The commit callback; a bell may fail to ring, where there is a poll.  The code does this under the lock of
+ * the database, which each turn excludes, too: so it is atomic.  The line for the server's log that
+ * follows (failure_log) is not modelled: nothing waits for it.
+ */
 proctype Session(byte b)
 {
 	committed[b] = true;
