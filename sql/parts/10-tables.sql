@@ -78,6 +78,7 @@ CREATE TABLE _sfflow.execution (
 	started_at timestamptz,
 	stopped_at timestamptz,
 	last_redriven_at timestamptz,
+	idle_us bigint,						-- microseconds between its ends and its redrives; NULL: 0
 	output jsonb,
 	error text,
 	cause text,

@@ -200,7 +200,7 @@ RETURN (
 CREATE FUNCTION _sfflow.console_progress(execution_id text) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
-	SELECT jsonb_build_object('done', p.done, 'total', p.total, 'usual', extract(epoch FROM p.usual) * 1000,
+	SELECT jsonb_build_object('done', p.done, 'total', p.total, 'took', extract(epoch FROM p.took) * 1000, 'usual', extract(epoch FROM p.usual) * 1000,
 		'remaining', extract(epoch FROM p.remaining) * 1000, 'eta', p.eta, 'next', p.next)
 	FROM @extschema@.sf_progress($1) p);
 
@@ -268,7 +268,7 @@ RETURN (
 				(array_agg(f.started_at ORDER BY f.since DESC))[1] AS started_at,
 				_sfflow.console_failed_jobs((array_agg(f.execution_id ORDER BY f.since DESC))[1], 3) AS jobs
 			FROM (
-				SELECT a.kind, a.execution_id, a.since, split_part(e.state_machine, '/', 1) AS state_machine, left(e.error, 500) AS error, e.cause, e.started_at, e.redrive_count
+				SELECT a.kind, a.execution_id, a.since, split_part(e.state_machine, '/', 1) AS state_machine, left(e.error, 500) AS error, e.cause, coalesce(e.last_redriven_at, e.started_at) AS started_at, e.redrive_count
 				FROM (SELECT * FROM alert y WHERE y.kind IN ('failed', 'timed_out') ORDER BY y.since DESC LIMIT 300) a
 				JOIN LATERAL (SELECT x.* FROM @extschema@.sf_executions x WHERE x.execution_id = a.execution_id OFFSET 0) e ON true) f
 			GROUP BY f.kind, f.state_machine, f.error ORDER BY max(f.since) DESC LIMIT 25) g),

@@ -73,12 +73,12 @@ add_duration(SfColumns *row, int64 us)
 	sf_columns_add(row, IntervalPGetDatum(interval), us < 0);
 }
 
-/* What an execution has taken so far; -1: it has not begun. */
+/* The time that an execution has run, without that between its ends and its redrives; -1: it has not begun. */
 static int64
-taken_us(TimestampTz started_at, TimestampTz stopped_at, TimestampTz now)
+taken_us(TimestampTz started_at, TimestampTz stopped_at, int64 idle_us, TimestampTz now)
 {
 	return TIMESTAMP_NOT_FINITE(started_at) ? -1 :
-		Max((TIMESTAMP_NOT_FINITE(stopped_at) ? now : stopped_at) - started_at, 0);
+		Max((TIMESTAMP_NOT_FINITE(stopped_at) ? now : stopped_at) - started_at - idle_us, 0);
 }
 
 /* When something that takes so long from a time on will be over. */
@@ -180,7 +180,7 @@ execution_row(NightMachine *m, const SfListedExecution *e, TimestampTz now)
 	row->state = sf_status_name(e->status);
 	row->started_at = e->started_at;
 	row->ended_at = e->stopped_at;
-	row->took_us = taken_us(e->started_at, e->stopped_at, now);
+	row->took_us = taken_us(e->started_at, e->stopped_at, e->idle_us, now);
 	row->usual_us = usual_of(m);
 	row->expected_end = DT_NOEND;
 	row->detail = e->error;
@@ -408,7 +408,7 @@ sfflow_sf_progress(PG_FUNCTION_ARGS)
 										e->execution_no, now);
 	sf_columns_text(&row, sf_status_name(e->status));
 	add_jobs(&row, e, program);
-	add_duration(&row, taken_us(e->started_at, e->stopped_at, now));
+	add_duration(&row, taken_us(e->started_at, e->stopped_at, e->idle_us, now));
 	add_duration(&row, sf_usual_execution_us(e->machine_no));
 	add_duration(&row, standing.rest_us);
 	add_second(&row, end_after(now, standing.rest_us));

@@ -219,7 +219,8 @@ settle_draft(SfDraft *draft, TimestampTz now)
 	finish_execution(draft, now);
 	sf_draft_note_status(draft, execution->status, now);
 	if (execution->map_run_no == 0 && execution->started_at != DT_NOBEGIN)
-		sf_tally_end(&draft->tally, execution->status, now - execution->started_at);
+		sf_tally_end(&draft->tally, execution->status,
+					 now - execution->started_at - execution->idle_us);
 }
 
 /* Does a draft change the row of its execution? */

@@ -78,6 +78,7 @@ sf_lifecycle_restart(SfExecution *execution, int version, Jsonb *input)
 	execution->version = version;
 	execution->started_at = DT_NOBEGIN;
 	execution->last_redriven_at = DT_NOBEGIN;
+	execution->idle_us = 0;
 	execution->input = execution->new_input = input;
 
 	draft = sf_draft_make_locked(execution);
@@ -378,6 +379,8 @@ go_on(SfExecution *execution, List *branches, const char *from_state, Jsonb *inp
 	now = GetCurrentTimestamp();	/* not before the branches are due: sf_map_run_redriven() */
 	if (from != NULL)
 		revived_states(draft->program, branches, from);
+	if (execution->stopped_at != DT_NOBEGIN)
+		execution->idle_us += Max(now - execution->stopped_at, 0);
 	reopen(execution);
 	execution->redrive_count++;
 	if (execution->map_run_no == 0)

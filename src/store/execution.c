@@ -100,6 +100,7 @@ form_new(SfExecution *e, Datum *values, bool *nulls)
 	row.status = SF_STATUS_RUNNING;
 	row.start_requests = 1;
 	row.redrive_count = row.last_event_id = 0;
+	row.idle_us = 0;
 	if (row.parent_execution_no == 0)
 		row.parent_branch_no = -1;
 	if (row.map_run_no == 0)
@@ -176,7 +177,7 @@ update(SfTable *table, const SfExecution *e)
 {
 	static const int changed[] = {
 		COL_status, COL_redrive_count, COL_last_event_id, COL_version, COL_qualifier, COL_started_at,
-		COL_stopped_at, COL_last_redriven_at, COL_output, COL_error, COL_cause, COL_input
+		COL_stopped_at, COL_last_redriven_at, COL_idle_us, COL_output, COL_error, COL_cause, COL_input
 	};
 	SfExecution row = *e;
 

@@ -35,6 +35,7 @@
 	X(TimestampTz, started_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN))	/* not yet */ \
 	X(TimestampTz, stopped_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
 	X(TimestampTz, last_redriven_at, TIMESTAMPTZ, NULL_IS(DT_NOBEGIN)) \
+	X(int64, idle_us, INT8, NULL_IS(0))	/* between its ends and its redrives */ \
 	X(Jsonb *, output, JSONB, NULLABLE)	/* from here on not in what is read in short */ \
 	X(char *, error, TEXT, NULLABLE) \
 	X(char *, cause, TEXT, NULLABLE) \

@@ -49,7 +49,7 @@
  */
 #define COLUMNS \
 	"e.execution_id, e.status, e.error, e.requested_at, e.started_at, e.stopped_at," \
-	" e.execution_no, e.machine_no, e.version"
+	" e.execution_no, e.machine_no, e.version, e.idle_us"
 #define IN_TIME(t) \
 	t ".requested_at" SF_GE "$4 AND " t ".requested_at" SF_LE "$5" \
 	" AND (" t ".requested_at" SF_LT "$5 OR " t ".execution_no" SF_LT "$6)"
@@ -205,6 +205,7 @@ read_listed(HeapTuple tuple, TupleDesc desc, void *arg)
 	e->execution_no = sf_row_number(tuple, desc, 7, 0);
 	e->machine_no = sf_row_number(tuple, desc, 8, 0);
 	e->version = sf_row_number(tuple, desc, 9, 0);
+	e->idle_us = sf_row_number(tuple, desc, 10, 0);
 	*(List **) arg = lappend(*(List **) arg, e);
 }
 

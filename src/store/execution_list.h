@@ -51,6 +51,7 @@ typedef struct SfListedExecution
 	int64		execution_no;
 	int			machine_no;
 	int			version;
+	int64		idle_us;		/* between its ends and its redrives */
 } SfListedExecution;
 
 typedef struct SfListedMachine

@@ -1,6 +1,6 @@
 -- sf_night and sf_progress: where executions stand, what they usually take, and when they are expected to end.
 BEGIN;
-SELECT plan(48);
+SELECT plan(51);
 
 CREATE ROLE night_reader;
 CREATE FUNCTION night_task(payload jsonb) RETURNS jsonb LANGUAGE sql AS $$ SELECT '{}'::jsonb $$;
@@ -158,6 +158,19 @@ SET LOCAL ROLE night_reader;
 SELECT is(pg_temp.night(), 'wide:1 RUNNING', 'a role sees the machines that it may read');
 SELECT throws_ok($$ SELECT sf_progress('outside:1') $$, 'SF005', 'execution "outside:1" does not exist');
 RESET ROLE;
+
+-- The time between a failure and its redrive is none that an execution has run.
+CREATE TABLE idle_ready (ready boolean);
+CREATE FUNCTION idle_task(payload jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$ BEGIN IF NOT EXISTS (SELECT FROM idle_ready) THEN PERFORM sf_raise('NotReady'); END IF; RETURN payload; END $$;
+SELECT sf_create_state_machine('idle', format('{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "sql:%s.idle_task", "End": true}}}', current_schema)::json) \g /dev/null
+SELECT sf_start('idle', '{}', '1'), sf_run('idle:1') \g /dev/null
+SELECT pg_sleep(1.5) \g /dev/null
+INSERT INTO idle_ready VALUES (true);
+SELECT sf_redrive('idle:1') \g /dev/null
+SELECT cmp_ok((SELECT took FROM sf_progress('idle:1')), '<', interval '1 s', 'an execution that was redriven has not run meanwhile');
+SELECT sf_run('idle:1') \g /dev/null
+SELECT cmp_ok((SELECT took FROM sf_progress('idle:1')), '<', interval '1 s', '... nor when it has ended');
+SELECT cmp_ok((SELECT took FROM sf_night(now() - interval '1 hour') WHERE target = 'idle:1'), '<', interval '1 s', '... nor in the night');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -80,7 +80,8 @@ function actions(head, context) {
 // The head of the page.
 function headPart(head, context, isTold) {
   const e = head.execution;
-  const ms = between(e.started_at, e.stopped_at);
+  // without the time between a failure and its redrive
+  const ms = head.progress?.took ?? between(e.started_at, e.stopped_at);
   const cause = readCause(e.cause);
   return [
     h('div', { class: 'title', key: 'title' }, h('h1', { tabindex: '-1' }, text(e.execution_id, 'id')), badge(e.status), head.held.some(x => !x.state) ? badge('HELD') : null, actions(head, context)),
