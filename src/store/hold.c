@@ -111,21 +111,21 @@ read_rows(const SfKeptKey *key)
 const List *
 sf_hold_of_machine(int machine_no)
 {
-	return sf_keyed_copy_get(&sf_hold_copy, (SfKeptKey) {SF_HOLD_MACHINE, machine_no, NULL});
+	return sf_keyed_copy_get(&sf_hold_copy, &(SfKeptKey) {SF_HOLD_MACHINE, machine_no, NULL});
 }
 
 /* The holds of a schedule, an activity or a resource, likewise. */
 const List *
 sf_hold_of_name(SfHoldKind kind, const char *name)
 {
-	return sf_keyed_copy_get(&sf_hold_copy, (SfKeptKey) {kind, 0, name});
+	return sf_keyed_copy_get(&sf_hold_copy, &(SfKeptKey) {kind, 0, name});
 }
 
 /* Find a hold by its number; NULL: there is none now. */
 const SfHold *
 sf_hold_by_number(int64 hold_no)
 {
-	return sf_list_first(sf_keyed_copy_get(&sf_hold_copy, (SfKeptKey) {BY_NUMBER, hold_no, NULL}));
+	return sf_list_first(sf_keyed_copy_get(&sf_hold_copy, &(SfKeptKey) {BY_NUMBER, hold_no, NULL}));
 }
 
 /* The hold of a schedule, an activity or the like; NULL: there is none. */

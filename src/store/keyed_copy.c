@@ -81,8 +81,9 @@ sf_keyed_copy_is_any(SfKeyedCopy *k)
  * while they are read counts as one after this call.
  */
 const List *
-sf_keyed_copy_get(SfKeyedCopy *k, SfKeptKey key)
+sf_keyed_copy_get(SfKeyedCopy *k, const SfKeptKey *key)
 {
+	SfKeptKey	lasting = *key;
 	Kept	   *kept;
 	MemoryContext old;
 	List	   *rows;
@@ -91,14 +92,15 @@ sf_keyed_copy_get(SfKeyedCopy *k, SfKeptKey key)
 		k->copy.is_current = false;
 	if (!sf_keyed_copy_is_any(k))
 		return NIL;
-	kept = hash_search(k->kept, &key, HASH_FIND, NULL);
+	kept = hash_search(k->kept, key, HASH_FIND, NULL);
 	if (kept != NULL)
 		return kept->rows;
 	old = MemoryContextSwitchTo(k->copy.context);
-	rows = k->read(&key);
-	key.name = key.name == NULL ? NULL : pstrdup(key.name);
+	rows = k->read(key);
+	if (key->name != NULL)
+		lasting.name = pstrdup(key->name);
 	MemoryContextSwitchTo(old);
-	kept = hash_search(k->kept, &key, HASH_ENTER, NULL);
+	kept = hash_search(k->kept, &lasting, HASH_ENTER, NULL);
 	kept->rows = rows;
 	return rows;
 }

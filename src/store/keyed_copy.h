@@ -33,7 +33,7 @@ typedef struct SfKeyedCopy
 } SfKeyedCopy;
 
 extern void sf_keyed_copy_begin(SfKeyedCopy *k);
-extern const List *sf_keyed_copy_get(SfKeyedCopy *k, SfKeptKey key);
+extern const List *sf_keyed_copy_get(SfKeyedCopy *k, const SfKeptKey *key);
 extern bool sf_keyed_copy_is_any(SfKeyedCopy *k);
 
 /*

@@ -147,21 +147,21 @@ sf_limit_any(void)
 const List *
 sf_limit_of_machine(int machine_no)
 {
-	return sf_keyed_copy_get(&sf_limit_copy, (SfKeptKey) {SF_LIMIT_MACHINE, machine_no, NULL});
+	return sf_keyed_copy_get(&sf_limit_copy, &(SfKeptKey) {SF_LIMIT_MACHINE, machine_no, NULL});
 }
 
 /* The limits of a resource or an activity, likewise. */
 const List *
 sf_limit_of_name(SfLimitKind kind, const char *name)
 {
-	return sf_keyed_copy_get(&sf_limit_copy, (SfKeptKey) {kind, 0, name});
+	return sf_keyed_copy_get(&sf_limit_copy, &(SfKeptKey) {kind, 0, name});
 }
 
 /* Find a limit by its number; NULL: there is none now. */
 const SfLimit *
 sf_limit_find(int64 limit_no)
 {
-	return sf_list_first(sf_keyed_copy_get(&sf_limit_copy, (SfKeptKey) {BY_NUMBER, limit_no, NULL}));
+	return sf_list_first(sf_keyed_copy_get(&sf_limit_copy, &(SfKeptKey) {BY_NUMBER, limit_no, NULL}));
 }
 
 /* --- the table --- */

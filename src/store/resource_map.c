@@ -105,5 +105,5 @@ begin(void)
 const List *
 sf_resource_map_of(Oid owner)
 {
-	return sf_keyed_copy_get(&copy, (SfKeptKey) {0, owner, NULL});
+	return sf_keyed_copy_get(&copy, &(SfKeptKey) {0, owner, NULL});
 }
