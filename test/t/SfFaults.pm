@@ -79,7 +79,7 @@ SELECT sf_create_state_machine('load', \$m\${"StartAt": "One", "States": {
   "Each": {"Type": "Map", "ItemsPath": "\$.items", "ResultPath": null, "Next": "Last",
     "ItemProcessor": {"StartAt": "Item", "States": {"Item": $one_item}}},
   "Last": $state{Last}}}\$m\$);
-CREATE ROLE remote;
+CREATE ROLE remote LOGIN;
 SELECT sf_grant('START', 'load', 'remote');
 SELECT sf_create_state_machine('probe', '@{[ one_task('public.nothing', $again) ]}');
 EOS
