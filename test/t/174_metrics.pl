@@ -210,7 +210,7 @@ same('restored', 'loaded increments');
 # --- logical replication
 
 my $tables = $node->safe_psql('shop', q(SELECT string_agg(c.oid::regclass::text, ', ') FROM pg_class c
-	WHERE c.relnamespace = '_sfflow'::regnamespace AND c.relkind = 'r' AND c.relname NOT IN ('instance', 'metric_fold')));
+	WHERE c.relnamespace = '_sfflow'::regnamespace AND c.relkind = 'r' AND c.relpersistence = 'p' AND c.relname NOT IN ('instance', 'metric_fold')));
 $node->safe_psql('postgres', 'CREATE DATABASE subscriber');
 $node->safe_psql('subscriber', 'CREATE EXTENSION sfflow');
 $node->safe_psql('shop', "CREATE PUBLICATION p FOR TABLE $tables; SELECT pg_create_logical_replication_slot('s', 'pgoutput')");
