@@ -42,7 +42,7 @@ SELECT execution_id, started_at, stopped_at, start_requests, waiting_on FROM sf_
 SELECT id, previous_event_id AS prev, timestamp, type, state,
 	replace(details::text, (SELECT rolname FROM pg_roles WHERE oid = 10), 'owner') AS details
 FROM sf_history WHERE execution_id = 'nightly:1';
-SELECT execution_id, state, branch, resource, status, attempt, scheduled_at, started_at FROM sf_tasks;
+SELECT execution_id, state, branch, resource, status, attempt, scheduled_at, started_at FROM sf_tasks ORDER BY execution_id, state;
 SELECT execution_id, requested_at, outcome, input_differs FROM sf_start_requests;
 INSERT INTO _sfflow.metric_total
 SELECT machine_no, 3, 1, 1, 0, 0, 0, 0, 5, 0, 7200000000, '\xca0302' FROM _sfflow.state_machine WHERE name = 'nightly';
@@ -67,7 +67,7 @@ SELECT execution_no, b, CASE WHEN b <> 2 THEN 1000 END, (ARRAY[0, 1, 2, 4])[b + 
 	CASE WHEN b = 1 THEN '2025-02-05 02:02Z'::timestamptz END, CASE WHEN b = 3 THEN '2025-02-05 02:06Z'::timestamptz END,
 	3600000, '', CASE WHEN b = 1 THEN 'host-1' END, '{"a": 1}'
 FROM _sfflow.execution, generate_series(0, 3) b WHERE execution_id = 'nightly:out';
-SELECT state, branch, status, scheduled_at, started_at, deadline, heartbeat_at, worker FROM sf_tasks WHERE execution_id = 'nightly:out';
+SELECT state, branch, status, scheduled_at, started_at, deadline, heartbeat_at, worker FROM sf_tasks WHERE execution_id = 'nightly:out' ORDER BY state;
 SELECT activity, queued, oldest_queued_at, in_flight, last_polled_at, last_worker FROM sf_activities WHERE activity = 'shell';
 SELECT execution_id, state, branch, resource, input, error, cause, receives, died_at FROM sf_dead_letters;
 SELECT sf_grant('WORK', 'activity:shell', 'public'), sf_grant('WORK', 'arn:aws:states:us-east-1:000000000000:activity:shell', 'pg_monitor');
