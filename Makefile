@@ -8,37 +8,56 @@ $(error run make in the folder of sfflow's Makefile)
 endif
 
 EXTENSION = sfflow
-EXTVERSION = 0.1.0
+# The release of the library and the programs, X.Y.Z. The extension's version is X.Y, that of its schema: a patch
+# release changes no object of SQL.
+RELEASE = 0.1.0
+EXTVERSION = $(basename $(RELEASE))
 MODULE_big = sfflow
 
 # A folder is a layer; a new .c file in one of them is picked up by itself.
-LAYERS = base json jsonata expr asl graph store rule report machine run task worker schedule api aws awsapi
-SRCS = $(sort $(foreach layer,$(LAYERS),$(wildcard src/$(layer)/*.c))) src/sfflow.c
+LAYERS = base json jsonata expr asl cloud graph store rule report machine run task worker schedule api feature aws awsapi
+
+# A folder in src/feature/ is a feature; `make WITHOUT="hold"` builds without some. What was left out the last time is
+# written down, since it changes what has to be made anew.
+override WITHOUT := $(sort $(WITHOUT))
+FEATURES = $(filter-out $(WITHOUT),$(patsubst src/feature/%/,%,$(sort $(wildcard src/feature/*/))))
+LEFT_OUT = src/feature/.without
+ifneq ($(WITHOUT),$(if $(wildcard $(LEFT_OUT)),$(shell cat $(LEFT_OUT))))
+$(shell echo '$(WITHOUT)' >$(LEFT_OUT))
+endif
+
+SRCS = $(sort $(foreach folder,$(LAYERS) $(addprefix feature/,$(FEATURES)),$(wildcard src/$(folder)/*.c))) src/sfflow.c
 OBJS = $(SRCS:.c=.o)
 
 SQL_SCRIPT = sql/$(EXTENSION)--$(EXTVERSION).sql
-SQL_PARTS = $(sort $(wildcard sql/parts/*.sql))
-DATA_built = $(SQL_SCRIPT)
+# Those of a feature, sql/parts/NAME*.sql, go where the numbered ones have slots for them.
+SQL_PARTS = $(sort $(foreach feature,$(FEATURES),$(wildcard sql/parts/$(feature)*.sql))) $(sort $(wildcard sql/parts/[0-9]*.sql))
+# An update to this version is written by hand for the tables, sql/updates/X.Y--X.Y.sql, and has all functions and views
+# again. Scripts of versions that are out are shipped as they were.
+SQL_UPDATES = $(patsubst sql/updates/%,sql/$(EXTENSION)--%,$(wildcard sql/updates/*--$(EXTVERSION).sql))
+DATA = $(filter-out %/$(notdir $(SQL_SCRIPT)),$(wildcard test/releases/*/$(EXTENSION)--*.sql))
+DATA_built = $(SQL_SCRIPT) $(SQL_UPDATES)
 
 PG_CONFIG ?= pg_config
 # What pg_config says of one of its options: nothing where there is none, which is said once, below.
 pg_config_of = $(shell $(PG_CONFIG) --$1 2>/dev/null)
 # PostgreSQL's headers count as system headers, so that -Wextra speaks about our code only. A
 # callback has the signature that PostgreSQL wants, whether it needs every parameter or not.
-PG_CPPFLAGS = -Isrc -isystem $(call pg_config_of,includedir-server) -DSFFLOW_VERSION='"$(EXTVERSION)"'
-PG_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror -MMD -MP
+PG_CPPFLAGS = -Isrc -isystem $(call pg_config_of,includedir-server) -DSFFLOW_VERSION='"$(RELEASE)"'
+# In a released source a warning of a newer compiler stops nothing.
+WERROR ?= $(if $(wildcard .git),-Werror)
+PG_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter $(WERROR) -MMD -MP
 # Where PostgreSQL was built with link-time optimisation, the linker compiles once more and warns of
 # what only seems to be wrong.
 SHLIB_LINK = -Wno-error
-EXTRA_CLEAN = $(OBJS:.o=.d) src/base/condition_names.h tmp_install tmp_check results regression.diffs regression.out output_iso
+EXTRA_CLEAN = $(OBJS:.o=.d) $(LEFT_OUT) src/base/condition_names.h tmp_install tmp_check dist results regression.diffs regression.out output_iso
 
 # installcheck below; PGXS's own drops its database, which fails while a worker is connected.
 NO_INSTALLCHECK = 1
 
-# Bitcode for the JIT triples the time of a build: `make with_llvm=yes` where a package wants it.
-ifneq ($(origin with_llvm),command line)
-override with_llvm := no
-endif
+# Bitcode for the JIT triples the time of a build: with_llvm=yes, on the command line or in the environment, where a
+# package wants it. PGXS sets what PostgreSQL was built with, over the environment.
+override with_llvm := $(if $(filter command environment,$(firstword $(origin with_llvm))),$(with_llvm),no)
 
 PGXS := $(call pg_config_of,pgxs)
 ifneq ($(PGXS),)
@@ -50,7 +69,11 @@ endif
 
 -include $(OBJS:.o=.d)
 
+# The extension without the programs; `make PROGRAMS= install` installs just it.
+extension: $(shlib) $(SQL_SCRIPT) $(if $(filter yes,$(with_llvm)),$(OBJS:.o=.bc))
+
 src/task/failure.o: src/base/condition_names.h
+src/aws/shapes.o: src/aws/shapes.bin
 src/base/condition_names.h: src/base/condition_names.awk
 	@awk -f $< $(shell $(PG_CONFIG) --includedir-server)/utils/errcodes.h > $@.tmp && mv $@.tmp $@
 
@@ -63,13 +86,13 @@ all: $(PROGRAMS)
 CLIENT_SOURCES = $(wildcard src/client/*.[ch]) src/client/program.mk
 
 src/client/sfworker: $(CLIENT_SOURCES) src/base/sqlstates.h src/base/conditions.h src/base/condition_names.h src/client/Makefile
-	$(MAKE) -C src/client PG_CONFIG='$(PG_CONFIG)' VERSION='$(EXTVERSION)'
+	$(MAKE) -C src/client PG_CONFIG='$(PG_CONFIG)' VERSION='$(RELEASE)'
 
 GATEWAY_SOURCES = $(CLIENT_SOURCES) $(wildcard src/gateway/*.[ch] src/gateway/console/*) src/gateway/console \
 	src/gateway/embed.awk src/gateway/Makefile src/base/sqlstates.h
 src/gateway/sfgateway-asan: src/gateway/sfgateway
 src/gateway/sfgateway src/gateway/sfgateway-asan: $(GATEWAY_SOURCES)
-	$(MAKE) -C src/gateway PG_CONFIG='$(PG_CONFIG)' VERSION='$(EXTVERSION)' $(@F)
+	$(MAKE) -C src/gateway PG_CONFIG='$(PG_CONFIG)' VERSION='$(RELEASE)' $(@F)
 
 PROGRAM_FOLDERS = BINDIR='$(BINDIR)' MANDIR='$(MANDIR)' DESTDIR='$(PROGRAM_DESTDIR)'
 
@@ -79,26 +102,34 @@ PROGRAM_DESTDIR = $(if $(DESTDIR),$(if $(filter /%,$(firstword $(DESTDIR))),,../
 install: install-programs
 install-programs: $(PROGRAMS)
 	for folder in $(^D); do \
-		$(MAKE) -C $$folder PG_CONFIG='$(PG_CONFIG)' VERSION='$(EXTVERSION)' $(PROGRAM_FOLDERS) install || exit; done
+		$(MAKE) -C $$folder PG_CONFIG='$(PG_CONFIG)' VERSION='$(RELEASE)' $(PROGRAM_FOLDERS) install || exit; done
 
 uninstall: uninstall-programs
 uninstall-programs:
 	for folder in $(dir $(PROGRAMS)); do \
 		$(MAKE) -C $$folder PG_CONFIG='$(PG_CONFIG)' $(PROGRAM_FOLDERS) uninstall || exit; done
 
-# The unit of systemd for sfgateway, which install leaves out: it goes into a folder that is not PostgreSQL's.
+# The units of systemd, which install leaves out: they go into a folder that is not PostgreSQL's.
 install-unit uninstall-unit:
-	$(MAKE) -C src/gateway PG_CONFIG='$(PG_CONFIG)' $(PROGRAM_FOLDERS) $@
+	for folder in $(dir $(PROGRAMS)); do \
+		$(MAKE) -C $$folder PG_CONFIG='$(PG_CONFIG)' $(PROGRAM_FOLDERS) $@ || exit; done
 
 clean: clean-programs
 clean-programs:
 	for folder in $(dir $(PROGRAMS)); do $(MAKE) -C $$folder clean || exit; done
 
+$(shlib): $(wildcard $(LEFT_OUT))
+
 # The install script is its parts, in order, with the numbers of the enums of these headers.
-SQL_HEADERS = src/store/branch.h src/store/task.h
-$(SQL_SCRIPT): sql/numbers.awk $(SQL_HEADERS) $(SQL_PARTS) Makefile
+SQL_HEADERS = src/base/schema.h src/store/branch.h src/store/task.h
+$(SQL_SCRIPT): sql/assemble.awk $(SQL_HEADERS) $(SQL_PARTS) $(wildcard $(LEFT_OUT)) Makefile
+	@rm -f $(filter-out $(DATA_built),$(wildcard sql/$(EXTENSION)--*.sql))
 	@{ printf '%s\n' '\echo Use "CREATE EXTENSION $(EXTENSION)" to load this file. \quit' && \
-	   awk -f sql/numbers.awk $(SQL_HEADERS) $(SQL_PARTS); } > $@.tmp && mv $@.tmp $@
+	   awk -v features='$(FEATURES)' -f sql/assemble.awk $(SQL_HEADERS) $(SQL_PARTS); } > $@.tmp && mv $@.tmp $@
+	@echo "assembled $@"
+
+$(SQL_UPDATES): sql/$(EXTENSION)--%.sql: sql/updates/%.sql $(SQL_SCRIPT) sql/update.awk
+	@{ cat $< && awk -f sql/update.awk $(SQL_SCRIPT); } > $@.tmp && mv $@.tmp $@
 	@echo "assembled $@"
 
 # A private PostgreSQL with the extension in it, under tmp_install/. Executables find their share
@@ -147,7 +178,16 @@ PREPARE_TEST = @$(PREPARE) test >/dev/null
 test:
 	$(PREPARE_TEST)
 	@$(MAKE) -s $(PARALLEL) tmp-install
-	@test/run $(SUITES) $(if $(TESTS),--tests $(TESTS))
+	@WITHOUT='$(WITHOUT)' test/run $(SUITES) $(if $(TESTS),--tests $(TESTS))
+
+# The suites but for a feature's own tests, with the library built without it, one feature after the other.
+OPTIONAL_FEATURES = hold
+test-without:
+	$(PREPARE_TEST)
+	@status=0; for feature in $(OPTIONAL_FEATURES); do echo "== without $$feature"; \
+		$(MAKE) -s $(PARALLEL) tmp-install WITHOUT=$$feature && \
+		WITHOUT=$$feature test/run $(or $(SUITES),regress pgtap isolation cases tap) $(if $(TESTS),--tests $(TESTS)) || status=1; \
+	done; $(MAKE) -s $(PARALLEL) tmp-install; exit $$status
 
 # More suites with the library under sanitizers than make test runs.
 test-memory:
@@ -202,6 +242,17 @@ soak:
 	@$(MAKE) -s $(PARALLEL) tmp-install
 	@SCRIPT_SECONDS=$$(($(SOAK_MINUTES) * 60 + 900)) SOAK_MINUTES=$(SOAK_MINUTES) test/run tap --tests 157_soak
 
+# What is released: archives of what is committed, and packages for the releases of PostgreSQL that have headers here.
+# Both write into dist/.
+dist:
+	@.packaging/dist $(RELEASE)
+deb:
+	@.packaging/deb $(RELEASE)
+
+# The packages on fresh Debian systems, in chroots: make test-release SYSTEMS="bookworm".
+test-release:
+	@test/release/packages $(SYSTEMS)
+
 # Conventions that a compiler does not check.
 lint:
 	@status=0; for check in test/lint/*; do [ -x $$check ] || continue; $$check || status=1; done; exit $$status
@@ -212,6 +263,7 @@ help:
 	@echo 'make demo           a nightly batch that fails, is repaired and redriven, on a throw-away server'
 	@echo 'make console        the night of the demo in the console, on a throw-away server (PORT=8083)'
 	@echo 'make test           all tests, on throw-away servers (SUITES="regress tap" TESTS="name": some)'
+	@echo 'make test-without   the suites without the optional features, one after the other (SUITES, TESTS)'
 	@echo 'make test-memory    suites with the library under sanitizers (SUITES, TESTS as for make test)'
 	@echo 'make test-versions  the tests on PostgreSQL 16, 17 and 18, in chroots (RELEASES="17 18")'
 	@echo 'make test-demo      make demo and make console on fresh Debian systems, in chroots (SYSTEMS="bookworm")'
@@ -221,8 +273,12 @@ help:
 	@echo 'make faults         every fault in rounds against an exact ledger (FAULT_ROUNDS=5, FAULTS=pattern)'
 	@echo 'make soak           load and random faults for an hour (SOAK_MINUTES=10)'
 	@echo 'make lint           conventions that a compiler does not check'
-	@echo 'make install-unit   install the unit of systemd for sfgateway (UNITDIR, DESTDIR)'
+	@echo 'make install-unit   install the units of systemd for both programs (UNITDIR, DESTDIR)'
+	@echo 'make extension      build the extension without the programs'
+	@echo 'make dist           the archives of a release, with checksums and a list of components, under dist/'
+	@echo 'make deb            Debian packages of what is committed, under dist/'
+	@echo 'make test-release   the packages on fresh Debian systems, in chroots (SYSTEMS="bookworm")'
 	@echo 'make tmp-install    a private PostgreSQL with the extension, under tmp_install/'
 	@echo 'make clean          remove everything that was built'
 
-.PHONY: install-programs uninstall-programs install-unit uninstall-unit clean-programs tmp-install test test-memory test-versions test-demo installcheck demo console bench model faults soak lint help
+.PHONY: extension dist deb test-release install-programs uninstall-programs install-unit uninstall-unit clean-programs tmp-install test test-without test-memory test-versions test-demo installcheck demo console bench model faults soak lint help

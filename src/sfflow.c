@@ -9,15 +9,11 @@
 #include "base/settings.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "schedule/due_runs.h"
-#include "schedule/timely.h"
+#include "store/feature.h"
 #include "store/instance_file.h"
-#include "store/limit_queue.h"
-#include "store/limit_rate.h"
 #include "store/quota.h"
 #include "store/throttle.h"
 #include "task/sql_task.h"
-#include "worker/attempt.h"
 #include "worker/worker.h"
 
 PG_MODULE_MAGIC;
@@ -37,13 +33,10 @@ _PG_init(void)
 	sf_aws_init();
 	sf_quota_init();
 	sf_throttle_init();
-	sf_limit_queue_init();
-	sf_limit_rate_init();
+	sf_features_init();
 	if (!process_shared_preload_libraries_in_progress || IsBinaryUpgrade)
 		return;
 	if (!IsUnderPostmaster)
 		sf_instance_file_start();
-	sf_attempt_look_at_schedules = sf_due_runs_look;
-	sf_attempt_look_at_deadlines = sf_timely_check;
 	sf_worker_init();
 }

@@ -7,17 +7,29 @@ import { readFileSync } from 'node:fs';
 // Services that the SDK calls otherwise than a Resource does.
 const packages = { events: 'eventbridge', cloudwatchlogs: 'cloudwatch-logs', elasticmapreduce: 'emr', bedrockruntime: 'bedrock-runtime' };
 // Services whose API begins members in lower case, and members that are maps of names of the caller's.
-const lower = new Set(['batch', 'ecs', 'eks', 'codebuild', 'bedrockruntime']);
+const lower = new Set(['batch', 'ecs', 'eks', 'codebuild', 'bedrock', 'bedrockruntime', 'emr-serverless']);
 const maps = new Set(['parameters', 'tags', 'labels']);
-// .sync: how to ask for the job that a request and its answer name, where the job is in the answer, and its status.
+// .sync: how to ask for the job that a request and its answer name, where the job is in the answer, and its status; then the
+// statuses that are good, unless they are those of good.
 const jobs = {
   'athena:startQueryExecution': ['GetQueryExecution', (q, a) => ({ QueryExecutionId: a.QueryExecutionId }), r => r, j => j.QueryExecution.Status.State],
   'batch:submitJob': ['DescribeJobs', (q, a) => ({ Jobs: [a.JobId] }), r => r.Jobs[0], j => j.Status],
   'ecs:runTask': ['DescribeTasks', (q, a) => ({ Cluster: q.Cluster, Tasks: [a.Tasks[0].TaskArn] }), r => r.Tasks[0],
     j => j.LastStatus !== 'STOPPED' ? '' : j.Containers.some(c => c.ExitCode) ? 'FAILED' : 'SUCCEEDED'],
   'glue:startJobRun': ['GetJobRun', (q, a) => ({ JobName: q.JobName, RunId: a.JobRunId }), r => r.JobRun, j => j.JobRunState],
+  'bedrock:createModelCustomizationJob': ['GetModelCustomizationJob', (q, a) => ({ JobIdentifier: a.JobArn }), r => r, j => j.Status],
+  'codebuild:startBuild': ['BatchGetBuilds', (q, a) => ({ Ids: [a.Build.Id] }), r => r.Builds[0], j => j.BuildStatus],
+  'emr-serverless:startJobRun': ['GetJobRun', (q, a) => ({ ApplicationId: q.ApplicationId, JobRunId: a.JobRunId }), r => r.JobRun, j => j.State],
 };
-const ended = new Set(['SUCCEEDED', 'FAILED', 'CANCELLED', 'STOPPED', 'TIMEOUT', 'ERROR', 'EXPIRED']);
+for (const [action, good] of Object.entries({ create: ['CREATED'], start: ['STARTED'], stop: ['STOPPED', 'CREATED'], delete: ['TERMINATED'] }))
+  jobs[`emr-serverless:${action}Application`] = ['GetApplication', (q, a) => ({ ApplicationId: a.ApplicationId ?? q.ApplicationId }), r => r.Application, j => j.State, good];
+for (const [thing, names] of Object.entries({ Cluster: ['Name'], Nodegroup: ['ClusterName', 'NodegroupName'], FargateProfile: ['ClusterName', 'FargateProfileName'] }))
+  for (const action of ['create', 'delete'])
+    jobs[`eks:${action}${thing}`] = [`Describe${thing}`, q => Object.fromEntries(names.map(name => [name, q[name]])), r => r, j => j[thing].Status, action === 'create' ? ['ACTIVE'] : []];
+for (const thing of ['TrainingJob', 'TransformJob', 'ProcessingJob'])
+  jobs[`sagemaker:create${thing}`] = [`Describe${thing}`, q => ({ [`${thing}Name`]: q[`${thing}Name`] }), r => r, j => j[`${thing}Status`]];
+const good = ['SUCCEEDED', 'SUCCESS', 'COMPLETED'];
+const bad = ['FAILED', 'FAULT', 'CANCELLED', 'STOPPED', 'TIMEOUT', 'TIMED_OUT', 'ERROR', 'EXPIRED', 'TERMINATED', 'CREATE_FAILED', 'DELETE_FAILED'];
 
 // Spell members as the API does (jobName), or as Step Functions does (JobName).
 function spell(value, change) {
@@ -27,30 +39,41 @@ function spell(value, change) {
 }
 
 const [, service, action, , pattern] = /^arn:aws:states:::(?:aws-sdk:)?([^:]+):(\w+)(\.(\w+))?/.exec(process.env.SFFLOW_RESOURCE);
-const prefix = service[0].toUpperCase() + service.slice(1);
+const prefix = { 'emr-serverless': 'EmrServerless', eks: 'EKS', ecs: 'ECS', sagemaker: 'SageMaker', codebuild: 'CodeBuild' }[service] ?? service[0].toUpperCase() + service.slice(1);
 const request = JSON.parse(readFileSync(0, 'utf8'));
 
 // Call an operation by its name in the API.
 async function call(sdk, client, operation, input) {
-  const { $metadata, Body, ...answer } = await client.send(new sdk[`${operation}Command`](lower.has(service) ? spell(input, c => c.toLowerCase()) : input));
-  if (Body) answer.Body = await Body.transformToString();
-  return lower.has(service) ? spell(answer, c => c.toUpperCase()) : answer;
+  const { $metadata, ...given } = await client.send(new sdk[`${operation}Command`](lower.has(service) ? spell(input, c => c.toLowerCase()) : input));
+  const answer = lower.has(service) ? spell(given, c => c.toUpperCase()) : given;
+  if (answer.Body?.transformToString) answer.Body = await answer.Body.transformToString();
+  return answer;
+}
+
+// Wait for the job of a request, and give its description; what is to be deleted is gone when the service knows it no more.
+async function wait(sdk, client, request, answer) {
+  const [ask, input, find, status, fine = good] = jobs[`${service}:${action}`];
+  for (let job = answer; ;) {
+    try {
+      job = find(await call(sdk, client, ask, input(request, answer)));
+    } catch (e) {
+      if (action.startsWith('delete') && e.name === 'ResourceNotFoundException') return job;
+      throw e;
+    }
+    if (fine.includes(status(job).toUpperCase())) return job;
+    if (bad.includes(status(job).toUpperCase())) throw { name: 'States.TaskFailed', message: JSON.stringify(job) };
+    await new Promise(done => setTimeout(done, 1000 * (process.env.AWS_TASK_POLL ?? 15)));
+  }
 }
 
 try {
-  const sdk = await import(`@aws-sdk/client-${packages[service] ?? service}`);
+  const runtime = service === 'bedrock' && action === 'invokeModel' ? 'bedrock-runtime' : undefined;
+  if (runtime && typeof request.Body !== 'string') request.Body = JSON.stringify(request.Body);
+  const sdk = await import(`@aws-sdk/client-${runtime ?? packages[service] ?? service}`);
   const client = new (Object.entries(sdk).find(([name]) => /^[A-Z]\w*Client$/.test(name))[1])({});
   let answer = await call(sdk, client, action[0].toUpperCase() + action.slice(1), request);
-  if (pattern === 'sync') {
-    const [ask, input, find, status] = jobs[`${service}:${action}`];
-    let job = find(await call(sdk, client, ask, input(request, answer)));
-    while (!ended.has(status(job))) {
-      await new Promise(done => setTimeout(done, 1000 * (process.env.AWS_TASK_POLL ?? 15)));
-      job = find(await call(sdk, client, ask, input(request, answer)));
-    }
-    if (status(job) !== 'SUCCEEDED') throw { name: 'States.TaskFailed', message: JSON.stringify(job) };
-    answer = job;
-  }
+  if (pattern === 'sync') answer = await wait(sdk, client, request, answer);
+  if (runtime && answer.ContentType?.startsWith('application/json')) answer.Body = JSON.parse(answer.Body);
   console.log(JSON.stringify(answer));
 } catch (e) {
   const name = e.name.startsWith('States.') ? e.name : `${prefix}.${e.name.replace(/(Exception)?$/, 'Exception')}`;

@@ -14,9 +14,10 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 # Services that boto3 calls otherwise than a Resource does, and prefixes of errors that are no capitalized names.
 CLIENTS = {"sfn": "stepfunctions", "elasticmapreduce": "emr", "eventbridge": "events", "cloudwatchlogs": "logs"}
-PREFIXES = {"ecs": "ECS", "eks": "EKS", "sagemaker": "SageMaker", "codebuild": "CodeBuild"}
+PREFIXES = {"ecs": "ECS", "eks": "EKS", "sagemaker": "SageMaker", "codebuild": "CodeBuild", "emr-serverless": "EmrServerless"}
 
-# .sync: how to ask for the job that a request and its answer name, where the job is in the answer, and its status.
+# .sync: how to ask for the job that a request and its answer name, where the job is in the answer, and its status; then the
+# statuses that are good, unless they are those of GOOD.
 JOBS = {
     "athena:startQueryExecution": ("GetQueryExecution", lambda q, a: {"QueryExecutionId": a["QueryExecutionId"]},
                                    lambda r: r, lambda j: j["QueryExecution"]["Status"]["State"]),
@@ -24,9 +25,23 @@ JOBS = {
     "ecs:runTask": ("DescribeTasks", lambda q, a: {"Cluster": q.get("Cluster", "default"), "Tasks": [a["Tasks"][0]["TaskArn"]]}, lambda r: r["Tasks"][0],
                     lambda j: "" if j["LastStatus"] != "STOPPED" else "FAILED" if any(c.get("ExitCode") for c in j["Containers"]) else "SUCCEEDED"),
     "glue:startJobRun": ("GetJobRun", lambda q, a: {"JobName": q["JobName"], "RunId": a["JobRunId"]}, lambda r: r["JobRun"], lambda j: j["JobRunState"]),
+    "bedrock:createModelCustomizationJob": ("GetModelCustomizationJob", lambda q, a: {"JobIdentifier": a["JobArn"]}, lambda r: r, lambda j: j["Status"]),
+    "codebuild:startBuild": ("BatchGetBuilds", lambda q, a: {"Ids": [a["Build"]["Id"]]}, lambda r: r["Builds"][0], lambda j: j["BuildStatus"]),
+    "emr-serverless:startJobRun": ("GetJobRun", lambda q, a: {"ApplicationId": q["ApplicationId"], "JobRunId": a["JobRunId"]},
+                                   lambda r: r["JobRun"], lambda j: j["State"]),
 }
-GOOD = {"SUCCEEDED"}
-BAD = {"FAILED", "CANCELLED", "STOPPED", "TIMEOUT", "ERROR", "EXPIRED"}
+for action, good in {"create": {"CREATED"}, "start": {"STARTED"}, "stop": {"STOPPED", "CREATED"}, "delete": {"TERMINATED"}}.items():
+    JOBS[f"emr-serverless:{action}Application"] = ("GetApplication", lambda q, a: {"ApplicationId": a.get("ApplicationId") or q["ApplicationId"]},
+                                                   lambda r: r["Application"], lambda j: j["State"], good)
+for thing, names in {"Cluster": ["Name"], "Nodegroup": ["ClusterName", "NodegroupName"], "FargateProfile": ["ClusterName", "FargateProfileName"]}.items():
+    for action in ("create", "delete"):
+        JOBS[f"eks:{action}{thing}"] = (f"Describe{thing}", lambda q, a, names=names: {name: q[name] for name in names},
+                                        lambda r: r, lambda j, thing=thing: j[thing]["Status"], {"ACTIVE"} if action == "create" else set())
+for thing in ("TrainingJob", "TransformJob", "ProcessingJob"):
+    JOBS[f"sagemaker:create{thing}"] = (f"Describe{thing}", lambda q, a, name=f"{thing}Name": {name: q[name]},
+                                        lambda r: r, lambda j, status=f"{thing}Status": j[status])
+GOOD = {"SUCCEEDED", "SUCCESS", "COMPLETED"}
+BAD = {"FAILED", "FAULT", "CANCELLED", "STOPPED", "TIMEOUT", "TIMED_OUT", "ERROR", "EXPIRED", "TERMINATED", "CREATE_FAILED", "DELETE_FAILED"}
 
 
 def spell(value, shape, answer):
@@ -52,6 +67,25 @@ def call(operation, arguments):
     return spell(method(**spell(arguments, model.input_shape, False)), model.output_shape, True)
 
 
+def wait(request, answer):
+    """Wait for the job of a request, and give its description; what is to be deleted is gone when the service knows it no more."""
+    ask, arguments, find, status, *good = JOBS[f"{service}:{action}"]
+    good = good[0] if good else GOOD
+    job = answer
+    while True:
+        try:
+            job = find(call(ask, arguments(request, answer)))
+        except ClientError as e:
+            if action.startswith("delete") and e.response["Error"]["Code"] == "ResourceNotFoundException":
+                return job
+            raise
+        if status(job).upper() in good:
+            return job
+        if status(job).upper() in BAD:
+            fail("States.TaskFailed", json.dumps(job))
+        time.sleep(float(os.environ.get("AWS_TASK_POLL", 15)))
+
+
 def fail(error, cause):
     """Report an error, and end."""
     print(json.dumps({"Error": error, "Cause": cause}))
@@ -60,18 +94,17 @@ def fail(error, cause):
 
 resource = os.environ["SFFLOW_RESOURCE"]
 service, action, pattern = re.match(r"arn:aws:states:::(?:aws-sdk:)?([^:]+):(\w+)(?:\.(\w+))?", resource).groups()
+runtime = {"invokeModel": "bedrock-runtime"}.get(action) if service == "bedrock" else None
 prefix = service.capitalize() if ":aws-sdk:" in resource else PREFIXES.get(service, service.capitalize())
 request = json.load(sys.stdin)
-client = boto3.client(CLIENTS.get(service, service))
+endpoint = os.environ.get("AWS_ENDPOINT_URL")
+client = boto3.client(runtime or CLIENTS.get(service, service), **({"endpoint_url": endpoint} if endpoint else {}))
 try:
     answer = call(action[:1].upper() + action[1:], request)
     if pattern == "sync":
-        ask, arguments, find, status = JOBS[f"{service}:{action}"]
-        job = find(call(ask, arguments(request, answer)))
-        while status(job) not in GOOD | BAD:
-            time.sleep(float(os.environ.get("AWS_TASK_POLL", 15)))
-            job = find(call(ask, arguments(request, answer)))
-        answer = job if status(job) in GOOD else fail("States.TaskFailed", json.dumps(job))
+        answer = wait(request, answer)
+    if runtime and answer.get("ContentType", "").startswith("application/json"):
+        answer["Body"] = json.loads(answer["Body"])
     print(json.dumps(answer))
 except ClientError as e:
     fail(f"{prefix}.{re.sub('(Exception)?$', 'Exception', e.response['Error']['Code'], count=1)}", e.response["Error"]["Message"])

@@ -12,3 +12,15 @@ CREATE SCHEMA _sfflow;
 CREATE DOMAIN _sfflow.owner_or_grantee AS regrole;
 COMMENT ON DOMAIN _sfflow.owner_or_grantee IS
 	'roles that own a state machine, an activity, a schedule, a calendar, a rule or a resource name, or have an access key or a right given by sf_grant';
+
+-- The number of this schema, in the name: the library looks for it in the catalogue cache before it does anything here
+-- (src/base/schema.h). An update drops the function and creates that of its own number.
+CREATE FUNCTION _sfflow.schema_@SCHEMA_NUMBER@() RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN @SCHEMA_NUMBER@;
+
+CREATE FUNCTION @extschema@.sf_version(OUT release text, OUT library_schema integer, OUT database_schema integer, OUT advice text)
+AS 'MODULE_PATHNAME', 'sfflow_sf_version'
+LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.sf_version() IS
+	'the release of the library, the number of its schema, that of this database, and what to do where they differ';

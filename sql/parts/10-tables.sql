@@ -157,6 +157,7 @@ CREATE TABLE _sfflow.map_run (
 	items_failed integer NOT NULL,
 	started_at timestamptz NOT NULL,
 	stopped_at timestamptz,
+	idle_us bigint NOT NULL DEFAULT 0,	-- microseconds between its ends and its redrives
 	PRIMARY KEY (execution_no, map_run_no)
 ) WITH (fillfactor = 70);
 
@@ -178,10 +179,11 @@ CREATE TABLE _sfflow.branch (
 	execution_no bigint NOT NULL,
 	branch_no bigint NOT NULL,
 	parent_no bigint,					-- NULL: no parent
-	branch_index integer NOT NULL DEFAULT 0,	-- < 0, > 2^30: jobs (src/store/branch.c)
+	branch_index integer NOT NULL DEFAULT 0,	-- of a job: its rank
 	scope integer NOT NULL DEFAULT 0,
 	state integer NOT NULL,
 	phase smallint NOT NULL,
+	place smallint NOT NULL DEFAULT 0,	-- of a job that has not begun: 1 waits for others, 2 for room; 3: row of ended jobs
 	owner regrole NOT NULL,				-- of the machine: whose turn it is at
 	attempt integer NOT NULL DEFAULT 0,	-- of this visit: $$.State.RetryCount
 	generation integer NOT NULL DEFAULT 0,	-- grows with each dispatch and abort
@@ -210,7 +212,9 @@ CREATE TABLE _sfflow.branch (
 	sqlstate text,						-- ANSWERED: with which a long task failed
 	payload jsonb,						-- input of the state; DONE: output
 	variables jsonb,
-	result jsonb,						-- ANSWERED: of the task; ANNOUNCED: its payload; JOIN: items of a Map
+	task_payload jsonb,					-- ANNOUNCED
+	outcome jsonb,						-- ANSWERED: of the task
+	join_input jsonb,					-- JOIN: items of a Map; input of the jobs of a net, if it is not the state's
 	item jsonb,							-- of the Map's iteration, if a state of it looks at $$.Map.Item
 	PRIMARY KEY (execution_no, branch_no)
 );
@@ -219,7 +223,7 @@ CREATE TABLE _sfflow.branch (
 CREATE INDEX branch_due ON _sfflow.branch (owner, due_at) WHERE due_at IS NOT NULL;
 
 -- The children of a Parallel or Map state.
-CREATE INDEX branch_parent ON _sfflow.branch (execution_no, parent_no, branch_index)
+CREATE INDEX branch_parent ON _sfflow.branch (execution_no, parent_no, place, branch_index)
 	WHERE parent_no IS NOT NULL;
 
 -- History: one row per execution and slice.  src/store/README.md has the format of a body; the view
@@ -328,6 +332,32 @@ CREATE TABLE _sfflow.instance (
 	changed_at timestamptz NOT NULL
 );
 
+-- One row per branch that a feature keeps from going on, as until the end of a hold, or until it is its turn under a limit:
+-- its due_at is NULL. The row of a branch that went on in another way, because its execution was stopped, means nothing.
+CREATE TABLE _sfflow.held (
+	execution_no bigint NOT NULL,
+	branch_no bigint NOT NULL,
+	feature text COLLATE "C" NOT NULL,	-- hold or limit
+	object_no bigint NOT NULL,			-- hold_no or limit_no: waits for this one,
+	queue bigint,						-- in the queue of one value of the limit's key,
+	rank timestamptz,					-- in this order
+	since timestamptz,					-- when it could have begun
+	PRIMARY KEY (execution_no, branch_no)
+);
+
+-- Only limits have queues: the number tells the object.
+CREATE INDEX held_queue ON _sfflow.held (object_no, queue, rank, execution_no, branch_no) WHERE queue IS NOT NULL;
+CREATE INDEX held_object ON _sfflow.held (object_no) WHERE queue IS NULL;
+
+-- Number of the schema that the rows of the tables are of. Dumped: so sf_enable() notices rows that were loaded into the
+-- tables of another schema. Written when a database is adopted, and by updates of the extension. Data that is restored
+-- into an emptied database adds a row, so no key forbids one.
+CREATE TABLE _sfflow.schema_of_rows (
+	number integer NOT NULL
+);
+ALTER TABLE _sfflow.schema_of_rows REPLICA IDENTITY FULL;
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.schema_of_rows', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.machine_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.execution_no', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.branch_no', '');
@@ -340,6 +370,7 @@ SELECT pg_catalog.pg_extension_config_dump('_sfflow.open_execution', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.purge_position', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.dropped_machine', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.branch', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.held', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.map_run', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.map_item', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.history', '');

@@ -1,5 +1,5 @@
 -- Limits: how much of what they name runs at a time, or begins in a span of time. Each backend keeps
--- those of what it works with (src/store/limit.c). What waits has a row in held.
+-- those of what it works with (src/feature/limit/limit.c). What waits has a row in held.
 
 CREATE SEQUENCE _sfflow.limit_no;
 
@@ -20,7 +20,9 @@ CREATE TABLE _sfflow.run_limit (
 	set_at timestamptz NOT NULL,
 	set_by text NOT NULL,
 	counted boolean NOT NULL DEFAULT false,	-- all that runs has slots; older dumps do not say
-	horizon xid8						-- else when transactions with lower numbers have ended; NULL: not known yet
+	horizon xid8,						-- else when transactions with lower numbers have ended; NULL: not known yet
+	covers bigint,						-- hash of the roles with whose rights the owner acts, so that a change is seen
+	uncounted_at timestamptz			-- when counted became false, if later than set_at
 );
 
 CREATE UNIQUE INDEX run_limit_target ON _sfflow.run_limit (kind, name, state, key, in_definition, (coalesce(owner::oid, 0)));
@@ -30,7 +32,7 @@ CREATE INDEX run_limit_uncounted ON _sfflow.run_limit (limit_no) WHERE NOT count
 CREATE INDEX run_limit_lowered ON _sfflow.run_limit (limit_no) WHERE highest > max_running;
 
 -- One row per slot that is taken for longer than a transaction: by a branch, or by an execution as a whole
--- (branch_no -3). Slots are taken under a lock by number (src/store/limit_slot.c).
+-- (branch_no -3). Slots are taken under a lock by number (src/feature/limit/limit_slot.c).
 CREATE TABLE _sfflow.limit_slot (
 	limit_no bigint NOT NULL,
 	queue bigint NOT NULL,				-- hash of the key's value
@@ -42,7 +44,7 @@ CREATE TABLE _sfflow.limit_slot (
 
 CREATE INDEX limit_slot_holder ON _sfflow.limit_slot (execution_no, branch_no);
 
--- Tokens of rates whose buckets have no place in shared memory (src/store/limit_rate.c), as times of a clock that is
+-- Tokens of rates whose buckets have no place in shared memory (src/feature/limit/limit_rate.c), as times of a clock that is
 -- never set back. They say nothing after a start of the server.
 CREATE UNLOGGED TABLE _sfflow.rate_token (
 	limit_no bigint NOT NULL,

@@ -45,3 +45,5 @@ CREATE INDEX lateness_open ON _sfflow.lateness (target) WHERE cleared_at IS NULL
 
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.deadline', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.lateness', '');
+
+--@slot tables

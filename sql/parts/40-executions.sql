@@ -17,7 +17,14 @@ RETURNS integer
 AS 'MODULE_PATHNAME', 'sfflow_sf_import'
 LANGUAGE C VOLATILE;
 COMMENT ON FUNCTION @extschema@.sf_import(text, jsonb, text) IS
-	'creates or replaces a state machine from a definition with ${Name} placeholders; returns its version';
+	'creates or replaces state machines from a definition with ${Name} placeholders, or from a template; returns the version';
+
+CREATE FUNCTION @extschema@.sf_from_yaml(yaml text)
+RETURNS json
+AS 'MODULE_PATHNAME', 'sfflow_sf_from_yaml'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION @extschema@.sf_from_yaml(text) IS
+	'a document of YAML, such as a definition or a template, in JSON';
 
 -- The query runs with the rights of the caller, and writes nothing.
 CREATE FUNCTION @extschema@.sf_import_jobs(

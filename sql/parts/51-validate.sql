@@ -1,7 +1,9 @@
 -- sf_validate, sf_missing_resources: all that is wrong with a definition, and what it still needs.
 
+-- options: {"strict": boolean, "service_quotas": boolean}
 CREATE FUNCTION @extschema@.sf_validate(
 	definition text,
+	options jsonb DEFAULT '{}',
 	OUT severity text,
 	OUT code text,
 	OUT location text,
@@ -9,7 +11,7 @@ CREATE FUNCTION @extschema@.sf_validate(
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_sf_validate'
 LANGUAGE C STABLE PARALLEL RESTRICTED ROWS 10;
-COMMENT ON FUNCTION @extschema@.sf_validate(text) IS
+COMMENT ON FUNCTION @extschema@.sf_validate(text, jsonb) IS
 	'all that is wrong with a definition, in the order of its text; no rows for a good one';
 
 -- What sf_aws_install makes a function for, and that function; NULL: a child execution.
@@ -31,7 +33,7 @@ AS $$
 		('aws-sdk:dynamodb:scan', 'sdk_dynamodb_scan'),
 		('s3:getObject', 's3_get_object'),
 		('s3:listObjectsV2', 's3_list_objects_v2'),
-		('s3:putObject', 'sdk_s3_put_object'),
+		('s3:putObject', 's3_put_object'),
 		('aws-sdk:s3:getObject', 'sdk_s3_get_object'),
 		('aws-sdk:s3:putObject', 'sdk_s3_put_object'),
 		('aws-sdk:s3:headObject', 'sdk_s3_head_object'),
@@ -58,18 +60,23 @@ AS $$
 		('aws-sdk:ssm:getCommandInvocation', 'sdk_ssm_get_command_invocation')) AS v (integration, handler)
 $$;
 
--- One row per place of a resource, or of a Lambda function, that nothing maps.
+-- One row per place of a resource, or of a Lambda function, that nothing maps; then, of a template, one per definition
+-- that is elsewhere, and per activity, alias, schedule and rule, with its kind, its name and a statement.
 CREATE FUNCTION _sfflow.missing_resources(
 	definition text,
+	substitutions jsonb,
 	OUT resource text,
 	OUT for_items boolean,
-	OUT location text)
+	OUT location text,
+	OUT kind text,
+	OUT name text,
+	OUT proposal text)
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_missing_resources'
 LANGUAGE C STABLE PARALLEL RESTRICTED ROWS 10;
 
 -- The statement that would map a resource. A function is proposed under the last part of the resource's name, in lower
--- case. A placeholder in the middle of a name can be any text.
+-- case, without the eight digits that CDK appends to it. A placeholder in the middle of a name can be any text.
 CREATE FUNCTION _sfflow.propose_mapping(resource text, for_items boolean)
 RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED
@@ -87,13 +94,28 @@ AS $$
 			substring($1 FROM ':function:([A-Za-z0-9_-]+)(?::|$)') AS lambda) AS named,
 		LATERAL (SELECT coalesce(lambda, nullif(regexp_replace(placeholder, '(Lambda|Function)*(Arn)?$', ''), ''),
 				substring(pattern FROM '^arn:.*[:/](.+)$'), split_part(pattern, ':', 1)) AS last_part) AS l,
-		LATERAL (SELECT regexp_replace(last_part, '([a-z0-9])([A-Z])', '\1_\2', 'g') AS spaced) AS s,
+		LATERAL (SELECT regexp_replace(regexp_replace(last_part, '([a-z])[0-9A-F]{8}$', '\1'), '([a-z0-9])([A-Z])', '\1_\2', 'g') AS spaced) AS s,
 		LATERAL (SELECT trim(regexp_replace(lower(spaced), '[^a-z0-9]+', '_', 'g'), '_') AS words) AS w,
 		LATERAL (SELECT CASE WHEN words ~ '^[a-z]' THEN words ELSE 'task_' || words END AS function) AS f
 $$;
 
+-- Whether what a template has beside its machines is there already.
+CREATE FUNCTION _sfflow.template_part_exists(kind text, name text)
+RETURNS boolean
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+SET search_path = pg_catalog, pg_temp
+AS $$
+	SELECT CASE $1
+		WHEN 'activity' THEN EXISTS (SELECT FROM @extschema@.sf_activities AS a WHERE a.activity = $2)
+		WHEN 'alias' THEN EXISTS (SELECT FROM @extschema@.sf_aliases AS a WHERE a.state_machine || '/' || a.alias = $2)
+		WHEN 'schedule' THEN EXISTS (SELECT FROM @extschema@.sf_schedules AS s WHERE s.schedule_name = $2)
+		WHEN 'rule' THEN EXISTS (SELECT FROM @extschema@.sf_rules AS r WHERE r.rule_name = $2)
+		ELSE false END
+$$;
+
 CREATE FUNCTION @extschema@.sf_missing_resources(
 	definition text,
+	substitutions jsonb DEFAULT '{}',
 	OUT resource text,
 	OUT uses bigint,
 	OUT locations text[],
@@ -102,10 +124,12 @@ RETURNS SETOF record
 LANGUAGE sql STABLE PARALLEL RESTRICTED ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $$
-	SELECT m.resource, count(*), array_agg(m.location ORDER BY m.n), _sfflow.propose_mapping(m.resource, bool_or(m.for_items))
-	FROM _sfflow.missing_resources($1) WITH ORDINALITY AS m (resource, for_items, location, n)
-	GROUP BY m.resource
+	SELECT m.resource, count(*), array_agg(m.location ORDER BY m.n),
+		coalesce(m.proposal, _sfflow.propose_mapping(m.resource, bool_or(m.for_items)))
+	FROM _sfflow.missing_resources($1, $2) WITH ORDINALITY AS m (resource, for_items, location, kind, name, proposal, n)
+	WHERE m.name IS NULL OR NOT _sfflow.template_part_exists(m.kind, m.name)
+	GROUP BY m.resource, m.proposal
 	ORDER BY min(m.n)
 $$;
-COMMENT ON FUNCTION @extschema@.sf_missing_resources(text) IS
-	'resources of a definition that nothing maps: how often, where, and a statement that would map each';
+COMMENT ON FUNCTION @extschema@.sf_missing_resources(text, jsonb) IS
+	'what a definition or a template needs and nothing has yet: how often, where, and a statement for each';

@@ -3,7 +3,8 @@
 -- mock: {"result": value} or {"errorOutput": {"error", "cause"}} in place of what a Task or the
 -- children of a Map or Parallel do; with "fieldValidationMode" (STRICT, PRESENT, NONE) and
 -- "stateConfiguration" {"retrierRetryCount", "errorCausedByState", "mapIterationFailureCount",
--- "mapItemReaderData"} and "revealSecrets", all as in TestState, but values where that has JSON text.
+-- "mapItemReaderData"} and "revealSecrets", all as in TestState, but values where that has JSON text;
+-- and with "serviceQuotas": payloads may have the 256 KiB of Step Functions only.
 CREATE FUNCTION @extschema@.sf_test_state(
 	definition json,
 	input jsonb DEFAULT '{}',

@@ -39,7 +39,7 @@ UNION ALL SELECT owner FROM _sfflow.schedule
 UNION ALL SELECT owner FROM _sfflow.calendar
 UNION ALL SELECT owner FROM _sfflow.rule
 UNION ALL SELECT role FROM _sfflow.access_key
-UNION ALL SELECT owner FROM _sfflow.hold WHERE owner IS NOT NULL
+--@slot named_role
 UNION ALL SELECT owner FROM _sfflow.run_limit WHERE owner IS NOT NULL;
 
 -- How far each sequence has come, and the largest number in use. That of branch_no no index knows.
@@ -52,9 +52,7 @@ UNION ALL
 SELECT 'activity_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END,
 	(SELECT max(activity_no) FROM _sfflow.activity)::bigint
 FROM _sfflow.activity_no s
-UNION ALL
-SELECT 'hold_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(hold_no) FROM _sfflow.hold)
-FROM _sfflow.hold_no s
+--@slot sequence_use
 UNION ALL
 SELECT 'limit_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(limit_no) FROM _sfflow.run_limit)
 FROM _sfflow.limit_no s
@@ -129,30 +127,34 @@ WITH due AS (
 )
 SELECT h.item, h.ok, h.detail FROM _sfflow.health() h
 UNION ALL
-SELECT 'sequences', count(*) = 0,
-	coalesce(string_agg(format('%s is at %s, a row has %s', u.name, u.drawn, u.used), '; ')
-		|| ': new work would fail with a duplicate key; sf_enable() sets them right', 'ahead of all rows')
-FROM _sfflow.sequence_use u WHERE u.name <> 'branch_no' AND u.used > u.drawn
-UNION ALL
-SELECT 'task slots', s.held < s.slots,
-	s.held || ' of ' || s.slots || ' slots are held by tasks' || coalesce(': ' || t.shown, '')
-		|| CASE WHEN s.held > t.n THEN '; ' || s.held - t.n || ' of them in other databases or of other owners' ELSE '' END
-		|| coalesce('; ' || s.remark, '')
-FROM _sfflow.task_slots() s
-CROSS JOIN (
-	SELECT count(*) AS n, string_agg(w.owner || '''s ' || w.execution_id || coalesce(' at ' || w.job_id, '')
-		|| ' for ' || date_trunc('second', clock_timestamp() - w.since), ', ' ORDER BY w.since) AS shown
-	FROM @extschema@.sf_workers w
-	WHERE w.holds_slot AND w.execution_id IS NOT NULL
-) t
-UNION ALL
-SELECT 'backlog', coalesce(b.age < interval '5 minutes', true),
-	CASE WHEN b.age IS NULL THEN 'nothing is due'
-		ELSE b.n || ' due, the oldest for ' || date_trunc('milliseconds', b.age) END
-FROM backlog b
-UNION ALL
-SELECT 'due but unclaimed', b.late = 0,
-	CASE WHEN b.late = 0 THEN 'nothing' ELSE b.late || ' due for longer than sfflow.poll_interval' END
-FROM backlog b;
+SELECT r.item, r.ok, r.detail FROM (
+	SELECT 'sequences' AS item, count(*) = 0 AS ok,
+		coalesce(string_agg(format('%s is at %s, a row has %s', u.name, u.drawn, u.used), '; ')
+			|| ': new work would fail with a duplicate key; sf_enable() sets them right', 'ahead of all rows') AS detail
+	FROM _sfflow.sequence_use u WHERE u.name <> 'branch_no' AND u.used > u.drawn
+	UNION ALL
+	SELECT 'task slots', s.held < s.slots,
+		s.held || ' of ' || s.slots || ' slots are held by tasks' || coalesce(': ' || t.shown, '')
+			|| CASE WHEN s.held > t.n THEN '; ' || s.held - t.n || ' of them in other databases or of other owners' ELSE '' END
+			|| coalesce('; ' || s.remark, '')
+	FROM _sfflow.task_slots() s
+	CROSS JOIN (
+		SELECT count(*) AS n, string_agg(w.owner || '''s ' || w.execution_id || coalesce(' at ' || w.job_id, '')
+			|| ' for ' || date_trunc('second', clock_timestamp() - w.since), ', ' ORDER BY w.since) AS shown
+		FROM @extschema@.sf_workers w
+		WHERE w.holds_slot AND w.execution_id IS NOT NULL
+	) t
+	UNION ALL
+	SELECT 'backlog', coalesce(b.age < interval '5 minutes', true),
+		CASE WHEN b.age IS NULL THEN 'nothing is due'
+			ELSE b.n || ' due, the oldest for ' || date_trunc('milliseconds', b.age) END
+	FROM backlog b
+	UNION ALL
+	SELECT 'due but unclaimed', b.late = 0,
+		CASE WHEN b.late = 0 THEN 'nothing' ELSE b.late || ' due for longer than sfflow.poll_interval' END
+	FROM backlog b
+) r
+-- Else health() has said so, and the other functions would refuse.
+WHERE (SELECT v.advice IS NULL FROM @extschema@.sf_version() v);
 GRANT SELECT ON @extschema@.sf_health TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_health IS 'what an operator looks at first; a row that is not ok says what to do';

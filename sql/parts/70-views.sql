@@ -21,9 +21,17 @@ FROM _sfflow.state_machine m
 WHERE pg_has_role(m.owner, 'USAGE') OR (SELECT pg_has_role(n.nspowner, 'USAGE') FROM pg_namespace n WHERE n.nspname = '_sfflow')
 	OR m.name IN (SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'm' AND g.privilege = 'R');
 
+-- A schedule is visible to its owner and to roles that may READ the machine.
+CREATE VIEW _sfflow.readable_schedule AS
+SELECT s.name, s.owner, s.schedule, s.state_machine, s.input, s.timezone, s.calendar, s.on_closed, s.starts, s.ends, s.missed, s.overlap,
+	s.last_execution_id
+FROM _sfflow.schedule s
+LEFT JOIN _sfflow.state_machine m ON m.name = split_part(s.state_machine, '/', 1)
+WHERE pg_has_role(s.owner, 'USAGE') OR _sfflow.can_read(m.name, m.owner);
+
 -- The same of activities and WORK.
 CREATE VIEW _sfflow.workable_activity AS
-SELECT t.*
+SELECT t.activity_no, t.name, t.owner, t.lease, t.max_receive_count, t.created_at, t.last_polled_at, t.last_worker
 FROM _sfflow.activity t
 WHERE pg_has_role(t.owner, 'USAGE') OR t.name IN (
 	SELECT g.object_name FROM _sfflow.granted g WHERE g.object_kind = 'a' AND g.privilege = 'W');
@@ -134,7 +142,11 @@ COMMENT ON VIEW @extschema@.sf_state_machines IS 'state machines, one row per ve
 -- Executions that the reader may see, each with its machine's name. OFFSET 0 keeps the planner from
 -- joining the other way round, which checks rights of machines that the query does not need.
 CREATE VIEW _sfflow.readable_execution AS
-SELECT e.*, m.name AS state_machine
+SELECT e.execution_no, e.machine_no, e.version, e.redrive_count, e.start_requests, e.parent_execution_no,
+	e.parent_branch_no, e.parent_generation, e.map_run_no, e.map_index, e.map_items, e.requested_at,
+	e.requested_by, e.priority, e.qualifier, e.trace_header, e.execution_id, e.status, e.last_event_id,
+	e.started_at, e.stopped_at, e.last_redriven_at, e.idle_us, e.output, e.error, e.cause, e.input,
+	m.name AS state_machine
 FROM _sfflow.execution e
 CROSS JOIN LATERAL (
 	SELECT s.name, s.owner FROM _sfflow.state_machine s WHERE s.machine_no = e.machine_no OFFSET 0) m
@@ -143,7 +155,11 @@ WHERE _sfflow.can_read(m.name, m.owner);
 -- Executions as a list shows them. can_read stands in a CASE that names the execution, too: then it is
 -- asked once per execution found, and not once per machine.
 CREATE VIEW _sfflow.listed_execution AS
-SELECT e.*, m.name AS state_machine, p.execution_id AS parent_execution_id
+SELECT e.execution_no, e.machine_no, e.version, e.redrive_count, e.start_requests, e.parent_execution_no,
+	e.parent_branch_no, e.parent_generation, e.map_run_no, e.map_index, e.map_items, e.requested_at,
+	e.requested_by, e.priority, e.qualifier, e.trace_header, e.execution_id, e.status, e.last_event_id,
+	e.started_at, e.stopped_at, e.last_redriven_at, e.idle_us, e.output, e.error, e.cause, e.input,
+	m.name AS state_machine, p.execution_id AS parent_execution_id
 FROM _sfflow.execution e
 JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no
 LEFT JOIN _sfflow.execution p ON p.execution_no = e.parent_execution_no
@@ -332,3 +348,11 @@ GRANT SELECT ON @extschema@.sf_state_machines, @extschema@.sf_executions, @extsc
 	@extschema@.sf_job_relations, @extschema@.sf_history, @extschema@.sf_tasks, @extschema@.sf_activities,
 	@extschema@.sf_dead_letters, @extschema@.sf_map_runs, @extschema@.sf_start_requests
 	TO PUBLIC;
+
+-- The branches that a feature keeps, such as a hold, or a limit.
+CREATE VIEW _sfflow.held_branch AS
+SELECT w.feature, w.object_no, w.queue, w.since, b.execution_no, b.branch_no
+FROM _sfflow.held w
+JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no
+JOIN _sfflow.execution e ON e.execution_no = w.execution_no AND e.status = @STATUS_RUNNING@
+WHERE b.due_at IS NULL AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_NET@);

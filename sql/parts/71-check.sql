@@ -24,10 +24,22 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_branch_limits'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000 ROWS 2;
 
--- Does a hold hold a branch where it is? NULL: it has been released since the query began.
-CREATE FUNCTION _sfflow.is_held_by(version integer, execution_no bigint, branch_no bigint, hold_no bigint) RETURNS boolean
-AS 'MODULE_PATHNAME', 'sfflow_is_held_by'
-LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 1000;
+-- Does a limit apply to a branch that has a slot of its own? NULL: the limit has been dropped since the query began.
+CREATE FUNCTION _sfflow.is_limited_by(version integer, execution_no bigint, branch_no bigint, limit_no bigint) RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_is_limited_by'
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
+
+-- What may keep a branch, by feature, as in held.
+CREATE VIEW _sfflow.keeper AS
+SELECT NULL::text AS feature, NULL::bigint AS object_no WHERE false
+--@slot keeper
+UNION ALL SELECT 'limit', l.limit_no FROM _sfflow.run_limit l;
+
+-- Does what a branch is held by keep it where it is? NULL: it has been released or dropped since the query began.
+CREATE FUNCTION _sfflow.is_kept_by(version integer, execution_no bigint, branch_no bigint, feature text, object_no bigint, queue bigint)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_is_kept_by'
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000;
 
 -- A row of _sfflow.history: what is wrong with it, or how many events it has, the type of the last of them
 -- that is not among some, and the events of earlier rows whose payloads it refers to.
@@ -64,18 +76,18 @@ WITH told AS MATERIALIZED (
 	WHERE e.machine_no <> ALL (ARRAY(SELECT d.machine_no FROM _sfflow.dropped_machine d))
 ), strand AS (
 	SELECT b.*, b.phase NOT IN (@PHASE_DONE@, @PHASE_FAILED@, @PHASE_ABORTED@) AND NOT (b.phase = @PHASE_ANSWERED@ AND b.due_at IS NULL) AS live
-	FROM _sfflow.branch b WHERE b.branch_no >= 0
+	FROM _sfflow.branch b WHERE b.phase NOT IN (@PHASE_DEADLINE@, @PHASE_STOP@)
 ), within AS MATERIALIZED (
 	-- branches that are inside of their states, of executions that run: they have the slots of these. What a
 	-- redrive has go on as it was (a join, or what has its outcome) takes them with the first step within it.
 	SELECT b.execution_no, b.branch_no, e.version,
-		e.redrive_count > 0 AND b.phase IN (@PHASE_JOIN@, @PHASE_ANSWERED@, @PHASE_RUN@) AND NOT EXISTS (SELECT FROM strand c
+		e.redrive_count > 0 AND b.phase IN (@PHASE_JOIN@, @PHASE_ANSWERED@, @PHASE_RUN@, @PHASE_NET@) AND NOT EXISTS (SELECT FROM strand c
 			WHERE c.execution_no = b.execution_no AND c.parent_no = b.branch_no AND c.entered_at > e.last_redriven_at
 				AND c.phase IN (@PHASE_WAIT@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@)) AS takes_later
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
 	WHERE e.status = @STATUS_RUNNING@ AND EXISTS (SELECT FROM _sfflow.run_limit)
-		AND (b.phase IN (@PHASE_WAIT@, @PHASE_JOIN@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@)
-			OR b.phase IN (@PHASE_RUN@, @PHASE_ANSWERED@) AND (b.total > 0 OR b.map_run_no IS NOT NULL))
+		AND (b.phase IN (@PHASE_WAIT@, @PHASE_JOIN@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@, @PHASE_NET@)
+			OR b.phase IN (@PHASE_RUN@, @PHASE_ANSWERED@) AND b.map_run_no IS NOT NULL)
 ), problems AS (
 	-- history
 	SELECT 'events_not_dense' AS problem, n.execution_no,
@@ -150,31 +162,26 @@ WITH told AS MATERIALIZED (
 	UNION ALL
 	SELECT 'never_due', b.execution_no, format('branch %s is in phase %s without a time', b.branch_no, b.phase)
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
-	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_WAIT@, @PHASE_ANNOUNCED@) AND b.due_at IS NULL
+	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_WAIT@, @PHASE_ANNOUNCED@, @PHASE_NET@) AND b.due_at IS NULL
 		-- a job of a net that waits for others, or for room
-		AND (b.phase <> @PHASE_ENTER@ OR b.pending = 0 OR b.parent_no IS NULL)
+		AND b.place = 0
 		AND (b.phase = @PHASE_WAIT@ OR NOT EXISTS (SELECT FROM _sfflow.held w
 			WHERE w.execution_no = b.execution_no AND w.branch_no = b.branch_no))
 	UNION ALL
-	SELECT 'held_by_nothing', b.execution_no, format('branch %s waits for the end of hold %s or for limit %s, which there is not',
-		b.branch_no, coalesce(w.hold_no::text, '-'), coalesce(w.limit_no::text, '-'))
+	SELECT 'held_by_nothing', b.execution_no, format('branch %s waits for %s %s, which there is not', b.branch_no, w.feature, w.object_no)
 	FROM strand b
 	JOIN head e ON e.execution_no = b.execution_no
 	JOIN _sfflow.held w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
-	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@) AND b.due_at IS NULL
-		AND NOT EXISTS (SELECT FROM _sfflow.hold h WHERE h.hold_no = w.hold_no)
-		AND NOT EXISTS (SELECT FROM _sfflow.run_limit l WHERE l.limit_no = w.limit_no)
+	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_NET@) AND b.due_at IS NULL
+		AND NOT EXISTS (SELECT FROM _sfflow.keeper k WHERE k.feature = w.feature AND k.object_no = w.object_no)
 	UNION ALL
-	SELECT 'held_by_another', b.execution_no, format('branch %s waits for hold %s or limit %s, which is not of its state', b.branch_no,
-		coalesce(w.hold_no::text, '-'), coalesce(w.limit_no::text, '-'))
+	SELECT 'held_by_another', b.execution_no, format('branch %s waits for %s %s, which is not of its state', b.branch_no, w.feature, w.object_no)
 	FROM strand b
 	JOIN head e ON e.execution_no = b.execution_no
 	JOIN _sfflow.held w ON w.execution_no = b.execution_no AND w.branch_no = b.branch_no
-	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@) AND b.due_at IS NULL
-		AND CASE WHEN w.hold_no IS NULL THEN EXISTS (SELECT FROM _sfflow.run_limit l WHERE l.limit_no = w.limit_no)
-			AND NOT EXISTS (SELECT FROM _sfflow.branch_limits(e.version, b.execution_no, b.branch_no) q WHERE q.limit_no = w.limit_no AND q.queue = w.queue)
-		ELSE EXISTS (SELECT FROM _sfflow.hold h WHERE h.hold_no = w.hold_no)
-			AND NOT _sfflow.is_held_by(e.version, b.execution_no, b.branch_no, w.hold_no) END
+	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_NET@) AND b.due_at IS NULL
+		AND EXISTS (SELECT FROM _sfflow.keeper k WHERE k.feature = w.feature AND k.object_no = w.object_no)
+		AND NOT _sfflow.is_kept_by(e.version, b.execution_no, b.branch_no, w.feature, w.object_no, w.queue)
 	UNION ALL
 	SELECT 'slot_missing', b.execution_no, format('branch %s runs under limit %s and has no slot of it', b.branch_no, l.limit_no)
 	FROM within b
@@ -199,20 +206,24 @@ WITH told AS MATERIALIZED (
 	FROM within b
 	JOIN _sfflow.limit_slot s ON s.execution_no = b.execution_no AND s.branch_no = b.branch_no
 	JOIN _sfflow.run_limit l ON l.limit_no = s.limit_no
-	WHERE l.counted AND NOT EXISTS (SELECT FROM _sfflow.branch_limits(b.version, b.execution_no, b.branch_no) q WHERE q.limit_no = s.limit_no AND NOT q.of_join)
+	WHERE l.counted AND NOT _sfflow.is_limited_by(b.version, b.execution_no, b.branch_no, s.limit_no)
 	UNION ALL
 	SELECT 'slot_of_nothing', s.execution_no, format('slot %s of limit %s is taken by branch %s, which does not run', s.slot, s.limit_no, s.branch_no)
 	FROM _sfflow.limit_slot s
 	JOIN head e ON e.execution_no = s.execution_no
 	WHERE CASE s.branch_no WHEN -3 THEN e.status <> @STATUS_RUNNING@
 		ELSE NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no = s.execution_no AND b.branch_no = s.branch_no
-			AND (b.phase IN (@PHASE_WAIT@, @PHASE_JOIN@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@)
-				OR b.phase IN (@PHASE_RUN@, @PHASE_ANSWERED@) AND (b.total > 0 OR b.map_run_no IS NOT NULL))) END
+			AND (b.phase IN (@PHASE_WAIT@, @PHASE_JOIN@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@, @PHASE_NET@)
+				OR b.phase IN (@PHASE_RUN@, @PHASE_ANSWERED@) AND b.map_run_no IS NOT NULL)) END
 	UNION ALL
 	SELECT 'slot_too_high', s.execution_no, format('slot %s of limit %s is taken, which has %s', s.slot, s.limit_no, l.highest)
 	FROM _sfflow.limit_slot s
 	JOIN head e ON e.execution_no = s.execution_no
 	JOIN _sfflow.run_limit l ON l.limit_no = s.limit_no WHERE s.slot > l.highest
+	UNION ALL
+	SELECT 'job_place_wrong', b.execution_no, format('branch %s is in phase %s and at place %s', b.branch_no, b.phase, b.place)
+	FROM strand b
+	WHERE CASE b.place WHEN 0 THEN false WHEN 3 THEN b.phase <> @PHASE_DONE@ ELSE b.phase <> @PHASE_ENTER@ OR b.due_at IS NOT NULL END
 	UNION ALL
 	SELECT 'due_after_end_of_branch', b.execution_no, format('branch %s is in phase %s', b.branch_no, b.phase)
 	FROM strand b WHERE b.phase IN (@PHASE_DONE@, @PHASE_FAILED@, @PHASE_ABORTED@) AND b.due_at IS NOT NULL
@@ -229,7 +240,7 @@ WITH told AS MATERIALIZED (
 	SELECT 'net_wrong', b.execution_no, format('branch %s: %s', b.branch_no, n.problem)
 	FROM strand b JOIN head e ON e.execution_no = b.execution_no
 	CROSS JOIN LATERAL _sfflow.inspect_net(e.machine_no, e.version, b.state, b.execution_no, b.branch_no) n(problem)
-	WHERE e.status = @STATUS_RUNNING@ AND (b.phase = @PHASE_JOIN@ OR (b.phase = @PHASE_RUN@ AND b.total > 0))
+	WHERE e.status = @STATUS_RUNNING@ AND b.phase IN (@PHASE_JOIN@, @PHASE_NET@)
 		AND b.map_run_no IS NULL AND n.problem IS NOT NULL
 	UNION ALL
 	-- Distributed Maps: their children are executions
@@ -285,12 +296,15 @@ WITH told AS MATERIALIZED (
 			-- a job or a branch that has failed, with its children, while others go on
 			AND (b.live OR p.phase NOT IN (@PHASE_FAILED@, @PHASE_ABORTED@))
 			-- a net that goes on, of whose jobs none runs
-			AND NOT (p.phase = @PHASE_RUN@ AND p.total > 0 AND (b.pending <> 0 OR NOT b.live))))
+			AND NOT (p.phase = @PHASE_NET@ AND (b.place <> 0 OR NOT b.live))))
+	UNION ALL
+	SELECT 'child_index_wrong', b.execution_no, format('branch %s is child %s of branch %s', b.branch_no, b.branch_index, b.parent_no)
+	FROM strand b WHERE b.parent_no IS NOT NULL AND b.branch_index < 0
 	UNION ALL
 	SELECT 'child_twice', b.execution_no,
-		format('%s children of branch %s have the index %s', count(*), b.parent_no, b.branch_index & 1073741823)
+		format('%s children of branch %s have the index %s', count(*), b.parent_no, b.branch_index)
 	FROM strand b WHERE b.parent_no IS NOT NULL
-	GROUP BY b.execution_no, b.parent_no, b.branch_index & 1073741823 HAVING count(*) > 1	-- a job that has not begun has 30 of the bits
+	GROUP BY b.execution_no, b.parent_no, b.branch_index HAVING count(*) > 1
 	UNION ALL
 	SELECT 'place_unknown', b.execution_no,
 		format('branch %s is at state %s of scope %s', b.branch_no, b.state, b.scope)
@@ -326,9 +340,8 @@ FROM (
 	UNION ALL SELECT 'map_run', r.execution_no FROM _sfflow.map_run r
 	UNION ALL SELECT 'failure', f.execution_no FROM _sfflow.failure f
 	UNION ALL SELECT 'acknowledgement', k.execution_no FROM _sfflow.acknowledgement k
-	UNION ALL SELECT 'hold', h.execution_no FROM _sfflow.hold h WHERE h.execution_no IS NOT NULL
+--@slot rows_of_executions
 	UNION ALL SELECT 'held', w.execution_no FROM _sfflow.held w
-	UNION ALL SELECT 'mark', k.execution_no FROM _sfflow.mark k
 	UNION ALL SELECT DISTINCT 'map_item', i.execution_no FROM _sfflow.map_item i) o
 WHERE NOT EXISTS (SELECT FROM _sfflow.execution e WHERE e.execution_no = o.execution_no)
 GROUP BY o.relation, o.execution_no

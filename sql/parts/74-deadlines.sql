@@ -24,7 +24,10 @@ LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 
 -- A deadline is visible to roles that may READ the machine, and to the owner of the schedule.
 CREATE VIEW _sfflow.readable_deadline AS
-SELECT d.*, m.name AS state_machine
+SELECT d.target, d.schedule, d.machine_no, d.job, d.start_minute, d.end_minute, d.timezone, d.calendar,
+	d.checked_until, d.next_at, d.walk_step, d.walk_now, d.walk_at, d.walk_late_no, d.walk_found, d.set_at,
+	d.set_by,
+	m.name AS state_machine
 FROM _sfflow.deadline d
 LEFT JOIN _sfflow.schedule s ON s.name = d.schedule
 LEFT JOIN _sfflow.state_machine m ON m.machine_no = d.machine_no OR m.name = split_part(s.state_machine, '/', 1)
@@ -40,7 +43,9 @@ COMMENT ON VIEW @extschema@.sf_deadlines IS 'deadlines of schedules, machines an
 
 -- What was late of deadlines that the caller may know of, and in words.
 CREATE VIEW _sfflow.raised_lateness AS
-SELECT l.*, e.execution_id,
+SELECT l.target, l.deadline_at, l.due_by, l.state, l.base_at, l.execution_no, l.expected_at, l.raised_at, l.cleared_at,
+	l.acknowledged_at, l.acknowledged_by, l.comment,
+	e.execution_id,
 	format(CASE l.state WHEN 'never_started' THEN '"%s" has never started; it was to have %s by %s'
 		WHEN 'will_be_late' THEN '"%s" will be late; it is to have %s by %s' ELSE '"%s" is late; it was to have %s by %s' END,
 		l.target, l.due_by || 'ed', to_char(l.deadline_at AT TIME ZONE d.timezone, 'YYYY-MM-DD HH24:MI ') || d.timezone) AS detail

@@ -47,12 +47,13 @@ SELECT CASE l.kind WHEN 'activity' THEN 'activity:' ELSE '' END || l.name || CAS
 	w.waiting, w.oldest_waiting, l.set_at, l.set_by
 FROM _sfflow.run_limit l
 CROSS JOIN LATERAL (SELECT count(*) AS waiting, min(h.since) AS oldest_waiting
-	FROM _sfflow.held_branch h WHERE h.limit_no = l.limit_no) w
-WHERE CASE l.kind
+	FROM _sfflow.held_branch h WHERE h.feature = 'limit' AND h.object_no = l.limit_no AND h.queue IS NOT NULL) w
+-- A comparison, as in sf_holds.
+WHERE CASE WHEN CASE l.kind
 	WHEN 'activity' THEN l.name IN (SELECT a.name FROM _sfflow.workable_activity a)
 	WHEN 'resource' THEN l.owner IS NULL OR pg_has_role(l.owner, 'USAGE')
 	ELSE l.machine_no IN (SELECT m.machine_no FROM _sfflow.readable_machine m)
-END;
+END THEN 'visible' END = 'visible';
 GRANT SELECT ON @extschema@.sf_limits TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_limits IS 'limits, how much of each is in use, and how much waits';
 
@@ -67,29 +68,29 @@ SELECT e.execution_id, p.branch, p.state,
 	nullif(l.key, '') AS key, h.since,
 	(SELECT count(*) + 1 FROM (
 		SELECT FROM _sfflow.held x
-		WHERE x.limit_no = h.limit_no AND x.queue = h.queue
+		WHERE x.object_no = h.object_no AND x.queue = h.queue
 			AND (x.rank, x.execution_no, x.branch_no) < (h.rank, h.execution_no, h.branch_no)
 		LIMIT 10000) x) AS position,
 	(SELECT count(*) FROM (
-		SELECT FROM _sfflow.held x WHERE x.limit_no = h.limit_no AND x.queue = h.queue LIMIT 10000) x) AS waiting,
+		SELECT FROM _sfflow.held x WHERE x.object_no = h.object_no AND x.queue = h.queue LIMIT 10000) x) AS waiting,
 	l.max_running,
-	(SELECT count(*) FROM _sfflow.limit_slot s WHERE s.limit_no = h.limit_no AND s.queue = h.queue)
+	(SELECT count(*) FROM _sfflow.limit_slot s WHERE s.limit_no = h.object_no AND s.queue = h.queue)
 		+ (SELECT count(*) FROM locked k
-			WHERE k.limit_no = h.limit_no AND k.short_hash = (h.queue # (h.queue >> 32)) & 4294967295) AS in_use,
+			WHERE k.limit_no = h.object_no AND k.short_hash = (h.queue # (h.queue >> 32)) & 4294967295) AS in_use,
 	l.rate, CASE WHEN l.rate IS NOT NULL THEN l.per * interval '1 microsecond' END AS per,
 	ARRAY(
 		SELECT r.execution_id FROM (
-			SELECT s.execution_no FROM _sfflow.limit_slot s WHERE s.limit_no = h.limit_no AND s.queue = h.queue
+			SELECT s.execution_no FROM _sfflow.limit_slot s WHERE s.limit_no = h.object_no AND s.queue = h.queue
 			UNION
 			SELECT k.execution_no FROM locked k
-			WHERE k.limit_no = h.limit_no AND k.short_hash = (h.queue # (h.queue >> 32)) & 4294967295
+			WHERE k.limit_no = h.object_no AND k.short_hash = (h.queue # (h.queue >> 32)) & 4294967295
 			ORDER BY 1 LIMIT 20) s
 		JOIN _sfflow.readable_execution r ON r.execution_no = s.execution_no
 		ORDER BY s.execution_no) AS in_use_by
 FROM _sfflow.held h
-JOIN _sfflow.run_limit l ON l.limit_no = h.limit_no
+JOIN _sfflow.run_limit l ON h.feature = 'limit' AND l.limit_no = h.object_no
 JOIN _sfflow.branch b ON b.execution_no = h.execution_no AND b.branch_no = h.branch_no
-	AND b.due_at IS NULL AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@)
+	AND b.due_at IS NULL AND b.phase IN (@PHASE_ENTER@, @PHASE_RUN@, @PHASE_ANNOUNCED@, @PHASE_NET@)
 JOIN _sfflow.readable_execution e ON e.execution_no = h.execution_no AND e.status = @STATUS_RUNNING@
 CROSS JOIN LATERAL _sfflow.branch_place(b.execution_no, b.scope, b.state, b.iterations) p;
 GRANT SELECT ON @extschema@.sf_limit_waits TO PUBLIC;

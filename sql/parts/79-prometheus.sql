@@ -28,7 +28,10 @@ GRANT SELECT ON @extschema@.sf_execution_time_buckets TO PUBLIC;
 -- Sums of microseconds are those of sf_metrics: an average and its count.
 CREATE FUNCTION @extschema@.sf_prometheus() RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED
-RETURN (
+RETURN CASE WHEN (SELECT v.advice IS NOT NULL FROM @extschema@.sf_version() v) THEN
+	E'# HELP sfflow_health_problems Rows of sf_health that are not ok.\n# TYPE sfflow_health_problems gauge\nsfflow_health_problems 1\n'
+	'# HELP sfflow_schema_differs Whether library and schema of sfflow differ: nothing runs then.\n# TYPE sfflow_schema_differs gauge\nsfflow_schema_differs 1\n'
+ELSE (
 	WITH machine AS MATERIALIZED (
 		SELECT m.state_machine, to_jsonb(m) AS counts,
 			format('{state_machine="%s"', replace(replace(replace(m.state_machine, E'\\', E'\\\\'), '"', E'\\"'), E'\n', E'\\n')) AS label,
@@ -63,6 +66,8 @@ RETURN (
 		UNION ALL
 		SELECT 28, 'schedules_failing', 'Schedules that fail, have missed a run or have lost their job.', count(*)::text
 		FROM @extschema@.sf_alerts a WHERE a.kind = 'missed_run'
+		UNION ALL
+		SELECT 29, 'schema_differs', 'Whether library and schema of sfflow differ: nothing runs then.', '0'
 	), family(n, name, type, help, samples) AS (
 		SELECT c.n, format('sfflow_%s_total', c.name), 'counter', c.help,
 			string_agg(format(E'sfflow_%s_total%s} %s\n', c.name, m.label, m.counts ->> c.field), '' ORDER BY m.state_machine)
@@ -84,5 +89,5 @@ RETURN (
 		FROM gauge g
 	)
 	SELECT string_agg(format(E'# HELP %s %s\n# TYPE %s %s\n%s', f.name, f.help, f.name, f.type, f.samples), '' ORDER BY f.n)
-	FROM family f);
+	FROM family f) END;
 COMMENT ON FUNCTION @extschema@.sf_prometheus() IS 'counters, times and gauges of what the caller may read, in the text format of Prometheus';

@@ -99,18 +99,15 @@ CREATE FUNCTION _sfflow.schedule_zone() RETURNS text
 AS 'MODULE_PATHNAME', 'sfflow_schedule_zone'
 LANGUAGE C STABLE PARALLEL SAFE;
 
--- A schedule is visible to its owner and to roles that may READ the machine.
 CREATE VIEW @extschema@.sf_schedules WITH (security_barrier) AS
 SELECT s.name AS schedule_name, s.schedule, coalesce(s.timezone, _sfflow.schedule_zone()) AS timezone,
 	s.state_machine, s.input, a.active,
 	CASE WHEN a.active THEN _sfflow.schedule_next_run(s.name, now()) END AS next_run,
 	s.last_execution_id, st.state, st.problem, pg_get_userbyid(s.owner) AS owner, s.calendar, s.on_closed, s.starts, s.ends,
 	s.missed, s.overlap
-FROM _sfflow.schedule s
-LEFT JOIN _sfflow.state_machine m ON m.name = split_part(s.state_machine, '/', 1)
+FROM _sfflow.readable_schedule s
 CROSS JOIN LATERAL _sfflow.schedule_status(s.name) st
-CROSS JOIN LATERAL (SELECT st.state NOT IN ('gone', 'inactive') AS active) a
-WHERE pg_has_role(s.owner, 'USAGE') OR _sfflow.can_read(m.name, m.owner);
+CROSS JOIN LATERAL (SELECT st.state NOT IN ('gone', 'inactive') AS active) a;
 GRANT SELECT ON @extschema@.sf_schedules TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_schedules IS 'schedules, the next run of each, and whether its runs happen';
 
@@ -118,8 +115,7 @@ COMMENT ON VIEW @extschema@.sf_schedules IS 'schedules, the next run of each, an
 -- same process, at about the same time. A call that could not connect has no time.
 CREATE VIEW @extschema@.sf_schedule_runs WITH (security_barrier) AS
 SELECT s.name AS schedule_name, r.scheduled_for, r.started_at, r.status, r.error, r.execution_id, r.ended_at, r.run_id AS cron_run_id
-FROM _sfflow.schedule s
-LEFT JOIN _sfflow.state_machine m ON m.name = split_part(s.state_machine, '/', 1)
+FROM _sfflow.readable_schedule s
 CROSS JOIN LATERAL (
 	SELECT o.scheduled_for, coalesce(c.started_at, o.run_at) AS started_at, c.ended_at, c.run_id, o.execution_id,
 		CASE WHEN coalesce(c.status, 'succeeded') = 'succeeded' THEN coalesce(o.outcome, 'succeeded') ELSE c.status END AS status,
@@ -127,7 +123,6 @@ CROSS JOIN LATERAL (
 	FROM _sfflow.cron_runs(s.name) c
 	FULL JOIN (SELECT h.* FROM _sfflow.schedule_run h WHERE h.schedule = s.name) o
 		ON o.pid = c.pid AND o.run_at >= c.started_at - interval '10 s'
-			AND o.run_at <= coalesce(c.ended_at, 'infinity') + interval '10 s') r
-WHERE pg_has_role(s.owner, 'USAGE') OR _sfflow.can_read(m.name, m.owner);
+			AND o.run_at <= coalesce(c.ended_at, 'infinity') + interval '10 s') r;
 GRANT SELECT ON @extschema@.sf_schedule_runs TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_schedule_runs IS 'runs of schedules, and the outcome of each';

@@ -3,6 +3,7 @@
 CREATE FUNCTION @extschema@.sf_night(
 	since timestamptz DEFAULT NULL,
 	until timestamptz DEFAULT NULL,
+	most integer DEFAULT NULL,
 	OUT planned_at timestamptz,
 	OUT target text,
 	OUT state text,
@@ -16,8 +17,8 @@ CREATE FUNCTION @extschema@.sf_night(
 RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_sf_night'
 LANGUAGE C STABLE PARALLEL RESTRICTED COST 100000 ROWS 100;
-COMMENT ON FUNCTION @extschema@.sf_night(timestamptz, timestamptz) IS
-	'the executions and the runs of schedules of a time: by default from 16 hours ago until 8 hours from now';
+COMMENT ON FUNCTION @extschema@.sf_night(timestamptz, timestamptz, integer) IS
+	'the executions and the runs of schedules of a time: by default from 16 hours ago until 8 hours from now; a machine with more than most starts has one line, of state MASS';
 
 CREATE FUNCTION @extschema@.sf_progress(
 	execution_id text,

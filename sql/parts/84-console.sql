@@ -66,7 +66,7 @@ AS 'MODULE_PATHNAME', 'sfflow_machine_rights'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 100;
 
 -- Of each machine that the caller may read the executions that run for longest, so many at most; running: how many of its
--- executions run, up to 1,000. Items of Distributed Maps are left out.
+-- executions run, up to 1,000. Items of Distributed Maps are left out. Both times are later by that between ends and redrives.
 CREATE FUNCTION _sfflow.longest_running(
 	most integer,
 	OUT state_machine text,
@@ -78,24 +78,10 @@ RETURNS SETOF record
 AS 'MODULE_PATHNAME', 'sfflow_longest_running'
 LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 10000 ROWS 20;
 
--- sf_night, where a machine with more executions has one line, of state MASS.
-CREATE FUNCTION _sfflow.night_without_masses(
-	since timestamptz,
-	until timestamptz,
-	most integer,
-	OUT planned_at timestamptz,
-	OUT target text,
-	OUT state text,
-	OUT started_at timestamptz,
-	OUT ended_at timestamptz,
-	OUT took interval,
-	OUT usual interval,
-	OUT expected_end timestamptz,
-	OUT detail text,
-	OUT next text)
-RETURNS SETOF record
-AS 'MODULE_PATHNAME', 'sfflow_night_without_masses'
-LANGUAGE C STABLE PARALLEL RESTRICTED COST 100000 ROWS 100;
+-- For how long an execution has run, without the time between its ends and its redrives; null if the caller may not read it.
+CREATE FUNCTION _sfflow.took_ms(execution_id text) RETURNS bigint
+AS 'MODULE_PATHNAME', 'sfflow_took_ms'
+LANGUAGE C STABLE STRICT PARALLEL RESTRICTED COST 100;
 
 -- May the caller make machines, activities and rules?
 CREATE FUNCTION _sfflow.may_create() RETURNS boolean
@@ -127,6 +113,7 @@ RETURN CASE
 	ELSE _sfflow.console_rights(ARRAY[$1]) -> substring($1, '^[^:/]+') @> '"OPERATE"'
 END;
 
+--@with hold
 -- What is held, and whether the caller may release it.
 CREATE FUNCTION _sfflow.console_holds(most integer) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
@@ -134,6 +121,11 @@ RETURN (
 	SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.since), '[]') FROM (
 		SELECT x.target, x.state, x.since, x.held_by, x.reason, x.waiting, _sfflow.console_may_release(x.target, x.held_by) AS may_release
 		FROM @extschema@.sf_holds x ORDER BY x.since LIMIT $1) h);
+--@else
+CREATE FUNCTION _sfflow.console_holds(most integer) RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '[]'::jsonb;
+--@end
 
 -- May the caller change a limit? One of a resource belongs to the role that set it.
 CREATE FUNCTION _sfflow.console_may_limit(target text, set_by text) RETURNS boolean
@@ -196,12 +188,22 @@ RETURN (
 		WHERE e.execution_id = $1 AND x.job_status = 'failure') j
 	WHERE j.rank <= $2);
 
--- How far an execution is, with times in milliseconds.
+-- Of an execution that failed for its items, one of a Distributed Map that failed: it tells why.
+CREATE FUNCTION _sfflow.console_failed_item(execution_id text, error text) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object('execution_id', l.execution_id, 'name', l.name, 'error', left(l.error, 500),
+		'cause', _sfflow.console_cut(e.cause, 2000))
+	FROM unnest('{FAILED,TIMED_OUT}'::text[]) WITH ORDINALITY AS s(status, n)
+	CROSS JOIN LATERAL @extschema@.sf_list_executions(status => s.status, parent_execution_id => $1, page_size => 1) l
+	CROSS JOIN LATERAL (SELECT x.cause FROM @extschema@.sf_executions x WHERE x.execution_id = l.execution_id OFFSET 0) e
+	WHERE $2 = 'States.ExceedToleratedFailureThreshold' ORDER BY s.n LIMIT 1);
+
+-- How far an execution is.
 CREATE FUNCTION _sfflow.console_progress(execution_id text) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL RESTRICTED
 RETURN (
-	SELECT jsonb_build_object('done', p.done, 'total', p.total, 'took', extract(epoch FROM p.took) * 1000, 'usual', extract(epoch FROM p.usual) * 1000,
-		'remaining', extract(epoch FROM p.remaining) * 1000, 'eta', p.eta, 'next', p.next)
+	SELECT jsonb_build_object('done', p.done, 'total', p.total, 'eta', p.eta)
 	FROM @extschema@.sf_progress($1) p);
 
 -- night {since, until}: executions and runs of schedules, those of one machine in one state together; times in
@@ -214,7 +216,7 @@ RETURN (
 			coalesce(($1 ->> 'until')::timestamptz, now() + interval '8 hours') AS until
 	), line AS MATERIALIZED (
 		SELECT n.*, CASE WHEN n.target LIKE 'schedule:%' THEN n.target ELSE split_part(n.target, ':', 1) END AS name
-		FROM time t CROSS JOIN LATERAL _sfflow.night_without_masses(t.since, t.until, 200) n
+		FROM time t CROSS JOIN LATERAL @extschema@.sf_night(t.since, t.until, 200) n
 	), mass AS MATERIALIZED (
 		SELECT l.name, h.hour, x.state, x.n
 		FROM line l
@@ -230,7 +232,8 @@ RETURN (
 			SELECT x.name, x.state, count(*) AS n, min(x.planned_at) AS first_planned, max(x.planned_at) AS last_planned,
 				min(x.started_at) AS started_at, max(x.ended_at) AS ended_at, max(extract(epoch FROM x.took)) * 1000 AS took,
 				max(extract(epoch FROM x.usual)) * 1000 AS usual, max(x.expected_end) AS expected_end,
-				(array_agg(x.target ORDER BY x.planned_at))[1] AS target, left((array_agg(x.detail ORDER BY x.planned_at DESC))[1], 500) AS detail,
+				(array_agg(x.target ORDER BY x.planned_at))[1] AS target,
+				left((array_agg(x.detail ORDER BY x.planned_at DESC))[1], 500) AS detail,
 				left((array_agg(x.next ORDER BY x.planned_at))[1], 500) AS next
 			FROM line x WHERE x.state <> 'MASS' GROUP BY x.name, x.state
 			UNION ALL
@@ -263,21 +266,28 @@ RETURN (
 		'kinds', (SELECT coalesce(jsonb_object_agg(k.kind, k.n), '{}') FROM (
 			SELECT a.kind, count(*) AS n FROM alert a GROUP BY a.kind) k),
 		'failed', (SELECT coalesce(jsonb_agg(to_jsonb(g) ORDER BY g.since DESC), '[]') FROM (
-			SELECT f.kind, f.state_machine, f.error, count(*) AS n, max(f.since) AS since, (array_agg(f.execution_id ORDER BY f.since DESC))[1:50] AS executions,
-				(array_agg(_sfflow.console_cut(f.cause, 2000) ORDER BY f.since DESC))[1] AS cause, (array_agg(f.redrive_count ORDER BY f.since DESC))[1] AS redrive_count,
-				(array_agg(f.started_at ORDER BY f.since DESC))[1] AS started_at,
-				_sfflow.console_failed_jobs((array_agg(f.execution_id ORDER BY f.since DESC))[1], 3) AS jobs
+			SELECT l.kind, l.state_machine, l.error, l.n, l.since, l.executions, l.redrive_count, l.started_at,
+				_sfflow.console_cut(l.cause, 2000) AS cause, _sfflow.console_failed_jobs(l.execution_id, 3) AS jobs,
+				_sfflow.console_failed_item(l.execution_id, l.error) AS item
 			FROM (
-				SELECT a.kind, a.execution_id, a.since, split_part(e.state_machine, '/', 1) AS state_machine, left(e.error, 500) AS error, e.cause, coalesce(e.last_redriven_at, e.started_at) AS started_at, e.redrive_count
-				FROM (SELECT * FROM alert y WHERE y.kind IN ('failed', 'timed_out') ORDER BY y.since DESC LIMIT 300) a
-				JOIN LATERAL (SELECT x.* FROM @extschema@.sf_executions x WHERE x.execution_id = a.execution_id OFFSET 0) e ON true) f
-			GROUP BY f.kind, f.state_machine, f.error ORDER BY max(f.since) DESC LIMIT 25) g),
+				SELECT f.*, count(*) OVER same AS n, row_number() OVER (same ORDER BY f.since DESC, f.execution_id) AS k,
+					(array_agg(f.execution_id) OVER (same ORDER BY f.since DESC, f.execution_id
+						ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))[1:50] AS executions
+				FROM (
+					SELECT a.kind, a.execution_id, a.since, split_part(e.state_machine, '/', 1) AS state_machine,
+						left(e.error, 500) AS error, e.cause, coalesce(e.last_redriven_at, e.started_at) AS started_at, e.redrive_count
+					FROM (SELECT * FROM alert y WHERE y.kind IN ('failed', 'timed_out') ORDER BY y.since DESC LIMIT 300) a
+					JOIN LATERAL (
+						SELECT x.* FROM @extschema@.sf_executions x WHERE x.execution_id = a.execution_id OFFSET 0) e ON true) f
+				WINDOW same AS (PARTITION BY f.kind, f.state_machine, f.error)) l
+			WHERE l.k = 1 ORDER BY l.since DESC LIMIT 25) g),
 		'late', (SELECT coalesce(jsonb_agg(to_jsonb(l) ORDER BY l.since, l.kind), '[]') FROM (
 			SELECT y.kind, y.execution_id, y.since, left(y.detail, 500) AS detail, y.target, CASE WHEN y.n > 3 THEN y.n - 1 ELSE 0 END AS further
 			FROM (
-				SELECT x.*, count(*) OVER (PARTITION BY x.kind, x.name) AS n, row_number() OVER (PARTITION BY x.kind, x.name ORDER BY x.since, x.execution_id) AS k
+				SELECT x.*, count(*) OVER same AS n, row_number() OVER (same ORDER BY x.since, x.execution_id) AS k
 				FROM (SELECT a.*, coalesce(split_part(a.execution_id, ':', 1), a.target) AS name FROM alert a
-					WHERE a.kind NOT IN ('failed', 'timed_out', 'failed_again')) x) y
+					WHERE a.kind NOT IN ('failed', 'timed_out', 'failed_again')) x
+				WINDOW same AS (PARTITION BY x.kind, x.name)) y
 			WHERE y.k = 1 OR y.n <= 3 ORDER BY y.since, y.kind LIMIT 50) l),
 		'tolerated', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.started_at DESC), '[]') FROM (
 			SELECT x.execution_id, x.state, x.status, x.items, x.items_succeeded, x.items_failed, x.started_at, x.stopped_at
@@ -289,16 +299,21 @@ RETURN (
 			SELECT l.execution_id, l.state_machine, l.requested_at, l.started_at, l.running, l.further, left(e.waiting_on, 500) AS waiting_on,
 				CASE WHEN l.n <= 12 THEN _sfflow.console_progress(l.execution_id) END AS progress
 			FROM (
-				SELECT x.*, CASE WHEN x.running > 3 THEN x.running - 1 ELSE 0 END AS further, row_number() OVER (ORDER BY x.requested_at, x.execution_id) AS n
-				FROM (SELECT y.*, row_number() OVER (PARTITION BY y.state_machine ORDER BY y.requested_at, y.execution_id) AS k FROM running y) x
+				SELECT x.*, CASE WHEN x.running > 3 THEN x.running - 1 ELSE 0 END AS further,
+					row_number() OVER (ORDER BY x.requested_at, x.execution_id) AS n
+				FROM (
+					SELECT y.*, row_number() OVER (PARTITION BY y.state_machine ORDER BY y.requested_at, y.execution_id) AS k
+					FROM running y) x
 				WHERE x.k = 1 OR x.running <= 3 ORDER BY x.requested_at, x.execution_id LIMIT 25) l
 			JOIN LATERAL (SELECT x.* FROM @extschema@.sf_executions x WHERE x.execution_id = l.execution_id OFFSET 0) e ON true) r),
 		'running_count', (SELECT coalesce(sum(x.running), 0) FROM (SELECT DISTINCT y.state_machine, y.running FROM running y) x),
 		'ended', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.requested_at DESC), '[]') FROM (
-			SELECT x.execution_id, x.state_machine, x.status, x.requested_at, x.started_at, x.stopped_at, x.n - 1 AS further
+			SELECT x.execution_id, x.state_machine, x.status, x.requested_at, x.started_at, x.stopped_at,
+				_sfflow.took_ms(x.execution_id) AS took, x.n - 1 AS further
 			FROM (
-				SELECT l.*, count(*) OVER (PARTITION BY l.state_machine) AS n, row_number() OVER (PARTITION BY l.state_machine ORDER BY l.requested_at DESC) AS k
-				FROM @extschema@.sf_list_executions(status => 'SUCCEEDED', page_size => 200, without_items => true) l) x
+				SELECT l.*, count(*) OVER same AS n, row_number() OVER (same ORDER BY l.requested_at DESC) AS k
+				FROM @extschema@.sf_list_executions(status => 'SUCCEEDED', page_size => 200, without_items => true) l
+				WINDOW same AS (PARTITION BY l.state_machine)) x
 			WHERE x.k = 1 ORDER BY x.requested_at DESC LIMIT 10) r),
 		'next', (SELECT coalesce(jsonb_agg(to_jsonb(s) ORDER BY s.next_run, s.schedule_name), '[]') FROM (
 			SELECT x.schedule_name, x.state_machine, x.next_run, x.timezone, x.state, left(x.problem, 500) AS problem
@@ -325,8 +340,8 @@ RETURN (
 	SELECT jsonb_build_object(
 		'rows', coalesce(jsonb_agg(jsonb_build_object('execution_id', l.execution_id, 'state_machine', l.state_machine,
 			'name', l.name, 'status', l.status, 'error', left(l.error, 500), 'cause', _sfflow.console_cut(e.cause, 1000),
-			'requested_at', l.requested_at, 'started_at', l.started_at, 'stopped_at', l.stopped_at, 'redrive_count', e.redrive_count,
-			'waiting_on', left(e.waiting_on, 500)) ORDER BY l.n), '[]'),
+			'requested_at', l.requested_at, 'started_at', l.started_at, 'stopped_at', l.stopped_at, 'took', _sfflow.took_ms(l.execution_id),
+			'redrive_count', e.redrive_count, 'waiting_on', left(e.waiting_on, 500)) ORDER BY l.n), '[]'),
 		'rights', _sfflow.console_rights(array_agg(l.execution_id)),
 		'next', CASE WHEN count(*) = _sfflow.console_limit($1, 50, 200) THEN (array_agg(l.page_key ORDER BY l.n DESC))[1] END)
 	FROM @extschema@.sf_list_executions(
@@ -358,6 +373,10 @@ RETURN (
 		'failed', (
 			SELECT _sfflow.console_failed_jobs(e.execution_id, 1)
 			FROM @extschema@.sf_executions e WHERE e.execution_id = $1 ->> 'execution_id' AND e.status IN ('FAILED', 'TIMED_OUT')),
+		'item', (
+			SELECT _sfflow.console_failed_item(e.execution_id, e.error)
+			FROM @extschema@.sf_executions e WHERE e.execution_id = $1 ->> 'execution_id'),
+		'took', _sfflow.took_ms($1 ->> 'execution_id'),
 		'progress', _sfflow.console_progress($1 ->> 'execution_id'),
 		'waits', _sfflow.console_waits($1 ->> 'execution_id'),
 		'tasks', (SELECT coalesce(jsonb_agg(to_jsonb(t)), '[]') FROM (
@@ -367,9 +386,13 @@ RETURN (
 			SELECT x.state, x.map_run_arn, x.status, x.items, x.items_succeeded, x.items_failed, x.executions, x.running,
 				x.succeeded, x.failed, x.timed_out, x.aborted, x.redrive_count, x.started_at, x.stopped_at
 			FROM @extschema@.sf_map_runs x WHERE x.execution_id = $1 ->> 'execution_id' ORDER BY x.started_at DESC LIMIT 20) r),
+--@with hold
 		'held', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.since), '[]') FROM (
 			SELECT x.target, x.state, x.since, x.held_by, x.reason FROM @extschema@.sf_holds x
 			WHERE x.target IN ($1 ->> 'execution_id', split_part($1 ->> 'execution_id', ':', 1)) LIMIT 20) h),
+--@else
+		'held', '[]'::jsonb,
+--@end
 		'done', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.at DESC), '[]') FROM (
 			SELECT x.at, x.action, x.role, x.session_role, left(x.reason, 500) AS reason, x.details FROM @extschema@.sf_audit x
 			WHERE x.execution_id = $1 ->> 'execution_id' ORDER BY x.at DESC LIMIT 30) a),
@@ -387,7 +410,8 @@ RETURN (
 		SELECT x.n, x.job_id, x.job_status, x.attempts, x.started_at, x.stopped_at, left(x.error, 500) AS error,
 			_sfflow.console_cut(x.cause, 1000) AS cause
 		FROM (
-			SELECT row_number() OVER () AS n, y.job_id, CASE WHEN y.job_status = 'failure' AND y.error IS NULL THEN 'aborted' ELSE y.job_status END AS job_status, y.attempts, y.started_at, y.stopped_at, y.error, y.cause
+			SELECT row_number() OVER () AS n, y.job_id, y.attempts, y.started_at, y.stopped_at, y.error, y.cause,
+				CASE WHEN y.job_status = 'failure' AND y.error IS NULL THEN 'aborted' ELSE y.job_status END AS job_status
 			FROM @extschema@.sf_jobs y WHERE y.execution_id = $1 ->> 'execution_id') x
 		WHERE x.n > coalesce(($1 ->> 'after')::bigint, 0) AND (($1 ->> 'status') IS NULL OR x.job_status = $1 ->> 'status')
 		ORDER BY x.n LIMIT _sfflow.console_limit($1, 200, 500)) j);
@@ -404,10 +428,20 @@ RETURN (
 		'now', now(),
 		'rows', (SELECT coalesce(jsonb_agg(to_jsonb(s) - 'iterations' ORDER BY s.first_event, s.branch), '[]') FROM span s),
 		'next', (SELECT CASE WHEN count(*) >= _sfflow.console_limit($1, 300, 1000) THEN max(s.first_event) END FROM span s),
-		'usual', (SELECT coalesce(jsonb_object_agg(t.job_id, jsonb_build_object('runs', t.recent_runs, 'p50', t.recent_ms_p50, 'p95', t.recent_ms_p95)), '{}')
+		'usual', (
+			SELECT coalesce(jsonb_object_agg(t.job_id,
+				jsonb_build_object('runs', t.recent_runs, 'p50', t.recent_ms_p50, 'p95', t.recent_ms_p95)), '{}')
 			FROM (SELECT * FROM @extschema@.sf_job_times y
 				WHERE y.state_machine = split_part($1 ->> 'execution_id', ':', 1) AND y.recent_runs > 0
 				ORDER BY y.job_id LIMIT 500) t)));
+
+-- The beginning of the input or the output in an event; of an output only in that with which a state was left.
+CREATE FUNCTION _sfflow.console_event_payload(execution_id text, event integer, member text, left_state text) RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED
+RETURN (
+	SELECT jsonb_build_object('event', p.id, 'text', p.details, 'bytes', p.bytes, 'cut', p.bytes > octet_length(p.details))
+	FROM _sfflow.event_page($1, $2 - 1, $2, NULL, NULL, $3, 20000, 1) p
+	WHERE p.details IS NOT NULL AND ($4 IS NULL OR p.type LIKE '%Exited' AND p.state = $4));
 
 -- state {execution_id, state, event}: the visits of a state; input, output, error and events of the one that event names.
 CREATE FUNCTION _sfflow.console_state(q jsonb) RETURNS jsonb
@@ -419,7 +453,8 @@ RETURN (
 		SELECT s.* FROM span s
 		ORDER BY s.first_event = ($1 ->> 'event')::integer DESC NULLS LAST, s.status = 'running' DESC,
 			s.status = 'failure' AND s.job_id = (
-				SELECT f.job #>> '{}' FROM jsonb_array_elements(_sfflow.console_failed_jobs($1 ->> 'execution_id', 20)) WITH ORDINALITY AS f(job, n)
+				SELECT f.job #>> '{}'
+				FROM jsonb_array_elements(_sfflow.console_failed_jobs($1 ->> 'execution_id', 20)) WITH ORDINALITY AS f(job, n)
 				WHERE f.job #>> '{}' IN (SELECT x.job_id FROM span x) ORDER BY f.n LIMIT 1) DESC NULLS LAST,
 			s.first_event DESC LIMIT 1
 	), visit AS MATERIALIZED (
@@ -431,12 +466,8 @@ RETURN (
 		'visits', (SELECT coalesce(jsonb_agg(to_jsonb(s) - 'iterations' ORDER BY s.first_event), '[]') FROM (
 			SELECT * FROM span x ORDER BY x.first_event DESC LIMIT 200) s),
 		'chosen', (SELECT to_jsonb(v) - 'iterations' FROM visit v),
-		'input', (SELECT jsonb_build_object('event', p.id, 'text', p.details, 'bytes', p.bytes, 'cut', p.bytes > octet_length(p.details))
-			FROM visit v CROSS JOIN LATERAL _sfflow.event_page($1 ->> 'execution_id', v.first_event - 1, v.first_event, NULL, NULL, 'input', 20000, 1) p
-			WHERE p.details IS NOT NULL),
-		'output', (SELECT jsonb_build_object('event', p.id, 'text', p.details, 'bytes', p.bytes, 'cut', p.bytes > octet_length(p.details))
-			FROM visit v CROSS JOIN LATERAL _sfflow.event_page($1 ->> 'execution_id', v.last_event - 1, v.last_event, NULL, NULL, 'output', 20000, 1) p
-			WHERE p.details IS NOT NULL AND p.type LIKE '%Exited' AND p.state = $1 ->> 'state'),
+		'input', (SELECT _sfflow.console_event_payload($1 ->> 'execution_id', v.first_event, 'input', NULL) FROM visit v),
+		'output', (SELECT _sfflow.console_event_payload($1 ->> 'execution_id', v.last_event, 'output', $1 ->> 'state') FROM visit v),
 		'job', (SELECT to_jsonb(j) FROM (
 			SELECT x.job_status, x.attempts, left(x.error, 2000) AS error, _sfflow.console_cut(x.cause, 4000) AS cause
 			FROM @extschema@.sf_jobs x JOIN visit v ON v.job_id = x.job_id WHERE x.execution_id = $1 ->> 'execution_id' LIMIT 1) j),
@@ -464,7 +495,8 @@ RETURN (
 		'offset', coalesce(($1 ->> 'offset')::integer, 0), 'length', length(w.whole), 'bytes', octet_length(w.whole))
 	FROM (
 		SELECT p.details AS whole
-		FROM _sfflow.event_page($1 ->> 'execution_id', ($1 ->> 'event')::integer - 1, ($1 ->> 'event')::integer, NULL, NULL, $1 ->> 'member', NULL, 1) p
+		FROM _sfflow.event_page($1 ->> 'execution_id', ($1 ->> 'event')::integer - 1, ($1 ->> 'event')::integer,
+			NULL, NULL, $1 ->> 'member', NULL, 1) p
 		WHERE $1 ->> 'what' = 'event'
 		UNION ALL
 		SELECT CASE $1 ->> 'what' WHEN 'input' THEN e.input::text WHEN 'output' THEN e.output::text WHEN 'cause' THEN e.cause END
@@ -507,10 +539,14 @@ RETURN (
 		'times', (SELECT coalesce(jsonb_agg(to_jsonb(t) ORDER BY t.job_id), '[]') FROM (
 			SELECT x.job_id, x.runs, x.failures, x.recent_ms_p50, x.recent_ms_p95, x.week_ms_p50, x.previous_week_ms_p50, x.last_at
 			FROM @extschema@.sf_job_times x WHERE x.state_machine = s.state_machine ORDER BY x.job_id LIMIT 500) t),
+--@with hold
 		'held', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.since), '[]') FROM (
 			SELECT x.target, x.state, x.since, x.held_by, x.reason, x.waiting FROM @extschema@.sf_holds x
 			WHERE x.target = s.state_machine OR x.target LIKE replace(replace(s.state_machine, '\', '\\'), '_', '\_') || ':%'
 			ORDER BY x.since LIMIT 50) h))
+--@else
+		'held', '[]'::jsonb)
+--@end
 	FROM (
 		SELECT x.state_machine, x.version, x.is_current, x.owner::text AS owner, x.definition::text AS definition,
 			x.execution_id_path, x.options, x.created_at
@@ -552,7 +588,11 @@ RETURN jsonb_build_object(
 		SELECT x.schedule_name, x.schedule, x.timezone, x.state_machine, _sfflow.console_cut(x.input::text, 2000) AS input,
 			x.active, x.next_run, x.last_execution_id, x.state, left(x.problem, 500) AS problem, x.owner, x.calendar, x.on_closed,
 			x.starts, x.ends, x.missed, x.overlap, pg_has_role(x.owner, 'USAGE') AS may_edit,
+--@with hold
 			EXISTS (SELECT FROM @extschema@.sf_holds h WHERE h.target = 'schedule:' || x.schedule_name) AS held
+--@else
+			false AS held
+--@end
 		FROM @extschema@.sf_schedules x WHERE x.schedule_name > coalesce($1 ->> 'after', '')
 		ORDER BY x.schedule_name LIMIT _sfflow.console_limit($1, 100, 200)) s),
 	'may_create', coalesce(has_schema_privilege(to_regnamespace('cron'), 'USAGE'), false),
@@ -572,10 +612,12 @@ RETURN jsonb_build_object(
 		ORDER BY x.scheduled_for LIMIT 500) p),
 	'closed', (SELECT coalesce(jsonb_agg(d.day ORDER BY d.day), '[]')
 		FROM @extschema@.sf_schedules s
-		CROSS JOIN LATERAL @extschema@.sf_calendar_days(s.calendar, ($1 ->> 'from')::date, least(($1 ->> 'to')::date, ($1 ->> 'from')::date + 100)) d
+		CROSS JOIN LATERAL @extschema@.sf_calendar_days(s.calendar, ($1 ->> 'from')::date,
+			least(($1 ->> 'to')::date, ($1 ->> 'from')::date + 100)) d
 		WHERE s.schedule_name = $1 ->> 'name' AND s.calendar IS NOT NULL AND $1 ->> 'from' IS NOT NULL AND NOT d.is_open),
 	'runs', (SELECT coalesce(jsonb_agg(to_jsonb(r) ORDER BY r.scheduled_for DESC), '[]') FROM (
-		SELECT x.scheduled_for, x.started_at, x.status, left(x.error, 500) AS error, x.execution_id, x.ended_at
+		SELECT x.scheduled_for, x.started_at, x.status, left(x.error, 500) AS error, x.execution_id, x.ended_at,
+			_sfflow.took_ms(x.execution_id) AS took
 		FROM @extschema@.sf_schedule_runs x WHERE x.schedule_name = $1 ->> 'name'
 		ORDER BY x.scheduled_for DESC NULLS LAST LIMIT 50) r));
 
@@ -602,7 +644,8 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN (
 	WITH alert AS MATERIALIZED (
 		SELECT x.kind, x.execution_id, x.since, left(x.detail, 1000) AS detail, x.target
-		FROM @extschema@.sf_alerts x ORDER BY x.kind IN ('failed', 'timed_out', 'failed_again'), x.since DESC NULLS LAST, x.execution_id, x.kind
+		FROM @extschema@.sf_alerts x
+		ORDER BY x.kind IN ('failed', 'timed_out', 'failed_again'), x.since DESC NULLS LAST, x.execution_id, x.kind
 		LIMIT _sfflow.console_limit($1, 100, 500)
 	)
 	SELECT jsonb_build_object(
@@ -621,7 +664,8 @@ RETURN jsonb_build_object(
 			_sfflow.console_cut(x.input::text, 4000) AS input, x.pending, x.delivered, x.dead, left(x.last_error, 500) AS last_error,
 			_sfflow.console_cut(x.last_cause, 1000) AS last_cause, x.last_failed_at, x.created_at
 		FROM @extschema@.sf_rules x ORDER BY x.rule_name LIMIT _sfflow.console_limit($1, 200, 500)) r),
-	'deliveries', (SELECT coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.status, d.failed_at DESC NULLS LAST, d.created_at, d.event_id), '[]') FROM (
+	'deliveries', (
+		SELECT coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.status, d.failed_at DESC NULLS LAST, d.created_at, d.event_id), '[]') FROM (
 		SELECT x.rule_name, x.event_id, x.status, x.attempts, x.next_attempt, left(x.error, 500) AS error,
 			_sfflow.console_cut(x.cause, 1000) AS cause, x.failed_at, x.created_at, _sfflow.console_cut(x.event::text, 4000) AS event
 		FROM @extschema@.sf_rule_deliveries x WHERE $1 ->> 'rule' IS NULL OR x.rule_name = $1 ->> 'rule'
@@ -732,9 +776,11 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN CASE $1
 	WHEN 'redrive' THEN @extschema@.sf_redrive($2, $3 ->> 'from_state', ($3 ->> 'input')::jsonb, ($3 ->> 'version')::integer)::text
 	WHEN 'stop' THEN @extschema@.sf_stop($2, $3 ->> 'error', $3 ->> 'reason')
+--@with hold
 	WHEN 'hold' THEN @extschema@.sf_hold($2, $3 ->> 'state', $3 ->> 'reason')::text
 	WHEN 'release' THEN @extschema@.sf_release($2, $3 ->> 'state')::text
 	WHEN 'mark' THEN @extschema@.sf_mark($2, $3 ->> 'job_id', $3 ->> 'outcome', ($3 ->> 'output')::jsonb, $3 ->> 'reason')::text
+--@end
 	WHEN 'acknowledge' THEN @extschema@.sf_acknowledge($2, $3 ->> 'kind', $3 ->> 'reason')::text
 	WHEN 'acknowledge_all' THEN @extschema@.sf_acknowledge_all($2, ($3 ->> 'until')::timestamptz, $3 ->> 'reason')::text
 	WHEN 'drop_limit' THEN @extschema@.sf_drop_limit($2, $3 ->> 'key')::text
@@ -789,10 +835,12 @@ RETURN (
 			JOIN jsonb_array_elements(@extschema@.sf_graph_layout($1) -> 'states') AS d(drawn) ON d.drawn -> 'id' = s.state -> 'id'
 			WHERE s.state ? 'visits' AND s.state ->> 'status' IN ('entry', 'running')),
 		'runs', j.runs,
-		'runs_count', j.runs_count + (SELECT coalesce(sum((m.part ->> 'jobs')::bigint), 0) FROM jsonb_array_elements(a.ahead -> 'more') AS m(part)),
+		'runs_count', j.runs_count + (
+			SELECT coalesce(sum((m.part ->> 'jobs')::bigint), 0) FROM jsonb_array_elements(a.ahead -> 'more') AS m(part)),
 		'more', a.ahead -> 'more',
 		'at_most', $2 IS NULL AND NOT (a.ahead ->> 'certain')::boolean,
-		'kept_count', j.kept_count + (SELECT coalesce(sum(r.items_succeeded), 0) FROM @extschema@.sf_map_runs r WHERE r.execution_id = $1 AND $2 IS NULL))
+		'kept_count', j.kept_count + (
+			SELECT coalesce(sum(r.items_succeeded), 0) FROM @extschema@.sf_map_runs r WHERE r.execution_id = $1 AND $2 IS NULL))
 	FROM (
 		SELECT coalesce(jsonb_agg(z.job_id ORDER BY z.n) FILTER (WHERE z.runs AND z.n <= 100), '[]') AS runs,
 			count(*) FILTER (WHERE z.runs) AS runs_count, count(*) FILTER (WHERE NOT z.runs AND z.job_status = 'success') AS kept_count
@@ -853,9 +901,10 @@ $$;
 
 CREATE FUNCTION @extschema@.sf_console_actions() RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ARRAY['acknowledge', 'acknowledge_all', 'create_rule', 'discard', 'drop_limit', 'drop_rule', 'hold', 'mark', 'plan', 'plan_schedule',
-	'redeliver', 'redrive', 'release', 'set_limit', 'set_schedule', 'start', 'stop', 'test_state', 'unschedule'];
-COMMENT ON FUNCTION @extschema@.sf_console_actions() IS 'the actions of sf_console_api that write; all others work in a read-only transaction';
+RETURN ARRAY['acknowledge', 'acknowledge_all', 'create_rule', 'discard', 'drop_limit', 'drop_rule', 'hold', 'mark', 'plan',
+	'plan_schedule', 'redeliver', 'redrive', 'release', 'set_limit', 'set_schedule', 'start', 'stop', 'test_state', 'unschedule'];
+COMMENT ON FUNCTION @extschema@.sf_console_actions() IS
+	'the actions of sf_console_api that write; all others work in a read-only transaction';
 
 CREATE FUNCTION @extschema@.sf_console_api(action text, request jsonb) RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
@@ -894,7 +943,8 @@ BEGIN
 		WHEN 'set_limit' THEN answer := _sfflow.console_set_limit(request);
 		WHEN 'set_schedule' THEN answer := _sfflow.console_set_schedule(request);
 		WHEN 'plan', 'plan_schedule' THEN answer := _sfflow.console_tried(action, request);
-		WHEN 'redrive', 'stop', 'hold', 'release', 'mark', 'acknowledge', 'acknowledge_all', 'unschedule', 'drop_limit', 'drop_rule', 'redeliver', 'discard' THEN
+		WHEN 'redrive', 'stop', 'hold', 'release', 'mark', 'acknowledge', 'acknowledge_all', 'unschedule', 'drop_limit',
+			'drop_rule', 'redeliver', 'discard' THEN
 			answer := _sfflow.console_each(action, request);
 		ELSE
 			RAISE EXCEPTION 'there is no action "%" of the console', left(action, 100) USING ERRCODE = 'SF012';

@@ -81,6 +81,41 @@ BEGIN
 			message, service, status, gen_random_uuid()))
 	$f$;
 
+	-- What is wrong with a member of a request, as a service says it before it looks at anything else; NULL: nothing.
+	CREATE FUNCTION sfflow_aws.member_problem(place text, value jsonb, min_size integer DEFAULT NULL, max_size integer DEFAULT NULL, pattern text DEFAULT NULL)
+	RETURNS text LANGUAGE sql IMMUTABLE
+	SET search_path = pg_catalog, pg_temp AS $f$
+		SELECT string_agg(format('Value %s at ''%s'' failed to satisfy constraint: Member must %s',
+			coalesce('''' || given || '''', 'null'), place, problem), '; ' ORDER BY n)
+		FROM (SELECT value #>> '{}' AS given,
+				CASE jsonb_typeof(value) WHEN 'array' THEN jsonb_array_length(value) ELSE length(value #>> '{}') END AS size) AS g,
+			LATERAL (VALUES (1, given IS NULL, 'not be null'),
+				(2, size < min_size, 'have length greater than or equal to ' || min_size),
+				(3, size > max_size, 'have length less than or equal to ' || max_size),
+				(4, given !~ ('^(?:' || pattern || ')$'), 'satisfy regular expression pattern: ' || pattern)) AS p (n, broken, problem)
+		WHERE broken
+	$f$;
+
+	-- The same of a member that may be absent: the words that it may be, or bounds of a number.
+	CREATE FUNCTION sfflow_aws.word_problem(place text, value jsonb, VARIADIC words text[]) RETURNS text LANGUAGE sql IMMUTABLE
+	RETURN CASE WHEN jsonb_typeof(value) = 'string' AND value #>> '{}' <> ALL (words)
+		THEN format('Value ''%s'' at ''%s'' failed to satisfy constraint: Member must satisfy enum value set: [%s]', value #>> '{}', place, array_to_string(words, ', ')) END;
+	CREATE FUNCTION sfflow_aws.number_problem(place text, value jsonb, lowest numeric, highest numeric DEFAULT NULL) RETURNS text LANGUAGE sql IMMUTABLE
+	RETURN CASE WHEN jsonb_typeof(value) <> 'number' THEN NULL
+		WHEN (value #>> '{}')::numeric < lowest THEN format('Value ''%s'' at ''%s'' failed to satisfy constraint: Member must have value greater than or equal to %s', value, place, lowest)
+		WHEN (value #>> '{}')::numeric > highest THEN format('Value ''%s'' at ''%s'' failed to satisfy constraint: Member must have value less than or equal to %s', value, place, highest) END;
+	CREATE FUNCTION sfflow_aws.size_problem(place text, value jsonb, min_size integer, max_size integer, pattern text DEFAULT NULL) RETURNS text LANGUAGE sql IMMUTABLE
+	RETURN CASE WHEN coalesce(jsonb_typeof(value), 'null') <> 'null' THEN sfflow_aws.member_problem(place, value, min_size, max_size, pattern) END;
+
+	-- The message of a request with such problems; NULL: it has none.
+	CREATE FUNCTION sfflow_aws.validation_errors(VARIADIC problems text[]) RETURNS text LANGUAGE sql IMMUTABLE
+	SET search_path = pg_catalog, pg_temp AS $f$
+		SELECT format('%s validation error%s detected: %s', n, CASE WHEN n > 1 THEN 's' ELSE '' END, all_problems)
+		FROM (SELECT array_to_string(problems, '; ') AS all_problems) AS a,
+			LATERAL (SELECT count(*) AS n FROM regexp_matches(all_problems, ' failed to satisfy constraint: Member must ', 'g')) AS c
+		WHERE n > 0
+	$f$;
+
 	-- The machine that puts its input into an activity.
 	CREATE FUNCTION sfflow_aws.activity_machine(activity text) RETURNS text LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
@@ -165,12 +200,22 @@ BEGIN
 		END IF;
 	END $f$;
 
-	-- The table of a request, by name or ARN.
-	CREATE FUNCTION sfflow_aws.dynamodb_table_of(payload jsonb, sdk boolean) RETURNS sfflow_aws.dynamodb_table LANGUAGE plpgsql
+	-- The table of a request, by name or ARN. The request must have that, and a member that the operation needs, if it needs one.
+	CREATE FUNCTION sfflow_aws.dynamodb_table_of(payload jsonb, needed text, sdk boolean) RETURNS sfflow_aws.dynamodb_table LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
 		found_table sfflow_aws.dynamodb_table;
+		problem text := sfflow_aws.validation_errors(
+			sfflow_aws.member_problem('tableName', to_jsonb(regexp_replace(payload->>'TableName', '^arn:.*:table/', '')), 1, 1024, '[a-zA-Z0-9_.-]+'),
+			sfflow_aws.member_problem(lower(needed), CASE WHEN needed IS NULL THEN 'true' ELSE payload->needed END),
+			sfflow_aws.size_problem('indexName', payload->'IndexName', 3, 255, '[a-zA-Z0-9_.-]+'),
+			sfflow_aws.number_problem('limit', payload->'Limit', 1),
+			sfflow_aws.word_problem('select', payload->'Select', 'SPECIFIC_ATTRIBUTES', 'COUNT', 'ALL_ATTRIBUTES', 'ALL_PROJECTED_ATTRIBUTES'),
+			sfflow_aws.word_problem('returnValues', payload->'ReturnValues', 'ALL_NEW', 'UPDATED_OLD', 'ALL_OLD', 'NONE', 'UPDATED_NEW'));
 	BEGIN
+		IF problem IS NOT NULL THEN
+			PERFORM sfflow_aws.dynamodb_fail('ValidationException', problem, sdk);
+		END IF;
 		SELECT * INTO found_table FROM sfflow_aws.dynamodb_table WHERE name = regexp_replace(payload->>'TableName', '^arn:.*:table/', '');
 		IF NOT FOUND THEN
 			PERFORM sfflow_aws.dynamodb_fail('ResourceNotFoundException', 'Requested resource not found', sdk);
@@ -201,12 +246,8 @@ BEGIN
 	DECLARE
 		attribute text;
 	BEGIN
-		IF jsonb_typeof(given) IS DISTINCT FROM 'object' THEN
-			PERFORM sfflow_aws.dynamodb_fail('ValidationException', format('1 validation error detected: Value null at ''%s'' failed to satisfy constraint: Member must not be null',
-				CASE WHEN whole_item THEN 'item' ELSE 'key' END), sdk);
-		END IF;
-		IF EXISTS (
-			SELECT FROM jsonb_each(given) AS a (name, content)
+		IF jsonb_typeof(given) <> 'object' OR EXISTS (
+			SELECT FROM jsonb_each(CASE jsonb_typeof(given) WHEN 'object' THEN given ELSE '{}' END) AS a (name, content)
 			WHERE CASE jsonb_typeof(content) WHEN 'object' THEN
 				(SELECT count(*) = 1 AND bool_and(k IN ('S', 'N', 'B', 'BOOL', 'NULL', 'M', 'L', 'SS', 'NS', 'BS')) FROM jsonb_object_keys(content) AS k)
 				ELSE false END IS NOT TRUE)
@@ -215,7 +256,11 @@ BEGIN
 				'Supplied AttributeValue is empty, must contain exactly one of the supported datatypes', sdk);
 		END IF;
 		FOREACH attribute IN ARRAY array_remove(ARRAY[t.partition_key, t.sort_key], NULL) LOOP
-			IF sfflow_aws.key_text(given->attribute) IS NOT NULL THEN
+			IF given->attribute IN ('{"S": ""}', '{"B": ""}') THEN
+				PERFORM sfflow_aws.dynamodb_fail('ValidationException', format(
+					'One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s',
+					CASE WHEN given->attribute ? 'S' THEN 'string' ELSE 'binary' END, attribute), sdk);
+			ELSIF sfflow_aws.key_text(given->attribute) IS NOT NULL THEN
 				CONTINUE;
 			END IF;
 			PERFORM sfflow_aws.dynamodb_fail('ValidationException', CASE WHEN whole_item
@@ -262,7 +307,7 @@ BEGIN
 	CREATE FUNCTION sfflow_aws.get_item(payload jsonb, sdk boolean) RETURNS jsonb LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
-		t sfflow_aws.dynamodb_table := sfflow_aws.dynamodb_table_of(payload, sdk);
+		t sfflow_aws.dynamodb_table := sfflow_aws.dynamodb_table_of(payload, 'Key', sdk);
 		key jsonb := payload->'Key';
 		found_item jsonb;
 		problem text;
@@ -310,11 +355,11 @@ BEGIN
 	CREATE FUNCTION sfflow_aws.put_item(payload jsonb, sdk boolean) RETURNS jsonb LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
-		t sfflow_aws.dynamodb_table;
+		t sfflow_aws.dynamodb_table := sfflow_aws.dynamodb_table_of(payload, 'Item', sdk);
 		old_item jsonb;
 	BEGIN
-		IF jsonb_typeof(payload->'Item') = 'object' THEN
-			t := sfflow_aws.dynamodb_table_of(payload, sdk);
+		IF payload->>'ReturnValues' NOT IN ('ALL_OLD', 'NONE') THEN
+			PERFORM sfflow_aws.dynamodb_fail('ValidationException', 'ReturnValues can only be ALL_OLD or NONE', sdk);
 		END IF;
 		PERFORM sfflow_aws.check_key(t, payload->'Item', true, sdk);
 		LOOP
@@ -331,10 +376,13 @@ BEGIN
 	CREATE FUNCTION sfflow_aws.delete_item(payload jsonb, sdk boolean) RETURNS jsonb LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
-		t sfflow_aws.dynamodb_table := sfflow_aws.dynamodb_table_of(payload, sdk);
+		t sfflow_aws.dynamodb_table := sfflow_aws.dynamodb_table_of(payload, 'Key', sdk);
 		key jsonb := payload->'Key';
 		old_item jsonb;
 	BEGIN
+		IF payload->>'ReturnValues' NOT IN ('ALL_OLD', 'NONE') THEN
+			PERFORM sfflow_aws.dynamodb_fail('ValidationException', 'ReturnValues can only be ALL_OLD or NONE', sdk);
+		END IF;
 		PERFORM sfflow_aws.check_key(t, key, false, sdk);
 		old_item := sfflow_aws.lock_item(t, key);
 		PERFORM sfflow_aws.check_condition(payload, old_item, sdk);
@@ -383,7 +431,7 @@ BEGIN
 	CREATE FUNCTION sfflow_aws.update_item(payload jsonb, sdk boolean) RETURNS jsonb LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
-		t sfflow_aws.dynamodb_table := sfflow_aws.dynamodb_table_of(payload, sdk);
+		t sfflow_aws.dynamodb_table := sfflow_aws.dynamodb_table_of(payload, 'Key', sdk);
 		old_item jsonb;
 		result jsonb;
 		returned jsonb;
@@ -474,7 +522,7 @@ BEGIN
 	CREATE FUNCTION sfflow_aws.query(payload jsonb, scan boolean, sdk boolean) RETURNS jsonb LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
-		t sfflow_aws.dynamodb_table := sfflow_aws.dynamodb_table_of(payload, sdk);
+		t sfflow_aws.dynamodb_table := sfflow_aws.dynamodb_table_of(payload, NULL, sdk);
 		problem text;
 	BEGIN
 		IF payload->>'IndexName' IS NOT NULL THEN
@@ -599,7 +647,7 @@ BEGIN
 		field text;
 	BEGIN
 		FOREACH field IN ARRAY ARRAY['Source', 'DetailType', 'Detail'] LOOP
-			IF entry->>field IS NULL THEN
+			IF coalesce(entry->>field, '') = '' THEN
 				RETURN jsonb_build_object('ErrorCode', 'InvalidArgument',
 					'ErrorMessage', format('Parameter %1$s is not valid. Reason: %1$s is a required argument.', field));
 			END IF;
@@ -640,9 +688,20 @@ BEGIN
 	DECLARE
 		entry jsonb;
 		problem jsonb;
+		refusal text;
 		entries jsonb := '[]';
 		failed integer := 0;
 	BEGIN
+		refusal := sfflow_aws.validation_errors(VARIADIC ARRAY[sfflow_aws.member_problem('entries', payload->'Entries', 1, 10)] || ARRAY(
+			SELECT sfflow_aws.size_problem(format('entries.%s.member.eventBusName', n), e->'EventBusName', 1, 1600,
+				'(arn:aws[\w-]*:events:[a-z]+-[a-z]+-[\w-]+:[0-9]{12}:event-bus\/)?[\/\.\-_A-Za-z0-9]+')
+			FROM jsonb_array_elements(CASE jsonb_typeof(payload->'Entries') WHEN 'array' THEN payload->'Entries' ELSE '[]' END) WITH ORDINALITY AS a (e, n)));
+		IF refusal IS NULL AND octet_length((payload->'Entries')::text) > 262144 THEN
+			refusal := 'Total size of the entries in the request is over the limit.';
+		END IF;
+		IF refusal IS NOT NULL THEN
+			PERFORM sfflow_aws.fail('EventBridge.AmazonEventBridgeException', refusal, 'AmazonEventBridge', 'ValidationException');
+		END IF;
 		FOR entry IN SELECT * FROM jsonb_array_elements(payload->'Entries') LOOP
 			problem := sfflow_aws.entry_problem(entry);
 			failed := failed + (problem IS NOT NULL)::integer;
@@ -701,11 +760,70 @@ BEGIN
 			THEN jsonb_build_object('SequenceNumber', lpad((extract(epoch FROM clock_timestamp()) * 1000000)::bigint::text, 20, '0')) ELSE '{}' END
 	$f$;
 
+	-- What is wrong with the attributes of a message; NULL: nothing.
+	CREATE FUNCTION sfflow_aws.attribute_problem(attributes jsonb) RETURNS text LANGUAGE sql IMMUTABLE
+	SET search_path = pg_catalog, pg_temp AS $f$
+		SELECT format('The message attribute ''%s'' ', name) || CASE
+			WHEN coalesce(type, '') = '' THEN 'must contain non-empty message attribute type.'
+			WHEN type !~ '^(?:Binary|Number|String)' THEN 'has an invalid message attribute type, the set of supported type prefixes is Binary, Number, and String.'
+			ELSE format('must contain non-empty message attribute value for message attribute type ''%s''.', type) END
+		FROM jsonb_each(CASE jsonb_typeof(attributes) WHEN 'object' THEN attributes ELSE '{}' END) AS a (name, attribute), LATERAL (SELECT attribute->>'DataType' AS type) AS t
+		WHERE coalesce(type, '') !~ '^(?:Binary|Number|String)'
+			OR coalesce(attribute->>CASE WHEN type ^@ 'Binary' THEN 'BinaryValue' ELSE 'StringValue' END, '') = ''
+		ORDER BY name COLLATE "C" LIMIT 1
+	$f$;
+
+	-- A piece of what the digest of attributes is made of: its length, then itself.
+	CREATE FUNCTION sfflow_aws.with_length(piece bytea) RETURNS bytea LANGUAGE sql IMMUTABLE
+	RETURN int4send(length(piece)) || piece;
+
+	-- The digest of the attributes of a message, as the service makes it; {} if there are none.
+	CREATE FUNCTION sfflow_aws.attribute_digest(attributes jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE
+	SET search_path = pg_catalog, pg_temp AS $f$
+		SELECT CASE WHEN count(*) = 0 THEN '{}' ELSE jsonb_build_object('MD5OfMessageAttributes', md5(string_agg(
+			sfflow_aws.with_length(convert_to(name, 'UTF8')) || sfflow_aws.with_length(convert_to(type, 'UTF8')) || CASE WHEN type ^@ 'Binary'
+				THEN '\x02' || sfflow_aws.with_length(decode(attribute->>'BinaryValue', 'base64'))
+				ELSE '\x01' || sfflow_aws.with_length(convert_to(attribute->>'StringValue', 'UTF8')) END, '' ORDER BY name COLLATE "C"))) END
+		FROM jsonb_each(CASE jsonb_typeof(attributes) WHEN 'object' THEN attributes ELSE '{}' END) AS a (name, attribute), LATERAL (SELECT attribute->>'DataType' AS type) AS t
+	$f$;
+
+	-- Refuse a message that SQS would refuse before it looks for the queue.
+	CREATE FUNCTION sfflow_aws.check_message(payload jsonb) RETURNS void LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		is_fifo boolean := coalesce(payload->>'QueueUrl' LIKE '%.fifo', false);
+		missing text := (SELECT member FROM unnest(ARRAY['QueueUrl', 'MessageBody'] || CASE WHEN is_fifo THEN ARRAY['MessageGroupId'] END) WITH ORDINALITY AS m (member, n)
+			WHERE coalesce(payload->>member, '') = '' ORDER BY n LIMIT 1);
+		delay numeric := CASE jsonb_typeof(payload->'DelaySeconds') WHEN 'number' THEN payload->'DelaySeconds' END;
+		body text := payload->>'MessageBody';
+		wrong_id text := (SELECT member FROM unnest(ARRAY['MessageGroupId', 'MessageDeduplicationId']) AS member
+			WHERE payload->>member !~ '^[[:alnum:][:punct:]]{1,128}$' LIMIT 1);
+		problem text := CASE
+			WHEN missing IS NOT NULL THEN 'The request must contain the parameter ' || missing || '.'
+			WHEN octet_length(body) > 1048576 THEN 'One or more parameters are invalid. Reason: Message must be shorter than 1048576 bytes.'
+			WHEN body ~ '[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]' THEN format('Invalid binary character ''#x%s'' was found in the message body, the set of allowed characters is #x9 | #xA | #xD | [#x20 to #xD7FF] | [#xE000 to #xFFFD] | [#x10000 to #x10FFFF]',
+				upper(to_hex(ascii(substring(body FROM '[\x01-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]')))))
+			WHEN wrong_id IS NOT NULL THEN format('Value %s for parameter %s is invalid. Reason: %s can only include alphanumeric and punctuation characters. 1 to 128 in length.', payload->>wrong_id, wrong_id, wrong_id)
+			WHEN (is_fifo AND delay > 0) OR (NOT is_fifo AND payload->>'MessageDeduplicationId' IS NOT NULL)
+				THEN format('Value %s for parameter %s is invalid. Reason: The request include parameter that is not valid for this queue type.',
+					CASE WHEN is_fifo THEN delay::text ELSE payload->>'MessageDeduplicationId' END, CASE WHEN is_fifo THEN 'DelaySeconds' ELSE 'MessageDeduplicationId' END)
+			WHEN delay NOT BETWEEN 0 AND 900 THEN format('Value %s for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= 900.', delay)
+			WHEN (SELECT count(*) FROM jsonb_object_keys(CASE jsonb_typeof(payload->'MessageAttributes') WHEN 'object' THEN payload->'MessageAttributes' ELSE '{}' END)) > 10
+				THEN format('Number of message attributes [%s] exceeds the allowed maximum [10].', (SELECT count(*) FROM jsonb_object_keys(payload->'MessageAttributes')))
+			ELSE sfflow_aws.attribute_problem(payload->'MessageAttributes') END;
+	BEGIN
+		IF problem IS NOT NULL THEN
+			PERFORM sfflow_aws.fail('SQS.AmazonSQSException', problem, 'AmazonSQS', CASE
+				WHEN missing IS NOT NULL THEN 'MissingParameter' WHEN problem ^@ 'Invalid binary' THEN 'InvalidMessageContents' ELSE 'InvalidParameterValue' END);
+		END IF;
+	END $f$;
+
 	CREATE FUNCTION sfflow_aws.sqs_send_message(payload jsonb) RETURNS jsonb LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
 		body jsonb := payload->'MessageBody';
 	BEGIN
+		PERFORM sfflow_aws.check_message(payload);
 		IF payload->>'QueueUrl' ~ '^https?://[^/]*/?$' THEN
 			PERFORM @extschema@.sf_raise('SQS.SdkClientException',
 				format('Unable to execute HTTP request: %s: Name or service not known', substring(payload->>'QueueUrl' FROM '//([^/:]*)')));
@@ -714,16 +832,42 @@ BEGIN
 		END IF;
 		RETURN jsonb_build_object('MessageId', gen_random_uuid(),
 			'MD5OfMessageBody', md5(CASE jsonb_typeof(body) WHEN 'string' THEN body #>> '{}' ELSE body::text END))
-			|| sfflow_aws.sequence_number(payload->>'QueueUrl') || sfflow_aws.metadata();
+			|| sfflow_aws.attribute_digest(payload->'MessageAttributes') || sfflow_aws.sequence_number(payload->>'QueueUrl') || sfflow_aws.metadata();
+	END $f$;
+
+	-- What is wrong with a message that has another text for each protocol; NULL: nothing.
+	CREATE FUNCTION sfflow_aws.structure_problem(message text) RETURNS text LANGUAGE plpgsql IMMUTABLE
+	SET search_path = pg_catalog, pg_temp AS $f$
+	BEGIN
+		RETURN CASE WHEN jsonb_typeof(message::jsonb) <> 'object' THEN 'Message Structure - JSON message body failed to parse'
+			WHEN jsonb_typeof(message::jsonb->'default') IS DISTINCT FROM 'string' THEN 'Message Structure - No default entry in JSON message body' END;
+	EXCEPTION WHEN data_exception THEN
+		RETURN 'Message Structure - JSON message body failed to parse';
 	END $f$;
 
 	CREATE FUNCTION sfflow_aws.sns_publish(payload jsonb) RETURNS jsonb LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		topic text := coalesce(payload->>'TopicArn', payload->>'TargetArn');
+		attribute text := sfflow_aws.attribute_problem(payload->'MessageAttributes');
+		structure text := payload->>'MessageStructure';
+		problem text := CASE
+			WHEN coalesce(topic, '') = '' AND payload->>'PhoneNumber' IS NULL THEN 'TopicArn or TargetArn Reason: no value for required parameter'
+			WHEN coalesce(payload->>'Message', '') = '' THEN 'Empty message'
+			WHEN octet_length(payload->>'Message') > 262144 THEN 'Message too long'
+			WHEN structure <> 'json' THEN 'MessageStructure'
+			WHEN structure = 'json' THEN sfflow_aws.structure_problem(payload->>'Message')
+			WHEN payload->>'Subject' = '' OR length(payload->>'Subject') > 100 OR payload->>'Subject' ~ '[[:cntrl:]]' THEN 'Subject'
+			WHEN topic LIKE '%.fifo' AND coalesce(payload->>'MessageGroupId', '') = '' THEN 'The MessageGroupId parameter is required for FIFO topics' END;
 	BEGIN
-		IF NOT sfflow_aws.send('topic', regexp_replace(coalesce(payload->>'TopicArn', payload->>'TargetArn'), '^.*:', ''), payload->'Message') THEN
+		IF problem IS NOT NULL THEN
+			PERFORM sfflow_aws.fail('SNS.InvalidParameterException', 'Invalid parameter: ' || problem, 'AmazonSNS', 'InvalidParameter');
+		ELSIF attribute IS NOT NULL THEN
+			PERFORM sfflow_aws.fail('SNS.InvalidParameterValueException', attribute, 'AmazonSNS', 'ParameterValueInvalid');
+		ELSIF NOT sfflow_aws.send('topic', regexp_replace(coalesce(topic, ''), '^.*:', ''), payload->'Message') THEN
 			PERFORM sfflow_aws.fail('SNS.NotFoundException', 'Topic does not exist', 'AmazonSNS', 'NotFound', 404);
 		END IF;
-		RETURN jsonb_build_object('MessageId', gen_random_uuid()) || sfflow_aws.sequence_number(payload->>'TopicArn') || sfflow_aws.metadata();
+		RETURN jsonb_build_object('MessageId', gen_random_uuid()) || sfflow_aws.sequence_number(topic) || sfflow_aws.metadata();
 	END $f$;
 
 	-- ------------------------------------------------------------ Step Functions
@@ -735,11 +879,26 @@ BEGIN
 			CASE state WHEN 'SF021' THEN 'Task Timed Out: ''Provided task does not exist anymore''' ELSE message END)
 	$f$;
 
+	-- Refuse the answer to a task that the service would refuse before it looks for the token.
+	CREATE FUNCTION sfflow_aws.check_answer(payload jsonb, needs_output boolean DEFAULT false) RETURNS void LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	DECLARE
+		problem text := sfflow_aws.validation_errors(
+			sfflow_aws.member_problem('taskToken', payload->'TaskToken', 1, 2048),
+			CASE WHEN needs_output AND coalesce(jsonb_typeof(payload->'Output'), 'null') = 'null' THEN sfflow_aws.member_problem('output', NULL) END,
+			sfflow_aws.size_problem('error', payload->'Error', 0, 256), sfflow_aws.size_problem('cause', payload->'Cause', 0, 32768));
+	BEGIN
+		IF problem IS NOT NULL THEN
+			PERFORM sfflow_aws.fail_sdk('Sfn', 'SfnException', problem);
+		END IF;
+	END $f$;
+
 	CREATE FUNCTION sfflow_aws.sdk_sfn_send_task_success(payload jsonb) RETURNS jsonb LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
 		output jsonb := payload->'Output';
 	BEGIN
+		PERFORM sfflow_aws.check_answer(payload, true);
 		BEGIN
 			IF jsonb_typeof(output) = 'string' THEN
 				output := output #>> '{}';
@@ -761,6 +920,7 @@ BEGIN
 	CREATE FUNCTION sfflow_aws.sdk_sfn_send_task_failure(payload jsonb) RETURNS jsonb LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	BEGIN
+		PERFORM sfflow_aws.check_answer(payload);
 		PERFORM @extschema@.sf_send_task_failure(payload->>'TaskToken', payload->>'Error', payload->>'Cause');
 		RETURN '{}';
 	EXCEPTION WHEN SQLSTATE 'SF019' OR SQLSTATE 'SF020' OR SQLSTATE 'SF021' THEN
@@ -770,6 +930,7 @@ BEGIN
 	CREATE FUNCTION sfflow_aws.sdk_sfn_send_task_heartbeat(payload jsonb) RETURNS jsonb LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	BEGIN
+		PERFORM sfflow_aws.check_answer(payload);
 		PERFORM @extschema@.sf_send_task_heartbeat(payload->>'TaskToken');
 		RETURN '{}';
 	EXCEPTION WHEN SQLSTATE 'SF019' OR SQLSTATE 'SF020' OR SQLSTATE 'SF021' THEN
@@ -814,7 +975,14 @@ BEGIN
 		command_id uuid := gen_random_uuid();
 		instance text;
 		execution text;
+		problem text := sfflow_aws.validation_errors(
+			sfflow_aws.member_problem('documentName', payload->'DocumentName', NULL, NULL, '^[a-zA-Z0-9_\-.:/]{3,128}$'),
+			sfflow_aws.size_problem('instanceIds', payload->'InstanceIds', 0, 50), sfflow_aws.size_problem('comment', payload->'Comment', 0, 100),
+			sfflow_aws.number_problem('timeoutSeconds', payload->'TimeoutSeconds', 30, 2592000));
 	BEGIN
+		IF problem IS NOT NULL THEN
+			PERFORM sfflow_aws.fail_sdk('Ssm', 'SsmException', problem);
+		END IF;
 		IF payload->>'DocumentName' IS DISTINCT FROM 'AWS-RunShellScript' THEN
 			PERFORM sfflow_aws.fail_sdk('Ssm', 'InvalidDocumentException', 'Document ' || coalesce(payload->>'DocumentName', 'null') || ' does not exist');
 		END IF;
@@ -835,7 +1003,12 @@ BEGIN
 	DECLARE
 		execution record;
 		status text;
+		problem text := sfflow_aws.validation_errors(
+			sfflow_aws.member_problem('commandId', payload->'CommandId', 36, 36), sfflow_aws.member_problem('instanceId', payload->'InstanceId'));
 	BEGIN
+		IF problem IS NOT NULL THEN
+			PERFORM sfflow_aws.fail_sdk('Ssm', 'SsmException', problem);
+		END IF;
 		SELECT e.status, e.output, e.error, e.cause INTO execution FROM @extschema@.sf_executions AS e
 		WHERE e.execution_id = sfflow_aws.command_execution(payload->>'CommandId', payload->>'InstanceId');
 		IF NOT FOUND THEN

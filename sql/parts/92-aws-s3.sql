@@ -1,6 +1,12 @@
 -- What sf_aws_install makes for S3: buckets and objects in tables, and functions with the shapes of its API.
 
 -- Runs with the rights of its caller, to whom all that it makes belongs.
+-- The checksum that S3 makes of an object: CRC-32, as in zlib, the highest byte first.
+CREATE FUNCTION _sfflow.crc32(content bytea)
+RETURNS bytea
+AS 'MODULE_PATHNAME', 'sfflow_crc32'
+LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
 CREATE FUNCTION _sfflow.aws_install_s3()
 RETURNS void
 LANGUAGE plpgsql
@@ -124,6 +130,15 @@ BEGIN
 		RETURN (payload->>field)::integer;
 	END $f$;
 
+	-- Refuse a key that no object can have.
+	CREATE FUNCTION sfflow_aws.s3_check_key(key text) RETURNS void LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	BEGIN
+		IF octet_length(key) > 1024 THEN
+			PERFORM sfflow_aws.s3_fail('KeyTooLongError', 'Your key is too long', 400);
+		END IF;
+	END $f$;
+
 	-- Check that a bucket is there, and open for the current role.
 	CREATE FUNCTION sfflow_aws.s3_check_bucket(bucket text, to_write boolean) RETURNS void LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
@@ -238,6 +253,7 @@ BEGIN
 		wanted_bucket text := sfflow_aws.s3_bucket_of(payload, false);
 		found_object sfflow_aws.s3_object;
 	BEGIN
+		PERFORM sfflow_aws.s3_check_key(wanted_key);
 		PERFORM sfflow_aws.s3_refuse(payload, 'VersionId', 'PartNumber', 'IfMatch', 'IfNoneMatch', 'IfModifiedSince', 'IfUnmodifiedSince');
 		SELECT * INTO found_object FROM sfflow_aws.s3_object AS o WHERE o.bucket = wanted_bucket AND o.key = wanted_key;
 		IF NOT FOUND THEN
@@ -307,24 +323,38 @@ BEGIN
 	$f$;
 
 	-- A Body that is not a string is stored as JSON.
-	CREATE FUNCTION sfflow_aws.sdk_s3_put_object(payload jsonb) RETURNS jsonb LANGUAGE plpgsql
+	-- Store a text as the content of a request's object.
+	CREATE FUNCTION sfflow_aws.s3_put(payload jsonb, content text) RETURNS jsonb LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
 		key text := sfflow_aws.s3_field(payload, 'Key', true);
 		bucket text := sfflow_aws.s3_bucket_of(payload, true);
-		body jsonb := payload->'Body';
-		content text := CASE jsonb_typeof(body) WHEN 'string' THEN body #>> '{}' WHEN 'null' THEN '' ELSE coalesce(body::text, '') END;
+		bytes bytea := convert_to(coalesce(content, ''), 'UTF8');
 		only_new boolean := coalesce(sfflow_aws.s3_field(payload, 'IfNoneMatch') = '*', false);
 		stored sfflow_aws.s3_object;
 	BEGIN
 		PERFORM sfflow_aws.s3_refuse(payload - CASE WHEN only_new THEN 'IfNoneMatch' ELSE '' END, 'IfMatch', 'IfNoneMatch');
-		stored := sfflow_aws.s3_store(bucket, key, convert_to(content, 'UTF8'), sfflow_aws.s3_field(payload, 'ContentType'),
-			sfflow_aws.s3_metadata(payload), only_new);
+		stored := sfflow_aws.s3_store(bucket, key, bytes, sfflow_aws.s3_field(payload, 'ContentType'), sfflow_aws.s3_metadata(payload), only_new);
 		IF stored.key IS NULL THEN
 			PERFORM sfflow_aws.s3_fail('PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', 412);
 		END IF;
-		RETURN jsonb_build_object('ETag', '"' || stored.etag || '"', 'ServerSideEncryption', 'AES256');
+		RETURN jsonb_build_object('ETag', '"' || stored.etag || '"', 'ServerSideEncryption', 'AES256',
+			'ChecksumCRC32', encode(_sfflow.crc32(bytes), 'base64'), 'ChecksumType', 'FULL_OBJECT');
 	END $f$;
+
+	-- The SDK's integration sends a Body as the JSON text that it is in the request: a string in quotes.
+	CREATE FUNCTION sfflow_aws.sdk_s3_put_object(payload jsonb) RETURNS jsonb LANGUAGE sql
+	SET search_path = pg_catalog, pg_temp AS $f$
+		SELECT sfflow_aws.s3_put(payload, CASE coalesce(jsonb_typeof(body), 'null') WHEN 'null' THEN NULL
+			WHEN 'string' THEN body::text ELSE @extschema@.sf_intrinsic('States.JsonToString($)', body) #>> '{}' END)
+		FROM (SELECT payload->'Body' AS body) AS p
+	$f$;
+
+	-- A ResultWriter has the content of a file.
+	CREATE FUNCTION sfflow_aws.s3_put_object(payload jsonb) RETURNS jsonb LANGUAGE sql
+	SET search_path = pg_catalog, pg_temp AS $f$
+		SELECT sfflow_aws.s3_put(payload, payload->>'Body')
+	$f$;
 
 	CREATE FUNCTION sfflow_aws.sdk_s3_delete_object(payload jsonb) RETURNS jsonb LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
@@ -332,6 +362,7 @@ BEGIN
 		wanted_key text := sfflow_aws.s3_field(payload, 'Key', true);
 		wanted_bucket text := sfflow_aws.s3_bucket_of(payload, true);
 	BEGIN
+		PERFORM sfflow_aws.s3_check_key(wanted_key);
 		PERFORM sfflow_aws.s3_refuse(payload, 'VersionId', 'IfMatch');
 		DELETE FROM sfflow_aws.s3_object AS o WHERE o.bucket = wanted_bucket AND o.key = wanted_key;
 		RETURN '{}';

@@ -60,6 +60,19 @@ BEGIN
 		END IF;
 	END $f$;
 
+	-- Refuse a request with a member that the service does not take.
+	CREATE FUNCTION sfflow_aws.athena_check(problem text, sdk boolean) RETURNS void LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp AS $f$
+	BEGIN
+		IF problem IS NULL THEN
+			RETURN;
+		ELSIF sdk THEN
+			PERFORM sfflow_aws.fail_sdk('Athena', 'AthenaException', problem);
+		ELSE
+			PERFORM sfflow_aws.fail('Athena.AmazonAthenaException', problem, 'AmazonAthena', 'ValidationException');
+		END IF;
+	END $f$;
+
 	-- Where the file of a result goes: bucket and beginning of the key; NULL: there is none.
 	CREATE FUNCTION sfflow_aws.athena_output(payload jsonb, sdk boolean) RETURNS text[] LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp AS $f$
@@ -107,10 +120,16 @@ BEGIN
 	SET search_path = pg_catalog, pg_temp AS $f$
 	DECLARE
 		execution sfflow_aws.athena_query;
-		place text[] := sfflow_aws.athena_output(payload, sdk);
+		place text[];
 		problem text;
 	BEGIN
 		execution.statement := sfflow_aws.s3_field(payload, 'QueryString', true);
+		PERFORM sfflow_aws.athena_check(sfflow_aws.validation_errors(
+			sfflow_aws.member_problem('queryString', payload->'QueryString', 1),
+			sfflow_aws.size_problem('clientRequestToken', payload->'ClientRequestToken', 32, 128),
+			sfflow_aws.size_problem('workGroup', payload->'WorkGroup', 1, 128, '[a-zA-Z0-9._-]{1,128}'),
+			sfflow_aws.size_problem('queryExecutionContext.database', payload #> '{QueryExecutionContext,Database}', 1, 255)), sdk);
+		place := sfflow_aws.athena_output(payload, sdk);
 		IF octet_length(execution.statement) > 262144 THEN
 			PERFORM sfflow_aws.athena_fail('QueryString is longer than 262144 bytes', sdk);
 		ELSIF jsonb_array_length(CASE jsonb_typeof(payload->'ExecutionParameters') WHEN 'array' THEN payload->'ExecutionParameters' ELSE '[]' END) > 0 THEN
@@ -186,6 +205,9 @@ BEGIN
 		wanted text := sfflow_aws.s3_field(payload, 'QueryExecutionId', true);
 		execution sfflow_aws.athena_query;
 	BEGIN
+		PERFORM sfflow_aws.athena_check(sfflow_aws.validation_errors(
+			sfflow_aws.member_problem('queryExecutionId', payload->'QueryExecutionId', 1, 128, '\S+'),
+			sfflow_aws.size_problem('nextToken', payload->'NextToken', 1, 1024)), sdk);
 		IF wanted ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN
 			SELECT * INTO execution FROM sfflow_aws.athena_query AS q WHERE q.query_execution_id = wanted::uuid;
 		END IF;

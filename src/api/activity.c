@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -18,16 +19,9 @@
 #include "run/apply.h"
 #include "store/audit.h"
 #include "store/aws_resource.h"
-#include "store/hold.h"
+#include "store/feature.h"
 #include "store/instance.h"
 #include "store/program_cache.h"
-
-PG_FUNCTION_INFO_V1(sfflow_sf_create_activity);
-PG_FUNCTION_INFO_V1(sfflow_sf_drop_activity);
-PG_FUNCTION_INFO_V1(sfflow_sf_get_activity_task);
-PG_FUNCTION_INFO_V1(sfflow_sf_send_task_success);
-PG_FUNCTION_INFO_V1(sfflow_sf_send_task_failure);
-PG_FUNCTION_INFO_V1(sfflow_sf_send_task_heartbeat);
 
 /* Tasks that one call may take */
 #define MAX_TASKS		1000
@@ -37,8 +31,7 @@ PG_FUNCTION_INFO_V1(sfflow_sf_send_task_heartbeat);
 #define MAX_CAUSE		32768
 
 /* sf_create_activity(name, lease, max_receive_count) */
-Datum
-sfflow_sf_create_activity(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_create_activity)
 {
 	char	   *name = sf_arg_text(fcinfo, 0, "name");
 	int64		lease_ms = PG_ARGISNULL(1) ? 0 : sf_arg_duration_ms(fcinfo, 1, "lease");
@@ -81,8 +74,7 @@ sfflow_sf_create_activity(PG_FUNCTION_ARGS)
 }
 
 /* sf_drop_activity(name) */
-Datum
-sfflow_sf_drop_activity(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_drop_activity)
 {
 	SfActivity *activity = sf_arg_activity(sf_arg_text(fcinfo, 0, "name"),
 										   SF_PRIVILEGE_OWN);
@@ -98,8 +90,7 @@ sfflow_sf_drop_activity(PG_FUNCTION_ARGS)
 	sf_privilege_forget(SF_OBJECT_ACTIVITY, activity->name);
 	sf_attribute_forget(SF_OBJECT_ACTIVITY, activity->name);
 	sf_audit_forget(SF_OBJECT_ACTIVITY, activity->name);
-	sf_apply_forget_holds(SF_HOLD_ACTIVITY, activity->name);
-	sf_apply_forget_limits(SF_LIMIT_ACTIVITY, activity->name);
+	SF_TELL(object_dropped, SF_OBJECT_ACTIVITY, activity->name);
 	sf_activity_delete(activity->activity_no);
 	sf_privilege_unanchor(activity->owner);
 	PG_RETURN_VOID();
@@ -182,14 +173,13 @@ sf_object_take_tasks(const SfActivity *activity, char *worker, int max_tasks)
 		return NIL;
 	}
 	sf_activity_note_poll(activity->activity_no, worker);
-	if (sf_hold_of(SF_HOLD_ACTIVITY, activity->name) != NULL)
+	if (sf_feature_keeps_back(SF_OBJECT_ACTIVITY, activity->name))
 		return NIL;
 	return sf_apply_take(activity, worker, max_tasks);
 }
 
 /* sf_get_activity_task(activity, worker_name, max_tasks): tasks, oldest first. */
-Datum
-sfflow_sf_get_activity_task(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_get_activity_task)
 {
 	SfActivity *activity = sf_arg_activity(sf_arg_text(fcinfo, 0, "activity"),
 										   SF_PRIVILEGE_WORK);
@@ -305,8 +295,7 @@ lock_task(const char *token)
 }
 
 /* sf_send_task_success(task_token, output) */
-Datum
-sfflow_sf_send_task_success(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_send_task_success)
 {
 	char	   *token = sf_arg_text(fcinfo, 0, "task_token");
 	Jsonb	   *output = sf_arg_jsonb(fcinfo, 1, "output");
@@ -327,8 +316,7 @@ check_length(const char *text, const char *name, size_t max)
 }
 
 /* sf_send_task_failure(task_token, error, cause) */
-Datum
-sfflow_sf_send_task_failure(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_send_task_failure)
 {
 	char	   *token = sf_arg_text(fcinfo, 0, "task_token");
 	char	   *error = sf_arg_text_or_null(fcinfo, 1);
@@ -341,8 +329,7 @@ sfflow_sf_send_task_failure(PG_FUNCTION_ARGS)
 }
 
 /* sf_send_task_heartbeat(task_token): the worker still runs the task. */
-Datum
-sfflow_sf_send_task_heartbeat(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_send_task_heartbeat)
 {
 	SfTask	   *task = lock_task(sf_arg_text(fcinfo, 0, "task_token"));
 	SfActivity *activity = task->activity_no == 0 ? NULL :

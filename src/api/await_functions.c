@@ -15,6 +15,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "base/schema.h"
 #include "tcop/pquery.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
@@ -28,10 +29,6 @@
 
 /* The longest that sf_await() holds a snapshot, milliseconds */
 #define MAX_AWAIT_MS		(5 * 60 * 1000)
-
-PG_FUNCTION_INFO_V1(sfflow_sf_await);
-PG_FUNCTION_INFO_V1(sfflow_sf_wait);
-PG_FUNCTION_INFO_V1(sfflow_sf_wait_change);
 
 /* Refuse to wait for what cannot happen while the caller waits. */
 static void
@@ -107,8 +104,7 @@ look(int64 execution_no)
  * sf_await(execution_id, timeout): the status at the end, or at the timeout, or
  * after MAX_AWAIT_MS, with a notice.
  */
-Datum
-sfflow_sf_await(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_await)
 {
 	int64		timeout_ms = sf_arg_duration_ms(fcinfo, 1, "timeout");
 	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
@@ -169,8 +165,7 @@ look_anew(int64 execution_no)
 }
 
 /* CALL sf_wait(execution_id, timeout, status): without a snapshot meanwhile. */
-Datum
-sfflow_sf_wait(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_wait)
 {
 	TimestampTz until = PG_ARGISNULL(1) ? DT_NOEND :
 		TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
@@ -197,8 +192,7 @@ sfflow_sf_wait(PG_FUNCTION_ARGS)
  * CALL sf_wait_change(seen, timeout, change): until executions have changed since a change
  * that was seen, without a snapshot meanwhile.
  */
-Datum
-sfflow_sf_wait_change(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_wait_change)
 {
 	int64		seen = PG_ARGISNULL(0) ? 0 : PG_GETARG_INT64(0);
 	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), sf_arg_duration_ms(fcinfo, 1, "timeout"));

@@ -7,13 +7,13 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/datetime.h"
 
-#include "api/calendar_functions.h"
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
@@ -22,10 +22,6 @@
 #include "schedule/calendar_days.h"
 #include "store/audit.h"
 #include "store/owner.h"
-
-PG_FUNCTION_INFO_V1(sfflow_sf_create_calendar);
-PG_FUNCTION_INFO_V1(sfflow_sf_drop_calendar);
-PG_FUNCTION_INFO_V1(sfflow_sf_calendar_days);
 
 /* Raise unless the current user owns a calendar. */
 static void
@@ -45,8 +41,7 @@ note_calendar(const char *action, char kind, const char *object, const SfCalenda
 }
 
 /* sf_create_calendar(name, rule, days): make a calendar, or replace the caller's own. */
-Datum
-sfflow_sf_create_calendar(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_create_calendar)
 {
 	SfCalendarRow row = {
 		.name = sf_arg_text(fcinfo, 0, "name"),
@@ -75,8 +70,7 @@ sfflow_sf_create_calendar(PG_FUNCTION_ARGS)
 }
 
 /* sf_drop_calendar(name): remove a calendar that is not used. */
-Datum
-sfflow_sf_drop_calendar(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_drop_calendar)
 {
 	const char *name = sf_arg_text(fcinfo, 0, "name");
 	SfCalendarRow *row;
@@ -131,8 +125,7 @@ day_argument(FunctionCallInfo fcinfo, int n, const char *name)
  * sf_calendar_days(calendar, from_day, to_day, on_closed): each day from one to
  * another, whether it is open, and whether the calendar picks it.
  */
-Datum
-sfflow_sf_calendar_days(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_calendar_days)
 {
 	SfCalendar *calendar = sf_calendar_load(sf_arg_text(fcinfo, 0, "calendar"));
 	int			from = day_argument(fcinfo, 1, "from_day");

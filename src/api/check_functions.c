@@ -4,26 +4,21 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
 #include "api/columns.h"
+#include "api/objects.h"
 #include "report/job_ends.h"
 #include "run/gate.h"
-#include "store/hold.h"
+#include "store/feature.h"
 #include "store/program_cache.h"
 
-PG_FUNCTION_INFO_V1(sfflow_is_place);
-PG_FUNCTION_INFO_V1(sfflow_is_net);
-PG_FUNCTION_INFO_V1(sfflow_inspect_net);
-PG_FUNCTION_INFO_V1(sfflow_branch_limits);
-PG_FUNCTION_INFO_V1(sfflow_is_held_by);
-
 /* Tell whether a version has a state of this number in the scope of that one. */
-Datum
-sfflow_is_place(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_is_place)
 {
 	const SfProgram *program = sf_program_cache_get(PG_GETARG_INT32(0), PG_GETARG_INT32(1));
 	int			scope = PG_GETARG_INT32(2);
@@ -46,8 +41,7 @@ find_net(FunctionCallInfo fcinfo)
 }
 
 /* Tell whether the state of a version with a number is a JobNet. */
-Datum
-sfflow_is_net(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_is_net)
 {
 	PG_RETURN_BOOL(find_net(fcinfo) != NULL);
 }
@@ -56,8 +50,7 @@ sfflow_is_net(PG_FUNCTION_ARGS)
  * Tell what is wrong with the net at which a branch of an execution stands; NULL: nothing.
  * One that fails with FailureMode ABORT is on its way to its end.
  */
-Datum
-sfflow_inspect_net(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_inspect_net)
 {
 	const SfState *state = find_net(fcinfo);
 	List	   *branches = sf_branch_scan(PG_GETARG_INT64(3),
@@ -84,8 +77,8 @@ sfflow_inspect_net(PG_FUNCTION_ARGS)
  * Read a branch as the query that calls sees it, and make a draft of its execution in a version;
  * NULL: there is none, or its state is unknown.
  */
-static SfDraft *
-look_at(FunctionCallInfo fcinfo, SfBranch **branch)
+SfDraft *
+sf_object_look_at(FunctionCallInfo fcinfo, SfBranch **branch)
 {
 	SfBranchKey key = {PG_GETARG_INT64(1), PG_GETARG_INT64(2)};
 	SfExecution *execution = sf_execution_read(key.execution_no, SF_LOCK_NONE, false);
@@ -100,41 +93,22 @@ look_at(FunctionCallInfo fcinfo, SfBranch **branch)
 }
 
 /*
- * Return the limits that apply to a branch where it is: limit_no, queue, whether the limit is of
- * executions, whether it is that of a join around the branch, and whether an execution that waits
- * for this one has a slot, so that the branch needs none.
+ * Tell whether the object of a feature keeps a branch of an execution where it is, in a queue of it or in none; NULL: it
+ * has been released or dropped since the query began, or the branch has gone on.
  */
-Datum
-sfflow_branch_limits(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_is_kept_by)
 {
 	SfBranch   *branch;
-	SfDraft    *draft = look_at(fcinfo, &branch);
+	SfDraft    *draft = sf_object_look_at(fcinfo, &branch);
+	SfParked	parked = {
+		.key = {PG_GETARG_INT64(1), PG_GETARG_INT64(2)},
+		.feature = text_to_cstring(PG_GETARG_TEXT_PP(3)),
+		.object_no = PG_GETARG_INT64(4),
+		.queue = PG_ARGISNULL(5) ? 0 : PG_GETARG_INT64(5)
+	};
+	SfKept		kept = draft == NULL ? SF_KEPT_GONE : sf_feature_keeps(draft, branch, &parked);
 
-	InitMaterializedSRF(fcinfo, 0);
-	if (draft == NULL)
-		return (Datum) 0;
-	foreach_ptr(const SfWanted, wanted, sf_gate_list_queues(draft, branch))
-	{
-		SfColumns	row = {0};
-
-		sf_columns_add(&row, Int64GetDatum(wanted->queue.limit_no), false);
-		sf_columns_add(&row, Int64GetDatum(wanted->queue.hash), false);
-		sf_columns_add(&row, BoolGetDatum(sf_limit_is_of_executions(&wanted->limit)), false);
-		sf_columns_add(&row, BoolGetDatum(wanted->holder.execution_no != 0), false);
-		sf_columns_add(&row, BoolGetDatum(sf_gate_shares(draft->execution, wanted->queue)), false);
-		sf_columns_put(fcinfo, &row);
-	}
-	return (Datum) 0;
-}
-
-/* Tell whether a hold with a number holds a branch of an execution where it is; NULL: it has been released since. */
-Datum
-sfflow_is_held_by(PG_FUNCTION_ARGS)
-{
-	SfBranch   *branch;
-	SfDraft    *draft = look_at(fcinfo, &branch);
-
-	if (draft == NULL || sf_hold_by_number(PG_GETARG_INT64(3)) == NULL)
+	if (kept == SF_KEPT_GONE)
 		PG_RETURN_NULL();
-	PG_RETURN_BOOL(sf_gate_is_held_by(draft, branch, PG_GETARG_INT64(3)));
+	PG_RETURN_BOOL(kept == SF_KEPT_YES);
 }

@@ -6,6 +6,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "base/schema.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -17,15 +18,10 @@
 #include "api/columns.h"
 #include "api/objects.h"
 #include "base/compat.h"
-#include "base/log_in.h"
+#include "base/role.h"
 #include "store/machine.h"
 #include "store/privilege.h"
 #include "store/running_list.h"
-
-PG_FUNCTION_INFO_V1(sfflow_sf_console_session);
-PG_FUNCTION_INFO_V1(sfflow_machine_rights);
-PG_FUNCTION_INFO_V1(sfflow_may_create);
-PG_FUNCTION_INFO_V1(sfflow_longest_running);
 
 /*
  * sf_console_session(): a text that stays the same as long as the role that has
@@ -33,8 +29,7 @@ PG_FUNCTION_INFO_V1(sfflow_longest_running);
  * could not log in anew.  The transaction that wrote the role's row tells of a
  * change, and nothing of the password.
  */
-Datum
-sfflow_sf_console_session(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_console_session)
 {
 	HeapTuple	role = SearchSysCache1(AUTHOID, ObjectIdGetDatum(GetSessionUserId()));
 	char	   *version = NULL;
@@ -54,8 +49,7 @@ sfflow_sf_console_session(PG_FUNCTION_ARGS)
  * machine_rights(machine, owner): the rights on a machine that the current user has; OWN if it
  * is its owner.  The owner is looked up, whatever the caller says.
  */
-Datum
-sfflow_machine_rights(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_machine_rights)
 {
 	static const SfPrivilege rights[] = {SF_PRIVILEGE_START, SF_PRIVILEGE_OPERATE};
 	char	   *machine = text_to_cstring(PG_GETARG_TEXT_PP(0));
@@ -75,18 +69,39 @@ sfflow_machine_rights(PG_FUNCTION_ARGS)
 }
 
 /* may_create(): whether the current user may make machines, activities and rules. */
-Datum
-sfflow_may_create(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_may_create)
 {
 	PG_RETURN_BOOL(sf_privilege_may_create());
 }
 
 /*
- * longest_running(most): of each machine that the caller may read the executions that run
- * for longest, so many at most, and how many of its executions run.
+ * took_ms(execution_id): the milliseconds for which an execution has run, without the time between
+ * its ends and its redrives; NULL: it has not begun, or the caller may not read it.
  */
-Datum
-sfflow_longest_running(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_took_ms)
+{
+	char	   *id = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	char	   *machine = pnstrdup(id, strcspn(id, ":/"));
+	Oid			owner = sf_machine_owner(machine);
+	SfExecution *e;
+	int64		us;
+
+	if (!OidIsValid(owner) ||
+		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner, SF_PRIVILEGE_READ))
+		PG_RETURN_NULL();
+	e = sf_execution_find_head(id);
+	us = e == NULL ? -1 : sf_execution_took_us(e->started_at, e->stopped_at, e->idle_us, GetCurrentTimestamp());
+	if (us < 0)
+		PG_RETURN_NULL();
+	PG_RETURN_INT64(us / 1000);
+}
+
+/*
+ * longest_running(most): of each machine that the caller may read the executions that run
+ * for longest, so many at most, and how many of its executions run; times are without that between
+ * an end and a redrive.
+ */
+SF_SQL_FUNCTION(sfflow_longest_running)
 {
 	int			nmachines;
 	int		   *machines = sf_object_machines(0, InvalidOid, SF_PRIVILEGE_READ, &nmachines);

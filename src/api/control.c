@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "utils/builtins.h"
 
 #include "api/sql_arguments.h"
@@ -14,9 +15,6 @@
 #include "run/slice.h"
 #include "store/audit.h"
 #include "store/quota.h"
-
-PG_FUNCTION_INFO_V1(sfflow_sf_stop);
-PG_FUNCTION_INFO_V1(sfflow_sf_redrive);
 
 /* What a redrive is asked for */
 typedef struct Asked
@@ -41,8 +39,7 @@ one_detail(const char *key, const char *value)
 }
 
 /* sf_stop(execution_id, error, cause): the status after. */
-Datum
-sfflow_sf_stop(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_stop)
 {
 	SfExecution *execution = sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"),
 											  SF_LOCK_WAIT, SF_PRIVILEGE_OPERATE);
@@ -204,8 +201,7 @@ redrive(const char *id, const Asked *asked)
 }
 
 /* sf_redrive(execution_id, from_state, input, version): the redrive count. */
-Datum
-sfflow_sf_redrive(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_redrive)
 {
 	char	   *id = sf_arg_text(fcinfo, 0, "execution_id");
 	Asked		asked = {

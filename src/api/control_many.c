@@ -10,15 +10,15 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/closest.h"
 #include "base/errors.h"
-#include "base/public_name.h"
+#include "base/name.h"
 #include "run/lifecycle.h"
 #include "run/slice.h"
 #include "store/audit.h"
@@ -26,9 +26,6 @@
 #include "store/execution_list.h"
 #include "store/quota.h"
 #include "store/throttle.h"
-
-PG_FUNCTION_INFO_V1(sfflow_sf_redrive_many);
-PG_FUNCTION_INFO_V1(sfflow_sf_stop_many);
 
 /* Arguments; sf_stop_many has the first six */
 enum
@@ -271,8 +268,7 @@ redrive_map_run(Call *call, const char *text)
  * sf_redrive_many(state_machine, status, error, since, max, comment, map_run): the executions,
  * and what came of each.
  */
-Datum
-sfflow_sf_redrive_many(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_redrive_many)
 {
 	Call	   *call = begin_call(fcinfo, false);
 	char	   *map_run = sf_arg_text_or_null(fcinfo, ARG_MAP_RUN);
@@ -288,8 +284,7 @@ sfflow_sf_redrive_many(PG_FUNCTION_ARGS)
 }
 
 /* sf_stop_many(state_machine, status, error, since, max, cause): likewise. */
-Datum
-sfflow_sf_stop_many(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_stop_many)
 {
 	Call	   *call = begin_call(fcinfo, true);
 

@@ -4,27 +4,21 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/timestamp.h"
 
-#include "api/deadline_functions.h"
 #include "api/objects.h"
-#include "api/schedule_functions.h"
 #include "api/sql_arguments.h"
-#include "api/targets.h"
-#include "base/closest.h"
 #include "base/errors.h"
+#include "base/name.h"
 #include "schedule/timely.h"
 #include "store/audit.h"
 #include "store/calendar.h"
 #include "store/owner.h"
 #include "store/program_cache.h"
-
-PG_FUNCTION_INFO_V1(sfflow_sf_set_deadline);
-PG_FUNCTION_INFO_V1(sfflow_sf_drop_deadline);
-PG_FUNCTION_INFO_V1(sfflow_check_deadlines);
 
 /* What a target that is a schedule begins with */
 #define OF_SCHEDULE		"schedule:"
@@ -173,8 +167,7 @@ read_times(FunctionCallInfo fcinfo, SfDeadline *d)
 }
 
 /* sf_set_deadline(target, start_by, end_by, timezone, calendar) */
-Datum
-sfflow_sf_set_deadline(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_set_deadline)
 {
 	SfDeadline	d;
 	SfMachine  *machine = parse_target(&d, sf_arg_text(fcinfo, ARG_TARGET, "target"));
@@ -192,8 +185,7 @@ sfflow_sf_set_deadline(PG_FUNCTION_ARGS)
 }
 
 /* sf_drop_deadline(target) */
-Datum
-sfflow_sf_drop_deadline(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_drop_deadline)
 {
 	SfDeadline	d;
 	SfMachine  *machine = parse_target(&d, sf_arg_text(fcinfo, ARG_TARGET, "target"));
@@ -208,8 +200,7 @@ sfflow_sf_drop_deadline(PG_FUNCTION_ARGS)
 }
 
 /* Look at the deadlines that are due as if it was a time; returns when to look again. */
-Datum
-sfflow_check_deadlines(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_check_deadlines)
 {
 	TimestampTz next = sf_timely_check(PG_GETARG_TIMESTAMPTZ(0));
 

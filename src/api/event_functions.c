@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_type.h"
 #include "utils/array.h"
@@ -17,11 +18,6 @@
 #include "api/columns.h"
 #include "asl/event_types.h"
 #include "store/history_codec.h"
-
-PG_FUNCTION_INFO_V1(sfflow_events);
-PG_FUNCTION_INFO_V1(sfflow_event_payload);
-PG_FUNCTION_INFO_V1(sfflow_inspect_history);
-PG_FUNCTION_INFO_V1(sfflow_event_types);
 
 /* A set of event types; those that are no number of a byte are in none. */
 typedef struct TypeSet
@@ -85,8 +81,7 @@ put_event(FunctionCallInfo fcinfo, SfHistoryReader *reader)
  * Return the events of a row: execution_no, first_id, at, body, documents, types.
  * Without documents (NULL) no event has any; types (NULL: all) are those to return.
  */
-Datum
-sfflow_events(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_events)
 {
 	SfHistoryRow row = {0};
 	SfHistoryReader reader;
@@ -110,8 +105,7 @@ sfflow_events(PG_FUNCTION_ARGS)
 }
 
 /* Return the payload that an event of a row holds: execution_no, first_id, body, documents, id. */
-Datum
-sfflow_event_payload(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_event_payload)
 {
 	SfHistoryRow row = {.execution_no = PG_GETARG_INT64(0),.first_id = PG_GETARG_INT32(1),
 	.body = pointer_argument(fcinfo, 2),.documents = pointer_argument(fcinfo, 3)};
@@ -157,8 +151,7 @@ note_elsewhere(Elsewhere *elsewhere, const SfHistoryReader *reader)
  * the type of the last of them that counts, and the events of earlier rows whose
  * payloads it refers to.
  */
-Datum
-sfflow_inspect_history(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_inspect_history)
 {
 	SfHistoryRow row = {.first_id = PG_GETARG_INT32(0),.at = PG_GETARG_TIMESTAMPTZ(1),
 	.body = pointer_argument(fcinfo, 2),.documents = pointer_argument(fcinfo, 3)};
@@ -190,8 +183,7 @@ sfflow_inspect_history(PG_FUNCTION_ARGS)
 }
 
 /* Return the numbers of the types whose names are LIKE one of the arguments. */
-Datum
-sfflow_event_types(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_event_types)
 {
 	Datum	   *patterns;
 	Datum		numbers[SF_EVENT_TYPE_COUNT];

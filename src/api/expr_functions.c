@@ -5,12 +5,15 @@
  */
 #include "postgres.h"
 
-#include "api/sql_arguments.h"
-#include "expr/expr.h"
+#include "base/schema.h"
+#include "fmgr.h"
+#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 
-PG_FUNCTION_INFO_V1(sfflow_sf_jsonpath);
-PG_FUNCTION_INFO_V1(sfflow_sf_intrinsic);
+#include "api/sql_arguments.h"
+#include "base/errors.h"
+#include "expr/expr.h"
+#include "jsonata/jsonata.h"
 
 /* Raise the error of the expression of a call: it does not parse, or it failed. */
 static void
@@ -61,15 +64,102 @@ evaluate(FunctionCallInfo fcinfo, int allowed, const char *kind)
  * Evaluate a JSONPath.  The result is its value, an array of all matches if it
  * can have several, or NULL if it has no match.
  */
-Datum
-sfflow_sf_jsonpath(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_jsonpath)
 {
 	return evaluate(fcinfo, SF_EXPR_PATH, "path");
 }
 
 /* Evaluate a call of an intrinsic function. */
-Datum
-sfflow_sf_intrinsic(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_intrinsic)
 {
 	return evaluate(fcinfo, SF_EXPR_INTRINSIC, "intrinsic function");
+}
+
+/* --- sf_jsonata(): the JSONata language by itself --- */
+
+/*
+ * Raise the error of an expression: the message is that of the reference
+ * implementation; the detail has code, position and token.
+ */
+static void
+raise_failure(const SfJsonataFailure *failure)
+{
+	StringInfoData detail;
+
+	initStringInfo(&detail);
+	appendStringInfo(&detail, "Code %s", failure->code);
+	if (failure->position >= 0)
+		appendStringInfo(&detail, ", position %d", failure->position);
+	if (failure->token != NULL)
+		appendStringInfo(&detail, ", token \"%s\"", failure->token);
+	appendStringInfoChar(&detail, '.');
+	ereport(ERROR,
+			(errcode(failure->limit ? ERRCODE_SF_EVALUATION_LIMIT :
+					 ERRCODE_SF_JSONATA_ERROR),
+			 errmsg("%s", failure->message),
+			 errdetail_internal("%s", detail.data),
+			 failure->hint != NULL ? errhint("%s", failure->hint) : 0));
+}
+
+/* Evaluate a JSONata expression over JSON text; NULL where it is undefined. */
+SF_SQL_FUNCTION(sfflow_sf_jsonata)
+{
+	SfJsonataFailure failure;
+	SfCompiled *compiled;
+	text	   *result;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	compiled = sf_arg_compiled(fcinfo, 0);
+	if (compiled->result == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(compiled->context);
+
+		compiled->result = sf_jsonata_prepare(VARDATA_ANY(compiled->source),
+											  (int) VARSIZE_ANY_EXHDR(compiled->source), &failure);
+		MemoryContextSwitchTo(old);
+		if (compiled->result == NULL)
+			raise_failure(&failure);
+	}
+	if (!sf_jsonata_query(compiled->result,
+						  PG_ARGISNULL(1) ? NULL : PG_GETARG_TEXT_PP(1),
+						  PG_ARGISNULL(2) ? NULL : PG_GETARG_TEXT_PP(2),
+						  &result, &failure))
+		raise_failure(&failure);
+	if (result == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(result);
+}
+
+/* --- sf_raise(): how a SQL task fails with an error name of its choice --- */
+
+/* Limits of Step Functions, in characters */
+#define SF_ERROR_NAME_MAX	256
+#define SF_CAUSE_MAX		32768
+
+/*
+ * sf_raise(error, cause): raise an error that the runner of the task turns
+ * into this ASL error.  To everybody else (EXCEPTION in PL/pgSQL, psql) it is
+ * an error with SQLSTATE SF022, the name as its message and the cause as its
+ * detail; a RAISE that is made like that means the same.
+ */
+SF_SQL_FUNCTION(sfflow_sf_raise)
+{
+	char	   *name = PG_ARGISNULL(0) ? "" : text_to_cstring(PG_GETARG_TEXT_PP(0));
+	char	   *cause = sf_arg_text_or_null(fcinfo, 1);
+
+	if (pg_mbstrlen(name) > SF_ERROR_NAME_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_NAME),
+				 errmsg("error name has more than %d characters", SF_ERROR_NAME_MAX),
+				 errdetail("It begins \"%.*s\".", pg_mbcharcliplen(name, strlen(name), 60), name)));
+	if (cause != NULL)
+		cause[pg_mbcharcliplen(cause, strlen(cause), SF_CAUSE_MAX)] = '\0';
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_TASK_RAISED),
+			 name[0] != '\0' ? errmsg_internal("%s", name) :
+			 errmsg("task failed without an error name"),
+			 cause != NULL ? errdetail_internal("%s", cause) : 0,
+			 err_generic_string(PG_DIAG_DATATYPE_NAME, name)));
+	PG_RETURN_VOID();
 }

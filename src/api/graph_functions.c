@@ -5,11 +5,12 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "utils/builtins.h"
 
 #include "api/sql_arguments.h"
 #include "api/objects.h"
-#include "base/public_name.h"
+#include "base/name.h"
 #include "base/errors.h"
 #include "json/json.h"
 #include "store/program_cache.h"
@@ -17,10 +18,6 @@
 #include "report/critical.h"
 #include "report/state_status.h"
 #include "graph/graph.h"
-
-PG_FUNCTION_INFO_V1(sfflow_sf_graph);
-PG_FUNCTION_INFO_V1(sfflow_sf_graph_layout);
-PG_FUNCTION_INFO_V1(sfflow_sf_graph_status);
 
 /* Find an execution that the caller may READ, and its program. */
 static const SfProgram *
@@ -56,8 +53,7 @@ names_execution(const char *target)
  * Draw a machine ("nightly", "nightly/3") or an execution ("nightly:20250205"),
  * the latter with the status of each state.
  */
-Datum
-sfflow_sf_graph(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_graph)
 {
 	const char *target = sf_arg_text(fcinfo, 0, "target");
 	const char *format = sf_arg_text(fcinfo, 1, "format");
@@ -76,8 +72,7 @@ sfflow_sf_graph(PG_FUNCTION_ARGS)
 }
 
 /* Return the places of the states, lines and labels of a machine, or of an execution's version of it. */
-Datum
-sfflow_sf_graph_layout(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_graph_layout)
 {
 	const char *target = sf_arg_text(fcinfo, 0, "target");
 	SfStatusExecution execution;
@@ -134,8 +129,7 @@ add_critical(SfJsonBuilder *b, const SfProgram *program, const SfCritical *criti
 }
 
 /* Return what an execution did in each state, in the order of their numbers. */
-Datum
-sfflow_sf_graph_status(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_graph_status)
 {
 	const char *target = sf_arg_text(fcinfo, 0, "execution_id");
 	SfStatusExecution execution;

@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "base/schema.h"
 #include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
@@ -18,23 +19,16 @@
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/public_name.h"
+#include "base/name.h"
 #include "asl/event_types.h"
 #include "report/event_details.h"
 #include "report/label.h"
-#include "report/span.h"
+#include "graph/graph.h"
 #include "machine/map_state.h"
 #include "store/program_cache.h"
+#include "report/visits.h"
 #include "report/waiting.h"
 #include "store/status.h"
-
-PG_FUNCTION_INFO_V1(sfflow_history);
-PG_FUNCTION_INFO_V1(sfflow_event_page);
-PG_FUNCTION_INFO_V1(sfflow_spans);
-PG_FUNCTION_INFO_V1(sfflow_waiting_on);
-PG_FUNCTION_INFO_V1(sfflow_branch_place);
-PG_FUNCTION_INFO_V1(sfflow_job_label);
-PG_FUNCTION_INFO_V1(sfflow_map_run_arn);
 
 typedef struct HistoryOutput
 {
@@ -91,8 +85,7 @@ put_event(const SfEvent *event, void *arg)
  * Return the history of an execution: id, previous_event_id, timestamp, type,
  * state, details.
  */
-Datum
-sfflow_history(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_history)
 {
 	int64		execution_no = PG_GETARG_INT64(0);
 	SfStatusExecution execution;
@@ -185,8 +178,7 @@ put_on_page(const SfEvent *event, void *arg)
  * iterations (NULL: of any), member of the details (NULL: all of them), most_bytes of
  * the text of each, most events.
  */
-Datum
-sfflow_event_page(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_event_page)
 {
 	SfStatusExecution execution;
 	EventPage	page = {0};
@@ -217,26 +209,40 @@ takes_time(const SfState *state)
 		sf_state_has_children(state);
 }
 
-/* Put one span into the result. */
-static void
-put_span(FunctionCallInfo fcinfo, const SfProgram *program, const SfSpan *span)
+/* How an attempt has ended: one that lasted when the execution failed has failed. */
+static const char *
+status_of_attempt(const SfVisit *visit)
 {
-	const SfState *state = &program->states[span->state];
+	if (visit->end == SF_VISIT_ABORTED)
+		return "aborted";
+	return sf_graph_statuses[visit->end == SF_VISIT_LEFT ? SF_GRAPH_SUCCESS :
+							 visit->end == SF_VISIT_RUNS && visit->to == DT_NOEND ?
+							 SF_GRAPH_RUNNING : SF_GRAPH_FAILURE].name;
+}
+
+/* Put one span into the result: an attempt. */
+static void
+put_span(FunctionCallInfo fcinfo, const SfProgram *program, const SfVisit *visit)
+{
+	const SfPlaceKey *place = &visit->place;
+	const SfState *state = &program->states[place->number];
 	SfColumns	row = {0};
 
-	sf_columns_add(&row, Int32GetDatum(span->state), false);
+	sf_columns_add(&row, Int32GetDatum(place->number), false);
 	sf_columns_text(&row, state->name);
 	sf_columns_text(&row, sf_state_type_name(state->type));
-	sf_columns_add(&row, sf_int_array_datum(span->iterations, span->niterations), false);
-	sf_columns_text(&row, sf_label_job(program, span->state, span->iterations, span->niterations));
-	sf_columns_text(&row, sf_label_branch(program, state->scope, span->iterations, span->niterations));
-	sf_columns_add(&row, Int32GetDatum(span->visit), false);
-	sf_columns_add(&row, Int32GetDatum(span->attempt), false);
-	sf_columns_add(&row, Int32GetDatum(span->first_event), false);
-	sf_columns_add(&row, Int32GetDatum(span->last_event), false);
-	sf_columns_time(&row, span->from);
-	sf_columns_time(&row, span->to);
-	sf_columns_text(&row, sf_graph_statuses[span->status].name);
+	sf_columns_add(&row, sf_int_array_datum(place->iterations, place->niterations), false);
+	sf_columns_text(&row, sf_label_job(program, place->number, place->iterations,
+									   place->niterations));
+	sf_columns_text(&row, sf_label_branch(program, state->scope, place->iterations,
+										  place->niterations));
+	sf_columns_add(&row, Int32GetDatum(visit->visit), false);
+	sf_columns_add(&row, Int32GetDatum(visit->attempt), false);
+	sf_columns_add(&row, Int32GetDatum(visit->first_event), false);
+	sf_columns_add(&row, Int32GetDatum(visit->last_event), false);
+	sf_columns_time(&row, visit->from);
+	sf_columns_time(&row, visit->to);
+	sf_columns_text(&row, status_of_attempt(visit));
 	sf_columns_put(fcinfo, &row);
 }
 
@@ -244,8 +250,7 @@ put_span(FunctionCallInfo fcinfo, const SfProgram *program, const SfSpan *span)
  * Return when an execution was in its states: execution_id, state (NULL: all those
  * that take time), whether to tell of iterations of Maps, after (an event), most.
  */
-Datum
-sfflow_spans(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_spans)
 {
 	const char *name = sf_arg_text_or_null(fcinfo, 1);
 	bool		inside = !PG_ARGISNULL(2) && PG_GETARG_BOOL(2);
@@ -262,24 +267,25 @@ sfflow_spans(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 	program = sf_program_cache_get(execution.machine_no, execution.version);
 	wanted = name == NULL ? -1 : sf_program_find_state(program, name);
-	foreach_ptr(const SfSpan, span, sf_span_list(&execution, program))
+	foreach_ptr(const SfVisit, visit, sf_visits_scan(&execution, program, SF_VISITS_ALL)->list)
 	{
+		const SfPlaceKey *place = &visit->place;
+
 		CHECK_FOR_INTERRUPTS();
-		if (most <= 0 && span->first_event != last)
+		if (most <= 0 && visit->first_event != last)
 			break;
-		if (span->first_event <= after || (span->niterations > 0 && !inside) ||
-			(name == NULL ? !takes_time(&program->states[span->state]) : span->state != wanted))
+		if (visit->first_event <= after || (place->niterations > 0 && !inside) ||
+			(name == NULL ? !takes_time(&program->states[place->number]) : place->number != wanted))
 			continue;
-		put_span(fcinfo, program, span);
-		last = span->first_event;
+		put_span(fcinfo, program, visit);
+		last = visit->first_event;
 		most--;
 	}
 	return (Datum) 0;
 }
 
 /* Describe what a running execution waits for; null if it does not run. */
-Datum
-sfflow_waiting_on(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_waiting_on)
 {
 	int64		execution_no = PG_GETARG_INT64(0);
 	SfStatusExecution execution;
@@ -298,8 +304,7 @@ sfflow_waiting_on(PG_FUNCTION_ARGS)
 }
 
 /* Name a state of an execution within iterations as sf_jobs does. */
-Datum
-sfflow_job_label(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_job_label)
 {
 	SfStatusExecution execution;
 	const SfProgram *program;
@@ -324,8 +329,7 @@ sfflow_job_label(PG_FUNCTION_ARGS)
  * a Task, and the name of the branch.  The caller passes the columns of the row;
  * the result comes from the definition, not from the execution.
  */
-Datum
-sfflow_branch_place(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_branch_place)
 {
 	int64		execution_no = PG_GETARG_INT64(0);
 	int			scope = PG_GETARG_INT32(1);
@@ -354,8 +358,7 @@ sfflow_branch_place(PG_FUNCTION_ARGS)
 }
 
 /* Build the public name of a Map run: execution_no, state, uuid. */
-Datum
-sfflow_map_run_arn(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_map_run_arn)
 {
 	int			number = PG_GETARG_INT32(1);
 	SfStatusExecution execution;

@@ -5,17 +5,32 @@
 #ifndef SF_API_IMPORT_H
 #define SF_API_IMPORT_H
 
+#include "asl/program.h"
 #include "asl/tree.h"
+#include "cloud/cloud.h"
 
-/* What a text that is to become a state machine holds */
+/* A definition that is to become a state machine */
 typedef struct SfImport
 {
+	const char *id;				/* of the machine in its template; NULL: it is in none */
 	const char *name;			/* that the text gives; NULL: none */
-	const char *text;			/* the definition, with its placeholders */
-	const SfNode *root;			/* the same as a tree: a placeholder that stands for
-								 * a whole value is a string in it */
+	bool		is_express;		/* the template says so */
+	const char *location;		/* in the template, "" without one */
+	const char *text;			/* the definition, with its placeholders; NULL: only its place is known */
+	const char *file;			/* that place; NULL: none */
+	const SfNode *root;			/* the definition as a tree: a placeholder that stands
+								 * for a whole value is a string in it */
 } SfImport;
 
-extern void sf_import_read(const char *text, SfImport *import);
+extern int	sf_import_placeholder(const char *p);
+extern char *sf_import_placeholder_name(const char *p, int length);
+extern char *sf_import_substitute(const char *text, const Jsonb *given, const Jsonb *filled);
+extern List *sf_import_read(const char *text, const Jsonb *given, SfCloud **template);
+
+/* --- tell whether the resources of a definition could run now in a machine of the caller --- */
+
+extern const char *sf_probe_missing(const SfResource *resource, const char *function);
+/* How definitions are checked where nothing else is asked for */
+extern const SfValidation sf_probe_usual;
 
 #endif							/* SF_API_IMPORT_H */

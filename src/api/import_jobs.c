@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
@@ -25,8 +26,6 @@
 #include "base/errors.h"
 
 #define FETCH_ROWS	1000		/* of the query, at once */
-
-PG_FUNCTION_INFO_V1(sfflow_sf_import_jobs);
 
 /* Columns: symbol, name, another name that it may have, whether its values are documents */
 #define COLUMN_LIST(X) \
@@ -511,8 +510,7 @@ write_definition(const JobImport *import, const char *net, const Jsonb *defaults
  * sf_import_jobs(relations, defaults, net, activity): the definition of a machine whose
  * only state is a net of the jobs of a table or a query.
  */
-Datum
-sfflow_sf_import_jobs(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_import_jobs)
 {
 	char	   *relations = sf_arg_text(fcinfo, 0, "relations");
 	Jsonb	   *defaults = sf_arg_jsonb(fcinfo, 1, "defaults");

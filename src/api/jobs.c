@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -24,11 +25,6 @@
 #include "store/machine.h"
 #include "store/privilege.h"
 #include "store/status.h"
-
-PG_FUNCTION_INFO_V1(sfflow_jobs);
-PG_FUNCTION_INFO_V1(sfflow_job_relations);
-PG_FUNCTION_INFO_V1(sfflow_tasks_from);
-PG_FUNCTION_INFO_V1(sfflow_jobs_ahead);
 
 /* Put one job into the result. */
 static void
@@ -53,8 +49,7 @@ put_job(FunctionCallInfo fcinfo, const SfProgram *program, const SfJob *job)
  * Return the jobs of an execution: job_id, job_status, attempts, started_at,
  * stopped_at, the events that hold input and output, error, cause.
  */
-Datum
-sfflow_jobs(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_jobs)
 {
 	SfStatusExecution execution;
 	const SfProgram *program;
@@ -83,8 +78,7 @@ sfflow_jobs(PG_FUNCTION_ARGS)
  * Return the Tasks of a version, each with one Task that directly precedes it
  * (null: nothing does): job_id, pre_job_id.
  */
-Datum
-sfflow_job_relations(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_job_relations)
 {
 	int			machine_no = PG_GETARG_INT32(0);
 	int			version = PG_GETARG_INT32(1);
@@ -120,8 +114,7 @@ lies_in(const SfProgram *program, int state, const Bitmapset *set)
 }
 
 /* Return the names of the Tasks that can run if an execution goes on with a state: execution_id, state. */
-Datum
-sfflow_tasks_from(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_tasks_from)
 {
 	const char *name = sf_arg_text(fcinfo, 1, "state");
 	SfStatusExecution execution;
@@ -168,8 +161,7 @@ tasks_ahead(const SfStatusExecution *execution, const SfProgram *program, List *
  * _sfflow.jobs_ahead(execution_id): what a running execution will run that sf_jobs has no
  * row of ("more"), and whether all that is ahead runs if nothing fails ("certain").
  */
-Datum
-sfflow_jobs_ahead(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_jobs_ahead)
 {
 	SfStatusExecution execution;
 	const SfProgram *program;

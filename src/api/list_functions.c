@@ -4,17 +4,16 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/closest.h"
 #include "base/errors.h"
+#include "base/name.h"
 #include "store/execution_list.h"
-
-PG_FUNCTION_INFO_V1(sfflow_sf_list_executions);
 
 /* Arguments, in order */
 enum
@@ -138,8 +137,7 @@ put_execution(FunctionCallInfo fcinfo, const SfListedExecution *e)
  * parent_execution_id, requested_after, requested_before, page_size, after_key,
  * without_items): the newest executions that the caller may read, by requested_at.
  */
-Datum
-sfflow_sf_list_executions(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_list_executions)
 {
 	SfListQuery query = {
 		.status = parse_status(sf_arg_text_or_null(fcinfo, ARG_STATUS)),

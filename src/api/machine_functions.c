@@ -4,14 +4,14 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "api/sql_arguments.h"
 #include "api/objects.h"
-#include "api/probe.h"
+#include "api/import.h"
 #include "asl/validate.h"
-#include "base/closest.h"
 #include "base/errors.h"
 #include "base/name.h"
 #include "run/gate.h"
@@ -22,9 +22,6 @@
 
 /* More ended executions than this are deleted only with force */
 #define MAX_ENDED_TO_DROP	10000
-
-PG_FUNCTION_INFO_V1(sfflow_sf_create_state_machine);
-PG_FUNCTION_INFO_V1(sfflow_sf_drop_state_machine);
 
 /* Compile a definition; one that is not valid is refused with all that is wrong with it. */
 static const SfProgram *
@@ -51,7 +48,7 @@ compile_definition(const char *name, const char *definition)
 static void
 warn_of_definition(const char *name, const char *definition)
 {
-	foreach_ptr(const SfDiagnostic, d, sf_asl_validate(definition, strlen(definition), sf_probe_resource))
+	foreach_ptr(const SfDiagnostic, d, sf_asl_validate(definition, strlen(definition), &sf_probe_usual))
 	{
 		/* not what only Step Functions would refuse */
 		if (d->severity == SF_SEVERITY_WARNING &&
@@ -262,7 +259,7 @@ sf_object_create_machine(SfMachine *machine, bool or_replace)
 		stored = replace(machine, or_replace);
 	if (!stored)
 		return;
-	sf_gate_set_defined_limits(machine->machine_no, machine->name, program);
+	SF_TELL(version_made, machine->machine_no, machine->name, program);
 	note_definition(machine);
 	warn_of_definition(machine->name, machine->definition);
 }
@@ -271,8 +268,7 @@ sf_object_create_machine(SfMachine *machine, bool or_replace)
  * sf_create_state_machine(name, definition, execution_id_path, or_replace,
  * options): validate and store; the version.
  */
-Datum
-sfflow_sf_create_state_machine(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_create_state_machine)
 {
 	SfMachine	machine = {0};
 
@@ -322,8 +318,7 @@ sf_object_drop_machine(const SfMachine *machine, bool with_running, bool with_ma
 }
 
 /* sf_drop_state_machine(name, force): with its versions and executions. */
-Datum
-sfflow_sf_drop_state_machine(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_drop_state_machine)
 {
 	char	   *name = sf_arg_text(fcinfo, 0, "name");
 	bool		force = !PG_ARGISNULL(1) && PG_GETARG_BOOL(1);

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "utils/array.h"
@@ -17,13 +18,6 @@
 #include "store/machine.h"
 #include "store/metric_sums.h"
 #include "store/privilege.h"
-
-PG_FUNCTION_INFO_V1(sfflow_unfolded_metrics);
-PG_FUNCTION_INFO_V1(sfflow_unfolded_jobs);
-PG_FUNCTION_INFO_V1(sfflow_unfolded_retries);
-PG_FUNCTION_INFO_V1(sfflow_histogram_add);
-PG_FUNCTION_INFO_V1(sfflow_histogram_below);
-PG_FUNCTION_INFO_V1(sfflow_histogram_percentiles);
 
 /* --- increments --- */
 
@@ -55,8 +49,7 @@ add_times(SfColumns *row, const SfDurations *times)
 }
 
 /* unfolded_metrics(): per machine and hour, the columns of _sfflow.metric_hour. */
-Datum
-sfflow_unfolded_metrics(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_unfolded_metrics)
 {
 	SfMetricSums sums;
 	const SfMachineSums *machine;
@@ -82,8 +75,7 @@ sfflow_unfolded_metrics(PG_FUNCTION_ARGS)
 }
 
 /* unfolded_jobs(): per job and day, the columns of both tables of jobs. */
-Datum
-sfflow_unfolded_jobs(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_unfolded_jobs)
 {
 	SfMetricSums sums;
 	const SfJobSums *job;
@@ -116,8 +108,7 @@ sfflow_unfolded_jobs(PG_FUNCTION_ARGS)
 }
 
 /* unfolded_retries(): the columns of _sfflow.metric_retry. */
-Datum
-sfflow_unfolded_retries(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_unfolded_retries)
 {
 	SfMetricSums sums;
 	const SfRetrySums *retry;
@@ -148,8 +139,7 @@ sfflow_unfolded_retries(PG_FUNCTION_ARGS)
 /* --- histograms --- */
 
 /* histogram_add(histogram, histogram) */
-Datum
-sfflow_histogram_add(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_histogram_add)
 {
 	SfHistogram sum = {0};
 
@@ -159,8 +149,7 @@ sfflow_histogram_add(PG_FUNCTION_ARGS)
 }
 
 /* histogram_percentiles(histogram): the 50th, 95th and 99th, in milliseconds; NULL: it is empty. */
-Datum
-sfflow_histogram_percentiles(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_histogram_percentiles)
 {
 	static const double fractions[] = {0.5, 0.95, 0.99};
 	SfHistogram histogram = {0};
@@ -176,8 +165,7 @@ sfflow_histogram_percentiles(PG_FUNCTION_ARGS)
 }
 
 /* histogram_below(histogram, times in microseconds): for each time, how many durations are shorter. */
-Datum
-sfflow_histogram_below(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_histogram_below)
 {
 	SfHistogram histogram = {0};
 	Datum	   *times;

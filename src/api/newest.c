@@ -21,6 +21,7 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
@@ -36,10 +37,6 @@
 #include "api/objects.h"
 #include "api/sql_arguments.h"
 #include "store/execution_list.h"
-
-PG_FUNCTION_INFO_V1(sfflow_newest);
-PG_FUNCTION_INFO_V1(sfflow_is_on_page);
-PG_FUNCTION_INFO_V1(sfflow_is_on_page_support);
 
 /* Rows of a page that is worth it */
 #define MAX_PAGE	10000
@@ -107,8 +104,7 @@ array_of(const List *executions)
  * newest(state_machine, status, from, after, before, until, most): the numbers of the newest
  * executions that the caller may read and that fulfil the conditions; null: any.
  */
-Datum
-sfflow_newest(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_newest)
 {
 	const char *name = sf_arg_text_or_null(fcinfo, ARG_STATE_MACHINE);
 	bool		known = true;
@@ -129,8 +125,7 @@ sfflow_newest(PG_FUNCTION_ARGS)
 }
 
 /* is_on_page(execution_no, page): is it among those of the page?  Without a page any is. */
-Datum
-sfflow_is_on_page(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_is_on_page)
 {
 	ArrayType  *page;
 	const int64 *numbers;
@@ -343,8 +338,7 @@ make_condition(Node *execution_no, SubLink *link, const Asked *asked)
 }
 
 /* Support function of is_on_page(): what its call becomes in the plan of the view. */
-Datum
-sfflow_is_on_page_support(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_is_on_page_support)
 {
 	SupportRequestSimplify *request = (SupportRequestSimplify *) PG_GETARG_POINTER(0);
 	Asked		asked = {0};

@@ -4,23 +4,19 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "miscadmin.h"
 
 #include "api/columns.h"
 #include "api/objects.h"
-#include "api/schedule_functions.h"
 #include "api/sql_arguments.h"
 #include "base/errors.h"
 #include "report/progress.h"
-#include "schedule/planned.h"
+#include "schedule/schedule_run.h"
 #include "store/execution_list.h"
 #include "store/program_cache.h"
 #include "store/running_list.h"
 #include "store/usual.h"
-
-PG_FUNCTION_INFO_V1(sfflow_sf_night);
-PG_FUNCTION_INFO_V1(sfflow_night_without_masses);
-PG_FUNCTION_INFO_V1(sfflow_sf_progress);
 
 /* Executions of all machines that a night without masses lists */
 #define MOST_LISTED		5000
@@ -71,14 +67,6 @@ add_duration(SfColumns *row, int64 us)
 
 	interval->time = us / (USECS_PER_SEC / 10) * (USECS_PER_SEC / 10);
 	sf_columns_add(row, IntervalPGetDatum(interval), us < 0);
-}
-
-/* The time that an execution has run, without that between its ends and its redrives; -1: it has not begun. */
-static int64
-taken_us(TimestampTz started_at, TimestampTz stopped_at, int64 idle_us, TimestampTz now)
-{
-	return TIMESTAMP_NOT_FINITE(started_at) ? -1 :
-		Max((TIMESTAMP_NOT_FINITE(stopped_at) ? now : stopped_at) - started_at - idle_us, 0);
 }
 
 /* When something that takes so long from a time on will be over. */
@@ -180,7 +168,7 @@ execution_row(NightMachine *m, const SfListedExecution *e, TimestampTz now)
 	row->state = sf_status_name(e->status);
 	row->started_at = e->started_at;
 	row->ended_at = e->stopped_at;
-	row->took_us = taken_us(e->started_at, e->stopped_at, e->idle_us, now);
+	row->took_us = sf_execution_took_us(e->started_at, e->stopped_at, e->idle_us, now);
 	row->usual_us = usual_of(m);
 	row->expected_end = DT_NOEND;
 	row->detail = e->error;
@@ -328,10 +316,14 @@ put_row(FunctionCallInfo fcinfo, const NightRow *r)
 	sf_columns_put(fcinfo, &row);
 }
 
-/* Put the night of the first two arguments into the result; most: executions of one machine. */
-static void
-put_night(FunctionCallInfo fcinfo, int most)
+/*
+ * sf_night(since, until, most): the executions that were requested from one time up to another or
+ * still run, and the runs of schedules in that time that have no execution.  A machine with more
+ * than most starts has one line, of state MASS, instead of theirs; NULL: all are listed.
+ */
+SF_SQL_FUNCTION(sfflow_sf_night)
 {
+	int			most = sf_arg_count(fcinfo, 2, "most", 0, 0);
 	TimestampTz now = GetCurrentTimestamp();
 	TimestampTz since = time_argument(fcinfo, 0, now - 16 * USECS_PER_HOUR);
 	TimestampTz until = time_argument(fcinfo, 1, now + 8 * USECS_PER_HOUR);
@@ -351,27 +343,6 @@ put_night(FunctionCallInfo fcinfo, int most)
 	list_sort(rows, compare_rows);
 	foreach_ptr(const NightRow, row, rows)
 		put_row(fcinfo, row);
-}
-
-/*
- * sf_night(since, until): the executions that were requested from one time up to
- * another or still run, and the runs of schedules in that time that have no execution.
- */
-Datum
-sfflow_sf_night(PG_FUNCTION_ARGS)
-{
-	put_night(fcinfo, 0);
-	return (Datum) 0;
-}
-
-/*
- * _sfflow.night_without_masses(since, until, most): the same, where a machine with more
- * executions has one line, of state MASS, instead of theirs.
- */
-Datum
-sfflow_night_without_masses(PG_FUNCTION_ARGS)
-{
-	put_night(fcinfo, PG_GETARG_INT32(2));
 	return (Datum) 0;
 }
 
@@ -392,8 +363,7 @@ add_jobs(SfColumns *row, const SfExecution *e, const SfProgram *program)
 }
 
 /* sf_progress(execution_id): what is done of an execution, and when it is expected to end. */
-Datum
-sfflow_sf_progress(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_progress)
 {
 	SfExecution *e = sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"), SF_LOCK_NONE,
 									  SF_PRIVILEGE_READ);
@@ -408,7 +378,7 @@ sfflow_sf_progress(PG_FUNCTION_ARGS)
 										e->execution_no, now);
 	sf_columns_text(&row, sf_status_name(e->status));
 	add_jobs(&row, e, program);
-	add_duration(&row, taken_us(e->started_at, e->stopped_at, e->idle_us, now));
+	add_duration(&row, sf_execution_took_us(e->started_at, e->stopped_at, e->idle_us, now));
 	add_duration(&row, sf_usual_execution_us(e->machine_no));
 	add_duration(&row, standing.rest_us);
 	add_second(&row, end_after(now, standing.rest_us));

@@ -7,9 +7,12 @@
 
 #include "base/compat.h"
 #include "run/lifecycle.h"
+#include "store/calendar.h"
 #include "store/execution.h"
+#include "store/machine.h"
 #include "store/machine_alias.h"
 #include "store/privilege.h"
+#include "store/schedule.h"
 #include "store/task.h"
 
 extern SfMachine *sf_arg_machine(const char *text, SfPrivilege needed);
@@ -29,6 +32,8 @@ extern void sf_object_missing_version(const SfMachine *machine, int version) pg_
 extern void sf_object_missing_alias(const SfMachine *machine, const char *name) pg_attribute_noreturn();
 extern int	sf_object_errdetail_missing(void);
 extern int	sf_object_errhint_grant(char kind, const char *name, SfPrivilege needed);
+/* Of the arguments version, execution_no and branch_no: a branch, or NULL, and its execution as a draft. */
+extern struct SfDraft *sf_object_look_at(FunctionCallInfo fcinfo, SfBranch **branch);
 extern void sf_object_create_machine(SfMachine *machine, bool or_replace);
 extern void sf_object_drop_machine(const SfMachine *machine, bool with_running, bool with_many);
 extern List *sf_object_take_tasks(const SfActivity *activity, char *worker, int max_tasks);
@@ -37,5 +42,29 @@ extern void sf_deny_create(void) pg_attribute_noreturn();
 extern TimestampTz sf_control_redrive_once(const char *id, const char *client_token);
 extern void sf_control_redrive_notice(const SfExecution *execution,
 									   const SfRedrivenFrom *from);
+
+/* --- what an operator's action is about: a state machine, a state of it, a resource --- */
+
+extern SfMachine *sf_object_machine_or_state(const char *text, SfPrivilege needed, char **state);
+extern void sf_object_keep_machine(int machine_no, const char *name);
+extern void sf_object_require_state(int machine_no, int version, const char *machine,
+									const char *state);
+extern bool sf_object_is_resource(const char *text);
+
+/* --- declarations that functions about calendars share --- */
+
+extern Oid	sf_calendars_set_owner(const char *name, Oid owner);
+
+/* --- declarations that the functions about deadlines share --- */
+
+extern const char *sf_deadlines_require(const char *text);
+
+/* --- declarations that the functions about schedules share --- */
+
+extern bool sf_schedules_is_visible(const SfSchedule *schedule);
+extern void sf_schedules_require_owner(const char *name);
+extern SfSchedule *sf_schedules_find_visible(const char *name);
+extern SfSchedule *sf_schedules_find_own(const char *name, SfLock lock);
+extern Oid	sf_schedules_set_owner(const char *name, Oid owner);
 
 #endif							/* SF_API_OBJECTS_H */

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_authid.h"
 #include "commands/trigger.h"
@@ -16,8 +17,7 @@
 #include "store/audit.h"
 #include "store/instance.h"
 #include "store/instance_file.h"
-#include "store/limit_queue.h"
-#include "store/limit_rate.h"
+#include "store/feature.h"
 #include "store/quota.h"
 #include "store/privilege.h"
 #include "store/table.h"
@@ -26,13 +26,10 @@
 #include "worker/poison.h"
 #include "worker/shared.h"
 
-PG_FUNCTION_INFO_V1(sfflow_sf_enable);
-PG_FUNCTION_INFO_V1(sfflow_sf_disable);
-PG_FUNCTION_INFO_V1(sfflow_workers);
-PG_FUNCTION_INFO_V1(sfflow_task_slots);
+/* These answer also where the schema is not the library's. */
 PG_FUNCTION_INFO_V1(sfflow_health);
+PG_FUNCTION_INFO_V1(sfflow_sf_version);
 PG_FUNCTION_INFO_V1(sfflow_note_load);
-PG_FUNCTION_INFO_V1(sfflow_decide_copy);
 
 /* How long sf_health reports a background worker that was refused */
 #define RECENT_MS		(5 * 60 * 1000)
@@ -58,8 +55,7 @@ check_operator(const char *function)
 }
 
 /* sf_enable(): drive this copy of the database. */
-Datum
-sfflow_sf_enable(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_enable)
 {
 	check_operator("sf_enable");
 	sf_privilege_anchor_all();
@@ -69,8 +65,7 @@ sfflow_sf_enable(PG_FUNCTION_ARGS)
 }
 
 /* sf_disable(): stop driving this database. */
-Datum
-sfflow_sf_disable(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_disable)
 {
 	check_operator("sf_disable");
 	sf_instance_disable();
@@ -78,7 +73,10 @@ sfflow_sf_disable(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* Trigger: rows were inserted, not by sfflow. */
+/*
+ * Trigger: rows were inserted, not by sfflow.  Also into tables of another schema: a dump
+ * of it is loaded there before they are updated.
+ */
 Datum
 sfflow_note_load(PG_FUNCTION_ARGS)
 {
@@ -96,8 +94,7 @@ sfflow_note_load(PG_FUNCTION_ARGS)
  * shut down in recovery.  Result: the role that the directory gets, and "new id"
  * if its id changes.
  */
-Datum
-sfflow_decide_copy(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_decide_copy)
 {
 	char	   *role = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	SfCopyFacts facts = {0};
@@ -144,8 +141,7 @@ copy_slots(SfSlot *slots)
  * execution_no, branch_no, state's name (for members of its owner), since, steps,
  * whether a task holds the slot.
  */
-Datum
-sfflow_workers(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_workers)
 {
 	SfSlot	   *slots;
 	int			count;
@@ -223,8 +219,7 @@ explain_slots(const TaskSlots *t)
 }
 
 /* Return the slots for tasks of all databases: their number, held, a remark. */
-Datum
-sfflow_task_slots(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_task_slots)
 {
 	SfColumns row = {0};
 	TaskSlots	t;
@@ -401,37 +396,61 @@ put_quotas(FunctionCallInfo fcinfo)
 	put(fcinfo, "quotas", n == 0, n == 0 ? "no owner is at one" : detail.data);
 }
 
-/* Show how full the tables of keys of limits are, and whether an owner has found no place lately. */
+/* Take a row of a feature. */
 static void
-put_limit_keys(FunctionCallInfo fcinfo)
+put_of_feature(void *arg, const char *item, bool ok, const char *detail)
 {
-	SfHashUse	rates = sf_limit_rate_use();
-	SfHashUse	queues = sf_limit_queue_use();
-	const SfHashUse *refused = rates.refused_at >= queues.refused_at ? &rates : &queues;
-	bool		ok = refused->refused_at == 0 ||
-		refused->refused_at < sf_tick_plus_ms(sf_tick_now(), -RECENT_MS);
-	char	   *role = ok ? NULL : GetUserNameFromId(refused->refused_owner, true);
-
-	put(fcinfo, "limit keys", ok,
-		psprintf("%d rates and %d queues of %d each (sfflow.max_limit_keys)%s%s%s",
-				 rates.nused, queues.nused, rates.nplaces,
-				 ok ? "" : "; role \"", ok ? "" : role == NULL ? "?" : role,
-				 ok ? "" : "\" has as many as it may have: what exceeds that is counted in a table, and may begin later"));
+	put(arg, item, ok, detail);
 }
 
-/* Return what sf_health shows besides the backlog: item, ok, detail. */
+/* Show which release the server has loaded, and what to do where the schema is not its own; true if it is. */
+static bool
+put_version(FunctionCallInfo fcinfo)
+{
+	const char *advice = sf_schema_advice();
+
+	put(fcinfo, "version", advice == NULL,
+		advice == NULL ? psprintf("release %s, schema %d", SFFLOW_VERSION, sf_schema_of_library()) :
+		psprintf("the library (release %s) is of schema %d, and this database has schema %d, so nothing runs here: %s",
+				 SFFLOW_VERSION, sf_schema_of_library(), sf_schema_of_database(), advice));
+	return advice == NULL;
+}
+
+/*
+ * Return what sf_health shows besides the backlog: item, ok, detail; where the schema is
+ * not the library's, the row about that alone.  Name and result stay as they are for ever,
+ * since the view of any schema calls it in any library.
+ */
 Datum
 sfflow_health(PG_FUNCTION_ARGS)
 {
 	InitMaterializedSRF(fcinfo, 0);
+	if (!put_version(fcinfo))
+		return (Datum) 0;
 	put_driven(fcinfo);
 	put_data_directory(fcinfo);
 	if (sf_shared)
 	{
 		put_workers(fcinfo);
 		put_last_error(fcinfo);
-		put_limit_keys(fcinfo);
+		SF_TELL(health, put_of_feature, fcinfo);
 	}
 	put_quotas(fcinfo);
 	return (Datum) 0;
+}
+
+/*
+ * sf_version(): the release of the library, the number of its schema, that of the
+ * database's, and what to do where they differ.  Name and result stay as they are for ever.
+ */
+Datum
+sfflow_sf_version(PG_FUNCTION_ARGS)
+{
+	SfColumns	row = {0};
+
+	sf_columns_text(&row, SFFLOW_VERSION);
+	sf_columns_add(&row, Int32GetDatum(sf_schema_of_library()), false);
+	sf_columns_add(&row, Int32GetDatum(sf_schema_of_database()), false);
+	sf_columns_text(&row, sf_schema_advice());
+	return sf_columns_datum(fcinfo, &row);
 }

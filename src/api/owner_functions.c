@@ -4,24 +4,20 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 
 #include "api/sql_arguments.h"
-#include "api/calendar_functions.h"
 #include "api/objects.h"
-#include "api/schedule_functions.h"
 #include "base/compat.h"
 #include "base/errors.h"
 #include "store/access_key.h"
-#include "run/apply.h"
+#include "run/gate.h"
 #include "store/audit.h"
 #include "store/owner.h"
-
-PG_FUNCTION_INFO_V1(sfflow_sf_alter_owner);
-PG_FUNCTION_INFO_V1(sfflow_sf_reassign_owned);
 
 /* Raise unless a role may be made the owner of something by the caller. */
 static void
@@ -54,9 +50,12 @@ note_owner(const char *target, char kind, const char *name, Oid before, Oid role
 	sf_audit_note("alter owner", kind, name, target, NULL, sf_json_finish(&b));
 }
 
-/* Change the owner of an object that the caller owns; the owner before. */
+/*
+ * Change the owner of an object that the caller owns; the owner before.  settles: what runs and waits of
+ * a machine comes under the limits and holds of its new owner; else the caller has that done for all.
+ */
 static Oid
-alter_owner(const char *object, Oid role)
+alter_owner(const char *object, Oid role, bool settles)
 {
 	Oid			before;
 
@@ -91,24 +90,25 @@ alter_owner(const char *object, Oid role)
 		before = machine->owner;
 		sf_owner_set_machine(machine->machine_no, role);
 		note_owner(machine->name, SF_OBJECT_STATE_MACHINE, machine->name, before, role);
+		if (settles)
+			sf_gate_settle_machine(machine->machine_no);
 	}
 	return before;
 }
 
 /* sf_alter_owner(object, new_owner): of a machine, activity:name, schedule:name, calendar:name or rule:name. */
-Datum
-sfflow_sf_alter_owner(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_alter_owner)
 {
 	char	   *object = sf_arg_text(fcinfo, 0, "object");
 	Oid			role = get_role_oid(sf_arg_text(fcinfo, 1, "new_owner"), false);
 
 	check_new_owner(role);
 	sf_privilege_anchor(role);
-	sf_privilege_unanchor(alter_owner(object, role));
+	sf_privilege_unanchor(alter_owner(object, role, true));
 	PG_RETURN_VOID();
 }
 
-/* Change the owner of all that a role owns of a kind; how many. */
+/* Change the owner of all that a role owns of a kind; how many.  The caller settles them when their holds and limits have followed. */
 static int64
 reassign(char kind, const char *prefix, Oid from, Oid to)
 {
@@ -117,7 +117,7 @@ reassign(char kind, const char *prefix, Oid from, Oid to)
 	foreach_ptr(char, name, names)
 	{
 		CHECK_FOR_INTERRUPTS();
-		(void) alter_owner(psprintf("%s%s", prefix, name), to);
+		(void) alter_owner(psprintf("%s%s", prefix, name), to, false);
 	}
 	return list_length(names);
 }
@@ -127,8 +127,7 @@ reassign(char kind, const char *prefix, Oid from, Oid to)
  * owns to another role, and revoke the rights of the old role.  The result is
  * the number of objects.
  */
-Datum
-sfflow_sf_reassign_owned(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_reassign_owned)
 {
 	Oid			from = get_role_oid(sf_arg_text(fcinfo, 0, "old_role"), false);
 	Oid			to = get_role_oid(sf_arg_text(fcinfo, 1, "new_role"), false);
@@ -150,13 +149,14 @@ sfflow_sf_reassign_owned(PG_FUNCTION_ARGS)
 		reassign(SF_OBJECT_SCHEDULE, "schedule:", from, to) +
 		reassign(SF_OBJECT_CALENDAR, "calendar:", from, to) +
 		reassign(SF_OBJECT_RULE, "rule:", from, to);
-	sf_apply_pass_on_holds(from, to);
+	SF_TELL(owner_changed, from, to);
 	conflict = sf_owner_move_mappings(from, to, &mappings);
 	if (conflict != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("both roles map the resource \"%s\", to different ones", conflict),
 				 errhint("Remove one of the mappings with sf_unmap_resource().")));
+	sf_gate_settle_owner(to);
 	(void) sf_owner_delete_grants(from);
 	sf_access_key_delete_of(from);
 	sf_privilege_unanchor(from);

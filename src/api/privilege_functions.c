@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "utils/acl.h"
@@ -11,16 +12,11 @@
 #include "utils/hsearch.h"
 
 #include "api/objects.h"
-#include "base/public_name.h"
-#include "base/closest.h"
+#include "base/name.h"
 #include "base/errors.h"
 #include "store/audit.h"
 #include "store/machine.h"
 #include "store/task.h"
-
-PG_FUNCTION_INFO_V1(sfflow_can_read);
-PG_FUNCTION_INFO_V1(sfflow_sf_grant);
-PG_FUNCTION_INFO_V1(sfflow_sf_revoke);
 
 /* What can_read found out for a machine, for the time of one query */
 typedef struct ReadEntry
@@ -29,21 +25,43 @@ typedef struct ReadEntry
 	bool		allowed;
 } ReadEntry;
 
-/* Find the table of answers that goes with this place in a query. */
-static HTAB *
+/* What it found out for all machines that the query has asked for */
+typedef struct ReadAnswers
+{
+	HTAB	   *by_machine;
+	bool		complete;		/* what is not there may not be read */
+} ReadAnswers;
+
+/* A query that asks for more machines has those that the caller may read found by set */
+#define MACHINES_ONE_BY_ONE	16
+
+/* Find the answers that go with this place in a query. */
+static ReadAnswers *
 answers_of_query(FmgrInfo *flinfo)
 {
 	if (flinfo->fn_extra == NULL)
 	{
 		HASHCTL		control = {0};
+		ReadAnswers *answers = MemoryContextAllocZero(flinfo->fn_mcxt, sizeof(ReadAnswers));
 
 		control.keysize = sizeof(((ReadEntry *) 0)->machine);
 		control.entrysize = sizeof(ReadEntry);
 		control.hcxt = flinfo->fn_mcxt;
-		flinfo->fn_extra = hash_create("sfflow readable machines", 64, &control,
-									   HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
+		answers->by_machine = hash_create("sfflow readable machines", 64, &control,
+										  HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
+		flinfo->fn_extra = answers;
 	}
 	return flinfo->fn_extra;
+}
+
+/* Note an answer. */
+static bool
+put_answer(ReadAnswers *answers, const char *machine, bool allowed)
+{
+	ReadEntry  *entry = hash_search(answers->by_machine, machine, HASH_ENTER, NULL);
+
+	entry->allowed = allowed;
+	return allowed;
 }
 
 /* Tell whether the current user may read a state machine; its owner is the stored one. */
@@ -56,29 +74,42 @@ may_read(const char *machine)
 		sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine, owner, SF_PRIVILEGE_READ);
 }
 
+/* Find all machines that the current user may read. */
+static void
+complete(ReadAnswers *answers)
+{
+	foreach_ptr(const char, machine, sf_privilege_readable_machines())
+		if (strlen(machine) < sizeof(((ReadEntry *) 0)->machine))
+			put_answer(answers, machine, true);
+	answers->complete = true;
+}
+
 /*
  * can_read(machine, owner): tell whether the current user may read a state machine;
  * remembers the answer for the rest of the query.  Any role may call this, with any owner:
  * the owner is looked up.
  */
-Datum
-sfflow_can_read(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_can_read)
 {
 	char	   *machine = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	ReadAnswers *answers;
 	ReadEntry  *entry;
-	bool		allowed;
 
 	if (sf_privilege_is_administrator())
 		PG_RETURN_BOOL(true);
 	if (strlen(machine) >= sizeof(entry->machine))
 		PG_RETURN_BOOL(may_read(machine));
-	entry = hash_search(answers_of_query(fcinfo->flinfo), machine, HASH_FIND, NULL);
-	if (entry != NULL)
-		PG_RETURN_BOOL(entry->allowed);
-	allowed = may_read(machine);
-	entry = hash_search(answers_of_query(fcinfo->flinfo), machine, HASH_ENTER, NULL);
-	entry->allowed = allowed;
-	PG_RETURN_BOOL(allowed);
+	answers = answers_of_query(fcinfo->flinfo);
+	entry = hash_search(answers->by_machine, machine, HASH_FIND, NULL);
+	if (entry == NULL && !answers->complete &&
+		hash_get_num_entries(answers->by_machine) >= MACHINES_ONE_BY_ONE)
+	{
+		complete(answers);
+		entry = hash_search(answers->by_machine, machine, HASH_FIND, NULL);
+	}
+	if (entry != NULL || answers->complete)
+		PG_RETURN_BOOL(entry != NULL && entry->allowed);
+	PG_RETURN_BOOL(put_answer(answers, machine, may_read(machine)));
 }
 
 typedef struct Grant
@@ -176,8 +207,7 @@ note_grant(const Grant *grant, const char *action)
 }
 
 /* Give a role a privilege. */
-Datum
-sfflow_sf_grant(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_grant)
 {
 	Grant		grant;
 
@@ -188,8 +218,7 @@ sfflow_sf_grant(PG_FUNCTION_ARGS)
 }
 
 /* Take a privilege from a role. */
-Datum
-sfflow_sf_revoke(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_revoke)
 {
 	Grant		grant;
 

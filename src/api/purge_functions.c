@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "base/schema.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -19,9 +20,6 @@
 #include "run/slice.h"
 #include "store/privilege.h"
 #include "store/purge.h"
-
-PG_FUNCTION_INFO_V1(sfflow_sf_purge);
-PG_FUNCTION_INFO_V1(sfflow_sf_purge_due);
 
 /* Executions that one statement deletes */
 #define BATCH		1000
@@ -53,8 +51,7 @@ cutoff(FunctionCallInfo fcinfo)
  * sf_purge(older_than, max_executions): of the machines that the caller owns,
  * in batches; how many were deleted.
  */
-Datum
-sfflow_sf_purge(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_purge)
 {
 	TimestampTz ended_before = cutoff(fcinfo);
 	int64		left = sf_arg_count(fcinfo, 1, "max_executions", 0, -1);
@@ -81,8 +78,7 @@ sfflow_sf_purge(PG_FUNCTION_ARGS)
  * CALL sf_purge_due(): delete what is old enough, in batches with a commit after
  * each; gives how many executions.
  */
-Datum
-sfflow_sf_purge_due(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_purge_due)
 {
 	bool		nonatomic = fcinfo->context && IsA(fcinfo->context, CallContext) &&
 		!castNode(CallContext, fcinfo->context)->atomic;

@@ -5,13 +5,13 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "base/closest.h"
 #include "base/compat.h"
 #include "base/errors.h"
 #include "base/name.h"
@@ -23,13 +23,6 @@
 #include "store/owner.h"
 #include "store/quota.h"
 #include "task/function.h"
-
-PG_FUNCTION_INFO_V1(sfflow_sf_create_rule);
-PG_FUNCTION_INFO_V1(sfflow_sf_drop_rule);
-PG_FUNCTION_INFO_V1(sfflow_sf_redeliver);
-PG_FUNCTION_INFO_V1(sfflow_sf_discard_deliveries);
-PG_FUNCTION_INFO_V1(sfflow_sf_test_event_pattern);
-PG_FUNCTION_INFO_V1(sfflow_check_alerts);
 
 /* --- rules of the caller --- */
 
@@ -227,8 +220,7 @@ refuse_name(const char *name)
 }
 
 /* sf_create_rule(name, pattern, target, input): a rule of the caller, or in place of one that it owns. */
-Datum
-sfflow_sf_create_rule(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_create_rule)
 {
 	SfRule		rule = {
 		.name = sf_arg_text(fcinfo, 0, "name"),
@@ -268,8 +260,7 @@ sfflow_sf_create_rule(PG_FUNCTION_ARGS)
 }
 
 /* sf_drop_rule(name): with its deliveries. */
-Datum
-sfflow_sf_drop_rule(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_drop_rule)
 {
 	SfRule	   *rule = lock_rule(sf_arg_text(fcinfo, 0, "name"));
 
@@ -309,8 +300,7 @@ sf_object_set_rule_owner(const char *name, Oid owner)
 }
 
 /* sf_redeliver(rule, event_id): try dead deliveries anew; how many. */
-Datum
-sfflow_sf_redeliver(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_redeliver)
 {
 	const SfRule *rule = find_rule(fcinfo);
 
@@ -319,8 +309,7 @@ sfflow_sf_redeliver(PG_FUNCTION_ARGS)
 }
 
 /* sf_discard_deliveries(rule, event_id): delete dead deliveries; how many. */
-Datum
-sfflow_sf_discard_deliveries(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_discard_deliveries)
 {
 	const SfRule *rule = find_rule(fcinfo);
 
@@ -329,8 +318,7 @@ sfflow_sf_discard_deliveries(PG_FUNCTION_ARGS)
 }
 
 /* sf_test_event_pattern(pattern, event): does it match? */
-Datum
-sfflow_sf_test_event_pattern(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_test_event_pattern)
 {
 	const SfPattern *pattern = sf_pattern_compile(PG_GETARG_JSONB_P(0));
 	JsonbValue	event;
@@ -340,8 +328,7 @@ sfflow_sf_test_event_pattern(PG_FUNCTION_ARGS)
 }
 
 /* Tell rules of the alerts that time has opened or cleared, as workers do once a minute; true: there are more. */
-Datum
-sfflow_check_alerts(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_check_alerts)
 {
 	PG_RETURN_BOOL(sf_notice_time_alerts());
 }

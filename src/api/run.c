@@ -14,6 +14,7 @@
 
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "base/schema.h"
 #include "common/pg_prng.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -27,27 +28,18 @@
 #include "base/compat.h"
 #include "base/debug_point.h"
 #include "base/errors.h"
-#include "base/subtransaction.h"
 #include "base/timing.h"
-#include "rule/notice.h"
 #include "run/deliver.h"
 #include "run/gate.h"
 #include "run/slice.h"
 #include "run/tries.h"
-#include "schedule/due_runs.h"
-#include "schedule/timely.h"
 #include "store/direct.h"
 #include "store/due.h"
+#include "store/feature.h"
 #include "store/instance.h"
-#include "store/metric_fold.h"
 
-/* Looks of a call at deadlines, and as many commits, if more of them are due */
+/* Looks of a feature in a call, and as many commits, if each leaves more */
 #define MAX_LOOKS		1000
-
-PG_FUNCTION_INFO_V1(sfflow_sf_step);
-PG_FUNCTION_INFO_V1(sfflow_sf_run);
-PG_FUNCTION_INFO_V1(sfflow_sf_run_due);
-PG_FUNCTION_INFO_V1(sfflow_debug_deliver);
 
 /* Errors that end the caller's statement, whatever the execution says */
 static bool
@@ -218,8 +210,7 @@ status_now(int64 execution_no)
 }
 
 /* sf_step(execution_id): one transition, as a row; none when nothing is due. */
-Datum
-sfflow_sf_step(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_step)
 {
 	SfExecution *execution = advanceable(sf_arg_text(fcinfo, 0, "execution_id"), "sf_step");
 	SfSliceRequest request = {0};
@@ -245,8 +236,7 @@ sfflow_sf_step(PG_FUNCTION_ARGS)
 }
 
 /* sf_run(execution_id, skip_waits, max_steps): the status when nothing is due. */
-Datum
-sfflow_sf_run(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_run)
 {
 	SfExecution *execution = advanceable(sf_arg_text(fcinfo, 0, "execution_id"), "sf_run");
 	int64		no = execution->execution_no;
@@ -329,7 +319,8 @@ run_due_of(Oid owner, int max_steps, bool nonatomic)
 static int
 run_due(int max_steps, bool nonatomic)
 {
-	List	   *owners = sf_branch_owners(InvalidOid);
+	SfOwnerTurns all = {0};
+	List	   *owners = sf_branch_owners(&all, INT_MAX);
 	int			n = list_length(owners);
 	int			first = n == 0 ? 0 :
 		(int) (pg_prng_double(&pg_global_prng_state) * n);
@@ -353,15 +344,28 @@ may_run_due(void)
 	return state == SF_INSTANCE_DRIVEN;
 }
 
-/* Look at the deadlines that are due.  One that another session looks at remains so. */
+/*
+ * Have the features look at what time brings: those that lock counters, after the work, or all others.  What
+ * another session looks at remains.
+ */
 static void
-look_at_deadlines(bool nonatomic)
+look_all(bool locks_counters, bool nonatomic)
 {
-	TimestampTz now = GetCurrentTimestamp();
+	SF_FEATURES(look, feature)
+	{
+		SfLook		left = {.more = feature->locks_counters == locks_counters};
 
-	for (int i = 0; i < MAX_LOOKS && sf_timely_check(now) <= now; i++)
-		if (nonatomic)
-			SPI_commit();
+		for (int i = 0; i < MAX_LOOKS && left.more; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			left = feature->look(GetCurrentTimestamp());
+			if (nonatomic)
+				SPI_commit();
+			/* a transaction block would keep the counters locked until it ends */
+			else if (locks_counters)
+				break;
+		}
+	}
 }
 
 /* Make the deliveries of rules that are due; returns how many went well. */
@@ -394,8 +398,7 @@ deliver_due(bool nonatomic)
 }
 
 /* For tests, which make a function of it: the same in a transaction block, also where the database is not driven. */
-Datum
-sfflow_debug_deliver(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_debug_deliver)
 {
 	PG_RETURN_INT64(deliver_due(false));
 }
@@ -404,8 +407,7 @@ sfflow_debug_deliver(PG_FUNCTION_ARGS)
  * sf_run_due(max_steps): advance whatever is due, committing slice by slice;
  * nothing where the background workers would advance nothing.
  */
-Datum
-sfflow_sf_run_due(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_run_due)
 {
 	bool		nonatomic = fcinfo->context && IsA(fcinfo->context, CallContext) &&
 		!castNode(CallContext, fcinfo->context)->atomic;
@@ -419,27 +421,20 @@ sfflow_sf_run_due(PG_FUNCTION_ARGS)
 		PG_RETURN_VOID();
 	if (SPI_connect_ext(nonatomic ? SPI_OPT_NONATOMIC : 0) != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	while (sf_notice_time_alerts())
-		if (nonatomic)
-			SPI_commit();
 	do
 	{
 		(void) sf_gate_tend();
 		while (left > 0 && taken > 0)
 		{
-			while (sf_due_runs_look(GetCurrentTimestamp()) == SF_RUNS_DUE)
-				CHECK_FOR_INTERRUPTS();
-			look_at_deadlines(nonatomic);
+			look_all(false, nonatomic);
 			taken = run_due(left, nonatomic);
 			left -= taken;
 		}
 		/* a target may have started something */
 		taken = deliver_due(nonatomic) > 0 ? 1 : 0;
 	} while (left > 0 && taken > 0);
-	/* a transaction block would keep the counters locked until it ends */
 	if (nonatomic || SF_DEBUG_MUTATION("fold-in-block"))
-		while (sf_metric_fold() && nonatomic)
-			SPI_commit();
+		look_all(true, nonatomic);
 	if (SPI_finish() != SPI_OK_FINISH)
 		elog(ERROR, "SPI_finish failed");
 	PG_RETURN_VOID();

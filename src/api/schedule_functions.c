@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -11,29 +12,17 @@
 
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "api/schedule_functions.h"
 #include "base/compat.h"
 #include "base/errors.h"
 #include "base/name.h"
-#include "base/public_name.h"
 #include "json/json.h"
-#include "schedule/due_runs.h"
 #include "schedule/pg_cron.h"
+#include "schedule/schedule_run.h"
 #include "store/audit.h"
 #include "store/calendar.h"
-#include "store/hold.h"
+#include "store/feature.h"
 #include "store/instance.h"
 #include "store/owner.h"
-
-PG_FUNCTION_INFO_V1(sfflow_sf_schedule);
-PG_FUNCTION_INFO_V1(sfflow_sf_unschedule);
-PG_FUNCTION_INFO_V1(sfflow_run_schedule);
-PG_FUNCTION_INFO_V1(sfflow_run_schedule_at);
-PG_FUNCTION_INFO_V1(sfflow_look_at_schedules);
-PG_FUNCTION_INFO_V1(sfflow_run_schedule_given);
-PG_FUNCTION_INFO_V1(sfflow_schedule_next);
-PG_FUNCTION_INFO_V1(sfflow_schedule_latest);
-PG_FUNCTION_INFO_V1(sfflow_schedule_zone);
 
 /* Find the state machine of a schedule ("machine", or "machine/version"). */
 static SfMachine *
@@ -210,8 +199,7 @@ note_schedule(const char *action, const char *name)
  * Make a schedule, or replace the one with its name; returns the number of the
  * pg_cron job.
  */
-Datum
-sfflow_sf_schedule(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_schedule)
 {
 	SfSchedule	s;
 	SfSchedule *old;
@@ -269,15 +257,14 @@ sf_schedules_set_owner(const char *name, Oid owner)
 }
 
 /* Remove a schedule and its pg_cron job. */
-Datum
-sfflow_sf_unschedule(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_unschedule)
 {
 	SfSchedule *s = sf_schedules_find_own(text_to_cstring(PG_GETARG_TEXT_PP(0)), SF_LOCK_WAIT);
 
 	sf_pg_cron_remove(s->job_id, s->owner);
 	sf_schedule_row_delete(s->name);
 	sf_audit_forget(SF_OBJECT_SCHEDULE, s->name);
-	sf_apply_forget_holds(SF_HOLD_SCHEDULE, s->name);
+	SF_TELL(object_dropped, SF_OBJECT_SCHEDULE, s->name);
 	sf_audit_note("drop", SF_OBJECT_ALL, "*", psprintf("schedule:%s", s->name), NULL, NULL);
 	sf_privilege_unanchor(s->owner);
 	PG_RETURN_VOID();
@@ -296,22 +283,19 @@ run_schedule(FunctionCallInfo fcinfo, TimestampTz now)
 }
 
 /* Start the execution for which a schedule is due now: what its pg_cron job calls. */
-Datum
-sfflow_run_schedule(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_run_schedule)
 {
 	return run_schedule(fcinfo, GetCurrentTimestamp());
 }
 
 /* Do the same as if it was another time. */
-Datum
-sfflow_run_schedule_at(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_run_schedule_at)
 {
 	return run_schedule(fcinfo, PG_GETARG_TIMESTAMPTZ(1));
 }
 
 /* Do the same for a pg_cron job in another database, whose call has all arguments. */
-Datum
-sfflow_run_schedule_given(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_run_schedule_given)
 {
 	SfSchedule	s;
 	SfMoments	moments;
@@ -326,8 +310,7 @@ sfflow_run_schedule_given(PG_FUNCTION_ARGS)
 }
 
 /* Look at all schedules as if it was a time; tells whether runs are left. */
-Datum
-sfflow_look_at_schedules(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_look_at_schedules)
 {
 	PG_RETURN_BOOL(sf_due_runs_look(PG_GETARG_TIMESTAMPTZ(0)) != SF_RUNS_NONE);
 }
@@ -353,22 +336,19 @@ search_match(FunctionCallInfo fcinfo, CronSearch search)
 }
 
 /* Find the first match of an expression after a time. */
-Datum
-sfflow_schedule_next(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_schedule_next)
 {
 	return search_match(fcinfo, sf_cron_next);
 }
 
 /* Find the latest match of an expression at or before a time. */
-Datum
-sfflow_schedule_latest(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_schedule_latest)
 {
 	return search_match(fcinfo, sf_cron_latest);
 }
 
 /* Tell the zone in which pg_cron reads its schedules. */
-Datum
-sfflow_schedule_zone(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_schedule_zone)
 {
 	PG_RETURN_TEXT_P(cstring_to_text(sf_pg_cron_zone_name()));
 }

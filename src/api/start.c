@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
@@ -11,11 +12,9 @@
 #include "api/sql_arguments.h"
 #include "api/objects.h"
 #include "api/start.h"
-#include "base/closest.h"
 #include "base/errors.h"
 #include "base/name.h"
-#include "base/public_name.h"
-#include "base/uuid.h"
+#include "base/random.h"
 #include "run/apply.h"
 #include "run/lifecycle.h"
 #include "expr/expr.h"
@@ -28,8 +27,6 @@ static const char *const if_exists_names[] = {
 	[SF_IF_EXISTS_SKIP] = "skip",
 	[SF_IF_EXISTS_RESTART] = "restart",
 };
-
-PG_FUNCTION_INFO_V1(sfflow_sf_start);
 
 /* Read the argument if_exists. */
 static SfIfExists
@@ -230,6 +227,8 @@ sf_start_prepare(const char *state_machine, int version, const char *if_exists, 
 	if (n > 0)
 		read_versions(&start, routes, n);
 	start.qualifier = find_qualifier(state_machine, version);
+	if (start.qualifier != NULL)
+		start.qualifier = sf_alias_kept(start.qualifier, routes);
 	sf_instance_refuse_upgrade("sf_start()");
 	return start;
 }
@@ -313,8 +312,7 @@ sf_start_all(const SfStart *start, SfExecution *const *executions, int n, const 
 }
 
 /* sf_start(state_machine, input, name, if_exists, version, priority): the execution id. */
-Datum
-sfflow_sf_start(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_start)
 {
 	char	   *machine = sf_arg_text(fcinfo, 0, "state_machine");
 	Jsonb	   *input = sf_arg_jsonb(fcinfo, 1, "input");

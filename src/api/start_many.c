@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -17,9 +18,6 @@
 #include "api/sql_arguments.h"
 #include "api/start.h"
 #include "base/errors.h"
-
-PG_FUNCTION_INFO_V1(sfflow_sf_start_many);
-PG_FUNCTION_INFO_V1(sfflow_sf_start_many_query);
 
 /* A call, and the batch that it is collecting */
 typedef struct Batch
@@ -116,8 +114,7 @@ read_names(FunctionCallInfo fcinfo, int ninputs, bool **nulls)
  * sf_start_many(state_machine, inputs, names, if_exists, priority): the name of each execution,
  * and what came of its start, in the order of the inputs.
  */
-Datum
-sfflow_sf_start_many(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_start_many)
 {
 	Batch	   *batch = begin_batch(fcinfo, 3);
 	Datum	   *inputs,
@@ -170,8 +167,7 @@ open_query(const char *query)
  * sf_start_many(state_machine, query, if_exists, priority): the same for the rows of a query: an
  * input, or an input and a name.
  */
-Datum
-sfflow_sf_start_many_query(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_start_many_query)
 {
 	Batch	   *batch = begin_batch(fcinfo, 2);
 	char	   *query = sf_arg_text(fcinfo, 1, "query");

@@ -91,10 +91,10 @@ check_fields(const JsonbValue *object, const char *parent)
 		const char *problem;
 
 		if (f == lengthof(fields))
-			return psprintf(PROBLEM "Field '%s' is not allowed", path);
+			return psprintf(PROBLEM "Field '%s' is not allowed", key);
 		problem = wrong_kind(fields[f].kind, &members[i].value);
 		if (problem != NULL)
-			return psprintf(PROBLEM "Field '%s' must be %s", path, problem);
+			return psprintf(PROBLEM "%s must be %s", path, problem);
 		problem = fields[f].kind == OBJECT ?
 			check_fields(&members[i].value, fields[f].name) : NULL;
 		if (problem != NULL)

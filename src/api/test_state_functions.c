@@ -8,27 +8,35 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "base/schema.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "utils/guc.h"
 #include "utils/timestamp.h"
 
 #include "api/sql_arguments.h"
 #include "api/test_context.h"
-#include "base/subtransaction.h"
+#include "base/errors.h"
 #include "run/driver.h"
 #include "run/service.h"
 #include "run/test_state.h"
 
-PG_FUNCTION_INFO_V1(sfflow_sf_test_state);
+/* Refuse something about an argument; detail NULL: nothing more is known. */
+static void
+refuse_with(const char *argument, const char *problem, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("%s", problem),
+			 errdetail("Argument %s of sf_test_state() is not valid.%s%s", argument,
+					   detail ? " " : "", detail ? detail : "")));
+}
 
 /* Refuse something about an argument. */
 static void
 refuse(const char *argument, const char *problem)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_SF_INVALID_OPTION),
-			 errmsg("%s", problem),
-			 errdetail("Argument %s of sf_test_state() is not valid.", argument)));
+	refuse_with(argument, problem, NULL);
 }
 
 /* Refuse a value in the words in which AWS refuses a parameter of an API. */
@@ -46,6 +54,11 @@ read_definition(SfStateTest *test, const char *definition, const char *state_nam
 {
 	List	   *diagnostics = NIL;
 
+	if (state_name != NULL && sf_asl_has_unknown_type(definition, strlen(definition), state_name))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_DEFINITION),
+				 errmsg("The field 'Type' should have one of these values: [Task, Wait, Pass, Succeed, Fail, Choice, Parallel, Map]"),
+				 errdetail("State \"%s\" of the definition has another one.", state_name)));
 	test->program = sf_asl_compile_state(definition, strlen(definition), state_name,
 										 CurrentMemoryContext, &test->state,
 										 &diagnostics);
@@ -54,6 +67,8 @@ read_definition(SfStateTest *test, const char *definition, const char *state_nam
 				(errcode(ERRCODE_SF_INVALID_DEFINITION),
 				 errmsg("%s", sf_diagnostics_print(diagnostics)),
 				 errhint("The definition is one state; with state_name, it is a whole state machine.")));
+	if (test->state < 0)
+		refuse("state_name", "State not found in definition");
 }
 
 /* A member that must be a string; NULL if absent. */
@@ -256,9 +271,6 @@ read_configuration(SfStateTest *test, const Jsonb *configuration)
 	test->retries = count_member(configuration, "retrierRetryCount", 0);
 	test->failed_iterations = count_member(configuration, "mapIterationFailureCount", -1);
 	test->reader_data = sf_json_get(configuration, "mapItemReaderData");
-	if (test->reader_data != NULL &&
-		(!JB_ROOT_IS_ARRAY(test->reader_data) || JB_ROOT_IS_SCALAR(test->reader_data)))
-		refuse("mock", "mapItemReaderData must be an array of items");
 	if (test->failed_iterations >= 0 && state->type != SF_STATE_MAP)
 		refuse("mock", "mapIterationFailureCount is for Map states only");
 	check_causing_state(test, string_member(configuration, "errorCausedByState"));
@@ -270,7 +282,7 @@ read_mock(SfStateTest *test, const Jsonb *mock)
 {
 	static const char *const members[] = {
 		"result", "errorOutput", "jobs", "fieldValidationMode", "stateConfiguration",
-		"revealSecrets", NULL
+		"revealSecrets", "serviceQuotas", NULL
 	};
 	Jsonb	   *configuration;
 	const Jsonb *jobs = sf_json_get(mock, "jobs");
@@ -316,8 +328,7 @@ check_joined_result(const SfState *state, const Jsonb *result)
 	if (!sf_json_is_array(&root))
 		return "Mocked result must be an array.";
 	if (state->type == SF_STATE_PARALLEL && sf_json_count(&root) != state->nscopes)
-		return psprintf("Mocked result must be an array with one element per branch. There are %d branches, and %d elements.",
-						state->nscopes, sf_json_count(&root));
+		return "Mocked result must contain the same number of items as number of Parallel branches.";
 	return NULL;
 }
 
@@ -327,7 +338,7 @@ check_mock(const SfStateTest *test)
 {
 	const SfState *state = &test->program->states[test->state];
 	bool		joins = sf_state_has_children(state);
-	const char *problem = NULL;
+	SfMockProblem problem = {0};
 
 	if (!test->mock.given)
 	{
@@ -349,12 +360,12 @@ check_mock(const SfStateTest *test)
 	if (test->mock.result == NULL)
 		return;
 	if (joins)
-		problem = check_joined_result(state, test->mock.result);
+		problem.message = check_joined_result(state, test->mock.result);
 	else if (test->mock.check)
 		problem = sf_service.check_result(&sf_state_task(state)->resource,
 										  test->mock.result, test->mock.check_required);
-	if (problem != NULL)
-		refuse("mock", problem);
+	if (problem.message != NULL)
+		refuse_with("mock", problem.message, problem.detail);
 }
 
 /* Find what runs a Task without a mock; NULL: the task fails with *error. */
@@ -457,14 +468,42 @@ read_level(const char *level)
 }
 
 /*
+ * Have the rest of a call keep to the size of payloads that Step Functions allows, if its
+ * mock asks for that; returns the level to which settings go back.
+ */
+static int
+begin_service_quotas(const Jsonb *mock)
+{
+	Jsonb	   *wanted = mock == NULL || !JB_ROOT_IS_OBJECT(mock) ? NULL : sf_json_get(mock, "serviceQuotas");
+	int			level = NewGUCNestLevel();
+	JsonbValue	root;
+
+	if (wanted == NULL)
+		return level;
+	sf_json_root(wanted, &root);
+	if (root.type != jbvBool)
+		refuse("mock", "serviceQuotas must be a boolean");
+	if (root.val.boolean)
+		(void) set_config_option("sfflow.max_payload_bytes", psprintf("%dB", 256 * 1024), PGC_SUSET,
+								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	return level;
+}
+
+/*
  * sf_test_state(definition, input, context, variables, mock, inspection_level,
  * state_name): run one state, write nothing.
  */
-Datum
-sfflow_sf_test_state(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_test_state)
 {
-	SfStateTest test = {.failed_iterations = -1, .run_task = run_task, .run_jobs = sf_dependents_test};
+	SfStateTest test = {
+		.failed_iterations = -1,
+		.run_task = run_task,
+		.run_jobs = sf_dependents_test,
+		.parse_items = sf_item_reader_parse
+	};
 	SfInspection level = read_level(sf_arg_text(fcinfo, 5, "inspection_level"));
+	int			guc_level = begin_service_quotas(PG_ARGISNULL(4) ? NULL : PG_GETARG_JSONB_P(4));
+	Jsonb	   *result;
 
 	test.input = sf_arg_jsonb(fcinfo, 1, "input");
 	test.variables = sf_arg_jsonb(fcinfo, 3, "variables");
@@ -485,5 +524,7 @@ sfflow_sf_test_state(PG_FUNCTION_ARGS)
 		if (problem != NULL)
 			refuse("context", problem);
 	}
-	PG_RETURN_JSONB_P(sf_test_state_run(&test, level, GetCurrentTimestamp()));
+	result = sf_test_state_run(&test, level, GetCurrentTimestamp());
+	AtEOXact_GUC(true, guc_level);
+	PG_RETURN_JSONB_P(result);
 }

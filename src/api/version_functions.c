@@ -4,22 +4,17 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "api/columns.h"
 #include "api/objects.h"
 #include "api/sql_arguments.h"
-#include "api/targets.h"
 #include "base/errors.h"
 #include "base/name.h"
 #include "run/migrate.h"
 #include "store/audit.h"
-
-PG_FUNCTION_INFO_V1(sfflow_sf_set_alias);
-PG_FUNCTION_INFO_V1(sfflow_sf_drop_alias);
-PG_FUNCTION_INFO_V1(sfflow_sf_diff_versions);
-PG_FUNCTION_INFO_V1(sfflow_sf_migrate);
 
 /* --- aliases --- */
 
@@ -96,8 +91,7 @@ alias_details(const char *alias, const Jsonb *routes)
 }
 
 /* sf_set_alias(state_machine, alias, versions). */
-Datum
-sfflow_sf_set_alias(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_set_alias)
 {
 	SfMachine  *machine = sf_arg_machine(sf_arg_text(fcinfo, 0, "state_machine"),
 										 SF_PRIVILEGE_OWN);
@@ -114,8 +108,7 @@ sfflow_sf_set_alias(PG_FUNCTION_ARGS)
 }
 
 /* sf_drop_alias(state_machine, alias). */
-Datum
-sfflow_sf_drop_alias(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_drop_alias)
 {
 	SfMachine  *machine = sf_arg_machine(sf_arg_text(fcinfo, 0, "state_machine"),
 										 SF_PRIVILEGE_OWN);
@@ -255,8 +248,7 @@ read_definition(const SfMachine *machine, FunctionCallInfo fcinfo, int n, JsonbV
 }
 
 /* sf_diff_versions(state_machine, a, b): what the definitions differ in. */
-Datum
-sfflow_sf_diff_versions(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_diff_versions)
 {
 	SfMachine  *machine = sf_arg_machine(sf_arg_text(fcinfo, 0, "state_machine"),
 										 SF_PRIVILEGE_READ);
@@ -275,8 +267,7 @@ sfflow_sf_diff_versions(PG_FUNCTION_ARGS)
 /* --- moving an execution to another version --- */
 
 /* sf_migrate(execution_id, version, state_map). */
-Datum
-sfflow_sf_migrate(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_migrate)
 {
 	SfExecution *execution = sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"),
 											  SF_LOCK_WAIT, SF_PRIVILEGE_OPERATE);

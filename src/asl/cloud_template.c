@@ -4,15 +4,14 @@
  *
  * A template has state machines among its Resources, each with its definition as an
  * object, as a text, as a text with substitutions (Fn::Sub), as pieces of a text
- * (Fn::Join), or in a file.  sfflow reads definitions only; here it tells where in
- * the template they lie.
+ * (Fn::Join), or in a file.  sf_import reads templates; here a function that takes
+ * definitions only tells where in the template they lie.
  */
 #include "postgres.h"
 
-#include "asl/cloud_template.h"
+#include "asl/tree.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 
 /* Definitions that are listed; the others are counted */
 #define LISTED_MAX 20
@@ -27,7 +26,6 @@ typedef struct Found
 {
 	StringInfoData list;
 	int			n;
-	const SfNode *readable;		/* the first definition that stands whole in the template */
 } Found;
 
 /* Tell whether a resource of a template is a state machine. */
@@ -50,8 +48,8 @@ is_resource(const SfNode *resource)
 }
 
 /* Tell whether a document is a template; it may lack its version. */
-static bool
-is_template(const SfNode *root)
+bool
+sf_asl_is_cloud_template(const SfNode *root)
 {
 	const SfNode *resources = sf_node_member(root, "Resources");
 	const SfNode *resource;
@@ -119,7 +117,6 @@ note_machine(Found *found, const SfNode *machine)
 	const SfNode *given = sf_node_member(machine, "Properties");
 	const SfNode *property = NULL;
 	const SfNode *text;
-	const char *form;
 
 	for (size_t i = 0; i < lengthof(properties) && property == NULL; i++)
 		property = sf_node_member(given, properties[i]);
@@ -133,53 +130,7 @@ note_machine(Found *found, const SfNode *machine)
 		return;
 	}
 	text = text_of(property);
-	form = describe(property, text);
-	appendStringInfo(&found->list, "%s (%s)", sf_node_location(text), form);
-	if (found->readable == NULL && (strncmp(form, "a string", 8) == 0 || strcmp(form, "an object") == 0))
-		found->readable = text;
-}
-
-/* Append the way to a node as the elements of an array of text. */
-static void
-append_path(StringInfo path, const SfNode *node)
-{
-	check_stack_depth();
-	if (node->parent->parent != NULL)
-	{
-		append_path(path, node->parent);
-		appendStringInfoChar(path, ',');
-	}
-	if (node->key == NULL)
-	{
-		appendStringInfo(path, "%d", node->index);
-		return;
-	}
-	appendStringInfoChar(path, '"');
-	for (const char *c = node->key; *c != '\0'; c++)
-	{
-		if (*c == '"' || *c == '\\')
-			appendStringInfoChar(path, '\\');
-		appendStringInfoChar(path, *c);
-	}
-	appendStringInfoChar(path, '"');
-}
-
-/* Say how to import one definition; readable is one that stands whole in the template, or NULL. */
-static char *
-advise(const SfNode *readable)
-{
-	StringInfoData path;
-
-	if (readable == NULL)
-		return pstrdup("Give the definition alone: the file that the template names, or, of a deployed state machine, "
-					   "the answer of DescribeStateMachine.");
-	initStringInfo(&path);
-	appendStringInfoChar(&path, '{');
-	append_path(&path, readable);
-	appendStringInfoChar(&path, '}');
-	return psprintf("Give one definition alone: template::json #>> %s, with a substitution for each placeholder; "
-					"or, of a deployed state machine, the answer of DescribeStateMachine.",
-					quote_literal_cstr(path.data));
+	appendStringInfo(&found->list, "%s (%s)", sf_node_location(text), describe(property, text));
 }
 
 /* Tell whether a document is a template, and what to say of it. */
@@ -189,7 +140,7 @@ sf_asl_read_cloud_template(const SfNode *root, SfCloudTemplate *template)
 	Found		found = {.n = 0};
 	const SfNode *resource;
 
-	if (!is_template(root))
+	if (!sf_asl_is_cloud_template(root))
 		return false;
 	initStringInfo(&found.list);
 	SF_NODE_FOREACH(resource, sf_node_member(root, "Resources"))
@@ -203,7 +154,6 @@ sf_asl_read_cloud_template(const SfNode *root, SfCloudTemplate *template)
 	template->message = psprintf("this is a template of %s, not the definition of a state machine",
 								 is_sam(root) ? "SAM" : "CloudFormation");
 	template->detail = found.n == 0 ? pstrdup("It has no state machine.") :
-		psprintf("It has definitions of state machines at %s.", found.list.data);
-	template->hint = found.n == 0 ? NULL : advise(found.readable);
+		psprintf("It has definitions of state machines at %s. sf_import takes it as it is.", found.list.data);
 	return true;
 }

@@ -357,7 +357,7 @@ compile_tree(SfNode *root, const char *text, MemoryContext parent)
 /* Check a text, and compile it if it has no error and parent is given. */
 static SfProgram *
 compile_text(const char *text, int len, bool lone_state, MemoryContext parent,
-			 SfResourceProbe probe, List **diagnostics)
+			 const SfValidation *how, List **diagnostics)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext scratch = AllocSetContextCreate(caller, "sfflow definition",
@@ -368,7 +368,7 @@ compile_text(const char *text, int len, bool lone_state, MemoryContext parent,
 
 	MemoryContextSwitchTo(scratch);
 	root = lone_state ? sf_asl_check_state(text, len, &found)
-		: sf_asl_check(text, len, probe, &found);
+		: sf_asl_check(text, len, how, &found);
 	if (root != NULL && parent != NULL)
 		program = compile_tree(root, text, parent);
 	MemoryContextSwitchTo(caller);
@@ -404,25 +404,22 @@ sf_asl_compile(const char *text, int len, MemoryContext parent,
 	return compile_text(text, len, false, parent, NULL, diagnostics);
 }
 
-/*
- * Check a definition as sf_asl_compile does, and warn of resources that cannot
- * run according to probe.
- */
+/* Check a definition as sf_asl_compile does, and for what else is asked for. */
 List *
-sf_asl_validate(const char *text, int len, SfResourceProbe probe)
+sf_asl_validate(const char *text, int len, const SfValidation *how)
 {
 	List	   *diagnostics;
 
-	(void) compile_text(text, len, false, NULL, probe, &diagnostics);
+	(void) compile_text(text, len, false, NULL, how, &diagnostics);
 	return diagnostics;
 }
 
 /*
  * Compile one state by itself, as TestState takes it: a state object (with
- * state_name NULL; it is called "State" then), or a whole definition of which
- * state_name names one state.  Next targets that do not exist are allowed in
- * the first form: they get number -1 and next_name tells the name.  Without a
- * state of that name the result is NULL and *diagnostics says so.
+ * state_name NULL; it is called "StateName" then), or a whole definition of
+ * which state_name names one state.  Next targets that do not exist are allowed
+ * in the first form: they get number -1 and next_name tells the name.
+ * *state_number is -1 if the definition has no state of that name.
  */
 SfProgram *
 sf_asl_compile_state(const char *text, int len, const char *state_name,
@@ -431,21 +428,8 @@ sf_asl_compile_state(const char *text, int len, const char *state_name,
 {
 	SfProgram  *program = compile_text(text, len, state_name == NULL, parent,
 									   NULL, diagnostics);
-	SfDiagnostic *missing;
 
-	*state_number = -1;
-	if (program == NULL)
-		return NULL;
-	*state_number = state_name == NULL ? 0
-		: sf_program_find_state(program, state_name);
-	if (*state_number >= 0)
-		return program;
-
-	MemoryContextDelete(program->context);
-	missing = palloc0(sizeof(SfDiagnostic));
-	missing->severity = SF_SEVERITY_ERROR;
-	missing->code = SF_CODE_SCHEMA;
-	missing->message = "State not found in definition";
-	*diagnostics = lappend(*diagnostics, missing);
-	return NULL;
+	*state_number = program == NULL ? -1 : state_name == NULL ? 0 :
+		sf_program_find_state(program, state_name);
+	return program;
 }

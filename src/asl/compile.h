@@ -44,7 +44,7 @@ extern SfFailureMode sf_compile_failure_mode(const SfNode *object,
 											 SfFailureMode def);
 extern int	sf_compile_target(SfCompiler *c, const char *name);
 
-/* --- compile_choice.c, compile_errors.c, compile_map.c, compile_net.c --- */
+/* --- compile_states.c, compile_net.c --- */
 
 extern void sf_compile_rule(SfCompiler *c, const SfNode *node, SfChoiceRule *rule);
 extern void sf_compile_choice(SfCompiler *c, const SfNode *node, SfState *state);

@@ -32,3 +32,62 @@ sf_program_find_state(const SfProgram *program, const char *name)
 	}
 	return -1;
 }
+
+/* --- how the jobs of a JobNet have ended: SF_JOB_END_… by rank, 0: not yet --- */
+
+/* Jobs of which a packed number says how they have ended, in two bits each */
+#define ENDS_IN_NUMBER	16
+
+/*
+ * Tell how many jobs of a job's After have no end yet, and whether one has an end that
+ * the job does not accept.
+ */
+int
+sf_asl_job_undone(const SfNetJob *job, const char *ends, bool *unmet)
+{
+	int			undone = 0;
+
+	*unmet = false;
+	for (int i = 0; i < job->nafter; i++)
+	{
+		int			end = ends[job->after[i].job];
+
+		if (end == 0)
+			undone++;
+		else if ((end & job->after[i].on) == 0)
+			*unmet = true;
+	}
+	return undone;
+}
+
+/* Unpack the ends of the jobs of a net. */
+char *
+sf_asl_job_ends(const int *packed, int npacked, int njobs)
+{
+	char	   *ends = palloc0(njobs);
+
+	for (int i = 0; i < Min(njobs, npacked * ENDS_IN_NUMBER); i++)
+	{
+		int			end = (uint32) packed[i / ENDS_IN_NUMBER] >> (2 * (i % ENDS_IN_NUMBER)) & 3;
+
+		ends[i] = end == 0 ? 0 : 1 << (end - 1);
+	}
+	return ends;
+}
+
+/* Pack the ends of the jobs of a net. */
+int *
+sf_asl_job_ends_pack(const char *ends, int njobs, int *npacked)
+{
+	uint32	   *packed;
+
+	*npacked = (njobs + ENDS_IN_NUMBER - 1) / ENDS_IN_NUMBER;
+	packed = palloc0(sizeof(uint32) * *npacked);
+	for (int i = 0; i < njobs; i++)
+	{
+		uint32		end = ends[i] == SF_JOB_END_SKIP ? 3 : ends[i];
+
+		packed[i / ENDS_IN_NUMBER] |= end << (2 * (i % ENDS_IN_NUMBER));
+	}
+	return (int *) packed;
+}

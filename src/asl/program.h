@@ -499,12 +499,28 @@ extern SfProgram *sf_asl_compile(const char *text, int len,
 typedef char *(*SfResourceProbe) (const SfResource *resource,
 								  const char *function, bool for_items);
 
-extern List *sf_asl_validate(const char *text, int len, SfResourceProbe probe);
+/*
+ * Return why a service has no resource of that name, or NULL.  all: also where its
+ * action is not known; else only where that is known, but not with this pattern (.sync).
+ */
+typedef char *(*SfResourceKnown) (const SfResource *resource, bool for_items, bool all);
+
+/* What a validation looks for, besides errors */
+typedef struct SfValidation
+{
+	SfResourceProbe probe;		/* NULL: do not ask whether resources can run here */
+	SfResourceKnown is_known;	/* NULL: do not ask whether services have them */
+	bool		strict;			/* what no service has, or never fits, is an error */
+	bool		service_quotas; /* warn of what is too large for Step Functions */
+} SfValidation;
+
+extern List *sf_asl_validate(const char *text, int len, const SfValidation *how);
 extern SfProgram *sf_asl_compile_state(const char *text, int len,
 									   const char *state_name,
 									   MemoryContext parent,
 									   int *state_number, List **diagnostics);
 extern const char *sf_state_type_name(SfStateType type);
+extern bool sf_asl_has_unknown_type(const char *text, int len, const char *state_name);
 extern int	sf_program_find_state(const SfProgram *program, const char *name);
 
 /* --- how the jobs of a net have ended: SF_JOB_END_… by rank, 0: not yet --- */

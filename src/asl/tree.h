@@ -66,4 +66,16 @@ extern SfNode **sf_node_sort_members(const SfNode *object);
 extern SfNode *sf_node_search_members(SfNode **sorted, int count,
 									  const char *key);
 
+/* --- templates of CloudFormation and SAM that were given in place of a definition --- */
+
+/* What a template says of its state machines */
+typedef struct SfCloudTemplate
+{
+	char	   *message;		/* what the text is, and is not */
+	char	   *detail;			/* where the definitions lie in it, and what to do */
+} SfCloudTemplate;
+
+extern bool sf_asl_is_cloud_template(const SfNode *root);
+extern bool sf_asl_read_cloud_template(const SfNode *root, SfCloudTemplate *template);
+
 #endif							/* SF_ASL_TREE_H */

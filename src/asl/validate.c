@@ -13,7 +13,7 @@
  */
 #include "postgres.h"
 
-#include "asl/cloud_template.h"
+#include "asl/tree.h"
 #include "asl/validate.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
@@ -84,6 +84,13 @@ report_unknown(SfCheck *c, const SfNode *member, SfShape shape, int states)
 					   "Field '%s' is not supported", member->key);
 }
 
+/* Tell whether a field's value, or what it makes, is a payload. */
+static bool
+is_payload(SfValueKind kind)
+{
+	return kind == SF_VALUE_any || kind == SF_VALUE_template || kind == SF_VALUE_assign || kind == SF_VALUE_items;
+}
+
 /* Check one member of an object. */
 static void
 check_member(SfCheck *c, const SfNode *member, SfShape shape, int states)
@@ -115,6 +122,10 @@ check_member(SfCheck *c, const SfNode *member, SfShape shape, int states)
 		sf_check_warning(c, member, SF_CODE_NO_EFFECT,
 						 "Field '%s' has an effect in 'DISTRIBUTED' mode only",
 						 member->key);
+	if (c->how.service_quotas && is_payload(field->value) && member->end - member->start > SF_QUOTA_PAYLOAD_BYTES)
+		sf_check_warning(c, member, SF_CODE_QUOTA,
+						 "Field '%s' of %d bytes is longer than the %d bytes that a payload of Step Functions may have",
+						 member->key, member->end - member->start, SF_QUOTA_PAYLOAD_BYTES);
 	if (sf_check_values[field->value].or_jsonata && sf_asl_is_jsonata(member, c->language))
 		sf_check_template(c, member, field);
 	else
@@ -320,17 +331,22 @@ is_template(SfCheck *c, const SfNode *root)
 
 /* Parse and check a definition; the tree when it has no error, else NULL. */
 SfNode *
-sf_asl_check(const char *text, int len, SfResourceProbe probe,
+sf_asl_check(const char *text, int len, const SfValidation *how,
 			 List **diagnostics)
 {
 	SfCheck		c = {0};
 	SfNode	   *root;
 
 	c.text = text;
-	c.probe = probe;
+	if (how != NULL)
+		c.how = *how;
 	root = parse_object(&c, text, len);
 	if (root != NULL && !is_template(&c, root))
 	{
+		if (c.how.service_quotas && len > SF_QUOTA_DEFINITION_BYTES)
+			sf_check_warning(&c, root, SF_CODE_QUOTA,
+							 "Definition of %d bytes is longer than the %d bytes that Step Functions allows",
+							 len, SF_QUOTA_DEFINITION_BYTES);
 		c.machine_language = sf_asl_language(root, SF_QL_JSONPATH);
 		c.language = c.machine_language;
 		sf_check_object(&c, root, SF_SHAPE_MACHINE, 0);
@@ -389,4 +405,41 @@ sf_asl_check_state(const char *text, int len, List **diagnostics)
 	}
 	*diagnostics = sf_diagnostics_sort(c.diagnostics);
 	return sf_diagnostics_have_error(*diagnostics) ? NULL : root;
+}
+
+/* Find a state by its name, at any depth; NULL: there is none. */
+static const SfNode *
+find_state(const SfNode *node, const char *name)
+{
+	const SfNode *child;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (node->kind != SF_NODE_OBJECT && node->kind != SF_NODE_ARRAY)
+		return NULL;
+	SF_NODE_FOREACH(child, node)
+	{
+		const SfNode *found = child->key != NULL && strcmp(child->key, "States") == 0 &&
+			child->kind == SF_NODE_OBJECT ? sf_node_member(child, name) : NULL;
+
+		if (found == NULL)
+			found = find_state(child, name);
+		if (found != NULL)
+			return found;
+	}
+	return NULL;
+}
+
+/* Tell whether a state of a definition has a Type that no state has. */
+bool
+sf_asl_has_unknown_type(const char *text, int len, const char *state_name)
+{
+	SfParseError error;
+	const SfNode *root = len > SF_DEFINITION_BYTES_MAX ? NULL : sf_node_parse(text, len, &error);
+	const SfNode *state = root == NULL ? NULL : find_state(root, state_name);
+	const char *type = state == NULL || state->kind != SF_NODE_OBJECT ? NULL :
+		sf_node_member_string(state, "Type");
+	SfStateType found;
+
+	return type != NULL && !sf_asl_find_state_type(type, &found);
 }

@@ -36,6 +36,11 @@
 #define SF_CODE_RESOURCE "RESOURCE_DOES_NOT_EXIST"
 #define SF_CODE_NO_EFFECT "FIELD_WITHOUT_EFFECT"
 #define SF_CODE_NOT_HERE "NOT_SUPPORTED_BY_SFFLOW"
+#define SF_CODE_QUOTA "SERVICE_QUOTA_EXCEEDED"
+
+/* Quotas of Step Functions that sfflow does not have */
+#define SF_QUOTA_PAYLOAD_BYTES		(256 * 1024)
+#define SF_QUOTA_DEFINITION_BYTES	(1024 * 1024)
 
 typedef struct SfField
 {
@@ -62,7 +67,7 @@ typedef struct SfCheck
 	List	   *problems;		/* char *: what was said of resources */
 	List	   *raised;			/* char *: names that Fail states raise, sorted */
 	bool		knows_raised;	/* ... they have been collected */
-	SfResourceProbe probe;		/* NULL: do not ask whether resources exist */
+	SfValidation how;
 	SfQueryLanguage machine_language;
 	/* of the state that is being looked at */
 	SfQueryLanguage language;
@@ -85,6 +90,10 @@ extern void sf_check_report(SfCheck *c, SfSeverity severity, const SfNode *at,
 #define sf_check_warning(c, at, code, ...) \
 	sf_check_report(c, SF_SEVERITY_WARNING, at, code, __VA_ARGS__)
 
+/* Report what a strict check refuses: an error there, else a warning. */
+#define sf_check_strictly(c, at, code, ...) \
+	sf_check_report(c, (c)->how.strict ? SF_SEVERITY_ERROR : SF_SEVERITY_WARNING, at, code, __VA_ARGS__)
+
 extern void sf_check_error_at(SfCheck *c, const SfNode *at,
 							  const char *location, const char *code,
 							  const char *message);
@@ -100,11 +109,11 @@ extern SfQueryLanguage sf_asl_language(const SfNode *object,
 									   SfQueryLanguage inherited);
 extern bool sf_asl_is_distributed(const SfNode *map);
 extern bool sf_asl_is_jsonata(const SfNode *value, SfQueryLanguage language);
-extern SfNode *sf_asl_check(const char *text, int len, SfResourceProbe probe,
+extern SfNode *sf_asl_check(const char *text, int len, const SfValidation *how,
 							List **diagnostics);
 
 /* The same for one state by itself, as a machine that has only this state. */
-#define SF_LONE_STATE_NAME "State"
+#define SF_LONE_STATE_NAME "StateName"
 extern SfNode *sf_asl_check_state(const char *text, int len, List **diagnostics);
 
 /* --- validate_values.c, validate_states.c, validate_choice.c: the kinds of values --- */

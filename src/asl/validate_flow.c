@@ -6,7 +6,7 @@
 #include "postgres.h"
 
 #include "asl/validate.h"
-#include "base/closest.h"
+#include "base/name.h"
 #include "miscadmin.h"
 
 /* The states of one scope while its transitions are followed */

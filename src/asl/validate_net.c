@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "asl/validate.h"
-#include "base/closest.h"
+#include "base/name.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 

@@ -6,7 +6,7 @@
 #include "postgres.h"
 
 #include "asl/validate.h"
-#include "base/closest.h"
+#include "base/name.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 

@@ -5,6 +5,8 @@
  */
 #include "postgres.h"
 
+#include <ctype.h>
+
 #include <math.h>
 
 #include "asl/validate.h"
@@ -166,6 +168,40 @@ check_template_names(SfCheck *c, const SfNode *value)
 	pfree(sorted);
 }
 
+/* Tell whether a text ends with something. */
+static bool
+ends_with(const char *text, const char *end)
+{
+	return strcmp(text + Max((int) strlen(text) - (int) strlen(end), 0), end) == 0;
+}
+
+/*
+ * Report strings that compile, but are hardly meant: a call of a function with a literal
+ * that never fits, an expression of JSONata without its beginning.
+ */
+static void
+check_meant(SfCheck *c, const SfNode *value)
+{
+	SfNode	   *child;
+	SfExpr	   *expr = NULL;
+	SfError		error;
+	const char *misused;
+
+	check_stack_depth();
+	SF_NODE_FOREACH(child, value)
+		check_meant(c, child);
+	if (value->kind != SF_NODE_STRING)
+		return;
+	if (c->language == SF_QL_JSONATA && ends_with(value->string, "%}") && strncmp(value->string, "{%", 2) != 0)
+		sf_check_strictly(c, value, SF_CODE_SCHEMA, "%s", "JSONata string must start with {% and end with %}");
+	if (c->language == SF_QL_JSONPATH && value->key != NULL && ends_with(value->key, ".$") &&
+		strncmp(value->string, "States.", 7) == 0)
+		expr = sf_expr_compile(value->string, SF_EXPR_ANY, &error);
+	misused = expr == NULL ? NULL : sf_expr_misused_literal(expr);
+	if (misused != NULL)
+		sf_check_strictly(c, value, SF_CODE_SCHEMA, "Invalid arguments in %s: a string in quotes is given where it never fits", misused);
+}
+
 /* Expect a payload template that compiles. */
 void
 sf_check_template(SfCheck *c, const SfNode *value, const SfField *field)
@@ -173,6 +209,7 @@ sf_check_template(SfCheck *c, const SfNode *value, const SfField *field)
 	SfTemplateCheck t = {c, value};
 
 	check_template_names(c, value);
+	check_meant(c, value);
 	sf_template_check(sf_node_to_jsonb(value, c->text), c->language,
 					  field->shape == SF_SHAPE_CATCHER || field->shape == SF_SHAPE_JOB_CATCHER, report_template, &t);
 }
@@ -407,8 +444,8 @@ is_function_name(const char *text)
 		list_length(names) >= 1 && list_length(names) <= 2;
 }
 
-/* Find the function that the parameters name literally, or NULL. */
-static const char *
+/* Find where the parameters name a function literally, or NULL. */
+static const SfNode *
 named_function(SfCheck *c, const SfNode *owner)
 {
 	const SfNode *parameters = sf_node_member(owner, c->language == SF_QL_JSONATA ?
@@ -418,7 +455,53 @@ named_function(SfCheck *c, const SfNode *owner)
 	if (name == NULL || name->kind != SF_NODE_STRING ||
 		sf_asl_is_jsonata(name, c->language))
 		return NULL;
-	return name->string;
+	return name;
+}
+
+/*
+ * Tell whether the name or the ARN of a Lambda function ends in a qualifier that is none: a version,
+ * an alias or $LATEST.  A placeholder that a deployment fills in can be anything.
+ */
+static bool
+has_bad_qualifier(const char *function)
+{
+	const char *name = strstr(function, "function:");
+	const char *colon = strchr(name == NULL ? function : name + strlen("function:"), ':');
+	const char *qualifier = colon == NULL ? NULL : colon + 1;
+
+	if (qualifier == NULL || strstr(function, "${") != NULL || (name == NULL && strncmp(function, "arn:", 4) == 0))
+		return false;
+	if (*qualifier == '$')
+		return strcmp(qualifier, "$LATEST") != 0 && strcmp(qualifier, "$LATEST.PUBLISHED") != 0;
+	for (const char *p = qualifier; *p != '\0'; p++)
+		if (!isalnum((unsigned char) *p) && *p != '-' && *p != '_')
+			return true;
+	return *qualifier == '\0';
+}
+
+/* Check the function that a resource names, or that its request does. */
+static void
+check_function(SfCheck *c, const SfNode *value, const SfResource *resource)
+{
+	const SfNode *name = named_function(c, value->parent);
+
+	if (strncmp(value->string, "arn:", 4) == 0 && strcmp(resource->service, "lambda") == 0 &&
+		strstr(value->string, ":states:::") == NULL && has_bad_qualifier(value->string))
+		sf_check_error(c, value, SF_CODE_SCHEMA, "Value is not a valid resource ARN");
+	if (name != NULL && strstr(resource->text, "lambda:invoke") != NULL && has_bad_qualifier(name->string))
+		sf_check_error(c, name, SF_CODE_SCHEMA, "FunctionName '%s' ends in a qualifier that no Lambda function can have", name->string);
+}
+
+/* Report a placeholder that does not end. */
+static void
+check_placeholders(SfCheck *c, const SfNode *value)
+{
+	for (const char *p = strstr(value->string, "${"); p != NULL; p = strstr(p + 2, "${"))
+		if (p[2 + strcspn(p + 2, "}$")] != '}')
+		{
+			sf_check_strictly(c, value, SF_CODE_SCHEMA, "The placeholder at '%s' has no end", p);
+			return;
+		}
 }
 
 /* Tell whether a problem of a resource is new, and remember it. */
@@ -436,17 +519,23 @@ is_new_problem(SfCheck *c, char *problem)
 
 /*
  * Warn of a resource that stands at a node and cannot run, if that is known
- * beforehand; once, in however many states it stands.
+ * beforehand; once, in however many states it stands.  A service's resource that
+ * the service does not have is told of besides.
  */
 void
 sf_check_runs(SfCheck *c, const SfNode *at, const SfResource *resource,
 			  bool for_items)
 {
-	char	   *problem = c->probe == NULL ? NULL
-		: c->probe(resource, named_function(c, at->parent), for_items);
+	const SfNode *function = named_function(c, at->parent);
+	char	   *problem = c->how.probe == NULL ? NULL
+		: c->how.probe(resource, function == NULL ? NULL : function->string, for_items);
+	char	   *unknown = c->how.is_known == NULL ? NULL
+		: c->how.is_known(resource, for_items, c->how.strict);
 
 	if (problem != NULL && is_new_problem(c, problem))
 		sf_check_warning(c, at, SF_CODE_RESOURCE, "%s", problem);
+	if (unknown != NULL && (c->how.strict || is_new_problem(c, unknown)))
+		sf_check_strictly(c, at, c->how.strict ? SF_CODE_SCHEMA : SF_CODE_RESOURCE, "%s", unknown);
 }
 
 /*
@@ -474,7 +563,11 @@ sf_check_resource(SfCheck *c, const SfNode *value, const SfField *field)
 		sf_check_error(c, value, SF_CODE_SCHEMA,
 					   "Resource should be 'activity:' and the name of an activity");
 	else
+	{
+		check_function(c, value, &resource);
+		check_placeholders(c, value);
 		sf_check_runs(c, value, &resource, field->shape != SF_SHAPE_STATE);
+	}
 }
 
 /* Tell whether a label may hold the character at p, of len bytes. */

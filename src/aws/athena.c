@@ -17,6 +17,7 @@
 
 #include "api/columns.h"
 #include "api/sql_arguments.h"
+#include "base/schema.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -24,8 +25,6 @@
 #include "utils/array.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
-
-PG_FUNCTION_INFO_V1(sfflow_athena_rows);
 
 /* Rows that are fetched at once */
 #define FETCH_ROWS		1000
@@ -162,8 +161,7 @@ set_locally(const char *name, const char *value)
 }
 
 /* _sfflow.athena_rows(statement, path): run a statement with this search_path. */
-Datum
-sfflow_athena_rows(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_athena_rows)
 {
 	char	   *text = sf_arg_text(fcinfo, 0, "statement");
 	char	   *path = sf_arg_text(fcinfo, 1, "path");

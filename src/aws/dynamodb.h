@@ -26,7 +26,6 @@ typedef struct SfDynamodb
 
 extern bool sf_dynamodb_condition(const SfDynamodb *x, const Jsonb *item);
 extern Jsonb *sf_dynamodb_key(const SfDynamodb *x);
-extern Jsonb *sf_dynamodb_update(const SfDynamodb *x, Jsonb *item);
 extern Jsonb *sf_dynamodb_project(const SfDynamodb *x, const Jsonb *item);
 
 /* --- between the files of this module --- */

@@ -8,14 +8,18 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "catalog/pg_type.h"
-#include "aws/dynamodb.h"
-#include "base/compat.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/numeric.h"
+
+#include "api/sql_arguments.h"
+#include "aws/dynamodb.h"
+#include "base/compat.h"
+#include "base/errors.h"
 
 /* An action with its value */
 typedef struct Action
@@ -306,8 +310,8 @@ make_result(const Jsonb *item, const List *actions)
 }
 
 /* Carry an update out: {"Item": the new item, "Attributes": [changed names]}. */
-Jsonb *
-sf_dynamodb_update(const SfDynamodb *x, Jsonb *item)
+static Jsonb *
+update_item(const SfDynamodb *x, Jsonb *item)
 {
 	List	   *actions = NIL;
 	List	   *removals = NIL;
@@ -334,4 +338,70 @@ sf_dynamodb_update(const SfDynamodb *x, Jsonb *item)
 												  path_array(action->path)));
 	}
 	return make_result(item, actions);
+}
+
+/*
+ * sf_dynamodb_condition() and its kin: DynamoDB's expressions by themselves.
+ *
+ * The handlers that sf_aws_install() makes are written with them.  An
+ * expression that is malformed, or does not fit the item, raises SF014 with
+ * the text of the service's ValidationException.
+ */
+
+/* Fetch the expression, its names (argument n) and its values (n + 1). */
+static SfDynamodb
+get_expression(FunctionCallInfo fcinfo, const char *field, int n)
+{
+	return (SfDynamodb)
+	{
+		.field = field,
+		.text = sf_arg_text(fcinfo, 0, "expression"),
+		.names = sf_arg_jsonb_or_null(fcinfo, n),
+		.values = n + 1 < PG_NARGS() ? sf_arg_jsonb_or_null(fcinfo, n + 1) : NULL
+	};
+}
+
+/* Fetch the argument that is an item. */
+static Jsonb *
+get_item(FunctionCallInfo fcinfo)
+{
+	Jsonb	   *item = sf_arg_jsonb(fcinfo, 1, "item");
+
+	if (!JB_ROOT_IS_OBJECT(item))
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument item must be an object")));
+	return item;
+}
+
+/* sf_dynamodb_condition(expression, item, names, values, field) */
+SF_SQL_FUNCTION(sfflow_sf_dynamodb_condition)
+{
+	SfDynamodb	x = get_expression(fcinfo, sf_arg_text(fcinfo, 4, "field"), 2);
+
+	PG_RETURN_BOOL(sf_dynamodb_condition(&x, get_item(fcinfo)));
+}
+
+/* sf_dynamodb_key(expression, names, values) */
+SF_SQL_FUNCTION(sfflow_sf_dynamodb_key)
+{
+	SfDynamodb	x = get_expression(fcinfo, "KeyConditionExpression", 1);
+
+	PG_RETURN_JSONB_P(sf_dynamodb_key(&x));
+}
+
+/* update_item(expression, item, names, values) */
+SF_SQL_FUNCTION(sfflow_sf_dynamodb_update)
+{
+	SfDynamodb	x = get_expression(fcinfo, "UpdateExpression", 2);
+
+	PG_RETURN_JSONB_P(update_item(&x, get_item(fcinfo)));
+}
+
+/* sf_dynamodb_project(expression, item, names) */
+SF_SQL_FUNCTION(sfflow_sf_dynamodb_project)
+{
+	SfDynamodb	x = get_expression(fcinfo, "ProjectionExpression", 2);
+
+	PG_RETURN_JSONB_P(sf_dynamodb_project(&x, get_item(fcinfo)));
 }

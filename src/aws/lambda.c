@@ -17,10 +17,9 @@
  */
 #include "postgres.h"
 
-#include "aws/arn.h"
 #include "aws/services.h"
 #include "base/errors.h"
-#include "base/uuid.h"
+#include "base/random.h"
 
 #define INVOKE	"arn:aws:states:::lambda:invoke"
 

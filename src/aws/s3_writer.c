@@ -8,9 +8,14 @@
  */
 #include "postgres.h"
 
+#include "fmgr.h"
+#include "port/pg_bswap.h"
+#include "utils/pg_crc.h"
+
 #include "utils/memutils.h"
 
-#include "aws/s3.h"
+#include "aws/services.h"
+#include "base/schema.h"
 
 typedef struct WrittenFile
 {
@@ -146,4 +151,22 @@ sf_s3_write_files(SfResultWriter *writer)
 	sf_json_add_string(&b, "Bucket", files->bucket);
 	sf_json_add_string(&b, "Key", key);
 	return sf_json_finish(&b);
+}
+
+/* --- checksums --- */
+
+/* _sfflow.crc32(content): its CRC-32, as in zlib, in four bytes, the highest first. */
+SF_SQL_FUNCTION(sfflow_crc32)
+{
+	bytea	   *content = PG_GETARG_BYTEA_PP(0);
+	bytea	   *result = palloc(VARHDRSZ + sizeof(uint32));
+	pg_crc32	crc;
+
+	INIT_TRADITIONAL_CRC32(crc);
+	COMP_TRADITIONAL_CRC32(crc, VARDATA_ANY(content), VARSIZE_ANY_EXHDR(content));
+	FIN_TRADITIONAL_CRC32(crc);
+	crc = pg_hton32(crc);
+	SET_VARSIZE(result, VARHDRSZ + sizeof(uint32));
+	memcpy(VARDATA(result), &crc, sizeof(uint32));
+	PG_RETURN_BYTEA_P(result);
 }

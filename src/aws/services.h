@@ -7,6 +7,9 @@
 #ifndef SF_AWS_SERVICES_H
 #define SF_AWS_SERVICES_H
 
+#include "base/name.h"
+#include "run/item_reader.h"
+#include "run/result_writer.h"
 #include "run/service.h"
 
 /* lambda.c; is_invoke is SfService's is_named_by_request */
@@ -20,7 +23,34 @@ extern void sf_lambda_shape_outcome(const SfResource *resource,
 extern Jsonb *sf_lambda_shape_result(const SfResource *resource, Jsonb *result);
 
 /* response_shapes.c */
-extern const char *sf_response_check(const SfResource *resource,
-									 const Jsonb *result, bool all_members);
+extern SfMockProblem sf_response_check(const SfResource *resource,
+									   const Jsonb *result, bool all_members);
+
+/* shapes.c */
+extern char *sf_shape_is_known(const SfResource *resource, bool for_items, bool all);
+
+/* --- distributed Map with S3: lists of objects to read, result files to write --- */
+
+/* The functions of SfService with these names (run/service.h) */
+extern char *sf_s3_describe_source(const SfResource *resource, const Jsonb *payload);
+extern bool sf_s3_read_listed(SfItemReader *reader, const SfState *state,
+							  const Jsonb *content, bool *ok);
+extern Jsonb *sf_s3_write_files(SfResultWriter *writer);
+
+/*
+ * Amazon resource names, the public names of sfflow's objects.
+ *
+ * Definitions written for Step Functions see ARNs ($$.Execution.Id) and take
+ * them apart, so these have the service's form, with the region and the account
+ * of the settings sfflow.region and sfflow.account_id:
+ * arn:aws:states:us-east-1:000000000000:execution:nightly:20250205
+ * arn:aws:states:us-east-1:000000000000:stateMachine:nightly
+ * arn:aws:states:us-east-1:000000000000:activity:shell
+ * arn:aws:states:us-east-1:000000000000:mapRun:nightly/label:uuid
+ * arn:aws:iam::000000000000:role/batch_owner
+ * arn:aws:scheduler:us-east-1:000000000000:schedule/default/evening
+ */
+
+extern char *sf_arn_of_service(const char *service, const char *rest);
 
 #endif							/* SF_AWS_SERVICES_H */

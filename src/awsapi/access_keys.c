@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "catalog/pg_authid.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -21,16 +22,11 @@
 
 #include "api/columns.h"
 #include "api/sql_arguments.h"
-#include "base/base64.h"
 #include "base/compat.h"
-#include "base/log_in.h"
-#include "base/role_switch.h"
+#include "base/encoding.h"
+#include "base/role.h"
 #include "store/access_key.h"
 #include "store/privilege.h"
-
-PG_FUNCTION_INFO_V1(sfflow_sf_create_access_key);
-PG_FUNCTION_INFO_V1(sfflow_sf_drop_access_key);
-PG_FUNCTION_INFO_V1(sfflow_sf_access_key);
 
 /* An id has the form of the service's: AKIA and sixteen characters of base32. */
 #define ID_PREFIX		"AKIA"
@@ -123,8 +119,7 @@ warn_of_role(Oid role)
 }
 
 /* sf_create_access_key(role): the id and the secret, which is not shown again. */
-Datum
-sfflow_sf_create_access_key(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_create_access_key)
 {
 	SfAccessKey key;
 	SfColumns	row = {0};
@@ -158,8 +153,7 @@ sfflow_sf_create_access_key(PG_FUNCTION_ARGS)
 }
 
 /* sf_drop_access_key(access_key_id). */
-Datum
-sfflow_sf_drop_access_key(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_drop_access_key)
 {
 	char	   *id = sf_arg_text(fcinfo, 0, "access_key_id");
 	SfAccessKey *key = sf_access_key_read(id);
@@ -176,8 +170,7 @@ sfflow_sf_drop_access_key(PG_FUNCTION_ARGS)
 }
 
 /* sf_access_key(access_key_id): the role and the secret; no row when there is no such key, or its role cannot log in. */
-Datum
-sfflow_sf_access_key(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_access_key)
 {
 	SfAccessKey *key = sf_access_key_read(sf_arg_text(fcinfo, 0, "access_key_id"));
 	char	   *role = key == NULL ? NULL : GetUserNameFromId(key->role, true);

@@ -4,12 +4,10 @@
  */
 #include "postgres.h"
 
-#include "api/function_call.h"
+#include "api/sql_arguments.h"
 #include "api/objects.h"
 #include "awsapi/operations.h"
-#include "awsapi/addresses.h"
-#include "awsapi/configuration.h"
-#include "awsapi/tags.h"
+#include "awsapi/call.h"
 #include "store/aws_resource.h"
 
 /* --- activities --- */
@@ -59,7 +57,7 @@ sf_operation_create_activity(SfCall *call)
 	sf_configuration_check_encryption(encryption);
 	call->subject = name;
 	is_new = sf_activity_read(name) == NULL;
-	(void) sf_function_call(sfflow_sf_create_activity, SF_ARGS(SF_TEXT(name), SF_NULL(INTERVALOID), SF_NULL(INT4OID)));
+	(void) sf_arg_call(sfflow_sf_create_activity, SF_ARGS(SF_TEXT(name), SF_NULL(INTERVALOID), SF_NULL(INT4OID)));
 	/* Only now: a caller without the rights must not learn that it is there. */
 	if (!is_new)
 		check_same(call, encryption);
@@ -111,7 +109,7 @@ sf_operation_delete_activity(SfCall *call)
 
 	if (activity != NULL &&
 		sf_privilege_check(SF_OBJECT_ACTIVITY, name, activity->owner, SF_PRIVILEGE_ANY))
-		(void) sf_function_call(sfflow_sf_drop_activity, SF_ARGS(SF_TEXT(name)));
+		(void) sf_arg_call(sfflow_sf_drop_activity, SF_ARGS(SF_TEXT(name)));
 }
 
 /* GetActivityTask: at once; {} when there is no task.  sfgateway waits for one. */
@@ -137,7 +135,7 @@ sf_operation_send_success(SfCall *call)
 	Jsonb	   *output = sf_request_payload(call, "output", SF_REFUSAL_INVALID_OUTPUT);
 	char	   *token = sf_request_text(call, "taskToken");
 
-	(void) sf_function_call(sfflow_sf_send_task_success, SF_ARGS(SF_TEXT(token), SF_JSONB(output)));
+	(void) sf_arg_call(sfflow_sf_send_task_success, SF_ARGS(SF_TEXT(token), SF_JSONB(output)));
 }
 
 /* SendTaskFailure. */
@@ -148,7 +146,7 @@ sf_operation_send_failure(SfCall *call)
 	char	   *error = sf_request_text(call, "error");
 	char	   *cause = sf_request_text(call, "cause");
 
-	(void) sf_function_call(sfflow_sf_send_task_failure,
+	(void) sf_arg_call(sfflow_sf_send_task_failure,
 							SF_ARGS(SF_TEXT(token), SF_TEXT(error), SF_TEXT(cause)));
 }
 
@@ -158,5 +156,5 @@ sf_operation_send_heartbeat(SfCall *call)
 {
 	char	   *token = sf_request_text(call, "taskToken");
 
-	(void) sf_function_call(sfflow_sf_send_task_heartbeat, SF_ARGS(SF_TEXT(token)));
+	(void) sf_arg_call(sfflow_sf_send_task_heartbeat, SF_ARGS(SF_TEXT(token)));
 }

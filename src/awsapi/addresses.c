@@ -6,51 +6,40 @@
 
 #include "utils/builtins.h"
 
-#include "awsapi/addresses.h"
+#include "awsapi/call.h"
 #include "base/compat.h"
 #include "base/errors.h"
 #include "store/aws_resource.h"
 #include "store/names.h"
 
 /* Raise the error for a version or an alias that is not there. */
-static void pg_attribute_noreturn()
-missing(const SfCall *call)
+void
+sf_address_missing(const SfCall *call)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_STATE_MACHINE_DOES_NOT_EXIST),
 			 errmsg("State Machine Does Not Exist: '%s'", call->subject)));
 }
 
-/* Read the qualifier of an ARN: digits are a version, anything else is an alias. */
+/* Read the qualifier of an ARN: the number of a publication, anything else is an alias. */
 static void
-read_qualifier(SfCall *call, SfAddress *address, const char *qualifier)
+read_qualifier(SfAddress *address, const char *qualifier)
 {
-	bool		is_version = strspn(qualifier, "0123456789") == strlen(qualifier);
-
-	address->qualifier = is_version ? SF_QUALIFIER_VERSION : SF_QUALIFIER_ALIAS;
-	if (!is_version)
+	address->qualifier = sf_alias_is_publication(qualifier) ? SF_QUALIFIER_VERSION : SF_QUALIFIER_ALIAS;
+	if (address->qualifier == SF_QUALIFIER_ALIAS)
 		address->alias = qualifier;
-	else if (strlen(qualifier) > 9 || (address->version = pg_strtoint32(qualifier)) < 1)
-		missing(call);
 }
 
-/* Refuse a version that is not published, or an alias that does not exist. */
+/* Find the version of a qualifier; refuse one that is not published, and an alias that does not exist. */
 static void
-check_qualifier(SfCall *call, const SfAddress *address)
+check_qualifier(SfCall *call, SfAddress *address, const char *qualifier)
 {
-	int			machine_no = address->machine->machine_no;
 	SfRoute		routes[SF_ALIAS_MAX_ROUTES];
 
+	if (sf_alias_resolve(address->machine->machine_no, qualifier, routes) == 0)
+		sf_address_missing(call);
 	if (address->qualifier == SF_QUALIFIER_VERSION)
-	{
-		SfPublication *publication = sf_publication_read(machine_no, address->version);
-
-		if (publication == NULL || !publication->published)
-			missing(call);
-	}
-	if (address->qualifier == SF_QUALIFIER_ALIAS &&
-		sf_alias_read(machine_no, address->alias, routes) == 0)
-		missing(call);
+		address->version = routes[0].version;
 }
 
 /*
@@ -69,12 +58,13 @@ sf_address_read(SfCall *call, const char *member, SfPrivilege needed, int allowe
 		return address;
 	slash = strchr(id, '/');
 	if (slash != NULL)
-		read_qualifier(call, &address, pstrdup(slash + 1));
+		read_qualifier(&address, pstrdup(slash + 1));
 	if ((address.qualifier & ~allowed) != 0)
 		sf_refusal_raise(SF_REFUSAL_INVALID_ARN, "Resource type not valid in this context: %s",
 						 address.alias != NULL ? "alias" : "version");
 	address.machine = sf_arg_machine(slash == NULL ? id : pnstrdup(id, slash - id), needed);
-	check_qualifier(call, &address);
+	if (slash != NULL)
+		check_qualifier(call, &address, slash + 1);
 	return address;
 }
 
@@ -85,12 +75,21 @@ sf_address_qualified(const char *machine, const char *qualifier)
 	return psprintf("%s:%s", machine, qualifier);
 }
 
+/* The ARN of a version, with the number of its publication; NULL: it was never published. */
+static char *
+version_arn(const char *machine, int machine_no, int version)
+{
+	int			number = sf_publication_number(machine_no, version);
+
+	return number == 0 ? NULL :
+		sf_public_name(SF_NAME_STATE_MACHINE, sf_address_qualified(machine, psprintf("%d", number)));
+}
+
 /* Add the ARN of a version. */
 void
 sf_address_answer_version(SfCall *call, const char *key, const SfMachine *machine, int version)
 {
-	sf_answer_arn(call, key, SF_NAME_STATE_MACHINE,
-				  sf_address_qualified(machine->name, psprintf("%d", version)));
+	sf_json_add_string(&call->answer, key, version_arn(machine->name, machine->machine_no, version));
 }
 
 /* Add the version that an execution was started as, and the alias that was named for it, if any. */
@@ -102,8 +101,7 @@ sf_address_answer_qualifier(SfJsonBuilder *answer, const SfExecution *execution)
 	if (execution->qualifier == NULL)
 		return;
 	sf_json_add_string(answer, "stateMachineVersionArn",
-					   sf_public_name(SF_NAME_STATE_MACHINE,
-									  sf_address_qualified(machine, psprintf("%d", execution->version))));
+					   version_arn(machine, execution->machine_no, execution->version));
 	if (!sf_alias_is_number(execution->qualifier))
 		sf_json_add_string(answer, "stateMachineAliasArn",
 						   sf_public_name(SF_NAME_STATE_MACHINE, sf_address_qualified(machine, execution->qualifier)));

@@ -6,8 +6,8 @@
 
 #include "utils/builtins.h"
 
-#include "api/function_call.h"
-#include "awsapi/addresses.h"
+#include "api/sql_arguments.h"
+#include "awsapi/call.h"
 #include "awsapi/operations.h"
 #include "base/compat.h"
 #include "store/aws_resource.h"
@@ -77,10 +77,10 @@ find_version(SfCall *call, Routing *routing, const char *arn)
 {
 	const char *id = sf_public_name_to_id(SF_NAME_STATE_MACHINE, arn);
 	const char *slash = id == arn ? NULL : strchr(id, '/');
-	SfPublication *publication;
+	SfRoute		route[SF_ALIAS_MAX_ROUTES];
 	char	   *name;
 
-	if (slash == NULL || !sf_alias_is_number(slash + 1) || strlen(slash + 1) > 9)
+	if (slash == NULL || !sf_alias_is_publication(slash + 1))
 		refuse_arns(routing, "state machine version ARNs");
 	name = pnstrdup(id, slash - id);
 	if (routing->machine != NULL && strcmp(routing->machine->name, name) != 0)
@@ -88,10 +88,9 @@ find_version(SfCall *call, Routing *routing, const char *arn)
 	call->missing = NOTHING_THERE;
 	call->subject = sf_public_name(SF_NAME_STATE_MACHINE, name);
 	routing->machine = sf_arg_machine(name, SF_PRIVILEGE_OWN);
-	publication = sf_publication_read(routing->machine->machine_no, pg_strtoint32(slash + 1));
-	if (publication == NULL || !publication->published)
+	if (sf_alias_resolve(routing->machine->machine_no, slash + 1, route) == 0)
 		refuse_arns(routing, "state machine version ARNs");
-	return publication->version;
+	return route[0].version;
 }
 
 /* Read the routes of a request, which name published versions of one machine. */
@@ -121,7 +120,7 @@ read_routing(SfCall *call)
 static void
 store(const SfMachine *machine, const char *alias, const Jsonb *versions)
 {
-	(void) sf_function_call(sfflow_sf_set_alias,
+	(void) sf_arg_call(sfflow_sf_set_alias,
 							SF_ARGS(SF_TEXT(machine->name), SF_TEXT(alias), SF_JSONB(versions)));
 }
 
@@ -243,13 +242,20 @@ sf_operation_update_alias(SfCall *call)
 				   sf_alias_find(address.machine->machine_no, alias->alias)->set_at);
 }
 
-/* DeleteStateMachineAlias. */
+/* DeleteStateMachineAlias: one that is not there is deleted already. */
 void
 sf_operation_delete_alias(SfCall *call)
 {
-	SfAddress	address;
-	SfMachineAlias *alias = read_alias(call, SF_PRIVILEGE_OWN, &address);
+	const char *id = sf_request_id(call, "stateMachineAliasArn", SF_NAME_STATE_MACHINE);
+	const char *slash = strchr(id, '/');
+	SfMachine  *machine;
 
-	(void) sf_function_call(sfflow_sf_drop_alias,
-							SF_ARGS(SF_TEXT(address.machine->name), SF_TEXT(alias->alias)));
+	if (slash == NULL)
+		sf_refusal_raise(SF_REFUSAL_VALIDATION, "Invalid alias ARN: %s", call->subject);
+	if (sf_alias_is_publication(slash + 1))
+		sf_refusal_raise(SF_REFUSAL_INVALID_ARN, "Resource type not valid in this context: %s", "version");
+	call->missing = NOTHING_THERE;
+	machine = sf_arg_machine(pnstrdup(id, slash - id), SF_PRIVILEGE_OWN);
+	if (sf_alias_find(machine->machine_no, slash + 1) != NULL)
+		(void) sf_arg_call(sfflow_sf_drop_alias, SF_ARGS(SF_TEXT(machine->name), SF_TEXT(slash + 1)));
 }

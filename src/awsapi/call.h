@@ -8,9 +8,12 @@
 #ifndef SF_AWSAPI_CALL_H
 #define SF_AWSAPI_CALL_H
 
+#include "api/objects.h"
 #include "awsapi/refusals.h"
-#include "base/public_name.h"
+#include "base/compat.h"
+#include "base/name.h"
 #include "json/json.h"
+#include "store/machine.h"
 
 typedef struct SfCall SfCall;
 
@@ -42,12 +45,62 @@ extern Jsonb *sf_request_document(const SfCall *call, const char *member);
 extern Jsonb *sf_request_payload(const SfCall *call, const char *member, SfRefusal refusal);
 extern const char *sf_request_id(SfCall *call, const char *member, SfNameKind kind);
 
-/* --- answer.c --- */
+/* --- members of answers --- */
 
 extern void sf_answer_time(SfCall *call, const char *key, TimestampTz at);
 extern void sf_answer_payload(SfCall *call, const char *key, const Jsonb *payload);
 extern void sf_answer_arn(SfCall *call, const char *key, SfNameKind kind, const char *id);
 extern void sf_answer_next(SfCall *call, const char *key);
 extern char *sf_answer_token_key(SfCall *call);
+
+/* --- state machines, versions and aliases that requests name by their ARNs --- */
+
+/* What follows the name of a machine in an ARN */
+typedef enum SfQualifier
+{
+	SF_QUALIFIER_NONE,
+	SF_QUALIFIER_VERSION = 1,
+	SF_QUALIFIER_ALIAS = 2
+} SfQualifier;
+
+typedef struct SfAddress
+{
+	SfMachine  *machine;		/* in its current version, without the definition */
+	SfQualifier qualifier;
+	int			version;		/* that the ARN names; else 0 */
+	const char *alias;			/* that it names; else NULL */
+} SfAddress;
+
+extern void sf_address_missing(const SfCall *call) pg_attribute_noreturn();
+extern SfAddress sf_address_read(SfCall *call, const char *member, SfPrivilege needed, int allowed);
+extern char *sf_address_qualified(const char *machine, const char *qualifier);
+extern void sf_address_answer_version(SfCall *call, const char *key, const SfMachine *machine,
+									 int version);
+extern void sf_address_answer_qualifier(SfJsonBuilder *answer, const SfExecution *execution);
+extern List *sf_address_page(SfCall *call, char kind, SfPrivilege needed);
+
+/* --- what the service keeps of a version beside its definition: the option "aws" --- */
+
+extern Jsonb *sf_configuration_options(const SfCall *call, const SfMachine *before);
+extern void sf_configuration_check_role(const SfCall *call);
+extern void sf_configuration_check_encryption(const Jsonb *encryption);
+extern bool sf_configuration_is_given(const SfCall *call);
+extern bool sf_configuration_is_same(const Jsonb *a, const Jsonb *b);
+extern const char *sf_configuration_type(const SfMachine *machine);
+extern char *sf_configuration_revision(const SfMachine *machine);
+extern void sf_configuration_answer_variables(SfCall *call, const char *definition);
+extern List *sf_configuration_express_problems(const char *definition);
+extern void sf_configuration_check_type(const SfMachine *machine);
+extern void sf_configuration_answer(SfCall *call, const SfMachine *machine);
+
+/* --- runs of Distributed Maps, by their ARNs --- */
+
+extern SfMapRun *sf_mapped_run_read(SfCall *call, SfPrivilege needed);
+extern void sf_mapped_answer_arn(SfCall *call, const SfExecution *child);
+extern void sf_mapped_answer_label(SfCall *call, const SfExecution *child);
+
+/* --- tags of state machines and activities --- */
+
+extern Jsonb *sf_tags_read(const SfCall *call, const Jsonb *before);
 
 #endif							/* SF_AWSAPI_CALL_H */

@@ -7,7 +7,7 @@
 #include "catalog/pg_collation.h"
 #include "utils/builtins.h"
 
-#include "awsapi/configuration.h"
+#include "awsapi/call.h"
 #include "store/program_cache.h"
 
 /* Members that are kept, and what each is where it was not given; NULL: it depends on the machine */

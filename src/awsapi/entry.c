@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "base/schema.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -12,12 +13,8 @@
 #include "api/sql_arguments.h"
 #include "awsapi/operations.h"
 #include "base/compat.h"
-#include "base/log_in.h"
-#include "base/role_switch.h"
+#include "base/role.h"
 #include "task/sql_task.h"
-
-PG_FUNCTION_INFO_V1(sfflow_sf_aws_api);
-PG_FUNCTION_INFO_V1(sfflow_sf_aws_api_as);
 
 static const SfOperation operations[] = {
 #define OPERATION(action, function, members) {action, members, sf_operation_##function},
@@ -75,8 +72,7 @@ run_call(const char *action, const Jsonb *request)
 }
 
 /* sf_aws_api(action, request): the answer. */
-Datum
-sfflow_sf_aws_api(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_aws_api)
 {
 	PG_RETURN_JSONB_P(run_call(sf_arg_text(fcinfo, 0, "action"), sf_arg_jsonb(fcinfo, 1, "request")));
 }
@@ -145,8 +141,7 @@ run_call_as(void *arg)
 }
 
 /* sf_aws_api_as(role, action, request): the answer, with the rights of a role. */
-Datum
-sfflow_sf_aws_api_as(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_sf_aws_api_as)
 {
 	CallAs		call = {
 		.action = sf_arg_text(fcinfo, 1, "action"),

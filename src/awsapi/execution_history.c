@@ -10,7 +10,7 @@
 
 #include "api/objects.h"
 #include "asl/event_types.h"
-#include "awsapi/addresses.h"
+#include "awsapi/call.h"
 #include "awsapi/operations.h"
 #include "report/event_details.h"
 #include "store/program_cache.h"

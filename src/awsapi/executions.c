@@ -10,15 +10,14 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
-#include "api/function_call.h"
+#include "api/sql_arguments.h"
 #include "api/start.h"
-#include "awsapi/addresses.h"
-#include "awsapi/configuration.h"
-#include "awsapi/map_runs.h"
+#include "awsapi/call.h"
 #include "awsapi/operations.h"
 #include "base/compat.h"
 #include "base/name.h"
-#include "base/uuid.h"
+#include "base/random.h"
+#include "run/slice.h"
 #include "store/aws_resource.h"
 #include "store/execution_list.h"
 
@@ -333,7 +332,7 @@ sf_operation_stop(SfCall *call)
 	char	   *error = sf_request_text(call, "error");
 	char	   *cause = sf_request_text(call, "cause");
 
-	(void) sf_function_call(sfflow_sf_stop, SF_ARGS(SF_TEXT(id), SF_TEXT(error), SF_TEXT(cause)));
+	(void) sf_arg_call(sfflow_sf_stop, SF_ARGS(SF_TEXT(id), SF_TEXT(error), SF_TEXT(cause)));
 	sf_answer_time(call, "stopDate", sf_execution_find(id, SF_LOCK_NONE)->stopped_at);
 }
 
@@ -368,12 +367,9 @@ sleep_until(TimestampTz until)
 	}
 }
 
-/*
- * Run an execution to its end in this transaction.  One that takes too long is stopped,
- * and so is one that waits for a program outside, which cannot see it before the commit.
- */
+/* Run an execution in this transaction until it has ended, or cannot go on within its time. */
 static const SfExecution *
-run_to_end(const SfExecution *execution)
+run_in_time(const SfExecution *execution)
 {
 	const char *id = execution->execution_id;
 	TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), SYNC_SECONDS * 1000);
@@ -382,16 +378,40 @@ run_to_end(const SfExecution *execution)
 	{
 		TimestampTz due;
 
-		(void) sf_function_call(sfflow_sf_run, SF_ARGS(SF_TEXT(id), SF_BOOL(false), SF_NULL(INT4OID)));
+		(void) sf_arg_call(sfflow_sf_run, SF_ARGS(SF_TEXT(id), SF_BOOL(false), SF_NULL(INT4OID)));
 		execution = sf_execution_find(id, SF_LOCK_NONE);
 		if (execution->status != SF_STATUS_RUNNING)
 			return execution;
 		due = sf_branch_first_due(execution->execution_no);
 		if (due >= end)
-			break;
+			return execution;
 		sleep_until(due);
 	}
-	(void) sf_function_call(sfflow_sf_stop, SF_ARGS(SF_TEXT(id), SF_TEXT("States.Timeout"), SF_NULL(TEXTOID)));
+}
+
+/*
+ * Run an execution to its end in this transaction.  One that takes too long is stopped,
+ * and so is one that waits for a program outside, which cannot see it before the commit.
+ */
+static const SfExecution *
+run_to_end(const SfExecution *execution)
+{
+	const char *id = execution->execution_id;
+	int64		outer = sf_draft_synchronous;
+
+	PG_TRY();
+	{
+		sf_draft_synchronous = execution->execution_no;
+		execution = run_in_time(execution);
+	}
+	PG_FINALLY();
+	{
+		sf_draft_synchronous = outer;
+	}
+	PG_END_TRY();
+	if (execution->status != SF_STATUS_RUNNING)
+		return execution;
+	(void) sf_arg_call(sfflow_sf_stop, SF_ARGS(SF_TEXT(id), SF_TEXT("States.Timeout"), SF_NULL(TEXTOID)));
 	return sf_execution_find(id, SF_LOCK_NONE);
 }
 

@@ -6,7 +6,7 @@
 
 #include "asl/program.h"
 #include "asl/tree.h"
-#include "awsapi/configuration.h"
+#include "awsapi/call.h"
 #include "base/errors.h"
 
 /* Tell what kind of task a resource is that EXPRESS does not have; NULL: it is another one. */
@@ -20,7 +20,7 @@ describe_forbidden(const char *resource)
 	if (suffix == NULL || strncmp(resource, "arn:", 4) != 0)
 		return NULL;
 	if (strcmp(suffix, ".waitForTaskToken") == 0)
-		return "'.waitForTaskToken' service integration";
+		return "'.waitForTaskToken' service integration ";	/* the service has the blank */
 	return strcmp(suffix, ".sync") == 0 || strncmp(suffix, ".sync:", 6) == 0 ?
 		"'.sync' service integration" : NULL;
 }

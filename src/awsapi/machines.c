@@ -10,10 +10,8 @@
 
 #include "utils/timestamp.h"
 
-#include "awsapi/configuration.h"
+#include "awsapi/call.h"
 #include "awsapi/operations.h"
-#include "awsapi/tags.h"
-#include "awsapi/addresses.h"
 #include "store/aws_resource.h"
 
 /* Whether what a request gives is published at once, and its description */
@@ -143,11 +141,23 @@ sf_operation_list_machines(SfCall *call)
 	sf_json_close_array(&call->answer);
 }
 
+/* Find the machine that a request updates; a version cannot be, so that there is no machine with its ARN. */
+static SfAddress
+read_updated(SfCall *call)
+{
+	const char *id = sf_request_id(call, "stateMachineArn", SF_NAME_STATE_MACHINE);
+	const char *slash = strchr(id, '/');
+
+	if (slash != NULL && sf_alias_is_publication(slash + 1))
+		sf_address_missing(call);
+	return sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_OWN, SF_QUALIFIER_NONE);
+}
+
 /* UpdateStateMachine: what the request does not give stays. */
 void
 sf_operation_update_machine(SfCall *call)
 {
-	SfAddress	address = sf_address_read(call, "stateMachineArn", SF_PRIVILEGE_OWN, SF_QUALIFIER_NONE);
+	SfAddress	address = read_updated(call);
 	Publishing	publishing = read_publishing(call);
 	char	   *definition = sf_request_text(call, "definition");
 	SfMachine	wanted;
@@ -170,7 +180,7 @@ sf_operation_update_machine(SfCall *call)
 	if (wanted.version != before || (publishing.publish && !publication->published))
 		sf_publication_write(wanted.machine_no, wanted.version, publishing.publish, publishing.description);
 	sf_answer_time(call, "updateDate", GetCurrentTimestamp());
-	if (wanted.version != before)
+	if (wanted.version > 1)
 		sf_json_add_string(&call->answer, "revisionId", sf_configuration_revision(&wanted));
 	if (publishing.publish)
 		sf_address_answer_version(call, "stateMachineVersionArn", &wanted, wanted.version);
@@ -189,7 +199,7 @@ sf_operation_delete_machine(SfCall *call)
 
 	if (slash != NULL)
 		sf_refusal_raise(SF_REFUSAL_INVALID_ARN, "Resource type not valid in this context: %s",
-						 sf_alias_is_number(slash + 1) ? "version" : "alias");
+						 sf_alias_is_publication(slash + 1) ? "version" : "alias");
 	if (machine == NULL ||
 		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_PRIVILEGE_ANY))
 		return;

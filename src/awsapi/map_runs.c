@@ -6,7 +6,7 @@
 
 #include "utils/builtins.h"
 
-#include "awsapi/map_runs.h"
+#include "awsapi/call.h"
 #include "awsapi/operations.h"
 #include "machine/map_state.h"
 #include "run/apply.h"

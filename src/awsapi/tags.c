@@ -7,8 +7,8 @@
 #include "postgres.h"
 
 #include "api/objects.h"
+#include "awsapi/call.h"
 #include "awsapi/operations.h"
-#include "awsapi/tags.h"
 #include "base/compat.h"
 #include "store/aws_resource.h"
 

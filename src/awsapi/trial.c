@@ -4,10 +4,10 @@
  */
 #include "postgres.h"
 
-#include "api/function_call.h"
-#include "api/probe.h"
+#include "api/import.h"
+#include "api/sql_arguments.h"
 #include "asl/validate.h"
-#include "awsapi/configuration.h"
+#include "awsapi/call.h"
 #include "awsapi/operations.h"
 
 /* --- definitions --- */
@@ -33,7 +33,7 @@ sf_operation_validate(SfCall *call)
 	bool		with_warnings = severity != NULL && strcmp(severity, "WARNING") == 0;
 	int			limit = sf_request_limit(call);
 	char	   *type = sf_request_text(call, "type");
-	List	   *diagnostics = sf_asl_validate(definition, strlen(definition), sf_probe_resource);
+	List	   *diagnostics = sf_asl_validate(definition, strlen(definition), &sf_probe_usual);
 	bool		truncated = false;
 	int			n = 0;
 
@@ -96,7 +96,7 @@ static Jsonb *
 read_mock(SfCall *call)
 {
 	Jsonb	   *mock = with_parsed(sf_request_document(call, "mock"), "result");
-	Jsonb	   *configuration = with_parsed(sf_request_document(call, "stateConfiguration"), "mapItemReaderData");
+	Jsonb	   *configuration = sf_request_document(call, "stateConfiguration");
 	Jsonb	   *reveal = sf_request_document(call, "revealSecrets");
 	SfJsonBuilder b;
 
@@ -155,7 +155,7 @@ sf_operation_test_state(SfCall *call)
 	static const char *const plain[] = {"status", "error", "cause", "nextState"};
 
 	sf_configuration_check_role(call);
-	made = sf_function_call(sfflow_sf_test_state,
+	made = sf_arg_call(sfflow_sf_test_state,
 										  SF_ARGS(SF_TEXT(sf_request_text(call, "definition")),
 												  SF_JSONB(sf_request_payload(call, "input", SF_REFUSAL_INVALID_EXECUTION_INPUT)),
 												  SF_JSONB(read_document(call, "context")),

@@ -9,7 +9,7 @@
 #include "postgres.h"
 
 #include "asl/validate.h"
-#include "awsapi/configuration.h"
+#include "awsapi/call.h"
 
 /* What is collected of a state */
 typedef struct Names

@@ -3,15 +3,14 @@
  *		Versions and aliases of state machines.
  *
  * Every revision of a machine is a version of sfflow and has its number; publication
- * makes it visible in the API.
+ * makes it visible in the API, under a number of its own.
  */
 #include "postgres.h"
 
 #include "utils/builtins.h"
 
-#include "api/function_call.h"
-#include "awsapi/addresses.h"
-#include "awsapi/configuration.h"
+#include "api/sql_arguments.h"
+#include "awsapi/call.h"
 #include "awsapi/operations.h"
 #include "store/aws_resource.h"
 
@@ -100,21 +99,18 @@ sf_operation_delete_version(SfCall *call)
 {
 	const char *id = sf_request_id(call, "stateMachineVersionArn", SF_NAME_STATE_MACHINE);
 	const char *slash = strchr(id, '/');
-	SfPublication *publication;
+	SfRoute		route[SF_ALIAS_MAX_ROUTES];
 	SfMachine  *machine;
-	int			version;
 
-	if (slash == NULL || strspn(slash + 1, "0123456789") != strlen(slash + 1) || strlen(slash + 1) > 9)
+	if (slash == NULL || !sf_alias_is_publication(slash + 1))
 		sf_refusal_raise(SF_REFUSAL_INVALID_ARN, "Resource type not valid in this context: %s", "stateMachine");
-	version = pg_strtoint32(slash + 1);
 	machine = sf_machine_read(pnstrdup(id, slash - id), 0, false);
 	if (machine == NULL ||
 		!sf_privilege_check(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_PRIVILEGE_ANY))
 		return;
 	sf_object_require(SF_OBJECT_STATE_MACHINE, machine->name, machine->owner, SF_PRIVILEGE_OWN);
-	publication = sf_publication_read(machine->machine_no, version);
-	if (publication == NULL || !publication->published)
+	if (sf_alias_resolve(machine->machine_no, slash + 1, route) == 0)
 		return;
-	refuse_named(machine, version);
-	sf_publication_write(machine->machine_no, version, false, NULL);
+	refuse_named(machine, route[0].version);
+	sf_publication_delete(machine->machine_no, route[0].version);
 }

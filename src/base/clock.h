@@ -31,4 +31,15 @@ extern SfTick sf_tick_of_wall(TimestampTz at);
 /* By how much the wall clock is ahead of the monotonic one, microseconds. */
 extern int64 sf_clock_offset(void);
 
+/* --- have a worker leave its processor to processes that wait for one --- */
+
+/* Have this process yield from now on; until then sf_yield() does nothing. */
+extern void sf_yield_enable(void);
+
+/*
+ * Let another process have the processor, if one waits for it.  To be called every few
+ * microseconds of work, where no lock of a buffer and no LWLock is held.
+ */
+extern void sf_yield(void);
+
 #endif							/* SF_BASE_CLOCK_H */

@@ -122,4 +122,9 @@ typedef enum SfErrorUse
 
 extern SfErrorUse sf_error_use(const char *name);
 
+/* --- running a function in a subtransaction --- */
+
+extern ErrorData *sf_subtransaction_run(bool (*work) (void *arg),
+										void (*end) (void *arg), void *arg);
+
 #endif							/* SF_BASE_ERRORS_H */

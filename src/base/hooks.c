@@ -25,8 +25,9 @@
 	X(void, step_ends, (void),) \
 	X(bool, cancel_requested, (void), false) \
 	X(void, task_deadline, (SfTick deadline),) \
-	X(int64, task_time, (int machine_no, int version, int state), -1) \
-	X(void, note_task_time, (int machine_no, int version, int state, int64 elapsed_us),) \
+	X(bool, others_wait, (void), false) \
+	X(int64, task_time, (const SfDurationKey *key), -1) \
+	X(void, note_task_time, (const SfDurationKey *key, int64 elapsed_us),) \
 	X(void, runs_wait, (void),) \
 	X(void, look, (TimestampTz at),) \
 	X(void, register_database, (void),)

@@ -31,6 +31,21 @@ sf_branch_key_equals(SfBranchKey a, SfBranchKey b)
 /* A task time: the task runs for the first time now */
 #define SF_TASK_RUNS	PG_INT64_MAX
 
+/* What a duration is of */
+typedef enum SfDurationKind
+{
+	SF_DURATION_STATE,			/* the task of a state, by its number */
+	SF_DURATION_RESOURCE		/* the tasks of the jobs of a net with one resource, by a hash of both */
+} SfDurationKind;
+
+typedef struct SfDurationKey
+{
+	int			machine_no;
+	int			version;
+	SfDurationKind kind;
+	uint32		number;
+} SfDurationKey;
+
 typedef struct SfHooks
 {
 	/*
@@ -44,7 +59,7 @@ typedef struct SfHooks
 
 	/*
 	 * At once: what waits for a limit may have room, in the queue with this key
-	 * (store/limit_queue.h), or has it at a time.
+	 * (store/queue_hints.h), or has it at a time.
 	 */
 	void		(*queue_due) (SfBranchKey key, Oid owner);
 	void		(*queue_later) (SfTick at);
@@ -104,12 +119,14 @@ typedef struct SfHooks
 	void		(*task_deadline) (SfTick deadline);
 
 	/*
-	 * How long the SQL task of a state took when it last ran, in microseconds, in
-	 * any worker; -1: not known.
+	 * How long the SQL task of a state, or the last one with its resource, took when it last
+	 * ran, in microseconds, in any worker; -1: not known.
 	 */
-	int64		(*task_time) (int machine_no, int version, int state);
-	void		(*note_task_time) (int machine_no, int version, int state,
-								   int64 elapsed_us);
+	int64		(*task_time) (const SfDurationKey *key);
+	void		(*note_task_time) (const SfDurationKey *key, int64 elapsed_us);
+
+	/* At once: does an owner wait for whom no process is free?  A hint that takes no lock. */
+	bool		(*others_wait) (void);
 
 	/* Executions have been started, advanced or ended: sessions in sf_wait_change are to see it. */
 	void		(*executions_change) (void);

@@ -115,6 +115,9 @@
 	  "See [aws-api.md](aws-api.md).") \
 	X(JSONATA_ERROR, '0','3','0', "jsonata_error", RETRY, \
 	  "The expression given to `sf_jsonata` does not parse, or failed.", \
-	  "The detail has the code, the position and the token.")
+	  "The detail has the code, the position and the token.") \
+	X(SCHEMA_DIFFERS, '0','7','0', "schema_differs", RETRY, \
+	  "The library that the server has loaded and the schema of this database are of different versions of sfflow. Nothing runs until they are the same.", \
+	  "The hint says which: `ALTER EXTENSION sfflow UPDATE`, or a restart of the server. See [operations.md](operations.md#upgrade).")
 
 #endif							/* SF_BASE_SQLSTATES_H */

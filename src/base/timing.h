@@ -52,6 +52,7 @@
  * with each poll, what they began is counted as it commits, for so long; then when all have ended
  */
 #define SF_COUNT_PAUSE_MS			200
+#define SF_COUNT_MS					50
 #define SF_COUNT_SOON_MS			10000
 #define SF_COUNT_LATE_MS			600000
 /* A slot of a limit that was taken for nothing has its queue looked at again after this */
@@ -90,6 +91,8 @@
 #define SF_STUCK_MS					1000
 /* While the ring has plenty of keys, the due index is looked at no more often than this */
 #define SF_SCAN_PAUSE_MS			1000
+/* The next part of a scan waits that long for room in the ring: timers of its owners may be due */
+#define SF_REST_PAUSE_MS			100
 /* Work is let accumulate for three commits' time, within these bounds */
 #define SF_GATHER_MIN_US			1000
 #define SF_GATHER_MAX_US			10000
@@ -102,6 +105,8 @@
 #define SF_TIMER_REPEAT_MS			1000
 /* A task that exceeds its limit by this is cancelled by the launcher: its alarm is late */
 #define SF_OVERDUE_MS				2000
+/* A slice of one branch that failed with others, or may have crashed the server: long enough to show that again */
+#define SF_ALONE_SLICE_MS			1000
 /* A slice in a session; the session commits by itself, so it need not be short */
 #define SF_SESSION_SLICE_MS			1000
 
@@ -111,6 +116,10 @@
 #define SF_LAUNCHER_RESTART_S		1
 /* Keys wait that long with all workers busy before one more worker starts: most are gone by then */
 #define SF_MORE_DELAY_MS			20
+/* An owner waits that long, with all workers in turns of others, before a process for tasks starts to help */
+#define SF_HELPER_DELAY_MS			5
+/* A process for tasks that has helped stays that long without anything to do */
+#define SF_HELPER_LINGER_MS			60000
 /* A worker may be moved to another database after that; a launcher that works alone moves on */
 #define SF_QUANTUM_MS				5000
 /* The keeper stays in a database that long while another one wants it */

@@ -15,6 +15,8 @@
  *		host = api.example.com
  *		header = Authorization: Bearer ...
  *
+ * or username and password, or oauth-url, oauth-client-id and oauth-client-secret.
+ *
  * An option on the command line overrides the file, which is read first.
  */
 #include "postgres_fe.h"
@@ -100,6 +102,43 @@ begin_section(const char *line, char **problem)
 	return true;
 }
 
+/* Set a key of a connection; false: it is none, or its value is none. */
+static bool
+set_in_connection(SfwSection *section, const char *key, const char *value)
+{
+	struct
+	{
+		const char *key;
+		char	  **field;
+	}			texts[] = {
+		{"username", &section->username},
+		{"password", &section->password},
+		{"oauth-url", &section->oauth_url},
+		{"oauth-client-id", &section->oauth_client},
+		{"oauth-client-secret", &section->oauth_secret},
+	};
+
+	for (size_t i = 0; i < lengthof(texts); i++)
+	{
+		if (strcmp(key, texts[i].key) == 0)
+		{
+			*texts[i].field = pg_strdup(value);
+			return true;
+		}
+	}
+	if (strcmp(key, "header") == 0)
+		simple_string_list_append(&section->headers, value);
+	else if (strcmp(key, "host") == 0)
+		simple_string_list_append(&section->hosts, value);
+	else if (strcmp(key, "oauth-parameter") == 0 && strchr(value, '=') != NULL)
+		simple_string_list_append(&section->parameters, value);
+	else if (strcmp(key, "oauth-credentials") == 0 && (strcmp(value, "body") == 0 || strcmp(value, "header") == 0))
+		section->oauth_in_body = strcmp(value, "body") == 0;
+	else
+		return false;
+	return true;
+}
+
 /* Set a key of the section that began last. */
 static bool
 set_in_section(const char *key, const char *value, char **problem)
@@ -111,13 +150,9 @@ set_in_section(const char *key, const char *value, char **problem)
 		section->conninfo = pg_strdup(value);
 	else if (is_database && strcmp(key, "role") == 0)
 		section->role = pg_strdup(value);
-	else if (!is_database && strcmp(key, "header") == 0)
-		simple_string_list_append(&section->headers, value);
-	else if (!is_database && strcmp(key, "host") == 0)
-		simple_string_list_append(&section->hosts, value);
-	else
+	else if (is_database || !set_in_connection(section, key, value))
 	{
-		*problem = psprintf("unknown key \"%s\" in a section [%s]", key, section->kind);
+		*problem = psprintf("key \"%s\" is unknown in a section [%s], or its value is", key, section->kind);
 		return false;
 	}
 	return true;
@@ -138,6 +173,22 @@ sfw_config_read(const char *path, char **problem)
 	return true;
 }
 
+/* Tell what a connection lacks that has some of its credentials; NULL: nothing. */
+static char *
+missing_credential(const SfwSection *section)
+{
+	const char *missing = NULL;
+
+	if ((section->username == NULL) != (section->password == NULL))
+		missing = section->username == NULL ? "username" : "password";
+	else if (section->oauth_url != NULL && (section->oauth_client == NULL || section->oauth_secret == NULL))
+		missing = section->oauth_client == NULL ? "oauth-client-id" : "oauth-client-secret";
+	else if (section->oauth_url == NULL &&
+			 (section->oauth_client != NULL || section->oauth_secret != NULL || section->parameters.head != NULL))
+		missing = "oauth-url";
+	return missing == NULL ? NULL : psprintf("section [connection %s] has no %s", section->name, missing);
+}
+
 /* Fill in defaults, and check settings that depend on each other. */
 bool
 sfw_config_finish(char **problem)
@@ -155,6 +206,8 @@ sfw_config_finish(char **problem)
 								is_database ? "conninfo" : "host");
 			return false;
 		}
+		if (!is_database && (*problem = missing_credential(section)) != NULL)
+			return false;
 	}
 	if (sfw_config.name == NULL)
 	{

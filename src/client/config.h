@@ -18,7 +18,7 @@ typedef struct SfwServed
 
 /*
  * A section of the file: [database NAME], where SQL tasks may run, or
- * [connection NAME], headers for requests that name it and go to its hosts
+ * [connection NAME], credentials for requests that name it and go to its hosts
  */
 typedef struct SfwSection
 {
@@ -28,6 +28,13 @@ typedef struct SfwSection
 	char	   *role;			/* of a database, or NULL */
 	SimpleStringList hosts;		/* of a connection */
 	SimpleStringList headers;	/* of a connection */
+	char	   *username;		/* of a connection, or NULL */
+	char	   *password;
+	char	   *oauth_url;		/* of a connection: where tokens are; NULL: it needs none */
+	char	   *oauth_client;
+	char	   *oauth_secret;
+	bool		oauth_in_body;	/* send them as parameters and not in a header */
+	SimpleStringList parameters;	/* more of the request for a token: name=value */
 	struct SfwSection *next;
 } SfwSection;
 
@@ -49,6 +56,7 @@ typedef struct SfwConfig
 	size_t		max_output;		/* bytes */
 	size_t		max_stderr;
 	int			max_redirects;
+	int			http_retries;	/* of a request that is answered with 429 or 5xx */
 	char	   *ca_file;
 	char	   *directory;		/* where commands start */
 	char	   *program;		/* does the tasks of kind program */
@@ -76,6 +84,7 @@ typedef struct SfwConfig
 	X(0, "max-output", SIZE, max_output, 64) \
 	X(0, "max-stderr", SIZE, max_stderr, 64) \
 	X(0, "max-redirects", COUNT, max_redirects, 0) \
+	X(0, "http-retries", COUNT, http_retries, 0) \
 	X(0, "ca-file", TEXT, ca_file, 0) \
 	X(0, "directory", TEXT, directory, 0) \
 	X(0, "program", TEXT, program, 0) \

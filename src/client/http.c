@@ -10,29 +10,17 @@
  * Output and errors have the shape of Step Functions: {"ResponseBody",
  * "Headers", "StatusCode", "StatusText"}, States.Http.StatusCode.N with the
  * body as cause, States.Http.Socket when there is no response.  A connection is
- * a section of the worker's configuration with headers for requests to its
- * hosts.  If there is no section of that name, the request is sent without them
- * and the log has a warning.
+ * a section of the worker's configuration with credentials for requests to its
+ * hosts (credentials.c).  If there is no section of that name, the request is sent
+ * without them and the log has a warning.
  */
 #include "postgres_fe.h"
 
-#include <strings.h>
-
-#include "allow.h"
 #include "claimed_task.h"
 #include "config.h"
+#include "credentials.h"
 #include "fetch.h"
-
-static const char *const methods[] = {"GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"};
-
-/* Headers that libcurl sets, or that could deceive a proxy or server about where a request ends */
-static const char *const forbidden[] = {
-	"Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "TE", "Trailer",
-	"Keep-Alive", "Expect", "Proxy-Authorization", "Proxy-Connection",
-};
-
-/* Headers of a payload that are not sent to another host after a redirect */
-static const char *const credentials[] = {"Authorization", "Cookie", "X-Api-Key"};
+#include "http_payload.h"
 
 /* Texts of statuses, for responses that carry none (HTTP/2): status, text */
 #define STATUS_LIST(X) \
@@ -47,372 +35,6 @@ static const char *const credentials[] = {"Authorization", "Cookie", "X-Api-Key"
 
 /* The headers of a response that the output has: those before the body, and those after it */
 #define HEADER_ORIGINS (CURLH_HEADER | CURLH_TRAILER)
-
-/* How an array becomes several parameters */
-typedef enum ArrayFormat
-{
-	INDICES,
-	REPEAT,
-	COMMAS,
-	BRACKETS
-} ArrayFormat;
-
-/* ---------------------------------------------------------------- request */
-
-/* Append a text in percent encoding; libcurl takes eight megabytes at once. */
-static void
-put_encoded(PQExpBuffer buf, const char *text)
-{
-	size_t		left = strlen(text);
-
-	while (left > 0)
-	{
-		int			piece = (int) Min(left, 1024 * 1024);
-		char	   *encoded = curl_easy_escape(NULL, text, piece);
-
-		if (encoded == NULL)
-			sfw_out_of_memory();
-		appendPQExpBufferStr(buf, encoded);
-		curl_free(encoded);
-		text += piece;
-		left -= (size_t) piece;
-	}
-}
-
-/* Append a value in percent encoding. */
-static void
-put_encoded_value(PQExpBuffer buf, SfwJson value)
-{
-	char	   *text = sfw_json_text(value);
-
-	put_encoded(buf, text);
-	free(text);
-}
-
-/* Append the name of a parameter. */
-static void
-put_name(PQExpBuffer buf, const char *name)
-{
-	if (buf->len > 0)
-		appendPQExpBufferChar(buf, '&');
-	put_encoded(buf, name);
-	appendPQExpBufferChar(buf, '=');
-}
-
-/* Append one parameter; null is an empty one. */
-static void
-put_parameter(PQExpBuffer buf, const char *name, SfwJson value)
-{
-	put_name(buf, name);
-	if (sfw_json_type(value) != 'n')
-		put_encoded_value(buf, value);
-}
-
-/* Append the parameters that an array under a name becomes. */
-static void
-put_array(PQExpBuffer buf, const char *name, SfwJson array, ArrayFormat format)
-{
-	SfwJsonWalk walk = sfw_json_walk(array);
-	SfwJson		element;
-
-	for (size_t index = 0; sfw_json_next(&walk, NULL, &element); index++)
-	{
-		char	   *key;
-
-		if (format == COMMAS)
-		{
-			if (index == 0)
-				put_name(buf, name);
-			else
-				appendPQExpBufferChar(buf, ',');
-			put_encoded_value(buf, element);
-			continue;
-		}
-		key = format == INDICES ? psprintf("%s[%zu]", name, index) :
-			psprintf("%s%s", name, format == BRACKETS ? "[]" : "");
-		put_parameter(buf, key, element);
-		free(key);
-	}
-}
-
-/* Turn an object into parameters, joined with &. */
-static void
-put_parameters(PQExpBuffer buf, SfwJson object, ArrayFormat format)
-{
-	SfwJsonWalk walk = sfw_json_walk(object);
-	SfwJson		key;
-	SfwJson		value;
-
-	while (sfw_json_next(&walk, &key, &value))
-	{
-		char	   *name = sfw_json_text(key);
-
-		if (sfw_json_type(value) == '[')
-			put_array(buf, name, value, format);
-		else
-			put_parameter(buf, name, value);
-		free(name);
-	}
-}
-
-/* Tell whether a text is in a list, in upper or lower case. */
-static bool
-is_one_of(const char *text, const char *const *list, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-	{
-		if (strcasecmp(text, list[i]) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Add one header of a payload; gives what is wrong with it, or NULL. */
-static char *
-add_header(SfwFetch *fetch, const char *name, const char *value)
-{
-	static const char token[] = "!#$%&'*+-.^_`|~0123456789"
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	struct curl_slist **list;
-	char	   *line;
-
-	if (*name == '\0' || name[strspn(name, token)] != '\0')
-		return psprintf("\"%s\" is no name of a header", name);
-	for (const char *p = value; *p != '\0'; p++)
-	{
-		if (((unsigned char) *p < 0x20 && *p != '\t') || *p == 0x7f)
-			return psprintf("header \"%s\" has a control character", name);
-	}
-	if (is_one_of(name, forbidden, lengthof(forbidden)))
-		return psprintf("header \"%s\" cannot be set", name);
-	/* With a semicolon libcurl sends a header without a value. */
-	line = *value == '\0' ? psprintf("%s;", name) : psprintf("%s: %s", name, value);
-	list = is_one_of(name, credentials, lengthof(credentials)) ? &fetch->secret_headers : &fetch->headers;
-	*list = curl_slist_append(*list, line);
-	free(line);
-	return NULL;
-}
-
-/* Read one member of Headers, a value or an array of values; gives what is wrong with it, or NULL. */
-static char *
-read_header(const char *name, SfwJson value, SfwFetch *fetch)
-{
-	SfwJsonWalk walk = sfw_json_walk(value);
-	bool		is_array = sfw_json_type(value) == '[';
-	char	   *problem = NULL;
-
-	while (problem == NULL && (!is_array || sfw_json_next(&walk, NULL, &value)))
-	{
-		char	   *text = sfw_json_text(value);
-
-		problem = add_header(fetch, name, text);
-		free(text);
-		if (!is_array)
-			break;
-	}
-	return problem;
-}
-
-/* Read Headers; gives what is wrong with them, or NULL. */
-static char *
-read_headers(SfwJson object, SfwFetch *fetch)
-{
-	SfwJsonWalk walk = sfw_json_walk(object);
-	SfwJson		key;
-	SfwJson		value;
-	char	   *problem = NULL;
-
-	if (sfw_json_type(object) != '{')
-		return pg_strdup("Headers must be an object");
-	while (problem == NULL && sfw_json_next(&walk, &key, &value))
-	{
-		char	   *name = sfw_json_text(key);
-
-		problem = read_header(name, value, fetch);
-		free(name);
-	}
-	return problem;
-}
-
-/* Read how arrays are to be encoded. */
-static ArrayFormat
-read_array_format(SfwJson transform)
-{
-	static const char *const names[] = {"INDICES", "REPEAT", "COMMAS", "BRACKETS"};
-	SfwJson		options;
-	SfwJson		value;
-
-	if (sfw_json_get(transform, "RequestEncodingOptions", &options) &&
-		sfw_json_get(options, "ArrayFormat", &value))
-	{
-		for (size_t i = 0; i < lengthof(names); i++)
-		{
-			if (sfw_json_is(value, names[i]))
-				return (ArrayFormat) i;
-		}
-	}
-	return INDICES;
-}
-
-/* Tell whether Transform wants the body URL encoded. */
-static bool
-wants_url_encoded(SfwJson payload, SfwJson *transform)
-{
-	SfwJson		value;
-
-	return sfw_json_get(payload, "Transform", transform) &&
-		sfw_json_get(*transform, "RequestBodyEncoding", &value) && sfw_json_is(value, "URL_ENCODED");
-}
-
-/* Read RequestBody; gives what is wrong with it, or NULL. */
-static char *
-read_body(SfwJson payload, SfwFetch *fetch)
-{
-	SfwJson		body;
-	SfwJson		transform;
-	const char *type = "Content-Type: application/json";
-
-	if (!sfw_json_get(payload, "RequestBody", &body))
-		return NULL;
-	if (wants_url_encoded(payload, &transform))
-	{
-		PQExpBufferData form;
-
-		if (sfw_json_type(body) != '{')
-			return pg_strdup("RequestBody must be an object to be URL encoded");
-		initPQExpBuffer(&form);
-		put_parameters(&form, body, read_array_format(transform));
-		fetch->body = sfw_buffer_data(&form);
-		type = "Content-Type: application/x-www-form-urlencoded";
-	}
-	else
-		fetch->body = sfw_json_text(body);
-	if (!sfw_fetch_has_header(fetch, "Content-Type"))
-		fetch->headers = curl_slist_append(fetch->headers, type);
-	return NULL;
-}
-
-/* The name of the connection that a payload names, or NULL: the part of its ARN after connection/. */
-static char *
-connection_name(SfwJson payload)
-{
-	SfwJson		authentication;
-	SfwJson		arn;
-	char	   *text;
-	char	   *name;
-
-	if ((!sfw_json_get(payload, "Authentication", &authentication) &&
-		 !sfw_json_get(payload, "InvocationConfig", &authentication)) ||
-		!sfw_json_get(authentication, "ConnectionArn", &arn))
-		return NULL;
-	text = sfw_json_text(arn);
-	name = strstr(text, "connection/");
-	name = pg_strdup(name != NULL ? name + strlen("connection/") : text);
-	name[strcspn(name, "/")] = '\0';
-	free(text);
-	return name;
-}
-
-/* Tell whether a connection is for requests to a host. */
-static bool
-is_for_host(const SfwSection *connection, const char *host)
-{
-	for (SimpleStringListCell *pattern = connection->hosts.head; pattern != NULL; pattern = pattern->next)
-	{
-		if (sfw_allow_matches(pattern->val, host))
-			return true;
-	}
-	return false;
-}
-
-/* Add the headers of the connection that a payload names; gives why they may not be sent, or NULL. */
-static char *
-add_connection(SfwJson payload, SfwFetch *fetch)
-{
-	char	   *name = connection_name(payload);
-	const SfwSection *connection = name != NULL ?
-		sfw_config_section(sfw_config.sections, "connection", name) : NULL;
-	char	   *problem = NULL;
-	SfwUrl		url = {0};
-
-	if (connection != NULL)
-	{
-		const char *host = sfw_url_parse(fetch->endpoint, NULL, &url) ? url.host : "";
-
-		if (!is_for_host(connection, host))
-			problem = psprintf("connection \"%s\" is not for host \"%s\"", name, host);
-		for (SimpleStringListCell *header = connection->headers.head; problem == NULL && header != NULL;
-			 header = header->next)
-			fetch->secret_headers = curl_slist_append(fetch->secret_headers, header->val);
-	}
-	else if (name != NULL)
-		sfw_log(SFW_WARNING, "a connection is not configured, the request goes without credentials",
-				"connection", name, NULL);
-	sfw_url_free(&url);
-	free(name);
-	return problem;
-}
-
-/* Append QueryParameters to the URL of a request; gives what is wrong with them, or NULL. */
-static char *
-add_query(SfwJson parameters, SfwFetch *fetch)
-{
-	PQExpBufferData query;
-	char	   *url;
-
-	if (sfw_json_type(parameters) != '{')
-		return pg_strdup("QueryParameters must be an object");
-	initPQExpBuffer(&query);
-	put_parameters(&query, parameters, REPEAT);
-	fetch->endpoint[strcspn(fetch->endpoint, "#")] = '\0';
-	if (query.len > 0)
-	{
-		url = psprintf("%s%c%s", fetch->endpoint, strchr(fetch->endpoint, '?') != NULL ? '&' : '?',
-					   sfw_buffer_data(&query));
-		free(fetch->endpoint);
-		fetch->endpoint = url;
-	}
-	termPQExpBuffer(&query);
-	return NULL;
-}
-
-/* Read ApiEndpoint, Method and QueryParameters; gives what is wrong with them, or NULL. */
-static char *
-read_target(SfwJson payload, SfwFetch *fetch)
-{
-	SfwJson		value;
-
-	if (!sfw_json_get(payload, "ApiEndpoint", &value) || sfw_json_type(value) != '"')
-		return pg_strdup("ApiEndpoint is missing");
-	fetch->endpoint = sfw_json_text(value);
-	for (const char *p = fetch->endpoint; *p != '\0'; p++)
-	{
-		if ((unsigned char) *p <= 0x20 || *p == 0x7f)
-			return pg_strdup("ApiEndpoint has blanks or control characters");
-	}
-	if (!sfw_json_get(payload, "Method", &value))
-		return pg_strdup("Method is missing");
-	fetch->method = sfw_json_text(value);
-	if (!is_one_of(fetch->method, methods, lengthof(methods)))
-		return psprintf("Method \"%s\" is unknown", fetch->method);
-	for (char *p = fetch->method; *p != '\0'; p++)
-		*p = (char) (*p & ~0x20);
-	return sfw_json_get(payload, "QueryParameters", &value) ? add_query(value, fetch) : NULL;
-}
-
-/* Turn a payload into a request; gives what is wrong with it, or NULL. */
-static char *
-read_payload(SfwJson payload, SfwFetch *fetch)
-{
-	SfwJson		value;
-	char	   *problem = read_target(payload, fetch);
-
-	if (problem == NULL && sfw_json_get(payload, "Headers", &value))
-		problem = read_headers(value, fetch);
-	if (problem == NULL)
-		problem = read_body(payload, fetch);
-	return problem;
-}
 
 /* ---------------------------------------------------------------- response */
 
@@ -491,13 +113,41 @@ print_response(SfwFetch *fetch)
 	return sfw_buffer_data(&buf);
 }
 
+/* ---------------------------------------------------------------- requests of a task */
+
+/* What a task does: a request, perhaps after one for a token, perhaps again after a while */
+typedef struct HttpJob
+{
+	SfwTask    *task;
+	SfwFetch   *fetch;			/* under way; NULL: it waits for the timer */
+	const SfwSection *connection;	/* or NULL */
+	char	   *host;			/* of the request */
+	int			retries;		/* begun so far */
+	bool		renewed;		/* a token was asked for */
+	SfwTimer	timer;
+} HttpJob;
+
+static void begin_request(HttpJob *job);
+
+/* End a job. */
+static void
+free_job(HttpJob *job)
+{
+	sfw_timer_clear(&job->timer);
+	if (job->fetch != NULL)
+		sfw_fetch_free(job->fetch);
+	free(job->host);
+	job->task->job = NULL;
+	free(job);
+}
+
 /* Report the outcome of a request that has ended, or is refused. */
 static void
-finished(SfwFetch *fetch)
+report(HttpJob *job)
 {
-	SfwTask    *task = fetch->arg;
+	SfwTask    *task = job->task;
+	SfwFetch   *fetch = job->fetch;
 
-	task->job = NULL;
 	if (fetch->refused != NULL)
 	{
 		sfw_task_log(task, SFW_WARNING, "a request is refused", "reason", fetch->refused);
@@ -514,51 +164,163 @@ finished(SfwFetch *fetch)
 						"States.Http.StatusCode.%ld", fetch->status);
 	else
 		sfw_task_succeeded(task, print_response(fetch));
-	sfw_fetch_free(fetch);
+	free_job(job);
 }
 
-/* ---------------------------------------------------------------- start, stop */
+/* Begin the request anew. */
+static void
+try_again(void *arg)
+{
+	begin_request(arg);
+}
+
+/* Release the request that has ended, and begin it anew after a while. */
+static void
+wait_and_try(HttpJob *job, int64_t delay)
+{
+	sfw_fetch_free(job->fetch);
+	job->fetch = NULL;
+	sfw_timer_set(&job->timer, delay, try_again, job);
+}
+
+/*
+ * Tell how long to wait before a request that was answered so is tried again: as the
+ * server says, or a second, two, four ..., of which a random part less.  -1: it is not.
+ */
+static int64_t
+retry_delay(const HttpJob *job)
+{
+	const SfwFetch *fetch = job->fetch;
+	struct curl_header *header;
+
+	if (fetch->refused != NULL || fetch->problem != NULL || fetch->too_large ||
+		job->retries >= sfw_config.http_retries || (fetch->status != 429 && fetch->status < 500))
+		return -1;
+	if (curl_easy_header(fetch->easy, "Retry-After", 0, HEADER_ORIGINS, -1, &header) == CURLHE_OK &&
+		header->value[0] >= '0' && header->value[0] <= '9')
+		return Min(strtol(header->value, NULL, 10), 3600) * (int64_t) 1000;
+	return (INT64CONST(1000) << Min(job->retries, 8)) - random() % 500;
+}
+
+/* A request has ended. */
+static void
+finished(SfwFetch *fetch)
+{
+	HttpJob    *job = fetch->arg;
+	int64_t		delay = retry_delay(job);
+
+	/* A token may have been withdrawn before its time. */
+	if (fetch->refused == NULL && fetch->problem == NULL && fetch->status == 401 && !job->renewed &&
+		job->connection != NULL && job->connection->oauth_url != NULL)
+	{
+		sfw_credentials_forget(job->connection);
+		wait_and_try(job, 0);
+	}
+	else if (delay >= 0)
+	{
+		job->retries++;
+		wait_and_try(job, delay);
+	}
+	else
+		report(job);
+}
+
+/* Report that a connection got no token. */
+static void
+report_no_token(HttpJob *job, const char *why)
+{
+	sfw_task_log(job->task, SFW_WARNING, "a connection has no token", "reason", why);
+	sfw_task_failed(job->task, psprintf("connection \"%s\": %s", job->connection->name, why),
+					"Events.ConnectionResource.InvalidConnectionState");
+	free_job(job);
+}
+
+/* The request for a token has ended. */
+static void
+token_came(SfwFetch *fetch)
+{
+	HttpJob    *job = fetch->arg;
+	char	   *problem = sfw_credentials_take(job->connection, fetch);
+
+	if (problem == NULL)
+		wait_and_try(job, 0);
+	else
+		report_no_token(job, problem);
+	free(problem);
+}
+
+/* Ask for a token, and begin the request when it has come. */
+static void
+begin_token(HttpJob *job)
+{
+	job->fetch = sfw_credentials_ask(job->connection);
+	job->fetch->done = token_came;
+	job->fetch->arg = job;
+	job->renewed = true;
+	if (!sfw_fetch_begin(job->fetch))
+		report_no_token(job, job->fetch->refused != NULL ? job->fetch->refused : job->fetch->problem);
+}
+
+/* Begin the request of a task. */
+static void
+begin_request(HttpJob *job)
+{
+	SfwTask    *task = job->task;
+	SfwFetch   *fetch = sfw_fetch_new();
+	char	   *problem = sfw_http_read(task->payload, fetch);
+
+	job->fetch = fetch;
+	fetch->done = finished;
+	fetch->arg = job;
+	/* TimeoutSeconds of the payload has a timer of its own, and may be longer than http-timeout. */
+	fetch->time_limit = task->timeout_timer.armed ?
+		task->timeout_timer.at - sfw_now() + 1000 : sfw_config.http_timeout;
+	if (problem == NULL)
+		job->connection = sfw_http_connection(task->payload, fetch);
+	if (problem == NULL && fetch->refused == NULL && job->connection != NULL &&
+		!sfw_credentials_add(job->connection, fetch))
+	{
+		sfw_fetch_free(fetch);
+		begin_token(job);
+		return;
+	}
+	if (problem == NULL && fetch->refused == NULL && sfw_fetch_begin(fetch))
+	{
+		free(job->host);
+		job->host = pg_strdup(fetch->url.host);
+		return;
+	}
+	if (fetch->refused != NULL)
+	{
+		report(job);
+		return;
+	}
+	sfw_task_reject(task, problem != NULL ? problem : pg_strdup(fetch->problem));
+	free_job(job);
+}
 
 /* Begin a task. */
 static void
 http_start(SfwTask *task)
 {
-	SfwFetch   *fetch = sfw_fetch_new();
-	char	   *problem = read_payload(task->payload, fetch);
+	HttpJob    *job = pg_malloc0(sizeof(HttpJob));
 
-	fetch->done = finished;
-	fetch->arg = task;
-	/* TimeoutSeconds of the payload has a timer of its own, and may be longer than http-timeout. */
-	fetch->time_limit = task->timeout_timer.armed ?
-		task->timeout_timer.at - sfw_now() + 1000 : sfw_config.http_timeout;
-	if (problem == NULL)
-		fetch->refused = add_connection(task->payload, fetch);
-	if (problem == NULL && fetch->refused == NULL && sfw_fetch_begin(fetch))
-	{
-		task->job = fetch;
-		return;
-	}
-	if (fetch->refused != NULL)
-	{
-		finished(fetch);
-		return;
-	}
-	sfw_task_reject(task, problem != NULL ? problem : pg_strdup(fetch->problem));
-	sfw_fetch_free(fetch);
+	job->task = task;
+	task->job = job;
+	begin_request(job);
 }
 
 /* Abandon a task's request. */
 static void
 http_stop(SfwTask *task, bool hard)
 {
-	SfwFetch   *fetch = task->job;
+	HttpJob    *job = task->job;
 
-	if (fetch == NULL)
+	if (job == NULL)
 		return;
-	task->job = NULL;
-	sfw_task_failed(task, psprintf("the request to host \"%s\" was given up", fetch->url.host),
+	sfw_task_failed(task, psprintf("the request to host \"%s\" was given up", job->host != NULL ? job->host : ""),
 					"States.Http.Socket");
-	sfw_fetch_free(fetch);
+	free_job(job);
 }
 
 /* Resolve and decide, but send nothing. */
@@ -566,7 +328,7 @@ static bool
 http_dry_run(SfwJson payload, PQExpBuffer report)
 {
 	SfwFetch   *fetch = sfw_fetch_new();
-	char	   *problem = read_payload(payload, fetch);
+	char	   *problem = sfw_http_read(payload, fetch);
 	bool		good = problem == NULL;
 
 	sfw_json_put_key(report, good ? "method" : "refused");

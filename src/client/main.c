@@ -88,6 +88,7 @@ static const char *const help =
 	"                              (\"10.0.0.0/8\"); may be repeated; see sfworker(1)\n"
 	"      --http-timeout=TIME     for a request, redirects included (60s)\n"
 	"      --max-redirects=N       that are followed (5)\n"
+	"      --http-retries=N        after an answer with 429 or 5xx (0)\n"
 	"      --ca-file=FILE          certificates to trust instead of the system's\n"
 	"      --directory=DIR         where commands start\n"
 	"      --program=FILE          does tasks of kind program: payload in, output or error out\n"

@@ -1,8 +1,8 @@
 # What the programs beside the extension share: where PostgreSQL's libraries for client programs are, how C is
-# compiled, where programs and their pages are installed. PROGRAM is set before.
+# compiled, where programs, their pages and units are installed. PROGRAM and UNIT, a name of a file, are set before.
 
 PG_CONFIG ?= pg_config
-VERSION ?= $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" ../../sfflow.control)
+VERSION ?= $(shell sed -n 's/^RELEASE = //p' ../../Makefile)
 CC ?= gcc
 INSTALL ?= install
 
@@ -26,9 +26,10 @@ PG_CFLAGS := $(foreach folder,$(includes) $(lastword $(includes))/internal $(she
 PG_LIBS := -L$(shell $(PG_CONFIG) --libdir) -L$(shell $(PG_CONFIG) --pkglibdir) -lpgfeutils -lpgcommon -lpgport -lpq
 
 CFLAGS ?= -O2 -g
-override CFLAGS += -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wdeclaration-after-statement -Werror \
+WERROR ?= $(if $(wildcard ../../.git),-Werror)
+override CFLAGS += -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Wdeclaration-after-statement $(WERROR) \
 	-Wvla -Wformat=2 -Wmissing-prototypes -fstack-protector-strong -D_FORTIFY_SOURCE=2 -MMD -MP
-CPPFLAGS += -D_GNU_SOURCE -DSFW_VERSION='"$(VERSION)"' -I.. $(PG_CFLAGS)
+override CPPFLAGS += -D_GNU_SOURCE -DSFW_VERSION='"$(VERSION)"' -I.. $(PG_CFLAGS)
 
 all: $(PROGRAM)
 
@@ -48,8 +49,18 @@ install: $(PROGRAM) | directories
 	$(INSTALL) -m 755 $(PROGRAM) '$(DESTDIR)$(bindir)/$(PROGRAM)'
 	$(INSTALL) -m 644 $(PROGRAM).1 '$(DESTDIR)$(mandir)/man1/$(PROGRAM).1'
 
+# Not a part of install, which writes into PostgreSQL's folders and that of the page alone.
+UNITDIR ?= /usr/lib/systemd/system
+
+install-unit: | directories
+	$(INSTALL) -d '$(DESTDIR)$(UNITDIR)'
+	sed 's|^ExecStart=[^ ]*/|ExecStart=$(bindir)/|' $(UNIT) > '$(DESTDIR)$(UNITDIR)/$(UNIT)'
+
+uninstall-unit:
+	rm -f '$(DESTDIR)$(UNITDIR)/$(UNIT)'
+
 uninstall: directories
 	rm -f '$(DESTDIR)$(bindir)/$(PROGRAM)' '$(DESTDIR)$(pg_bindir)/$(PROGRAM)' \
 		'$(DESTDIR)$(mandir)/man1/$(PROGRAM).1' '$(DESTDIR)$(pg_mandir)/man1/$(PROGRAM).1'
 
-.PHONY: all postgresql-libraries libraries directories install uninstall clean
+.PHONY: all postgresql-libraries libraries directories install uninstall install-unit uninstall-unit clean

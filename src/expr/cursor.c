@@ -8,7 +8,7 @@
 
 #include "common/jsonapi.h"
 #include "common/string.h"
-#include "expr/cursor.h"
+#include "expr/path.h"
 #include "lib/stringinfo.h"
 #include "utils/fmgrprotos.h"
 

@@ -6,7 +6,7 @@
 #include "postgres.h"
 
 #include "base/settings.h"
-#include "expr/compiled.h"
+#include "expr/intrinsic.h"
 #include "mb/pg_wchar.h"
 #include "utils/memutils.h"
 
@@ -40,6 +40,13 @@ compile_call(SfScanner *s, int allowed, SfIntrinsic **call)
 		return sf_cursor_fail(s, "unexpected \"%.*s\" at offset %d",
 							  pg_mblen(s->p), s->p, (int) (s->p - s->text));
 	return true;
+}
+
+/* Name a function of an expression that has a literal that never fits; NULL: there is none. */
+const char *
+sf_expr_misused_literal(const SfExpr *expr)
+{
+	return expr->call == NULL ? NULL : sf_intrinsic_misused_literal(expr->call);
 }
 
 /*

@@ -37,6 +37,7 @@ typedef struct SfExpr SfExpr;
 extern SfExpr *sf_expr_compile(const char *text, int allowed, SfError *err);
 extern const char *sf_expr_text(const SfExpr *expr);
 extern int	sf_expr_context_use(const SfExpr *expr);
+extern const char *sf_expr_misused_literal(const SfExpr *expr);
 extern SfEvalStatus sf_expr_eval(const SfExpr *expr, SfEnv *env,
 								 Jsonb **result, SfError *err);
 extern SfEvalStatus sf_expr_eval_value(const SfExpr *expr, SfEnv *env,

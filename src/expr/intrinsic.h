@@ -87,19 +87,30 @@ typedef struct SfIntrinsicFunction
 	bool		(*call) (SfIntrinsicCall *call);
 } SfIntrinsicFunction;
 
-/* --- intrinsic_parse.c --- */
-extern bool sf_intrinsic_parse(SfScanner *s, SfIntrinsic **out);
-
 /* --- intrinsic.c --- */
 
-extern const SfIntrinsicFunction *sf_intrinsic_find(const char *name, int len);
+extern bool sf_intrinsic_parse(SfScanner *s, SfIntrinsic **out);
+extern const char *sf_intrinsic_misused_literal(const SfIntrinsic *node);
 extern bool sf_intrinsic_eval(const SfIntrinsic *node, const char *text,
 							  SfEnv *env, JsonbValue *result, SfError *err);
 extern bool sf_intrinsic_invalid(SfIntrinsicCall *call, const char *detail);
 
-/* --- the functions: intrinsic_array.c, intrinsic_text.c, intrinsic_data.c --- */
+/* --- the functions: intrinsic_data.c, intrinsic_text.c --- */
 #define SF_INTRINSIC_DECLARE(sym, name, min, max, kinds, gives_text) \
 	extern bool sf_intrinsic_##sym(SfIntrinsicCall *call);
 SF_INTRINSIC_LIST(SF_INTRINSIC_DECLARE)
+
+/* --- the contents of SfExpr, for the files of this folder --- */
+
+struct SfExpr
+{
+	const char *text;
+	SfPath	   *path;			/* either this … */
+	SfIntrinsic *call;			/* … or this */
+	int			context_use;	/* SF_CONTEXT_… */
+};
+
+extern SfPathStatus sf_compiled_eval(const SfExpr *expr, SfEnv *env,
+									 JsonbValue *result, SfError *err);
 
 #endif							/* SF_EXPR_INTRINSIC_H */

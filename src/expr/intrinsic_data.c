@@ -1,16 +1,183 @@
 /*
  * intrinsic_data.c
- *		Intrinsic functions over JSON data and over numbers.
+ *		Intrinsic functions on arrays, JSON and numbers.
  */
 #include "postgres.h"
 
 #include "common/int.h"
 #include "common/pg_prng.h"
-
-#include "base/java_random.h"
-#include "expr/intrinsic.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "utils/fmgrprotos.h"
+#include "utils/memutils.h"
+
+#include "base/random.h"
+#include "expr/intrinsic.h"
+
+/* Elements that States.ArrayRange makes at most; the service stops at 1,000. */
+#define MAX_RANGE	1000000
+
+/* Give an array under construction as the result. */
+static bool
+finish_array(SfIntrinsicCall *call, SfJsonBuilder *b)
+{
+	sf_json_root(sf_json_finish(b), call->result);
+	return true;
+}
+
+/* States.Array(v, …): its arguments as an array. */
+bool
+sf_intrinsic_array(SfIntrinsicCall *call)
+{
+	sf_json_root(sf_json_array_of(call->args, call->nargs), call->result);
+	return true;
+}
+
+/* States.ArrayContains(array, v): is there an element that equals v? */
+bool
+sf_intrinsic_array_contains(SfIntrinsicCall *call)
+{
+	JsonbIterator *it = sf_json_elements(&call->args[0]);
+	JsonbValue	element;
+	bool		found = false;
+
+	while (!found && sf_json_next(&it, &element))
+		found = sf_json_value_equal(&element, &call->args[1]);
+	call->result->type = jbvBool;
+	call->result->val.boolean = found;
+	return true;
+}
+
+/* States.ArrayGetItem(array, index): the element, counted from 0. */
+bool
+sf_intrinsic_array_get_item(SfIntrinsicCall *call)
+{
+	int64		index;
+
+	if (!sf_json_to_int64(&call->args[1], &index) ||
+		!sf_json_element(&call->args[0], index, call->result))
+		return sf_intrinsic_invalid(call, NULL);
+	return true;
+}
+
+/* States.ArrayLength(array). */
+bool
+sf_intrinsic_array_length(SfIntrinsicCall *call)
+{
+	sf_json_value_int(call->result, sf_json_count(&call->args[0]));
+	return true;
+}
+
+/* States.ArrayPartition(array, n): arrays of n elements, the last of the rest. */
+bool
+sf_intrinsic_array_partition(SfIntrinsicCall *call)
+{
+	SfJsonBuilder b;
+	JsonbIterator *it = sf_json_elements(&call->args[0]);
+	JsonbValue	element;
+	int64		n = 0;
+
+	if (call->integers[1] <= 0)
+		return sf_intrinsic_invalid(call, NULL);
+	sf_json_begin_array(&b);
+	while (sf_json_next(&it, &element))
+	{
+		if (n == 0)
+			sf_json_open_array(&b, NULL);
+		sf_json_add_value(&b, NULL, &element);
+		if (++n == call->integers[1])
+		{
+			sf_json_close_array(&b);
+			n = 0;
+		}
+	}
+	if (n > 0)
+		sf_json_close_array(&b);
+	return finish_array(call, &b);
+}
+
+/* States.ArrayRange(first, last, step): the numbers, both ends included. */
+bool
+sf_intrinsic_array_range(SfIntrinsicCall *call)
+{
+	SfJsonBuilder b;
+	int64		first = call->integers[0];
+	int64		last = call->integers[1];
+	int64		step = call->integers[2];
+
+	if (step == 0)
+		return sf_intrinsic_invalid(call, NULL);
+	/* in double: the difference of two int64 may overflow */
+	if (((double) last - (double) first) / (double) step >= MAX_RANGE)
+		return sf_intrinsic_invalid(call, "too many elements");
+	sf_json_begin_array(&b);
+	while (step > 0 ? first <= last : first >= last)
+	{
+		CHECK_FOR_INTERRUPTS();
+		sf_json_add_int(&b, NULL, first);
+		if (pg_add_s64_overflow(first, step, &first))
+			break;
+	}
+	return finish_array(call, &b);
+}
+
+/* One element that was met, in a chain of those with the same hash */
+typedef struct SeenElement
+{
+	JsonbValue	value;
+	struct SeenElement *next;
+} SeenElement;
+
+/* Hash a value so that equal ones (1 and 1.0) hash alike. */
+static uint32
+hash_value(const JsonbValue *v)
+{
+	Jsonb	   *doc = sf_json_make(v);
+	uint32		hash = DatumGetUInt32(DirectFunctionCall1(jsonb_hash,
+														  JsonbPGetDatum(doc)));
+
+	pfree(doc);
+	return hash;
+}
+
+/* States.ArrayUnique(array): without what equals an earlier element. */
+bool
+sf_intrinsic_array_unique(SfIntrinsicCall *call)
+{
+	SfJsonBuilder b;
+	JsonbIterator *it = sf_json_elements(&call->args[0]);
+	JsonbValue	element;
+	SeenElement **table;
+	Size		nslots = 64;
+
+	while (nslots < (Size) sf_json_count(&call->args[0]))
+		nslots *= 2;
+	table = MemoryContextAllocHuge(CurrentMemoryContext, nslots * sizeof(SeenElement *));
+	memset(table, 0, nslots * sizeof(SeenElement *));
+
+	sf_json_begin_array(&b);
+	while (sf_json_next(&it, &element))
+	{
+		SeenElement **slot = &table[hash_value(&element) & (nslots - 1)];
+		SeenElement *seen;
+
+		for (seen = *slot; seen != NULL; seen = seen->next)
+		{
+			if (sf_json_value_equal(&seen->value, &element))
+				break;
+		}
+		if (seen != NULL)
+			continue;
+		seen = palloc(sizeof(SeenElement));
+		seen->value = element;
+		seen->next = *slot;
+		*slot = seen;
+		sf_json_add_value(&b, NULL, &element);
+	}
+	return finish_array(call, &b);
+}
+
+/* --- intrinsic functions over JSON data and over numbers --- */
 
 /* States.JsonMerge(a, b, false): the members of b over those of a. */
 bool

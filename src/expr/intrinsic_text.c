@@ -5,9 +5,8 @@
 #include "postgres.h"
 
 #include "common/base64.h"
-#include "base/base64.h"
-#include "base/digest.h"
-#include "base/uuid.h"
+#include "base/encoding.h"
+#include "base/random.h"
 #include "expr/intrinsic.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"

@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "expr/compiled.h"
+#include "expr/intrinsic.h"
 #include "miscadmin.h"
 
 /* Tell whether the place can be made: no scalar in the way, indexes in range. */

@@ -14,7 +14,7 @@
  */
 #include "postgres.h"
 
-#include "expr/compiled.h"
+#include "expr/intrinsic.h"
 #include "jsonata/jsonata.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"

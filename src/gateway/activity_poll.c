@@ -28,13 +28,10 @@
 #include <poll.h>
 
 #include "client/json_text.h"
-#include "gateway/activity_poll.h"
-#include "gateway/aws_answer.h"
-#include "gateway/aws_call.h"
+#include "gateway/aws_api.h"
 #include "gateway/call_error.h"
-#include "gateway/changes.h"
+#include "gateway/console.h"
 #include "gateway/database.h"
-#include "gateway/key_lookup.h"
 
 /* Clients give up after 60 seconds. */
 #define LONGEST 55000

@@ -9,7 +9,7 @@
 #include <netinet/in.h>
 #include <unistd.h>
 
-#include "gateway/address.h"
+#include "gateway/listener.h"
 
 #define BACKLOG 512
 

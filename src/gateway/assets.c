@@ -7,7 +7,7 @@
  */
 #include "postgres_fe.h"
 
-#include "gateway/assets.h"
+#include "gateway/console.h"
 #include "gateway/hashing.h"
 
 /* A file */

@@ -17,13 +17,11 @@
  */
 #include "postgres_fe.h"
 
-#include "gateway/availability.h"
 #include "gateway/call_error.h"
-#include "gateway/changes.h"
-#include "gateway/console_guard.h"
+#include "gateway/console.h"
+#include "gateway/crowd.h"
 #include "gateway/database.h"
 #include "gateway/hashing.h"
-#include "gateway/long_waits.h"
 
 #define LONGEST		25000
 #define COALESCE	1000

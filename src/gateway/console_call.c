@@ -12,11 +12,9 @@
  */
 #include "postgres_fe.h"
 
-#include "gateway/availability.h"
 #include "gateway/call_error.h"
-#include "gateway/changes.h"
-#include "gateway/console_call.h"
-#include "gateway/console_guard.h"
+#include "gateway/console.h"
+#include "gateway/database.h"
 
 #define PREFIX "/console/api/"
 

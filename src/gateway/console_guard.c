@@ -18,8 +18,8 @@
 
 #include <arpa/inet.h>
 
-#include "gateway/availability.h"
-#include "gateway/console_guard.h"
+#include "gateway/console.h"
+#include "gateway/database.h"
 #include "gateway/gateway_config.h"
 #include "gateway/hashing.h"
 #include "gateway/listener.h"

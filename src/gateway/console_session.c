@@ -13,7 +13,8 @@
  * must also be the one that it was (sf_console_session).  The gateway has the
  * password encrypted, with a key made of the cookie and the token.  It keeps only
  * the digests of these, so that the password can be read while a request of the
- * page is handled, and not between.
+ * page is handled, and not between.  A session that the gateway kept in a file while
+ * it was restarted (session_file.c) is like one whose connection was lost.
  *
  * A password is good only if the server asked for it: with trust or peer in
  * pg_hba.conf the server would let each text pass for each role.
@@ -21,9 +22,9 @@
 #include "postgres_fe.h"
 
 #include "client/log.h"
-#include "gateway/availability.h"
 #include "gateway/call_error.h"
-#include "gateway/console_session.h"
+#include "gateway/console.h"
+#include "gateway/database.h"
 #include "gateway/gateway_config.h"
 
 /* Calls of a session that wait for its connection */
@@ -362,6 +363,27 @@ make_secrets(SfgConsoleSession *session, const char *password)
 	session->secrets = secrets;
 }
 
+/* Add a session, which has no connection yet. */
+static void
+add_session(SfgConsoleSession *session)
+{
+	session->pool = (SfgPool) {
+		.dsn = sfg_config.dsn,
+		.user = session->role,
+		.statement_timeout = sfg_config.statement_timeout,
+		/* A page makes several calls at once, which this one connection takes in turn. */
+		.patience = sfg_config.statement_timeout,
+		.most_queued = MOST_QUEUED,
+		.connected = connected,
+		.lost = connection_lost,
+		.arg = session,
+	};
+	dlist_push_tail(&sessions, &session->node);
+	n_sessions++;
+	sfw_timer_set(&session->timer, CHECK_INTERVAL, check_age, session);
+	sfg_pool_prepare(&session->pool, 1);
+}
+
 /* Begin a session for a role; done gets it, or NULL. The password is freed. */
 void
 sfg_console_sign_in(SfgRequest *request, const char *role, char *password, SfgSignedIn done)
@@ -375,22 +397,15 @@ sfg_console_sign_in(SfgRequest *request, const char *role, char *password, SfgSi
 	session->sign_in = request;
 	request->state = session;
 	request->gone = forget_sign_in;
-	session->pool = (SfgPool) {
-		.dsn = sfg_config.dsn,
-		.user = session->role,
-		.password = password,
-		.statement_timeout = sfg_config.statement_timeout,
-		/* A page makes several calls at once, which this one connection takes in turn. */
-		.patience = sfg_config.statement_timeout,
-		.most_queued = MOST_QUEUED,
-		.connected = connected,
-		.lost = connection_lost,
-		.arg = session,
-	};
-	dlist_push_tail(&sessions, &session->node);
-	n_sessions++;
-	sfw_timer_set(&session->timer, CHECK_INTERVAL, check_age, session);
-	sfg_pool_start(&session->pool, 1);
+	add_session(session);
+	sfg_pool_reconnect(&session->pool, password);
+}
+
+/* Take up the sessions that the gateway kept when it left; their next requests connect them. */
+void
+sfg_console_sessions_start(void)
+{
+	sfg_session_file_take(add_session);
 }
 
 /* Find the session of a cookie, or NULL. */
@@ -457,18 +472,23 @@ sfg_console_session_trouble(const SfgConsoleSession *session)
 	return "there is no connection to the database";
 }
 
-/* End all sessions. */
+/* End all sessions; with a file for them they go on when the gateway begins again. */
 void
 sfg_console_sessions_stop(void)
 {
 	dlist_mutable_iter iter;
+	FILE	   *file = sfg_session_file_create();
 
 	dlist_foreach_modify(iter, &sessions)
 	{
 		SfgConsoleSession *session = dlist_container(SfgConsoleSession, node, iter.cur);
 
+		if (file != NULL && session->writes != NULL)
+			sfg_session_file_put(file, session);
 		sfg_console_session_end(session, "the gateway leaves");
 		sfw_timer_clear(&session->timer);
 		free_session(session);
 	}
+	if (file != NULL)
+		sfg_session_file_close(file);
 }

@@ -28,4 +28,11 @@ extern bool sfg_crowd_hold_answer(struct SfgPeer *peer, size_t bytes);
 extern void sfg_crowd_drop_answer(struct SfgPeer *peer, size_t bytes);
 extern struct SfgPeer *sfg_crowd_choose(const struct SfgPeer *newest);
 
+/* --- roles whose requests wait for long --- */
+
+typedef struct SfgWaiting SfgWaiting;
+
+extern SfgWaiting *sfg_waiting_begin(const char *role);
+extern void sfg_waiting_end(SfgWaiting *waiting);
+
 #endif							/* SFG_CROWD_H */

@@ -14,14 +14,11 @@
 #include "client/log.h"
 #include "client/loop.h"
 #include "client/secrets.h"
-#include "gateway/activity_poll.h"
-#include "gateway/changes.h"
-#include "gateway/console_session.h"
+#include "gateway/aws_api.h"
+#include "gateway/console.h"
 #include "gateway/database.h"
-#include "gateway/dsn.h"
 #include "gateway/gateway_config.h"
 #include "gateway/listener.h"
-#include "gateway/probes_page.h"
 #include "gateway/http_request.h"
 
 /* What getopt_long gives for long options that are no settings */
@@ -185,6 +182,7 @@ main(int argc, char **argv)
 		return 1;
 	}
 	sfw_log(SFW_INFO, "sfgateway " SFW_VERSION, NULL);
+	sfg_console_sessions_start();
 	sfg_database_start();
 	/* The lines of a turn of the loop are one write, not one for each request. */
 	setvbuf(stderr, log_buffer, _IOFBF, sizeof(log_buffer));

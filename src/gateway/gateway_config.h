@@ -8,7 +8,7 @@
 #include "postgres_fe.h"
 
 #include "fe_utils/simple_list.h"
-#include "gateway/sigv4.h"
+#include "gateway/aws_api.h"
 
 /* An access key of the file: [key ID] */
 typedef struct SfgFileKey
@@ -43,6 +43,7 @@ typedef struct SfgFileKey
 	X("sessions", COUNT, sessions, 0, 1000, "N", "of the console at the same time (50)") \
 	X("session-idle", TIME, session_idle, 1000, 0, "TIME", "ends a session that no person uses (30min)") \
 	X("session-max", TIME, session_max, 1000, 0, "TIME", "ends every session (12h)") \
+	X("session-file", TEXT, session_file, 0, 0, "FILE", "in which sessions outlast a restart of the gateway") \
 	X("console-trust", FLAG, console_trust, 0, 0, "on|off", "sign roles in whose password the database does not ask for") \
 	X("metrics-dsn", TEXT, metrics_dsn, 0, 0, "CONNINFO", "serve /metrics, read by the role of this connection") \
 	X("metrics-token", TEXT, metrics_token, 0, 0, "TOKEN", "that /metrics asks for as a bearer token")
@@ -71,6 +72,7 @@ typedef struct SfgConfig
 	int			sessions;
 	int64_t		session_idle;
 	int64_t		session_max;
+	char	   *session_file;	/* or NULL */
 	bool		console_trust;
 	char	   *metrics_dsn;
 	char	   *metrics_token;

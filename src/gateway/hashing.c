@@ -1,6 +1,6 @@
 /*
  * hashing.c
- *		Digests, random names, comparison in constant time.
+ *		Digests, random names, comparison in constant time, and sealed secrets.
  */
 #include "postgres_fe.h"
 
@@ -15,8 +15,8 @@
 #define RANDOM_MAX 32
 
 /* End the program because the library cannot do what it is for. */
-void
-sfg_crypto_fails(void)
+static void
+crypto_fails(void)
 {
 	fprintf(stderr, "%s: OpenSSL fails\n", program_invocation_short_name);
 	exit(1);
@@ -51,7 +51,7 @@ sfg_sha256(const void *data, size_t len, unsigned char digest[SFG_DIGEST_SIZE])
 	}
 	if (sha256 == NULL || context == NULL || !EVP_DigestInit_ex(context, sha256, NULL) ||
 		!EVP_DigestUpdate(context, data, len) || !EVP_DigestFinal_ex(context, digest, NULL))
-		sfg_crypto_fails();
+		crypto_fails();
 }
 
 /* Compute SHA-256 as hexadecimal digits. */
@@ -79,7 +79,7 @@ sfg_hmac_sha256(const void *key, size_t key_len, const void *data, size_t len, u
 		context = EVP_MAC_CTX_new(EVP_MAC_fetch(NULL, "HMAC", NULL));
 	if (context == NULL || !EVP_MAC_init(context, key, key_len, first ? parameters : NULL) ||
 		!EVP_MAC_update(context, data, len) || !EVP_MAC_final(context, digest, NULL, SFG_DIGEST_SIZE))
-		sfg_crypto_fails();
+		crypto_fails();
 }
 
 /* Tell whether two texts are the same, in a time that depends on their lengths alone. */
@@ -99,15 +99,80 @@ sfg_random_hex(char *hex, size_t n_bytes)
 	static size_t left = 0;
 
 	if (n_bytes > RANDOM_MAX)
-		sfg_crypto_fails();
+		crypto_fails();
 	if (left < n_bytes)
 	{
 		if (RAND_bytes(drawn, sizeof(drawn)) != 1)
-			sfg_crypto_fails();
+			crypto_fails();
 		left = sizeof(drawn);
 	}
 	left -= n_bytes;
 	sfg_hex(drawn + left, n_bytes, hex);
 	/* Names of sessions are secrets, which do not stay here. */
 	explicit_bzero(drawn + left, n_bytes);
+}
+
+/*
+ * Secrets that only those can read who bring the key.
+ *
+ * AES-256-GCM with a key of 32 bytes and a random nonce:
+ *
+ * nonce (12 bytes), tag (16 bytes), ciphertext
+ */
+
+#define NONCE	12
+#define TAG		16
+
+StaticAssertDecl(SFG_SEALED_LEAST == NONCE + TAG, "SFG_SEALED_LEAST has to be what is added to a text");
+
+/* Encrypt a text with a key of SFG_DIGEST_SIZE bytes. */
+SfgSealed
+sfg_seal(const unsigned char *key, const char *secret)
+{
+	size_t		len = strlen(secret);
+	SfgSealed	sealed = {.bytes = pg_malloc(NONCE + TAG + len), .len = NONCE + TAG + len};
+	EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+	unsigned char *text = sealed.bytes + NONCE + TAG;
+	int			done;
+
+	if (context == NULL || RAND_bytes(sealed.bytes, NONCE) != 1 ||
+		!EVP_EncryptInit_ex(context, EVP_aes_256_gcm(), NULL, key, sealed.bytes) ||
+		!EVP_EncryptUpdate(context, text, &done, (const unsigned char *) secret, (int) len) ||
+		!EVP_EncryptFinal_ex(context, text + done, &done) ||
+		!EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_GET_TAG, TAG, sealed.bytes + NONCE))
+		crypto_fails();
+	EVP_CIPHER_CTX_free(context);
+	return sealed;
+}
+
+/* Decrypt a text, which the caller wipes and frees; NULL: the key is another one. */
+char *
+sfg_unseal(const unsigned char *key, const SfgSealed *sealed)
+{
+	size_t		len = sealed->len - NONCE - TAG;
+	char	   *secret = pg_malloc0(len + 1);
+	EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+	int			done;
+	bool		good;
+
+	if (context == NULL)
+		crypto_fails();
+	good = EVP_DecryptInit_ex(context, EVP_aes_256_gcm(), NULL, key, sealed->bytes) &&
+		EVP_DecryptUpdate(context, (unsigned char *) secret, &done, sealed->bytes + NONCE + TAG, (int) len) &&
+		EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_SET_TAG, TAG, sealed->bytes + NONCE) &&
+		EVP_DecryptFinal_ex(context, (unsigned char *) secret + done, &done) > 0;
+	EVP_CIPHER_CTX_free(context);
+	if (good)
+		return secret;
+	explicit_bzero(secret, len);
+	free(secret);
+	return NULL;
+}
+
+/* Free what was encrypted. */
+void
+sfg_sealed_free(SfgSealed *sealed)
+{
+	free(sealed->bytes);
+	sealed->bytes = NULL;
 }

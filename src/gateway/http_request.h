@@ -9,10 +9,11 @@
 
 #include <microhttpd.h>
 
-#include "client/loop.h"
-#include "gateway/crowd.h"
 #include "lib/ilist.h"
 #include "pqexpbuffer.h"
+
+#include "client/loop.h"
+#include "gateway/crowd.h"
 
 struct SfgRequest;
 
@@ -92,5 +93,9 @@ extern void sfg_answer_json(SfgRequest *request, unsigned status, const char *js
 extern void sfg_answer_error(SfgRequest *request, unsigned status, const char *message);
 extern void sfg_answer_unavailable(SfgRequest *request, const char *message, const char *down_since);
 extern void sfg_answers_close(void);
+
+/* --- refuse requests whose framing two programs may read in two ways --- */
+
+extern const char *sfg_framing_problem(struct MHD_Connection *connection, const char *method, const char *version);
 
 #endif							/* SFG_HTTP_REQUEST_H */

@@ -9,7 +9,7 @@
 #include "postgres_fe.h"
 
 #include "client/log.h"
-#include "gateway/key_lookup.h"
+#include "gateway/aws_api.h"
 #include "gateway/call_error.h"
 #include "gateway/database.h"
 #include "gateway/gateway_config.h"

@@ -24,12 +24,10 @@
 #include <unistd.h>
 
 #include "client/log.h"
-#include "gateway/address.h"
 #include "gateway/crowd.h"
-#include "gateway/framing.h"
 #include "gateway/gateway_config.h"
+#include "gateway/http_request.h"
 #include "gateway/listener.h"
-#include "gateway/route.h"
 
 /* Bytes for the header of a request, and what the library keeps beside it */
 #define MEMORY_LIMIT (32 * 1024)

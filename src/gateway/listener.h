@@ -6,6 +6,10 @@
 #define SFG_LISTENER_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
+
+#include "gateway/http_request.h"
 
 extern bool sfg_listeners_start(char **problem);
 extern void sfg_listeners_resume(void);
@@ -14,5 +18,20 @@ extern void sfg_listeners_renew(void);
 extern void sfg_listeners_drain(void);
 extern bool sfg_listeners_are_idle(void);
 extern void sfg_listeners_stop(void);
+
+/* --- addresses of sockets --- */
+
+extern int	sfg_address_listen(const char *address, bool *loopback, char **problem);
+extern bool sfg_address_is_loopback(const struct sockaddr *address);
+extern void sfg_address_print_network(const struct sockaddr *address, char *text, size_t size);
+extern void sfg_address_print(const struct sockaddr *address, char *text, size_t size);
+
+/* --- what is served at which path --- */
+
+extern const SfgRoute *sfg_route_find(const char *method, const char *path, bool health, const char **allowed);
+
+/* --- pages for programs that watch the gateway and the workflows --- */
+
+extern void sfg_not_ready(void);
 
 #endif							/* SFG_LISTENER_H */

@@ -18,7 +18,7 @@
 #include "postgres_fe.h"
 
 #include "client/json_text.h"
-#include "gateway/dsn.h"
+#include "gateway/database.h"
 #include "gateway/gateway_config.h"
 #include "gateway/pool.h"
 
@@ -291,9 +291,9 @@ failing(SfwDb *db)
 		pool->failing(pool);
 }
 
-/* Connect a pool. */
+/* Make the connections of a pool, without connecting them. */
 void
-sfg_pool_start(SfgPool *pool, int connections)
+sfg_pool_prepare(SfgPool *pool, int connections)
 {
 	dlist_init(&pool->queue);
 	pool->n_slots = connections;
@@ -316,11 +316,18 @@ sfg_pool_start(SfgPool *pool, int connections)
 			.longest_delay = pool->longest_delay,
 			.arg = slot,
 		};
-		sfw_db_start(&slot->db);
 	}
 }
 
-/* Connect the pool of an owner who was told that its connection is lost; the password is freed. */
+/* Connect a pool. */
+void
+sfg_pool_start(SfgPool *pool, int connections)
+{
+	sfg_pool_prepare(pool, connections);
+	sfg_pool_reconnect(pool, pool->password);
+}
+
+/* Connect a pool that has no connection; the password is freed. */
 void
 sfg_pool_reconnect(SfgPool *pool, char *password)
 {

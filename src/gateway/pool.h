@@ -64,6 +64,7 @@ typedef struct SfgPool
 	SfwTimer	dispatch;		/* after this turn of the loop */
 } SfgPool;
 
+extern void sfg_pool_prepare(SfgPool *pool, int connections);
 extern void sfg_pool_start(SfgPool *pool, int connections);
 extern void sfg_pool_reconnect(SfgPool *pool, char *password);
 extern void sfg_pool_hurry(SfgPool *pool);

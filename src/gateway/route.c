@@ -4,18 +4,24 @@
  */
 #include "postgres_fe.h"
 
-#include "gateway/assets.h"
-#include "gateway/aws_call.h"
-#include "gateway/changes.h"
-#include "gateway/console_call.h"
-#include "gateway/probes_page.h"
-#include "gateway/route.h"
-#include "gateway/sign_in.h"
+#include "gateway/aws_api.h"
+#include "gateway/call_error.h"
+#include "gateway/console.h"
+#include "gateway/database.h"
+#include "gateway/gateway_config.h"
+#include "gateway/hashing.h"
+#include "gateway/listener.h"
+
+static void readyz(SfgRequest *request);
+
+static void metrics(SfgRequest *request);
+
+static void healthz(SfgRequest *request);
 
 static const SfgRoute routes[] = {
-	{"GET", "/healthz", sfg_healthz, .quiet = true, .always = true},
-	{"GET", "/readyz", sfg_readyz, .quiet = true, .always = true},
-	{"GET", "/metrics", sfg_metrics, .quiet = true},
+	{"GET", "/healthz", healthz, .quiet = true, .always = true},
+	{"GET", "/readyz", readyz, .quiet = true, .always = true},
+	{"GET", "/metrics", metrics, .quiet = true},
 	{"POST", "/", sfg_aws, .large = true, .check = sfg_aws_check, .for_programs = true},
 	{"POST", "/console/login", sfg_console_login, .large = false},
 	{"POST", "/console/logout", sfg_console_logout, .large = false},
@@ -68,4 +74,81 @@ sfg_route_find(const char *method, const char *path, bool health, const char **a
 		*allowed = *allowed != NULL ? "GET, POST" : "GET";
 	}
 	return NULL;
+}
+
+/*
+ * Pages for programs that watch the gateway and the workflows.
+ *
+ * /healthz	the process answers
+ * /readyz		it is connected to the database and takes requests
+ * /metrics	what sf_prometheus() says, in Prometheus' text format
+ */
+
+static bool leaving;
+
+/* Say from now on that the gateway takes no requests. */
+void
+sfg_not_ready(void)
+{
+	leaving = true;
+}
+
+/* Answer with a line of text. */
+static void
+answer_line(SfgRequest *request, unsigned status, const char *line)
+{
+	sfg_answer(request, status, "text/plain; charset=utf-8", line, strlen(line));
+	sfg_answer_send(request);
+}
+
+/* GET /healthz */
+static void
+healthz(SfgRequest *request)
+{
+	answer_line(request, MHD_HTTP_OK, "ok\n");
+}
+
+/* GET /readyz */
+static void
+readyz(SfgRequest *request)
+{
+	if (leaving)
+		answer_line(request, MHD_HTTP_SERVICE_UNAVAILABLE, "leaving\n");
+	else if (!sfg_database_is_ready())
+		answer_line(request, MHD_HTTP_SERVICE_UNAVAILABLE, "no connection to the database\n");
+	else
+		answer_line(request, MHD_HTTP_OK, "ok\n");
+}
+
+/* The metrics have come. */
+static void
+metrics_done(const PGresult *result, void *arg)
+{
+	sfg_answer_value(arg, result, "text/plain; version=0.0.4; charset=utf-8");
+}
+
+/* Tell whether a request has the token that the settings ask for. */
+static bool
+has_token(const SfgRequest *request)
+{
+	const char *given = sfg_request_header(request, "Authorization");
+
+	if (sfg_config.metrics_token == NULL)
+		return true;
+	return given != NULL && pg_strncasecmp(given, "Bearer ", 7) == 0 && sfg_same(given + 7, sfg_config.metrics_token);
+}
+
+/* GET /metrics */
+static void
+metrics(SfgRequest *request)
+{
+	if (sfg_config.metrics_dsn == NULL)
+		sfg_answer_error(request, MHD_HTTP_NOT_FOUND, "metrics are not configured");
+	else if (!has_token(request))
+	{
+		sfg_answer_error(request, MHD_HTTP_UNAUTHORIZED, "a bearer token is needed");
+		sfg_answer_header(request, "WWW-Authenticate", "Bearer");
+	}
+	else
+		sfg_request_call(request, &sfg_metrics_pool, "SELECT @.sf_prometheus()", 0, NULL, metrics_done);
 }

@@ -17,9 +17,9 @@
 #include <time.h>
 
 #include "client/json_text.h"
+#include "gateway/aws_api.h"
 #include "gateway/gateway_config.h"
 #include "gateway/hashing.h"
-#include "gateway/sigv4.h"
 
 #define ALGORITHM	"AWS4-HMAC-SHA256"
 #define SERVICE		"states"

@@ -4,10 +4,11 @@
  */
 #include "postgres.h"
 
-#include "graph/graph.h"
-#include "json/json.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+
+#include "graph/graph.h"
+#include "json/json.h"
 
 /* Characters of a transition's label; the rest is left out */
 #define SF_GRAPH_LABEL_MAX 60

@@ -14,7 +14,7 @@
  */
 #include "postgres.h"
 
-#include "graph/layout_work.h"
+#include "graph/layout.h"
 #include "miscadmin.h"
 
 #define GAP_BOXES	30			/* between two boxes */

@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "graph/layout_work.h"
+#include "graph/layout.h"
 #include "miscadmin.h"
 
 #define MAX_SWEEPS		32		/* from one beginning */

@@ -9,8 +9,10 @@
  */
 #include "postgres.h"
 
-#include "graph/layout_work.h"
 #include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "graph/layout.h"
 
 #define GAP_ROWS		26		/* between a row and the next */
 #define GAP_ARROW		12		/* more, where arrows end at boxes */
@@ -398,8 +400,8 @@ draw_paths(Routes *r)
 }
 
 /* Place rows, boxes and labels, and draw the lines. */
-void
-sf_layout_routes(SfLayoutWork *work)
+static void
+route_all(SfLayoutWork *work)
 {
 	Routes		r = {.work = work, .layout = work->layout};
 
@@ -408,4 +410,27 @@ sf_layout_routes(SfLayoutWork *work)
 	place_boxes(&r);
 	place_all_ports(&r);
 	draw_paths(&r);
+}
+
+/* --- the steps of a layout, in a memory context of their own --- */
+
+/*
+ * Find places for boxes, lines and labels.  The results are allocated in the
+ * current context; what the steps need is gone at the end.
+ */
+void
+sf_layout_make(SfLayout *layout)
+{
+	SfLayoutWork work = {.layout = layout};
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext,
+												  "sfflow layout",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext result = MemoryContextSwitchTo(scratch);
+
+	sf_layout_rows(&work);
+	sf_layout_order(&work);
+	sf_layout_columns(&work);
+	MemoryContextSwitchTo(result);
+	route_all(&work);
+	MemoryContextDelete(scratch);
 }

@@ -15,7 +15,7 @@
  */
 #include "postgres.h"
 
-#include "graph/layout_work.h"
+#include "graph/layout.h"
 #include "miscadmin.h"
 
 #define MAX_KNOTS_PER_BOX	64

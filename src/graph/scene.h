@@ -7,7 +7,21 @@
 
 #include "graph/graph.h"
 #include "graph/layout.h"
-#include "graph/svg_text.h"
+
+/* --- texts of pictures: their widths, and how they are broken into lines --- */
+
+#define SF_GRAPH_MAX_LINES	6
+
+typedef struct SfTextBlock
+{
+	int			nlines;
+	char	   *lines[SF_GRAPH_MAX_LINES];
+	int			w;				/* of the longest line, in pixels */
+} SfTextBlock;
+
+extern int	sf_graph_text_width(const char *text, int size);
+extern void sf_graph_text_wrap(SfTextBlock *block, const char *text, int size,
+							   int max_width, int max_lines);
 
 /* Sizes of fonts, and the height that a line of text takes, in pixels */
 #define SF_SCENE_NAME_SIZE		12

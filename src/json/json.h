@@ -141,6 +141,8 @@ extern Size sf_json_text_size(const Jsonb *doc);
 
 /* --- text and time --- */
 
+extern char *sf_yaml_to_json(const char *text);
+
 extern bool sf_timestamp_parse(const char *text, int len, TimestampTz *out);
 extern char *sf_timestamp_print(TimestampTz t);
 

@@ -5,6 +5,8 @@
 #ifndef SF_JSONATA_EVAL_H
 #define SF_JSONATA_EVAL_H
 
+#include "regex/regex.h"
+
 #include "base/clock.h"
 #include "base/compat.h"
 #include "jsonata/ast.h"
@@ -196,7 +198,7 @@ extern SfJnValue *sf_jn_call_back(SfJnEval *ev, SfJnValue *function, SfJnValue *
 								  SfJnValue *b, SfJnValue *c);
 extern int	sf_jn_arity(const SfJnValue *function);
 
-/* transform.c */
+/* operator.c */
 extern SfJnValue *sf_jn_apply_transform(SfJnEval *ev, const SfJnFunction *f,
 										SfJnValue *object);
 
@@ -227,5 +229,19 @@ extern SfJnValue *sf_jn_match_groups(SfJnEval *ev, const SfJnMatch *m);
 extern SfJnValue *sf_jn_match_object(SfJnEval *ev, const SfJnMatch *m);
 extern SfJnValue *sf_jn_regex_apply(SfJnEval *ev, const SfJnFunction *f,
 									SfJnValue **args, int nargs);
+
+/* --- limits of an evaluation that are not settings --- */
+
+/* Megabytes that the values of one evaluation may take */
+#define SF_JN_MAX_MEMORY_MB 1024
+
+/* Bytes of a string that an expression makes */
+#define SF_JN_MAX_STRING (64 * 1024 * 1024)
+
+/* Levels of nested arrays and objects that are printed or compared */
+#define SF_JN_MAX_NESTING 6000
+
+/* --- regular expressions within the time limit of an evaluation --- */
+
 
 #endif							/* SF_JSONATA_EVAL_H */

@@ -101,9 +101,9 @@ parse_words(const char *s, Size len)
 	}
 }
 
-/* Parse a Roman numeral, from its right end. */
+/* Parse a Roman numeral, from its right end; for a picture in capitals small letters are none. */
 static double
-parse_roman(const char *s, Size len)
+parse_roman(const char *s, Size len, bool capitals)
 {
 	static const char letters[] = "IVXLCDM";
 	static const int values[] = {1, 5, 10, 50, 100, 500, 1000};
@@ -113,7 +113,7 @@ parse_roman(const char *s, Size len)
 	while (len-- > 0)
 	{
 		const char *letter = s[len] == '\0' ? NULL :
-			strchr(letters, pg_ascii_toupper((unsigned char) s[len]));
+			strchr(letters, capitals ? s[len] : pg_ascii_toupper((unsigned char) s[len]));
 		double		value;
 
 		if (letter == NULL)
@@ -180,7 +180,7 @@ sf_jn_parse_integer(SfJnEval *ev, const char *s, Size len, const SfJnIntegerPict
 				value = value * 26 + s[i] - (p->letter_case == SF_JN_UPPER ? 'A' : 'a') + 1;
 			return value;
 		case SF_JN_ROMAN:
-			return parse_roman(s, len);
+			return parse_roman(s, len, p->letter_case == SF_JN_UPPER);
 		case SF_JN_WORDS:
 			return parse_words(s, len);
 		case SF_JN_NUMBERING:

@@ -12,7 +12,6 @@
 #include "base/settings.h"
 #include "jsonata/eval.h"
 #include "jsonata/jsonata.h"
-#include "jsonata/limits.h"
 #include "jsonata/jsonata_print.h"
 #include "jsonata/jsonata_program.h"
 #include "mb/pg_wchar.h"

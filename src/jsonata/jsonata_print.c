@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "jsonata/limits.h"
+#include "jsonata/eval.h"
 #include "jsonata/jsonata_print.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"

@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "common/hashfn.h"
-#include "jsonata/limits.h"
+#include "jsonata/eval.h"
 #include "jsonata/jsonata_value.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"

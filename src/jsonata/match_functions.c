@@ -11,8 +11,8 @@
 
 #include <math.h>
 
+#include "jsonata/eval.h"
 #include "jsonata/functions.h"
-#include "jsonata/limits.h"
 #include "lib/stringinfo.h"
 
 /* A run of matches over a subject */
@@ -136,7 +136,8 @@ SF_JN_LIBRARY_FUNCTION(match)
 	if (limit < 0)
 		sf_jn_fail(ev, SF_JN_D3040, .value = args[2], .index = 3);
 	begin_matches(&m, args[0], args[1]);
-	while (limit > 0 && result->len < limit && next_match(ev, &m))
+	/* the match behind the last one is looked for, too: it may be an error */
+	for (bool found = limit > 0 && next_match(ev, &m); found && result->len < limit; found = next_match(ev, &m))
 	{
 		SfJnValue  *item = sf_jn_object(&ev->arena, 3);
 
@@ -205,7 +206,7 @@ SF_JN_LIBRARY_FUNCTION(split)
 	}
 	limit = args[2] == NULL ? INFINITY : args[2]->u.number;
 	begin_matches(&m, s, args[1]);
-	while (result->len < limit && next_match(ev, &m))
+	for (bool found = limit > 0 && next_match(ev, &m); found && result->len < limit; found = next_match(ev, &m))
 	{
 		Size		end = advance_to(s, m.match.start, &chars, &bytes);
 
@@ -306,6 +307,8 @@ replace_string(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
 		appendBinaryStringInfo(buf, s->u.str + at, (int) (found - at));
 		if (SF_JN_IS_STRING(args[2]))
 			appendBinaryStringInfo(buf, args[2]->u.str, args[2]->len);
+		else
+			appendStringInfoString(buf, "[object Object]");	/* a function in JavaScript's words */
 		at = found + pattern->len;
 		check_length(ev, buf);
 		sf_jn_check(ev);
@@ -321,11 +324,11 @@ replace_matches(SfJnEval *ev, StringInfo buf, SfJnValue **args, double limit)
 	Size		chars = 0;
 	Size		bytes = 0;
 	Size		at = 0;
-	double		count;
+	double		count = 0;
 	Matcher		m;
 
 	begin_matches(&m, s, args[1]);
-	for (count = 0; count < limit && next_match(ev, &m); count++)
+	for (bool found = limit > 0 && next_match(ev, &m); found && count < limit; found = next_match(ev, &m), count++)
 	{
 		Size		start = advance_to(s, m.match.start, &chars, &bytes);
 

@@ -9,7 +9,7 @@
 #include "common/jsonapi.h"
 #include "common/pg_prng.h"
 
-#include "base/java_random.h"
+#include "base/random.h"
 #include "jsonata/functions.h"
 
 /* $abs(number) */

@@ -8,8 +8,8 @@
 
 #include "catalog/namespace.h"
 #include "catalog/pg_collation.h"
+#include "jsonata/eval.h"
 #include "jsonata/functions.h"
-#include "jsonata/limits.h"
 #include "mb/pg_wchar.h"
 #include "nodes/pg_list.h"
 #include "nodes/value.h"

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "base/public_name.h"
+#include "base/name.h"
 #include "machine/step.h"
 
 /* {"Execution": …}: id, input, name, role, start, redrives. */
@@ -21,7 +21,8 @@ add_execution(SfJsonBuilder *b, const SfStep *step)
 						   sf_timestamp_print(step->execution_started_at));
 	sf_json_add_string(b, "Name", sf_execution_name(e));
 	sf_json_add_string(b, "RoleArn", step->loaded->role != NULL ? step->loaded->role : sf_public_name(SF_NAME_ROLE, "unknown"));
-	sf_json_add_int(b, "RedriveCount", e->redrive_count);
+	if (!step->loaded->is_synchronous)
+		sf_json_add_int(b, "RedriveCount", e->redrive_count);
 	if (e->redrive_count > 0 && e->last_redriven_at != DT_NOBEGIN)
 		sf_json_add_string(b, "RedriveTime",
 						   sf_timestamp_print(e->last_redriven_at));

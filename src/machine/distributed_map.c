@@ -15,7 +15,7 @@
  */
 #include "postgres.h"
 
-#include "base/public_name.h"
+#include "base/name.h"
 #include "base/settings.h"
 #include "machine/map_state.h"
 #include "miscadmin.h"
@@ -160,7 +160,7 @@ await_children(SfStep *step, int total)
 	branch->total = total;
 	branch->phase = SF_PHASE_JOIN;
 	branch->due_at = step->now;
-	branch->result = NULL;
+	branch->outcome = NULL;
 	step->transition->name = "started";
 	return SF_STEP_REST;
 }

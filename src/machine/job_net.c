@@ -6,16 +6,16 @@
  * After has ended until the net is left; a job that nothing has told of an end has none,
  * and neither has one that was skipped.
  *
- *		waiting		phase ENTER, not due, pending > 0: as many jobs of its After have
+ *		waiting		phase ENTER, not due, place WAITS: "pending" jobs of its After have
  *					not ended; failing: one has ended in another way than it needs
- *		queued		phase ENTER, not due, pending = SF_JOB_QUEUED: waits for room, where
+ *		queued		phase ENTER, not due, place QUEUED: waits for room, where
  *					MaxConcurrency limits how many jobs run
  *		begun		as any branch; its payload is NULL until a slice takes it: the input
  *					is that of the net
  *		ended		DONE, with its output; FAILED
  *
  * A net with many short jobs is in phase JOIN only while a slice runs them.  Between
- * slices it is in phase RUN, due, and the jobs that had begun are queued (sf_net_rest).
+ * slices it is in phase NET, due, and the jobs that had begun are queued (sf_net_rest).
  * If a slice knows how all of its jobs have ended, those that have not begun have no
  * rows meanwhile (store/job_rows.c).
  *
@@ -89,7 +89,8 @@ queue_job(SfNet *net, int job)
 {
 	SfBranch   *branch = net->rows[job];
 
-	branch->pending = SF_JOB_QUEUED;
+	branch->place = SF_JOB_PLACE_QUEUED;
+	branch->pending = 0;
 	net->queued = bms_add_member(net->queued, job);
 	net->changed = lappend(net->changed, branch);
 }
@@ -109,7 +110,7 @@ skip_job(SfNet *net, int job)
 static bool
 waits_for_others(const SfBranch *branch)
 {
-	return branch->phase == SF_PHASE_ENTER && branch->pending > 0 &&
+	return branch->phase == SF_PHASE_ENTER && branch->place == SF_JOB_PLACE_WAITS &&
 		branch->due_at == DT_NOEND;
 }
 
@@ -158,6 +159,7 @@ sf_net_begin_next(SfNet *net, TimestampTz now)
 		return -1;
 	net->queued = bms_del_member(net->queued, job);
 	branch = net->rows[job] != NULL ? net->rows[job] : make_job(net, job);
+	branch->place = SF_JOB_PLACE_NONE;
 	branch->pending = 0;
 	branch->due_at = now;
 	net->changed = lappend(net->changed, branch);
@@ -247,23 +249,16 @@ sf_net_make_rows(SfNet *net)
 	for (int i = 0; i < njobs; i++)
 	{
 		if (net->rows[i] == NULL && bms_is_member(i, net->queued))
-			make_job(net, i)->pending = SF_JOB_QUEUED;
+		{
+			make_job(net, i)->place = SF_JOB_PLACE_QUEUED;
+			net->rows[i]->pending = 0;
+		}
 		if (net->rows[i] != NULL && !net->rows[i]->in_draft && !net->rows[i]->stored)
 			net->changed = lappend(net->changed, net->rows[i]);
 	}
 }
 
 /* --- the state --- */
-
-/*
- * Tell whether a net that is in phase RUN goes on with its jobs; else it begins again
- * (a retry has forgotten them).
- */
-bool
-sf_net_goes_on(const SfBranch *branch)
-{
-	return branch->phase == SF_PHASE_RUN && branch->total > 0;
-}
 
 /*
  * Have a net whose slice is over go on as a whole in the next one, unless jobs of it
@@ -278,12 +273,22 @@ sf_net_rest(SfNet *net, TimestampTz now)
 	if (running != bms_num_members(net->begun))
 		return false;
 	sf_net_queue_again(net);
-	join->phase = SF_PHASE_RUN;
+	join->phase = SF_PHASE_NET;
 	join->due_at = now;
 	return true;
 }
 
-/* JobNet: begin the jobs that wait for no other one; or go on. */
+/* JobNet: go on with the jobs, as slices have left them. */
+SfStepOutcome
+sf_net_continue(SfStep *step)
+{
+	step->branch->phase = SF_PHASE_JOIN;
+	step->branch->due_at = DT_NOEND;
+	step->transition->name = "continued";
+	return SF_STEP_REST;
+}
+
+/* JobNet: begin the jobs that wait for no other one. */
 SfStepOutcome
 sf_net_enter(SfStep *step)
 {
@@ -293,13 +298,6 @@ sf_net_enter(SfStep *step)
 	SfNet	   *net;
 	SfError		error;
 
-	if (sf_net_goes_on(branch))
-	{
-		branch->phase = SF_PHASE_JOIN;
-		branch->due_at = DT_NOEND;
-		step->transition->name = "continued";
-		return SF_STEP_REST;
-	}
 	if (!sf_flow_input(step, &error) ||
 		!sf_flow_parameters(step, &payload, &error) ||
 		!sf_flow_concurrency(step, &jobs->max_concurrency, &error))
@@ -308,7 +306,7 @@ sf_net_enter(SfStep *step)
 	sf_step_event(step, SF_EVENT_JOBNET_STATE_STARTED, NULL, NULL);
 	branch->phase = SF_PHASE_JOIN;
 	branch->due_at = DT_NOEND;
-	branch->result = payload == branch->payload ? NULL : payload;
+	branch->join_input = payload == branch->payload ? NULL : payload;
 	branch->total = branch->pending = jobs->njobs;
 	branch->next_index = 0;
 	branch->njobs = 0;

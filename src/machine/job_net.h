@@ -32,7 +32,6 @@ extern int	sf_net_queue_again(SfNet *net);
 extern void sf_net_take_implied(SfNet *net);
 extern void sf_net_imply(SfNet *net);
 extern void sf_net_make_rows(SfNet *net);
-extern bool sf_net_goes_on(const SfBranch *branch);
 extern bool sf_net_rest(SfNet *net, TimestampTz now);
 extern void sf_net_rewind(SfNet *net);
 extern const SfNetJob *sf_net_job_with_condition(const SfProgram *program,

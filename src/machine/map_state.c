@@ -206,7 +206,7 @@ begin_iterations(SfStep *step, Jsonb *items, SfError *error)
 		branch->next_index++;
 		branch->pending++;
 	}
-	branch->result = branch->next_index < branch->total ? items : NULL;
+	branch->join_input = branch->next_index < branch->total ? items : NULL;
 	trace_selected(step);
 	return true;
 }
@@ -294,7 +294,7 @@ sf_map_continue(SfStep *step)
 	SfError		error;
 
 	branch->due_at = DT_NOEND;
-	if (branch->result == NULL || !sf_join_wants_more(branch))
+	if (branch->join_input == NULL || !sf_join_wants_more(branch))
 		return SF_STEP_REST;
 	if (!sf_flow_input(step, &error))
 		return sf_step_fail(step, &error);
@@ -302,7 +302,7 @@ sf_map_continue(SfStep *step)
 	/* a later iteration follows the inner events of the one before */
 	if (step->stimulus->last_inner_event != 0)
 		branch->last_event = step->stimulus->last_inner_event;
-	if (!begin_iterations(step, branch->result, &error))
+	if (!begin_iterations(step, branch->join_input, &error))
 		sf_join_fail(step, &error);
 	branch->last_event = started;
 	step->transition->name = "continued";

@@ -57,7 +57,7 @@ enter_state(SfStep *step)
 	branch->nretry_counts = 0;
 	branch->retry_counts = NULL;
 	sf_step_clear_branch_error(branch);
-	branch->result = NULL;
+	branch->task_payload = branch->outcome = branch->join_input = NULL;
 	branch->map_run_no = 0;
 	branch->total = 0;
 	branch->phase = SF_PHASE_RUN;
@@ -128,6 +128,8 @@ take_due(SfStep *step)
 			return run_state(step);
 		case SF_PHASE_RUN:
 			return run_state(step);
+		case SF_PHASE_NET:
+			return sf_net_continue(step);
 		case SF_PHASE_WAIT:
 			return sf_wait_resume(step);
 		case SF_PHASE_JOIN:
@@ -188,7 +190,7 @@ take_refusal(SfStep *step)
 static SfStepOutcome
 settle(SfBranch *branch)
 {
-	if (branch->phase == SF_PHASE_DEADLINE || branch->phase == SF_PHASE_STOP)
+	if (!sf_branch_is_line(branch->phase))
 		branch->gone = true;
 	else if (branch->phase != SF_PHASE_ANSWERED && branch->phase != SF_PHASE_JOIN)
 		branch->phase = SF_PHASE_ABORTED;
@@ -282,7 +284,7 @@ step_init(SfStep *step, const SfLoaded *loaded, const SfStimulus *stimulus,
 	step->nevents = loaded->nevents;
 	step->map_index = -1;
 	step->entered_previous = SF_CHAIN;
-	if (branch->key.branch_no < 0)
+	if (!sf_branch_is_line(branch->phase))
 		return;					/* it is in no state */
 	if (branch->state < 0 || branch->state >= loaded->program->nstates)
 		elog(ERROR, "branch " INT64_FORMAT " of execution \"%s\" is in state %d, which its machine does not have",

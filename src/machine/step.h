@@ -69,6 +69,7 @@ extern SfStepOutcome sf_map_enter(SfStep *step);
 extern SfStepOutcome sf_map_continue(SfStep *step);
 extern SfStepOutcome sf_join_resume(SfStep *step);
 extern SfStepOutcome sf_net_enter(SfStep *step);
+extern SfStepOutcome sf_net_continue(SfStep *step);
 extern bool sf_net_may_begin(SfStep *step, SfStepOutcome *outcome);
 extern Jsonb *sf_net_result(const SfStep *step);
 extern bool sf_choice_holds(SfStep *step, const SfChoiceRule *rule, bool *holds,

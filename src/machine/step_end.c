@@ -22,7 +22,7 @@ sf_step_clear_branch_error(SfBranch *branch)
 static void
 forget_attempt(SfBranch *branch)
 {
-	branch->result = NULL;
+	branch->task_payload = branch->outcome = branch->join_input = NULL;
 	sf_step_clear_branch_error(branch);
 	branch->pending = branch->total = branch->next_index = 0;
 	branch->map_run_no = 0;
@@ -347,7 +347,10 @@ evaluation_failed(SfStep *step, const SfError *error)
 		step->branch->last_event = id;
 }
 
-/* Make the error output that a catcher gets: {"Error": …, "Cause": …}. */
+/*
+ * Make the error output that a catcher gets: {"Error": …, "Cause": …}.  What has timed out
+ * has an empty cause there, although its event has none.
+ */
 static Jsonb *
 error_output(const SfError *error)
 {
@@ -358,8 +361,8 @@ error_output(const SfError *error)
 		sf_json_add_string(&b, "Error", error->name);
 	else
 		sf_json_add_null(&b, "Error");
-	if (error->cause != NULL)
-		sf_json_add_string(&b, "Cause", error->cause);
+	if (error->cause != NULL || sf_error_is(error, SF_ERR_TIMEOUT))
+		sf_json_add_string(&b, "Cause", error->cause != NULL ? error->cause : "");
 	else
 		sf_json_add_null(&b, "Cause");
 	return sf_json_finish(&b);

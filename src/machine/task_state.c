@@ -96,10 +96,12 @@ sf_task_state_enter(SfStep *step)
 		!credentials_role(step, &role, &error))
 		return sf_step_fail(step, &error);
 
-	sf_step_event(step, sf_event_type_find(subject, SF_MEANS_SCHEDULED),
-				  task->payload, scheduled_extra(task, role));
 	if (state->resource.kind != SF_RESOURCE_ACTIVITY)
+	{
+		sf_step_event(step, sf_event_type_find(subject, SF_MEANS_SCHEDULED),
+					  task->payload, scheduled_extra(task, role));
 		sf_step_event(step, sf_event_type_find(subject, SF_MEANS_STARTED), NULL, NULL);
+	}
 	step->transition->task = task;
 	step->branch->started_at = step->now;
 	step->branch->deadline = task->timeout_ms == 0 ? DT_NOEND :
@@ -129,7 +131,7 @@ taken_event(SfStep *step, const SfTask *task)
 
 /* Rest until the task is answered; its row, if it has one, goes with the branch. */
 static SfStepOutcome
-await_answer(SfStep *step, SfPhase phase, Jsonb *result)
+await_answer(SfStep *step, SfPhase phase, Jsonb *task_payload)
 {
 	SfBranch   *branch = step->branch;
 
@@ -138,7 +140,8 @@ await_answer(SfStep *step, SfPhase phase, Jsonb *result)
 	else if (step->stimulus->task != NULL)
 		sf_step_effect(step, SF_EFFECT_HAND_OUT_TASK)->hand_out = step->stimulus->task;
 	branch->phase = phase;
-	branch->result = result;
+	branch->task_payload = task_payload;
+	branch->outcome = NULL;
 	branch->due_at = step->stimulus->due;
 	return SF_STEP_REST;
 }
@@ -150,10 +153,19 @@ sf_task_state_announced(SfStep *step)
 	return await_answer(step, SF_PHASE_ANNOUNCED, step->stimulus->output);
 }
 
-/* Task: it waits in the queue of its activity. */
+/* Task: it waits in the queue of its activity, which is there: so it is scheduled. */
 SfStepOutcome
 sf_task_state_queued(SfStep *step)
 {
+	const SfTask *task = step->stimulus->task;
+	SfTaskRequest request = {
+		.resource = &sf_state_task(step->state)->resource,
+		.timeout_ms = task->timeout_ms,
+		.heartbeat_ms = task->heartbeat_ms
+	};
+
+	if (request.resource->kind == SF_RESOURCE_ACTIVITY)
+		sf_step_event(step, SF_EVENT_ACTIVITY_SCHEDULED, task->input, scheduled_extra(&request, NULL));
 	return await_answer(step, SF_PHASE_EXTERNAL, NULL);
 }
 
@@ -178,7 +190,8 @@ sf_task_state_keep_outcome(SfStep *step)
 
 	branch->phase = SF_PHASE_ANSWERED;
 	branch->due_at = step->now;
-	branch->result = outcome->ok ? outcome->output : NULL;
+	branch->task_payload = NULL;
+	branch->outcome = outcome->ok ? outcome->output : NULL;
 	sf_step_clear_branch_error(branch);
 	if (!outcome->ok)
 	{
@@ -192,7 +205,7 @@ sf_task_state_keep_outcome(SfStep *step)
 		/* only its request was made; the answer comes with its token */
 		sf_step_effect(step, SF_EFFECT_UPDATE_TASK)->task_changed = outcome->task;
 		branch->phase = SF_PHASE_EXTERNAL;
-		branch->result = NULL;
+		branch->outcome = NULL;
 	}
 	return SF_STEP_REST;
 }
@@ -219,9 +232,9 @@ task_failed(SfStep *step, SfEventSubject subject, SfError *error)
 {
 	SfEventType type = sf_event_type_find(subject, sf_error_is(error, SF_ERR_TIMEOUT) ?
 										  SF_MEANS_TIMED_OUT : SF_MEANS_FAILED);
+	bool		never_queued = subject == SF_SUBJECT_ACTIVITY && step->stimulus->task == NULL;
 
-	/* the activity does not exist, so the task was never queued */
-	if (subject == SF_SUBJECT_ACTIVITY && error->needs_prefix)
+	if (never_queued)
 		type = SF_EVENT_ACTIVITY_SCHEDULE_FAILED;
 	/* the task has timed out while its child execution runs: ask the child to stop */
 	if (sf_state_task(step->state)->resource.kind == SF_RESOURCE_START_EXECUTION &&
@@ -229,7 +242,9 @@ task_failed(SfStep *step, SfEventSubject subject, SfError *error)
 		(void) sf_step_effect(step, SF_EFFECT_STOP_CHILDREN);
 	count_task(step, memcpy(palloc(sizeof(SfError)), error, sizeof(SfError)));
 	sf_step_prefix(step, error);
-	sf_step_event(step, type, NULL, sf_event_type_failure(error->name, error->cause));
+	/* an activity that does not exist is an error of the state, of which no task tells */
+	if (!never_queued || !sf_error_is(error, SF_ERR_RUNTIME))
+		sf_step_event(step, type, NULL, sf_event_type_failure(error->name, error->cause));
 	return sf_step_fail(step, error);
 }
 

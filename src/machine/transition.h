@@ -32,6 +32,7 @@
 	X(AFTER_PARAMETERS, "afterParameters") \
 	X(AFTER_ARGUMENTS, "afterArguments") \
 	X(AFTER_ITEMS_PATH, "afterItemsPath") \
+	X(AFTER_ITEMS_POINTER, "afterItemsPointer") \
 	X(AFTER_ITEM_SELECTOR, "afterItemSelector") \
 	X(AFTER_ITEM_BATCHER, "afterItemBatcher") \
 	X(RESULT, "result") \
@@ -79,6 +80,7 @@ typedef struct SfLoaded
 	int			base_event_id;	/* EVENT_IDS: the last id in the table */
 	Jsonb	   *input;			/* CONTEXT: of the execution, NULL: not looked at, */
 	const char *role;			/* ... public name of its role; NULL: unknown */
+	bool		is_synchronous; /* ... it runs within the call that started it, and is never redriven */
 	Jsonb	   *jobs;			/* ... what came before in a JobNet, NULL: not looked at */
 	const char *token;			/* TOKEN: of the task that is to be handed out */
 	SfMapRun   *map_run;		/* MAP_RUN: of the branch, or named for a new one */

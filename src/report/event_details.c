@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "base/public_name.h"
+#include "base/name.h"
 #include "base/settings.h"
 #include "asl/event_types.h"
 #include "report/event_details.h"

@@ -5,8 +5,8 @@
  * A job is a Task state within certain iterations of the Maps around it; the
  * pair is its key.  Four passes:
  *
- *	1.	Events, in order: what happened to each job, and which iterations of
- *		each Map began.  A later visit of the same job replaces an earlier one.
+ *	1.	Events: what happened at each job's last visit, and which iterations of
+ *		each Map began (visits.c).
  *	2.	Branches: a job at which a live branch stands is running, whatever its
  *		last event says.  A failed branch gives its error to a job whose
  *		events do not name it.  A task that committed when its execution, or
@@ -24,41 +24,18 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/hsearch.h"
-#include "utils/memutils.h"
 
-#include "asl/event_types.h"
 #include "report/job.h"
 #include "report/job_reach.h"
 #include "report/label.h"
-#include "report/place.h"
+#include "report/visits.h"
 #include "store/program_cache.h"
-#include "json/json.h"
-
-typedef struct JobEntry
-{
-	SfPlaceKey	key;			/* Task state, iterations */
-	SfJob		job;
-} JobEntry;
-
-/* The iterations of one Map that began, each with the indexes around it */
-typedef struct MapRun
-{
-	int			depth;			/* indexes an iteration has */
-	int			n;
-	int			size;
-	int		  **iterations;
-} MapRun;
 
 typedef struct Derivation
 {
 	const SfStatusExecution *execution;
 	const SfProgram *program;
-	MemoryContext context;		/* of the hash tables; reset at a restart */
-	HTAB	   *jobs;			/* JobEntry */
-	HTAB	   *begun;			/* SfPlaceKey of Map state, iteration included */
-	MapRun	   *maps;			/* by state number */
-	int			redriven;		/* event of the last redrive; 0: none */
+	SfVisits   *visits;
 	bool		no_history;		/* branches are all there is */
 } Derivation;
 
@@ -74,68 +51,54 @@ sf_job_status_name(SfJobStatus status)
 	return names[status];
 }
 
-/* Forget everything, at the beginning and when the execution restarts. */
-static void
-forget(void *arg)
+/* The status of a job, by what became of its last visit. */
+static SfJobStatus
+status_of_place(const SfPlace *place)
 {
-	Derivation *d = arg;
-
-	MemoryContextReset(d->context);
-	d->redriven = 0;
-	d->jobs = sf_place_hash("sfflow jobs", sizeof(JobEntry), d->context);
-	d->begun = sf_place_hash("sfflow iterations", sizeof(SfPlaceKey), d->context);
-	d->maps = MemoryContextAllocZero(d->context,
-									 sizeof(MapRun) * d->program->nstates);
-}
-
-/* Note that an iteration of a Map, and those around it, began. */
-static void
-note_iteration(Derivation *d, int map, const int *iterations, int n)
-{
-	while (map >= 0 && n > 0)
+	if (place->mark_pending)
+		return strcmp(place->marked, "failure") == 0 ? SF_JOB_FAILURE :
+			strcmp(place->marked, "skip") == 0 ? SF_JOB_SKIP : SF_JOB_SUCCESS;
+	switch (place->end)
 	{
-		MapRun	   *run = &d->maps[map];
-		bool		found;
-		SfPlaceKey *entry = sf_place_enter(d->begun, map, iterations, n,
-										   d->context, &found);
-
-		if (found)
-			return;
-		if (run->n == run->size)
-		{
-			run->size = Max(16, run->size * 2);
-			run->iterations = run->iterations == NULL ?
-				MemoryContextAlloc(d->context, sizeof(int *) * run->size) :
-				repalloc_huge(run->iterations, sizeof(int *) * run->size);
-		}
-		run->depth = n;
-		run->iterations[run->n++] = entry->iterations;
-		map = sf_label_enclosing_map(d->program, d->program->states[map].scope);
-		n--;
+		case SF_VISIT_NONE:
+			return SF_JOB_ENTRY;
+		case SF_VISIT_RUNS:
+			return SF_JOB_RUNNING;
+		case SF_VISIT_LEFT:
+			return SF_JOB_SUCCESS;
+		case SF_VISIT_SKIPPED:
+			return SF_JOB_SKIP;
+		default:
+			return SF_JOB_FAILURE;
 	}
 }
 
-/* Find the job of a Task within iterations, or make it, not reached yet. */
+/* Find the job of a Task within iterations; pass 1 if it is asked for first. */
 static SfJob *
 find_job(Derivation *d, int state, const int *iterations, int n)
 {
-	bool		found;
-	JobEntry   *entry = sf_place_enter(d->jobs, state, iterations, n, d->context,
-									   &found);
+	SfPlace    *place = sf_visits_place(d->visits, state, iterations, n, false);
+	SfJob	   *job = place->job;
 
-	if (!found)
-	{
-		memset(&entry->job, 0, sizeof(SfJob));
-		entry->job.state = state;
-		entry->job.niterations = n;
-		entry->job.iterations = entry->key.iterations;
-		entry->job.started_at = DT_NOBEGIN;
-		entry->job.stopped_at = DT_NOEND;
-		note_iteration(d, sf_label_enclosing_map(d->program,
-												 d->program->states[state].scope),
-					   entry->key.iterations, n);
-	}
-	return &entry->job;
+	if (job != NULL)
+		return job;
+	job = place->job = palloc0(sizeof(SfJob));
+	job->state = state;
+	job->niterations = n;
+	job->iterations = place->key.iterations;
+	job->reached = place->end != SF_VISIT_NONE || place->marked != NULL;
+	job->status = status_of_place(place);
+	job->attempts = place->attempts;
+	job->started_at = place->latest == NULL ? DT_NOBEGIN : place->latest->entered_at;
+	job->stopped_at = place->stopped_at;
+	job->input_event = place->input_event;
+	job->output_event = place->output_event;
+	job->last_event = place->last_event;
+	job->error = place->error;
+	job->cause = place->cause;
+	job->marked = place->marked;
+	job->mark_pending = place->mark_pending;
+	return job;
 }
 
 /* A job runs, for the first time or again. */
@@ -163,112 +126,6 @@ set_failure(SfJob *job, TimestampTz at, const char *error, const char *cause)
 	job->cause = cause;
 }
 
-/* Read a string of an event's details, to live as long as the derivation. */
-static const char *
-event_string(Derivation *d, const SfEvent *event, const char *key)
-{
-	char	   *value = event->extra ? sf_json_get_cstring(event->extra, key) : NULL;
-
-	return value ? MemoryContextStrdup(d->context, value) : NULL;
-}
-
-/* An operator has settled a job: it is so from now on, and when a branch comes to it. */
-static void
-set_marked(Derivation *d, SfJob *job, const SfEvent *event)
-{
-	job->marked = event_string(d, event, "outcome");
-	if (job->marked == NULL)
-		return;
-	job->mark_pending = true;
-	job->error = job->cause = NULL;
-	if (strcmp(job->marked, "failure") == 0)
-	{
-		set_failure(job, event->at, "Sfflow.Marked", event_string(d, event, "reason"));
-		return;
-	}
-	job->reached = true;
-	job->status = strcmp(job->marked, "skip") == 0 ? SF_JOB_SKIP : SF_JOB_SUCCESS;
-	job->stopped_at = event->at;
-}
-
-/* A job was left: it has succeeded, unless its failure was caught or it was settled otherwise. */
-static void
-set_left(SfJob *job, const SfEvent *event)
-{
-	if (job->marked != NULL && strcmp(job->marked, "skip") == 0)
-		job->status = SF_JOB_SKIP;
-	else if (job->marked != NULL && strcmp(job->marked, "failure") == 0)
-		job->status = SF_JOB_FAILURE;
-	else if (job->status != SF_JOB_FAILURE)
-		job->status = SF_JOB_SUCCESS;
-	job->marked = NULL;
-	job->mark_pending = false;
-	job->reached = true;
-	job->stopped_at = event->at;
-	job->output_event = SF_PAYLOAD_EVENT(event);
-}
-
-/* Follow what an event says about the Task at which it happened. */
-static void
-follow_task_event(Derivation *d, const SfEvent *event)
-{
-	SfJob	   *job = find_job(d, event->state, event->iterations,
-							   event->niterations);
-
-	job->last_event = event->id;
-	switch (sf_event_type_meaning(event->type))
-	{
-		case SF_MEANS_ENTERED:
-			job->reached = false;	/* a new visit begins */
-			job->mark_pending = false;	/* that it takes effect is an event of its own */
-			set_running(job, event->at);
-			job->input_event = SF_PAYLOAD_EVENT(event);
-			break;
-		case SF_MEANS_SCHEDULED:
-			set_running(job, event->at);
-			job->attempts++;
-			job->marked = NULL;
-			break;
-		case SF_MEANS_FAILED:
-		case SF_MEANS_TIMED_OUT:
-			set_failure(job, event->at, event_string(d, event, "error"),
-						event_string(d, event, "cause"));
-			break;
-		case SF_MEANS_ABORTED:
-			if (job->status == SF_JOB_RUNNING)
-				set_failure(job, event->at, NULL, "aborted");
-			break;
-		case SF_MEANS_MARKED:
-			set_marked(d, job, event);
-			break;
-		case SF_MEANS_EXITED:
-			set_left(job, event);
-			break;
-		default:
-			break;
-	}
-}
-
-/* Pass 1: follow one event. */
-static void
-follow_event(const SfEvent *event, void *arg)
-{
-	Derivation *d = arg;
-	const SfState *state;
-
-	if (event->type == SF_EVENT_EXECUTION_STARTED)
-		forget(d);
-	else if (event->type == SF_EVENT_EXECUTION_REDRIVEN)
-		d->redriven = event->id;
-	if (event->state < 0 || event->state >= d->program->nstates)
-		return;
-	state = &d->program->states[event->state];
-	if (state->type == SF_STATE_TASK)
-		follow_task_event(d, event);
-	else if (event->type == SF_EVENT_MAP_ITERATION_STARTED)
-		note_iteration(d, event->state, event->iterations, event->niterations);
-}
-
 /* Is the outcome of a task kept in its branch for a redrive, where no slice takes it up? */
 bool
 sf_job_keeps_outcome(const SfBranch *branch, bool running)
@@ -289,14 +146,23 @@ set_outcome(Derivation *d, SfJob *job, const SfBranch *branch)
 	job->status = SF_JOB_SUCCESS;
 }
 
+/* Note that the iteration of a Map in which a branch is has begun. */
+static void
+note_iteration(Derivation *d, const SfBranch *branch)
+{
+	int			map = sf_label_enclosing_map(d->program, branch->scope);
+
+	if (map >= 0 && branch->niterations > 0)
+		sf_visits_place(d->visits, map, branch->iterations, branch->niterations, true);
+}
+
 /* Pass 2: follow a branch. */
 static void
 follow_branch(Derivation *d, const SfBranch *branch)
 {
 	SfJob	   *job;
 
-	note_iteration(d, sf_label_enclosing_map(d->program, branch->scope),
-				   branch->iterations, branch->niterations);
+	note_iteration(d, branch);
 	if (branch->state < 0 || branch->state >= d->program->nstates ||
 		d->program->states[branch->state].type != SF_STATE_TASK)
 		return;
@@ -357,10 +223,10 @@ settle(Derivation *d, SfJobReach *reach, SfJob *job)
 					d->execution->error == NULL && d->execution->cause == NULL ?
 					"aborted" : d->execution->cause);
 	else if (job->status == SF_JOB_FAILURE && runs &&
-			 job->last_event < d->redriven &&
+			 job->last_event < d->visits->redriven &&
 			 sf_job_reach_test(reach, job->state, job->iterations, job->niterations))
 		set_entry(job);
-	else if (job->status == SF_JOB_FAILURE && job->last_event < d->redriven &&
+	else if (job->status == SF_JOB_FAILURE && job->last_event < d->visits->redriven &&
 			 is_in_net(d->program, job->state))
 	{
 		/* the redrive has decided on it anew */
@@ -372,18 +238,34 @@ settle(Derivation *d, SfJobReach *reach, SfJob *job)
 		job->status = SF_JOB_SKIP;
 }
 
-/* Order the iterations of a Map of a depth by their indexes. */
+/* Order the iterations of a Map by their indexes. */
 static int
-compare_iterations(const void *a, const void *b, void *depth)
+compare_iterations(const ListCell *a, const ListCell *b)
 {
-	const int  *x = *(int *const *) a;
-	const int  *y = *(int *const *) b;
-	int			i;
+	const SfPlaceKey *x = lfirst(a);
+	const SfPlaceKey *y = lfirst(b);
 
-	for (i = 0; i < *(int *) depth; i++)
-		if (x[i] != y[i])
-			return x[i] < y[i] ? -1 : 1;
+	for (int i = 0; i < x->niterations; i++)
+		if (x->iterations[i] != y->iterations[i])
+			return x->iterations[i] < y->iterations[i] ? -1 : 1;
 	return 0;
+}
+
+/* List the iterations (SfPlaceKey) of each Map that began, by state number, in order. */
+static List **
+list_iterations(Derivation *d)
+{
+	List	  **begun = palloc0(sizeof(List *) * d->program->nstates);
+	HASH_SEQ_STATUS scan;
+	SfPlace    *place;
+
+	hash_seq_init(&scan, d->visits->places);
+	while ((place = hash_seq_search(&scan)) != NULL)
+		if (place->is_iteration)
+			begun[place->key.number] = lappend(begun[place->key.number], &place->key);
+	for (int state = 0; state < d->program->nstates; state++)
+		list_sort(begun[state], compare_iterations);
+	return begun;
 }
 
 /* Passes 3 and 4 for one row. */
@@ -403,35 +285,25 @@ append_row(Derivation *d, SfJobReach *reach, List *rows, int state,
 static List *
 make_rows(Derivation *d, SfJobReach *reach)
 {
+	List	  **begun = list_iterations(d);
 	List	   *rows = NIL;
-	int			state;
-	int			i;
 
-	for (state = 0; state < d->program->nstates; state++)
-	{
-		MapRun	   *run = &d->maps[state];
-
-		if (d->program->states[state].type == SF_STATE_MAP && run->n > 1)
-			qsort_arg(run->iterations, run->n, sizeof(int *),
-					  compare_iterations, &run->depth);
-	}
-	for (state = 0; state < d->program->nstates; state++)
+	for (int state = 0; state < d->program->nstates; state++)
 	{
 		const SfState *s = &d->program->states[state];
-		int			map;
+		int			map = sf_label_enclosing_map(d->program, s->scope);
 
 		if (s->type != SF_STATE_TASK ||
 			sf_label_distributed_map(d->program, s->scope) != d->execution->map_state)
 			continue;
-		map = sf_label_enclosing_map(d->program, s->scope);
 		if (map < 0)
 			rows = append_row(d, reach, rows, state, NULL, 0);
 		else
-			for (i = 0; i < d->maps[map].n; i++)
+			foreach_ptr(SfPlaceKey, iteration, begun[map])
 			{
 				CHECK_FOR_INTERRUPTS();
-				rows = append_row(d, reach, rows, state,
-								  d->maps[map].iterations[i], d->maps[map].depth);
+				rows = append_row(d, reach, rows, state, iteration->iterations,
+								  iteration->niterations);
 			}
 	}
 	return rows;
@@ -481,11 +353,9 @@ sf_job_list(const SfStatusExecution *execution, const SfProgram *program)
 	List	   *rows;
 	ListCell   *lc;
 
-	d.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow jobs",
-									  ALLOCSET_DEFAULT_SIZES);
 	d.no_history = sf_program_cache_find(execution->machine_no,
 										 execution->version)->history == SF_HISTORY_NONE;
-	sf_status_scan(execution, program, forget, follow_event, &d);
+	d.visits = sf_visits_scan(execution, program, SF_VISITS_TASKS);
 	foreach(lc, branches)
 		follow_branch(&d, lfirst(lc));
 	rows = make_rows(&d, sf_job_reach_make(execution, program, branches));

@@ -41,7 +41,7 @@ look_before(const SfNetJob *job, const SfJobEnds *ends)
 bool
 sf_job_ends_waits(const SfBranch *job)
 {
-	return job->phase == SF_PHASE_ENTER && job->pending != 0 && job->due_at == DT_NOEND;
+	return job->phase == SF_PHASE_ENTER && job->place != SF_JOB_PLACE_NONE && job->due_at == DT_NOEND;
 }
 
 /* Find how a job that has begun can end, or has ended. */
@@ -129,7 +129,7 @@ check_decided(const SfNetJob *job, const SfBranch *row, bool unmet)
 			psprintf("job \"%s\" has no row, and was not skipped", job->name);
 	if (row->phase != SF_PHASE_DONE && unmet)
 		return psprintf("job \"%s\" has a row, and is to be skipped", job->name);
-	if (sf_job_ends_waits(row) && row->pending > 0)
+	if (sf_job_ends_waits(row) && row->place == SF_JOB_PLACE_WAITS)
 		return psprintf("job \"%s\" waits for nothing", job->name);
 	return NULL;
 }

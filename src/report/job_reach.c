@@ -23,7 +23,7 @@
 #include "report/successors.h"
 #include "report/job_ends.h"
 #include "report/job_reach.h"
-#include "report/place.h"
+#include "report/visits.h"
 
 typedef struct PlaceEntry
 {
@@ -61,16 +61,14 @@ static bool
 is_live(const SfBranch *branch)
 {
 	return branch->phase != SF_PHASE_DONE && branch->phase != SF_PHASE_FAILED &&
-		branch->phase != SF_PHASE_ABORTED && branch->phase != SF_PHASE_DEADLINE;
+		branch->phase != SF_PHASE_ABORTED && sf_branch_is_line(branch->phase);
 }
 
-/* Does a branch wait for its children?  Between slices a net may be in phase RUN. */
+/* Does a branch wait for its children, or between slices for those of a net? */
 static bool
-is_at_join(const SfProgram *program, const SfBranch *branch)
+is_at_join(const SfBranch *branch)
 {
-	return branch->phase == SF_PHASE_JOIN ||
-		(branch->phase == SF_PHASE_RUN && branch->total > 0 &&
-		 program->states[branch->state].type == SF_STATE_JOBNET);
+	return branch->phase == SF_PHASE_JOIN || branch->phase == SF_PHASE_NET;
 }
 
 /* Tell whether a branch whose children failed can be retried or caught. */
@@ -152,7 +150,7 @@ enter_branches(SfJobReach *reach, List *branches)
 	foreach_ptr(const SfBranch, branch, branches)
 	{
 		if (branch->failing && branch->state >= 0 && branch->state < reach->program->nstates &&
-			is_at_join(reach->program, branch))
+			is_at_join(branch))
 			doom(reach, branch->branch_no);
 		enter_job(reach, branch);
 	}
@@ -204,7 +202,7 @@ static bool
 branch_comes_to(SfJobReach *reach, const SfBranch *branch, int target)
 {
 	const SfState *s = &reach->program->states[branch->state];
-	bool		joins = is_at_join(reach->program, branch);
+	bool		joins = is_at_join(branch);
 	NumberEntry *number;
 
 	if (!joins && (branch->phase == SF_PHASE_ENTER || branch->phase == SF_PHASE_RUN))
@@ -229,7 +227,7 @@ job_can_begin(SfJobReach *reach, const SfState *net, int job, const SfBranch *jo
 {
 	NumberEntry *entry = hash_search(reach->numbers, &join->branch_no, HASH_FIND, NULL);
 
-	if (join->state != net->number || !is_at_join(reach->program, join) || entry == NULL)
+	if (join->state != net->number || !is_at_join(join) || entry == NULL)
 		return false;
 	if (entry->jobs == NULL)
 		entry->jobs = palloc0(sizeof(SfBranch *) * sf_state_net(net)->njobs);

@@ -17,7 +17,7 @@
  * and beats those that do not.
  *
  * A Map whose iterations have not all begun takes as many further rounds as its
- * concurrency needs.  A Distributed Map goes on at the speed that it had so far.
+ * concurrency needs.  A Distributed Map goes on at the speed that it had while it ran.
  */
 #include "postgres.h"
 
@@ -341,7 +341,7 @@ rest_of_run(const SfBranch *b, List *runs, TimestampTz now, int64 one)
 			continue;
 		if (done == 0 || run->total <= done)
 			return run->total > done || run->total == 0 ? one : 0;
-		return (int64) ((double) (now - run->started_at) / done * (run->total - done));
+		return (int64) ((double) (now - run->started_at - run->idle_us) / done * (run->total - done));
 	}
 	return one;
 }
@@ -369,10 +369,8 @@ rest_of_state(const SfRemaining *r, const SfBranch *b, List *runs, TimestampTz n
 	switch (b->phase)
 	{
 		case SF_PHASE_ENTER:
-			return pause + whole;
 		case SF_PHASE_RUN:
-			/* a net that goes on has jobs that count by themselves */
-			return b->total > 0 && r->program->states[b->state].type == SF_STATE_JOBNET ? 0 : pause + whole;
+			return pause + whole;
 		case SF_PHASE_WAIT:
 			return pause;
 		case SF_PHASE_ANNOUNCED:
@@ -381,7 +379,7 @@ rest_of_state(const SfRemaining *r, const SfBranch *b, List *runs, TimestampTz n
 		case SF_PHASE_JOIN:
 			return b->map_run_no != 0 ? rest_of_run(b, runs, now, r->inside[b->state]) :
 				rest_of_map(r, b);
-		default:
+		default:				/* a net that goes on has jobs that count by themselves */
 			return 0;
 	}
 }
@@ -390,14 +388,14 @@ rest_of_state(const SfRemaining *r, const SfBranch *b, List *runs, TimestampTz n
 static bool
 waits_for_jobs(const SfBranch *b)
 {
-	return b->phase == SF_PHASE_ENTER && b->pending > 0;
+	return b->place == SF_JOB_PLACE_WAITS;
 }
 
 /* Does a branch have a state of the program, and has it not ended? */
 static bool
 goes_on(const SfRemaining *r, const SfBranch *b)
 {
-	return !sf_branch_has_ended(b) && !waits_for_jobs(b) && b->phase != SF_PHASE_DEADLINE && b->phase != SF_PHASE_STOP &&
+	return !sf_branch_has_ended(b) && !waits_for_jobs(b) && sf_branch_is_line(b->phase) &&
 		b->state >= 0 && b->state < r->program->nstates;
 }
 

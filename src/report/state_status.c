@@ -2,9 +2,9 @@
  * state_status.c
  *		Derive the status of every state of an execution.
  *
- * The events say, in order, what happened to each state within certain
- * iterations of the Maps around it; the last event decides.  A state without
- * events is "entry" if it can still be entered, else "skip".
+ * The events say what happened to each state within certain iterations of the
+ * Maps around it (visits.c).  A state without events is "entry" if it can still
+ * be entered, else "skip".
  *
  * This holds for states whose events the machine's history keeps.  For other
  * states only the branches tell whether they run, are about to begin, or have
@@ -14,235 +14,32 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "asl/event_types.h"
 #include "report/job.h"
 #include "report/job_reach.h"
 #include "report/label.h"
-#include "report/place.h"
+#include "report/visits.h"
 #include "store/program_cache.h"
 #include "report/state_status.h"
 #include "store/map_run.h"
 
-/* A state within certain iterations, or an iteration of a Map state */
-typedef struct VisitEntry
+/* The status of a state by what became of its last visit. */
+static SfGraphStatus
+status_of_end(SfVisitEnd end)
 {
-	SfPlaceKey	key;			/* state, iterations */
-	bool		is_iteration;	/* ... the last of which is its own */
-	struct VisitEntry *around;	/* Parallel, Map or JobNet state; NULL: none */
-	SfGraphStatus status;
-	bool		aborted;		/* it has not failed by itself */
-	int			visits;
-	int			attempts;
-	int64		duration;		/* of the visits, as far as they have ended */
-	TimestampTz entered_at;		/* DT_NOBEGIN: not in the state */
-	int			last_event;		/* its last one; 0: it has none */
-	int			touched;		/* last event of it or within it */
-	TimestampTz touched_at;
-	int64		niterations;	/* that its last attempt has begun with; -1: no Map */
-} VisitEntry;
-
-typedef struct Visits
-{
-	const SfProgram *program;
-	MemoryContext context;		/* of the table; reset at a restart */
-	HTAB	   *table;			/* VisitEntry */
-	int			redriven;		/* event of the last redrive; 0: none */
-	TimestampTz redriven_at;
-} Visits;
-
-/* Forget everything, at the beginning and when the execution restarts. */
-static void
-forget(void *arg)
-{
-	Visits	   *v = arg;
-
-	MemoryContextReset(v->context);
-	v->redriven = 0;
-	v->table = sf_place_hash("sfflow visits", sizeof(VisitEntry), v->context);
-}
-
-/* Find what is known of a state within iterations; of a new one also what is around it. */
-static VisitEntry *
-find_place(Visits *v, const SfPlaceKey *key, bool is_iteration)
-{
-	bool		found;
-	VisitEntry *entry = sf_place_enter(v->table, key->number, key->iterations, key->niterations,
-									   v->context, &found);
-	SfPlaceKey	around = *key;
-
-	if (found)
-		return entry;
-	memset((char *) entry + sizeof(SfPlaceKey), 0, sizeof(VisitEntry) - sizeof(SfPlaceKey));
-	entry->is_iteration = is_iteration;
-	entry->status = SF_GRAPH_ENTRY;
-	entry->entered_at = DT_NOBEGIN;
-	entry->niterations = -1;
-	if (is_iteration)
-		around.niterations--;
-	if (is_iteration || sf_place_around(v->program, key, &around))
-		entry->around = find_place(v, &around, false);
-	return entry;
-}
-
-/* Does an event begin a Parallel, Map or JobNet, for the first time or once more? */
-static bool
-begins_children(const SfEvent *event)
-{
-	return event->type == SF_EVENT_PARALLEL_STATE_STARTED ||
-		event->type == SF_EVENT_MAP_STATE_STARTED || event->type == SF_EVENT_JOBNET_STATE_STARTED;
-}
-
-/*
- * A visit lasts beyond the redrive of the execution: it goes on with it.  The time in which the
- * execution did not run does not count.
- */
-static void
-go_on_after_redrive(Visits *v, VisitEntry *visit)
-{
-	if (visit->entered_at == DT_NOBEGIN || visit->touched >= v->redriven)
-		return;
-	visit->duration += visit->touched_at - visit->entered_at;
-	visit->entered_at = v->redriven_at;
-	visit->touched = v->redriven;
-	if (sf_state_has_children(&v->program->states[visit->key.number]))
-		visit->attempts++;
-}
-
-/* Something happens within a place, and so within what is around it. */
-static void
-touch(Visits *v, VisitEntry *visit, const SfEvent *event)
-{
-	for (; visit != NULL; visit = visit->around)
+	switch (end)
 	{
-		go_on_after_redrive(v, visit);
-		visit->touched = event->id;
-		visit->touched_at = event->at;
-	}
-}
-
-/* Find what is known of the state of an event within its iterations. */
-static VisitEntry *
-find_visit(Visits *v, const SfEvent *event, bool is_iteration)
-{
-	SfPlaceKey	key = {event->state, event->niterations, (int *) event->iterations};
-	VisitEntry *entry = find_place(v, &key, is_iteration);
-
-	entry->last_event = event->id;
-	return entry;
-}
-
-/* Follow an event of an iteration, which names the Map. */
-static void
-follow_iteration(Visits *v, const SfEvent *event, SfEventMeaning meaning)
-{
-	VisitEntry *iteration = find_visit(v, event, true);
-
-	touch(v, iteration, event);
-	iteration->status = meaning == SF_MEANS_SUCCEEDED ? SF_GRAPH_SUCCESS :
-		meaning == SF_MEANS_FAILED ? SF_GRAPH_FAILURE : SF_GRAPH_RUNNING;
-}
-
-/* Note with how many items a Map begins. */
-static void
-note_items(VisitEntry *visit, const SfEvent *event)
-{
-	Jsonb	   *length = event->extra == NULL ? NULL : sf_json_get(event->extra, "length");
-	JsonbValue	number;
-
-	if (length == NULL)
-		return;
-	sf_json_root(length, &number);
-	sf_json_to_int64(&number, &visit->niterations);
-}
-
-/* Note when a state is entered and left, and the attempts in between. */
-static void
-measure_visit(Visits *v, VisitEntry *visit, const SfEvent *event, SfEventMeaning meaning)
-{
-	int			attempts = visit->attempts;
-
-	if (meaning == SF_MEANS_ENTERED)
-	{
-		/* a visit that was not left ended with its last event */
-		if (visit->entered_at != DT_NOBEGIN)
-			visit->duration += visit->touched_at - visit->entered_at;
-		visit->entered_at = DT_NOBEGIN;
-	}
-	touch(v, visit, event);
-	if (meaning == SF_MEANS_ENTERED)
-	{
-		visit->visits++;
-		visit->entered_at = event->at;
-	}
-	else if (meaning == SF_MEANS_EXITED && visit->entered_at != DT_NOBEGIN)
-	{
-		visit->duration += event->at - visit->entered_at;
-		visit->entered_at = DT_NOBEGIN;
-	}
-	else if (meaning == SF_MEANS_SCHEDULED || begins_children(event))
-		visit->attempts = attempts + 1;
-	if (event->type == SF_EVENT_MAP_STATE_STARTED)
-		note_items(visit, event);
-}
-
-/* Follow one event. */
-static void
-follow_event(const SfEvent *event, void *arg)
-{
-	Visits	   *v = arg;
-	SfEventMeaning meaning = sf_event_type_meaning(event->type);
-	VisitEntry *visit;
-
-	if (event->type == SF_EVENT_EXECUTION_STARTED)
-		forget(v);
-	else if (event->type == SF_EVENT_EXECUTION_REDRIVEN)
-	{
-		v->redriven = event->id;
-		v->redriven_at = event->at;
-	}
-	if (event->state < 0 || event->state >= v->program->nstates)
-		return;
-	if (sf_event_type_is_of_iteration(event->type))
-		follow_iteration(v, event, meaning);
-	if (!sf_event_type_is_of_state(event->type))
-		return;
-
-	visit = find_visit(v, event, false);
-	measure_visit(v, visit, event, meaning);
-	switch (meaning)
-	{
-		case SF_MEANS_ENTERED:
-		case SF_MEANS_SCHEDULED:	/* again, when a retry or a redrive begins */
-		case SF_MEANS_STARTED:
-			visit->status = v->program->states[event->state].type == SF_STATE_FAIL ?
-				SF_GRAPH_FAILURE : SF_GRAPH_RUNNING;
-			visit->aborted = false;
-			break;
-		case SF_MEANS_SUCCEEDED:
-			/* a redrive of what is inside mends a Map or Parallel that failed */
-			if (visit->status == SF_GRAPH_FAILURE)
-				visit->status = SF_GRAPH_RUNNING;
-			break;
-		case SF_MEANS_EXITED:
-			/* a caught failure leaves the state too, and stays a failure */
-			if (visit->status != SF_GRAPH_FAILURE)
-				visit->status = SF_GRAPH_SUCCESS;
-			break;
-		case SF_MEANS_ABORTED:
-			visit->aborted = visit->aborted || visit->status != SF_GRAPH_FAILURE;
-			visit->status = SF_GRAPH_FAILURE;
-			break;
-		case SF_MEANS_FAILED:
-		case SF_MEANS_TIMED_OUT:
-			visit->status = SF_GRAPH_FAILURE;
-			visit->aborted = false;
-			break;
+		case SF_VISIT_NONE:
+			return SF_GRAPH_ENTRY;
+		case SF_VISIT_RUNS:
+			return SF_GRAPH_RUNNING;
+		case SF_VISIT_LEFT:
+		case SF_VISIT_SKIPPED:
+			return SF_GRAPH_SUCCESS;
 		default:
-			break;
+			return SF_GRAPH_FAILURE;
 	}
 }
 
@@ -280,29 +77,29 @@ add_status(SfGraphFacts *facts, SfGraphStatus status, bool aborted)
 
 /* Add an iteration to those of its Map. */
 static void
-add_iteration(SfGraphFacts *facts, const VisitEntry *iteration)
+add_iteration(SfGraphFacts *facts, const SfPlace *iteration)
 {
-	if (iteration->status == SF_GRAPH_SUCCESS)
+	if (iteration->end == SF_VISIT_LEFT)
 		facts->iterations_succeeded++;
-	else if (iteration->status == SF_GRAPH_FAILURE)
+	else if (iteration->end == SF_VISIT_FAILED)
 		facts->iterations_failed++;
 }
 
 /* Add the visits of a state within certain iterations to those within others. */
 static void
-add_visits(SfGraphFacts *facts, const VisitEntry *visit, bool running)
+add_visits(SfGraphFacts *facts, const SfPlace *place, bool running)
 {
-	facts->visits += visit->visits;
-	facts->attempts += visit->attempts;
-	if (visit->visits > 0)
-		facts->duration = Max(facts->duration, 0) + visit->duration;
+	facts->visits += place->visits;
+	facts->attempts += place->attempts;
+	if (place->visits > 0)
+		facts->duration = Max(facts->duration, 0) + place->duration;
 	/* a state that failed without being left counts up to its last event */
-	if (visit->entered_at != DT_NOBEGIN)
-		facts->duration += Max(0, (running && visit->status == SF_GRAPH_RUNNING ?
-								   GetCurrentTimestamp() : visit->touched_at) -
-							   visit->entered_at);
-	if (visit->niterations >= 0)
-		facts->iterations = Max(facts->iterations, 0) + visit->niterations;
+	if (place->since != DT_NOBEGIN)
+		facts->duration += Max(0, (running && place->end == SF_VISIT_RUNS ?
+								   GetCurrentTimestamp() : place->touched_at) -
+							   place->since);
+	if (place->items >= 0)
+		facts->iterations = Max(facts->iterations, 0) + place->items;
 }
 
 /* Tell what a branch says about the state at which it stands. */
@@ -314,6 +111,7 @@ branch_status(const SfBranch *branch, bool running)
 		case SF_PHASE_ENTER:
 			return running ? SF_GRAPH_ENTRY : SF_GRAPH_UNKNOWN;
 		case SF_PHASE_RUN:
+		case SF_PHASE_NET:
 		case SF_PHASE_WAIT:
 		case SF_PHASE_JOIN:
 		case SF_PHASE_ANNOUNCED:
@@ -327,44 +125,51 @@ branch_status(const SfBranch *branch, bool running)
 	}
 }
 
+/* Find the place of the state at which a branch stands; NULL: nothing has happened there. */
+static SfPlace *
+place_of_branch(const SfVisits *v, const SfBranch *branch)
+{
+	SfPlaceKey	key = {branch->state, branch->niterations, branch->iterations};
+	SfPlace    *place = hash_search(v->places, &key, HASH_FIND, NULL);
+
+	return place == NULL || place->is_iteration ? NULL : place;
+}
+
 /* Tell whether a visit that failed was to be done again by the last redrive. */
 static bool
-failed_before_redrive(const Visits *v, const VisitEntry *visit)
+failed_before_redrive(const SfVisits *v, const SfPlace *place)
 {
-	return visit->status == SF_GRAPH_FAILURE && visit->last_event < v->redriven;
+	return status_of_end(place->end) == SF_GRAPH_FAILURE && place->last_event < v->redriven;
 }
 
 /*
- * After a redrive, what failed before has the status of the branch that stands there
- * again, or is "entry" if one can come to it.
+ * What has failed has the status of the branch that stands there, which waits for a retry or
+ * was redriven.  After a redrive it is "entry" if a branch can come to it.
  */
 static void
-follow_redrive(Visits *v, List *branches, SfJobReach *reach)
+follow_live_branches(SfVisits *v, List *branches, SfJobReach *reach)
 {
 	HASH_SEQ_STATUS scan;
-	VisitEntry *visit;
-	ListCell   *lc;
+	SfPlace    *place;
 
-	foreach(lc, branches)
+	foreach_ptr(const SfBranch, branch, branches)
 	{
-		const SfBranch *branch = lfirst(lc);
-		SfPlaceKey	key = {branch->state, branch->niterations, branch->iterations};
+		SfGraphStatus status = branch_status(branch, true);
 
-		visit = hash_search(v->table, &key, HASH_FIND, NULL);
-		if (visit != NULL && !visit->is_iteration && failed_before_redrive(v, visit))
-		{
-			int			status = branch_status(branch, true);
-
-			if (status != SF_GRAPH_UNKNOWN)
-				visit->status = status;
-		}
+		place = place_of_branch(v, branch);
+		if (place == NULL || status_of_end(place->end) != SF_GRAPH_FAILURE)
+			continue;
+		if (status == SF_GRAPH_ENTRY && failed_before_redrive(v, place))
+			place->end = SF_VISIT_NONE;
+		else if (status == SF_GRAPH_RUNNING)
+			place->end = SF_VISIT_RUNS;
 	}
-	hash_seq_init(&scan, v->table);
-	while ((visit = hash_seq_search(&scan)) != NULL)
-		if (!visit->is_iteration && failed_before_redrive(v, visit) &&
-			sf_job_reach_test(reach, visit->key.number, visit->key.iterations,
-							  visit->key.niterations))
-			visit->status = SF_GRAPH_ENTRY;
+	hash_seq_init(&scan, v->places);
+	while ((place = hash_seq_search(&scan)) != NULL)
+		if (!place->is_iteration && failed_before_redrive(v, place) &&
+			sf_job_reach_test(reach, place->key.number, place->key.iterations,
+							  place->key.niterations))
+			place->end = SF_VISIT_NONE;
 }
 
 /*
@@ -372,52 +177,44 @@ follow_redrive(Visits *v, List *branches, SfJobReach *reach)
  * outcome in the branch only, until a redrive goes on from it.
  */
 static void
-follow_outcomes(Visits *v, List *branches, bool running)
+follow_outcomes(const SfVisits *v, List *branches, bool running)
 {
-	ListCell   *lc;
-
-	foreach(lc, branches)
+	foreach_ptr(const SfBranch, branch, branches)
 	{
-		const SfBranch *branch = lfirst(lc);
-		SfPlaceKey	key = {branch->state, branch->niterations, branch->iterations};
-		VisitEntry *visit;
+		SfPlace    *place;
 
 		if (!sf_job_keeps_outcome(branch, running) ||
 			v->program->states[branch->state].type != SF_STATE_TASK)
 			continue;
-		visit = hash_search(v->table, &key, HASH_FIND, NULL);
-		if (visit != NULL && !visit->is_iteration)
-		{
-			visit->status = branch->failing ? SF_GRAPH_FAILURE : SF_GRAPH_SUCCESS;
-			visit->aborted = false;
-		}
+		place = place_of_branch(v, branch);
+		if (place != NULL)
+			place->end = branch->failing ? SF_VISIT_FAILED : SF_VISIT_LEFT;
 	}
 }
 
 /* Put the visits of all iterations together. */
 static void
-combine_visits(Visits *v, bool running, SfGraphFacts *facts)
+combine_visits(SfVisits *v, bool running, SfGraphFacts *facts)
 {
 	HASH_SEQ_STATUS scan;
-	VisitEntry *visit;
+	SfPlace    *place;
 
-	hash_seq_init(&scan, v->table);
-	while ((visit = hash_seq_search(&scan)) != NULL)
+	hash_seq_init(&scan, v->places);
+	while ((place = hash_seq_search(&scan)) != NULL)
 	{
-		if (visit->last_event == 0)
-			continue;			/* only known for what is within it */
-		if (visit->is_iteration)
+		if (place->visits == 0 && place->end == SF_VISIT_NONE)
+			continue;			/* only known for what is within it, or for a mark */
+		if (place->is_iteration)
 		{
-			add_iteration(&facts[visit->key.number], visit);
+			add_iteration(&facts[place->key.number], place);
 			continue;
 		}
-		if (running && visit->status == SF_GRAPH_RUNNING)
-			go_on_after_redrive(v, visit);
-		add_visits(&facts[visit->key.number], visit, running);
+		if (running && place->end == SF_VISIT_RUNS)
+			sf_visits_go_on(v, place);
+		add_visits(&facts[place->key.number], place, running);
 		/* a visit that had not ended when the execution did has failed */
-		if (visit->status == SF_GRAPH_RUNNING && !running)
-			visit->status = SF_GRAPH_FAILURE;
-		add_status(&facts[visit->key.number], visit->status, visit->aborted);
+		add_status(&facts[place->key.number], place->end == SF_VISIT_RUNS && !running ?
+				   SF_GRAPH_FAILURE : status_of_end(place->end), place->end == SF_VISIT_ABORTED);
 	}
 }
 
@@ -518,18 +315,15 @@ sf_state_status_list(const SfStatusExecution *execution,
 												   execution->version)->history;
 	List	   *branches = sf_branch_scan(execution->execution_no, program);
 	SfGraphFacts *facts = make_facts(program);
-	Visits		v = {.program = program};
+	SfVisits   *v = sf_visits_scan(execution, program, SF_VISITS_PLACES);
 	SfJobReach *reach = sf_job_reach_make(execution, program, branches);
 	int			i;
 
-	v.context = AllocSetContextCreate(CurrentMemoryContext, "sfflow states",
-									  ALLOCSET_DEFAULT_SIZES);
-	sf_status_scan(execution, program, forget, follow_event, &v);
-	if (running && v.redriven > 0)
-		follow_redrive(&v, branches, reach);
-	follow_outcomes(&v, branches, running);
-	combine_visits(&v, running, facts);
-	MemoryContextDelete(v.context);
+	if (running)
+		follow_live_branches(v, branches, reach);
+	follow_outcomes(v, branches, running);
+	combine_visits(v, running, facts);
+	MemoryContextDelete(v->context);
 	add_map_runs(execution, program, facts);
 	/* a complete history has said it all */
 	if (history != SF_HISTORY_ALL)

@@ -7,9 +7,9 @@
 #include "report/job_ends.h"
 #include "report/label.h"
 #include "report/waiting.h"
+#include "store/feature.h"
 #include "json/json.h"
 #include "lib/stringinfo.h"
-#include "store/limit.h"
 
 /* If more branches than this are live, only their number is given */
 #define NAMED_BRANCHES 3
@@ -23,6 +23,7 @@ is_leaf(const SfBranch *b)
 		case SF_PHASE_ENTER:
 			return !sf_job_ends_waits(b);
 		case SF_PHASE_RUN:
+		case SF_PHASE_NET:
 		case SF_PHASE_WAIT:
 		case SF_PHASE_ANNOUNCED:
 		case SF_PHASE_ANSWERED:
@@ -43,10 +44,11 @@ append_branch(StringInfo buf, const SfProgram *program,
 	const char *name = b->state >= 0 && b->state < program->nstates ?
 		sf_label_job(program, b->state, b->iterations, b->niterations) : "?";
 
-	if (b->due_at == DT_NOEND &&
-		(b->phase == SF_PHASE_ENTER || b->phase == SF_PHASE_RUN || b->phase == SF_PHASE_ANNOUNCED))
+	if (b->due_at == DT_NOEND && sf_phase_is_before_gate(b->phase))
 	{
-		appendStringInfo(buf, "\"%s\" %s", name, sf_limit_is_waiting(b->key) ? "limit" : "held");
+		const char *feature = sf_park_feature(b->key);
+
+		appendStringInfo(buf, "\"%s\" %s", name, sf_feature_waiting_word(feature));
 		return;
 	}
 	switch (b->phase)
@@ -56,6 +58,7 @@ append_branch(StringInfo buf, const SfProgram *program,
 							 sf_timestamp_print(b->due_at));
 			break;
 		case SF_PHASE_RUN:
+		case SF_PHASE_NET:
 			if (b->due_at != DT_NOEND && b->due_at > now)
 				appendStringInfo(buf, "retry of \"%s\" at %s", name,
 								 sf_timestamp_print(b->due_at));

@@ -9,7 +9,7 @@
 
 #include "utils/timestamp.h"
 
-#include "base/public_name.h"
+#include "base/name.h"
 #include "rule/notice.h"
 #include "rule/status_event.h"
 #include "rule/watcher.h"

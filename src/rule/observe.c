@@ -9,7 +9,7 @@
 
 #include "access/xact.h"
 
-#include "base/uuid.h"
+#include "base/random.h"
 #include "rule/status_event.h"
 #include "rule/watcher.h"
 #include "store/delivery.h"

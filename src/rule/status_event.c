@@ -9,9 +9,10 @@
 
 #include "utils/timestamp.h"
 
-#include "base/public_name.h"
+#include "base/name.h"
 #include "base/settings.h"
 #include "rule/status_event.h"
+#include "store/aws_resource.h"
 #include "store/machine_alias.h"
 
 /* Input and output together are left out where they are longer than this, as in Step Functions */
@@ -100,12 +101,13 @@ static void
 add_execution(SfJsonBuilder *b, const SfChange *change, const SfExecution *e, bool with_payload)
 {
 	bool		over = change->status != SF_STATUS_RUNNING;
+	int			number = sf_publication_number(e->machine_no, e->version);
 
 	sf_json_add_string(b, "status", sf_status_name(change->status));
 	sf_observe_add_date(b, "startDate", e->started_at);
 	sf_observe_add_date(b, "stopDate", over ? change->at : DT_NOEND);
-	sf_observe_add_text(b, "stateMachineVersionArn", sf_public_name(SF_NAME_STATE_MACHINE,
-														 psprintf("%s:%d", e->machine_name, e->version)));
+	sf_observe_add_text(b, "stateMachineVersionArn", number == 0 ? NULL :
+						sf_public_name(SF_NAME_STATE_MACHINE, psprintf("%s:%d", e->machine_name, number)));
 	sf_observe_add_text(b, "stateMachineAliasArn", find_alias(e));
 	add_redrive(b, change, e);
 	if (with_payload)

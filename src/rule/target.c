@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "base/public_name.h"
+#include "base/name.h"
 #include "expr/expr.h"
 #include "rule/target.h"
 

@@ -25,7 +25,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#include "base/subtransaction.h"
+#include "base/errors.h"
 #include "rule/watcher.h"
 #include "store/privilege.h"
 #include "store/rule.h"

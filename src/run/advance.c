@@ -9,7 +9,7 @@
 
 #include "base/errors.h"
 #include "base/hooks.h"
-#include "base/yield.h"
+#include "base/clock.h"
 #include "run/abort.h"
 #include "run/apply.h"
 #include "run/gate.h"
@@ -19,7 +19,6 @@
 #include "run/new_children.h"
 #include "run/outside.h"
 #include "run/slice_internal.h"
-#include "store/limit_slot.h"
 
 /* More subtransactions with an xid would overflow the snapshots of others */
 #define MAX_SUBXACTS	60
@@ -112,13 +111,19 @@ elapsed_ms(const SfSlice *slice)
 bool
 sf_slice_is_used_up(const SfSlice *slice)
 {
+	double		elapsed;
+
 	if (slice->full || slice->subxacts >= MAX_SUBXACTS)
 		return true;
 	if (slice->request->max_transitions > 0 &&
 		slice->result->transitions >= slice->request->max_transitions)
 		return true;
-	return slice->request->slice_ms > 0 &&
-		elapsed_ms(slice) >= slice->request->slice_ms;
+	if (slice->request->slice_ms == 0)
+		return false;
+	elapsed = elapsed_ms(slice);
+	return elapsed >= slice->request->slice_ms ||
+		(slice->request->yield_ms > 0 && elapsed >= slice->request->yield_ms &&
+		 sf_hooks.others_wait());
 }
 
 /*
@@ -210,15 +215,14 @@ is_stopped(SfSlice *slice, SfDraft *draft, SfBranch *branch, SfError *throttled)
 	return true;
 }
 
-/* Give back the slots of limits that a branch has held, if it does not go on holding them. */
+/* Tell that a branch that was inside of a state has left it, if it has. */
 static void
-give_slots(SfBranch *branch, int state)
+leave_state(SfBranch *branch, int state)
 {
-	if (!branch->stored || !sf_limit_may_be() ||
-		(sf_limit_slot_is_of(branch) && branch->state == state))
+	if (!branch->stored || (sf_branch_is_inside(branch) && branch->state == state))
 		return;
-	sf_limit_slot_give(branch->key);
-	branch->held_slots = sf_limit_slot_is_of(branch);
+	SF_TELL(left_state, branch->key);
+	branch->was_inside = sf_branch_is_inside(branch);
 }
 
 /* Take a branch through a transition, or have it wait. */
@@ -227,13 +231,13 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 {
 	int			before = branch->state;
 	SfPhase		phase = branch->phase;
-	bool		held_slots = sf_limit_slot_is_of(branch);
+	bool		was_inside = sf_branch_is_inside(branch);
 	SfStimulus	marked;
 	SfStimulus	refused = {.kind = SF_STIMULUS_THROTTLED};
 
 	CHECK_FOR_INTERRUPTS();
 	sf_yield();
-	if (stimulus->kind == SF_STIMULUS_DUE && sf_gate_stands_before(branch->phase))
+	if (stimulus->kind == SF_STIMULUS_DUE && sf_phase_is_before_gate(branch->phase))
 	{
 		/* before the look at holds: a step that begins later sees what is held by now */
 		draft->at = GetCurrentTimestamp();
@@ -242,16 +246,15 @@ step(SfSlice *slice, SfDraft *draft, SfBranch *branch, const SfStimulus *stimulu
 			draft->transition.outcome = SF_STEP_REST;
 			return;
 		}
-		if (sf_gate_takes_mark(draft, branch, &marked))
+		if (sf_gate_settles(draft, branch, &marked))
 			stimulus = &marked;
 		else if (refused.error.name != NULL)
 			stimulus = &refused;
 	}
-	branch->goes_on = draft->program->states[branch->state].type == SF_STATE_JOBNET &&
-		sf_net_goes_on(branch);
+	branch->goes_on = branch->phase == SF_PHASE_NET;
 	(void) sf_draft_advance(draft, branch, stimulus);
-	if (held_slots)
-		give_slots(branch, before);
+	if (was_inside)
+		leave_state(branch, before);
 	if (phase != SF_PHASE_JOIN)
 		branch->has_new_children = branch->phase == SF_PHASE_JOIN &&
 			branch->map_run_no == 0 && !branch->goes_on;
@@ -499,7 +502,7 @@ advance(SfSlice *slice, SfDraft *draft, SfBranch *branch)
 		step(slice, draft, branch, &stimulus);
 		return;
 	}
-	if (branch->phase == SF_PHASE_DEADLINE || branch->phase == SF_PHASE_STOP)
+	if (!sf_branch_is_line(branch->phase))
 	{
 		end_execution(draft, branch);
 		return;

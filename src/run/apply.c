@@ -16,8 +16,9 @@
  *		   lock the parent branches, by number, and count their ended children
  *		3. write branches, then tasks, then events, then executions; then the
  *		   deliveries of rules that watch what has changed
- *		4. for each execution that has ended: end or delete its branches, answer
- *		   the branch that waits for it, count it in its map run
+ *		4. for each execution that has ended: end or delete its branches; have the features clear
+ *		   their rows of it, in the order of their list (feature/features.c); answer the
+ *		   branch that waits for it, count it in its map run
  */
 #include "postgres.h"
 

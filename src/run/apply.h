@@ -10,8 +10,7 @@
 #define SF_RUN_APPLY_H
 
 #include "machine/transition.h"
-#include "store/hold.h"
-#include "store/limit.h"
+#include "store/feature.h"
 #include "store/map_run.h"
 #include "store/metric.h"
 
@@ -98,16 +97,10 @@ extern void sf_apply_orphan(SfBranchKey key);
 extern bool sf_apply_requeue(SfBranchKey key, Oid from, Oid to);
 extern void sf_apply_set_back(Oid owner, TimestampTz now, int64 by);
 
-extern int64 sf_apply_release(int64 hold_no);
+extern int64 sf_apply_unpark(const char *feature, int64 object_no, bool queued);
 extern void sf_apply_recall(SfBranchKey key);
 extern void sf_apply_release_within(SfQueue queue, int64 execution_no);
 extern void sf_apply_release_children(int64 execution_no);
-extern bool sf_apply_drop_limit(const SfLimit *target);
-extern void sf_apply_drop_limits(List *numbers);
-extern void sf_apply_forget_limits(SfLimitKind kind, const char *name);
-extern void sf_apply_forget_holds(SfHoldKind kind, const char *name);
-extern void sf_apply_pass_on_holds(Oid from, Oid to);
-extern void sf_apply_hold_names(const SfExecution *execution, const Jsonb *renames);
 
 extern void sf_apply_stop_request(int64 execution_no, Oid owner, TimestampTz due,
 								  char *cause);

@@ -17,8 +17,6 @@
 #include "run/slice_internal.h"
 #include "store/alert.h"
 #include "store/due.h"
-#include "store/hold.h"
-#include "store/limit.h"
 #include "store/owner.h"
 #include "store/program_cache.h"
 #include "store/quota.h"
@@ -273,11 +271,11 @@ sf_apply_set_back(Oid owner, TimestampTz now, int64 by)
 	sf_branch_set_back(owner, now, by);
 }
 
-/* End a hold, and make the branches due that wait for it; returns how many. */
+/* Make the branches due that are parked for an object of a feature; returns how many. */
 int64
-sf_apply_release(int64 hold_no)
+sf_apply_unpark(const char *feature, int64 object_no, bool queued)
 {
-	return sf_hold_release(hold_no);
+	return sf_park_release(feature, object_no, queued);
 }
 
 /* Make a branch due that waits for a limit, unless another session has it locked. */
@@ -286,7 +284,7 @@ sf_apply_recall(SfBranchKey key)
 {
 	SfBranch   *branch = sf_branch_read(key, SF_LOCK_SKIP);
 
-	if (branch == NULL || branch->due_at != DT_NOEND || !sf_limit_unqueue(branch))
+	if (branch == NULL || branch->due_at != DT_NOEND || !sf_park_leave_queue(branch))
 		return;
 	branch->due_at = GetCurrentTimestamp();
 	sf_apply_branch(branch);
@@ -296,60 +294,14 @@ sf_apply_recall(SfBranchKey key)
 void
 sf_apply_release_within(SfQueue queue, int64 execution_no)
 {
-	sf_limit_release_within(queue, execution_no);
+	sf_park_release_within(queue, execution_no);
 }
 
 /* Make due what waits for limits in the children of an execution's Distributed Maps. */
 void
 sf_apply_release_children(int64 execution_no)
 {
-	sf_limit_release_children(execution_no);
-}
-
-/* Drop a limit, and make the branches due that wait for it; false: there is none. */
-bool
-sf_apply_drop_limit(const SfLimit *target)
-{
-	return sf_limit_drop(target);
-}
-
-/* Drop the limits of a list of numbers likewise. */
-void
-sf_apply_drop_limits(List *numbers)
-{
-	sf_limit_drop_numbers(numbers);
-}
-
-/* Drop the limits of an object that is dropped. */
-void
-sf_apply_forget_limits(SfLimitKind kind, const char *name)
-{
-	sf_limit_drop_object(kind, name);
-}
-
-/* Have the holds and limits of a role be those of another one, to which its machines go. */
-void
-sf_apply_pass_on_holds(Oid from, Oid to)
-{
-	sf_hold_pass_on(from, to);
-	sf_limit_pass_on(from, to);
-}
-
-/* End the holds of an object that is dropped. */
-void
-sf_apply_forget_holds(SfHoldKind kind, const char *name)
-{
-	ListCell   *lc;
-
-	foreach(lc, sf_hold_list(kind, name))
-		(void) sf_hold_release(*(int64 *) lfirst(lc));
-}
-
-/* Have holds of an execution's states follow a move; see renames.h. */
-void
-sf_apply_hold_names(const SfExecution *execution, const Jsonb *renames)
-{
-	sf_hold_rename_states(execution->machine_no, execution->execution_no, renames);
+	sf_park_release_children(execution_no);
 }
 
 /* Make a branch due later. */

@@ -137,6 +137,7 @@ sf_draft_branch_rests(const SfBranch *branch, TimestampTz now)
 		case SF_PHASE_EXTERNAL:
 			return true;
 		case SF_PHASE_RUN:
+		case SF_PHASE_NET:
 		case SF_PHASE_WAIT:
 			return branch->due_at > now;
 		case SF_PHASE_ENTER:

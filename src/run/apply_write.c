@@ -24,8 +24,7 @@
 #include "run/dependents.h"
 #include "run/outside.h"
 #include "store/alert.h"
-#include "store/limit_slot.h"
-#include "store/mark.h"
+#include "store/feature.h"
 #include "store/program_cache.h"
 
 /* --- rows --- */
@@ -343,14 +342,6 @@ has_distributed(const SfProgram *program)
 	return false;
 }
 
-/* Give back the slots of limits that an ended execution has, unless it has them for this transaction only. */
-static void
-give_slots(const SfDraft *draft)
-{
-	if (sf_limit_may_be() && !draft->began)
-		sf_limit_slot_give_execution(draft->execution->execution_no);
-}
-
 /* Delete or end the rows that an ended execution does not need. */
 static void
 clear_rows(const SfDraft *draft)
@@ -361,14 +352,13 @@ clear_rows(const SfDraft *draft)
 	if (execution->status != SF_STATUS_SUCCEEDED)
 	{
 		sf_branch_quiesce(execution->execution_no);
-		give_slots(draft);
+		SF_TELL(ended, execution, draft->began);
 		if (distributed)
 			abort_map_runs(execution);
 		sf_child_stop(execution, -1);
 		return;
 	}
-	give_slots(draft);
-	sf_mark_forget(execution->execution_no);
+	SF_TELL(ended, execution, draft->began);
 	if (draft->program->timeout_seconds > 0)
 		sf_branch_delete_all(execution->execution_no);
 	if (distributed)

@@ -38,8 +38,7 @@ make_root(const SfExecution *execution, const SfProgram *program)
 {
 	SfBranch   *root = sf_lifecycle_root(execution, program->scopes[0].start, execution->input);
 
-	if (sf_limit_may_be())
-		sf_gate_queue_start(execution, root);
+	SF_TELL(begins, execution, root);
 	return root;
 }
 

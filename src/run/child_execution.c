@@ -15,10 +15,9 @@
 #include "utils/json.h"
 #include "utils/timestamp.h"
 
-#include "base/public_name.h"
 #include "base/errors.h"
 #include "base/name.h"
-#include "base/uuid.h"
+#include "base/random.h"
 #include "run/apply.h"
 #include "run/lifecycle.h"
 #include "run/outside.h"
@@ -56,9 +55,28 @@ read_machine(const char *name, const char *qualifier)
 	return n == 0 ? NULL : sf_machine_read(name, routes[sf_alias_choose(routes, n)].version, false);
 }
 
+/*
+ * Fail as the service refuses a request: error and cause have the names that the
+ * integration, optimized or of the SDK, gives to the service.  Returns false.
+ */
+static bool
+refuse(const SfResource *resource, SfError *error, const char *code, const char *problem)
+{
+	if (strncmp(resource->service, "aws-sdk:", 8) == 0)
+		sf_error_set(error, psprintf("Sfn.%sException", code),
+					 "%s (Service: Sfn, Status Code: 400, Request ID: %s) (SDK Attempt Count: 1)",
+					 problem, sf_uuid_v4());
+	else
+		sf_error_set(error, psprintf("StepFunctions.%sException", code),
+					 "%s (Service: AWSStepFunctions; Status Code: 400; Error Code: %s; Request ID: %s; Proxy: null)",
+					 problem, code, sf_uuid_v4());
+	error->needs_prefix = false;
+	return false;
+}
+
 /* Find the machine that a request names; as the parent's owner may start it. */
 static SfMachine *
-find_machine(const SfDraft *draft, const char *arn, SfError *error)
+find_machine(const SfDraft *draft, const SfResource *resource, const char *arn, SfError *error)
 {
 	const char *name = sf_public_name_to_id(SF_NAME_STATE_MACHINE, arn);
 	char	   *plain = pnstrdup(name, strcspn(name, "/"));
@@ -75,9 +93,7 @@ find_machine(const SfDraft *draft, const char *arn, SfError *error)
 		!sf_privilege_check_role(owner, SF_OBJECT_STATE_MACHINE, machine->name,
 								 machine->owner, SF_PRIVILEGE_ANY))
 	{
-		sf_error_set(error, "StepFunctions.StateMachineDoesNotExistException",
-					 "State Machine Does Not Exist: '%s'", arn);
-		error->needs_prefix = false;
+		refuse(resource, error, "StateMachineDoesNotExist", psprintf("State Machine Does Not Exist: '%s'", arn));
 		return NULL;
 	}
 	sf_error_set(error, "StepFunctions.AccessDeniedException",
@@ -87,13 +103,14 @@ find_machine(const SfDraft *draft, const char *arn, SfError *error)
 	return NULL;
 }
 
-/* The version or the alias that a request names; NULL: neither. */
+/* What a child keeps of the version or the alias that a request names; NULL: neither. */
 static char *
-find_qualifier(const char *arn)
+find_qualifier(const char *arn, int version)
 {
 	const char *slash = strchr(sf_public_name_to_id(SF_NAME_STATE_MACHINE, arn), '/');
+	SfRoute		route = {version, 100};
 
-	return slash == NULL ? NULL : pstrdup(slash + 1);
+	return slash == NULL ? NULL : sf_alias_kept(slash + 1, &route);
 }
 
 /* What the request returns. */
@@ -110,7 +127,7 @@ start_output(const SfExecution *child)
 
 /* The name is taken: the same input again is the same child. */
 static bool
-existing_child(SfExecution *child, SfError *error)
+existing_child(SfExecution *child, const SfResource *resource, SfError *error)
 {
 	SfExecution *there = sf_execution_find(child->execution_id, SF_LOCK_NONE);
 
@@ -122,23 +139,17 @@ existing_child(SfExecution *child, SfError *error)
 		*child = *there;
 		return true;
 	}
-	sf_error_set(error, "StepFunctions.ExecutionAlreadyExistsException",
-				 "Execution Already Exists: '%s'",
-				 sf_public_name(SF_NAME_EXECUTION, child->execution_id));
-	error->needs_prefix = false;
-	return false;
+	return refuse(resource, error, "ExecutionAlreadyExists",
+				  psprintf("Execution Already Exists: '%s'",
+						   sf_public_name(SF_NAME_EXECUTION, child->execution_id)));
 }
 
 /* Tell whether a name may be that of an execution. */
 static bool
-check_name(const char *name, SfError *error)
+check_name(const char *name, const SfResource *resource, SfError *error)
 {
-	if (sf_name_is_valid(name))
-		return true;
-	sf_error_set(error, "StepFunctions.InvalidNameException",
-				 "Invalid Name: '%s'", name);
-	error->needs_prefix = false;
-	return false;
+	return sf_name_is_valid(name) ||
+		refuse(resource, error, "InvalidName", psprintf("Invalid Name: '%s'", name));
 }
 
 /*
@@ -146,7 +157,7 @@ check_name(const char *name, SfError *error)
  * service's API, anything else itself.
  */
 static bool
-child_input(Jsonb *given, Jsonb **input, SfError *error)
+child_input(Jsonb *given, Jsonb **input, const SfResource *resource, SfError *error)
 {
 	JsonbValue	root;
 
@@ -160,23 +171,21 @@ child_input(Jsonb *given, Jsonb **input, SfError *error)
 	if (root.type != jbvString ||
 		sf_json_parse(root.val.string.val, root.val.string.len, input))
 		return true;
-	sf_error_set(error, "StepFunctions.InvalidExecutionInputException",
-				 "Invalid State Machine Execution Input: '%s'",
-				 pnstrdup(root.val.string.val, root.val.string.len));
-	error->needs_prefix = false;
-	return false;
+	return refuse(resource, error, "InvalidExecutionInput",
+				  psprintf("Invalid State Machine Execution Input: '%.*s'",
+						   root.val.string.len, root.val.string.val));
 }
 
 /* Begin the execution of a child, or find it; within the quotas of its owner. */
 static bool
-insert_child(SfExecution *child, SfError *error)
+insert_child(SfExecution *child, const SfResource *resource, SfError *error)
 {
 	SfQuotaKind quota = sf_quota_take(child->owner);
 
 	if (quota != SF_QUOTA_NONE)
 	{
 		if (sf_execution_find(child->execution_id, SF_LOCK_NONE) != NULL)
-			return existing_child(child, error);
+			return existing_child(child, resource, error);
 		sf_throttle_note(child->machine_no, child->owner);
 		sf_error_set(error, "StepFunctions.ExecutionLimitExceeded",
 					 "Execution Limit Exceeded: %s is reached",
@@ -187,13 +196,13 @@ insert_child(SfExecution *child, SfError *error)
 	if (sf_lifecycle_begin(child))
 		return true;
 	sf_quota_give_back(child->owner);
-	return existing_child(child, error);
+	return existing_child(child, resource, error);
 }
 
 /*
  * Start a child execution, whose end answers that generation of the branch.
- * True: it was started (or is there already); then *output is what the request
- * returns.  False: *error.
+ * resource is as the definition has it.  True: it was started (or is there already);
+ * then *output is what the request returns.  False: *error.
  */
 bool
 sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
@@ -208,14 +217,14 @@ sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
 	if (arn == NULL)
 		return sf_error_set(error, SF_ERR_RUNTIME,
 							"The field 'StateMachineArn' is required but was missing");
-	machine = find_machine(draft, arn, error);
-	if (machine == NULL || (name != NULL && !check_name(name, error)) ||
-		!child_input(sf_json_get(payload, "Input"), &child.input, error))
+	machine = find_machine(draft, resource, arn, error);
+	if (machine == NULL || (name != NULL && !check_name(name, resource, error)) ||
+		!child_input(sf_json_get(payload, "Input"), &child.input, resource, error))
 		return false;
 
 	child.machine_no = machine->machine_no;
 	child.version = machine->version;
-	child.qualifier = find_qualifier(arn);
+	child.qualifier = find_qualifier(arn, child.version);
 	child.machine_name = machine->name;
 	child.owner = machine->owner;
 	child.has_new_uuid = name == NULL;
@@ -227,7 +236,7 @@ sf_child_start(const SfDraft *draft, const SfBranch *branch, int generation,
 	if (waits_for_end(resource))
 		child.parent_generation = generation;
 
-	if (!insert_child(&child, error))
+	if (!insert_child(&child, resource, error))
 		return false;
 	*output = start_output(&child);
 	return true;

@@ -18,7 +18,6 @@
 #include "run/apply.h"
 #include "run/map_children.h"
 #include "run/slice_internal.h"
-#include "store/limit.h"
 
 /* Branches of one slice, for the run one by one after a failure */
 #define MAX_TOUCHED		256
@@ -117,8 +116,7 @@ is_due_under_lock(const SfSlice *slice, const SfBranch *branch, TimestampTz now)
 	if (branch->phase == SF_PHASE_DEADLINE && slice->request->skip_waits)
 		return true;
 	return branch->due_at <= now &&
-		(branch->phase == SF_PHASE_JOIN || branch->phase == SF_PHASE_DEADLINE ||
-		 branch->phase == SF_PHASE_STOP);
+		(branch->phase == SF_PHASE_JOIN || !sf_branch_is_line(branch->phase));
 }
 
 /* Claim a join or a deadline: under the lock of its execution. */
@@ -218,7 +216,7 @@ sf_claim(SfSlice *slice, SfBranchKey key, SfDraft **draft)
 	if (!sf_dispatch_is_for_us(slice, *draft, branch))
 		return NULL;
 	/* what is not due waits for a limit; or for a hold, or (a job) for others: not for us */
-	if (branch->due_at == DT_NOEND && !sf_limit_unqueue(branch))
+	if (branch->due_at == DT_NOEND && !sf_park_leave_queue(branch))
 		return NULL;
 
 	branch->owner = (*draft)->execution->owner;

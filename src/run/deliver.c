@@ -20,7 +20,6 @@
 #include "base/errors.h"
 #include "base/name.h"
 #include "base/settings.h"
-#include "base/subtransaction.h"
 #include "base/timing.h"
 #include "rule/observe.h"
 #include "rule/status_event.h"

@@ -70,7 +70,7 @@ take_rows(SfNet *net, List *rows)
 		if (net->rows[branch->branch_index] != NULL)
 			continue;
 		net->rows[branch->branch_index] = branch;
-		if (branch->pending == SF_JOB_QUEUED)
+		if (branch->place == SF_JOB_PLACE_QUEUED)
 			net->queued = bms_add_member(net->queued, branch->branch_index);
 	}
 }
@@ -255,7 +255,7 @@ sf_dependents_keep(SfDraft *draft, SfBranch *join, int first)
 		if (branch->parent_no != join->key.branch_no || branch->gone)
 			continue;
 		net->rows[branch->branch_index] = branch;
-		if (branch->pending == SF_JOB_QUEUED)
+		if (branch->place == SF_JOB_PLACE_QUEUED)
 			net->queued = bms_add_member(net->queued, branch->branch_index);
 		else
 			net->begun = bms_add_member(net->begun, branch->branch_index);
@@ -366,8 +366,8 @@ sf_dependents_give_input(SfDraft *draft, SfBranch *job, const SfBranch *join)
 		return;
 	if (join == NULL)
 		join = find_net(draft, job);
-	job->payload = join->result != NULL ? join->result : join->payload;
-	job->payload_event = join->result != NULL ? 0 : join->payload_event;
+	job->payload = join->join_input != NULL ? join->join_input : join->payload;
+	job->payload_event = join->join_input != NULL ? 0 : join->payload_event;
 	job->variables = join->variables;
 	job->item = join->item;
 }
@@ -419,7 +419,7 @@ static bool
 is_net(const SfDraft *draft, const SfBranch *branch)
 {
 	return branch->is_parent && branch->phase != SF_PHASE_DONE &&
-		branch->key.branch_no >= 0 &&
+		sf_branch_is_line(branch->phase) &&
 		draft->program->states[branch->state].type == SF_STATE_JOBNET;
 }
 

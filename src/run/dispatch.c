@@ -54,31 +54,42 @@ sf_dispatch_refuse_own_stop(const SfExecution *execution)
 				 errhint("Let the task fail with sf_raise(), or go on to a Fail state.")));
 }
 
+/* The key under which the task of a state is known. */
+static SfDurationKey
+key_of_state(const SfDraft *draft, const SfState *state)
+{
+	return (SfDurationKey) {draft->execution->machine_no, draft->execution->version,
+		SF_DURATION_STATE, (uint32) state->number};
+}
+
 /* How long did the task of a state take when it ran last?  -1: not known. */
 static int64
 last_duration(const SfDraft *draft, const SfState *state)
 {
-	const SfExecution *e = draft->execution;
+	SfDurationKey key = key_of_state(draft, state);
 
-	return sf_hooks.task_time(e->machine_no, e->version, state->number);
+	return sf_hooks.task_time(&key);
 }
 
 /*
- * The number, beside those of states, under which the tasks of all jobs of a net that
- * have the same resource are known; 0: the state is no job.  A net may have thousands
- * of jobs that have never run.
+ * The key under which the tasks of all jobs of a net that have the same resource are
+ * known; false: the state is no job.  A net may have thousands of jobs that have never run.
  */
-static int
-number_of_kind(const SfDraft *draft, const SfState *state)
+static bool
+key_of_resource(const SfDraft *draft, const SfState *state, SfDurationKey *key)
 {
 	int			owner = draft->program->scopes[state->scope].owner_state;
 	const char *resource;
 
 	if (owner < 0 || draft->program->states[owner].type != SF_STATE_JOBNET ||
 		state->type != SF_STATE_TASK)
-		return 0;
+		return false;
 	resource = sf_state_task(state)->resource.text;
-	return -2 - (int) ((hash_bytes((const unsigned char *) resource, strlen(resource)) ^ owner) & 0x3fffffff);
+	*key = key_of_state(draft, state);
+	key->kind = SF_DURATION_RESOURCE;
+	key->number = hash_combine(hash_bytes((const unsigned char *) resource, strlen(resource)),
+							   (uint32) owner);
+	return true;
 }
 
 /* Does a task take no longer than a slice? */
@@ -90,36 +101,28 @@ fits_slice(int64 us)
 
 /*
  * Is this task known to be short, so that it need not be announced?  That of a job that
- * has not run counts as short if those of its kind were.
+ * has not run counts as short if the last one with its resource was.
  */
 static bool
 is_short(const SfDraft *draft, const SfState *state)
 {
-	const SfExecution *e = draft->execution;
 	int64		last = last_duration(draft, state);
-	int			kind = last >= 0 ? 0 : number_of_kind(draft, state);
+	SfDurationKey key;
 
-	return fits_slice(kind == 0 ? last : sf_hooks.task_time(e->machine_no, e->version, kind));
+	if (last < 0 && key_of_resource(draft, state, &key))
+		last = sf_hooks.task_time(&key);
+	return fits_slice(last);
 }
 
-/* Remember how long a task took. */
+/* Remember how long a task took, for its state and for its resource. */
 static void
-note_duration(const SfDraft *draft, const SfState *state, int64 elapsed_us)
+note_duration(const SfDraft *draft, const SfState *state, int64 elapsed_us, bool of_resource)
 {
-	const SfExecution *e = draft->execution;
+	SfDurationKey key = key_of_state(draft, state);
 
-	sf_hooks.note_task_time(e->machine_no, e->version, state->number, elapsed_us);
-}
-
-/* Remember how long a task took for those of its kind. */
-static void
-note_kind(const SfDraft *draft, const SfState *state, int64 elapsed_us)
-{
-	const SfExecution *e = draft->execution;
-	int			kind = number_of_kind(draft, state);
-
-	if (kind != 0)
-		sf_hooks.note_task_time(e->machine_no, e->version, kind, elapsed_us);
+	sf_hooks.note_task_time(&key, elapsed_us);
+	if (of_resource && key_of_resource(draft, state, &key))
+		sf_hooks.note_task_time(&key, elapsed_us);
 }
 
 /* Does an owner have its share of the slots already, for a task of that kind? */
@@ -251,7 +254,7 @@ run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 		sf_hooks.step_begins(slice == NULL || branch->stored ? branch->key : slice->claimed,
 							 draft->execution->owner, state->name);
 		if (last_duration(draft, state) < 0)
-			note_duration(draft, state, SF_TASK_RUNS);
+			note_duration(draft, state, SF_TASK_RUNS, false);
 	}
 	SF_DEBUG_POINT("step_begin");
 	ntasks++;
@@ -275,8 +278,7 @@ run_task(SfSlice *slice, const SfDraft *draft, const SfBranch *branch,
 	SF_DEBUG_POINT("step_over");
 	if (!in_session)
 		sf_hooks.step_ends();
-	note_duration(draft, state, outcome->elapsed_us);
-	note_kind(draft, state, outcome->elapsed_us);
+	note_duration(draft, state, outcome->elapsed_us, true);
 	if (outcome->serialization_failure &&
 		(!last_try || (in_session && IsolationUsesXactSnapshot())))
 		ereport(ERROR,
@@ -332,8 +334,9 @@ submitted(const SfBranch *branch, const SfTaskRequest *request, SfTask *task,
 /* Start a child execution. */
 static void
 dispatch_child(SfDraft *draft, const SfBranch *branch, const SfTaskRequest *request,
-			   const SfResource *resource, SfStimulus *stimulus)
+			   SfStimulus *stimulus)
 {
+	const SfResource *resource = request->resource;
 	int			generation = branch->generation + 1;
 	SfTaskOutcome outcome;
 
@@ -379,7 +382,7 @@ dispatch_sql(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 	if (!in_session &&
 		((slice->request->tasks & SF_TASKS_SHORT) == 0 || !is_short(draft, state)))
 	{
-		sf_gate_give_tokens_back(draft);
+		SF_TELL(announced, draft);
 		announce(branch, request, task, stimulus);
 		return;
 	}
@@ -415,7 +418,7 @@ sf_dispatch(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 	else if (resource.kind == SF_RESOURCE_ACTIVITY)
 		sf_outside_queue(draft, branch, &resource, &given, stimulus);
 	else if (resource.kind == SF_RESOURCE_START_EXECUTION)
-		dispatch_child(draft, branch, request, &resource, stimulus);
+		dispatch_child(draft, branch, request, stimulus);
 	else
 		dispatch_sql(slice, draft, branch, request, &resource, given.payload, stimulus);
 }
@@ -429,7 +432,7 @@ sf_dispatch_announced(SfSlice *slice, SfDraft *draft, const SfBranch *branch,
 					  SfStimulus *stimulus)
 {
 	const SfState *state = &draft->program->states[branch->state];
-	Jsonb	   *payload = branch->result;
+	Jsonb	   *payload = branch->task_payload;
 	SfResource	resource;
 	SfTaskOutcome outcome;
 
@@ -472,7 +475,7 @@ sf_dispatch_alone(const SfDraft *draft, const SfBranch *branch, bool last_try,
 				  SfTaskOutcome *outcome)
 {
 	SfResource	resource;
-	Jsonb	   *payload = branch->result;
+	Jsonb	   *payload = branch->task_payload;
 
 	if (!resolve(draft, task_resource(draft, branch), &resource, &payload, &outcome->error))
 		return;

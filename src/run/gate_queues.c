@@ -11,10 +11,8 @@
 #include "miscadmin.h"
 
 #include "run/gate.h"
-#include "store/hold.h"
-#include "store/limit_queue.h"
-#include "store/limit_rate.h"
-#include "store/limit_slot.h"
+#include "store/feature.h"
+#include "store/queue_hints.h"
 #include "store/machine.h"
 
 /* Queues of which the workers are told at once, after a look at all that is due */
@@ -26,12 +24,12 @@ sf_gate_first_waiting(SfQueue queue, SfWaiting *head)
 {
 	const SfWaiting *after = NULL;
 
-	while (sf_limit_heads(queue, after, head, SF_HEADS_FIRST) > 0)
+	while (sf_park_heads(queue, after, head, SF_HEADS_FIRST) > 0)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (head->waits)
 			return true;
-		sf_limit_forget_left_over(head);
+		sf_park_forget_left_over(head);
 		after = head;
 	}
 	return false;
@@ -52,7 +50,7 @@ sf_gate_begin_turn(Oid owner)
 	if (last.limit_no == 0 || last_owner != owner)
 	{
 		last.limit_no = (int64) pg_prng_uint64_range(&pg_global_prng_state, 1,
-													 Max(sf_limit_greatest(), 1));
+													 Max(sf_park_greatest_queue(), 1));
 		last.hash = (int64) pg_prng_uint64(&pg_global_prng_state);
 		last_owner = owner;
 	}
@@ -60,15 +58,16 @@ sf_gate_begin_turn(Oid owner)
 	return turn;
 }
 
-/* Is a limit one of the machines of another role than the one whose queues are looked for? */
+/* Is a queue one of the machines of another role than the one whose queues are looked for? */
 static bool
-is_of_another(const SfQueueTurn *turn, int64 limit_no)
+is_of_another(const SfQueueTurn *turn, SfQueue queue)
 {
-	const SfLimit *limit = OidIsValid(turn->owner) ? sf_limit_find(limit_no) : NULL;
-	const SfMachineIdentity *identity = limit == NULL || limit->machine_no == 0 ? NULL :
-		sf_machine_identity(limit->machine_no);
+	Oid			owner = InvalidOid;
 
-	return identity != NULL && identity->owner != turn->owner;
+	if (OidIsValid(turn->owner))
+		SF_FEATURES(queue_owner, feature)
+			owner = feature->queue_owner(queue);
+	return OidIsValid(owner) && owner != turn->owner;
 }
 
 /*
@@ -84,12 +83,12 @@ sf_gate_next_queues(SfQueueTurn *turn, SfQueue *queues, Oid *owners, int size)
 
 	while (n == 0 && !turn->ended)
 	{
-		n = sf_limit_queues(turn->read, queues, owners, size);
+		n = sf_park_queues(turn->read, queues, owners, size);
 		if (n == size)
 		{
 			turn->read = queues[n - 1];
 			/* its other queues are not looked for either */
-			if (is_of_another(turn, turn->read.limit_no))
+			if (is_of_another(turn, turn->read))
 				turn->read.hash = PG_INT64_MAX;
 		}
 		else
@@ -97,7 +96,7 @@ sf_gate_next_queues(SfQueueTurn *turn, SfQueue *queues, Oid *owners, int size)
 			turn->ended = turn->wrapped;
 			turn->read = start;
 		}
-		while (turn->wrapped && n > 0 && sf_limit_queue_is_behind(queues[n - 1], turn->from))
+		while (turn->wrapped && n > 0 && sf_park_queue_is_behind(queues[n - 1], turn->from))
 		{
 			turn->ended = true;
 			n--;
@@ -118,30 +117,31 @@ sf_gate_end_turn(SfQueue queue)
 }
 
 /*
- * With each look at all that is due, and each call of sf_run_due: forget buckets of rates that
- * say nothing any more, delete slots whose holders
- * are gone, note that those above a lowered limit are free, count what began beside the call
- * that set a limit, and have branches go on that wait for what their execution has.  Returns
- * when to do so again before the next poll; SF_TICK_NEVER: no need.
+ * Have the features mend what errors and crashes have left of what waits.  Returns when to do so again before the
+ * next poll; SF_TICK_NEVER: no need.
  */
 SfTick
 sf_gate_tend(void)
 {
-	ListCell   *lc;
+	SfTick		again = SF_TICK_NEVER;
 
-	sf_limit_rate_reap();
-	sf_hold_accept_changes();
-	if (!sf_limit_may_be() || !sf_limit_any())
-		return SF_TICK_NEVER;
-	sf_limit_slot_reap();
-	sf_limit_lower_highest();
-	foreach(lc, sf_limit_waits_within())
+	sf_gate_settle_roles();
+	SF_FEATURES(tend, feature)
 	{
-		const SfWaitsWithin *within = lfirst(lc);
+		SfTick		wanted = feature->tend();
 
-		sf_apply_release_within(within->queue, within->execution_no);
+		again = Min(again, wanted);
 	}
-	return sf_gate_count_late();
+	return again;
+}
+
+/* Tell whether the next branch of a queue that is not empty may begin, and take what it needs for it. */
+bool
+sf_gate_has_room(SfQueue queue, const SfWaiting *head)
+{
+	SF_FEATURES(has_room, feature)
+		return feature->has_room(queue, head);
+	return true;
 }
 
 /*
@@ -151,7 +151,6 @@ sf_gate_tend(void)
 SfTick
 sf_gate_ring_queues(void)
 {
-	static const SfIndex by_queue = {"held", "held_queue"};
 	SfQueueTurn turn;
 	SfQueue    *queues;
 	Oid		   *owners;
@@ -159,9 +158,9 @@ sf_gate_ring_queues(void)
 	SfTick		again;
 	int			n;
 
-	sf_limit_queue_note_look();
+	sf_queue_note_look();
 	again = sf_gate_tend();
-	if (sf_rows_read_dirty_by(&by_queue, 1, NULL, NULL, NULL, 0) == 0)
+	if (!sf_park_any_queued())
 		return again;
 	queues = palloc(sizeof(SfQueue) * MAX_QUEUES);
 	owners = palloc(sizeof(Oid) * MAX_QUEUES);
@@ -172,9 +171,9 @@ sf_gate_ring_queues(void)
 		{
 			if (!OidIsValid(owners[i]))
 				continue;
-			sf_limit_queue_note_waiting(queues[i], owners[i]);
-			sf_limit_queue_note_taken(queues[i]);
-			sf_limit_queue_ring_if_waiting(queues[i], owners[i]);
+			sf_queue_note_waiting(queues[i], owners[i]);
+			sf_queue_note_taken(queues[i]);
+			sf_queue_ring_if_waiting(queues[i], owners[i]);
 		}
 		sf_gate_end_turn(queues[n - 1]);
 		left -= n;

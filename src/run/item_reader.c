@@ -20,8 +20,19 @@
 #include "run/apply.h"
 #include "run/item_reader.h"
 #include "run/service.h"
+#include "run/test_state.h"
 
 /* --- items --- */
+
+/* Keep an item in memory, for longer than the content is taken apart. */
+static void
+keep_item(SfItemReader *reader, const Jsonb *item)
+{
+	MemoryContext old = MemoryContextSwitchTo(reader->context);
+
+	reader->kept = lappend(reader->kept, DatumGetJsonbPCopy(PointerGetDatum(item)));
+	MemoryContextSwitchTo(old);
+}
 
 /* Add an item; false when there are enough. */
 static bool
@@ -29,7 +40,10 @@ add_item(SfItemReader *reader, const Jsonb *item)
 {
 	if (reader->count >= reader->limit)
 		return false;
-	sf_apply_item(reader->writer, item);
+	if (reader->map_run == NULL)
+		keep_item(reader, item);
+	else
+		sf_apply_item(reader->writer, item);
 	reader->count++;
 	return reader->count < reader->limit;
 }
@@ -38,7 +52,16 @@ add_item(SfItemReader *reader, const Jsonb *item)
 static void
 open_items(SfItemReader *reader)
 {
-	reader->writer = sf_apply_items_open(reader->map_run, reader->count);
+	if (reader->map_run != NULL)
+		reader->writer = sf_apply_items_open(reader->map_run, reader->count);
+}
+
+/* That was all for now. */
+static void
+close_items(SfItemReader *reader)
+{
+	if (reader->map_run != NULL)
+		sf_apply_items_close(reader->writer);
 }
 
 /* Sink: rows come, maybe once more after a try that was rolled back. */
@@ -63,7 +86,14 @@ take_row(SfRowSink *sink, Jsonb *row)
 static void
 end_rows(SfRowSink *sink)
 {
-	sf_apply_items_close(((SfItemReader *) sink)->writer);
+	close_items((SfItemReader *) sink);
+}
+
+/* Report what is wrong, wherever the content comes from. */
+static bool
+refuse_all(SfItemReader *reader, const char *cause)
+{
+	return sf_error_set(&reader->error, SF_ERR_ITEM_READER_FAILED, "%s", cause);
 }
 
 /* Report what is wrong with the content, and which content it is. */
@@ -167,6 +197,7 @@ read_json_value(SfItemReader *reader, const Jsonb *content)
 	sf_json_root(content, &root);
 	if (!follow_pointer(&root, sf_item_reader_option(reader, "ItemsPointer", "")))
 		return sf_item_reader_refuse_scalar(reader);
+	reader->pointed = sf_json_make(&root);
 	if (sf_json_is_array(&root))
 		add_elements(reader, &root);
 	else if (sf_json_is_object(&root))
@@ -309,6 +340,7 @@ read_csv(SfItemReader *reader, const char *text, int len, List *headers)
 											  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old;
 	List	   *fields;
+	bool		given = headers != NIL;
 	bool		more = true;
 
 	if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
@@ -316,7 +348,7 @@ read_csv(SfItemReader *reader, const char *text, int len, List *headers)
 	if (headers == NIL && !sf_csv_next(&csv, &headers))
 		return true;
 	if (has_duplicates(headers))
-		return sf_item_reader_refuse(reader, "CSV headers cannot contain duplicates.");
+		return (given ? refuse_all : sf_item_reader_refuse) (reader, "CSV headers cannot contain duplicates.");
 	old = MemoryContextSwitchTo(row);
 	while (more && sf_csv_next(&csv, &fields))
 	{
@@ -355,7 +387,7 @@ read_content(SfItemReader *reader, const char *type, const Jsonb *content,
 	ok = root.type == jbvString ?
 		read_text(reader, type, root.val.string.val, root.val.string.len, headers) :
 		read_json_value(reader, content);
-	sf_apply_items_close(reader->writer);
+	close_items(reader);
 	return ok;
 }
 
@@ -394,7 +426,7 @@ sf_item_reader_add_array(SfItemReader *reader, const JsonbValue *array)
 {
 	open_items(reader);
 	add_elements(reader, array);
-	sf_apply_items_close(reader->writer);
+	close_items(reader);
 	return true;
 }
 
@@ -454,4 +486,33 @@ sf_item_reader_run(const SfMapRun *map_run, const SfState *state,
 	}
 	/* what was read until then goes with the caller's subtransaction */
 	out->error = reader.error;
+}
+
+/*
+ * Take the items out of a content that is given, as found in the source: text,
+ * or what the text means where it is JSON.  Files that it lists are not read:
+ * the content is that of one of them, which is CSV for a manifest.
+ */
+bool
+sf_item_reader_parse(const SfState *state, const Jsonb *payload, const Jsonb *content,
+					 int max_items, SfItemsGiven *items, SfError *error)
+{
+	SfItemReader reader = {.context = CurrentMemoryContext};
+	bool		ok;
+
+	reader.config = sf_state_map(state)->distributed->reader_config;
+	reader.input_type = sf_item_reader_option(&reader, "InputType", "JSON");
+	reader.limit = max_items > 0 ? max_items : PG_INT32_MAX;
+	reader.source = sf_service.describe_source(sf_state_map(state)->distributed->item_reader, payload);
+	if (strcmp(reader.input_type, "MANIFEST") == 0)
+		reader.input_type = "CSV";
+	if (strcmp(sf_item_reader_option(&reader, "Transformation", "NONE"), "NONE") != 0 ||
+		sf_item_reader_option(&reader, "ManifestType", NULL) != NULL ||
+		!sf_service.read_listed(&reader, state, content, &ok))
+		ok = read_content(&reader, reader.input_type, content, sf_item_reader_headers(&reader));
+	items->items = reader.kept;
+	items->keyed = reader.keyed;
+	items->pointed = sf_item_reader_option(&reader, "ItemsPointer", NULL) == NULL ? NULL : reader.pointed;
+	*error = reader.error;
+	return ok;
 }

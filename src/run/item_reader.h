@@ -10,7 +10,7 @@
 typedef struct SfItemReader
 {
 	SfRowSink	sink;			/* first: rows of the resource come here */
-	const SfMapRun *map_run;
+	const SfMapRun *map_run;	/* NULL: the items are kept in memory */
 	const SfTaskCall *call;
 	const Jsonb *config;		/* ReaderConfig, or NULL */
 	const char *input_type;		/* JSON where it is not given */
@@ -18,6 +18,9 @@ typedef struct SfItemReader
 	int			count;			/* items so far */
 	int			before;			/* items when the resource was called */
 	int			limit;
+	MemoryContext context;		/* where map_run is NULL: … */
+	List	   *kept;			/* … Jsonb: the items */
+	Jsonb	   *pointed;		/* what ItemsPointer leads to */
 	bool		streamed;		/* the resource gave rows */
 	bool		keyed;
 	const char *source;			/* what is read, for error messages */

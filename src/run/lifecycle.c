@@ -7,7 +7,7 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
-#include "base/closest.h"
+#include "base/name.h"
 #include "base/debug_point.h"
 #include "base/errors.h"
 #include "base/timing.h"
@@ -15,7 +15,7 @@
 #include "run/lifecycle.h"
 #include "run/map_children.h"
 #include "run/dependents.h"
-#include "store/mark.h"
+#include "store/feature.h"
 #include "store/program_cache.h"
 
 /* States that the notice of a redrive names */
@@ -74,7 +74,7 @@ sf_lifecycle_restart(SfExecution *execution, int version, Jsonb *input)
 	SfDraft	   *draft;
 
 	reopen(execution);
-	sf_mark_forget(execution->execution_no);
+	SF_TELL(restarted, execution);
 	execution->version = version;
 	execution->started_at = DT_NOBEGIN;
 	execution->last_redriven_at = DT_NOBEGIN;
@@ -138,6 +138,7 @@ count_children(List *branches)
 
 		branch->is_parent = branch->phase == SF_PHASE_JOIN || had_children(branch);
 		branch->pending = 0;
+		branch->place = SF_JOB_PLACE_NONE;
 	}
 	foreach(lc, branches)
 	{
@@ -172,6 +173,8 @@ redrive_children(const SfExecution *execution, const SfBranch *branch,
 		(void) sf_lifecycle_redrive(child, NULL, NULL, NULL);
 	}
 	map_run->status = SF_STATUS_RUNNING;
+	if (map_run->stopped_at != DT_NOEND)
+		map_run->idle_us += Max(now - map_run->stopped_at, 0);
 	map_run->stopped_at = DT_NOEND;
 	map_run->redrive_count++;
 	map_run->items_failed = 0;
@@ -196,7 +199,7 @@ redrive_all(SfDraft *draft, List *branches, TimestampTz now)
 
 		if (branch->phase == SF_PHASE_DONE || branch->gone)
 			continue;
-		if (branch->key.branch_no < 0)
+		if (!sf_branch_is_line(branch->phase))
 			stimulus.kind = SF_STIMULUS_OVER;	/* a timer, or a stop, that came late */
 		else if (branch->is_parent)
 		{

@@ -15,7 +15,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "base/uuid.h"
+#include "base/random.h"
 #include "machine/map_state.h"
 #include "run/apply.h"
 #include "run/lifecycle.h"
@@ -27,6 +27,9 @@
 
 /* Items of a Distributed Map that one query reads */
 #define CHUNK	1000
+
+/* The execution that runs within the call that started it (StartSyncExecution); 0: none */
+int64		sf_draft_synchronous;
 
 /*
  * What stands in the context object; the input, and the jobs that came before, which may
@@ -55,6 +58,7 @@ load_context(SfDraft *draft, const SfBranch *branch)
 	}
 	loaded->jobs = (use & SF_CONTEXT_JOBS) == 0 ? NULL :
 		sf_dependents_context(draft, branch);
+	loaded->is_synchronous = execution->execution_no == sf_draft_synchronous;
 	if (loaded->role == NULL)
 		loaded->role = sf_program_cache_role(execution->machine_no, execution->version, execution->owner);
 }

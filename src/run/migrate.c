@@ -13,14 +13,13 @@
 #include "nodes/bitmapset.h"
 #include "utils/timestamp.h"
 
-#include "base/closest.h"
 #include "base/errors.h"
+#include "base/name.h"
 #include "report/label.h"
 #include "run/dependents.h"
 #include "run/gate.h"
 #include "run/migrate.h"
-#include "store/hold.h"
-#include "store/mark.h"
+#include "store/feature.h"
 #include "store/program_cache.h"
 #include "store/renames.h"
 
@@ -287,8 +286,10 @@ move_rows(Move *move, List *branches)
 
 /* The name that a job in iterations of Maps has in the other version; NULL: it is not there. */
 static char *
-label_there(const Move *move, const char *label)
+job_there(const SfMoved *moved, const char *label)
 {
+	const Move *move = moved->move;
+
 	for (int i = 0; i < move->from->nstates; i++)
 	{
 		int			niterations;
@@ -299,32 +300,6 @@ label_there(const Move *move, const char *label)
 			return sf_label_job(move->to, there, iterations, niterations);
 	}
 	return NULL;
-}
-
-/* Give the jobs that an operator has settled, and that no branch has come to yet, their new names. */
-static void
-move_marks(const Move *move)
-{
-	int64		execution_no = move->execution->execution_no;
-	List	   *marks;
-
-	if (move->renames == NULL)
-		return;
-	sf_hold_accept_changes();
-	marks = sf_mark_list(execution_no);
-	if (marks == NIL)
-		return;
-	sf_mark_forget(execution_no);
-	foreach_ptr(SfMark, mark, marks)
-	{
-		char	   *label = label_there(move, mark->job_id);
-		SfJsonBuilder b;
-
-		sf_json_begin_object(&b);
-		sf_json_add_string(&b, "job", label == NULL ? mark->job_id : label);
-		mark->details = sf_json_merge(mark->details, sf_json_finish(&b));
-		sf_mark_put(execution_no, label == NULL ? mark->job_id : label, mark);
-	}
 }
 
 /* Is a name that of a job of a net? */
@@ -477,7 +452,7 @@ move_branches(Move *move, List *branches)
 	}
 	foreach_ptr(SfBranch, branch, branches)
 	{
-		if (branch->key.branch_no < 0)
+		if (!sf_branch_is_line(branch->phase))
 			continue;			/* a timer of the execution is at no state */
 		if (branch->phase == SF_PHASE_DONE)
 			move_ended(move, branch);
@@ -532,8 +507,8 @@ sf_migrate_execution(SfExecution *execution, int version, const Jsonb *state_map
 	}
 	move_rows(&move, branches);
 	refuse_problems(&move, old);
-	move_marks(&move);
-	sf_apply_hold_names(execution, move.renames);
+	if (move.renames != NULL)
+		SF_TELL(moved, &(SfMoved) {execution, move.renames, job_there, &move});
 
 	draft = sf_draft_make_locked(execution);
 	if (!rewinds)

@@ -78,9 +78,7 @@ sf_outside_queue(SfDraft *draft, const SfBranch *branch, const SfResource *resou
 	if (activity == NULL ||
 		!may_use(draft->execution->owner, activity, SF_PRIVILEGE_ANY))
 	{
-		sf_error_set(&stimulus->error, SF_ERR_RUNTIME,
-					 "The activity ARN does not exist. Activity: '%s'.",
-					 resource->name);
+		sf_error_set(&stimulus->error, SF_ERR_RUNTIME, "The activity ARN does not exist.");
 		return;
 	}
 	if (!may_use(draft->execution->owner, activity, SF_PRIVILEGE_WORK))
@@ -159,7 +157,7 @@ answered(const SfDraft *draft, const SfBranch *branch, SfTask *task, SfStimulus 
 
 	stimulus->kind = SF_STIMULUS_TASK;
 	stimulus->ok = !branch->failing;
-	stimulus->output = branch->result ? branch->result : sf_json_null();
+	stimulus->output = branch->outcome ? branch->outcome : sf_json_null();
 	if (stimulus->ok && is_activity_result(state, task))
 		stimulus->output = sf_service.shape_result(&sf_state_task(state)->resource,
 												   stimulus->output);

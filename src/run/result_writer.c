@@ -17,9 +17,9 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "base/public_name.h"
+#include "base/errors.h"
+#include "base/name.h"
 #include "base/settings.h"
-#include "base/subtransaction.h"
 #include "run/result_writer.h"
 #include "run/service.h"
 

@@ -81,8 +81,15 @@ shape_result(const SfResource *resource, Jsonb *result)
 }
 
 /* Default: every result fits. */
-static const char *
+static SfMockProblem
 check_result(const SfResource *resource, const Jsonb *result, bool all_members)
+{
+	return (SfMockProblem) {0};
+}
+
+/* Default: every resource is known. */
+static char *
+is_known(const SfResource *resource, bool for_items, bool all)
 {
 	return NULL;
 }
@@ -117,6 +124,7 @@ SfService	sf_service = {
 	.shape_outcome = shape_outcome,
 	.shape_result = shape_result,
 	.check_result = check_result,
+	.is_known = is_known,
 	.describe_source = describe_source,
 	.read_listed = read_listed,
 	.write_files = write_files

@@ -16,6 +16,13 @@
 struct SfItemReader;
 struct SfResultWriter;
 
+/* What is wrong with a mocked result */
+typedef struct SfMockProblem
+{
+	const char *message;		/* as the service words it; NULL: nothing is wrong */
+	const char *detail;			/* where, and what is expected */
+} SfMockProblem;
+
 typedef struct SfService
 {
 	/*
@@ -40,10 +47,13 @@ typedef struct SfService
 
 	/*
 	 * Compare a mocked result with what the API returns; all_members: members
-	 * that it always returns must be there.  Returns the problem or NULL.
+	 * that it always returns must be there.
 	 */
-	const char *(*check_result) (const SfResource *resource, const Jsonb *result,
-								 bool all_members);
+	SfMockProblem (*check_result) (const SfResource *resource, const Jsonb *result,
+								   bool all_members);
+
+	/* Tell why the service has no such resource, or NULL (SfResourceKnown). */
+	char	   *(*is_known) (const SfResource *resource, bool for_items, bool all);
 
 	/* Name what a payload reads in error messages: "Object: 'bucket/key'." */
 	char	   *(*describe_source) (const SfResource *resource, const Jsonb *payload);

@@ -24,9 +24,7 @@
 #include "run/new_children.h"
 #include "run/outside.h"
 #include "run/slice_internal.h"
-#include "store/due.h"
-#include "store/limit_queue.h"
-#include "store/limit_slot.h"
+#include "store/queue_hints.h"
 
 /* Keys taken from the due index at once, and at most while all are locked */
 #define SCAN_SIZE		64
@@ -88,82 +86,141 @@ is_capped(const SfSliceRequest *request, Oid owner)
 	return false;
 }
 
-/*
- * Of an owner's announced tasks, take at most one; false: go on to others.
- * *left: no later than when the first one that is left was announced.
- */
+/* Add tasks of an owner to what is announced. */
+void
+sf_announced_add(SfAnnounced *announced, Oid owner, TimestampTz from)
+{
+	announced->from = Min(announced->from, from);
+	for (int i = 0; i < announced->nowners; i++)
+	{
+		if (announced->owners[i] == owner)
+			return;
+	}
+	/* if there are others, this may be one of them: it does not come before those */
+	if (announced->nowners == SF_ANNOUNCERS)
+		announced->others = true;
+	else if (!announced->others)
+		announced->owners[announced->nowners++] = owner;
+}
+
+/* What a search for announced tasks has come to */
+typedef struct Search
+{
+	TimestampTz from;			/* it looks for those that were announced then or later */
+	bool		first;			/* the slice has taken no branch yet */
+	SfAnnounced *left;
+} Search;
+
+/* Of an owner's announced tasks, take at most one; false: go on to others. */
 static bool
-scan_announced_of(SfSlice *slice, Oid owner, bool *first, TimestampTz *left)
+scan_announced_of(SfSlice *slice, Oid owner, Search *search)
 {
 	const SfSliceRequest *request = slice->request;
 	SfBranchKey keys[SCAN_SIZE];
 	TimestampTz dues[SCAN_SIZE];
 	bool		took_first = false;
-	int			n = sf_branch_announced(owner, request->task_from,
-											GetCurrentTimestamp(), keys, dues, SCAN_SIZE);
+	int			n = sf_branch_announced(owner, search->from, GetCurrentTimestamp(),
+										keys, dues, SCAN_SIZE);
 
 	if (n == 0)
 		return false;
 	if (is_capped(request, owner))
 	{
 		slice->result->tasks_left |= SF_LEFT_CAPPED;
-		*left = Min(*left, dues[0]);
+		sf_announced_add(search->left, owner, dues[0]);
 		return false;
 	}
 	if (!sf_slice_in_session(request) && (request->tasks & SF_TASKS_LONG) == 0)
 	{
 		slice->result->tasks_left |= SF_LEFT_TASK;
-		*left = Min(*left, dues[0]);
+		sf_announced_add(search->left, owner, dues[0]);
 		return true;
 	}
 	/* however long the look has taken, one is tried */
 	for (int i = 0; i < n; i++)
 	{
-		if (slice->no_more_claims || (!*first && sf_slice_is_used_up(slice)))
+		if (slice->no_more_claims || (!search->first && sf_slice_is_used_up(slice)))
 			break;
 		if (sf_slice_take_one(slice, keys[i]))
 		{
-			*first = false;
+			search->first = false;
 			took_first = took_first || (i == 0 && slice->announced);
 		}
 	}
 	if (slice->announced && n > 1)
 		slice->result->tasks_left |= SF_LEFT_TASK;
 	if (!took_first)
-		*left = Min(*left, dues[0]);
+		sf_announced_add(search->left, owner, dues[0]);
 	else if (n > 1)
-		*left = Min(*left, dues[1]);
-	return !*first;
+		sf_announced_add(search->left, owner, dues[1]);
+	return !search->first;
 }
 
-/* Whose announced tasks to look for. */
-static List *
-announcing_owners(const SfSliceRequest *request)
+/*
+ * Of what owners have announced, take at most one; false: none of it could be taken.
+ * With thousands of owners, most searches end with one of the first.
+ */
+static bool
+scan_announced_by(SfSlice *slice, const SfAnnounced *announced, Search *search)
 {
-	if (OidIsValid(request->only_owner))
-		return list_make1_oid(request->only_owner);
-	if (request->owners == NULL)
-		return sf_branch_owners(request->task_after);
-	return sf_owners_by_turn(request->owners, request->nowners, request->task_after);
+	SfOwnerTurns turns = slice->request->owners;
+	bool		found = false;
+	Oid			owner;
+
+	turns.known = announced->owners;
+	turns.nknown = announced->nowners;
+	while (OidIsValid(owner = sf_branch_next_owner(&turns)))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (found)
+			sf_announced_add(search->left, owner, search->from);
+		else
+			found = scan_announced_of(slice, owner, search);
+	}
+	return found;
+}
+
+/* Look for owners who have announced tasks, in the order of their turns. */
+static void
+find_announcers(SfOwnerTurns turns, SfAnnounced *announced)
+{
+	SfBranchKey key;
+	Oid			owner;
+
+	announced->others = false;
+	announced->nowners = 0;
+	while (!announced->others && OidIsValid(owner = sf_branch_next_owner(&turns)))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (sf_branch_announced(owner, announced->from, GetCurrentTimestamp(), &key, NULL, 1) > 0)
+			sf_announced_add(announced, owner, announced->from);
+	}
 }
 
 /* Of what is announced, take at most one; or say that there is some. */
 static void
 scan_announced(SfSlice *slice, bool first)
 {
-	List	   *owners = announcing_owners(slice->request);
-	TimestampTz left = DT_NOEND;
-	ListCell   *lc;
+	const SfSliceRequest *request = slice->request;
+	SfAnnounced announced = *request->announced;
+	Search		search = {.from = announced.from,.first = first,.left = request->announced};
+	bool		found;
 
-	foreach(lc, owners)
+	*search.left = (SfAnnounced) {.from = DT_NOEND};
+	if (announced.from == DT_NOEND)
+		return;
+	found = scan_announced_by(slice, &announced, &search);
+	if (!found && announced.others)
 	{
-		if (!scan_announced_of(slice, lfirst_oid(lc), &first, &left))
-			continue;
-		if (lnext(owners, lc) != NULL)
-			left = Min(left, slice->request->task_from);
-		break;
+		*search.left = (SfAnnounced) {.from = DT_NOEND};
+		find_announcers(request->owners, &announced);
+		(void) scan_announced_by(slice, &announced, &search);
 	}
-	slice->result->tasks_from = left;
+	if (announced.others)
+	{
+		search.left->others = true;
+		search.left->from = search.from;
+	}
 }
 
 /* Take branches: those of the keys, or what the tables say is due. */
@@ -178,21 +235,27 @@ take_branches(SfSlice *slice)
 		if (slice->no_more_claims || (!first && sf_slice_is_used_up(slice)))
 			break;				/* the caller keeps its other hints */
 		slice->result->nkeys_tried++;
-		if (sf_limit_queue_is_key(request->keys[i]) ?
-			sf_slice_take_queue(slice, sf_limit_queue_of_key(request->keys[i])) :
+		if (sf_queue_is_key(request->keys[i]) ?
+			sf_slice_take_queue(slice, sf_queue_of_key(request->keys[i])) :
 			sf_slice_take_one(slice, request->keys[i]))
 			first = false;
 	}
 	if (request->mode == SF_SLICE_EXECUTION || request->mode == SF_SLICE_OWNER)
 	{
 		scan_due(slice, &first);
-		if (first && sf_limit_may_be())
+		if (first && sf_park_any_queued())
 			sf_slice_scan_queues(slice, &first);
 	}
-	if (request->mode == SF_SLICE_ANNOUNCED ||
-		(request->mode == SF_SLICE_OWNER && !slice->no_more_claims &&
-		 (first || !sf_slice_is_used_up(slice))))
+	if (request->mode == SF_SLICE_ANNOUNCED)
 		scan_announced(slice, first);
+	else if (request->mode == SF_SLICE_OWNER && !slice->no_more_claims &&
+			 (first || !sf_slice_is_used_up(slice)))
+	{
+		SfAnnounced left = {.from = DT_NOEND};
+		Search		search = {.from = DT_NOBEGIN,.first = first,.left = &left};
+
+		(void) scan_announced_of(slice, request->only_owner, &search);
+	}
 }
 
 /* Run a slice. */
@@ -203,7 +266,6 @@ sf_slice_run(const SfSliceRequest *request, SfSliceResult *result)
 	MemoryContext old;
 
 	memset(result, 0, sizeof(*result));
-	result->tasks_from = request->task_from;
 	memset(&slice, 0, sizeof(slice));
 	slice.request = request;
 	slice.result = result;
@@ -217,7 +279,7 @@ sf_slice_run(const SfSliceRequest *request, SfSliceResult *result)
 
 	PushActiveSnapshot(GetTransactionSnapshot());
 	take_branches(&slice);
-	sf_gate_keep_slots();
+	SF_TELL(slice_ends);
 	sf_drafts_write(slice.drafts);
 	PopActiveSnapshot();
 	if (slice.announced)

@@ -15,7 +15,7 @@
  *
  * After a slice that ran user code the user id is still the owner's, until
  * after the commit: the worker notes its own before and takes it back after
- * (base/role_switch.h).
+ * (base/role.h).
  *
  * When a slice fails, run/tries.h says what follows.
  */
@@ -24,6 +24,7 @@
 
 #include "base/errors.h"
 #include "base/hooks.h"
+#include "store/due.h"
 
 struct SfExecution;
 
@@ -64,6 +65,18 @@ typedef struct SfOwnerLimit
 	SfOwnerTasks tasks;
 } SfOwnerLimit;
 
+/* Owners whose announced tasks a search goes through: others are looked for when these have none */
+#define SF_ANNOUNCERS	256
+
+/* Announced tasks that no search has come to */
+typedef struct SfAnnounced
+{
+	TimestampTz from;			/* they were announced then or later; DT_NOEND: there are none */
+	bool		others;			/* maybe also of owners that are not listed */
+	int			nowners;
+	Oid			owners[SF_ANNOUNCERS];
+} SfAnnounced;
+
 typedef struct SfSliceRequest
 {
 	SfSliceMode mode;
@@ -71,16 +84,15 @@ typedef struct SfSliceRequest
 	const SfBranchKey *keys;	/* KEYS, BRANCH, SESSION_BRANCH: claimed by primary key */
 	int			nkeys;
 	Oid			owner;			/* KEYS: of the branches; InvalidOid: any */
-	int			slice_ms;		/* commit after this long; 0: one branch */
+	int			slice_ms;		/* commit after this long; 0: take one branch, until it rests */
+	int			yield_ms;		/* ... after this long, if another owner waits; 0: never */
 	bool		last_try;		/* a task that cannot be serialized has failed;
 								 * else the slice is rolled back (40001) */
 	const SfOwnerLimit *limits; /* owners that are not listed have none */
 	int			nlimits;
 	/* ANNOUNCED */
-	Oid			task_after;		/* tasks of this owner last, */
-	TimestampTz task_from;		/* ... those announced then or later, */
-	const Oid  *owners;			/* ... of these owners; NULL: of all there are */
-	int			nowners;
+	SfAnnounced *announced;		/* where to search; then: what is left, if the slice succeeds */
+	SfOwnerTurns owners;		/* all owners, in the order of their turns */
 	/* in a session */
 	Oid			only_owner;		/* OWNER */
 	int64		execution_no;	/* EXECUTION */
@@ -124,8 +136,6 @@ typedef struct SfSliceResult
 	SfBranchKey task;			/* LONG_TASK */
 	int			task_generation;
 	TimestampTz task_due;		/* since when it has been announced */
-	TimestampTz tasks_from;		/* what else is announced is so since then or later;
-								 * DT_NOEND: nothing is */
 	const char *task_state;		/* its state's name, static for the transaction */
 	SfTasksLeft tasks_left;
 	/* the last transition, for sf_step */
@@ -136,6 +146,8 @@ typedef struct SfSliceResult
 	int64		execution_no;
 } SfSliceResult;
 
+extern int64 sf_draft_synchronous;
+extern void sf_announced_add(SfAnnounced *announced, Oid owner, TimestampTz from);
 extern void sf_slice_run(const SfSliceRequest *request, SfSliceResult *result);
 extern void sf_dispatch_refuse_in_task(const char *function);
 extern void sf_dispatch_refuse_own_stop(const struct SfExecution *execution);

@@ -10,7 +10,6 @@
 #include "run/apply.h"
 #include "run/driver.h"
 #include "run/slice.h"
-#include "store/limit.h"
 #include "portability/instr_time.h"
 
 typedef struct SfSlice

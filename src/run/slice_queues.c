@@ -13,8 +13,7 @@
 #include "run/apply.h"
 #include "run/gate.h"
 #include "run/slice_internal.h"
-#include "store/limit_queue.h"
-#include "store/limit_slot.h"
+#include "store/queue_hints.h"
 
 /* Queues, or branches of an execution that wait, that are read at once */
 #define MAX_READ		64
@@ -56,19 +55,19 @@ take_head(SfSlice *slice, SfQueue queue, const SfWaiting *head, bool told, bool 
 {
 	if (!head->waits)
 	{
-		sf_limit_forget_left_over(head);
+		sf_park_forget_left_over(head);
 		return true;
 	}
 	if (slice->no_more_claims || (*any && sf_slice_is_used_up(slice)) || is_of_another(slice, head))
 	{
 		/* there is no look at the queue before the commit: it would see what is taken here */
-		sf_limit_slot_ring_at_commit(queue, head->owner);
+		SF_TELL(ring_at_commit, queue, head->owner);
 		return false;
 	}
 	if (!sf_gate_has_room(queue, head))
 		return false;
 	if (!told)
-		sf_limit_queue_ring_if_waiting(queue, head->owner);
+		sf_queue_ring_if_waiting(queue, head->owner);
 	if (head->announced)
 		sf_apply_recall(head->key);
 	else if (take_queued(slice, head->key))
@@ -80,9 +79,9 @@ take_head(SfSlice *slice, SfQueue queue, const SfWaiting *head, bool told, bool 
 static void
 leave_empty(SfQueue queue)
 {
-	sf_limit_queue_note_empty(queue);
-	if (sf_limit_is_queued(queue))
-		sf_limit_queue_note_waiting(queue, InvalidOid);
+	sf_queue_note_empty(queue);
+	if (sf_park_is_queued(queue))
+		sf_queue_note_waiting(queue, InvalidOid);
 }
 
 /*
@@ -100,10 +99,10 @@ sf_slice_take_queue(SfSlice *slice, SfQueue queue)
 	bool		told = sf_slice_in_session(slice->request);
 	int			n;
 
-	sf_limit_queue_note_taken(queue);
+	sf_queue_note_taken(queue);
 	for (SfHeads size = SF_HEADS_FEW;; size = SF_HEADS_MANY)
 	{
-		n = sf_limit_heads(queue, after, heads, size);
+		n = sf_park_heads(queue, after, heads, size);
 		if (n == 0 && after == NULL)
 			leave_empty(queue);
 		for (int i = 0; i < n; i++)
@@ -127,7 +126,7 @@ take_waiting(SfSlice *slice, bool *first)
 	SfBranchKey keys[MAX_READ];
 	SfQueue		queues[MAX_READ];
 	SfWaiting	head;
-	int			n = sf_limit_waiting_of(slice->request->execution_no, keys, queues, MAX_READ);
+	int			n = sf_park_queued_of(slice->request->execution_no, keys, queues, MAX_READ);
 
 	for (int i = 0; i < n; i++)
 	{

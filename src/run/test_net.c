@@ -43,7 +43,7 @@ make_job(const NetTest *t, int rank)
 	branch->branch_index = rank;
 	branch->scope = t->net->jobs[rank].scope;
 	branch->state = t->test->program->scopes[branch->scope].start;
-	branch->payload = t->join->result != NULL ? t->join->result : t->join->payload;
+	branch->payload = t->join->join_input != NULL ? t->join->join_input : t->join->payload;
 	branch->variables = t->join->variables;
 	return branch;
 }

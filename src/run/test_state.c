@@ -22,7 +22,7 @@
 #include "common/pg_prng.h"
 #include "miscadmin.h"
 
-#include "base/public_name.h"
+#include "base/name.h"
 #include "run/map_children.h"
 #include "run/test_state.h"
 
@@ -55,9 +55,9 @@ static const struct
 	[SF_STATE_PARALLEL] = {RESULTS, 0},
 	[SF_STATE_JOBNET] = {RESULTS, 0},
 	[SF_STATE_MAP] = {
-		BIT(AFTER_INPUT_PATH) | BIT(AFTER_ITEMS_PATH) | BIT(AFTER_ITEM_SELECTOR) |
-		BIT(AFTER_ITEM_BATCHER) | TOLERANCE | RESULTS,
-		BIT(AFTER_ITEM_SELECTOR) | BIT(AFTER_ITEM_BATCHER) | TOLERANCE
+		BIT(AFTER_INPUT_PATH) | BIT(AFTER_ITEMS_PATH) | BIT(AFTER_ITEMS_POINTER) |
+		BIT(AFTER_ITEM_SELECTOR) | BIT(AFTER_ITEM_BATCHER) | TOLERANCE | RESULTS,
+		BIT(AFTER_ITEMS_POINTER) | BIT(AFTER_ITEM_SELECTOR) | BIT(AFTER_ITEM_BATCHER) | TOLERANCE
 	},
 };
 
@@ -177,9 +177,9 @@ check_failure_count(const SfStateTest *test, const SfBranch *branch)
 	if (branch->total > 0 && test->failed_iterations > branch->total)
 		ereport(ERROR,
 				(errcode(ERRCODE_SF_INVALID_OPTION),
-				 errmsg("mapIterationFailureCount must not exceed the number of items, which is %d",
-						(int) branch->total),
-				 errdetail("Argument mock of sf_test_state() is not valid.")));
+				 errmsg("Map iteration failure count must be less than or equal to the number of Map iterations"),
+				 errdetail("Argument mock of sf_test_state() is not valid: mapIterationFailureCount is %d, and the Map has " INT64_FORMAT " iterations.",
+						   test->failed_iterations, (int64) branch->total)));
 }
 
 /* Have failed more iterations than a Map tolerates, as far as it says? */
@@ -326,6 +326,27 @@ take_effects(TestRun *run, Jsonb **items, List **children)
 	}
 }
 
+/* Read the items of an ItemReader out of what is given as its source. */
+static Jsonb *
+read_items(TestRun *run, SfStimulus *stimulus)
+{
+	const SfStateTest *test = run->test;
+	SfItemsGiven given = {0};
+	SfJsonBuilder b;
+
+	stimulus->kind = SF_STIMULUS_TASK;
+	stimulus->ok = test->reader_data == NULL ||
+		test->parse_items(&test->program->states[test->state], run->transition.task->payload,
+						  test->reader_data, run->map_run.max_items, &given, &stimulus->error);
+	stimulus->output = sf_json_int(list_length(given.items));
+	run->map_run.keyed = given.keyed;
+	run->trace->values[SF_TRACE_AFTER_ITEMS_POINTER] = given.pointed;
+	sf_json_begin_array(&b);
+	foreach_ptr(Jsonb, item, given.items)
+		sf_json_add(&b, NULL, item);
+	return sf_json_finish(&b);
+}
+
 /* A Distributed Map has begun: read its items, and begin all children. */
 static void
 run_distributed(TestRun *run, SfStepOutcome outcome)
@@ -338,17 +359,7 @@ run_distributed(TestRun *run, SfStepOutcome outcome)
 	take_effects(run, &items, &children);
 	if (outcome == SF_STEP_TASK)
 	{
-		JsonbValue	array;
-		int			n;
-
-		items = run->test->reader_data ? run->test->reader_data : sf_json_empty_array();
-		sf_json_root(items, &array);
-		n = sf_json_count(&array);
-		if (run->map_run.max_items > 0)
-			n = Min(n, run->map_run.max_items);
-		stimulus.kind = SF_STIMULUS_TASK;
-		stimulus.ok = true;
-		stimulus.output = sf_json_int(n);
+		items = read_items(run, &stimulus);
 		(void) advance(run, &stimulus);
 	}
 

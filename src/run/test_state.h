@@ -18,6 +18,14 @@ typedef struct SfMock
 	bool		check_required; /* … including what has to be there */
 } SfMock;
 
+/* Items of a content that is given, not read */
+typedef struct SfItemsGiven
+{
+	List	   *items;			/* Jsonb */
+	bool		keyed;			/* they are the members of an object */
+	Jsonb	   *pointed;		/* what ItemsPointer leads to; NULL: there is none */
+} SfItemsGiven;
+
 typedef struct SfStateTest
 {
 	const SfProgram *program;
@@ -31,7 +39,11 @@ typedef struct SfStateTest
 	/* what happened to the state before */
 	int			retries;		/* attempts that the matching retrier has made */
 	int			failed_iterations;	/* of a Map; -1: not said */
-	Jsonb	   *reader_data;	/* what an ItemReader has read, or NULL */
+	Jsonb	   *reader_data;	/* the content that an ItemReader finds, or NULL */
+
+	/* takes the items out of reader_data: sf_item_reader_parse() */
+	bool		(*parse_items) (const SfState *state, const Jsonb *payload, const Jsonb *content,
+								int max_items, SfItemsGiven *items, SfError *error);
 
 	/* runs a Task that has no mock */
 	void		(*run_task) (struct SfStateTest *test, const SfState *state,
@@ -51,6 +63,8 @@ typedef enum SfInspection
 
 extern Jsonb *sf_dependents_test(const SfStateTest *test, const SfLoaded *loaded, SfBranch *join,
 								 SfStimulus *stimulus, TimestampTz now);
+extern bool sf_item_reader_parse(const SfState *state, const Jsonb *payload, const Jsonb *content,
+								 int max_items, SfItemsGiven *items, SfError *error);
 extern Jsonb *sf_test_state_run(SfStateTest *test, SfInspection level,
 								TimestampTz now);
 

@@ -8,8 +8,8 @@
 #include "storage/latch.h"
 #include "utils/wait_event.h"
 
-#include "base/backoff.h"
 #include "base/compat.h"
+#include "base/random.h"
 #include "base/timing.h"
 #include "run/tries.h"
 

@@ -18,12 +18,11 @@
 
 #include "base/errors.h"
 #include "base/hooks.h"
-#include "base/subtransaction.h"
 #include "rule/notice.h"
 #include "rule/watcher.h"
 #include "run/gate.h"
-#include "schedule/due_runs.h"
 #include "schedule/pg_cron.h"
+#include "schedule/schedule_run.h"
 #include "store/execution.h"
 #include "store/schedule_wait.h"
 
@@ -69,7 +68,7 @@ static char *
 start(SfSchedule *s, TimestampTz scheduled)
 {
 	s->last_execution_id = sf_schedule_start(s, scheduled);
-	sf_gate_park_start(s->name, s->last_execution_id);
+	SF_TELL(scheduled, s->name, s->last_execution_id);
 	sf_schedule_row_set_last(s->name, s->last_execution_id);
 	note_run(s, SF_RUN_STARTED, scheduled, s->last_execution_id, NULL);
 	return s->last_execution_id;
@@ -353,7 +352,7 @@ start_backfill(void *arg)
 	const SfScheduleWait *wait = try->wait;
 	char	   *execution_id = sf_schedule_start(try->s, wait->scheduled_for);
 
-	sf_gate_park_start(wait->schedule, execution_id);
+	SF_TELL(scheduled, wait->schedule, execution_id);
 	note_run(try->s, SF_RUN_STARTED, wait->scheduled_for, execution_id, NULL);
 	try->running = runs(execution_id);
 	if (try->running)

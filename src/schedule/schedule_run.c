@@ -17,20 +17,25 @@
  */
 #include "postgres.h"
 
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-#include "base/digest.h"
+#include "base/encoding.h"
 #include "base/errors.h"
-#include "base/public_name.h"
+#include "base/name.h"
 #include "schedule/moments.h"
 #include "schedule/pg_cron.h"
-#include "schedule/placeholder.h"
 #include "schedule/schedule_run.h"
 #include "store/calendar.h"
+#include "store/feature.h"
+#include "store/owner.h"
 #include "store/instance.h"
 #include "store/machine.h"
+#include "store/schedule_wait.h"
+
+static Jsonb *fill_placeholders(const Jsonb *input, const char *const *values);
 
 /* Time after which a due run counts as missed */
 #define GRACE_MS		(5 * 60 * 1000)
@@ -167,7 +172,7 @@ sf_schedule_start(const SfSchedule *s, TimestampTz scheduled)
 	placeholder_values(s, scheduled, values);
 	sf_store_run(s->owner, &plan, sf_row_append_text, &ids,
 				 SF_ARGS(SF_TEXT(s->state_machine),
-						 SF_JSONB(sf_placeholder_fill(s->input, values)),
+						 SF_JSONB(fill_placeholders(s->input, values)),
 						 SF_TEXT(takes_name_from_input(s) ? NULL : sf_schedule_run_name(scheduled))));
 	return sf_list_first(ids);
 }
@@ -195,7 +200,7 @@ sf_schedule_check(const SfSchedule *s, SfCron *cron)
 				(errcode(ERRCODE_SF_INVALID_OPTION),
 				 errmsg("argument ends must not be before starts")));
 	placeholder_values(s, GetCurrentTimestamp(), values);
-	(void) sf_placeholder_fill(s->input, values);
+	(void) fill_placeholders(s->input, values);
 }
 
 /* The time before which no run of a schedule is expected any more, or was ever. */
@@ -317,3 +322,196 @@ sf_schedule_status(const SfSchedule *s)
 	return running_status(s, job == SF_CRON_JOB_ACTIVE);
 }
 
+/* --- placeholders for facts about a run in a schedule's input: <aws.scheduler.…> and <sfflow.…> --- */
+
+/* What a "<" begins a placeholder before */
+static const char *const prefixes[] = {"aws.scheduler.", "sfflow."};
+
+static const char *const names[] = {
+#define PLACEHOLDER_NAME(sym, name) name,
+	SF_PLACEHOLDER_LIST(PLACEHOLDER_NAME)
+};
+
+/* Find the next placeholder of a text, known or not; NULL: there is none. */
+static char *
+next_placeholder(char *text)
+{
+	for (char *begin = strchr(text, '<'); begin != NULL; begin = strchr(begin + 1, '<'))
+		for (size_t i = 0; i < lengthof(prefixes); i++)
+			if (strncmp(begin + 1, prefixes[i], strlen(prefixes[i])) == 0)
+				return begin;
+	return NULL;
+}
+
+/* List the placeholders, for a hint. */
+static char *
+list_placeholders(void)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (int i = 0; i < SF_PLACEHOLDER_COUNT; i++)
+		appendStringInfo(&list, "%s<%s>", i > 0 ? ", " : "", names[i]);
+	return list.data;
+}
+
+/* Find a placeholder by its name. */
+static int
+find_placeholder(const char *name, int len)
+{
+	for (int i = 0; i < SF_PLACEHOLDER_COUNT; i++)
+		if ((int) strlen(names[i]) == len && strncmp(names[i], name, len) == 0)
+			return i;
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_SCHEDULE),
+			 errmsg("unknown placeholder \"<%.*s>\" in the input of a schedule",
+					len, name),
+			 errhint("There are %s.", list_placeholders())));
+}
+
+/* Fill in the placeholders of one string. */
+static void
+fill_string(JsonbValue *v, const char *const *values)
+{
+	char	   *text = pnstrdup(v->val.string.val, v->val.string.len);
+	char	   *rest = text;
+	char	   *begin;
+	StringInfoData buf;
+
+	if (next_placeholder(text) == NULL)
+		return;
+	initStringInfo(&buf);
+	while ((begin = next_placeholder(rest)) != NULL)
+	{
+		char	   *name = begin + 1;
+		int			len = strcspn(name, ">");
+
+		appendBinaryStringInfo(&buf, rest, begin - rest);
+		appendStringInfoString(&buf, values[find_placeholder(name, len)]);
+		rest = name + len;
+		if (*rest == '>')
+			rest++;
+	}
+	appendStringInfoString(&buf, rest);
+	v->val.string.val = buf.data;
+	v->val.string.len = buf.len;
+}
+
+/*
+ * Replace the placeholders in every string and key of a document by values, by
+ * SfPlaceholder.  An unknown placeholder raises SF025.
+ */
+static Jsonb *
+fill_placeholders(const Jsonb *input, const char *const *values)
+{
+	JsonbIterator *it = JsonbIteratorInit(unconstify(JsonbContainer *, &input->root));
+	JsonbParseState *state = NULL;
+	JsonbValue *result = NULL;
+	JsonbValue	v;
+	JsonbIteratorToken token;
+
+	while ((token = JsonbIteratorNext(&it, &v, false)) != WJB_DONE)
+	{
+		if ((token == WJB_KEY || token == WJB_VALUE || token == WJB_ELEM) &&
+			v.type == jbvString)
+			fill_string(&v, values);
+		result = pushJsonbValue(&state, token,
+								token < WJB_BEGIN_ARRAY ||
+								(token == WJB_BEGIN_ARRAY && v.val.array.rawScalar) ?
+								&v : NULL);
+	}
+	return JsonbValueToJsonb(result);
+}
+
+/* --- the runs of a schedule that have no execution: those to come, and those that did not start --- */
+
+/* Runs to come that are listed of one schedule */
+#define MAX_TO_COME		10
+
+/* Append a run. */
+static List *
+append_run(List *runs, TimestampTz at, const char *state, const char *problem)
+{
+	SfPlannedRun *run = palloc(sizeof(SfPlannedRun));
+
+	run->at = at;
+	run->state = state;
+	run->problem = problem;
+	return lappend(runs, run);
+}
+
+/* How the outcome of a run that did not start is shown. */
+static const char *
+shown_outcome(const char *outcome)
+{
+	return strcmp(outcome, SF_RUN_OVERLAPPED) == 0 ? "SKIPPED" :
+		strcmp(outcome, SF_RUN_MISSED) == 0 ? "MISSED" : "FAILED";
+}
+
+/* Append the runs that were noted as ones that did not start. */
+static List *
+append_unstarted(List *runs, const SfSchedule *s, TimestampTz since, TimestampTz until)
+{
+	foreach_ptr(const SfUnstartedRun, run, sf_schedule_row_unstarted(s->name, since, until))
+		runs = append_run(runs, run->at, shown_outcome(run->outcome), run->message);
+	return runs;
+}
+
+/* Append the runs that wait for earlier ones. */
+static List *
+append_waiting(List *runs, const SfSchedule *s, TimestampTz since, TimestampTz until)
+{
+	foreach_ptr(const SfScheduleWait, wait, sf_schedule_wait_read(s->name))
+		if (wait->execution_id == NULL && wait->scheduled_for >= since && wait->scheduled_for < until)
+			runs = append_run(runs, wait->scheduled_for, "QUEUED", "waits for an earlier run to end");
+	return runs;
+}
+
+/* Is a run in the list? */
+static bool
+is_listed(List *runs, TimestampTz at)
+{
+	foreach_ptr(const SfPlannedRun, run, runs)
+		if (run->at == at)
+			return true;
+	return false;
+}
+
+/* Append the runs to come. */
+static List *
+append_to_come(List *runs, const SfSchedule *s, TimestampTz from, TimestampTz until,
+			   const char *problem)
+{
+	SfMoments	moments = sf_moments_begin(s);
+	TimestampTz at = from;
+
+	if (sf_feature_keeps_back(SF_OBJECT_SCHEDULE, s->name))
+		problem = "held";
+	for (int n = 0; n < MAX_TO_COME && sf_moments_next(&moments, at, &at) && at < until; n++)
+		if (!is_listed(runs, at))
+			runs = append_run(runs, at, "DUE", problem);
+	return runs;
+}
+
+/*
+ * List the runs of a schedule without an execution from one time up to another, as
+ * SfPlannedRun: at most ten of those to come.  A schedule that does not run has one of
+ * no time, which says why.
+ */
+List *
+sf_planned_runs(const SfSchedule *s, TimestampTz since, TimestampTz until, TimestampTz now)
+{
+	SfScheduleStatus status = sf_schedule_status(s);
+	List	   *runs = append_unstarted(NIL, s, since, until);
+
+	runs = append_waiting(runs, s, since, until);
+	if (status.missed_at >= since && status.missed_at < until && !is_listed(runs, status.missed_at))
+		runs = append_run(runs, status.missed_at, "MISSED", status.problem);
+	if (strcmp(status.state, "inactive") == 0)
+		return append_run(runs, DT_NOEND, "INACTIVE", "its pg_cron job is switched off");
+	if (strcmp(status.state, "gone") == 0 || strcmp(status.state, "not driven") == 0 ||
+		sf_schedule_unusable(s) != NULL)
+		return append_run(runs, DT_NOEND, "FAILING", status.problem);
+	return append_to_come(runs, s, Max(now, since - 1), until,
+						  strcmp(status.state, "failing") == 0 ? status.problem : NULL);
+}

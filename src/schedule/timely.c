@@ -35,7 +35,6 @@
 #include "utils/timestamp.h"
 
 #include "base/errors.h"
-#include "base/subtransaction.h"
 #include "rule/notice.h"
 #include "schedule/timely.h"
 

@@ -8,7 +8,7 @@
 
 #include "report/job.h"
 #include "report/remaining.h"
-#include "schedule/timely_items.h"
+#include "schedule/timely.h"
 #include "store/map_run.h"
 #include "store/program_cache.h"
 #include "store/usual.h"

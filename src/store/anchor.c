@@ -35,20 +35,7 @@
 
 #include "store/privilege.h"
 #include "store/direct.h"
-
-/* The tables of the view _sfflow.named_role, each with an index that begins with the role */
-static const SfIndex by_role[] = {
-	{"state_machine", "state_machine_owner"},
-	{"privilege", "privilege_role"},
-	{"activity", "activity_owner"},
-	{"resource_map", "resource_map_pkey"},
-	{"schedule", "schedule_owner"},
-	{"calendar", "calendar_owner"},
-	{"rule", "rule_of_owner"},
-	{"access_key", "access_key_role"},
-	{"hold", "hold_owner"},
-	{"run_limit", "run_limit_owner"},
-};
+#include "store/feature.h"
 
 static SfPlan find_roles = SF_PLAN("SELECT DISTINCT n.role FROM _sfflow.named_role n");
 
@@ -189,8 +176,8 @@ sf_privilege_anchor(Oid role)
 static bool
 is_named(Oid role)
 {
-	for (size_t i = 0; i < lengthof(by_role); i++)
-		if (sf_row_is_any_now(&by_role[i], SF_ROLE(role)))
+	SF_TABLES(table)
+		if (table->by_role != NULL && sf_row_is_any_now(&(SfIndex) {table->name, table->by_role}, SF_ROLE(role)))
 			return true;
 	return false;
 }

@@ -75,13 +75,10 @@ sf_attribute_activity_created(int activity_no)
 	return sf_store_number(&plan, DT_NOBEGIN, SF_INT4(activity_no));
 }
 
-/* What is known of the publication of versions; without a row a version is published. */
+/* The columns of a publication, of the rows that _sfflow.publications() gives */
 #define PUBLICATION \
-	"SELECT v.machine_no, v.version, COALESCE(p.published, true)," \
-	" COALESCE(p.published_at, v.created_at), p.description" \
-	" FROM _sfflow.state_machine_version v LEFT JOIN _sfflow.version_publication p" \
-	" ON p.machine_no" SF_EQ "v.machine_no AND p.version" SF_EQ "v.version" \
-	" WHERE v.machine_no" SF_EQ "$1 AND "
+	"SELECT $1, v.version, v.published, v.published_at, v.description, v.number" \
+	" FROM _sfflow.publications($1) v WHERE "
 
 /* When a version was made. */
 TimestampTz
@@ -103,27 +100,65 @@ sf_publication_read(int machine_no, int version)
 	return sf_store_row(&plan, &publication_row, SF_INT4(machine_no), SF_INT4(version));
 }
 
-/* Set whether a version is published; description NULL keeps the one that it has. */
+/* The number by which the API knows a revision; 0: it was never published. */
+int
+sf_publication_number(int machine_no, int version)
+{
+	static SfPlan plan = SF_PLAN("SELECT v.number FROM _sfflow.publications($1) v WHERE v.version" SF_EQ "$2");
+
+	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_INT4(version));
+}
+
+/* The published revision that the API knows by a number; 0: none. */
+int
+sf_publication_version(int machine_no, int number)
+{
+	static SfPlan plan = SF_PLAN("SELECT v.version FROM _sfflow.publications($1) v WHERE v.number" SF_EQ "$2 AND v.published");
+
+	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_INT4(number));
+}
+
+/*
+ * Say whether a new revision is published, or publish one that is not: with the next
+ * number.  description NULL keeps the one that it has.
+ */
 void
 sf_publication_write(int machine_no, int version, bool published, const char *description)
 {
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.version_publication AS p"
-		" (machine_no, version, published, published_at, description)"
-		" VALUES ($1, $2, $3, pg_catalog.clock_timestamp(), $4)"
+		" (machine_no, version, published, published_at, description, number)"
+		" SELECT $1, $2, $3, pg_catalog.clock_timestamp(), $4,"
+		" CASE WHEN NOT $3 THEN NULL WHEN l.published THEN l.number ELSE l.last OPERATOR(pg_catalog.+) 1 END"
+		" FROM (SELECT v.version, v.published, v.number, COALESCE(pg_catalog.max(v.number) OVER (), 0) AS last"
+		" FROM _sfflow.publications($1) v) l WHERE l.version" SF_EQ "$2"
 		" ON CONFLICT (machine_no, version) DO UPDATE SET published = excluded.published,"
-		" published_at = excluded.published_at,"
+		" published_at = excluded.published_at, number = excluded.number,"
 		" description = COALESCE(excluded.description, p.description)");
 
 	sf_store_execute(&plan, SF_INT4(machine_no), SF_INT4(version), SF_BOOL(published),
 					 SF_TEXT(description));
 }
 
+/* Take a publication back; its number is not given again. */
+void
+sf_publication_delete(int machine_no, int version)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.version_publication AS p"
+		" (machine_no, version, published, published_at, description, number)"
+		" SELECT $1, $2, false, v.published_at, v.description, v.number"
+		" FROM _sfflow.publications($1) v WHERE v.version" SF_EQ "$2"
+		" ON CONFLICT (machine_no, version) DO UPDATE SET published = false");
+
+	sf_store_execute(&plan, SF_INT4(machine_no), SF_INT4(version));
+}
+
 /* List published versions below one, the newest first, at most limit: as SfPublication. */
 List *
 sf_publication_list(int machine_no, int below, int limit)
 {
-	static SfPlan plan = SF_PLAN(PUBLICATION "v.version" SF_LT "$2 AND COALESCE(p.published, true)"
+	static SfPlan plan = SF_PLAN(PUBLICATION "v.version" SF_LT "$2 AND v.published"
 								 " ORDER BY v.version DESC LIMIT $3");
 
 	return sf_store_rows(&plan, &publication_row, SF_INT4(machine_no), SF_INT4(below), SF_INT8(limit));

@@ -14,7 +14,8 @@
 	X(int, version, INT4, NOT_NULL) \
 	X(bool, published, BOOL, NOT_NULL) \
 	X(TimestampTz, published_at, TIMESTAMPTZ, NOT_NULL) \
-	X(char *, description, TEXT, NULLABLE)
+	X(char *, description, TEXT, NULLABLE) \
+	X(int, number, INT4, NULLABLE)
 
 typedef struct SfPublication
 {
@@ -30,8 +31,11 @@ extern TimestampTz sf_attribute_activity_created(int activity_no);
 
 extern TimestampTz sf_publication_made(int machine_no, int version);
 extern SfPublication *sf_publication_read(int machine_no, int version);
+extern int	sf_publication_number(int machine_no, int version);
+extern int	sf_publication_version(int machine_no, int number);
 extern void sf_publication_write(int machine_no, int version, bool published,
 								 const char *description);
+extern void sf_publication_delete(int machine_no, int version);
 extern List *sf_publication_list(int machine_no, int below, int limit);
 
 #endif							/* SF_STORE_AWS_RESOURCE_H */

@@ -10,8 +10,8 @@
 #include "utils/memutils.h"
 
 #include "base/debug_point.h"
+#include "store/feature.h"
 #include "store/job_rows.h"
-#include "store/limit_slot.h"
 
 SF_COLUMN_NUMBERS(SF_BRANCH_COLUMNS);
 #define NCOLUMNS	(COL_end - 1)
@@ -59,27 +59,12 @@ sf_branch_next_no(void)
 	return sf_sequence_next("branch_no");
 }
 
-/*
- * Jobs of a JobNet that have not begun have a lesser index in their rows, so that those
- * which wait for room are found by rank, and all of them, without a look at the others.
- * That of a row that ended jobs share is higher than all others.
- */
-#define INDEX_BITS		30
-#define INDEX_WAITING	(-(1 << INDEX_BITS))	/* for others to end */
-#define INDEX_QUEUED	PG_INT32_MIN	/* for room */
-#define INDEX_SHARED	(1 << INDEX_BITS)
-
-/* The index of a branch in its row. */
-static int
-stored_index(const SfBranch *b)
+/* The place of a branch in its row: a job that waits has one until it is due, or has ended. */
+static SfJobPlace
+stored_place(const SfBranch *b)
 {
-	if (sf_branch_is_shared_row(b))
-		return b->branch_index + INDEX_SHARED;
-	if (b->phase != SF_PHASE_ENTER || b->due_at != DT_NOEND)
-		return b->branch_index;
-	if (b->pending < 0)
-		return b->branch_index + INDEX_QUEUED;
-	return b->branch_index + (b->pending > 0 && b->entered_at == DT_NOBEGIN ? INDEX_WAITING : 0);
+	return sf_branch_is_shared_row(b) || (b->phase == SF_PHASE_ENTER && b->due_at == DT_NOEND) ?
+		b->place : SF_JOB_PLACE_NONE;
 }
 
 /* Read the first columns of a row. */
@@ -90,8 +75,6 @@ read_columns(HeapTuple tuple, TupleDesc desc, int ncolumns)
 	bool		isnull;
 
 	sf_row_read(&row_type, tuple, desc, ncolumns, b);
-	if (b->branch_index < 0 || sf_branch_is_shared_row(b))
-		b->branch_index &= (1 << INDEX_BITS) - 1;
 	/* a query returns the address after the columns of the row */
 	b->tid = desc->natts == NCOLUMNS ? tuple->t_self :
 		*(ItemPointer) DatumGetPointer(heap_getattr(tuple, NCOLUMNS + 1, desc, &isnull));
@@ -112,7 +95,7 @@ append_branch(HeapTuple tuple, TupleDesc desc, void *arg)
 	SfBranch   *b = read_columns(tuple, desc, NCOLUMNS);
 
 	b->stored = true;
-	b->held_slots = sf_limit_slot_is_of(b);
+	b->was_inside = sf_branch_is_inside(b);
 	append_row(arg, b);
 }
 
@@ -148,13 +131,13 @@ sf_branch_lock_outside(SfBranchKey key, int generation)
 	return sf_row_fetch(&row_type.key, SF_LOCK_SKIP, waits_outside, NULL, &generation, SF_KEY(key));
 }
 
-/* Read the children of a branch, by index. */
+/* Read the children of a branch, by place and index. */
 List *
 sf_branch_children(SfBranchKey parent, SfLock lock)
 {
 	static SfPlan plans[] = SF_PLANS_BY_LOCK(
 		SELECT_BRANCH "WHERE b.execution_no" SF_EQ "$1 AND b.parent_no" SF_EQ "$2"
-		" ORDER BY b.branch_index");
+		" ORDER BY b.place, b.branch_index");
 
 	return sf_store_list(&plans[lock], append_branch, SF_ARGS(SF_KEY(parent)));
 }
@@ -170,8 +153,9 @@ sf_branch_jobs(SfBranchKey parent, const List *ranks, bool waiting)
 	ListCell   *lc;
 
 	foreach(lc, ranks)
-		indexes[foreach_current_index(lc)] = lfirst_int(lc) + (waiting ? INDEX_WAITING : 0);
-	sf_rows_read(&by_parent, append_branch, &found, SF_KEY(parent),
+		indexes[foreach_current_index(lc)] = lfirst_int(lc);
+	sf_rows_read(&by_parent, PG_INT32_MAX, append_branch, &found, SF_KEY(parent),
+				 SF_INT2(waiting ? SF_JOB_PLACE_WAITS : SF_JOB_PLACE_NONE),
 				 sf_query_arg(INT4ARRAYOID, sf_int_array_datum(indexes, list_length(ranks)), false));
 	pfree(indexes);
 	return found;
@@ -181,9 +165,10 @@ sf_branch_jobs(SfBranchKey parent, const List *ranks, bool waiting)
 List *
 sf_branch_jobs_to_come(SfBranchKey parent)
 {
-	List	   *found = NIL;
+	List	   *found = sf_branch_queued_jobs(parent, PG_INT32_MAX);
 
-	sf_rows_read_below(&by_parent, PG_INT32_MAX, append_branch, &found, SF_KEY(parent), SF_INT4(0));
+	sf_rows_read(&by_parent, PG_INT32_MAX, append_branch, &found, SF_KEY(parent),
+				 SF_INT2(SF_JOB_PLACE_WAITS));
 	return found;
 }
 
@@ -193,8 +178,8 @@ sf_branch_queued_jobs(SfBranchKey parent, int most)
 {
 	List	   *found = NIL;
 
-	sf_rows_read_below(&by_parent, most, append_branch, &found, SF_KEY(parent),
-					   SF_INT4(INDEX_WAITING));
+	sf_rows_read(&by_parent, most, append_branch, &found, SF_KEY(parent),
+				 SF_INT2(SF_JOB_PLACE_QUEUED));
 	return found;
 }
 
@@ -222,7 +207,8 @@ sf_branch_jobs_of_shared_rows(SfBranchKey parent, const List *ranks)
 {
 	Sharing		sharing = {.ranks = ranks};
 
-	sf_rows_read_from(&by_parent, append_sharing, &sharing, SF_KEY(parent), SF_INT4(INDEX_SHARED));
+	sf_rows_read(&by_parent, PG_INT32_MAX, append_sharing, &sharing, SF_KEY(parent),
+				 SF_INT2(SF_JOB_PLACE_SHARED));
 	return sharing.found;
 }
 
@@ -281,18 +267,18 @@ sf_branch_look(SfBranchKey key)
 }
 
 /*
- * Read every branch of an execution but its deadline, without documents (NULL), with
+ * Read every branch of an execution that is a line of control, without documents (NULL), with
  * the snapshot of the query that calls (see sf_scan_run); also jobs that have no rows.
  */
 List *
 sf_branch_scan(int64 execution_no, const SfProgram *program)
 {
 	static SfPlan plan = SF_PLAN(
-		SELECT_BRANCH "WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_GE "$2");
+		SELECT_BRANCH "WHERE b.execution_no" SF_EQ "$1 AND b.phase" SF_NE "ALL ($2)");
 	List	   *list = NIL;
 
 	sf_scan(&plan, append_without_documents, &list, SF_INT8(execution_no),
-			SF_INT8(SF_BRANCH_ROOT));
+			SF_INT2S(SF_PHASE_DEADLINE, SF_PHASE_STOP));
 	return sf_branch_imply_all(program, list);
 }
 
@@ -313,11 +299,10 @@ is_claimable(HeapTuple tuple, TupleDesc desc, void *arg)
 	SfPhase		phase = sf_row_number(tuple, desc, COL_phase, 0);
 	TimestampTz due = sf_row_number(tuple, desc, COL_due_at, DT_NOEND);
 
-	if (phase == SF_PHASE_JOIN || phase == SF_PHASE_DEADLINE || phase == SF_PHASE_STOP)
+	if (phase == SF_PHASE_JOIN || !sf_branch_is_line(phase))
 		return false;
 	if (due == DT_NOEND)
-		return claim->queued && (phase == SF_PHASE_ENTER || phase == SF_PHASE_RUN ||
-								 phase == SF_PHASE_ANNOUNCED);
+		return claim->queued && sf_phase_is_before_gate(phase);
 	return due <= claim->at || (claim->skip_waits &&
 								(phase == SF_PHASE_RUN || phase == SF_PHASE_WAIT));
 }
@@ -421,7 +406,7 @@ read_output(HeapTuple tuple, TupleDesc desc, void *arg)
 	Outputs    *o = arg;
 	int			index = (int) sf_row_number(tuple, desc, 3, 0);
 
-	if (index >= INDEX_SHARED)
+	if (sf_row_number(tuple, desc, 4, 0) == SF_JOB_PLACE_SHARED)
 		o->shared = true;
 	else
 		append_output(o, index, sf_row_jsonb(tuple, desc, 1),
@@ -437,9 +422,9 @@ Jsonb **
 sf_branch_outputs(SfBranchKey parent, int **indexes, int *count, int *last_event)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT b.payload, b.last_event, b.branch_index FROM _sfflow.branch b"
+		"SELECT b.payload, b.last_event, b.branch_index, b.place FROM _sfflow.branch b"
 		" WHERE b.execution_no" SF_EQ "$1 AND b.parent_no" SF_EQ "$2"
-		" ORDER BY b.branch_index");
+		" ORDER BY b.place, b.branch_index");
 	Outputs		o = {palloc(sizeof(Jsonb *) * 64), palloc(sizeof(int) * 64), 0, 64, 0, false};
 
 	sf_store_read(&plan, read_output, &o, SF_KEY(parent));
@@ -471,7 +456,7 @@ static void
 form_row(const SfBranch *b, Datum *values, bool *nulls)
 {
 	sf_row_form(&row_type, b, values, nulls);
-	values[COL_branch_index - 1] = Int32GetDatum(stored_index(b));
+	values[COL_place - 1] = Int16GetDatum(stored_place(b));
 	if (b->phase == SF_PHASE_RUN && SF_DEBUG_MUTATION("retry_timer"))
 		nulls[COL_due_at - 1] = true;
 }
@@ -561,21 +546,6 @@ write_rows(SfTable *table, const List *branches)
 	MemoryContextDelete(scratch);
 }
 
-/* Give back the slots of limits of branches that do not hold them any more. */
-static void
-give_slots(const List *branches)
-{
-	ListCell   *lc;
-
-	foreach(lc, branches)
-	{
-		const SfBranch *b = lfirst(lc);
-
-		if (b->stored && b->held_slots && (b->gone || !sf_limit_slot_is_of(b)))
-			sf_limit_slot_give(b->key);
-	}
-}
-
 /* Insert, update or delete the rows of branches, as stored and gone say. */
 void
 sf_branch_write(List *branches)
@@ -585,8 +555,9 @@ sf_branch_write(List *branches)
 
 	if (branches == NIL)
 		return;
-	if (sf_limit_may_be())
-		give_slots(branches);
+	foreach_ptr(const SfBranch, b, branches)
+		if (b->stored && b->was_inside && (b->gone || !sf_branch_is_inside(b)))
+			SF_TELL(left_state, b->key);
 	table = sf_table_open("branch", NCOLUMNS);
 	write_rows(table, branches);
 	sf_table_close(table);
@@ -597,7 +568,7 @@ sf_branch_write(List *branches)
 		if (b->gone)
 			continue;
 		b->stored = true;
-		b->held_slots = sf_limit_slot_is_of(b);
+		b->was_inside = sf_branch_is_inside(b);
 		sf_branch_notify_due(b->key, b->owner, b->due_at);
 	}
 	CommandCounterIncrement();
@@ -611,7 +582,7 @@ sf_branch_put_off(SfBranchKey key, TimestampTz until)
 		"WITH free AS (SELECT b.branch_no FROM _sfflow.branch b"
 		"  WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "$2"
 		"  AND (b.due_at" SF_LT "$3 OR b.due_at IS NULL AND EXISTS (SELECT FROM _sfflow.held w"
-		"   WHERE w.execution_no" SF_EQ "$1 AND w.branch_no" SF_EQ "$2 AND w.limit_no IS NOT NULL))"
+		"   WHERE w.execution_no" SF_EQ "$1 AND w.branch_no" SF_EQ "$2 AND w.queue IS NOT NULL))"
 		"  FOR UPDATE SKIP LOCKED)"
 		" UPDATE _sfflow.branch b SET due_at = $3 FROM free"
 		" WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "free.branch_no");
@@ -634,20 +605,19 @@ sf_branch_set_due(SfBranchKey key, TimestampTz due)
 
 /* Put an answer into a branch: phase ANSWERED, due now. */
 void
-sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,
+sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *outcome,
 				 const char *error, const char *cause)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.branch b SET phase = $3, due_at = $4,"
-		" failing = $5, result = $6, error = $7, cause = $8"
+		" failing = $5, outcome = $6, error = $7, cause = $8"
 		" WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "$2 RETURNING b.owner");
 	TimestampTz now = GetCurrentTimestamp();
 	Oid			owner;
 
 	owner = sf_store_number(&plan, InvalidOid, SF_KEY(key), SF_INT2(SF_PHASE_ANSWERED),
-							SF_TIME(now), SF_BOOL(!ok), SF_JSONB(result),
+							SF_TIME(now), SF_BOOL(!ok), SF_JSONB(outcome),
 							SF_TEXT(error), SF_TEXT(cause));
 	sf_branch_notify_due(key, owner, now);
-	if (sf_limit_may_be())
-		sf_limit_slot_give(key);
+	SF_TELL(left_state, key);
 }

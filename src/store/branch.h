@@ -19,8 +19,7 @@
  *
  *	ENTER		due			about to enter its state			→ any below, ENTER
  *	RUN			due			entered; does the state's work again (retry, or
- *							redrive of a child); a JobNet: goes on with jobs
- *							of which none runs					→ as ENTER
+ *							redrive of a child)					→ as ENTER
  *	WAIT		due			Wait state until due_at				→ ENTER, DONE
  *	JOIN		when ready	Parallel, Map: until its children have ended
  *																→ ENTER, RUN, DONE, FAILED
@@ -33,6 +32,8 @@
  *	ABORTED		no			ended because a sibling or the execution did
  *	DEADLINE	due			no thread: the machine's timeout
  *	STOP		due			no thread: the execution is to end as ABORTED
+ *	NET			due			JobNet: goes on with jobs of which none runs, between
+ *							slices								→ JOIN
  *
  * The numbers are stored.
  */
@@ -48,7 +49,8 @@
 	X(FAILED, 8) \
 	X(ABORTED, 9) \
 	X(DEADLINE, 10) \
-	X(STOP, 11)
+	X(STOP, 11) \
+	X(NET, 12)
 
 #define SF_PHASE_ENUM(sym, number) SF_PHASE_##sym = number,
 typedef enum SfPhase
@@ -74,8 +76,14 @@ typedef enum SfStatus
 	SF_STATUS_LIST(SF_STATUS_ENUM)
 } SfStatus;
 
-/* In "pending" of a job of a JobNet: it may begin when there is room */
-#define SF_JOB_QUEUED	(-1)
+/* Where a job of a JobNet stands that has not begun; the numbers are stored */
+typedef enum SfJobPlace
+{
+	SF_JOB_PLACE_NONE,			/* it has begun, or is no job */
+	SF_JOB_PLACE_WAITS,			/* for others: "pending" of its After have not ended */
+	SF_JOB_PLACE_QUEUED,		/* for room */
+	SF_JOB_PLACE_SHARED			/* in a row that ended jobs share (job_rows.c) */
+} SfJobPlace;
 
 extern const char *sf_status_name(SfStatus status);
 
@@ -88,6 +96,7 @@ extern const char *sf_status_name(SfStatus status);
 	X(int, scope, INT4, NOT_NULL) \
 	X(int, state, INT4, NOT_NULL) \
 	X(SfPhase, phase, INT2, NOT_NULL) \
+	X(SfJobPlace, place, INT2, NOT_NULL) \
 	X(Oid, owner, REGROLE, NOT_NULL)	/* of the machine */ \
 	X(int, attempt, INT4, NOT_NULL) \
 	X(int, generation, INT4, NOT_NULL) \
@@ -116,7 +125,9 @@ extern const char *sf_status_name(SfStatus status);
 	X(char *, sqlstate, TEXT, NULLABLE)	/* of a long task, until the next slice */ \
 	X(Jsonb *, payload, JSONB_KEPT, NULLABLE) \
 	X(Jsonb *, variables, JSONB_KEPT, NULLABLE) \
-	X(Jsonb *, result, JSONB_KEPT, NULLABLE) \
+	X(Jsonb *, task_payload, JSONB_KEPT, NULLABLE)	/* ANNOUNCED */ \
+	X(Jsonb *, outcome, JSONB_KEPT, NULLABLE)	/* ANSWERED: of the task */ \
+	X(Jsonb *, join_input, JSONB_KEPT, NULLABLE)	/* JOIN: items of a Map, or input of the jobs of a net */ \
 	X(Jsonb *, item, JSONB_KEPT, NULLABLE)	/* of the iteration, if a state looks at it */
 
 /* A branch; key is its first two columns. */
@@ -133,7 +144,7 @@ typedef struct SfBranch
 
 	/* not stored */
 	ItemPointerData tid;		/* of the row, when it was read and locked */
-	bool		held_slots;		/* of limits, when the row was read */
+	bool		was_inside;		/* when the row was read or written: sf_branch_is_inside */
 	int64		queue_no;		/* it was taken from this queue of a limit, */
 	int64		queue_hash;
 	TimestampTz rank;			/* ... with this rank; 0: from none */
@@ -149,6 +160,21 @@ typedef struct SfBranch
 	bool		goes_on;		/* ... and it began in an earlier slice */
 	struct SfBranch *join;		/* the parent, where it began this branch in this slice */
 } SfBranch;
+
+/* Is a branch a line of control?  A timer of its execution and a request to stop it are none. */
+static inline bool
+sf_branch_is_line(SfPhase phase)
+{
+	return phase != SF_PHASE_DEADLINE && phase != SF_PHASE_STOP;
+}
+
+/* Does a phase end with the beginning of a step, which may be held or wait for a limit? */
+static inline bool
+sf_phase_is_before_gate(SfPhase phase)
+{
+	return phase == SF_PHASE_ENTER || phase == SF_PHASE_RUN || phase == SF_PHASE_ANNOUNCED ||
+		phase == SF_PHASE_NET;
+}
 
 extern bool sf_branch_has_ended(const SfBranch *branch);
 
@@ -202,11 +228,35 @@ extern void sf_branch_delete_orphan(SfBranchKey key);
 extern void sf_branch_write(List *branches);
 extern void sf_branch_put_off(SfBranchKey key, TimestampTz until);
 extern void sf_branch_set_due(SfBranchKey key, TimestampTz due);
-extern void sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *result,
+extern void sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *outcome,
 							 const char *error, const char *cause);
 extern void sf_branch_notify_due(SfBranchKey key, Oid owner, TimestampTz due);
 extern void sf_branch_delete_children(SfBranchKey parent);
 extern void sf_branch_delete_all(int64 execution_no);
 extern void sf_branch_quiesce(int64 execution_no);
+
+/*
+ * Is a branch inside of its state?  It is from the beginning of the step to the outcome, and holds what it has
+ * taken for the state, such as slots of limits: also a net that goes on, and a Distributed Map whose items were
+ * read or whose results are to be written.  A retry leaves the state.
+ */
+static inline bool
+sf_branch_is_inside(const SfBranch *branch)
+{
+	switch (branch->phase)
+	{
+		case SF_PHASE_WAIT:
+		case SF_PHASE_JOIN:
+		case SF_PHASE_ANNOUNCED:
+		case SF_PHASE_EXTERNAL:
+		case SF_PHASE_NET:
+			return true;
+		case SF_PHASE_RUN:
+		case SF_PHASE_ANSWERED:
+			return branch->map_run_no != 0;
+		default:
+			return false;
+	}
+}
 
 #endif							/* SF_STORE_BRANCH_H */

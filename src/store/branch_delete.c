@@ -97,15 +97,15 @@ sf_branch_quiesce(int64 execution_no)
 		"  WHERE b.execution_no" SF_EQ "$1"
 		"  AND (b.due_at IS NOT NULL OR b.phase" SF_NE "ALL ($3))"
 		"  FOR UPDATE SKIP LOCKED)"
-		" UPDATE _sfflow.branch b SET due_at = NULL,"
+		" UPDATE _sfflow.branch b SET due_at = NULL, place = 0,"
 		"  generation = b.generation OPERATOR(pg_catalog.+) 1,"
 		"  phase = CASE WHEN b.phase" SF_EQ "ANY ($2) THEN b.phase ELSE $4 END"
 		"  FROM free WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "free.branch_no");
 	static SfPlan deadline = SF_PLAN(
 		"DELETE FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "$1"
-		" AND b.branch_no" SF_LT "$2");
+		" AND b.phase" SF_EQ "ANY ($2)");
 
-	sf_store_execute(&deadline, SF_INT8(execution_no), SF_INT8(SF_BRANCH_ROOT));
+	sf_store_execute(&deadline, SF_INT8(execution_no), SF_INT2S(SF_PHASE_DEADLINE, SF_PHASE_STOP));
 	sf_store_execute(&plan, SF_INT8(execution_no),
 					 SF_INT2S(SF_PHASE_JOIN, SF_PHASE_ANSWERED, SF_PHASE_DONE,
 							  SF_PHASE_FAILED, SF_PHASE_ABORTED),

@@ -17,9 +17,9 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "base/clock.h"
 #include "base/compat.h"
 #include "base/errors.h"
-#include "base/yield.h"
 #include "store/direct.h"
 #include "store/direct_internal.h"
 
@@ -77,6 +77,7 @@ form_scan_keys(const SfArg *key, int nkeys, ScanKey scan_keys)
 		ScanKeyInit(&scan_keys[i], i + 1, BTEqualStrategyNumber,
 					key[i].type == INT8OID ? F_INT8EQ :
 					key[i].type == INT4OID || key[i].type == INT4ARRAYOID ? F_INT4EQ :
+					key[i].type == INT2OID ? F_INT2EQ :
 					key[i].type == BOOLOID ? F_BOOLEQ :
 					key[i].type == CHAROID ? F_CHAREQ :
 					key[i].type == OIDOID || key[i].type == REGROLEOID ? F_OIDEQ :
@@ -241,16 +242,13 @@ read_rows(const SfIndex *index, Snapshot snapshot, ScanKey scan_keys, int nkeys,
 
 /* Hand rows with a key to a reader, as they are after what this statement has written so far. */
 void
-sf_rows_read_by(const SfIndex *index, int strategy, int limit, SfRowReader reader, void *arg,
+sf_rows_read_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
 				const SfArg *key, int nkeys)
 {
 	ScanKeyData scan_keys[MAX_KEYS];
 
 	CommandCounterIncrement();
 	form_scan_keys(key, nkeys, scan_keys);
-	if (strategy != BTEqualStrategyNumber)
-		ScanKeyInit(&scan_keys[nkeys - 1], nkeys, strategy,
-					strategy == BTLessStrategyNumber ? F_INT4LT : F_INT4GE, key[nkeys - 1].value);
 	(void) read_rows(index, GetTransactionSnapshot(), scan_keys, nkeys,
 					 ForwardScanDirection, limit, reader, arg);
 }
@@ -352,15 +350,15 @@ sf_row_is_there(const SfIndex *index, SfRowFilter filter, SfArg key)
 
 /*
  * Under REPEATABLE READ, raise 40001 when a row that has a number in a column
- * (counted from 1) was written since the snapshot, which does not show it.
+ * (counted from 1), and a text (NULL: any) in another one, was written since the snapshot, which does not show it.
  */
 void
-sf_table_check_unchanged(const char *name, int column, SfArg number)
+sf_table_check_unchanged(const char *name, int column, SfArg number, int text_column, const char *text)
 {
 	Relation	rel;
 	Snapshot	latest;
 	TupleTableSlot *slot;
-	ScanKeyData key;
+	ScanKeyData key[2];
 	TableScanDesc scan;
 
 	if (!IsolationUsesXactSnapshot())
@@ -368,9 +366,11 @@ sf_table_check_unchanged(const char *name, int column, SfArg number)
 	rel = sf_direct_open(name, AccessShareLock);
 	slot = table_slot_create(rel, NULL);
 	latest = RegisterSnapshot(GetLatestSnapshot());
-	ScanKeyInit(&key, column, BTEqualStrategyNumber,
+	ScanKeyInit(&key[0], column, BTEqualStrategyNumber,
 				number.type == INT8OID ? F_INT8EQ : F_INT4EQ, number.value);
-	scan = table_beginscan(rel, latest, 1, &key);
+	if (text != NULL)
+		ScanKeyInit(&key[1], text_column, BTEqualStrategyNumber, F_TEXTEQ, CStringGetTextDatum(text));
+	scan = table_beginscan(rel, latest, text == NULL ? 1 : 2, key);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		CHECK_FOR_INTERRUPTS();

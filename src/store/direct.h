@@ -34,7 +34,7 @@ typedef bool (*SfRowFilter) (HeapTuple tuple, TupleDesc desc, void *arg);
 /*
  * Find the row with a key, as SELECT … WHERE key = … FOR UPDATE [SKIP LOCKED]
  * does, and hand it to reader (may be NULL), whose tuple has the row's address
- * in t_self.  The key has a value for each column of the index: boolean, "char", int4,
+ * in t_self.  The key has a value for each column of the index: boolean, "char", int2, int4,
  * int8, oid, timestamptz or text.  Returns false when the row does not exist, when another
  * session has it locked, or when filter (may be NULL) does not want it.  Raises
  * 40001 as SELECT FOR UPDATE does.
@@ -45,22 +45,14 @@ extern bool sf_row_fetch_by(const SfIndex *index, SfLock lock, SfRowFilter filte
 							SfRowReader reader, void *arg, const SfArg *key, int nkeys);
 
 /*
- * Hand every row with a key to reader, in the order of the index.  The key has
+ * Hand rows with a key to reader, at most limit of them, in the order of the index.  The key has
  * values for the first columns of the index, or for all; an int4[] stands for any
  * of its numbers.  Nothing is locked.
  */
-#define sf_rows_read(index, reader, arg, ...) \
-	sf_rows_read_by(index, BTEqualStrategyNumber, PG_INT32_MAX, reader, arg, SF_ARGS(__VA_ARGS__))
-
-/* The same, but the last column, an int4, is less than its value; at most limit rows. */
-#define sf_rows_read_below(index, limit, reader, arg, ...) \
-	sf_rows_read_by(index, BTLessStrategyNumber, limit, reader, arg, SF_ARGS(__VA_ARGS__))
-
-/* The same, but the last column, an int4, is its value or more. */
-#define sf_rows_read_from(index, reader, arg, ...) \
-	sf_rows_read_by(index, BTGreaterEqualStrategyNumber, PG_INT32_MAX, reader, arg, SF_ARGS(__VA_ARGS__))
-extern void sf_rows_read_by(const SfIndex *index, int strategy, int limit, SfRowReader reader,
-							void *arg, const SfArg *key, int nkeys);
+#define sf_rows_read(index, limit, reader, arg, ...) \
+	sf_rows_read_by(index, limit, reader, arg, SF_ARGS(__VA_ARGS__))
+extern void sf_rows_read_by(const SfIndex *index, int limit, SfRowReader reader, void *arg,
+							const SfArg *key, int nkeys);
 
 /*
  * Hand to reader the rows whose first column of an index, an int8, is a key, or
@@ -109,7 +101,8 @@ extern bool sf_row_read_dirty_last_by(const SfIndex *index, SfRowReader reader, 
 
 extern bool sf_row_is_any_now(const SfIndex *index, SfArg key);
 extern bool sf_row_is_there(const SfIndex *index, SfRowFilter filter, SfArg key);
-extern void sf_table_check_unchanged(const char *name, int column, SfArg number);
+extern void sf_table_check_unchanged(const char *name, int column, SfArg number, int text_column,
+									 const char *text);
 
 /* --- writing --- */
 

@@ -16,9 +16,9 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "base/clock.h"
 #include "base/compat.h"
 #include "base/errors.h"
-#include "base/yield.h"
 #include "store/direct.h"
 #include "store/direct_internal.h"
 

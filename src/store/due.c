@@ -49,57 +49,58 @@ find_keys(SfPlan *plan, SfBranchKey *keys, TimestampTz *dues, int size,
 	return list.count;
 }
 
-/* Put owners into the order in which it is their turn. */
-static List *
-by_turn(List *owners, Oid after)
+/* The lowest known owner above one; InvalidOid: there is none. */
+static Oid
+next_known(const SfOwnerTurns *turns)
 {
-	List	   *first = NIL;
-	List	   *rest = NIL;
-	ListCell   *lc;
+	Oid			owner = InvalidOid;
 
-	list_sort(owners, list_oid_cmp);
-	foreach(lc, owners)
+	for (int i = 0; i < turns->nknown; i++)
 	{
-		if (lfirst_oid(lc) > after)
-			first = lappend_oid(first, lfirst_oid(lc));
-		else
-			rest = lappend_oid(rest, lfirst_oid(lc));
+		if (turns->known[i] > turns->last && (!OidIsValid(owner) || turns->known[i] < owner))
+			owner = turns->known[i];
 	}
-	return list_concat(first, rest);
+	return owner;
 }
 
-/*
- * List the owners of branches that are due or wait for a time: one probe of the
- * index branch_due per owner.
- */
-List *
-sf_branch_owners(Oid after)
+/* Find whose turn it is next: one probe of the index branch_due, unless owners are known. */
+Oid
+sf_branch_next_owner(SfOwnerTurns *turns)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT b.owner FROM _sfflow.branch b WHERE b.owner" SF_GT "$1"
 		" AND b.due_at IS NOT NULL ORDER BY b.owner LIMIT 1");
-	List	   *owners = NIL;
-	Oid			owner = InvalidOid;
 
 	for (;;)
 	{
-		CHECK_FOR_INTERRUPTS();
-		owner = sf_store_number(&plan, InvalidOid, SF_ROLE(owner));
-		if (!OidIsValid(owner))
-			return by_turn(owners, after);
-		owners = lappend_oid(owners, owner);
+		Oid			owner = turns->known != NULL ? next_known(turns) :
+			sf_store_number(&plan, InvalidOid, SF_ROLE(turns->last));
+
+		if (OidIsValid(owner) && (!turns->wrapped || owner <= turns->until))
+		{
+			turns->last = owner;
+			return owner;
+		}
+		if (turns->wrapped)
+			return InvalidOid;
+		turns->wrapped = true;
+		turns->last = InvalidOid;
 	}
 }
 
-/* Put owners into the same order. */
+/* List the owners whose turns come next, at most so many. */
 List *
-sf_owners_by_turn(const Oid *owners, int nowners, Oid after)
+sf_branch_owners(SfOwnerTurns *turns, int max)
 {
-	List	   *list = NIL;
+	List	   *owners = NIL;
+	Oid			owner;
 
-	for (int i = 0; i < nowners; i++)
-		list = lappend_oid(list, owners[i]);
-	return by_turn(list, after);
+	while (list_length(owners) < max && OidIsValid(owner = sf_branch_next_owner(turns)))
+	{
+		CHECK_FOR_INTERRUPTS();
+		owners = lappend_oid(owners, owner);
+	}
+	return owners;
 }
 
 /* What has become due in a span of time, of an owner; announced ones apart */
@@ -212,7 +213,7 @@ sf_branch_due(int64 execution_no, TimestampTz at, bool skip_waits,
 	TimedBranches timed = {.last_wait = DT_NOBEGIN};
 	int			n = 0;
 
-	sf_rows_read(&by_key, read_timed, &timed, SF_INT8(execution_no));
+	sf_rows_read(&by_key, PG_INT32_MAX, read_timed, &timed, SF_INT8(execution_no));
 	if (timed.count > 1)
 		qsort(timed.branches, timed.count, sizeof(TimedBranch), compare_timed);
 	for (int i = 0; i < timed.count && n < size; i++)
@@ -286,7 +287,7 @@ sf_branch_set_back(Oid owner, TimestampTz now, int64 by)
 	sf_store_execute(&plan, SF_ROLE(owner), SF_TIME(now),
 					 sf_query_arg(INTERVALOID, IntervalPGetDatum(&interval), false),
 					 SF_INT2S(SF_PHASE_ENTER, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED,
-							  SF_PHASE_ANSWERED, SF_PHASE_STOP),
+							  SF_PHASE_ANSWERED, SF_PHASE_STOP, SF_PHASE_NET),
 					 SF_INT2(SF_PHASE_RUN), SF_BOOL(by > 0));
 }
 

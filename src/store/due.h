@@ -9,13 +9,21 @@
 #include "nodes/pg_list.h"
 
 /*
- * List the owners of branches that are due or wait for a time.  Owners take
- * turns: the list begins with the next owner after the given one and ends with
- * that owner.
+ * Owners of branches that are due or wait for a time, in the order of their turns: those
+ * above the last one, then from the lowest on, up to and with until.  All zeros: all of
+ * them, from the lowest on.
  */
-extern List *sf_branch_owners(Oid after);
+typedef struct SfOwnerTurns
+{
+	Oid			last;			/* whose turn was the last one */
+	Oid			until;
+	bool		wrapped;		/* began again with the lowest */
+	const Oid  *known;			/* these are all there are; NULL: look for them */
+	int			nknown;
+} SfOwnerTurns;
 
-extern List *sf_owners_by_turn(const Oid *owners, int nowners, Oid after);
+extern Oid	sf_branch_next_owner(SfOwnerTurns *turns);
+extern List *sf_branch_owners(SfOwnerTurns *turns, int max);
 
 /*
  * Find the keys of an owner's branches that became due in a span of time, oldest

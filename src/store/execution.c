@@ -90,6 +90,16 @@ sf_execution_find(const char *execution_id, SfLock lock)
 	return sf_list_first(list);
 }
 
+/* Read an execution by id without its documents and texts; NULL: it is not there. */
+SfExecution *
+sf_execution_find_head(const char *execution_id)
+{
+	List	   *list = NIL;
+
+	sf_row_fetch(&by_id, SF_LOCK_NONE, NULL, append_head, &list, SF_TEXT(execution_id));
+	return sf_list_first(list);
+}
+
 /* Lay a new execution out as its row. */
 static void
 form_new(SfExecution *e, Datum *values, bool *nulls)
@@ -213,7 +223,7 @@ sf_execution_update_all(List *executions)
 void
 sf_execution_check_all_seen(int machine_no)
 {
-	sf_table_check_unchanged("execution", COL_machine_no, SF_INT4(machine_no));
+	sf_table_check_unchanged("execution", COL_machine_no, SF_INT4(machine_no), 0, NULL);
 }
 
 /* Find the RUNNING children that an execution, or a branch of it (-1: any), waits for. */

@@ -72,9 +72,18 @@ sf_execution_name(const SfExecution *execution)
 	return strchr(execution->execution_id, ':') + 1;
 }
 
+/* Microseconds for which an execution has run, without those between its ends and its redrives; -1: it has not begun. */
+static inline int64
+sf_execution_took_us(TimestampTz started_at, TimestampTz stopped_at, int64 idle_us, TimestampTz now)
+{
+	return TIMESTAMP_NOT_FINITE(started_at) ? -1 :
+		Max((TIMESTAMP_NOT_FINITE(stopped_at) ? now : stopped_at) - started_at - idle_us, 0);
+}
+
 extern SfExecution *sf_execution_read(int64 execution_no, SfLock lock, bool full);
 extern bool sf_execution_is_running(int64 execution_no);
 extern SfExecution *sf_execution_find(const char *execution_id, SfLock lock);
+extern SfExecution *sf_execution_find_head(const char *execution_id);
 extern bool sf_execution_insert(SfExecution *execution);
 extern void sf_execution_insert_all(SfExecution *const *executions, int n, bool *inserted);
 extern void sf_execution_update_all(List *executions);

@@ -7,7 +7,7 @@
 #include "port/pg_bitutils.h"
 
 #include "base/compat.h"
-#include "base/varint.h"
+#include "base/encoding.h"
 #include "store/histogram.h"
 
 /* Bits of a duration that tell its bucket, after the highest one */

@@ -23,6 +23,8 @@
 #include "base/debug_point.h"
 #include "base/errors.h"
 #include "base/hooks.h"
+#include "base/schema.h"
+#include "store/feature.h"
 #include "store/row.h"
 #include "store/instance.h"
 #include "store/instance_file.h"
@@ -154,7 +156,26 @@ sf_instance_takes_work(void)
 		(state == SF_INSTANCE_DISABLED && row.same_files);
 }
 
+/* Return the number of another schema that rows were loaded of from a dump; 0: all are of this one. */
+static int64
+foreign_schema(void)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT pg_catalog.min(r.number) FROM _sfflow.schema_of_rows r WHERE r.number" SF_NE "$1");
+
+	return sf_store_number(&plan, 0, SF_INT4(sf_schema_of_database()));
+}
+
 /* --- in words --- */
+
+/* Say what to do with rows of another schema. */
+static const char *
+explain_foreign_rows(int64 number)
+{
+	return psprintf("restored from a dump: the rows are of schema " INT64_FORMAT ", the tables of schema %d; restore it into a database with "
+					"CREATE EXTENSION sfflow VERSION of that schema, then run ALTER EXTENSION sfflow UPDATE",
+					number, sf_schema_of_database());
+}
 
 /* Say what stopped it, as the row has it. */
 static const char *
@@ -170,6 +191,8 @@ explain_stop(void)
 const char *
 sf_instance_explain(SfInstanceState state)
 {
+	int64		foreign;
+
 	switch (state)
 	{
 		case SF_INSTANCE_DRIVEN:
@@ -179,7 +202,9 @@ sf_instance_explain(SfInstanceState state)
 		case SF_INSTANCE_NEW:
 			return "nothing to drive yet: begins with the first state machine";
 		case SF_INSTANCE_RESTORED:
-			return "restored from a dump: not driven, so that nothing runs twice; sf_enable() adopts it";
+			foreign = foreign_schema();
+			return foreign != 0 ? explain_foreign_rows(foreign) :
+				"restored from a dump: not driven, so that nothing runs twice; sf_enable() adopts it";
 		case SF_INSTANCE_COPY:
 			return "copy of another database, or upgraded: not driven, so that nothing runs twice; sf_enable() adopts it";
 		case SF_INSTANCE_FILES_COPIED:
@@ -236,6 +261,12 @@ write_row(bool enabled)
 		" stopped_because = NULL,"
 		" changed_at = excluded.changed_at");
 
+	/* data that was restored into an emptied database has brought a row of its own */
+	static SfPlan clear_schema = SF_PLAN("DELETE FROM _sfflow.schema_of_rows");
+	static SfPlan note_schema = SF_PLAN("INSERT INTO _sfflow.schema_of_rows (number) VALUES ($1)");
+
+	sf_store_execute(&clear_schema);
+	sf_store_execute(&note_schema, SF_INT4(sf_schema_of_database()));
 	sf_store_execute(&plan, SF_INT8((int64) GetSystemIdentifier()),
 					 sf_query_arg(OIDOID, ObjectIdGetDatum(MyDatabaseId), false),
 					 SF_INT8(sf_instance_file_require()), SF_BOOL(enabled));
@@ -257,7 +288,15 @@ disable_row(const char *reason)
 void
 sf_instance_enable(void)
 {
+	int64		foreign;
+
 	PreventCommandIfReadOnly("sf_enable()");
+	foreign = foreign_schema();
+	if (foreign != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_SCHEMA_DIFFERS),
+				 errmsg("sf_enable() cannot adopt rows of another schema"),
+				 errdetail("%s.", explain_foreign_rows(foreign))));
 	/* waits for sessions that have drawn numbers, so only where it is needed */
 	if (!sf_instance_is_driven() || sf_sequence_behind(false) != NULL)
 		sf_sequence_pass_rows();
@@ -268,7 +307,7 @@ sf_instance_enable(void)
 	}
 	sf_load_guard_restore();
 	sf_rule_note_owners();
-	sf_table_copy_announce_all();
+	sf_feature_announce_copies();
 	write_row(true);
 }
 
@@ -302,8 +341,15 @@ sf_instance_adopt_new(void)
 void
 sf_instance_stop(const char *reason)
 {
-	InstanceRow row = find_row();
+	InstanceRow row;
 
+	/* the row of another schema is not read; what disable_row() writes is there in each */
+	if (sf_schema_advice() != NULL)
+	{
+		disable_row(reason);
+		return;
+	}
+	row = find_row();
 	if (row.found && row.ours && row.enabled)
 		disable_row(reason);
 }

@@ -29,7 +29,7 @@
 bool
 sf_branch_is_shared_row(const SfBranch *row)
 {
-	return row->phase == SF_PHASE_DONE && row->njobs > 0;
+	return row->place == SF_JOB_PLACE_SHARED;
 }
 
 /* Is a job of one of these ranks among those that share a row? */
@@ -80,6 +80,7 @@ make_shared_row(const List *jobs, int *place)
 	row->scope = first->scope;
 	row->state = first->state;
 	row->phase = SF_PHASE_DONE;
+	row->place = SF_JOB_PLACE_SHARED;
 	row->iterations = first->iterations;
 	row->niterations = first->niterations;
 	row->jobs = palloc(sizeof(int) * NNUMBERS * MAX_SHARING);
@@ -151,9 +152,7 @@ sf_branch_unshare_row(List *jobs, SfBranch *row)
 static bool
 implies_jobs(const SfProgram *program, const SfBranch *branch)
 {
-	return branch->phase == SF_PHASE_RUN && branch->total > 0 && branch->njobs > 0 &&
-		branch->state < program->nstates &&
-		program->states[branch->state].type == SF_STATE_JOBNET;
+	return branch->phase == SF_PHASE_NET && branch->njobs > 0 && branch->state < program->nstates;
 }
 
 /* Make the jobs of a net that have no rows, and that wait for others or for room. */
@@ -177,7 +176,8 @@ sf_branch_imply_jobs(const SfProgram *program, const SfBranch *join)
 		if (undone > 0 && undone == net->jobs[i].nafter)
 			continue;
 		job = sf_branch_make_job(program, join, i);
-		job->pending = undone == 0 ? SF_JOB_QUEUED : undone;
+		job->place = undone == 0 ? SF_JOB_PLACE_QUEUED : SF_JOB_PLACE_WAITS;
+		job->pending = undone;
 		job->failing = unmet;
 		if (join->phase == SF_PHASE_ABORTED)
 			job->phase = SF_PHASE_ABORTED;

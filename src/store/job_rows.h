@@ -23,6 +23,7 @@ sf_branch_make_job(const SfProgram *program, const SfBranch *join, int rank)
 	job->niterations = join->niterations;
 	job->iterations = join->iterations;
 	job->pending = sf_state_net(state)->jobs[rank].nafter;
+	job->place = job->pending > 0 ? SF_JOB_PLACE_WAITS : SF_JOB_PLACE_NONE;
 	return job;
 }
 

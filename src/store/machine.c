@@ -15,6 +15,7 @@
 #include "store/branch.h"
 #include "store/deadline.h"
 #include "store/dropped.h"
+#include "store/feature.h"
 #include "store/machine.h"
 #include "store/privilege.h"
 #include "store/table_copy.h"
@@ -380,21 +381,8 @@ delete_executions(int machine_no)
 void
 sf_machine_delete(int machine_no)
 {
-	static SfPlan plans[] = {
-		SF_PLAN("DELETE FROM _sfflow.hold t WHERE t.machine_no" SF_EQ "$1"),
-		SF_PLAN("DELETE FROM _sfflow.run_limit t WHERE t.machine_no" SF_EQ "$1"),
-		SF_PLAN("DELETE FROM _sfflow.purge_position p WHERE p.machine_no" SF_EQ "$1"),
-		SF_PLAN("DELETE FROM _sfflow.version_publication p WHERE p.machine_no" SF_EQ "$1"),
-		SF_PLAN("DELETE FROM _sfflow.machine_alias a WHERE a.machine_no" SF_EQ "$1"),
-		SF_PLAN("DELETE FROM _sfflow.state_machine_version v WHERE v.machine_no" SF_EQ "$1"),
-		/* what folds now may still add to the counters; whatever folds later sees no machine */
-		SF_PLAN("SELECT 1 FROM _sfflow.metric_fold FOR UPDATE"),
-		SF_PLAN("DELETE FROM _sfflow.metric_total t WHERE t.machine_no" SF_EQ "$1"),
-		SF_PLAN("DELETE FROM _sfflow.metric_hour t WHERE t.machine_no" SF_EQ "$1"),
-		SF_PLAN("DELETE FROM _sfflow.metric_job t WHERE t.machine_no" SF_EQ "$1"),
-		SF_PLAN("DELETE FROM _sfflow.metric_job_day t WHERE t.machine_no" SF_EQ "$1"),
-		SF_PLAN("DELETE FROM _sfflow.metric_retry t WHERE t.machine_no" SF_EQ "$1"),
-	};
+	/* what folds now may still add to the counters; whatever folds later sees no machine */
+	static SfPlan fold = SF_PLAN("SELECT 1 FROM _sfflow.metric_fold FOR UPDATE");
 	static SfPlan privileges = SF_PLAN(
 		"DELETE FROM _sfflow.privilege p USING _sfflow.state_machine m"
 		" WHERE m.machine_no" SF_EQ "$1 AND p.object_kind" SF_EQ "$2"
@@ -403,10 +391,8 @@ sf_machine_delete(int machine_no)
 		"DELETE FROM _sfflow.state_machine m WHERE m.machine_no" SF_EQ "$1");
 
 	delete_executions(machine_no);
-	for (size_t i = 0; i < lengthof(plans); i++)
-		sf_store_execute(&plans[i], SF_INT4(machine_no));
-	sf_store_announce_change("hold");
-	sf_store_announce_change("run_limit");
+	(void) sf_store_run(InvalidOid, &fold, NULL, NULL, NULL, 0);
+	sf_feature_delete_of_machine(machine_no);
 	sf_store_announce_change("state_machine");
 	sf_deadline_delete_of_machine(machine_no);
 	sf_store_announce_change("privilege");

@@ -7,6 +7,7 @@
 #include "common/pg_prng.h"
 #include "utils/builtins.h"
 
+#include "store/aws_resource.h"
 #include "store/machine_alias.h"
 
 #define ROW SfMachineAlias
@@ -70,8 +71,8 @@ sf_alias_routes(const SfMachineAlias *alias, SfRoute *routes)
  * Read the versions that an alias names, SF_ALIAS_MAX_ROUTES at most, into routes;
  * returns how many, 0: there is no such alias.
  */
-int
-sf_alias_read(int machine_no, const char *alias, SfRoute *routes)
+static int
+routes_of(int machine_no, const char *alias, SfRoute *routes)
 {
 	SfMachineAlias *found = sf_alias_find(machine_no, alias);
 
@@ -85,24 +86,50 @@ sf_alias_is_number(const char *qualifier)
 	return qualifier[0] != '\0' && strspn(qualifier, "0123456789") == strlen(qualifier);
 }
 
+/* Tell whether it is "#" with a number of the API, as the ARN of a version has it. */
+bool
+sf_alias_is_publication(const char *qualifier)
+{
+	return qualifier[0] == '#' && sf_alias_is_number(qualifier + 1);
+}
+
+/* What an execution keeps of a qualifier that names routes: the version instead of the number of the API. */
+char *
+sf_alias_kept(const char *qualifier, const SfRoute *routes)
+{
+	return sf_alias_is_publication(qualifier) ? psprintf("%d", routes[0].version) : pstrdup(qualifier);
+}
+
+/* Read the number of a version; 0: it cannot be one. */
+static int
+read_number(const char *digits)
+{
+	long		number;
+
+	errno = 0;
+	number = strtol(digits, NULL, 10);
+	return errno != 0 || number < 1 || number > PG_INT32_MAX ? 0 : (int) number;
+}
+
 /*
- * Read what follows the name of a machine, a number or an alias: the versions that it
- * names, SF_ALIAS_MAX_ROUTES at most, into routes.  Returns how many; 0: none has that
- * number, or there is no such alias.  A version with a number need not exist.
+ * Read what follows the name of a machine, a number, an alias, or "#" with the number
+ * that the API gave to a publication: the versions that it names, SF_ALIAS_MAX_ROUTES
+ * at most, into routes.  Returns how many; 0: none has that number, or there is no
+ * such alias.  A version with a number need not exist.
  */
 int
 sf_alias_resolve(int machine_no, const char *qualifier, SfRoute *routes)
 {
-	long		number;
+	bool		is_publication = sf_alias_is_publication(qualifier);
+	int			version;
 
-	if (!sf_alias_is_number(qualifier))
-		return sf_alias_read(machine_no, qualifier, routes);
-	errno = 0;
-	number = strtol(qualifier, NULL, 10);
-	if (errno != 0 || number < 1 || number > PG_INT32_MAX)
-		return 0;
-	routes[0] = (SfRoute) {(int) number, 100};
-	return 1;
+	if (!is_publication && !sf_alias_is_number(qualifier))
+		return routes_of(machine_no, qualifier, routes);
+	version = read_number(qualifier + is_publication);
+	if (is_publication && version != 0)
+		version = sf_publication_version(machine_no, version);
+	routes[0] = (SfRoute) {version, 100};
+	return version == 0 ? 0 : 1;
 }
 
 /* Choose one of the versions, by their percentages; returns its place. */

@@ -89,7 +89,7 @@ sf_map_run_update(const SfMapRun *run)
 {
 	static const int changed[] = {
 		COL_state, COL_status, COL_redrive_count, COL_children, COL_succeeded, COL_failed,
-		COL_timed_out, COL_aborted, COL_items_succeeded, COL_items_failed, COL_stopped_at
+		COL_timed_out, COL_aborted, COL_items_succeeded, COL_items_failed, COL_stopped_at, COL_idle_us
 	};
 
 	sf_row_replace(&row_type, NULL, run, changed, lengthof(changed));

@@ -33,7 +33,8 @@
 	X(int, items_succeeded, INT4, NOT_NULL) \
 	X(int, items_failed, INT4, NOT_NULL) \
 	X(TimestampTz, started_at, TIMESTAMPTZ, NOT_NULL) \
-	X(TimestampTz, stopped_at, TIMESTAMPTZ, NULL_IS(DT_NOEND))	/* not yet */
+	X(TimestampTz, stopped_at, TIMESTAMPTZ, NULL_IS(DT_NOEND))	/* not yet */ \
+	X(int64, idle_us, INT8, NOT_NULL)	/* between its ends and its redrives */
 
 typedef struct SfMapRun
 {

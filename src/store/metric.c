@@ -14,7 +14,7 @@
 #include "utils/array.h"
 
 #include "base/compat.h"
-#include "base/varint.h"
+#include "base/encoding.h"
 #include "store/metric.h"
 #include "store/row.h"
 

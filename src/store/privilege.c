@@ -150,6 +150,51 @@ sf_privilege_roles(char kind, const char *object, SfPrivilege p)
 	return grantees.roles;
 }
 
+/* Collects the roles of rows whose rights a reader has */
+typedef struct Roles
+{
+	Oid			reader;			/* the query runs as the extension's owner */
+	List	   *roles;
+} Roles;
+
+/* Append a role, if the reader has its rights; no role is public. */
+static void
+read_owner(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Roles	   *roles = arg;
+	Oid			role = sf_row_number(tuple, desc, 1, InvalidOid);
+
+	if (!OidIsValid(role) || has_privs_of_role(roles->reader, role))
+		roles->roles = lappend_oid(roles->roles, role);
+}
+
+/*
+ * List the names of all machines that the current user may READ: the roles are looked through, and
+ * then only what these own or were given is read.
+ */
+List *
+sf_privilege_readable_machines(void)
+{
+	static SfPlan owners = SF_PLAN("SELECT DISTINCT m.owner FROM _sfflow.state_machine m");
+	static SfPlan grantees = SF_PLAN(
+		"SELECT DISTINCT p.role FROM _sfflow.privilege p WHERE p.object_kind" SF_EQ "$1 AND p.privilege" SF_EQ "$2");
+	static SfPlan owned = SF_PLAN(
+		"SELECT m.name FROM _sfflow.state_machine m WHERE m.owner::pg_catalog.oid" SF_EQ "ANY ($1)");
+	static SfPlan given = SF_PLAN(
+		"SELECT p.object_name FROM _sfflow.privilege p WHERE p.object_kind" SF_EQ "$2 AND p.privilege" SF_EQ "$3"
+		" AND p.role::pg_catalog.oid" SF_EQ "ANY ($1)");
+	List	   *names = NIL;
+	Roles		owns = {.reader = GetUserId()};
+	Roles		has = owns;
+
+	sf_scan_run(&owners, read_owner, &owns, NULL, 0);
+	sf_scan(&owned, sf_row_append_text, &names, sf_query_oids(owns.roles));
+	sf_scan(&grantees, read_owner, &has, SF_CHAR(SF_OBJECT_STATE_MACHINE), SF_CHAR(SF_PRIVILEGE_READ));
+	sf_scan(&given, sf_row_append_text, &names, sf_query_oids(has.roles),
+			SF_CHAR(SF_OBJECT_STATE_MACHINE), SF_CHAR(SF_PRIVILEGE_READ));
+	return names;
+}
+
 /* Tell whether a role has a privilege on an object. */
 bool
 sf_privilege_check_role(Oid role, char kind, const char *object, Oid owner,

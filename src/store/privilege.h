@@ -78,6 +78,7 @@ extern void sf_privilege_unanchor(Oid role);
 extern void sf_privilege_anchor_all(void);
 
 extern List *sf_privilege_roles(char kind, const char *object, SfPrivilege p);
+extern List *sf_privilege_readable_machines(void);
 
 /* Store, and take back, a privilege (role InvalidOid: public). */
 extern void sf_privilege_grant(char kind, const char *object, Oid role,

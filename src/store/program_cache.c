@@ -16,7 +16,7 @@
 #include "utils/memutils.h"
 
 #include "base/compat.h"
-#include "base/public_name.h"
+#include "base/name.h"
 #include "store/program_cache.h"
 #include "store/machine.h"
 #include "store/table.h"

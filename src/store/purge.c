@@ -9,7 +9,7 @@
 #include "storage/lock.h"
 #include "utils/array.h"
 
-#include "store/hold.h"
+#include "store/feature.h"
 #include "store/purge.h"
 
 /*
@@ -26,9 +26,19 @@
 	"   WHERE c.parent_execution_no" SF_EQ "e.execution_no" \
 	"   AND c.map_run_no IS NOT NULL AND c.status" SF_EQ running ")"
 
-/* Leave those out of a batch, whose rows are locked, that a session is holding. */
+/* Does a feature keep an execution, as one that a session is holding just now? */
+static bool
+is_kept(int64 execution_no)
+{
+	SF_FEATURES(keeps_from_purge, feature)
+		if (feature->keeps_from_purge(execution_no))
+			return true;
+	return false;
+}
+
+/* Leave those out of a batch, whose rows are locked, that a feature keeps. */
 static void
-leave_out_held(SfPurgeBatch *batch)
+leave_out_kept(SfPurgeBatch *batch)
 {
 	ListCell   *lc;
 
@@ -36,7 +46,7 @@ leave_out_held(SfPurgeBatch *batch)
 	{
 		int			i = foreach_current_index(lc);
 
-		if (!sf_hold_is_beginning(*(int64 *) lfirst(lc)))
+		if (!is_kept(*(int64 *) lfirst(lc)))
 			continue;
 		batch->numbers = foreach_delete_current(batch->numbers, lc);
 		if (batch->ids != NIL)
@@ -64,7 +74,7 @@ sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
 	batch.numbers = sf_store_numbers(&plan, SF_TIME(ended_before),
 									 sf_query_arg(OIDOID, ObjectIdGetDatum(role), false),
 									 SF_INT8(limit), SF_INT2(SF_STATUS_RUNNING));
-	leave_out_held(&batch);
+	leave_out_kept(&batch);
 	return sf_purge_delete(batch.numbers);
 }
 
@@ -184,7 +194,7 @@ sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before, Timesta
 				  SF_INT4(machine_no), SF_TEXT(sf_status_name(status)), SF_TIME(after),
 				  SF_TIME(ended_before), SF_INT8(limit), SF_INT2(status),
 				  SF_INT2(SF_STATUS_RUNNING));
-	leave_out_held(batch);
+	leave_out_kept(batch);
 }
 
 /* The tag of a lock.  Its fourth field differs from that of SQL's advisory locks. */

@@ -30,7 +30,7 @@
 #include "utils/snapmgr.h"
 
 #include "base/errors.h"
-#include "base/hash.h"
+#include "base/shmem.h"
 #include "store/quota.h"
 #include "store/role_settings.h"
 #include "store/throttle.h"
@@ -292,22 +292,43 @@ count_running(Oid owner, int limit)
 	return count;
 }
 
-/* Count the running executions, and note what came of it. */
-static void
+/* A count of running executions */
+typedef struct Count
+{
+	int64		running;
+	int64		at;
+	int64		took;
+} Count;
+
+/* Count the running executions. */
+static Count
 count_again(Oid owner, int limit)
 {
 	int64		began = clock_us();
-	int64		known = count_running(owner, limit);
-	int64		now = clock_us();
-	Use		   *use;
+	Count		count = {.running = count_running(owner, limit)};
 
-	lock_uses();
-	use = find_use(owner);
-	use->known = known;
-	use->started = 0;
-	use->counted_at = now;
-	use->count_took = now - began;
-	unlock_uses();
+	count.at = clock_us();
+	count.took = count.at - began;
+	return count;
+}
+
+/*
+ * Find the use of an owner, and note what was counted (NULL: nothing was).  Both under one lock:
+ * between two of them the use may be forgotten.
+ */
+static Use *
+find_counted(Oid owner, const Count *count)
+{
+	Use		   *use = find_use(owner);
+
+	if (count != NULL)
+	{
+		use->known = count->running;
+		use->started = 0;
+		use->counted_at = count->at;
+		use->count_took = count->took;
+	}
+	return use;
 }
 
 /*
@@ -337,16 +358,19 @@ note_refusal(Use *use, SfQuotaKind kind)
 	use->refused++;
 }
 
-/* Try to count a start; *stale (NULL: refuse at once) as has_room() has it. */
+/*
+ * Try to count a start, with what was just counted (NULL: nothing was); *stale as has_room() has
+ * it, after a count false.
+ */
 static SfQuotaKind
-try_take(Oid owner, const SfQuotas *quotas, bool *stale)
+try_take(Oid owner, const SfQuotas *quotas, const Count *count, bool *stale)
 {
 	bool		may_count_again = false;
 	SfQuotaKind kind = SF_QUOTA_NONE;
 	Use		   *use;
 
 	lock_uses();
-	use = find_use(owner);
+	use = find_counted(owner, count);
 	if (quotas->starts > 0)
 		fill(use, quotas->starts);
 	if (quotas->starts > 0 && use->tokens < 1)
@@ -358,11 +382,10 @@ try_take(Oid owner, const SfQuotas *quotas, bool *stale)
 		use->tokens -= 1;
 		use->started++;
 	}
-	else if (stale == NULL || !may_count_again)
+	*stale = may_count_again && count == NULL;
+	if (kind != SF_QUOTA_NONE && !*stale)
 		note_refusal(use, kind);
 	unlock_uses();
-	if (stale != NULL)
-		*stale = may_count_again;
 	return kind;
 }
 
@@ -372,12 +395,13 @@ sf_quota_take(Oid owner)
 {
 	const SfQuotas *quotas = sf_quota_of(owner);
 	bool		stale;
-	SfQuotaKind kind = try_take(owner, quotas, &stale);
+	SfQuotaKind kind = try_take(owner, quotas, NULL, &stale);
+	Count		count;
 
 	if (!stale)
 		return kind;
-	count_again(owner, quotas->executions);
-	return try_take(owner, quotas, NULL);
+	count = count_again(owner, quotas->executions);
+	return try_take(owner, quotas, &count, &stale);
 }
 
 /* The setting of a quota. */
@@ -456,16 +480,18 @@ sf_quota_has_room(Oid owner)
 	int			limit = sf_quota_of(owner)->executions;
 	bool		room,
 				stale;
+	Count		count;
 
-	for (int tries = 0;; tries++)
-	{
-		lock_uses();
-		room = has_room(find_use(owner), limit, &stale);
-		unlock_uses();
-		if (room || !stale || tries > 0)
-			return room;
-		count_again(owner, limit);
-	}
+	lock_uses();
+	room = has_room(find_use(owner), limit, &stale);
+	unlock_uses();
+	if (room || !stale)
+		return room;
+	count = count_again(owner, limit);
+	lock_uses();
+	room = has_room(find_counted(owner, &count), limit, &stale);
+	unlock_uses();
+	return room;
 }
 
 /* A child of a Distributed Map begins. */

@@ -67,7 +67,7 @@ typedef struct SfRowType
 	const SfColumn *columns;
 } SfRowType;
 
-#define SF_MAX_COLUMNS	40
+#define SF_MAX_COLUMNS	48
 
 /* The last item of a list's line */
 #define SF_NOT_NULL		false, 0

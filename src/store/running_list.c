@@ -4,7 +4,8 @@
  *
  * A page that is to be looked at every few seconds must not read all that runs: of a
  * machine the SF_RUNNING_MAX oldest rows of _sfflow.open_execution are read, and of what
- * has not begun as many again.  Items of Distributed Maps do not count: the execution that
+ * has not begun as many again.  The time between an end and a redrive does not count:
+ * both times of an execution are later by it.  Items of Distributed Maps do not count: the execution that
  * has the Map is older, and is among the first.
  */
 #include "postgres.h"
@@ -18,7 +19,11 @@
 
 StaticAssertDecl(SF_RUNNING_MAX == 1000, "MAX_TEXT has to be SF_RUNNING_MAX");
 
-#define COLUMNS	"e.machine_no, e.execution_id, e.requested_at, e.started_at"
+/* A time, later by that in which the execution was not under way */
+#define WITHOUT_IDLE(time) \
+	time " OPERATOR(pg_catalog.+) pg_catalog.make_interval(secs => COALESCE(e.idle_us, 0) OPERATOR(pg_catalog./) 1e6)"
+#define COLUMNS	"e.machine_no, e.execution_id, " \
+	WITHOUT_IDLE("e.requested_at") " AS requested_at, " WITHOUT_IDLE("e.started_at") " AS started_at"
 
 /* Read an execution. */
 static void

@@ -10,7 +10,7 @@
 typedef struct SfRunningExecution
 {
 	char	   *execution_id;
-	TimestampTz requested_at;
+	TimestampTz requested_at;	/* both without the time between ends and redrives */
 	TimestampTz started_at;		/* DT_NOBEGIN: not yet */
 	int64		running;		/* executions of its machine, SF_RUNNING_MAX at most */
 } SfRunningExecution;

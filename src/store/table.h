@@ -16,7 +16,7 @@
 #include "utils/timestamp.h"
 
 #include "base/hooks.h"
-#include "base/role_switch.h"
+#include "base/role.h"
 #include "json/json.h"
 
 /* --- identity --- */

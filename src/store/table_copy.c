@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "storage/sinval.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
 
@@ -43,18 +44,14 @@ watch(SfTableCopy *copy)
 }
 
 /*
- * Have every session read anew what it keeps of tables: rows may have come that no
- * function of sfflow has written, as from a dump or a publication.
+ * Take in what other sessions have changed.  What they committed before this call is seen.  The caller has read the
+ * clock, if it compares times with it: that comes before the look at the messages.
  */
 void
-sf_table_copy_announce_all(void)
+sf_table_copy_accept_changes(void)
 {
-	static const char *const tables[] = {
-		"hold", "mark", "privilege", "resource_map", "rule", "run_limit", "state_machine"
-	};
-
-	for (size_t i = 0; i < lengthof(tables); i++)
-		sf_store_announce_change(tables[i]);
+	pg_memory_barrier();
+	AcceptInvalidationMessages();
 }
 
 /*

@@ -18,6 +18,6 @@ typedef struct SfTableCopy
 } SfTableCopy;
 
 extern void sf_table_copy_refresh(SfTableCopy *copy);
-extern void sf_table_copy_announce_all(void);
+extern void sf_table_copy_accept_changes(void);
 
 #endif							/* SF_STORE_TABLE_COPY_H */

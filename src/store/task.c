@@ -9,8 +9,8 @@
 #include "miscadmin.h"
 #include "port/pg_bswap.h"
 
-#include "base/base64.h"
 #include "base/compat.h"
+#include "base/encoding.h"
 #include "store/execution.h"
 #include "store/privilege.h"
 #include "store/task.h"

@@ -5,7 +5,7 @@
  * The transaction of such a start rolls back, so it can write no increment.  The
  * number is kept in shared memory, or without preloading in this backend, until a
  * transaction that folds writes it.  A crash of the server forgets the starts that
- * were refused since.  Owners share the places for machines fairly (base/hash.h); starts
+ * were refused since.  Owners share the places for machines fairly (base/shmem.h); starts
  * of a machine for which its owner has no place are not counted.
  */
 #include "postgres.h"
@@ -13,7 +13,7 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 
-#include "base/hash.h"
+#include "base/shmem.h"
 #include "store/metric.h"
 #include "store/throttle.h"
 

@@ -7,14 +7,12 @@
  */
 #include "postgres.h"
 
+#include "base/schema.h"
 #include "fmgr.h"
 #include "json/json.h"
 #include "task/sql_task_internal.h"
 #include "task/sql_task.h"
 #include "utils/builtins.h"
-
-PG_FUNCTION_INFO_V1(sfflow_debug_run_task);
-PG_FUNCTION_INFO_V1(sfflow_debug_resolve_resource);
 
 /* Print an outcome as JSON, without what differs from run to run. */
 static Jsonb *
@@ -43,8 +41,7 @@ print_outcome(const SfTaskOutcome *outcome)
  * as_worker boolean) → jsonb: run a task in this session, as sf_run does or as
  * a worker does.
  */
-Datum
-sfflow_debug_run_task(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_debug_run_task)
 {
 	SfResource	resource;
 	SfTaskCall	call;
@@ -74,8 +71,7 @@ sfflow_debug_run_task(PG_FUNCTION_ARGS)
  * debug_resolve_resource(resource text, owner oid) → text: what runs in place
  * of a resource, NULL: nothing.  A suffix that was kept follows in brackets.
  */
-Datum
-sfflow_debug_resolve_resource(PG_FUNCTION_ARGS)
+SF_SQL_FUNCTION(sfflow_debug_resolve_resource)
 {
 	SfResource	resource;
 	SfResource	found;

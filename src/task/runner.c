@@ -28,10 +28,10 @@
 #include "utils/snapmgr.h"
 #include "utils/wait_event.h"
 
-#include "base/backoff.h"
+#include "base/random.h"
 #include "base/clock.h"
 #include "base/settings.h"
-#include "base/subtransaction.h"
+#include "base/errors.h"
 #include "base/timing.h"
 #include "store/direct.h"
 #include "task/sql_task_internal.h"

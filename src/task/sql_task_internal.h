@@ -9,7 +9,7 @@
 
 #include "access/tupdesc.h"
 #include "base/clock.h"
-#include "base/role_switch.h"
+#include "base/role.h"
 #include "run/driver.h"
 #include "fmgr.h"
 #include "json/json.h"

@@ -218,7 +218,7 @@ sf_admit_task_process_stands_by(Oid database)
 	sf_foreach_slot(slot)
 	{
 		if (slot->state != SF_SLOT_FREE && slot->database == database &&
-			slot->role == SF_ROLE_TASK && !slot->may_task && !slot->leave &&
+			slot->role == SF_ROLE_TASK && !slot->may_task && !slot->helps && !slot->leave &&
 			slot->errand != SF_ERRAND_SUSPECTS)
 			return true;
 	}

@@ -13,26 +13,24 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/timeout.h"
 
+#include "base/clock.h"
 #include "base/compat.h"
 #include "base/debug_point.h"
 #include "base/errors.h"
 #include "base/settings.h"
-#include "base/yield.h"
-#include "rule/notice.h"
-#include "rule/watcher.h"
 #include "run/apply.h"
 #include "run/gate.h"
-#include "store/deadline.h"
 #include "store/delivery.h"
 #include "store/direct.h"
 #include "store/due.h"
 #include "store/execution.h"
 #include "store/instance.h"
-#include "store/metric_fold.h"
+#include "store/role_settings.h"
 #include "task/sql_task.h"
 #include "worker/attempt.h"
 #include "worker/last_error.h"
@@ -42,12 +40,37 @@
 #include "worker/slot.h"
 #include "worker/turn.h"
 
-SfRunsLeft	(*sf_attempt_look_at_schedules) (TimestampTz now) = NULL;
-
-TimestampTz (*sf_attempt_look_at_deadlines) (TimestampTz now) = NULL;
+/* Settings of the database are read again after that */
+#define SETTINGS_AGE_MS		1000
 
 /* What a commit of this process takes on average, microseconds */
 static int	commit_us = 0;
+
+/* Take over what a database or a role sets for the largest payload (SfRoleSettingReader). */
+static void
+read_payload_limit(const char *name, const char *value, void *arg)
+{
+	if (strcmp(name, "sfflow.max_payload_bytes") == 0)
+		(void) parse_int(value, arg, GUC_UNIT_BYTE, NULL);
+}
+
+/*
+ * Have sfflow.max_payload_bytes be what ALTER DATABASE says by now: a process takes its
+ * settings when it connects, and this one may live long.  Looked at once a second.
+ */
+static void
+renew_payload_limit(void)
+{
+	static SfTick next = 0;
+	int			bytes = sf_shared->max_payload_bytes;
+
+	if (sf_tick_now() < next || bytes == 0)
+		return;
+	next = sf_tick_plus_ms(sf_tick_now(), SETTINGS_AGE_MS);
+	sf_role_settings_read(GetUserId(), read_payload_limit, &bytes);
+	if (bytes != sf_setting_max_payload_bytes)
+		SetConfigOption("sfflow.max_payload_bytes", psprintf("%d", bytes), PGC_SUSET, PGC_S_SESSION);
+}
 
 /* Begin a transaction. */
 static void
@@ -58,6 +81,7 @@ begin(const char *activity)
 	pgstat_report_activity(STATE_RUNNING, activity);
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
+	renew_payload_limit();
 }
 
 /* Commit it. */
@@ -85,6 +109,7 @@ static void
 scan_owner(SfDueScan *scan, Oid owner, TimestampTz now, int share)
 {
 	SfBranchKey task;
+	MemoryContext old;
 	int			n = sf_branch_due_of(owner, scan->from, now, scan->keys + scan->nkeys,
 									 scan->dues + scan->nkeys, share);
 
@@ -92,21 +117,24 @@ scan_owner(SfDueScan *scan, Oid owner, TimestampTz now, int share)
 		scan->owners[scan->nkeys++] = owner;
 	if (n == share)
 		scan->more_from = Min(scan->more_from, scan->dues[scan->nkeys - 1]);
-	else if (!scan->announced)
-		scan->announced = sf_branch_announced(owner, scan->from, now, &task, NULL, 1) > 0;
+	if (sf_branch_announced(owner, scan->from, now, &task, NULL, 1) > 0)
+	{
+		old = MemoryContextSwitchTo(scan->context);
+		scan->announcers = lappend_oid(scan->announcers, owner);
+		MemoryContextSwitchTo(old);
+	}
 	scan->next_due = Min(scan->next_due, sf_branch_next_due(owner, now));
 }
 
 /*
- * Find what is due of each owner, and when the next timer is.  All queries use
- * the same time: else what becomes due in between would be missed.
+ * Find what is due of owners, and when the next timer is.  All queries use the same time:
+ * else what becomes due in between would be missed.
  */
 static void
 scan_due(SfDueScan *scan)
 {
 	TimestampTz now = GetCurrentTimestamp();
-	List	   *owners = scan->of == NULL ? sf_branch_owners(scan->after) :
-		sf_owners_by_turn(scan->of, scan->nof, scan->after);
+	List	   *owners = sf_branch_owners(&scan->turns, scan->max_owners);
 	int			n = list_length(owners);
 	int			share = Max(scan->room / Max(n, 1), SF_TURN_KEYS);
 	MemoryContext old;
@@ -118,8 +146,9 @@ scan_due(SfDueScan *scan)
 	scan->owners = palloc(sizeof(Oid) * share * n);
 	scan->owners_found = list_copy(owners);
 	MemoryContextSwitchTo(old);
+	scan->more_owners = n == scan->max_owners;
 	scan->next_due = scan->more_from = DT_NOEND;
-	scan->next_limits = scan->from == DT_NOBEGIN ? sf_gate_ring_queues() : SF_TICK_NEVER;
+	scan->next_limits = scan->everything ? sf_gate_ring_queues() : SF_TICK_NEVER;
 	foreach(lc, owners)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -127,9 +156,6 @@ scan_due(SfDueScan *scan)
 			sf_apply_set_back(lfirst_oid(lc), now, scan->set_back_by);
 		scan_owner(scan, lfirst_oid(lc), now, share);
 	}
-	/* the ring takes no more owners: others will be the first next time */
-	scan->after = n > SF_RING_OWNERS ? list_nth_oid(owners, SF_RING_OWNERS - 1) :
-		InvalidOid;
 }
 
 /*
@@ -150,6 +176,14 @@ forget_suspects(void)
 	}
 }
 
+/* Ask the features when they want to look at what time brings. */
+static void
+ask_features(SfDueScan *scan)
+{
+	SF_FEATURES(next_look, feature)
+		scan->next_looks[sf_feature_look_number(feature)] = feature->next_look();
+}
+
 /* Do what the attempt is for, in its transaction. */
 static void
 work(SfAttempt *a)
@@ -160,14 +194,13 @@ work(SfAttempt *a)
 	{
 		case SF_ATTEMPT_SCAN:
 			scan_due(a->scan);
-			a->scan->counted = a->scan->from == DT_NOBEGIN && sf_metric_is_to_fold();
-			a->scan->schedules = a->scan->from == DT_NOBEGIN && sf_schedule_row_any();
-			a->scan->next_deadline = a->scan->from == DT_NOBEGIN ? sf_deadline_next() : DT_NOEND;
-			a->scan->next_delivery = a->scan->from == DT_NOBEGIN ? sf_delivery_next_due() :
-				DT_NOEND;
-			a->scan->wants_alerts = a->scan->from == DT_NOBEGIN && sf_watch_any_wants_alerts();
-			if (a->scan->from == DT_NOBEGIN)
+			a->scan->next_delivery = DT_NOEND;
+			if (a->scan->everything)
+			{
+				ask_features(a->scan);
+				a->scan->next_delivery = sf_delivery_next_due();
 				forget_suspects();
+			}
 			/* rows loaded since the verdict were seen, but not yet the mark of the load */
 			a->verdict = sf_verdict();
 			break;
@@ -190,24 +223,12 @@ work(SfAttempt *a)
 			sf_apply_put_off(a->key, a->put_off_ms);
 			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
 			break;
-		case SF_ATTEMPT_FOLD:
-			a->more = sf_metric_fold();
-			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
-			break;
 		case SF_ATTEMPT_PURGE:
 			a->more = sf_retention_batch(a->look);
 			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
 			break;
-		case SF_ATTEMPT_RUNS:
-			a->runs_left = sf_attempt_look_at_schedules(GetCurrentTimestamp());
-			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
-			break;
-		case SF_ATTEMPT_DEADLINES:
-			a->next_deadline = sf_attempt_look_at_deadlines(GetCurrentTimestamp());
-			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
-			break;
-		case SF_ATTEMPT_ALERTS:
-			a->more = sf_notice_time_alerts();
+		case SF_ATTEMPT_LOOK:
+			a->left = a->feature->look(GetCurrentTimestamp());
 			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
 			break;
 		case SF_ATTEMPT_CLAIM:
@@ -279,10 +300,8 @@ handle_error(SfAttempt *a, MemoryContext context)
 	a->ntouched = sf_claim_touched(a->touched, SF_MAX_TOUCHED);
 	a->ntouched = Min(a->ntouched, SF_MAX_TOUCHED);
 	a->collided = sf_table_has_collided();
-	if (a->kind == SF_ATTEMPT_SCAN || a->kind == SF_ATTEMPT_FOLD ||
-		a->kind == SF_ATTEMPT_PURGE || a->kind == SF_ATTEMPT_RUNS ||
-		a->kind == SF_ATTEMPT_DEADLINES || a->kind == SF_ATTEMPT_ALERTS ||
-		a->kind == SF_ATTEMPT_CLAIM || a->collided ||
+	if (a->kind == SF_ATTEMPT_SCAN || a->kind == SF_ATTEMPT_PURGE ||
+		a->kind == SF_ATTEMPT_LOOK || a->kind == SF_ATTEMPT_CLAIM || a->collided ||
 		(a->fault == SF_FAULT_BRANCH && a->kind == SF_ATTEMPT_SLICE && a->ntouched == 0))
 		a->fault = SF_FAULT_ENVIRONMENT;
 
@@ -329,10 +348,7 @@ sf_attempt(SfAttempt *a)
 	PG_TRY();
 	{
 		begin(a->kind == SF_ATTEMPT_TASK ? "sfflow: long task" :
-			  a->kind == SF_ATTEMPT_FOLD ? "sfflow: metrics" :
-			  a->kind == SF_ATTEMPT_RUNS ? "sfflow: schedules" :
-			  a->kind == SF_ATTEMPT_DEADLINES ? "sfflow: deadlines" :
-			  a->kind == SF_ATTEMPT_ALERTS ? "sfflow: alerts" :
+			  a->kind == SF_ATTEMPT_LOOK ? psprintf("sfflow: %s", a->feature->looks_at) :
 			  a->kind >= SF_ATTEMPT_CLAIM ? "sfflow: rules" : "sfflow: slice");
 		a->verdict = sf_verdict();
 		if (a->verdict == SF_TURN_MAY_WORK)

@@ -17,8 +17,7 @@
 #include "utils/varlena.h"
 
 #include "base/settings.h"
-#include "store/limit_queue.h"
-#include "store/limit_rate.h"
+#include "store/feature.h"
 #include "store/quota.h"
 #include "store/throttle.h"
 #include "worker/launcher.h"
@@ -158,8 +157,7 @@ void
 sf_databases_clear(Oid oid)
 {
 	sf_poison_clear_database(oid);
-	sf_limit_rate_forget(oid, 0);
-	sf_limit_queue_forget(oid, 0);
+	SF_TELL(database_gone, oid);
 	sf_quota_forget(oid);
 	sf_throttle_forget(oid);
 }

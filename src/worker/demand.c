@@ -53,7 +53,8 @@ consider_first(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 	/* the keeper, which comes where there is no other process, makes no deliveries */
 	if (sf_shared_find_free_slot() != NULL)
 		due = Min(due, Min(database->next_delivery, database->next_queue));
-	if (database->state == SF_DATABASE_UNKNOWN || database->ring.count > 0)
+	if (database->state == SF_DATABASE_UNKNOWN || database->ring.count > 0 ||
+		database->rest_from != DT_NOEND)
 		due = now;
 	if (due > now)
 	{
@@ -68,6 +69,25 @@ consider_first(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 			 database->waiting_since);
 }
 
+/*
+ * All workers that there may be are there.  While they are in turns of some owners, another
+ * one waits: a process for tasks takes that one's turn.
+ */
+static void
+consider_helper(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
+{
+	SfTick		at;
+
+	if (database->helper_since == 0 || !sf_shared_wants_helper(database) ||
+		sf_admit_task_process_stands_by(database->oid))
+		return;
+	at = sf_tick_plus_ms(database->helper_since, SF_HELPER_DELAY_MS);
+	if (at > now)
+		*next = Min(*next, at);
+	else
+		consider(want, database->oid, SF_ROLE_TASK, false, database->helper_since);
+}
+
 /* Look at a database that has workers: do they suffice? */
 static void
 consider_more(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
@@ -77,7 +97,10 @@ consider_more(SfDatabase *database, SfTick now, SfWant *want, SfTick *next)
 	database->waiting_since = 0;
 
 	if (sf_shared_count_advancing(InvalidOid) >= sf_setting_workers)
+	{
+		consider_helper(database, now, want, next);
 		return;
+	}
 
 	/* while long tasks run, the second one may take on what is new */
 	if (sf_shared_count_advancing(database->oid) < 2 && runs_task(database->oid))
@@ -230,4 +253,26 @@ sf_demand_make_room(const SfWant *want)
 	}
 	LWLockRelease(sf_shared_lock);
 	return any;
+}
+
+/*
+ * Ask a process that stays in another database for helping, and is idle for longer than one
+ * for tasks would stay, to leave: its place is wanted.
+ */
+void
+sf_demand_dismiss_helper(Oid database)
+{
+	SfTick		limit = sf_tick_plus_ms(sf_tick_now(), -SF_TASK_LINGER_MS);
+
+	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
+	sf_foreach_slot(slot)
+	{
+		if (slot->state != SF_SLOT_IDLE || slot->role != SF_ROLE_TASK || slot->leave ||
+			slot->database == database || slot->since > limit)
+			continue;
+		slot->leave = true;
+		sf_shared_wake_slot(slot);
+		break;
+	}
+	LWLockRelease(sf_shared_lock);
 }

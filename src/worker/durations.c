@@ -14,13 +14,16 @@
 #include "worker/shared.h"
 #include "worker/worker.h"
 
+/* Below this, how long a task takes does not matter (sfflow.slice_ms is longer) */
+#define QUICK_US	500
+
 /* Place of a task in the table. */
 static SfDuration *
-place_of(int machine_no, int version, int state)
+place_of(const SfDurationKey *key)
 {
-	uint32		hash = hash_combine(hash_combine(murmurhash32((uint32) machine_no),
-												 murmurhash32((uint32) version)),
-									hash_combine(murmurhash32((uint32) state),
+	uint32		hash = hash_combine(hash_combine(murmurhash32((uint32) key->machine_no),
+												 murmurhash32((uint32) key->version)),
+									hash_combine(murmurhash32(key->number + (uint32) key->kind),
 												 murmurhash32(MyDatabaseId)));
 
 	return &sf_shared->durations[hash % SF_DURATIONS];
@@ -28,38 +31,46 @@ place_of(int machine_no, int version, int state)
 
 /* Tell whether a place holds this task. */
 static bool
-holds(const SfDuration *place, int machine_no, int version, int state)
+holds(const SfDuration *place, const SfDurationKey *key)
 {
-	return place->database == MyDatabaseId && place->machine_no == machine_no &&
-		place->version == version && place->state == state;
+	return place->database == MyDatabaseId && place->key.machine_no == key->machine_no &&
+		place->key.version == key->version && place->key.kind == key->kind &&
+		place->key.number == key->number;
 }
 
 /* How long a task took, in microseconds; -1 when that is not known. */
 static int64
-read_duration(int machine_no, int version, int state)
+read_duration(const SfDurationKey *key)
 {
-	const SfDuration *place = place_of(machine_no, version, state);
+	const SfDuration *place = place_of(key);
 	int64		elapsed_us = -1;
 
 	LWLockAcquire(sf_shared_lock, LW_SHARED);
-	if (holds(place, machine_no, version, state))
+	if (holds(place, key))
 		elapsed_us = place->elapsed_us;
 	LWLockRelease(sf_shared_lock);
 	return elapsed_us;
 }
 
-/* Note how long a task took. */
-static void
-note_duration(int machine_no, int version, int state, int64 elapsed_us)
+/* Tell whether it is known, and no news, that a task takes less than QUICK_US. */
+static bool
+is_quick_again(const SfDurationKey *key, int64 elapsed_us)
 {
-	SfDuration *place = place_of(machine_no, version, state);
+	int64		known_us = elapsed_us < QUICK_US ? read_duration(key) : -1;
 
+	return known_us >= 0 && known_us < QUICK_US;
+}
+
+/* Note how long a task took.  Most are quick again, which is worth no exclusive lock. */
+static void
+note_duration(const SfDurationKey *key, int64 elapsed_us)
+{
+	SfDuration *place = place_of(key);
+
+	if (is_quick_again(key, elapsed_us))
+		return;
 	LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
-	place->database = MyDatabaseId;
-	place->machine_no = machine_no;
-	place->version = version;
-	place->state = state;
-	place->elapsed_us = elapsed_us;
+	*place = (SfDuration) {MyDatabaseId, *key, elapsed_us};
 	LWLockRelease(sf_shared_lock);
 }
 

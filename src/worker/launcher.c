@@ -23,6 +23,7 @@
 #include "storage/proc.h"
 #include "utils/memutils.h"
 
+#include "base/settings.h"
 #include "base/compat.h"
 #include "base/debug_point.h"
 #include "base/timing.h"
@@ -69,6 +70,8 @@ serve_databases(void)
 				offer_to_worker(want.database);
 			else if (want.first && !sf_demand_make_room(&want))
 				sf_processes_send_keeper(want.database);
+			if (!want.first)
+				sf_demand_dismiss_helper(want.database);
 			return next;
 		}
 		if (!sf_databases_may_drive(want.database))
@@ -175,6 +178,7 @@ drive_alone(void)
 		if (ProcDiePending || sf_alone_has_ended())
 			proc_exit(1);
 		sf_signals_handle();
+		sf_shared->max_payload_bytes = sf_setting_max_payload_bytes;
 		LWLockAcquire(sf_shared_lock, LW_EXCLUSIVE);
 		(void) sf_shared_check_clock();
 		LWLockRelease(sf_shared_lock);
@@ -280,6 +284,7 @@ sfflow_launcher_main(Datum arg)
 		if (ProcDiePending)
 			proc_exit(1);
 		sf_signals_handle();
+		sf_shared->max_payload_bytes = sf_setting_max_payload_bytes;
 		sf_overdue_check_clock();
 		sf_processes_reap();
 		keep_processes(&next);

@@ -1,93 +1,102 @@
 /*
  * looks.c
- *		What a worker looks at after a scan for everything due: schedules, deadlines, alerts.
+ *		What features look at after a scan for everything due: what time brings.
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
+#include "utils/timestamp.h"
 
-#include "base/timing.h"
 #include "worker/attempt.h"
 #include "worker/shared.h"
 #include "worker/turn.h"
 
-/* Have schedules looked at; an error is in the log, and later scans try again. */
-void
-sf_turn_look_at_schedules(void)
-{
-	SfAttempt	a = {.kind = SF_ATTEMPT_RUNS};
-	SfDatabase *database;
+/* Looks of a feature that goes on at once */
+#define MAX_AT_ONCE		10
 
-	if (!sf_attempt(&a))
-		return;
+/* May a feature look that does so once in a while only? */
+static bool
+is_its_time(const SfFeature *feature)
+{
+	int			number = sf_feature_look_number(feature);
+	SfDatabase *database;
+	bool		is_time = false;
+
+	if (feature->look_every_ms == 0)
+		return true;
 	database = sf_shared_lock_database(MyDatabaseId);
 	if (database)
 	{
-		/* what they wait for may have ended before this was known */
-		if (a.runs_left == SF_RUNS_DUE ||
-			(a.runs_left == SF_RUNS_WAIT && !database->runs_wait))
-		{
-			database->scan_from = DT_NOBEGIN;
-			database->next_scan = Min(database->next_scan,
-									  sf_tick_plus_ms(database->last_scan, SF_RUNS_LOOK_PAUSE_MS));
-		}
-		database->runs_wait = a.runs_left != SF_RUNS_NONE;
+		SfTick	   *next = &database->next_looks[number];
+
+		is_time = sf_tick_now() >= *next;
+		if (is_time)
+			*next = sf_tick_plus_ms(sf_tick_now(), feature->look_every_ms);
+		sf_shared_lower_poll(database, *next);
+	}
+	LWLockRelease(sf_shared_lock);
+	return is_time;
+}
+
+/* Have the next scan for everything due when a feature is to look again. */
+static void
+publish_look(const SfFeature *feature, const SfLook *left)
+{
+	int			number = sf_feature_look_number(feature);
+	uint32		bit = 1U << number;
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
+
+	if (database)
+	{
+		SfTick		soon = sf_tick_plus_ms(database->last_scan, feature->look_pause_ms);
+		/* what it waits for may have ended before this was known */
+		bool		again = left->more || (left->waits && (database->looks_wait & bit) == 0);
+
+		database->looks_wait = left->waits ? database->looks_wait | bit : database->looks_wait & ~bit;
+		if (again)
+			database->next_looks[number] = 0;
+		if (again || left->next != DT_NOEND)
+			sf_shared_lower_poll(database, again ? soon : Max(sf_tick_of_wall(left->next), soon));
 	}
 	LWLockRelease(sf_shared_lock);
 }
 
-/* Have the next scan for everything due when deadlines are to be looked at. */
+/* Have a feature look; an error is in the log, and later scans try again. */
 static void
-scan_at(TimestampTz at)
+look(const SfFeature *feature)
 {
-	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
+	SfAttempt	a = {.kind = SF_ATTEMPT_LOOK,.feature = feature};
 
-	if (database)
-		sf_shared_lower_poll(database, Max(sf_tick_of_wall(at),
-										   sf_tick_plus_ms(database->last_scan, SF_DEADLINES_PAUSE_MS)));
-	LWLockRelease(sf_shared_lock);
-}
-
-/* Have deadlines looked at that are due; an error is in the log, and later scans try again. */
-void
-sf_turn_look_at_deadlines(TimestampTz next)
-{
-	SfAttempt	a = {.kind = SF_ATTEMPT_DEADLINES};
-
-	if (next <= GetCurrentTimestamp())
-	{
+	if (!is_its_time(feature))
+		return;
+	for (int n = 0; n == 0 || (a.left.more && feature->look_pause_ms == 0 && n < MAX_AT_ONCE); n++)
 		if (!sf_attempt(&a))
 			return;
-		next = a.next_deadline;
-	}
-	if (next != DT_NOEND)
-		scan_at(next);
+	if (feature->look_pause_ms > 0)
+		publish_look(feature, &a.left);
 }
 
-/* Have alerts looked at that time opens, once a SF_ALERTS_LOOK_MS; an error is in the log, and later scans try again. */
+/* Have features look that wanted to by now, as a scan has found. */
 void
-sf_turn_look_at_alerts(void)
+sf_turn_look_all(const SfDueScan *scan)
 {
-	SfAttempt	a = {.kind = SF_ATTEMPT_ALERTS};
-	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
-	bool		is_due = false;
-
-	if (database)
-	{
-		is_due = sf_tick_now() >= database->next_alerts;
-		if (is_due)
-			database->next_alerts = sf_tick_plus_ms(sf_tick_now(), SF_ALERTS_LOOK_MS);
-		sf_shared_lower_poll(database, database->next_alerts);
-	}
-	LWLockRelease(sf_shared_lock);
-	if (!is_due || !sf_attempt(&a) || !a.more)
+	if (!scan->everything)
 		return;
-	database = sf_shared_lock_database(MyDatabaseId);
-	if (database)
+	SF_FEATURES(next_look, feature)
 	{
-		database->next_alerts = 0;
-		sf_shared_lower_poll(database,
-							 sf_tick_plus_ms(database->last_scan, SF_DEADLINES_PAUSE_MS));
+		TimestampTz next = scan->next_looks[sf_feature_look_number(feature)];
+
+		if (next <= GetCurrentTimestamp())
+			look(feature);
+		else if (next != DT_NOEND)
+			publish_look(feature, &(SfLook) {.next = next});
 	}
-	LWLockRelease(sf_shared_lock);
+}
+
+/* Have features look that want to after a turn. */
+void
+sf_turn_look_if_wanted(void)
+{
+	SF_FEATURES(wants_look, feature)
+		if (feature->wants_look())
+			look(feature);
 }

@@ -28,7 +28,8 @@ watch_turns(SfTick now)
 		SfTick		stuck = sf_tick_plus_ms(slot->turn_began, SF_STUCK_MS);
 		SfTick		slow = sf_tick_plus_ms(slot->turn_began, slow_ms);
 
-		if (slot->state != SF_SLOT_RUNNING || slot->role != SF_ROLE_WORKER ||
+		if (slot->state != SF_SLOT_RUNNING ||
+			(slot->role != SF_ROLE_WORKER && !slot->helps) ||
 			slot->turn_began == 0 || slot->stuck || !database)
 			continue;
 		if (slot->nkeys > 1 && slow > now)
@@ -65,10 +66,11 @@ guard_keys(SfTick now)
 
 	sf_foreach_database(database)
 	{
-		SfTick		limit = sf_tick_plus_ms(database->backlog_since, SF_LEFT_MS);
+		SfTick		limit;
 
 		if (!OidIsValid(database->oid) || database->backlog != SF_BACKLOG_LEFT)
 			continue;
+		limit = sf_shared_left_until(database);
 		if (limit > now)
 		{
 			next = Min(next, limit);

@@ -12,7 +12,7 @@
 #include "storage/procarray.h"
 #include "utils/memutils.h"
 
-#include "base/backoff.h"
+#include "base/random.h"
 #include "base/timing.h"
 #include "worker/admit.h"
 #include "worker/launcher.h"

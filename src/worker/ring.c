@@ -154,23 +154,29 @@ sf_ring_put_back(SfRing *ring, SfBranchKey key, Oid owner)
 	return put(ring, key, owner, true);
 }
 
+/* Take keys of the owner of a queue, which is the last one then. */
+int
+sf_ring_take_from(SfRing *ring, int at, SfBranchKey *keys, int size)
+{
+	SfRingQueue queue = ring->queues[at];
+	int			n = 0;
+
+	while (n < size && queue.count > 0)
+		keys[n++] = take_out(ring, &queue, queue.first);
+	remove_queue(ring, &ring->queues[at]);
+	if (queue.count > 0)
+		ring->queues[ring->nqueues++] = queue;
+	return n;
+}
+
 /* Take keys of the owner whose turn it is; then it is the next one's turn. */
 int
 sf_ring_take(SfRing *ring, SfBranchKey *keys, int size, Oid *owner)
 {
-	SfRingQueue queue;
-	int			n = 0;
-
 	if (ring->nqueues == 0 || size <= 0)
 		return 0;
-	queue = ring->queues[0];
-	while (n < size && queue.count > 0)
-		keys[n++] = take_out(ring, &queue, queue.first);
-	remove_queue(ring, &ring->queues[0]);
-	if (queue.count > 0)
-		ring->queues[ring->nqueues++] = queue;
-	*owner = queue.owner;
-	return n;
+	*owner = ring->queues[0].owner;
+	return sf_ring_take_from(ring, 0, keys, size);
 }
 
 /* Tell whether owners other than one have keys here. */

@@ -46,6 +46,7 @@ extern void sf_ring_clear(SfRing *ring);
 extern SfRingRoom sf_ring_push(SfRing *ring, SfBranchKey key, Oid owner);
 extern SfRingRoom sf_ring_put_back(SfRing *ring, SfBranchKey key, Oid owner);
 extern int	sf_ring_take(SfRing *ring, SfBranchKey *keys, int size, Oid *owner);
+extern int	sf_ring_take_from(SfRing *ring, int queue, SfBranchKey *keys, int size);
 extern bool sf_ring_has_others(const SfRing *ring, Oid owner);
 
 #endif							/* SF_WORKER_RING_H */

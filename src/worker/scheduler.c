@@ -13,10 +13,10 @@
 
 #include "miscadmin.h"
 
-#include "base/backoff.h"
+#include "base/random.h"
 #include "base/settings.h"
 #include "base/timing.h"
-#include "store/limit_queue.h"
+#include "store/queue_hints.h"
 #include "worker/admit.h"
 #include "worker/attempt.h"
 #include "worker/launcher.h"
@@ -77,12 +77,36 @@ take_seek(SfDatabase *database, SfTurn *turn)
 
 /* --- what is due --- */
 
+/* Has the ring room for owners whose turn did not come in the last scan? They do not wait long for that. */
+static bool
+has_room_for_rest(const SfDatabase *database, SfTick now)
+{
+	return (database->ring.nqueues <= SF_RING_OWNERS / 2 &&
+			database->ring.count <= SF_RING_SIZE / 4) ||
+		now >= sf_tick_plus_ms(database->last_scan, SF_REST_PAUSE_MS);
+}
+
+/* Take on the rest of the last scan, when the ring has room for it. */
+static void
+take_rest(SfDatabase *database, SfTurn *turn)
+{
+	SfTick		now = sf_tick_now();
+
+	if (!has_room_for_rest(database, now))
+		return;
+	database->last_scan = now;
+	turn->scan_from = database->rest_from;
+	turn->scan_turns = database->rest;
+	database->rest_from = DT_NOEND;
+}
+
 /*
  * Take on a scan of the due index, if one was asked for or the next timer is due.
  * A due timer is removed, and the scan begins at its time: branches that were due
  * before have their keys in the ring already.  To scan them again would enqueue
  * duplicates; the larger the backlog, the more claims would fail.  In the same way a
- * scan for keys that found no room in the ring begins at the first of them.
+ * scan for keys that found no room in the ring begins at the first of them.  A scan that
+ * is not over, because the ring had no room for more owners, comes first.
  */
 static void
 take_scan(SfDatabase *database, SfTurn *turn)
@@ -92,6 +116,12 @@ take_scan(SfDatabase *database, SfTurn *turn)
 	TimestampTz from = database->next_timer;
 	bool		wanted = database->next_scan <= now;
 
+	turn->scan_turns = (SfOwnerTurns) {0};
+	if (turn->scan_from == DT_NOEND && database->rest_from != DT_NOEND)
+	{
+		take_rest(database, turn);
+		return;
+	}
 	/* with many keys in the ring, at most once a second: for owners without keys there */
 	if (database->ring.count > SF_RING_SIZE / 4 &&
 		now < sf_tick_plus_ms(database->last_scan, SF_SCAN_PAUSE_MS))
@@ -111,17 +141,60 @@ take_scan(SfDatabase *database, SfTurn *turn)
 	turn->scan_from = Min(turn->scan_from, from);
 }
 
+/*
+ * Has a scan that is not over left nothing to run?  Its rest comes at once then: no timer
+ * that is known would end the sleep of this process in time for it.
+ */
+static bool
+found_nothing(const SfDatabase *database, const SfTurn *turn)
+{
+	return database->rest_from != DT_NOEND && database->ring.count == 0 && turn->nkeys == 0;
+}
+
+/*
+ * In a process for tasks: take keys of an owner for whom no worker is free.  They come
+ * before tasks, which others would wait for.
+ */
+static void
+take_help(SfDatabase *database, SfTurn *turn)
+{
+	if (turn->nkeys > 0 ||
+		!sf_shared_help(database, turn->keys, &turn->nkeys, SF_TURN_KEYS, &turn->owner))
+		return;
+	sf_slot_mine->helps = true;
+	turn->helped = true;
+	turn->admission = SF_ADMIT_NONE;
+	sf_slot_mine->may_task = false;
+	/* what this process had taken on is left to others */
+	if (turn->scan_from != DT_NOEND)
+	{
+		sf_shared_want_scan_from(database, turn->scan_from);
+		sf_shared_wake_worker(database);
+	}
+	turn->scan_from = DT_NOEND;
+	if (turn->seeks)
+		database->tasks_left |= SF_LEFT_TASK;
+	turn->seeks = false;
+	if ((database->tasks_left & SF_LEFT_TASK) != 0)
+		sf_shared_wake_launcher();
+}
+
 /* Find the turn that this process is to have; SLEEP: there is nothing to do. */
 static SfWorkState
 take_work(SfDatabase *database, SfTurn *turn)
 {
+	if (sf_slot_mine->role == SF_ROLE_TASK)
+		take_help(database, turn);
+	if (sf_slot_mine->helps)
+		return SF_WORK_SLICE;
 	if (sf_shared_takes_keys(sf_slot_mine))
 	{
-		/* what the last scan found comes before the next one */
-		if (turn->state != SF_WORK_SCAN)
+		/* what the last scan found comes before the next one, or the rest of it */
+		if (turn->state != SF_WORK_SCAN || found_nothing(database, turn))
 			take_scan(database, turn);
 		sf_shared_take_keys(database, turn->keys, &turn->nkeys, SF_TURN_KEYS,
 							&turn->owner);
+		sf_slot_mine->turn_owner = turn->nkeys > 0 ? turn->owner : InvalidOid;
 	}
 	if (turn->nkeys > 0 || turn->scan_from != DT_NOEND || turn->seeks ||
 		(database->tasks_left & SF_LEFT_TASK) != 0)
@@ -212,7 +285,7 @@ take_queues(SfDatabase *database)
 static void
 ring_queues(void)
 {
-	SfTick		next = sf_limit_queue_ring_ready(sf_tick_now());
+	SfTick		next = sf_queue_ring_ready(sf_tick_now());
 
 	if (next != SF_TICK_NEVER)
 		sf_hooks.queue_later(next);
@@ -260,7 +333,7 @@ has_queue(const SfTurn *turn)
 {
 	for (int i = 0; i < turn->nkeys; i++)
 	{
-		if (sf_limit_queue_is_key(turn->keys[i]))
+		if (sf_queue_is_key(turn->keys[i]))
 			return true;
 	}
 	return false;
@@ -277,6 +350,7 @@ begin_turn(SfDatabase *database, SfTurn *turn, SfWorkState state)
 	mine->turn_began = sf_tick_now();
 	mine->purges = state == SF_WORK_PURGE;
 	mine->runs_queue = has_queue(turn);
+	mine->turn_owner = state == SF_WORK_SLICE ? turn->owner : InvalidOid;
 	if (mine->state != SF_SLOT_RUNNING)
 		mine->since = mine->turn_began;
 	mine->state = SF_SLOT_RUNNING;
@@ -319,7 +393,8 @@ go_to_sleep(SfDatabase *database, SfTurn *turn)
 	if (mine->role != SF_ROLE_TASK)
 		turn->until = Min(sf_tick_of_wall(database->next_timer), database->next_scan);
 	else
-		turn->until = sf_tick_plus_ms(mine->since, SF_TASK_LINGER_MS);
+		turn->until = sf_tick_plus_ms(mine->since, turn->helped ? SF_HELPER_LINGER_MS :
+									  SF_TASK_LINGER_MS);
 	if (mine->role == SF_ROLE_WORKER)
 		turn->until = Min(Min(turn->until, database->next_queue),
 						  Min(database->next_purge, database->next_delivery));
@@ -391,6 +466,23 @@ choose(SfDatabase *database, SfTurn *turn)
 		begin_turn(database, turn, next);
 }
 
+/*
+ * After a turn as a helper: the keys that its slice did not come to go back, for workers
+ * or another such turn.  The next turn of this process may be in a task, with nothing else
+ * done by it for an hour.
+ */
+static void
+end_help(SfDatabase *database, SfTurn *turn)
+{
+	if (database && sf_slot_mine->helps && turn->nkeys > 0)
+	{
+		sf_shared_put_back(database, turn->keys, turn->nkeys, turn->owner);
+		turn->nkeys = 0;
+		sf_shared_wake_worker(database);
+	}
+	sf_slot_mine->helps = false;
+}
+
 /* Go to the next state, as the diagram of SfWorkState says; fills in the turn. */
 SfWorkState
 sf_scheduler_next(SfTurn *turn)
@@ -406,7 +498,9 @@ sf_scheduler_next(SfTurn *turn)
 	{
 		database = sf_shared_lock_database(MyDatabaseId);
 		sf_admit_release(sf_slot_mine);
+		end_help(database, turn);
 		sf_slot_mine->stuck = false;
+		sf_slot_mine->turn_owner = InvalidOid;
 		queues_are_due = database != NULL && take_queues(database);
 		turn->state = choose(database, turn);
 		LWLockRelease(sf_shared_lock);

@@ -97,7 +97,9 @@ sf_shared_register_database(Oid oid)
 	sf_ring_clear(&database->ring);
 	database->oid = oid;
 	database->state = SF_DATABASE_UNKNOWN;
-	database->next_timer = DT_NOEND;
+	database->next_timer = database->rest_from = DT_NOEND;
+	database->announced.from = DT_NOBEGIN;
+	database->announced.others = true;
 	database->next_delivery = SF_TICK_NEVER;	/* until the first scan has looked */
 	database->next_queue = SF_TICK_NEVER;
 	database->next_purge = sf_tick_plus_ms(sf_tick_now(), sf_setting_purge_interval * 1000L);
@@ -259,6 +261,108 @@ sf_shared_take_keys(SfDatabase *database, SfBranchKey *keys, int *nkeys,
 		database->backlog = SF_BACKLOG_NONE;
 }
 
+/* Is a process in a long task, for longer than others are to wait for it? */
+static bool
+is_in_long_task(const SfSlot *slot)
+{
+	return slot->role == SF_ROLE_TASK && slot->may_task &&
+		sf_tick_plus_ms(slot->turn_began, SF_STUCK_MS) < sf_tick_now();
+}
+
+/* Are branches or tasks of an owner run now, by a process that does not take too long for that? */
+static bool
+has_turn(const SfDatabase *database, Oid owner)
+{
+	sf_foreach_slot(slot)
+	{
+		if (slot->state == SF_SLOT_RUNNING && slot->database == database->oid &&
+			(slot->turn_owner == owner || slot->user_owner == owner) &&
+			!slot->stuck && !is_in_long_task(slot))
+			return true;
+	}
+	return false;
+}
+
+/* The first queue of an owner who has no turn now, or -1. */
+static int
+find_waiting_queue(const SfDatabase *database)
+{
+	for (int i = 0; i < database->ring.nqueues; i++)
+	{
+		if (!has_turn(database, database->ring.queues[i].owner))
+			return i;
+	}
+	return -1;
+}
+
+/* Will a worker of a database take the keys of the next owner at once, or a helper be through soon? */
+static bool
+can_wait(const SfDatabase *database)
+{
+	sf_foreach_slot(slot)
+	{
+		if (slot->database != database->oid)
+			continue;
+		if (slot->state == SF_SLOT_RUNNING && slot->helps && !slot->stuck)
+			return true;
+		if (slot->role == SF_ROLE_WORKER && !slot->leave &&
+			(slot->state == SF_SLOT_IDLE || slot->state == SF_SLOT_WOKEN))
+			return true;
+	}
+	return false;
+}
+
+/* Does an owner wait for a turn while all workers are in turns of others, and no process helps? */
+static bool
+owner_waits(const SfDatabase *database)
+{
+	return database->ring.nqueues > 0 && !can_wait(database) && find_waiting_queue(database) >= 0;
+}
+
+/* The same in a slice, without the lock: a hint whether it should end. */
+bool
+sf_shared_others_wait(void)
+{
+	const SfDatabase *database = sf_shared_find_database(MyDatabaseId);
+
+	return database != NULL && owner_waits(database);
+}
+
+/* Is a process wanted that helps such an owner? */
+bool
+sf_shared_wants_helper(SfDatabase *database)
+{
+	if (owner_waits(database))
+		return true;
+	database->helper_since = 0;
+	return false;
+}
+
+/*
+ * Until when keys may be left to a running worker: not for long, if they are of an owner
+ * who has no turn, while the task of another one may take longer than the last time.
+ */
+SfTick
+sf_shared_left_until(SfDatabase *database)
+{
+	return sf_tick_plus_ms(database->backlog_since,
+						   sf_shared_wants_helper(database) ? SF_BRISK_MS : SF_LEFT_MS);
+}
+
+/* In a process for tasks: take keys of such an owner; false: there is none. */
+bool
+sf_shared_help(SfDatabase *database, SfBranchKey *keys, int *nkeys, int size, Oid *owner)
+{
+	int			at;
+
+	if (!sf_shared_wants_helper(database))
+		return false;
+	at = find_waiting_queue(database);
+	*owner = database->ring.queues[at].owner;
+	*nkeys = sf_ring_take_from(&database->ring, at, keys, keys_of_a_turn(database, size));
+	return true;
+}
+
 /* Wake the process in a slot. */
 void
 sf_shared_wake_slot(const SfSlot *slot)
@@ -315,13 +419,29 @@ sf_shared_wake_idle(Oid database, SfRole role)
 	return false;
 }
 
+/*
+ * All workers of a database are busy: if an owner waits who has no turn, wake a process
+ * for tasks, which helps, or have the launcher start one.
+ */
+static void
+wake_helper(SfDatabase *database)
+{
+	if (!sf_shared_wants_helper(database) ||
+		sf_shared_wake_idle(database->oid, SF_ROLE_TASK) || database->helper_since != 0)
+		return;
+	database->helper_since = sf_tick_now();
+	sf_shared_wake_launcher();
+}
+
 /* Wake one idle worker of a database, or tell the launcher that there is none. */
 void
 sf_shared_wake_another(SfDatabase *database)
 {
 	if (sf_shared_wake_idle(database->oid, SF_ROLE_WORKER) ||
-		sf_shared_wake_idle(database->oid, SF_ROLE_KEEPER) ||
-		database->backlog == SF_BACKLOG_WANTED)
+		sf_shared_wake_idle(database->oid, SF_ROLE_KEEPER))
+		return;
+	wake_helper(database);
+	if (database->backlog == SF_BACKLOG_WANTED)
 		return;
 	database->backlog = SF_BACKLOG_WANTED;
 	database->backlog_since = sf_tick_now();
@@ -348,7 +468,9 @@ sf_shared_wake_worker(SfDatabase *database)
 	}
 	/* a task that used to be short may take an hour this time */
 	if (database->backlog == SF_BACKLOG_LEFT)
-		sf_shared_watch(sf_tick_plus_ms(database->backlog_since, SF_LEFT_MS));
+		sf_shared_watch(sf_shared_left_until(database));
+	else
+		wake_helper(database);
 }
 
 /*
@@ -515,5 +637,7 @@ sf_shared_clear_slot(SfSlot *slot)
 	slot->stuck = false;
 	slot->turn_began = 0;
 	slot->nkeys = 0;
+	slot->helps = false;
+	slot->turn_owner = InvalidOid;
 	slot->in_step = false;
 }

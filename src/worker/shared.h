@@ -24,6 +24,7 @@
 #include "storage/condition_variable.h"
 #include "storage/lwlock.h"
 #include "run/slice.h"
+#include "store/feature.h"
 #include "worker/ring.h"
 
 #define SF_KNOWN_OWNERS		64
@@ -102,6 +103,9 @@ typedef struct SfSlot
 	bool		stuck;			/* its turn takes too long to count on it */
 	bool		purges;			/* its turn is a PURGE */
 	bool		runs_queue;		/* its turn takes branches from a queue of a limit */
+	bool		helps;			/* a process for tasks whose turn advances branches of an owner for
+								 * whom no worker was free */
+	Oid			turn_owner;		/* whose branches its turn advances; InvalidOid: it does not */
 	Oid			user_owner;		/* it may be in code of this owner; InvalidOid: in no
 								 * user code */
 	SfTick		turn_began;		/* RUNNING: 0 before its first turn */
@@ -187,26 +191,30 @@ typedef struct SfDatabase
 	SfTick		next_purge;		/* when a look for executions to purge, or its next batch,
 								 * is due */
 	SfTick		next_delivery;	/* when to look for deliveries of rules; 0: now */
-	SfTick		next_alerts;	/* not before that, alerts are looked at that time opens */
+	SfTick		next_looks[SF_MAX_LOOKS];	/* not before that, a feature looks that does so once in a while only */
 	SfTick		next_queue;		/* when a rate lets begin what waits for a limit */
 	TimestampTz next_timer;		/* the earliest timer for which no scan has begun;
 								 * DT_NOEND: none */
-	Oid			scan_after;		/* this owner comes last at the next scan */
+	TimestampTz rest_from;		/* owners whose turn did not come in a scan for what is due
+								 * then or later; DT_NOEND: there are none, */
+	SfOwnerTurns rest;			/* ... or the turns of these */
 	bool		scanned;		/* a first scan of all of the due index was done; it
 								 * corrected times (set_back) */
 	int64		set_back_by;	/* microseconds by which the wall clock was set back and
 								 * no scan has corrected times for that yet */
-	bool		runs_wait;		/* runs of schedules wait for executions to end */
+	uint32		looks_wait;		/* a bit for each feature that looks when executions have ended, too */
 	int			arrivals;		/* commits of sessions that made work due, since the
 								 * last turn began */
 	int			key_us;			/* what a key of the ring takes on average; 0: unknown */
 	SfTick		last_turn;		/* 0: none yet */
+	SfTick		helper_since;	/* wants a process beside its workers, for such an owner; 0: does not */
 
 	/* announced tasks */
 	SfTasksLeft tasks_left;		/* what is to be looked for */
 	SfTick		tasks_since;	/* wants a process for a task; 0: does not */
-	TimestampTz tasks_from;		/* those not looked for were announced then or later */
+	SfAnnounced announced;
 	Oid			task_after;		/* had the last task: comes last in the next search */
+
 	bool		owners_known;	/* all owners with work are among these: */
 	int			nowners;
 	Oid			owners[SF_KNOWN_OWNERS];
@@ -219,9 +227,7 @@ typedef struct SfDatabase
 typedef struct SfDuration
 {
 	Oid			database;
-	int			machine_no;
-	int			version;
-	int			state;
+	SfDurationKey key;
 	int64		elapsed_us;
 } SfDuration;
 
@@ -250,6 +256,7 @@ typedef struct SfShared
 								 * databases one after the other */
 	bool		said_alone;		/* ... which the log says */
 	Oid			connecting;		/* it was about to connect to this database */
+	int			max_payload_bytes;	/* of the server's configuration, as the launcher reads it */
 	uint32		releases;		/* times that an owner gave a slot back */
 	bool		databases_exhausted;	/* sfflow.max_databases is used up */
 	SfTick		failures_until; /* the second that these lines count for ends */
@@ -343,7 +350,7 @@ sf_shared_want_scan_from(SfDatabase *database, TimestampTz from)
 static inline bool
 sf_shared_wants_scan(const SfDatabase *database)
 {
-	return database->next_scan == 0;
+	return database->next_scan == 0 || database->rest_from != DT_NOEND;
 }
 
 extern SfTick sf_shared_next_poll(void);
@@ -381,6 +388,11 @@ extern void sf_shared_push(SfDatabase *database, SfBranchKey key, Oid owner,
 						   TimestampTz due);
 extern void sf_shared_take_keys(SfDatabase *database, SfBranchKey *keys,
 								int *nkeys, int size, Oid *owner);
+extern bool sf_shared_others_wait(void);
+extern bool sf_shared_wants_helper(SfDatabase *database);
+extern SfTick sf_shared_left_until(SfDatabase *database);
+extern bool sf_shared_help(SfDatabase *database, SfBranchKey *keys, int *nkeys,
+						   int size, Oid *owner);
 extern void sf_shared_put_back(SfDatabase *database, const SfBranchKey *keys,
 							   int nkeys, Oid owner);
 
@@ -399,13 +411,6 @@ extern void sf_shared_lower_timer(SfDatabase *database, TimestampTz at);
 extern void sf_shared_lower_delivery(SfDatabase *database, SfTick at);
 extern void sf_shared_lower_poll(SfDatabase *database, SfTick at);
 extern void sf_shared_note_owner(SfDatabase *database, Oid owner);
-
-/* Have searches for announced tasks begin no later than at. */
-static inline void
-sf_shared_lower_tasks(SfDatabase *database, TimestampTz at)
-{
-	database->tasks_from = Min(database->tasks_from, at);
-}
 
 extern void sf_shared_clear_slot(SfSlot *slot);
 

@@ -17,7 +17,7 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
-#include "base/backoff.h"
+#include "base/random.h"
 #include "base/timing.h"
 #include "worker/shared.h"
 #include "worker/shortage.h"

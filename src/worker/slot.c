@@ -20,9 +20,9 @@
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
-#include "base/backoff.h"
 #include "base/compat.h"
 #include "base/debug_point.h"
+#include "base/random.h"
 #include "worker/admit.h"
 #include "worker/poison.h"
 #include "worker/slot.h"

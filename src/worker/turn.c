@@ -35,8 +35,6 @@
 #include "base/timing.h"
 #include "run/slice.h"
 #include "run/tries.h"
-#include "store/metric.h"
-#include "store/metric_fold.h"
 #include "worker/admit.h"
 #include "worker/attempt.h"
 #include "worker/poison.h"
@@ -45,18 +43,17 @@
 #include "worker/slot.h"
 #include "worker/turn.h"
 
-/* Transactions of a turn that fold metrics, at most: some 30 ms each */
-#define MAX_FOLDS	10
-
 /* --- owners with work, and since when long tasks are announced --- */
 
-/* Copy the owners that are known; false: there may be others. */
-static bool
-copy_owners(const SfDatabase *database, Oid *owners, int *nowners)
+/* If all owners are known, copy them, so that they need not be looked for. */
+static void
+copy_owners(const SfDatabase *database, Oid *owners, SfOwnerTurns *turns)
 {
-	*nowners = database->nowners;
+	if (!database->owners_known)
+		return;
 	memcpy(owners, database->owners, sizeof(Oid) * database->nowners);
-	return database->owners_known;
+	turns->known = owners;
+	turns->nknown = database->nowners;
 }
 
 /*
@@ -68,30 +65,40 @@ take_tasks(SfSliceRequest *request, Oid *owners)
 {
 	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
 
+	request->announced->from = DT_NOEND;
 	if (database)
 	{
-		request->task_from = database->tasks_from;
-		database->tasks_from = DT_NOEND;
-		if (copy_owners(database, owners, &request->nowners))
-			request->owners = owners;
+		*request->announced = database->announced;
+		database->announced = (SfAnnounced) {.from = DT_NOEND};
+		copy_owners(database, owners, &request->owners);
 	}
 	LWLockRelease(sf_shared_lock);
 }
 
-/*
- * Leave it to another search to find what was announced at a time, or later
- * (DT_NOEND: nothing), and maybe have that search made soon.
- */
+/* Leave it to another search to find announced tasks. */
 static void
-leave_tasks(TimestampTz from, SfTasksLeft left)
+leave_announced(const SfAnnounced *left)
+{
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
+
+	if (database && left->from != DT_NOEND)
+	{
+		for (int i = 0; i < left->nowners; i++)
+			sf_announced_add(&database->announced, left->owners[i], left->from);
+		database->announced.others |= left->others;
+		database->announced.from = Min(database->announced.from, left->from);
+	}
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Maybe have a search for announced tasks made soon. */
+static void
+leave_tasks(SfTasksLeft left)
 {
 	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
 
 	if (database)
-	{
-		sf_shared_lower_tasks(database, from);
 		database->tasks_left |= left;
-	}
 	LWLockRelease(sf_shared_lock);
 }
 
@@ -276,18 +283,23 @@ run_task(SfBranchKey key, int generation, bool alone, bool *over)
 static void
 run_announced(SfTurn *turn, SfBranchKey key, int generation, Oid owner, TimestampTz due)
 {
+	SfAnnounced mine = {.from = DT_NOEND};
 	bool		over = false;
 	bool		ran;
+
+	sf_announced_add(&mine, owner, due);
 
 	turn->outcome = SF_TURN_PROGRESS;
 	if (!enter_task_role(turn, owner))
 	{
-		leave_tasks(due, SF_LEFT_NONE);
+		leave_announced(&mine);
 		return;
 	}
 	ran = run_task(key, generation, false, &over);
-	/* there may be more; and this one may have been locked only by another process's search */
-	leave_tasks(over ? DT_NOEND : due, SF_LEFT_TASK);
+	/* this one may have been locked only by another process's search; and there may be more */
+	if (!over)
+		leave_announced(&mine);
+	leave_tasks(SF_LEFT_TASK);
 	leave_task_role();
 	turn->keys[0] = key;
 	turn->nkeys = 1;
@@ -336,6 +348,7 @@ run_alone(SfBranchKey key, SfTurn *turn, bool *left)
 	a.request.keys = &key;
 	a.request.nkeys = 1;
 	a.request.mode = SF_SLICE_BRANCH;
+	a.request.slice_ms = SF_ALONE_SLICE_MS;
 	a.request.tasks = SF_TASKS_ALL;
 	if (turn)
 		share_slots(turn, &a.request);
@@ -392,7 +405,7 @@ run_one_by_one(SfTurn *turn, const SfBranchKey *keys, int n, int64 locked_out)
 	turn->nkeys = 0;
 	turn->scan_from = DT_NOBEGIN;
 	turn->outcome = !ok ? SF_TURN_FAILED : n > 0 ? SF_TURN_PROGRESS : SF_TURN_NOTHING;
-	leave_tasks(DT_NOEND, SF_LEFT_TASK);
+	leave_tasks(SF_LEFT_TASK);
 }
 
 /* Is a suspect among the keys of the turn? */
@@ -409,24 +422,19 @@ has_suspect(const SfTurn *turn)
 	return false;
 }
 
-/* Add what slices have counted to the counters; an error is in the log, and later scans try again. */
-static void
-fold_metrics(void)
-{
-	SfAttempt	a = {.kind = SF_ATTEMPT_FOLD};
-
-	for (int i = 0; i < MAX_FOLDS; i++)
-		if (!sf_attempt(&a) || !a.more)
-			return;
-}
-
 /* Put what a scan found into the shared area. */
 static void
 publish_scan(SfDatabase *database, const SfDueScan *scan)
 {
 	ListCell   *lc;
 
-	database->scan_after = scan->after;
+	if (scan->more_owners && database->rest_from == DT_NOEND)
+	{
+		database->rest_from = scan->from;
+		database->rest = scan->turns;
+	}
+	else if (scan->more_owners)
+		sf_shared_want_scan_from(database, scan->from);
 	if (scan->set_back)
 	{
 		database->scanned = true;
@@ -434,17 +442,16 @@ publish_scan(SfDatabase *database, const SfDueScan *scan)
 	}
 	if (scan->more_from != DT_NOEND)
 		sf_shared_want_scan_from(database, scan->more_from);
-	if (scan->of == NULL)
+	if (scan->everything && !scan->more_owners)
 	{
 		database->owners_known = true;
 		foreach(lc, scan->owners_found)
 			sf_shared_note_owner(database, lfirst_oid(lc));
 	}
-	if (scan->announced)
-	{
-		sf_shared_lower_tasks(database, scan->from);
+	foreach(lc, scan->announcers)
+		sf_announced_add(&database->announced, lfirst_oid(lc), scan->from);
+	if (scan->announcers != NIL)
 		database->tasks_left |= SF_LEFT_TASK;
-	}
 	sf_shared_lower_timer(database, scan->next_due);
 	if (scan->next_delivery != DT_NOEND)
 		sf_shared_lower_delivery(database, sf_tick_of_wall(scan->next_delivery));
@@ -458,14 +465,16 @@ publish_scan(SfDatabase *database, const SfDueScan *scan)
 static void
 prepare_scan(const SfDatabase *database, SfDueScan *scan, Oid *owners)
 {
-	scan->after = database->scan_after;
+	scan->everything = scan->from == DT_NOBEGIN && !OidIsValid(scan->turns.last);
 	scan->room = SF_RING_SIZE - database->ring.count;
 	scan->set_back_by = database->set_back_by;
-	scan->set_back = scan->from == DT_NOBEGIN &&
+	scan->set_back = scan->everything &&
 		(!database->scanned || scan->set_back_by > 0 ||
 		 sf_shared->behind_until > sf_tick_now());
-	if (scan->from != DT_NOBEGIN && copy_owners(database, owners, &scan->nof))
-		scan->of = owners;
+	scan->max_owners = scan->set_back ? INT_MAX :
+		Max(SF_RING_OWNERS - database->ring.nqueues, SF_KNOWN_OWNERS + 1);
+	if (scan->from != DT_NOBEGIN)
+		copy_owners(database, owners, &scan->turns);
 }
 
 /*
@@ -476,7 +485,8 @@ prepare_scan(const SfDatabase *database, SfDueScan *scan, Oid *owners)
 static void
 run_scan(SfTurn *turn)
 {
-	SfDueScan		scan = {.context = CurrentMemoryContext,.from = turn->scan_from};
+	SfDueScan	scan = {.context = CurrentMemoryContext,.from = turn->scan_from,
+		.turns = turn->scan_turns};
 	SfAttempt	a = {.kind = SF_ATTEMPT_SCAN,.scan = &scan};
 	Oid			owners[SF_KNOWN_OWNERS];
 	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
@@ -485,6 +495,8 @@ run_scan(SfTurn *turn)
 		prepare_scan(database, &scan, owners);
 	LWLockRelease(sf_shared_lock);
 
+	/* a later scan by this process is of all owners, also as a process for tasks */
+	turn->scan_turns = (SfOwnerTurns) {0};
 	if (!sf_attempt(&a))
 	{
 		turn->outcome = SF_TURN_FAILED;
@@ -494,20 +506,13 @@ run_scan(SfTurn *turn)
 	if (a.verdict != SF_TURN_MAY_WORK)
 		return;
 	turn->scan_from = DT_NOEND;
-	if (scan.nkeys > 0 || scan.announced)
+	if (scan.nkeys > 0 || scan.announcers != NIL)
 		turn->outcome = SF_TURN_PROGRESS;
 	database = sf_shared_lock_database(MyDatabaseId);
 	if (database)
 		publish_scan(database, &scan);
 	LWLockRelease(sf_shared_lock);
-	if (scan.counted)
-		fold_metrics();
-	if (scan.schedules)
-		sf_turn_look_at_schedules();
-	if (scan.next_deadline != DT_NOEND)
-		sf_turn_look_at_deadlines(scan.next_deadline);
-	if (scan.wants_alerts)
-		sf_turn_look_at_alerts();
+	sf_turn_look_all(&scan);
 }
 
 /* Note what a slice did, and what it left. */
@@ -546,20 +551,28 @@ run_slice(SfTurn *turn)
 	SfAttempt	a = {.kind = SF_ATTEMPT_SLICE};
 	bool		seek = turn->state == SF_WORK_SEEK;
 	Oid			owners[SF_KNOWN_OWNERS];
+	SfAnnounced taken;
+	SfAnnounced left;
 	bool		succeeded;
 
 	a.request.mode = seek ? SF_SLICE_ANNOUNCED : SF_SLICE_KEYS;
 	a.request.keys = turn->keys;
 	a.request.nkeys = seek ? 0 : turn->nkeys;
-	a.request.task_after = turn->task_after;
+	a.request.owners.last = a.request.owners.until = turn->task_after;
 	a.request.owner = turn->owner;
-	a.request.slice_ms = sf_setting_slice_ms;
+	a.request.yield_ms = Max(SF_BRISK_MS, 4 * sf_attempt_commit_us() / 1000);
+	a.request.slice_ms = sf_slot_mine->helps ? Min(a.request.yield_ms, sf_setting_slice_ms) :
+		sf_setting_slice_ms;
 	share_slots(turn, &a.request);
+	a.request.announced = &left;
 	if (seek)
+	{
 		take_tasks(&a.request, owners);
+		taken = left;
+	}
 	succeeded = sf_attempt(&a);
 	if (seek)
-		leave_tasks(succeeded ? a.result.tasks_from : a.request.task_from, SF_LEFT_NONE);
+		leave_announced(succeeded ? &left : &taken);
 	if (succeeded)
 	{
 		turn->verdict = a.verdict;
@@ -569,7 +582,7 @@ run_slice(SfTurn *turn)
 	else if (sf_attempt_met_shortage(&a) && (a.ntouched == 0 || a.collided))
 	{
 		turn->outcome = SF_TURN_FAILED;
-		leave_tasks(DT_NOEND, SF_LEFT_TASK);
+		leave_tasks(SF_LEFT_TASK);
 	}
 	else
 		run_one_by_one(turn, a.touched, a.ntouched,
@@ -626,6 +639,6 @@ sf_turn_run(SfTurn *turn)
 	else
 		run_slice(turn);
 	/* T2 follows T1 at once */
-	if (turn->outcome != SF_TURN_ANNOUNCED && sf_metric_written() >= SF_METRIC_FOLD_AT)
-		fold_metrics();
+	if (turn->outcome != SF_TURN_ANNOUNCED)
+		sf_turn_look_if_wanted();
 }

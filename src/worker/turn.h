@@ -75,7 +75,8 @@ typedef struct SfTurn
 	SfBranchKey keys[SF_TURN_KEYS];
 	int			nkeys;
 	Oid			owner;			/* of all of them */
-	TimestampTz scan_from;		/* scan for what is due since then; DT_NOEND: do not */
+	TimestampTz scan_from;		/* scan for what is due since then; DT_NOEND: do not, */
+	SfOwnerTurns scan_turns;	/* ... of these owners */
 	bool		seeks;			/* has it on itself to look for announced tasks */
 	Oid			task_after;		/* those of this owner last */
 	SfAdmission admission;		/* which of them it may take on */
@@ -94,15 +95,15 @@ typedef struct SfTurn
 	bool		purges_more;	/* PURGE: the look is not over */
 	SfTick		next_delivery;	/* DELIVER: when to look for more */
 	Oid			delivered_to;	/* the owner of rules that had the last turn */
+	bool		helped;			/* this process for tasks has helped, and may be wanted for that again */
 	int			failures;		/* turns in a row that failed, */
 	int			stalled;		/* ... or stalled */
 } SfTurn;
 
 extern void sf_turn_run(SfTurn *turn);
 extern void sf_turn_deliver(SfTurn *turn);
-extern void sf_turn_look_at_schedules(void);
-extern void sf_turn_look_at_deadlines(TimestampTz next);
-extern void sf_turn_look_at_alerts(void);
+extern void sf_turn_look_all(const SfDueScan *scan);
+extern void sf_turn_look_if_wanted(void);
 extern bool sf_turn_run_suspect(SfBranchKey key);
 
 #endif							/* SF_WORKER_TURN_H */

@@ -8,12 +8,13 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "base/schema.h"
 #include "catalog/indexing.h"
 #include "catalog/pg_extension.h"
+#include "commands/dbcommands.h"
 #include "commands/extension.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
-#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/rel.h"
 
@@ -27,10 +28,10 @@ static Oid	known_oid = InvalidOid;
 
 /*
  * Lock the extension with an OID against DROP until the end of the transaction; false
- * when it is not there.  *version_fits: it is of the version of this library.
+ * when it is not there.
  */
 static bool
-lock_extension_by_oid(Oid oid, bool *version_fits)
+lock_extension_by_oid(Oid oid)
 {
 	Relation	rel;
 	ScanKeyData key;
@@ -49,15 +50,6 @@ lock_extension_by_oid(Oid oid, bool *version_fits)
 	tuple = systable_getnext(scan);
 	found = HeapTupleIsValid(tuple) &&
 		strcmp(NameStr(((Form_pg_extension) GETSTRUCT(tuple))->extname), "sfflow") == 0;
-	if (found)
-	{
-		bool		isnull;
-		Datum		version = heap_getattr(tuple, Anum_pg_extension_extversion,
-										   RelationGetDescr(rel), &isnull);
-
-		*version_fits = !isnull &&
-			strcmp(TextDatumGetCString(version), SFFLOW_VERSION) == 0;
-	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
 	return found;
@@ -65,12 +57,12 @@ lock_extension_by_oid(Oid oid, bool *version_fits)
 
 /* Lock the extension, likewise; it may have been created anew since the last time. */
 static bool
-lock_extension(bool *version_fits)
+lock_extension(void)
 {
-	if (lock_extension_by_oid(known_oid, version_fits))
+	if (lock_extension_by_oid(known_oid))
 		return true;
 	known_oid = get_extension_oid("sfflow", true);
-	return lock_extension_by_oid(known_oid, version_fits);
+	return lock_extension_by_oid(known_oid);
 }
 
 /*
@@ -80,16 +72,16 @@ lock_extension(bool *version_fits)
 SfTurnVerdict
 sf_verdict(void)
 {
-	bool		version_fits = false;
+	const char *advice;
 
-	if (!lock_extension(&version_fits))
+	if (!lock_extension())
 		return SF_TURN_NO_EXTENSION;
-	if (!version_fits)
+	if ((advice = sf_schema_advice()) != NULL)
 	{
 		ereport(LOG,
-				(errmsg("sfflow does not drive database %u: the extension there is not of version %s",
-						MyDatabaseId, SFFLOW_VERSION),
-				 errhint("Run ALTER EXTENSION sfflow UPDATE there.")));
+				(errmsg("sfflow does not drive database \"%s\": the library is of schema %d, and the database has schema %d",
+						get_database_name(MyDatabaseId), sf_schema_of_library(), sf_schema_of_database()),
+				 errhint("%s", advice)));
 		return SF_TURN_NOT_DRIVEN;
 	}
 	if (!sf_instance_is_driven())
@@ -116,17 +108,16 @@ prepare_database(void)
 
 /*
  * Do what has to be done once before a database is worked on: take it over or
- * mark it as a copy (store/instance.h).  False: that is not for this version of
- * the library.
+ * mark it as a copy (store/instance.h).  False: the schema there is not the
+ * library's, so that it was left alone.
  */
 bool
 sf_verdict_prepare(void)
 {
-	bool		version_fits = false;
-
-	if (!lock_extension(&version_fits))
+	if (!lock_extension())
 		return true;
-	if (version_fits)
-		prepare_database();
-	return version_fits;
+	if (sf_schema_advice() != NULL)
+		return false;
+	prepare_database();
+	return true;
 }

@@ -9,7 +9,7 @@
 typedef enum SfTurnVerdict
 {
 	SF_TURN_MAY_WORK,
-	SF_TURN_NOT_DRIVEN,			/* another copy, disabled, or another version */
+	SF_TURN_NOT_DRIVEN,			/* another copy, disabled, or of another schema */
 	SF_TURN_NO_EXTENSION
 } SfTurnVerdict;
 

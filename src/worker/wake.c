@@ -323,7 +323,8 @@ deliver_due(bool registering)
 		else if (!sf_slot_will_run(entries[i].key))
 		{
 			sf_shared_push(database, entries[i].key, entries[i].owner, entries[i].due);
-			sf_shared_lower_tasks(database, entries[i].due);	/* it may be an announced task */
+			/* it may be an announced task */
+			sf_announced_add(&database->announced, entries[i].owner, entries[i].due);
 			pushed++;
 		}
 	}
@@ -434,9 +435,8 @@ deliver_runs_wait(bool begun)
 	SfDatabase *database = sf_shared_find_database(MyDatabaseId);
 	SfTick		at;
 
-	if (!database || (!begun && !database->runs_wait))
+	if (!database || (!begun && database->looks_wait == 0))
 		return;
-	database->runs_wait = true;
 	database->scan_from = DT_NOBEGIN;
 	at = sf_tick_plus_ms(database->last_scan, SF_RUNS_LOOK_PAUSE_MS);
 	if (at >= database->next_scan)
@@ -670,6 +670,7 @@ sf_wake_init(void)
 	sf_hooks.execution_failed = note_failed;
 	sf_hooks.runs_wait = note_runs_wait;
 	sf_hooks.look = note_look;
+	sf_hooks.others_wait = sf_shared_others_wait;
 	sf_hooks.executions_change = note_executions_change;
 	sf_hooks.register_database = sf_wake_register;
 	RegisterXactCallback(on_transaction, NULL);

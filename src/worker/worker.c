@@ -15,9 +15,8 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 
+#include "base/clock.h"
 #include "base/settings.h"
-#include "base/yield.h"
-#include "store/limit_rate.h"
 #include "task/sql_task.h"
 #include "worker/attempt.h"
 #include "worker/exits.h"
@@ -199,7 +198,7 @@ run_suspects(void)
 	SfSuspect	suspect;
 
 	/* the crash has emptied the buckets: a rate would keep each suspect from running alone */
-	sf_limit_rate_waive();
+	SF_TELL(suspects_run);
 	while (sf_poison_next_suspect(MyDatabaseId, &suspect))
 	{
 		handle_signals();

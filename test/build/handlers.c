@@ -87,11 +87,25 @@ result_status(const Jsonb *result)
 	return sf_json_finish(&b);
 }
 
+/* Take the items of an ItemReader out of an array. */
+static bool
+parse_items(const SfState *state, const Jsonb *payload, const Jsonb *content,
+			int max_items, SfItemsGiven *items, SfError *error)
+{
+	JsonbValue	array,
+				item;
+
+	sf_json_root(content, &array);
+	for (int i = 0; sf_json_element(&array, i, &item); i++)
+		items->items = lappend(items->items, sf_json_make(&item));
+	return true;
+}
+
 /* Run a case; true if its result is the expected one. */
 static bool
 run_case(char *const *field)
 {
-	SfStateTest test = {.failed_iterations = -1};
+	SfStateTest test = {.failed_iterations = -1,.parse_items = parse_items};
 	List	   *diagnostics;
 	Jsonb	   *result,
 			   *expected;

@@ -72,6 +72,13 @@ ok(console.wait(lambda: len(console.find('.events > li')) >= 100), 'events come 
 console.click('Next events')
 ok(console.has('#101'), '... of which the next one is a click away')
 
+console.go('#/execution/long%3Ax?inside=1')
+ROWS = "return [...document.querySelectorAll('.t-rows > .chosen')].map(e => e.querySelector('.t-name bdi').textContent).join(' ')"
+ok(console.wait(lambda: len(console.find('.t-rows > li')) > 100), 'the timeline has rows of iterations')
+console.run("[...document.querySelectorAll('.t-name')].find(e => e.querySelector('bdi').textContent === 'Look[3]').click()")
+ok(console.wait(lambda: console.run(ROWS) == 'Look[3]') and console.has('Look[3]', '.side'), 'of the iterations that one is marked which is shown', console.run(ROWS))
+ok(len(console.find('.t-name[aria-current=true]')) == 1, '... for screen readers, too')
+
 # --- what is drawn, and how it is read
 CHECKS = r"""
 const problems = [];

@@ -1,15 +1,42 @@
 package Sources;
-# Reading C sources as the checks need them: which files there are, their code without comments and
-# strings, and the global functions and variables that a file defines.
+# The sources as the checks need them: which layers, folders and files there are, the code of a file without
+# comments and strings, and the global functions and variables that it defines.
 use strict;
 use warnings;
 use Exporter qw(import);
 use File::Find;
 use FindBin;
 
-our @EXPORT = qw(c_files h_files files_like text_of code_of comments_of global_definitions);
+our @EXPORT = qw(layers folder_of module_files sql_parts c_files h_files files_like text_of code_of comments_of global_definitions);
 
 chdir "$FindBin::Bin/../.." or die "cannot enter the source tree: $!\n";
+
+# The layers of the library, lowest first, as the Makefile lists them.
+sub layers
+{
+	my ($list) = text_of('Makefile') =~ /^LAYERS = (.*)$/m or die "Makefile: no LAYERS\n";
+	return split ' ', $list;
+}
+
+# The folder of a file below src/: its layer, and for a file of a feature's room feature/NAME; "src" for a file in src/ itself.
+sub folder_of
+{
+	my $file = shift;
+	return $file =~ m{^src/((?:feature/)?[^/]+)/} ? $1 : 'src';
+}
+
+# The .c and .h files of the library, layer by layer.
+sub module_files
+{
+	return (map { files_like("src/$_", qr/\.[ch]$/) } grep { -d "src/$_" } layers()), 'src/sfflow.c';
+}
+
+# The parts of the install script in the order in which it has them: the numbered ones; those of features have names.
+sub sql_parts
+{
+	my @parts = glob 'sql/parts/*.sql';
+	return sort(grep { m{/\d} } @parts), sort(grep { !m{/\d} } @parts);
+}
 
 # The .c files below a folder, in order.
 sub c_files { return files_like(shift, qr/\.c$/) }

@@ -1,4 +1,5 @@
 -- Every argument that is an interval, a count or a number, and every option: what is refused, and how.
+-- needs: hold
 BEGIN;
 
 -- call: what is called; expected: its SQLSTATE and message (a pattern), or 'ok'
@@ -102,6 +103,9 @@ INSERT INTO cases VALUES
 ('sf_night', 'until', $$SELECT sf_night(until => 'infinity')$$, 'SF012 arguments since and until must be times, and since must not be after until'),
 ('sf_night', 'until', $$SELECT sf_night(until => '294276-12-31 23:59:59Z')$$, 'ok'),
 ('sf_night', 'until', $$SELECT sf_night('294276-12-31 00:00Z', '294276-12-31 23:59:59Z')$$, 'ok'),
+('sf_night', 'most', $$SELECT sf_night(most => -1)$$, 'SF012 argument most must not be negative'),
+('sf_night', 'most', $$SELECT sf_night(most => 2147483647)$$, 'ok'),
+('sf_night', 'most', $$SELECT sf_night(most => NULL)$$, 'ok'),
 -- counts
 ('sf_get_activity_task', 'max_tasks', $$SELECT sf_get_activity_task('a3', 'w', 0)$$, 'SF012 argument max_tasks must be at least 1'),
 ('sf_get_activity_task', 'max_tasks', $$SELECT sf_get_activity_task('a3', 'w', -2147483648)$$, 'SF012 argument max_tasks must be at least 1'),

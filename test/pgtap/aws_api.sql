@@ -1,6 +1,6 @@
 -- sf_aws_api: each operation, what it answers and what it refuses, with the names and messages of the service.
 BEGIN;
-SELECT plan(172);
+SELECT plan(193);
 SET client_min_messages = error;
 
 -- What stands for the service in ARNs.
@@ -85,10 +85,12 @@ SELECT is(pg_temp.timeless(sf_aws_api('UpdateStateMachine', jsonb_build_object('
 SELECT is(pg_temp.api('DescribeStateMachine', 'stateMachineArn', :'nightly') -> 'loggingConfiguration', '{"level": "ERROR", "includeExecutionData": false,
 	"destinations": [{"cloudWatchLogsLogGroup": {"logGroupArn": "arn:aws:logs:us-east-1:000000000000:log-group:night:*"}}]}', '... what is given is kept');
 SELECT is(pg_temp.api('DescribeStateMachine', 'stateMachineArn', :'nightly') ->> 'roleArn', :'role', '... and what is not given stays');
-SELECT is(pg_temp.timeless(pg_temp.api('UpdateStateMachine', 'stateMachineArn', :'nightly', 'roleArn', :'role')), '{"updateDate": "time"}', '... that changes nothing');
+SELECT is(pg_temp.timeless(pg_temp.api('UpdateStateMachine', 'stateMachineArn', :'nightly', 'roleArn', :'role')), '{"updateDate": "time", "revisionId": "2"}', '... that changes nothing tells the revision that there is');
 SELECT is((SELECT count(*) FROM sf_state_machines WHERE state_machine = 'nightly'), 2::bigint, '... makes no version');
 SELECT is(pg_temp.refusal('UpdateStateMachine', jsonb_build_object('stateMachineArn', :'nightly' || ':2', 'definition', :'pass')),
-	'InvalidArn: Invalid Arn: ''Resource type not valid in this context: version''', '... of a version');
+	'StateMachineDoesNotExist: State Machine Does Not Exist: ''' || :'nightly' || ':2''', '... of a version');
+SELECT is(pg_temp.refusal('UpdateStateMachine', jsonb_build_object('stateMachineArn', :'nightly' || ':prod', 'definition', :'pass')),
+	'InvalidArn: Invalid Arn: ''Resource type not valid in this context: alias''', '... of an alias');
 
 SELECT count(sf_create_state_machine(format('m%s', n), '{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}')) FROM generate_series(1, 5) n \g /dev/null
 SELECT sf_aws_api('ListStateMachines', '{"maxResults": 4}') AS page \gset
@@ -261,46 +263,46 @@ SELECT is(pg_temp.api('ListStateMachineVersions', 'stateMachineArn', :'nightly')
 SELECT is(pg_temp.refusal('PublishStateMachineVersion', jsonb_build_object('stateMachineArn', :'nightly', 'revisionId', '1')),
 	'ConflictException: Failed to publish the State Machine version for revision 1. The current State Machine revision is 2.', 'PublishStateMachineVersion of a revision that is not current');
 SELECT is(pg_temp.timeless(pg_temp.api('PublishStateMachineVersion', 'stateMachineArn', :'nightly', 'description', 'second')),
-	jsonb_build_object('stateMachineVersionArn', :'nightly' || ':2', 'creationDate', 'time'), 'PublishStateMachineVersion');
-SELECT is(pg_temp.timeless(pg_temp.api('PublishStateMachineVersion', 'stateMachineArn', :'nightly')), jsonb_build_object('stateMachineVersionArn', :'nightly' || ':2', 'creationDate', 'time'), '... again');
+	jsonb_build_object('stateMachineVersionArn', :'nightly' || ':1', 'creationDate', 'time'), 'PublishStateMachineVersion');
+SELECT is(pg_temp.timeless(pg_temp.api('PublishStateMachineVersion', 'stateMachineArn', :'nightly')), jsonb_build_object('stateMachineVersionArn', :'nightly' || ':1', 'creationDate', 'time'), '... again');
 SELECT is(pg_temp.timeless(pg_temp.api('UpdateStateMachine', 'stateMachineArn', :'nightly', 'definition', :'other')), '{"updateDate": "time", "revisionId": "3"}', 'a revision that is not published');
 SELECT is(pg_temp.timeless(sf_aws_api('UpdateStateMachine', jsonb_build_object('stateMachineArn', :'nightly', 'definition', :'pass', 'publish', true, 'versionDescription', 'fourth'))),
-	jsonb_build_object('updateDate', 'time', 'revisionId', '4', 'stateMachineVersionArn', :'nightly' || ':4'), 'UpdateStateMachine that publishes');
+	jsonb_build_object('updateDate', 'time', 'revisionId', '4', 'stateMachineVersionArn', :'nightly' || ':2'), 'UpdateStateMachine that publishes');
 SELECT is(pg_temp.timeless(sf_aws_api('UpdateStateMachine', jsonb_build_object('stateMachineArn', :'nightly', 'definition', :'pass', 'publish', true))),
-	jsonb_build_object('updateDate', 'time', 'stateMachineVersionArn', :'nightly' || ':4'), '... what is published already');
+	jsonb_build_object('updateDate', 'time', 'revisionId', '4', 'stateMachineVersionArn', :'nightly' || ':2'), '... what is published already');
 SELECT is(jsonb_path_query_array(pg_temp.api('ListStateMachineVersions', 'stateMachineArn', :'nightly'), '$.stateMachineVersions[*].stateMachineVersionArn'),
-	jsonb_build_array(:'nightly' || ':4', :'nightly' || ':2'), 'ListStateMachineVersions');
+	jsonb_build_array(:'nightly' || ':2', :'nightly' || ':1'), 'ListStateMachineVersions');
 SELECT sf_aws_api('ListStateMachineVersions', jsonb_build_object('stateMachineArn', :'nightly', 'maxResults', 1)) ->> 'nextToken' AS token \gset
 SELECT is(jsonb_path_query_array(pg_temp.api('ListStateMachineVersions', 'stateMachineArn', :'nightly', 'nextToken', :'token'), '$.stateMachineVersions[*].stateMachineVersionArn'),
-	jsonb_build_array(:'nightly' || ':2'), '... the next page');
-SELECT is(pg_temp.api('DescribeStateMachine', 'stateMachineArn', :'nightly' || ':4') - 'creationDate' - 'definition' - 'loggingConfiguration' - 'tracingConfiguration' - 'encryptionConfiguration' - 'roleArn',
-	jsonb_build_object('stateMachineArn', :'nightly' || ':4', 'name', 'nightly', 'description', 'fourth', 'status', 'ACTIVE', 'type', 'STANDARD', 'revisionId', '4'), 'DescribeStateMachine of a version');
-SELECT is(pg_temp.api('StartExecution', 'stateMachineArn', :'nightly' || ':2', 'name', 'v2') ->> 'executionArn', pg_temp.arn('execution:nightly:v2'), 'StartExecution of a version');
-SELECT is(pg_temp.api('DescribeExecution', 'executionArn', pg_temp.arn('execution:nightly:v2')) ->> 'stateMachineVersionArn', :'nightly' || ':2', '... which the execution tells');
+	jsonb_build_array(:'nightly' || ':1'), '... the next page');
+SELECT is(pg_temp.api('DescribeStateMachine', 'stateMachineArn', :'nightly' || ':2') - 'creationDate' - 'definition' - 'loggingConfiguration' - 'tracingConfiguration' - 'encryptionConfiguration' - 'roleArn',
+	jsonb_build_object('stateMachineArn', :'nightly' || ':2', 'name', 'nightly', 'description', 'fourth', 'status', 'ACTIVE', 'type', 'STANDARD', 'revisionId', '4'), 'DescribeStateMachine of a version');
+SELECT is(pg_temp.api('StartExecution', 'stateMachineArn', :'nightly' || ':1', 'name', 'v2') ->> 'executionArn', pg_temp.arn('execution:nightly:v2'), 'StartExecution of a version');
+SELECT is(pg_temp.api('DescribeExecution', 'executionArn', pg_temp.arn('execution:nightly:v2')) ->> 'stateMachineVersionArn', :'nightly' || ':1', '... which the execution tells');
 SELECT is(pg_temp.refusal('StartExecution', jsonb_build_object('stateMachineArn', :'nightly' || ':3')), 'StateMachineDoesNotExist: State Machine Does Not Exist: ''' || :'nightly' || ':3''', '... of one that is not published');
 SELECT is(jsonb_array_length(pg_temp.api('ListStateMachineVersions', 'stateMachineArn', pg_temp.arn('stateMachine:m1')) -> 'stateMachineVersions'), 1, 'a version that SQL has made is published');
 
 -- --- aliases
 
 SELECT is(pg_temp.timeless(sf_aws_api('CreateStateMachineAlias', jsonb_build_object('name', 'prod', 'description', 'live', 'routingConfiguration', jsonb_build_array(
-		jsonb_build_object('stateMachineVersionArn', :'nightly' || ':2', 'weight', 90), jsonb_build_object('stateMachineVersionArn', :'nightly' || ':4', 'weight', 10))))),
+		jsonb_build_object('stateMachineVersionArn', :'nightly' || ':1', 'weight', 90), jsonb_build_object('stateMachineVersionArn', :'nightly' || ':2', 'weight', 10))))),
 	jsonb_build_object('stateMachineAliasArn', :'nightly' || ':prod', 'creationDate', 'time'), 'CreateStateMachineAlias');
 SELECT is(pg_temp.timeless(pg_temp.api('DescribeStateMachineAlias', 'stateMachineAliasArn', :'nightly' || ':prod')),
 	jsonb_build_object('stateMachineAliasArn', :'nightly' || ':prod', 'name', 'prod', 'description', 'live', 'creationDate', 'time', 'updateDate', 'time', 'routingConfiguration', jsonb_build_array(
-		jsonb_build_object('stateMachineVersionArn', :'nightly' || ':2', 'weight', 90), jsonb_build_object('stateMachineVersionArn', :'nightly' || ':4', 'weight', 10))), 'DescribeStateMachineAlias');
+		jsonb_build_object('stateMachineVersionArn', :'nightly' || ':1', 'weight', 90), jsonb_build_object('stateMachineVersionArn', :'nightly' || ':2', 'weight', 10))), 'DescribeStateMachineAlias');
 SELECT is((SELECT string_agg(format('%s:%s', version, percent), ' ' ORDER BY version) FROM sf_aliases WHERE state_machine = 'nightly' AND alias = 'prod'), '2:90 4:10', '... it is an alias of SQL, too');
 
 -- What is refused as the routes or the name of an alias.
 CREATE FUNCTION pg_temp.alias_refusal(name text, VARIADIC routes text[]) RETURNS text LANGUAGE sql AS $$
 SELECT pg_temp.refusal('CreateStateMachineAlias', jsonb_build_object('name', name, 'routingConfiguration',
 	(SELECT jsonb_agg(jsonb_build_object('stateMachineVersionArn', pg_temp.arn('stateMachine:' || split_part(r, ' ', 1)), 'weight', split_part(r, ' ', 2)::integer)) FROM unnest(routes) r))) $$;
-SELECT is(pg_temp.alias_refusal('prod', 'nightly:2 100'), 'ConflictException: Failed to create alias because an alias with the same name and a different routing configuration already exists.', 'an alias with other routes');
-SELECT is(pg_temp.alias_refusal('123', 'nightly:2 100'), 'ValidationException: 1 validation error detected: Value ''123'' at ''name'' failed to satisfy constraint: Member must satisfy regular expression pattern: ^(?=.*[a-zA-Z_\-\.])[a-zA-Z0-9_\-\.]+$', 'an alias that is a number');
+SELECT is(pg_temp.alias_refusal('prod', 'nightly:1 100'), 'ConflictException: Failed to create alias because an alias with the same name and a different routing configuration already exists.', 'an alias with other routes');
+SELECT is(pg_temp.alias_refusal('123', 'nightly:1 100'), 'ValidationException: 1 validation error detected: Value ''123'' at ''name'' failed to satisfy constraint: Member must satisfy regular expression pattern: ^(?=.*[a-zA-Z_\-\.])[a-zA-Z0-9_\-\.]+$', 'an alias that is a number');
 SELECT is(pg_temp.alias_refusal('a', 'nightly 100'), 'ValidationException: Routing configuration must contain state machine version ARNs. Received: [' || :'nightly' || ']', 'a route to no version');
-SELECT is(pg_temp.alias_refusal('a', 'nightly:2 50', 'm1:1 50'), format('ValidationException: Routing configuration must contain state machine version ARNs. Received: [%s:2, %s:1]', :'nightly', pg_temp.arn('stateMachine:m1')), 'routes to two machines');
-SELECT is(pg_temp.alias_refusal('a', 'nightly:2 50', 'nightly:2 50'), format('ValidationException: Routing configuration must contain distinct state machine version ARNs. Received: [%1$s:2, %1$s:2]', :'nightly'), 'two routes to one version');
-SELECT is(pg_temp.alias_refusal('a', 'nightly:2 50', 'nightly:02 50'), format('ValidationException: Routing configuration must contain distinct state machine version ARNs. Received: [%1$s:2, %1$s:02]', :'nightly'), '... written in two ways');
-SELECT is(pg_temp.alias_refusal('a', 'nightly:2 50', 'nightly:4 40'), 'ValidationException: Sum of routing configuration weights must equal 100. Received: [50, 40]', 'weights that do not add up');
+SELECT is(pg_temp.alias_refusal('a', 'nightly:1 50', 'm1:1 50'), format('ValidationException: Routing configuration must contain state machine version ARNs. Received: [%s:1, %s:1]', :'nightly', pg_temp.arn('stateMachine:m1')), 'routes to two machines');
+SELECT is(pg_temp.alias_refusal('a', 'nightly:1 50', 'nightly:1 50'), format('ValidationException: Routing configuration must contain distinct state machine version ARNs. Received: [%1$s:1, %1$s:1]', :'nightly'), 'two routes to one version');
+SELECT is(pg_temp.alias_refusal('a', 'nightly:1 50', 'nightly:01 50'), format('ValidationException: Routing configuration must contain distinct state machine version ARNs. Received: [%1$s:1, %1$s:01]', :'nightly'), '... written in two ways');
+SELECT is(pg_temp.alias_refusal('a', 'nightly:1 50', 'nightly:2 40'), 'ValidationException: Sum of routing configuration weights must equal 100. Received: [50, 40]', 'weights that do not add up');
 SELECT is(pg_temp.alias_refusal('a', 'nightly:3 100'), format('ValidationException: Routing configuration must contain state machine version ARNs. Received: [%s:3]', :'nightly'), 'a route to a version that is not published');
 SELECT matches(pg_temp.alias_refusal('a', 'm1:1 30', 'm1:1 30', 'm1:1 40'), '^ValidationException: .* Member must have length less than or equal to 2$', 'three routes');
 
@@ -312,10 +314,10 @@ SELECT is(sf_run('nightly:p'), 'SUCCEEDED', '... it runs');
 SELECT is(pg_temp.api('GetExecutionHistory', 'executionArn', pg_temp.arn('execution:nightly:p')) #>> '{events,0,executionStartedEventDetails,stateMachineAliasArn}', :'nightly' || ':prod', '... and the history');
 SELECT ok(NOT pg_temp.api('DescribeExecution', 'executionArn', :'a') ?| '{stateMachineAliasArn,stateMachineVersionArn}', 'an execution that was started by the name of the machine tells neither');
 SELECT is(pg_temp.refusal('StartExecution', jsonb_build_object('stateMachineArn', :'nightly' || ':test')), 'StateMachineDoesNotExist: State Machine Does Not Exist: ''' || :'nightly' || ':test''', '... that is not there');
-SELECT is(pg_temp.refusal('DeleteStateMachineVersion', jsonb_build_object('stateMachineVersionArn', :'nightly' || ':2')),
+SELECT is(pg_temp.refusal('DeleteStateMachineVersion', jsonb_build_object('stateMachineVersionArn', :'nightly' || ':1')),
 	'ConflictException: Version to be deleted must not be referenced by an alias. Current list of aliases referencing this version: [prod]', 'DeleteStateMachineVersion with an alias');
 SELECT is(pg_temp.timeless(sf_aws_api('UpdateStateMachineAlias', jsonb_build_object('stateMachineAliasArn', :'nightly' || ':prod', 'routingConfiguration', jsonb_build_array(
-	jsonb_build_object('stateMachineVersionArn', :'nightly' || ':4', 'weight', 100))))), '{"updateDate": "time"}', 'UpdateStateMachineAlias');
+	jsonb_build_object('stateMachineVersionArn', :'nightly' || ':2', 'weight', 100))))), '{"updateDate": "time"}', 'UpdateStateMachineAlias');
 SELECT is(pg_temp.api('DescribeStateMachineAlias', 'stateMachineAliasArn', :'nightly' || ':prod') ->> 'description', 'live', '... what is not given stays');
 SELECT is(pg_temp.refusal('UpdateStateMachineAlias', jsonb_build_object('stateMachineAliasArn', :'nightly' || ':prod')), 'ValidationException: Either the description or the routing configuration must be specified.', '... of nothing');
 -- The reason that some errors have.
@@ -329,17 +331,51 @@ EXCEPTION WHEN OTHERS THEN
 	RETURN reason;
 END $$;
 SELECT is(ARRAY[pg_temp.reason('UpdateStateMachineAlias', jsonb_build_object('stateMachineAliasArn', :'nightly' || ':prod')),
-	pg_temp.reason('CreateStateMachineAlias', jsonb_build_object('name', 'a', 'routingConfiguration', jsonb_build_array(jsonb_build_object('stateMachineVersionArn', :'nightly' || ':4', 'weight', 99)))),
+	pg_temp.reason('CreateStateMachineAlias', jsonb_build_object('name', 'a', 'routingConfiguration', jsonb_build_array(jsonb_build_object('stateMachineVersionArn', :'nightly' || ':2', 'weight', 99)))),
 	pg_temp.reason('StartExecution', jsonb_build_object('stateMachineArn', :'nightly' || '/label')), pg_temp.reason('StartExecution', '{}')],
 	'{MISSING_REQUIRED_PARAMETER,INVALID_ROUTING_CONFIGURATION,API_DOES_NOT_SUPPORT_LABELED_ARNS,""}', 'reasons');
 
 SELECT is(jsonb_path_query_array(pg_temp.api('ListStateMachineAliases', 'stateMachineArn', :'nightly'), '$.stateMachineAliases[*].stateMachineAliasArn'), jsonb_build_array(:'nightly' || ':prod'), 'ListStateMachineAliases');
-SELECT is(pg_temp.api('ListStateMachineAliases', 'stateMachineArn', :'nightly' || ':2'), '{"stateMachineAliases": []}', '... of a version');
-SELECT is(pg_temp.api('DeleteStateMachineVersion', 'stateMachineVersionArn', :'nightly' || ':2'), '{}', 'DeleteStateMachineVersion');
-SELECT is(pg_temp.api('DeleteStateMachineVersion', 'stateMachineVersionArn', :'nightly' || ':2'), '{}', '... again');
-SELECT is(pg_temp.refusal('StartExecution', jsonb_build_object('stateMachineArn', :'nightly' || ':2')), 'StateMachineDoesNotExist: State Machine Does Not Exist: ''' || :'nightly' || ':2''', '... it cannot be started');
+SELECT is(pg_temp.api('ListStateMachineAliases', 'stateMachineArn', :'nightly' || ':1'), '{"stateMachineAliases": []}', '... of a version');
+SELECT is(pg_temp.api('DeleteStateMachineVersion', 'stateMachineVersionArn', :'nightly' || ':1'), '{}', 'DeleteStateMachineVersion');
+SELECT is(pg_temp.api('DeleteStateMachineVersion', 'stateMachineVersionArn', :'nightly' || ':1'), '{}', '... again');
+SELECT is(pg_temp.refusal('StartExecution', jsonb_build_object('stateMachineArn', :'nightly' || ':1')), 'StateMachineDoesNotExist: State Machine Does Not Exist: ''' || :'nightly' || ':1''', '... it cannot be started');
 SELECT is(pg_temp.api('DeleteStateMachineAlias', 'stateMachineAliasArn', :'nightly' || ':prod'), '{}', 'DeleteStateMachineAlias');
 SELECT is(pg_temp.refusal('DescribeStateMachineAlias', jsonb_build_object('stateMachineAliasArn', :'nightly' || ':prod')), 'ResourceNotFound: Request references a resource that does not exist.', '... it is gone');
+SELECT is(pg_temp.api('DeleteStateMachineAlias', 'stateMachineAliasArn', :'nightly' || ':prod'), '{}', '... and deleting it again changes nothing');
+SELECT is(pg_temp.refusal('DeleteStateMachineAlias', jsonb_build_object('stateMachineAliasArn', :'nightly' || 'x:prod')), 'ResourceNotFound: Request references a resource that does not exist.', '... of a machine that is not there');
+SELECT is(pg_temp.refusal('DeleteStateMachineAlias', jsonb_build_object('stateMachineAliasArn', :'nightly' || ':1')), 'InvalidArn: Invalid Arn: ''Resource type not valid in this context: version''', '... with the ARN of a version');
+
+-- --- the numbers of versions
+
+-- Revisions of SQL are published, those of UpdateStateMachine where it says so.
+CREATE FUNCTION pg_temp.numbers(machine text) RETURNS text LANGUAGE sql AS $$
+SELECT string_agg(regexp_replace(v ->> 'stateMachineVersionArn', '.*:', '') || '=' || ((pg_temp.api('DescribeStateMachine', 'stateMachineArn', v ->> 'stateMachineVersionArn') ->> 'definition')::jsonb ->> 'Comment'), ' ')
+FROM jsonb_array_elements(pg_temp.api('ListStateMachineVersions', 'stateMachineArn', pg_temp.arn('stateMachine:' || machine)) -> 'stateMachineVersions') v $$;
+CREATE FUNCTION pg_temp.commented(comment text) RETURNS text LANGUAGE sql AS $$
+SELECT format('{"Comment":"%s","StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}', comment) $$;
+CREATE FUNCTION pg_temp.revise(comment text, publish boolean) RETURNS text LANGUAGE sql AS $$
+SELECT regexp_replace(sf_aws_api('UpdateStateMachine', jsonb_build_object('stateMachineArn', pg_temp.arn('stateMachine:mixed'), 'definition', pg_temp.commented(comment), 'publish', publish)) ->> 'stateMachineVersionArn', '.*:', '') $$;
+SELECT sf_create_state_machine('mixed', pg_temp.commented(n)::json, or_replace => true) FROM unnest('{a,b}'::text[]) n \g /dev/null
+SELECT is(pg_temp.numbers('mixed'), '2=b 1=a', 'revisions of SQL are numbered like the publications that they are');
+SELECT is(ARRAY[pg_temp.revise('c', false), pg_temp.revise('d', false), pg_temp.revise('e', true)], '{NULL,NULL,3}', 'revisions that are not published leave no gap');
+SELECT is((SELECT sf_create_state_machine('mixed', pg_temp.commented('f')::json, or_replace => true)), 6, 'a revision of SQL behind them');
+SELECT is(pg_temp.numbers('mixed'), '4=f 3=e 2=b 1=a', '... goes on counting');
+SELECT is(pg_temp.api('DeleteStateMachineVersion', 'stateMachineVersionArn', pg_temp.arn('stateMachine:mixed:4')), '{}', 'a version is deleted');
+SELECT is(pg_temp.numbers('mixed'), '3=e 2=b 1=a', '... and the others keep their numbers');
+SELECT is(pg_temp.api('PublishStateMachineVersion', 'stateMachineArn', pg_temp.arn('stateMachine:mixed')) ->> 'stateMachineVersionArn', pg_temp.arn('stateMachine:mixed:5'), '... publishing it again gives the next number');
+SELECT is(pg_temp.revise('g', true), '6', '... as the next revision has');
+SELECT is(pg_temp.numbers('mixed'), '6=g 5=f 3=e 2=b 1=a', '... all of them');
+SELECT is(pg_temp.api('StartExecution', 'stateMachineArn', pg_temp.arn('stateMachine:mixed:3'), 'name', 'pinned') ->> 'executionArn', pg_temp.arn('execution:mixed:pinned'), 'StartExecution with such a number');
+SELECT is((SELECT version FROM sf_executions WHERE execution_id = 'mixed:pinned'), 5, '... runs the revision that it stands for');
+SELECT is(pg_temp.api('DescribeExecution', 'executionArn', pg_temp.arn('execution:mixed:pinned')) ->> 'stateMachineVersionArn', pg_temp.arn('stateMachine:mixed:3'), '... which the execution tells');
+SELECT is(jsonb_path_query_array(pg_temp.api('ListExecutions', 'stateMachineArn', pg_temp.arn('stateMachine:mixed:3')), '$.executions[*].name'), '["pinned"]', '... and the list of the version');
+SELECT is(sf_start(pg_temp.arn('stateMachine:mixed:5'), '{}', 'sql'), 'mixed:sql', 'sf_start of the ARN of a version');
+SELECT is((SELECT array_agg(version ORDER BY execution_id) FROM sf_executions WHERE state_machine = 'mixed'), '{5,6}', '... means the number of the API');
+SELECT is(pg_temp.refusal('StartExecution', jsonb_build_object('stateMachineArn', pg_temp.arn('stateMachine:mixed:4'))), format('StateMachineDoesNotExist: State Machine Does Not Exist: ''%s''', pg_temp.arn('stateMachine:mixed:4')), 'a number that was deleted');
+SELECT sf_create_state_machine('pins', format('{"StartAt":"S","States":{"S":{"Type":"Task","Resource":"arn:aws:states:::states:startExecution","Parameters":{"StateMachineArn":"%s","Name":"child"},"End":true}}}', pg_temp.arn('stateMachine:mixed:2'))::json) \g /dev/null
+SELECT sf_start('pins', '{}', 'a'), sf_run('pins:a') \g /dev/null
+SELECT is((SELECT version FROM sf_executions WHERE execution_id = 'mixed:child'), 2, 'a child that is pinned to a version');
 
 -- --- what is told of variables and roles
 

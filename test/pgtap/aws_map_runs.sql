@@ -1,6 +1,6 @@
 -- sf_aws_api: Map runs, redrive, the machine of an execution, synchronous executions.
 BEGIN;
-SELECT plan(80);
+SELECT plan(83);
 SET client_min_messages = error;
 
 CREATE FUNCTION pg_temp.arn(rest text) RETURNS text LANGUAGE sql AS $$ SELECT 'arn:aws:states:us-east-1:000000000000:' || rest $$;
@@ -130,20 +130,27 @@ SELECT sf_aws_api('StartSyncExecution', jsonb_build_object('stateMachineArn', pg
 SELECT is((:'again'::jsonb ->> 'name', :'again'::jsonb ->> 'output')::text, '(a,8)', '... again, with the same name: another execution');
 SELECT matches(:'again'::jsonb ->> 'executionArn', ':express:fast:a:[0-9a-f-]{36}$', '... with that name in its ARN');
 SELECT is((SELECT output FROM sf_executions WHERE execution_id = 'fast:' || split_part(:'again'::jsonb ->> 'executionArn', ':', 9)), '8', '... which ends with the name that it has here');
+SELECT sf_aws_api('CreateStateMachine', jsonb_build_object('name', 'self', 'type', 'EXPRESS', 'roleArn', 'arn:aws:iam::000000000000:role/r', 'definition',
+	'{"StartAt":"P","States":{"P":{"Type":"Pass","Parameters":{"e.$":"$$.Execution"},"OutputPath":"$.e","End":true}}}')) \g /dev/null
+SELECT is(array(SELECT jsonb_object_keys((sf_aws_api('StartSyncExecution', jsonb_build_object('stateMachineArn', pg_temp.arn('stateMachine:self'))) ->> 'output')::jsonb)),
+	'{Id,Name,Input,RoleArn,StartTime}', 'the context object of a synchronous execution has no RedriveCount');
+SELECT sf_aws_api('StartExecution', jsonb_build_object('stateMachineArn', pg_temp.arn('stateMachine:self'))) ->> 'executionArn' AS async \gset
+SELECT is(sf_run('self:' || split_part(:'async', ':', 9)), 'SUCCEEDED', '... and an asynchronous one');
+SELECT is((SELECT output -> 'RedriveCount' FROM sf_executions WHERE execution_id = 'self:' || split_part(:'async', ':', 9)), '0', '... has it');
 SELECT is(pg_temp.refusal('StartSyncExecution', jsonb_build_object('stateMachineArn', pg_temp.arn('stateMachine:fast'), 'name', 'a?')), 'InvalidName: Invalid Name: ''a?''', '... a bad name is refused');
 SELECT is(pg_temp.refusal('ListExecutions', jsonb_build_object('stateMachineArn', pg_temp.arn('stateMachine:fast'))),
 	'StateMachineTypeNotSupported: This operation is not supported by this type of state machine', '... whose executions are not listed');
 SELECT is(sf_aws_api('ValidateStateMachineDefinition', jsonb_build_object('type', type, 'definition', '{"StartAt":"A","States":{"A":{"Type":"Task","Resource":"arn:aws:states:::sqs:sendMessage.waitForTaskToken","Parameters":{},"End":true}}}')),
 	answer::jsonb, 'ValidateStateMachineDefinition as ' || type)
 FROM (VALUES ('STANDARD', '{"result": "OK", "diagnostics": [], "truncated": false}'), ('EXPRESS', '{"result": "FAIL", "diagnostics": [{"severity": "ERROR", "code": "SCHEMA_VALIDATION_FAILED",
-	"message": "Express state machine does not support ''.waitForTaskToken'' service integration", "location": "/States/A/Resource"}], "truncated": false}')) v(type, answer);
+	"message": "Express state machine does not support ''.waitForTaskToken'' service integration ", "location": "/States/A/Resource"}], "truncated": false}')) v(type, answer);
 SELECT is(pg_temp.refusal('StartSyncExecution', jsonb_build_object('stateMachineArn', pg_temp.arn('stateMachine:fan'))),
 	'StateMachineTypeNotSupported: This operation is not supported by this type of state machine', '... of a machine of type EXPRESS alone');
 SELECT is(pg_temp.refusal('CreateStateMachine', jsonb_build_object('name', 'outside', 'type', 'EXPRESS', 'roleArn', 'arn:aws:iam::000000000000:role/r', 'definition',
 	format('{"StartAt":"A","States":{"A":{"Type":"Task","Resource":"%s","Parameters":{},"End":true}}}', resource))),
 	format('InvalidDefinition: Invalid State Machine Definition: ''SCHEMA_VALIDATION_FAILED: Express state machine does not support %s at /States/A/Resource''', what), 'EXPRESS and ' || resource)
 FROM (VALUES ('activity:never', 'Activity ARN'), ('arn:aws:states:::states:startExecution.sync:2', '''.sync'' service integration'),
-	('arn:aws:states:::lambda:invoke.waitForTaskToken', '''.waitForTaskToken'' service integration')) v(resource, what);
+	('arn:aws:states:::lambda:invoke.waitForTaskToken', '''.waitForTaskToken'' service integration ')) v(resource, what);
 SELECT is(jsonb_path_query_first(sf_aws_api('ValidateStateMachineDefinition', jsonb_build_object('type', 'EXPRESS', 'definition',
 	replace(format('{"StartAt":"S","States":{"S":%s}}', state), '@', '{"Type":"Task","Resource":"activity:never"}'))),
 	'$.diagnostics[*] ? (@.message starts with "Express").location') #>> '{}', place, 'EXPRESS and a task at ' || coalesce(place, 'no place')) FROM (VALUES

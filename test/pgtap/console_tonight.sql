@@ -1,6 +1,6 @@
 -- What matters is not crowded out: tolerated failures, items of Distributed Maps, machines with masses of executions.
 BEGIN;
-SELECT plan(38);
+SELECT plan(41);
 
 SELECT current_schema AS schema \gset
 CREATE FUNCTION tonight_task(item integer, bad integer) RETURNS integer LANGUAGE plpgsql AS $$
@@ -42,6 +42,9 @@ SELECT sf_start('spread', jsonb_build_object('bad', 3, 'items', '[3, 3, 3, 3, 1]
 SELECT pg_temp.run_all();
 SELECT results_eq('SELECT execution_id COLLATE "C", kind COLLATE "C" FROM sf_alerts', $$ VALUES ('spread:bad' COLLATE "C", 'failed' COLLATE "C") $$, 'of a Map that fails its execution is the one alert');
 SELECT is(jsonb_path_query_array(pg_temp.api('tonight'), '$.failed[*].executions[*]'), '["spread:bad"]', '... and the one failure of tonight');
+SELECT alike(pg_temp.api('tonight') #>> '{failed,0,item,cause,text}', '%item 3 is bad%', '... which tells why an item failed');
+SELECT alike(pg_temp.api('execution', '{"execution_id": "spread:bad"}') #>> '{item,cause,text}', '%item 3 is bad%', '... as the page of the execution does');
+SELECT is(pg_temp.api('execution', '{"execution_id": "spread:good"}') -> 'item', 'null', '... but not that of one that tolerates it');
 SELECT cmp_ok((SELECT count(*) FROM sf_executions WHERE status = 'FAILED'), '>', 3::bigint, '... of many executions that have failed');
 SELECT is(pg_temp.api('tonight') -> 'kinds', '{"failed": 1}', '... counted once');
 SELECT is((SELECT times FROM _sfflow.failure WHERE is_open), 1, 'items have no row among the failures');
@@ -76,7 +79,7 @@ SELECT is((SELECT string_agg(DISTINCT state_machine || running, ' ') FROM _sfflo
 CREATE ROLE tonight_stranger;
 SET LOCAL ROLE tonight_stranger;
 SELECT is_empty('SELECT * FROM _sfflow.longest_running(3)', 'who may read no machine sees none');
-SELECT is_empty('SELECT * FROM _sfflow.night_without_masses(NULL, NULL, 10)', '... and has no night');
+SELECT is_empty('SELECT * FROM sf_night(NULL, NULL, 10)', '... and has no night');
 RESET ROLE;
 
 SET LOCAL track_functions = 'all';
@@ -92,9 +95,9 @@ SELECT is((SELECT string_agg(concat(r ->> 'name', ' ', r ->> 'state', ' ', r ->>
 SELECT sf_stop('mass:' || n) FROM generate_series(1, 30) AS n \g /dev/null
 SELECT is((SELECT string_agg(concat(r ->> 'state', ' ', r ->> 'n'), ', ' ORDER BY r ->> 'state') FROM jsonb_array_elements(pg_temp.api('night') -> 'rows') AS r WHERE r ->> 'name' = 'mass'),
 	'ABORTED 30, RUNNING 220', 'of a mass the metrics tell how many ended how');
-SELECT is((SELECT count(*) FROM _sfflow.night_without_masses(NULL, NULL, 200) WHERE target LIKE 'mass%'), 1::bigint, '... for which no execution is read');
-SELECT is((SELECT state FROM _sfflow.night_without_masses(NULL, NULL, 200) WHERE target = 'mass'), 'MASS', '... but one line');
-SELECT is((SELECT count(*) FROM _sfflow.night_without_masses(NULL, NULL, 250) WHERE target LIKE 'mass:%'), 250::bigint, 'up to the number all are listed');
+SELECT is((SELECT count(*) FROM sf_night(NULL, NULL, 200) WHERE target LIKE 'mass%'), 1::bigint, '... for which no execution is read');
+SELECT is((SELECT state FROM sf_night(NULL, NULL, 200) WHERE target = 'mass'), 'MASS', '... but one line');
+SELECT is((SELECT count(*) FROM sf_night(NULL, NULL, 250) WHERE target LIKE 'mass:%'), 250::bigint, 'up to the number all are listed');
 SELECT is((SELECT count(*) FROM sf_night() WHERE target LIKE 'mass:%'), 250::bigint, '... as sf_night does');
 
 -- --- what is late

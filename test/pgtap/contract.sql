@@ -1,6 +1,7 @@
 -- The SQL contract: names of functions, arguments and columns, as callers rely on them.
+-- needs: hold
 BEGIN;
-SELECT plan(170);
+SELECT plan(174);
 
 -- Functions: name, arguments, result.
 CREATE TEMP TABLE contract (name text, arguments text, result text);
@@ -9,8 +10,9 @@ INSERT INTO contract VALUES
 	('sf_drop_state_machine', 'name text, force boolean DEFAULT false', 'void'),
 	('sf_import_jobs', 'relations text, defaults jsonb DEFAULT ''{}''::jsonb, net text DEFAULT ''Net''::text, activity text DEFAULT ''shell''::text', 'json'),
 	('sf_import', 'definition text, substitutions jsonb DEFAULT ''{}''::jsonb, name text DEFAULT NULL::text', 'integer'),
-	('sf_missing_resources', 'definition text', 'TABLE(resource text, uses bigint, locations text[], proposal text)'),
-	('sf_validate', 'definition text', 'TABLE(severity text, code text, location text, message text)'),
+	('sf_missing_resources', 'definition text, substitutions jsonb DEFAULT ''{}''::jsonb', 'TABLE(resource text, uses bigint, locations text[], proposal text)'),
+	('sf_from_yaml', 'yaml text', 'json'),
+	('sf_validate', 'definition text, options jsonb DEFAULT ''{}''::jsonb', 'TABLE(severity text, code text, location text, message text)'),
 	('sf_start', 'state_machine text, input jsonb DEFAULT ''{}''::jsonb, name text DEFAULT NULL::text, if_exists text DEFAULT ''resume''::text, version integer DEFAULT NULL::integer, priority integer DEFAULT NULL::integer', 'text'),
 	('sf_step', 'execution_id text', 'TABLE(branch text, state text, outcome text, next_state text, status text)'),
 	('sf_run', 'execution_id text, skip_waits boolean DEFAULT false, max_steps integer DEFAULT NULL::integer', 'text'),
@@ -45,7 +47,7 @@ INSERT INTO contract VALUES
 		'TABLE(at timestamp with time zone, action text, target text, execution_id text, role text, session_role text, reason text, details jsonb, page_key text)'),
 	('sf_set_deadline', 'target text, start_by time without time zone DEFAULT NULL::time without time zone, end_by time without time zone DEFAULT NULL::time without time zone, timezone text DEFAULT NULL::text, calendar text DEFAULT NULL::text', 'void'),
 	('sf_drop_deadline', 'target text', 'void'),
-	('sf_night', 'since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone',
+	('sf_night', 'since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, most integer DEFAULT NULL::integer',
 		'TABLE(planned_at timestamp with time zone, target text, state text, started_at timestamp with time zone, ended_at timestamp with time zone, took interval, usual interval, expected_end timestamp with time zone, detail text, next text)'),
 	('sf_progress', 'execution_id text', 'TABLE(status text, done integer, total integer, took interval, usual interval, remaining interval, eta timestamp with time zone, waiting_on text, next text)'),
 	('sf_schedule', 'name text, schedule text, state_machine text, input jsonb DEFAULT ''{}''::jsonb, timezone text DEFAULT NULL::text, calendar text DEFAULT NULL::text, on_closed text DEFAULT ''skip''::text, starts timestamp with time zone DEFAULT NULL::timestamp with time zone, ends timestamp with time zone DEFAULT NULL::timestamp with time zone, missed text DEFAULT ''run_once''::text, overlap text DEFAULT ''skip''::text', 'bigint'),
@@ -62,6 +64,7 @@ INSERT INTO contract VALUES
 	('sf_test_event_pattern', 'pattern jsonb, event jsonb', 'boolean'),
 	('sf_grant', 'privilege text, object text, role text', 'void'),
 	('sf_revoke', 'privilege text, object text, role text', 'void'),
+	('sf_version', '', 'TABLE(release text, library_schema integer, database_schema integer, advice text)'),
 	('sf_enable', '', 'void'),
 	('sf_disable', '', 'void'),
 	('sf_jsonpath', 'path text, input jsonb, context jsonb DEFAULT NULL::jsonb', 'jsonb'),

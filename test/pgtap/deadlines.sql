@@ -1,4 +1,5 @@
 -- Deadlines: what is late, what will be late, and what never started; each is raised once, as an alert and as an event.
+-- needs: hold
 BEGIN;
 SET LOCAL timezone = 'UTC';
 SELECT plan(112);

@@ -1,5 +1,6 @@
 -- JobNet: retries, timeouts, stops, moves, holds and marks in the middle of a net, in one slice (sf_run) and with one
 -- transition a slice (sf_step).
+-- needs: hold
 BEGIN;
 SELECT plan(27);
 
@@ -155,7 +156,7 @@ BEGIN
 		FROM sf_executions e JOIN sf_jobs j ON j.state_machine || ':' || j.id = e.execution_id WHERE e.execution_id = large.id
 		GROUP BY e.status, e.output);
 END $$;
-SELECT is(pg_temp.rest('large:' || way), '1 60', 'a net between two slices, ' || way) FROM unnest('{memory,rows}'::text[]) way;
+SELECT is(pg_temp.rest('large:' || way), '12 60', 'a net between two slices, ' || way) FROM unnest('{memory,rows}'::text[]) way;
 SELECT sf_stop('large:' || way), sf_redrive('large:' || way) FROM unnest('{memory,rows}'::text[]) way;
 SELECT is(pg_temp.large('large:' || way, way), 'SUCCEEDED {"b": "did"} 60 60', 'it is stopped, and redriven, ' || way) FROM unnest('{memory,rows}'::text[]) way;
 SELECT sf_create_state_machine('large', (SELECT replace(definition::text, '"did"', '"new"') FROM sf_state_machines WHERE state_machine = 'large')::json, or_replace => true);

@@ -1,5 +1,6 @@
 -- JobNet: which jobs run, and what comes of a net.  Each net runs twice: in one slice, which has its jobs in memory
 -- (sf_run), and with one transition a slice, so that each job has a row (sf_step).
+-- needs: hold
 BEGIN;
 SELECT plan(40);
 
@@ -142,7 +143,7 @@ SELECT is((SELECT string_agg(r.job, ',' ORDER BY r.n) FROM public.ran r WHERE r.
 SELECT pg_temp.net('again', '{"a": {}, "b": {"After": ["a"]}, "c": {"After": ["b"]}, "r": {"After": [{"Job": "b", "On": ["failure"]}]},
 	"z": {"After": [{"Job": "b", "On": ["end"]}, {"Job": "c", "On": ["end"]}]}}');
 SELECT pg_temp.both('again', '{b,z}', 'FAILED Bad a,r b=failure,c=skip,z=failure', 'before the redrive');
-UPDATE _sfflow.branch b SET payload = jsonb_set(b.payload, '{fails}', '[]'), result = NULL FROM _sfflow.execution e
+UPDATE _sfflow.branch b SET payload = jsonb_set(b.payload, '{fails}', '[]'), join_input = NULL FROM _sfflow.execution e
 WHERE e.execution_no = b.execution_no AND e.execution_id LIKE 'again:%' AND b.payload ? 'fails';
 SELECT pg_temp.both('again', '{}', 'SUCCEEDED b,c,z {"a": "A", "b": "B", "c": "C", "r": "R", "z": "Z"}', 'the redrive runs what failed and what was skipped', true);
 

@@ -1,6 +1,6 @@
 -- sf_set_limit: never more runs than a limit allows, and everything runs.
 BEGIN;
-SELECT plan(110);
+SELECT plan(114);
 
 SELECT current_schema AS schema \gset
 CREATE TABLE ran (job text);
@@ -78,7 +78,7 @@ SELECT is_empty('SELECT FROM sf_limits', '... and not shown any more');
 SELECT is(sf_run('limited:6') || sf_run('limited:7') || pg_temp.answer() || pg_temp.answer(), 'RUNNINGRUNNING67', 'what waited goes on');
 SELECT is(sf_run('limited:6') || sf_run('limited:7'), 'SUCCEEDEDSUCCEEDED', '... to its end');
 SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
-SELECT is((SELECT count(*) FROM _sfflow.limit_slot) + (SELECT count(*) FROM _sfflow.held WHERE limit_no IS NOT NULL), 0::bigint, 'no place is taken, nothing waits');
+SELECT is((SELECT count(*) FROM _sfflow.limit_slot) + (SELECT count(*) FROM _sfflow.held WHERE feature = 'limit'), 0::bigint, 'no place is taken, nothing waits');
 SELECT is((SELECT string_agg(action || ' ' || target, ', ' ORDER BY at) FROM sf_audit WHERE action LIKE '%limit' AND target = 'limited'), 'set limit limited, set limit limited, set limit limited, drop limit limited', 'all that is recorded');
 
 -- A key: each value has the limit for itself.
@@ -138,8 +138,8 @@ SELECT sf_set_limit('limited_pair', max_running => 1) \g /dev/null
 SELECT sf_start('limited_pair', '{}', 'e' || n), sf_run('limited_pair:e' || n) FROM generate_series(0, 6) AS n \g /dev/null
 UPDATE _sfflow.held SET rank = (SELECT min(rank) FROM _sfflow.held);
 -- A row that is left over comes before them.
-INSERT INTO _sfflow.held (execution_no, branch_no, limit_no, queue, rank, since)
-	SELECT execution_no, -99, limit_no, queue, rank, since FROM _sfflow.held ORDER BY execution_no LIMIT 1;
+INSERT INTO _sfflow.held (execution_no, branch_no, feature, object_no, queue, rank, since)
+	SELECT execution_no, -99, feature, object_no, queue, rank, since FROM _sfflow.held ORDER BY execution_no LIMIT 1;
 SELECT sf_stop('limited_pair:e0') \g /dev/null
 SELECT sf_run('limited_pair:e6') \g /dev/null
 SELECT is((SELECT started_at FROM sf_executions WHERE execution_id = 'limited_pair:e6'), NULL, 'those of the same rank come in the order of their start');
@@ -252,8 +252,8 @@ SET LOCAL ROLE limited_stranger;
 SELECT sf_create_state_machine('limited_strange', '{"StartAt": "P", "States": {"P": {"Type": "Pass", "End": true}}}') \g /dev/null
 SELECT sf_start('limited_strange', '{}', 's'), sf_run('limited_strange:s'), sf_set_limit('limited_strange', key => '$.k', max_running => 1) \g /dev/null
 RESET ROLE;
-INSERT INTO _sfflow.held (execution_no, branch_no, limit_no, queue, rank, since)
-	SELECT e.execution_no, -100 - n, l.limit_no, n, now(), now()
+INSERT INTO _sfflow.held (execution_no, branch_no, feature, object_no, queue, rank, since)
+	SELECT e.execution_no, -100 - n, 'limit', l.limit_no, n, now(), now()
 	FROM generate_series(1, 1000) AS n, _sfflow.run_limit l, _sfflow.execution e
 	WHERE l.name = 'limited_strange' AND e.execution_id = 'limited_strange:s';
 SELECT sf_start('limited_urgent', '{}', 'beside') \g /dev/null
@@ -298,6 +298,26 @@ RESET ROLE;
 SELECT sf_reassign_owned('limited_leaver', 'limited_heir') \g /dev/null
 SELECT is((SELECT string_agg(owner || ' ' || max_running, ', ' ORDER BY max_running) FROM _sfflow.run_limit WHERE owner IS NOT NULL), 'limited_heir 1, limited_heir 3', 'limits are passed on with what a role owns');
 SELECT lives_ok('DROP ROLE limited_leaver', '... and do not keep it');
+
+-- A place that is given back, and taken by another one, in a block that is rolled back: it is its holder's as before.
+SELECT sf_create_state_machine('undone', '{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "activity:limited_shell", "End": true}}}') \g /dev/null
+SELECT sf_set_limit('undone/A', max_running => 1), sf_start('undone', '{}', 'a'), sf_start('undone', '{}', 'b'), sf_start('undone', '{}', 'c'), sf_run('undone:a') \g /dev/null
+CREATE FUNCTION pg_temp.undo(VARIADIC steps text[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	FOR i IN 1 .. cardinality(steps) LOOP EXECUTE 'SELECT ' || steps[i]; END LOOP;
+	RAISE 'undone';
+EXCEPTION WHEN raise_exception THEN NULL;
+END $$;
+CREATE FUNCTION pg_temp.holders(OUT text) LANGUAGE sql AS $$
+	SELECT string_agg(split_part(e.execution_id, ':', 2), ' ' ORDER BY e.execution_id) FROM _sfflow.limit_slot s JOIN _sfflow.execution e USING (execution_no) JOIN _sfflow.run_limit l USING (limit_no) WHERE l.name = 'undone' $$;
+SELECT pg_temp.undo('sf_stop(''undone:a'')', 'sf_run(''undone:b'')') \g /dev/null
+SELECT is(sf_run('undone:b'), 'RUNNING', 'another one waits for the place that was given back in a block that was rolled back');
+SELECT is(pg_temp.holders(), 'a', '... and its holder has it');
+SELECT pg_temp.undo('sf_stop(''undone:a'')', 'sf_run(''undone:b'')', 'sf_stop(''undone:b'')', 'sf_run(''undone:c'')', 'sf_stop(''undone:c'')') \g /dev/null
+SELECT sf_run('undone:c') \g /dev/null
+SELECT is(pg_temp.holders(), 'a', '... also when the block left it free');
+SELECT sf_stop('undone:a'), sf_run('undone:b'), sf_run('undone:c') \g /dev/null
+SELECT is(pg_temp.holders(), 'b', '... until it gives it back');
 
 SELECT * FROM finish();
 ROLLBACK;

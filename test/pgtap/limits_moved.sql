@@ -1,5 +1,6 @@
 -- Executions that are moved into, out of and between states with limits: what is inside of a state has a place of its limits and of
 -- no others, and what waits waits for nothing else. sf_check() finds what does not.
+-- needs: hold
 BEGIN;
 SELECT plan(34);
 
@@ -113,7 +114,7 @@ INSERT INTO _sfflow.limit_slot (limit_no, queue, slot, execution_no, branch_no)
 	SELECT l.limit_no, 7, 1, e.execution_no, 0 FROM _sfflow.run_limit l, _sfflow.execution e WHERE l.state = 'One' AND e.execution_id = 'moved:k';
 SELECT is(pg_temp.problems(), 'slot_of_another moved:k', '... and what has one of another limit');
 DELETE FROM _sfflow.limit_slot WHERE queue = 7;
-UPDATE _sfflow.held SET limit_no = (SELECT limit_no FROM _sfflow.run_limit WHERE state = 'One')
+UPDATE _sfflow.held SET object_no = (SELECT limit_no FROM _sfflow.run_limit WHERE state = 'One')
 WHERE execution_no = (SELECT execution_no FROM _sfflow.execution WHERE execution_id = 'moved_Map:2');
 SELECT is(pg_temp.problems(), 'held_by_another moved_Map:2', '... and what waits for another one');
 SELECT sf_stop('moved_Map:2') \g /dev/null

@@ -41,7 +41,7 @@ SELECT is_empty('SELECT * FROM sf_check()', 'the tables hold together');
 SELECT sf_drop_limit('within_net/Net') \g /dev/null
 SELECT pg_temp.answer() \g /dev/null
 SELECT sf_step('within_net:2') \g /dev/null
-SELECT is((SELECT count(*) FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no) WHERE e.execution_id = 'within_net:2' AND b.phase = 1), 1::bigint, 'the other one is to go on');
+SELECT is((SELECT count(*) FROM _sfflow.branch b JOIN _sfflow.execution e USING (execution_no) WHERE e.execution_id = 'within_net:2' AND b.phase = 12), 1::bigint, 'the other one is to go on');
 SELECT sf_set_limit('within_net/Net', max_running => 1) \g /dev/null
 SELECT is(pg_temp.shown() || sf_run('within_net:2'), 'within_net/Net|1|1|0SUCCEEDED', 'a limit that is set then counts it');
 SELECT sf_drop_limit('within_net/Net') \g /dev/null

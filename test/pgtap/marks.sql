@@ -1,4 +1,5 @@
 -- sf_mark: a job that failed, is held or was not reached is settled, and a redrive or a release goes on past it.
+-- needs: hold
 BEGIN;
 SELECT plan(42);
 

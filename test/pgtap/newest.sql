@@ -1,4 +1,5 @@
 -- Plain SQL over sf_executions with ORDER BY requested_at DESC LIMIT n: the same rows as ever, and few of them read.
+-- needs: hold
 BEGIN;
 SELECT plan(56);
 

@@ -1,4 +1,5 @@
 -- sf_night and sf_progress: where executions stand, what they usually take, and when they are expected to end.
+-- needs: hold
 BEGIN;
 SELECT plan(51);
 

@@ -1,4 +1,5 @@
 -- Versions of a state machine: starts by number and by alias, differences, and executions that move to another version.
+-- needs: hold
 BEGIN;
 SELECT plan(93);
 

@@ -1,4 +1,5 @@
 -- States that have other names in the version to which an execution is moved: what has happened in them stays theirs.
+-- needs: hold
 BEGIN;
 SELECT plan(62);
 

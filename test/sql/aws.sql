@@ -56,6 +56,17 @@ SELECT call('aws-sdk:dynamodb:scan', '{"TableName": "job", "FilterExpression": "
 SELECT call('dynamodb:putItem', '{"TableName": "none", "Item": {"id": {"S": "a"}}}');
 SELECT call('aws-sdk:dynamodb:getItem', '{"TableName": "none", "Key": {"id": {"S": "a"}}}');
 SELECT call('dynamodb:putItem', '{"TableName": "none", "Item": null}');
+SELECT call('dynamodb:putItem', '{"TableName": "no table", "Item": {"id": {"S": "a"}}}');
+SELECT call('aws-sdk:dynamodb:getItem', '{"TableName": "it''s", "Key": {"id": {"S": "a"}}}');
+SELECT call('aws-sdk:dynamodb:getItem', '{"TableName": ""}');
+SELECT call('aws-sdk:dynamodb:scan', '{}');
+SELECT action, parameters, regexp_replace(call(action, parameters::jsonb)->>'cause', ' \(Service.*', '') AS cause FROM (VALUES
+	('aws-sdk:dynamodb:query', '{"TableName": "none", "IndexName": "a b", "Limit": 0, "Select": "ALL"}'),
+	('dynamodb:updateItem', '{"TableName": "none", "Key": {}, "ReturnValues": "NEW"}'),
+	('dynamodb:putItem', '{"TableName": "job", "Item": {"id": {"S": "a"}, "n": {"N": "1"}}, "ReturnValues": "ALL_NEW"}'),
+	('dynamodb:getItem', '{"TableName": "job", "Key": {"id": {"S": ""}, "n": {"N": "1"}}}'),
+	('dynamodb:putItem', '{"TableName": "job", "Item": {"id": {"B": ""}, "n": {"N": "1"}}}')) AS v (action, parameters);
+SELECT call('dynamodb:deleteItem', '{"TableName": "job", "Key": []}');
 SELECT call('dynamodb:putItem', '{"TableName": "job", "Item": {"id": {"S": "a"}}}');
 SELECT call('dynamodb:putItem', '{"TableName": "job", "Item": {"id": {"S": "a"}, "n": {"N": "1"}, "x": {" S": "blank"}}}');
 SELECT call('dynamodb:getItem', '{"TableName": "job", "Key": {"id": {"S": "a"}}}');
@@ -87,6 +98,8 @@ SELECT call('events:putEvents', '{"Entries": [{"EventBusName": "orders", "Source
 SELECT input - '{id,time}'::text[] AS input FROM sf_executions WHERE state_machine = 'on_event' ORDER BY input->'detail'->'order';
 SELECT call('events:putEvents', '{"Entries": [{"Source": "shop", "DetailType": "paid", "Detail": {}}, {"DetailType": "paid", "Detail": {}}, {"Source": "shop", "DetailType": "paid", "Detail": "\"x\""}]}');
 SELECT count(*) FROM sf_executions WHERE state_machine = 'on_event';
+SELECT call('events:putEvents', '{"Entries": []}');
+SELECT call('events:putEvents', '{}');
 ROLLBACK;
 
 -- ---- SQS and SNS: to an activity, to NOTIFY, to a machine
@@ -103,6 +116,41 @@ SELECT input FROM sf_get_activity_task('shell', max_tasks => 10) ORDER BY input:
 SELECT call('sqs:sendMessage', '{"QueueUrl": "https://sqs.eu-west-1.amazonaws.com/1/none", "MessageBody": "x"}');
 SELECT call('sns:publish', '{"TopicArn": "arn:aws:sns:eu-west-1:1:none", "Message": "x"}');
 
+-- a request is checked before the queue or topic is looked for
+SELECT parameters, call('sqs:sendMessage', parameters::jsonb)->>'cause' AS cause FROM (VALUES
+	('{"QueueUrl": "none", "MessageBody": ""}'), ('{"QueueUrl": "none"}'), ('{"MessageBody": "x"}'), ('{"QueueUrl": "none.fifo", "MessageBody": "x"}'),
+	('{"QueueUrl": "none", "MessageBody": "x", "DelaySeconds": 901}'),
+	('{"QueueUrl": "none", "MessageBody": "x", "MessageAttributes": {"a": {"StringValue": "v"}}}'),
+	('{"QueueUrl": "none", "MessageBody": "x", "MessageAttributes": {"a": {"DataType": "Text", "StringValue": "v"}}}'),
+	('{"QueueUrl": "none", "MessageBody": "x", "MessageAttributes": {"a": {"DataType": "Number", "StringValue": ""}}}')) AS v (parameters);
+SELECT call('sqs:sendMessage', '{"QueueUrl": "none", "MessageBody": ""}')->>'error' AS error;
+SELECT call('sqs:sendMessage', jsonb_build_object('QueueUrl', 'none', 'MessageBody', 'x', 'MessageAttributes',
+	(SELECT jsonb_object_agg(n::text, '{"DataType": "String", "StringValue": "v"}'::jsonb) FROM generate_series(1, 11) AS n)))->>'cause' AS cause;
+SELECT parameters, call('sns:publish', parameters::jsonb) AS result FROM (VALUES
+	('{"TopicArn": "none.fifo", "Message": "x"}'), ('{"Message": "x"}'), ('{"TopicArn": "none", "Message": ""}'), ('{"TopicArn": "none", "Message": "x", "Subject": "two\nlines"}'),
+	('{"TopicArn": "none", "Message": "x", "MessageAttributes": {"a": {"DataType": "Binary"}}}')) AS v (parameters);
+
+SELECT parameters, regexp_replace(call('sqs:sendMessage', parameters::jsonb)->>'cause', 'Request ID.*', '') AS cause FROM (VALUES
+	('{"QueueUrl": "none", "MessageBody": "\u0001"}'), ('{"QueueUrl": "none", "MessageBody": "x", "MessageDeduplicationId": "d"}'),
+	('{"QueueUrl": "none.fifo", "MessageBody": "x", "MessageGroupId": "a b"}'), ('{"QueueUrl": "none.fifo", "MessageBody": "x", "MessageGroupId": "g", "DelaySeconds": 5}')) AS v (parameters);
+SELECT regexp_replace(call('sqs:sendMessage', jsonb_build_object('QueueUrl', 'none', 'MessageBody', repeat('x', 1048577)))->>'cause', ' \(Service.*', '') AS cause;
+SELECT parameters, regexp_replace(call('sns:publish', parameters::jsonb)->>'cause', ' \(Service.*', '') AS cause FROM (VALUES
+	('{"TopicArn": "none", "Message": "x", "MessageStructure": "xml"}'), ('{"TopicArn": "none", "Message": "x", "MessageStructure": "json"}'),
+	('{"TopicArn": "none", "Message": {"sqs": "x"}, "MessageStructure": "json"}'), ('{"TopicArn": "none", "Message": "{\"default\": \"x\"}", "MessageStructure": "json"}')) AS v (parameters);
+SELECT regexp_replace(call('sns:publish', jsonb_build_object('TopicArn', 'none', 'Message', repeat('x', 262145)))->>'cause', ' \(Service.*', '') AS cause;
+SELECT parameters, regexp_replace(call('events:putEvents', parameters::jsonb)->>'cause', ' \(Service.*', '') AS cause FROM (VALUES
+	('{"Entries": [{"Source": "s", "DetailType": "t", "Detail": {}}, {"EventBusName": "a b", "Source": "s", "DetailType": "t", "Detail": {}}]}'),
+	('{"Entries": [{"Source": "", "DetailType": "t", "Detail": {}}]}')) AS v (parameters);
+SELECT regexp_replace(call('events:putEvents', jsonb_build_object('Entries', jsonb_build_array(jsonb_build_object('Source', 's', 'DetailType', 't', 'Detail', jsonb_build_object('d', repeat('x', 262144))))))->>'cause', ' \(Service.*', '') AS cause;
+
+-- the digest of attributes, in the order of their names: binary values count as bytes, numbers as text
+SELECT call('sqs:sendMessage', '{"QueueUrl": "jobs", "MessageBody": "x", "MessageAttributes": {"b": {"DataType": "Number", "StringValue": "10"},
+	"a": {"DataType": "String", "StringValue": "ä"}, "c": {"DataType": "Binary.gif", "BinaryValue": "AAE="}}}') #- '{output,MessageId}' AS result;
+SELECT md5(string_agg(p, '' ORDER BY n)) FROM (VALUES
+	(1, '\x00000001'::bytea || 'a' || '\x00000006' || 'String' || '\x01' || '\x00000002' || '\xc3a4'::bytea),
+	(2, '\x00000001'::bytea || 'b' || '\x00000006' || 'Number' || '\x01' || '\x00000002' || '10'),
+	(3, '\x00000001'::bytea || 'c' || '\x0000000a' || 'Binary.gif' || '\x02' || '\x00000002' || '\x0001'::bytea)) AS v (n, p);
+
 -- .waitForTaskToken: the message carries the token
 SELECT sf_create_state_machine('ask', '{"StartAt": "F", "States": {"F": {"Type": "Task", "Resource": "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
 	"Parameters": {"QueueUrl": "jobs", "MessageBody": {"token.$": "$$.Task.Token"}}, "End": true}}}');
@@ -116,6 +164,10 @@ SELECT sf_run('ask:x');
 SELECT output FROM sf_executions WHERE execution_id = 'ask:x';
 SELECT call('aws-sdk:sfn:sendTaskFailure', jsonb_build_object('TaskToken', :'token'));
 SELECT call('aws-sdk:sfn:sendTaskSuccess', '{"TaskToken": "guess", "Output": "{}"}');
+SELECT action, parameters, regexp_replace(call(action, parameters::jsonb)->>'cause', ' \(Service.*', '') AS cause FROM (VALUES
+	('aws-sdk:sfn:sendTaskSuccess', '{"TaskToken": ""}'), ('aws-sdk:sfn:sendTaskHeartbeat', '{}'),
+	('aws-sdk:sfn:sendTaskFailure', '{"TaskToken": "guess", "Error": 1}')) AS v (action, parameters);
+SELECT length(call('aws-sdk:sfn:sendTaskFailure', jsonb_build_object('TaskToken', 'guess', 'Error', repeat('e', 257)))->>'cause') > 300 AS long_error_is_refused;
 ROLLBACK;
 
 -- ---- Systems Manager: commands run by the workers of an activity
@@ -134,7 +186,12 @@ SELECT input, task_token FROM sf_get_activity_task('shell') \gset
 SELECT sf_send_task_failure(:'task_token', 'Shell.ExitCode.3', 'no such file');
 SELECT sf_run(execution_id) FROM sf_executions WHERE state_machine = 'aws-activity-shell';
 SELECT call('aws-sdk:ssm:getCommandInvocation', jsonb_build_object('CommandId', :'command', 'InstanceId', 'i-1')) #- '{output,CommandId}' AS invocation;
-SELECT call('aws-sdk:ssm:getCommandInvocation', '{"CommandId": "none", "InstanceId": "i-1"}');
+SELECT call('aws-sdk:ssm:getCommandInvocation', '{"CommandId": "00000000-0000-0000-0000-00000000000a", "InstanceId": "i-1"}');
+-- what a request must have comes first
+SELECT call('aws-sdk:ssm:getCommandInvocation', '{"CommandId": "none"}');
+SELECT call('aws-sdk:ssm:sendCommand', '{"InstanceIds": ["i-1"], "Parameters": {"commands": ["ls"]}}');
+SELECT call('aws-sdk:ssm:sendCommand', '{"DocumentName": "a b", "InstanceIds": ["i-1"]}');
+SELECT call('aws-sdk:ssm:sendCommand', '{"DocumentName": "AWS-RunShellScript", "InstanceIds": ["i-2"], "TimeoutSeconds": 29}');
 SELECT call('aws-sdk:ssm:sendCommand', '{"DocumentName": "AWS-RunShellScript", "InstanceIds": ["i-2"], "Parameters": {"commands": ["ls"]}}');
 ROLLBACK;
 
@@ -150,7 +207,7 @@ SELECT sf_create_state_machine('outside', '{"StartAt": "P", "States": {"P": {"Ty
 	{"StartAt": "B", "States": {"B": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:rekognition:detectText", "End": true}}},
 	{"StartAt": "C", "States": {"C": {"Type": "Task", "Resource": "arn:aws:states:::glue:startJobRun", "End": true}}},
 	{"StartAt": "D", "States": {"D": {"Type": "Task", "Resource": "arn:aws:states:::http:invoke", "End": true}}},
-	{"StartAt": "E", "States": {"E": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:dynamodb:getItem", "Parameters": {"TableName": "none"}, "End": true, "Catch": [{"ErrorEquals": ["DynamoDb.ResourceNotFoundException"], "Next": "F"}]}, "F": {"Type": "Succeed"}}}]}}}');
+	{"StartAt": "E", "States": {"E": {"Type": "Task", "Resource": "arn:aws:states:::aws-sdk:dynamodb:getItem", "Parameters": {"TableName": "none", "Key": {"id": {"S": "a"}}}, "End": true, "Catch": [{"ErrorEquals": ["DynamoDb.ResourceNotFoundException"], "Next": "F"}]}, "F": {"Type": "Succeed"}}}]}}}');
 SELECT sf_run(sf_start('outside', '{}', 'x'));
 SELECT activity, state, resource FROM unnest(ARRAY['aws', 'http']) AS activity, LATERAL sf_get_activity_task(activity, max_tasks => 10) ORDER BY state;
 SAVEPOINT s;

@@ -89,7 +89,23 @@ SELECT sf_create_state_machine('parent', '{"StartAt": "M", "States": {"M": {"Typ
 		"Parameters": {"StateMachineArn": "child", "Name.$": "States.Format(''c{}'', $$.Map.Item.Index)", "Input.$": "$"}, "ResultPath": null, "End": true}}}, "End": true}}}');
 SELECT sf_run(sf_start('parent', '[{"a": 1}, "{\"b\": 2}", "\"text\"", null, 3, "no JSON"]', 'p'));
 SELECT execution_id, input FROM sf_executions WHERE state_machine = 'child' ORDER BY execution_id;
-SELECT error, cause FROM sf_executions WHERE execution_id = 'parent:p';
+SELECT error, regexp_replace(cause, '[0-9a-f-]{36}', '…') AS cause FROM sf_executions WHERE execution_id = 'parent:p';
+ROLLBACK;
+
+-- A child that the service would refuse fails with its names, those of the SDK in aws-sdk:sfn:startExecution.
+BEGIN;
+SELECT sf_create_state_machine('child', '{"StartAt": "C", "States": {"C": {"Type": "Wait", "Seconds": 9, "End": true}}}');
+SELECT sf_start('child', '{}', 'taken') \g /dev/null
+SELECT sf_map_resource('arn:aws:states:::aws-sdk:sfn:startExecution', 'arn:aws:states:::states:startExecution');
+SELECT details ->> 'error' AS error, regexp_replace(details ->> 'cause', '[0-9a-f-]{36}', '…') AS cause
+FROM (VALUES (1, 'states:startExecution', '{"StateMachineArn": "arn:aws:states:us-east-1:1:stateMachine:none"}'),
+	(2, 'states:startExecution.sync:2', '{"StateMachineArn": "arn:aws:states:us-east-1:1:stateMachine:child:9"}'),
+	(3, 'states:startExecution', '{"StateMachineArn": "child", "Name": "taken"}'),
+	(4, 'states:startExecution', '{"StateMachineArn": "child", "Name": "a b"}'),
+	(5, 'aws-sdk:sfn:startExecution', '{"StateMachineArn": "arn:aws:states:us-east-1:1:stateMachine:none"}'),
+	(6, 'aws-sdk:sfn:startExecution', '{"StateMachineArn": "child", "Name": "taken"}')) AS v (n, action, parameters),
+	events(format('{"StartAt": "S", "States": {"S": {"Type": "Task", "Resource": "arn:aws:states:::%s", "Parameters": %s, "End": true}}}', action, parameters)::json) AS e
+WHERE type = 'TaskFailed' ORDER BY n;
 ROLLBACK;
 
 DROP FUNCTION events, fails, letters;

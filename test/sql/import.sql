@@ -127,7 +127,8 @@ ROLLBACK;
 SELECT resource, locations FROM sf_missing_resources('{"States": {"N": {"Type": "JobNet", "Jobs": {"a": {"Type": "Task", "Resource": "other:a"},
 	"b": {"Type": "Parallel", "DependsOn": ["a"], "Branches": [{"States": {"c": {"Type": "Task", "Resource": "other:c"}}}]}}}}}');
 
--- Templates of CloudFormation and SAM are told from definitions: where the definitions lie in them, and what to do.
+-- Templates of CloudFormation and SAM are told from definitions. What keeps one from being imported; where a function
+-- that takes definitions only says that the definitions lie.
 \pset null (null)
 CREATE TEMP TABLE template (name text, text text);
 INSERT INTO template VALUES
@@ -155,12 +156,13 @@ EXCEPTION WHEN OTHERS THEN
 	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT;
 	error := sqlstate || ' ' || sqlerrm;
 END $$;
-SELECT name, r.* FROM template, pg_temp.refused(format('SELECT sf_import(%L, name => ''import-t'')', text)) AS r;
-SELECT name FROM template, pg_temp.refused(format('SELECT sf_import(%L, name => ''import-t'')', text)) AS i,
-	pg_temp.refused(format('SELECT count(*) FROM sf_missing_resources(%L)', text)) AS m WHERE i IS DISTINCT FROM m;
+SELECT name, error, left(detail, 400) AS detail, hint FROM template, pg_temp.refused(format('SELECT sf_import(%L, name => ''import-t'')', text)) AS r;
+SELECT name, r.* FROM template, pg_temp.refused(format('SELECT sf_import(%L)', text)) AS r WHERE name <> 'many';
+SELECT name, r.* FROM template, pg_temp.refused(format('SELECT sf_missing_resources(%L)', text)) AS r WHERE error IS NOT NULL;
+SELECT name, m.* FROM template, sf_missing_resources(text) AS m WHERE name = 'sam of files';
 SELECT name, v.* FROM template, sf_validate(text) AS v WHERE name <> 'many';
 SELECT error, detail FROM pg_temp.refused((SELECT format('SELECT sf_create_state_machine(''import-t'', %L)', text) FROM template WHERE name = 'sam of files'));
--- What the hint says works.
+-- A definition that is taken out of a template is one.
 SELECT sf_import(text::json #>> '{"Resources","Sub","Properties","DefinitionString","Fn::Sub",0}', '{"F": "sql:now"}', 'import-t') FROM template WHERE name = 'cloudformation';
 SELECT resource FROM template, sf_missing_resources(text::json #>> '{"Resources","Sub","Properties","DefinitionString","Fn::Sub",0}') WHERE name = 'cloudformation';
 -- A machine whose parts only look like those of a template is none.
@@ -172,5 +174,34 @@ SELECT * FROM sf_missing_resources('[1]');
 SELECT * FROM sf_missing_resources('StartAt: A');
 SELECT * FROM sf_missing_resources(NULL);
 SELECT count(*) FROM sf_missing_resources('{"name": "x", "definition": "{\"States\": {\"A\": {\"Resource\": \"arn:other\"}}}"}');
+-- Several machines at once, with references between them, in YAML; and a definition that is given for a file.
+\set VERBOSITY default
+\set yaml 'Transform: AWS::Serverless-2016-10-31\nParameters:\n  Stage: {Type: String, Default: test}\nResources:\n  Parent:\n    Type: AWS::Serverless::StateMachine\n    Properties:\n      Name: !Sub import-parent-${Stage}\n      DefinitionSubstitutions: {Child: !Ref Child, Limit: 60}\n      Definition:\n        StartAt: A\n        TimeoutSeconds: 10\n        States:\n          A: {Type: Task, Resource: "arn:aws:states:::states:startExecution.sync:2", Parameters: {StateMachineArn: "${Child}", Input: {limit: "${Limit} s"}}, End: true}\n  Child:\n    Type: AWS::Serverless::StateMachine\n    Properties: {Name: import-child, Type: EXPRESS, DefinitionUri: child.asl.yaml}\n'
+SELECT sf_import(:'yaml');
+SELECT sf_import(:'yaml', '{"Child.Definition": "StartAt: A\nStates:\n  A: {Type: Pass, Result: \"${R}\", End: true}"}');
+SELECT sf_import(:'yaml', '{"Child.Definition": "StartAt: A\nStates:\n  A: {Type: Pass, Result: \"${R}\", End: true}", "R": [1]}');
+SELECT state_machine, version, definition FROM stored WHERE state_machine ~ 'parent|child';
+SELECT sf_import(:'yaml', '{"Child": "import-other", "Stage": "prod"}', 'Parent');
+SELECT sf_import(:'yaml', '{"Parent.Definition": {"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}}', 'import-parent-test');
+SELECT state_machine, version, definition FROM stored WHERE state_machine ~ 'parent';
+SELECT sf_import(replace(:'yaml', 'import-child', 'import-parent-test'), '{"Child.Definition": "{}"}');
+SELECT sf_import(replace(:'yaml', ', Default: test', ''), '{}', 'Parent');
+SELECT sf_import(:'yaml', '{"Child.Definition": "{"}', 'Child');
+SELECT sf_aws_api('DescribeStateMachine', '{"stateMachineArn": "arn:aws:states:us-east-1:000000000000:stateMachine:import-child"}') ->> 'type' AS type;
+-- Of one machine, name is the name that it gets.
+SELECT sf_import('{"Resources": {"One": {"Type": "AWS::StepFunctions::StateMachine", "Properties": {"DefinitionString": "{\"StartAt\": \"A\", \"States\": {\"A\": {\"Type\": \"Succeed\"}}}"}},
+	"Hands": {"Type": "AWS::StepFunctions::Activity"}}}', name => 'import-one');
+-- Line breaks in a template that is another's end no comment of a proposal.
+SELECT count(*) AS proposals, bool_and(line LIKE '--%') AS commented FROM sf_missing_resources($${"Resources": {
+	"M": {"Type": "AWS::StepFunctions::StateMachine", "Properties": {"Definition": {"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}}},
+	"R": {"Type": "AWS::Events::Rule", "Properties": {"ScheduleExpression": "rate(1 day)", "Targets": [{"Arn": "x\nDROP TABLE orders; --"}]}},
+	"S": {"Type": "AWS::Scheduler::Schedule", "Properties": {"State": "DISABLED", "ScheduleExpression": "rate(1 day)", "ScheduleExpressionTimezone": "UTC\r\n; DROP TABLE orders; --",
+		"Target": {"Arn": {"Ref": "M"}}}}}}$$) AS m, regexp_split_to_table(m.proposal, '[\n\r]') AS line;
+-- References that double at each of forty levels.
+SELECT sf_import(json_build_object('Mappings', json_build_object('M', json_object_agg('k' || n,
+	CASE n WHEN 0 THEN '{"v": ""}'::json ELSE json_build_object('v', json_build_object('Fn::Join', json_build_array('',
+		json_build_array(json_build_object('Fn::FindInMap', json_build_array('M', 'k' || n - 1, 'v')), json_build_object('Fn::FindInMap', json_build_array('M', 'k' || n - 1, 'v'))))))
+	END)), 'Resources', '{"M": {"Type": "AWS::StepFunctions::StateMachine", "Properties": {"DefinitionString": {"Fn::FindInMap": ["M", "k40", "v"]}}}}'::json)::text)
+	FROM generate_series(0, 40) AS n;
 DROP VIEW stored;
 SELECT count(sf_drop_state_machine(state_machine)) FROM sf_state_machines WHERE state_machine LIKE 'import%' AND is_current;

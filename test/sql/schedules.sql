@@ -1,4 +1,5 @@
 -- Schedules: jobs of pg_cron that start state machines. Needs pg_cron in this database.
+-- needs: hold
 SELECT count(*) = 0 AS skipped FROM pg_extension WHERE extname = 'pg_cron' \gset
 \if :skipped
 \quit

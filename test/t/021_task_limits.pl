@@ -53,13 +53,13 @@ SQL
 	return $node->safe_psql('postgres', "SELECT pid FROM sf_workers WHERE execution_id = '$name'");
 }
 
-# The time limit: States.Timeout without a cause; the work is undone.
+# The time limit: States.Timeout with an empty cause; the work is undone.
 my $begin = time;
 $node->safe_psql('postgres', q{SELECT sf_start('limited', '{"seconds": 60}', 'late')});
 is($node->safe_psql('postgres', "SELECT sf_await('limited:late', '30 s')"), 'SUCCEEDED', 'a timeout is caught');
 cmp_ok(time - $begin, '<', 10, 'in time');
 is($node->safe_psql('postgres', "SELECT output FROM sf_executions WHERE execution_id = 'limited:late'"),
-	'{"Cause": null, "Error": "States.Timeout"}', 'and has no cause');
+	'{"Cause": "", "Error": "States.Timeout"}', 'and has an empty cause, as in Step Functions');
 is($node->safe_psql('postgres', "SELECT count(*) FROM shop.run"), '0', 'its work is rolled back');
 
 # A task that is stopped: cancelled within a second, rolled back, ABORTED.

@@ -48,6 +48,8 @@ SQL
 sub forget
 {
 	$node->safe_psql('postgres', q{SET client_min_messages = warning; SELECT sf_drop_state_machine('many', force => true)});
+	# A branch that a worker had locked is deleted by that worker.
+	$node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM sf_check()') or die 'rows are left of what was dropped';
 	$node->safe_psql('postgres', "SET SESSION AUTHORIZATION many; SELECT sf_create_state_machine('many', '$short')");
 	return;
 }

@@ -1,5 +1,6 @@
 # Objects that stood in a database before sfflow was installed, or that stand first in the search_path, are never run
 # with its user's rights: the database belongs to a tenant, and is full of twins of everything in pg_catalog.
+# needs: hold
 use strict;
 use warnings;
 use FindBin;
@@ -274,8 +275,10 @@ SELECT public.sf_console_api('validate', '{"definition": "{}"}'), public.sf_cons
 SELECT public.sf_console_api('plan', '{"execution_id": "bad:a"}'), public.sf_console_api('plan', '{"execution_id": "bad:a", "from_state": "F"}');
 SELECT public.sf_console_api('hold', '{"targets": ["flow", "none"]}'), public.sf_console_api('release', '{"targets": ["flow"]}');
 SELECT public.sf_console_api('acknowledge', '{"targets": ["bad:a"]}'), public.sf_console_api('start', '{"state_machine": "flow", "name": "console"}');
-SELECT public.sf_validate('{}');
+SELECT public.sf_validate('{}', '{"strict": true, "service_quotas": true}');
 SELECT public.sf_missing_resources('{"States": {"A": {"Type": "Task", "Resource": "arn:other:a"}}}');
+SELECT public.sf_missing_resources('{"Resources": {"A": {"Type": "AWS::StepFunctions::Activity"}}}', '{}');
+SELECT public.sf_from_yaml('a: 1');
 SELECT public.sf_import_jobs($$ SELECT * FROM (VALUES ('load', NULL), ('sum', 'load')) AS v (job, predecessor) $$, '{"Resource": "activity:a"}');
 SELECT public.sf_import('{"StartAt": "A", "States": {"A": {"Type": "Succeed", "Comment": "${A}"}}}', '{"A": "a"}', 'imported');
 SELECT access_key_id FROM public.sf_create_access_key('postgres') \gset
@@ -297,7 +300,7 @@ SELECT public.sf_aws_api('DescribeStateMachineForExecution', '{"executionArn": "
 SELECT public.sf_aws_api('CreateActivity', '{"name": "api", "tags": [{"key": "a", "value": "b"}]}'), public.sf_aws_api('DescribeActivity', '{"activityArn": "arn:aws:states:::activity:api"}');
 SELECT public.sf_purge('0 s', 1), public.sf_purge('0 s');
 CALL public.sf_purge_due();
-SELECT public.sf_enable();
+SELECT public.sf_enable(), public.sf_version();
 CALL public.sf_run_due(0);
 EOS
 

@@ -53,6 +53,9 @@ ok($node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM sf_executions
 	WHERE state_machine = 'bomb' AND cause LIKE '%sfflow.max\_executions\_per\_owner (300)%'}), 'a machine that starts two is stopped');
 cmp_ok($node->safe_psql('postgres', q{SELECT count(*) FROM sf_executions WHERE status = 'RUNNING'}), '<=', 330, 'as many run as may');
 
+# Those that have not come to their Wait would start others without end once the quota is gone.
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM sf_stop_many('bomb')}), 'all of them can be stopped');
+
 # Transitions that no history knows of.
 $node->safe_psql('postgres', q{ALTER ROLE tenant RESET sfflow.max_executions_per_owner});
 $node->restart;

@@ -15,7 +15,7 @@ my $dir = PostgreSQL::Test::Utils::tempdir();
 chmod 0755, $dir;
 my $examples = "$FindBin::Bin/../../docs/examples";
 my $node = new_node('main');
-$node->safe_psql('postgres', q(SELECT sf_aws_install(services => '{glue,batch,ecs,aws-sdk}')));
+$node->safe_psql('postgres', q(SELECT sf_aws_install(services => '{glue,batch,ecs,eks,bedrock,emr-serverless,aws-sdk}')));
 
 # Write a file.
 sub put
@@ -97,6 +97,15 @@ sub check_example
 	is(ask('ecs:runTask.sync', '{"Cluster": "c", "TaskDefinition": "good"}'),
 		'SUCCEEDED|{"TaskArn": "arn:good", "Containers": [{"ExitCode": 0}], "LastStatus": "STOPPED"}||', "$language: a task of ECS");
 	like(ask('ecs:runTask.sync', '{"Cluster": "c", "TaskDefinition": "bad"}'), qr/^FAILED\|\|States\.TaskFailed\|.*"ExitCode": ?7/, "$language: a container that fails");
+	is(ask('eks:createCluster.sync', '{"Name": "c"}'), 'SUCCEEDED|{"Cluster": {"Name": "c", "Status": "ACTIVE"}}||', "$language: a cluster of EKS");
+	is(ask('eks:createCluster.sync', '{"Name": "bad"}') =~ s/"\s*:\s+/":/gr, 'FAILED||States.TaskFailed|{"Cluster":{"Name":"bad", "Status":"FAILED"}}' =~ s/, /$language eq 'Python' ? ', ' : ','/er,
+		"$language: one that cannot be made");
+	is(ask('eks:deleteCluster.sync', '{"Name": "gone"}'), 'SUCCEEDED|{"Cluster": {"Name": "gone", "Status": "DELETING"}}||', "$language: one that is deleted");
+	is(ask('emr-serverless:createApplication.sync', '{"Name": "a"}'), 'SUCCEEDED|{"State": "CREATED", "ApplicationId": "app"}||', "$language: an application of EMR Serverless");
+	is(ask('emr-serverless:startJobRun.sync', '{"ApplicationId": "app"}'), 'SUCCEEDED|{"State": "SUCCESS", "JobRunId": "run"}||', "$language: a job of it");
+	is(ask('bedrock:createModelCustomizationJob.sync', '{"JobName": "j"}'), 'SUCCEEDED|{"JobArn": "arn:j", "Status": "Completed"}||', "$language: a job of Bedrock");
+	is(ask('bedrock:invokeModel', '{"ModelId": "m", "ContentType": "application/json", "Body": {"prompt": "p"}}'),
+		'SUCCEEDED|{"Body": {"heard": "{\"prompt\":\"p\"}"}, "ContentType": "application/json"}||', "$language: a model of Bedrock");
 	is(stop_worker($example), 0, "$language: the worker leaves");
 	return;
 }
@@ -115,6 +124,8 @@ class ClientError(Exception):
 EOS
 put('boto3/__init__.py', <<'EOS');
 import datetime
+import io
+import json
 from types import SimpleNamespace
 
 from botocore.exceptions import ClientError
@@ -129,7 +140,9 @@ def of(member):
 
 
 text = SimpleNamespace(type_name="string")
+blob = SimpleNamespace(type_name="blob")
 names = SimpleNamespace(type_name="map", value=text)
+cluster = structure(name=text, status=text)
 job = structure(jobId=text, status=text, parameters=names)
 task = structure(taskArn=text, lastStatus=text, containers=of(structure(exitCode=text)))
 shapes = {
@@ -140,11 +153,23 @@ shapes = {
     "DescribeJobs": (structure(jobs=of(text)), structure(jobs=of(job))),
     "RunTask": (structure(cluster=text, taskDefinition=text), structure(tasks=of(task))),
     "DescribeTasks": (structure(cluster=text, tasks=of(text)), structure(tasks=of(task))),
+    "CreateCluster": (structure(name=text), structure(cluster=cluster)),
+    "DeleteCluster": (structure(name=text), structure(cluster=cluster)),
+    "DescribeCluster": (structure(name=text), structure(cluster=cluster)),
+    "CreateApplication": (structure(name=text), structure(applicationId=text)),
+    "GetApplication": (structure(applicationId=text), structure(application=structure(applicationId=text, state=text))),
+    "CreateModelCustomizationJob": (structure(jobName=text), structure(jobArn=text)),
+    "GetModelCustomizationJob": (structure(jobIdentifier=text), structure(jobArn=text, status=text)),
+    "InvokeModel": (structure(modelId=text, contentType=text, body=blob), structure(body=blob, contentType=text)),
+}
+serverless = {
+    "StartJobRun": (structure(applicationId=text), structure(jobRunId=text)),
+    "GetJobRun": (structure(applicationId=text, jobRunId=text), structure(jobRun=structure(jobRunId=text, state=text))),
 }
 
 
 class Client:
-    def __init__(self):
+    def __init__(self, shapes):
         self.looks = 0
         self.meta = SimpleNamespace(service_model=SimpleNamespace(operation_model=lambda name: SimpleNamespace(input_shape=shapes[name][0], output_shape=shapes[name][1])))
 
@@ -173,10 +198,44 @@ class Client:
     def describe_tasks(self, cluster, tasks):
         return {"tasks": [{"taskArn": tasks[0], "lastStatus": self.look("STOPPED"), "containers": [{"exitCode": 7 if "bad" in tasks[0] else 0}]}]}
 
+    def create_cluster(self, name):
+        return {"cluster": {"name": name, "status": "CREATING"}}
+
+    def delete_cluster(self, name):
+        return {"cluster": {"name": name, "status": "DELETING"}}
+
+    def describe_cluster(self, name):
+        if name == "gone" and self.look("") == "":
+            raise ClientError("ResourceNotFoundException", "No cluster found for name: gone.")
+        return {"cluster": {"name": name, "status": "DELETING" if name == "gone" else self.look("FAILED" if name == "bad" else "ACTIVE")}}
+
+    def create_application(self, name):
+        return {"applicationId": "app"}
+
+    def get_application(self, applicationId):
+        return {"application": {"applicationId": applicationId, "state": self.look("CREATED")}}
+
+    def create_model_customization_job(self, jobName):
+        return {"jobArn": "arn:" + jobName}
+
+    def get_model_customization_job(self, jobIdentifier):
+        return {"jobArn": jobIdentifier, "status": self.look("Completed")}
+
+    def invoke_model(self, modelId, contentType, body):
+        return {"body": io.BytesIO(json.dumps({"heard": body.replace(" ", "")}).encode()), "contentType": contentType}
+
+
+class Serverless(Client):
+    def start_job_run(self, applicationId):
+        return {"jobRunId": "run"}
+
+    def get_job_run(self, applicationId, jobRunId):
+        return {"jobRun": {"jobRunId": jobRunId, "state": self.look("SUCCESS")}}
+
 
 def client(service):
-    assert service in ("glue", "batch", "ecs"), service
-    return Client()
+    assert service in ("glue", "batch", "ecs", "eks", "bedrock", "bedrock-runtime", "emr-serverless"), service
+    return Serverless(shapes | serverless) if service == "emr-serverless" else Client(shapes)
 EOS
 check_example('Python', '--program', "$examples/aws-task.py", '--pass-env', 'PYTHON*', '--pass-env', 'AWS_*');
 
@@ -199,6 +258,27 @@ EOS
 exports.RunTaskCommand = command(({ cluster, taskDefinition }) => ({ tasks: [{ taskArn: `arn:${taskDefinition}` }] }));
 exports.DescribeTasksCommand = command(({ cluster, tasks }, look) => ({ tasks: [{ taskArn: tasks[0], lastStatus: look('STOPPED'), containers: [{ exitCode: tasks[0].includes('bad') ? 7 : 0 }] }] }));
 EOS
+	$stub{EKS} = <<'EOS';
+exports.CreateClusterCommand = command(({ name }) => ({ cluster: { name, status: 'CREATING' } }));
+exports.DeleteClusterCommand = command(({ name }) => ({ cluster: { name, status: 'DELETING' } }));
+exports.DescribeClusterCommand = command(({ name }, look) => {
+  if (name === 'gone' && look('') === '') throw Object.assign(new Error('No cluster found for name: gone.'), { name: 'ResourceNotFoundException' });
+  return { cluster: { name, status: name === 'gone' ? 'DELETING' : look(name === 'bad' ? 'FAILED' : 'ACTIVE') } };
+});
+EOS
+	$stub{'EMR-Serverless'} = <<'EOS';
+exports.CreateApplicationCommand = command(() => ({ applicationId: 'app' }));
+exports.GetApplicationCommand = command(({ applicationId }, look) => ({ application: { applicationId, state: look('CREATED') } }));
+exports.StartJobRunCommand = command(() => ({ jobRunId: 'run' }));
+exports.GetJobRunCommand = command(({ jobRunId }, look) => ({ jobRun: { jobRunId, state: look('SUCCESS') } }));
+EOS
+	$stub{Bedrock} = <<'EOS';
+exports.CreateModelCustomizationJobCommand = command(({ jobName }) => ({ jobArn: `arn:${jobName}` }));
+exports.GetModelCustomizationJobCommand = command(({ jobIdentifier }, look) => ({ jobArn: jobIdentifier, status: look('Completed') }));
+EOS
+	$stub{'Bedrock-Runtime'} = <<'EOS';
+exports.InvokeModelCommand = command(({ body }) => ({ body: Object.assign(Buffer.from(JSON.stringify({ heard: body })), { transformToString() { return this.toString(); } }), contentType: 'application/json' }));
+EOS
 	for my $service (keys %stub)
 	{
 		my $package = 'node_modules/@aws-sdk/client-' . lc $service;
@@ -208,11 +288,45 @@ let looks = 0;
 const look = end => ++looks < 2 ? 'RUNNING' : end;
 const command = act => class { constructor(input) { this.answer = () => act(input, look); } };
 exports.__Client = class {};
-exports.${service}Client = class { async send(command) { return { \$metadata: {}, ...command.answer() }; } };
+exports.SomeClient = class { async send(command) { return { \$metadata: {}, ...command.answer() }; } };
 $stub{$service}
 EOS
 	}
 	check_example('JavaScript', '--program', "$dir/aws-task.mjs", '--pass-env', 'AWS_*');
+}
+
+# --- a program that reads Parquet, in the compressions that its writers use
+
+SKIP:
+{
+	my $modules = "$FindBin::Bin/../clients/node_modules";
+	skip 'hyparquet is not installed', 12 unless -d "$modules/hyparquet-compressors" && system('node --version >/dev/null 2>&1') == 0;
+	my $home = PostgreSQL::Test::Utils::tempdir();
+	chmod 0755, $home;
+	copy("$examples/parquet-items.mjs", "$home/parquet-items.mjs") or die "copy: $!";
+	chmod 0755, "$home/parquet-items.mjs";
+	symlink $modules, "$home/node_modules" or die "symlink: $!";
+	local @ENV{qw(PGHOST PGPORT PGDATABASE)} = ($node->host, $node->port, 'postgres');
+	$node->safe_psql('postgres', q(SELECT sf_create_activity('parquet', lease => '1 min'); SELECT sfflow_aws.create_bucket('lake')));
+	my $reader = start_worker($node, '-a', 'parquet:program', '--program', "$home/parquet-items.mjs", '--pass-env', 'PG*');
+	activity_machine($node, 'convert', resource => 'activity:parquet', made => 1);
+	for my $codec (qw(snappy gzip zstd))
+	{
+		my $content = unpack 'H*', slurp_file("$FindBin::Bin/../fixtures/parquet/$codec.parquet");
+		$node->safe_psql('postgres', "SELECT sfflow_aws.put_object('lake', '$codec', decode('$content', 'hex'))");
+		is(run_task($node, 'convert', qq({"Bucket": "lake", "Key": "$codec", "Into": {"Bucket": "lake", "Key": "it's $codec"}})),
+			qq(SUCCEEDED|{"Key": "it's $codec", "Rows": 3, "Bucket": "lake"}||), "Parquet with $codec");
+		is($node->safe_psql('postgres', "SELECT * FROM sfflow_aws.object_lines('lake', 'it''s $codec') OFFSET 2"),
+			'{"at": "2025-01-01T10:00:02.000Z", "id": 2, "day": "2025-01-03T00:00:00.000Z", "list": [2, 3], "paid": true, "amount": 0.14, "nested": {"a": 2, "b": "x"}, "customer": "customer 2"}',
+			"... whose rows are lines");
+	}
+	is(run_task($node, 'convert', '{"Bucket": "lake", "Key": "zstd", "Into": {"Bucket": "lake", "Key": "ids"}, "Columns": ["id"]}'),
+		'SUCCEEDED|{"Key": "ids", "Rows": 3, "Bucket": "lake"}||', 'some columns');
+	is($node->safe_psql('postgres', q(SELECT string_agg(l::text, ' ') FROM sfflow_aws.object_lines('lake', 'ids') AS l)), '{"id": 0} {"id": 1} {"id": 2}', '... are read alone');
+	like(run_task($node, 'convert', '{"Bucket": "lake", "Key": "none", "Into": {"Bucket": "lake", "Key": "x"}}'), qr/^FAILED\|\|States\.ItemReaderFailed\|ERROR: /, 'an object that is not there');
+	like(run_task($node, 'convert', q({"Bucket": "lake", "Key": "ids", "Into": {"Bucket": "lake", "Key": "x"}})), qr/^FAILED\|\|States\.ItemReaderFailed\|./, 'one that is no Parquet');
+	is($node->safe_psql('postgres', q(SELECT count(*) FROM sfflow_aws.s3_object WHERE key = 'x')), '0', '... leaves nothing');
+	is(stop_worker($reader), 0, 'its worker leaves');
 }
 
 # The page names the options that were used here.

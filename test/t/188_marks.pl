@@ -1,4 +1,5 @@
 # Marks under workers and crashes: what was marked, and no other job, is settled once, whenever the server dies.
+# needs: hold
 use strict;
 use warnings;
 use FindBin;

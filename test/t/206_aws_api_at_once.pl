@@ -1,5 +1,6 @@
 # Calls of the AWS API that meet: the same state machine and the same execution from two sessions, the limits of a Map
 # run while workers run it.
+# needs: hold
 use strict;
 use warnings;
 use FindBin;

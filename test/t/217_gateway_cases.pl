@@ -65,7 +65,6 @@ sub clean_up
 	$node->safe_psql('postgres', <<'SQL');
 SELECT sf_drop_state_machine(state_machine, force => true) FROM sf_state_machines WHERE is_current;
 SELECT sf_drop_activity(activity) FROM sf_activities;
-SELECT sf_create_activity('callback');
 SQL
 	return;
 }

@@ -49,6 +49,23 @@ $node->safe_psql('postgres', "SELECT sf_start('r' || i, '{}', n::text) FROM gene
 ok(ended($node), "executions of $owners owners end");
 is($node->safe_psql('postgres', "SELECT count(*) FROM sf_executions WHERE status = 'SUCCEEDED' AND execution_id ~ '^r'"), 2 * $owners, '... all of them');
 
+# --- more tasks than the table of how long they took has room for
+
+$node->safe_psql('postgres', <<'EOS');
+CREATE FUNCTION nothing_again(payload jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS 'SELECT payload';
+SELECT sf_create_state_machine('d' || i, jsonb_build_object('StartAt', 'T1', 'States', (
+	SELECT jsonb_object_agg('T' || n, jsonb_build_object('Type', 'Task', 'Resource', 'sql:public.nothing_again')
+		|| CASE n WHEN 300 THEN '{"End": true}'::jsonb ELSE jsonb_build_object('Next', 'T' || n + 1) END)
+	FROM generate_series(1, 300) AS n))::text::json)
+FROM generate_series(1, 8) AS i;
+EOS
+for my $time (qw(first second))
+{
+	$node->safe_psql('postgres', "SELECT sf_start('d' || i, '{}', '$time') FROM generate_series(1, 8) AS i");
+	ok(ended($node), "2,400 tasks run the $time time");
+}
+is($node->safe_psql('postgres', "SELECT count(*) FROM sf_executions WHERE status = 'SUCCEEDED' AND state_machine ~ '^d'"), '16', '... whether it is known how long they took or not');
+
 # --- more keys than the ring holds, and cancels of as many, in one transaction
 
 $node->safe_psql('postgres', "SELECT count(*) FROM sf_start_many('m', ARRAY(SELECT '{}'::jsonb FROM generate_series(1, 6000)))");

@@ -437,6 +437,8 @@ sub elsewhere
 			$node->safe_psql('postgres', 'SELECT sf_disable()');
 			$node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM sf_workers WHERE execution_id IS NOT NULL}) or die 'tasks stay';
 			my $copy = new_node($name, conf => $conf, bare => 1);
+			# pg_dump leaves roles out.
+			$copy->safe_psql('postgres', 'CREATE ROLE remote LOGIN');
 			system_log('pg_dump', '-f', $dump, $node->connstr('postgres')) and die 'pg_dump';
 			system_log('psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $dump, $copy->connstr('postgres')) and die 'restore';
 			$node->stop('immediate');

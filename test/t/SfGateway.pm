@@ -30,7 +30,7 @@ sub free_port
 }
 
 # Start a gateway for a database of a server, and wait until it takes requests unless told otherwise. Options that
-# are no setting: user, of the dsn; program; files, which limits its open files; config, the text of its file; and
+# are no setting: user, of the dsn; program; port; files, which limits its open files; config, the text of its file; and
 # unready, not to wait.
 sub start_gateway
 {
@@ -42,7 +42,7 @@ sub start_gateway
 	my $user = delete $how{user} // 'postgres';
 	my $unready = delete $how{unready};
 	my $config = delete $how{config};
-	my $port = free_port();
+	my $port = delete $how{port} // free_port();
 	my $dsn = $node ? $node->connstr('postgres') . " user=$user" : 'host=/nonexistent';
 	my %settings = (listen => "127.0.0.1:$port", dsn => $dsn, 'log-level' => 'debug', %how);
 	my @options = map { ("--$_", $settings{$_}) } sort keys %settings;

@@ -1,6 +1,7 @@
 // Talk to sfgateway: the session, the actions of sf_console_api, and the long poll.
 
-// The token stays with the pages of this address and port, in all tabs. Cookies are sent to all ports of a host; this is not.
+// The token stays with the pages of this address and port, in all tabs. Cookies are sent to all ports of a host; this
+// is not.
 const place = 'sfgateway-token';
 let token = localStorage.getItem(place);
 
@@ -11,8 +12,8 @@ function keep(value) {
   else localStorage.setItem(place, value);
 }
 
-// A person is there if a key, a button or a wheel was used since the last request. Other requests are those of a page that
-// keeps itself up to date: they are marked, so that the session of a page that is left alone ends.
+// A person is there if a key, a button or a wheel was used since the last request. Other requests are those of a page
+// that keeps itself up to date: they are marked, so that the session of a page that is left alone ends.
 let isThere = true;
 for (const type of ['keydown', 'pointerdown', 'wheel']) {
   window.addEventListener(type, () => {
@@ -41,8 +42,10 @@ function noJson(error) {
 // Send a request and read the answer.
 async function send(path, body, signal) {
   const how = body === undefined ? { method: 'GET' } : {
-    method: 'POST', body: JSON.stringify(body),
-    headers: { 'Content-Type': 'application/json', ...(token ? { 'X-CSRF-Token': token } : {}), ...(isThere ? {} : { 'X-Background': '1' }) },
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'Content-Type': 'application/json', ...(token ? { 'X-CSRF-Token': token } : {}),
+      ...(isThere ? {} : { 'X-Background': '1' }) },
   };
   if (body !== undefined) isThere = false;
   let response, answer;
@@ -73,9 +76,9 @@ export async function session() {
 }
 
 export async function signIn(role, password) {
-  const session = await send('/console/login', { role, password });
-  keep(session.csrf_token);
-  return session.role;
+  const answer = await send('/console/login', { role, password });
+  keep(answer.csrf_token);
+  return answer.role;
 }
 
 export async function signOut() {

@@ -1,12 +1,13 @@
 // One execution: its picture, its jobs, its timeline, its payloads, and what can be done with it.
 
-import { h } from './dom.js';
 import { hold, mark, redriveOne, release, stop } from './dialog.js';
-import { between, clock, count, distance, duration, readCause, visible } from './format.js';
+import { h } from './dom.js';
+import { between, clock, count, distance, duration, readCause, stateNames, visible } from './format.js';
 import { heldNotices } from './holds.js';
 import { waits } from './limits.js';
+import { badge, button, causeLines, errorName, errorNotice, executionLink, facts, failedItem, hash, icon, machineLink,
+  may, noRight, notice, section, statusWord, table, tabs, text, time, why } from './parts.js';
 import { payload } from './payload.js';
-import { badge, button, causeLines, errorName, errorNotice, executionLink, facts, hash, icon, machineLink, may, noRight, notice, section, statusWord, table, tabs, text, time, why } from './parts.js';
 import { compare, timeline } from './timeline.js';
 import { centre, viewer } from './viewer.js';
 
@@ -14,10 +15,10 @@ export function title({ argument }) {
   return argument;
 }
 
-const NO_STATE = '-';          // in the address: the panel of the state was closed
+const NO_STATE = '-'; // in the address: the panel of the state was closed
 
-// The state that is chosen by itself, if the execution did not succeed: that of the job with the error; else a task that
-// failed, rather than a Fail state or one that was aborted with others.
+// The state that is chosen by itself, if the execution did not succeed: that of the job with the error; else a task
+// that failed, rather than a Fail state or one that was aborted with others.
 function failedState(head) {
   if (!['FAILED', 'TIMED_OUT', 'RUNNING'].includes(head.execution.status)) return undefined;
   const failed = head.states.filter(x => x.status === 'failure');
@@ -25,26 +26,42 @@ function failedState(head) {
   return job ?? (failed.findLast(x => x.attempts > 0 && !x.aborted) ?? failed.at(-1))?.name;
 }
 
-// The state of a job, of some names: the job's name without the iterations of Maps.
+// The state of a job, of some names.
 function stateOf(job, names) {
-  return [job.replace(/\[\d+\]$/, ''), job.replace(/\[\d+\]$/, '').replace(/^.*\//, '')].find(n => names.has(n));
+  return stateNames(job).find(name => names.has(name));
 }
 
 // A page of items of a Distributed Map that did not succeed.
 function failedItems(execution, states, ask) {
   return states.map_runs.some(r => r.failed + r.timed_out + r.aborted > 0) ?
-    Promise.all(['FAILED', 'TIMED_OUT'].map(status => ask('executions', { parent: execution, status, limit: 25 }))).then(pages => pages.flatMap(p => p.rows)) : [];
+    Promise.all(['FAILED', 'TIMED_OUT'].map(status => ask('executions', { parent: execution, status, limit: 25 })))
+      .then(pages => pages.flatMap(p => p.rows)) : [];
 }
 
 export async function load({ argument: id, query, state, role, ask }, before) {
   const one = ask('execution', { execution_id: id });
   const [head, layout, times, jobs, chosen, events] = await Promise.all([
-    one, before?.layout && state.version === before.head.execution.version ? before.layout : ask('layout', { target: id }).catch(() => null),
-    query.tab === 'jobs' || query.tab === 'events' || query.tab === 'payloads' || query.tab === 'done' ? before?.times ?? null : ask('timeline', { execution_id: id, inside: query.inside === '1', ...(state.after ? { after: state.after } : {}) }),
-    query.tab === 'jobs' ? ask('jobs', { execution_id: id, ...(query.job_status ? { status: query.job_status } : {}), ...(state.jobsAfter ? { after: state.jobsAfter } : {}) }) : before?.jobs ?? null,
-    Promise.resolve(query.state ?? one.then(failedState)).then(name => name && name !== NO_STATE ?
-      ask('state', { execution_id: id, state: name, ...(query.event ? { event: Number(query.event) } : {}) }).then(found => ({ name, ...found }), error => ({ name, error })) : null),
-    query.tab === 'events' ? ask('events', { execution_id: id, ...(state.eventsAfter ? { after: state.eventsAfter } : {}) }) : before?.events ?? null]);
+    one,
+    before?.layout && state.version === before.head.execution.version ? before.layout :
+      ask('layout', { target: id }).catch(() => null),
+    query.tab === 'jobs' || query.tab === 'events' || query.tab === 'payloads' || query.tab === 'done' ?
+      before?.times ?? null :
+      ask('timeline', { execution_id: id, inside: query.inside === '1',
+        ...(state.after ? { after: state.after } : {}) }),
+    query.tab === 'jobs' ?
+      ask('jobs', { execution_id: id, ...(query.job_status ? { status: query.job_status } : {}),
+        ...(state.jobsAfter ? { after: state.jobsAfter } : {}) }) : before?.jobs ?? null,
+    Promise.resolve(query.state ?? one.then(failedState)).then(name =>
+      name && name !== NO_STATE ?
+        ask('state', { execution_id: id, state: name, ...(query.event ? { event: Number(query.event) } : {}) }).then(
+          found => ({ name, ...found }),
+          error => ({ name, error }),
+        ) : null
+    ),
+    query.tab === 'events' ?
+      ask('events', { execution_id: id, ...(state.eventsAfter ? { after: state.eventsAfter } : {}) }) :
+      before?.events ?? null,
+  ]);
   state.version = head.execution.version;
   return { head, layout, times, jobs, chosen, events, items: await failedItems(id, head, ask), role };
 }
@@ -61,40 +78,58 @@ export function news(before, after) {
 }
 
 // The buttons for what can be done with the execution.
-function actions(head, context) {
+function actionButtons(head, context) {
   const { execution_id: id, status } = head.execution;
-  const act = async promise => {
-    if (await promise) context.reload();
-  };
   const own = head.held.find(x => x.target === id && !x.state);
-  const failedItems = head.map_runs.some(r => r.failed + r.timed_out + r.aborted > 0);
-  const canRedrive = ['FAILED', 'TIMED_OUT', 'ABORTED'].includes(status) || (status === 'SUCCEEDED' && failedItems);
+  const someFailed = head.map_runs.some(r => r.failed + r.timed_out + r.aborted > 0);
+  const canRedrive = ['FAILED', 'TIMED_OUT', 'ABORTED'].includes(status) || (status === 'SUCCEEDED' && someFailed);
   const mayOperate = may(head.rights, id, 'OPERATE');
   return h('div', { class: 'row actions', role: 'group', 'aria-label': 'Actions' },
     mayOperate ? null : noRight(head.execution.state_machine),
-    canRedrive && may(head.rights, id, 'START', 'OPERATE') ? button('Redrive…', () => act(redriveOne(id)), { class: 'primary' }) : null,
-    mayOperate && status === 'RUNNING' ? button('Stop…', () => act(stop([id]))) : null,
-    !mayOperate ? null : own ? button('Release…', () => act(release(own))) : status !== 'SUCCEEDED' ? button('Hold…', () => act(hold([id]))) : null);
+    canRedrive && may(head.rights, id, 'START', 'OPERATE') ?
+      button('Redrive…', () => context.act(redriveOne(id)), { class: 'primary' }) : null,
+    mayOperate && status === 'RUNNING' ? button('Stop…', () => context.act(stop([id]))) : null,
+    !mayOperate ? null :
+      own ? button('Release…', () => context.act(release(own))) :
+      status !== 'SUCCEEDED' ? button('Hold…', () => context.act(hold([id]))) : null);
 }
 
 // The head of the page.
 function headPart(head, context, isTold) {
   const e = head.execution;
-  // without the time between a failure and its redrive
-  const ms = head.progress?.took ?? between(e.started_at, e.stopped_at);
+  const ms = head.took;
   const cause = readCause(e.cause);
   return [
-    h('div', { class: 'title', key: 'title' }, h('h1', { tabindex: '-1' }, text(e.execution_id, 'id')), badge(e.status), head.held.some(x => !x.state) ? badge('HELD') : null, actions(head, context)),
+    h('div', { class: 'title', key: 'title' }, h('h1', { tabindex: '-1' }, text(e.execution_id, 'id')), badge(e.status),
+      head.held.some(x => !x.state) ? badge('HELD') : null, actionButtons(head, context)),
     h('div', { key: 'facts' }, facts([
-      ['Machine', [machineLink(e.state_machine), ` version ${e.version}`]], ['Requested', time(e.requested_at)],
-      ['Ran', e.started_at ? [`${duration(ms)}${e.status === 'RUNNING' ? ' so far' : ''}`, h('small', null, ` ${compare(ms, { runs: 2, p50: head.usual?.p50, p95: head.usual?.p95 })}`)] : 'not begun'],
+      ['Machine', [machineLink(e.state_machine), ` version ${e.version}`]],
+      ['Requested', time(e.requested_at)],
+      ['Ran',
+        e.started_at ?
+          [`${duration(ms)}${e.status === 'RUNNING' ? ' so far' : ''}`,
+            h('small', null, ` ${compare(ms, { runs: 2, p50: head.usual?.p50, p95: head.usual?.p95 })}`)] :
+          'not begun'],
       ['Ended', e.stopped_at ? [time(e.stopped_at), h('small', null, ` ${distance(e.stopped_at)}`)] : null],
       ['Redriven', e.redrive_count > 0 ? [count(e.redrive_count, 'time'), ', last ', time(e.last_redriven_at)] : null],
       ['Started by', e.parent_execution_id ? executionLink(e.parent_execution_id) : null],
-      ['Done', head.progress?.total && e.status === 'RUNNING' ? [`${head.progress.done} of ${head.progress.total} jobs`, new Date(head.progress.eta ?? 0) > new Date() ? [', ends about ', time(head.progress.eta)] : null] : null],
+      ['Done',
+        head.progress?.total && e.status === 'RUNNING' ?
+          [`${head.progress.done} of ${head.progress.total} jobs`,
+            new Date(head.progress.eta ?? 0) > new Date() ? [', ends about ', time(head.progress.eta)] : null] : null],
       ['Waits for', e.waiting_on ? text(e.waiting_on) : null],
-      ['Jobs', Object.keys(head.jobs).length === 0 ? null : Object.entries(head.jobs).map(([status, n]) => h('a', { class: 'chip', href: hash.execution(e.execution_id, { ...context.query, tab: 'jobs', job_status: status }) }, badge(status, `${n} ${statusWord(status)}`)))]])),
-    (e.error || e.cause) && !isTold ? h('div', { key: 'error' }, notice('bad', h('p', null, errorName(e.error ?? 'no error name')), causeLines(cause))) : null,
+      ['Jobs',
+        Object.keys(head.jobs).length === 0 ? null :
+          Object.entries(head.jobs).map(([status, n]) =>
+            h('a', { class: 'chip',
+              href: hash.execution(e.execution_id, { ...context.query, tab: 'jobs', job_status: status }) },
+              badge(status, `${n} ${statusWord(status)}`))
+          )],
+    ])),
+    (e.error || e.cause) && !isTold ?
+      h('div', { key: 'error' },
+        notice('bad', h('p', null, errorName(e.error ?? 'no error name')), causeLines(cause), failedItem(head.item))) :
+      null,
     heldNotices(head.held, may(head.rights, e.execution_id, 'OPERATE'), context.reload),
     waits(head.waits, e.execution_id),
   ];
@@ -109,11 +144,17 @@ function stateName(data, context) {
 // The state that is chosen: payloads, error, attempts, events.
 function statePanel(data, context) {
   const name = stateName(data, context);
-  if (!name) return h('div', { class: 'card side none', key: 'side' }, h('p', null, 'Choose a state in the picture or in the timeline to see its input, output, error and events.'));
+  if (!name)
+    return h('div', { class: 'card side none', key: 'side' },
+      h('p', null, 'Choose a state in the picture or in the timeline to see its input, output, error and events.'));
   const id = context.argument;
-  const close = button(icon('close'), () => context.go({ ...context.query, state: NO_STATE, event: undefined }), { class: 'plain', 'aria-label': 'Close the state' });
+  const close = button(icon('close'), () => context.go({ ...context.query, state: NO_STATE, event: undefined }), {
+    class: 'plain',
+    'aria-label': 'Close the state',
+  });
   const head = h('div', { class: 'side-head' }, h('h2', { id: 'h-state' }, text(name)), close);
-  const box = (...parts) => h('section', { class: 'card side', key: `side-${name}`, 'aria-labelledby': 'h-state' }, head, parts);
+  const box = (...parts) =>
+    h('section', { class: 'card side', key: `side-${name}`, 'aria-labelledby': 'h-state' }, head, parts);
   if (!data.chosen || data.chosen.name !== name) return box(h('p', { class: 'muted' }, 'Loading…'));
   if (data.chosen.error) return box(errorNotice(data.chosen.error));
   const { job, visits, chosen, input, output, events, usual } = data.chosen;
@@ -122,67 +163,103 @@ function statePanel(data, context) {
   const spans = visits.filter(v => chosen && v.job_id === chosen.job_id && v.visit === chosen.visit);
   const last = spans[spans.length - 1];
   const cause = readCause(job?.cause);
-  const act = async promise => {
-    if (await promise) context.reload();
-  };
   const canRedrive = data.head.execution.status !== 'RUNNING' && drawn && drawn.parent === undefined;
   return box(
-    h('p', { class: 'row' }, badge(last?.status === 'failure' && job && !job.error ? 'aborted' : last?.status ?? facts0?.status ?? 'unknown'), h('span', { class: 'muted' }, drawn?.subtitle ? text(drawn.subtitle) : null)),
-    facts([chosen && chosen.job_id !== name ? ['Job', text(chosen.job_id)] : null, last ? ['Began', time(spans[0].started_at)] : null,
-      last ? ['Took', [duration(between(last.started_at, last.stopped_at)), h('small', null, ` ${compare(between(last.started_at, last.stopped_at), usual)}`)]] : null,
+    h('p', { class: 'row' }, badge(last?.status ?? facts0?.status ?? 'unknown'),
+      h('span', { class: 'muted' }, drawn?.subtitle ? text(drawn.subtitle) : null)),
+    facts([chosen && chosen.job_id !== name ? ['Job', text(chosen.job_id)] : null,
+      last ? ['Began', time(spans[0].started_at)] : null,
+      last ?
+        ['Took', [duration(between(last.started_at, last.stopped_at)),
+          h('small', null, ` ${compare(between(last.started_at, last.stopped_at), usual)}`)]] : null,
       job ? ['Attempts', String(job.attempts)] : null]),
-    job?.error ? h('div', null, notice(last?.status === 'success' ? 'late' : 'bad', h('p', null, errorName(job.error)), causeLines(cause))) : null,
+    job?.error ?
+      h('div', null,
+        notice(last?.status === 'success' ? 'late' : 'bad', h('p', null, errorName(job.error)), causeLines(cause))) :
+      null,
     payload('Input', input, { execution_id: id, what: 'event', event: input?.event, member: 'input' }),
     payload('Output', output, { execution_id: id, what: 'event', event: output?.event, member: 'output' }),
-    !may(data.head.rights, id, 'OPERATE') ? null : h('div', { class: 'row', role: 'group', 'aria-label': 'Actions on the state' },
-      canRedrive ? button('Redrive from here…', () => act(redriveOne(id, name)), { class: 'small' }) : null,
-      job && data.head.execution.status !== 'SUCCEEDED' ? button('Mark…', () => act(mark(id, chosen?.job_id ?? name)), { class: 'small' }) : null,
-      data.head.execution.status !== 'SUCCEEDED' ? button('Hold this state…', () => act(hold([id], name)), { class: 'small' }) : null),
-    visits.length > 1 ? h('details', { open: visits.length < 12 }, h('summary', null, `Visits and attempts (${visits.length}${visits.length === 200 ? ', the last ones' : ''})`),
-      h('ul', { class: 'visits' }, visits.map(v => h('li', { key: v.first_event }, h('a', { href: hash.execution(id, { ...context.query, event: v.first_event }), 'aria-current': v === last ? 'true' : null },
-        badge(v.status, text(v.job_id)), h('span', { class: 'muted' }, ` visit ${v.visit}, attempt ${v.attempt} · `, clock(v.started_at), ' · ', duration(between(v.started_at, v.stopped_at)))))))) : null,
-    events.length ? h('details', null, h('summary', null, `Events (${events.length}${events.length === 100 ? ', the first ones' : ''})`), eventList(events, id)) : null);
+    !may(data.head.rights, id, 'OPERATE') ? null :
+      h('div', { class: 'row', role: 'group', 'aria-label': 'Actions on the state' },
+        canRedrive ? button('Redrive from here…', () => context.act(redriveOne(id, name)), { class: 'small' }) : null,
+        job && data.head.execution.status !== 'SUCCEEDED' ?
+          button('Mark…', () => context.act(mark(id, chosen?.job_id ?? name)), { class: 'small' }) : null,
+        data.head.execution.status !== 'SUCCEEDED' ?
+          button('Hold this state…', () => context.act(hold([id], name)), { class: 'small' }) : null),
+    visits.length > 1 ?
+      h('details', { open: visits.length < 12 },
+        h('summary', null, `Visits and attempts (${visits.length}${visits.length === 200 ? ', the last ones' : ''})`),
+        h('ul', { class: 'visits' }, visits.map(v =>
+          h('li', { key: v.first_event },
+            h('a', { href: hash.execution(id, { ...context.query, event: v.first_event }),
+              'aria-current': v === last ? 'true' : null }, badge(v.status, text(v.job_id)),
+              h('span', { class: 'muted' }, ` visit ${v.visit}, attempt ${v.attempt} · `, clock(v.started_at), ' · ',
+                duration(between(v.started_at, v.stopped_at)))))
+        ))) : null,
+    events.length ?
+      h('details', null,
+        h('summary', null, `Events (${events.length}${events.length === 100 ? ', the first ones' : ''})`),
+        eventList(events, id)) : null,
+  );
 }
 
 // Events with their details.
 function eventList(events, id) {
-  return h('ol', { class: 'events' }, events.map(e => h('li', { key: e.id }, h('details', null,
-    h('summary', null, h('span', { class: 'muted num' }, `#${e.id}`), ' ', h('strong', null, e.type), ' ', e.state ? text(e.state) : null, ' ', h('span', { class: 'muted' }, clock(e.timestamp))),
-    payload(`Details of event ${e.id}`, { text: e.details, bytes: e.bytes, cut: e.bytes > new TextEncoder().encode(e.details).length }, { execution_id: id, what: 'event', event: e.id })))));
+  return h('ol', { class: 'events' },
+    events.map(e =>
+      h('li', { key: e.id },
+        h('details', null,
+          h('summary', null, h('span', { class: 'muted num' }, `#${e.id}`), ' ', h('strong', null, e.type), ' ',
+            e.state ? text(e.state) : null, ' ', h('span', { class: 'muted' }, clock(e.timestamp))),
+          payload(`Details of event ${e.id}`, { text: e.details, bytes: e.bytes,
+            cut: e.bytes > new TextEncoder().encode(e.details).length }, { execution_id: id, what: 'event',
+            event: e.id })))
+    ));
+}
+
+// The buttons for the first page of a tab, and for the next one; `place` is where the page keeps what it is after.
+function pager(context, place, back, next, on) {
+  const turn = (words, after) =>
+    button(words, () => {
+      context.state[place] = after;
+      context.reload();
+    });
+  return h('div', { class: 'row' }, context.state[place] ? turn(back, null) : null, next ? turn(on, next) : null);
 }
 
 // The jobs as a list.
-function jobs(data, context) {
+function jobsTab(data, context) {
   if (!data.jobs) return h('p', { class: 'muted' }, 'Loading…');
   const names = new Set(data.layout?.states.map(x => x.name));
   const choose = status => context.go({ ...context.query, job_status: status });
   return [
-    h('div', { class: 'row chips', role: 'group', 'aria-label': 'Jobs by status' }, button('all', () => choose(undefined), { class: 'small', 'aria-pressed': String(!context.query.job_status) }),
-      Object.entries(data.head.jobs).map(([status, n]) => button(badge(status, `${n} ${statusWord(status)}`), () => choose(status), { class: 'small', 'aria-pressed': String(context.query.job_status === status) }))),
+    h('div', { class: 'row chips', role: 'group', 'aria-label': 'Jobs by status' },
+      button('all', () => choose(undefined), { class: 'small', 'aria-pressed': String(!context.query.job_status) }),
+      Object.entries(data.head.jobs).map(([status, n]) =>
+        button(badge(status, `${n} ${statusWord(status)}`), () => choose(status), { class: 'small',
+          'aria-pressed': String(context.query.job_status === status) })
+      )),
     table('Jobs', [
-      ['Job', r => h('a', { href: hash.execution(context.argument, { ...context.query, state: stateOf(r.job_id, names) ?? r.job_id, event: undefined }) }, text(r.job_id))], ['Status', r => badge(r.job_status)],
-      ['Attempts', r => String(r.attempts), 'num'], ['Began', r => time(r.started_at)], ['Took', r => r.started_at ? duration(between(r.started_at, r.stopped_at)) : '–'],
-      ['Error', r => r.error ? why(r.error, r.cause) : '–', 'wide']], data.jobs.rows, r => r.job_id, 'No job fits.'),
-    h('div', { class: 'row' }, context.state.jobsAfter ? button('First page', () => {
-      context.state.jobsAfter = null;
-      context.reload();
-    }) : null, data.jobs.next ? button('Next page', () => {
-      context.state.jobsAfter = data.jobs.next;
-      context.reload();
-    }) : null)];
+      ['Job', r =>
+        h('a', {
+          href: hash.execution(context.argument, { ...context.query, state: stateOf(r.job_id, names) ?? r.job_id,
+            event: undefined }),
+        }, text(r.job_id))],
+      ['Status', r => badge(r.job_status)],
+      ['Attempts', r => String(r.attempts), 'num'],
+      ['Began', r => time(r.started_at)],
+      ['Took', r => r.started_at ? duration(between(r.started_at, r.stopped_at)) : '–'],
+      ['Error', r => r.error ? why(r.error, r.cause) : '–', 'wide'],
+    ], data.jobs.rows, r => r.job_id, 'No job fits.'),
+    pager(context, 'jobsAfter', 'First page', data.jobs.next, 'Next page'),
+  ];
 }
 
 // The history, a page at a time.
-function events(data, context) {
+function eventsTab(data, context) {
   if (!data.events) return h('p', { class: 'muted' }, 'Loading…');
   return [eventList(data.events.rows, context.argument),
-    h('div', { class: 'row' }, context.state.eventsAfter ? button('From the beginning', () => {
-      context.state.eventsAfter = null;
-      context.reload();
-    }) : null, data.events.next ? button('Next events', () => {
-      context.state.eventsAfter = data.events.next;
-      context.reload();
-    }) : null)];
+    pager(context, 'eventsAfter', 'From the beginning', data.events.next, 'Next events')];
 }
 
 // Runs of Distributed Maps and their failed items; tasks that run.
@@ -190,14 +267,43 @@ function work(data) {
   const { tasks, map_runs: runs } = data.head;
   return [
     runs.length ? section('Map runs', { count: runs.length }, table('Map runs', [
-      ['State', r => text(r.state)], ['Status', r => badge(r.status)], ['Items', r => String(r.items ?? '–'), 'num'], ['Succeeded', r => String(r.items_succeeded ?? '–'), 'num'],
-      ['Failed', r => r.items_failed > 0 ? [badge('FAILED', String(r.items_failed)), r.aborted > 0 ? h('small', null, ` ${count(r.aborted, 'execution')} stopped`) : null] : '0', 'num'], ['Not begun', r => r.status === 'RUNNING' || r.running > 0 || r.items === null ? '–' : String(r.items - r.items_succeeded - r.items_failed), 'num'],
-      ['Running', r => String(r.running), 'num'], ['Began', r => time(r.started_at)]], runs, r => r.map_run_arn),
-    data.items.length ? [h('h3', null, 'Items that failed'), table('Items that failed', [
-      ['Execution', r => executionLink(r.execution_id)], ['Status', r => badge(r.status)], ['Error', r => why(r.error, r.cause), 'wide'], ['Ended', r => time(r.stopped_at)]], data.items, r => r.execution_id)] : null) : null,
+      ['State', r => text(r.state)],
+      ['Status', r => badge(r.status)],
+      ['Items', r => String(r.items ?? '–'), 'num'],
+      ['Succeeded', r => String(r.items_succeeded ?? '–'), 'num'],
+      ['Failed',
+        r =>
+          r.items_failed > 0 ?
+            [badge('FAILED', String(r.items_failed)),
+              r.aborted > 0 ? h('small', null, ` ${count(r.aborted, 'execution')} stopped`) : null] : '0', 'num'],
+      ['Not begun',
+        r =>
+          r.status === 'RUNNING' || r.running > 0 || r.items === null ? '–' :
+            String(r.items - r.items_succeeded - r.items_failed), 'num'],
+      ['Running', r => String(r.running), 'num'],
+      ['Began', r => time(r.started_at)],
+    ], runs, r => r.map_run_arn), data.items.length ? [h('h3', null, 'Items that failed'), table('Items that failed', [
+      ['Execution', r => executionLink(r.execution_id)],
+      ['Status', r => badge(r.status)],
+      ['Error', r => why(r.error, r.cause), 'wide'],
+      ['Ended', r => time(r.stopped_at)],
+    ], data.items, r => r.execution_id)] : null) : null,
     tasks.length ? section('Tasks under way', { count: tasks.length }, table('Tasks under way', [
-      ['State', r => text(r.branch ? `${r.branch}/${r.state}` : r.state)], ['Status', r => badge(r.status)], ['Resource', r => text(r.resource), 'wide'], ['Attempt', r => String(r.attempt + 1), 'num'],
-      ['Since', r => time(r.started_at ?? r.scheduled_at)], ['Deadline', r => time(r.deadline)], ['By', r => r.worker ? text(r.worker) : '–']], tasks, (r, n) => `${r.branch}${r.state}${n}`)) : null];
+      ['State', r => text(r.branch ? `${r.branch}/${r.state}` : r.state)],
+      ['Status', r => badge(r.status)],
+      ['Resource', r => text(r.resource), 'wide'],
+      ['Attempt', r => String(r.attempt + 1), 'num'],
+      ['Since', r => time(r.started_at ?? r.scheduled_at)],
+      ['Deadline', r => time(r.deadline)],
+      ['By', r => r.worker ? text(r.worker) : '–'],
+    ], tasks, (r, n) => `${r.branch}${r.state}${n}`)) : null,
+  ];
+}
+
+// Is the visit of a row of the timeline the one that the panel of the state shows?
+function isShown(row, name, panel) {
+  const visit = panel && panel.name === name ? panel.chosen : null;
+  return row.state === name && (!visit || (row.job_id === visit.job_id && row.visit === visit.visit));
 }
 
 export function draw(data, context) {
@@ -208,28 +314,42 @@ export function draw(data, context) {
   context.state.centred = data.layout ? name : undefined;
   const choose = (name, event) => context.go({ ...context.query, state: name, event });
   const list = [
-    ['timeline', 'Timeline', () => data.times ? [
-      h('label', { class: 'tick' }, h('input', { type: 'checkbox', checked: context.query.inside === '1', onchange: event => context.go({ ...context.query, inside: event.currentTarget.checked ? '1' : undefined }) }), ' with iterations of Maps'),
-      timeline(data.times, name, choose, after => {
-        context.state.after = after;
-        context.reload();
-      }), context.state.after ? button('From the beginning', () => {
-        context.state.after = null;
-        context.reload();
-      }) : null] : h('p', { class: 'muted' }, 'Loading…')],
-    ['jobs', 'Jobs', () => jobs(data, context)],
-    ['payloads', 'Input and output', () => [payload('Input', head.execution.input, { execution_id: id, what: 'input' }), payload('Output', head.execution.output, { execution_id: id, what: 'output' }),
-      head.execution.cause ? payload('Cause', head.execution.cause, { execution_id: id, what: 'cause' }) : null]],
-    ['events', 'Events', () => events(data, context)],
-    ['done', 'Who did what', () => table('Who did what', [
-      ['When', r => time(r.at)], ['What', r => r.action], ['Role', r => text(r.role)], ['Logged in as', r => r.session_role ? text(r.session_role) : '–'], ['Why', r => r.reason ? text(r.reason) : '–', 'wide'],
-      ['More', r => r.details ? h('code', null, visible(JSON.stringify(r.details))) : '–', 'wide']], head.done, r => r.at + r.action, 'Nothing.')]];
+    ['timeline', 'Timeline', () =>
+      data.times ? [
+        h('label', { class: 'tick' },
+          h('input', { type: 'checkbox', checked: context.query.inside === '1',
+            onchange: event =>
+              context.go({ ...context.query, inside: event.currentTarget.checked ? '1' : undefined }) }),
+          ' with iterations of Maps'),
+        timeline(data.times, row => isShown(row, name, data.chosen), choose),
+        pager(context, 'after', 'From the beginning', data.times.next, [icon('next'), 'Further rows']),
+      ] : h('p', { class: 'muted' }, 'Loading…')],
+    ['jobs', 'Jobs', () => jobsTab(data, context)],
+    ['payloads', 'Input and output',
+      () => [payload('Input', head.execution.input, { execution_id: id, what: 'input' }),
+        payload('Output', head.execution.output, { execution_id: id, what: 'output' }),
+        head.execution.cause ? payload('Cause', head.execution.cause, { execution_id: id, what: 'cause' }) : null]],
+    ['events', 'Events', () => eventsTab(data, context)],
+    ['done', 'Who did what', () =>
+      table('Who did what', [
+        ['When', r => time(r.at)],
+        ['What', r => r.action],
+        ['Role', r => text(r.role)],
+        ['Logged in as', r => r.session_role ? text(r.session_role) : '–'],
+        ['Why', r => r.reason ? text(r.reason) : '–', 'wide'],
+        ['More', r => r.details ? h('code', null, visible(JSON.stringify(r.details))) : '–', 'wide'],
+      ], head.done, r => r.at + r.action, 'Nothing.')],
+  ];
   return [
-    headPart(head, context, data.chosen?.job?.error !== undefined && data.chosen.job.error === head.execution.error && name === data.chosen.name),
+    headPart(head, context,
+      data.chosen?.job?.error !== undefined && data.chosen.job.error === head.execution.error &&
+        name === data.chosen.name),
     h('div', { class: `split${name ? ' open' : ''}`, key: 'split' },
-      h('section', { class: 'card graph-card', 'aria-labelledby': 'h-graph', key: 'graph-card' }, h('h2', { id: 'h-graph', class: 'unseen' }, 'Picture'),
-        data.layout ? viewer(data.layout, head.states, name, chosen => choose(chosen), 'States of the execution',
-          context.state.picture ??= {}, context.redraw) : h('p', { class: 'none' }, 'There is no picture.')),
+      h('section', { class: 'card graph-card', 'aria-labelledby': 'h-graph', key: 'graph-card' },
+        h('h2', { id: 'h-graph', class: 'unseen' }, 'Picture'),
+        data.layout ?
+          viewer(data.layout, head.states, name, chosen => choose(chosen), 'States of the execution',
+            context.state.picture ??= {}, context.redraw) : h('p', { class: 'none' }, 'There is no picture.')),
       statePanel(data, context)),
     h('div', { class: 'card', key: 'tabs' }, tabs('Views', list, context.query.tab ?? 'timeline', tab => {
       context.go({ ...context.query, tab });
@@ -237,4 +357,3 @@ export function draw(data, context) {
     work(data),
   ];
 }
-

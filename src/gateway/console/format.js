@@ -25,13 +25,16 @@ export function distance(at) {
 }
 
 const sameDay = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
-const otherDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
-const otherYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' });
+const otherDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit',
+  minute: '2-digit' });
+const otherYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit',
+  minute: '2-digit' });
 
 // A time, as short as it is clear, in the time zone of the browser.
 export function clock(at) {
   const t = new Date(at), now = new Date();
-  const format = t.toDateString() === now.toDateString() ? sameDay : t.getFullYear() === now.getFullYear() ? otherDay : otherYear;
+  const format = t.toDateString() === now.toDateString() ? sameDay :
+    t.getFullYear() === now.getFullYear() ? otherDay : otherYear;
   return format.format(t);
 }
 
@@ -51,15 +54,27 @@ export function readCause(cause) {
   const text = typeof cause === 'string' ? cause : cause?.text ?? '';
   try {
     const parts = JSON.parse(text);
-    if (parts && typeof parts.message === 'string') return { message: parts.message, detail: parts.detail, hint: parts.hint, context: parts.context, sqlstate: parts.sqlstate };
+    if (parts && typeof parts.message === 'string')
+      return { message: parts.message, detail: parts.detail, hint: parts.hint, context: parts.context,
+        sqlstate: parts.sqlstate };
   } catch {
     // no JSON: the text itself says it
   }
   return { message: text };
 }
 
+// The states that a job can be of: its name without iterations of Maps, and that without what it lies in.
+export function stateNames(job) {
+  const name = job.replace(/\[\d+\]$/, '');
+  return [name, name.replace(/^.*\//, '')];
+}
+
 // Characters that change the order of a text, or cannot be seen, as escapes.
-const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+const UNSEEN = new RegExp(
+  '[\\0-\\x08\\v\\f\\x0e-\\x1f\\x7f-\\x9f\\xad\\u061c\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f' +
+    '\\ufeff\\ufff9-\\ufffb]',
+  'g',
+);
 export function visible(text) {
   return text.replace(UNSEEN, c => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -20,16 +20,18 @@ function lines(list, x, y, height, more, room) {
 function subtitle(state, facts) {
   if (!facts || facts.status === 'entry' || facts.status === 'skip') return state.small;
   const parts = [];
-  if (facts.iterations !== undefined) parts.push(`${facts.succeeded}/${facts.iterations} items`, facts.failed ? `${facts.failed} failed` : null);
+  if (facts.iterations !== undefined)
+    parts.push(`${facts.succeeded}/${facts.iterations} items`, facts.failed ? `${facts.failed} failed` : null);
   else if (facts.visits > 1) parts.push(`${facts.visits} visits`);
   else if (facts.attempts > 1) parts.push(`${facts.attempts} attempts`);
-  if (facts.ms !== undefined && ['Task', 'Wait', 'Parallel', 'Map', 'JobNet'].includes(state.type)) parts.push(duration(facts.ms));
+  if (facts.ms !== undefined && ['Task', 'Wait', 'Parallel', 'Map', 'JobNet'].includes(state.type))
+    parts.push(duration(facts.ms));
   const words = parts.filter(Boolean).join(' · ');
   return words ? [words] : state.small;
 }
 
-// The critical paths of nets: which jobs are on one, and which come after each other there. A job is the id of its state,
-// or the name of a flow of states.
+// The critical paths of nets: which jobs are on one, and which come after each other there. A job is the id of its
+// state, or the name of a flow of states.
 function criticalPaths(states) {
   const key = job => `${typeof job} ${job}`;
   const jobs = new Set(), links = new Set();
@@ -38,7 +40,8 @@ function criticalPaths(states) {
     jobs.add(key(critical));
     if (after !== undefined) links.add(`${key(after)}>${key(critical)}`);
   }
-  return { has: job => jobs.has(key(job)), links: edge => links.has(`${key(edge.from_job ?? edge.from)}>${key(edge.to_job ?? edge.to)}`) };
+  return { has: job => jobs.has(key(job)),
+    links: edge => links.has(`${key(edge.from_job ?? edge.from)}>${key(edge.to_job ?? edge.to)}`) };
 }
 
 // One state: a button. One of all can be reached with the Tab key.
@@ -48,26 +51,36 @@ function drawState(state, facts, critical, { chosen, at, found, pick }) {
   const status = facts?.aborted ? 'aborted' : facts?.status ?? 'plain';
   const classes = ['state', status, critical && 'critical', isChosen && 'chosen', found.has(state.name) && 'found'];
   const words = [state.name, state.type, facts && statusWord(status), critical && 'on the critical path'];
-  return s('g', {
-    class: classes.filter(Boolean).join(' '), key: state.id, 'data-state': state.name, role: 'button',
-    tabindex: state.name === at ? '0' : '-1', 'aria-pressed': String(isChosen), onclick: event => {
-      event.stopPropagation();
-      pick(state.name);
-    }, onkeydown: event => {
-      if (event.key !== 'Enter' && event.key !== ' ') return;
-      event.preventDefault();
-      event.stopPropagation();
-      pick(state.name);
+  return s(
+    'g',
+    {
+      class: classes.filter(Boolean).join(' '),
+      key: state.id,
+      'data-state': state.name,
+      role: 'button',
+      tabindex: state.name === at ? '0' : '-1',
+      'aria-pressed': String(isChosen),
+      onclick: event => {
+        event.stopPropagation();
+        pick(state.name);
+      },
+      onkeydown: event => {
+        if (event.key !== 'Enter' && event.key !== ' ') return;
+        event.preventDefault();
+        event.stopPropagation();
+        pick(state.name);
+      },
     },
-  },
-  // the name of the button, and what is seen of it under the mouse
-  s('title', null, `${words.filter(Boolean).join(', ')}\n${state.subtitle}`),
-  s('rect', { class: 'box', x: state.x, y: state.y, width: state.w, height: state.h, rx: state.corner }),
-  lines(state.lines, middle, state.y + PAD, NAME_LINE, 'name', room),
-  lines(subtitle(state, facts), middle, state.y + PAD + state.lines.length * NAME_LINE, SMALL_LINE, 'small', room),
-  facts ? s('g', {
-    class: `glyph ${statusIcon(status)}`, transform: `translate(${state.x + state.w - 10} ${state.y - 7})`,
-  }, s('circle', { class: 'halo', cx: 8, cy: 8, r: 9 }), iconShapes(statusIcon(status))) : null);
+    // the name of the button, and what is seen of it under the mouse
+    s('title', null, `${words.filter(Boolean).join(', ')}\n${state.subtitle}`),
+    s('rect', { class: 'box', x: state.x, y: state.y, width: state.w, height: state.h, rx: state.corner }),
+    lines(state.lines, middle, state.y + PAD, NAME_LINE, 'name', room),
+    lines(subtitle(state, facts), middle, state.y + PAD + state.lines.length * NAME_LINE, SMALL_LINE, 'small', room),
+    facts ? s('g', {
+      class: `glyph ${statusIcon(status)}`,
+      transform: `translate(${state.x + state.w - 10} ${state.y - 7})`,
+    }, s('circle', { class: 'halo', cx: 8, cy: 8, r: 9 }), iconShapes(statusIcon(status))) : null,
+  );
 }
 
 // The frame of a branch; that of a job of a net has its name.
@@ -76,8 +89,9 @@ function drawBranch(b, critical) {
   const isCritical = b.job !== undefined && critical.has(b.job);
   const frame = { class: `branch${isCritical ? ' critical' : ''}`, x: b.x, y: b.y, width: b.w, height: b.h, rx: 4 };
   return [s('rect', frame),
-    b.job === undefined ? null : [lines(b.lines, middle, b.y + PAD, NAME_LINE, 'name', room),
-      lines(b.small, middle, b.y + PAD + b.lines.length * NAME_LINE, SMALL_LINE, 'small', room)]];
+    b.job === undefined ? null :
+      [lines(b.lines, middle, b.y + PAD, NAME_LINE, 'name', room),
+        lines(b.small, middle, b.y + PAD + b.lines.length * NAME_LINE, SMALL_LINE, 'small', room)]];
 }
 
 // A line, and a label of one.
@@ -99,14 +113,15 @@ export function graph(layout, states, how) {
   // outer states first, so that what is inside of them lies above
   const size = { width: layout.w * how.scale, height: layout.h * how.scale, viewBox: `0 0 ${layout.w} ${layout.h}` };
   return s('svg', { class: 'graph', ...size, role: 'presentation' },
-    layers(layout).map(({ states: drawn, branches }, depth) => s('g', { key: depth },
-      branches.map(b => drawBranch(b, critical)),
-      drawn.map(state => drawState(state, facts[state.id], critical.has(state.id), how)))),
-    s('g', { class: 'edges', key: 'edges' }, layout.edges.map(e => drawEdge(e, critical))),
-    s('g', { key: 'labels' }, layout.labels.map(drawLabel)),
-    s('g', { key: 'ends' }, layout.ends.map(e => [
+    layers(layout).map(({ states: drawn, branches }, depth) =>
+      s('g', { key: depth }, branches.map(b => drawBranch(b, critical)), drawn.map(state =>
+        drawState(state, facts[state.id], critical.has(state.id), how)
+      ))
+    ), s('g', { class: 'edges', key: 'edges' }, layout.edges.map(e => drawEdge(e, critical))),
+    s('g', { key: 'labels' }, layout.labels.map(drawLabel)), s('g', { key: 'ends' }, layout.ends.map(e => [
       e.kind === 'end' ? s('circle', { class: 'end-ring', cx: e.x + e.w / 2, cy: e.y + e.h / 2, r: e.w / 2 }) : null,
-      s('circle', { class: 'end-disc', cx: e.x + e.w / 2, cy: e.y + e.h / 2, r: e.kind === 'end' ? 4 : e.w / 2 })])));
+      s('circle', { class: 'end-disc', cx: e.x + e.w / 2, cy: e.y + e.h / 2, r: e.kind === 'end' ? 4 : e.w / 2 }),
+    ])));
 }
 
 // The states by how deep they are nested, each layer with the frames of branches that it lies in.

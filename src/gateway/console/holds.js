@@ -7,13 +7,17 @@ import { button, notice, text, time } from './parts.js';
 
 // Who holds what, since when and why. A state is released here; the page has a button for the rest.
 export function heldNotices(held, mayRelease, reload) {
-  return held.map(x => h('div', { key: `held${x.target}${x.state}` }, notice('held', h('p', { class: 'row' },
-    h('span', null, 'Held: ', text(x.state ? `${x.target}/${x.state}` : x.target, 'id'), ' by ', text(x.held_by),
-      ' since ', time(x.since), x.reason ? [': ', text(x.reason)] : null,
-      x.waiting > 0 ? ` · waiting: ${count(x.waiting, 'branch', 'branches')}` : null),
-    x.state && mayRelease ? button('Release…', async () => {
-      if (await release(x)) reload();
-    }, { class: 'small', 'aria-label': `Release… ${x.state}` }) : null))));
+  return held.map(x =>
+    h('div', { key: `held${x.target}${x.state}` },
+      notice('held',
+        h('p', { class: 'row' },
+          h('span', null, 'Held: ', text(x.state ? `${x.target}/${x.state}` : x.target, 'id'), ' by ', text(x.held_by),
+            ' since ', time(x.since), x.reason ? [': ', text(x.reason)] : null,
+            x.waiting > 0 ? ` · waiting: ${count(x.waiting, 'branch', 'branches')}` : null),
+          x.state && mayRelease ? button('Release…', async () => {
+            if (await release(x)) reload();
+          }, { class: 'small', 'aria-label': `Release… ${x.state}` }) : null)))
+  );
 }
 
 // For a picture of a machine: the states that are held.

@@ -1,4 +1,5 @@
-// Read JSON into a tree that keeps each number as it is written: numeric of PostgreSQL has more digits than a number here.
+// Read JSON into a tree that keeps each number as it is written: numeric of PostgreSQL has more digits than a number
+// here.
 
 const TOKEN = /\s*([{}[\]:,]|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
 
@@ -7,7 +8,7 @@ export function readJson(text, most) {
   TOKEN.lastIndex = 0;
   const reader = { text, left: most };
   try {
-    const value = readValue(reader, next(reader), 0);
+    const value = readValue(reader, nextToken(reader), 0);
     return /^\s*$/.test(text.slice(TOKEN.lastIndex)) ? value : null;
   } catch {
     return null;
@@ -15,7 +16,7 @@ export function readJson(text, most) {
 }
 
 // The next token.
-function next(reader) {
+function nextToken(reader) {
   const match = TOKEN.exec(reader.text);
   if (!match) throw new SyntaxError('no token');
   return match[1];
@@ -33,17 +34,17 @@ function readValue(reader, token, depth) {
 // Read the items of an object or an array.
 function readItems(reader, kind, end, depth) {
   const items = [];
-  let token = next(reader);
+  let token = nextToken(reader);
   while (token !== end) {
     let key = String(items.length);
     if (kind === 'object') {
       key = JSON.parse(token);
-      if (next(reader) !== ':') throw new SyntaxError('no colon');
-      token = next(reader);
+      if (nextToken(reader) !== ':') throw new SyntaxError('no colon');
+      token = nextToken(reader);
     }
     items.push([key, readValue(reader, token, depth + 1)]);
-    token = next(reader);
-    if (token === ',') token = next(reader);
+    token = nextToken(reader);
+    if (token === ',') token = nextToken(reader);
     else if (token !== end) throw new SyntaxError('no comma');
   }
   return { kind, items };

@@ -1,35 +1,36 @@
 // The frame: session, navigation, and keeping the page that is shown up to date.
 
-import { call, poll, session, signIn, signOut } from './api.js';
-import { h, patch, say } from './dom.js';
-import { hidePayloads, payloadsHidden } from './payload.js';
-import { button, errorNotice, field, icon, text } from './parts.js';
-import { drawTrouble, isTroubled, setTrouble, troubleOf } from './trouble.js';
 import * as activities from './activities.js';
 import * as alerts from './alerts.js';
+import { call, poll, session, signIn, signOut } from './api.js';
+import { h, patch, say } from './dom.js';
 import * as execution from './execution.js';
 import * as executions from './executions.js';
 import * as health from './health.js';
 import * as machine from './machine.js';
 import * as machines from './machines.js';
+import { button, errorNotice, field, icon, queryString, text } from './parts.js';
+import { hidePayloads, payloadsHidden } from './payload.js';
 import * as rules from './rules.js';
 import * as schedules from './schedules.js';
 import * as tonight from './tonight.js';
+import { drawTrouble, isTroubled, setTrouble, troubleOf } from './trouble.js';
 
 const pages = { tonight, executions, execution, machines, machine, schedules, rules, activities, alerts, health };
-const menu = [['tonight', 'Tonight'], ['executions', 'Executions'], ['machines', 'Machines'], ['schedules', 'Schedules'],
-  ['rules', 'Rules'], ['activities', 'Activities'], ['alerts', 'Alerts'], ['health', 'Health']];
+const menu = [['tonight', 'Tonight'], ['executions', 'Executions'], ['machines', 'Machines'], ['schedules',
+  'Schedules'], ['rules', 'Rules'], ['activities', 'Activities'], ['alerts', 'Alerts'], ['health', 'Health']];
 const within = { execution: 'executions', machine: 'machines' };
 const main = document.getElementById('main');
 
 let role = null;
-let shown = null;              // the page: { name, module, context, data, abort }
+let shown = null; // the page: { name, module, context, data, abort }
 
 // The page and its parameters that an address names.
 function address() {
   const [path, query = ''] = location.hash.replace(/^#\/?/, '').split('?');
   const [name, ...rest] = path.split('/');
-  return { name: pages[name] ? name : 'tonight', argument: decode(rest.join('/')), query: Object.fromEntries(new URLSearchParams(query)) };
+  return { name: pages[name] ? name : 'tonight', argument: decode(rest.join('/')),
+    query: Object.fromEntries(new URLSearchParams(query)) };
 }
 
 // The link to the content must not change the address, which names the page.
@@ -52,21 +53,27 @@ function drawTop() {
   const name = within[shown?.name] ?? shown?.name;
   const open = document.getElementById('menu')?.classList.contains('open');
   const bar = h('header', { id: 'top' }, role === null ? null : [
-    h('a', { class: 'brand', href: '#/tonight' }, h('img', { src: 'icon.svg', alt: '', width: '22', height: '22' }), 'sfflow'),
+    h('a', { class: 'brand', href: '#/tonight' }, h('img', { src: 'icon.svg', alt: '', width: '22', height: '22' }),
+      'sfflow'),
     button([icon('menu'), h('span', { class: 'unseen' }, 'Menu')], event => {
       const list = document.getElementById('menu');
       list.classList.toggle('open');
       event.currentTarget.setAttribute('aria-expanded', String(list.classList.contains('open')));
     }, { class: 'menu-button', 'aria-expanded': String(Boolean(open)), 'aria-controls': 'menu' }),
     h('nav', { id: 'menu', 'aria-label': 'Pages', class: open ? 'open' : '' },
-      h('ul', null, menu.map(([page, word]) => h('li', null, h('a', { href: `#/${page}`, 'aria-current': page === name ? 'page' : null }, word)))),
-      h('div', { class: 'who' }, h('span', { id: 'live', class: 'live', title: 'Whether the page is kept up to date' }, liveWord()),
+      h('ul', null,
+        menu.map(([page, word]) =>
+          h('li', null, h('a', { href: `#/${page}`, 'aria-current': page === name ? 'page' : null }, word))
+        )),
+      h('div', { class: 'who' },
+        h('span', { id: 'live', class: 'live', title: 'Whether the page is kept up to date' }, liveWord()),
         button([icon('eye'), payloadsHidden() ? 'Show payloads' : 'Hide payloads'], () => {
           hidePayloads(!payloadsHidden());
           drawTop();
           draw();
-        }, { class: 'small', 'aria-pressed': String(payloadsHidden()) }),
-        text(role, 'role'), button('Sign out', leave, { class: 'small' })))]);
+        }, { class: 'small', 'aria-pressed': String(payloadsHidden()) }), text(role, 'role'),
+        button('Sign out', leave, { class: 'small' }))),
+  ]);
   patch(document.getElementById('top'), bar);
 }
 
@@ -91,7 +98,9 @@ function draw() {
   let made;
   try {
     made = error ? [h('h1', { tabindex: '-1' }, module.title(context)), errorNotice(error)] :
-      data === undefined ? [h('h1', { tabindex: '-1' }, module.title(context)), h('p', { class: 'muted', key: 'loading', 'data-loading': true }, 'Loading…')] : module.draw(data, context);
+      data === undefined ?
+      [h('h1', { tabindex: '-1' }, module.title(context)),
+        h('p', { class: 'muted', key: 'loading', 'data-loading': true }, 'Loading…')] : module.draw(data, context);
   } catch (problem) {
     made = [h('h1', { tabindex: '-1' }, module.title(context)), errorNotice(problem)];
     console.error(problem);
@@ -146,7 +155,19 @@ function navigate() {
   } else {
     shown?.abort.abort();
     const page = { name, module: pages[name], abort: new AbortController(), asked: performance.now() };
-    page.context = { argument, query, role, state: {}, ask: (action, request) => call(action, request, page.abort.signal), redraw: draw, reload: () => refresh(page), go: query2 => go(name, argument, query2) };
+    page.context = {
+      argument,
+      query,
+      role,
+      state: {},
+      ask: (action, request) => call(action, request, page.abort.signal),
+      redraw: draw,
+      reload: () => refresh(page),
+      act: async question => {
+        if (await question) await refresh(page);
+      },
+      go: changed => go(name, argument, changed),
+    };
     shown = page;
     window.scrollTo(0, 0);
   }
@@ -155,14 +176,14 @@ function navigate() {
   const page = shown;
   refresh(page).then(() => {
     pace();
-    if (!isSame && page === shown && document.activeElement === document.body) main.querySelector('h1')?.focus({ preventScroll: true });
+    if (!isSame && page === shown && document.activeElement === document.body)
+      main.querySelector('h1')?.focus({ preventScroll: true });
   });
 }
 
 // Change the query of the address.
 function go(name, argument, query) {
-  const entries = Object.entries(query).filter(([, v]) => v !== null && v !== undefined && v !== '');
-  const to = `#/${name}${argument ? `/${encodeURIComponent(argument)}` : ''}${entries.length ? `?${new URLSearchParams(entries)}` : ''}`;
+  const to = `#/${name}${argument ? `/${encodeURIComponent(argument)}` : ''}${queryString(query)}`;
   if (to === location.hash) navigate();
   else location.hash = to;
 }
@@ -257,22 +278,24 @@ function drawSignIn(message) {
   const form = h('form', { class: 'card sign-in', onsubmit: async event => {
     event.preventDefault();
     const values = new FormData(form);
-    const go = form.querySelector('button');
-    go.disabled = true;
+    const submit = form.querySelector('button');
+    submit.disabled = true;
     try {
       enter(await signIn(values.get('role'), values.get('password')));
     } catch (error) {
       wrong.replaceChildren(errorNotice(error));
-      go.disabled = false;
+      submit.disabled = false;
       form.elements.password.value = '';
       form.elements.password.focus();
     }
-  } },
-  h('h1', null, h('img', { src: 'icon.svg', alt: '', width: '32', height: '32' }), 'sfflow'),
-  h('p', { class: 'muted' }, 'Sign in with a role of PostgreSQL. You see and may do what its rights allow.'),
-  field('Role', h('input', { name: 'role', required: true, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false', maxlength: '63' })),
-  field('Password', h('input', { name: 'password', type: 'password', required: true, autocomplete: 'current-password', maxlength: '1000' })),
-  wrong, h('button', { type: 'submit', class: 'primary' }, 'Sign in'));
+  } }, h('h1', null, h('img', { src: 'icon.svg', alt: '', width: '32', height: '32' }), 'sfflow'),
+    h('p', { class: 'muted' }, 'Sign in with a role of PostgreSQL. You see and may do what its rights allow.'),
+    field('Role',
+      h('input', { name: 'role', required: true, autocomplete: 'username', autocapitalize: 'none', spellcheck: 'false',
+        maxlength: '63' })),
+    field('Password',
+      h('input', { name: 'password', type: 'password', required: true, autocomplete: 'current-password',
+        maxlength: '1000' })), wrong, h('button', { type: 'submit', class: 'primary' }, 'Sign in'));
   patch(main, h('main', { id: 'main', tabindex: '-1', class: 'page-sign-in', key: undefined }, form));
   main.querySelector('input').focus();
 }
@@ -294,8 +317,12 @@ async function leave() {
 }
 
 window.addEventListener('hashchange', navigate);
-window.addEventListener('signed-out', ({ detail }) => drawSignIn(h('p', null,
-  /altered/.test(detail) ? 'The session has ended because your role was altered. Sign in again.' :
-    'The session has ended. Sign in again.')));
+window.addEventListener('signed-out',
+  ({ detail }) =>
+    drawSignIn(
+      h('p', null,
+        /altered/.test(detail) ? 'The session has ended because your role was altered. Sign in again.' :
+          'The session has ended. Sign in again.'),
+    ));
 
 session().then(name => name === null ? drawSignIn() : enter(name), error => drawSignIn(errorNotice(error)));

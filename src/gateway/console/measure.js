@@ -4,7 +4,7 @@ const FONTS = {
   name: '550 12px system-ui, "Segoe UI", Roboto, Helvetica, Arial, sans-serif',
   small: '10px system-ui, "Segoe UI", Roboto, Helvetica, Arial, sans-serif',
 };
-const TIGHTEST = 0.8;          // letters of a line are made narrower up to this, before the line is cut
+const TIGHTEST = 0.8; // letters of a line are made narrower up to this, before the line is cut
 const MOST_KEPT = 20000;
 const widths = new Map();
 const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' });

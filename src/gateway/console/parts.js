@@ -25,14 +25,16 @@ const ICONS = {
 
 // A picture; it says nothing to screen readers, since words stand beside it.
 export function icon(name, more = '') {
-  return s('svg', { class: `icon ${more}`, viewBox: '0 0 16 16', 'aria-hidden': 'true', focusable: 'false' }, iconShapes(name));
+  return s('svg', { class: `icon ${more}`, viewBox: '0 0 16 16', 'aria-hidden': 'true', focusable: 'false' },
+    iconShapes(name));
 }
 
 // The shapes of a picture, also for use inside of another one.
 export function iconShapes(name) {
   return ICONS[name].map(shape => {
     const circle = /^([co])([\d.]+) ([\d.]+) ([\d.]+)$/.exec(shape);
-    if (circle) return s('circle', { class: circle[1] === 'c' ? 'disc' : 'ring', cx: circle[2], cy: circle[3], r: circle[4] });
+    if (circle)
+      return s('circle', { class: circle[1] === 'c' ? 'disc' : 'ring', cx: circle[2], cy: circle[3], r: circle[4] });
     const [, kind, d] = /^(?:([fn]) )?(.*)$/.exec(shape);
     return s('path', { class: kind === 'f' ? 'disc' : ICONS[name][0][0] === 'c' || kind === 'n' ? 'cut' : 'ring', d });
   });
@@ -40,16 +42,42 @@ export function iconShapes(name) {
 
 // Statuses of executions, jobs, states, tasks and schedules: the icon and the word.
 const STATUSES = {
-  SUCCEEDED: ['ok', 'Succeeded'], FAILED: ['bad', 'Failed'], TIMED_OUT: ['late', 'Timed out'], ABORTED: ['stop', 'Stopped'],
-  RUNNING: ['run', 'Running'], HELD: ['held', 'Held'],
-  success: ['ok', 'success'], failure: ['bad', 'failure'], running: ['run', 'running'], entry: ['entry', 'not reached yet'],
-  skip: ['skip', 'skipped'], aborted: ['stop', 'aborted'], unknown: ['unknown', 'unknown'],
-  queued: ['wait', 'queued'], waiting: ['wait', 'waiting'], answered: ['run', 'answered'], retrying: ['wait', 'retrying'], held: ['held', 'held'],
-  active: ['ok', 'active'], failing: ['bad', 'failing'], missed: ['late', 'missed'], gone: ['bad', 'gone'], inactive: ['stop', 'inactive'],
+  SUCCEEDED: ['ok', 'Succeeded'],
+  FAILED: ['bad', 'Failed'],
+  TIMED_OUT: ['late', 'Timed out'],
+  ABORTED: ['stop', 'Stopped'],
+  RUNNING: ['run', 'Running'],
+  HELD: ['held', 'Held'],
+  success: ['ok', 'success'],
+  failure: ['bad', 'failure'],
+  running: ['run', 'running'],
+  entry: ['entry', 'not reached yet'],
+  skip: ['skip', 'skipped'],
+  aborted: ['stop', 'aborted'],
+  unknown: ['unknown', 'unknown'],
+  queued: ['wait', 'queued'],
+  waiting: ['wait', 'waiting'],
+  answered: ['run', 'answered'],
+  retrying: ['wait', 'retrying'],
+  held: ['held', 'held'],
+  active: ['ok', 'active'],
+  failing: ['bad', 'failing'],
+  missed: ['late', 'missed'],
+  gone: ['bad', 'gone'],
+  inactive: ['stop', 'inactive'],
   'not driven': ['stop', 'not driven'],
-  DEAD: ['bad', 'dead'], PENDING: ['wait', 'waiting'],
-  DUE: ['wait', 'Due'], QUEUED: ['wait', 'Queued'], SKIPPED: ['skip', 'Left out'], MISSED: ['late', 'Missed'], INACTIVE: ['stop', 'Inactive'], FAILING: ['bad', 'Failing'],
-  succeeded: ['ok', 'succeeded'], failed: ['bad', 'failed'], skipped: ['skip', 'skipped'], overlap: ['skip', 'left out: overlap'],
+  DEAD: ['bad', 'dead'],
+  PENDING: ['wait', 'waiting'],
+  DUE: ['wait', 'Due'],
+  QUEUED: ['wait', 'Queued'],
+  SKIPPED: ['skip', 'Left out'],
+  MISSED: ['late', 'Missed'],
+  INACTIVE: ['stop', 'Inactive'],
+  FAILING: ['bad', 'Failing'],
+  succeeded: ['ok', 'succeeded'],
+  failed: ['bad', 'failed'],
+  skipped: ['skip', 'skipped'],
+  overlap: ['skip', 'left out: overlap'],
 };
 
 // The icon of a status.
@@ -81,19 +109,21 @@ export function text(value, more = '') {
 
 // The name of an error. Lines break behind its signs and between its words, within a piece only if that is very long.
 export function errorName(value) {
-  const pieces = visible(String(value)).match(/\p{Lu}{0,12}[^\p{Lu}\s_.:/-]{0,18}[\s_.:/-]{0,4}/gu).filter(piece => piece !== '');
+  const pieces = visible(String(value)).match(/\p{Lu}{0,12}[^\p{Lu}\s_.:/-]{0,18}[\s_.:/-]{0,4}/gu).filter(piece =>
+    piece !== ''
+  );
   return h('code', { class: 'error' }, h('bdi', null, pieces.map((piece, n) => (n === 0 ? piece : [h('wbr'), piece]))));
 }
 
 // Links to pages.
 export const hash = {
-  execution: (id, query = {}) => `#/execution/${encodeURIComponent(id)}${search(query)}`,
-  machine: (name, query = {}) => `#/machine/${encodeURIComponent(name)}${search(query)}`,
-  executions: (query = {}) => `#/executions${search(query)}`,
+  execution: (id, query = {}) => `#/execution/${encodeURIComponent(id)}${queryString(query)}`,
+  machine: (name, query = {}) => `#/machine/${encodeURIComponent(name)}${queryString(query)}`,
+  executions: (query = {}) => `#/executions${queryString(query)}`,
 };
 
 // A query for a link, of the values that are there.
-export function search(query) {
+export function queryString(query) {
   const entries = Object.entries(query).filter(([, v]) => v !== null && v !== undefined && v !== '');
   return entries.length ? `?${new URLSearchParams(entries)}` : '';
 }
@@ -110,14 +140,15 @@ export function machineLink(name) {
 
 // A link to a schedule.
 export function scheduleLink(name, words = name) {
-  return h('a', { href: `#/schedules${search({ name })}` }, text(words, words === name ? '' : 'id'));
+  return h('a', { href: `#/schedules${queryString({ name })}` }, text(words, words === name ? '' : 'id'));
 }
 
 // What an alert is about: an execution, or its target.
 export function alertLink({ execution_id: execution, target }) {
   if (execution || !target) return execution ? executionLink(execution) : '–';
   if (target.startsWith('schedule:')) return scheduleLink(target.slice(9), target);
-  return target.startsWith('activity:') ? h('a', { href: '#/activities', class: 'id' }, text(target)) : machineLink(machineOf(target));
+  return target.startsWith('activity:') ? h('a', { href: '#/activities', class: 'id' }, text(target)) :
+    machineLink(machineOf(target));
 }
 
 // A button.
@@ -125,7 +156,8 @@ export function button(label, onclick, props = {}) {
   return h('button', { type: 'button', onclick, ...props }, label);
 }
 
-// Does the role have one of some rights on the machine of a target? `rights` is what SQL says of the machines of a page.
+// Does the role have one of some rights on the machine of a target? `rights` is what SQL says of the machines of a
+// page.
 export function may(rights, target, ...wanted) {
   const has = rights?.[machineOf(target)] ?? [];
   return wanted.some(right => has.includes(right));
@@ -144,28 +176,44 @@ export function noRight(machine) {
 // An error and, if the cause was not cut, its message.
 export function why(error, cause) {
   const { message } = cause?.cut ? {} : readCause(cause);
-  return [errorName(error ?? '–'), message ? [' ', text(message.length > 200 ? `${message.slice(0, 200)}…` : message, 'muted')] : null];
+  return [errorName(error ?? '–'),
+    message ? [' ', text(message.length > 200 ? `${message.slice(0, 200)}…` : message, 'muted')] : null];
 }
 
 // The parts of a cause, as readCause() gives them, below each other; the hint of an error says what to do.
 export function causeLines({ message, detail, hint }) {
-  return [message ? h('p', { class: 'message' }, text(message)) : null, detail ? h('p', { class: 'muted message' }, text(detail)) : null,
+  return [message ? h('p', { class: 'message' }, text(message)) : null,
+    detail ? h('p', { class: 'muted message' }, text(detail)) : null,
     hint ? h('p', { class: 'muted message hint' }, 'Hint: ', text(hint)) : null];
 }
 
-// A table: columns are [title, cell of a row, class]; one without anything in it is left out. In a narrow window each row
-// is a list of its cells.
+// The item of a Distributed Map for which an execution failed.
+export function failedItem(item) {
+  return item ?
+    h('p', { class: 'message' }, 'Such as ',
+      h('a', { href: hash.execution(item.execution_id), class: 'id' }, text(`item ${item.name}`)), ': ',
+      why(item.error, item.cause)) : null;
+}
+
+// A table: columns are [title, cell of a row, class]; one without anything in it is left out. In a narrow window each
+// row is a list of its cells.
 export function table(caption, all, rows, keyOf, none = 'None.') {
   if (rows.length === 0) return h('p', { class: 'none' }, none);
   const cells = rows.map((row, n) => all.map(([, cell]) => cell(row, n)));
   const used = all.map((_, n) => n).filter(n => cells.some(row => row[n] !== '–'));
   const columns = used.map(n => all[n]);
-  return h('table', { role: 'table' },
-    h('caption', { class: 'unseen' }, caption),
-    h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, columns.map(([title, , more]) =>
-      h('th', { scope: 'col', role: 'columnheader', class: more ?? '' }, headOf(title))))),
-    h('tbody', { role: 'rowgroup' }, rows.map((row, n) => h('tr', { role: 'row', key: keyOf ? keyOf(row) : n },
-      used.map(c => tableCell(all[c][0], cells[n][c], all[c][2]))))));
+  return h('table', { role: 'table' }, h('caption', { class: 'unseen' }, caption),
+    h('thead', { role: 'rowgroup' },
+      h('tr', { role: 'row' },
+        columns.map(([title, , more]) =>
+          h('th', { scope: 'col', role: 'columnheader', class: more ?? '' }, headOf(title))
+        ))),
+    h('tbody', { role: 'rowgroup' },
+      rows.map((row, n) =>
+        h('tr', { role: 'row', key: keyOf ? keyOf(row) : n }, used.map(c =>
+          tableCell(all[c][0], cells[n][c], all[c][2])
+        ))
+      )));
 }
 
 // The head of a column; that of buttons is only read aloud.
@@ -176,31 +224,38 @@ function headOf(title) {
 
 // A cell of a table; one that has nothing is left out in a narrow window.
 function tableCell(title, content, more = '') {
-  return h('td', { role: 'cell', class: `${more}${content === '–' ? ' dash' : ''}`, 'data-label': typeof title === 'string' ? title : '' }, h('div', null, content));
+  return h('td', { role: 'cell', class: `${more}${content === '–' ? ' dash' : ''}`,
+    'data-label': typeof title === 'string' ? title : '' }, h('div', null, content));
 }
 
 // A part of a page with a heading.
 export function section(title, props, ...children) {
   const id = `h-${title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
   return h('section', { 'aria-labelledby': id, key: id, ...props, class: `card ${props?.class ?? ''}` },
-    h('h2', { id }, title, props?.count !== undefined ? h('span', { class: 'count' }, String(props.count)) : null), children);
+    h('h2', { id }, title, props?.count !== undefined ? h('span', { class: 'count' }, String(props.count)) : null),
+    children);
 }
 
 // Names and values.
 export function facts(pairs) {
-  return h('dl', { class: 'facts' }, pairs.filter(p => p && p[1] !== null && p[1] !== undefined && p[1] !== '')
-    .map(([name, value]) => h('div', { key: name }, h('dt', null, name), h('dd', null, value))));
+  return h('dl', { class: 'facts' },
+    pairs.filter(p => p && p[1] !== null && p[1] !== undefined && p[1] !== '').map(([name, value]) =>
+      h('div', { key: name }, h('dt', null, name), h('dd', null, value))
+    ));
 }
 
 // Something that the user should read.
 export function notice(kind, ...children) {
-  return h('div', { class: `notice ${kind}`, role: kind === 'bad' ? 'alert' : null }, icon(kind, kind), h('div', null, children));
+  return h('div', { class: `notice ${kind}`, role: kind === 'bad' ? 'alert' : null }, icon(kind, kind),
+    h('div', null, children));
 }
 
 // An error of the server.
 export function errorNotice(error) {
-  return notice('bad', h('p', null, text(error.message), error.downSince ? [': it is down since ', time(error.downSince)] : null),
-    error.detail ? h('p', { class: 'muted' }, text(error.detail)) : null, error.hint ? h('p', { class: 'muted' }, text(error.hint)) : null);
+  return notice('bad',
+    h('p', null, text(error.message), error.downSince ? [': it is down since ', time(error.downSince)] : null),
+    error.detail ? h('p', { class: 'muted' }, text(error.detail)) : null,
+    error.hint ? h('p', { class: 'muted' }, text(error.hint)) : null);
 }
 
 // Tabs; each is [id, label, content]. The chosen one is in the address.
@@ -209,16 +264,21 @@ export function tabs(label, list, chosen, choose) {
   const at = Math.max(0, ids.indexOf(chosen));
   const move = event => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    const to = event.key === 'Home' ? 0 : event.key === 'End' ? ids.length - 1 : step ? (at + step + ids.length) % ids.length : -1;
+    const to = event.key === 'Home' ? 0 :
+      event.key === 'End' ? ids.length - 1 : step ? (at + step + ids.length) % ids.length : -1;
     if (to < 0) return;
     event.preventDefault();
     choose(ids[to]);
     queueMicrotask(() => document.getElementById(`tab-${ids[to]}`)?.focus());
   };
   return [
-    h('div', { role: 'tablist', 'aria-label': label, class: 'tabs', onkeydown: move, key: 'tabs' }, list.map(([id, word], n) =>
-      h('button', { type: 'button', role: 'tab', id: `tab-${id}`, 'aria-selected': String(n === at), 'aria-controls': `panel-${id}`, tabindex: n === at ? '0' : '-1', onclick: () => choose(id) }, word))),
-    h('div', { role: 'tabpanel', id: `panel-${ids[at]}`, 'aria-labelledby': `tab-${ids[at]}`, key: `panel-${ids[at]}`, class: 'panel', tabindex: '0' }, list[at][2]()),
+    h('div', { role: 'tablist', 'aria-label': label, class: 'tabs', onkeydown: move, key: 'tabs' },
+      list.map(([id, word], n) =>
+        h('button', { type: 'button', role: 'tab', id: `tab-${id}`, 'aria-selected': String(n === at),
+          'aria-controls': `panel-${id}`, tabindex: n === at ? '0' : '-1', onclick: () => choose(id) }, word)
+      )),
+    h('div', { role: 'tabpanel', id: `panel-${ids[at]}`, 'aria-labelledby': `tab-${ids[at]}`, key: `panel-${ids[at]}`,
+      class: 'panel', tabindex: '0' }, list[at][2]()),
   ];
 }
 

@@ -1,4 +1,5 @@
-// A payload: JSON as a tree that folds, or text. It can be copied and hidden; what was cut is fetched when it is asked for.
+// A payload: JSON as a tree that folds, or text. It can be copied and hidden; what was cut is fetched when it is
+// asked for.
 
 import { whole } from './api.js';
 import { h, say } from './dom.js';
@@ -6,9 +7,9 @@ import { bytes, count, visible } from './format.js';
 import { readJson } from './json.js';
 import { button, errorNotice, icon } from './parts.js';
 
-const MOST_VALUES = 3000;      // of a tree; beyond it the payload is shown as text
-const MOST_TREE = 200000;      // characters of a tree, too
-const PIECE = 100000;          // characters of a text that are shown at once
+const MOST_VALUES = 3000; // of a tree; beyond it the payload is shown as text
+const MOST_TREE = 200000; // characters of a tree, too
+const PIECE = 100000; // characters of a text that are shown at once
 const HIDDEN = 'sfflow-hide-payloads';
 
 // Are payloads hidden until each is asked for?
@@ -26,14 +27,16 @@ function tree(value, key, depth) {
   const name = key === null ? null : [h('span', { class: 'j-key' }, visible(key)), ': '];
   if (value.items === undefined) {
     const shown = value.kind === 'string' ? JSON.stringify(value.text).slice(1, -1) : value.text;
-    return h('div', { class: 'j-row' }, name, h('bdi', { class: `j-${value.kind}` }, value.kind === 'string' ? `"${visible(shown)}"` : shown));
+    return h('div', { class: 'j-row' }, name,
+      h('bdi', { class: `j-${value.kind}` }, value.kind === 'string' ? `"${visible(shown)}"` : shown));
   }
   const [open, close] = value.kind === 'object' ? ['{', '}'] : ['[', ']'];
   if (value.items.length === 0) return h('div', { class: 'j-row' }, name, `${open}${close}`);
   const what = value.kind === 'object' ? count(value.items.length, 'member') : count(value.items.length, 'item');
   return h('details', { class: 'j-fold', open: depth < 2 || value.items.length < 4 },
     h('summary', null, name, open, h('span', { class: 'j-count' }, ` ${what} `), h('span', { class: 'j-end' }, close)),
-    h('div', { class: 'j-items' }, value.items.map(([k, v]) => tree(v, value.kind === 'object' ? k : null, depth + 1))), h('div', { class: 'j-row' }, close));
+    h('div', { class: 'j-items' }, value.items.map(([k, v]) => tree(v, value.kind === 'object' ? k : null, depth + 1))),
+    h('div', { class: 'j-row' }, close));
 }
 
 // Indent JSON; a text that is no JSON stays as it is.
@@ -88,8 +91,10 @@ function longText(text) {
   const add = () => {
     pre.append(h('bdi', null, visible(text.slice(shown, shown + PIECE))));
     shown += PIECE;
-    more.replaceChildren(...(shown < text.length ?
-      [button(`Show more (${Math.ceil((text.length - shown) / PIECE)} parts left)`, add)] : []));
+    more.replaceChildren(
+      ...(shown < text.length ? [button(`Show more (${Math.ceil((text.length - shown) / PIECE)} parts left)`, add)] :
+        []),
+    );
   };
   add();
   return [pre, more];
@@ -99,7 +104,8 @@ function longText(text) {
 export function payload(title, doc, request) {
   if (!doc) return null;
   const state = { text: doc.text, cut: doc.cut, hidden: payloadsHidden(), shown: null, error: null };
-  const holder = h('div', { class: 'payload', role: 'group', 'aria-label': title, key: `payload-${title}`, same: `${title}${doc.bytes}${doc.text}${payloadsHidden()}` });
+  const holder = h('div', { class: 'payload', role: 'group', 'aria-label': title, key: `payload-${title}`,
+    same: `${title}${doc.bytes}${doc.text}${payloadsHidden()}` });
   const fetchAll = async () => {
     try {
       state.text = await whole(request);
@@ -115,26 +121,31 @@ export function payload(title, doc, request) {
   const content = () => {
     const value = state.cut || state.hidden || state.text.length > MOST_TREE ? null : readJson(state.text, MOST_VALUES);
     const isTree = value !== null && value.items !== undefined;
-    const bar = h('div', { class: 'payload-bar' }, h('h3', null, title), h('span', { class: 'muted' }, bytes(doc.bytes)),
-      isTree ? button('Fold', () => fold(false), { class: 'small' }) : null, isTree ? button('Unfold', () => fold(true), { class: 'small' }) : null,
+    const bar = h('div', { class: 'payload-bar' }, h('h3', null, title),
+      h('span', { class: 'muted' }, bytes(doc.bytes)),
+      isTree ? button('Fold', () => fold(false), { class: 'small' }) : null,
+      isTree ? button('Unfold', () => fold(true), { class: 'small' }) : null,
       button([icon('copy'), 'Copy'], async () => {
         if (state.cut) await fetchAll();
-        if (state.error) draw(); else await copy(state.text);
+        if (state.error) draw();
+        else await copy(state.text);
       }, { class: 'small', 'aria-label': `Copy ${title}` }),
       button([icon('eye'), state.hidden ? 'Show' : 'Hide'], () => {
         state.hidden = !state.hidden;
         draw();
-      }, { class: 'small', 'aria-pressed': String(state.hidden), 'aria-label': `${state.hidden ? 'Show' : 'Hide'} ${title}` }));
+      }, { class: 'small', 'aria-pressed': String(state.hidden),
+        'aria-label': `${state.hidden ? 'Show' : 'Hide'} ${title}` }));
     if (state.error) return [bar, errorNotice(state.error)];
     if (state.hidden) return [bar, h('p', { class: 'muted' }, 'Hidden.')];
     if (isTree) return [bar, h('div', { class: 'j-tree', dir: 'ltr' }, tree(value, null, 0))];
     return [bar, ...longText(state.cut ? state.text : pretty(state.text)),
-      state.cut ? h('div', { class: 'row' }, h('span', { class: 'muted' }, 'Only the beginning is shown.'),
-        button(`Show all (${bytes(doc.bytes)})`, async event => {
-          event.target.disabled = true;
-          await fetchAll();
-          draw();
-        })) : null].filter(Boolean);
+      state.cut ?
+        h('div', { class: 'row' }, h('span', { class: 'muted' }, 'Only the beginning is shown.'),
+          button(`Show all (${bytes(doc.bytes)})`, async event => {
+            event.target.disabled = true;
+            await fetchAll();
+            draw();
+          })) : null].filter(Boolean);
   };
   draw();
   return holder;
@@ -144,4 +155,3 @@ export function payload(title, doc, request) {
 export function excerpt(doc) {
   return doc ? h('code', { class: 'excerpt' }, h('bdi', null, visible(doc.text)), doc.cut ? '…' : '') : null;
 }
-

@@ -1,14 +1,17 @@
 // Schedules and calendars: what each schedule starts and when, as a calendar of months.
 
 import { call } from './api.js';
-import { h } from './dom.js';
 import { choice, confirm, hold, onTargets, release } from './dialog.js';
-import { between, clock, distance, duration } from './format.js';
+import { h } from './dom.js';
+import { clock, distance, duration } from './format.js';
+import { badge, button, errorName, errorNotice, executionLink, facts, field, icon, machineLink, may, section, table,
+  text, time } from './parts.js';
 import { excerpt } from './payload.js';
-import { badge, button, errorName, errorNotice, executionLink, facts, field, icon, machineLink, may, section, table, text, time } from './parts.js';
 
-const ON_CLOSED = [['skip', 'leave the run out'], ['previous', 'run on the open day before'], ['next', 'run on the open day after'], ['run', 'run all the same']];
-const MISSED = [['run_once', 'the latest one runs'], ['run_all', 'all of them run'], ['skip', 'none runs, with an alert']];
+const ON_CLOSED = [['skip', 'leave the run out'], ['previous', 'run on the open day before'], ['next',
+  'run on the open day after'], ['run', 'run all the same']];
+const MISSED = [['run_once', 'the latest one runs'], ['run_all', 'all of them run'], ['skip',
+  'none runs, with an alert']];
 const OVERLAP = [['skip', 'leave it out'], ['queue', 'have it wait'], ['parallel', 'start it beside']];
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
@@ -27,7 +30,9 @@ export async function load({ ask, query }) {
   const offset = Number(query.month ?? 0) || 0;
   const day = 86400000;
   const [list, one] = await Promise.all([ask('schedules', {}), query.name ? ask('schedule', {
-    name: query.name, from: new Date(monthStart(offset).getTime() - day).toISOString(), to: new Date(monthStart(offset + 1).getTime() + day).toISOString(),
+    name: query.name,
+    from: new Date(monthStart(offset).getTime() - day).toISOString(),
+    to: new Date(monthStart(offset + 1).getTime() + day).toISOString(),
   }).catch(error => ({ error })) : null]);
   return { ...list, one, offset };
 }
@@ -53,23 +58,44 @@ async function edit(schedule, data) {
   const { rows, rights } = await call('machines', { limit: 200 });
   const before = schedule ?? { on_closed: 'skip', missed: 'run_once', overlap: 'skip', input: { text: '{}' } };
   return confirm({
-    title: schedule ? `Edit ${schedule.schedule_name}` : 'New schedule', yes: 'Save', body: [],
+    title: schedule ? `Edit ${schedule.schedule_name}` : 'New schedule',
+    yes: 'Save',
+    body: [],
     fields: [
-      field('Name', h('input', { name: 'name', required: true, maxlength: '80', autocomplete: 'off', value: schedule?.schedule_name, readonly: Boolean(schedule), autofocus: !schedule })),
-      field('State machine', h('input', { name: 'state_machine', required: true, list: 'startable', autocomplete: 'off', value: before.state_machine }), 'Or a version, as nightly/3.'),
-      h('datalist', { id: 'startable' }, rows.filter(m => may(rights, m.state_machine, 'START')).map(m => h('option', { value: m.state_machine }))),
+      field('Name',
+        h('input', { name: 'name', required: true, maxlength: '80', autocomplete: 'off', value: schedule?.schedule_name,
+          readonly: Boolean(schedule), autofocus: !schedule })),
+      field('State machine',
+        h('input', { name: 'state_machine', required: true, list: 'startable', autocomplete: 'off',
+          value: before.state_machine }), 'Or a version, as nightly/3.'),
+      h('datalist', { id: 'startable' },
+        rows.filter(m => may(rights, m.state_machine, 'START')).map(m => h('option', { value: m.state_machine }))),
       h('div', { class: 'pair' },
-        field('When', h('input', { name: 'schedule', required: true, spellcheck: 'false', autocomplete: 'off', value: before.schedule, autofocus: Boolean(schedule) }), 'Minute, hour, day, month, weekday: 0 2 * * *'),
-        field('Time zone', h('input', { name: 'timezone', autocomplete: 'off', value: before.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone }))),
-      h('div', { class: 'pair' }, choice('Calendar', 'calendar', [['', 'every day'], ...data.calendars.map(c => c.calendar)], before.calendar ?? ''), choice('On a closed day', 'on_closed', ON_CLOSED, before.on_closed)),
-      h('div', { class: 'pair' }, choice('Runs that did not come', 'missed', MISSED, before.missed), choice('While the run before still runs', 'overlap', OVERLAP, before.overlap)),
-      h('div', { class: 'pair' }, field('Not before', h('input', { name: 'starts', type: 'datetime-local', value: forField(before.starts) })), field('Not after', h('input', { name: 'ends', type: 'datetime-local', value: forField(before.ends) }))),
+        field('When',
+          h('input', { name: 'schedule', required: true, spellcheck: 'false', autocomplete: 'off',
+            value: before.schedule, autofocus: Boolean(schedule) }), 'Minute, hour, day, month, weekday: 0 2 * * *'),
+        field('Time zone',
+          h('input', { name: 'timezone', autocomplete: 'off',
+            value: before.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone }))),
+      h('div', { class: 'pair' },
+        choice('Calendar', 'calendar', [['', 'every day'], ...data.calendars.map(c => c.calendar)],
+          before.calendar ?? ''), choice('On a closed day', 'on_closed', ON_CLOSED, before.on_closed)),
+      h('div', { class: 'pair' }, choice('Runs that did not come', 'missed', MISSED, before.missed),
+        choice('While the run before still runs', 'overlap', OVERLAP, before.overlap)),
+      h('div', { class: 'pair' },
+        field('Not before', h('input', { name: 'starts', type: 'datetime-local', value: forField(before.starts) })),
+        field('Not after', h('input', { name: 'ends', type: 'datetime-local', value: forField(before.ends) }))),
       before.input.cut ? h('p', { class: 'muted' }, 'Its input is long and stays as it is.') :
-        field('Input (JSON)', h('textarea', { name: 'input', rows: '3', spellcheck: 'false' }, before.input.text), 'Placeholders such as <sfflow.scheduled-date> are filled in at each run.')],
+        field('Input (JSON)', h('textarea', { name: 'input', rows: '3', spellcheck: 'false' }, before.input.text),
+          'Placeholders such as <sfflow.scheduled-date> are filled in at each run.'),
+    ],
     preview: async values => {
-      if (!values.name || !values.schedule || !values.state_machine) return h('p', { class: 'muted' }, 'With a name, a state machine and an expression, the next runs show here.');
+      if (!values.name || !values.schedule || !values.state_machine)
+        return h('p', { class: 'muted' }, 'With a name, a state machine and an expression, the next runs show here.');
       const { times } = await call('plan_schedule', asRequest(values));
-      return h('div', null, h('strong', null, times.length ? 'It will run:' : 'It never runs.'), h('ul', { class: 'names' }, times.map(t => h('li', null, clock(t.scheduled_for), h('small', null, ` ${distance(t.scheduled_for)}`)))));
+      return h('div', null, h('strong', null, times.length ? 'It will run:' : 'It never runs.'),
+        h('ul', { class: 'names' },
+          times.map(t => h('li', null, clock(t.scheduled_for), h('small', null, ` ${distance(t.scheduled_for)}`)))));
     },
     act: values => call('set_schedule', { ...asRequest(values), new: !schedule }),
   });
@@ -77,7 +103,8 @@ async function edit(schedule, data) {
 
 // Ask whether to remove a schedule.
 function remove(name) {
-  return confirm({ title: `Remove ${name}?`, yes: 'Remove', danger: true, body: [h('p', null, 'It starts nothing any more. Executions that it started stay.')],
+  return confirm({ title: `Remove ${name}?`, yes: 'Remove', danger: true,
+    body: [h('p', null, 'It starts nothing any more. Executions that it started stay.')],
     act: () => onTargets('Removed', 'unschedule', [name], {}) });
 }
 
@@ -88,17 +115,27 @@ function monthTable(times, closed, offset) {
   const lead = (first.getUTCDay() + 6) % 7;
   const by = {};
   for (const t of times) (by[t.local_time.slice(0, 10)] ??= []).push(t.local_time.slice(11, 16));
-  const today = new Date(), isMonth = first.getUTCFullYear() === today.getFullYear() && first.getUTCMonth() === today.getMonth();
-  const weeks = Array.from({ length: Math.ceil((lead + days) / 7) }, (_, w) => Array.from({ length: 7 }, (_, d) => w * 7 + d - lead + 1));
-  return h('table', { class: 'month', key: 'month' }, h('caption', null, month.format(first)), h('thead', null, h('tr', null, WEEKDAYS.map(d => h('th', { scope: 'col' }, d)))),
-    h('tbody', null, weeks.map(week => h('tr', null, week.map(d => {
-      if (d < 1 || d > days) return h('td', { class: 'out' });
-      const date = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth(), d)).toISOString().slice(0, 10);
-      const runs = by[date] ?? [];
-      const isClosed = closed.includes(date);
-      return h('td', { class: `${runs.length ? 'on' : ''}${isClosed ? ' closed' : ''}${isMonth && d === today.getDate() ? ' today' : ''}` },
-        h('span', { class: 'day' }, String(d), isClosed ? h('small', null, ' closed') : null), runs.slice(0, 3).map(r => h('span', { class: 'at' }, r)), runs.length > 3 ? h('span', { class: 'at' }, `+${runs.length - 3}`) : null);
-    })))));
+  const today = new Date(),
+    isMonth = first.getUTCFullYear() === today.getFullYear() && first.getUTCMonth() === today.getMonth();
+  const weeks = Array.from({ length: Math.ceil((lead + days) / 7) },
+    (_, w) => Array.from({ length: 7 }, (_, d) => w * 7 + d - lead + 1));
+  return h('table', { class: 'month', key: 'month' }, h('caption', null, month.format(first)),
+    h('thead', null, h('tr', null, WEEKDAYS.map(d => h('th', { scope: 'col' }, d)))),
+    h('tbody', null, weeks.map(week =>
+      h('tr', null, week.map(d => {
+        if (d < 1 || d > days) return h('td', { class: 'out' });
+        const date = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth(), d)).toISOString().slice(0, 10);
+        const runs = by[date] ?? [];
+        const isClosed = closed.includes(date);
+        return h('td', {
+          class: `${runs.length ? 'on' : ''}${isClosed ? ' closed' : ''}${
+            isMonth && d === today.getDate() ? ' today' : ''
+          }`,
+        }, h('span', { class: 'day' }, String(d), isClosed ? h('small', null, ' closed') : null),
+          runs.slice(0, 3).map(r => h('span', { class: 'at' }, r)),
+          runs.length > 3 ? h('span', { class: 'at' }, `+${runs.length - 3}`) : null);
+      }))
+    )));
 }
 
 // The schedule that is chosen.
@@ -106,41 +143,65 @@ function chosen(data, context) {
   const { name } = context.query;
   if (!name) return null;
   const schedule = data.rows.find(r => r.schedule_name === name);
-  const act = async promise => {
-    if (await promise) context.reload();
-  };
   const move = n => context.go({ ...context.query, month: String(data.offset + n) });
   if (data.one?.error) return section(name, {}, errorNotice(data.one.error));
   return section(name, { key: 'chosen' },
-    schedule?.may_edit ? h('div', { class: 'row actions', role: 'group', 'aria-label': 'Actions' }, button('Edit…', () => act(edit(schedule, data))),
-      schedule.held ? button('Release…', () => act(release({ target: `schedule:${name}` }))) : button('Hold…', () => act(hold([`schedule:${name}`]))),
-      button('Remove…', async () => {
-        if (await remove(name)) context.go({});
-      })) : null,
-    schedule ? facts([['Owner', text(schedule.owner)], ['When', [h('code', null, text(schedule.schedule)), ` in ${schedule.timezone}`]],
-      ['Calendar', schedule.calendar ? [text(schedule.calendar), h('small', null, ` closed day: ${words(ON_CLOSED, schedule.on_closed)}`)] : null],
-      ['Runs that did not come', words(MISSED, schedule.missed)], ['While the run before still runs', words(OVERLAP, schedule.overlap)],
-      ['Not before', schedule.starts ? time(schedule.starts) : null], ['Not after', schedule.ends ? time(schedule.ends) : null]]) : null,
-    h('div', { class: 'row' }, button('Earlier', () => move(-1)), button('This month', () => context.go({ ...context.query, month: undefined })), button(['Later ', icon('next')], () => move(1)),
+    schedule?.may_edit ?
+      h('div', { class: 'row actions', role: 'group', 'aria-label': 'Actions' },
+        button('Edit…', () => context.act(edit(schedule, data))),
+        schedule.held ? button('Release…', () => context.act(release({ target: `schedule:${name}` }))) :
+          button('Hold…', () => context.act(hold([`schedule:${name}`]))), button('Remove…', async () => {
+          if (await remove(name)) context.go({});
+        })) : null,
+    schedule ?
+      facts([['Owner', text(schedule.owner)], ['When', [h('code', null, text(schedule.schedule)),
+        ` in ${schedule.timezone}`]], ['Calendar',
+        schedule.calendar ?
+          [text(schedule.calendar), h('small', null, ` closed day: ${words(ON_CLOSED, schedule.on_closed)}`)] : null], [
+        'Runs that did not come',
+        words(MISSED, schedule.missed),
+      ], ['While the run before still runs', words(OVERLAP, schedule.overlap)], ['Not before',
+        schedule.starts ? time(schedule.starts) : null], ['Not after', schedule.ends ? time(schedule.ends) : null]]) :
+      null,
+    h('div', { class: 'row' }, button('Earlier', () => move(-1)),
+      button('This month', () => context.go({ ...context.query, month: undefined })),
+      button(['Later ', icon('next')], () => move(1)),
       schedule ? h('span', { class: 'muted' }, `Times in ${schedule.timezone}`) : null),
-    data.one ? monthTable(data.one.times, data.one.closed, data.offset) : null, data.one?.times.length === 500 ? h('p', { class: 'muted' }, 'Only the first 500 times are shown.') : null,
+    data.one ? monthTable(data.one.times, data.one.closed, data.offset) : null,
+    data.one?.times.length === 500 ? h('p', { class: 'muted' }, 'Only the first 500 times are shown.') : null,
     h('h3', null, 'Last runs'), table('Last runs', [
-      ['For', r => time(r.scheduled_for)], ['Status', r => badge(r.status)], ['Execution', r => r.execution_id ? executionLink(r.execution_id) : '–'], ['Took', r => r.started_at && r.ended_at ? duration(between(r.started_at, r.ended_at)) : '–'],
-      ['Error', r => r.error ? errorName(r.error) : '–', 'wide']], data.one?.runs ?? [], (r, n) => `${r.scheduled_for}${n}`, 'It has not run yet.'));
+      ['For', r => time(r.scheduled_for)],
+      ['Status', r => badge(r.status)],
+      ['Execution', r => r.execution_id ? executionLink(r.execution_id) : '–'],
+      ['Took', r => r.ended_at && r.took !== null ? duration(r.took) : '–'],
+      ['Error', r => r.error ? errorName(r.error) : '–', 'wide'],
+    ], data.one?.runs ?? [], (r, n) => `${r.scheduled_for}${n}`, 'It has not run yet.'));
 }
 
 export function draw(data, context) {
   return [
-    h('div', { class: 'title', key: 'title' }, h('h1', { tabindex: '-1' }, 'Schedules'), !data.may_create ? null :
-      h('div', { class: 'row actions' }, button('New schedule…', async () => {
-        if (await edit(null, data)) context.reload();
-      }))),
+    h('div', { class: 'title', key: 'title' }, h('h1', { tabindex: '-1' }, 'Schedules'),
+      !data.may_create ? null :
+        h('div', { class: 'row actions' }, button('New schedule…', () => context.act(edit(null, data))))),
     h('div', { class: 'card', key: 'list' }, table('Schedules', [
-      ['Schedule', r => h('a', { href: `#/schedules?name=${encodeURIComponent(r.schedule_name)}`, 'aria-current': r.schedule_name === context.query.name ? 'true' : null }, text(r.schedule_name))], ['State', r => [badge(r.state), r.held ? [' ', badge('HELD')] : null, r.problem ? text(r.problem, 'muted') : null]],
-      ['Starts', r => machineLink(r.state_machine.split('/')[0])], ['When', r => [h('code', null, text(r.schedule)), ' ', h('small', null, text(r.timezone))]],
-      ['Next', r => r.next_run ? [time(r.next_run), ' ', h('small', null, distance(r.next_run))] : '–'], ['Last', r => r.last_execution_id ? executionLink(r.last_execution_id) : '–'], ['Input', r => excerpt(r.input), 'wide']],
-    data.rows, r => r.schedule_name, 'There is no schedule that you may see. Roles with START on a machine, and USAGE on pg_cron\'s schema, make them.')),
+      ['Schedule',
+        r =>
+          h('a', { href: `#/schedules?name=${encodeURIComponent(r.schedule_name)}`,
+            'aria-current': r.schedule_name === context.query.name ? 'true' : null }, text(r.schedule_name))],
+      ['State',
+        r => [badge(r.state), r.held ? [' ', badge('HELD')] : null, r.problem ? text(r.problem, 'muted') : null]],
+      ['Starts', r => machineLink(r.state_machine.split('/')[0])],
+      ['When', r => [h('code', null, text(r.schedule)), ' ', h('small', null, text(r.timezone))]],
+      ['Next', r => r.next_run ? [time(r.next_run), ' ', h('small', null, distance(r.next_run))] : '–'],
+      ['Last', r => r.last_execution_id ? executionLink(r.last_execution_id) : '–'],
+      ['Input', r => excerpt(r.input), 'wide'],
+    ], data.rows, r => r.schedule_name,
+      'There is no schedule that you may see. ' +
+        "Roles with START on a machine, and USAGE on pg_cron's schema, make them.")),
     chosen(data, context),
-    section('Calendars', { count: data.calendars.length }, table('Calendars', [['Calendar', r => text(r.calendar)], ['Owner', r => text(r.owner)], ['Rule', r => excerpt(r.rule), 'wide'], ['Days', r => excerpt(r.days) ?? '–', 'wide']], data.calendars, r => r.calendar, 'There is no calendar.')),
+    section('Calendars', { count: data.calendars.length },
+      table('Calendars', [['Calendar', r => text(r.calendar)], ['Owner', r => text(r.owner)], ['Rule',
+        r => excerpt(r.rule), 'wide'], ['Days', r => excerpt(r.days) ?? '–', 'wide']], data.calendars, r => r.calendar,
+        'There is no calendar.')),
   ];
 }

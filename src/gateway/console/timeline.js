@@ -2,7 +2,7 @@
 
 import { h } from './dom.js';
 import { between, clock, duration } from './format.js';
-import { badge, button, icon, text } from './parts.js';
+import { badge, text } from './parts.js';
 
 // The spans of one place as a row: attempts follow each other.
 function rowsOf(spans) {
@@ -19,7 +19,9 @@ function rowsOf(spans) {
 
 // Leave out of the axis the long times in which nothing ran, as between a failure and its redrive.
 function pieces(spans, now) {
-  const ends = spans.map(s => [+new Date(s.started_at), s.stopped_at ? +new Date(s.stopped_at) : now]).sort((a, b) => a[0] - b[0]);
+  const ends = spans.map(s => [+new Date(s.started_at), s.stopped_at ? +new Date(s.stopped_at) : now]).sort((a, b) =>
+    a[0] - b[0]
+  );
   const busy = [];
   for (const [from, to] of ends) {
     const last = busy[busy.length - 1];
@@ -44,7 +46,8 @@ function scale(parts) {
   return at => {
     let left = 0;
     for (const [from, to] of parts) {
-      if (at <= to || parts[parts.length - 1][1] === to) return left + Math.max(0, Math.min(at, to) - from) / total * room;
+      if (at <= to || parts[parts.length - 1][1] === to)
+        return left + Math.max(0, Math.min(at, to) - from) / total * room;
       left += (to - from) / total * room + gap;
     }
     return left;
@@ -59,7 +62,8 @@ function bar(span, place, now) {
     title: `${span.job_id}: ${clock(span.started_at)}, ${duration(between(span.started_at, span.stopped_at))}` });
 }
 
-// The usual time from the beginning of a row: half of the runs take that long at most, 95 of 100 up to the end of the line.
+// The usual time from the beginning of a row: half of the runs take that long at most, 95 of 100 up to the end of the
+// line.
 function usualMark(row, usual, place, last) {
   const known = usual[row.state];
   if (!known || known.runs < 2) return null;
@@ -73,32 +77,45 @@ function usualMark(row, usual, place, last) {
 export function compare(ms, known) {
   if (!known || known.runs < 2 || !(known.p50 > 0)) return '';
   const times = ms / known.p50;
-  if (times >= 1.5 && ms > (known.p95 ?? 0) && ms - known.p50 > 500) return times < 100 ? `${times < 10 ? times.toFixed(1) : Math.round(times)} × usual` : `far above the usual ${duration(known.p50)}`;
+  if (times >= 1.5 && ms > (known.p95 ?? 0) && ms - known.p50 > 500)
+    return times < 100 ? `${times < 10 ? times.toFixed(1) : Math.round(times)} × usual` :
+      `far above the usual ${duration(known.p50)}`;
   return `usual ${duration(known.p50)}`;
 }
 
-// The timeline of what `timeline` of sf_console_api answers.
-export function timeline(data, chosen, choose, more) {
+// The timeline of what `timeline` of sf_console_api answers; `isChosen` tells of a row whether its visit is the one
+// that is shown beside the picture.
+export function timeline(data, isChosen, choose) {
   const now = +new Date(data.now);
-  if (data.rows.length === 0) return h('p', { class: 'none' }, 'Nothing has begun, or the history of this machine is not kept.');
+  if (data.rows.length === 0)
+    return h('p', { class: 'none' }, 'Nothing that takes time has begun, or the history of this machine is not kept.');
   const parts = pieces(data.rows, now);
   const place = scale(parts);
   const rows = rowsOf(data.rows);
   return h('div', { class: 'timeline' },
-    h('div', { class: 't-axis', 'aria-hidden': 'true' }, h('span', null), h('span', { class: 't-lane' }, parts.map(([from], n) => [
-      n ? h('span', { class: 't-gap', css: { left: `${place(from) - 3}%` }, title: `${duration(from - parts[n - 1][1])} in which nothing ran` }) : null,
-      h('span', { class: `t-tick${place(from) > 80 ? ' left' : ''}`, css: { left: `${place(from)}%` } }, clock(from))]),
-      h('span', { class: 't-tick left', css: { left: '100%' } }, clock(parts[parts.length - 1][1]))), h('span', null)),
-    h('ul', { class: 't-rows', 'aria-label': 'Timeline' }, rows.map(row => {
-      const ms = row.spans.reduce((sum, span) => sum + between(span.started_at, span.stopped_at ?? data.now), 0);
-      const depth = row.branch === '' ? 0 : row.branch.split('/').length;
-      return h('li', { key: row.key, class: row.state === chosen ? 'chosen' : '' },
-        h('button', { type: 'button', class: 't-name', onclick: () => choose(row.state, row.first_event), css: { 'padding-left': `${0.5 + depth * 0.8}rem` }, title: row.branch || null },
-          h('span', { class: `t-icon ${row.status}` }, badge(row.status, h('span', { class: 'unseen' }, row.status))), text(row.job_id), row.visit > 1 ? h('small', null, ` visit ${row.visit}`) : null, row.spans.length > 1 ? h('small', null, ` ${row.spans.length} attempts`) : null),
-        h('span', { class: 't-lane' }, usualMark(row, data.usual, place, parts[parts.length - 1][1]), row.spans.map(span => bar(span, place, now))),
-        h('span', { class: 't-time' }, duration(ms), h('small', null, row.type === 'Task' ? compare(ms, data.usual[row.state]) : '')));
-    })),
-    h('p', { class: 'legend' }, h('span', { class: 'key success' }), 'success', h('span', { class: 'key failure' }), 'failure', h('span', { class: 'key running' }), 'running',
-      h('span', { class: 'key usual' }), 'usual time, up to the 95th percentile; the notch is the median'),
-    data.next ? button([icon('next'), 'Further rows'], () => more(data.next)) : null);
+    h('div', { class: 't-axis', 'aria-hidden': 'true' }, h('span', null),
+      h('span', { class: 't-lane' }, parts.map(([from], n) => [
+        n ?
+          h('span', { class: 't-gap', css: { left: `${place(from) - 3}%` },
+            title: `${duration(from - parts[n - 1][1])} in which nothing ran` }) : null,
+        h('span', { class: `t-tick${place(from) > 80 ? ' left' : ''}`, css: { left: `${place(from)}%` } }, clock(from)),
+      ]), h('span', { class: 't-tick left', css: { left: '100%' } }, clock(parts[parts.length - 1][1]))),
+      h('span', null)), h('ul', { class: 't-rows', 'aria-label': 'Timeline' }, rows.map(row => {
+        const ms = row.spans.reduce((sum, span) => sum + between(span.started_at, span.stopped_at ?? data.now), 0);
+        const depth = row.branch === '' ? 0 : row.branch.split('/').length;
+        return h('li', { key: row.key, class: isChosen(row) ? 'chosen' : '' },
+          h('button', { type: 'button', class: 't-name', onclick: () => choose(row.state, row.first_event),
+            css: { 'padding-left': `${0.5 + depth * 0.8}rem` }, title: row.branch || null,
+            'aria-current': isChosen(row) ? 'true' : null },
+            h('span', { class: `t-icon ${row.status}` }, badge(row.status, h('span', { class: 'unseen' }, row.status))),
+            text(row.job_id), row.visit > 1 ? h('small', null, ` visit ${row.visit}`) : null,
+            row.spans.length > 1 ? h('small', null, ` ${row.spans.length} attempts`) : null),
+          h('span', { class: 't-lane' }, usualMark(row, data.usual, place, parts[parts.length - 1][1]),
+            row.spans.map(span => bar(span, place, now))),
+          h('span', { class: 't-time' }, duration(ms),
+            h('small', null, row.type === 'Task' ? compare(ms, data.usual[row.state]) : '')));
+      })),
+    h('p', { class: 'legend' }, h('span', { class: 'key success' }), 'success', h('span', { class: 'key failure' }),
+      'failure', h('span', { class: 'key aborted' }), 'aborted', h('span', { class: 'key running' }), 'running',
+      h('span', { class: 'key usual' }), 'usual time, up to the 95th percentile; the notch is the median'));
 }

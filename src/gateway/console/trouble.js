@@ -5,7 +5,7 @@ import { h, patch, say } from './dom.js';
 import { clock, distance } from './format.js';
 import { icon } from './parts.js';
 
-let trouble = null;            // { what, since, shown: when what is shown was asked for }
+let trouble = null; // { what, since, shown: when what is shown was asked for }
 
 // What an error says of the database or the gateway; null: it is about what was asked for.
 export function troubleOf(error) {
@@ -25,7 +25,9 @@ export function setTrouble(found, shown) {
   if (found === null && trouble !== null) say(`${trouble.back}. The page is kept up to date again.`);
   if (found !== null && found.what !== trouble?.what) say(`${found.what}. The page comes back by itself.`);
   trouble = found === null ? null : {
-    what: found.what, since: found.since ?? trouble?.since ?? new Date().toISOString(), shown,
+    what: found.what,
+    since: found.since ?? trouble?.since ?? new Date().toISOString(),
+    shown,
     back: found.what.startsWith('sfgateway') ? 'sfgateway is reached again' : 'The database is back',
   };
   drawTrouble();
@@ -38,10 +40,13 @@ function when(at) {
 
 // Draw the bar.
 export function drawTrouble() {
-  const words = () => h('div', null,
-    h('p', null, h('strong', null, trouble.what, ' since ', when(trouble.since), '.'), ` (${distance(trouble.since)})`),
-    h('p', { class: 'muted' }, 'You stay signed in, and the page comes back by itself.',
-      trouble.shown ? [' What it shows is of ', when(trouble.shown), '.'] : null));
-  patch(document.getElementById('trouble'), h('div', { id: 'trouble' },
-    trouble === null ? null : h('div', { class: 'notice bad' }, icon('bad', 'bad'), words())));
+  const words = () =>
+    h('div', null,
+      h('p', null, h('strong', null, trouble.what, ' since ', when(trouble.since), '.'),
+        ` (${distance(trouble.since)})`),
+      h('p', { class: 'muted' }, trouble.what.startsWith('sfgateway') ? null : 'You stay signed in. ',
+        'The page comes back by itself.', trouble.shown ? [' What it shows is of ', when(trouble.shown), '.'] : null));
+  patch(document.getElementById('trouble'),
+    h('div', { id: 'trouble' },
+      trouble === null ? null : h('div', { class: 'notice bad' }, icon('bad', 'bad'), words())));
 }

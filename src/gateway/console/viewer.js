@@ -6,13 +6,13 @@
 //   at: the state that has the focus, or gets it; find, found: what is looked for, and where in the list one is.
 
 import { h, s, say } from './dom.js';
-import { graph } from './graph.js';
 import { count } from './format.js';
+import { graph } from './graph.js';
 import { button } from './parts.js';
 
 const STEP = 1.25, MOST = 3, READABLE = 0.75, MANY = 25;
 const OVERVIEW = { w: 180, h: 220, least: 36 };
-const HEAD = 40;               // of a state with others in it: its name is there
+const HEAD = 40; // of a state with others in it: its name is there
 
 // --- places
 
@@ -29,8 +29,8 @@ function room(root) {
 }
 
 // The zoom at which all of a picture is seen.
-function fitting(layout, { w, h }) {
-  return Math.min(w / layout.w, (h - 4) / layout.h, 1);
+function fitting(layout, place) {
+  return Math.min(place.w / layout.w, (place.h - 4) / layout.h, 1);
 }
 
 // The zoom at first: all of it if it can be read then, else its width, as far as that can be read.
@@ -127,7 +127,7 @@ function pointOf(layout, state) {
 }
 
 // The next state in a direction: near, and rather straight ahead.
-function next(layout, from, dx, dy) {
+function nextState(layout, from, dx, dy) {
   const start = pointOf(layout, from);
   let best = null, least = Infinity;
   for (const state of layout.states) {
@@ -147,7 +147,7 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 // The state to which a key goes from another one; null: none.
 function target(layout, from, key) {
   const all = layout.states, n = all.indexOf(from);
-  if (ARROWS[key]) return next(layout, from, ...ARROWS[key]);
+  if (ARROWS[key]) return nextState(layout, from, ...ARROWS[key]);
   if (key === 'Home') return all[0];
   if (key === 'End') return all[all.length - 1];
   if (key === 'PageDown') return all[Math.min(n + 1, all.length - 1)];
@@ -169,8 +169,9 @@ function focus(root, view, name) {
 function press(event, layout, view) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const root = event.target.closest('.graph-view');
-  const scale = { '+': view.scale * STEP, '=': view.scale * STEP, '-': view.scale / STEP, 0: fitting(layout,
-    room(root)) }[event.key];
+  const scale =
+    { '+': view.scale * STEP, '=': view.scale * STEP, '-': view.scale / STEP,
+      0: fitting(layout, room(root)) }[event.key];
   const from = layout.states.find(x => x.name === event.target.closest('[data-state]')?.dataset.state);
   const to = from && target(layout, from, event.key);
   if (scale !== undefined) {
@@ -190,8 +191,8 @@ function press(event, layout, view) {
 function matches(layout, text) {
   const wanted = text?.trim().toLowerCase();
   if (!wanted) return [];
-  return layout.states.filter(x => x.name.toLowerCase().includes(wanted) ||
-    x.subtitle?.toLowerCase().includes(wanted)).map(x => x.name);
+  return layout.states.filter(x => x.name.toLowerCase().includes(wanted) || x.subtitle?.toLowerCase().includes(wanted))
+    .map(x => x.name);
 }
 
 // Look for a text, or go to a further place of it; Enter chooses the state.
@@ -203,8 +204,10 @@ function look(event, layout, view, choose, redraw) {
   view.found = isNew || view.chose === undefined ? 0 : (view.found + step + found.length) % Math.max(1, found.length);
   view.find = text;
   view.chose = event.key === 'Enter' ? true : undefined;
-  say(text === '' ? '' : found.length === 0 ? 'No state is found' :
-    `${view.found + 1} of ${found.length}: ${found[view.found]}`);
+  say(
+    text === '' ? '' :
+      found.length === 0 ? 'No state is found' : `${view.found + 1} of ${found.length}: ${found[view.found]}`,
+  );
   if (found.length > 0) {
     view.at = found[view.found];
     if (event.key === 'Enter') choose(view.at);
@@ -225,12 +228,12 @@ function tools(layout, view, found, choose, redraw) {
   const search = event => look(event, layout, view, choose, redraw);
   return h('div', { class: 'graph-tools', key: 'tools', role: 'group', 'aria-label': 'Search and zoom' },
     h('input', { type: 'search', placeholder: 'Find a state', 'aria-label': 'Find a state', autocomplete: 'off',
-      spellcheck: 'false', oninput: search,
-      onkeydown: event => {
+      spellcheck: 'false', oninput: search, onkeydown: event => {
         if (event.key === 'Enter') search(event);
       } }),
-    h('span', { class: 'muted graph-found' }, view.find?.trim() ? (found.length ?
-      `${view.found + 1} of ${found.length}` : 'none') : count(layout.states.length, 'state')),
+    h('span', { class: 'muted graph-found' },
+      view.find?.trim() ? (found.length ? `${view.found + 1} of ${found.length}` : 'none') :
+        count(layout.states.length, 'state')),
     h('span', { class: 'graph-zoom' },
       button('−', event => change(event, () => view.scale / STEP), { class: 'small', 'aria-label': 'Smaller' }),
       h('span', { class: 'muted graph-scale' }, percent(view)),
@@ -244,8 +247,9 @@ function tools(layout, view, found, choose, redraw) {
 function overview(layout, states, chosen, found, view) {
   const status = Object.fromEntries((states ?? []).map(x => [x.id, x.aborted ? 'aborted' : x.status]));
   const outer = new Set(layout.states.map(x => x.parent));
-  const classesOf = x => ['o-state', outer.has(x.id) && 'outer', status[x.id], x.name === chosen && 'chosen',
-    found.has(x.name) && 'found'].filter(Boolean).join(' ');
+  const classesOf = x =>
+    ['o-state', outer.has(x.id) && 'outer', status[x.id], x.name === chosen && 'chosen', found.has(x.name) && 'found']
+      .filter(Boolean).join(' ');
   const k = Math.min(OVERVIEW.w / layout.w, OVERVIEW.h / layout.h);
   const go = event => {
     if (event.type === 'pointermove' && !(event.buttons & 1)) return;
@@ -258,20 +262,25 @@ function overview(layout, states, chosen, found, view) {
     event.preventDefault();
   };
   return s('svg', { class: 'graph-overview', key: 'overview', viewBox: `0 0 ${layout.w} ${layout.h}`,
-    preserveAspectRatio: 'none', 'aria-hidden': 'true',
-    width: Math.max(OVERVIEW.least, layout.w * k), height: Math.max(OVERVIEW.least, layout.h * k), onpointerdown: go,
-      onpointermove: go },
-  layout.states.map(x => s('rect', {
-    class: classesOf(x), x: x.x, y: x.y, width: x.w, height: x.h,
-  })), s('rect', { class: 'graph-window', same: 'window' }));
+    preserveAspectRatio: 'none', 'aria-hidden': 'true', width: Math.max(OVERVIEW.least, layout.w * k),
+    height: Math.max(OVERVIEW.least, layout.h * k), onpointerdown: go, onpointermove: go },
+    layout.states.map(x =>
+      s('rect', {
+        class: classesOf(x),
+        x: x.x,
+        y: x.y,
+        width: x.w,
+        height: x.h,
+      })
+    ), s('rect', { class: 'graph-window', same: 'window' }));
 }
 
 // Move the picture with the mouse; a state is not chosen by that.
 function drag(view) {
   return {
     onpointerdown: event => {
-      view.drag = event.pointerType === 'mouse' && event.button === 0 ? { x: event.clientX, y: event.clientY,
-        moved: false } : null;
+      view.drag = event.pointerType === 'mouse' && event.button === 0 ?
+        { x: event.clientX, y: event.clientY, moved: false } : null;
     },
     onpointermove: event => {
       if (!view.drag || !(event.buttons & 1)) return;
@@ -307,17 +316,16 @@ export function viewer(layout, states, chosen, choose, label, view, redraw) {
     view.large ? tools(layout, view, [...found], choose, redraw) : null,
     h('p', { class: 'unseen', id: 'graph-keys', key: 'keys' },
       'Arrow keys go from state to state, Page Down and Page Up through all of them, ',
-      'Home and End to the first and the last. ',
-      'Enter chooses. Plus and minus zoom, 0 shows all.'),
+      'Home and End to the first and the last. ', 'Enter chooses. Plus and minus zoom, 0 shows all.'),
     h('div', { class: 'graph-frame', key: 'frame' },
       h('div', { class: 'graph-scroll', key: 'graph', role: 'group', 'aria-label': label,
-        'aria-describedby': 'graph-keys', ...drag(view),
-        onkeydown: event => press(event, layout, view), onwheel: event => {
+        'aria-describedby': 'graph-keys', ...drag(view), onkeydown: event => press(event, layout, view),
+        onwheel: event => {
           if (!event.ctrlKey) return;
           event.preventDefault();
           view.auto = false;
-          zoom(event.currentTarget.closest('.graph-view'), layout, view, view.scale * (event.deltaY < 0 ? STEP :
-            1 / STEP), { x: event.clientX, y: event.clientY });
+          zoom(event.currentTarget.closest('.graph-view'), layout, view,
+            view.scale * (event.deltaY < 0 ? STEP : 1 / STEP), { x: event.clientX, y: event.clientY });
         } }, graph(layout, states, { chosen, at, found, pick, scale: view.scale ?? 1 })),
       view.large ? overview(layout, states, chosen, found, view) : null));
 }

@@ -1,0 +1,108 @@
+-- Holds, with which nothing begins of what they name, and marks, which settle jobs: the feature hold.
+
+--@into tables
+-- Holds: nothing of what they name begins. Each backend keeps those of what it works with (src/feature/hold/hold.c).
+
+CREATE SEQUENCE _sfflow.hold_no;
+
+CREATE TABLE _sfflow.hold (
+	hold_no bigint NOT NULL DEFAULT nextval('_sfflow.hold_no') PRIMARY KEY,
+	kind text COLLATE "C" NOT NULL,		-- machine, execution, schedule, activity or resource
+	name text COLLATE "C" NOT NULL,
+	state text COLLATE "C" NOT NULL,	-- '': all states
+	machine_no integer,					-- of a machine or an execution
+	execution_no bigint,
+	owner regrole,						-- of a resource: for this role's machines alone; NULL: for all
+	held_at timestamptz NOT NULL,
+	held_by text NOT NULL,
+	reason text
+);
+
+CREATE UNIQUE INDEX hold_target ON _sfflow.hold (kind, name, state, (coalesce(owner::oid, 0)));
+CREATE INDEX hold_owner ON _sfflow.hold (owner) WHERE owner IS NOT NULL;
+CREATE INDEX hold_machine ON _sfflow.hold (machine_no) WHERE machine_no IS NOT NULL;
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.hold_no', '');
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.hold', '');
+
+-- Jobs that sf_mark has settled and that have not been reached since. One row per job; a branch that reaches the
+-- job deletes the row and does as it says.
+CREATE TABLE _sfflow.mark (
+	execution_no bigint NOT NULL,
+	job_id text COLLATE "C" NOT NULL,
+	outcome text COLLATE "C" NOT NULL,	-- success, skip or failure
+	output jsonb,						-- result of the job; NULL: its input is its output
+	details jsonb NOT NULL,				-- for the history
+	PRIMARY KEY (execution_no, job_id)
+);
+
+SELECT pg_catalog.pg_extension_config_dump('_sfflow.mark', '');
+
+--@into functions
+-- sf_hold, sf_release, and what is held.
+CREATE FUNCTION @extschema@.sf_hold(target text, state text DEFAULT NULL, reason text DEFAULT NULL)
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'sfflow_sf_hold'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_hold(text, text, text) IS
+	'lets no step of a machine, state, execution, schedule, activity or resource begin; false: it is held already';
+
+CREATE FUNCTION @extschema@.sf_release(target text, state text DEFAULT NULL)
+RETURNS bigint
+AS 'MODULE_PATHNAME', 'sfflow_sf_release'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_release(text, text) IS
+	'ends a hold; returns how many branches that waited for it go on';
+
+CREATE VIEW @extschema@.sf_holds WITH (security_barrier) AS
+SELECT CASE WHEN h.kind IN ('schedule', 'activity') THEN h.kind || ':' ELSE '' END || h.name AS target,
+	nullif(h.state, '') AS state, h.held_at AS since, h.held_by, h.reason,
+	CASE h.kind WHEN 'activity' THEN (
+		SELECT count(*) FROM _sfflow.activity a
+		JOIN _sfflow.task t ON t.activity_no = a.activity_no AND t.status = @TASK_QUEUED@
+		JOIN _sfflow.branch b ON b.execution_no = t.execution_no AND b.branch_no = t.branch_no
+			AND b.generation = t.generation AND b.phase = @PHASE_EXTERNAL@
+		WHERE a.name = h.name)
+	ELSE (SELECT count(*) FROM _sfflow.held_branch w WHERE w.feature = 'hold' AND w.object_no = h.hold_no AND w.queue IS NULL) END AS waiting
+FROM _sfflow.hold h
+-- The planner takes a comparison for selective, but expects half of all rows to fulfil a bare condition: with thousands of
+-- holds of others it then compiles the query (jit), which takes a hundred times as long as to read them.
+WHERE CASE WHEN CASE h.kind
+	WHEN 'activity' THEN h.name IN (SELECT a.name FROM _sfflow.workable_activity a)
+	WHEN 'schedule' THEN h.name IN (SELECT s.name FROM _sfflow.schedule s WHERE pg_has_role(s.owner, 'USAGE'))
+	WHEN 'resource' THEN h.owner IS NULL OR pg_has_role(h.owner, 'USAGE')
+	ELSE h.machine_no IN (SELECT m.machine_no FROM _sfflow.readable_machine m)
+END THEN 'visible' END = 'visible';
+GRANT SELECT ON @extschema@.sf_holds TO PUBLIC;
+COMMENT ON VIEW @extschema@.sf_holds IS 'what is held, since when, by whom and why, and how many branches wait for it';
+COMMENT ON COLUMN @extschema@.sf_holds.target IS 'what is held, as sf_hold was given it';
+COMMENT ON COLUMN @extschema@.sf_holds.state IS 'the state that is held; null: all';
+COMMENT ON COLUMN @extschema@.sf_holds.since IS 'since when';
+COMMENT ON COLUMN @extschema@.sf_holds.held_by IS 'the role that called sf_hold';
+COMMENT ON COLUMN @extschema@.sf_holds.reason IS 'why, if sf_hold was told';
+COMMENT ON COLUMN @extschema@.sf_holds.waiting IS 'how many branches, or tasks of an activity, wait for its end';
+
+-- sf_mark: a job is settled without its task.
+CREATE FUNCTION @extschema@.sf_mark(
+	execution_id text,
+	job_id text,
+	outcome text,
+	output jsonb DEFAULT NULL,
+	reason text DEFAULT NULL)
+RETURNS void
+AS 'MODULE_PATHNAME', 'sfflow_sf_mark'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION @extschema@.sf_mark(text, text, text, jsonb, text) IS
+	'settles a job that failed, is held or was not reached, so that a redrive or a release goes on past it';
+
+--@into named_role
+UNION ALL SELECT owner FROM _sfflow.hold WHERE owner IS NOT NULL
+--@into sequence_use
+UNION ALL
+SELECT 'hold_no', s.last_value - CASE WHEN s.is_called THEN 0 ELSE 1 END, (SELECT max(hold_no) FROM _sfflow.hold)
+FROM _sfflow.hold_no s
+--@into keeper
+UNION ALL SELECT 'hold', h.hold_no FROM _sfflow.hold h
+--@into rows_of_executions
+	UNION ALL SELECT 'hold', h.execution_no FROM _sfflow.hold h WHERE h.execution_no IS NOT NULL
+	UNION ALL SELECT 'mark', k.execution_no FROM _sfflow.mark k

@@ -1,0 +1,128 @@
+/*
+ * template_machine.c
+ *		The state machines of a template, with their definitions.
+ */
+#include "postgres.h"
+
+#include "cloud/cloud.h"
+#include "json/json.h"
+#include "miscadmin.h"
+
+/* Properties that hold a definition */
+static const char *const here[] = {"Definition", "DefinitionString"};
+
+/* Properties that say where it is */
+static const char *const elsewhere[] = {"DefinitionUri", "DefinitionS3Location"};
+
+/* Find the first of two members that an object has; NULL: it has neither. */
+static const SfNode *
+one_of(const SfNode *object, const char *const names[2])
+{
+	const SfNode *first = sf_node_member(object, names[0]);
+
+	return first != NULL ? first : sf_node_member(object, names[1]);
+}
+
+/* Name the file that a property refers to: a path, or a bucket and a key. */
+static char *
+file_of(SfCloud *t, const SfNode *property)
+{
+	const SfNode *value = sf_cloud_value(t, property);
+	SfNode	   *bucket;
+	SfNode	   *key;
+
+	if (value == NULL || value->kind != SF_NODE_OBJECT)
+		return sf_cloud_text(t, property);
+	bucket = sf_cloud_member(t, property, "Bucket");
+	key = sf_cloud_member(t, property, "Key");
+	if (bucket == NULL || key == NULL)
+		sf_cloud_fail(property, "the place of a definition has a Bucket and a Key");
+	return psprintf("s3://%s/%s", sf_cloud_text(t, bucket), sf_cloud_text(t, key));
+}
+
+/* Make the text of a definition that the template or the caller has. */
+static char *
+definition_text(const SfNode *value)
+{
+	return value->kind == SF_NODE_STRING ? unconstify(char *, value->string) : sf_cloud_json(value);
+}
+
+/*
+ * Evaluate the texts for the placeholders of a definition.  One for which the caller has
+ * a value, or that depends on what is not known, is left out: its placeholder stays.
+ */
+static Jsonb *
+substitutions(SfCloud *t, const SfNode *properties)
+{
+	const SfNode *given = sf_node_member(properties, "DefinitionSubstitutions");
+	const SfNode *member;
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	if (given != NULL && given->kind == SF_NODE_OBJECT)
+	{
+		SF_NODE_FOREACH(member, given)
+		{
+			int			before = t->nunknown;
+			SfNode	   *value = t->given != NULL && sf_json_get(t->given, member->key) != NULL ? NULL :
+				sf_cloud_value(t, member);
+
+			if (value != NULL && t->nunknown == before)
+				sf_json_add_string(&b, member->key, sf_cloud_text(t, value));
+		}
+	}
+	return sf_json_finish(&b);
+}
+
+/* Tell whether a machine is of type EXPRESS. */
+static bool
+is_express(SfCloud *t, const SfNode *properties)
+{
+	const SfNode *type = one_of(properties, (const char *const[]) {"StateMachineType", "Type"});
+
+	return type != NULL && strcmp(sf_cloud_text(t, type), "EXPRESS") == 0;
+}
+
+/* Read one machine. */
+static SfCloudMachine *
+read_machine(SfCloud *t, const SfNode *resource)
+{
+	SfCloudMachine *machine = palloc0(sizeof(SfCloudMachine));
+	const SfNode *properties = sf_node_member(resource, "Properties");
+	const SfNode *property = one_of(properties, here);
+	const SfNode *place = one_of(properties, elsewhere);
+	char	   *key = psprintf("%s.Definition", resource->key);
+	SfNode	   *value;
+
+	machine->id = resource->key;
+	machine->name = sf_cloud_name(t, resource);
+	machine->is_express = is_express(t, properties);
+	machine->substitutions = substitutions(t, properties);
+	if (property == NULL)
+		property = place != NULL ? place : resource;
+	machine->location = sf_node_location(property);
+	if (t->given != NULL && sf_json_get(t->given, key) != NULL)
+		machine->text = definition_text(sf_cloud_reference(t, property, key));
+	else if (property == place)
+		machine->file = file_of(t, place);
+	else if (property != resource && (value = sf_cloud_value(t, property)) != NULL)
+		machine->text = definition_text(value);
+	return machine;
+}
+
+/* List the machines that a template deploys (SfCloudMachine), in its order. */
+List *
+sf_cloud_machines(SfCloud *t)
+{
+	const SfNode *resources = sf_node_member(t->root, "Resources");
+	const SfNode *resource;
+	List	   *machines = NIL;
+
+	SF_NODE_FOREACH(resource, resources)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (sf_cloud_is_machine(resource) && sf_cloud_is_there(t, resource))
+			machines = lappend(machines, read_machine(t, resource));
+	}
+	return machines;
+}

@@ -1,0 +1,366 @@
+/*
+ * hold.c
+ *		Holds: the table, and a copy of it in each backend.
+ *
+ * Each backend keeps the holds of what it works with (keyed_copy.c).  PostgreSQL sends the invalidation
+ * before COMMIT returns, and every backend takes it in before it begins a step
+ * (sf_table_copy_accept_changes).  So a step that begins after the hold's commit sees the hold,
+ * and where there is none a step costs a look at a flag.
+ *
+ * A slice that finds a branch held notes it in the table held, under a share lock on the
+ * hold that it keeps until its commit.  A release takes that lock exclusively.  So it
+ * finds every branch that waits, and no branch begins to wait for a hold that is over.
+ *
+ * A purge that has locked executions, which have ended, has to see the holds of them.  A
+ * session that holds an execution takes a share lock (sf_hold_begin_of_execution) and then
+ * reads whether the execution runs.  If it does, the session keeps that lock until its
+ * commit, and the purge passes over the execution (sf_hold_is_beginning).  If it does not
+ * run, the session locks the execution's row, as the purge does.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "storage/lock.h"
+#include "storage/sinval.h"
+#include "utils/inval.h"
+
+#include "feature/hold/hold.h"
+#include "run/apply.h"
+#include "store/privilege.h"
+#include "store/renames.h"
+
+/* Columns of _sfflow.hold; see sql/parts/hold.sql. */
+#define SF_HOLD_COLUMNS(X) \
+	X(int64, hold_no, INT8, NOT_NULL) \
+	X(char *, kind, TEXT, NOT_NULL) \
+	X(char *, name, TEXT, NOT_NULL) \
+	X(char *, state, TEXT, NOT_NULL) \
+	X(int, machine_no, INT4, NULL_IS(0)) \
+	X(int64, execution_no, INT8, NULL_IS(0)) \
+	X(Oid, owner, REGROLE, NULL_IS(InvalidOid)) \
+	X(TimestampTz, held_at, TIMESTAMPTZ, NOT_NULL) \
+	X(char *, held_by, TEXT, NOT_NULL) \
+	X(char *, reason, TEXT, NULLABLE)
+SF_COLUMN_NUMBERS(SF_HOLD_COLUMNS);
+
+static const char *const kind_names[] = {
+#define KIND_NAME(sym, name) name,
+	SF_HOLD_LIST(KIND_NAME)
+};
+
+/* --- the copy --- */
+
+static void begin(void);
+static List *read_rows(const SfKeptKey *key);
+
+SfKeyedCopy sf_hold_copy = {
+	.copy = {.table = "hold",.load = begin,.is_latest = true},
+	.index = {"hold", "hold_pkey"},
+	.read = read_rows
+};
+
+/* As the kind of a key: a hold by its own number */
+#define BY_NUMBER	(-1)
+
+/* Append a row of the table to a list. */
+static void
+read_hold(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **holds = arg;
+	SfHold	   *hold = palloc(sizeof(SfHold));
+	char	   *kind = sf_row_text(tuple, desc, COL_kind);
+
+	hold->kind = SF_HOLD_MACHINE;
+	while (strcmp(kind_names[hold->kind], kind) != 0)
+		hold->kind++;
+	hold->hold_no = sf_row_number(tuple, desc, COL_hold_no, 0);
+	hold->name = sf_row_text(tuple, desc, COL_name);
+	hold->state = sf_row_text(tuple, desc, COL_state);
+	hold->machine_no = sf_row_number(tuple, desc, COL_machine_no, 0);
+	hold->execution_no = sf_row_number(tuple, desc, COL_execution_no, 0);
+	hold->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
+	*holds = lappend(*holds, hold);
+}
+
+/* Begin the copy anew. */
+static void
+begin(void)
+{
+	sf_keyed_copy_begin(&sf_hold_copy);
+}
+
+/* Read the holds of a machine, or of a name of a kind, or the one of a number, as they are now. */
+static List *
+read_rows(const SfKeptKey *key)
+{
+	static const SfIndex by_machine = {"hold", "hold_machine"};
+	static const SfIndex by_name = {"hold", "hold_target"};
+	List	   *holds = NIL;
+
+	if (key->kind == BY_NUMBER)
+		(void) sf_rows_read_now(&sf_hold_copy.index, 1, read_hold, &holds, SF_INT8(key->number));
+	else if (key->name == NULL)
+		(void) sf_rows_read_now(&by_machine, PG_INT32_MAX, read_hold, &holds,
+								SF_INT4((int) key->number));
+	else
+		(void) sf_rows_read_now(&by_name, PG_INT32_MAX, read_hold, &holds,
+								SF_TEXT(kind_names[key->kind]), SF_TEXT(key->name));
+	return holds;
+}
+
+/*
+ * The holds of a machine, its states and its executions that there are now, a List of SfHold:
+ * valid until the next call of this kind.
+ */
+const List *
+sf_hold_of_machine(int machine_no)
+{
+	return sf_keyed_copy_get(&sf_hold_copy, &(SfKeptKey) {SF_HOLD_MACHINE, machine_no, NULL});
+}
+
+/* The holds of a schedule, an activity or a resource, likewise. */
+const List *
+sf_hold_of_name(SfHoldKind kind, const char *name)
+{
+	return sf_keyed_copy_get(&sf_hold_copy, &(SfKeptKey) {kind, 0, name});
+}
+
+/* Find a hold by its number; NULL: there is none now. */
+const SfHold *
+sf_hold_by_number(int64 hold_no)
+{
+	return sf_list_first(sf_keyed_copy_get(&sf_hold_copy, &(SfKeptKey) {BY_NUMBER, hold_no, NULL}));
+}
+
+/* The hold of a schedule, an activity or the like; NULL: there is none. */
+const SfHold *
+sf_hold_of(SfHoldKind kind, const char *name)
+{
+	return sf_hold_may_be() ? sf_list_first(sf_hold_of_name(kind, name)) : NULL;
+}
+
+/* --- locks --- */
+
+/* The lock of a hold.  The fourth field of the tag differs from that of SQL's advisory locks. */
+static void
+hold_tag(LOCKTAG *tag, int64 hold_no)
+{
+	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_store_relation("hold"), (uint32) hold_no, 4);
+}
+
+/*
+ * Keep a hold from being released until the end of the transaction, and take in changes.
+ * False: a session is releasing it.
+ */
+bool
+sf_hold_share(int64 hold_no)
+{
+	LOCKTAG		tag;
+
+	hold_tag(&tag, hold_no);
+	if (LockAcquire(&tag, ShareLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
+		return false;
+	AcceptInvalidationMessages();
+	return true;
+}
+
+/* The lock of an execution that is to be held; two of them may have the same. */
+static void
+execution_tag(LOCKTAG *tag, int64 execution_no)
+{
+	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_store_relation("held"), (uint32) execution_no, 4);
+}
+
+/* Begin to hold an execution. */
+void
+sf_hold_begin_of_execution(int64 execution_no)
+{
+	LOCKTAG		tag;
+
+	execution_tag(&tag, execution_no);
+	(void) LockAcquire(&tag, ShareLock, false, false);
+}
+
+/* Have the execution's row alone keep a purge away. */
+void
+sf_hold_end_of_execution(int64 execution_no)
+{
+	LOCKTAG		tag;
+
+	execution_tag(&tag, execution_no);
+	(void) LockRelease(&tag, ShareLock, false);
+}
+
+/* Is another session holding an execution that ran when it was to be held? */
+bool
+sf_hold_is_beginning(int64 execution_no)
+{
+	LOCKTAG		tag;
+
+	execution_tag(&tag, execution_no);
+	if (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
+		return true;
+	(void) LockRelease(&tag, ExclusiveLock, false);
+	return false;
+}
+
+/* --- the tables --- */
+
+/* Insert a hold of the current user; false: the target is held already. */
+bool
+sf_hold_insert(const SfHold *hold, const char *reason)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.hold (kind, name, state, machine_no, execution_no, owner,"
+		" held_at, held_by, reason)"
+		" VALUES ($1, $2, $3, $4, $5, $6, pg_catalog.clock_timestamp(), $7, $8)"
+		" ON CONFLICT DO NOTHING");
+
+	if (sf_store_execute(&plan, SF_TEXT(kind_names[hold->kind]), SF_TEXT(hold->name),
+						 SF_TEXT(hold->state),
+						 sf_query_arg(INT4OID, Int32GetDatum(hold->machine_no), hold->machine_no == 0),
+						 sf_query_arg(INT8OID, Int64GetDatum(hold->execution_no), hold->execution_no == 0),
+						 sf_query_arg(REGROLEOID, ObjectIdGetDatum(hold->owner), !OidIsValid(hold->owner)),
+						 SF_TEXT(GetUserNameFromId(GetUserId(), false)), SF_TEXT(reason)) == 0)
+		return false;
+	sf_privilege_anchor(hold->owner);
+	sf_store_announce_change("hold");
+	return true;
+}
+
+/*
+ * List the numbers of the holds on a target; of a resource, with of_all those of all
+ * roles.
+ */
+List *
+sf_hold_find(const SfHold *target, bool of_all)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.kind" SF_EQ "$1 AND h.name" SF_EQ "$2"
+		" AND h.state" SF_EQ "$3 AND ($4 OR COALESCE(h.owner::pg_catalog.oid, 0)" SF_EQ "$5::pg_catalog.oid)"
+		" ORDER BY h.hold_no");
+
+	return sf_store_numbers(&plan, SF_TEXT(kind_names[target->kind]), SF_TEXT(target->name),
+							SF_TEXT(target->state), SF_BOOL(of_all), SF_ROLE(target->owner));
+}
+
+/*
+ * Delete a hold and make the branches due that wait for it; returns how many.  Waits for
+ * the slices that note such branches just now.
+ */
+int64
+sf_hold_release(int64 hold_no)
+{
+	static SfPlan drop = SF_PLAN("DELETE FROM _sfflow.hold h WHERE h.hold_no" SF_EQ "$1 RETURNING h.owner");
+	LOCKTAG		tag;
+	Oid			owner;
+
+	hold_tag(&tag, hold_no);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+	/* all branches that wait have to be seen */
+	sf_park_check_unchanged("hold", hold_no);
+	owner = sf_store_number(&drop, InvalidOid, SF_INT8(hold_no));
+	sf_privilege_unanchor(owner);
+	sf_store_announce_change("hold");
+	return sf_apply_unpark("hold", hold_no, false);
+}
+
+/* List the numbers of the holds of resources for a role's machines. */
+static List *
+list_of_role(Oid owner)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.owner" SF_EQ "$1 ORDER BY h.hold_no");
+
+	return sf_store_numbers(&plan, SF_ROLE(owner));
+}
+
+/*
+ * Have the holds of resources for a role's machines be for another role's; a hold of what
+ * is held for that role already ends.
+ */
+void
+sf_hold_pass_on(Oid from, Oid to)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.hold h SET owner = $2 WHERE h.owner" SF_EQ "$1"
+		" AND NOT EXISTS (SELECT FROM _sfflow.hold o WHERE o.kind" SF_EQ "h.kind"
+		"  AND o.name" SF_EQ "h.name AND o.state" SF_EQ "h.state AND o.owner" SF_EQ "$2)");
+	ListCell   *lc;
+
+	sf_store_execute(&plan, SF_ROLE(from), SF_ROLE(to));
+	sf_store_announce_change("hold");
+	foreach(lc, list_of_role(from))
+		(void) sf_hold_release(*(int64 *) lfirst(lc));
+}
+
+/* A hold whose state has another name now */
+typedef struct Renamed
+{
+	int64		hold_no;
+	const char *state;
+} Renamed;
+
+/* List the holds of an execution's states that have other names after a move. */
+static List *
+list_renamed(int machine_no, int64 execution_no, const Jsonb *renames)
+{
+	List	   *list = NIL;
+	ListCell   *lc;
+
+	foreach(lc, sf_hold_of_machine(machine_no))
+	{
+		const SfHold *hold = lfirst(lc);
+		const char *state;
+		Renamed    *renamed;
+
+		if (hold->kind != SF_HOLD_EXECUTION || hold->execution_no != execution_no)
+			continue;
+		state = sf_renames_after(renames, hold->state);
+		if (strcmp(state, hold->state) == 0)
+			continue;
+		renamed = palloc(sizeof(Renamed));
+		*renamed = (Renamed) {hold->hold_no, state};
+		list = lappend(list, renamed);
+	}
+	return list;
+}
+
+/*
+ * Have the holds of an execution's states follow a move; renames as in renames.h.  Where two states become one that is held, one of the holds ends: the
+ * branches that wait for it are due, and wait for the other one.
+ */
+void
+sf_hold_rename_states(int machine_no, int64 execution_no, const Jsonb *renames)
+{
+	/* names may be exchanged: each gives its own away first; no state has an empty line in its name */
+	static SfPlan give_away = SF_PLAN(
+		"UPDATE _sfflow.hold h SET state = pg_catalog.format(E'%s\n\n', h.hold_no)"
+		" WHERE h.hold_no" SF_EQ "$1");
+	static SfPlan take = SF_PLAN(
+		"UPDATE _sfflow.hold h SET state = $2 WHERE h.hold_no" SF_EQ "$1"
+		" AND NOT EXISTS (SELECT FROM _sfflow.hold o WHERE o.kind" SF_EQ "h.kind"
+		"  AND o.name" SF_EQ "h.name AND o.state" SF_EQ "$2)");
+	List	   *renamed = list_renamed(machine_no, execution_no, renames);
+
+	foreach_ptr(Renamed, hold, renamed)
+		(void) sf_store_execute(&give_away, SF_INT8(hold->hold_no));
+	foreach_ptr(Renamed, hold, renamed)
+	{
+		if (sf_store_execute(&take, SF_INT8(hold->hold_no), SF_TEXT(hold->state)) == 0)
+			(void) sf_hold_release(hold->hold_no);
+	}
+	if (renamed != NIL)
+		sf_store_announce_change("hold");
+}
+
+/* List the numbers of the holds of an object. */
+List *
+sf_hold_list(SfHoldKind kind, const char *name)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.kind" SF_EQ "$1 AND h.name" SF_EQ "$2"
+		" ORDER BY h.hold_no");
+
+	return sf_store_numbers(&plan, SF_TEXT(kind_names[kind]), SF_TEXT(name));
+}

@@ -1,0 +1,78 @@
+/*
+ * hold.h
+ *		Holds: the table, and a copy of it in each backend.
+ */
+#ifndef SF_FEATURE_HOLD_H
+#define SF_FEATURE_HOLD_H
+
+#include "store/feature.h"
+#include "store/keyed_copy.h"
+
+/* Kinds of targets: symbol, name as stored */
+#define SF_HOLD_LIST(X) \
+	X(MACHINE, "machine") \
+	X(EXECUTION, "execution") \
+	X(SCHEDULE, "schedule") \
+	X(ACTIVITY, "activity") \
+	X(RESOURCE, "resource")
+
+#define SF_HOLD_ENUM(sym, name) SF_HOLD_##sym,
+typedef enum SfHoldKind
+{
+	SF_HOLD_LIST(SF_HOLD_ENUM)
+} SfHoldKind;
+
+typedef struct SfHold
+{
+	int64		hold_no;
+	SfHoldKind	kind;
+	const char *name;
+	const char *state;			/* "": all */
+	int			machine_no;		/* 0: none */
+	int64		execution_no;	/* 0: none */
+	Oid			owner;			/* of a resource; InvalidOid: for all machines */
+} SfHold;
+
+/* --- the copy --- */
+
+extern SfKeyedCopy sf_hold_copy;
+
+#define sf_hold_is_current	(sf_hold_copy.copy.is_current)
+
+extern const SfHold *sf_hold_by_number(int64 hold_no);
+extern const List *sf_hold_of_machine(int machine_no);
+extern const List *sf_hold_of_name(SfHoldKind kind, const char *name);
+
+/*
+ * Tell whether there may be holds.  A hold that was committed before this call is seen.
+ * Costs some nanoseconds where there is none.
+ */
+static inline bool
+sf_hold_may_be(void)
+{
+	sf_table_copy_accept_changes();
+	return sf_keyed_copy_may_be(&sf_hold_copy);
+}
+
+extern const SfHold *sf_hold_of(SfHoldKind kind, const char *name);
+extern bool sf_hold_share(int64 hold_no);
+
+/* --- the tables --- */
+
+extern void sf_hold_begin_of_execution(int64 execution_no);
+extern void sf_hold_end_of_execution(int64 execution_no);
+extern bool sf_hold_is_beginning(int64 execution_no);
+extern bool sf_hold_insert(const SfHold *hold, const char *reason);
+extern List *sf_hold_find(const SfHold *target, bool of_all);
+extern int64 sf_hold_release(int64 hold_no);
+extern void sf_hold_pass_on(Oid from, Oid to);
+extern void sf_hold_rename_states(int machine_no, int64 execution_no, const Jsonb *renames);
+extern List *sf_hold_list(SfHoldKind kind, const char *name);
+
+/* --- hold_gate.c --- */
+
+extern SfGate sf_hold_may_begin(struct SfDraft *draft, SfBranch *branch, SfError *error);
+extern SfKept sf_hold_keeps(const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked);
+extern void sf_hold_scheduled(const char *schedule, const char *execution_id);
+
+#endif							/* SF_FEATURE_HOLD_H */

@@ -1,0 +1,145 @@
+/*
+ * hold_feature.c
+ *		What holds and marks ask and tell at the moments of the engine.
+ */
+#include "postgres.h"
+
+#include "feature/hold/hold.h"
+#include "feature/hold/mark.h"
+#include "report/label.h"
+#include "run/gate.h"
+#include "store/owner.h"
+#include "store/privilege.h"
+
+static const SfFeatureTable tables[] = {
+	{"hold",.of_execution = true,.of_machine = true,.copied = true,.by_role = "hold_owner"},
+	{"mark",.of_execution = true,.copied = true},
+	{NULL}
+};
+
+/*
+ * Tell whether an operator has settled the job that a branch is about to begin; then make
+ * the stimulus of it.
+ */
+static bool
+settles(const SfDraft *draft, const SfBranch *branch, SfStimulus *stimulus)
+{
+	const SfState *state = &draft->program->states[branch->state];
+	SfMark		mark;
+
+	if (!sf_mark_may_be() || state->type != SF_STATE_TASK ||
+		!sf_mark_take(branch->key.execution_no,
+					  sf_label_job(draft->program, branch->state, branch->iterations,
+								   branch->niterations), &mark))
+		return false;
+	memset(stimulus, 0, sizeof(*stimulus));
+	stimulus->kind = SF_STIMULUS_MARKED;
+	stimulus->ok = mark.outcome != SF_MARK_FAILURE;
+	stimulus->output = mark.output;
+	stimulus->details = mark.details;
+	stimulus->error = sf_error_make("Sfflow.Marked", sf_json_get_cstring(mark.details, "reason"));
+	return true;
+}
+
+/* Forget the marks of an execution that has succeeded: no redrive follows. */
+static void
+ended(const SfExecution *execution, bool began_here)
+{
+	if (execution->status == SF_STATUS_SUCCEEDED)
+		sf_mark_forget(execution->execution_no);
+}
+
+/* Forget the marks of an execution that begins anew. */
+static void
+restarted(const SfExecution *execution)
+{
+	sf_mark_forget(execution->execution_no);
+}
+
+/* Give the jobs that an operator has settled, and that no branch has come to yet, their new names. */
+static void
+move_marks(const SfMoved *moved)
+{
+	int64		execution_no = moved->execution->execution_no;
+	List	   *marks = sf_mark_list(execution_no);
+
+	if (marks == NIL)
+		return;
+	sf_mark_forget(execution_no);
+	foreach_ptr(SfMark, mark, marks)
+	{
+		const char *there = moved->job_there(moved, mark->job_id);
+		const char *label = there == NULL ? mark->job_id : there;
+		SfJsonBuilder b;
+
+		sf_json_begin_object(&b);
+		sf_json_add_string(&b, "job", label);
+		mark->details = sf_json_merge(mark->details, sf_json_finish(&b));
+		sf_mark_put(execution_no, label, mark);
+	}
+}
+
+/* Have marks and holds follow an execution to another version. */
+static void
+moved_to(const SfMoved *moved)
+{
+	sf_table_copy_accept_changes();
+	move_marks(moved);
+	sf_hold_rename_states(moved->execution->machine_no, moved->execution->execution_no, moved->renames);
+}
+
+/* The kind of hold that an object may have; false: none. */
+static bool
+kind_of(char object_kind, SfHoldKind *kind)
+{
+	*kind = object_kind == SF_OBJECT_SCHEDULE ? SF_HOLD_SCHEDULE : SF_HOLD_ACTIVITY;
+	return object_kind == SF_OBJECT_SCHEDULE || object_kind == SF_OBJECT_ACTIVITY;
+}
+
+/* List what waits for the end of holds of roles that have no rights of the machine's owner. */
+static List *
+parked_of_others(void)
+{
+	static SfPlan plan = SF_PLAN(SF_PARKED_OF_OTHERS("hold", "hold", "hold_no"));
+
+	return sf_park_list_by(&plan);
+}
+
+/* Is an activity or a schedule held? */
+static bool
+keeps_back(char object_kind, const char *name)
+{
+	SfHoldKind	kind;
+
+	return kind_of(object_kind, &kind) && sf_hold_of(kind, name) != NULL;
+}
+
+/* End the holds of an object that is dropped. */
+static void
+object_dropped(char object_kind, const char *name)
+{
+	SfHoldKind	kind;
+
+	if (!kind_of(object_kind, &kind))
+		return;
+	foreach_ptr(const int64, hold_no, sf_hold_list(kind, name))
+		(void) sf_hold_release(*hold_no);
+}
+
+const SfFeature sf_hold_feature = {
+	.name = "hold",
+	.tables = tables,
+	.waiting_word = "held",
+	.may_begin = sf_hold_may_begin,
+	.settles = settles,
+	.keeps = sf_hold_keeps,
+	.parked_of_others = parked_of_others,
+	.ended = ended,
+	.restarted = restarted,
+	.moved = moved_to,
+	.keeps_from_purge = sf_hold_is_beginning,
+	.keeps_back = keeps_back,
+	.scheduled = sf_hold_scheduled,
+	.object_dropped = object_dropped,
+	.owner_changed = sf_hold_pass_on,
+};

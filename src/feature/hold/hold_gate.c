@@ -1,0 +1,171 @@
+/*
+ * hold_gate.c
+ *		Whether a step may begin, or waits for the end of a hold.
+ */
+#include "postgres.h"
+
+#include "utils/acl.h"
+#include "utils/timestamp.h"
+
+#include "base/timing.h"
+#include "feature/hold/hold.h"
+#include "run/gate.h"
+
+/* Is an execution the one that is held, or within a Distributed Map of it? */
+static bool
+is_within(const SfExecution *execution, int64 execution_no)
+{
+	while (execution->execution_no != execution_no)
+	{
+		if (execution->map_run_no == 0)
+			return false;
+		execution = sf_execution_read(execution->parent_execution_no, SF_LOCK_NONE, false);
+		if (execution == NULL)
+			return false;
+	}
+	return true;
+}
+
+/* Does a hold of a machine, or of an execution of it, hold a state of an execution? */
+static bool
+applies(const SfHold *hold, const SfExecution *execution, const SfState *state)
+{
+	return (hold->state[0] == '\0' || strcmp(hold->state, state->name) == 0) &&
+		(hold->kind == SF_HOLD_MACHINE || is_within(execution, hold->execution_no));
+}
+
+/* Is a hold of a resource for the machines of an owner? */
+static bool
+is_for(const SfHold *hold, Oid owner)
+{
+	return !OidIsValid(hold->owner) || has_privs_of_role(hold->owner, owner);
+}
+
+/* Find the hold of a resource that the machines of an owner have to wait for; 0: there is none. */
+static int64
+find_of_resource(const char *name, Oid owner)
+{
+	ListCell   *lc;
+
+	foreach(lc, sf_hold_of_name(SF_HOLD_RESOURCE, name))
+	{
+		const SfHold *hold = lfirst(lc);
+
+		if (is_for(hold, owner))
+			return hold->hold_no;
+	}
+	return 0;
+}
+
+/*
+ * Find the hold that a branch has to wait for; 0: there is none.  Tasks of an activity wait in
+ * its queue, and what a schedule starts in sf_hold_scheduled.
+ */
+static int64
+find_hold(const SfDraft *draft, const SfBranch *branch)
+{
+	const SfExecution *execution = draft->execution;
+	const SfState *state = &draft->program->states[branch->state];
+	SfGateNames names;
+	int64		hold_no = 0;
+	ListCell   *lc;
+
+	foreach(lc, sf_hold_of_machine(execution->machine_no))
+	{
+		const SfHold *hold = lfirst(lc);
+
+		if (applies(hold, execution, state))
+			return hold->hold_no;
+	}
+	if (state->type != SF_STATE_TASK || !sf_keyed_copy_is_any(&sf_hold_copy))
+		return 0;
+	sf_gate_name_resources(draft->execution->owner, state, &names);
+	for (int i = 0; i < names.nresources && hold_no == 0; i++)
+		hold_no = find_of_resource(names.resources[i], execution->owner);
+	return hold_no;
+}
+
+/* Have a branch that is about to begin a step wait for the end of a hold, if there is one. */
+SfGate
+sf_hold_may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
+{
+	int64		hold_no;
+	int64		shared = 0;
+
+	while (sf_keyed_copy_may_be(&sf_hold_copy))
+	{
+		hold_no = find_hold(draft, branch);
+		if (hold_no == 0)
+			return SF_GATE_OPEN;
+		if (hold_no != shared && !sf_hold_share(hold_no))
+		{
+			branch->due_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+														 SF_RELEASE_LOOK_MS);
+			sf_draft_add_branch(draft, branch);
+			return SF_GATE_LATER;
+		}
+		/* it may have been released before: look once more if something has changed */
+		if (hold_no == shared || sf_hold_is_current)
+		{
+			branch->due_at = DT_NOEND;
+			sf_draft_add_branch(draft, branch);
+			sf_park_branch(branch->key, "hold", hold_no);
+			return SF_GATE_HELD;
+		}
+		shared = hold_no;
+	}
+	return SF_GATE_OPEN;
+}
+
+/* Tell whether the hold that a branch waits for holds it where it is; one of a schedule holds what that has started. */
+SfKept
+sf_hold_keeps(const SfDraft *draft, const SfBranch *branch, const SfParked *parked)
+{
+	const SfState *state = &draft->program->states[branch->state];
+	const SfHold *hold = sf_hold_by_number(parked->object_no);
+	SfGateNames names;
+
+	if (hold == NULL)
+		return SF_KEPT_GONE;
+	if (hold->kind == SF_HOLD_SCHEDULE)
+		return SF_KEPT_YES;
+	if (hold->kind != SF_HOLD_RESOURCE)
+		return hold->machine_no == draft->execution->machine_no &&
+			applies(hold, draft->execution, state) ? SF_KEPT_YES : SF_KEPT_NO;
+	if (state->type != SF_STATE_TASK || !is_for(hold, draft->execution->owner))
+		return SF_KEPT_NO;
+	sf_gate_name_resources(draft->execution->owner, state, &names);
+	for (int i = 0; i < names.nresources; i++)
+		if (strcmp(names.resources[i], hold->name) == 0)
+			return SF_KEPT_YES;
+	return SF_KEPT_NO;
+}
+
+/*
+ * Have an execution that a schedule has started in this transaction wait, if the schedule
+ * is held.
+ */
+void
+sf_hold_scheduled(const char *schedule, const char *execution_id)
+{
+	const SfHold *hold = sf_hold_of(SF_HOLD_SCHEDULE, schedule);
+	int64		hold_no = hold == NULL ? 0 : hold->hold_no;
+	SfExecution *execution;
+	SfBranch   *root;
+
+	if (hold_no == 0 || !sf_hold_share(hold_no))
+		return;
+	hold = sf_hold_of(SF_HOLD_SCHEDULE, schedule);
+	if (hold == NULL || hold->hold_no != hold_no)
+		return;
+	execution = sf_execution_find(execution_id, SF_LOCK_NONE);
+	if (execution == NULL || execution->status != SF_STATUS_RUNNING ||
+		execution->started_at != DT_NOBEGIN)
+		return;
+	root = sf_branch_read((SfBranchKey) {execution->execution_no, SF_BRANCH_ROOT}, SF_LOCK_SKIP);
+	if (root == NULL || root->phase != SF_PHASE_ENTER || root->due_at == DT_NOEND)
+		return;
+	root->due_at = DT_NOEND;
+	sf_apply_branch(root);
+	sf_park_branch(root->key, "hold", hold_no);
+}

@@ -1,0 +1,157 @@
+/*
+ * mark.c
+ *		Rows of _sfflow.mark: jobs that sf_mark has settled.
+ *
+ * Each backend knows whether there are any, as it knows the holds (hold.c).  Only if there are any is the table
+ * read when a job begins.
+ */
+#include "postgres.h"
+
+#include "feature/hold/mark.h"
+#include "store/table_copy.h"
+
+/* After so many jobs without a mark, look whether there are any */
+#define MISSES	1000
+
+static const SfIndex by_job = {"mark", "mark_pkey"};
+
+static const char *const outcome_names[] = {
+#define OUTCOME_NAME(sym, name) name,
+	SF_MARK_LIST(OUTCOME_NAME)
+};
+
+/* Name an outcome as sf_mark takes it. */
+const char *
+sf_mark_name(SfMarkOutcome outcome)
+{
+	return outcome_names[outcome];
+}
+
+/* --- whether there are any --- */
+
+static void look(void);
+
+static SfTableCopy copy = {.table = "mark",.load = look,.is_latest = true};
+static bool are_there = false;
+
+/* Note that there is a row. */
+static void
+note_row(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	are_there = true;
+}
+
+/* Look whether there are marks now, whatever the transaction's snapshot. */
+static void
+look(void)
+{
+	are_there = false;
+	sf_rows_read_latest(&by_job, 1, note_row, NULL);
+}
+
+/*
+ * Tell whether there may be marks, as far as the caller has taken in what other sessions
+ * have changed (sf_table_copy_accept_changes).
+ */
+bool
+sf_mark_may_be(void)
+{
+	sf_table_copy_refresh(&copy);
+	return are_there;
+}
+
+/* --- the table --- */
+
+/* Mark a job, in place of an earlier mark. */
+void
+sf_mark_put(int64 execution_no, const char *job_id, const SfMark *mark)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.mark AS m (execution_no, job_id, outcome, output, details)"
+		" VALUES ($1, $2, $3, $4, $5) ON CONFLICT (execution_no, job_id) DO UPDATE"
+		" SET outcome = excluded.outcome, output = excluded.output, details = excluded.details");
+
+	sf_store_execute(&plan, SF_INT8(execution_no), SF_TEXT(job_id),
+					 SF_TEXT(outcome_names[mark->outcome]), SF_JSONB(mark->output),
+					 SF_JSONB(mark->details));
+	sf_store_announce_change("mark");
+}
+
+/* Read a mark. */
+static void
+read_mark(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfMark	   *mark = arg;
+	char	   *name = sf_row_text(tuple, desc, 1);
+
+	mark->outcome = SF_MARK_SUCCESS;
+	while (strcmp(outcome_names[mark->outcome], name) != 0)
+		mark->outcome++;
+	mark->output = sf_row_jsonb(tuple, desc, 2);
+	mark->details = sf_row_jsonb(tuple, desc, 3);
+}
+
+/* Have all backends look again whether there are marks, if there are none now. */
+static void
+announce_last(void)
+{
+	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.mark m LIMIT 1");
+
+	if (sf_store_run(InvalidOid, &plan, NULL, NULL, NULL, 0) == 0)
+		sf_store_announce_change("mark");
+}
+
+/* Take the mark of a job away; false: it has none. */
+bool
+sf_mark_take(int64 execution_no, const char *job_id, SfMark *mark)
+{
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.mark m WHERE m.execution_no" SF_EQ "$1 AND m.job_id" SF_EQ "$2"
+		" RETURNING m.outcome, m.output, m.details");
+	static int	misses = 0;
+
+	/* marks of others cost a look at the index, which is a tenth of a query */
+	if (sf_rows_read_now(&by_job, 1, NULL, NULL, SF_INT8(execution_no), SF_TEXT(job_id)) == 0 ||
+		sf_store_read(&plan, read_mark, mark, SF_INT8(execution_no), SF_TEXT(job_id)) == 0)
+	{
+		/* the marks may have been purged with their executions */
+		if (++misses % MISSES == 0)
+			copy.is_current = false;
+		return false;
+	}
+	announce_last();
+	return true;
+}
+
+/* Append a mark, with its job, to a list. */
+static void
+append_mark(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **marks = arg;
+	SfMark	   *mark = palloc(sizeof(SfMark));
+
+	read_mark(tuple, desc, mark);
+	mark->job_id = sf_row_text(tuple, desc, 4);
+	*marks = lappend(*marks, mark);
+}
+
+/* List the marks of an execution (SfMark). */
+List *
+sf_mark_list(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT m.outcome, m.output, m.details, m.job_id FROM _sfflow.mark m"
+		" WHERE m.execution_no" SF_EQ "$1");
+
+	return sf_mark_may_be() ? sf_store_list(&plan, append_mark, SF_ARGS(SF_INT8(execution_no))) : NIL;
+}
+
+/* Forget the marks of an execution that begins anew, or has succeeded. */
+void
+sf_mark_forget(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.mark m WHERE m.execution_no" SF_EQ "$1");
+
+	if (sf_mark_may_be() && sf_store_execute(&plan, SF_INT8(execution_no)) > 0)
+		announce_last();
+}

@@ -1,0 +1,38 @@
+/*
+ * mark.h
+ *		Rows of _sfflow.mark: jobs that sf_mark has settled.
+ */
+#ifndef SF_FEATURE_MARK_H
+#define SF_FEATURE_MARK_H
+
+#include "store/branch.h"
+
+/* Outcomes: symbol, name */
+#define SF_MARK_LIST(X) \
+	X(SUCCESS, "success") \
+	X(SKIP, "skip") \
+	X(FAILURE, "failure")
+
+#define SF_MARK_ENUM(sym, name) SF_MARK_##sym,
+typedef enum SfMarkOutcome
+{
+	SF_MARK_LIST(SF_MARK_ENUM)
+	SF_MARK_COUNT
+} SfMarkOutcome;
+
+typedef struct SfMark
+{
+	SfMarkOutcome outcome;
+	Jsonb	   *output;			/* or NULL */
+	Jsonb	   *details;		/* for the history: job, outcome, role, reason */
+	char	   *job_id;			/* sf_mark_list */
+} SfMark;
+
+extern const char *sf_mark_name(SfMarkOutcome outcome);
+extern bool sf_mark_may_be(void);
+extern void sf_mark_put(int64 execution_no, const char *job_id, const SfMark *mark);
+extern bool sf_mark_take(int64 execution_no, const char *job_id, SfMark *mark);
+extern List *sf_mark_list(int64 execution_no);
+extern void sf_mark_forget(int64 execution_no);
+
+#endif							/* SF_FEATURE_MARK_H */

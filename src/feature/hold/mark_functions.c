@@ -1,0 +1,154 @@
+/*
+ * mark_functions.c
+ *		sf_mark(): settle a job without its task.
+ */
+#include "postgres.h"
+
+#include "base/schema.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/snapmgr.h"
+
+#include "api/objects.h"
+#include "api/sql_arguments.h"
+#include "base/errors.h"
+#include "base/name.h"
+#include "feature/hold/mark.h"
+#include "report/job.h"
+#include "report/label.h"
+#include "run/lifecycle.h"
+#include "store/audit.h"
+#include "store/program_cache.h"
+
+/* Read the argument outcome. */
+static SfMarkOutcome
+parse_outcome(const char *text)
+{
+	SfClosest	closest = sf_closest_begin(text);
+
+	for (SfMarkOutcome outcome = SF_MARK_SUCCESS; outcome < SF_MARK_COUNT; outcome++)
+	{
+		if (strcmp(text, sf_mark_name(outcome)) == 0)
+			return outcome;
+		sf_closest_offer(&closest, sf_mark_name(outcome));
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("argument outcome must not be \"%s\"", text),
+			 sf_closest_errhint(&closest, "It is one of success, skip, failure.")));
+}
+
+/* Read the outcome and the output. */
+static SfMark
+parse_mark(FunctionCallInfo fcinfo)
+{
+	SfMark		mark = {
+		.outcome = parse_outcome(sf_arg_text(fcinfo, 2, "outcome")),
+		.output = sf_arg_jsonb_or_null(fcinfo, 3)
+	};
+
+	if (mark.output == NULL)
+		return mark;
+	if (mark.outcome != SF_MARK_SUCCESS)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_INVALID_OPTION),
+				 errmsg("argument output is for the outcome success")));
+	sf_arg_check_size(mark.output, "output");
+	return mark;
+}
+
+/* Find a job by its label, as it is now. */
+static SfJob *
+find_job(const SfExecution *execution, const SfProgram *program, const char *job_id)
+{
+	SfStatusExecution head;
+	SfClosest	closest = sf_closest_begin(job_id);
+	List	   *jobs;
+
+	PushActiveSnapshot(GetTransactionSnapshot());
+	jobs = sf_status_read(execution->execution_no, &head) ? sf_job_list(&head, program) : NIL;
+	PopActiveSnapshot();
+	foreach_ptr(SfJob, job, jobs)
+	{
+		char	   *label = sf_label_job(program, job->state, job->iterations, job->niterations);
+
+		if (strcmp(label, job_id) == 0)
+			return job;
+		sf_closest_offer(&closest, label);
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_INVALID_OPTION),
+			 errmsg("execution \"%s\" has no job \"%s\"", execution->execution_id, job_id),
+			 sf_closest_errhint(&closest, "The view sf_jobs lists its jobs. Iterations that have not begun have none yet.")));
+}
+
+/* Does a branch wait at a job, for a retry or for the end of a hold? */
+static bool
+waits_at(const SfExecution *execution, const SfJob *job)
+{
+	foreach_ptr(const SfBranch, branch, sf_branch_all(execution->execution_no, SF_LOCK_NONE))
+		if (branch->state == job->state && branch->phase == SF_PHASE_RUN &&
+			branch->niterations == job->niterations &&
+			memcmp(branch->iterations, job->iterations, sizeof(int) * job->niterations) == 0)
+			return true;
+	return false;
+}
+
+/* Refuse to mark a job that is over, or that runs. */
+static void
+check_job(const SfExecution *execution, const SfJob *job, const char *job_id)
+{
+	bool		runs = job->status == SF_JOB_RUNNING && !waits_at(execution, job);
+
+	if (!runs && (job->status != SF_JOB_SUCCESS || job->mark_pending))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_SF_EXECUTION_CHANGED),
+			 errmsg("job \"%s\" of execution \"%s\" %s", job_id, execution->execution_id,
+					runs ? "is running" : "has succeeded"),
+			 runs ? errhint("Wait until it ends, or stop the execution first, mark the job, then redrive.") :
+			 errdetail("A job can be marked that failed, that is held, or that was not reached.")));
+}
+
+/* What the history and the audit say of a mark. */
+static Jsonb *
+describe(const SfMark *mark, const char *job_id, const char *reason)
+{
+	SfJsonBuilder b;
+
+	sf_json_begin_object(&b);
+	sf_json_add_string(&b, "job", job_id);
+	sf_json_add_string(&b, "outcome", sf_mark_name(mark->outcome));
+	sf_json_add_string(&b, "role", GetUserNameFromId(GetUserId(), false));
+	sf_json_add_string(&b, "reason", reason);
+	return sf_json_finish(&b);
+}
+
+/* sf_mark(execution_id, job_id, outcome, output, reason) */
+SF_SQL_FUNCTION(sfflow_sf_mark)
+{
+	char	   *job_id = sf_arg_text(fcinfo, 1, "job_id");
+	SfMark		mark = parse_mark(fcinfo);
+	SfExecution *execution = sf_arg_execution(sf_arg_text(fcinfo, 0, "execution_id"),
+											  SF_LOCK_WAIT, SF_PRIVILEGE_OPERATE);
+	const SfProgram *program;
+	SfJob	   *job;
+	char	   *reason = sf_arg_text_or_null(fcinfo, 4);
+
+	if (execution->status == SF_STATUS_SUCCEEDED)
+		ereport(ERROR,
+				(errcode(ERRCODE_SF_EXECUTION_CHANGED),
+				 errmsg("execution \"%s\" is SUCCEEDED, and its jobs cannot be marked",
+						execution->execution_id)));
+	program = sf_program_cache_get(execution->machine_no, execution->version);
+	job = find_job(execution, program, job_id);
+	check_job(execution, job, job_id);
+	mark.details = describe(&mark, job_id, reason);
+	sf_mark_put(execution->execution_no, job_id, &mark);
+	/* the history of an execution begins with its start */
+	if (execution->started_at != DT_NOBEGIN)
+		sf_lifecycle_note_mark(execution, job->state, job->iterations, job->niterations,
+							   mark.details);
+	sf_audit_note_execution(execution, "mark", reason, mark.details);
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,577 @@
+/*
+ * limit.c
+ *		Limits: the table, and a copy of it in each backend.
+ *
+ * Each backend keeps those of what it works with, as it does of the holds (feature/hold/hold.c), and
+ * takes changes in before it begins a step.  Where there is no limit a step costs a look at a flag.
+ */
+#include "postgres.h"
+
+#include "access/transam.h"
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/xid8.h"
+
+#include "base/compat.h"
+#include "base/timing.h"
+#include "feature/limit/limit.h"
+#include "feature/limit/limit_rate.h"
+#include "feature/limit/limit_slot.h"
+#include "run/apply.h"
+#include "store/privilege.h"
+
+/* Columns of _sfflow.run_limit; see sql/parts/15-limits.sql. */
+#define SF_RUN_LIMIT_COLUMNS(X) \
+	X(int64, limit_no, INT8, NOT_NULL) \
+	X(char *, kind, TEXT, NOT_NULL) \
+	X(char *, name, TEXT, NOT_NULL) \
+	X(char *, state, TEXT, NOT_NULL) \
+	X(char *, key, TEXT, NOT_NULL) \
+	X(bool, in_definition, BOOL, NOT_NULL) \
+	X(int, machine_no, INT4, NULL_IS(0)) \
+	X(Oid, owner, REGROLE, NULL_IS(InvalidOid)) \
+	X(int, max_running, INT4, NULL_IS(0)) \
+	X(int, highest, INT4, NOT_NULL) \
+	X(double, rate, FLOAT8, NULL_IS(0)) \
+	X(int64, per, INT8, NOT_NULL) \
+	X(bool, fails, BOOL, NOT_NULL) \
+	X(TimestampTz, set_at, TIMESTAMPTZ, NOT_NULL) \
+	X(char *, set_by, TEXT, NOT_NULL) \
+	X(bool, counted, BOOL, NOT_NULL) \
+	X(uint64, horizon, XID8, NULLABLE) \
+	X(int64, covers, INT8, NULL_IS(0)) \
+	X(TimestampTz, uncounted_at, TIMESTAMPTZ, NULL_IS(0))
+SF_COLUMN_NUMBERS(SF_RUN_LIMIT_COLUMNS);
+
+static const char *const kind_names[] = {
+#define KIND_NAME(sym, name) name,
+	SF_LIMIT_LIST(KIND_NAME)
+};
+
+/* --- the copy --- */
+
+static void begin(void);
+static List *read_rows(const SfKeptKey *key);
+
+SfKeyedCopy sf_limit_copy = {
+	.copy = {.table = "run_limit",.load = begin,.is_latest = true},
+	.index = {"run_limit", "run_limit_pkey"},
+	.read = read_rows
+};
+
+/* As the kind of a key: a limit by its own number */
+#define BY_NUMBER	(-1)
+
+/* Read a floating-point column; 0 where it is null. */
+static double
+read_double(HeapTuple tuple, TupleDesc desc, int column)
+{
+	bool		isnull;
+	Datum		value = heap_getattr(tuple, column, desc, &isnull);
+
+	return isnull ? 0 : DatumGetFloat8(value);
+}
+
+/* Fill in a limit from a row. */
+static void
+fill_limit(SfLimit *limit, HeapTuple tuple, TupleDesc desc)
+{
+	char	   *kind = sf_row_text(tuple, desc, COL_kind);
+
+	limit->kind = SF_LIMIT_MACHINE;
+	while (strcmp(kind_names[limit->kind], kind) != 0)
+		limit->kind++;
+	limit->limit_no = sf_row_number(tuple, desc, COL_limit_no, 0);
+	limit->name = sf_row_text(tuple, desc, COL_name);
+	limit->state = sf_row_text(tuple, desc, COL_state);
+	limit->key = sf_row_text(tuple, desc, COL_key);
+	limit->in_definition = sf_row_number(tuple, desc, COL_in_definition, 0);
+	limit->machine_no = sf_row_number(tuple, desc, COL_machine_no, 0);
+	limit->owner = sf_row_number(tuple, desc, COL_owner, InvalidOid);
+	limit->max_running = sf_row_number(tuple, desc, COL_max_running, 0);
+	limit->highest = sf_row_number(tuple, desc, COL_highest, 0);
+	limit->rate = read_double(tuple, desc, COL_rate);
+	limit->per = sf_row_number(tuple, desc, COL_per, 0);
+	limit->fails = sf_row_number(tuple, desc, COL_fails, 0);
+	limit->set_at = sf_row_number(tuple, desc, COL_set_at, 0);
+	limit->counted = sf_row_number(tuple, desc, COL_counted, 0);
+	limit->uncounted_at = Max(limit->set_at, sf_row_number(tuple, desc, COL_uncounted_at, limit->set_at));
+	limit->key_path = NULL;
+}
+
+/* Append a row to a list. */
+static void
+read_limit(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **limits = arg;
+	SfLimit    *limit = palloc(sizeof(SfLimit));
+	SfError		error;
+
+	fill_limit(limit, tuple, desc);
+	if (limit->key[0] != '\0')
+		limit->key_path = sf_expr_compile(limit->key, SF_EXPR_PATH | SF_EXPR_INPUT, &error);
+	*limits = lappend(*limits, limit);
+}
+
+/* Order limits: executions, states; by number. */
+static int
+compare_limits(const ListCell *a, const ListCell *b)
+{
+	const SfLimit *x = lfirst(a);
+	const SfLimit *y = lfirst(b);
+
+	if (sf_limit_is_of_executions(x) != sf_limit_is_of_executions(y))
+		return sf_limit_is_of_executions(x) ? -1 : 1;
+	return x->limit_no < y->limit_no ? -1 : x->limit_no > y->limit_no;
+}
+
+/* Begin the copy anew. */
+static void
+begin(void)
+{
+	sf_keyed_copy_begin(&sf_limit_copy);
+}
+
+/* Read the limits of a machine, or of a name of a kind, or the one of a number, as they are now. */
+static List *
+read_rows(const SfKeptKey *key)
+{
+	static const SfIndex by_number = {"run_limit", "run_limit_pkey"};
+	static const SfIndex by_machine = {"run_limit", "run_limit_machine"};
+	static const SfIndex by_name = {"run_limit", "run_limit_target"};
+	List	   *limits = NIL;
+
+	if (key->kind == BY_NUMBER)
+		(void) sf_rows_read_now(&by_number, 1, read_limit, &limits, SF_INT8(key->number));
+	else if (key->name == NULL)
+		(void) sf_rows_read_now(&by_machine, PG_INT32_MAX, read_limit, &limits,
+								SF_INT4((int) key->number));
+	else
+		(void) sf_rows_read_now(&by_name, PG_INT32_MAX, read_limit, &limits,
+								SF_TEXT(kind_names[key->kind]), SF_TEXT(key->name));
+	list_sort(limits, compare_limits);
+	return limits;
+}
+
+/* Tell whether there are limits now. */
+bool
+sf_limit_any(void)
+{
+	return sf_keyed_copy_is_any(&sf_limit_copy);
+}
+
+/*
+ * The limits of a machine and of its states that there are now, a List of SfLimit, those of its
+ * executions first: valid until the next call of this kind.
+ */
+const List *
+sf_limit_of_machine(int machine_no)
+{
+	return sf_keyed_copy_get(&sf_limit_copy, &(SfKeptKey) {SF_LIMIT_MACHINE, machine_no, NULL});
+}
+
+/* The limits of a resource or an activity, likewise. */
+const List *
+sf_limit_of_name(SfLimitKind kind, const char *name)
+{
+	return sf_keyed_copy_get(&sf_limit_copy, &(SfKeptKey) {kind, 0, name});
+}
+
+/* Find a limit by its number; NULL: there is none now. */
+const SfLimit *
+sf_limit_find(int64 limit_no)
+{
+	return sf_list_first(sf_keyed_copy_get(&sf_limit_copy, &(SfKeptKey) {BY_NUMBER, limit_no, NULL}));
+}
+
+/* --- the table --- */
+
+/* What identifies a limit, as arguments $1 to $6; without an owner, those of all owners */
+#define SAME \
+	" l.kind" SF_EQ "$1 AND l.name" SF_EQ "$2 AND l.state" SF_EQ "$3 AND l.key" SF_EQ "$4" \
+	" AND l.in_definition" SF_EQ "$5"
+#define TARGET	SAME " AND ($6 IS NULL OR l.owner" SF_EQ "$6)"
+#define TARGET_ARGS(limit) \
+	SF_TEXT(kind_names[(limit)->kind]), SF_TEXT((limit)->name), SF_TEXT((limit)->state), \
+	SF_TEXT((limit)->key), SF_BOOL((limit)->in_definition), \
+	sf_query_arg(REGROLEOID, ObjectIdGetDatum((limit)->owner), !OidIsValid((limit)->owner))
+
+/* What sf_limit_set finds of an earlier limit */
+typedef struct Earlier
+{
+	int64		limit_no;
+	int			max_running;
+	int			highest;
+} Earlier;
+
+/* Read an earlier limit. */
+static void
+read_earlier(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Earlier    *earlier = arg;
+
+	earlier->limit_no = sf_row_number(tuple, desc, 1, 0);
+	earlier->max_running = sf_row_number(tuple, desc, 2, 0);
+	earlier->highest = sf_row_number(tuple, desc, 3, 0);
+}
+
+/* What sf_limit_set has set */
+typedef struct SetLimit
+{
+	int64		limit_no;
+	bool		is_first;		/* of its owner */
+} SetLimit;
+
+/* Read a limit that was set. */
+static void
+read_set(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	*(SetLimit *) arg = (SetLimit) {sf_row_number(tuple, desc, 1, 0), sf_row_number(tuple, desc, 2, 0)};
+}
+
+/*
+ * Set a limit of the current user, in place of an earlier one of the same target and key;
+ * returns its number.  *counts_anew: what runs has no slots, since there was no max_running.
+ */
+int64
+sf_limit_set(const SfLimit *limit, bool *counts_anew)
+{
+	static SfPlan find = SF_PLAN(
+		"SELECT l.limit_no, l.max_running, l.highest FROM _sfflow.run_limit l WHERE" SAME
+		" AND COALESCE(l.owner::pg_catalog.oid, 0)" SF_EQ "COALESCE($6::pg_catalog.oid, 0) FOR UPDATE");
+	static SfPlan insert = SF_PLAN(
+		"INSERT INTO _sfflow.run_limit (kind, name, state, key, in_definition, owner, machine_no,"
+		" max_running, highest, rate, per, fails, set_at, set_by, counted, covers)"
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, pg_catalog.clock_timestamp(), $13, $14,"
+		" (SELECT o.covers FROM _sfflow.run_limit o WHERE o.owner" SF_EQ "$6 AND o.covers IS NOT NULL LIMIT 1))"
+		" ON CONFLICT (kind, name, state, key, in_definition, (COALESCE(owner::pg_catalog.oid, 0)))"
+		" DO UPDATE SET max_running = excluded.max_running, highest = excluded.highest,"
+		" rate = excluded.rate, per = excluded.per, fails = excluded.fails,"
+		" set_at = excluded.set_at, set_by = excluded.set_by,"
+		" counted = excluded.counted AND ($8 IS NULL OR run_limit.counted), horizon = NULL"
+		" RETURNING limit_no, owner IS NOT NULL AND covers IS NULL");
+	Earlier		earlier = {0};
+	SetLimit	set = {0};
+	int			highest = limit->max_running;
+
+	if (limit->rate > 0)
+		sf_limit_rate_begin();
+	sf_store_read(&find, read_earlier, &earlier, TARGET_ARGS(limit));
+	*counts_anew = limit->max_running > 0 && earlier.max_running == 0;
+	if (earlier.max_running > 0 && limit->max_running > 0)
+		highest = Max(highest, Max(earlier.max_running, earlier.highest));
+	sf_store_read(&insert, read_set, &set, TARGET_ARGS(limit),
+				  sf_query_arg(INT4OID, Int32GetDatum(limit->machine_no), limit->machine_no == 0),
+							   sf_query_arg(INT4OID, Int32GetDatum(limit->max_running), limit->max_running == 0),
+							   SF_INT4(highest),
+							   sf_query_arg(FLOAT8OID, Float8GetDatum(limit->rate), limit->rate == 0),
+							   SF_INT8(limit->per), SF_BOOL(limit->fails),
+							   SF_TEXT(GetUserNameFromId(GetUserId(), false)),
+							   SF_BOOL(!*counts_anew));
+	sf_privilege_anchor(limit->owner);
+	if (set.is_first)
+		sf_limit_note_owner(limit->owner);
+	if (earlier.limit_no != 0 && limit->max_running == 0)
+		sf_limit_slot_drop_limit(set.limit_no);
+	sf_store_announce_change("run_limit");
+	/* what waits may begin; what runs without slots is counted */
+	if (earlier.limit_no != 0 || *counts_anew)
+		sf_hooks.look(GetCurrentTimestamp());
+	return set.limit_no;
+}
+
+/* Note up to which number slots may be in use. */
+void
+sf_limit_set_highest(int64 limit_no, int highest)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.run_limit l SET highest = $2 WHERE l.limit_no" SF_EQ "$1");
+
+	sf_store_execute(&plan, SF_INT8(limit_no), SF_INT4(highest));
+	sf_store_announce_change("run_limit");
+}
+
+/* Append a limit that was lowered: what identifies it, and its numbers. */
+static void
+read_lowered(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	List	  **lowered = arg;
+	Earlier    *limit = palloc(sizeof(Earlier));
+
+	read_earlier(tuple, desc, limit);
+	*lowered = lappend(*lowered, limit);
+}
+
+/*
+ * A while after limits were lowered: note of those that have no slot in use above them any
+ * more that this is so.  One that another session has locked has its turn later.
+ */
+void
+sf_limit_lower_highest(void)
+{
+	static SfPlan find = SF_PLAN(
+		"SELECT l.limit_no, l.max_running, l.highest FROM _sfflow.run_limit l"
+		" WHERE l.highest" SF_GT "l.max_running AND l.set_at" SF_LT "$1");
+	static SfPlan plan = SF_PLAN(
+		"WITH free AS MATERIALIZED (SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.limit_no" SF_EQ "$1"
+		" AND l.max_running" SF_EQ "$2 AND l.highest" SF_EQ "$3 FOR UPDATE SKIP LOCKED)"
+		" UPDATE _sfflow.run_limit l SET highest = l.max_running FROM free f WHERE l.limit_no" SF_EQ "f.limit_no");
+	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -SF_LOWERED_LIMIT_MS);
+	List	   *lowered = sf_store_list(&find, read_lowered, SF_ARGS(SF_TIME(until)));
+
+	foreach_ptr(const Earlier, limit, lowered)
+		if (sf_limit_slot_highest(limit->limit_no) <= limit->max_running &&
+			sf_store_execute(&plan, SF_INT8(limit->limit_no), SF_INT4(limit->max_running),
+							 SF_INT4(limit->highest)) > 0)
+			sf_store_announce_change("run_limit");
+}
+
+/* List the numbers of the limits of which not all that runs may have slots: first those behind a number. */
+List *
+sf_limit_uncounted(int64 behind)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE NOT l.counted"
+		" ORDER BY l.limit_no" SF_LE "$1, l.limit_no");
+
+	return sf_store_numbers(&plan, SF_INT8(behind));
+}
+
+/* Append what waits within an execution to a list. */
+static void
+append_within(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfWaitsWithin *within = palloc(sizeof(SfWaitsWithin));
+
+	within->queue.limit_no = sf_row_number(tuple, desc, 1, 0);
+	within->queue.hash = sf_row_number(tuple, desc, 2, 0);
+	within->execution_no = sf_row_number(tuple, desc, 3, 0);
+	*(List **) arg = lappend(*(List **) arg, within);
+}
+
+/*
+ * List the executions that were redriven and have what some of their branches still wait for: a
+ * List of SfWaitsWithin.  A session that had claimed such a branch while the others were
+ * told, and was rolled back, leaves it so.
+ */
+List *
+sf_limit_waits_within(void)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT DISTINCT s.limit_no, s.queue, s.execution_no FROM _sfflow.limit_slot s"
+		" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "s.execution_no"
+		" LEFT JOIN _sfflow.branch j ON j.execution_no" SF_EQ "s.execution_no AND j.branch_no" SF_EQ "s.branch_no"
+		" WHERE e.redrive_count" SF_GT "0 AND (s.branch_no" SF_EQ "$1 OR j.phase" SF_EQ "$2)"
+		" AND EXISTS (SELECT FROM (SELECT s.execution_no UNION ALL SELECT c.execution_no FROM _sfflow.execution c"
+		"   WHERE j.map_run_no IS NOT NULL AND c.parent_execution_no" SF_EQ "s.execution_no) x"
+		"  JOIN _sfflow.held w ON w.execution_no" SF_EQ "x.execution_no"
+		"  JOIN _sfflow.branch b ON b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no"
+		"  WHERE w.object_no" SF_EQ "s.limit_no AND w.queue" SF_EQ "s.queue"
+		/* another branch that comes to the same state needs a slot for itself */
+		"  AND (j.state IS NULL OR b.state" SF_NE "j.state))");
+
+	return sf_store_list(&plan, append_within, SF_ARGS(SF_INT8(SF_SLOT_EXECUTION), SF_INT2(SF_PHASE_JOIN)));
+}
+
+/* Delete a limit with its slots, and make due what waits for it. */
+static void
+drop_number(int64 limit_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.run_limit l WHERE l.limit_no" SF_EQ "$1 RETURNING l.owner");
+
+	sf_privilege_unanchor(sf_store_number(&plan, InvalidOid, SF_INT8(limit_no)));
+	sf_limit_slot_drop_limit(limit_no);
+	/* a branch that another transaction is queueing meanwhile is found by the look that follows (run/slice_queues.c) */
+	(void) sf_apply_unpark("limit", limit_no, true);
+	sf_store_announce_change("run_limit");
+	sf_hooks.look(GetCurrentTimestamp());
+}
+
+/* Delete the limits of a list of numbers. */
+void
+sf_limit_drop_numbers(List *numbers)
+{
+	ListCell   *lc;
+
+	foreach(lc, numbers)
+		drop_number(*(int64 *) lfirst(lc));
+}
+
+/* Delete the limit of a target and a key; false: there is none. */
+bool
+sf_limit_drop(const SfLimit *target)
+{
+	static SfPlan plan = SF_PLAN("SELECT l.limit_no FROM _sfflow.run_limit l WHERE" TARGET);
+
+	List	   *numbers = sf_store_numbers(&plan, TARGET_ARGS(target));
+
+	sf_limit_drop_numbers(numbers);
+	return numbers != NIL;
+}
+
+/*
+ * Give the limits of a role's machines to another role; one whose target and key that role
+ * has limited, too, is deleted.  The looks count the others anew.
+ */
+void
+sf_limit_pass_on(Oid from, Oid to)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.run_limit l SET owner = $2, covers = NULL, counted = l.max_running IS NULL, horizon = NULL,"
+		" uncounted_at = pg_catalog.clock_timestamp()"
+		" WHERE l.owner" SF_EQ "$1"
+		" AND NOT EXISTS (SELECT FROM _sfflow.run_limit o WHERE o.kind" SF_EQ "l.kind"
+		"  AND o.name" SF_EQ "l.name AND o.state" SF_EQ "l.state AND o.key" SF_EQ "l.key"
+		"  AND o.in_definition" SF_EQ "l.in_definition AND o.owner" SF_EQ "$2)");
+	static SfPlan left = SF_PLAN(
+		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.owner" SF_EQ "$1");
+
+	sf_store_execute(&plan, SF_ROLE(from), SF_ROLE(to));
+	sf_limit_note_owner(to);
+	sf_store_announce_change("run_limit");
+	sf_limit_drop_numbers(sf_store_numbers(&left, SF_ROLE(from)));
+}
+
+/* Delete the limits of an object that is dropped. */
+void
+sf_limit_drop_object(SfLimitKind kind, const char *name)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.kind" SF_EQ "$1 AND l.name" SF_EQ "$2");
+
+	sf_limit_drop_numbers(sf_store_numbers(&plan, SF_TEXT(kind_names[kind]), SF_TEXT(name)));
+}
+
+/* List the numbers of the limits that the definition of a machine has set. */
+List *
+sf_limit_defined(int machine_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.machine_no" SF_EQ "$1 AND l.in_definition");
+
+	return sf_store_numbers(&plan, SF_INT4(machine_no));
+}
+
+/* Append a key to a list. */
+static void
+append_key(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfBranchKey *key = palloc(sizeof(SfBranchKey));
+
+	key->execution_no = sf_row_number(tuple, desc, 1, 0);
+	key->branch_no = sf_row_number(tuple, desc, 2, 0);
+	*(List **) arg = lappend(*(List **) arg, key);
+}
+
+/* Has the holder b, or o, no slot of the limit $1? */
+#define HAS_NO_SLOT(execution, branch) \
+	" AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s WHERE s.execution_no" SF_EQ execution \
+	" AND s.branch_no" SF_EQ branch " AND s.limit_no" SF_EQ "$1)"
+
+/*
+ * List what runs now of a machine, may hold slots of a limit, and has none of it: executions that
+ * have begun, or branches.
+ */
+List *
+sf_limit_running(const SfLimit *limit, int machine_no)
+{
+	static SfPlan whole = SF_PLAN(
+		"SELECT e.execution_no, 0::pg_catalog.int8 FROM _sfflow.open_execution o"
+		" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "o.execution_no"
+		" WHERE o.machine_no" SF_EQ "$2 AND o.status" SF_EQ "$3 AND e.map_run_no IS NULL"
+		HAS_NO_SLOT("o.execution_no", "$4") " ORDER BY e.execution_no");
+	static SfPlan parts = SF_PLAN(
+		"SELECT b.execution_no, b.branch_no FROM _sfflow.open_execution o"
+		" JOIN _sfflow.branch b ON b.execution_no" SF_EQ "o.execution_no"
+		" WHERE o.machine_no" SF_EQ "$2 AND o.status" SF_EQ "$3 AND " SF_LIMIT_SLOT_IS_OF("$4", "$5")
+		HAS_NO_SLOT("b.execution_no", "b.branch_no")
+		" ORDER BY b.execution_no, b.branch_no");
+
+	if (sf_limit_is_of_executions(limit))
+		return sf_store_list(&whole, append_key,
+							 SF_ARGS(SF_INT8(limit->limit_no), SF_INT4(machine_no),
+									 SF_TEXT(sf_status_name(SF_STATUS_RUNNING)), SF_INT8(SF_SLOT_EXECUTION)));
+	return sf_store_list(&parts, append_key,
+						 SF_ARGS(SF_INT8(limit->limit_no), SF_INT4(machine_no),
+								 SF_TEXT(sf_status_name(SF_STATUS_RUNNING)), SF_LIMIT_SLOT_PHASES));
+}
+
+/*
+ * Tell whether a transaction that is seen to have committed has told other processes of what it
+ * has changed: its locks are released after that.
+ */
+static bool
+has_told(TransactionId transaction)
+{
+	return !TransactionIdIsCurrentTransactionId(transaction) &&
+		ConditionalXactLockTableWait(transaction SF_XACT_LOCK_EXTRA_ARG);
+}
+
+/* Lock a limit against those who count what runs; up to which number slots may be in use, -1: it was dropped. */
+int
+sf_limit_lock(int64 limit_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT l.highest FROM _sfflow.run_limit l WHERE l.limit_no" SF_EQ "$1 FOR NO KEY UPDATE");
+
+	return (int) sf_store_number(&plan, -1, SF_INT8(limit_no));
+}
+
+/*
+ * Lock a limit of which not all that runs may have slots; false: there is none, or another
+ * session does so, or some processes do not know of it yet.  *first: the first look at it.  *alone: the transactions that were
+ * open when all knew of it have ended, so that what a query finds from here on is all that began
+ * without the limit.
+ */
+bool
+sf_limit_lock_uncounted(int64 limit_no, bool *first, bool *alone)
+{
+	static SfPlan lock = SF_PLAN(
+		"SELECT l.xmin FROM _sfflow.run_limit l WHERE l.limit_no" SF_EQ "$1 AND NOT l.counted"
+		" FOR UPDATE SKIP LOCKED");
+	/* a horizon that is not reached yet may also be one of another server, whose dump was restored */
+	static SfPlan see = SF_PLAN(
+		"UPDATE _sfflow.run_limit l SET horizon = $2 WHERE l.limit_no" SF_EQ "$1"
+		" AND (l.horizon IS NULL OR l.horizon" SF_GT "$2)");
+	static SfPlan look = SF_PLAN(
+		"SELECT 1::pg_catalog.int8 FROM _sfflow.run_limit l WHERE l.limit_no" SF_EQ "$1"
+		" AND l.horizon" SF_LE "pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())");
+	FullTransactionId next;
+	TransactionId written_by = sf_store_number(&lock, InvalidTransactionId, SF_INT8(limit_no));
+
+	/* the transaction that sets it has everything looked at once it has told of it */
+	if (!TransactionIdIsValid(written_by) || !has_told(written_by))
+		return false;
+	/* not the end of a snapshot, which leaves out what began after the last transaction that has ended */
+	next = ReadNextFullTransactionId();
+	*first = sf_store_execute(&see, SF_INT8(limit_no),
+							  sf_query_arg(XID8OID, FullTransactionIdGetDatum(next), false)) > 0;
+	*alone = !*first && sf_store_number(&look, 0, SF_INT8(limit_no)) != 0;
+	return true;
+}
+
+/* Not all that runs may have slots of a limit, from here on, and some may have slots in vain. */
+void
+sf_limit_set_uncounted(int64 limit_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.run_limit l SET counted = false, horizon = NULL, uncounted_at = pg_catalog.clock_timestamp()"
+		" WHERE l.limit_no" SF_EQ "$1 AND l.max_running IS NOT NULL");
+
+	sf_store_execute(&plan, SF_INT8(limit_no));
+	sf_store_announce_change("run_limit");
+	sf_hooks.look(GetCurrentTimestamp());
+}
+
+/* All that runs has slots of a limit, from here on. */
+void
+sf_limit_set_counted(int64 limit_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"UPDATE _sfflow.run_limit l SET counted = true, horizon = NULL WHERE l.limit_no" SF_EQ "$1");
+
+	sf_store_execute(&plan, SF_INT8(limit_no));
+	sf_store_announce_change("run_limit");
+}

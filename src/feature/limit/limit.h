@@ -1,0 +1,112 @@
+/*
+ * limit.h
+ *		Limits: the table, and a copy of it in each backend.
+ */
+#ifndef SF_FEATURE_LIMIT_H
+#define SF_FEATURE_LIMIT_H
+
+#include "expr/expr.h"
+#include "store/keyed_copy.h"
+#include "store/park.h"
+
+/* Kinds of targets: symbol, name as stored */
+#define SF_LIMIT_LIST(X) \
+	X(MACHINE, "machine")		/* its executions, or one of its states */ \
+	X(RESOURCE, "resource") \
+	X(ACTIVITY, "activity")
+
+#define SF_LIMIT_ENUM(sym, name) SF_LIMIT_##sym,
+typedef enum SfLimitKind
+{
+	SF_LIMIT_LIST(SF_LIMIT_ENUM)
+} SfLimitKind;
+
+typedef struct SfLimit
+{
+	int64		limit_no;
+	SfLimitKind kind;
+	const char *name;
+	const char *state;			/* "": of a machine, its executions */
+	const char *key;			/* path, "": one limit for all */
+	bool		in_definition;
+	int			machine_no;		/* 0: none */
+	Oid			owner;			/* of a resource; InvalidOid: for all machines */
+	int			max_running;	/* 0: no limit */
+	int			highest;		/* slots with greater numbers are not in use */
+	double		rate;			/* 0: no limit; else begin in per microseconds */
+	int64		per;
+	bool		fails;			/* what would wait fails */
+	TimestampTz set_at;
+	bool		counted;		/* all that runs has slots */
+	TimestampTz uncounted_at;	/* ... not of what began before this; set_at or later */
+	SfExpr	   *key_path;		/* of the copy: key, compiled; NULL: none */
+} SfLimit;
+
+/* Is a limit one of executions as a whole? */
+static inline bool
+sf_limit_is_of_executions(const SfLimit *limit)
+{
+	return limit->kind == SF_LIMIT_MACHINE && limit->state[0] == '\0';
+}
+
+/* --- the copy --- */
+
+extern SfKeyedCopy sf_limit_copy;
+
+#define sf_limit_is_current	(sf_limit_copy.copy.is_current)
+
+extern bool sf_limit_any(void);
+extern const List *sf_limit_of_machine(int machine_no);
+extern const List *sf_limit_of_name(SfLimitKind kind, const char *name);
+extern const SfLimit *sf_limit_find(int64 limit_no);
+
+/*
+ * Tell whether there may be limits, as far as the caller has taken in what other sessions
+ * have changed (sf_table_copy_accept_changes).
+ */
+static inline bool
+sf_limit_may_be(void)
+{
+	return sf_keyed_copy_may_be(&sf_limit_copy);
+}
+
+/* --- the table --- */
+
+/* Branches of an execution that wait in a queue */
+typedef struct SfWaitsWithin
+{
+	SfQueue		queue;
+	int64		execution_no;
+} SfWaitsWithin;
+
+extern int64 sf_limit_set(const SfLimit *limit, bool *counts_anew);
+extern bool sf_limit_drop(const SfLimit *target);
+extern List *sf_limit_defined(int machine_no);
+extern List *sf_limit_uncounted(int64 behind);
+extern void sf_limit_drop_numbers(List *numbers);
+extern void sf_limit_pass_on(Oid from, Oid to);
+extern void sf_limit_drop_object(SfLimitKind kind, const char *name);
+extern void sf_limit_set_highest(int64 limit_no, int highest);
+extern void sf_limit_lower_highest(void);
+extern List *sf_limit_running(const SfLimit *limit, int machine_no);
+extern List *sf_limit_waits_within(void);
+extern int	sf_limit_lock(int64 limit_no);
+extern bool sf_limit_lock_uncounted(int64 limit_no, bool *first, bool *alone);
+extern void sf_limit_set_counted(int64 limit_no);
+extern void sf_limit_set_uncounted(int64 limit_no);
+
+/* --- limit_owner.c --- */
+
+/* A version of a machine of which executions run */
+typedef struct SfUsedVersion
+{
+	int			machine_no;
+	int			version;
+} SfUsedVersion;
+
+extern List *sf_limit_used_versions(int machine_no, Oid owner);
+extern List *sf_limit_slots_of_machine(int machine_no);
+extern void sf_limit_note_owner(Oid owner);
+extern bool sf_limit_note_roles(void);
+
+#endif							/* SF_FEATURE_LIMIT_H */

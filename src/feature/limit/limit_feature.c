@@ -1,0 +1,177 @@
+/*
+ * limit_feature.c
+ *		What limits ask and tell at the moments of the engine.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "base/clock.h"
+#include "feature/limit/limit_gate.h"
+#include "feature/limit/limit_rate.h"
+#include "feature/limit/limit_slot.h"
+#include "store/queue_hints.h"
+#include "store/machine.h"
+#include "store/privilege.h"
+#include "store/table_copy.h"
+
+/* How long sf_health reports a background worker that was refused */
+#define RECENT_MS		(5 * 60 * 1000)
+
+static const SfFeatureTable tables[] = {
+	{"run_limit",.of_machine = true,.copied = true,.by_role = "run_limit_owner"},
+	{NULL}
+};
+
+/* Reserve the shared memory of queues and rates. */
+static void
+init(void)
+{
+	sf_queue_init();
+	sf_limit_rate_init();
+}
+
+/* Tell whether the limit in whose queue a branch waits applies to it where it is, with the same value of its key. */
+static SfKept
+keeps(const SfDraft *draft, const SfBranch *branch, const SfParked *parked)
+{
+	if (sf_limit_find(parked->object_no) == NULL)
+		return SF_KEPT_GONE;
+	foreach_ptr(const SfWanted, wanted, sf_limit_list_queues(draft, branch))
+		if (wanted->queue.limit_no == parked->object_no && wanted->queue.hash == parked->queue)
+			return SF_KEPT_YES;
+	return SF_KEPT_NO;
+}
+
+/* List what waits for limits of roles that have no rights of the machine's owner. */
+static List *
+parked_of_others(void)
+{
+	static SfPlan plan = SF_PLAN(SF_PARKED_OF_OTHERS("limit", "run_limit", "limit_no"));
+
+	return sf_park_list_by(&plan);
+}
+
+/* Have the limits counted anew whose owners cover other roles than before; false: not all of them. */
+static bool
+roles_changed(void)
+{
+	return !sf_limit_may_be() || sf_limit_note_roles();
+}
+
+/* Give back the slots of limits that an ended execution has, unless it has them for this transaction only. */
+static void
+ended(const SfExecution *execution, bool began_here)
+{
+	if (sf_limit_may_be() && !began_here)
+		sf_limit_slot_give_execution(execution->execution_no);
+}
+
+/* Drop the limits of an activity that is dropped. */
+static void
+object_dropped(char kind, const char *name)
+{
+	if (kind == SF_OBJECT_ACTIVITY)
+		sf_limit_drop_object(SF_LIMIT_ACTIVITY, name);
+}
+
+/* Give back the slots of a branch that has left its state. */
+static void
+left_state(SfBranchKey key)
+{
+	if (sf_limit_may_be())
+		sf_limit_slot_give(key);
+}
+
+/* The role whose branches alone are in a queue: that of the limit's machine. */
+static Oid
+queue_owner(SfQueue queue)
+{
+	const SfLimit *limit = sf_limit_find(queue.limit_no);
+	const SfMachineIdentity *identity = limit == NULL || limit->machine_no == 0 ? NULL :
+		sf_machine_identity(limit->machine_no);
+
+	return identity == NULL ? InvalidOid : identity->owner;
+}
+
+/*
+ * With each look at all that is due, and each call of sf_run_due: forget buckets of rates that
+ * say nothing any more, delete slots whose holders
+ * are gone, note that those above a lowered limit are free, count what began beside the call
+ * that set a limit, and have branches go on that wait for what their execution has.  Returns
+ * when to do so again before the next poll; SF_TICK_NEVER: no need.
+ */
+static SfTick
+tend(void)
+{
+	ListCell   *lc;
+
+	sf_limit_rate_reap();
+	sf_table_copy_accept_changes();
+	if (!sf_limit_may_be() || !sf_limit_any())
+		return SF_TICK_NEVER;
+	sf_limit_slot_reap();
+	sf_limit_lower_highest();
+	foreach(lc, sf_limit_waits_within())
+	{
+		const SfWaitsWithin *within = lfirst(lc);
+
+		sf_apply_release_within(within->queue, within->execution_no);
+	}
+	return sf_limit_count_late();
+}
+
+/* Forget what shared memory has of a database. */
+static void
+database_gone(Oid database)
+{
+	sf_limit_rate_forget(database, 0);
+	sf_queue_forget(database, 0);
+}
+
+/* Show how full the tables of keys of limits are, and whether an owner has found no place lately. */
+static void
+health(SfHealthPut put, void *arg)
+{
+	SfHashUse	rates = sf_limit_rate_use();
+	SfHashUse	queues = sf_queue_use();
+	const SfHashUse *refused = rates.refused_at >= queues.refused_at ? &rates : &queues;
+	bool		ok = refused->refused_at == 0 ||
+		refused->refused_at < sf_tick_plus_ms(sf_tick_now(), -RECENT_MS);
+	char	   *role = ok ? NULL : GetUserNameFromId(refused->refused_owner, true);
+
+	put(arg, "limit keys", ok,
+		psprintf("%d rates and %d queues of %d each (sfflow.max_limit_keys)%s%s%s",
+				 rates.nused, queues.nused, rates.nplaces,
+				 ok ? "" : "; role \"", ok ? "" : role == NULL ? "?" : role,
+				 ok ? "" : "\" has as many as it may have: what exceeds that is counted in a table, and may begin later"));
+}
+
+const SfFeature sf_limit_feature = {
+	.name = "limit",
+	.tables = tables,
+	.waiting_word = "limit",
+	.init = init,
+	.may_begin = sf_limit_may_begin,
+	.keeps = keeps,
+	.has_room = sf_limit_has_room,
+	.queue_owner = queue_owner,
+	.tend = tend,
+	.ring_at_commit = sf_limit_slot_ring_at_commit,
+	.announced = sf_limit_give_tokens_back,
+	.left_state = left_state,
+	.slice_ends = sf_limit_keep_slots,
+	.begins = sf_limit_begins,
+	.parked_of_others = parked_of_others,
+	.roles_changed = roles_changed,
+	.uses_changed = sf_limit_uses_changed,
+	.ended = ended,
+	.states_changed = sf_limit_states_changed,
+	.executions_dropped = sf_limit_slot_give_executions,
+	.version_made = sf_limit_set_defined,
+	.object_dropped = object_dropped,
+	.owner_changed = sf_limit_pass_on,
+	.health = health,
+	.database_gone = database_gone,
+	.suspects_run = sf_limit_rate_waive,
+};

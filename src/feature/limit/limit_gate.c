@@ -1,0 +1,514 @@
+/*
+ * limit_gate.c
+ *		Limits of what runs at a time, and of what begins in a span of time.
+ *
+ * A step that begins takes a slot of every limit that applies, or of none: then its branch
+ * waits in the queue of the first one that refuses it (limit_slot.c has the protocol
+ * of slots, store/queue_hints.c that of wake-ups).  A slice reuses the slots of what has
+ * ended in it.  An execution takes the slots of its machine's limits when it begins, and
+ * has them until it ends.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "utils/timestamp.h"
+
+#include "base/timing.h"
+#include "feature/limit/limit_gate.h"
+#include "store/queue_hints.h"
+#include "feature/limit/limit_rate.h"
+#include "feature/limit/limit_slot.h"
+#include "store/throttle.h"
+
+/* Slots that a worker's transaction takes, at most: they are locks, for which memory is limited */
+#define MAX_SLOTS	128
+
+/* Starts of a transaction that are due at once; further ones of machines with limits wait in queues */
+#define MAX_DUE_STARTS	64
+
+/*
+ * How far an announced task that has its slot comes before what waits for one: it holds what
+ * the others wait for.  More than any priority, and than anything waits.
+ */
+#define ANNOUNCED_LEAD	(100 * 365 * USECS_PER_DAY)
+
+/* --- slots --- */
+
+/* Is a slot in use by what this slice works on, or by what outlives it? */
+static bool
+is_in_use(SfTakenSlot *slot)
+{
+	const SfBranch *branch = slot->holder;
+
+	if (slot->kept)
+		return true;
+	if (slot->holder == NULL)
+		return false;
+	if (slot->state < 0)
+		return ((const SfDraft *) slot->holder)->finish == NULL;
+	return sf_branch_is_inside(branch) && branch->state == slot->state;
+}
+
+/* Find a slot of a queue that this transaction has locked and that is free; NULL: there is none. */
+static SfTakenSlot *
+find_free(SfQueue queue)
+{
+	int			n;
+	SfTakenSlot *slots = sf_limit_slots_taken(&n);
+
+	for (int i = 0; i < n; i++)
+	{
+		if (!sf_park_queue_equals(slots[i].queue, queue))
+			continue;
+		/* a session that runs several slices in one transaction has given it back since */
+		if (slots[i].kept && !sf_limit_slot_has_row(queue, slots[i].slot))
+			slots[i] = (SfTakenSlot) {.queue = queue,.slot = slots[i].slot,.level = GetCurrentTransactionNestLevel()};
+		if (!is_in_use(&slots[i]))
+			return &slots[i];
+	}
+	return NULL;
+}
+
+/*
+ * Lock a slot; false: none is free.  It is taken by the limit as it is once the slot is locked:
+ * who counts the slots above a limit that was lowered finds each that is kept.
+ */
+static bool
+lock_slot(const SfLimit *limit, SfQueue queue)
+{
+	SfLimit		now = *limit;
+
+	for (;;)
+	{
+		SfTakenSlot *slot = sf_limit_slot_lock(&now, queue);
+		const SfLimit *found;
+
+		if (slot == NULL)
+			return false;
+		sf_table_copy_accept_changes();
+		if (sf_limit_is_current)
+			return true;
+		found = sf_limit_find(now.limit_no);
+		if (found == NULL || found->max_running == 0 ||
+			(found->max_running == now.max_running && found->highest == now.highest))
+			return true;
+		sf_limit_slot_unlock(slot);
+		now = *found;
+	}
+}
+
+/* Have a slot of a queue that is free for this transaction; false: none is.  *fresh: it was locked for this. */
+static bool
+have_slot(const SfLimit *limit, SfQueue queue, bool *fresh)
+{
+	SfTakenSlot *slot = find_free(queue);
+
+	/* those of a limit that was lowered are counted each time */
+	while (slot != NULL && limit->highest > limit->max_running)
+	{
+		sf_limit_slot_unlock(slot);
+		slot = find_free(queue);
+	}
+	*fresh = slot == NULL;
+	return slot != NULL || lock_slot(limit, queue);
+}
+
+/* Has a worker's transaction taken as many slots as it may? */
+static bool
+has_too_many(const SfDraft *draft)
+{
+	int			n;
+
+	(void) sf_limit_slots_taken(&n);
+	return draft->bounded_lock_wait && n >= MAX_SLOTS;
+}
+
+/*
+ * Does an execution that waits for this one have a slot of a queue?  Then this one needs
+ * none: the other would wait for it for ever.
+ */
+bool
+sf_limit_shares(const SfExecution *execution, SfQueue queue)
+{
+	while (execution != NULL && execution->parent_execution_no != 0 &&
+		   (execution->map_run_no != 0 || execution->parent_generation != 0))
+	{
+		if (sf_limit_slot_is_held_within(execution->parent_execution_no, queue))
+			return true;
+		execution = sf_execution_read(execution->parent_execution_no, SF_LOCK_NONE, false);
+	}
+	return false;
+}
+
+/* Does a branch come before all that wait in a queue? */
+static bool
+is_first(SfQueue queue, const SfBranch *branch, TimestampTz rank)
+{
+	SfWaiting	head;
+
+	if (branch->queue_no == queue.limit_no && branch->queue_hash == queue.hash)
+		return true;			/* it was taken from there */
+	if (!sf_queue_may_wait(queue) || !sf_gate_first_waiting(queue, &head))
+		return true;
+	return rank < head.rank || sf_branch_key_equals(head.key, branch->key);
+}
+
+/* The rank of a branch in the queue of one limit: an announced task that has its slot comes first. */
+static TimestampTz
+rank_within(const SfLimit *limit, const SfBranch *branch, SfRank rank)
+{
+	if (branch->phase != SF_PHASE_ANNOUNCED || limit->max_running == 0 ||
+		rank.rank < rank.since - ANNOUNCED_LEAD / 2)
+		return rank.rank;
+	return rank.rank - ANNOUNCED_LEAD;
+}
+
+/* What refuses a step */
+typedef struct Refusal
+{
+	const SfWanted *by;			/* NULL: nothing */
+	SfTick		ready;			/* a rate lets it begin then, maybe; 0: no slot is free */
+} Refusal;
+
+/* Give back what a step has taken that may not begin. */
+static void
+undo(List *slots, List *tokens)
+{
+	ListCell   *lc;
+
+	foreach(lc, slots)
+	{
+		SfQueue    *queue = lfirst(lc);
+		SfTakenSlot *slot = find_free(*queue);
+
+		if (slot != NULL)
+			sf_limit_slot_unlock(slot);
+	}
+	foreach(lc, tokens)
+	{
+		const SfWanted *wanted = lfirst(lc);
+
+		sf_limit_rate_give_back(&wanted->limit, wanted->queue);
+	}
+}
+
+/* Take a slot of a limit; false: none is free.  *fresh: it was locked for this. */
+static bool
+take_slot(const SfWanted *wanted, const SfDraft *draft, bool *fresh)
+{
+	if (have_slot(&wanted->limit, wanted->queue, fresh))
+		return true;
+	*fresh = false;
+	return sf_limit_shares(draft->execution, wanted->queue);
+}
+
+/* Take slots of all limits, then draw tokens; all or nothing. */
+static Refusal
+take_all(List *limits, const SfDraft *draft, const SfBranch *branch, SfRank rank)
+{
+	Refusal		refusal = {0};
+	List	   *slots = NIL;
+	List	   *tokens = NIL;
+	ListCell   *lc;
+
+	foreach(lc, limits)
+	{
+		SfWanted	   *wanted = lfirst(lc);
+		bool		fresh;
+
+		if (!is_first(wanted->queue, branch, rank_within(&wanted->limit, branch, rank)) ||
+			(wanted->limit.max_running > 0 && branch->phase != SF_PHASE_ANNOUNCED &&
+			 !take_slot(wanted, draft, &fresh)))
+		{
+			refusal.by = wanted;
+			undo(slots, NIL);
+			return refusal;
+		}
+		if (wanted->limit.max_running > 0 && branch->phase != SF_PHASE_ANNOUNCED && fresh)
+			slots = lappend(slots, &wanted->queue);
+	}
+	foreach(lc, limits)
+	{
+		SfWanted	   *wanted = lfirst(lc);
+		SfRate		rate = {&wanted->limit, wanted->queue, draft->execution->owner};
+
+		if (wanted->limit.rate > 0 && !sf_limit_rate_draw(&rate, &refusal.ready))
+		{
+			refusal.by = wanted;
+			undo(slots, tokens);
+			return refusal;
+		}
+		if (wanted->limit.rate > 0)
+			tokens = lappend(tokens, wanted);
+	}
+	return refusal;
+}
+
+/*
+ * What goes on after a redrive has a slot: keep it for a join, and have what else waits for
+ * it go on.
+ */
+static void
+hand_over_redriven(const SfWanted *wanted, SfTakenSlot *slot, const SfDraft *draft)
+{
+	int64		execution_no = wanted->holder.execution_no;
+
+	if (execution_no != 0)
+		sf_limit_slot_keep(slot, execution_no, wanted->holder.branch_no);
+	else if (sf_limit_is_of_executions(&wanted->limit) && draft->execution->redrive_count > 0)
+		execution_no = draft->execution->execution_no;
+	if (execution_no != 0)
+		sf_apply_release_within(wanted->queue, execution_no);
+}
+
+/* The slots that a step has taken are for its branch, or its execution, from here on. */
+static void
+hand_over(List *limits, SfDraft *draft, SfBranch *branch)
+{
+	ListCell   *lc;
+
+	list_free(draft->drawn);
+	draft->drawn = NIL;
+	foreach(lc, limits)
+	{
+		SfWanted	   *wanted = lfirst(lc);
+		bool		whole = sf_limit_is_of_executions(&wanted->limit);
+		SfTakenSlot *slot = wanted->limit.max_running > 0 && branch->phase != SF_PHASE_ANNOUNCED ?
+			find_free(wanted->queue) : NULL;
+
+		if (slot != NULL)
+		{
+			slot->used = true;
+			slot->level = GetCurrentTransactionNestLevel();
+			hand_over_redriven(wanted, slot, draft);
+		}
+		if (slot != NULL && wanted->holder.execution_no == 0)
+		{
+			slot->holder = whole ? (const void *) draft : (const void *) branch;
+			slot->state = whole ? -1 : branch->state;
+		}
+		if (wanted->limit.rate > 0 && !whole)
+			draft->drawn = lappend(draft->drawn, wanted);
+	}
+	draft->has_slots = true;
+}
+
+/* A task is announced: it draws its tokens when it begins. */
+void
+sf_limit_give_tokens_back(SfDraft *draft)
+{
+	ListCell   *lc;
+
+	foreach(lc, draft->drawn)
+	{
+		const SfWanted *wanted = lfirst(lc);
+
+		sf_limit_rate_give_back(&wanted->limit, wanted->queue);
+	}
+	draft->drawn = NIL;
+}
+
+/*
+ * Before the slice is written: the slots of what outlives it get rows; those of what has
+ * ended are free.
+ */
+void
+sf_limit_keep_slots(void)
+{
+	int			n;
+	SfTakenSlot *slots = sf_limit_slots_taken(&n);
+
+	for (int i = 0; i < n; i++)
+	{
+		SfTakenSlot *slot = &slots[i];
+
+		if (!slot->kept && is_in_use(slot))
+		{
+			if (slot->state < 0)
+				sf_limit_slot_keep(slot, ((const SfDraft *) slot->holder)->execution->execution_no,
+								   SF_SLOT_EXECUTION);
+			else
+			{
+				SfBranchKey key = ((const SfBranch *) slot->holder)->key;
+
+				sf_limit_slot_keep(slot, key.execution_no, key.branch_no);
+			}
+		}
+		slot->holder = NULL;
+	}
+}
+
+/* --- waiting --- */
+
+/* The rank of a branch in a queue: since when it could begin, and its priority. */
+static SfRank
+rank_of(const SfDraft *draft, const SfBranch *branch)
+{
+	SfRank		rank = {branch->rank, branch->since};
+
+	if (rank.rank != 0)
+		return rank;
+	rank.since = branch->phase == SF_PHASE_ANNOUNCED ? branch->started_at :
+		branch->due_at == DT_NOEND ? GetCurrentTimestamp() : branch->due_at;
+	rank.rank = rank.since - draft->execution->priority * (SF_PRIORITY_STEP_MS * INT64CONST(1000));
+	return rank;
+}
+
+/* Have a branch wait in a queue. */
+static void
+put_into_queue(SfDraft *draft, SfBranch *branch, const Refusal *refusal, SfRank rank)
+{
+	SfQueue		queue = refusal->by->queue;
+
+	rank.rank = rank_within(&refusal->by->limit, branch, rank);
+	sf_park_in_queue(branch->key, "limit", queue, rank);
+	branch->due_at = DT_NOEND;
+	sf_draft_add_branch(draft, branch);
+	sf_limit_slot_ring_at_commit(queue, draft->execution->owner);
+	if (refusal->ready != 0)
+		sf_queue_ring_later(queue, refusal->ready);
+}
+
+/* How many executions with limits this transaction has started so far */
+static int
+count_starts(void)
+{
+	static TimestampTz transaction = 0;
+	static int	starts = 0;
+
+	if (transaction != GetCurrentTransactionStartTimestamp())
+		starts = 0;
+	transaction = GetCurrentTransactionStartTimestamp();
+	return starts++;
+}
+
+/*
+ * Have the root of an execution that is started wait in a queue at once, if others wait
+ * there, or if its transaction starts many: else each would be claimed, only to wait.
+ */
+void
+sf_limit_begins(const SfExecution *execution, SfBranch *root)
+{
+	SfDraft    *draft;
+	SfRank		rank;
+	bool		busy = false;
+	List	   *limits;
+	bool		many;
+	ListCell   *lc;
+
+	if (!sf_limit_may_be())
+		return;
+	draft = sf_draft_make(unconstify(SfExecution *, execution));
+	rank = rank_of(draft, root);
+	limits = sf_limit_find_all(draft, root, &busy);
+	many = limits != NIL && count_starts() >= MAX_DUE_STARTS;
+	foreach(lc, limits)
+	{
+		Refusal		refusal = {.by = lfirst(lc)};
+
+		if (refusal.by->limit.fails ||
+			(!many && is_first(refusal.by->queue, root, rank.rank)))
+			continue;
+		sf_queue_note_waiting(refusal.by->queue, execution->owner);
+		put_into_queue(draft, root, &refusal, rank);
+		break;
+	}
+}
+
+/* Say that a limit refuses a step. */
+static void
+make_error(const SfWanted *by, SfError *error)
+{
+	const SfLimit *limit = &by->limit;
+
+	*error = sf_error_make("Sfflow.Throttled",
+						   psprintf("The limit of \"%s%s%s%s\" is reached.",
+									limit->kind == SF_LIMIT_ACTIVITY ? "activity:" : "", limit->name,
+									limit->state[0] == '\0' ? "" : "/", limit->state));
+}
+
+/*
+ * Tell whether the limits let a branch begin a step, and take slots for it.  If not, it is
+ * changed to wait in a queue, and the caller has it written; or (THROTTLED) *error is to be
+ * that of its state.
+ */
+SfGate
+sf_limit_may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
+{
+	bool		busy = false;
+	List	   *limits;
+	SfRank		rank;
+	const SfWanted *noted = NULL;
+	Refusal		refusal;
+
+	if (!sf_limit_may_be())
+		return SF_GATE_OPEN;
+	limits = sf_limit_find_all(draft, branch, &busy);
+	rank = rank_of(draft, branch);
+	if (busy || (limits != NIL && has_too_many(draft)))
+	{
+		branch->due_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+													 busy ? SF_RELEASE_LOOK_MS : 0);
+		sf_draft_add_branch(draft, branch);
+		return SF_GATE_LATER;
+	}
+	for (;;)
+	{
+		refusal = take_all(limits, draft, branch, rank);
+		if (refusal.by == NULL)
+		{
+			hand_over(limits, draft, branch);
+			return SF_GATE_OPEN;
+		}
+		if (refusal.by->limit.fails || refusal.by == noted)
+			break;
+		/* a transaction that gives a slot back from here on looks whether something waits */
+		noted = refusal.by;
+		sf_queue_note_waiting(noted->queue, draft->execution->owner);
+	}
+	if (refusal.by->limit.fails)
+	{
+		sf_throttle_note(draft->execution->machine_no, draft->execution->owner);
+		make_error(refusal.by, error);
+		return SF_GATE_THROTTLED;
+	}
+	put_into_queue(draft, branch, &refusal, rank);
+	return SF_GATE_QUEUED;
+}
+
+/* --- what comes next in a queue --- */
+
+/* Has a rate of a limit a token, if there is a rate?  If not, have workers look later. */
+static bool
+has_token(const SfRate *rate)
+{
+	SfTick		ready;
+
+	if (rate->limit->rate == 0 || sf_limit_rate_has_token(rate, &ready))
+		return true;
+	sf_queue_ring_later(rate->queue, Max(ready, sf_tick_plus_ms(sf_tick_now(), SF_RATE_GATHER_MS)));
+	return false;
+}
+
+/*
+ * Tell whether the next branch of a queue that is not empty may begin, and lock a slot for
+ * it, unless it is an announced task, which has one.  If not, the transaction that makes
+ * room tells the workers.
+ */
+bool
+sf_limit_has_room(SfQueue queue, const SfWaiting *head)
+{
+	const SfLimit *found = sf_limit_find(queue.limit_no);
+	SfLimit		limit;
+	SfRate		rate = {&limit, queue, head->owner};
+	bool		fresh;
+
+	if (found == NULL)
+		return true;			/* it was dropped while something began to wait */
+	limit = *found;
+	sf_queue_note_waiting(queue, head->owner);
+	if (!has_token(&rate))
+		return false;
+	return limit.max_running == 0 || head->announced || have_slot(&limit, queue, &fresh);
+}

@@ -1,0 +1,530 @@
+/*
+ * limit_slot.c
+ *		Slots of limits: locks by number, and the rows of those that are taken for longer
+ *		than a transaction.
+ *
+ * A limit of n has the slots 1 to n for each value of its key.  A transaction takes one
+ * with a lock that it never waits for, and then looks for the slot's row, also one that
+ * another transaction has inserted or deleted and that has not ended: if there is a row,
+ * the slot is taken.  What holds the slot and ends within the transaction writes nothing:
+ * the lock ends with the transaction, also when the process dies.  What outlives it
+ * inserts the slot's row before the commit, while the number is still locked; so nothing
+ * waits for another transaction.  To give such a slot back its row is deleted.
+ *
+ * After the commit, the locks are released before the queues are told that there is room:
+ * PostgreSQL would release them a little later, and a worker that looks at once would find
+ * the slot taken.
+ *
+ * When a limit is lowered, or set while something runs, slots above the limit are in use.
+ * Until they are free again (SfLimit.highest), a slot is only taken while fewer than
+ * max_running are, of all numbers; the lock of number 0 keeps two transactions from
+ * counting at the same time.  What is locked above the limit is read from the lock table, once
+ * in each process, for it only gets less; and those that are free below it are tried, one more
+ * than are in use above.  That costs what is in use, and not what the limit once allowed, nor
+ * what is locked for other reasons.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "common/pg_prng.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "base/timing.h"
+#include "feature/limit/limit_lock.h"
+#include "store/queue_hints.h"
+#include "feature/limit/limit_slot.h"
+
+/* Slots and queues for which the memory is kept from one transaction to the next */
+#define KEPT		1024
+
+/* Numbers that are tried by chance before the rows are read */
+#define MAX_GUESSES	3
+
+/* Slots that this transaction has locked; the array is in TopMemoryContext and is reused */
+static SfTakenSlot *taken = NULL;
+static int	ntaken = 0;
+static int	taken_size = 0;
+
+/* Queues to be told at the end of the transaction that there may be room */
+typedef struct Ring
+{
+	SfQueue		queue;
+	Oid			owner;
+} Ring;
+
+static Ring *rings = NULL;
+static int	nrings = 0;
+static int	rings_size = 0;
+
+/* --- the transaction --- */
+
+/*
+ * A slot is free again: tell its queue.  If nothing has held it, what waits was locked by
+ * others; to look again at once would find the same.
+ */
+static void
+tell(const SfTakenSlot *slot)
+{
+	if (slot->used)
+		sf_queue_ring_if_waiting(slot->queue, InvalidOid);
+	else
+		sf_queue_ring_later(slot->queue, sf_tick_plus_ms(sf_tick_now(), SF_LIMIT_LOOK_MS));
+}
+
+/*
+ * The transaction ends: release the locks, then tell the queues.  After a rollback what
+ * waited still waits.  A prepared transaction keeps its locks.  Its end tells no queue, and
+ * the next look at all of them finds the room.
+ */
+static void
+on_transaction(XactEvent event, void *arg)
+{
+	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT && event != XACT_EVENT_PREPARE)
+		return;
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT)
+	{
+		for (int i = 0; i < ntaken; i++)
+			sf_limit_lock_release(taken[i].queue, taken[i].slot);
+		for (int i = 0; i < ntaken; i++)
+			tell(&taken[i]);
+		for (int i = 0; i < nrings; i++)
+		{
+			/* since it was noted, another process may have found the queue empty */
+			if (OidIsValid(rings[i].owner))
+				sf_queue_note_waiting(rings[i].queue, rings[i].owner);
+			sf_queue_ring_if_waiting(rings[i].queue, rings[i].owner);
+		}
+	}
+	ntaken = nrings = 0;
+	if (taken_size > KEPT)
+	{
+		pfree(taken);
+		taken = NULL;
+		taken_size = 0;
+	}
+	if (rings_size > KEPT)
+	{
+		pfree(rings);
+		rings = NULL;
+		rings_size = 0;
+	}
+}
+
+/*
+ * A subtransaction ends.  Of one that is rolled back the slots stay locked.  Each is free for
+ * others to take in this transaction, unless it has a row again, which the subtransaction had
+ * deleted: kept has that looked for.
+ */
+static void
+on_subtransaction(SubXactEvent event, SubTransactionId mine, SubTransactionId parent, void *arg)
+{
+	int			level = GetCurrentTransactionNestLevel();
+
+	if (event != SUBXACT_EVENT_ABORT_SUB && event != SUBXACT_EVENT_COMMIT_SUB)
+		return;
+	for (int i = 0; i < ntaken; i++)
+	{
+		if (taken[i].level < level)
+			continue;
+		if (event == SUBXACT_EVENT_ABORT_SUB)
+		{
+			taken[i].holder = NULL;
+			taken[i].kept = true;
+		}
+		taken[i].level = level - 1;
+	}
+}
+
+/* Register the callbacks of transactions, once. */
+static void
+watch_transactions(void)
+{
+	static bool registered = false;
+
+	if (registered)
+		return;
+	RegisterXactCallback(on_transaction, NULL);
+	RegisterSubXactCallback(on_subtransaction, NULL);
+	registered = true;
+}
+
+/* Have a queue told at the commit that there may be room, or (with an owner) that something waits. */
+void
+sf_limit_slot_ring_at_commit(SfQueue queue, Oid owner)
+{
+	watch_transactions();
+	for (int i = nrings - 1; i >= 0 && i >= nrings - 16; i--)
+		if (sf_park_queue_equals(rings[i].queue, queue))
+		{
+			if (OidIsValid(owner))
+				rings[i].owner = owner;
+			return;
+		}
+	if (nrings == rings_size)
+	{
+		rings_size = Max(64, rings_size * 2);
+		rings = rings == NULL ? MemoryContextAlloc(TopMemoryContext, sizeof(Ring) * rings_size) :
+			repalloc_huge(rings, sizeof(Ring) * rings_size);
+	}
+	rings[nrings++] = (Ring) {queue, owner};
+}
+
+/* --- taking --- */
+
+/* Lock a free slot of those that are not known to be taken; 0: none is free. */
+static int
+search(SfQueue queue, int max, const Bitmapset *known)
+{
+	int			first = pg_prng_uint64_range(&pg_global_prng_state, 0, max - 1);
+
+	for (int i = 0; i < max; i++)
+	{
+		int			slot = (first + i) % max + 1;
+
+		if (!bms_is_member(slot, known) && sf_limit_lock_free(queue, slot))
+			return slot;
+	}
+	return 0;
+}
+
+/* Lock a free slot; 0: none is free. */
+static int
+lock_any(const SfLimit *limit, SfQueue queue)
+{
+	int			max = limit->max_running;
+	Bitmapset  *rows;
+	int			slot;
+
+	if (limit->highest > max)
+		return sf_limit_lock_counting(limit, queue);
+	for (int i = 0; i < MAX_GUESSES; i++)
+	{
+		slot = pg_prng_uint64_range(&pg_global_prng_state, 1, max);
+		if (sf_limit_lock_free(queue, slot))
+			return slot;
+	}
+	rows = sf_limit_lock_rows(queue);
+	slot = bms_num_members(rows) < max ? search(queue, max, rows) : 0;
+	bms_free(rows);
+	return slot;
+}
+
+/* The greatest slot of a limit that is in use, of all queues; 0: none is. */
+int
+sf_limit_slot_highest(int64 limit_no)
+{
+	Bitmapset  *slots = sf_limit_lock_add_all(NULL, limit_no);
+	int			highest;
+
+	slots = sf_limit_lock_add_rows(slots, limit_no);
+	highest = Max(bms_prev_member(slots, -1), 0);
+	bms_free(slots);
+	return highest;
+}
+
+/* Is there a row of a slot? */
+bool
+sf_limit_slot_has_row(SfQueue queue, int slot)
+{
+	return sf_limit_lock_has_row(queue, slot);
+}
+
+/* Lock a free slot for this transaction; NULL: none is free. */
+SfTakenSlot *
+sf_limit_slot_lock(const SfLimit *limit, SfQueue queue)
+{
+	int			slot;
+
+	watch_transactions();
+	if (ntaken == taken_size)
+	{
+		int			size = Max(64, taken_size * 2);
+
+		taken = taken == NULL ? MemoryContextAlloc(TopMemoryContext, sizeof(SfTakenSlot) * size) :
+			repalloc_huge(taken, sizeof(SfTakenSlot) * size);
+		taken_size = size;
+	}
+	slot = lock_any(limit, queue);
+	if (slot == 0)
+		return NULL;
+	taken[ntaken] = (SfTakenSlot) {.queue = queue,.slot = slot,.level = GetCurrentTransactionNestLevel()};
+	return &taken[ntaken++];
+}
+
+/* Release a slot that nothing has used. */
+void
+sf_limit_slot_unlock(SfTakenSlot *slot)
+{
+	SfTakenSlot unlocked = *slot;
+
+	sf_limit_lock_release(slot->queue, slot->slot);
+	*slot = taken[--ntaken];
+	tell(&unlocked);
+}
+
+/* The slots that this transaction has locked; a change of their number moves them. */
+SfTakenSlot *
+sf_limit_slots_taken(int *n)
+{
+	*n = ntaken;
+	return taken;
+}
+
+/* --- rows --- */
+
+/* Insert the row of a slot. */
+void
+sf_limit_slot_add(SfQueue queue, int slot, int64 execution_no, int64 branch_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"INSERT INTO _sfflow.limit_slot (limit_no, queue, slot, execution_no, branch_no)"
+		" VALUES ($1, $2, $3, $4, $5)");
+
+	sf_store_execute(&plan, SF_INT8(queue.limit_no), SF_INT8(queue.hash), SF_INT4(slot),
+					 SF_INT8(execution_no), SF_INT8(branch_no));
+}
+
+/* Insert the row of a slot that is free; false: none is.  Others see the row, and need no lock to. */
+bool
+sf_limit_slot_add_free(const SfLimit *limit, SfQueue queue, int64 execution_no, int64 branch_no)
+{
+	int			slot = lock_any(limit, queue);
+
+	if (slot == 0)
+		return false;
+	sf_limit_slot_add(queue, slot, execution_no, branch_no);
+	sf_limit_lock_release(queue, slot);
+	return true;
+}
+
+/*
+ * Insert the row of the first free slot above those that a limit allows, for what runs already.
+ * Returns its number: the caller, who has locked the limit, has it counted.
+ */
+int
+sf_limit_slot_add_above(const SfLimit *limit, SfQueue queue, int64 execution_no, int64 branch_no)
+{
+	Bitmapset  *rows = sf_limit_lock_rows(queue);
+	int			slot = limit->max_running + 1;
+
+	while (bms_is_member(slot, rows) || !sf_limit_lock_free(queue, slot))
+		slot++;
+	sf_limit_slot_add(queue, slot, execution_no, branch_no);
+	sf_limit_lock_release(queue, slot);
+	bms_free(rows);
+	return slot;
+}
+
+/* What holds a slot outlives the transaction. */
+void
+sf_limit_slot_keep(SfTakenSlot *slot, int64 execution_no, int64 branch_no)
+{
+	sf_limit_slot_add(slot->queue, slot->slot, execution_no, branch_no);
+	slot->kept = true;
+	slot->level = GetCurrentTransactionNestLevel();
+}
+
+/* Rows of a holder that are looked through */
+typedef struct Search
+{
+	int64		limit_no;
+	int64		hash;
+	bool		any_queue;
+	bool		found;
+} Search;
+
+/* Compare a row with what is looked for. */
+static void
+compare_row(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	Search	   *search = arg;
+
+	if (sf_row_number(tuple, desc, 1, 0) == search->limit_no &&
+		(search->any_queue || sf_row_number(tuple, desc, 2, 0) == search->hash))
+		search->found = true;
+}
+
+static const SfIndex by_holder = {"limit_slot", "limit_slot_holder"};
+
+/* Does a branch, or an execution as a whole, hold a slot of a limit, maybe by a row that is not committed? */
+bool
+sf_limit_slot_is_held(int64 execution_no, int64 branch_no, int64 limit_no)
+{
+	Search		search = {.limit_no = limit_no,.any_queue = true};
+
+	sf_rows_read_dirty(&by_holder, PG_INT32_MAX, compare_row, &search, SF_INT8(execution_no),
+					   SF_INT8(branch_no));
+	return search.found;
+}
+
+/*
+ * Until the transaction ends, no other one takes a slot of a limit for this holder; false:
+ * another one may be taking it.
+ */
+bool
+sf_limit_slot_lock_holder(int64 execution_no, int64 branch_no, int64 limit_no)
+{
+	SfQueue		queue = {limit_no, execution_no ^ (int64) ((uint64) branch_no << 40)};
+
+	return sf_limit_lock_acquire(queue, 0) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+/* Does an execution, or a branch of it, hold a slot of a queue? */
+bool
+sf_limit_slot_is_held_within(int64 execution_no, SfQueue queue)
+{
+	Search		search = {.limit_no = queue.limit_no,.hash = queue.hash};
+
+	sf_rows_read(&by_holder, PG_INT32_MAX, compare_row, &search, SF_INT8(execution_no));
+	return search.found;
+}
+
+/* A slot was given back: tell its queue at the commit. */
+static void
+read_given(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfQueue		queue = {sf_row_number(tuple, desc, 1, 0), sf_row_number(tuple, desc, 2, 0)};
+
+	sf_limit_slot_ring_at_commit(queue, InvalidOid);
+}
+
+/* List the numbers of the limits of which branches of an execution hold slots. */
+List *
+sf_limit_slot_limits(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT DISTINCT s.limit_no FROM _sfflow.limit_slot s WHERE s.execution_no" SF_EQ "$1"
+		" ORDER BY s.limit_no");
+
+	return sf_store_numbers(&plan, SF_INT8(execution_no));
+}
+
+/* Give the slots of a branch back. */
+void
+sf_limit_slot_give(SfBranchKey key)
+{
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.limit_slot s WHERE s.execution_no" SF_EQ "$1 AND s.branch_no" SF_EQ "$2"
+		" RETURNING s.limit_no, s.queue");
+
+	sf_store_read(&plan, read_given, NULL, SF_KEY(key));
+}
+
+/* Give the slots of one limit that a branch has back. */
+void
+sf_limit_slot_give_one(SfBranchKey key, int64 limit_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"DELETE FROM _sfflow.limit_slot s WHERE s.execution_no" SF_EQ "$1 AND s.branch_no" SF_EQ "$2"
+		" AND s.limit_no" SF_EQ "$3 RETURNING s.limit_no, s.queue");
+
+	sf_store_read(&plan, read_given, NULL, SF_KEY(key), SF_INT8(limit_no));
+}
+
+/* Append a slot that a branch holds to a list. */
+static void
+append_held(HeapTuple tuple, TupleDesc desc, void *arg)
+{
+	SfHeldSlot *held = palloc(sizeof(SfHeldSlot));
+
+	held->holder.execution_no = sf_row_number(tuple, desc, 1, 0);
+	held->holder.branch_no = sf_row_number(tuple, desc, 2, 0);
+	held->queue.limit_no = sf_row_number(tuple, desc, 3, 0);
+	held->queue.hash = sf_row_number(tuple, desc, 4, 0);
+	held->slot = (int) sf_row_number(tuple, desc, 5, 0);
+	held->written_by = (TransactionId) sf_row_number(tuple, desc, 6, InvalidTransactionId);
+	*(List **) arg = lappend(*(List **) arg, held);
+}
+
+/* List the slots of a limit that branches hold: a List of SfHeldSlot. */
+List *
+sf_limit_slot_branches(int64 limit_no)
+{
+	static SfPlan plan = SF_PLAN(
+		"SELECT s.execution_no, s.branch_no, s.limit_no, s.queue, s.slot, s.xmin FROM _sfflow.limit_slot s"
+		" WHERE s.limit_no" SF_EQ "$1"
+		" AND s.branch_no" SF_GE "0 ORDER BY s.execution_no, s.branch_no");
+
+	return sf_store_list(&plan, append_held, SF_ARGS(SF_INT8(limit_no)));
+}
+
+/* Delete slots that fulfil a condition, unless another session is giving them back */
+#define GIVE_FREE(condition) \
+	"WITH free AS MATERIALIZED (SELECT s.limit_no, s.queue, s.slot FROM _sfflow.limit_slot s" \
+	" WHERE " condition " FOR UPDATE SKIP LOCKED)" \
+	" DELETE FROM _sfflow.limit_slot s USING free f WHERE s.limit_no" SF_EQ "f.limit_no" \
+	" AND s.queue" SF_EQ "f.queue AND s.slot" SF_EQ "f.slot RETURNING s.limit_no, s.queue"
+
+/*
+ * Give back a slot that the caller has found, and whose branch it has not locked; false: another
+ * session is giving it back, or has done so, whether or not the branch has a slot again.
+ */
+bool
+sf_limit_slot_try_give(const SfHeldSlot *held)
+{
+	static SfPlan plan = SF_PLAN(GIVE_FREE(
+		"s.limit_no" SF_EQ "$1 AND s.queue" SF_EQ "$2 AND s.slot" SF_EQ "$3"
+		" AND s.execution_no" SF_EQ "$4 AND s.branch_no" SF_EQ "$5 AND s.xmin" SF_EQ "$6"));
+
+	return sf_store_run(InvalidOid, &plan, read_given, NULL,
+						SF_ARGS(SF_INT8(held->queue.limit_no), SF_INT8(held->queue.hash), SF_INT4(held->slot),
+								SF_KEY(held->holder),
+								sf_query_arg(XIDOID, TransactionIdGetDatum(held->written_by), false))) > 0;
+}
+
+/*
+ * An execution ends: give back the slots that it holds as a whole, and those of its
+ * branches.  A task that another session still runs keeps its own.
+ */
+void
+sf_limit_slot_give_execution(int64 execution_no)
+{
+	static SfPlan plan = SF_PLAN(GIVE_FREE(
+		"s.execution_no" SF_EQ "$1 AND (s.branch_no" SF_EQ "$2 OR NOT EXISTS ("
+		" SELECT FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "s.execution_no"
+		" AND b.branch_no" SF_EQ "s.branch_no AND b.phase" SF_EQ "$3))"));
+
+	sf_store_read(&plan, read_given, NULL, SF_INT8(execution_no), SF_INT8(SF_SLOT_EXECUTION),
+				  SF_INT2(SF_PHASE_ANNOUNCED));
+}
+
+/*
+ * Executions of a machine that is dropped are deleted: give back their slots, but those of branches that
+ * are left, whose tasks workers still run.  Once these are deleted their slots are found (sf_limit_slot_reap).
+ */
+void
+sf_limit_slot_give_executions(SfArg numbers)
+{
+	static SfPlan plan = SF_PLAN(GIVE_FREE(
+		"s.execution_no" SF_EQ "ANY ($1) AND NOT EXISTS (SELECT FROM _sfflow.branch b"
+		" WHERE b.execution_no" SF_EQ "s.execution_no AND b.branch_no" SF_EQ "s.branch_no)"));
+
+	sf_store_read(&plan, read_given, NULL, numbers);
+}
+
+/* Delete the slots of a limit. */
+void
+sf_limit_slot_drop_limit(int64 limit_no)
+{
+	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.limit_slot s WHERE s.limit_no" SF_EQ "$1");
+
+	sf_store_execute(&plan, SF_INT8(limit_no));
+}
+
+/*
+ * Delete slots whose holders are gone: a backstop, for each is deleted with what it is
+ * for.  Those of a transaction that has not committed are not seen.
+ */
+void
+sf_limit_slot_reap(void)
+{
+	static SfPlan plan = SF_PLAN(GIVE_FREE(
+		"CASE WHEN s.branch_no" SF_EQ "$1 THEN NOT EXISTS (SELECT FROM _sfflow.execution e"
+		"  WHERE e.execution_no" SF_EQ "s.execution_no AND e.status" SF_EQ "$2)"
+		" ELSE NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "s.execution_no"
+		"  AND b.branch_no" SF_EQ "s.branch_no AND " SF_LIMIT_SLOT_IS_OF("$3", "$4") ") END"));
+
+	sf_store_read(&plan, read_given, NULL, SF_INT8(SF_SLOT_EXECUTION), SF_INT2(SF_STATUS_RUNNING),
+				  SF_LIMIT_SLOT_PHASES);
+}

@@ -1,0 +1,70 @@
+/*
+ * limit_slot.h
+ *		Slots of limits: locks by number, and the rows of those that are taken for longer
+ *		than a transaction.
+ */
+#ifndef SF_FEATURE_LIMIT_SLOT_H
+#define SF_FEATURE_LIMIT_SLOT_H
+
+#include "feature/limit/limit.h"
+
+/* In place of a branch's number: the execution as a whole holds the slot */
+#define SF_SLOT_EXECUTION	INT64CONST(-3)
+
+/* A slot that this transaction has locked */
+typedef struct SfTakenSlot
+{
+	SfQueue		queue;
+	int			slot;
+	int			level;			/* of the subtransaction that took it for what holds it */
+	bool		used;			/* something has held it */
+	bool		kept;			/* a row may outlive the transaction */
+	const void *holder;			/* of the slice: a branch, or a draft; NULL: free */
+	int			state;			/* ... that the branch is in; -1: a draft */
+} SfTakenSlot;
+
+/* A slot that a branch holds, as it was read */
+typedef struct SfHeldSlot
+{
+	SfQueue		queue;
+	int			slot;
+	SfBranchKey holder;
+	TransactionId written_by;	/* that inserted the row */
+} SfHeldSlot;
+
+extern SfTakenSlot *sf_limit_slot_lock(const SfLimit *limit, SfQueue queue);
+extern void sf_limit_slot_unlock(SfTakenSlot *slot);
+extern SfTakenSlot *sf_limit_slots_taken(int *n);
+extern bool sf_limit_slot_has_row(SfQueue queue, int slot);
+extern int	sf_limit_slot_highest(int64 limit_no);
+
+extern void sf_limit_slot_keep(SfTakenSlot *slot, int64 execution_no, int64 branch_no);
+extern void sf_limit_slot_add(SfQueue queue, int slot, int64 execution_no, int64 branch_no);
+extern bool sf_limit_slot_add_free(const SfLimit *limit, SfQueue queue, int64 execution_no,
+								   int64 branch_no);
+extern int	sf_limit_slot_add_above(const SfLimit *limit, SfQueue queue, int64 execution_no,
+									int64 branch_no);
+extern bool sf_limit_slot_is_held(int64 execution_no, int64 branch_no, int64 limit_no);
+extern bool sf_limit_slot_lock_holder(int64 execution_no, int64 branch_no, int64 limit_no);
+extern bool sf_limit_slot_is_held_within(int64 execution_no, SfQueue queue);
+extern List *sf_limit_slot_limits(int64 execution_no);
+extern void sf_limit_slot_give(SfBranchKey key);
+extern void sf_limit_slot_give_one(SfBranchKey key, int64 limit_no);
+extern List *sf_limit_slot_branches(int64 limit_no);
+extern bool sf_limit_slot_try_give(const SfHeldSlot *held);
+extern void sf_limit_slot_give_execution(int64 execution_no);
+extern void sf_limit_slot_give_executions(SfArg numbers);
+extern void sf_limit_slot_drop_limit(int64 limit_no);
+extern void sf_limit_slot_reap(void);
+
+extern void sf_limit_slot_ring_at_commit(SfQueue queue, Oid owner);
+
+/* The same of a row b, in SQL; two arguments of the query, which are SF_LIMIT_SLOT_PHASES */
+#define SF_LIMIT_SLOT_IS_OF(always, within) \
+	"(b.phase" SF_EQ "ANY (" always ") OR b.phase" SF_EQ "ANY (" within ")" \
+	" AND b.map_run_no IS NOT NULL)"
+#define SF_LIMIT_SLOT_PHASES \
+	SF_INT2S(SF_PHASE_WAIT, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED, SF_PHASE_EXTERNAL, SF_PHASE_NET), \
+	SF_INT2S(SF_PHASE_RUN, SF_PHASE_ANSWERED)
+
+#endif							/* SF_FEATURE_LIMIT_SLOT_H */

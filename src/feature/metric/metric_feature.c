@@ -1,0 +1,51 @@
+/*
+ * metric_feature.c
+ *		What metrics have in the registry: their tables, and when what slices have counted is folded.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "store/feature.h"
+#include "store/metric.h"
+#include "store/metric_fold.h"
+
+static const SfFeatureTable tables[] = {
+	{"metric_total",.of_machine = true},
+	{"metric_hour",.of_machine = true},
+	{"metric_job",.of_machine = true},
+	{"metric_job_day",.of_machine = true},
+	{"metric_retry",.of_machine = true},
+	{NULL}
+};
+
+/* Fold with each scan, if slices have counted something. */
+static TimestampTz
+next_look(void)
+{
+	return sf_metric_is_to_fold() ? GetCurrentTimestamp() : DT_NOEND;
+}
+
+/* Fold as well after many slices of this process. */
+static bool
+wants_look(void)
+{
+	return sf_metric_written() >= SF_METRIC_FOLD_AT;
+}
+
+/* Add what slices have counted to the counters. */
+static SfLook
+look(TimestampTz now)
+{
+	return (SfLook) {.more = sf_metric_fold(),.next = DT_NOEND};
+}
+
+const SfFeature sf_metric_feature = {
+	.name = "metric",
+	.tables = tables,
+	.looks_at = "metrics",
+	.next_look = next_look,
+	.wants_look = wants_look,
+	.look = look,
+	.locks_counters = true,
+};

@@ -1,0 +1,42 @@
+/*
+ * rule_feature.c
+ *		What rules have in the registry: their tables, and when they learn of alerts that time opens.
+ */
+#include "postgres.h"
+
+#include "utils/timestamp.h"
+
+#include "base/timing.h"
+#include "rule/notice.h"
+#include "rule/watcher.h"
+#include "store/feature.h"
+
+static const SfFeatureTable tables[] = {
+	{"rule",.copied = true,.by_role = "rule_of_owner"},
+	{"rule_chain",.of_execution = true},
+	{NULL}
+};
+
+/* Look with each scan, if a rule wants to know of alerts. */
+static TimestampTz
+next_look(void)
+{
+	return sf_watch_any_wants_alerts() ? GetCurrentTimestamp() : DT_NOEND;
+}
+
+/* Tell rules of alerts that time has opened or cleared. */
+static SfLook
+look(TimestampTz now)
+{
+	return (SfLook) {.more = sf_notice_time_alerts(),.next = DT_NOEND};
+}
+
+const SfFeature sf_rule_feature = {
+	.name = "rule",
+	.tables = tables,
+	.looks_at = "alerts",
+	.next_look = next_look,
+	.look = look,
+	.look_pause_ms = SF_DEADLINES_PAUSE_MS,
+	.look_every_ms = SF_ALERTS_LOOK_MS,
+};

@@ -1,0 +1,102 @@
+/*
+ * visits.h
+ *		One fold of the events of an execution: what happened in each of its states, and when.
+ *
+ * A place is a state or scope of the program, within certain iterations of the Maps around
+ * it.  Jobs (job.c), the picture (state_status.c) and the timeline (api/history.c) are
+ * projections of the same places and visits.
+ */
+#ifndef SF_REPORT_VISITS_H
+#define SF_REPORT_VISITS_H
+
+#include "utils/hsearch.h"
+
+#include "asl/program.h"
+#include "store/status.h"
+
+typedef struct SfPlaceKey
+{
+	int			number;			/* of the state or scope */
+	int			niterations;
+	int		   *iterations;		/* map indexes, outermost first */
+} SfPlaceKey;
+
+/* What became of a visit or of an attempt */
+typedef enum SfVisitEnd
+{
+	SF_VISIT_NONE,				/* there was none */
+	SF_VISIT_RUNS,				/* or the execution ended first */
+	SF_VISIT_LEFT,
+	SF_VISIT_SKIPPED,			/* left, as an operator has settled it */
+	SF_VISIT_FAILED,			/* also if the failure was caught, or is retried */
+	SF_VISIT_ABORTED
+} SfVisitEnd;
+
+/* An attempt of a visit to a state */
+typedef struct SfVisit
+{
+	SfPlaceKey	place;
+	int			visit;			/* 1: the first one at this place */
+	int			attempt;		/* of the visit */
+	int			first_event;
+	int			last_event;
+	TimestampTz entered_at;		/* begin of the visit */
+	TimestampTz from;			/* ... and of this attempt */
+	TimestampTz to;				/* DT_NOEND: it lasts */
+	SfVisitEnd	end;			/* RUNS with an end in time: the execution ended first */
+} SfVisit;
+
+/* A state within certain iterations, or an iteration of a Map state */
+typedef struct SfPlace
+{
+	SfPlaceKey	key;			/* first, for the hash table */
+	bool		is_iteration;	/* ... the last of which is its own */
+	bool		begun;			/* the latest attempt has had its first event */
+	struct SfPlace *around;		/* iteration, Parallel, Map or JobNet; NULL: none */
+	SfVisit    *latest;			/* attempt; NULL: none, or an iteration */
+	SfVisitEnd	end;			/* of the last visit */
+	int			visits;			/* entries */
+	int			attempts;		/* of all visits: at its task, or at its branches */
+	int64		duration;		/* of all visits, as far as they were counted */
+	TimestampTz since;			/* from then on it is to be counted; DT_NOBEGIN: not in the state */
+	int			last_event;		/* its own last one; 0: it has none */
+	int			touched;		/* last event of it or within it, but for marks */
+	TimestampTz touched_at;		/* ... or end of the execution in which it lasted */
+	int64		items;			/* with which a Map has begun last; -1: no Map */
+	TimestampTz stopped_at;		/* end of the last visit; DT_NOEND: it lasts */
+	int			input_event;	/* event that holds the payload; 0: none */
+	int			output_event;
+	const char *error;			/* of the last visit, with SF_VISITS_TASKS; or NULL */
+	const char *cause;
+	const char *marked;			/* how an operator has settled it, until it is left */
+	bool		mark_pending;	/* ... and no branch has come to it since */
+	struct SfJob *job;			/* of job.c */
+} SfPlace;
+
+typedef enum SfVisitsDetail
+{
+	SF_VISITS_TASKS,			/* places of Tasks and iterations only, with errors and causes */
+	SF_VISITS_PLACES,			/* all places, each with its latest attempt */
+	SF_VISITS_ALL				/* all attempts */
+} SfVisitsDetail;
+
+typedef struct SfVisits
+{
+	const SfProgram *program;
+	SfVisitsDetail detail;
+	MemoryContext context;		/* of all that follows; reset at a restart */
+	HTAB	   *places;			/* SfPlace */
+	List	   *list;			/* SfVisit in the order of their first events, with SF_VISITS_ALL */
+	int			redriven;		/* event of the last redrive; 0: none */
+	TimestampTz redriven_at;
+} SfVisits;
+
+extern HTAB *sf_place_hash(const char *name, Size entry_size, MemoryContext context);
+
+extern SfVisits *sf_visits_scan(const SfStatusExecution *execution, const SfProgram *program,
+								SfVisitsDetail detail);
+extern SfPlace *sf_visits_place(SfVisits *v, int state, const int *iterations,
+								int niterations, bool is_iteration);
+extern bool sf_visits_go_on(const SfVisits *v, SfPlace *place);
+
+#endif							/* SF_REPORT_VISITS_H */

@@ -1,0 +1,186 @@
+/*
+ * gate_settle.c
+ *		What comes under other limits and holds without a step of its own, since its execution is
+ *		moved to another version, or an owner, a mapping or the membership of a role has changed.
+ *
+ * What is inside of a state has slots of the limits that apply to it now, and of no others; what
+ * waits for what does not apply to it any more is due.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "utils/inval.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+
+#include "base/debug_point.h"
+#include "run/gate.h"
+#include "store/table_copy.h"
+
+/* A branch that waits for a hold or a limit that does not apply to it any more is due; false: it does not. */
+static bool
+recall_one(const SfDraft *draft, SfBranch *branch, const SfParked *parked)
+{
+	TimestampTz since;
+
+	if (branch->due_at != DT_NOEND || !sf_phase_is_before_gate(branch->phase) ||
+		sf_feature_keeps(draft, branch, parked) == SF_KEPT_YES || !sf_park_end(branch->key, &since))
+		return false;
+	/* in another queue it comes where it would have come */
+	branch->due_at = since == DT_NOEND ? GetCurrentTimestamp() : since;
+	return true;
+}
+
+/* The same of all branches of an execution. */
+static void
+recall(SfDraft *draft)
+{
+	foreach_ptr(const SfParked, parked, sf_park_list(draft->execution->execution_no))
+	{
+		SfBranch   *branch = sf_branch_by_no(draft->branches, parked->key.branch_no);
+
+		CHECK_FOR_INTERRUPTS();
+		if (branch != NULL)
+			(void) recall_one(draft, branch, parked);
+	}
+}
+
+/*
+ * The branches of a draft's execution, which runs, are at other states than before, or at states of other resources:
+ * the features learn of that, and what waits for what does not apply any more is due.  The caller has locked all of
+ * them, and writes them.
+ */
+void
+sf_gate_move(SfDraft *draft)
+{
+	/* holds may have been renamed with the states */
+	CommandCounterIncrement();
+	sf_table_copy_accept_changes();
+	if (!SF_DEBUG_MUTATION("move_recall"))
+		recall(draft);
+	SF_TELL(states_changed, draft);
+}
+
+/* --- changes of owners, mappings and roles --- */
+
+/*
+ * What waits, of a list of SfParked, for what does not apply to it any more is due, unless a session works on it.
+ * Returns false if one does.
+ */
+static bool
+recall_all(List *waits)
+{
+	bool		all = true;
+	MemoryContext scratch = AllocSetContextCreate(CurrentMemoryContext, "sfflow recall",
+												  ALLOCSET_DEFAULT_SIZES);
+
+	foreach_ptr(const SfParked, parked, waits)
+	{
+		MemoryContext old = MemoryContextSwitchTo(scratch);
+		SfExecution *execution = sf_execution_read(parked->key.execution_no, SF_LOCK_NONE, false);
+		SfBranch   *branch = execution == NULL || execution->status != SF_STATUS_RUNNING ? NULL :
+			sf_branch_read(parked->key, SF_LOCK_SKIP);
+
+		CHECK_FOR_INTERRUPTS();
+		if (branch != NULL && recall_one(sf_draft_make(execution), branch, parked))
+			sf_apply_branch(branch);
+		if (branch == NULL && execution != NULL && execution->status == SF_STATUS_RUNNING &&
+			sf_branch_read(parked->key, SF_LOCK_NONE) != NULL)
+			all = false;
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(scratch);
+	}
+	MemoryContextDelete(scratch);
+	return all;
+}
+
+/*
+ * The owner of a machine has changed (0: of all), or what resources of the machines are mapped to
+ * with whose owners' rights a role acts (InvalidOid: of all): have their executions come under the
+ * limits and holds that apply to them now.
+ */
+static void
+settle(int machine_no, Oid owner)
+{
+	CommandCounterIncrement();
+	sf_table_copy_accept_changes();
+	(void) recall_all(sf_park_list_of(machine_no, owner));
+	SF_TELL(uses_changed, machine_no, owner);
+}
+
+/* A machine has another owner. */
+void
+sf_gate_settle_machine(int machine_no)
+{
+	settle(machine_no, InvalidOid);
+}
+
+/* The machines of a role, or of all if it is a superuser, have other mappings. */
+void
+sf_gate_settle_owner(Oid owner)
+{
+	settle(0, owner);
+}
+
+/* Has nothing changed in the roles since this process has looked, in a transaction that has committed? */
+static bool roles_are_settled = false;
+
+/* ... in this transaction, without leaving anything to another look? */
+static bool settles_roles = false;
+
+/* Syscache callback: a role may have become a member of another one, or a superuser, or ceased to be. */
+static void
+note_roles(Datum arg, int cacheid, uint32 hashvalue)
+{
+	roles_are_settled = settles_roles = false;
+}
+
+/* What a look has settled is so once its transaction has committed. */
+static void
+on_transaction(XactEvent event, void *arg)
+{
+	if (event == XACT_EVENT_COMMIT && settles_roles)
+		roles_are_settled = true;
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
+		settles_roles = false;
+}
+
+/* A subtransaction that is rolled back may be the one that has settled them. */
+static void
+on_subtransaction(SubXactEvent event, SubTransactionId mine, SubTransactionId parent, void *arg)
+{
+	if (event == SUBXACT_EVENT_ABORT_SUB)
+		settles_roles = false;
+}
+
+/*
+ * With each look: limits and holds of resources are for the machines of their role, and of the
+ * roles of which that is a member.  If those are others by now, have what runs counted anew, and
+ * what waits in vain go on.  What another session has locked is left to the next look.
+ */
+void
+sf_gate_settle_roles(void)
+{
+	static bool is_registered = false;
+	bool		all = true;
+
+	if (!is_registered)
+	{
+		CacheRegisterSyscacheCallback(AUTHOID, note_roles, (Datum) 0);
+		CacheRegisterSyscacheCallback(AUTHMEMROLEMEM, note_roles, (Datum) 0);
+		RegisterXactCallback(on_transaction, NULL);
+		RegisterSubXactCallback(on_subtransaction, NULL);
+		is_registered = true;
+	}
+	if (roles_are_settled || settles_roles || IsolationUsesXactSnapshot())
+		return;
+	/* what changes from here on is settled by the next look */
+	settles_roles = true;
+	SF_FEATURES(roles_changed, feature)
+		all = feature->roles_changed() && all;
+	SF_FEATURES(parked_of_others, feature)
+		all = recall_all(feature->parked_of_others()) && all;
+	settles_roles = settles_roles && all;
+}

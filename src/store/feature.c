@@ -1,0 +1,182 @@
+/*
+ * feature.c
+ *		The registry of features.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "store/feature.h"
+
+/* What belongs to the core; the rows of branch and open_execution are deleted by purge_delete.c itself. */
+static const SfFeatureTable core_tables[] = {
+	{"history",.of_execution = true},
+	{"task",.of_execution = true},
+	{"start_request",.of_execution = true},
+	{"map_item",.of_execution = true},
+	{"map_run",.of_execution = true},
+	{"failure",.of_execution = true},
+	{"acknowledgement",.of_execution = true},
+	{"audit",.of_execution = true},
+	{"held",.of_execution = true},
+	{"purge_position",.of_machine = true},
+	{"version_publication",.of_machine = true},
+	{"machine_alias",.of_machine = true},
+	{"state_machine_version",.of_machine = true},
+	{"state_machine",.copied = true,.by_role = "state_machine_owner"},
+	{"privilege",.copied = true,.by_role = "privilege_role"},
+	{"resource_map",.copied = true,.by_role = "resource_map_pkey"},
+	{"activity",.by_role = "activity_owner"},
+	{"access_key",.by_role = "access_key_role"},
+};
+
+static const SfFeature *const nobody = NULL;
+
+const SfFeature *const *sf_features_at[SF_MOMENT_COUNT] = {
+#define NOBODY(moment) &nobody,
+	SF_MOMENT_LIST(NOBODY)
+};
+
+const SfFeatureTable *sf_feature_tables;
+
+/* Allocate what lasts as long as the process. */
+static void *
+allocate(Size size)
+{
+	return MemoryContextAllocZero(TopMemoryContext, size);
+}
+
+/* Count the tables of a feature. */
+static int
+count_tables(const SfFeature *feature)
+{
+	int			n = 0;
+
+	while (feature->tables != NULL && feature->tables[n].name != NULL)
+		n++;
+	return n;
+}
+
+/* Put the tables of the core and of the features into one array. */
+static void
+pack_tables(const SfFeature *const *features, int count)
+{
+	int			n = lengthof(core_tables);
+	SfFeatureTable *tables;
+
+	for (int i = 0; i < count; i++)
+		n += count_tables(features[i]);
+	sf_feature_tables = tables = allocate((n + 1) * sizeof(SfFeatureTable));
+	memcpy(tables, core_tables, sizeof(core_tables));
+	n = lengthof(core_tables);
+	for (int i = 0; i < count; i++)
+	{
+		if (count_tables(features[i]) > 0)
+			memcpy(&tables[n], features[i]->tables, count_tables(features[i]) * sizeof(SfFeatureTable));
+		n += count_tables(features[i]);
+	}
+}
+
+/* Take the features that there are, in the order of calls. */
+void
+sf_feature_register(const SfFeature *const *features, int count)
+{
+#define OFFSET(moment) offsetof(SfFeature, moment),
+	static const size_t offsets[] = {SF_MOMENT_LIST(OFFSET)};
+
+	for (int m = 0; m < SF_MOMENT_COUNT; m++)
+	{
+		const SfFeature **at = allocate((count + 1) * sizeof(SfFeature *));
+		int			n = 0;
+
+		for (int i = 0; i < count; i++)
+			if (*(void *const *) ((const char *) features[i] + offsets[m]) != NULL)
+				at[n++] = features[i];
+		sf_features_at[m] = at;
+	}
+	pack_tables(features, count);
+}
+
+/* The place of a feature among those that look. */
+int
+sf_feature_look_number(const SfFeature *feature)
+{
+	int			n = 0;
+
+	while (sf_features_at[SF_AT_look][n] != feature)
+		n++;
+	Assert(n < SF_MAX_LOOKS);
+	return n;
+}
+
+/* Say what a branch waits for that a feature (NULL: none) has parked, in one word. */
+const char *
+sf_feature_waiting_word(const char *name)
+{
+	SF_FEATURES(keeps, feature)
+		if (name != NULL && strcmp(feature->name, name) == 0)
+			return feature->waiting_word;
+	return "held";
+}
+
+/* Tell whether a feature keeps an object (SF_OBJECT_…) from giving work away. */
+bool
+sf_feature_keeps_back(char kind, const char *name)
+{
+	SF_FEATURES(keeps_back, feature)
+		if (feature->keeps_back(kind, name))
+			return true;
+	return false;
+}
+
+/* Tell whether what a branch is parked for keeps it where it is now. */
+SfKept
+sf_feature_keeps(const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked)
+{
+	SF_FEATURES(keeps, feature)
+		if (strcmp(feature->name, parked->feature) == 0)
+			return feature->keeps(draft, branch, parked);
+	/* the library was built without the feature since */
+	return SF_KEPT_GONE;
+}
+
+/* --- tables --- */
+
+/* Delete what tables have of a machine, and announce that. */
+void
+sf_feature_delete_of_machine(int machine_no)
+{
+	static SfPlan *plans = NULL;
+	int			n = 0;
+
+	SF_TABLES(table)
+		n++;
+	if (plans == NULL)
+		plans = allocate(n * sizeof(SfPlan));
+	n = 0;
+	SF_TABLES(table)
+	{
+		SfPlan	   *plan = &plans[n++];
+
+		if (!table->of_machine)
+			continue;
+		if (plan->query == NULL)
+			plan->query = MemoryContextStrdup(TopMemoryContext, psprintf(
+				"DELETE FROM _sfflow.%s t WHERE t.machine_no" SF_EQ "$1", table->name));
+		sf_store_execute(plan, SF_INT4(machine_no));
+		if (table->copied)
+			sf_store_announce_change(table->name);
+	}
+}
+
+/*
+ * Have every session read anew what it keeps of tables: rows may have come that no
+ * function of sfflow has written, as from a dump or a publication.
+ */
+void
+sf_feature_announce_copies(void)
+{
+	SF_TABLES(table)
+		if (table->copied)
+			sf_store_announce_change(table->name);
+}

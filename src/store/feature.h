@@ -1,0 +1,265 @@
+/*
+ * feature.h
+ *		The registry: what the engine asks and tells the features, and which tables they have.
+ *
+ * A feature is a room, src/feature/NAME/, and one SfFeature in the list of src/feature/features.c.  The order of that list
+ * is the order of calls, and of locks: an execution, its branches, then the rows of features in this order.
+ *
+ * For each moment there is a packed array of the features that have a function for it (sf_features_at), so that a
+ * moment costs a look at a null pointer where no feature wants to know of it.  What comes more often than once a step,
+ * such as counting, does not belong here.
+ */
+#ifndef SF_STORE_FEATURE_H
+#define SF_STORE_FEATURE_H
+
+#include "asl/program.h"
+#include "base/clock.h"
+#include "base/errors.h"
+#include "store/execution.h"
+#include "store/park.h"
+
+struct SfDraft;
+struct SfStimulus;
+
+/* A table of a feature: what is done with its rows is told here, and done by the engine */
+typedef struct SfFeatureTable
+{
+	const char *name;
+	bool		of_execution;	/* has a column execution_no: rows are purged with their executions */
+	bool		of_machine;		/* has a column machine_no: rows are dropped with their machines */
+	bool		copied;			/* backends keep a copy: a function that deletes rows announces that */
+	const char *by_role;		/* an index that begins with a role that rows name, which cannot be dropped; or NULL */
+} SfFeatureTable;
+
+/* What becomes of a branch that is about to begin a step */
+typedef enum SfGate
+{
+	SF_GATE_OPEN,
+	SF_GATE_HELD,				/* the branch waits for the end of a hold */
+	SF_GATE_LATER,				/* the hold is being released: the branch is due in a moment */
+	SF_GATE_QUEUED,				/* the branch waits for a limit */
+	SF_GATE_THROTTLED			/* a limit has the state fail */
+} SfGate;
+
+/* Whether what keeps a branch applies to it */
+typedef enum SfKept
+{
+	SF_KEPT_NO,
+	SF_KEPT_YES,
+	SF_KEPT_GONE				/* the object is there no more */
+} SfKept;
+
+/* An execution that has been moved to another version */
+typedef struct SfMoved
+{
+	const SfExecution *execution;
+	const Jsonb *renames;		/* of states, see renames.h; never NULL */
+	/* the name that a job in iterations of Maps has in the other version; NULL: it is not there */
+	char	   *(*job_there) (const struct SfMoved *moved, const char *label);
+	const void *move;			/* for job_there */
+} SfMoved;
+
+/* What a look at what time has brought leaves */
+typedef struct SfLook
+{
+	bool		more;			/* for another look, in another transaction */
+	TimestampTz next;			/* when to look again at the latest; DT_NOEND: not known */
+	bool		waits;			/* look again when executions have ended, too */
+} SfLook;
+
+/* Takes a row of sf_health. */
+typedef void (*SfHealthPut) (void *arg, const char *item, bool ok, const char *detail);
+
+/* All functions may be NULL. */
+typedef struct SfFeature
+{
+	const char *name;
+	const SfFeatureTable *tables;	/* up to one without a name; or NULL */
+	const char *waiting_word;	/* what waiting_on says of a branch that the feature has parked */
+
+	/* The library is loaded: reserve shared memory.  Comes before the workers. */
+	void		(*init) (void);
+
+	/*
+	 * A branch is about to begin a step.  Only its row is locked, and user code may follow: locks are tried, never
+	 * waited for.  The caller has read the clock, then taken in changes of others.  If the branch has to
+	 * wait, it is changed to do so; or the state fails, with *error.  A feature that takes something, such
+	 * as a slot, is the last of the list: none behind it may refuse.
+	 */
+	SfGate		(*may_begin) (struct SfDraft *draft, SfBranch *branch, SfError *error);
+
+	/* A branch may begin a step: has its job been settled otherwise?  Then *stimulus says how. */
+	bool		(*settles) (const struct SfDraft *draft, const SfBranch *branch, struct SfStimulus *stimulus);
+
+	/* Does what the feature has parked a branch for keep it where it is now? */
+	SfKept		(*keeps) (const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked);
+
+	/*
+	 * Queues of parked branches (park.h), which are one feature's: may the first branch of a queue begin, and is what
+	 * it needs taken for it; whose branches alone are in it (InvalidOid: of all); mend what errors and crashes
+	 * have left, with each scan for everything due: when to do so again before the next poll; tell a queue, once the
+	 * transaction has committed and what it has taken is free, that something waits.
+	 */
+	bool		(*has_room) (SfQueue queue, const SfWaiting *head);
+	Oid			(*queue_owner) (SfQueue queue);
+	SfTick		(*tend) (void);
+	void		(*ring_at_commit) (SfQueue queue, Oid owner);
+
+	/* The task of a step is announced, for a transaction of its own: what only its run needs is given back. */
+	void		(*announced) (struct SfDraft *draft);
+
+	/* A branch has left a state that it was inside of (sf_branch_is_inside): in the transaction that writes it. */
+	void		(*left_state) (SfBranchKey key);
+
+	/* A slice has done its work, and is written next. */
+	void		(*slice_ends) (void);
+
+	/* An execution begins: its root is written after this. */
+	void		(*begins) (const SfExecution *execution, SfBranch *root);
+
+	/*
+	 * The rights of roles have changed: list what the feature has parked of machines of whose owners the roles have no
+	 * rights whose objects these are, a List of SfParked.
+	 */
+	List	   *(*parked_of_others) (void);
+
+	/* ... and settle what else follows from them; false: not all, since another session has locked some of it. */
+	bool		(*roles_changed) (void);
+
+	/*
+	 * A machine (0: all) has another owner, or other mappings have those with whose owners' rights a role acts
+	 * (InvalidOid: all): settle what applies to what runs of them.
+	 */
+	void		(*uses_changed) (int machine_no, Oid owner);
+
+	/* An execution, locked, with its branches, has ended; began_here: the transaction has also begun it. */
+	void		(*ended) (const SfExecution *execution, bool began_here);
+
+	/* An execution that has ended begins anew with another input. */
+	void		(*restarted) (const SfExecution *execution);
+
+	/* Its rows name the states of another version. */
+	void		(*moved) (const SfMoved *moved);
+
+	/* Its branches, locked, are at other states or resources; called after moved, if it runs. */
+	void		(*states_changed) (struct SfDraft *draft);
+
+	/*
+	 * Executions are deleted with their machine, whatever they did: an array of their numbers.  Of their branches
+	 * those are left that workers have locked.
+	 */
+	void		(*executions_dropped) (SfArg numbers);
+
+	/* Must an ended execution, whose row the purge has locked, stay?  Never waits. */
+	bool		(*keeps_from_purge) (int64 execution_no);
+
+	/* Is an object (SF_OBJECT_…) kept from giving work away? */
+	bool		(*keeps_back) (char kind, const char *name);
+
+	/* A schedule has started an execution in this transaction. */
+	void		(*scheduled) (const char *schedule, const char *execution_id);
+
+	/* A machine has been given a new version. */
+	void		(*version_made) (int machine_no, const char *machine, const SfProgram *program);
+
+	/* An object, which the caller has locked, is being dropped. */
+	void		(*object_dropped) (char kind, const char *name);
+
+	/* What a role owned is another role's. */
+	void		(*owner_changed) (Oid from, Oid to);
+
+	/* Rows of sf_health. */
+	void		(*health) (SfHealthPut put, void *arg);
+
+	/* Shared memory: a database is gone; branches that may have crashed the server are about to run one by one. */
+	void		(*database_gone) (Oid database);
+	void		(*suspects_run) (void);
+
+	/*
+	 * What time brings.  next_look is asked in each scan for everything due, in its transaction, when to look;
+	 * DT_NOEND: not now.  wants_look is asked after each turn of a worker, outside of a transaction.  look has a
+	 * transaction of its own, in which no branch is locked.
+	 */
+	const char *looks_at;		/* "schedules", for pg_stat_activity */
+	TimestampTz (*next_look) (void);
+	bool		(*wants_look) (void);
+	SfLook		(*look) (TimestampTz now);
+	int			look_pause_ms;	/* between two looks of which the first has left more; 0: it goes on at once */
+	int			look_every_ms;	/* a database looks no more often, unless there is more; 0: whenever it is asked */
+	bool		locks_counters; /* a look locks what others wait for: it comes last, and not in a transaction block */
+} SfFeature;
+
+/* Features that look, at most */
+#define SF_MAX_LOOKS	16
+
+/* The moments: the functions of SfFeature */
+#define SF_MOMENT_LIST(X) \
+	X(init) \
+	X(may_begin) \
+	X(settles) \
+	X(keeps) \
+	X(has_room) \
+	X(queue_owner) \
+	X(tend) \
+	X(ring_at_commit) \
+	X(announced) \
+	X(left_state) \
+	X(slice_ends) \
+	X(begins) \
+	X(parked_of_others) \
+	X(roles_changed) \
+	X(uses_changed) \
+	X(ended) \
+	X(restarted) \
+	X(moved) \
+	X(states_changed) \
+	X(executions_dropped) \
+	X(keeps_from_purge) \
+	X(keeps_back) \
+	X(scheduled) \
+	X(version_made) \
+	X(object_dropped) \
+	X(owner_changed) \
+	X(health) \
+	X(database_gone) \
+	X(suspects_run) \
+	X(next_look) \
+	X(wants_look) \
+	X(look)
+
+#define SF_MOMENT_ENUM(moment) SF_AT_##moment,
+typedef enum SfMoment
+{
+	SF_MOMENT_LIST(SF_MOMENT_ENUM)
+	SF_MOMENT_COUNT
+} SfMoment;
+
+/* For each moment, the features that have a function for it, in order, up to NULL */
+extern const SfFeature *const *sf_features_at[SF_MOMENT_COUNT];
+
+/* Go through the features that have a function for a moment. */
+#define SF_FEATURES(moment, feature) \
+	for (const SfFeature *const *next_ = sf_features_at[SF_AT_##moment], *feature; (feature = *next_) != NULL; next_++)
+
+/* Tell all features of a moment. */
+#define SF_TELL(moment, ...) \
+	do { SF_FEATURES(moment, feature_) feature_->moment(__VA_ARGS__); } while (0)
+
+extern void sf_features_init(void);	/* src/feature/features.c */
+extern void sf_feature_register(const SfFeature *const *features, int count);
+extern int	sf_feature_look_number(const SfFeature *feature);
+extern const char *sf_feature_waiting_word(const char *name);
+extern bool sf_feature_keeps_back(char kind, const char *name);
+extern SfKept sf_feature_keeps(const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked);
+
+/* The tables of the core and of all features, up to one without a name */
+extern const SfFeatureTable *sf_feature_tables;
+
+/* Go through them. */
+#define SF_TABLES(table) \
+	for (const SfFeatureTable *table = sf_feature_tables; table->name != NULL; table++)
+
+extern void sf_feature_delete_of_machine(int machine_no);
+extern void sf_feature_announce_copies(void);
+
+#endif							/* SF_STORE_FEATURE_H */

@@ -1,0 +1,45 @@
+/*
+ * queue_hints.h
+ *		Which queues of limits may have something that waits: hints in shared memory.
+ */
+#ifndef SF_STORE_QUEUE_HINTS_H
+#define SF_STORE_QUEUE_HINTS_H
+
+#include "base/shmem.h"
+#include "store/park.h"
+
+extern void sf_queue_init(void);
+extern void sf_queue_note_waiting(SfQueue queue, Oid owner);
+extern bool sf_queue_may_wait(SfQueue queue);
+extern void sf_queue_note_empty(SfQueue queue);
+extern void sf_queue_note_look(void);
+extern void sf_queue_note_taken(SfQueue queue);
+extern void sf_queue_ring_if_waiting(SfQueue queue, Oid owner);
+extern void sf_queue_ring_later(SfQueue queue, SfTick at);
+extern SfTick sf_queue_ring_ready(SfTick now);
+extern void sf_queue_forget(Oid database, int64 limit_no);
+extern int	sf_queue_list(int64 *numbers, int size, int *from);
+extern SfHashUse sf_queue_use(void);
+
+/* The key of a queue in the ring, in place of that of a branch */
+static inline SfBranchKey
+sf_queue_key(SfQueue queue)
+{
+	return (SfBranchKey) {-queue.limit_no, queue.hash};
+}
+
+/* Is a key that of a queue? */
+static inline bool
+sf_queue_is_key(SfBranchKey key)
+{
+	return key.execution_no < 0;
+}
+
+/* The queue of such a key. */
+static inline SfQueue
+sf_queue_of_key(SfBranchKey key)
+{
+	return (SfQueue) {-key.execution_no, key.branch_no};
+}
+
+#endif							/* SF_STORE_QUEUE_HINTS_H */

@@ -1,0 +1,67 @@
+# sfflow beside other libraries that servers preload, before and after it: those that look at each statement, and pg_cron.
+# Libraries that are not installed are left out, and named.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use PostgreSQL::Test::Utils;
+use SfTest;
+use Test::More;
+
+chomp(my $libdir = `\${PG_CONFIG:-pg_config} --pkglibdir`);
+my @known = qw(pg_stat_statements auto_explain pgaudit pg_cron timescaledb citus);
+my @there = grep { -e "$libdir/$_.so" } @known;
+note("not installed: $_") for grep { my $name = $_; !grep { $_ eq $name } @there } @known;
+# Citus wants to be the first.
+my @first = grep { $_ eq 'citus' } @there;
+my @others = grep { $_ ne 'citus' } @there;
+
+for my $order ([ @first, 'sfflow', @others ], [ @first, @others, 'sfflow' ])
+{
+	my $libraries = join(', ', @$order);
+	my $node = new_node('node' . ($order->[0] eq 'sfflow' ? 'first' : 'last'), bare => 1, conf => <<"EOC");
+shared_preload_libraries = '$libraries'
+cron.database_name = 'postgres'
+cron.use_background_workers = on
+pg_stat_statements.track = 'all'
+auto_explain.log_min_duration = 0
+auto_explain.log_analyze = on
+auto_explain.log_nested_statements = on
+pgaudit.log = 'all'
+timescaledb.telemetry_level = 'off'
+EOC
+	for my $extension (grep { $_ ne 'auto_explain' } @$order)
+	{
+		is(($node->psql('postgres', "CREATE EXTENSION $extension"))[0], 0, "$libraries: CREATE EXTENSION $extension");
+	}
+	$node->safe_psql('postgres', <<'EOS');
+CREATE TABLE ledger (name text, step text, PRIMARY KEY (name, step));
+CREATE FUNCTION book(name text, step text) RETURNS jsonb LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO ledger VALUES (name, step);
+	IF step = 'b' AND name = '7' AND NOT EXISTS (SELECT FROM repaired) THEN
+		RAISE EXCEPTION 'not yet';
+	END IF;
+	RETURN to_jsonb(step);
+END $$;
+CREATE TABLE repaired (done boolean);
+SELECT sf_create_state_machine('m', '{"StartAt": "A", "States": {
+	"A": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"name.$": "$$.Execution.Name", "step": "a"}, "Next": "B"},
+	"B": {"Type": "Task", "Resource": "sql:public.book", "Parameters": {"name.$": "$$.Execution.Name", "step": "b"}, "End": true}}}');
+SELECT sf_start('m', '{}', n::text) FROM generate_series(1, 20) n;
+EOS
+	ok($node->poll_query_until('postgres', q(SELECT count(*) = 20 FROM sf_executions WHERE status <> 'RUNNING')), 'twenty executions end');
+	is($node->safe_psql('postgres', q(SELECT string_agg(name, ',') FROM sf_executions WHERE status = 'FAILED')), '7', 'one fails, as it must');
+	$node->safe_psql('postgres', q(INSERT INTO repaired VALUES (true); SELECT sf_redrive('m:7')));
+	ok($node->poll_query_until('postgres', q(SELECT count(*) = 20 FROM sf_executions WHERE status = 'SUCCEEDED')), 'it is redriven');
+	is($node->safe_psql('postgres', q(SELECT count(*), count(DISTINCT (name, step)) FROM ledger)), '40|40', 'each task has run once');
+	is($node->safe_psql('postgres', q(SELECT count(*) FROM sf_health WHERE NOT ok)), '0', 'sf_health is content');
+	is($node->safe_psql('postgres', q(SELECT count(*) FROM sf_check())), '0', 'so is sf_check()');
+	is($node->safe_psql('postgres', q(SELECT count(*) > 0 FROM pg_stat_statements WHERE query ~ 'INSERT INTO ledger')), 't', 'statements of tasks are counted')
+	  if grep { $_ eq 'pg_stat_statements' } @$order;
+	ok($node->log_contains(qr/duration: .* plan:/), 'and explained') if grep { $_ eq 'auto_explain' } @$order;
+	ok(!$node->log_contains(qr/terminated by signal|PANIC/), 'nothing has crashed');
+	is(($node->psql('postgres', 'DROP EXTENSION sfflow CASCADE'))[0], 0, 'sfflow can be dropped');
+	$node->stop;
+}
+done_testing();
