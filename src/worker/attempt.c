@@ -207,14 +207,16 @@ work(SfAttempt *a)
 		case SF_ATTEMPT_SLICE:
 			sf_slice_run(&a->request, &a->result);
 			if (a->result.outcome == SF_SLICE_LONG_TASK)
-				sf_slot_set_after_commit(SF_AFTER_RUNS_TASK, a->result.task);
+				sf_slot_set_after_commit(SF_AFTER_RUNS_BRANCH, a->result.task);
 			else if (a->request.mode != SF_SLICE_BRANCH)
 				sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
 			break;
 		case SF_ATTEMPT_TASK:
 			sf_long_task_run(a->key, a->generation, a->request.last_try, a->outcome,
 							 &a->result);
-			sf_slot_set_after_commit(SF_AFTER_TAKES_KEYS, none);
+			/* its branch is the first that this process runs then, unless it is a suspect */
+			if (!a->alone)
+				sf_slot_set_after_commit(SF_AFTER_RUNS_BRANCH, a->key);
 			break;
 		case SF_ATTEMPT_FAIL:
 			sf_slice_fail_branch(a->key, a->cause);

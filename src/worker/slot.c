@@ -32,7 +32,7 @@ SfSlot	   *sf_slot_mine = NULL;
 static uint32 my_launch = 0;
 static SfEnd my_end = SF_END_BY_ERROR;
 static SfAfterCommit after_commit = SF_AFTER_UNKNOWN;
-static SfBranchKey task_after_commit;
+static SfBranchKey branch_after_commit;
 
 /* Its number in the shared area. */
 int
@@ -46,22 +46,22 @@ void
 sf_slot_set_after_commit(SfAfterCommit what, SfBranchKey key)
 {
 	after_commit = what;
-	task_after_commit = key;
+	branch_after_commit = key;
 }
 
-/* Does it take keys? */
+/* Does it take keys?  A process for tasks sleeps when its own branch is done. */
 bool
 sf_slot_will_take_keys(void)
 {
-	return after_commit == SF_AFTER_TAKES_KEYS;
+	return after_commit == SF_AFTER_TAKES_KEYS && sf_shared_takes_keys(sf_slot_mine);
 }
 
-/* Does it run the announced task of a branch? */
+/* Does it run a branch, or its announced task? */
 bool
 sf_slot_will_run(SfBranchKey key)
 {
-	return after_commit == SF_AFTER_RUNS_TASK &&
-		sf_branch_key_equals(task_after_commit, key);
+	return after_commit == SF_AFTER_RUNS_BRANCH &&
+		sf_branch_key_equals(branch_after_commit, key);
 }
 
 /*

@@ -31,8 +31,8 @@ extern int	sf_slot_number(void);
 typedef enum SfAfterCommit
 {
 	SF_AFTER_UNKNOWN,
-	SF_AFTER_TAKES_KEYS,		/* looks for work: it will take one branch */
-	SF_AFTER_RUNS_TASK			/* runs the announced task of a branch */
+	SF_AFTER_TAKES_KEYS,		/* as a worker, looks for work: it will take one branch */
+	SF_AFTER_RUNS_BRANCH		/* runs a branch, or its announced task */
 } SfAfterCommit;
 
 extern void sf_slot_set_after_commit(SfAfterCommit what, SfBranchKey key);
