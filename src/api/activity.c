@@ -7,7 +7,6 @@
 #include "base/schema.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 #include "utils/timestamp.h"
 
 #include "api/sql_arguments.h"

@@ -8,12 +8,9 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
-#include "utils/timestamp.h"
 
-#include "api/columns.h"
 #include "api/objects.h"
 #include "report/job_ends.h"
-#include "run/gate.h"
 #include "store/feature.h"
 #include "store/program_cache.h"
 

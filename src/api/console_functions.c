@@ -10,7 +10,6 @@
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/syscache.h"

@@ -11,7 +11,6 @@
 
 #include "access/xact.h"
 #include "base/schema.h"
-#include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/array.h"

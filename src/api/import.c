@@ -36,8 +36,6 @@ list_missing(StringInfo list, const SfImport *import, const SfNode *node, const 
 static void
 list_all_missing(StringInfo list, const SfImport *import, const SfNode *node, const Jsonb *substitutions)
 {
-	const SfNode *child;
-
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	if (node->key != NULL)

@@ -19,7 +19,6 @@
 #include "utils/hsearch.h"
 #include "utils/json.h"
 #include "utils/lsyscache.h"
-#include "utils/regproc.h"
 #include "utils/varlena.h"
 
 #include "api/sql_arguments.h"
@@ -229,14 +228,11 @@ static void
 check_on_status(const JobImport *import, const char *on_status)
 {
 	List	   *ends;
-	ListCell   *lc;
 
 	if (!SplitIdentifierString(pstrdup(on_status), ',', &ends) || ends == NIL)
 		refuse(import, COLUMN_ON_STATUS, "it must be one or more of success, failure, skip and end");
-	foreach(lc, ends)
+	foreach_ptr(const char, end, ends)
 	{
-		const char *end = lfirst(lc);
-
 		if (strcmp(end, "success") != 0 && strcmp(end, "failure") != 0 &&
 			strcmp(end, "skip") != 0 && strcmp(end, "end") != 0)
 			refuse(import, COLUMN_ON_STATUS,
@@ -484,7 +480,6 @@ write_definition(const JobImport *import, const char *net, const Jsonb *defaults
 {
 	const char *separator = "";
 	StringInfoData buf;
-	ListCell   *lc;
 
 	initStringInfo(&buf);
 	appendStringInfoString(&buf, "{\"StartAt\": ");
@@ -492,10 +487,8 @@ write_definition(const JobImport *import, const char *net, const Jsonb *defaults
 	appendStringInfoString(&buf, ", \"States\": {");
 	escape_json(&buf, net);
 	appendStringInfoString(&buf, ": {\"Type\": \"JobNet\", \"Jobs\": {");
-	foreach(lc, import->jobs)
+	foreach_ptr(const Job, job, import->jobs)
 	{
-		const Job  *job = lfirst(lc);
-
 		CHECK_FOR_INTERRUPTS();
 		appendStringInfo(&buf, "%s\n\t", separator);
 		escape_json(&buf, job->name);

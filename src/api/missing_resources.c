@@ -72,8 +72,6 @@ static void walk_scope(const Walk *walk, const SfNode *scope);
 static void
 walk_states(const Walk *walk, const SfNode *states)
 {
-	const SfNode *state;
-
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	if (states == NULL)
@@ -81,7 +79,6 @@ walk_states(const Walk *walk, const SfNode *states)
 	SF_NODE_FOREACH(state, states)
 	{
 		const SfNode *branches = sf_node_member(state, "Branches");
-		const SfNode *branch;
 
 		put_if_missing(walk, state, false);
 		put_if_missing(walk, sf_node_member(state, "ItemReader"), true);

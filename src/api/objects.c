@@ -214,13 +214,10 @@ sf_object_machines(int only, Oid owner, SfPrivilege needed, int *n)
 	int		   *numbers = palloc(sizeof(int) * Max(1, list_length(all)));
 	/* as the views have it: can_read() */
 	bool		sees_all = needed == SF_PRIVILEGE_READ && sf_privilege_is_administrator();
-	ListCell   *lc;
 
 	*n = 0;
-	foreach(lc, all)
+	foreach_ptr(const SfListedMachine, m, all)
 	{
-		const SfListedMachine *m = lfirst(lc);
-
 		if (sees_all || sf_privilege_check(SF_OBJECT_STATE_MACHINE, m->name, m->owner, needed))
 			numbers[(*n)++] = m->machine_no;
 	}

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "base/schema.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_authid.h"
 #include "commands/trigger.h"
 #include "lib/stringinfo.h"

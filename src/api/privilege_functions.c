@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "base/schema.h"
-#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -16,7 +15,6 @@
 #include "base/errors.h"
 #include "store/audit.h"
 #include "store/machine.h"
-#include "store/task.h"
 
 /* What can_read found out for a machine, for the time of one query */
 typedef struct ReadEntry

@@ -15,7 +15,6 @@
 #include "api/columns.h"
 #include "api/sql_arguments.h"
 #include "base/errors.h"
-#include "run/outside.h"
 #include "run/retention.h"
 #include "run/slice.h"
 #include "store/privilege.h"

@@ -52,7 +52,6 @@ bool
 sf_asl_is_cloud_template(const SfNode *root)
 {
 	const SfNode *resources = sf_node_member(root, "Resources");
-	const SfNode *resource;
 
 	if (resources == NULL || resources->kind != SF_NODE_OBJECT || sf_node_member(root, "States") != NULL)
 		return false;
@@ -72,7 +71,6 @@ static bool
 is_sam(const SfNode *root)
 {
 	const SfNode *transform = sf_node_member(root, "Transform");
-	const SfNode *name;
 
 	if (transform == NULL)
 		return false;
@@ -138,8 +136,6 @@ bool
 sf_asl_read_cloud_template(const SfNode *root, SfCloudTemplate *template)
 {
 	Found		found = {.n = 0};
-	const SfNode *resource;
-
 	if (!sf_asl_is_cloud_template(root))
 		return false;
 	initStringInfo(&found.list);

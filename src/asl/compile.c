@@ -32,7 +32,6 @@ static void
 number_state(SfCompiler *c, SfNode *state)
 {
 	const char *type = sf_node_member_string(state, "Type");
-	SfNode	   *branch;
 
 	state->number = c->program->nstates++;
 	if (strcmp(type, "Parallel") == 0)
@@ -67,8 +66,6 @@ number_job(SfCompiler *c, SfNode *job)
 static void
 number_scope(SfCompiler *c, SfNode *scope)
 {
-	SfNode	   *state;
-
 	check_stack_depth();
 	scope->number = c->program->nscopes++;
 	SF_NODE_FOREACH(state, sf_node_member(scope, "States"))
@@ -135,7 +132,6 @@ static void
 compile_inner_scopes(SfCompiler *c, const SfNode *node, SfState *state)
 {
 	SfNode	   *branches = sf_node_member(node, "Branches");
-	SfNode	   *branch;
 	int			i = 0;
 
 	if (state->type == SF_STATE_JOBNET)
@@ -305,7 +301,6 @@ compile_scope(SfCompiler *c, const SfNode *node, int owner, int branch_index)
 {
 	SfScope    *scope = &c->program->scopes[node->number];
 	SfNode	   *states = sf_node_member(node, "States");
-	SfNode	   *state;
 	SfNameTable saved = c->names;
 
 	check_stack_depth();

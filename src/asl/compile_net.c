@@ -58,7 +58,6 @@ SfNode **
 sf_compile_rank_jobs(const SfNode *jobs)
 {
 	SfNode	  **by_rank = palloc(sizeof(SfNode *) * jobs->nchildren);
-	SfNode	   *job;
 
 	SF_NODE_FOREACH(job, jobs)
 		by_rank[job->index] = job;
@@ -74,7 +73,6 @@ compile_after(Net *n, int rank)
 {
 	const SfNode *after = sf_node_member(n->by_rank[rank], "After");
 	SfNetJob   *job = &n->net->jobs[rank];
-	SfNode	   *link;
 
 	if (after == NULL)
 		return;

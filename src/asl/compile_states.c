@@ -32,7 +32,6 @@ static void
 compile_children(SfCompiler *c, const SfNode *value, SfRuleKind kind,
 				 SfChoiceRule *rule)
 {
-	SfNode	   *child;
 	int			i = 0;
 
 	rule->kind = kind;
@@ -53,7 +52,6 @@ compile_children(SfCompiler *c, const SfNode *value, SfRuleKind kind,
 void
 sf_compile_rule(SfCompiler *c, const SfNode *node, SfChoiceRule *rule)
 {
-	SfNode	   *member;
 	bool		is_path;
 
 	check_stack_depth();
@@ -87,7 +85,6 @@ void
 sf_compile_choice(SfCompiler *c, const SfNode *node, SfState *state)
 {
 	const SfNode *choices = sf_node_member(node, "Choices");
-	SfNode	   *choice;
 	int			i = 0;
 
 	state->choice.nrules = choices->nchildren;
@@ -206,7 +203,6 @@ compile_error_names(const SfNode *owner, int *count)
 {
 	const SfNode *names = sf_node_member(owner, "ErrorEquals");
 	const char **result = palloc(sizeof(char *) * names->nchildren);
-	SfNode	   *name;
 	int			i = 0;
 
 	SF_NODE_FOREACH(name, names)
@@ -220,7 +216,6 @@ void
 sf_compile_retry(SfCompiler *c, const SfNode *node, SfState *state)
 {
 	const SfNode *array = sf_node_member(node, "Retry");
-	SfNode	   *element;
 
 	if (array == NULL)
 		return;
@@ -247,7 +242,6 @@ void
 sf_compile_catch(SfCompiler *c, const SfNode *node, SfState *state)
 {
 	const SfNode *array = sf_node_member(node, "Catch");
-	SfNode	   *element;
 
 	if (array == NULL)
 		return;

@@ -153,8 +153,6 @@ look_within(const SfNode *object, const SfNode *field)
 void
 sf_asl_job_uses(const SfNode *node, SfJobUse use, void *arg)
 {
-	SfNode	   *child;
-
 	check_stack_depth();
 	if (node->kind == SF_NODE_STRING)
 		visit_text(node, use, arg);
@@ -167,8 +165,6 @@ sf_asl_job_uses(const SfNode *node, SfJobUse use, void *arg)
 void
 sf_asl_job_uses_outside(const SfNode *node, bool in_job, SfJobUse use, void *arg)
 {
-	SfNode	   *child;
-
 	check_stack_depth();
 	if (node->kind == SF_NODE_STRING && !in_job)
 		visit_text(node, use, arg);

@@ -300,8 +300,6 @@ describe_error(SfTreeBuilder *b, JsonParseErrorType result, int len,
 static void
 mark_duplicates(SfNode *node)
 {
-	SfNode	   *child;
-
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 

@@ -15,7 +15,6 @@
 SfNode *
 sf_node_member(const SfNode *object, const char *key)
 {
-	SfNode	   *child;
 	SfNode	   *found = NULL;
 
 	if (object == NULL || object->kind != SF_NODE_OBJECT)
@@ -72,7 +71,6 @@ locate_element(const SfNode *node, const char *location, const char **rest)
 {
 	char	   *end;
 	long		index = strtol(location + 1, &end, 10);
-	const SfNode *child;
 
 	*rest = end + 1;
 	SF_NODE_FOREACH(child, node)
@@ -87,7 +85,6 @@ locate_element(const SfNode *node, const char *location, const char **rest)
 static const SfNode *
 locate_member(const SfNode *node, const char *location, const char **rest)
 {
-	const SfNode *child;
 	const SfNode *best = NULL;
 	size_t		best_len = 0;
 
@@ -159,7 +156,6 @@ SfNode **
 sf_node_sort_members(const SfNode *object)
 {
 	SfNode	  **sorted = palloc(sizeof(SfNode *) * Max(object->nchildren, 1));
-	SfNode	   *child;
 	int			n = 0;
 
 	SF_NODE_FOREACH(child, object)

@@ -39,7 +39,7 @@ typedef struct SfNode
 } SfNode;
 
 #define SF_NODE_FOREACH(child, node) \
-	for ((child) = (node)->first; (child) != NULL; (child) = (child)->next)
+	for (SfNode *child = (node)->first; child != NULL; child = child->next)
 
 /* Why a text is no JSON document */
 typedef struct SfParseError

@@ -199,8 +199,6 @@ check_groups(SfCheck *c, const SfNode *object, SfShape shape, int states)
 void
 sf_check_object(SfCheck *c, const SfNode *object, SfShape shape, int states)
 {
-	SfNode	   *member;
-
 	check_stack_depth();
 	if (!sf_check_kind(c, object, SF_NODE_OBJECT))
 		return;
@@ -411,8 +409,6 @@ sf_asl_check_state(const char *text, int len, List **diagnostics)
 static const SfNode *
 find_state(const SfNode *node, const char *name)
 {
-	const SfNode *child;
-
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	if (node->kind != SF_NODE_OBJECT && node->kind != SF_NODE_ARRAY)

@@ -124,7 +124,6 @@ print_comparisons(void)
 void
 sf_check_rule(SfCheck *c, const SfNode *rule, const SfField *field)
 {
-	SfNode	   *member;
 	int			nselectors = 0;
 	int			ncomparisons = 0;
 	SfComparison comparison;
@@ -166,8 +165,6 @@ sf_check_rule(SfCheck *c, const SfNode *rule, const SfField *field)
 void
 sf_check_rules(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	SfNode	   *rule;
-
 	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
 		return;
 	if (value->nchildren == 0)

@@ -27,7 +27,6 @@ typedef void (*SfTargetCallback) (SfScopeFlow *flow, const SfNode *target);
 static void
 visit_array(SfScopeFlow *flow, const SfNode *array, SfTargetCallback callback)
 {
-	SfNode	   *element;
 	SfNode	   *next;
 
 	if (array == NULL || array->kind != SF_NODE_ARRAY)
@@ -44,8 +43,6 @@ visit_array(SfScopeFlow *flow, const SfNode *array, SfTargetCallback callback)
 static void
 visit_targets(SfScopeFlow *flow, const SfNode *state, SfTargetCallback callback)
 {
-	SfNode	   *member;
-
 	if (state->kind != SF_NODE_OBJECT)
 		return;
 	SF_NODE_FOREACH(member, state)
@@ -105,8 +102,6 @@ is_terminal(const SfNode *state)
 static bool
 has_terminal(const SfNode *states)
 {
-	SfNode	   *state;
-
 	SF_NODE_FOREACH(state, states)
 	{
 		if (is_terminal(state))
@@ -119,11 +114,8 @@ has_terminal(const SfNode *states)
 static void
 check_reachable(SfScopeFlow *flow, const SfNode *start, const SfNode *states)
 {
-	SfNode	   *state;
-	int			done;
-
 	reach_target(flow, start);
-	for (done = 0; done < flow->nqueue; done++)
+	for (int done = 0; done < flow->nqueue; done++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		visit_targets(flow, flow->queue[done], reach_target);
@@ -146,7 +138,6 @@ check_scope(SfCheck *c, const SfNode *states, bool is_machine)
 {
 	const SfNode *start = sf_node_member(states->parent, "StartAt");
 	bool		ends = !is_machine || has_terminal(states);
-	SfNode	   *state;
 	SfScopeFlow flow = {0};
 
 	flow.check = c;
@@ -190,8 +181,6 @@ check_unique_names(SfCheck *c)
 	count = 0;
 	foreach_ptr(const SfNode, states, scopes)
 	{
-		SfNode	   *state;
-
 		if (is_made_up(c, states))
 			continue;
 		SF_NODE_FOREACH(state, states)

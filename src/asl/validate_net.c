@@ -49,8 +49,6 @@ find_ends(const SfNode *word)
 void
 sf_check_ends(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	SfNode	   *word;
-
 	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
 		return;
 	if (value->nchildren == 0)
@@ -67,8 +65,6 @@ sf_check_ends(SfCheck *c, const SfNode *value, const SfField *field)
 void
 sf_check_after(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	SfNode	   *link;
-
 	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
 		return;
 	SF_NODE_FOREACH(link, value)
@@ -119,8 +115,6 @@ check_job(SfCheck *c, const SfNode *job)
 void
 sf_check_jobs(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	SfNode	   *job;
-
 	if (!sf_check_kind(c, value, SF_NODE_OBJECT))
 		return;
 	if (value->nchildren == 0)
@@ -146,7 +140,6 @@ int
 sf_asl_link_ends(const SfNode *link)
 {
 	const SfNode *on = sf_node_member(link, "On");
-	SfNode	   *word;
 	int			ends = 0;
 
 	if (on == NULL || on->kind != SF_NODE_ARRAY)
@@ -221,7 +214,6 @@ static void
 link_job(Net *net, int number)
 {
 	Job		   *job = &net->jobs[number];
-	SfNode	   *link;
 
 	job->after = sf_node_member(job->node, "After");
 	if (job->after == NULL || job->after->kind != SF_NODE_ARRAY)
@@ -517,8 +509,6 @@ void
 sf_check_net(SfCheck *c, const SfNode *jobs)
 {
 	Net			net = {.check = c,.njobs = jobs->nchildren};
-	SfNode	   *node;
-
 	if (net.njobs == 0)
 		return;
 	net.jobs = palloc0(sizeof(Job) * net.njobs);

@@ -136,8 +136,6 @@ sf_check_state(SfCheck *c, const SfNode *state, int kind)
 void
 sf_check_states(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	SfNode	   *state;
-
 	if (!sf_check_kind(c, value, SF_NODE_OBJECT))
 		return;
 	c->scopes = lappend(c->scopes, (void *) value);
@@ -156,8 +154,6 @@ sf_check_inner_object(SfCheck *c, const SfNode *value, const SfField *field)
 void
 sf_check_objects(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	SfNode	   *element;
-
 	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
 		return;
 	SF_NODE_FOREACH(element, value)
@@ -168,8 +164,6 @@ sf_check_objects(SfCheck *c, const SfNode *value, const SfField *field)
 void
 sf_check_catchers(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	SfNode	   *element;
-
 	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
 		return;
 	SF_NODE_FOREACH(element, value)
@@ -229,7 +223,6 @@ collect_raised(SfCheck *c, const SfNode *node)
 {
 	const char *type = sf_node_member_string(node, "Type");
 	const char *error = sf_node_member_string(node, "Error");
-	SfNode	   *child;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
@@ -299,7 +292,6 @@ void
 sf_check_errors(SfCheck *c, const SfNode *value, const SfField *field)
 {
 	const SfNode *owner = value->parent;
-	SfNode	   *name;
 
 	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
 		return;

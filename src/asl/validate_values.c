@@ -135,7 +135,6 @@ static void
 check_template_names(SfCheck *c, const SfNode *value)
 {
 	SfNode	  **sorted;
-	SfNode	   *child;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
@@ -182,7 +181,6 @@ ends_with(const char *text, const char *end)
 static void
 check_meant(SfCheck *c, const SfNode *value)
 {
-	SfNode	   *child;
 	SfExpr	   *expr = NULL;
 	SfError		error;
 	const char *misused;
@@ -274,8 +272,6 @@ is_variable_name(const char *name, int len)
 void
 sf_check_assign(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	SfNode	   *member;
-
 	if (!sf_check_kind(c, value, SF_NODE_OBJECT))
 		return;
 	SF_NODE_FOREACH(member, value)
@@ -623,8 +619,6 @@ sf_check_label(SfCheck *c, const SfNode *value, const SfField *field)
 void
 sf_check_strings(SfCheck *c, const SfNode *value, const SfField *field)
 {
-	SfNode	   *element;
-
 	if (!sf_check_kind(c, value, SF_NODE_ARRAY))
 		return;
 	SF_NODE_FOREACH(element, value)

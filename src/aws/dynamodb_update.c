@@ -14,7 +14,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
-#include "utils/numeric.h"
 
 #include "api/sql_arguments.h"
 #include "aws/dynamodb.h"

@@ -11,7 +11,6 @@
 #include "postgres.h"
 
 #include "mb/pg_wchar.h"
-#include "miscadmin.h"
 
 #include "aws/services.h"
 #include "run/service.h"

@@ -4,8 +4,6 @@
  */
 #include "postgres.h"
 
-#include "utils/builtins.h"
-
 #include "awsapi/call.h"
 #include "base/compat.h"
 #include "base/errors.h"

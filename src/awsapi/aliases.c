@@ -4,13 +4,10 @@
  */
 #include "postgres.h"
 
-#include "utils/builtins.h"
-
 #include "api/sql_arguments.h"
 #include "awsapi/call.h"
 #include "awsapi/operations.h"
 #include "base/compat.h"
-#include "store/aws_resource.h"
 
 /* The message for an alias, or its machine, that is not there */
 #define NOTHING_THERE	"Request references a resource that does not exist."

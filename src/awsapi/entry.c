@@ -8,7 +8,6 @@
 #include "base/schema.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
-#include "utils/builtins.h"
 
 #include "api/sql_arguments.h"
 #include "awsapi/operations.h"

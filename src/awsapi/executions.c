@@ -6,7 +6,6 @@
 
 #include "miscadmin.h"
 #include "storage/latch.h"
-#include "utils/builtins.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 

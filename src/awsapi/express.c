@@ -66,7 +66,6 @@ check(const SfNode *node, List **problems)
 	for (size_t i = 0; i < lengthof(lists); i++)
 	{
 		const SfNode *list = sf_node_member(node, lists[i]);
-		const SfNode *child;
 
 		if (list != NULL)
 			SF_NODE_FOREACH(child, list)

@@ -144,8 +144,6 @@ is_expression(const Names *names, const SfNode *value, bool in_template)
 static void
 collect(Names *names, const SfNode *value, bool in_template)
 {
-	SfNode	   *child;
-
 	check_stack_depth();
 	if (value->kind == SF_NODE_STRING && is_expression(names, value, in_template))
 		scan(names, value->string);
@@ -196,9 +194,6 @@ add_state(SfJsonBuilder *b, const SfNode *state, SfQueryLanguage inherited)
 static void
 add_states(SfJsonBuilder *b, const SfNode *value, SfQueryLanguage language)
 {
-	SfNode	   *child,
-			   *state;
-
 	check_stack_depth();
 	if (value->kind != SF_NODE_OBJECT && value->kind != SF_NODE_ARRAY)
 		return;

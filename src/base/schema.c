@@ -10,7 +10,6 @@
 #include "base/errors.h"
 #include "base/schema.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_namespace.h"
 #include "catalog/pg_proc.h"
 #include "commands/extension.h"
 #include "miscadmin.h"

@@ -247,8 +247,6 @@ quote_variables(const char *template)
 static bool
 append_template(StringInfo buf, const SfNode *object, const SfNode *paths)
 {
-	const SfNode *member;
-
 	check_stack_depth();
 	appendStringInfoChar(buf, '{');
 	SF_NODE_FOREACH(member, object)
@@ -301,7 +299,6 @@ static bool
 is_own(const SfNode *pattern)
 {
 	const SfNode *source = sf_node_member(pattern, "source");
-	const SfNode *value;
 
 	if (source == NULL || source->kind != SF_NODE_ARRAY)
 		return false;
@@ -489,7 +486,6 @@ propose_for_machine(SfCloud *t, List **proposals, const SfNode *machine, const c
 {
 	const SfNode *properties = sf_node_member(machine, "Properties");
 	const SfNode *events = sf_node_member(properties, "Events");
-	const SfNode *event;
 	char	   *alias = text_member(t, properties, "AutoPublishAlias");
 
 	if (alias != NULL)
@@ -525,7 +521,6 @@ List *
 sf_cloud_proposals(SfCloud *t)
 {
 	const SfNode *resources = sf_node_member(t->root, "Resources");
-	const SfNode *resource;
 	List	   *proposals = NIL;
 
 	SF_NODE_FOREACH(resource, resources)

@@ -27,8 +27,6 @@ are_equal(SfCloud *t, const SfNode *f)
 static bool
 are_true(SfCloud *t, const SfNode *f, bool all)
 {
-	const SfNode *child;
-
 	sf_cloud_argument(f, 0, 1, 10);
 	SF_NODE_FOREACH(child, f)
 	{

@@ -55,7 +55,6 @@ static Jsonb *
 substitutions(SfCloud *t, const SfNode *properties)
 {
 	const SfNode *given = sf_node_member(properties, "DefinitionSubstitutions");
-	const SfNode *member;
 	SfJsonBuilder b;
 
 	sf_json_begin_object(&b);
@@ -115,7 +114,6 @@ List *
 sf_cloud_machines(SfCloud *t)
 {
 	const SfNode *resources = sf_node_member(t->root, "Resources");
-	const SfNode *resource;
 	List	   *machines = NIL;
 
 	SF_NODE_FOREACH(resource, resources)

@@ -173,7 +173,6 @@ node_of(const SfNode *at, const Jsonb *value)
 static void
 append_json(StringInfo buf, const SfNode *node)
 {
-	const SfNode *child;
 	bool		is_object = node->kind == SF_NODE_OBJECT;
 
 	check_stack_depth();
@@ -445,7 +444,6 @@ function_join(SfCloud *t, const SfNode *f)
 {
 	const char *delimiter = sf_cloud_text(t, sf_cloud_argument(f, 0, 2, 2));
 	const SfNode *list = list_argument(t, sf_cloud_argument(f, 1, 2, 2));
-	const SfNode *child;
 	StringInfoData buf;
 
 	initStringInfo(&buf);
@@ -473,7 +471,6 @@ function_select(SfCloud *t, const SfNode *f)
 	int			before = t->nunknown;
 	const char *index = sf_cloud_text(t, sf_cloud_argument(f, 0, 2, 2));
 	SfNode	   *list = sf_cloud_value(t, sf_cloud_argument(f, 1, 2, 2));
-	const SfNode *child;
 	bool		is_number = index[0] != '\0' && index[strspn(index, "0123456789")] == '\0';
 	int			n = 0;
 
@@ -633,7 +630,6 @@ SfNode *
 sf_cloud_value(SfCloud *t, const SfNode *node)
 {
 	SfNode	   *value;
-	const SfNode *child;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();

@@ -7,10 +7,8 @@
 #include <ctype.h>
 
 #include "common/jsonapi.h"
-#include "common/string.h"
 #include "expr/path.h"
 #include "lib/stringinfo.h"
-#include "utils/fmgrprotos.h"
 
 /* Begin to scan a text. */
 void

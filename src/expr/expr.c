@@ -5,7 +5,6 @@
  */
 #include "postgres.h"
 
-#include "base/settings.h"
 #include "expr/intrinsic.h"
 #include "mb/pg_wchar.h"
 #include "utils/memutils.h"

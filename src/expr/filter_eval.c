@@ -12,7 +12,6 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "regex/regex.h"
-#include "utils/builtins.h"
 
 /* Evaluate an operand; false when it is undefined. */
 bool

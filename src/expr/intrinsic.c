@@ -152,7 +152,6 @@ eval_call(const SfIntrinsic *node, SfEnv *env, JsonbValue *result,
 {
 	SfIntrinsicCall call;
 	const char *kinds = node->function->kinds;
-	int			i;
 
 	check_stack_depth();
 	call.node = node;
@@ -161,13 +160,13 @@ eval_call(const SfIntrinsic *node, SfEnv *env, JsonbValue *result,
 	call.args = palloc(sizeof(JsonbValue) * Max(node->nargs, 1));
 	call.result = result;
 	call.err = err;
-	for (i = 0; i < node->nargs; i++)
+	for (int i = 0; i < node->nargs; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (!eval_argument(&node->args[i], env, &call.args[i], err))
 			return false;
 	}
-	for (i = 0; i < node->nargs && kinds[i] != '\0'; i++)
+	for (int i = 0; i < node->nargs && kinds[i] != '\0'; i++)
 	{
 		if (!is_of_kind(&call, i, kinds[i]))
 			return sf_intrinsic_invalid(&call, NULL);

@@ -43,12 +43,10 @@ static void collect(Collector *c, const SfPathStep *step, const SfPathStep *end,
 static void
 append_steps(StringInfo buf, const SfPath *path, int nsteps)
 {
-	int			i;
-
 	appendStringInfoChar(buf, path->root == SF_ROOT_CURRENT ? '@' : '$');
 	if (path->root == SF_ROOT_VARIABLE)
 		appendBinaryStringInfo(buf, path->variable.str, path->variable.len);
-	for (i = 0; i < nsteps; i++)
+	for (int i = 0; i < nsteps; i++)
 	{
 		const SfPathStep *step = &path->steps[i];
 
@@ -162,9 +160,8 @@ merge_members(const SfPathStep *step, const JsonbValue *node, bool all,
 {
 	SfJsonMember *members = palloc(sizeof(SfJsonMember) * step->nnames);
 	int			n = 0;
-	int			i;
 
-	for (i = 0; i < step->nnames; i++)
+	for (int i = 0; i < step->nnames; i++)
 	{
 		sf_json_value_string(&members[n].key, step->names[i].str, step->names[i].len);
 		if (sf_json_member(node, step->names[i].str, step->names[i].len,
@@ -267,11 +264,10 @@ collect_union(Collector *c, const SfPathStep *step, const SfPathStep *end,
 			  const JsonbValue *node)
 {
 	JsonbValue	v;
-	int			i;
 
 	if (step->kind == SF_PATH_STEP_INDEXES)
 	{
-		for (i = 0; i < step->nindexes; i++)
+		for (int i = 0; i < step->nindexes; i++)
 		{
 			if (element_at(node, step->indexes[i], &v))
 				collect(c, step + 1, end, &v);
@@ -286,7 +282,7 @@ collect_union(Collector *c, const SfPathStep *step, const SfPathStep *end,
 	}
 	else
 	{
-		for (i = 0; i < step->nnames; i++)
+		for (int i = 0; i < step->nnames; i++)
 		{
 			if (sf_json_member(node, step->names[i].str, step->names[i].len, &v))
 				collect(c, step + 1, end, &v);

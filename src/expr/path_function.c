@@ -97,13 +97,12 @@ call_aggregate(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subjec
 	Totals		t;
 	Numeric		value;
 	JsonbValue	v;
-	int			i;
 
 	memset(&t, 0, sizeof(t));
 	t.function = step->function;
 	if (sf_json_is_array(subject))
 		add_numbers(&t, subject);
-	for (i = 0; i < step->nargs; i++)
+	for (int i = 0; i < step->nargs; i++)
 	{
 		if (sf_operand_eval(&step->args[i], penv, &v))
 			add_numbers(&t, &v);
@@ -146,12 +145,11 @@ call_concat(const SfPathStep *step, SfPathEnv *penv, const JsonbValue *subject,
 {
 	StringInfoData buf;
 	JsonbValue	v;
-	int			i;
 
 	initStringInfo(&buf);
 	if (sf_json_is_array(subject))
 		append_scalars(&buf, subject);
-	for (i = 0; i < step->nargs; i++)
+	for (int i = 0; i < step->nargs; i++)
 	{
 		if (sf_operand_eval(&step->args[i], penv, &v))
 			append_scalars(&buf, &v);

@@ -425,11 +425,10 @@ static void
 classify_path(SfPath *path)
 {
 	bool		descended = false;
-	int			i;
 
 	path->definite = true;
 	path->reference = path->root != SF_ROOT_CURRENT;
-	for (i = 0; i < path->nsteps; i++)
+	for (int i = 0; i < path->nsteps; i++)
 	{
 		SfPathStep *step = &path->steps[i];
 

@@ -16,10 +16,9 @@ static bool
 place_exists(const SfPath *path, const Jsonb *doc)
 {
 	JsonbValue	current;
-	int			i;
 
 	sf_json_root(doc, &current);
-	for (i = 0; i < path->nsteps; i++)
+	for (int i = 0; i < path->nsteps; i++)
 	{
 		const SfPathStep *step = &path->steps[i];
 		JsonbValue	next;

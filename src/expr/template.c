@@ -18,7 +18,6 @@
 #include "jsonata/jsonata.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 
 typedef enum NodeKind
 {
@@ -207,7 +206,6 @@ static void
 compile_node(Compiler *c, const JsonbValue *v, TemplateNode *node)
 {
 	bool		constant = true;
-	int			i;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
@@ -220,7 +218,7 @@ compile_node(Compiler *c, const JsonbValue *v, TemplateNode *node)
 			compile_object(c, v, node);
 		else
 			compile_array(c, v, node);
-		for (i = 0; i < node->nchildren; i++)
+		for (int i = 0; i < node->nchildren; i++)
 			constant = constant && node->children[i].kind == NODE_CONSTANT;
 		if (!constant)
 			return;
@@ -372,9 +370,8 @@ eval_object(const TemplateNode *node, SfEnv *env, const char *field,
 			JsonbValue *result, SfError *err)
 {
 	SfJsonMember *members = palloc(sizeof(SfJsonMember) * node->nchildren);
-	int			i;
 
-	for (i = 0; i < node->nchildren; i++)
+	for (int i = 0; i < node->nchildren; i++)
 	{
 		members[i].key = node->children[i].key;
 		if (!eval_node(&node->children[i], env, field, &members[i].value, err))
@@ -382,7 +379,7 @@ eval_object(const TemplateNode *node, SfEnv *env, const char *field,
 	}
 	sf_json_root(sf_json_object_of(members, node->nchildren), result);
 	/* sorting noted where each member came from */
-	for (i = 0; i < sf_json_count(result); i++)
+	for (int i = 0; i < sf_json_count(result); i++)
 		free_child(&node->children[members[i].order], &members[i].value);
 	pfree(members);
 	return true;
@@ -394,15 +391,14 @@ eval_array(const TemplateNode *node, SfEnv *env, const char *field,
 		   JsonbValue *result, SfError *err)
 {
 	JsonbValue *elements = palloc(sizeof(JsonbValue) * node->nchildren);
-	int			i;
 
-	for (i = 0; i < node->nchildren; i++)
+	for (int i = 0; i < node->nchildren; i++)
 	{
 		if (!eval_node(&node->children[i], env, field, &elements[i], err))
 			return false;
 	}
 	sf_json_root(sf_json_array_of(elements, node->nchildren), result);
-	for (i = 0; i < node->nchildren; i++)
+	for (int i = 0; i < node->nchildren; i++)
 		free_child(&node->children[i], &elements[i]);
 	pfree(elements);
 	return true;

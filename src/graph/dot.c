@@ -229,10 +229,9 @@ static void
 draw_legend(SfDrawing *d)
 {
 	int			nstatuses = sf_graph_legend_size(d->program, d->facts);
-	int			i;
 
 	appendStringInfoString(d->out, "    subgraph cluster_legend {\n        label=\"legend\";\n");
-	for (i = 0; i < nstatuses; i++)
+	for (int i = 0; i < nstatuses; i++)
 		appendStringInfo(d->out, "        legend_%s [shape=box, label=\"%s\", style=\"rounded,filled%s\", fillcolor=\"%s\", color=\"%s\"];\n",
 						 sf_graph_statuses[i].name, sf_graph_statuses[i].name,
 						 sf_graph_statuses[i].dashed ? ",dashed" : "",

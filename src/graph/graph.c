@@ -26,9 +26,7 @@ const SfGraphStatusInfo sf_graph_statuses[] = {
 int
 sf_graph_legend_size(const SfProgram *program, const SfGraphFacts *facts)
 {
-	int			i;
-
-	for (i = 0; i < program->nstates; i++)
+	for (int i = 0; i < program->nstates; i++)
 		if (facts[i].status == SF_GRAPH_UNKNOWN)
 			return SF_GRAPH_UNKNOWN + 1;
 	return SF_GRAPH_UNKNOWN;
@@ -102,7 +100,6 @@ static void
 append_rule(StringInfo buf, const SfChoiceRule *rule, bool nested)
 {
 	bool		group = nested && rule->nchildren > 1;
-	int			i;
 
 	check_stack_depth();
 	if (buf->len > SF_GRAPH_LABEL_MAX * MAX_MULTIBYTE_CHAR_LEN)
@@ -131,7 +128,7 @@ append_rule(StringInfo buf, const SfChoiceRule *rule, bool nested)
 				appendStringInfoString(buf, "not ");
 			if (group)
 				appendStringInfoChar(buf, '(');
-			for (i = 0; i < rule->nchildren; i++)
+			for (int i = 0; i < rule->nchildren; i++)
 			{
 				if (i > 0)
 					appendStringInfoString(buf, rule->kind == SF_RULE_AND
@@ -242,10 +239,9 @@ static const char *
 catcher_label(const SfCatcher *catcher)
 {
 	StringInfoData label;
-	int			i;
 
 	initStringInfo(&label);
-	for (i = 0; i < catcher->nerrors; i++)
+	for (int i = 0; i < catcher->nerrors; i++)
 		appendStringInfo(&label, "%s%s", i > 0 ? ", " : "", catcher->errors[i]);
 	return shorten_label(&label);
 }
@@ -274,13 +270,11 @@ visit_choices(const SfState *state, SfEdgeCallback callback, void *arg)
 void
 sf_graph_visit_edges(const SfState *state, SfEdgeCallback callback, void *arg)
 {
-	int			i;
-
 	if (state->next >= 0)
 		callback(arg, state, state->next, SF_EDGE_NEXT, NULL);
 	if (state->type == SF_STATE_CHOICE)
 		visit_choices(state, callback, arg);
-	for (i = 0; i < state->ncatchers; i++)
+	for (int i = 0; i < state->ncatchers; i++)
 	{
 		if (state->catchers[i].next >= 0)
 			callback(arg, state, state->catchers[i].next, SF_EDGE_CATCH,
@@ -292,16 +286,14 @@ sf_graph_visit_edges(const SfState *state, SfEdgeCallback callback, void *arg)
 void
 sf_graph_draw_scope(SfDrawing *d, const SfScope *scope)
 {
-	int			i;
-
 	check_stack_depth();
-	for (i = scope->first; i <= scope->last; i++)
+	for (int i = scope->first; i <= scope->last; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (d->program->states[i].scope == scope->number)
 			d->draw_state(d, &d->program->states[i]);
 	}
-	for (i = scope->first; i <= scope->last; i++)
+	for (int i = scope->first; i <= scope->last; i++)
 	{
 		if (d->program->states[i].scope == scope->number)
 			sf_graph_visit_edges(&d->program->states[i], d->draw_edge, d);

@@ -180,16 +180,14 @@ static void
 draw_statuses(SfDrawing *d)
 {
 	int			nstatuses = sf_graph_legend_size(d->program, d->facts);
-	int			status;
-	int			i;
 
 	appendStringInfoString(d->out, "    subgraph legend\n");
-	for (status = 0; status < nstatuses; status++)
+	for (int status = 0; status < nstatuses; status++)
 		appendStringInfo(d->out, "        legend_%s[\"%s\"]\n",
 						 sf_graph_statuses[status].name,
 						 sf_graph_statuses[status].name);
 	appendStringInfoString(d->out, "    end\n");
-	for (status = 0; status < nstatuses; status++)
+	for (int status = 0; status < nstatuses; status++)
 	{
 		const SfGraphStatusInfo *info = &sf_graph_statuses[status];
 
@@ -197,14 +195,14 @@ draw_statuses(SfDrawing *d)
 						 info->name, info->fill, info->border,
 						 info->dashed ? ",stroke-dasharray:4 3" : "");
 		appendStringInfo(d->out, "    class legend_%s", info->name);
-		for (i = 0; i < d->program->nstates; i++)
+		for (int i = 0; i < d->program->nstates; i++)
 		{
 			if ((int) d->facts[i].status == status)
 				appendStringInfo(d->out, ",s%d", i);
 		}
 		appendStringInfo(d->out, " %s\n", info->name);
 	}
-	for (i = 0; i < d->program->nstates; i++)
+	for (int i = 0; i < d->program->nstates; i++)
 	{
 		if (d->facts[i].aborted)
 			SF_GRAPH_LINE(d, "style s%d stroke-dasharray:4 3\n", i);

@@ -56,9 +56,7 @@ child_size(const JsonbValue *v, Size offset)
 static Size
 add_sizes(Size offset, const JsonbValue *values, Size n)
 {
-	Size		i;
-
-	for (i = 0; i < n; i++)
+	for (Size i = 0; i < n; i++)
 	{
 		offset += child_size(&values[i], offset);
 		if (offset > JENTRY_OFFLENMASK)
@@ -148,11 +146,10 @@ sf_json_array_of(const JsonbValue *values, Size n)
 {
 	Assembly	a;
 	Jsonb	   *doc;
-	Size		i;
 
 	check_count(n);
 	doc = begin_assembly(&a, (uint32) n | JB_FARRAY, n, add_sizes(0, values, n));
-	for (i = 0; i < n; i++)
+	for (Size i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		write_child(&a, &values[i]);
@@ -186,16 +183,15 @@ sort_members(SfJsonMember *members, int n)
 {
 	bool		sorted = true;
 	int			kept = 0;
-	int			i;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		members[i].order = i;
-	for (i = 1; i < n && sorted; i++)
+	for (int i = 1; i < n && sorted; i++)
 		sorted = compare_keys(&members[i - 1].key, &members[i].key) < 0;
 	if (sorted)
 		return n;
 	qsort(members, n, sizeof(SfJsonMember), compare_members);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		if (kept > 0 && compare_keys(&members[kept - 1].key, &members[i].key) == 0)
 			kept--;
@@ -214,18 +210,17 @@ sf_json_object_of(SfJsonMember *members, int n)
 	Assembly	a;
 	Jsonb	   *doc;
 	Size		nbytes = 0;
-	int			i;
 
 	check_count((Size) n * 2);
 	n = sort_members(members, n);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		nbytes = add_sizes(nbytes, &members[i].key, 1);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		nbytes = add_sizes(nbytes, &members[i].value, 1);
 	doc = begin_assembly(&a, (uint32) n | JB_FOBJECT, (Size) n * 2, nbytes);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		write_child(&a, &members[i].key);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		write_child(&a, &members[i].value);
 	return doc;
 }

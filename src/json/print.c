@@ -57,10 +57,9 @@ static void
 sink_string(TextSink *sink, const char *s, int len)
 {
 	int			start = 0;
-	int			i;
 
 	sink_bytes(sink, "\"", 1);
-	for (i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 	{
 		unsigned char c = (unsigned char) s[i];
 

@@ -17,12 +17,11 @@ SF_JN_LIBRARY_FUNCTION(append)
 SF_JN_LIBRARY_FUNCTION(reverse)
 {
 	SfJnValue  *result;
-	uint32		i;
 
 	if (args[0]->len <= 1)
 		return args[0];
 	result = sf_jn_array(&ev->arena, args[0]->len);
-	for (i = args[0]->len; i > 0; i--)
+	for (uint32 i = args[0]->len; i > 0; i--)
 		sf_jn_push(&ev->arena, result, args[0]->u.items[i - 1]);
 	return result;
 }
@@ -31,13 +30,12 @@ SF_JN_LIBRARY_FUNCTION(reverse)
 SF_JN_LIBRARY_FUNCTION(shuffle)
 {
 	SfJnValue  *result;
-	uint32		i;
 
 	if (args[0]->len <= 1)
 		return args[0];
 	result = sf_jn_array(&ev->arena, args[0]->len);
 	sf_jn_push_all(&ev->arena, result, args[0]);
-	for (i = result->len - 1; i > 0; i--)
+	for (uint32 i = result->len - 1; i > 0; i--)
 	{
 		uint32		k = (uint32) pg_prng_uint64_range(&pg_global_prng_state, 0, i);
 		SfJnValue  *swap = result->u.items[i];
@@ -62,7 +60,6 @@ static uint32
 hash_value(const SfJnValue *v)
 {
 	uint32		h;
-	uint32		i;
 
 	if (v == NULL)
 		return 0;
@@ -82,11 +79,11 @@ hash_value(const SfJnValue *v)
 		case SF_JN_STRING:
 			return h ^ sf_jn_hash(v->u.str, v->len);
 		case SF_JN_ARRAY:
-			for (i = 0; i < Min(v->len, 8); i++)
+			for (uint32 i = 0; i < Min(v->len, 8); i++)
 				h = h * 31 + hash_part(v->u.items[i]);
 			return h + v->len;
 		case SF_JN_OBJECT:
-			for (i = 0; i < v->len; i++)
+			for (uint32 i = 0; i < v->len; i++)
 				h += v->u.members[i].hash * 31 + hash_part(v->u.members[i].value);
 			return h + v->len;
 		case SF_JN_FUNCTION:
@@ -102,7 +99,6 @@ SF_JN_LIBRARY_FUNCTION(distinct)
 	SfJnValue  *result;
 	uint32	   *table;
 	uint32		size = 16;
-	uint32		i;
 
 	if (!SF_JN_IS_ARRAY(list) || list->len <= 1)
 		return list;
@@ -113,7 +109,7 @@ SF_JN_LIBRARY_FUNCTION(distinct)
 	memset(table, 0, size * sizeof(uint32));
 	result = SF_JN_IS_SEQUENCE(list) ? sf_jn_sequence(&ev->arena, 4) :
 		sf_jn_array(&ev->arena, 4);
-	for (i = 0; i < list->len; i++)
+	for (uint32 i = 0; i < list->len; i++)
 	{
 		SfJnValue  *v = list->u.items[i];
 		uint32		slot = hash_value(v) & (size - 1);
@@ -134,16 +130,14 @@ SF_JN_LIBRARY_FUNCTION(zip)
 {
 	SfJnValue  *result = sf_jn_array(&ev->arena, 4);
 	uint32		shortest = PG_UINT32_MAX;
-	uint32		i;
-	int			k;
 
-	for (k = 0; k < nargs; k++)
+	for (int k = 0; k < nargs; k++)
 		shortest = Min(shortest, SF_JN_IS_ARRAY(args[k]) ? args[k]->len : 0);
-	for (i = 0; nargs > 0 && i < shortest; i++)
+	for (uint32 i = 0; nargs > 0 && i < shortest; i++)
 	{
 		SfJnValue  *tuple = sf_jn_array(&ev->arena, nargs);
 
-		for (k = 0; k < nargs; k++)
+		for (int k = 0; k < nargs; k++)
 			sf_jn_push(&ev->arena, tuple, args[k]->u.items[i]);
 		sf_jn_push(&ev->arena, result, tuple);
 	}
@@ -182,13 +176,12 @@ SF_JN_LIBRARY_FUNCTION(sort)
 {
 	SfJnValue  *list = args[0];
 	bool		strings = true;
-	uint32		i;
 
 	if (list->len <= 1)
 		return list;
 	if (SF_JN_IS_FUNCTION(args[1]))
 		return sf_jn_merge_sort(ev, list, function_swap, args[1]);
-	for (i = 0; strings && i < list->len; i++)
+	for (uint32 i = 0; strings && i < list->len; i++)
 		strings = SF_JN_IS_STRING(list->u.items[i]);
 	if (!strings && !sf_jn_all_numeric(ev, list))
 		sf_jn_fail(ev, SF_JN_D3070, .value = list, .index = 1);
@@ -208,9 +201,8 @@ SF_JN_LIBRARY_FUNCTION(map)
 {
 	SfJnValue  *list = args[0];
 	SfJnValue  *result = sf_jn_sequence(&ev->arena, list->len);
-	uint32		i;
 
-	for (i = 0; i < list->len; i++)
+	for (uint32 i = 0; i < list->len; i++)
 	{
 		SfJnValue  *v = call_with_item(ev, args[1], list, i);
 
@@ -225,9 +217,8 @@ SF_JN_LIBRARY_FUNCTION(filter)
 {
 	SfJnValue  *list = args[0];
 	SfJnValue  *result = sf_jn_sequence(&ev->arena, 4);
-	uint32		i;
 
-	for (i = 0; i < list->len; i++)
+	for (uint32 i = 0; i < list->len; i++)
 	{
 		if (sf_jn_truth(ev, call_with_item(ev, args[1], list, i)))
 			sf_jn_push(&ev->arena, result, list->u.items[i]);
@@ -241,9 +232,8 @@ SF_JN_LIBRARY_FUNCTION(single)
 	SfJnValue  *list = args[0];
 	SfJnValue  *result = NULL;
 	bool		found = false;
-	uint32		i;
 
-	for (i = 0; i < list->len; i++)
+	for (uint32 i = 0; i < list->len; i++)
 	{
 		if (args[1] != NULL && !sf_jn_truth(ev, call_with_item(ev, args[1], list, i)))
 			continue;

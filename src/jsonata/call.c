@@ -18,9 +18,8 @@ sf_jn_eval_lambda(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFram
 	SfJnValue  *v = sf_jn_function_value(&ev->arena, SF_JN_F_LAMBDA);
 	SfJnFunction *f = v->u.function;
 	SfJnName   *params = sf_jn_alloc(&ev->arena, (node->items.n + 1) * sizeof(SfJnName));
-	int			i;
 
-	for (i = 0; i < node->items.n; i++)
+	for (int i = 0; i < node->items.n; i++)
 		params[i] = node->items.at[i]->name;
 	f->params = params;
 	f->nparams = node->items.n;
@@ -89,9 +88,8 @@ static SfJnValue *
 call_lambda(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nargs)
 {
 	SfJnFrame  *frame = sf_jn_frame(ev, f->env);
-	int			i;
 
-	for (i = 0; i < f->nparams; i++)
+	for (int i = 0; i < f->nparams; i++)
 		sf_jn_bind(ev, frame, &f->params[i], i < nargs ? args[i] : NULL);
 	return sf_jn_eval(ev, f->node, f->input, frame);
 }
@@ -104,9 +102,8 @@ call_partial(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args, int nargs,
 	SfJnValue **all = sf_jn_alloc(&ev->arena, (f->nbound + 1) * sizeof(SfJnValue *));
 	int			n = 0;			/* up to the last that was given, undefined or not */
 	int			used = 0;
-	int			i;
 
-	for (i = 0; i < f->nbound; i++)
+	for (int i = 0; i < f->nbound; i++)
 	{
 		bool		given = !f->hole[i] || used < nargs;
 
@@ -172,10 +169,9 @@ sf_jn_apply(SfJnEval *ev, SfJnValue *function, SfJnValue **args, int nargs,
 		SfJnValue  *next = sf_jn_eval(ev, call->lhs, thunk->input, thunk->env);
 		SfJnValue **next_args = sf_jn_alloc(&ev->arena,
 											(call->items.n + 1) * sizeof(SfJnValue *));
-		int			i;
 
 		sf_jn_check(ev);
-		for (i = 0; i < call->items.n; i++)
+		for (int i = 0; i < call->items.n; i++)
 			next_args[i] = sf_jn_eval(ev, call->items.at[i], thunk->input, thunk->env);
 		if (ev->call != NULL && call->lhs->type == SF_JN_N_VARIABLE)
 		{
@@ -279,7 +275,6 @@ sf_jn_eval_call(SfJnEval *ev, const SfJnNode *node, SfJnValue *input,
 	SfJnValue  *few[SF_JN_MAX_ARGS];
 	SfJnValue **args = few;
 	int			nargs = 0;
-	int			i;
 
 	if (procedure == NULL)
 		check_forgotten_dollar(ev, node, SF_JN_T1005, env);
@@ -287,7 +282,7 @@ sf_jn_eval_call(SfJnEval *ev, const SfJnNode *node, SfJnValue *input,
 		args = sf_jn_alloc(&ev->arena, (node->items.n + 1) * sizeof(SfJnValue *));
 	if (piped != NULL)
 		args[nargs++] = *piped;
-	for (i = 0; i < node->items.n; i++)
+	for (int i = 0; i < node->items.n; i++)
 		args[nargs++] = sf_jn_eval(ev, node->items.at[i], input, env);
 	return apply_named(ev, node->lhs, node->position, procedure, args, nargs,
 					   input, env);
@@ -301,13 +296,12 @@ bind_lambda(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
 	SfJnValue  *v = sf_jn_function_value(&ev->arena, SF_JN_F_LAMBDA);
 	SfJnFunction *g = v->u.function;
 	SfJnName   *params = sf_jn_alloc(&ev->arena, (f->nparams + 1) * sizeof(SfJnName));
-	int			i;
 
 	g->env = sf_jn_frame(ev, f->env);
 	g->input = f->input;
 	g->node = f->node;
 	g->params = params;
-	for (i = 0; i < f->nparams; i++)
+	for (int i = 0; i < f->nparams; i++)
 	{
 		if (i < items->n && items->at[i]->type == SF_JN_N_PLACEHOLDER)
 			params[g->nparams++] = f->params[i];
@@ -330,14 +324,13 @@ bind_native(SfJnEval *ev, const SfJnFunction *f, SfJnValue **args,
 	SfJnValue  *v = sf_jn_function_value(&ev->arena, SF_JN_F_PARTIAL);
 	SfJnFunction *g = v->u.function;
 	int			used = 0;
-	int			i;
 
 	g->native = f->native;
 	g->signature = f->signature;
 	g->nbound = n;
 	g->bound = sf_jn_alloc(&ev->arena, (n + 1) * sizeof(SfJnValue *));
 	g->hole = sf_jn_alloc(&ev->arena, n + 1);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		g->hole[i] = false;
 		if (is_partial && !f->hole[i])
@@ -360,9 +353,8 @@ sf_jn_eval_partial(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFra
 	SfJnValue **args = sf_jn_alloc(&ev->arena, node->items.n * sizeof(SfJnValue *));
 	SfJnValue  *procedure;
 	const SfJnFunction *f;
-	int			i;
 
-	for (i = 0; i < node->items.n; i++)
+	for (int i = 0; i < node->items.n; i++)
 		args[i] = node->items.at[i]->type == SF_JN_N_PLACEHOLDER ? NULL :
 			sf_jn_eval(ev, node->items.at[i], input, env);
 

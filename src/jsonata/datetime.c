@@ -266,7 +266,6 @@ read_marker(SfJnEval *ev, SfJnTimePicture *picture, const char *s, const char *e
 	char	   *marker = sf_jn_alloc(&ev->arena, end - s + 1);
 	const char *presentation = NULL;
 	Size		len = 0;
-	size_t		i;
 
 	memset(part, 0, sizeof(*part));
 	for (; s < end; s++)
@@ -285,7 +284,7 @@ read_marker(SfJnEval *ev, SfJnTimePicture *picture, const char *s, const char *e
 	}
 	else
 	{
-		for (i = 0; i < lengthof(components); i++)
+		for (size_t i = 0; i < lengthof(components); i++)
 		{
 			if (components[i].component == part->component)
 				presentation = components[i].presentation;
@@ -367,7 +366,6 @@ append_name(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part, double va
 {
 	const char *name;
 	int			len;
-	int			i;
 
 	if (strchr("MxF", part->component) == NULL)
 		sf_jn_fail(ev, SF_JN_D3133, .value = sf_jn_string_copy(&ev->arena, &part->component, 1));
@@ -377,7 +375,7 @@ append_name(SfJnEval *ev, StringInfo buf, const SfJnPicturePart *part, double va
 	len = strlen(name);
 	if (part->max_width >= 0)
 		len = Min(len, part->max_width);
-	for (i = 0; i < len; i++)
+	for (int i = 0; i < len; i++)
 		appendStringInfoChar(buf, part->names == SF_JN_UPPER ? pg_ascii_toupper(name[i]) :
 							 part->names == SF_JN_LOWER ? pg_ascii_tolower(name[i]) : name[i]);
 }
@@ -478,15 +476,13 @@ sf_jn_format_datetime(SfJnEval *ev, double millis, SfJnValue *picture, SfJnValue
 	SfJnTimePicture *parts;
 	StringInfoData buf;
 	Zone		zone = {0, 0};
-	int			i;
-
 	if (timezone != NULL)
 		parse_zone(timezone, &zone);
 	parts = picture == NULL ? sf_jn_time_picture(ev, iso, strlen(iso)) :
 		sf_jn_time_picture(ev, picture->u.str, picture->len);
 	millis = trunc(millis + (60 * zone.hours + zone.minutes) * 60000);
 	initStringInfo(&buf);
-	for (i = 0; i < parts->n; i++)
+	for (int i = 0; i < parts->n; i++)
 	{
 		if (parts->parts[i].literal != NULL)
 			appendBinaryStringInfo(&buf, parts->parts[i].literal->u.str,

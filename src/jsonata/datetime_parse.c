@@ -152,9 +152,7 @@ parse_iso(const SfJnValue *text, double *millis)
 static void
 append_escaped(StringInfo buf, const char *s, Size len)
 {
-	Size		i;
-
-	for (i = 0; i < len; i++)
+	for (Size i = 0; i < len; i++)
 	{
 		if (strchr(".*+?^${}()|[]\\", s[i]) != NULL && s[i] != '\0')
 			appendStringInfoChar(buf, '\\');
@@ -300,11 +298,10 @@ match_picture(SfJnEval *ev, SfJnValue *text, const SfJnTimePicture *picture,
 	StringInfoData buf;
 	SfJnRegex  *regex;
 	SfJnMatch	match;
-	int			i;
 
 	initStringInfo(&buf);
 	appendStringInfoChar(&buf, '^');
-	for (i = 0; i < picture->n; i++)
+	for (int i = 0; i < picture->n; i++)
 	{
 		appendStringInfoChar(&buf, '(');
 		append_pattern(ev, &buf, &picture->parts[i]);
@@ -315,7 +312,7 @@ match_picture(SfJnEval *ev, SfJnValue *text, const SfJnTimePicture *picture,
 	pfree(buf.data);
 	if (!sf_jn_regex_search(ev, regex, text, 0, &match))
 		return false;
-	for (i = 0; i < picture->n && i < match.ngroups; i++)
+	for (int i = 0; i < picture->n && i < match.ngroups; i++)
 	{
 		if (picture->parts[i].literal == NULL && match.groups[i] != NULL)
 			read_component(ev, &picture->parts[i], match.groups[i], c);

@@ -72,9 +72,8 @@ SF_JN_LIBRARY_FUNCTION(base64decode)
 	Size		len = 0;
 	uint32		bits = 0;
 	int			nbits = 0;
-	Size		i;
 
-	for (i = 0; i < args[0]->len && args[0]->u.str[i] != '='; i++)
+	for (Size i = 0; i < args[0]->len && args[0]->u.str[i] != '='; i++)
 	{
 		int			digit = base64_digit(args[0]->u.str[i]);
 
@@ -89,7 +88,7 @@ SF_JN_LIBRARY_FUNCTION(base64decode)
 		}
 	}
 	text = sf_jn_alloc(&ev->arena, n * 3 + 1);
-	for (i = 0; i < n;)
+	for (Size i = 0; i < n;)
 	{
 		int			mblen = pg_utf_mblen((unsigned char *) bytes + i);
 
@@ -118,9 +117,8 @@ encode(SfJnEval *ev, SfJnValue *s, const char *kept, const char *function)
 	static const char hex[] = "0123456789ABCDEF";
 	char	   *text = sf_jn_alloc(&ev->arena, (Size) s->len * 3);
 	Size		n = 0;
-	uint32		i;
 
-	for (i = 0; i < s->len; i++)
+	for (uint32 i = 0; i < s->len; i++)
 	{
 		unsigned char c = (unsigned char) s->u.str[i];
 
@@ -160,7 +158,6 @@ decode(SfJnEval *ev, SfJnValue *s, const char *kept, const char *function)
 		unsigned char bytes[4];
 		int			value;
 		int			mblen;
-		int			i;
 
 		if (*p != '%')
 		{
@@ -172,7 +169,7 @@ decode(SfJnEval *ev, SfJnValue *s, const char *kept, const char *function)
 			sf_jn_fail(ev, SF_JN_D3140, .type = function, .value = s);
 		bytes[0] = (unsigned char) value;
 		mblen = pg_utf_mblen(bytes);
-		for (i = 1; i < mblen; i++)
+		for (int i = 1; i < mblen; i++)
 		{
 			value = escaped_byte(p + i * 3, end);
 			if (value < 0)

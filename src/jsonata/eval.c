@@ -10,7 +10,6 @@
 
 #include "jsonata/eval.h"
 #include "miscadmin.h"
-#include "utils/timestamp.h"
 
 #define CHECK_EVERY 256			/* evaluations between looks at the clock */
 
@@ -197,9 +196,8 @@ static SfJnValue *
 eval_array(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {
 	SfJnValue  *result = sf_jn_array(&ev->arena, node->items.n);
-	int			i;
 
-	for (i = 0; i < node->items.n; i++)
+	for (int i = 0; i < node->items.n; i++)
 	{
 		const SfJnNode *item = node->items.at[i];
 		SfJnValue  *v = sf_jn_eval(ev, item, input, env);
@@ -229,15 +227,13 @@ eval_array(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 static void
 flatten(SfJnEval *ev, SfJnValue *list, SfJnValue *v)
 {
-	uint32		i;
-
 	if (!SF_JN_IS_ARRAY(v))
 	{
 		sf_jn_push(&ev->arena, list, v);
 		return;
 	}
 	sf_jn_check_stack(ev);
-	for (i = 0; i < v->len; i++)
+	for (uint32 i = 0; i < v->len; i++)
 		flatten(ev, list, v->u.items[i]);
 }
 
@@ -247,12 +243,11 @@ eval_wildcard(SfJnEval *ev, SfJnValue *input)
 {
 	SfJnValue  *result = sf_jn_sequence(&ev->arena, 4);
 	bool		plain = false;
-	uint32		i;
 
 	input = sf_jn_unwrap(input);
 	if (SF_JN_IS_OBJECT(input) || SF_JN_IS_ARRAY(input))
 	{
-		for (i = 0; i < input->len; i++)
+		for (uint32 i = 0; i < input->len; i++)
 		{
 			SfJnValue  *v = SF_JN_IS_OBJECT(input) ?
 				input->u.members[i].value : input->u.items[i];
@@ -276,19 +271,17 @@ eval_wildcard(SfJnEval *ev, SfJnValue *input)
 static void
 collect_descendants(SfJnEval *ev, SfJnValue *v, SfJnValue *result)
 {
-	uint32		i;
-
 	sf_jn_check_stack(ev);
 	if (!SF_JN_IS_ARRAY(v))
 		sf_jn_push(&ev->arena, result, v);
 	if (SF_JN_IS_ARRAY(v))
 	{
-		for (i = 0; i < v->len; i++)
+		for (uint32 i = 0; i < v->len; i++)
 			collect_descendants(ev, v->u.items[i], result);
 	}
 	else if (SF_JN_IS_OBJECT(v))
 	{
-		for (i = 0; i < v->len; i++)
+		for (uint32 i = 0; i < v->len; i++)
 			collect_descendants(ev, v->u.members[i].value, result);
 	}
 }
@@ -299,9 +292,8 @@ eval_block(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {
 	SfJnFrame  *frame = sf_jn_frame(ev, env);
 	SfJnValue  *result = NULL;
-	int			i;
 
-	for (i = 0; i < node->items.n; i++)
+	for (int i = 0; i < node->items.n; i++)
 		result = sf_jn_eval(ev, node->items.at[i], input, frame);
 	return result;
 }
@@ -398,14 +390,13 @@ SfJnValue *
 sf_jn_eval(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame *env)
 {
 	SfJnValue  *v;
-	int			i;
 
 	sf_jn_check(ev);
 	if (++ev->depth > ev->max_depth || stack_is_too_deep())
 		sf_jn_fail(ev, SF_JN_U1001);
 
 	v = eval_node(ev, node, input, env);
-	for (i = 0; i < node->predicates.n; i++)
+	for (int i = 0; i < node->predicates.n; i++)
 		v = sf_jn_eval_filter(ev, node->predicates.at[i].expr, v, env);
 	if (node->group != NULL && node->type != SF_JN_N_PATH)
 		v = sf_jn_eval_group(ev, &node->group->pairs, node->group->position, v, env);

@@ -112,9 +112,8 @@ static int
 count_runs(Run run, Run needle)
 {
 	int			count = 0;
-	int			i;
 
-	for (i = 0; needle.n > 0 && i + needle.n <= run.n; i++)
+	for (int i = 0; needle.n > 0 && i + needle.n <= run.n; i++)
 		count += memcmp(run.at + i, needle.at, needle.n * sizeof(uint32)) == 0;
 	return count;
 }
@@ -139,9 +138,8 @@ static int
 count_digits(const Symbols *s, Run run, bool optional)
 {
 	int			count = 0;
-	int			i;
 
-	for (i = 0; i < run.n; i++)
+	for (int i = 0; i < run.n; i++)
 		count += is_digit(s, run.at[i]) || (optional && run.at[i] == s->digit);
 	return count;
 }
@@ -285,12 +283,11 @@ static Positions
 group_positions(SfJnEval *ev, const Symbols *s, Run part, Run integer, bool left)
 {
 	Positions	result;
-	int			i;
 
 	result.at = sf_jn_alloc(&ev->arena, (part.n + integer.n + 1) * sizeof(int));
 	result.n = 0;
 	/* The reference looks for further ones in the integer part, whichever it is. */
-	for (i = find_char(part, s->grouping, 0); i >= 0; i = find_char(integer, s->grouping, i + 1))
+	for (int i = find_char(part, s->grouping, 0); i >= 0; i = find_char(integer, s->grouping, i + 1))
 		result.at[result.n++] = left ? count_digits(s, part_of(part, 0, i), true) :
 			count_digits(s, part_of(part, i, part.n), true);
 	return result;
@@ -333,8 +330,6 @@ typedef struct Output
 static void
 insert(SfJnEval *ev, Output *out, int where, uint32 c, int times)
 {
-	int			i;
-
 	if (times <= 0)
 		return;
 	where = Max(Min(where, out->n), 0);
@@ -344,7 +339,7 @@ insert(SfJnEval *ev, Output *out, int where, uint32 c, int times)
 		out->at = sf_jn_grow(&ev->arena, out->at, out->n, out->cap, sizeof(uint32));
 	}
 	memmove(out->at + where + times, out->at + where, (out->n - where) * sizeof(uint32));
-	for (i = 0; i < times; i++)
+	for (int i = 0; i < times; i++)
 		out->at[where + i] = c;
 	out->n += times;
 }
@@ -395,16 +390,14 @@ put_digits(SfJnEval *ev, const Symbols *s, const SubPicture *p, double mantissa,
 static void
 put_separators(SfJnEval *ev, const Symbols *s, const SubPicture *p, Output *out, int point)
 {
-	int			i;
-
 	if (p->regular > 0)
 	{
-		for (i = 1; i <= (point - 1) / p->regular; i++)
+		for (int i = 1; i <= (point - 1) / p->regular; i++)
 			insert(ev, out, point - i * p->regular, s->grouping, 1);
 	}
 	else
 	{
-		for (i = 0; i < p->integer_groups.n; i++)
+		for (int i = 0; i < p->integer_groups.n; i++)
 		{
 			if (point - p->integer_groups.at[i] >= 0)
 				insert(ev, out, point - p->integer_groups.at[i], s->grouping, 1);
@@ -414,7 +407,7 @@ put_separators(SfJnEval *ev, const Symbols *s, const SubPicture *p, Output *out,
 		}
 	}
 	point = find_char((Run) {out->at, out->n}, s->decimal, 0);
-	for (i = 0; i < p->fraction_groups.n; i++)
+	for (int i = 0; i < p->fraction_groups.n; i++)
 		insert(ev, out, p->fraction_groups.at[i] + point + 1, s->grouping, 1);
 	point = find_char((Run) {out->at, out->n}, s->decimal, 0);
 	if (find_char(p->whole, s->decimal, 0) < 0 || point == out->n - 1)
@@ -443,9 +436,8 @@ static void
 append_run(StringInfo buf, Run run)
 {
 	char		text[4];
-	int			i;
 
-	for (i = 0; i < run.n; i++)
+	for (int i = 0; i < run.n; i++)
 		appendBinaryStringInfo(buf, text, sf_jn_encode(run.at[i], text));
 }
 
@@ -497,7 +489,6 @@ SF_JN_LIBRARY_FUNCTION(formatNumber)
 	Run			picture;
 	int			n = 0;
 	int			start = 0;
-	int			i;
 
 	read_symbols(ev, args[2], &s);
 	picture = decode(ev, args[1]);
@@ -512,9 +503,9 @@ SF_JN_LIBRARY_FUNCTION(formatNumber)
 			break;
 		start = end + 1;
 	}
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		check_parts(ev, &s, &parts[i]);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		analyse_parts(ev, &s, &parts[i]);
 	if (args[0]->u.number >= 0 || isnan(args[0]->u.number))
 		return format(ev, &s, &parts[0], args[0]->u.number, false);

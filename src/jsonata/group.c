@@ -9,7 +9,6 @@
 #include "postgres.h"
 
 #include "jsonata/eval.h"
-#include "miscadmin.h"
 
 typedef struct Group
 {
@@ -64,27 +63,25 @@ reduce_tuples(SfJnEval *ev, SfJnValue *data)
 	SfJnValue  *result;
 	Group	   *columns;
 	uint32		ncolumns;
-	uint32		i;
-	uint32		k;
 
 	if (!SF_JN_IS_ARRAY(data))
 		return data;
 	result = sf_jn_object(&ev->arena, 4);
-	for (i = 0; i < data->len; i++)
+	for (uint32 i = 0; i < data->len; i++)
 	{
 		SfJnValue  *tuple = data->u.items[i];
 
-		for (k = 0; i == 0 && k < tuple->len; k++)
+		for (uint32 k = 0; i == 0 && k < tuple->len; k++)
 			sf_jn_set_member(&ev->arena, result, &tuple->u.members[k], NULL);
 	}
 	ncolumns = result->len;
 	columns = sf_jn_alloc(&ev->arena, (ncolumns + 1) * sizeof(Group));
 	memset(columns, 0, (ncolumns + 1) * sizeof(Group));
-	for (i = 0; i < data->len; i++)
+	for (uint32 i = 0; i < data->len; i++)
 	{
 		SfJnValue  *tuple = data->u.items[i];
 
-		for (k = 0; k < tuple->len; k++)
+		for (uint32 k = 0; k < tuple->len; k++)
 		{
 			SfJnMember *m = &tuple->u.members[k];
 			SfJnMember *r = sf_jn_find(result, m->key, m->keylen, m->hash);
@@ -95,7 +92,7 @@ reduce_tuples(SfJnEval *ev, SfJnValue *data)
 				add_to_group(ev, &columns[r - result->u.members], m->value);
 		}
 	}
-	for (k = 0; k < ncolumns; k++)
+	for (uint32 k = 0; k < ncolumns; k++)
 		result->u.members[k].value = columns[k].data;
 	return result;
 }
@@ -112,16 +109,14 @@ collect_groups(SfJnEval *ev, const SfJnNodeList *pairs, int position,
 	SfJnValue  *keys = sf_jn_object(&ev->arena, pairs->n / 2);
 	Group	   *list = NULL;
 	uint32		cap = 0;
-	uint32		i;
-	int			pair;
 
-	for (i = 0; i < n; i++)
+	for (uint32 i = 0; i < n; i++)
 	{
 		SfJnValue  *item = items[i];
 		SfJnFrame  *frame = tuples ? tuple_frame(ev, env, item) : env;
 		SfJnValue  *context = tuples ? sf_jn_get(item, "@") : item;
 
-		for (pair = 0; pair < pairs->n; pair += 2)
+		for (int pair = 0; pair < pairs->n; pair += 2)
 		{
 			SfJnValue  *key = sf_jn_eval(ev, pairs->at[pair], context, frame);
 			SfJnMember *m;
@@ -168,14 +163,13 @@ sf_jn_eval_group(SfJnEval *ev, const SfJnNodeList *pairs, int position,
 	SfJnValue  *keys;
 	SfJnValue  *result;
 	Group	   *groups;
-	uint32		i;
 
 	if (SF_JN_IS_ARRAY(input) && input->len == 0)
 		single[0] = NULL;
 	keys = collect_groups(ev, pairs, position, is_list ? input->u.items : single,
 						  is_list ? input->len : 1, tuples, env, &groups);
 	result = sf_jn_object(&ev->arena, keys->len);
-	for (i = 0; i < keys->len; i++)
+	for (uint32 i = 0; i < keys->len; i++)
 	{
 		SfJnValue  *item = tuples ? reduce_tuples(ev, groups[i].data) : groups[i].data;
 		SfJnValue  *value = sf_jn_eval_item(ev, pairs->at[groups[i].pair + 1], item,
@@ -194,9 +188,8 @@ merge_halves(SfJnEval *ev, SfJnValue **from, SfJnValue **to, uint32 low,
 {
 	uint32		left = low;
 	uint32		right = middle;
-	uint32		out;
 
-	for (out = low; out < high; out++)
+	for (uint32 out = low; out < high; out++)
 	{
 		if (right >= high ||
 			(left < middle && !swap(ev, arg, from[left], from[right])))
@@ -247,9 +240,8 @@ terms_swap(SfJnEval *ev, void *arg, SfJnValue *a, SfJnValue *b)
 {
 	SortState  *state = arg;
 	int			comp = 0;
-	int			i;
 
-	for (i = 0; i < state->node->items.n && comp == 0; i++)
+	for (int i = 0; i < state->node->items.n && comp == 0; i++)
 	{
 		const SfJnNode *term = state->node->items.at[i];
 		SfJnValue  *x = sf_jn_eval_item(ev, term, a, state->tuples, state->env);

@@ -56,9 +56,7 @@ static const struct
 static uint32
 digit_group(uint32 c)
 {
-	size_t		i;
-
-	for (i = 0; i < lengthof(digit_groups); i++)
+	for (size_t i = 0; i < lengthof(digit_groups); i++)
 	{
 		if (c >= digit_groups[i] && c <= digit_groups[i] + 9)
 			return digit_groups[i];
@@ -71,13 +69,12 @@ int
 sf_jn_regular_distance(const int *positions, int n)
 {
 	int			divisor = n > 0 ? positions[0] : 0;
-	int			i;
 	int			k;
 
-	for (i = 1; i < n; i++)
+	for (int i = 1; i < n; i++)
 		divisor = DatumGetInt32(DirectFunctionCall2(int4gcd, Int32GetDatum(divisor),
 													Int32GetDatum(positions[i])));
-	for (i = 1; i <= n; i++)
+	for (int i = 1; i <= n; i++)
 	{
 		for (k = 0; k < n && positions[k] != i * divisor; k++)
 			;
@@ -92,9 +89,8 @@ static int
 separator_distance(SfJnEval *ev, const SfJnIntegerPicture *p)
 {
 	int		   *positions = sf_jn_alloc(&ev->arena, (p->nseparators + 1) * sizeof(int));
-	int			i;
 
-	for (i = 0; i < p->nseparators; i++)
+	for (int i = 0; i < p->nseparators; i++)
 	{
 		if (p->separators[i].character != p->separators[0].character)
 			return 0;
@@ -159,10 +155,9 @@ sf_jn_integer_picture(SfJnEval *ev, const char *picture, Size len,
 					  SfJnIntegerPicture *out)
 {
 	Size		primary = len;
-	Size		i;
 
 	memset(out, 0, sizeof(*out));
-	for (i = len; i > 0; i--)
+	for (Size i = len; i > 0; i--)
 	{
 		if (picture[i - 1] != ';')
 			continue;
@@ -251,12 +246,10 @@ append_letters(StringInfo buf, double n, char first)
 static void
 append_roman(SfJnEval *ev, StringInfo buf, double n)
 {
-	size_t		i;
-
 	if (n > MAX_ROMAN)
 		sf_jn_fail(ev, SF_JN_D3137,
 				   .value = sf_jn_cstring(&ev->arena, "number is too large for a Roman numeral"));
-	for (i = 0; i < lengthof(romans); i++)
+	for (size_t i = 0; i < lengthof(romans); i++)
 	{
 		for (; n >= romans[i].value; n -= romans[i].value)
 			appendStringInfoString(buf, romans[i].letters);
@@ -291,7 +284,6 @@ static void
 insert_separators(StringInfo digits, const SfJnIntegerPicture *p)
 {
 	char		text[4];
-	int			i;
 	int			shift = 0;
 
 	if (p->regular)
@@ -300,7 +292,7 @@ insert_separators(StringInfo digits, const SfJnIntegerPicture *p)
 		int			len = digits->len;
 		int			textlen = sf_jn_encode(p->separators[0].character, text);
 
-		for (i = (len - 1) / distance; i > 0; i--)
+		for (int i = (len - 1) / distance; i > 0; i--)
 		{
 			insert_separator(digits, len - i * distance + shift, text, textlen);
 			shift += textlen;
@@ -308,7 +300,7 @@ insert_separators(StringInfo digits, const SfJnIntegerPicture *p)
 		return;
 	}
 	/* From the left; each is measured from the right end. */
-	for (i = p->nseparators - 1; i >= 0; i--)
+	for (int i = p->nseparators - 1; i >= 0; i--)
 		insert_separator(digits, digits->len - p->separators[i].position, text,
 						 sf_jn_encode(p->separators[i].character, text));
 }
@@ -321,10 +313,9 @@ append_digits(StringInfo buf, double value, const SfJnIntegerPicture *p)
 	int			len = sf_jn_print_number(value, text);
 	StringInfoData digits;
 	const char *suffix = "th";
-	int			i;
 
 	initStringInfo(&digits);
-	for (i = len; i < p->mandatory; i++)
+	for (int i = len; i < p->mandatory; i++)
 		appendStringInfoChar(&digits, '0');
 	appendBinaryStringInfo(&digits, text, len);
 	insert_separators(&digits, p);
@@ -336,7 +327,7 @@ append_digits(StringInfo buf, double value, const SfJnIntegerPicture *p)
 		if (!teen && last >= '1' && last <= '3')
 			suffix = last == '1' ? "st" : last == '2' ? "nd" : "rd";
 	}
-	for (i = 0; i < digits.len; i++)
+	for (int i = 0; i < digits.len; i++)
 	{
 		char		c = digits.data[i];
 

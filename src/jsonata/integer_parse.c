@@ -137,7 +137,6 @@ parse_digits(const char *s, Size len, const SfJnIntegerPicture *p)
 	bool		negative = false;
 	bool		any = false;
 	uint32		c;
-	int			i;
 
 	if (p->ordinal)
 		end = s + (len >= 2 ? len - 2 : 0);
@@ -152,7 +151,7 @@ parse_digits(const char *s, Size len, const SfJnIntegerPicture *p)
 		s += sf_jn_decode(s, end, &c);
 		if (p->regular)
 			skip = c == ',';
-		for (i = 0; !p->regular && i < p->nseparators; i++)
+		for (int i = 0; !p->regular && i < p->nseparators; i++)
 			skip |= c == p->separators[i].character;
 		if (skip)
 			continue;
@@ -169,14 +168,13 @@ double
 sf_jn_parse_integer(SfJnEval *ev, const char *s, Size len, const SfJnIntegerPicture *p)
 {
 	double		value = 0;
-	Size		i;
 
 	switch (p->style)
 	{
 		case SF_JN_DECIMAL:
 			return parse_digits(s, len, p);
 		case SF_JN_LETTERS:
-			for (i = 0; i < len; i++)
+			for (Size i = 0; i < len; i++)
 				value = value * 26 + s[i] - (p->letter_case == SF_JN_UPPER ? 'A' : 'a') + 1;
 			return value;
 		case SF_JN_ROMAN:
@@ -193,8 +191,6 @@ sf_jn_parse_integer(SfJnEval *ev, const char *s, Size len, const SfJnIntegerPict
 void
 sf_jn_integer_pattern(SfJnEval *ev, StringInfo buf, const SfJnIntegerPicture *p)
 {
-	int			i;
-
 	switch (p->style)
 	{
 		case SF_JN_DECIMAL:
@@ -215,12 +211,12 @@ sf_jn_integer_pattern(SfJnEval *ev, StringInfo buf, const SfJnIntegerPicture *p)
 			return;
 		case SF_JN_WORDS:
 			appendStringInfoString(buf, "(?:");
-			for (i = 0; i < 20; i++)
+			for (int i = 0; i < 20; i++)
 				appendStringInfo(buf, "%s|%s|", sf_jn_few[i], sf_jn_ordinals[i]);
-			for (i = 0; i < 8; i++)
+			for (int i = 0; i < 8; i++)
 				appendStringInfo(buf, "%s|%.*sieth|", sf_jn_tens[i],
 								 (int) strlen(sf_jn_tens[i]) - 1, sf_jn_tens[i]);
-			for (i = 0; i < 4; i++)
+			for (int i = 0; i < 4; i++)
 				appendStringInfo(buf, "%s|%sth|", sf_jn_magnitudes[i], sf_jn_magnitudes[i]);
 			appendStringInfoString(buf, "hundred|hundredth|and|[\\-, ])+");
 			return;

@@ -10,7 +10,6 @@
 #include "mb/pg_wchar.h"
 
 #include "base/compat.h"
-#include "catalog/pg_type.h"
 #include "jsonata/jsonata_print.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -311,12 +310,11 @@ string_to_jsonb(const char *str, uint32 len, JsonbValue *out)
 	uint32		nuls = 0;
 	char	   *text;
 	char	   *p;
-	uint32		i;
 
-	for (i = 0; i < len; i++)
+	for (uint32 i = 0; i < len; i++)
 		nuls += str[i] == '\0';
 	p = text = palloc((Size) len + nuls * 2 + 1);
-	for (i = 0; i < len; i++)
+	for (uint32 i = 0; i < len; i++)
 	{
 		bool		surrogate = (unsigned char) str[i] == 0xed && i + 2 < len &&
 			(unsigned char) str[i + 1] >= 0xa0;
@@ -364,7 +362,6 @@ push_jsonb(JsonbParseState **ps, JsonbIteratorToken as, const SfJnValue *v,
 {
 	JsonbValue	out;
 	bool		object;
-	uint32		i;
 
 	if (scalar_to_jsonb(v, &out))
 	{
@@ -377,7 +374,7 @@ push_jsonb(JsonbParseState **ps, JsonbIteratorToken as, const SfJnValue *v,
 	CHECK_FOR_INTERRUPTS();
 	object = v->type == SF_JN_OBJECT;
 	pushJsonbValue(ps, object ? WJB_BEGIN_OBJECT : WJB_BEGIN_ARRAY, NULL);
-	for (i = 0; i < v->len; i++)
+	for (uint32 i = 0; i < v->len; i++)
 	{
 		const SfJnValue *item = object ? v->u.members[i].value : v->u.items[i];
 

@@ -21,11 +21,10 @@ static void
 print_string(StringInfo buf, const char *s, uint32 len)
 {
 	uint32		start = 0;
-	uint32		i;
 
 	enlargeStringInfo(buf, (int) Min(len, MaxAllocSize / 2) + 2);
 	appendStringInfoCharMacro(buf, '"');
-	for (i = 0; i < len; i++)
+	for (uint32 i = 0; i < len; i++)
 	{
 		unsigned char c = (unsigned char) s[i];
 		const char *escape;
@@ -98,10 +97,8 @@ is_too_long(const StringInfoData *buf, int flags)
 static void
 print_array(StringInfo buf, const SfJnValue *v, int flags, int indent)
 {
-	uint32		i;
-
 	appendStringInfoChar(buf, '[');
-	for (i = 0; i < v->len && !is_too_long(buf, flags); i++)
+	for (uint32 i = 0; i < v->len && !is_too_long(buf, flags); i++)
 	{
 		const SfJnValue *item = v->u.items[i];
 
@@ -124,10 +121,9 @@ static void
 print_object(StringInfo buf, const SfJnValue *v, int flags, int indent)
 {
 	bool		first = true;
-	uint32		i;
 
 	appendStringInfoChar(buf, '{');
-	for (i = 0; i < v->len && !is_too_long(buf, flags); i++)
+	for (uint32 i = 0; i < v->len && !is_too_long(buf, flags); i++)
 	{
 		const SfJnMember *m = &v->u.members[i];
 
@@ -195,19 +191,17 @@ sf_jn_print(StringInfo buf, const SfJnValue *v, int flags)
 void
 sf_jn_measure(const SfJnValue *v, Size max, Size *size)
 {
-	uint32		i;
-
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
 	*size += MEASURED_BYTES;
 	if (v->type == SF_JN_STRING)
 		*size += v->len;
-	for (i = 0; v->type == SF_JN_ARRAY && i < v->len && *size <= max; i++)
+	for (uint32 i = 0; v->type == SF_JN_ARRAY && i < v->len && *size <= max; i++)
 	{
 		if (v->u.items[i] != NULL)
 			sf_jn_measure(v->u.items[i], max, size);
 	}
-	for (i = 0; v->type == SF_JN_OBJECT && i < v->len && *size <= max; i++)
+	for (uint32 i = 0; v->type == SF_JN_OBJECT && i < v->len && *size <= max; i++)
 	{
 		*size += v->u.members[i].keylen;
 		if (v->u.members[i].value != NULL)
@@ -252,7 +246,6 @@ SfJnValue *
 sf_jn_clone(SfJnArena *a, const SfJnValue *v)
 {
 	SfJnValue  *copy;
-	uint32		i;
 
 	if (v->type == SF_JN_FUNCTION)
 		return sf_jn_string(a, "", 0);
@@ -263,7 +256,7 @@ sf_jn_clone(SfJnArena *a, const SfJnValue *v)
 	if ((v->flags & SF_JN_OUTER) != 0)
 		return sf_jn_clone(a, v->u.items[0]);
 	copy = v->type == SF_JN_ARRAY ? sf_jn_array(a, v->len) : sf_jn_object(a, v->len);
-	for (i = 0; i < v->len; i++)
+	for (uint32 i = 0; i < v->len; i++)
 	{
 		if (v->type == SF_JN_ARRAY)
 			sf_jn_push(a, copy, v->u.items[i] == NULL ? sf_jn_null() :

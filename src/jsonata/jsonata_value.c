@@ -230,12 +230,11 @@ uint32
 sf_jn_hash(const char *key, Size len)
 {
 	uint32		h = 2166136261u;
-	Size		i;
 
 	/* Names are short; for long ones the better function pays. */
 	if (len > 32)
 		return hash_bytes((const unsigned char *) key, (int) len);
-	for (i = 0; i < len; i++)
+	for (Size i = 0; i < len; i++)
 		h = (h ^ (unsigned char) key[i]) * 16777619u;
 	return h ^ (h >> 15);
 }
@@ -257,14 +256,13 @@ static void
 rebuild_index(SfJnArena *a, SfJnContainer *c)
 {
 	uint32		size = 16;
-	uint32		i;
 
 	while (size < c->cap * 2)
 		size *= 2;
 	c->index = sf_jn_alloc(a, size * sizeof(uint32));
 	memset(c->index, 0, size * sizeof(uint32));
 	c->index_size = size;
-	for (i = 0; i < c->v.len; i++)
+	for (uint32 i = 0; i < c->v.len; i++)
 		index_member(c, i);
 }
 
@@ -274,13 +272,12 @@ sf_jn_find(const SfJnValue *object, const char *key, uint32 keylen, uint32 hash)
 {
 	const SfJnContainer *c = (const SfJnContainer *) object;
 	SfJnMember *members = object->u.members;
-	uint32		i;
 
 	if (c->index_size > 0)
 	{
 		uint32		mask = c->index_size - 1;
 
-		for (i = hash & mask; c->index[i] != 0; i = (i + 1) & mask)
+		for (uint32 i = hash & mask; c->index[i] != 0; i = (i + 1) & mask)
 		{
 			SfJnMember *m = &members[c->index[i] - 1];
 
@@ -290,7 +287,7 @@ sf_jn_find(const SfJnValue *object, const char *key, uint32 keylen, uint32 hash)
 		}
 		return NULL;
 	}
-	for (i = 0; i < object->len; i++)
+	for (uint32 i = 0; i < object->len; i++)
 	{
 		if (members[i].hash == hash && members[i].keylen == keylen &&
 			memcmp(members[i].key, key, keylen) == 0)
@@ -341,9 +338,7 @@ sf_jn_set(SfJnArena *a, SfJnValue *object, const char *key, uint32 keylen,
 void
 sf_jn_set_all(SfJnArena *a, SfJnValue *object, const SfJnValue *from)
 {
-	uint32		i;
-
-	for (i = 0; i < from->len; i++)
+	for (uint32 i = 0; i < from->len; i++)
 		sf_jn_set_member(a, object, &from->u.members[i], from->u.members[i].value);
 }
 
@@ -396,8 +391,6 @@ same_string(const SfJnValue *x, const SfJnValue *y)
 bool
 sf_jn_equal(const SfJnValue *x, const SfJnValue *y)
 {
-	uint32		i;
-
 	if (x == y)
 		return !(SF_JN_IS_NUMBER(x) && x->u.number != x->u.number);
 	if (x == NULL || y == NULL || x->type != y->type)
@@ -421,7 +414,7 @@ sf_jn_equal(const SfJnValue *x, const SfJnValue *y)
 				return false;
 			check_stack_depth();
 			CHECK_FOR_INTERRUPTS();
-			for (i = 0; i < x->len; i++)
+			for (uint32 i = 0; i < x->len; i++)
 			{
 				if (!sf_jn_equal(x->u.items[i], y->u.items[i]) &&
 					(x->u.items[i] != NULL || y->u.items[i] != NULL))
@@ -433,7 +426,7 @@ sf_jn_equal(const SfJnValue *x, const SfJnValue *y)
 				return false;
 			check_stack_depth();
 			CHECK_FOR_INTERRUPTS();
-			for (i = 0; i < x->len; i++)
+			for (uint32 i = 0; i < x->len; i++)
 			{
 				const SfJnMember *m = &x->u.members[i];
 				const SfJnMember *n = sf_jn_find(y, m->key, m->keylen, m->hash);
@@ -457,9 +450,8 @@ int
 sf_jn_compare_strings(const SfJnValue *x, const SfJnValue *y)
 {
 	uint32		n = Min(x->len, y->len);
-	uint32		i;
 
-	for (i = 0; i < n; i++)
+	for (uint32 i = 0; i < n; i++)
 	{
 		unsigned char a = (unsigned char) x->u.str[i];
 		unsigned char b = (unsigned char) y->u.str[i];

@@ -301,7 +301,6 @@ read_name(SfJnCompile *c)
 	const char *start = c->text + c->pos;
 	SfJnNode   *node;
 	Size		len;
-	int			op;
 
 	while (c->pos < c->len && !is_space(c->text[c->pos]) &&
 		   !is_operator_char(c->text[c->pos]))
@@ -313,7 +312,7 @@ read_name(SfJnCompile *c)
 		token(c, SF_JN_N_VARIABLE, SF_JN_OP_NONE)->name = sf_jn_name(start + 1, len - 1);
 		return;
 	}
-	for (op = FIRST_WORD; op < SF_JN_OP_NONE; op++)
+	for (int op = FIRST_WORD; op < SF_JN_OP_NONE; op++)
 	{
 		if (strlen(sf_jn_operator_text[op]) == len &&
 			memcmp(sf_jn_operator_text[op], start, len) == 0)

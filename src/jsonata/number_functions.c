@@ -142,7 +142,6 @@ static bool
 parse_radix(const char *s, Size len, double *result)
 {
 	int			base;
-	Size		i;
 
 	if (len < 3 || s[0] != '0')
 		return false;
@@ -151,7 +150,7 @@ parse_radix(const char *s, Size len, double *result)
 	if (base == 0)
 		return false;
 	*result = 0;
-	for (i = 2; i < len; i++)
+	for (Size i = 2; i < len; i++)
 	{
 		int			digit = sf_jn_hex_value(s + i, s + len, 1);
 
@@ -214,9 +213,8 @@ SF_JN_LIBRARY_FUNCTION(formatBase)
 SF_JN_LIBRARY_FUNCTION(sum)
 {
 	double		total = 0;
-	uint32		i;
 
-	for (i = 0; i < args[0]->len; i++)
+	for (uint32 i = 0; i < args[0]->len; i++)
 		total += args[0]->u.items[i]->u.number;
 	return sf_jn_number(&ev->arena, total);
 }
@@ -232,9 +230,8 @@ static SfJnValue *
 extreme(SfJnEval *ev, const SfJnValue *list, bool largest)
 {
 	double		result = largest ? -INFINITY : INFINITY;
-	uint32		i;
 
-	for (i = 0; i < list->len; i++)
+	for (uint32 i = 0; i < list->len; i++)
 		result = largest ? Max(result, list->u.items[i]->u.number) :
 			Min(result, list->u.items[i]->u.number);
 	return list->len == 0 ? NULL : sf_jn_number(&ev->arena, result);

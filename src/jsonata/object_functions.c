@@ -6,8 +6,6 @@
 
 #include <math.h>
 
-#include "miscadmin.h"
-
 #include "base/encoding.h"
 #include "base/random.h"
 #include "jsonata/functions.h"
@@ -20,17 +18,15 @@
 static void
 collect_keys(SfJnEval *ev, const SfJnValue *v, SfJnValue *keys)
 {
-	uint32		i;
-
 	if (SF_JN_IS_ARRAY(v))
 	{
 		sf_jn_check_stack(ev);
-		for (i = 0; i < v->len; i++)
+		for (uint32 i = 0; i < v->len; i++)
 			collect_keys(ev, v->u.items[i], keys);
 	}
 	else if (SF_JN_IS_OBJECT(v))
 	{
-		for (i = 0; i < v->len; i++)
+		for (uint32 i = 0; i < v->len; i++)
 			sf_jn_set_member(&ev->arena, keys, &v->u.members[i], NULL);
 	}
 }
@@ -40,11 +36,10 @@ SF_JN_LIBRARY_FUNCTION(keys)
 {
 	SfJnValue  *keys = sf_jn_object(&ev->arena, 4);
 	SfJnValue  *result;
-	uint32		i;
 
 	collect_keys(ev, args[0], keys);
 	result = sf_jn_sequence(&ev->arena, keys->len);
-	for (i = 0; i < keys->len; i++)
+	for (uint32 i = 0; i < keys->len; i++)
 		sf_jn_push(&ev->arena, result,
 				   sf_jn_string(&ev->arena, keys->u.members[i].key,
 								keys->u.members[i].keylen));
@@ -63,17 +58,15 @@ SF_JN_LIBRARY_FUNCTION(lookup)
 static void
 spread_value(SfJnEval *ev, SfJnValue *v, SfJnValue *result)
 {
-	uint32		i;
-
 	if (SF_JN_IS_ARRAY(v))
 	{
 		sf_jn_check_stack(ev);
-		for (i = 0; i < v->len; i++)
+		for (uint32 i = 0; i < v->len; i++)
 			spread_value(ev, v->u.items[i], result);
 	}
 	else if (SF_JN_IS_OBJECT(v))
 	{
-		for (i = 0; i < v->len; i++)
+		for (uint32 i = 0; i < v->len; i++)
 		{
 			SfJnValue  *object = sf_jn_object(&ev->arena, 1);
 
@@ -103,9 +96,8 @@ SF_JN_LIBRARY_FUNCTION(spread)
 SF_JN_LIBRARY_FUNCTION(merge)
 {
 	SfJnValue  *result = sf_jn_object(&ev->arena, 4);
-	uint32		i;
 
-	for (i = 0; i < args[0]->len; i++)
+	for (uint32 i = 0; i < args[0]->len; i++)
 		sf_jn_set_all(&ev->arena, result, args[0]->u.items[i]);
 	return result;
 }
@@ -123,9 +115,8 @@ SF_JN_LIBRARY_FUNCTION(each)
 {
 	SfJnValue  *object = args[0];
 	SfJnValue  *result = sf_jn_sequence(&ev->arena, 4);
-	uint32		i;
 
-	for (i = 0; object != NULL && i < object->len; i++)
+	for (uint32 i = 0; object != NULL && i < object->len; i++)
 	{
 		SfJnValue  *v = call_with_member(ev, args[1], object, &object->u.members[i]);
 
@@ -140,9 +131,8 @@ SF_JN_LIBRARY_FUNCTION(sift)
 {
 	SfJnValue  *object = args[0];
 	SfJnValue  *result = sf_jn_object(&ev->arena, 4);
-	uint32		i;
 
-	for (i = 0; object != NULL && args[1] != NULL && i < object->len; i++)
+	for (uint32 i = 0; object != NULL && args[1] != NULL && i < object->len; i++)
 	{
 		SfJnMember *m = &object->u.members[i];
 
@@ -165,7 +155,6 @@ SF_JN_LIBRARY_FUNCTION(partition)
 	SfJnValue  *list = args[0];
 	SfJnValue  *result;
 	double		size;
-	uint32		i;
 
 	if (list->len == 0)
 		return NULL;
@@ -176,7 +165,7 @@ SF_JN_LIBRARY_FUNCTION(partition)
 	if (!(size >= 1))
 		return NULL;
 	result = sf_jn_sequence(&ev->arena, 4);
-	for (i = 0; i < list->len; i++)
+	for (uint32 i = 0; i < list->len; i++)
 	{
 		if (fmod(i, size) == 0)
 			sf_jn_push(&ev->arena, result, sf_jn_array(&ev->arena, 4));
@@ -197,14 +186,13 @@ SF_JN_LIBRARY_FUNCTION(range)
 	double		step = args[2]->u.number;
 	double		count = floor((args[1]->u.number - first) / step) + 1;
 	SfJnValue  *result;
-	uint32		i;
 
 	if (!(count >= 1) || step == 0)
 		return NULL;
 	if (count > MAX_RANGE)
 		sf_jn_fail(ev, SF_JN_D2014, .value = sf_jn_number(&ev->arena, count));
 	result = sf_jn_sequence(&ev->arena, (uint32) count);
-	for (i = 0; i < (uint32) count; i++)
+	for (uint32 i = 0; i < (uint32) count; i++)
 		sf_jn_push(&ev->arena, result, sf_jn_number(&ev->arena, first + i * step));
 	return result;
 }

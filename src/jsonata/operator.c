@@ -28,11 +28,9 @@ sf_jn_is_numeric(SfJnEval *ev, SfJnValue *v)
 bool
 sf_jn_all_numeric(SfJnEval *ev, SfJnValue *v)
 {
-	uint32		i;
-
 	if (!SF_JN_IS_ARRAY(v))
 		return false;
-	for (i = 0; i < v->len; i++)
+	for (uint32 i = 0; i < v->len; i++)
 	{
 		if (!sf_jn_is_numeric(ev, v->u.items[i]))
 			return false;
@@ -44,8 +42,6 @@ sf_jn_all_numeric(SfJnEval *ev, SfJnValue *v)
 bool
 sf_jn_truth(SfJnEval *ev, SfJnValue *v)
 {
-	uint32		i;
-
 	if (v == NULL)
 		return false;
 	switch ((SfJnType) v->type)
@@ -59,7 +55,7 @@ sf_jn_truth(SfJnEval *ev, SfJnValue *v)
 			return v->len > 0;
 		case SF_JN_ARRAY:
 			sf_jn_check_stack(ev);
-			for (i = 0; i < v->len; i++)
+			for (uint32 i = 0; i < v->len; i++)
 			{
 				if (sf_jn_truth(ev, v->u.items[i]))
 					return true;
@@ -76,8 +72,6 @@ sf_jn_truth(SfJnEval *ev, SfJnValue *v)
 static void
 check_value(SfJnEval *ev, const SfJnValue *v, bool finite, int depth)
 {
-	uint32		i;
-
 	if (v == NULL)
 		return;
 	if (v->type == SF_JN_ARRAY || v->type == SF_JN_OBJECT)
@@ -87,7 +81,7 @@ check_value(SfJnEval *ev, const SfJnValue *v, bool finite, int depth)
 					   .value = sf_jn_cstring(&ev->arena, "Values are nested too deeply"));
 		/* parts that are shared are walked through once for each place */
 		sf_jn_check(ev);
-		for (i = 0; i < v->len; i++)
+		for (uint32 i = 0; i < v->len; i++)
 			check_value(ev, v->type == SF_JN_ARRAY ? v->u.items[i] : v->u.members[i].value,
 						finite, depth + 1);
 	}
@@ -253,7 +247,6 @@ eval_range(SfJnEval *ev, const SfJnNode *node, SfJnValue *x, SfJnValue *y)
 	SfJnValue  *result;
 	SfJnValue  *numbers;
 	double		size;
-	uint32		i;
 
 	if (x != NULL && !is_integer(x))
 		fail_operator(ev, node, SF_JN_T2003, x, NULL);
@@ -268,7 +261,7 @@ eval_range(SfJnEval *ev, const SfJnNode *node, SfJnValue *x, SfJnValue *y)
 	result = sf_jn_sequence(&ev->arena, (uint32) size);
 	numbers = sf_jn_alloc(&ev->arena, (Size) size * sizeof(SfJnValue));
 	memset(numbers, 0, (Size) size * sizeof(SfJnValue));
-	for (i = 0; i < (uint32) size; i++)
+	for (uint32 i = 0; i < (uint32) size; i++)
 	{
 		numbers[i].type = SF_JN_NUMBER;
 		numbers[i].u.number = x->u.number + i;
@@ -293,13 +286,11 @@ is_identical(const SfJnValue *x, const SfJnValue *y)
 static SfJnValue *
 eval_in(SfJnValue *x, SfJnValue *y)
 {
-	uint32		i;
-
 	if (x == NULL || y == NULL)
 		return sf_jn_bool(false);
 	if (!SF_JN_IS_ARRAY(y))
 		return sf_jn_bool(is_identical(x, y));
-	for (i = 0; i < y->len; i++)
+	for (uint32 i = 0; i < y->len; i++)
 	{
 		if (is_identical(x, y->u.items[i]))
 			return sf_jn_bool(true);
@@ -397,16 +388,15 @@ delete_from_match(SfJnEval *ev, const SfJnFunction *f, SfJnValue *match)
 	SfJnValue  *names = sf_jn_eval(ev, f->node->third, match, f->env);
 	SfJnValue **items;
 	uint32		n = sf_jn_items(&names, &items);
-	uint32		i;
 
 	if (names == NULL)
 		return;
-	for (i = 0; i < n; i++)
+	for (uint32 i = 0; i < n; i++)
 	{
 		if (!SF_JN_IS_STRING(items[i]))
 			sf_jn_fail_at(ev, f->node->third->position, SF_JN_T2012, .value = names);
 	}
-	for (i = 0; i < n && SF_JN_IS_OBJECT(match); i++)
+	for (uint32 i = 0; i < n && SF_JN_IS_OBJECT(match); i++)
 		sf_jn_delete(match, items[i]->u.str, items[i]->len);
 }
 
@@ -420,7 +410,6 @@ sf_jn_apply_transform(SfJnEval *ev, const SfJnFunction *f, SfJnValue *object)
 	SfJnValue  *matches;
 	SfJnValue **items;
 	uint32		n;
-	uint32		i;
 
 	if (object == NULL)
 		return NULL;
@@ -436,7 +425,7 @@ sf_jn_apply_transform(SfJnEval *ev, const SfJnFunction *f, SfJnValue *object)
 	if (matches == NULL)
 		return result;
 	n = sf_jn_items(&matches, &items);
-	for (i = 0; i < n; i++)
+	for (uint32 i = 0; i < n; i++)
 	{
 		sf_jn_check(ev);
 		update_match(ev, f, items[i]);

@@ -110,7 +110,6 @@ parse_signature(SfJnCompile *c, SfJnNode *lambda)
 	int			depth = 1;
 	char	   *text;
 	Size		len = 0;
-	Size		i;
 
 	while (depth > 0 && c->token != SF_JN_OP_LBRACE && c->node->type != SF_JN_N_END)
 	{
@@ -123,7 +122,7 @@ parse_signature(SfJnCompile *c, SfJnNode *lambda)
 	if (c->token != SF_JN_OP_GT)
 		fail_expected(c, SF_JN_OP_GT);
 	text = sf_jn_alloc(c->arena, c->pos - start + 1);
-	for (i = start; i < c->pos; i++)
+	for (Size i = start; i < c->pos; i++)
 	{
 		if (strchr(" \t\n\r\v", c->text[i]) == NULL)
 			text[len++] = c->text[i];
@@ -140,8 +139,6 @@ parse_signature(SfJnCompile *c, SfJnNode *lambda)
 static SfJnNode *
 parse_call(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 {
-	int			i;
-
 	node->type = SF_JN_N_FUNCTION;
 	parse_arguments(c, node);
 
@@ -150,7 +147,7 @@ parse_call(SfJnCompile *c, SfJnNode *node, SfJnNode *left)
 		  (left->name.len == 2 && memcmp(left->name.str, "\xce\xbb", 2) == 0)))
 		return node;
 
-	for (i = 0; i < node->items.n; i++)
+	for (int i = 0; i < node->items.n; i++)
 	{
 		SfJnNode   *param = node->items.at[i];
 

@@ -13,7 +13,6 @@
 #include <math.h>
 
 #include "jsonata/eval.h"
-#include "miscadmin.h"
 
 /* Look up a member of an object, or of every object in an array. */
 SfJnValue *
@@ -21,7 +20,6 @@ sf_jn_lookup_member(SfJnEval *ev, const SfJnValue *input, const SfJnName *name)
 {
 	SfJnValue  *result;
 	SfJnMember *m;
-	uint32		i;
 
 	if (input == NULL)
 		return NULL;
@@ -35,7 +33,7 @@ sf_jn_lookup_member(SfJnEval *ev, const SfJnValue *input, const SfJnName *name)
 
 	sf_jn_check_stack(ev);
 	result = sf_jn_sequence(&ev->arena, input->len);
-	for (i = 0; i < input->len; i++)
+	for (uint32 i = 0; i < input->len; i++)
 	{
 		SfJnValue  *v = sf_jn_lookup_member(ev, input->u.items[i], name);
 
@@ -56,7 +54,6 @@ sf_jn_eval_filter(SfJnEval *ev, const SfJnNode *predicate, SfJnValue *input,
 	SfJnValue **items;
 	uint32		n = sf_jn_items(&input, &items);
 	bool		tuples = SF_JN_IS_ARRAY(input) && (input->flags & SF_JN_TUPLES) != 0;
-	uint32		i;
 
 	if (tuples)
 		result->flags |= SF_JN_TUPLES;
@@ -79,7 +76,7 @@ sf_jn_eval_filter(SfJnEval *ev, const SfJnNode *predicate, SfJnValue *input,
 		return result;
 	}
 
-	for (i = 0; i < n; i++)
+	for (uint32 i = 0; i < n; i++)
 	{
 		SfJnValue  *item = items[i];
 		SfJnValue  *res = sf_jn_eval_item(ev, predicate, item, tuples, env);
@@ -88,9 +85,8 @@ sf_jn_eval_filter(SfJnEval *ev, const SfJnNode *predicate, SfJnValue *input,
 		{
 			SfJnValue **numbers;
 			uint32		count = sf_jn_items(&res, &numbers);
-			uint32		k;
 
-			for (k = 0; k < count; k++)
+			for (uint32 k = 0; k < count; k++)
 			{
 				double		at = floor(numbers[k]->u.number);
 
@@ -116,9 +112,8 @@ static SfJnValue *
 eval_stages(SfJnEval *ev, const SfJnStages *stages, SfJnValue *input, SfJnFrame *env)
 {
 	SfJnValue  *result = input;
-	int			i;
 
-	for (i = 0; i < stages->n; i++)
+	for (int i = 0; i < stages->n; i++)
 	{
 		const SfJnStage *stage = &stages->at[i];
 
@@ -126,9 +121,7 @@ eval_stages(SfJnEval *ev, const SfJnStages *stages, SfJnValue *input, SfJnFrame 
 			result = sf_jn_eval_filter(ev, stage->expr, result, env);
 		else if (SF_JN_IS_ARRAY(result))
 		{
-			uint32		k;
-
-			for (k = 0; k < result->len; k++)
+			for (uint32 k = 0; k < result->len; k++)
 			{
 				if (SF_JN_IS_OBJECT(result->u.items[k]))
 					set_name(ev, result->u.items[k], &stage->index,
@@ -146,7 +139,6 @@ eval_step(SfJnEval *ev, const SfJnNode *step, const SfJnValue *input,
 {
 	SfJnValue  *result;
 	bool		only_items = true;
-	uint32		i;
 
 	if (step->type == SF_JN_N_SORT)
 	{
@@ -155,12 +147,11 @@ eval_step(SfJnEval *ev, const SfJnNode *step, const SfJnValue *input,
 	}
 
 	result = sf_jn_sequence(&ev->arena, input->len);
-	for (i = 0; i < input->len; i++)
+	for (uint32 i = 0; i < input->len; i++)
 	{
 		SfJnValue  *v = sf_jn_eval(ev, step, input->u.items[i], env);
-		int			k;
 
-		for (k = 0; k < step->stages.n; k++)
+		for (int k = 0; k < step->stages.n; k++)
 			v = sf_jn_eval_filter(ev, step->stages.at[k].expr, v, env);
 		if (v != NULL)
 		{
@@ -177,7 +168,7 @@ eval_step(SfJnEval *ev, const SfJnNode *step, const SfJnValue *input,
 	{
 		SfJnValue  *flat = sf_jn_sequence(&ev->arena, result->len);
 
-		for (i = 0; i < result->len; i++)
+		for (uint32 i = 0; i < result->len; i++)
 		{
 			SfJnValue  *v = result->u.items[i];
 
@@ -199,9 +190,8 @@ push_tuples(SfJnEval *ev, const SfJnNode *step, SfJnValue *tuple, SfJnValue *val
 	bool		tuples = SF_JN_IS_ARRAY(value) && (value->flags & SF_JN_TUPLES) != 0;
 	SfJnValue **items;
 	uint32		n = sf_jn_items(&value, &items);
-	uint32		i;
 
-	for (i = 0; i < n; i++)
+	for (uint32 i = 0; i < n; i++)
 	{
 		SfJnValue  *item = items[i];
 		SfJnValue  *out = sf_jn_object(&ev->arena, tuple->len + 2);
@@ -229,10 +219,9 @@ static SfJnValue *
 tuples_of(SfJnEval *ev, const SfJnValue *input, const SfJnName *index)
 {
 	SfJnValue  *result = sf_jn_sequence(&ev->arena, input->len);
-	uint32		i;
 
 	result->flags |= SF_JN_TUPLES;
-	for (i = 0; i < input->len; i++)
+	for (uint32 i = 0; i < input->len; i++)
 	{
 		SfJnValue  *tuple = sf_jn_object(&ev->arena, 2);
 
@@ -250,7 +239,6 @@ eval_tuple_step(SfJnEval *ev, const SfJnNode *step, SfJnValue *input,
 				SfJnValue *bindings, SfJnFrame *env)
 {
 	SfJnValue  *result;
-	uint32		i;
 
 	if (step->type == SF_JN_N_SORT)
 	{
@@ -268,7 +256,7 @@ eval_tuple_step(SfJnEval *ev, const SfJnNode *step, SfJnValue *input,
 		bindings = tuples_of(ev, input, NULL);
 	result = sf_jn_sequence(&ev->arena, bindings->len);
 	result->flags |= SF_JN_TUPLES;
-	for (i = 0; i < bindings->len; i++)
+	for (uint32 i = 0; i < bindings->len; i++)
 	{
 		SfJnValue  *tuple = bindings->u.items[i];
 		SfJnValue  *v = sf_jn_eval_item(ev, step, tuple, true, env);
@@ -312,9 +300,8 @@ static SfJnValue *
 contexts_of(SfJnEval *ev, const SfJnValue *tuples)
 {
 	SfJnValue  *result = sf_jn_sequence(&ev->arena, tuples->len);
-	uint32		i;
 
-	for (i = 0; i < tuples->len; i++)
+	for (uint32 i = 0; i < tuples->len; i++)
 		sf_jn_push(&ev->arena, result, sf_jn_get(tuples->u.items[i], "@"));
 	return result;
 }
@@ -327,7 +314,6 @@ sf_jn_eval_path(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame 
 	SfJnValue  *result = NULL;
 	SfJnValue  *tuples = NULL;
 	bool		streaming = false;
-	int			i;
 
 	if (eval_simple_path(ev, node, input, &result))
 		return result;
@@ -337,7 +323,7 @@ sf_jn_eval_path(SfJnEval *ev, const SfJnNode *node, SfJnValue *input, SfJnFrame 
 	else
 		sequence = sf_jn_sequence_of(ev, input);
 
-	for (i = 0; i < node->items.n; i++)
+	for (int i = 0; i < node->items.n; i++)
 	{
 		const SfJnNode *step = node->items.at[i];
 

@@ -32,11 +32,9 @@ add_seeking(SfJnCompile *c, SfJnNode *node, SfJnSlot *slot)
 static void
 push_ancestry(SfJnCompile *c, SfJnNode *whole, const SfJnNode *part)
 {
-	int			i;
-
 	if (part == NULL)
 		return;
-	for (i = 0; i < part->nseeking; i++)
+	for (int i = 0; i < part->nseeking; i++)
 		add_seeking(c, whole, part->seeking[i]);
 	if (part->type == SF_JN_N_PARENT)
 		add_seeking(c, whole, part->slot);
@@ -95,9 +93,8 @@ resolve_ancestry(SfJnCompile *c, SfJnNode *path)
 	SfJnNode  **steps = path->items.at;
 	SfJnNode   *last = steps[path->items.n - 1];
 	int			nslots = last->nseeking + (last->type == SF_JN_N_PARENT);
-	int			k;
 
-	for (k = 0; k < nslots; k++)
+	for (int k = 0; k < nslots; k++)
 	{
 		SfJnSlot   *slot = k < last->nseeking ? last->seeking[k] : last->slot;
 		int			i = path->items.n - 2;
@@ -157,14 +154,13 @@ process_dot(SfJnCompile *c, SfJnNode *node)
 	SfJnNode   *left = sf_jn_process(c, node->lhs);
 	SfJnNode   *path = left->type == SF_JN_N_PATH ? left : make_path(c, left);
 	SfJnNode   *right;
-	int			i;
 
 	if (left->type == SF_JN_N_PARENT)
 		add_seeking(c, path, left->slot);
 	right = sf_jn_process(c, node->rhs);
 	if (right->type == SF_JN_N_PATH)
 	{
-		for (i = 0; i < right->items.n; i++)
+		for (int i = 0; i < right->items.n; i++)
 			sf_jn_list_add(c, &path->items, right->items.at[i]);
 	}
 	else
@@ -173,7 +169,7 @@ process_dot(SfJnCompile *c, SfJnNode *node)
 		sf_jn_list_add(c, &path->items, right);
 	}
 
-	for (i = 0; i < path->items.n; i++)
+	for (int i = 0; i < path->items.n; i++)
 	{
 		SfJnNode   *step = path->items.at[i];
 
@@ -208,14 +204,13 @@ process_predicate(SfJnCompile *c, SfJnNode *node)
 	SfJnNode   *step = last_step(result);
 	SfJnNode   *predicate;
 	SfJnStage  *stage;
-	int			i;
 
 	if (step->group != NULL)
 		sf_jn_throw_at(c->thrower, SF_JN_S0209, node->position, NULL);
 	predicate = sf_jn_process(c, node->rhs);
 	if (predicate->nseeking > 0)
 	{
-		for (i = 0; i < predicate->nseeking; i++)
+		for (int i = 0; i < predicate->nseeking; i++)
 		{
 			if (predicate->seeking[i]->level == 1)
 				seek_parent(c, step, predicate->seeking[i]);
@@ -246,9 +241,7 @@ process_list(SfJnCompile *c, SfJnNode *whole, const SfJnNodeList *from,
 			 SfJnNodeList *to, bool ancestry)
 {
 	SfJnNodeList list = {0};
-	int			i;
-
-	for (i = 0; i < from->n; i++)
+	for (int i = 0; i < from->n; i++)
 		sf_jn_list_add(c, &list, ancestry ? process_part(c, whole, from->at[i]) :
 					   sf_jn_process(c, from->at[i]));
 	*to = list;
@@ -274,12 +267,11 @@ process_sort(SfJnCompile *c, SfJnNode *node)
 {
 	SfJnNode   *path = sf_jn_process(c, node->lhs);
 	SfJnNode   *sort = sf_jn_node(c, SF_JN_N_SORT, node->position);
-	int			i;
 
 	if (path->type != SF_JN_N_PATH)
 		path = make_path(c, path);
 	process_list(c, sort, &node->items, &sort->items, true);
-	for (i = 0; i < sort->items.n; i++)
+	for (int i = 0; i < sort->items.n; i++)
 		sort->items.at[i]->descending = node->items.at[i]->descending;
 	sf_jn_list_add(c, &path->items, sort);
 	resolve_ancestry(c, path);
@@ -447,10 +439,9 @@ static SfJnNode *
 process_block(SfJnCompile *c, SfJnNode *node)
 {
 	SfJnNode   *result = sf_jn_node(c, SF_JN_N_BLOCK, node->position);
-	int			i;
 
 	process_list(c, result, &node->items, &result->items, true);
-	for (i = 0; i < result->items.n; i++)
+	for (int i = 0; i < result->items.n; i++)
 	{
 		SfJnNode   *part = result->items.at[i];
 

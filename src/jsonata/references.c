@@ -66,14 +66,13 @@ static int
 path_field(const SfJnNode *path)
 {
 	const SfJnNode *first = path->items.at[0];
-	size_t		i;
 
 	if (first->type != SF_JN_N_VARIABLE || !is_name(&first->name, "states"))
 		return 0;
 	if (path->items.n < 2 || path->items.at[1]->type != SF_JN_N_NAME ||
 		first->stages.n > 0 || first->predicates.n > 0)
 		return SF_JN_STATES_ALL;
-	for (i = 0; i < lengthof(fields); i++)
+	for (size_t i = 0; i < lengthof(fields); i++)
 	{
 		if (!is_name(&path->items.at[1]->name, fields[i].name))
 			continue;
@@ -120,9 +119,7 @@ static void walk(Walk *w, const SfJnNode *node, bool top);
 static void
 walk_list(Walk *w, const SfJnNodeList *list, bool top)
 {
-	int			i;
-
-	for (i = 0; i < list->n; i++)
+	for (int i = 0; i < list->n; i++)
 		walk(w, list->at[i], top);
 }
 
@@ -130,9 +127,7 @@ walk_list(Walk *w, const SfJnNodeList *list, bool top)
 static void
 walk_stages(Walk *w, const SfJnStages *stages)
 {
-	int			i;
-
-	for (i = 0; i < stages->n; i++)
+	for (int i = 0; i < stages->n; i++)
 	{
 		if (stages->at[i].expr != NULL)
 			walk(w, stages->at[i].expr, false);
@@ -164,8 +159,6 @@ check_states(Walk *w, const SfJnNode *path)
 static void
 walk(Walk *w, const SfJnNode *node, bool top)
 {
-	int			i;
-
 	if (node == NULL)
 		return;
 	check_stack_depth();
@@ -173,7 +166,7 @@ walk(Walk *w, const SfJnNode *node, bool top)
 	{
 		case SF_JN_N_PATH:
 			check_states(w, node);
-			for (i = 0; i < node->items.n; i++)
+			for (int i = 0; i < node->items.n; i++)
 			{
 				const SfJnNode *step = node->items.at[i];
 

@@ -121,9 +121,8 @@ static int
 search_alternatives(SfJnEval *ev, const SfJnRegex *regex, SfJnSearch *search, Size from)
 {
 	int			best = -1;
-	int			i;
 
-	for (i = 0; i < regex->nalternatives; i++)
+	for (int i = 0; i < regex->nalternatives; i++)
 	{
 		const SfJnAlternative *a = &regex->alternatives[i];
 		int			last = i < regex->nalternatives - 1 ? a[1].captures : regex->ncaptures;
@@ -157,7 +156,6 @@ sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex, SfJnValue *subject,
 	SfJnSearch *search;
 	regmatch_t *found;
 	int			taken;
-	int			i;
 
 	sf_jn_check(ev);
 	decode_subject(ev, subject);
@@ -174,7 +172,7 @@ sf_jn_regex_search(SfJnEval *ev, const SfJnRegex *regex, SfJnValue *subject,
 	match->ngroups = regex->ngroups;
 	match->groups = sf_jn_alloc(&ev->arena, (regex->ngroups + 1) * sizeof(SfJnValue *));
 	memset(match->groups, 0, (regex->ngroups + 1) * sizeof(SfJnValue *));
-	for (i = 1; i < search->of[taken].nmatch; i++)
+	for (int i = 1; i < search->of[taken].nmatch; i++)
 	{
 		int			group = regex->captures[regex->alternatives[taken].captures + i - 1];
 

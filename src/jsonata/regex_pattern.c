@@ -203,10 +203,9 @@ translate_named_reference(Translation *t)
 {
 	const char *close = t->p < t->end && *t->p == '<' ?
 		memchr(t->p, '>', t->end - t->p) : NULL;
-	int			i;
 
 	t->references = true;
-	for (i = 0; close != NULL && i < t->groups && i < SF_JN_MAX_GROUPS; i++)
+	for (int i = 0; close != NULL && i < t->groups && i < SF_JN_MAX_GROUPS; i++)
 	{
 		if (t->names[i].name != NULL && t->names[i].len == close - t->p - 1 &&
 			memcmp(t->names[i].name, t->p + 1, t->names[i].len) == 0)
@@ -409,7 +408,6 @@ split_alternatives(Translation *t, SfJnRegex *regex)
 	bool		whole = t->references || t->nbars >= SF_JN_MAX_ALTERNATIVES;
 	int			n = whole ? 1 : t->nbars + 1;
 	int			start = 0;
-	int			i;
 
 	regex->ngroups = Min(t->groups, SF_JN_MAX_GROUPS);
 	regex->ncaptures = t->ncaptures;
@@ -417,7 +415,7 @@ split_alternatives(Translation *t, SfJnRegex *regex)
 	memcpy(regex->captures, t->captures, t->ncaptures * sizeof(int));
 	regex->nalternatives = n;
 	regex->alternatives = sf_jn_alloc(t->arena, n * sizeof(SfJnAlternative));
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		int			end = i < n - 1 ? t->bars[i].at : t->out.len;
 		text	   *pattern = sf_jn_alloc(t->arena, VARHDRSZ + end - start);
@@ -439,7 +437,6 @@ sf_jn_regex_compile(SfJnArena *arena, SfJnThrow *thrower, const char *pattern,
 	Translation *t = palloc0(sizeof(Translation));
 	pg_wchar   *wide;
 	regex_t		re;
-	Size		i;
 	int			rc;
 
 	initStringInfo(&t->out);
@@ -453,7 +450,7 @@ sf_jn_regex_compile(SfJnArena *arena, SfJnThrow *thrower, const char *pattern,
 	regex->flags = REG_ADVANCED | (ignore_case ? REG_ICASE : 0) |
 		(multiline ? REG_NLANCH : 0);
 	regex->collation = C_COLLATION_OID;
-	for (i = 0; ignore_case && i < len; i++)
+	for (Size i = 0; ignore_case && i < len; i++)
 	{
 		if (IS_HIGHBIT_SET(pattern[i]) || (pattern[i] == '\\' && i + 1 < len && pattern[i + 1] == 'u'))
 			regex->collation = sf_jn_case_collation();

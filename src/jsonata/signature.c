@@ -91,10 +91,9 @@ sf_jn_signature_parse(SfJnArena *arena, SfJnThrow *t, const char *text, int posi
 {
 	SfJnSignature *result = sf_jn_alloc(arena, sizeof(SfJnSignature));
 	SfJnParam  *last = NULL;
-	int			at;
 
 	memset(result, 0, sizeof(*result));
-	for (at = 1; text[at] != '\0' && text[at] != ':'; at++)
+	for (int at = 1; text[at] != '\0' && text[at] != ':'; at++)
 	{
 		switch (text[at])
 		{
@@ -179,10 +178,9 @@ fail_match(SfJnEval *ev, const SfJnSignature *s, SfJnValue **args, int nargs)
 	SfJnSignature part = *s;
 	int			taken[MAX_PARAMS];
 	int			good = 0;
-	int			k;
 
 	/* Match ever longer beginnings, against as many arguments as they take. */
-	for (k = 1; k <= s->n; k++)
+	for (int k = 1; k <= s->n; k++)
 	{
 		int			n;
 
@@ -220,7 +218,6 @@ array_argument(SfJnEval *ev, const SfJnParam *param, SfJnValue *arg, int index)
 	char		symbol = type_symbol(arg);
 	bool		good = true;
 	SfJnValue  *result;
-	uint32		i;
 
 	if (symbol == 'm')
 		return NULL;
@@ -228,7 +225,7 @@ array_argument(SfJnEval *ev, const SfJnParam *param, SfJnValue *arg, int index)
 	{
 		if (symbol != 'a')
 			good = symbol == param->subtype;
-		for (i = 0; symbol == 'a' && good && i < arg->len; i++)
+		for (uint32 i = 0; symbol == 'a' && good && i < arg->len; i++)
 			good = type_symbol(arg->u.items[i]) == param->subtype;
 		if (!good)
 			sf_jn_fail(ev, SF_JN_T0412, .value = arg, .index = index,
@@ -255,14 +252,12 @@ sf_jn_signature_validate(SfJnEval *ev, const SfJnSignature *s, SfJnValue **args,
 	SfJnValue **out = sf_jn_alloc(&ev->arena, (nargs + s->n + 1) * sizeof(SfJnValue *));
 	int			nout = 0;
 	int			i = 0;
-	int			k;
 
 	if (!match_params(s, 0, args, 0, nargs, taken))
 		fail_match(ev, s, args, nargs);
-	for (k = 0; k < s->n; k++)
+	for (int k = 0; k < s->n; k++)
 	{
 		const SfJnParam *param = &s->params[k];
-		int			n;
 
 		if (taken[k] == 0 && param->context)
 		{
@@ -273,7 +268,7 @@ sf_jn_signature_validate(SfJnEval *ev, const SfJnSignature *s, SfJnValue **args,
 		}
 		else if (taken[k] == 0)
 			out[nout++] = i < nargs ? args[i] : NULL, i++;
-		for (n = 0; n < taken[k]; n++, i++)
+		for (int n = 0; n < taken[k]; n++, i++)
 			out[nout++] = param->symbol == 'a' ?
 				array_argument(ev, param, args[i], i + 1) : args[i];
 	}

@@ -10,7 +10,6 @@
 #include "catalog/pg_collation.h"
 #include "jsonata/eval.h"
 #include "jsonata/functions.h"
-#include "mb/pg_wchar.h"
 #include "nodes/pg_list.h"
 #include "nodes/value.h"
 #include "utils/formatting.h"
@@ -106,9 +105,7 @@ sf_jn_case_collation(void)
 static bool
 is_ascii(const SfJnValue *s)
 {
-	uint32		i;
-
-	for (i = 0; i < s->len; i++)
+	for (uint32 i = 0; i < s->len; i++)
 	{
 		if (IS_HIGHBIT_SET(s->u.str[i]))
 			return false;
@@ -122,12 +119,11 @@ change_case(SfJnEval *ev, SfJnValue *s, bool upper)
 {
 	char	   *text;
 	SfJnValue  *result;
-	uint32		i;
 
 	if (is_ascii(s))
 	{
 		text = sf_jn_alloc(&ev->arena, s->len);
-		for (i = 0; i < s->len; i++)
+		for (uint32 i = 0; i < s->len; i++)
 			text[i] = upper ? pg_ascii_toupper((unsigned char) s->u.str[i]) :
 				pg_ascii_tolower((unsigned char) s->u.str[i]);
 		return sf_jn_string(&ev->arena, text, s->len);
@@ -164,9 +160,8 @@ SF_JN_LIBRARY_FUNCTION(trim)
 	char	   *text = sf_jn_alloc(&ev->arena, s->len);
 	Size		n = 0;
 	bool		blank = false;
-	uint32		i;
 
-	for (i = 0; i < s->len; i++)
+	for (uint32 i = 0; i < s->len; i++)
 	{
 		char		c = s->u.str[i];
 
@@ -192,7 +187,6 @@ SF_JN_LIBRARY_FUNCTION(pad)
 	char	   *text;
 	Size		padding;
 	Size		with_chars;
-	Size		i;
 
 	if (args[1] == NULL)
 		return s;
@@ -207,7 +201,7 @@ SF_JN_LIBRARY_FUNCTION(pad)
 	padding = (Size) (missing / with_chars) * with->len +
 		sf_jn_char_offset(with->u.str, with->len, (Size) fmod(missing, with_chars));
 	text = sf_jn_alloc(&ev->arena, padding + s->len);
-	for (i = 0; i < padding; i++)
+	for (Size i = 0; i < padding; i++)
 		text[args[1]->u.number > 0 ? s->len + i : i] = with->u.str[i % with->len];
 	memcpy(text + (args[1]->u.number > 0 ? 0 : padding), s->u.str, s->len);
 	return sf_jn_string(&ev->arena, text, padding + s->len);
@@ -222,12 +216,11 @@ SF_JN_LIBRARY_FUNCTION(join)
 	Size		total = 0;
 	char	   *text;
 	char	   *p;
-	uint32		i;
 
-	for (i = 0; i < list->len; i++)
+	for (uint32 i = 0; i < list->len; i++)
 		total += list->u.items[i]->len + (i > 0 ? separator_len : 0);
 	p = text = sf_jn_alloc(&ev->arena, total);
-	for (i = 0; i < list->len; i++)
+	for (uint32 i = 0; i < list->len; i++)
 	{
 		if (i > 0 && separator_len > 0)
 		{

@@ -19,9 +19,8 @@ Size
 sf_jn_char_count(const char *s, Size len)
 {
 	Size		n = 0;
-	Size		i;
 
-	for (i = 0; i < len; i++)
+	for (Size i = 0; i < len; i++)
 		n += (((unsigned char) s[i]) & 0xc0) != 0x80;
 	return n;
 }
@@ -157,7 +156,6 @@ sf_jn_print_number(double d, char *buf)
 	char	   *out = buf;
 	int			n;
 	int			point;
-	int			i;
 
 	if (isnan(d))
 		return sprintf(buf, "NaN");
@@ -174,7 +172,7 @@ sf_jn_print_number(double d, char *buf)
 
 	if (point > 0 && point <= 21)
 	{
-		for (i = 0; i < Max(n, point); i++)
+		for (int i = 0; i < Max(n, point); i++)
 		{
 			if (i == point)
 				*out++ = '.';
@@ -185,9 +183,9 @@ sf_jn_print_number(double d, char *buf)
 	{
 		*out++ = '0';
 		*out++ = '.';
-		for (i = point; i < 0; i++)
+		for (int i = point; i < 0; i++)
 			*out++ = '0';
-		for (i = 0; i < n; i++)
+		for (int i = 0; i < n; i++)
 			*out++ = digits[i];
 	}
 	else
@@ -195,7 +193,7 @@ sf_jn_print_number(double d, char *buf)
 		*out++ = digits[0];
 		if (n > 1)
 			*out++ = '.';
-		for (i = 1; i < n; i++)
+		for (int i = 1; i < n; i++)
 			*out++ = digits[i];
 		out += sprintf(out, "e%c%d", point > 0 ? '+' : '-', abs(point - 1));
 	}
@@ -264,9 +262,8 @@ int
 sf_jn_hex_value(const char *s, const char *end, int digits)
 {
 	int			value = 0;
-	int			i;
 
-	for (i = 0; i < digits; i++)
+	for (int i = 0; i < digits; i++)
 	{
 		char		c = s + i < end ? s[i] : '\0';
 

@@ -8,8 +8,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/builtins.h"
-#include "utils/numeric.h"
 
 #include "machine/step.h"
 

@@ -4,8 +4,6 @@
  */
 #include "postgres.h"
 
-#include "utils/timestamp.h"
-
 #include "machine/step.h"
 
 /* Tell whether a history level keeps an event. */

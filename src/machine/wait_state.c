@@ -8,7 +8,6 @@
 #include <math.h>
 
 #include "utils/builtins.h"
-#include "utils/numeric.h"
 #include "utils/timestamp.h"
 
 #include "machine/step.h"

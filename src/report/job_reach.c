@@ -17,7 +17,6 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
 #include "nodes/bitmapset.h"
 
 #include "report/successors.h"

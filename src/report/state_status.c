@@ -223,11 +223,8 @@ static void
 add_map_runs(const SfStatusExecution *execution, const SfProgram *program,
 			 SfGraphFacts *facts)
 {
-	ListCell   *lc;
-
-	foreach(lc, sf_map_run_scan(execution->execution_no))
+	foreach_ptr(const SfMapRun, run, sf_map_run_scan(execution->execution_no))
 	{
-		const SfMapRun *run = lfirst(lc);
 		SfGraphFacts *map;
 
 		if (run->state < 0 || run->state >= program->nstates)
@@ -245,12 +242,8 @@ static void
 follow_branches(List *branches, bool running, const SfProgram *program,
 				SfGraphFacts *facts)
 {
-	ListCell   *lc;
-
-	foreach(lc, branches)
+	foreach_ptr(const SfBranch, branch, branches)
 	{
-		const SfBranch *branch = lfirst(lc);
-
 		if (branch->state >= 0 && branch->state < program->nstates)
 			add_status(&facts[branch->state], branch_status(branch, running), false);
 	}
@@ -317,7 +310,6 @@ sf_state_status_list(const SfStatusExecution *execution,
 	SfGraphFacts *facts = make_facts(program);
 	SfVisits   *v = sf_visits_scan(execution, program, SF_VISITS_PLACES);
 	SfJobReach *reach = sf_job_reach_make(execution, program, branches);
-	int			i;
 
 	if (running)
 		follow_live_branches(v, branches, reach);
@@ -329,7 +321,7 @@ sf_state_status_list(const SfStatusExecution *execution,
 	if (history != SF_HISTORY_ALL)
 		follow_branches(branches, running, program, facts);
 
-	for (i = 0; i < program->nstates; i++)
+	for (int i = 0; i < program->nstates; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (facts[i].status == SF_GRAPH_UNKNOWN &&

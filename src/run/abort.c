@@ -74,7 +74,6 @@ abort_children(SfDraft *draft, SfBranch *parent, int cause, bool *child_held)
 {
 	List	   *all;
 	List	   *free;
-	ListCell   *lc;
 	ListCell   *next_free;
 	int			pending = 0;
 
@@ -83,9 +82,8 @@ abort_children(SfDraft *draft, SfBranch *parent, int cause, bool *child_held)
 	all = sf_branch_children(parent->key, SF_LOCK_NONE);
 	free = sf_branch_children(parent->key, SF_LOCK_SKIP);
 	next_free = list_head(free);
-	foreach(lc, all)
+	foreach_ptr(SfBranch, child, all)
 	{
-		SfBranch   *child = lfirst(lc);
 		SfBranch   *mine = next_free ? lfirst(next_free) : NULL;
 
 		if (mine != NULL && mine->key.branch_no == child->key.branch_no)

@@ -33,13 +33,9 @@
 static void
 void_children(SfDraft *draft, int64 parent_no)
 {
-	ListCell   *lc;
-
 	check_stack_depth();
-	foreach(lc, draft->branches)
+	foreach_ptr(SfBranch, branch, draft->branches)
 	{
-		SfBranch   *branch = lfirst(lc);
-
 		if (branch->parent_no != parent_no || branch->gone)
 			continue;
 		branch->gone = true;

@@ -13,7 +13,6 @@
 #include "utils/timestamp.h"
 
 #include "rule/notice.h"
-#include "run/apply_effects.h"
 #include "run/slice_internal.h"
 #include "store/alert.h"
 #include "store/due.h"

@@ -157,15 +157,11 @@ sf_draft_branch_rests(const SfBranch *branch, TimestampTz now)
 static bool
 needs_lock(const SfDraft *draft, TimestampTz now)
 {
-	ListCell   *lc;
-
 	if (draft->events != NIL || draft->deltas != NIL || draft->finish != NULL ||
 		draft->began)
 		return true;
-	foreach(lc, draft->branches)
+	foreach_ptr(const SfBranch, branch, draft->branches)
 	{
-		const SfBranch *branch = lfirst(lc);
-
 		if (!branch->gone && (!branch->stored || sf_draft_branch_rests(branch, now)))
 			return true;
 	}
@@ -205,13 +201,9 @@ compare_drafts(const ListCell *a, const ListCell *b)
 void
 sf_drafts_lock(List *drafts, const SfDraft *last, TimestampTz now)
 {
-	ListCell   *lc;
-
 	list_sort(drafts, compare_drafts);
-	foreach(lc, drafts)
+	foreach_ptr(SfDraft, draft, drafts)
 	{
-		SfDraft	   *draft = lfirst(lc);
-
 		if (last != NULL && draft->execution->execution_no >= last->execution->execution_no)
 			break;
 		if (draft->locked || draft->execution->status != SF_STATUS_RUNNING)

@@ -17,7 +17,6 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-#include "base/settings.h"
 #include "run/apply_effects.h"
 #include "run/lifecycle.h"
 #include "run/map_children.h"
@@ -108,12 +107,9 @@ apply_map_children(SfDraft *draft, const SfBranch *parent)
 	SfMapRun   *map_run = sf_map_run_read(parent->key.execution_no,
 										  parent->map_run_no, SF_LOCK_WAIT);
 	int			items = 0;
-	ListCell   *lc;
 
-	foreach(lc, draft->map_children)
+	foreach_ptr(const SfMapChild, child, draft->map_children)
 	{
-		const SfMapChild *child = lfirst(lc);
-
 		CHECK_FOR_INTERRUPTS();
 		items += child->items;
 		draft->children = lappend(draft->children,

@@ -58,12 +58,8 @@ died_at(const SfTask *task)
 static void
 write_settled(SfDraft *draft, SfTask *task)
 {
-	ListCell   *lc;
-
-	foreach(lc, draft->branches)
+	foreach_ptr(const SfBranch, branch, draft->branches)
 	{
-		const SfBranch *branch = lfirst(lc);
-
 		if (branch->key.branch_no == task->key.branch_no &&
 			branch->phase == SF_PHASE_FAILED && branch->state == task->state &&
 			task->used_up)
@@ -89,9 +85,8 @@ sf_apply_tasks(SfDraft *draft)
 		sf_task_write(lfirst(lc));
 
 	/* a child execution that a branch waited for ends with the branch */
-	foreach(lc, draft->branches)
+	foreach_ptr(const SfBranch, branch, draft->branches)
 	{
-		const SfBranch *branch = lfirst(lc);
 		const SfState *state;
 
 		if (branch->phase != SF_PHASE_ABORTED || branch->state < 0)

@@ -16,7 +16,6 @@
 #include "base/errors.h"
 #include "base/hooks.h"
 #include "base/settings.h"
-#include "machine/join.h"
 #include "rule/notice.h"
 #include "run/apply_effects.h"
 #include "run/lifecycle.h"
@@ -41,33 +40,23 @@ fix_id(const SfDraft *draft, int *id)
 static void
 assign_event_ids(SfDraft *draft)
 {
-	ListCell   *lc;
-
-	foreach(lc, draft->events)
+	foreach_ptr(SfEvent, event, draft->events)
 	{
-		SfEvent    *event = lfirst(lc);
-
 		event->execution_no = draft->execution->execution_no;
 		event->version = draft->execution->version;
 		fix_id(draft, &event->id);
 		fix_id(draft, &event->previous_id);
 		fix_id(draft, &event->payload_from);
 	}
-	foreach(lc, draft->branches)
+	foreach_ptr(SfBranch, branch, draft->branches)
 	{
-		SfBranch   *branch = lfirst(lc);
-
 		fix_id(draft, &branch->entered_event);
 		fix_id(draft, &branch->last_event);
 		fix_id(draft, &branch->payload_event);
 		fix_id(draft, &branch->failed_event);
 	}
-	foreach(lc, draft->deltas)
-	{
-		SfParentDelta *delta = lfirst(lc);
-
+	foreach_ptr(SfParentDelta, delta, draft->deltas)
 		fix_id(draft, &delta->failed_event);
-	}
 }
 
 /* Sort deltas by parent; the first failure first. */
@@ -86,12 +75,8 @@ compare_deltas(const ListCell *a, const ListCell *b)
 static SfBranch *
 find_branch(const SfDraft *draft, int64 branch_no)
 {
-	ListCell   *lc;
-
-	foreach(lc, draft->branches)
+	foreach_ptr(SfBranch, branch, draft->branches)
 	{
-		SfBranch   *branch = lfirst(lc);
-
 		if (branch->key.branch_no == branch_no)
 			return branch;
 	}
@@ -165,12 +150,8 @@ check_history_size(const SfDraft *draft)
 static void
 recall_aborted(SfDraft *draft, TimestampTz now)
 {
-	ListCell   *lc;
-
-	foreach(lc, draft->branches)
+	foreach_ptr(SfBranch, branch, draft->branches)
 	{
-		SfBranch   *branch = lfirst(lc);
-
 		if (branch->stored && !branch->gone && branch->parent_no >= 0 &&
 			sf_draft_branch_rests(branch, now) && find_branch(draft, branch->parent_no) == NULL &&
 			sf_draft_is_aborted(draft, branch) && !SF_DEBUG_MUTATION("recall"))
@@ -247,10 +228,8 @@ write_rows(const List *drafts, TimestampTz now)
 	List	   *tallies = NIL;
 	ListCell   *lc;
 
-	foreach(lc, drafts)
+	foreach_ptr(SfDraft, draft, drafts)
 	{
-		SfDraft	   *draft = lfirst(lc);
-
 		tallies = lappend(tallies, &draft->tally);
 
 		branches = collect(branches, draft->branches);
@@ -274,12 +253,8 @@ write_rows(const List *drafts, TimestampTz now)
 static void
 show_changes(const List *drafts)
 {
-	ListCell   *lc;
-
-	foreach(lc, drafts)
+	foreach_ptr(SfDraft, draft, drafts)
 	{
-		SfDraft    *draft = lfirst(lc);
-
 		if (draft->changes == NIL)
 			continue;
 		sf_observe_changes(draft->execution, draft->changes);
@@ -442,12 +417,9 @@ static void
 after_ends(List *drafts)
 {
 	List	   *ends = NIL;
-	ListCell   *lc;
 
-	foreach(lc, drafts)
+	foreach_ptr(const SfDraft, draft, drafts)
 	{
-		const SfDraft *draft = lfirst(lc);
-
 		if (draft->finish == NULL || !draft->locked)
 			continue;
 		clear_rows(draft);

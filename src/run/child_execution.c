@@ -11,7 +11,6 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/timestamp.h"
 
@@ -336,12 +335,9 @@ void
 sf_child_stop(const SfExecution *parent, int64 branch_no)
 {
 	List	   *children = sf_execution_waited_for(parent->execution_no, branch_no);
-	ListCell   *lc;
 
-	foreach(lc, children)
+	foreach_ptr(const SfExecution, child, children)
 	{
-		const SfExecution *child = lfirst(lc);
-
 		/* before all that is due there */
 		sf_apply_stop_request(child->execution_no, child->owner, child->requested_at,
 							  psprintf("The Task state in AWS Step Functions execution [%s] which was managing this resource was aborted",

@@ -334,14 +334,8 @@ add_count(List *counts, int64 rule_no)
 static void
 write_counts(List *counts)
 {
-	ListCell   *lc;
-
-	foreach(lc, counts)
-	{
-		const Count *count = lfirst(lc);
-
+	foreach_ptr(const Count, count, counts)
 		sf_delivery_count(count->rule_no, count->delivered);
-	}
 }
 
 /* Is there to be no more call of a target? */

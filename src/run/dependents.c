@@ -43,12 +43,8 @@ add_row(SfDraft *draft, SfBranch *branch)
 static void
 add_changed(SfDraft *draft, SfNet *net)
 {
-	ListCell   *lc;
-
-	foreach(lc, net->changed)
+	foreach_ptr(SfBranch, branch, net->changed)
 	{
-		SfBranch   *branch = lfirst(lc);
-
 		/* a row that is gone before it is written was never more than a count */
 		if (branch->stored || (!net->in_slice && !branch->gone))
 			add_row(draft, branch);
@@ -61,12 +57,8 @@ add_changed(SfDraft *draft, SfNet *net)
 static void
 take_rows(SfNet *net, List *rows)
 {
-	ListCell   *lc;
-
-	foreach(lc, rows)
+	foreach_ptr(SfBranch, branch, rows)
 	{
-		SfBranch   *branch = lfirst(lc);
-
 		if (net->rows[branch->branch_index] != NULL)
 			continue;
 		net->rows[branch->branch_index] = branch;
@@ -206,11 +198,9 @@ sf_dependents_count(SfDraft *draft, SfBranch *parent, const List *deltas, Timest
 {
 	const SfState *state = &draft->program->states[parent->state];
 	List	   *ends = NIL;
-	ListCell   *lc;
 
-	foreach(lc, deltas)
+	foreach_ptr(const SfParentDelta, delta, deltas)
 	{
-		const SfParentDelta *delta = lfirst(lc);
 		JobEnd	   *end;
 
 		sf_join_take(parent, delta);
@@ -394,10 +384,8 @@ sf_dependents_give_rows(const SfProgram *program, List *branches)
 	List	   *jobs = NIL;
 	ListCell   *lc;
 
-	foreach(lc, branches)
+	foreach_ptr(SfBranch, branch, branches)
 	{
-		SfBranch   *branch = lfirst(lc);
-
 		if (branch->total == 0 || branch->njobs == 0 ||
 			program->states[branch->state].type != SF_STATE_JOBNET)
 			continue;
@@ -461,12 +449,9 @@ void
 sf_dependents_rewind(SfDraft *draft, List *branches)
 {
 	bool		any = false;
-	ListCell   *lc;
 
-	foreach(lc, branches)
+	foreach_ptr(SfBranch, branch, branches)
 	{
-		SfBranch   *branch = lfirst(lc);
-
 		if (!is_net(draft, branch))
 			continue;
 		branch->net = sf_net_make(draft->program, branch);
@@ -475,9 +460,8 @@ sf_dependents_rewind(SfDraft *draft, List *branches)
 	if (!any)
 		return;
 	/* sessions take numbers in bulk, so that of a job may be less than that of its net */
-	foreach(lc, branches)
+	foreach_ptr(SfBranch, branch, branches)
 	{
-		SfBranch   *branch = lfirst(lc);
 		SfNet	   *net = net_above(branches, branch);
 
 		if (net == NULL)
@@ -487,10 +471,8 @@ sf_dependents_rewind(SfDraft *draft, List *branches)
 		if (branch->shared != NULL)
 			sf_draft_add_branch(draft, branch);
 	}
-	foreach(lc, branches)
+	foreach_ptr(SfBranch, branch, branches)
 	{
-		SfBranch   *branch = lfirst(lc);
-
 		if (branch->net != NULL)
 			sf_net_rewind(branch->net);
 	}

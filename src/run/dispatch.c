@@ -8,7 +8,6 @@
 #include "common/hashfn.h"
 #include "access/xact.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
 #include "base/debug_point.h"

@@ -8,7 +8,6 @@
 #include "utils/timestamp.h"
 
 #include "base/name.h"
-#include "base/debug_point.h"
 #include "base/errors.h"
 #include "base/timing.h"
 #include "run/apply.h"
@@ -130,19 +129,14 @@ failed_input(const SfDraft *draft, const SfBranch *branch)
 static void
 count_children(List *branches)
 {
-	ListCell   *lc;
-
-	foreach(lc, branches)
+	foreach_ptr(SfBranch, branch, branches)
 	{
-		SfBranch   *branch = lfirst(lc);
-
 		branch->is_parent = branch->phase == SF_PHASE_JOIN || had_children(branch);
 		branch->pending = 0;
 		branch->place = SF_JOB_PLACE_NONE;
 	}
-	foreach(lc, branches)
+	foreach_ptr(const SfBranch, branch, branches)
 	{
-		const SfBranch *branch = lfirst(lc);
 		SfBranch   *parent = branch->parent_no < 0 ? NULL :
 			sf_branch_by_no(branches, branch->parent_no);
 
@@ -192,9 +186,8 @@ redrive_all(SfDraft *draft, List *branches, TimestampTz now)
 
 	count_children(branches);
 	sf_dependents_rewind(draft, branches);
-	foreach(lc, branches)
+	foreach_ptr(SfBranch, branch, branches)
 	{
-		SfBranch   *branch = lfirst(lc);
 		SfStimulus	stimulus = {.kind = SF_STIMULUS_REDRIVEN};
 
 		if (branch->phase == SF_PHASE_DONE || branch->gone)
@@ -235,10 +228,8 @@ revived_states(const SfProgram *program, List *branches, SfRedrivenFrom *from)
 
 	from->only_fails = true;
 
-	foreach(lc, branches)
+	foreach_ptr(const SfBranch, branch, branches)
 	{
-		const SfBranch *branch = lfirst(lc);
-
 		if (!begins_anew(branch))
 			continue;
 		states = list_append_unique_int(states, branch->state);
@@ -326,11 +317,8 @@ redrive_extra(int count)
 static void
 redrive_map_runs(SfDraft *draft, TimestampTz now)
 {
-	ListCell   *lc;
-
-	foreach(lc, draft->branches)
+	foreach_ptr(const SfBranch, branch, draft->branches)
 	{
-		const SfBranch *branch = lfirst(lc);
 		const SfState *state = &draft->program->states[branch->state];
 		SfMapRun   *map_run;
 
@@ -445,13 +433,10 @@ try_lock_child(int64 execution_no)
 static bool
 try_lock_children(const SfExecution *execution, const List *branches)
 {
-	ListCell   *lc;
 	ListCell   *child;
 
-	foreach(lc, branches)
+	foreach_ptr(const SfBranch, branch, branches)
 	{
-		const SfBranch *branch = lfirst(lc);
-
 		if (branch->phase == SF_PHASE_DONE || !had_children(branch))
 			continue;
 		foreach(child, sf_map_run_unsuccessful(execution->execution_no, branch->map_run_no))

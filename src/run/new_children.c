@@ -53,7 +53,6 @@ sf_new_children_outputs(const SfDraft *draft, const SfBranch *join, SfStimulus *
 {
 	Jsonb	  **outputs = palloc(sizeof(Jsonb *) * join->total);
 	int		   *indexes = palloc(sizeof(int) * join->total);
-	ListCell   *lc;
 
 	stimulus->noutputs = 0;
 	if (join->goes_on)
@@ -69,10 +68,8 @@ sf_new_children_outputs(const SfDraft *draft, const SfBranch *join, SfStimulus *
 	stimulus->outputs = outputs;
 	stimulus->indexes = indexes;
 	/* branches and iterations began in the order of their index */
-	foreach(lc, draft->branches)
+	foreach_ptr(const SfBranch, child, draft->branches)
 	{
-		const SfBranch *child = lfirst(lc);
-
 		if (child->parent_no != join->key.branch_no || child->gone)
 			continue;
 		stimulus->indexes[stimulus->noutputs] = child->branch_index;

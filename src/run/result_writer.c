@@ -213,8 +213,6 @@ write_part(SfResultWriter *writer, SfResultChoice choice, int *first, bool *more
 	sf_json_begin_array(&b);
 	do
 	{
-		ListCell   *lc;
-
 		List	   *page;
 
 		CHECK_FOR_INTERRUPTS();
@@ -222,10 +220,8 @@ write_part(SfResultWriter *writer, SfResultChoice choice, int *first, bool *more
 		page = sf_execution_results(writer->map_run->execution_no,
 								  writer->map_run->map_run_no, *first, PAGE,
 								  writer->form == SF_RESULT_NONE);
-		foreach(lc, page)
+		foreach_ptr(const SfExecution, result, page)
 		{
-			const SfExecution *result = lfirst(lc);
-
 			*first = result->map_index + 1;
 			if (!is_chosen(result, choice))
 				continue;
@@ -327,16 +323,13 @@ sf_map_children_outputs(const SfDraft *draft, const SfBranch *branch)
 	do
 	{
 		List	   *page;
-		ListCell   *lc;
 
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextSwitchTo(pages);
 		page = sf_execution_results(branch->key.execution_no, branch->map_run_no,
 								  first, OUTPUTS_PAGE, form == SF_RESULT_NONE);
-		foreach(lc, page)
+		foreach_ptr(const SfExecution, result, page)
 		{
-			const SfExecution *result = lfirst(lc);
-
 			(void) add_result(&b, result, form, draft->execution->machine_name,
 								 keep);
 			first = result->map_index + 1;

@@ -515,12 +515,9 @@ write_rows(SfTable *table, const List *branches)
 	List	   *fresh = NIL;
 	List	   *sharing = NIL;
 	MemoryContext old;
-	ListCell   *lc;
 
-	foreach(lc, branches)
+	foreach_ptr(SfBranch, b, branches)
 	{
-		SfBranch   *b = lfirst(lc);
-
 		if (b->shared != NULL)
 			leave_shared_row(table, b);
 		if (!b->stored && !b->gone && b->shares_row)
@@ -551,7 +548,6 @@ void
 sf_branch_write(List *branches)
 {
 	SfTable    *table;
-	ListCell   *lc;
 
 	if (branches == NIL)
 		return;
@@ -561,10 +557,8 @@ sf_branch_write(List *branches)
 	table = sf_table_open("branch", NCOLUMNS);
 	write_rows(table, branches);
 	sf_table_close(table);
-	foreach(lc, branches)
+	foreach_ptr(SfBranch, b, branches)
 	{
-		SfBranch   *b = lfirst(lc);
-
 		if (b->gone)
 			continue;
 		b->stored = true;

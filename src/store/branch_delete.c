@@ -8,7 +8,6 @@
 #include "miscadmin.h"
 #include "utils/array.h"
 
-#include "base/debug_point.h"
 #include "store/branch.h"
 
 /* Collect the numbers of deleted branches: arg is an ArrayBuildState **. */

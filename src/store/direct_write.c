@@ -12,7 +12,6 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
-#include "tcop/utility.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 

@@ -33,7 +33,6 @@
 #include "store/open_execution.h"
 #include "store/rule.h"
 #include "store/sequence.h"
-#include "store/table_copy.h"
 
 /* Columns of _sfflow.instance; see sql/parts/10-tables.sql. */
 #define SF_INSTANCE_COLUMNS(X) \

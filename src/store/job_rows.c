@@ -197,10 +197,8 @@ sf_branch_imply_all(const SfProgram *program, List *branches)
 	List	   *jobs = NIL;
 	ListCell   *lc;
 
-	foreach(lc, branches)
+	foreach_ptr(const SfBranch, branch, branches)
 	{
-		const SfBranch *branch = lfirst(lc);
-
 		if (implies_jobs(program, branch))
 			jobs = list_concat(jobs, sf_branch_imply_jobs(program, branch));
 	}

@@ -85,11 +85,9 @@ void
 sf_open_execution_write(List *executions)
 {
 	SfTable    *table = NULL;
-	ListCell   *lc;
 
-	foreach(lc, executions)
+	foreach_ptr(SfExecution, e, executions)
 	{
-		SfExecution *e = lfirst(lc);
 		const char *status = open_status(e);
 
 		if (status == e->open_status)

@@ -7,7 +7,6 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
-#include "utils/array.h"
 
 #include "store/feature.h"
 #include "store/purge.h"

@@ -20,7 +20,6 @@
 
 #include "base/settings.h"
 #include "base/shmem.h"
-#include "base/timing.h"
 #include "store/queue_hints.h"
 
 /* Queues of which the workers are told at once */

@@ -11,7 +11,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "storage/sinval.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
 

@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "store/branch.h"
 #include "store/execution_list.h"
 #include "store/usual.h"
 

@@ -15,7 +15,6 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/typcache.h"
 
 /*
  * Tell whether what jsonb_to_record remembers about a type stays true: rows

@@ -11,10 +11,8 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "storage/proc.h"
 #include "task/sql_task_internal.h"
 #include "task/sql_task.h"
-#include "utils/elog.h"
 #include "utils/guc.h"
 #include "utils/guc_tables.h"
 

@@ -22,7 +22,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/regproc.h"
-#include "utils/varlena.h"
 
 /* Tell whether a function has a parameter of some name. */
 static bool

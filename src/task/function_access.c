@@ -13,7 +13,6 @@
 #include "miscadmin.h"
 #include "task/function.h"
 #include "utils/acl.h"
-#include "utils/lsyscache.h"
 #include "utils/regproc.h"
 #include "utils/varlena.h"
 

@@ -19,7 +19,6 @@
 
 #include "executor/executor.h"
 #include "executor/tuptable.h"
-#include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "storage/lock.h"
 #include "storage/lwlock.h"
@@ -117,14 +116,8 @@ shelter_cursors(SfGuest *guest)
 static void
 release_cursors(SfGuest *guest)
 {
-	ListCell   *lc;
-
-	foreach(lc, guest->portals)
-	{
-		const SfShelteredPortal *entry = lfirst(lc);
-
+	foreach_ptr(const SfShelteredPortal, entry, guest->portals)
 		entry->portal->status = entry->status;
-	}
 	guest->portals = NIL;
 }
 

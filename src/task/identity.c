@@ -23,7 +23,6 @@
 #include "base/compat.h"
 #include "base/debug_point.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_authid.h"
 #include "commands/prepare.h"
 #include "commands/sequence.h"
 #include "common/pg_prng.h"
@@ -40,8 +39,6 @@
 #include "utils/guc_tables.h"
 #include "utils/memutils.h"
 #include "utils/portal.h"
-#include "utils/rel.h"
-#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 #include "utils/varlena.h"
 
@@ -314,7 +311,6 @@ reset_settings(void)
 static void
 apply_settings(Oid owner)
 {
-	ListCell   *lc;
 	int			encoding = pg_get_client_encoding();
 
 	sf_fatal_settings_hold(true);
@@ -334,10 +330,8 @@ apply_settings(Oid owner)
 								 true, DEBUG1, false);
 	if (settings_owner != owner || settings_lxid != SF_MY_LXID)
 		read_settings(owner);
-	foreach(lc, settings)
+	foreach_ptr(const Setting, setting, settings)
 	{
-		const Setting *setting = lfirst(lc);
-
 		(void) set_config_option(setting->name, setting->value, PGC_SUSET,
 								 source_for(setting->name), GUC_ACTION_SET, true,
 								 DEBUG1, false);

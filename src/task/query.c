@@ -17,7 +17,6 @@
 #include "lib/ilist.h"
 #include "task/sql_task_internal.h"
 #include "tcop/tcopprot.h"
-#include "utils/builtins.h"
 #include "utils/memutils.h"
 
 /* Plans that a session keeps, and bytes of a text up to which it does */

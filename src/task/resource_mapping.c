@@ -12,7 +12,6 @@
  */
 #include "postgres.h"
 
-#include "miscadmin.h"
 #include "run/service.h"
 #include "store/resource_map.h"
 #include "task/sql_task_internal.h"
@@ -108,12 +107,9 @@ sf_resource_mapping_resolve(const SfResource *resource, Oid owner, SfResource *o
 {
 	const SfResourceMapping *best = NULL;
 	List	   *names = resource_names(resource);
-	ListCell   *lc;
 
-	foreach(lc, sf_resource_map_of(owner))
+	foreach_ptr(const SfResourceMapping, mapping, sf_resource_map_of(owner))
 	{
-		const SfResourceMapping *mapping = lfirst(lc);
-
 		if (applies(mapping, names) &&
 			(best == NULL || goes_before(mapping, best, owner)))
 			best = mapping;

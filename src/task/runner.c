@@ -19,7 +19,6 @@
 #include "catalog/pg_authid.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "storage/latch.h"
 #include "storage/lock.h"
 #include "storage/proc.h"

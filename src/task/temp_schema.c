@@ -22,8 +22,6 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/dependency.h"
-#include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "catalog/objectaccess.h"
 #include "catalog/objectaddress.h"
@@ -38,6 +36,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "base/compat.h"
 #include "task/guest.h"
 #include "task/temp_schema.h"
 
@@ -109,14 +108,9 @@ add_references(List *objects, const ObjectAddress *object)
 	{
 		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
 		bool		known = false;
-		ListCell   *lc;
 
-		foreach(lc, objects)
-		{
-			const ObjectAddress *other = lfirst(lc);
-
+		foreach_ptr(const ObjectAddress, other, objects)
 			known = known || (other->classId == form->refclassid && other->objectId == form->refobjid);
-		}
 		if (!known)
 		{
 			ObjectAddress *reference = palloc(sizeof(ObjectAddress));
@@ -200,17 +194,11 @@ note_created(SfGuest *guest, Oid class, Oid object)
 void
 sf_temp_schema_check(const SfGuest *guest)
 {
-	ListCell   *lc;
-
 	if (guest->made == NIL || !sf_temp_schema_exists())
 		return;
 	CommandCounterIncrement();
-	foreach(lc, guest->made)
-	{
-		const ObjectAddress *address = lfirst(lc);
-
+	foreach_ptr(const ObjectAddress, address, guest->made)
 		refuse_temporary(address->classId, address->objectId);
-	}
 }
 
 /* Raise an error when a guest calls a function in the session's temporary schema. */

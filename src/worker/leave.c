@@ -28,9 +28,7 @@
 #include "storage/ipc.h"
 #include "tcop/utility.h"
 #include "utils/acl.h"
-#include "utils/lsyscache.h"
 #include "utils/syscache.h"
-#include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
 #include "base/compat.h"

@@ -18,7 +18,6 @@
 #include "storage/latch.h"
 #include "storage/proc.h"
 #include "utils/timeout.h"
-#include "utils/timestamp.h"
 
 #include "base/compat.h"
 #include "base/debug_point.h"

@@ -9,7 +9,6 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "base/schema.h"
-#include "catalog/indexing.h"
 #include "catalog/pg_extension.h"
 #include "commands/dbcommands.h"
 #include "commands/extension.h"

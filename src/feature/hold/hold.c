@@ -21,7 +21,6 @@
 
 #include "miscadmin.h"
 #include "storage/lock.h"
-#include "storage/sinval.h"
 #include "utils/inval.h"
 
 #include "feature/hold/hold.h"
@@ -306,11 +305,9 @@ static List *
 list_renamed(int machine_no, int64 execution_no, const Jsonb *renames)
 {
 	List	   *list = NIL;
-	ListCell   *lc;
 
-	foreach(lc, sf_hold_of_machine(machine_no))
+	foreach_ptr(const SfHold, hold, sf_hold_of_machine(machine_no))
 	{
-		const SfHold *hold = lfirst(lc);
 		const char *state;
 		Renamed    *renamed;
 

@@ -6,7 +6,6 @@
 
 #include "base/schema.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 
 #include "api/objects.h"
 #include "api/sql_arguments.h"

@@ -45,12 +45,8 @@ is_for(const SfHold *hold, Oid owner)
 static int64
 find_of_resource(const char *name, Oid owner)
 {
-	ListCell   *lc;
-
-	foreach(lc, sf_hold_of_name(SF_HOLD_RESOURCE, name))
+	foreach_ptr(const SfHold, hold, sf_hold_of_name(SF_HOLD_RESOURCE, name))
 	{
-		const SfHold *hold = lfirst(lc);
-
 		if (is_for(hold, owner))
 			return hold->hold_no;
 	}
@@ -68,12 +64,9 @@ find_hold(const SfDraft *draft, const SfBranch *branch)
 	const SfState *state = &draft->program->states[branch->state];
 	SfGateNames names;
 	int64		hold_no = 0;
-	ListCell   *lc;
 
-	foreach(lc, sf_hold_of_machine(execution->machine_no))
+	foreach_ptr(const SfHold, hold, sf_hold_of_machine(execution->machine_no))
 	{
-		const SfHold *hold = lfirst(lc);
-
 		if (applies(hold, execution, state))
 			return hold->hold_no;
 	}

@@ -6,7 +6,6 @@
 
 #include "base/schema.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 #include "utils/snapmgr.h"
 
 #include "api/objects.h"

@@ -4,8 +4,6 @@
  */
 #include "postgres.h"
 
-#include "utils/timestamp.h"
-
 #include "base/clock.h"
 #include "feature/limit/limit_gate.h"
 #include "feature/limit/limit_rate.h"
@@ -104,20 +102,14 @@ queue_owner(SfQueue queue)
 static SfTick
 tend(void)
 {
-	ListCell   *lc;
-
 	sf_limit_rate_reap();
 	sf_table_copy_accept_changes();
 	if (!sf_limit_may_be() || !sf_limit_any())
 		return SF_TICK_NEVER;
 	sf_limit_slot_reap();
 	sf_limit_lower_highest();
-	foreach(lc, sf_limit_waits_within())
-	{
-		const SfWaitsWithin *within = lfirst(lc);
-
+	foreach_ptr(const SfWaitsWithin, within, sf_limit_waits_within())
 		sf_apply_release_within(within->queue, within->execution_no);
-	}
 	return sf_limit_count_late();
 }
 

@@ -10,7 +10,6 @@
 #include "utils/acl.h"
 
 #include "feature/limit/limit_gate.h"
-#include "run/service.h"
 #include "feature/limit/limit_slot.h"
 #include "store/program_cache.h"
 
@@ -241,12 +240,8 @@ static void
 want_for_joins(const SfLimit *limit, const SfDraft *draft, const SfBranch *branch, List **found,
 			   bool *busy)
 {
-	ListCell   *lc;
-
-	foreach(lc, list_joins(limit, draft, branch))
+	foreach_ptr(const SfBranch, join, list_joins(limit, draft, branch))
 	{
-		const SfBranch *join = lfirst(lc);
-
 		if (join_has_slot(join, limit->limit_no))
 			continue;
 		if (!sf_limit_slot_lock_holder(join->key.execution_no, join->key.branch_no, limit->limit_no))
@@ -322,12 +317,8 @@ want_around(Search *s, const SfLimit *limit)
 static void
 want_of_machine(Search *s, const SfState *state)
 {
-	ListCell   *lc;
-
-	foreach(lc, sf_limit_of_machine(s->draft->execution->machine_no))
+	foreach_ptr(const SfLimit, limit, sf_limit_of_machine(s->draft->execution->machine_no))
 	{
-		const SfLimit *limit = lfirst(lc);
-
 		if (applies_within(limit, s->draft->execution, state))
 			want(s, limit);
 		want_around(s, limit);
@@ -338,12 +329,8 @@ want_of_machine(Search *s, const SfState *state)
 static void
 want_of_name(Search *s, SfLimitKind kind, const char *name)
 {
-	ListCell   *lc;
-
-	foreach(lc, sf_limit_of_name(kind, name))
+	foreach_ptr(const SfLimit, limit, sf_limit_of_name(kind, name))
 	{
-		const SfLimit *limit = lfirst(lc);
-
 		if (kind == SF_LIMIT_ACTIVITY || is_for(limit, s->draft->execution->owner))
 			want(s, limit);
 	}

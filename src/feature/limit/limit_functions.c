@@ -6,7 +6,6 @@
 
 #include "funcapi.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 
 #include "api/columns.h"
 #include "api/objects.h"

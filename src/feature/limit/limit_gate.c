@@ -175,22 +175,15 @@ typedef struct Refusal
 static void
 undo(List *slots, List *tokens)
 {
-	ListCell   *lc;
-
-	foreach(lc, slots)
+	foreach_ptr(SfQueue, queue, slots)
 	{
-		SfQueue    *queue = lfirst(lc);
 		SfTakenSlot *slot = find_free(*queue);
 
 		if (slot != NULL)
 			sf_limit_slot_unlock(slot);
 	}
-	foreach(lc, tokens)
-	{
-		const SfWanted *wanted = lfirst(lc);
-
+	foreach_ptr(const SfWanted, wanted, tokens)
 		sf_limit_rate_give_back(&wanted->limit, wanted->queue);
-	}
 }
 
 /* Take a slot of a limit; false: none is free.  *fresh: it was locked for this. */
@@ -210,11 +203,9 @@ take_all(List *limits, const SfDraft *draft, const SfBranch *branch, SfRank rank
 	Refusal		refusal = {0};
 	List	   *slots = NIL;
 	List	   *tokens = NIL;
-	ListCell   *lc;
 
-	foreach(lc, limits)
+	foreach_ptr(SfWanted, wanted, limits)
 	{
-		SfWanted	   *wanted = lfirst(lc);
 		bool		fresh;
 
 		if (!is_first(wanted->queue, branch, rank_within(&wanted->limit, branch, rank)) ||
@@ -228,9 +219,8 @@ take_all(List *limits, const SfDraft *draft, const SfBranch *branch, SfRank rank
 		if (wanted->limit.max_running > 0 && branch->phase != SF_PHASE_ANNOUNCED && fresh)
 			slots = lappend(slots, &wanted->queue);
 	}
-	foreach(lc, limits)
+	foreach_ptr(SfWanted, wanted, limits)
 	{
-		SfWanted	   *wanted = lfirst(lc);
 		SfRate		rate = {&wanted->limit, wanted->queue, draft->execution->owner};
 
 		if (wanted->limit.rate > 0 && !sf_limit_rate_draw(&rate, &refusal.ready))
@@ -266,13 +256,10 @@ hand_over_redriven(const SfWanted *wanted, SfTakenSlot *slot, const SfDraft *dra
 static void
 hand_over(List *limits, SfDraft *draft, SfBranch *branch)
 {
-	ListCell   *lc;
-
 	list_free(draft->drawn);
 	draft->drawn = NIL;
-	foreach(lc, limits)
+	foreach_ptr(SfWanted, wanted, limits)
 	{
-		SfWanted	   *wanted = lfirst(lc);
 		bool		whole = sf_limit_is_of_executions(&wanted->limit);
 		SfTakenSlot *slot = wanted->limit.max_running > 0 && branch->phase != SF_PHASE_ANNOUNCED ?
 			find_free(wanted->queue) : NULL;
@@ -298,14 +285,8 @@ hand_over(List *limits, SfDraft *draft, SfBranch *branch)
 void
 sf_limit_give_tokens_back(SfDraft *draft)
 {
-	ListCell   *lc;
-
-	foreach(lc, draft->drawn)
-	{
-		const SfWanted *wanted = lfirst(lc);
-
+	foreach_ptr(const SfWanted, wanted, draft->drawn)
 		sf_limit_rate_give_back(&wanted->limit, wanted->queue);
-	}
 	draft->drawn = NIL;
 }
 

@@ -11,7 +11,6 @@
 #include "miscadmin.h"
 
 #include "feature/limit/limit.h"
-#include "store/privilege.h"
 
 /* The roles with whose rights a role acts, as "covered": itself, and those of which it is a member, by others too */
 #define COVERED(of) \

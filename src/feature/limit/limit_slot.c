@@ -27,7 +27,6 @@
 
 #include "access/xact.h"
 #include "common/pg_prng.h"
-#include "miscadmin.h"
 #include "utils/memutils.h"
 
 #include "base/timing.h"
