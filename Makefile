@@ -10,7 +10,7 @@ endif
 EXTENSION = sfflow
 # The release of the library and the programs, X.Y.Z. The extension's version is X.Y, that of its schema: a patch
 # release changes no object of SQL.
-RELEASE = 0.1.0
+RELEASE = 1.0.0
 EXTVERSION = $(basename $(RELEASE))
 MODULE_big = sfflow
 
@@ -162,7 +162,8 @@ $(TMP_INSTALL)/.postgresql: $(PG_BINDIR)/postgres $(PG_PKGLIBDIR) $(PG_SHAREDIR)
 	cp -a $(PG_SHAREDIR)/. $(TMP_INSTALL)$(PG_SHAREDIR)/
 	@touch $@
 
-$(TMP_INSTALL)/.$(INSTALLED): $(TMP_INSTALL)/.postgresql $(shlib) $(PROGRAMS) $(TEST_PROGRAMS) $(SQL_SCRIPT) $(EXTENSION).control
+$(TMP_INSTALL)/.$(INSTALLED): $(TMP_INSTALL)/.postgresql $(shlib) $(PROGRAMS) $(TEST_PROGRAMS) $(SQL_SCRIPT) $(DATA_built) $(DATA) $(EXTENSION).control
+	@rm -f $(TMP_INSTALL)$(PG_SHAREDIR)/extension/$(EXTENSION)--*.sql
 	$(MAKE) -s install DESTDIR=$(TMP_INSTALL) BINDIR=$(PG_BINDIR)
 	$(if $(TEST_PROGRAMS),@cp --remove-destination $(TEST_PROGRAMS) $(TMP_INSTALL)$(PG_BINDIR)/)
 	@touch $@
