@@ -93,10 +93,30 @@ sf_announced_add(SfAnnounced *announced, Oid owner, TimestampTz from)
 			return;
 	}
 	/* if there are others, this may be one of them: it does not come before those */
-	if (announced->nowners == SF_ANNOUNCERS)
+	if (announced->nowners == SF_ANNOUNCERS && !announced->others)
+	{
 		announced->others = true;
+		announced->upto = InvalidOid;
+	}
 	else if (!announced->others)
 		announced->owners[announced->nowners++] = owner;
+}
+
+/* Add what a search has left to what was announced meanwhile: those whom it has left have their turns first. */
+void
+sf_announced_merge(SfAnnounced *announced, const SfAnnounced *left)
+{
+	SfAnnounced meanwhile = *announced;
+
+	*announced = *left;
+	for (int i = 0; i < meanwhile.nowners; i++)
+		sf_announced_add(announced, meanwhile.owners[i], meanwhile.from);
+	if (meanwhile.others && !announced->others)
+	{
+		announced->others = true;
+		announced->upto = InvalidOid;
+	}
+	announced->from = Min(announced->from, meanwhile.from);
 }
 
 /* What a search for announced tasks has come to */
@@ -104,8 +124,17 @@ typedef struct Search
 {
 	TimestampTz from;			/* it looks for those that were announced then or later */
 	bool		first;			/* the slice has taken no branch yet */
+	bool		one_turn;		/* whose turn has come leaves the list */
 	SfAnnounced *left;
 } Search;
+
+/* The turn of an owner has come, and some of his tasks are left for the next one. */
+static void
+leave_more(const Search *search, Oid owner, TimestampTz from)
+{
+	if (!search->one_turn)
+		sf_announced_add(search->left, owner, from);
+}
 
 /* Of an owner's announced tasks, take at most one; false: go on to others. */
 static bool
@@ -123,7 +152,7 @@ scan_announced_of(SfSlice *slice, Oid owner, Search *search)
 	if (is_capped(request, owner))
 	{
 		slice->result->tasks_left |= SF_LEFT_CAPPED;
-		sf_announced_add(search->left, owner, dues[0]);
+		leave_more(search, owner, dues[0]);
 		return false;
 	}
 	if (!sf_slice_in_session(request) && (request->tasks & SF_TASKS_LONG) == 0)
@@ -146,9 +175,9 @@ scan_announced_of(SfSlice *slice, Oid owner, Search *search)
 	if (slice->announced && n > 1)
 		slice->result->tasks_left |= SF_LEFT_TASK;
 	if (!took_first)
-		sf_announced_add(search->left, owner, dues[0]);
+		leave_more(search, owner, dues[0]);
 	else if (n > 1)
-		sf_announced_add(search->left, owner, dues[1]);
+		leave_more(search, owner, dues[1]);
 	return !search->first;
 }
 
@@ -163,6 +192,8 @@ scan_announced_by(SfSlice *slice, const SfAnnounced *announced, Search *search)
 	bool		found = false;
 	Oid			owner;
 
+	*search->left = (SfAnnounced) {.from = DT_NOEND};
+	search->one_turn = announced->others;
 	turns.known = announced->owners;
 	turns.nknown = announced->nowners;
 	while (OidIsValid(owner = sf_branch_next_owner(&turns)))
@@ -173,23 +204,37 @@ scan_announced_by(SfSlice *slice, const SfAnnounced *announced, Search *search)
 		else
 			found = scan_announced_of(slice, owner, search);
 	}
+	if (announced->others)
+	{
+		search->left->others = true;
+		search->left->upto = announced->upto;
+		search->left->from = search->from;
+	}
 	return found;
 }
 
-/* Look for owners who have announced tasks, in the order of their turns. */
+/*
+ * List owners who have announced tasks, in the order of their turns: those that come behind
+ * the last one who was listed.
+ */
 static void
 find_announcers(SfOwnerTurns turns, SfAnnounced *announced)
 {
 	SfBranchKey key;
 	Oid			owner;
 
+	turns.last = turns.until = announced->upto;
 	announced->others = false;
 	announced->nowners = 0;
 	while (!announced->others && OidIsValid(owner = sf_branch_next_owner(&turns)))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (sf_branch_announced(owner, announced->from, GetCurrentTimestamp(), &key, NULL, 1) > 0)
-			sf_announced_add(announced, owner, announced->from);
+		if (sf_branch_announced(owner, announced->from, GetCurrentTimestamp(), &key, NULL, 1) == 0)
+			continue;
+		if (announced->nowners == SF_ANNOUNCERS)
+			announced->others = true;
+		else
+			announced->upto = announced->owners[announced->nowners++] = owner;
 	}
 }
 
@@ -200,23 +245,17 @@ scan_announced(SfSlice *slice, bool first)
 	const SfSliceRequest *request = slice->request;
 	SfAnnounced announced = *request->announced;
 	Search		search = {.from = announced.from,.first = first,.left = request->announced};
-	bool		found;
 
-	*search.left = (SfAnnounced) {.from = DT_NOEND};
 	if (announced.from == DT_NOEND)
 		return;
-	found = scan_announced_by(slice, &announced, &search);
-	if (!found && announced.others)
+	if (!scan_announced_by(slice, &announced, &search) && announced.others)
 	{
-		*search.left = (SfAnnounced) {.from = DT_NOEND};
 		find_announcers(request->owners, &announced);
 		(void) scan_announced_by(slice, &announced, &search);
 	}
-	if (announced.others)
-	{
-		search.left->others = true;
-		search.left->from = search.from;
-	}
+	/* those of other owners do not wait for the end of the one that is taken */
+	if (slice->announced && (search.left->nowners > 0 || search.left->others))
+		slice->result->tasks_left |= SF_LEFT_TASK;
 }
 
 /* Take branches: those of the keys, or what the tables say is due. */

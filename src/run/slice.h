@@ -65,14 +65,19 @@ typedef struct SfOwnerLimit
 	SfOwnerTasks tasks;
 } SfOwnerLimit;
 
-/* Owners whose announced tasks a search goes through: others are looked for when these have none */
+/* Owners whose announced tasks a search goes through */
 #define SF_ANNOUNCERS	256
 
-/* Announced tasks that no search has come to */
+/*
+ * Announced tasks that no search has come to.  If more owners have some than can be listed,
+ * each who is listed has one turn and leaves the list.  When it is empty, the owners whose
+ * turns come behind are looked for: so each has one turn before any has a second one.
+ */
 typedef struct SfAnnounced
 {
 	TimestampTz from;			/* they were announced then or later; DT_NOEND: there are none */
-	bool		others;			/* maybe also of owners that are not listed */
+	bool		others;			/* maybe also of owners that are not listed, */
+	Oid			upto;			/* ... whose turns come behind this one */
 	int			nowners;
 	Oid			owners[SF_ANNOUNCERS];
 } SfAnnounced;
@@ -148,6 +153,7 @@ typedef struct SfSliceResult
 
 extern int64 sf_draft_synchronous;
 extern void sf_announced_add(SfAnnounced *announced, Oid owner, TimestampTz from);
+extern void sf_announced_merge(SfAnnounced *announced, const SfAnnounced *left);
 extern void sf_slice_run(const SfSliceRequest *request, SfSliceResult *result);
 extern void sf_dispatch_refuse_in_task(const char *function);
 extern void sf_dispatch_refuse_own_stop(const struct SfExecution *execution);

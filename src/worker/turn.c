@@ -75,19 +75,25 @@ take_tasks(SfSliceRequest *request, Oid *owners)
 	LWLockRelease(sf_shared_lock);
 }
 
-/* Leave it to another search to find announced tasks. */
+/* Leave it to another search to find announced tasks that this one has left. */
 static void
 leave_announced(const SfAnnounced *left)
 {
 	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
 
 	if (database && left->from != DT_NOEND)
-	{
-		for (int i = 0; i < left->nowners; i++)
-			sf_announced_add(&database->announced, left->owners[i], left->from);
-		database->announced.others |= left->others;
-		database->announced.from = Min(database->announced.from, left->from);
-	}
+		sf_announced_merge(&database->announced, left);
+	LWLockRelease(sf_shared_lock);
+}
+
+/* Leave it to another search to find an announced task of an owner. */
+static void
+add_announced(Oid owner, TimestampTz from)
+{
+	SfDatabase *database = sf_shared_lock_database(MyDatabaseId);
+
+	if (database)
+		sf_announced_add(&database->announced, owner, from);
 	LWLockRelease(sf_shared_lock);
 }
 
@@ -283,22 +289,19 @@ run_task(SfBranchKey key, int generation, bool alone, bool *over)
 static void
 run_announced(SfTurn *turn, SfBranchKey key, int generation, Oid owner, TimestampTz due)
 {
-	SfAnnounced mine = {.from = DT_NOEND};
 	bool		over = false;
 	bool		ran;
-
-	sf_announced_add(&mine, owner, due);
 
 	turn->outcome = SF_TURN_PROGRESS;
 	if (!enter_task_role(turn, owner))
 	{
-		leave_announced(&mine);
+		add_announced(owner, due);
 		return;
 	}
 	ran = run_task(key, generation, false, &over);
 	/* this one may have been locked only by another process's search; and there may be more */
 	if (!over)
-		leave_announced(&mine);
+		add_announced(owner, due);
 	leave_tasks(SF_LEFT_TASK);
 	leave_task_role();
 	turn->keys[0] = key;
