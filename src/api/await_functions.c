@@ -35,7 +35,7 @@ static void
 check_can_await(const SfExecution *execution)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT e.xmin FROM _sfflow.execution e WHERE e.execution_no" SF_EQ "$1");
+		"SELECT e.xmin FROM _sfflow.execution e WHERE e.execution_no = $1");
 
 	if (TransactionIdIsCurrentTransactionId(sf_store_number(&plan, InvalidTransactionId,
 														   SF_INT8(execution->execution_no))))

@@ -136,6 +136,7 @@ bool
 sf_asl_read_cloud_template(const SfNode *root, SfCloudTemplate *template)
 {
 	Found		found = {.n = 0};
+
 	if (!sf_asl_is_cloud_template(root))
 		return false;
 	initStringInfo(&found.list);

@@ -509,6 +509,7 @@ void
 sf_check_net(SfCheck *c, const SfNode *jobs)
 {
 	Net			net = {.check = c,.njobs = jobs->nchildren};
+
 	if (net.njobs == 0)
 		return;
 	net.jobs = palloc0(sizeof(Job) * net.njobs);

@@ -30,6 +30,7 @@ sf_graph_render(const SfProgram *program, const char *format,
 {
 	StringInfoData out;
 	SfDrawing	d = {&out, program, facts,.depth = 1};
+
 	for (size_t i = 0; i < lengthof(formats); i++)
 	{
 		if (strcmp(formats[i].name, format) == 0)

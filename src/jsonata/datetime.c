@@ -476,6 +476,7 @@ sf_jn_format_datetime(SfJnEval *ev, double millis, SfJnValue *picture, SfJnValue
 	SfJnTimePicture *parts;
 	StringInfoData buf;
 	Zone		zone = {0, 0};
+
 	if (timezone != NULL)
 		parse_zone(timezone, &zone);
 	parts = picture == NULL ? sf_jn_time_picture(ev, iso, strlen(iso)) :

@@ -241,6 +241,7 @@ process_list(SfJnCompile *c, SfJnNode *whole, const SfJnNodeList *from,
 			 SfJnNodeList *to, bool ancestry)
 {
 	SfJnNodeList list = {0};
+
 	for (int i = 0; i < from->n; i++)
 		sf_jn_list_add(c, &list, ancestry ? process_part(c, whole, from->at[i]) :
 					   sf_jn_process(c, from->at[i]));

@@ -43,7 +43,7 @@ int64
 sf_access_key_count_of(Oid role)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT pg_catalog.count(*) FROM _sfflow.access_key k WHERE k.role" SF_EQ "$1");
+		"SELECT pg_catalog.count(*) FROM _sfflow.access_key k WHERE k.role = $1");
 
 	return sf_store_number(&plan, 0, SF_ROLE(role));
 }
@@ -53,7 +53,7 @@ void
 sf_access_key_delete(const char *id)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.access_key k WHERE k.access_key_id" SF_EQ "$1");
+		"DELETE FROM _sfflow.access_key k WHERE k.access_key_id = $1");
 
 	sf_store_execute(&plan, SF_TEXT(id));
 }
@@ -63,7 +63,7 @@ void
 sf_access_key_delete_of(Oid role)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.access_key k WHERE k.role" SF_EQ "$1");
+		"DELETE FROM _sfflow.access_key k WHERE k.role = $1");
 
 	sf_store_execute(&plan, SF_ROLE(role));
 }

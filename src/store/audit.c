@@ -67,12 +67,12 @@ bool
 sf_audit_find_redrive(int64 execution_no, const char *client_token, TimestampTz *redriven_at)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT (t.details OPERATOR(pg_catalog.->>) 'redriven_at')::pg_catalog.timestamptz FROM ("
-		" SELECT a.details FROM _sfflow.audit a WHERE a.execution_no" SF_EQ "$1"
-		"  AND a.action" SF_EQ "'redrive' AND a.details OPERATOR(pg_catalog.?) 'client_token'"
-		"  AND a.at" SF_GT "(pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) '15 min'::pg_catalog.interval)"
+		"SELECT (t.details ->> 'redriven_at')::pg_catalog.timestamptz FROM ("
+		" SELECT a.details FROM _sfflow.audit a WHERE a.execution_no = $1"
+		"  AND a.action = 'redrive' AND a.details ? 'client_token'"
+		"  AND a.at > (pg_catalog.clock_timestamp() - '15 min'::pg_catalog.interval)"
 		"  ORDER BY a.at DESC LIMIT 10) t"
-		" WHERE (t.details OPERATOR(pg_catalog.->>) 'client_token')" SF_EQ "$2");
+		" WHERE (t.details ->> 'client_token') = $2");
 
 	return sf_store_read(&plan, read_time, redriven_at, SF_INT8(execution_no), SF_TEXT(client_token)) > 0;
 }
@@ -82,7 +82,7 @@ void
 sf_audit_forget(char kind, const char *object)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.audit a WHERE a.object_kind" SF_EQ "$1 AND a.object_name" SF_EQ "$2");
+		"DELETE FROM _sfflow.audit a WHERE a.object_kind = $1 AND a.object_name = $2");
 
 	sf_store_execute(&plan, SF_CHAR(kind), SF_TEXT(object));
 }
@@ -106,8 +106,8 @@ sf_audit_purge(TimestampTz before, int limit, SfAuditBatch *batch)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH old AS MATERIALIZED (SELECT a.ctid FROM _sfflow.audit a"
-		"  WHERE a.at" SF_GE "$1 AND a.at" SF_LT "$2 ORDER BY a.at LIMIT $3 FOR UPDATE SKIP LOCKED),"
-		" gone AS (DELETE FROM _sfflow.audit a USING old WHERE a.ctid" SF_EQ "old.ctid RETURNING a.at)"
+		"  WHERE a.at >= $1 AND a.at < $2 ORDER BY a.at LIMIT $3 FOR UPDATE SKIP LOCKED),"
+		" gone AS (DELETE FROM _sfflow.audit a USING old WHERE a.ctid = old.ctid RETURNING a.at)"
 		" SELECT pg_catalog.count(*), pg_catalog.max(g.at) FROM gone g");
 
 	sf_store_read(&plan, read_deleted, batch, SF_TIME(batch->until), SF_TIME(before), SF_INT8(limit));

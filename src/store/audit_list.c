@@ -24,30 +24,30 @@
 
 /* The names of objects of a kind on which the reader was given a right */
 #define GRANTED(kind, right) \
-	"(SELECT p.object_name FROM _sfflow.privilege p WHERE p.object_kind" SF_EQ "'" kind "'" \
-	" AND p.privilege" SF_EQ "'" right "' AND (" HAS_ROLE("p.role") " OR p.role::pg_catalog.oid" SF_EQ "0))"
+	"(SELECT p.object_name FROM _sfflow.privilege p WHERE p.object_kind = '" kind "'" \
+	" AND p.privilege = '" right "' AND (" HAS_ROLE("p.role") " OR p.role::pg_catalog.oid = 0))"
 
 /* As the view _sfflow.auditable has them for its reader */
 #define VISIBLE \
 	"WITH visible AS MATERIALIZED (SELECT v.kind, v.name FROM (" \
 	"  SELECT 'm'::pg_catalog.\"char\", m.name FROM _sfflow.state_machine m" \
 	"  WHERE " HAS_ROLE("m.owner") " OR (SELECT " HAS_ROLE("n.nspowner") " FROM pg_catalog.pg_namespace n" \
-	"   WHERE n.nspname" SF_EQ "'_sfflow') OR m.name" SF_EQ "ANY " GRANTED("m", "R") \
+	"   WHERE n.nspname = '_sfflow') OR m.name = ANY " GRANTED("m", "R") \
 	"  UNION ALL SELECT 'a', t.name FROM _sfflow.activity t" \
-	"  WHERE " HAS_ROLE("t.owner") " OR t.name" SF_EQ "ANY " GRANTED("a", "W") \
+	"  WHERE " HAS_ROLE("t.owner") " OR t.name = ANY " GRANTED("a", "W") \
 	"  UNION ALL SELECT 's', s.name FROM _sfflow.schedule s WHERE " HAS_ROLE("s.owner") \
 	"  UNION ALL SELECT 'r', r.name FROM _sfflow.rule r WHERE " HAS_ROLE("r.owner") \
 	"  UNION ALL SELECT 'c', c.name FROM _sfflow.calendar c" \
 	"  UNION ALL SELECT '*', '*' FROM pg_catalog.pg_namespace n" \
-	"  WHERE n.nspname" SF_EQ "'_sfflow' AND " HAS_ROLE("n.nspowner") ") AS v (kind, name)" \
-	"  WHERE $3 IS NULL OR (v.kind" SF_EQ "$2 AND v.name" SF_EQ "$3)) "
+	"  WHERE n.nspname = '_sfflow' AND " HAS_ROLE("n.nspowner") ") AS v (kind, name)" \
+	"  WHERE $3 IS NULL OR (v.kind = $2 AND v.name = $3)) "
 
 #define IN_TIME \
-	"a.at" SF_GE "$7 AND a.at" SF_LT "$8 "
+	"a.at >= $7 AND a.at < $8 "
 
 #define MATCHES \
-	"($4 IS NULL OR a.target" SF_EQ "$4) AND ($5 IS NULL OR a.action" SF_EQ "$5)" \
-	" AND ($6 IS NULL OR a.role" SF_EQ "$6) "
+	"($4 IS NULL OR a.target = $4) AND ($5 IS NULL OR a.action = $5)" \
+	" AND ($6 IS NULL OR a.role = $6) "
 
 #define COLUMNS \
 	"a.at, a.action, a.target, a.execution_no, a.role, a.session_role, a.reason, a.details"
@@ -59,20 +59,20 @@
 /* The rows of a page, with the ids of executions */
 #define PAGE \
 	"SELECT a.at, a.action, a.target, (SELECT e.execution_id FROM _sfflow.execution e" \
-	" WHERE e.execution_no" SF_EQ "a.execution_no), a.role, a.session_role, a.reason, a.details FROM "
+	" WHERE e.execution_no = a.execution_no), a.role, a.session_role, a.reason, a.details FROM "
 
 static SfPlan newest = SF_PLAN(
 	VISIBLE PAGE
 	"(SELECT a.object_kind, a.object_name, " COLUMNS " FROM _sfflow.audit a WHERE " IN_TIME NEWEST(PROBE) ") a"
 	/* CASE: row by row in a hash table, until the page is full; a join would read and sort all */
-	" WHERE CASE WHEN (a.object_kind, a.object_name)" SF_EQ "ANY (SELECT v.kind, v.name FROM visible v) THEN true END"
+	" WHERE CASE WHEN (a.object_kind, a.object_name) = ANY (SELECT v.kind, v.name FROM visible v) THEN true END"
 	" AND " MATCHES NEWEST("$9"));
 
 static SfPlan by_object = SF_PLAN(
 	VISIBLE PAGE
 	"(SELECT a.* FROM visible v CROSS JOIN LATERAL ("
 	"  SELECT " COLUMNS " FROM _sfflow.audit a"
-	"  WHERE a.object_kind" SF_EQ "v.kind AND a.object_name" SF_EQ "v.name"
+	"  WHERE a.object_kind = v.kind AND a.object_name = v.name"
 	"  AND " IN_TIME " AND " MATCHES NEWEST("$9") ") a" NEWEST("$9") ") a ORDER BY a.at DESC");
 
 /* Read an action. */

@@ -22,7 +22,7 @@ sf_attribute_tags(char kind, const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT r.tags FROM _sfflow.aws_resource r"
-		" WHERE r.object_kind" SF_EQ "$1 AND r.object_name" SF_EQ "$2");
+		" WHERE r.object_kind = $1 AND r.object_name = $2");
 	Jsonb	   *tags = NULL;
 
 	sf_store_read(&plan, read_document, &tags, SF_CHAR(kind), SF_TEXT(name));
@@ -35,7 +35,7 @@ sf_attribute_encryption(char kind, const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT r.encryption FROM _sfflow.aws_resource r"
-		" WHERE r.object_kind" SF_EQ "$1 AND r.object_name" SF_EQ "$2");
+		" WHERE r.object_kind = $1 AND r.object_name = $2");
 	Jsonb	   *encryption = NULL;
 
 	sf_store_read(&plan, read_document, &encryption, SF_CHAR(kind), SF_TEXT(name));
@@ -60,7 +60,7 @@ sf_attribute_forget(char kind, const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"DELETE FROM _sfflow.aws_resource r"
-		" WHERE r.object_kind" SF_EQ "$1 AND r.object_name" SF_EQ "$2");
+		" WHERE r.object_kind = $1 AND r.object_name = $2");
 
 	sf_store_execute(&plan, SF_CHAR(kind), SF_TEXT(name));
 }
@@ -70,7 +70,7 @@ TimestampTz
 sf_attribute_activity_created(int activity_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT a.created_at FROM _sfflow.activity a WHERE a.activity_no" SF_EQ "$1");
+		"SELECT a.created_at FROM _sfflow.activity a WHERE a.activity_no = $1");
 
 	return sf_store_number(&plan, DT_NOBEGIN, SF_INT4(activity_no));
 }
@@ -86,7 +86,7 @@ sf_publication_made(int machine_no, int version)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT v.created_at FROM _sfflow.state_machine_version v"
-		" WHERE v.machine_no" SF_EQ "$1 AND v.version" SF_EQ "$2");
+		" WHERE v.machine_no = $1 AND v.version = $2");
 
 	return sf_store_number(&plan, DT_NOBEGIN, SF_INT4(machine_no), SF_INT4(version));
 }
@@ -95,7 +95,7 @@ sf_publication_made(int machine_no, int version)
 SfPublication *
 sf_publication_read(int machine_no, int version)
 {
-	static SfPlan plan = SF_PLAN(PUBLICATION "v.version" SF_EQ "$2");
+	static SfPlan plan = SF_PLAN(PUBLICATION "v.version = $2");
 
 	return sf_store_row(&plan, &publication_row, SF_INT4(machine_no), SF_INT4(version));
 }
@@ -104,7 +104,7 @@ sf_publication_read(int machine_no, int version)
 int
 sf_publication_number(int machine_no, int version)
 {
-	static SfPlan plan = SF_PLAN("SELECT v.number FROM _sfflow.publications($1) v WHERE v.version" SF_EQ "$2");
+	static SfPlan plan = SF_PLAN("SELECT v.number FROM _sfflow.publications($1) v WHERE v.version = $2");
 
 	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_INT4(version));
 }
@@ -113,7 +113,7 @@ sf_publication_number(int machine_no, int version)
 int
 sf_publication_version(int machine_no, int number)
 {
-	static SfPlan plan = SF_PLAN("SELECT v.version FROM _sfflow.publications($1) v WHERE v.number" SF_EQ "$2 AND v.published");
+	static SfPlan plan = SF_PLAN("SELECT v.version FROM _sfflow.publications($1) v WHERE v.number = $2 AND v.published");
 
 	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_INT4(number));
 }
@@ -129,9 +129,9 @@ sf_publication_write(int machine_no, int version, bool published, const char *de
 		"INSERT INTO _sfflow.version_publication AS p"
 		" (machine_no, version, published, published_at, description, number)"
 		" SELECT $1, $2, $3, pg_catalog.clock_timestamp(), $4,"
-		" CASE WHEN NOT $3 THEN NULL WHEN l.published THEN l.number ELSE l.last OPERATOR(pg_catalog.+) 1 END"
+		" CASE WHEN NOT $3 THEN NULL WHEN l.published THEN l.number ELSE l.last + 1 END"
 		" FROM (SELECT v.version, v.published, v.number, COALESCE(pg_catalog.max(v.number) OVER (), 0) AS last"
-		" FROM _sfflow.publications($1) v) l WHERE l.version" SF_EQ "$2"
+		" FROM _sfflow.publications($1) v) l WHERE l.version = $2"
 		" ON CONFLICT (machine_no, version) DO UPDATE SET published = excluded.published,"
 		" published_at = excluded.published_at, number = excluded.number,"
 		" description = COALESCE(excluded.description, p.description)");
@@ -148,7 +148,7 @@ sf_publication_delete(int machine_no, int version)
 		"INSERT INTO _sfflow.version_publication AS p"
 		" (machine_no, version, published, published_at, description, number)"
 		" SELECT $1, $2, false, v.published_at, v.description, v.number"
-		" FROM _sfflow.publications($1) v WHERE v.version" SF_EQ "$2"
+		" FROM _sfflow.publications($1) v WHERE v.version = $2"
 		" ON CONFLICT (machine_no, version) DO UPDATE SET published = false");
 
 	sf_store_execute(&plan, SF_INT4(machine_no), SF_INT4(version));
@@ -158,7 +158,7 @@ sf_publication_delete(int machine_no, int version)
 List *
 sf_publication_list(int machine_no, int below, int limit)
 {
-	static SfPlan plan = SF_PLAN(PUBLICATION "v.version" SF_LT "$2 AND v.published"
+	static SfPlan plan = SF_PLAN(PUBLICATION "v.version < $2 AND v.published"
 								 " ORDER BY v.version DESC LIMIT $3");
 
 	return sf_store_rows(&plan, &publication_row, SF_INT4(machine_no), SF_INT4(below), SF_INT8(limit));

@@ -136,7 +136,7 @@ List *
 sf_branch_children(SfBranchKey parent, SfLock lock)
 {
 	static SfPlan plans[] = SF_PLANS_BY_LOCK(
-		SELECT_BRANCH "WHERE b.execution_no" SF_EQ "$1 AND b.parent_no" SF_EQ "$2"
+		SELECT_BRANCH "WHERE b.execution_no = $1 AND b.parent_no = $2"
 		" ORDER BY b.place, b.branch_index");
 
 	return sf_store_list(&plans[lock], append_branch, SF_ARGS(SF_KEY(parent)));
@@ -217,7 +217,7 @@ List *
 sf_branch_all(int64 execution_no, SfLock lock)
 {
 	static SfPlan plans[] = SF_PLANS_BY_LOCK(
-		SELECT_BRANCH "WHERE b.execution_no" SF_EQ "$1 ORDER BY b.branch_no");
+		SELECT_BRANCH "WHERE b.execution_no = $1 ORDER BY b.branch_no");
 
 	return sf_store_list(&plans[lock], append_branch, SF_ARGS(SF_INT8(execution_no)));
 }
@@ -259,7 +259,7 @@ SfBranch *
 sf_branch_look(SfBranchKey key)
 {
 	static SfPlan plan = SF_PLAN(
-		SELECT_BRANCH "WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "$2");
+		SELECT_BRANCH "WHERE b.execution_no = $1 AND b.branch_no = $2");
 	List	   *list = NIL;
 
 	sf_scan(&plan, append_branch, &list, SF_KEY(key));
@@ -274,7 +274,7 @@ List *
 sf_branch_scan(int64 execution_no, const SfProgram *program)
 {
 	static SfPlan plan = SF_PLAN(
-		SELECT_BRANCH "WHERE b.execution_no" SF_EQ "$1 AND b.phase" SF_NE "ALL ($2)");
+		SELECT_BRANCH "WHERE b.execution_no = $1 AND b.phase <> ALL ($2)");
 	List	   *list = NIL;
 
 	sf_scan(&plan, append_without_documents, &list, SF_INT8(execution_no),
@@ -356,7 +356,7 @@ TimestampTz
 sf_branch_first_due(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT pg_catalog.min(b.due_at) FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "$1");
+		"SELECT pg_catalog.min(b.due_at) FROM _sfflow.branch b WHERE b.execution_no = $1");
 
 	return sf_store_number(&plan, DT_NOEND, SF_INT8(execution_no));
 }
@@ -423,7 +423,7 @@ sf_branch_outputs(SfBranchKey parent, int **indexes, int *count, int *last_event
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT b.payload, b.last_event, b.branch_index, b.place FROM _sfflow.branch b"
-		" WHERE b.execution_no" SF_EQ "$1 AND b.parent_no" SF_EQ "$2"
+		" WHERE b.execution_no = $1 AND b.parent_no = $2"
 		" ORDER BY b.place, b.branch_index");
 	Outputs		o = {palloc(sizeof(Jsonb *) * 64), palloc(sizeof(int) * 64), 0, 64, 0, false};
 
@@ -445,8 +445,8 @@ sf_branch_last_inner_event(SfBranchKey parent)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT b.entered_event FROM _sfflow.branch b"
-		" WHERE b.execution_no" SF_EQ "$1 AND b.parent_no" SF_EQ "$2"
-		" AND b.phase" SF_EQ "$3 ORDER BY b.last_event DESC LIMIT 1");
+		" WHERE b.execution_no = $1 AND b.parent_no = $2"
+		" AND b.phase = $3 ORDER BY b.last_event DESC LIMIT 1");
 
 	return sf_store_number(&plan, 0, SF_KEY(parent), SF_INT2(SF_PHASE_DONE));
 }
@@ -574,12 +574,12 @@ sf_branch_put_off(SfBranchKey key, TimestampTz until)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH free AS (SELECT b.branch_no FROM _sfflow.branch b"
-		"  WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "$2"
-		"  AND (b.due_at" SF_LT "$3 OR b.due_at IS NULL AND EXISTS (SELECT FROM _sfflow.held w"
-		"   WHERE w.execution_no" SF_EQ "$1 AND w.branch_no" SF_EQ "$2 AND w.queue IS NOT NULL))"
+		"  WHERE b.execution_no = $1 AND b.branch_no = $2"
+		"  AND (b.due_at < $3 OR b.due_at IS NULL AND EXISTS (SELECT FROM _sfflow.held w"
+		"   WHERE w.execution_no = $1 AND w.branch_no = $2 AND w.queue IS NOT NULL))"
 		"  FOR UPDATE SKIP LOCKED)"
 		" UPDATE _sfflow.branch b SET due_at = $3 FROM free"
-		" WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "free.branch_no");
+		" WHERE b.execution_no = $1 AND b.branch_no = free.branch_no");
 
 	if (sf_store_execute(&plan, SF_KEY(key), SF_TIME(until)) > 0)
 		sf_branch_notify_due(key, InvalidOid, until);
@@ -591,7 +591,7 @@ sf_branch_set_due(SfBranchKey key, TimestampTz due)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.branch b SET due_at = $3"
-		" WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "$2");
+		" WHERE b.execution_no = $1 AND b.branch_no = $2");
 
 	sf_store_execute(&plan, SF_KEY(key), SF_TIME_OR_NULL(due, DT_NOEND));
 	sf_branch_notify_due(key, InvalidOid, due);
@@ -605,7 +605,7 @@ sf_branch_answer(SfBranchKey key, bool ok, const Jsonb *outcome,
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.branch b SET phase = $3, due_at = $4,"
 		" failing = $5, outcome = $6, error = $7, cause = $8"
-		" WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "$2 RETURNING b.owner");
+		" WHERE b.execution_no = $1 AND b.branch_no = $2 RETURNING b.owner");
 	TimestampTz now = GetCurrentTimestamp();
 	Oid			owner;
 

@@ -30,11 +30,11 @@ void
 sf_branch_delete_children(SfBranchKey parent)
 {
 	static SfPlan branches = SF_PLAN(
-		"DELETE FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "$1"
-		" AND b.parent_no" SF_EQ "ANY ($2) RETURNING b.branch_no");
+		"DELETE FROM _sfflow.branch b WHERE b.execution_no = $1"
+		" AND b.parent_no = ANY ($2) RETURNING b.branch_no");
 	static SfPlan tasks = SF_PLAN(
-		"DELETE FROM _sfflow.task t WHERE t.execution_no" SF_EQ "$1"
-		" AND t.branch_no" SF_EQ "ANY ($2)");
+		"DELETE FROM _sfflow.task t WHERE t.execution_no = $1"
+		" AND t.branch_no = ANY ($2)");
 	SfArg		execution = SF_INT8(parent.execution_no);
 	Datum		number = Int64GetDatum(parent.branch_no);
 	SfArg		numbers = sf_query_arg(INT8ARRAYOID,
@@ -63,11 +63,11 @@ sf_branch_delete_orphan(SfBranchKey key)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH o AS (SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
-		" WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "$2"
+		" WHERE b.execution_no = $1 AND b.branch_no = $2"
 		" AND NOT EXISTS (SELECT FROM _sfflow.execution e"
-		"  WHERE e.execution_no" SF_EQ "b.execution_no) FOR UPDATE SKIP LOCKED)"
+		"  WHERE e.execution_no = b.execution_no) FOR UPDATE SKIP LOCKED)"
 		" DELETE FROM _sfflow.branch b USING o"
-		" WHERE b.execution_no" SF_EQ "o.execution_no AND b.branch_no" SF_EQ "o.branch_no");
+		" WHERE b.execution_no = o.execution_no AND b.branch_no = o.branch_no");
 
 	sf_store_execute(&plan, SF_KEY(key));
 }
@@ -77,8 +77,8 @@ void
 sf_branch_delete_all(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"WITH t AS (DELETE FROM _sfflow.task t WHERE t.execution_no" SF_EQ "$1)"
-		" DELETE FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "$1");
+		"WITH t AS (DELETE FROM _sfflow.task t WHERE t.execution_no = $1)"
+		" DELETE FROM _sfflow.branch b WHERE b.execution_no = $1");
 
 	sf_store_execute(&plan, SF_INT8(execution_no));
 }
@@ -93,16 +93,16 @@ sf_branch_quiesce(int64 execution_no)
 	static SfPlan plan = SF_PLAN(
 		"WITH free AS ("
 		" SELECT b.branch_no FROM _sfflow.branch b"
-		"  WHERE b.execution_no" SF_EQ "$1"
-		"  AND (b.due_at IS NOT NULL OR b.phase" SF_NE "ALL ($3))"
+		"  WHERE b.execution_no = $1"
+		"  AND (b.due_at IS NOT NULL OR b.phase <> ALL ($3))"
 		"  FOR UPDATE SKIP LOCKED)"
 		" UPDATE _sfflow.branch b SET due_at = NULL, place = 0,"
-		"  generation = b.generation OPERATOR(pg_catalog.+) 1,"
-		"  phase = CASE WHEN b.phase" SF_EQ "ANY ($2) THEN b.phase ELSE $4 END"
-		"  FROM free WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "free.branch_no");
+		"  generation = b.generation + 1,"
+		"  phase = CASE WHEN b.phase = ANY ($2) THEN b.phase ELSE $4 END"
+		"  FROM free WHERE b.execution_no = $1 AND b.branch_no = free.branch_no");
 	static SfPlan deadline = SF_PLAN(
-		"DELETE FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "$1"
-		" AND b.phase" SF_EQ "ANY ($2)");
+		"DELETE FROM _sfflow.branch b WHERE b.execution_no = $1"
+		" AND b.phase = ANY ($2)");
 
 	sf_store_execute(&deadline, SF_INT8(execution_no), SF_INT2S(SF_PHASE_DEADLINE, SF_PHASE_STOP));
 	sf_store_execute(&plan, SF_INT8(execution_no),

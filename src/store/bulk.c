@@ -51,19 +51,19 @@ SfBulkList
 sf_bulk_ended(const SfBulkFilter *filter)
 {
 #define ENDED_LIKE \
-	" AND ($2 IS NULL OR o.status" SF_EQ "$2) AND o.status" SF_NE "$5" \
-	" AND ($3 IS NULL OR e.error" SF_EQ "$3)" \
-	" AND ($4 IS NULL OR e.stopped_at" SF_GE "$4) ORDER BY e.execution_no"
+	" AND ($2 IS NULL OR o.status = $2) AND o.status <> $5" \
+	" AND ($3 IS NULL OR e.error = $3)" \
+	" AND ($4 IS NULL OR e.stopped_at >= $4) ORDER BY e.execution_no"
 	static SfPlan of_machines = SF_PLAN(
 		"SELECT e.execution_no, e.stopped_at FROM _sfflow.open_execution o"
-		" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "o.execution_no"
-		" WHERE o.machine_no" SF_EQ "ANY ($1) AND e.map_run_no IS NULL" ENDED_LIKE);
+		" JOIN _sfflow.execution e ON e.execution_no = o.execution_no"
+		" WHERE o.machine_no = ANY ($1) AND e.map_run_no IS NULL" ENDED_LIKE);
 	static SfPlan of_run = SF_PLAN(
 		"SELECT e.execution_no, e.stopped_at FROM _sfflow.execution e"
-		" JOIN _sfflow.open_execution o ON o.execution_no" SF_EQ "e.execution_no"
-		"  AND o.machine_no" SF_EQ "e.machine_no AND o.requested_at" SF_EQ "e.requested_at"
-		" WHERE o.machine_no" SF_EQ "ANY ($1)"
-		" AND e.parent_execution_no" SF_EQ "$6 AND e.map_run_no" SF_EQ "$7" ENDED_LIKE);
+		" JOIN _sfflow.open_execution o ON o.execution_no = e.execution_no"
+		"  AND o.machine_no = e.machine_no AND o.requested_at = e.requested_at"
+		" WHERE o.machine_no = ANY ($1)"
+		" AND e.parent_execution_no = $6 AND e.map_run_no = $7" ENDED_LIKE);
 	SfBulkList	list = {0};
 	SfArg		machines = machines_arg(filter);
 	SfArg		status = status_arg(filter);
@@ -90,16 +90,16 @@ sf_bulk_running(const SfBulkFilter *filter)
 	static SfPlan plan = SF_PLAN(
 		"WITH r AS MATERIALIZED ("
 		" SELECT o.execution_no FROM _sfflow.open_execution o"
-		"  WHERE o.machine_no" SF_EQ "ANY ($1) AND o.status" SF_EQ "$2"
+		"  WHERE o.machine_no = ANY ($1) AND o.status = $2"
 		" UNION SELECT b.execution_no FROM _sfflow.branch b"
-		"  WHERE b.branch_no" SF_EQ "$3 AND b.due_at IS NOT NULL"
-		" UNION SELECT w.execution_no FROM _sfflow.held w WHERE w.branch_no" SF_EQ "$3)"
+		"  WHERE b.branch_no = $3 AND b.due_at IS NOT NULL"
+		" UNION SELECT w.execution_no FROM _sfflow.held w WHERE w.branch_no = $3)"
 		" SELECT e.execution_no, e.stopped_at FROM r"
-		" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "r.execution_no"
-		" WHERE e.machine_no" SF_EQ "ANY ($1) AND e.status" SF_EQ "$4 AND e.map_run_no IS NULL"
-		" AND ($5 IS NULL OR e.requested_at" SF_GE "$5)"
+		" JOIN _sfflow.execution e ON e.execution_no = r.execution_no"
+		" WHERE e.machine_no = ANY ($1) AND e.status = $4 AND e.map_run_no IS NULL"
+		" AND ($5 IS NULL OR e.requested_at >= $5)"
 		" AND ($6 IS NULL OR EXISTS (SELECT FROM _sfflow.branch f"
-		"  WHERE f.execution_no" SF_EQ "e.execution_no AND f.phase" SF_EQ "$7 AND f.error" SF_EQ "$6))"
+		"  WHERE f.execution_no = e.execution_no AND f.phase = $7 AND f.error = $6))"
 		" ORDER BY e.execution_no");
 	SfBulkList	list = {0};
 
@@ -125,7 +125,7 @@ bool
 sf_bulk_map_run(const char *uuid, int64 *execution_no, int64 *map_run_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT r.execution_no, r.map_run_no FROM _sfflow.map_run r WHERE r.uuid" SF_EQ "$1");
+		"SELECT r.execution_no, r.map_run_no FROM _sfflow.map_run r WHERE r.uuid = $1");
 	int64		key[2] = {0};
 
 	sf_store_read(&plan, read_run, key, SF_TEXT(uuid));

@@ -26,8 +26,8 @@ Oid
 sf_delivery_next_owner(Oid after)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT d.owner FROM _sfflow.rule_delivery d WHERE d.attempt" SF_EQ "0"
-		" AND d.due_at IS NOT NULL AND d.owner" SF_GT "$1 ORDER BY d.owner LIMIT 1");
+		"SELECT d.owner FROM _sfflow.rule_delivery d WHERE d.attempt = 0"
+		" AND d.due_at IS NOT NULL AND d.owner > $1 ORDER BY d.owner LIMIT 1");
 	Oid			owner = sf_store_number(&plan, InvalidOid, SF_ROLE(after));
 
 	return OidIsValid(owner) || !OidIsValid(after) ? owner : sf_delivery_next_owner(InvalidOid);
@@ -41,8 +41,8 @@ Oid
 sf_delivery_retry_owner(TimestampTz now, const List *but)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT d.owner FROM _sfflow.rule_delivery d WHERE d.attempt" SF_NE "0"
-		" AND d.due_at" SF_LE "$1 AND d.owner::pg_catalog.oid" SF_NE "ALL ($2)"
+		"SELECT d.owner FROM _sfflow.rule_delivery d WHERE d.attempt <> 0"
+		" AND d.due_at <= $1 AND d.owner::pg_catalog.oid <> ALL ($2)"
 		" ORDER BY d.due_at LIMIT 1 FOR UPDATE SKIP LOCKED");
 
 	return sf_store_number(&plan, InvalidOid, SF_TIME(now), sf_query_oids(but));
@@ -53,7 +53,7 @@ TimestampTz
 sf_delivery_next_due(void)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT d.due_at FROM _sfflow.rule_delivery d WHERE d.attempt" SF_NE "0"
+		"SELECT d.due_at FROM _sfflow.rule_delivery d WHERE d.attempt <> 0"
 		" AND d.due_at IS NOT NULL ORDER BY d.due_at LIMIT 1");
 
 	if (OidIsValid(sf_delivery_next_owner(InvalidOid)))
@@ -64,13 +64,13 @@ sf_delivery_next_due(void)
 /* Claim deliveries of an owner; the pause doubles with each attempt, from a second to an hour or so */
 #define CLAIM(which, attempt) \
 	"WITH c AS MATERIALIZED (SELECT d.rule_no, d.event_id FROM _sfflow.rule_delivery d" \
-	" WHERE d.owner" SF_EQ "$1 AND d.due_at" SF_LE "$2 AND d.attempt" which \
+	" WHERE d.owner = $1 AND d.due_at <= $2 AND d.attempt" which \
 	" ORDER BY d.due_at LIMIT $3 FOR UPDATE SKIP LOCKED)" \
 	" UPDATE _sfflow.rule_delivery t SET attempt = " attempt "," \
-	" due_at = $2 OPERATOR(pg_catalog.+) pg_catalog.make_interval(0, 0, 0, 0, 0, 0," \
+	" due_at = $2 + pg_catalog.make_interval(0, 0, 0, 0, 0, 0," \
 	"  pg_catalog.power(2::pg_catalog.float8," \
 	"   LEAST(GREATEST(t.attempt, 0), 12)::pg_catalog.float8))" \
-	" FROM c WHERE t.rule_no" SF_EQ "c.rule_no AND t.event_id" SF_EQ "c.event_id" \
+	" FROM c WHERE t.rule_no = c.rule_no AND t.event_id = c.event_id" \
 	" RETURNING t.rule_no, t.event_id, t.owner, t.attempt, t.depth, t.due_at, t.created_at," \
 	" t.failed_at, t.error, t.cause, t.event"
 
@@ -78,7 +78,7 @@ sf_delivery_next_due(void)
 List *
 sf_delivery_claim(Oid owner, TimestampTz now, int limit)
 {
-	static SfPlan plan = SF_PLAN(CLAIM(SF_EQ "0", "$4"));
+	static SfPlan plan = SF_PLAN(CLAIM(" = 0", "$4"));
 
 	return sf_store_rows(&plan, &row_type, SF_ROLE(owner), SF_TIME(now), SF_INT8(limit),
 						 SF_INT4(SF_DELIVERY_BATCHED));
@@ -88,7 +88,7 @@ sf_delivery_claim(Oid owner, TimestampTz now, int limit)
 List *
 sf_delivery_claim_retry(Oid owner, TimestampTz now)
 {
-	static SfPlan plan = SF_PLAN(CLAIM(SF_NE "0", "GREATEST(t.attempt, 0) OPERATOR(pg_catalog.+) 1"));
+	static SfPlan plan = SF_PLAN(CLAIM(" <> 0", "GREATEST(t.attempt, 0) + 1"));
 
 	return sf_store_rows(&plan, &row_type, SF_ROLE(owner), SF_TIME(now), SF_INT8(1));
 }
@@ -100,8 +100,8 @@ bool
 sf_delivery_lock(const SfDelivery *claimed)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT 1 FROM _sfflow.rule_delivery d WHERE d.rule_no" SF_EQ "$1 AND d.event_id" SF_EQ "$2"
-		" AND d.attempt" SF_EQ "$3 AND d.due_at IS NOT NULL FOR UPDATE SKIP LOCKED");
+		"SELECT 1 FROM _sfflow.rule_delivery d WHERE d.rule_no = $1 AND d.event_id = $2"
+		" AND d.attempt = $3 AND d.due_at IS NOT NULL FOR UPDATE SKIP LOCKED");
 
 	return sf_store_number(&plan, 0, SF_INT8(claimed->rule_no), SF_TEXT(claimed->event_id),
 						   SF_INT4(claimed->attempt)) == 1;
@@ -113,7 +113,7 @@ sf_delivery_give_back(const SfDelivery *claimed)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.rule_delivery d SET attempt = 0, due_at = d.created_at"
-		" WHERE d.rule_no" SF_EQ "$1 AND d.event_id" SF_EQ "$2 AND d.attempt" SF_EQ "$3"
+		" WHERE d.rule_no = $1 AND d.event_id = $2 AND d.attempt = $3"
 		" AND d.due_at IS NOT NULL");
 
 	sf_store_execute(&plan, SF_INT8(claimed->rule_no), SF_TEXT(claimed->event_id),
@@ -127,7 +127,7 @@ sf_delivery_set_failed(const SfDelivery *delivery, const SfError *error, bool de
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.rule_delivery d SET attempt = GREATEST(d.attempt, 1),"
 		" failed_at = pg_catalog.clock_timestamp(), error = $4, cause = $5, due_at = CASE WHEN $6 THEN NULL ELSE d.due_at END"
-		" WHERE d.rule_no" SF_EQ "$1 AND d.event_id" SF_EQ "$2 AND d.attempt" SF_EQ "$3");
+		" WHERE d.rule_no = $1 AND d.event_id = $2 AND d.attempt = $3");
 
 	sf_store_execute(&plan, SF_INT8(delivery->rule_no), SF_TEXT(delivery->event_id),
 					 SF_INT4(delivery->attempt), SF_TEXT(error->name), SF_TEXT(error->cause),
@@ -140,7 +140,7 @@ sf_delivery_pass_on(const SfDelivery *delivery, Oid owner)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.rule_delivery d SET owner = $3"
-		" WHERE d.rule_no" SF_EQ "$1 AND d.event_id" SF_EQ "$2");
+		" WHERE d.rule_no = $1 AND d.event_id = $2");
 
 	sf_store_execute(&plan, SF_INT8(delivery->rule_no), SF_TEXT(delivery->event_id), SF_ROLE(owner));
 }
@@ -150,7 +150,7 @@ void
 sf_delivery_delete(const SfDelivery *delivery)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.rule_delivery d WHERE d.rule_no" SF_EQ "$1 AND d.event_id" SF_EQ "$2");
+		"DELETE FROM _sfflow.rule_delivery d WHERE d.rule_no = $1 AND d.event_id = $2");
 
 	sf_store_execute(&plan, SF_INT8(delivery->rule_no), SF_TEXT(delivery->event_id));
 }
@@ -160,12 +160,12 @@ void
 sf_delivery_count(int64 rule_no, int delivered)
 {
 	static SfPlan add = SF_PLAN(
-		"UPDATE _sfflow.rule_total t SET delivered = t.delivered OPERATOR(pg_catalog.+) $2"
-		" WHERE t.ctid" SF_EQ "(SELECT f.ctid FROM _sfflow.rule_total f"
-		"  WHERE f.rule_no" SF_EQ "$1 LIMIT 1 FOR UPDATE SKIP LOCKED)");
+		"UPDATE _sfflow.rule_total t SET delivered = t.delivered + $2"
+		" WHERE t.ctid = (SELECT f.ctid FROM _sfflow.rule_total f"
+		"  WHERE f.rule_no = $1 LIMIT 1 FOR UPDATE SKIP LOCKED)");
 	static SfPlan insert = SF_PLAN(
 		"INSERT INTO _sfflow.rule_total (rule_no, delivered) SELECT r.rule_no, $2"
-		" FROM _sfflow.rule r WHERE r.rule_no" SF_EQ "$1");
+		" FROM _sfflow.rule r WHERE r.rule_no = $1");
 
 	if (sf_store_execute(&add, SF_INT8(rule_no), SF_INT8(delivered)) == 0)
 		sf_store_execute(&insert, SF_INT8(rule_no), SF_INT8(delivered));
@@ -174,7 +174,7 @@ sf_delivery_count(int64 rule_no, int delivered)
 /* --- dead ones --- */
 
 #define DEAD \
-	" WHERE d.rule_no" SF_EQ "$1 AND d.due_at IS NULL AND ($2 IS NULL OR d.event_id" SF_EQ "$2)"
+	" WHERE d.rule_no = $1 AND d.due_at IS NULL AND ($2 IS NULL OR d.event_id = $2)"
 
 /* Have dead deliveries of a rule tried anew: of one event, or (NULL) all; returns how many. */
 int64

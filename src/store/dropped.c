@@ -21,9 +21,9 @@ sf_dropped_find_running(int machine_no, int64 after, int limit)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT b.execution_no FROM _sfflow.branch b"
-		" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "b.execution_no"
-		" WHERE b.branch_no" SF_EQ "0 AND b.execution_no" SF_GT "$2"
-		" AND e.machine_no" SF_EQ "$1 AND e.status" SF_EQ "$4"
+		" JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
+		" WHERE b.branch_no = 0 AND b.execution_no > $2"
+		" AND e.machine_no = $1 AND e.status = $4"
 		" ORDER BY b.execution_no LIMIT $3");
 
 	return sf_store_numbers(&plan, SF_INT4(machine_no), SF_INT8(after), SF_INT8(limit),
@@ -36,10 +36,10 @@ sf_dropped_find(int machine_no, TimestampTz after, int limit, SfPurgeBatch *batc
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH s AS MATERIALIZED (SELECT e.execution_no, e.requested_at FROM _sfflow.execution e"
-		"  WHERE e.machine_no" SF_EQ "$1 AND e.requested_at" SF_GT "$2"
+		"  WHERE e.machine_no = $1 AND e.requested_at > $2"
 		"  ORDER BY e.requested_at FETCH FIRST ($3) ROWS WITH TIES), "
 		"x AS MATERIALIZED (SELECT e.execution_no, e.execution_id FROM s"
-		"  JOIN _sfflow.execution e ON e.execution_no" SF_EQ "s.execution_no"
+		"  JOIN _sfflow.execution e ON e.execution_no = s.execution_no"
 		"  FOR UPDATE OF e SKIP LOCKED)"
 		" SELECT pg_catalog.count(*), NULL::pg_catalog.text, pg_catalog.max(s.requested_at) FROM s"
 		" UNION ALL SELECT x.execution_no, x.execution_id, NULL FROM x");
@@ -54,8 +54,8 @@ sf_dropped_free_id(const char *execution_id)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT e.execution_no FROM _sfflow.execution e"
-		" JOIN _sfflow.dropped_machine d ON d.machine_no" SF_EQ "e.machine_no"
-		" WHERE e.execution_id" SF_EQ "$1");
+		" JOIN _sfflow.dropped_machine d ON d.machine_no = e.machine_no"
+		" WHERE e.execution_id = $1");
 	List	   *numbers = sf_store_numbers(&plan, SF_TEXT(execution_id));
 
 	(void) sf_purge_delete_dropped(numbers);
@@ -69,7 +69,7 @@ sf_dropped_note(int machine_no)
 	static SfPlan plan = SF_PLAN(
 		"INSERT INTO _sfflow.dropped_machine (machine_no, name, dropped_at, requested_at, passed_over)"
 		" SELECT m.machine_no, m.name, pg_catalog.clock_timestamp(), '-infinity', false"
-		" FROM _sfflow.state_machine m WHERE m.machine_no" SF_EQ "$1");
+		" FROM _sfflow.state_machine m WHERE m.machine_no = $1");
 
 	sf_store_execute(&plan, SF_INT4(machine_no));
 }
@@ -102,7 +102,7 @@ sf_dropped_set(const SfDroppedMachine *machine)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.dropped_machine d SET requested_at = $2, passed_over = $3"
-		" WHERE d.machine_no" SF_EQ "$1");
+		" WHERE d.machine_no = $1");
 
 	sf_store_execute(&plan, SF_INT4(machine->machine_no), SF_TIME(machine->requested_at),
 					 SF_BOOL(machine->passed_over));
@@ -113,7 +113,7 @@ void
 sf_dropped_forget(int machine_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.dropped_machine d WHERE d.machine_no" SF_EQ "$1");
+		"DELETE FROM _sfflow.dropped_machine d WHERE d.machine_no = $1");
 
 	sf_store_execute(&plan, SF_INT4(machine_no));
 }

@@ -68,7 +68,7 @@ Oid
 sf_branch_next_owner(SfOwnerTurns *turns)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT b.owner FROM _sfflow.branch b WHERE b.owner" SF_GT "$1"
+		"SELECT b.owner FROM _sfflow.branch b WHERE b.owner > $1"
 		" AND b.due_at IS NOT NULL ORDER BY b.owner LIMIT 1");
 
 	for (;;)
@@ -106,7 +106,7 @@ sf_branch_owners(SfOwnerTurns *turns, int max)
 /* What has become due in a span of time, of an owner; announced ones apart */
 #define DUE_BETWEEN(operator) \
 	"SELECT b.execution_no, b.branch_no, b.due_at FROM _sfflow.branch b" \
-	" WHERE b.owner" SF_EQ "$1 AND b.due_at" SF_GE "$2 AND b.due_at" SF_LE "$3" \
+	" WHERE b.owner = $1 AND b.due_at >= $2 AND b.due_at <= $3" \
 	" AND b.phase" operator "$4 ORDER BY b.due_at LIMIT $5"
 #define DUE_BETWEEN_ARGS(owner, from, to, size) \
 	SF_ARGS(SF_ROLE(owner), SF_TIME(from), SF_TIME(to), \
@@ -117,7 +117,7 @@ int
 sf_branch_due_of(Oid owner, TimestampTz from, TimestampTz to, SfBranchKey *keys,
 				 TimestampTz *dues, int size)
 {
-	static SfPlan plan = SF_PLAN(DUE_BETWEEN(SF_NE));
+	static SfPlan plan = SF_PLAN(DUE_BETWEEN(" <> "));
 
 	return find_keys(&plan, keys, dues, size, DUE_BETWEEN_ARGS(owner, from, to, size));
 }
@@ -127,7 +127,7 @@ int
 sf_branch_announced(Oid owner, TimestampTz from, TimestampTz to,
 					SfBranchKey *keys, TimestampTz *dues, int size)
 {
-	static SfPlan plan = SF_PLAN(DUE_BETWEEN(SF_EQ));
+	static SfPlan plan = SF_PLAN(DUE_BETWEEN(" = "));
 
 	if (SF_DEBUG_MUTATION("announced"))
 		return 0;
@@ -239,17 +239,17 @@ sf_branch_due_children(int64 execution_no, TimestampTz at, bool skip_waits,
 	static SfPlan plan = SF_PLAN(
 		"WITH RECURSIVE tree AS ("
 		" SELECT e.execution_no FROM _sfflow.execution e"
-		"  WHERE e.parent_execution_no" SF_EQ "$1 AND e.map_run_no IS NOT NULL"
-		"  AND e.status" SF_EQ "$7"
+		"  WHERE e.parent_execution_no = $1 AND e.map_run_no IS NOT NULL"
+		"  AND e.status = $7"
 		" UNION ALL"
 		" SELECT x.execution_no FROM tree t CROSS JOIN LATERAL ("
 		"  SELECT e.execution_no FROM _sfflow.execution e"
-		"  WHERE e.parent_execution_no" SF_EQ "t.execution_no"
-		"  AND e.map_run_no IS NOT NULL AND e.status" SF_EQ "$7 OFFSET 0) x)"
+		"  WHERE e.parent_execution_no = t.execution_no"
+		"  AND e.map_run_no IS NOT NULL AND e.status = $7 OFFSET 0) x)"
 		" SELECT b.execution_no, b.branch_no FROM tree t CROSS JOIN LATERAL ("
-		"  SELECT * FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "t.execution_no"
-		"  AND (b.due_at" SF_LE "$2"
-		"   OR $3 AND b.due_at IS NOT NULL AND (b.phase" SF_EQ "$5 OR b.phase" SF_EQ "$6))"
+		"  SELECT * FROM _sfflow.branch b WHERE b.execution_no = t.execution_no"
+		"  AND (b.due_at <= $2"
+		"   OR $3 AND b.due_at IS NOT NULL AND (b.phase = $5 OR b.phase = $6))"
 		"  OFFSET 0) b"
 		" ORDER BY b.due_at, b.execution_no, b.branch_no LIMIT $4");
 
@@ -274,14 +274,14 @@ sf_branch_set_back(Oid owner, TimestampTz now, int64 by)
 	static SfPlan plan = SF_PLAN(
 		"WITH ahead AS ("
 		" SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
-		"  WHERE b.owner" SF_EQ "$1 AND b.due_at" SF_GT "$2"
-		"  AND (b.phase" SF_EQ "ANY ($4) OR b.phase" SF_EQ "$5 AND $6)"
+		"  WHERE b.owner = $1 AND b.due_at > $2"
+		"  AND (b.phase = ANY ($4) OR b.phase = $5 AND $6)"
 		"  FOR UPDATE SKIP LOCKED)"
-		" UPDATE _sfflow.branch b SET due_at = CASE WHEN b.phase" SF_EQ "$5"
-		"   AND b.due_at OPERATOR(pg_catalog.-) $3" SF_GT "$2"
-		"   THEN b.due_at OPERATOR(pg_catalog.-) $3 ELSE $2 END"
+		" UPDATE _sfflow.branch b SET due_at = CASE WHEN b.phase = $5"
+		"   AND b.due_at - $3 > $2"
+		"   THEN b.due_at - $3 ELSE $2 END"
 		"  FROM ahead a"
-		"  WHERE b.execution_no" SF_EQ "a.execution_no AND b.branch_no" SF_EQ "a.branch_no");
+		"  WHERE b.execution_no = a.execution_no AND b.branch_no = a.branch_no");
 	Interval	interval = {.time = by};
 
 	sf_store_execute(&plan, SF_ROLE(owner), SF_TIME(now),
@@ -296,8 +296,8 @@ TimestampTz
 sf_branch_next_due(Oid owner, TimestampTz after)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT b.due_at FROM _sfflow.branch b WHERE b.owner" SF_EQ "$1"
-		" AND b.due_at" SF_GT "$2 ORDER BY b.due_at LIMIT 1");
+		"SELECT b.due_at FROM _sfflow.branch b WHERE b.owner = $1"
+		" AND b.due_at > $2 ORDER BY b.due_at LIMIT 1");
 
 	return sf_store_number(&plan, DT_NOEND, SF_ROLE(owner), SF_TIME(after));
 }

@@ -232,9 +232,9 @@ sf_execution_waited_for(int64 execution_no, int64 branch_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT " SF_EXECUTION_COLUMNS(SF_SELECT) "1 FROM _sfflow.execution e"
-		" WHERE e.parent_execution_no" SF_EQ "$1"
-		" AND ($2" SF_EQ "(-1) OR e.parent_branch_no" SF_EQ "$2)"
-		" AND e.parent_generation IS NOT NULL AND e.status" SF_EQ "$3");
+		" WHERE e.parent_execution_no = $1"
+		" AND ($2 = (-1) OR e.parent_branch_no = $2)"
+		" AND e.parent_generation IS NOT NULL AND e.status = $3");
 
 	return sf_store_list(&plan, append_head,
 						 SF_ARGS(SF_INT8(execution_no), SF_INT8(branch_no),
@@ -248,8 +248,8 @@ sf_execution_note_request(const SfExecution *e, const char *outcome,
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH n AS (UPDATE _sfflow.execution e"
-		" SET start_requests = e.start_requests OPERATOR(pg_catalog.+) 1"
-		" WHERE e.execution_no" SF_EQ "$1 RETURNING e.start_requests)"
+		" SET start_requests = e.start_requests + 1"
+		" WHERE e.execution_no = $1 RETURNING e.start_requests)"
 		" INSERT INTO _sfflow.start_request (execution_no, request_no,"
 		" requested_at, requested_by, outcome, input_differs)"
 		" SELECT $1, n.start_requests, pg_catalog.clock_timestamp(), $2, $3, $4 FROM n");
@@ -291,8 +291,8 @@ sf_execution_results(int64 execution_no, int64 map_run_no, int first, int n,
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT " SF_EXECUTION_COLUMNS(SF_SELECT) "1 FROM _sfflow.execution e"
-		" WHERE e.parent_execution_no" SF_EQ "$1 AND e.map_run_no" SF_EQ "$2"
-		" AND e.map_index" SF_GE "$3 AND e.status" SF_NE "$5"
+		" WHERE e.parent_execution_no = $1 AND e.map_run_no = $2"
+		" AND e.map_index >= $3 AND e.status <> $5"
 		" ORDER BY e.parent_execution_no, e.map_run_no, e.map_index LIMIT $4");
 	Results		results = {NIL, with_input};
 

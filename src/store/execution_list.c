@@ -51,18 +51,18 @@
 	"e.execution_id, e.status, e.error, e.requested_at, e.started_at, e.stopped_at," \
 	" e.execution_no, e.machine_no, e.version, e.idle_us"
 #define IN_TIME(t) \
-	t ".requested_at" SF_GE "$4 AND " t ".requested_at" SF_LE "$5" \
-	" AND (" t ".requested_at" SF_LT "$5 OR " t ".execution_no" SF_LT "$6)"
+	t ".requested_at >= $4 AND " t ".requested_at <= $5" \
+	" AND (" t ".requested_at < $5 OR " t ".execution_no < $6)"
 #define MATCHES \
-	"($2 IS NULL OR e.status" SF_EQ "$2)" \
-	" AND ($3 IS NULL OR e.error" SF_EQ "$3)" \
-	" AND ($14 IS NULL OR e.map_run_no" SF_EQ "$14)" \
-	" AND ($15 IS NULL OR e.qualifier" SF_EQ "$15" \
-	"  OR (e.qualifier IS NOT NULL AND e.version::pg_catalog.text" SF_EQ "$15))" \
-	" AND ($16 IS NULL OR (e.redrive_count" SF_GT "0)" SF_EQ "$16)" \
+	"($2 IS NULL OR e.status = $2)" \
+	" AND ($3 IS NULL OR e.error = $3)" \
+	" AND ($14 IS NULL OR e.map_run_no = $14)" \
+	" AND ($15 IS NULL OR e.qualifier = $15" \
+	"  OR (e.qualifier IS NOT NULL AND e.version::pg_catalog.text = $15))" \
+	" AND ($16 IS NULL OR (e.redrive_count > 0) = $16)" \
 	" AND (NOT $17 OR e.map_run_no IS NULL)" \
 	" AND ($8 IS NULL OR pg_catalog.starts_with(pg_catalog.substr(e.execution_id," \
-	"  pg_catalog.strpos(e.execution_id, ':') OPERATOR(pg_catalog.+) 1), $8))"
+	"  pg_catalog.strpos(e.execution_id, ':') + 1), $8))"
 #define NEWEST(t) \
 	" ORDER BY " t ".requested_at DESC, " t ".execution_no DESC LIMIT $7"
 /* The newest in the order of an index, which does not have the number: what needs no sort is not read in full. */
@@ -71,59 +71,59 @@
 	" ORDER BY " time ".requested_at DESC FETCH FIRST ($7) ROWS WITH TIES) e" NEWEST("e")
 #define OF_MACHINES(from, time, more) \
 	"SELECT " COLUMNS " FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL" \
-	FROM_NEWEST(from, time, time ".machine_no" SF_EQ "m.no AND " more)
+	FROM_NEWEST(from, time, time ".machine_no = m.no AND " more)
 #define OPEN \
 	"_sfflow.open_execution o JOIN _sfflow.execution e" \
-	" ON e.execution_no" SF_EQ "o.execution_no"
+	" ON e.execution_no = o.execution_no"
 
 /* At most PROBE executions whose names have the prefix; $12 sorts behind all names */
 #define NAMED \
 	" FROM _sfflow.state_machine s CROSS JOIN LATERAL (SELECT e.* FROM _sfflow.execution e" \
-	"  WHERE e.machine_no" SF_EQ "s.machine_no" \
-	"  AND e.execution_id" SF_GE "pg_catalog.concat(s.name, ':', $8) COLLATE \"C\"" \
-	"  AND e.execution_id" SF_LE "pg_catalog.concat(s.name, ':', $8, $12) COLLATE \"C\"" \
+	"  WHERE e.machine_no = s.machine_no" \
+	"  AND e.execution_id >= pg_catalog.concat(s.name, ':', $8) COLLATE \"C\"" \
+	"  AND e.execution_id <= pg_catalog.concat(s.name, ':', $8, $12) COLLATE \"C\"" \
 	"  ORDER BY e.execution_id LIMIT " PROBE_TEXT ") e" \
-	" WHERE s.machine_no" SF_EQ "ANY ($1)"
+	" WHERE s.machine_no = ANY ($1)"
 
 /* Root branches that are due by $13, or held: those that have not begun, and few others */
 #define DUE_ROOTS \
 	" FROM (SELECT b.execution_no FROM _sfflow.branch b" \
-	"  WHERE b.branch_no" SF_EQ "0 AND b.owner" SF_EQ "ANY (SELECT s.owner" \
-	"   FROM _sfflow.state_machine s WHERE s.machine_no" SF_EQ "ANY ($1))" \
-	"  AND b.due_at" SF_LT "$13" \
+	"  WHERE b.branch_no = 0 AND b.owner = ANY (SELECT s.owner" \
+	"   FROM _sfflow.state_machine s WHERE s.machine_no = ANY ($1))" \
+	"  AND b.due_at < $13" \
 	" UNION ALL SELECT w.execution_no FROM _sfflow.held w JOIN _sfflow.branch b" \
-	"  ON b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no" \
-	"  WHERE w.branch_no" SF_EQ "0 AND b.due_at IS NULL) b"
+	"  ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no" \
+	"  WHERE w.branch_no = 0 AND b.due_at IS NULL) b"
 
 static SfPlan by_parent = SF_PLAN(
-	"SELECT " COLUMNS " FROM" FROM_NEWEST("_sfflow.execution e", "e", "e.parent_execution_no" SF_EQ "$9"
-										  " AND e.machine_no" SF_EQ "ANY ($1) AND "));
+	"SELECT " COLUMNS " FROM" FROM_NEWEST("_sfflow.execution e", "e", "e.parent_execution_no = $9"
+										  " AND e.machine_no = ANY ($1) AND "));
 
 static SfPlan by_name = SF_PLAN(
 	"SELECT " COLUMNS NAMED " AND " IN_TIME("e") " AND " MATCHES NEWEST("e"));
 
-static SfPlan by_error = SF_PLAN(OF_MACHINES(OPEN, "o", "o.error" SF_EQ "$11 AND "));
+static SfPlan by_error = SF_PLAN(OF_MACHINES(OPEN, "o", "o.error = $11 AND "));
 
-static SfPlan by_status = SF_PLAN(OF_MACHINES(OPEN, "o", "o.status" SF_EQ "$10 AND "));
+static SfPlan by_status = SF_PLAN(OF_MACHINES(OPEN, "o", "o.status = $10 AND "));
 
 /* The same without a condition that only the execution fulfils: its row is read for the page alone */
 #define OPEN_ALONE(condition) \
 	"SELECT " COLUMNS " FROM (SELECT o.execution_no FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL" \
 	" (SELECT o.execution_no, o.requested_at FROM _sfflow.open_execution o" \
-	"  WHERE o.machine_no" SF_EQ "m.no AND " condition IN_TIME("o") \
+	"  WHERE o.machine_no = m.no AND " condition IN_TIME("o") \
 	"  ORDER BY o.requested_at DESC FETCH FIRST ($7) ROWS WITH TIES) o" NEWEST("o") ") o" \
-	" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "o.execution_no" NEWEST("e")
+	" JOIN _sfflow.execution e ON e.execution_no = o.execution_no" NEWEST("e")
 
-static SfPlan by_error_alone = SF_PLAN(OPEN_ALONE("o.error" SF_EQ "$11 AND ($10 IS NULL OR o.status" SF_EQ "$10) AND "));
+static SfPlan by_error_alone = SF_PLAN(OPEN_ALONE("o.error = $11 AND ($10 IS NULL OR o.status = $10) AND "));
 
-static SfPlan by_status_alone = SF_PLAN(OPEN_ALONE("o.status" SF_EQ "$10 AND "));
+static SfPlan by_status_alone = SF_PLAN(OPEN_ALONE("o.status = $10 AND "));
 
 static SfPlan by_machine = SF_PLAN(OF_MACHINES("_sfflow.execution e", "e", ""));
 
 static SfPlan not_begun = SF_PLAN(
 	"SELECT " COLUMNS " FROM (SELECT b.execution_no" DUE_ROOTS ") b"
-	" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "b.execution_no"
-	" WHERE e.machine_no" SF_EQ "ANY ($1) AND e.started_at IS NULL AND "
+	" JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
+	" WHERE e.machine_no = ANY ($1) AND e.started_at IS NULL AND "
 	IN_TIME("e") " AND " MATCHES NEWEST("e"));
 
 /* How many rows by_name and not_begun would read, as far as PROBE */
@@ -139,16 +139,16 @@ static SfPlan probe_due = SF_PLAN(
  */
 static SfPlan by_night = SF_PLAN(
 	"SELECT " COLUMNS " FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL"
-	" (SELECT " COLUMNS " FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "m.no"
-	"  AND e.requested_at" SF_GE "$4 AND e.requested_at" SF_LT "$5 AND e.map_run_no IS NULL) e"
+	" (SELECT " COLUMNS " FROM _sfflow.execution e WHERE e.machine_no = m.no"
+	"  AND e.requested_at >= $4 AND e.requested_at < $5 AND e.map_run_no IS NULL) e"
 	" UNION ALL SELECT " COLUMNS " FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL"
 	" (SELECT " COLUMNS " FROM _sfflow.open_execution o"
-	"  JOIN _sfflow.execution e ON e.execution_no" SF_EQ "o.execution_no"
-	"  WHERE o.machine_no" SF_EQ "m.no AND o.status" SF_EQ "$10"
-	"  AND o.requested_at" SF_LT "$4 AND e.map_run_no IS NULL) e"
+	"  JOIN _sfflow.execution e ON e.execution_no = o.execution_no"
+	"  WHERE o.machine_no = m.no AND o.status = $10"
+	"  AND o.requested_at < $4 AND e.map_run_no IS NULL) e"
 	" UNION ALL SELECT " COLUMNS " FROM (SELECT b.execution_no" DUE_ROOTS ") b"
-	" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "b.execution_no"
-	" WHERE e.machine_no" SF_EQ "ANY ($1) AND e.started_at IS NULL AND e.requested_at" SF_LT "$4"
+	" JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
+	" WHERE e.machine_no = ANY ($1) AND e.started_at IS NULL AND e.requested_at < $4"
 	" AND e.map_run_no IS NULL");
 
 /* Read a machine. */
@@ -169,8 +169,8 @@ sf_execution_list_machines(int machine_no, Oid owner)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT m.machine_no, m.name, m.owner FROM _sfflow.state_machine m"
-		" WHERE ($1" SF_EQ "0 OR m.machine_no" SF_EQ "$1)"
-		" AND ($2 IS NULL OR m.owner" SF_EQ "$2) ORDER BY m.machine_no");
+		" WHERE ($1 = 0 OR m.machine_no = $1)"
+		" AND ($2 IS NULL OR m.owner = $2) ORDER BY m.machine_no");
 	List	   *machines = NIL;
 
 	sf_scan(&plan, read_machine, &machines, SF_INT4(machine_no),
@@ -183,7 +183,7 @@ int
 sf_execution_list_machine(const char *name)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT m.machine_no, m.name, m.owner FROM _sfflow.state_machine m WHERE m.name" SF_EQ "$1");
+		"SELECT m.machine_no, m.name, m.owner FROM _sfflow.state_machine m WHERE m.name = $1");
 	List	   *machines = NIL;
 
 	sf_scan(&plan, read_machine, &machines, SF_TEXT(name));

@@ -162,7 +162,7 @@ sf_feature_delete_of_machine(int machine_no)
 			continue;
 		if (plan->query == NULL)
 			plan->query = MemoryContextStrdup(TopMemoryContext, psprintf(
-				"DELETE FROM _sfflow.%s t WHERE t.machine_no" SF_EQ "$1", table->name));
+				"DELETE FROM _sfflow.%s t WHERE t.machine_no = $1", table->name));
 		sf_store_execute(plan, SF_INT4(machine_no));
 		if (table->copied)
 			sf_store_announce_change(table->name);

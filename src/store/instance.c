@@ -160,7 +160,7 @@ static int64
 foreign_schema(void)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT pg_catalog.min(r.number) FROM _sfflow.schema_of_rows r WHERE r.number" SF_NE "$1");
+		"SELECT pg_catalog.min(r.number) FROM _sfflow.schema_of_rows r WHERE r.number <> $1");
 
 	return sf_store_number(&plan, 0, SF_INT4(sf_schema_of_database()));
 }

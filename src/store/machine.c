@@ -304,7 +304,7 @@ void
 sf_machine_lock(int machine_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT 1 FROM _sfflow.state_machine m WHERE m.machine_no" SF_EQ "$1 FOR UPDATE");
+		"SELECT 1 FROM _sfflow.state_machine m WHERE m.machine_no = $1 FOR UPDATE");
 
 	sf_store_execute(&plan, SF_INT4(machine_no));
 }
@@ -315,7 +315,7 @@ sf_machine_add_version(SfMachine *machine)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.state_machine m SET current_version = $2"
-		" WHERE m.machine_no" SF_EQ "$1");
+		" WHERE m.machine_no = $1");
 
 	sf_store_announce_change("state_machine");
 	insert_version(machine);
@@ -385,10 +385,10 @@ sf_machine_delete(int machine_no)
 	static SfPlan fold = SF_PLAN("SELECT 1 FROM _sfflow.metric_fold FOR UPDATE");
 	static SfPlan privileges = SF_PLAN(
 		"DELETE FROM _sfflow.privilege p USING _sfflow.state_machine m"
-		" WHERE m.machine_no" SF_EQ "$1 AND p.object_kind" SF_EQ "$2"
-		" AND p.object_name" SF_EQ "m.name");
+		" WHERE m.machine_no = $1 AND p.object_kind = $2"
+		" AND p.object_name = m.name");
 	static SfPlan machine = SF_PLAN(
-		"DELETE FROM _sfflow.state_machine m WHERE m.machine_no" SF_EQ "$1");
+		"DELETE FROM _sfflow.state_machine m WHERE m.machine_no = $1");
 
 	delete_executions(machine_no);
 	(void) sf_store_run(InvalidOid, &fold, NULL, NULL, NULL, 0);
@@ -406,8 +406,8 @@ sf_machine_count_running(int machine_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.count(*) FROM _sfflow.branch b"
-		" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "b.execution_no"
-		" WHERE b.branch_no" SF_EQ "0 AND e.machine_no" SF_EQ "$1 AND e.status" SF_EQ "$2");
+		" JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
+		" WHERE b.branch_no = 0 AND e.machine_no = $1 AND e.status = $2");
 
 	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_INT2(SF_STATUS_RUNNING));
 }
@@ -418,7 +418,7 @@ sf_machine_count_ended(int machine_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.count(*) FROM _sfflow.execution e"
-		" WHERE e.machine_no" SF_EQ "$1 AND e.status" SF_NE "$2");
+		" WHERE e.machine_no = $1 AND e.status <> $2");
 
 	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_INT2(SF_STATUS_RUNNING));
 }

@@ -37,8 +37,8 @@ sf_alias_list(int machine_no, const char *behind, int version, int limit)
 	static SfPlan plan = SF_PLAN(
 		"SELECT a.machine_no, a.alias, a.routes, a.set_at, a.created_at, a.description"
 		" FROM _sfflow.machine_alias a"
-		" WHERE a.machine_no" SF_EQ "$1 AND a.alias" SF_GT "$2"
-		" AND ($3" SF_EQ "0 OR a.routes OPERATOR(pg_catalog.?) ($3::pg_catalog.text))"
+		" WHERE a.machine_no = $1 AND a.alias > $2"
+		" AND ($3 = 0 OR a.routes ? ($3::pg_catalog.text))"
 		" ORDER BY a.alias LIMIT $4");
 
 	return sf_store_rows(&plan, &row_type, SF_INT4(machine_no), SF_TEXT(behind),
@@ -149,7 +149,7 @@ List *
 sf_alias_names(int machine_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT a.alias FROM _sfflow.machine_alias a WHERE a.machine_no" SF_EQ "$1"
+		"SELECT a.alias FROM _sfflow.machine_alias a WHERE a.machine_no = $1"
 		" ORDER BY a.alias");
 
 	return sf_store_texts(&plan, SF_INT4(machine_no));
@@ -173,8 +173,8 @@ bool
 sf_alias_delete(int machine_no, const char *alias)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.machine_alias a WHERE a.machine_no" SF_EQ "$1"
-		" AND a.alias" SF_EQ "$2");
+		"DELETE FROM _sfflow.machine_alias a WHERE a.machine_no = $1"
+		" AND a.alias = $2");
 
 	return sf_store_execute(&plan, SF_INT4(machine_no), SF_TEXT(alias)) > 0;
 }
@@ -184,8 +184,8 @@ void
 sf_alias_describe(int machine_no, const char *alias, const char *description)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.machine_alias a SET description = $3 WHERE a.machine_no" SF_EQ "$1"
-		" AND a.alias" SF_EQ "$2");
+		"UPDATE _sfflow.machine_alias a SET description = $3 WHERE a.machine_no = $1"
+		" AND a.alias = $2");
 
 	sf_store_execute(&plan, SF_INT4(machine_no), SF_TEXT(alias), SF_TEXT(description));
 }

@@ -54,7 +54,7 @@ sf_map_run_read(int64 execution_no, int64 map_run_no, SfLock lock)
 {
 	static SfPlan plans[] = SF_PLANS_BY_LOCK(
 		"SELECT " SF_MAP_RUN_COLUMNS(SF_SELECT) "1 FROM _sfflow.map_run r"
-		" WHERE r.execution_no" SF_EQ "$1 AND r.map_run_no" SF_EQ "$2");
+		" WHERE r.execution_no = $1 AND r.map_run_no = $2");
 
 	return sf_store_row(&plans[lock], &row_type, SF_INT8(execution_no),
 						SF_INT8(map_run_no));
@@ -76,7 +76,7 @@ sf_map_run_scan(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT " SF_MAP_RUN_COLUMNS(SF_SELECT) "1 FROM _sfflow.map_run r"
-		" WHERE r.execution_no" SF_EQ "$1 ORDER BY r.map_run_no");
+		" WHERE r.execution_no = $1 ORDER BY r.map_run_no");
 	List	   *list = NIL;
 
 	sf_scan(&plan, append_run, &list, SF_INT8(execution_no));
@@ -123,7 +123,7 @@ sf_map_run_stop_all(int64 execution_no)
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.map_run r SET status = $2,"
 		" stopped_at = pg_catalog.clock_timestamp()"
-		" WHERE r.execution_no" SF_EQ "$1 AND r.status" SF_EQ "$3");
+		" WHERE r.execution_no = $1 AND r.status = $3");
 
 	return sf_store_execute(&plan, SF_INT8(execution_no), SF_INT2(SF_STATUS_ABORTED),
 							SF_INT2(SF_STATUS_RUNNING));
@@ -194,8 +194,8 @@ read_item(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Items of a run from one index to below another */
 #define OF_ITEMS \
-	" FROM _sfflow.map_item i WHERE i.execution_no" SF_EQ "$1" \
-	" AND i.map_run_no" SF_EQ "$2 AND i.item_index" SF_GE "$3 AND i.item_index" SF_LT "$4"
+	" FROM _sfflow.map_item i WHERE i.execution_no = $1" \
+	" AND i.map_run_no = $2 AND i.item_index >= $3 AND i.item_index < $4"
 
 /* Read up to n items from index first on; returns how many there are. */
 int
@@ -228,7 +228,7 @@ void
 sf_map_item_delete_all(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.map_item i WHERE i.execution_no" SF_EQ "$1");
+		"DELETE FROM _sfflow.map_item i WHERE i.execution_no = $1");
 
 	sf_store_execute(&plan, SF_INT8(execution_no));
 }
@@ -238,7 +238,7 @@ sf_map_item_delete_all(int64 execution_no)
 /* Children of the runs of an execution */
 #define SELECT_CHILD \
 	"SELECT e.execution_no FROM _sfflow.execution e" \
-	" WHERE e.parent_execution_no" SF_EQ "$1"
+	" WHERE e.parent_execution_no = $1"
 
 /*
  * List the numbers of the running children of a run, in order.  With lock, lock
@@ -249,8 +249,8 @@ List *
 sf_map_run_running(int64 execution_no, int64 map_run_no, bool lock)
 {
 	static SfPlan plans[] = SF_PLANS_BY_LOCK(
-		SELECT_CHILD " AND ($2" SF_EQ "0 OR e.map_run_no" SF_EQ "$2)"
-		" AND e.map_run_no IS NOT NULL AND e.status" SF_EQ "$3 ORDER BY e.execution_no");
+		SELECT_CHILD " AND ($2 = 0 OR e.map_run_no = $2)"
+		" AND e.map_run_no IS NOT NULL AND e.status = $3 ORDER BY e.execution_no");
 
 	return sf_store_numbers(&plans[lock ? SF_LOCK_SKIP : SF_LOCK_NONE],
 							SF_INT8(execution_no), SF_INT8(map_run_no),
@@ -262,7 +262,7 @@ List *
 sf_map_run_unsuccessful(int64 execution_no, int64 map_run_no)
 {
 	static SfPlan plan = SF_PLAN(
-		SELECT_CHILD " AND e.map_run_no" SF_EQ "$2 AND e.status" SF_NE "ALL ($3)"
+		SELECT_CHILD " AND e.map_run_no = $2 AND e.status <> ALL ($3)"
 		" ORDER BY e.execution_no");
 
 	return sf_store_numbers(&plan, SF_INT8(execution_no), SF_INT8(map_run_no),
@@ -285,10 +285,10 @@ sf_map_run_redriven(int64 execution_no, int64 map_run_no, int *children, int *it
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.count(*), pg_catalog.sum(e.map_items) FROM _sfflow.execution e"
-		" WHERE e.parent_execution_no" SF_EQ "$1 AND e.map_run_no" SF_EQ "$2"
-		" AND e.status" SF_EQ "$3 AND e.redrive_count" SF_GT "0"
-		" AND EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "e.execution_no"
-		"  AND b.due_at" SF_LE "e.last_redriven_at)");
+		" WHERE e.parent_execution_no = $1 AND e.map_run_no = $2"
+		" AND e.status = $3 AND e.redrive_count > 0"
+		" AND EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no = e.execution_no"
+		"  AND b.due_at <= e.last_redriven_at)");
 	int			counts[2] = {0, 0};
 
 	sf_store_read(&plan, read_counts, counts, SF_INT8(execution_no), SF_INT8(map_run_no),
@@ -305,9 +305,9 @@ List *
 sf_map_run_tolerant(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT r.map_run_no FROM _sfflow.map_run r WHERE r.execution_no" SF_EQ "$1"
-		" AND r.status" SF_EQ "$2"
-		" AND (r.failed" SF_GT "0 OR r.timed_out" SF_GT "0 OR r.aborted" SF_GT "0)"
+		"SELECT r.map_run_no FROM _sfflow.map_run r WHERE r.execution_no = $1"
+		" AND r.status = $2"
+		" AND (r.failed > 0 OR r.timed_out > 0 OR r.aborted > 0)"
 		" ORDER BY r.map_run_no");
 
 	return sf_store_numbers(&plan, SF_INT8(execution_no), SF_INT2(SF_STATUS_SUCCEEDED));
@@ -319,10 +319,10 @@ sf_map_run_result_size(int64 execution_no, int64 map_run_no, bool with_input)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.sum(coalesce(pg_catalog.octet_length("
-		"  e.output::pg_catalog.text), 0) OPERATOR(pg_catalog.+)"
+		"  e.output::pg_catalog.text), 0) + "
 		" CASE WHEN $3 THEN pg_catalog.octet_length(e.input::pg_catalog.text)"
 		"  ELSE 0 END)::pg_catalog.int8 FROM _sfflow.execution e"
-		" WHERE e.parent_execution_no" SF_EQ "$1 AND e.map_run_no" SF_EQ "$2");
+		" WHERE e.parent_execution_no = $1 AND e.map_run_no = $2");
 
 	return sf_store_number(&plan, 0, SF_INT8(execution_no), SF_INT8(map_run_no),
 						   SF_BOOL(with_input));
@@ -338,17 +338,17 @@ sf_map_run_is_over(const SfExecution *child, bool drains)
 {
 	static SfPlan plan = SF_PLAN(
 		/* a child of a run that succeeded runs because it was redriven */
-		"SELECT CASE WHEN e.status" SF_EQ "$6 THEN NOT EXISTS (SELECT"
-		"  FROM _sfflow.map_run r WHERE r.execution_no" SF_EQ "$1"
-		"  AND r.map_run_no" SF_EQ "$3 AND r.status" SF_EQ "$6)"
-		" WHEN e.status" SF_EQ "$5 THEN b.branch_no IS NULL"
-		"  OR b.phase" SF_NE "$7 OR b.aborting"
+		"SELECT CASE WHEN e.status = $6 THEN NOT EXISTS (SELECT"
+		"  FROM _sfflow.map_run r WHERE r.execution_no = $1"
+		"  AND r.map_run_no = $3 AND r.status = $6)"
+		" WHEN e.status = $5 THEN b.branch_no IS NULL"
+		"  OR b.phase <> $7 OR b.aborting"
 		"  OR b.failing AND NOT $4 OR b.map_run_no IS NULL"
-		"  OR b.map_run_no" SF_NE "$3"
+		"  OR b.map_run_no <> $3"
 		" ELSE true END"
 		" FROM _sfflow.execution e LEFT JOIN _sfflow.branch b"
-		" ON b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "$2"
-		" WHERE e.execution_no" SF_EQ "$1");
+		" ON b.execution_no = $1 AND b.branch_no = $2"
+		" WHERE e.execution_no = $1");
 
 	return sf_store_number(&plan, true, SF_INT8(child->parent_execution_no),
 						   SF_INT8(child->parent_branch_no), SF_INT8(child->map_run_no),

@@ -43,10 +43,10 @@ List *
 sf_names_behind(char kind, const char *name, int limit)
 {
 	static SfPlan machines = SF_PLAN(
-		"SELECT m.name, m.owner FROM _sfflow.state_machine m WHERE m.name" SF_GT "$1"
+		"SELECT m.name, m.owner FROM _sfflow.state_machine m WHERE m.name > $1"
 		" ORDER BY m.name LIMIT $2");
 	static SfPlan activities = SF_PLAN(
-		"SELECT a.name, a.owner FROM _sfflow.activity a WHERE a.name" SF_GT "$1"
+		"SELECT a.name, a.owner FROM _sfflow.activity a WHERE a.name > $1"
 		" ORDER BY a.name LIMIT $2");
 
 	return sf_store_list(kind == SF_OBJECT_ACTIVITY ? &activities : &machines,
@@ -62,9 +62,9 @@ sf_names_of_executions(const char *machine, const char *id)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT e.execution_id FROM _sfflow.execution e"
-		" WHERE e.execution_id" SF_GE "$1"
-		" AND e.execution_id OPERATOR(pg_catalog.^@) $1"
-		" AND EXISTS (SELECT FROM _sfflow.state_machine m WHERE m.machine_no" SF_EQ "e.machine_no)"
+		" WHERE e.execution_id >= $1"
+		" AND e.execution_id ^@ $1"
+		" AND EXISTS (SELECT FROM _sfflow.state_machine m WHERE m.machine_no = e.machine_no)"
 		" ORDER BY e.execution_id LIMIT " EXECUTIONS_READ);
 	int			whole = (int) strlen(id);
 	int			common = (int) strlen(machine) + 1;

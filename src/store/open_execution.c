@@ -112,9 +112,9 @@ sf_open_execution_rebuild(void)
 	static SfPlan fill = SF_PLAN(
 		"INSERT INTO _sfflow.open_execution (machine_no, status, requested_at, execution_no, error)"
 		" SELECT e.machine_no, $2, e.requested_at, e.execution_no,"
-		"  CASE WHEN pg_catalog.octet_length(e.error)" SF_LE "$3 THEN e.error"
+		"  CASE WHEN pg_catalog.octet_length(e.error) <= $3 THEN e.error"
 		"  ELSE pg_catalog.\"left\"(e.error, $4) END"
-		" FROM _sfflow.execution e WHERE e.status" SF_EQ "$1"
+		" FROM _sfflow.execution e WHERE e.status = $1"
 		" AND (e.started_at IS NOT NULL OR e.stopped_at IS NOT NULL)");
 
 	sf_store_execute(&empty);

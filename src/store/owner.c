@@ -13,17 +13,17 @@ List *
 sf_owned_names(char kind, Oid owner)
 {
 	static SfPlan machines = SF_PLAN(
-		"SELECT m.name FROM _sfflow.state_machine m WHERE m.owner" SF_EQ "$1"
+		"SELECT m.name FROM _sfflow.state_machine m WHERE m.owner = $1"
 		" ORDER BY m.machine_no");
 	static SfPlan activities = SF_PLAN(
-		"SELECT a.name FROM _sfflow.activity a WHERE a.owner" SF_EQ "$1"
+		"SELECT a.name FROM _sfflow.activity a WHERE a.owner = $1"
 		" ORDER BY a.activity_no");
 	static SfPlan schedules = SF_PLAN(
-		"SELECT s.name FROM _sfflow.schedule s WHERE s.owner" SF_EQ "$1 ORDER BY s.name");
+		"SELECT s.name FROM _sfflow.schedule s WHERE s.owner = $1 ORDER BY s.name");
 	static SfPlan calendars = SF_PLAN(
-		"SELECT c.name FROM _sfflow.calendar c WHERE c.owner" SF_EQ "$1 ORDER BY c.name");
+		"SELECT c.name FROM _sfflow.calendar c WHERE c.owner = $1 ORDER BY c.name");
 	static SfPlan rules = SF_PLAN(
-		"SELECT r.name FROM _sfflow.rule r WHERE r.owner" SF_EQ "$1 ORDER BY r.name");
+		"SELECT r.name FROM _sfflow.rule r WHERE r.owner = $1 ORDER BY r.name");
 
 	return sf_store_texts(kind == SF_OBJECT_ACTIVITY ? &activities :
 						  kind == SF_OBJECT_SCHEDULE ? &schedules :
@@ -40,16 +40,16 @@ void
 sf_owner_set_machine(int machine_no, Oid owner)
 {
 	static SfPlan machine = SF_PLAN(
-		"UPDATE _sfflow.state_machine m SET owner = $2 WHERE m.machine_no" SF_EQ "$1");
+		"UPDATE _sfflow.state_machine m SET owner = $2 WHERE m.machine_no = $1");
 	static SfPlan branches = SF_PLAN(
 		"WITH free AS (SELECT b.execution_no, b.branch_no"
 		" FROM _sfflow.branch b JOIN _sfflow.execution e"
-		" ON e.execution_no" SF_EQ "b.execution_no"
-		" WHERE e.machine_no" SF_EQ "$1 AND b.owner" SF_NE "$2"
+		" ON e.execution_no = b.execution_no"
+		" WHERE e.machine_no = $1 AND b.owner <> $2"
 		" FOR UPDATE OF b SKIP LOCKED)"
 		" UPDATE _sfflow.branch t SET owner = $2 FROM free"
-		" WHERE t.execution_no" SF_EQ "free.execution_no"
-		" AND t.branch_no" SF_EQ "free.branch_no");
+		" WHERE t.execution_no = free.execution_no"
+		" AND t.branch_no = free.branch_no");
 
 	sf_store_announce_change("state_machine");
 	sf_store_execute(&machine, SF_INT4(machine_no), SF_ROLE(owner));
@@ -63,7 +63,7 @@ void
 sf_owner_set_activity(int activity_no, Oid owner)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.activity a SET owner = $2 WHERE a.activity_no" SF_EQ "$1");
+		"UPDATE _sfflow.activity a SET owner = $2 WHERE a.activity_no = $1");
 
 	sf_store_execute(&plan, SF_INT4(activity_no), SF_ROLE(owner));
 }
@@ -77,14 +77,14 @@ sf_owner_move_mappings(Oid from, Oid to, int64 *moved)
 {
 	static SfPlan find_conflict = SF_PLAN(
 		"SELECT a.pattern FROM _sfflow.resource_map a JOIN _sfflow.resource_map b"
-		" ON b.pattern" SF_EQ "a.pattern AND b.owner" SF_EQ "$2"
-		" AND b.resource" SF_NE "a.resource"
-		" WHERE a.owner" SF_EQ "$1 ORDER BY a.pattern LIMIT 1");
+		" ON b.pattern = a.pattern AND b.owner = $2"
+		" AND b.resource <> a.resource"
+		" WHERE a.owner = $1 ORDER BY a.pattern LIMIT 1");
 	static SfPlan delete_same = SF_PLAN(
 		"DELETE FROM _sfflow.resource_map a USING _sfflow.resource_map b"
-		" WHERE a.owner" SF_EQ "$1 AND b.owner" SF_EQ "$2 AND b.pattern" SF_EQ "a.pattern");
+		" WHERE a.owner = $1 AND b.owner = $2 AND b.pattern = a.pattern");
 	static SfPlan move = SF_PLAN(
-		"UPDATE _sfflow.resource_map a SET owner = $2 WHERE a.owner" SF_EQ "$1");
+		"UPDATE _sfflow.resource_map a SET owner = $2 WHERE a.owner = $1");
 	List	   *conflicts = sf_store_texts(&find_conflict, SF_ROLE(from), SF_ROLE(to));
 
 	if (conflicts != NIL)
@@ -100,7 +100,7 @@ int64
 sf_owner_delete_grants(Oid role)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.privilege p WHERE p.role" SF_EQ "$1");
+		"DELETE FROM _sfflow.privilege p WHERE p.role = $1");
 
 	sf_store_announce_change("privilege");
 	return sf_store_execute(&plan, SF_ROLE(role));
@@ -116,11 +116,11 @@ sf_owner_requeue(SfBranchKey key, Oid from, Oid to)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH free AS (SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
-		" WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "$2"
-		" AND b.owner" SF_EQ "$3 FOR UPDATE SKIP LOCKED)"
+		" WHERE b.execution_no = $1 AND b.branch_no = $2"
+		" AND b.owner = $3 FOR UPDATE SKIP LOCKED)"
 		" UPDATE _sfflow.branch t SET owner = $4 FROM free"
-		" WHERE t.execution_no" SF_EQ "free.execution_no"
-		" AND t.branch_no" SF_EQ "free.branch_no");
+		" WHERE t.execution_no = free.execution_no"
+		" AND t.branch_no = free.branch_no");
 
 	if (sf_store_execute(&plan, SF_KEY(key), SF_ROLE(from), SF_ROLE(to)) == 0)
 		return false;

@@ -53,7 +53,7 @@ const char *
 sf_park_feature(SfBranchKey key)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT w.feature FROM _sfflow.held w WHERE w.execution_no" SF_EQ "$1 AND w.branch_no" SF_EQ "$2");
+		"SELECT w.feature FROM _sfflow.held w WHERE w.execution_no = $1 AND w.branch_no = $2");
 
 	return sf_list_first(sf_store_texts(&plan, SF_KEY(key)));
 }
@@ -78,7 +78,7 @@ sf_park_list(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT " SF_PARKED " FROM _sfflow.held w"
-		" WHERE w.execution_no" SF_EQ "$1 ORDER BY w.branch_no");
+		" WHERE w.execution_no = $1 ORDER BY w.branch_no");
 
 	return sf_store_list(&plan, append_parked, SF_ARGS(SF_INT8(execution_no)));
 }
@@ -94,10 +94,10 @@ sf_park_list_of(int machine_no, Oid owner)
 	static SfPlan plan = SF_PLAN(
 		"SELECT " SF_PARKED " FROM _sfflow.held w"
 		" CROSS JOIN LATERAL (SELECT e.machine_no FROM _sfflow.execution e"
-		"  WHERE e.execution_no" SF_EQ "w.execution_no OFFSET 0) e"
+		"  WHERE e.execution_no = w.execution_no OFFSET 0) e"
 		" CROSS JOIN LATERAL (SELECT s.machine_no, s.owner FROM _sfflow.state_machine s"
-		"  WHERE s.machine_no" SF_EQ "e.machine_no OFFSET 0) m"
-		" WHERE ($1" SF_EQ "0 OR m.machine_no" SF_EQ "$1)"
+		"  WHERE s.machine_no = e.machine_no OFFSET 0) m"
+		" WHERE ($1 = 0 OR m.machine_no = $1)"
 		" AND ($2 IS NULL OR pg_catalog.pg_has_role($2::pg_catalog.oid, m.owner::pg_catalog.oid, 'USAGE'))"
 		" ORDER BY w.execution_no, w.branch_no");
 
@@ -121,7 +121,7 @@ bool
 sf_park_end(SfBranchKey key, TimestampTz *since)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.held w WHERE w.execution_no" SF_EQ "$1 AND w.branch_no" SF_EQ "$2"
+		"DELETE FROM _sfflow.held w WHERE w.execution_no = $1 AND w.branch_no = $2"
 		" RETURNING COALESCE(w.since, 'infinity')");
 
 	*since = sf_store_number(&plan, 0, SF_KEY(key));
@@ -150,17 +150,17 @@ read_released(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* The row of what waits for an object is in the index of queues, or in that of what is in none */
 #define OF_OBJECT(null) \
-	" WHERE w.feature" SF_EQ "$1 AND w.object_no" SF_EQ "$2 AND w.queue IS " null
+	" WHERE w.feature = $1 AND w.object_no = $2 AND w.queue IS " null
 #define LOCK_PARKED(null) \
 	"SELECT b.branch_no FROM _sfflow.held w JOIN _sfflow.branch b" \
-	" ON b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no" \
-	OF_OBJECT(null) " AND b.due_at IS NULL AND b.phase" SF_EQ "ANY ($3)" \
+	" ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no" \
+	OF_OBJECT(null) " AND b.due_at IS NULL AND b.phase = ANY ($3)" \
 	" ORDER BY b.execution_no, b.branch_no FOR UPDATE OF b"
 #define GO_ON(null) \
 	"WITH gone AS (DELETE FROM _sfflow.held w" OF_OBJECT(null) " RETURNING w.*)" \
 	" UPDATE _sfflow.branch b SET due_at = pg_catalog.clock_timestamp() FROM gone w" \
-	" WHERE b.execution_no" SF_EQ "w.execution_no" \
-	" AND b.branch_no" SF_EQ "w.branch_no AND b.due_at IS NULL AND b.phase" SF_EQ "ANY ($3)" \
+	" WHERE b.execution_no = w.execution_no" \
+	" AND b.branch_no = w.branch_no AND b.due_at IS NULL AND b.phase = ANY ($3)" \
 	" RETURNING b.execution_no, b.branch_no, b.owner, b.due_at"
 
 /* Make the branches due that wait for an object, in its queues or in none; returns how many. */
@@ -189,16 +189,16 @@ sf_park_release_within(SfQueue queue, int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH waits AS MATERIALIZED (SELECT b.execution_no, b.branch_no FROM _sfflow.held w"
-		" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "w.execution_no"
-		" JOIN _sfflow.branch b ON b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no"
-		" WHERE w.object_no" SF_EQ "$1 AND w.queue" SF_EQ "$2"
-		" AND (e.execution_no" SF_EQ "$3 OR e.parent_execution_no" SF_EQ "$3)"
-		" AND b.due_at IS NULL AND b.phase" SF_EQ "ANY ($4)"
+		" JOIN _sfflow.execution e ON e.execution_no = w.execution_no"
+		" JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no"
+		" WHERE w.object_no = $1 AND w.queue = $2"
+		" AND (e.execution_no = $3 OR e.parent_execution_no = $3)"
+		" AND b.due_at IS NULL AND b.phase = ANY ($4)"
 		" ORDER BY b.execution_no, b.branch_no FOR UPDATE OF b SKIP LOCKED),"
-		" gone AS (DELETE FROM _sfflow.held w USING waits x WHERE w.execution_no" SF_EQ "x.execution_no"
-		"  AND w.branch_no" SF_EQ "x.branch_no RETURNING w.execution_no, w.branch_no, w.since)"
+		" gone AS (DELETE FROM _sfflow.held w USING waits x WHERE w.execution_no = x.execution_no"
+		"  AND w.branch_no = x.branch_no RETURNING w.execution_no, w.branch_no, w.since)"
 		" UPDATE _sfflow.branch b SET due_at = w.since FROM gone w"
-		" WHERE b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no"
+		" WHERE b.execution_no = w.execution_no AND b.branch_no = w.branch_no"
 		" RETURNING b.execution_no, b.branch_no, b.owner, b.due_at");
 
 	(void) sf_store_read(&plan, read_released, NULL, SF_INT8(queue.limit_no), SF_INT8(queue.hash),
@@ -214,15 +214,15 @@ sf_park_release_children(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH waits AS MATERIALIZED (SELECT b.execution_no, b.branch_no FROM _sfflow.execution e"
-		" JOIN _sfflow.held w ON w.execution_no" SF_EQ "e.execution_no"
-		" JOIN _sfflow.branch b ON b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no"
-		" WHERE e.parent_execution_no" SF_EQ "$1 AND e.map_run_no IS NOT NULL AND w.queue IS NOT NULL"
-		" AND b.due_at IS NULL AND b.phase" SF_EQ "ANY ($2)"
+		" JOIN _sfflow.held w ON w.execution_no = e.execution_no"
+		" JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no"
+		" WHERE e.parent_execution_no = $1 AND e.map_run_no IS NOT NULL AND w.queue IS NOT NULL"
+		" AND b.due_at IS NULL AND b.phase = ANY ($2)"
 		" ORDER BY b.execution_no, b.branch_no FOR UPDATE OF b SKIP LOCKED),"
-		" gone AS (DELETE FROM _sfflow.held w USING waits x WHERE w.execution_no" SF_EQ "x.execution_no"
-		"  AND w.branch_no" SF_EQ "x.branch_no RETURNING w.execution_no, w.branch_no, w.since)"
+		" gone AS (DELETE FROM _sfflow.held w USING waits x WHERE w.execution_no = x.execution_no"
+		"  AND w.branch_no = x.branch_no RETURNING w.execution_no, w.branch_no, w.since)"
 		" UPDATE _sfflow.branch b SET due_at = w.since FROM gone w"
-		" WHERE b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no"
+		" WHERE b.execution_no = w.execution_no AND b.branch_no = w.branch_no"
 		" RETURNING b.execution_no, b.branch_no, b.owner, b.due_at");
 
 	(void) sf_store_read(&plan, read_released, NULL, SF_INT8(execution_no), SF_WAITING_PHASES);
@@ -245,7 +245,7 @@ bool
 sf_park_leave_queue(SfBranch *branch)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.held w WHERE w.execution_no" SF_EQ "$1 AND w.branch_no" SF_EQ "$2"
+		"DELETE FROM _sfflow.held w WHERE w.execution_no = $1 AND w.branch_no = $2"
 		" AND w.queue IS NOT NULL RETURNING w.object_no, w.queue, w.rank, w.since");
 
 	return sf_store_read(&plan, read_queued, branch, SF_KEY(branch->key)) > 0;
@@ -286,13 +286,13 @@ read_waiting(HeapTuple tuple, TupleDesc desc, void *arg)
  */
 #define HEADS(size) \
 	"SELECT w.execution_no, w.branch_no, b.owner," \
-	" b.due_at IS NULL AND b.phase" SF_EQ "ANY ($3), w.rank, b.phase" SF_EQ "$5," \
-	" b.phase IS NULL OR b.phase" SF_NE "ALL ($8), w.made_by" \
-	" FROM (SELECT h.*, h.xmin AS made_by FROM _sfflow.held h WHERE h.object_no" SF_EQ "$1 AND h.queue" SF_EQ "$2" \
-	"  AND (h.rank, h.execution_no, h.branch_no)" SF_GT "($4, $6, $7)" \
+	" b.due_at IS NULL AND b.phase = ANY ($3), w.rank, b.phase = $5," \
+	" b.phase IS NULL OR b.phase <> ALL ($8), w.made_by" \
+	" FROM (SELECT h.*, h.xmin AS made_by FROM _sfflow.held h WHERE h.object_no = $1 AND h.queue = $2" \
+	"  AND (h.rank, h.execution_no, h.branch_no) > ($4, $6, $7)" \
 	"  ORDER BY h.object_no, h.queue, h.rank, h.execution_no, h.branch_no LIMIT " #size ") w" \
-	" LEFT JOIN LATERAL (SELECT * FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "w.execution_no" \
-	"  AND b.branch_no" SF_EQ "w.branch_no OFFSET 0) b ON true ORDER BY w.rank, w.execution_no, w.branch_no"
+	" LEFT JOIN LATERAL (SELECT * FROM _sfflow.branch b WHERE b.execution_no = w.execution_no" \
+	"  AND b.branch_no = w.branch_no OFFSET 0) b ON true ORDER BY w.rank, w.execution_no, w.branch_no"
 
 /* Read branches of a queue in their order, as many as said: those behind another one (NULL: all). */
 int
@@ -323,11 +323,11 @@ sf_park_forget_left_over(const SfWaiting *row)
 {
 	static SfPlan plan = SF_PLAN(
 		"WITH free AS MATERIALIZED (SELECT w.execution_no, w.branch_no FROM _sfflow.held w"
-		" WHERE w.execution_no" SF_EQ "$1 AND w.branch_no" SF_EQ "$2 AND w.queue IS NOT NULL"
-		" AND w.xmin" SF_EQ "$4 AND NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "$1 AND b.branch_no" SF_EQ "$2"
-		"  AND b.due_at IS NULL AND b.phase" SF_EQ "ANY ($3)) FOR UPDATE OF w SKIP LOCKED)"
-		" DELETE FROM _sfflow.held w USING free f WHERE w.execution_no" SF_EQ "f.execution_no"
-		" AND w.branch_no" SF_EQ "f.branch_no");
+		" WHERE w.execution_no = $1 AND w.branch_no = $2 AND w.queue IS NOT NULL"
+		" AND w.xmin = $4 AND NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no = $1 AND b.branch_no = $2"
+		"  AND b.due_at IS NULL AND b.phase = ANY ($3)) FOR UPDATE OF w SKIP LOCKED)"
+		" DELETE FROM _sfflow.held w USING free f WHERE w.execution_no = f.execution_no"
+		" AND w.branch_no = f.branch_no");
 
 	sf_store_execute(&plan, SF_KEY(row->key), SF_WAITING_PHASES,
 					 sf_query_arg(XIDOID, TransactionIdGetDatum(row->made_by), false));
@@ -388,14 +388,14 @@ sf_park_queues(SfQueue after, SfQueue *queues, Oid *owners, int size)
 	static SfPlan plan = SF_PLAN(
 		"WITH RECURSIVE q AS ("
 		" (SELECT w.object_no, w.queue, w.execution_no FROM _sfflow.held w"
-		"  WHERE w.queue IS NOT NULL AND (w.object_no, w.queue)" SF_GT "($2, $3)"
+		"  WHERE w.queue IS NOT NULL AND (w.object_no, w.queue) > ($2, $3)"
 		"  ORDER BY w.object_no, w.queue, w.rank LIMIT 1)"
 		" UNION ALL"
 		" SELECT n.* FROM q CROSS JOIN LATERAL (SELECT w.object_no, w.queue, w.execution_no FROM _sfflow.held w"
-		"  WHERE w.queue IS NOT NULL AND (w.object_no, w.queue)" SF_GT "(q.object_no, q.queue)"
+		"  WHERE w.queue IS NOT NULL AND (w.object_no, w.queue) > (q.object_no, q.queue)"
 		"  ORDER BY w.object_no, w.queue, w.rank LIMIT 1) n)"
 		" SELECT q.object_no, q.queue, (SELECT m.owner FROM _sfflow.execution e JOIN _sfflow.state_machine m"
-		"  ON m.machine_no" SF_EQ "e.machine_no WHERE e.execution_no" SF_EQ "q.execution_no) FROM q LIMIT $1");
+		"  ON m.machine_no = e.machine_no WHERE e.execution_no = q.execution_no) FROM q LIMIT $1");
 	Queues		q = {.queues = queues,.owners = owners};
 
 	sf_store_read(&plan, read_queue, &q, SF_INT8(size), SF_INT8(after.limit_no), SF_INT8(after.hash));
@@ -421,7 +421,7 @@ sf_park_queued_of(int64 execution_no, SfBranchKey *keys, SfQueue *queues, int si
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT w.execution_no, w.branch_no, w.object_no, w.queue FROM _sfflow.held w"
-		" WHERE w.execution_no" SF_EQ "$1 AND w.queue IS NOT NULL ORDER BY w.rank LIMIT $2");
+		" WHERE w.execution_no = $1 AND w.queue IS NOT NULL ORDER BY w.rank LIMIT $2");
 	Queues		q = {.queues = queues,.keys = keys};
 
 	sf_store_read(&plan, read_waiting_of, &q, SF_INT8(execution_no), SF_INT8(size));

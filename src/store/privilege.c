@@ -12,7 +12,7 @@
 
 static SfPlan find_grants = SF_PLAN(
 	"SELECT role, privilege FROM _sfflow.privilege"
-	" WHERE object_kind" SF_EQ "$1 AND object_name" SF_EQ "$2");
+	" WHERE object_kind = $1 AND object_name = $2");
 
 static SfPlan insert_privilege = SF_PLAN(
 	"INSERT INTO _sfflow.privilege (object_kind, object_name, privilege, role)"
@@ -20,12 +20,12 @@ static SfPlan insert_privilege = SF_PLAN(
 
 static SfPlan delete_privilege = SF_PLAN(
 	"DELETE FROM _sfflow.privilege"
-	" WHERE object_kind" SF_EQ "$1 AND object_name" SF_EQ "$2"
-	" AND privilege" SF_EQ "$3 AND role" SF_EQ "$4");
+	" WHERE object_kind = $1 AND object_name = $2"
+	" AND privilege = $3 AND role = $4");
 
 static SfPlan delete_object = SF_PLAN(
 	"DELETE FROM _sfflow.privilege"
-	" WHERE object_kind" SF_EQ "$1 AND object_name" SF_EQ "$2"
+	" WHERE object_kind = $1 AND object_name = $2"
 	" RETURNING role");
 
 /* Tell whether the current user owns what a role owns. */
@@ -177,12 +177,12 @@ sf_privilege_readable_machines(void)
 {
 	static SfPlan owners = SF_PLAN("SELECT DISTINCT m.owner FROM _sfflow.state_machine m");
 	static SfPlan grantees = SF_PLAN(
-		"SELECT DISTINCT p.role FROM _sfflow.privilege p WHERE p.object_kind" SF_EQ "$1 AND p.privilege" SF_EQ "$2");
+		"SELECT DISTINCT p.role FROM _sfflow.privilege p WHERE p.object_kind = $1 AND p.privilege = $2");
 	static SfPlan owned = SF_PLAN(
-		"SELECT m.name FROM _sfflow.state_machine m WHERE m.owner::pg_catalog.oid" SF_EQ "ANY ($1)");
+		"SELECT m.name FROM _sfflow.state_machine m WHERE m.owner::pg_catalog.oid = ANY ($1)");
 	static SfPlan given = SF_PLAN(
-		"SELECT p.object_name FROM _sfflow.privilege p WHERE p.object_kind" SF_EQ "$2 AND p.privilege" SF_EQ "$3"
-		" AND p.role::pg_catalog.oid" SF_EQ "ANY ($1)");
+		"SELECT p.object_name FROM _sfflow.privilege p WHERE p.object_kind = $2 AND p.privilege = $3"
+		" AND p.role::pg_catalog.oid = ANY ($1)");
 	List	   *names = NIL;
 	Roles		owns = {.reader = GetUserId()};
 	Roles		has = owns;

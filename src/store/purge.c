@@ -19,11 +19,11 @@
  */
 #define NOT_NEEDED(running) \
 	"  AND NOT EXISTS (SELECT FROM _sfflow.execution p" \
-	"   WHERE p.execution_no" SF_EQ "e.parent_execution_no" \
-	"   AND (p.status" SF_EQ running " OR e.map_run_no IS NOT NULL))" \
+	"   WHERE p.execution_no = e.parent_execution_no" \
+	"   AND (p.status = " running " OR e.map_run_no IS NOT NULL))" \
 	"  AND NOT EXISTS (SELECT FROM _sfflow.execution c" \
-	"   WHERE c.parent_execution_no" SF_EQ "e.execution_no" \
-	"   AND c.map_run_no IS NOT NULL AND c.status" SF_EQ running ")"
+	"   WHERE c.parent_execution_no = e.execution_no" \
+	"   AND c.map_run_no IS NOT NULL AND c.status = " running ")"
 
 /* Does a feature keep an execution, as one that a session is holding just now? */
 static bool
@@ -62,9 +62,9 @@ sf_purge_executions(TimestampTz ended_before, Oid role, int64 limit)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT e.execution_no FROM _sfflow.execution e"
-		" JOIN _sfflow.state_machine m ON m.machine_no" SF_EQ "e.machine_no"
-		" WHERE e.status" SF_NE "$4"
-		" AND e.stopped_at" SF_LT "$1"
+		" JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no"
+		" WHERE e.status <> $4"
+		" AND e.stopped_at < $1"
 		" AND pg_catalog.pg_has_role($2, m.owner::pg_catalog.oid, 'USAGE')"
 		NOT_NEEDED("$4")
 		" ORDER BY e.execution_no LIMIT $3 FOR UPDATE OF e SKIP LOCKED");
@@ -98,9 +98,9 @@ sf_purge_next_machine(int after)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT m.machine_no, m.name, m.owner, v.options FROM _sfflow.state_machine m"
-		" JOIN _sfflow.state_machine_version v ON v.machine_no" SF_EQ "m.machine_no"
-		" AND v.version" SF_EQ "m.current_version"
-		" WHERE m.machine_no" SF_GT "$1 ORDER BY m.machine_no LIMIT 1");
+		" JOIN _sfflow.state_machine_version v ON v.machine_no = m.machine_no"
+		" AND v.version = m.current_version"
+		" WHERE m.machine_no > $1 ORDER BY m.machine_no LIMIT 1");
 
 	return sf_list_first(sf_store_list(&plan, read_machine, SF_ARGS(SF_INT4(after))));
 }
@@ -122,7 +122,7 @@ sf_purge_position(int machine_no, SfStatus status)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT p.requested_at, p.began_at, p.looked_at FROM _sfflow.purge_position p"
-		" WHERE p.machine_no" SF_EQ "$1 AND p.status" SF_EQ "$2");
+		" WHERE p.machine_no = $1 AND p.status = $2");
 	SfPurgePosition position = {DT_NOBEGIN, GetCurrentTimestamp(), 0};
 
 	sf_store_read(&plan, read_position, &position, SF_INT4(machine_no),
@@ -170,22 +170,22 @@ sf_purge_find(int machine_no, SfStatus status, TimestampTz ended_before, Timesta
 			  int limit, SfPurgeBatch *batch)
 {
 #define NEXT(t) \
-	" AND " t ".requested_at" SF_GT "$3 AND " t ".requested_at" SF_LT "$4" \
+	" AND " t ".requested_at > $3 AND " t ".requested_at < $4" \
 	" ORDER BY " t ".requested_at FETCH FIRST ($5) ROWS WITH TIES), "
 #define LOCK_PURGED \
 	"x AS MATERIALIZED (SELECT e.execution_no, e.execution_id FROM s" \
-	"  JOIN _sfflow.execution e ON e.execution_no" SF_EQ "s.execution_no" \
-	"  WHERE e.status" SF_EQ "$6 AND e.stopped_at" SF_LT "$4 " NOT_NEEDED("$7") \
+	"  JOIN _sfflow.execution e ON e.execution_no = s.execution_no" \
+	"  WHERE e.status = $6 AND e.stopped_at < $4 " NOT_NEEDED("$7") \
 	"  FOR UPDATE OF e SKIP LOCKED)" \
 	" SELECT pg_catalog.count(*), NULL::pg_catalog.text, pg_catalog.max(s.requested_at) FROM s" \
 	" UNION ALL SELECT x.execution_no, x.execution_id, NULL FROM x"
 	static SfPlan of_all = SF_PLAN(
 		"WITH s AS MATERIALIZED (SELECT e.execution_no, e.requested_at"
-		" FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1 AND $2 IS NOT NULL" NEXT("e")
+		" FROM _sfflow.execution e WHERE e.machine_no = $1 AND $2 IS NOT NULL" NEXT("e")
 		LOCK_PURGED);
 	static SfPlan of_open = SF_PLAN(
 		"WITH s AS MATERIALIZED (SELECT o.execution_no, o.requested_at"
-		" FROM _sfflow.open_execution o WHERE o.machine_no" SF_EQ "$1 AND o.status" SF_EQ "$2"
+		" FROM _sfflow.open_execution o WHERE o.machine_no = $1 AND o.status = $2"
 		NEXT("o") LOCK_PURGED);
 
 	memset(batch, 0, sizeof(*batch));

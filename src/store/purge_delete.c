@@ -15,11 +15,11 @@
 /* Delete the executions of x; one row: how many */
 #define DELETE_EXECUTIONS \
 	"o AS (DELETE FROM _sfflow.open_execution d USING x" \
-	" WHERE d.machine_no" SF_EQ "x.machine_no AND d.status" SF_EQ "ANY ('{RUNNING,FAILED,TIMED_OUT,ABORTED}')" \
-	" AND d.requested_at" SF_EQ "x.requested_at" \
-	" AND d.execution_no" SF_EQ "x.execution_no), " \
+	" WHERE d.machine_no = x.machine_no AND d.status = ANY ('{RUNNING,FAILED,TIMED_OUT,ABORTED}')" \
+	" AND d.requested_at = x.requested_at" \
+	" AND d.execution_no = x.execution_no), " \
 	"g AS (DELETE FROM _sfflow.execution d USING x" \
-	" WHERE d.execution_no" SF_EQ "x.execution_no RETURNING 1)" \
+	" WHERE d.execution_no = x.execution_no RETURNING 1)" \
 	" SELECT pg_catalog.count(*) FROM g"
 
 /* Let a plan delete executions with what tables have of them; select: those of x, and the rows of branch. */
@@ -36,7 +36,7 @@ prepare(SfPlan *plan, const char *select)
 	SF_TABLES(table)
 		if (table->of_execution)
 			appendStringInfo(&query, "d%d AS (DELETE FROM _sfflow.%s d USING x"
-							 " WHERE d.execution_no" SF_EQ "x.execution_no), ", n++, table->name);
+							 " WHERE d.execution_no = x.execution_no), ", n++, table->name);
 	appendStringInfoString(&query, DELETE_EXECUTIONS);
 	plan->query = MemoryContextStrdup(TopMemoryContext, query.data);
 	return plan;
@@ -64,10 +64,10 @@ sf_purge_delete(const List *numbers)
 	static SfPlan plan;
 	static const char select[] =
 		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.requested_at"
-		"  FROM _sfflow.execution e WHERE e.execution_no" SF_EQ "ANY ($1)"
+		"  FROM _sfflow.execution e WHERE e.execution_no = ANY ($1)"
 		/* an archive function may have redriven it */
-		"  AND e.status" SF_NE "$2), "
-		"b AS (DELETE FROM _sfflow.branch d USING x WHERE d.execution_no" SF_EQ "x.execution_no), ";
+		"  AND e.status <> $2), "
+		"b AS (DELETE FROM _sfflow.branch d USING x WHERE d.execution_no = x.execution_no), ";
 
 	if (numbers == NIL)
 		return 0;
@@ -83,16 +83,16 @@ sf_purge_delete_dropped(const List *numbers)
 {
 	/* executions before branches: the order in which all code locks them */
 	static SfPlan lock = SF_PLAN(
-		"SELECT 1 FROM _sfflow.execution e WHERE e.execution_no" SF_EQ "ANY ($1)"
+		"SELECT 1 FROM _sfflow.execution e WHERE e.execution_no = ANY ($1)"
 		" ORDER BY e.execution_no FOR UPDATE");
 	static SfPlan plan;
 	static const char select[] =
 		"WITH x AS MATERIALIZED (SELECT e.execution_no, e.machine_no, e.requested_at"
-		"  FROM _sfflow.execution e WHERE e.execution_no" SF_EQ "ANY ($1)), "
+		"  FROM _sfflow.execution e WHERE e.execution_no = ANY ($1)), "
 		"free AS MATERIALIZED (SELECT b.execution_no, b.branch_no FROM _sfflow.branch b"
-		"  JOIN x ON x.execution_no" SF_EQ "b.execution_no FOR UPDATE OF b SKIP LOCKED), "
-		"b AS (DELETE FROM _sfflow.branch d USING free WHERE d.execution_no" SF_EQ "free.execution_no"
-		"  AND d.branch_no" SF_EQ "free.branch_no), ";
+		"  JOIN x ON x.execution_no = b.execution_no FOR UPDATE OF b SKIP LOCKED), "
+		"b AS (DELETE FROM _sfflow.branch d USING free WHERE d.execution_no = free.execution_no"
+		"  AND d.branch_no = free.branch_no), ";
 	SfArg		array;
 	int64		n;
 

@@ -271,17 +271,17 @@ count_running(Oid owner, int limit)
 	/* executions that have begun, and those whose root waits for its first step, or a hold */
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.count(*) FROM ((SELECT 1 FROM _sfflow.state_machine s"
-		"  JOIN _sfflow.open_execution o ON o.machine_no" SF_EQ "s.machine_no"
-		"  WHERE s.owner" SF_EQ "$1 AND o.status" SF_EQ "$4)"
+		"  JOIN _sfflow.open_execution o ON o.machine_no = s.machine_no"
+		"  WHERE s.owner = $1 AND o.status = $4)"
 		" UNION ALL (SELECT 1 FROM _sfflow.branch b"
-		"  JOIN _sfflow.execution e ON e.execution_no" SF_EQ "b.execution_no"
-		"  WHERE b.owner" SF_EQ "$1 AND b.due_at IS NOT NULL AND b.branch_no" SF_EQ "0"
-		"  AND e.started_at IS NULL AND e.status" SF_EQ "$3)"
+		"  JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
+		"  WHERE b.owner = $1 AND b.due_at IS NOT NULL AND b.branch_no = 0"
+		"  AND e.started_at IS NULL AND e.status = $3)"
 		" UNION ALL (SELECT 1 FROM _sfflow.held w JOIN _sfflow.branch b"
-		"  ON b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no"
-		"  JOIN _sfflow.execution e ON e.execution_no" SF_EQ "w.execution_no"
-		"  WHERE w.branch_no" SF_EQ "0 AND b.owner" SF_EQ "$1 AND b.due_at IS NULL"
-		"  AND e.started_at IS NULL AND e.status" SF_EQ "$3) LIMIT $2) r");
+		"  ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no"
+		"  JOIN _sfflow.execution e ON e.execution_no = w.execution_no"
+		"  WHERE w.branch_no = 0 AND b.owner = $1 AND b.due_at IS NULL"
+		"  AND e.started_at IS NULL AND e.status = $3) LIMIT $2) r");
 
 	int64		count = 0;
 

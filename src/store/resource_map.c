@@ -24,12 +24,12 @@ static SfPlan put_mapping = SF_PLAN(
 
 static SfPlan remove_mapping = SF_PLAN(
 	"DELETE FROM _sfflow.resource_map"
-	" WHERE owner" SF_EQ "$1 AND pattern" SF_EQ "$2");
+	" WHERE owner = $1 AND pattern = $2");
 
 static SfPlan read_mappings = SF_PLAN(
-	"SELECT " SF_RESOURCE_MAP_COLUMNS(SF_SELECT) "1 FROM _sfflow.resource_map m WHERE m.owner" SF_EQ "$1"
+	"SELECT " SF_RESOURCE_MAP_COLUMNS(SF_SELECT) "1 FROM _sfflow.resource_map m WHERE m.owner = $1"
 	" UNION ALL SELECT m.owner, m.pattern, m.resource, 1 FROM pg_catalog.pg_authid a"
-	" JOIN _sfflow.resource_map m ON m.owner" SF_EQ "a.oid WHERE a.rolsuper AND a.oid" SF_NE "$1");
+	" JOIN _sfflow.resource_map m ON m.owner = a.oid WHERE a.rolsuper AND a.oid <> $1");
 
 static void begin(void);
 static List *read_rows(const SfKeptKey *key);

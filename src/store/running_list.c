@@ -21,7 +21,7 @@ StaticAssertDecl(SF_RUNNING_MAX == 1000, "MAX_TEXT has to be SF_RUNNING_MAX");
 
 /* A time, later by that in which the execution was not under way */
 #define WITHOUT_IDLE(time) \
-	time " OPERATOR(pg_catalog.+) pg_catalog.make_interval(secs => COALESCE(e.idle_us, 0) OPERATOR(pg_catalog./) 1e6)"
+	time " + pg_catalog.make_interval(secs => COALESCE(e.idle_us, 0) / 1e6)"
 #define COLUMNS	"e.machine_no, e.execution_id, " \
 	WITHOUT_IDLE("e.requested_at") " AS requested_at, " WITHOUT_IDLE("e.started_at") " AS started_at"
 
@@ -47,20 +47,20 @@ sf_running_list(const int *machines, int nmachines, int most)
 		"  LEAST(pg_catalog.count(*) OVER (PARTITION BY r.machine_no), " MAX_TEXT ") AS n,"
 		"  pg_catalog.row_number() OVER (PARTITION BY r.machine_no ORDER BY r.requested_at, r.execution_id) AS k"
 		" FROM (SELECT " COLUMNS " FROM pg_catalog.unnest($1) AS m(no) CROSS JOIN LATERAL"
-		"  (SELECT o.execution_no FROM _sfflow.open_execution o WHERE o.machine_no" SF_EQ "m.no"
-		"   AND o.status" SF_EQ "'RUNNING' ORDER BY o.requested_at LIMIT " MAX_TEXT ") o"
-		"  JOIN _sfflow.execution e ON e.execution_no" SF_EQ "o.execution_no WHERE e.map_run_no IS NULL"
+		"  (SELECT o.execution_no FROM _sfflow.open_execution o WHERE o.machine_no = m.no"
+		"   AND o.status = 'RUNNING' ORDER BY o.requested_at LIMIT " MAX_TEXT ") o"
+		"  JOIN _sfflow.execution e ON e.execution_no = o.execution_no WHERE e.map_run_no IS NULL"
 		"  UNION ALL SELECT " COLUMNS " FROM (SELECT b.execution_no FROM _sfflow.branch b"
-		"   WHERE b.branch_no" SF_EQ "0 AND b.owner" SF_EQ "ANY (SELECT s.owner FROM _sfflow.state_machine s"
-		"    WHERE s.machine_no" SF_EQ "ANY ($1)) AND b.due_at" SF_LT "$3 LIMIT 10000) b"
-		"  JOIN _sfflow.execution e ON e.execution_no" SF_EQ "b.execution_no"
-		"  WHERE e.machine_no" SF_EQ "ANY ($1) AND e.started_at IS NULL AND e.map_run_no IS NULL"
+		"   WHERE b.branch_no = 0 AND b.owner = ANY (SELECT s.owner FROM _sfflow.state_machine s"
+		"    WHERE s.machine_no = ANY ($1)) AND b.due_at < $3 LIMIT 10000) b"
+		"  JOIN _sfflow.execution e ON e.execution_no = b.execution_no"
+		"  WHERE e.machine_no = ANY ($1) AND e.started_at IS NULL AND e.map_run_no IS NULL"
 		"  UNION ALL SELECT " COLUMNS " FROM (SELECT w.execution_no FROM _sfflow.held w"
-		"   JOIN _sfflow.branch b ON b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no"
-		"   WHERE w.branch_no" SF_EQ "0 AND b.due_at IS NULL LIMIT 10000) w"
-		"  JOIN _sfflow.execution e ON e.execution_no" SF_EQ "w.execution_no"
-		"  WHERE e.machine_no" SF_EQ "ANY ($1) AND e.started_at IS NULL AND e.map_run_no IS NULL) r) x"
-		" WHERE x.k" SF_LE "$2 ORDER BY x.requested_at, x.execution_id");
+		"   JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no"
+		"   WHERE w.branch_no = 0 AND b.due_at IS NULL LIMIT 10000) w"
+		"  JOIN _sfflow.execution e ON e.execution_no = w.execution_no"
+		"  WHERE e.machine_no = ANY ($1) AND e.started_at IS NULL AND e.map_run_no IS NULL) r) x"
+		" WHERE x.k <= $2 ORDER BY x.requested_at, x.execution_id");
 	int			nest = sf_execution_list_plans_begin();
 	List	   *list = NIL;
 
@@ -77,8 +77,8 @@ int
 sf_running_starts(int machine_no, TimestampTz since, TimestampTz until, int most)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT pg_catalog.count(*) FROM (SELECT FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1"
-		" AND e.requested_at" SF_GE "$2 AND e.requested_at" SF_LT "$3 AND e.map_run_no IS NULL LIMIT $4) x");
+		"SELECT pg_catalog.count(*) FROM (SELECT FROM _sfflow.execution e WHERE e.machine_no = $1"
+		" AND e.requested_at >= $2 AND e.requested_at < $3 AND e.map_run_no IS NULL LIMIT $4) x");
 
 	return sf_store_number(&plan, 0, SF_INT4(machine_no), SF_TIME(since), SF_TIME(until), SF_INT8(most));
 }

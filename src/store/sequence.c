@@ -18,16 +18,16 @@ typedef struct Position
 
 /* A number beyond what a session may have drawn in advance stays unused */
 static SfPlan positions_plan = SF_PLAN(
-	"SELECT s.name, GREATEST(s.drawn, s.used) OPERATOR(pg_catalog.+) 1::pg_catalog.int8"
+	"SELECT s.name, GREATEST(s.drawn, s.used) + 1::pg_catalog.int8"
 	" FROM _sfflow.sequence_use s");
 
 static SfPlan behind_plan = SF_PLAN(
 	"SELECT s.name, s.used FROM _sfflow.sequence_use s"
-	" WHERE s.used" SF_GT "s.drawn");
+	" WHERE s.used > s.drawn");
 
 static SfPlan quick_plan = SF_PLAN(
 	"SELECT s.name, s.used FROM _sfflow.sequence_use s"
-	" WHERE s.name" SF_NE "'branch_no' AND s.used" SF_GT "s.drawn");
+	" WHERE s.name <> 'branch_no' AND s.used > s.drawn");
 
 /* Add a row of name and number to a List of Position. */
 static void

@@ -274,11 +274,11 @@ sf_status_read(int64 execution_no, SfStatusExecution *out)
 		"SELECT e.machine_no, e.version, m.name, m.owner, e.status, e.error, e.cause,"
 		" r.state, p.execution_no, p.version"
 		" FROM _sfflow.execution e"
-		" JOIN _sfflow.state_machine m ON m.machine_no" SF_EQ "e.machine_no"
-		" LEFT JOIN _sfflow.map_run r ON r.execution_no" SF_EQ "e.parent_execution_no"
-		" AND r.map_run_no" SF_EQ "e.map_run_no"
-		" LEFT JOIN _sfflow.execution p ON p.execution_no" SF_EQ "r.execution_no"
-		" WHERE e.execution_no" SF_EQ "$1");
+		" JOIN _sfflow.state_machine m ON m.machine_no = e.machine_no"
+		" LEFT JOIN _sfflow.map_run r ON r.execution_no = e.parent_execution_no"
+		" AND r.map_run_no = e.map_run_no"
+		" LEFT JOIN _sfflow.execution p ON p.execution_no = r.execution_no"
+		" WHERE e.execution_no = $1");
 	Head		head = {.execution = out};
 
 	out->execution_no = execution_no;

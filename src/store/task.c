@@ -35,16 +35,16 @@ StaticAssertDecl(SF_TASK_QUEUED == 0, "status of the tasks in the index task_que
 /* Columns of SF_ACTIVITY_FIELDS; a month of a lease has 30 days */
 #define SELECT_ACTIVITY \
 	"SELECT a.activity_no, a.owner, a.name, (extract(epoch FROM a.lease)" \
-	" OPERATOR(pg_catalog.*) 1000)::pg_catalog.int8, a.max_receive_count," \
-	" a.last_polled_at" SF_GT "(pg_catalog.now()" \
-	"  OPERATOR(pg_catalog.-) '1 day'::pg_catalog.interval)" \
+	" * 1000)::pg_catalog.int8, a.max_receive_count," \
+	" a.last_polled_at > (pg_catalog.now()" \
+	"  - '1 day'::pg_catalog.interval)" \
 	" FROM _sfflow.activity a "
 
 /* Find an activity by name. */
 SfActivity *
 sf_activity_read(const char *name)
 {
-	static SfPlan plan = SF_PLAN(SELECT_ACTIVITY "WHERE a.name" SF_EQ "$1");
+	static SfPlan plan = SF_PLAN(SELECT_ACTIVITY "WHERE a.name = $1");
 
 	return sf_store_row(&plan, &activity_row, SF_TEXT(name));
 }
@@ -53,7 +53,7 @@ sf_activity_read(const char *name)
 SfActivity *
 sf_activity_read_no(int activity_no)
 {
-	static SfPlan plan = SF_PLAN(SELECT_ACTIVITY "WHERE a.activity_no" SF_EQ "$1");
+	static SfPlan plan = SF_PLAN(SELECT_ACTIVITY "WHERE a.activity_no = $1");
 
 	return sf_store_row(&plan, &activity_row, SF_INT4(activity_no));
 }
@@ -79,13 +79,13 @@ void
 sf_activity_delete(int activity_no)
 {
 	static SfPlan tasks = SF_PLAN(
-		"DELETE FROM _sfflow.task t WHERE t.activity_no" SF_EQ "$1");
+		"DELETE FROM _sfflow.task t WHERE t.activity_no = $1");
 	static SfPlan privileges = SF_PLAN(
 		"DELETE FROM _sfflow.privilege p USING _sfflow.activity a"
-		" WHERE a.activity_no" SF_EQ "$1 AND p.object_kind" SF_EQ "$2"
-		" AND p.object_name" SF_EQ "a.name");
+		" WHERE a.activity_no = $1 AND p.object_kind = $2"
+		" AND p.object_name = a.name");
 	static SfPlan activity = SF_PLAN(
-		"DELETE FROM _sfflow.activity a WHERE a.activity_no" SF_EQ "$1");
+		"DELETE FROM _sfflow.activity a WHERE a.activity_no = $1");
 
 	sf_store_execute(&tasks, SF_INT4(activity_no));
 	sf_store_execute(&privileges, SF_INT4(activity_no), SF_CHAR(SF_OBJECT_ACTIVITY));
@@ -101,12 +101,12 @@ sf_activity_count_tasks(int activity_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.count(*) FROM _sfflow.task t"
-		" JOIN _sfflow.branch b ON b.execution_no" SF_EQ "t.execution_no"
-		" AND b.branch_no" SF_EQ "t.branch_no AND b.generation" SF_EQ "t.generation"
-		" AND b.phase" SF_EQ "$2"
-		" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "t.execution_no"
-		" AND e.status" SF_EQ "$3"
-		" WHERE t.activity_no" SF_EQ "$1 AND t.status" SF_EQ "ANY ($4)");
+		" JOIN _sfflow.branch b ON b.execution_no = t.execution_no"
+		" AND b.branch_no = t.branch_no AND b.generation = t.generation"
+		" AND b.phase = $2"
+		" JOIN _sfflow.execution e ON e.execution_no = t.execution_no"
+		" AND e.status = $3"
+		" WHERE t.activity_no = $1 AND t.status = ANY ($4)");
 
 	return sf_store_number(&plan, 0, SF_INT4(activity_no), SF_INT2(SF_PHASE_EXTERNAL),
 						   SF_INT2(SF_STATUS_RUNNING),
@@ -119,10 +119,10 @@ sf_activity_note_poll(int activity_no, const char *worker)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.activity a SET last_polled_at = pg_catalog.clock_timestamp(),"
-		" last_worker = $2 WHERE a.activity_no" SF_EQ "(SELECT s.activity_no"
-		" FROM _sfflow.activity s WHERE s.activity_no" SF_EQ "$1"
-		" AND (s.last_polled_at IS NULL OR s.last_polled_at" SF_LT
-		" (pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) '1 s'::pg_catalog.interval))"
+		" last_worker = $2 WHERE a.activity_no = (SELECT s.activity_no"
+		" FROM _sfflow.activity s WHERE s.activity_no = $1"
+		" AND (s.last_polled_at IS NULL OR s.last_polled_at < "
+		" (pg_catalog.clock_timestamp() - '1 s'::pg_catalog.interval))"
 		" FOR UPDATE SKIP LOCKED)");
 
 	sf_store_execute(&plan, SF_INT4(activity_no), SF_TEXT(worker));
@@ -161,7 +161,7 @@ sf_task_read(SfBranchKey key, SfLock lock)
 {
 	static SfPlan plans[] = SF_PLANS_BY_LOCK(
 		"SELECT " SF_TASK_COLUMNS(SF_SELECT) "1 FROM _sfflow.task t"
-		" WHERE t.execution_no" SF_EQ "$1 AND t.branch_no" SF_EQ "$2");
+		" WHERE t.execution_no = $1 AND t.branch_no = $2");
 
 	return sf_store_row(&plans[lock], &task_row, SF_KEY(key));
 }
@@ -193,9 +193,9 @@ find_queued(const SfActivity *activity, const Queued *after, int limit)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT t.execution_no, t.branch_no, t.generation, t.scheduled_at FROM _sfflow.task t"
-		" WHERE t.activity_no" SF_EQ "$1 AND t.status" SF_EQ QUEUED
-		" AND t.scheduled_at" SF_GE "$2 AND (t.scheduled_at" SF_GT "$2"
-		"  OR t.execution_no" SF_GT "$3 OR t.execution_no" SF_EQ "$3 AND t.branch_no" SF_GT "$4)"
+		" WHERE t.activity_no = $1 AND t.status = " QUEUED
+		" AND t.scheduled_at >= $2 AND (t.scheduled_at > $2"
+		"  OR t.execution_no > $3 OR t.execution_no = $3 AND t.branch_no > $4)"
 		" ORDER BY t.scheduled_at, t.execution_no, t.branch_no LIMIT $5");
 
 	return sf_store_list(&plan, read_queued,
@@ -296,7 +296,7 @@ void
 sf_task_delete(SfBranchKey key)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.task t WHERE t.execution_no" SF_EQ "$1 AND t.branch_no" SF_EQ "$2");
+		"DELETE FROM _sfflow.task t WHERE t.execution_no = $1 AND t.branch_no = $2");
 
 	sf_store_execute(&plan, SF_KEY(key));
 }

@@ -26,8 +26,8 @@ List *
 sf_usual_jobs(int machine_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT u.job, (u.ms[1] OPERATOR(pg_catalog.*) 1000)::pg_catalog.int8"
-		" FROM _sfflow.job_usual u WHERE u.machine_no" SF_EQ "$1");
+		"SELECT u.job, (u.ms[1] * 1000)::pg_catalog.int8"
+		" FROM _sfflow.job_usual u WHERE u.machine_no = $1");
 	List	   *jobs = NIL;
 
 	sf_scan(&plan, append_job, &jobs, SF_INT4(machine_no));
@@ -43,12 +43,12 @@ int64
 sf_usual_execution_us(int machine_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT (pg_catalog.date_part('epoch', d.took) OPERATOR(pg_catalog.*) 1000000)::pg_catalog.int8"
-		" FROM (SELECT n.stopped_at OPERATOR(pg_catalog.-) n.started_at AS took"
+		"SELECT (pg_catalog.date_part('epoch', d.took) * 1000000)::pg_catalog.int8"
+		" FROM (SELECT n.stopped_at - n.started_at AS took"
 		"  FROM (SELECT e.status, e.map_run_no, e.requested_at, e.started_at, e.stopped_at"
-		"   FROM _sfflow.execution e WHERE e.machine_no" SF_EQ "$1"
+		"   FROM _sfflow.execution e WHERE e.machine_no = $1"
 		"   ORDER BY e.requested_at DESC LIMIT 1000) n"
-		"  WHERE n.status" SF_EQ "$2 AND n.map_run_no IS NULL AND n.started_at IS NOT NULL"
+		"  WHERE n.status = $2 AND n.map_run_no IS NULL AND n.started_at IS NOT NULL"
 		"  ORDER BY n.requested_at DESC LIMIT 20) d ORDER BY d.took");
 	int			level = sf_execution_list_plans_begin();
 	List	   *took = sf_store_numbers(&plan, SF_INT4(machine_no), SF_INT2(SF_STATUS_SUCCEEDED));

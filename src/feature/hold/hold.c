@@ -235,8 +235,8 @@ List *
 sf_hold_find(const SfHold *target, bool of_all)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.kind" SF_EQ "$1 AND h.name" SF_EQ "$2"
-		" AND h.state" SF_EQ "$3 AND ($4 OR COALESCE(h.owner::pg_catalog.oid, 0)" SF_EQ "$5::pg_catalog.oid)"
+		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.kind = $1 AND h.name = $2"
+		" AND h.state = $3 AND ($4 OR COALESCE(h.owner::pg_catalog.oid, 0) = $5::pg_catalog.oid)"
 		" ORDER BY h.hold_no");
 
 	return sf_store_numbers(&plan, SF_TEXT(kind_names[target->kind]), SF_TEXT(target->name),
@@ -250,7 +250,7 @@ sf_hold_find(const SfHold *target, bool of_all)
 int64
 sf_hold_release(int64 hold_no)
 {
-	static SfPlan drop = SF_PLAN("DELETE FROM _sfflow.hold h WHERE h.hold_no" SF_EQ "$1 RETURNING h.owner");
+	static SfPlan drop = SF_PLAN("DELETE FROM _sfflow.hold h WHERE h.hold_no = $1 RETURNING h.owner");
 	LOCKTAG		tag;
 	Oid			owner;
 
@@ -269,7 +269,7 @@ static List *
 list_of_role(Oid owner)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.owner" SF_EQ "$1 ORDER BY h.hold_no");
+		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.owner = $1 ORDER BY h.hold_no");
 
 	return sf_store_numbers(&plan, SF_ROLE(owner));
 }
@@ -282,9 +282,9 @@ void
 sf_hold_pass_on(Oid from, Oid to)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.hold h SET owner = $2 WHERE h.owner" SF_EQ "$1"
-		" AND NOT EXISTS (SELECT FROM _sfflow.hold o WHERE o.kind" SF_EQ "h.kind"
-		"  AND o.name" SF_EQ "h.name AND o.state" SF_EQ "h.state AND o.owner" SF_EQ "$2)");
+		"UPDATE _sfflow.hold h SET owner = $2 WHERE h.owner = $1"
+		" AND NOT EXISTS (SELECT FROM _sfflow.hold o WHERE o.kind = h.kind"
+		"  AND o.name = h.name AND o.state = h.state AND o.owner = $2)");
 	ListCell   *lc;
 
 	sf_store_execute(&plan, SF_ROLE(from), SF_ROLE(to));
@@ -333,11 +333,11 @@ sf_hold_rename_states(int machine_no, int64 execution_no, const Jsonb *renames)
 	/* names may be exchanged: each gives its own away first; no state has an empty line in its name */
 	static SfPlan give_away = SF_PLAN(
 		"UPDATE _sfflow.hold h SET state = pg_catalog.format(E'%s\n\n', h.hold_no)"
-		" WHERE h.hold_no" SF_EQ "$1");
+		" WHERE h.hold_no = $1");
 	static SfPlan take = SF_PLAN(
-		"UPDATE _sfflow.hold h SET state = $2 WHERE h.hold_no" SF_EQ "$1"
-		" AND NOT EXISTS (SELECT FROM _sfflow.hold o WHERE o.kind" SF_EQ "h.kind"
-		"  AND o.name" SF_EQ "h.name AND o.state" SF_EQ "$2)");
+		"UPDATE _sfflow.hold h SET state = $2 WHERE h.hold_no = $1"
+		" AND NOT EXISTS (SELECT FROM _sfflow.hold o WHERE o.kind = h.kind"
+		"  AND o.name = h.name AND o.state = $2)");
 	List	   *renamed = list_renamed(machine_no, execution_no, renames);
 
 	foreach_ptr(Renamed, hold, renamed)
@@ -356,7 +356,7 @@ List *
 sf_hold_list(SfHoldKind kind, const char *name)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.kind" SF_EQ "$1 AND h.name" SF_EQ "$2"
+		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.kind = $1 AND h.name = $2"
 		" ORDER BY h.hold_no");
 
 	return sf_store_numbers(&plan, SF_TEXT(kind_names[kind]), SF_TEXT(name));

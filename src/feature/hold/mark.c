@@ -106,7 +106,7 @@ bool
 sf_mark_take(int64 execution_no, const char *job_id, SfMark *mark)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.mark m WHERE m.execution_no" SF_EQ "$1 AND m.job_id" SF_EQ "$2"
+		"DELETE FROM _sfflow.mark m WHERE m.execution_no = $1 AND m.job_id = $2"
 		" RETURNING m.outcome, m.output, m.details");
 	static int	misses = 0;
 
@@ -141,7 +141,7 @@ sf_mark_list(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT m.outcome, m.output, m.details, m.job_id FROM _sfflow.mark m"
-		" WHERE m.execution_no" SF_EQ "$1");
+		" WHERE m.execution_no = $1");
 
 	return sf_mark_may_be() ? sf_store_list(&plan, append_mark, SF_ARGS(SF_INT8(execution_no))) : NIL;
 }
@@ -150,7 +150,7 @@ sf_mark_list(int64 execution_no)
 void
 sf_mark_forget(int64 execution_no)
 {
-	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.mark m WHERE m.execution_no" SF_EQ "$1");
+	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.mark m WHERE m.execution_no = $1");
 
 	if (sf_mark_may_be() && sf_store_execute(&plan, SF_INT8(execution_no)) > 0)
 		announce_last();

@@ -189,9 +189,9 @@ sf_limit_find(int64 limit_no)
 
 /* What identifies a limit, as arguments $1 to $6; without an owner, those of all owners */
 #define SAME \
-	" l.kind" SF_EQ "$1 AND l.name" SF_EQ "$2 AND l.state" SF_EQ "$3 AND l.key" SF_EQ "$4" \
-	" AND l.in_definition" SF_EQ "$5"
-#define TARGET	SAME " AND ($6 IS NULL OR l.owner" SF_EQ "$6)"
+	" l.kind = $1 AND l.name = $2 AND l.state = $3 AND l.key = $4" \
+	" AND l.in_definition = $5"
+#define TARGET	SAME " AND ($6 IS NULL OR l.owner = $6)"
 #define TARGET_ARGS(limit) \
 	SF_TEXT(kind_names[(limit)->kind]), SF_TEXT((limit)->name), SF_TEXT((limit)->state), \
 	SF_TEXT((limit)->key), SF_BOOL((limit)->in_definition), \
@@ -239,12 +239,12 @@ sf_limit_set(const SfLimit *limit, bool *counts_anew)
 {
 	static SfPlan find = SF_PLAN(
 		"SELECT l.limit_no, l.max_running, l.highest FROM _sfflow.run_limit l WHERE" SAME
-		" AND COALESCE(l.owner::pg_catalog.oid, 0)" SF_EQ "COALESCE($6::pg_catalog.oid, 0) FOR UPDATE");
+		" AND COALESCE(l.owner::pg_catalog.oid, 0) = COALESCE($6::pg_catalog.oid, 0) FOR UPDATE");
 	static SfPlan insert = SF_PLAN(
 		"INSERT INTO _sfflow.run_limit (kind, name, state, key, in_definition, owner, machine_no,"
 		" max_running, highest, rate, per, fails, set_at, set_by, counted, covers)"
 		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, pg_catalog.clock_timestamp(), $13, $14,"
-		" (SELECT o.covers FROM _sfflow.run_limit o WHERE o.owner" SF_EQ "$6 AND o.covers IS NOT NULL LIMIT 1))"
+		" (SELECT o.covers FROM _sfflow.run_limit o WHERE o.owner = $6 AND o.covers IS NOT NULL LIMIT 1))"
 		" ON CONFLICT (kind, name, state, key, in_definition, (COALESCE(owner::pg_catalog.oid, 0)))"
 		" DO UPDATE SET max_running = excluded.max_running, highest = excluded.highest,"
 		" rate = excluded.rate, per = excluded.per, fails = excluded.fails,"
@@ -286,7 +286,7 @@ void
 sf_limit_set_highest(int64 limit_no, int highest)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.run_limit l SET highest = $2 WHERE l.limit_no" SF_EQ "$1");
+		"UPDATE _sfflow.run_limit l SET highest = $2 WHERE l.limit_no = $1");
 
 	sf_store_execute(&plan, SF_INT8(limit_no), SF_INT4(highest));
 	sf_store_announce_change("run_limit");
@@ -312,11 +312,11 @@ sf_limit_lower_highest(void)
 {
 	static SfPlan find = SF_PLAN(
 		"SELECT l.limit_no, l.max_running, l.highest FROM _sfflow.run_limit l"
-		" WHERE l.highest" SF_GT "l.max_running AND l.set_at" SF_LT "$1");
+		" WHERE l.highest > l.max_running AND l.set_at < $1");
 	static SfPlan plan = SF_PLAN(
-		"WITH free AS MATERIALIZED (SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.limit_no" SF_EQ "$1"
-		" AND l.max_running" SF_EQ "$2 AND l.highest" SF_EQ "$3 FOR UPDATE SKIP LOCKED)"
-		" UPDATE _sfflow.run_limit l SET highest = l.max_running FROM free f WHERE l.limit_no" SF_EQ "f.limit_no");
+		"WITH free AS MATERIALIZED (SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.limit_no = $1"
+		" AND l.max_running = $2 AND l.highest = $3 FOR UPDATE SKIP LOCKED)"
+		" UPDATE _sfflow.run_limit l SET highest = l.max_running FROM free f WHERE l.limit_no = f.limit_no");
 	TimestampTz until = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), -SF_LOWERED_LIMIT_MS);
 	List	   *lowered = sf_store_list(&find, read_lowered, SF_ARGS(SF_TIME(until)));
 
@@ -333,7 +333,7 @@ sf_limit_uncounted(int64 behind)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE NOT l.counted"
-		" ORDER BY l.limit_no" SF_LE "$1, l.limit_no");
+		" ORDER BY l.limit_no <= $1, l.limit_no");
 
 	return sf_store_numbers(&plan, SF_INT8(behind));
 }
@@ -360,16 +360,16 @@ sf_limit_waits_within(void)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT DISTINCT s.limit_no, s.queue, s.execution_no FROM _sfflow.limit_slot s"
-		" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "s.execution_no"
-		" LEFT JOIN _sfflow.branch j ON j.execution_no" SF_EQ "s.execution_no AND j.branch_no" SF_EQ "s.branch_no"
-		" WHERE e.redrive_count" SF_GT "0 AND (s.branch_no" SF_EQ "$1 OR j.phase" SF_EQ "$2)"
+		" JOIN _sfflow.execution e ON e.execution_no = s.execution_no"
+		" LEFT JOIN _sfflow.branch j ON j.execution_no = s.execution_no AND j.branch_no = s.branch_no"
+		" WHERE e.redrive_count > 0 AND (s.branch_no = $1 OR j.phase = $2)"
 		" AND EXISTS (SELECT FROM (SELECT s.execution_no UNION ALL SELECT c.execution_no FROM _sfflow.execution c"
-		"   WHERE j.map_run_no IS NOT NULL AND c.parent_execution_no" SF_EQ "s.execution_no) x"
-		"  JOIN _sfflow.held w ON w.execution_no" SF_EQ "x.execution_no"
-		"  JOIN _sfflow.branch b ON b.execution_no" SF_EQ "w.execution_no AND b.branch_no" SF_EQ "w.branch_no"
-		"  WHERE w.object_no" SF_EQ "s.limit_no AND w.queue" SF_EQ "s.queue"
+		"   WHERE j.map_run_no IS NOT NULL AND c.parent_execution_no = s.execution_no) x"
+		"  JOIN _sfflow.held w ON w.execution_no = x.execution_no"
+		"  JOIN _sfflow.branch b ON b.execution_no = w.execution_no AND b.branch_no = w.branch_no"
+		"  WHERE w.object_no = s.limit_no AND w.queue = s.queue"
 		/* another branch that comes to the same state needs a slot for itself */
-		"  AND (j.state IS NULL OR b.state" SF_NE "j.state))");
+		"  AND (j.state IS NULL OR b.state <> j.state))");
 
 	return sf_store_list(&plan, append_within, SF_ARGS(SF_INT8(SF_SLOT_EXECUTION), SF_INT2(SF_PHASE_JOIN)));
 }
@@ -379,7 +379,7 @@ static void
 drop_number(int64 limit_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.run_limit l WHERE l.limit_no" SF_EQ "$1 RETURNING l.owner");
+		"DELETE FROM _sfflow.run_limit l WHERE l.limit_no = $1 RETURNING l.owner");
 
 	sf_privilege_unanchor(sf_store_number(&plan, InvalidOid, SF_INT8(limit_no)));
 	sf_limit_slot_drop_limit(limit_no);
@@ -421,12 +421,12 @@ sf_limit_pass_on(Oid from, Oid to)
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.run_limit l SET owner = $2, covers = NULL, counted = l.max_running IS NULL, horizon = NULL,"
 		" uncounted_at = pg_catalog.clock_timestamp()"
-		" WHERE l.owner" SF_EQ "$1"
-		" AND NOT EXISTS (SELECT FROM _sfflow.run_limit o WHERE o.kind" SF_EQ "l.kind"
-		"  AND o.name" SF_EQ "l.name AND o.state" SF_EQ "l.state AND o.key" SF_EQ "l.key"
-		"  AND o.in_definition" SF_EQ "l.in_definition AND o.owner" SF_EQ "$2)");
+		" WHERE l.owner = $1"
+		" AND NOT EXISTS (SELECT FROM _sfflow.run_limit o WHERE o.kind = l.kind"
+		"  AND o.name = l.name AND o.state = l.state AND o.key = l.key"
+		"  AND o.in_definition = l.in_definition AND o.owner = $2)");
 	static SfPlan left = SF_PLAN(
-		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.owner" SF_EQ "$1");
+		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.owner = $1");
 
 	sf_store_execute(&plan, SF_ROLE(from), SF_ROLE(to));
 	sf_limit_note_owner(to);
@@ -439,7 +439,7 @@ void
 sf_limit_drop_object(SfLimitKind kind, const char *name)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.kind" SF_EQ "$1 AND l.name" SF_EQ "$2");
+		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.kind = $1 AND l.name = $2");
 
 	sf_limit_drop_numbers(sf_store_numbers(&plan, SF_TEXT(kind_names[kind]), SF_TEXT(name)));
 }
@@ -449,7 +449,7 @@ List *
 sf_limit_defined(int machine_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.machine_no" SF_EQ "$1 AND l.in_definition");
+		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.machine_no = $1 AND l.in_definition");
 
 	return sf_store_numbers(&plan, SF_INT4(machine_no));
 }
@@ -467,8 +467,8 @@ append_key(HeapTuple tuple, TupleDesc desc, void *arg)
 
 /* Has the holder b, or o, no slot of the limit $1? */
 #define HAS_NO_SLOT(execution, branch) \
-	" AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s WHERE s.execution_no" SF_EQ execution \
-	" AND s.branch_no" SF_EQ branch " AND s.limit_no" SF_EQ "$1)"
+	" AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s WHERE s.execution_no = " execution \
+	" AND s.branch_no = " branch " AND s.limit_no = $1)"
 
 /*
  * List what runs now of a machine, may hold slots of a limit, and has none of it: executions that
@@ -479,13 +479,13 @@ sf_limit_running(const SfLimit *limit, int machine_no)
 {
 	static SfPlan whole = SF_PLAN(
 		"SELECT e.execution_no, 0::pg_catalog.int8 FROM _sfflow.open_execution o"
-		" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "o.execution_no"
-		" WHERE o.machine_no" SF_EQ "$2 AND o.status" SF_EQ "$3 AND e.map_run_no IS NULL"
+		" JOIN _sfflow.execution e ON e.execution_no = o.execution_no"
+		" WHERE o.machine_no = $2 AND o.status = $3 AND e.map_run_no IS NULL"
 		HAS_NO_SLOT("o.execution_no", "$4") " ORDER BY e.execution_no");
 	static SfPlan parts = SF_PLAN(
 		"SELECT b.execution_no, b.branch_no FROM _sfflow.open_execution o"
-		" JOIN _sfflow.branch b ON b.execution_no" SF_EQ "o.execution_no"
-		" WHERE o.machine_no" SF_EQ "$2 AND o.status" SF_EQ "$3 AND " SF_LIMIT_SLOT_IS_OF("$4", "$5")
+		" JOIN _sfflow.branch b ON b.execution_no = o.execution_no"
+		" WHERE o.machine_no = $2 AND o.status = $3 AND " SF_LIMIT_SLOT_IS_OF("$4", "$5")
 		HAS_NO_SLOT("b.execution_no", "b.branch_no")
 		" ORDER BY b.execution_no, b.branch_no");
 
@@ -514,7 +514,7 @@ int
 sf_limit_lock(int64 limit_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT l.highest FROM _sfflow.run_limit l WHERE l.limit_no" SF_EQ "$1 FOR NO KEY UPDATE");
+		"SELECT l.highest FROM _sfflow.run_limit l WHERE l.limit_no = $1 FOR NO KEY UPDATE");
 
 	return (int) sf_store_number(&plan, -1, SF_INT8(limit_no));
 }
@@ -529,15 +529,15 @@ bool
 sf_limit_lock_uncounted(int64 limit_no, bool *first, bool *alone)
 {
 	static SfPlan lock = SF_PLAN(
-		"SELECT l.xmin FROM _sfflow.run_limit l WHERE l.limit_no" SF_EQ "$1 AND NOT l.counted"
+		"SELECT l.xmin FROM _sfflow.run_limit l WHERE l.limit_no = $1 AND NOT l.counted"
 		" FOR UPDATE SKIP LOCKED");
 	/* a horizon that is not reached yet may also be one of another server, whose dump was restored */
 	static SfPlan see = SF_PLAN(
-		"UPDATE _sfflow.run_limit l SET horizon = $2 WHERE l.limit_no" SF_EQ "$1"
-		" AND (l.horizon IS NULL OR l.horizon" SF_GT "$2)");
+		"UPDATE _sfflow.run_limit l SET horizon = $2 WHERE l.limit_no = $1"
+		" AND (l.horizon IS NULL OR l.horizon > $2)");
 	static SfPlan look = SF_PLAN(
-		"SELECT 1::pg_catalog.int8 FROM _sfflow.run_limit l WHERE l.limit_no" SF_EQ "$1"
-		" AND l.horizon" SF_LE "pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())");
+		"SELECT 1::pg_catalog.int8 FROM _sfflow.run_limit l WHERE l.limit_no = $1"
+		" AND l.horizon <= pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())");
 	FullTransactionId next;
 	TransactionId written_by = sf_store_number(&lock, InvalidTransactionId, SF_INT8(limit_no));
 
@@ -558,7 +558,7 @@ sf_limit_set_uncounted(int64 limit_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.run_limit l SET counted = false, horizon = NULL, uncounted_at = pg_catalog.clock_timestamp()"
-		" WHERE l.limit_no" SF_EQ "$1 AND l.max_running IS NOT NULL");
+		" WHERE l.limit_no = $1 AND l.max_running IS NOT NULL");
 
 	sf_store_execute(&plan, SF_INT8(limit_no));
 	sf_store_announce_change("run_limit");
@@ -570,7 +570,7 @@ void
 sf_limit_set_counted(int64 limit_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.run_limit l SET counted = true, horizon = NULL WHERE l.limit_no" SF_EQ "$1");
+		"UPDATE _sfflow.run_limit l SET counted = true, horizon = NULL WHERE l.limit_no = $1");
 
 	sf_store_execute(&plan, SF_INT8(limit_no));
 	sf_store_announce_change("run_limit");

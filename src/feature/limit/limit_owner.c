@@ -15,13 +15,13 @@
 /* The roles with whose rights a role acts, as "covered": itself, and those of which it is a member, by others too */
 #define COVERED(of) \
 	"WITH RECURSIVE covered (role) AS (SELECT " of "::pg_catalog.oid UNION SELECT m.roleid FROM covered c" \
-	" JOIN pg_catalog.pg_auth_members m ON m.member" SF_EQ "c.role)"
+	" JOIN pg_catalog.pg_auth_members m ON m.member = c.role)"
 #define IS_COVERED(of)	"pg_catalog.pg_has_role(" of "::pg_catalog.oid, c.role, 'USAGE')"
 
 /* A hash of these, for which a superuser counts as another role */
 #define COVERS(of) \
 	"(" COVERED(of) " SELECT pg_catalog.hashtextextended(pg_catalog.string_agg(c.role::pg_catalog.text, ' ' ORDER BY c.role)," \
-	" (SELECT a.rolsuper::pg_catalog.int4 FROM pg_catalog.pg_authid a WHERE a.oid" SF_EQ of "::pg_catalog.oid))" \
+	" (SELECT a.rolsuper::pg_catalog.int4 FROM pg_catalog.pg_authid a WHERE a.oid = " of "::pg_catalog.oid))" \
 	" FROM covered c WHERE " IS_COVERED(of) ")"
 
 /* Append a version to a list. */
@@ -37,8 +37,8 @@ append_used(HeapTuple tuple, TupleDesc desc, void *arg)
 
 #define USED_BY(machines) \
 	"SELECT DISTINCT e.machine_no, e.version FROM " machines \
-	" JOIN _sfflow.open_execution o ON o.machine_no" SF_EQ "m.machine_no AND o.status" SF_EQ "$1" \
-	" JOIN _sfflow.execution e ON e.execution_no" SF_EQ "o.execution_no ORDER BY e.machine_no, e.version"
+	" JOIN _sfflow.open_execution o ON o.machine_no = m.machine_no AND o.status = $1" \
+	" JOIN _sfflow.execution e ON e.execution_no = o.execution_no ORDER BY e.machine_no, e.version"
 
 /*
  * List the versions of which executions run, a List of SfUsedVersion in the order of machines: of
@@ -51,7 +51,7 @@ sf_limit_used_versions(int machine_no, Oid owner)
 	static SfPlan of_one = SF_PLAN(USED_BY("(SELECT $2 AS machine_no) m"));
 	static SfPlan of_owner = SF_PLAN(COVERED("$2") " " USED_BY(
 		"(SELECT c.role FROM covered c WHERE " IS_COVERED("$2") ") r"
-		" CROSS JOIN LATERAL (SELECT s.machine_no FROM _sfflow.state_machine s WHERE s.owner" SF_EQ "r.role OFFSET 0) m"));
+		" CROSS JOIN LATERAL (SELECT s.machine_no FROM _sfflow.state_machine s WHERE s.owner = r.role OFFSET 0) m"));
 	SfArg		running = SF_TEXT(sf_status_name(SF_STATUS_RUNNING));
 
 	if (machine_no != 0)
@@ -67,8 +67,8 @@ sf_limit_slots_of_machine(int machine_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT DISTINCT s.limit_no FROM _sfflow.open_execution o"
-		" JOIN _sfflow.limit_slot s ON s.execution_no" SF_EQ "o.execution_no"
-		" WHERE o.machine_no" SF_EQ "$1 AND o.status" SF_EQ "$2 ORDER BY s.limit_no");
+		" JOIN _sfflow.limit_slot s ON s.execution_no = o.execution_no"
+		" WHERE o.machine_no = $1 AND o.status = $2 ORDER BY s.limit_no");
 
 	return sf_store_numbers(&plan, SF_INT4(machine_no), SF_TEXT(sf_status_name(SF_STATUS_RUNNING)));
 }
@@ -78,7 +78,7 @@ void
 sf_limit_note_owner(Oid owner)
 {
 	static SfPlan plan = SF_PLAN(
-		"UPDATE _sfflow.run_limit l SET covers = " COVERS("$1") " WHERE l.owner" SF_EQ "$1 AND l.covers IS NULL");
+		"UPDATE _sfflow.run_limit l SET covers = " COVERS("$1") " WHERE l.owner = $1 AND l.covers IS NULL");
 
 	sf_store_execute(&plan, SF_ROLE(owner));
 }
@@ -108,12 +108,12 @@ sf_limit_note_roles(void)
 		"WITH now AS MATERIALIZED (SELECT o.owner, " COVERS("o.owner") " AS covers"
 		"  FROM (SELECT DISTINCT l.owner FROM _sfflow.run_limit l WHERE l.owner IS NOT NULL) o),"
 		" other AS MATERIALIZED (SELECT l.limit_no, n.covers FROM now n"
-		"  JOIN _sfflow.run_limit l ON l.owner" SF_EQ "n.owner WHERE COALESCE(l.covers, 0)" SF_NE "n.covers),"
+		"  JOIN _sfflow.run_limit l ON l.owner = n.owner WHERE COALESCE(l.covers, 0) <> n.covers),"
 		" free AS MATERIALIZED (SELECT l.limit_no, x.covers FROM other x"
-		"  JOIN _sfflow.run_limit l ON l.limit_no" SF_EQ "x.limit_no ORDER BY l.limit_no FOR UPDATE OF l SKIP LOCKED),"
+		"  JOIN _sfflow.run_limit l ON l.limit_no = x.limit_no ORDER BY l.limit_no FOR UPDATE OF l SKIP LOCKED),"
 		" noted AS (UPDATE _sfflow.run_limit l SET covers = f.covers, counted = l.max_running IS NULL, horizon = NULL,"
 		"  uncounted_at = pg_catalog.clock_timestamp()"
-		"  FROM free f WHERE l.limit_no" SF_EQ "f.limit_no RETURNING 1)"
+		"  FROM free f WHERE l.limit_no = f.limit_no RETURNING 1)"
 		" SELECT (SELECT pg_catalog.count(*) FROM other), (SELECT pg_catalog.count(*) FROM noted)");
 	Noted		result = {0};
 

@@ -206,8 +206,8 @@ static void
 delete_token(SfQueue queue)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.rate_token t WHERE t.limit_no" SF_EQ "$1 AND t.queue" SF_EQ "$2"
-		" AND t.next_tick" SF_EQ "$3");
+		"DELETE FROM _sfflow.rate_token t WHERE t.limit_no = $1 AND t.queue = $2"
+		" AND t.next_tick = $3");
 	Token		token = last_token(queue);
 
 	if (token.mine)
@@ -411,12 +411,12 @@ void
 sf_limit_rate_reap(void)
 {
 	static SfPlan plan = SF_PLAN(
-		"WITH old AS MATERIALIZED (SELECT t.ctid FROM _sfflow.rate_token t WHERE t.full_tick" SF_LE "$1"
-		"  OR EXISTS (SELECT FROM _sfflow.rate_token n WHERE n.limit_no" SF_EQ "t.limit_no"
-		"   AND n.queue" SF_EQ "t.queue AND n.next_tick" SF_GT "t.next_tick)"
-		"  OR NOT EXISTS (SELECT FROM _sfflow.run_limit l WHERE l.limit_no" SF_EQ "t.limit_no)"
+		"WITH old AS MATERIALIZED (SELECT t.ctid FROM _sfflow.rate_token t WHERE t.full_tick <= $1"
+		"  OR EXISTS (SELECT FROM _sfflow.rate_token n WHERE n.limit_no = t.limit_no"
+		"   AND n.queue = t.queue AND n.next_tick > t.next_tick)"
+		"  OR NOT EXISTS (SELECT FROM _sfflow.run_limit l WHERE l.limit_no = t.limit_no)"
 		" LIMIT 10000 FOR UPDATE OF t SKIP LOCKED)"
-		" DELETE FROM _sfflow.rate_token t USING old o WHERE t.ctid" SF_EQ "o.ctid");
+		" DELETE FROM _sfflow.rate_token t USING old o WHERE t.ctid = o.ctid");
 
 	if (sf_limit_rate_is_shared())
 		forget_dropped();

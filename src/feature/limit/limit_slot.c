@@ -393,7 +393,7 @@ List *
 sf_limit_slot_limits(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT DISTINCT s.limit_no FROM _sfflow.limit_slot s WHERE s.execution_no" SF_EQ "$1"
+		"SELECT DISTINCT s.limit_no FROM _sfflow.limit_slot s WHERE s.execution_no = $1"
 		" ORDER BY s.limit_no");
 
 	return sf_store_numbers(&plan, SF_INT8(execution_no));
@@ -404,7 +404,7 @@ void
 sf_limit_slot_give(SfBranchKey key)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.limit_slot s WHERE s.execution_no" SF_EQ "$1 AND s.branch_no" SF_EQ "$2"
+		"DELETE FROM _sfflow.limit_slot s WHERE s.execution_no = $1 AND s.branch_no = $2"
 		" RETURNING s.limit_no, s.queue");
 
 	sf_store_read(&plan, read_given, NULL, SF_KEY(key));
@@ -415,8 +415,8 @@ void
 sf_limit_slot_give_one(SfBranchKey key, int64 limit_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"DELETE FROM _sfflow.limit_slot s WHERE s.execution_no" SF_EQ "$1 AND s.branch_no" SF_EQ "$2"
-		" AND s.limit_no" SF_EQ "$3 RETURNING s.limit_no, s.queue");
+		"DELETE FROM _sfflow.limit_slot s WHERE s.execution_no = $1 AND s.branch_no = $2"
+		" AND s.limit_no = $3 RETURNING s.limit_no, s.queue");
 
 	sf_store_read(&plan, read_given, NULL, SF_KEY(key), SF_INT8(limit_no));
 }
@@ -442,8 +442,8 @@ sf_limit_slot_branches(int64 limit_no)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT s.execution_no, s.branch_no, s.limit_no, s.queue, s.slot, s.xmin FROM _sfflow.limit_slot s"
-		" WHERE s.limit_no" SF_EQ "$1"
-		" AND s.branch_no" SF_GE "0 ORDER BY s.execution_no, s.branch_no");
+		" WHERE s.limit_no = $1"
+		" AND s.branch_no >= 0 ORDER BY s.execution_no, s.branch_no");
 
 	return sf_store_list(&plan, append_held, SF_ARGS(SF_INT8(limit_no)));
 }
@@ -452,8 +452,8 @@ sf_limit_slot_branches(int64 limit_no)
 #define GIVE_FREE(condition) \
 	"WITH free AS MATERIALIZED (SELECT s.limit_no, s.queue, s.slot FROM _sfflow.limit_slot s" \
 	" WHERE " condition " FOR UPDATE SKIP LOCKED)" \
-	" DELETE FROM _sfflow.limit_slot s USING free f WHERE s.limit_no" SF_EQ "f.limit_no" \
-	" AND s.queue" SF_EQ "f.queue AND s.slot" SF_EQ "f.slot RETURNING s.limit_no, s.queue"
+	" DELETE FROM _sfflow.limit_slot s USING free f WHERE s.limit_no = f.limit_no" \
+	" AND s.queue = f.queue AND s.slot = f.slot RETURNING s.limit_no, s.queue"
 
 /*
  * Give back a slot that the caller has found, and whose branch it has not locked; false: another
@@ -463,8 +463,8 @@ bool
 sf_limit_slot_try_give(const SfHeldSlot *held)
 {
 	static SfPlan plan = SF_PLAN(GIVE_FREE(
-		"s.limit_no" SF_EQ "$1 AND s.queue" SF_EQ "$2 AND s.slot" SF_EQ "$3"
-		" AND s.execution_no" SF_EQ "$4 AND s.branch_no" SF_EQ "$5 AND s.xmin" SF_EQ "$6"));
+		"s.limit_no = $1 AND s.queue = $2 AND s.slot = $3"
+		" AND s.execution_no = $4 AND s.branch_no = $5 AND s.xmin = $6"));
 
 	return sf_store_run(InvalidOid, &plan, read_given, NULL,
 						SF_ARGS(SF_INT8(held->queue.limit_no), SF_INT8(held->queue.hash), SF_INT4(held->slot),
@@ -480,9 +480,9 @@ void
 sf_limit_slot_give_execution(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(GIVE_FREE(
-		"s.execution_no" SF_EQ "$1 AND (s.branch_no" SF_EQ "$2 OR NOT EXISTS ("
-		" SELECT FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "s.execution_no"
-		" AND b.branch_no" SF_EQ "s.branch_no AND b.phase" SF_EQ "$3))"));
+		"s.execution_no = $1 AND (s.branch_no = $2 OR NOT EXISTS ("
+		" SELECT FROM _sfflow.branch b WHERE b.execution_no = s.execution_no"
+		" AND b.branch_no = s.branch_no AND b.phase = $3))"));
 
 	sf_store_read(&plan, read_given, NULL, SF_INT8(execution_no), SF_INT8(SF_SLOT_EXECUTION),
 				  SF_INT2(SF_PHASE_ANNOUNCED));
@@ -496,8 +496,8 @@ void
 sf_limit_slot_give_executions(SfArg numbers)
 {
 	static SfPlan plan = SF_PLAN(GIVE_FREE(
-		"s.execution_no" SF_EQ "ANY ($1) AND NOT EXISTS (SELECT FROM _sfflow.branch b"
-		" WHERE b.execution_no" SF_EQ "s.execution_no AND b.branch_no" SF_EQ "s.branch_no)"));
+		"s.execution_no = ANY ($1) AND NOT EXISTS (SELECT FROM _sfflow.branch b"
+		" WHERE b.execution_no = s.execution_no AND b.branch_no = s.branch_no)"));
 
 	sf_store_read(&plan, read_given, NULL, numbers);
 }
@@ -506,7 +506,7 @@ sf_limit_slot_give_executions(SfArg numbers)
 void
 sf_limit_slot_drop_limit(int64 limit_no)
 {
-	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.limit_slot s WHERE s.limit_no" SF_EQ "$1");
+	static SfPlan plan = SF_PLAN("DELETE FROM _sfflow.limit_slot s WHERE s.limit_no = $1");
 
 	sf_store_execute(&plan, SF_INT8(limit_no));
 }
@@ -519,10 +519,10 @@ void
 sf_limit_slot_reap(void)
 {
 	static SfPlan plan = SF_PLAN(GIVE_FREE(
-		"CASE WHEN s.branch_no" SF_EQ "$1 THEN NOT EXISTS (SELECT FROM _sfflow.execution e"
-		"  WHERE e.execution_no" SF_EQ "s.execution_no AND e.status" SF_EQ "$2)"
-		" ELSE NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no" SF_EQ "s.execution_no"
-		"  AND b.branch_no" SF_EQ "s.branch_no AND " SF_LIMIT_SLOT_IS_OF("$3", "$4") ") END"));
+		"CASE WHEN s.branch_no = $1 THEN NOT EXISTS (SELECT FROM _sfflow.execution e"
+		"  WHERE e.execution_no = s.execution_no AND e.status = $2)"
+		" ELSE NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no = s.execution_no"
+		"  AND b.branch_no = s.branch_no AND " SF_LIMIT_SLOT_IS_OF("$3", "$4") ") END"));
 
 	sf_store_read(&plan, read_given, NULL, SF_INT8(SF_SLOT_EXECUTION), SF_INT2(SF_STATUS_RUNNING),
 				  SF_LIMIT_SLOT_PHASES);

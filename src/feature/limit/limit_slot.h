@@ -61,7 +61,7 @@ extern void sf_limit_slot_ring_at_commit(SfQueue queue, Oid owner);
 
 /* The same of a row b, in SQL; two arguments of the query, which are SF_LIMIT_SLOT_PHASES */
 #define SF_LIMIT_SLOT_IS_OF(always, within) \
-	"(b.phase" SF_EQ "ANY (" always ") OR b.phase" SF_EQ "ANY (" within ")" \
+	"(b.phase = ANY (" always ") OR b.phase = ANY (" within ")" \
 	" AND b.map_run_no IS NOT NULL)"
 #define SF_LIMIT_SLOT_PHASES \
 	SF_INT2S(SF_PHASE_WAIT, SF_PHASE_JOIN, SF_PHASE_ANNOUNCED, SF_PHASE_EXTERNAL, SF_PHASE_NET), \
