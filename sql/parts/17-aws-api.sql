@@ -59,3 +59,5 @@ $$;
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.access_key', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.aws_resource', '');
 SELECT pg_catalog.pg_extension_config_dump('_sfflow.version_publication', '');
+
+--@slot tables

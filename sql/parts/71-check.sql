@@ -351,16 +351,7 @@ FROM _sfflow.state_machine m
 WHERE NOT EXISTS (SELECT FROM _sfflow.state_machine_version v
 	WHERE v.machine_no = m.machine_no AND v.version = m.current_version)
 UNION ALL
-SELECT 'deadline_without_target', NULL, format('deadline of "%s"', d.target)
-FROM _sfflow.deadline d
-WHERE CASE WHEN d.schedule IS NULL THEN NOT EXISTS (SELECT FROM _sfflow.state_machine m WHERE m.machine_no = d.machine_no)
-	ELSE NOT EXISTS (SELECT FROM _sfflow.schedule s WHERE s.name = d.schedule) END
-UNION ALL
-SELECT 'lateness_without_deadline', NULL, format('%s rows of "%s"', count(*), l.target)
-FROM _sfflow.lateness l
-WHERE NOT EXISTS (SELECT FROM _sfflow.deadline d WHERE d.target = l.target)
-GROUP BY l.target
-UNION ALL
+--@slot checks
 -- roles below 16384 cannot be dropped; nor can the owner of the type, which is the extension's
 SELECT 'role_droppable', NULL, format('DROP ROLE %s would not be refused; sf_enable() mends that', n.role)
 FROM (SELECT DISTINCT role FROM _sfflow.named_role) n

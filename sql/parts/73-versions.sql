@@ -43,3 +43,5 @@ COMMENT ON FUNCTION @extschema@.sf_migrate(text, integer, jsonb) IS
 	'moves an execution to another version of its state machine; state_map renames states';
 
 GRANT SELECT ON @extschema@.sf_aliases TO PUBLIC;
+
+--@slot functions

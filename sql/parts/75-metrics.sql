@@ -247,10 +247,7 @@ FROM (SELECT r.name FROM _sfflow.readable_schedule r OFFSET 0) s
 CROSS JOIN LATERAL _sfflow.schedule_status(s.name) st
 WHERE st.is_alert
 UNION ALL
-SELECT l.state COLLATE pg_catalog."default", l.target COLLATE "C", NULL, l.execution_id, l.raised_at, l.detail
-FROM _sfflow.raised_lateness l
-WHERE l.cleared_at IS NULL AND l.acknowledged_at IS NULL
-UNION ALL
+--@slot alerts
 SELECT 'unknown_owner', m.name COLLATE "C", NULL, NULL, NULL, format('the owner of state machine "%s" does not exist', m.name)
 FROM _sfflow.state_machine m
 WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = m.owner)
@@ -267,9 +264,8 @@ CREATE VIEW @extschema@.sf_acknowledgements WITH (security_barrier) AS
 SELECT e.execution_id, k.kind, k.since, k.acknowledged_at, k.acknowledged_by, k.comment
 FROM _sfflow.acknowledgement k
 JOIN _sfflow.readable_execution e ON e.execution_no = k.execution_no
-UNION ALL
-SELECT coalesce(l.execution_id, l.target), l.state, l.raised_at, l.acknowledged_at, to_regrole(quote_ident(l.acknowledged_by)), l.comment
-FROM _sfflow.raised_lateness l WHERE l.acknowledged_at IS NOT NULL;
+--@slot acknowledgements
+;
 COMMENT ON VIEW @extschema@.sf_acknowledgements IS 'the last acknowledgement of each alert of an execution';
 
 CREATE FUNCTION @extschema@.sf_acknowledge(execution_id text, kind text DEFAULT NULL, comment text DEFAULT NULL)

@@ -57,5 +57,3 @@ JOIN _sfflow.rule r ON r.rule_no = d.rule_no
 WHERE r.owner = ANY (ARRAY(SELECT o.owner FROM _sfflow.rule_owner o WHERE pg_has_role(o.owner, 'USAGE')));
 GRANT SELECT ON @extschema@.sf_rule_deliveries TO PUBLIC;
 COMMENT ON VIEW @extschema@.sf_rule_deliveries IS 'deliveries of rules that wait or are dead';
-
---@slot functions

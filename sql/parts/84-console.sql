@@ -156,19 +156,7 @@ RETURN (
 			x.per::text AS per, to_jsonb(x.in_use_by) AS in_use_by
 		FROM @extschema@.sf_limit_waits x WHERE x.execution_id = $1 LIMIT 5) w);
 
--- Deadlines of a machine with its jobs and schedules, or all; what is late comes first.
-CREATE FUNCTION _sfflow.console_deadlines(machine text, most integer) RETURNS jsonb
-LANGUAGE sql STABLE PARALLEL RESTRICTED
-RETURN (
-	SELECT coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.late IS NULL, d.next_check, d.target), '[]') FROM (
-		SELECT x.target, x.start_by, x.end_by, x.timezone, x.calendar, x.next_check, l.late
-		FROM @extschema@.sf_deadlines x
-		LEFT JOIN (
-			SELECT y.target, string_agg(y.state, ' ') AS late FROM @extschema@.sf_late y WHERE y.over_at IS NULL GROUP BY y.target) l
-			ON l.target = x.target
-		WHERE $1 IS NULL OR split_part(x.target, '/', 1) = $1 OR x.target IN (
-			SELECT 'schedule:' || s.schedule_name FROM @extschema@.sf_schedules s WHERE split_part(s.state_machine, '/', 1) = $1)
-		ORDER BY l.late IS NULL, x.next_check, x.target LIMIT $2) d);
+--@slot console
 
 -- How many rows a page is to have.
 CREATE FUNCTION _sfflow.console_limit(q jsonb, usual integer, most integer) RETURNS integer
@@ -320,7 +308,7 @@ RETURN (
 			FROM @extschema@.sf_schedules x ORDER BY x.next_run LIMIT 25) s),
 		'held', _sfflow.console_holds(25),
 		'limits', _sfflow.console_limits(NULL, true, 10),
-		'deadlines', _sfflow.console_deadlines(NULL, 10),
+--@slot console_tonight
 		'unwell', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.item), '[]') FROM (
 			SELECT x.item, left(x.detail, 500) AS detail FROM @extschema@.sf_health x WHERE NOT x.ok) h),
 		'hours', (SELECT coalesce(jsonb_agg(to_jsonb(h) ORDER BY h.hour), '[]') FROM (
@@ -529,7 +517,7 @@ RETURN (
 		'machine', to_jsonb(s),
 		'rights', _sfflow.console_rights(ARRAY[s.state_machine]),
 		'limits', _sfflow.console_limits(s.state_machine, false, 50),
-		'deadlines', _sfflow.console_deadlines(s.state_machine, 50),
+--@slot console_machine
 		'versions', (SELECT jsonb_agg(to_jsonb(v) ORDER BY v.version DESC) FROM (
 			SELECT x.version, x.is_current, x.created_at FROM @extschema@.sf_state_machines x
 			WHERE x.state_machine = s.state_machine ORDER BY x.version DESC LIMIT 200) v),
@@ -703,7 +691,7 @@ RETURN jsonb_build_object(
 	'limits', _sfflow.console_limits(NULL, false, 100),
 	'may_limit', EXISTS (SELECT FROM @extschema@.sf_state_machines s
 		WHERE s.is_current AND 'OPERATE' = ANY (_sfflow.machine_rights(s.state_machine, s.owner))),
-	'deadlines', _sfflow.console_deadlines(NULL, 100),
+--@slot console_operations
 	'done', (SELECT coalesce(jsonb_agg(to_jsonb(a) ORDER BY a.at DESC), '[]') FROM (
 		SELECT x.at, x.action, x.target, x.role, x.session_role, left(x.reason, 500) AS reason
 		FROM @extschema@.sf_list_audit(page_size => 50) x LIMIT 50) a));

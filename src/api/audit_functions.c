@@ -14,11 +14,9 @@
 #include "api/sql_arguments.h"
 #include "base/errors.h"
 #include "base/name.h"
-#include "rule/notice.h"
-#include "rule/watcher.h"
 #include "store/alert.h"
 #include "store/audit_list.h"
-#include "store/deadline.h"
+#include "store/feature.h"
 #include "store/owner.h"
 #include "store/privilege.h"
 
@@ -123,31 +121,43 @@ SF_SQL_FUNCTION(sfflow_sf_list_audit)
 
 /* --- sf_acknowledge(), sf_acknowledge_all(): alerts that an operator knows of --- */
 
-/* Kinds of alerts that name an execution, or the target of a deadline */
-static const char *const kinds[] = {
-	"failed", "timed_out", "failed_again", "slow_task", "dead_letter", "overdue",
-	SF_LATE, SF_WILL_BE_LATE, SF_NEVER_STARTED,
-};
+/* Kinds of alerts that name an execution */
+static const char *const kinds[] = {"failed", "timed_out", "failed_again", "slow_task", "dead_letter", "overdue", NULL};
+
+/* Offer kinds, up to NULL, for one that was not found; true: it is among them.  They are also listed. */
+static bool
+offer_kinds(const char *const *offered, const char *kind, SfClosest *closest, StringInfo list)
+{
+	for (; *offered != NULL; offered++)
+	{
+		if (strcmp(*offered, kind) == 0)
+			return true;
+		sf_closest_offer(closest, *offered);
+		appendStringInfo(list, "%s%s", list->len == 0 ? "" : ", ", *offered);
+	}
+	return false;
+}
 
 /* Raise an error for a kind that no such alert has. */
 static void
 check_kind(const char *kind)
 {
 	SfClosest	closest = sf_closest_begin(kind);
+	StringInfoData list;
 
-	for (size_t i = 0; i < lengthof(kinds); i++)
-	{
-		if (strcmp(kinds[i], kind) == 0)
+	initStringInfo(&list);
+	if (offer_kinds(kinds, kind, &closest, &list))
+		return;
+	SF_FEATURES(acknowledge, feature)
+		if (offer_kinds(feature->alert_kinds, kind, &closest, &list))
 			return;
-		sf_closest_offer(&closest, kinds[i]);
-	}
 	ereport(ERROR,
 			(errcode(ERRCODE_SF_INVALID_OPTION),
 			 errmsg("argument kind must not be \"%s\"", kind),
-			 sf_closest_errhint(&closest, "It is one of failed, timed_out, failed_again, slow_task, dead_letter, overdue, late, will_be_late, never_started.")));
+			 sf_closest_errhint(&closest, psprintf("It is one of %s.", list.data))));
 }
 
-/* Does a text name an execution, and no target of a deadline? */
+/* Does a text name an execution, and no target of a feature? */
 static bool
 names_execution(const char *text)
 {
@@ -157,43 +167,53 @@ names_execution(const char *text)
 		(strncmp(text, "schedule:", 9) != 0 || sf_execution_find(text, SF_LOCK_NONE) != NULL);
 }
 
-/* Tell rules what was acknowledged: SfAcknowledged of executions, SfLateness; returns how many there are. */
-static int64
-tell(List *acknowledged, List *late, const char *comment)
+/* Find a target of which features raise alerts, and whose alerts the caller may acknowledge; NULL: no feature has it. */
+static const char *
+find_target(const char *text)
 {
-	if (sf_watch_any_wants_alerts())
-	{
+	const char *target = NULL;
+
+	SF_FEATURES(alert_target, feature)
+		if (target == NULL)
+			target = feature->alert_target(text);
+	return target;
+}
+
+/* Tell features which alerts of executions were acknowledged, and have them acknowledge theirs; returns how many there were. */
+static int64
+finish(List *acknowledged, const SfAcknowledge *what)
+{
+	int64		n = list_length(acknowledged);
+
+	if (acknowledged != NIL && sf_feature_wants_notice(SF_CHANGE_ALERT, NULL))
 		foreach_ptr(const SfAcknowledged, a, acknowledged)
 			sf_notice_alert(sf_execution_read(a->execution_no, SF_LOCK_NONE, false), a->kind,
-							SF_ALERT_ACKNOWLEDGED, a->since, comment);
-		foreach_ptr(const SfLateness, l, late)
-			sf_notice_late_alert(l, SF_ALERT_ACKNOWLEDGED, l->acknowledged_at);
-	}
-	return list_length(acknowledged) + list_length(late);
+							SF_ALERT_ACKNOWLEDGED, a->since, what->comment);
+	SF_FEATURES(acknowledge, feature)
+		n += feature->acknowledge(what);
+	return n;
 }
 
 /* sf_acknowledge(execution_id, kind, comment): how many alerts there were. */
 SF_SQL_FUNCTION(sfflow_sf_acknowledge)
 {
-	const char *target = sf_arg_text(fcinfo, 0, "execution_id");
-	char	   *kind = sf_arg_text_or_null(fcinfo, 1);
-	char	   *comment = sf_arg_text_or_null(fcinfo, 2);
-	SfExecution *execution = NULL;
+	const char *text = sf_arg_text(fcinfo, 0, "execution_id");
+	SfAcknowledge what = {
+		.kind = sf_arg_text_or_null(fcinfo, 1),
+		.until = DT_NOEND,
+		.comment = sf_arg_text_or_null(fcinfo, 2)
+	};
 	List	   *acknowledged = NIL;
-	List	   *late;
 
-	if (names_execution(target))
-		execution = sf_arg_execution(target, SF_LOCK_NONE, SF_PRIVILEGE_OPERATE);
-	else
-		target = sf_deadlines_require(target);
-	if (kind != NULL)
-		check_kind(kind);
-	if (execution != NULL)
-		acknowledged = sf_alert_acknowledge(execution->execution_no, kind, comment);
-	late = sf_lateness_acknowledge(execution == NULL ? target : NULL,
-								   execution == NULL ? 0 : execution->execution_no, 0,
-								   kind, DT_NOEND, comment);
-	PG_RETURN_INT32((int32) tell(acknowledged, late, comment));
+	if (!names_execution(text))
+		what.target = find_target(text);
+	if (what.target == NULL)
+		what.execution_no = sf_arg_execution(text, SF_LOCK_NONE, SF_PRIVILEGE_OPERATE)->execution_no;
+	if (what.kind != NULL)
+		check_kind(what.kind);
+	if (what.target == NULL)
+		acknowledged = sf_alert_acknowledge(what.execution_no, what.kind, what.comment);
+	PG_RETURN_INT32((int32) finish(acknowledged, &what));
 }
 
 /* sf_acknowledge_all(state_machine, until, comment): how many alerts there were. */
@@ -201,12 +221,11 @@ SF_SQL_FUNCTION(sfflow_sf_acknowledge_all)
 {
 	SfMachine  *machine = sf_arg_machine(sf_arg_text(fcinfo, 0, "state_machine"),
 										 SF_PRIVILEGE_OPERATE);
-	TimestampTz until = PG_ARGISNULL(1) ? GetCurrentTimestamp() : PG_GETARG_TIMESTAMPTZ(1);
-	char	   *comment = sf_arg_text_or_null(fcinfo, 2);
-	List	   *acknowledged;
-	List	   *late;
+	SfAcknowledge what = {
+		.machine_no = machine->machine_no,
+		.until = PG_ARGISNULL(1) ? GetCurrentTimestamp() : PG_GETARG_TIMESTAMPTZ(1),
+		.comment = sf_arg_text_or_null(fcinfo, 2)
+	};
 
-	acknowledged = sf_alert_acknowledge_all(machine->machine_no, until, comment);
-	late = sf_lateness_acknowledge(NULL, 0, machine->machine_no, NULL, until, comment);
-	PG_RETURN_INT64(tell(acknowledged, late, comment));
+	PG_RETURN_INT64(finish(sf_alert_acknowledge_all(machine->machine_no, what.until, what.comment), &what));
 }

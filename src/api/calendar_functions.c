@@ -74,7 +74,7 @@ SF_SQL_FUNCTION(sfflow_sf_drop_calendar)
 {
 	const char *name = sf_arg_text(fcinfo, 0, "name");
 	SfCalendarRow *row;
-	char	   *user;
+	const char *user;
 
 	sf_calendar_row_lock(true);
 	row = sf_calendar_row_require(name);

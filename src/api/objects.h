@@ -55,10 +55,6 @@ extern bool sf_object_is_resource(const char *text);
 
 extern Oid	sf_calendars_set_owner(const char *name, Oid owner);
 
-/* --- declarations that the functions about deadlines share --- */
-
-extern const char *sf_deadlines_require(const char *text);
-
 /* --- declarations that the functions about schedules share --- */
 
 extern bool sf_schedules_is_visible(const SfSchedule *schedule);

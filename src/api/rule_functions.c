@@ -15,9 +15,9 @@
 #include "base/compat.h"
 #include "base/errors.h"
 #include "base/name.h"
-#include "rule/notice.h"
 #include "rule/pattern.h"
 #include "rule/target.h"
+#include "rule/watcher.h"
 #include "store/audit.h"
 #include "store/delivery.h"
 #include "store/owner.h"
@@ -330,5 +330,5 @@ SF_SQL_FUNCTION(sfflow_sf_test_event_pattern)
 /* Tell rules of the alerts that time has opened or cleared, as workers do once a minute; true: there are more. */
 SF_SQL_FUNCTION(sfflow_check_alerts)
 {
-	PG_RETURN_BOOL(sf_notice_time_alerts());
+	PG_RETURN_BOOL(sf_watch_tell_time_alerts());
 }

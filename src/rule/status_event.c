@@ -18,38 +18,11 @@
 /* Input and output together are left out where they are longer than this, as in Step Functions */
 #define MAX_PAYLOAD		(248 * 1024)
 
-/* Milliseconds since 1970, as the dates in the detail of an event. */
-static int64
-milliseconds(TimestampTz t)
-{
-	return t / 1000 + (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY * 1000;
-}
-
-/* Add a date, or null. */
-void
-sf_observe_add_date(SfJsonBuilder *b, const char *key, TimestampTz t)
-{
-	if (TIMESTAMP_NOT_FINITE(t))
-		sf_json_add_null(b, key);
-	else
-		sf_json_add_int(b, key, milliseconds(t));
-}
-
-/* Add a string, or null. */
-void
-sf_observe_add_text(SfJsonBuilder *b, const char *key, const char *text)
-{
-	if (text == NULL)
-		sf_json_add_null(b, key);
-	else
-		sf_json_add_string(b, key, text);
-}
-
 /* Add a document as a string of JSON text, and whether it is there. */
 static void
 add_payload(SfJsonBuilder *b, const char *key, const char *details, const char *text, bool included)
 {
-	sf_observe_add_text(b, key, included ? text : NULL);
+	sf_notice_add_text(b, key, included ? text : NULL);
 	if (text == NULL)
 	{
 		sf_json_add_null(b, details);
@@ -82,9 +55,9 @@ add_redrive(SfJsonBuilder *b, const SfChange *change, const SfExecution *e)
 		change->status != SF_STATUS_SUCCEEDED;
 
 	sf_json_add_int(b, "redriveCount", e->redrive_count);
-	sf_observe_add_date(b, "redriveDate", e->last_redriven_at);
+	sf_notice_add_date(b, "redriveDate", e->last_redriven_at);
 	sf_json_add_string(b, "redriveStatus", redrivable ? "REDRIVABLE" : "NOT_REDRIVABLE");
-	sf_observe_add_text(b, "redriveStatusReason", redrivable ? NULL :
+	sf_notice_add_text(b, "redriveStatusReason", redrivable ? NULL :
 			 psprintf("Execution is %s and cannot be redriven", sf_status_name(change->status)));
 }
 
@@ -104,16 +77,16 @@ add_execution(SfJsonBuilder *b, const SfChange *change, const SfExecution *e, bo
 	int			number = sf_publication_number(e->machine_no, e->version);
 
 	sf_json_add_string(b, "status", sf_status_name(change->status));
-	sf_observe_add_date(b, "startDate", e->started_at);
-	sf_observe_add_date(b, "stopDate", over ? change->at : DT_NOEND);
-	sf_observe_add_text(b, "stateMachineVersionArn", number == 0 ? NULL :
+	sf_notice_add_date(b, "startDate", e->started_at);
+	sf_notice_add_date(b, "stopDate", over ? change->at : DT_NOEND);
+	sf_notice_add_text(b, "stateMachineVersionArn", number == 0 ? NULL :
 						sf_public_name(SF_NAME_STATE_MACHINE, psprintf("%s:%d", e->machine_name, number)));
-	sf_observe_add_text(b, "stateMachineAliasArn", find_alias(e));
+	sf_notice_add_text(b, "stateMachineAliasArn", find_alias(e));
 	add_redrive(b, change, e);
 	if (with_payload)
 		add_payloads(b, change, e);
-	sf_observe_add_text(b, "error", over ? e->error : NULL);
-	sf_observe_add_text(b, "cause", over ? e->cause : NULL);
+	sf_notice_add_text(b, "error", over ? e->error : NULL);
+	sf_notice_add_text(b, "cause", over ? e->cause : NULL);
 }
 
 /* Add the detail of an attempt of a job. */
@@ -123,10 +96,10 @@ add_job(SfJsonBuilder *b, const SfChange *change)
 	sf_json_add_string(b, "job", change->job);
 	sf_json_add_string(b, "status", sf_status_name(change->status));
 	sf_json_add_int(b, "attempt", change->attempt);
-	sf_observe_add_date(b, "startDate", change->began);
-	sf_observe_add_date(b, "stopDate", change->at);
-	sf_observe_add_text(b, "error", change->error == NULL ? NULL : change->error->name);
-	sf_observe_add_text(b, "cause", change->error == NULL ? NULL : change->error->cause);
+	sf_notice_add_date(b, "startDate", change->began);
+	sf_notice_add_date(b, "stopDate", change->at);
+	sf_notice_add_text(b, "error", change->error == NULL ? NULL : change->error->name);
+	sf_notice_add_text(b, "cause", change->error == NULL ? NULL : change->error->cause);
 }
 
 /* "2025-02-05T02:00:00Z" */

@@ -10,8 +10,6 @@
 extern Jsonb *sf_observe_event(const SfChange *change, const SfExecution *execution,
 							  const char *id, bool with_payload);
 extern Jsonb *sf_observe_notice_event(const SfNotice *notice, const char *id);
-extern void sf_observe_add_date(SfJsonBuilder *b, const char *key, TimestampTz t);
-extern void sf_observe_add_text(SfJsonBuilder *b, const char *key, const char *text);
 extern Jsonb *sf_observe_event_cut(const Jsonb *event);
 
 #endif							/* SF_RULE_STATUS_EVENT_H */

@@ -33,6 +33,7 @@ typedef struct SfWatcher
 
 extern bool sf_watch_any(void);
 extern bool sf_watch_any_wants_alerts(void);
+extern bool sf_watch_tell_time_alerts(void);
 extern List *sf_watch_of_execution(const SfExecution *execution, int *kinds);
 extern List *sf_watch_of_notice(const SfNotice *n);
 

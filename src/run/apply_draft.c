@@ -12,7 +12,7 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "rule/notice.h"
+#include "rule/observe.h"
 #include "run/slice_internal.h"
 #include "store/alert.h"
 #include "store/due.h"

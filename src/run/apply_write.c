@@ -16,7 +16,7 @@
 #include "base/errors.h"
 #include "base/hooks.h"
 #include "base/settings.h"
-#include "rule/notice.h"
+#include "rule/observe.h"
 #include "run/apply_effects.h"
 #include "run/lifecycle.h"
 #include "run/map_children.h"

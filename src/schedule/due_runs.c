@@ -18,8 +18,6 @@
 
 #include "base/errors.h"
 #include "base/hooks.h"
-#include "rule/notice.h"
-#include "rule/watcher.h"
 #include "run/gate.h"
 #include "schedule/pg_cron.h"
 #include "schedule/schedule_run.h"
@@ -50,17 +48,57 @@ runs(const char *execution_id)
 	return execution != NULL && execution->status == SF_STATUS_RUNNING;
 }
 
-/* Note what became of a run, and tell rules, once. */
+/* What the outcome of a run is in an event; NULL: the call was for no run. */
+static const char *
+run_status(const char *outcome)
+{
+	static const char *const statuses[][2] = {
+		{SF_RUN_STARTED, "STARTED"},
+		{SF_RUN_OVERLAPPED, "SKIPPED"},
+		{SF_RUN_QUEUED, "QUEUED"},
+		{SF_RUN_MISSED, "MISSED"},
+		{SF_RUN_FAILED, "FAILED"},
+	};
+
+	for (size_t i = 0; i < lengthof(statuses); i++)
+		if (strcmp(statuses[i][0], outcome) == 0)
+			return statuses[i][1];
+	return NULL;
+}
+
+/* A run of a schedule has started, or has not. */
+static void
+tell_run(const SfSchedule *s, const char *outcome, TimestampTz scheduled_for,
+		 const char *execution_id, const char *error)
+{
+	SfNotice	n = {.kind = SF_CHANGE_RUN,.at = GetCurrentTimestamp()};
+	const char *status = run_status(outcome);
+	SfJsonBuilder b;
+
+	if (status == NULL)
+		return;
+	sf_notice_set_schedule(&n, s->name);
+	if (execution_id != NULL)
+		n.execution = sf_execution_find(execution_id, SF_LOCK_NONE);
+	sf_notice_begin_detail(&b, &n);
+	sf_json_add_string(&b, "schedule", s->name);
+	sf_json_add_string(&b, "status", status);
+	sf_notice_add_date(&b, "scheduledDate", scheduled_for);
+	sf_notice_add_text(&b, "error", error);
+	sf_notice_tell(&n, &b);
+}
+
+/* Note what became of a run, and tell of it, once. */
 static void
 note_run(const SfSchedule *s, const char *outcome, TimestampTz scheduled_for,
 		 const char *execution_id, const char *error)
 {
-	bool		is_news = sf_watch_any() &&
+	bool		is_news = sf_feature_wants_notice(SF_CHANGE_RUN, NULL) &&
 		(scheduled_for == DT_NOBEGIN || !sf_schedule_row_is_noted(s->name, outcome, scheduled_for));
 
 	sf_schedule_row_note(s->name, outcome, scheduled_for, execution_id, error);
 	if (is_news)
-		sf_notice_run(s, outcome, scheduled_for, execution_id, error);
+		tell_run(s, outcome, scheduled_for, execution_id, error);
 }
 
 /* Start a run of the schedule itself; returns the id of its execution. */

@@ -7,7 +7,8 @@
 #include "storage/lmgr.h"
 
 #include "store/calendar.h"
-#include "store/deadline.h"
+#include "store/feature.h"
+#include "store/owner.h"
 
 #define ROW SfCalendarRow
 SF_ROW_TYPE(row_type, SF_CALENDAR_COLUMNS, calendar, 1);
@@ -60,7 +61,7 @@ sf_calendar_row_write(const SfCalendarRow *c)
 
 	sf_store_execute(&plan, SF_TEXT(c->name), SF_ROLE(c->owner), SF_JSONB(c->rule),
 					 SF_JSONB(c->days));
-	sf_deadline_look_again(c->name, NULL);
+	SF_TELL(object_changed, SF_OBJECT_CALENDAR, c->name);
 }
 
 /* Delete a calendar. */
@@ -72,16 +73,17 @@ sf_calendar_row_delete(const char *name)
 	sf_store_execute(&plan, SF_TEXT(name));
 }
 
-/* Describe a calendar or a schedule that uses a calendar; NULL: none does. */
-char *
+/* Describe what uses a calendar; NULL: nothing does. */
+const char *
 sf_calendar_row_user(const char *name)
 {
 	static SfPlan plan = SF_PLAN(
 		"SELECT pg_catalog.format('calendar \"%s\"', c.name) FROM _sfflow.calendar c"
 		" WHERE c.rule OPERATOR(pg_catalog.->>) 'Extends'" SF_EQ "$1"
 		" UNION ALL SELECT 'a schedule' FROM _sfflow.schedule s WHERE s.calendar" SF_EQ "$1"
-		" UNION ALL SELECT 'a deadline' FROM _sfflow.deadline d WHERE d.calendar" SF_EQ "$1"
 		" LIMIT 1");
 
-	return sf_list_first(sf_store_texts(&plan, SF_TEXT(name)));
+	char	   *user = sf_list_first(sf_store_texts(&plan, SF_TEXT(name)));
+
+	return user != NULL ? user : sf_feature_use_of(SF_OBJECT_CALENDAR, name);
 }

@@ -28,6 +28,6 @@ extern SfCalendarRow *sf_calendar_row_require(const char *name);
 extern void sf_calendar_row_lock(bool exclusive);
 extern void sf_calendar_row_write(const SfCalendarRow *calendar);
 extern void sf_calendar_row_delete(const char *name);
-extern char *sf_calendar_row_user(const char *name);
+extern const char *sf_calendar_row_user(const char *name);
 
 #endif							/* SF_STORE_CALENDAR_H */

@@ -129,6 +129,28 @@ sf_feature_keeps_back(char kind, const char *name)
 	return false;
 }
 
+/* Tell whether a feature wants to know of changes of a kind, of an execution or (NULL) of anything. */
+bool
+sf_feature_wants_notice(SfChangeKind kind, const SfExecution *execution)
+{
+	SF_FEATURES(wants_notice, feature)
+		if (feature->wants_notice(kind, execution))
+			return true;
+	return false;
+}
+
+/* Say what of a feature uses an object; NULL: nothing. */
+const char *
+sf_feature_use_of(char kind, const char *name)
+{
+	const char *use = NULL;
+
+	SF_FEATURES(uses, feature)
+		if (use == NULL)
+			use = feature->uses(kind, name);
+	return use;
+}
+
 /* Tell whether what a branch is parked for keeps it where it is now. */
 SfKept
 sf_feature_keeps(const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked)

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/errors.h"
 #include "store/execution.h"
+#include "store/notice.h"
 #include "store/park.h"
 
 struct SfDraft;
@@ -67,6 +68,17 @@ typedef struct SfLook
 	bool		waits;			/* look again when executions have ended, too */
 } SfLook;
 
+/* Alerts that an operator acknowledges: of a target, of an execution, or of all of a machine; the others are NULL or 0 */
+typedef struct SfAcknowledge
+{
+	const char *target;			/* as alert_target gives it */
+	int64		execution_no;
+	int			machine_no;
+	const char *kind;			/* NULL: of all kinds */
+	TimestampTz until;			/* since then or before */
+	const char *comment;		/* or NULL */
+} SfAcknowledge;
+
 /* Takes a row of sf_health. */
 typedef void (*SfHealthPut) (void *arg, const char *item, bool ok, const char *detail);
 
@@ -76,6 +88,7 @@ typedef struct SfFeature
 	const char *name;
 	const SfFeatureTable *tables;	/* up to one without a name; or NULL */
 	const char *waiting_word;	/* what waiting_on says of a branch that the feature has parked */
+	const char *const *alert_kinds; /* that may be acknowledged, up to NULL; or NULL */
 
 	/* The library is loaded: reserve shared memory.  Comes before the workers. */
 	void		(*init) (void);
@@ -159,11 +172,28 @@ typedef struct SfFeature
 	/* A schedule has started an execution in this transaction. */
 	void		(*scheduled) (const char *schedule, const char *execution_id);
 
+	/* Does it want to know of changes of a kind, of an execution or (NULL) of anything?  Then it is told. */
+	bool		(*wants_notice) (SfChangeKind kind, const SfExecution *execution);
+	void		(*noticed) (const SfNotice *notice);
+
+	/* Find the target of an alert, if it is one of the feature's, or raise; returns its full name. */
+	const char *(*alert_target) (const char *text);
+
+	/* Acknowledge alerts, and tell of it; returns how many there were. */
+	int64		(*acknowledge) (const SfAcknowledge *what);
+
 	/* A machine has been given a new version. */
 	void		(*version_made) (int machine_no, const char *machine, const SfProgram *program);
 
-	/* An object, which the caller has locked, is being dropped. */
+	/* An object (SF_OBJECT_…), which the caller has locked, has been written, or is being dropped. */
+	void		(*object_changed) (char kind, const char *name);
 	void		(*object_dropped) (char kind, const char *name);
+
+	/* So has a machine, after its executions. */
+	void		(*machine_dropped) (int machine_no);
+
+	/* Say what of the feature uses an object, which therefore cannot be dropped; NULL: nothing. */
+	const char *(*uses) (char kind, const char *name);
 
 	/* What a role owned is another role's. */
 	void		(*owner_changed) (Oid from, Oid to);
@@ -217,8 +247,15 @@ typedef struct SfFeature
 	X(keeps_from_purge) \
 	X(keeps_back) \
 	X(scheduled) \
+	X(wants_notice) \
+	X(noticed) \
+	X(alert_target) \
+	X(acknowledge) \
 	X(version_made) \
+	X(object_changed) \
 	X(object_dropped) \
+	X(machine_dropped) \
+	X(uses) \
 	X(owner_changed) \
 	X(health) \
 	X(database_gone) \
@@ -250,6 +287,8 @@ extern void sf_feature_register(const SfFeature *const *features, int count);
 extern int	sf_feature_look_number(const SfFeature *feature);
 extern const char *sf_feature_waiting_word(const char *name);
 extern bool sf_feature_keeps_back(char kind, const char *name);
+extern bool sf_feature_wants_notice(SfChangeKind kind, const SfExecution *execution);
+extern const char *sf_feature_use_of(char kind, const char *name);
 extern SfKept sf_feature_keeps(const struct SfDraft *draft, const SfBranch *branch, const SfParked *parked);
 
 /* The tables of the core and of all features, up to one without a name */

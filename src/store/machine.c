@@ -13,7 +13,6 @@
 
 #include "nodes/pg_list.h"
 #include "store/branch.h"
-#include "store/deadline.h"
 #include "store/dropped.h"
 #include "store/feature.h"
 #include "store/machine.h"
@@ -394,7 +393,7 @@ sf_machine_delete(int machine_no)
 	(void) sf_store_run(InvalidOid, &fold, NULL, NULL, NULL, 0);
 	sf_feature_delete_of_machine(machine_no);
 	sf_store_announce_change("state_machine");
-	sf_deadline_delete_of_machine(machine_no);
+	SF_TELL(machine_dropped, machine_no);
 	sf_store_announce_change("privilege");
 	sf_store_execute(&privileges, SF_INT4(machine_no), SF_CHAR(SF_OBJECT_STATE_MACHINE));
 	sf_store_execute(&machine, SF_INT4(machine_no));

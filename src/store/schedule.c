@@ -4,7 +4,8 @@
  */
 #include "postgres.h"
 
-#include "store/deadline.h"
+#include "store/feature.h"
+#include "store/owner.h"
 #include "store/schedule.h"
 
 #define ROW SfSchedule
@@ -44,7 +45,7 @@ sf_schedule_row_write(const SfSchedule *s)
 					 SF_TEXT(s->calendar), SF_TEXT(s->on_closed),
 					 SF_TIME_OR_NULL(s->starts, DT_NOBEGIN), SF_TIME_OR_NULL(s->ends, DT_NOEND),
 					 SF_TEXT(s->missed), SF_TEXT(s->overlap), SF_INT8(s->job_id));
-	sf_deadline_look_again(NULL, s->name);
+	SF_TELL(object_changed, SF_OBJECT_SCHEDULE, s->name);
 }
 
 /* Delete a schedule. */
@@ -59,7 +60,6 @@ sf_schedule_row_delete(const char *name)
 
 	for (size_t i = 0; i < lengthof(plans); i++)
 		sf_store_execute(&plans[i], SF_TEXT(name));
-	sf_deadline_delete_of_schedule(name);
 }
 
 /* List the names of all schedules. */

@@ -1,5 +1,5 @@
 -- Texts that name nothing, given to each function that steers: each is refused with an error that says so, and nothing is written.
--- needs: hold
+-- needs: hold deadline
 BEGIN;
 SELECT plan(5);
 

@@ -1,5 +1,6 @@
 # An update that is put together as contributing.md says - statements by hand for the tables, then all functions and views
 # again - leaves the same objects as a new installation; a careless one does not, and the comparison names what is missing.
+# needs: deadline
 use strict;
 use warnings;
 use FindBin;

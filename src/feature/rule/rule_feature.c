@@ -7,7 +7,6 @@
 #include "utils/timestamp.h"
 
 #include "base/timing.h"
-#include "rule/notice.h"
 #include "rule/watcher.h"
 #include "store/feature.h"
 
@@ -16,6 +15,15 @@ static const SfFeatureTable tables[] = {
 	{"rule_chain",.of_execution = true},
 	{NULL}
 };
+
+/* Tell whether a rule wants to know of changes of a kind, of an execution or (NULL) of anything. */
+static bool
+wants_notice(SfChangeKind kind, const SfExecution *execution)
+{
+	if (execution != NULL)
+		return sf_observe_wants(kind, execution);
+	return kind == SF_CHANGE_ALERT ? sf_watch_any_wants_alerts() : sf_watch_any();
+}
 
 /* Look with each scan, if a rule wants to know of alerts. */
 static TimestampTz
@@ -28,12 +36,14 @@ next_look(void)
 static SfLook
 look(TimestampTz now)
 {
-	return (SfLook) {.more = sf_notice_time_alerts(),.next = DT_NOEND};
+	return (SfLook) {.more = sf_watch_tell_time_alerts(),.next = DT_NOEND};
 }
 
 const SfFeature sf_rule_feature = {
 	.name = "rule",
 	.tables = tables,
+	.wants_notice = wants_notice,
+	.noticed = sf_observe_notice,
 	.looks_at = "alerts",
 	.next_look = next_look,
 	.look = look,

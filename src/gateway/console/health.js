@@ -39,7 +39,7 @@ export function draw(data, context) {
           r.may_release ? button('Release…', () =>
             context.act(release(r)), { class: 'small', 'aria-label': `Release ${r.target}` }) : null],
     ], data.held, r => r.target + r.state, 'Nothing is held.')),
-    section('Deadlines', { count: data.deadlines.length }, deadlines(data.deadlines)),
+    data.deadlines ? section('Deadlines', { count: data.deadlines.length }, deadlines(data.deadlines)) : null,
     section('Limits', { count: data.limits.length }, limits(data.limits, context.reload),
       data.may_limit ? h('div', { class: 'row' }, newLimit(context.reload)) : null),
     section('Who did what', {}, table('Who did what', [

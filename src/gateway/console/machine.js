@@ -189,7 +189,7 @@ export function draw(data, context) {
       facts([['Owner', text(machine.owner)], ['Created', time(machine.created_at)], ['Name from',
         machine.execution_id_path ? h('code', null, text(machine.execution_id_path)) : null], ['Options',
         Object.keys(machine.options ?? {}).length ? h('code', null, JSON.stringify(machine.options)) : null]])),
-    data.deadlines.length ? section('Deadlines', {}, deadlines(data.deadlines)) : null,
+    data.deadlines?.length ? section('Deadlines', {}, deadlines(data.deadlines)) : null,
     heldNotices(data.held.filter(x => x.state || x.target === machine.state_machine), mayOperate, context.reload),
     data.limits.length || mayOperate ?
       section('Limits', {}, limits(data.limits, context.reload),

@@ -1,5 +1,5 @@
 /*
- * timely.c
+ * deadline_watch.c
  *		Watching deadlines: what is late, will be late, or has never started.
  *
  * A deadline is a time of day in a zone: each night has one moment by which its target
@@ -35,8 +35,7 @@
 #include "utils/timestamp.h"
 
 #include "base/errors.h"
-#include "rule/notice.h"
-#include "schedule/timely.h"
+#include "feature/deadline/deadline.h"
 
 /* Deadlines of one look, each in a subtransaction: more would make snapshots overflow */
 #define MAX_CHECKED		50
@@ -185,8 +184,8 @@ raise_late(Check *c, const Moment *m, const char *state, int64 execution_no,
 		return;
 	if (!sf_lateness_insert(&late))
 		return;
-	sf_notice_deadline(c->deadline, &late, false, c->now);
-	sf_notice_late_alert(&late, SF_ALERT_OPENED, c->now);
+	sf_deadline_notice(c->deadline, &late, false, c->now);
+	sf_deadline_notice_alert(&late, SF_ALERT_OPENED, c->now);
 	look_by(c, c->now + LOOK_AGAIN);
 }
 
@@ -399,7 +398,7 @@ clear(Check *c, const SfLateness *l)
 {
 	sf_lateness_clear(l, c->now);
 	if (l->acknowledged_at == DT_NOEND)
-		sf_notice_late_alert(l, SF_ALERT_CLEARED, c->now);
+		sf_deadline_notice_alert(l, SF_ALERT_CLEARED, c->now);
 }
 
 /* Until when what makes good for something late may have been requested. */
@@ -434,7 +433,7 @@ check_late(Check *c, const SfLateness *l, List *all)
 	if (verdict == VERDICT_IN_TIME)
 	{
 		clear(c, l);
-		sf_notice_deadline(c->deadline, l, true, c->now);
+		sf_deadline_notice(c->deadline, l, true, c->now);
 	}
 	else if (verdict == VERDICT_LATE && l->deadline_at > c->now - LOOK_BACK)
 		look_by(c, c->now + LOOK_AGAIN);

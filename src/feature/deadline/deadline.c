@@ -6,8 +6,9 @@
 
 #include "miscadmin.h"
 
-#include "store/deadline.h"
+#include "feature/deadline/deadline.h"
 #include "store/execution_list.h"
+#include "store/owner.h"
 
 #define ROW SfDeadline
 SF_ROW_TYPE(deadline_type, SF_DEADLINE_COLUMNS, deadline, 1);
@@ -70,13 +71,6 @@ sf_deadline_delete(const char *target)
 	return deleted;
 }
 
-/* Delete the deadline of a schedule that is dropped. */
-void
-sf_deadline_delete_of_schedule(const char *schedule)
-{
-	(void) sf_deadline_delete(psprintf("schedule:%s", schedule));
-}
-
 /* Delete the deadlines of a machine that is dropped. */
 void
 sf_deadline_delete_of_machine(int machine_no)
@@ -111,13 +105,13 @@ sf_deadline_due(TimestampTz now, int limit)
 }
 
 /*
- * Have deadlines looked at anew whose calendar or schedule (the other one is NULL) has
+ * Have deadlines looked at anew whose calendar or schedule (by the kind of the object) has
  * changed, so that what is expected, and which nights count, may be otherwise: deadlines of
  * that schedule; those that have the calendar, or one that extends it, and those of schedules
  * that do.  No other deadline waits for the caller's transaction.
  */
 void
-sf_deadline_look_again(const char *calendar, const char *schedule)
+sf_deadline_look_again(char kind, const char *name)
 {
 	/* locked in one order, as by a session that changes another calendar */
 	static SfPlan plan = SF_PLAN(
@@ -133,7 +127,17 @@ sf_deadline_look_again(const char *calendar, const char *schedule)
 		" UPDATE _sfflow.deadline d SET next_at = pg_catalog.now() FROM of"
 		" WHERE d.target" SF_EQ "of.target AND d.next_at" SF_GT "pg_catalog.now()");
 
-	sf_store_execute(&plan, SF_TEXT(calendar), SF_TEXT(schedule));
+	sf_store_execute(&plan, SF_TEXT(kind == SF_OBJECT_CALENDAR ? name : NULL),
+					 SF_TEXT(kind == SF_OBJECT_SCHEDULE ? name : NULL));
+}
+
+/* Tell whether a deadline has a calendar. */
+bool
+sf_deadline_uses_calendar(const char *name)
+{
+	static SfPlan plan = SF_PLAN("SELECT 1 FROM _sfflow.deadline d WHERE d.calendar" SF_EQ "$1 LIMIT 1");
+
+	return sf_store_number(&plan, 0, SF_TEXT(name)) != 0;
 }
 
 /* Note how far a deadline was dealt with, and when to look again. */
@@ -218,14 +222,9 @@ sf_lateness_clear(const SfLateness *l, TimestampTz at)
 					 SF_TEXT(l->state), SF_TIME(at));
 }
 
-/*
- * Acknowledge what is late since a time or before: of a target (NULL: any), of an
- * execution (0: any), of a machine (0: any), of one kind (NULL: any).  Returns what
- * was acknowledged, as SfLateness.
- */
+/* Acknowledge what is late.  Returns what was acknowledged, as SfLateness. */
 List *
-sf_lateness_acknowledge(const char *target, int64 execution_no, int machine_no,
-						const char *kind, TimestampTz until, const char *comment)
+sf_lateness_acknowledge(const SfAcknowledge *what)
 {
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.lateness l SET acknowledged_at = pg_catalog.clock_timestamp(),"
@@ -236,9 +235,9 @@ sf_lateness_acknowledge(const char *target, int64 execution_no, int machine_no,
 		"  WHERE d.machine_no" SF_EQ "$3))"
 		" AND ($4 IS NULL OR l.state" SF_EQ "$4) RETURNING " SF_LATENESS_COLUMNS(SF_SELECT) "1");
 
-	return sf_store_rows(&plan, &lateness_type, SF_TEXT(target), SF_INT8(execution_no),
-						 SF_INT4(machine_no), SF_TEXT(kind), SF_TIME(until),
-						 SF_TEXT(GetUserNameFromId(GetUserId(), false)), SF_TEXT(comment));
+	return sf_store_rows(&plan, &lateness_type, SF_TEXT(what->target), SF_INT8(what->execution_no),
+						 SF_INT4(what->machine_no), SF_TEXT(what->kind), SF_TIME(what->until),
+						 SF_TEXT(GetUserNameFromId(GetUserId(), false)), SF_TEXT(what->comment));
 }
 
 /* --- what is to be in time --- */

@@ -1,14 +1,16 @@
 /*
  * deadline.h
- *		Rows of _sfflow.deadline and _sfflow.lateness: when something is to have
- *		started or ended, and what was late.
+ *		When something is to have started or ended (rows of _sfflow.deadline), what was late (rows of
+ *		_sfflow.lateness), and the watch over both.
  */
-#ifndef SF_STORE_DEADLINE_H
-#define SF_STORE_DEADLINE_H
+#ifndef SF_DEADLINE_H
+#define SF_DEADLINE_H
 
-#include "store/execution.h"
+#include "schedule/schedule_run.h"
+#include "store/feature.h"
+#include "store/machine.h"
 
-/* Columns of _sfflow.deadline; see sql/parts/17-deadlines.sql. */
+/* Columns of _sfflow.deadline; see sql/parts/deadline.sql. */
 #define SF_DEADLINE_COLUMNS(X) \
 	X(char *, target, TEXT, NOT_NULL) \
 	X(char *, schedule, TEXT, NULLABLE) \
@@ -73,11 +75,11 @@ typedef struct SfDeadlinePage
 extern SfDeadline *sf_deadline_read(const char *target, SfLock lock);
 extern void sf_deadline_write(const SfDeadline *deadline);
 extern bool sf_deadline_delete(const char *target);
-extern void sf_deadline_delete_of_schedule(const char *schedule);
 extern void sf_deadline_delete_of_machine(int machine_no);
 extern TimestampTz sf_deadline_next(void);
 extern List *sf_deadline_due(TimestampTz now, int limit);
-extern void sf_deadline_look_again(const char *calendar, const char *schedule);
+extern void sf_deadline_look_again(char kind, const char *name);
+extern bool sf_deadline_uses_calendar(const char *name);
 extern void sf_deadline_set_checked(const SfDeadline *deadline, TimestampTz until, TimestampTz next_at);
 extern void sf_deadline_set_walk(const SfDeadline *deadline);
 
@@ -87,8 +89,7 @@ extern bool sf_lateness_insert(const SfLateness *lateness);
 extern bool sf_lateness_is_raised(const char *target, TimestampTz base_at, const char *state);
 extern List *sf_lateness_open(const char *target, TimestampTz cleared_at);
 extern void sf_lateness_clear(const SfLateness *lateness, TimestampTz at);
-extern List *sf_lateness_acknowledge(const char *target, int64 execution_no, int machine_no,
-									 const char *kind, TimestampTz until, const char *comment);
+extern List *sf_lateness_acknowledge(const SfAcknowledge *what);
 
 /* --- what is to be in time --- */
 
@@ -96,4 +97,48 @@ extern SfDeadlinePage sf_deadline_page(int machine_no, TimestampTz after, Timest
 									   TimestampTz done_by);
 extern char *sf_deadline_run(const char *schedule, TimestampTz scheduled_for);
 
-#endif							/* SF_STORE_DEADLINE_H */
+/* --- what a deadline is about: executions of one night, or a job in them --- */
+
+/* A target as it is now */
+typedef struct SfTimelyTarget
+{
+	const SfDeadline *deadline;
+	SfSchedule *schedule;		/* NULL: it is of a machine */
+	SfMachine  *machine;
+	List	   *usual;			/* SfUsualJob */
+} SfTimelyTarget;
+
+/* An execution of a night, or the job in it */
+typedef struct SfTimelyItem
+{
+	SfExecution *execution;
+	TimestampTz begun_at;		/* DT_NOEND: not yet */
+	TimestampTz done_at;		/* DT_NOEND: not yet */
+} SfTimelyItem;
+
+/* Some executions of a night */
+typedef struct SfTimelyPage
+{
+	List	   *items;			/* SfTimelyItem */
+	TimestampTz last_at;		/* the next page begins after this; DT_NOEND: there is none */
+	bool		found;			/* there are any, also such as are not among the items */
+} SfTimelyPage;
+
+extern bool sf_timely_find_target(const SfDeadline *deadline, SfTimelyTarget *target);
+extern SfTimelyPage sf_timely_page(const SfTimelyTarget *t, TimestampTz base_at, TimestampTz after,
+								   TimestampTz until, TimestampTz done_by);
+extern TimestampTz sf_timely_expect(const SfTimelyTarget *t, const SfTimelyItem *item, TimestampTz now);
+extern TimestampTz sf_timely_expect_new(const SfTimelyTarget *t, TimestampTz begin);
+
+/* --- the watch --- */
+
+extern TimestampTz sf_timely_check(TimestampTz now);
+
+/* --- what rules are told, and operators acknowledge --- */
+
+extern void sf_deadline_notice(const SfDeadline *deadline, const SfLateness *late, bool is_over, TimestampTz at);
+extern void sf_deadline_notice_alert(const SfLateness *late, const char *status, TimestampTz at);
+extern const char *sf_deadline_alert_target(const char *text);
+extern int64 sf_deadline_acknowledge(const SfAcknowledge *what);
+
+#endif							/* SF_DEADLINE_H */

@@ -1,14 +1,14 @@
 /*
- * timely_items.c
+ * deadline_items.c
  *		What a deadline is about: executions of one night, or a job in them.
  */
 #include "postgres.h"
 
 #include "utils/timestamp.h"
 
+#include "feature/deadline/deadline.h"
 #include "report/job.h"
 #include "report/remaining.h"
-#include "schedule/timely.h"
 #include "store/map_run.h"
 #include "store/program_cache.h"
 #include "store/usual.h"

@@ -14,7 +14,7 @@
 #include "api/sql_arguments.h"
 #include "base/errors.h"
 #include "base/name.h"
-#include "schedule/timely.h"
+#include "feature/deadline/deadline.h"
 #include "store/audit.h"
 #include "store/calendar.h"
 #include "store/owner.h"
@@ -90,7 +90,7 @@ parse_target(SfDeadline *d, const char *text)
 
 /* Find a target whose deadline the caller may change, or raise; returns its full name. */
 const char *
-sf_deadlines_require(const char *text)
+sf_deadline_alert_target(const char *text)
 {
 	SfDeadline	d;
 
