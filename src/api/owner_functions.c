@@ -86,6 +86,7 @@ alter_owner(const char *object, Oid role, bool settles)
 	{
 		SfMachine  *machine = sf_arg_machine(object, SF_PRIVILEGE_OWN);
 
+		sf_machine_lock_waits(machine->machine_no);
 		sf_machine_lock(machine->machine_no);
 		before = machine->owner;
 		sf_owner_set_machine(machine->machine_no, role);
@@ -114,6 +115,10 @@ reassign(char kind, const char *prefix, Oid from, Oid to)
 {
 	List	   *names = sf_owned_names(kind, from);
 
+	/* before anything else is locked, for which the transactions that this waits for may wait */
+	if (kind == SF_OBJECT_STATE_MACHINE)
+		foreach_ptr(char, machine, names)
+			sf_machine_lock_waits(sf_arg_machine(machine, SF_PRIVILEGE_OWN)->machine_no);
 	foreach_ptr(char, name, names)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -308,6 +308,39 @@ sf_machine_lock(int machine_no)
 	sf_store_execute(&plan, SF_INT4(machine_no));
 }
 
+/* The lock of a machine's branches that begin to wait.  The fourth field of the tag differs from that of SQL's advisory locks. */
+static void
+waits_tag(LOCKTAG *tag, int machine_no)
+{
+	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, sf_store_relation("state_machine"), (uint32) machine_no, 4);
+}
+
+/* Wait until no transaction is open that has had branches of a machine wait, and keep others from that until the end of this one. */
+void
+sf_machine_lock_waits(int machine_no)
+{
+	LOCKTAG		tag;
+
+	waits_tag(&tag, machine_no);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+}
+
+/*
+ * Before a branch begins to wait: keep its machine from getting another owner until the end of the
+ * transaction.  False: a session is giving it another one, or it has another one than was read.
+ */
+bool
+sf_machine_share_waits(int machine_no, Oid owner)
+{
+	LOCKTAG		tag;
+	SfMachine	now = {0};
+	const SfArg key[] = {SF_INT4(machine_no)};
+
+	waits_tag(&tag, machine_no);
+	return LockAcquire(&tag, ShareLock, false, true) != LOCKACQUIRE_NOT_AVAIL &&
+		sf_rows_read_now_by(&machine_row.key, 1, read_machine, &now, key, 1) > 0 && now.owner == owner;
+}
+
 /* Add a version and make it current. */
 void
 sf_machine_add_version(SfMachine *machine)

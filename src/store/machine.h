@@ -76,6 +76,9 @@ extern const SfMachineIdentity *sf_machine_identity(int machine_no);
 
 extern bool sf_machine_exists(int machine_no);
 
+extern void sf_machine_lock_waits(int machine_no);
+extern bool sf_machine_share_waits(int machine_no, Oid owner);
+
 /* A version by its key, for the program cache; NULL when it is gone. */
 extern SfMachine *sf_machine_read_version(int machine_no, int version);
 

@@ -90,7 +90,9 @@ sf_hold_may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
 		hold_no = find_hold(draft, branch);
 		if (hold_no == 0)
 			return SF_GATE_OPEN;
-		if (hold_no != shared && !sf_hold_share(hold_no))
+		if (hold_no != shared &&
+			(!sf_hold_share(hold_no) ||
+			 !sf_machine_share_waits(draft->execution->machine_no, draft->execution->owner)))
 		{
 			branch->due_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
 														 SF_RELEASE_LOOK_MS);

@@ -391,8 +391,12 @@ sf_limit_begins(const SfExecution *execution, SfBranch *root)
 		if (refusal.by->limit.fails ||
 			(!many && is_first(refusal.by->queue, root, rank.rank)))
 			continue;
-		sf_queue_note_waiting(refusal.by->queue, execution->owner);
-		put_into_queue(draft, root, &refusal, rank);
+		/* else it is due, and finds out what it has to wait for */
+		if (sf_machine_share_waits(execution->machine_no, execution->owner))
+		{
+			sf_queue_note_waiting(refusal.by->queue, execution->owner);
+			put_into_queue(draft, root, &refusal, rank);
+		}
 		break;
 	}
 }
@@ -407,6 +411,15 @@ make_error(const SfWanted *by, SfError *error)
 						   psprintf("The limit of \"%s%s%s%s\" is reached.",
 									limit->kind == SF_LIMIT_ACTIVITY ? "activity:" : "", limit->name,
 									limit->state[0] == '\0' ? "" : "/", limit->state));
+}
+
+/* Have a branch come again in a while. */
+static SfGate
+put_off(SfDraft *draft, SfBranch *branch, int ms)
+{
+	branch->due_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
+	sf_draft_add_branch(draft, branch);
+	return SF_GATE_LATER;
 }
 
 /*
@@ -428,12 +441,7 @@ sf_limit_may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
 	limits = sf_limit_find_all(draft, branch, &busy);
 	rank = rank_of(draft, branch);
 	if (busy || (limits != NIL && has_too_many(draft)))
-	{
-		branch->due_at = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
-													 busy ? SF_RELEASE_LOOK_MS : 0);
-		sf_draft_add_branch(draft, branch);
-		return SF_GATE_LATER;
-	}
+		return put_off(draft, branch, busy ? SF_RELEASE_LOOK_MS : 0);
 	for (;;)
 	{
 		refusal = take_all(limits, draft, branch, rank);
@@ -454,6 +462,8 @@ sf_limit_may_begin(SfDraft *draft, SfBranch *branch, SfError *error)
 		make_error(refusal.by, error);
 		return SF_GATE_THROTTLED;
 	}
+	if (!sf_machine_share_waits(draft->execution->machine_no, draft->execution->owner))
+		return put_off(draft, branch, SF_RELEASE_LOOK_MS);
 	put_into_queue(draft, branch, &refusal, rank);
 	return SF_GATE_QUEUED;
 }
