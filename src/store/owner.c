@@ -80,6 +80,8 @@ sf_owner_move_mappings(Oid from, Oid to, int64 *moved)
 		" ON b.pattern = a.pattern AND b.owner = $2"
 		" AND b.resource <> a.resource"
 		" WHERE a.owner = $1 ORDER BY a.pattern LIMIT 1");
+	static SfPlan lock = SF_PLAN(
+		"SELECT 1 FROM _sfflow.resource_map a WHERE a.owner = $1 ORDER BY a.pattern FOR UPDATE");
 	static SfPlan delete_same = SF_PLAN(
 		"DELETE FROM _sfflow.resource_map a USING _sfflow.resource_map b"
 		" WHERE a.owner = $1 AND b.owner = $2 AND b.pattern = a.pattern");
@@ -89,6 +91,7 @@ sf_owner_move_mappings(Oid from, Oid to, int64 *moved)
 
 	if (conflicts != NIL)
 		return linitial(conflicts);
+	sf_store_execute(&lock, SF_ROLE(from));
 	*moved = sf_store_execute(&delete_same, SF_ROLE(from), SF_ROLE(to));
 	*moved += sf_store_execute(&move, SF_ROLE(from), SF_ROLE(to));
 	sf_store_announce_change("resource_map");

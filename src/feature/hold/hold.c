@@ -264,12 +264,12 @@ sf_hold_release(int64 hold_no)
 	return sf_apply_unpark("hold", hold_no, false);
 }
 
-/* List the numbers of the holds of resources for a role's machines. */
+/* Lock the holds of resources for a role's machines, in the order of their numbers, and list these. */
 static List *
-list_of_role(Oid owner)
+lock_of_role(Oid owner)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.owner = $1 ORDER BY h.hold_no");
+		"SELECT h.hold_no FROM _sfflow.hold h WHERE h.owner = $1 ORDER BY h.hold_no FOR UPDATE");
 
 	return sf_store_numbers(&plan, SF_ROLE(owner));
 }
@@ -287,9 +287,10 @@ sf_hold_pass_on(Oid from, Oid to)
 		"  AND o.name = h.name AND o.state = h.state AND o.owner = $2)");
 	ListCell   *lc;
 
+	(void) lock_of_role(from);
 	sf_store_execute(&plan, SF_ROLE(from), SF_ROLE(to));
 	sf_store_announce_change("hold");
-	foreach(lc, list_of_role(from))
+	foreach(lc, lock_of_role(from))
 		(void) sf_hold_release(*(int64 *) lfirst(lc));
 }
 

@@ -413,11 +413,14 @@ sf_limit_drop(const SfLimit *target)
 
 /*
  * Give the limits of a role's machines to another role; one whose target and key that role
- * has limited, too, is deleted.  The looks count the others anew.
+ * has limited, too, is deleted.  The looks count the others anew.  All are locked first, in the
+ * order of their numbers, as others lock them.
  */
 void
 sf_limit_pass_on(Oid from, Oid to)
 {
+	static SfPlan lock = SF_PLAN(
+		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.owner = $1 ORDER BY l.limit_no FOR UPDATE");
 	static SfPlan plan = SF_PLAN(
 		"UPDATE _sfflow.run_limit l SET owner = $2, covers = NULL, counted = l.max_running IS NULL, horizon = NULL,"
 		" uncounted_at = pg_catalog.clock_timestamp()"
@@ -426,8 +429,9 @@ sf_limit_pass_on(Oid from, Oid to)
 		"  AND o.name = l.name AND o.state = l.state AND o.key = l.key"
 		"  AND o.in_definition = l.in_definition AND o.owner = $2)");
 	static SfPlan left = SF_PLAN(
-		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.owner = $1");
+		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.owner = $1 ORDER BY l.limit_no");
 
+	sf_store_execute(&lock, SF_ROLE(from));
 	sf_store_execute(&plan, SF_ROLE(from), SF_ROLE(to));
 	sf_limit_note_owner(to);
 	sf_store_announce_change("run_limit");
@@ -439,7 +443,8 @@ void
 sf_limit_drop_object(SfLimitKind kind, const char *name)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.kind = $1 AND l.name = $2");
+		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.kind = $1 AND l.name = $2"
+		" ORDER BY l.limit_no");
 
 	sf_limit_drop_numbers(sf_store_numbers(&plan, SF_TEXT(kind_names[kind]), SF_TEXT(name)));
 }
@@ -449,7 +454,8 @@ List *
 sf_limit_defined(int machine_no)
 {
 	static SfPlan plan = SF_PLAN(
-		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.machine_no = $1 AND l.in_definition");
+		"SELECT l.limit_no FROM _sfflow.run_limit l WHERE l.machine_no = $1 AND l.in_definition"
+		" ORDER BY l.limit_no");
 
 	return sf_store_numbers(&plan, SF_INT4(machine_no));
 }
