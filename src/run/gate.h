@@ -25,7 +25,7 @@ extern void sf_gate_name_resources(Oid owner, const SfState *state, SfGateNames 
 extern void sf_gate_move(SfDraft *draft);
 extern void sf_gate_settle_machine(int machine_no);
 extern void sf_gate_settle_owner(Oid owner);
-extern void sf_gate_settle_roles(void);
+extern SfTick sf_gate_settle_roles(void);
 
 /* --- gate_queues.c --- */
 

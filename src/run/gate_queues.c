@@ -123,9 +123,8 @@ sf_gate_end_turn(SfQueue queue)
 SfTick
 sf_gate_tend(void)
 {
-	SfTick		again = SF_TICK_NEVER;
+	SfTick		again = sf_gate_settle_roles();
 
-	sf_gate_settle_roles();
 	SF_FEATURES(tend, feature)
 	{
 		SfTick		wanted = feature->tend();

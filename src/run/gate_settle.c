@@ -15,7 +15,9 @@
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
+#include "base/clock.h"
 #include "base/debug_point.h"
+#include "base/timing.h"
 #include "run/gate.h"
 #include "store/table_copy.h"
 
@@ -130,6 +132,11 @@ static bool roles_are_settled = false;
 /* ... in this transaction, without leaving anything to another look? */
 static bool settles_roles = false;
 
+/* Not before that, this process settles them again: roles that change all the time take a small part of its time */
+static SfTick not_before = 0;
+
+#define PAUSE_FACTOR	20		/* as many times as long as that took */
+
 /* Syscache callback: a role may have become a member of another one, or a superuser, or ceased to be. */
 static void
 note_roles(Datum arg, int cacheid, uint32 hashvalue)
@@ -143,6 +150,8 @@ on_transaction(XactEvent event, void *arg)
 {
 	if (event == XACT_EVENT_COMMIT && settles_roles)
 		roles_are_settled = true;
+	if (event == XACT_EVENT_ABORT && settles_roles)
+		not_before = 0;
 	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
 		settles_roles = false;
 }
@@ -155,16 +164,31 @@ on_subtransaction(SubXactEvent event, SubTransactionId mine, SubTransactionId pa
 		settles_roles = false;
 }
 
+/* Have the features find out what membership of roles has changed; false: something is left, which other sessions have locked. */
+static bool
+look_at_roles(void)
+{
+	bool		all = true;
+
+	SF_FEATURES(roles_changed, feature)
+		all = feature->roles_changed() && all;
+	SF_FEATURES(parked_of_others, feature)
+		all = recall_all(feature->parked_of_others()) && all;
+	return all;
+}
+
 /*
  * With each look: limits and holds of resources are for the machines of their role, and of the
  * roles of which that is a member.  If those are others by now, have what runs counted anew, and
- * what waits in vain go on.  What another session has locked is left to the next look.
+ * what waits in vain go on.  What another session has locked is left to another look.  Returns when
+ * that is due; SF_TICK_NEVER: nothing is left.
  */
-void
+SfTick
 sf_gate_settle_roles(void)
 {
 	static bool is_registered = false;
-	bool		all = true;
+	SfTick		began = sf_tick_now();
+	SfTick		ended;
 
 	if (!is_registered)
 	{
@@ -175,12 +199,14 @@ sf_gate_settle_roles(void)
 		is_registered = true;
 	}
 	if (roles_are_settled || settles_roles || IsolationUsesXactSnapshot())
-		return;
-	/* what changes from here on is settled by the next look */
+		return SF_TICK_NEVER;
+	if (began < not_before)
+		return not_before;
+	/* what changes from here on is settled by another look */
 	settles_roles = true;
-	SF_FEATURES(roles_changed, feature)
-		all = feature->roles_changed() && all;
-	SF_FEATURES(parked_of_others, feature)
-		all = recall_all(feature->parked_of_others()) && all;
-	settles_roles = settles_roles && all;
+	if (!look_at_roles())
+		settles_roles = false;
+	ended = sf_tick_now();
+	not_before = ended + PAUSE_FACTOR * (ended - began);
+	return settles_roles ? SF_TICK_NEVER : Max(not_before, sf_tick_plus_ms(ended, SF_COUNT_PAUSE_MS));
 }
