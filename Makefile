@@ -10,7 +10,7 @@ endif
 EXTENSION = sfflow
 # The release of the library and the programs, X.Y.Z. The extension's version is X.Y, that of its schema: a patch
 # release changes no object of SQL.
-RELEASE = 1.0.0
+RELEASE = 1.1.0
 EXTVERSION = $(basename $(RELEASE))
 MODULE_big = sfflow
 

@@ -32,13 +32,13 @@ CREATE INDEX run_limit_uncounted ON _sfflow.run_limit (limit_no) WHERE NOT count
 CREATE INDEX run_limit_lowered ON _sfflow.run_limit (limit_no) WHERE highest > max_running;
 
 -- One row per slot that is taken for longer than a transaction: by a branch, or by an execution as a whole
--- (branch_no -3). Slots are taken under a lock by number (src/feature/limit/limit_slot.c).
+-- (branch_no is null). Slots are taken under a lock by number (src/feature/limit/limit_slot.c).
 CREATE TABLE _sfflow.limit_slot (
 	limit_no bigint NOT NULL,
 	queue bigint NOT NULL,				-- hash of the key's value
 	slot integer NOT NULL,
 	execution_no bigint NOT NULL,
-	branch_no bigint NOT NULL,
+	branch_no bigint,
 	PRIMARY KEY (limit_no, queue, slot)
 );
 

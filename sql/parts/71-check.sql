@@ -197,7 +197,7 @@ WITH told AS MATERIALIZED (
 	CROSS JOIN LATERAL _sfflow.branch_limits(e.version, e.execution_no, 0) q
 	WHERE e.status = @STATUS_RUNNING@ AND e.started_at IS NOT NULL AND e.map_run_no IS NULL AND q.limit_no = l.limit_no
 		AND NOT q.shared AND l.max_running IS NOT NULL AND l.counted
-		AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s WHERE s.execution_no = e.execution_no AND s.branch_no = -3 AND s.limit_no = l.limit_no)
+		AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s WHERE s.execution_no = e.execution_no AND s.branch_no IS NULL AND s.limit_no = l.limit_no)
 		-- after a redrive the first step takes it
 		AND (e.redrive_count = 0 OR EXISTS (SELECT FROM strand c WHERE c.execution_no = e.execution_no AND c.entered_at > e.last_redriven_at
 			AND c.phase IN (@PHASE_WAIT@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@)))
@@ -208,10 +208,10 @@ WITH told AS MATERIALIZED (
 	JOIN _sfflow.run_limit l ON l.limit_no = s.limit_no
 	WHERE l.counted AND NOT _sfflow.is_limited_by(b.version, b.execution_no, b.branch_no, s.limit_no)
 	UNION ALL
-	SELECT 'slot_of_nothing', s.execution_no, format('slot %s of limit %s is taken by branch %s, which does not run', s.slot, s.limit_no, s.branch_no)
+	SELECT 'slot_of_nothing', s.execution_no, format('slot %s of limit %s is taken by %s, which does not run', s.slot, s.limit_no, coalesce('branch ' || s.branch_no, 'the execution'))
 	FROM _sfflow.limit_slot s
 	JOIN head e ON e.execution_no = s.execution_no
-	WHERE CASE s.branch_no WHEN -3 THEN e.status <> @STATUS_RUNNING@
+	WHERE CASE WHEN s.branch_no IS NULL THEN e.status <> @STATUS_RUNNING@
 		ELSE NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no = s.execution_no AND b.branch_no = s.branch_no
 			AND (b.phase IN (@PHASE_WAIT@, @PHASE_JOIN@, @PHASE_ANNOUNCED@, @PHASE_EXTERNAL@, @PHASE_NET@)
 				OR b.phase IN (@PHASE_RUN@, @PHASE_ANSWERED@) AND b.map_run_no IS NOT NULL)) END

@@ -17,7 +17,7 @@
  * found in the catalogue cache.  Only schema.c uses this; a test builds it with another one.
  */
 #ifndef SF_SCHEMA_NUMBER
-#define SF_SCHEMA_NUMBER 1
+#define SF_SCHEMA_NUMBER 2
 #endif
 
 /* The schema of this database is the library's; false: not known since the catalogue changed. */

@@ -65,13 +65,19 @@ sf_sequence_next(const char *name)
 
 /* --- one row by key --- */
 
-/* Compare the columns of an index with the values of a key; an array: with each of its numbers. */
+/* Compare the columns of an index with the values of a key; an array: with each of its numbers; NULL: is it null? */
 static void
 form_scan_keys(const SfArg *key, int nkeys, ScanKey scan_keys)
 {
 	Assert(nkeys <= MAX_KEYS);
 	for (int i = 0; i < nkeys; i++)
 	{
+		if (key[i].isnull)
+		{
+			ScanKeyEntryInitialize(&scan_keys[i], SK_ISNULL | SK_SEARCHNULL, i + 1, InvalidStrategy,
+								   InvalidOid, InvalidOid, InvalidOid, (Datum) 0);
+			continue;
+		}
 		ScanKeyInit(&scan_keys[i], i + 1, BTEqualStrategyNumber,
 					key[i].type == INT8OID ? F_INT8EQ :
 					key[i].type == INT4OID || key[i].type == INT4ARRAYOID ? F_INT4EQ :

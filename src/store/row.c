@@ -251,8 +251,8 @@ find_address(const SfRowType *type, const void *row, ItemPointer tid)
 	for (int i = 0; i < type->nkeys; i++)
 	{
 		key[i] = SF_NULL(INT8OID);
-		(void) form_column(&type->columns[i],
-						   (const char *) row + type->columns[i].offset, &key[i].value);
+		key[i].isnull = !form_column(&type->columns[i],
+									 (const char *) row + type->columns[i].offset, &key[i].value);
 	}
 	return sf_row_fetch_by(&type->key, SF_LOCK_NONE, NULL, sf_row_read_address, tid, key,
 						   type->nkeys);

@@ -122,7 +122,7 @@ SELECT sf_start('moved', '{}', 'x') \g /dev/null
 SELECT sf_set_limit('moved', max_running => 5) \g /dev/null
 SELECT sf_run('moved:x') \g /dev/null
 UPDATE _sfflow.run_limit SET counted = true;
-DELETE FROM _sfflow.limit_slot WHERE branch_no = -3 AND execution_no = (SELECT execution_no FROM _sfflow.execution WHERE execution_id = 'moved:k');
+DELETE FROM _sfflow.limit_slot WHERE branch_no IS NULL AND execution_no = (SELECT execution_no FROM _sfflow.execution WHERE execution_id = 'moved:k');
 SELECT is(pg_temp.problems(), 'slot_missing moved:k', '... and an execution without a place');
 SELECT * FROM finish();
 ROLLBACK;

@@ -362,7 +362,7 @@ sf_limit_waits_within(void)
 		"SELECT DISTINCT s.limit_no, s.queue, s.execution_no FROM _sfflow.limit_slot s"
 		" JOIN _sfflow.execution e ON e.execution_no = s.execution_no"
 		" LEFT JOIN _sfflow.branch j ON j.execution_no = s.execution_no AND j.branch_no = s.branch_no"
-		" WHERE e.redrive_count > 0 AND (s.branch_no = $1 OR j.phase = $2)"
+		" WHERE e.redrive_count > 0 AND (s.branch_no IS NULL OR j.phase = $1)"
 		" AND EXISTS (SELECT FROM (SELECT s.execution_no UNION ALL SELECT c.execution_no FROM _sfflow.execution c"
 		"   WHERE j.map_run_no IS NOT NULL AND c.parent_execution_no = s.execution_no) x"
 		"  JOIN _sfflow.held w ON w.execution_no = x.execution_no"
@@ -371,7 +371,7 @@ sf_limit_waits_within(void)
 		/* another branch that comes to the same state needs a slot for itself */
 		"  AND (j.state IS NULL OR b.state <> j.state))");
 
-	return sf_store_list(&plan, append_within, SF_ARGS(SF_INT8(SF_SLOT_EXECUTION), SF_INT2(SF_PHASE_JOIN)));
+	return sf_store_list(&plan, append_within, SF_ARGS(SF_INT2(SF_PHASE_JOIN)));
 }
 
 /* Delete a limit with its slots, and make due what waits for it. */
@@ -472,9 +472,9 @@ append_key(HeapTuple tuple, TupleDesc desc, void *arg)
 }
 
 /* Has the holder b, or o, no slot of the limit $1? */
-#define HAS_NO_SLOT(execution, branch) \
+#define HAS_NO_SLOT(execution, is_branch) \
 	" AND NOT EXISTS (SELECT FROM _sfflow.limit_slot s WHERE s.execution_no = " execution \
-	" AND s.branch_no = " branch " AND s.limit_no = $1)"
+	" AND s.branch_no" is_branch " AND s.limit_no = $1)"
 
 /*
  * List what runs now of a machine, may hold slots of a limit, and has none of it: executions that
@@ -487,18 +487,18 @@ sf_limit_running(const SfLimit *limit, int machine_no)
 		"SELECT e.execution_no, 0::pg_catalog.int8 FROM _sfflow.open_execution o"
 		" JOIN _sfflow.execution e ON e.execution_no = o.execution_no"
 		" WHERE o.machine_no = $2 AND o.status = $3 AND e.map_run_no IS NULL"
-		HAS_NO_SLOT("o.execution_no", "$4") " ORDER BY e.execution_no");
+		HAS_NO_SLOT("o.execution_no", " IS NULL") " ORDER BY e.execution_no");
 	static SfPlan parts = SF_PLAN(
 		"SELECT b.execution_no, b.branch_no FROM _sfflow.open_execution o"
 		" JOIN _sfflow.branch b ON b.execution_no = o.execution_no"
 		" WHERE o.machine_no = $2 AND o.status = $3 AND " SF_LIMIT_SLOT_IS_OF("$4", "$5")
-		HAS_NO_SLOT("b.execution_no", "b.branch_no")
+		HAS_NO_SLOT("b.execution_no", " = b.branch_no")
 		" ORDER BY b.execution_no, b.branch_no");
 
 	if (sf_limit_is_of_executions(limit))
 		return sf_store_list(&whole, append_key,
 							 SF_ARGS(SF_INT8(limit->limit_no), SF_INT4(machine_no),
-									 SF_TEXT(sf_status_name(SF_STATUS_RUNNING)), SF_INT8(SF_SLOT_EXECUTION)));
+									 SF_TEXT(sf_status_name(SF_STATUS_RUNNING))));
 	return sf_store_list(&parts, append_key,
 						 SF_ARGS(SF_INT8(limit->limit_no), SF_INT4(machine_no),
 								 SF_TEXT(sf_status_name(SF_STATUS_RUNNING)), SF_LIMIT_SLOT_PHASES));

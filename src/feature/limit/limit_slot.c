@@ -272,6 +272,10 @@ sf_limit_slots_taken(int *n)
 
 /* --- rows --- */
 
+/* The branch that holds a slot, as its row has it */
+#define SLOT_BRANCH(branch_no) \
+	sf_query_arg(INT8OID, Int64GetDatum(branch_no), (branch_no) == SF_SLOT_EXECUTION)
+
 /* Insert the row of a slot. */
 void
 sf_limit_slot_add(SfQueue queue, int slot, int64 execution_no, int64 branch_no)
@@ -281,7 +285,7 @@ sf_limit_slot_add(SfQueue queue, int slot, int64 execution_no, int64 branch_no)
 		" VALUES ($1, $2, $3, $4, $5)");
 
 	sf_store_execute(&plan, SF_INT8(queue.limit_no), SF_INT8(queue.hash), SF_INT4(slot),
-					 SF_INT8(execution_no), SF_INT8(branch_no));
+					 SF_INT8(execution_no), SLOT_BRANCH(branch_no));
 }
 
 /* Insert the row of a slot that is free; false: none is.  Others see the row, and need no lock to. */
@@ -353,7 +357,7 @@ sf_limit_slot_is_held(int64 execution_no, int64 branch_no, int64 limit_no)
 	Search		search = {.limit_no = limit_no,.any_queue = true};
 
 	sf_rows_read_dirty(&by_holder, PG_INT32_MAX, compare_row, &search, SF_INT8(execution_no),
-					   SF_INT8(branch_no));
+					   SLOT_BRANCH(branch_no));
 	return search.found;
 }
 
@@ -480,12 +484,11 @@ void
 sf_limit_slot_give_execution(int64 execution_no)
 {
 	static SfPlan plan = SF_PLAN(GIVE_FREE(
-		"s.execution_no = $1 AND (s.branch_no = $2 OR NOT EXISTS ("
+		"s.execution_no = $1 AND NOT EXISTS ("
 		" SELECT FROM _sfflow.branch b WHERE b.execution_no = s.execution_no"
-		" AND b.branch_no = s.branch_no AND b.phase = $3))"));
+		" AND b.branch_no = s.branch_no AND b.phase = $2)"));
 
-	sf_store_read(&plan, read_given, NULL, SF_INT8(execution_no), SF_INT8(SF_SLOT_EXECUTION),
-				  SF_INT2(SF_PHASE_ANNOUNCED));
+	sf_store_read(&plan, read_given, NULL, SF_INT8(execution_no), SF_INT2(SF_PHASE_ANNOUNCED));
 }
 
 /*
@@ -519,11 +522,10 @@ void
 sf_limit_slot_reap(void)
 {
 	static SfPlan plan = SF_PLAN(GIVE_FREE(
-		"CASE WHEN s.branch_no = $1 THEN NOT EXISTS (SELECT FROM _sfflow.execution e"
-		"  WHERE e.execution_no = s.execution_no AND e.status = $2)"
+		"CASE WHEN s.branch_no IS NULL THEN NOT EXISTS (SELECT FROM _sfflow.execution e"
+		"  WHERE e.execution_no = s.execution_no AND e.status = $1)"
 		" ELSE NOT EXISTS (SELECT FROM _sfflow.branch b WHERE b.execution_no = s.execution_no"
-		"  AND b.branch_no = s.branch_no AND " SF_LIMIT_SLOT_IS_OF("$3", "$4") ") END"));
+		"  AND b.branch_no = s.branch_no AND " SF_LIMIT_SLOT_IS_OF("$2", "$3") ") END"));
 
-	sf_store_read(&plan, read_given, NULL, SF_INT8(SF_SLOT_EXECUTION), SF_INT2(SF_STATUS_RUNNING),
-				  SF_LIMIT_SLOT_PHASES);
+	sf_store_read(&plan, read_given, NULL, SF_INT2(SF_STATUS_RUNNING), SF_LIMIT_SLOT_PHASES);
 }

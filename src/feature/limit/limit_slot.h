@@ -8,7 +8,7 @@
 
 #include "feature/limit/limit.h"
 
-/* In place of a branch's number: the execution as a whole holds the slot */
+/* In place of a branch's number: the execution as a whole holds the slot; the row has NULL there */
 #define SF_SLOT_EXECUTION	INT64CONST(-3)
 
 /* A slot that this transaction has locked */
